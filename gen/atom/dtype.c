@@ -1,0 +1,23 @@
+#include "atom/dtype.h"
+
+#include <string.h>
+
+static const gg_dtype_info table[] = {
+#define GG_DTYPE(name, bits, cute, ptx, kind) {#name, bits, cute, ptx, kind},
+#include "atom/dtypes.def"
+#undef GG_DTYPE
+};
+
+const gg_dtype_info *gg_dtype_info_of(gg_dtype type) {
+  return &table[type];
+}
+
+bool gg_dtype_find(gg_dtype *out, const char *name) {
+  for (int type = 0; type < GG_DTYPE_COUNT; type++) {
+    if (strcmp(table[type].name, name) == 0) {
+      *out = (gg_dtype)type;
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,20 @@
+/* Number types: the table of dtypes.def as data. */
+#ifndef GG_ATOM_DTYPE_H
+#define GG_ATOM_DTYPE_H
+
+#include "gemmgen.h"
+
+typedef struct gg_dtype_info {
+  const char *name; /* ours and the spec's: "bf16" */
+  int bits;
+  const char *cute; /* "bfloat16_t" */
+  const char *ptx;  /* "bf16" */
+  char kind;        /* 'f' float, 'i' signed integer, 'u' unsigned integer */
+} gg_dtype_info;
+
+const gg_dtype_info *gg_dtype_info_of(gg_dtype type);
+
+/* Finds a type by our name; false where there is none. */
+bool gg_dtype_find(gg_dtype *out, const char *name);
+
+#endif

@@ -1,0 +1,17 @@
+/* The one door to the heap, so that tests can make any allocation fail.
+ *
+ * `gg_alloc_fail_after(n)` lets n more allocations pass and fails every later one;
+ * a negative n (the default) never fails. For tests alone. */
+#ifndef GG_BASE_ALLOC_H
+#define GG_BASE_ALLOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+void *gg_malloc(size_t size);
+void *gg_realloc(void *pointer, size_t size);
+void gg_free(void *pointer);
+
+void gg_alloc_fail_after(long count);
+
+#endif

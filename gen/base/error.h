@@ -1,0 +1,86 @@
+/* Errors: codes, messages, marks.
+ *
+ * Every fallible function returns a gg_status and, when it is not GG_OK, fills the caller's
+ * gg_error. All codes and messages stand in errors.def, one row each; `gg_fail` takes the row's
+ * name, a mark (or NULL) and the arguments of the row's message, checked against its format by
+ * the compiler. The library never prints, never exits and keeps no error of its own. */
+#ifndef GG_BASE_ERROR_H
+#define GG_BASE_ERROR_H
+
+#include <stddef.h>
+
+#include "base/str.h"
+
+typedef enum gg_stage {
+  GG_STAGE_USAGE,   /* the command line */
+  GG_STAGE_LAYOUT,  /* the layout algebra */
+  GG_STAGE_SPEC,    /* YAML -> gg_spec */
+  GG_STAGE_PLAN,    /* gg_spec -> gg_plan */
+  GG_STAGE_DERIVE,  /* gg_plan -> gg_layouts */
+  GG_STAGE_EMIT,    /* gg_layouts -> gg_kernel */
+  GG_STAGE_COMPILE, /* text -> cubin */
+  GG_STAGE_RUNTIME, /* driver, device, launch, cache */
+  GG_STAGE_SYSTEM,  /* memory, files */
+} gg_stage;
+
+typedef enum gg_status {
+  GG_OK = 0,
+#define GG_ERROR(name, stage, message, help) GG_E_##name,
+#include "base/errors.def"
+#undef GG_ERROR
+  GG_STATUS_COUNT
+} gg_status;
+
+/* Where in the input. Lines and columns count from 1; 0 means unknown. Columns count
+ * characters (UTF-8 sequences), not bytes. */
+typedef struct gg_mark {
+  const char *file; /* "<stdin>", "<expression>" or a path as the user gave it; may be NULL */
+  int line, column;
+  const char *path; /* YAML path such as "a.major" or "tile[2]"; may be NULL */
+} gg_mark;
+
+/* Owned by the caller, who starts it with GG_ERROR_INIT and ends it with gg_error_clear.
+ * Self-contained: no pointer into the input. */
+typedef struct gg_error {
+  gg_status code;
+  gg_stage stage;
+  int line, column;
+  char file[512];
+  char path[128];
+  char message[1024];
+  char *log; /* a compiler's log, or NULL; freed by gg_error_clear */
+} gg_error;
+
+#define GG_ERROR_INIT {.code = GG_OK}
+
+/* The message formats, as named constants so that the compiler checks each call's arguments. */
+#define GG_ERROR(name, stage, message, help) static const char gg_message_##name[] = message;
+#include "base/errors.def"
+#undef GG_ERROR
+
+/* gg_fail(err, NAME, mark, arguments...) returns GG_E_NAME. `err` may be NULL. A first error is
+ * never overwritten: the cause wins over its consequences. */
+#define gg_fail(err, name, ...) gg_error_set((err), GG_E_##name, gg_message_##name, __VA_ARGS__)
+
+gg_status gg_error_set(gg_error *err, gg_status code, const char *format, const gg_mark *mark, ...)
+    GG_PRINTF(3, 5);
+
+void gg_error_clear(gg_error *err);
+
+/* One row of errors.def. */
+typedef struct gg_error_info {
+  gg_status code;
+  const char *name; /* "SPEC_TYPE" */
+  gg_stage stage;
+  const char *message; /* printf format */
+  const char *help;    /* what it means and what to do, for docs/errors.md */
+} gg_error_info;
+
+const gg_error_info *gg_error_info_of(gg_status code); /* NULL for GG_OK and unknown codes */
+const char *gg_stage_name(gg_stage stage);
+
+/* Appends "file:line:column: error: message [NAME]" and, where `source` (the whole input text,
+ * or NULL) has the line, that line and a caret under the column, as compilers do. */
+void gg_error_print(gg_str *out, const gg_error *err, const char *source);
+
+#endif

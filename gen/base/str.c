@@ -1,0 +1,114 @@
+#include "base/str.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+static bool reserve(gg_str *str, size_t extra) {
+  if (str->failed) return false;
+  if (extra >= SIZE_MAX / 2 - str->length) return !(str->failed = true);
+  size_t need = str->length + extra + 1;
+  if (need <= str->capacity) return true;
+  size_t capacity = str->capacity ? str->capacity : 256;
+  while (capacity < need) capacity *= 2;
+  char *text = gg_realloc(str->text, capacity);
+  if (!text) return !(str->failed = true);
+  str->text = text;
+  str->capacity = capacity;
+  return true;
+}
+
+void gg_str_append(gg_str *str, const char *text, size_t length) {
+  if (!reserve(str, length)) return;
+  if (length) memcpy(str->text + str->length, text, length);
+  str->length += length;
+  str->text[str->length] = '\0';
+}
+
+void gg_str_puts(gg_str *str, const char *text) {
+  gg_str_append(str, text, strlen(text));
+}
+
+void gg_str_putc(gg_str *str, char character) {
+  gg_str_append(str, &character, 1);
+}
+
+void gg_str_vprintf(gg_str *str, const char *format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  int length = vsnprintf(NULL, 0, format, arguments);
+  if (length >= 0 && reserve(str, (size_t)length)) {
+    vsnprintf(str->text + str->length, (size_t)length + 1, format, again);
+    str->length += (size_t)length;
+  } else {
+    str->failed = true;
+  }
+  va_end(again);
+}
+
+void gg_str_printf(gg_str *str, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  gg_str_vprintf(str, format, arguments);
+  va_end(arguments);
+}
+
+/* Length in bytes of the UTF-8 sequence at `s`, or 0 when it is not one. */
+static size_t utf8_sequence(const unsigned char *s) {
+  static const unsigned char least[5][2] = {{0}, {0}, {0xC2, 0xDF}, {0xE0, 0xEF}, {0xF0, 0xF4}};
+  if (s[0] < 0x80) return 1;
+  for (size_t length = 2; length <= 4; length++) {
+    if (s[0] < least[length][0] || s[0] > least[length][1]) continue;
+    for (size_t i = 1; i < length; i++) {
+      if ((s[i] & 0xC0) != 0x80) return 0;
+    }
+    bool overlong = (s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xF0 && s[1] < 0x90);
+    bool outside = (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF4 && s[1] > 0x8F);
+    return overlong || outside ? 0 : length;
+  }
+  return 0;
+}
+
+void gg_str_json(gg_str *str, const char *text) {
+  gg_str_putc(str, '"');
+  for (const unsigned char *s = (const unsigned char *)text; *s;) {
+    size_t length = utf8_sequence(s);
+    if (length == 0) {
+      gg_str_puts(str, "\\ufffd");
+      s++;
+      continue;
+    }
+    if (*s == '"' || *s == '\\') {
+      gg_str_printf(str, "\\%c", *s);
+    } else if (*s < 0x20) {
+      gg_str_printf(str, "\\u%04x", *s);
+    } else {
+      gg_str_append(str, (const char *)s, length);
+    }
+    s += length;
+  }
+  gg_str_putc(str, '"');
+}
+
+const char *gg_str_text(const gg_str *str) {
+  return str->text ? str->text : "";
+}
+
+char *gg_str_take(gg_str *str) {
+  reserve(str, 0);
+  if (str->failed) {
+    gg_str_free(str);
+    return NULL;
+  }
+  str->text[str->length] = '\0';
+  char *text = str->text;
+  *str = (gg_str)GG_STR_INIT;
+  return text;
+}
+
+void gg_str_free(gg_str *str) {
+  gg_free(str->text);
+  *str = (gg_str)GG_STR_INIT;
+}

@@ -1,0 +1,55 @@
+/* The command line: one table of commands, each with a table of options. The same tables make
+ * `--help`, the man page and the shell's exit codes, so that they cannot disagree. */
+#ifndef GG_CLI_CLI_H
+#define GG_CLI_CLI_H
+
+#include <stddef.h>
+
+#include "gemmgen.h"
+
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+typedef enum cli_type { CLI_FLAG, CLI_STRING, CLI_INT } cli_type;
+
+/* `offset` is where in the command's options struct the value goes: bool for a flag,
+ * const char * for a string, int64_t for an integer. */
+typedef struct cli_option {
+  const char *name;     /* "emit": --emit */
+  char letter;          /* 'o': -o; 0 for none */
+  cli_type type;
+  size_t offset;
+  const char *argument; /* "FILE", NULL for a flag */
+  const char *help;
+} cli_option;
+
+typedef struct cli_command {
+  const char *name;
+  const char *operands; /* "SPEC..." */
+  const char *summary;  /* one line */
+  const char *details;  /* paragraphs for `gemmgen help NAME` and the man page */
+  const cli_option *options; /* ends with a zeroed row */
+  size_t options_size;       /* of the struct that `run` gets, at most CLI_OPTIONS_MAX */
+  int (*run)(const void *options, int argc, char **argv); /* operands only; gives an exit code */
+} cli_command;
+
+enum { CLI_OPTIONS_MAX = 512 };
+
+extern const cli_command cmd_gen, cmd_check, cmd_explain, cmd_layout, cmd_atoms, cmd_spec, cmd_run,
+    cmd_bench, cmd_doctor;
+
+extern const cli_command *const cli_commands[]; /* ends with NULL */
+
+/* Prints the error to stderr as compilers do and clears it; gives CLI_FAILED. */
+int cli_report(gg_error *err, const char *source);
+
+/* Prints "gemmgen: ..." to stderr; gives CLI_USAGE. */
+int cli_usage(const char *format, ...) GG_PRINTF(1, 2);
+
+/* Writes a whole text to `path` ("-" or NULL: standard output): a temporary file beside it,
+ * then a rename, so that nothing is half-written. */
+gg_status cli_write(const char *path, const char *text, size_t length, gg_error *err);
+
+/* A progress bar on stderr when that is a terminal; silent otherwise. done == total ends it. */
+void cli_progress(const char *what, size_t done, size_t total);
+
+#endif

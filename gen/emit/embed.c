@@ -1,0 +1,39 @@
+/* Build-time tool: `embed OUT.c ROOT FILE...` writes the text files as one C table, so that the
+ * library carries its templates and reads no path at run time. Names are relative to ROOT. */
+#include <stdio.h>
+#include <string.h>
+
+static int embed_file(FILE *out, const char *path) {
+  FILE *in = fopen(path, "rb");
+  if (!in) return 0;
+  int byte, column = 0;
+  while ((byte = fgetc(in)) != EOF) {
+    column += fprintf(out, "%d,", byte);
+    if (column > 96) {
+      fputc('\n', out);
+      column = 0;
+    }
+  }
+  int ok = !ferror(in);
+  fclose(in);
+  return ok;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 2;
+  FILE *out = fopen(argv[1], "w");
+  if (!out) return 1;
+  size_t root = strlen(argv[2]) + 1;
+  fprintf(out, "#include \"emit/template.h\"\n\n");
+  for (int i = 3; i < argc; i++) {
+    fprintf(out, "static const unsigned char text_%d[] = {\n", i);
+    if (!embed_file(out, argv[i])) return 1;
+    fprintf(out, "0};\n");
+  }
+  fprintf(out, "\nconst gg_template_file gg_template_files[] = {\n");
+  for (int i = 3; i < argc; i++) {
+    fprintf(out, "  {\"%s\", (const char *)text_%d},\n", argv[i] + root, i);
+  }
+  fprintf(out, "  {0},\n};\n");
+  return fclose(out) == 0 ? 0 : 1;
+}

@@ -1,0 +1,120 @@
+/* gemmgen: YAML kernel specs in, specialised CUDA GEMM kernels out.
+ *
+ * The generator's public header: specs, kernels, errors. It needs no GPU and no CUDA headers;
+ * gemmgen_runtime.h compiles and launches what this makes.
+ *
+ *     YAML --parse--> gg_spec --choose--> gg_plan --derive--> gg_layouts --emit--> gg_kernel
+ *
+ * D = epilogue(A * B), A is M x K, B is N x K, C and D are M x N, each batch times. All sizes
+ * and strides are int64 and count elements unless a name says bytes. */
+#ifndef GEMMGEN_H
+#define GEMMGEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#if defined(__GNUC__)
+#define GG_API __attribute__((visibility("default")))
+#else
+#define GG_API
+#endif
+
+GG_API const char *gg_version(void); /* "0.1.0" */
+
+/* ---- Specs ---------------------------------------------------------------------------- */
+
+typedef struct gg_spec gg_spec; /* one kernel as asked for; const once parsed */
+
+/* A YAML file: one spec, or the cartesian product of its `sweep:`. Owns its specs. */
+typedef struct gg_spec_file gg_spec_file;
+
+/* Reads and checks a file ("-" is standard input) or `length` bytes of text called `name`.
+ * On failure *out is NULL. Free with gg_spec_file_free. */
+GG_API gg_status gg_spec_file_load(gg_spec_file **out, const char *path, gg_error *err);
+GG_API gg_status gg_spec_file_parse(gg_spec_file **out, const char *text, size_t length,
+                                    const char *name, gg_error *err);
+GG_API size_t gg_spec_file_count(const gg_spec_file *file);
+GG_API const gg_spec *gg_spec_file_get(const gg_spec_file *file, size_t index);
+GG_API const char *gg_spec_file_source(const gg_spec_file *file); /* for gg_error_print */
+GG_API void gg_spec_file_free(gg_spec_file *file);
+
+/* ---- Kernels -------------------------------------------------------------------------- */
+
+typedef enum gg_dtype {
+#define GG_DTYPE(name, bits, ...) GG_DTYPE_##name,
+#include "atom/dtypes.def"
+#undef GG_DTYPE
+  GG_DTYPE_COUNT
+} gg_dtype;
+
+/* Which mode of a matrix is contiguous. A: K or M; B: K or N; C and D: N (row-major) or M. */
+typedef enum gg_major { GG_MAJOR_K, GG_MAJOR_M, GG_MAJOR_N } gg_major;
+
+typedef struct gg_operand {
+  gg_dtype type;
+  gg_major major;
+  int align; /* bytes: base address, leading dimension and batch stride are multiples of it */
+} gg_operand;
+
+/* One kernel parameter, in the order of the kernel's signature. */
+typedef enum gg_param {
+  GG_PARAM_A, /* device pointers */
+  GG_PARAM_B,
+  GG_PARAM_C,
+  GG_PARAM_D,
+  GG_PARAM_M, /* int64 extents; there even where the spec fixes them */
+  GG_PARAM_N,
+  GG_PARAM_K,
+  GG_PARAM_BATCH,
+  GG_PARAM_LDA, /* int64 leading dimensions, in elements */
+  GG_PARAM_LDB,
+  GG_PARAM_LDC,
+  GG_PARAM_LDD,
+  GG_PARAM_BATCH_STRIDE_A, /* int64, in elements */
+  GG_PARAM_BATCH_STRIDE_B,
+  GG_PARAM_BATCH_STRIDE_C,
+  GG_PARAM_BATCH_STRIDE_D,
+  GG_PARAM_ALPHA, /* float */
+  GG_PARAM_BETA,  /* float */
+  GG_PARAM_COUNT
+} gg_param;
+
+/* How many CTAs a problem takes. */
+typedef enum gg_grid_rule {
+  GG_GRID_TILES, /* x: ceil(M / tile_m) * ceil(N / tile_n); y: batch up to max_grid_y, the rest
+                    in a loop of the kernel; z: 1 */
+} gg_grid_rule;
+
+enum { GG_FIXED_NONE = -1 }; /* an extent that is not fixed by the spec */
+
+/* A kernel: text and the facts of its launch. Const, self-contained, owned by the caller;
+ * byte-identical for the same spec. */
+typedef struct gg_kernel {
+  const char *name;   /* the extern "C" entry point */
+  const char *family; /* "sm80" */
+  const char *arch;   /* the least architecture it needs, "sm_80" */
+  const char *source; /* CUDA C++, NUL-terminated */
+  size_t source_length;
+
+  gg_operand a, b, c, d;
+  gg_dtype accumulator;
+  int64_t fixed_m, fixed_n, fixed_k, fixed_batch; /* GG_FIXED_NONE where dynamic */
+
+  gg_grid_rule grid;
+  int tile_m, tile_n, tile_k;
+  int threads;      /* a CTA */
+  int cluster[3];   /* {1, 1, 1} without clusters */
+  int64_t smem_bytes; /* dynamic shared memory a CTA */
+
+  const gg_param *params;
+  size_t param_count;
+} gg_kernel;
+
+/* Runs every stage on one spec. On failure *out is NULL. Free with gg_kernel_free. */
+GG_API gg_status gg_kernel_generate(gg_kernel **out, const gg_spec *spec, gg_error *err);
+GG_API void gg_kernel_free(gg_kernel *kernel);
+
+#endif
