@@ -7,12 +7,14 @@
 
 #include "gemmgen.h"
 
-enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+/* CLI_NO_DEVICE: what was asked needs a GPU and none is usable. */
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_NO_DEVICE = 3 };
 
-typedef enum cli_type { CLI_FLAG, CLI_STRING, CLI_INT } cli_type;
+typedef enum cli_type { CLI_FLAG, CLI_STRING, CLI_INT, CLI_REAL } cli_type;
 
 /* `offset` is where in the command's options struct the value goes: bool for a flag,
- * const char * for a string, int64_t for an integer. */
+ * const char * for a string, int64_t for an integer, double for a real. A value that the user
+ * does not give stays zero. A name of one letter has no long form. */
 typedef struct cli_option {
   const char *name;     /* "emit": --emit */
   char letter;          /* 'o': -o; 0 for none */
@@ -34,10 +36,14 @@ typedef struct cli_command {
 
 enum { CLI_OPTIONS_MAX = 512 };
 
+/* One cmd_NAME.c each; the table in main.c lists them. */
 extern const cli_command cmd_gen, cmd_check, cmd_explain, cmd_layout, cmd_atoms, cmd_spec, cmd_run,
-    cmd_bench, cmd_doctor;
+    cmd_bench, cmd_doctor, cmd_help;
 
 extern const cli_command *const cli_commands[]; /* ends with NULL */
+
+/* Prints the help of a command, or of gemmgen as a whole (NULL), to stdout. */
+void cli_help(const cli_command *command);
 
 /* Prints the error to stderr as compilers do and clears it; gives CLI_FAILED. */
 int cli_report(gg_error *err, const char *source);

@@ -1,0 +1,36 @@
+/* Architectures: the table of archs.def as data, and their names. */
+#ifndef GG_ATOM_ARCH_H
+#define GG_ATOM_ARCH_H
+
+#include "gemmgen.h"
+
+typedef struct gg_arch_info {
+  int number; /* 90: compute capability 9.0 */
+  int smem_per_cta, smem_per_sm; /* bytes */
+  int threads_per_sm, ctas_per_sm;
+  int ptx_isa;        /* 78: PTX ISA 7.8 */
+  const char *suffix; /* of "af" those that exist */
+} gg_arch_info;
+
+enum { GG_REGISTERS_PER_SM = 65536, GG_REGISTERS_PER_THREAD = 255, GG_THREADS_PER_CTA = 1024 };
+
+/* An architecture as a spec or a device names it. */
+typedef struct gg_arch {
+  int number;
+  char suffix; /* 'a', 'f' or 0 */
+} gg_arch;
+
+/* The rows, in ascending order; *count of them. */
+const gg_arch_info *gg_arch_table(size_t *count);
+const gg_arch_info *gg_arch_info_of(int number); /* NULL where there is none */
+
+/* Reads "sm_90a", also "compute_90a" and "90a". False where the number or the suffix is not in
+ * the table. */
+bool gg_arch_parse(gg_arch *out, const char *text);
+
+enum { GG_ARCH_NAME_MAX = 16 };
+
+/* Writes "sm_90a" and gives `out`. */
+const char *gg_arch_name(char out[GG_ARCH_NAME_MAX], gg_arch arch);
+
+#endif

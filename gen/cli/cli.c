@@ -1,0 +1,89 @@
+/* What the commands share: errors on stderr, whole-file output, the progress bar. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+int cli_report(gg_error *err, const char *source) {
+  gg_str text = GG_STR_INIT;
+  gg_error_print(&text, err, source);
+  fflush(stdout);
+  fputs(gg_str_text(&text), stderr);
+  gg_str_free(&text);
+  gg_error_clear(err);
+  return CLI_FAILED;
+}
+
+int cli_usage(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs("gemmgen: ", stderr);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  va_end(arguments);
+  return CLI_USAGE;
+}
+
+static gg_status write_failed(gg_error *err, const char *path) {
+  return gg_fail(err, FILE_WRITE, NULL, path, strerror(errno));
+}
+
+static bool write_all(int fd, const char *text, size_t length) {
+  while (length > 0) {
+    ssize_t written = write(fd, text, length);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text += written;
+    length -= (size_t)written;
+  }
+  return true;
+}
+
+/* mkstemp makes private files; the user expects the mode that open would have given. */
+static mode_t usual_mode(void) {
+  mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+gg_status cli_write(const char *path, const char *text, size_t length, gg_error *err) {
+  if (!path || strcmp(path, "-") == 0) {
+    if (fwrite(text, 1, length, stdout) != length || fflush(stdout) != 0) {
+      return write_failed(err, "<stdout>");
+    }
+    return GG_OK;
+  }
+  gg_str name = GG_STR_INIT;
+  gg_str_printf(&name, "%s.XXXXXX", path);
+  char *temporary = gg_str_take(&name);
+  if (!temporary) return gg_fail(err, MEMORY, NULL, "");
+  gg_status st = GG_OK;
+  int fd = mkstemp(temporary);
+  bool ok = fd >= 0 && write_all(fd, text, length);
+  ok = ok && fchmod(fd, usual_mode()) == 0;
+  if (fd >= 0) ok = close(fd) == 0 && ok;
+  if (!ok || rename(temporary, path) != 0) {
+    st = write_failed(err, path);
+    if (fd >= 0) unlink(temporary);
+  }
+  gg_free(temporary);
+  return st;
+}
+
+void cli_progress(const char *what, size_t done, size_t total) {
+  enum { width = 40 };
+  if (!isatty(STDERR_FILENO) || total == 0) return;
+  size_t filled = done >= total ? width : done * width / total;
+  fprintf(stderr, "\r%s [", what);
+  for (size_t i = 0; i < width; i++) fputc(i < filled ? '#' : '.', stderr);
+  fprintf(stderr, "] %zu/%zu", done, total);
+  if (done >= total) fputs("\r\033[K", stderr);
+  fflush(stderr);
+}
