@@ -32,9 +32,14 @@ gg_status gg_check_smem(const gg_plan *plan, int64_t stage, int64_t staging, int
   gg_str sum = GG_STR_INIT, advice = GG_STR_INIT;
   char arch[GG_ARCH_NAME_MAX], shared[32] = "";
   if (plan->stages * stage > most) {
+    int element = gg_dtype_info_of(plan->a.type)->bits / 8;
+    int64_t bare = (int64_t)(plan->tile_m + plan->tile_n) * plan->tile_k * element;
     gg_str_printf(&sum, "%d stages x (%dx%d + %dx%d) x %d B = %lld B", plan->stages, plan->tile_m,
-                  plan->tile_k, plan->tile_n, plan->tile_k, gg_dtype_info_of(plan->a.type)->bits / 8,
-                  (long long)(plan->stages * stage));
+                  plan->tile_k, plan->tile_n, plan->tile_k, element,
+                  (long long)(plan->stages * bare));
+    if (stage > bare) {
+      gg_str_printf(&sum, " + %lld B of padding", (long long)(plan->stages * (stage - bare)));
+    }
   } else {
     gg_str_printf(&sum, "staging D in %d warps takes %lld B", plan->threads / GG_WARP,
                   (long long)staging);
