@@ -192,13 +192,17 @@ void gg_key_expects(gg_str *out, const gg_key *key) {
     gg_str_puts(out, ", or dynamic");
     break;
   case GG_KEY_TEXT:
-    gg_str_puts(out, "a text");
+    gg_str_puts(out, "a text of at most 128 bytes");
     break;
   case GG_KEY_INT3:
     expect_number(out, key, "a list of 3 whole numbers");
     break;
   case GG_KEY_MODES:
     expect_number(out, key, "a list of 3, each a whole number");
+    gg_str_puts(out, ", _ or a layout");
+    break;
+  case GG_KEY_MODE:
+    expect_number(out, key, "a whole number");
     gg_str_puts(out, ", _ or a layout");
     break;
   case GG_KEY_MAP:

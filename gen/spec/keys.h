@@ -15,7 +15,8 @@ typedef enum gg_key_kind {
   GG_KEY_EXTENT, /* a whole number, or `dynamic` */
   GG_KEY_TEXT,   /* any text */
   GG_KEY_INT3,   /* three whole numbers */
-  GG_KEY_MODES,  /* three of: a whole number, `_`, a layout */
+  GG_KEY_MODES,  /* three of the next */
+  GG_KEY_MODE,   /* a whole number, `_` or a layout */
   GG_KEY_MAP,    /* the keys below it */
   GG_KEY_OPS,    /* operations of the epilogue */
   GG_KEY_SWEEP,  /* key paths, each with a list of values */
