@@ -48,8 +48,7 @@ static const struct choice_row {
 #include "spec/keys.def"
 };
 
-/* ---- Rows --------------------------------------------------------------------------------------
- */
+/* ---- Rows ---------------------------------------------------------------------------- */
 
 const gg_key *gg_key_find(const char *path, size_t length) {
   for (const gg_key *key = gg_keys; key->path; key++) {
@@ -101,11 +100,9 @@ const gg_key *gg_op_option(gg_op_kind kind, size_t index) {
   return NULL;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------
- */
+/* ---- Values -------------------------------------------------------------------------- */
 
-/* Whether `word` is one of the words of `list`, which are parted by blanks. */
-static bool is_among(const char *list, const char *word) {
+bool gg_is_among(const char *list, const char *word) {
   size_t length = strlen(word);
   for (const char *at = list; at && *at;) {
     size_t span = strcspn(at, " ");
@@ -142,13 +139,13 @@ bool gg_key_word(gg_word *out, const gg_key *key, size_t index) {
   if (key->kind == GG_KEY_DTYPE) {
     for (int type = 0; type < GG_DTYPE_COUNT; type++) {
       const char *name = gg_dtype_info_of((gg_dtype)type)->name;
-      if (is_among(key->among, name) && index-- == 0) return give_word(out, name, type, "");
+      if (gg_is_among(key->among, name) && index-- == 0) return give_word(out, name, type, "");
     }
   }
   if (key->kind == GG_KEY_CHOICE) {
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
       const struct choice_row *row = &choices[i];
-      if (row->set != key->set || !is_among(key->among, row->word)) continue;
+      if (row->set != key->set || !gg_is_among(key->among, row->word)) continue;
       if (index-- == 0) return give_word(out, row->word, row->value, row->help);
     }
   }
@@ -226,8 +223,7 @@ void gg_key_expects(gg_str *out, const gg_key *key) {
   if (gg_key_takes_auto(key)) gg_str_puts(out, ", or auto");
 }
 
-/* ---- Near misses -------------------------------------------------------------------------------
- */
+/* ---- Near misses --------------------------------------------------------------------- */
 
 enum { longest_near = 63 };
 

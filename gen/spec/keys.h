@@ -63,6 +63,9 @@ const char *gg_key_leaf(const gg_key *key);
 /* Whether the value may be `auto`. A mapping may where each of its keys may. */
 bool gg_key_takes_auto(const gg_key *key);
 
+/* Whether `word` is in a list of words parted by blanks; a list that is NULL has every word. */
+bool gg_is_among(const char *list, const char *word);
+
 /* One word that a value may be. */
 typedef struct gg_word {
   char text[24];
@@ -76,8 +79,7 @@ bool gg_key_word(gg_word *out, const gg_key *key, size_t index);
 /* Appends what a value may be: "a whole number from 1 to 64, or auto". */
 void gg_key_expects(gg_str *out, const gg_key *key);
 
-/* ---- Operations of the epilogue ----------------------------------------------------------------
- */
+/* ---- Operations of the epilogue ------------------------------------------------------ */
 
 typedef struct gg_op_info {
   const char *name;
@@ -90,8 +92,7 @@ const gg_op_info *gg_op_info_of(gg_op_kind kind);
 /* The `index`-th option of an operation, its path the name alone; NULL past the last. */
 const gg_key *gg_op_option(gg_op_kind kind, size_t index);
 
-/* ---- Near misses -------------------------------------------------------------------------------
- */
+/* ---- Near misses --------------------------------------------------------------------- */
 
 /* Keeps the closest of the words it is shown to one that is misspelt. */
 typedef struct gg_near {

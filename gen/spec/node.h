@@ -40,8 +40,7 @@ gg_status gg_node_parse(const gg_node **out, gg_arena *arena, const char *text, 
 /* Checks that text is UTF-8 without control characters: SPEC_ENCODING. */
 gg_status gg_text_check(const char *text, size_t length, const char *file, gg_error *err);
 
-/* ---- For messages ------------------------------------------------------------------------------
- */
+/* ---- For messages -------------------------------------------------------------------- */
 
 /* A mark with room for its path. */
 typedef struct gg_place {

@@ -9,16 +9,14 @@ static void mark_absent(gg_spec *spec, const gg_key *key, const gg_reader *in,
   gg_spec_field_of(spec, key)->mark = (gg_mark){in->file, around->line, around->column, key->path};
 }
 
-/* ---- Mappings ----------------------------------------------------------------------------------
- */
+/* ---- Mappings ------------------------------------------------------------------------ */
 
-/* A lone word in place of a mapping: "*" gives it to every key below, a name to that one. */
+/* A lone word in place of a mapping stands for some of the keys below it. */
 static gg_status read_shorthand(const gg_reader *in, gg_spec *spec, const gg_key *key,
                                 const gg_node *node) {
   const gg_key *child;
   for (size_t i = 0; (child = gg_key_child(key, i)); i++) {
-    bool all = strcmp(key->shorthand, "*") == 0;
-    if (!all && strcmp(key->shorthand, gg_key_leaf(child)) != 0) continue;
+    if (!gg_is_among(key->shorthand, gg_key_leaf(child))) continue;
     gg_status st = gg_value_read(in, gg_spec_field_of(spec, child), child, node);
     if (st) return st;
   }
@@ -86,8 +84,7 @@ gg_status gg_spec_read_all(const gg_reader *in, gg_spec *spec, const gg_node *ro
   return st;
 }
 
-/* ---- What keys owe each other ------------------------------------------------------------------
- */
+/* ---- What keys owe each other -------------------------------------------------------- */
 
 static gg_status check_required(const gg_reader *in, const gg_spec *spec) {
   for (const gg_key *key = gg_keys; key->path; key++) {

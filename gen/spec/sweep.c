@@ -26,8 +26,7 @@ typedef struct sweep {
   size_t kernels;
 } sweep;
 
-/* ---- Axes --------------------------------------------------------------------------------------
- */
+/* ---- Axes ---------------------------------------------------------------------------- */
 
 static gg_status refuse(const gg_reader *in, const gg_node *entry, const char *why) {
   gg_place place;
@@ -143,8 +142,7 @@ static gg_status read_axes(sweep *sw, const gg_spec *base, const gg_node *node) 
   return GG_OK;
 }
 
-/* ---- Kernels -----------------------------------------------------------------------------------
- */
+/* ---- Kernels ------------------------------------------------------------------------- */
 
 /* Parts words of an identifier: one '_', none at the start. */
 static void part(gg_str *out) {
@@ -199,8 +197,7 @@ done:
   return st;
 }
 
-/* ---- Names -------------------------------------------------------------------------------------
- */
+/* ---- Names --------------------------------------------------------------------------- */
 
 static int by_variant(const void *a, const void *b) {
   const gg_spec *const *left = a, *const *right = b;
@@ -221,7 +218,7 @@ static gg_status are_distinct(const gg_reader *in, bool *out, const gg_spec *spe
   return GG_OK;
 }
 
-/* Makes variants distinct and puts them behind the name, where there is one. */
+/* Makes variants distinct, and checks what they make of the name. */
 static gg_status name_kernel(const gg_reader *in, gg_spec *spec, size_t index, bool distinct) {
   gg_str text = GG_STR_INIT;
   gg_status st = GG_OK;
@@ -231,22 +228,20 @@ static gg_status name_kernel(const gg_reader *in, gg_spec *spec, size_t index, b
   }
   if (spec->name.state != GG_SPEC_SET) goto done;
   gg_str_free(&text);
-  gg_str_puts(&text, spec->name.text);
-  part(&text);
-  gg_str_puts(&text, spec->variant);
-  if ((st = keep_text(in, &spec->name.text, &text))) goto done;
-  const char *why = gg_name_complaint(spec->name.text);
+  gg_str_printf(&text, "%s_%s", spec->name.text, spec->variant);
   char shown[GG_SHOWN_MAX];
-  if (why) {
-    st = gg_fail(in->err, SPEC_NAME, &spec->name.mark, gg_shown(shown, spec->name.text), why);
+  const char *why = gg_name_complaint(gg_str_text(&text));
+  if (text.failed) {
+    st = gg_fail(in->err, MEMORY, NULL, "");
+  } else if (why) {
+    st = gg_fail(in->err, SPEC_NAME, &spec->name.mark, gg_shown(shown, gg_str_text(&text)), why);
   }
 done:
   gg_str_free(&text);
   return st;
 }
 
-/* ---- The product -------------------------------------------------------------------------------
- */
+/* ---- The product --------------------------------------------------------------------- */
 
 gg_status gg_sweep_read(const gg_reader *in, gg_spec **out, size_t *count, const gg_node *root) {
   sweep sw = {.in = in, .kernels = 1};

@@ -7,8 +7,7 @@
 
 enum { longest_text = 128 };
 
-/* ---- Shared ------------------------------------------------------------------------------------
- */
+/* ---- Shared -------------------------------------------------------------------------- */
 
 bool gg_node_is(const gg_node *node, const char *word) {
   return node->kind == GG_NODE_SCALAR && strcmp(node->text, word) == 0;
@@ -61,8 +60,7 @@ gg_status gg_fail_choice(const gg_reader *in, const gg_mark *mark, const char *p
                  suggestion(hint, near), gg_str_text(words));
 }
 
-/* ---- Words -------------------------------------------------------------------------------------
- */
+/* ---- Words --------------------------------------------------------------------------- */
 
 static gg_status fail_word(const gg_reader *in, const gg_key *key, const gg_node *node) {
   if (node->kind != GG_NODE_SCALAR || !node->text[0]) return gg_fail_type(in, key, node);
@@ -92,8 +90,7 @@ static gg_status read_word(const gg_reader *in, gg_spec_field *field, const gg_k
   return fail_word(in, key, node);
 }
 
-/* ---- Numbers -----------------------------------------------------------------------------------
- */
+/* ---- Numbers ------------------------------------------------------------------------- */
 
 /* Reads a decimal whole number without quotes, sign + or leading zeros, which YAML's versions read
  * differently. What does not fit int64 becomes its nearest value, which no key allows. */
@@ -150,8 +147,7 @@ static gg_status read_number(const gg_reader *in, int64_t *out, const gg_key *ke
   return st;
 }
 
-/* ---- Lists of three ----------------------------------------------------------------------------
- */
+/* ---- Lists of three ------------------------------------------------------------------ */
 
 /* One entry of a permutation: a number in the key's range, "_", or what may be a layout; the plan
  * reads it with the layout parser. */
@@ -188,8 +184,7 @@ static gg_status read_three(const gg_reader *in, gg_spec_field *field, const gg_
   return GG_OK;
 }
 
-/* ---- Any value ---------------------------------------------------------------------------------
- */
+/* ---- Any value ----------------------------------------------------------------------- */
 
 static gg_status read_name(const gg_reader *in, const gg_key *key, const gg_node *node) {
   if (node->kind != GG_NODE_SCALAR || !node->text[0]) return gg_fail_type(in, key, node);

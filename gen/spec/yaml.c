@@ -35,8 +35,7 @@ static gg_mark mark_of(const builder *in, const yaml_mark_t *at) {
   return (gg_mark){.file = in->file, .line = (int)at->line + 1, .column = (int)at->column + 1};
 }
 
-/* ---- Building ----------------------------------------------------------------------------------
- */
+/* ---- Building ------------------------------------------------------------------------ */
 
 /* A child of `parent` (NULL: the root); key and key place are the caller's. */
 static gg_status add_node(builder *in, gg_node **out, gg_node *parent, gg_node_kind kind,
@@ -163,8 +162,7 @@ static gg_status on_open(builder *in, gg_node_kind kind, const yaml_char_t *tag,
   return set_anchor(in, name, node, at);
 }
 
-/* ---- Aliases -----------------------------------------------------------------------------------
- */
+/* ---- Aliases ------------------------------------------------------------------------- */
 
 static gg_status copy_children(builder *in, gg_node *to, const gg_node *from, size_t depth);
 
@@ -221,8 +219,7 @@ static gg_status on_alias(builder *in, const yaml_event_t *event, const gg_mark 
   return st ? st : copy_content(in, node, from, in->depth);
 }
 
-/* ---- libyaml's complaints ----------------------------------------------------------------------
- */
+/* ---- libyaml's complaints ------------------------------------------------------------ */
 
 static const struct complaint {
   const char *theirs, *ours;
@@ -286,8 +283,7 @@ static gg_status syntax_error(builder *in, const yaml_parser_t *parser, const ch
   return gg_fail(in->err, SPEC_SYNTAX, &mark, message);
 }
 
-/* ---- The stream --------------------------------------------------------------------------------
- */
+/* ---- The stream ---------------------------------------------------------------------- */
 
 static gg_status on_event(builder *in, const yaml_event_t *event) {
   gg_mark at = mark_of(in, &event->start_mark);
