@@ -11,6 +11,7 @@
 
 const cli_command *const cli_commands[] = {
     &cmd_gen,
+    &cmd_spec,
     &cmd_help,
     NULL,
 };
