@@ -24,8 +24,11 @@ enum {
 
 /* ---- Shared-memory layouts -------------------------------------------------------------- */
 
+/* Of the pattern: log2 of its 16-byte chunks a line. */
 static int swizzle_bits(gg_swizzle_kind kind) {
-  return kind == GG_SWIZZLE_128B ? 3 : kind == GG_SWIZZLE_64B ? 2 : kind == GG_SWIZZLE_32B ? 1 : 0;
+  int bits = 0;
+  while (chunk_bytes << bits < gg_swizzle_bytes(kind)) bits++;
+  return bits;
 }
 
 /* One operand's tile: mn x k elements, in memory by lines of its contiguous mode. */
@@ -332,7 +335,7 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   out->size_d = gg_composed_cosize(&out->sD);
   out->staging_bytes_d = round_up(out->size_d * d.element_bytes, stage_alignment);
   out->staging_bytes = out->staging_bytes_d;
-  if (!plan->beta) return GG_OK;
+  if (!plan->has_c) return GG_OK;
   const staging c = {"read staged C into fragments", "stage C by lines", plan->epi_m, plan->epi_n,
                      plan->c.major == GG_MAJOR_N, gg_dtype_info_of(plan->c.type)->bits / 8,
                      plan->access_bytes_c};
