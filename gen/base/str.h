@@ -22,9 +22,9 @@ typedef struct gg_str {
 #define GG_STR_INIT {0}
 
 #if defined(__GNUC__)
-#define GG_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define GG_PRINTF(string, first) __attribute__((format(printf, string, first)))
 #else
-#define GG_PRINTF(format, first)
+#define GG_PRINTF(string, first)
 #endif
 
 GG_API void gg_str_append(gg_str *str, const char *text, size_t length);

@@ -1,0 +1,209 @@
+/* Layouts: functions from coordinates to offsets, shape:stride, and their algebra.
+ *
+ * A layout is a pair of congruent trees (node i of the one is node i of the other), a value like
+ * gg_tuple. Every layout that comes out of this API has a size and a cosize that fit in int64, so
+ * that asking for them, and evaluating inside the domain, cannot fail.
+ *
+ * Operations carry CuTe's names and give CuTe's results. What CuTe asserts statically is a
+ * checked error that names the modes and shows the arithmetic; where CuTe's weaker checks let it
+ * answer with a wrong function, these refuse (docs/layout-differences.md). `out` comes first, may
+ * be one of the inputs, and is left as it was on an error. Units: elements.
+ * Source: CuTe's layout.hpp; "CuTe Layout Algebra" (media/docs/cpp/cute/02_layout_algebra.md). */
+#ifndef GG_LAYOUT_LAYOUT_H
+#define GG_LAYOUT_LAYOUT_H
+
+#include "layout/tuple.h"
+
+typedef struct gg_layout {
+  gg_tuple shape, stride;
+} gg_layout;
+
+/* ---- Making ----------------------------------------------------------------------------- */
+
+/* shape:stride, which must be congruent. */
+gg_status gg_layout_make(gg_layout *out, const gg_tuple *shape, const gg_tuple *stride,
+                         gg_error *err);
+/* Compact, the leftmost (col) or the rightmost (row) mode fastest; modes of size 1 get stride 0. */
+gg_status gg_layout_col_major(gg_layout *out, const gg_tuple *shape, gg_error *err);
+gg_status gg_layout_row_major(gg_layout *out, const gg_tuple *shape, gg_error *err);
+/* Compact, modes of lower `order` faster (Step<_2,_1,_3> is mode 1 first). */
+gg_status gg_layout_ordered(gg_layout *out, const gg_tuple *shape, const gg_tuple *order,
+                            gg_error *err);
+/* Compact in the order of `like`'s strides; stride-0 modes stay. */
+gg_status gg_layout_like(gg_layout *out, const gg_layout *like, gg_error *err);
+/* The same, but mode 0 is column-major and first: a register fragment for `like`. */
+gg_status gg_layout_fragment_like(gg_layout *out, const gg_layout *like, gg_error *err);
+/* Each coordinate to itself: (4,8):(1@0,1@1). */
+gg_status gg_layout_identity(gg_layout *out, const gg_tuple *shape, gg_error *err);
+/* (a,b), each keeping its structure; and a as the only mode. */
+gg_status gg_layout_concat(gg_layout *out, const gg_layout *a, const gg_layout *b, gg_error *err);
+gg_status gg_layout_wrap(gg_layout *out, const gg_layout *a, gg_error *err);
+
+gg_layout gg_layout_flat(int64_t size, int64_t stride); /* size:stride */
+
+/* ---- Tilers ----------------------------------------------------------------------------- */
+
+/* What the by-mode operations take: a layout for the whole domain, or a tuple of tilers, one a
+ * mode; an integer n means n:1 and `_` keeps the mode. Bit i of `layouts` says that node i of
+ * `tiles` is the root of a layout; where it is clear the node is a tuple of tilers, or `_`. */
+typedef struct gg_tiler {
+  gg_layout tiles;
+  uint64_t layouts;
+} gg_tiler;
+
+gg_tiler gg_tiler_of_layout(const gg_layout *layout); /* the whole domain at once */
+gg_tiler gg_tiler_of_shape(const gg_tuple *shape);    /* by mode: (128,64) */
+/* Builds a by-mode tiler: starts as `()`, appends a mode at a time. */
+gg_tiler gg_tiler_empty(void);
+gg_status gg_tiler_append(gg_tiler *tiler, const gg_tiler *mode, gg_error *err);
+bool gg_tiler_is_layout(const gg_tiler *tiler); /* the root is a layout, not a tuple or `_` */
+
+/* ---- Asking ----------------------------------------------------------------------------- */
+
+int64_t gg_layout_size(const gg_layout *a);
+int64_t gg_layout_cosize(const gg_layout *a); /* 1 + sum (s-1) |d|; of the coshape for bases */
+int gg_layout_rank(const gg_layout *a);
+int gg_layout_depth(const gg_layout *a);
+bool gg_layout_equal(const gg_layout *a, const gg_layout *b);
+bool gg_layout_has_basis(const gg_layout *a);              /* its offsets are coordinates */
+int64_t gg_layout_mode_size(const gg_layout *a, int mode); /* a mode that is there */
+
+/* The codomain's shape, and its profile with 0 leaves. */
+gg_status gg_layout_coshape(gg_tuple *out, const gg_layout *a, gg_error *err);
+gg_status gg_layout_coprofile(gg_tuple *out, const gg_layout *a, gg_error *err);
+
+/* The offset at a colexicographic index; integer strides alone. Past the end the last mode goes
+ * on, and what does not fit in int64 wraps. */
+int64_t gg_layout_at(const gg_layout *a, int64_t index);
+/* The offset of a coordinate, integer or (for bases) a tuple. */
+gg_status gg_layout_crd2idx(gg_tuple *out, const gg_tuple *coord, const gg_layout *a,
+                            gg_error *err);
+
+/* The coordinate of a codomain OFFSET (see gg_idx2crd_stride): with the shape's tree, one integer
+ * a mode, or one colexicographic index. */
+gg_status gg_layout_hier_coord(gg_tuple *out, const gg_layout *a, int64_t offset, gg_error *err);
+gg_status gg_layout_flat_coord(gg_tuple *out, const gg_layout *a, int64_t offset, gg_error *err);
+gg_status gg_layout_1d_coord(int64_t *out, const gg_layout *a, int64_t offset, gg_error *err);
+
+/* Every offset of 0..cosize-1 is hit exactly once; and no offset is hit twice. Exact, without
+ * enumerating: from the sorted strides where those decide, else by merging sorted images up to a
+ * bound past which the answer is LAYOUT_UNPROVEN. Integer strides. */
+gg_status gg_layout_is_bijective(bool *out, const gg_layout *a, gg_error *err);
+gg_status gg_layout_is_injective(bool *out, const gg_layout *a, gg_error *err);
+
+/* ---- Structure -------------------------------------------------------------------------- */
+
+gg_status gg_layout_get(gg_layout *out, const gg_layout *a, int mode, gg_error *err);
+gg_status gg_layout_get_path(gg_layout *out, const gg_layout *a, const gg_tuple *path,
+                             gg_error *err);
+gg_status gg_layout_take(gg_layout *out, const gg_layout *a, int begin, int end, gg_error *err);
+gg_status gg_layout_select(gg_layout *out, const gg_layout *a, const gg_tuple *modes,
+                           gg_error *err);
+gg_status gg_layout_group(gg_layout *out, const gg_layout *a, int begin, int end, gg_error *err);
+gg_layout gg_layout_flatten(const gg_layout *a);
+gg_status gg_layout_unflatten(gg_layout *out, const gg_layout *a, const gg_tuple *profile,
+                              gg_error *err);
+gg_status gg_layout_append(gg_layout *out, const gg_layout *a, const gg_layout *x, gg_error *err);
+gg_status gg_layout_prepend(gg_layout *out, const gg_layout *a, const gg_layout *x, gg_error *err);
+/* Up to `rank` modes, with 1:0. */
+gg_status gg_layout_append_to(gg_layout *out, const gg_layout *a, int rank, gg_error *err);
+gg_status gg_layout_prepend_to(gg_layout *out, const gg_layout *a, int rank, gg_error *err);
+gg_status gg_layout_replace(gg_layout *out, const gg_layout *a, int mode, const gg_layout *x,
+                            gg_error *err);
+/* ((a,b),(x,y)) is ((a,x),(b,y)). */
+gg_status gg_layout_zip(gg_layout *out, const gg_layout *a, gg_error *err);
+
+/* The modes that coord keeps (`_`), or the modes that it fixes; and the offset of what it fixes. */
+gg_status gg_layout_slice(gg_layout *out, const gg_tuple *coord, const gg_layout *a, gg_error *err);
+gg_status gg_layout_dice(gg_layout *out, const gg_tuple *coord, const gg_layout *a, gg_error *err);
+gg_status gg_layout_slice_and_offset(gg_layout *out, gg_tuple *offset, const gg_tuple *coord,
+                                     const gg_layout *a, gg_error *err);
+
+/* ---- Simplifying ------------------------------------------------------------------------ */
+
+/* The same function with the fewest modes, depth at most 1; with a profile, within each of its
+ * leaves, modes past it staying as they are. `profile` may be NULL. */
+gg_status gg_layout_coalesce(gg_layout *out, const gg_layout *a, const gg_tuple *profile,
+                             gg_error *err);
+/* Without stride-0 and size-1 modes, coalesced. */
+gg_status gg_layout_filter(gg_layout *out, const gg_layout *a, const gg_tuple *profile,
+                           gg_error *err);
+/* Stride-0 modes become size 1; with a profile, the modes at its zeros do. */
+gg_status gg_layout_filter_zeros(gg_layout *out, const gg_layout *a, const gg_tuple *profile,
+                                 gg_error *err);
+
+/* ---- Algebra ---------------------------------------------------------------------------- */
+
+/* out(i) = a(b(i)), in the profile of b; a's last mode goes on past its end. Errors: the stride
+ * and shape divisibility conditions (LAYOUT_DIVIDE), and LAYOUT_FUNCTION where those hold and
+ * the answer would still not be that function. */
+gg_status gg_layout_composition(gg_layout *out, const gg_layout *a, const gg_layout *b,
+                                gg_error *err);
+/* By mode; a tuple tiler drops the modes of `a` past it. */
+gg_status gg_layout_compose_tiler(gg_layout *out, const gg_layout *a, const gg_tiler *tiler,
+                                  gg_error *err);
+/* What of [0, cotarget) the layout does not reach: disjoint, ordered. The cotarget is a shape
+ * (kept where it does not coalesce), or NULL for a's cosize. */
+gg_status gg_layout_complement(gg_layout *out, const gg_layout *a, const gg_tuple *cotarget,
+                               gg_error *err);
+/* a(out(i)) == i for all of out. */
+gg_status gg_layout_right_inverse(gg_layout *out, const gg_layout *a, gg_error *err);
+/* a(out(a(i))) == a(i); out(a(i)) == i where a is injective. */
+gg_status gg_layout_left_inverse(gg_layout *out, const gg_layout *a, gg_error *err);
+/* a(out(i)) == 0 for all of out. */
+gg_status gg_layout_nullspace(gg_layout *out, const gg_layout *a, gg_error *err);
+/* `count` elements spread over `shape`, in order; as many as gcds allow. */
+gg_status gg_layout_domain_distribute(gg_layout *out, const gg_tuple *shape, int64_t count,
+                                      gg_error *err);
+/* The most contiguous elements that correspond in both: out with a(out(i)) == b(out(i)) == i, and
+ * how many. */
+gg_status gg_layout_max_common_layout(gg_layout *out, const gg_layout *a, const gg_layout *b,
+                                      gg_error *err);
+gg_status gg_layout_max_common_vector(int64_t *out, const gg_layout *a, const gg_layout *b,
+                                      gg_error *err);
+/* The largest n for which upcast(a, n) is legal. */
+gg_status gg_layout_max_alignment(int64_t *out, const gg_layout *a, gg_error *err);
+
+/* Divide: ((tile,rest),...) by mode; zipped ((tiles),(rests)); tiled ((tiles),rest,rest...);
+ * flat (tile,tile,...,rest,rest...). A layout tiler gives (tile,rest). */
+gg_status gg_layout_logical_divide(gg_layout *out, const gg_layout *a, const gg_tiler *tiler,
+                                   gg_error *err);
+gg_status gg_layout_zipped_divide(gg_layout *out, const gg_layout *a, const gg_tiler *tiler,
+                                  gg_error *err);
+gg_status gg_layout_tiled_divide(gg_layout *out, const gg_layout *a, const gg_tiler *tiler,
+                                 gg_error *err);
+gg_status gg_layout_flat_divide(gg_layout *out, const gg_layout *a, const gg_tiler *tiler,
+                                gg_error *err);
+
+/* Product: the block repeated over the tiler; forms as for divide. */
+gg_status gg_layout_logical_product(gg_layout *out, const gg_layout *block, const gg_tiler *tiler,
+                                    gg_error *err);
+gg_status gg_layout_zipped_product(gg_layout *out, const gg_layout *block, const gg_tiler *tiler,
+                                   gg_error *err);
+gg_status gg_layout_tiled_product(gg_layout *out, const gg_layout *block, const gg_tiler *tiler,
+                                  gg_error *err);
+gg_status gg_layout_flat_product(gg_layout *out, const gg_layout *block, const gg_tiler *tiler,
+                                 gg_error *err);
+/* By rank: modes (block,tile), or (tile,block) for raked, which interleaves the blocks. */
+gg_status gg_layout_blocked_product(gg_layout *out, const gg_layout *block, const gg_layout *tiler,
+                                    gg_error *err);
+gg_status gg_layout_raked_product(gg_layout *out, const gg_layout *block, const gg_layout *tiler,
+                                  gg_error *err);
+/* The block repeated up to `shape`, over the modes in `order` (NULL: leftmost first). */
+gg_status gg_layout_tile_to_shape(gg_layout *out, const gg_layout *block, const gg_tuple *shape,
+                                  const gg_tuple *order, gg_error *err);
+
+/* Elements n times wider, or narrower; and from elements of old_bits to new_bits. */
+gg_status gg_layout_upcast(gg_layout *out, const gg_layout *a, int64_t n, gg_error *err);
+gg_status gg_layout_downcast(gg_layout *out, const gg_layout *a, int64_t n, gg_error *err);
+gg_status gg_layout_recast(gg_layout *out, const gg_layout *a, int64_t old_bits, int64_t new_bits,
+                           gg_error *err);
+
+/* ---- Text ------------------------------------------------------------------------------- */
+
+void gg_layout_print(gg_str *out, const gg_layout *a, gg_notation notation);
+void gg_tiler_print(gg_str *out, const gg_tiler *tiler, gg_notation notation);
+/* "((4,8),(2,2)):((32,1),(16,8))"; a shape alone is an error here. Parse of print is identity. */
+gg_status gg_layout_parse(gg_layout *out, const char *text, gg_error *err);
+
+#endif

@@ -1,0 +1,155 @@
+/* gg_spec: one kernel as the YAML asks for it, and nothing more.
+ *
+ * Every key of keys.def has one gg_spec_field here, found by the table through its offset. A field
+ * says whether the key was given, what stands there and where; no default is applied and no
+ * decision is taken: `auto` and absent keys are the plan's business.
+ *
+ * Invariants, once parsed: values are inside the table's ranges; required keys are set; the specs
+ * of one file share its arena and live until gg_spec_file_free. */
+#ifndef GG_SPEC_SPEC_H
+#define GG_SPEC_SPEC_H
+
+#include "atom/arch.h"
+#include "gemmgen.h"
+
+typedef enum gg_spec_state {
+  GG_SPEC_UNSET, /* the key is absent */
+  GG_SPEC_AUTO,  /* `auto`: asks for the same choice as an absent key, in so many words */
+  GG_SPEC_NONE,  /* `none`: asks for no such operand (c alone) */
+  GG_SPEC_SET,   /* a value stands there */
+} gg_spec_state;
+
+/* The value of one key. Which member of the union holds it follows from the key's kind; it is
+ * meaningful only where state is GG_SPEC_SET. */
+typedef struct gg_spec_field {
+  gg_spec_state state;
+  gg_mark mark;         /* of the value; of the enclosing mapping where the key is absent */
+  const gg_mark *marks; /* one mark an element, where the value is a list; NULL elsewhere */
+  const char *text;     /* the scalar as written, for messages; NULL where it is not a scalar */
+  union {
+    int64_t number;       /* a number; an enumerator; a bool; GG_FIXED_NONE for `dynamic` */
+    int64_t tuple[3];     /* [M, N, K] or [x, y, z] */
+    gg_arch arch;         /* arch alone */
+    const char *texts[3]; /* permutation alone: "_", "32" or a layout's text */
+  };
+} gg_spec_field;
+
+/* `here` is the mapping itself: set where the key is given, whatever stands in it. */
+typedef struct gg_spec_operand {
+  gg_spec_field here;
+  gg_spec_field type;  /* gg_dtype */
+  gg_spec_field major; /* gg_major */
+  gg_spec_field align; /* bytes, a power of two */
+} gg_spec_operand;
+
+typedef enum gg_swizzle_kind {
+  GG_SWIZZLE_128B,
+  GG_SWIZZLE_64B,
+  GG_SWIZZLE_32B,
+  GG_SWIZZLE_NONE,
+  GG_SWIZZLE_PADDING,
+} gg_swizzle_kind;
+
+typedef enum gg_source {
+  GG_SOURCE_SHARED,
+  GG_SOURCE_REGISTERS,
+  GG_SOURCE_TENSOR_MEMORY,
+} gg_source;
+
+typedef enum gg_schedule {
+  GG_SCHEDULE_MULTISTAGE,
+  GG_SCHEDULE_WARP_SPECIALIZED,
+  GG_SCHEDULE_COOPERATIVE,
+  GG_SCHEDULE_PINGPONG,
+} gg_schedule;
+
+typedef enum gg_scheduler {
+  GG_SCHEDULER_DATA_PARALLEL,
+  GG_SCHEDULER_PERSISTENT,
+  GG_SCHEDULER_SPLIT_K,
+  GG_SCHEDULER_STREAM_K,
+} gg_scheduler;
+
+typedef enum gg_raster {
+  GG_RASTER_ALONG_M,
+  GG_RASTER_ALONG_N,
+  GG_RASTER_HILBERT,
+} gg_raster;
+
+typedef enum gg_along { GG_ALONG_M, GG_ALONG_N, GG_ALONG_ALL } gg_along;
+
+typedef enum gg_gelu { GG_GELU_ERF, GG_GELU_TANH } gg_gelu;
+
+typedef enum gg_op_kind {
+  GG_OP_LINEAR,
+  GG_OP_BIAS,
+  GG_OP_SCALE,
+  GG_OP_RESIDUAL,
+  GG_OP_AUX,
+  GG_OP_RELU,
+  GG_OP_GELU,
+  GG_OP_SILU,
+  GG_OP_COUNT
+} gg_op_kind;
+
+/* One operation of the epilogue; it has the options that keys.def lists for its kind, the others
+ * stay unset. */
+typedef struct gg_spec_op {
+  gg_op_kind kind;
+  gg_mark mark;
+  gg_spec_field alpha, beta; /* bool: there is such a factor, given at launch */
+  gg_spec_field along;       /* gg_along: what the vector runs along */
+  gg_spec_field type;        /* gg_dtype of the operation's own operand */
+  gg_spec_field form;        /* gg_gelu */
+} gg_spec_op;
+
+struct gg_spec {
+  gg_spec_field here;  /* the whole document */
+  const char *variant; /* the swept values as an identifier, "k_n"; "" without a sweep */
+
+  gg_spec_field name;
+  gg_spec_field arch;
+  gg_spec_operand a, b, c, d; /* there is a C exactly where gg_spec_has_c says so */
+  gg_spec_field accumulator;  /* gg_dtype */
+  struct {
+    gg_spec_field here, m, n, k, batch; /* number, GG_FIXED_NONE where dynamic */
+  } problem;
+
+  gg_spec_field tile; /* tuple: M, N, K of a CTA's tile, in elements */
+  gg_spec_field stages;
+  gg_spec_field atom;        /* text */
+  gg_spec_field atom_layout; /* tuple: how many atoms along M, N, K */
+  gg_spec_field permutation; /* texts: along M, N, K */
+  struct {
+    gg_spec_field here, a, b, d; /* gg_swizzle_kind */
+  } swizzle;
+
+  gg_spec_field cluster; /* tuple: CTAs along x, y, z */
+  gg_spec_field cta_group;
+  gg_spec_field accumulator_stages;
+  struct {
+    gg_spec_field here, a, b; /* gg_source */
+  } operand_source;
+
+  gg_spec_field schedule; /* gg_schedule */
+  struct {
+    gg_spec_field here, kind, splits; /* gg_scheduler, number */
+  } scheduler;
+  struct {
+    gg_spec_field here, order, group; /* gg_raster, number */
+  } raster;
+
+  gg_spec_field epilogue; /* set: the operations below, in the order they apply */
+  const gg_spec_op *ops;
+  size_t op_count;
+
+  gg_spec_field threads;
+  gg_spec_field ctas_per_sm;
+};
+
+/* Whether the spec has a C operand: the key is there and is not `none`. */
+static inline bool gg_spec_has_c(const gg_spec *spec) {
+  return spec->c.here.state == GG_SPEC_AUTO || spec->c.here.state == GG_SPEC_SET;
+}
+
+#endif

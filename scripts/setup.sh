@@ -1,0 +1,72 @@
+# shellcheck shell=bash
+# Sourced by quickstart and test: finds the CUDA Toolkit, installs what else is missing from the
+# distribution's packages, builds. Sets CUDA_HOME. Needs bash.
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "error: $*"; exit 1; }
+
+# CUDA_HOME, CUDA_PATH, nvcc on the PATH, /usr/local/cuda: the first that has bin/nvcc.
+find_cuda() {
+  local nvcc dir
+  nvcc=$(command -v nvcc || true)
+  for dir in "${CUDA_HOME:-}" "${CUDA_PATH:-}" \
+             "${nvcc:+$(dirname "$(dirname "$(readlink -f "$nvcc")")")}" /usr/local/cuda; do
+    if [ -n "$dir" ] && [ -x "$dir/bin/nvcc" ]; then
+      export CUDA_HOME="$dir"
+      return
+    fi
+  done
+  die "no CUDA Toolkit: looked for bin/nvcc in \$CUDA_HOME, \$CUDA_PATH, beside nvcc on the PATH" \
+      "and in /usr/local/cuda. Install the toolkit (12.8 or newer), or set CUDA_HOME to where it is."
+}
+
+# The packages that are missing, by what they provide.
+missing_packages() {
+  command -v cc >/dev/null || echo gcc
+  command -v g++ >/dev/null || echo g++
+  command -v meson >/dev/null || echo meson
+  command -v ninja >/dev/null || echo ninja-build
+  command -v pkg-config >/dev/null || { echo pkg-config libyaml-dev check; return; }
+  pkg-config --exists yaml-0.1 || echo libyaml-dev
+  pkg-config --exists check || echo check
+}
+
+install_packages() {
+  local packages sudo=()
+  mapfile -t packages < <(missing_packages | tr ' ' '\n' | sort -u)
+  [ "${#packages[@]}" -gt 0 ] || return 0
+  command -v apt-get >/dev/null ||
+    die "missing: ${packages[*]}; install them with this system's package manager"
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || die "missing: ${packages[*]}; install them as root (no sudo here)"
+    sudo=(sudo)
+  fi
+  say "installing: ${packages[*]}"
+  "${sudo[@]}" apt-get update -qq >&2
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${packages[@]}" >&2
+}
+
+check_meson() {
+  local version
+  version=$(meson --version)
+  [ "$(printf '%s\n1.0\n' "$version" | sort -V | head -n 1)" = 1.0 ] ||
+    die "meson $version is too old: 1.0 or newer is needed"
+}
+
+# configure DIR [meson option...]: sets the build directory up, or brings it up to date.
+configure() {
+  local dir=$1
+  shift
+  if [ -f "$dir/build.ninja" ]; then
+    meson configure "$dir" "$@" >&2
+  else
+    meson setup "$dir" "$@" >&2
+  fi
+}
+
+set_up() {
+  find_cuda
+  install_packages
+  check_meson
+}
