@@ -3,6 +3,8 @@
  * NVRTC and cuBLASLt belong to a toolkit and may lie anywhere; libcuda belongs to the driver and
  * lies where the loader finds it. An explicit choice of the user (CUDA_HOME, then CUDA_PATH) comes
  * before what is merely there. */
+#define _XOPEN_SOURCE 700 /* realpath */
+
 #include "library.h"
 
 #include <dlfcn.h>

@@ -6,6 +6,7 @@
  * caller's input. */
 #include "problem.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "atom/dtype.h"
