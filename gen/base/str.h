@@ -19,7 +19,8 @@ typedef struct gg_str {
   bool failed;
 } gg_str;
 
-#define GG_STR_INIT {0}
+#define GG_STR_INIT                                                                                \
+  { 0 }
 
 #if defined(__GNUC__)
 #define GG_PRINTF(string, first) __attribute__((format(printf, string, first)))
@@ -35,6 +36,10 @@ GG_API void gg_str_vprintf(gg_str *str, const char *format, va_list arguments);
 
 /* Appends `text` as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
 GG_API void gg_str_json(gg_str *str, const char *text);
+
+/* Length in bytes of the UTF-8 sequence that `text` starts with, `left` bytes at most; 0 where
+ * there is none. */
+size_t gg_utf8_sequence(const char *text, size_t left);
 
 /* The text ("" when empty), owned by `str`. */
 GG_API const char *gg_str_text(const gg_str *str);

@@ -17,4 +17,9 @@ gg_status gg_check_multiple(const char *what, int64_t value, int64_t unit, const
 /* The mark of element `index` of a list value, else of the value itself. */
 const gg_mark *gg_element_mark(const gg_spec_field *field, int index);
 
+/* DERIVE_SMEM: what was asked for does not fit in `most` bytes of shared memory; tells how many
+ * stages would. */
+gg_status gg_check_smem(const gg_plan *plan, int64_t stage, int64_t staging, int64_t most,
+                        gg_error *err);
+
 #endif

@@ -11,7 +11,7 @@
 typedef struct gg_named_layout {
   const char *name; /* as in the emitted kernel: "sA", "tCrC" */
   const char *maps; /* "(m, k) -> element of a stage" */
-  gg_composed_layout layout;
+  gg_composed layout;
 } gg_named_layout;
 
 typedef struct gg_smem_region {
@@ -32,7 +32,7 @@ enum { GG_LAYOUTS_MAX = 12, GG_REGIONS_MAX = 8, GG_ACCESSES_MAX = 12 };
 typedef struct gg_layouts {
   /* Shared memory: (m, k) and (n, k) to an element of one stage; (row, column) to an element of
    * one warp's staging memory. Sizes in elements. */
-  gg_composed_layout sA, sB, sC, sD;
+  gg_composed sA, sB, sC, sD;
   int64_t size_a, size_b, size_c, size_d;
 
   /* Threads: (thread, value) to the colexicographic index in the tile. */
@@ -42,6 +42,7 @@ typedef struct gg_layouts {
   gg_smem_region regions[GG_REGIONS_MAX];
   size_t region_count;
   int64_t smem_bytes; /* dynamic shared memory a CTA */
+  int64_t smem_bytes_per_stage;
   int64_t staging_bytes_d, staging_bytes; /* of a warp: D's part, D's and C's */
 
   gg_smem_access accesses[GG_ACCESSES_MAX];

@@ -27,7 +27,7 @@ typedef struct gg_plan {
 
   /* Atoms: which MMA, and how many of them (warps, in families of warp-wide MMAs) side by side
    * along M and N. Each works on one contiguous block of the tile. */
-  const gg_mma_atom *mma;
+  gg_mma_atom mma;
   int atoms_m, atoms_n;
 
   /* Pipeline: how operands come from global to shared memory. A copy moves `bytes` at once. */

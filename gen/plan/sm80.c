@@ -62,20 +62,25 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
 
 /* mma.sync's A is row-major and its B column-major; the operands' majors are ldmatrix's business. */
 static gg_status choose_mma(gg_plan *plan, gg_error *err) {
-  char ptx[96];
   const char *in = gg_dtype_info_of(plan->a.type)->ptx;
   const char *acc = gg_dtype_info_of(plan->accumulator)->ptx;
-  snprintf(ptx, sizeof ptx, "mma.sync.aligned.m16n8k16.row.col.%s.%s.%s.%s", acc, in, in, acc);
-  plan->mma = gg_mma_atom_by_ptx(ptx);
+  gg_str ptx = GG_STR_INIT, cute = GG_STR_INIT, instead = GG_STR_INIT;
+  gg_str_printf(&ptx, "mma.sync.aligned.m16n8k16.row.col.%s.%s.%s.%s", acc, in, in, acc);
+  gg_status st = gg_mma_atom_find(&plan->mma, gg_str_text(&ptx), err);
   const gg_spec_field *asked = &plan->spec->atom;
-  if (asked->state != GG_SPEC_SET || strcmp(asked->text, "m16n8k16") == 0 ||
-      strcmp(asked->text, ptx) == 0 || strcmp(asked->text, plan->mma->cute) == 0) {
-    return GG_OK;
+  if (st || asked->state != GG_SPEC_SET) goto done;
+  gg_mma_atom_cute(&cute, &plan->mma);
+  const char *const names[] = {"m16n8k16", gg_str_text(&ptx), gg_str_text(&cute)};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(asked->text, names[i]) == 0) goto done;
   }
-  gg_str instead = GG_STR_INIT;
-  gg_str_printf(&instead, "m16n8k16 for these types, in full %s (CuTe: %s)", ptx, plan->mma->cute);
-  gg_status st = gg_fail(err, PLAN_UNSUPPORTED, &asked->mark, plan->target->family, "atom",
-                         asked->text, gg_str_text(&instead));
+  gg_str_printf(&instead, "m16n8k16 for these types: %s, %s", gg_str_text(&ptx),
+                gg_str_text(&cute));
+  st = gg_fail(err, PLAN_UNSUPPORTED, &asked->mark, plan->target->family, "atom", asked->text,
+               gg_str_text(&instead));
+done:
+  gg_str_free(&ptx);
+  gg_str_free(&cute);
   gg_str_free(&instead);
   return st;
 }
@@ -103,8 +108,8 @@ static int usual_warps(int extent, int atom) {
 
 static gg_status choose_warps(gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->atom_layout;
-  plan->atoms_m = usual_warps(plan->tile_m, plan->mma->m);
-  plan->atoms_n = usual_warps(plan->tile_n, plan->mma->n);
+  plan->atoms_m = usual_warps(plan->tile_m, plan->mma.m);
+  plan->atoms_n = usual_warps(plan->tile_n, plan->mma.n);
   if (asked->state == GG_SPEC_SET) {
     plan->atoms_m = (int)asked->tuple[0];
     plan->atoms_n = (int)asked->tuple[1];
@@ -131,26 +136,27 @@ static gg_status check_tile(const gg_plan *plan, gg_error *err) {
   const gg_spec_field *tile = &plan->spec->tile;
   char why[96];
   gg_status st;
-  snprintf(why, sizeof why, "%d warps x %d (M of the atom)", plan->atoms_m, plan->mma->m);
-  if ((st = gg_check_multiple("tile M", plan->tile_m, plan->atoms_m * plan->mma->m, why,
+  snprintf(why, sizeof why, "%d warps x %d (M of the atom)", plan->atoms_m, plan->mma.m);
+  if ((st = gg_check_multiple("tile M", plan->tile_m, plan->atoms_m * plan->mma.m, why,
                               gg_element_mark(tile, 0), err))) {
     return st;
   }
-  snprintf(why, sizeof why, "%d warps x %d (N of the atom)", plan->atoms_n, plan->mma->n);
-  if ((st = gg_check_multiple("tile N", plan->tile_n, plan->atoms_n * plan->mma->n, why,
+  snprintf(why, sizeof why, "%d warps x %d (N of the atom)", plan->atoms_n, plan->mma.n);
+  if ((st = gg_check_multiple("tile N", plan->tile_n, plan->atoms_n * plan->mma.n, why,
                               gg_element_mark(tile, 1), err))) {
     return st;
   }
-  return gg_check_multiple("tile K", plan->tile_k, plan->mma->k, "K of the atom",
+  return gg_check_multiple("tile K", plan->tile_k, plan->mma.k, "K of the atom",
                            gg_element_mark(tile, 2), err);
 }
 
 /* 32-bit registers of a thread that certainly live at once. */
 static gg_status check_registers(const gg_plan *plan, gg_error *err) {
   enum { addresses = 24 }; /* pointers, loop state and predicates, seen in every build */
-  int atoms_m = gg_plan_warp_m(plan) / plan->mma->m, atoms_n = gg_plan_warp_n(plan) / plan->mma->n;
-  int acc = atoms_m * atoms_n * plan->mma->registers_c;
-  int fragments = atoms_m * plan->mma->registers_a + atoms_n * plan->mma->registers_b;
+  int atoms_m = gg_plan_warp_m(plan) / plan->mma.m, atoms_n = gg_plan_warp_n(plan) / plan->mma.n;
+  int acc = atoms_m * atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  int fragments = atoms_m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL) +
+                  atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_B, NULL);
   int most = GG_REGISTERS_PER_SM / (plan->threads * plan->ctas_per_sm) / 8 * 8;
   if (most > GG_REGISTERS_PER_THREAD) most = GG_REGISTERS_PER_THREAD;
   if (acc + fragments + addresses <= most) return GG_OK;
@@ -169,9 +175,9 @@ static gg_status choose_tile(gg_plan *plan, gg_error *err) {
     plan->tile_n = (int)tile->tuple[1];
     plan->tile_k = (int)tile->tuple[2];
   } else {
-    plan->tile_m = usual_extent(plan->fixed_m, plan->mma->m, 128);
-    plan->tile_n = usual_extent(plan->fixed_n, 2 * plan->mma->n, 128);
-    plan->tile_k = 2 * plan->mma->k;
+    plan->tile_m = usual_extent(plan->fixed_m, plan->mma.m, 128);
+    plan->tile_n = usual_extent(plan->fixed_n, 2 * plan->mma.n, 128);
+    plan->tile_k = 2 * plan->mma.k;
   }
   const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
   plan->ctas_per_sm = ctas->state == GG_SPEC_SET ? (int)ctas->number : 1;
@@ -301,6 +307,11 @@ static int access_bytes(gg_operand operand) {
   return operand.align < 16 ? operand.align : 16;
 }
 
+/* The largest power of two that divides `extent`: lines of such lengths stage without conflicts. */
+static int power_of_two_part(int extent) {
+  return extent & -extent;
+}
+
 static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_status st = choose_factors(plan, err);
@@ -308,11 +319,12 @@ static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
   if ((st = gg_check_unused(plan, &spec->swizzle.d, "swizzle of D", "padding, by itself", err))) {
     return st;
   }
-  /* A sub-tile is a whole number of atoms and of D's contiguous lines of the warp's block. */
+  /* A sub-tile is a whole number of atoms, and of lines as long as the warp's block has them. */
   int warp_m = gg_plan_warp_m(plan), warp_n = gg_plan_warp_n(plan);
   bool row_major = plan->d.major == GG_MAJOR_N;
-  plan->epi_m = row_major ? plan->mma->m : warp_m;
-  plan->epi_n = row_major ? warp_n : warp_n % (2 * plan->mma->n) == 0 ? 2 * plan->mma->n : plan->mma->n;
+  int two_atoms = 2 * plan->mma.n;
+  plan->epi_m = row_major ? plan->mma.m : power_of_two_part(warp_m);
+  plan->epi_n = row_major ? power_of_two_part(warp_n) : warp_n % two_atoms ? plan->mma.n : two_atoms;
   plan->access_bytes_c = access_bytes(plan->c);
   plan->access_bytes_d = access_bytes(plan->d);
   return GG_OK;
@@ -327,3 +339,14 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   if ((st = choose_schedule(plan, err))) return st;
   return choose_epilogue(plan, err);
 }
+
+const gg_target gg_target_sm80 = {
+    .family = "sm80",
+    .summary = "mma.sync fed by a multistage cp.async pipeline, sm_80 and newer",
+    .template_name = "sm80_multistage.cu",
+    .least = {.number = 80},
+    .accepts = accepts,
+    .choose = choose,
+    .derive = gg_sm80_derive,
+    .bind = gg_sm80_bind,
+};
