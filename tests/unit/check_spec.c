@@ -237,7 +237,7 @@ START_TEST(other_spellings) {
   static const char *const texts[] = {
       "{\"arch\": \"sm_80\", \"a\": {\"type\": \"f16\"}, \"b\": \"f16\", \"d\": \"f16\"}",
       "%YAML 1.1\n---\n" BASE "...\n",
-      "\xEF\xBB\xBF" BASE,
+      ("\xEF\xBB\xBF" BASE),
       "arch: sm_80\r\na: f16\r\nb: f16\r\nd: f16\r\n",
       "? arch\n: sm_80\na: f16\nb: f16\nd: 'f16' # result\n",
       "arch: |-\n  sm_80\na: f16\nb: f16\nd: f16",
