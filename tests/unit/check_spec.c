@@ -520,7 +520,8 @@ START_TEST(parsing_is_fast) {
     double milliseconds = 1e3 * (double)(clock() - start) / CLOCKS_PER_SEC;
     if (milliseconds < fastest) fastest = milliseconds;
   }
-  ck_assert_msg(fastest < 1, "a spec takes %g ms", fastest);
+  /* Optimised it is below 0.1 ms; this leaves room for sanitizers. */
+  ck_assert_msg(fastest < 5, "a spec takes %g ms", fastest);
 }
 END_TEST
 
