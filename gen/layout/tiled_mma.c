@@ -49,10 +49,12 @@ static gg_status tiler_pair(gg_tiler *out, const gg_tiler *a, const gg_tiler *b,
 
 /* Mode `mode` of a tuple of tilers. */
 static gg_status tiler_get(gg_tiler *out, const gg_tiler *tiler, int mode, gg_error *err) {
-  gg_tiler part = {.layouts = tiler->layouts >> gg_tuple_child(&tiler->tiles.shape, 0, mode)};
-  gg_status st = gg_layout_get(&part.tiles, &tiler->tiles, mode, err);
-  if (st == GG_OK) *out = part;
-  return st;
+  gg_layout part;
+  gg_status st = gg_layout_get(&part, &tiler->tiles, mode, err);
+  if (st) return st;
+  uint64_t nodes = (UINT64_C(2) << (part.shape.count - 1)) - 1;
+  *out = (gg_tiler){part, tiler->layouts >> gg_tuple_child(&tiler->tiles.shape, 0, mode) & nodes};
+  return GG_OK;
 }
 
 /* ---- Making ------------------------------------------------------------------------------- */
