@@ -86,7 +86,7 @@ static void print_excerpt(gg_str *out, const gg_error *err, const char *source) 
   if (!at) return;
   const char *end = at + length;
   int column = err->column > 0 ? err->column : 1;
-  int skipped = column > before ? column - before : 0;
+  int skipped = column - 1 > before ? column - 1 - before : 0;
   gg_str unseen = GG_STR_INIT, blanks = GG_STR_INIT;
   print_characters(&unseen, NULL, &at, end, skipped);
   gg_str_printf(out, "%5d | %s", err->line, skipped ? "..." : "");
