@@ -536,7 +536,7 @@ static void check_document(void (*make)(gg_str *out), const char *name) {
   ck_assert_msg(gg_file_read(&committed, &length, path, 1 << 20, NULL) == GG_OK, "no %s", path);
   make(&text);
   ck_assert_msg(strcmp(gg_str_text(&text), committed) == 0,
-                "docs/%s is not what the tables say; make it with `gemmgen spec`", name);
+                "docs/%s is not what the tables say; run `ninja update-docs`", name);
   gg_free(committed);
   gg_str_free(&text);
 }
