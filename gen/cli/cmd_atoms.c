@@ -284,7 +284,7 @@ static int run(const void *options, int argc, char **argv) {
     found = list.count;
   }
   if (list.out.failed) {
-    gg_fail(&err, MEMORY, NULL, "");
+    (void)gg_fail(&err, MEMORY, NULL, "");
     status = cli_report(&err, NULL);
   } else {
     fputs(gg_str_text(&list.out), stdout);

@@ -48,7 +48,7 @@ static int run(const void *values, int argc, char **argv) {
   }
   gg_error err = GG_ERROR_INIT;
   if (text.failed) {
-    gg_fail(&err, MEMORY, NULL, "");
+    (void)gg_fail(&err, MEMORY, NULL, "");
   } else if (status == CLI_OK) {
     cli_write(given->output, gg_str_text(&text), text.length, &err);
   }

@@ -88,7 +88,7 @@ START_TEST(path_and_log) {
   gg_error err = GG_ERROR_INIT;
   gg_str out = GG_STR_INIT;
   gg_mark mark = {.path = "a.type"};
-  gg_fail(&err, USAGE, &mark, "wrong");
+  (void)gg_fail(&err, USAGE, &mark, "wrong");
   err.log = gg_malloc(8);
   strcpy(err.log, "the log");
   gg_str_puts(&out, "before\n");
@@ -101,7 +101,7 @@ END_TEST
 
 START_TEST(first_error_wins) {
   gg_error err = GG_ERROR_INIT;
-  gg_fail(&err, USAGE, NULL, "the cause");
+  (void)gg_fail(&err, USAGE, NULL, "the cause");
   ck_assert_int_eq(gg_fail(&err, MEMORY, NULL, ""), GG_E_MEMORY);
   ck_assert_int_eq(err.code, GG_E_USAGE);
   ck_assert_str_eq(err.message, "the cause");
