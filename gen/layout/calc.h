@@ -105,6 +105,9 @@ gg_status gg_coprofile(gg_tuple *out, const gg_tuple *stride, gg_error *err);
 gg_status gg_layout_tile_unzip(gg_layout *out, const gg_layout *a, const gg_tiler *tiler,
                                gg_error *err);
 
+/* Composition under CuTe's two conditions alone. */
+gg_status gg_compose(gg_layout *out, const gg_layout *a, const gg_layout *b, gg_error *err);
+
 /* Is result(i) == a(b(i)) wherever b(i) is inside a? See compose.c. */
 gg_status gg_check_composition(const gg_layout *result, const gg_layout *a, const gg_layout *b,
                                gg_error *err);

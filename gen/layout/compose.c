@@ -124,8 +124,7 @@ static void compose_tree(walk *w, gg_layout *r, int bt) {
   gg_build_close2(r, open);
 }
 
-gg_status gg_layout_composition(gg_layout *out, const gg_layout *a, const gg_layout *b,
-                                gg_error *err) {
+gg_status gg_compose(gg_layout *out, const gg_layout *a, const gg_layout *b, gg_error *err) {
   gg_tuple profile;
   gg_layout flat, r = {0};
   gg_status st;
@@ -133,14 +132,26 @@ gg_status gg_layout_composition(gg_layout *out, const gg_layout *a, const gg_lay
   if ((st = gg_layout_coalesce_x(&flat, a, &profile, err))) return st;
   walk w = {GG_CALC("composition", err), &flat, a, b};
   compose_tree(&w, &r, 0);
-  if (w.calc.status != GG_OK) return w.calc.status;
-  if ((st = gg_check_composition(&r, a, b, err))) return st;
   return gg_calc_layout(&w.calc, out, &r);
+}
+
+gg_status gg_layout_composition(gg_layout *out, const gg_layout *a, const gg_layout *b,
+                                gg_error *err) {
+  gg_layout r;
+  gg_status st = gg_compose(&r, a, b, err);
+  if (!st) st = gg_check_composition(&r, a, b, err);
+  if (!st) *out = r;
+  return st;
 }
 
 gg_status gg_layout_compose_tiler(gg_layout *out, const gg_layout *a, const gg_tiler *tiler,
                                   gg_error *err) {
   return gg_layout_by_mode("composition", out, a, tiler, false, gg_layout_composition, err);
+}
+
+gg_status gg_layout_compose_weakly(gg_layout *out, const gg_layout *a, const gg_tiler *tiler,
+                                   gg_error *err) {
+  return gg_layout_by_mode("composition", out, a, tiler, false, gg_compose, err);
 }
 
 /* ---- The check --------------------------------------------------------------------------- */

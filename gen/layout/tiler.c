@@ -9,21 +9,22 @@ static uint64_t bit(int node) {
 }
 
 gg_tiler gg_tiler_of_layout(const gg_layout *layout) {
-  return (gg_tiler){*layout, bit(0)};
+  return (gg_tiler){*layout, bit(0), 0};
 }
 
 gg_tiler gg_tiler_of_shape(const gg_tuple *shape) {
-  gg_tiler tiler = {{*shape, *shape}, 0};
+  gg_tiler tiler = {{*shape, *shape}, 0, 0};
   for (int i = 0; i < shape->count; i++) {
     if (shape->nodes[i].kind != GG_NODE_INT) continue;
     tiler.tiles.stride.nodes[i] = gg_leaf(1);
     tiler.layouts |= bit(i);
   }
+  tiler.integers = tiler.layouts;
   return tiler;
 }
 
 gg_tiler gg_tiler_empty(void) {
-  return (gg_tiler){{gg_tuple_empty(), gg_tuple_empty()}, 0};
+  return (gg_tiler){{gg_tuple_empty(), gg_tuple_empty()}, 0, 0};
 }
 
 gg_status gg_tiler_append(gg_tiler *tiler, const gg_tiler *mode, gg_error *err) {
@@ -35,6 +36,7 @@ gg_status gg_tiler_append(gg_tiler *tiler, const gg_tiler *mode, gg_error *err) 
   if (c.status != GG_OK) return c.status;
   tiler->tiles = r;
   tiler->layouts |= mode->layouts << at;
+  tiler->integers |= mode->integers << at;
   return GG_OK;
 }
 
@@ -43,9 +45,11 @@ static void dice(gg_calc *c, gg_tiler *r, const gg_tuple *proj, int at, const gg
                  int tt) {
   if (!gg_is_tuple(proj, at)) {
     if (proj->nodes[at].kind == GG_NODE_KEEP) return;
-    gg_tiler mode = {gg_layout_sub(&tiler->tiles, tt), tiler->layouts >> tt};
-    int span = mode.tiles.shape.count;
-    if (span < 64) mode.layouts &= bit(span) - 1;
+    gg_tiler mode = {gg_layout_sub(&tiler->tiles, tt), tiler->layouts >> tt,
+                     tiler->integers >> tt};
+    uint64_t span = ~(uint64_t)0 >> (64 - mode.tiles.shape.count);
+    mode.layouts &= span;
+    mode.integers &= span;
     if (c->status == GG_OK) c->status = gg_tiler_append(r, &mode, c->err);
     return;
   }
@@ -71,6 +75,15 @@ gg_status gg_tiler_dice(gg_tiler *out, const gg_tuple *proj, const gg_tiler *til
   dice(&c, &r, proj, 0, tiler, 0);
   if (c.status == GG_OK) *out = r;
   return c.status;
+}
+
+gg_tiler gg_tiler_compact(const gg_tiler *tiler) {
+  gg_tiler r = *tiler;
+  for (int i = 0; i < r.tiles.shape.count; i++) {
+    bool one = (r.integers >> i & 1) && gg_leaf_is(r.tiles.shape.nodes[i], 1);
+    if (one) r.tiles.stride.nodes[i] = gg_leaf(0);
+  }
+  return r;
 }
 
 bool gg_tiler_is_layout(const gg_tiler *tiler) {
