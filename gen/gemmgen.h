@@ -14,12 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/api.h"
 #include "base/error.h"
 
-#if defined(__GNUC__)
-#define GG_API __attribute__((visibility("default")))
-#else
-#define GG_API
+#ifdef __cplusplus
+extern "C" {
 #endif
 
 GG_API const char *gg_version(void); /* "0.1.0" */
@@ -116,5 +115,9 @@ typedef struct gg_kernel {
 /* Runs every stage on one spec. On failure *out is NULL. Free with gg_kernel_free. */
 GG_API gg_status gg_kernel_generate(gg_kernel **out, const gg_spec *spec, gg_error *err);
 GG_API void gg_kernel_free(gg_kernel *kernel);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

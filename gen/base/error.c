@@ -13,8 +13,8 @@ static const gg_error_info table[] = {
 };
 
 static const char *const stage_names[] = {
-    [GG_STAGE_USAGE] = "usage",     [GG_STAGE_LAYOUT] = "layout", [GG_STAGE_SPEC] = "spec",
-    [GG_STAGE_PLAN] = "plan",       [GG_STAGE_DERIVE] = "derive", [GG_STAGE_EMIT] = "emit",
+    [GG_STAGE_USAGE] = "usage",     [GG_STAGE_LAYOUT] = "layout",   [GG_STAGE_SPEC] = "spec",
+    [GG_STAGE_PLAN] = "plan",       [GG_STAGE_DERIVE] = "derive",   [GG_STAGE_EMIT] = "emit",
     [GG_STAGE_COMPILE] = "compile", [GG_STAGE_RUNTIME] = "runtime", [GG_STAGE_SYSTEM] = "system",
 };
 
@@ -30,9 +30,8 @@ static void copy_text(char *out, size_t size, const char *text) {
   snprintf(out, size, "%s", text ? text : "");
 }
 
-gg_status gg_error_set(gg_error *err, gg_status code, const char *format, const gg_mark *mark,
-                       ...) {
-  if (!err || err->code != GG_OK) return code;
+void gg_error_set(gg_error *err, gg_status code, const char *format, const gg_mark *mark, ...) {
+  if (!err || err->code != GG_OK) return;
   err->code = code;
   err->stage = gg_error_info_of(code)->stage;
   err->line = mark ? mark->line : 0;
@@ -43,7 +42,6 @@ gg_status gg_error_set(gg_error *err, gg_status code, const char *format, const 
   va_start(arguments, mark);
   vsnprintf(err->message, sizeof err->message, format, arguments);
   va_end(arguments);
-  return code;
 }
 
 void gg_error_clear(gg_error *err) {
@@ -51,48 +49,53 @@ void gg_error_clear(gg_error *err) {
   *err = (gg_error)GG_ERROR_INIT;
 }
 
-/* The start of 1-based line `line` of `source`, or NULL. */
-static const char *find_line(const char *source, int line) {
-  for (; source && line > 1; line--) {
-    source = strchr(source, '\n');
-    if (source) source++;
+/* The start of line `line`, which counts from 1, and its length in bytes without the line break
+ * (LF, CR LF or CR); NULL past the end. A byte order mark is no part of the first line. */
+static const char *find_line(const char *source, int line, size_t *length) {
+  if (strncmp(source, "\xEF\xBB\xBF", 3) == 0) source += 3;
+  for (; line > 1; line--) {
+    source += strcspn(source, "\r\n");
+    if (!*source) return NULL;
+    source += source[0] == '\r' && source[1] == '\n' ? 2 : 1;
   }
-  return line == 1 ? source : NULL;
+  *length = strcspn(source, "\r\n");
+  return source;
 }
 
-enum { excerpt_columns = 100 };
+/* Appends `count` characters from *at on, and below them as many blanks (tabs under tabs), which
+ * bring the caret to the column behind them. What is not printable is shown as '?'. */
+static void print_characters(gg_str *out, gg_str *blanks, const char **at, const char *end,
+                             int count) {
+  for (; count > 0 && *at < end; count--) {
+    size_t length = gg_utf8_sequence(*at, (size_t)(end - *at));
+    bool tab = **at == '\t', visible = length > 1 || (length == 1 && (unsigned char)**at >= 0x20);
+    if (length == 0) length = 1;
+    gg_str_append(out, tab || visible ? *at : "?", tab || visible ? length : 1);
+    if (blanks) gg_str_putc(blanks, tab ? '\t' : ' ');
+    *at += length;
+  }
+}
 
+/* The line, cut to what surrounds the column, and the caret. */
 static void print_excerpt(gg_str *out, const gg_error *err, const char *source) {
-  const char *line = find_line(source, err->line);
-  if (!line) return;
-  size_t length = strcspn(line, "\r\n");
-  int skip = err->column > excerpt_columns - 20 ? err->column - excerpt_columns / 2 : 0;
-  gg_str_printf(out, "%5d | %s", err->line, skip ? "..." : "");
-  int column = 0;
-  size_t start = 0, end = 0;
-  for (size_t i = 0; i <= length; i++) {
-    bool begins = i == length || ((unsigned char)line[i] & 0xC0) != 0x80;
-    if (!begins) continue;
-    if (column == skip) start = i;
-    if (column <= skip + excerpt_columns) end = i;
-    column++;
-  }
-  if (start > end) start = end;
-  gg_str caret = GG_STR_INIT;
-  column = skip;
-  for (size_t i = start; i < end; i++) {
-    unsigned char byte = (unsigned char)line[i];
-    gg_str_putc(out, byte < 0x20 && byte != '\t' ? ' ' : line[i]);
-    if ((byte & 0xC0) != 0x80 && ++column < err->column) gg_str_putc(&caret, byte == '\t' ? '\t' : ' ');
-  }
-  for (; column + 1 < err->column && column < skip + excerpt_columns; column++) {
-    gg_str_putc(&caret, ' ');
-  }
-  gg_str_puts(out, end < length ? "...\n" : "\n");
+  enum { before = 60, after = 40 };
+  size_t length;
+  const char *at = find_line(source, err->line, &length);
+  if (!at) return;
+  const char *end = at + length;
+  int column = err->column > 0 ? err->column : 1;
+  int skipped = column - 1 > before ? column - 1 - before : 0;
+  gg_str unseen = GG_STR_INIT, blanks = GG_STR_INIT;
+  print_characters(&unseen, NULL, &at, end, skipped);
+  gg_str_printf(out, "%5d | %s", err->line, skipped ? "..." : "");
+  print_characters(out, &blanks, &at, end, column - 1 - skipped);
+  print_characters(out, NULL, &at, end, after);
+  gg_str_puts(out, at < end ? "...\n" : "\n");
   if (err->column > 0) {
-    gg_str_printf(out, "      | %s%s^\n", skip ? "   " : "", gg_str_text(&caret));
+    gg_str_printf(out, "      | %s%s^\n", skipped ? "   " : "", gg_str_text(&blanks));
   }
-  gg_str_free(&caret);
+  gg_str_free(&unseen);
+  gg_str_free(&blanks);
 }
 
 void gg_error_print(gg_str *out, const gg_error *err, const char *source) {
@@ -101,7 +104,7 @@ void gg_error_print(gg_str *out, const gg_error *err, const char *source) {
   if (err->file[0]) gg_str_printf(out, "%s:", err->file);
   if (err->line > 0) gg_str_printf(out, "%d:", err->line);
   if (err->line > 0 && err->column > 0) gg_str_printf(out, "%d:", err->column);
-  gg_str_printf(out, "%serror: %s", out->length ? " " : "", err->message);
+  gg_str_printf(out, "%serror: %s", err->file[0] || err->line > 0 ? " " : "", err->message);
   if (err->path[0]) gg_str_printf(out, " (%s)", err->path);
   gg_str_printf(out, " [%s]\n", info->name);
   if (source && err->line > 0) print_excerpt(out, err, source);

@@ -9,7 +9,12 @@
 
 #include <stddef.h>
 
+#include "base/api.h"
 #include "base/str.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef enum gg_stage {
   GG_STAGE_USAGE,   /* the command line */
@@ -60,12 +65,13 @@ typedef struct gg_error {
 
 /* gg_fail(err, NAME, mark, arguments...) returns GG_E_NAME. `err` may be NULL. A first error is
  * never overwritten: the cause wins over its consequences. */
-#define gg_fail(err, name, ...) gg_error_set((err), GG_E_##name, gg_message_##name, __VA_ARGS__)
+#define gg_fail(err, name, ...)                                                                    \
+  (gg_error_set((err), GG_E_##name, gg_message_##name, __VA_ARGS__), GG_E_##name)
 
-gg_status gg_error_set(gg_error *err, gg_status code, const char *format, const gg_mark *mark, ...)
-    GG_PRINTF(3, 5);
+GG_API void gg_error_set(gg_error *err, gg_status code, const char *format,
+                              const gg_mark *mark, ...) GG_PRINTF(3, 5);
 
-void gg_error_clear(gg_error *err);
+GG_API void gg_error_clear(gg_error *err);
 
 /* One row of errors.def. */
 typedef struct gg_error_info {
@@ -76,11 +82,15 @@ typedef struct gg_error_info {
   const char *help;    /* what it means and what to do, for docs/errors.md */
 } gg_error_info;
 
-const gg_error_info *gg_error_info_of(gg_status code); /* NULL for GG_OK and unknown codes */
-const char *gg_stage_name(gg_stage stage);
+GG_API const gg_error_info *gg_error_info_of(gg_status code); /* NULL for GG_OK and unknown codes */
+GG_API const char *gg_stage_name(gg_stage stage);
 
 /* Appends "file:line:column: error: message [NAME]" and, where `source` (the whole input text,
  * or NULL) has the line, that line and a caret under the column, as compilers do. */
-void gg_error_print(gg_str *out, const gg_error *err, const char *source);
+GG_API void gg_error_print(gg_str *out, const gg_error *err, const char *source);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

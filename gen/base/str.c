@@ -12,7 +12,8 @@ static bool reserve(gg_str *str, size_t extra) {
   size_t need = str->length + extra + 1;
   if (need <= str->capacity) return true;
   size_t capacity = str->capacity ? str->capacity : 256;
-  while (capacity < need) capacity *= 2;
+  while (capacity < need)
+    capacity *= 2;
   char *text = gg_realloc(str->text, capacity);
   if (!text) return !(str->failed = true);
   str->text = text;
@@ -55,11 +56,12 @@ void gg_str_printf(gg_str *str, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Length in bytes of the UTF-8 sequence at `s`, or 0 when it is not one. */
-static size_t utf8_sequence(const unsigned char *s) {
+size_t gg_utf8_sequence(const char *text, size_t left) {
   static const unsigned char least[5][2] = {{0}, {0}, {0xC2, 0xDF}, {0xE0, 0xEF}, {0xF0, 0xF4}};
+  const unsigned char *s = (const unsigned char *)text;
+  if (left == 0) return 0;
   if (s[0] < 0x80) return 1;
-  for (size_t length = 2; length <= 4; length++) {
+  for (size_t length = 2; length <= 4 && length <= left; length++) {
     if (s[0] < least[length][0] || s[0] > least[length][1]) continue;
     for (size_t i = 1; i < length; i++) {
       if ((s[i] & 0xC0) != 0x80) return 0;
@@ -73,21 +75,19 @@ static size_t utf8_sequence(const unsigned char *s) {
 
 void gg_str_json(gg_str *str, const char *text) {
   gg_str_putc(str, '"');
-  for (const unsigned char *s = (const unsigned char *)text; *s;) {
-    size_t length = utf8_sequence(s);
+  for (size_t left = strlen(text), length; left > 0; text += length, left -= length) {
+    unsigned char byte = (unsigned char)*text;
+    length = gg_utf8_sequence(text, left);
     if (length == 0) {
       gg_str_puts(str, "\\ufffd");
-      s++;
-      continue;
-    }
-    if (*s == '"' || *s == '\\') {
-      gg_str_printf(str, "\\%c", *s);
-    } else if (*s < 0x20) {
-      gg_str_printf(str, "\\u%04x", *s);
+      length = 1;
+    } else if (byte == '"' || byte == '\\') {
+      gg_str_printf(str, "\\%c", byte);
+    } else if (byte < 0x20) {
+      gg_str_printf(str, "\\u%04x", byte);
     } else {
-      gg_str_append(str, (const char *)s, length);
+      gg_str_append(str, text, length);
     }
-    s += length;
   }
   gg_str_putc(str, '"');
 }

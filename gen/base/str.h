@@ -7,13 +7,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/api.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct gg_str {
   char *text; /* NUL-terminated once anything was appended; NULL before */
   size_t length, capacity;
   bool failed;
 } gg_str;
 
-#define GG_STR_INIT {0}
+#define GG_STR_INIT                                                                                \
+  { 0 }
 
 #if defined(__GNUC__)
 #define GG_PRINTF(string, first) __attribute__((format(printf, string, first)))
@@ -21,21 +28,29 @@ typedef struct gg_str {
 #define GG_PRINTF(string, first)
 #endif
 
-void gg_str_append(gg_str *str, const char *text, size_t length);
-void gg_str_puts(gg_str *str, const char *text);
-void gg_str_putc(gg_str *str, char character);
-void gg_str_printf(gg_str *str, const char *format, ...) GG_PRINTF(2, 3);
-void gg_str_vprintf(gg_str *str, const char *format, va_list arguments);
+GG_API void gg_str_append(gg_str *str, const char *text, size_t length);
+GG_API void gg_str_puts(gg_str *str, const char *text);
+GG_API void gg_str_putc(gg_str *str, char character);
+GG_API void gg_str_printf(gg_str *str, const char *format, ...) GG_PRINTF(2, 3);
+GG_API void gg_str_vprintf(gg_str *str, const char *format, va_list arguments);
 
 /* Appends `text` as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
-void gg_str_json(gg_str *str, const char *text);
+GG_API void gg_str_json(gg_str *str, const char *text);
+
+/* Length in bytes of the UTF-8 sequence that `text` starts with, `left` bytes at most; 0 where
+ * there is none. */
+size_t gg_utf8_sequence(const char *text, size_t left);
 
 /* The text ("" when empty), owned by `str`. */
-const char *gg_str_text(const gg_str *str);
+GG_API const char *gg_str_text(const gg_str *str);
 
 /* Hands the text to the caller, who frees it with gg_free; NULL when memory ran out. */
-char *gg_str_take(gg_str *str);
+GG_API char *gg_str_take(gg_str *str);
 
-void gg_str_free(gg_str *str);
+GG_API void gg_str_free(gg_str *str);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,6 +11,10 @@
 
 const cli_command *const cli_commands[] = {
     &cmd_gen,
+    &cmd_check,
+    &cmd_explain,
+    &cmd_atoms,
+    &cmd_spec,
     &cmd_help,
     NULL,
 };

@@ -12,6 +12,8 @@
 #include "atom/arch.h"
 #include "gemmgen.h"
 
+enum { GG_SPEC_BYTES_MAX = 1 << 20 }; /* the largest file that is read */
+
 typedef enum gg_spec_state {
   GG_SPEC_UNSET, /* the key is absent */
   GG_SPEC_AUTO,  /* `auto`: asks for the same choice as an absent key, in so many words */
@@ -105,9 +107,9 @@ typedef struct gg_spec_op {
 
 struct gg_spec {
   gg_spec_field here;  /* the whole document */
-  const char *variant; /* the swept values as an identifier, "k_n"; "" without a sweep */
+  const char *variant; /* the swept values, "k_n": goes behind a name; "" without a sweep */
 
-  gg_spec_field name;
+  gg_spec_field name; /* text: an identifier, with _ and the variant behind it too */
   gg_spec_field arch;
   gg_spec_operand a, b, c, d; /* there is a C exactly where gg_spec_has_c says so */
   gg_spec_field accumulator;  /* gg_dtype */

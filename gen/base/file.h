@@ -1,0 +1,12 @@
+/* Whole files. */
+#ifndef GG_BASE_FILE_H
+#define GG_BASE_FILE_H
+
+#include "base/error.h"
+
+/* Reads a file ("-": standard input) into *out, which the caller frees with gg_free; it has a NUL
+ * behind its *length bytes. At most limit + 1 bytes are read, so that a caller who refuses more
+ * than `limit` can tell, and an endless file cannot hold it. Errors: FILE_READ, MEMORY. */
+gg_status gg_file_read(char **out, size_t *length, const char *path, size_t limit, gg_error *err);
+
+#endif

@@ -1,0 +1,25 @@
+/* What a family binds for its template: names to texts and flags, texts kept in one arena. */
+#ifndef GG_EMIT_BINDING_H
+#define GG_EMIT_BINDING_H
+
+#include "base/arena.h"
+#include "emit/template.h"
+
+enum { GG_BINDINGS_MAX = 48 };
+
+typedef struct gg_bindings {
+  gg_arena *arena;
+  gg_binding rows[GG_BINDINGS_MAX];
+  size_t count;
+  bool failed; /* memory ran out; gg_bindings_check says so */
+} gg_bindings;
+
+void gg_bind_flag(gg_bindings *bindings, const char *name, bool flag);
+void gg_bind_text(gg_bindings *bindings, const char *name, const char *text);
+
+/* Binds what was built in `text`, and frees it. */
+void gg_bind_str(gg_bindings *bindings, const char *name, gg_str *text);
+
+gg_status gg_bindings_check(const gg_bindings *bindings, gg_error *err);
+
+#endif

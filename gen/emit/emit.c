@@ -1,0 +1,144 @@
+/* gg_layouts -> gg_kernel: banner, template, launch facts.
+ *
+ * A kernel owns everything it points to, in one arena, so that it outlives spec and plan. */
+#include "emit/emit.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "emit/report.h"
+#include "plan/target.h"
+#include "spec/print.h"
+
+/* A gg_kernel and what it points to. The public part comes first. */
+typedef struct kernel_memory {
+  gg_kernel kernel;
+  gg_arena arena;
+  gg_str source;
+} kernel_memory;
+
+/* ---- Launch facts ----------------------------------------------------------------------- */
+
+static size_t list_params(gg_param *params, const gg_plan *plan) {
+  const struct {
+    gg_param param;
+    bool there;
+  } all[] = {
+      {GG_PARAM_A, true},
+      {GG_PARAM_B, true},
+      {GG_PARAM_C, plan->has_c},
+      {GG_PARAM_D, true},
+      {GG_PARAM_M, true},
+      {GG_PARAM_N, true},
+      {GG_PARAM_K, true},
+      {GG_PARAM_BATCH, true},
+      {GG_PARAM_LDA, true},
+      {GG_PARAM_LDB, true},
+      {GG_PARAM_LDC, plan->has_c},
+      {GG_PARAM_LDD, true},
+      {GG_PARAM_BATCH_STRIDE_A, true},
+      {GG_PARAM_BATCH_STRIDE_B, true},
+      {GG_PARAM_BATCH_STRIDE_C, plan->has_c},
+      {GG_PARAM_BATCH_STRIDE_D, true},
+      {GG_PARAM_ALPHA, plan->alpha},
+      {GG_PARAM_BETA, plan->has_c},
+  };
+  size_t count = 0;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    if (all[i].there) params[count++] = all[i].param;
+  }
+  return count;
+}
+
+static gg_status fill_facts(kernel_memory *memory, const gg_plan *plan, const gg_layouts *layouts,
+                            gg_error *err) {
+  gg_kernel *kernel = &memory->kernel;
+  gg_param *params = GG_ARENA_ARRAY(&memory->arena, gg_param, GG_PARAM_COUNT);
+  char arch[GG_ARCH_NAME_MAX];
+  gg_arch_name(arch, plan->arch);
+  const char *name = gg_arena_strndup(&memory->arena, plan->name, strlen(plan->name));
+  const char *arch_copy = gg_arena_strndup(&memory->arena, arch, strlen(arch));
+  if (!params || !name || !arch_copy) return gg_fail(err, MEMORY, NULL, "");
+  *kernel = (gg_kernel){
+      .name = name,
+      .family = plan->target->family,
+      .arch = arch_copy,
+      .a = plan->a,
+      .b = plan->b,
+      .c = plan->c,
+      .d = plan->d,
+      .accumulator = plan->accumulator,
+      .fixed_m = plan->fixed_m,
+      .fixed_n = plan->fixed_n,
+      .fixed_k = plan->fixed_k,
+      .fixed_batch = plan->fixed_batch,
+      .grid = GG_GRID_TILES,
+      .tile_m = plan->tile_m,
+      .tile_n = plan->tile_n,
+      .tile_k = plan->tile_k,
+      .threads = plan->threads,
+      .cluster = {1, 1, 1},
+      .smem_bytes = layouts->smem_bytes,
+      .params = params,
+      .param_count = list_params(params, plan),
+  };
+  return GG_OK;
+}
+
+/* ---- Text ------------------------------------------------------------------------------- */
+
+static gg_status bind_banner(gg_bindings *bindings, const gg_plan *plan, const gg_layouts *layouts,
+                             gg_error *err) {
+  gg_report report;
+  gg_status st = gg_report_make(&report, plan, layouts, err);
+  gg_str text = GG_STR_INIT;
+  char arch[GG_ARCH_NAME_MAX];
+  gg_arch_name(arch, plan->arch);
+  gg_str_printf(&text, "// %s: made by gemmgen %s from this spec:\n//\n", plan->name, gg_version());
+  gg_spec_print(&text, plan->spec, "//   ");
+  gg_str_puts(&text, "//\n// What was decided and derived from it:\n//\n");
+  if (st == GG_OK) gg_report_print(&text, &report, "//   ");
+  gg_str_printf(&text, "//\n// By hand: nvcc -std=c++17 -arch=%s -cubin %s.cu\n", arch, plan->name);
+  gg_bind_str(bindings, "banner", &text);
+  gg_report_free(&report);
+  return st;
+}
+
+static gg_status write_source(kernel_memory *memory, const gg_plan *plan, const gg_layouts *layouts,
+                              gg_error *err) {
+  gg_bindings bindings = {.arena = &memory->arena};
+  gg_status st;
+  if ((st = bind_banner(&bindings, plan, layouts, err))) return st;
+  gg_bind_text(&bindings, "name", plan->name);
+  if ((st = plan->target->bind(&bindings, plan, layouts, err))) return st;
+  if ((st = gg_bindings_check(&bindings, err))) return st;
+  st = gg_template_expand(&memory->source, gg_template_files, plan->target->template_name,
+                          bindings.rows, bindings.count, err);
+  memory->kernel.source = gg_str_text(&memory->source);
+  memory->kernel.source_length = memory->source.length;
+  return st;
+}
+
+gg_status gg_kernel_emit(gg_kernel **out, const gg_plan *plan, const gg_layouts *layouts,
+                         gg_error *err) {
+  *out = NULL;
+  kernel_memory *memory = gg_malloc(sizeof *memory);
+  if (!memory) return gg_fail(err, MEMORY, NULL, "");
+  *memory = (kernel_memory){.arena = GG_ARENA_INIT, .source = GG_STR_INIT};
+  gg_status st = fill_facts(memory, plan, layouts, err);
+  if (st == GG_OK) st = write_source(memory, plan, layouts, err);
+  if (st) {
+    gg_kernel_free(&memory->kernel);
+    return st;
+  }
+  *out = &memory->kernel;
+  return GG_OK;
+}
+
+void gg_kernel_free(gg_kernel *kernel) {
+  if (!kernel) return;
+  kernel_memory *memory = (kernel_memory *)kernel;
+  gg_str_free(&memory->source);
+  gg_arena_free(&memory->arena);
+  gg_free(memory);
+}

@@ -1,0 +1,11 @@
+/* gg_layouts -> gg_kernel: the text and the facts of its launch. */
+#ifndef GG_EMIT_EMIT_H
+#define GG_EMIT_EMIT_H
+
+#include "plan/layouts.h"
+
+/* Free with gg_kernel_free. */
+gg_status gg_kernel_emit(gg_kernel **out, const gg_plan *plan, const gg_layouts *layouts,
+                         gg_error *err);
+
+#endif

@@ -1,0 +1,251 @@
+/* The report: every decision and every layout of one kernel, in the order of the pipeline. */
+#include "emit/report.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "plan/target.h"
+
+static const char *keep(gg_report *report, gg_str *text) {
+  const char *copy =
+      text->failed ? NULL : gg_arena_strndup(&report->arena, gg_str_text(text), text->length);
+  gg_str_free(text);
+  if (!copy) report->failed = true;
+  return copy ? copy : "";
+}
+
+static gg_fact *add(gg_report *report, const char *section, const char *name) {
+  assert(report->count < GG_FACTS_MAX);
+  gg_fact *fact = &report->facts[report->count++];
+  *fact = (gg_fact){.section = section, .name = name};
+  return fact;
+}
+
+GG_PRINTF(4, 5)
+static gg_fact *add_text(gg_report *report, const char *section, const char *name,
+                         const char *format, ...) {
+  gg_str text = GG_STR_INIT;
+  va_list arguments;
+  va_start(arguments, format);
+  gg_str_vprintf(&text, format, arguments);
+  va_end(arguments);
+  gg_fact *fact = add(report, section, name);
+  fact->text = keep(report, &text);
+  return fact;
+}
+
+static void add_number(gg_report *report, const char *section, const char *name, int64_t value,
+                       const char *remark) {
+  gg_fact *fact = add_text(report, section, name, "%lld", (long long)value);
+  fact->number = true;
+  fact->remark = remark;
+}
+
+/* ---- Sections --------------------------------------------------------------------------- */
+
+static const char *type_name(gg_dtype type) {
+  return gg_dtype_info_of(type)->name;
+}
+
+static void report_kernel(gg_report *report, const gg_plan *plan) {
+  char arch[GG_ARCH_NAME_MAX];
+  add_text(report, "kernel", "name", "%s", plan->name);
+  add_text(report, "kernel", "family", "%s", plan->target->family)->remark = plan->target->summary;
+  add_text(report, "kernel", "arch", "%s", gg_arch_name(arch, plan->arch))->remark = "or newer";
+}
+
+static void report_operand(gg_report *report, const char *name, gg_operand operand,
+                           const char *shape) {
+  static const char *const major[] = {
+      [GG_MAJOR_K] = "k-major", [GG_MAJOR_M] = "m-major", [GG_MAJOR_N] = "n-major"};
+  add_text(report, "problem", name, "%s %s %s, aligned to %d B", shape, type_name(operand.type),
+           major[operand.major], operand.align);
+}
+
+static void report_extent(gg_report *report, const char *name, int64_t fixed) {
+  if (fixed == GG_FIXED_NONE) {
+    add_text(report, "problem", name, "dynamic");
+  } else {
+    add_number(report, "problem", name, fixed, NULL);
+  }
+}
+
+static void report_problem(gg_report *report, const gg_plan *plan) {
+  report_operand(report, "A", plan->a, "M x K");
+  report_operand(report, "B", plan->b, "N x K");
+  if (plan->has_c) report_operand(report, "C", plan->c, "M x N");
+  report_operand(report, "D", plan->d, "M x N");
+  add_text(report, "problem", "accumulator", "%s", type_name(plan->accumulator));
+  report_extent(report, "m", plan->fixed_m);
+  report_extent(report, "n", plan->fixed_n);
+  report_extent(report, "k", plan->fixed_k);
+  report_extent(report, "batch", plan->fixed_batch);
+}
+
+static void report_atom(gg_report *report, const gg_mma_atom *atom) {
+  gg_str ptx = GG_STR_INIT, cute = GG_STR_INIT;
+  gg_mma_atom_ptx(&ptx, atom);
+  gg_mma_atom_cute(&cute, atom);
+  gg_fact *fact = add(report, "tile", "atom");
+  fact->text = keep(report, &ptx);
+  fact->remark = keep(report, &cute);
+}
+
+static void report_decisions(gg_report *report, const gg_plan *plan) {
+  add_text(report, "tile", "shape", "%dx%dx%d", plan->tile_m, plan->tile_n, plan->tile_k)->remark =
+      "M x N x K of a CTA";
+  report_atom(report, &plan->mma);
+  add_text(report, "tile", "atom_layout", "%dx%d", plan->atoms_m, plan->atoms_n)->remark =
+      "warps along M x N";
+  add_text(report, "tile", "warp", "%dx%d", gg_plan_warp_m(plan), gg_plan_warp_n(plan))->remark =
+      "block of a warp";
+  add_number(report, "pipeline", "stages", plan->stages, NULL);
+  add_number(report, "pipeline", "copy_bytes_a", plan->copy_bytes_a, "B a copy");
+  add_number(report, "pipeline", "copy_bytes_b", plan->copy_bytes_b, "B a copy");
+  add_text(report, "pipeline", "swizzle_a", "%s", gg_swizzle_name(plan->swizzle_a));
+  add_text(report, "pipeline", "swizzle_b", "%s", gg_swizzle_name(plan->swizzle_b));
+  add_text(report, "schedule", "raster", "%s",
+           plan->raster == GG_RASTER_ALONG_M ? "along_m" : "along_n");
+  add_number(report, "schedule", "raster_group", plan->raster_group, "tiles a band");
+  add_text(report, "epilogue", "value", "%sacc%s", plan->alpha ? "alpha * " : "",
+           plan->has_c ? " + beta * C" : "");
+  add_text(report, "epilogue", "staged", "%dx%d", plan->epi_m, plan->epi_n)->remark =
+      "elements of a warp at once";
+  add_number(report, "launch", "threads", plan->threads, NULL);
+}
+
+static void report_layout(gg_report *report, const char *name, const gg_composed *layout,
+                          const char *remark) {
+  gg_str text = GG_STR_INIT;
+  gg_composed_print(&text, layout, GG_NOTATION_PLAIN);
+  gg_fact *fact = add(report, "layouts", name);
+  fact->text = keep(report, &text);
+  fact->remark = remark;
+}
+
+static void report_plain(gg_report *report, const char *name, const gg_layout *layout,
+                         const char *remark) {
+  gg_composed composed = gg_composed_of(layout);
+  report_layout(report, name, &composed, remark);
+}
+
+static void report_layouts(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
+  report_layout(report, "sA", &layouts->sA, "(m, k) -> element of a stage");
+  report_layout(report, "sB", &layouts->sB, "(n, k) -> element of a stage");
+  if (plan->has_c) report_layout(report, "sC", &layouts->sC, "(m, n) -> element of a warp's staging");
+  report_layout(report, "sD", &layouts->sD, "(m, n) -> element of a warp's staging");
+  report_plain(report, "tAgA", &layouts->tAgA, "copy: (thread, value) -> index in (m, k)");
+  report_plain(report, "tBgB", &layouts->tBgB, "copy: (thread, value) -> index in (n, k)");
+  report_plain(report, "tCrA", &layouts->tCrA, "mma: (thread, value) -> index in (m, k)");
+  report_plain(report, "tCrB", &layouts->tCrB, "mma: (thread, value) -> index in (n, k)");
+  report_plain(report, "tCrC", &layouts->tCrC, "mma: (thread, value) -> index in (m, n)");
+}
+
+static void report_memory(gg_report *report, const gg_layouts *layouts) {
+  for (size_t i = 0; i < layouts->region_count; i++) {
+    const gg_smem_region *region = &layouts->regions[i];
+    add_text(report, "shared memory", region->name, "%lld..%lld", (long long)region->offset,
+             (long long)(region->offset + region->bytes))->remark = "B";
+  }
+  add_number(report, "shared memory", "total", layouts->smem_bytes, "B a CTA");
+  for (size_t i = 0; i < layouts->access_count; i++) {
+    const gg_smem_access *access = &layouts->accesses[i];
+    gg_fact *fact = add_text(report, "bank conflicts", access->name, "%.2f",
+                             (double)access->wavefronts.taken / access->wavefronts.least);
+    fact->number = true;
+    fact->remark = access->wavefronts.taken == access->wavefronts.least
+                       ? "wavefronts, of the fewest possible: no conflict"
+                       : "wavefronts, of the fewest possible";
+  }
+}
+
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* Registers are bounded by the launch bounds, so that they never lower this. */
+static int64_t occupancy(const gg_plan *plan, const gg_layouts *layouts) {
+  enum { reserved = 1024 }; /* bytes of shared memory that the system takes of each CTA */
+  const gg_arch_info *limits = plan->limits;
+  int64_t ctas = limits->smem_per_sm / (layouts->smem_bytes + reserved);
+  ctas = least(ctas, limits->threads_per_sm / plan->threads);
+  ctas = least(ctas, limits->ctas_per_sm);
+  int64_t registers = layouts->accumulator_registers + layouts->fragment_registers + 32;
+  return least(ctas, GG_REGISTERS_PER_SM / (registers * plan->threads));
+}
+
+static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
+  add_number(report, "cost", "accumulator_registers", layouts->accumulator_registers, "a thread");
+  add_number(report, "cost", "fragment_registers", layouts->fragment_registers,
+             "a thread, double buffered");
+  add_number(report, "cost", "smem_bytes_per_stage", layouts->smem_bytes_per_stage, "B");
+  int64_t ctas = occupancy(plan, layouts);
+  add_number(report, "cost", "ctas_per_sm", ctas, "by shared memory, threads and registers");
+  add_number(report, "cost", "warps_per_sm", ctas * plan->threads / GG_WARP, NULL);
+  double flop = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
+  double bytes = ((double)plan->tile_m * gg_dtype_info_of(plan->a.type)->bits +
+                  (double)plan->tile_n * gg_dtype_info_of(plan->b.type)->bits) /
+                 8 * plan->tile_k;
+  gg_fact *fact = add_text(report, "cost", "arithmetic_intensity", "%.1f", flop / bytes);
+  fact->number = true;
+  fact->remark = "FLOP per byte from global memory (L2), a tile";
+}
+
+gg_status gg_report_make(gg_report *out, const gg_plan *plan, const gg_layouts *layouts,
+                         gg_error *err) {
+  *out = (gg_report){.arena = GG_ARENA_INIT};
+  report_kernel(out, plan);
+  report_problem(out, plan);
+  report_decisions(out, plan);
+  report_layouts(out, plan, layouts);
+  report_memory(out, layouts);
+  report_cost(out, plan, layouts);
+  return out->failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
+}
+
+void gg_report_free(gg_report *report) {
+  gg_arena_free(&report->arena);
+}
+
+/* ---- Printing --------------------------------------------------------------------------- */
+
+static bool starts_section(const gg_report *report, size_t i) {
+  return i == 0 || strcmp(report->facts[i].section, report->facts[i - 1].section) != 0;
+}
+
+void gg_report_print(gg_str *out, const gg_report *report, const char *prefix) {
+  size_t width = 0;
+  for (size_t i = 0; i < report->count; i++) {
+    size_t length = strlen(report->facts[i].name);
+    if (length > width) width = length;
+  }
+  for (size_t i = 0; i < report->count; i++) {
+    const gg_fact *fact = &report->facts[i];
+    if (starts_section(report, i)) gg_str_printf(out, "%s%s\n", prefix, fact->section);
+    gg_str_printf(out, "%s  %-*s  %s%s%s\n", prefix, (int)width, fact->name, fact->text,
+                  fact->remark ? "  -- " : "", fact->remark ? fact->remark : "");
+  }
+}
+
+void gg_report_json(gg_str *out, const gg_report *report) {
+  gg_str_putc(out, '{');
+  for (size_t i = 0; i < report->count; i++) {
+    const gg_fact *fact = &report->facts[i];
+    bool starts = starts_section(report, i);
+    if (starts) {
+      gg_str_puts(out, i ? "\n  },\n  " : "\n  ");
+      gg_str_json(out, fact->section);
+      gg_str_puts(out, ": {");
+    }
+    gg_str_puts(out, starts ? "\n    " : ",\n    ");
+    gg_str_json(out, fact->name);
+    gg_str_puts(out, ": ");
+    if (fact->number) {
+      gg_str_puts(out, fact->text);
+    } else {
+      gg_str_json(out, fact->text);
+    }
+  }
+  gg_str_puts(out, "\n  }\n}\n");
+}

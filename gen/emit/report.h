@@ -1,0 +1,34 @@
+/* What the plan and the layouts say, as one list of facts: the banner of an emitted kernel,
+ * `gemmgen explain` and its JSON are three ways to print it. */
+#ifndef GG_EMIT_REPORT_H
+#define GG_EMIT_REPORT_H
+
+#include "plan/layouts.h"
+
+typedef struct gg_fact {
+  const char *section; /* "tile", "layouts" */
+  const char *name;
+  const char *text;    /* the value as people read it */
+  bool number;         /* the text is a JSON number */
+  const char *remark;  /* behind the value, for people; NULL for none */
+} gg_fact;
+
+enum { GG_FACTS_MAX = 96 };
+
+typedef struct gg_report {
+  gg_arena arena; /* owns the texts */
+  gg_fact facts[GG_FACTS_MAX];
+  size_t count;
+  bool failed;
+} gg_report;
+
+/* Free with gg_report_free. */
+gg_status gg_report_make(gg_report *out, const gg_plan *plan, const gg_layouts *layouts,
+                         gg_error *err);
+void gg_report_free(gg_report *report);
+
+/* Aligned text, each line behind `prefix`; and one JSON object, a member a section. */
+void gg_report_print(gg_str *out, const gg_report *report, const char *prefix);
+void gg_report_json(gg_str *out, const gg_report *report);
+
+#endif

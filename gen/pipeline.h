@@ -1,0 +1,22 @@
+/* The pipeline with its intermediate stages in view, for dumps and tests. */
+#ifndef GG_PIPELINE_H
+#define GG_PIPELINE_H
+
+#include "base/arena.h"
+#include "plan/layouts.h"
+
+/* Everything that one compile made. Starts as GG_COMPILATION_INIT, ends with
+ * gg_compilation_free; both structs live in the arena. */
+typedef struct gg_compilation {
+  gg_arena arena;
+  gg_plan *plan;
+  gg_layouts *layouts;
+} gg_compilation;
+
+#define GG_COMPILATION_INIT {.arena = GG_ARENA_INIT}
+
+/* spec -> plan -> layouts: everything but the text. */
+gg_status gg_compilation_run(gg_compilation *out, const gg_spec *spec, gg_error *err);
+void gg_compilation_free(gg_compilation *compilation);
+
+#endif

@@ -1,0 +1,77 @@
+#include "plan/check.h"
+
+#include <stdio.h>
+
+#include "atom/dtype.h"
+#include "plan/target.h"
+
+gg_status gg_check_unused(const gg_plan *plan, const gg_spec_field *field, const char *what,
+                          const char *instead, gg_error *err) {
+  if (field->state == GG_SPEC_UNSET || field->state == GG_SPEC_AUTO) return GG_OK;
+  return gg_fail(err, PLAN_UNSUPPORTED, &field->mark, plan->target->family, what,
+                 field->text ? field->text : "of this form", instead);
+}
+
+gg_status gg_check_multiple(const char *what, int64_t value, int64_t unit, const char *why,
+                            const gg_mark *mark, gg_error *err) {
+  if (value > 0 && value % unit == 0) return GG_OK;
+  int64_t below = value / unit * unit;
+  if (below <= 0) {
+    return gg_fail(err, PLAN_TOO_SMALL, mark, what, (long long)value, (long long)unit, why);
+  }
+  return gg_fail(err, PLAN_MULTIPLE, mark, what, (long long)value, (long long)unit, why,
+                 (long long)below, (long long)(below + unit));
+}
+
+int gg_swizzle_bytes(gg_swizzle_kind kind) {
+  static const int bytes[] = {
+      [GG_SWIZZLE_128B] = 128, [GG_SWIZZLE_64B] = 64,     [GG_SWIZZLE_32B] = 32,
+      [GG_SWIZZLE_NONE] = 0,   [GG_SWIZZLE_PADDING] = 0,
+  };
+  return bytes[kind];
+}
+
+const char *gg_swizzle_name(gg_swizzle_kind kind) {
+  static const char *const names[] = {
+      [GG_SWIZZLE_128B] = "128B", [GG_SWIZZLE_64B] = "64B",         [GG_SWIZZLE_32B] = "32B",
+      [GG_SWIZZLE_NONE] = "none", [GG_SWIZZLE_PADDING] = "padding",
+  };
+  return names[kind];
+}
+
+const gg_mark *gg_element_mark(const gg_spec_field *field, int index) {
+  return field->marks ? &field->marks[index] : &field->mark;
+}
+
+gg_status gg_check_smem(const gg_plan *plan, int64_t stage, int64_t staging, int64_t most,
+                        gg_error *err) {
+  gg_str sum = GG_STR_INIT, advice = GG_STR_INIT;
+  char arch[GG_ARCH_NAME_MAX], shared[32] = "";
+  if (plan->stages * stage > most) {
+    int element = gg_dtype_info_of(plan->a.type)->bits / 8;
+    int64_t bare = (int64_t)(plan->tile_m + plan->tile_n) * plan->tile_k * element;
+    gg_str_printf(&sum, "%d stages x (%dx%d + %dx%d) x %d B = %lld B", plan->stages, plan->tile_m,
+                  plan->tile_k, plan->tile_n, plan->tile_k, element,
+                  (long long)(plan->stages * bare));
+    if (stage > bare) {
+      gg_str_printf(&sum, " + %lld B of padding", (long long)(plan->stages * (stage - bare)));
+    }
+  } else {
+    gg_str_printf(&sum, "staging D in %d warps takes %lld B", plan->threads / GG_WARP,
+                  (long long)staging);
+  }
+  int64_t fit = most / stage;
+  if (staging <= most && fit >= 2) {
+    gg_str_printf(&advice, "%lld stages fit", (long long)fit);
+  } else {
+    gg_str_puts(&advice, "take a smaller tile");
+  }
+  if (plan->ctas_per_sm > 1) snprintf(shared, sizeof shared, " with %d CTAs an SM", plan->ctas_per_sm);
+  const gg_spec *spec = plan->spec;
+  const gg_spec_field *cause = spec->stages.state == GG_SPEC_SET ? &spec->stages : &spec->tile;
+  gg_status st = gg_fail(err, DERIVE_SMEM, &cause->mark, gg_str_text(&sum), (long long)most,
+                         gg_arch_name(arch, plan->arch), shared, gg_str_text(&advice));
+  gg_str_free(&sum);
+  gg_str_free(&advice);
+  return st;
+}

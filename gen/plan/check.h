@@ -1,0 +1,25 @@
+/* Checks that families share: what a field may be, with the arithmetic in the message. */
+#ifndef GG_PLAN_CHECK_H
+#define GG_PLAN_CHECK_H
+
+#include "plan/plan.h"
+
+/* GG_OK where `field` is unset or auto; else PLAN_UNSUPPORTED: "family sm80 has no `what` ...;
+ * it has `instead`". For keys that a family does not have at all. */
+gg_status gg_check_unused(const gg_plan *plan, const gg_spec_field *field, const char *what,
+                          const char *instead, gg_error *err);
+
+/* `value` must be a positive multiple of `unit`; `why` says what the unit is, such as
+ * "2 warps x 16 (atom M)". `mark` may be NULL. */
+gg_status gg_check_multiple(const char *what, int64_t value, int64_t unit, const char *why,
+                            const gg_mark *mark, gg_error *err);
+
+/* The mark of element `index` of a list value, else of the value itself. */
+const gg_mark *gg_element_mark(const gg_spec_field *field, int index);
+
+/* DERIVE_SMEM: what was asked for does not fit in `most` bytes of shared memory; tells how many
+ * stages would. */
+gg_status gg_check_smem(const gg_plan *plan, int64_t stage, int64_t staging, int64_t most,
+                        gg_error *err);
+
+#endif

@@ -1,0 +1,135 @@
+/* gg_spec -> gg_plan, the part that every family shares: which family, the problem and its
+ * operands, the kernel's name. Everything else is the family's (`choose` of gg_target).
+ *
+ * Invariant: after gg_plan_choose no field is undecided, and nothing later reads the spec. */
+#include <stdio.h>
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "plan/check.h"
+#include "plan/target.h"
+
+static gg_status choose_target(gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  plan->arch = spec->arch.arch;
+  plan->limits = gg_arch_info_of(plan->arch.number);
+  for (const gg_target *const *target = gg_targets; *target; target++) {
+    if (plan->arch.number < (*target)->least.number || !(*target)->accepts(spec)) continue;
+    plan->target = *target;
+    return GG_OK;
+  }
+  gg_str families = GG_STR_INIT;
+  for (const gg_target *const *target = gg_targets; *target; target++) {
+    gg_str_printf(&families, "%s%s (%s)", families.length ? ", " : "", (*target)->family,
+                  (*target)->summary);
+  }
+  char arch[GG_ARCH_NAME_MAX];
+  const gg_spec_field *schedule = &spec->schedule;
+  bool asked = schedule->state == GG_SPEC_SET;
+  gg_status st = gg_fail(err, PLAN_FAMILY, asked ? &schedule->mark : &spec->arch.mark,
+                         gg_arch_name(arch, plan->arch), asked ? schedule->text : "auto",
+                         gg_str_text(&families));
+  gg_str_free(&families);
+  return st;
+}
+
+static int64_t chosen_extent(const gg_spec_field *field, int64_t otherwise) {
+  return field->state == GG_SPEC_SET ? field->number : otherwise;
+}
+
+static void choose_problem(gg_plan *plan) {
+  const gg_spec *spec = plan->spec;
+  plan->fixed_m = chosen_extent(&spec->problem.m, GG_FIXED_NONE);
+  plan->fixed_n = chosen_extent(&spec->problem.n, GG_FIXED_NONE);
+  plan->fixed_k = chosen_extent(&spec->problem.k, GG_FIXED_NONE);
+  plan->fixed_batch = chosen_extent(&spec->problem.batch, GG_FIXED_NONE);
+}
+
+static int64_t fixed_extent(const gg_plan *plan, gg_major major) {
+  return major == GG_MAJOR_M ? plan->fixed_m : major == GG_MAJOR_N ? plan->fixed_n : plan->fixed_k;
+}
+
+enum { widest_access = 16 /* bytes: one 128-bit access of a thread */ };
+
+/* Where nothing is said about alignment: what packed lines of a fixed extent have, else what the
+ * widest access wants. */
+static int usual_alignment(int64_t contiguous, int bits) {
+  int align = widest_access;
+  while (contiguous != GG_FIXED_NONE && align * 8 > bits && contiguous * bits % (align * 8) != 0) {
+    align /= 2;
+  }
+  return align;
+}
+
+static gg_operand choose_operand(const gg_plan *plan, const gg_spec_operand *asked,
+                                 gg_operand usual) {
+  gg_operand operand = usual;
+  if (asked->type.state == GG_SPEC_SET) operand.type = (gg_dtype)asked->type.number;
+  if (asked->major.state == GG_SPEC_SET) operand.major = (gg_major)asked->major.number;
+  int bits = gg_dtype_info_of(operand.type)->bits;
+  operand.align = asked->align.state == GG_SPEC_SET
+                      ? (int)asked->align.number
+                      : usual_alignment(fixed_extent(plan, operand.major), bits);
+  return operand;
+}
+
+/* An alignment that a whole element does not have is a mistake; more than 16 bytes is allowed
+ * and useless. */
+static gg_status check_alignment(const gg_spec_operand *asked, gg_operand operand, gg_error *err) {
+  int bytes = gg_dtype_info_of(operand.type)->bits / 8;
+  if (operand.align >= bytes) return GG_OK;
+  return gg_fail(err, PLAN_ALIGN, &asked->align.mark, operand.align,
+                 gg_dtype_info_of(operand.type)->name, bytes);
+}
+
+static gg_status choose_operands(gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  gg_operand usual = {.type = GG_DTYPE_f16, .major = GG_MAJOR_K};
+  plan->a = choose_operand(plan, &spec->a, usual);
+  usual.type = plan->a.type;
+  plan->b = choose_operand(plan, &spec->b, usual);
+  usual.major = GG_MAJOR_N;
+  plan->d = choose_operand(plan, &spec->d, usual);
+  plan->has_c = gg_spec_has_c(spec);
+  plan->c = choose_operand(plan, &spec->c, plan->d);
+  gg_status st;
+  if ((st = check_alignment(&spec->a, plan->a, err))) return st;
+  if ((st = check_alignment(&spec->b, plan->b, err))) return st;
+  if ((st = check_alignment(&spec->c, plan->c, err))) return st;
+  return check_alignment(&spec->d, plan->d, err);
+}
+
+/* A name that decodes: family, types, majors of A, B and D, tile, stages. */
+static const char *derived_name(const gg_plan *plan, gg_arena *arena) {
+  static const char letter[] = {[GG_MAJOR_K] = 'k', [GG_MAJOR_M] = 'm', [GG_MAJOR_N] = 'n'};
+  char text[160];
+  int length = snprintf(
+      text, sizeof text, "gemm_%s_%s_%s_%s_%s_%c%c%c_%dx%dx%d_s%d", plan->target->family,
+      gg_dtype_info_of(plan->a.type)->name, gg_dtype_info_of(plan->b.type)->name,
+      gg_dtype_info_of(plan->d.type)->name, gg_dtype_info_of(plan->accumulator)->name,
+      letter[plan->a.major], letter[plan->b.major], letter[plan->d.major], plan->tile_m,
+      plan->tile_n, plan->tile_k, plan->stages);
+  return gg_arena_strndup(arena, text, (size_t)length);
+}
+
+static const char *spec_name(const gg_spec *spec, gg_arena *arena) {
+  gg_str text = GG_STR_INIT;
+  gg_str_printf(&text, "%s%s%s", spec->name.text, spec->variant[0] ? "_" : "", spec->variant);
+  const char *name =
+      text.failed ? NULL : gg_arena_strndup(arena, gg_str_text(&text), text.length);
+  gg_str_free(&text);
+  return name;
+}
+
+gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_error *err) {
+  gg_plan plan = {.spec = spec};
+  gg_status st;
+  if ((st = choose_target(&plan, err))) return st;
+  choose_problem(&plan);
+  if ((st = choose_operands(&plan, err))) return st;
+  if ((st = plan.target->choose(&plan, err))) return st;
+  plan.name = spec->name.state == GG_SPEC_SET ? spec_name(spec, arena) : derived_name(&plan, arena);
+  if (!plan.name) return gg_fail(err, MEMORY, NULL, "");
+  *out = plan;
+  return GG_OK;
+}

@@ -1,0 +1,439 @@
+/* Family sm80: plan -> layouts.
+ *
+ * Shared memory. An operand's tile is cut into lines along its contiguous mode. Under a swizzle
+ * of W bytes the tile is made of patterns, 8 lines of W bytes each, in which the 16-byte chunks
+ * of a line are permuted by the line's number: the 8 rows that an ldmatrix phase reads lie in 8
+ * different groups of 4 banks, and so do the chunks that 8 threads of cp.async write. Without a
+ * swizzle, lines are padded to an odd number of chunks, which does the same for reads.
+ *
+ * Threads. cp.async deals chunks to threads round robin, in memory order. The tiled MMA gives
+ * each warp one contiguous block of atoms.
+ *
+ * Everything is then counted: each element copied and multiplied exactly once, and the
+ * wavefronts of every access to shared memory against the fewest possible. */
+#include "atom/dtype.h"
+#include "layout/tiled_mma.h"
+#include "plan/check.h"
+#include "plan/sm80.h"
+
+enum {
+  chunk_bytes = 16,    /* an ldmatrix row, the widest cp.async */
+  stage_alignment = 128, /* bytes: one line of all banks, so that layouts mean the same banks */
+  operand_bits = 16,
+};
+
+/* ---- Shared-memory layouts -------------------------------------------------------------- */
+
+/* Of the pattern: log2 of its 16-byte chunks a line. */
+static int swizzle_bits(gg_swizzle_kind kind) {
+  int bits = 0;
+  while (chunk_bytes << bits < gg_swizzle_bytes(kind)) bits++;
+  return bits;
+}
+
+/* One operand's tile: mn x k elements, in memory by lines of its contiguous mode. */
+typedef struct operand_tile {
+  const char *name; /* "A" */
+  int64_t mn, k;
+  bool k_major;
+  gg_swizzle_kind swizzle;
+  int copy_bytes;
+} operand_tile;
+
+static int64_t line_elements(const operand_tile *tile) {
+  return tile->k_major ? tile->k : tile->mn;
+}
+
+/* (mn, k) -> element, lines `pitch` elements apart. */
+static gg_status pitched(gg_layout *out, const operand_tile *tile, int64_t pitch, gg_error *err) {
+  gg_tuple shape = GG_TUPLE(tile->mn, tile->k);
+  gg_tuple stride = tile->k_major ? GG_TUPLE(pitch, 1) : GG_TUPLE(1, pitch);
+  return gg_layout_make(out, &shape, &stride, err);
+}
+
+/* The pattern of a swizzle, repeated line by line, then along the line. */
+static gg_status patterned(gg_composed *out, const operand_tile *tile, int bits, gg_error *err) {
+  int64_t width = (int64_t)(chunk_bytes << bits) * 8 / operand_bits;
+  gg_tuple shape = tile->k_major ? GG_TUPLE(8, width) : GG_TUPLE(width, 8);
+  gg_tuple stride = tile->k_major ? GG_TUPLE(width, 1) : GG_TUPLE(1, width);
+  gg_tuple target = GG_TUPLE(tile->mn, tile->k);
+  gg_tuple order = tile->k_major ? GG_TUPLE(1, 2) : GG_TUPLE(2, 1);
+  gg_layout pattern, whole;
+  gg_swizzle swizzle;
+  gg_status st;
+  if ((st = gg_layout_make(&pattern, &shape, &stride, err))) return st;
+  if ((st = gg_layout_tile_to_shape(&whole, &pattern, &target, &order, err))) return st;
+  /* On elements: the low 3 bits stay, an 8-element chunk; the line's number is 3 bits above. */
+  if ((st = gg_swizzle_make(&swizzle, bits, 3, 3, err))) return st;
+  return gg_composed_make(out, swizzle, 0, &whole, err);
+}
+
+static gg_status derive_operand(gg_composed *out, int64_t *size, const operand_tile *tile,
+                                gg_error *err) {
+  int bits = swizzle_bits(tile->swizzle);
+  int64_t chunk = chunk_bytes * 8 / operand_bits, pitch = line_elements(tile);
+  gg_status st;
+  if (bits) {
+    if ((st = patterned(out, tile, bits, err))) return st;
+  } else {
+    if (tile->swizzle == GG_SWIZZLE_PADDING && pitch / chunk % 2 == 0) pitch += chunk;
+    gg_layout layout;
+    if ((st = pitched(&layout, tile, pitch, err))) return st;
+    *out = gg_composed_of(&layout);
+  }
+  int64_t unit = stage_alignment * 8 / operand_bits;
+  *size = (gg_composed_cosize(out) + unit - 1) / unit * unit;
+  return GG_OK;
+}
+
+/* ---- Dealing ----------------------------------------------------------------------------- */
+
+/* How chunks are dealt, as the template's `dealing` does it: workers stand side by side along a
+ * line, and take turns until all lines are done; those beyond the last whole line have no work. */
+typedef struct dealing {
+  int64_t lines, line_chunks;
+  int64_t across, lines_per_turn, chunk_turns, turns;
+} dealing;
+
+typedef struct chunk {
+  int64_t line, chunk;
+} chunk;
+
+static dealing deal_chunks(int64_t workers, int64_t lines, int64_t line_chunks) {
+  dealing deal = {.lines = lines, .line_chunks = line_chunks};
+  deal.across = line_chunks < workers ? line_chunks : workers;
+  deal.lines_per_turn = workers / deal.across;
+  deal.chunk_turns = (line_chunks + deal.across - 1) / deal.across;
+  deal.turns = deal.chunk_turns * ((lines + deal.lines_per_turn - 1) / deal.lines_per_turn);
+  return deal;
+}
+
+/* The chunk of a worker in a turn; false where it has none. */
+static bool dealt_chunk(chunk *out, const dealing *deal, int64_t worker, int64_t turn) {
+  out->line = worker / deal->across + turn / deal->chunk_turns * deal->lines_per_turn;
+  out->chunk = worker % deal->across + turn % deal->chunk_turns * deal->across;
+  return worker / deal->across < deal->lines_per_turn && out->line < deal->lines &&
+         out->chunk < deal->line_chunks;
+}
+
+/* ---- Threads ---------------------------------------------------------------------------- */
+
+/* (thread, element) -> colexicographic index in the tile. Where every thread has work in every turn
+ * that deals the chunks in memory order; else the first mode is the chunk's number. */
+static gg_status derive_copy(gg_layout *out, const operand_tile *tile, int threads, gg_error *err) {
+  int64_t vector = tile->copy_bytes * 8 / operand_bits;
+  int64_t chunks = tile->mn * tile->k / vector;
+  int64_t workers = chunks % threads == 0 ? threads : chunks;
+  gg_tuple shape = tile->k_major ? GG_TUPLE(tile->k, tile->mn) : GG_TUPLE(tile->mn, tile->k);
+  gg_tuple stride = tile->k_major ? GG_TUPLE(tile->mn, 1) : GG_TUPLE(1, tile->mn);
+  gg_layout memory_order, thread = gg_layout_flat(workers, vector), value, deal;
+  gg_tuple value_shape = GG_TUPLE(vector, chunks / workers);
+  gg_tuple value_stride = GG_TUPLE(1, vector * workers);
+  gg_status st;
+  if ((st = gg_layout_make(&memory_order, &shape, &stride, err))) return st;
+  if ((st = gg_layout_make(&value, &value_shape, &value_stride, err))) return st;
+  if ((st = gg_layout_concat(&deal, &thread, &value, err))) return st;
+  return gg_layout_composition(out, &memory_order, &deal, err);
+}
+
+/* The permutation that makes each of `warps` own one contiguous block of atoms. */
+static gg_status blocks(gg_tiler *out, int extent, int warps, int atom, gg_error *err) {
+  int64_t count = extent / warps / atom;
+  gg_tuple shape = GG_TUPLE(atom, warps, count);
+  gg_tuple stride = GG_TUPLE(1, atom * count, atom);
+  gg_layout layout;
+  gg_status st = gg_layout_make(&layout, &shape, &stride, err);
+  if (st == GG_OK) *out = gg_tiler_of_layout(&layout);
+  return st;
+}
+
+static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  gg_tuple atoms = GG_TUPLE(plan->atoms_m, plan->atoms_n, 1);
+  gg_tiler permutation = gg_tiler_empty(), mode;
+  gg_tuple k = gg_tuple_int(plan->tile_k);
+  gg_layout layout;
+  gg_tiled_mma mma;
+  gg_status st;
+  if ((st = gg_layout_col_major(&layout, &atoms, err))) return st;
+  if ((st = blocks(&mode, plan->tile_m, plan->atoms_m, plan->mma.m, err))) return st;
+  if ((st = gg_tiler_append(&permutation, &mode, err))) return st;
+  if ((st = blocks(&mode, plan->tile_n, plan->atoms_n, plan->mma.n, err))) return st;
+  if ((st = gg_tiler_append(&permutation, &mode, err))) return st;
+  mode = gg_tiler_of_shape(&k);
+  if ((st = gg_tiler_append(&permutation, &mode, err))) return st;
+  if ((st = gg_tiled_mma_make(&mma, &plan->mma, &layout, &permutation, err))) return st;
+  if ((st = gg_tiled_mma_layout_tv(&out->tCrA, &mma, GG_MMA_A, err))) return st;
+  if ((st = gg_tiled_mma_layout_tv(&out->tCrB, &mma, GG_MMA_B, err))) return st;
+  return gg_tiled_mma_layout_tv(&out->tCrC, &mma, GG_MMA_C, err);
+}
+
+/* ---- Accesses --------------------------------------------------------------------------- */
+
+static void count(gg_smem_access *access, const int64_t address[GG_WARP]) {
+  gg_wavefronts w = gg_bank_wavefronts(address, access->bytes);
+  access->wavefronts.taken += w.taken;
+  access->wavefronts.least += w.least;
+}
+
+static gg_smem_access *add_access(gg_layouts *out, const char *name, int bytes) {
+  gg_smem_access *access = &out->accesses[out->access_count++];
+  *access = (gg_smem_access){.name = name, .bytes = bytes};
+  return access;
+}
+
+/* The colexicographic index of a place in memory order: `line`, and `position` along it. */
+static int64_t tile_index(const operand_tile *tile, int64_t line, int64_t position) {
+  return tile->k_major ? line + position * tile->mn : position + line * tile->mn;
+}
+
+/* Global to shared: every turn of every warp. */
+static void count_copy(gg_smem_access *access, const gg_composed *smem, const operand_tile *tile,
+                       int threads) {
+  int vector = tile->copy_bytes * 8 / operand_bits;
+  int64_t line = line_elements(tile);
+  dealing deal = deal_chunks(threads, tile->mn * tile->k / line, line / vector);
+  for (int64_t turn = 0; turn < deal.turns; turn++) {
+    for (int warp = 0; warp < threads; warp += GG_WARP) {
+      int64_t address[GG_WARP];
+      for (int lane = 0; lane < GG_WARP; lane++) {
+        chunk at;
+        bool works = dealt_chunk(&at, &deal, warp + lane, turn);
+        address[lane] = works ? gg_composed_at(smem, tile_index(tile, at.line, at.chunk * vector)) *
+                                    operand_bits / 8
+                              : -1;
+      }
+      count(access, address);
+    }
+  }
+}
+
+/* Shared to registers: ldmatrix reads the 8 lines of each 8 x 8 matrix in one phase. */
+static void count_ldmatrix(gg_smem_access *access, const gg_composed *smem,
+                           const operand_tile *tile) {
+  enum { side = 8 };
+  int64_t line = line_elements(tile), lines = tile->mn * tile->k / line;
+  for (int64_t first = 0; first < lines; first += side) {
+    for (int64_t position = 0; position < line; position += side) {
+      int64_t address[GG_WARP];
+      for (int lane = 0; lane < GG_WARP; lane++) {
+        int64_t index = tile_index(tile, first + lane % side, position);
+        address[lane] = lane < side ? gg_composed_at(smem, index) * operand_bits / 8 : -1;
+      }
+      count(access, address);
+    }
+  }
+}
+
+/* ---- Staging ---------------------------------------------------------------------------- */
+
+/* One warp's staging memory for C or D: rows x columns, in lines of the contiguous mode. */
+typedef struct staging {
+  const char *fragments, *lines; /* names of its two accesses */
+  int64_t rows, columns;
+  bool n_major;
+  int element_bytes, access_bytes;
+} staging;
+
+static int64_t staging_address(const gg_composed *smem, const staging *s, int64_t row,
+                               int64_t column) {
+  return gg_composed_at(smem, row + column * s->rows) * s->element_bytes;
+}
+
+/* Between registers and staging memory: an accumulator's 8 x 8 part has row lane / 4 and columns
+ * lane % 4 * 2 and + 1, one access where they are neighbours in memory, else two. */
+static gg_smem_access count_fragments(const gg_composed *smem, const staging *s) {
+  gg_smem_access access = {.name = s->fragments,
+                           .bytes = s->n_major ? 2 * s->element_bytes : s->element_bytes};
+  for (int64_t column = 0; column < s->columns; column += 8) {
+    for (int64_t row = 0; row < s->rows; row += 8) {
+      for (int second = 0; second < (s->n_major ? 1 : 2); second++) {
+        int64_t address[GG_WARP];
+        for (int lane = 0; lane < GG_WARP; lane++) {
+          address[lane] =
+              staging_address(smem, s, row + lane / 4, column + lane % 4 * 2 + second);
+        }
+        count(&access, address);
+      }
+    }
+  }
+  return access;
+}
+
+/* Between staging and global memory: every turn of the warp. */
+static gg_smem_access count_lines(const gg_composed *smem, const staging *s) {
+  gg_smem_access access = {.name = s->lines, .bytes = s->access_bytes};
+  int vector = s->access_bytes / s->element_bytes;
+  int64_t line = s->n_major ? s->columns : s->rows;
+  dealing deal = deal_chunks(GG_WARP, s->rows * s->columns / line, line / vector);
+  for (int64_t turn = 0; turn < deal.turns; turn++) {
+    int64_t address[GG_WARP];
+    for (int lane = 0; lane < GG_WARP; lane++) {
+      chunk at;
+      bool works = dealt_chunk(&at, &deal, lane, turn);
+      int64_t minor = at.chunk * vector, row = s->n_major ? at.line : minor;
+      address[lane] = works ? staging_address(smem, s, row, s->n_major ? minor : at.line) : -1;
+    }
+    count(&access, address);
+  }
+  return access;
+}
+
+/* The lines, in patterns of up to 128 bytes under `swizzle`. */
+static gg_status staging_layout(gg_composed *out, const staging *s, gg_swizzle swizzle,
+                                gg_error *err) {
+  int64_t line = s->n_major ? s->columns : s->rows, width = line;
+  while (width * s->element_bytes > stage_alignment) width /= 2;
+  int64_t lines = s->rows * s->columns / line;
+  gg_tuple shape = s->n_major ? GG_TUPLE(lines, width) : GG_TUPLE(width, lines);
+  gg_tuple stride = s->n_major ? GG_TUPLE(width, 1) : GG_TUPLE(1, width);
+  gg_tuple target = GG_TUPLE(s->rows, s->columns);
+  gg_layout pattern, whole;
+  gg_status st;
+  if ((st = gg_layout_make(&pattern, &shape, &stride, err))) return st;
+  if ((st = gg_layout_tile_to_shape(&whole, &pattern, &target, NULL, err))) return st;
+  return gg_composed_make(out, swizzle, 0, &whole, err);
+}
+
+static int log2_of(int64_t power) {
+  int log = 0;
+  while (power > 1) {
+    power /= 2;
+    log++;
+  }
+  return log;
+}
+
+static int waste(gg_smem_access a, gg_smem_access b) {
+  return a.wavefronts.taken - a.wavefronts.least + b.wavefronts.taken - b.wavefronts.least;
+}
+
+/* The first swizzle that frees both accesses of conflicts; of none does, the best. Swizzles keep
+ * 16-byte chunks, or 32-byte pairs of them, whole; they take the line's number from the bits
+ * above the line, or one further up where a warp touches every other line. */
+static gg_status derive_staging(gg_layouts *out, gg_composed *smem, const staging *s,
+                                gg_error *err) {
+  int64_t line = s->n_major ? s->columns : s->rows;
+  int line_bits = log2_of(line), chunk_bits = log2_of(chunk_bytes / s->element_bytes);
+  int pattern_bits = log2_of(stage_alignment / s->element_bytes);
+  int best = -1;
+  gg_smem_access fragments = {0}, lines = {0};
+  for (int base = chunk_bits; base <= chunk_bits + 1 && best != 0; base++) {
+    int bits = (line_bits < pattern_bits ? line_bits : pattern_bits) - base;
+    if (bits < 0) bits = 0;
+    for (int shift = pattern_bits - base; shift <= pattern_bits - base + 1 && best != 0; shift++) {
+      gg_swizzle swizzle;
+      gg_composed candidate;
+      gg_status st;
+      if ((st = gg_swizzle_make(&swizzle, bits, base, shift, err))) return st;
+      if ((st = staging_layout(&candidate, s, swizzle, err))) return st;
+      gg_smem_access f = count_fragments(&candidate, s), l = count_lines(&candidate, s);
+      if (best >= 0 && waste(f, l) >= best) continue;
+      best = waste(f, l);
+      *smem = candidate;
+      fragments = f;
+      lines = l;
+    }
+  }
+  out->accesses[out->access_count++] = fragments;
+  out->accesses[out->access_count++] = lines;
+  return GG_OK;
+}
+
+/* ---- The whole -------------------------------------------------------------------------- */
+
+static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  const operand_tile a = {"A", plan->tile_m, plan->tile_k, plan->a.major == GG_MAJOR_K,
+                          plan->swizzle_a, plan->copy_bytes_a};
+  const operand_tile b = {"B", plan->tile_n, plan->tile_k, plan->b.major == GG_MAJOR_K,
+                          plan->swizzle_b, plan->copy_bytes_b};
+  gg_status st;
+  if ((st = derive_operand(&out->sA, &out->size_a, &a, err))) return st;
+  if ((st = derive_operand(&out->sB, &out->size_b, &b, err))) return st;
+  if ((st = derive_copy(&out->tAgA, &a, plan->threads, err))) return st;
+  if ((st = derive_copy(&out->tBgB, &b, plan->threads, err))) return st;
+  count_copy(add_access(out, "copy A to shared memory", a.copy_bytes), &out->sA, &a, plan->threads);
+  count_copy(add_access(out, "copy B to shared memory", b.copy_bytes), &out->sB, &b, plan->threads);
+  count_ldmatrix(add_access(out, "ldmatrix A", chunk_bytes), &out->sA, &a);
+  count_ldmatrix(add_access(out, "ldmatrix B", chunk_bytes), &out->sB, &b);
+  return GG_OK;
+}
+
+static int64_t round_up(int64_t value, int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  const staging d = {"stage D from fragments", "read staged D by lines", plan->epi_m, plan->epi_n,
+                     plan->d.major == GG_MAJOR_N, gg_dtype_info_of(plan->d.type)->bits / 8,
+                     plan->access_bytes_d};
+  gg_status st;
+  if ((st = derive_staging(out, &out->sD, &d, err))) return st;
+  out->size_d = gg_composed_cosize(&out->sD);
+  out->staging_bytes_d = round_up(out->size_d * d.element_bytes, stage_alignment);
+  out->staging_bytes = out->staging_bytes_d;
+  if (!plan->has_c) return GG_OK;
+  const staging c = {"read staged C into fragments", "stage C by lines", plan->epi_m, plan->epi_n,
+                     plan->c.major == GG_MAJOR_N, gg_dtype_info_of(plan->c.type)->bits / 8,
+                     plan->access_bytes_c};
+  if ((st = derive_staging(out, &out->sC, &c, err))) return st;
+  out->size_c = gg_composed_cosize(&out->sC);
+  out->staging_bytes += round_up(out->size_c * c.element_bytes, stage_alignment);
+  return GG_OK;
+}
+
+/* The pipeline's stages, then the same memory again for staging, once the last tile is read. */
+static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  int64_t bytes_a = out->size_a * operand_bits / 8, bytes_b = out->size_b * operand_bits / 8;
+  int64_t warps = plan->threads / GG_WARP, pipeline = plan->stages * (bytes_a + bytes_b);
+  int64_t staging_bytes = warps * out->staging_bytes;
+  out->regions[0] = (gg_smem_region){"A, all stages", 0, plan->stages * bytes_a};
+  out->regions[1] = (gg_smem_region){"B, all stages", plan->stages * bytes_a, plan->stages * bytes_b};
+  out->regions[2] = (gg_smem_region){"staging, all warps (after the main loop)", 0, staging_bytes};
+  out->region_count = 3;
+  out->smem_bytes_per_stage = bytes_a + bytes_b;
+  out->smem_bytes = pipeline > staging_bytes ? pipeline : staging_bytes;
+  int64_t most = plan->limits->smem_per_cta;
+  if (plan->ctas_per_sm > 1) {
+    enum { reserved = 1024 }; /* the system's share of each CTA */
+    int64_t share = plan->limits->smem_per_sm / plan->ctas_per_sm - reserved;
+    if (share < most) most = share;
+  }
+  if (out->smem_bytes <= most) return GG_OK;
+  return gg_check_smem(plan, bytes_a + bytes_b, staging_bytes, most, err);
+}
+
+/* Each element of the tile exactly once: a thread-value layout that is a bijection onto it, but
+ * for threads that share values (stride 0). */
+static gg_status check_cover(const char *name, const gg_layout *tv, int64_t elements,
+                             gg_error *err) {
+  gg_layout distinct;
+  gg_status st = gg_layout_filter_zeros(&distinct, tv, NULL, err);
+  if (st) return st;
+  int64_t covered = gg_layout_size(&distinct);
+  if (covered == elements && gg_layout_is_bijective(&distinct)) return GG_OK;
+  return gg_fail(err, DERIVE_COVER, NULL, name, (long long)covered, (long long)elements);
+}
+
+static gg_status check_covers(const gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  int64_t m = plan->tile_m, n = plan->tile_n, k = plan->tile_k;
+  gg_status st;
+  if ((st = check_cover("tAgA", &out->tAgA, m * k, err))) return st;
+  if ((st = check_cover("tBgB", &out->tBgB, n * k, err))) return st;
+  if ((st = check_cover("tCrA", &out->tCrA, m * k, err))) return st;
+  if ((st = check_cover("tCrB", &out->tCrB, n * k, err))) return st;
+  return check_cover("tCrC", &out->tCrC, m * n, err);
+}
+
+gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  gg_status st;
+  if ((st = derive_operands(out, plan, err))) return st;
+  if ((st = derive_mma(out, plan, err))) return st;
+  if ((st = derive_epilogue(out, plan, err))) return st;
+  if ((st = check_covers(out, plan, err))) return st;
+  int atoms_m = gg_plan_warp_m(plan) / plan->mma.m, atoms_n = gg_plan_warp_n(plan) / plan->mma.n;
+  out->accumulator_registers = atoms_m * atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  out->fragment_registers =
+      2 * (atoms_m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL) +
+           atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_B, NULL));
+  return map_memory(out, plan, err);
+}

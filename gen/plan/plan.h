@@ -1,0 +1,70 @@
+/* gg_plan: every decision about one kernel, as a named field. `auto` ends here. */
+#ifndef GG_PLAN_PLAN_H
+#define GG_PLAN_PLAN_H
+
+#include "atom/arch.h"
+#include "atom/mma_atom.h"
+#include "base/arena.h"
+#include "spec/spec.h"
+
+typedef struct gg_target gg_target;
+
+typedef struct gg_plan {
+  const gg_spec *spec;
+  const gg_target *target;
+  gg_arch arch;               /* the least architecture the kernel needs */
+  const gg_arch_info *limits; /* of that architecture */
+  const char *name;           /* of the kernel: the spec's, or one that decodes */
+
+  /* Problem. Operand alignment is in bytes; `c` is meaningful only where there is one, and where
+   * there is one there is a beta. */
+  gg_operand a, b, c, d;
+  bool has_c;
+  gg_dtype accumulator;
+  int64_t fixed_m, fixed_n, fixed_k, fixed_batch; /* GG_FIXED_NONE where dynamic */
+
+  /* Tile of a CTA, in elements. */
+  int tile_m, tile_n, tile_k;
+
+  /* Atoms: which MMA, and how many of them (warps, in families of warp-wide MMAs) side by side
+   * along M and N. Each works on one contiguous block of the tile. */
+  gg_mma_atom mma;
+  int atoms_m, atoms_n;
+
+  /* Pipeline: how operands come from global to shared memory. A copy moves `bytes` at once. */
+  int stages;
+  int copy_bytes_a, copy_bytes_b;
+  gg_swizzle_kind swizzle_a, swizzle_b;
+
+  /* Schedule: the order in which tiles are computed, in bands of `raster_group` tiles. */
+  gg_raster raster;
+  int raster_group;
+
+  /* Epilogue: D = alpha * acc + beta * C, the factors that are there given at launch. A warp
+   * stages epi_m x epi_n elements at once; accesses to C and D in global memory, in bytes. */
+  bool alpha;
+  int epi_m, epi_n;
+  int access_bytes_c, access_bytes_d;
+
+  /* Launch. */
+  int threads;
+  int ctas_per_sm; /* what the kernel's registers are bounded for */
+} gg_plan;
+
+/* Resolves every `auto` and checks what was asked against what the family and the architecture
+ * can do. The plan points into `spec` and `arena`. */
+gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_error *err);
+
+/* Bytes of a line of the swizzle's pattern, 0 where there is none; and its name in a spec. */
+int gg_swizzle_bytes(gg_swizzle_kind kind);
+const char *gg_swizzle_name(gg_swizzle_kind kind);
+
+/* Extents of a warp's block of the tile. */
+static inline int gg_plan_warp_m(const gg_plan *plan) {
+  return plan->tile_m / plan->atoms_m;
+}
+static inline int gg_plan_warp_n(const gg_plan *plan) {
+  return plan->tile_n / plan->atoms_n;
+}
+
+#endif

@@ -1,0 +1,336 @@
+/* Family sm80: warp-wide mma.sync fed by ldmatrix from a multistage cp.async pipeline.
+ *
+ * A CTA computes one tile of D. Warps split it into atoms_m x atoms_n contiguous blocks; operands
+ * come through `stages` buffers of shared memory, swizzled so that cp.async's writes and
+ * ldmatrix's reads are free of bank conflicts; accumulators leave through staging memory of each
+ * warp, so that stores are whole lines. It runs on every architecture from sm_80 on.
+ *
+ * This file decides; derive_sm80.c derives the layouts, emit/sm80.c writes the text. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "plan/check.h"
+#include "spec/keys.h"
+#include "plan/sm80.h"
+
+static bool accepts(const gg_spec *spec) {
+  const gg_spec_field *schedule = &spec->schedule;
+  return schedule->state != GG_SPEC_SET || schedule->number == GG_SCHEDULE_MULTISTAGE;
+}
+
+/* ---- Types and the MMA ------------------------------------------------------------------ */
+
+static bool is_half(gg_dtype type) {
+  return type == GG_DTYPE_f16 || type == GG_DTYPE_bf16;
+}
+
+static bool is_output(gg_dtype type) {
+  return is_half(type) || type == GG_DTYPE_f32;
+}
+
+static gg_status refuse_type(const gg_plan *plan, const gg_spec_field *field, const char *what,
+                             gg_dtype type, const char *instead, gg_error *err) {
+  return gg_fail(err, PLAN_UNSUPPORTED, &field->mark, plan->target->family, what,
+                 gg_dtype_info_of(type)->name, instead);
+}
+
+static gg_status choose_types(gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  if (!is_half(plan->a.type)) {
+    return refuse_type(plan, &spec->a.type, "A of type", plan->a.type, "f16 and bf16", err);
+  }
+  if (plan->b.type != plan->a.type) {
+    return refuse_type(plan, &spec->b.type, "B of type", plan->b.type,
+                       plan->a.type == GG_DTYPE_f16 ? "f16, as A is" : "bf16, as A is", err);
+  }
+  if (plan->has_c && !is_output(plan->c.type)) {
+    return refuse_type(plan, &spec->c.type, "C of type", plan->c.type, "f16, bf16 and f32", err);
+  }
+  if (!is_output(plan->d.type)) {
+    return refuse_type(plan, &spec->d.type, "D of type", plan->d.type, "f16, bf16 and f32", err);
+  }
+  const gg_spec_field *acc = &spec->accumulator;
+  plan->accumulator = acc->state == GG_SPEC_SET ? (gg_dtype)acc->number : GG_DTYPE_f32;
+  if (plan->accumulator == GG_DTYPE_f32) return GG_OK;
+  if (plan->accumulator == GG_DTYPE_f16 && plan->a.type == GG_DTYPE_f16) return GG_OK;
+  return refuse_type(plan, acc, "accumulator of type", plan->accumulator,
+                     plan->a.type == GG_DTYPE_f16 ? "f32 and f16 for f16 operands"
+                                                  : "f32 for bf16 operands",
+                     err);
+}
+
+/* mma.sync's A is row-major and its B column-major; the operands' majors are ldmatrix's business. */
+static gg_status choose_mma(gg_plan *plan, gg_error *err) {
+  const char *in = gg_dtype_info_of(plan->a.type)->ptx;
+  const char *acc = gg_dtype_info_of(plan->accumulator)->ptx;
+  gg_str ptx = GG_STR_INIT, cute = GG_STR_INIT, instead = GG_STR_INIT;
+  gg_str_printf(&ptx, "mma.sync.aligned.m16n8k16.row.col.%s.%s.%s.%s", acc, in, in, acc);
+  gg_status st = gg_mma_atom_find(&plan->mma, gg_str_text(&ptx), err);
+  const gg_spec_field *asked = &plan->spec->atom;
+  if (st || asked->state != GG_SPEC_SET) goto done;
+  gg_mma_atom_cute(&cute, &plan->mma);
+  const char *const names[] = {"m16n8k16", gg_str_text(&ptx), gg_str_text(&cute)};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(asked->text, names[i]) == 0) goto done;
+  }
+  gg_str_printf(&instead, "m16n8k16 for these types: %s, %s", gg_str_text(&ptx),
+                gg_str_text(&cute));
+  st = gg_fail(err, PLAN_UNSUPPORTED, &asked->mark, plan->target->family, "atom", asked->text,
+               gg_str_text(&instead));
+done:
+  gg_str_free(&ptx);
+  gg_str_free(&cute);
+  gg_str_free(&instead);
+  return st;
+}
+
+/* ---- Tile and warps --------------------------------------------------------------------- */
+
+/* A warp's block: 64 x 64 with f32 accumulators takes 128 of a thread's 255 registers and reads
+ * the fewest bytes of shared memory an MMA that leave room for double-buffered fragments. */
+enum { usual_warp_extent = 64, max_warps = 16 };
+
+/* The tile where none is asked for, no larger than a fixed problem needs. */
+static int usual_extent(int64_t fixed, int unit, int most) {
+  if (fixed == GG_FIXED_NONE || fixed >= most) return most;
+  int extent = unit;
+  while (extent < fixed) extent *= 2;
+  return extent;
+}
+
+/* Splits an extent among warps so that each has about usual_warp_extent. */
+static int usual_warps(int extent, int atom) {
+  int warps = 1;
+  while (extent / warps > usual_warp_extent && extent % (2 * warps * atom) == 0) warps *= 2;
+  return warps;
+}
+
+static gg_status choose_warps(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->atom_layout;
+  plan->atoms_m = usual_warps(plan->tile_m, plan->mma.m);
+  plan->atoms_n = usual_warps(plan->tile_n, plan->mma.n);
+  if (asked->state == GG_SPEC_SET) {
+    plan->atoms_m = (int)asked->tuple[0];
+    plan->atoms_n = (int)asked->tuple[1];
+    if (asked->tuple[2] != 1) {
+      return gg_fail(err, PLAN_UNSUPPORTED, gg_element_mark(asked, 2), plan->target->family,
+                     "atom_layout along K of", "more than 1", "1: every warp walks all of K");
+    }
+  }
+  int warps = plan->atoms_m * plan->atoms_n;
+  plan->threads = warps * GG_WARP;
+  if (warps > max_warps) {
+    return gg_fail(err, PLAN_TOO_MANY_THREADS, &asked->mark, plan->atoms_m, plan->atoms_n,
+                   plan->threads, max_warps * GG_WARP);
+  }
+  const gg_spec_field *threads = &plan->spec->threads;
+  if (threads->state == GG_SPEC_SET && threads->number != plan->threads) {
+    return gg_fail(err, PLAN_THREADS, &threads->mark, (long long)threads->number, plan->atoms_m,
+                   plan->atoms_n, plan->threads);
+  }
+  return GG_OK;
+}
+
+static gg_status check_tile(const gg_plan *plan, gg_error *err) {
+  const gg_spec_field *tile = &plan->spec->tile;
+  char why[96];
+  gg_status st;
+  snprintf(why, sizeof why, "%d warps x %d (M of the atom)", plan->atoms_m, plan->mma.m);
+  if ((st = gg_check_multiple("tile M", plan->tile_m, plan->atoms_m * plan->mma.m, why,
+                              gg_element_mark(tile, 0), err))) {
+    return st;
+  }
+  snprintf(why, sizeof why, "%d warps x %d (N of the atom)", plan->atoms_n, plan->mma.n);
+  if ((st = gg_check_multiple("tile N", plan->tile_n, plan->atoms_n * plan->mma.n, why,
+                              gg_element_mark(tile, 1), err))) {
+    return st;
+  }
+  return gg_check_multiple("tile K", plan->tile_k, plan->mma.k, "K of the atom",
+                           gg_element_mark(tile, 2), err);
+}
+
+/* 32-bit registers of a thread that certainly live at once. */
+static gg_status check_registers(const gg_plan *plan, gg_error *err) {
+  enum { addresses = 24 }; /* pointers, loop state and predicates, seen in every build */
+  int atoms_m = gg_plan_warp_m(plan) / plan->mma.m, atoms_n = gg_plan_warp_n(plan) / plan->mma.n;
+  int acc = atoms_m * atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  int fragments = atoms_m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL) +
+                  atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_B, NULL);
+  int most = GG_REGISTERS_PER_SM / (plan->threads * plan->ctas_per_sm) / 8 * 8;
+  if (most > GG_REGISTERS_PER_THREAD) most = GG_REGISTERS_PER_THREAD;
+  if (acc + fragments + addresses <= most) return GG_OK;
+  const gg_spec_field *cause = plan->spec->atom_layout.state == GG_SPEC_SET
+                                   ? &plan->spec->atom_layout
+                                   : &plan->spec->tile;
+  return gg_fail(err, PLAN_REGISTERS, &cause->mark, gg_plan_warp_m(plan), gg_plan_warp_n(plan), acc,
+                 fragments, addresses, acc + fragments + addresses, most, plan->threads,
+                 plan->ctas_per_sm);
+}
+
+static gg_status choose_tile(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *tile = &plan->spec->tile;
+  if (tile->state == GG_SPEC_SET) {
+    plan->tile_m = (int)tile->tuple[0];
+    plan->tile_n = (int)tile->tuple[1];
+    plan->tile_k = (int)tile->tuple[2];
+  } else {
+    plan->tile_m = usual_extent(plan->fixed_m, plan->mma.m, 128);
+    plan->tile_n = usual_extent(plan->fixed_n, 2 * plan->mma.n, 128);
+    plan->tile_k = 2 * plan->mma.k;
+  }
+  const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
+  plan->ctas_per_sm = ctas->state == GG_SPEC_SET ? (int)ctas->number : 1;
+  gg_status st;
+  if ((st = choose_warps(plan, err))) return st;
+  if ((st = check_tile(plan, err))) return st;
+  return check_registers(plan, err);
+}
+
+/* ---- Pipeline --------------------------------------------------------------------------- */
+
+/* The widest access that the alignment allows. cp.async moves 4, 8 or 16 bytes; an operand aligned
+ * to 2 goes through registers. */
+static int access_bytes(gg_operand operand) {
+  return operand.align < 16 ? operand.align : 16;
+}
+
+/* `line`: bytes of a line of the operand's tile, along its contiguous mode. Where nothing is asked
+ * for, the widest pattern that fits; a line that none fits is an odd number of 16-byte chunks,
+ * which spreads over the banks by itself. */
+static gg_status choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked,
+                                const char *operand, int line, gg_error *err) {
+  gg_swizzle_kind widest = line % 128 == 0  ? GG_SWIZZLE_128B
+                           : line % 64 == 0 ? GG_SWIZZLE_64B
+                           : line % 32 == 0 ? GG_SWIZZLE_32B
+                                            : GG_SWIZZLE_NONE;
+  *out = asked->state == GG_SPEC_SET ? (gg_swizzle_kind)asked->number : widest;
+  int bytes = gg_swizzle_bytes(*out);
+  if (bytes == 0 || line % bytes == 0) return GG_OK;
+  return gg_fail(err, PLAN_SWIZZLE, &asked->mark, bytes, operand, line, gg_swizzle_name(widest));
+}
+
+enum { operand_bytes = 2 };
+
+static gg_status choose_pipeline(gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  plan->copy_bytes_a = access_bytes(plan->a);
+  plan->copy_bytes_b = access_bytes(plan->b);
+  int line_a = (plan->a.major == GG_MAJOR_K ? plan->tile_k : plan->tile_m) * operand_bytes;
+  int line_b = (plan->b.major == GG_MAJOR_K ? plan->tile_k : plan->tile_n) * operand_bytes;
+  gg_status st;
+  if ((st = choose_swizzle(&plan->swizzle_a, &spec->swizzle.a, "A", line_a, err))) return st;
+  if ((st = choose_swizzle(&plan->swizzle_b, &spec->swizzle.b, "B", line_b, err))) return st;
+
+  const gg_spec_field *stages = &spec->stages;
+  if (stages->state == GG_SPEC_SET) {
+    plan->stages = (int)stages->number;
+    if (plan->stages < 2) {
+      return gg_fail(err, PLAN_STAGES, &stages->mark, plan->stages);
+    }
+    return GG_OK;
+  }
+  /* Deep enough to cover the latency of global memory, as far as shared memory goes. */
+  int64_t stage = (int64_t)(plan->tile_m + plan->tile_n) * plan->tile_k * operand_bytes;
+  int64_t fit = plan->limits->smem_per_cta / plan->ctas_per_sm / stage;
+  plan->stages = fit > 4 ? 4 : fit < 2 ? 2 : (int)fit;
+  return GG_OK;
+}
+
+/* ---- Schedule and epilogue -------------------------------------------------------------- */
+
+static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  gg_status st;
+  if ((st = gg_check_unused(plan, &spec->cluster, "cluster", "one CTA: leave it out", err))) return st;
+  if ((st = gg_check_unused(plan, &spec->cta_group, "cta_group", "no CTA pairs", err))) return st;
+  if ((st = gg_check_unused(plan, &spec->accumulator_stages, "accumulator_stages",
+                            "accumulators in registers, one set", err))) {
+    return st;
+  }
+  if ((st = gg_check_unused(plan, &spec->permutation, "permutation",
+                            "one contiguous block of the tile a warp: auto", err))) {
+    return st;
+  }
+  const gg_spec_field *sources[] = {&spec->operand_source.a, &spec->operand_source.b};
+  for (int i = 0; i < 2; i++) {
+    if (sources[i]->state == GG_SPEC_SET && sources[i]->number == GG_SOURCE_REGISTERS) continue;
+    if ((st = gg_check_unused(plan, sources[i], "operand_source", "registers", err))) return st;
+  }
+  const gg_spec_field *scheduler = &spec->scheduler.kind;
+  if (scheduler->state == GG_SPEC_SET && scheduler->number != GG_SCHEDULER_DATA_PARALLEL) {
+    return gg_fail(err, PLAN_UNSUPPORTED, &scheduler->mark, plan->target->family, "scheduler",
+                   scheduler->text, "data_parallel");
+  }
+  const gg_spec_field *order = &spec->raster.order;
+  plan->raster = order->state == GG_SPEC_SET ? (gg_raster)order->number : GG_RASTER_ALONG_M;
+  if (plan->raster == GG_RASTER_HILBERT) {
+    return gg_fail(err, PLAN_UNSUPPORTED, &order->mark, plan->target->family, "raster", order->text,
+                   "along_m and along_n");
+  }
+  const gg_spec_field *group = &spec->raster.group;
+  plan->raster_group = group->state == GG_SPEC_SET ? (int)group->number : 8;
+  return GG_OK;
+}
+
+/* A list of operations: at most one `linear`, which stands for D = alpha * acc + beta * C. */
+static gg_status choose_factors(gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  plan->alpha = spec->epilogue.state != GG_SPEC_SET;
+  for (size_t i = 0; i < spec->op_count; i++) {
+    const gg_spec_op *op = &spec->ops[i];
+    if (op->kind != GG_OP_LINEAR || i > 0) {
+      return gg_fail(err, PLAN_UNSUPPORTED, &op->mark, plan->target->family, "epilogue",
+                     op->kind == GG_OP_LINEAR ? "with a second linear"
+                                              : gg_op_info_of(op->kind)->name,
+                     "one linear: D = alpha * A * B + beta * C");
+    }
+    plan->alpha = op->alpha.state != GG_SPEC_SET || op->alpha.number;
+  }
+  return GG_OK;
+}
+
+/* The largest power of two that divides `extent`: lines of such lengths stage without conflicts. */
+static int power_of_two_part(int extent) {
+  return extent & -extent;
+}
+
+static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  gg_status st = choose_factors(plan, err);
+  if (st) return st;
+  if ((st = gg_check_unused(plan, &spec->swizzle.d, "swizzle of D", "padding, by itself", err))) {
+    return st;
+  }
+  /* A sub-tile is a whole number of atoms, and of lines as long as the warp's block has them. */
+  int warp_m = gg_plan_warp_m(plan), warp_n = gg_plan_warp_n(plan);
+  bool row_major = plan->d.major == GG_MAJOR_N;
+  int two_atoms = 2 * plan->mma.n;
+  plan->epi_m = row_major ? plan->mma.m : power_of_two_part(warp_m);
+  plan->epi_n = row_major ? power_of_two_part(warp_n) : warp_n % two_atoms ? plan->mma.n : two_atoms;
+  plan->access_bytes_c = access_bytes(plan->c);
+  plan->access_bytes_d = access_bytes(plan->d);
+  return GG_OK;
+}
+
+static gg_status choose(gg_plan *plan, gg_error *err) {
+  gg_status st;
+  if ((st = choose_types(plan, err))) return st;
+  if ((st = choose_mma(plan, err))) return st;
+  if ((st = choose_tile(plan, err))) return st;
+  if ((st = choose_pipeline(plan, err))) return st;
+  if ((st = choose_schedule(plan, err))) return st;
+  return choose_epilogue(plan, err);
+}
+
+const gg_target gg_target_sm80 = {
+    .family = "sm80",
+    .summary = "mma.sync fed by a multistage cp.async pipeline, sm_80 and newer",
+    .template_name = "sm80_multistage.cu",
+    .least = {.number = 80},
+    .accepts = accepts,
+    .choose = choose,
+    .derive = gg_sm80_derive,
+    .bind = gg_sm80_bind,
+};

@@ -1,0 +1,27 @@
+/* gg_target: what one kernel family knows that generic code does not. */
+#ifndef GG_PLAN_TARGET_H
+#define GG_PLAN_TARGET_H
+
+#include "emit/binding.h"
+#include "plan/layouts.h"
+
+struct gg_target {
+  const char *family;        /* "sm80" */
+  const char *summary;       /* one line for people */
+  const char *template_name; /* under templates/ */
+  gg_arch least;
+
+  /* Whether the family is for this spec: architecture and schedule. */
+  bool (*accepts)(const gg_spec *spec);
+
+  /* The stages of the pipeline. */
+  gg_status (*choose)(gg_plan *plan, gg_error *err);
+  gg_status (*derive)(gg_layouts *out, const gg_plan *plan, gg_error *err);
+  gg_status (*bind)(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                    gg_error *err);
+};
+
+/* Every family, in order of preference; ends with NULL. */
+extern const gg_target *const gg_targets[];
+
+#endif

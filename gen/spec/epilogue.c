@@ -1,0 +1,104 @@
+/* The epilogue: a list whose entries are an operation's name, or a mapping from it to its options.
+ */
+#include <string.h>
+
+#include "spec/parse.h"
+
+enum { most_operations = 16 };
+
+static gg_spec_field *option_field(gg_spec_op *op, const gg_key *option) {
+  return (gg_spec_field *)((char *)op + option->offset);
+}
+
+static gg_status find_operation(const gg_reader *in, gg_op_kind *out, const char *name,
+                                const gg_mark *mark) {
+  gg_near near;
+  gg_str words = GG_STR_INIT;
+  gg_near_start(&near, name);
+  for (int kind = 0; kind < GG_OP_COUNT; kind++) {
+    const char *word = gg_op_info_of((gg_op_kind)kind)->name;
+    if (strcmp(word, name) == 0) {
+      gg_str_free(&words);
+      *out = (gg_op_kind)kind;
+      return GG_OK;
+    }
+    gg_near_try(&near, word);
+    gg_str_printf(&words, "%s%s", kind ? ", " : "one of ", word);
+  }
+  gg_status st = gg_fail_choice(in, mark, &near, &words);
+  gg_str_free(&words);
+  return st;
+}
+
+static gg_status read_option(const gg_reader *in, gg_spec_op *op, const gg_node *entry) {
+  gg_near near;
+  gg_near_start(&near, entry->key);
+  const gg_key *option;
+  for (size_t i = 0; (option = gg_op_option(op->kind, i)); i++) {
+    if (strcmp(option->path, entry->key) == 0) {
+      return gg_value_read(in, option_field(op, option), option, entry);
+    }
+    gg_near_try(&near, option->path);
+  }
+  return gg_fail_key(in, entry, &near);
+}
+
+/* `node` is what stands behind "name:". Nothing there means no option. */
+static gg_status read_options(const gg_reader *in, gg_spec_op *op, const gg_node *node) {
+  if (gg_node_is(node, "") && !node->quoted) return GG_OK;
+  if (node->kind != GG_NODE_MAP) {
+    gg_place place;
+    char shown[GG_SHOWN_MAX + 32];
+    return gg_fail(in->err, SPEC_TYPE, gg_node_mark(&place, in->file, node),
+                   "a mapping of the operation's options", gg_node_shown(shown, node));
+  }
+  for (const gg_node *entry = node->first; entry; entry = entry->next) {
+    gg_status st = read_option(in, op, entry);
+    if (st) return st;
+  }
+  return GG_OK;
+}
+
+static gg_status read_operation(const gg_reader *in, gg_spec_op *op, const gg_node *node) {
+  gg_place place;
+  const gg_node *options = node->kind == GG_NODE_MAP ? node->first : NULL;
+  if (node->kind == GG_NODE_LIST || gg_node_is(node, "") || (options && node->count > 1) ||
+      (node->kind == GG_NODE_MAP && !options)) {
+    char shown[GG_SHOWN_MAX + 32];
+    return gg_fail(in->err, SPEC_TYPE, gg_node_mark(&place, in->file, node),
+                   "an operation's name, or a mapping from one name to its options",
+                   gg_node_shown(shown, node));
+  }
+  const gg_mark *mark =
+      options ? gg_node_key_mark(&place, in->file, options) : gg_node_mark(&place, in->file, node);
+  gg_status st = find_operation(in, &op->kind, options ? options->key : node->text, mark);
+  if (st) return st;
+  op->mark = *mark;
+  op->mark.path = gg_arena_strndup(in->arena, place.path, strlen(place.path));
+  if (!op->mark.path) return gg_fail(in->err, MEMORY, NULL, "");
+  const gg_key *option;
+  for (size_t i = 0; (option = gg_op_option(op->kind, i)); i++) {
+    option_field(op, option)->mark = op->mark;
+  }
+  return options ? read_options(in, op, options) : GG_OK;
+}
+
+gg_status gg_epilogue_read(const gg_reader *in, gg_spec *spec, const gg_key *key,
+                           const gg_node *node) {
+  if (gg_node_is(node, "auto")) return gg_field_set(in, &spec->epilogue, GG_SPEC_AUTO, node);
+  if (node->kind != GG_NODE_LIST) return gg_fail_type(in, key, node);
+  if (node->count > most_operations) {
+    gg_place place;
+    return gg_fail(in->err, SPEC_LIMIT, gg_node_mark(&place, in->file, node),
+                   "the epilogue is too long", most_operations, "operations");
+  }
+  gg_spec_op *ops = GG_ARENA_ARRAY(in->arena, gg_spec_op, node->count);
+  if (!ops) return gg_fail(in->err, MEMORY, NULL, "");
+  spec->ops = ops;
+  spec->op_count = 0;
+  for (const gg_node *entry = node->first; entry; entry = entry->next) {
+    gg_status st = read_operation(in, &ops[spec->op_count++], entry);
+    if (st) return st;
+  }
+  return gg_field_set(in, &spec->epilogue, GG_SPEC_SET, node);
+}

@@ -1,0 +1,278 @@
+#include "spec/keys.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "atom/dtype.h"
+
+const gg_key gg_keys[] = {
+#define GG_KEY(path_, kind_, member, fallback_, help_, ...)                                        \
+  {.path = path_,                                                                                  \
+   .kind = GG_KEY_##kind_,                                                                         \
+   .offset = offsetof(gg_spec, member),                                                            \
+   .fallback = fallback_,                                                                          \
+   .help = help_,                                                                                  \
+   .doc = __VA_ARGS__},
+#include "spec/keys.def"
+    {0},
+};
+
+static const struct option_row {
+  gg_op_kind op;
+  gg_key key;
+} options[] = {
+#define GG_OPTION(op_, name, kind_, member, fallback_, ...)                                        \
+  {.op = GG_OP_##op_,                                                                              \
+   .key = {.path = name,                                                                           \
+           .kind = GG_KEY_##kind_,                                                                 \
+           .offset = offsetof(gg_spec_op, member),                                                 \
+           .fallback = fallback_,                                                                  \
+           .doc = "",                                                                              \
+           .help = __VA_ARGS__}},
+#include "spec/keys.def"
+};
+
+static const gg_op_info operations[] = {
+#define GG_OP(kind, name, meaning, families) [GG_OP_##kind] = {name, meaning, families},
+#include "spec/keys.def"
+};
+
+static const struct choice_row {
+  gg_choice_set set;
+  const char *word;
+  int value;
+  const char *help;
+} choices[] = {
+#define GG_CHOICE(set, word, value, help) {GG_SET_##set, word, value, help},
+#include "spec/keys.def"
+};
+
+/* ---- Rows ---------------------------------------------------------------------------- */
+
+const gg_key *gg_key_find(const char *path, size_t length) {
+  for (const gg_key *key = gg_keys; key->path; key++) {
+    if (strlen(key->path) == length && memcmp(key->path, path, length) == 0) return key;
+  }
+  return NULL;
+}
+
+const gg_key *gg_key_child(const gg_key *parent, size_t index) {
+  size_t prefix = parent ? strlen(parent->path) : 0;
+  for (const gg_key *key = gg_keys; key->path; key++) {
+    const char *rest = key->path;
+    if (parent) {
+      if (strncmp(rest, parent->path, prefix) != 0 || rest[prefix] != '.') continue;
+      rest += prefix + 1;
+    }
+    if (!strchr(rest, '.') && index-- == 0) return key;
+  }
+  return NULL;
+}
+
+const gg_key *gg_key_parent(const gg_key *key) {
+  const char *dot = strrchr(key->path, '.');
+  return dot ? gg_key_find(key->path, (size_t)(dot - key->path)) : NULL;
+}
+
+const char *gg_key_leaf(const gg_key *key) {
+  const char *dot = strrchr(key->path, '.');
+  return dot ? dot + 1 : key->path;
+}
+
+bool gg_key_takes_auto(const gg_key *key) {
+  if (key->kind != GG_KEY_MAP) return strcmp(key->fallback, "auto") == 0;
+  const gg_key *child;
+  for (size_t i = 0; (child = gg_key_child(key, i)); i++) {
+    if (!gg_key_takes_auto(child)) return false;
+  }
+  return true;
+}
+
+const gg_op_info *gg_op_info_of(gg_op_kind kind) {
+  return &operations[kind];
+}
+
+const gg_key *gg_op_option(gg_op_kind kind, size_t index) {
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    if (options[i].op == kind && index-- == 0) return &options[i].key;
+  }
+  return NULL;
+}
+
+/* ---- Values -------------------------------------------------------------------------- */
+
+bool gg_is_among(const char *list, const char *word) {
+  size_t length = strlen(word);
+  for (const char *at = list; at && *at;) {
+    size_t span = strcspn(at, " ");
+    if (span == length && memcmp(at, word, length) == 0) return true;
+    at += span + (at[span] == ' ');
+  }
+  return list == NULL;
+}
+
+static bool give_word(gg_word *out, const char *text, int64_t value, const char *help) {
+  snprintf(out->text, sizeof out->text, "%s", text);
+  out->value = value;
+  out->help = help;
+  return true;
+}
+
+static bool arch_word(gg_word *out, size_t index) {
+  size_t count;
+  const gg_arch_info *table = gg_arch_table(&count);
+  for (size_t i = 0; i < count; i++) {
+    size_t names = 1 + strlen(table[i].suffix);
+    if (index < names) {
+      gg_arch arch = {table[i].number, index ? table[i].suffix[index - 1] : '\0'};
+      char name[GG_ARCH_NAME_MAX];
+      return give_word(out, gg_arch_name(name, arch), 0, "");
+    }
+    index -= names;
+  }
+  return false;
+}
+
+bool gg_key_word(gg_word *out, const gg_key *key, size_t index) {
+  if (key->kind == GG_KEY_ARCH) return arch_word(out, index);
+  if (key->kind == GG_KEY_DTYPE) {
+    for (int type = 0; type < GG_DTYPE_COUNT; type++) {
+      const char *name = gg_dtype_info_of((gg_dtype)type)->name;
+      if (gg_is_among(key->among, name) && index-- == 0) return give_word(out, name, type, "");
+    }
+  }
+  if (key->kind == GG_KEY_CHOICE) {
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+      const struct choice_row *row = &choices[i];
+      if (row->set != key->set || !gg_is_among(key->among, row->word)) continue;
+      if (index-- == 0) return give_word(out, row->word, row->value, row->help);
+    }
+  }
+  return false;
+}
+
+static void expect_words(gg_str *out, const gg_key *key) {
+  gg_word word;
+  for (size_t i = 0; gg_key_word(&word, key, i); i++) {
+    gg_str_printf(out, "%s%s", i ? ", " : "one of ", word.text);
+  }
+}
+
+static void expect_number(gg_str *out, const gg_key *key, const char *what) {
+  if (key->step > 1) {
+    gg_str_printf(out, "a multiple of %lld", (long long)key->step);
+  } else {
+    gg_str_puts(out, what);
+  }
+  gg_str_printf(out, " from %lld to %lld", (long long)key->low, (long long)key->high);
+}
+
+static void expect_map(gg_str *out, const gg_key *key) {
+  gg_str_puts(out, key->shorthand ? "a word or a mapping of" : "a mapping of");
+  const gg_key *child;
+  for (size_t i = 0; (child = gg_key_child(key, i)); i++) {
+    gg_str_printf(out, "%s %s", i ? "," : "", gg_key_leaf(child));
+  }
+}
+
+void gg_key_expects(gg_str *out, const gg_key *key) {
+  switch (key->kind) {
+  case GG_KEY_NAME:
+    gg_str_puts(out, "a C identifier");
+    break;
+  case GG_KEY_ARCH:
+  case GG_KEY_DTYPE:
+  case GG_KEY_CHOICE:
+    expect_words(out, key);
+    break;
+  case GG_KEY_INT:
+    expect_number(out, key, "a whole number");
+    break;
+  case GG_KEY_POW2:
+    expect_number(out, key, "a power of two");
+    break;
+  case GG_KEY_EXTENT:
+    expect_number(out, key, "a whole number");
+    gg_str_puts(out, ", or dynamic");
+    break;
+  case GG_KEY_TEXT:
+    gg_str_puts(out, "a text of at most 128 bytes");
+    break;
+  case GG_KEY_INT3:
+    expect_number(out, key, "a list of 3 whole numbers");
+    break;
+  case GG_KEY_MODES:
+    expect_number(out, key, "a list of 3, each a whole number");
+    gg_str_puts(out, ", _ or a layout");
+    break;
+  case GG_KEY_MODE:
+    expect_number(out, key, "a whole number");
+    gg_str_puts(out, ", _ or a layout");
+    break;
+  case GG_KEY_MAP:
+    expect_map(out, key);
+    break;
+  case GG_KEY_OPS:
+    gg_str_puts(out, "a list of operations");
+    break;
+  case GG_KEY_SWEEP:
+    gg_str_puts(out, "a mapping from keys to lists of values");
+    break;
+  }
+  if (strcmp(key->fallback, "none") == 0 && key->kind == GG_KEY_MAP) gg_str_puts(out, ", none");
+  if (gg_key_takes_auto(key)) gg_str_puts(out, ", or auto");
+}
+
+/* ---- Near misses --------------------------------------------------------------------- */
+
+enum { longest_near = 63 };
+
+static size_t least(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+/* Edit distance (insert, delete, replace, swap neighbours), blind to case and to - against _. */
+static size_t edit_distance(const char *a, size_t rows, const char *b, size_t columns) {
+  unsigned char before[longest_near + 1] = {0}, last[longest_near + 1] = {0},
+                                      now[longest_near + 1] = {0};
+  for (size_t j = 0; j <= columns; j++)
+    now[j] = (unsigned char)j;
+  for (size_t i = 1; i <= rows; i++) {
+    memcpy(before, last, sizeof before);
+    memcpy(last, now, sizeof last);
+    now[0] = (unsigned char)i;
+    for (size_t j = 1; j <= columns; j++) {
+      bool same = a[i - 1] == b[j - 1];
+      size_t best = least(least(last[j], now[j - 1]) + 1u, last[j - 1] + !same);
+      bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) best = least(best, before[j - 2] + 1u);
+      now[j] = (unsigned char)best;
+    }
+  }
+  return now[columns];
+}
+
+static size_t fold(char out[longest_near + 1], const char *text) {
+  size_t length = strlen(text);
+  if (length > longest_near) return 0;
+  for (size_t i = 0; i <= length; i++) {
+    out[i] = text[i] == '-' ? '_' : (char)tolower((unsigned char)text[i]);
+  }
+  return length;
+}
+
+void gg_near_start(gg_near *near, const char *wanted) {
+  *near = (gg_near){.wanted = wanted, .distance = SIZE_MAX};
+}
+
+void gg_near_try(gg_near *near, const char *word) {
+  char a[longest_near + 1], b[longest_near + 1];
+  size_t rows = fold(a, near->wanted), columns = fold(b, word);
+  if (rows == 0 || columns == 0) return;
+  size_t distance = edit_distance(a, rows, b, columns);
+  size_t limit = rows < 6 ? 1 : rows / 3;
+  if (distance > limit || distance >= columns || distance >= near->distance) return;
+  near->distance = distance;
+  snprintf(near->best, sizeof near->best, "%s", word);
+}

@@ -1,0 +1,76 @@
+/* Where values stand and what they look like, for messages. */
+#include "spec/node.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *gg_shown(char out[GG_SHOWN_MAX], const char *text) {
+  enum { most = 40 };
+  size_t at = 0, left = strlen(text);
+  for (int characters = 0; left > 0; characters++) {
+    size_t length = gg_utf8_sequence(text, left);
+    bool visible = length > 1 || (length == 1 && (unsigned char)*text >= 0x20 && *text != 0x7F);
+    if (characters == most) {
+      memcpy(out + at, "...", 3);
+      at += 3;
+      break;
+    }
+    if (length == 0) length = 1;
+    memcpy(out + at, visible ? text : "?", visible ? length : 1);
+    at += visible ? length : 1;
+    text += length;
+    left -= length;
+  }
+  out[at] = '\0';
+  return out;
+}
+
+const char *gg_node_shown(char out[GG_SHOWN_MAX + 32], const gg_node *node) {
+  char text[GG_SHOWN_MAX];
+  if (node->kind == GG_NODE_MAP) {
+    snprintf(out, GG_SHOWN_MAX + 32, "a mapping");
+  } else if (node->kind == GG_NODE_LIST) {
+    snprintf(out, GG_SHOWN_MAX + 32, "a list of %zu", node->count);
+  } else if (node->text[0] == '\0' && !node->quoted) {
+    snprintf(out, GG_SHOWN_MAX + 32, "nothing");
+  } else {
+    snprintf(out, GG_SHOWN_MAX + 32, "%s'%s'", node->quoted ? "the quoted text " : "",
+             gg_shown(text, node->text));
+  }
+  return out;
+}
+
+/* Writes the path of a node; what does not fit is left off at the end. */
+static void write_path(char *out, size_t size, const gg_node *node) {
+  const gg_node *chain[GG_SPEC_DEPTH_MAX + 2];
+  size_t depth = 0, at = 0;
+  for (; node && node->parent && depth < sizeof chain / sizeof *chain; node = node->parent) {
+    chain[depth++] = node;
+  }
+  out[0] = '\0';
+  while (depth-- > 0) {
+    char step[GG_SHOWN_MAX + 24], key[GG_SHOWN_MAX];
+    if (chain[depth]->key) {
+      snprintf(step, sizeof step, "%s%s", at ? "." : "", gg_shown(key, chain[depth]->key));
+    } else {
+      snprintf(step, sizeof step, "[%zu]", chain[depth]->index);
+    }
+    size_t length = strlen(step);
+    if (at + length >= size) return;
+    memcpy(out + at, step, length + 1);
+    at += length;
+  }
+}
+
+const gg_mark *gg_node_mark(gg_place *place, const char *file, const gg_node *node) {
+  write_path(place->path, sizeof place->path, node);
+  place->mark = (gg_mark){file, node->line, node->column, place->path};
+  return &place->mark;
+}
+
+const gg_mark *gg_node_key_mark(gg_place *place, const char *file, const gg_node *node) {
+  gg_node_mark(place, file, node);
+  place->mark.line = node->key_line;
+  place->mark.column = node->key_column;
+  return &place->mark;
+}

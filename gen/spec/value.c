@@ -1,0 +1,236 @@
+/* One value: words, numbers, lists of three. Each kind of keys.def has its reader here; what a
+ * value may be, and the nearest legal one, come from the key's row. */
+#include <stdio.h>
+#include <string.h>
+
+#include "spec/parse.h"
+
+enum { longest_text = 128 };
+
+/* ---- Shared -------------------------------------------------------------------------- */
+
+bool gg_node_is(const gg_node *node, const char *word) {
+  return node->kind == GG_NODE_SCALAR && strcmp(node->text, word) == 0;
+}
+
+/* A mark that outlives the parse. */
+static gg_status keep_mark(const gg_reader *in, gg_mark *out, const gg_node *node) {
+  gg_place place;
+  *out = *gg_node_mark(&place, in->file, node);
+  out->path = gg_arena_strndup(in->arena, place.path, strlen(place.path));
+  return out->path ? GG_OK : gg_fail(in->err, MEMORY, NULL, "");
+}
+
+gg_status gg_field_set(const gg_reader *in, gg_spec_field *field, gg_spec_state state,
+                       const gg_node *node) {
+  field->state = state;
+  field->text = node->kind == GG_NODE_SCALAR ? node->text : NULL;
+  return keep_mark(in, &field->mark, node);
+}
+
+gg_status gg_fail_type(const gg_reader *in, const gg_key *key, const gg_node *node) {
+  gg_place place;
+  gg_str expected = GG_STR_INIT;
+  char shown[GG_SHOWN_MAX + 32];
+  gg_key_expects(&expected, key);
+  gg_status st = gg_fail(in->err, SPEC_TYPE, gg_node_mark(&place, in->file, node),
+                         gg_str_text(&expected), gg_node_shown(shown, node));
+  gg_str_free(&expected);
+  return st;
+}
+
+/* "; did you mean 'x'?", or nothing. */
+static const char *suggestion(char out[96], const gg_near *near) {
+  out[0] = '\0';
+  if (near->best[0]) snprintf(out, 96, "; did you mean '%s'?", near->best);
+  return out;
+}
+
+gg_status gg_fail_key(const gg_reader *in, const gg_node *node, const gg_near *near) {
+  gg_place place;
+  char hint[96], shown[GG_SHOWN_MAX];
+  return gg_fail(in->err, SPEC_KEY, gg_node_key_mark(&place, in->file, node),
+                 gg_shown(shown, near->wanted), suggestion(hint, near));
+}
+
+gg_status gg_fail_choice(const gg_reader *in, const gg_mark *mark, const gg_near *near,
+                         const gg_str *words) {
+  char hint[96], shown[GG_SHOWN_MAX];
+  return gg_fail(in->err, SPEC_CHOICE, mark, gg_shown(shown, near->wanted), gg_str_text(words),
+                 suggestion(hint, near));
+}
+
+/* ---- Words --------------------------------------------------------------------------- */
+
+static gg_status fail_word(const gg_reader *in, const gg_key *key, const gg_node *node) {
+  if (node->kind != GG_NODE_SCALAR || !node->text[0]) return gg_fail_type(in, key, node);
+  gg_near near;
+  gg_word word;
+  gg_place place;
+  gg_str words = GG_STR_INIT;
+  gg_near_start(&near, node->text);
+  for (size_t i = 0; gg_key_word(&word, key, i); i++)
+    gg_near_try(&near, word.text);
+  if (gg_key_takes_auto(key)) gg_near_try(&near, "auto");
+  gg_key_expects(&words, key);
+  gg_status st = gg_fail_choice(in, gg_node_mark(&place, in->file, node), &near, &words);
+  gg_str_free(&words);
+  return st;
+}
+
+static gg_status read_word(const gg_reader *in, gg_spec_field *field, const gg_key *key,
+                           const gg_node *node) {
+  gg_word word;
+  for (size_t i = 0; gg_key_word(&word, key, i); i++) {
+    if (!gg_node_is(node, word.text)) continue;
+    field->number = word.value;
+    if (key->kind == GG_KEY_ARCH) gg_arch_parse(&field->arch, word.text);
+    return GG_OK;
+  }
+  return fail_word(in, key, node);
+}
+
+/* ---- Numbers ------------------------------------------------------------------------- */
+
+/* Reads a decimal whole number without quotes, sign + or leading zeros, which YAML's versions read
+ * differently. What does not fit int64 becomes its nearest value, which no key allows. */
+static bool parse_integer(int64_t *out, const gg_node *node) {
+  if (node->kind != GG_NODE_SCALAR || node->quoted) return false;
+  bool negative = node->text[0] == '-';
+  const char *digits = node->text + negative;
+  size_t count = strspn(digits, "0123456789");
+  if (count == 0 || digits[count] || (digits[0] == '0' && count > 1)) return false;
+  int64_t value = 0;
+  for (size_t i = 0; i < count; i++) {
+    int digit = digits[i] - '0';
+    if (value > (INT64_MAX - digit) / 10) {
+      value = INT64_MAX;
+      break;
+    }
+    value = value * 10 + digit;
+  }
+  *out = negative ? -value : value;
+  return true;
+}
+
+/* The legal value of `key` that is nearest to `value`. */
+static int64_t nearest(const gg_key *key, int64_t value) {
+  if (value <= key->low) return key->low;
+  if (value >= key->high) return key->high;
+  if (key->step > 1) {
+    int64_t below = value - value % key->step, above = below + key->step;
+    return below < key->low || (above <= key->high && above - value < value - below) ? above
+                                                                                     : below;
+  }
+  if (key->kind != GG_KEY_POW2) return value;
+  int64_t power = key->low;
+  while (power * 2 <= value)
+    power *= 2;
+  return power * 2 - value < value - power ? power * 2 : power;
+}
+
+static gg_status read_number(const gg_reader *in, int64_t *out, const gg_key *key,
+                             const gg_node *node) {
+  if (!parse_integer(out, node)) return gg_fail_type(in, key, node);
+  int64_t legal = nearest(key, *out);
+  if (legal == *out) return GG_OK;
+  gg_place place;
+  gg_str expected = GG_STR_INIT;
+  char shown[GG_SHOWN_MAX];
+  gg_key number = *key;
+  number.fallback = ""; /* this is about numbers: no "or auto" */
+  if (number.kind == GG_KEY_EXTENT) number.kind = GG_KEY_INT;
+  gg_key_expects(&expected, &number);
+  gg_status st = gg_fail(in->err, SPEC_RANGE, gg_node_mark(&place, in->file, node),
+                         gg_shown(shown, node->text), gg_str_text(&expected), (long long)legal);
+  gg_str_free(&expected);
+  return st;
+}
+
+/* ---- Lists of three ------------------------------------------------------------------ */
+
+/* One entry of a permutation: a number in the key's range, "_", or what may be a layout; the plan
+ * reads it with the layout parser. */
+static gg_status read_mode(const gg_reader *in, gg_spec_field *field, const gg_key *key,
+                           const gg_node *node) {
+  int64_t number;
+  gg_key entry = *key;
+  entry.kind = GG_KEY_MODE;
+  entry.fallback = "";
+  bool is_layout = node->kind == GG_NODE_SCALAR && node->text[0] &&
+                   strlen(node->text) <= longest_text &&
+                   node->text[strspn(node->text, "0123456789(),:_ ")] == '\0';
+  if (!is_layout) return gg_fail_type(in, &entry, node);
+  field->texts[node->index] = node->text;
+  entry.kind = GG_KEY_INT;
+  return parse_integer(&number, node) ? read_number(in, &number, &entry, node) : GG_OK;
+}
+
+static gg_status read_three(const gg_reader *in, gg_spec_field *field, const gg_key *key,
+                            const gg_node *node) {
+  if (node->kind != GG_NODE_LIST || node->count != 3) return gg_fail_type(in, key, node);
+  gg_mark *marks = GG_ARENA_ARRAY(in->arena, gg_mark, 3);
+  if (!marks) return gg_fail(in->err, MEMORY, NULL, "");
+  gg_key entry = *key;
+  entry.kind = GG_KEY_INT;
+  entry.fallback = "";
+  size_t i = 0;
+  for (const gg_node *child = node->first; child; child = child->next, i++) {
+    gg_status st = key->kind == GG_KEY_MODES ? read_mode(in, field, key, child)
+                                             : read_number(in, &field->tuple[i], &entry, child);
+    if (st || (st = keep_mark(in, &marks[i], child))) return st;
+  }
+  field->marks = marks;
+  return GG_OK;
+}
+
+/* ---- Any value ----------------------------------------------------------------------- */
+
+static gg_status read_name(const gg_reader *in, const gg_key *key, const gg_node *node) {
+  if (node->kind != GG_NODE_SCALAR || !node->text[0]) return gg_fail_type(in, key, node);
+  const char *why = gg_name_complaint(node->text);
+  if (!why) return GG_OK;
+  gg_place place;
+  char shown[GG_SHOWN_MAX];
+  return gg_fail(in->err, SPEC_NAME, gg_node_mark(&place, in->file, node),
+                 gg_shown(shown, node->text), why);
+}
+
+gg_status gg_value_read(const gg_reader *in, gg_spec_field *field, const gg_key *key,
+                        const gg_node *node) {
+  if (gg_node_is(node, "auto") && gg_key_takes_auto(key)) {
+    return gg_field_set(in, field, GG_SPEC_AUTO, node);
+  }
+  gg_status st = GG_OK;
+  switch (key->kind) {
+  case GG_KEY_ARCH:
+  case GG_KEY_DTYPE:
+  case GG_KEY_CHOICE:
+    st = read_word(in, field, key, node);
+    break;
+  case GG_KEY_EXTENT:
+    field->number = GG_FIXED_NONE;
+    if (!gg_node_is(node, "dynamic")) st = read_number(in, &field->number, key, node);
+    break;
+  case GG_KEY_INT:
+  case GG_KEY_POW2:
+    st = read_number(in, &field->number, key, node);
+    break;
+  case GG_KEY_INT3:
+  case GG_KEY_MODES:
+    st = read_three(in, field, key, node);
+    break;
+  case GG_KEY_NAME:
+    st = read_name(in, key, node);
+    break;
+  case GG_KEY_TEXT:
+    if (node->kind != GG_NODE_SCALAR || !node->text[0] || strlen(node->text) > longest_text) {
+      st = gg_fail_type(in, key, node);
+    }
+    break;
+  default:
+    st = gg_fail_type(in, key, node);
+    break;
+  }
+  return st ? st : gg_field_set(in, field, GG_SPEC_SET, node);
+}

@@ -1,0 +1,347 @@
+/* The disk cache.
+ *
+ * An entry's name is the SHA-256 of everything that decides its content: text, options, compiler
+ * version, architecture. So entries are never stale, and two processes that write one write the
+ * same. An entry is written to a private temporary file, synced and renamed: readers see all of it
+ * or none. It carries its key, its lengths and a SHA-256 of what follows them, so that an entry
+ * cut short, flipped or misnamed reads as a miss and is written anew. Modification times only
+ * choose what goes first when the cache is over its limit.
+ *
+ *     magic 8 | checksum 32 | key 32 | binary length 8 | log length 8 | binary | log */
+#include "cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+static const char magic[8] = {'g', 'e', 'm', 'm', 'g', 'e', 'n', '1'};
+static const char suffix[] = ".kernel";
+
+enum {
+  checksum_at = sizeof magic,
+  key_at = checksum_at + GG_CACHE_DIGEST,
+  lengths_at = key_at + GG_CACHE_DIGEST,
+  header_bytes = lengths_at + 2 * 8,
+  name_digits = 2 * GG_CACHE_DIGEST,
+  stale_seconds = 3600, /* a temporary file this old has lost its process */
+};
+
+static const int64_t entry_limit = (int64_t)1 << 30;
+
+/* ---- Where ---------------------------------------------------------------------------- */
+
+static bool default_directory(gg_str *out) {
+  const char *own = getenv("GEMMGEN_CACHE"), *xdg = getenv("XDG_CACHE_HOME"),
+             *home = getenv("HOME");
+  if (own) {
+    gg_str_puts(out, own);
+    return *own != '\0';
+  }
+  /* The XDG base directory specification: a relative path is to be ignored. */
+  if (xdg && *xdg == '/') {
+    gg_str_printf(out, "%s/gemmgen", xdg);
+    return true;
+  }
+  if (home && *home == '/') gg_str_printf(out, "%s/.cache/gemmgen", home);
+  return out->length > 0;
+}
+
+gg_status gg_cache_open(gg_cache *out, const char *directory, int64_t limit, gg_error *err) {
+  *out = (gg_cache){.limit = limit > 0 ? limit : GG_CACHE_DEFAULT_BYTES};
+  gg_str path = GG_STR_INIT;
+  bool on = directory ? *directory != '\0' : default_directory(&path);
+  if (directory) gg_str_puts(&path, directory);
+  if (on) {
+    out->directory = gg_str_take(&path);
+    if (!out->directory) return gg_fail(err, MEMORY, NULL, "");
+  }
+  gg_str_free(&path);
+  return GG_OK;
+}
+
+void gg_cache_close(gg_cache *cache) {
+  gg_free(cache->directory);
+  *cache = (gg_cache){0};
+}
+
+/* mkdir -p, private. */
+static bool make_directory(char *path) {
+  for (char *at = path + 1; *at; at++) {
+    if (*at != '/') continue;
+    *at = '\0';
+    bool ok = mkdir(path, 0700) == 0 || errno == EEXIST;
+    *at = '/';
+    if (!ok) return false;
+  }
+  return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+/* ---- Keys ----------------------------------------------------------------------------- */
+
+static void store64(unsigned char out[8], uint64_t value) {
+  for (int i = 0; i < 8; i++)
+    out[i] = (unsigned char)(value >> (8 * i));
+}
+
+static uint64_t load64(const unsigned char in[8]) {
+  uint64_t value = 0;
+  for (int i = 7; i >= 0; i--)
+    value = value << 8 | in[i];
+  return value;
+}
+
+gg_cache_key gg_cache_key_of(const char *const *texts, size_t count) {
+  struct sha256_ctx hash;
+  sha256_init(&hash);
+  for (size_t i = 0; i < count; i++) {
+    unsigned char length[8];
+    store64(length, strlen(texts[i]));
+    sha256_update(&hash, sizeof length, length);
+    sha256_update(&hash, strlen(texts[i]), (const uint8_t *)texts[i]);
+  }
+  gg_cache_key key;
+  sha256_digest(&hash, sizeof key.digest, key.digest);
+  return key;
+}
+
+/* DIRECTORY/HEX.kernel; NULL when memory is out. */
+static char *entry_path(const gg_cache *cache, const gg_cache_key *key) {
+  gg_str path = GG_STR_INIT;
+  gg_str_printf(&path, "%s/", cache->directory);
+  for (int i = 0; i < GG_CACHE_DIGEST; i++)
+    gg_str_printf(&path, "%02x", key->digest[i]);
+  gg_str_puts(&path, suffix);
+  return gg_str_take(&path);
+}
+
+static void checksum(unsigned char out[GG_CACHE_DIGEST], const unsigned char *entry, size_t size) {
+  struct sha256_ctx hash;
+  sha256_init(&hash);
+  sha256_update(&hash, size - key_at, entry + key_at);
+  sha256_digest(&hash, GG_CACHE_DIGEST, out);
+}
+
+/* ---- Reading -------------------------------------------------------------------------- */
+
+static unsigned char *read_file(int fd, size_t *size) {
+  struct stat facts;
+  if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) return NULL;
+  if (facts.st_size < header_bytes || facts.st_size > entry_limit) return NULL;
+  *size = (size_t)facts.st_size;
+  unsigned char *data = gg_malloc(*size);
+  for (size_t at = 0; data && at < *size;) {
+    ssize_t got = read(fd, data + at, *size - at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      gg_free(data);
+      return NULL;
+    }
+    at += (size_t)got;
+  }
+  return data;
+}
+
+static bool is_whole(const unsigned char *entry, size_t size, const gg_cache_key *key) {
+  if (memcmp(entry, magic, sizeof magic) != 0) return false;
+  if (memcmp(entry + key_at, key->digest, GG_CACHE_DIGEST) != 0) return false;
+  uint64_t binary = load64(entry + lengths_at), log = load64(entry + lengths_at + 8);
+  uint64_t rest = size - header_bytes;
+  if (binary > rest || log != rest - binary) return false;
+  unsigned char sum[GG_CACHE_DIGEST];
+  checksum(sum, entry, size);
+  return memcmp(entry + checksum_at, sum, sizeof sum) == 0;
+}
+
+bool gg_cache_get(gg_str *binary, gg_str *log, const gg_cache *cache, const gg_cache_key *key) {
+  if (!cache->directory) return false;
+  char *path = entry_path(cache, key);
+  int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  gg_free(path);
+  if (fd < 0) return false;
+  size_t size = 0;
+  unsigned char *entry = read_file(fd, &size);
+  bool whole = entry && is_whole(entry, size, key);
+  if (whole) {
+    size_t length = (size_t)load64(entry + lengths_at);
+    gg_str_append(binary, (const char *)entry + header_bytes, length);
+    gg_str_append(log, (const char *)entry + header_bytes + length, size - header_bytes - length);
+    futimens(fd, NULL); /* used now: the last to be trimmed */
+  }
+  gg_free(entry);
+  close(fd);
+  return whole && !binary->failed && !log->failed;
+}
+
+/* ---- Trimming ------------------------------------------------------------------------- */
+
+static bool is_entry(const char *name) {
+  return strspn(name, "0123456789abcdef") == name_digits && strcmp(name + name_digits, suffix) == 0;
+}
+
+static bool is_temporary(const char *name) {
+  size_t length = strlen(suffix);
+  return strspn(name, "0123456789abcdef") == name_digits &&
+         strncmp(name + name_digits, suffix, length) == 0 && name[name_digits + length] == '.';
+}
+
+typedef struct found_entry {
+  char name[name_digits + sizeof suffix];
+  int64_t bytes;
+  struct timespec used;
+} found_entry;
+
+typedef struct listing {
+  found_entry *entries;
+  size_t count, capacity;
+  gg_cache_usage usage;
+} listing;
+
+static bool add_entry(listing *list, const char *name, const struct stat *facts) {
+  if (list->count == list->capacity) {
+    size_t capacity = list->capacity ? 2 * list->capacity : 64;
+    found_entry *entries = gg_realloc(list->entries, capacity * sizeof *entries);
+    if (!entries) return false;
+    list->entries = entries;
+    list->capacity = capacity;
+  }
+  found_entry *entry = &list->entries[list->count++];
+  memcpy(entry->name, name, sizeof entry->name);
+  entry->bytes = (int64_t)facts->st_size;
+  entry->used = facts->st_mtim;
+  list->usage.entries++;
+  list->usage.bytes += entry->bytes;
+  return true;
+}
+
+/* Lists the entries, and removes temporary files that no process can still be writing. */
+static listing list_entries(DIR *directory) {
+  listing list = {0};
+  for (struct dirent *row; (row = readdir(directory));) {
+    struct stat facts;
+    if (!is_entry(row->d_name) && !is_temporary(row->d_name)) continue;
+    if (fstatat(dirfd(directory), row->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (is_entry(row->d_name)) {
+      if (!add_entry(&list, row->d_name, &facts)) break;
+    } else if (time(NULL) - facts.st_mtime > stale_seconds) {
+      unlinkat(dirfd(directory), row->d_name, 0);
+    }
+  }
+  return list;
+}
+
+static int by_use(const void *left, const void *right) {
+  const struct timespec *a = &((const found_entry *)left)->used;
+  const struct timespec *b = &((const found_entry *)right)->used;
+  if (a->tv_sec != b->tv_sec) return a->tv_sec < b->tv_sec ? -1 : 1;
+  return (a->tv_nsec > b->tv_nsec) - (a->tv_nsec < b->tv_nsec);
+}
+
+/* Removes the least recently used entries until no more than `limit` bytes are left; gives what
+ * there was before. */
+static gg_cache_usage shrink(const gg_cache *cache, int64_t limit) {
+  DIR *directory = cache->directory ? opendir(cache->directory) : NULL;
+  if (!directory) return (gg_cache_usage){0};
+  listing list = list_entries(directory);
+  int64_t left = list.usage.bytes;
+  if (list.count > 0) qsort(list.entries, list.count, sizeof *list.entries, by_use);
+  for (size_t i = 0; i < list.count && left > limit; i++) {
+    unlinkat(dirfd(directory), list.entries[i].name, 0);
+    left -= list.entries[i].bytes;
+  }
+  closedir(directory);
+  gg_free(list.entries);
+  return list.usage;
+}
+
+gg_cache_usage gg_cache_usage_of(const gg_cache *cache) {
+  return shrink(cache, INT64_MAX);
+}
+
+gg_cache_usage gg_cache_clear(const gg_cache *cache) {
+  return shrink(cache, -1);
+}
+
+/* ---- Writing -------------------------------------------------------------------------- */
+
+static bool write_all(int fd, const char *data, size_t size) {
+  while (size > 0) {
+    ssize_t written = write(fd, data, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    data += written;
+    size -= (size_t)written;
+  }
+  return true;
+}
+
+static void build_entry(gg_str *out, const gg_cache_key *key, const gg_str *binary,
+                        const gg_str *log) {
+  unsigned char header[header_bytes] = {0};
+  memcpy(header, magic, sizeof magic);
+  memcpy(header + key_at, key->digest, GG_CACHE_DIGEST);
+  store64(header + lengths_at, binary->length);
+  store64(header + lengths_at + 8, log->length);
+  gg_str_append(out, (const char *)header, sizeof header);
+  gg_str_append(out, gg_str_text(binary), binary->length);
+  gg_str_append(out, gg_str_text(log), log->length);
+  if (out->failed) return;
+  unsigned char sum[GG_CACHE_DIGEST];
+  checksum(sum, (const unsigned char *)out->text, out->length);
+  memcpy(out->text + checksum_at, sum, sizeof sum);
+}
+
+/* Writes and syncs a private file beside `path`, then renames it. errno tells of a failure. */
+static bool write_entry(const char *path, const gg_str *entry) {
+  gg_str name = GG_STR_INIT;
+  gg_str_printf(&name, "%s.XXXXXX", path);
+  char *temporary = gg_str_take(&name);
+  if (!temporary) {
+    errno = ENOMEM;
+    return false;
+  }
+  int fd = mkstemp(temporary);
+  bool ok = fd >= 0 && write_all(fd, entry->text, entry->length) && fsync(fd) == 0;
+  int reason = errno;
+  if (fd >= 0 && close(fd) != 0 && ok) {
+    ok = false;
+    reason = errno;
+  }
+  if (ok && rename(temporary, path) != 0) {
+    ok = false;
+    reason = errno;
+  }
+  if (!ok && fd >= 0) unlink(temporary);
+  gg_free(temporary);
+  errno = reason;
+  return ok;
+}
+
+bool gg_cache_put(const gg_cache *cache, const gg_cache_key *key, const gg_str *binary,
+                  const gg_str *log, gg_str *why) {
+  if (!cache->directory) return true;
+  gg_str entry = GG_STR_INIT, copy = GG_STR_INIT;
+  build_entry(&entry, key, binary, log);
+  gg_str_puts(&copy, cache->directory);
+  char *path = entry_path(cache, key), *directory = gg_str_take(&copy);
+  bool ok = false;
+  if (!path || !directory || entry.failed) {
+    gg_str_puts(why, strerror(ENOMEM));
+  } else {
+    ok = make_directory(directory) && write_entry(path, &entry);
+    if (!ok) gg_str_printf(why, "%s: %s", cache->directory, strerror(errno));
+  }
+  gg_free(directory);
+  gg_free(path);
+  gg_str_free(&entry);
+  if (ok) shrink(cache, cache->limit);
+  return ok;
+}

@@ -1,0 +1,160 @@
+/* A device through a driver. The primary context is retained, not made: what the CUDA runtime and
+ * other libraries allocate in it is usable here, and the other way round. Calls that need it push
+ * it and pop it again, so that no thread's current context changes under its owner. */
+#include "context.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+static gg_status read_facts(gg_context *context, gg_error *err) {
+  const gg_driver *driver = &context->driver;
+  gg_device_facts *facts = &context->facts;
+  int major = 0, minor = 0, l2 = 0;
+  const struct {
+    int attribute;
+    int *value;
+  } attributes[] = {
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major},
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor},
+      {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &facts->sm_count},
+      {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, &facts->threads_per_sm},
+      {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, &facts->clock_khz},
+      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &facts->smem_per_cta},
+      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, &facts->smem_per_sm},
+      {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, &l2},
+  };
+  gg_status st;
+  for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+    st = GG_CUDA(driver, err, cuDeviceGetAttribute, attributes[i].value, attributes[i].attribute,
+                 context->device);
+    if (st) return st;
+  }
+  size_t memory = 0;
+  if ((st = GG_CUDA(driver, err, cuDeviceTotalMem, &memory, context->device))) return st;
+  if ((st = GG_CUDA(driver, err, cuDriverGetVersion, &facts->driver_version))) return st;
+  facts->arch = 10 * major + minor;
+  facts->l2_bytes = l2;
+  facts->memory_bytes = (int64_t)memory;
+  return GG_CUDA(driver, err, cuDeviceGetName, facts->name, (int)sizeof facts->name - 1,
+                 context->device);
+}
+
+static gg_status find_device(gg_context *context, int ordinal, gg_error *err) {
+  const gg_driver *driver = &context->driver;
+  int count = 0;
+  CUresult result = driver->cuInit(0);
+  if (result == CUDA_ERROR_NO_DEVICE) return gg_fail(err, NO_DEVICE, NULL, ordinal, 0);
+  gg_status st = gg_driver_result(driver, "cuInit", result, err);
+  if (st || (st = GG_CUDA(driver, err, cuDeviceGetCount, &count))) return st;
+  if (ordinal < 0 || ordinal >= count) return gg_fail(err, NO_DEVICE, NULL, ordinal, count);
+  if ((st = GG_CUDA(driver, err, cuDeviceGet, &context->device, ordinal))) return st;
+  if ((st = read_facts(context, err))) return st;
+  return GG_CUDA(driver, err, cuDevicePrimaryCtxRetain, &context->primary, context->device);
+}
+
+gg_status gg_context_open_on(gg_context **out, gg_driver *driver, const gg_context_options *options,
+                             gg_error *err) {
+  *out = NULL;
+  gg_context *context = gg_malloc(sizeof *context);
+  if (!context) {
+    gg_driver_close(driver);
+    return gg_fail(err, MEMORY, NULL, "");
+  }
+  *context = (gg_context){.driver = *driver};
+  gg_status st = find_device(context, options->device, err);
+  if (!st) st = gg_compiler_open(&context->compiler, &options->compiler, err);
+  if (st) {
+    gg_context_close(context);
+    return st;
+  }
+  *out = context;
+  return GG_OK;
+}
+
+gg_status gg_context_open(gg_context **out, const gg_context_options *options, gg_error *err) {
+  static const gg_context_options defaults = GG_CONTEXT_OPTIONS_INIT;
+  if (!options) options = &defaults;
+  *out = NULL;
+  gg_driver driver;
+  gg_status st = gg_driver_open(&driver, options->provider, err);
+  return st ? st : gg_context_open_on(out, &driver, options, err);
+}
+
+void gg_context_close(gg_context *context) {
+  if (!context) return;
+  gg_compiler_close(context->compiler);
+  if (context->primary) context->driver.cuDevicePrimaryCtxRelease(context->device);
+  gg_driver_close(&context->driver);
+  gg_free(context);
+}
+
+const gg_device_facts *gg_context_device(const gg_context *context) {
+  return &context->facts;
+}
+
+gg_compiler *gg_context_compiler(const gg_context *context) {
+  return context->compiler;
+}
+
+gg_status gg_context_enter(const gg_context *context, gg_error *err) {
+  return GG_CUDA(&context->driver, err, cuCtxPushCurrent, context->primary);
+}
+
+void gg_context_leave(const gg_context *context) {
+  CUcontext popped;
+  context->driver.cuCtxPopCurrent(&popped);
+}
+
+/* ---- Memory and streams --------------------------------------------------------------- */
+
+/* One call of the driver with the context current. */
+#define WITHIN(context, err, call, ...)                                                            \
+  gg_status st = gg_context_enter((context), (err));                                               \
+  if (st) return st;                                                                               \
+  st = GG_CUDA(&(context)->driver, (err), call, __VA_ARGS__);                                      \
+  gg_context_leave(context);                                                                       \
+  return st
+
+gg_status gg_memory_alloc(uint64_t *out, gg_context *context, size_t bytes, gg_error *err) {
+  *out = 0;
+  CUdeviceptr address = 0;
+  gg_status st = gg_context_enter(context, err);
+  if (st) return st;
+  st = GG_CUDA(&context->driver, err, cuMemAlloc, &address, bytes ? bytes : 1);
+  gg_context_leave(context);
+  *out = address;
+  return st;
+}
+
+void gg_memory_free(gg_context *context, uint64_t address) {
+  if (!address || gg_context_enter(context, NULL)) return;
+  context->driver.cuMemFree(address);
+  gg_context_leave(context);
+}
+
+gg_status gg_memory_write(gg_context *context, uint64_t to, const void *from, size_t bytes,
+                          gg_error *err) {
+  WITHIN(context, err, cuMemcpyHtoD, to, from, bytes);
+}
+
+gg_status gg_memory_read(gg_context *context, void *to, uint64_t from, size_t bytes,
+                         gg_error *err) {
+  WITHIN(context, err, cuMemcpyDtoH, to, from, bytes);
+}
+
+/* Ordered with the default stream, where the copies above run: a copy never overtakes a launch. */
+gg_status gg_stream_open(struct CUstream_st **out, gg_context *context, gg_error *err) {
+  *out = NULL;
+  WITHIN(context, err, cuStreamCreate, out, 0);
+}
+
+void gg_stream_close(gg_context *context, struct CUstream_st *stream) {
+  if (!stream || gg_context_enter(context, NULL)) return;
+  context->driver.cuStreamDestroy(stream);
+  gg_context_leave(context);
+}
+
+gg_status gg_synchronize(gg_context *context, struct CUstream_st *stream, gg_error *err) {
+  WITHIN(context, err, cuStreamSynchronize, stream);
+}

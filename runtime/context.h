@@ -1,0 +1,24 @@
+/* gg_context from the inside. */
+#ifndef GG_RUNTIME_CONTEXT_H
+#define GG_RUNTIME_CONTEXT_H
+
+#include "driver.h"
+#include "jit.h"
+
+struct gg_context {
+  gg_driver driver;
+  CUdevice device;
+  CUcontext primary; /* retained */
+  gg_device_facts facts;
+  gg_compiler *compiler;
+};
+
+/* gg_context_open on a driver that is already filled; takes it over, also on failure. */
+gg_status gg_context_open_on(gg_context **out, gg_driver *driver, const gg_context_options *options,
+                             gg_error *err);
+
+/* Makes the context current for this thread, and the one that was before current again. */
+gg_status gg_context_enter(const gg_context *context, gg_error *err);
+void gg_context_leave(const gg_context *context);
+
+#endif

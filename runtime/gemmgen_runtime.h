@@ -1,0 +1,204 @@
+/* libgemmgen's device side: compile a gg_kernel, load it, launch it.
+ *
+ *     gg_kernel --gg_compile--> gg_binary --gg_module_load--> gg_module --gg_launch--> on a stream
+ *
+ * NVRTC and the CUDA driver are loaded with dlopen when a context is opened; nothing here needs
+ * CUDA's headers. CUstream and cudaStream_t are pointers to `struct CUstream_st`, device pointers
+ * are uint64_t as CUdeviceptr is. A context works in its device's primary context, the one that
+ * the CUDA runtime uses, and leaves the calling thread's current context as it was.
+ *
+ * Threads: a gg_compiler, gg_context and gg_module are const once made. Every function that takes
+ * one may be called from any number of threads at a time; closing is the caller's to order after
+ * the last use. Nothing is shared between two contexts but the cache directory, whose entries
+ * appear by rename. */
+#ifndef GEMMGEN_RUNTIME_H
+#define GEMMGEN_RUNTIME_H
+
+#include "gemmgen.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct CUstream_st;
+
+/* ---- Compiling ------------------------------------------------------------------------ */
+
+/* NVRTC and the disk cache; needs no device and no driver. */
+typedef struct gg_compiler gg_compiler;
+
+typedef struct gg_compiler_options {
+  const char *nvrtc;   /* path of libnvrtc; NULL: CUDA_HOME, CUDA_PATH, beside nvcc on the PATH,
+                          /usr/local/cuda, then the loader's own search */
+  const char *cache;   /* directory; NULL: GEMMGEN_CACHE, $XDG_CACHE_HOME/gemmgen, ~/.cache/gemmgen;
+                          "": none */
+  int64_t cache_bytes; /* the least recently used entries go beyond this; 0: 256 MiB */
+  void (*warn)(void *user, const char *message); /* NULL: warnings are dropped */
+  void *user;
+} gg_compiler_options;
+
+#define GG_COMPILER_OPTIONS_INIT {0}
+
+/* `options` may be NULL. A missing NVRTC is not an error here but at gg_compile, so that
+ * a program can still load what was compiled elsewhere. Free with gg_compiler_close. */
+GG_API gg_status gg_compiler_open(gg_compiler **out, const gg_compiler_options *options,
+                                  gg_error *err);
+GG_API void gg_compiler_close(gg_compiler *compiler);
+
+typedef struct gg_compiler_facts {
+  const char *nvrtc; /* the path that was loaded; NULL: none */
+  int nvrtc_version; /* 1300: 13.0; 0: none */
+  const int *archs;  /* what it compiles for, ascending: 80, 86, 90 ... */
+  size_t arch_count;
+  const char *why_not; /* where it was looked for; NULL when there is one */
+  const char *cache;   /* directory; NULL: no cache */
+} gg_compiler_facts;
+
+/* Strings are the compiler's. */
+GG_API gg_compiler_facts gg_compiler_facts_of(const gg_compiler *compiler);
+
+typedef enum gg_format { GG_FORMAT_CUBIN, GG_FORMAT_PTX } gg_format;
+
+/* What NVRTC made. Owned by the caller. */
+typedef struct gg_binary {
+  gg_format format;
+  char arch[16];       /* "sm_90" */
+  const void *data;    /* a NUL follows the last byte */
+  size_t size;         /* bytes, without that NUL */
+  const char *options; /* as given to NVRTC, joined by spaces */
+  const char *log;     /* the compiler's warnings; "" when there are none */
+  bool cached;         /* came from the cache */
+} gg_binary;
+
+/* Compiles for `arch` ("sm_90a"; NULL: the kernel's own), or takes the result from the cache.
+ * On failure *out is NULL and err->log has the compiler's log. Free with gg_binary_free. */
+GG_API gg_status gg_compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
+                            const char *arch, gg_format format, gg_error *err);
+GG_API void gg_binary_free(gg_binary *binary);
+
+/* ---- Contexts ------------------------------------------------------------------------- */
+
+/* One device, through one provider of the driver API. */
+typedef struct gg_context gg_context;
+
+/* GG_PROVIDER_AUTO: the GPU's driver. */
+typedef enum gg_provider { GG_PROVIDER_AUTO, GG_PROVIDER_CUDA } gg_provider;
+
+typedef struct gg_context_options {
+  int device; /* the driver's ordinal */
+  gg_provider provider;
+  gg_compiler_options compiler;
+} gg_context_options;
+
+#define GG_CONTEXT_OPTIONS_INIT {0}
+
+/* `options` may be NULL: device 0. GG_E_NO_DRIVER and GG_E_NO_DEVICE say that there is no GPU to
+ * use; other errors that something is wrong with it. Close with gg_context_close, after every
+ * module of it is freed. */
+GG_API gg_status gg_context_open(gg_context **out, const gg_context_options *options,
+                                 gg_error *err);
+GG_API void gg_context_close(gg_context *context);
+
+typedef struct gg_device_facts {
+  char name[128];
+  int arch;           /* 90: compute capability 9.0 */
+  int driver_version; /* 13000: the newest CUDA that the driver serves */
+  int sm_count;
+  int threads_per_sm;
+  int clock_khz;
+  int smem_per_cta; /* bytes, with opt-in */
+  int smem_per_sm;  /* bytes */
+  int64_t l2_bytes, memory_bytes;
+} gg_device_facts;
+
+GG_API const gg_device_facts *gg_context_device(const gg_context *context);
+GG_API gg_compiler *gg_context_compiler(const gg_context *context); /* owned by the context */
+
+/* ---- Modules -------------------------------------------------------------------------- */
+
+/* A kernel loaded on one device. Keeps what it needs of the gg_kernel. */
+typedef struct gg_module gg_module;
+
+typedef struct gg_module_facts {
+  char arch[16]; /* what it was compiled for */
+  bool cached;
+  int registers;      /* a thread */
+  int local_bytes;    /* a thread: spills and stack */
+  int64_t smem_bytes; /* a CTA, static and dynamic */
+  int ctas_per_sm;
+} gg_module_facts;
+
+/* Compiles for the context's device: a kernel's arch is the least it needs, and one of sm_80 is
+ * compiled for sm_90 on an H100; an `a` target needs that very device, an `f` target its family.
+ * GG_E_DEVICE_ARCH where the device cannot. Free with gg_module_free. */
+GG_API gg_status gg_module_load(gg_module **out, gg_context *context, const gg_kernel *kernel,
+                                gg_error *err);
+
+/* Loads what was compiled before, elsewhere perhaps; only `format`, `data`, `size` and `arch`
+ * of the binary are read. */
+GG_API gg_status gg_module_load_binary(gg_module **out, gg_context *context,
+                                       const gg_kernel *kernel, const gg_binary *binary,
+                                       gg_error *err);
+GG_API void gg_module_free(gg_module *module);
+GG_API const gg_module_facts *gg_module_facts_of(const gg_module *module);
+
+/* ---- Launching ------------------------------------------------------------------------ */
+
+/* D = alpha * A * B + beta * C for each of `batch` problems. Extents, leading dimensions and
+ * batch strides count elements. C is not read, and may be null, when beta is 0. A batch stride of
+ * 0 shares A, B or C between the batches. */
+typedef struct gg_problem {
+  int64_t m, n, k, batch;
+  uint64_t a, b, c, d; /* device pointers */
+  int64_t lda, ldb, ldc, ldd;
+  int64_t batch_stride_a, batch_stride_b, batch_stride_c, batch_stride_d;
+  float alpha, beta;
+} gg_problem;
+
+#define GG_PROBLEM_INIT {.batch = 1, .alpha = 1}
+
+/* Sets the leading dimensions and batch strides of the densest layout that the kernel's
+ * alignments allow. GG_E_PROBLEM_SIZE when they pass int64. */
+GG_API gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, gg_error *err);
+
+/* A checked problem, ready to launch any number of times: a value, to be copied and dropped
+ * freely, whose members are nobody's business. */
+typedef struct gg_prepared {
+  const gg_module *module;
+  unsigned grid[3];                   /* all 0: there is nothing to compute */
+  uint64_t arguments[GG_PARAM_COUNT]; /* in the kernel's order; floats in the low bytes */
+} gg_prepared;
+
+/* Checks every size, stride, alignment and limit; touches no device. */
+GG_API gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem *problem,
+                            gg_error *err);
+
+/* Puts the launch on `stream` (NULL: the default stream) and returns. Neither compiles nor
+ * allocates, and may be captured in a CUDA graph. With M, N or the batch 0 nothing is launched;
+ * with K 0 the kernel runs and D = beta * C. */
+GG_API gg_status gg_launch_prepared(const gg_prepared *prepared, struct CUstream_st *stream,
+                                    gg_error *err);
+
+/* gg_prepare and gg_launch_prepared at once. */
+GG_API gg_status gg_launch(const gg_module *module, const gg_problem *problem,
+                           struct CUstream_st *stream, gg_error *err);
+
+/* ---- Device memory and streams -------------------------------------------------------- */
+
+/* Enough to try a kernel without CUDA's headers, with whatever provider the context has; programs
+ * with allocations and streams of their own pass those. Copies and gg_synchronize wait. */
+GG_API gg_status gg_memory_alloc(uint64_t *out, gg_context *context, size_t bytes, gg_error *err);
+GG_API void gg_memory_free(gg_context *context, uint64_t address);
+GG_API gg_status gg_memory_write(gg_context *context, uint64_t to, const void *from, size_t bytes,
+                                 gg_error *err);
+GG_API gg_status gg_memory_read(gg_context *context, void *to, uint64_t from, size_t bytes,
+                                gg_error *err);
+GG_API gg_status gg_stream_open(struct CUstream_st **out, gg_context *context, gg_error *err);
+GG_API void gg_stream_close(gg_context *context, struct CUstream_st *stream);
+GG_API gg_status gg_synchronize(gg_context *context, struct CUstream_st *stream, gg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

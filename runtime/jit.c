@@ -1,0 +1,228 @@
+/* From a kernel's text to a binary: which target, which options, from the cache or from NVRTC.
+ *
+ * The text is self-contained, so the compiler gets no header and no include path, and the list of
+ * options below is all that decides the outcome besides the text: it is the cache's key, with the
+ * compiler's version, the target and the format. (NVRTC documentation, "Supported Compile
+ * Options"; binary compatibility: CUDA C++ Programming Guide, "Binary Compatibility" and
+ * "Family-Specific Features".) */
+#include "jit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* ---- The compiler --------------------------------------------------------------------- */
+
+gg_status gg_compiler_open(gg_compiler **out, const gg_compiler_options *options, gg_error *err) {
+  static const gg_compiler_options defaults = GG_COMPILER_OPTIONS_INIT;
+  if (!options) options = &defaults;
+  *out = NULL;
+  gg_compiler *compiler = gg_malloc(sizeof *compiler);
+  if (!compiler) return gg_fail(err, MEMORY, NULL, "");
+  *compiler = (gg_compiler){.warn = options->warn, .user = options->user};
+  atomic_flag_clear(&compiler->warned);
+  gg_status st = gg_cache_open(&compiler->cache, options->cache, options->cache_bytes, err);
+  gg_str why = GG_STR_INIT;
+  if (!st && !gg_nvrtc_open(&compiler->nvrtc, options->nvrtc, &why)) {
+    compiler->why_not = gg_str_take(&why);
+    if (!compiler->why_not) st = gg_fail(err, MEMORY, NULL, "");
+  }
+  gg_str_free(&why);
+  if (st) {
+    gg_compiler_close(compiler);
+    return st;
+  }
+  *out = compiler;
+  return GG_OK;
+}
+
+void gg_compiler_close(gg_compiler *compiler) {
+  if (!compiler) return;
+  gg_nvrtc_close(&compiler->nvrtc);
+  gg_cache_close(&compiler->cache);
+  gg_free(compiler->why_not);
+  gg_free(compiler);
+}
+
+gg_compiler_facts gg_compiler_facts_of(const gg_compiler *compiler) {
+  const gg_nvrtc *nvrtc = &compiler->nvrtc;
+  return (gg_compiler_facts){
+      .nvrtc = nvrtc->library.path,
+      .nvrtc_version = nvrtc->major * 100 + nvrtc->minor * 10,
+      .archs = nvrtc->supported,
+      .arch_count = (size_t)nvrtc->supported_count,
+      .why_not = compiler->why_not,
+      .cache = compiler->cache.directory,
+  };
+}
+
+/* ---- Targets -------------------------------------------------------------------------- */
+
+/* Whether a kernel made for `kernel` can run on the device at all. */
+static bool device_serves(gg_arch kernel, int device) {
+  if (kernel.suffix == 'a') return device == kernel.number;
+  if (kernel.suffix == 'f') {
+    /* A family is the devices of one major version from its first on. */
+    const gg_arch_info *info = gg_arch_info_of(device);
+    return info && strchr(info->suffix, 'f') && device / 10 == kernel.number / 10 &&
+           device >= kernel.number;
+  }
+  return device >= kernel.number;
+}
+
+static bool compiles_for(const gg_nvrtc *nvrtc, int number) {
+  for (int i = 0; i < nvrtc->supported_count; i++) {
+    if (nvrtc->supported[i] == number) return true;
+  }
+  return false;
+}
+
+/* The newest target from `least` to `most`; 0 when there is none. */
+static int newest_between(const gg_nvrtc *nvrtc, int least, int most) {
+  int newest = 0;
+  for (int i = 0; i < nvrtc->supported_count; i++) {
+    int number = nvrtc->supported[i];
+    if (number >= least && number <= most && number > newest) newest = number;
+  }
+  return newest;
+}
+
+gg_status gg_jit_target(gg_arch *arch, gg_format *format, const char *name, const char *kernel,
+                        int device, const gg_nvrtc *nvrtc, gg_error *err) {
+  gg_arch least;
+  if (!gg_arch_parse(&least, kernel)) return gg_fail(err, ARCH_NAME, NULL, kernel);
+  if (!device_serves(least, device)) {
+    return gg_fail(err, DEVICE_ARCH, NULL, name, kernel, device);
+  }
+  *arch = (gg_arch){.number = device, .suffix = least.suffix};
+  *format = GG_FORMAT_CUBIN;
+  if (compiles_for(nvrtc, device)) return GG_OK;
+  if (!least.suffix) {
+    int first_of_major = device / 10 * 10;
+    int from = least.number > first_of_major ? least.number : first_of_major;
+    arch->number = newest_between(nvrtc, from, device);
+    if (arch->number) return GG_OK;
+    *format = GG_FORMAT_PTX;
+    arch->number = newest_between(nvrtc, least.number, device);
+    if (arch->number) return GG_OK;
+  }
+  int count = nvrtc->supported_count;
+  return gg_fail(err, COMPILER_ARCH, NULL, name, kernel, device, nvrtc->major, nvrtc->minor,
+                 count ? nvrtc->supported[0] : 0, count ? nvrtc->supported[count - 1] : 0);
+}
+
+/* ---- Compiling ------------------------------------------------------------------------ */
+
+enum { option_count = 2 };
+
+typedef struct option_list {
+  char arch[32];
+  const char *list[option_count];
+} option_list;
+
+/* A cubin is made for a real architecture, PTX for a virtual one. */
+static void make_options(option_list *out, const char *arch, gg_format format) {
+  const char *number = strchr(arch, '_') + 1;
+  snprintf(out->arch, sizeof out->arch, "--gpu-architecture=%s_%s",
+           format == GG_FORMAT_PTX ? "compute" : "sm", number);
+  out->list[0] = out->arch;
+  out->list[1] = "--std=c++17";
+}
+
+/* The result under construction: the public struct, and the texts that it points to. */
+typedef struct owned_binary {
+  gg_binary binary;
+  gg_str data, log, options;
+} owned_binary;
+
+void gg_binary_free(gg_binary *binary) {
+  if (!binary) return;
+  owned_binary *owned = (owned_binary *)binary; /* the first member */
+  gg_str_free(&owned->data);
+  gg_str_free(&owned->log);
+  gg_str_free(&owned->options);
+  gg_free(owned);
+}
+
+static owned_binary *new_binary(gg_format format, const char *arch, const option_list *options) {
+  owned_binary *owned = gg_malloc(sizeof *owned);
+  if (!owned) return NULL;
+  *owned = (owned_binary){.binary.format = format};
+  snprintf(owned->binary.arch, sizeof owned->binary.arch, "%s", arch);
+  for (int i = 0; i < option_count; i++) {
+    gg_str_printf(&owned->options, "%s%s", i ? " " : "", options->list[i]);
+  }
+  return owned;
+}
+
+static gg_cache_key key_of(const gg_compiler *compiler, const gg_kernel *kernel,
+                           const owned_binary *owned) {
+  char version[32];
+  snprintf(version, sizeof version, "NVRTC %d.%d", compiler->nvrtc.major, compiler->nvrtc.minor);
+  const char *texts[] = {
+      version,
+      owned->binary.format == GG_FORMAT_PTX ? "ptx" : "cubin",
+      owned->binary.arch,
+      gg_str_text(&owned->options),
+      kernel->name,
+      kernel->source,
+  };
+  return gg_cache_key_of(texts, sizeof texts / sizeof *texts);
+}
+
+static void warn_once(gg_compiler *compiler, const char *why) {
+  if (!compiler->warn || atomic_flag_test_and_set(&compiler->warned)) return;
+  gg_str text = GG_STR_INIT;
+  gg_str_printf(&text, "compiled kernels are not kept: %s", why);
+  compiler->warn(compiler->user, gg_str_text(&text));
+  gg_str_free(&text);
+}
+
+static gg_status build(owned_binary *owned, gg_compiler *compiler, const gg_kernel *kernel,
+                       const option_list *options, gg_error *err) {
+  gg_cache_key key = key_of(compiler, kernel, owned);
+  owned->binary.cached = gg_cache_get(&owned->data, &owned->log, &compiler->cache, &key);
+  if (owned->binary.cached) return GG_OK;
+  gg_str name = GG_STR_INIT;
+  gg_str_printf(&name, "%s.cu", kernel->name);
+  gg_status st = gg_nvrtc_compile(&owned->data, &owned->log, &compiler->nvrtc, kernel->source,
+                                  gg_str_text(&name), owned->binary.arch, owned->binary.format,
+                                  options->list, option_count, err);
+  gg_str_free(&name);
+  if (st) return st;
+  gg_str why = GG_STR_INIT;
+  if (!gg_cache_put(&compiler->cache, &key, &owned->data, &owned->log, &why)) {
+    warn_once(compiler, gg_str_text(&why));
+  }
+  gg_str_free(&why);
+  return GG_OK;
+}
+
+gg_status gg_compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
+                     const char *arch, gg_format format, gg_error *err) {
+  *out = NULL;
+  if (compiler->why_not) return gg_fail(err, NO_NVRTC, NULL, compiler->why_not);
+  gg_arch parsed;
+  if (!arch) arch = kernel->arch;
+  if (!gg_arch_parse(&parsed, arch)) return gg_fail(err, ARCH_NAME, NULL, arch);
+  char name[GG_ARCH_NAME_MAX];
+  option_list options;
+  make_options(&options, gg_arch_name(name, parsed), format);
+  owned_binary *owned = new_binary(format, name, &options);
+  if (!owned) return gg_fail(err, MEMORY, NULL, "");
+  gg_status st = build(owned, compiler, kernel, &options, err);
+  if (!st && (owned->data.failed || owned->log.failed || owned->options.failed)) {
+    st = gg_fail(err, MEMORY, NULL, "");
+  }
+  if (st) {
+    gg_binary_free(&owned->binary);
+    return st;
+  }
+  owned->binary.data = gg_str_text(&owned->data);
+  owned->binary.size = owned->data.length;
+  owned->binary.options = gg_str_text(&owned->options);
+  owned->binary.log = gg_str_text(&owned->log);
+  *out = &owned->binary;
+  return GG_OK;
+}

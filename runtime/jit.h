@@ -1,0 +1,27 @@
+/* gg_compiler from the inside. */
+#ifndef GG_RUNTIME_JIT_H
+#define GG_RUNTIME_JIT_H
+
+#include <stdatomic.h>
+
+#include "atom/arch.h"
+#include "cache.h"
+#include "nvrtc.h"
+
+struct gg_compiler {
+  gg_nvrtc nvrtc;
+  char *why_not; /* no NVRTC; NULL when there is one */
+  gg_cache cache;
+  void (*warn)(void *user, const char *message);
+  void *user;
+  atomic_flag warned; /* of a cache that cannot be written: said once */
+};
+
+/* What to compile a kernel of arch `kernel` for, to run on a device of `device` (90), with
+ * a compiler for `supported` (ascending). A plain kernel goes to the device's own arch; where
+ * the compiler does not know that, to the newest older one of the same major version, whose cubin
+ * the device runs; else to PTX for the driver to compile. */
+gg_status gg_jit_target(gg_arch *arch, gg_format *format, const char *name, const char *kernel,
+                        int device, const gg_nvrtc *nvrtc, gg_error *err);
+
+#endif

@@ -1,0 +1,198 @@
+/* A kernel on a device, and its launch. Everything that a launch needs is settled when the module
+ * is loaded: compiled, the shared-memory limit raised, the facts queried. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "context.h"
+#include "problem.h"
+
+struct gg_module {
+  gg_context *context;
+  gg_arena arena;   /* the strings and parameters of `kernel` */
+  gg_kernel kernel; /* without its text */
+  CUmodule module;
+  CUfunction function;
+  gg_module_facts facts;
+};
+
+/* ---- Loading -------------------------------------------------------------------------- */
+
+static gg_status copy_kernel(gg_module *module, const gg_kernel *kernel, gg_error *err) {
+  module->kernel = *kernel;
+  module->kernel.source = NULL;
+  module->kernel.source_length = 0;
+  char *name = gg_arena_strndup(&module->arena, kernel->name, strlen(kernel->name));
+  char *family = gg_arena_strndup(&module->arena, kernel->family, strlen(kernel->family));
+  char *arch = gg_arena_strndup(&module->arena, kernel->arch, strlen(kernel->arch));
+  gg_param *params = GG_ARENA_ARRAY(&module->arena, gg_param, kernel->param_count);
+  if (!name || !family || !arch || !params) return gg_fail(err, MEMORY, NULL, "");
+  if (kernel->param_count) memcpy(params, kernel->params, kernel->param_count * sizeof *params);
+  module->kernel.name = name;
+  module->kernel.family = family;
+  module->kernel.arch = arch;
+  module->kernel.params = params;
+  return GG_OK;
+}
+
+static gg_status check_smem(const gg_module *module, gg_error *err) {
+  const gg_device_facts *device = gg_context_device(module->context);
+  if (module->kernel.smem_bytes <= device->smem_per_cta) return GG_OK;
+  return gg_fail(err, DEVICE_SMEM, NULL, module->kernel.name, (long long)module->kernel.smem_bytes,
+                 device->name, device->smem_per_cta);
+}
+
+/* Loads the image; what the driver's own compiler says of PTX goes to err->log. */
+static gg_status load_image(gg_module *module, const gg_binary *binary, gg_error *err) {
+  char log[4096] = "";
+  int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void *values[] = {log, (void *)sizeof log};
+  gg_status st = GG_CUDA(&module->context->driver, err, cuModuleLoadDataEx, &module->module,
+                         binary->data, 2, options, values);
+  if (st && err && err->code == st && !err->log && log[0]) {
+    gg_str text = GG_STR_INIT;
+    gg_str_puts(&text, log);
+    err->log = gg_str_take(&text);
+  }
+  return st;
+}
+
+static gg_status query_facts(gg_module *module, gg_error *err) {
+  const gg_driver *driver = &module->context->driver;
+  gg_module_facts *facts = &module->facts;
+  int static_smem = 0;
+  gg_status st = GG_CUDA(driver, err, cuFuncGetAttribute, &facts->registers,
+                         CU_FUNC_ATTRIBUTE_NUM_REGS, module->function);
+  if (!st) {
+    st = GG_CUDA(driver, err, cuFuncGetAttribute, &facts->local_bytes,
+                 CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, module->function);
+  }
+  if (!st) {
+    st = GG_CUDA(driver, err, cuFuncGetAttribute, &static_smem, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+                 module->function);
+  }
+  if (!st) {
+    st = GG_CUDA(driver, err, cuOccupancyMaxActiveBlocksPerMultiprocessor, &facts->ctas_per_sm,
+                 module->function, module->kernel.threads, (size_t)module->kernel.smem_bytes);
+  }
+  facts->smem_bytes = static_smem + module->kernel.smem_bytes;
+  return st;
+}
+
+static gg_status load(gg_module *module, const gg_binary *binary, gg_error *err) {
+  const gg_driver *driver = &module->context->driver;
+  gg_status st = gg_context_enter(module->context, err);
+  if (st) return st;
+  if ((st = load_image(module, binary, err))) goto done;
+  st = GG_CUDA(driver, err, cuModuleGetFunction, &module->function, module->module,
+               module->kernel.name);
+  if (st) goto done;
+  st = GG_CUDA(driver, err, cuFuncSetAttribute, module->function,
+               CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)module->kernel.smem_bytes);
+  if (!st) st = query_facts(module, err);
+done:
+  gg_context_leave(module->context);
+  return st;
+}
+
+gg_status gg_module_load_binary(gg_module **out, gg_context *context, const gg_kernel *kernel,
+                                const gg_binary *binary, gg_error *err) {
+  *out = NULL;
+  gg_module *module = gg_malloc(sizeof *module);
+  if (!module) return gg_fail(err, MEMORY, NULL, "");
+  *module = (gg_module){.context = context, .facts.cached = binary->cached};
+  snprintf(module->facts.arch, sizeof module->facts.arch, "%s", binary->arch);
+  gg_status st = copy_kernel(module, kernel, err);
+  if (!st) st = check_smem(module, err);
+  if (!st) st = load(module, binary, err);
+  if (st) {
+    gg_module_free(module);
+    return st;
+  }
+  *out = module;
+  return GG_OK;
+}
+
+gg_status gg_module_load(gg_module **out, gg_context *context, const gg_kernel *kernel,
+                         gg_error *err) {
+  *out = NULL;
+  gg_compiler *compiler = context->compiler;
+  if (compiler->why_not) return gg_fail(err, NO_NVRTC, NULL, compiler->why_not);
+  gg_arch arch;
+  gg_format format;
+  char name[GG_ARCH_NAME_MAX];
+  gg_status st = gg_jit_target(&arch, &format, kernel->name, kernel->arch, context->facts.arch,
+                               &compiler->nvrtc, err);
+  if (st) return st;
+  gg_binary *binary;
+  st = gg_compile(&binary, compiler, kernel, gg_arch_name(name, arch), format, err);
+  if (st) return st;
+  st = gg_module_load_binary(out, context, kernel, binary, err);
+  gg_binary_free(binary);
+  return st;
+}
+
+void gg_module_free(gg_module *module) {
+  if (!module) return;
+  if (module->module && gg_context_enter(module->context, NULL) == GG_OK) {
+    module->context->driver.cuModuleUnload(module->module);
+    gg_context_leave(module->context);
+  }
+  gg_arena_free(&module->arena);
+  gg_free(module);
+}
+
+const gg_module_facts *gg_module_facts_of(const gg_module *module) {
+  return &module->facts;
+}
+
+/* ---- Launching ------------------------------------------------------------------------ */
+
+gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem *problem,
+                     gg_error *err) {
+  gg_status st = gg_problem_check(out, &module->kernel, problem, err);
+  out->module = module;
+  return st;
+}
+
+/* A kernel of clusters carries their size as a launch attribute; a plain one is launched plainly.
+ */
+static gg_status launch(const gg_module *module, const unsigned grid[3], void **arguments,
+                        CUstream stream, gg_error *err) {
+  const gg_kernel *kernel = &module->kernel;
+  const gg_driver *driver = &module->context->driver;
+  unsigned threads = (unsigned)kernel->threads, smem = (unsigned)kernel->smem_bytes;
+  const int *cluster = kernel->cluster;
+  if (cluster[0] <= 1 && cluster[1] <= 1 && cluster[2] <= 1) {
+    return GG_CUDA(driver, err, cuLaunchKernel, module->function, grid[0], grid[1], grid[2],
+                   threads, 1, 1, smem, stream, arguments, NULL);
+  }
+  CUlaunchAttribute attribute = {
+      .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+      .value.cluster = {(unsigned)cluster[0], (unsigned)cluster[1], (unsigned)cluster[2]},
+  };
+  CUlaunchConfig config = {grid[0], grid[1], grid[2], threads, 1, 1, smem, stream, &attribute, 1};
+  return GG_CUDA(driver, err, cuLaunchKernelEx, &config, module->function, arguments, NULL);
+}
+
+gg_status gg_launch_prepared(const gg_prepared *prepared, struct CUstream_st *stream,
+                             gg_error *err) {
+  if (prepared->grid[0] == 0) return GG_OK;
+  const gg_module *module = prepared->module;
+  void *arguments[GG_PARAM_COUNT];
+  for (int i = 0; i < GG_PARAM_COUNT; i++)
+    arguments[i] = (void *)&prepared->arguments[i];
+  gg_status st = gg_context_enter(module->context, err);
+  if (st) return st;
+  st = launch(module, prepared->grid, arguments, stream, err);
+  gg_context_leave(module->context);
+  return st;
+}
+
+gg_status gg_launch(const gg_module *module, const gg_problem *problem, struct CUstream_st *stream,
+                    gg_error *err) {
+  gg_prepared prepared;
+  gg_status st = gg_prepare(&prepared, module, problem, err);
+  return st ? st : gg_launch_prepared(&prepared, stream, err);
+}

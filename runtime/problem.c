@@ -1,0 +1,273 @@
+/* Everything about a launch that can be decided without a device.
+ *
+ * Checks come in the order in which a caller fixes them: extents, then for each operand its
+ * leading dimension, batch stride, size, address. An operand that has no elements, or C with
+ * beta = 0, is not looked at: nothing of it is read. All arithmetic is checked: a problem is the
+ * caller's input. */
+#include "problem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "atom/dtype.h"
+
+typedef long long ll; /* for printf */
+
+static bool is_m_major(gg_major major) {
+  return major == GG_MAJOR_M;
+}
+
+gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *p, char which) {
+  gg_view view = {.name = which, .batch = p->batch};
+  bool reads_k = which == 'a' || which == 'b';
+  const char *outer_name = which == 'b' ? "n" : "m", *inner_name = reads_k ? "k" : "n";
+  int64_t outer = which == 'b' ? p->n : p->m, inner = reads_k ? p->k : p->n;
+  switch (which) {
+  case 'a':
+    view.operand = &kernel->a;
+    view.ld = p->lda, view.batch_stride = p->batch_stride_a, view.address = p->a;
+    break;
+  case 'b':
+    view.operand = &kernel->b;
+    view.ld = p->ldb, view.batch_stride = p->batch_stride_b, view.address = p->b;
+    break;
+  case 'c':
+    view.operand = &kernel->c;
+    view.ld = p->ldc, view.batch_stride = p->batch_stride_c, view.address = p->c;
+    break;
+  default:
+    view.operand = &kernel->d;
+    view.ld = p->ldd, view.batch_stride = p->batch_stride_d, view.address = p->d;
+  }
+  /* B is N x K: its outer mode is contiguous when its major is N, the others' when it is M. */
+  bool outer_is_contiguous =
+      which == 'b' ? view.operand->major == GG_MAJOR_N : is_m_major(view.operand->major);
+  view.length = outer_is_contiguous ? outer : inner;
+  view.rows = outer_is_contiguous ? inner : outer;
+  view.length_name = outer_is_contiguous ? outer_name : inner_name;
+  return view;
+}
+
+bool gg_kernel_takes(const gg_kernel *kernel, gg_param param) {
+  for (size_t i = 0; i < kernel->param_count; i++) {
+    if (kernel->params[i] == param) return true;
+  }
+  return false;
+}
+
+/* ---- Alignment and density ------------------------------------------------------------ */
+
+static int64_t bits_of(const gg_view *view) {
+  return gg_dtype_info_of(view->operand->type)->bits;
+}
+
+/* Alignment in elements, at least 1. */
+static int64_t align_elements(const gg_view *view) {
+  int64_t elements = (int64_t)view->operand->align * 8 / bits_of(view);
+  return elements > 1 ? elements : 1;
+}
+
+/* The next multiple, or the last one below INT64_MAX. */
+static int64_t round_up(int64_t value, int64_t multiple) {
+  int64_t rest = value % multiple;
+  if (rest == 0) return value;
+  return value > INT64_MAX - multiple ? INT64_MAX / multiple * multiple : value - rest + multiple;
+}
+
+static gg_status too_large(gg_error *err, const gg_view *view) {
+  char text[128];
+  snprintf(text, sizeof text, "%c is larger than int64 can address: %lld x %lld, batch %lld",
+           view->name - 'a' + 'A', (ll)view->length, (ll)view->rows, (ll)view->batch);
+  return gg_fail(err, PROBLEM_SIZE, NULL, text);
+}
+
+gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, gg_error *err) {
+  int64_t *const lds[] = {&problem->lda, &problem->ldb, &problem->ldc, &problem->ldd};
+  int64_t *const strides[] = {&problem->batch_stride_a, &problem->batch_stride_b,
+                              &problem->batch_stride_c, &problem->batch_stride_d};
+  for (int i = 0; i < 4; i++) {
+    gg_view view = gg_problem_view(kernel, problem, (char)('a' + i));
+    *lds[i] = round_up(view.length, align_elements(&view));
+    if (__builtin_mul_overflow(*lds[i], view.rows, strides[i])) return too_large(err, &view);
+  }
+  return GG_OK;
+}
+
+/* ---- Checks --------------------------------------------------------------------------- */
+
+static gg_status check_extent(const char *name, int64_t value, int64_t fixed, gg_error *err) {
+  if (value < 0) {
+    return gg_fail(err, PROBLEM_EXTENT, NULL, name, (ll)value, "extents from 0 on");
+  }
+  if (fixed == GG_FIXED_NONE || value == fixed) return GG_OK;
+  char text[64];
+  snprintf(text, sizeof text, "%s fixed at %lld", name, (ll)fixed);
+  return gg_fail(err, PROBLEM_EXTENT, NULL, name, (ll)value, text);
+}
+
+static gg_status check_extents(const gg_kernel *kernel, const gg_problem *p, gg_error *err) {
+  gg_status st = check_extent("m", p->m, kernel->fixed_m, err);
+  if (!st) st = check_extent("n", p->n, kernel->fixed_n, err);
+  if (!st) st = check_extent("k", p->k, kernel->fixed_k, err);
+  if (!st) st = check_extent("batch", p->batch, kernel->fixed_batch, err);
+  return st;
+}
+
+static gg_status check_multiple(const char *name, char which, int64_t value, int64_t multiple,
+                                gg_error *err) {
+  if (value % multiple == 0) return GG_OK;
+  char full[32];
+  snprintf(full, sizeof full, "%s%c", name, which);
+  return gg_fail(err, PROBLEM_ALIGN, NULL, full, (ll)value, (ll)multiple, "elements",
+                 (ll)round_up(value, multiple));
+}
+
+/* Elements from the first to past the last of one batch: (rows - 1) * ld + length. */
+static bool extent_of(int64_t *out, const gg_view *view) {
+  return !__builtin_mul_overflow(view->rows - 1, view->ld, out) &&
+         !__builtin_add_overflow(*out, view->length, out);
+}
+
+/* The batches of D are apart when they follow each other, or interleave within the rows. */
+static bool batches_apart(const gg_view *view, int64_t extent) {
+  int64_t span;
+  if (view->batch_stride >= extent) return true;
+  return view->batch_stride >= view->length &&
+         !__builtin_mul_overflow(view->batch - 1, view->batch_stride, &span) &&
+         !__builtin_add_overflow(span, view->length, &span) && span <= view->ld;
+}
+
+static gg_status check_batch_stride(const gg_view *view, int64_t extent, gg_error *err) {
+  if (view->batch < 2) return GG_OK;
+  int64_t align = align_elements(view);
+  const char *fault = NULL;
+  if (view->batch_stride < 0) {
+    fault = "batch strides are not negative";
+  } else if (view->name == 'd' && !batches_apart(view, extent)) {
+    fault = "the batches overlap";
+  }
+  if (fault) {
+    return gg_fail(err, PROBLEM_STRIDE, NULL, view->name, (ll)view->batch_stride, fault,
+                   (ll)round_up(extent, align));
+  }
+  return check_multiple("batch_stride_", view->name, view->batch_stride, align, err);
+}
+
+/* Bytes from the operand's first to past its last, whatever the batch. */
+static bool bytes_fit(const gg_view *view, int64_t extent) {
+  int64_t bits;
+  uint64_t end;
+  return !__builtin_mul_overflow(view->batch - 1, view->batch_stride, &bits) &&
+         !__builtin_add_overflow(bits, extent, &bits) &&
+         !__builtin_mul_overflow(bits, bits_of(view), &bits) &&
+         !__builtin_add_overflow(view->address, (uint64_t)bits / 8, &end);
+}
+
+static gg_status check_address(const gg_view *view, gg_error *err) {
+  if (view->address == 0) return gg_fail(err, PROBLEM_POINTER, NULL, view->name - 'a' + 'A');
+  uint64_t align = view->operand->align > 1 ? (uint64_t)view->operand->align : 1;
+  if (view->address % align == 0) return GG_OK;
+  char name[2] = {view->name, '\0'};
+  return gg_fail(err, PROBLEM_ALIGN, NULL, name, (ll)view->address, (ll)align, "bytes",
+                 (ll)(view->address / align * align + align));
+}
+
+static gg_status check_view(const gg_view *view, gg_error *err) {
+  int64_t extent, align = align_elements(view);
+  if (view->ld < view->length) {
+    return gg_fail(err, PROBLEM_LD, NULL, view->name, (ll)view->ld, view->length_name,
+                   (ll)view->length, (ll)round_up(view->length, align));
+  }
+  gg_status st = check_multiple("ld", view->name, view->ld, align, err);
+  if (st) return st;
+  if (!extent_of(&extent, view)) return too_large(err, view);
+  if ((st = check_batch_stride(view, extent, err))) return st;
+  if (!bytes_fit(view, extent)) return too_large(err, view);
+  return check_address(view, err);
+}
+
+static gg_status check_operands(const gg_kernel *kernel, const gg_problem *p, gg_error *err) {
+  for (const char *which = p->k > 0 ? "abd" : "d"; *which; which++) {
+    gg_view view = gg_problem_view(kernel, p, *which);
+    gg_status st = check_view(&view, err);
+    if (st) return st;
+  }
+  if (p->beta == 0) return GG_OK;
+  gg_view view = gg_problem_view(kernel, p, 'c');
+  return check_view(&view, err);
+}
+
+static gg_status check_scalars(const gg_kernel *kernel, const gg_problem *p, gg_error *err) {
+  if (p->alpha != 1 && !gg_kernel_takes(kernel, GG_PARAM_ALPHA)) {
+    return gg_fail(err, PROBLEM_SCALAR, NULL, "alpha", (double)p->alpha, kernel->name, "alpha");
+  }
+  if (p->beta != 0 && !gg_kernel_takes(kernel, GG_PARAM_BETA)) {
+    return gg_fail(err, PROBLEM_SCALAR, NULL, "beta", (double)p->beta, kernel->name, "beta");
+  }
+  return GG_OK;
+}
+
+/* ---- Grid and arguments --------------------------------------------------------------- */
+
+static gg_status set_grid(unsigned grid[3], const gg_kernel *kernel, const gg_problem *p,
+                          gg_error *err) {
+  int64_t tiles_m = (p->m - 1) / kernel->tile_m + 1, tiles_n = (p->n - 1) / kernel->tile_n + 1;
+  int64_t tiles;
+  if (__builtin_mul_overflow(tiles_m, tiles_n, &tiles) || tiles > GG_GRID_X_MAX) {
+    char text[128];
+    snprintf(text, sizeof text, "%lld x %lld tiles of %d x %d are more than a grid's %d",
+             (ll)tiles_m, (ll)tiles_n, kernel->tile_m, kernel->tile_n, GG_GRID_X_MAX);
+    return gg_fail(err, PROBLEM_SIZE, NULL, text);
+  }
+  switch (kernel->grid) {
+  case GG_GRID_TILES:
+    grid[0] = (unsigned)tiles;
+    grid[1] = (unsigned)(p->batch < GG_GRID_Y_MAX ? p->batch : GG_GRID_Y_MAX);
+    grid[2] = 1;
+  }
+  return GG_OK;
+}
+
+static uint64_t float_bits(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static uint64_t argument_of(const gg_problem *p, gg_param param) {
+  const uint64_t values[GG_PARAM_COUNT] = {
+      [GG_PARAM_A] = p->a,
+      [GG_PARAM_B] = p->b,
+      [GG_PARAM_C] = p->c,
+      [GG_PARAM_D] = p->d,
+      [GG_PARAM_M] = (uint64_t)p->m,
+      [GG_PARAM_N] = (uint64_t)p->n,
+      [GG_PARAM_K] = (uint64_t)p->k,
+      [GG_PARAM_BATCH] = (uint64_t)p->batch,
+      [GG_PARAM_LDA] = (uint64_t)p->lda,
+      [GG_PARAM_LDB] = (uint64_t)p->ldb,
+      [GG_PARAM_LDC] = (uint64_t)p->ldc,
+      [GG_PARAM_LDD] = (uint64_t)p->ldd,
+      [GG_PARAM_BATCH_STRIDE_A] = (uint64_t)p->batch_stride_a,
+      [GG_PARAM_BATCH_STRIDE_B] = (uint64_t)p->batch_stride_b,
+      [GG_PARAM_BATCH_STRIDE_C] = (uint64_t)p->batch_stride_c,
+      [GG_PARAM_BATCH_STRIDE_D] = (uint64_t)p->batch_stride_d,
+      [GG_PARAM_ALPHA] = float_bits(p->alpha),
+      [GG_PARAM_BETA] = float_bits(p->beta),
+  };
+  return values[param];
+}
+
+gg_status gg_problem_check(gg_prepared *out, const gg_kernel *kernel, const gg_problem *problem,
+                           gg_error *err) {
+  *out = (gg_prepared){0};
+  gg_status st = check_extents(kernel, problem, err);
+  if (!st) st = check_scalars(kernel, problem, err);
+  if (st || problem->m == 0 || problem->n == 0 || problem->batch == 0) return st;
+  if ((st = check_operands(kernel, problem, err))) return st;
+  if ((st = set_grid(out->grid, kernel, problem, err))) return st;
+  for (size_t i = 0; i < kernel->param_count; i++) {
+    out->arguments[i] = argument_of(problem, kernel->params[i]);
+  }
+  return GG_OK;
+}

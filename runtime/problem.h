@@ -1,0 +1,27 @@
+/* A problem against a kernel: checks, grid, arguments. Pure: no device, no allocation. */
+#ifndef GG_RUNTIME_PROBLEM_H
+#define GG_RUNTIME_PROBLEM_H
+
+#include "gemmgen_runtime.h"
+
+enum { GG_GRID_X_MAX = 2147483647, GG_GRID_Y_MAX = 65535 };
+
+/* One operand of a problem: `rows` vectors of `length` contiguous elements, `ld` apart. */
+typedef struct gg_view {
+  char name; /* 'a' */
+  const gg_operand *operand;
+  int64_t length, rows, batch, ld, batch_stride; /* elements */
+  const char *length_name;                       /* "k" */
+  uint64_t address;
+} gg_view;
+
+/* `which` is 'a', 'b', 'c' or 'd'. */
+gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *problem, char which);
+
+bool gg_kernel_takes(const gg_kernel *kernel, gg_param param);
+
+/* Fills all of *out but the module. */
+gg_status gg_problem_check(gg_prepared *out, const gg_kernel *kernel, const gg_problem *problem,
+                           gg_error *err);
+
+#endif

@@ -1,0 +1,392 @@
+#include "fake_driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+fake_driver fake = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Thread_local int depth; /* of this thread's stack of contexts */
+
+void fake_reset(void) {
+  fake = (fake_driver){
+      .lock = PTHREAD_MUTEX_INITIALIZER,
+      .device_count = 1,
+      .arch = 90,
+      .smem_per_cta = 232448,
+      .argument_count = GG_PARAM_COUNT,
+  };
+  depth = 0;
+}
+
+int fake_alive(void) {
+  return fake.contexts + fake.modules + fake.allocations + fake.streams + fake.events +
+         fake.graphs + fake.depth;
+}
+
+/* ---- Bookkeeping of every call -------------------------------------------------------- */
+
+enum { CONTEXT = 1, ALLOCATES = 2 };
+
+static CUresult enter(const char *name, int needs) {
+  pthread_mutex_lock(&fake.lock);
+  fake.calls++;
+  if ((needs & CONTEXT) && depth == 0) fake.orphans++;
+  if ((needs & ALLOCATES) && fake.capturing) fake.in_capture++;
+  CUresult result = CUDA_SUCCESS;
+  if (fake.fail_call && strcmp(fake.fail_call, name) == 0 && fake.fail_after-- <= 0) {
+    result = fake.fail_result;
+  }
+  if (result) pthread_mutex_unlock(&fake.lock);
+  return result;
+}
+
+static CUresult leave(void) {
+  pthread_mutex_unlock(&fake.lock);
+  return CUDA_SUCCESS;
+}
+
+/* Opens the body of a fake call: the lock is held until `return leave()`. */
+#define ENTER(name, needs)                                                                         \
+  CUresult injected = enter(#name, needs);                                                         \
+  if (injected) return injected
+
+#define HANDLE(type, number) ((type)(uintptr_t)(number))
+
+/* ---- Errors and devices --------------------------------------------------------------- */
+
+static CUresult fake_cuInit(unsigned flags) {
+  (void)flags;
+  ENTER(cuInit, 0);
+  return leave();
+}
+
+static CUresult fake_cuDriverGetVersion(int *version) {
+  ENTER(cuDriverGetVersion, 0);
+  *version = 13000;
+  return leave();
+}
+
+static CUresult fake_cuGetErrorName(CUresult result, const char **name) {
+  *name = result == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : NULL;
+  return *name ? CUDA_SUCCESS : 1;
+}
+
+static CUresult fake_cuGetErrorString(CUresult result, const char **text) {
+  *text = result == CUDA_ERROR_OUT_OF_MEMORY ? "out of memory" : NULL;
+  return *text ? CUDA_SUCCESS : 1;
+}
+
+static CUresult fake_cuDeviceGetCount(int *count) {
+  ENTER(cuDeviceGetCount, 0);
+  *count = fake.device_count;
+  return leave();
+}
+
+static CUresult fake_cuDeviceGet(CUdevice *device, int ordinal) {
+  ENTER(cuDeviceGet, 0);
+  *device = 100 + ordinal;
+  return leave();
+}
+
+static CUresult fake_cuDeviceGetName(char *name, int length, CUdevice device) {
+  (void)device;
+  ENTER(cuDeviceGetName, 0);
+  strncpy(name, "Fake GPU", (size_t)length);
+  return leave();
+}
+
+static CUresult fake_cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
+  (void)device;
+  ENTER(cuDeviceGetAttribute, 0);
+  switch (attribute) {
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+    *value = fake.arch / 10;
+    break;
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+    *value = fake.arch % 10;
+    break;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+    *value = fake.smem_per_cta;
+    break;
+  default:
+    *value = 1000 + attribute;
+  }
+  return leave();
+}
+
+static CUresult fake_cuDeviceTotalMem(size_t *bytes, CUdevice device) {
+  (void)device;
+  ENTER(cuDeviceTotalMem, 0);
+  *bytes = (size_t)1 << 30;
+  return leave();
+}
+
+static CUresult fake_cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+  ENTER(cuDevicePrimaryCtxRetain, 0);
+  *context = HANDLE(CUcontext, device);
+  fake.contexts++;
+  return leave();
+}
+
+static CUresult fake_cuDevicePrimaryCtxRelease(CUdevice device) {
+  (void)device;
+  ENTER(cuDevicePrimaryCtxRelease, 0);
+  fake.contexts--;
+  return leave();
+}
+
+static CUresult fake_cuCtxPushCurrent(CUcontext context) {
+  (void)context;
+  ENTER(cuCtxPushCurrent, 0);
+  depth++;
+  fake.depth++;
+  return leave();
+}
+
+static CUresult fake_cuCtxPopCurrent(CUcontext *context) {
+  ENTER(cuCtxPopCurrent, CONTEXT);
+  *context = NULL;
+  depth--;
+  fake.depth--;
+  return leave();
+}
+
+/* ---- Modules and launches ------------------------------------------------------------- */
+
+static CUresult fake_cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
+                                        int *options, void **values) {
+  (void)options;
+  ENTER(cuModuleLoadDataEx, CONTEXT | ALLOCATES);
+  *module = HANDLE(CUmodule, 7);
+  fake.modules++;
+  if (count > 0 && strcmp(image, "broken") == 0) {
+    strcpy(values[0], "ptxas fatal: broken");
+    fake.modules--;
+    pthread_mutex_unlock(&fake.lock);
+    return 218; /* CUDA_ERROR_INVALID_PTX */
+  }
+  return leave();
+}
+
+static CUresult fake_cuModuleUnload(CUmodule module) {
+  (void)module;
+  ENTER(cuModuleUnload, CONTEXT);
+  fake.modules--;
+  return leave();
+}
+
+static CUresult fake_cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
+  (void)module, (void)name;
+  ENTER(cuModuleGetFunction, CONTEXT);
+  *function = HANDLE(CUfunction, 8);
+  return leave();
+}
+
+static CUresult fake_cuFuncGetAttribute(int *value, int attribute, CUfunction function) {
+  (void)function;
+  ENTER(cuFuncGetAttribute, CONTEXT);
+  *value = attribute == CU_FUNC_ATTRIBUTE_NUM_REGS            ? 168
+           : attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES ? 1024
+                                                              : 16;
+  return leave();
+}
+
+static CUresult fake_cuFuncSetAttribute(CUfunction function, int attribute, int value) {
+  (void)function, (void)attribute;
+  ENTER(cuFuncSetAttribute, CONTEXT);
+  fake.smem_limit = value;
+  return leave();
+}
+
+static CUresult fake_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas, CUfunction function,
+                                                                 int threads, size_t smem) {
+  (void)function, (void)threads;
+  ENTER(cuOccupancyMaxActiveBlocksPerMultiprocessor, CONTEXT);
+  *ctas = smem > 100000 ? 1 : 2;
+  return leave();
+}
+
+static void record(fake_launch launch, void **arguments) {
+  for (size_t i = 0; i < fake.argument_count; i++) {
+    memcpy(&launch.arguments[i], arguments[i], sizeof launch.arguments[i]);
+  }
+  if (fake.launch_count < FAKE_LAUNCHES_MAX) fake.launches[fake.launch_count++] = launch;
+}
+
+static CUresult fake_cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+                                    unsigned grid_z, unsigned block_x, unsigned block_y,
+                                    unsigned block_z, unsigned smem_bytes, CUstream stream,
+                                    void **arguments, void **extra) {
+  (void)function, (void)extra;
+  ENTER(cuLaunchKernel, CONTEXT);
+  fake_launch launch = {
+      {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {0}, smem_bytes, stream, {0}};
+  record(launch, arguments);
+  return leave();
+}
+
+static CUresult fake_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+                                      void **arguments, void **extra) {
+  (void)function, (void)extra;
+  ENTER(cuLaunchKernelEx, CONTEXT);
+  fake_launch launch = {{config->grid_x, config->grid_y, config->grid_z},
+                        {config->block_x, config->block_y, config->block_z},
+                        {0},
+                        config->smem_bytes,
+                        config->stream,
+                        {0}};
+  for (unsigned i = 0; i < config->attribute_count; i++) {
+    if (config->attributes[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+    memcpy(launch.cluster, config->attributes[i].value.cluster, sizeof launch.cluster);
+  }
+  record(launch, arguments);
+  return leave();
+}
+
+/* ---- Memory --------------------------------------------------------------------------- */
+
+static CUresult fake_cuMemAlloc(CUdeviceptr *address, size_t bytes) {
+  ENTER(cuMemAlloc, CONTEXT | ALLOCATES);
+  void *memory = aligned_alloc(256, (bytes + 255) / 256 * 256);
+  *address = (CUdeviceptr)(uintptr_t)memory;
+  fake.allocations++;
+  return leave();
+}
+
+static CUresult fake_cuMemFree(CUdeviceptr address) {
+  ENTER(cuMemFree, CONTEXT);
+  free(HANDLE(void *, address));
+  fake.allocations--;
+  return leave();
+}
+
+static CUresult fake_cuMemGetInfo(size_t *available, size_t *total) {
+  ENTER(cuMemGetInfo, CONTEXT);
+  *available = *total = (size_t)1 << 30;
+  return leave();
+}
+
+static CUresult fake_cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes) {
+  ENTER(cuMemcpyHtoD, CONTEXT);
+  memcpy(HANDLE(void *, to), from, bytes);
+  return leave();
+}
+
+static CUresult fake_cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes) {
+  ENTER(cuMemcpyDtoH, CONTEXT);
+  memcpy(to, HANDLE(void *, from), bytes);
+  return leave();
+}
+
+static CUresult fake_cuMemsetD8(CUdeviceptr to, unsigned char value, size_t bytes) {
+  ENTER(cuMemsetD8, CONTEXT);
+  memset(HANDLE(void *, to), value, bytes);
+  return leave();
+}
+
+/* ---- Streams, graphs, events ---------------------------------------------------------- */
+
+static CUresult fake_cuStreamCreate(CUstream *stream, unsigned flags) {
+  (void)flags;
+  ENTER(cuStreamCreate, CONTEXT | ALLOCATES);
+  *stream = HANDLE(CUstream, 1000 + ++fake.streams);
+  return leave();
+}
+
+static CUresult fake_cuStreamDestroy(CUstream stream) {
+  (void)stream;
+  ENTER(cuStreamDestroy, CONTEXT);
+  fake.streams--;
+  return leave();
+}
+
+static CUresult fake_cuStreamSynchronize(CUstream stream) {
+  (void)stream;
+  ENTER(cuStreamSynchronize, CONTEXT);
+  return leave();
+}
+
+static CUresult fake_cuStreamBeginCapture(CUstream stream, int mode) {
+  (void)mode;
+  ENTER(cuStreamBeginCapture, CONTEXT);
+  fake.capturing = stream;
+  return leave();
+}
+
+static CUresult fake_cuStreamEndCapture(CUstream stream, CUgraph *graph) {
+  (void)stream;
+  ENTER(cuStreamEndCapture, CONTEXT);
+  fake.capturing = NULL;
+  fake.graphs++;
+  *graph = HANDLE(CUgraph, 9);
+  return leave();
+}
+
+static CUresult fake_cuGraphInstantiate(CUgraphExec *out, CUgraph graph, unsigned long long flags) {
+  (void)graph, (void)flags;
+  ENTER(cuGraphInstantiate, CONTEXT);
+  fake.graphs++;
+  *out = HANDLE(CUgraphExec, 10);
+  return leave();
+}
+
+static CUresult fake_cuGraphLaunch(CUgraphExec graph, CUstream stream) {
+  (void)graph, (void)stream;
+  ENTER(cuGraphLaunch, CONTEXT);
+  return leave();
+}
+
+static CUresult fake_cuGraphExecDestroy(CUgraphExec graph) {
+  (void)graph;
+  ENTER(cuGraphExecDestroy, CONTEXT);
+  fake.graphs--;
+  return leave();
+}
+
+static CUresult fake_cuGraphDestroy(CUgraph graph) {
+  (void)graph;
+  ENTER(cuGraphDestroy, CONTEXT);
+  fake.graphs--;
+  return leave();
+}
+
+static CUresult fake_cuEventCreate(CUevent *event, unsigned flags) {
+  (void)flags;
+  ENTER(cuEventCreate, CONTEXT);
+  *event = HANDLE(CUevent, ++fake.events);
+  return leave();
+}
+
+static CUresult fake_cuEventRecord(CUevent event, CUstream stream) {
+  (void)event, (void)stream;
+  ENTER(cuEventRecord, CONTEXT);
+  return leave();
+}
+
+static CUresult fake_cuEventSynchronize(CUevent event) {
+  (void)event;
+  ENTER(cuEventSynchronize, CONTEXT);
+  return leave();
+}
+
+static CUresult fake_cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
+  (void)start, (void)end;
+  ENTER(cuEventElapsedTime, CONTEXT);
+  *milliseconds = 12.5f;
+  return leave();
+}
+
+static CUresult fake_cuEventDestroy(CUevent event) {
+  (void)event;
+  ENTER(cuEventDestroy, CONTEXT);
+  fake.events--;
+  return leave();
+}
+
+gg_driver fake_table(void) {
+  return (gg_driver){
+#define GG_DRIVER(name, symbol, arguments) .name = fake_##name,
+#include "driver.def"
+#undef GG_DRIVER
+  };
+}

@@ -1,0 +1,48 @@
+/* A CUDA driver without a GPU: memory is the host's, a launch is a record. */
+#ifndef FAKE_DRIVER_H
+#define FAKE_DRIVER_H
+
+#include <pthread.h>
+
+#include "driver.h"
+
+enum { FAKE_LAUNCHES_MAX = 4096 };
+
+typedef struct fake_launch {
+  unsigned grid[3], block[3], cluster[3], smem_bytes;
+  CUstream stream;
+  uint64_t arguments[GG_PARAM_COUNT];
+} fake_launch;
+
+typedef struct fake_driver {
+  pthread_mutex_t lock;
+  int device_count, arch, smem_per_cta; /* what the devices say */
+  size_t argument_count;                /* how many 8-byte arguments a launch has */
+
+  const char *fail_call; /* this call fails ... */
+  int fail_after;        /* ... after so many that pass ... */
+  CUresult fail_result;  /* ... with this */
+
+  int calls;                                                   /* of any function */
+  int contexts, modules, allocations, streams, events, graphs; /* alive */
+  int depth;                                                   /* contexts pushed and not popped */
+  int orphans;    /* calls that need a current context and had none */
+  int in_capture; /* loads and allocations while a stream captures */
+  CUstream capturing;
+  int smem_limit; /* as set by cuFuncSetAttribute */
+  fake_launch launches[FAKE_LAUNCHES_MAX];
+  int launch_count;
+} fake_driver;
+
+extern fake_driver fake;
+
+/* One sm_90 device, no failure, nothing alive. */
+void fake_reset(void);
+
+/* The table of the fake. */
+gg_driver fake_table(void);
+
+/* How many things are alive: 0 when nothing leaked. */
+int fake_alive(void);
+
+#endif

@@ -1,0 +1,74 @@
+#include "fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const gg_param params[] = {
+    GG_PARAM_A,
+    GG_PARAM_B,
+    GG_PARAM_C,
+    GG_PARAM_D,
+    GG_PARAM_M,
+    GG_PARAM_N,
+    GG_PARAM_K,
+    GG_PARAM_BATCH,
+    GG_PARAM_LDA,
+    GG_PARAM_LDB,
+    GG_PARAM_LDC,
+    GG_PARAM_LDD,
+    GG_PARAM_BATCH_STRIDE_A,
+    GG_PARAM_BATCH_STRIDE_B,
+    GG_PARAM_BATCH_STRIDE_C,
+    GG_PARAM_BATCH_STRIDE_D,
+    GG_PARAM_ALPHA,
+    GG_PARAM_BETA,
+};
+
+static const char source[] = "extern \"C\" __global__ void tiny(int *out) { *out = 1; }\n";
+
+gg_kernel fixture_kernel(void) {
+  return (gg_kernel){
+      .name = "tiny",
+      .family = "sm80",
+      .arch = "sm_80",
+      .source = source,
+      .source_length = strlen(source),
+      .a = {GG_DTYPE_f16, GG_MAJOR_K, 16},
+      .b = {GG_DTYPE_f16, GG_MAJOR_K, 16},
+      .c = {GG_DTYPE_f32, GG_MAJOR_N, 16},
+      .d = {GG_DTYPE_f32, GG_MAJOR_N, 16},
+      .accumulator = GG_DTYPE_f32,
+      .fixed_m = GG_FIXED_NONE,
+      .fixed_n = GG_FIXED_NONE,
+      .fixed_k = GG_FIXED_NONE,
+      .fixed_batch = GG_FIXED_NONE,
+      .grid = GG_GRID_TILES,
+      .tile_m = 128,
+      .tile_n = 64,
+      .tile_k = 32,
+      .threads = 128,
+      .cluster = {1, 1, 1},
+      .smem_bytes = 49152,
+      .params = params,
+      .param_count = sizeof params / sizeof *params,
+  };
+}
+
+gg_problem fixture_problem(int64_t m, int64_t n, int64_t k, int64_t batch) {
+  gg_kernel kernel = fixture_kernel();
+  gg_problem problem = GG_PROBLEM_INIT;
+  problem.m = m, problem.n = n, problem.k = k, problem.batch = batch;
+  problem.a = 0x1000, problem.b = 0x2000, problem.c = 0x3000, problem.d = 0x4000;
+  gg_error err = GG_ERROR_INIT;
+  gg_problem_pack(&problem, &kernel, &err);
+  gg_error_clear(&err);
+  return problem;
+}
+
+const char *fixture_directory(void) {
+  static char path[64];
+  strcpy(path, "/tmp/gemmgen-test.XXXXXX");
+  ck_assert_ptr_nonnull(mkdtemp(path));
+  return path;
+}

@@ -1,0 +1,27 @@
+/* What the runtime's tests share: a kernel that nobody generated, and a place for files. */
+#ifndef RUNTIME_FIXTURE_H
+#define RUNTIME_FIXTURE_H
+
+#include <check.h>
+
+#include "gemmgen_runtime.h"
+
+/* f16 K-major A and B, f32 N-major C and D, every parameter, a text that compiles. */
+gg_kernel fixture_kernel(void);
+
+/* A problem of that kernel with made-up addresses. */
+gg_problem fixture_problem(int64_t m, int64_t n, int64_t k, int64_t batch);
+
+/* A fresh directory; the path is the caller's until the next call. */
+const char *fixture_directory(void);
+
+/* Fails the test unless the error is `code` and its message has `part`; clears it. */
+#define assert_error(err, wanted, part)                                                            \
+  do {                                                                                             \
+    ck_assert_msg((err)->code == (wanted), "code %d, message: %s", (err)->code, (err)->message);   \
+    ck_assert_msg(strstr((err)->message, (part)) != NULL, "no '%s' in '%s'", (part),               \
+                  (err)->message);                                                                 \
+    gg_error_clear(err);                                                                           \
+  } while (0)
+
+#endif

@@ -1,0 +1,350 @@
+/* Contexts, modules and launches on the fake driver: order of calls, failures, leaks, threads. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "context.h"
+#include "fake_driver.h"
+#include "fixture.h"
+
+static gg_error err = GG_ERROR_INIT;
+static const char image[] = "cubin";
+
+static gg_binary fixture_binary(void) {
+  return (gg_binary){.format = GG_FORMAT_CUBIN, .arch = "sm_90", .data = image, .size = 5};
+}
+
+static gg_status open_context(gg_context **out, int device) {
+  gg_driver driver = fake_table();
+  gg_context_options options = {.device = device, .compiler.cache = ""};
+  return gg_context_open_on(out, &driver, &options, &err);
+}
+
+/* What a program does from start to end; stops at the first failure and cleans up. */
+static gg_status whole_program(gg_error *error) {
+  gg_driver driver = fake_table();
+  gg_context_options options = {.compiler.cache = ""};
+  gg_kernel kernel = fixture_kernel();
+  gg_binary binary = fixture_binary();
+  gg_context *context = NULL;
+  gg_module *module = NULL;
+  struct CUstream_st *stream = NULL;
+  uint64_t memory = 0;
+  gg_problem problem = fixture_problem(64, 64, 64, 1);
+  gg_status st = gg_context_open_on(&context, &driver, &options, error);
+  if (st) return st;
+  if ((st = gg_module_load_binary(&module, context, &kernel, &binary, error))) goto done;
+  if ((st = gg_stream_open(&stream, context, error))) goto done;
+  if ((st = gg_memory_alloc(&memory, context, 1 << 14, error))) goto done;
+  if ((st = gg_memory_write(context, memory, image, sizeof image, error))) goto done;
+  problem.a = problem.b = problem.d = memory;
+  if ((st = gg_launch(module, &problem, stream, error))) goto done;
+  if ((st = gg_synchronize(context, stream, error))) goto done;
+  char back[sizeof image];
+  st = gg_memory_read(context, back, memory, sizeof back, error);
+done:
+  gg_memory_free(context, memory);
+  gg_stream_close(context, stream);
+  gg_module_free(module);
+  gg_context_close(context);
+  return st;
+}
+
+START_TEST(runs_and_leaves_nothing) {
+  fake_reset();
+  ck_assert_int_eq(whole_program(&err), GG_OK);
+  ck_assert_int_eq(fake_alive(), 0);
+  ck_assert_int_eq(fake.orphans, 0);
+  ck_assert_int_eq(fake.launch_count, 1);
+  ck_assert_int_eq(fake.smem_limit, 49152);
+  ck_assert_uint_eq(fake.launches[0].block[0], 128);
+  ck_assert_uint_eq(fake.launches[0].smem_bytes, 49152);
+  ck_assert_uint_eq(fake.launches[0].arguments[6], 64);
+}
+END_TEST
+
+/* Calls that a whole program makes and whose failure must surface. */
+static const char *const fallible[] = {
+    "cuInit",
+    "cuDeviceGetCount",
+    "cuDeviceGet",
+    "cuDeviceGetAttribute",
+    "cuDeviceTotalMem",
+    "cuDriverGetVersion",
+    "cuDeviceGetName",
+    "cuDevicePrimaryCtxRetain",
+    "cuCtxPushCurrent",
+    "cuModuleLoadDataEx",
+    "cuModuleGetFunction",
+    "cuFuncSetAttribute",
+    "cuFuncGetAttribute",
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cuStreamCreate",
+    "cuMemAlloc",
+    "cuMemcpyHtoD",
+    "cuLaunchKernel",
+    "cuStreamSynchronize",
+    "cuMemcpyDtoH",
+};
+
+START_TEST(each_failing_call_is_named_and_leaks_nothing) {
+  fake_reset();
+  fake.fail_call = fallible[_i];
+  fake.fail_result = CUDA_ERROR_OUT_OF_MEMORY;
+  ck_assert_int_eq(whole_program(&err), GG_E_DRIVER);
+  ck_assert_ptr_nonnull(strstr(err.message, fallible[_i]));
+  assert_error(&err, GG_E_DRIVER, "CUDA_ERROR_OUT_OF_MEMORY (2: out of memory)");
+  /* Where entering the context fails, there is no way to free what lives in it. */
+  if (strcmp(fallible[_i], "cuCtxPushCurrent") != 0) ck_assert_int_eq(fake_alive(), 0);
+}
+END_TEST
+
+START_TEST(each_failing_allocation_is_reported_and_leaks_nothing) {
+  long allowed = 0;
+  for (;; allowed++) {
+    fake_reset();
+    gg_alloc_fail_after(allowed);
+    gg_status st = whole_program(&err);
+    gg_alloc_fail_after(-1);
+    ck_assert_int_eq(fake_alive(), 0);
+    if (st == GG_OK) break;
+    ck_assert_int_eq(st, GG_E_MEMORY);
+    gg_error_clear(&err);
+    ck_assert_int_lt(allowed, 1000);
+  }
+  ck_assert_int_gt(allowed, 3);
+}
+END_TEST
+
+START_TEST(no_device) {
+  gg_context *context;
+  fake_reset();
+  ck_assert_int_eq(open_context(&context, 1), GG_E_NO_DEVICE);
+  ck_assert_ptr_null(context);
+  assert_error(&err, GG_E_NO_DEVICE, "no device 1: the driver has 1");
+  ck_assert_int_eq(open_context(&context, -1), GG_E_NO_DEVICE);
+  gg_error_clear(&err);
+  fake.fail_call = "cuInit";
+  fake.fail_result = CUDA_ERROR_NO_DEVICE;
+  ck_assert_int_eq(open_context(&context, 0), GG_E_NO_DEVICE);
+  assert_error(&err, GG_E_NO_DEVICE, "the driver has 0");
+}
+END_TEST
+
+START_TEST(facts) {
+  fake_reset();
+  gg_context *context;
+  ck_assert_int_eq(open_context(&context, 0), GG_OK);
+  const gg_device_facts *device = gg_context_device(context);
+  ck_assert_str_eq(device->name, "Fake GPU");
+  ck_assert_int_eq(device->arch, 90);
+  ck_assert_int_eq(device->sm_count, 1000 + CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  ck_assert_int_eq(device->smem_per_cta, 232448);
+  gg_kernel kernel = fixture_kernel();
+  gg_binary binary = fixture_binary();
+  gg_module *module;
+  ck_assert_int_eq(gg_module_load_binary(&module, context, &kernel, &binary, &err), GG_OK);
+  const gg_module_facts *loaded = gg_module_facts_of(module);
+  ck_assert_int_eq(loaded->registers, 168);
+  ck_assert_int_eq(loaded->local_bytes, 16);
+  ck_assert_int_eq(loaded->smem_bytes, 49152 + 1024);
+  ck_assert_int_eq(loaded->ctas_per_sm, 2);
+  ck_assert_str_eq(loaded->arch, "sm_90");
+  gg_module_free(module);
+  gg_context_close(context);
+}
+END_TEST
+
+START_TEST(too_much_shared_memory) {
+  fake_reset();
+  fake.smem_per_cta = 49151;
+  gg_context *context;
+  ck_assert_int_eq(open_context(&context, 0), GG_OK);
+  gg_kernel kernel = fixture_kernel();
+  gg_binary binary = fixture_binary();
+  gg_module *module;
+  ck_assert_int_eq(gg_module_load_binary(&module, context, &kernel, &binary, &err),
+                   GG_E_DEVICE_SMEM);
+  assert_error(&err, GG_E_DEVICE_SMEM,
+               "takes 49152 B of dynamic shared memory a CTA, Fake GPU has 49151");
+  gg_context_close(context);
+  ck_assert_int_eq(fake_alive(), 0);
+}
+END_TEST
+
+START_TEST(the_drivers_compiler_log_is_kept) {
+  fake_reset();
+  gg_context *context;
+  ck_assert_int_eq(open_context(&context, 0), GG_OK);
+  gg_kernel kernel = fixture_kernel();
+  gg_binary binary = {.format = GG_FORMAT_PTX, .arch = "sm_90", .data = "broken", .size = 6};
+  gg_module *module;
+  ck_assert_int_eq(gg_module_load_binary(&module, context, &kernel, &binary, &err), GG_E_DRIVER);
+  ck_assert_str_eq(err.log, "ptxas fatal: broken");
+  gg_error_clear(&err);
+  gg_context_close(context);
+}
+END_TEST
+
+/* A context, a module and the launches of one test. */
+typedef struct loaded {
+  gg_context *context;
+  gg_module *module;
+} loaded;
+
+static loaded load(gg_kernel kernel) {
+  loaded out;
+  gg_binary binary = fixture_binary();
+  ck_assert_int_eq(open_context(&out.context, 0), GG_OK);
+  ck_assert_int_eq(gg_module_load_binary(&out.module, out.context, &kernel, &binary, &err), GG_OK);
+  return out;
+}
+
+static void unload(loaded it) {
+  gg_module_free(it.module);
+  gg_context_close(it.context);
+  ck_assert_int_eq(fake_alive(), 0);
+}
+
+START_TEST(clusters_are_an_attribute) {
+  fake_reset();
+  gg_kernel kernel = fixture_kernel();
+  kernel.cluster[0] = 2;
+  loaded it = load(kernel);
+  gg_problem p = fixture_problem(256, 64, 64, 1);
+  ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
+  ck_assert_uint_eq(fake.launches[0].cluster[0], 2);
+  ck_assert_uint_eq(fake.launches[0].cluster[1], 1);
+  ck_assert_uint_eq(fake.launches[0].grid[0], 2);
+  ck_assert_uint_eq(fake.launches[0].smem_bytes, 49152);
+  unload(it);
+}
+END_TEST
+
+START_TEST(empty_problems_launch_nothing) {
+  fake_reset();
+  loaded it = load(fixture_kernel());
+  gg_problem p = fixture_problem(0, 64, 64, 1);
+  int calls = fake.calls;
+  ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
+  ck_assert_int_eq(fake.calls, calls);
+  p = fixture_problem(64, 64, 0, 1);
+  ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
+  ck_assert_int_eq(fake.launch_count, 1);
+  unload(it);
+}
+END_TEST
+
+START_TEST(a_launch_only_launches) {
+  fake_reset();
+  loaded it = load(fixture_kernel());
+  gg_problem p = fixture_problem(64, 64, 64, 1);
+  gg_prepared prepared;
+  fake.capturing = (CUstream)(uintptr_t)5;
+  gg_alloc_fail_after(0);
+  int calls = fake.calls;
+  ck_assert_int_eq(gg_prepare(&prepared, it.module, &p, &err), GG_OK);
+  ck_assert_int_eq(fake.calls, calls);
+  ck_assert_int_eq(gg_launch_prepared(&prepared, fake.capturing, &err), GG_OK);
+  ck_assert_int_eq(fake.calls, calls + 3); /* push, launch, pop */
+  gg_alloc_fail_after(-1);
+  ck_assert_int_eq(fake.in_capture, 0);
+  ck_assert_ptr_eq(fake.launches[0].stream, fake.capturing);
+  unload(it);
+}
+END_TEST
+
+START_TEST(the_kernel_may_go_once_loaded) {
+  fake_reset();
+  char name[] = "tiny";
+  gg_param params[] = {GG_PARAM_D, GG_PARAM_M};
+  gg_kernel kernel = fixture_kernel();
+  kernel.name = name;
+  kernel.params = params;
+  kernel.param_count = 2;
+  fake.argument_count = 2;
+  loaded it = load(kernel);
+  memset(name, 'x', sizeof name - 1);
+  params[0] = params[1] = GG_PARAM_K;
+  gg_problem p = fixture_problem(64, 64, 32, 1);
+  ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
+  ck_assert_uint_eq(fake.launches[0].arguments[0], p.d);
+  ck_assert_uint_eq(fake.launches[0].arguments[1], 64);
+  p.alpha = 2;
+  gg_launch(it.module, &p, NULL, &err);
+  assert_error(&err, GG_E_PROBLEM_SCALAR, "kernel tiny has no alpha");
+  unload(it);
+}
+END_TEST
+
+enum { threads = 8, rounds = 100 };
+
+/* Gives its argument back when all is well. */
+static void *launch_many(void *argument) {
+  const gg_module *module = argument;
+  for (int i = 0; i < rounds; i++) {
+    gg_error mine = GG_ERROR_INIT;
+    gg_problem p = fixture_problem(64 + i, 64, 64, 1);
+    if (gg_launch(module, &p, NULL, &mine)) return NULL;
+  }
+  return argument;
+}
+
+START_TEST(eight_threads_on_two_contexts) {
+  fake_reset();
+  loaded its[2] = {load(fixture_kernel()), load(fixture_kernel())};
+  pthread_t ids[threads];
+  for (int i = 0; i < threads; i++) {
+    ck_assert_int_eq(pthread_create(&ids[i], NULL, launch_many, its[i % 2].module), 0);
+  }
+  for (int i = 0; i < threads; i++) {
+    void *passed;
+    pthread_join(ids[i], &passed);
+    ck_assert_ptr_nonnull(passed);
+  }
+  ck_assert_int_eq(fake.launch_count, threads * rounds);
+  ck_assert_int_eq(fake.orphans, 0);
+  gg_module_free(its[0].module);
+  gg_context_close(its[0].context);
+  unload(its[1]);
+}
+END_TEST
+
+START_TEST(no_driver_here_is_a_clear_error) {
+  gg_context *context;
+  gg_status st = gg_context_open(&context, NULL, &err);
+  if (st == GG_OK) { /* a machine with a GPU */
+    gg_context_close(context);
+    return;
+  }
+  ck_assert_ptr_null(context);
+  ck_assert(st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE || st == GG_E_DRIVER);
+  gg_error_clear(&err);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("context");
+  TCase *tests = tcase_create("fake driver");
+  tcase_add_test(tests, runs_and_leaves_nothing);
+  tcase_add_loop_test(tests, each_failing_call_is_named_and_leaks_nothing, 0,
+                      sizeof fallible / sizeof *fallible);
+  tcase_add_test(tests, each_failing_allocation_is_reported_and_leaks_nothing);
+  tcase_add_test(tests, no_device);
+  tcase_add_test(tests, facts);
+  tcase_add_test(tests, too_much_shared_memory);
+  tcase_add_test(tests, the_drivers_compiler_log_is_kept);
+  tcase_add_test(tests, clusters_are_an_attribute);
+  tcase_add_test(tests, empty_problems_launch_nothing);
+  tcase_add_test(tests, a_launch_only_launches);
+  tcase_add_test(tests, the_kernel_may_go_once_loaded);
+  tcase_add_test(tests, eight_threads_on_two_contexts);
+  tcase_add_test(tests, no_driver_here_is_a_clear_error);
+  tcase_set_timeout(tests, 60);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,272 @@
+/* Targets (pure), and real compiles with the toolkit's NVRTC. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "context.h"
+#include "fake_driver.h"
+#include "fixture.h"
+#include "jit.h"
+
+static gg_error err = GG_ERROR_INIT;
+
+/* ---- Targets -------------------------------------------------------------------------- */
+
+static const gg_nvrtc thirteen = {
+    .major = 13,
+    .supported = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121},
+    .supported_count = 12};
+
+/* kernel, device, wanted name and format; NULL with the error's code instead. */
+static const struct {
+  const char *kernel;
+  int device;
+  const char *arch;
+  gg_format format;
+  gg_status code;
+} targets[] = {
+    {"sm_80", 80, "sm_80", GG_FORMAT_CUBIN, GG_OK},
+    {"sm_80", 90, "sm_90", GG_FORMAT_CUBIN, GG_OK},
+    {"sm_80", 75, NULL, GG_FORMAT_CUBIN, GG_E_DEVICE_ARCH},
+    {"sm_90a", 90, "sm_90a", GG_FORMAT_CUBIN, GG_OK},
+    {"sm_90a", 100, NULL, GG_FORMAT_CUBIN, GG_E_DEVICE_ARCH},
+    {"sm_90a", 89, NULL, GG_FORMAT_CUBIN, GG_E_DEVICE_ARCH},
+    {"sm_100f", 100, "sm_100f", GG_FORMAT_CUBIN, GG_OK},
+    {"sm_100f", 103, "sm_103f", GG_FORMAT_CUBIN, GG_OK},
+    {"sm_103f", 100, NULL, GG_FORMAT_CUBIN, GG_E_DEVICE_ARCH},
+    {"sm_100f", 101, NULL, GG_FORMAT_CUBIN, GG_E_DEVICE_ARCH},
+    {"sm_100f", 110, NULL, GG_FORMAT_CUBIN, GG_E_DEVICE_ARCH},
+    {"sm_100f", 120, NULL, GG_FORMAT_CUBIN, GG_E_DEVICE_ARCH},
+    {"sm_120f", 121, "sm_121f", GG_FORMAT_CUBIN, GG_OK},
+    {"sm_80", 125, "sm_121", GG_FORMAT_CUBIN, GG_OK}, /* unknown, of a known major */
+    {"sm_80", 130, "sm_121", GG_FORMAT_PTX, GG_OK},   /* unknown major: the driver compiles */
+    {"sm_banana", 90, NULL, GG_FORMAT_CUBIN, GG_E_ARCH_NAME},
+};
+
+START_TEST(target) {
+  gg_arch arch;
+  gg_format format;
+  char name[GG_ARCH_NAME_MAX];
+  gg_status st = gg_jit_target(&arch, &format, "tiny", targets[_i].kernel, targets[_i].device,
+                               &thirteen, &err);
+  ck_assert_int_eq(st, targets[_i].code);
+  gg_error_clear(&err);
+  if (st) return;
+  ck_assert_str_eq(gg_arch_name(name, arch), targets[_i].arch);
+  ck_assert_int_eq(format, targets[_i].format);
+}
+END_TEST
+
+START_TEST(both_sides_are_named) {
+  gg_arch arch;
+  gg_format format;
+  gg_jit_target(&arch, &format, "tiny", "sm_90a", 80, &thirteen, &err);
+  assert_error(&err, GG_E_DEVICE_ARCH, "kernel tiny needs sm_90a, the device is sm_80");
+  gg_nvrtc old = {.major = 11, .minor = 0, .supported = {52, 70, 80}, .supported_count = 3};
+  gg_jit_target(&arch, &format, "tiny", "sm_90a", 90, &old, &err);
+  assert_error(&err, GG_E_COMPILER_ARCH, "NVRTC 11.0 compiles for sm_52 to sm_80");
+}
+END_TEST
+
+/* ---- With NVRTC ----------------------------------------------------------------------- */
+
+static int warnings;
+static char last_warning[256];
+
+static void count_warning(void *user, const char *message) {
+  (void)user;
+  warnings++;
+  snprintf(last_warning, sizeof last_warning, "%s", message);
+}
+
+static gg_compiler *open_compiler(const char *cache) {
+  gg_compiler_options options = {.cache = cache, .warn = count_warning};
+  gg_compiler *compiler;
+  ck_assert_int_eq(gg_compiler_open(&compiler, &options, &err), GG_OK);
+  return compiler;
+}
+
+START_TEST(compiles_and_caches) {
+  gg_compiler *compiler = open_compiler(fixture_directory());
+  gg_kernel kernel = fixture_kernel();
+  gg_binary *first, *second, *other;
+  ck_assert_int_eq(gg_compile(&first, compiler, &kernel, "sm_90", GG_FORMAT_CUBIN, &err), GG_OK);
+  ck_assert(!first->cached);
+  ck_assert_mem_eq(first->data, "\177ELF", 4);
+  ck_assert_str_eq(first->arch, "sm_90");
+  ck_assert_str_eq(first->options, "--gpu-architecture=sm_90 --std=c++17");
+  ck_assert_str_eq(first->log, "");
+  ck_assert_int_eq(gg_compile(&second, compiler, &kernel, "sm_90", GG_FORMAT_CUBIN, &err), GG_OK);
+  ck_assert(second->cached);
+  ck_assert_uint_eq(first->size, second->size);
+  ck_assert_mem_eq(first->data, second->data, first->size);
+  ck_assert_int_eq(gg_compile(&other, compiler, &kernel, "sm_80", GG_FORMAT_CUBIN, &err), GG_OK);
+  ck_assert(!other->cached);
+  gg_binary_free(first);
+  gg_binary_free(second);
+  gg_binary_free(other);
+  gg_compiler_close(compiler);
+}
+END_TEST
+
+START_TEST(ptx_is_text) {
+  gg_compiler *compiler = open_compiler("");
+  gg_kernel kernel = fixture_kernel();
+  gg_binary *binary;
+  ck_assert_int_eq(gg_compile(&binary, compiler, &kernel, NULL, GG_FORMAT_PTX, &err), GG_OK);
+  ck_assert_ptr_nonnull(strstr(binary->data, ".target sm_80"));
+  ck_assert_uint_eq(strlen(binary->data), binary->size);
+  gg_binary_free(binary);
+  gg_compiler_close(compiler);
+}
+END_TEST
+
+START_TEST(a_bad_text_gives_the_log) {
+  gg_compiler *compiler = open_compiler("");
+  gg_kernel kernel = fixture_kernel();
+  kernel.source = "extern \"C\" __global__ void tiny() { nonsense; }\n";
+  gg_binary *binary;
+  ck_assert_int_eq(gg_compile(&binary, compiler, &kernel, NULL, GG_FORMAT_CUBIN, &err),
+                   GG_E_COMPILE);
+  ck_assert_ptr_null(binary);
+  ck_assert_ptr_nonnull(strstr(err.log, "tiny.cu(1): error"));
+  assert_error(&err, GG_E_COMPILE, "does not compile tiny.cu for sm_80");
+  gg_compiler_close(compiler);
+}
+END_TEST
+
+START_TEST(warnings_are_kept_and_cached) {
+  gg_compiler *compiler = open_compiler(fixture_directory());
+  gg_kernel kernel = fixture_kernel();
+  kernel.source = "extern \"C\" __global__ void tiny(int *p) { int unused = 1; *p = 2; }\n";
+  for (int i = 0; i < 2; i++) {
+    gg_binary *binary;
+    ck_assert_int_eq(gg_compile(&binary, compiler, &kernel, NULL, GG_FORMAT_CUBIN, &err), GG_OK);
+    ck_assert_int_eq(binary->cached, i);
+    ck_assert_ptr_nonnull(strstr(binary->log, "unused"));
+    gg_binary_free(binary);
+  }
+  gg_compiler_close(compiler);
+}
+END_TEST
+
+START_TEST(an_unwritable_cache_warns_once) {
+  gg_compiler *compiler = open_compiler("/proc/gemmgen");
+  gg_kernel kernel = fixture_kernel();
+  warnings = 0;
+  for (int i = 0; i < 2; i++) {
+    gg_binary *binary;
+    ck_assert_int_eq(gg_compile(&binary, compiler, &kernel, NULL, GG_FORMAT_PTX, &err), GG_OK);
+    gg_binary_free(binary);
+  }
+  ck_assert_int_eq(warnings, 1);
+  ck_assert_ptr_nonnull(strstr(last_warning, "/proc/gemmgen"));
+  gg_compiler_close(compiler);
+}
+END_TEST
+
+START_TEST(memory_may_run_out_anywhere) {
+  gg_kernel kernel = fixture_kernel();
+  const char *directory = fixture_directory();
+  for (long allowed = 0;; allowed++) {
+    gg_compiler_options options = {.cache = directory};
+    gg_compiler *compiler;
+    gg_binary *binary = NULL;
+    gg_alloc_fail_after(allowed);
+    gg_status st = gg_compiler_open(&compiler, &options, &err);
+    if (!st) st = gg_compile(&binary, compiler, &kernel, NULL, GG_FORMAT_CUBIN, &err);
+    gg_alloc_fail_after(-1);
+    gg_binary_free(binary);
+    gg_compiler_close(compiler);
+    if (st == GG_OK) break;
+    ck_assert_ptr_null(binary);
+    /* A search for NVRTC that runs out of memory finds none. */
+    ck_assert(st == GG_E_MEMORY || st == GG_E_NO_NVRTC);
+    gg_error_clear(&err);
+    ck_assert_int_lt(allowed, 1000);
+  }
+}
+END_TEST
+
+START_TEST(a_module_is_compiled_for_the_device_found) {
+  fake_reset();
+  gg_driver driver = fake_table();
+  gg_context_options options = {.compiler.cache = ""};
+  gg_context *context;
+  ck_assert_int_eq(gg_context_open_on(&context, &driver, &options, &err), GG_OK);
+  gg_kernel kernel = fixture_kernel();
+  gg_module *module;
+  ck_assert_int_eq(gg_module_load(&module, context, &kernel, &err), GG_OK);
+  ck_assert_str_eq(gg_module_facts_of(module)->arch, "sm_90");
+  gg_module_free(module);
+  kernel.arch = "sm_100a";
+  ck_assert_int_eq(gg_module_load(&module, context, &kernel, &err), GG_E_DEVICE_ARCH);
+  ck_assert_ptr_null(module);
+  gg_error_clear(&err);
+  gg_context_close(context);
+  ck_assert_int_eq(fake_alive(), 0);
+}
+END_TEST
+
+/* ---- Without NVRTC -------------------------------------------------------------------- */
+
+START_TEST(a_missing_nvrtc_is_an_error_of_the_compile) {
+  gg_compiler_options options = {.nvrtc = "/nowhere/libnvrtc.so", .cache = ""};
+  gg_compiler *compiler;
+  gg_binary *binary;
+  gg_kernel kernel = fixture_kernel();
+  ck_assert_int_eq(gg_compiler_open(&compiler, &options, &err), GG_OK);
+  ck_assert_int_eq(gg_compiler_facts_of(compiler).nvrtc_version, 0);
+  ck_assert_int_eq(gg_compile(&binary, compiler, &kernel, NULL, GG_FORMAT_PTX, &err),
+                   GG_E_NO_NVRTC);
+  assert_error(&err, GG_E_NO_NVRTC, "/nowhere/libnvrtc.so");
+  gg_compiler_close(compiler);
+}
+END_TEST
+
+START_TEST(a_stranger_is_not_nvrtc) {
+  gg_compiler_options options = {.nvrtc = "libm.so.6", .cache = ""};
+  gg_compiler *compiler;
+  gg_binary *binary;
+  gg_kernel kernel = fixture_kernel();
+  ck_assert_int_eq(gg_compiler_open(&compiler, &options, &err), GG_OK);
+  gg_compile(&binary, compiler, &kernel, NULL, GG_FORMAT_PTX, &err);
+  assert_error(&err, GG_E_NO_NVRTC, "libm.so.6 has no nvrtcGetErrorString");
+  gg_compiler_close(compiler);
+}
+END_TEST
+
+static bool have_nvrtc(void) {
+  gg_compiler_options options = {.cache = ""};
+  gg_compiler *compiler;
+  if (gg_compiler_open(&compiler, &options, NULL)) return false;
+  gg_compiler_facts facts = gg_compiler_facts_of(compiler);
+  if (!facts.nvrtc) printf("skipped what needs NVRTC: %s\n", facts.why_not);
+  gg_compiler_close(compiler);
+  return facts.nvrtc != NULL;
+}
+
+int main(void) {
+  Suite *suite = suite_create("jit");
+  TCase *pure = tcase_create("pure"), *real = tcase_create("NVRTC");
+  tcase_add_loop_test(pure, target, 0, sizeof targets / sizeof *targets);
+  tcase_add_test(pure, both_sides_are_named);
+  tcase_add_test(pure, a_missing_nvrtc_is_an_error_of_the_compile);
+  tcase_add_test(pure, a_stranger_is_not_nvrtc);
+  suite_add_tcase(suite, pure);
+  tcase_add_test(real, compiles_and_caches);
+  tcase_add_test(real, ptx_is_text);
+  tcase_add_test(real, a_bad_text_gives_the_log);
+  tcase_add_test(real, warnings_are_kept_and_cached);
+  tcase_add_test(real, an_unwritable_cache_warns_once);
+  tcase_add_test(real, memory_may_run_out_anywhere);
+  tcase_add_test(real, a_module_is_compiled_for_the_device_found);
+  tcase_set_timeout(real, 300);
+  if (have_nvrtc()) suite_add_tcase(suite, real);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

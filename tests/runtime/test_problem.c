@@ -1,0 +1,196 @@
+/* A problem against a kernel: every check, the grid, the arguments. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+#include "problem.h"
+
+static gg_error err = GG_ERROR_INIT;
+
+START_TEST(packs_to_the_alignment) {
+  gg_kernel kernel = fixture_kernel();
+  kernel.b.major = GG_MAJOR_N;
+  kernel.d.major = GG_MAJOR_M;
+  gg_problem p = {.m = 5, .n = 7, .k = 9, .batch = 2};
+  ck_assert_int_eq(gg_problem_pack(&p, &kernel, &err), GG_OK);
+  ck_assert_int_eq(p.lda, 16); /* k = 9 of f16, 16 bytes */
+  ck_assert_int_eq(p.batch_stride_a, 5 * 16);
+  ck_assert_int_eq(p.ldb, 8); /* n = 7 */
+  ck_assert_int_eq(p.batch_stride_b, 9 * 8);
+  ck_assert_int_eq(p.ldc, 8); /* n = 7 of f32 */
+  ck_assert_int_eq(p.ldd, 8); /* m = 5 */
+  ck_assert_int_eq(p.batch_stride_d, 7 * 8);
+}
+END_TEST
+
+START_TEST(pack_passes_int64) {
+  gg_kernel kernel = fixture_kernel();
+  gg_problem p = {.m = INT64_MAX, .n = 1, .k = INT64_MAX, .batch = 1};
+  ck_assert_int_eq(gg_problem_pack(&p, &kernel, &err), GG_E_PROBLEM_SIZE);
+  assert_error(&err, GG_E_PROBLEM_SIZE, "A is larger");
+}
+END_TEST
+
+START_TEST(grid_and_arguments) {
+  gg_kernel kernel = fixture_kernel();
+  gg_problem p = fixture_problem(129, 130, 9, 3);
+  p.alpha = 2, p.beta = 0.5f;
+  gg_prepared prepared;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, &err), GG_OK);
+  ck_assert_uint_eq(prepared.grid[0], 2 * 3);
+  ck_assert_uint_eq(prepared.grid[1], 3);
+  ck_assert_uint_eq(prepared.grid[2], 1);
+  ck_assert_uint_eq(prepared.arguments[0], 0x1000);
+  ck_assert_uint_eq(prepared.arguments[3], 0x4000);
+  ck_assert_uint_eq(prepared.arguments[4], 129);
+  ck_assert_uint_eq(prepared.arguments[8], 16);
+  ck_assert_uint_eq(prepared.arguments[12], 129 * 16);
+  ck_assert_uint_eq(prepared.arguments[16], 0x40000000);
+  ck_assert_uint_eq(prepared.arguments[17], 0x3f000000);
+}
+END_TEST
+
+START_TEST(many_batches_loop_in_the_kernel) {
+  gg_kernel kernel = fixture_kernel();
+  gg_problem p = fixture_problem(1, 1, 1, 70000);
+  gg_prepared prepared;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, &err), GG_OK);
+  ck_assert_uint_eq(prepared.grid[1], 65535);
+}
+END_TEST
+
+START_TEST(nothing_to_compute) {
+  gg_kernel kernel = fixture_kernel();
+  const int64_t shapes[][4] = {{0, 8, 8, 1}, {8, 0, 8, 1}, {8, 8, 8, 0}, {0, 0, 0, 0}};
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    gg_problem p = {.m = shapes[i][0], .n = shapes[i][1], .k = shapes[i][2], .batch = shapes[i][3]};
+    p.alpha = 1;
+    gg_prepared prepared;
+    ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, &err), GG_OK);
+    ck_assert_uint_eq(prepared.grid[0], 0);
+  }
+}
+END_TEST
+
+START_TEST(k_of_zero_launches_without_a_and_b) {
+  gg_kernel kernel = fixture_kernel();
+  gg_problem p = fixture_problem(8, 8, 0, 1);
+  p.a = p.b = 0;
+  gg_prepared prepared;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, &err), GG_OK);
+  ck_assert_uint_eq(prepared.grid[0], 1);
+}
+END_TEST
+
+START_TEST(c_is_not_looked_at_without_beta) {
+  gg_kernel kernel = fixture_kernel();
+  gg_problem p = fixture_problem(8, 8, 8, 1);
+  p.c = 0, p.ldc = -1;
+  gg_prepared prepared;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, &err), GG_OK);
+  p.beta = 1;
+  gg_problem_check(&prepared, &kernel, &p, &err);
+  assert_error(&err, GG_E_PROBLEM_LD, "ldc = -1");
+}
+END_TEST
+
+START_TEST(broadcast_of_inputs_and_interleaved_outputs) {
+  gg_kernel kernel = fixture_kernel();
+  gg_problem p = fixture_problem(8, 8, 8, 4);
+  gg_prepared prepared;
+  p.batch_stride_a = p.batch_stride_b = p.batch_stride_c = 0;
+  p.beta = 1;
+  p.ldd = 4 * 8, p.batch_stride_d = 8; /* D[m][batch][n] */
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, &err), GG_OK);
+}
+END_TEST
+
+/* One change to a good problem, and what it must give. */
+typedef struct bad_case {
+  void (*spoil)(gg_problem *, gg_kernel *);
+  gg_status code;
+  const char *part;
+} bad_case;
+
+#define SPOIL(name, change)                                                                        \
+  static void name(gg_problem *p, gg_kernel *k) {                                                  \
+    (void)p, (void)k;                                                                              \
+    change;                                                                                        \
+  }
+
+SPOIL(negative_m, p->m = -1)
+SPOIL(negative_batch, p->batch = INT64_MIN)
+SPOIL(fixed_k, k->fixed_k = 4096)
+SPOIL(small_lda, p->lda = 8)
+SPOIL(small_ldb, (k->b.major = GG_MAJOR_N, p->n = 100, p->ldb = 96))
+SPOIL(odd_lda, p->lda = 41)
+SPOIL(huge_lda, p->lda = INT64_MAX / 8 * 8)
+SPOIL(huge_stride, p->batch_stride_a = INT64_MAX / 8 * 8)
+SPOIL(end_of_memory, p->a = UINT64_MAX - 15)
+SPOIL(negative_stride, p->batch_stride_b = -8)
+SPOIL(odd_stride, p->batch_stride_b += 4)
+SPOIL(no_stride_d, p->batch_stride_d = 0)
+SPOIL(overlap_d, p->batch_stride_d -= 8)
+SPOIL(null_a, p->a = 0)
+SPOIL(null_d, p->d = 0)
+SPOIL(null_c, (p->beta = 1, p->c = 0))
+SPOIL(odd_b, p->b += 8)
+SPOIL(no_alpha, (k->param_count = 16, p->alpha = 3))
+SPOIL(no_beta, (k->param_count = 16, p->beta = 2))
+SPOIL(huge_grid, (p->m = (int64_t)1 << 40))
+
+static const bad_case bad_cases[] = {
+    {negative_m, GG_E_PROBLEM_EXTENT, "m = -1"},
+    {negative_batch, GG_E_PROBLEM_EXTENT, "batch = -9223372036854775808"},
+    {fixed_k, GG_E_PROBLEM_EXTENT, "k = 33, where the kernel has k fixed at 4096"},
+    {small_lda, GG_E_PROBLEM_LD,
+     "lda = 8 is less than k = 33; the least that the kernel takes is 40"},
+    {small_ldb, GG_E_PROBLEM_LD, "ldb = 96 is less than n = 100"},
+    {odd_lda, GG_E_PROBLEM_ALIGN, "lda = 41 is not a multiple of the 8 elements"},
+    {huge_lda, GG_E_PROBLEM_SIZE, "A is larger than int64"},
+    {huge_stride, GG_E_PROBLEM_SIZE, "A is larger than int64"},
+    {end_of_memory, GG_E_PROBLEM_SIZE, "A is larger than int64"},
+    {negative_stride, GG_E_PROBLEM_STRIDE, "batch_stride_b = -8"},
+    {odd_stride, GG_E_PROBLEM_ALIGN, "batch_stride_b = "},
+    {no_stride_d, GG_E_PROBLEM_STRIDE, "batch_stride_d = 0: the batches overlap"},
+    {overlap_d, GG_E_PROBLEM_STRIDE, "the batches overlap"},
+    {null_a, GG_E_PROBLEM_POINTER, "the pointer to A is null"},
+    {null_d, GG_E_PROBLEM_POINTER, "the pointer to D is null"},
+    {null_c, GG_E_PROBLEM_POINTER, "the pointer to C is null"},
+    {odd_b, GG_E_PROBLEM_ALIGN, "b = 8200 is not a multiple of the 16 bytes"},
+    {no_alpha, GG_E_PROBLEM_SCALAR, "alpha = 3, but kernel tiny has no alpha"},
+    {no_beta, GG_E_PROBLEM_SCALAR, "beta = 2"},
+    {huge_grid, GG_E_PROBLEM_SIZE, "8589934592 x 2 tiles of 128 x 64 are more than a grid's"},
+};
+
+START_TEST(refuses) {
+  const bad_case *bad = &bad_cases[_i];
+  gg_kernel kernel = fixture_kernel();
+  gg_problem p = fixture_problem(100, 72, 33, 3);
+  gg_prepared prepared;
+  bad->spoil(&p, &kernel);
+  if (bad->spoil == huge_grid) p.batch = 1;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, &err), bad->code);
+  assert_error(&err, bad->code, bad->part);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("problem");
+  TCase *tests = tcase_create("check");
+  tcase_add_test(tests, packs_to_the_alignment);
+  tcase_add_test(tests, pack_passes_int64);
+  tcase_add_test(tests, grid_and_arguments);
+  tcase_add_test(tests, many_batches_loop_in_the_kernel);
+  tcase_add_test(tests, nothing_to_compute);
+  tcase_add_test(tests, k_of_zero_launches_without_a_and_b);
+  tcase_add_test(tests, c_is_not_looked_at_without_beta);
+  tcase_add_test(tests, broadcast_of_inputs_and_interleaved_outputs);
+  tcase_add_loop_test(tests, refuses, 0, sizeof bad_cases / sizeof *bad_cases);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
