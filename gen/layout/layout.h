@@ -58,6 +58,8 @@ gg_tiler gg_tiler_of_shape(const gg_tuple *shape);    /* by mode: (128,64) */
 /* Builds a by-mode tiler: starts as `()`, appends a mode at a time. */
 gg_tiler gg_tiler_empty(void);
 gg_status gg_tiler_append(gg_tiler *tiler, const gg_tiler *mode, gg_error *err);
+/* Mode `mode` of a tuple of tilers. */
+gg_status gg_tiler_get(gg_tiler *out, const gg_tiler *tiler, int mode, gg_error *err);
 /* The modes that a projection such as (1,X,1) keeps. */
 gg_status gg_tiler_dice(gg_tiler *out, const gg_tuple *proj, const gg_tiler *tiler, gg_error *err);
 bool gg_tiler_is_layout(const gg_tiler *tiler); /* the root is a layout, not a tuple or `_` */

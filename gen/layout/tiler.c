@@ -40,16 +40,32 @@ gg_status gg_tiler_append(gg_tiler *tiler, const gg_tiler *mode, gg_error *err) 
   return GG_OK;
 }
 
+/* The tiler at a node. */
+static gg_tiler tiler_sub(const gg_tiler *tiler, int at) {
+  gg_tiler r = {gg_layout_sub(&tiler->tiles, at), tiler->layouts >> at, tiler->integers >> at};
+  uint64_t nodes = ~(uint64_t)0 >> (64 - r.tiles.shape.count);
+  r.layouts &= nodes;
+  r.integers &= nodes;
+  return r;
+}
+
+gg_status gg_tiler_get(gg_tiler *out, const gg_tiler *tiler, int mode, gg_error *err) {
+  const gg_tuple *tiles = &tiler->tiles.shape;
+  bool tuple = gg_tile_kind_at(tiler, 0) == GG_TILE_TUPLE;
+  int rank = tuple ? gg_rank_at(tiles, 0) : 0;
+  if (mode < 0 || mode >= rank) {
+    return gg_fail(err, LAYOUT_MODE, NULL, "get", (long long)mode, "the tiler", rank);
+  }
+  *out = tiler_sub(tiler, gg_tuple_child(tiles, 0, mode));
+  return GG_OK;
+}
+
 /* The tiler's top modes at the projection's integers; a nested projection dices its mode. */
 static void dice(gg_calc *c, gg_tiler *r, const gg_tuple *proj, int at, const gg_tiler *tiler,
                  int tt) {
   if (!gg_is_tuple(proj, at)) {
     if (proj->nodes[at].kind == GG_NODE_KEEP) return;
-    gg_tiler mode = {gg_layout_sub(&tiler->tiles, tt), tiler->layouts >> tt,
-                     tiler->integers >> tt};
-    uint64_t span = ~(uint64_t)0 >> (64 - mode.tiles.shape.count);
-    mode.layouts &= span;
-    mode.integers &= span;
+    gg_tiler mode = tiler_sub(tiler, tt);
     if (c->status == GG_OK) c->status = gg_tiler_append(r, &mode, c->err);
     return;
   }
