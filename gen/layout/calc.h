@@ -77,8 +77,8 @@ gg_node gg_product_at(gg_calc *c, const gg_tuple *t, int at);
 
 /* Children of node `at`, one by one; a leaf is its own only child. `i` counts, `node` is where. */
 #define GG_EACH_CHILD(node, t, at)                                                                 \
-  for (int node = gg_is_tuple((t), (at)) ? (at) + 1 : (at);                                        \
-       node < (at) + (t)->nodes[at].span; node += (t)->nodes[node].span)
+  for (int node = gg_is_tuple((t), (at)) ? (at) + 1 : (at); node < (at) + (t)->nodes[at].span;     \
+       node += (t)->nodes[node].span)
 
 #define GG_EACH_LEAF(node, t)                                                                      \
   for (int node = 0; node < (t)->count; node++)                                                    \

@@ -34,18 +34,16 @@ typedef struct walk {
 static void fail_stride(walk *w, gg_node size, int mode, gg_node stride) {
   if (w->calc.status != GG_OK) return;
   int64_t n = size.value, d = stride.value, below = n ? d / n * n : 0;
-  w->calc.status = gg_fail(w->calc.err, LAYOUT_STRIDE_DIVIDE, NULL,
-                           gg_layout_text(w->whole_a).text, gg_layout_text(w->b).text,
-                           (long long)d, (long long)n, mode, (long long)(d - below),
-                           (long long)below, (long long)(below + n));
+  w->calc.status = gg_fail(w->calc.err, LAYOUT_STRIDE_DIVIDE, NULL, gg_layout_text(w->whole_a).text,
+                           gg_layout_text(w->b).text, (long long)d, (long long)n, mode,
+                           (long long)(d - below), (long long)below, (long long)(below + n));
 }
 
 static void fail_shape(walk *w, gg_node rest, int mode, gg_node taken) {
   if (w->calc.status != GG_OK) return;
-  w->calc.status = gg_fail(w->calc.err, LAYOUT_SHAPE_DIVIDE, NULL,
-                           gg_layout_text(w->whole_a).text, gg_layout_text(w->b).text,
-                           (long long)rest.value, (long long)taken.value, mode,
-                           (long long)rest.value, (long long)taken.value,
+  w->calc.status = gg_fail(w->calc.err, LAYOUT_SHAPE_DIVIDE, NULL, gg_layout_text(w->whole_a).text,
+                           gg_layout_text(w->b).text, (long long)rest.value, (long long)taken.value,
+                           mode, (long long)rest.value, (long long)taken.value,
                            taken.value ? (long long)(rest.value % taken.value) : 0LL);
 }
 
@@ -225,8 +223,8 @@ static gg_status fail_function(const gg_layout *result, const gg_layout *a, cons
              (long long)gg_layout_size(b));
   } else {
     snprintf(detail, sizeof detail, "%.100s is %lld at index %lld where the function is %lld",
-             gg_layout_text(result).text, (long long)gg_layout_at(result, index),
-             (long long)index, (long long)gg_layout_at(a, gg_layout_at(b, index)));
+             gg_layout_text(result).text, (long long)gg_layout_at(result, index), (long long)index,
+             (long long)gg_layout_at(a, gg_layout_at(b, index)));
   }
   return gg_fail(err, LAYOUT_FUNCTION, NULL, "composition", gg_layout_text(a).text,
                  gg_layout_text(b).text, detail);

@@ -71,8 +71,7 @@ static gg_status multiply_layout(gg_layout *out, const gg_layout *block, const g
                                  gg_error *err) {
   gg_calc c = GG_CALC("logical_product", err);
   gg_layout rest;
-  gg_tuple target = gg_tuple_int(
-      gg_calc_mul(&c, gg_layout_size(block), gg_layout_cosize(tiler)));
+  gg_tuple target = gg_tuple_int(gg_calc_mul(&c, gg_layout_size(block), gg_layout_cosize(tiler)));
   if (c.status != GG_OK) return c.status;
   GG_EACH_LEAF(i, &tiler->shape) {
     bool dynamic = tiler->shape.nodes[i].dynamic || tiler->stride.nodes[i].dynamic;
@@ -131,8 +130,8 @@ static gg_status product_by_rank(gg_layout *out, const gg_layout *block, const g
   return pair ? gg_layout_wrap(out, &r, err) : gg_layout_zip(out, &r, err);
 }
 
-gg_status gg_layout_blocked_product(gg_layout *out, const gg_layout *block,
-                                    const gg_layout *tiler, gg_error *err) {
+gg_status gg_layout_blocked_product(gg_layout *out, const gg_layout *block, const gg_layout *tiler,
+                                    gg_error *err) {
   return product_by_rank(out, block, tiler, false, err);
 }
 

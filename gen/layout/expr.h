@@ -21,7 +21,7 @@
 #include "layout/tensor.h"
 
 typedef enum gg_value_kind {
-  GG_VALUE_TUPLE, /* integers, `_` and trees of them */
+  GG_VALUE_TUPLE,  /* integers, `_` and trees of them */
   GG_VALUE_LAYOUT, /* plain or composed */
   GG_VALUE_TILER,
   GG_VALUE_SWIZZLE,

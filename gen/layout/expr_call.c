@@ -100,12 +100,11 @@ static bool take_name(gg_value *out, const gg_value *in) {
 static const argument_word words[] = {
     {"int", "int", take_int},          {"ints", "tuple", take_ints},
     {"tuple", "tuple", take_tuple},    {"coord", "tuple", take_coord},
-    {"tree", "tuple", take_tree},
-    {"layout", "layout", take_layout}, {"any", "layout", take_any},
-    {"lift", "layout", take_lift},     {"inner", "layout", take_inner},
-    {"tiler", "tiler", take_tiler},    {"tensor", "tensor", take_tensor},
-    {"swizzle", "swizzle", take_swizzle}, {"smem", "smem_ptr", take_smem},
-    {"name", "name", take_name},
+    {"tree", "tuple", take_tree},      {"layout", "layout", take_layout},
+    {"any", "layout", take_any},       {"lift", "layout", take_lift},
+    {"inner", "layout", take_inner},   {"tiler", "tiler", take_tiler},
+    {"tensor", "tensor", take_tensor}, {"swizzle", "swizzle", take_swizzle},
+    {"smem", "smem_ptr", take_smem},   {"name", "name", take_name},
 };
 
 /* ---- A row's arguments ------------------------------------------------------------------- */
@@ -192,7 +191,8 @@ static int distance(const char *a, const char *b) {
   enum { longest = 40 };
   int row[longest + 1], n = (int)strlen(a), m = (int)strlen(b);
   if (n > longest || m > longest) return longest;
-  for (int j = 0; j <= m; j++) row[j] = j;
+  for (int j = 0; j <= m; j++)
+    row[j] = j;
   for (int i = 1; i <= n; i++) {
     int diagonal = row[0];
     row[0] = i;
@@ -208,7 +208,7 @@ static int distance(const char *a, const char *b) {
 
 static gg_status fail_name(const char *name, gg_error *err) {
   const gg_op *nearest = NULL;
-  int best = 4;
+  int best = (int)strlen(name) / 3 + 2; /* further is no hint */
   for (const gg_op *op = gg_ops; op->name; op++) {
     int d = distance(name, op->name);
     if (d < best) {
@@ -236,7 +236,8 @@ gg_status gg_expr_call(gg_value *out, const char *name, gg_value *const *argumen
   gg_value **converted = GG_ARENA_ARRAY(arena, gg_value *, (size_t)count + 1);
   gg_value *values = GG_ARENA_ARRAY(arena, gg_value, (size_t)count + 1);
   if (!converted || !values) return gg_fail(err, MEMORY, NULL, "");
-  for (int i = 0; i < count; i++) converted[i] = &values[i];
+  for (int i = 0; i < count; i++)
+    converted[i] = &values[i];
   const gg_op *closest = NULL;
   int furthest = -1;
   for (const gg_op *op = gg_ops; op->name; op++) {

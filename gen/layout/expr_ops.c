@@ -6,8 +6,7 @@
 
 typedef gg_value *const *args;
 
-#define OP(name)                                                                                   \
-  static gg_status op_##name(gg_value *out, args arg, int count, gg_error *err)
+#define OP(name) static gg_status op_##name(gg_value *out, args arg, int count, gg_error *err)
 
 /* ---- Results and arguments ---------------------------------------------------------------- */
 
@@ -43,13 +42,13 @@ static gg_status give_bool(gg_value *out, gg_status st, bool value) {
   return st;
 }
 
-#define LAYOUT(i)  (&arg[i]->layout.layout)
-#define ANY(i)     (&arg[i]->layout)
-#define TUPLE(i)   (&arg[i]->tuple)
-#define TILER(i)   (&arg[i]->tiler)
-#define TENSOR(i)  (&arg[i]->tensor)
-#define INT(i)     (arg[i]->tuple.nodes[0].value)
-#define GIVEN(i)   (count > (i) ? TUPLE(i) : NULL)
+#define LAYOUT(i) (&arg[i]->layout.layout)
+#define ANY(i)    (&arg[i]->layout)
+#define TUPLE(i)  (&arg[i]->tuple)
+#define TILER(i)  (&arg[i]->tiler)
+#define TENSOR(i) (&arg[i]->tensor)
+#define INT(i)    (arg[i]->tuple.nodes[0].value)
+#define GIVEN(i)  (count > (i) ? TUPLE(i) : NULL)
 
 /* An integer argument that C takes as int: what is out of range becomes a mode that is not. */
 static int small(const gg_value *value) {
@@ -60,7 +59,8 @@ static int small(const gg_value *value) {
 /* Integer arguments `from` on as one tuple: a path, or a choice of modes. */
 static gg_tuple path_of(args arg, int from, int count) {
   int64_t modes[GG_TUPLE_NODES];
-  for (int i = from; i < count; i++) modes[i - from] = INT(i);
+  for (int i = from; i < count; i++)
+    modes[i - from] = INT(i);
   return gg_tuple_make(count - from, modes);
 }
 
@@ -232,7 +232,8 @@ PARTITION(outer_partition, gg_tensor_outer_partition)
 OP(concat) {
   gg_layout r;
   gg_status st = gg_layout_wrap(&r, LAYOUT(0), err);
-  for (int i = 1; !st && i < count; i++) st = gg_layout_append(&r, &r, LAYOUT(i), err);
+  for (int i = 1; !st && i < count; i++)
+    st = gg_layout_append(&r, &r, LAYOUT(i), err);
   if (!st) *to_layout(out) = r;
   return st;
 }
@@ -433,8 +434,7 @@ OP(merge_swizzles) {
 OP(swizzled) {
   const gg_layout *layout = LAYOUT(count - 1);
   if (count == 3 && arg[1]->kind == GG_VALUE_SMEM) {
-    return gg_composed_make_smem(to_composed(out), arg[0]->swizzle, arg[1]->smem_bits, layout,
-                                 err);
+    return gg_composed_make_smem(to_composed(out), arg[0]->swizzle, arg[1]->smem_bits, layout, err);
   }
   return gg_composed_make(to_composed(out), arg[0]->swizzle, count == 3 ? INT(1) : 0, layout, err);
 }

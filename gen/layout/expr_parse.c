@@ -21,7 +21,8 @@ typedef struct parser {
 
 static int column_of(const parser *p, const char *at) {
   int column = 1;
-  for (const char *s = p->text; s < at; s++) column += ((unsigned char)*s & 0xC0) != 0x80;
+  for (const char *s = p->text; s < at; s++)
+    column += ((unsigned char)*s & 0xC0) != 0x80;
   return column;
 }
 
@@ -298,8 +299,8 @@ static gg_status parse_primary(parser *p, gg_value *out) {
   out->column = column_of(p, p->at);
   char next = *p->at, after = next ? p->at[1] : '\0';
   if (accept(p, '(')) return parse_tuple(p, out);
-  bool digits = isdigit((unsigned char)next) || ((next == '-' || next == '_') &&
-                                                 (isdigit((unsigned char)after) || after == '-'));
+  bool digits = isdigit((unsigned char)next) ||
+                ((next == '-' || next == '_') && (isdigit((unsigned char)after) || after == '-'));
   if (digits) return parse_leaf(p, out);
   if (next == '_' && !is_word(after)) {
     p->at++;
@@ -429,7 +430,12 @@ static bool has_static_mark(const char *text) {
 gg_status gg_expr_eval(gg_value *out, const char *text, const char *file, int line,
                        gg_notation *notation, gg_arena *arena, gg_error *err) {
   bool cute = (notation && *notation == GG_NOTATION_CUTE) || has_static_mark(text);
-  parser p = {.text = text, .at = text, .file = file, .line = line, .cute = cute, .arena = arena,
+  parser p = {.text = text,
+              .at = text,
+              .file = file,
+              .line = line,
+              .cute = cute,
+              .arena = arena,
               .err = err};
   gg_status st = parse_chain(&p, out);
   if (st) return st;

@@ -58,7 +58,8 @@ static void coalesce_shape(gg_calc *c, gg_tuple *r, const gg_tuple *shape) {
     }
   }
   int open = count != 1 ? gg_build_open(c, r) : -1;
-  for (int i = 0; i < count; i++) gg_build_leaf(c, r, sizes[i]);
+  for (int i = 0; i < count; i++)
+    gg_build_leaf(c, r, sizes[i]);
   if (open >= 0) gg_build_close(r, open);
 }
 
@@ -98,8 +99,7 @@ gg_status gg_layout_complement(gg_layout *out, const gg_layout *a, const gg_tupl
   list_modes(&c, &m, &flat);
   for (int i = 0; i < m.count && m.count > 1; i++) {
     if (m.stride[i].dynamic) {
-      return gg_fail(err, LAYOUT_VALUE, NULL, c.op,
-                     "dynamic strides only in a layout of one mode");
+      return gg_fail(err, LAYOUT_VALUE, NULL, c.op, "dynamic strides only in a layout of one mode");
     }
   }
   sort_by_stride(&m, m.count);

@@ -6,8 +6,8 @@
  *
  * Operations carry CuTe's names and give CuTe's results. What CuTe asserts statically is a
  * checked error that names the modes and shows the arithmetic; where CuTe's weaker checks let its
- * composition or inverse answer with a wrong function, ours refuse (docs/layout-differences.md). `out` comes first, may
- * be one of the inputs, and is left as it was on an error. Units: elements.
+ * composition or inverse answer with a wrong function, ours refuse (docs/layout-differences.md).
+ * `out` comes first, may be one of the inputs, and is left as it was on an error. Units: elements.
  * Source: CuTe's layout.hpp; "CuTe Layout Algebra" (media/docs/cpp/cute/02_layout_algebra.md). */
 #ifndef GG_LAYOUT_LAYOUT_H
 #define GG_LAYOUT_LAYOUT_H

@@ -80,8 +80,7 @@ static void dice(gg_calc *c, gg_tiler *r, const gg_tuple *proj, int at, const gg
   GG_EACH_CHILD(child, proj, at) dice(c, r, proj, child, tiler, gg_tuple_child(tiles, tt, index++));
 }
 
-gg_status gg_tiler_dice(gg_tiler *out, const gg_tuple *proj, const gg_tiler *tiler,
-                        gg_error *err) {
+gg_status gg_tiler_dice(gg_tiler *out, const gg_tuple *proj, const gg_tiler *tiler, gg_error *err) {
   gg_calc c = GG_CALC("dice", err);
   gg_tiler r = gg_tiler_empty();
   if (gg_tuple_is_int(proj)) {
@@ -162,8 +161,8 @@ gg_status gg_layout_by_mode(const char *op, gg_layout *out, const gg_layout *a,
 /* ---- Unzip ------------------------------------------------------------------------------- */
 
 /* Appends the tiles' halves (half 0) or the rests' (half 1) of the pairs at the tiler's leaves. */
-static void unzip_half(gg_calc *c, gg_layout *r, const gg_layout *a, int at,
-                       const gg_tiler *tiler, int tt, int half) {
+static void unzip_half(gg_calc *c, gg_layout *r, const gg_layout *a, int at, const gg_tiler *tiler,
+                       int tt, int half) {
   const gg_tuple *tiles = &tiler->tiles.shape;
   if (c->status != GG_OK) return;
   if (gg_tile_kind_at(tiler, tt) != GG_TILE_TUPLE) {

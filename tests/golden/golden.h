@@ -17,7 +17,7 @@ typedef struct golden_case {
 
 typedef enum golden_verdict {
   GOLDEN_PASSED,
-  GOLDEN_EQUAL,   /* passed as a function: another text, the same map */
+  GOLDEN_EQUAL, /* passed as a function: another text, the same map */
   GOLDEN_FAILED,
   GOLDEN_SKIPPED, /* not judged, or nothing here evaluates it yet */
 } golden_verdict;

@@ -352,7 +352,8 @@ int main(int argc, char **argv) {
   tally t = {0};
   int status = argc < 2 ? 2 : 0;
   if (status) fprintf(stderr, "usage: golden_check FILE.jsonl...\n");
-  for (int i = 1; i < argc; i++) status |= run_file(argv[i], &t);
+  for (int i = 1; i < argc; i++)
+    status |= run_file(argv[i], &t);
   printf("%ld passed as equal functions with another text\n", t.equal);
   printf("%ld passed, %ld failed, %ld skipped\n", t.passed, t.failed, t.skipped);
   return status || t.failed ? 1 : 0;
