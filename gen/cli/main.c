@@ -16,6 +16,7 @@ const cli_command *const cli_commands[] = {
     &cmd_atoms,
     &cmd_spec,
     &cmd_help,
+    &cmd_layout,
     NULL,
 };
 

@@ -77,8 +77,8 @@ gg_node gg_product_at(gg_calc *c, const gg_tuple *t, int at);
 
 /* Children of node `at`, one by one; a leaf is its own only child. `i` counts, `node` is where. */
 #define GG_EACH_CHILD(node, t, at)                                                                 \
-  for (int node = gg_is_tuple((t), (at)) ? (at) + 1 : (at);                                        \
-       node < (at) + (t)->nodes[at].span; node += (t)->nodes[node].span)
+  for (int node = gg_is_tuple((t), (at)) ? (at) + 1 : (at); node < (at) + (t)->nodes[at].span;     \
+       node += (t)->nodes[node].span)
 
 #define GG_EACH_LEAF(node, t)                                                                      \
   for (int node = 0; node < (t)->count; node++)                                                    \
@@ -104,6 +104,9 @@ gg_status gg_coprofile(gg_tuple *out, const gg_tuple *stride, gg_error *err);
 /* CuTe's zip2_by: gathers the pairs at the tiler's leaves into ((tiles),(rests)). */
 gg_status gg_layout_tile_unzip(gg_layout *out, const gg_layout *a, const gg_tiler *tiler,
                                gg_error *err);
+
+/* Composition under CuTe's two conditions alone. */
+gg_status gg_compose(gg_layout *out, const gg_layout *a, const gg_layout *b, gg_error *err);
 
 /* Is result(i) == a(b(i)) wherever b(i) is inside a? See compose.c. */
 gg_status gg_check_composition(const gg_layout *result, const gg_layout *a, const gg_layout *b,

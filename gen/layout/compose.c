@@ -34,18 +34,16 @@ typedef struct walk {
 static void fail_stride(walk *w, gg_node size, int mode, gg_node stride) {
   if (w->calc.status != GG_OK) return;
   int64_t n = size.value, d = stride.value, below = n ? d / n * n : 0;
-  w->calc.status = gg_fail(w->calc.err, LAYOUT_STRIDE_DIVIDE, NULL,
-                           gg_layout_text(w->whole_a).text, gg_layout_text(w->b).text,
-                           (long long)d, (long long)n, mode, (long long)(d - below),
-                           (long long)below, (long long)(below + n));
+  w->calc.status = gg_fail(w->calc.err, LAYOUT_STRIDE_DIVIDE, NULL, gg_layout_text(w->whole_a).text,
+                           gg_layout_text(w->b).text, (long long)d, (long long)n, mode,
+                           (long long)(d - below), (long long)below, (long long)(below + n));
 }
 
 static void fail_shape(walk *w, gg_node rest, int mode, gg_node taken) {
   if (w->calc.status != GG_OK) return;
-  w->calc.status = gg_fail(w->calc.err, LAYOUT_SHAPE_DIVIDE, NULL,
-                           gg_layout_text(w->whole_a).text, gg_layout_text(w->b).text,
-                           (long long)rest.value, (long long)taken.value, mode,
-                           (long long)rest.value, (long long)taken.value,
+  w->calc.status = gg_fail(w->calc.err, LAYOUT_SHAPE_DIVIDE, NULL, gg_layout_text(w->whole_a).text,
+                           gg_layout_text(w->b).text, (long long)rest.value, (long long)taken.value,
+                           mode, (long long)rest.value, (long long)taken.value,
                            taken.value ? (long long)(rest.value % taken.value) : 0LL);
 }
 
@@ -124,8 +122,7 @@ static void compose_tree(walk *w, gg_layout *r, int bt) {
   gg_build_close2(r, open);
 }
 
-gg_status gg_layout_composition(gg_layout *out, const gg_layout *a, const gg_layout *b,
-                                gg_error *err) {
+gg_status gg_compose(gg_layout *out, const gg_layout *a, const gg_layout *b, gg_error *err) {
   gg_tuple profile;
   gg_layout flat, r = {0};
   gg_status st;
@@ -133,14 +130,26 @@ gg_status gg_layout_composition(gg_layout *out, const gg_layout *a, const gg_lay
   if ((st = gg_layout_coalesce_x(&flat, a, &profile, err))) return st;
   walk w = {GG_CALC("composition", err), &flat, a, b};
   compose_tree(&w, &r, 0);
-  if (w.calc.status != GG_OK) return w.calc.status;
-  if ((st = gg_check_composition(&r, a, b, err))) return st;
   return gg_calc_layout(&w.calc, out, &r);
+}
+
+gg_status gg_layout_composition(gg_layout *out, const gg_layout *a, const gg_layout *b,
+                                gg_error *err) {
+  gg_layout r;
+  gg_status st = gg_compose(&r, a, b, err);
+  if (!st) st = gg_check_composition(&r, a, b, err);
+  if (!st) *out = r;
+  return st;
 }
 
 gg_status gg_layout_compose_tiler(gg_layout *out, const gg_layout *a, const gg_tiler *tiler,
                                   gg_error *err) {
   return gg_layout_by_mode("composition", out, a, tiler, false, gg_layout_composition, err);
+}
+
+gg_status gg_layout_compose_weakly(gg_layout *out, const gg_layout *a, const gg_tiler *tiler,
+                                   gg_error *err) {
+  return gg_layout_by_mode("composition", out, a, tiler, false, gg_compose, err);
 }
 
 /* ---- The check --------------------------------------------------------------------------- */
@@ -214,8 +223,8 @@ static gg_status fail_function(const gg_layout *result, const gg_layout *a, cons
              (long long)gg_layout_size(b));
   } else {
     snprintf(detail, sizeof detail, "%.100s is %lld at index %lld where the function is %lld",
-             gg_layout_text(result).text, (long long)gg_layout_at(result, index),
-             (long long)index, (long long)gg_layout_at(a, gg_layout_at(b, index)));
+             gg_layout_text(result).text, (long long)gg_layout_at(result, index), (long long)index,
+             (long long)gg_layout_at(a, gg_layout_at(b, index)));
   }
   return gg_fail(err, LAYOUT_FUNCTION, NULL, "composition", gg_layout_text(a).text,
                  gg_layout_text(b).text, detail);

@@ -5,8 +5,6 @@
  * and swizzle_layout.hpp. */
 #include "layout/swizzle.h"
 
-#include <string.h>
-
 #include "layout/calc.h"
 
 enum { compare_limit = 1 << 16 }; /* points */
@@ -17,8 +15,8 @@ gg_composed gg_composed_of(const gg_layout *layout) {
   return (gg_composed){.layout = *layout};
 }
 
-gg_status gg_composed_make(gg_composed *out, gg_swizzle sw, int64_t offset,
-                           const gg_layout *layout, gg_error *err) {
+gg_status gg_composed_make(gg_composed *out, gg_swizzle sw, int64_t offset, const gg_layout *layout,
+                           gg_error *err) {
   gg_calc c = GG_CALC("composition", err);
   if (gg_layout_has_basis(layout)) return gg_fail(err, LAYOUT_BASIS, NULL, c.op);
   gg_calc_add(&c, gg_calc_abs(&c, offset), gg_layout_cosize(layout));
@@ -29,8 +27,8 @@ gg_status gg_composed_make(gg_composed *out, gg_swizzle sw, int64_t offset,
   return GG_OK;
 }
 
-gg_status gg_composed_make_smem(gg_composed *out, gg_swizzle sw, int bits,
-                                const gg_layout *layout, gg_error *err) {
+gg_status gg_composed_make_smem(gg_composed *out, gg_swizzle sw, int bits, const gg_layout *layout,
+                                gg_error *err) {
   if (bits < 1 || bits > 1024 || (bits & (bits - 1))) {
     return gg_fail(err, LAYOUT_VALUE, NULL, "smem_ptr", "element sizes are 1, 2, 4 ... 1024 bits");
   }
@@ -207,7 +205,7 @@ static gg_status slice_swizzled(gg_composed *out, int64_t *offset, const gg_tupl
   gg_layout sliced, diced, active, anti = project(a->swizzle, false),
                                    only = project(a->swizzle, true);
   gg_tuple fixed, outside;
-  int64_t bits;
+  int64_t bits = 0;
   gg_status st;
   if ((st = gg_layout_slice(&sliced, coord, &a->layout, err))) return st;
   if ((st = gg_layout_dice(&diced, coord, &a->layout, err))) return st;
@@ -301,7 +299,8 @@ gg_status gg_composed_upcast(gg_composed *out, const gg_composed *a, int64_t n, 
     return GG_OK;
   }
   if ((st = gg_swizzle_upcast(&r.swizzle, a->swizzle, n, err))) return st;
-  if (a->offset % n != 0) return gg_fail(err, LAYOUT_UPCAST, NULL, (long long)n, (long long)a->offset);
+  if (a->offset % n != 0)
+    return gg_fail(err, LAYOUT_UPCAST, NULL, (long long)n, (long long)a->offset);
   return gg_composed_make(out, r.swizzle, a->offset / n, &r.layout, err);
 }
 
@@ -368,8 +367,8 @@ gg_status gg_composed_max_common_vector(int64_t *out, const gg_composed *a, cons
   return st;
 }
 
-gg_status gg_composed_max_common_layout(gg_layout *out, const gg_composed *a,
-                                        const gg_composed *b, gg_error *err) {
+gg_status gg_composed_max_common_layout(gg_layout *out, const gg_composed *a, const gg_composed *b,
+                                        gg_error *err) {
   gg_layout common;
   int64_t limit = unswizzled(a, b);
   gg_status st = gg_layout_max_common_layout(&common, &a->layout, &b->layout, err);
@@ -386,14 +385,23 @@ gg_status gg_composed_max_common_layout(gg_layout *out, const gg_composed *a,
 
 gg_status gg_smem_atom(gg_composed *out, bool mn_major, gg_smem_swizzle swizzle, int bits,
                        gg_error *err) {
-  int64_t width = (int64_t)128 << swizzle; /* bits of a row: 16 bytes doubled B times */
-  gg_tuple shape = mn_major ? GG_TUPLE(width, 8) : GG_TUPLE(8, width);
+  static const gg_swizzle swizzles[] = {
+      [GG_SMEM_INTER] = {0, 4, 3}, [GG_SMEM_SW32] = {1, 4, 3},      [GG_SMEM_SW64] = {2, 4, 3},
+      [GG_SMEM_SW128] = {3, 4, 3}, [GG_SMEM_SW128_32B] = {2, 5, 2},
+  };
+  bool wide = swizzle == GG_SMEM_SW128_32B;
+  if (wide && !mn_major) {
+    return gg_fail(err, LAYOUT_VALUE, NULL, "smem_atom", "SW128_32B is MN-major alone");
+  }
+  int64_t width =
+      (int64_t)128 << (wide ? 3 : swizzle); /* bits of a row: 16 bytes doubled B times */
+  int64_t rows = wide ? 4 : 8;
+  gg_tuple shape = mn_major ? GG_TUPLE(width, rows) : GG_TUPLE(rows, width);
   gg_tuple stride = mn_major ? GG_TUPLE(1, width) : GG_TUPLE(width, 1);
-  gg_swizzle sw = {(int)swizzle, 4, 3};
   gg_layout layout;
   gg_composed atom;
   gg_status st;
   if ((st = gg_layout_make(&layout, &shape, &stride, err))) return st;
-  if ((st = gg_composed_make_smem(&atom, sw, 1, &layout, err))) return st;
+  if ((st = gg_composed_make_smem(&atom, swizzles[swizzle], 1, &layout, err))) return st;
   return gg_composed_upcast(out, &atom, bits, err);
 }

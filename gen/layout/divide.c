@@ -3,7 +3,10 @@
  *     logical_divide(A, B)  = A o (B, complement(B, shape(coalesce(A))))
  *     logical_product(A, B) = (A, complement(A, size(A) * cosize(B)) o B)
  *
- * The zipped, tiled and flat forms only move the pairs' halves. Source: CuTe's layout.hpp. */
+ * The zipped, tiled and flat forms only move the pairs' halves. A tile that does not divide its
+ * mode is rounded up: ((3,3)):((1,3)) tiles 8, with one place of padding. Across the modes of one
+ * layout such a tiling is no composition, so that CuTe's conditions are all that is asked of it.
+ * Source: CuTe's layout.hpp. */
 #include "layout/tiler.h"
 
 /* ---- Divide ------------------------------------------------------------------------------ */
@@ -15,12 +18,13 @@ static gg_status divide_layout(gg_layout *out, const gg_layout *a, const gg_layo
   if ((st = gg_layout_coalesce(&flat, a, NULL, err))) return st;
   if ((st = gg_layout_complement(&rest, tile, &flat.shape, err))) return st;
   if ((st = gg_layout_concat(&pair, tile, &rest, err))) return st;
-  return gg_layout_composition(out, a, &pair, err);
+  return gg_compose(out, a, &pair, err);
 }
 
 gg_status gg_layout_logical_divide(gg_layout *out, const gg_layout *a, const gg_tiler *tiler,
                                    gg_error *err) {
-  return gg_layout_by_mode("logical_divide", out, a, tiler, true, divide_layout, err);
+  gg_tiler compact = gg_tiler_compact(tiler);
+  return gg_layout_by_mode("logical_divide", out, a, &compact, true, divide_layout, err);
 }
 
 /* Unpacks mode 0 and mode 1 of a zipped layout where asked; a mode of rank 1 stays as it is. */
@@ -67,8 +71,7 @@ static gg_status multiply_layout(gg_layout *out, const gg_layout *block, const g
                                  gg_error *err) {
   gg_calc c = GG_CALC("logical_product", err);
   gg_layout rest;
-  gg_tuple target = gg_tuple_int(
-      gg_calc_mul(&c, gg_layout_size(block), gg_layout_cosize(tiler)));
+  gg_tuple target = gg_tuple_int(gg_calc_mul(&c, gg_layout_size(block), gg_layout_cosize(tiler)));
   if (c.status != GG_OK) return c.status;
   GG_EACH_LEAF(i, &tiler->shape) {
     bool dynamic = tiler->shape.nodes[i].dynamic || tiler->stride.nodes[i].dynamic;
@@ -77,13 +80,14 @@ static gg_status multiply_layout(gg_layout *out, const gg_layout *block, const g
   GG_EACH_LEAF(i, &block->shape) target.nodes[0].dynamic |= block->shape.nodes[i].dynamic;
   gg_status st;
   if ((st = gg_layout_complement(&rest, block, &target, err))) return st;
-  if ((st = gg_layout_composition(&rest, &rest, tiler, err))) return st;
+  if ((st = gg_compose(&rest, &rest, tiler, err))) return st;
   return gg_layout_concat(out, block, &rest, err);
 }
 
 gg_status gg_layout_logical_product(gg_layout *out, const gg_layout *block, const gg_tiler *tiler,
                                     gg_error *err) {
-  return gg_layout_by_mode("logical_product", out, block, tiler, true, multiply_layout, err);
+  gg_tiler compact = gg_tiler_compact(tiler);
+  return gg_layout_by_mode("logical_product", out, block, &compact, true, multiply_layout, err);
 }
 
 gg_status gg_layout_zipped_product(gg_layout *out, const gg_layout *block, const gg_tiler *tiler,
@@ -126,8 +130,8 @@ static gg_status product_by_rank(gg_layout *out, const gg_layout *block, const g
   return pair ? gg_layout_wrap(out, &r, err) : gg_layout_zip(out, &r, err);
 }
 
-gg_status gg_layout_blocked_product(gg_layout *out, const gg_layout *block,
-                                    const gg_layout *tiler, gg_error *err) {
+gg_status gg_layout_blocked_product(gg_layout *out, const gg_layout *block, const gg_layout *tiler,
+                                    gg_error *err) {
   return product_by_rank(out, block, tiler, false, err);
 }
 

@@ -58,7 +58,8 @@ static void coalesce_shape(gg_calc *c, gg_tuple *r, const gg_tuple *shape) {
     }
   }
   int open = count != 1 ? gg_build_open(c, r) : -1;
-  for (int i = 0; i < count; i++) gg_build_leaf(c, r, sizes[i]);
+  for (int i = 0; i < count; i++)
+    gg_build_leaf(c, r, sizes[i]);
   if (open >= 0) gg_build_close(r, open);
 }
 
@@ -98,8 +99,7 @@ gg_status gg_layout_complement(gg_layout *out, const gg_layout *a, const gg_tupl
   list_modes(&c, &m, &flat);
   for (int i = 0; i < m.count && m.count > 1; i++) {
     if (m.stride[i].dynamic) {
-      return gg_fail(err, LAYOUT_VALUE, NULL, c.op,
-                     "dynamic strides only in a layout of one mode");
+      return gg_fail(err, LAYOUT_VALUE, NULL, c.op, "dynamic strides only in a layout of one mode");
     }
   }
   sort_by_stride(&m, m.count);
@@ -262,18 +262,22 @@ gg_status gg_layout_domain_distribute(gg_layout *out, const gg_tuple *shape, int
 
 /* ---- Common vectors ----------------------------------------------------------------------- */
 
-/* The first mode of a o right_inverse(b), and that inverse: contiguous where its stride is 1. */
+/* The first mode of a o right_inverse(b), and that inverse: contiguous where its stride is 1. Of
+ * the composition only that mode has to be the function. */
 static gg_status common_mode(gg_layout *mode, gg_layout *inverse, const gg_layout *a,
                              const gg_layout *b, gg_error *err) {
   gg_layout common;
   gg_status st;
   if ((st = gg_layout_right_inverse(inverse, b, err))) return st;
-  if ((st = gg_layout_composition(&common, a, inverse, err))) return st;
+  if ((st = gg_compose(&common, a, inverse, err))) return st;
   if ((st = gg_layout_coalesce(&common, &common, NULL, err))) return st;
   gg_layout first = gg_layout_sub(&common, gg_is_tuple(&common.shape, 0));
   bool contiguous = !first.shape.nodes[0].dynamic && gg_leaf_is(first.stride.nodes[0], 1);
   *mode = contiguous ? first : gg_layout_flat(1, 0);
-  return GG_OK;
+  if (!contiguous) return GG_OK;
+  gg_layout vector;
+  if ((st = gg_layout_composition(&vector, inverse, mode, err))) return st;
+  return gg_check_composition(mode, a, &vector, err);
 }
 
 gg_status gg_layout_max_common_layout(gg_layout *out, const gg_layout *a, const gg_layout *b,

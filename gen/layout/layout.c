@@ -152,7 +152,8 @@ gg_status gg_layout_coshape(gg_tuple *out, const gg_layout *a, gg_error *err) {
     int64_t last = gg_calc_sub(&c, a->shape.nodes[i].value, 1);
     int64_t extent = gg_calc_mul(&c, last, gg_calc_abs(&c, stride.value));
     int at = 0;
-    for (int k = 0; k < stride.basis_rank; k++) at = gg_tuple_child(&r, at, stride.basis[k]);
+    for (int k = 0; k < stride.basis_rank; k++)
+      at = gg_tuple_child(&r, at, stride.basis[k]);
     if (extent) r.nodes[at].value = gg_calc_add(&c, r.nodes[at].value, extent);
   }
   return gg_calc_tuple(&c, out, &r);
@@ -279,8 +280,7 @@ gg_status gg_layout_slice(gg_layout *out, const gg_tuple *coord, const gg_layout
           gg_tuple_slice(&r.stride, coord, &a->stride, err));
 }
 
-gg_status gg_layout_dice(gg_layout *out, const gg_tuple *coord, const gg_layout *a,
-                         gg_error *err) {
+gg_status gg_layout_dice(gg_layout *out, const gg_tuple *coord, const gg_layout *a, gg_error *err) {
   ON_BOTH(out, gg_tuple_dice(&r.shape, coord, &a->shape, err),
           gg_tuple_dice(&r.stride, coord, &a->stride, err));
 }
@@ -311,8 +311,7 @@ gg_status gg_layout_append(gg_layout *out, const gg_layout *a, const gg_layout *
   return checked("append", st, out, &r, err);
 }
 
-gg_status gg_layout_prepend(gg_layout *out, const gg_layout *a, const gg_layout *x,
-                            gg_error *err) {
+gg_status gg_layout_prepend(gg_layout *out, const gg_layout *a, const gg_layout *x, gg_error *err) {
   gg_layout r;
   gg_status st = gg_tuple_prepend(&r.shape, &a->shape, &x->shape, err);
   if (!st) st = gg_tuple_prepend(&r.stride, &a->stride, &x->stride, err);

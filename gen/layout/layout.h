@@ -5,9 +5,9 @@
  * that asking for them, and evaluating inside the domain, cannot fail.
  *
  * Operations carry CuTe's names and give CuTe's results. What CuTe asserts statically is a
- * checked error that names the modes and shows the arithmetic; where CuTe's weaker checks let it
- * answer with a wrong function, these refuse (docs/layout-differences.md). `out` comes first, may
- * be one of the inputs, and is left as it was on an error. Units: elements.
+ * checked error that names the modes and shows the arithmetic; where CuTe's weaker checks let its
+ * composition or inverse answer with a wrong function, ours refuse (docs/layout-differences.md).
+ * `out` comes first, may be one of the inputs, and is left as it was on an error. Units: elements.
  * Source: CuTe's layout.hpp; "CuTe Layout Algebra" (media/docs/cpp/cute/02_layout_algebra.md). */
 #ifndef GG_LAYOUT_LAYOUT_H
 #define GG_LAYOUT_LAYOUT_H
@@ -45,10 +45,12 @@ gg_layout gg_layout_flat(int64_t size, int64_t stride); /* size:stride */
 
 /* What the by-mode operations take: a layout for the whole domain, or a tuple of tilers, one a
  * mode; an integer n means n:1 and `_` keeps the mode. Bit i of `layouts` says that node i of
- * `tiles` is the root of a layout; where it is clear the node is a tuple of tilers, or `_`. */
+ * `tiles` is the root of a layout; where it is clear the node is a tuple of tilers, or `_`.
+ * `integers` has those that were integers: as CuTe's make_layout(1) is 1:0, divides and products
+ * give them stride 0 where composition gives the mode's own. */
 typedef struct gg_tiler {
   gg_layout tiles;
-  uint64_t layouts;
+  uint64_t layouts, integers;
 } gg_tiler;
 
 gg_tiler gg_tiler_of_layout(const gg_layout *layout); /* the whole domain at once */
@@ -56,6 +58,8 @@ gg_tiler gg_tiler_of_shape(const gg_tuple *shape);    /* by mode: (128,64) */
 /* Builds a by-mode tiler: starts as `()`, appends a mode at a time. */
 gg_tiler gg_tiler_empty(void);
 gg_status gg_tiler_append(gg_tiler *tiler, const gg_tiler *mode, gg_error *err);
+/* Mode `mode` of a tuple of tilers. */
+gg_status gg_tiler_get(gg_tiler *out, const gg_tiler *tiler, int mode, gg_error *err);
 /* The modes that a projection such as (1,X,1) keeps. */
 gg_status gg_tiler_dice(gg_tiler *out, const gg_tuple *proj, const gg_tiler *tiler, gg_error *err);
 bool gg_tiler_is_layout(const gg_tiler *tiler); /* the root is a layout, not a tuple or `_` */
@@ -142,6 +146,10 @@ gg_status gg_layout_composition(gg_layout *out, const gg_layout *a, const gg_lay
 /* By mode; a tuple tiler drops the modes of `a` past it. */
 gg_status gg_layout_compose_tiler(gg_layout *out, const gg_layout *a, const gg_tiler *tiler,
                                   gg_error *err);
+/* What CuTe answers: the two conditions and no more. Divides and products are made of this, since
+ * an uneven tiling (3:1 over a mode of 8) is a padded one there, and no composition. */
+gg_status gg_layout_compose_weakly(gg_layout *out, const gg_layout *a, const gg_tiler *tiler,
+                                   gg_error *err);
 /* What of [0, cotarget) the layout does not reach: disjoint, ordered. The cotarget is a shape
  * (kept where it does not coalesce), or NULL for a's cosize. */
 gg_status gg_layout_complement(gg_layout *out, const gg_layout *a, const gg_tuple *cotarget,

@@ -59,7 +59,8 @@ static gg_status coalesce(gg_layout *out, const gg_layout *a, bool beyond, gg_er
     r = gg_layout_flat(1, 0);
   } else {
     int open = m.front < last ? gg_build_open2(&c, &r) : -1;
-    for (int i = m.front; i <= last; i++) gg_build_mode(&c, &r, m.shape[i], m.stride[i]);
+    for (int i = m.front; i <= last; i++)
+      gg_build_mode(&c, &r, m.shape[i], m.stride[i]);
     if (open >= 0) gg_build_close2(&r, open);
   }
   return gg_calc_layout(&c, out, &r);
@@ -113,8 +114,7 @@ gg_status gg_layout_filter(gg_layout *out, const gg_layout *a, const gg_tuple *p
 gg_status gg_layout_filter_zeros(gg_layout *out, const gg_layout *a, const gg_tuple *profile,
                                  gg_error *err) {
   gg_layout r = *a;
-  gg_status st =
-      gg_tuple_filter_zeros(&r.shape, profile ? profile : &a->stride, &a->shape, err);
+  gg_status st = gg_tuple_filter_zeros(&r.shape, profile ? profile : &a->stride, &a->shape, err);
   if (!st) *out = r;
   return st;
 }

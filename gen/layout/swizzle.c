@@ -12,8 +12,8 @@ gg_status gg_swizzle_make(gg_swizzle *out, int64_t bits, int64_t base, int64_t s
                           gg_error *err) {
   char why[96] = "";
   int64_t distance = shift < 0 ? -shift : shift;
-  bool huge = bits > address_bits || base > address_bits || shift > address_bits ||
-              shift < -address_bits;
+  bool huge =
+      bits > address_bits || base > address_bits || shift > address_bits || shift < -address_bits;
   if (bits < 0) {
     snprintf(why, sizeof why, "B must not be negative");
   } else if (base < 0) {

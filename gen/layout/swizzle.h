@@ -100,10 +100,12 @@ typedef enum gg_smem_swizzle {
   GG_SMEM_SW32,
   GG_SMEM_SW64,
   GG_SMEM_SW128,
+  GG_SMEM_SW128_32B, /* 128 bytes in units of 32; MN-major alone */
 } gg_smem_swizzle;
 
 /* The canonical tile in smem_ptr form, for elements of `bits`: K-major (8, n):(n, 1) or MN-major
- * (n, 8):(1, n), n elements filling the swizzle's width. Source: mma_traits_sm90_gmma.hpp. */
+ * (n, 8):(1, n), n elements filling the swizzle's width; 4 rows where the unit is 32 bytes.
+ * Source: CuTe's mma_traits_sm90_gmma.hpp and mma_traits_sm100.hpp. */
 gg_status gg_smem_atom(gg_composed *out, bool mn_major, gg_smem_swizzle swizzle, int bits,
                        gg_error *err);
 

@@ -11,7 +11,8 @@ static void print_leaf(gg_str *out, gg_node leaf, gg_notation notation) {
   }
   if (notation == GG_NOTATION_CUTE && !leaf.dynamic) gg_str_putc(out, '_');
   gg_str_printf(out, "%" PRId64, leaf.value);
-  for (int i = leaf.basis_rank; i-- > 0;) gg_str_printf(out, "@%d", leaf.basis[i]);
+  for (int i = leaf.basis_rank; i-- > 0;)
+    gg_str_printf(out, "@%d", leaf.basis[i]);
 }
 
 static void print_tree(gg_str *out, const gg_tuple *t, int at, gg_notation notation) {
@@ -67,8 +68,7 @@ void gg_composed_print(gg_str *out, const gg_composed *a, gg_notation notation) 
     if (a->ptr_bits) {
       gg_str_printf(out, " o smem_ptr[%db](unset) o ", a->ptr_bits);
     } else {
-      gg_str_printf(out, " o %s%" PRId64 " o ", notation == GG_NOTATION_CUTE ? "_" : "",
-                    a->offset);
+      gg_str_printf(out, " o %s%" PRId64 " o ", notation == GG_NOTATION_CUTE ? "_" : "", a->offset);
     }
   }
   gg_layout_print(out, &a->layout, notation);

@@ -47,16 +47,6 @@ static gg_status tiler_pair(gg_tiler *out, const gg_tiler *a, const gg_tiler *b,
   return GG_OK;
 }
 
-/* Mode `mode` of a tuple of tilers. */
-static gg_status tiler_get(gg_tiler *out, const gg_tiler *tiler, int mode, gg_error *err) {
-  gg_layout part;
-  gg_status st = gg_layout_get(&part, &tiler->tiles, mode, err);
-  if (st) return st;
-  uint64_t nodes = (UINT64_C(2) << (part.shape.count - 1)) - 1;
-  *out = (gg_tiler){part, tiler->layouts >> gg_tuple_child(&tiler->tiles.shape, 0, mode) & nodes};
-  return GG_OK;
-}
-
 /* ---- Making ------------------------------------------------------------------------------- */
 
 /* (V,M,N,K): the atom's threads repeated over the atom layout. */
@@ -80,7 +70,7 @@ static gg_status make_permutation(gg_tiled_mma *mma, int mode, const gg_tiler *g
   gg_status st;
   *permutation = tiler_keep();
   if (given && mode < gg_layout_rank(&given->tiles)) {
-    if ((st = tiler_get(permutation, given, mode, err))) return st;
+    if ((st = gg_tiler_get(permutation, given, mode, err))) return st;
   }
   if (!gg_tiler_is_layout(permutation) && gg_tuple_has_keep(&permutation->tiles.shape)) {
     *permutation =

@@ -9,21 +9,22 @@ static uint64_t bit(int node) {
 }
 
 gg_tiler gg_tiler_of_layout(const gg_layout *layout) {
-  return (gg_tiler){*layout, bit(0)};
+  return (gg_tiler){*layout, bit(0), 0};
 }
 
 gg_tiler gg_tiler_of_shape(const gg_tuple *shape) {
-  gg_tiler tiler = {{*shape, *shape}, 0};
+  gg_tiler tiler = {{*shape, *shape}, 0, 0};
   for (int i = 0; i < shape->count; i++) {
     if (shape->nodes[i].kind != GG_NODE_INT) continue;
     tiler.tiles.stride.nodes[i] = gg_leaf(1);
     tiler.layouts |= bit(i);
   }
+  tiler.integers = tiler.layouts;
   return tiler;
 }
 
 gg_tiler gg_tiler_empty(void) {
-  return (gg_tiler){{gg_tuple_empty(), gg_tuple_empty()}, 0};
+  return (gg_tiler){{gg_tuple_empty(), gg_tuple_empty()}, 0, 0};
 }
 
 gg_status gg_tiler_append(gg_tiler *tiler, const gg_tiler *mode, gg_error *err) {
@@ -35,6 +36,27 @@ gg_status gg_tiler_append(gg_tiler *tiler, const gg_tiler *mode, gg_error *err) 
   if (c.status != GG_OK) return c.status;
   tiler->tiles = r;
   tiler->layouts |= mode->layouts << at;
+  tiler->integers |= mode->integers << at;
+  return GG_OK;
+}
+
+/* The tiler at a node. */
+static gg_tiler tiler_sub(const gg_tiler *tiler, int at) {
+  gg_tiler r = {gg_layout_sub(&tiler->tiles, at), tiler->layouts >> at, tiler->integers >> at};
+  uint64_t nodes = ~(uint64_t)0 >> (64 - r.tiles.shape.count);
+  r.layouts &= nodes;
+  r.integers &= nodes;
+  return r;
+}
+
+gg_status gg_tiler_get(gg_tiler *out, const gg_tiler *tiler, int mode, gg_error *err) {
+  const gg_tuple *tiles = &tiler->tiles.shape;
+  bool tuple = gg_tile_kind_at(tiler, 0) == GG_TILE_TUPLE;
+  int rank = tuple ? gg_rank_at(tiles, 0) : 0;
+  if (mode < 0 || mode >= rank) {
+    return gg_fail(err, LAYOUT_MODE, NULL, "get", (long long)mode, "the tiler", rank);
+  }
+  *out = tiler_sub(tiler, gg_tuple_child(tiles, 0, mode));
   return GG_OK;
 }
 
@@ -43,9 +65,7 @@ static void dice(gg_calc *c, gg_tiler *r, const gg_tuple *proj, int at, const gg
                  int tt) {
   if (!gg_is_tuple(proj, at)) {
     if (proj->nodes[at].kind == GG_NODE_KEEP) return;
-    gg_tiler mode = {gg_layout_sub(&tiler->tiles, tt), tiler->layouts >> tt};
-    int span = mode.tiles.shape.count;
-    if (span < 64) mode.layouts &= bit(span) - 1;
+    gg_tiler mode = tiler_sub(tiler, tt);
     if (c->status == GG_OK) c->status = gg_tiler_append(r, &mode, c->err);
     return;
   }
@@ -60,8 +80,7 @@ static void dice(gg_calc *c, gg_tiler *r, const gg_tuple *proj, int at, const gg
   GG_EACH_CHILD(child, proj, at) dice(c, r, proj, child, tiler, gg_tuple_child(tiles, tt, index++));
 }
 
-gg_status gg_tiler_dice(gg_tiler *out, const gg_tuple *proj, const gg_tiler *tiler,
-                        gg_error *err) {
+gg_status gg_tiler_dice(gg_tiler *out, const gg_tuple *proj, const gg_tiler *tiler, gg_error *err) {
   gg_calc c = GG_CALC("dice", err);
   gg_tiler r = gg_tiler_empty();
   if (gg_tuple_is_int(proj)) {
@@ -71,6 +90,15 @@ gg_status gg_tiler_dice(gg_tiler *out, const gg_tuple *proj, const gg_tiler *til
   dice(&c, &r, proj, 0, tiler, 0);
   if (c.status == GG_OK) *out = r;
   return c.status;
+}
+
+gg_tiler gg_tiler_compact(const gg_tiler *tiler) {
+  gg_tiler r = *tiler;
+  for (int i = 0; i < r.tiles.shape.count; i++) {
+    bool one = (r.integers >> i & 1) && gg_leaf_is(r.tiles.shape.nodes[i], 1);
+    if (one) r.tiles.stride.nodes[i] = gg_leaf(0);
+  }
+  return r;
 }
 
 bool gg_tiler_is_layout(const gg_tiler *tiler) {
@@ -133,8 +161,8 @@ gg_status gg_layout_by_mode(const char *op, gg_layout *out, const gg_layout *a,
 /* ---- Unzip ------------------------------------------------------------------------------- */
 
 /* Appends the tiles' halves (half 0) or the rests' (half 1) of the pairs at the tiler's leaves. */
-static void unzip_half(gg_calc *c, gg_layout *r, const gg_layout *a, int at,
-                       const gg_tiler *tiler, int tt, int half) {
+static void unzip_half(gg_calc *c, gg_layout *r, const gg_layout *a, int at, const gg_tiler *tiler,
+                       int tt, int half) {
   const gg_tuple *tiles = &tiler->tiles.shape;
   if (c->status != GG_OK) return;
   if (gg_tile_kind_at(tiler, tt) != GG_TILE_TUPLE) {

@@ -11,6 +11,9 @@ static inline gg_tile_kind gg_tile_kind_at(const gg_tiler *tiler, int at) {
   return gg_is_tuple(&tiler->tiles.shape, at) ? GG_TILE_TUPLE : GG_TILE_KEEP;
 }
 
+/* Integers as CuTe's make_layout reads them: n:1, and 1:0. */
+gg_tiler gg_tiler_compact(const gg_tiler *tiler);
+
 /* What to do with one mode of a layout where the tiler has a layout. */
 typedef gg_status (*gg_mode_fn)(gg_layout *out, const gg_layout *mode, const gg_layout *tile,
                                 gg_error *err);

@@ -46,7 +46,8 @@ gg_status gg_tuple_repeat(gg_tuple *out, int count, const gg_tuple *x, gg_error 
   gg_calc c = GG_CALC("repeat", err);
   gg_tuple r = {0};
   int at = gg_build_open(&c, &r);
-  for (int i = 0; i < count && c.status == GG_OK; i++) gg_build_tree(&c, &r, x, 0);
+  for (int i = 0; i < count && c.status == GG_OK; i++)
+    gg_build_tree(&c, &r, x, 0);
   gg_build_close(&r, at);
   return gg_calc_tuple(&c, out, &r);
 }
@@ -273,8 +274,7 @@ gg_status gg_tuple_take(gg_tuple *out, const gg_tuple *t, int begin, int end, gg
   return gg_calc_tuple(&c, out, &r);
 }
 
-gg_status gg_tuple_select(gg_tuple *out, const gg_tuple *t, const gg_tuple *modes,
-                          gg_error *err) {
+gg_status gg_tuple_select(gg_tuple *out, const gg_tuple *t, const gg_tuple *modes, gg_error *err) {
   gg_calc c = GG_CALC("select", err);
   gg_tuple r = {0};
   int at = gg_build_open(&c, &r);
@@ -303,12 +303,13 @@ gg_status gg_tuple_group(gg_tuple *out, const gg_tuple *t, int begin, int end, g
 }
 
 /* (t..., x * count), or (x * count, t...). */
-static gg_status extend(gg_calc *c, gg_tuple *out, const gg_tuple *t, int count,
-                        const gg_tuple *x, bool front) {
+static gg_status extend(gg_calc *c, gg_tuple *out, const gg_tuple *t, int count, const gg_tuple *x,
+                        bool front) {
   gg_tuple r = {0};
   int at = gg_build_open(c, &r);
   if (!front) gg_build_children(c, &r, t, 0);
-  for (int i = 0; i < count && c->status == GG_OK; i++) gg_build_tree(c, &r, x, 0);
+  for (int i = 0; i < count && c->status == GG_OK; i++)
+    gg_build_tree(c, &r, x, 0);
   if (front) gg_build_children(c, &r, t, 0);
   gg_build_close(&r, at);
   return gg_calc_tuple(c, out, &r);
@@ -376,8 +377,7 @@ gg_status gg_tuple_insert(gg_tuple *out, const gg_tuple *t, int index, const gg_
                           gg_error *err) {
   int rank = gg_tuple_rank(t);
   if (index < 0 || index > rank) {
-    return gg_fail(err, LAYOUT_MODE, NULL, "insert", (long long)index, gg_tuple_text(t).text,
-                   rank);
+    return gg_fail(err, LAYOUT_MODE, NULL, "insert", (long long)index, gg_tuple_text(t).text, rank);
   }
   return splice("insert", out, t, index, index, x, err);
 }
@@ -392,7 +392,8 @@ gg_tuple gg_tuple_reverse(const gg_tuple *t) {
   gg_calc c = GG_CALC("reverse", NULL);
   gg_tuple r = {0};
   int at = gg_build_open(&c, &r);
-  for (int i = gg_tuple_rank(t); i-- > 0;) gg_build_tree(&c, &r, t, gg_tuple_child(t, 0, i));
+  for (int i = gg_tuple_rank(t); i-- > 0;)
+    gg_build_tree(&c, &r, t, gg_tuple_child(t, 0, i));
   gg_build_close(&r, at);
   return r;
 }
@@ -409,7 +410,8 @@ gg_tuple gg_tuple_flatten(const gg_tuple *t) {
 
 gg_tuple gg_tuple_unwrap(const gg_tuple *t) {
   int at = 0;
-  while (gg_is_tuple(t, at) && gg_rank_at(t, at) == 1) at++;
+  while (gg_is_tuple(t, at) && gg_rank_at(t, at) == 1)
+    at++;
   return gg_tuple_sub(t, at);
 }
 
@@ -506,8 +508,7 @@ gg_status gg_tuple_zip(gg_tuple *out, const gg_tuple *t, gg_error *err) {
   int rank = gg_rank_at(t, 1);
   GG_EACH_CHILD(child, t, 0) {
     if (!gg_is_tuple(t, child) || gg_rank_at(t, child) != rank) {
-      return gg_fail(err, LAYOUT_RANK, NULL, "zip", "a mode", gg_rank_at(t, child), "mode 0",
-                     rank);
+      return gg_fail(err, LAYOUT_RANK, NULL, "zip", "a mode", gg_rank_at(t, child), "mode 0", rank);
     }
   }
   gg_tuple r = {0};

@@ -5,8 +5,8 @@
 static void fail_rank(gg_calc *c, const gg_tuple *a, int at, const gg_tuple *b, int bt) {
   if (c->status != GG_OK) return;
   gg_tuple x = gg_tuple_sub(a, at), y = gg_tuple_sub(b, bt);
-  c->status = gg_fail(c->err, LAYOUT_RANK, NULL, c->op, gg_tuple_text(&x).text,
-                      gg_rank_at(a, at), gg_tuple_text(&y).text, gg_rank_at(b, bt));
+  c->status = gg_fail(c->err, LAYOUT_RANK, NULL, c->op, gg_tuple_text(&x).text, gg_rank_at(a, at),
+                      gg_tuple_text(&y).text, gg_rank_at(b, bt));
 }
 
 /* The two are tuples of one rank. */
@@ -34,8 +34,8 @@ gg_status gg_tuple_product_each(gg_tuple *out, const gg_tuple *t, gg_error *err)
   return gg_calc_tuple(&c, out, &r);
 }
 
-static void product_like(gg_calc *c, gg_tuple *r, const gg_tuple *t, int at,
-                         const gg_tuple *guide, int gt) {
+static void product_like(gg_calc *c, gg_tuple *r, const gg_tuple *t, int at, const gg_tuple *guide,
+                         int gt) {
   if (!gg_is_tuple(guide, gt)) {
     gg_build_leaf(c, r, gg_product_at(c, t, at));
     return;
@@ -133,8 +133,8 @@ static void divide(gg_calc *c, gg_tuple *r, const gg_tuple *a, int at, const gg_
   gg_build_close(r, open);
 }
 
-static gg_status divide_tuples(const char *op, gg_tuple *out, const gg_tuple *a,
-                               const gg_tuple *b, division kind, gg_error *err) {
+static gg_status divide_tuples(const char *op, gg_tuple *out, const gg_tuple *a, const gg_tuple *b,
+                               division kind, gg_error *err) {
   gg_calc c = GG_CALC(op, err);
   gg_tuple r = {0};
   divide(&c, &r, a, 0, b, 0, kind);
@@ -165,8 +165,7 @@ static void elem_scale(gg_calc *c, gg_tuple *r, const gg_tuple *a, int at, const
   gg_build_close(r, open);
 }
 
-gg_status gg_tuple_elem_scale(gg_tuple *out, const gg_tuple *a, const gg_tuple *b,
-                              gg_error *err) {
+gg_status gg_tuple_elem_scale(gg_tuple *out, const gg_tuple *a, const gg_tuple *b, gg_error *err) {
   gg_calc c = GG_CALC("elem_scale", err);
   gg_tuple r = {0};
   elem_scale(&c, &r, a, 0, b, 0);
@@ -295,7 +294,8 @@ static void add_along(gg_calc *c, gg_tuple *sum, int64_t coord, gg_node stride) 
   int64_t value = gg_calc_mul(c, coord, stride.value);
   if (value == 0) return;
   int at = 0;
-  for (int i = 0; i < stride.basis_rank; i++) at = gg_tuple_child(sum, at, stride.basis[i]);
+  for (int i = 0; i < stride.basis_rank; i++)
+    at = gg_tuple_child(sum, at, stride.basis[i]);
   sum->nodes[at].value = gg_calc_add(c, sum->nodes[at].value, value);
 }
 
@@ -392,7 +392,8 @@ static void idx2crd(gg_calc *c, gg_tuple *r, const gg_tuple *index, int at, cons
   }
   if (!same_rank(c, index, at, shape, st)) return;
   int open = gg_build_open(c, r), i = 0;
-  GG_EACH_CHILD(child, index, at) idx2crd(c, r, index, child, shape, gg_tuple_child(shape, st, i++));
+  GG_EACH_CHILD(child, index, at)
+  idx2crd(c, r, index, child, shape, gg_tuple_child(shape, st, i++));
   gg_build_close(r, open);
 }
 
@@ -442,8 +443,8 @@ gg_status gg_idx2crd_stride(gg_tuple *out, const gg_tuple *index, const gg_tuple
   return gg_calc_tuple(&c, out, &r);
 }
 
-gg_status gg_crd2crd(gg_tuple *out, const gg_tuple *coord, const gg_tuple *from,
-                     const gg_tuple *to, gg_error *err) {
+gg_status gg_crd2crd(gg_tuple *out, const gg_tuple *coord, const gg_tuple *from, const gg_tuple *to,
+                     gg_error *err) {
   gg_calc c = GG_CALC("crd2crd", err);
   gg_tuple index;
   if (gg_tuple_is_int(coord) || gg_tuple_is_int(from) || gg_tuple_is_int(to)) {

@@ -1,0 +1,148 @@
+/* gemmgen layout: the calculator of the layout algebra. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "cli/cli.h"
+#include "layout/draw.h"
+#include "layout/expr.h"
+
+typedef struct layout_options {
+  bool table, cute, list;
+  const char *svg, *tile;
+  int64_t bits;
+} layout_options;
+
+static const cli_option options[] = {
+    {"table", 't', CLI_FLAG, offsetof(layout_options, table), NULL, "print the offsets as a grid"},
+    {"svg", 's', CLI_STRING, offsetof(layout_options, svg), "FILE",
+     "draw it: a layout, a swizzle, a thread-value layout"},
+    {"tv", 0, CLI_STRING, offsetof(layout_options, tile), "SHAPE",
+     "with --svg: a thread-value layout over a tile of this shape"},
+    {"bits", 'b', CLI_INT, offsetof(layout_options, bits), "N",
+     "with --svg: colour by the banks that elements of N bits fall in"},
+    {"cute", 0, CLI_FLAG, offsetof(layout_options, cute), NULL,
+     "CuTe's notation: _8 is static, 8 dynamic"},
+    {"list", 'l', CLI_FLAG, offsetof(layout_options, list), NULL, "list the operations"},
+    {0},
+};
+
+static int list_operations(void) {
+  for (const gg_op *op = gg_ops; op->name; op++) {
+    gg_str call = GG_STR_INIT;
+    gg_str_printf(&call, "%s(", op->name);
+    gg_op_print_arguments(&call, op);
+    gg_str_puts(&call, ")");
+    printf("%-46s %s\n", gg_str_text(&call), op->help);
+    gg_str_free(&call);
+  }
+  return CLI_OK;
+}
+
+/* ---- Drawing ------------------------------------------------------------------------------ */
+
+static gg_status need_layout(gg_tensor *out, const gg_value *value, gg_error *err) {
+  if (gg_value_as_tensor(out, value)) return GG_OK;
+  return gg_fail(err, LAYOUT_SYNTAX, NULL, "a layout", gg_value_kind_name(value));
+}
+
+static gg_status draw(gg_str *svg, const layout_options *given, const gg_value *value,
+                      gg_error *err) {
+  gg_tensor tensor;
+  gg_tuple tile;
+  gg_status st;
+  if (value->kind == GG_VALUE_SWIZZLE) return gg_draw_swizzle(svg, value->swizzle, err);
+  if ((st = need_layout(&tensor, value, err))) return st;
+  if (given->tile) {
+    if ((st = gg_tuple_parse(&tile, given->tile, err))) return st;
+    return gg_draw_thread_values(svg, &tensor.layout.layout, &tile, err);
+  }
+  int bits = tensor.layout.ptr_bits;
+  if (given->bits) bits = given->bits < 0 || given->bits > 1024 ? -1 : (int)given->bits;
+  return bits ? gg_draw_banks(svg, &tensor, bits, err) : gg_draw_layout(svg, &tensor, err);
+}
+
+/* ---- One expression ----------------------------------------------------------------------- */
+
+static gg_status evaluate(const layout_options *given, const char *text, const char *file, int line,
+                          gg_error *err) {
+  gg_arena arena = GG_ARENA_INIT;
+  gg_str out = GG_STR_INIT, svg = GG_STR_INIT;
+  gg_value *value = GG_ARENA_NEW(&arena, gg_value);
+  gg_notation notation = given->cute ? GG_NOTATION_CUTE : GG_NOTATION_PLAIN;
+  gg_tensor tensor;
+  gg_status st = value ? GG_OK : gg_fail(err, MEMORY, NULL, "");
+  if (st || (st = gg_expr_eval(value, text, file, line, &notation, &arena, err))) goto done;
+  gg_value_print(&out, value, notation);
+  gg_str_puts(&out, "\n");
+  if (given->table) {
+    if ((st = need_layout(&tensor, value, err))) goto done;
+    if ((st = gg_draw_table(&out, &tensor, err))) goto done;
+  }
+  if (given->svg) {
+    if ((st = draw(&svg, given, value, err))) goto done;
+    if (svg.failed && (st = gg_fail(err, MEMORY, NULL, ""))) goto done;
+    if ((st = cli_write(given->svg, gg_str_text(&svg), svg.length, err))) goto done;
+  }
+  fputs(gg_str_text(&out), stdout);
+done:
+  gg_str_free(&out);
+  gg_str_free(&svg);
+  gg_arena_free(&arena);
+  return st;
+}
+
+/* A line in, a line out, also where it is wrong. */
+static int evaluate_lines(const layout_options *given) {
+  char *line = NULL;
+  size_t capacity = 0;
+  ssize_t length;
+  int status = CLI_OK;
+  for (int number = 1; (length = getline(&line, &capacity, stdin)) > 0; number++) {
+    if (line[length - 1] == '\n') line[--length] = '\0';
+    gg_error err = GG_ERROR_INIT;
+    gg_status st = GG_OK;
+    if (strlen(line) != (size_t)length) {
+      gg_mark mark = {.file = "<stdin>", .line = number, .column = (int)strlen(line) + 1};
+      st = gg_fail(&err, LAYOUT_SYNTAX, &mark, "text", "a NUL byte");
+    }
+    if (!st) st = evaluate(given, line, "<stdin>", number, &err);
+    if (st) {
+      printf("error: %d:%d: %s [%s]\n", err.line, err.column, err.message,
+             gg_error_info_of(err.code)->name);
+      status = CLI_FAILED;
+    }
+    gg_error_clear(&err);
+  }
+  free(line);
+  return status;
+}
+
+static int run(const void *values, int argc, char **argv) {
+  const layout_options *given = values;
+  if (given->list) return list_operations();
+  if (argc != 1) return cli_usage("layout needs one expression, or - for lines of them");
+  if ((given->tile || given->bits) && !given->svg) return cli_usage("--tv and --bits need --svg");
+  if (strcmp(argv[0], "-") == 0) return evaluate_lines(given);
+  gg_error err = GG_ERROR_INIT;
+  return evaluate(given, argv[0], "<expression>", 1, &err) ? cli_report(&err, argv[0]) : CLI_OK;
+}
+
+const cli_command cmd_layout = {
+    .name = "layout",
+    .operands = "EXPRESSION|-",
+    .summary = "Calculate with layouts",
+    .details =
+        "An expression over the layout algebra, with CuTe's names and text forms:\n"
+        "  composition((6,2):(8,2), (4,3):(3,1))\n"
+        "  local_tile((8,8):(1,8), (4,4), (0,1))\n"
+        "  Sw<3,4,3> o 0 o (8,64):(64,1)\n"
+        "With - each line of standard input is one, and gives one line; an error's starts with\n"
+        "\"error:\", and the exit status is then 1. A tuple with a layout in it is a tiler:\n"
+        "(4:1,8:2). upcast<2>(L) is upcast(L,2). Where a text has static integers as CuTe prints\n"
+        "them (_8), a plain 8 is dynamic.",
+    .options = options,
+    .options_size = sizeof(layout_options),
+    .run = run,
+};

@@ -1,0 +1,87 @@
+/* The layout calculator: expressions over the whole algebra, with CuTe's names and text forms.
+ *
+ *     composition((6,2):(8,2), (4,3):(3,1))
+ *     local_tile((8,8):(1,8), (4,4), (0,1))
+ *     Sw<3,4,3> o 0 o (8,64):(64,1)
+ *
+ *     chain   := term { "o" term }          a swizzle, offset, layout chain; or composition
+ *     term    := primary [ ":" primary ]    shape:stride
+ *     primary := integer | "_" | "X" | "(" [ chain { "," chain } ] ")" | swizzle | smem_ptr
+ *              | name [ "<" integers ">" ] "(" [ chain { "," chain } ] ")" | name
+ *
+ * A tuple with a layout among its modes is a tiler: (4:1,8:2). Arguments in angle brackets come
+ * after the others: upcast<2>(L) is upcast(L, 2). Where a text writes a static integer as CuTe
+ * prints it (_8), the whole text is in that notation, and a plain 8 is dynamic.
+ *
+ * Operations are the rows of expr_ops.def: name, kinds of the arguments, function, help. */
+#ifndef GG_LAYOUT_EXPR_H
+#define GG_LAYOUT_EXPR_H
+
+#include "base/arena.h"
+#include "layout/tensor.h"
+
+typedef enum gg_value_kind {
+  GG_VALUE_TUPLE,  /* integers, `_` and trees of them */
+  GG_VALUE_LAYOUT, /* plain or composed */
+  GG_VALUE_TILER,
+  GG_VALUE_SWIZZLE,
+  GG_VALUE_SMEM, /* smem_ptr[16b](unset) */
+  GG_VALUE_TENSOR,
+  GG_VALUE_BOOL,
+  GG_VALUE_NAME, /* a word that is no operation: K_SW128, SM80_16x8x16_F32F16F16F32_TN */
+} gg_value_kind;
+
+typedef struct gg_value {
+  gg_value_kind kind;
+  int column; /* where it begins in the text, from 1; 0 unknown */
+  union {
+    gg_tuple tuple;
+    gg_composed layout;
+    gg_tiler tiler;
+    gg_swizzle swizzle;
+    gg_tensor tensor;
+    int smem_bits;
+    bool truth;
+    struct {
+      const char *text; /* into the expression, `length` bytes */
+      size_t length;
+    } name;
+  };
+} gg_value;
+
+/* One operation. `arguments` lists the kinds (expr_call.c): words separated by ", ", in brackets
+ * where optional, with "..." where the last may repeat. Rows of one name are overloads, tried in
+ * order. */
+typedef struct gg_op {
+  const char *name, *arguments;
+  gg_status (*run)(gg_value *out, gg_value *const *arguments, int count, gg_error *err);
+  const char *help;
+} gg_op;
+
+extern const gg_op gg_ops[]; /* ends with a zeroed row */
+
+/* Evaluates `text`; values in between live in `arena`. `notation` (may be NULL): in, the least
+ * that is wanted; out, how the result should be printed. Errors carry `file` (may be NULL), `line`
+ * and the column in the text. */
+gg_status gg_expr_eval(gg_value *out, const char *text, const char *file, int line,
+                       gg_notation *notation, gg_arena *arena, gg_error *err);
+
+/* One operation on values. The arguments are converted as the row asks: an integer or tuple or
+ * layout to a tiler, a layout to a tensor; where the row says so a composed layout or a tensor is
+ * opened and its result closed again. */
+gg_status gg_expr_call(gg_value *out, const char *name, gg_value *const *arguments, int count,
+                       gg_arena *arena, gg_error *err);
+
+void gg_value_print(gg_str *out, const gg_value *value, gg_notation notation);
+const char *gg_value_kind_name(const gg_value *value);
+
+/* A row's arguments in words for people: "layout, tiler". */
+void gg_op_print_arguments(gg_str *out, const gg_op *op);
+
+/* Conversions; false where the value is no such thing. */
+bool gg_value_as_layout(gg_composed *out, const gg_value *value);
+bool gg_value_as_tiler(gg_tiler *out, const gg_value *value);
+bool gg_value_as_tensor(gg_tensor *out, const gg_value *value);
+bool gg_value_as_int(int64_t *out, const gg_value *value);
+
+#endif
