@@ -1,5 +1,6 @@
-/* Build-time tool: `embed OUT.c ROOT FILE...` writes the text files as one C table, so that the
- * library carries its templates and reads no path at run time. Names are relative to ROOT. */
+/* Build-time tool: `embed OUT.c TABLE ROOT FILE...` writes the text files as one C table of that
+ * name, so that the library carries its templates and reads no path at run time. File names are
+ * relative to ROOT. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,18 +21,18 @@ static int embed_file(FILE *out, const char *path) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 3) return 2;
+  if (argc < 4) return 2;
   FILE *out = fopen(argv[1], "w");
   if (!out) return 1;
-  size_t root = strlen(argv[2]) + 1;
+  size_t root = strlen(argv[3]) + 1;
   fprintf(out, "#include \"emit/template.h\"\n\n");
-  for (int i = 3; i < argc; i++) {
+  for (int i = 4; i < argc; i++) {
     fprintf(out, "static const unsigned char text_%d[] = {\n", i);
     if (!embed_file(out, argv[i])) return 1;
     fprintf(out, "0};\n");
   }
-  fprintf(out, "\nconst gg_template_file gg_template_files[] = {\n");
-  for (int i = 3; i < argc; i++) {
+  fprintf(out, "\nconst gg_template_file %s[] = {\n", argv[2]);
+  for (int i = 4; i < argc; i++) {
     fprintf(out, "  {\"%s\", (const char *)text_%d},\n", argv[i] + root, i);
   }
   fprintf(out, "  {0},\n};\n");
