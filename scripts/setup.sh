@@ -26,8 +26,9 @@ missing_packages() {
   command -v g++ >/dev/null || echo g++
   command -v meson >/dev/null || echo meson
   command -v ninja >/dev/null || echo ninja-build
-  command -v pkg-config >/dev/null || { echo pkg-config libyaml-dev check; return; }
+  command -v pkg-config >/dev/null || { echo pkg-config libyaml-dev nettle-dev check; return; }
   pkg-config --exists yaml-0.1 || echo libyaml-dev
+  pkg-config --exists nettle || echo nettle-dev
   pkg-config --exists check || echo check
 }
 

@@ -11,6 +11,9 @@
 
 const cli_command *const cli_commands[] = {
     &cmd_gen,
+    &cmd_check,
+    &cmd_explain,
+    &cmd_atoms,
     &cmd_help,
     NULL,
 };

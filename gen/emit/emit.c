@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "emit/report.h"
 #include "plan/target.h"
+#include "spec/print.h"
 
 /* A gg_kernel and what it points to. The public part comes first. */
 typedef struct kernel_memory {
@@ -25,7 +26,7 @@ static size_t list_params(gg_param *params, const gg_plan *plan) {
   } all[] = {
       {GG_PARAM_A, true},
       {GG_PARAM_B, true},
-      {GG_PARAM_C, plan->beta},
+      {GG_PARAM_C, plan->has_c},
       {GG_PARAM_D, true},
       {GG_PARAM_M, true},
       {GG_PARAM_N, true},
@@ -33,14 +34,14 @@ static size_t list_params(gg_param *params, const gg_plan *plan) {
       {GG_PARAM_BATCH, true},
       {GG_PARAM_LDA, true},
       {GG_PARAM_LDB, true},
-      {GG_PARAM_LDC, plan->beta},
+      {GG_PARAM_LDC, plan->has_c},
       {GG_PARAM_LDD, true},
       {GG_PARAM_BATCH_STRIDE_A, true},
       {GG_PARAM_BATCH_STRIDE_B, true},
-      {GG_PARAM_BATCH_STRIDE_C, plan->beta},
+      {GG_PARAM_BATCH_STRIDE_C, plan->has_c},
       {GG_PARAM_BATCH_STRIDE_D, true},
       {GG_PARAM_ALPHA, plan->alpha},
-      {GG_PARAM_BETA, plan->beta},
+      {GG_PARAM_BETA, plan->has_c},
   };
   size_t count = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

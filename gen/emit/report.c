@@ -74,21 +74,13 @@ static void report_extent(gg_report *report, const char *name, int64_t fixed) {
 static void report_problem(gg_report *report, const gg_plan *plan) {
   report_operand(report, "A", plan->a, "M x K");
   report_operand(report, "B", plan->b, "N x K");
-  if (plan->beta) report_operand(report, "C", plan->c, "M x N");
+  if (plan->has_c) report_operand(report, "C", plan->c, "M x N");
   report_operand(report, "D", plan->d, "M x N");
   add_text(report, "problem", "accumulator", "%s", type_name(plan->accumulator));
   report_extent(report, "m", plan->fixed_m);
   report_extent(report, "n", plan->fixed_n);
   report_extent(report, "k", plan->fixed_k);
   report_extent(report, "batch", plan->fixed_batch);
-}
-
-static const char *swizzle_name(gg_swizzle_kind kind) {
-  static const char *const names[] = {
-      [GG_SWIZZLE_128B] = "128B", [GG_SWIZZLE_64B] = "64B",         [GG_SWIZZLE_32B] = "32B",
-      [GG_SWIZZLE_NONE] = "none", [GG_SWIZZLE_PADDING] = "padding",
-  };
-  return names[kind];
 }
 
 static void report_atom(gg_report *report, const gg_mma_atom *atom) {
@@ -111,13 +103,13 @@ static void report_decisions(gg_report *report, const gg_plan *plan) {
   add_number(report, "pipeline", "stages", plan->stages, NULL);
   add_number(report, "pipeline", "copy_bytes_a", plan->copy_bytes_a, "B a copy");
   add_number(report, "pipeline", "copy_bytes_b", plan->copy_bytes_b, "B a copy");
-  add_text(report, "pipeline", "swizzle_a", "%s", swizzle_name(plan->swizzle_a));
-  add_text(report, "pipeline", "swizzle_b", "%s", swizzle_name(plan->swizzle_b));
+  add_text(report, "pipeline", "swizzle_a", "%s", gg_swizzle_name(plan->swizzle_a));
+  add_text(report, "pipeline", "swizzle_b", "%s", gg_swizzle_name(plan->swizzle_b));
   add_text(report, "schedule", "raster", "%s",
            plan->raster == GG_RASTER_ALONG_M ? "along_m" : "along_n");
   add_number(report, "schedule", "raster_group", plan->raster_group, "tiles a band");
   add_text(report, "epilogue", "value", "%sacc%s", plan->alpha ? "alpha * " : "",
-           plan->beta ? " + beta * C" : "");
+           plan->has_c ? " + beta * C" : "");
   add_text(report, "epilogue", "staged", "%dx%d", plan->epi_m, plan->epi_n)->remark =
       "elements of a warp at once";
   add_number(report, "launch", "threads", plan->threads, NULL);
@@ -141,7 +133,7 @@ static void report_plain(gg_report *report, const char *name, const gg_layout *l
 static void report_layouts(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
   report_layout(report, "sA", &layouts->sA, "(m, k) -> element of a stage");
   report_layout(report, "sB", &layouts->sB, "(n, k) -> element of a stage");
-  if (plan->beta) report_layout(report, "sC", &layouts->sC, "(m, n) -> element of a warp's staging");
+  if (plan->has_c) report_layout(report, "sC", &layouts->sC, "(m, n) -> element of a warp's staging");
   report_layout(report, "sD", &layouts->sD, "(m, n) -> element of a warp's staging");
   report_plain(report, "tAgA", &layouts->tAgA, "copy: (thread, value) -> index in (m, k)");
   report_plain(report, "tBgB", &layouts->tBgB, "copy: (thread, value) -> index in (n, k)");

@@ -44,7 +44,7 @@ static void write_types(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "using int64 = long long;\n");
   gg_str_printf(out, "using ab_t = %s;  // the bits of %s\n", cuda_type_of(plan->a.type).bits,
                 gg_dtype_info_of(plan->a.type)->name);
-  if (plan->beta) {
+  if (plan->has_c) {
     gg_str_printf(out, "using c_t = %s;  // %s\n", cuda_type_of(plan->c.type).bits,
                   gg_dtype_info_of(plan->c.type)->name);
   }
@@ -90,13 +90,13 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
 
   gg_str_printf(out, "constexpr bool a_k_major = %s, b_k_major = %s;\n",
                 boolean(plan->a.major == GG_MAJOR_K), boolean(plan->b.major == GG_MAJOR_K));
-  if (plan->beta) {
+  if (plan->has_c) {
     gg_str_printf(out, "constexpr bool c_n_major = %s;\n", boolean(plan->c.major == GG_MAJOR_N));
   }
   gg_str_printf(out, "constexpr bool d_n_major = %s;\n", boolean(plan->d.major == GG_MAJOR_N));
   gg_str_printf(out, "constexpr int copy_bytes_a = %d, copy_bytes_b = %d;\n", plan->copy_bytes_a,
                 plan->copy_bytes_b);
-  if (plan->beta) gg_str_printf(out, "constexpr int access_bytes_c = %d;\n", plan->access_bytes_c);
+  if (plan->has_c) gg_str_printf(out, "constexpr int access_bytes_c = %d;\n", plan->access_bytes_c);
   gg_str_printf(out, "constexpr int access_bytes_d = %d;\n", plan->access_bytes_d);
   gg_str_printf(out, "constexpr bool even_m = %s, even_n = %s, even_k = %s;\n\n",
                 boolean(even(plan->fixed_m, plan->tile_m)),
@@ -130,7 +130,7 @@ static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layout
   if ((st = gg_emit_layout_function(out, "smem_a", mk, &layouts->sA, err))) return st;
   gg_str_putc(out, '\n');
   if ((st = gg_emit_layout_function(out, "smem_b", nk, &layouts->sB, err))) return st;
-  if (plan->beta) {
+  if (plan->has_c) {
     gg_str_putc(out, '\n');
     if ((st = gg_emit_layout_function(out, "smem_c", row_col, &layouts->sC, err))) return st;
   }
@@ -139,7 +139,7 @@ static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layout
 }
 
 static void write_conversions(gg_str *out, const gg_plan *plan) {
-  if (plan->beta) {
+  if (plan->has_c) {
     gg_str_printf(out, "__device__ __forceinline__ float c_to_float(c_t x) {\n%s}\n\n",
                   cuda_type_of(plan->c.type).to_float);
   }
@@ -175,6 +175,6 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   write_conversions(&text, plan);
   gg_bind_str(out, "conversions", &text);
   gg_bind_flag(out, "alpha", plan->alpha);
-  gg_bind_flag(out, "beta", plan->beta);
+  gg_bind_flag(out, "beta", plan->has_c);
   return GG_OK;
 }

@@ -23,6 +23,22 @@ gg_status gg_check_multiple(const char *what, int64_t value, int64_t unit, const
                  (long long)below, (long long)(below + unit));
 }
 
+int gg_swizzle_bytes(gg_swizzle_kind kind) {
+  static const int bytes[] = {
+      [GG_SWIZZLE_128B] = 128, [GG_SWIZZLE_64B] = 64,     [GG_SWIZZLE_32B] = 32,
+      [GG_SWIZZLE_NONE] = 0,   [GG_SWIZZLE_PADDING] = 0,
+  };
+  return bytes[kind];
+}
+
+const char *gg_swizzle_name(gg_swizzle_kind kind) {
+  static const char *const names[] = {
+      [GG_SWIZZLE_128B] = "128B", [GG_SWIZZLE_64B] = "64B",         [GG_SWIZZLE_32B] = "32B",
+      [GG_SWIZZLE_NONE] = "none", [GG_SWIZZLE_PADDING] = "padding",
+  };
+  return names[kind];
+}
+
 const gg_mark *gg_element_mark(const gg_spec_field *field, int index) {
   return field->marks ? &field->marks[index] : &field->mark;
 }

@@ -24,8 +24,11 @@ enum {
 
 /* ---- Shared-memory layouts -------------------------------------------------------------- */
 
+/* Of the pattern: log2 of its 16-byte chunks a line. */
 static int swizzle_bits(gg_swizzle_kind kind) {
-  return kind == GG_SWIZZLE_128B ? 3 : kind == GG_SWIZZLE_64B ? 2 : kind == GG_SWIZZLE_32B ? 1 : 0;
+  int bits = 0;
+  while (chunk_bytes << bits < gg_swizzle_bytes(kind)) bits++;
+  return bits;
 }
 
 /* One operand's tile: mn x k elements, in memory by lines of its contiguous mode. */
@@ -83,10 +86,40 @@ static gg_status derive_operand(gg_composed *out, int64_t *size, const operand_t
   return GG_OK;
 }
 
+/* ---- Dealing ----------------------------------------------------------------------------- */
+
+/* How chunks are dealt, as the template's `dealing` does it: workers stand side by side along a
+ * line, and take turns until all lines are done; those beyond the last whole line have no work. */
+typedef struct dealing {
+  int64_t lines, line_chunks;
+  int64_t across, lines_per_turn, chunk_turns, turns;
+} dealing;
+
+typedef struct chunk {
+  int64_t line, chunk;
+} chunk;
+
+static dealing deal_chunks(int64_t workers, int64_t lines, int64_t line_chunks) {
+  dealing deal = {.lines = lines, .line_chunks = line_chunks};
+  deal.across = line_chunks < workers ? line_chunks : workers;
+  deal.lines_per_turn = workers / deal.across;
+  deal.chunk_turns = (line_chunks + deal.across - 1) / deal.across;
+  deal.turns = deal.chunk_turns * ((lines + deal.lines_per_turn - 1) / deal.lines_per_turn);
+  return deal;
+}
+
+/* The chunk of a worker in a turn; false where it has none. */
+static bool dealt_chunk(chunk *out, const dealing *deal, int64_t worker, int64_t turn) {
+  out->line = worker / deal->across + turn / deal->chunk_turns * deal->lines_per_turn;
+  out->chunk = worker % deal->across + turn % deal->chunk_turns * deal->across;
+  return worker / deal->across < deal->lines_per_turn && out->line < deal->lines &&
+         out->chunk < deal->line_chunks;
+}
+
 /* ---- Threads ---------------------------------------------------------------------------- */
 
-/* (thread, element) -> colexicographic index in the tile: chunk q of the tile, in memory order,
- * goes to thread q % threads. Where the chunks do not come out even the first mode is the chunk. */
+/* (thread, element) -> colexicographic index in the tile. Where every thread has work in every turn
+ * that deals the chunks in memory order; else the first mode is the chunk's number. */
 static gg_status derive_copy(gg_layout *out, const operand_tile *tile, int threads, gg_error *err) {
   int64_t vector = tile->copy_bytes * 8 / operand_bits;
   int64_t chunks = tile->mn * tile->k / vector;
@@ -153,20 +186,24 @@ static int64_t tile_index(const operand_tile *tile, int64_t line, int64_t positi
   return tile->k_major ? line + position * tile->mn : position + line * tile->mn;
 }
 
-/* Global to shared: chunk after chunk in memory order, one a lane. */
-static void count_copy(gg_smem_access *access, const gg_composed *smem, const operand_tile *tile) {
-  int64_t vector = tile->copy_bytes * 8 / operand_bits, line = line_elements(tile);
-  int64_t elements = tile->mn * tile->k;
-  for (int64_t first = 0; first < elements; first += GG_WARP * vector) {
-    int64_t address[GG_WARP];
-    for (int lane = 0; lane < GG_WARP; lane++) {
-      int64_t at = first + lane * vector;
-      address[lane] =
-          at < elements
-              ? gg_composed_at(smem, tile_index(tile, at / line, at % line)) * operand_bits / 8
-              : -1;
+/* Global to shared: every turn of every warp. */
+static void count_copy(gg_smem_access *access, const gg_composed *smem, const operand_tile *tile,
+                       int threads) {
+  int vector = tile->copy_bytes * 8 / operand_bits;
+  int64_t line = line_elements(tile);
+  dealing deal = deal_chunks(threads, tile->mn * tile->k / line, line / vector);
+  for (int64_t turn = 0; turn < deal.turns; turn++) {
+    for (int warp = 0; warp < threads; warp += GG_WARP) {
+      int64_t address[GG_WARP];
+      for (int lane = 0; lane < GG_WARP; lane++) {
+        chunk at;
+        bool works = dealt_chunk(&at, &deal, warp + lane, turn);
+        address[lane] = works ? gg_composed_at(smem, tile_index(tile, at.line, at.chunk * vector)) *
+                                    operand_bits / 8
+                              : -1;
+      }
+      count(access, address);
     }
-    count(access, address);
   }
 }
 
@@ -222,17 +259,19 @@ static gg_smem_access count_fragments(const gg_composed *smem, const staging *s)
   return access;
 }
 
-/* Between staging and global memory: chunk after chunk of the lines, one a lane. */
+/* Between staging and global memory: every turn of the warp. */
 static gg_smem_access count_lines(const gg_composed *smem, const staging *s) {
   gg_smem_access access = {.name = s->lines, .bytes = s->access_bytes};
-  int64_t vector = s->access_bytes / s->element_bytes, elements = s->rows * s->columns;
+  int vector = s->access_bytes / s->element_bytes;
   int64_t line = s->n_major ? s->columns : s->rows;
-  for (int64_t first = 0; first < elements; first += GG_WARP * vector) {
+  dealing deal = deal_chunks(GG_WARP, s->rows * s->columns / line, line / vector);
+  for (int64_t turn = 0; turn < deal.turns; turn++) {
     int64_t address[GG_WARP];
     for (int lane = 0; lane < GG_WARP; lane++) {
-      int64_t at = first + lane * vector, major = at / line, minor = at % line;
-      int64_t row = s->n_major ? major : minor, column = s->n_major ? minor : major;
-      address[lane] = at < elements ? staging_address(smem, s, row, column) : -1;
+      chunk at;
+      bool works = dealt_chunk(&at, &deal, lane, turn);
+      int64_t minor = at.chunk * vector, row = s->n_major ? at.line : minor;
+      address[lane] = works ? staging_address(smem, s, row, s->n_major ? minor : at.line) : -1;
     }
     count(&access, address);
   }
@@ -312,8 +351,8 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
   if ((st = derive_operand(&out->sB, &out->size_b, &b, err))) return st;
   if ((st = derive_copy(&out->tAgA, &a, plan->threads, err))) return st;
   if ((st = derive_copy(&out->tBgB, &b, plan->threads, err))) return st;
-  count_copy(add_access(out, "copy A to shared memory", a.copy_bytes), &out->sA, &a);
-  count_copy(add_access(out, "copy B to shared memory", b.copy_bytes), &out->sB, &b);
+  count_copy(add_access(out, "copy A to shared memory", a.copy_bytes), &out->sA, &a, plan->threads);
+  count_copy(add_access(out, "copy B to shared memory", b.copy_bytes), &out->sB, &b, plan->threads);
   count_ldmatrix(add_access(out, "ldmatrix A", chunk_bytes), &out->sA, &a);
   count_ldmatrix(add_access(out, "ldmatrix B", chunk_bytes), &out->sB, &b);
   return GG_OK;
@@ -332,7 +371,7 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   out->size_d = gg_composed_cosize(&out->sD);
   out->staging_bytes_d = round_up(out->size_d * d.element_bytes, stage_alignment);
   out->staging_bytes = out->staging_bytes_d;
-  if (!plan->beta) return GG_OK;
+  if (!plan->has_c) return GG_OK;
   const staging c = {"read staged C into fragments", "stage C by lines", plan->epi_m, plan->epi_n,
                      plan->c.major == GG_MAJOR_N, gg_dtype_info_of(plan->c.type)->bits / 8,
                      plan->access_bytes_c};

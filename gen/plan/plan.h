@@ -16,7 +16,8 @@ typedef struct gg_plan {
   const gg_arch_info *limits; /* of that architecture */
   const char *name;           /* of the kernel: the spec's, or one that decodes */
 
-  /* Problem. Operand alignment is in bytes; `c` is meaningful only where there is one. */
+  /* Problem. Operand alignment is in bytes; `c` is meaningful only where there is one, and where
+   * there is one there is a beta. */
   gg_operand a, b, c, d;
   bool has_c;
   gg_dtype accumulator;
@@ -41,7 +42,7 @@ typedef struct gg_plan {
 
   /* Epilogue: D = alpha * acc + beta * C, the factors that are there given at launch. A warp
    * stages epi_m x epi_n elements at once; accesses to C and D in global memory, in bytes. */
-  bool alpha, beta;
+  bool alpha;
   int epi_m, epi_n;
   int access_bytes_c, access_bytes_d;
 
@@ -53,6 +54,10 @@ typedef struct gg_plan {
 /* Resolves every `auto` and checks what was asked against what the family and the architecture
  * can do. The plan points into `spec` and `arena`. */
 gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_error *err);
+
+/* Bytes of a line of the swizzle's pattern, 0 where there is none; and its name in a spec. */
+int gg_swizzle_bytes(gg_swizzle_kind kind);
+const char *gg_swizzle_name(gg_swizzle_kind kind);
 
 /* Extents of a warp's block of the tile. */
 static inline int gg_plan_warp_m(const gg_plan *plan) {

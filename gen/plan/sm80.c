@@ -12,6 +12,7 @@
 
 #include "atom/dtype.h"
 #include "plan/check.h"
+#include "spec/keys.h"
 #include "plan/sm80.h"
 
 static bool accepts(const gg_spec *spec) {
@@ -189,48 +190,38 @@ static gg_status choose_tile(gg_plan *plan, gg_error *err) {
 
 /* ---- Pipeline --------------------------------------------------------------------------- */
 
-/* The widest copy that the alignment allows; cp.async moves 4, 8 or 16 bytes, so that 2-byte
- * alignment goes through registers. */
-static int copy_bytes(gg_operand operand) {
+/* The widest access that the alignment allows. cp.async moves 4, 8 or 16 bytes; an operand aligned
+ * to 2 goes through registers. */
+static int access_bytes(gg_operand operand) {
   return operand.align < 16 ? operand.align : 16;
 }
 
-/* Bytes of a line of the swizzle's pattern; 0 where there is no pattern. */
-static int swizzle_bytes(gg_swizzle_kind kind) {
-  return kind == GG_SWIZZLE_128B ? 128 : kind == GG_SWIZZLE_64B ? 64 : kind == GG_SWIZZLE_32B ? 32 : 0;
-}
-
-/* `line`: bytes of a line of the operand's tile, along its contiguous mode. */
-static gg_status choose_swizzle(gg_swizzle_kind *out, const gg_spec *spec,
-                                const gg_spec_field *own, const char *operand, int line,
-                                gg_error *err) {
-  const gg_spec_field *asked = own->state == GG_SPEC_UNSET ? &spec->swizzle.here : own;
-  if (asked->state == GG_SPEC_SET && asked != &spec->swizzle.here) {
-    *out = (gg_swizzle_kind)asked->number;
-  } else if (asked->state == GG_SPEC_SET && asked->text) {
-    *out = (gg_swizzle_kind)asked->number;
-  } else {
-    *out = line % 128 == 0  ? GG_SWIZZLE_128B
-           : line % 64 == 0 ? GG_SWIZZLE_64B
-                            : GG_SWIZZLE_PADDING;
-  }
-  int bytes = swizzle_bytes(*out);
+/* `line`: bytes of a line of the operand's tile, along its contiguous mode. Where nothing is asked
+ * for, the widest pattern that fits; a line that none fits is an odd number of 16-byte chunks,
+ * which spreads over the banks by itself. */
+static gg_status choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked,
+                                const char *operand, int line, gg_error *err) {
+  gg_swizzle_kind widest = line % 128 == 0  ? GG_SWIZZLE_128B
+                           : line % 64 == 0 ? GG_SWIZZLE_64B
+                           : line % 32 == 0 ? GG_SWIZZLE_32B
+                                            : GG_SWIZZLE_NONE;
+  *out = asked->state == GG_SPEC_SET ? (gg_swizzle_kind)asked->number : widest;
+  int bytes = gg_swizzle_bytes(*out);
   if (bytes == 0 || line % bytes == 0) return GG_OK;
-  return gg_fail(err, PLAN_SWIZZLE, &asked->mark, bytes, operand, line,
-                 line % 64 == 0 ? "64B" : line % 32 == 0 ? "32B" : "padding");
+  return gg_fail(err, PLAN_SWIZZLE, &asked->mark, bytes, operand, line, gg_swizzle_name(widest));
 }
 
 enum { operand_bytes = 2 };
 
 static gg_status choose_pipeline(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  plan->copy_bytes_a = copy_bytes(plan->a);
-  plan->copy_bytes_b = copy_bytes(plan->b);
+  plan->copy_bytes_a = access_bytes(plan->a);
+  plan->copy_bytes_b = access_bytes(plan->b);
   int line_a = (plan->a.major == GG_MAJOR_K ? plan->tile_k : plan->tile_m) * operand_bytes;
   int line_b = (plan->b.major == GG_MAJOR_K ? plan->tile_k : plan->tile_n) * operand_bytes;
   gg_status st;
-  if ((st = choose_swizzle(&plan->swizzle_a, spec, &spec->swizzle.a, "A", line_a, err))) return st;
-  if ((st = choose_swizzle(&plan->swizzle_b, spec, &spec->swizzle.b, "B", line_b, err))) return st;
+  if ((st = choose_swizzle(&plan->swizzle_a, &spec->swizzle.a, "A", line_a, err))) return st;
+  if ((st = choose_swizzle(&plan->swizzle_b, &spec->swizzle.b, "B", line_b, err))) return st;
 
   const gg_spec_field *stages = &spec->stages;
   if (stages->state == GG_SPEC_SET) {
@@ -286,25 +277,18 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
 /* A list of operations: at most one `linear`, which stands for D = alpha * acc + beta * C. */
 static gg_status choose_factors(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  bool given = spec->epilogue.state == GG_SPEC_SET;
-  plan->alpha = !given;
-  plan->beta = !given && plan->has_c;
+  plan->alpha = spec->epilogue.state != GG_SPEC_SET;
   for (size_t i = 0; i < spec->op_count; i++) {
     const gg_spec_op *op = &spec->ops[i];
     if (op->kind != GG_OP_LINEAR || i > 0) {
       return gg_fail(err, PLAN_UNSUPPORTED, &op->mark, plan->target->family, "epilogue",
-                     op->kind == GG_OP_LINEAR ? "with a second linear" : gg_op_name(op->kind),
+                     op->kind == GG_OP_LINEAR ? "with a second linear"
+                                              : gg_op_info_of(op->kind)->name,
                      "one linear: D = alpha * A * B + beta * C");
     }
     plan->alpha = op->alpha.state != GG_SPEC_SET || op->alpha.number;
-    plan->beta = op->beta.state == GG_SPEC_SET ? op->beta.number : plan->has_c;
-    if (plan->beta && !plan->has_c) return gg_fail(err, PLAN_BETA, &op->beta.mark, "");
   }
   return GG_OK;
-}
-
-static int access_bytes(gg_operand operand) {
-  return operand.align < 16 ? operand.align : 16;
 }
 
 /* The largest power of two that divides `extent`: lines of such lengths stage without conflicts. */

@@ -23,9 +23,9 @@ static gg_status find_operation(const gg_reader *in, gg_op_kind *out, const char
       return GG_OK;
     }
     gg_near_try(&near, word);
-    gg_str_printf(&words, "%s%s", kind ? ", " : "", word);
+    gg_str_printf(&words, "%s%s", kind ? ", " : "one of ", word);
   }
-  gg_status st = gg_fail_choice(in, mark, "epilogue", &near, &words);
+  gg_status st = gg_fail_choice(in, mark, &near, &words);
   gg_str_free(&words);
   return st;
 }

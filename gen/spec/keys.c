@@ -155,7 +155,7 @@ bool gg_key_word(gg_word *out, const gg_key *key, size_t index) {
 static void expect_words(gg_str *out, const gg_key *key) {
   gg_word word;
   for (size_t i = 0; gg_key_word(&word, key, i); i++) {
-    gg_str_printf(out, "%s%s", i ? ", " : "", word.text);
+    gg_str_printf(out, "%s%s", i ? ", " : "one of ", word.text);
   }
 }
 
@@ -166,6 +166,14 @@ static void expect_number(gg_str *out, const gg_key *key, const char *what) {
     gg_str_puts(out, what);
   }
   gg_str_printf(out, " from %lld to %lld", (long long)key->low, (long long)key->high);
+}
+
+static void expect_map(gg_str *out, const gg_key *key) {
+  gg_str_puts(out, key->shorthand ? "a word or a mapping of" : "a mapping of");
+  const gg_key *child;
+  for (size_t i = 0; (child = gg_key_child(key, i)); i++) {
+    gg_str_printf(out, "%s %s", i ? "," : "", gg_key_leaf(child));
+  }
 }
 
 void gg_key_expects(gg_str *out, const gg_key *key) {
@@ -203,7 +211,7 @@ void gg_key_expects(gg_str *out, const gg_key *key) {
     gg_str_puts(out, ", _ or a layout");
     break;
   case GG_KEY_MAP:
-    gg_str_puts(out, "a mapping");
+    expect_map(out, key);
     break;
   case GG_KEY_OPS:
     gg_str_puts(out, "a list of operations");
@@ -211,13 +219,6 @@ void gg_key_expects(gg_str *out, const gg_key *key) {
   case GG_KEY_SWEEP:
     gg_str_puts(out, "a mapping from keys to lists of values");
     break;
-  }
-  if (key->kind == GG_KEY_MAP && key->shorthand) {
-    gg_str_puts(out, " of ");
-    const gg_key *child;
-    for (size_t i = 0; (child = gg_key_child(key, i)); i++) {
-      gg_str_printf(out, "%s%s", i ? ", " : "", gg_key_leaf(child));
-    }
   }
   if (strcmp(key->fallback, "none") == 0 && key->kind == GG_KEY_MAP) gg_str_puts(out, ", none");
   if (gg_key_takes_auto(key)) gg_str_puts(out, ", or auto");

@@ -7,9 +7,9 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "spec/spec.h"
 
 enum {
-  GG_SPEC_BYTES_MAX = 1 << 20,
   GG_SPEC_DEPTH_MAX = 32,   /* of collections in collections */
   GG_SPEC_NODES_MAX = 8192, /* after the aliases are replaced */
   GG_SPEC_ANCHORS_MAX = 256,

@@ -45,8 +45,8 @@ gg_status gg_fail_type(const gg_reader *in, const gg_key *key, const gg_node *no
 gg_status gg_fail_key(const gg_reader *in, const gg_node *node, const gg_near *near);
 
 /* Fails with SPEC_CHOICE at `mark`; `near` and `words` have been shown the words there are. */
-gg_status gg_fail_choice(const gg_reader *in, const gg_mark *mark, const char *path,
-                         const gg_near *near, const gg_str *words);
+gg_status gg_fail_choice(const gg_reader *in, const gg_mark *mark, const gg_near *near,
+                         const gg_str *words);
 
 /* Why a text cannot be the name of a kernel; NULL where it can. */
 const char *gg_name_complaint(const char *name);

@@ -12,6 +12,8 @@
 #include "atom/arch.h"
 #include "gemmgen.h"
 
+enum { GG_SPEC_BYTES_MAX = 1 << 20 }; /* the largest file that is read */
+
 typedef enum gg_spec_state {
   GG_SPEC_UNSET, /* the key is absent */
   GG_SPEC_AUTO,  /* `auto`: asks for the same choice as an absent key, in so many words */

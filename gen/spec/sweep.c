@@ -112,12 +112,16 @@ static gg_status add_axis(sweep *sw, const gg_spec *base, const gg_node *entry) 
 
 static gg_status fail_too_many(const sweep *sw, const gg_node *node) {
   char product[256] = "the sweep makes ";
-  size_t at = strlen(product);
+  size_t at = strlen(product), kernels = 1;
+  bool countable = true;
   for (size_t i = 0; i < sw->axis_count; i++) {
-    at += (size_t)snprintf(product + at, sizeof product - at, "%s%zu", i ? " x " : "",
-                           sw->axes[i].list->count);
+    size_t count = sw->axes[i].list->count;
+    countable = countable && !__builtin_mul_overflow(kernels, count, &kernels);
+    at += (size_t)snprintf(product + at, sizeof product - at, "%s%zu", i ? " x " : "", count);
   }
-  snprintf(product + at, sizeof product - at, " kernels");
+  if (countable && sw->axis_count > 1) {
+    at += (size_t)snprintf(product + at, sizeof product - at, " = %zu", kernels);
+  }
   gg_place place;
   return gg_fail(sw->in->err, SPEC_LIMIT, gg_node_key_mark(&place, sw->in->file, node), product,
                  most_kernels, "kernels");

@@ -53,11 +53,11 @@ gg_status gg_fail_key(const gg_reader *in, const gg_node *node, const gg_near *n
                  gg_shown(shown, near->wanted), suggestion(hint, near));
 }
 
-gg_status gg_fail_choice(const gg_reader *in, const gg_mark *mark, const char *path,
-                         const gg_near *near, const gg_str *words) {
+gg_status gg_fail_choice(const gg_reader *in, const gg_mark *mark, const gg_near *near,
+                         const gg_str *words) {
   char hint[96], shown[GG_SHOWN_MAX];
-  return gg_fail(in->err, SPEC_CHOICE, mark, gg_shown(shown, near->wanted), path,
-                 suggestion(hint, near), gg_str_text(words));
+  return gg_fail(in->err, SPEC_CHOICE, mark, gg_shown(shown, near->wanted), gg_str_text(words),
+                 suggestion(hint, near));
 }
 
 /* ---- Words --------------------------------------------------------------------------- */
@@ -73,7 +73,7 @@ static gg_status fail_word(const gg_reader *in, const gg_key *key, const gg_node
     gg_near_try(&near, word.text);
   if (gg_key_takes_auto(key)) gg_near_try(&near, "auto");
   gg_key_expects(&words, key);
-  gg_status st = gg_fail_choice(in, gg_node_mark(&place, in->file, node), key->path, &near, &words);
+  gg_status st = gg_fail_choice(in, gg_node_mark(&place, in->file, node), &near, &words);
   gg_str_free(&words);
   return st;
 }

@@ -273,11 +273,15 @@ static gg_status syntax_error(builder *in, const yaml_parser_t *parser, const ch
     snprintf(message, sizeof message, "%s", complaints[i].ours);
   }
   if (!message[0]) snprintf(message, sizeof message, "%s", theirs);
-  if (first == '\0' && parser->context) {
-    mark = mark_of(in, &parser->context_mark); /* what the end of the file left open */
+  bool is_key = parser->context && strcmp(parser->context, "while scanning a simple key") == 0;
+  if (is_key || (first == '\0' && parser->context)) {
+    mark = mark_of(in, &parser->context_mark); /* the key; what the end of the file left open */
   } else if (parser->context && parser->context_mark.line != parser->problem_mark.line) {
     size_t at = strlen(message);
-    snprintf(message + at, sizeof message - at, ", in what starts on line %zu",
+    snprintf(message + at, sizeof message - at, ", in the %s that starts on line %zu",
+             strstr(parser->context, "sequence")  ? "list"
+             : strstr(parser->context, "mapping") ? "mapping"
+                                                  : "text",
              parser->context_mark.line + 1);
   }
   return gg_fail(in->err, SPEC_SYNTAX, &mark, message);
@@ -318,7 +322,7 @@ static gg_status check_root(const builder *in) {
       !root ||
       (root->kind == GG_NODE_SCALAR && !root->quoted &&
        (!root->text[0] || strcmp(root->text, "~") == 0 || strcmp(root->text, "null") == 0));
-  if (nothing) return gg_fail(in->err, SPEC_EMPTY, &mark, "arch, a, b and d");
+  if (nothing) return gg_fail(in->err, SPEC_EMPTY, &mark);
   if (root->kind == GG_NODE_MAP) return GG_OK;
   gg_place place;
   char shown[GG_SHOWN_MAX + 32];

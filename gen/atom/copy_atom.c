@@ -1,0 +1,174 @@
+/* Copy atoms: rows, names, layouts and wrappers.
+ *
+ * The layouts count bits; tiled_copy.c recasts them to the elements that are copied.
+ * Source: CuTe's copy_traits headers; PTX ISA, ldmatrix, stmatrix, movmatrix, cp.async. */
+#include "atom/copy_atom.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "atom/atom_name.h"
+
+static const gg_copy_row table[] = {
+#define src GG_COPY_SRC
+#define dst GG_COPY_DST
+#define GG_COPY(ptx_name, number, suffix, isa, kind_, cute_name, thr, tv_src, tv_dst, side, bytes) \
+  {ptx_name, cute_name, {number, suffix}, isa,  GG_COPY_##kind_, GG_TV_##thr, GG_TV_##tv_src,      \
+   GG_TV_##tv_dst, side, bytes},
+#include "atom/copy_atoms.def"
+#undef GG_COPY
+#undef src
+#undef dst
+};
+
+enum { row_count = sizeof table / sizeof *table };
+
+const gg_copy_row *gg_copy_table(size_t *count) {
+  *count = row_count;
+  return table;
+}
+
+bool gg_copy_row_atom(gg_copy_atom *out, const gg_copy_row *row, int bits) {
+  bool legal = row->widths ? bits > 0 && bits % 8 == 0 && (bits / 8 & (bits / 8 - 1)) == 0 &&
+                                 (bits / 8 & row->widths)
+                           : bits == 0;
+  if (legal) *out = (gg_copy_atom){row, bits};
+  return legal;
+}
+
+/* ---- Names -------------------------------------------------------------------------------- */
+
+static gg_status bad_type(const gg_copy_row *row, const char *argument, gg_error *err) {
+  char legal[64] = "a type of";
+  for (int bytes = 1; bytes <= 16; bytes *= 2) {
+    size_t length = strlen(legal);
+    if (!(row->widths & bytes)) continue;
+    snprintf(legal + length, sizeof legal - length, "%s %d", length > 9 ? "," : "", bytes);
+  }
+  strncat(legal, " bytes", sizeof legal - strlen(legal) - 1);
+  return gg_fail(err, ATOM_PARAMETER, NULL, row->cute, "type", argument, legal);
+}
+
+/* <S> or <S,D>, of one width. */
+static gg_status read_widths(gg_copy_atom *out, const gg_copy_row *row, const gg_atom_name *name,
+                             gg_error *err) {
+  if (name->count < 1 || name->count > 2) return bad_type(row, "missing", err);
+  int bits[2] = {0};
+  for (int i = 0; i < name->count; i++) {
+    gg_dtype type;
+    if (!gg_atom_argument_type(&type, &bits[i], name->arguments[i]) || bits[i] != bits[0] ||
+        !gg_copy_row_atom(out, row, bits[i])) {
+      return bad_type(row, name->arguments[i], err);
+    }
+  }
+  return GG_OK;
+}
+
+gg_status gg_copy_atom_find(gg_copy_atom *out, const char *name, gg_error *err) {
+  gg_atom_name parsed;
+  bool is_name = gg_atom_name_parse(&parsed, name);
+  for (const gg_copy_row *row = table; row < table + row_count; row++) {
+    if (is_name && strcmp(parsed.base, row->cute) == 0) {
+      if (row->widths) return read_widths(out, row, &parsed, err);
+      *out = (gg_copy_atom){row, 0};
+      return GG_OK;
+    }
+    if (!row->widths && *row->ptx && strcmp(name, row->ptx) == 0) {
+      *out = (gg_copy_atom){row, 0};
+      return GG_OK;
+    }
+  }
+  return gg_fail(err, ATOM_NAME, NULL, "copy", name);
+}
+
+void gg_copy_atom_cute(gg_str *out, const gg_copy_atom *atom) {
+  gg_str_puts(out, atom->row->cute);
+  if (atom->bits) gg_str_printf(out, "<uint%d_t>", atom->bits);
+}
+
+/* ---- Layouts ------------------------------------------------------------------------------ */
+
+gg_layout gg_copy_atom_layout(const gg_copy_atom *atom, gg_copy_side side) {
+  const gg_copy_row *row = atom->row;
+  if (side == GG_COPY_REF) side = row->ref;
+  return gg_tv_layout(side == GG_COPY_SRC ? row->src : row->dst, (gg_tv_sizes){.bits = atom->bits});
+}
+
+gg_layout gg_copy_atom_threads(const gg_copy_atom *atom) {
+  return gg_tv_layout(atom->row->threads, (gg_tv_sizes){0});
+}
+
+/* ---- Wrappers ----------------------------------------------------------------------------- */
+
+/* 32-bit registers a thread on the side that is in registers. */
+static int register_count(const gg_copy_atom *atom, gg_copy_side side) {
+  gg_layout layout = gg_copy_atom_layout(atom, side);
+  return (int)(gg_layout_mode_size(&layout, 1) / 32);
+}
+
+static void put_list(gg_str *out, int first, int count) {
+  for (int i = 0; i < count; i++)
+    gg_str_printf(out, "%s%%%d", i ? ", " : "{", first + i);
+  gg_str_putc(out, '}');
+}
+
+static void put_ldmatrix(gg_str *out, const gg_copy_atom *atom, const char *name) {
+  int count = register_count(atom, GG_COPY_DST);
+  gg_str_printf(out, "__device__ inline void %s(unsigned (&dst)[%d], unsigned src) {\n", name,
+                count);
+  gg_str_printf(out, "  asm volatile(\"%s ", atom->row->ptx);
+  put_list(out, 0, count);
+  gg_str_printf(out, ", [%%%d];\"\n               : ", count);
+  for (int i = 0; i < count; i++)
+    gg_str_printf(out, "%s\"=r\"(dst[%d])", i ? ", " : "", i);
+  gg_str_puts(out, "\n               : \"r\"(src)\n               : \"memory\");\n}\n");
+}
+
+static void put_stmatrix(gg_str *out, const gg_copy_atom *atom, const char *name) {
+  int count = register_count(atom, GG_COPY_SRC);
+  gg_str_printf(out, "__device__ inline void %s(unsigned dst, const unsigned (&src)[%d]) {\n", name,
+                count);
+  gg_str_printf(out, "  asm volatile(\"%s [%%0], ", atom->row->ptx);
+  put_list(out, 1, count);
+  gg_str_puts(out, ";\" ::\"r\"(dst)");
+  for (int i = 0; i < count; i++)
+    gg_str_printf(out, ", \"r\"(src[%d])", i);
+  gg_str_puts(out, "\n               : \"memory\");\n}\n");
+}
+
+static void put_cp_async(gg_str *out, const gg_copy_atom *atom, const char *name) {
+  bool zfill = atom->row->kind == GG_COPY_cp_async_zfill;
+  int bytes = atom->bits / 8;
+  gg_str_printf(out, "__device__ inline void %s(unsigned dst, const void *src%s) {\n", name,
+                zfill ? ", bool predicate" : "");
+  gg_str_printf(out, "  asm volatile(\"%s [%%0], [%%1], %d%s;\" ::\"r\"(dst), \"l\"(src)",
+                atom->row->ptx, bytes, zfill ? ", %2" : "");
+  if (zfill) gg_str_printf(out, ", \"r\"(predicate ? %d : 0)", bytes);
+  gg_str_puts(out, "\n               : \"memory\");\n}\n");
+}
+
+gg_status gg_copy_atom_wrapper(gg_str *out, const gg_copy_atom *atom, const char *name,
+                               gg_error *err) {
+  switch (atom->row->kind) {
+  case GG_COPY_ldmatrix:
+    put_ldmatrix(out, atom, name);
+    return GG_OK;
+  case GG_COPY_stmatrix:
+    put_stmatrix(out, atom, name);
+    return GG_OK;
+  case GG_COPY_cp_async:
+  case GG_COPY_cp_async_zfill:
+    put_cp_async(out, atom, name);
+    return GG_OK;
+  case GG_COPY_movmatrix:
+    gg_str_printf(out,
+                  "__device__ inline void %s(unsigned &dst, unsigned src) {\n"
+                  "  asm volatile(\"%s %%0, %%1;\" : \"=r\"(dst) : \"r\"(src));\n}\n",
+                  name, atom->row->ptx);
+    return GG_OK;
+  case GG_COPY_plain:
+  case GG_COPY_shuffle:
+    break;
+  }
+  return gg_fail(err, ATOM_WRAPPER, NULL, atom->row->cute, "CUDA C++ says it without PTX");
+}

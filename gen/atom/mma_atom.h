@@ -1,0 +1,89 @@
+/* MMA atoms: the table of mma_atoms.def as data, looked up by name or by what they multiply.
+ *
+ * A row is one instruction, or a family of them: wgmma over N, tcgen05 over M and N. An atom is a
+ * row with every parameter chosen: a small value that points to its row and owns nothing.
+ *
+ *     gg_mma_atom atom;
+ *     gg_mma_atom_find(&atom, "SM80_16x8x16_F32F16F16F32_TN", &err);
+ *     gg_layout layout = gg_mma_atom_layout(&atom, GG_MMA_A); */
+#ifndef GG_ATOM_MMA_ATOM_H
+#define GG_ATOM_MMA_ATOM_H
+
+#include "atom/arch.h"
+#include "atom/tv.h"
+
+typedef enum gg_mma_kind {
+  GG_MMA_sync,    /* mma.sync: all operands in the registers of a warp or quadpair */
+  GG_MMA_fma,     /* one thread's multiply-add */
+  GG_MMA_several, /* complex numbers: made of several mma.sync, so with no PTX name */
+  GG_MMA_wgmma,   /* wgmma.mma_async of a warpgroup */
+  GG_MMA_tcgen05, /* tcgen05.mma of a CTA or a pair of them */
+} gg_mma_kind;
+
+typedef enum gg_mma_operand { GG_MMA_A, GG_MMA_B, GG_MMA_C } gg_mma_operand;
+
+typedef enum gg_mma_source { GG_MMA_REGISTERS, GG_MMA_SHARED, GG_MMA_TENSOR } gg_mma_source;
+
+typedef struct gg_mma_row {
+  const char *ptx;  /* '*' stands for N in a wgmma family; "" where there is no instruction */
+  const char *cute; /* likewise; with its namespaces */
+  int m, n, k;      /* 0 where it is the atom's to choose */
+  gg_arch arch;     /* the least that has it */
+  int ptx_isa;      /* the first that has it, 78: PTX ISA 7.8 */
+  gg_mma_kind kind;
+  gg_dtype c, a, b; /* D has C's type */
+  gg_tv threads, layout_a, layout_b, layout_c;
+  gg_mma_source source_a, source_b;
+  int n_step;      /* of a family: N is a multiple of it up to 256, or 8 or 24 (wgmma) */
+  bool k_major;    /* shared-memory operands must be K-major; else MN-major is allowed too */
+  bool sparse;     /* A is 2:4 sparse: half its K is stored */
+} gg_mma_row;
+
+typedef struct gg_mma_atom {
+  const gg_mma_row *row;
+  int m, n, k;
+  gg_dtype c, a, b;
+  bool a_mn_major, b_mn_major; /* of shared-memory operands; false is K-major */
+} gg_mma_atom;
+
+/* The rows, in the table's order; *count of them. */
+const gg_mma_row *gg_mma_table(size_t *count);
+
+/* The atom of a family's row with this N (wgmma), or of a plain row with its own N. False where
+ * the row has no such N, or is of tcgen05. */
+bool gg_mma_row_atom(gg_mma_atom *out, const gg_mma_row *row, int n);
+
+/* The N of a wgmma family after `n` (0 to start); 0 after the last. */
+int gg_mma_row_next_n(const gg_mma_row *row, int n);
+
+/* Finds an atom by CuTe's name, with or without namespaces and template arguments (majors default
+ * to K), or by its PTX name (the first of the table that has it). ATOM_NAME where there is none,
+ * ATOM_PARAMETER where a family has no such member. */
+gg_status gg_mma_atom_find(gg_mma_atom *out, const char *name, gg_error *err);
+
+/* The atoms that multiply these types and run on `arch`, the one with the largest M x N x K first
+ * (families: at their largest N), saturating and sparse ones apart. At most `capacity` of them;
+ * gives how many there are. */
+size_t gg_mma_atom_select(gg_mma_atom *out, size_t capacity, gg_dtype a, gg_dtype b, gg_dtype c,
+                          gg_arch arch);
+
+void gg_mma_atom_ptx(gg_str *out, const gg_mma_atom *atom);  /* appends the PTX name */
+void gg_mma_atom_cute(gg_str *out, const gg_mma_atom *atom); /* appends CuTe's name */
+
+/* (thread, value) -> index in the tile M x K (A), N x K (B) or M x N (C and D), colexicographic. */
+gg_layout gg_mma_atom_layout(const gg_mma_atom *atom, gg_mma_operand operand);
+/* Logical thread -> thread of the group that executes it. */
+gg_layout gg_mma_atom_threads(const gg_mma_atom *atom);
+
+/* How many registers of a thread hold an operand, and of which type in CUDA C++ ("unsigned",
+ * "float", "int", "double"); 0 where the operand is not in registers. */
+int gg_mma_atom_registers(const gg_mma_atom *atom, gg_mma_operand operand, const char **type);
+
+/* Appends a CUDA C++ function that executes the atom, accumulating in place:
+ *     __device__ inline void NAME(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2])
+ * wgmma takes 64-bit descriptors for what lies in shared memory, and scale_d (0: d = a * b).
+ * ATOM_WRAPPER where there is no single instruction in registers. */
+gg_status gg_mma_atom_wrapper(gg_str *out, const gg_mma_atom *atom, const char *name,
+                              gg_error *err);
+
+#endif

@@ -1,0 +1,181 @@
+/* The wrapper of an MMA atom: the inline-PTX function that an emitted kernel calls.
+ *
+ * Everything follows from the row: how many registers of which type hold A, B and C comes from the
+ * layouts and types, the operand order from the kind. asm operands count the accumulators first,
+ * then A, B and what else there is; the accumulators are read and written in place ("+").
+ * Source: PTX ISA, mma, wgmma.mma_async and wgmma.mma_async.sp. */
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "atom/mma_atom.h"
+
+int gg_mma_atom_registers(const gg_mma_atom *atom, gg_mma_operand operand, const char **type) {
+  const gg_mma_row *row = atom->row;
+  gg_mma_source source = operand == GG_MMA_A   ? row->source_a
+                         : operand == GG_MMA_B ? row->source_b
+                         : row->kind == GG_MMA_tcgen05 ? GG_MMA_TENSOR
+                                                       : GG_MMA_REGISTERS;
+  *type = "unsigned";
+  if (source != GG_MMA_REGISTERS) return 0;
+  gg_dtype dtype = operand == GG_MMA_A ? atom->a : operand == GG_MMA_B ? atom->b : atom->c;
+  gg_layout layout = gg_mma_atom_layout(atom, operand);
+  int values = (int)gg_layout_mode_size(&layout, 1);
+  if (row->sparse && operand == GG_MMA_A) values /= 2;
+  if (dtype == GG_DTYPE_f64 || dtype == GG_DTYPE_f32 || dtype == GG_DTYPE_s32) {
+    *type = dtype == GG_DTYPE_f64 ? "double" : dtype == GG_DTYPE_f32 ? "float" : "int";
+    return values;
+  }
+  return values * gg_dtype_info_of(dtype)->bits / 32;
+}
+
+/* One list of registers: `count` of them called `name`, the first being asm operand `first`. */
+typedef struct registers {
+  const char *name, *type;
+  int count, first;
+} registers;
+
+static char constraint_of(const registers *r) {
+  return *r->type == 'f' ? 'f' : *r->type == 'd' ? 'd' : 'r';
+}
+
+/* "{%0, %1}, ", broken into lines of the asm text. */
+static void put_list(gg_str *out, const registers *r) {
+  for (int i = 0; i < r->count; i++) {
+    const char *separator = i == 0 ? "{" : i % 16 == 0 ? ", \"\n      \"" : ", ";
+    gg_str_printf(out, "%s%%%d", separator, r->first + i);
+  }
+  gg_str_puts(out, "}");
+}
+
+/* "\"+f\"(d[0]), \"+f\"(d[1])" */
+static void put_operands(gg_str *out, const registers *r, const char *mode) {
+  for (int i = 0; i < r->count; i++) {
+    const char *separator = i == 0 ? "" : i % 6 == 0 ? ",\n        " : ", ";
+    gg_str_printf(out, "%s\"%s%c\"(%s[%d])", separator, mode, constraint_of(r), r->name, i);
+  }
+}
+
+static void put_parameter(gg_str *out, const registers *r, const char *qualifier) {
+  gg_str_printf(out, "%s%s (&%s)[%d]", qualifier, r->type, r->name, r->count);
+}
+
+static registers operand_of(const gg_mma_atom *atom, gg_mma_operand operand, const char *name,
+                            int first) {
+  registers r = {.name = name, .first = first};
+  r.count = gg_mma_atom_registers(atom, operand, &r.type);
+  return r;
+}
+
+static void put_sync(gg_str *out, const gg_mma_atom *atom, const char *name) {
+  registers d = operand_of(atom, GG_MMA_C, "d", 0);
+  registers a = operand_of(atom, GG_MMA_A, "a", d.count);
+  registers b = operand_of(atom, GG_MMA_B, "b", d.count + a.count);
+  gg_str_printf(out, "__device__ inline void %s(", name);
+  put_parameter(out, &d, "");
+  put_parameter(out, &a, ", const ");
+  put_parameter(out, &b, ", const ");
+  gg_str_puts(out, ") {\n  asm volatile(\n      \"");
+  gg_mma_atom_ptx(out, atom);
+  gg_str_puts(out, " \"\n      \"");
+  put_list(out, &d);
+  gg_str_puts(out, ", ");
+  put_list(out, &a);
+  gg_str_puts(out, ", ");
+  put_list(out, &b);
+  gg_str_puts(out, ", ");
+  put_list(out, &d);
+  gg_str_puts(out, ";\"\n      : ");
+  put_operands(out, &d, "+");
+  gg_str_puts(out, "\n      : ");
+  put_operands(out, &a, "");
+  gg_str_puts(out, ", ");
+  put_operands(out, &b, "");
+  gg_str_puts(out, ");\n}\n");
+}
+
+/* After the predicate: the signs of A and B (floats alone), then the transposition of what lies in
+ * shared memory where both majors exist (16-bit types alone). */
+static void put_wgmma_immediates(gg_str *out, const gg_mma_atom *atom) {
+  const gg_mma_row *row = atom->row;
+  if (row->c == GG_DTYPE_s32) return;
+  gg_str_puts(out, ", 1, 1");
+  if (row->k_major) return;
+  if (row->source_a == GG_MMA_SHARED) gg_str_printf(out, ", %d", atom->a_mn_major);
+  gg_str_printf(out, ", %d", atom->b_mn_major);
+}
+
+static void put_wgmma(gg_str *out, const gg_mma_atom *atom, const char *name) {
+  bool sparse = atom->row->sparse;
+  registers d = operand_of(atom, GG_MMA_C, "d", 0);
+  registers a = operand_of(atom, GG_MMA_A, "a", d.count);
+  int next = d.count + (a.count ? a.count : 1);
+  gg_str_printf(out, "__device__ inline void %s(", name);
+  put_parameter(out, &d, "");
+  if (a.count) {
+    put_parameter(out, &a, ", const ");
+  } else {
+    gg_str_puts(out, ", unsigned long long desc_a");
+  }
+  gg_str_printf(out, ", unsigned long long desc_b,%s int scale_d) {\n",
+                sparse ? " unsigned metadata," : "");
+  gg_str_printf(out,
+                "  asm volatile(\n      \"{\\n.reg .pred p;\\nsetp.ne.b32 p, %%%d, 0;\\n\"\n      \"",
+                next + 1 + sparse);
+  gg_mma_atom_ptx(out, atom);
+  gg_str_puts(out, " \"\n      \"");
+  put_list(out, &d);
+  gg_str_puts(out, ", \"\n      \"");
+  if (a.count) {
+    put_list(out, &a);
+  } else {
+    gg_str_printf(out, "%%%d", d.count);
+  }
+  gg_str_printf(out, ", %%%d, ", next);
+  if (sparse) gg_str_printf(out, "%%%d, 0, ", next + 1);
+  gg_str_puts(out, "p");
+  put_wgmma_immediates(out, atom);
+  gg_str_puts(out, ";\\n}\\n\"\n      : ");
+  put_operands(out, &d, "+");
+  gg_str_puts(out, "\n      : ");
+  if (a.count) {
+    put_operands(out, &a, "");
+  } else {
+    gg_str_puts(out, "\"l\"(desc_a)");
+  }
+  gg_str_printf(out, ", \"l\"(desc_b),%s \"r\"(scale_d));\n}\n",
+                sparse ? " \"r\"(metadata)," : "");
+}
+
+static gg_status put_fma(gg_str *out, const gg_mma_atom *atom, const char *name, gg_error *err) {
+  gg_dtype type = atom->c;
+  if (atom->a != type || atom->b != type || (type != GG_DTYPE_f32 && type != GG_DTYPE_f64)) {
+    return gg_fail(err, ATOM_WRAPPER, NULL, atom->row->cute, "all types must be f32, or all f64");
+  }
+  const char *c = type == GG_DTYPE_f32 ? "float" : "double";
+  char letter = *c;
+  gg_str_printf(out,
+                "__device__ inline void %s(%s (&d)[1], const %s (&a)[1], const %s (&b)[1]) {\n"
+                "  asm(\"fma.rn.%s %%0, %%1, %%2, %%0;\" : \"+%c\"(d[0]) : \"%c\"(a[0]), "
+                "\"%c\"(b[0]));\n}\n",
+                name, c, c, c, gg_dtype_info_of(type)->ptx, letter, letter, letter);
+  return GG_OK;
+}
+
+gg_status gg_mma_atom_wrapper(gg_str *out, const gg_mma_atom *atom, const char *name,
+                              gg_error *err) {
+  switch (atom->row->kind) {
+  case GG_MMA_sync:
+    put_sync(out, atom, name);
+    return GG_OK;
+  case GG_MMA_wgmma:
+    put_wgmma(out, atom, name);
+    return GG_OK;
+  case GG_MMA_fma:
+    return put_fma(out, atom, name, err);
+  case GG_MMA_several:
+    return gg_fail(err, ATOM_WRAPPER, NULL, atom->row->cute, "it is made of several");
+  case GG_MMA_tcgen05:
+    break;
+  }
+  return gg_fail(err, ATOM_WRAPPER, NULL, atom->row->cute, "its operands are in tensor memory");
+}

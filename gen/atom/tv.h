@@ -1,0 +1,26 @@
+/* Thread-value layouts by name: the table of tv_layouts.def. */
+#ifndef GG_ATOM_TV_H
+#define GG_ATOM_TV_H
+
+#include "layout/layout.h"
+
+typedef enum gg_tv {
+#define GG_TV(name, text) GG_TV_##name,
+#include "atom/tv_layouts.def"
+#undef GG_TV
+  GG_TV_COUNT
+} gg_tv;
+
+/* What the letters of a row stand for; rows without letters need none. */
+typedef struct gg_tv_sizes {
+  int m, n, k; /* the atom's shape */
+  int bits;    /* of a copy */
+} gg_tv_sizes;
+
+/* The layout of a row. It cannot fail: that every row parses is a property of the table, and
+ * tests hold it. */
+gg_layout gg_tv_layout(gg_tv tv, gg_tv_sizes sizes);
+
+const char *gg_tv_name(gg_tv tv); /* "w16x8" */
+
+#endif

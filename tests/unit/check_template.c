@@ -1,0 +1,85 @@
+/* The template engine: what its directives give, and each of its errors with the line. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "emit/template.h"
+
+static const gg_binding bindings[] = {
+    {.name = "size", .text = "64"},
+    {.name = "block", .text = "int x;\n"},
+    {.name = "yes", .flag = true},
+    {.name = "no", .flag = false},
+};
+
+/* A line that names every binding, so that a test of one directive is not about unused names. */
+#define USES_ALL "//@ if yes\n//@ if no\n${size}\n//@ insert block\n//@ end\n//@ end\n"
+
+typedef struct example {
+  const char *text;
+  const char *out;  /* NULL: an error */
+  gg_status code;
+  int line;
+} example;
+
+static const example examples[] = {
+    {USES_ALL, "", GG_OK, 0},
+    {USES_ALL "a ${size} b ${size}\n", "a 64 b 64\n", GG_OK, 0},
+    {USES_ALL "  //@ insert block\nend", "int x;\nend\n", GG_OK, 0},
+    {USES_ALL "//@ if yes\n1\n//@ else\n2\n//@ end\n3\n", "1\n3\n", GG_OK, 0},
+    {USES_ALL "//@ if not yes\n1\n//@ else\n2\n//@ end\n", "2\n", GG_OK, 0},
+    {USES_ALL "//@ if no\n//@ if yes\n1\n//@ else\n2\n//@ end\n//@ else\n3\n//@ end\n", "3\n", GG_OK,
+     0},
+    {USES_ALL "//@ include part\n", "part 64\n", GG_OK, 0},
+    {USES_ALL "//@ if no\n//@ include part\n//@ end\n", "", GG_OK, 0},
+    {USES_ALL "// @ a comment\n//@@ another\n$ {size} $\n", "// @ a comment\n//@@ another\n$ {size} $\n",
+     GG_OK, 0},
+    {"\n${sise}\n", NULL, GG_E_TEMPLATE_NAME, 2},
+    {"//@ if no\n${sise}\n//@ end\n", NULL, GG_E_TEMPLATE_NAME, 2},
+    {"//@ if size\n//@ end\n", NULL, GG_E_TEMPLATE_NAME, 1},
+    {"${yes}\n", NULL, GG_E_TEMPLATE_NAME, 1},
+    {"${size}\n", NULL, GG_E_TEMPLATE_UNUSED, 0},
+    {"a\n//@ if yes\nb\n", NULL, GG_E_TEMPLATE_UNCLOSED, 3},
+    {"${size\n", NULL, GG_E_TEMPLATE_UNCLOSED, 1},
+    {"//@ end\n", NULL, GG_E_TEMPLATE_DIRECTIVE, 1},
+    {"//@ else\n", NULL, GG_E_TEMPLATE_DIRECTIVE, 1},
+    {"//@ if yes\n//@ else\n//@ else\n//@ end\n", NULL, GG_E_TEMPLATE_DIRECTIVE, 3},
+    {"//@ fi\n", NULL, GG_E_TEMPLATE_DIRECTIVE, 1},
+    {"\n\n//@ include nothing\n", NULL, GG_E_TEMPLATE_INCLUDE, 3},
+    {"//@ include itself\n", NULL, GG_E_TEMPLATE_INCLUDE, 1},
+};
+
+START_TEST(test_example) {
+  const example *e = &examples[_i];
+  const gg_template_file files[] = {
+      {"main.cu", e->text},
+      {"parts/part.cu", "part ${size}\n"},
+      {"parts/itself.cu", "//@ include itself\n"},
+      {0},
+  };
+  gg_str out = GG_STR_INIT;
+  gg_error err = GG_ERROR_INIT;
+  gg_status st = gg_template_expand(&out, files, "main.cu", bindings,
+                                    sizeof bindings / sizeof *bindings, &err);
+  ck_assert_int_eq(st, e->code);
+  if (e->out) {
+    ck_assert_str_eq(gg_str_text(&out), e->out);
+  } else {
+    ck_assert_int_eq(err.line, e->line);
+    ck_assert_int_ne(err.message[0], '\0');
+  }
+  gg_error_clear(&err);
+  gg_str_free(&out);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("template");
+  TCase *tcase = tcase_create("examples");
+  tcase_add_loop_test(tcase, test_example, 0, sizeof examples / sizeof *examples);
+  suite_add_tcase(suite, tcase);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
