@@ -101,10 +101,11 @@ static void print_verdict(const gg_verdict *v, const gg_sample *sample, bool on_
   printf(" against f64 on the %s, max error %.3g, mean %.3g\n", on_device ? "device" : "host",
          v->max_error, v->mean_error);
   if (v->checked > 0) {
-    printf("           closest to its bound: D[%lld, %lld] of batch %lld is %.9g, should be %.9g +- "
-           "%.3g\n",
-           (long long)v->worst.row, (long long)v->worst.col, (long long)v->worst.batch,
-           v->worst.got, v->worst.want, v->worst.bound);
+    printf(
+        "           closest to its bound: D[%lld, %lld] of batch %lld is %.9g, should be %.9g +- "
+        "%.3g\n",
+        (long long)v->worst.row, (long long)v->worst.col, (long long)v->worst.batch, v->worst.got,
+        v->worst.want, v->worst.bound);
   }
   if (v->failed) printf("           %lld elements beyond their bound\n", (long long)v->failed);
   if (v->unwritten) printf("           %lld elements not written\n", (long long)v->unwritten);
@@ -121,8 +122,8 @@ static gg_status try_inputs(bool *passed, const session *s, gg_input_kind kind, 
   gg_reference reference = {0};
   gg_verdict verdict;
   gg_trial_options layout = {.padding = s->given->pad, .least_aligned = true, .shift = 1};
-  gg_status st = gg_trial_inputs_make(&inputs, s->kernel, kind, s->shape.k,
-                                      (uint64_t)s->given->seed, err);
+  gg_status st =
+      gg_trial_inputs_make(&inputs, s->kernel, kind, s->shape.k, (uint64_t)s->given->seed, err);
   if (st) return st;
   st = gg_trial_open(&trial, s->context, s->kernel, &s->shape, &layout, &inputs, err);
   if (!st) st = gg_trial_run(&trial, s->module, NULL, err);
@@ -195,7 +196,8 @@ static int run(const void *values, int argc, char **argv) {
   bool both = strcmp(inputs, "both") == 0;
   bool normal = both || strcmp(inputs, "normal") == 0;
   bool integers = both || strcmp(inputs, "integers") == 0;
-  if (!normal && !integers) return cli_usage("--inputs is normal, integers or both, not '%s'", inputs);
+  if (!normal && !integers)
+    return cli_usage("--inputs is normal, integers or both, not '%s'", inputs);
   if (given->pad < 0 || given->device < 0 || given->device > INT32_MAX) {
     return cli_usage("--pad and --device count from 0");
   }

@@ -5,30 +5,18 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "cli/specs.h"
 
 /* ---- Specs to kernels ----------------------------------------------------------------- */
 
-static gg_status generate_file(cli_kernels *out, const gg_spec_file *file, gg_error *err) {
-  size_t more = gg_spec_file_count(file);
-  gg_kernel **list = gg_realloc(out->list, (out->count + more) * sizeof *list);
+static gg_status add_kernel(void *user, const gg_spec *spec, gg_error *err) {
+  cli_kernels *out = user;
+  gg_kernel **list = gg_realloc(out->list, (out->count + 1) * sizeof *list);
   if (!list) return gg_fail(err, MEMORY, NULL, "");
   out->list = list;
-  for (size_t i = 0; i < more; i++) {
-    gg_status st = gg_kernel_generate(&list[out->count], gg_spec_file_get(file, i), err);
-    if (st) return st;
-    out->count++;
-  }
-  return GG_OK;
-}
-
-static int load_file(cli_kernels *out, const char *path) {
-  gg_error err = GG_ERROR_INIT;
-  gg_spec_file *file;
-  int code = CLI_OK;
-  if (gg_spec_file_load(&file, path, &err)) return cli_report(&err, NULL);
-  if (generate_file(out, file, &err)) code = cli_report(&err, gg_spec_file_source(file));
-  gg_spec_file_free(file);
-  return code;
+  gg_status st = gg_kernel_generate(&list[out->count], spec, err);
+  if (!st) out->count++;
+  return st;
 }
 
 int cli_kernels_load(cli_kernels *out, int count, char **paths) {
@@ -36,7 +24,7 @@ int cli_kernels_load(cli_kernels *out, int count, char **paths) {
   if (count == 0) return cli_usage("no spec given; see `gemmgen help`");
   int code = CLI_OK;
   for (int i = 0; i < count; i++) {
-    int failed = load_file(out, paths[i]);
+    int failed = cli_each_spec(paths[i], false, add_kernel, out);
     if (failed) code = failed;
   }
   return code;

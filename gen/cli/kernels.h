@@ -23,8 +23,9 @@ typedef struct cli_shape {
 #define CLI_EXTENT_OPTIONS(type, member)                                                           \
   {"m", 'm', CLI_STRING, offsetof(type, member.m), "M", "rows of A and D (1024)"},                 \
       {"n", 'n', CLI_STRING, offsetof(type, member.n), "N", "rows of B, columns of D (1024)"},     \
-      {"k", 'k', CLI_STRING, offsetof(type, member.k), "K", "the summed extent (1024)"},           \
-      {"l", 'l', CLI_STRING, offsetof(type, member.l), "L", "the batch (1)"}
+      {"k", 'k', CLI_STRING, offsetof(type, member.k), "K", "the summed extent (1024)"}, {         \
+    "l", 'l', CLI_STRING, offsetof(type, member.l), "L", "the batch (1)"                           \
+  }
 
 /* Reads them into *out's extents, alpha and beta. What is not given is what the kernel fixes (it
  * may be NULL), else 1024, batch 1, alpha 1, beta 0. Gives an exit code. */

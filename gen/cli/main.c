@@ -14,6 +14,9 @@ const cli_command *const cli_commands[] = {
     &cmd_check,
     &cmd_explain,
     &cmd_atoms,
+    &cmd_run,
+    &cmd_bench,
+    &cmd_doctor,
     &cmd_help,
     NULL,
 };

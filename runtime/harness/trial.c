@@ -128,7 +128,7 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
   gg_status st = lay_out(out, options->padding, err);
   if (!st) st = make_operand(out, 'a', &out->a, &p->a, options, &inputs->a, err);
   if (!st) st = make_operand(out, 'b', &out->b, &p->b, options, &inputs->b, err);
-  if (!st) st = make_operand(out, 'c', &out->c, &p->c, options, c, err);
+  if (!st && !options->without_c) st = make_operand(out, 'c', &out->c, &p->c, options, c, err);
   if (!st) st = make_operand(out, 'd', &out->d, &p->d, options, NULL, err);
   if (st) gg_trial_close(out);
   return st;

@@ -43,6 +43,7 @@ typedef struct gg_trial {
 typedef struct gg_trial_options {
   int64_t padding;    /* of each row, in units of the operand's alignment */
   bool least_aligned; /* to what the kernel asks for and no more; else to 256 bytes */
+  bool without_c;     /* no memory for it: beta is 0 */
   int64_t shift;      /* where in the inputs the operands start */
 } gg_trial_options;
 
