@@ -53,10 +53,10 @@ int gg_cuda_of_ptx(int ptx_isa) {
   static const struct {
     int ptx_isa, cuda;
   } releases[] = {
-      {20, 30},  {60, 90},  {61, 91},  {62, 92},  {63, 100}, {64, 101}, {65, 102}, {70, 110},
-      {71, 111}, {72, 112}, {73, 113}, {74, 114}, {75, 115}, {76, 116}, {77, 117}, {78, 118},
-      {80, 120}, {81, 121}, {82, 122}, {83, 123}, {84, 124}, {85, 125}, {86, 127}, {87, 128},
-      {88, 129}, {90, 130},
+      {20, 30},  {60, 90},  {61, 91},  {62, 92},  {63, 100}, {64, 101}, {65, 102},
+      {70, 110}, {71, 111}, {72, 112}, {73, 113}, {74, 114}, {75, 115}, {76, 116},
+      {77, 117}, {78, 118}, {80, 120}, {81, 121}, {82, 122}, {83, 123}, {84, 124},
+      {85, 125}, {86, 127}, {87, 128}, {88, 129}, {90, 130},
   };
   size_t at = 0;
   while (at + 1 < sizeof releases / sizeof *releases && releases[at].ptx_isa < ptx_isa)
@@ -66,6 +66,8 @@ int gg_cuda_of_ptx(int ptx_isa) {
 
 const char *gg_arch_name(char out[GG_ARCH_NAME_MAX], gg_arch arch) {
   snprintf(out, GG_ARCH_NAME_MAX, "sm_%d%s", arch.number,
-           arch.suffix == 'a' ? "a" : arch.suffix == 'f' ? "f" : "");
+           arch.suffix == 'a'   ? "a"
+           : arch.suffix == 'f' ? "f"
+                                : "");
   return out;
 }

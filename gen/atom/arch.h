@@ -5,7 +5,7 @@
 #include "gemmgen.h"
 
 typedef struct gg_arch_info {
-  int number; /* 90: compute capability 9.0 */
+  int number;                    /* 90: compute capability 9.0 */
   int smem_per_cta, smem_per_sm; /* bytes */
   int threads_per_sm, ctas_per_sm;
   int ptx_isa;        /* 78: PTX ISA 7.8 */

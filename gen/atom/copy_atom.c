@@ -13,8 +13,8 @@ static const gg_copy_row table[] = {
 #define src GG_COPY_SRC
 #define dst GG_COPY_DST
 #define GG_COPY(ptx_name, number, suffix, isa, kind_, cute_name, thr, tv_src, tv_dst, side, bytes) \
-  {ptx_name, cute_name, {number, suffix}, isa,  GG_COPY_##kind_, GG_TV_##thr, GG_TV_##tv_src,      \
-   GG_TV_##tv_dst, side, bytes},
+  {ptx_name,    cute_name,      {number, suffix}, isa,  GG_COPY_##kind_,                           \
+   GG_TV_##thr, GG_TV_##tv_src, GG_TV_##tv_dst,   side, bytes},
 #include "atom/copy_atoms.def"
 #undef GG_COPY
 #undef src

@@ -17,11 +17,11 @@
 #include "layout/swizzle.h"
 
 typedef struct gg_gmma_desc {
-  uint64_t bits;       /* what the instruction takes */
-  int start_address;   /* bits 0-13, in 16 bytes */
-  int leading_offset;  /* LBO, bits 16-29, in 16 bytes */
-  int stride_offset;   /* SBO, bits 32-45, in 16 bytes */
-  int layout_type;     /* bits 62-63: 0 no swizzle, 1 128 bytes, 2 64 bytes, 3 32 bytes */
+  uint64_t bits;      /* what the instruction takes */
+  int start_address;  /* bits 0-13, in 16 bytes */
+  int leading_offset; /* LBO, bits 16-29, in 16 bytes */
+  int stride_offset;  /* SBO, bits 32-45, in 16 bytes */
+  int layout_type;    /* bits 62-63: 0 no swizzle, 1 128 bytes, 2 64 bytes, 3 32 bytes */
 } gg_gmma_desc;
 
 /* The descriptor of one instruction's tile of A or B: `tile` (MN,K), in smem_ptr form

@@ -12,47 +12,27 @@
 #include "atom/dtype.h"
 
 #define WGMMA(sp, types, cute_name, k_extent, dtype_c, dtype_a, dtype_b, tv_a, src_a, step, tn)    \
-  {.ptx = "wgmma.mma_async" sp ".sync.aligned.m64n*k" #k_extent types,                             \
-   .cute = cute_name,                                                                              \
-   .m = 64,                                                                                        \
-   .k = k_extent,                                                                                  \
-   .arch = {90, 'a'},                                                                              \
-   .ptx_isa = sizeof(sp) > 1 ? 82 : 80,                                                            \
-   .kind = GG_MMA_wgmma,                                                                           \
-   .c = GG_DTYPE_##dtype_c,                                                                        \
-   .a = GG_DTYPE_##dtype_a,                                                                        \
-   .b = GG_DTYPE_##dtype_b,                                                                        \
-   .threads = GG_TV_group,                                                                         \
-   .layout_a = GG_TV_##tv_a,                                                                       \
-   .layout_b = GG_TV_g_shared_b,                                                                   \
-   .layout_c = GG_TV_g64xN,                                                                        \
-   .source_a = src_a,                                                                              \
-   .source_b = GG_MMA_SHARED,                                                                      \
-   .n_step = step,                                                                                 \
-   .k_major = tn,                                                                                  \
-   .sparse = sizeof(sp) > 1}
+  {                                                                                                \
+    .ptx = "wgmma.mma_async" sp ".sync.aligned.m64n*k" #k_extent types, .cute = cute_name,         \
+    .m = 64, .k = k_extent, .arch = {90, 'a'}, .ptx_isa = sizeof(sp) > 1 ? 82 : 80,                \
+    .kind = GG_MMA_wgmma, .c = GG_DTYPE_##dtype_c, .a = GG_DTYPE_##dtype_a,                        \
+    .b = GG_DTYPE_##dtype_b, .threads = GG_TV_group, .layout_a = GG_TV_##tv_a,                     \
+    .layout_b = GG_TV_g_shared_b, .layout_c = GG_TV_g64xN, .source_a = src_a,                      \
+    .source_b = GG_MMA_SHARED, .n_step = step, .k_major = tn, .sparse = sizeof(sp) > 1             \
+  }
 
 #define TCGEN05(cta, kind_name, cute_name, k_extent, dtype_c, dtype_a, dtype_b, tv, thr, src_a,    \
                 step)                                                                              \
-  {.ptx = "tcgen05.mma.cta_group::" cta ".kind::" kind_name,                                       \
-   .cute = "SM100_MMA_" cute_name,                                                                 \
-   .k = k_extent,                                                                                  \
-   .arch = {100, 'a'},                                                                             \
-   .ptx_isa = 86,                                                                                  \
-   .kind = GG_MMA_tcgen05,                                                                         \
-   .c = GG_DTYPE_##dtype_c,                                                                        \
-   .a = GG_DTYPE_##dtype_a,                                                                        \
-   .b = GG_DTYPE_##dtype_b,                                                                        \
-   .threads = GG_TV_##thr,                                                                         \
-   .layout_a = GG_TV_##tv##_a,                                                                     \
-   .layout_b = GG_TV_##tv##_b,                                                                     \
-   .layout_c = GG_TV_##tv##_c,                                                                     \
-   .source_a = src_a,                                                                              \
-   .source_b = GG_MMA_SHARED,                                                                      \
-   .n_step = step}
+  {                                                                                                \
+    .ptx = "tcgen05.mma.cta_group::" cta ".kind::" kind_name, .cute = "SM100_MMA_" cute_name,      \
+    .k = k_extent, .arch = {100, 'a'}, .ptx_isa = 86, .kind = GG_MMA_tcgen05,                      \
+    .c = GG_DTYPE_##dtype_c, .a = GG_DTYPE_##dtype_a, .b = GG_DTYPE_##dtype_b,                     \
+    .threads = GG_TV_##thr, .layout_a = GG_TV_##tv##_a, .layout_b = GG_TV_##tv##_b,                \
+    .layout_c = GG_TV_##tv##_c, .source_a = src_a, .source_b = GG_MMA_SHARED, .n_step = step       \
+  }
 
 static const gg_mma_row table[] = {
-#define GG_MMA(ptx_name, m_, n_, k_, number, suffix, isa, kind_, cute_name, c_, a_, b_, thr, tv_a,  \
+#define GG_MMA(ptx_name, m_, n_, k_, number, suffix, isa, kind_, cute_name, c_, a_, b_, thr, tv_a, \
                tv_b, tv_c)                                                                         \
   {.ptx = ptx_name,                                                                                \
    .cute = cute_name,                                                                              \
@@ -79,9 +59,9 @@ static const gg_mma_row table[] = {
       WGMMA(".sp", types, "SM90::GMMA::SPARSE::GMMA_64x*x" #sparse_k "_" name "_RS" tail,          \
             sparse_k, c, a, b, tv_sparse, GG_MMA_REGISTERS, step, tn),
 #define GG_TCGEN05(kind, name, k, c, a, b)                                                         \
-  TCGEN05("1", kind, name "_SS", k, c, a, b, cta, thread, GG_MMA_SHARED, 8),                         \
-      TCGEN05("1", kind, name "_TS", k, c, a, b, cta, thread, GG_MMA_TENSOR, 8),                     \
-      TCGEN05("2", kind, name "_2x1SM_SS", k, c, a, b, pair, pair, GG_MMA_SHARED, 16),                \
+  TCGEN05("1", kind, name "_SS", k, c, a, b, cta, thread, GG_MMA_SHARED, 8),                       \
+      TCGEN05("1", kind, name "_TS", k, c, a, b, cta, thread, GG_MMA_TENSOR, 8),                   \
+      TCGEN05("2", kind, name "_2x1SM_SS", k, c, a, b, pair, pair, GG_MMA_SHARED, 16),             \
       TCGEN05("2", kind, name "_2x1SM_TS", k, c, a, b, pair, pair, GG_MMA_TENSOR, 32),
 #include "atom/mma_atoms.def"
 #undef GG_MMA
@@ -129,8 +109,8 @@ static gg_status bad_parameter(const gg_mma_row *row, const char *what, const ch
 
 /* ---- Template arguments --------------------------------------------------------------------- */
 
-static gg_status read_major(bool *out, const gg_mma_row *row, const char *what, gg_mma_source source,
-                            const char *argument, gg_error *err) {
+static gg_status read_major(bool *out, const gg_mma_row *row, const char *what,
+                            gg_mma_source source, const char *argument, gg_error *err) {
   if (!gg_atom_argument_mn_major(out, argument)) {
     return bad_parameter(row, what, argument, "K or MN", err);
   }
@@ -145,7 +125,8 @@ static gg_status read_major(bool *out, const gg_mma_row *row, const char *what, 
 static gg_status read_wgmma_arguments(gg_mma_atom *atom, const gg_atom_name *name, gg_error *err) {
   const gg_mma_row *row = atom->row;
   if (row->k_major || name->count == 0) return GG_OK;
-  if (name->count < 2) return bad_parameter(row, "arguments", name->arguments[0], "majorA, majorB", err);
+  if (name->count < 2)
+    return bad_parameter(row, "arguments", name->arguments[0], "majorA, majorB", err);
   gg_status st;
   if ((st = read_major(&atom->a_mn_major, row, "major of A", row->source_a, name->arguments[0],
                        err))) {

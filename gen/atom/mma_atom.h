@@ -34,9 +34,9 @@ typedef struct gg_mma_row {
   gg_dtype c, a, b; /* D has C's type */
   gg_tv threads, layout_a, layout_b, layout_c;
   gg_mma_source source_a, source_b;
-  int n_step;      /* of a family: N is a multiple of it up to 256, or 8 or 24 (wgmma) */
-  bool k_major;    /* shared-memory operands must be K-major; else MN-major is allowed too */
-  bool sparse;     /* A is 2:4 sparse: half its K is stored */
+  int n_step;   /* of a family: N is a multiple of it up to 256, or 8 or 24 (wgmma) */
+  bool k_major; /* shared-memory operands must be K-major; else MN-major is allowed too */
+  bool sparse;  /* A is 2:4 sparse: half its K is stored */
 } gg_mma_row;
 
 typedef struct gg_mma_atom {
@@ -75,8 +75,8 @@ gg_layout gg_mma_atom_layout(const gg_mma_atom *atom, gg_mma_operand operand);
 /* Logical thread -> thread of the group that executes it. */
 gg_layout gg_mma_atom_threads(const gg_mma_atom *atom);
 
-/* How many registers of a thread hold an operand, and of which type in CUDA C++ ("unsigned",
- * "float", "int", "double"); 0 where the operand is not in registers. */
+/* How many registers of a thread hold an operand, 0 where it is not in registers; and of which
+ * type in CUDA C++ ("unsigned", "float", "int", "double"), where `type` is not NULL. */
 int gg_mma_atom_registers(const gg_mma_atom *atom, gg_mma_operand operand, const char **type);
 
 /* Appends a CUDA C++ function that executes the atom, accumulating in place:

@@ -9,23 +9,37 @@
 #include "atom/dtype.h"
 #include "atom/mma_atom.h"
 
-int gg_mma_atom_registers(const gg_mma_atom *atom, gg_mma_operand operand, const char **type) {
-  const gg_mma_row *row = atom->row;
-  gg_mma_source source = operand == GG_MMA_A   ? row->source_a
-                         : operand == GG_MMA_B ? row->source_b
-                         : row->kind == GG_MMA_tcgen05 ? GG_MMA_TENSOR
-                                                       : GG_MMA_REGISTERS;
-  *type = "unsigned";
-  if (source != GG_MMA_REGISTERS) return 0;
-  gg_dtype dtype = operand == GG_MMA_A ? atom->a : operand == GG_MMA_B ? atom->b : atom->c;
-  gg_layout layout = gg_mma_atom_layout(atom, operand);
-  int values = (int)gg_layout_mode_size(&layout, 1);
-  if (row->sparse && operand == GG_MMA_A) values /= 2;
-  if (dtype == GG_DTYPE_f64 || dtype == GG_DTYPE_f32 || dtype == GG_DTYPE_s32) {
-    *type = dtype == GG_DTYPE_f64 ? "double" : dtype == GG_DTYPE_f32 ? "float" : "int";
-    return values;
+static gg_mma_source source_of(const gg_mma_row *row, gg_mma_operand operand) {
+  if (operand == GG_MMA_A) return row->source_a;
+  if (operand == GG_MMA_B) return row->source_b;
+  return row->kind == GG_MMA_tcgen05 ? GG_MMA_TENSOR : GG_MMA_REGISTERS;
+}
+
+static gg_dtype dtype_of(const gg_mma_atom *atom, gg_mma_operand operand) {
+  return operand == GG_MMA_A ? atom->a : operand == GG_MMA_B ? atom->b : atom->c;
+}
+
+static const char *register_type(gg_dtype dtype) {
+  switch (dtype) {
+  case GG_DTYPE_f64:
+    return "double";
+  case GG_DTYPE_f32:
+    return "float";
+  case GG_DTYPE_s32:
+    return "int";
+  default:
+    return "unsigned";
   }
-  return values * gg_dtype_info_of(dtype)->bits / 32;
+}
+
+int gg_mma_atom_registers(const gg_mma_atom *atom, gg_mma_operand operand, const char **type) {
+  gg_dtype dtype = dtype_of(atom, operand);
+  gg_layout layout = gg_mma_atom_layout(atom, operand);
+  int values = (int)gg_layout_mode_size(&layout, 1), bits = gg_dtype_info_of(dtype)->bits;
+  if (type) *type = register_type(dtype);
+  if (source_of(atom->row, operand) != GG_MMA_REGISTERS) return 0;
+  if (atom->row->sparse && operand == GG_MMA_A) values /= 2;
+  return bits == 64 ? values : values * bits / 32;
 }
 
 /* One list of registers: `count` of them called `name`, the first being asm operand `first`. */
@@ -118,9 +132,9 @@ static void put_wgmma(gg_str *out, const gg_mma_atom *atom, const char *name) {
   }
   gg_str_printf(out, ", unsigned long long desc_b,%s int scale_d) {\n",
                 sparse ? " unsigned metadata," : "");
-  gg_str_printf(out,
-                "  asm volatile(\n      \"{\\n.reg .pred p;\\nsetp.ne.b32 p, %%%d, 0;\\n\"\n      \"",
-                next + 1 + sparse);
+  gg_str_printf(
+      out, "  asm volatile(\n      \"{\\n.reg .pred p;\\nsetp.ne.b32 p, %%%d, 0;\\n\"\n      \"",
+      next + 1 + sparse);
   gg_mma_atom_ptx(out, atom);
   gg_str_puts(out, " \"\n      \"");
   put_list(out, &d);
@@ -142,8 +156,7 @@ static void put_wgmma(gg_str *out, const gg_mma_atom *atom, const char *name) {
   } else {
     gg_str_puts(out, "\"l\"(desc_a)");
   }
-  gg_str_printf(out, ", \"l\"(desc_b),%s \"r\"(scale_d));\n}\n",
-                sparse ? " \"r\"(metadata)," : "");
+  gg_str_printf(out, ", \"l\"(desc_b),%s \"r\"(scale_d));\n}\n", sparse ? " \"r\"(metadata)," : "");
 }
 
 static gg_status put_fma(gg_str *out, const gg_mma_atom *atom, const char *name, gg_error *err) {

@@ -30,9 +30,8 @@ static void copy_text(char *out, size_t size, const char *text) {
   snprintf(out, size, "%s", text ? text : "");
 }
 
-gg_status gg_error_set(gg_error *err, gg_status code, const char *format, const gg_mark *mark,
-                       ...) {
-  if (!err || err->code != GG_OK) return code;
+void gg_error_set(gg_error *err, gg_status code, const char *format, const gg_mark *mark, ...) {
+  if (!err || err->code != GG_OK) return;
   err->code = code;
   err->stage = gg_error_info_of(code)->stage;
   err->line = mark ? mark->line : 0;
@@ -43,7 +42,6 @@ gg_status gg_error_set(gg_error *err, gg_status code, const char *format, const 
   va_start(arguments, mark);
   vsnprintf(err->message, sizeof err->message, format, arguments);
   va_end(arguments);
-  return code;
 }
 
 void gg_error_clear(gg_error *err) {
@@ -86,7 +84,7 @@ static void print_excerpt(gg_str *out, const gg_error *err, const char *source) 
   if (!at) return;
   const char *end = at + length;
   int column = err->column > 0 ? err->column : 1;
-  int skipped = column > before ? column - before : 0;
+  int skipped = column - 1 > before ? column - 1 - before : 0;
   gg_str unseen = GG_STR_INIT, blanks = GG_STR_INIT;
   print_characters(&unseen, NULL, &at, end, skipped);
   gg_str_printf(out, "%5d | %s", err->line, skipped ? "..." : "");

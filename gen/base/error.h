@@ -65,9 +65,10 @@ typedef struct gg_error {
 
 /* gg_fail(err, NAME, mark, arguments...) returns GG_E_NAME. `err` may be NULL. A first error is
  * never overwritten: the cause wins over its consequences. */
-#define gg_fail(err, name, ...) gg_error_set((err), GG_E_##name, gg_message_##name, __VA_ARGS__)
+#define gg_fail(err, name, ...)                                                                    \
+  (gg_error_set((err), GG_E_##name, gg_message_##name, __VA_ARGS__), GG_E_##name)
 
-GG_API gg_status gg_error_set(gg_error *err, gg_status code, const char *format,
+GG_API void gg_error_set(gg_error *err, gg_status code, const char *format,
                               const gg_mark *mark, ...) GG_PRINTF(3, 5);
 
 GG_API void gg_error_clear(gg_error *err);

@@ -121,7 +121,9 @@ static gg_status parse_line(cli_cases *out, const char *text, const char *end, c
                    "a case has 11 fields; here is a twelfth");
   }
   if (count < field_count) {
-    gg_mark mark = {.file = name, .line = line, .column = (int)(end - text) + 1};
+    const field *last = &fields[count - 1];
+    gg_mark mark = last->mark;
+    mark.column += (int)last->length;
     char message[80];
     snprintf(message, sizeof message, "a case has 11 fields, this one %d: the %s is missing", count,
              field_names[count]);

@@ -16,21 +16,23 @@ typedef struct atoms_options {
 
 static const cli_option atoms_option_rows[] = {
     {"arch", 0, CLI_STRING, offsetof(atoms_options, arch), "ARCH", "only what runs on it: sm_80"},
-    {"type", 0, CLI_STRING, offsetof(atoms_options, type), "TYPE", "only MMAs with an operand of it"},
+    {"type", 0, CLI_STRING, offsetof(atoms_options, type), "TYPE",
+     "only MMAs with an operand of it"},
     {"all", 0, CLI_FLAG, offsetof(atoms_options, all), NULL, "every member of a family"},
     {"wrapper", 0, CLI_FLAG, offsetof(atoms_options, wrapper), NULL,
      "the CUDA C++ functions that execute them"},
-    {"json", 0, CLI_FLAG, offsetof(atoms_options, json), NULL, "as JSON, with layouts and registers"},
+    {"json", 0, CLI_FLAG, offsetof(atoms_options, json), NULL,
+     "as JSON, with layouts and registers"},
     {0},
 };
 
 /* What is asked for, read; and how far the output is. */
 typedef struct listing {
   const atoms_options *options;
-  gg_arch arch; /* number 0: any */
+  gg_arch arch;  /* number 0: any */
   gg_dtype type; /* GG_DTYPE_COUNT: any */
   int words;
-  char **word; /* each must occur in the name */
+  char **word;  /* each must occur in the name */
   size_t count; /* atoms so far */
   gg_str out;
 } listing;
@@ -170,8 +172,8 @@ static void list_mma(listing *list) {
   for (const gg_mma_row *row = rows; row < rows + count; row++) {
     gg_mma_atom atom;
     if (!has_arch(list, row->arch) || !has_type(list, row)) continue;
-    bool expand = row->n_step && row->kind == GG_MMA_wgmma &&
-                  (list->options->all || list->options->wrapper);
+    bool expand =
+        row->n_step && row->kind == GG_MMA_wgmma && (list->options->all || list->options->wrapper);
     if (!expand) {
       put_mma(list, row, row->n && gg_mma_row_atom(&atom, row, row->n) ? &atom : NULL);
       continue;
@@ -282,7 +284,7 @@ static int run(const void *options, int argc, char **argv) {
     found = list.count;
   }
   if (list.out.failed) {
-    gg_fail(&err, MEMORY, NULL, "");
+    (void)gg_fail(&err, MEMORY, NULL, "");
     status = cli_report(&err, NULL);
   } else {
     fputs(gg_str_text(&list.out), stdout);

@@ -14,6 +14,7 @@ const cli_command *const cli_commands[] = {
     &cmd_check,
     &cmd_explain,
     &cmd_atoms,
+    &cmd_spec,
     &cmd_run,
     &cmd_bench,
     &cmd_doctor,

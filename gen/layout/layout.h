@@ -56,6 +56,8 @@ gg_tiler gg_tiler_of_shape(const gg_tuple *shape);    /* by mode: (128,64) */
 /* Builds a by-mode tiler: starts as `()`, appends a mode at a time. */
 gg_tiler gg_tiler_empty(void);
 gg_status gg_tiler_append(gg_tiler *tiler, const gg_tiler *mode, gg_error *err);
+/* The modes that a projection such as (1,X,1) keeps. */
+gg_status gg_tiler_dice(gg_tiler *out, const gg_tuple *proj, const gg_tiler *tiler, gg_error *err);
 bool gg_tiler_is_layout(const gg_tiler *tiler); /* the root is a layout, not a tuple or `_` */
 
 /* ---- Asking ----------------------------------------------------------------------------- */
@@ -85,11 +87,9 @@ gg_status gg_layout_hier_coord(gg_tuple *out, const gg_layout *a, int64_t offset
 gg_status gg_layout_flat_coord(gg_tuple *out, const gg_layout *a, int64_t offset, gg_error *err);
 gg_status gg_layout_1d_coord(int64_t *out, const gg_layout *a, int64_t offset, gg_error *err);
 
-/* Every offset of 0..cosize-1 is hit exactly once; and no offset is hit twice. Exact, without
- * enumerating: from the sorted strides where those decide, else by merging sorted images up to a
- * bound past which the answer is LAYOUT_UNPROVEN. Integer strides. */
-gg_status gg_layout_is_bijective(bool *out, const gg_layout *a, gg_error *err);
-gg_status gg_layout_is_injective(bool *out, const gg_layout *a, gg_error *err);
+/* Every offset of 0..cosize-1 is hit exactly once. Exact, without enumerating: sums of arithmetic
+ * progressions fill an interval only when their sorted strides nest. Integer strides. */
+bool gg_layout_is_bijective(const gg_layout *a);
 
 /* ---- Structure -------------------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /* Tensors: a layout and where it starts, base o layout; and the ways to cut tiles out of them.
  *
  * The base is an offset in the codomain: an integer (elements from the tensor's pointer), or a
- * coordinate for identity tensors, whose strides are bases. The layout may be swizzled; then the
- * base is added after the swizzle. Value types, as layouts are.
+ * coordinate for identity tensors, whose strides are bases. The layout may be swizzled: the base
+ * is added after the swizzle, or, in the smem_ptr form, moves the pointer, which is before it.
  *
  * mA (M,K) in memory; gA = local_tile(mA, cta_tiler, cta_coord, Step<1,X,1>) the CTA's tile;
  * tAgA = local_partition(gA, thr_layout, thread) what one thread copies.

@@ -18,10 +18,10 @@
 
 typedef struct gg_tiled_copy {
   gg_copy_atom atom;
-  int bits;          /* of an element */
+  int bits;                /* of an element */
   gg_layout src, dst, ref; /* of the atom: (thread, value) -> value */
-  gg_layout tv;      /* (thread, value) -> index in the tile, of the reference side */
-  gg_tiler tiler;    /* cuts the tile */
+  gg_layout tv;            /* (thread, value) -> index in the tile, of the reference side */
+  gg_tiler tiler;          /* cuts the tile */
 } gg_tiled_copy;
 
 /* From thread and value layouts over (M,N): their raked product. TILED_COUNT where the tile has

@@ -49,10 +49,12 @@ static gg_status tiler_pair(gg_tiler *out, const gg_tiler *a, const gg_tiler *b,
 
 /* Mode `mode` of a tuple of tilers. */
 static gg_status tiler_get(gg_tiler *out, const gg_tiler *tiler, int mode, gg_error *err) {
-  gg_tiler part = {.layouts = tiler->layouts >> gg_tuple_child(&tiler->tiles.shape, 0, mode)};
-  gg_status st = gg_layout_get(&part.tiles, &tiler->tiles, mode, err);
-  if (st == GG_OK) *out = part;
-  return st;
+  gg_layout part;
+  gg_status st = gg_layout_get(&part, &tiler->tiles, mode, err);
+  if (st) return st;
+  uint64_t nodes = (UINT64_C(2) << (part.shape.count - 1)) - 1;
+  *out = (gg_tiler){part, tiler->layouts >> gg_tuple_child(&tiler->tiles.shape, 0, mode) & nodes};
+  return GG_OK;
 }
 
 /* ---- Making ------------------------------------------------------------------------------- */
@@ -81,7 +83,8 @@ static gg_status make_permutation(gg_tiled_mma *mma, int mode, const gg_tiler *g
     if ((st = tiler_get(permutation, given, mode, err))) return st;
   }
   if (!gg_tiler_is_layout(permutation) && gg_tuple_has_keep(&permutation->tiles.shape)) {
-    *permutation = tiler_int(atom_extent(mma, mode) * gg_layout_mode_size(&mma->thr_vmnk, mode + 1));
+    *permutation =
+        tiler_int(atom_extent(mma, mode) * gg_layout_mode_size(&mma->thr_vmnk, mode + 1));
   }
   mma->tile[mode] = gg_layout_size(&permutation->tiles);
   return GG_OK;
@@ -95,8 +98,7 @@ gg_status gg_tiled_mma_make(gg_tiled_mma *out, const gg_mma_atom *atom,
                       .b = gg_mma_atom_layout(atom, GG_MMA_B),
                       .c = gg_mma_atom_layout(atom, GG_MMA_C)};
   gg_status st;
-  if (permutation &&
-      (gg_tiler_is_layout(permutation) || gg_layout_rank(&permutation->tiles) > 3)) {
+  if (permutation && (gg_tiler_is_layout(permutation) || gg_layout_rank(&permutation->tiles) > 3)) {
     return gg_fail(err, TILED_RANK, NULL, "the permutation", gg_layout_rank(&permutation->tiles),
                    "it is a tuple of at most three, one for each of M, N and K");
   }
@@ -160,7 +162,8 @@ gg_status gg_tiled_mma_thrfrg(gg_layout *out, const gg_tiled_mma *mma, gg_mma_op
  * every M, so the other mode's threads repeat it. */
 static gg_status broadcast_threads(gg_layout *tv, const gg_tiled_mma *mma, gg_mma_operand operand,
                                    gg_error *err) {
-  int64_t shape[] = {gg_layout_mode_size(&mma->thr_vmnk, 1), gg_layout_mode_size(&mma->thr_vmnk, 2)};
+  int64_t shape[] = {gg_layout_mode_size(&mma->thr_vmnk, 1),
+                     gg_layout_mode_size(&mma->thr_vmnk, 2)};
   int64_t stride[] = {operand == GG_MMA_A, operand == GG_MMA_B};
   gg_tuple mn = gg_tuple_make(2, shape), along = gg_tuple_make(2, stride);
   gg_layout layout;
@@ -222,10 +225,10 @@ gg_status gg_tiled_mma_partition(gg_tensor *out, const gg_tiled_mma *mma, gg_mma
   if ((st = gg_tiled_mma_thrfrg(&tiled, mma, operand, &tensor->layout.layout, err))) return st;
   if ((st = gg_layout_flat_coord(&vmnk, &mma->thr_vmnk, thread, err))) return st;
   gg_tuple thr_v = gg_tuple_int(gg_tuple_value(&vmnk, 0));
-  gg_tuple thr_xy =
-      GG_TUPLE(gg_tuple_value(&vmnk, mode.x + 1), gg_tuple_value(&vmnk, mode.y + 1));
+  gg_tuple thr_xy = GG_TUPLE(gg_tuple_value(&vmnk, mode.x + 1), gg_tuple_value(&vmnk, mode.y + 1));
   if ((st = gg_tuple_pair(&thr_xy, &thr_v, &thr_xy, err))) return st;
-  if ((st = fragment_coord(&coord, &thr_xy, gg_layout_rank(&tensor->layout.layout), err))) return st;
+  if ((st = fragment_coord(&coord, &thr_xy, gg_layout_rank(&tensor->layout.layout), err)))
+    return st;
   gg_tensor divided = gg_tensor_with(tensor, &tiled);
   return gg_tensor_slice(out, &divided, &coord, err);
 }

@@ -402,17 +402,16 @@ static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err)
   return gg_check_smem(plan, bytes_a + bytes_b, staging_bytes, most, err);
 }
 
-/* Each element of the tile exactly once: a thread-value layout that is a bijection onto it. */
+/* Each element of the tile exactly once: a thread-value layout that is a bijection onto it, but
+ * for threads that share values (stride 0). */
 static gg_status check_cover(const char *name, const gg_layout *tv, int64_t elements,
                              gg_error *err) {
   gg_layout distinct;
-  bool bijective = false;
-  gg_status st;
-  if ((st = gg_layout_filter_zeros(&distinct, tv, NULL, err))) return st; /* shared by threads */
-  if ((st = gg_layout_is_bijective(&bijective, &distinct, err))) return st;
-  if (bijective && gg_layout_size(&distinct) == elements) return GG_OK;
-  return gg_fail(err, DERIVE_COVER, NULL, name, (long long)gg_layout_size(&distinct),
-                 (long long)elements);
+  gg_status st = gg_layout_filter_zeros(&distinct, tv, NULL, err);
+  if (st) return st;
+  int64_t covered = gg_layout_size(&distinct);
+  if (covered == elements && gg_layout_is_bijective(&distinct)) return GG_OK;
+  return gg_fail(err, DERIVE_COVER, NULL, name, (long long)covered, (long long)elements);
 }
 
 static gg_status check_covers(const gg_layouts *out, const gg_plan *plan, gg_error *err) {

@@ -42,7 +42,7 @@ typedef struct gg_key {
   const char *help, *doc;
   int64_t low, high, step;
   gg_choice_set set;
-  const char *among, *shorthand, *families; /* see keys.def; NULL where not given */
+  const char *among, *shorthand, *families, *section; /* see keys.def; NULL where not given */
 } gg_key;
 
 /* The rows in the order of keys.def, ended by one whose path is NULL. */

@@ -48,8 +48,8 @@ static const struct {
     {"bf16 bf16 bf16 f32 k k n 1 1 1", 1, 31,
      "a case has 11 fields, this one 10: the batch is missing"},
     {"bf16 bf16 bf16 f32 k k n 1 1 1 1 1", 1, 34, "here is a twelfth"},
-    {"bf16 # what", 1, 12, "this one 1: the type of B is missing"},
-    {"\xff\xfe", 1, 1, "the type of A"},
+    {"bf16 # what", 1, 5, "this one 1: the type of B is missing"},
+    {"\xff\xfe", 1, 3, "this one 1: the type of B is missing"},
 };
 
 START_TEST(refuses) {

@@ -1,0 +1,197 @@
+// ---- Epilogue: accumulators through shared memory to D -----------------------------------------
+
+// An MMA fragment scatters a row over four lanes, two elements each: storing it directly would
+// write 4 or 8 bytes a lane. So each warp stages epi_m x epi_n sub-tiles of its block in shared
+// memory of its own and stores them from there in 16-byte pieces of whole lines. C comes in by the
+// same way, read in lines and picked up in fragments. Only lanes of one warp meet here, so that
+// __syncwarp is enough.
+
+// One element of D from its accumulator. What else an epilogue does to a value (bias, activation,
+// …) is one line a step here, in order.
+struct epilogue_scalars {
+  float alpha, beta;
+};
+
+__device__ __forceinline__ float finish(int row, int col, float value, float c,
+                                        const epilogue_scalars &s) {
+  value *= s.alpha;
+  if (s.beta != 0.0f) value += s.beta * c;
+  return value;
+}
+
+// What the walk below must know of C and of D; `line` runs along the contiguous dimension.
+struct matrix_c {
+  using element = c_t;
+  static constexpr bool n_major = c_n_major;
+  static constexpr int access_bytes = access_bytes_c;
+  static __device__ constexpr unsigned offset(unsigned row, unsigned col) {
+    return smem_c(row, col) * unsigned(sizeof(c_t));
+  }
+};
+
+struct matrix_d {
+  using element = d_t;
+  static constexpr bool n_major = d_n_major;
+  static constexpr int access_bytes = access_bytes_d;
+  static __device__ constexpr unsigned offset(unsigned row, unsigned col) {
+    return smem_d(row, col) * unsigned(sizeof(d_t));
+  }
+};
+
+// A lane's share of a sub-tile in lines: the copies between global and staging memory.
+template <class matrix>
+struct subtile_walk {
+  static constexpr int chunk_size = matrix::access_bytes / int(sizeof(typename matrix::element));
+  static constexpr int lines = matrix::n_major ? epi_m : epi_n;
+  static constexpr int line_size = matrix::n_major ? epi_n : epi_m;
+  using deal = dealing<warp_size, lines, line_size / chunk_size>;
+  static constexpr int turns = deal::turns;
+
+  static_assert(line_size % chunk_size == 0, "a line is whole accesses");
+
+  int line, pos;    // this lane's first chunk
+  int64 start, ld;  // its element offset in the matrix
+  int lines_left, line_left;
+
+  struct place {
+    bool exists;
+    int valid;  // how many of the chunk's elements exist
+    int64 global;
+    unsigned staged;
+  };
+
+  __device__ __forceinline__ subtile_walk(int row0, int col0, int m, int n, int64 ld_, int lane)
+      : line(lane / deal::across),
+        pos(lane % deal::across * chunk_size),
+        start(matrix::n_major ? (row0 + line) * ld_ + (col0 + pos)
+                              : (col0 + line) * ld_ + (row0 + pos)),
+        ld(ld_),
+        lines_left((matrix::n_major ? m - row0 : n - col0) - line),
+        line_left((matrix::n_major ? n - col0 : m - row0) - pos) {}
+
+  // `whole`: all of the sub-tile lies in the matrix.
+  template <bool whole>
+  __device__ __forceinline__ place at(int turn) const {
+    const int down = deal::line_step(turn);
+    const int along = deal::chunk_step(turn) * chunk_size;
+    const int valid = whole ? chunk_size : min(chunk_size, line_left - along);
+    const bool exists = deal::works(line, pos / chunk_size, turn) &&
+                        (whole || (down < lines_left && valid > 0));
+    return {exists, valid, start + down * ld + along,
+            matrix::n_major ? matrix::offset(line + down, pos + along)
+                            : matrix::offset(pos + along, line + down)};
+  }
+};
+
+template <bool whole>
+__device__ __forceinline__ void fetch_c(const c_t *C, const subtile_walk<matrix_c> &walk,
+                                        unsigned staging) {
+  constexpr int unroll = whole ? subtile_walk<matrix_c>::turns : 1;  // the edge need not be fast
+#pragma unroll unroll
+  for (int turn = 0; turn < walk.turns; ++turn) {
+    const auto at = walk.template at<whole>(turn);
+    if constexpr (access_bytes_c == 2) {
+      if (at.exists) st_shared(staging + at.staged, C[at.global]);
+    } else {
+      cp_async_zfill<access_bytes_c>(staging + at.staged, C + at.global,
+                                     at.valid * int(sizeof(c_t)), at.exists);
+    }
+  }
+  cp_async_commit();
+}
+
+template <bool whole>
+__device__ __forceinline__ void store_d(d_t *D, const subtile_walk<matrix_d> &walk,
+                                        unsigned staging) {
+  constexpr int unroll = whole ? subtile_walk<matrix_d>::turns : 1;
+#pragma unroll unroll
+  for (int turn = 0; turn < walk.turns; ++turn) {
+    const auto at = walk.template at<whole>(turn);
+    if (!at.exists) continue;
+    if (at.valid == walk.chunk_size) {
+      copy_shared_to_global<access_bytes_d>(D + at.global, staging + at.staged);
+    } else {  // the matrix ends inside the chunk
+#pragma unroll 1
+      for (int e = 0; e < at.valid; ++e)
+        copy_shared_to_global<sizeof(d_t)>(D + at.global + e, staging + at.staged + e * sizeof(d_t));
+    }
+  }
+}
+
+// Two neighbouring columns of a row, between registers and staging memory.
+__device__ __forceinline__ void load_c_pair(float (&c)[2], unsigned sC, int row, int col) {
+  c_t bits[2];
+  if constexpr (c_n_major) {
+    ld_shared_pair(bits, sC + matrix_c::offset(row, col));
+  } else {
+    ld_shared(bits[0], sC + matrix_c::offset(row, col));
+    ld_shared(bits[1], sC + matrix_c::offset(row, col + 1));
+  }
+  c[0] = c_to_float(bits[0]);
+  c[1] = c_to_float(bits[1]);
+}
+
+__device__ __forceinline__ void store_d_pair(unsigned sD, int row, int col, float d0, float d1) {
+  d_t bits[2];
+  d_from_floats(bits, d0, d1);
+  if constexpr (d_n_major) {
+    st_shared_pair(sD + matrix_d::offset(row, col), bits);
+  } else {
+    st_shared(sD + matrix_d::offset(row, col), bits[0]);
+    st_shared(sD + matrix_d::offset(row, col + 1), bits[1]);
+  }
+}
+
+__device__ __forceinline__ void epilogue(const acc_frag_t (&tCrC)[frags_m][frags_n][acc_words],
+                                         const c_t *C, d_t *D, int row0, int col0, int m, int n,
+                                         int64 ldc, int64 ldd, epilogue_scalars s,
+                                         unsigned staging, int lane) {
+  const unsigned sD = staging;
+  const unsigned sC = staging + epi_bytes_d;
+  // Where an accumulator's elements are: rows lane / 4 and + 8, columns lane % 4 * 2 and + 1.
+  const int frag_row = lane / 4;
+  const int frag_col = lane % 4 * 2;
+  const bool whole = (even_m || row0 + warp_m <= m) && (even_n || col0 + warp_n <= n);
+
+#pragma unroll
+  for (int sub_m = 0; sub_m < warp_m; sub_m += epi_m) {
+#pragma unroll
+    for (int sub_n = 0; sub_n < warp_n; sub_n += epi_n) {
+      if (s.beta != 0.0f) {  // else C is not read: it may be null
+        const subtile_walk<matrix_c> walk(row0 + sub_m, col0 + sub_n, m, n, ldc, lane);
+        if (whole)
+          fetch_c<true>(C, walk, sC);
+        else
+          fetch_c<false>(C, walk, sC);
+        cp_async_wait<0>();
+        __syncwarp();
+      }
+#pragma unroll
+      for (int i = 0; i < epi_m / mma_m; ++i) {
+#pragma unroll
+        for (int j = 0; j < epi_n / mma_n; ++j) {
+          const auto &acc = tCrC[sub_m / mma_m + i][sub_n / mma_n + j];
+#pragma unroll
+          for (int half = 0; half < 2; ++half) {
+            const int row = i * mma_m + half * 8 + frag_row;
+            const int col = j * mma_n + frag_col;
+            float c[2] = {0.0f, 0.0f};
+            if (s.beta != 0.0f) load_c_pair(c, sC, row, col);
+            const float d0 = finish(row0 + sub_m + row, col0 + sub_n + col,
+                                    acc_to_float(acc, 2 * half), c[0], s);
+            const float d1 = finish(row0 + sub_m + row, col0 + sub_n + col + 1,
+                                    acc_to_float(acc, 2 * half + 1), c[1], s);
+            store_d_pair(sD, row, col, d0, d1);
+          }
+        }
+      }
+      __syncwarp();
+      const subtile_walk<matrix_d> walk(row0 + sub_m, col0 + sub_n, m, n, ldd, lane);
+      if (whole)
+        store_d<true>(D, walk, sD);
+      else
+        store_d<false>(D, walk, sD);
+      __syncwarp();  // the staging memory is free again
+    }
+  }
+}

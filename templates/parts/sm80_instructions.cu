@@ -1,0 +1,127 @@
+// ---- Instructions: shared memory and its copies -----------------------------------------------
+
+template <bool transpose>
+__device__ __forceinline__ void ldmatrix_x4(ab_frag_t &r0, ab_frag_t &r1, ab_frag_t &r2,
+                                            ab_frag_t &r3, unsigned addr) {
+  if constexpr (transpose)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
+                 : "r"(addr));
+  else
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
+                 : "r"(addr));
+}
+
+template <bool transpose>
+__device__ __forceinline__ void ldmatrix_x2(ab_frag_t &r0, ab_frag_t &r1, unsigned addr) {
+  if constexpr (transpose)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(r0), "=r"(r1)
+                 : "r"(addr));
+  else
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(r0), "=r"(r1)
+                 : "r"(addr));
+}
+
+// An empty instruction that the compiler must assume to change p.
+__device__ __forceinline__ void keep_in_register(const ab_t *&p) {
+  asm volatile("" : "+l"(p));
+}
+
+template <int bytes>
+__device__ __forceinline__ void cp_async(unsigned dst, const void *src, bool exists) {
+  if constexpr (bytes == 16)
+    asm volatile(
+        "{ .reg .pred p; setp.ne.b32 p, %0, 0;\n\t"
+        "@p cp.async.cg.shared.global.L2::128B [%1], [%2], 16; }" ::"r"(int(exists)), "r"(dst), "l"(src)
+        : "memory");
+  else
+    asm volatile(
+        "{ .reg .pred p; setp.ne.b32 p, %0, 0;\n\t"
+        "@p cp.async.ca.shared.global.L2::128B [%1], [%2], %3; }" ::"r"(int(exists)), "r"(dst), "l"(src),
+        "n"(bytes)
+        : "memory");
+}
+
+// Copies the first `valid` bytes and fills the rest with zeros.
+template <int bytes>
+__device__ __forceinline__ void cp_async_zfill(unsigned dst, const void *src, int valid,
+                                               bool exists) {
+  if constexpr (bytes == 16)
+    asm volatile(
+        "{ .reg .pred p; setp.ne.b32 p, %0, 0;\n\t"
+        "@p cp.async.cg.shared.global.L2::128B [%1], [%2], 16, %3; }" ::"r"(int(exists)), "r"(dst),
+        "l"(src), "r"(valid)
+        : "memory");
+  else
+    asm volatile(
+        "{ .reg .pred p; setp.ne.b32 p, %0, 0;\n\t"
+        "@p cp.async.ca.shared.global.L2::128B [%1], [%2], %4, %3; }" ::"r"(int(exists)), "r"(dst),
+        "l"(src), "r"(valid), "n"(bytes)
+        : "memory");
+}
+
+__device__ __forceinline__ void cp_async_commit() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+template <int pending>
+__device__ __forceinline__ void cp_async_wait() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+}
+
+__device__ __forceinline__ void st_shared(unsigned addr, unsigned short x) {
+  asm volatile("st.shared.b16 [%0], %1;" ::"r"(addr), "h"(x) : "memory");
+}
+
+__device__ __forceinline__ void st_shared(unsigned addr, float x) {
+  asm volatile("st.shared.f32 [%0], %1;" ::"r"(addr), "f"(x) : "memory");
+}
+
+__device__ __forceinline__ void st_shared_pair(unsigned addr, const unsigned short (&x)[2]) {
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(addr), "r"(x[0] | unsigned(x[1]) << 16) : "memory");
+}
+
+__device__ __forceinline__ void st_shared_pair(unsigned addr, const float (&x)[2]) {
+  asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(addr), "f"(x[0]), "f"(x[1]) : "memory");
+}
+
+__device__ __forceinline__ void ld_shared(unsigned short &x, unsigned addr) {
+  asm volatile("ld.shared.b16 %0, [%1];" : "=h"(x) : "r"(addr) : "memory");
+}
+
+__device__ __forceinline__ void ld_shared(float &x, unsigned addr) {
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(addr) : "memory");
+}
+
+__device__ __forceinline__ void ld_shared_pair(unsigned short (&x)[2], unsigned addr) {
+  asm volatile("ld.shared.v2.b16 {%0, %1}, [%2];" : "=h"(x[0]), "=h"(x[1]) : "r"(addr) : "memory");
+}
+
+__device__ __forceinline__ void ld_shared_pair(float (&x)[2], unsigned addr) {
+  asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(x[0]), "=f"(x[1]) : "r"(addr) : "memory");
+}
+
+template <int bytes>
+__device__ __forceinline__ void copy_shared_to_global(void *dst, unsigned src) {
+  if constexpr (bytes == 16)
+    asm volatile(
+        "{ .reg .b32 x<4>; ld.shared.v4.b32 {x0, x1, x2, x3}, [%1];\n\t"
+        "st.global.v4.b32 [%0], {x0, x1, x2, x3}; }" ::"l"(dst), "r"(src)
+        : "memory");
+  else if constexpr (bytes == 8)
+    asm volatile(
+        "{ .reg .b32 x<2>; ld.shared.v2.b32 {x0, x1}, [%1];\n\t"
+        "st.global.v2.b32 [%0], {x0, x1}; }" ::"l"(dst), "r"(src)
+        : "memory");
+  else if constexpr (bytes == 4)
+    asm volatile(
+        "{ .reg .b32 x; ld.shared.b32 x, [%1]; st.global.b32 [%0], x; }" ::"l"(dst), "r"(src)
+        : "memory");
+  else
+    asm volatile(
+        "{ .reg .b16 x; ld.shared.b16 x, [%1]; st.global.b16 [%0], x; }" ::"l"(dst), "r"(src)
+        : "memory");
+}

@@ -1,0 +1,434 @@
+//@ insert banner
+
+//@ insert types
+
+//@ insert sizes
+
+// ---- Layouts: coordinates to elements of shared memory -----------------------------------------
+
+//@ insert layouts
+
+// ---- Instructions: the tensor core, conversions ------------------------------------------------
+
+//@ insert mma
+
+//@ insert conversions
+
+//@ include sm80_instructions
+
+// ---- Everything below uses only the names above. -----------------------------------------------
+
+// Derived sizes. A warp owns one warp_m x warp_n block of the CTA tile and walks it in MMA atoms.
+constexpr int warp_size = 32;
+constexpr int threads = warp_size * warps_m * warps_n;
+constexpr int warp_m = tile_m / warps_m;
+constexpr int warp_n = tile_n / warps_n;
+constexpr int frags_m = warp_m / mma_m;
+constexpr int frags_n = warp_n / mma_n;
+constexpr int k_steps = tile_k / mma_k;
+
+constexpr unsigned ab_bytes = sizeof(ab_t);
+constexpr unsigned stage_bytes_a = smem_a_size * ab_bytes;
+constexpr unsigned stage_bytes_b = smem_b_size * ab_bytes;
+constexpr unsigned stage_bytes = stage_bytes_a + stage_bytes_b;  // sA, then sB
+
+static_assert(tile_m % (warps_m * mma_m) == 0, "warps split the tile into whole MMA atoms");
+static_assert(tile_n % (warps_n * mma_n) == 0, "warps split the tile into whole MMA atoms");
+static_assert(tile_k % mma_k == 0, "a K tile is a whole number of MMA steps");
+static_assert(stages >= 2, "one stage is read while another is filled");
+static_assert(warp_m % epi_m == 0 && warp_n % epi_n == 0, "the epilogue walks whole sub-tiles");
+
+// ---- Copies: global to shared memory -----------------------------------------------------------
+
+// A tile is copied in lines (rows of its contiguous dimension), a line in chunks of one access
+// each. Workers stand side by side along a line, so that neighbours touch neighbouring addresses,
+// and take turns until the tile is done. Where a line is not a whole share of the workers, the
+// last ones have no work.
+template <int workers, int lines, int line_chunks>
+struct dealing {
+  static constexpr int across = line_chunks < workers ? line_chunks : workers;
+  static constexpr int chunk_turns = (line_chunks + across - 1) / across;
+  static constexpr int lines_per_turn = workers / across;
+  static constexpr int line_turns = (lines + lines_per_turn - 1) / lines_per_turn;
+  static constexpr int turns = chunk_turns * line_turns;
+
+  static __device__ constexpr int line_step(int turn) { return turn / chunk_turns * lines_per_turn; }
+  static __device__ constexpr int chunk_step(int turn) { return turn % chunk_turns * across; }
+
+  // Whether the worker whose first line and chunk these are has work in a turn.
+  static __device__ constexpr bool works(int first_line, int first_chunk, int turn) {
+    return (workers % across == 0 || first_line < lines_per_turn) &&
+           (lines % lines_per_turn == 0 || first_line + line_step(turn) < lines) &&
+           (line_chunks % across == 0 || first_chunk + chunk_step(turn) < line_chunks);
+  }
+};
+
+// What the loader and the MMA loop must know of A and of B; `mn` is the row of A or of B.
+struct operand_a {
+  static constexpr bool k_major = a_k_major;
+  static constexpr bool even_mn = even_m;
+  static constexpr int tile_mn = tile_m;
+  static constexpr int copy_bytes = copy_bytes_a;
+  static __device__ constexpr unsigned offset(unsigned mn, unsigned k) { return smem_a(mn, k); }
+};
+
+struct operand_b {
+  static constexpr bool k_major = b_k_major;
+  static constexpr bool even_mn = even_n;
+  static constexpr int tile_mn = tile_n;
+  static constexpr int copy_bytes = copy_bytes_b;
+  static __device__ constexpr unsigned offset(unsigned mn, unsigned k) { return smem_b(mn, k); }
+};
+
+// One thread's share of an operand's tiles: it walks gA (or gB) along K, one tile at a time, and
+// every tile in `copies` turns.
+template <class op>
+struct tile_loader {
+  static constexpr int chunk_size = op::copy_bytes / int(ab_bytes);
+  static constexpr int line_size = op::k_major ? tile_k : op::tile_mn;
+  static constexpr int lines = op::k_major ? op::tile_mn : tile_k;
+  using deal = dealing<threads, lines, line_size / chunk_size>;
+  static constexpr int copies = deal::turns;
+
+  static_assert(line_size % chunk_size == 0, "a line is whole copies");
+
+  int line, pos;  // this thread's first chunk: its line, and its first element in the line
+  const ab_t *g;  // where the next copy comes from; it moves down …
+  int64 turn_step;            // … by this much a turn
+  int64 tile_step;            // … and by this much from the end of a tile to the next tile
+  int lines_left, line_left;  // lines, and elements of a line, from the first chunk to the end
+
+  __device__ __forceinline__ tile_loader(const ab_t *matrix, int64 ld, int mn0, int mn, int k,
+                                         int thread)
+      : line(thread / deal::across),
+        pos(thread % deal::across * chunk_size),
+        g(matrix + (op::k_major ? (mn0 + line) * ld + pos : line * ld + (mn0 + pos))),
+        turn_step(deal::lines_per_turn * ld),
+        tile_step((op::k_major ? int64(tile_k) : tile_k * ld) - deal::line_turns * turn_step),
+        lines_left((op::k_major ? mn - mn0 : k) - line),
+        line_left((op::k_major ? k : mn - mn0) - pos) {}
+
+  // Where a turn's chunk goes. Most layouts repeat after the lines of a turn, so that the distance
+  // from the first chunk is a constant; `repeats` is computed by trying them all.
+  static __device__ constexpr unsigned place(int line, int pos) {
+    return (op::k_major ? op::offset(line, pos) : op::offset(pos, line)) * ab_bytes;
+  }
+
+  static __device__ constexpr bool layout_repeats() {
+    if (chunk_size < 4) return false;
+    for (int turn = 1; turn < copies; ++turn)
+      for (int l = 0; l < deal::lines_per_turn; ++l)
+        for (int c = 0; c < deal::across; ++c) {
+          const int dl = deal::line_step(turn), dp = deal::chunk_step(turn) * chunk_size;
+          if (deal::works(l, c, turn) && place(l + dl, c * chunk_size + dp) !=
+                                             place(l, c * chunk_size) + place(dl, dp) - place(0, 0))
+            return false;
+        }
+    return true;
+  }
+  static constexpr bool repeats = layout_repeats();
+
+  // Turns number first, first + 1, … last - 1. `whole`: all of the tile lies in the matrix.
+  template <bool whole>
+  __device__ __forceinline__ void load(unsigned smem_tile, bool tile_exists, int first, int last) {
+    const unsigned first_dst = smem_tile + place(line, pos);
+    constexpr int unroll = whole || op::copy_bytes == 2 ? copies : 1;  // the edge need not be fast
+#pragma unroll unroll
+    for (int turn = first; turn < last; ++turn) {
+      const int down = deal::line_step(turn);
+      const int along = deal::chunk_step(turn) * chunk_size;
+      const unsigned dst = repeats ? first_dst + (place(down, along) - place(0, 0))
+                                   : smem_tile + place(line + down, pos + along);
+      const bool works = deal::works(line, pos / chunk_size, turn) && tile_exists;
+
+      // How many of the chunk's elements exist; the copy fills the rest with zeros.
+      int valid = chunk_size;
+      if constexpr (!whole) valid = max(0, min(chunk_size, line_left - along));
+      if constexpr (!whole) valid = down < lines_left ? valid : 0;
+
+      if constexpr (op::copy_bytes == 2) {
+        if (works) st_shared(dst, valid > 0 ? g[along] : ab_t(0));
+      } else if constexpr (whole) {
+        cp_async<op::copy_bytes>(dst, g + along, works);
+      } else {
+        cp_async_zfill<op::copy_bytes>(dst, g + along, valid * int(ab_bytes), works);
+      }
+      if (turn % deal::chunk_turns == deal::chunk_turns - 1) {
+        g += turn_step;
+        keep_in_register(g);  // else the compiler keeps one pointer a turn
+      }
+    }
+  }
+
+  __device__ __forceinline__ void next_tile() {
+    g += tile_step;
+    if constexpr (op::k_major)
+      line_left -= tile_k;
+    else
+      lines_left -= tile_k;
+  }
+};
+
+// ---- The MMA loop's operands: shared memory to registers ---------------------------------------
+
+struct fragments {
+  ab_frag_t a[frags_m][4];
+  ab_frag_t b[frags_n][2];
+};
+
+// The address that this lane hands to ldmatrix, as a coordinate in the warp's first 16x16 block
+// of A: lanes 0-7 name the rows of the first 8x8 matrix, lanes 8-15 those of the second, … . With
+// K contiguous a row runs along K; else it runs along M and ldmatrix transposes on the way.
+//   A's four matrices: (m 0, k 0), (m 8, k 0), (m 0, k 8), (m 8, k 8).
+struct lane_coord {
+  int mn, k;
+};
+
+__device__ __forceinline__ lane_coord ldmatrix_coord_a(int lane) {
+  return a_k_major ? lane_coord{lane % 16, lane / 16 * 8}
+                   : lane_coord{lane / 8 % 2 * 8, lane / 16 * 8 + lane % 8};
+}
+
+//   B's four matrices: (n 0, k 0), (n 0, k 8), (n 8, k 0), (n 8, k 8): two atoms side by side.
+__device__ __forceinline__ lane_coord ldmatrix_coord_b(int lane) {
+  return b_k_major ? lane_coord{lane / 16 * 8 + lane % 8, lane / 8 % 2 * 8}
+                   : lane_coord{lane / 16 * 8, lane % 16};
+}
+
+// Whether 16 elements further along K (along M or N) is the same distance in shared memory from
+// everywhere. Swizzles repeat in one of the two directions; there the distance is a constant, and
+// the lane needs one address for each step in the other direction only.
+template <class op>
+__device__ constexpr bool repeats_along_k() {
+  constexpr int mn_grain = op::k_major ? 1 : 8, k_grain = op::k_major ? 8 : 1;
+  for (int mn = 0; mn < op::tile_mn; mn += mn_grain)
+    for (int k = 0; k + 16 < tile_k; k += k_grain)
+      if (op::offset(mn, k + 16) - op::offset(mn, k) != op::offset(0, 16) - op::offset(0, 0))
+        return false;
+  return true;
+}
+
+template <class op>
+__device__ constexpr bool repeats_along_mn() {
+  constexpr int mn_grain = op::k_major ? 1 : 8, k_grain = op::k_major ? 8 : 1;
+  for (int mn = 0; mn + 16 < op::tile_mn; mn += mn_grain)
+    for (int k = 0; k < tile_k; k += k_grain)
+      if (op::offset(mn + 16, k) - op::offset(mn, k) != op::offset(16, 0) - op::offset(0, 0))
+        return false;
+  return true;
+}
+
+// The byte offset of this lane's ldmatrix row, mn and k (multiples of 8 and 16) from its first.
+template <class op>
+__device__ __forceinline__ unsigned ldmatrix_place(lane_coord at, int mn, int k) {
+  constexpr bool along_k = repeats_along_k<op>();
+  constexpr bool along_mn = repeats_along_mn<op>();
+  if constexpr (along_k)
+    return op::offset(at.mn + mn, at.k) * ab_bytes +
+           k / 16 * (op::offset(0, 16) - op::offset(0, 0)) * ab_bytes;
+  else if constexpr (along_mn)
+    return op::offset(at.mn, at.k + k) * ab_bytes +
+           mn / 16 * (op::offset(16, 0) - op::offset(0, 0)) * ab_bytes;
+  else
+    return op::offset(at.mn + mn, at.k + k) * ab_bytes;
+}
+
+__device__ __forceinline__ void load_a(fragments &f, int i, unsigned stage, lane_coord at, int k) {
+  const unsigned addr = stage + ldmatrix_place<operand_a>(at, i * mma_m, k);
+  ldmatrix_x4<!a_k_major>(f.a[i][0], f.a[i][1], f.a[i][2], f.a[i][3], addr);
+}
+
+__device__ __forceinline__ void load_b(fragments &f, int j, unsigned stage, lane_coord at, int k) {
+  const unsigned addr = stage + stage_bytes_a + ldmatrix_place<operand_b>(at, j * mma_n, k);
+  if (j + 1 < frags_n)  // two atoms side by side
+    ldmatrix_x4<!b_k_major>(f.b[j][0], f.b[j][1], f.b[j + 1][0], f.b[j + 1][1], addr);
+  else  // an odd last atom
+    ldmatrix_x2<!b_k_major>(f.b[j][0], f.b[j][1], addr);
+}
+
+__device__ __forceinline__ void load_fragments(fragments &f, unsigned stage,
+lane_coord at_a,
+                                               lane_coord at_b, int k) {
+#pragma unroll
+  for (int i = 0; i < frags_m; ++i) load_a(f, i, stage, at_a, k);
+#pragma unroll
+  for (int j = 0; j < frags_n; j += 2) load_b(f, j, stage, at_b, k);
+}
+
+// Columns first … last - 1 of the warp's atoms. Every other column is walked upwards, so that
+// neighbouring MMAs share an A or a B fragment.
+__device__ __forceinline__ void mma_columns(acc_frag_t (&tCrC)[frags_m][frags_n][acc_words],
+                                            const fragments &f, int first, int last) {
+#pragma unroll
+  for (int j = first; j < last; ++j) {
+#pragma unroll
+    for (int step = 0; step < frags_m; ++step) {
+      const int i = j % 2 ? frags_m - 1 - step : step;
+      mma(tCrC[i][j], f.a[i], f.b[j]);
+    }
+  }
+}
+
+// ---- The main loop -----------------------------------------------------------------------------
+
+// The pipeline's state between tiles. Fragments are double buffered: while the tensor cores work on
+// one K step, ldmatrix brings the next; at the end of a tile that is the next tile's first step.
+struct pipeline {
+  tile_loader<operand_a> load_gA;
+  tile_loader<operand_b> load_gB;
+  unsigned stages_begin, stages_end;  // shared memory
+  unsigned read, write;               // the stage being read, and the one being filled
+  lane_coord at_a, at_b;              // where this lane's ldmatrix rows begin
+  fragments frag[2];
+};
+
+// Issues one part of `parts` of a tile's copies.
+template <bool whole>
+__device__ __forceinline__ void load_tile(pipeline &p, unsigned stage, bool tile_exists, int part,
+                                          int parts) {
+  constexpr int copies_a = tile_loader<operand_a>::copies;
+  constexpr int copies_b = tile_loader<operand_b>::copies;
+  p.load_gA.template load<whole>(stage, tile_exists, part * copies_a / parts,
+                                 (part + 1) * copies_a / parts);
+  p.load_gB.template load<whole>(stage + stage_bytes_a, tile_exists, part * copies_b / parts,
+                                 (part + 1) * copies_b / parts);
+  if (part + 1 < parts) return;
+  p.load_gA.next_tile();
+  p.load_gB.next_tile();
+  cp_async_commit();
+}
+
+// Multiplies tiles first … last - 1 and fills the pipeline with the tiles stages - 1 ahead.
+template <bool whole>
+__device__ __forceinline__ void multiply_tiles(acc_frag_t (&tCrC)[frags_m][frags_n][acc_words],
+                                               pipeline &p, int first, int last, int k_tiles) {
+#pragma unroll 1
+  for (int k_tile = first; k_tile < last; ++k_tile) {
+#pragma unroll
+    for (int step = 0; step < k_steps; ++step) {
+      const fragments &now = p.frag[step % 2];
+      fragments &next = p.frag[(step + 1) % 2];
+      const bool last_step = step + 1 == k_steps;
+
+      if (!last_step) load_fragments(next, p.read, p.at_a, p.at_b, (step + 1) * mma_k);
+      // The stage being filled was read in the previous tile; the barrier that ended that tile
+      // says that every warp is done with it.
+      if (step < copy_steps)
+        load_tile<whole>(p, p.write, k_tile + stages - 1 < k_tiles, step, copy_steps);
+      if (!last_step) {
+        mma_columns(tCrC, now, 0, frags_n);
+        continue;
+      }
+
+      // Half of the last step's MMAs cover the wait at the barrier, half the first ldmatrix of the
+      // next tile.
+      mma_columns(tCrC, now, 0, barrier_column);
+      p.write = p.read;
+      p.read = p.read + stage_bytes == p.stages_end ? p.stages_begin : p.read + stage_bytes;
+      cp_async_wait<stages - 2>();
+      __syncthreads();
+      load_fragments(next, p.read, p.at_a, p.at_b, 0);
+      mma_columns(tCrC, now, barrier_column, frags_n);
+    }
+    if constexpr (k_steps % 2 == 1) p.frag[0] = p.frag[1];  // an odd number ends in the other
+  }
+}
+
+// ---- Which tile this CTA computes --------------------------------------------------------------
+
+// CTAs that run at the same time should share rows of A and columns of B in L2. Tiles are walked in
+// bands raster_group tiles wide: across the band first, then one step along it.
+struct tile_coord {
+  int m, n;
+};
+
+__device__ __forceinline__ tile_coord rasterise(unsigned tile, unsigned tiles_m,
+                                                unsigned tiles_n) {
+  const unsigned across = raster_along_m ? tiles_n : tiles_m;
+  const unsigned along = raster_along_m ? tiles_m : tiles_n;
+  const unsigned band = tile / (raster_group * along);
+  const unsigned in_band = tile % (raster_group * along);
+  const unsigned width = min(unsigned(raster_group), across - band * raster_group);
+  const int a = int(band * raster_group + in_band % width);
+  const int l = int(in_band / width);
+  return raster_along_m ? tile_coord{l, a} : tile_coord{a, l};
+}
+
+//@ include epilogue
+
+// ---- The kernel --------------------------------------------------------------------------------
+
+extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
+${name}(const ab_t *__restrict__ A, const ab_t *__restrict__ B, const c_t *C, d_t *D,
+            int64 m_arg, int64 n_arg, int64 k_arg, int64 batches, int64 lda, int64 ldb, int64 ldc, int64 ldd,
+            int64 batch_stride_a, int64 batch_stride_b, int64 batch_stride_c,
+            int64 batch_stride_d, float alpha, float beta) {
+  extern __shared__ __align__(128) unsigned char smem[];
+  const unsigned smem_base = unsigned(__cvta_generic_to_shared(smem));
+  const int m = extent_m(m_arg);
+  const int n = extent_n(n_arg);
+  const int k = extent_k(k_arg);
+
+  // One CTA, one tile of D; batches follow one another in the grid.
+  const unsigned tiles_m = (m + tile_m - 1u) / tile_m;
+  const unsigned tiles_n = (n + tile_n - 1u) / tile_n;
+  const unsigned batch = blockIdx.x / (tiles_m * tiles_n);
+  const tile_coord tile = rasterise(blockIdx.x % (tiles_m * tiles_n), tiles_m, tiles_n);
+  const int m0 = tile.m * tile_m;
+  const int n0 = tile.n * tile_n;
+
+  const int thread = int(threadIdx.x);
+  const int lane = thread % warp_size;
+  const int warp = thread / warp_size;
+  const int warp_m0 = warp % warps_m * warp_m;
+  const int warp_n0 = warp / warps_m * warp_n;
+
+  const int k_tiles = (k + tile_k - 1) / tile_k;
+  pipeline p = {{A + batch * batch_stride_a, lda, m0, m, k, thread},
+                {B + batch * batch_stride_b, ldb, n0, n, k, thread},
+                smem_base,
+                smem_base + stages * stage_bytes,
+                smem_base,
+                smem_base + (stages - 1) * stage_bytes,
+                ldmatrix_coord_a(lane),
+                ldmatrix_coord_b(lane),
+                {}};
+  p.at_a.mn += warp_m0;
+  p.at_b.mn += warp_n0;
+
+  // Inside the matrix nothing is checked until a last, partial tile comes in sight.
+  const bool inside = (even_m || m0 + tile_m <= m) && (even_n || n0 + tile_n <= n);
+  const bool whole_k = even_k || k % tile_k == 0;
+
+  // Fill the pipeline: all stages but one.
+  if (inside && (whole_k || k_tiles >= stages)) {
+#pragma unroll
+    for (int stage = 0; stage < stages - 1; ++stage)
+      load_tile<true>(p, smem_base + stage * stage_bytes, stage < k_tiles, 0, 1);
+  } else {
+#pragma unroll 1
+    for (int stage = 0; stage < stages - 1; ++stage)
+      load_tile<false>(p, smem_base + stage * stage_bytes, stage < k_tiles, 0, 1);
+  }
+
+  acc_frag_t tCrC[frags_m][frags_n][acc_words];
+#pragma unroll
+  for (int i = 0; i < frags_m; ++i)
+#pragma unroll
+    for (int j = 0; j < frags_n; ++j)
+#pragma unroll
+      for (int w = 0; w < acc_words; ++w) tCrC[i][j][w] = 0;
+
+  cp_async_wait<stages - 2>();
+  __syncthreads();
+  load_fragments(p.frag[0], p.read, p.at_a, p.at_b, 0);
+
+  const int fast = !inside ? 0 : whole_k ? k_tiles : max(0, k_tiles - stages);
+  multiply_tiles<true>(tCrC, p, 0, fast, k_tiles);
+  multiply_tiles<false>(tCrC, p, fast, k_tiles, k_tiles);
+  cp_async_wait<0>();
+  __syncthreads();  // the epilogue reuses the pipeline's shared memory
+
+  epilogue(tCrC, C + batch * batch_stride_c, D + batch * batch_stride_d, m0 + warp_m0,
+           n0 + warp_n0, m, n, ldc, ldd, {alpha, beta}, smem_base + warp * epi_bytes, lane);
+}
