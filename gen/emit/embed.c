@@ -1,6 +1,6 @@
-/* Build-time tool: `embed OUT.c TABLE MARKER FILE...` writes the text files as one C table of that
- * name, so that the library carries its templates and reads no path at run time. MARKER is any
- * file of their root folder: the names in the table are relative to that. */
+/* Build-time tool: `embed OUT.c TABLE FOLDER FILE...` writes the text files as one C table of that
+ * name, so that the library carries its templates and reads no path at run time. A file is known by
+ * its path below the folder of that name. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,30 +20,29 @@ static int embed_file(FILE *out, const char *path) {
   return ok;
 }
 
-/* The length of the folder's name with its slash; 0 for the current one. */
-static size_t folder_length(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? (size_t)(slash - path) + 1 : 0;
+/* The part of `path` behind the folder; the whole path where it is not in one. */
+static const char *name_of(const char *path, const char *folder) {
+  const char *name = path;
+  for (const char *at = path; (at = strstr(at, folder)); at++) {
+    size_t length = strlen(folder);
+    if (at[length] == '/' && (at == path || at[-1] == '/')) name = at + length + 1;
+  }
+  return name;
 }
 
 int main(int argc, char **argv) {
   if (argc < 4) return 2;
-  size_t root = folder_length(argv[3]);
   FILE *out = fopen(argv[1], "w");
   if (!out) return 1;
   fprintf(out, "#include \"emit/template.h\"\n\n");
   for (int i = 4; i < argc; i++) {
-    if (strncmp(argv[i], argv[3], root) != 0) {
-      fprintf(stderr, "embed: %s is not under the folder of %s\n", argv[i], argv[3]);
-      return 1;
-    }
     fprintf(out, "static const unsigned char text_%d[] = {\n", i);
     if (!embed_file(out, argv[i])) return 1;
     fprintf(out, "0};\n");
   }
   fprintf(out, "\nconst gg_template_file %s[] = {\n", argv[2]);
   for (int i = 4; i < argc; i++) {
-    fprintf(out, "  {\"%s\", (const char *)text_%d},\n", argv[i] + root, i);
+    fprintf(out, "  {\"%s\", (const char *)text_%d},\n", name_of(argv[i], argv[3]), i);
   }
   fprintf(out, "  {0},\n};\n");
   return fclose(out) == 0 ? 0 : 1;

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "number.h"
 
-enum { cycle_length = 1048573, largest_integer = 4 };
+enum { cycle_length = 262139, largest_integer = 4 };
 
 uint64_t gg_random(uint64_t seed, uint64_t index) {
   uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15u;
