@@ -51,7 +51,7 @@ typedef struct CUlaunchAttribute {
   int pad;
   union {
     unsigned cluster[3];
-    char bytes[64];
+    uint64_t words[8]; /* the size and alignment that the driver knows */
   } value;
 } CUlaunchAttribute;
 

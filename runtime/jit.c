@@ -226,3 +226,15 @@ gg_status gg_compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *ke
   *out = &owned->binary;
   return GG_OK;
 }
+
+gg_status gg_compile_for_device(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
+                                int device, gg_error *err) {
+  *out = NULL;
+  if (compiler->why_not) return gg_fail(err, NO_NVRTC, NULL, compiler->why_not);
+  gg_arch arch;
+  gg_format format;
+  char name[GG_ARCH_NAME_MAX];
+  gg_status st =
+      gg_jit_target(&arch, &format, kernel->name, kernel->arch, device, &compiler->nvrtc, err);
+  return st ? st : gg_compile(out, compiler, kernel, gg_arch_name(name, arch), format, err);
+}

@@ -117,16 +117,9 @@ gg_status gg_module_load_binary(gg_module **out, gg_context *context, const gg_k
 gg_status gg_module_load(gg_module **out, gg_context *context, const gg_kernel *kernel,
                          gg_error *err) {
   *out = NULL;
-  gg_compiler *compiler = context->compiler;
-  if (compiler->why_not) return gg_fail(err, NO_NVRTC, NULL, compiler->why_not);
-  gg_arch arch;
-  gg_format format;
-  char name[GG_ARCH_NAME_MAX];
-  gg_status st = gg_jit_target(&arch, &format, kernel->name, kernel->arch, context->facts.arch,
-                               &compiler->nvrtc, err);
-  if (st) return st;
   gg_binary *binary;
-  st = gg_compile(&binary, compiler, kernel, gg_arch_name(name, arch), format, err);
+  gg_status st =
+      gg_compile_for_device(&binary, context->compiler, kernel, context->facts.arch, err);
   if (st) return st;
   st = gg_module_load_binary(out, context, kernel, binary, err);
   gg_binary_free(binary);

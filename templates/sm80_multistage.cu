@@ -26,6 +26,8 @@ constexpr int warp_n = tile_n / warps_n;
 constexpr int frags_m = warp_m / mma_m;
 constexpr int frags_n = warp_n / mma_n;
 constexpr int k_steps = tile_k / mma_k;
+constexpr int copy_steps = 1;                // K steps that issue the copies of a tile
+constexpr int barrier_column = frags_n / 2;  // MMAs of the last step before the barrier
 
 constexpr unsigned ab_bytes = sizeof(ab_t);
 constexpr unsigned stage_bytes_a = smem_a_size * ab_bytes;
@@ -52,7 +54,9 @@ struct dealing {
   static constexpr int line_turns = (lines + lines_per_turn - 1) / lines_per_turn;
   static constexpr int turns = chunk_turns * line_turns;
 
-  static __device__ constexpr int line_step(int turn) { return turn / chunk_turns * lines_per_turn; }
+  static __device__ constexpr int line_step(int turn) {
+    return turn / chunk_turns * lines_per_turn;
+  }
   static __device__ constexpr int chunk_step(int turn) { return turn % chunk_turns * across; }
 
   // Whether the worker whose first line and chunk these are has work in a turn.
@@ -62,6 +66,10 @@ struct dealing {
            (line_chunks % across == 0 || first_chunk + chunk_step(turn) < line_chunks);
   }
 };
+
+// What a copy must check: nothing (the tile lies inside the matrix), whether its chunk is inside
+// (chunks are inside or outside as a whole), or how many of its chunk's elements are.
+enum class bounds { none, chunk, element };
 
 // What the loader and the MMA loop must know of A and of B; `mn` is the row of A or of B.
 struct operand_a {
@@ -98,15 +106,14 @@ struct tile_loader {
   int64 tile_step;            // … and by this much from the end of a tile to the next tile
   int lines_left, line_left;  // lines, and elements of a line, from the first chunk to the end
 
-  __device__ __forceinline__ tile_loader(const ab_t *matrix, int64 ld, int mn0, int mn, int k,
-                                         int thread)
+  __device__ __forceinline__ tile_loader(const ab_t *first, int64 ld, int mn, int k, int thread)
       : line(thread / deal::across),
         pos(thread % deal::across * chunk_size),
-        g(matrix + (op::k_major ? (mn0 + line) * ld + pos : line * ld + (mn0 + pos))),
+        g(first + line * ld + pos),
         turn_step(deal::lines_per_turn * ld),
         tile_step((op::k_major ? int64(tile_k) : tile_k * ld) - deal::line_turns * turn_step),
-        lines_left((op::k_major ? mn - mn0 : k) - line),
-        line_left((op::k_major ? k : mn - mn0) - pos) {}
+        lines_left((op::k_major ? mn : k) - line),
+        line_left((op::k_major ? k : mn) - pos) {}
 
   // Where a turn's chunk goes. Most layouts repeat after the lines of a turn, so that the distance
   // from the first chunk is a constant; `repeats` is computed by trying them all.
@@ -115,24 +122,26 @@ struct tile_loader {
   }
 
   static __device__ constexpr bool layout_repeats() {
-    if (chunk_size < 4) return false;
-    for (int turn = 1; turn < copies; ++turn)
+    bool all = chunk_size >= 4;  // smaller chunks are many, and slow anyway
+    for (int turn = 1; all && turn < copies; ++turn)
       for (int l = 0; l < deal::lines_per_turn; ++l)
         for (int c = 0; c < deal::across; ++c) {
           const int dl = deal::line_step(turn), dp = deal::chunk_step(turn) * chunk_size;
-          if (deal::works(l, c, turn) && place(l + dl, c * chunk_size + dp) !=
-                                             place(l, c * chunk_size) + place(dl, dp) - place(0, 0))
-            return false;
+          const unsigned first = place(l, c * chunk_size);
+          if (deal::works(l, c, turn) &&
+              place(l + dl, c * chunk_size + dp) - first != place(dl, dp) - place(0, 0))
+            all = false;
         }
-    return true;
+    return all;
   }
   static constexpr bool repeats = layout_repeats();
 
-  // Turns number first, first + 1, … last - 1. `whole`: all of the tile lies in the matrix.
-  template <bool whole>
+  // Turns number first, first + 1, … last - 1.
+  template <bounds check>
   __device__ __forceinline__ void load(unsigned smem_tile, bool tile_exists, int first, int last) {
     const unsigned first_dst = smem_tile + place(line, pos);
-    constexpr int unroll = whole || op::copy_bytes == 2 ? copies : 1;  // the edge need not be fast
+    constexpr bool slow = check == bounds::element && op::copy_bytes > 2;
+    constexpr int unroll = slow ? 1 : copies;
 #pragma unroll unroll
     for (int turn = first; turn < last; ++turn) {
       const int down = deal::line_step(turn);
@@ -140,17 +149,17 @@ struct tile_loader {
       const unsigned dst = repeats ? first_dst + (place(down, along) - place(0, 0))
                                    : smem_tile + place(line + down, pos + along);
       const bool works = deal::works(line, pos / chunk_size, turn) && tile_exists;
+      const bool inside = down < lines_left && along < line_left;
 
-      // How many of the chunk's elements exist; the copy fills the rest with zeros.
-      int valid = chunk_size;
-      if constexpr (!whole) valid = max(0, min(chunk_size, line_left - along));
-      if constexpr (!whole) valid = down < lines_left ? valid : 0;
-
+      // What lies outside the matrix is filled with zeros.
       if constexpr (op::copy_bytes == 2) {
-        if (works) st_shared(dst, valid > 0 ? g[along] : ab_t(0));
-      } else if constexpr (whole) {
+        if (works) st_shared(dst, inside ? g[along] : ab_t(0));
+      } else if constexpr (check == bounds::none) {
         cp_async<op::copy_bytes>(dst, g + along, works);
+      } else if constexpr (check == bounds::chunk) {
+        cp_async_or_zeros<op::copy_bytes>(dst, g + along, inside, works);
       } else {
+        const int valid = inside ? min(chunk_size, line_left - along) : 0;
         cp_async_zfill<op::copy_bytes>(dst, g + along, valid * int(ab_bytes), works);
       }
       if (turn % deal::chunk_turns == deal::chunk_turns - 1) {
@@ -246,8 +255,7 @@ __device__ __forceinline__ void load_b(fragments &f, int j, unsigned stage, lane
     ldmatrix_x2<!b_k_major>(f.b[j][0], f.b[j][1], addr);
 }
 
-__device__ __forceinline__ void load_fragments(fragments &f, unsigned stage,
-lane_coord at_a,
+__device__ __forceinline__ void load_fragments(fragments &f, unsigned stage, lane_coord at_a,
                                                lane_coord at_b, int k) {
 #pragma unroll
   for (int i = 0; i < frags_m; ++i) load_a(f, i, stage, at_a, k);
@@ -283,14 +291,14 @@ struct pipeline {
 };
 
 // Issues one part of `parts` of a tile's copies.
-template <bool whole>
+template <bounds check>
 __device__ __forceinline__ void load_tile(pipeline &p, unsigned stage, bool tile_exists, int part,
                                           int parts) {
   constexpr int copies_a = tile_loader<operand_a>::copies;
   constexpr int copies_b = tile_loader<operand_b>::copies;
-  p.load_gA.template load<whole>(stage, tile_exists, part * copies_a / parts,
+  p.load_gA.template load<check>(stage, tile_exists, part * copies_a / parts,
                                  (part + 1) * copies_a / parts);
-  p.load_gB.template load<whole>(stage + stage_bytes_a, tile_exists, part * copies_b / parts,
+  p.load_gB.template load<check>(stage + stage_bytes_a, tile_exists, part * copies_b / parts,
                                  (part + 1) * copies_b / parts);
   if (part + 1 < parts) return;
   p.load_gA.next_tile();
@@ -299,7 +307,7 @@ __device__ __forceinline__ void load_tile(pipeline &p, unsigned stage, bool tile
 }
 
 // Multiplies tiles first … last - 1 and fills the pipeline with the tiles stages - 1 ahead.
-template <bool whole>
+template <bounds check>
 __device__ __forceinline__ void multiply_tiles(acc_frag_t (&tCrC)[frags_m][frags_n][acc_words],
                                                pipeline &p, int first, int last, int k_tiles) {
 #pragma unroll 1
@@ -314,7 +322,7 @@ __device__ __forceinline__ void multiply_tiles(acc_frag_t (&tCrC)[frags_m][frags
       // The stage being filled was read in the previous tile; the barrier that ended that tile
       // says that every warp is done with it.
       if (step < copy_steps)
-        load_tile<whole>(p, p.write, k_tile + stages - 1 < k_tiles, step, copy_steps);
+        load_tile<check>(p, p.write, k_tile + stages - 1 < k_tiles, step, copy_steps);
       if (!last_step) {
         mma_columns(tCrC, now, 0, frags_n);
         continue;
@@ -359,23 +367,42 @@ __device__ __forceinline__ tile_coord rasterise(unsigned tile, unsigned tiles_m,
 // ---- The kernel --------------------------------------------------------------------------------
 
 extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
-${name}(const ab_t *__restrict__ A, const ab_t *__restrict__ B, const c_t *C, d_t *D,
-            int64 m_arg, int64 n_arg, int64 k_arg, int64 batches, int64 lda, int64 ldb, int64 ldc, int64 ldd,
-            int64 batch_stride_a, int64 batch_stride_b, int64 batch_stride_c,
-            int64 batch_stride_d, float alpha, float beta) {
+${name}(const ab_t *__restrict__ A, const ab_t *__restrict__ B,
+//@ if c
+    const c_t *C,
+//@ end
+    d_t *D, int64 m_arg, int64 n_arg, int64 k_arg, int64 batch_arg, int64 lda, int64 ldb,
+//@ if c
+    int64 ldc,
+//@ end
+    int64 ldd, int64 batch_stride_a, int64 batch_stride_b,
+//@ if c
+    int64 batch_stride_c,
+//@ end
+    int64 batch_stride_d
+//@ if alpha
+    , float alpha
+//@ end
+//@ if c
+    , float beta
+//@ end
+    ) {
   extern __shared__ __align__(128) unsigned char smem[];
   const unsigned smem_base = unsigned(__cvta_generic_to_shared(smem));
-  const int m = extent_m(m_arg);
-  const int n = extent_n(n_arg);
-  const int k = extent_k(k_arg);
+  const int64 m = extent_m(m_arg);
+  const int64 n = extent_n(n_arg);
+  const int k = int(extent_k(k_arg));
 
-  // One CTA, one tile of D; batches follow one another in the grid.
-  const unsigned tiles_m = (m + tile_m - 1u) / tile_m;
-  const unsigned tiles_n = (n + tile_n - 1u) / tile_n;
-  const unsigned batch = blockIdx.x / (tiles_m * tiles_n);
-  const tile_coord tile = rasterise(blockIdx.x % (tiles_m * tiles_n), tiles_m, tiles_n);
-  const int m0 = tile.m * tile_m;
-  const int n0 = tile.n * tile_n;
+  // One CTA, one tile of D: tiles along x, batches along y and, past its limit, z.
+  const int64 batch = blockIdx.y + int64(gridDim.y) * blockIdx.z;
+  if (batch >= extent_batch(batch_arg)) return;
+  const unsigned tiles_m = unsigned((m + tile_m - 1) / tile_m);
+  const unsigned tiles_n = unsigned((n + tile_n - 1) / tile_n);
+  const tile_coord tile = rasterise(blockIdx.x, tiles_m, tiles_n);
+  const int64 m0 = int64(tile.m) * tile_m;
+  const int64 n0 = int64(tile.n) * tile_n;
+  const int rows = int(min(m - m0, int64(tile_m)));  // of D that this tile has
+  const int cols = int(min(n - n0, int64(tile_n)));
 
   const int thread = int(threadIdx.x);
   const int lane = thread % warp_size;
@@ -384,8 +411,10 @@ ${name}(const ab_t *__restrict__ A, const ab_t *__restrict__ B, const c_t *C, d_
   const int warp_n0 = warp / warps_m * warp_n;
 
   const int k_tiles = (k + tile_k - 1) / tile_k;
-  pipeline p = {{A + batch * batch_stride_a, lda, m0, m, k, thread},
-                {B + batch * batch_stride_b, ldb, n0, n, k, thread},
+  const ab_t *gA = A + batch * batch_stride_a + m0 * (a_k_major ? lda : 1);
+  const ab_t *gB = B + batch * batch_stride_b + n0 * (b_k_major ? ldb : 1);
+  pipeline p = {{gA, lda, rows, k, thread},
+                {gB, ldb, cols, k, thread},
                 smem_base,
                 smem_base + stages * stage_bytes,
                 smem_base,
@@ -396,19 +425,22 @@ ${name}(const ab_t *__restrict__ A, const ab_t *__restrict__ B, const c_t *C, d_
   p.at_a.mn += warp_m0;
   p.at_b.mn += warp_n0;
 
-  // Inside the matrix nothing is checked until a last, partial tile comes in sight.
-  const bool inside = (even_m || m0 + tile_m <= m) && (even_n || n0 + tile_n <= n);
+  // Inside the matrix nothing is checked until a last, partial K tile comes in sight.
+  const bool inside = (even_m || rows == tile_m) && (even_n || cols == tile_n);
   const bool whole_k = even_k || k % tile_k == 0;
+  const bool whole_chunks =
+      (a_k_major ? k : rows) % tile_loader<operand_a>::chunk_size == 0 &&
+      (b_k_major ? k : cols) % tile_loader<operand_b>::chunk_size == 0;
 
   // Fill the pipeline: all stages but one.
   if (inside && (whole_k || k_tiles >= stages)) {
 #pragma unroll
     for (int stage = 0; stage < stages - 1; ++stage)
-      load_tile<true>(p, smem_base + stage * stage_bytes, stage < k_tiles, 0, 1);
+      load_tile<bounds::none>(p, smem_base + stage * stage_bytes, stage < k_tiles, 0, 1);
   } else {
 #pragma unroll 1
     for (int stage = 0; stage < stages - 1; ++stage)
-      load_tile<false>(p, smem_base + stage * stage_bytes, stage < k_tiles, 0, 1);
+      load_tile<bounds::element>(p, smem_base + stage * stage_bytes, stage < k_tiles, 0, 1);
   }
 
   acc_frag_t tCrC[frags_m][frags_n][acc_words];
@@ -423,12 +455,27 @@ ${name}(const ab_t *__restrict__ A, const ab_t *__restrict__ B, const c_t *C, d_
   __syncthreads();
   load_fragments(p.frag[0], p.read, p.at_a, p.at_b, 0);
 
-  const int fast = !inside ? 0 : whole_k ? k_tiles : max(0, k_tiles - stages);
-  multiply_tiles<true>(tCrC, p, 0, fast, k_tiles);
-  multiply_tiles<false>(tCrC, p, fast, k_tiles, k_tiles);
+  const int unchecked = !inside ? 0 : whole_k ? k_tiles : max(0, k_tiles - stages);
+  multiply_tiles<bounds::none>(tCrC, p, 0, unchecked, k_tiles);
+  if (whole_chunks)
+    multiply_tiles<bounds::chunk>(tCrC, p, unchecked, k_tiles, k_tiles);
+  else
+    multiply_tiles<bounds::element>(tCrC, p, unchecked, k_tiles, k_tiles);
   cp_async_wait<0>();
   __syncthreads();  // the epilogue reuses the pipeline's shared memory
 
-  epilogue(tCrC, C + batch * batch_stride_c, D + batch * batch_stride_d, m0 + warp_m0,
-           n0 + warp_n0, m, n, ldc, ldd, {alpha, beta}, smem_base + warp * epi_bytes, lane);
+  d_t *gD = D + batch * batch_stride_d + (d_n_major ? m0 * ldd + n0 : n0 * ldd + m0);
+//@ if c
+  const c_t *gC = C + batch * batch_stride_c + (c_n_major ? m0 * ldc + n0 : n0 * ldc + m0);
+//@ end
+  const epilogue_arguments arguments = {
+      gD, ldd,
+//@ if c
+      gC, ldc, beta,
+//@ end
+//@ if alpha
+      alpha,
+//@ end
+  };
+  epilogue(tCrC, arguments, warp_m0, warp_n0, rows, cols, smem_base + warp * epi_bytes, lane);
 }

@@ -13,10 +13,13 @@ const cli_command *const cli_commands[] = {
     &cmd_gen,
     &cmd_check,
     &cmd_explain,
+    &cmd_run,
+    &cmd_bench,
+    &cmd_layout,
     &cmd_atoms,
     &cmd_spec,
+    &cmd_doctor,
     &cmd_help,
-    &cmd_layout,
     NULL,
 };
 

@@ -108,9 +108,12 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   gg_str_printf(out, "constexpr int raster_group = %d;\n\n", plan->raster_group);
 
   gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d;\n", plan->epi_m, plan->epi_n);
-  gg_str_printf(out, "constexpr unsigned epi_bytes_d = %lld, epi_bytes = %lld;"
-                     "  // a warp's staging memory: D's part, all of it\n",
-                (long long)layouts->staging_bytes_d, (long long)layouts->staging_bytes);
+  gg_str_printf(out, "constexpr unsigned epi_bytes = %lld;  // a warp's staging memory\n",
+                (long long)layouts->staging_bytes);
+  if (plan->has_c) {
+    gg_str_printf(out, "constexpr unsigned epi_bytes_d = %lld;  // D's part of it, C's is behind\n",
+                  (long long)layouts->staging_bytes_d);
+  }
   gg_str_printf(out, "constexpr unsigned smem_a_size = %lld, smem_b_size = %lld;"
                      "  // elements a stage\n\n",
                 (long long)layouts->size_a, (long long)layouts->size_b);
@@ -118,6 +121,7 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   write_extent(out, "m", plan->fixed_m);
   write_extent(out, "n", plan->fixed_n);
   write_extent(out, "k", plan->fixed_k);
+  write_extent(out, "batch", plan->fixed_batch);
 }
 
 /* ---- Functions -------------------------------------------------------------------------- */
@@ -175,6 +179,6 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   write_conversions(&text, plan);
   gg_bind_str(out, "conversions", &text);
   gg_bind_flag(out, "alpha", plan->alpha);
-  gg_bind_flag(out, "beta", plan->has_c);
+  gg_bind_flag(out, "c", plan->has_c);
   return GG_OK;
 }

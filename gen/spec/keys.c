@@ -138,8 +138,9 @@ bool gg_key_word(gg_word *out, const gg_key *key, size_t index) {
   if (key->kind == GG_KEY_ARCH) return arch_word(out, index);
   if (key->kind == GG_KEY_DTYPE) {
     for (int type = 0; type < GG_DTYPE_COUNT; type++) {
-      const char *name = gg_dtype_info_of((gg_dtype)type)->name;
-      if (gg_is_among(key->among, name) && index-- == 0) return give_word(out, name, type, "");
+      const gg_dtype_info *info = gg_dtype_info_of((gg_dtype)type);
+      if (info->kind == 'c' || !gg_is_among(key->among, info->name)) continue; /* no complex GEMM */
+      if (index-- == 0) return give_word(out, info->name, type, "");
     }
   }
   if (key->kind == GG_KEY_CHOICE) {
@@ -197,7 +198,7 @@ void gg_key_expects(gg_str *out, const gg_key *key) {
     gg_str_puts(out, ", or dynamic");
     break;
   case GG_KEY_TEXT:
-    gg_str_puts(out, "a text of at most 128 bytes");
+    gg_str_puts(out, "a line of at most 128 bytes");
     break;
   case GG_KEY_INT3:
     expect_number(out, key, "a list of 3 whole numbers");

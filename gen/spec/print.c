@@ -6,8 +6,8 @@ static void print_value(gg_str *out, const gg_key *key, const gg_spec_field *fie
   if (field->state == GG_SPEC_AUTO || field->state == GG_SPEC_NONE) {
     gg_str_puts(out, field->state == GG_SPEC_AUTO ? "auto" : "none");
   } else if (key->kind == GG_KEY_INT3) {
-    gg_str_printf(out, "[%lld, %lld, %lld]", (long long)field->tuple[0],
-                  (long long)field->tuple[1], (long long)field->tuple[2]);
+    gg_str_printf(out, "[%lld, %lld, %lld]", (long long)field->tuple[0], (long long)field->tuple[1],
+                  (long long)field->tuple[2]);
   } else if (key->kind == GG_KEY_MODES) {
     gg_str_printf(out, "[\"%s\", \"%s\", \"%s\"]", field->texts[0], field->texts[1],
                   field->texts[2]);

@@ -181,17 +181,26 @@ void gg_reference_markdown(gg_str *out) {
 
 /* ---- docs/errors.md ------------------------------------------------------------------- */
 
-/* A message with its printf conversions shown as "..". */
+/* A message with "…" for its printf conversions; several in a row are one. */
 static void print_message(gg_str *out, const char *message) {
+  bool after_gap = false;
   while (*message) {
     size_t text = strcspn(message, "%");
     gg_str_append(out, message, text);
     message += text;
     if (!*message) break;
     message += 1 + strspn(message + 1, "-+ #0123456789.*hlz");
-    gg_str_puts(out, *message == '%' ? "%" : "..");
+    bool percent = *message == '%';
+    if (percent || text > 0 || !after_gap) gg_str_puts(out, percent ? "%" : "…");
+    after_gap = !percent;
     if (*message) message++;
   }
+}
+
+static void document_error(gg_str *out, const gg_error_info *info) {
+  gg_str_printf(out, "\n### %s\n\n`", info->name);
+  print_message(out, info->message);
+  gg_str_printf(out, "`\n\n%s\n", info->help);
 }
 
 void gg_reference_errors(gg_str *out) {
@@ -202,16 +211,13 @@ void gg_reference_errors(gg_str *out) {
               "\n"
               "Every error has a name, which stands in brackets at the end of its line:\n"
               "`spec.yaml:4:9: error: 0 is not a whole number from 1 to 64; the nearest is 1 "
-              "(stages) [SPEC_RANGE]`. In C it is `GG_E_SPEC_RANGE`. In the messages below, `..` "
-              "stands for what depends on the case.\n");
-  const char *stage = NULL;
-  for (int code = 1; code < GG_STATUS_COUNT; code++) {
-    const gg_error_info *info = gg_error_info_of((gg_status)code);
-    const char *name = gg_stage_name(info->stage);
-    if (!stage || strcmp(stage, name) != 0) gg_str_printf(out, "\n## %s\n", name);
-    stage = name;
-    gg_str_printf(out, "\n### %s\n\n`", info->name);
-    print_message(out, info->message);
-    gg_str_printf(out, "`\n\n%s\n", info->help);
+              "(stages) [SPEC_RANGE]`. In C it is `GG_E_SPEC_RANGE`. In the messages below, `…` "
+              "stands for what depends on the case. The sections are the stages that fail.\n");
+  for (int stage = GG_STAGE_USAGE; stage <= GG_STAGE_SYSTEM; stage++) {
+    gg_str_printf(out, "\n## %s\n", gg_stage_name((gg_stage)stage));
+    for (int code = 1; code < GG_STATUS_COUNT; code++) {
+      const gg_error_info *info = gg_error_info_of((gg_status)code);
+      if (info->stage == (gg_stage)stage) document_error(out, info);
+    }
   }
 }

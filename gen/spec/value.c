@@ -186,6 +186,17 @@ static gg_status read_three(const gg_reader *in, gg_spec_field *field, const gg_
 
 /* ---- Any value ----------------------------------------------------------------------- */
 
+/* Texts go into comments of the generated code: nothing may end them. */
+static bool is_line(const gg_node *node) {
+  if (node->kind != GG_NODE_SCALAR) return false;
+  size_t length = strlen(node->text);
+  if (length == 0 || length > longest_text || strstr(node->text, "*/")) return false;
+  for (size_t i = 0; i < length; i++) {
+    if ((unsigned char)node->text[i] < 0x20 || node->text[i] == '\\') return false;
+  }
+  return true;
+}
+
 static gg_status read_name(const gg_reader *in, const gg_key *key, const gg_node *node) {
   if (node->kind != GG_NODE_SCALAR || !node->text[0]) return gg_fail_type(in, key, node);
   const char *why = gg_name_complaint(node->text);
@@ -224,9 +235,7 @@ gg_status gg_value_read(const gg_reader *in, gg_spec_field *field, const gg_key 
     st = read_name(in, key, node);
     break;
   case GG_KEY_TEXT:
-    if (node->kind != GG_NODE_SCALAR || !node->text[0] || strlen(node->text) > longest_text) {
-      st = gg_fail_type(in, key, node);
-    }
+    if (!is_line(node)) st = gg_fail_type(in, key, node);
     break;
   default:
     st = gg_fail_type(in, key, node);

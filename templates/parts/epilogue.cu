@@ -6,20 +6,34 @@
 // same way, read in lines and picked up in fragments. Only lanes of one warp meet here, so that
 // __syncwarp is enough.
 
-// One element of D from its accumulator. What else an epilogue does to a value (bias, activation,
-// …) is one line a step here, in order.
-struct epilogue_scalars {
-  float alpha, beta;
+// What the epilogue reads and writes, besides the accumulators.
+struct epilogue_arguments {
+  d_t *gD;  // the tile's first element
+  int64 ldd;
+//@ if c
+  const c_t *gC;
+  int64 ldc;
+  float beta;
+//@ end
+//@ if alpha
+  float alpha;
+//@ end
 };
 
-__device__ __forceinline__ float finish(int row, int col, float value, float c,
-                                        const epilogue_scalars &s) {
-  value *= s.alpha;
-  if (s.beta != 0.0f) value += s.beta * c;
+// One element of D from its accumulator. What else an epilogue does to a value (bias, activation,
+// …) is one line a step here, in order.
+__device__ __forceinline__ float finish(float value, float c, const epilogue_arguments &arg) {
+//@ if alpha
+  value *= arg.alpha;
+//@ end
+//@ if c
+  if (arg.beta != 0.0f) value += arg.beta * c;
+//@ end
   return value;
 }
 
 // What the walk below must know of C and of D; `line` runs along the contiguous dimension.
+//@ if c
 struct matrix_c {
   using element = c_t;
   static constexpr bool n_major = c_n_major;
@@ -28,6 +42,7 @@ struct matrix_c {
     return smem_c(row, col) * unsigned(sizeof(c_t));
   }
 };
+//@ end
 
 struct matrix_d {
   using element = d_t;
@@ -83,6 +98,7 @@ struct subtile_walk {
   }
 };
 
+//@ if c
 template <bool whole>
 __device__ __forceinline__ void fetch_c(const c_t *C, const subtile_walk<matrix_c> &walk,
                                         unsigned staging) {
@@ -99,6 +115,7 @@ __device__ __forceinline__ void fetch_c(const c_t *C, const subtile_walk<matrix_
   }
   cp_async_commit();
 }
+//@ end
 
 template <bool whole>
 __device__ __forceinline__ void store_d(d_t *D, const subtile_walk<matrix_d> &walk,
@@ -108,17 +125,20 @@ __device__ __forceinline__ void store_d(d_t *D, const subtile_walk<matrix_d> &wa
   for (int turn = 0; turn < walk.turns; ++turn) {
     const auto at = walk.template at<whole>(turn);
     if (!at.exists) continue;
-    if (at.valid == walk.chunk_size) {
+    if (walk.chunk_size == 1 || at.valid == walk.chunk_size) {
       copy_shared_to_global<access_bytes_d>(D + at.global, staging + at.staged);
     } else {  // the matrix ends inside the chunk
-#pragma unroll 1
-      for (int e = 0; e < at.valid; ++e)
-        copy_shared_to_global<sizeof(d_t)>(D + at.global + e, staging + at.staged + e * sizeof(d_t));
+      int e = 0;
+      do {
+        const unsigned src = staging + at.staged + e * unsigned(sizeof(d_t));
+        copy_shared_to_global<sizeof(d_t)>(D + at.global + e, src);
+      } while (++e < at.valid);
     }
   }
 }
 
 // Two neighbouring columns of a row, between registers and staging memory.
+//@ if c
 __device__ __forceinline__ void load_c_pair(float (&c)[2], unsigned sC, int row, int col) {
   c_t bits[2];
   if constexpr (c_n_major) {
@@ -130,6 +150,7 @@ __device__ __forceinline__ void load_c_pair(float (&c)[2], unsigned sC, int row,
   c[0] = c_to_float(bits[0]);
   c[1] = c_to_float(bits[1]);
 }
+//@ end
 
 __device__ __forceinline__ void store_d_pair(unsigned sD, int row, int col, float d0, float d1) {
   d_t bits[2];
@@ -143,29 +164,32 @@ __device__ __forceinline__ void store_d_pair(unsigned sD, int row, int col, floa
 }
 
 __device__ __forceinline__ void epilogue(const acc_frag_t (&tCrC)[frags_m][frags_n][acc_words],
-                                         const c_t *C, d_t *D, int row0, int col0, int m, int n,
-                                         int64 ldc, int64 ldd, epilogue_scalars s,
-                                         unsigned staging, int lane) {
+                                         const epilogue_arguments &arg, int row0, int col0,
+                                         int rows, int cols, unsigned staging, int lane) {
   const unsigned sD = staging;
+//@ if c
   const unsigned sC = staging + epi_bytes_d;
+//@ end
   // Where an accumulator's elements are: rows lane / 4 and + 8, columns lane % 4 * 2 and + 1.
   const int frag_row = lane / 4;
   const int frag_col = lane % 4 * 2;
-  const bool whole = (even_m || row0 + warp_m <= m) && (even_n || col0 + warp_n <= n);
+  const bool whole = (even_m || row0 + warp_m <= rows) && (even_n || col0 + warp_n <= cols);
 
 #pragma unroll
   for (int sub_m = 0; sub_m < warp_m; sub_m += epi_m) {
 #pragma unroll
     for (int sub_n = 0; sub_n < warp_n; sub_n += epi_n) {
-      if (s.beta != 0.0f) {  // else C is not read: it may be null
-        const subtile_walk<matrix_c> walk(row0 + sub_m, col0 + sub_n, m, n, ldc, lane);
+//@ if c
+      if (arg.beta != 0.0f) {  // else C is not read: it may be null
+        const subtile_walk<matrix_c> walk(row0 + sub_m, col0 + sub_n, rows, cols, arg.ldc, lane);
         if (whole)
-          fetch_c<true>(C, walk, sC);
+          fetch_c<true>(arg.gC, walk, sC);
         else
-          fetch_c<false>(C, walk, sC);
+          fetch_c<false>(arg.gC, walk, sC);
         cp_async_wait<0>();
         __syncwarp();
       }
+//@ end
 #pragma unroll
       for (int i = 0; i < epi_m / mma_m; ++i) {
 #pragma unroll
@@ -176,21 +200,21 @@ __device__ __forceinline__ void epilogue(const acc_frag_t (&tCrC)[frags_m][frags
             const int row = i * mma_m + half * 8 + frag_row;
             const int col = j * mma_n + frag_col;
             float c[2] = {0.0f, 0.0f};
-            if (s.beta != 0.0f) load_c_pair(c, sC, row, col);
-            const float d0 = finish(row0 + sub_m + row, col0 + sub_n + col,
-                                    acc_to_float(acc, 2 * half), c[0], s);
-            const float d1 = finish(row0 + sub_m + row, col0 + sub_n + col + 1,
-                                    acc_to_float(acc, 2 * half + 1), c[1], s);
+//@ if c
+            if (arg.beta != 0.0f) load_c_pair(c, sC, row, col);
+//@ end
+            const float d0 = finish(acc_to_float(acc, 2 * half), c[0], arg);
+            const float d1 = finish(acc_to_float(acc, 2 * half + 1), c[1], arg);
             store_d_pair(sD, row, col, d0, d1);
           }
         }
       }
       __syncwarp();
-      const subtile_walk<matrix_d> walk(row0 + sub_m, col0 + sub_n, m, n, ldd, lane);
+      const subtile_walk<matrix_d> walk(row0 + sub_m, col0 + sub_n, rows, cols, arg.ldd, lane);
       if (whole)
-        store_d<true>(D, walk, sD);
+        store_d<true>(arg.gD, walk, sD);
       else
-        store_d<false>(D, walk, sD);
+        store_d<false>(arg.gD, walk, sD);
       __syncwarp();  // the staging memory is free again
     }
   }

@@ -45,6 +45,24 @@ __device__ __forceinline__ void cp_async(unsigned dst, const void *src, bool exi
         : "memory");
 }
 
+// Copies, or fills with zeros what is not inside the matrix.
+template <int bytes>
+__device__ __forceinline__ void cp_async_or_zeros(unsigned dst, const void *src, bool inside,
+                                                  bool exists) {
+  if constexpr (bytes == 16)
+    asm volatile(
+        "{ .reg .pred p, ignore; setp.ne.b32 p, %0, 0; setp.eq.b32 ignore, %3, 0;\n\t"
+        "@p cp.async.cg.shared.global.L2::128B [%1], [%2], 16, ignore; }" ::"r"(int(exists)), "r"(dst),
+        "l"(src), "r"(int(inside))
+        : "memory");
+  else
+    asm volatile(
+        "{ .reg .pred p, ignore; setp.ne.b32 p, %0, 0; setp.eq.b32 ignore, %3, 0;\n\t"
+        "@p cp.async.ca.shared.global.L2::128B [%1], [%2], %4, ignore; }" ::"r"(int(exists)), "r"(dst),
+        "l"(src), "r"(int(inside)), "n"(bytes)
+        : "memory");
+}
+
 // Copies the first `valid` bytes and fills the rest with zeros.
 template <int bytes>
 __device__ __forceinline__ void cp_async_zfill(unsigned dst, const void *src, int valid,
@@ -81,7 +99,8 @@ __device__ __forceinline__ void st_shared(unsigned addr, float x) {
 }
 
 __device__ __forceinline__ void st_shared_pair(unsigned addr, const unsigned short (&x)[2]) {
-  asm volatile("st.shared.b32 [%0], %1;" ::"r"(addr), "r"(x[0] | unsigned(x[1]) << 16) : "memory");
+  const unsigned pair = x[0] | unsigned(x[1]) << 16;
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(addr), "r"(pair) : "memory");
 }
 
 __device__ __forceinline__ void st_shared_pair(unsigned addr, const float (&x)[2]) {
@@ -97,11 +116,17 @@ __device__ __forceinline__ void ld_shared(float &x, unsigned addr) {
 }
 
 __device__ __forceinline__ void ld_shared_pair(unsigned short (&x)[2], unsigned addr) {
-  asm volatile("ld.shared.v2.b16 {%0, %1}, [%2];" : "=h"(x[0]), "=h"(x[1]) : "r"(addr) : "memory");
+  asm volatile("ld.shared.v2.b16 {%0, %1}, [%2];"
+               : "=h"(x[0]), "=h"(x[1])
+               : "r"(addr)
+               : "memory");
 }
 
 __device__ __forceinline__ void ld_shared_pair(float (&x)[2], unsigned addr) {
-  asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(x[0]), "=f"(x[1]) : "r"(addr) : "memory");
+  asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"
+               : "=f"(x[0]), "=f"(x[1])
+               : "r"(addr)
+               : "memory");
 }
 
 template <int bytes>

@@ -210,6 +210,7 @@ static void record(fake_launch launch, void **arguments) {
   for (size_t i = 0; i < fake.argument_count; i++) {
     memcpy(&launch.arguments[i], arguments[i], sizeof launch.arguments[i]);
   }
+  if (fake.on_launch) fake.on_launch(&launch);
   if (fake.launch_count < FAKE_LAUNCHES_MAX) fake.launches[fake.launch_count++] = launch;
 }
 

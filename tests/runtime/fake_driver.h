@@ -29,7 +29,8 @@ typedef struct fake_driver {
   int orphans;    /* calls that need a current context and had none */
   int in_capture; /* loads and allocations while a stream captures */
   CUstream capturing;
-  int smem_limit; /* as set by cuFuncSetAttribute */
+  int smem_limit;                               /* as set by cuFuncSetAttribute */
+  void (*on_launch)(const fake_launch *launch); /* plays the kernel; NULL: nothing happens */
   fake_launch launches[FAKE_LAUNCHES_MAX];
   int launch_count;
 } fake_driver;

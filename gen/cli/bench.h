@@ -1,0 +1,41 @@
+/* One case of `gemmgen bench`, measured: our kernels, cuBLASLt and the ceiling take turns. */
+#ifndef GG_CLI_BENCH_H
+#define GG_CLI_BENCH_H
+
+#include "cli/cases.h"
+#include "cublaslt.h"
+#include "timing.h"
+
+typedef struct bench_rig {
+  gg_context *context;
+  gg_cublaslt *lt; /* NULL: none */
+  bool ceiling;
+  uint64_t seed;
+  gg_timing_options timing;
+} bench_rig;
+
+typedef struct bench_figure {
+  double tflops; /* 0: not measured */
+  bool right;    /* agreed with the reference */
+  double max_error;
+} bench_figure;
+
+typedef struct bench_result {
+  bench_figure *ours; /* one a kernel */
+  bench_figure lt_first, lt_best;
+  int lt_index;   /* of the best candidate */
+  double ceiling; /* TFLOP/s; 0: not measured */
+  int sets;       /* of operands, in rotation */
+} bench_result;
+
+/* Every kernel covers the case. Free with bench_result_free. */
+gg_status bench_case(bench_result *out, const bench_rig *rig, const cli_case *c,
+                     const gg_kernel *const *kernels, gg_module *const *modules, int count,
+                     gg_error *err);
+void bench_result_free(bench_result *result);
+
+/* How many sets of `bytes` to rotate: enough that together they pass twice the L2, as far as half
+ * of `available` memory goes; at least 1. */
+int bench_set_count(int64_t bytes, int64_t l2_bytes, int64_t available);
+
+#endif

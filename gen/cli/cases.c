@@ -1,0 +1,221 @@
+#include "cli/cases.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "base/alloc.h"
+#include "problem.h"
+
+/* ---- Parsing -------------------------------------------------------------------------- */
+
+enum { field_count = 11 };
+
+static const char *const field_names[field_count] = {
+    "type of A",  "type of B", "type of D", "accumulator", "major of A", "major of B",
+    "major of D", "M",         "N",         "K",           "batch"};
+
+/* One field of a line. */
+typedef struct field {
+  const char *text;
+  size_t length;
+  gg_mark mark;
+} field;
+
+static gg_status refuse(const field *f, int number, const char *wanted, gg_error *err) {
+  gg_str text = GG_STR_INIT;
+  gg_str_printf(&text, "the %s is %s, not '%.*s'", field_names[number], wanted, (int)f->length,
+                f->text);
+  gg_status st = gg_fail(err, CASES, &f->mark, gg_str_text(&text));
+  gg_str_free(&text);
+  return st;
+}
+
+static bool is(const field *f, const char *word) {
+  return strlen(word) == f->length && memcmp(word, f->text, f->length) == 0;
+}
+
+static gg_status read_type(gg_dtype *out, const field *f, int number, gg_error *err) {
+  for (int type = 0; type < GG_DTYPE_COUNT; type++) {
+    if (!is(f, gg_dtype_info_of((gg_dtype)type)->name)) continue;
+    *out = (gg_dtype)type;
+    return GG_OK;
+  }
+  return refuse(f, number, "a number type such as bf16", err);
+}
+
+static gg_status read_accumulator(cli_case *out, const field *f, gg_error *err) {
+  out->fast = is(f, "f32fast");
+  out->accumulator = GG_DTYPE_f32;
+  return out->fast ? GG_OK : read_type(&out->accumulator, f, 3, err);
+}
+
+/* `first` and `second` are the letters that the operand may have. */
+static gg_status read_major(gg_major *out, const field *f, int number, const char *first,
+                            gg_major first_major, const char *second, gg_major second_major,
+                            gg_error *err) {
+  char wanted[16] = {first[0], ' ', 'o', 'r', ' ', second[0], '\0'};
+  *out = is(f, first) ? first_major : second_major;
+  return is(f, first) || is(f, second) ? GG_OK : refuse(f, number, wanted, err);
+}
+
+static gg_status read_extent(int64_t *out, const field *f, int number, gg_error *err) {
+  *out = 0;
+  bool good = f->length > 0;
+  for (size_t i = 0; i < f->length && good; i++) {
+    int digit = f->text[i] - '0';
+    good = digit >= 0 && digit <= 9 && !__builtin_mul_overflow(*out, 10, out) &&
+           !__builtin_add_overflow(*out, digit, out);
+  }
+  return good && *out > 0 ? GG_OK : refuse(f, number, "a positive integer", err);
+}
+
+static gg_status read_case(cli_case *out, const field *f, gg_error *err) {
+  gg_status st = read_type(&out->a, &f[0], 0, err);
+  if (!st) st = read_type(&out->b, &f[1], 1, err);
+  if (!st) st = read_type(&out->d, &f[2], 2, err);
+  if (!st) st = read_accumulator(out, &f[3], err);
+  if (!st) st = read_major(&out->a_major, &f[4], 4, "k", GG_MAJOR_K, "m", GG_MAJOR_M, err);
+  if (!st) st = read_major(&out->b_major, &f[5], 5, "k", GG_MAJOR_K, "n", GG_MAJOR_N, err);
+  if (!st) st = read_major(&out->d_major, &f[6], 6, "n", GG_MAJOR_N, "m", GG_MAJOR_M, err);
+  int64_t *const extents[] = {&out->m, &out->n, &out->k, &out->batch};
+  for (int i = 0; i < 4 && !st; i++)
+    st = read_extent(extents[i], &f[7 + i], 7 + i, err);
+  return st;
+}
+
+/* Splits [text, end) into fields; gives how many there are, counting at most one too many. */
+static int split(field *out, const char *text, const char *end, const char *name, int line) {
+  int count = 0;
+  for (const char *at = text; at < end && count <= field_count;) {
+    if (strchr(" \t\r", *at)) {
+      at++;
+      continue;
+    }
+    size_t length = 0;
+    while (at + length < end && !strchr(" \t\r", at[length]))
+      length++;
+    gg_mark mark = {.file = name, .line = line, .column = (int)(at - text) + 1};
+    out[count++] = (field){at, length, mark};
+    at += length;
+  }
+  return count;
+}
+
+static gg_status add_case(cli_cases *out, const cli_case *c, gg_error *err) {
+  cli_case *list = gg_realloc(out->list, (out->count + 1) * sizeof *list);
+  if (!list) return gg_fail(err, MEMORY, NULL, "");
+  out->list = list;
+  out->list[out->count++] = *c;
+  return GG_OK;
+}
+
+static gg_status parse_line(cli_cases *out, const char *text, const char *end, const char *name,
+                            int line, gg_error *err) {
+  field fields[field_count + 1];
+  const char *comment = memchr(text, '#', (size_t)(end - text));
+  int count = split(fields, text, comment ? comment : end, name, line);
+  if (count == 0) return GG_OK;
+  if (count > field_count) {
+    return gg_fail(err, CASES, &fields[field_count].mark,
+                   "a case has 11 fields; here is a twelfth");
+  }
+  if (count < field_count) {
+    const field *last = &fields[count - 1];
+    gg_mark mark = last->mark;
+    mark.column += (int)last->length;
+    char message[80];
+    snprintf(message, sizeof message, "a case has 11 fields, this one %d: the %s is missing", count,
+             field_names[count]);
+    return gg_fail(err, CASES, &mark, message);
+  }
+  cli_case c = {0};
+  gg_status st = read_case(&c, fields, err);
+  return st ? st : add_case(out, &c, err);
+}
+
+gg_status cli_cases_parse(cli_cases *out, const char *text, const char *name, gg_error *err) {
+  *out = (cli_cases){0};
+  int line = 1;
+  for (const char *at = text; *at; line++) {
+    const char *end = at + strcspn(at, "\n");
+    gg_status st = parse_line(out, at, end, name, line, err);
+    if (st) {
+      cli_cases_free(out);
+      return st;
+    }
+    at = end + (*end == '\n');
+  }
+  return GG_OK;
+}
+
+void cli_cases_free(cli_cases *cases) {
+  gg_free(cases->list);
+  *cases = (cli_cases){0};
+}
+
+/* ---- Names and cover ------------------------------------------------------------------ */
+
+static char letter(gg_major major) {
+  return major == GG_MAJOR_K ? 'k' : major == GG_MAJOR_M ? 'm' : 'n';
+}
+
+void cli_case_name(gg_str *out, const cli_case *c) {
+  gg_str_printf(out, "%s,%s,%s,%s%s,%c%c%c,%lldx%lldx%lld,b%lld", gg_dtype_info_of(c->a)->name,
+                gg_dtype_info_of(c->b)->name, gg_dtype_info_of(c->d)->name,
+                gg_dtype_info_of(c->accumulator)->name, c->fast ? "fast" : "", letter(c->a_major),
+                letter(c->b_major), letter(c->d_major), (long long)c->m, (long long)c->n,
+                (long long)c->k, (long long)c->batch);
+}
+
+static bool same_operand(char name, gg_dtype type, gg_major major, const gg_operand *operand,
+                         gg_str *why) {
+  if (type == operand->type && major == operand->major) return true;
+  gg_str_printf(why, "%c is %s %c-major", name, gg_dtype_info_of(operand->type)->name,
+                letter(operand->major));
+  return false;
+}
+
+/* The dense problem with addresses that are aligned to anything. */
+static gg_problem dense_problem(const cli_case *c) {
+  return (gg_problem){
+      .m = c->m,
+      .n = c->n,
+      .k = c->k,
+      .batch = c->batch,
+      .alpha = 1,
+      .a = 4096,
+      .b = 4096,
+      .c = 4096,
+      .d = 4096,
+      .lda = c->a_major == GG_MAJOR_K ? c->k : c->m,
+      .ldb = c->b_major == GG_MAJOR_K ? c->k : c->n,
+      .ldc = c->d_major == GG_MAJOR_N ? c->n : c->m,
+      .ldd = c->d_major == GG_MAJOR_N ? c->n : c->m,
+  };
+}
+
+bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why) {
+  if (!same_operand('A', c->a, c->a_major, &kernel->a, why)) return false;
+  if (!same_operand('B', c->b, c->b_major, &kernel->b, why)) return false;
+  if (!same_operand('D', c->d, c->d_major, &kernel->d, why)) return false;
+  if (c->accumulator != kernel->accumulator || c->fast) {
+    gg_str_printf(why, "accumulates in %s", gg_dtype_info_of(kernel->accumulator)->name);
+    return false;
+  }
+  gg_problem p = dense_problem(c);
+  gg_prepared prepared;
+  gg_error err = GG_ERROR_INIT;
+  bool fits = !__builtin_mul_overflow(c->m, c->k, &p.batch_stride_a) &&
+              !__builtin_mul_overflow(c->n, c->k, &p.batch_stride_b) &&
+              !__builtin_mul_overflow(c->m, c->n, &p.batch_stride_d);
+  p.batch_stride_c = p.batch_stride_d;
+  if (!fits) {
+    gg_str_puts(why, "larger than int64 can address");
+    return false;
+  }
+  if (gg_problem_check(&prepared, kernel, &p, &err) == GG_OK) return true;
+  gg_str_puts(why, err.message);
+  gg_error_clear(&err);
+  return false;
+}

@@ -1,0 +1,35 @@
+/* Cases files: the problems of `gemmgen bench`.
+ *
+ * A line is eleven fields parted by blanks: types of A, B and D, accumulator, majors of A (k, m),
+ * B (k, n) and D (n, m), then M, N, K and the batch. The accumulator f32fast is f32 by way of the
+ * tensor cores' own short sums (fp8). `#` starts a comment; empty lines are nothing. */
+#ifndef GG_CLI_CASES_H
+#define GG_CLI_CASES_H
+
+#include "gemmgen.h"
+
+typedef struct cli_case {
+  gg_dtype a, b, d, accumulator;
+  bool fast; /* f32fast */
+  gg_major a_major, b_major, d_major;
+  int64_t m, n, k, batch;
+} cli_case;
+
+typedef struct cli_cases {
+  cli_case *list;
+  size_t count;
+} cli_cases;
+
+/* Parses the text of a file called `name`. On failure *out is empty and the error has line and
+ * column. Free with cli_cases_free. */
+gg_status cli_cases_parse(cli_cases *out, const char *text, const char *name, gg_error *err);
+void cli_cases_free(cli_cases *cases);
+
+/* "bf16,bf16,bf16,f32,kkn,512x512x512,b1" */
+void cli_case_name(gg_str *out, const cli_case *c);
+
+/* Whether the kernel computes the case on densely packed operands; if not, `why` says what stands
+ * in the way. */
+bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why);
+
+#endif

@@ -1,0 +1,367 @@
+/* gemmgen bench: our kernels beside cuBLASLt and the tensor cores' own rate. */
+#include <stdio.h>
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "base/alloc.h"
+#include "base/file.h"
+#include "cli/bench.h"
+#include "cli/kernels.h"
+#include "trial.h"
+
+typedef struct bench_options {
+  cli_shape shape;
+  const char *cases, *tsv, *json;
+  bool ceiling, no_cublaslt, best;
+  int64_t samples, seed, device;
+} bench_options;
+
+static const cli_option options[] = {
+    {"cases", 0, CLI_STRING, offsetof(bench_options, cases), "FILE",
+     "the problems, one a line; without it, -m -n -k -l"},
+    CLI_EXTENT_OPTIONS(bench_options, shape),
+    {"ceiling", 0, CLI_FLAG, offsetof(bench_options, ceiling), NULL,
+     "measure the register-only rate of mma.sync beside them"},
+    {"no-cublaslt", 0, CLI_FLAG, offsetof(bench_options, no_cublaslt), NULL, "do without cuBLASLt"},
+    {"best", 0, CLI_FLAG, offsetof(bench_options, best), NULL,
+     "show only the fastest kernel of each case"},
+    {"samples", 0, CLI_INT, offsetof(bench_options, samples), "N",
+     "samples, of which the median counts (7)"},
+    {"tsv", 0, CLI_STRING, offsetof(bench_options, tsv), "FILE", "write the table as TSV"},
+    {"json", 0, CLI_STRING, offsetof(bench_options, json), "FILE",
+     "write the table, the device and what was skipped as JSON"},
+    {"seed", 0, CLI_INT, offsetof(bench_options, seed), "N", "of the inputs (0)"},
+    {"device", 0, CLI_INT, offsetof(bench_options, device), "N", "the driver's ordinal (0)"},
+    {0},
+};
+
+enum { cases_bytes_max = 1 << 20 };
+
+/* ---- What is to be done --------------------------------------------------------------- */
+
+typedef struct bench {
+  const bench_options *given;
+  cli_kernels kernels;
+  cli_cases cases;
+  bench_rig rig;
+  gg_module **modules;        /* one a kernel; NULL where it did not load */
+  const gg_kernel **covering; /* of the case at hand */
+  gg_module **covering_modules;
+  int name_width;
+  gg_str tsv, json, skipped; /* skipped: a JSON list's inside */
+  bool wrong;                /* a kernel of ours gave a wrong result */
+} bench;
+
+static int read_cases(bench *b, const char *path) {
+  gg_error err = GG_ERROR_INIT;
+  char *text = NULL;
+  size_t length;
+  int code = CLI_OK;
+  if (gg_file_read(&text, &length, path, cases_bytes_max, &err)) return cli_report(&err, NULL);
+  if (length > cases_bytes_max) {
+    code = cli_usage("%s is larger than a cases file may be, %d B", path, cases_bytes_max);
+  } else if (cli_cases_parse(&b->cases, text, path, &err)) {
+    code = cli_report(&err, text);
+  }
+  gg_free(text);
+  return code;
+}
+
+static bool same_case(const cli_case *x, const cli_case *y) {
+  return x->a == y->a && x->b == y->b && x->d == y->d && x->accumulator == y->accumulator &&
+         x->a_major == y->a_major && x->b_major == y->b_major && x->d_major == y->d_major &&
+         x->m == y->m && x->n == y->n && x->k == y->k && x->batch == y->batch;
+}
+
+/* -m -n -k -l for every combination of types and majors that the kernels have. */
+static int make_cases(bench *b) {
+  b->cases.list = gg_malloc((b->kernels.count + 1) * sizeof *b->cases.list);
+  if (!b->cases.list) return cli_usage("out of memory");
+  for (size_t i = 0; i < b->kernels.count; i++) {
+    const gg_kernel *kernel = b->kernels.list[i];
+    gg_problem p;
+    int code = cli_shape_read(&p, &b->given->shape, kernel);
+    if (code) return code;
+    cli_case c = {kernel->a.type,
+                  kernel->b.type,
+                  kernel->d.type,
+                  kernel->accumulator,
+                  false,
+                  kernel->a.major,
+                  kernel->b.major,
+                  kernel->d.major,
+                  p.m,
+                  p.n,
+                  p.k,
+                  p.batch};
+    bool known = p.m == 0 || p.n == 0 || p.k == 0 || p.batch == 0; /* nothing to time */
+    for (size_t j = 0; j < b->cases.count && !known; j++) {
+      known = same_case(&b->cases.list[j], &c);
+    }
+    if (!known) b->cases.list[b->cases.count++] = c;
+  }
+  return CLI_OK;
+}
+
+/* ---- Output --------------------------------------------------------------------------- */
+
+static double ratio(double figure, double yardstick) {
+  return yardstick > 0 ? figure / yardstick : 0;
+}
+
+/* A figure, or a dash where there is none. */
+static void put_figure(gg_str *out, int width, int digits, double figure) {
+  if (figure > 0)
+    gg_str_printf(out, " %*.*f", width, digits, figure);
+  else
+    gg_str_printf(out, " %*s", width, "-");
+}
+
+static void put_header(bench *b) {
+  printf("%-44s %-*s %8s %8s %8s %8s %7s %7s %5s\n", "TFLOP/s", b->name_width, "kernel", "ours",
+         "lt first", "lt best", "ceiling", "of best", "of ceil", "right");
+  gg_str_puts(&b->tsv,
+              "case\tkernel\tours\tlt_heur\tlt_best\tceiling\tof_lt_best\tof_ceiling\tright"
+              "\tmax_error\tsets\n");
+}
+
+static void put_row(bench *b, const char *name, const gg_kernel *kernel, const bench_result *result,
+                    const bench_figure *ours) {
+  double of_best = ratio(ours->tflops, result->lt_best.tflops);
+  double of_ceiling = ratio(ours->tflops, result->ceiling);
+  gg_str line = GG_STR_INIT;
+  gg_str_printf(&line, "%-44s %-*s", name, b->name_width, kernel->name);
+  put_figure(&line, 8, 1, ours->tflops);
+  put_figure(&line, 8, 1, result->lt_first.tflops);
+  put_figure(&line, 8, 1, result->lt_best.tflops);
+  put_figure(&line, 8, 1, result->ceiling);
+  put_figure(&line, 7, 3, of_best);
+  put_figure(&line, 7, 3, of_ceiling);
+  printf("%s %5s\n", gg_str_text(&line), ours->right ? "yes" : "NO");
+  gg_str_free(&line);
+  gg_str_printf(&b->tsv, "%s\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.4f\t%.4f\t%d\t%.3g\t%d\n", name,
+                kernel->name, ours->tflops, result->lt_first.tflops, result->lt_best.tflops,
+                result->ceiling, of_best, of_ceiling, ours->right, ours->max_error, result->sets);
+  gg_str_puts(&b->json, b->json.length ? ",\n    {\"case\": " : "\n    {\"case\": ");
+  gg_str_json(&b->json, name);
+  gg_str_puts(&b->json, ", \"kernel\": ");
+  gg_str_json(&b->json, kernel->name);
+  gg_str_printf(&b->json,
+                ", \"tflops\": %.1f, \"lt_first\": %.1f, \"lt_best\": %.1f, \"lt_index\": %d, "
+                "\"ceiling\": %.1f, \"right\": %s, \"max_error\": %.3g, \"sets\": %d}",
+                ours->tflops, result->lt_first.tflops, result->lt_best.tflops, result->lt_index,
+                result->ceiling, ours->right ? "true" : "false", ours->max_error, result->sets);
+}
+
+static void put_skipped(bench *b, const char *name, const gg_kernel *kernel, const char *why) {
+  gg_str_puts(&b->skipped, b->skipped.length ? ",\n    {\"case\": " : "\n    {\"case\": ");
+  gg_str_json(&b->skipped, name);
+  gg_str_puts(&b->skipped, ", \"kernel\": ");
+  gg_str_json(&b->skipped, kernel->name);
+  gg_str_puts(&b->skipped, ", \"reason\": ");
+  gg_str_json(&b->skipped, why);
+  gg_str_putc(&b->skipped, '}');
+}
+
+static void put_results(bench *b, const char *name, const bench_result *result, int count) {
+  int fastest = 0;
+  for (int i = 0; i < count; i++) {
+    if (result->ours[i].tflops > result->ours[fastest].tflops) fastest = i;
+    b->wrong = b->wrong || !result->ours[i].right;
+  }
+  for (int i = 0; i < count; i++) {
+    /* A wrong result is shown whatever its speed. */
+    if (b->given->best && i != fastest && result->ours[i].right) continue;
+    put_row(b, name, b->covering[i], result, &result->ours[i]);
+  }
+  if (result->lt_first.tflops > 0 && !(result->lt_first.right && result->lt_best.right)) {
+    printf("%-44s cuBLASLt is beyond the bound: max error %.3g\n", name, result->lt_best.max_error);
+  }
+}
+
+static int write_files(bench *b) {
+  gg_error err = GG_ERROR_INIT;
+  const gg_device_facts *device = gg_context_device(b->rig.context);
+  if (b->given->tsv && cli_write(b->given->tsv, gg_str_text(&b->tsv), b->tsv.length, &err)) {
+    return cli_report(&err, NULL);
+  }
+  if (!b->given->json) return CLI_OK;
+  gg_str text = GG_STR_INIT;
+  gg_str_puts(&text, "{\n  \"device\": ");
+  gg_str_json(&text, device->name);
+  gg_str_printf(&text,
+                ", \"arch\": %d, \"driver\": %d, \"cublaslt\": %d,\n  \"results\": [%s\n  ],\n"
+                "  \"skipped\": [%s\n  ]\n}\n",
+                device->arch, device->driver_version,
+                b->rig.lt ? gg_cublaslt_version(b->rig.lt) : 0, gg_str_text(&b->json),
+                gg_str_text(&b->skipped));
+  gg_status st = text.failed ? gg_fail(&err, MEMORY, NULL, "")
+                             : cli_write(b->given->json, gg_str_text(&text), text.length, &err);
+  gg_str_free(&text);
+  return st ? cli_report(&err, NULL) : CLI_OK;
+}
+
+/* ---- The run -------------------------------------------------------------------------- */
+
+static void warn(void *user, const char *message) {
+  (void)user;
+  fprintf(stderr, "gemmgen: warning: %s\n", message);
+}
+
+/* Collects the kernels that cover the case; tells why the others do not. */
+static int find_covering(bench *b, const cli_case *c, const char *name) {
+  int count = 0;
+  gg_str first = GG_STR_INIT;
+  for (size_t i = 0; i < b->kernels.count; i++) {
+    const gg_kernel *kernel = b->kernels.list[i];
+    gg_str why = GG_STR_INIT;
+    if (b->modules[i] && cli_case_covered(c, kernel, &why)) {
+      b->covering[count] = kernel;
+      b->covering_modules[count++] = b->modules[i];
+    } else {
+      if (!b->modules[i]) gg_str_puts(&why, "did not load");
+      put_skipped(b, name, kernel, gg_str_text(&why));
+      if (!first.length) gg_str_printf(&first, "%s: %s", kernel->name, gg_str_text(&why));
+    }
+    gg_str_free(&why);
+  }
+  if (count == 0) printf("%-44s skipped, no kernel covers it (%s)\n", name, gg_str_text(&first));
+  gg_str_free(&first);
+  return count;
+}
+
+static int run_case(bench *b, const cli_case *c) {
+  gg_error err = GG_ERROR_INIT;
+  gg_str name = GG_STR_INIT;
+  bench_result result;
+  int code = CLI_OK;
+  cli_case_name(&name, c);
+  int count = find_covering(b, c, gg_str_text(&name));
+  if (count > 0) {
+    gg_status st = bench_case(&result, &b->rig, c, b->covering, b->covering_modules, count, &err);
+    if (st) {
+      code = cli_report(&err, NULL);
+    } else {
+      put_results(b, gg_str_text(&name), &result, count);
+      bench_result_free(&result);
+    }
+  }
+  fflush(stdout);
+  gg_str_free(&name);
+  return code;
+}
+
+static int load_modules(bench *b) {
+  size_t count = b->kernels.count;
+  b->modules = gg_malloc(count * sizeof *b->modules);
+  b->covering = gg_malloc(count * sizeof *b->covering);
+  b->covering_modules = gg_malloc(count * sizeof *b->covering_modules);
+  if (!b->modules || !b->covering || !b->covering_modules) {
+    gg_free(b->modules);
+    b->modules = NULL;
+    return cli_usage("out of memory");
+  }
+  int code = CLI_OK;
+  for (size_t i = 0; i < count; i++) {
+    gg_error err = GG_ERROR_INIT;
+    const gg_kernel *kernel = b->kernels.list[i];
+    b->modules[i] = NULL;
+    const char *obstacle = gg_trial_obstacle(kernel);
+    if (obstacle) {
+      fprintf(stderr, "gemmgen: %s is left out: %s\n", kernel->name, obstacle);
+    } else if (gg_module_load(&b->modules[i], b->rig.context, kernel, &err)) {
+      code = cli_report(&err, NULL);
+    }
+    int width = (int)strlen(kernel->name);
+    if (width > b->name_width) b->name_width = width;
+    cli_progress("compile", i + 1, count);
+  }
+  return code;
+}
+
+static void open_cublaslt(bench *b) {
+  gg_error err = GG_ERROR_INIT;
+  if (b->given->no_cublaslt) return;
+  if (gg_cublaslt_open(&b->rig.lt, b->rig.context, &err)) warn(NULL, err.message);
+  gg_error_clear(&err);
+}
+
+static int run_all(bench *b) {
+  const gg_device_facts *device = gg_context_device(b->rig.context);
+  int code = load_modules(b);
+  if (!b->modules) return code;
+  open_cublaslt(b);
+  printf("%s, sm_%d, driver %d.%d", device->name, device->arch, device->driver_version / 1000,
+         device->driver_version % 1000 / 10);
+  if (b->rig.lt) printf(", cuBLASLt %d", gg_cublaslt_version(b->rig.lt));
+  printf("\n");
+  put_header(b);
+  for (size_t i = 0; i < b->cases.count; i++) {
+    int failed = run_case(b, &b->cases.list[i]);
+    if (failed) code = failed;
+    cli_progress("bench", i + 1, b->cases.count);
+  }
+  int failed = write_files(b);
+  for (size_t i = 0; i < b->kernels.count; i++)
+    gg_module_free(b->modules[i]);
+  gg_cublaslt_close(b->rig.lt);
+  return failed ? failed : b->wrong ? CLI_FAILED : code;
+}
+
+static int run_on_device(bench *b) {
+  gg_error err = GG_ERROR_INIT;
+  gg_context_options opt = {.device = (int)b->given->device, .compiler.warn = warn};
+  gg_status st = gg_context_open(&b->rig.context, &opt, &err);
+  if (st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE) {
+    printf("%zu kernels, %zu cases. Nothing was run: %s.\n", b->kernels.count, b->cases.count,
+           err.message);
+    gg_error_clear(&err);
+    return CLI_NO_DEVICE;
+  }
+  if (st) return cli_report(&err, NULL);
+  int code = run_all(b);
+  gg_context_close(b->rig.context);
+  return code;
+}
+
+static int run(const void *values, int argc, char **argv) {
+  const bench_options *given = values;
+  bench b = {.given = given, .name_width = 6};
+  b.rig = (bench_rig){
+      .ceiling = given->ceiling, .seed = (uint64_t)given->seed, .timing = GG_TIMING_OPTIONS_INIT};
+  if (given->samples) b.rig.timing.samples = (int)given->samples;
+  if (given->samples < 0 || given->samples > GG_TIMING_SAMPLES_MAX) {
+    return cli_usage("--samples is from 1 to %d", GG_TIMING_SAMPLES_MAX);
+  }
+  if (given->device < 0 || given->device > INT32_MAX) return cli_usage("--device counts from 0");
+  int code = cli_kernels_load(&b.kernels, argc, argv);
+  if (!code) code = given->cases ? read_cases(&b, given->cases) : make_cases(&b);
+  if (!code) code = run_on_device(&b);
+  gg_free(b.modules);
+  gg_free(b.covering);
+  gg_free(b.covering_modules);
+  gg_str_free(&b.tsv);
+  gg_str_free(&b.json);
+  gg_str_free(&b.skipped);
+  cli_cases_free(&b.cases);
+  cli_kernels_free(&b.kernels);
+  return code;
+}
+
+const cli_command cmd_bench = {
+    .name = "bench",
+    .operands = "SPEC...",
+    .summary = "Time a spec's kernels beside cuBLASLt",
+    .details =
+        "Each problem is computed by every kernel that covers it, by cuBLASLt's first heuristic choice\n"
+        "and by the best of its first 8 (64 MiB of workspace), all in one run: a CUDA graph of launches of\n"
+        "at least 10 ms a sample, the contenders taking turns, the median of the samples. Operands are\n"
+        "normal deviates, in as many sets as together exceed twice the L2 cache. Every contender's result\n"
+        "is compared with f64 sums of 64 x 64 sampled elements. Only ratios within one run mean much.\n"
+        "\n"
+        "A line of a cases file: types of A, B, D, accumulator, majors of A (k, m), B (k, n), D (n, m),\n"
+        "M N K batch. The exit status is 3 where there is no GPU.",
+    .options = options,
+    .options_size = sizeof(bench_options),
+    .run = run,
+};

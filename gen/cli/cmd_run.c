@@ -1,0 +1,227 @@
+/* gemmgen run: random operands in, the kernel's result against an independent reference. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/kernels.h"
+#include "trial.h"
+
+typedef struct run_options {
+  cli_shape shape;
+  int64_t seed, device, pad;
+  const char *inputs;
+} run_options;
+
+static const cli_option options[] = {
+    CLI_EXTENT_OPTIONS(run_options, shape),
+    {"alpha", 0, CLI_STRING, offsetof(run_options, shape.alpha), "X", "scale of A * B (1)"},
+    {"beta", 0, CLI_STRING, offsetof(run_options, shape.beta), "X", "scale of C (0)"},
+    {"inputs", 0, CLI_STRING, offsetof(run_options, inputs), "KIND",
+     "normal, integers or both (both)"},
+    {"pad", 0, CLI_INT, offsetof(run_options, pad), "N",
+     "lengthen every row by N units of its alignment (0)"},
+    {"seed", 0, CLI_INT, offsetof(run_options, seed), "N", "of the inputs (0)"},
+    {"device", 0, CLI_INT, offsetof(run_options, device), "N", "the driver's ordinal (0)"},
+    {0},
+};
+
+/* Multiply-adds: what the host does in some tenths of a second, and what a device does. */
+static const int64_t host_budget = (int64_t)1 << 27, device_budget = (int64_t)1 << 37;
+
+static void warn(void *user, const char *message) {
+  (void)user;
+  fprintf(stderr, "gemmgen: warning: %s\n", message);
+}
+
+/* ---- Without a device ----------------------------------------------------------------- */
+
+static int compile_only(const cli_kernels *kernels, gg_error *why) {
+  gg_error err = GG_ERROR_INIT;
+  gg_compiler *compiler;
+  gg_compiler_options opt = {.warn = warn};
+  int code = CLI_NO_DEVICE;
+  if (gg_compiler_open(&compiler, &opt, &err)) return cli_report(&err, NULL);
+  for (size_t i = 0; i < kernels->count; i++) {
+    const gg_kernel *kernel = kernels->list[i];
+    gg_binary *binary;
+    if (gg_compile(&binary, compiler, kernel, NULL, GG_FORMAT_CUBIN, &err)) {
+      code = cli_report(&err, NULL);
+      continue;
+    }
+    printf("%s: compiled for %s, %zu B of cubin; not run\n", kernel->name, binary->arch,
+           binary->size);
+    if (binary->log[0]) printf("%s\n", binary->log);
+    gg_binary_free(binary);
+  }
+  gg_compiler_close(compiler);
+  printf("Nothing was run: %s.\n", why->message);
+  gg_error_clear(why);
+  return code;
+}
+
+/* ---- With one ------------------------------------------------------------------------- */
+
+/* One kernel's run. */
+typedef struct session {
+  const run_options *given;
+  gg_context *context;
+  const gg_kernel *kernel;
+  gg_module *module;
+  gg_problem shape;
+} session;
+
+static gg_status make_reference(gg_reference *out, gg_sample *sample, const session *s,
+                                const gg_trial *trial, gg_error *err) {
+  const gg_problem *p = &trial->problem;
+  uint64_t seed = (uint64_t)s->given->seed;
+  gg_status st = gg_sample_choose(sample, p, host_budget, seed, err);
+  if (st) return st;
+  if (sample->whole) {
+    return gg_reference_on_host(out, s->kernel, p, trial->a.host + trial->a.lead,
+                                trial->b.host + trial->b.lead, sample, err);
+  }
+  gg_sample_free(sample);
+  gg_device_reference *device;
+  st = gg_sample_choose(sample, p, device_budget, seed, err);
+  if (st) return st;
+  st = gg_device_reference_open(&device, s->context, s->kernel->a.type, s->kernel->b.type, err);
+  if (st) return st;
+  st = gg_reference_on_device(out, device, s->kernel, p, sample, err);
+  gg_device_reference_close(device);
+  return st;
+}
+
+static void print_verdict(const gg_verdict *v, const gg_sample *sample, bool on_device,
+                          const char *inputs) {
+  printf("  %-8s %s: %lld elements", inputs, gg_verdict_passed(v) ? "pass" : "FAIL",
+         (long long)v->checked);
+  if (!sample->whole) {
+    printf(" (%lld rows x %lld columns x %lld batches, sampled)", (long long)sample->row_count,
+           (long long)sample->col_count, (long long)sample->batch_count);
+  }
+  printf(" against f64 on the %s, max error %.3g, mean %.3g\n", on_device ? "device" : "host",
+         v->max_error, v->mean_error);
+  if (v->checked > 0) {
+    printf(
+        "           closest to its bound: D[%lld, %lld] of batch %lld is %.9g, should be %.9g +- "
+        "%.3g\n",
+        (long long)v->worst.row, (long long)v->worst.col, (long long)v->worst.batch, v->worst.got,
+        v->worst.want, v->worst.bound);
+  }
+  if (v->failed) printf("           %lld elements beyond their bound\n", (long long)v->failed);
+  if (v->unwritten) printf("           %lld elements not written\n", (long long)v->unwritten);
+  if (v->stray) {
+    printf("           %lld bytes written outside D, the first %lld bytes from its start\n",
+           (long long)v->stray, (long long)v->first_stray);
+  }
+}
+
+static gg_status try_inputs(bool *passed, const session *s, gg_input_kind kind, gg_error *err) {
+  gg_trial_inputs inputs;
+  gg_trial trial = {0};
+  gg_sample sample = {0};
+  gg_reference reference = {0};
+  gg_verdict verdict;
+  gg_trial_options layout = {.padding = s->given->pad, .least_aligned = true, .shift = 1};
+  gg_status st =
+      gg_trial_inputs_make(&inputs, s->kernel, kind, s->shape.k, (uint64_t)s->given->seed, err);
+  if (st) return st;
+  st = gg_trial_open(&trial, s->context, s->kernel, &s->shape, &layout, &inputs, err);
+  if (!st) st = gg_trial_run(&trial, s->module, NULL, err);
+  if (!st) st = make_reference(&reference, &sample, s, &trial, err);
+  if (!st) st = gg_trial_check(&verdict, &trial, &sample, &reference, err);
+  if (!st) {
+    *passed = gg_verdict_passed(&verdict);
+    print_verdict(&verdict, &sample, reference.on_device,
+                  kind == GG_INPUTS_NORMAL ? "normal" : "integers");
+  }
+  gg_reference_free(&reference);
+  gg_sample_free(&sample);
+  gg_trial_close(&trial);
+  gg_trial_inputs_free(&inputs);
+  return st;
+}
+
+static void print_head(const session *s) {
+  const gg_module_facts *facts = gg_module_facts_of(s->module);
+  const gg_problem *p = &s->shape;
+  printf("%s\n  M %lld, N %lld, K %lld, batch %lld, alpha %g, beta %g\n", s->kernel->name,
+         (long long)p->m, (long long)p->n, (long long)p->k, (long long)p->batch, (double)p->alpha,
+         (double)p->beta);
+  printf("  compiled for %s%s: %d registers, %d B local, %lld B shared, %d CTAs/SM\n", facts->arch,
+         facts->cached ? " (cached)" : "", facts->registers, facts->local_bytes,
+         (long long)facts->smem_bytes, facts->ctas_per_sm);
+}
+
+static int run_kernel(session *s, bool normal, bool integers) {
+  gg_error err = GG_ERROR_INIT;
+  bool passed = true, good = true;
+  int code = cli_shape_read(&s->shape, &s->given->shape, s->kernel);
+  if (code) return code;
+  const char *obstacle = gg_trial_obstacle(s->kernel);
+  if (obstacle) return cli_usage("cannot run %s: %s", s->kernel->name, obstacle);
+  gg_status st = gg_module_load(&s->module, s->context, s->kernel, &err);
+  if (!st) print_head(s);
+  if (!st && integers) st = try_inputs(&good, s, GG_INPUTS_INTEGERS, &err);
+  passed = good;
+  if (!st && normal) st = try_inputs(&good, s, GG_INPUTS_NORMAL, &err);
+  passed = passed && good;
+  gg_module_free(s->module);
+  if (st) return cli_report(&err, NULL);
+  return passed ? CLI_OK : CLI_FAILED;
+}
+
+static int run_on_device(const run_options *given, const cli_kernels *kernels, bool normal,
+                         bool integers) {
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context;
+  gg_context_options opt = {.device = (int)given->device, .compiler.warn = warn};
+  gg_status st = gg_context_open(&context, &opt, &err);
+  if (st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE) return compile_only(kernels, &err);
+  if (st) return cli_report(&err, NULL);
+  printf("%s, sm_%d\n", gg_context_device(context)->name, gg_context_device(context)->arch);
+  int code = CLI_OK;
+  for (size_t i = 0; i < kernels->count; i++) {
+    session s = {.given = given, .context = context, .kernel = kernels->list[i]};
+    int failed = run_kernel(&s, normal, integers);
+    if (failed) code = failed;
+    cli_progress("run", i + 1, kernels->count);
+  }
+  gg_context_close(context);
+  return code;
+}
+
+static int run(const void *values, int argc, char **argv) {
+  const run_options *given = values;
+  const char *inputs = given->inputs ? given->inputs : "both";
+  bool both = strcmp(inputs, "both") == 0;
+  bool normal = both || strcmp(inputs, "normal") == 0;
+  bool integers = both || strcmp(inputs, "integers") == 0;
+  if (!normal && !integers)
+    return cli_usage("--inputs is normal, integers or both, not '%s'", inputs);
+  if (given->pad < 0 || given->device < 0 || given->device > INT32_MAX) {
+    return cli_usage("--pad and --device count from 0");
+  }
+  cli_kernels kernels;
+  int code = cli_kernels_load(&kernels, argc, argv);
+  if (!code) code = run_on_device(given, &kernels, normal, integers);
+  cli_kernels_free(&kernels);
+  return code;
+}
+
+const cli_command cmd_run = {
+    .name = "run",
+    .operands = "SPEC...",
+    .summary = "Run a spec's kernels on the GPU and verify the result",
+    .details =
+        "Fills A, B and C with random numbers and everything around them, and D, with NaN; launches;\n"
+        "compares D with sums in f64: all of it on the host where the problem is small, on the device,\n"
+        "by a plain kernel of its own, where it is not. With integers as inputs every sum is exact, and D\n"
+        "must be the correctly rounded result; with normal deviates it must be within a bound from K and\n"
+        "the accumulator's precision. Writing outside D, or not writing some of it, fails.\n"
+        "\n"
+        "Where there is no GPU the kernels are generated and compiled for their own architecture, and\n"
+        "the exit status is 3.",
+    .options = options,
+    .options_size = sizeof(run_options),
+    .run = run,
+};

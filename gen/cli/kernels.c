@@ -1,0 +1,76 @@
+#include "cli/kernels.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "cli/specs.h"
+
+/* ---- Specs to kernels ----------------------------------------------------------------- */
+
+static gg_status add_kernel(void *user, const gg_spec *spec, gg_error *err) {
+  cli_kernels *out = user;
+  gg_kernel **list = gg_realloc(out->list, (out->count + 1) * sizeof *list);
+  if (!list) return gg_fail(err, MEMORY, NULL, "");
+  out->list = list;
+  gg_status st = gg_kernel_generate(&list[out->count], spec, err);
+  if (!st) out->count++;
+  return st;
+}
+
+int cli_kernels_load(cli_kernels *out, int count, char **paths) {
+  *out = (cli_kernels){0};
+  if (count == 0) return cli_usage("no spec given; see `gemmgen help`");
+  int code = CLI_OK;
+  for (int i = 0; i < count; i++) {
+    int failed = cli_each_spec(paths[i], false, add_kernel, out);
+    if (failed) code = failed;
+  }
+  return code;
+}
+
+void cli_kernels_free(cli_kernels *kernels) {
+  for (size_t i = 0; i < kernels->count; i++) {
+    gg_kernel_free(kernels->list[i]);
+  }
+  gg_free(kernels->list);
+  *kernels = (cli_kernels){0};
+}
+
+/* ---- Shapes --------------------------------------------------------------------------- */
+
+static int read_extent(int64_t *out, const char *name, const char *text, int64_t fixed,
+                       int64_t usual) {
+  *out = fixed != GG_FIXED_NONE ? fixed : usual;
+  if (!text) return CLI_OK;
+  char *end;
+  errno = 0;
+  *out = strtoll(text, &end, 10);
+  if (end != text && !*end && !errno && *out >= 0) return CLI_OK;
+  return cli_usage("-%s takes an integer from 0 on, not '%s'", name, text);
+}
+
+static int read_scalar(float *out, const char *name, const char *text, float usual) {
+  *out = usual;
+  if (!text) return CLI_OK;
+  char *end;
+  *out = strtof(text, &end);
+  if (end != text && !*end && isfinite(*out)) return CLI_OK;
+  return cli_usage("--%s takes a number, not '%s'", name, text);
+}
+
+int cli_shape_read(gg_problem *out, const cli_shape *shape, const gg_kernel *kernel) {
+  const gg_kernel any = {.fixed_m = GG_FIXED_NONE,
+                         .fixed_n = GG_FIXED_NONE,
+                         .fixed_k = GG_FIXED_NONE,
+                         .fixed_batch = GG_FIXED_NONE};
+  if (!kernel) kernel = &any;
+  int code = read_extent(&out->m, "m", shape->m, kernel->fixed_m, 1024);
+  if (!code) code = read_extent(&out->n, "n", shape->n, kernel->fixed_n, 1024);
+  if (!code) code = read_extent(&out->k, "k", shape->k, kernel->fixed_k, 1024);
+  if (!code) code = read_extent(&out->batch, "l", shape->l, kernel->fixed_batch, 1);
+  if (!code) code = read_scalar(&out->alpha, "alpha", shape->alpha, 1);
+  if (!code) code = read_scalar(&out->beta, "beta", shape->beta, 0);
+  return code;
+}

@@ -1,0 +1,34 @@
+/* Specs from the command line, generated: what the commands that drive a device begin with. */
+#ifndef GG_CLI_KERNELS_H
+#define GG_CLI_KERNELS_H
+
+#include "cli/cli.h"
+#include "gemmgen_runtime.h"
+
+typedef struct cli_kernels {
+  gg_kernel **list;
+  size_t count;
+} cli_kernels;
+
+/* Generates every kernel of the spec files. A file that cannot is reported on stderr. Gives an exit
+ * code; free with cli_kernels_free whatever it is. */
+int cli_kernels_load(cli_kernels *out, int count, char **paths);
+void cli_kernels_free(cli_kernels *kernels);
+
+/* A problem's extents and scalars as options: texts, so that 0 can be told from nothing. */
+typedef struct cli_shape {
+  const char *m, *n, *k, *l, *alpha, *beta;
+} cli_shape;
+
+#define CLI_EXTENT_OPTIONS(type, member)                                                           \
+  {"m", 'm', CLI_STRING, offsetof(type, member.m), "M", "rows of A and D (1024)"},                 \
+      {"n", 'n', CLI_STRING, offsetof(type, member.n), "N", "rows of B, columns of D (1024)"},     \
+      {"k", 'k', CLI_STRING, offsetof(type, member.k), "K", "the summed extent (1024)"}, {         \
+    "l", 'l', CLI_STRING, offsetof(type, member.l), "L", "the batch (1)"                           \
+  }
+
+/* Reads them into *out's extents, alpha and beta. What is not given is what the kernel fixes (it
+ * may be NULL), else 1024, batch 1, alpha 1, beta 0. Gives an exit code. */
+int cli_shape_read(gg_problem *out, const cli_shape *shape, const gg_kernel *kernel);
+
+#endif

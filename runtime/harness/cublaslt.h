@@ -1,0 +1,42 @@
+/* cuBLASLt, loaded at run time, as the yardstick of `gemmgen bench`. */
+#ifndef GG_HARNESS_CUBLASLT_H
+#define GG_HARNESS_CUBLASLT_H
+
+#include "context.h"
+#include "problem.h"
+
+typedef struct gg_cublaslt gg_cublaslt;
+
+/* Loads the library and makes a handle and a 64 MiB workspace. Close with gg_cublaslt_close. */
+gg_status gg_cublaslt_open(gg_cublaslt **out, gg_context *context, gg_error *err);
+void gg_cublaslt_close(gg_cublaslt *lt);
+const char *gg_cublaslt_path(const gg_cublaslt *lt);
+int gg_cublaslt_version(const gg_cublaslt *lt); /* 130100: 13.1.0 */
+
+enum { GG_CUBLASLT_CANDIDATES = 8 };
+
+/* One problem's descriptors and the algorithms that the library's heuristic proposes, best first.
+ */
+typedef struct gg_cublaslt_plan gg_cublaslt_plan;
+
+/* Types, majors and the accumulator are the kernel's, the layout is the problem's. GG_E_CUBLASLT
+ * where the library has nothing for it. Close with gg_cublaslt_plan_close. */
+gg_status gg_cublaslt_plan_open(gg_cublaslt_plan **out, gg_cublaslt *lt, const gg_kernel *kernel,
+                                const gg_problem *problem, gg_error *err);
+void gg_cublaslt_plan_close(gg_cublaslt_plan *plan);
+int gg_cublaslt_plan_count(const gg_cublaslt_plan *plan);
+
+/* D = A * B with candidate `index`; the pointers are those of `problem`. */
+gg_status gg_cublaslt_launch(const gg_cublaslt_plan *plan, int index, const gg_problem *problem,
+                             struct CUstream_st *stream, gg_error *err);
+
+/* How the library, which is column-major, is asked for the kernel's product: D^T = B^T * A^T when
+ * D is N-major. `left` is the operand that comes first, 'a' or 'b'; each is transposed or not. */
+typedef struct gg_cublaslt_form {
+  char left, right;
+  bool transpose_left, transpose_right;
+} gg_cublaslt_form;
+
+gg_cublaslt_form gg_cublaslt_form_of(const gg_kernel *kernel);
+
+#endif

@@ -1,0 +1,162 @@
+/* Binary floating point by its parameters (IEEE 754; for e4m3 and e5m2: OCP 8-bit Floating Point
+ * Specification), and integers. A float's bits, without the sign, count its magnitudes in order:
+ * rounding is done on that count, so that subnormals, carries and overflow need no cases. */
+#include "number.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "atom/dtype.h"
+
+typedef struct float_format {
+  int exponent_bits, fraction_bits;
+  int shift;          /* unused low bits of the container */
+  uint32_t max, over; /* largest finite; what lies beyond it: infinity, or the same again */
+  uint32_t nan;
+} float_format;
+
+static const float_format formats[GG_DTYPE_COUNT] = {
+    [GG_DTYPE_f16] = {5, 10, 0, 0x7bff, 0x7c00, 0x7fff},
+    [GG_DTYPE_bf16] = {8, 7, 0, 0x7f7f, 0x7f80, 0x7fff},
+    [GG_DTYPE_tf32] = {8, 10, 13, 0x3fbff, 0x3fc00, 0x3ffff},
+    [GG_DTYPE_f32] = {8, 23, 0, 0x7f7fffff, 0x7f800000, 0x7fffffff},
+    [GG_DTYPE_e4m3] = {4, 3, 0, 0x7e, 0x7e, 0x7f},
+    [GG_DTYPE_e5m2] = {5, 2, 0, 0x7b, 0x7c, 0x7f},
+};
+
+static bool is_small_float(gg_dtype type) {
+  return formats[type].exponent_bits != 0;
+}
+
+bool gg_number_is_integer(gg_dtype type) {
+  return gg_dtype_info_of(type)->kind != 'f';
+}
+
+bool gg_number_known(gg_dtype type) {
+  return is_small_float(type) || type == GG_DTYPE_f64 || type == GG_DTYPE_s8 ||
+         type == GG_DTYPE_u8 || type == GG_DTYPE_s32;
+}
+
+int gg_number_bytes(gg_dtype type) {
+  return gg_dtype_info_of(type)->bits / 8;
+}
+
+static int bias_of(const float_format *format) {
+  return (1 << (format->exponent_bits - 1)) - 1;
+}
+
+/* ---- Bits ----------------------------------------------------------------------------- */
+
+static uint32_t load(const void *array, int64_t index, int bytes) {
+  const unsigned char *at = (const unsigned char *)array + index * bytes;
+  uint32_t bits = 0;
+  for (int i = 0; i < bytes; i++)
+    bits |= (uint32_t)at[i] << (8 * i);
+  return bits;
+}
+
+static void store(void *array, int64_t index, int bytes, uint32_t bits) {
+  unsigned char *at = (unsigned char *)array + index * bytes;
+  for (int i = 0; i < bytes; i++)
+    at[i] = (unsigned char)(bits >> (8 * i));
+}
+
+static double decode(const float_format *format, uint32_t magnitude) {
+  if (magnitude > format->max) return magnitude == format->over ? (double)INFINITY : (double)NAN;
+  uint32_t one = (uint32_t)1 << format->fraction_bits;
+  int exponent = (int)(magnitude >> format->fraction_bits);
+  uint32_t fraction = magnitude & (one - 1);
+  if (exponent == 0)
+    exponent = 1;
+  else
+    fraction |= one;
+  return ldexp(fraction, exponent - bias_of(format) - format->fraction_bits);
+}
+
+static uint32_t encode(const float_format *format, double magnitude) {
+  if (isnan(magnitude)) return format->nan;
+  if (isinf(magnitude)) return format->over;
+  int exponent, least = 1 - bias_of(format);
+  frexp(magnitude, &exponent);
+  exponent -= 1; /* magnitude is in [1, 2) * 2^exponent */
+  if (exponent < least || magnitude == 0) exponent = least;
+  if (exponent > bias_of(format) + 1) return format->over;
+  double count = rint(ldexp(magnitude, format->fraction_bits - exponent));
+  uint32_t base = (uint32_t)(exponent - least) << format->fraction_bits;
+  uint32_t bits = base + (uint32_t)count;
+  return bits > format->max ? format->over : bits;
+}
+
+/* ---- Elements ------------------------------------------------------------------------- */
+
+double gg_number_get(gg_dtype type, const void *array, int64_t index) {
+  if (type == GG_DTYPE_f64) {
+    double value;
+    memcpy(&value, (const char *)array + index * 8, sizeof value);
+    return value;
+  }
+  int bytes = gg_number_bytes(type);
+  uint32_t bits = load(array, index, bytes);
+  if (type == GG_DTYPE_s8) return (int8_t)bits;
+  if (type == GG_DTYPE_u8) return bits;
+  if (type == GG_DTYPE_s32) return (int32_t)bits;
+  uint32_t sign = (uint32_t)1 << (8 * bytes - 1);
+  double magnitude = decode(&formats[type], (bits & (sign - 1)) >> formats[type].shift);
+  return bits & sign ? -magnitude : magnitude;
+}
+
+static double clamp(double value, double least, double most) {
+  return value < least ? least : value > most ? most : value;
+}
+
+static double least_of(gg_dtype type) {
+  return type == GG_DTYPE_u8 ? 0 : -gg_number_max(type) - 1;
+}
+
+void gg_number_set(gg_dtype type, void *array, int64_t index, double value) {
+  if (type == GG_DTYPE_f64) {
+    memcpy((char *)array + index * 8, &value, sizeof value);
+    return;
+  }
+  int bytes = gg_number_bytes(type);
+  if (gg_number_is_integer(type)) {
+    double whole = clamp(isnan(value) ? 0 : rint(value), least_of(type), gg_number_max(type));
+    store(array, index, bytes, (uint32_t)(int64_t)whole);
+    return;
+  }
+  uint32_t bits = encode(&formats[type], fabs(value)) << formats[type].shift;
+  if (signbit(value)) bits |= (uint32_t)1 << (8 * bytes - 1);
+  store(array, index, bytes, bits);
+}
+
+/* ---- Facts ---------------------------------------------------------------------------- */
+
+double gg_number_max(gg_dtype type) {
+  switch (type) {
+  case GG_DTYPE_f64:
+    return 1.7976931348623157e308;
+  case GG_DTYPE_s8:
+    return 127;
+  case GG_DTYPE_u8:
+    return 255;
+  case GG_DTYPE_s32:
+    return 2147483647;
+  default:
+    return decode(&formats[type], formats[type].max);
+  }
+}
+
+int gg_number_precision(gg_dtype type) {
+  if (type == GG_DTYPE_f64) return 53;
+  if (is_small_float(type)) return formats[type].fraction_bits + 1;
+  return gg_dtype_info_of(type)->bits - (gg_dtype_info_of(type)->kind == 'i');
+}
+
+double gg_number_half_ulp(gg_dtype type, double value) {
+  if (gg_number_is_integer(type)) return 0.5;
+  int exponent = 0, least = type == GG_DTYPE_f64 ? -1022 : 1 - bias_of(&formats[type]);
+  frexp(value, &exponent);
+  exponent -= 1;
+  if (exponent < least || value == 0) exponent = least;
+  return ldexp(0.5, exponent - gg_number_precision(type) + 1);
+}

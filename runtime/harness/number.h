@@ -1,0 +1,30 @@
+/* Numbers in memory, one at a time: for inputs and checks on the host, where clarity counts and
+ * speed does not. Independent of what kernels emit. */
+#ifndef GG_HARNESS_NUMBER_H
+#define GG_HARNESS_NUMBER_H
+
+#include "gemmgen.h"
+
+/* Whether the functions below know the type: those of whole bytes, scale types excepted. */
+bool gg_number_known(gg_dtype type);
+
+/* Element `index` of an array. */
+double gg_number_get(gg_dtype type, const void *array, int64_t index);
+
+/* Stores the nearest number of the type, ties to even; beyond its range infinity where the type
+ * has one, else the largest. */
+void gg_number_set(gg_dtype type, void *array, int64_t index, double value);
+
+/* The most that rounding to the type can move `value`: half the distance between its neighbours. */
+double gg_number_half_ulp(gg_dtype type, double value);
+
+/* The largest finite number. */
+double gg_number_max(gg_dtype type);
+
+/* Bits of the significand, the hidden one included; of an integer, those of its magnitude. */
+int gg_number_precision(gg_dtype type);
+
+bool gg_number_is_integer(gg_dtype type);
+int gg_number_bytes(gg_dtype type);
+
+#endif

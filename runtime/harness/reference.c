@@ -1,0 +1,210 @@
+/* The reference and the bound.
+ *
+ * The bound. Let S be the sum of |a * b|. Products of two inputs are exact in the tensor cores;
+ * every g >= 4 of them are added to the accumulator at once, each of the g + 1 terms cut at a unit
+ * u of the largest, and so is their sum (MMA-Sim, arXiv 2511.10909: 23 fraction bits or more for
+ * f32). No term or partial sum exceeds S, so K products cost at most (g + 2) / g * K <= 1.5 K cuts
+ * of u * S. Plain rounding after each addition costs less. Then come alpha, beta and their sum in
+ * f32, and one rounding to D's type. Where all inputs are integers and S fits in the accumulator,
+ * nothing is cut at all, and D must be the correctly rounded value: that is the sharp test. */
+#include "reference.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "inputs.h"
+#include "number.h"
+
+/* ---- The sample ----------------------------------------------------------------------- */
+
+enum { batches_sampled = 3, elements_max = 1 << 24 };
+
+/* `count` of `extent` indices, ascending: one from each of `count` equal parts, the first part's
+ * first and the last part's last among them. */
+static int64_t *choose(int64_t count, int64_t extent, uint64_t seed) {
+  int64_t *out = gg_malloc((size_t)(count > 0 ? count : 1) * sizeof *out);
+  for (int64_t i = 0; out && i < count; i++) {
+    int64_t from = (int64_t)((double)extent * (double)i / (double)count);
+    int64_t to = (int64_t)((double)extent * (double)(i + 1) / (double)count);
+    if (count == extent) from = i, to = i + 1;
+    uint64_t width = to > from ? (uint64_t)(to - from) : 1;
+    out[i] = from + (int64_t)(gg_random(seed, (uint64_t)i) % width);
+    if (i == count - 1) out[i] = extent - 1;
+    if (i == 0) out[i] = 0;
+  }
+  return out;
+}
+
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* How many rows and columns make `elements` and are no more than there are. */
+static void choose_sides(gg_sample *out, const gg_problem *p, double elements) {
+  int64_t side = (int64_t)sqrt(elements);
+  if (side < 2) side = 2;
+  out->row_count = least(p->m, side);
+  out->col_count = least(p->n, side);
+  if (out->row_count < side) out->col_count = least(p->n, (int64_t)(elements / (double)p->m) + 1);
+  if (out->col_count < side) out->row_count = least(p->m, (int64_t)(elements / (double)p->n) + 1);
+}
+
+gg_status gg_sample_choose(gg_sample *out, const gg_problem *p, int64_t budget, uint64_t seed,
+                           gg_error *err) {
+  *out = (gg_sample){.row_count = p->m, .col_count = p->n, .batch_count = p->batch, .whole = true};
+  double all = (double)p->m * (double)p->n * (double)p->batch;
+  double depth = p->k > 0 ? (double)p->k : 1;
+  if (all > elements_max || all * depth > (double)budget) {
+    out->whole = false;
+    out->batch_count = least(p->batch, batches_sampled);
+    double elements = (double)budget / depth;
+    if (elements > elements_max) elements = elements_max;
+    choose_sides(out, p, elements / (double)out->batch_count);
+  }
+  out->rows = choose(out->row_count, p->m, seed);
+  out->cols = choose(out->col_count, p->n, seed + 1);
+  out->batches = choose(out->batch_count, p->batch, seed + 2);
+  if (out->rows && out->cols && out->batches) return GG_OK;
+  gg_sample_free(out);
+  return gg_fail(err, MEMORY, NULL, "");
+}
+
+void gg_sample_free(gg_sample *sample) {
+  gg_free(sample->rows);
+  gg_free(sample->cols);
+  gg_free(sample->batches);
+  *sample = (gg_sample){0};
+}
+
+int64_t gg_sample_count(const gg_sample *sample) {
+  return sample->row_count * sample->col_count * sample->batch_count;
+}
+
+/* ---- On the host ---------------------------------------------------------------------- */
+
+enum { depth_max = 256 }; /* of K at a time */
+
+/* Where an operand's element (outer, k) lies: outer is M for A and N for B. */
+typedef struct strides {
+  gg_dtype type;
+  int64_t outer, k, batch;
+} strides;
+
+static strides strides_of(const gg_kernel *kernel, const gg_problem *problem, char which) {
+  gg_view view = gg_problem_view(kernel, problem, which);
+  bool k_major = view.operand->major == GG_MAJOR_K;
+  return (strides){
+      .type = view.operand->type,
+      .outer = k_major ? view.ld : 1,
+      .k = k_major ? 1 : view.ld,
+      .batch = view.batch_stride,
+  };
+}
+
+/* Decodes elements (outers[i], k0 ... k0 + depth) of one batch. */
+static void decode_panel(double *out, const void *memory, const strides *at, int64_t batch,
+                         const int64_t *outers, int64_t count, int64_t k0, int64_t depth) {
+  for (int64_t i = 0; i < count; i++) {
+    int64_t base = batch * at->batch + outers[i] * at->outer + k0 * at->k;
+    for (int64_t k = 0; k < depth; k++) {
+      out[i * depth_max + k] = gg_number_get(at->type, memory, base + k * at->k);
+    }
+  }
+}
+
+static void add_panels(gg_reference *out, int64_t first, const double *a, int64_t rows,
+                       const double *b, int64_t cols, int64_t depth) {
+  for (int64_t i = 0; i < rows; i++) {
+    for (int64_t j = 0; j < cols; j++) {
+      double sum = 0, magnitude = 0;
+      for (int64_t k = 0; k < depth; k++) {
+        double product = a[i * depth_max + k] * b[j * depth_max + k];
+        sum += product;
+        magnitude += fabs(product);
+      }
+      out->sum[first + i * cols + j] += sum;
+      out->magnitude[first + i * cols + j] += magnitude;
+    }
+  }
+}
+
+static gg_status allocate(gg_reference *out, const gg_sample *sample, gg_error *err) {
+  size_t bytes = (size_t)gg_sample_count(sample) * sizeof(double);
+  *out = (gg_reference){.sum = gg_malloc(bytes), .magnitude = gg_malloc(bytes)};
+  if (!out->sum || !out->magnitude) {
+    gg_reference_free(out);
+    return gg_fail(err, MEMORY, NULL, "");
+  }
+  memset(out->sum, 0, bytes);
+  memset(out->magnitude, 0, bytes);
+  return GG_OK;
+}
+
+gg_status gg_reference_on_host(gg_reference *out, const gg_kernel *kernel,
+                               const gg_problem *problem, const void *a, const void *b,
+                               const gg_sample *sample, gg_error *err) {
+  gg_status st = allocate(out, sample, err);
+  if (st) return st;
+  int64_t rows = sample->row_count, cols = sample->col_count;
+  strides at_a = strides_of(kernel, problem, 'a'), at_b = strides_of(kernel, problem, 'b');
+  double *panel_a = gg_malloc((size_t)rows * depth_max * sizeof(double));
+  double *panel_b = gg_malloc((size_t)cols * depth_max * sizeof(double));
+  if (!panel_a || !panel_b) {
+    st = gg_fail(err, MEMORY, NULL, "");
+    gg_reference_free(out);
+    goto done;
+  }
+  for (int64_t i = 0; i < sample->batch_count; i++) {
+    int64_t batch = sample->batches[i];
+    for (int64_t k0 = 0; k0 < problem->k; k0 += depth_max) {
+      int64_t depth = least(depth_max, problem->k - k0);
+      decode_panel(panel_a, a, &at_a, batch, sample->rows, rows, k0, depth);
+      decode_panel(panel_b, b, &at_b, batch, sample->cols, cols, k0, depth);
+      add_panels(out, i * rows * cols, panel_a, rows, panel_b, cols, depth);
+    }
+  }
+done:
+  gg_free(panel_a);
+  gg_free(panel_b);
+  return st;
+}
+
+void gg_reference_free(gg_reference *reference) {
+  gg_free(reference->sum);
+  gg_free(reference->magnitude);
+  *reference = (gg_reference){0};
+}
+
+/* ---- The bound ------------------------------------------------------------------------ */
+
+/* A number without a fraction. */
+static bool is_whole(double value) {
+  return rint(value) == value;
+}
+
+/* The error of the sum of products in the accumulator. */
+static double accumulation_error(const gg_kernel *kernel, int64_t k, double magnitude,
+                                 bool integers) {
+  int precision = gg_number_precision(kernel->accumulator);
+  if (gg_number_is_integer(kernel->accumulator)) return 0;
+  if (integers && magnitude <= ldexp(1, precision)) return 0;
+  double unit = ldexp(1, 1 - precision), own = 0x1p-52; /* f64: the reference's own error */
+  return (1.5 * (double)k + 2) * (unit + own) * magnitude;
+}
+
+gg_expected gg_reference_expect(const gg_kernel *kernel, const gg_problem *p, double sum,
+                                double magnitude, double c, bool integers) {
+  double alpha = p->alpha, beta = p->beta;
+  if (beta == 0) c = 0;
+  double value = alpha * sum + beta * c;
+  double accumulated = accumulation_error(kernel, p->k, magnitude, integers);
+  double reach = fabs(alpha) * (magnitude + accumulated) + fabs(beta * c);
+  bool scaled = alpha != 1 || beta != 0;
+  bool exact = integers && accumulated == 0 && is_whole(alpha) && is_whole(beta) && reach <= 0x1p24;
+  double error = fabs(alpha) * accumulated;
+  if (scaled && !exact) {
+    error += 3 * 0x1p-24 * (fabs(alpha) * (fabs(sum) + accumulated) + fabs(beta * c));
+  }
+  return (gg_expected){value, error + gg_number_half_ulp(kernel->d.type, fabs(value) + error)};
+}

@@ -1,0 +1,57 @@
+/* What a product should be: sums in f64 over the very numbers in memory, for all of D or for
+ * a sample of its rows and columns, on the host or on the device; and how far from it a correct
+ * kernel may be. */
+#ifndef GG_HARNESS_REFERENCE_H
+#define GG_HARNESS_REFERENCE_H
+
+#include "gemmgen_runtime.h"
+#include "problem.h"
+
+/* Rows x columns x batches of D, by index, ascending. */
+typedef struct gg_sample {
+  int64_t *rows, *cols, *batches;
+  int64_t row_count, col_count, batch_count;
+  bool whole; /* every element of D */
+} gg_sample;
+
+/* All of D when that takes no more than `budget` multiply-adds; else the first and the last of each
+ * mode and random ones between. Free with gg_sample_free. */
+gg_status gg_sample_choose(gg_sample *out, const gg_problem *problem, int64_t budget, uint64_t seed,
+                           gg_error *err);
+void gg_sample_free(gg_sample *sample);
+int64_t gg_sample_count(const gg_sample *sample);
+
+/* For each sampled element, batch by batch and row by row: the sum of A * B, and of |A * B|. */
+typedef struct gg_reference {
+  double *sum, *magnitude;
+  bool on_device;
+} gg_reference;
+
+/* `a` and `b` are the operands' first elements in host memory. Free with gg_reference_free. */
+gg_status gg_reference_on_host(gg_reference *out, const gg_kernel *kernel,
+                               const gg_problem *problem, const void *a, const void *b,
+                               const gg_sample *sample, gg_error *err);
+void gg_reference_free(gg_reference *reference);
+
+/* The same on a device, by a plain kernel of its own: one per pair of types. */
+typedef struct gg_device_reference gg_device_reference;
+
+gg_status gg_device_reference_open(gg_device_reference **out, gg_context *context, gg_dtype a,
+                                   gg_dtype b, gg_error *err);
+void gg_device_reference_close(gg_device_reference *reference);
+
+/* Reads A and B where the problem's pointers say. */
+gg_status gg_reference_on_device(gg_reference *out, gg_device_reference *device,
+                                 const gg_kernel *kernel, const gg_problem *problem,
+                                 const gg_sample *sample, gg_error *err);
+
+/* One element of the result. */
+typedef struct gg_expected {
+  double value, bound; /* |D - value| <= bound */
+} gg_expected;
+
+/* `c` is the element of C, unread when beta is 0. `integers`: all inputs are. */
+gg_expected gg_reference_expect(const gg_kernel *kernel, const gg_problem *problem, double sum,
+                                double magnitude, double c, bool integers);
+
+#endif

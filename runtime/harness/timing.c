@@ -1,0 +1,131 @@
+#include "timing.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+enum { trial_launches = 8, launches_max = 20000 };
+
+static int ascending(const void *left, const void *right) {
+  double a = *(const double *)left, b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+double gg_median(double *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, ascending);
+  return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+int gg_timing_launches(double sample_seconds, double seconds, int launches) {
+  double each = seconds / launches;
+  double wanted = each > 0 ? ceil(1.1 * sample_seconds / each) : launches_max;
+  return wanted < 1 ? 1 : wanted > launches_max ? launches_max : (int)wanted;
+}
+
+/* One contender under way. */
+typedef struct runner {
+  CUgraphExec graph;
+  int launches;
+  double samples[GG_TIMING_SAMPLES_MAX];
+} runner;
+
+typedef struct stopwatch {
+  gg_context *context;
+  CUstream stream;
+  CUevent start, end;
+} stopwatch;
+
+static gg_status capture(CUgraphExec *out, const stopwatch *watch, const gg_contender *contender,
+                         int launches, gg_error *err) {
+  const gg_driver *driver = &watch->context->driver;
+  CUgraph graph = NULL;
+  gg_status st = GG_CUDA(driver, err, cuStreamBeginCapture, watch->stream,
+                         CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+  if (st) return st;
+  for (int turn = 0; turn < launches && !st; turn++) {
+    st = contender->launch(contender->self, turn, watch->stream, err);
+  }
+  gg_status ended = GG_CUDA(driver, st ? NULL : err, cuStreamEndCapture, watch->stream, &graph);
+  if (!st) st = ended;
+  if (!st) st = GG_CUDA(driver, err, cuGraphInstantiate, out, graph, 0);
+  if (graph) driver->cuGraphDestroy(graph);
+  return st;
+}
+
+static gg_status sample(double *seconds, const stopwatch *watch, CUgraphExec graph, gg_error *err) {
+  const gg_driver *driver = &watch->context->driver;
+  float milliseconds = 0;
+  gg_status st = GG_CUDA(driver, err, cuEventRecord, watch->start, watch->stream);
+  if (!st) st = GG_CUDA(driver, err, cuGraphLaunch, graph, watch->stream);
+  if (!st) st = GG_CUDA(driver, err, cuEventRecord, watch->end, watch->stream);
+  if (!st) st = GG_CUDA(driver, err, cuEventSynchronize, watch->end);
+  if (!st) {
+    st = GG_CUDA(driver, err, cuEventElapsedTime, &milliseconds, watch->start, watch->end);
+  }
+  *seconds = milliseconds * 1e-3;
+  return st;
+}
+
+/* A plain launch lets the library load what it loads at first use; a short graph, run twice, tells
+ * how long the real one must be; that one is run once. */
+static gg_status warm_up(runner *one, const stopwatch *watch, const gg_contender *contender,
+                         double sample_seconds, gg_error *err) {
+  const gg_driver *driver = &watch->context->driver;
+  CUgraphExec trial = NULL;
+  double seconds = 0;
+  gg_status st = contender->launch(contender->self, 0, watch->stream, err);
+  if (!st) st = GG_CUDA(driver, err, cuStreamSynchronize, watch->stream);
+  if (!st) st = capture(&trial, watch, contender, trial_launches, err);
+  for (int i = 0; i < 2 && !st; i++)
+    st = sample(&seconds, watch, trial, err);
+  if (trial) driver->cuGraphExecDestroy(trial);
+  if (st) return st;
+  one->launches = gg_timing_launches(sample_seconds, seconds, trial_launches);
+  st = capture(&one->graph, watch, contender, one->launches, err);
+  return st ? st : sample(&seconds, watch, one->graph, err);
+}
+
+static gg_status run_all(runner *runners, gg_contender *contenders, int count,
+                         const stopwatch *watch, const gg_timing_options *options, gg_error *err) {
+  gg_status st = GG_OK;
+  for (int i = 0; i < count && !st; i++) {
+    st = warm_up(&runners[i], watch, &contenders[i], options->sample_seconds, err);
+  }
+  for (int round = 0; round < options->samples && !st; round++) {
+    for (int turn = 0; turn < count && !st; turn++) {
+      runner *one = &runners[(round + turn) % count];
+      st = sample(&one->samples[round], watch, one->graph, err);
+    }
+  }
+  for (int i = 0; i < count && !st; i++) {
+    contenders[i].seconds = gg_median(runners[i].samples, options->samples) / runners[i].launches;
+  }
+  return st;
+}
+
+gg_status gg_time_contenders(gg_contender *contenders, int count, gg_context *context,
+                             const gg_timing_options *options, gg_error *err) {
+  const gg_driver *driver = &context->driver;
+  stopwatch watch = {.context = context};
+  runner *runners = gg_malloc((size_t)count * sizeof *runners);
+  if (!runners) return gg_fail(err, MEMORY, NULL, "");
+  for (int i = 0; i < count; i++)
+    runners[i] = (runner){0};
+  gg_status st = gg_context_enter(context, err);
+  if (st) goto out;
+  st = GG_CUDA(driver, err, cuStreamCreate, &watch.stream, 0);
+  if (!st) st = GG_CUDA(driver, err, cuEventCreate, &watch.start, 0);
+  if (!st) st = GG_CUDA(driver, err, cuEventCreate, &watch.end, 0);
+  if (!st) st = run_all(runners, contenders, count, &watch, options, err);
+  for (int i = 0; i < count; i++) {
+    if (runners[i].graph) driver->cuGraphExecDestroy(runners[i].graph);
+  }
+  if (watch.start) driver->cuEventDestroy(watch.start);
+  if (watch.end) driver->cuEventDestroy(watch.end);
+  if (watch.stream) driver->cuStreamDestroy(watch.stream);
+  gg_context_leave(context);
+out:
+  gg_free(runners);
+  return st;
+}

@@ -1,0 +1,87 @@
+/* One problem with memory: random operands, poison around and in the output, the launch, the
+ * verdict.
+ *
+ * Every operand lies in an allocation of its own, between guard zones. All bytes that are no
+ * element of A, B or C are 0xff: NaN, in every floating-point type, so that reading one shows in
+ * the result; C is all NaN when beta is 0. D starts as 0xff throughout: what is not written shows,
+ * and so does what is written elsewhere. */
+#ifndef GG_HARNESS_TRIAL_H
+#define GG_HARNESS_TRIAL_H
+
+#include "context.h"
+#include "inputs.h"
+#include "reference.h"
+
+/* Why the harness cannot try a kernel, or NULL. */
+const char *gg_trial_obstacle(const gg_kernel *kernel);
+
+/* What the operands of any number of trials of a kernel are filled from. */
+typedef struct gg_trial_inputs {
+  gg_inputs a, b, c;
+  bool integers;
+} gg_trial_inputs;
+
+/* `k`: the largest of the trials, for the range of GG_INPUTS_INTEGERS. */
+gg_status gg_trial_inputs_make(gg_trial_inputs *out, const gg_kernel *kernel, gg_input_kind kind,
+                               int64_t k, uint64_t seed, gg_error *err);
+void gg_trial_inputs_free(gg_trial_inputs *inputs);
+
+typedef struct gg_trial_buffer {
+  unsigned char *host;
+  uint64_t device;
+  int64_t lead, bytes; /* before the first element; in all */
+} gg_trial_buffer;
+
+typedef struct gg_trial {
+  gg_context *context;
+  const gg_kernel *kernel;
+  gg_problem problem;
+  bool integers;
+  gg_trial_buffer a, b, c, d;
+} gg_trial;
+
+typedef struct gg_trial_options {
+  int64_t padding;    /* of each row, in units of the operand's alignment */
+  bool least_aligned; /* to what the kernel asks for and no more; else to 256 bytes */
+  bool without_c;     /* no memory for it: beta is 0 */
+  int64_t shift;      /* where in the inputs the operands start */
+} gg_trial_options;
+
+/* Takes extents, alpha and beta of `shape`. Close with gg_trial_close. */
+gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *kernel,
+                        const gg_problem *shape, const gg_trial_options *options,
+                        const gg_trial_inputs *inputs, gg_error *err);
+void gg_trial_close(gg_trial *trial);
+
+/* Bytes on the device. */
+int64_t gg_trial_bytes(const gg_trial *trial);
+
+/* Frees the host's copies of A, B and C; the host reference and C then have nothing to read. */
+void gg_trial_drop_inputs(gg_trial *trial);
+
+/* Poisons D. */
+gg_status gg_trial_poison(gg_trial *trial, gg_error *err);
+
+/* Poisons D, launches, waits. */
+gg_status gg_trial_run(gg_trial *trial, const gg_module *module, struct CUstream_st *stream,
+                       gg_error *err);
+
+typedef struct gg_verdict {
+  int64_t checked, failed; /* elements */
+  int64_t unwritten;       /* elements of D that still are poison */
+  int64_t stray;           /* bytes written outside D's elements */
+  int64_t first_stray;     /* the first of them, in bytes from D's first element */
+  double max_error, mean_error;
+  struct {
+    int64_t batch, row, col;
+    double got, want, bound;
+  } worst; /* the element that comes closest to its bound, or lies farthest beyond it */
+} gg_verdict;
+
+bool gg_verdict_passed(const gg_verdict *verdict);
+
+/* Reads D back and compares. */
+gg_status gg_trial_check(gg_verdict *out, gg_trial *trial, const gg_sample *sample,
+                         const gg_reference *reference, gg_error *err);
+
+#endif

@@ -1,0 +1,36 @@
+/* Counting and the parts of the device check. */
+#ifndef GPU_CHECK_H
+#define GPU_CHECK_H
+
+#include "trial.h"
+
+typedef struct totals {
+  long passed, failed, skipped;
+} totals;
+
+/* One kernel on one device. */
+typedef struct subject {
+  gg_context *context;
+  const gg_kernel *kernel;
+  gg_module *module;
+  gg_device_reference *reference;
+  gg_trial_inputs integers, normal;
+} subject;
+
+/* Counts a check and prints it when it failed; clears the error. */
+void count_check(totals *out, const subject *s, const char *what, bool passed, gg_error *err);
+
+/* Compares the D of a trial that has run with the reference on the device; all of it. */
+gg_status judge_trial(bool *passed, const subject *s, gg_trial *trial, gg_str *why, gg_error *err);
+
+/* A problem that the kernel takes, of middling size. */
+gg_problem usual_shape(const gg_kernel *kernel);
+
+/* A hundred launches in a CUDA graph. */
+void check_graph(totals *out, const subject *s);
+
+/* Eight threads with a stream each, and a second context beside the first. */
+void check_threads(totals *out, const subject *s);
+void check_contexts(totals *out, const subject *s);
+
+#endif

@@ -1,0 +1,118 @@
+/* Cases files, and which kernel covers which case. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cli/cases.h"
+#include "fixture.h"
+
+static gg_error err = GG_ERROR_INIT;
+
+START_TEST(parses) {
+  static const char text[] = "# a comment\n"
+                             "bf16 bf16 bf16 f32 k k n 512 512 512 1\n"
+                             "\n"
+                             "  e4m3\te5m2 f16 f32fast m n m 16 28672 4096 3 # more\r\n"
+                             "s8 s8 s32 s32 k k n 1 2 3 4";
+  cli_cases cases;
+  ck_assert_int_eq(cli_cases_parse(&cases, text, "cases.txt", &err), GG_OK);
+  ck_assert_uint_eq(cases.count, 3);
+  ck_assert_int_eq(cases.list[1].a, GG_DTYPE_e4m3);
+  ck_assert_int_eq(cases.list[1].accumulator, GG_DTYPE_f32);
+  ck_assert(cases.list[1].fast && !cases.list[0].fast);
+  ck_assert_int_eq(cases.list[1].a_major, GG_MAJOR_M);
+  ck_assert_int_eq(cases.list[1].b_major, GG_MAJOR_N);
+  ck_assert_int_eq(cases.list[1].n, 28672);
+  gg_str name = GG_STR_INIT;
+  cli_case_name(&name, &cases.list[0]);
+  ck_assert_str_eq(gg_str_text(&name), "bf16,bf16,bf16,f32,kkn,512x512x512,b1");
+  gg_str_free(&name);
+  cli_cases_free(&cases);
+}
+END_TEST
+
+static const struct {
+  const char *text;
+  int line, column;
+  const char *part;
+} bad[] = {
+    {"bf17 bf16 bf16 f32 k k n 1 1 1 1", 1, 1,
+     "the type of A is a number type such as bf16, not 'bf17'"},
+    {"\n\nbf16 bf16 bf16 f33 k k n 1 1 1 1", 3, 16, "the accumulator is a number type"},
+    {"bf16 bf16 bf16 f32 n k n 1 1 1 1", 1, 20, "the major of A is k or m, not 'n'"},
+    {"bf16 bf16 bf16 f32 k m n 1 1 1 1", 1, 22, "the major of B is k or n"},
+    {"bf16 bf16 bf16 f32 k k k 1 1 1 1", 1, 24, "the major of D is n or m"},
+    {"bf16 bf16 bf16 f32 k k n 0 1 1 1", 1, 26, "the M is a positive integer, not '0'"},
+    {"bf16 bf16 bf16 f32 k k n 1 -1 1 1", 1, 28, "the N is a positive integer, not '-1'"},
+    {"bf16 bf16 bf16 f32 k k n 1 1 9223372036854775808 1", 1, 30, "the K is a positive integer"},
+    {"bf16 bf16 bf16 f32 k k n 1 1 1", 1, 31,
+     "a case has 11 fields, this one 10: the batch is missing"},
+    {"bf16 bf16 bf16 f32 k k n 1 1 1 1 1", 1, 34, "here is a twelfth"},
+    {"bf16 # what", 1, 5, "this one 1: the type of B is missing"},
+    {"\xff\xfe", 1, 3, "this one 1: the type of B is missing"},
+};
+
+START_TEST(refuses) {
+  cli_cases cases;
+  ck_assert_int_eq(cli_cases_parse(&cases, bad[_i].text, "cases.txt", &err), GG_E_CASES);
+  ck_assert_uint_eq(cases.count, 0);
+  ck_assert_str_eq(err.file, "cases.txt");
+  ck_assert_int_eq(err.line, bad[_i].line);
+  ck_assert_int_eq(err.column, bad[_i].column);
+  assert_error(&err, GG_E_CASES, bad[_i].part);
+}
+END_TEST
+
+START_TEST(covers) {
+  gg_kernel kernel = fixture_kernel(); /* f16 k k, f32 n, aligned to 16 B */
+  static const struct {
+    const char *text, *why; /* NULL: covered */
+  } rows[] = {
+      {"f16 f16 f32 f32 k k n 128 128 64 1", NULL},
+      {"f16 f16 f32 f32 k k n 7 4 64 5", NULL},
+      {"bf16 f16 f32 f32 k k n 128 128 64 1", "A is f16 k-major"},
+      {"f16 f16 f32 f32 k n n 128 128 64 1", "B is f16 k-major"},
+      {"f16 f16 f32 f32 k k m 128 128 64 1", "D is f32 n-major"},
+      {"f16 f16 f32 f16 k k n 128 128 64 1", "accumulates in f32"},
+      {"f16 f16 f32 f32fast k k n 128 128 64 1", "accumulates in f32"},
+      {"f16 f16 f32 f32 k k n 128 128 65 1", "lda = 65 is not a multiple of the 8 elements"},
+      {"f16 f16 f32 f32 k k n 128 127 64 1", "ldd = 127"},
+      {"f16 f16 f32 f32 k k n 9223372036854775807 8 8 1", "larger than int64"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    cli_cases cases;
+    gg_str why = GG_STR_INIT;
+    ck_assert_int_eq(cli_cases_parse(&cases, rows[i].text, "c", &err), GG_OK);
+    bool covered = cli_case_covered(&cases.list[0], &kernel, &why);
+    ck_assert_msg(covered == !rows[i].why, "%s: %s", rows[i].text, gg_str_text(&why));
+    if (!covered) ck_assert_ptr_nonnull(strstr(gg_str_text(&why), rows[i].why));
+    gg_str_free(&why);
+    cli_cases_free(&cases);
+  }
+}
+END_TEST
+
+START_TEST(memory_may_run_out) {
+  cli_cases cases;
+  gg_alloc_fail_after(0);
+  gg_status st = cli_cases_parse(&cases, "s8 s8 s32 s32 k k n 1 2 3 4", "c", &err);
+  gg_alloc_fail_after(-1);
+  ck_assert_int_eq(st, GG_E_MEMORY);
+  gg_error_clear(&err);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("cases");
+  TCase *tests = tcase_create("cases");
+  tcase_add_test(tests, parses);
+  tcase_add_loop_test(tests, refuses, 0, sizeof bad / sizeof *bad);
+  tcase_add_test(tests, covers);
+  tcase_add_test(tests, memory_may_run_out);
+  suite_add_tcase(suite, tests);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
