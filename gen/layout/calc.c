@@ -201,10 +201,8 @@ gg_status gg_calc_tuple(gg_calc *c, gg_tuple *out, const gg_tuple *result) {
 gg_status gg_calc_layout(gg_calc *c, gg_layout *out, const gg_layout *result) {
   if (c->status != GG_OK) return c->status;
   int64_t size = 1, extent = 1;
-  bool empty = false;
   GG_EACH_LEAF(i, &result->shape) {
     int64_t s = result->shape.nodes[i].value, d = result->stride.nodes[i].value;
-    empty |= s == 0;
     if (s != 0) size = gg_calc_mul(c, size, s);
     int64_t last = gg_calc_abs(c, gg_calc_sub(c, s, 1));
     extent = gg_calc_add(c, extent, gg_calc_mul(c, last, gg_calc_abs(c, d)));

@@ -110,25 +110,29 @@ static gg_status fail_push(const gg_layout *a, const gg_composed *b, gg_error *e
   return st;
 }
 
-gg_status gg_layout_compose_swizzled(gg_composed *out, const gg_layout *a, const gg_composed *b,
-                                     gg_error *err) {
+gg_status gg_layout_compose_swizzled_weakly(gg_composed *out, const gg_layout *a,
+                                            const gg_composed *b, gg_error *err) {
   gg_swizzle sw;
   gg_layout layout;
-  gg_composed r;
   gg_status st;
   if (b->offset != 0 || b->ptr_bits) {
     return gg_fail(err, LAYOUT_VALUE, NULL, "composition",
                    "a swizzled right-hand side needs offset 0 and no smem_ptr");
   }
   if ((st = push_swizzle(&sw, a, b->swizzle, err))) return st;
-  if ((st = gg_layout_composition(&layout, a, &b->layout, err))) return st;
-  if ((st = gg_composed_make(&r, sw, 0, &layout, err))) return st;
+  if ((st = gg_compose(&layout, a, &b->layout, err))) return st;
+  return gg_composed_make(out, sw, 0, &layout, err);
+}
+
+gg_status gg_layout_compose_swizzled(gg_composed *out, const gg_layout *a, const gg_composed *b,
+                                     gg_error *err) {
+  gg_composed r;
+  gg_status st = gg_layout_compose_swizzled_weakly(&r, a, b, err);
+  if (st) return st;
   int64_t size = gg_composed_size(b);
   for (int64_t i = 0; i < size; i++) {
-    if (i == compare_limit) return fail_push(a, b, err);
-    if (gg_composed_at(&r, i) != gg_layout_at(a, gg_composed_at(b, i))) {
-      return fail_push(a, b, err);
-    }
+    bool same = i < compare_limit && gg_composed_at(&r, i) == gg_layout_at(a, gg_composed_at(b, i));
+    if (!same) return fail_push(a, b, err);
   }
   *out = r;
   return GG_OK;
@@ -200,8 +204,38 @@ static bool keeps_all(const gg_tuple *coord) {
   return coord->count > 1 || coord->nodes[0].kind == GG_NODE_KEEP;
 }
 
+/* The bits that a layout of powers of two reaches; -1 where modes overlap or are no such. */
+static int64_t reach_of(const gg_layout *a) {
+  uint64_t reach = 0;
+  GG_EACH_LEAF(i, &a->shape) {
+    int64_t s = a->shape.nodes[i].value, d = a->stride.nodes[i].value;
+    if (s == 1 || d == 0) continue;
+    if (s < 1 || d < 1 || (s & (s - 1)) || (d & (d - 1))) return -1;
+    uint64_t bits = (uint64_t)(s - 1) * (uint64_t)d;
+    if (reach & bits) return -1;
+    reach |= bits;
+  }
+  return (int64_t)reach;
+}
+
+/* A slice is the function where what is kept and what is fixed set different bits: then adding is
+ * or-ing, and the swizzle can be told apart. CuTe takes that for granted; else points decide. */
+static gg_status check_slice(const gg_composed *slice, int64_t base, const gg_layout *kept,
+                             int64_t fixed, const gg_composed *a, gg_error *err) {
+  int64_t reach = reach_of(kept), size = gg_layout_size(kept);
+  if (reach >= 0 && (reach & fixed) == 0) return GG_OK;
+  for (int64_t i = 0; i < size; i++) {
+    int64_t want = gg_swizzle_apply(a->swizzle, fixed + gg_layout_at(kept, i));
+    if (i < compare_limit && gg_composed_at(slice, i) + base == want) continue;
+    return gg_fail(err, LAYOUT_FUNCTION, NULL, "slice", gg_layout_text(&a->layout).text,
+                   "the coordinate",
+                   "the modes kept and the modes fixed meet in bits of the swizzle");
+  }
+  return GG_OK;
+}
+
 static gg_status slice_swizzled(gg_composed *out, int64_t *offset, const gg_tuple *coord,
-                                const gg_composed *a, gg_error *err) {
+                                const gg_composed *a, bool check, gg_error *err) {
   gg_layout sliced, diced, active, anti = project(a->swizzle, false),
                                    only = project(a->swizzle, true);
   gg_tuple fixed, outside;
@@ -210,28 +244,37 @@ static gg_status slice_swizzled(gg_composed *out, int64_t *offset, const gg_tupl
   if ((st = gg_layout_slice(&sliced, coord, &a->layout, err))) return st;
   if ((st = gg_layout_dice(&diced, coord, &a->layout, err))) return st;
   if ((st = gg_tuple_dice(&fixed, coord, coord, err))) return st;
-  if ((st = gg_layout_composition(&anti, &anti, &diced, err))) return st;
-  if ((st = gg_layout_composition(&diced, &only, &diced, err))) return st;
+  if ((st = gg_compose(&anti, &anti, &diced, err))) return st;
+  if ((st = gg_compose(&diced, &only, &diced, err))) return st;
   if ((st = bits_of(&bits, &diced, &fixed, err))) return st;
   if ((st = gg_layout_crd2idx(&outside, &fixed, &anti, err))) return st;
-  if ((st = gg_layout_composition(&active, &only, &sliced, err))) return st;
+  if ((st = gg_compose(&active, &only, &sliced, err))) return st;
 
-  int64_t inside = a->offset ^ bits, reached = gg_layout_at(&active, gg_layout_size(&active) - 1);
+  gg_calc c = GG_CALC("slice", err);
+  gg_composed r;
+  gg_tuple whole;
+  int64_t inside = a->offset ^ bits, base = outside.nodes[0].value;
+  int64_t reached = gg_layout_at(&active, gg_layout_size(&active) - 1);
   bool meets_both = (reached & ~gg_swizzle_apply(a->swizzle, reached)) != 0;
   if (meets_both) {
-    *offset = outside.nodes[0].value;
-    return gg_composed_make(out, a->swizzle, inside, &sliced, err);
+    if ((st = gg_composed_make(&r, a->swizzle, inside, &sliced, err))) return st;
+  } else {
+    gg_layout line = linearized(a->swizzle, inside), plain;
+    if ((st = gg_compose(&plain, &line, &sliced, err))) return st;
+    base = gg_calc_add(&c, gg_swizzle_apply(a->swizzle, inside), base);
+    r = gg_composed_of(&plain);
   }
-  gg_layout line = linearized(a->swizzle, inside);
-  if ((st = gg_layout_composition(&sliced, &line, &sliced, err))) return st;
-  gg_calc c = GG_CALC("slice", err);
-  *offset = gg_calc_add(&c, gg_swizzle_apply(a->swizzle, inside), outside.nodes[0].value);
-  *out = gg_composed_of(&sliced);
-  return c.status;
+  if ((st = gg_layout_crd2idx(&whole, coord, &a->layout, err))) return st;
+  int64_t start = gg_calc_add(&c, a->offset, whole.nodes[0].value);
+  if (c.status) return c.status;
+  if (check && (st = check_slice(&r, base, &sliced, start, a, err))) return st;
+  *out = r;
+  *offset = base;
+  return GG_OK;
 }
 
-gg_status gg_composed_slice_and_offset(gg_composed *out, gg_tuple *offset, const gg_tuple *coord,
-                                       const gg_composed *a, gg_error *err) {
+static gg_status slice(gg_composed *out, gg_tuple *offset, const gg_tuple *coord,
+                       const gg_composed *a, bool check, gg_error *err) {
   gg_composed r;
   gg_layout layout;
   gg_tuple base = gg_tuple_int(0);
@@ -244,7 +287,7 @@ gg_status gg_composed_slice_and_offset(gg_composed *out, gg_tuple *offset, const
                      "an smem_ptr layout has no place for an offset: slice its tensor, or its "
                      "position-independent form");
     }
-  } else if ((st = slice_swizzled(&r, &base.nodes[0].value, coord, a, err))) {
+  } else if ((st = slice_swizzled(&r, &base.nodes[0].value, coord, a, check, err))) {
     return st;
   }
   *out = r;
@@ -252,10 +295,14 @@ gg_status gg_composed_slice_and_offset(gg_composed *out, gg_tuple *offset, const
   return GG_OK;
 }
 
-gg_status gg_composed_slice(gg_composed *out, const gg_tuple *coord, const gg_composed *a,
-                            gg_error *err) {
-  gg_tuple offset;
-  return gg_composed_slice_and_offset(out, &offset, coord, a, err);
+gg_status gg_composed_slice_and_offset(gg_composed *out, gg_tuple *offset, const gg_tuple *coord,
+                                       const gg_composed *a, gg_error *err) {
+  return slice(out, offset, coord, a, true, err);
+}
+
+gg_status gg_composed_slice_weakly(gg_composed *out, gg_tuple *offset, const gg_tuple *coord,
+                                   const gg_composed *a, gg_error *err) {
+  return slice(out, offset, coord, a, false, err);
 }
 
 /* ---- Inverses ---------------------------------------------------------------------------- */
@@ -263,9 +310,11 @@ gg_status gg_composed_slice(gg_composed *out, const gg_tuple *coord, const gg_co
 typedef gg_status (*layout_fn)(gg_layout *, const gg_layout *, gg_error *);
 
 /* inverse(layout) o sw, as sw' o inverse(layout). */
-static gg_status invert(gg_composed *out, const gg_composed *a, layout_fn inverse, gg_error *err) {
+static gg_status invert(gg_composed *out, const gg_composed *a, layout_fn inverse, bool check,
+                        gg_error *err) {
   gg_layout layout;
   gg_swizzle sw;
+  gg_composed r;
   gg_status st;
   if (a->offset != 0 || a->ptr_bits) {
     return gg_fail(err, LAYOUT_VALUE, NULL, "inverse",
@@ -273,15 +322,32 @@ static gg_status invert(gg_composed *out, const gg_composed *a, layout_fn invers
   }
   if ((st = inverse(&layout, &a->layout, err))) return st;
   if ((st = push_swizzle(&sw, &layout, a->swizzle, err))) return st;
-  return gg_composed_make(out, sw, 0, &layout, err);
+  if ((st = gg_composed_make(&r, sw, 0, &layout, err))) return st;
+  int64_t size = gg_layout_size(&layout);
+  for (int64_t i = 0; check && i < size; i++) {
+    int64_t want = gg_layout_at(&layout, gg_swizzle_apply(a->swizzle, i));
+    if (i < compare_limit && gg_composed_at(&r, i) == want) continue;
+    return gg_fail(err, LAYOUT_FUNCTION, NULL, "inverse", gg_layout_text(&a->layout).text,
+                   "its swizzle", "the swizzle does not pass through the layout's inverse");
+  }
+  *out = r;
+  return GG_OK;
 }
 
 gg_status gg_composed_right_inverse(gg_composed *out, const gg_composed *a, gg_error *err) {
-  return invert(out, a, gg_layout_right_inverse, err);
+  return invert(out, a, gg_layout_right_inverse, true, err);
 }
 
 gg_status gg_composed_left_inverse(gg_composed *out, const gg_composed *a, gg_error *err) {
-  return invert(out, a, gg_layout_left_inverse, err);
+  return invert(out, a, gg_layout_left_inverse, true, err);
+}
+
+gg_status gg_composed_right_inverse_weakly(gg_composed *out, const gg_composed *a, gg_error *err) {
+  return invert(out, a, gg_layout_right_inverse, false, err);
+}
+
+gg_status gg_composed_left_inverse_weakly(gg_composed *out, const gg_composed *a, gg_error *err) {
+  return invert(out, a, gg_layout_left_inverse, false, err);
 }
 
 /* ---- Recasting --------------------------------------------------------------------------- */

@@ -223,6 +223,8 @@ INT_OF_LAYOUT(cosize, gg_layout_cosize(LAYOUT(0)))
 INT_OF_LAYOUT(layout_depth, gg_layout_depth(LAYOUT(0)))
 INT_OF_LAYOUT(tuple_rank, gg_tuple_rank(TUPLE(0)))
 INT_OF_LAYOUT(tuple_depth, gg_tuple_depth(TUPLE(0)))
+COMPOSED_OF_COMPOSED(right_inverse_weak, gg_composed_right_inverse_weakly)
+COMPOSED_OF_COMPOSED(left_inverse_weak, gg_composed_left_inverse_weakly)
 COMPOSED_OF_COMPOSED(position_independent, gg_composed_position_independent)
 PARTITION(inner_partition, gg_tensor_inner_partition)
 PARTITION(outer_partition, gg_tensor_outer_partition)
@@ -410,7 +412,14 @@ OP(tuple_replace) {
 
 OP(slice) {
   (void)count;
-  return gg_composed_slice(to_composed(out), TUPLE(0), ANY(1), err);
+  gg_tuple offset;
+  return gg_composed_slice_and_offset(to_composed(out), &offset, TUPLE(0), ANY(1), err);
+}
+
+OP(slice_weak) {
+  (void)count;
+  gg_tuple offset;
+  return gg_composed_slice_weakly(to_composed(out), &offset, TUPLE(0), ANY(1), err);
 }
 
 OP(slice_tensor) {
@@ -442,6 +451,11 @@ OP(swizzled) {
 OP(compose_swizzled) {
   (void)count;
   return gg_layout_compose_swizzled(to_composed(out), LAYOUT(0), ANY(1), err);
+}
+
+OP(compose_swizzled_weak) {
+  (void)count;
+  return gg_layout_compose_swizzled_weakly(to_composed(out), LAYOUT(0), ANY(1), err);
 }
 
 OP(right_inverse) {

@@ -169,7 +169,7 @@ gg_status gg_layout_max_common_layout(gg_layout *out, const gg_layout *a, const 
                                       gg_error *err);
 gg_status gg_layout_max_common_vector(int64_t *out, const gg_layout *a, const gg_layout *b,
                                       gg_error *err);
-/* The largest n for which upcast(a, n) is legal. */
+/* The largest n such that the offsets fall into whole blocks of n, each at a multiple of n. */
 gg_status gg_layout_max_alignment(int64_t *out, const gg_layout *a, gg_error *err);
 
 /* Divide: ((tile,rest),...) by mode; zipped ((tiles),(rests)); tiled ((tiles),rest,rest...);

@@ -64,24 +64,31 @@ gg_status gg_composed_position_independent(gg_composed *out, const gg_composed *
  * coalesce, tile_to_shape and so on do with the result of the layout's own operation. */
 gg_composed gg_composed_with(const gg_composed *a, const gg_layout *layout);
 
+/* What follows refuses where the answer would not be the function asked for. CuTe takes it for
+ * granted that bits do not meet; `gg_..._weakly` answers as CuTe does, for comparison with it. */
+
 /* (sw o off o A) o B by tiler; and A o (sw o 0 o B), which moves the swizzle through A: an error
  * where that is no swizzle, or would not be that function. */
 gg_status gg_composed_compose_tiler(gg_composed *out, const gg_composed *a, const gg_tiler *tiler,
                                     gg_error *err);
 gg_status gg_layout_compose_swizzled(gg_composed *out, const gg_layout *a, const gg_composed *b,
                                      gg_error *err);
+gg_status gg_layout_compose_swizzled_weakly(gg_composed *out, const gg_layout *a,
+                                            const gg_composed *b, gg_error *err);
 
 /* What coord keeps, and the offset to add after the swizzle. Decays to a plain layout where the
  * kept modes meet only one side of the swizzle. An error where CuTe's bit arithmetic does not
  * apply (sizes and strides that are no powers of two). */
 gg_status gg_composed_slice_and_offset(gg_composed *out, gg_tuple *offset, const gg_tuple *coord,
                                        const gg_composed *a, gg_error *err);
-gg_status gg_composed_slice(gg_composed *out, const gg_tuple *coord, const gg_composed *a,
-                            gg_error *err);
+gg_status gg_composed_slice_weakly(gg_composed *out, gg_tuple *offset, const gg_tuple *coord,
+                                   const gg_composed *a, gg_error *err);
 
 /* Offset 0 alone: the swizzle moves to the left, through the layout's inverse. */
 gg_status gg_composed_right_inverse(gg_composed *out, const gg_composed *a, gg_error *err);
 gg_status gg_composed_left_inverse(gg_composed *out, const gg_composed *a, gg_error *err);
+gg_status gg_composed_right_inverse_weakly(gg_composed *out, const gg_composed *a, gg_error *err);
+gg_status gg_composed_left_inverse_weakly(gg_composed *out, const gg_composed *a, gg_error *err);
 
 gg_status gg_composed_upcast(gg_composed *out, const gg_composed *a, int64_t n, gg_error *err);
 gg_status gg_composed_downcast(gg_composed *out, const gg_composed *a, int64_t n, gg_error *err);
