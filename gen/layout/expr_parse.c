@@ -406,10 +406,7 @@ static gg_status parse_links(parser *p, gg_value *out) {
 }
 
 static gg_status parse_chain(parser *p, gg_value *out) {
-  if (++p->nesting > max_nesting) {
-    gg_mark mark = mark_at(p, p->at);
-    return gg_fail(p->err, LAYOUT_CAPACITY, &mark, "expression", (int)max_nesting);
-  }
+  if (++p->nesting > max_nesting) return fail_syntax(p, "at most 64 levels of nesting");
   skip_blanks(p);
   int column = column_of(p, p->at);
   gg_status st = parse_links(p, out);
