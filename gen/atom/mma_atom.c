@@ -11,14 +11,16 @@
 #include "atom/atom_name.h"
 #include "atom/dtype.h"
 
-#define WGMMA(sp, types, cute_name, k_extent, dtype_c, dtype_a, dtype_b, tv_a, src_a, step, tn)    \
+#define WGMMA(sp, types, cute_name, k_extent, dtype_c, dtype_a, dtype_b, tv_a, tv_e, src_a, step,  \
+              tn)                                                                                  \
   {                                                                                                \
     .ptx = "wgmma.mma_async" sp ".sync.aligned.m64n*k" #k_extent types, .cute = cute_name,         \
     .m = 64, .k = k_extent, .arch = {90, 'a'}, .ptx_isa = sizeof(sp) > 1 ? 82 : 80,                \
     .kind = GG_MMA_wgmma, .c = GG_DTYPE_##dtype_c, .a = GG_DTYPE_##dtype_a,                        \
     .b = GG_DTYPE_##dtype_b, .threads = GG_TV_group, .layout_a = GG_TV_##tv_a,                     \
-    .layout_b = GG_TV_g_shared_b, .layout_c = GG_TV_g64xN, .source_a = src_a,                      \
-    .source_b = GG_MMA_SHARED, .n_step = step, .k_major = tn, .sparse = sizeof(sp) > 1             \
+    .layout_b = GG_TV_g_shared_b, .layout_c = GG_TV_g64xN, .layout_e = GG_TV_##tv_e,               \
+    .source_a = src_a, .source_b = GG_MMA_SHARED, .n_step = step, .k_major = tn,                   \
+    .sparse = sizeof(sp) > 1                                                                       \
   }
 
 #define TCGEN05(cta, kind_name, cute_name, k_extent, dtype_c, dtype_a, dtype_b, tv, thr, src_a,    \
@@ -49,15 +51,15 @@ static const gg_mma_row table[] = {
    .layout_a = GG_TV_##tv_a,                                                                       \
    .layout_b = GG_TV_##tv_b,                                                                       \
    .layout_c = GG_TV_##tv_c},
-#define GG_WGMMA(types, name, tail, k, sparse_k, step, tn, c, a, b, tv, tv_sparse)                 \
-  WGMMA("", types, "SM90::GMMA::MMA_64x*x" #k "_" name "_SS" tail, k, c, a, b, g_shared_a,         \
+#define GG_WGMMA(types, name, tail, k, sparse_k, step, tn, c, a, b)                                \
+  WGMMA("", types, "SM90::GMMA::MMA_64x*x" #k "_" name "_SS" tail, k, c, a, b, g_shared_a, thread, \
         GG_MMA_SHARED, step, tn),                                                                  \
-      WGMMA("", types, "SM90::GMMA::MMA_64x*x" #k "_" name "_RS" tail, k, c, a, b, tv,             \
-            GG_MMA_REGISTERS, step, tn),                                                           \
+      WGMMA("", types, "SM90::GMMA::MMA_64x*x" #k "_" name "_RS" tail, k, c, a, b, g64x##k,        \
+            thread, GG_MMA_REGISTERS, step, tn),                                                   \
       WGMMA(".sp", types, "SM90::GMMA::SPARSE::GMMA_64x*x" #sparse_k "_" name "_SS" tail,          \
-            sparse_k, c, a, b, g_shared_a, GG_MMA_SHARED, step, tn),                               \
+            sparse_k, c, a, b, g_shared_a, g_meta64x##sparse_k, GG_MMA_SHARED, step, tn),          \
       WGMMA(".sp", types, "SM90::GMMA::SPARSE::GMMA_64x*x" #sparse_k "_" name "_RS" tail,          \
-            sparse_k, c, a, b, tv_sparse, GG_MMA_REGISTERS, step, tn),
+            sparse_k, c, a, b, g64x##sparse_k, g_meta64x##sparse_k, GG_MMA_REGISTERS, step, tn),
 #define GG_TCGEN05(kind, name, k, c, a, b)                                                         \
   TCGEN05("1", kind, name "_SS", k, c, a, b, cta, thread, GG_MMA_SHARED, 8),                       \
       TCGEN05("1", kind, name "_TS", k, c, a, b, cta, thread, GG_MMA_TENSOR, 8),                   \
@@ -323,9 +325,8 @@ void gg_mma_atom_cute(gg_str *out, const gg_mma_atom *atom) {
 
 gg_layout gg_mma_atom_layout(const gg_mma_atom *atom, gg_mma_operand operand) {
   const gg_mma_row *row = atom->row;
-  gg_tv tv = operand == GG_MMA_A   ? row->layout_a
-             : operand == GG_MMA_B ? row->layout_b
-                                   : row->layout_c;
+  const gg_tv layouts[] = {row->layout_a, row->layout_b, row->layout_c, row->layout_e};
+  gg_tv tv = layouts[operand];
   return gg_tv_layout(tv, (gg_tv_sizes){.m = atom->m, .n = atom->n, .k = atom->k});
 }
 

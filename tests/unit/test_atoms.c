@@ -101,6 +101,11 @@ static void check_coverage(const gg_mma_atom *atom) {
                       (shared ? gg_layout_size(&threads) : 1),
                   "%s", label);
   }
+  if (atom->row->sparse) { /* metadata: threads in pairs or all four of a quad share it */
+    gg_layout layout = gg_mma_atom_layout(atom, GG_MMA_E);
+    ck_assert_int_eq(gg_layout_mode_size(&layout, 0), gg_layout_size(&threads));
+    replication(&layout, tile_size(atom, GG_MMA_A), atom->row->cute);
+  }
 }
 
 START_TEST(layouts_cover_the_tile) {
