@@ -210,15 +210,18 @@ static gg_status read_tcgen05_arguments(gg_mma_atom *atom, const gg_atom_name *n
 
 /* ---- Lookup ------------------------------------------------------------------------------- */
 
-/* The wgmma traits also carry the alias SM90_64x... for SM90::GMMA::MMA_64x... */
-static const char *without_alias(const gg_mma_row *row, char *buffer, size_t size,
-                                 const char *base) {
-  static const char alias[] = "SM90_64x";
-  if (row->kind != GG_MMA_wgmma || row->sparse) return base;
-  if (strncmp(base, alias, sizeof alias - 1) != 0 || strlen(base) >= size) return base;
-  memcpy(buffer, "MMA_", 4);
-  strcpy(buffer + 4, base + 5);
-  return buffer;
+/* CuTe has its sm_90 atoms under two names: SM90::GMMA::MMA_64x... also SM90_64x..., and
+ * SM90_16x8x... also SM90::MMA_16x8x... */
+static const char *without_prefix(const char *name) {
+  const char *colons = strstr(name, "MMA_"), *alias = strstr(name, "SM90_");
+  if (colons && (colons == name || colons[-1] == ':')) return colons + 4;
+  return alias == name ? alias + 5 : name;
+}
+
+static bool has_cute_name(int *n, const gg_mma_row *row, const char *base) {
+  if (gg_atom_name_match(n, base, row->cute)) return true;
+  return row->arch.number == 90 &&
+         gg_atom_name_match(n, without_prefix(base), without_prefix(row->cute));
 }
 
 static gg_status bad_wgmma_n(const gg_mma_row *row, int n, gg_error *err) {
@@ -255,12 +258,10 @@ static gg_status instantiate(gg_mma_atom *out, const gg_mma_row *row, int n,
 gg_status gg_mma_atom_find(gg_mma_atom *out, const char *name, gg_error *err) {
   gg_atom_name parsed;
   bool is_name = gg_atom_name_parse(&parsed, name);
-  char buffer[GG_ATOM_NAME_BASE];
   for (const gg_mma_row *row = table; row < table + row_count; row++) {
     int n = row->n;
-    if (is_name) {
-      const char *base = without_alias(row, buffer, sizeof buffer, parsed.base);
-      if (gg_atom_name_match(&n, base, row->cute)) return instantiate(out, row, n, &parsed, err);
+    if (is_name && has_cute_name(&n, row, parsed.base)) {
+      return instantiate(out, row, n, &parsed, err);
     }
     /* tcgen05's PTX names leave the shape to the instruction descriptor */
     if (row->kind != GG_MMA_tcgen05 && *row->ptx && gg_atom_name_match(&n, name, row->ptx)) {

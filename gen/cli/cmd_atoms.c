@@ -239,7 +239,7 @@ static void list_copies(listing *list) {
     gg_copy_atom atom;
     if (!has_arch(list, row->arch)) continue;
     if (gg_copy_row_atom(&atom, row, 0)) put_copy(list, &atom);
-    for (int bits = 8; bits <= 128; bits *= 2) {
+    for (int bits = 8; bits <= 256; bits *= 2) {
       if (gg_copy_row_atom(&atom, row, bits)) put_copy(list, &atom);
     }
   }

@@ -185,6 +185,8 @@ START_TEST(names_are_read_as_cute_writes_them) {
   ck_assert(gg_mma_atom_find(&atom, "SM90_64x40x16_F32BF16BF16_RS<GMMA::Major::K,GMMA::Major::MN>",
                              NULL) == GG_OK);
   ck_assert(atom.n == 40 && atom.a == GG_DTYPE_bf16 && atom.row->source_a == GG_MMA_REGISTERS);
+  ck_assert(gg_mma_atom_find(&atom, "SM90::MMA_16x8x8_F64F64F64F64_TN", NULL) == GG_OK);
+  ck_assert(atom.k == 8 && atom.a == GG_DTYPE_f64);
   ck_assert(gg_mma_atom_find(&atom, "UniversalFMA<double,double,double>", NULL) == GG_OK);
   ck_assert(atom.c == GG_DTYPE_f64);
   ck_assert(gg_mma_atom_find(&atom,
@@ -294,7 +296,7 @@ static void for_each_copy(void (*visit)(const gg_copy_atom *)) {
   const gg_copy_row *rows = gg_copy_table(&count);
   for (const gg_copy_row *row = rows; row < rows + count; row++) {
     int seen = 0;
-    for (int bits = 0; bits <= 128; bits = bits ? bits * 2 : 8) {
+    for (int bits = 0; bits <= 256; bits = bits ? bits * 2 : 8) {
       gg_copy_atom atom;
       if (!gg_copy_row_atom(&atom, row, bits)) continue;
       visit(&atom);
