@@ -62,6 +62,8 @@ static int read_cases(bench *b, const char *path) {
     code = cli_usage("%s is larger than a cases file may be, %d B", path, cases_bytes_max);
   } else if (cli_cases_parse(&b->cases, text, path, &err)) {
     code = cli_report(&err, text);
+  } else if (b->cases.count == 0) {
+    code = cli_usage("%s has no cases", path);
   }
   gg_free(text);
   return code;

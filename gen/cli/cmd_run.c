@@ -202,7 +202,10 @@ static int run(const void *values, int argc, char **argv) {
     return cli_usage("--pad and --device count from 0");
   }
   cli_kernels kernels;
-  int code = cli_kernels_load(&kernels, argc, argv);
+  gg_problem shape;
+  int code = cli_shape_read(&shape, &given->shape, NULL);
+  if (code) return code;
+  code = cli_kernels_load(&kernels, argc, argv);
   if (!code) code = run_on_device(given, &kernels, normal, integers);
   cli_kernels_free(&kernels);
   return code;

@@ -66,26 +66,34 @@ static gg_status find(expansion *ex, const reader *in, const char *name, size_t 
   return gg_fail(ex->err, TEMPLATE_NAME, &in->mark, want_flag ? "flag" : "text", (int)length, name);
 }
 
+/* The next "${" of a line, or NULL. */
+static const char *find_open(const char *line, const char *end) {
+  for (; (line = memchr(line, '$', (size_t)(end - line))); line++) {
+    if (line + 1 < end && line[1] == '{') return line;
+  }
+  return NULL;
+}
+
 /* Writes a line, replacing each ${NAME}. */
 static gg_status write_line(expansion *ex, reader *in, const char *line, size_t length) {
-  gg_status st = GG_OK;
-  for (size_t i = 0; i < length;) {
-    size_t end = i + 2;
-    if (line[i] == '$' && i + 1 < length && line[i + 1] == '{') {
-      while (end < length && is_name(line[end])) end++;
-      if (end >= length || line[end] != '}') {
-        return gg_fail(ex->err, TEMPLATE_UNCLOSED, &in->mark, "${", in->mark.line);
-      }
-      const gg_binding *binding = NULL;
-      if ((st = find(ex, in, line + i + 2, end - i - 2, false, &binding))) return st;
-      if (writes(in)) gg_str_puts(ex->out, binding->text);
-      i = end + 1;
-    } else {
-      if (writes(in)) gg_str_putc(ex->out, line[i]);
-      i++;
+  const char *end = line + length;
+  for (const char *open; (open = find_open(line, end)); line++) {
+    const char *name = open + 2;
+    if (writes(in)) gg_str_append(ex->out, line, (size_t)(open - line));
+    for (line = name; line < end && is_name(*line); line++) {
     }
+    if (line == end || *line != '}') {
+      return gg_fail(ex->err, TEMPLATE_UNCLOSED, &in->mark, "${", in->mark.line);
+    }
+    const gg_binding *binding = NULL;
+    gg_status st = find(ex, in, name, (size_t)(line - name), false, &binding);
+    if (st) return st;
+    if (writes(in)) gg_str_puts(ex->out, binding->text);
   }
-  if (writes(in)) gg_str_putc(ex->out, '\n');
+  if (writes(in)) {
+    gg_str_append(ex->out, line, (size_t)(end - line));
+    gg_str_putc(ex->out, '\n');
+  }
   return GG_OK;
 }
 

@@ -159,28 +159,21 @@ gg_status gg_layout_coshape(gg_tuple *out, const gg_layout *a, gg_error *err) {
   return gg_calc_tuple(&c, out, &r);
 }
 
-/* Wrapping arithmetic, for indices outside of the domain. */
-static int64_t offset_at(const gg_layout *a, int at, int64_t index) {
-  if (!gg_is_tuple(&a->shape, at)) {
-    return (int64_t)((uint64_t)index * (uint64_t)a->stride.nodes[at].value);
-  }
+/* Leaves stand in the tree's order, which is the colexicographic one. Wrapping arithmetic, for
+ * indices outside of the domain. */
+int64_t gg_layout_at(const gg_layout *a, int64_t index) {
   uint64_t offset = 0;
-  int end = at + a->shape.nodes[at].span;
-  GG_EACH_CHILD(child, &a->shape, at) {
-    int64_t part = index;
-    if (child + a->shape.nodes[child].span < end && index != 0) {
-      gg_calc c = GG_CALC("size", NULL);
-      int64_t size = gg_product_at(&c, &a->shape, child).value;
-      part = gg_calc_mod(&c, index, size);
-      index = gg_calc_div(&c, index, size);
+  for (int at = 0; at < a->shape.count && index != 0; at++) {
+    if (gg_is_tuple(&a->shape, at)) continue;
+    int64_t size = a->shape.nodes[at].value, part = index;
+    if (at + 1 < a->shape.count) {
+      if (size == 0) break;
+      part = index % size;
+      index /= size;
     }
-    offset += (uint64_t)offset_at(a, child, part);
+    offset += (uint64_t)part * (uint64_t)a->stride.nodes[at].value;
   }
   return (int64_t)offset;
-}
-
-int64_t gg_layout_at(const gg_layout *a, int64_t index) {
-  return offset_at(a, 0, index);
 }
 
 gg_status gg_layout_crd2idx(gg_tuple *out, const gg_tuple *coord, const gg_layout *a,

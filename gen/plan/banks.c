@@ -7,6 +7,8 @@
  * of wide accesses is what the profiler's wavefront counters show on sm_80 and sm_90.) */
 #include "plan/banks.h"
 
+#include <string.h>
+
 /* The distinct words of one request, by bank. */
 typedef struct request {
   int64_t word[GG_BANKS][GG_WARP];
@@ -22,7 +24,8 @@ static void touch(request *req, int64_t word) {
 }
 
 static gg_wavefronts count_request(const int64_t *address, int lanes, int bytes) {
-  request req = {.count = {0}};
+  request req; /* its words are as many as its counts say */
+  memset(req.count, 0, sizeof req.count);
   gg_wavefronts w = {0, 0};
   for (int lane = 0; lane < lanes; lane++) {
     if (address[lane] < 0) continue;

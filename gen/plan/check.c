@@ -43,6 +43,15 @@ const gg_mark *gg_element_mark(const gg_spec_field *field, int index) {
   return field->marks ? &field->marks[index] : &field->mark;
 }
 
+gg_status gg_check_cover(const char *name, const gg_layout *tv, int64_t elements, gg_error *err) {
+  gg_layout distinct;
+  gg_status st = gg_layout_filter_zeros(&distinct, tv, NULL, err);
+  if (st) return st;
+  int64_t covered = gg_layout_size(&distinct);
+  if (covered == elements && gg_layout_is_bijective(&distinct)) return GG_OK;
+  return gg_fail(err, DERIVE_COVER, NULL, name, (long long)covered, (long long)elements);
+}
+
 gg_status gg_check_smem(const gg_plan *plan, int64_t stage, int64_t staging, int64_t most,
                         gg_error *err) {
   gg_str sum = GG_STR_INIT, advice = GG_STR_INIT;

@@ -307,32 +307,28 @@ static int waste(gg_smem_access a, gg_smem_access b) {
   return a.wavefronts.taken - a.wavefronts.least + b.wavefronts.taken - b.wavefronts.least;
 }
 
-/* The first swizzle that frees both accesses of conflicts; of none does, the best. Swizzles keep
- * 16-byte chunks, or 32-byte pairs of them, whole; they take the line's number from the bits
- * above the line, or one further up where a warp touches every other line. */
+/* The first swizzle that frees both accesses of conflicts; if none does, the best. Swizzles permute
+ * 128 bytes, one line of all banks: 16-byte chunks, or 32-byte pairs of them; by the number of the
+ * 128 bytes, or by half of that where a warp touches every other line. */
 static gg_status derive_staging(gg_layouts *out, gg_composed *smem, const staging *s,
                                 gg_error *err) {
-  int64_t line = s->n_major ? s->columns : s->rows;
-  int line_bits = log2_of(line), chunk_bits = log2_of(chunk_bytes / s->element_bytes);
+  int chunk_bits = log2_of(chunk_bytes / s->element_bytes);
   int pattern_bits = log2_of(stage_alignment / s->element_bytes);
   int best = -1;
   gg_smem_access fragments = {0}, lines = {0};
-  for (int base = chunk_bits; base <= chunk_bits + 1 && best != 0; base++) {
-    int bits = (line_bits < pattern_bits ? line_bits : pattern_bits) - base;
-    if (bits < 0) bits = 0;
-    for (int shift = pattern_bits - base; shift <= pattern_bits - base + 1 && best != 0; shift++) {
-      gg_swizzle swizzle;
-      gg_composed candidate;
-      gg_status st;
-      if ((st = gg_swizzle_make(&swizzle, bits, base, shift, err))) return st;
-      if ((st = staging_layout(&candidate, s, swizzle, err))) return st;
-      gg_smem_access f = count_fragments(&candidate, s), l = count_lines(&candidate, s);
-      if (best >= 0 && waste(f, l) >= best) continue;
-      best = waste(f, l);
-      *smem = candidate;
-      fragments = f;
-      lines = l;
-    }
+  for (int candidate = 0; candidate < 4 && best != 0; candidate++) {
+    int base = chunk_bits + candidate / 2, bits = pattern_bits - base, shift = bits + candidate % 2;
+    gg_swizzle swizzle;
+    gg_composed layout;
+    gg_status st;
+    if ((st = gg_swizzle_make(&swizzle, bits, base, shift, err))) return st;
+    if ((st = staging_layout(&layout, s, swizzle, err))) return st;
+    gg_smem_access f = count_fragments(&layout, s), l = count_lines(&layout, s);
+    if (best >= 0 && waste(f, l) >= best) continue;
+    best = waste(f, l);
+    *smem = layout;
+    fragments = f;
+    lines = l;
   }
   out->accesses[out->access_count++] = fragments;
   out->accesses[out->access_count++] = lines;
@@ -402,26 +398,14 @@ static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err)
   return gg_check_smem(plan, bytes_a + bytes_b, staging_bytes, most, err);
 }
 
-/* Each element of the tile exactly once: a thread-value layout that is a bijection onto it, but
- * for threads that share values (stride 0). */
-static gg_status check_cover(const char *name, const gg_layout *tv, int64_t elements,
-                             gg_error *err) {
-  gg_layout distinct;
-  gg_status st = gg_layout_filter_zeros(&distinct, tv, NULL, err);
-  if (st) return st;
-  int64_t covered = gg_layout_size(&distinct);
-  if (covered == elements && gg_layout_is_bijective(&distinct)) return GG_OK;
-  return gg_fail(err, DERIVE_COVER, NULL, name, (long long)covered, (long long)elements);
-}
-
 static gg_status check_covers(const gg_layouts *out, const gg_plan *plan, gg_error *err) {
   int64_t m = plan->tile_m, n = plan->tile_n, k = plan->tile_k;
   gg_status st;
-  if ((st = check_cover("tAgA", &out->tAgA, m * k, err))) return st;
-  if ((st = check_cover("tBgB", &out->tBgB, n * k, err))) return st;
-  if ((st = check_cover("tCrA", &out->tCrA, m * k, err))) return st;
-  if ((st = check_cover("tCrB", &out->tCrB, n * k, err))) return st;
-  return check_cover("tCrC", &out->tCrC, m * n, err);
+  if ((st = gg_check_cover("tAgA", &out->tAgA, m * k, err))) return st;
+  if ((st = gg_check_cover("tBgB", &out->tBgB, n * k, err))) return st;
+  if ((st = gg_check_cover("tCrA", &out->tCrA, m * k, err))) return st;
+  if ((st = gg_check_cover("tCrB", &out->tCrB, n * k, err))) return st;
+  return gg_check_cover("tCrC", &out->tCrC, m * n, err);
 }
 
 gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {

@@ -2,9 +2,10 @@
  *
  *     check_errors FOLDER STAGE...
  *
- * FOLDER/spec/NAME.yaml is one wrong spec, FOLDER/layout/NAME.expr one wrong expression of the
- * layout calculator. Its first lines are the diagnostic that gemmgen prints,
- * each behind "# expect: ". FOLDER/elsewhere.txt names, a line each, an error that cannot be told
+ * FOLDER/spec/NAME.yaml is one wrong spec. Its first lines are the diagnostic that gemmgen prints,
+ * each behind "# expect: ". FOLDER/plan/NAME.yaml is a spec that says what it means, and cannot be
+ * had; FOLDER/layout/NAME.expr a wrong expression of the layout calculator. FOLDER/elsewhere.txt
+ * names, a line each, an error that cannot be told
  * in such a file and the test that makes it: "MEMORY tests/unit/check_spec.c"; that file must speak
  * of GG_E_MEMORY. Every error of errors.def that belongs to one of the STAGEs needs one or the
  * other, so that no message is never seen. Another kind of input is one more row of `kinds`. */
@@ -46,6 +47,16 @@ static gg_status run_spec(const char *text, const char *name, gg_error *err) {
   return st;
 }
 
+static gg_status run_plan(const char *text, const char *name, gg_error *err) {
+  gg_spec_file *file;
+  gg_kernel *kernel = NULL;
+  gg_status st = gg_spec_file_parse(&file, text, strlen(text), name, err);
+  if (st == GG_OK) st = gg_kernel_generate(&kernel, gg_spec_file_get(file, 0), err);
+  gg_kernel_free(kernel);
+  gg_spec_file_free(file);
+  return st;
+}
+
 /* The first line that is no comment is an expression of the layout calculator. */
 static gg_status run_layout(const char *text, const char *name, gg_error *err) {
   int line = 1;
@@ -68,6 +79,7 @@ static const struct kind {
   gg_status (*run)(const char *text, const char *name, gg_error *err);
 } kinds[] = {
     {"spec", ".yaml", run_spec},
+    {"plan", ".yaml", run_plan},
     {"layout", ".expr", run_layout},
 };
 

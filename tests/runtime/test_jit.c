@@ -237,6 +237,26 @@ START_TEST(a_stranger_is_not_nvrtc) {
 }
 END_TEST
 
+/* An NVRTC that is out of order. */
+static nvrtcResult refuse_create(nvrtcProgram *program, const char *source, const char *name,
+                                 int headers, const char *const *sources,
+                                 const char *const *names) {
+  (void)program, (void)source, (void)name, (void)headers, (void)sources, (void)names;
+  return 1;
+}
+
+static const char *name_of_error(nvrtcResult result) {
+  return result == 1 ? "NVRTC_ERROR_OUT_OF_MEMORY" : "?";
+}
+
+START_TEST(nvrtcs_own_failure_is_named) {
+  gg_nvrtc nvrtc = {.create = refuse_create, .get_error_string = name_of_error};
+  gg_str binary = GG_STR_INIT, log = GG_STR_INIT;
+  gg_nvrtc_compile(&binary, &log, &nvrtc, "", "tiny.cu", "sm_80", GG_FORMAT_PTX, NULL, 0, &err);
+  assert_error(&err, GG_E_NVRTC, "nvrtcCreateProgram failed: NVRTC_ERROR_OUT_OF_MEMORY");
+}
+END_TEST
+
 static bool have_nvrtc(void) {
   gg_compiler_options options = {.cache = ""};
   gg_compiler *compiler;
@@ -254,6 +274,7 @@ int main(void) {
   tcase_add_test(pure, both_sides_are_named);
   tcase_add_test(pure, a_missing_nvrtc_is_an_error_of_the_compile);
   tcase_add_test(pure, a_stranger_is_not_nvrtc);
+  tcase_add_test(pure, nvrtcs_own_failure_is_named);
   suite_add_tcase(suite, pure);
   tcase_add_test(real, compiles_and_caches);
   tcase_add_test(real, ptx_is_text);
