@@ -1,11 +1,11 @@
 /* Thread-value layouts: rows of text, made into layouts where they are needed.
  *
- * Text, because a row then reads exactly as CuTe prints the layout. Letters are replaced by the
- * atom's sizes before the text is parsed, so that a family of atoms needs one row. */
+ * Text, because a row then reads exactly as CuTe prints the layout. The rows are read here rather
+ * than by the calculator's parser: letters stand for the atom's sizes, so that a family of atoms
+ * needs one row, and nothing is allocated, so that reading one cannot fail. */
 #include "atom/tv.h"
 
 #include <assert.h>
-#include <stdio.h>
 
 static const struct {
   const char *name, *text;
@@ -15,40 +15,52 @@ static const struct {
 #undef GG_TV
 };
 
-static int size_of_letter(char letter, gg_tv_sizes sizes) {
-  switch (letter) {
-  case 'M':
-    return sizes.m;
-  case 'N':
-    return sizes.n;
-  case 'K':
-    return sizes.k;
-  case 'B':
-    return sizes.bits;
-  default:
-    return 0;
+/* What is left of a row, and what its letters stand for. */
+typedef struct reader {
+  const char *at;
+  gg_tv_sizes sizes;
+} reader;
+
+/* "128", "M" or "N/8". */
+static int64_t read_size(reader *r) {
+  int64_t size = 0;
+  char letter = *r->at;
+  while (*r->at >= '0' && *r->at <= '9')
+    size = size * 10 + (*r->at++ - '0');
+  if (letter == 'M') size = r->sizes.m;
+  if (letter == 'N') size = r->sizes.n;
+  if (letter == 'K') size = r->sizes.k;
+  if (letter == 'B') size = r->sizes.bits;
+  if (letter >= 'A') r->at++;
+  if (*r->at == '/') {
+    size /= r->at[1] - '0';
+    r->at += 2;
   }
+  return size;
+}
+
+static gg_tuple read_tree(reader *r) {
+  if (*r->at != '(') return gg_tuple_int(read_size(r));
+  gg_tuple tree = gg_tuple_empty();
+  do {
+    r->at++; /* "(" or "," */
+    gg_tuple child = read_tree(r);
+    gg_status status = gg_tuple_append(&tree, &tree, &child, NULL);
+    assert(status == GG_OK && "a row of tv_layouts.def is too large");
+    (void)status;
+  } while (*r->at == ',');
+  r->at++; /* ")" */
+  return tree;
 }
 
 gg_layout gg_tv_layout(gg_tv tv, gg_tv_sizes sizes) {
-  char text[128];
-  size_t length = 0;
-  for (const char *c = table[tv].text; *c && length < sizeof text - 12; c++) {
-    int size = size_of_letter(*c, sizes);
-    if (!size) {
-      text[length++] = *c;
-      continue;
-    }
-    if (c[1] == '/') {
-      size /= c[2] - '0';
-      c += 2;
-    }
-    length += (size_t)snprintf(text + length, sizeof text - length, "%d", size);
-  }
-  text[length] = '\0';
-  gg_layout layout = gg_layout_flat(1, 0);
-  gg_status status = gg_layout_parse(&layout, text, NULL);
-  assert(status == GG_OK && "a row of tv_layouts.def does not parse");
+  reader r = {table[tv].text, sizes};
+  gg_layout layout;
+  gg_tuple shape = read_tree(&r);
+  r.at++; /* ":" */
+  gg_tuple stride = read_tree(&r);
+  gg_status status = gg_layout_make(&layout, &shape, &stride, NULL);
+  assert(status == GG_OK && !*r.at && "a row of tv_layouts.def is no layout");
   (void)status;
   return layout;
 }

@@ -141,7 +141,7 @@ static void put_row(bench *b, const char *name, const gg_kernel *kernel, const b
   put_figure(&line, 7, 3, of_ceiling);
   printf("%s %5s\n", gg_str_text(&line), ours->right ? "yes" : "NO");
   gg_str_free(&line);
-  gg_str_printf(&b->tsv, "%s\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.4f\t%.4f\t%d\t%.3g\t%d\n", name,
+  gg_str_printf(&b->tsv, "%s\t%s\t%.5g\t%.5g\t%.5g\t%.5g\t%.4f\t%.4f\t%d\t%.3g\t%d\n", name,
                 kernel->name, ours->tflops, result->lt_first.tflops, result->lt_best.tflops,
                 result->ceiling, of_best, of_ceiling, ours->right, ours->max_error, result->sets);
   gg_str_puts(&b->json, b->json.length ? ",\n    {\"case\": " : "\n    {\"case\": ");
@@ -149,8 +149,8 @@ static void put_row(bench *b, const char *name, const gg_kernel *kernel, const b
   gg_str_puts(&b->json, ", \"kernel\": ");
   gg_str_json(&b->json, kernel->name);
   gg_str_printf(&b->json,
-                ", \"tflops\": %.1f, \"lt_first\": %.1f, \"lt_best\": %.1f, \"lt_index\": %d, "
-                "\"ceiling\": %.1f, \"right\": %s, \"max_error\": %.3g, \"sets\": %d}",
+                ", \"tflops\": %.5g, \"lt_first\": %.5g, \"lt_best\": %.5g, \"lt_index\": %d, "
+                "\"ceiling\": %.5g, \"right\": %s, \"max_error\": %.3g, \"sets\": %d}",
                 ours->tflops, result->lt_first.tflops, result->lt_best.tflops, result->lt_index,
                 result->ceiling, ours->right ? "true" : "false", ours->max_error, result->sets);
 }

@@ -117,7 +117,8 @@ static int count_identifier(const char *source, const char *name) {
       at += strcspn(at, "\n");
     } else if (is_identifier(*at)) {
       size_t word = 0;
-      while (is_identifier(at[word])) word++;
+      while (is_identifier(at[word]))
+        word++;
       count += word == length && memcmp(at, name, length) == 0;
       at += word;
     } else {

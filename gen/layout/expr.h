@@ -18,7 +18,7 @@
 #define GG_LAYOUT_EXPR_H
 
 #include "base/arena.h"
-#include "layout/tensor.h"
+#include "layout/tiled_copy.h"
 
 typedef enum gg_value_kind {
   GG_VALUE_TUPLE,  /* integers, `_` and trees of them */
@@ -29,6 +29,8 @@ typedef enum gg_value_kind {
   GG_VALUE_TENSOR,
   GG_VALUE_BOOL,
   GG_VALUE_NAME, /* a word that is no operation: K_SW128, SM80_16x8x16_F32F16F16F32_TN */
+  GG_VALUE_MMA,  /* a tiled MMA and a tiled copy, as they were asked for */
+  GG_VALUE_COPY,
 } gg_value_kind;
 
 typedef struct gg_value {
@@ -46,6 +48,17 @@ typedef struct gg_value {
       const char *text; /* into the expression, `length` bytes */
       size_t length;
     } name;
+    struct {
+      gg_mma_atom atom;
+      gg_layout threads;
+      gg_tiler permutation;
+    } mma;
+    struct {
+      gg_copy_atom atom;
+      int bits;
+      gg_layout tv;
+      gg_tiler tiler;
+    } copy;
   };
 } gg_value;
 

@@ -10,9 +10,11 @@
  *              goes back under the same swizzle, offset and base
  *     inner    also composed: only the layout inside counts
  *     tiler    a layout, shape or tuple of such  tensor   a tensor, or a layout at base 0
- *     swizzle  name  value */
+ *     swizzle  smem  name  mma  copy   what they say
+ *     type     bits of an element: an integer, or a type's name such as half_t */
 #include <string.h>
 
+#include "atom/atom_name.h"
 #include "layout/calc.h"
 #include "layout/expr.h"
 
@@ -97,6 +99,30 @@ static bool take_name(gg_value *out, const gg_value *in) {
   return in->kind == GG_VALUE_NAME;
 }
 
+static bool take_mma(gg_value *out, const gg_value *in) {
+  *out = *in;
+  return in->kind == GG_VALUE_MMA;
+}
+
+static bool take_copy(gg_value *out, const gg_value *in) {
+  *out = *in;
+  return in->kind == GG_VALUE_COPY;
+}
+
+static bool take_type(gg_value *out, const gg_value *in) {
+  char name[GG_ATOM_NAME_ARGUMENT];
+  gg_dtype type;
+  int bits;
+  if (in->kind != GG_VALUE_NAME) return take_int(out, in);
+  if (in->name.length >= sizeof name) return false;
+  memcpy(name, in->name.text, in->name.length);
+  name[in->name.length] = '\0';
+  if (!gg_atom_argument_type(&type, &bits, name)) return false;
+  out->kind = GG_VALUE_TUPLE;
+  out->tuple = gg_tuple_int(bits);
+  return true;
+}
+
 static const argument_word words[] = {
     {"int", "int", take_int},          {"ints", "tuple", take_ints},
     {"tuple", "tuple", take_tuple},    {"coord", "tuple", take_coord},
@@ -105,6 +131,8 @@ static const argument_word words[] = {
     {"inner", "layout", take_inner},   {"tiler", "tiler", take_tiler},
     {"tensor", "tensor", take_tensor}, {"swizzle", "swizzle", take_swizzle},
     {"smem", "smem_ptr", take_smem},   {"name", "name", take_name},
+    {"mma", "tiled_mma", take_mma},    {"copy", "tiled_copy", take_copy},
+    {"type", "type", take_type},
 };
 
 /* ---- A row's arguments ------------------------------------------------------------------- */

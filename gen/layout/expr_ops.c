@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "layout/calc.h"
-#include "layout/expr.h"
+#include "layout/expr_atoms.h"
 
 typedef gg_value *const *args;
 
@@ -607,7 +607,9 @@ OP(compact_row_major) {
 
 const gg_op gg_ops[] = {
 #define GG_OP(name, arguments, function, help) {#name, arguments, op_##function, help},
+#define GG_OP_ATOM(name, arguments, function, help) {#name, arguments, gg_expr_##function, help},
 #include "layout/expr_ops.def"
 #undef GG_OP
+#undef GG_OP_ATOM
     {NULL, NULL, NULL, NULL},
 };

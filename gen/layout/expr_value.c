@@ -4,10 +4,11 @@
 
 const char *gg_value_kind_name(const gg_value *value) {
   static const char *const names[] = {
-      [GG_VALUE_TUPLE] = "a tuple", [GG_VALUE_LAYOUT] = "a layout",
-      [GG_VALUE_TILER] = "a tiler", [GG_VALUE_SWIZZLE] = "a swizzle",
-      [GG_VALUE_SMEM] = "smem_ptr", [GG_VALUE_TENSOR] = "a tensor",
-      [GG_VALUE_BOOL] = "a truth",  [GG_VALUE_NAME] = "a name",
+      [GG_VALUE_TUPLE] = "a tuple",   [GG_VALUE_LAYOUT] = "a layout",
+      [GG_VALUE_TILER] = "a tiler",   [GG_VALUE_SWIZZLE] = "a swizzle",
+      [GG_VALUE_SMEM] = "smem_ptr",   [GG_VALUE_TENSOR] = "a tensor",
+      [GG_VALUE_BOOL] = "a truth",    [GG_VALUE_NAME] = "a name",
+      [GG_VALUE_MMA] = "a tiled MMA", [GG_VALUE_COPY] = "a tiled copy",
   };
   if (value->kind == GG_VALUE_TUPLE && gg_tuple_is_int(&value->tuple)) {
     if (value->tuple.nodes[0].basis_rank) return "a scaled basis";
@@ -21,6 +22,29 @@ const char *gg_value_kind_name(const gg_value *value) {
     return "a composed layout";
   }
   return names[value->kind];
+}
+
+/* Tiled ones as the call that makes them. */
+static void print_mma(gg_str *out, const gg_value *value, gg_notation notation) {
+  gg_str_puts(out, "tiled_mma(");
+  gg_mma_atom_cute(out, &value->mma.atom);
+  gg_str_puts(out, ", ");
+  gg_layout_print(out, &value->mma.threads, notation);
+  if (gg_layout_rank(&value->mma.permutation.tiles) > 0) {
+    gg_str_puts(out, ", ");
+    gg_tiler_print(out, &value->mma.permutation, notation);
+  }
+  gg_str_puts(out, ")");
+}
+
+static void print_copy(gg_str *out, const gg_value *value, gg_notation notation) {
+  gg_str_puts(out, "make_tiled_copy_impl(");
+  gg_copy_atom_cute(out, &value->copy.atom);
+  gg_str_printf(out, ", %d, ", value->copy.bits);
+  gg_layout_print(out, &value->copy.tv, notation);
+  gg_str_puts(out, ", ");
+  gg_tiler_print(out, &value->copy.tiler, notation);
+  gg_str_puts(out, ")");
 }
 
 void gg_value_print(gg_str *out, const gg_value *value, gg_notation notation) {
@@ -48,6 +72,12 @@ void gg_value_print(gg_str *out, const gg_value *value, gg_notation notation) {
     break;
   case GG_VALUE_NAME:
     gg_str_append(out, value->name.text, value->name.length);
+    break;
+  case GG_VALUE_MMA:
+    print_mma(out, value, notation);
+    break;
+  case GG_VALUE_COPY:
+    print_copy(out, value, notation);
     break;
   }
 }

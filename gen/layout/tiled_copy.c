@@ -11,19 +11,24 @@
 
 #include <stdio.h>
 
+#include "layout/calc.h"
+
 /* ---- Making ------------------------------------------------------------------------------- */
 
-/* The atom's layout of a side in elements. */
+/* The atom's layout of a side in elements, which must divide what a thread copies in a row. An atom
+ * of no width of its own (AutoVectorizingCopy) takes any. */
 static gg_status recast_side(gg_layout *out, const gg_copy_atom *atom, int bits, gg_copy_side side,
                              gg_error *err) {
   gg_layout layout = gg_copy_atom_layout(atom, side), threads = gg_copy_atom_threads(atom);
+  int64_t width = gg_layout_mode_size(&layout, 1);
   gg_status st;
   if ((st = gg_layout_recast(&layout, &layout, 1, bits, err))) return st;
-  if (gg_layout_mode_size(&layout, 0) != gg_layout_size(&threads)) {
+  if (gg_layout_mode_size(&layout, 0) != gg_layout_size(&threads) ||
+      (width > 1 && width % bits != 0)) {
     char given[32];
     snprintf(given, sizeof given, "%d bits", bits);
     return gg_fail(err, ATOM_PARAMETER, NULL, atom->row->cute, "the element", given,
-                   "what divides the bits that a thread copies");
+                   "what divides the bits that a thread copies in a row");
   }
   *out = layout;
   return GG_OK;
@@ -264,12 +269,15 @@ gg_status gg_tiled_copy_partition(gg_tensor *out, const gg_tiled_copy *copy, gg_
 /* The order of a thread's `values` first elements within the tile, as (M,N) -> value / values. */
 static gg_status fragment_order(gg_layout *out, const gg_tiled_copy *copy, int64_t values,
                                 gg_error *err) {
+  gg_calc c = GG_CALC("retile", err);
+  int64_t all = gg_calc_mul(&c, gg_tiled_copy_threads(copy), values);
   gg_layout inverse, domain;
   gg_status st;
+  if (c.status) return c.status;
   if ((st = gg_layout_right_inverse(&inverse, &copy->tv, err))) return st;
   if ((st = gg_layout_col_major(&domain, &copy->tiler.tiles.shape, err))) return st;
   if ((st = gg_layout_composition(&inverse, &inverse, &domain, err))) return st;
-  return gg_layout_upcast(out, &inverse, gg_tiled_copy_threads(copy) * values, err);
+  return gg_layout_upcast(out, &inverse, all, err);
 }
 
 gg_status gg_tiled_copy_retile(gg_tensor *out, const gg_tiled_copy *copy, const gg_tensor *fragment,

@@ -9,6 +9,8 @@
  * Source: CuTe's mma_atom.hpp. */
 #include "layout/tiled_mma.h"
 
+#include "layout/calc.h"
+
 /* Where the operand's two modes stand in (M,N,K). */
 typedef struct modes {
   int x, y;
@@ -73,8 +75,11 @@ static gg_status make_permutation(gg_tiled_mma *mma, int mode, const gg_tiler *g
     if ((st = gg_tiler_get(permutation, given, mode, err))) return st;
   }
   if (!gg_tiler_is_layout(permutation) && gg_tuple_has_keep(&permutation->tiles.shape)) {
-    *permutation =
-        tiler_int(atom_extent(mma, mode) * gg_layout_mode_size(&mma->thr_vmnk, mode + 1));
+    gg_calc c = GG_CALC("tiled_mma", err);
+    int64_t extent =
+        gg_calc_mul(&c, atom_extent(mma, mode), gg_layout_mode_size(&mma->thr_vmnk, mode + 1));
+    if (c.status) return c.status;
+    *permutation = tiler_int(extent);
   }
   mma->tile[mode] = gg_layout_size(&permutation->tiles);
   return GG_OK;

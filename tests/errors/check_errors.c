@@ -2,11 +2,11 @@
  *
  *     check_errors FOLDER STAGE...
  *
- * FOLDER/spec/NAME.yaml is one wrong spec. Its first lines are the diagnostic that gemmgen prints,
- * each behind "# expect: ". FOLDER/plan/NAME.yaml is a spec that says what it means, and cannot be
- * had; FOLDER/layout/NAME.expr a wrong expression of the layout calculator. FOLDER/elsewhere.txt
- * names, a line each, an error that cannot be told
- * in such a file and the test that makes it: "MEMORY tests/unit/check_spec.c"; that file must speak
+ * FOLDER/spec/NAME.yaml is one wrong spec, FOLDER/plan/NAME.yaml a spec that says what it means and
+ * cannot be had, FOLDER/layout/NAME.expr one wrong expression of the layout calculator. Its first
+ * lines are the diagnostic that gemmgen prints, each behind "# expect: ".
+ * FOLDER/elsewhere.txt names, a line each, an error that cannot be told
+ * in such a file and the test that makes it: "MEMORY tests/unit/test_spec.c"; that file must speak
  * of GG_E_MEMORY. Every error of errors.def that belongs to one of the STAGEs needs one or the
  * other, so that no message is never seen. Another kind of input is one more row of `kinds`. */
 #include <dirent.h>
