@@ -40,7 +40,7 @@ bool gg_copy_row_atom(gg_copy_atom *out, const gg_copy_row *row, int bits) {
 
 static gg_status bad_type(const gg_copy_row *row, const char *argument, gg_error *err) {
   char legal[64] = "a type of";
-  for (int bytes = 1; bytes <= 16; bytes *= 2) {
+  for (int bytes = 1; bytes <= 32; bytes *= 2) {
     size_t length = strlen(legal);
     if (!(row->widths & bytes)) continue;
     snprintf(legal + length, sizeof legal - length, "%s %d", length > 9 ? "," : "", bytes);

@@ -11,14 +11,16 @@
 #include "atom/atom_name.h"
 #include "atom/dtype.h"
 
-#define WGMMA(sp, types, cute_name, k_extent, dtype_c, dtype_a, dtype_b, tv_a, src_a, step, tn)    \
+#define WGMMA(sp, types, cute_name, k_extent, dtype_c, dtype_a, dtype_b, tv_a, tv_e, src_a, step,  \
+              tn)                                                                                  \
   {                                                                                                \
     .ptx = "wgmma.mma_async" sp ".sync.aligned.m64n*k" #k_extent types, .cute = cute_name,         \
     .m = 64, .k = k_extent, .arch = {90, 'a'}, .ptx_isa = sizeof(sp) > 1 ? 82 : 80,                \
     .kind = GG_MMA_wgmma, .c = GG_DTYPE_##dtype_c, .a = GG_DTYPE_##dtype_a,                        \
     .b = GG_DTYPE_##dtype_b, .threads = GG_TV_group, .layout_a = GG_TV_##tv_a,                     \
-    .layout_b = GG_TV_g_shared_b, .layout_c = GG_TV_g64xN, .source_a = src_a,                      \
-    .source_b = GG_MMA_SHARED, .n_step = step, .k_major = tn, .sparse = sizeof(sp) > 1             \
+    .layout_b = GG_TV_g_shared_b, .layout_c = GG_TV_g64xN, .layout_e = GG_TV_##tv_e,               \
+    .source_a = src_a, .source_b = GG_MMA_SHARED, .n_step = step, .k_major = tn,                   \
+    .sparse = sizeof(sp) > 1                                                                       \
   }
 
 #define TCGEN05(cta, kind_name, cute_name, k_extent, dtype_c, dtype_a, dtype_b, tv, thr, src_a,    \
@@ -49,15 +51,17 @@ static const gg_mma_row table[] = {
    .layout_a = GG_TV_##tv_a,                                                                       \
    .layout_b = GG_TV_##tv_b,                                                                       \
    .layout_c = GG_TV_##tv_c},
-#define GG_WGMMA(types, name, tail, k, sparse_k, step, tn, c, a, b, tv, tv_sparse)                 \
-  WGMMA("", types, "SM90::GMMA::MMA_64x*x" #k "_" name "_SS" tail, k, c, a, b, g_shared_a,         \
-        GG_MMA_SHARED, step, tn),                                                                  \
-      WGMMA("", types, "SM90::GMMA::MMA_64x*x" #k "_" name "_RS" tail, k, c, a, b, tv,             \
-            GG_MMA_REGISTERS, step, tn),                                                           \
+#define GG_WGMMA(types, name, tail, k, sparse_k, step, c, a, b)                                    \
+  WGMMA("", types, "SM90::GMMA::MMA_64x*x" #k "_" name "_SS" tail, k, c, a, b, g_shared_a, thread, \
+        GG_MMA_SHARED, step, sizeof(tail) > 1),                                                    \
+      WGMMA("", types, "SM90::GMMA::MMA_64x*x" #k "_" name "_RS" tail, k, c, a, b, g64x##k,        \
+            thread, GG_MMA_REGISTERS, step, sizeof(tail) > 1),                                     \
       WGMMA(".sp", types, "SM90::GMMA::SPARSE::GMMA_64x*x" #sparse_k "_" name "_SS" tail,          \
-            sparse_k, c, a, b, g_shared_a, GG_MMA_SHARED, step, tn),                               \
+            sparse_k, c, a, b, g_shared_a, g_meta64x##sparse_k, GG_MMA_SHARED, step,               \
+            sizeof(tail) > 1),                                                                     \
       WGMMA(".sp", types, "SM90::GMMA::SPARSE::GMMA_64x*x" #sparse_k "_" name "_RS" tail,          \
-            sparse_k, c, a, b, tv_sparse, GG_MMA_REGISTERS, step, tn),
+            sparse_k, c, a, b, g64x##sparse_k, g_meta64x##sparse_k, GG_MMA_REGISTERS, step,        \
+            sizeof(tail) > 1),
 #define GG_TCGEN05(kind, name, k, c, a, b)                                                         \
   TCGEN05("1", kind, name "_SS", k, c, a, b, cta, thread, GG_MMA_SHARED, 8),                       \
       TCGEN05("1", kind, name "_TS", k, c, a, b, cta, thread, GG_MMA_TENSOR, 8),                   \
@@ -208,15 +212,18 @@ static gg_status read_tcgen05_arguments(gg_mma_atom *atom, const gg_atom_name *n
 
 /* ---- Lookup ------------------------------------------------------------------------------- */
 
-/* The wgmma traits also carry the alias SM90_64x... for SM90::GMMA::MMA_64x... */
-static const char *without_alias(const gg_mma_row *row, char *buffer, size_t size,
-                                 const char *base) {
-  static const char alias[] = "SM90_64x";
-  if (row->kind != GG_MMA_wgmma || row->sparse) return base;
-  if (strncmp(base, alias, sizeof alias - 1) != 0 || strlen(base) >= size) return base;
-  memcpy(buffer, "MMA_", 4);
-  strcpy(buffer + 4, base + 5);
-  return buffer;
+/* CuTe has its sm_90 atoms under two names: SM90::GMMA::MMA_64x... also SM90_64x..., and
+ * SM90_16x8x... also SM90::MMA_16x8x... */
+static const char *without_prefix(const char *name) {
+  const char *colons = strstr(name, "MMA_"), *alias = strstr(name, "SM90_");
+  if (colons && (colons == name || colons[-1] == ':')) return colons + 4;
+  return alias == name ? alias + 5 : name;
+}
+
+static bool has_cute_name(int *n, const gg_mma_row *row, const char *base) {
+  if (gg_atom_name_match(n, base, row->cute)) return true;
+  return row->arch.number == 90 &&
+         gg_atom_name_match(n, without_prefix(base), without_prefix(row->cute));
 }
 
 static gg_status bad_wgmma_n(const gg_mma_row *row, int n, gg_error *err) {
@@ -253,12 +260,10 @@ static gg_status instantiate(gg_mma_atom *out, const gg_mma_row *row, int n,
 gg_status gg_mma_atom_find(gg_mma_atom *out, const char *name, gg_error *err) {
   gg_atom_name parsed;
   bool is_name = gg_atom_name_parse(&parsed, name);
-  char buffer[GG_ATOM_NAME_BASE];
   for (const gg_mma_row *row = table; row < table + row_count; row++) {
     int n = row->n;
-    if (is_name) {
-      const char *base = without_alias(row, buffer, sizeof buffer, parsed.base);
-      if (gg_atom_name_match(&n, base, row->cute)) return instantiate(out, row, n, &parsed, err);
+    if (is_name && has_cute_name(&n, row, parsed.base)) {
+      return instantiate(out, row, n, &parsed, err);
     }
     /* tcgen05's PTX names leave the shape to the instruction descriptor */
     if (row->kind != GG_MMA_tcgen05 && *row->ptx && gg_atom_name_match(&n, name, row->ptx)) {
@@ -323,9 +328,8 @@ void gg_mma_atom_cute(gg_str *out, const gg_mma_atom *atom) {
 
 gg_layout gg_mma_atom_layout(const gg_mma_atom *atom, gg_mma_operand operand) {
   const gg_mma_row *row = atom->row;
-  gg_tv tv = operand == GG_MMA_A   ? row->layout_a
-             : operand == GG_MMA_B ? row->layout_b
-                                   : row->layout_c;
+  const gg_tv layouts[] = {row->layout_a, row->layout_b, row->layout_c, row->layout_e};
+  gg_tv tv = layouts[operand];
   return gg_tv_layout(tv, (gg_tv_sizes){.m = atom->m, .n = atom->n, .k = atom->k});
 }
 

@@ -20,7 +20,8 @@ typedef enum gg_mma_kind {
   GG_MMA_tcgen05, /* tcgen05.mma of a CTA or a pair of them */
 } gg_mma_kind;
 
-typedef enum gg_mma_operand { GG_MMA_A, GG_MMA_B, GG_MMA_C } gg_mma_operand;
+/* E is the metadata of a sparse A. */
+typedef enum gg_mma_operand { GG_MMA_A, GG_MMA_B, GG_MMA_C, GG_MMA_E } gg_mma_operand;
 
 typedef enum gg_mma_source { GG_MMA_REGISTERS, GG_MMA_SHARED, GG_MMA_TENSOR } gg_mma_source;
 
@@ -33,6 +34,7 @@ typedef struct gg_mma_row {
   gg_mma_kind kind;
   gg_dtype c, a, b; /* D has C's type */
   gg_tv threads, layout_a, layout_b, layout_c;
+  gg_tv layout_e; /* of a sparse atom */
   gg_mma_source source_a, source_b;
   int n_step;   /* of a family: N is a multiple of it up to 256, or 8 or 24 (wgmma) */
   bool k_major; /* shared-memory operands must be K-major; else MN-major is allowed too */
@@ -70,7 +72,8 @@ size_t gg_mma_atom_select(gg_mma_atom *out, size_t capacity, gg_dtype a, gg_dtyp
 void gg_mma_atom_ptx(gg_str *out, const gg_mma_atom *atom);  /* appends the PTX name */
 void gg_mma_atom_cute(gg_str *out, const gg_mma_atom *atom); /* appends CuTe's name */
 
-/* (thread, value) -> index in the tile M x K (A), N x K (B) or M x N (C and D), colexicographic. */
+/* (thread, value) -> index in the tile M x K (A, E), N x K (B) or M x N (C and D), colexicographic.
+ * E of a sparse atom alone. */
 gg_layout gg_mma_atom_layout(const gg_mma_atom *atom, gg_mma_operand operand);
 /* Logical thread -> thread of the group that executes it. */
 gg_layout gg_mma_atom_threads(const gg_mma_atom *atom);

@@ -114,6 +114,10 @@ static gg_status mma_atom_layout(gg_value *out, args arg, gg_mma_operand operand
   gg_mma_atom atom;
   gg_status st = mma_atom_of(&atom, arg[0], err);
   if (st) return st;
+  if (operand == GG_MMA_E && !atom.row->sparse) {
+    return gg_fail(err, ATOM_PARAMETER, NULL, atom.row->cute, "metadata", "missing",
+                   "a sparse atom");
+  }
   gg_layout layout = gg_mma_atom_layout(&atom, operand);
   return give_layout(out, &layout);
 }
@@ -347,6 +351,7 @@ OP(make_gmma_desc) {
 FOR(atom_layout_a, mma_atom_layout, GG_MMA_A)
 FOR(atom_layout_b, mma_atom_layout, GG_MMA_B)
 FOR(atom_layout_c, mma_atom_layout, GG_MMA_C)
+FOR(atom_layout_e, mma_atom_layout, GG_MMA_E)
 FOR(atom_layout_src, copy_atom_layout, GG_COPY_SRC)
 FOR(atom_layout_dst, copy_atom_layout, GG_COPY_DST)
 FOR(atom_layout_ref, copy_atom_layout, GG_COPY_REF)

@@ -33,6 +33,12 @@ const char *golden_text(golden_case *c, const char *field);
 const char *golden_input(golden_case *c, int index);
 int golden_inputs(golden_case *c);
 
+/* Whether the value has the map of `out`, a layout's text. */
+bool golden_same_function(const char *out, const gg_value *value, gg_arena *arena);
+/* Judges a value by the case's out, size, base and map; appends it to *got. */
+golden_verdict golden_judge_value(golden_case *c, const gg_value *value, gg_notation notation,
+                                  gg_arena *arena, gg_str *got);
+
 /* The atoms' cases (mma_atoms, copy_atoms, umma_desc, tmem, and partitions by them in tensor):
  * sets *verdict, and *got where it failed, and gives true; false where the op is not of theirs. */
 bool golden_eval_atoms(golden_case *c, golden_verdict *verdict, gg_str *got);

@@ -166,7 +166,7 @@ static int compare_map(golden_case *c, const gg_value *value) {
 }
 
 /* Of a case that has no map: every point of `out` itself. */
-static bool same_function(const char *out, const gg_value *value, gg_arena *arena) {
+bool golden_same_function(const char *out, const gg_value *value, gg_arena *arena) {
   gg_value want;
   gg_tuple a, b;
   if (gg_expr_eval(&want, out, NULL, 1, NULL, arena, NULL)) return false;
@@ -207,7 +207,7 @@ static bool same_base(golden_case *c, const gg_value *value) {
   return !base || value->kind != GG_VALUE_TENSOR || same_offset(base, &value->tensor.base);
 }
 
-static golden_verdict judge_value(golden_case *c, const gg_value *value, gg_notation notation,
+golden_verdict golden_judge_value(golden_case *c, const gg_value *value, gg_notation notation,
                                   gg_arena *arena, gg_str *got) {
   const char *want = golden_text(c, "out"), *size = golden_text(c, "size");
   print_result(got, c, value, notation);
@@ -223,7 +223,7 @@ static golden_verdict judge_value(golden_case *c, const gg_value *value, gg_nota
   int map = compare_map(c, value);
   if (map == 0) gg_str_puts(got, ", with another map");
   if (strcmp(gg_str_text(got), want) == 0) return map == 0 ? GOLDEN_FAILED : GOLDEN_PASSED;
-  bool equal = map == 1 || (map < 0 && same_function(want, value, arena));
+  bool equal = map == 1 || (map < 0 && golden_same_function(want, value, arena));
   return equal ? GOLDEN_EQUAL : GOLDEN_FAILED;
 }
 
@@ -277,7 +277,7 @@ static golden_verdict judge(golden_case *c, gg_str *got) {
     gg_str_printf(got, "error: %s", err.message);
     verdict = refuse ? GOLDEN_PASSED : GOLDEN_FAILED;
   } else {
-    verdict = judge_value(c, &value, notation, &arena, got);
+    verdict = golden_judge_value(c, &value, notation, &arena, got);
     if (refuse) verdict = GOLDEN_FAILED;
   }
   gg_str_free(&text);
