@@ -11,7 +11,7 @@
 
 typedef struct bench_options {
   cli_shape shape;
-  const char *cases, *tsv, *json;
+  const char *cases, *tsv, *json, *cublaslt;
   bool ceiling, no_cublaslt, best;
   int64_t samples, seed, device;
 } bench_options;
@@ -22,6 +22,7 @@ static const cli_option options[] = {
     CLI_EXTENT_OPTIONS(bench_options, shape),
     {"ceiling", 0, CLI_FLAG, offsetof(bench_options, ceiling), NULL,
      "measure the register-only rate of mma.sync beside them"},
+    {"cublaslt", 0, CLI_STRING, offsetof(bench_options, cublaslt), "FILE", "load this libcublasLt"},
     {"no-cublaslt", 0, CLI_FLAG, offsetof(bench_options, no_cublaslt), NULL, "do without cuBLASLt"},
     {"best", 0, CLI_FLAG, offsetof(bench_options, best), NULL,
      "show only the fastest kernel of each case"},
@@ -284,7 +285,8 @@ static int load_modules(bench *b) {
 static void open_cublaslt(bench *b) {
   gg_error err = GG_ERROR_INIT;
   if (b->given->no_cublaslt) return;
-  if (gg_cublaslt_open(&b->rig.lt, b->rig.context, &err)) warn(NULL, err.message);
+  if (gg_cublaslt_open(&b->rig.lt, b->rig.context, b->given->cublaslt, &err))
+    warn(NULL, err.message);
   gg_error_clear(&err);
 }
 
