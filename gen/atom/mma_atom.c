@@ -51,15 +51,17 @@ static const gg_mma_row table[] = {
    .layout_a = GG_TV_##tv_a,                                                                       \
    .layout_b = GG_TV_##tv_b,                                                                       \
    .layout_c = GG_TV_##tv_c},
-#define GG_WGMMA(types, name, tail, k, sparse_k, step, tn, c, a, b)                                \
+#define GG_WGMMA(types, name, tail, k, sparse_k, step, c, a, b)                                    \
   WGMMA("", types, "SM90::GMMA::MMA_64x*x" #k "_" name "_SS" tail, k, c, a, b, g_shared_a, thread, \
-        GG_MMA_SHARED, step, tn),                                                                  \
+        GG_MMA_SHARED, step, sizeof(tail) > 1),                                                    \
       WGMMA("", types, "SM90::GMMA::MMA_64x*x" #k "_" name "_RS" tail, k, c, a, b, g64x##k,        \
-            thread, GG_MMA_REGISTERS, step, tn),                                                   \
+            thread, GG_MMA_REGISTERS, step, sizeof(tail) > 1),                                     \
       WGMMA(".sp", types, "SM90::GMMA::SPARSE::GMMA_64x*x" #sparse_k "_" name "_SS" tail,          \
-            sparse_k, c, a, b, g_shared_a, g_meta64x##sparse_k, GG_MMA_SHARED, step, tn),          \
+            sparse_k, c, a, b, g_shared_a, g_meta64x##sparse_k, GG_MMA_SHARED, step,               \
+            sizeof(tail) > 1),                                                                     \
       WGMMA(".sp", types, "SM90::GMMA::SPARSE::GMMA_64x*x" #sparse_k "_" name "_RS" tail,          \
-            sparse_k, c, a, b, g64x##sparse_k, g_meta64x##sparse_k, GG_MMA_REGISTERS, step, tn),
+            sparse_k, c, a, b, g64x##sparse_k, g_meta64x##sparse_k, GG_MMA_REGISTERS, step,        \
+            sizeof(tail) > 1),
 #define GG_TCGEN05(kind, name, k, c, a, b)                                                         \
   TCGEN05("1", kind, name "_SS", k, c, a, b, cta, thread, GG_MMA_SHARED, 8),                       \
       TCGEN05("1", kind, name "_TS", k, c, a, b, cta, thread, GG_MMA_TENSOR, 8),                   \

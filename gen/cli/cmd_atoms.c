@@ -69,11 +69,45 @@ static void put_json_layout(gg_str *out, const char *key, gg_layout layout) {
   gg_str_free(&text);
 }
 
-static void put_json_isa(gg_str *out, gg_arch arch, int ptx_isa) {
-  char name[GG_ARCH_NAME_MAX];
+/* Architecture, PTX ISA and CUDA release, as texts; "any" and "-" where the compiler chooses. */
+typedef struct isa_text {
+  char arch[GG_ARCH_NAME_MAX], ptx[8], cuda[8];
+} isa_text;
+
+static isa_text isa_of(gg_arch arch, int ptx_isa) {
+  isa_text text = {"any", "-", "-"};
   int cuda = gg_cuda_of_ptx(ptx_isa);
-  gg_str_printf(out, ",\"arch\":\"%s\",\"ptx_isa\":\"%d.%d\",\"cuda\":\"%d.%d\"",
-                gg_arch_name(name, arch), ptx_isa / 10, ptx_isa % 10, cuda / 10, cuda % 10);
+  if (!arch.number) return text;
+  gg_arch_name(text.arch, arch);
+  snprintf(text.ptx, sizeof text.ptx, "%d.%d", ptx_isa / 10 % 100, ptx_isa % 10);
+  snprintf(text.cuda, sizeof text.cuda, "%d.%d", cuda / 10 % 100, cuda % 10);
+  return text;
+}
+
+static void put_json_isa(gg_str *out, gg_arch arch, int ptx_isa) {
+  isa_text isa = isa_of(arch, ptx_isa);
+  if (!arch.number) return;
+  gg_str_printf(out, ",\"arch\":\"%s\",\"ptx_isa\":\"%s\",\"cuda\":\"%s\"", isa.arch, isa.ptx,
+                isa.cuda);
+}
+
+/* The extents; those of a family that are parameters as the list of their values, or null. */
+static void put_json_extents(gg_str *out, const gg_mma_row *row, const gg_mma_atom *atom) {
+  const char *comma = "";
+  if (atom) {
+    gg_str_printf(out, ",\"m\":%d,\"n\":%d,\"k\":%d", atom->m, atom->n, atom->k);
+    return;
+  }
+  if (!row->m) {
+    gg_str_printf(out, ",\"m\":null,\"n\":null,\"k\":%d", row->k);
+    return;
+  }
+  gg_str_printf(out, ",\"m\":%d,\"n\":[", row->m);
+  for (int n = gg_mma_row_next_n(row, 0); n; n = gg_mma_row_next_n(row, n)) {
+    gg_str_printf(out, "%s%d", comma, n);
+    comma = ",";
+  }
+  gg_str_printf(out, "],\"k\":%d", row->k);
 }
 
 static void put_json_mma(listing *list, const gg_mma_row *row, const gg_mma_atom *atom,
@@ -84,7 +118,7 @@ static void put_json_mma(listing *list, const gg_mma_row *row, const gg_mma_atom
   gg_str_json(out, cute);
   gg_str_puts(out, ",\"ptx\":");
   gg_str_json(out, ptx);
-  gg_str_printf(out, ",\"m\":%d,\"n\":%d,\"k\":%d", row->m, atom ? atom->n : row->n, row->k);
+  put_json_extents(out, row, atom);
   gg_str_printf(out, ",\"a\":\"%s\",\"b\":\"%s\",\"c\":\"%s\",\"sparse\":%s",
                 gg_dtype_info_of(row->a)->name, gg_dtype_info_of(row->b)->name,
                 gg_dtype_info_of(row->c)->name, row->sparse ? "true" : "false");
@@ -113,10 +147,9 @@ static void put_extents(char *out, size_t size, const gg_mma_row *row, const gg_
 
 static void put_line(gg_str *out, const char *cute, const char *extents, const char *types,
                      gg_arch arch, int ptx_isa, const char *ptx) {
-  char name[GG_ARCH_NAME_MAX];
-  int cuda = gg_cuda_of_ptx(ptx_isa);
-  gg_str_printf(out, "%-48s %-10s %-14s %-8s %2d.%d %4d.%d  %s\n", cute, extents, types,
-                gg_arch_name(name, arch), ptx_isa / 10, ptx_isa % 10, cuda / 10, cuda % 10, ptx);
+  isa_text isa = isa_of(arch, ptx_isa);
+  gg_str_printf(out, "%-56s %-9s %-14s %-8s %-4s %-5s %s\n", cute, extents, types, isa.arch,
+                isa.ptx, isa.cuda, *ptx ? ptx : "-");
 }
 
 static void put_text_mma(listing *list, const gg_mma_row *row, const gg_mma_atom *atom,
@@ -218,7 +251,9 @@ static void put_copy(listing *list, const gg_copy_atom *atom) {
   gg_copy_atom_cute(&cute, atom);
   if (has_words(list, row->ptx, gg_str_text(&cute))) {
     gg_layout src = gg_copy_atom_layout(atom, GG_COPY_SRC);
-    snprintf(bytes, sizeof bytes, "%d B", (int)(gg_layout_cosize(&src) / 8));
+    int64_t size = gg_layout_cosize(&src) / 8;
+    bytes[0] = '\0';
+    if (size) snprintf(bytes, sizeof bytes, "%d B", (int)size);
     if (list->options->json) {
       put_json_copy(list, atom, gg_str_text(&cute));
     } else if (list->options->wrapper) {
@@ -266,8 +301,8 @@ static int run(const void *options, int argc, char **argv) {
   if (status) return status;
   bool json = list.options->json;
   if (!json && !list.options->wrapper) {
-    gg_str_puts(&list.out, "CuTe's name                                      MxNxK      A B C/D"
-                           "        arch      PTX   CUDA  PTX name\n");
+    gg_str_printf(&list.out, "%-56s %-9s %-14s %-8s %-4s %-5s %s\n", "CuTe's name", "MxNxK",
+                  "A B C", "arch", "PTX", "CUDA", "PTX name");
   }
   if (json) gg_str_puts(&list.out, "{\"mma\":[");
   list_mma(&list);

@@ -245,7 +245,8 @@ START_TEST(cotiled_copies_follow_memory) {
   ck_assert(gg_tiled_copy_layout_tv(&src, &copy, GG_COPY_SRC, NULL) == GG_OK);
   ck_assert_int_eq(gg_tiled_copy_threads(&copy), 128);
   check_cover(&src, 512);
-  ck_assert(gg_tiled_copy_make_cotiled(&copy, &atom, 32, &outside, &data, NULL) != GG_OK);
+  ck_assert_int_eq(gg_tiled_copy_make_cotiled(&copy, &atom, 32, &outside, &data, NULL),
+                   GG_E_TILED_COTILED);
 }
 END_TEST
 
@@ -260,7 +261,8 @@ START_TEST(wrong_tiled_copies_are_refused) {
                    "UniversalCopy: 1 values a thread a tile, not a multiple of the atom's 4");
   gg_error_clear(&err);
   ck_assert_int_eq(gg_tiled_copy_make(&copy, &matrix, 16, &few, &many, NULL), GG_E_TILED_COUNT);
-  ck_assert_int_ne(gg_tiled_copy_make(&copy, &vector, 48, &threads, &many, NULL), GG_OK);
+  ck_assert_int_eq(gg_tiled_copy_make(&copy, &vector, 48, &threads, &many, NULL),
+                   GG_E_ATOM_PARAMETER);
 }
 END_TEST
 
