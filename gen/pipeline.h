@@ -13,7 +13,8 @@ typedef struct gg_compilation {
   gg_layouts *layouts;
 } gg_compilation;
 
-#define GG_COMPILATION_INIT {.arena = GG_ARENA_INIT}
+#define GG_COMPILATION_INIT                                                                        \
+  { .arena = GG_ARENA_INIT }
 
 /* spec -> plan -> layouts: everything but the text. */
 gg_status gg_compilation_run(gg_compilation *out, const gg_spec *spec, gg_error *err);

@@ -12,7 +12,8 @@ typedef struct gg_arena {
   size_t used, capacity;       /* of the newest block, in bytes */
 } gg_arena;
 
-#define GG_ARENA_INIT {0}
+#define GG_ARENA_INIT                                                                              \
+  { 0 }
 
 /* `size` zeroed bytes aligned for any type, owned by the arena; NULL when memory is out. */
 void *gg_arena_alloc(gg_arena *arena, size_t size);
@@ -23,7 +24,7 @@ char *gg_arena_strndup(gg_arena *arena, const char *text, size_t length);
 /* Frees everything. The arena is empty and usable again. */
 void gg_arena_free(gg_arena *arena);
 
-#define GG_ARENA_NEW(arena, type) ((type *)gg_arena_alloc((arena), sizeof(type)))
+#define GG_ARENA_NEW(arena, type)          ((type *)gg_arena_alloc((arena), sizeof(type)))
 #define GG_ARENA_ARRAY(arena, type, count) ((type *)gg_arena_alloc((arena), sizeof(type) * (count)))
 
 #endif

@@ -56,7 +56,8 @@ typedef struct gg_error {
   char *log; /* a compiler's log, or NULL; freed by gg_error_clear */
 } gg_error;
 
-#define GG_ERROR_INIT {.code = GG_OK}
+#define GG_ERROR_INIT                                                                              \
+  { .code = GG_OK }
 
 /* The message formats, as named constants so that the compiler checks each call's arguments. */
 #define GG_ERROR(name, stage, message, help) static const char gg_message_##name[] = message;
@@ -68,8 +69,8 @@ typedef struct gg_error {
 #define gg_fail(err, name, ...)                                                                    \
   (gg_error_set((err), GG_E_##name, gg_message_##name, __VA_ARGS__), GG_E_##name)
 
-GG_API void gg_error_set(gg_error *err, gg_status code, const char *format,
-                              const gg_mark *mark, ...) GG_PRINTF(3, 5);
+GG_API void gg_error_set(gg_error *err, gg_status code, const char *format, const gg_mark *mark,
+                         ...) GG_PRINTF(3, 5);
 
 GG_API void gg_error_clear(gg_error *err);
 

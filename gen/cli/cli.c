@@ -82,7 +82,8 @@ void cli_progress(const char *what, size_t done, size_t total) {
   if (!isatty(STDERR_FILENO) || total == 0) return;
   size_t filled = done >= total ? width : done * width / total;
   fprintf(stderr, "\r%s [", what);
-  for (size_t i = 0; i < width; i++) fputc(i < filled ? '#' : '.', stderr);
+  for (size_t i = 0; i < width; i++)
+    fputc(i < filled ? '#' : '.', stderr);
   fprintf(stderr, "] %zu/%zu", done, total);
   if (done >= total) fputs("\r\033[K", stderr);
   fflush(stderr);

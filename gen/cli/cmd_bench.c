@@ -11,7 +11,7 @@
 
 typedef struct bench_options {
   cli_shape shape;
-  const char *cases, *tsv, *json;
+  const char *cases, *tsv, *json, *cublaslt;
   bool ceiling, no_cublaslt, best;
   int64_t samples, seed, device;
 } bench_options;
@@ -22,6 +22,7 @@ static const cli_option options[] = {
     CLI_EXTENT_OPTIONS(bench_options, shape),
     {"ceiling", 0, CLI_FLAG, offsetof(bench_options, ceiling), NULL,
      "measure the register-only rate of mma.sync beside them"},
+    {"cublaslt", 0, CLI_STRING, offsetof(bench_options, cublaslt), "FILE", "load this libcublasLt"},
     {"no-cublaslt", 0, CLI_FLAG, offsetof(bench_options, no_cublaslt), NULL, "do without cuBLASLt"},
     {"best", 0, CLI_FLAG, offsetof(bench_options, best), NULL,
      "show only the fastest kernel of each case"},
@@ -141,7 +142,7 @@ static void put_row(bench *b, const char *name, const gg_kernel *kernel, const b
   put_figure(&line, 7, 3, of_ceiling);
   printf("%s %5s\n", gg_str_text(&line), ours->right ? "yes" : "NO");
   gg_str_free(&line);
-  gg_str_printf(&b->tsv, "%s\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.4f\t%.4f\t%d\t%.3g\t%d\n", name,
+  gg_str_printf(&b->tsv, "%s\t%s\t%.5g\t%.5g\t%.5g\t%.5g\t%.4f\t%.4f\t%d\t%.3g\t%d\n", name,
                 kernel->name, ours->tflops, result->lt_first.tflops, result->lt_best.tflops,
                 result->ceiling, of_best, of_ceiling, ours->right, ours->max_error, result->sets);
   gg_str_puts(&b->json, b->json.length ? ",\n    {\"case\": " : "\n    {\"case\": ");
@@ -149,8 +150,8 @@ static void put_row(bench *b, const char *name, const gg_kernel *kernel, const b
   gg_str_puts(&b->json, ", \"kernel\": ");
   gg_str_json(&b->json, kernel->name);
   gg_str_printf(&b->json,
-                ", \"tflops\": %.1f, \"lt_first\": %.1f, \"lt_best\": %.1f, \"lt_index\": %d, "
-                "\"ceiling\": %.1f, \"right\": %s, \"max_error\": %.3g, \"sets\": %d}",
+                ", \"tflops\": %.5g, \"lt_first\": %.5g, \"lt_best\": %.5g, \"lt_index\": %d, "
+                "\"ceiling\": %.5g, \"right\": %s, \"max_error\": %.3g, \"sets\": %d}",
                 ours->tflops, result->lt_first.tflops, result->lt_best.tflops, result->lt_index,
                 result->ceiling, ours->right ? "true" : "false", ours->max_error, result->sets);
 }
@@ -284,7 +285,8 @@ static int load_modules(bench *b) {
 static void open_cublaslt(bench *b) {
   gg_error err = GG_ERROR_INIT;
   if (b->given->no_cublaslt) return;
-  if (gg_cublaslt_open(&b->rig.lt, b->rig.context, &err)) warn(NULL, err.message);
+  if (gg_cublaslt_open(&b->rig.lt, b->rig.context, b->given->cublaslt, &err))
+    warn(NULL, err.message);
   gg_error_clear(&err);
 }
 

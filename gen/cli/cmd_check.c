@@ -8,7 +8,8 @@ typedef struct check_options {
 } check_options;
 
 static const cli_option options[] = {
-    {"quiet", 'q', CLI_FLAG, offsetof(check_options, quiet), NULL, "say nothing of specs that are well"},
+    {"quiet", 'q', CLI_FLAG, offsetof(check_options, quiet), NULL,
+     "say nothing of specs that are well"},
     {0},
 };
 
@@ -39,8 +40,9 @@ const cli_command cmd_check = {
     .name = "check",
     .operands = "SPEC...",
     .summary = "Check specs without writing anything",
-    .details = "Every stage runs: the spec, the plan, the layouts, the text. All specs are looked at; "
-               "the exit status is 1 if any was refused.",
+    .details =
+        "Every stage runs: the spec, the plan, the layouts, the text. All specs are looked at; "
+        "the exit status is 1 if any was refused.",
     .options = options,
     .options_size = sizeof(check_options),
     .run = run,

@@ -9,7 +9,8 @@ typedef struct explain_options {
 } explain_options;
 
 static const cli_option options[] = {
-    {"format", 0, CLI_STRING, offsetof(explain_options, format), "FORMAT", "text (default) or json"},
+    {"format", 0, CLI_STRING, offsetof(explain_options, format), "FORMAT",
+     "text (default) or json"},
     {0},
 };
 
@@ -60,8 +61,9 @@ const cli_command cmd_explain = {
     .name = "explain",
     .operands = "SPEC...",
     .summary = "Show the plan, every layout, the memory map and the cost",
-    .details = "Bank conflicts are counted from the layouts, for every access to shared memory: 1.00 "
-               "is free of them. Occupancy is worked out for the spec's architecture.",
+    .details =
+        "Bank conflicts are counted from the layouts, for every access to shared memory: 1.00 "
+        "is free of them. Occupancy is worked out for the spec's architecture.",
     .options = options,
     .options_size = sizeof(explain_options),
     .run = run,

@@ -35,7 +35,7 @@ typedef struct generation {
   const gen_options *given;
   bool wanted[EMIT_COUNT];
   bool to_directory;
-  gg_compiler *compiler; /* opened on first use */
+  gg_compiler *compiler;  /* opened on first use */
   gg_str outputs, inputs; /* of the depfile */
 } generation;
 
@@ -44,8 +44,8 @@ static int parse_emit(generation *gen) {
   while (*list) {
     size_t length = strcspn(list, ",");
     int kind = 0;
-    while (kind < EMIT_COUNT && (strlen(extensions[kind]) != length ||
-                                 memcmp(extensions[kind], list, length) != 0)) {
+    while (kind < EMIT_COUNT &&
+           (strlen(extensions[kind]) != length || memcmp(extensions[kind], list, length) != 0)) {
       kind++;
     }
     if (kind == EMIT_COUNT) {
@@ -78,8 +78,9 @@ static gg_status write_output(generation *gen, const char *name, emit_kind kind,
     gg_str_puts(&path, out);
   }
   if (path.length) add_path(&gen->outputs, gg_str_text(&path));
-  gg_status st = path.failed ? gg_fail(err, MEMORY, NULL, "")
-                             : cli_write(path.length ? gg_str_text(&path) : NULL, text, length, err);
+  gg_status st = path.failed
+                     ? gg_fail(err, MEMORY, NULL, "")
+                     : cli_write(path.length ? gg_str_text(&path) : NULL, text, length, err);
   gg_str_free(&path);
   return st;
 }
@@ -136,7 +137,8 @@ static bool is_directory(const char *path) {
 
 static int count_wanted(const generation *gen) {
   int count = 0;
-  for (int kind = 0; kind < EMIT_COUNT; kind++) count += gen->wanted[kind];
+  for (int kind = 0; kind < EMIT_COUNT; kind++)
+    count += gen->wanted[kind];
   return count;
 }
 
@@ -177,9 +179,10 @@ const cli_command cmd_gen = {
     .name = "gen",
     .operands = "SPEC...",
     .summary = "Write kernels: CUDA C++, PTX, cubin",
-    .details = "Each SPEC is a YAML file (- for standard input); one with a sweep gives several "
-               "kernels, which need a directory. Output is the same from run to run, byte for byte; "
-               "a file is written in full or not at all.",
+    .details =
+        "Each SPEC is a YAML file (- for standard input); one with a sweep gives several "
+        "kernels, which need a directory. Output is the same from run to run, byte for byte; "
+        "a file is written in full or not at all.",
     .options = options,
     .options_size = sizeof(gen_options),
     .run = run,

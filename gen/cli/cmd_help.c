@@ -33,7 +33,8 @@ static void help_command(const cli_command *command) {
   if (command->details) printf("\n%s\n", command->details);
   if (!command->options) return;
   printf("\nOptions:\n");
-  for (const cli_option *option = command->options; option->name; option++) print_option(option);
+  for (const cli_option *option = command->options; option->name; option++)
+    print_option(option);
 }
 
 void cli_help(const cli_command *command) {
@@ -41,7 +42,8 @@ void cli_help(const cli_command *command) {
     help_command(command);
     return;
   }
-  printf("usage: gemmgen COMMAND [OPTION...] [OPERAND...]\n       gemmgen --version\n\n%s\n\n", about);
+  printf("usage: gemmgen COMMAND [OPTION...] [OPERAND...]\n       gemmgen --version\n\n%s\n\n",
+         about);
   for (const cli_command *const *c = cli_commands; *c; c++) {
     printf("  %-9s %s\n", (*c)->name, (*c)->summary);
   }
@@ -90,19 +92,23 @@ static void man_command(const cli_command *command) {
     roff(command->details);
     printf("\n");
   }
-  for (const cli_option *o = command->options; o && o->name; o++) man_option(o);
+  for (const cli_option *o = command->options; o && o->name; o++)
+    man_option(o);
 }
 
 static void man_page(void) {
   printf(".TH GEMMGEN 1 \"\" \"gemmgen %s\"\n.SH NAME\ngemmgen \\- GEMM kernels from YAML specs\n",
          gg_version());
-  printf(".SH SYNOPSIS\n\\fBgemmgen\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIOPERAND\\fR...]\n");
+  printf(
+      ".SH SYNOPSIS\n\\fBgemmgen\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIOPERAND\\fR...]\n");
   printf(".SH DESCRIPTION\n");
   roff(about);
   printf("\n.SH COMMANDS\n");
-  for (const cli_command *const *c = cli_commands; *c; c++) man_command(*c);
-  printf(".SH EXIT STATUS\n0: all is well. 1: an input was refused or a check failed; the reason is on "
-         "standard error. 2: the command line is wrong. 3: there is no device to run on.\n");
+  for (const cli_command *const *c = cli_commands; *c; c++)
+    man_command(*c);
+  printf(
+      ".SH EXIT STATUS\n0: all is well. 1: an input was refused or a check failed; the reason is on "
+      "standard error. 2: the command line is wrong. 3: there is no device to run on.\n");
 }
 
 static int run(const void *values, int argc, char **argv) {

@@ -74,6 +74,11 @@ static gg_status evaluate(const layout_options *given, const char *text, const c
   gg_tensor tensor;
   gg_status st = value ? GG_OK : gg_fail(err, MEMORY, NULL, "");
   if (st || (st = gg_expr_eval(value, text, file, line, &notation, &arena, err))) goto done;
+  if (value->kind == GG_VALUE_NAME) {
+    gg_mark mark = {.file = file, .line = line, .column = value->column};
+    st = gg_fail(err, LAYOUT_SYNTAX, &mark, "a layout, tuple or operation", "a name");
+    goto done;
+  }
   gg_value_print(&out, value, notation);
   gg_str_puts(&out, "\n");
   if (given->table) {

@@ -100,7 +100,7 @@ static void print_verdict(const gg_verdict *v, const gg_sample *sample, bool on_
   }
   printf(" against f64 on the %s, max error %.3g, mean %.3g\n", on_device ? "device" : "host",
          v->max_error, v->mean_error);
-  if (v->checked > 0) {
+  if (v->max_error > 0) {
     printf(
         "           closest to its bound: D[%lld, %lld] of batch %lld is %.9g, should be %.9g +- "
         "%.3g\n",

@@ -104,6 +104,36 @@ static gg_status bind_banner(gg_bindings *bindings, const gg_plan *plan, const g
   return st;
 }
 
+static bool is_identifier(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* How often `name` stands as an identifier in CUDA C++, comments of the `//` kind left out. */
+static int count_identifier(const char *source, const char *name) {
+  int count = 0;
+  size_t length = strlen(name);
+  for (const char *at = source; *at;) {
+    if (at[0] == '/' && at[1] == '/') {
+      at += strcspn(at, "\n");
+    } else if (is_identifier(*at)) {
+      size_t word = 0;
+      while (is_identifier(at[word]))
+        word++;
+      count += word == length && memcmp(at, name, length) == 0;
+      at += word;
+    } else {
+      at++;
+    }
+  }
+  return count;
+}
+
+/* The kernel's name stands once in its text: where it is defined. */
+static gg_status check_name(const gg_kernel *kernel, const gg_plan *plan, gg_error *err) {
+  if (count_identifier(kernel->source, kernel->name) == 1) return GG_OK;
+  return gg_fail(err, EMIT_NAME, &plan->spec->name.mark, kernel->name);
+}
+
 static gg_status write_source(kernel_memory *memory, const gg_plan *plan, const gg_layouts *layouts,
                               gg_error *err) {
   gg_bindings bindings = {.arena = &memory->arena};
@@ -116,7 +146,7 @@ static gg_status write_source(kernel_memory *memory, const gg_plan *plan, const 
                           bindings.rows, bindings.count, err);
   memory->kernel.source = gg_str_text(&memory->source);
   memory->kernel.source_length = memory->source.length;
-  return st;
+  return st ? st : check_name(&memory->kernel, plan, err);
 }
 
 gg_status gg_kernel_emit(gg_kernel **out, const gg_plan *plan, const gg_layouts *layouts,

@@ -45,7 +45,8 @@ static gg_status add_mode(terms *out, const gg_layout *layout, int mode, const c
   return GG_OK;
 }
 
-/* The coordinate part of a term, without its stride; in parentheses where it is more than a name. */
+/* The coordinate part of a term, without its stride; in parentheses where it is more than a name.
+ */
 static void print_coord(gg_str *out, const term *t) {
   bool divided = t->divisor > 1;
   if (divided || !t->last) gg_str_putc(out, '(');
@@ -75,10 +76,11 @@ static bool power_of_two(int64_t x) {
   return x > 0 && (x & (x - 1)) == 0;
 }
 
-/* The bits that a term can set: from its stride up to its largest value. */
+/* The bits that a term with a power of two for its stride can set. */
 static uint64_t bits_of(const term *t) {
   uint64_t most = (uint64_t)t->stride * (uint64_t)(t->shape - 1), bits = most;
-  for (int shift = 1; shift < 64; shift *= 2) bits |= bits >> shift;
+  for (int shift = 1; shift < 64; shift *= 2)
+    bits |= bits >> shift;
   return bits & ~((uint64_t)t->stride - 1);
 }
 
@@ -94,7 +96,8 @@ static bool disjoint(const terms *all) {
 
 static int lowest_bit(uint64_t mask) {
   int bit = 0;
-  while (!(mask >> bit & 1)) bit++;
+  while (!(mask >> bit & 1))
+    bit++;
   return bit;
 }
 
@@ -131,11 +134,12 @@ static void print_folded(gg_str *out, const terms *all, gg_swizzle sw) {
   gg_str_putc(out, ')');
 }
 
-/* Bits that no term reads make the swizzle the identity. */
-static bool swizzles(const terms *all, gg_swizzle sw) {
+/* Terms in disjoint bits, none of which the swizzle reads, leave it the identity. */
+static bool reads_nothing(const terms *all, gg_swizzle sw) {
   uint64_t seen = 0;
-  for (int i = 0; i < all->count; i++) seen |= bits_of(&all->of[i]);
-  return sw.bits > 0 && (seen & gg_swizzle_y_mask(sw));
+  for (int i = 0; i < all->count; i++)
+    seen |= bits_of(&all->of[i]);
+  return !(seen & gg_swizzle_y_mask(sw));
 }
 
 gg_status gg_emit_layout_function(gg_str *out, const char *name, const char *const coords[2],
@@ -151,10 +155,11 @@ gg_status gg_emit_layout_function(gg_str *out, const char *name, const char *con
                 "\n__device__ __forceinline__ constexpr unsigned %s(unsigned %s, unsigned %s) {\n",
                 name, coords[0], coords[1]);
   uint64_t every = all.count ? ~UINT64_C(0) >> (64 - all.count) : 0;
-  if (!swizzles(&all, layout->swizzle)) {
+  bool folds = disjoint(&all);
+  if (layout->swizzle.bits == 0 || (folds && reads_nothing(&all, layout->swizzle))) {
     gg_str_puts(out, "  return ");
     print_sum(out, &all, every);
-  } else if (disjoint(&all)) {
+  } else if (folds) {
     gg_str_puts(out, "  return ");
     print_folded(out, &all, layout->swizzle);
   } else {

@@ -133,7 +133,8 @@ static void report_plain(gg_report *report, const char *name, const gg_layout *l
 static void report_layouts(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
   report_layout(report, "sA", &layouts->sA, "(m, k) -> element of a stage");
   report_layout(report, "sB", &layouts->sB, "(n, k) -> element of a stage");
-  if (plan->has_c) report_layout(report, "sC", &layouts->sC, "(m, n) -> element of a warp's staging");
+  if (plan->has_c)
+    report_layout(report, "sC", &layouts->sC, "(m, n) -> element of a warp's staging");
   report_layout(report, "sD", &layouts->sD, "(m, n) -> element of a warp's staging");
   report_plain(report, "tAgA", &layouts->tAgA, "copy: (thread, value) -> index in (m, k)");
   report_plain(report, "tBgB", &layouts->tBgB, "copy: (thread, value) -> index in (n, k)");
@@ -146,7 +147,8 @@ static void report_memory(gg_report *report, const gg_layouts *layouts) {
   for (size_t i = 0; i < layouts->region_count; i++) {
     const gg_smem_region *region = &layouts->regions[i];
     add_text(report, "shared memory", region->name, "%lld..%lld", (long long)region->offset,
-             (long long)(region->offset + region->bytes))->remark = "B";
+             (long long)(region->offset + region->bytes))
+        ->remark = "B";
   }
   add_number(report, "shared memory", "total", layouts->smem_bytes, "B a CTA");
   for (size_t i = 0; i < layouts->access_count; i++) {

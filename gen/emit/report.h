@@ -8,9 +8,9 @@
 typedef struct gg_fact {
   const char *section; /* "tile", "layouts" */
   const char *name;
-  const char *text;    /* the value as people read it */
-  bool number;         /* the text is a JSON number */
-  const char *remark;  /* behind the value, for people; NULL for none */
+  const char *text;   /* the value as people read it */
+  bool number;        /* the text is a JSON number */
+  const char *remark; /* behind the value, for people; NULL for none */
 } gg_fact;
 
 enum { GG_FACTS_MAX = 96 };

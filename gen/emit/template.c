@@ -112,9 +112,8 @@ static gg_status open_branch(expansion *ex, reader *in, const char *flag, size_t
     return gg_fail(ex->err, TEMPLATE_DIRECTIVE, &in->mark, "more nested `if`s than 8");
   }
   bool outer = writes(in);
-  in->open[in->depth++] = (branch){.line = in->mark.line,
-                                   .taken = outer && binding->flag != negate,
-                                   .outer = outer};
+  in->open[in->depth++] =
+      (branch){.line = in->mark.line, .taken = outer && binding->flag != negate, .outer = outer};
   return GG_OK;
 }
 
@@ -139,7 +138,8 @@ static gg_status close_branch(expansion *ex, reader *in) {
 /* `text` is what stands behind "//@ ". */
 static gg_status run_directive(expansion *ex, reader *in, const char *text, size_t length) {
   size_t verb = 0;
-  while (verb < length && is_name(text[verb])) verb++;
+  while (verb < length && is_name(text[verb]))
+    verb++;
   const char *rest = verb < length ? text + verb + 1 : text + length;
   size_t left = (size_t)(text + length - rest);
   if (verb == 2 && memcmp(text, "if", 2) == 0) return open_branch(ex, in, rest, left);
@@ -182,7 +182,8 @@ static gg_status expand_file(expansion *ex, const char *name, size_t length, con
   gg_str_printf(&path, from ? "parts/%.*s.cu" : "%.*s", (int)length, name);
   gg_status st = GG_OK;
   const gg_template_file *file = ex->files;
-  while (file->name && strcmp(file->name, gg_str_text(&path)) != 0) file++;
+  while (file->name && strcmp(file->name, gg_str_text(&path)) != 0)
+    file++;
   if (!file->name || (from && from->includes == max_nesting)) {
     st = gg_fail(ex->err, TEMPLATE_INCLUDE, mark, gg_str_text(&path));
   } else {

@@ -45,6 +45,7 @@ int64_t gg_calc_mod(gg_calc *c, int64_t a, int64_t b) {
 }
 
 int64_t gg_calc_ceil_div(gg_calc *c, int64_t a, int64_t b) {
+  if (b == 0) return divided_by_zero(c, a);
   return gg_calc_div(c, gg_calc_sub(c, gg_calc_add(c, a, b), 1), b);
 }
 

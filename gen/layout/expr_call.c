@@ -248,13 +248,22 @@ static gg_status fail_name(const char *name, gg_error *err) {
                  nearest ? nearest->name : "", nearest ? "'?" : "");
 }
 
+static int most_arguments(const gg_op *op) {
+  argument_list list = {.at = op->arguments};
+  int count = 0;
+  while (*list.at && next_argument(&list))
+    count++;
+  return list.repeats ? INT32_MAX : count;
+}
+
 static gg_status fail_arguments(const gg_op *op, gg_value *const *arguments, int count, int bad,
                                 gg_error *err) {
   gg_str shown = GG_STR_INIT;
   gg_op_print_arguments(&shown, op);
   gg_mark mark = {.column = bad < count ? arguments[bad]->column : 0};
-  gg_status st = gg_fail(err, LAYOUT_ARGUMENT, &mark, op->name, gg_str_text(&shown), bad + 1,
-                         bad < count ? gg_value_kind_name(arguments[bad]) : "missing");
+  const char *what = bad < count ? gg_value_kind_name(arguments[bad]) : "missing";
+  if (bad < count && bad >= most_arguments(op)) what = "one too many";
+  gg_status st = gg_fail(err, LAYOUT_ARGUMENT, &mark, op->name, gg_str_text(&shown), bad + 1, what);
   gg_str_free(&shown);
   return st;
 }

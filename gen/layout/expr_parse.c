@@ -228,8 +228,9 @@ static gg_status add_argument(parser *p, call *c, bool integer) {
 /* "<1,2>" before the parenthesis; not an angle bracket of a C++ type name. */
 static gg_status parse_template(parser *p, call *c) {
   gg_status st;
-  const char *s = p->at + strspn(p->at + 1, " -_,0123456789") + 1;
-  if (*p->at != '<' || *s != '>' || s[1] != '(') return GG_OK;
+  if (*p->at != '<') return GG_OK;
+  const char *s = p->at + 1 + strspn(p->at + 1, " -_,0123456789");
+  if (*s != '>' || s[1] != '(') return GG_OK;
   p->at++;
   do {
     if ((st = add_argument(p, c, true))) return st;
@@ -338,10 +339,10 @@ static gg_status join(parser *p, gg_value *left, const gg_value *right, const ch
   bool based = left->kind == GG_VALUE_TUPLE && gg_value_as_layout(&layout, right);
   if (based) {
     gg_tensor tensor = {left->tuple, layout};
-    bool coordinates = gg_layout_has_basis(&layout.layout);
-    if (gg_tuple_has_keep(&left->tuple) || (coordinates != !gg_tuple_is_int(&left->tuple))) {
+    GG_EACH_LEAF(i, &left->tuple) {
+      if (left->tuple.nodes[i].kind == GG_NODE_INT && !left->tuple.nodes[i].basis_rank) continue;
       p->at = at;
-      return fail_syntax(p, "a base that fits the layout's offsets before 'o'");
+      return fail_syntax(p, "a base of integers before 'o'");
     }
     left->kind = GG_VALUE_TENSOR;
     left->tensor = tensor;
@@ -406,10 +407,7 @@ static gg_status parse_links(parser *p, gg_value *out) {
 }
 
 static gg_status parse_chain(parser *p, gg_value *out) {
-  if (++p->nesting > max_nesting) {
-    gg_mark mark = mark_at(p, p->at);
-    return gg_fail(p->err, LAYOUT_CAPACITY, &mark, "expression", (int)max_nesting);
-  }
+  if (++p->nesting > max_nesting) return fail_syntax(p, "at most 64 levels of nesting");
   skip_blanks(p);
   int column = column_of(p, p->at);
   gg_status st = parse_links(p, out);

@@ -11,7 +11,12 @@ const char *gg_value_kind_name(const gg_value *value) {
       [GG_VALUE_MMA] = "a tiled MMA", [GG_VALUE_COPY] = "a tiled copy",
   };
   if (value->kind == GG_VALUE_TUPLE && gg_tuple_is_int(&value->tuple)) {
+    if (value->tuple.nodes[0].basis_rank) return "a scaled basis";
     return value->tuple.nodes[0].kind == GG_NODE_KEEP ? "_" : "an integer";
+  }
+  if (value->kind == GG_VALUE_TUPLE && gg_tuple_has_keep(&value->tuple)) return "a tuple with _";
+  for (int i = 0; value->kind == GG_VALUE_TUPLE && i < value->tuple.count; i++) {
+    if (value->tuple.nodes[i].basis_rank) return "a tuple of scaled bases";
   }
   if (value->kind == GG_VALUE_LAYOUT && !gg_composed_is_plain(&value->layout)) {
     return "a composed layout";

@@ -56,14 +56,13 @@ bool gg_swizzle_equal(gg_swizzle a, gg_swizzle b) {
 gg_status gg_swizzle_of_masks(gg_swizzle *out, uint64_t y, uint64_t z, gg_error *err) {
   int bits = __builtin_popcountll(y);
   gg_swizzle sw = {0, 0, 0};
-  gg_status st = GG_OK;
   bool legal = bits == __builtin_popcountll(z);
   if (legal && y) {
     int low_y = __builtin_ctzll(y), low_z = __builtin_ctzll(z);
-    st = gg_swizzle_make(&sw, bits, low_y < low_z ? low_y : low_z, low_y - low_z, err);
-    legal = !st && gg_swizzle_y_mask(sw) == y && gg_swizzle_z_mask(sw) == z;
+    int base = low_y < low_z ? low_y : low_z;
+    legal = !gg_swizzle_make(&sw, bits, base, low_y - low_z, NULL);
+    legal = legal && gg_swizzle_y_mask(sw) == y && gg_swizzle_z_mask(sw) == z;
   }
-  if (st) return st;
   if (!legal) {
     return gg_fail(err, LAYOUT_SWIZZLE_MASKS, NULL, (unsigned long long)y, (unsigned long long)z);
   }

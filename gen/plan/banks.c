@@ -30,7 +30,8 @@ static gg_wavefronts count_request(const int64_t *address, int lanes, int bytes)
   for (int lane = 0; lane < lanes; lane++) {
     if (address[lane] < 0) continue;
     int64_t last = (address[lane] + bytes - 1) / GG_BANK_BYTES;
-    for (int64_t word = address[lane] / GG_BANK_BYTES; word <= last; word++) touch(&req, word);
+    for (int64_t word = address[lane] / GG_BANK_BYTES; word <= last; word++)
+      touch(&req, word);
   }
   int words = 0;
   for (int bank = 0; bank < GG_BANKS; bank++) {

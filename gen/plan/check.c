@@ -25,7 +25,7 @@ gg_status gg_check_multiple(const char *what, int64_t value, int64_t unit, const
 
 int gg_swizzle_bytes(gg_swizzle_kind kind) {
   static const int bytes[] = {
-      [GG_SWIZZLE_128B] = 128, [GG_SWIZZLE_64B] = 64,     [GG_SWIZZLE_32B] = 32,
+      [GG_SWIZZLE_128B] = 128, [GG_SWIZZLE_64B] = 64,    [GG_SWIZZLE_32B] = 32,
       [GG_SWIZZLE_NONE] = 0,   [GG_SWIZZLE_PADDING] = 0,
   };
   return bytes[kind];
@@ -75,7 +75,8 @@ gg_status gg_check_smem(const gg_plan *plan, int64_t stage, int64_t staging, int
   } else {
     gg_str_puts(&advice, "take a smaller tile");
   }
-  if (plan->ctas_per_sm > 1) snprintf(shared, sizeof shared, " with %d CTAs an SM", plan->ctas_per_sm);
+  if (plan->ctas_per_sm > 1)
+    snprintf(shared, sizeof shared, " with %d CTAs an SM", plan->ctas_per_sm);
   const gg_spec *spec = plan->spec;
   const gg_spec_field *cause = spec->stages.state == GG_SPEC_SET ? &spec->stages : &spec->tile;
   gg_status st = gg_fail(err, DERIVE_SMEM, &cause->mark, gg_str_text(&sum), (long long)most,

@@ -18,8 +18,8 @@ gg_status gg_check_multiple(const char *what, int64_t value, int64_t unit, const
 /* The mark of element `index` of a list value, else of the value itself. */
 const gg_mark *gg_element_mark(const gg_spec_field *field, int index);
 
-/* DERIVE_COVER unless the thread-value layout `tv` holds each of a tile's elements exactly once, not
- * counting threads that share values (stride 0). */
+/* DERIVE_COVER unless the thread-value layout `tv` holds each of a tile's elements exactly once,
+ * not counting threads that share values (stride 0). */
 gg_status gg_check_cover(const char *name, const gg_layout *tv, int64_t elements, gg_error *err);
 
 /* DERIVE_SMEM: what was asked for does not fit in `most` bytes of shared memory; tells how many

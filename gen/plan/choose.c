@@ -2,9 +2,6 @@
  * operands, the kernel's name. Everything else is the family's (`choose` of gg_target).
  *
  * Invariant: after gg_plan_choose no field is undecided, and nothing later reads the spec. */
-#include <stdio.h>
-#include <string.h>
-
 #include "atom/dtype.h"
 #include "plan/check.h"
 #include "plan/target.h"
@@ -100,25 +97,28 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
 }
 
 /* A name that decodes: family, types, majors of A, B and D, tile, stages. */
-static const char *derived_name(const gg_plan *plan, gg_arena *arena) {
+static void derive_name(gg_str *out, const gg_plan *plan) {
   static const char letter[] = {[GG_MAJOR_K] = 'k', [GG_MAJOR_M] = 'm', [GG_MAJOR_N] = 'n'};
-  char text[160];
-  int length = snprintf(
-      text, sizeof text, "gemm_%s_%s_%s_%s_%s_%c%c%c_%dx%dx%d_s%d", plan->target->family,
-      gg_dtype_info_of(plan->a.type)->name, gg_dtype_info_of(plan->b.type)->name,
-      gg_dtype_info_of(plan->d.type)->name, gg_dtype_info_of(plan->accumulator)->name,
-      letter[plan->a.major], letter[plan->b.major], letter[plan->d.major], plan->tile_m,
-      plan->tile_n, plan->tile_k, plan->stages);
-  return gg_arena_strndup(arena, text, (size_t)length);
+  gg_str_printf(out, "gemm_%s_%s_%s_%s_%s_%c%c%c_%dx%dx%d_s%d", plan->target->family,
+                gg_dtype_info_of(plan->a.type)->name, gg_dtype_info_of(plan->b.type)->name,
+                gg_dtype_info_of(plan->d.type)->name, gg_dtype_info_of(plan->accumulator)->name,
+                letter[plan->a.major], letter[plan->b.major], letter[plan->d.major], plan->tile_m,
+                plan->tile_n, plan->tile_k, plan->stages);
 }
 
-static const char *spec_name(const gg_spec *spec, gg_arena *arena) {
+/* The spec's name or a derived one; behind it, what a sweep varies. */
+static gg_status choose_name(gg_plan *plan, gg_arena *arena, gg_error *err) {
+  const gg_spec *spec = plan->spec;
   gg_str text = GG_STR_INIT;
-  gg_str_printf(&text, "%s%s%s", spec->name.text, spec->variant[0] ? "_" : "", spec->variant);
-  const char *name =
-      text.failed ? NULL : gg_arena_strndup(arena, gg_str_text(&text), text.length);
+  if (spec->name.state == GG_SPEC_SET) {
+    gg_str_puts(&text, spec->name.text);
+  } else {
+    derive_name(&text, plan);
+  }
+  if (spec->variant[0]) gg_str_printf(&text, "_%s", spec->variant);
+  plan->name = text.failed ? NULL : gg_arena_strndup(arena, gg_str_text(&text), text.length);
   gg_str_free(&text);
-  return name;
+  return plan->name ? GG_OK : gg_fail(err, MEMORY, NULL, "");
 }
 
 gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_error *err) {
@@ -128,8 +128,7 @@ gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_
   choose_problem(&plan);
   if ((st = choose_operands(&plan, err))) return st;
   if ((st = plan.target->choose(&plan, err))) return st;
-  plan.name = spec->name.state == GG_SPEC_SET ? spec_name(spec, arena) : derived_name(&plan, arena);
-  if (!plan.name) return gg_fail(err, MEMORY, NULL, "");
+  if ((st = choose_name(&plan, arena, err))) return st;
   *out = plan;
   return GG_OK;
 }

@@ -117,10 +117,12 @@ static gg_status check(const gg_cublaslt *lt, const char *call, status_t status,
   return gg_fail(err, CUBLASLT, NULL, call, lt->call.status_name(status));
 }
 
-static gg_status load(gg_cublaslt *lt, gg_error *err) {
+static gg_status load(gg_cublaslt *lt, const char *path, gg_error *err) {
   gg_str why = GG_STR_INIT;
   gg_status st = GG_OK;
-  if (!gg_library_open_toolkit(&lt->library, sonames, &why) ||
+  bool found = path ? gg_library_open(&lt->library, path, &why)
+                    : gg_library_open_toolkit(&lt->library, sonames, &why);
+  if (!found ||
       !gg_library_bind(&lt->library, &lt->call, symbols, sizeof symbols / sizeof *symbols, &why)) {
     st = gg_fail(err, CUBLASLT, NULL, "loading cuBLASLt", gg_str_text(&why));
   }
@@ -128,12 +130,13 @@ static gg_status load(gg_cublaslt *lt, gg_error *err) {
   return st;
 }
 
-gg_status gg_cublaslt_open(gg_cublaslt **out, gg_context *context, gg_error *err) {
+gg_status gg_cublaslt_open(gg_cublaslt **out, gg_context *context, const char *path,
+                           gg_error *err) {
   *out = NULL;
   gg_cublaslt *lt = gg_malloc(sizeof *lt);
   if (!lt) return gg_fail(err, MEMORY, NULL, "");
   *lt = (gg_cublaslt){.context = context};
-  gg_status st = load(lt, err);
+  gg_status st = load(lt, path, err);
   if (!st) st = gg_memory_alloc(&lt->workspace, context, workspace_bytes, err);
   if (!st && !(st = gg_context_enter(context, err))) {
     st = check(lt, "cublasLtCreate", lt->call.create(&lt->handle), err);

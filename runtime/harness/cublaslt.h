@@ -7,8 +7,9 @@
 
 typedef struct gg_cublaslt gg_cublaslt;
 
-/* Loads the library and makes a handle and a 64 MiB workspace. Close with gg_cublaslt_close. */
-gg_status gg_cublaslt_open(gg_cublaslt **out, gg_context *context, gg_error *err);
+/* Loads the library (from `path`; NULL: from the toolkit or where the loader finds it), makes
+ * a handle and a 64 MiB workspace. Close with gg_cublaslt_close. */
+gg_status gg_cublaslt_open(gg_cublaslt **out, gg_context *context, const char *path, gg_error *err);
 void gg_cublaslt_close(gg_cublaslt *lt);
 const char *gg_cublaslt_path(const gg_cublaslt *lt);
 int gg_cublaslt_version(const gg_cublaslt *lt); /* 130100: 13.1.0 */

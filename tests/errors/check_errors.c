@@ -2,10 +2,11 @@
  *
  *     check_errors FOLDER STAGE...
  *
- * FOLDER/spec/NAME.yaml is one wrong spec. Its first lines are the diagnostic that gemmgen prints,
- * each behind "# expect: ". FOLDER/plan/NAME.yaml is a spec that says what it means, and cannot be
- * had. FOLDER/elsewhere.txt names, a line each, an error that cannot be told
- * in such a file and the test that makes it: "MEMORY tests/unit/check_spec.c"; that file must speak
+ * FOLDER/spec/NAME.yaml is one wrong spec, FOLDER/plan/NAME.yaml a spec that says what it means and
+ * cannot be had, FOLDER/layout/NAME.expr one wrong expression of the layout calculator. Its first
+ * lines are the diagnostic that gemmgen prints, each behind "# expect: ".
+ * FOLDER/elsewhere.txt names, a line each, an error that cannot be told
+ * in such a file and the test that makes it: "MEMORY tests/unit/test_spec.c"; that file must speak
  * of GG_E_MEMORY. Every error of errors.def that belongs to one of the STAGEs needs one or the
  * other, so that no message is never seen. Another kind of input is one more row of `kinds`. */
 #include <dirent.h>
@@ -16,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "gemmgen.h"
+#include "layout/expr.h"
 
 enum { most_bytes = 1 << 20, most_files = 1024 };
 
@@ -55,12 +57,30 @@ static gg_status run_plan(const char *text, const char *name, gg_error *err) {
   return st;
 }
 
+/* The first line that is no comment is an expression of the layout calculator. */
+static gg_status run_layout(const char *text, const char *name, gg_error *err) {
+  int line = 1;
+  for (; *text == '#'; line++) {
+    text += strcspn(text, "\n");
+    text += *text == '\n';
+  }
+  gg_arena arena = GG_ARENA_INIT;
+  gg_str expression = GG_STR_INIT;
+  gg_value value;
+  gg_str_append(&expression, text, strcspn(text, "\n"));
+  gg_status st = gg_expr_eval(&value, gg_str_text(&expression), name, line, NULL, &arena, err);
+  gg_str_free(&expression);
+  gg_arena_free(&arena);
+  return st;
+}
+
 static const struct kind {
-  const char *folder;
+  const char *folder, *suffix;
   gg_status (*run)(const char *text, const char *name, gg_error *err);
 } kinds[] = {
-    {"spec", run_spec},
-    {"plan", run_plan},
+    {"spec", ".yaml", run_spec},
+    {"plan", ".yaml", run_plan},
+    {"layout", ".expr", run_layout},
 };
 
 /* What stands behind "# expect: " in the lines at the top. */
@@ -111,7 +131,7 @@ static int run_folder(const char *root, const struct kind *kind) {
     return 0;
   }
   for (struct dirent *entry; (entry = readdir(folder)) && count < most_files;) {
-    if (strstr(entry->d_name, ".yaml")) names[count++] = strdup(entry->d_name);
+    if (strstr(entry->d_name, kind->suffix)) names[count++] = strdup(entry->d_name);
   }
   closedir(folder);
   qsort(names, count, sizeof *names, by_name);

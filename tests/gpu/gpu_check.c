@@ -1,5 +1,5 @@
-/* gpu_check [--shapes quick|full] SPEC_OR_FOLDER...: every kernel of the specs on the GPU, in one
- * process: shapes that no tile divides, empty extents, batches, scalars; then a CUDA graph,
+/* gpu_check [--shapes quick|full|tiny] SPEC_OR_FOLDER...: every kernel of the specs on the GPU, in
+ * one process: shapes that no tile divides, empty extents, batches, scalars; then a CUDA graph,
  * threads, two contexts. Ends with "N passed, N failed, N skipped"; exit status 0, 1, or 77 without
  * a GPU.
  *
@@ -104,22 +104,41 @@ static void check_problem(totals *out, const subject *s, const gg_problem *shape
 /* ---- Many ----------------------------------------------------------------------------- */
 
 typedef struct shapes {
+  const char *name;
   const int64_t *m, *n, *k, *batch; /* each ends with -1 */
 } shapes;
 
-static const shapes full = {
-    .m = (const int64_t[]){0, 1, 7, 127, 129, 1000, -1},
-    .n = (const int64_t[]){0, 1, 7, 127, 129, 1000, -1},
-    .k = (const int64_t[]){0, 1, 8, 33, 1000, -1},
-    .batch = (const int64_t[]){0, 1, 3, -1},
+static const shapes selections[] = {
+    {
+        .name = "quick",
+        .m = (const int64_t[]){0, 1, 129, 300, -1},
+        .n = (const int64_t[]){0, 7, 127, 300, -1},
+        .k = (const int64_t[]){0, 8, 33, 300, -1},
+        .batch = (const int64_t[]){0, 1, 3, -1},
+    },
+    {
+        .name = "full",
+        .m = (const int64_t[]){0, 1, 7, 127, 129, 1000, -1},
+        .n = (const int64_t[]){0, 1, 7, 127, 129, 1000, -1},
+        .k = (const int64_t[]){0, 1, 8, 33, 1000, -1},
+        .batch = (const int64_t[]){0, 1, 3, -1},
+    },
+    {
+        .name = "tiny", /* for a device that the host plays */
+        .m = (const int64_t[]){0, 1, 30, -1},
+        .n = (const int64_t[]){0, 7, -1},
+        .k = (const int64_t[]){0, 33, -1},
+        .batch = (const int64_t[]){0, 1, 3, -1},
+    },
+    {0},
 };
 
-static const shapes quick = {
-    .m = (const int64_t[]){0, 1, 129, 300, -1},
-    .n = (const int64_t[]){0, 7, 127, 300, -1},
-    .k = (const int64_t[]){0, 8, 33, 300, -1},
-    .batch = (const int64_t[]){0, 1, 3, -1},
-};
+static const shapes *find_shapes(const char *name) {
+  const shapes *found = selections;
+  while (found->name && strcmp(found->name, name) != 0)
+    found++;
+  return found->name ? found : NULL;
+}
 
 /* Scalars and paddings take turns over the shapes. Without a C, or an alpha, there is no turn. */
 static gg_problem nth_problem(const subject *s, long number, int64_t m, int64_t n, int64_t k,
@@ -161,9 +180,9 @@ static void check_shapes(totals *out, const subject *s, const shapes *all) {
 
 gg_problem usual_shape(const gg_kernel *kernel) {
   return (gg_problem){
-      .m = kernel->fixed_m == GG_FIXED_NONE ? 257 : kernel->fixed_m,
-      .n = kernel->fixed_n == GG_FIXED_NONE ? 130 : kernel->fixed_n,
-      .k = kernel->fixed_k == GG_FIXED_NONE ? 200 : kernel->fixed_k,
+      .m = kernel->fixed_m == GG_FIXED_NONE ? 150 : kernel->fixed_m,
+      .n = kernel->fixed_n == GG_FIXED_NONE ? 140 : kernel->fixed_n,
+      .k = kernel->fixed_k == GG_FIXED_NONE ? 72 : kernel->fixed_k,
       .batch = kernel->fixed_batch == GG_FIXED_NONE ? 2 : kernel->fixed_batch,
       .alpha = 1,
   };
@@ -290,11 +309,12 @@ static int check_all(const cli_kernels *kernels, const shapes *all) {
 }
 
 int main(int argc, char **argv) {
-  const shapes *all = &quick;
+  const shapes *all = &selections[0];
   path_list list = {.count = 0};
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--shapes") == 0 && i + 1 < argc) {
-      all = strcmp(argv[++i], "full") == 0 ? &full : &quick;
+      all = find_shapes(argv[++i]);
+      if (!all) return cli_usage("--shapes is quick, full or tiny, not '%s'", argv[i]);
     } else {
       expand(&list, argv[i]);
     }

@@ -175,10 +175,20 @@ static CUresult fake_cuModuleUnload(CUmodule module) {
   return leave();
 }
 
+/* A function's handle is its name's place in the list, from 1. */
+static int place_of(const char *name) {
+  for (int i = 0; i < fake.name_count; i++) {
+    if (strncmp(fake.names[i], name, FAKE_NAME_BYTES - 1) == 0) return i + 1;
+  }
+  if (fake.name_count == FAKE_NAMES_MAX) return 0;
+  strncpy(fake.names[fake.name_count], name, FAKE_NAME_BYTES - 1);
+  return ++fake.name_count;
+}
+
 static CUresult fake_cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
-  (void)module, (void)name;
+  (void)module;
   ENTER(cuModuleGetFunction, CONTEXT);
-  *function = HANDLE(CUfunction, 8);
+  *function = HANDLE(CUfunction, place_of(name));
   return leave();
 }
 
@@ -206,7 +216,9 @@ static CUresult fake_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas, CUfu
   return leave();
 }
 
-static void record(fake_launch launch, void **arguments) {
+static void record(CUfunction function, fake_launch launch, void **arguments) {
+  launch.name = fake.names[(uintptr_t)function - 1];
+  launch.raw = arguments;
   for (size_t i = 0; i < fake.argument_count; i++) {
     memcpy(&launch.arguments[i], arguments[i], sizeof launch.arguments[i]);
   }
@@ -218,29 +230,33 @@ static CUresult fake_cuLaunchKernel(CUfunction function, unsigned grid_x, unsign
                                     unsigned grid_z, unsigned block_x, unsigned block_y,
                                     unsigned block_z, unsigned smem_bytes, CUstream stream,
                                     void **arguments, void **extra) {
-  (void)function, (void)extra;
+  (void)extra;
   ENTER(cuLaunchKernel, CONTEXT);
   fake_launch launch = {
-      {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {0}, smem_bytes, stream, {0}};
-  record(launch, arguments);
+      .grid = {grid_x, grid_y, grid_z},
+      .block = {block_x, block_y, block_z},
+      .smem_bytes = smem_bytes,
+      .stream = stream,
+  };
+  record(function, launch, arguments);
   return leave();
 }
 
 static CUresult fake_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
                                       void **arguments, void **extra) {
-  (void)function, (void)extra;
+  (void)extra;
   ENTER(cuLaunchKernelEx, CONTEXT);
-  fake_launch launch = {{config->grid_x, config->grid_y, config->grid_z},
-                        {config->block_x, config->block_y, config->block_z},
-                        {0},
-                        config->smem_bytes,
-                        config->stream,
-                        {0}};
+  fake_launch launch = {
+      .grid = {config->grid_x, config->grid_y, config->grid_z},
+      .block = {config->block_x, config->block_y, config->block_z},
+      .smem_bytes = config->smem_bytes,
+      .stream = config->stream,
+  };
   for (unsigned i = 0; i < config->attribute_count; i++) {
     if (config->attributes[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
     memcpy(launch.cluster, config->attributes[i].value.cluster, sizeof launch.cluster);
   }
-  record(launch, arguments);
+  record(function, launch, arguments);
   return leave();
 }
 

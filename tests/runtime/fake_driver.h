@@ -6,9 +6,11 @@
 
 #include "driver.h"
 
-enum { FAKE_LAUNCHES_MAX = 4096 };
+enum { FAKE_LAUNCHES_MAX = 4096, FAKE_NAMES_MAX = 256, FAKE_NAME_BYTES = 128 };
 
 typedef struct fake_launch {
+  const char *name; /* of the function */
+  void **raw;       /* the arguments as they were passed; during on_launch only */
   unsigned grid[3], block[3], cluster[3], smem_bytes;
   CUstream stream;
   uint64_t arguments[GG_PARAM_COUNT];
@@ -29,6 +31,8 @@ typedef struct fake_driver {
   int orphans;    /* calls that need a current context and had none */
   int in_capture; /* loads and allocations while a stream captures */
   CUstream capturing;
+  char names[FAKE_NAMES_MAX][FAKE_NAME_BYTES]; /* of the functions that were looked up */
+  int name_count;
   int smem_limit;                               /* as set by cuFuncSetAttribute */
   void (*on_launch)(const fake_launch *launch); /* plays the kernel; NULL: nothing happens */
   fake_launch launches[FAKE_LAUNCHES_MAX];

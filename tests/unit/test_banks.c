@@ -7,8 +7,8 @@
 typedef struct pattern {
   const char *what;
   int bytes, lanes;
-  int stride;  /* bytes from lane to lane, within a group */
-  int group;   /* lanes of a group; groups are `jump` bytes apart */
+  int stride; /* bytes from lane to lane, within a group */
+  int group;  /* lanes of a group; groups are `jump` bytes apart */
   int jump;
   int taken, least;
 } pattern;

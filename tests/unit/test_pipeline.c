@@ -54,7 +54,8 @@ static void check_conflicts(const gg_spec *spec) {
 START_TEST(test_grid) {
   gg_spec_file *file = parse(grid);
   ck_assert_uint_eq(gg_spec_file_count(file), 4 * 2 * 2 * 2 * 2 * 2 * 4);
-  for (size_t i = 0; i < gg_spec_file_count(file); i++) check_conflicts(gg_spec_file_get(file, i));
+  for (size_t i = 0; i < gg_spec_file_count(file); i++)
+    check_conflicts(gg_spec_file_get(file, i));
   gg_spec_file_free(file);
 }
 END_TEST
@@ -114,7 +115,8 @@ START_TEST(test_cover) {
   gg_error_clear(&err);
   ck_assert_int_eq(gg_layout_parse(&tv, "(32,4):(4,2)", &err), GG_OK);
   ck_assert_int_eq(gg_check_cover("tAgA", &tv, 128, &err), GG_E_DERIVE_COVER);
-  ck_assert_str_eq(err.message, "tAgA covers 128 of the tile's 128 elements, not each exactly once");
+  ck_assert_str_eq(err.message,
+                   "tAgA covers 128 of the tile's 128 elements, not each exactly once");
   gg_error_clear(&err);
 }
 END_TEST
@@ -124,8 +126,9 @@ START_TEST(test_too_many_modes) {
   gg_error err = GG_ERROR_INIT;
   gg_str out = GG_STR_INIT;
   gg_layout layout;
-  const char *text = "((2,2,2,2,2,2,2,2,2),(2,2,2,2,2,2,2,2,2)):((1,4,16,64,256,1024,4096,16384,65536),"
-                     "(2,8,32,128,512,2048,8192,32768,131072))";
+  const char *text =
+      "((2,2,2,2,2,2,2,2,2),(2,2,2,2,2,2,2,2,2)):((1,4,16,64,256,1024,4096,16384,65536),"
+      "(2,8,32,128,512,2048,8192,32768,131072))";
   ck_assert_int_eq(gg_layout_parse(&layout, text, &err), GG_OK);
   gg_composed composed = gg_composed_of(&layout);
   ck_assert_int_eq(gg_emit_layout_function(&out, "f", coords, &composed, &err), GG_E_EMIT_LAYOUT);

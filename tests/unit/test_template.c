@@ -16,7 +16,7 @@ static const gg_binding bindings[] = {
 
 typedef struct example {
   const char *text;
-  const char *out;  /* NULL: an error */
+  const char *out; /* NULL: an error */
   gg_status code;
   int line;
 } example;
@@ -27,12 +27,12 @@ static const example examples[] = {
     {USES_ALL "  //@ insert block\nend", "int x;\nend\n", GG_OK, 0},
     {USES_ALL "//@ if yes\n1\n//@ else\n2\n//@ end\n3\n", "1\n3\n", GG_OK, 0},
     {USES_ALL "//@ if not yes\n1\n//@ else\n2\n//@ end\n", "2\n", GG_OK, 0},
-    {USES_ALL "//@ if no\n//@ if yes\n1\n//@ else\n2\n//@ end\n//@ else\n3\n//@ end\n", "3\n", GG_OK,
-     0},
+    {USES_ALL "//@ if no\n//@ if yes\n1\n//@ else\n2\n//@ end\n//@ else\n3\n//@ end\n", "3\n",
+     GG_OK, 0},
     {USES_ALL "//@ include part\n", "part 64\n", GG_OK, 0},
     {USES_ALL "//@ if no\n//@ include part\n//@ end\n", "", GG_OK, 0},
-    {USES_ALL "// @ a comment\n//@@ another\n$ {size} $\n", "// @ a comment\n//@@ another\n$ {size} $\n",
-     GG_OK, 0},
+    {USES_ALL "// @ a comment\n//@@ another\n$ {size} $\n",
+     "// @ a comment\n//@@ another\n$ {size} $\n", GG_OK, 0},
     {"\n${sise}\n", NULL, GG_E_TEMPLATE_NAME, 2},
     {"//@ if no\n${sise}\n//@ end\n", NULL, GG_E_TEMPLATE_NAME, 2},
     {"//@ if size\n//@ end\n", NULL, GG_E_TEMPLATE_NAME, 1},

@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# The command line as a user meets it: exit codes, outputs, what is left behind.
+#   cli.sh GEMMGEN
+set -u
+gemmgen=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+export GEMMGEN_CACHE=$dir/cache
+passed=0 failed=0
+
+# expect STATUS WHAT COMMAND...: runs it; stdout to out, stderr to err.
+expect() {
+  local status=$1 what=$2 got=0
+  shift 2
+  "$@" >out 2>err </dev/null || got=$?
+  if [ "$got" -eq "$status" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED: $what: exit $got, expected $status: $*"
+    sed 's/^/    /' err | head -n 5
+  fi
+}
+
+# holds WHAT TEST...: a condition on what the last command left.
+holds() {
+  local what=$1
+  shift
+  if "$@"; then passed=$((passed + 1)); else
+    failed=$((failed + 1))
+    echo "FAILED: $what: $*"
+  fi
+}
+
+json() { python3 -c 'import json,sys; json.load(open(sys.argv[1]))' "$1"; }
+
+cat >spec.yaml <<'EOF'
+name: small
+arch: sm_80
+a: f16
+b: f16
+c: auto
+d: f16
+tile: [64, 64, 32]
+EOF
+cat >sweep.yaml <<'EOF'
+arch: sm_80
+a: f16
+b: f16
+d: f16
+tile: [64, 64, 32]
+sweep: {stages: [2, 3], a.align: [8, 16]}
+EOF
+echo 'arch: sm_80' >bad.yaml
+
+# Usage
+expect 2 'no command' "$gemmgen"
+expect 0 'help' "$gemmgen" help
+expect 0 '--help' "$gemmgen" --help
+expect 0 '--version' "$gemmgen" --version
+expect 2 'unknown command' "$gemmgen" frobnicate
+holds 'the message names it' grep -q frobnicate err
+for command in gen check explain run bench layout atoms spec doctor help; do
+  expect 0 "help $command" "$gemmgen" help "$command"
+  expect 2 "$command: unknown option" "$gemmgen" "$command" --frobnicate
+  holds 'the message names it' grep -q -- --frobnicate err
+done
+expect 2 'gen without a spec' "$gemmgen" gen
+expect 2 'an option without its value' "$gemmgen" gen spec.yaml -o
+expect 2 'a number that is none' "$gemmgen" run spec.yaml -m many
+expect 0 'the man page' "$gemmgen" help --man
+holds 'it is roff' grep -q '^\.TH GEMMGEN 1' out
+
+# gen
+expect 0 'gen to standard output' "$gemmgen" gen spec.yaml
+holds 'it is the kernel' grep -q 'small(' out
+expect 0 'gen from standard input' bash -c "'$gemmgen' gen - <spec.yaml"
+expect 0 'gen to a file' "$gemmgen" gen spec.yaml -o one.cu
+expect 0 'gen to a directory' "$gemmgen" gen spec.yaml -o two/
+holds 'twice the same' cmp -s one.cu two/small.cu
+holds 'no path of this machine' bash -c "! grep -q '$dir' one.cu"
+expect 2 'several kernels to one file' "$gemmgen" gen sweep.yaml -o one.cu
+expect 2 'several kinds to one file' "$gemmgen" gen --emit cu,plan spec.yaml -o one.cu
+expect 2 'an unknown kind' "$gemmgen" gen --emit cu,exe spec.yaml -o all/
+expect 0 'a sweep to a directory' "$gemmgen" gen --emit cu,plan sweep.yaml -o all/ --depfile all.d
+holds 'a kernel a combination' [ "$(find all -name '*_s?_*.cu' | wc -l)" -eq 4 ]
+holds 'plans are JSON' json "$(find all -name '*.plan' | head -n 1)"
+holds 'the depfile names the spec' grep -q ': sweep.yaml' all.d
+expect 1 'a bad spec' "$gemmgen" gen bad.yaml -o bad.cu
+holds 'nothing is written' [ ! -e bad.cu ]
+holds 'file:line:column' grep -Eq '^bad.yaml:[0-9]+:[0-9]+: error: ' err
+holds 'the source line and a caret' grep -Eq '^ +\| +\^' err
+expect 1 'no such spec' "$gemmgen" gen none.yaml
+expect 1 'a folder for a spec' "$gemmgen" gen .
+mkdir locked && touch locked/file
+expect 1 'an output that cannot be written' "$gemmgen" gen spec.yaml -o locked/file/x.cu
+holds 'GG_E_FILE_WRITE' grep -q FILE_WRITE err
+holds 'no temporary file' [ "$(find . -name '*.cu.*' | wc -l)" -eq 0 ]
+expect 1 'a full disk' bash -c "'$gemmgen' gen spec.yaml >/dev/full"
+
+# check, explain, spec, atoms, layout, doctor
+expect 0 'check' "$gemmgen" check spec.yaml sweep.yaml
+expect 1 'check goes on after a bad one' "$gemmgen" check bad.yaml spec.yaml
+holds 'and checks the rest' grep -q 'small: ok' out
+expect 0 'explain' "$gemmgen" explain spec.yaml
+holds 'bank conflicts are stated' grep -q 'ldmatrix A' out
+expect 0 'explain as JSON' "$gemmgen" explain --format json sweep.yaml
+holds 'it is JSON' json out
+expect 2 'explain in an unknown format' "$gemmgen" explain --format xml spec.yaml
+expect 0 'spec' "$gemmgen" spec
+expect 0 'spec --help KEY' "$gemmgen" spec --help tile
+expect 0 'schema' "$gemmgen" spec --schema
+holds 'it is JSON' json out
+expect 0 'atoms' "$gemmgen" atoms --json
+holds 'it is JSON' json out
+expect 0 'doctor' "$gemmgen" doctor --json
+holds 'it is JSON' json out
+expect 0 'layout' "$gemmgen" layout 'composition((6,2):(8,2), (4,3):(3,1))'
+holds 'the result' [ "$(cat out)" = '((2,2),3):((24,2),8)' ]
+expect 0 'layout drawn' "$gemmgen" layout --svg drawn.svg '(4,8):(8,1)'
+holds 'it is SVG' grep -q '</svg>' drawn.svg
+expect 1 'layout refused' "$gemmgen" layout '(4,8):(8'
+expect 1 'layout lines' bash -c "printf '4:1\n(\n8:2\n' | '$gemmgen' layout -"
+holds 'a result a line' [ "$(wc -l <out)" -eq 3 ]
+
+# run says plainly when there is no GPU
+"$gemmgen" run spec.yaml -m 33 -n 17 -k 9 >out 2>err
+status=$?
+holds 'run: 0 with a GPU, 3 without' [ "$status" -eq 0 -o "$status" -eq 3 ]
+if [ "$status" -eq 3 ]; then holds 'it says so' grep -qi 'not run' out; fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

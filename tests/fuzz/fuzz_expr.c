@@ -1,0 +1,59 @@
+/* Fuzz target: any bytes as an expression end in a value that prints and reads back as itself, or
+ * in one error that can be printed. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout/draw.h"
+#include "layout/expr.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds) {
+  if (!holds) abort();
+}
+
+static void check_good(const gg_value *value, gg_notation notation, gg_arena *arena) {
+  gg_str text = GG_STR_INIT, again = GG_STR_INIT, table = GG_STR_INIT;
+  gg_value back;
+  gg_tensor tensor;
+  gg_value_print(&text, value, notation);
+  if (value->kind != GG_VALUE_BOOL) {
+    require(!gg_expr_eval(&back, gg_str_text(&text), NULL, 1, &notation, arena, NULL));
+    gg_value_print(&again, &back, notation);
+    require(strcmp(gg_str_text(&text), gg_str_text(&again)) == 0);
+  }
+  if (gg_value_as_tensor(&tensor, value) && gg_composed_size(&tensor.layout) < 256) {
+    gg_draw_table(&table, &tensor, NULL);
+  }
+  gg_str_free(&text);
+  gg_str_free(&again);
+  gg_str_free(&table);
+}
+
+static void check_bad(gg_status st, gg_error *err, const char *source) {
+  gg_str text = GG_STR_INIT;
+  require(st == err->code && err->message[0] && err->line == 1 && err->column >= 1);
+  gg_error_print(&text, err, source);
+  require(text.length > 0 && text.length < 8192);
+  gg_str_free(&text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  gg_str text = GG_STR_INIT;
+  gg_arena arena = GG_ARENA_INIT;
+  gg_error err = GG_ERROR_INIT;
+  gg_notation notation = GG_NOTATION_PLAIN;
+  gg_value value;
+  gg_str_append(&text, (const char *)data, size);
+  gg_status st = gg_expr_eval(&value, gg_str_text(&text), "fuzz", 1, &notation, &arena, &err);
+  if (st == GG_OK) {
+    check_good(&value, notation, &arena);
+  } else {
+    check_bad(st, &err, gg_str_text(&text));
+  }
+  gg_error_clear(&err);
+  gg_arena_free(&arena);
+  gg_str_free(&text);
+  return 0;
+}

@@ -1,0 +1,187 @@
+/* A provider whose kernels are played by the host: linked in place of runtime/driver.c it lets
+ * `gemmgen run`, `gemmgen bench` and the device check go all their way on a machine without a GPU.
+ * A launch is computed from the facts of the kernel of that name among the specs of PLAYED_SPECS
+ * (files, parted by colons), in f64 and rounded once; what the kernel's text says does not matter.
+ *
+ * PLAYED_FAULT, where it is set, makes every hundredth element wrong. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cli/kernels.h"
+#include "fake_driver.h"
+#include "number.h"
+#include "problem.h"
+
+static cli_kernels played;
+static bool faulty;
+
+/* ---- Kernels -------------------------------------------------------------------------- */
+
+static const gg_kernel *kernel_of(const char *name) {
+  for (size_t i = 0; i < played.count; i++) {
+    if (strcmp(played.list[i]->name, name) == 0) return played.list[i];
+  }
+  return NULL;
+}
+
+static gg_problem problem_of(const gg_kernel *kernel, void **arguments) {
+  gg_problem p = GG_PROBLEM_INIT;
+  void *const members[GG_PARAM_COUNT] = {
+      &p.a,
+      &p.b,
+      &p.c,
+      &p.d,
+      &p.m,
+      &p.n,
+      &p.k,
+      &p.batch,
+      &p.lda,
+      &p.ldb,
+      &p.ldc,
+      &p.ldd,
+      &p.batch_stride_a,
+      &p.batch_stride_b,
+      &p.batch_stride_c,
+      &p.batch_stride_d,
+      &p.alpha,
+      &p.beta,
+  };
+  for (size_t i = 0; i < kernel->param_count; i++) {
+    bool scalar = kernel->params[i] == GG_PARAM_ALPHA || kernel->params[i] == GG_PARAM_BETA;
+    memcpy(members[kernel->params[i]], arguments[i], scalar ? 4 : 8);
+  }
+  return p;
+}
+
+/* Row `outer` of A or B of one batch, decoded. */
+static void decode(double *out, const gg_kernel *kernel, const gg_problem *p, char which,
+                   int64_t batch, int64_t outer) {
+  gg_view view = gg_problem_view(kernel, p, which);
+  bool k_major = view.operand->major == GG_MAJOR_K;
+  int64_t base = batch * view.batch_stride + outer * (k_major ? view.ld : 1);
+  for (int64_t k = 0; k < p->k; k++) {
+    out[k] = gg_number_get(view.operand->type, (void *)(uintptr_t)view.address,
+                           base + k * (k_major ? 1 : view.ld));
+  }
+}
+
+static int64_t place(const gg_view *view, int64_t batch, int64_t row, int64_t col) {
+  bool m_major = view->operand->major == GG_MAJOR_M;
+  return batch * view->batch_stride + (m_major ? col * view->ld + row : row * view->ld + col);
+}
+
+static void play_row(const gg_kernel *kernel, const gg_problem *p, int64_t batch, int64_t row,
+                     const double *a, const double *all_b) {
+  gg_view c = gg_problem_view(kernel, p, 'c'), d = gg_problem_view(kernel, p, 'd');
+  for (int64_t col = 0; col < p->n; col++) {
+    double sum = 0;
+    for (int64_t k = 0; k < p->k; k++)
+      sum += a[k] * all_b[col * p->k + k];
+    double value = p->alpha * sum;
+    if (p->beta != 0) {
+      value += p->beta * gg_number_get(c.operand->type, (void *)(uintptr_t)c.address,
+                                       place(&c, batch, row, col));
+    }
+    if (faulty && (row + col) % 100 == 0) value += 1;
+    gg_number_set(d.operand->type, (void *)(uintptr_t)d.address, place(&d, batch, row, col), value);
+  }
+}
+
+static void play_gemm(const gg_kernel *kernel, void **arguments) {
+  gg_problem p = problem_of(kernel, arguments);
+  double *a = calloc((size_t)p.k + 1, sizeof *a);
+  double *b = calloc((size_t)(p.k * p.n) + 1, sizeof *b);
+  for (int64_t batch = 0; batch < p.batch; batch++) {
+    for (int64_t col = 0; col < p.n; col++)
+      decode(b + col * p.k, kernel, &p, 'b', batch, col);
+    for (int64_t row = 0; row < p.m; row++) {
+      decode(a, kernel, &p, 'a', batch, row);
+      play_row(kernel, &p, batch, row, a, b);
+    }
+  }
+  free(a);
+  free(b);
+}
+
+/* ---- The harness's reference ---------------------------------------------------------- */
+
+/* As in reference.cu; the types of A and B are those of the played specs' first kernel. */
+typedef struct operand {
+  uint64_t memory;
+  int64_t outer, k, batch;
+} operand;
+
+static double element(gg_dtype type, const operand *o, int64_t batch, int64_t outer, int64_t k) {
+  return gg_number_get(type, (void *)(uintptr_t)o->memory,
+                       batch * o->batch + outer * o->outer + k * o->k);
+}
+
+static void play_reference(void **arguments, unsigned grid_y) {
+  const operand *a = arguments[0], *b = arguments[1];
+  int64_t k_extent = *(int64_t *)arguments[2];
+  const int64_t *rows = *(int64_t **)arguments[3], *cols = *(int64_t **)arguments[5];
+  int64_t row_count = *(int64_t *)arguments[4], col_count = *(int64_t *)arguments[6];
+  const int64_t *batches = *(int64_t **)arguments[7];
+  double *sums = *(double **)arguments[8], *magnitudes = *(double **)arguments[9];
+  const gg_kernel *kernel = played.list[0];
+  for (int64_t i = 0; i < row_count * col_count * (int64_t)grid_y; i++) {
+    int64_t batch = batches[i / (row_count * col_count)];
+    int64_t row = rows[i / col_count % row_count], col = cols[i % col_count];
+    sums[i] = magnitudes[i] = 0;
+    for (int64_t k = 0; k < k_extent; k++) {
+      double product =
+          element(kernel->a.type, a, batch, row, k) * element(kernel->b.type, b, batch, col, k);
+      sums[i] += product;
+      magnitudes[i] += fabs(product);
+    }
+  }
+}
+
+static void play(const fake_launch *launch) {
+  const gg_kernel *kernel = kernel_of(launch->name);
+  if (kernel) {
+    play_gemm(kernel, launch->raw);
+  } else if (strcmp(launch->name, "reference") == 0) {
+    play_reference(launch->raw, launch->grid[1]);
+  }
+}
+
+/* ---- The provider --------------------------------------------------------------------- */
+
+static void load_played(void) {
+  const char *specs = getenv("PLAYED_SPECS");
+  char list[4096];
+  snprintf(list, sizeof list, "%s", specs ? specs : "");
+  char *paths[64];
+  int count = 0;
+  for (char *at = strtok(list, ":"); at && count < 64; at = strtok(NULL, ":"))
+    paths[count++] = at;
+  if (cli_kernels_load(&played, count, paths) != CLI_OK) exit(EXIT_FAILURE);
+}
+
+gg_status gg_driver_open(gg_driver *out, gg_provider provider, gg_error *err) {
+  (void)provider, (void)err;
+  if (!played.list) {
+    fake_reset();
+    fake.argument_count = 0;
+    fake.on_launch = play;
+    faulty = getenv("PLAYED_FAULT") != NULL;
+    load_played();
+  }
+  *out = fake_table();
+  return GG_OK;
+}
+
+void gg_driver_close(gg_driver *driver) {
+  *driver = (gg_driver){0};
+  if (fake.contexts == 0) cli_kernels_free(&played);
+}
+
+gg_status gg_driver_result(const gg_driver *driver, const char *call, CUresult result,
+                           gg_error *err) {
+  (void)driver;
+  return result ? gg_fail(err, DRIVER, NULL, call, "played", result, "") : GG_OK;
+}
