@@ -62,6 +62,15 @@ int64_t gg_gcd(int64_t a, int64_t b) {
   return a < 0 ? -a : a;
 }
 
+int64_t gg_multiple_below(int64_t value, int64_t step) {
+  return value / step * step;
+}
+
+int64_t gg_multiple_above(int64_t value, int64_t step) {
+  int64_t below = gg_multiple_below(value, step);
+  return below > INT64_MAX - step ? below : below + step;
+}
+
 /* ---- Leaves ------------------------------------------------------------------------------ */
 
 gg_node gg_leaf(int64_t value) {

@@ -28,6 +28,10 @@ int64_t gg_calc_ceil_div(gg_calc *c, int64_t a, int64_t b); /* (a + b - 1) / b *
 int64_t gg_calc_abs(gg_calc *c, int64_t a);
 int64_t gg_gcd(int64_t a, int64_t b); /* of magnitudes below 2^63 */
 
+/* The multiples of step > 0 around value >= 0, for hints; the upper one only where it fits. */
+int64_t gg_multiple_below(int64_t value, int64_t step);
+int64_t gg_multiple_above(int64_t value, int64_t step);
+
 /* ---- Leaves ------------------------------------------------------------------------------ */
 
 gg_node gg_leaf(int64_t value);

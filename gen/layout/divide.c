@@ -150,10 +150,11 @@ static gg_status check_tiles(const gg_tuple *target, const gg_tuple *block, gg_e
   int mode = 0;
   GG_EACH_LEAF(i, target) {
     int64_t size = target->nodes[i].value, tile = block->nodes[i].value;
-    if (tile == 0 || size % tile != 0) {
-      int64_t below = tile ? size / tile * tile : 0;
+    bool counts = tile > 0 && size >= 0;
+    if (!counts || size % tile != 0) {
       return gg_fail(err, LAYOUT_TILE, NULL, mode, (long long)tile, (long long)size,
-                     (long long)below, (long long)(below + tile));
+                     counts ? (long long)gg_multiple_below(size, tile) : 0,
+                     counts ? (long long)gg_multiple_above(size, tile) : 0);
     }
     mode++;
   }
