@@ -53,6 +53,11 @@ int64_t gg_calc_abs(gg_calc *c, int64_t a) {
   return a < 0 ? gg_calc_sub(c, 0, a) : a;
 }
 
+int64_t gg_multiple_above(int64_t below, int64_t n) {
+  int64_t above;
+  return __builtin_add_overflow(below, n, &above) ? below : above;
+}
+
 int64_t gg_gcd(int64_t a, int64_t b) {
   while (b) {
     int64_t rest = a % b;

@@ -27,6 +27,8 @@ int64_t gg_calc_mod(gg_calc *c, int64_t a, int64_t b);
 int64_t gg_calc_ceil_div(gg_calc *c, int64_t a, int64_t b); /* (a + b - 1) / b */
 int64_t gg_calc_abs(gg_calc *c, int64_t a);
 int64_t gg_gcd(int64_t a, int64_t b); /* of magnitudes below 2^63 */
+/* The next multiple of n for a message that names the nearest ones: below + n, where it fits. */
+int64_t gg_multiple_above(int64_t below, int64_t n);
 
 /* ---- Leaves ------------------------------------------------------------------------------ */
 

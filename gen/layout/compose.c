@@ -34,9 +34,10 @@ typedef struct walk {
 static void fail_stride(walk *w, gg_node size, int mode, gg_node stride) {
   if (w->calc.status != GG_OK) return;
   int64_t n = size.value, d = stride.value, below = n ? d / n * n : 0;
-  w->calc.status = gg_fail(w->calc.err, LAYOUT_STRIDE_DIVIDE, NULL, gg_layout_text(w->whole_a).text,
-                           gg_layout_text(w->b).text, (long long)d, (long long)n, mode,
-                           (long long)(d - below), (long long)below, (long long)(below + n));
+  w->calc.status =
+      gg_fail(w->calc.err, LAYOUT_STRIDE_DIVIDE, NULL, gg_layout_text(w->whole_a).text,
+              gg_layout_text(w->b).text, (long long)d, (long long)n, mode, (long long)(d - below),
+              (long long)below, (long long)gg_multiple_above(below, n));
 }
 
 static void fail_shape(walk *w, gg_node rest, int mode, gg_node taken) {

@@ -153,7 +153,7 @@ static gg_status check_tiles(const gg_tuple *target, const gg_tuple *block, gg_e
     if (tile == 0 || size % tile != 0) {
       int64_t below = tile ? size / tile * tile : 0;
       return gg_fail(err, LAYOUT_TILE, NULL, mode, (long long)tile, (long long)size,
-                     (long long)below, (long long)(below + tile));
+                     (long long)below, (long long)gg_multiple_above(below, tile));
     }
     mode++;
   }
