@@ -17,8 +17,8 @@
 
 bool gg_library_open(gg_library *out, const char *name, gg_str *why) {
   *out = (gg_library){0};
-  /* Never unmapped: CUDA's libraries leave thread-local data and memory of their C++ runtime behind,
-   * and a second context finds them ready. */
+  /* Never unmapped: CUDA's libraries leave thread-local data and memory of their C++ runtime
+   * behind, and a second context finds them ready. */
   void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!handle) {
     const char *reason = dlerror();

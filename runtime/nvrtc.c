@@ -24,6 +24,20 @@ static const gg_symbol symbols[] = {
 /* Newest first: an older toolkit beside a newer one is the exception. */
 static const char *const sonames[] = {"libnvrtc.so.13", "libnvrtc.so.12", NULL};
 
+/* NVRTC loads its built-in headers by their soname alone, which the loader finds only where the
+ * toolkit's folder is in its configuration, as it is not on a bare machine. Loaded from beside NVRTC
+ * first, they are found. Where they are not there NVRTC will say so itself. */
+static void load_builtins(gg_nvrtc *nvrtc) {
+  const char *slash = strrchr(nvrtc->library.path, '/');
+  if (!slash) return;
+  gg_str path = GG_STR_INIT, why = GG_STR_INIT;
+  gg_str_append(&path, nvrtc->library.path, (size_t)(slash - nvrtc->library.path));
+  gg_str_printf(&path, "/libnvrtc-builtins.so.%d.%d", nvrtc->major, nvrtc->minor);
+  if (!path.failed) gg_library_open(&nvrtc->builtins, gg_str_text(&path), &why);
+  gg_str_free(&path);
+  gg_str_free(&why);
+}
+
 bool gg_nvrtc_open(gg_nvrtc *out, const char *path, gg_str *why) {
   *out = (gg_nvrtc){0};
   bool found = path ? gg_library_open(&out->library, path, why)
@@ -39,6 +53,7 @@ bool gg_nvrtc_open(gg_nvrtc *out, const char *path, gg_str *why) {
     goto fail;
   }
   out->supported_count = count;
+  load_builtins(out);
   return true;
 fail:
   gg_nvrtc_close(out);
@@ -47,6 +62,7 @@ fail:
 
 void gg_nvrtc_close(gg_nvrtc *nvrtc) {
   gg_library_close(&nvrtc->library);
+  gg_library_close(&nvrtc->builtins);
   *nvrtc = (gg_nvrtc){0};
 }
 

@@ -29,6 +29,7 @@ typedef struct gg_nvrtc {
   nvrtcResult (*log)(nvrtcProgram program, char *log);
 
   gg_library library;
+  gg_library builtins; /* beside it */
   int major, minor;
   int supported[GG_NVRTC_ARCHS_MAX]; /* ascending: 80, 86, 90 ... */
   int supported_count;

@@ -357,14 +357,15 @@ const cli_command cmd_bench = {
     .operands = "SPEC...",
     .summary = "Time a spec's kernels beside cuBLASLt",
     .details =
-        "Each problem is computed by every kernel that covers it, by cuBLASLt's first heuristic choice\n"
-        "and by the best of its first 8 (64 MiB of workspace), all in one run: a CUDA graph of launches of\n"
-        "at least 10 ms a sample, the contenders taking turns, the median of the samples. Operands are\n"
-        "normal deviates, in as many sets as together exceed twice the L2 cache. Every contender's result\n"
-        "is compared with f64 sums of 64 x 64 sampled elements. Only ratios within one run mean much.\n"
+        "Each problem is computed by every kernel that covers it, by cuBLASLt's first heuristic\n"
+        "choice and by the best of its first 8 (64 MiB of workspace), all in one run: a CUDA\n"
+        "graph of launches of at least 10 ms a sample, the contenders taking turns, the median\n"
+        "of the samples. Operands are normal deviates, in as many sets as together exceed twice\n"
+        "the L2 cache. Every contender's result is compared with f64 sums of 64 x 64 sampled\n"
+        "elements. Only ratios within one run mean much.\n"
         "\n"
-        "A line of a cases file: types of A, B, D, accumulator, majors of A (k, m), B (k, n), D (n, m),\n"
-        "M N K batch. The exit status is 3 where there is no GPU.",
+        "A line of a cases file: types of A, B, D, accumulator, majors of A (k, m), B (k, n), D\n"
+        "(n, m), M N K batch. The exit status is 3 where there is no GPU.",
     .options = options,
     .options_size = sizeof(bench_options),
     .run = run,

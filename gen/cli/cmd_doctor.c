@@ -279,8 +279,8 @@ const cli_command cmd_doctor = {
     .operands = "",
     .summary = "Say what there is to work with: toolkit, NVRTC, driver, devices, cache",
     .details =
-        "For each device it tells which kernel families run there, and what they are compiled as. The\n"
-        "exit status is 0 whatever is missing: generating kernels needs none of it.",
+        "For each device it tells which kernel families run there, and what they are compiled\n"
+        "as. The exit status is 0 whatever is missing: generating kernels needs none of it.",
     .options = options,
     .options_size = sizeof(doctor_options),
     .run = run,

@@ -216,14 +216,15 @@ const cli_command cmd_run = {
     .operands = "SPEC...",
     .summary = "Run a spec's kernels on the GPU and verify the result",
     .details =
-        "Fills A, B and C with random numbers and everything around them, and D, with NaN; launches;\n"
-        "compares D with sums in f64: all of it on the host where the problem is small, on the device,\n"
-        "by a plain kernel of its own, where it is not. With integers as inputs every sum is exact, and D\n"
-        "must be the correctly rounded result; with normal deviates it must be within a bound from K and\n"
-        "the accumulator's precision. Writing outside D, or not writing some of it, fails.\n"
+        "Fills A, B and C with random numbers and everything around them, and D, with NaN;\n"
+        "launches; compares D with sums in f64: all of it on the host where the problem is\n"
+        "small, on the device, by a plain kernel of its own, where it is not. With integers as\n"
+        "inputs every sum is exact, and D must be the correctly rounded result; with normal\n"
+        "deviates it must be within a bound from K and the accumulator's precision. Writing\n"
+        "outside D, or not writing some of it, fails.\n"
         "\n"
-        "Where there is no GPU the kernels are generated and compiled for their own architecture, and\n"
-        "the exit status is 3.",
+        "Where there is no GPU the kernels are generated and compiled for their own\n"
+        "architecture, and the exit status is 3.",
     .options = options,
     .options_size = sizeof(run_options),
     .run = run,

@@ -1,6 +1,7 @@
 // The register-only rate of mma.sync.m16n8k16: every warp multiplies the same random fragments over
 // and over, eight independent accumulators deep; no memory is touched. Compiled by NVRTC behind
-// #defines of INPUT ("f16", "bf16"), ACCUMULATOR ("f32", "f16") and REGISTERS (4, 2: of a D fragment).
+// #defines of INPUT ("f16", "bf16"), ACCUMULATOR ("f32", "f16") and REGISTERS (4 or 2: what a
+// fragment of D takes).
 
 static __device__ unsigned mix(unsigned x) {
   x = (x ^ (x >> 16)) * 0x7feb352du;
@@ -16,7 +17,8 @@ static __device__ unsigned fragment(unsigned seed) {
   return base + (bits & fraction) | (bits & 0x80008000u);
 }
 
-static __device__ void mma(unsigned (&d)[REGISTERS], const unsigned (&a)[4], const unsigned (&b)[2]) {
+static __device__ void mma(unsigned (&d)[REGISTERS], const unsigned (&a)[4],
+                           const unsigned (&b)[2]) {
 #if REGISTERS == 4
   asm volatile("mma.sync.aligned.m16n8k16.row.col." ACCUMULATOR "." INPUT "." INPUT "." ACCUMULATOR
                " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"

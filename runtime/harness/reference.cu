@@ -1,8 +1,9 @@
 // The reference on the device: sums of A * B and of |A * B| in f64, 16 x 16 sampled elements a CTA,
-// 16 of K at a time. Compiled by NVRTC behind #defines of TYPE_A and TYPE_B; shares nothing with the
-// kernels that it judges.
+// 16 of K at a time. Compiled by NVRTC behind #defines of TYPE_A and TYPE_B; shares nothing with
+// the kernels that it judges.
 
-template <int exponent_bits, int fraction_bits, int bytes, int shift, unsigned max_finite, unsigned over>
+template <int exponent_bits, int fraction_bits, int bytes, int shift, unsigned max_finite,
+          unsigned over>
 struct Float {
   static __device__ double get(const unsigned char* p, long long index) {
     p += index * bytes;
@@ -18,7 +19,9 @@ struct Float {
     int scale = exponent - ((1 << (exponent_bits - 1)) - 1) - fraction_bits;
     double power = __longlong_as_double((long long)(scale + 1023) << 52);
     double value = fraction * power;
-    if (magnitude > max_finite) value = __longlong_as_double(magnitude == over ? 0x7ffll << 52 : -1ll);
+    if (magnitude > max_finite) {
+      value = __longlong_as_double(magnitude == over ? 0x7ffll << 52 : -1ll);  // infinity, NaN
+    }
     return bits & sign ? -value : value;
   }
 };
@@ -62,8 +65,10 @@ reference(Operand a, Operand b, long long k_extent, const long long* rows, long 
   for (long long k0 = 0; k0 < k_extent; k0 += 16) {
     long long k = k0 + tx;
     bool inside = k < k_extent;
-    sA[ty][tx] = inside && row >= 0 ? TYPE_A::get(a.memory, batch * a.batch + row * a.outer + k * a.k) : 0;
-    sB[ty][tx] = inside && col >= 0 ? TYPE_B::get(b.memory, batch * b.batch + col * b.outer + k * b.k) : 0;
+    long long at_a = batch * a.batch + row * a.outer + k * a.k;
+    long long at_b = batch * b.batch + col * b.outer + k * b.k;
+    sA[ty][tx] = inside && row >= 0 ? TYPE_A::get(a.memory, at_a) : 0;
+    sB[ty][tx] = inside && col >= 0 ? TYPE_B::get(b.memory, at_b) : 0;
     __syncthreads();
     for (int d = 0; d < 16; d++) {
       double product = sA[ty][d] * sB[tx][d];

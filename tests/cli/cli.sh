@@ -2,7 +2,7 @@
 # The command line as a user meets it: exit codes, outputs, what is left behind.
 #   cli.sh GEMMGEN
 set -u
-gemmgen=$1
+gemmgen=$(realpath "$1")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1

@@ -3,7 +3,7 @@
 # warning, without a spill, for its own target; the first also for every newer one.
 #   compile.sh GEMMGEN SPEC_FOLDER
 set -u
-gemmgen=$1 specs=$2
+gemmgen=$(realpath "$1") specs=$2
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export GEMMGEN_CACHE=$dir/cache

@@ -1,5 +1,8 @@
+#define _XOPEN_SOURCE 700 /* nftw */
+
 #include "fixture.h"
 
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,9 +69,24 @@ gg_problem fixture_problem(int64_t m, int64_t n, int64_t k, int64_t batch) {
   return problem;
 }
 
+static char root[] = "/tmp/gemmgen-test.XXXXXX";
+
+void fixture_begin(void) {
+  if (!mkdtemp(root)) abort();
+}
+
+static int remove_entry(const char *path, const struct stat *facts, int type, struct FTW *level) {
+  (void)facts, (void)type, (void)level;
+  return remove(path);
+}
+
+void fixture_end(void) {
+  nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 const char *fixture_directory(void) {
   static char path[64];
-  strcpy(path, "/tmp/gemmgen-test.XXXXXX");
+  snprintf(path, sizeof path, "%s/XXXXXX", root);
   ck_assert_ptr_nonnull(mkdtemp(path));
   return path;
 }

@@ -12,7 +12,12 @@ gg_kernel fixture_kernel(void);
 /* A problem of that kernel with made-up addresses. */
 gg_problem fixture_problem(int64_t m, int64_t n, int64_t k, int64_t batch);
 
-/* A fresh directory; the path is the caller's until the next call. */
+/* Makes a place for a program's directories, and removes it with all that is in it: first and last
+ * in main, outside the tests, which run in processes of their own. */
+void fixture_begin(void);
+void fixture_end(void);
+
+/* A fresh directory there; the path stands until the next call. */
 const char *fixture_directory(void);
 
 /* Fails the test unless the error is `code` and its message has `part`; clears it. */

@@ -267,6 +267,7 @@ START_TEST(memory_may_run_out_anywhere) {
 END_TEST
 
 int main(void) {
+  fixture_begin();
   Suite *suite = suite_create("cache");
   TCase *tests = tcase_create("cache");
   tcase_add_test(tests, keys_tell_lists_apart);
@@ -286,5 +287,6 @@ int main(void) {
   srunner_run_all(runner, CK_NORMAL);
   int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
+  fixture_end();
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -268,6 +268,7 @@ static bool have_nvrtc(void) {
 }
 
 int main(void) {
+  fixture_begin();
   Suite *suite = suite_create("jit");
   TCase *pure = tcase_create("pure"), *real = tcase_create("NVRTC");
   tcase_add_loop_test(pure, target, 0, sizeof targets / sizeof *targets);
@@ -289,5 +290,6 @@ int main(void) {
   srunner_run_all(runner, CK_NORMAL);
   int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
+  fixture_end();
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
