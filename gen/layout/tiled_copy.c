@@ -256,6 +256,7 @@ gg_status gg_tiled_copy_partition(gg_tensor *out, const gg_tiled_copy *copy, gg_
   gg_tuple keep = gg_tuple_keep(), rest, coord;
   gg_layout divided;
   gg_status st;
+  if (thread < 0) return gg_fail(err, LAYOUT_VALUE, NULL, "partition", "threads count from 0");
   if ((st = gg_tiled_copy_tidfrg(&divided, copy, side, &tensor->layout.layout, err))) return st;
   gg_tuple thr = gg_tuple_int(thread);
   int rank = gg_layout_rank(&tensor->layout.layout);

@@ -217,6 +217,7 @@ gg_status gg_tiled_mma_partition(gg_tensor *out, const gg_tiled_mma *mma, gg_mma
   gg_layout tiled;
   gg_tuple vmnk, coord;
   gg_status st;
+  if (thread < 0) return gg_fail(err, LAYOUT_VALUE, NULL, "partition", "threads count from 0");
   if ((st = gg_tiled_mma_thrfrg(&tiled, mma, operand, &tensor->layout.layout, err))) return st;
   if ((st = gg_layout_flat_coord(&vmnk, &mma->thr_vmnk, thread, err))) return st;
   gg_tuple thr_v = gg_tuple_int(gg_tuple_value(&vmnk, 0));
