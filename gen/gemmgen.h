@@ -83,8 +83,9 @@ typedef enum gg_param {
 
 /* How many CTAs a problem takes. */
 typedef enum gg_grid_rule {
-  GG_GRID_TILES, /* x: ceil(M / tile_m) * ceil(N / tile_n); y: batch up to max_grid_y, the rest
-                    in a loop of the kernel; z: 1 */
+  GG_GRID_TILES,      /* one a tile: x = ceil(M / tile_m) * ceil(N / tile_n) * batch */
+  GG_GRID_PERSISTENT, /* as many as there are tiles, at most as many as the device holds at once:
+                         CTA x computes tiles x, x + gridDim.x, x + 2 * gridDim.x, ... */
 } gg_grid_rule;
 
 enum { GG_FIXED_NONE = -1 }; /* an extent that is not fixed by the spec */

@@ -144,7 +144,8 @@ const gg_module_facts *gg_module_facts_of(const gg_module *module) {
 
 gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem *problem,
                      gg_error *err) {
-  gg_status st = gg_problem_check(out, &module->kernel, problem, err);
+  int64_t resident = (int64_t)module->context->facts.sm_count * module->facts.ctas_per_sm;
+  gg_status st = gg_problem_check(out, &module->kernel, problem, resident, err);
   out->module = module;
   return st;
 }

@@ -105,10 +105,20 @@ static gg_status check_extent(const char *name, int64_t value, int64_t fixed, gg
   return gg_fail(err, PROBLEM_EXTENT, NULL, name, (ll)value, text);
 }
 
+/* Kernels count K, rounded up to whole tiles, in 32 bits. */
+static gg_status check_k(const gg_kernel *kernel, int64_t k, gg_error *err) {
+  int64_t most = INT32_MAX - kernel->tile_k;
+  if (k <= most) return GG_OK;
+  char text[64];
+  snprintf(text, sizeof text, "k up to %lld", (ll)most);
+  return gg_fail(err, PROBLEM_EXTENT, NULL, "k", (ll)k, text);
+}
+
 static gg_status check_extents(const gg_kernel *kernel, const gg_problem *p, gg_error *err) {
   gg_status st = check_extent("m", p->m, kernel->fixed_m, err);
   if (!st) st = check_extent("n", p->n, kernel->fixed_n, err);
   if (!st) st = check_extent("k", p->k, kernel->fixed_k, err);
+  if (!st) st = check_k(kernel, p->k, err);
   if (!st) st = check_extent("batch", p->batch, kernel->fixed_batch, err);
   return st;
 }
@@ -210,20 +220,23 @@ static gg_status check_scalars(const gg_kernel *kernel, const gg_problem *p, gg_
 /* ---- Grid and arguments --------------------------------------------------------------- */
 
 static gg_status set_grid(unsigned grid[3], const gg_kernel *kernel, const gg_problem *p,
-                          gg_error *err) {
+                          int64_t resident, gg_error *err) {
   int64_t tiles_m = (p->m - 1) / kernel->tile_m + 1, tiles_n = (p->n - 1) / kernel->tile_n + 1;
   int64_t tiles;
-  if (__builtin_mul_overflow(tiles_m, tiles_n, &tiles) || tiles > GG_GRID_X_MAX) {
+  if (__builtin_mul_overflow(tiles_m, tiles_n, &tiles) ||
+      __builtin_mul_overflow(tiles, p->batch, &tiles) || tiles > GG_GRID_X_MAX) {
     char text[128];
-    snprintf(text, sizeof text, "%lld x %lld tiles of %d x %d are more than a grid's %d",
-             (ll)tiles_m, (ll)tiles_n, kernel->tile_m, kernel->tile_n, GG_GRID_X_MAX);
+    snprintf(text, sizeof text, "%lld x %lld tiles of %d x %d, batch %lld, are more than a grid's %d",
+             (ll)tiles_m, (ll)tiles_n, kernel->tile_m, kernel->tile_n, (ll)p->batch, GG_GRID_X_MAX);
     return gg_fail(err, PROBLEM_SIZE, NULL, text);
   }
+  grid[1] = grid[2] = 1;
   switch (kernel->grid) {
   case GG_GRID_TILES:
     grid[0] = (unsigned)tiles;
-    grid[1] = (unsigned)(p->batch < GG_GRID_Y_MAX ? p->batch : GG_GRID_Y_MAX);
-    grid[2] = 1;
+    break;
+  case GG_GRID_PERSISTENT:
+    grid[0] = (unsigned)(tiles < resident ? tiles : resident);
   }
   return GG_OK;
 }
@@ -259,13 +272,13 @@ static uint64_t argument_of(const gg_problem *p, gg_param param) {
 }
 
 gg_status gg_problem_check(gg_prepared *out, const gg_kernel *kernel, const gg_problem *problem,
-                           gg_error *err) {
+                           int64_t resident, gg_error *err) {
   *out = (gg_prepared){0};
   gg_status st = check_extents(kernel, problem, err);
   if (!st) st = check_scalars(kernel, problem, err);
   if (st || problem->m == 0 || problem->n == 0 || problem->batch == 0) return st;
   if ((st = check_operands(kernel, problem, err))) return st;
-  if ((st = set_grid(out->grid, kernel, problem, err))) return st;
+  if ((st = set_grid(out->grid, kernel, problem, resident, err))) return st;
   for (size_t i = 0; i < kernel->param_count; i++) {
     out->arguments[i] = argument_of(problem, kernel->params[i]);
   }

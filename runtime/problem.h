@@ -20,8 +20,9 @@ gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *problem, char
 
 bool gg_kernel_takes(const gg_kernel *kernel, gg_param param);
 
-/* Fills all of *out but the module. */
+/* Fills all of *out but the module. `resident` is how many of the kernel's CTAs the device holds at
+ * once. */
 gg_status gg_problem_check(gg_prepared *out, const gg_kernel *kernel, const gg_problem *problem,
-                           gg_error *err);
+                           int64_t resident, gg_error *err);
 
 #endif

@@ -26,7 +26,6 @@ constexpr int warp_n = tile_n / warps_n;
 constexpr int frags_m = warp_m / mma_m;
 constexpr int frags_n = warp_n / mma_n;
 constexpr int k_steps = tile_k / mma_k;
-constexpr int copy_steps = 1;                // K steps that issue the copies of a tile
 constexpr int barrier_column = frags_n / 2;  // MMAs of the last step before the barrier
 
 constexpr unsigned ab_bytes = sizeof(ab_t);
@@ -67,10 +66,6 @@ struct dealing {
   }
 };
 
-// What a copy must check: nothing (the tile lies inside the matrix), whether its chunk is inside
-// (chunks are inside or outside as a whole), or how many of its chunk's elements are.
-enum class bounds { none, chunk, element };
-
 // What the loader and the MMA loop must know of A and of B; `mn` is the row of A or of B.
 struct operand_a {
   static constexpr bool k_major = a_k_major;
@@ -89,7 +84,12 @@ struct operand_b {
 };
 
 // One thread's share of an operand's tiles: it walks gA (or gB) along K, one tile at a time, and
-// every tile in `copies` turns.
+// every tile in `copies` turns. What lies outside the matrix is never read; it becomes zeros.
+//
+// K's last tile is the only one that may be partial, and it comes first: so all tiles in the main
+// loop are whole along K, and a chunk there is inside or outside as a whole. Two cases are left
+// that need more care, and get it in a loop of their own, whose code is small, not fast:
+// the partial tile, and lines along M or N that end inside a chunk (`ragged`).
 template <class op>
 struct tile_loader {
   static constexpr int chunk_size = op::copy_bytes / int(ab_bytes);
@@ -97,84 +97,102 @@ struct tile_loader {
   static constexpr int lines = op::k_major ? op::tile_mn : tile_k;
   using deal = dealing<threads, lines, line_size / chunk_size>;
   static constexpr int copies = deal::turns;
+  static constexpr bool wide = op::copy_bytes == 16;  // few copies: they are written out
+  static constexpr bool may_be_ragged = !op::k_major && !op::even_mn && chunk_size > 1;
 
   static_assert(line_size % chunk_size == 0, "a line is whole copies");
 
-  int line, pos;  // this thread's first chunk: its line, and its first element in the line
-  const ab_t *g;  // where the next copy comes from; it moves down …
-  int64 turn_step;            // … by this much a turn
-  int64 tile_step;            // … and by this much from the end of a tile to the next tile
-  int lines_left, line_left;  // lines, and elements of a line, from the first chunk to the end
+  int line, pos;    // this thread's first chunk: its line, and its first element in the line
+  const ab_t *g;    // where the next tile's first chunk comes from
+  int64 turn_step;  // down the lines of a turn
+  int64 tile_step;  // from the end of a tile to the next tile
+  int mn_left;      // along M or N, from the first chunk to the end of the matrix
+  bool ragged;      // this CTA's lines end inside a chunk
 
-  __device__ __forceinline__ tile_loader(const ab_t *first, int64 ld, int mn, int k, int thread)
+  __device__ __forceinline__ tile_loader(const ab_t *origin, int64 ld, int mn, int k_tile,
+                                         int thread)
       : line(thread / deal::across),
         pos(thread % deal::across * chunk_size),
-        g(first + line * ld + pos),
+        g(origin + line * ld + pos),
         turn_step(deal::lines_per_turn * ld),
-        tile_step((op::k_major ? int64(tile_k) : tile_k * ld) - deal::line_turns * turn_step),
-        lines_left((op::k_major ? mn : k) - line),
-        line_left((op::k_major ? k : mn) - pos) {}
+        tile_step((op::k_major ? int64(tile_k) : tile_k * ld) -
+                  (wide ? deal::line_turns * turn_step : 0)),
+        mn_left(mn - (op::k_major ? line : pos)),
+        ragged(may_be_ragged && mn % chunk_size != 0) {
+    g += k_tile * (op::k_major ? int64(tile_k) : tile_k * ld);
+  }
 
-  // Where a turn's chunk goes. Most layouts repeat after the lines of a turn, so that the distance
+  // Where a chunk goes. Most layouts repeat after the lines of a turn, so that a turn's distance
   // from the first chunk is a constant; `repeats` is computed by trying them all.
   static __device__ constexpr unsigned place(int line, int pos) {
     return (op::k_major ? op::offset(line, pos) : op::offset(pos, line)) * ab_bytes;
   }
 
   static __device__ constexpr bool layout_repeats() {
-    bool all = chunk_size >= 4;  // smaller chunks are many, and slow anyway
-    for (int turn = 1; all && turn < copies; ++turn)
+    for (int turn = 1; turn < copies; ++turn)
       for (int l = 0; l < deal::lines_per_turn; ++l)
         for (int c = 0; c < deal::across; ++c) {
           const int dl = deal::line_step(turn), dp = deal::chunk_step(turn) * chunk_size;
           const unsigned first = place(l, c * chunk_size);
           if (deal::works(l, c, turn) &&
               place(l + dl, c * chunk_size + dp) - first != place(dl, dp) - place(0, 0))
-            all = false;
+            return false;
         }
-    return all;
+    return true;
   }
-  static constexpr bool repeats = layout_repeats();
 
-  // Turns number first, first + 1, … last - 1.
-  template <bounds check>
-  __device__ __forceinline__ void load(unsigned smem_tile, bool tile_exists, int first, int last) {
-    const unsigned first_dst = smem_tile + place(line, pos);
-    constexpr bool slow = check == bounds::element && op::copy_bytes > 2;
-    constexpr int unroll = slow ? 1 : copies;
+  // A whole tile, in chunks of 16 bytes. Nothing is written where `skip`.
+  __device__ __forceinline__ void load_whole(unsigned smem_tile, bool exists, bool skip) {
+    if constexpr (wide) {
+      constexpr bool repeats = layout_repeats();
+      const unsigned first_dst = smem_tile + place(line, pos);
+#pragma unroll
+      for (int turn = 0; turn < copies; ++turn) {
+        const int down = deal::line_step(turn);
+        const int along = deal::chunk_step(turn) * chunk_size;
+        const unsigned dst = repeats ? first_dst + (place(down, along) - place(0, 0))
+                                     : smem_tile + place(line + down, pos + along);
+        const bool works = deal::works(line, pos / chunk_size, turn);
+        const bool inside = op::even_mn || (op::k_major ? down : along) < mn_left;
+        cp_async_or_zeros(dst, g + along, exists && inside, works && !skip);
+        if (turn % deal::chunk_turns == deal::chunk_turns - 1) {
+          g += turn_step;
+          keep_in_register(g);  // else the compiler keeps one pointer a turn
+        }
+      }
+    }
+    g += tile_step;
+  }
+
+  // Any tile, any chunks: k_left elements are left along K from the tile's first.
+  __device__ __forceinline__ void load_any(unsigned smem_tile, bool exists, int k_left) const {
+    constexpr int unroll = wide ? 1 : chunk_size > 1 ? 4 : 8;
+    const int lines_left = op::k_major ? mn_left : k_left - line;
+    const int line_left = op::k_major ? k_left - pos : mn_left;
+    const ab_t *src = g;
 #pragma unroll unroll
-    for (int turn = first; turn < last; ++turn) {
+    for (int turn = 0; turn < copies; ++turn) {
       const int down = deal::line_step(turn);
       const int along = deal::chunk_step(turn) * chunk_size;
-      const unsigned dst = repeats ? first_dst + (place(down, along) - place(0, 0))
-                                   : smem_tile + place(line + down, pos + along);
-      const bool works = deal::works(line, pos / chunk_size, turn) && tile_exists;
-      const bool inside = down < lines_left && along < line_left;
-
-      // What lies outside the matrix is filled with zeros.
-      if constexpr (op::copy_bytes == 2) {
-        if (works) st_shared(dst, inside ? g[along] : ab_t(0));
-      } else if constexpr (check == bounds::none) {
-        cp_async<op::copy_bytes>(dst, g + along, works);
-      } else if constexpr (check == bounds::chunk) {
-        cp_async_or_zeros<op::copy_bytes>(dst, g + along, inside, works);
+      const unsigned dst = smem_tile + place(line + down, pos + along);
+      const bool works = deal::works(line, pos / chunk_size, turn);
+      const int valid = exists && down < lines_left ? min(chunk_size, line_left - along) : 0;
+      if constexpr (chunk_size == 1) {  // less than cp.async can move
+        if (works) st_shared(dst, valid > 0 ? src[along] : ab_t(0));
       } else {
-        const int valid = inside ? min(chunk_size, line_left - along) : 0;
-        cp_async_zfill<op::copy_bytes>(dst, g + along, valid * int(ab_bytes), works);
+        cp_async_zfill<op::copy_bytes>(dst, src + along, max(valid, 0) * int(ab_bytes), works);
       }
-      if (turn % deal::chunk_turns == deal::chunk_turns - 1) {
-        g += turn_step;
-        keep_in_register(g);  // else the compiler keeps one pointer a turn
-      }
+      if (turn % deal::chunk_turns == deal::chunk_turns - 1) src += turn_step;
     }
   }
 
-  __device__ __forceinline__ void next_tile() {
-    g += tile_step;
-    if constexpr (op::k_major)
-      line_left -= tile_k;
-    else
-      lines_left -= tile_k;
+  // Which of the two a tile takes.
+  __device__ __forceinline__ bool takes_any(int k_left) const {
+    return !wide || ragged || k_left < tile_k;
+  }
+
+  __device__ __forceinline__ void rewind(int tiles, int64 ld) {
+    g -= tiles * (op::k_major ? int64(tile_k) : tile_k * ld);
   }
 };
 
@@ -284,65 +302,85 @@ __device__ __forceinline__ void mma_columns(acc_frag_t (&tCrC)[frags_m][frags_n]
 struct pipeline {
   tile_loader<operand_a> load_gA;
   tile_loader<operand_b> load_gB;
-  unsigned stages_begin, stages_end;  // shared memory
-  unsigned read, write;               // the stage being read, and the one being filled
-  lane_coord at_a, at_b;              // where this lane's ldmatrix rows begin
+  lane_coord at_a, at_b;  // where this lane's ldmatrix rows begin
   fragments frag[2];
 };
 
-// Issues one part of `parts` of a tile's copies.
-template <bounds check>
-__device__ __forceinline__ void load_tile(pipeline &p, unsigned stage, bool tile_exists, int part,
-                                          int parts) {
-  constexpr int copies_a = tile_loader<operand_a>::copies;
-  constexpr int copies_b = tile_loader<operand_b>::copies;
-  p.load_gA.template load<check>(stage, tile_exists, part * copies_a / parts,
-                                 (part + 1) * copies_a / parts);
-  p.load_gB.template load<check>(stage + stage_bytes_a, tile_exists, part * copies_b / parts,
-                                 (part + 1) * copies_b / parts);
-  if (part + 1 < parts) return;
-  p.load_gA.next_tile();
-  p.load_gB.next_tile();
+// Issues a tile's copies: those that need care, then the others. Tiles that do not exist become
+// zeros.
+__device__ __forceinline__ void load_with_care(pipeline &p, unsigned stage, bool exists,
+                                               int k_left) {
+  if (p.load_gA.takes_any(k_left)) p.load_gA.load_any(stage, exists, k_left);
+  if (p.load_gB.takes_any(k_left)) p.load_gB.load_any(stage + stage_bytes_a, exists, k_left);
+}
+
+__device__ __forceinline__ void load_the_rest(pipeline &p, unsigned stage, bool exists,
+                                              int k_left) {
+  const bool skip_a = p.load_gA.takes_any(k_left), skip_b = p.load_gB.takes_any(k_left);
+  p.load_gA.load_whole(stage, exists, skip_a);
+  p.load_gB.load_whole(stage + stage_bytes_a, exists, skip_b);
   cp_async_commit();
 }
 
-// Multiplies tiles first … last - 1 and fills the pipeline with the tiles stages - 1 ahead.
-template <bounds check>
-__device__ __forceinline__ void multiply_tiles(acc_frag_t (&tCrC)[frags_m][frags_n][acc_words],
-                                               pipeline &p, int first, int last, int k_tiles) {
+// Fills all stages but one: K's last tile, which may be partial, then the first, the second, … .
+__device__ __forceinline__ void fill(pipeline &p, unsigned stages_begin, int k, int k_tiles,
+                                     int64 lda, int64 ldb) {
 #pragma unroll 1
-  for (int k_tile = first; k_tile < last; ++k_tile) {
+  for (int stage = 0; stage < stages - 1; ++stage) {
+    const int k_left = even_k || stage > 0 ? tile_k : k - (k_tiles - 1) * tile_k;
+    load_with_care(p, stages_begin + stage * stage_bytes, stage < k_tiles, k_left);
+    load_the_rest(p, stages_begin + stage * stage_bytes, stage < k_tiles, k_left);
+    if (stage > 0) continue;
+    p.load_gA.rewind(k_tiles, lda);
+    p.load_gB.rewind(k_tiles, ldb);
+  }
+}
+
+// Multiplies all tiles and fills the pipeline with those stages - 1 ahead.
+__device__ __forceinline__ void multiply(acc_frag_t (&tCrC)[frags_m][frags_n][acc_words],
+                                         pipeline &p, unsigned stages_begin, int k_tiles) {
+  const unsigned stages_end = stages_begin + stages * stage_bytes;
+  unsigned read = stages_begin;  // the stage being read, and the one being filled
+  unsigned write = stages_end - stage_bytes;
+  cp_async_wait<stages - 2>();
+  __syncthreads();
+  load_fragments(p.frag[0], read, p.at_a, p.at_b, 0);
+
+#pragma unroll 1
+  for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
+    // The stage being filled was read in the previous tile; the barrier that ended that tile says
+    // that every warp is done with it.
+    const bool exists = k_tile + stages - 1 < k_tiles;
+    load_with_care(p, write, exists, tile_k);
 #pragma unroll
     for (int step = 0; step < k_steps; ++step) {
       const fragments &now = p.frag[step % 2];
       fragments &next = p.frag[(step + 1) % 2];
       const bool last_step = step + 1 == k_steps;
 
-      if (!last_step) load_fragments(next, p.read, p.at_a, p.at_b, (step + 1) * mma_k);
-      // The stage being filled was read in the previous tile; the barrier that ended that tile
-      // says that every warp is done with it.
-      if (step < copy_steps)
-        load_tile<check>(p, p.write, k_tile + stages - 1 < k_tiles, step, copy_steps);
+      if (!last_step) load_fragments(next, read, p.at_a, p.at_b, (step + 1) * mma_k);
+      if (step == 0) load_the_rest(p, write, exists, tile_k);
       if (!last_step) {
         mma_columns(tCrC, now, 0, frags_n);
         continue;
       }
-
       // Half of the last step's MMAs cover the wait at the barrier, half the first ldmatrix of the
       // next tile.
       mma_columns(tCrC, now, 0, barrier_column);
-      p.write = p.read;
-      p.read = p.read + stage_bytes == p.stages_end ? p.stages_begin : p.read + stage_bytes;
+      write = read;
+      read = read + stage_bytes == stages_end ? stages_begin : read + stage_bytes;
       cp_async_wait<stages - 2>();
       __syncthreads();
-      load_fragments(next, p.read, p.at_a, p.at_b, 0);
+      load_fragments(next, read, p.at_a, p.at_b, 0);
       mma_columns(tCrC, now, barrier_column, frags_n);
     }
     if constexpr (k_steps % 2 == 1) p.frag[0] = p.frag[1];  // an odd number ends in the other
   }
+  cp_async_wait<0>();
+  __syncthreads();  // nobody reads a stage any more
 }
 
-// ---- Which tile this CTA computes --------------------------------------------------------------
+// ---- Which tiles this CTA computes -------------------------------------------------------------
 
 // CTAs that run at the same time should share rows of A and columns of B in L2. Tiles are walked in
 // bands raster_group tiles wide: across the band first, then one step along it.
@@ -392,17 +430,11 @@ ${name}(const ab_t *__restrict__ A, const ab_t *__restrict__ B,
   const int64 m = extent_m(m_arg);
   const int64 n = extent_n(n_arg);
   const int k = int(extent_k(k_arg));
-
-  // One CTA, one tile of D: tiles along x, batches along y and, past its limit, z.
-  const int64 batch = blockIdx.y + int64(gridDim.y) * blockIdx.z;
-  if (batch >= extent_batch(batch_arg)) return;
+  const int k_tiles = (k + tile_k - 1) / tile_k;
   const unsigned tiles_m = unsigned((m + tile_m - 1) / tile_m);
   const unsigned tiles_n = unsigned((n + tile_n - 1) / tile_n);
-  const tile_coord tile = rasterise(blockIdx.x, tiles_m, tiles_n);
-  const int64 m0 = int64(tile.m) * tile_m;
-  const int64 n0 = int64(tile.n) * tile_n;
-  const int rows = int(min(m - m0, int64(tile_m)));  // of D that this tile has
-  const int cols = int(min(n - n0, int64(tile_n)));
+  const unsigned tiles = tiles_m * tiles_n;  // of a batch
+  const unsigned all_tiles = tiles * unsigned(extent_batch(batch_arg));
 
   const int thread = int(threadIdx.x);
   const int lane = thread % warp_size;
@@ -410,72 +442,53 @@ ${name}(const ab_t *__restrict__ A, const ab_t *__restrict__ B,
   const int warp_m0 = warp % warps_m * warp_m;
   const int warp_n0 = warp / warps_m * warp_n;
 
-  const int k_tiles = (k + tile_k - 1) / tile_k;
-  const ab_t *gA = A + batch * batch_stride_a + m0 * (a_k_major ? lda : 1);
-  const ab_t *gB = B + batch * batch_stride_b + n0 * (b_k_major ? ldb : 1);
-  pipeline p = {{gA, lda, rows, k, thread},
-                {gB, ldb, cols, k, thread},
-                smem_base,
-                smem_base + stages * stage_bytes,
-                smem_base,
-                smem_base + (stages - 1) * stage_bytes,
-                ldmatrix_coord_a(lane),
-                ldmatrix_coord_b(lane),
-                {}};
-  p.at_a.mn += warp_m0;
-  p.at_b.mn += warp_n0;
-
-  // Inside the matrix nothing is checked until a last, partial K tile comes in sight.
-  const bool inside = (even_m || rows == tile_m) && (even_n || cols == tile_n);
-  const bool whole_k = even_k || k % tile_k == 0;
-  const bool whole_chunks =
-      (a_k_major ? k : rows) % tile_loader<operand_a>::chunk_size == 0 &&
-      (b_k_major ? k : cols) % tile_loader<operand_b>::chunk_size == 0;
-
-  // Fill the pipeline: all stages but one.
-  if (inside && (whole_k || k_tiles >= stages)) {
-#pragma unroll
-    for (int stage = 0; stage < stages - 1; ++stage)
-      load_tile<bounds::none>(p, smem_base + stage * stage_bytes, stage < k_tiles, 0, 1);
-  } else {
-#pragma unroll 1
-    for (int stage = 0; stage < stages - 1; ++stage)
-      load_tile<bounds::element>(p, smem_base + stage * stage_bytes, stage < k_tiles, 0, 1);
-  }
-
   acc_frag_t tCrC[frags_m][frags_n][acc_words];
-#pragma unroll
-  for (int i = 0; i < frags_m; ++i)
-#pragma unroll
-    for (int j = 0; j < frags_n; ++j)
-#pragma unroll
-      for (int w = 0; w < acc_words; ++w) tCrC[i][j][w] = 0;
+  epilogue_arguments arguments;
+  int rows = 0, cols = 0;  // of D that the tile in the accumulators has
+  bool pending = false;    // it waits for its epilogue
 
-  cp_async_wait<stages - 2>();
-  __syncthreads();
-  load_fragments(p.frag[0], p.read, p.at_a, p.at_b, 0);
+  // The next tile's first copies are under way while this one's epilogue runs.
+  for (unsigned work = blockIdx.x;; work += gridDim.x) {
+    const bool more = persistent ? work < all_tiles : !pending;
+    const int64 batch = work / tiles;
+    const tile_coord tile = rasterise(work % tiles, tiles_m, tiles_n);
+    const int64 m0 = int64(tile.m) * tile_m;
+    const int64 n0 = int64(tile.n) * tile_n;
+    const ab_t *gA = A + batch * batch_stride_a + m0 * (a_k_major ? lda : 1);
+    const ab_t *gB = B + batch * batch_stride_b + n0 * (b_k_major ? ldb : 1);
+    const int next_rows = int(min(m - m0, int64(tile_m)));
+    const int next_cols = int(min(n - n0, int64(tile_n)));
+    pipeline p = {{gA, lda, next_rows, max(k_tiles - 1, 0), thread},
+                  {gB, ldb, next_cols, max(k_tiles - 1, 0), thread},
+                  ldmatrix_coord_a(lane), ldmatrix_coord_b(lane), {}};
+    p.at_a.mn += warp_m0;
+    p.at_b.mn += warp_n0;
+    if (more) fill(p, smem_base, k, k_tiles, lda, ldb);
+    if (pending) {
+      const unsigned staging = smem_base + staging_begin + warp * epi_bytes;
+      epilogue(tCrC, arguments, warp_m0, warp_n0, rows, cols, staging, lane);
+    }
+    if (!more) break;
 
-  const int unchecked = !inside ? 0 : whole_k ? k_tiles : max(0, k_tiles - stages);
-  multiply_tiles<bounds::none>(tCrC, p, 0, unchecked, k_tiles);
-  if (whole_chunks)
-    multiply_tiles<bounds::chunk>(tCrC, p, unchecked, k_tiles, k_tiles);
-  else
-    multiply_tiles<bounds::element>(tCrC, p, unchecked, k_tiles, k_tiles);
-  cp_async_wait<0>();
-  __syncthreads();  // the epilogue reuses the pipeline's shared memory
+#pragma unroll
+    for (int i = 0; i < frags_m; ++i)
+#pragma unroll
+      for (int j = 0; j < frags_n; ++j)
+#pragma unroll
+        for (int w = 0; w < acc_words; ++w) tCrC[i][j][w] = 0;
+    multiply(tCrC, p, smem_base, k_tiles);
 
-  d_t *gD = D + batch * batch_stride_d + (d_n_major ? m0 * ldd + n0 : n0 * ldd + m0);
+    pending = true;
+    rows = next_rows;
+    cols = next_cols;
+    arguments = {
+        D + batch * batch_stride_d + (d_n_major ? m0 * ldd + n0 : n0 * ldd + m0), ldd,
 //@ if c
-  const c_t *gC = C + batch * batch_stride_c + (c_n_major ? m0 * ldc + n0 : n0 * ldc + m0);
-//@ end
-  const epilogue_arguments arguments = {
-      gD, ldd,
-//@ if c
-      gC, ldc, beta,
+        C + batch * batch_stride_c + (c_n_major ? m0 * ldc + n0 : n0 * ldc + m0), ldc, beta,
 //@ end
 //@ if alpha
-      alpha,
+        alpha,
 //@ end
-  };
-  epilogue(tCrC, arguments, warp_m0, warp_n0, rows, cols, smem_base + warp * epi_bytes, lane);
+    };
+  }
 }

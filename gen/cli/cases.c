@@ -214,7 +214,7 @@ bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why) {
     gg_str_puts(why, "larger than int64 can address");
     return false;
   }
-  if (gg_problem_check(&prepared, kernel, &p, &err) == GG_OK) return true;
+  if (gg_problem_check(&prepared, kernel, &p, 1, &err) == GG_OK) return true;
   gg_str_puts(why, err.message);
   gg_error_clear(&err);
   return false;

@@ -72,7 +72,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *plan, const gg
       .fixed_n = plan->fixed_n,
       .fixed_k = plan->fixed_k,
       .fixed_batch = plan->fixed_batch,
-      .grid = GG_GRID_TILES,
+      .grid = plan->persistent ? GG_GRID_PERSISTENT : GG_GRID_TILES,
       .tile_m = plan->tile_m,
       .tile_n = plan->tile_n,
       .tile_k = plan->tile_k,

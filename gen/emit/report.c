@@ -105,6 +105,7 @@ static void report_decisions(gg_report *report, const gg_plan *plan) {
   add_number(report, "pipeline", "copy_bytes_b", plan->copy_bytes_b, "B a copy");
   add_text(report, "pipeline", "swizzle_a", "%s", gg_swizzle_name(plan->swizzle_a));
   add_text(report, "pipeline", "swizzle_b", "%s", gg_swizzle_name(plan->swizzle_b));
+  add_text(report, "schedule", "scheduler", "%s", plan->persistent ? "persistent" : "data_parallel");
   add_text(report, "schedule", "raster", "%s",
            plan->raster == GG_RASTER_ALONG_M ? "along_m" : "along_n");
   add_number(report, "schedule", "raster_group", plan->raster_group, "tiles a band");

@@ -104,6 +104,8 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
                 boolean(even(plan->fixed_n, plan->tile_n)),
                 boolean(even(plan->fixed_k, plan->tile_k)));
 
+  gg_str_printf(out, "constexpr bool persistent = %s;  // one tile after the other\n",
+                boolean(plan->persistent));
   gg_str_printf(out, "constexpr bool raster_along_m = %s;\n",
                 boolean(plan->raster == GG_RASTER_ALONG_M));
   gg_str_printf(out, "constexpr int raster_group = %d;\n\n", plan->raster_group);
@@ -111,10 +113,8 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d;\n", plan->epi_m, plan->epi_n);
   gg_str_printf(out, "constexpr unsigned epi_bytes = %lld;  // a warp's staging memory\n",
                 (long long)layouts->staging_bytes);
-  if (plan->has_c) {
-    gg_str_printf(out, "constexpr unsigned epi_bytes_d = %lld;  // D's part of it, C's is behind\n",
-                  (long long)layouts->staging_bytes_d);
-  }
+  gg_str_printf(out, "constexpr unsigned staging_begin = %lld;  // of the first warp\n",
+                (long long)layouts->staging_begin);
   gg_str_printf(out,
                 "constexpr unsigned smem_a_size = %lld, smem_b_size = %lld;"
                 "  // elements a stage\n\n",

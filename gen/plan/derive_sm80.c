@@ -365,29 +365,35 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   gg_status st;
   if ((st = derive_staging(out, &out->sD, &d, err))) return st;
   out->size_d = gg_composed_cosize(&out->sD);
-  out->staging_bytes_d = round_up(out->size_d * d.element_bytes, stage_alignment);
-  out->staging_bytes = out->staging_bytes_d;
+  out->staging_bytes = round_up(out->size_d * d.element_bytes, stage_alignment);
   if (!plan->has_c) return GG_OK;
   const staging c = {"read staged C into fragments", "stage C by lines", plan->epi_m, plan->epi_n,
                      plan->c.major == GG_MAJOR_N, gg_dtype_info_of(plan->c.type)->bits / 8,
                      plan->access_bytes_c};
   if ((st = derive_staging(out, &out->sC, &c, err))) return st;
   out->size_c = gg_composed_cosize(&out->sC);
-  out->staging_bytes += round_up(out->size_c * c.element_bytes, stage_alignment);
+  int64_t staging_bytes_c = round_up(out->size_c * c.element_bytes, stage_alignment);
+  if (staging_bytes_c > out->staging_bytes) out->staging_bytes = staging_bytes_c;
   return GG_OK;
 }
 
-/* The pipeline's stages, then the same memory again for staging, once the last tile is read. */
+/* The pipeline's stages, then staging: behind them where the next tile's first copies arrive while
+ * this one's accumulators leave, else in the same memory, once the last stage is read. C's and D's
+ * sub-tiles take turns in a warp's staging memory. */
 static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   int64_t bytes_a = out->size_a * operand_bits / 8, bytes_b = out->size_b * operand_bits / 8;
   int64_t warps = plan->threads / GG_WARP, pipeline = plan->stages * (bytes_a + bytes_b);
   int64_t staging_bytes = warps * out->staging_bytes;
   out->regions[0] = (gg_smem_region){"A, all stages", 0, plan->stages * bytes_a};
   out->regions[1] = (gg_smem_region){"B, all stages", plan->stages * bytes_a, plan->stages * bytes_b};
-  out->regions[2] = (gg_smem_region){"staging, all warps (after the main loop)", 0, staging_bytes};
+  out->staging_begin = plan->persistent ? pipeline : 0;
+  out->regions[2] = (gg_smem_region){
+      plan->persistent ? "staging, all warps" : "staging, all warps (after the main loop)",
+      out->staging_begin, staging_bytes};
   out->region_count = 3;
   out->smem_bytes_per_stage = bytes_a + bytes_b;
-  out->smem_bytes = pipeline > staging_bytes ? pipeline : staging_bytes;
+  out->smem_bytes = out->staging_begin + staging_bytes;
+  if (out->smem_bytes < pipeline) out->smem_bytes = pipeline;
   int64_t most = plan->limits->smem_per_cta;
   if (plan->ctas_per_sm > 1) {
     enum { reserved = 1024 }; /* the system's share of each CTA */

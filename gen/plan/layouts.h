@@ -43,7 +43,7 @@ typedef struct gg_layouts {
   size_t region_count;
   int64_t smem_bytes; /* dynamic shared memory a CTA */
   int64_t smem_bytes_per_stage;
-  int64_t staging_bytes_d, staging_bytes; /* of a warp: D's part, D's and C's */
+  int64_t staging_begin, staging_bytes; /* where the first warp's is; of a warp */
 
   gg_smem_access accesses[GG_ACCESSES_MAX];
   size_t access_count;

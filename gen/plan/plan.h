@@ -36,7 +36,9 @@ typedef struct gg_plan {
   int copy_bytes_a, copy_bytes_b;
   gg_swizzle_kind swizzle_a, swizzle_b;
 
-  /* Schedule: the order in which tiles are computed, in bands of `raster_group` tiles. */
+  /* Schedule: whether a CTA computes one tile of D, or one after the other; and the order in which
+   * tiles are computed, in bands of `raster_group` tiles. */
+  bool persistent;
   gg_raster raster;
   int raster_group;
 

@@ -259,10 +259,13 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
     if ((st = gg_check_unused(plan, sources[i], "operand_source", "registers", err))) return st;
   }
   const gg_spec_field *scheduler = &spec->scheduler.kind;
-  if (scheduler->state == GG_SPEC_SET && scheduler->number != GG_SCHEDULER_DATA_PARALLEL) {
+  bool asked = scheduler->state == GG_SPEC_SET;
+  if (asked && scheduler->number != GG_SCHEDULER_DATA_PARALLEL &&
+      scheduler->number != GG_SCHEDULER_PERSISTENT) {
     return gg_fail(err, PLAN_UNSUPPORTED, &scheduler->mark, plan->target->family, "scheduler",
-                   scheduler->text, "data_parallel");
+                   scheduler->text, "data_parallel and persistent");
   }
+  plan->persistent = asked && scheduler->number == GG_SCHEDULER_PERSISTENT;
   const gg_spec_field *order = &spec->raster.order;
   plan->raster = order->state == GG_SPEC_SET ? (gg_raster)order->number : GG_RASTER_ALONG_M;
   if (plan->raster == GG_RASTER_HILBERT) {

@@ -106,14 +106,17 @@ __device__ __forceinline__ void fetch_c(const c_t *C, const subtile_walk<matrix_
 #pragma unroll unroll
   for (int turn = 0; turn < walk.turns; ++turn) {
     const auto at = walk.template at<whole>(turn);
-    if constexpr (access_bytes_c == 2) {
-      if (at.exists) st_shared(staging + at.staged, C[at.global]);
-    } else {
-      cp_async_zfill<access_bytes_c>(staging + at.staged, C + at.global,
-                                     at.valid * int(sizeof(c_t)), at.exists);
+    if (!at.exists) continue;
+    if (walk.chunk_size == 1 || at.valid == walk.chunk_size) {
+      copy_global_to_shared<access_bytes_c>(staging + at.staged, C + at.global);
+    } else {  // the matrix ends inside the chunk
+#pragma unroll 1
+      for (int e = 0; e < at.valid; ++e) {
+        const unsigned dst = staging + at.staged + e * unsigned(sizeof(c_t));
+        copy_global_to_shared<sizeof(c_t)>(dst, C + at.global + e);
+      }
     }
   }
-  cp_async_commit();
 }
 //@ end
 
@@ -128,18 +131,18 @@ __device__ __forceinline__ void store_d(d_t *D, const subtile_walk<matrix_d> &wa
     if (walk.chunk_size == 1 || at.valid == walk.chunk_size) {
       copy_shared_to_global<access_bytes_d>(D + at.global, staging + at.staged);
     } else {  // the matrix ends inside the chunk
-      int e = 0;
-      do {
+#pragma unroll 1
+      for (int e = 0; e < at.valid; ++e) {
         const unsigned src = staging + at.staged + e * unsigned(sizeof(d_t));
         copy_shared_to_global<sizeof(d_t)>(D + at.global + e, src);
-      } while (++e < at.valid);
+      }
     }
   }
 }
 
 // Two neighbouring columns of a row, between registers and staging memory.
 //@ if c
-__device__ __forceinline__ void load_c_pair(float (&c)[2], unsigned sC, int row, int col) {
+__device__ __forceinline__ void load_c_pair(float &c0, float &c1, unsigned sC, int row, int col) {
   c_t bits[2];
   if constexpr (c_n_major) {
     ld_shared_pair(bits, sC + matrix_c::offset(row, col));
@@ -147,8 +150,8 @@ __device__ __forceinline__ void load_c_pair(float (&c)[2], unsigned sC, int row,
     ld_shared(bits[0], sC + matrix_c::offset(row, col));
     ld_shared(bits[1], sC + matrix_c::offset(row, col + 1));
   }
-  c[0] = c_to_float(bits[0]);
-  c[1] = c_to_float(bits[1]);
+  c0 = c_to_float(bits[0]);
+  c1 = c_to_float(bits[1]);
 }
 //@ end
 
@@ -163,59 +166,78 @@ __device__ __forceinline__ void store_d_pair(unsigned sD, int row, int col, floa
   }
 }
 
+// One sub-tile: its accumulators, and C's elements at the same places, to staging memory.
+struct subtile_c {
+  float at[epi_m / mma_m][epi_n / mma_n][4];
+};
+
+__device__ __forceinline__ void stage_subtile(const acc_frag_t (&tCrC)[frags_m][frags_n][acc_words],
+                                              const subtile_c &c, const epilogue_arguments &arg,
+                                              int first_i, int first_j, unsigned staging,
+                                              int frag_row, int frag_col) {
+#pragma unroll
+  for (int i = 0; i < epi_m / mma_m; ++i) {
+#pragma unroll
+    for (int j = 0; j < epi_n / mma_n; ++j) {
+#pragma unroll
+      for (int e = 0; e < 4; e += 2) {
+        const auto &acc = tCrC[first_i + i][first_j + j];
+        const float d0 = finish(acc_to_float(acc, e), c.at[i][j][e], arg);
+        const float d1 = finish(acc_to_float(acc, e + 1), c.at[i][j][e + 1], arg);
+        const int row = i * mma_m + e / 2 * 8 + frag_row;
+        store_d_pair(staging, row, j * mma_n + frag_col, d0, d1);
+      }
+    }
+  }
+}
+
 __device__ __forceinline__ void epilogue(const acc_frag_t (&tCrC)[frags_m][frags_n][acc_words],
                                          const epilogue_arguments &arg, int row0, int col0,
                                          int rows, int cols, unsigned staging, int lane) {
-  const unsigned sD = staging;
-//@ if c
-  const unsigned sC = staging + epi_bytes_d;
-//@ end
   // Where an accumulator's elements are: rows lane / 4 and + 8, columns lane % 4 * 2 and + 1.
   const int frag_row = lane / 4;
   const int frag_col = lane % 4 * 2;
   const bool whole = (even_m || row0 + warp_m <= rows) && (even_n || col0 + warp_n <= cols);
+  constexpr int across = warp_n / epi_n;
+  constexpr int subtiles = warp_m / epi_m * across;
 
-#pragma unroll
-  for (int sub_m = 0; sub_m < warp_m; sub_m += epi_m) {
-#pragma unroll
-    for (int sub_n = 0; sub_n < warp_n; sub_n += epi_n) {
+  // The loop is not unrolled, so that its code exists once; only accumulators, which are registers,
+  // must be named by constants.
+#pragma unroll 1
+  for (int sub = 0; sub < subtiles; ++sub) {
+    const int sub_row = row0 + sub / across * epi_m;
+    const int sub_col = col0 + sub % across * epi_n;
+    subtile_c c = {};
 //@ if c
-      if (arg.beta != 0.0f) {  // else C is not read: it may be null
-        const subtile_walk<matrix_c> walk(row0 + sub_m, col0 + sub_n, rows, cols, arg.ldc, lane);
-        if (whole)
-          fetch_c<true>(arg.gC, walk, sC);
-        else
-          fetch_c<false>(arg.gC, walk, sC);
-        cp_async_wait<0>();
-        __syncwarp();
-      }
-//@ end
-#pragma unroll
-      for (int i = 0; i < epi_m / mma_m; ++i) {
-#pragma unroll
-        for (int j = 0; j < epi_n / mma_n; ++j) {
-          const auto &acc = tCrC[sub_m / mma_m + i][sub_n / mma_n + j];
-#pragma unroll
-          for (int half = 0; half < 2; ++half) {
-            const int row = i * mma_m + half * 8 + frag_row;
-            const int col = j * mma_n + frag_col;
-            float c[2] = {0.0f, 0.0f};
-//@ if c
-            if (arg.beta != 0.0f) load_c_pair(c, sC, row, col);
-//@ end
-            const float d0 = finish(acc_to_float(acc, 2 * half), c[0], arg);
-            const float d1 = finish(acc_to_float(acc, 2 * half + 1), c[1], arg);
-            store_d_pair(sD, row, col, d0, d1);
-          }
-        }
-      }
-      __syncwarp();
-      const subtile_walk<matrix_d> walk(row0 + sub_m, col0 + sub_n, rows, cols, arg.ldd, lane);
+    if (arg.beta != 0.0f) {  // else C is not read: it may be null
+      const subtile_walk<matrix_c> walk(sub_row, sub_col, rows, cols, arg.ldc, lane);
       if (whole)
-        store_d<true>(arg.gD, walk, sD);
+        fetch_c<true>(arg.gC, walk, staging);
       else
-        store_d<false>(arg.gD, walk, sD);
-      __syncwarp();  // the staging memory is free again
+        fetch_c<false>(arg.gC, walk, staging);
+      __syncwarp();
+#pragma unroll
+      for (int i = 0; i < epi_m / mma_m; ++i)
+#pragma unroll
+        for (int j = 0; j < epi_n / mma_n; ++j)
+#pragma unroll
+          for (int e = 0; e < 4; e += 2)
+            load_c_pair(c.at[i][j][e], c.at[i][j][e + 1], staging,
+                        i * mma_m + e / 2 * 8 + frag_row, j * mma_n + frag_col);
+      __syncwarp();  // D's elements take the same memory
     }
+//@ end
+#pragma unroll
+    for (int s = 0; s < subtiles; ++s)
+      if (s == sub)
+        stage_subtile(tCrC, c, arg, s / across * (epi_m / mma_m), s % across * (epi_n / mma_n),
+                      staging, frag_row, frag_col);
+    __syncwarp();
+    const subtile_walk<matrix_d> walk(sub_row, sub_col, rows, cols, arg.ldd, lane);
+    if (whole)
+      store_d<true>(arg.gD, walk, staging);
+    else
+      store_d<false>(arg.gD, walk, staging);
+    __syncwarp();  // the staging memory is free again
   }
 }

@@ -30,54 +30,31 @@ __device__ __forceinline__ void keep_in_register(const ab_t *&p) {
   asm volatile("" : "+l"(p));
 }
 
-template <int bytes>
-__device__ __forceinline__ void cp_async(unsigned dst, const void *src, bool exists) {
-  if constexpr (bytes == 16)
-    asm volatile(
-        "{ .reg .pred p; setp.ne.b32 p, %0, 0;\n\t"
-        "@p cp.async.cg.shared.global.L2::128B [%1], [%2], 16; }" ::"r"(int(exists)), "r"(dst), "l"(src)
-        : "memory");
-  else
-    asm volatile(
-        "{ .reg .pred p; setp.ne.b32 p, %0, 0;\n\t"
-        "@p cp.async.ca.shared.global.L2::128B [%1], [%2], %3; }" ::"r"(int(exists)), "r"(dst), "l"(src),
-        "n"(bytes)
-        : "memory");
-}
-
-// Copies, or fills with zeros what is not inside the matrix.
-template <int bytes>
+// Copies 16 bytes, or writes zeros where the source is not inside the matrix.
 __device__ __forceinline__ void cp_async_or_zeros(unsigned dst, const void *src, bool inside,
-                                                  bool exists) {
-  if constexpr (bytes == 16)
-    asm volatile(
-        "{ .reg .pred p, ignore; setp.ne.b32 p, %0, 0; setp.eq.b32 ignore, %3, 0;\n\t"
-        "@p cp.async.cg.shared.global.L2::128B [%1], [%2], 16, ignore; }" ::"r"(int(exists)), "r"(dst),
-        "l"(src), "r"(int(inside))
-        : "memory");
-  else
-    asm volatile(
-        "{ .reg .pred p, ignore; setp.ne.b32 p, %0, 0; setp.eq.b32 ignore, %3, 0;\n\t"
-        "@p cp.async.ca.shared.global.L2::128B [%1], [%2], %4, ignore; }" ::"r"(int(exists)), "r"(dst),
-        "l"(src), "r"(int(inside)), "n"(bytes)
-        : "memory");
+                                                  bool works) {
+  asm volatile(
+      "{ .reg .pred p, ignore; setp.ne.b32 p, %0, 0; setp.eq.b32 ignore, %3, 0;\n\t"
+      "@p cp.async.cg.shared.global.L2::128B [%1], [%2], 16, ignore; }" ::"r"(int(works)),
+      "r"(dst), "l"(src), "r"(int(inside))
+      : "memory");
 }
 
 // Copies the first `valid` bytes and fills the rest with zeros.
 template <int bytes>
 __device__ __forceinline__ void cp_async_zfill(unsigned dst, const void *src, int valid,
-                                               bool exists) {
+                                               bool works) {
   if constexpr (bytes == 16)
     asm volatile(
         "{ .reg .pred p; setp.ne.b32 p, %0, 0;\n\t"
-        "@p cp.async.cg.shared.global.L2::128B [%1], [%2], 16, %3; }" ::"r"(int(exists)), "r"(dst),
-        "l"(src), "r"(valid)
+        "@p cp.async.cg.shared.global.L2::128B [%1], [%2], 16, %3; }" ::"r"(int(works)),
+        "r"(dst), "l"(src), "r"(valid)
         : "memory");
   else
     asm volatile(
         "{ .reg .pred p; setp.ne.b32 p, %0, 0;\n\t"
-        "@p cp.async.ca.shared.global.L2::128B [%1], [%2], %4, %3; }" ::"r"(int(exists)), "r"(dst),
-        "l"(src), "r"(valid), "n"(bytes)
+        "@p cp.async.ca.shared.global.L2::128B [%1], [%2], %4, %3; }" ::"r"(int(works)),
+        "r"(dst), "l"(src), "r"(valid), "n"(bytes)
         : "memory");
 }
 
@@ -128,6 +105,30 @@ __device__ __forceinline__ void ld_shared_pair(float (&x)[2], unsigned addr) {
                : "r"(addr)
                : "memory");
 }
+
+//@ if c
+template <int bytes>
+__device__ __forceinline__ void copy_global_to_shared(unsigned dst, const void *src) {
+  if constexpr (bytes == 16)
+    asm volatile(
+        "{ .reg .b32 x<4>; ld.global.v4.b32 {x0, x1, x2, x3}, [%1];\n\t"
+        "st.shared.v4.b32 [%0], {x0, x1, x2, x3}; }" ::"r"(dst), "l"(src)
+        : "memory");
+  else if constexpr (bytes == 8)
+    asm volatile(
+        "{ .reg .b32 x<2>; ld.global.v2.b32 {x0, x1}, [%1];\n\t"
+        "st.shared.v2.b32 [%0], {x0, x1}; }" ::"r"(dst), "l"(src)
+        : "memory");
+  else if constexpr (bytes == 4)
+    asm volatile(
+        "{ .reg .b32 x; ld.global.b32 x, [%1]; st.shared.b32 [%0], x; }" ::"r"(dst), "l"(src)
+        : "memory");
+  else
+    asm volatile(
+        "{ .reg .b16 x; ld.global.b16 x, [%1]; st.shared.b16 [%0], x; }" ::"r"(dst), "l"(src)
+        : "memory");
+}
+//@ end
 
 template <int bytes>
 __device__ __forceinline__ void copy_shared_to_global(void *dst, unsigned src) {

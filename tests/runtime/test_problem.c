@@ -36,9 +36,9 @@ START_TEST(grid_and_arguments) {
   gg_problem p = fixture_problem(129, 130, 9, 3);
   p.alpha = 2, p.beta = 0.5f;
   gg_prepared prepared;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, &err), GG_OK);
-  ck_assert_uint_eq(prepared.grid[0], 2 * 3);
-  ck_assert_uint_eq(prepared.grid[1], 3);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  ck_assert_uint_eq(prepared.grid[0], 2 * 3 * 3);
+  ck_assert_uint_eq(prepared.grid[1], 1);
   ck_assert_uint_eq(prepared.grid[2], 1);
   ck_assert_uint_eq(prepared.arguments[0], 0x1000);
   ck_assert_uint_eq(prepared.arguments[3], 0x4000);
@@ -50,12 +50,16 @@ START_TEST(grid_and_arguments) {
 }
 END_TEST
 
-START_TEST(many_batches_loop_in_the_kernel) {
+START_TEST(persistent_grids_fit_the_device) {
   gg_kernel kernel = fixture_kernel();
+  kernel.grid = GG_GRID_PERSISTENT;
   gg_problem p = fixture_problem(1, 1, 1, 70000);
   gg_prepared prepared;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, &err), GG_OK);
-  ck_assert_uint_eq(prepared.grid[1], 65535);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  ck_assert_uint_eq(prepared.grid[0], 264);
+  p = fixture_problem(1, 65, 1, 131);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  ck_assert_uint_eq(prepared.grid[0], 2 * 131);
 }
 END_TEST
 
@@ -66,7 +70,7 @@ START_TEST(nothing_to_compute) {
     gg_problem p = {.m = shapes[i][0], .n = shapes[i][1], .k = shapes[i][2], .batch = shapes[i][3]};
     p.alpha = 1;
     gg_prepared prepared;
-    ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, &err), GG_OK);
+    ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
     ck_assert_uint_eq(prepared.grid[0], 0);
   }
 }
@@ -77,7 +81,7 @@ START_TEST(k_of_zero_launches_without_a_and_b) {
   gg_problem p = fixture_problem(8, 8, 0, 1);
   p.a = p.b = 0;
   gg_prepared prepared;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 1);
 }
 END_TEST
@@ -87,9 +91,9 @@ START_TEST(c_is_not_looked_at_without_beta) {
   gg_problem p = fixture_problem(8, 8, 8, 1);
   p.c = 0, p.ldc = -1;
   gg_prepared prepared;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
   p.beta = 1;
-  gg_problem_check(&prepared, &kernel, &p, &err);
+  gg_problem_check(&prepared, &kernel, &p, 264, &err);
   assert_error(&err, GG_E_PROBLEM_LD, "ldc = -1");
 }
 END_TEST
@@ -101,7 +105,7 @@ START_TEST(broadcast_of_inputs_and_interleaved_outputs) {
   p.batch_stride_a = p.batch_stride_b = p.batch_stride_c = 0;
   p.beta = 1;
   p.ldd = 4 * 8, p.batch_stride_d = 8; /* D[m][batch][n] */
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
 }
 END_TEST
 
@@ -138,6 +142,8 @@ SPOIL(odd_b, p->b += 8)
 SPOIL(no_alpha, (k->param_count = 16, p->alpha = 3))
 SPOIL(no_beta, (k->param_count = 16, p->beta = 2))
 SPOIL(huge_grid, (p->m = (int64_t)1 << 40))
+SPOIL(many_tiles, (p->batch = 1 << 30))
+SPOIL(huge_k, (p->k = INT32_MAX - 31))
 
 static const bad_case bad_cases[] = {
     {negative_m, GG_E_PROBLEM_EXTENT, "m = -1"},
@@ -160,7 +166,9 @@ static const bad_case bad_cases[] = {
     {odd_b, GG_E_PROBLEM_ALIGN, "b = 8200 is not a multiple of the 16 bytes"},
     {no_alpha, GG_E_PROBLEM_SCALAR, "alpha = 3, but kernel tiny has no alpha"},
     {no_beta, GG_E_PROBLEM_SCALAR, "beta = 2"},
-    {huge_grid, GG_E_PROBLEM_SIZE, "8589934592 x 2 tiles of 128 x 64 are more than a grid's"},
+    {huge_grid, GG_E_PROBLEM_SIZE, "8589934592 x 2 tiles of 128 x 64, batch 1, are more than a"},
+    {many_tiles, GG_E_PROBLEM_SIZE, "1 x 2 tiles of 128 x 64, batch 1073741824, are more than"},
+    {huge_k, GG_E_PROBLEM_EXTENT, "k = 2147483616, where the kernel has k up to 2147483615"},
 };
 
 START_TEST(refuses) {
@@ -170,7 +178,7 @@ START_TEST(refuses) {
   gg_prepared prepared;
   bad->spoil(&p, &kernel);
   if (bad->spoil == huge_grid) p.batch = 1;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, &err), bad->code);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), bad->code);
   assert_error(&err, bad->code, bad->part);
 }
 END_TEST
@@ -181,7 +189,7 @@ int main(void) {
   tcase_add_test(tests, packs_to_the_alignment);
   tcase_add_test(tests, pack_passes_int64);
   tcase_add_test(tests, grid_and_arguments);
-  tcase_add_test(tests, many_batches_loop_in_the_kernel);
+  tcase_add_test(tests, persistent_grids_fit_the_device);
   tcase_add_test(tests, nothing_to_compute);
   tcase_add_test(tests, k_of_zero_launches_without_a_and_b);
   tcase_add_test(tests, c_is_not_looked_at_without_beta);
