@@ -105,7 +105,8 @@ static void report_decisions(gg_report *report, const gg_plan *plan) {
   add_number(report, "pipeline", "copy_bytes_b", plan->copy_bytes_b, "B a copy");
   add_text(report, "pipeline", "swizzle_a", "%s", gg_swizzle_name(plan->swizzle_a));
   add_text(report, "pipeline", "swizzle_b", "%s", gg_swizzle_name(plan->swizzle_b));
-  add_text(report, "schedule", "scheduler", "%s", plan->persistent ? "persistent" : "data_parallel");
+  add_text(report, "schedule", "scheduler", "%s",
+           plan->persistent ? "persistent" : "data_parallel");
   add_text(report, "schedule", "raster", "%s",
            plan->raster == GG_RASTER_ALONG_M ? "along_m" : "along_n");
   add_number(report, "schedule", "raster_group", plan->raster_group, "tiles a band");
@@ -158,8 +159,8 @@ static void report_memory(gg_report *report, const gg_layouts *layouts) {
                              (double)access->wavefronts.taken / access->wavefronts.least);
     fact->number = true;
     fact->remark = access->wavefronts.taken == access->wavefronts.least
-                       ? "wavefronts, of the fewest possible: no conflict"
-                       : "wavefronts, of the fewest possible";
+                       ? "no conflict"
+                       : "times the fewest wavefronts";
   }
 }
 
@@ -217,6 +218,19 @@ static bool starts_section(const gg_report *report, size_t i) {
   return i == 0 || strcmp(report->facts[i].section, report->facts[i - 1].section) != 0;
 }
 
+/* A remark that would pass the last column stands on a line of its own. */
+static void print_fact(gg_str *out, const gg_fact *fact, const char *prefix, int width) {
+  enum { last_column = 100 };
+  int length = (int)(strlen(prefix) + 2 + (size_t)width + 2 + strlen(fact->text));
+  gg_str_printf(out, "%s  %-*s  %s", prefix, width, fact->name, fact->text);
+  if (fact->remark && length + 5 + (int)strlen(fact->remark) > last_column) {
+    gg_str_printf(out, "\n%s  %-*s    -- %s", prefix, width, "", fact->remark);
+  } else if (fact->remark) {
+    gg_str_printf(out, "  -- %s", fact->remark);
+  }
+  gg_str_putc(out, '\n');
+}
+
 void gg_report_print(gg_str *out, const gg_report *report, const char *prefix) {
   size_t width = 0;
   for (size_t i = 0; i < report->count; i++) {
@@ -224,10 +238,8 @@ void gg_report_print(gg_str *out, const gg_report *report, const char *prefix) {
     if (length > width) width = length;
   }
   for (size_t i = 0; i < report->count; i++) {
-    const gg_fact *fact = &report->facts[i];
-    if (starts_section(report, i)) gg_str_printf(out, "%s%s\n", prefix, fact->section);
-    gg_str_printf(out, "%s  %-*s  %s%s%s\n", prefix, (int)width, fact->name, fact->text,
-                  fact->remark ? "  -- " : "", fact->remark ? fact->remark : "");
+    if (starts_section(report, i)) gg_str_printf(out, "%s%s\n", prefix, report->facts[i].section);
+    print_fact(out, &report->facts[i], prefix, (int)width);
   }
 }
 

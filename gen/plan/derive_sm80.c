@@ -347,8 +347,8 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
   if ((st = derive_operand(&out->sB, &out->size_b, &b, err))) return st;
   if ((st = derive_copy(&out->tAgA, &a, plan->threads, err))) return st;
   if ((st = derive_copy(&out->tBgB, &b, plan->threads, err))) return st;
-  count_copy(add_access(out, "copy A to shared memory", a.copy_bytes), &out->sA, &a, plan->threads);
-  count_copy(add_access(out, "copy B to shared memory", b.copy_bytes), &out->sB, &b, plan->threads);
+  count_copy(add_access(out, "copy A", a.copy_bytes), &out->sA, &a, plan->threads);
+  count_copy(add_access(out, "copy B", b.copy_bytes), &out->sB, &b, plan->threads);
   count_ldmatrix(add_access(out, "ldmatrix A", chunk_bytes), &out->sA, &a);
   count_ldmatrix(add_access(out, "ldmatrix B", chunk_bytes), &out->sB, &b);
   return GG_OK;
@@ -359,7 +359,7 @@ static int64_t round_up(int64_t value, int64_t unit) {
 }
 
 static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err) {
-  const staging d = {"stage D from fragments", "read staged D by lines", plan->epi_m, plan->epi_n,
+  const staging d = {"stage D", "read staged D", plan->epi_m, plan->epi_n,
                      plan->d.major == GG_MAJOR_N, gg_dtype_info_of(plan->d.type)->bits / 8,
                      plan->access_bytes_d};
   gg_status st;
@@ -367,7 +367,7 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   out->size_d = gg_composed_cosize(&out->sD);
   out->staging_bytes = round_up(out->size_d * d.element_bytes, stage_alignment);
   if (!plan->has_c) return GG_OK;
-  const staging c = {"read staged C into fragments", "stage C by lines", plan->epi_m, plan->epi_n,
+  const staging c = {"read staged C", "stage C", plan->epi_m, plan->epi_n,
                      plan->c.major == GG_MAJOR_N, gg_dtype_info_of(plan->c.type)->bits / 8,
                      plan->access_bytes_c};
   if ((st = derive_staging(out, &out->sC, &c, err))) return st;
@@ -384,13 +384,12 @@ static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err)
   int64_t bytes_a = out->size_a * operand_bits / 8, bytes_b = out->size_b * operand_bits / 8;
   int64_t warps = plan->threads / GG_WARP, pipeline = plan->stages * (bytes_a + bytes_b);
   int64_t staging_bytes = warps * out->staging_bytes;
-  out->regions[0] = (gg_smem_region){"A, all stages", 0, plan->stages * bytes_a};
-  out->regions[1] = (gg_smem_region){"B, all stages", plan->stages * bytes_a, plan->stages * bytes_b};
   out->staging_begin = plan->persistent ? pipeline : 0;
-  out->regions[2] = (gg_smem_region){
-      plan->persistent ? "staging, all warps" : "staging, all warps (after the main loop)",
-      out->staging_begin, staging_bytes};
-  out->region_count = 3;
+  out->regions[0] = (gg_smem_region){"A of stage 0", 0, bytes_a};
+  out->regions[1] = (gg_smem_region){"B of stage 0", bytes_a, bytes_b};
+  out->regions[2] = (gg_smem_region){"all stages", 0, pipeline};
+  out->regions[3] = (gg_smem_region){"staging, all warps", out->staging_begin, staging_bytes};
+  out->region_count = 4;
   out->smem_bytes_per_stage = bytes_a + bytes_b;
   out->smem_bytes = out->staging_begin + staging_bytes;
   if (out->smem_bytes < pipeline) out->smem_bytes = pipeline;

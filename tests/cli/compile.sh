@@ -35,7 +35,7 @@ for file in "$dir"/k/*.cu; do
   arch=$(sed -n 's/^\/\/ By hand: .*-arch=\([^ ]*\).*/\1/p' "$file")
   assemble "$file" "$arch"
   [ -s "${file%.cu}.cubin" ] || fail "NVRTC made no cubin of $(basename "$file")"
-  awk -v f="$(basename "$file")" 'length($0) > 120 { print f": line "NR" has "length($0)" columns"; bad = 1 }
+  awk -v f="$(basename "$file")" 'length($0) > 100 { print f": line "NR" has "length($0)" columns"; bad = 1 }
     END { exit bad }' "$file" || fail "long lines"
 done
 kernels=("$dir"/k/*.cu)
