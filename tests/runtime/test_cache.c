@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "cache.h"
 #include "fixture.h"
+#include "suite.h"
 
 static gg_error err = GG_ERROR_INIT;
 
@@ -283,10 +284,7 @@ int main(void) {
   tcase_add_test(tests, memory_may_run_out_anywhere);
   tcase_set_timeout(tests, 120);
   suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
+  int status = run_suite(suite);
   fixture_end();
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return status;
 }

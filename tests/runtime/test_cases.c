@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "cli/cases.h"
 #include "fixture.h"
+#include "suite.h"
 
 static gg_error err = GG_ERROR_INIT;
 
@@ -110,9 +111,5 @@ int main(void) {
   tcase_add_test(tests, covers);
   tcase_add_test(tests, memory_may_run_out);
   suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include "context.h"
 #include "fake_driver.h"
 #include "fixture.h"
+#include "suite.h"
 
 static gg_error err = GG_ERROR_INIT;
 static const char image[] = "cubin";
@@ -342,9 +343,5 @@ int main(void) {
   tcase_add_test(tests, no_driver_here_is_a_clear_error);
   tcase_set_timeout(tests, 60);
   suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

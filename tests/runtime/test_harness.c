@@ -9,6 +9,7 @@
 #include "fixture.h"
 #include "number.h"
 #include "raw.h"
+#include "suite.h"
 #include "timing.h"
 #include "trial.h"
 
@@ -507,9 +508,5 @@ int main(void) {
   tcase_add_test(tests, own_kernels_compile);
   tcase_set_timeout(tests, 300);
   suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include "fake_driver.h"
 #include "fixture.h"
 #include "jit.h"
+#include "suite.h"
 
 static gg_error err = GG_ERROR_INIT;
 
@@ -286,10 +287,7 @@ int main(void) {
   tcase_add_test(real, a_module_is_compiled_for_the_device_found);
   tcase_set_timeout(real, 300);
   if (have_nvrtc()) suite_add_tcase(suite, real);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
+  int status = run_suite(suite);
   fixture_end();
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return status;
 }

@@ -4,6 +4,7 @@
 
 #include "fixture.h"
 #include "problem.h"
+#include "suite.h"
 
 static gg_error err = GG_ERROR_INIT;
 
@@ -196,9 +197,5 @@ int main(void) {
   tcase_add_test(tests, broadcast_of_inputs_and_interleaved_outputs);
   tcase_add_loop_test(tests, refuses, 0, sizeof bad_cases / sizeof *bad_cases);
   suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

@@ -1,6 +1,5 @@
 /* The atom tables: a loop over the rows holds what every row must be, names, layouts, lookup and
  * wrapper; what the PTX ISA says of the fragments is stated here a second time, as a formula. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "atom/dtype.h"
 #include "atom/gmma_desc.h"
 #include "atom/mma_atom.h"
+#include "suite.h"
 
 /* Calls `visit` on every atom: each row, and each N of a family. */
 static void for_each_mma(void (*visit)(const gg_mma_atom *)) {
@@ -431,9 +431,5 @@ int main(void) {
   tcase_add_test(tables, descriptors_of_canonical_tiles);
   tcase_add_test(tables, what_is_not_canonical_has_no_descriptor);
   suite_add_tcase(suite, tables);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 /* Bank conflicts: patterns whose cost the profiler's counters have settled. */
-#include <check.h>
 #include <stdlib.h>
 
 #include "plan/banks.h"
+#include "suite.h"
 
 typedef struct pattern {
   const char *what;
@@ -46,9 +46,5 @@ int main(void) {
   TCase *tcase = tcase_create("patterns");
   tcase_add_loop_test(tcase, test_pattern, 0, sizeof patterns / sizeof *patterns);
   suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

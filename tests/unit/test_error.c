@@ -1,11 +1,11 @@
 /* How diagnostics look: the first line, the excerpt, the caret. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "suite.h"
 
 /* Raises USAGE at the place and compares all that is printed. */
 static void check_print(int line, int column, const char *source, const char *expected) {
@@ -123,9 +123,5 @@ int main(void) {
   tcase_add_test(tests, path_and_log);
   tcase_add_test(tests, first_error_wins);
   suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

@@ -1,5 +1,4 @@
 /* Layouts: an example of every operation of the calculator, text forms, errors, drawings. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +6,7 @@
 #include "layout/calc.h"
 #include "layout/draw.h"
 #include "layout/expr.h"
+#include "suite.h"
 
 /* clang-format off */
 static const struct example {
@@ -526,9 +526,5 @@ int main(void) {
   tcase_add_test(tcase, test_svg);
   tcase_add_test(tcase, test_too_large_to_draw);
   suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

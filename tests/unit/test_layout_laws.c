@@ -3,13 +3,13 @@
  * The seed is printed; GEMMGEN_SEED sets another, GEMMGEN_ROUNDS how many layouts a law. An
  * operation may refuse its input: the laws hold for what it answers, and each law must get enough
  * answers to mean something. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "layout/calc.h"
 #include "layout/expr.h"
+#include "suite.h"
 
 enum { default_rounds = 1000, most_points = 4096 };
 
@@ -604,9 +604,5 @@ int main(void) {
   tcase_add_test(laws, partitions_cover_the_tensor);
   tcase_add_test(laws, tiles_cover_the_tensor);
   suite_add_tcase(suite, laws);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

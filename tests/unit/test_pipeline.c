@@ -1,7 +1,6 @@
 /* The pipeline from spec to text: every legal combination of a grid of specs is generated, twice
  * alike and fast, free of bank conflicts where extents are powers of two; the checks of the derive
  * and emit stages refuse what is wrong. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "emit/layout_text.h"
 #include "pipeline.h"
 #include "plan/check.h"
+#include "suite.h"
 
 static gg_spec_file *parse(const char *text) {
   gg_spec_file *file;
@@ -147,9 +147,5 @@ int main(void) {
   tcase_add_test(tcase, test_cover);
   tcase_add_test(tcase, test_too_many_modes);
   suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

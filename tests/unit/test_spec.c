@@ -1,6 +1,5 @@
 /* YAML to gg_spec: what a good file becomes, what the table promises of every key, and that no
  * input costs more than an error. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "spec/keys.h"
 #include "spec/node.h"
 #include "spec/reference.h"
+#include "suite.h"
 
 #define BASE "arch: sm_80\na: f16\nb: f16\nd: f16\n"
 
@@ -607,9 +607,5 @@ int main(void) {
   suite_add_tcase(suite, good_files());
   suite_add_tcase(suite, table());
   suite_add_tcase(suite, hostile_files());
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

@@ -1,8 +1,8 @@
 /* The template engine: what its directives give, and each of its errors with the line. */
-#include <check.h>
 #include <stdlib.h>
 
 #include "emit/template.h"
+#include "suite.h"
 
 static const gg_binding bindings[] = {
     {.name = "size", .text = "64"},
@@ -77,9 +77,5 @@ int main(void) {
   TCase *tcase = tcase_create("examples");
   tcase_add_loop_test(tcase, test_example, 0, sizeof examples / sizeof *examples);
   suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }

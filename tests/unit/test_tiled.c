@@ -1,9 +1,9 @@
 /* Tiled MMAs and copies: thread-value layouts cover their tile, partitions agree with them, what
  * CuTe asserts is refused. */
-#include <check.h>
 #include <stdlib.h>
 
 #include "layout/tiled_copy.h"
+#include "suite.h"
 
 static gg_layout layout_of(const char *text) {
   gg_layout layout;
@@ -279,9 +279,5 @@ int main(void) {
   tcase_add_test(cases, cotiled_copies_follow_memory);
   tcase_add_test(cases, wrong_tiled_copies_are_refused);
   suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return run_suite(suite);
 }
