@@ -105,7 +105,8 @@ static void report_decisions(gg_report *report, const gg_plan *plan) {
   add_number(report, "pipeline", "copy_bytes_b", plan->copy_bytes_b, "B a copy");
   add_text(report, "pipeline", "swizzle_a", "%s", gg_swizzle_name(plan->swizzle_a));
   add_text(report, "pipeline", "swizzle_b", "%s", gg_swizzle_name(plan->swizzle_b));
-  add_text(report, "schedule", "scheduler", "%s", plan->persistent ? "persistent" : "data_parallel");
+  add_text(report, "schedule", "scheduler", "%s",
+           plan->persistent ? "persistent" : "data_parallel");
   add_text(report, "schedule", "raster", "%s",
            plan->raster == GG_RASTER_ALONG_M ? "along_m" : "along_n");
   add_number(report, "schedule", "raster_group", plan->raster_group, "tiles a band");
@@ -134,7 +135,8 @@ static void report_plain(gg_report *report, const char *name, const gg_layout *l
 static void report_layouts(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
   report_layout(report, "sA", &layouts->sA, "(m, k) -> element of a stage");
   report_layout(report, "sB", &layouts->sB, "(n, k) -> element of a stage");
-  if (plan->has_c) report_layout(report, "sC", &layouts->sC, "(m, n) -> element of a warp's staging");
+  if (plan->has_c)
+    report_layout(report, "sC", &layouts->sC, "(m, n) -> element of a warp's staging");
   report_layout(report, "sD", &layouts->sD, "(m, n) -> element of a warp's staging");
   report_plain(report, "tAgA", &layouts->tAgA, "copy: (thread, value) -> index in (m, k)");
   report_plain(report, "tBgB", &layouts->tBgB, "copy: (thread, value) -> index in (n, k)");
@@ -147,7 +149,8 @@ static void report_memory(gg_report *report, const gg_layouts *layouts) {
   for (size_t i = 0; i < layouts->region_count; i++) {
     const gg_smem_region *region = &layouts->regions[i];
     add_text(report, "shared memory", region->name, "%lld..%lld", (long long)region->offset,
-             (long long)(region->offset + region->bytes))->remark = "B";
+             (long long)(region->offset + region->bytes))
+        ->remark = "B";
   }
   add_number(report, "shared memory", "total", layouts->smem_bytes, "B a CTA");
   for (size_t i = 0; i < layouts->access_count; i++) {
@@ -167,9 +170,8 @@ static int64_t least(int64_t a, int64_t b) {
 
 /* Registers are bounded by the launch bounds, so that they never lower this. */
 static int64_t occupancy(const gg_plan *plan, const gg_layouts *layouts) {
-  enum { reserved = 1024 }; /* bytes of shared memory that the system takes of each CTA */
   const gg_arch_info *limits = plan->limits;
-  int64_t ctas = limits->smem_per_sm / (layouts->smem_bytes + reserved);
+  int64_t ctas = limits->smem_per_sm / (layouts->smem_bytes + GG_SMEM_RESERVED);
   ctas = least(ctas, limits->threads_per_sm / plan->threads);
   ctas = least(ctas, limits->ctas_per_sm);
   int64_t registers = layouts->accumulator_registers + layouts->fragment_registers + 32;

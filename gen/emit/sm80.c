@@ -2,37 +2,38 @@
  *
  * One block of constexpr sizes, types, layout functions and instruction wrappers goes to the top
  * of the kernel; the body below it uses only those names. */
+#include "plan/sm80.h"
 #include "atom/dtype.h"
 #include "emit/layout_text.h"
-#include "plan/sm80.h"
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
 /* A number type in CUDA C++ without headers: what holds its bits, and its conversions. */
 typedef struct cuda_type {
-  const char *bits;       /* the plain type of the same size */
-  const char *to_float;   /* statements: `x` to a returned float */
+  const char *bits;        /* the plain type of the same size */
+  const char *to_float;    /* statements: `x` to a returned float */
   const char *from_floats; /* statements: d0, d1 to bits[0], bits[1] */
 } cuda_type;
 
 static cuda_type cuda_type_of(gg_dtype type) {
   switch (type) {
   case GG_DTYPE_f16:
-    return (cuda_type){"unsigned short",
-                       "  float y;\n"
-                       "  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x));\n"
-                       "  return y;\n",
-                       "  unsigned pair;\n"
-                       "  asm(\"cvt.rn.f16x2.f32 %0, %1, %2;\" : \"=r\"(pair) : \"f\"(d1), \"f\"(d0));\n"
-                       "  bits[0] = d_t(pair);\n"
-                       "  bits[1] = d_t(pair >> 16);\n"};
+    return (cuda_type){
+        "unsigned short",
+        "  float y;\n"
+        "  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x));\n"
+        "  return y;\n",
+        "  unsigned pair;\n"
+        "  asm(\"cvt.rn.f16x2.f32 %0, %1, %2;\" : \"=r\"(pair) : \"f\"(d1), \"f\"(d0));\n"
+        "  bits[0] = d_t(pair);\n"
+        "  bits[1] = d_t(pair >> 16);\n"};
   case GG_DTYPE_bf16:
-    return (cuda_type){"unsigned short",
-                       "  return __uint_as_float(unsigned(x) << 16);\n",
-                       "  unsigned pair;\n"
-                       "  asm(\"cvt.rn.bf16x2.f32 %0, %1, %2;\" : \"=r\"(pair) : \"f\"(d1), \"f\"(d0));\n"
-                       "  bits[0] = d_t(pair);\n"
-                       "  bits[1] = d_t(pair >> 16);\n"};
+    return (cuda_type){
+        "unsigned short", "  return __uint_as_float(unsigned(x) << 16);\n",
+        "  unsigned pair;\n"
+        "  asm(\"cvt.rn.bf16x2.f32 %0, %1, %2;\" : \"=r\"(pair) : \"f\"(d1), \"f\"(d0));\n"
+        "  bits[0] = d_t(pair);\n"
+        "  bits[1] = d_t(pair >> 16);\n"};
   default:
     return (cuda_type){"float", "  return x;\n", "  bits[0] = d0;\n  bits[1] = d1;\n"};
   }
@@ -67,8 +68,8 @@ static bool even(int64_t fixed, int tile) {
 }
 
 static void write_extent(gg_str *out, const char *name, int64_t fixed) {
-  gg_str_printf(out, "__device__ __forceinline__ constexpr int64 extent_%s(int64 %s) { return ", name,
-                name);
+  gg_str_printf(out, "__device__ __forceinline__ constexpr int64 extent_%s(int64 %s) { return ",
+                name, name);
   if (fixed == GG_FIXED_NONE) {
     gg_str_puts(out, name);
   } else {
@@ -81,8 +82,8 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d, tile_k = %d;\n", plan->tile_m,
                 plan->tile_n, plan->tile_k);
   gg_str_printf(out, "constexpr int stages = %d;\n", plan->stages);
-  gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d, mma_k = %d;\n", plan->mma.m, plan->mma.n,
-                plan->mma.k);
+  gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d, mma_k = %d;\n", plan->mma.m,
+                plan->mma.n, plan->mma.k);
   gg_str_printf(out, "constexpr int warps_m = %d, warps_n = %d;\n", plan->atoms_m, plan->atoms_n);
   gg_str_printf(out, "constexpr int acc_words = %d;  // registers of an accumulator fragment\n",
                 gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
@@ -114,8 +115,9 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
                 (long long)layouts->staging_bytes);
   gg_str_printf(out, "constexpr unsigned staging_begin = %lld;  // of the first warp\n",
                 (long long)layouts->staging_begin);
-  gg_str_printf(out, "constexpr unsigned smem_a_size = %lld, smem_b_size = %lld;"
-                     "  // elements a stage\n\n",
+  gg_str_printf(out,
+                "constexpr unsigned smem_a_size = %lld, smem_b_size = %lld;"
+                "  // elements a stage\n\n",
                 (long long)layouts->size_a, (long long)layouts->size_b);
 
   write_extent(out, "m", plan->fixed_m);
