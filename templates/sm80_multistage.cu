@@ -158,7 +158,7 @@ struct tile_loader {
         cp_async_or_zeros(dst, g + along, exists && inside, works && !skip);
         if (turn % deal::chunk_turns == deal::chunk_turns - 1) {
           g += turn_step;
-          keep_in_register(g);  // else the compiler keeps one pointer a turn
+          forget(g);  // else the compiler keeps one pointer a turn
         }
       }
     }

@@ -117,14 +117,21 @@ static bool dealt_chunk(chunk *out, const dealing *deal, int64_t worker, int64_t
          out->chunk < deal->line_chunks;
 }
 
+/* Whether every worker has work in every turn. */
+static bool always_works(const dealing *deal, int64_t workers) {
+  return workers % deal->across == 0 && deal->line_chunks % deal->across == 0 &&
+         deal->lines % deal->lines_per_turn == 0;
+}
+
 /* ---- Threads ---------------------------------------------------------------------------- */
 
 /* (thread, element) -> colexicographic index in the tile. Where every thread has work in every turn
  * that deals the chunks in memory order; else the first mode is the chunk's number. */
 static gg_status derive_copy(gg_layout *out, const operand_tile *tile, int threads, gg_error *err) {
   int64_t vector = tile->copy_bytes * 8 / operand_bits;
-  int64_t chunks = tile->mn * tile->k / vector;
-  int64_t workers = chunks % threads == 0 ? threads : chunks;
+  int64_t line = line_elements(tile), chunks = tile->mn * tile->k / vector;
+  dealing dealt = deal_chunks(threads, tile->mn * tile->k / line, line / vector);
+  int64_t workers = always_works(&dealt, threads) ? threads : chunks;
   gg_tuple shape = tile->k_major ? GG_TUPLE(tile->k, tile->mn) : GG_TUPLE(tile->mn, tile->k);
   gg_tuple stride = tile->k_major ? GG_TUPLE(tile->mn, 1) : GG_TUPLE(1, tile->mn);
   gg_layout memory_order, thread = gg_layout_flat(workers, vector), value, deal;
