@@ -226,8 +226,9 @@ static gg_status set_grid(unsigned grid[3], const gg_kernel *kernel, const gg_pr
   if (__builtin_mul_overflow(tiles_m, tiles_n, &tiles) ||
       __builtin_mul_overflow(tiles, p->batch, &tiles) || tiles > GG_GRID_X_MAX) {
     char text[128];
-    snprintf(text, sizeof text, "%lld x %lld tiles of %d x %d, batch %lld, are more than a grid's %d",
-             (ll)tiles_m, (ll)tiles_n, kernel->tile_m, kernel->tile_n, (ll)p->batch, GG_GRID_X_MAX);
+    snprintf(text, sizeof text,
+             "%lld x %lld tiles of %d x %d, batch %lld, are more than a grid's %d", (ll)tiles_m,
+             (ll)tiles_n, kernel->tile_m, kernel->tile_n, (ll)p->batch, GG_GRID_X_MAX);
     return gg_fail(err, PROBLEM_SIZE, NULL, text);
   }
   grid[1] = grid[2] = 1;

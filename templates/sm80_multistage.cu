@@ -26,7 +26,8 @@ constexpr int warp_n = tile_n / warps_n;
 constexpr int frags_m = warp_m / mma_m;
 constexpr int frags_n = warp_n / mma_n;
 constexpr int k_steps = tile_k / mma_k;
-constexpr int barrier_column = frags_n / 2;  // MMAs of the last step before the barrier
+constexpr int copy_step = k_steps > 1 ? 1 : 0;  // the K step that issues the copies of a tile
+constexpr int barrier_column = frags_n / 2;     // MMAs of the last step before the barrier
 
 constexpr unsigned ab_bytes = sizeof(ab_t);
 constexpr unsigned stage_bytes_a = smem_a_size * ab_bytes;
@@ -157,7 +158,7 @@ struct tile_loader {
         cp_async_or_zeros(dst, g + along, exists && inside, works && !skip);
         if (turn % deal::chunk_turns == deal::chunk_turns - 1) {
           g += turn_step;
-          keep_in_register(g);  // else the compiler keeps one pointer a turn
+          forget(g);  // else the compiler keeps one pointer a turn
         }
       }
     }
@@ -359,7 +360,7 @@ __device__ __forceinline__ void multiply(acc_frag_t (&tCrC)[frags_m][frags_n][ac
       const bool last_step = step + 1 == k_steps;
 
       if (!last_step) load_fragments(next, read, p.at_a, p.at_b, (step + 1) * mma_k);
-      if (step == 0) load_the_rest(p, write, exists, tile_k);
+      if (step == copy_step) load_the_rest(p, write, exists, tile_k);
       if (!last_step) {
         mma_columns(tCrC, now, 0, frags_n);
         continue;

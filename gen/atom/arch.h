@@ -12,7 +12,12 @@ typedef struct gg_arch_info {
   const char *suffix; /* of "af" those that exist */
 } gg_arch_info;
 
-enum { GG_REGISTERS_PER_SM = 65536, GG_REGISTERS_PER_THREAD = 255, GG_THREADS_PER_CTA = 1024 };
+enum {
+  GG_REGISTERS_PER_SM = 65536,
+  GG_REGISTERS_PER_THREAD = 255,
+  GG_THREADS_PER_CTA = 1024,
+  GG_SMEM_RESERVED = 1024, /* bytes of shared memory that the system takes of each CTA */
+};
 
 /* An architecture as a spec or a device names it. */
 typedef struct gg_arch {

@@ -170,9 +170,8 @@ static int64_t least(int64_t a, int64_t b) {
 
 /* Registers are bounded by the launch bounds, so that they never lower this. */
 static int64_t occupancy(const gg_plan *plan, const gg_layouts *layouts) {
-  enum { reserved = 1024 }; /* bytes of shared memory that the system takes of each CTA */
   const gg_arch_info *limits = plan->limits;
-  int64_t ctas = limits->smem_per_sm / (layouts->smem_bytes + reserved);
+  int64_t ctas = limits->smem_per_sm / (layouts->smem_bytes + GG_SMEM_RESERVED);
   ctas = least(ctas, limits->threads_per_sm / plan->threads);
   ctas = least(ctas, limits->ctas_per_sm);
   int64_t registers = layouts->accumulator_registers + layouts->fragment_registers + 32;

@@ -56,7 +56,8 @@ gg_status gg_check_smem(const gg_plan *plan, int64_t stage, int64_t staging, int
                         gg_error *err) {
   gg_str sum = GG_STR_INIT, advice = GG_STR_INIT;
   char arch[GG_ARCH_NAME_MAX], shared[32] = "";
-  if (plan->stages * stage > most) {
+  int64_t behind = plan->persistent ? staging : 0; /* the pipeline, not in its place */
+  if (plan->stages * stage + behind > most) {
     int element = gg_dtype_info_of(plan->a.type)->bits / 8;
     int64_t bare = (int64_t)(plan->tile_m + plan->tile_n) * plan->tile_k * element;
     gg_str_printf(&sum, "%d stages x (%dx%d + %dx%d) x %d B = %lld B", plan->stages, plan->tile_m,
@@ -65,11 +66,12 @@ gg_status gg_check_smem(const gg_plan *plan, int64_t stage, int64_t staging, int
     if (stage > bare) {
       gg_str_printf(&sum, " + %lld B of padding", (long long)(plan->stages * (stage - bare)));
     }
+    if (behind) gg_str_printf(&sum, " + %lld B of staging", (long long)behind);
   } else {
     gg_str_printf(&sum, "staging D in %d warps takes %lld B", plan->threads / GG_WARP,
                   (long long)staging);
   }
-  int64_t fit = most / stage;
+  int64_t fit = (most - behind) / stage;
   if (staging <= most && fit >= 2) {
     gg_str_printf(&advice, "%lld stages fit", (long long)fit);
   } else {

@@ -17,7 +17,7 @@
 #include "plan/sm80.h"
 
 enum {
-  chunk_bytes = 16,    /* an ldmatrix row, the widest cp.async */
+  chunk_bytes = 16,      /* an ldmatrix row, the widest cp.async */
   stage_alignment = 128, /* bytes: one line of all banks, so that layouts mean the same banks */
   operand_bits = 16,
 };
@@ -27,7 +27,8 @@ enum {
 /* Of the pattern: log2 of its 16-byte chunks a line. */
 static int swizzle_bits(gg_swizzle_kind kind) {
   int bits = 0;
-  while (chunk_bytes << bits < gg_swizzle_bytes(kind)) bits++;
+  while (chunk_bytes << bits < gg_swizzle_bytes(kind))
+    bits++;
   return bits;
 }
 
@@ -116,14 +117,21 @@ static bool dealt_chunk(chunk *out, const dealing *deal, int64_t worker, int64_t
          out->chunk < deal->line_chunks;
 }
 
+/* Whether every worker has work in every turn. */
+static bool always_works(const dealing *deal, int64_t workers) {
+  return workers % deal->across == 0 && deal->line_chunks % deal->across == 0 &&
+         deal->lines % deal->lines_per_turn == 0;
+}
+
 /* ---- Threads ---------------------------------------------------------------------------- */
 
 /* (thread, element) -> colexicographic index in the tile. Where every thread has work in every turn
  * that deals the chunks in memory order; else the first mode is the chunk's number. */
 static gg_status derive_copy(gg_layout *out, const operand_tile *tile, int threads, gg_error *err) {
   int64_t vector = tile->copy_bytes * 8 / operand_bits;
-  int64_t chunks = tile->mn * tile->k / vector;
-  int64_t workers = chunks % threads == 0 ? threads : chunks;
+  int64_t line = line_elements(tile), chunks = tile->mn * tile->k / vector;
+  dealing dealt = deal_chunks(threads, tile->mn * tile->k / line, line / vector);
+  int64_t workers = always_works(&dealt, threads) ? threads : chunks;
   gg_tuple shape = tile->k_major ? GG_TUPLE(tile->k, tile->mn) : GG_TUPLE(tile->mn, tile->k);
   gg_tuple stride = tile->k_major ? GG_TUPLE(tile->mn, 1) : GG_TUPLE(1, tile->mn);
   gg_layout memory_order, thread = gg_layout_flat(workers, vector), value, deal;
@@ -249,8 +257,7 @@ static gg_smem_access count_fragments(const gg_composed *smem, const staging *s)
       for (int second = 0; second < (s->n_major ? 1 : 2); second++) {
         int64_t address[GG_WARP];
         for (int lane = 0; lane < GG_WARP; lane++) {
-          address[lane] =
-              staging_address(smem, s, row + lane / 4, column + lane % 4 * 2 + second);
+          address[lane] = staging_address(smem, s, row + lane / 4, column + lane % 4 * 2 + second);
         }
         count(&access, address);
       }
@@ -282,7 +289,8 @@ static gg_smem_access count_lines(const gg_composed *smem, const staging *s) {
 static gg_status staging_layout(gg_composed *out, const staging *s, gg_swizzle swizzle,
                                 gg_error *err) {
   int64_t line = s->n_major ? s->columns : s->rows, width = line;
-  while (width * s->element_bytes > stage_alignment) width /= 2;
+  while (width * s->element_bytes > stage_alignment)
+    width /= 2;
   int64_t lines = s->rows * s->columns / line;
   gg_tuple shape = s->n_major ? GG_TUPLE(lines, width) : GG_TUPLE(width, lines);
   gg_tuple stride = s->n_major ? GG_TUPLE(width, 1) : GG_TUPLE(1, width);
@@ -338,10 +346,18 @@ static gg_status derive_staging(gg_layouts *out, gg_composed *smem, const stagin
 /* ---- The whole -------------------------------------------------------------------------- */
 
 static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error *err) {
-  const operand_tile a = {"A", plan->tile_m, plan->tile_k, plan->a.major == GG_MAJOR_K,
-                          plan->swizzle_a, plan->copy_bytes_a};
-  const operand_tile b = {"B", plan->tile_n, plan->tile_k, plan->b.major == GG_MAJOR_K,
-                          plan->swizzle_b, plan->copy_bytes_b};
+  const operand_tile a = {"A",
+                          plan->tile_m,
+                          plan->tile_k,
+                          plan->a.major == GG_MAJOR_K,
+                          plan->swizzle_a,
+                          plan->copy_bytes_a};
+  const operand_tile b = {"B",
+                          plan->tile_n,
+                          plan->tile_k,
+                          plan->b.major == GG_MAJOR_K,
+                          plan->swizzle_b,
+                          plan->copy_bytes_b};
   gg_status st;
   if ((st = derive_operand(&out->sA, &out->size_a, &a, err))) return st;
   if ((st = derive_operand(&out->sB, &out->size_b, &b, err))) return st;
@@ -359,16 +375,24 @@ static int64_t round_up(int64_t value, int64_t unit) {
 }
 
 static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err) {
-  const staging d = {"stage D", "read staged D", plan->epi_m, plan->epi_n,
-                     plan->d.major == GG_MAJOR_N, gg_dtype_info_of(plan->d.type)->bits / 8,
+  const staging d = {"stage D",
+                     "read staged D",
+                     plan->epi_m,
+                     plan->epi_n,
+                     plan->d.major == GG_MAJOR_N,
+                     gg_dtype_info_of(plan->d.type)->bits / 8,
                      plan->access_bytes_d};
   gg_status st;
   if ((st = derive_staging(out, &out->sD, &d, err))) return st;
   out->size_d = gg_composed_cosize(&out->sD);
   out->staging_bytes = round_up(out->size_d * d.element_bytes, stage_alignment);
   if (!plan->has_c) return GG_OK;
-  const staging c = {"read staged C", "stage C", plan->epi_m, plan->epi_n,
-                     plan->c.major == GG_MAJOR_N, gg_dtype_info_of(plan->c.type)->bits / 8,
+  const staging c = {"read staged C",
+                     "stage C",
+                     plan->epi_m,
+                     plan->epi_n,
+                     plan->c.major == GG_MAJOR_N,
+                     gg_dtype_info_of(plan->c.type)->bits / 8,
                      plan->access_bytes_c};
   if ((st = derive_staging(out, &out->sC, &c, err))) return st;
   out->size_c = gg_composed_cosize(&out->sC);
@@ -395,8 +419,7 @@ static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err)
   if (out->smem_bytes < pipeline) out->smem_bytes = pipeline;
   int64_t most = plan->limits->smem_per_cta;
   if (plan->ctas_per_sm > 1) {
-    enum { reserved = 1024 }; /* the system's share of each CTA */
-    int64_t share = plan->limits->smem_per_sm / plan->ctas_per_sm - reserved;
+    int64_t share = plan->limits->smem_per_sm / plan->ctas_per_sm - GG_SMEM_RESERVED;
     if (share < most) most = share;
   }
   if (out->smem_bytes <= most) return GG_OK;
@@ -420,9 +443,9 @@ gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = derive_epilogue(out, plan, err))) return st;
   if ((st = check_covers(out, plan, err))) return st;
   int atoms_m = gg_plan_warp_m(plan) / plan->mma.m, atoms_n = gg_plan_warp_n(plan) / plan->mma.n;
-  out->accumulator_registers = atoms_m * atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
-  out->fragment_registers =
-      2 * (atoms_m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL) +
-           atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_B, NULL));
+  out->accumulator_registers =
+      atoms_m * atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  out->fragment_registers = 2 * (atoms_m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL) +
+                                 atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_B, NULL));
   return map_memory(out, plan, err);
 }

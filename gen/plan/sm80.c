@@ -12,8 +12,8 @@
 
 #include "atom/dtype.h"
 #include "plan/check.h"
-#include "spec/keys.h"
 #include "plan/sm80.h"
+#include "spec/keys.h"
 
 static bool accepts(const gg_spec *spec) {
   const gg_spec_field *schedule = &spec->schedule;
@@ -55,13 +55,13 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
   plan->accumulator = acc->state == GG_SPEC_SET ? (gg_dtype)acc->number : GG_DTYPE_f32;
   if (plan->accumulator == GG_DTYPE_f32) return GG_OK;
   if (plan->accumulator == GG_DTYPE_f16 && plan->a.type == GG_DTYPE_f16) return GG_OK;
-  return refuse_type(plan, acc, "accumulator of type", plan->accumulator,
-                     plan->a.type == GG_DTYPE_f16 ? "f32 and f16 for f16 operands"
-                                                  : "f32 for bf16 operands",
-                     err);
+  return refuse_type(
+      plan, acc, "accumulator of type", plan->accumulator,
+      plan->a.type == GG_DTYPE_f16 ? "f32 and f16 for f16 operands" : "f32 for bf16 operands", err);
 }
 
-/* mma.sync's A is row-major and its B column-major; the operands' majors are ldmatrix's business. */
+/* mma.sync's A is row-major and its B column-major; the operands' majors are ldmatrix's business.
+ */
 static gg_status choose_mma(gg_plan *plan, gg_error *err) {
   const char *in = gg_dtype_info_of(plan->a.type)->ptx;
   const char *acc = gg_dtype_info_of(plan->accumulator)->ptx;
@@ -90,27 +90,45 @@ done:
 
 /* A warp's block: 64 x 64 with f32 accumulators takes 128 of a thread's 255 registers and reads
  * the fewest bytes of shared memory an MMA that leave room for double-buffered fragments. */
-enum { usual_warp_extent = 64, max_warps = 16 };
+enum { usual_warp_extent = 64, usual_warps_per_sm = 8, max_warps = 16, operand_bytes = 2 };
 
 /* The tile where none is asked for, no larger than a fixed problem needs. */
 static int usual_extent(int64_t fixed, int unit, int most) {
   if (fixed == GG_FIXED_NONE || fixed >= most) return most;
   int extent = unit;
-  while (extent < fixed) extent *= 2;
+  while (extent < fixed)
+    extent *= 2;
   return extent;
 }
 
-/* Splits an extent among warps so that each has about usual_warp_extent. */
-static int usual_warps(int extent, int atom) {
-  int warps = 1;
-  while (extent / warps > usual_warp_extent && extent % (2 * warps * atom) == 0) warps *= 2;
-  return warps;
+/* Splits the tile among warps: into blocks of at most usual_warp_extent each way, then further
+ * until there are enough. A multiprocessor has four schedulers, and each wants two warps: one
+ * multiplies while the other waits. So a large CTA that is alone there takes eight, others four. */
+static void usual_layout(gg_plan *plan) {
+  int m = 1, n = 1;
+  while (plan->tile_m / m > usual_warp_extent && plan->tile_m % (2 * m * plan->mma.m) == 0)
+    m *= 2;
+  while (plan->tile_n / n > usual_warp_extent && plan->tile_n % (2 * n * plan->mma.n) == 0)
+    n *= 2;
+  bool alone = plan->ctas_per_sm == 1 && plan->spec->tile.state != GG_SPEC_SET;
+  int enough = alone && plan->tile_m * plan->tile_n >= 128 * 128 ? usual_warps_per_sm : 4;
+  while (m * n < enough) {
+    bool m_splits = plan->tile_m % (2 * m * plan->mma.m) == 0;
+    bool n_splits = plan->tile_n % (2 * n * 2 * plan->mma.n) == 0;
+    if (!m_splits && !n_splits) break;
+    if (m_splits && (!n_splits || plan->tile_m / m > plan->tile_n / n)) {
+      m *= 2;
+    } else {
+      n *= 2;
+    }
+  }
+  plan->atoms_m = m;
+  plan->atoms_n = n;
 }
 
 static gg_status choose_warps(gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->atom_layout;
-  plan->atoms_m = usual_warps(plan->tile_m, plan->mma.m);
-  plan->atoms_n = usual_warps(plan->tile_n, plan->mma.n);
+  usual_layout(plan);
   if (asked->state == GG_SPEC_SET) {
     plan->atoms_m = (int)asked->tuple[0];
     plan->atoms_n = (int)asked->tuple[1];
@@ -161,27 +179,86 @@ static gg_status check_registers(const gg_plan *plan, gg_error *err) {
   int most = GG_REGISTERS_PER_SM / (plan->threads * plan->ctas_per_sm) / 8 * 8;
   if (most > GG_REGISTERS_PER_THREAD) most = GG_REGISTERS_PER_THREAD;
   if (acc + fragments + addresses <= most) return GG_OK;
-  const gg_spec_field *cause = plan->spec->atom_layout.state == GG_SPEC_SET
-                                   ? &plan->spec->atom_layout
-                                   : &plan->spec->tile;
+  const gg_spec_field *cause =
+      plan->spec->atom_layout.state == GG_SPEC_SET ? &plan->spec->atom_layout : &plan->spec->tile;
   return gg_fail(err, PLAN_REGISTERS, &cause->mark, gg_plan_warp_m(plan), gg_plan_warp_n(plan), acc,
                  fragments, addresses, acc + fragments + addresses, most, plan->threads,
                  plan->ctas_per_sm);
 }
 
+/* What staging memory a warp takes where nothing is padded: a sub-tile of 16 lines of 128 bytes. */
+enum { staging_of_warp = 16 * 128 };
+
+/* Bytes of an operand's tile, 16 of padding behind each line where padding is asked for. */
+static int64_t tile_bytes(const gg_plan *plan, const gg_spec_field *swizzle, bool k_major, int mn) {
+  bool pads = swizzle->state == GG_SPEC_SET && swizzle->number == GG_SWIZZLE_PADDING;
+  int64_t lines = k_major ? mn : plan->tile_k;
+  return (int64_t)mn * plan->tile_k * operand_bytes + (pads ? 16 * lines : 0);
+}
+
+/* Whether every CTA of a multiprocessor has room for its pipeline, and for the staging memory of
+ * `warps` behind it. */
+static bool fits(const gg_plan *plan, int stages, int64_t warps) {
+  const gg_spec *spec = plan->spec;
+  int64_t a = tile_bytes(plan, &spec->swizzle.a, plan->a.major == GG_MAJOR_K, plan->tile_m);
+  int64_t b = tile_bytes(plan, &spec->swizzle.b, plan->b.major == GG_MAJOR_K, plan->tile_n);
+  int64_t bytes = stages * (a + b) + warps * staging_of_warp;
+  return bytes <= plan->limits->smem_per_cta &&
+         plan->ctas_per_sm * (bytes + GG_SMEM_RESERVED) <= plan->limits->smem_per_sm;
+}
+
+static bool is_large(const gg_plan *plan) {
+  return plan->tile_m * plan->tile_n >= 128 * 128;
+}
+
+/* Fewer tiles of 128 x 128 than a large device has multiprocessors: smaller ones spread better. */
+static bool is_small(const gg_plan *plan) {
+  enum { few = 100 };
+  if (plan->fixed_m == GG_FIXED_NONE || plan->fixed_n == GG_FIXED_NONE) return false;
+  double batch = plan->fixed_batch == GG_FIXED_NONE ? 1 : (double)plan->fixed_batch;
+  return (double)plan->fixed_m * (double)plan->fixed_n * batch < few * 128.0 * 128.0;
+}
+
+/* The tile where none is asked for. K steps of 64 are 128-byte lines of memory, and always
+ * measured faster than 32. Two CTAs of 128 x 128 are the best all-rounder: one multiplies through
+ * the other's epilogue, and tiles are fine enough for ragged extents. Where shared memory has no
+ * room for two, one CTA of 128 x 256 reads as little. See docs/performance/sm80.md. */
+static void usual_tile(gg_plan *plan) {
+  static const struct {
+    int m, n, ctas, warps;
+  } large[] = {{128, 128, 2, 4}, {128, 256, 1, 8}, {128, 128, 1, 4}};
+  const gg_spec *spec = plan->spec;
+  int stages = spec->stages.state == GG_SPEC_SET ? (int)spec->stages.number : 3;
+  for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+    plan->tile_m = large[i].m, plan->tile_n = large[i].n, plan->tile_k = 64;
+    bool ctas_asked = spec->ctas_per_sm.state == GG_SPEC_SET;
+    plan->ctas_per_sm = ctas_asked ? (int)spec->ctas_per_sm.number : large[i].ctas;
+    const int64_t *atoms = spec->atom_layout.tuple;
+    bool warps_asked = spec->atom_layout.state == GG_SPEC_SET;
+    if (warps_asked && atoms[0] * atoms[1] < large[i].warps) continue;
+    if (plan->ctas_per_sm * large[i].warps > usual_warps_per_sm) continue;
+    if (fits(plan, stages, large[i].warps)) break;
+  }
+  if (is_small(plan)) {
+    plan->tile_m = plan->tile_n = 64;
+    plan->ctas_per_sm = 1;
+  }
+  plan->tile_m = usual_extent(plan->fixed_m, plan->mma.m, plan->tile_m);
+  plan->tile_n = usual_extent(plan->fixed_n, 2 * plan->mma.n, plan->tile_n);
+  plan->tile_k = usual_extent(plan->fixed_k, plan->mma.k, plan->tile_k);
+}
+
 static gg_status choose_tile(gg_plan *plan, gg_error *err) {
-  const gg_spec_field *tile = &plan->spec->tile;
+  const gg_spec_field *tile = &plan->spec->tile, *ctas = &plan->spec->ctas_per_sm;
   if (tile->state == GG_SPEC_SET) {
+    plan->ctas_per_sm = 1;
     plan->tile_m = (int)tile->tuple[0];
     plan->tile_n = (int)tile->tuple[1];
     plan->tile_k = (int)tile->tuple[2];
   } else {
-    plan->tile_m = usual_extent(plan->fixed_m, plan->mma.m, 128);
-    plan->tile_n = usual_extent(plan->fixed_n, 2 * plan->mma.n, 128);
-    plan->tile_k = 2 * plan->mma.k;
+    usual_tile(plan);
   }
-  const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
-  plan->ctas_per_sm = ctas->state == GG_SPEC_SET ? (int)ctas->number : 1;
+  if (ctas->state == GG_SPEC_SET) plan->ctas_per_sm = (int)ctas->number;
   gg_status st;
   if ((st = choose_warps(plan, err))) return st;
   if ((st = check_tile(plan, err))) return st;
@@ -211,7 +288,25 @@ static gg_status choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked
   return gg_fail(err, PLAN_SWIZZLE, &asked->mark, bytes, operand, line, gg_swizzle_name(widest));
 }
 
-enum { operand_bytes = 2 };
+/* How many stages, up to four, leave each CTA of a multiprocessor its shared memory; at least two,
+ * whether or not they fit. */
+static int stages_that_fit(const gg_plan *plan, int64_t warps_staging) {
+  int stages = 4;
+  while (stages > 2 && !fits(plan, stages, warps_staging))
+    stages--;
+  return stages;
+}
+
+/* Deep enough to cover the latency of global memory. Where the scheduler is ours to choose, a third
+ * stage is worth more than staging memory of its own. */
+static int usual_stages(const gg_plan *plan) {
+  const gg_spec_field *scheduler = &plan->spec->scheduler.kind;
+  int alone = stages_that_fit(plan, 0), staged = stages_that_fit(plan, plan->threads / GG_WARP);
+  bool asked = scheduler->state == GG_SPEC_SET;
+  bool persistent =
+      asked ? scheduler->number == GG_SCHEDULER_PERSISTENT : is_large(plan) && staged > 2;
+  return persistent ? staged : alone;
+}
 
 static gg_status choose_pipeline(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
@@ -231,19 +326,23 @@ static gg_status choose_pipeline(gg_plan *plan, gg_error *err) {
     }
     return GG_OK;
   }
-  /* Deep enough to cover the latency of global memory, as far as shared memory goes. */
-  int64_t stage = (int64_t)(plan->tile_m + plan->tile_n) * plan->tile_k * operand_bytes;
-  int64_t fit = plan->limits->smem_per_cta / plan->ctas_per_sm / stage;
-  plan->stages = fit > 4 ? 4 : fit < 2 ? 2 : (int)fit;
+  plan->stages = usual_stages(plan);
   return GG_OK;
 }
 
 /* ---- Schedule and epilogue -------------------------------------------------------------- */
 
+/* Large tiles have long epilogues and long first copies, worth overlapping where shared memory has
+ * room for both; small ones overlap by running several to a multiprocessor. */
+static bool gains_by_persistence(const gg_plan *plan) {
+  return is_large(plan) && fits(plan, plan->stages, plan->threads / GG_WARP);
+}
+
 static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_status st;
-  if ((st = gg_check_unused(plan, &spec->cluster, "cluster", "one CTA: leave it out", err))) return st;
+  if ((st = gg_check_unused(plan, &spec->cluster, "cluster", "one CTA: leave it out", err)))
+    return st;
   if ((st = gg_check_unused(plan, &spec->cta_group, "cta_group", "no CTA pairs", err))) return st;
   if ((st = gg_check_unused(plan, &spec->accumulator_stages, "accumulator_stages",
                             "accumulators in registers, one set", err))) {
@@ -265,7 +364,8 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
     return gg_fail(err, PLAN_UNSUPPORTED, &scheduler->mark, plan->target->family, "scheduler",
                    scheduler->text, "data_parallel and persistent");
   }
-  plan->persistent = asked && scheduler->number == GG_SCHEDULER_PERSISTENT;
+  plan->persistent =
+      asked ? scheduler->number == GG_SCHEDULER_PERSISTENT : gains_by_persistence(plan);
   const gg_spec_field *order = &spec->raster.order;
   plan->raster = order->state == GG_SPEC_SET ? (gg_raster)order->number : GG_RASTER_ALONG_M;
   if (plan->raster == GG_RASTER_HILBERT) {
@@ -294,9 +394,15 @@ static gg_status choose_factors(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* The largest power of two that divides `extent`: lines of such lengths stage without conflicts. */
-static int power_of_two_part(int extent) {
-  return extent & -extent;
+/* A staged line: the largest power of two that divides `extent`, which stages without conflicts,
+ * up to 128 bytes of C or D, which is what global memory moves at once. */
+static int staged_line(const gg_plan *plan, int extent) {
+  int bits = gg_dtype_info_of(plan->d.type)->bits;
+  if (plan->has_c && gg_dtype_info_of(plan->c.type)->bits > bits) {
+    bits = gg_dtype_info_of(plan->c.type)->bits;
+  }
+  int most = 128 * 8 / bits, power = extent & -extent;
+  return power < most ? power : most;
 }
 
 static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
@@ -310,8 +416,10 @@ static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
   int warp_m = gg_plan_warp_m(plan), warp_n = gg_plan_warp_n(plan);
   bool row_major = plan->d.major == GG_MAJOR_N;
   int two_atoms = 2 * plan->mma.n;
-  plan->epi_m = row_major ? plan->mma.m : power_of_two_part(warp_m);
-  plan->epi_n = row_major ? power_of_two_part(warp_n) : warp_n % two_atoms ? plan->mma.n : two_atoms;
+  plan->epi_m = row_major ? plan->mma.m : staged_line(plan, warp_m);
+  plan->epi_n = row_major            ? staged_line(plan, warp_n)
+                : warp_n % two_atoms ? plan->mma.n
+                                     : two_atoms;
   plan->access_bytes_c = access_bytes(plan->c);
   plan->access_bytes_d = access_bytes(plan->d);
   return GG_OK;

@@ -194,6 +194,8 @@ __device__ __forceinline__ void stage_subtile(const acc_frag_t (&tCrC)[frags_m][
 __device__ __forceinline__ void epilogue(const acc_frag_t (&tCrC)[frags_m][frags_n][acc_words],
                                          const epilogue_arguments &arg, int row0, int col0,
                                          int rows, int cols, unsigned staging, int lane) {
+  forget(lane);  // else the addresses below are kept in registers through the main loop
+
   // Where an accumulator's elements are: rows lane / 4 and + 8, columns lane % 4 * 2 and + 1.
   const int frag_row = lane / 4;
   const int frag_col = lane % 4 * 2;

@@ -25,10 +25,10 @@ __device__ __forceinline__ void ldmatrix_x2(ab_frag_t &r0, ab_frag_t &r1, unsign
                  : "r"(addr));
 }
 
-// An empty instruction that the compiler must assume to change p.
-__device__ __forceinline__ void keep_in_register(const ab_t *&p) {
-  asm volatile("" : "+l"(p));
-}
+// Empty instructions that the compiler must assume to change x: what follows from x is computed
+// where it is used, not earlier.
+__device__ __forceinline__ void forget(const ab_t *&x) { asm volatile("" : "+l"(x)); }
+__device__ __forceinline__ void forget(int &x) { asm volatile("" : "+r"(x)); }
 
 // Copies 16 bytes, or writes zeros where the source is not inside the matrix.
 __device__ __forceinline__ void cp_async_or_zeros(unsigned dst, const void *src, bool inside,
