@@ -26,8 +26,10 @@ constexpr int warp_n = tile_n / warps_n;
 constexpr int frags_m = warp_m / mma_m;
 constexpr int frags_n = warp_n / mma_n;
 constexpr int k_steps = tile_k / mma_k;
-constexpr int copy_step = k_steps > 1 ? 1 : 0;  // the K step that issues the copies of a tile
-constexpr int barrier_column = frags_n / 2;     // MMAs of the last step before the barrier
+// A tile's copies are issued in its second K step: in the first they would delay the ldmatrix that
+// the second waits for.
+constexpr int copy_step = k_steps > 1 ? 1 : 0;
+constexpr int barrier_column = frags_n / 2;  // MMAs of the last step before the barrier
 
 constexpr unsigned ab_bytes = sizeof(ab_t);
 constexpr unsigned stage_bytes_a = smem_a_size * ab_bytes;
@@ -116,11 +118,15 @@ struct tile_loader {
         pos(thread % deal::across * chunk_size),
         g(origin + line * ld + pos),
         turn_step(deal::lines_per_turn * ld),
-        tile_step((op::k_major ? int64(tile_k) : tile_k * ld) -
-                  (wide ? deal::line_turns * turn_step : 0)),
+        tile_step(tile_distance(ld) - (wide ? deal::line_turns * turn_step : 0)),
         mn_left(mn - (op::k_major ? line : pos)),
         ragged(may_be_ragged && mn % chunk_size != 0) {
-    g += k_tile * (op::k_major ? int64(tile_k) : tile_k * ld);
+    g += k_tile * tile_distance(ld);
+  }
+
+  // From the start of a tile to the next, in elements.
+  static __device__ __forceinline__ int64 tile_distance(int64 ld) {
+    return op::k_major ? tile_k : tile_k * ld;
   }
 
   // Where a chunk goes. Most layouts repeat after the lines of a turn, so that a turn's distance
@@ -193,7 +199,7 @@ struct tile_loader {
   }
 
   __device__ __forceinline__ void rewind(int tiles, int64 ld) {
-    g -= tiles * (op::k_major ? int64(tile_k) : tile_k * ld);
+    g -= tiles * tile_distance(ld);
   }
 };
 
@@ -461,7 +467,9 @@ ${name}(const ab_t *__restrict__ A, const ab_t *__restrict__ B,
     const int next_cols = int(min(n - n0, int64(tile_n)));
     pipeline p = {{gA, lda, next_rows, max(k_tiles - 1, 0), thread},
                   {gB, ldb, next_cols, max(k_tiles - 1, 0), thread},
-                  ldmatrix_coord_a(lane), ldmatrix_coord_b(lane), {}};
+                  ldmatrix_coord_a(lane),
+                  ldmatrix_coord_b(lane),
+                  {}};
     p.at_a.mn += warp_m0;
     p.at_b.mn += warp_n0;
     if (more) fill(p, smem_base, k, k_tiles, lda, ldb);
