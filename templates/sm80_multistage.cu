@@ -412,26 +412,7 @@ __device__ __forceinline__ tile_coord rasterise(unsigned tile, unsigned tiles_m,
 // ---- The kernel --------------------------------------------------------------------------------
 
 extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
-${name}(const ab_t *__restrict__ A, const ab_t *__restrict__ B,
-//@ if c
-    const c_t *C,
-//@ end
-    d_t *D, int64 m_arg, int64 n_arg, int64 k_arg, int64 batch_arg, int64 lda, int64 ldb,
-//@ if c
-    int64 ldc,
-//@ end
-    int64 ldd, int64 batch_stride_a, int64 batch_stride_b,
-//@ if c
-    int64 batch_stride_c,
-//@ end
-    int64 batch_stride_d
-//@ if alpha
-    , float alpha
-//@ end
-//@ if c
-    , float beta
-//@ end
-    ) {
+    ${name}(${parameters}) {
   extern __shared__ __align__(128) unsigned char smem[];
   const unsigned smem_base = unsigned(__cvta_generic_to_shared(smem));
   const int64 m = extent_m(m_arg);

@@ -19,7 +19,7 @@ typedef struct kernel_memory {
 
 /* ---- Launch facts ----------------------------------------------------------------------- */
 
-static size_t list_params(gg_param *params, const gg_plan *plan) {
+size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan) {
   const struct {
     gg_param param;
     bool there;
@@ -80,7 +80,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *plan, const gg
       .cluster = {1, 1, 1},
       .smem_bytes = layouts->smem_bytes,
       .params = params,
-      .param_count = list_params(params, plan),
+      .param_count = gg_kernel_params(params, plan),
   };
   return GG_OK;
 }

@@ -3,7 +3,10 @@
  * One block of constexpr sizes, types, layout functions and instruction wrappers goes to the top
  * of the kernel; the body below it uses only those names. */
 #include "plan/sm80.h"
+#include <string.h>
+
 #include "atom/dtype.h"
+#include "emit/emit.h"
 #include "emit/layout_text.h"
 
 /* ---- Types ------------------------------------------------------------------------------ */
@@ -126,6 +129,45 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   write_extent(out, "batch", plan->fixed_batch);
 }
 
+/* ---- The signature --------------------------------------------------------------------- */
+
+static void write_parameters(gg_str *out, const gg_plan *plan) {
+  enum { indent = 8, last_column = 100 };
+  static const char *const texts[GG_PARAM_COUNT] = {
+      [GG_PARAM_A] = "const ab_t *__restrict__ A",
+      [GG_PARAM_B] = "const ab_t *__restrict__ B",
+      [GG_PARAM_C] = "const c_t *C",
+      [GG_PARAM_D] = "d_t *D",
+      [GG_PARAM_M] = "int64 m_arg",
+      [GG_PARAM_N] = "int64 n_arg",
+      [GG_PARAM_K] = "int64 k_arg",
+      [GG_PARAM_BATCH] = "int64 batch_arg",
+      [GG_PARAM_LDA] = "int64 lda",
+      [GG_PARAM_LDB] = "int64 ldb",
+      [GG_PARAM_LDC] = "int64 ldc",
+      [GG_PARAM_LDD] = "int64 ldd",
+      [GG_PARAM_BATCH_STRIDE_A] = "int64 batch_stride_a",
+      [GG_PARAM_BATCH_STRIDE_B] = "int64 batch_stride_b",
+      [GG_PARAM_BATCH_STRIDE_C] = "int64 batch_stride_c",
+      [GG_PARAM_BATCH_STRIDE_D] = "int64 batch_stride_d",
+      [GG_PARAM_ALPHA] = "float alpha",
+      [GG_PARAM_BETA] = "float beta",
+  };
+  gg_param params[GG_PARAM_COUNT];
+  size_t count = gg_kernel_params(params, plan), column = last_column;
+  for (size_t i = 0; i < count; i++) {
+    const char *text = texts[params[i]];
+    column += strlen(text) + 2; /* with the comma, or what closes the list */
+    if (column > last_column) {
+      gg_str_printf(out, "\n%*s", indent, "");
+      column = indent + strlen(text) + 2;
+    } else {
+      gg_str_putc(out, ' ');
+    }
+    gg_str_printf(out, "%s%s", text, i + 1 < count ? "," : "");
+  }
+}
+
 /* ---- Functions -------------------------------------------------------------------------- */
 
 static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
@@ -180,6 +222,8 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   if (st) return st;
   write_conversions(&text, plan);
   gg_bind_str(out, "conversions", &text);
+  write_parameters(&text, plan);
+  gg_bind_str(out, "parameters", &text);
   gg_bind_flag(out, "alpha", plan->alpha);
   gg_bind_flag(out, "c", plan->has_c);
   return GG_OK;
