@@ -30,7 +30,7 @@ static int run(const void *values, int argc, char **argv) {
   int status = CLI_OK;
   if (argc == 0) return cli_usage("check needs a spec");
   for (int i = 0; i < argc; i++) {
-    int one = cli_each_spec(argv[i], false, check, &given);
+    int one = cli_each_spec(argv[i], false, NULL, check, &given);
     if (one) status = one;
   }
   return status;

@@ -51,7 +51,7 @@ static int run(const void *values, int argc, char **argv) {
   if (argc == 0) return cli_usage("explain needs a spec");
   int status = CLI_OK;
   for (int i = 0; i < argc && status == CLI_OK; i++) {
-    status = cli_each_spec(argv[i], false, explain, &ex);
+    status = cli_each_spec(argv[i], false, NULL, explain, &ex);
   }
   if (ex.json) fputs(ex.printed ? "]\n" : "[]\n", stdout);
   return status;

@@ -166,7 +166,8 @@ static int run(const void *values, int argc, char **argv) {
   if (gen.to_directory) mkdir(gen.given->out, 0777);
   for (int i = 0; i < argc && status == CLI_OK; i++) {
     add_path(&gen.inputs, argv[i]);
-    status = cli_each_spec(argv[i], gen.given->out && !gen.to_directory, generate, &gen);
+    status = cli_each_spec(argv[i], gen.given->out && !gen.to_directory,
+                           gen.to_directory ? "gen" : NULL, generate, &gen);
   }
   if (status == CLI_OK) status = write_depfile(&gen, &err);
   gg_compiler_close(gen.compiler);

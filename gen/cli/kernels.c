@@ -24,7 +24,7 @@ int cli_kernels_load(cli_kernels *out, int count, char **paths) {
   if (count == 0) return cli_usage("no spec given; see `gemmgen help`");
   int code = CLI_OK;
   for (int i = 0; i < count; i++) {
-    int failed = cli_each_spec(paths[i], false, add_kernel, out);
+    int failed = cli_each_spec(paths[i], false, NULL, add_kernel, out);
     if (failed) code = failed;
   }
   return code;

@@ -7,7 +7,7 @@
 #include "pipeline.h"
 
 static int act_on_each(const gg_spec_file *file, const char *path, bool single,
-                       cli_spec_action *action, void *user) {
+                       const char *progress, cli_spec_action *action, void *user) {
   size_t count = gg_spec_file_count(file);
   if (single && count > 1) {
     return cli_usage("%s makes %zu kernels: -o needs a directory", path, count);
@@ -17,11 +17,13 @@ static int act_on_each(const gg_spec_file *file, const char *path, bool single,
     if (action(user, gg_spec_file_get(file, i), &err)) {
       return cli_report(&err, gg_spec_file_source(file));
     }
+    if (progress && count > 1) cli_progress(progress, i + 1, count);
   }
   return CLI_OK;
 }
 
-int cli_each_spec(const char *path, bool single, cli_spec_action *action, void *user) {
+int cli_each_spec(const char *path, bool single, const char *progress, cli_spec_action *action,
+                  void *user) {
   gg_error err = GG_ERROR_INIT;
   gg_spec_file *file = NULL;
   char *text = NULL;
@@ -32,7 +34,7 @@ int cli_each_spec(const char *path, bool single, cli_spec_action *action, void *
       gg_spec_file_parse(&file, text, length, name, &err)) {
     status = cli_report(&err, text);
   } else {
-    status = act_on_each(file, path, single, action, user);
+    status = act_on_each(file, path, single, progress, action, user);
   }
   gg_spec_file_free(file);
   gg_free(text);
