@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 
 static const char magic[8] = {'g', 'e', 'm', 'm', 'g', 'e', 'n', '1'};
 static const char suffix[] = ".kernel";
@@ -272,17 +273,6 @@ gg_cache_usage gg_cache_clear(const gg_cache *cache) {
 
 /* ---- Writing -------------------------------------------------------------------------- */
 
-static bool write_all(int fd, const char *data, size_t size) {
-  while (size > 0) {
-    ssize_t written = write(fd, data, size);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    data += written;
-    size -= (size_t)written;
-  }
-  return true;
-}
-
 static void build_entry(gg_str *out, const gg_cache_key *key, const gg_str *binary,
                         const gg_str *log) {
   unsigned char header[header_bytes] = {0};
@@ -299,32 +289,6 @@ static void build_entry(gg_str *out, const gg_cache_key *key, const gg_str *bina
   memcpy(out->text + checksum_at, sum, sizeof sum);
 }
 
-/* Writes and syncs a private file beside `path`, then renames it. errno tells of a failure. */
-static bool write_entry(const char *path, const gg_str *entry) {
-  gg_str name = GG_STR_INIT;
-  gg_str_printf(&name, "%s.XXXXXX", path);
-  char *temporary = gg_str_take(&name);
-  if (!temporary) {
-    errno = ENOMEM;
-    return false;
-  }
-  int fd = mkstemp(temporary);
-  bool ok = fd >= 0 && write_all(fd, entry->text, entry->length) && fsync(fd) == 0;
-  int reason = errno;
-  if (fd >= 0 && close(fd) != 0 && ok) {
-    ok = false;
-    reason = errno;
-  }
-  if (ok && rename(temporary, path) != 0) {
-    ok = false;
-    reason = errno;
-  }
-  if (!ok && fd >= 0) unlink(temporary);
-  gg_free(temporary);
-  errno = reason;
-  return ok;
-}
-
 bool gg_cache_put(const gg_cache *cache, const gg_cache_key *key, const gg_str *binary,
                   const gg_str *log, gg_str *why) {
   if (!cache->directory) return true;
@@ -332,11 +296,13 @@ bool gg_cache_put(const gg_cache *cache, const gg_cache_key *key, const gg_str *
   build_entry(&entry, key, binary, log);
   gg_str_puts(&copy, cache->directory);
   char *path = entry_path(cache, key), *directory = gg_str_take(&copy);
+  enum { owner_alone = 0600 };
   bool ok = false;
   if (!path || !directory || entry.failed) {
     gg_str_puts(why, strerror(ENOMEM));
   } else {
-    ok = make_directory(directory) && write_entry(path, &entry);
+    ok = make_directory(directory) &&
+         gg_file_replace(path, entry.text, entry.length, owner_alone, true);
     if (!ok) gg_str_printf(why, "%s: %s", cache->directory, strerror(errno));
   }
   gg_free(directory);

@@ -2,7 +2,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 
@@ -25,4 +28,42 @@ gg_status gg_file_read(char **out, size_t *length, const char *path, size_t limi
   gg_str_free(&text);
   if (!is_stdin) fclose(file);
   return st;
+}
+
+static bool write_all(int fd, const char *data, size_t size) {
+  while (size > 0) {
+    ssize_t written = write(fd, data, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    data += written;
+    size -= (size_t)written;
+  }
+  return true;
+}
+
+bool gg_file_replace(const char *path, const void *data, size_t size, unsigned permissions,
+                     bool sync) {
+  gg_str name = GG_STR_INIT;
+  gg_str_printf(&name, "%s.XXXXXX", path);
+  char *temporary = gg_str_take(&name);
+  if (!temporary) {
+    errno = ENOMEM;
+    return false;
+  }
+  int fd = mkstemp(temporary);
+  bool ok = fd >= 0 && write_all(fd, data, size) && fchmod(fd, permissions) == 0 &&
+            (!sync || fsync(fd) == 0);
+  int reason = errno;
+  if (fd >= 0 && close(fd) != 0 && ok) {
+    ok = false;
+    reason = errno;
+  }
+  if (ok && rename(temporary, path) != 0) {
+    ok = false;
+    reason = errno;
+  }
+  if (!ok && fd >= 0) unlink(temporary);
+  gg_free(temporary);
+  errno = reason;
+  return ok;
 }

@@ -4,12 +4,11 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/file.h"
 
 int cli_report(gg_error *err, const char *source) {
   gg_str text = GG_STR_INIT;
@@ -35,19 +34,8 @@ static gg_status write_failed(gg_error *err, const char *path) {
   return gg_fail(err, FILE_WRITE, NULL, path, strerror(errno));
 }
 
-static bool write_all(int fd, const char *text, size_t length) {
-  while (length > 0) {
-    ssize_t written = write(fd, text, length);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    text += written;
-    length -= (size_t)written;
-  }
-  return true;
-}
-
-/* mkstemp makes private files; the user expects the mode that open would have given. */
-static mode_t usual_mode(void) {
+/* The permissions that open would give a new file. */
+static mode_t usual_permissions(void) {
   mode_t mask = umask(0);
   umask(mask);
   return 0666 & ~mask;
@@ -60,21 +48,8 @@ gg_status cli_write(const char *path, const char *text, size_t length, gg_error 
     }
     return GG_OK;
   }
-  gg_str name = GG_STR_INIT;
-  gg_str_printf(&name, "%s.XXXXXX", path);
-  char *temporary = gg_str_take(&name);
-  if (!temporary) return gg_fail(err, MEMORY, NULL, "");
-  gg_status st = GG_OK;
-  int fd = mkstemp(temporary);
-  bool ok = fd >= 0 && write_all(fd, text, length);
-  ok = ok && fchmod(fd, usual_mode()) == 0;
-  if (fd >= 0) ok = close(fd) == 0 && ok;
-  if (!ok || rename(temporary, path) != 0) {
-    st = write_failed(err, path);
-    if (fd >= 0) unlink(temporary);
-  }
-  gg_free(temporary);
-  return st;
+  if (gg_file_replace(path, text, length, usual_permissions(), false)) return GG_OK;
+  return errno == ENOMEM ? gg_fail(err, MEMORY, NULL, "") : write_failed(err, path);
 }
 
 void cli_progress(const char *what, size_t done, size_t total) {

@@ -52,6 +52,11 @@ gg_status gg_check_cover(const char *name, const gg_layout *tv, int64_t elements
   return gg_fail(err, DERIVE_COVER, NULL, name, (long long)covered, (long long)elements);
 }
 
+int64_t gg_smem_limit(const gg_plan *plan) {
+  int64_t share = plan->limits->smem_per_sm / plan->ctas_per_sm - GG_SMEM_RESERVED;
+  return share < plan->limits->smem_per_cta ? share : plan->limits->smem_per_cta;
+}
+
 gg_status gg_check_smem(const gg_plan *plan, int64_t stage, int64_t staging, int64_t most,
                         gg_error *err) {
   gg_str sum = GG_STR_INIT, advice = GG_STR_INIT;

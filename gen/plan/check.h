@@ -22,6 +22,9 @@ const gg_mark *gg_element_mark(const gg_spec_field *field, int index);
  * not counting threads that share values (stride 0). */
 gg_status gg_check_cover(const char *name, const gg_layout *tv, int64_t elements, gg_error *err);
 
+/* The most shared memory, in bytes, that a CTA can have with plan->ctas_per_sm of them resident. */
+int64_t gg_smem_limit(const gg_plan *plan);
+
 /* DERIVE_SMEM: what was asked for does not fit in `most` bytes of shared memory; tells how many
  * stages would. */
 gg_status gg_check_smem(const gg_plan *plan, int64_t stage, int64_t staging, int64_t most,

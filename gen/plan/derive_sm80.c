@@ -417,11 +417,7 @@ static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err)
   out->smem_bytes_per_stage = bytes_a + bytes_b;
   out->smem_bytes = out->staging_begin + staging_bytes;
   if (out->smem_bytes < pipeline) out->smem_bytes = pipeline;
-  int64_t most = plan->limits->smem_per_cta;
-  if (plan->ctas_per_sm > 1) {
-    int64_t share = plan->limits->smem_per_sm / plan->ctas_per_sm - GG_SMEM_RESERVED;
-    if (share < most) most = share;
-  }
+  int64_t most = gg_smem_limit(plan);
   if (out->smem_bytes <= most) return GG_OK;
   return gg_check_smem(plan, bytes_a + bytes_b, staging_bytes, most, err);
 }

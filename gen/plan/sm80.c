@@ -101,6 +101,11 @@ static int usual_extent(int64_t fixed, int unit, int most) {
   return extent;
 }
 
+/* Worth a second warp a scheduler, or a persistent grid. */
+static bool is_large(const gg_plan *plan) {
+  return plan->tile_m * plan->tile_n >= 128 * 128;
+}
+
 /* Splits the tile among warps: into blocks of at most usual_warp_extent each way, then further
  * until there are enough. A multiprocessor has four schedulers, and each wants two warps: one
  * multiplies while the other waits. So a large CTA that is alone there takes eight, others four. */
@@ -111,7 +116,7 @@ static void usual_layout(gg_plan *plan) {
   while (plan->tile_n / n > usual_warp_extent && plan->tile_n % (2 * n * plan->mma.n) == 0)
     n *= 2;
   bool alone = plan->ctas_per_sm == 1 && plan->spec->tile.state != GG_SPEC_SET;
-  int enough = alone && plan->tile_m * plan->tile_n >= 128 * 128 ? usual_warps_per_sm : 4;
+  int enough = alone && is_large(plan) ? usual_warps_per_sm : 4;
   while (m * n < enough) {
     bool m_splits = plan->tile_m % (2 * m * plan->mma.m) == 0;
     bool n_splits = plan->tile_n % (2 * n * 2 * plan->mma.n) == 0;
@@ -202,13 +207,7 @@ static bool fits(const gg_plan *plan, int stages, int64_t warps) {
   const gg_spec *spec = plan->spec;
   int64_t a = tile_bytes(plan, &spec->swizzle.a, plan->a.major == GG_MAJOR_K, plan->tile_m);
   int64_t b = tile_bytes(plan, &spec->swizzle.b, plan->b.major == GG_MAJOR_K, plan->tile_n);
-  int64_t bytes = stages * (a + b) + warps * staging_of_warp;
-  return bytes <= plan->limits->smem_per_cta &&
-         plan->ctas_per_sm * (bytes + GG_SMEM_RESERVED) <= plan->limits->smem_per_sm;
-}
-
-static bool is_large(const gg_plan *plan) {
-  return plan->tile_m * plan->tile_n >= 128 * 128;
+  return stages * (a + b) + warps * staging_of_warp <= gg_smem_limit(plan);
 }
 
 /* Fewer tiles of 128 x 128 than a large device has multiprocessors: smaller ones spread better. */
