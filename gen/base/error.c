@@ -15,7 +15,8 @@ static const gg_error_info table[] = {
 static const char *const stage_names[] = {
     [GG_STAGE_USAGE] = "usage",     [GG_STAGE_LAYOUT] = "layout",   [GG_STAGE_SPEC] = "spec",
     [GG_STAGE_PLAN] = "plan",       [GG_STAGE_DERIVE] = "derive",   [GG_STAGE_EMIT] = "emit",
-    [GG_STAGE_COMPILE] = "compile", [GG_STAGE_RUNTIME] = "runtime", [GG_STAGE_SYSTEM] = "system",
+    [GG_STAGE_COMPILE] = "compile", [GG_STAGE_RUNTIME] = "runtime", [GG_STAGE_EMULATE] = "emulate",
+    [GG_STAGE_SYSTEM] = "system",
 };
 
 const gg_error_info *gg_error_info_of(gg_status code) {

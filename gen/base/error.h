@@ -25,6 +25,7 @@ typedef enum gg_stage {
   GG_STAGE_EMIT,    /* gg_layouts -> gg_kernel */
   GG_STAGE_COMPILE, /* text -> cubin */
   GG_STAGE_RUNTIME, /* driver, device, launch, cache */
+  GG_STAGE_EMULATE, /* PTX on the CPU */
   GG_STAGE_SYSTEM,  /* memory, files */
 } gg_stage;
 

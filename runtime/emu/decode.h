@@ -1,0 +1,148 @@
+/* Decoding: each PTX instruction becomes an emu_op, once, when a module is loaded.
+ *
+ * An opcode's decoder takes the instruction's modifiers one by one, in any order, then its
+ * operands, and names the function that runs it; a modifier that nobody took is an unknown form,
+ * reported with its line. opcodes.def lists the decoders; they stand in emu/isa. */
+#ifndef GG_EMU_DECODE_H
+#define GG_EMU_DECODE_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "emu/ptx/ptx.h"
+#include "emu/types.h"
+
+typedef struct emu_warp emu_warp;
+typedef struct emu_op emu_op;
+
+/* What became of an instruction for the lanes that ran it. */
+typedef enum emu_step {
+  EMU_NEXT,  /* go on with the next one */
+  EMU_JUMP,  /* the function has moved the lanes itself */
+  EMU_WAIT,  /* cannot run yet: emu_block was called; it runs again once woken */
+  EMU_FAULT, /* emu_fault was called */
+} emu_step;
+
+/* Runs one instruction for `lanes` (never 0), which are all at this op. */
+typedef emu_step emu_exec(emu_warp *warp, const emu_op *op, uint32_t lanes);
+
+/* Memory spaces of an access, as written; generic addresses are resolved lane by lane. */
+typedef enum emu_space {
+  EMU_GENERIC,
+  EMU_GLOBAL,
+  EMU_SHARED, /* shared::cta; also shared::cluster addresses of the cluster's CTAs */
+  EMU_SHARED_CLUSTER,
+  EMU_LOCAL,
+  EMU_CONST,
+  EMU_PARAM,
+} emu_space;
+
+/* Where an operand's values stand. All are in the warp's register file: registers, and the
+ * constants and special registers that the decoder places there, so that no function asks. A
+ * register of 1, 8 or 16, 32, 64, 128 bits is a mask, or an array of 32 lanes of 2, 4, 8, 16
+ * bytes. */
+typedef struct emu_operand {
+  uint32_t offset;    /* bytes into the register file; unused by a sink */
+  uint8_t lane_bytes; /* 0: a predicate, one uint32_t of 32 bits; else 2, 4, 8, 16 */
+  bool sink;          /* `_`: results are dropped */
+  bool negated;       /* `!p` */
+  bool constant;      /* the same for the whole launch */
+} emu_operand;
+
+/* [base + offset]; for sym+imm and [imm] the base is a constant. */
+typedef struct emu_address {
+  emu_operand base;
+  int64_t offset;
+} emu_address;
+
+/* What an instruction is counted as. */
+typedef enum emu_kind {
+  EMU_KIND_INTEGER,
+  EMU_KIND_FLOAT,
+  EMU_KIND_CONVERT,
+  EMU_KIND_MOVE,
+  EMU_KIND_CONTROL,
+  EMU_KIND_BARRIER,
+  EMU_KIND_WARP, /* shfl, vote, match, redux, elect */
+  EMU_KIND_LOAD,
+  EMU_KIND_STORE,
+  EMU_KIND_ATOMIC,
+  EMU_KIND_MATRIX, /* ldmatrix, stmatrix, movmatrix */
+  EMU_KIND_MMA,
+  EMU_KIND_WGMMA,
+  EMU_KIND_TCGEN05,
+  EMU_KIND_ASYNC_COPY, /* cp.async, cp.async.bulk, TMA */
+  EMU_KIND_MBARRIER,
+  EMU_KIND_FENCE,
+  EMU_KIND_COUNT,
+} emu_kind;
+
+struct emu_op {
+  emu_exec *exec;
+  emu_operand guard;     /* sink: no guard */
+  emu_operand *operands; /* in the order written, vectors flattened; the decoder's choice */
+  uint16_t operand_count;
+  uint8_t kind;        /* emu_kind */
+  uint8_t space;       /* emu_space, of an access */
+  uint8_t type, type2; /* emu_type, where the function needs them */
+  uint8_t vector;      /* elements of a vector access; 0 and 1 are the same */
+  bool converges;      /* .sync/.aligned: see emu_converge */
+  emu_address address; /* of an access */
+  const void *facts;   /* the decoder's own, in the module's arena */
+  uint32_t index;      /* of this op in its function */
+  uint32_t target;     /* of a branch: an op's index */
+  const ptx_instruction *ptx;
+};
+
+/* One instruction being decoded. */
+typedef struct emu_decoder emu_decoder;
+
+/* Modifiers. `take` says whether the modifier is there, and takes it. */
+bool emu_take(emu_decoder *d, const char *modifier);
+/* The first untaken modifier that is a type; EMU_NONE where there is none left. Types are taken in
+ * the order written. */
+emu_type emu_take_type(emu_decoder *d);
+/* The first untaken modifier that starts with `prefix` ("m64n", "L2::"), taken; NULL: none. */
+const char *emu_take_prefix(emu_decoder *d, const char *prefix);
+/* One of the `words` (ended by NULL), taken: its index; -1: none of them. */
+int emu_take_word(emu_decoder *d, const char *const *words);
+/* The space modifier (global, shared, shared::cta, shared::cluster, local, const, param,
+ * param::entry, param::func); EMU_GENERIC where there is none. */
+emu_space emu_take_space(emu_decoder *d);
+/* Fails with EMU_FORM if a modifier is left over: every decoder's last question. */
+gg_status emu_modifiers_end(emu_decoder *d, gg_error *err);
+
+/* Operands, as written: `index` counts what stands between commas. Each fails with EMU_OPERAND when
+ * the operand is missing or not of that sort. `type` gives immediates their bits and registers the
+ * width to be checked (EMU_NONE: any). */
+int emu_operand_count(const emu_decoder *d);
+const ptx_operand *emu_operand_at(const emu_decoder *d, int index); /* NULL: none */
+gg_status emu_operand_register(emu_operand *out, emu_decoder *d, int index, emu_type type,
+                               gg_error *err); /* a destination: a register or a sink */
+gg_status emu_operand_value(emu_operand *out, emu_decoder *d, int index, emu_type type,
+                            gg_error *err); /* a source: register, immediate, special, symbol */
+/* A vector's elements, or a scalar as a vector of one: at most `most` into out[]; *count of them.
+ */
+gg_status emu_operand_vector(emu_operand *out, int *count, int most, emu_decoder *d, int index,
+                             emu_type type, bool destination, gg_error *err);
+gg_status emu_operand_address(emu_address *out, emu_decoder *d, int index, gg_error *err);
+gg_status emu_operand_immediate(int64_t *out, emu_decoder *d, int index, gg_error *err);
+/* A place for a value that is the same for the whole launch. */
+gg_status emu_operand_constant(emu_operand *out, emu_decoder *d, uint64_t low, uint64_t high,
+                               int lane_bytes, gg_error *err);
+
+gg_arena *emu_decoder_arena(emu_decoder *d); /* the module's */
+const ptx_instruction *emu_decoder_ptx(const emu_decoder *d);
+int emu_decoder_arch(const emu_decoder *d); /* of the device: 90 */
+
+/* EMU_FORM: "unknown instruction mma.sync.m8n8k9.f32: no shape m8n8k9", with the line. */
+gg_status emu_unknown_form(emu_decoder *d, gg_error *err, const char *format, ...) GG_PRINTF(3, 4);
+
+/* An opcode's decoder: fills exec, operands, kind and what else it needs of `op` (zeroed; guard,
+ * index and ptx are set). */
+typedef gg_status emu_decode(emu_op *op, emu_decoder *d, gg_error *err);
+
+#define EMU_OPCODE(name, decode) emu_decode decode;
+#include "opcodes.def"
+#undef EMU_OPCODE
+
+#endif

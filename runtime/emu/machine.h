@@ -1,0 +1,113 @@
+/* The machine: clusters, CTAs, warps and lanes, and how instructions reach them.
+ *
+ * A cluster is the unit of scheduling: one host thread runs it at a time. Within it warps take
+ * turns; a warp's lanes may stand at different instructions, as groups of lanes that share a place
+ * (splits); the machine runs one split at a time and merges splits that meet. A split that must
+ * wait names what it waits for and costs nothing until that is woken. When no split of a cluster
+ * can run, asynchronous work lands (async.h); when there is none, the cluster is put aside for
+ * others of the grid, and if none of those can run either, that is a deadlock. */
+#ifndef GG_EMU_MACHINE_H
+#define GG_EMU_MACHINE_H
+
+#include "emu/decode.h"
+#include "emu/emu.h"
+
+enum { EMU_LANES = 32, EMU_WARPS_MAX = 32, EMU_CLUSTER_MAX = 16, EMU_NAMED_BARRIERS = 16 };
+
+typedef struct emu_cta emu_cta;
+typedef struct emu_cluster emu_cluster;
+typedef struct emu_run emu_run;       /* one launch */
+typedef struct emu_shared emu_shared; /* a CTA's shared memory with its marks: memory.h */
+struct emu_hazards;                   /* hazard.h */
+struct emu_engine;                    /* async.h: a cluster's asynchronous work */
+struct emu_wgmma;                     /* isa/wgmma.c: a warp's wgmmas in flight */
+struct emu_frame;                     /* a call's return address and locals */
+
+/* Lanes that share a place. */
+typedef struct emu_split {
+  uint32_t lanes;
+  uint32_t pc; /* index of the next op of the frame's function */
+  struct emu_frame *frame;
+  const void *waits_for; /* NULL: can run */
+  const char *why;       /* "bar.sync 0": for messages about deadlocks */
+} emu_split;
+
+struct emu_warp {
+  emu_cta *cta;
+  int index;                    /* in its CTA */
+  uint32_t alive;               /* lanes that exist and have not exited */
+  uint8_t *registers;           /* the register file of the running frame */
+  emu_split *split;             /* the running one */
+  struct emu_wgmma *wgmma;      /* NULL until the first wgmma */
+  struct emu_warp_state *state; /* the machine's own: all splits, frames, counters */
+};
+
+struct emu_cta {
+  emu_cluster *cluster;
+  unsigned id[3]; /* %ctaid */
+  unsigned rank;  /* in the cluster: %cluster_ctarank */
+  emu_shared *shared;
+  emu_warp *warps;
+  int warp_count;
+  struct emu_cta_state *state; /* the machine's own: named barriers */
+};
+
+struct emu_cluster {
+  emu_run *run;
+  emu_cta *ctas;
+  unsigned cta_count;
+  struct emu_engine *engine;
+  struct emu_hazards *hazards;
+  uint64_t random; /* state of emu_random: seeded by the launch's seed and the cluster's number */
+  bool faulted;
+};
+
+/* The launch: const while it runs, but for what is locked inside. */
+struct emu_run {
+  emu_device *device;
+  const emu_kernel *kernel;
+  const emu_launch_config *config;
+  const emu_options *options;
+  bool clustered; /* the launch carries the cluster attribute */
+  struct emu_run_state *state;
+};
+
+/* Where an operand's values are; `type` is that of one lane, or uint32_t of a predicate. */
+#define EMU_AT(type, warp, operand) ((type *)(void *)((warp)->registers + (operand)->offset))
+
+/* A predicate source as lanes that hold, negation applied. */
+uint32_t emu_predicate(const emu_warp *warp, const emu_operand *operand);
+/* Sets the predicate for `lanes` alone. Sinks are allowed. */
+void emu_set_predicate(emu_warp *warp, const emu_operand *operand, uint32_t lanes, uint32_t value);
+
+/* The effective address of each lane. */
+void emu_addresses(uint64_t out[EMU_LANES], const emu_warp *warp, const emu_address *address);
+
+/* ---- Waiting --------------------------------------------------------------------------- */
+
+/* Makes the running split wait until emu_wake of the same `object` (any address that stands for
+ * it); returns EMU_WAIT. `why` must outlive the launch (a literal, or the instruction's text). */
+emu_step emu_block(emu_warp *warp, const void *object, const char *why);
+/* Every split of the cluster that waits for `object` runs its instruction again. */
+void emu_wake(emu_cluster *cluster, const void *object);
+/* The running split gives way to others after this instruction: polling loops (test_wait,
+ * nanosleep, a failed atomic). */
+void emu_yield(emu_warp *warp);
+
+/* Of an instruction that `members` must execute together: true once they all stand at it (their
+ * splits are merged, and *lanes are all of them); false after having made the split wait (return
+ * EMU_WAIT). A lane that has exited does not count. */
+bool emu_converge(emu_warp *warp, const emu_op *op, uint32_t members, uint32_t *lanes);
+
+/* ---- Faults ---------------------------------------------------------------------------- */
+
+/* Ends the launch with an error that names what and where: PTX line, CTA, warp, lane (-1: all), and
+ * the source line where the PTX has .loc. The first fault of a launch wins. `code` is one of
+ * EMU_FAULTS' rows of errors.def, whose format is "%s; %s": what, where. */
+emu_step emu_fault(emu_warp *warp, const emu_op *op, int lane, gg_status code, const char *format,
+                   ...) GG_PRINTF(5, 6);
+
+/* A number of the cluster's own sequence. */
+uint64_t emu_random(emu_cluster *cluster);
+
+#endif

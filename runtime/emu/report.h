@@ -1,0 +1,59 @@
+/* What one sees of a launch: counters and a timeline.
+ *
+ * Counters are plain sums, kept by each cluster and added up at its end. The timeline is in the
+ * trace-event format that Perfetto and chrome://tracing open: a process a CTA, a track a warp and
+ * one for each asynchronous unit; time is counted in instructions of the cluster. */
+#ifndef GG_EMU_REPORT_H
+#define GG_EMU_REPORT_H
+
+#include "emu/machine.h"
+
+typedef struct emu_site {
+  uint64_t accesses;   /* of warps */
+  uint64_t wavefronts; /* of shared memory: 1 an access is free of bank conflicts */
+  uint64_t ideal;      /* wavefronts that the bytes need */
+  uint64_t sectors;    /* of 32 B, of global memory */
+} emu_site;
+
+typedef struct emu_counters {
+  uint64_t instructions[EMU_KIND_COUNT];        /* of warps */
+  uint64_t thread_instructions[EMU_KIND_COUNT]; /* of lanes */
+  uint64_t tensor_macs;
+  uint64_t async_bytes_in, async_bytes_out; /* cp.async and bulk: to shared memory, from it */
+  uint64_t tma_bytes_in, tma_bytes_out;     /* tensor copies */
+  uint64_t barrier_waits, mbarrier_waits;   /* that had to wait */
+  uint64_t ctas;
+  emu_site *sites; /* one an op of the kernel; counters_open's */
+  uint32_t site_count;
+  const emu_kernel *kernel; /* of the sites */
+} emu_counters;
+
+gg_status emu_counters_open(emu_counters *out, const emu_kernel *kernel, gg_error *err);
+void emu_counters_close(emu_counters *counters);
+void emu_counters_add(emu_counters *to, const emu_counters *from);
+/* As text for people (sites with their PTX and source line, worst first), or as JSON. */
+void emu_counters_text(gg_str *out, const emu_counters *counters);
+void emu_counters_json(gg_str *out, const emu_counters *counters);
+
+/* The running cluster's counters; never NULL while a launch runs. */
+emu_counters *emu_counting(const emu_warp *warp);
+
+/* Counts one access: bank conflicts of `bytes` at shared offsets a lane (as the hardware splits 8-
+ * and 16-byte accesses), sectors of global addresses. */
+void emu_count_shared(emu_warp *warp, const emu_op *op, uint32_t lanes,
+                      const uint32_t offset[EMU_LANES], unsigned bytes);
+void emu_count_global(emu_warp *warp, const emu_op *op, uint32_t lanes,
+                      const uint64_t address[EMU_LANES], unsigned bytes);
+
+typedef struct emu_trace emu_trace;
+
+gg_status emu_trace_open(emu_trace **out, const char *path, gg_error *err);
+/* Writes the file, whole or not at all. */
+gg_status emu_trace_close(emu_trace *trace, gg_error *err);
+/* A span of the warp's track, or of the asynchronous unit `unit` ("TMA", "wgmma", "cp.async") of
+ * its CTA, from `begin` to `end` in the cluster's time. Does nothing when there is no trace. */
+void emu_trace_span(emu_warp *warp, const char *unit, const char *name, uint64_t begin,
+                    uint64_t end);
+uint64_t emu_time(const emu_warp *warp);
+
+#endif
