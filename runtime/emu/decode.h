@@ -13,6 +13,7 @@
 
 typedef struct emu_warp emu_warp;
 typedef struct emu_op emu_op;
+typedef struct emu_kernel emu_kernel;
 
 /* What became of an instruction for the lanes that ran it. */
 typedef enum emu_step {
@@ -92,6 +93,10 @@ struct emu_op {
   uint32_t target;     /* of a branch: an op's index */
   const ptx_instruction *ptx;
 };
+
+/* The ops of a kernel's own body, by emu_op.index; NULL past the last. Those of functions that it
+ * calls are not among them. */
+const emu_op *emu_kernel_op(const emu_kernel *kernel, uint32_t index);
 
 /* One instruction being decoded. */
 typedef struct emu_decoder emu_decoder;
