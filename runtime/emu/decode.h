@@ -97,6 +97,8 @@ struct emu_op {
 /* The ops of a kernel's own body, by emu_op.index; NULL past the last. Those of functions that it
  * calls are not among them. */
 const emu_op *emu_kernel_op(const emu_kernel *kernel, uint32_t index);
+/* The text that the kernel is from: for the names of source files in messages. */
+const ptx_module *emu_kernel_ptx(const emu_kernel *kernel);
 
 /* One instruction being decoded. */
 typedef struct emu_decoder emu_decoder;
