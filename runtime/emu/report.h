@@ -9,10 +9,11 @@
 #include "emu/machine.h"
 
 typedef struct emu_site {
-  uint64_t accesses;   /* of warps */
-  uint64_t wavefronts; /* of shared memory: 1 an access is free of bank conflicts */
-  uint64_t ideal;      /* wavefronts that the bytes need */
-  uint64_t sectors;    /* of 32 B, of global memory */
+  uint64_t accesses;      /* of warps */
+  uint64_t wavefronts;    /* of shared memory */
+  uint64_t ideal;         /* wavefronts that the bytes need: more of them are bank conflicts */
+  uint64_t sectors;       /* of 32 B, of global memory */
+  uint64_t ideal_sectors; /* that the bytes need: more of them are bytes nobody asked for */
 } emu_site;
 
 typedef struct emu_counters {
@@ -40,6 +41,7 @@ static inline void emu_count(emu_counters *counters, const emu_op *op, uint32_t 
   counters->instructions[op->kind]++;
   counters->thread_instructions[op->kind] += (uint64_t)__builtin_popcount(lanes);
 }
+
 /* As text for people (sites with their PTX and source line, worst first), or as JSON. */
 void emu_counters_text(gg_str *out, const emu_counters *counters);
 void emu_counters_json(gg_str *out, const emu_counters *counters);
@@ -49,9 +51,9 @@ static inline emu_counters *emu_counting(const emu_warp *warp) {
   return warp->cta->cluster->counters;
 }
 
-/* Counts one access of `bytes` a lane: bank conflicts at shared offsets (as the hardware splits 8-
- * and 16-byte accesses; a matrix of ldmatrix is one access of its eight lanes), sectors of global
- * addresses. Ops outside of the kernel's own body have no site and are not counted. */
+/* Counts one access of `bytes` a lane: bank conflicts at shared offsets, as the hardware splits 8-
+ * and 16-byte accesses (of ldmatrix and stmatrix: 16 bytes at the rows of those lanes that give
+ * one), or sectors of global addresses. Ops of functions that the kernel calls are not counted. */
 void emu_count_shared(emu_warp *warp, const emu_op *op, uint32_t lanes,
                       const uint32_t offset[EMU_LANES], unsigned bytes);
 void emu_count_global(emu_warp *warp, const emu_op *op, uint32_t lanes,
