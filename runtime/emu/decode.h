@@ -13,6 +13,7 @@
 
 typedef struct emu_warp emu_warp;
 typedef struct emu_op emu_op;
+typedef struct emu_kernel emu_kernel;
 
 /* What became of an instruction for the lanes that ran it. */
 typedef enum emu_step {
@@ -94,6 +95,12 @@ struct emu_op {
   bool leader;                /* lanes may come here by more than one way */
   const ptx_instruction *ptx; /* NULL: the return at a function's end that nobody wrote */
 };
+
+/* The ops of a kernel's own body, by emu_op.index; NULL past the last. Those of functions that it
+ * calls are not among them. */
+const emu_op *emu_kernel_op(const emu_kernel *kernel, uint32_t index);
+/* The text that the kernel is from: for the names of source files in messages. */
+const ptx_module *emu_kernel_ptx(const emu_kernel *kernel);
 
 /* One instruction being decoded. */
 typedef struct emu_decoder emu_decoder;

@@ -59,6 +59,8 @@ struct emu_cluster {
   unsigned cta_count;
   struct emu_engine *engine;
   struct emu_hazards *hazards;
+  struct emu_counters *counters; /* never NULL; without sites where nobody asked for counters */
+  uint64_t time;                 /* instructions that its warps have run */
   uint64_t random; /* state of emu_random: seeded by the launch's seed and the cluster's number */
   uint64_t time;   /* instructions of warps so far */
   struct emu_counters *counters;   /* its own, added up at its end */
