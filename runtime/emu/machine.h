@@ -62,8 +62,6 @@ struct emu_cluster {
   struct emu_counters *counters; /* never NULL; without sites where nobody asked for counters */
   uint64_t time;                 /* instructions that its warps have run */
   uint64_t random; /* state of emu_random: seeded by the launch's seed and the cluster's number */
-  uint64_t time;   /* instructions of warps so far */
-  struct emu_counters *counters;   /* its own, added up at its end */
   struct emu_cluster_state *state; /* the machine's own: the queue of warps */
   bool faulted;
 };
