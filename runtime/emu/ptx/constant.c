@@ -58,9 +58,15 @@ static gg_status apply_unary(ptx_constant *c, ptx_parser *p, ptx_place place, in
   if (operator== '+') return GG_OK;
   if (!is_integer(*c)) return ptx_fail_value(p, place, "'%c' takes an integer", operator);
   switch (operator) {
-  case '-': c->bits = 0 - c->bits; break;
-  case '~': *c = (ptx_constant){PTX_UNSIGNED, ~c->bits}; break;
-  default: *c = from_bool(!c->bits); break;
+  case '-':
+    c->bits = 0 - c->bits;
+    break;
+  case '~':
+    *c = (ptx_constant){PTX_UNSIGNED, ~c->bits};
+    break;
+  default:
+    *c = from_bool(!c->bits);
+    break;
   }
   return GG_OK;
 }
@@ -86,11 +92,10 @@ static gg_status parse_cast(ptx_constant *out, ptx_parser *p) {
 
 static gg_status parse_unary(ptx_constant *out, ptx_parser *p) {
   gg_status st;
-  int op= p->lexer.token.kind;
+  int op = p->lexer.token.kind;
   ptx_place place = p->lexer.token.place;
   if (at_cast(p)) return parse_cast(out, p);
-  if (op!= '-' && op!= '+' && op!= '!' && op!= '~')
-    return parse_primary(out, p);
+  if (op != '-' && op != '+' && op != '!' && op != '~') return parse_primary(out, p);
   ptx_lexer_next(&p->lexer);
   if ((st = parse_expression(out, p, 11))) return st;
   return apply_unary(out, p, place, op);
@@ -101,50 +106,80 @@ static gg_status parse_unary(ptx_constant *out, ptx_parser *p) {
 /* How tight a binary operator binds, 1 to 10; 0: the token is none. */
 static int binding(int op) {
   switch (op) {
-  case PTX_TOKEN_OR: return 1;
-  case PTX_TOKEN_AND: return 2;
-  case '|': return 3;
-  case '^': return 4;
-  case '&': return 5;
+  case PTX_TOKEN_OR:
+    return 1;
+  case PTX_TOKEN_AND:
+    return 2;
+  case '|':
+    return 3;
+  case '^':
+    return 4;
+  case '&':
+    return 5;
   case PTX_TOKEN_EQ:
-  case PTX_TOKEN_NE: return 6;
+  case PTX_TOKEN_NE:
+    return 6;
   case '<':
   case '>':
   case PTX_TOKEN_LE:
-  case PTX_TOKEN_GE: return 7;
+  case PTX_TOKEN_GE:
+    return 7;
   case PTX_TOKEN_SHL:
-  case PTX_TOKEN_SHR: return 8;
+  case PTX_TOKEN_SHR:
+    return 8;
   case '+':
-  case '-': return 9;
+  case '-':
+    return 9;
   case '*':
   case '/':
-  case '%': return 10;
-  default: return 0;
+  case '%':
+    return 10;
+  default:
+    return 0;
   }
 }
 
 static gg_status apply_to_doubles(ptx_constant *out, ptx_parser *p, ptx_place place, int op,
                                   double a, double b) {
   switch (op) {
-  case '+': *out = from_double(a + b); return GG_OK;
-  case '-': *out = from_double(a - b); return GG_OK;
-  case '*': *out = from_double(a * b); return GG_OK;
+  case '+':
+    *out = from_double(a + b);
+    return GG_OK;
+  case '-':
+    *out = from_double(a - b);
+    return GG_OK;
+  case '*':
+    *out = from_double(a * b);
+    return GG_OK;
   case '/':
     if (b == 0) return ptx_fail_value(p, place, "division by zero");
     *out = from_double(a / b);
     return GG_OK;
-  case '<': *out = from_bool(a < b); return GG_OK;
-  case '>': *out = from_bool(a > b); return GG_OK;
-  case PTX_TOKEN_LE: *out = from_bool(a <= b); return GG_OK;
-  case PTX_TOKEN_GE: *out = from_bool(a >= b); return GG_OK;
-  case PTX_TOKEN_EQ: *out = from_bool(a == b); return GG_OK;
-  case PTX_TOKEN_NE: *out = from_bool(a != b); return GG_OK;
-  default: return ptx_fail_value(p, place, "this operator takes integers");
+  case '<':
+    *out = from_bool(a < b);
+    return GG_OK;
+  case '>':
+    *out = from_bool(a > b);
+    return GG_OK;
+  case PTX_TOKEN_LE:
+    *out = from_bool(a <= b);
+    return GG_OK;
+  case PTX_TOKEN_GE:
+    *out = from_bool(a >= b);
+    return GG_OK;
+  case PTX_TOKEN_EQ:
+    *out = from_bool(a == b);
+    return GG_OK;
+  case PTX_TOKEN_NE:
+    *out = from_bool(a != b);
+    return GG_OK;
+  default:
+    return ptx_fail_value(p, place, "this operator takes integers");
   }
 }
 
-static gg_status divide(ptx_constant *out, ptx_parser *p, ptx_place place, int operator,
-                        uint64_t a, uint64_t b, bool is_signed) {
+static gg_status divide(ptx_constant *out, ptx_parser *p, ptx_place place, int operator, uint64_t a,
+                        uint64_t b, bool is_signed) {
   bool quotient = operator== '/';
   if (!b) return ptx_fail_value(p, place, "division by zero");
   if (!is_signed) {
@@ -161,7 +196,7 @@ static gg_status divide(ptx_constant *out, ptx_parser *p, ptx_place place, int o
 /* A shift keeps its left operand's type; what is shifted by 64 or more is gone. */
 static uint64_t shift(int op, uint64_t a, uint64_t by, bool is_signed) {
   bool negative = is_signed && a >> 63;
-  if (op== PTX_TOKEN_SHL) return by < 64 ? a << by : 0;
+  if (op == PTX_TOKEN_SHL) return by < 64 ? a << by : 0;
   if (by >= 64) return negative ? UINT64_MAX : 0;
   uint64_t fill = negative && by > 0 ? UINT64_MAX << (64 - by) : 0;
   return a >> by | fill;
@@ -174,27 +209,56 @@ static bool less(uint64_t a, uint64_t b, bool is_signed) {
 static gg_status apply_to_integers(ptx_constant *out, ptx_parser *p, ptx_place place, int op,
                                    uint64_t a, uint64_t b, bool is_signed, bool left_signed) {
   *out = (ptx_constant){.kind = is_signed ? PTX_SIGNED : PTX_UNSIGNED};
-  switch (operator) {
-  case PTX_TOKEN_OR: *out = from_bool(a || b); break;
-  case PTX_TOKEN_AND: *out = from_bool(a && b); break;
-  case PTX_TOKEN_EQ: *out = from_bool(a == b); break;
-  case PTX_TOKEN_NE: *out = from_bool(a != b); break;
-  case '<': *out = from_bool(less(a, b, is_signed)); break;
-  case '>': *out = from_bool(less(b, a, is_signed)); break;
-  case PTX_TOKEN_LE: *out = from_bool(!less(b, a, is_signed)); break;
-  case PTX_TOKEN_GE: *out = from_bool(!less(a, b, is_signed)); break;
-  case '|': *out = (ptx_constant){PTX_UNSIGNED, a | b}; break;
-  case '^': *out = (ptx_constant){PTX_UNSIGNED, a ^ b}; break;
-  case '&': *out = (ptx_constant){PTX_UNSIGNED, a & b}; break;
-  case '+': out->bits = a + b; break;
-  case '-': out->bits = a - b; break;
-  case '*': out->bits = a * b; break;
+  switch (op) {
+  case PTX_TOKEN_OR:
+    *out = from_bool(a || b);
+    break;
+  case PTX_TOKEN_AND:
+    *out = from_bool(a && b);
+    break;
+  case PTX_TOKEN_EQ:
+    *out = from_bool(a == b);
+    break;
+  case PTX_TOKEN_NE:
+    *out = from_bool(a != b);
+    break;
+  case '<':
+    *out = from_bool(less(a, b, is_signed));
+    break;
+  case '>':
+    *out = from_bool(less(b, a, is_signed));
+    break;
+  case PTX_TOKEN_LE:
+    *out = from_bool(!less(b, a, is_signed));
+    break;
+  case PTX_TOKEN_GE:
+    *out = from_bool(!less(a, b, is_signed));
+    break;
+  case '|':
+    *out = (ptx_constant){PTX_UNSIGNED, a | b};
+    break;
+  case '^':
+    *out = (ptx_constant){PTX_UNSIGNED, a ^ b};
+    break;
+  case '&':
+    *out = (ptx_constant){PTX_UNSIGNED, a & b};
+    break;
+  case '+':
+    out->bits = a + b;
+    break;
+  case '-':
+    out->bits = a - b;
+    break;
+  case '*':
+    out->bits = a * b;
+    break;
   case PTX_TOKEN_SHL:
   case PTX_TOKEN_SHR:
     out->kind = left_signed ? PTX_SIGNED : PTX_UNSIGNED;
-    out->bits = shift(operator, a, b, left_signed);
+    out->bits = shift(op, a, b, left_signed);
     break;
-  default: return divide(out, p, place, operator, a, b, is_signed);
+  default:
+    return divide(out, p, place, op, a, b, is_signed);
   }
   return GG_OK;
 }
@@ -231,7 +295,7 @@ static gg_status parse_operators(ptx_constant *out, ptx_parser *p, int least) {
   if ((st = parse_unary(out, p))) return st;
   for (int tight; (tight = binding(p->lexer.token.kind)) > least;) {
     ptx_constant right;
-    int op= p->lexer.token.kind;
+    int op = p->lexer.token.kind;
     ptx_place place = p->lexer.token.place;
     ptx_lexer_next(&p->lexer);
     if ((st = parse_expression(&right, p, tight))) return st;

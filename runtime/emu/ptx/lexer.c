@@ -162,8 +162,16 @@ static void skip_blanks(ptx_lexer *lexer) {
   for (;;) {
     const char *at = lexer->at;
     switch (*at) {
-    case ' ': case '\t': case '\v': case '\f': lexer->at++; break;
-    case '\n': case '\r': step_over(lexer); break;
+    case ' ':
+    case '\t':
+    case '\v':
+    case '\f':
+      lexer->at++;
+      break;
+    case '\n':
+    case '\r':
+      step_over(lexer);
+      break;
     case '\\':
       if (at[1] != '\n' && at[1] != '\r') return;
       lexer->at++;
@@ -180,7 +188,8 @@ static void skip_blanks(ptx_lexer *lexer) {
     case '#':
       if (!skip_hash_line(lexer)) return;
       break;
-    default: return;
+    default:
+      return;
     }
   }
 }
@@ -222,7 +231,8 @@ static void lex_float_bits(ptx_lexer *lexer, int digits) {
   for (lexer->at += 2; digit_value(*lexer->at) < 16 && count <= digits; lexer->at++, count++)
     value = value << 4 | (uint64_t)digit_value(*lexer->at);
   if (count != digits || is_name(*lexer->at)) {
-    fail_number(lexer, digits == 8 ? "0f takes 8 hexadecimal digits" : "0d takes 16 hexadecimal digits");
+    fail_number(lexer,
+                digits == 8 ? "0f takes 8 hexadecimal digits" : "0d takes 16 hexadecimal digits");
     return;
   }
   lexer->token.kind = PTX_TOKEN_FLOAT;
@@ -344,7 +354,7 @@ static void lex_mark(ptx_lexer *lexer) {
     char text[3];
     int kind;
   } pairs[] = {
-      {"<<", PTX_TOKEN_SHL}, {">>", PTX_TOKEN_SHR}, {"<=", PTX_TOKEN_LE}, {">=", PTX_TOKEN_GE},
+      {"<<", PTX_TOKEN_SHL}, {">>", PTX_TOKEN_SHR}, {"<=", PTX_TOKEN_LE},  {">=", PTX_TOKEN_GE},
       {"==", PTX_TOKEN_EQ},  {"!=", PTX_TOKEN_NE},  {"&&", PTX_TOKEN_AND}, {"||", PTX_TOKEN_OR},
   };
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {

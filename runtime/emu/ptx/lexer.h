@@ -30,7 +30,7 @@ typedef enum ptx_token_kind {
   PTX_TOKEN_NAME = 128,
   PTX_TOKEN_WORD, /* `.u32`, `.shared::cta`; text and length are without the dot */
   PTX_TOKEN_INTEGER,
-  PTX_TOKEN_FLOAT, /* width: 32 or 64 */
+  PTX_TOKEN_FLOAT,  /* width: 32 or 64 */
   PTX_TOKEN_STRING, /* text and length are without the quotes */
   PTX_TOKEN_SHL,
   PTX_TOKEN_SHR,
@@ -69,8 +69,8 @@ typedef struct ptx_lexer {
 void ptx_lexer_next(ptx_lexer *lexer);
 /* Whether `character` stands next behind the token looked at; `::` is not `:`. */
 bool ptx_lexer_follows(ptx_lexer *lexer, char character);
-/* The rest of an opcode whose first name is the token looked at: its text with its modifiers, blanks
- * between them taken out. Looks at what follows. The text lives until the next call. */
+/* The rest of an opcode whose first name is the token looked at: its text with its modifiers,
+ * blanks between them taken out. Looks at what follows. The text lives until the next call. */
 gg_status ptx_lexer_form(const char **text, uint32_t *length, ptx_lexer *lexer, gg_str *buffer);
 /* Goes to the end of the line. */
 void ptx_lexer_skip_line(ptx_lexer *lexer);

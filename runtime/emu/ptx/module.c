@@ -209,10 +209,9 @@ static gg_status parse_module(ptx_parser *p) {
 }
 
 static void free_parser(ptx_parser *p) {
-  ptx_list *lists[] = {&p->files,    &p->variables,  &p->functions,   &p->forms,
-                       &p->operands, &p->runs,       &p->relocations, &p->parameters,
-                       &p->locals,   &p->targets,    &p->prototypes,  &p->instructions,
-                       &p->pragmas};
+  ptx_list *lists[] = {&p->files,      &p->variables,    &p->functions,  &p->forms,  &p->operands,
+                       &p->runs,       &p->relocations,  &p->parameters, &p->locals, &p->targets,
+                       &p->prototypes, &p->instructions, &p->pragmas};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     ptx_list_free(lists[i]);
   ptx_scopes_free(&p->scopes);

@@ -175,8 +175,10 @@ static gg_status parse_named(ptx_operand *out, ptx_parser *p) {
     return ptx_fail_name(p, name, out->place, "is not declared");
   }
   switch (symbol->kind) {
-  case PTX_SYMBOL_REGISTER: return parse_register(out, p, symbol);
-  case PTX_SYMBOL_VARIABLE: return parse_variable(out, p, symbol->variable);
+  case PTX_SYMBOL_REGISTER:
+    return parse_register(out, p, symbol);
+  case PTX_SYMBOL_VARIABLE:
+    return parse_variable(out, p, symbol->variable);
   default:
     out->kind = PTX_FUNCTION;
     out->function = symbol->function;

@@ -79,8 +79,8 @@ bool ptx_at_space(ptx_space *out, const ptx_parser *p);
 gg_status ptx_parse_variables(ptx_parser *p, ptx_linkage linkage);
 gg_status ptx_parse_registers(ptx_parser *p);
 /* `( ... )`, or nothing at all. Names are declared unless it is of a prototype. */
-gg_status ptx_parse_parameters(ptx_variable ***out, uint32_t *count, ptx_parser *p,
-                               ptx_owner owner, bool prototype);
+gg_status ptx_parse_parameters(ptx_variable ***out, uint32_t *count, ptx_parser *p, ptx_owner owner,
+                               bool prototype);
 /* `.attribute(...)` */
 gg_status ptx_parse_attribute(bool *managed, ptx_parser *p);
 

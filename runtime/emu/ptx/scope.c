@@ -235,8 +235,8 @@ static const ptx_label *find_label(const ptx_scopes *scopes, const ptx_use *use)
   for (;;) {
     const ptx_label *found = NULL;
     if (scopes->labels.count) {
-      found = bsearch(&key, scopes->labels.items, scopes->labels.count, sizeof key,
-                      by_name_and_scope);
+      found =
+          bsearch(&key, scopes->labels.items, scopes->labels.count, sizeof key, by_name_and_scope);
     }
     if (found || key.scope == parents[key.scope]) return found;
     key.scope = parents[key.scope];

@@ -135,8 +135,10 @@ static gg_status measure(ptx_variable *v, ptx_parser *p, const uint64_t *extents
   v->count = 1;
   for (int i = 0; i < rank; i++) {
     uint64_t extent = i == 0 && v->unsized ? first : extents[i];
-    if (extent && v->count > INT64_MAX / extent) v->count = INT64_MAX;
-    else v->count *= extent;
+    if (extent && v->count > INT64_MAX / extent)
+      v->count = INT64_MAX;
+    else
+      v->count *= extent;
   }
   if (v->count > INT64_MAX / element) {
     return ptx_fail_value(p, v->place, "the size of %.80s does not fit in 63 bits", v->name);
@@ -291,8 +293,8 @@ gg_status ptx_parse_registers(ptx_parser *p) {
 static gg_status declare_parameter(ptx_parser *p, ptx_variable *v, ptx_name *name) {
   bool reg = v->space == PTX_SPACE_REG;
   ptx_symbol *symbol;
-  gg_status st = ptx_scope_declare(
-      &symbol, &p->scopes, reg ? PTX_SYMBOL_REGISTER : PTX_SYMBOL_VARIABLE, name, v->place);
+  gg_status st = ptx_scope_declare(&symbol, &p->scopes,
+                                   reg ? PTX_SYMBOL_REGISTER : PTX_SYMBOL_VARIABLE, name, v->place);
   if (st) return st;
   symbol->variable = v;
   symbol->type = v->type;
@@ -319,8 +321,8 @@ static gg_status parse_parameter(ptx_parser *p, ptx_owner owner, bool prototype)
   return list_variable(&p->parameters, p, v, owner);
 }
 
-gg_status ptx_parse_parameters(ptx_variable ***out, uint32_t *count, ptx_parser *p,
-                               ptx_owner owner, bool prototype) {
+gg_status ptx_parse_parameters(ptx_variable ***out, uint32_t *count, ptx_parser *p, ptx_owner owner,
+                               bool prototype) {
   gg_status st;
   p->parameters.count = 0;
   *count = 0;
