@@ -17,6 +17,7 @@
 typedef int16_t v8h __attribute__((vector_size(16)));
 typedef float v8f __attribute__((vector_size(32)));
 typedef int32_t v8i __attribute__((vector_size(32)));
+typedef uint32_t v8u __attribute__((vector_size(32)));
 typedef double v8d __attribute__((vector_size(64)));
 typedef int64_t v8l __attribute__((vector_size(64)));
 
@@ -165,15 +166,15 @@ INLINE void largest_exponents(v8i *out, const emu_fused_group *group, const int1
 
 INLINE void add_products(v8i *out, const emu_fused_group *group, const float *a, const float *b,
                          int n, const v8f *scale) {
-  v8i sum = {0};
+  v8u sum = {0}; /* wraps around in lanes that are done again */
   for (int run = 0; run < group->runs; run++) {
     for (int k = run * group->stride, end = k + group->length; k < end; k++) {
       v8f x;
       memcpy(&x, b + (ptrdiff_t)k * n, sizeof x);
-      sum += __builtin_convertvector(x * a[k] * *scale, v8i);
+      sum += (v8u)__builtin_convertvector(x * a[k] * *scale, v8i);
     }
   }
-  *out = sum;
+  *out = (v8i)sum;
 }
 
 /* The sum in `result`; lanes of *strange are to be done again. The vector operations on those may
