@@ -251,7 +251,7 @@ typedef struct ptx_module {
   const char *target;         /* "sm_90a" */
   const char *const *options; /* what else .target names: "debug", "texmode_independent" */
   uint32_t option_count;
-  uint32_t address_size; /* 32 or 64 */
+  uint32_t address_size; /* 32 or 64; 64 where it is not said */
   const ptx_file *files; /* sorted by number */
   uint32_t file_count;
   ptx_variable **variables;
