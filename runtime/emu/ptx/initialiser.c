@@ -46,11 +46,11 @@ static gg_status convert(uint64_t *bits, builder *b, ptx_constant c, ptx_place p
       memcpy(&half, &narrow, sizeof half);
       *bits = half;
     } else if (type->bits != width || type->kind == 's' || type->kind == 'u') {
-      return ptx_fail_value(b->p, place, "a value of .%s is no such floating-point constant",
+      return ptx_fail_value(b->p, place, "a .%s does not take this floating-point constant",
                             type->spelling);
     }
   } else if (type->kind == 'f' && type->bits >= 32) {
-    return ptx_fail_value(b->p, place, "a value of .%s is a floating-point constant",
+    return ptx_fail_value(b->p, place, "a .%s takes a floating-point constant such as 1.0",
                           type->spelling);
   }
   return GG_OK;

@@ -7,6 +7,7 @@
 #include "emu/ptx/lexer.h"
 
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -349,6 +350,13 @@ static void lex_string(ptx_lexer *lexer) {
   lexer->token.length = (uint32_t)(lexer->at++ - lexer->token.text);
 }
 
+static void fail_character(ptx_lexer *lexer) {
+  char got[32];
+  unsigned char c = (unsigned char)*lexer->at;
+  snprintf(got, sizeof got, c > 0x20 && c < 0x7F ? "'%c'" : "the byte 0x%02x", c);
+  fail_at(lexer, lexer->token.place, "a character of PTX", got);
+}
+
 static void lex_mark(ptx_lexer *lexer) {
   static const struct {
     char text[3];
@@ -367,7 +375,7 @@ static void lex_mark(ptx_lexer *lexer) {
     }
   }
   if (!*at || !strchr(",;{}[]()@!<>+-*/%~&|^?:=", *at)) {
-    fail_at(lexer, lexer->token.place, "PTX", "a character that PTX does not have");
+    fail_character(lexer);
     return;
   }
   lexer->token.kind = *lexer->at++;

@@ -257,6 +257,7 @@ gg_status ptx_parse(ptx_module **out, const char *text, size_t length, const cha
   if (!module->name) st = ptx_lexer_no_memory(&p.lexer);
   if (!st) st = begin_text(&p, text, length);
   if (!st) st = parse_module(&p);
+  if (st && p.lexer.status) st = p.lexer.status; /* the first error, which is in `err` */
   free_parser(&p);
   if (st) {
     ptx_free(module);
