@@ -219,6 +219,7 @@ emu_outcome emu_cluster_run(emu_cluster *cluster) {
       }
       if (cluster->faulted) return EMU_STOPPED;
       if (!state->live_warps) return EMU_DONE;
+      if (emu_engine_time_out(cluster)) continue;
       if (state->queue_count) return EMU_ASIDE;
       emu_cluster_deadlock(cluster->run, &cluster, 1);
       return EMU_STOPPED;

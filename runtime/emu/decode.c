@@ -42,6 +42,14 @@ uint32_t emu_decoder_target(const emu_decoder *d, const ptx_operand *label) {
   return d->draft->first[label->index];
 }
 
+const ptx_targets *emu_decoder_targets(const emu_decoder *d, const ptx_operand *table) {
+  return &d->draft->function->ptx->targets[table->index];
+}
+
+const ptx_function *emu_decoder_function(const emu_decoder *d) {
+  return d->draft->function->ptx;
+}
+
 gg_status emu_unknown_form(emu_decoder *d, gg_error *err, const char *format, ...) {
   gg_str why = GG_STR_INIT;
   va_list arguments;

@@ -160,6 +160,10 @@ gg_status emu_operand_constant(emu_operand *out, emu_decoder *d, uint64_t low, u
 /* The op that a PTX_LABEL stands for. */
 uint32_t emu_decoder_target(const emu_decoder *d, const ptx_operand *label);
 
+/* The table that a PTX_TARGETS stands for, and the function that is decoded. */
+const ptx_targets *emu_decoder_targets(const emu_decoder *d, const ptx_operand *table);
+const ptx_function *emu_decoder_function(const emu_decoder *d);
+
 gg_arena *emu_decoder_arena(emu_decoder *d); /* the module's */
 const ptx_instruction *emu_decoder_ptx(const emu_decoder *d);
 int emu_decoder_arch(const emu_decoder *d); /* of the device: 90 */

@@ -162,8 +162,7 @@ void emu_warp_enter(emu_warp *warp, uint32_t lanes, emu_frame *frame, uint32_t p
   if (split == warp->split) warp->registers = frame->registers;
 }
 
-/* Splits of the warp that wait to converge look again who is still there. */
-static void retry_converging(emu_warp *warp) {
+void emu_warp_retry(emu_warp *warp) {
   struct emu_warp_state *state = warp->state;
   for (uint32_t slots = state->used & ~state->ready; slots; slots &= slots - 1) {
     emu_split *split = &state->splits[__builtin_ctz(slots)];
@@ -185,7 +184,7 @@ emu_step emu_warp_exit(emu_warp *warp, uint32_t lanes) {
   }
   split->lanes &= ~lanes;
   if (!split->lanes) free_split(state, split);
-  retry_converging(warp);
+  emu_warp_retry(warp);
   emu_barriers_exit(warp);
   emu_progress(cta->cluster);
   if (warp->alive) return EMU_JUMP;

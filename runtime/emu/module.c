@@ -40,11 +40,11 @@ uint64_t emu_variable_place(const emu_function *function, const ptx_variable *va
 }
 
 static gg_status bad_variable(const emu_module *module, const ptx_variable *variable,
-                              const char *what, const char *why, gg_error *err) {
+                              const char *why, gg_error *err) {
   gg_mark mark = {.file = module->ptx->name,
                   .line = (int)variable->place.line,
                   .column = (int)variable->place.column};
-  return gg_fail(err, PTX_NAME, &mark, what, variable->name, why);
+  return gg_fail(err, PTX_NAME, &mark, 80, variable->name, "", why);
 }
 
 static gg_status place_shared(uint64_t *place, emu_module *module, const ptx_function *function,
@@ -74,18 +74,18 @@ static gg_status place_variable(uint64_t *place, emu_module *module, emu_functio
   case PTX_SPACE_LOCAL:
   case PTX_SPACE_PARAM:
     if (!function) {
-      return bad_variable(module, variable, "variable", ": belongs into a function", err);
+      return bad_variable(module, variable, "belongs into a function", err);
     }
     *place = align_up(function->local_bytes, variable->align);
     if (variable->bytes > UINT32_MAX || *place + variable->bytes > 1 << 20) {
-      return bad_variable(module, variable, "variable", ": local memory ends at 1 MiB", err);
+      return bad_variable(module, variable, "local memory ends at 1 MiB", err);
     }
     function->local_bytes = *place + variable->bytes;
     return GG_OK;
   case PTX_SPACE_GLOBAL:
   case PTX_SPACE_CONST:
     if (variable->linkage == PTX_LINK_EXTERN) {
-      return bad_variable(module, variable, "variable", ": is .extern, and defined nowhere", err);
+      return bad_variable(module, variable, "is .extern, and defined nowhere", err);
     }
     st = emu_range_open(&range, module->device, variable->bytes, variable->align, variable->name,
                         err);
@@ -109,10 +109,10 @@ static gg_status relocate(emu_module *module, const emu_function *function, uint
     const ptx_relocation *r = &variable->relocations[i];
     if (r->variable && r->variable->space != PTX_SPACE_GLOBAL &&
         r->variable->space != PTX_SPACE_CONST) {
-      return bad_variable(module, r->variable, "variable", ": has no address before a launch", err);
+      return bad_variable(module, r->variable, "has no address before a launch", err);
     }
     if (r->variable && r->variable->owner != PTX_OF_MODULE && !function) {
-      return bad_variable(module, r->variable, "variable", ": is not known here", err);
+      return bad_variable(module, r->variable, "is not known here", err);
     }
     uint64_t value = !r->variable ? emu_function_address(module, r->function)
                      : function   ? emu_variable_place(function, r->variable)
@@ -274,7 +274,7 @@ static gg_status place_kernel_shared(emu_kernel *kernel, const reach *r, gg_erro
     }
     at = align_up(at, variable->align);
     if (variable->bytes > 1 << 24 || at > 1 << 24) {
-      return bad_variable(module, variable, "variable", ": shared memory ends at 16 MiB", err);
+      return bad_variable(module, variable, "shared memory ends at 16 MiB", err);
     }
     kernel->shared[i] = (uint32_t)at;
     at += variable->bytes;

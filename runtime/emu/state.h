@@ -18,8 +18,8 @@ struct emu_warp_state {
   bool queued;            /* in the cluster's queue */
   bool yielded;           /* emu_yield was called during this instruction */
   uint64_t steps;         /* instructions so far */
+  uint32_t meeting, met;  /* lanes at bar.warp.sync: that wait, and that may go on */
   const emu_range *range; /* that the last access was in */
-  uint64_t blocked_at;    /* time when the last split began to wait */
   emu_frame *spare;       /* frames to be used again */
 };
 
@@ -89,6 +89,8 @@ void emu_warp_jump(emu_warp *warp, uint32_t lanes, uint32_t pc);
 emu_split *emu_warp_split(emu_warp *warp, uint32_t lanes);
 /* The lanes of the running split are no more. */
 emu_step emu_warp_exit(emu_warp *warp, uint32_t lanes);
+/* Splits of the warp that wait for other lanes of it look again who is there. */
+void emu_warp_retry(emu_warp *warp);
 /* The lanes of the running split go to another frame. */
 void emu_warp_enter(emu_warp *warp, uint32_t lanes, emu_frame *frame, uint32_t pc);
 
@@ -100,6 +102,11 @@ emu_outcome emu_cluster_run(emu_cluster *cluster);
 void emu_cluster_queue(emu_warp *warp); /* the warp can run */
 /* The launch ends with EMU_DEADLOCK or EMU_CONVERGENCE: who waits for what. */
 void emu_cluster_deadlock(emu_run *run, emu_cluster *const *clusters, uint32_t count);
+
+/* ---- isa/call.c ------------------------------------------------------------------------- */
+
+/* Hands what the lanes' function returns to its caller. */
+void emu_call_return(emu_warp *warp, const emu_frame *frame, uint32_t lanes);
 
 /* ---- isa/barrier.c ---------------------------------------------------------------------- */
 
