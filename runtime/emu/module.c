@@ -175,7 +175,7 @@ static gg_status place_params(uint64_t **out, uint64_t *at, emu_module *module,
     if (variables[i]->space == PTX_SPACE_REG) continue;
     (*out)[i] = align_up(*at, variables[i]->align);
     if (variables[i]->bytes > UINT16_MAX || (*out)[i] > UINT16_MAX) {
-      return bad_variable(module, variables[i], "parameter", ": parameters end at 64 KiB", err);
+      return bad_variable(module, variables[i], "parameters end at 64 KiB", err);
     }
     *at = (*out)[i] + variables[i]->bytes;
   }
