@@ -13,6 +13,7 @@
 
 typedef struct emu_warp emu_warp;
 typedef struct emu_op emu_op;
+typedef struct emu_kernel emu_kernel;
 
 /* What became of an instruction for the lanes that ran it. */
 typedef enum emu_step {
@@ -76,22 +77,45 @@ typedef enum emu_kind {
   EMU_KIND_COUNT,
 } emu_kind;
 
+/* Where lanes go after an op. */
+typedef enum emu_flow {
+  EMU_FLOW_NEXT,
+  EMU_FLOW_BRANCH, /* `target`, or next for those that the guard leaves out */
+  EMU_FLOW_TABLE,  /* one of emu_targets, which are `facts` */
+  EMU_FLOW_CALL,   /* another function, then next */
+  EMU_FLOW_END,    /* nowhere; next for those that the guard leaves out */
+} emu_flow;
+
+/* The table of a brx.idx: indices of ops. */
+typedef struct emu_targets {
+  uint32_t count;
+  uint32_t *ops;
+} emu_targets;
+
 struct emu_op {
   emu_exec *exec;
   emu_operand guard;     /* sink: no guard */
   emu_operand *operands; /* in the order written, vectors flattened; the decoder's choice */
   uint16_t operand_count;
-  uint8_t kind;        /* emu_kind */
-  uint8_t space;       /* emu_space, of an access */
-  uint8_t type, type2; /* emu_type, where the function needs them */
-  uint8_t vector;      /* elements of a vector access; 0 and 1 are the same */
-  bool converges;      /* .sync/.aligned: see emu_converge */
-  emu_address address; /* of an access */
-  const void *facts;   /* the decoder's own, in the module's arena */
-  uint32_t index;      /* of this op in its function */
-  uint32_t target;     /* of a branch: an op's index */
-  const ptx_instruction *ptx;
+  uint8_t kind;               /* emu_kind */
+  uint8_t space;              /* emu_space, of an access */
+  uint8_t type, type2;        /* emu_type, where the function needs them */
+  uint8_t vector;             /* elements of a vector access; 0 and 1 are the same */
+  bool converges;             /* .sync/.aligned: see emu_converge */
+  emu_address address;        /* of an access */
+  const void *facts;          /* the decoder's own, in the module's arena */
+  uint32_t index;             /* of this op in its function */
+  uint32_t target;            /* of a branch: an op's index */
+  uint8_t flow;               /* emu_flow */
+  bool leader;                /* lanes may come here by more than one way */
+  const ptx_instruction *ptx; /* NULL: the return at a function's end that nobody wrote */
 };
+
+/* The ops of a kernel's own body, by emu_op.index; NULL past the last. Those of functions that it
+ * calls are not among them. */
+const emu_op *emu_kernel_op(const emu_kernel *kernel, uint32_t index);
+/* The text that the kernel is from: for the names of source files in messages. */
+const ptx_module *emu_kernel_ptx(const emu_kernel *kernel);
 
 /* One instruction being decoded. */
 typedef struct emu_decoder emu_decoder;
@@ -124,11 +148,21 @@ gg_status emu_operand_value(emu_operand *out, emu_decoder *d, int index, emu_typ
  */
 gg_status emu_operand_vector(emu_operand *out, int *count, int most, emu_decoder *d, int index,
                              emu_type type, bool destination, gg_error *err);
+/* A part of an operand (a coordinate of `[map, {c0, c1}]`) as a source; `index` is of the whole. */
+gg_status emu_operand_part(emu_operand *out, emu_decoder *d, int index, const ptx_operand *part,
+                           emu_type type, gg_error *err);
 gg_status emu_operand_address(emu_address *out, emu_decoder *d, int index, gg_error *err);
 gg_status emu_operand_immediate(int64_t *out, emu_decoder *d, int index, gg_error *err);
 /* A place for a value that is the same for the whole launch. */
 gg_status emu_operand_constant(emu_operand *out, emu_decoder *d, uint64_t low, uint64_t high,
                                int lane_bytes, gg_error *err);
+
+/* The op that a PTX_LABEL stands for. */
+uint32_t emu_decoder_target(const emu_decoder *d, const ptx_operand *label);
+
+/* The table that a PTX_TARGETS stands for, and the function that is decoded. */
+const ptx_targets *emu_decoder_targets(const emu_decoder *d, const ptx_operand *table);
+const ptx_function *emu_decoder_function(const emu_decoder *d);
 
 gg_arena *emu_decoder_arena(emu_decoder *d); /* the module's */
 const ptx_instruction *emu_decoder_ptx(const emu_decoder *d);

@@ -9,10 +9,11 @@
 #include "emu/machine.h"
 
 typedef struct emu_site {
-  uint64_t accesses;   /* of warps */
-  uint64_t wavefronts; /* of shared memory: 1 an access is free of bank conflicts */
-  uint64_t ideal;      /* wavefronts that the bytes need */
-  uint64_t sectors;    /* of 32 B, of global memory */
+  uint64_t accesses;      /* of warps */
+  uint64_t wavefronts;    /* of shared memory */
+  uint64_t ideal;         /* wavefronts that the bytes need: more of them are bank conflicts */
+  uint64_t sectors;       /* of 32 B, of global memory */
+  uint64_t ideal_sectors; /* that the bytes need: more of them are bytes nobody asked for */
 } emu_site;
 
 typedef struct emu_counters {
@@ -23,23 +24,36 @@ typedef struct emu_counters {
   uint64_t tma_bytes_in, tma_bytes_out;     /* tensor copies */
   uint64_t barrier_waits, mbarrier_waits;   /* that had to wait */
   uint64_t ctas;
-  emu_site *sites; /* one an op of the kernel; counters_open's */
-  uint32_t site_count;
+  emu_site *sites;          /* one an op of the kernel, by emu_kernel_op's index; counters_open's */
+  uint32_t site_count;      /* 0: accesses are not looked at */
   const emu_kernel *kernel; /* of the sites */
 } emu_counters;
 
+#define EMU_COUNTERS_INIT                                                                          \
+  { 0 }
+
+/* Counters of a kernel's sites; NULL: sums alone. Several launches of a kernel may share one. */
 gg_status emu_counters_open(emu_counters *out, const emu_kernel *kernel, gg_error *err);
 void emu_counters_close(emu_counters *counters);
 void emu_counters_add(emu_counters *to, const emu_counters *from);
+/* One counted instruction of a warp. */
+static inline void emu_count(emu_counters *counters, const emu_op *op, uint32_t lanes) {
+  counters->instructions[op->kind]++;
+  counters->thread_instructions[op->kind] += (uint64_t)__builtin_popcount(lanes);
+}
+
 /* As text for people (sites with their PTX and source line, worst first), or as JSON. */
 void emu_counters_text(gg_str *out, const emu_counters *counters);
 void emu_counters_json(gg_str *out, const emu_counters *counters);
 
 /* The running cluster's counters; never NULL while a launch runs. */
-emu_counters *emu_counting(const emu_warp *warp);
+static inline emu_counters *emu_counting(const emu_warp *warp) {
+  return warp->cta->cluster->counters;
+}
 
-/* Counts one access: bank conflicts of `bytes` at shared offsets a lane (as the hardware splits 8-
- * and 16-byte accesses), sectors of global addresses. */
+/* Counts one access of `bytes` a lane: bank conflicts at shared offsets, as the hardware splits 8-
+ * and 16-byte accesses (of ldmatrix and stmatrix: 16 bytes at the rows of those lanes that give
+ * one), or sectors of global addresses. Ops of functions that the kernel calls are not counted. */
 void emu_count_shared(emu_warp *warp, const emu_op *op, uint32_t lanes,
                       const uint32_t offset[EMU_LANES], unsigned bytes);
 void emu_count_global(emu_warp *warp, const emu_op *op, uint32_t lanes,
@@ -48,12 +62,16 @@ void emu_count_global(emu_warp *warp, const emu_op *op, uint32_t lanes,
 typedef struct emu_trace emu_trace;
 
 gg_status emu_trace_open(emu_trace **out, const char *path, gg_error *err);
-/* Writes the file, whole or not at all. */
+/* What follows is of another launch, which begins when everything before it has ended. */
+void emu_trace_launch(emu_trace *trace, const char *kernel);
+/* Writes the file, whole or not at all; frees the trace either way. */
 gg_status emu_trace_close(emu_trace *trace, gg_error *err);
 /* A span of the warp's track, or of the asynchronous unit `unit` ("TMA", "wgmma", "cp.async") of
  * its CTA, from `begin` to `end` in the cluster's time. Does nothing when there is no trace. */
 void emu_trace_span(emu_warp *warp, const char *unit, const char *name, uint64_t begin,
                     uint64_t end);
-uint64_t emu_time(const emu_warp *warp);
+static inline uint64_t emu_time(const emu_warp *warp) {
+  return warp->cta->cluster->time;
+}
 
 #endif
