@@ -19,6 +19,7 @@ struct emu_warp_state {
   bool yielded;           /* emu_yield was called during this instruction */
   uint64_t steps;         /* instructions so far */
   uint32_t meeting, met;  /* lanes at bar.warp.sync: that wait, and that may go on */
+  uint32_t thread_registers; /* as setmaxnreg left them; 0: it has not run */
   const emu_range *range; /* that the last access was in */
   emu_frame *spare;       /* frames to be used again */
 };
@@ -38,6 +39,7 @@ typedef struct emu_barrier {
 struct emu_cta_state {
   emu_barrier barriers[EMU_NAMED_BARRIERS];
   int live_warps;
+  uint32_t spare_registers; /* a thread, summed over warps, that setmaxnreg gave back */
 };
 
 struct emu_cluster_state {
