@@ -148,14 +148,14 @@ static emu_step run_set(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   u32 bits = (u32)facts->true_bits;
   if (op->operands[0].lane_bytes == 2) {
     uint16_t *out = EMU_AT(uint16_t, warp, &op->operands[0]);
-    EMU_EACH_LANE(lanes, out[i] = low >> i & 1 ? (uint16_t)bits : 0)
+    EMU_LANEWISE(lanes, out[i] = low >> i & 1 ? (uint16_t)bits : 0)
     return EMU_NEXT;
   }
   u32 *out = EMU_AT(u32, warp, &op->operands[0]);
   if (facts->halves) {
-    EMU_EACH_LANE(lanes, out[i] = (low >> i & 1 ? bits : 0) | (high >> i & 1 ? bits << 16 : 0))
+    EMU_LANEWISE(lanes, out[i] = (low >> i & 1 ? bits : 0) | (high >> i & 1 ? bits << 16 : 0))
   } else {
-    EMU_EACH_LANE(lanes, out[i] = low >> i & 1 ? bits : 0)
+    EMU_LANEWISE(lanes, out[i] = low >> i & 1 ? bits : 0)
   }
   return EMU_NEXT;
 }
@@ -246,8 +246,8 @@ gg_status emu_decode_setp(emu_op *op, emu_decoder *d, gg_error *err) {
   if ((st = emu_op_room(op, d, 5, &room, sizeof facts, err))) return st;
   st = emu_operand_results(op->operands, &facts.results, d, 0, EMU_PRED, EMU_PRED, err);
   if (st) return st;
-  if (facts.halves && facts.results != 2) {
-    return emu_unknown_form(d, err, "a packed comparison has two results");
+  if (facts.results == 2 && (types[0] == EMU_F16 || types[0] == EMU_BF16)) {
+    return emu_unknown_form(d, err, ".%s has one result", emu_type_of(types[0])->spelling);
   }
   facts.sources_at = facts.results;
   if ((st = take_sources(op, d, &facts, types[0], err))) return st;
@@ -257,26 +257,26 @@ gg_status emu_decode_setp(emu_op *op, emu_decoder *d, gg_error *err) {
   return GG_OK;
 }
 
-/* What set writes for true; 0: no such type. */
+/* What set writes for true; 0: no such type. Both halves of packed numbers are written alike. */
 static uint64_t truth(emu_type to, emu_type compared, bool halves) {
   bool half = compared == EMU_F16 || compared == EMU_BF16;
+  if (halves) {
+    bool same = to == compared;
+    return to == EMU_U32 || to == EMU_S32 ? 0xffff : !same ? 0 : to == EMU_F16X2 ? 0x3c00 : 0x3f80;
+  }
   switch (to) {
   case EMU_U32:
   case EMU_S32:
-    return halves ? 0xffff : 0xffffffff;
-  case EMU_F32:
-    return half || halves ? 0 : 0x3f800000;
+    return 0xffffffff;
   case EMU_U16:
   case EMU_S16:
     return half ? 0xffff : 0;
+  case EMU_F32:
+    return half ? 0 : 0x3f800000;
   case EMU_F16:
-    return half ? 0x3c00 : 0;
+    return compared == EMU_BF16 ? 0 : 0x3c00;
   case EMU_BF16:
-    return compared == EMU_BF16 ? 0x3f80 : 0;
-  case EMU_F16X2:
-    return compared == EMU_F16X2 ? 0x3c00 : 0;
-  case EMU_BF16X2:
-    return compared == EMU_BF16X2 ? 0x3f80 : 0;
+    return 0x3f80;
   default:
     return 0;
   }

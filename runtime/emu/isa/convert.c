@@ -205,7 +205,7 @@ static void store_lanes(emu_warp *warp, const emu_operand *to, const u64 v[EMU_L
 #define STORE(uint)                                                                                \
   {                                                                                                \
     uint *out = EMU_AT(uint, warp, to);                                                            \
-    EMU_EACH_LANE(lanes, out[i] = (uint)v[i])                                                      \
+    EMU_LANEWISE(lanes, out[i] = (uint)v[i])                                                       \
   }
   EACH_WIDTH(to->lane_bytes, STORE)
 #undef STORE
@@ -239,16 +239,18 @@ static bool widens(emu_type to, emu_type from) {
   return to == EMU_F64 || (to == EMU_F32 && from != EMU_F64) || to == from;
 }
 
-/* NULL where the modifiers fit the types; else what is wrong. */
+/* NULL where the modifiers fit the types; else what is wrong. Between .f16 and .bf16 a rounding
+ * mode may be named. */
 static const char *misfit(emu_type to, emu_type from, uint64_t modifiers) {
   bool to_float = is_scalar_float(to), from_float = is_scalar_float(from);
-  bool f32 = to == EMU_F32 || from == EMU_F32;
+  bool f32 = to == EMU_F32 || from == EMU_F32, exact = to_float && from_float && widens(to, from);
+  bool halves = to_float && from_float && to != from && bits_of(to) == 16 && bits_of(from) == 16;
   uint64_t allowed = M(SAT) | M(ROUNDED) | (f32 ? M(FTZ) : 0);
   if (from_float && (!to_float || to == from)) allowed |= INTEGER_MODES;
-  if (to_float && to != from) allowed |= FLOAT_MODES;
+  if (to_float && !exact) allowed |= FLOAT_MODES;
   if (from == EMU_F32 && (to == EMU_F16 || to == EMU_BF16)) allowed |= M(RELU) | M(SATFINITE);
   if (modifiers & ~allowed) return "a modifier does not fit the types";
-  bool rounds = from_float ? !to_float || !widens(to, from) : to_float;
+  bool rounds = (to_float || from_float) && !exact && !halves;
   if (rounds && !(modifiers & M(ROUNDED))) return "a rounding mode is needed";
   return NULL;
 }
@@ -283,10 +285,9 @@ static gg_status take_source(emu_operand *out, emu_decoder *d, emu_type type, gg
 
 static gg_status take_result(emu_operand *out, emu_decoder *d, emu_type type, gg_error *err) {
   gg_status st = emu_operand_register(out, d, 0, EMU_NONE, err);
-  bool exact = is_scalar_float(type);
-  int bits = out->lane_bytes * 8, needed = emu_type_of(type)->bits;
+  int bits = out->lane_bytes * 8;
   if (st || out->sink) return st;
-  if (bits == 0 || bits > 64 || bits < needed || (exact && bits != needed)) {
+  if (bits == 0 || bits > 64 || bits < emu_type_of(type)->bits) {
     return emu_unknown_form(d, err, "its result does not fit a register of this width");
   }
   return GG_OK;

@@ -30,7 +30,7 @@ static inline u32 shift_amount(u32 position, u32 top) {
     const uint *in_a = EMU_AT(uint, warp, &op->operands[1]);                                       \
     const uint *in_b = EMU_AT(uint, warp, &op->operands[2]);                                       \
     const u32 chosen = emu_predicate(warp, &op->operands[3]);                                      \
-    EMU_EACH_LANE(lanes, uint a = in_a[i]; uint b = in_b[i]; out[i] = chosen >> i & 1 ? a : b)     \
+    EMU_LANEWISE(lanes, uint a = in_a[i]; uint b = in_b[i]; out[i] = chosen >> i & 1 ? a : b)      \
     return EMU_NEXT;                                                                               \
   }
 #define ROW1(name, opcode, types, types2, needs, allows, operands, D, A, value)                    \
@@ -86,7 +86,7 @@ static emu_step run_lop3(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   }
   if (!op->operands[0].sink) {
     u32 *out = EMU_AT(u32, warp, &op->operands[0]);
-    EMU_EACH_LANE(lanes, out[i] = result[i])
+    EMU_LANEWISE(lanes, out[i] = result[i])
   }
   if (!facts->predicate) return EMU_NEXT;
   for (int i = 0; i < EMU_LANES; i++) {

@@ -100,7 +100,8 @@ gg_status emu_decode_mov(emu_op *op, emu_decoder *d, gg_error *err) {
   emu_type type = emu_take_type(d);
   if ((st = emu_modifiers_end(d, err))) return st;
   const emu_type_info *info = emu_type_of(type);
-  if (type == EMU_NONE || info->packed > 1 || (info->bits < 16 && type != EMU_PRED)) {
+  bool small = info->bits < (info->kind == 'f' ? 32 : 16) && type != EMU_PRED;
+  if (type == EMU_NONE || info->packed > 1 || small || type == EMU_TF32) {
     return emu_unknown_form(d, err, "mov has no such type");
   }
   if ((st = emu_operands_are(d, 2, err))) return st;

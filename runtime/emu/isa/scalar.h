@@ -91,7 +91,7 @@ emu_exec emu_exec_nothing;
 #endif
 
 /* Runs `statement` with `i` as each lane of `lanes`. */
-#define EMU_EACH_LANE(lanes, statement)                                                            \
+#define EMU_LANEWISE(lanes, statement)                                                             \
   if ((lanes) == UINT32_MAX) {                                                                     \
     EMU_INDEPENDENT for (int i = 0; i < EMU_LANES; i++) {                                          \
       statement;                                                                                   \
@@ -111,7 +111,7 @@ emu_exec emu_exec_nothing;
     const A *in_a = EMU_AT(A, warp, &op->operands[1]);                                             \
     const unsigned how = emu_facts(op)->how;                                                       \
     (void)how;                                                                                     \
-    EMU_EACH_LANE(lanes, A a = in_a[i]; out[i] = (D)(value))                                       \
+    EMU_LANEWISE(lanes, A a = in_a[i]; out[i] = (D)(value))                                        \
     return EMU_NEXT;                                                                               \
   }
 
@@ -122,7 +122,7 @@ emu_exec emu_exec_nothing;
     const B *in_b = EMU_AT(B, warp, &op->operands[2]);                                             \
     const unsigned how = emu_facts(op)->how;                                                       \
     (void)how;                                                                                     \
-    EMU_EACH_LANE(lanes, A a = in_a[i]; B b = in_b[i]; out[i] = (D)(value))                        \
+    EMU_LANEWISE(lanes, A a = in_a[i]; B b = in_b[i]; out[i] = (D)(value))                         \
     return EMU_NEXT;                                                                               \
   }
 
@@ -134,7 +134,7 @@ emu_exec emu_exec_nothing;
     const C *in_c = EMU_AT(C, warp, &op->operands[3]);                                             \
     const unsigned how = emu_facts(op)->how;                                                       \
     (void)how;                                                                                     \
-    EMU_EACH_LANE(lanes, A a = in_a[i]; B b = in_b[i]; C c = in_c[i]; out[i] = (D)(value))         \
+    EMU_LANEWISE(lanes, A a = in_a[i]; B b = in_b[i]; C c = in_c[i]; out[i] = (D)(value))          \
     return EMU_NEXT;                                                                               \
   }
 
@@ -146,8 +146,8 @@ emu_exec emu_exec_nothing;
     const B *in_b = EMU_AT(B, warp, &op->operands[2]);                                             \
     const C *in_c = EMU_AT(C, warp, &op->operands[3]);                                             \
     const E *in_e = EMU_AT(E, warp, &op->operands[4]);                                             \
-    EMU_EACH_LANE(lanes, A a = in_a[i]; B b = in_b[i]; C c = in_c[i]; E e = in_e[i];               \
-                  out[i] = (D)(value))                                                             \
+    EMU_LANEWISE(lanes, A a = in_a[i]; B b = in_b[i]; C c = in_c[i]; E e = in_e[i];                \
+                 out[i] = (D)(value))                                                              \
     return EMU_NEXT;                                                                               \
   }
 
