@@ -81,10 +81,8 @@ gg_status emu_op_room(emu_op *op, emu_decoder *d, int operands, void **facts, si
 emu_exec emu_exec_nothing;
 
 /* Iterations of a lane loop do not depend on each other: a lane's result is stored in that lane,
- * and registers do not overlap but when they are the same. */
-#if defined(__clang__)
-#define EMU_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
+ * and registers do not overlap but when they are the same. Clang finds out when it runs. */
+#if defined(__GNUC__) && !defined(__clang__)
 #define EMU_INDEPENDENT _Pragma("GCC ivdep")
 #else
 #define EMU_INDEPENDENT
