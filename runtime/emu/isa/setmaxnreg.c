@@ -34,7 +34,8 @@ static emu_step setmaxnreg(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   if (!initial) return EMU_NEXT;
   uint32_t now = state->thread_registers ? state->thread_registers : initial;
   if (increases ? wanted < now : wanted > now) {
-    return emu_fault(warp, op, -1, GG_E_EMU_ILLEGAL, "%s to %" PRIu32 " registers a thread from %" PRIu32,
+    return emu_fault(warp, op, -1, GG_E_EMU_ILLEGAL,
+                     "%s to %" PRIu32 " registers a thread from %" PRIu32,
                      increases ? "inc" : "dec", wanted, now);
   }
   if (increases && wanted - now > cta->spare_registers) {
