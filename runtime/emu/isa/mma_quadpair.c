@@ -20,8 +20,8 @@ static uint32_t half_word(const emu_warp *warp, const emu_operand *registers, in
 
 /* A by rows, and B by columns, has a row (column) of four in a lane; the other way a lane has four
  * rows (columns) of one k. codes[side][k]. */
-static void load_side(uint32_t *codes, const emu_warp *warp, const emu_operand *registers,
-                      int pair, bool across) {
+static void load_side(uint32_t *codes, const emu_warp *warp, const emu_operand *registers, int pair,
+                      bool across) {
   for (int index = 0; index < members; index++) {
     for (int i = 0; i < k; i++) {
       uint32_t code = half_word(warp, registers, lane_of(pair, index), i);
@@ -47,9 +47,8 @@ static void load_accumulators(uint32_t *d, const emu_warp *warp, const emu_opera
         continue;
       }
       uint32_t code = half_word(warp, registers, lane, i);
-      d[index * side + i] = f->d == EMU_F16
-                                ? code
-                                : emu_float_bits((float)emu_f16_value((uint16_t)code, 0));
+      d[index * side + i] =
+          f->d == EMU_F16 ? code : emu_float_bits((float)emu_f16_value((uint16_t)code, 0));
     }
   }
 }

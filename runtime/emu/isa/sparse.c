@@ -3,7 +3,8 @@
 
 enum { quad = 4 };
 
-/* Bits of metadata of a row: two for each stored element or pair of 4-bit elements, four of tf32. */
+/* Bits of metadata of a row: two for each stored element or pair of 4-bit elements, four of tf32.
+ */
 static int row_bits(emu_type type, int k) {
   int bits = emu_type_of(type)->bits;
   return bits == 32 ? 2 * k : bits == 4 ? k / 2 : k;
