@@ -82,16 +82,18 @@ struct emu_op {
   emu_operand guard;     /* sink: no guard */
   emu_operand *operands; /* in the order written, vectors flattened; the decoder's choice */
   uint16_t operand_count;
-  uint8_t kind;        /* emu_kind */
-  uint8_t space;       /* emu_space, of an access */
-  uint8_t type, type2; /* emu_type, where the function needs them */
-  uint8_t vector;      /* elements of a vector access; 0 and 1 are the same */
-  bool converges;      /* .sync/.aligned: see emu_converge */
-  emu_address address; /* of an access */
-  const void *facts;   /* the decoder's own, in the module's arena */
-  uint32_t index;      /* of this op in its function */
-  uint32_t target;     /* of a branch: an op's index */
-  const ptx_instruction *ptx;
+  uint8_t kind;               /* emu_kind */
+  uint8_t space;              /* emu_space, of an access */
+  uint8_t type, type2;        /* emu_type, where the function needs them */
+  uint8_t vector;             /* elements of a vector access; 0 and 1 are the same */
+  bool converges;             /* .sync/.aligned: see emu_converge */
+  emu_address address;        /* of an access */
+  const void *facts;          /* the decoder's own, in the module's arena */
+  uint32_t index;             /* of this op in its function */
+  uint32_t target;            /* of a branch: an op's index */
+  uint32_t site;              /* of this op among all of its module's: where counters are kept */
+  bool leader;                /* lanes may come here by more than one way */
+  const ptx_instruction *ptx; /* NULL: the return at a function's end that nobody wrote */
 };
 
 /* The ops of a kernel's own body, by emu_op.index; NULL past the last. Those of functions that it
@@ -131,11 +133,17 @@ gg_status emu_operand_value(emu_operand *out, emu_decoder *d, int index, emu_typ
  */
 gg_status emu_operand_vector(emu_operand *out, int *count, int most, emu_decoder *d, int index,
                              emu_type type, bool destination, gg_error *err);
+/* A part of an operand (a coordinate of `[map, {c0, c1}]`) as a source; `index` is of the whole. */
+gg_status emu_operand_part(emu_operand *out, emu_decoder *d, int index, const ptx_operand *part,
+                           emu_type type, gg_error *err);
 gg_status emu_operand_address(emu_address *out, emu_decoder *d, int index, gg_error *err);
 gg_status emu_operand_immediate(int64_t *out, emu_decoder *d, int index, gg_error *err);
 /* A place for a value that is the same for the whole launch. */
 gg_status emu_operand_constant(emu_operand *out, emu_decoder *d, uint64_t low, uint64_t high,
                                int lane_bytes, gg_error *err);
+
+/* The op that a PTX_LABEL stands for. */
+uint32_t emu_decoder_target(const emu_decoder *d, const ptx_operand *label);
 
 gg_arena *emu_decoder_arena(emu_decoder *d); /* the module's */
 const ptx_instruction *emu_decoder_ptx(const emu_decoder *d);

@@ -1,12 +1,16 @@
 /* Races in shared memory, between threads and between proxies.
  *
- * Happens-before by vector clocks, as in FastTrack (Flanagan and Freund, PLDI 2009), a warp an
- * agent and each warp's asynchronous operations another; bytes remember their last writer and
- * readers. Every synchronising object (named barrier, mbarrier, cluster barrier, a fence with a
- * flag) carries a clock that arrivals join and waiters take over. A second clock, of what the async
- * proxy may see, is brought up to the first by fence.proxy.async alone. Only shared memory is
- * watched; lanes of one warp race where one instruction writes a byte twice with different values,
- * or where they communicate without __syncwarp being between. */
+ * Happens-before by vector clocks, as in FastTrack (Flanagan and Freund, PLDI 2009). An agent is a
+ * warp, or a thing that completes asynchronous operations in an order of its own: an mbarrier,
+ * phase by phase; a warp's cp.async, bulk or wgmma groups, one after the other. Bytes remember
+ * their last writer and their readers since, as an agent and its clock. Every synchronising object
+ * (named barrier, mbarrier, cluster barrier, a flag in memory) carries a clock that arrivals join
+ * and waiters take over. A second clock, of what the async proxy may see, is brought up to the
+ * first by fence.proxy.async alone. Only shared memory is watched; lanes of one warp race where
+ * they communicate with nothing between that orders the lanes of a warp.
+ *
+ * Missing a race is better than seeing one that is none: a clock may know too much, never too
+ * little. All functions do nothing where the checks are off (emu_options.hazards_off). */
 #ifndef GG_EMU_HAZARD_H
 #define GG_EMU_HAZARD_H
 
@@ -14,25 +18,60 @@
 
 typedef enum emu_proxy { EMU_PROXY_GENERIC, EMU_PROXY_ASYNC } emu_proxy;
 
+/* Who orders accesses; 0: nobody, whose accesses are ordered before everything. */
+typedef uint32_t emu_agent;
+
+struct emu_async;
+
 gg_status emu_hazards_open(struct emu_hazards **out, emu_cluster *cluster, gg_error *err);
-void emu_hazards_close(struct emu_hazards *hazards);
+void emu_hazards_close(struct emu_hazards *hazards); /* NULL is allowed */
+
+/* ---- Accesses --------------------------------------------------------------------------- */
 
 /* An access by `lanes` of a warp through the generic proxy, to one place a lane; false after a
- * fault. */
+ * fault. Atomic accesses (atom, red, and ld and st that are volatile, relaxed, acquire or release)
+ * do not race with each other, and order what is around them: see emu_hazard_flag. */
 bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
                        const emu_place place[EMU_LANES], unsigned bytes, bool write, bool atomic);
+/* An atomic access to global memory at `address`: whoever comes to it later knows what the warp
+ * knows, and the warp learns what those before knew. */
+void emu_hazard_flag(emu_warp *warp, uint64_t address);
 
-/* An access by an asynchronous operation on behalf of `warp`. */
-bool emu_hazard_async(emu_warp *warp, const emu_op *op, emu_place place, uint32_t bytes,
-                      emu_proxy proxy, bool write);
+/* An asynchronous operation is issued: is all that it touches ordered before it? False after a
+ * fault. */
+bool emu_hazard_issue(const struct emu_async *async);
+/* It has landed: what it touched is its agent's at its clock. */
+void emu_hazard_land(const struct emu_async *async);
+
+/* ---- Order ------------------------------------------------------------------------------ */
 
 /* A clock carried by a synchronising object, kept by `object` (any address that stands for it). */
 void emu_hazard_release(emu_warp *warp,
                         const void *object); /* the object learns what the warp knows */
 void emu_hazard_acquire(emu_warp *warp,
                         const void *object); /* the warp learns what the object knows */
+/* The same for relaxed arrivals and waits: the object learns what the warp knew at its last fence;
+ * what the object knows the warp learns at its next. */
+void emu_hazard_release_relaxed(emu_warp *warp, const void *object);
+void emu_hazard_acquire_relaxed(emu_warp *warp, const void *object);
 void emu_hazard_forget(emu_cluster *cluster, const void *object);
+
+/* fence, membar: see the relaxed ones. */
+void emu_hazard_fence(emu_warp *warp);
 /* fence.proxy.async: what the warp knows of the generic proxy's writes, the async proxy may see. */
 void emu_hazard_fence_proxy(emu_warp *warp);
+/* The lanes of a warp have met: bar.warp.sync, and every .sync instruction but ldmatrix and
+ * stmatrix. */
+void emu_hazard_converge(emu_warp *warp);
+
+/* The agent that stands for `object`, made when it is asked for first; 0 where checks are off. */
+emu_agent emu_hazard_agent(emu_cluster *cluster, const void *object);
+/* The warp knows what the agent has completed up to `clock`: wait_group. */
+void emu_hazard_learn(emu_warp *warp, emu_agent agent, uint64_t clock);
+/* So does whoever acquires the object: a phase has completed. */
+void emu_hazard_teach(emu_cluster *cluster, const void *object, emu_agent agent, uint64_t clock);
+/* The warp's agent and its clock now: a moment that others may know of. */
+emu_agent emu_hazard_moment(emu_warp *warp, uint64_t *clock);
+bool emu_hazard_knows(emu_warp *warp, emu_agent agent, uint64_t clock);
 
 #endif

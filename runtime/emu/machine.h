@@ -21,13 +21,14 @@ typedef struct emu_shared emu_shared; /* a CTA's shared memory with its marks: m
 struct emu_hazards;                   /* hazard.h */
 struct emu_engine;                    /* async.h: a cluster's asynchronous work */
 struct emu_wgmma;                     /* isa/wgmma.c: a warp's wgmmas in flight */
-struct emu_frame;                     /* a call's return address and locals */
+struct emu_counters;                  /* report.h */
+typedef struct emu_frame emu_frame;   /* a function's registers and locals: frame.h */
 
 /* Lanes that share a place. */
 typedef struct emu_split {
   uint32_t lanes;
   uint32_t pc; /* index of the next op of the frame's function */
-  struct emu_frame *frame;
+  emu_frame *frame;
   const void *waits_for; /* NULL: can run */
   const char *why;       /* "bar.sync 0": for messages about deadlocks */
 } emu_split;
@@ -61,6 +62,7 @@ struct emu_cluster {
   struct emu_counters *counters; /* never NULL; without sites where nobody asked for counters */
   uint64_t time;                 /* instructions that its warps have run */
   uint64_t random; /* state of emu_random: seeded by the launch's seed and the cluster's number */
+  struct emu_cluster_state *state; /* the machine's own: the queue of warps */
   bool faulted;
 };
 
@@ -70,7 +72,8 @@ struct emu_run {
   const emu_kernel *kernel;
   const emu_launch_config *config;
   const emu_options *options;
-  bool clustered; /* the launch carries the cluster attribute */
+  bool clustered;      /* the launch carries the cluster attribute, or the kernel asks for one */
+  unsigned cluster[3]; /* CTAs of a cluster: 1x1x1 in a plain launch */
   struct emu_run_state *state;
 };
 

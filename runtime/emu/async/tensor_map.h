@@ -1,0 +1,87 @@
+/* Tensor maps: the 128 bytes that cuTensorMapEncodeTiled writes and cp.async.bulk.tensor reads.
+ *
+ * NVIDIA's encoding is not documented, and nobody may look into it; the emulator has its own, so
+ * that a kernel may copy a map and change its fields with tensormap.replace. The numbers of the
+ * enumerations are those of the driver API's (CUtensorMapDataType and so on). */
+#ifndef GG_EMU_TENSOR_MAP_H
+#define GG_EMU_TENSOR_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum { EMU_TENSOR_MAP_BYTES = 128, EMU_TENSOR_MAP_ALIGN = 64, EMU_TENSOR_RANK = 5 };
+
+typedef enum emu_tensor_type {
+  EMU_TENSOR_U8,
+  EMU_TENSOR_U16,
+  EMU_TENSOR_U32,
+  EMU_TENSOR_S32,
+  EMU_TENSOR_U64,
+  EMU_TENSOR_S64,
+  EMU_TENSOR_F16,
+  EMU_TENSOR_F32,
+  EMU_TENSOR_F64,
+  EMU_TENSOR_BF16,
+  EMU_TENSOR_F32_FTZ,
+  EMU_TENSOR_TF32,
+  EMU_TENSOR_TF32_FTZ,
+  EMU_TENSOR_TYPE_COUNT, /* the packed 4- and 6-bit types come with sm_100 */
+} emu_tensor_type;
+
+typedef enum emu_tensor_interleave {
+  EMU_INTERLEAVE_NONE,
+  EMU_INTERLEAVE_16B,
+  EMU_INTERLEAVE_32B,
+} emu_tensor_interleave;
+
+typedef enum emu_tensor_swizzle {
+  EMU_SWIZZLE_NONE,
+  EMU_SWIZZLE_32B,
+  EMU_SWIZZLE_64B,
+  EMU_SWIZZLE_128B,
+} emu_tensor_swizzle;
+
+typedef enum emu_tensor_fill {
+  EMU_FILL_ZERO,
+  EMU_FILL_NAN, /* of floating-point types */
+} emu_tensor_fill;
+
+/* Innermost dimension first. */
+typedef struct emu_tensor_map {
+  emu_tensor_type type;
+  uint32_t rank;                         /* 1 to 5 */
+  uint64_t address;                      /* of global memory */
+  uint64_t dims[EMU_TENSOR_RANK];        /* elements */
+  uint64_t strides[EMU_TENSOR_RANK - 1]; /* bytes from one to the next of dimensions 1 and up */
+  uint32_t box[EMU_TENSOR_RANK];         /* elements that a copy traverses */
+  uint32_t element_strides[EMU_TENSOR_RANK];
+  emu_tensor_interleave interleave;
+  emu_tensor_swizzle swizzle;
+  uint32_t l2_promotion; /* 0 to 3: kept, without effect */
+  emu_tensor_fill fill;
+} emu_tensor_map;
+
+/* Checks the map as cuTensorMapEncodeTiled does and writes its encoding. Errors: EMU_TENSOR_MAP,
+ * with the field and its nearest legal values. */
+gg_status emu_tensor_map_encode(uint8_t out[EMU_TENSOR_MAP_BYTES], const emu_tensor_map *map,
+                                gg_error *err);
+
+/* What 128 bytes hold, checked no further; false where they are no tensor map. */
+bool emu_tensor_map_decode(emu_tensor_map *out, const uint8_t in[EMU_TENSOR_MAP_BYTES]);
+
+/* Writes a map without checks: for tensormap.replace, which passes through states that are no legal
+ * maps. Values wider than their field are cut. */
+void emu_tensor_map_pack(uint8_t out[EMU_TENSOR_MAP_BYTES], const emu_tensor_map *map);
+
+/* Appends to `why` what is wrong with a map; false and nothing appended where it is legal. */
+bool emu_tensor_map_wrong(gg_str *why, const emu_tensor_map *map);
+
+uint32_t emu_tensor_type_bytes(emu_tensor_type type);
+/* Elements of a box along a dimension: of the traversed ones, each element_strides-th. */
+uint32_t emu_tensor_map_extent(const emu_tensor_map *map, uint32_t dimension);
+/* Bytes of a box in shared memory, those out of bounds too: what a copy adds to an mbarrier. */
+uint32_t emu_tensor_map_box_bytes(const emu_tensor_map *map);
+
+#endif

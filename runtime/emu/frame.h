@@ -1,0 +1,36 @@
+/* A running function: registers and locals of the lanes that are in it.
+ *
+ * Local memory is a stack a lane: a frame's block lies behind its caller's, and the addresses of
+ * both are offsets into it, the same for every lane. */
+#ifndef GG_EMU_FRAME_H
+#define GG_EMU_FRAME_H
+
+#include "emu/module.h"
+
+struct emu_frame {
+  emu_frame *caller;  /* NULL: the kernel's */
+  const emu_op *call; /* in the caller's function */
+  const emu_function *function;
+  uint8_t *registers;
+  uint8_t *locals;     /* EMU_LANES blocks of function->local_bytes */
+  uint64_t local_base; /* address of a block's first byte */
+  uint32_t lanes;      /* that are in it, or in what it called */
+  uint32_t depth;      /* 0: the kernel's */
+  void *memory;        /* of registers and locals */
+};
+
+/* Addresses of local memory start here, so that 0 is no local variable. */
+enum { EMU_LOCAL_BASE = 1024, EMU_FRAMES_MAX = 1024 };
+
+/* A frame of `function` for `lanes` of the warp; NULL when memory is out. */
+emu_frame *emu_frame_open(emu_warp *warp, const emu_function *function, emu_frame *caller,
+                          const emu_op *call, uint32_t lanes);
+void emu_frame_close(emu_frame *frame);
+
+/* The host address of `bytes` at a lane's local address; NULL where no frame has them. */
+uint8_t *emu_frame_local(const emu_frame *frame, int lane, uint64_t address, uint64_t bytes);
+
+/* A special register's value for a lane. */
+uint64_t emu_special_value(const emu_warp *warp, ptx_special special, int lane);
+
+#endif
