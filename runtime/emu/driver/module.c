@@ -10,16 +10,13 @@
 
 enum { path_limit = 1 << 30 };
 
-/* What stands in the way of an image that is no PTX; NULL: nothing. */
-static const char *obstacle(const unsigned char *image) {
-  static const unsigned char elf[] = {0x7f, 'E', 'L', 'F'}, fatbin[] = {0x50, 0xed, 0x55, 0xba},
-                             wrapper[] = {0xb1, 0x43, 0x62, 0x46};
-  if (memcmp(image, elf, 1) == 0) return "a cubin";
-  if (memcmp(image, fatbin, 1) == 0 && memcmp(image, fatbin, sizeof fatbin) == 0) return "a fatbin";
-  if (memcmp(image, wrapper, 1) == 0 && memcmp(image, wrapper, sizeof wrapper) == 0) {
-    return "a fatbin";
-  }
-  return NULL;
+/* What an image is that is no PTX; NULL: perhaps it is. PTX is a text, and may be shorter than the
+ * marks that the others begin with. */
+static const char *other_image(const char *image) {
+  if (strncmp(image, "\177ELF", 4) == 0) return "a cubin";
+  bool fatbin = strncmp(image, "\x50\xed\x55\xba", 4) == 0;
+  bool wrapper = strncmp(image, "\xb1\x43\x62\x46", 4) == 0;
+  return fatbin || wrapper ? "a fatbin" : NULL;
 }
 
 static CUresult load_text(CUmodule *out, emu_process *process, const char *name, const char *text,
@@ -39,7 +36,7 @@ static CUresult load_text(CUmodule *out, emu_process *process, const char *name,
 
 static CUresult load_image(CUmodule *out, emu_process *process, const void *image) {
   if (!image) return CUDA_ERROR_INVALID_VALUE;
-  const char *why = obstacle(image);
+  const char *why = other_image(image);
   if (why) {
     return emu_refuse(process, CUDA_ERROR_NO_BINARY_FOR_GPU,
                       "the image is %s, and the emulator runs PTX: give it what nvcc -ptx or "
@@ -56,9 +53,8 @@ static CUresult load_file(CUmodule *out, emu_process *process, const char *path)
   if (!path) return CUDA_ERROR_INVALID_VALUE;
   gg_status st = gg_file_read(&text, &length, path, path_limit, &err);
   if (st) return emu_result(process, st, &err);
-  const char *why = length >= 4 ? obstacle((const unsigned char *)text) : NULL;
-  CUresult result =
-      why ? load_image(out, process, text) : load_text(out, process, path, text, length);
+  CUresult result = other_image(text) ? load_image(out, process, text)
+                                      : load_text(out, process, path, text, length);
   gg_free(text);
   return result;
 }
