@@ -118,8 +118,7 @@ gg_status gg_module_load(gg_module **out, gg_context *context, const gg_kernel *
                          gg_error *err) {
   *out = NULL;
   gg_binary *binary;
-  gg_status st =
-      gg_compile_for_device(&binary, context->compiler, kernel, context->facts.arch, err);
+  gg_status st = gg_compile_for_device(&binary, context->compiler, kernel, &context->facts, err);
   if (st) return st;
   st = gg_module_load_binary(out, context, kernel, binary, err);
   gg_binary_free(binary);

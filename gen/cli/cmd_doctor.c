@@ -87,7 +87,7 @@ static void find_devices(findings *out) {
   for (int i = 0; i < devices_max; i++) {
     gg_error err = GG_ERROR_INIT;
     gg_context *context;
-    gg_context_options opt = {.device = i, .compiler.cache = ""};
+    gg_context_options opt = {.device = i, .provider = GG_PROVIDER_CUDA, .compiler.cache = ""};
     if (gg_context_open(&context, &opt, &err)) {
       if (i == 0) gg_str_puts(&out->no_device, err.message);
       gg_error_clear(&err);
