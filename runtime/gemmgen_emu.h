@@ -55,6 +55,10 @@ GG_API CUresult gg_emu_configure(const gg_emu_options *options);
  * bytes with the NUL; gives their whole length, without it. */
 GG_API size_t gg_emu_counters(char *buffer, size_t size, int json);
 
+/* The first byte of device memory that nobody has written, counted from `address`; -1 where all
+ * are. */
+GG_API CUresult gg_emu_unwritten(int64_t *first, CUdeviceptr address, size_t bytes);
+
 /* The last failure in full: what, the PTX line, CTA, warp, lane, the source line; "" when there was
  * none. Valid until the next failure. cuGetErrorString gives the same for that failure's code. */
 GG_API const char *gg_emu_message(void);

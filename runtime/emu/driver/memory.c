@@ -132,6 +132,18 @@ CUresult emu_cuPointerGetAttribute(void *value, int attribute, CUdeviceptr addre
   return emu_leave(process, result);
 }
 
+CUresult gg_emu_unwritten(int64_t *first, CUdeviceptr address, size_t bytes) {
+  emu_process *process;
+  gg_error err = GG_ERROR_INIT;
+  CUresult result = emu_enter(&process);
+  if (!result && !first) result = CUDA_ERROR_INVALID_VALUE;
+  if (!result) {
+    gg_status st = emu_memory_unwritten(first, process->device, address, bytes, &err);
+    result = emu_result(process, st, &err);
+  }
+  return emu_leave(process, result);
+}
+
 /* ---- The host's memory ------------------------------------------------------------------ */
 
 static CUresult add_host(emu_process *process, void *memory, bool owned) {
