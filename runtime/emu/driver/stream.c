@@ -22,9 +22,6 @@ static CUresult run_launch(emu_process *process, const emu_work *work) {
   }
   if (counting) config.counters = &function->counters;
   config.trace = process->trace;
-  if (process->trace) {
-    emu_trace_launch(process->trace, emu_kernel_facts_of(function->kernel).name);
-  }
   if (!st) st = emu_launch(process->device, function->kernel, &config, &err);
   return emu_result(process, st, &err);
 }
