@@ -1,0 +1,100 @@
+/* What names mean where: scopes of variables, functions and registers, and of labels.
+ *
+ * Scopes nest: the module, a function's parameters, its body, each `{ }` in it. A name means what
+ * the innermost scope that declares it says. Each name points to its innermost symbol, which points
+ * to the one that it hides, so that a look-up is one step; leaving a scope takes its symbols off.
+ *
+ * A `.reg .b32 %r<100>` declares a range, whose registers come into being when they are first
+ * used. Labels may be used before they stand; they are settled when the function ends. */
+#ifndef GG_EMU_PTX_SCOPE_H
+#define GG_EMU_PTX_SCOPE_H
+
+#include "emu/ptx/lexer.h"
+
+enum { PTX_NESTING_MAX = 128 };
+
+typedef enum ptx_symbol_kind {
+  PTX_SYMBOL_VARIABLE,
+  PTX_SYMBOL_FUNCTION,
+  PTX_SYMBOL_REGISTER,
+} ptx_symbol_kind;
+
+typedef struct ptx_symbol {
+  ptx_symbol_kind kind;
+  uint32_t depth; /* of its scope; the module's is 0 */
+  ptx_name *name;
+  ptx_place place;
+  struct ptx_symbol *hidden; /* what the name means further out */
+  struct ptx_symbol *next;   /* of its scope */
+  ptx_variable *variable;
+  ptx_function *function;
+  bool range; /* REGISTER: `name<limit>` */
+  uint32_t limit;
+  emu_type type;
+  uint32_t vector; /* REGISTER: 1, 2, 4, 8 */
+  uint32_t first;  /* index of its (first) register; PTX_UNUSED before it is used */
+} ptx_symbol;
+
+#define PTX_UNUSED UINT32_MAX
+
+typedef enum ptx_label_kind {
+  PTX_LABEL_CODE,
+  PTX_LABEL_TARGETS,
+  PTX_LABEL_PROTOTYPE,
+} ptx_label_kind;
+
+typedef struct ptx_label {
+  const ptx_name *name;
+  uint32_t scope; /* its number in the function */
+  ptx_label_kind kind;
+  uint32_t index;
+  ptx_place place;
+} ptx_label;
+
+/* An operand that waits for its label. */
+typedef struct ptx_use {
+  ptx_operand *operand;
+  const ptx_name *name;
+  uint32_t scope;
+  bool code; /* must be a place to branch to; else a table or a prototype */
+} ptx_use;
+
+typedef struct ptx_scopes {
+  ptx_lexer *lexer;
+  ptx_symbol *symbols[PTX_NESTING_MAX + 1]; /* of the open scopes */
+  uint32_t numbers[PTX_NESTING_MAX + 1];    /* of the open scopes in the function */
+  uint32_t depth;
+  uint32_t prefixes; /* names that ever named a range */
+  ptx_list parents;  /* uint32_t: of each scope of the function */
+  ptx_list registers, labels, uses;
+} ptx_scopes;
+
+/* The function's scope numbers, registers, labels and uses start anew. */
+void ptx_scopes_begin(ptx_scopes *scopes);
+void ptx_scopes_free(ptx_scopes *scopes);
+
+gg_status ptx_scope_enter(ptx_scopes *scopes);
+void ptx_scope_leave(ptx_scopes *scopes);
+
+/* Declares in the innermost scope. Fails with PTX_NAME where that has the name already. */
+gg_status ptx_scope_declare(ptx_symbol **out, ptx_scopes *scopes, ptx_symbol_kind kind,
+                            ptx_name *name, ptx_place place);
+gg_status ptx_scope_declare_range(ptx_scopes *scopes, ptx_name *name, ptx_place place,
+                                  const ptx_symbol *facts);
+
+/* What `name` means; *out is NULL where it is not declared. A register of a range becomes a symbol
+ * of its own. */
+gg_status ptx_scope_find(ptx_symbol **out, ptx_scopes *scopes, ptx_name *name);
+/* The index of a register symbol's first register, which comes into being. */
+gg_status ptx_scope_register(uint32_t *out, ptx_scopes *scopes, ptx_symbol *symbol);
+
+gg_status ptx_scope_label(ptx_scopes *scopes, const ptx_label *label);
+/* The operand's index, and kind, are set by ptx_scope_settle; it must not move until then. */
+gg_status ptx_scope_use(ptx_scopes *scopes, ptx_operand *operand, const ptx_name *name, bool code);
+gg_status ptx_scope_settle(ptx_scopes *scopes);
+
+/* PTX_NAME: "'x' is ...". */
+gg_status ptx_scope_fail(ptx_scopes *scopes, const ptx_name *name, ptx_place place,
+                         const char *what);
+
+#endif

@@ -1,0 +1,43 @@
+/* Operands of tensor cores, decoded once for many products.
+ *
+ * A number is a float that holds its exact value and the exponent that the hardware aligns by: that
+ * of its leading bit, but no less than the format's smallest normal one. Zeros, infinities, NaNs
+ * and elements that are not there (unselected ones of a sparse A) have exponents of their own, so
+ * far apart that the sum of two tells what their product is. Their float is a zero of their sign,
+ * which contributes nothing to a sum. */
+#ifndef GG_EMU_TENSOR_OPERAND_H
+#define GG_EMU_TENSOR_OPERAND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "emu/types.h"
+
+enum {
+  EMU_EXPONENT_ABSENT = -20000,
+  EMU_EXPONENT_ZERO = -4000,
+  EMU_EXPONENT_INFINITY = 12000,
+  EMU_EXPONENT_NAN = 13000,
+  /* A product's exponent above the first bound is of an infinity or NaN, below the second of a zero
+   * or an absent element. */
+  EMU_PRODUCT_SPECIAL = 1000,
+  EMU_PRODUCT_NOTHING = -1000,
+};
+
+enum {
+  EMU_OPERAND_NEGATE = 1, /* all signs changed */
+  EMU_OPERAND_NORMAL = 2, /* subnormal numbers too are aligned by their leading bit */
+};
+
+/* Decodes `count` codes (a multiple of 8), each in the low bits of a word (tf32: the whole word),
+ * of f16, bf16, tf32, e4m3, e5m2, e3m2, e2m3 or e2m1. `how`: the flags above. */
+void emu_operand_decode(float *value, int16_t *exponent, emu_type type, unsigned how,
+                        const uint32_t *codes, size_t count);
+
+/* The same of 4- and 8-bit integers: their values alone. */
+void emu_operand_decode_integer(float *value, emu_type type, const uint32_t *codes, size_t count);
+
+/* What a decoded operand stands for, infinities and NaNs included. */
+float emu_operand_float(float value, int exponent);
+
+#endif
