@@ -78,7 +78,9 @@ static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
   }
   if (agent != watched->agent || a->async || clock < watched->met) return ORDERED;
   if ((int)emu_epoch_lane(earlier) == a->lane) return ORDERED;
-  return !earlier_wrote && is_collective(a->hazards, earlier) ? ORDERED : LANES;
+  /* Of lanes that write a place in one instruction, one wins. */
+  if (earlier_wrote) return a->write && op_of(a->hazards, earlier) == a->op ? ORDERED : LANES;
+  return is_collective(a->hazards, earlier) ? ORDERED : LANES;
 }
 
 static verdict after_readers(const actor *a, uint64_t read, emu_epoch *culprit) {
@@ -97,16 +99,17 @@ static verdict after_readers(const actor *a, uint64_t read, emu_epoch *culprit) 
   return ORDERED;
 }
 
-static void name(char *out, size_t size, const struct emu_hazards *hazards, emu_epoch epoch) {
+static void name(char *out, size_t size, const struct emu_hazards *hazards, emu_epoch epoch,
+                 const char *verb) {
   const emu_op *op = op_of(hazards, epoch);
   const emu_watched *watched = hazards->warp_of[emu_epoch_agent(epoch)];
   const char *text = op && op->ptx ? op->ptx->form->text : "an instruction";
   unsigned line = op && op->ptx ? op->ptx->place.line : 0;
   if (watched) {
-    snprintf(out, size, "warp %d of CTA %u, lane %u, has %%s at line %u (%s)", watched->warp->index,
-             watched->warp->cta->rank, emu_epoch_lane(epoch), line, text);
+    snprintf(out, size, "warp %d of CTA %u, lane %u, has %s at line %u (%s)", watched->warp->index,
+             watched->warp->cta->rank, emu_epoch_lane(epoch), verb, line, text);
   } else {
-    snprintf(out, size, "the asynchronous operation of line %u (%s) has %%s", line, text);
+    snprintf(out, size, "the asynchronous operation of line %u (%s) has %s", line, text, verb);
   }
 }
 
@@ -116,11 +119,8 @@ static bool report(const actor *a, emu_place place, verdict found, emu_epoch ear
       [LANES] = "no bar.warp.sync or other barrier orders the two lanes",
       [UNFENCED] = "no fence.proxy.async makes what threads write visible to the async proxy",
   };
-  char format[256], who[320];
-  name(format, sizeof format, a->hazards, earlier);
-  const char *at = strstr(format, "%s");
-  snprintf(who, sizeof who, "%.*s%s%s", (int)(at - format), format, wrote ? "written" : "read",
-           at + 2);
+  char who[320];
+  name(who, sizeof who, a->hazards, earlier, wrote ? "written" : "read");
   uint32_t address =
       (uint32_t)place.cta->rank << EMU_SHARED_RANK_SHIFT | (place.offset + EMU_SHARED_RESERVED);
   emu_fault(a->warp, a->op, a->lane, GG_E_EMU_RACE, "%s shared memory at 0x%x, which %s: %s",
@@ -287,9 +287,8 @@ bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     a.lane = __builtin_ctz(rest);
     a.epoch = epoch ? epoch | (unsigned)a.lane : 0;
-    if (atomic || emu_epoch_agent(a.good.write) == a.watched->agent) {
-      a.good.write = EMU_CELL_SPLIT; /* what is good for one lane need not be for the next */
-    }
+    /* What is good for one lane need not be for the next. */
+    if (write || emu_epoch_agent(a.good.write) == a.watched->agent) a.good.write = EMU_CELL_SPLIT;
     if (!touch(&a, place[a.lane], bytes, CHECK | RECORD)) return false;
   }
   for (uint32_t rest = atomic ? lanes : 0; rest; rest &= rest - 1)
