@@ -77,6 +77,21 @@ typedef enum emu_kind {
   EMU_KIND_COUNT,
 } emu_kind;
 
+/* Where lanes go after an op. */
+typedef enum emu_flow {
+  EMU_FLOW_NEXT,
+  EMU_FLOW_BRANCH, /* `target`, or next for those that the guard leaves out */
+  EMU_FLOW_TABLE,  /* one of emu_targets, which are `facts` */
+  EMU_FLOW_CALL,   /* another function, then next */
+  EMU_FLOW_END,    /* nowhere; next for those that the guard leaves out */
+} emu_flow;
+
+/* The table of a brx.idx: indices of ops. */
+typedef struct emu_targets {
+  uint32_t count;
+  uint32_t *ops;
+} emu_targets;
+
 struct emu_op {
   emu_exec *exec;
   emu_operand guard;     /* sink: no guard */
@@ -91,7 +106,7 @@ struct emu_op {
   const void *facts;          /* the decoder's own, in the module's arena */
   uint32_t index;             /* of this op in its function */
   uint32_t target;            /* of a branch: an op's index */
-  uint32_t site;              /* of this op among all of its module's: where counters are kept */
+  uint8_t flow;               /* emu_flow */
   bool leader;                /* lanes may come here by more than one way */
   const ptx_instruction *ptx; /* NULL: the return at a function's end that nobody wrote */
 };
@@ -144,6 +159,10 @@ gg_status emu_operand_constant(emu_operand *out, emu_decoder *d, uint64_t low, u
 
 /* The op that a PTX_LABEL stands for. */
 uint32_t emu_decoder_target(const emu_decoder *d, const ptx_operand *label);
+
+/* The table that a PTX_TARGETS stands for, and the function that is decoded. */
+const ptx_targets *emu_decoder_targets(const emu_decoder *d, const ptx_operand *table);
+const ptx_function *emu_decoder_function(const emu_decoder *d);
 
 gg_arena *emu_decoder_arena(emu_decoder *d); /* the module's */
 const ptx_instruction *emu_decoder_ptx(const emu_decoder *d);

@@ -30,6 +30,10 @@ typedef struct emu_options {
   uint64_t seed;     /* of those moments and of the order of warps */
   int64_t max_steps; /* instructions of one warp before a launch is called endless; 0: no limit */
   bool hazards_off;  /* no race and initialisation checks: faster */
+  /* Takes what the kernel's printf writes, whole calls of a warp; NULL: it goes to stdout. Called
+   * from workers, one at a time. */
+  void (*print)(void *user, const char *text, size_t length);
+  void *print_user;
 } emu_options;
 
 #define EMU_OPTIONS_INIT                                                                           \

@@ -25,7 +25,10 @@ enum { EMU_LOCAL_BASE = 1024, EMU_FRAMES_MAX = 1024 };
 /* A frame of `function` for `lanes` of the warp; NULL when memory is out. */
 emu_frame *emu_frame_open(emu_warp *warp, const emu_function *function, emu_frame *caller,
                           const emu_op *call, uint32_t lanes);
-void emu_frame_close(emu_frame *frame);
+/* Its last lane has left it: the warp keeps it for another call. */
+void emu_frame_close(emu_warp *warp, emu_frame *frame);
+/* Frees a chain of frames, from callee to caller. */
+void emu_frames_free(emu_frame *frame);
 
 /* The host address of `bytes` at a lane's local address; NULL where no frame has them. */
 uint8_t *emu_frame_local(const emu_frame *frame, int lane, uint64_t address, uint64_t bytes);

@@ -39,6 +39,18 @@ bool emu_load(emu_warp *warp, const emu_op *op, emu_space space, const uint64_t 
 bool emu_store(emu_warp *warp, const emu_op *op, emu_space space, const uint64_t address[EMU_LANES],
                uint32_t lanes, unsigned bytes, uint8_t data[EMU_LANES][EMU_ACCESS_MAX]);
 
+/* What an access does; EMU_STRONG: it is atomic, or volatile, relaxed, acquire or release. */
+enum emu_intent { EMU_READ = 1, EMU_WRITE = 2, EMU_STRONG = 4 };
+
+/* Resolves one access of a warp (`intent`: bits of emu_intent) to the host address of each lane's
+ * bytes, after all checks; what is to be written is marked as written. */
+bool emu_access(emu_warp *warp, const emu_op *op, emu_space space,
+                const uint64_t address[EMU_LANES], uint32_t lanes, unsigned bytes, unsigned intent,
+                uint8_t *host[EMU_LANES]);
+
+/* A generic address's space: EMU_GLOBAL, EMU_SHARED_CLUSTER or EMU_LOCAL. */
+emu_space emu_space_of(uint64_t address);
+
 /* A place in shared memory of the cluster. */
 typedef struct emu_place {
   emu_cta *cta;

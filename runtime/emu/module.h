@@ -43,7 +43,6 @@ struct emu_function {
   uint64_t *inputs, *returns; /* of parameters: into a kernel's block, or into locals */
   uint64_t param_bytes;       /* a kernel's block */
   uint64_t local_bytes;       /* a lane's */
-  bool address_taken;         /* may be called through a register */
 };
 
 /* A .shared variable of the module; its number is its place in module->shared. */
@@ -74,7 +73,6 @@ struct emu_module {
   uint64_t *addresses; /* of ptx->variables, as emu_function's */
   emu_shared_variable *shared;
   uint32_t shared_count;
-  uint32_t op_count; /* sites: of all functions */
 };
 
 /* Decodes the body of a function whose module's variables have their places. */
@@ -90,6 +88,9 @@ uint64_t emu_variable_place(const emu_function *function, const ptx_variable *va
 /* The address of a function, as `mov` sees it, and back (NULL: no such function). */
 uint64_t emu_function_address(const emu_module *module, const ptx_function *function);
 const emu_function *emu_function_at(const emu_module *module, uint64_t address);
+
+/* Whose arithmetic and limits the device has: 90. */
+int emu_module_arch(const emu_module *module);
 
 /* A mark at an instruction, for errors of loading. */
 gg_mark emu_mark_of(const emu_module *module, const ptx_instruction *ptx);

@@ -138,7 +138,7 @@ static gg_status parse_function_name(ptx_function **out, ptx_parser *p) {
   return GG_OK;
 }
 
-/* `.alias this, that;` where that is a definition, so that aliases make no chain. */
+/* `.alias this, that;`: that is no alias itself, so that aliases make no ring. */
 static gg_status parse_alias(ptx_parser *p) {
   ptx_function *alias, *function;
   gg_status st;
@@ -146,8 +146,8 @@ static gg_status parse_alias(ptx_parser *p) {
   if ((st = parse_function_name(&alias, p))) return st;
   if ((st = ptx_expect(p, ',', "','"))) return st;
   if ((st = parse_function_name(&function, p))) return st;
-  if (alias->defined || !function->defined) {
-    return ptx_fail_value(p, place, "an alias is of a function with a body and has none itself");
+  if (alias->defined || alias == function || function->alias) {
+    return ptx_fail_value(p, place, "an alias has no body and is of another function, no alias");
   }
   alias->alias = function;
   return ptx_expect(p, ';', "';'");
@@ -257,6 +257,7 @@ gg_status ptx_parse(ptx_module **out, const char *text, size_t length, const cha
   if (!module->name) st = ptx_lexer_no_memory(&p.lexer);
   if (!st) st = begin_text(&p, text, length);
   if (!st) st = parse_module(&p);
+  if (st && p.lexer.status) st = p.lexer.status; /* the first error, which is in `err` */
   free_parser(&p);
   if (st) {
     ptx_free(module);

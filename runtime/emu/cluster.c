@@ -1,0 +1,325 @@
+/* Clusters: warps take turns on one host thread.
+ *
+ * A queue holds the warps that can run; a warp that waits is in no queue and costs nothing. When
+ * the queue is empty, or all that is in it is polling and has seen nothing change, asynchronous
+ * work lands, one operation at a time: that is as late as can be. When there is none left, a
+ * cluster whose warps all wait can never go on, as only its own warps could wake them; one that
+ * polls is put aside, as what it polls for may come from another cluster. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "emu/async.h"
+#include "emu/hazard.h"
+#include "emu/state.h"
+
+enum { turn_ops = 1024, aside_turns = 1 << 16, reported_waits = 8 };
+
+uint64_t emu_random(emu_cluster *cluster) {
+  uint64_t x = cluster->random += 0x9e3779b97f4a7c15u; /* splitmix64 (Steele et al., 2014) */
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+/* ---- Opening and closing ---------------------------------------------------------------- */
+
+/* Zeroed memory; NULL when it is out. */
+static void *zeroed(size_t count, size_t size) {
+  void *memory = gg_malloc(count * size + 1);
+  if (memory) memset(memory, 0, count * size + 1);
+  return memory;
+}
+
+static gg_status open_shared(emu_cta *cta, gg_error *err) {
+  const emu_run *run = cta->cluster->run;
+  uint32_t bytes = run->state->shared_bytes;
+  emu_shared *shared = cta->shared = zeroed(1, sizeof(*shared));
+  if (!shared) return gg_fail(err, MEMORY, NULL, "");
+  shared->size = bytes;
+  shared->static_size = (uint32_t)run->kernel->facts.static_smem_bytes;
+  shared->bytes = zeroed(bytes, 1);
+  shared->marks = zeroed(bytes, 1);
+  return shared->bytes && shared->marks ? GG_OK : gg_fail(err, MEMORY, NULL, "");
+}
+
+static gg_status open_warp(emu_warp *warp, emu_cta *cta, int index, uint32_t threads,
+                           gg_error *err) {
+  const emu_function *function = cta->cluster->run->kernel->function;
+  uint32_t left = threads - (uint32_t)index * EMU_LANES;
+  *warp = (emu_warp){.cta = cta, .index = index};
+  warp->alive = left >= EMU_LANES ? UINT32_MAX : (UINT32_C(1) << left) - 1;
+  struct emu_warp_state *state = warp->state = zeroed(1, sizeof(*state));
+  if (!state) return gg_fail(err, MEMORY, NULL, "");
+  emu_frame *frame = emu_frame_open(warp, function, NULL, NULL, warp->alive);
+  if (!frame) return gg_fail(err, MEMORY, NULL, "");
+  state->splits[0] = (emu_split){.lanes = warp->alive, .frame = frame};
+  state->used = state->ready = 1;
+  warp->split = &state->splits[0];
+  warp->registers = frame->registers;
+  return GG_OK;
+}
+
+static gg_status open_cta(emu_cta *cta, emu_cluster *cluster, unsigned rank, gg_error *err) {
+  const emu_run *run = cluster->run;
+  const unsigned *block = run->config->block, *size = run->cluster;
+  uint32_t threads = block[0] * block[1] * block[2];
+  uint64_t at = cluster->state->index;
+  const uint64_t *clusters = run->state->clusters;
+  *cta = (emu_cta){.cluster = cluster, .rank = rank};
+  cta->id[0] = (unsigned)(at % clusters[0]) * size[0] + rank % size[0];
+  cta->id[1] = (unsigned)(at / clusters[0] % clusters[1]) * size[1] + rank / size[0] % size[1];
+  cta->id[2] = (unsigned)(at / clusters[0] / clusters[1]) * size[2] + rank / size[0] / size[1];
+  int warps = (int)((threads + EMU_LANES - 1) / EMU_LANES);
+  cta->state = zeroed(1, sizeof(*cta->state));
+  cta->warps = zeroed((size_t)warps, sizeof(*cta->warps));
+  gg_status st = open_shared(cta, err);
+  if (st || !cta->state || !cta->warps) return st ? st : gg_fail(err, MEMORY, NULL, "");
+  for (; cta->warp_count < warps; cta->warp_count++) {
+    emu_warp *warp = &cta->warps[cta->warp_count];
+    if ((st = open_warp(warp, cta, cta->warp_count, threads, err))) {
+      cta->warp_count++;
+      return st;
+    }
+    emu_cluster_queue(warp);
+  }
+  cta->state->live_warps = warps;
+  cluster->state->live_warps += (uint32_t)warps;
+  return GG_OK;
+}
+
+static gg_status open_counters(emu_cluster *cluster, gg_error *err) {
+  const emu_counters *wanted = cluster->run->config->counters;
+  cluster->counters = &cluster->state->counters;
+  const emu_kernel *kernel = wanted && wanted->site_count ? cluster->run->kernel : NULL;
+  return emu_counters_open(cluster->counters, kernel, err);
+}
+
+gg_status emu_cluster_open(emu_cluster **out, emu_run *run, uint64_t index, gg_error *err) {
+  const unsigned *size = run->cluster, *block = run->config->block;
+  unsigned ctas = size[0] * size[1] * size[2];
+  uint32_t warps = (block[0] * block[1] * block[2] + EMU_LANES - 1) / EMU_LANES * ctas;
+  emu_cluster *cluster = *out = zeroed(1, sizeof(*cluster));
+  if (!cluster) return gg_fail(err, MEMORY, NULL, "");
+  cluster->run = run;
+  cluster->random = run->options->seed ^ (index + 1) * 0xd1342543de82ef95u;
+  cluster->state = zeroed(1, sizeof(*cluster->state));
+  cluster->ctas = zeroed(ctas, sizeof(*cluster->ctas));
+  if (!cluster->state || !cluster->ctas) goto no_memory;
+  atomic_init(&cluster->state->progress, 0);
+  cluster->state->index = index;
+  cluster->state->queue_room = warps;
+  cluster->state->queue = zeroed(warps, sizeof(emu_warp *));
+  if (!cluster->state->queue) goto no_memory;
+  gg_status st = open_counters(cluster, err);
+  for (unsigned rank = 0; !st && rank < ctas; rank++) {
+    cluster->cta_count++;
+    st = open_cta(&cluster->ctas[rank], cluster, rank, err);
+  }
+  if (!st) st = emu_engine_open(&cluster->engine, cluster, err);
+  if (!st && !run->options->hazards_off) st = emu_hazards_open(&cluster->hazards, cluster, err);
+  return st;
+no_memory:
+  return gg_fail(err, MEMORY, NULL, "");
+}
+
+static void close_warp(emu_warp *warp) {
+  struct emu_warp_state *state = warp->state;
+  if (!state) return;
+  for (uint32_t slots = state->used; slots; slots &= slots - 1) {
+    emu_split *split = &state->splits[__builtin_ctz(slots)];
+    for (emu_frame *frame = split->frame, *caller; frame; frame = caller) {
+      caller = frame->caller;
+      frame->lanes &= ~split->lanes;
+      if (!frame->lanes) emu_frame_close(warp, frame);
+    }
+  }
+  emu_frames_free(state->spare);
+  gg_free(state);
+}
+
+static void close_cta(emu_cta *cta) {
+  for (int i = 0; i < cta->warp_count; i++) {
+    close_warp(&cta->warps[i]);
+  }
+  gg_free(cta->warps);
+  gg_free(cta->state);
+  if (!cta->shared) return;
+  gg_free(cta->shared->bytes);
+  gg_free(cta->shared->marks);
+  gg_free(cta->shared);
+}
+
+void emu_cluster_close(emu_cluster *cluster) {
+  if (!cluster) return;
+  if (cluster->engine) emu_engine_close(cluster->engine);
+  if (cluster->hazards) emu_hazards_close(cluster->hazards);
+  for (unsigned i = 0; i < cluster->cta_count; i++) {
+    close_cta(&cluster->ctas[i]);
+  }
+  if (cluster->counters) emu_counters_close(cluster->counters);
+  if (cluster->state) gg_free(cluster->state->queue);
+  gg_free(cluster->state);
+  gg_free(cluster->ctas);
+  gg_free(cluster);
+}
+
+/* ---- The queue -------------------------------------------------------------------------- */
+
+void emu_cluster_queue(emu_warp *warp) {
+  struct emu_cluster_state *state = warp->cta->cluster->state;
+  if (warp->state->queued || !warp->state->ready) return;
+  warp->state->queued = true;
+  state->queue[(state->queue_head + state->queue_count++) % state->queue_room] = warp;
+}
+
+/* The next warp: the first of the queue, or with `random` any. */
+static emu_warp *next_warp(emu_cluster *cluster) {
+  struct emu_cluster_state *state = cluster->state;
+  emu_warp **first = &state->queue[state->queue_head];
+  if (cluster->run->options->random && state->queue_count > 1) {
+    uint32_t pick = (uint32_t)(emu_random(cluster) % state->queue_count);
+    emu_warp **other = &state->queue[(state->queue_head + pick) % state->queue_room];
+    emu_warp *warp = *other;
+    *other = *first;
+    *first = warp;
+  }
+  state->queue_head = (state->queue_head + 1) % state->queue_room;
+  state->queue_count--;
+  (*first)->state->queued = false;
+  return *first;
+}
+
+/* One turn of one warp. */
+static void one_turn(emu_cluster *cluster) {
+  struct emu_cluster_state *state = cluster->state;
+  emu_warp *warp = next_warp(cluster);
+  unsigned long before = atomic_load_explicit(&state->progress, memory_order_relaxed);
+  emu_warp_turn(warp,
+                cluster->run->options->random ? 1 + emu_random(cluster) % turn_ops : turn_ops);
+  emu_cluster_queue(warp);
+  if (!warp->state->yielded) emu_progress(cluster);
+  bool polled = before == atomic_load_explicit(&state->progress, memory_order_relaxed);
+  state->idle_turns = polled ? state->idle_turns + 1 : 0;
+}
+
+emu_outcome emu_cluster_run(emu_cluster *cluster) {
+  struct emu_cluster_state *state = cluster->state;
+  struct emu_run_state *run = cluster->run->state;
+  for (uint32_t turns = 0;; turns++) {
+    if (cluster->faulted || atomic_load_explicit(&run->stopped, memory_order_relaxed)) {
+      return EMU_STOPPED;
+    }
+    if (!state->queue_count || state->idle_turns > state->queue_count) {
+      state->idle_turns = 0;
+      if (emu_engine_land_one(cluster)) {
+        emu_progress(cluster);
+        continue;
+      }
+      if (cluster->faulted) return EMU_STOPPED;
+      if (!state->live_warps) return EMU_DONE;
+      if (emu_engine_time_out(cluster)) continue;
+      if (state->queue_count) return EMU_ASIDE;
+      emu_cluster_deadlock(cluster->run, &cluster, 1);
+      return EMU_STOPPED;
+    }
+    if (turns > aside_turns) return EMU_ASIDE;
+    one_turn(cluster);
+    if (!cluster->faulted && !emu_engine_tick(cluster)) return EMU_STOPPED;
+  }
+}
+
+/* ---- Errors ----------------------------------------------------------------------------- */
+
+/* The mark of an op, and its line of the CUDA source in words. */
+static gg_mark locate(gg_str *where, const emu_run *run, const emu_op *op) {
+  const emu_module *module = run->kernel->function->module;
+  if (op->ptx && op->ptx->loc) {
+    const char *path = ptx_file_path(module->ptx, op->ptx->loc->file);
+    gg_str_printf(where, ", %s:%u", path ? path : "?", op->ptx->loc->line);
+  }
+  return emu_mark_of(module, op->ptx);
+}
+
+static void put_cta(gg_str *out, const emu_cta *cta) {
+  gg_str_printf(out, "CTA (%u,%u,%u)", cta->id[0], cta->id[1], cta->id[2]);
+}
+
+/* Ends the launch with this error, unless another came first. */
+static void stop(emu_run *run, gg_status code, const gg_mark *mark, const char *what,
+                 const char *where) {
+  struct emu_run_state *state = run->state;
+  pthread_mutex_lock(&state->lock);
+  if (!atomic_load(&state->stopped)) {
+    gg_error_set(state->err, code, gg_error_info_of(code)->message, mark, what, where);
+    atomic_store(&state->stopped, true);
+  }
+  pthread_mutex_unlock(&state->lock);
+}
+
+emu_step emu_fault(emu_warp *warp, const emu_op *op, int lane, gg_status code, const char *format,
+                   ...) {
+  emu_cta *cta = warp->cta;
+  gg_str what = GG_STR_INIT, where = GG_STR_INIT;
+  va_list arguments;
+  va_start(arguments, format);
+  gg_str_vprintf(&what, format, arguments);
+  va_end(arguments);
+  gg_str_printf(&where, "%s, ", op->ptx ? op->ptx->form->text : "ret");
+  put_cta(&where, cta);
+  gg_str_printf(&where, ", warp %d", warp->index);
+  if (lane >= 0) gg_str_printf(&where, ", lane %d", lane);
+  gg_mark mark = locate(&where, cta->cluster->run, op);
+  stop(cta->cluster->run, code, &mark, gg_str_text(&what), gg_str_text(&where));
+  cta->cluster->faulted = true;
+  gg_str_free(&what);
+  gg_str_free(&where);
+  return EMU_FAULT;
+}
+
+/* What one split waits for, or where it polls. */
+static void put_wait(gg_str *out, const emu_warp *warp, const emu_split *split) {
+  const emu_op *op = &split->frame->function->ops[split->pc];
+  if (out->length) gg_str_puts(out, "; ");
+  put_cta(out, warp->cta);
+  gg_str_printf(out, " warp %d", warp->index);
+  if (split->lanes != warp->alive) gg_str_printf(out, " lanes 0x%08" PRIx32, split->lanes);
+  gg_str_printf(out, " %s", split->waits_for ? split->why : "polls");
+  if (op->ptx) gg_str_printf(out, " at line %" PRIu32, op->ptx->place.line);
+  if (split->waits_for == warp->state) {
+    gg_str_printf(out, " for lanes 0x%08" PRIx32, warp->alive & ~split->lanes);
+  }
+}
+
+void emu_cluster_deadlock(emu_run *run, emu_cluster *const *clusters, uint32_t count) {
+  gg_str list = GG_STR_INIT;
+  uint32_t waits = 0;
+  const emu_op *first = NULL;
+  gg_status code = GG_E_EMU_DEADLOCK;
+  for (uint32_t c = 0; c < count; c++) {
+    for (unsigned r = 0; r < clusters[c]->cta_count; r++) {
+      const emu_cta *cta = &clusters[c]->ctas[r];
+      for (int w = 0; w < cta->warp_count; w++) {
+        const struct emu_warp_state *state = cta->warps[w].state;
+        bool apart = state->used != 0;
+        for (uint32_t slots = state->used; slots; slots &= slots - 1, waits++) {
+          const emu_split *split = &state->splits[__builtin_ctz(slots)];
+          if (!first) first = &split->frame->function->ops[split->pc];
+          if (waits < reported_waits) put_wait(&list, &cta->warps[w], split);
+          apart &= split->waits_for == state;
+        }
+        if (apart) code = GG_E_EMU_CONVERGENCE;
+      }
+    }
+  }
+  if (waits > reported_waits)
+    gg_str_printf(&list, "; and %" PRIu32 " more", waits - reported_waits);
+  gg_str where = GG_STR_INIT;
+  gg_mark mark = first ? locate(&where, run, first) : (gg_mark){0};
+  gg_str_free(&where);
+  stop(run, code, &mark,
+       code == GG_E_EMU_DEADLOCK ? "nothing can run any more" : "lanes that must meet do not",
+       gg_str_text(&list));
+  gg_str_free(&list);
+}

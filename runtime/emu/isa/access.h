@@ -1,0 +1,17 @@
+/* What decoders of memory accesses and of barriers share. */
+#ifndef GG_EMU_ISA_ACCESS_H
+#define GG_EMU_ISA_ACCESS_H
+
+#include "emu/decode.h"
+
+/* Takes cache operators, eviction priorities and prefetch sizes. */
+void emu_take_cache_hints(emu_decoder *d);
+/* Takes the memory order and its scope; whether the access is strong. */
+bool emu_take_strong(emu_decoder *d);
+/* .param is the launch's block of parameters, or a function's and its calls', which are locals. */
+void emu_param_space(emu_op *op, const emu_decoder *d, const ptx_operand *address);
+
+/* bar.warp.sync; warp is taken. */
+emu_decode emu_decode_warp_barrier;
+
+#endif

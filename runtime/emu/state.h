@@ -1,0 +1,116 @@
+/* What the machine keeps for itself of warps, CTAs, clusters and launches. */
+#ifndef GG_EMU_STATE_H
+#define GG_EMU_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "emu/device.h"
+#include "emu/frame.h"
+#include "emu/report.h"
+
+/* Splits stand in slots that do not move while they live; sets of slots are bits. */
+struct emu_warp_state {
+  emu_split splits[EMU_LANES];
+  uint32_t used, ready;   /* ready: used, and waiting for nothing */
+  uint32_t deferred;      /* had their turn: others first */
+  uint32_t slice;         /* ops since the running split was chosen */
+  bool queued;            /* in the cluster's queue */
+  bool yielded;           /* emu_yield was called during this instruction */
+  uint64_t steps;         /* instructions so far */
+  uint32_t meeting, met;  /* lanes at bar.warp.sync: that wait, and that may go on */
+  const emu_range *range; /* that the last access was in */
+  emu_frame *spare;       /* frames to be used again */
+};
+
+/* A named barrier (isa/barrier.c). */
+typedef struct emu_barrier {
+  uint32_t arrived[EMU_WARPS_MAX];  /* lanes in this phase */
+  uint32_t waiting[EMU_WARPS_MAX];  /* of those, lanes that wait for its end */
+  uint32_t released[EMU_WARPS_MAX]; /* lanes whose phase has ended and who have not yet gone on */
+  uint32_t expected;                /* threads; 0: all of the CTA that have not exited */
+  uint32_t reduced;                 /* this phase's predicates: how many hold */
+  uint32_t threads;                 /* that take part in the reduction */
+  uint32_t result, result_threads;  /* of the phase that ended last */
+  bool busy;                        /* somebody has arrived */
+} emu_barrier;
+
+struct emu_cta_state {
+  emu_barrier barriers[EMU_NAMED_BARRIERS];
+  int live_warps;
+};
+
+struct emu_cluster_state {
+  uint64_t index;   /* in the grid */
+  emu_warp **queue; /* a ring of warps that can run, each once */
+  uint32_t queue_room, queue_head, queue_count;
+  uint32_t live_warps;
+  uint32_t idle_turns;   /* turns in a row that were polling alone */
+  atomic_ulong progress; /* what others could be waiting for has happened so many times */
+  unsigned long progress_seen;
+  emu_counters counters;
+  struct emu_cluster *next; /* of those put aside */
+};
+
+/* What a cluster's turn on a host thread ended with. */
+typedef enum emu_outcome { EMU_DONE, EMU_ASIDE, EMU_STOPPED } emu_outcome;
+
+struct emu_run_state {
+  pthread_mutex_t lock;
+  atomic_bool stopped; /* a fault: everybody out */
+  gg_error *err;       /* the first fault */
+  emu_range *params;
+  uint32_t shared_bytes; /* static and dynamic, of a CTA */
+  uint64_t clusters[3];  /* of the grid */
+  uint64_t cluster_count, next_cluster;
+  uint32_t resident, resident_most;
+  emu_cluster *aside, **aside_end;
+  emu_cluster **residents; /* resident_most places */
+  unsigned long progress_sum;
+  uint64_t idle_turns; /* since progress_sum changed */
+};
+
+/* Something happened that another warp may be polling for. */
+static inline void emu_progress(emu_cluster *cluster) {
+  atomic_ulong *progress = &cluster->state->progress;
+  unsigned long now = atomic_load_explicit(progress, memory_order_relaxed);
+  atomic_store_explicit(progress, now + 1, memory_order_relaxed);
+}
+
+/* ---- machine.c: warps ------------------------------------------------------------------- */
+
+/* Runs a warp until it can run no more, yields, or has had `budget` instructions. */
+void emu_warp_turn(emu_warp *warp, uint32_t budget);
+
+/* The running split's `lanes` go to op `pc`; the others of it stay where they are. */
+void emu_warp_jump(emu_warp *warp, uint32_t lanes, uint32_t pc);
+/* Makes the lanes a split of their own, which can run, at the running split's place; the running
+ * one goes on without them. */
+emu_split *emu_warp_split(emu_warp *warp, uint32_t lanes);
+/* The lanes of the running split are no more. */
+emu_step emu_warp_exit(emu_warp *warp, uint32_t lanes);
+/* Splits of the warp that wait for other lanes of it look again who is there. */
+void emu_warp_retry(emu_warp *warp);
+/* The lanes of the running split go to another frame. */
+void emu_warp_enter(emu_warp *warp, uint32_t lanes, emu_frame *frame, uint32_t pc);
+
+/* ---- cluster.c -------------------------------------------------------------------------- */
+
+gg_status emu_cluster_open(emu_cluster **out, emu_run *run, uint64_t index, gg_error *err);
+void emu_cluster_close(emu_cluster *cluster);
+emu_outcome emu_cluster_run(emu_cluster *cluster);
+void emu_cluster_queue(emu_warp *warp); /* the warp can run */
+/* The launch ends with EMU_DEADLOCK or EMU_CONVERGENCE: who waits for what. */
+void emu_cluster_deadlock(emu_run *run, emu_cluster *const *clusters, uint32_t count);
+
+/* ---- isa/call.c ------------------------------------------------------------------------- */
+
+/* Hands what the lanes' function returns to its caller. */
+void emu_call_return(emu_warp *warp, const emu_frame *frame, uint32_t lanes);
+
+/* ---- isa/barrier.c ---------------------------------------------------------------------- */
+
+/* Lanes of the warp have exited: barriers that wait for nobody else end. */
+void emu_barriers_exit(emu_warp *warp);
+
+#endif
