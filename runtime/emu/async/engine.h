@@ -32,6 +32,13 @@ typedef struct emu_async_warp {
   emu_try tries[EMU_LANES];
 } emu_async_warp;
 
+/* barrier.cluster: the lanes of each warp that have arrived in the phase that is running, and those
+ * whose phase has ended and who have not waited yet. Its address stands for it. */
+typedef struct emu_cluster_barrier {
+  uint32_t arrived[EMU_CLUSTER_MAX * EMU_WARPS_MAX];
+  uint32_t ended[EMU_CLUSTER_MAX * EMU_WARPS_MAX];
+} emu_cluster_barrier;
+
 struct emu_engine {
   emu_cluster *cluster;
   emu_async *first, *last;
@@ -40,6 +47,7 @@ struct emu_engine {
   uint16_t *leaving[EMU_CLUSTER_MAX]; /* of a CTA's 16-byte chunks: operations yet to read them */
   emu_async_warp *warps[EMU_CLUSTER_MAX * EMU_WARPS_MAX]; /* NULL until used */
   bool exited[EMU_CLUSTER_MAX];
+  emu_cluster_barrier barrier;
   unsigned time_outs; /* since something last happened */
 };
 
@@ -48,6 +56,9 @@ emu_async_warp *emu_async_warp_of(emu_warp *warp, const emu_op *op);
 
 /* Something has happened: who waits may hope again. */
 void emu_engine_note(emu_cluster *cluster);
+
+/* Lanes of a warp have exited: the cluster's barrier waits for them no more. */
+void emu_cluster_barrier_exit(emu_warp *warp);
 
 /* The next commit closes a group of each lane. */
 void emu_groups_commit(emu_groups *groups, uint32_t lanes);

@@ -4,6 +4,7 @@
 
 #include "emu/async.h"
 #include "emu/decode.h"
+#include "emu/isa/lanes.h"
 
 typedef enum emu_sem {
   EMU_SEM_NONE, /* none written */
@@ -29,10 +30,5 @@ bool emu_lane_place(emu_place *out, emu_warp *warp, const emu_op *op, int lane,
                     const emu_address *address, emu_space space, uint64_t bytes, unsigned align);
 /* The op's address of one lane. */
 uint64_t emu_lane_address(const emu_warp *warp, const emu_address *address, int lane);
-
-#define EMU_EACH_LANE(lane, lanes)                                                                 \
-  for (uint32_t rest_##lane = (lanes), lane = 0;                                                   \
-       rest_##lane && ((lane = (uint32_t)__builtin_ctz(rest_##lane)), true);                       \
-       rest_##lane &= rest_##lane - 1)
 
 #endif

@@ -243,6 +243,21 @@ bool emu_transfer_in(const emu_transfer *transfer, emu_place to, emu_place barri
   return emu_async_issue(transfer->warp->cta->cluster, &o->base);
 }
 
+bool emu_transfer_multicast(const emu_transfer *transfer, emu_place to, emu_place barrier,
+                            uint32_t mask) {
+  emu_cluster *cluster = transfer->warp->cta->cluster;
+  if (!mask || mask >> cluster->cta_count) {
+    emu_fault(transfer->warp, transfer->op, transfer->lane, GG_E_EMU_BOUNDS,
+              "a CTA mask of 0x%x, in a cluster of %u CTAs", mask, cluster->cta_count);
+    return false;
+  }
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    to.cta = barrier.cta = &cluster->ctas[__builtin_ctz(rest)];
+    if (!emu_transfer_in(transfer, to, barrier)) return false;
+  }
+  return true;
+}
+
 bool emu_transfer_across(const emu_transfer *transfer, emu_place to, emu_place from,
                          emu_place barrier) {
   operation *o = new_operation(transfer);

@@ -29,6 +29,9 @@ uint32_t emu_transfer_bytes(const emu_transfer *transfer);
  *
  * Global memory into shared memory at `to`; completes on the mbarrier at `barrier`. */
 bool emu_transfer_in(const emu_transfer *transfer, emu_place to, emu_place barrier);
+/* The same into each CTA of the mask, at the same offset, completing on each one's mbarrier. */
+bool emu_transfer_multicast(const emu_transfer *transfer, emu_place to, emu_place barrier,
+                            uint32_t mask);
 /* Shared memory at `from` into that at `to`. */
 bool emu_transfer_across(const emu_transfer *transfer, emu_place to, emu_place from,
                          emu_place barrier);

@@ -29,21 +29,46 @@ typedef struct actor {
 
 /* ---- Epochs ----------------------------------------------------------------------------- */
 
-/* The number of the op's site, which is remembered; 0 stands for those that have no number. */
-static uint32_t site_of(struct emu_hazards *hazards, const emu_op *op) {
-  uint32_t site = op->site + 1;
-  if (site >= (1u << EMU_EPOCH_SITE_BITS)) return 0;
-  if (site >= hazards->site_count) {
-    uint32_t count = site + 256;
-    const emu_op **sites = gg_realloc(hazards->sites, count * sizeof *sites);
-    if (!sites) return 0;
-    for (uint32_t i = hazards->site_count; i < count; i++)
-      sites[i] = NULL;
-    hazards->sites = sites;
-    hazards->site_count = count;
+/* The bucket of an op, or the empty one where it belongs. */
+static uint32_t *site_bucket(const emu_sites *sites, const emu_op *op) {
+  uint64_t mixed = (uint64_t)(uintptr_t)op * 0x9e3779b97f4a7c15u;
+  uint32_t i = (uint32_t)(mixed >> 32) & (sites->room - 1);
+  while (sites->buckets[i] && sites->ops[sites->buckets[i]] != op)
+    i = (i + 1) & (sites->room - 1);
+  return &sites->buckets[i];
+}
+
+static bool grow_sites(emu_sites *sites) {
+  if ((sites->count + 1) * 2 <= sites->room) return true;
+  uint32_t room = sites->room ? sites->room * 2 : 512;
+  const emu_op **ops = gg_malloc(room * sizeof *ops);
+  uint32_t *buckets = gg_malloc(room * sizeof *buckets);
+  if (!ops || !buckets) {
+    gg_free(ops);
+    gg_free(buckets);
+    return false;
   }
-  hazards->sites[site] = op;
-  return site;
+  memset(buckets, 0, room * sizeof *buckets);
+  for (uint32_t i = 1; i <= sites->count; i++)
+    ops[i] = sites->ops[i];
+  gg_free(sites->ops);
+  gg_free(sites->buckets);
+  *sites = (emu_sites){ops, buckets, sites->count, room};
+  for (uint32_t i = 1; i <= sites->count; i++)
+    *site_bucket(sites, ops[i]) = i;
+  return true;
+}
+
+/* The number of an op, which is remembered; 0 stands for those that have no number. */
+static uint32_t site_of(struct emu_hazards *hazards, const emu_op *op) {
+  emu_sites *sites = &hazards->sites;
+  if (!grow_sites(sites)) return 0;
+  uint32_t *bucket = site_bucket(sites, op);
+  if (!*bucket && sites->count + 1 < (1u << EMU_EPOCH_SITE_BITS)) {
+    *bucket = ++sites->count;
+    sites->ops[*bucket] = op;
+  }
+  return *bucket;
 }
 
 /* 0 for agents and clocks that have no number: their accesses are forgotten. */
@@ -56,7 +81,7 @@ static emu_epoch epoch_of(struct emu_hazards *hazards, emu_agent agent, uint64_t
 
 static const emu_op *op_of(const struct emu_hazards *hazards, emu_epoch epoch) {
   uint32_t site = emu_epoch_site(epoch);
-  return site < hazards->site_count ? hazards->sites[site] : NULL;
+  return site ? hazards->sites.ops[site] : NULL;
 }
 
 /* ---- Verdicts --------------------------------------------------------------------------- */

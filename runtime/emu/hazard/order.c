@@ -37,7 +37,8 @@ void emu_hazards_close(struct emu_hazards *hazards) {
   gg_free(hazards->shadow.bytes);
   emu_readers_free(&hazards->shadow.readers);
   gg_free(hazards->objects);
-  gg_free(hazards->sites);
+  gg_free(hazards->sites.ops);
+  gg_free(hazards->sites.buckets);
   gg_free(hazards);
 }
 

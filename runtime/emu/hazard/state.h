@@ -28,6 +28,13 @@ typedef struct emu_object {
   emu_agent agent;
 } emu_object;
 
+/* The ops that have accessed shared memory, numbered from 1: a hash table. */
+typedef struct emu_sites {
+  const emu_op **ops;
+  uint32_t *buckets;
+  uint32_t count, room;
+} emu_sites;
+
 struct emu_hazards {
   emu_cluster *cluster;
   bool broken; /* memory is out */
@@ -36,8 +43,7 @@ struct emu_hazards {
   emu_agent agents;                         /* the last one given out */
   emu_object *objects;                      /* hash table */
   uint32_t object_count, object_room;
-  const emu_op **sites; /* by emu_op.site: those that have accessed shared memory */
-  uint32_t site_count;
+  emu_sites sites;
   emu_shadow shadow;
   char flags[EMU_FLAGS]; /* stand for flags in global memory */
 };

@@ -99,10 +99,10 @@ static bool add_lane(copy *c, emu_warp *warp, const emu_op *op, int lane) {
 
 static void count(emu_warp *warp, const emu_op *op, const copy *c) {
   emu_counters *counters = emu_counting(warp);
-  uint32_t offsets[EMU_LANES];
-  uint64_t addresses[EMU_LANES];
+  uint32_t offsets[EMU_LANES] = {0};
+  uint64_t addresses[EMU_LANES] = {0};
   uint32_t i = 0, given = 0;
-  EMU_EACH_LANE(lane, c->base.lanes) {
+  EMU_EACH_LANE(c->base.lanes, lane) {
     offsets[lane] = c->spans[i].place.offset + EMU_SHARED_RESERVED;
     addresses[lane] = c->addresses[i];
     if (c->given[i]) given |= 1u << lane;
@@ -123,7 +123,7 @@ static bool issue_copy(emu_warp *warp, const emu_op *op, emu_groups *groups, uin
                        .land = land_copy,
                        .drop = drop},
               .bytes = ((const copy_facts *)op->facts)->bytes};
-  EMU_EACH_LANE(lane, lanes) {
+  EMU_EACH_LANE(lanes, lane) {
     if (add_lane(c, warp, op, (int)lane)) continue;
     gg_free(c);
     return false;
@@ -142,7 +142,7 @@ static emu_step run_copy(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   while (lanes) {
     uint64_t group = own->copies.committed[__builtin_ctz(lanes)];
     uint32_t alike = 0;
-    EMU_EACH_LANE(lane, lanes) {
+    EMU_EACH_LANE(lanes, lane) {
       if (own->copies.committed[lane] == group) alike |= 1u << lane;
     }
     if (!issue_copy(warp, op, &own->copies, alike)) return EMU_FAULT;
@@ -167,7 +167,7 @@ static bool land_groups(emu_warp *warp, uint32_t lanes, const uint64_t before[EM
     next = async->next;
     if (async->land != land_copy || async->warp != warp || !(async->lanes & lanes)) continue;
     uint64_t limit = 0;
-    EMU_EACH_LANE(lane, async->lanes & lanes) {
+    EMU_EACH_LANE(async->lanes & lanes, lane) {
       if (before[lane] > limit) limit = before[lane];
     }
     if (async->group < limit && !emu_async_land(cluster, async)) return false;
@@ -181,7 +181,7 @@ static emu_step run_wait(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   if (!own) return EMU_FAULT;
   const uint64_t *pending = op->facts;
   uint64_t before[EMU_LANES], clock = 0;
-  EMU_EACH_LANE(lane, lanes) {
+  EMU_EACH_LANE(lanes, lane) {
     before[lane] =
         pending ? emu_groups_first_pending(&own->copies, (int)lane, *pending) : UINT64_MAX;
     uint64_t known =
@@ -198,7 +198,6 @@ static emu_step run_wait(emu_warp *warp, const emu_op *op, uint32_t lanes) {
 /* An arrival at an mbarrier for each lane, once its copies until now have landed. */
 typedef struct arrival {
   emu_async base;
-  const emu_groups *groups;
   emu_mbarrier *barriers[EMU_LANES];
 } arrival;
 
@@ -210,7 +209,7 @@ static bool land_arrival(emu_async *self, emu_cluster *cluster) {
                   (async->lanes & self->lanes) && async->clock <= self->clock;
     if (before && !emu_async_land(cluster, async)) return false;
   }
-  EMU_EACH_LANE(lane, self->lanes) {
+  EMU_EACH_LANE(self->lanes, lane) {
     const void *key = emu_mbarrier_key(a->barriers[lane]);
     emu_hazard_pass(cluster, key, a);
     emu_hazard_teach(cluster, key, self->agent, self->clock);
@@ -235,9 +234,8 @@ static emu_step run_arrive(emu_warp *warp, const emu_op *op, uint32_t lanes) {
                           .agent = emu_hazard_agent(cluster, &own->copies),
                           .clock = own->copies.issued,
                           .land = land_arrival,
-                          .drop = drop},
-                 .groups = &own->copies};
-  EMU_EACH_LANE(lane, lanes) {
+                          .drop = drop}};
+  EMU_EACH_LANE(lanes, lane) {
     emu_place place;
     bool ok = emu_lane_place(&place, warp, op, (int)lane, &op->address, (emu_space)op->space, 8, 8);
     ok = ok && (a->barriers[lane] = emu_mbarrier_at(warp, op, (int)lane, place));

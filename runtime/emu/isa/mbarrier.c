@@ -37,7 +37,7 @@ static emu_mbarrier *barrier_of(emu_warp *warp, const emu_op *op, int lane) {
 /* ---- Life ------------------------------------------------------------------------------- */
 
 static emu_step run_init(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  EMU_EACH_LANE(lane, lanes) {
+  EMU_EACH_LANE(lanes, lane) {
     emu_place place;
     uint32_t count = (uint32_t)emu_lane_value(warp, &op->operands[0], (int)lane);
     if (!emu_lane_place(&place, warp, op, (int)lane, &op->address, (emu_space)op->space,
@@ -50,7 +50,7 @@ static emu_step run_init(emu_warp *warp, const emu_op *op, uint32_t lanes) {
 }
 
 static emu_step run_inval(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  EMU_EACH_LANE(lane, lanes) {
+  EMU_EACH_LANE(lanes, lane) {
     emu_place place;
     if (!emu_lane_place(&place, warp, op, (int)lane, &op->address, (emu_space)op->space,
                         object_bytes, object_bytes) ||
@@ -65,7 +65,7 @@ static emu_step run_inval(emu_warp *warp, const emu_op *op, uint32_t lanes) {
 
 static emu_step run_tx(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   const mbarrier_facts *facts = op->facts;
-  EMU_EACH_LANE(lane, lanes) {
+  EMU_EACH_LANE(lanes, lane) {
     emu_mbarrier *barrier = barrier_of(warp, op, (int)lane);
     if (!barrier) return EMU_FAULT;
     uint64_t bytes = emu_lane_value(warp, &op->operands[0], (int)lane);
@@ -96,7 +96,7 @@ static bool arrive(emu_warp *warp, const emu_op *op, int lane, emu_mbarrier *bar
 static emu_step run_arrive(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   const mbarrier_facts *facts = op->facts;
   const emu_mbarrier *told = NULL;
-  EMU_EACH_LANE(lane, lanes) {
+  EMU_EACH_LANE(lanes, lane) {
     emu_mbarrier *barrier = barrier_of(warp, op, (int)lane);
     if (!barrier) return EMU_FAULT;
     if (barrier != told) {
@@ -110,7 +110,7 @@ static emu_step run_arrive(emu_warp *warp, const emu_op *op, uint32_t lanes) {
 }
 
 static emu_step run_pending_count(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  EMU_EACH_LANE(lane, lanes) {
+  EMU_EACH_LANE(lanes, lane) {
     uint64_t state = emu_lane_value(warp, &op->operands[1], (int)lane);
     if (op->operands[0].sink) continue;
     EMU_AT(uint32_t, warp, &op->operands[0])[lane] = (uint32_t)state & ((1u << count_bits) - 1);
@@ -144,7 +144,7 @@ static int is_complete(emu_warp *warp, const emu_op *op, int lane, const emu_mba
 /* Says no to the lanes, and remembers that it has. */
 static emu_step say_no(emu_warp *warp, const emu_op *op, emu_try tries[EMU_LANES],
                        emu_mbarrier *const barrier[EMU_LANES], uint32_t pending) {
-  EMU_EACH_LANE(lane, pending) {
+  EMU_EACH_LANE(pending, lane) {
     tries[lane] = (emu_try){barrier[lane], barrier[lane]->phase, EMU_TRY_TOLD};
   }
   emu_set_predicate(warp, &op->operands[0], pending, 0);
@@ -157,7 +157,7 @@ static emu_step wait_on(emu_warp *warp, const emu_op *op, emu_try tries[EMU_LANE
                         emu_mbarrier *const barrier[EMU_LANES], uint32_t lanes) {
   bool again = true, one = true;
   emu_mbarrier *first = barrier[__builtin_ctz(lanes)];
-  EMU_EACH_LANE(lane, lanes) {
+  EMU_EACH_LANE(lanes, lane) {
     const emu_try *try = &tries[lane];
     again = again && try->barrier == barrier[lane] && try->phase == barrier[lane]->phase &&
             (try->state == EMU_TRY_TOLD || try->state == EMU_TRY_BLOCKED);
@@ -167,7 +167,7 @@ static emu_step wait_on(emu_warp *warp, const emu_op *op, emu_try tries[EMU_LANE
   if (tries[__builtin_ctz(lanes)].state == EMU_TRY_TOLD) {
     warp->cta->cluster->counters->mbarrier_waits++;
   }
-  EMU_EACH_LANE(lane, lanes) tries[lane].state = EMU_TRY_BLOCKED;
+  EMU_EACH_LANE(lanes, lane) tries[lane].state = EMU_TRY_BLOCKED;
   const void *object = one ? (const void *)first : warp->cta->cluster->engine;
   return emu_block(warp, object, emu_mbarrier_describe(first));
 }
@@ -176,16 +176,16 @@ static emu_step run_wait(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   const mbarrier_facts *facts = op->facts;
   emu_async_warp *own = emu_async_warp_of(warp, op);
   if (!own) return EMU_FAULT;
-  emu_mbarrier *barrier[EMU_LANES], *told = NULL;
+  emu_mbarrier *barrier[EMU_LANES] = {NULL}, *told = NULL;
   uint32_t done = 0;
-  EMU_EACH_LANE(lane, lanes) {
+  EMU_EACH_LANE(lanes, lane) {
     if (!(barrier[lane] = barrier_of(warp, op, (int)lane))) return EMU_FAULT;
     int complete = is_complete(warp, op, (int)lane, barrier[lane]);
     if (complete < 0) return EMU_FAULT;
     if (complete) done |= 1u << lane;
   }
   if (!done) return wait_on(warp, op, own->tries, barrier, lanes);
-  EMU_EACH_LANE(finished, done) {
+  EMU_EACH_LANE(done, finished) {
     own->tries[finished].state = EMU_TRY_NONE;
     if (barrier[finished] == told) continue;
     told = barrier[finished];
