@@ -1,4 +1,4 @@
-/* Clusters: barrier.cluster, mapa, getctarank (PTX ISA, "barrier.cluster", "mapa", "getctarank").
+/* barrier.cluster (PTX ISA, "Parallel Synchronization and Communication Instructions").
  *
  * A phase of the cluster's barrier ends when every lane of the cluster that has not exited has
  * arrived. Each lane arrives, then waits, in turns. Arrivals release to `arrived`; what it knows at
@@ -89,72 +89,4 @@ gg_status emu_decode_cluster_barrier(emu_op *op, emu_decoder *d, gg_error *err) 
   op->converges = emu_take(d, "aligned");
   op->exec = arrives ? run_arrive : run_wait;
   return emu_modifiers_end(d, err);
-}
-
-/* ---- Addresses -------------------------------------------------------------------------- */
-
-static void put(emu_warp *warp, const emu_operand *operand, int lane, uint64_t value) {
-  if (operand->sink) return;
-  if (operand->lane_bytes == 8) {
-    EMU_AT(uint64_t, warp, operand)[lane] = value;
-  } else {
-    EMU_AT(uint32_t, warp, operand)[lane] = (uint32_t)value;
-  }
-}
-
-/* operands: destination, address, rank. The rank stands in the address, generic or not. */
-static emu_step run_mapa(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  EMU_EACH_LANE(lanes, lane) {
-    uint64_t address = emu_lane_value(warp, &op->operands[1], (int)lane);
-    uint64_t rank = emu_lane_value(warp, &op->operands[2], (int)lane);
-    if (rank >= warp->cta->cluster->cta_count) {
-      return emu_fault(warp, op, (int)lane, GG_E_EMU_BOUNDS, "CTA %llu of a cluster of %u",
-                       (unsigned long long)rank, warp->cta->cluster->cta_count);
-    }
-    uint64_t mask = (uint64_t)0xff << EMU_SHARED_RANK_SHIFT;
-    put(warp, &op->operands[0], (int)lane, (address & ~mask) | rank << EMU_SHARED_RANK_SHIFT);
-  }
-  return EMU_NEXT;
-}
-
-static emu_step run_getctarank(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  EMU_EACH_LANE(lanes, lane) {
-    uint64_t address = emu_lane_value(warp, &op->operands[1], (int)lane);
-    put(warp, &op->operands[0], (int)lane, address >> EMU_SHARED_RANK_SHIFT & 0xff);
-  }
-  return EMU_NEXT;
-}
-
-static gg_status take_address_type(emu_type *out, emu_decoder *d, gg_error *err) {
-  emu_space space = emu_take_space(d);
-  *out = emu_take_type(d);
-  if (space != EMU_GENERIC && space != EMU_SHARED_CLUSTER) {
-    return emu_unknown_form(d, err, "the address is generic or of .shared::cluster");
-  }
-  if (*out != EMU_U32 && *out != EMU_U64)
-    return emu_unknown_form(d, err, "the type is .u32 or .u64");
-  return emu_modifiers_end(d, err);
-}
-
-gg_status emu_decode_mapa(emu_op *op, emu_decoder *d, gg_error *err) {
-  emu_type type;
-  gg_status st = take_address_type(&type, d, err);
-  if (!st) st = emu_operands_open(op, d, 3, err);
-  if (!st) st = emu_operand_register(&op->operands[0], d, 0, type, err);
-  if (!st) st = emu_operand_value(&op->operands[1], d, 1, type, err);
-  if (!st) st = emu_operand_value(&op->operands[2], d, 2, EMU_U32, err);
-  op->kind = EMU_KIND_MOVE;
-  op->exec = run_mapa;
-  return st;
-}
-
-gg_status emu_decode_getctarank(emu_op *op, emu_decoder *d, gg_error *err) {
-  emu_type type;
-  gg_status st = take_address_type(&type, d, err);
-  if (!st) st = emu_operands_open(op, d, 2, err);
-  if (!st) st = emu_operand_register(&op->operands[0], d, 0, EMU_U32, err);
-  if (!st) st = emu_operand_value(&op->operands[1], d, 1, type, err);
-  op->kind = EMU_KIND_MOVE;
-  op->exec = run_getctarank;
-  return st;
 }
