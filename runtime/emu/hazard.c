@@ -36,3 +36,7 @@ void emu_hazard_fence(emu_warp *warp) {
 void emu_hazard_converge(emu_warp *warp) {
   (void)warp;
 }
+
+void emu_hazard_fence_proxy(emu_warp *warp) {
+  (void)warp;
+}

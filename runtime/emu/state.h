@@ -12,15 +12,16 @@
 /* Splits stand in slots that do not move while they live; sets of slots are bits. */
 struct emu_warp_state {
   emu_split splits[EMU_LANES];
-  uint32_t used, ready;   /* ready: used, and waiting for nothing */
-  uint32_t deferred;      /* had their turn: others first */
-  uint32_t slice;         /* ops since the running split was chosen */
-  bool queued;            /* in the cluster's queue */
-  bool yielded;           /* emu_yield was called during this instruction */
-  uint64_t steps;         /* instructions so far */
-  uint32_t meeting, met;  /* lanes at bar.warp.sync: that wait, and that may go on */
-  const emu_range *range; /* that the last access was in */
-  emu_frame *spare;       /* frames to be used again */
+  uint32_t used, ready;      /* ready: used, and waiting for nothing */
+  uint32_t deferred;         /* had their turn: others first */
+  uint32_t slice;            /* ops since the running split was chosen */
+  bool queued;               /* in the cluster's queue */
+  bool yielded;              /* emu_yield was called during this instruction */
+  uint64_t steps;            /* instructions so far */
+  uint32_t meeting, met;     /* lanes at bar.warp.sync: that wait, and that may go on */
+  uint32_t thread_registers; /* as setmaxnreg left them; 0: it has not run */
+  const emu_range *range;    /* that the last access was in */
+  emu_frame *spare;          /* frames to be used again */
 };
 
 /* A named barrier (isa/barrier.c). */
@@ -38,6 +39,7 @@ typedef struct emu_barrier {
 struct emu_cta_state {
   emu_barrier barriers[EMU_NAMED_BARRIERS];
   int live_warps;
+  uint32_t spare_registers; /* a thread, summed over warps, that setmaxnreg gave back */
 };
 
 struct emu_cluster_state {

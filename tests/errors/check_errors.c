@@ -3,12 +3,13 @@
  *     check_errors FOLDER STAGE...
  *
  * FOLDER/spec/NAME.yaml is one wrong spec, FOLDER/plan/NAME.yaml a spec that says what it means and
- * cannot be had, FOLDER/layout/NAME.expr one wrong expression of the layout calculator. Its first
- * lines are the diagnostic that gemmgen prints, each behind "# expect: ".
- * FOLDER/elsewhere.txt names, a line each, an error that cannot be told
- * in such a file and the test that makes it: "MEMORY tests/unit/test_spec.c"; that file must speak
- * of GG_E_MEMORY. Every error of errors.def that belongs to one of the STAGEs needs one or the
- * other, so that no message is never seen. Another kind of input is one more row of `kinds`. */
+ * cannot be had, FOLDER/layout/NAME.expr one wrong expression of the layout calculator,
+ * FOLDER/ptx/NAME.ptx one wrong text of PTX. Its first lines are the diagnostic that gemmgen
+ * prints, each behind "# expect: " ("// expect: " in PTX). FOLDER/elsewhere.txt names, a line each,
+ * an error that cannot be told in such a file and the test that makes it: "MEMORY
+ * tests/unit/test_spec.c"; that file must speak of GG_E_MEMORY. Every error of errors.def that
+ * belongs to one of the STAGEs needs one or the other, so that no message is never seen. Another
+ * kind of input is one more row of `kinds`. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "emu/ptx/ptx.h"
 #include "gemmgen.h"
 #include "layout/expr.h"
 
@@ -74,21 +76,28 @@ static gg_status run_layout(const char *text, const char *name, gg_error *err) {
   return st;
 }
 
+static gg_status run_ptx(const char *text, const char *name, gg_error *err) {
+  ptx_module *module;
+  gg_status st = ptx_parse(&module, text, strlen(text), name, err);
+  ptx_free(module);
+  return st;
+}
+
 static const struct kind {
-  const char *folder, *suffix;
+  const char *folder, *suffix, *prefix;
   gg_status (*run)(const char *text, const char *name, gg_error *err);
 } kinds[] = {
-    {"spec", ".yaml", run_spec},
-    {"plan", ".yaml", run_plan},
-    {"layout", ".expr", run_layout},
+    {"spec", ".yaml", "# expect: ", run_spec},
+    {"plan", ".yaml", "# expect: ", run_plan},
+    {"layout", ".expr", "# expect: ", run_layout},
+    {"ptx", ".ptx", "// expect: ", run_ptx},
 };
 
-/* What stands behind "# expect: " in the lines at the top. */
-static void read_expected(gg_str *out, const char *text) {
-  static const char prefix[] = "# expect: ";
+/* What stands behind the prefix in the lines at the top. */
+static void read_expected(gg_str *out, const char *text, const char *prefix) {
   if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3;
-  while (strncmp(text, prefix, sizeof prefix - 1) == 0) {
-    text += sizeof prefix - 1;
+  while (strncmp(text, prefix, strlen(prefix)) == 0) {
+    text += strlen(prefix);
     size_t length = strcspn(text, "\n");
     gg_str_append(out, text, length);
     gg_str_putc(out, '\n');
@@ -100,7 +109,7 @@ static void run_case(const struct kind *kind, const char *path, const char *name
   char *text = read_whole(path);
   gg_error err = GG_ERROR_INIT;
   gg_str expected = GG_STR_INIT, got = GG_STR_INIT;
-  read_expected(&expected, text);
+  read_expected(&expected, text, kind->prefix);
   gg_status st = kind->run(text, name, &err);
   if (st) gg_error_print(&got, &err, text);
   if (st != err.code) fail(path, "the status and the error's code differ");

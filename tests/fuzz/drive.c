@@ -39,6 +39,9 @@ static const char *const pieces[] = {
     "\r",   "~",     "\\0",
     ">",    "...",   "\xEF\xBB\xBF",
     "\xFF", "sweep", "0x1f",
+    ";",    "(",     ")",
+    "%r1",  ".b32 ", "@p ",
+    "/*",   "+-",    "{ .reg .b32 %r<3>;",
 };
 
 /* Deletes, repeats, overwrites or inserts at a random place; gives the new length. */

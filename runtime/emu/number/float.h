@@ -159,6 +159,20 @@ static inline uint32_t emu_f32_round(double x, unsigned how) {
   return (uint32_t)emu_finish(&emu_f32, bits, 0x3f800000, nan, how);
 }
 
+/* A double as an .f64: NaN keeps its payload, made quiet by the host's conversions. */
+static inline uint64_t emu_f64_finish(double x, unsigned how) {
+  uint64_t bits = emu_double_bits(x);
+  return emu_finish(&emu_f64, bits, 0x3ff0000000000000, x != x, how);
+}
+
+/* To the nearest integer of the mode's kind, of x's sign where it is 0. Where the unit is one
+ * already, x is an integer. */
+static inline double emu_integral(double x, unsigned how) {
+  double magnitude = fabs(x), rounded = (magnitude + 0x1p52) - 0x1p52;
+  rounded += emu_correction(magnitude, rounded, 0.5, signbit(x) != 0, how);
+  return copysign(magnitude < 0x1p52 ? rounded : magnitude, x);
+}
+
 /* ---- Operations in double, for one rounding to follow -------------------------------------- */
 
 /* x + y rounded to odd: exact, or with the last bit set. An exact zero has the mode's sign. */

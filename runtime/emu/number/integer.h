@@ -159,10 +159,6 @@ static inline uint32_t emu_add_16x2(uint32_t a, uint32_t b) {
   return ((a + (b & 0xffff0000)) & 0xffff0000) | ((a + b) & 0xffff);
 }
 
-static inline uint32_t emu_relu_s16x2(uint32_t a) {
-  return emu_max_s16x2(a, 0);
-}
-
 /* ---- Bits ---------------------------------------------------------------------------------- */
 
 static inline uint32_t emu_popc(uint64_t a) {
@@ -248,13 +244,22 @@ static inline uint32_t emu_szext(uint32_t a, uint32_t n, bool is_signed, bool cl
   return is_signed ? (uint32_t)((int32_t)shifted >> (32 - n)) : shifted >> (32 - n);
 }
 
+/* Bit by bit: where the selector is set, `set`, else `clear`. */
+static inline uint32_t emu_mux(uint32_t selector, uint32_t set, uint32_t clear) {
+  return (selector & set) | (~selector & clear);
+}
+
+/* Entry i of the table, as 32 bits. */
+static inline uint32_t emu_lop3_entry(unsigned table, int i) {
+  return 0u - (table >> i & 1);
+}
+
 static inline uint32_t emu_lop3(uint32_t a, uint32_t b, uint32_t c, unsigned table) {
-  uint32_t d = 0;
-  for (unsigned i = 0; i < 8; i++) {
-    uint32_t hit = (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
-    d |= table >> i & 1 ? hit : 0;
+  uint32_t d[4];
+  for (int i = 0; i < 4; i++) {
+    d[i] = emu_mux(c, emu_lop3_entry(table, 2 * i + 1), emu_lop3_entry(table, 2 * i));
   }
-  return d;
+  return emu_mux(a, emu_mux(b, d[3], d[2]), emu_mux(b, d[1], d[0]));
 }
 
 /* prmt: each byte of the result is a byte of b:a, or eight times that byte's sign. */

@@ -247,7 +247,6 @@ static gg_status parse_directive(ptx_parser *p) {
   if (ptx_accept_word(p, "reg")) return ptx_parse_registers(p);
   if (ptx_accept_word(p, "loc")) return ptx_parse_loc(p);
   if (ptx_at_space(&space, p)) return ptx_parse_variables(p, PTX_LINK_NONE);
-  if (ptx_accept_word(p, "extern")) return ptx_parse_variables(p, PTX_LINK_EXTERN);
   if (ptx_accept_word(p, "pragma")) return ptx_parse_pragma(p);
   return ptx_lexer_unexpected(&p->lexer, "a directive of function bodies");
 }
@@ -284,12 +283,14 @@ static gg_status keep_body(ptx_parser *p) {
   return kept ? GG_OK : ptx_lexer_no_memory(&p->lexer);
 }
 
+/* Parameters and the body are one scope. */
 gg_status ptx_parse_body(ptx_parser *p) {
   gg_status st;
   uint32_t outside = p->scopes.depth;
   p->locals.count = p->targets.count = p->prototypes.count = p->instructions.count = 0;
   p->loc = NULL;
-  do {
+  ptx_lexer_next(&p->lexer);
+  while (!ptx_at(p, '}') || p->scopes.depth > outside) {
     if (ptx_at(p, '{')) {
       if ((st = ptx_scope_enter(&p->scopes))) return st;
       ptx_lexer_next(&p->lexer);
@@ -299,7 +300,8 @@ gg_status ptx_parse_body(ptx_parser *p) {
     } else if ((st = parse_statement(p))) {
       return st;
     }
-  } while (p->scopes.depth > outside);
+  }
+  ptx_lexer_next(&p->lexer);
   if ((st = ptx_scope_settle(&p->scopes))) return st;
   return keep_body(p);
 }

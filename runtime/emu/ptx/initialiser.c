@@ -46,11 +46,11 @@ static gg_status convert(uint64_t *bits, builder *b, ptx_constant c, ptx_place p
       memcpy(&half, &narrow, sizeof half);
       *bits = half;
     } else if (type->bits != width || type->kind == 's' || type->kind == 'u') {
-      return ptx_fail_value(b->p, place, "a value of .%s is no such floating-point constant",
+      return ptx_fail_value(b->p, place, "a .%s does not take this floating-point constant",
                             type->spelling);
     }
   } else if (type->kind == 'f' && type->bits >= 32) {
-    return ptx_fail_value(b->p, place, "a value of .%s is a floating-point constant",
+    return ptx_fail_value(b->p, place, "a .%s takes a floating-point constant such as 1.0",
                           type->spelling);
   }
   return GG_OK;
@@ -86,39 +86,50 @@ static gg_status parse_addend(ptx_relocation *r, ptx_parser *p) {
   return GG_OK;
 }
 
-/* `generic(name)`, `0xff00(name)`, `name`, each with an offset inside or behind. */
+/* `name + 4`, `generic(name) + 4`. */
+static gg_status parse_address(ptx_relocation *r, ptx_parser *p) {
+  gg_status st;
+  if (ptx_at(p, PTX_TOKEN_NAME) && ptx_lexer_follows(&p->lexer, '(')) {
+    if (strcmp(p->lexer.token.name->text, "generic") != 0) {
+      return ptx_lexer_unexpected(&p->lexer, "generic(...)");
+    }
+    r->generic = true;
+    ptx_lexer_next(&p->lexer);
+    ptx_lexer_next(&p->lexer);
+  }
+  if ((st = parse_symbol(r, p))) return st;
+  if (r->generic && (st = ptx_expect(p, ')', "')'"))) return st;
+  return parse_addend(r, p);
+}
+
+/* An address, or `0xff00(address)`, a part of one. */
 static gg_status parse_relocation(builder *b) {
   ptx_parser *p = b->p;
   ptx_relocation *r = ptx_list_add(&p->relocations, sizeof *r);
   gg_status st;
   if (!r) return ptx_lexer_no_memory(&p->lexer);
   *r = (ptx_relocation){.offset = b->at, .bytes = b->size, .mask = UINT64_MAX};
-  bool wrapped = ptx_at(p, PTX_TOKEN_INTEGER) || ptx_lexer_follows(&p->lexer, '(');
-  if (ptx_at(p, PTX_TOKEN_INTEGER)) {
-    r->mask = p->lexer.token.value;
-    if (!r->mask) return ptx_fail_value(p, p->lexer.token.place, "a mask is not 0");
-  } else if (wrapped) {
-    r->generic = strcmp(p->lexer.token.name->text, "generic") == 0;
-    if (!r->generic) return ptx_lexer_unexpected(&p->lexer, "generic(...)");
-  }
-  if (wrapped) ptx_lexer_next(&p->lexer);
-  if (wrapped && (st = ptx_expect(p, '(', "'('"))) return st;
-  if ((st = parse_symbol(r, p))) return st;
-  if ((st = parse_addend(r, p))) return st;
-  if (wrapped && (st = ptx_expect(p, ')', "')'"))) return st;
-  return parse_addend(r, p);
+  if (!ptx_at(p, PTX_TOKEN_INTEGER)) return parse_address(r, p);
+  r->mask = p->lexer.token.value;
+  if (!r->mask) return ptx_fail_value(p, p->lexer.token.place, "a mask is not 0");
+  ptx_lexer_next(&p->lexer);
+  if ((st = ptx_expect(p, '(', "'('"))) return st;
+  if ((st = parse_address(r, p))) return st;
+  return ptx_expect(p, ')', "')'");
 }
 
 /* ---- Structure --------------------------------------------------------------------------- */
+
+static gg_status fail_full(const builder *b, ptx_place place) {
+  return ptx_fail_value(b->p, place, "there are more values than '%.80s' has places",
+                        b->variable->name);
+}
 
 static gg_status parse_value(builder *b, uint64_t end) {
   ptx_parser *p = b->p;
   ptx_place place = p->lexer.token.place;
   gg_status st;
-  if (b->at + b->size > end) {
-    return ptx_fail_value(p, place, "there are more values than '%.80s' has places",
-                          b->variable->name);
-  }
+  if (b->size > end - b->at) return fail_full(b, place);
   bool masked = ptx_at(p, PTX_TOKEN_INTEGER) && ptx_lexer_follows(&p->lexer, '(');
   bool named = ptx_at(p, PTX_TOKEN_NAME) && strcmp(p->lexer.token.name->text, "WARP_SZ") != 0;
   if (masked || named) {
@@ -142,29 +153,29 @@ static uint64_t stride_of(const builder *b, int level) {
   return stride;
 }
 
-/* `{ ... }` of the dimension `level`, which starts at b->at; its places end at `end`. Values
- * without braces of their own fill the places in order, as in C. */
+static gg_status parse_braces(builder *b, int level, uint64_t end);
+
+/* A value of the innermost dimension, or the braces of the next one in. */
+static gg_status parse_item(builder *b, int level, uint64_t end) {
+  ptx_place place = b->p->lexer.token.place;
+  if (level + 1 == b->rank) return parse_value(b, end);
+  uint64_t stride = stride_of(b, level);
+  if (stride > end - b->at) return fail_full(b, place);
+  return parse_braces(b, level + 1, b->at + stride);
+}
+
+/* `{ ... }` of the dimension `level`, which starts at b->at; its places end at `end`. */
 static gg_status parse_braces(builder *b, int level, uint64_t end) {
   ptx_parser *p = b->p;
   gg_status st;
-  uint64_t start = b->at, stride = stride_of(b, level);
   if ((st = ptx_expect(p, '{', "'{'"))) return st;
-  while (!ptx_at(p, '}')) {
-    if (!ptx_at(p, '{')) {
-      if ((st = parse_value(b, end))) return st;
-    } else {
-      ptx_place place = p->lexer.token.place;
-      bool fits = level + 1 < b->rank && stride > 0 && (b->at - start) % stride == 0;
-      if (!fits) return ptx_fail_value(p, place, "no dimension begins here");
-      if (stride > end - b->at) {
-        return ptx_fail_value(p, place, "there are more values than '%.80s' has places",
-                              b->variable->name);
-      }
-      if ((st = parse_braces(b, level + 1, b->at + stride))) return st;
-    }
-    if (!ptx_accept(p, ',')) break;
+  if (!ptx_at(p, '}')) {
+    do {
+      if ((st = parse_item(b, level, end))) return st;
+    } while (ptx_accept(p, ','));
   }
   if (level > 0) b->at = end;
+  if (b->at > b->most) b->most = b->at;
   return ptx_expect(p, '}', "'}' or ','");
 }
 
@@ -194,7 +205,7 @@ gg_status ptx_parse_initialiser(uint64_t *reached, ptx_parser *p, ptx_variable *
   b.size = (uint32_t)emu_type_bytes(variable->type);
   uint64_t end = variable->unsized ? INT64_MAX : variable->bytes;
   p->runs.count = p->relocations.count = 0;
-  gg_status st = ptx_at(p, '{') ? parse_braces(&b, 0, end) : parse_value(&b, end);
+  gg_status st = rank > 0 ? parse_braces(&b, 0, end) : parse_value(&b, end);
   if (!st) st = keep(&b);
   gg_str_free(&b.bytes);
   *reached = b.most;

@@ -7,6 +7,7 @@
 #include "emu/ptx/lexer.h"
 
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,7 +208,7 @@ static void lex_integer(ptx_lexer *lexer, int base) {
   const char *digits = lexer->at;
   for (; digit_value(*lexer->at) < base; lexer->at++) {
     uint64_t digit = (uint64_t)digit_value(*lexer->at);
-    if (value > (UINT64_MAX - digit) / (uint64_t)base) {
+    if (value >> 59 && value > (UINT64_MAX - digit) / (uint64_t)base) {
       fail_number(lexer, "the number does not fit in 64 bits");
       return;
     }
@@ -349,6 +350,13 @@ static void lex_string(ptx_lexer *lexer) {
   lexer->token.length = (uint32_t)(lexer->at++ - lexer->token.text);
 }
 
+static void fail_character(ptx_lexer *lexer) {
+  char got[32];
+  unsigned char c = (unsigned char)*lexer->at;
+  snprintf(got, sizeof got, c > 0x20 && c < 0x7F ? "'%c'" : "the byte 0x%02x", c);
+  fail_at(lexer, lexer->token.place, "a character of PTX", got);
+}
+
 static void lex_mark(ptx_lexer *lexer) {
   static const struct {
     char text[3];
@@ -357,15 +365,17 @@ static void lex_mark(ptx_lexer *lexer) {
       {"<<", PTX_TOKEN_SHL}, {">>", PTX_TOKEN_SHR}, {"<=", PTX_TOKEN_LE},  {">=", PTX_TOKEN_GE},
       {"==", PTX_TOKEN_EQ},  {"!=", PTX_TOKEN_NE},  {"&&", PTX_TOKEN_AND}, {"||", PTX_TOKEN_OR},
   };
-  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-    if (lexer->at[0] == pairs[i].text[0] && lexer->at[1] == pairs[i].text[1]) {
+  const char *at = lexer->at;
+  bool pair = at[0] && (at[1] == '=' || at[1] == at[0]);
+  for (size_t i = 0; pair && i < sizeof pairs / sizeof *pairs; i++) {
+    if (at[0] == pairs[i].text[0] && at[1] == pairs[i].text[1]) {
       lexer->token.kind = pairs[i].kind;
       lexer->at += 2;
       return;
     }
   }
-  if (!*lexer->at || !strchr(";,()[]{}<>+-*/%!~&|^?:=@", *lexer->at)) {
-    fail_at(lexer, lexer->token.place, "PTX", "a character that PTX does not have");
+  if (!*at || !strchr(",;{}[]()@!<>+-*/%~&|^?:=", *at)) {
+    fail_character(lexer);
     return;
   }
   lexer->token.kind = *lexer->at++;
@@ -376,13 +386,15 @@ void ptx_lexer_next(ptx_lexer *lexer) {
   if (lexer->status) return;
   skip_blanks(lexer);
   if (lexer->status) return;
-  const char *at = lexer->at;
+  const char *at = lexer->at, *end;
   *token = (ptx_token){.place = place_at(lexer, at), .text = at};
   if (at == lexer->end) return;
   if (is_letter(*at) || *at == '_' || *at == '$' || (*at == '%' && is_name(at[1]))) {
     lex_name(lexer);
   } else if (is_digit(*at)) {
     lex_number(lexer);
+  } else if (*at == '.' && is_digit(at[1]) && (end = decimal_end(at)) && !is_name(*end)) {
+    lex_decimal(lexer, end); /* .5, which no modifier looks like: those end with a letter */
   } else if (*at == '.' && is_word(at[1])) {
     token->kind = PTX_TOKEN_WORD;
     token->text = at + 1;

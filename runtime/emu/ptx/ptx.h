@@ -218,7 +218,7 @@ struct ptx_function {
   bool entry;   /* a kernel */
   bool defined; /* has a body; else only declared, as vprintf is */
   bool noreturn;
-  const ptx_function *alias; /* of `.alias this, that`: that; NULL else */
+  const ptx_function *alias; /* of `.alias this, that`: that, which is no alias; NULL else */
 
   ptx_variable **returns, **inputs;
   uint32_t return_count, input_count;
@@ -251,7 +251,7 @@ typedef struct ptx_module {
   const char *target;         /* "sm_90a" */
   const char *const *options; /* what else .target names: "debug", "texmode_independent" */
   uint32_t option_count;
-  uint32_t address_size; /* 32 or 64 */
+  uint32_t address_size; /* 32 or 64; 64 where it is not said */
   const ptx_file *files; /* sorted by number */
   uint32_t file_count;
   ptx_variable **variables;

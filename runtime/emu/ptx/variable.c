@@ -150,7 +150,7 @@ static gg_status measure(ptx_variable *v, ptx_parser *p, const uint64_t *extents
 static gg_status parse_initial(ptx_variable *v, ptx_parser *p, uint64_t *extents, int rank) {
   uint64_t reached;
   gg_status st;
-  if (v->vector > 1 || rank == 0) extents[rank++] = v->vector;
+  if (v->vector > 1) extents[rank++] = v->vector;
   if ((st = ptx_parse_initialiser(&reached, p, v, extents, rank))) return st;
   if (!v->unsized) return GG_OK;
   if (v->vector > 1) rank--;
@@ -164,7 +164,7 @@ static gg_status parse_initial(ptx_variable *v, ptx_parser *p, uint64_t *extents
 }
 
 /* What stands behind the name: dimensions and an initialiser. */
-static gg_status parse_extent(ptx_variable *v, ptx_parser *p) {
+static gg_status parse_extent(ptx_variable *v, ptx_parser *p, const ptx_name *name) {
   uint64_t extents[PTX_DIMENSIONS_MAX + 1];
   int rank;
   gg_status st;
@@ -173,6 +173,9 @@ static gg_status parse_extent(ptx_variable *v, ptx_parser *p) {
   v->unsized = rank > 0 && extents[0] == 0;
   if ((st = measure(v, p, extents, rank, 0))) return st;
   if (ptx_accept(p, '=')) return parse_initial(v, p, extents, rank);
+  if (v->unsized && v->space != PTX_SPACE_PARAM && v->linkage != PTX_LINK_EXTERN) {
+    return ptx_fail_name(p, name, v->place, "has no size, which only an .extern may lack");
+  }
   return GG_OK;
 }
 
@@ -236,7 +239,7 @@ static gg_status parse_variable(ptx_parser *p, const head *h, ptx_space space,
   if (h->type == EMU_PRED) return ptx_fail_value(p, place, "a predicate is a register");
   if (!name) return ptx_fail_value(p, place, "'_' names no variable");
   if ((st = declare_variable(p, &v, name))) return st;
-  return parse_extent(v, p);
+  return parse_extent(v, p, name);
 }
 
 gg_status ptx_parse_variables(ptx_parser *p, ptx_linkage linkage) {
@@ -317,7 +320,7 @@ static gg_status parse_parameter(ptx_parser *p, ptx_owner owner, bool prototype)
   if (!v) return ptx_lexer_no_memory(&p->lexer);
   if (name) v->name = name->text;
   if (name && !prototype && (st = declare_parameter(p, v, name))) return st;
-  if ((st = parse_extent(v, p))) return st;
+  if ((st = parse_extent(v, p, name))) return st;
   return list_variable(&p->parameters, p, v, owner);
 }
 

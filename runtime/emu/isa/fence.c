@@ -1,0 +1,64 @@
+/* membar and fence. (PTX ISA, "membar / fence", "Memory Consistency Model".)
+ *
+ * Warps of a cluster run one at a time, clusters on threads of the host: a fence is the host's.
+ * What it means for races is hazard.h's. */
+#include <stdatomic.h>
+
+#include "emu/hazard.h"
+#include "emu/isa/access.h"
+
+static emu_step fence(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  (void)op, (void)lanes;
+  atomic_thread_fence(memory_order_seq_cst);
+  emu_hazard_fence(warp);
+  return EMU_NEXT;
+}
+
+static emu_step fence_proxy_async(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  (void)op, (void)lanes;
+  emu_hazard_fence_proxy(warp);
+  return EMU_NEXT;
+}
+
+/* Of proxies that see the same memory here: aliases, and tensor maps in global memory. */
+static gg_status decode_proxy(emu_op *op, emu_decoder *d, gg_error *err) {
+  static const char *const orders[] = {"acquire", "release", NULL};
+  static const char *const scopes[] = {"cta", "cluster", "gpu", "sys", NULL};
+  op->exec = fence;
+  if (emu_take_prefix(d, "async")) {
+    op->exec = fence_proxy_async;
+    emu_take_space(d);
+    if (emu_take_word(d, orders) >= 0) {
+      emu_take_prefix(d, "sync_restrict::");
+      emu_take_word(d, scopes);
+    }
+  } else if (emu_take_prefix(d, "tensormap::")) {
+    if (emu_take_word(d, orders) < 0) return emu_unknown_form(d, err, "acquire or release");
+    emu_take_word(d, scopes);
+  } else if (!emu_take(d, "alias")) {
+    return emu_unknown_form(d, err, "no proxy");
+  }
+  return emu_modifiers_end(d, err);
+}
+
+gg_status emu_decode_fence(emu_op *op, emu_decoder *d, gg_error *err) {
+  static const char *const orders[] = {"sc", "acq_rel", "acquire", "release", NULL};
+  static const char *const scopes[] = {"cta", "cluster", "gpu", "sys", NULL};
+  op->kind = EMU_KIND_FENCE;
+  if (emu_take(d, "proxy")) return decode_proxy(op, d, err);
+  op->exec = fence;
+  emu_take(d, "mbarrier_init");
+  emu_take_word(d, orders);
+  emu_take_prefix(d, "sync_restrict::");
+  if (emu_take_word(d, scopes) < 0) return emu_unknown_form(d, err, "no scope");
+  return emu_modifiers_end(d, err);
+}
+
+gg_status emu_decode_membar(emu_op *op, emu_decoder *d, gg_error *err) {
+  static const char *const levels[] = {"cta", "gl", "sys", NULL};
+  op->kind = EMU_KIND_FENCE;
+  if (emu_take(d, "proxy")) return decode_proxy(op, d, err);
+  op->exec = fence;
+  if (emu_take_word(d, levels) < 0) return emu_unknown_form(d, err, "cta, gl or sys");
+  return emu_modifiers_end(d, err);
+}

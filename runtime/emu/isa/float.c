@@ -1,0 +1,70 @@
+/* Floating-point arithmetic: the functions and forms of float.def. */
+#include "emu/number/float.h"
+#include "emu/isa/scalar.h"
+#include "emu/number/approx.h"
+
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+/* A function of halves on both, and one of .f32 on both words. */
+#define PAIR1(f) ((u32)f((u16)a, how) | (u32)f((u16)(a >> 16), how) << 16)
+#define PAIR2(f) ((u32)f((u16)a, (u16)b, how) | (u32)f((u16)(a >> 16), (u16)(b >> 16), how) << 16)
+#define PAIR3(f)                                                                                   \
+  ((u32)f((u16)a, (u16)b, (u16)c, how) |                                                           \
+   (u32)f((u16)(a >> 16), (u16)(b >> 16), (u16)(c >> 16), how) << 16)
+#define TWO2(f) (f((u32)a, (u32)b, how) | (u64)f((u32)(a >> 32), (u32)(b >> 32), how) << 32)
+#define TWO3(f)                                                                                    \
+  (f((u32)a, (u32)b, (u32)c, how) | (u64)f((u32)(a >> 32), (u32)(b >> 32), (u32)(c >> 32), how)    \
+                                        << 32)
+
+/* Approximate functions of halves: emu_approx_*, rounded to the type. */
+#define HALF_FUNCTION(type, function)                                                              \
+  static u16 type##_##function(u16 a, unsigned how) {                                              \
+    return (u16)emu_##type##_round(emu_approx_##function(emu_##type##_value(a, how)), how);        \
+  }
+HALF_FUNCTION(f16, ex2)
+HALF_FUNCTION(bf16, ex2)
+HALF_FUNCTION(f16, tanh)
+HALF_FUNCTION(bf16, tanh)
+
+#define TEST_LANES(name, uint, infinity_bits, least_bits, test)                                    \
+  static emu_step name(emu_warp *warp, const emu_op *op, uint32_t lanes) {                         \
+    const uint *in = EMU_AT(uint, warp, &op->operands[1]);                                         \
+    const uint infinity = infinity_bits, least = least_bits;                                       \
+    u32 holds = 0;                                                                                 \
+    (void)infinity, (void)least;                                                                   \
+    for (int i = 0; i < EMU_LANES; i++) {                                                          \
+      uint magnitude = in[i] & ((uint) ~(uint)0 >> 1);                                             \
+      holds |= (u32)(test) << i;                                                                   \
+    }                                                                                              \
+    emu_set_predicate(warp, &op->operands[0], lanes, holds);                                       \
+    return EMU_NEXT;                                                                               \
+  }
+#define TEST2(name, modifier, test)                                                                \
+  TEST_LANES(name##_f32, u32, 0x7f800000, 0x800000, test)                                          \
+  TEST_LANES(name##_f64, u64, 0x7ff0000000000000, 0x10000000000000, test)
+#define ROW1(name, opcode, types, types2, needs, allows, operands, D, A, value)                    \
+  EMU_LANES_1(name, D, A, value)
+#define ROW2(name, opcode, types, types2, needs, allows, operands, D, A, B, value)                 \
+  EMU_LANES_2(name, D, A, B, value)
+#define ROW3(name, opcode, types, types2, needs, allows, operands, D, A, B, C, value)              \
+  EMU_LANES_3(name, D, A, B, C, value)
+#include "emu/isa/float.def"
+#undef TEST2
+#undef ROW1
+#undef ROW2
+#undef ROW3
+
+#define TEST2(name, modifier, test)                                                                \
+  EMU_FORM_OF(name##_f32, "testp", T(F32), 0, M(modifier), 0, "Pa")                                \
+  EMU_FORM_OF(name##_f64, "testp", T(F64), 0, M(modifier), 0, "Pa")
+#define ROW1(name, opcode, types, types2, needs, allows, operands, ...)                            \
+  EMU_FORM_OF(name, opcode, types, types2, needs, allows, operands)
+#define ROW2 ROW1
+#define ROW3 ROW1
+static const emu_form forms[] = {
+#include "emu/isa/float.def"
+};
+
+const emu_form_table emu_float_forms = {forms, sizeof forms / sizeof *forms};

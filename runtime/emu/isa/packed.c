@@ -1,0 +1,55 @@
+/* Conversions of packed numbers: the functions and forms of packed.def. */
+#include "emu/isa/scalar.h"
+#include "emu/number/float.h"
+
+typedef uint16_t u16;
+typedef uint32_t u32;
+
+#define HALVES(round, high, low) ((u32)round(low, how) | (u32)round(high, how) << 16)
+#define BYTES(format, high, low, bits)                                                             \
+  (emu_narrow(&format, low, how) | emu_narrow(&format, high, how) << (bits))
+#define POWERS(format, high, low)                                                                  \
+  (emu_ue8m0_pack(emu_real_unpack(&format, low, false), how) |                                     \
+   emu_ue8m0_pack(emu_real_unpack(&format, high, false), how) << 8)
+#define WIDEN(format, bits) widen(&format, a, bits, how)
+#define FROM_POWERS(a)      (power((a)&0xff) | power((a) >> 8) << 16)
+
+/* Two numbers, `bits` apart, as halves. */
+static u32 widen(const emu_format *from, u16 a, int bits, unsigned how) {
+  uint64_t mask = from->sign | (from->sign - 1);
+  u32 low = (u32)emu_soft_convert(&emu_f16, from, a & mask, how);
+  u32 high = (u32)emu_soft_convert(&emu_f16, from, a >> bits & mask, how);
+  return low | high << 16;
+}
+
+static u32 power(unsigned bits) {
+  return (u32)emu_real_pack(&emu_bf16, emu_ue8m0_unpack((uint8_t)bits), EMU_RN);
+}
+
+/* The upper half of `random` is for a, the lower for b; `width` of its low bits count. */
+static u32 stochastic(const emu_format *to, u32 a, u32 b, u32 random, int width, unsigned how) {
+  emu_real high = emu_real_unpack(&emu_f32, a, false), low = emu_real_unpack(&emu_f32, b, false);
+  return (u32)emu_real_pack_random(to, low, how, random & 0xffff, width) |
+         (u32)emu_real_pack_random(to, high, how, random >> 16, width) << 16;
+}
+
+#define ROW1(name, opcode, types, types2, needs, allows, operands, D, A, value)                    \
+  EMU_LANES_1(name, D, A, value)
+#define ROW2(name, opcode, types, types2, needs, allows, operands, D, A, B, value)                 \
+  EMU_LANES_2(name, D, A, B, value)
+#define ROW3(name, opcode, types, types2, needs, allows, operands, D, A, B, C, value)              \
+  EMU_LANES_3(name, D, A, B, C, value)
+#include "emu/isa/packed.def"
+#undef ROW1
+#undef ROW2
+#undef ROW3
+
+#define ROW1(name, opcode, types, types2, needs, allows, operands, ...)                            \
+  EMU_FORM_OF(name, opcode, types, types2, needs, allows, operands)
+#define ROW2 ROW1
+#define ROW3 ROW1
+static const emu_form forms[] = {
+#include "emu/isa/packed.def"
+};
+
+const emu_form_table emu_packed_forms = {forms, sizeof forms / sizeof *forms};

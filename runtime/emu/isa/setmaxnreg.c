@@ -1,0 +1,70 @@
+/* setmaxnreg: warps hand registers back to their CTA, and take more of them. (PTX ISA,
+ * "setmaxnreg".)
+ *
+ * Registers themselves are free here; what is held to is the count. A CTA starts with what ptxas
+ * may give each of its threads: .maxnreg, or the share of the file that .maxntid and
+ * .minnctapersm leave, in steps of 8. Where neither is said the count is unknown, as to ptxas,
+ * which then ignores the instruction. `inc` waits until others have given enough back. */
+#include <inttypes.h>
+
+#include "emu/isa/access.h"
+#include "emu/state.h"
+
+enum { file_registers = 65536, thread_most = 255, step = 8, least = 24, most = 256 };
+
+/* Registers a thread at the start; 0: unknown. */
+static uint32_t initial_registers(const emu_run *run) {
+  const ptx_function *ptx = run->kernel->function->ptx;
+  uint32_t threads = (uint32_t)run->kernel->facts.max_threads;
+  if (ptx->maxnreg) return ptx->maxnreg;
+  if (!ptx->maxntid[0] && !ptx->reqntid[0]) return 0;
+  threads = (threads + EMU_LANES - 1) / EMU_LANES * EMU_LANES;
+  uint32_t ctas = ptx->minnctapersm ? ptx->minnctapersm : 1;
+  uint32_t share = ctas > file_registers / threads ? 0 : file_registers / threads / ctas;
+  share = share / step * step;
+  return share > thread_most ? thread_most : share;
+}
+
+static emu_step setmaxnreg(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  struct emu_cta_state *cta = warp->cta->state;
+  struct emu_warp_state *state = warp->state;
+  uint32_t wanted = op->target, initial = initial_registers(warp->cta->cluster->run);
+  bool increases = op->vector;
+  if (!emu_converge(warp, op, warp->alive, &lanes)) return EMU_WAIT;
+  if (!initial) return EMU_NEXT;
+  uint32_t now = state->thread_registers ? state->thread_registers : initial;
+  if (increases ? wanted < now : wanted > now) {
+    return emu_fault(warp, op, -1, GG_E_EMU_ILLEGAL,
+                     "%s to %" PRIu32 " registers a thread from %" PRIu32,
+                     increases ? "inc" : "dec", wanted, now);
+  }
+  if (increases && wanted - now > cta->spare_registers) {
+    return emu_block(warp, &cta->spare_registers, op->ptx->form->text);
+  }
+  cta->spare_registers += now - wanted;
+  state->thread_registers = wanted;
+  if (!increases) emu_wake(warp->cta->cluster, &cta->spare_registers);
+  return EMU_NEXT;
+}
+
+gg_status emu_decode_setmaxnreg(emu_op *op, emu_decoder *d, gg_error *err) {
+  static const char *const actions[] = {"dec", "inc", NULL};
+  int64_t count;
+  int action = emu_take_word(d, actions);
+  if (action < 0) return emu_unknown_form(d, err, "inc or dec");
+  emu_take(d, "sync");
+  emu_take(d, "aligned");
+  if (emu_take_type(d) != EMU_U32) return emu_unknown_form(d, err, "the count is .u32");
+  gg_status st = emu_operand_immediate(&count, d, 0, err);
+  if (st) return st;
+  if (count < least || count > most || count % step) {
+    return emu_unknown_form(d, err, "%lld registers; a multiple of %d from %d to %d",
+                            (long long)count, step, least, most);
+  }
+  op->exec = setmaxnreg;
+  op->kind = EMU_KIND_CONTROL;
+  op->converges = true;
+  op->target = (uint32_t)count;
+  op->vector = (uint8_t)action;
+  return emu_modifiers_end(d, err);
+}
