@@ -3,6 +3,7 @@
 #define GG_RECIPE_FIELDS_H
 
 #include "recipe.h"
+#include "spec/node.h"
 
 typedef struct gg_recipe_reader {
   gg_recipe *recipe; /* under construction */

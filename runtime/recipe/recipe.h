@@ -6,9 +6,11 @@
 #ifndef GG_RECIPE_H
 #define GG_RECIPE_H
 
+#include "base/arena.h"
 #include "context.h"
-#include "spec/node.h"
 #include "types.h"
+
+struct gg_node; /* spec/node.h */
 
 enum { GG_RECIPE_RANK_MAX = 5, GG_RECIPE_BYTES_MAX = 1 << 20 };
 
@@ -30,7 +32,7 @@ typedef struct gg_recipe_init {
 
 /* `node` is where a thing stands in the file, for messages. */
 typedef struct gg_recipe_buffer {
-  const gg_node *node;
+  const struct gg_node *node;
   const char *name;
   int64_t bytes, align;
   gg_recipe_init init;
@@ -38,7 +40,7 @@ typedef struct gg_recipe_buffer {
 
 /* Arguments of cuTensorMapEncodeTiled, innermost dimension first. */
 typedef struct gg_recipe_map {
-  const gg_node *node;
+  const struct gg_node *node;
   int buffer, type;
   int64_t byte_offset;
   int64_t rank, stride_count, box_count, element_stride_count;
@@ -49,13 +51,13 @@ typedef struct gg_recipe_map {
 
 /* What goes over a parameter's bytes: a tensor map, or an address in a buffer. */
 typedef struct gg_recipe_patch {
-  const gg_node *node;
+  const struct gg_node *node;
   int64_t offset, tensor_map, byte_offset; /* tensor_map -1: none */
   int buffer;                              /* -1: none */
 } gg_recipe_patch;
 
 typedef struct gg_recipe_param {
-  const gg_node *node;
+  const struct gg_node *node;
   unsigned char *bytes;
   size_t size;
   gg_recipe_patch *patches;
@@ -63,7 +65,7 @@ typedef struct gg_recipe_param {
 } gg_recipe_param;
 
 typedef struct gg_recipe_launch {
-  const gg_node *node;
+  const struct gg_node *node;
   const char *entry;
   int64_t grid[3], block[3], cluster[3]; /* cluster 0: a plain launch */
   int64_t smem;
@@ -83,7 +85,7 @@ typedef enum gg_recipe_expect_kind {
 } gg_recipe_expect_kind;
 
 typedef struct gg_recipe_expect {
-  const gg_node *node;
+  const struct gg_node *node;
   int kind; /* gg_recipe_expect_kind */
   int buffer;
   const char *file;
@@ -97,7 +99,7 @@ typedef struct gg_recipe {
   gg_arena arena;
   const char *path; /* of the recipe: files are beside it */
   const char *ptx;
-  const gg_node *root;
+  const struct gg_node *root;
   gg_recipe_buffer *buffers;
   gg_recipe_map *maps;
   gg_recipe_launch *launches;

@@ -3,6 +3,7 @@
 #define GG_RECIPE_REPLAY_H
 
 #include "recipe.h"
+#include "spec/node.h"
 
 typedef struct gg_replay {
   const gg_recipe *recipe;
