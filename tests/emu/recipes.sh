@@ -3,7 +3,7 @@
 # prints and its exit status must be NAME.out, whose last line is the status; runs of the same
 # recipe with asynchronous work at random moments end alike.
 set -u
-gemmgen=$1
+gemmgen=$(realpath "$1")
 cd "$2" || exit 2
 export GEMMGEN_CACHE=
 failures=0
