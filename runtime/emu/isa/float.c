@@ -13,10 +13,24 @@ typedef uint64_t u64;
 #define PAIR3(f)                                                                                   \
   ((u32)f((u16)a, (u16)b, (u16)c, how) |                                                           \
    (u32)f((u16)(a >> 16), (u16)(b >> 16), (u16)(c >> 16), how) << 16)
+#define PAIR2_RN(f)                                                                                \
+  ((u32)f((u16)a, (u16)b, EMU_RN) | (u32)f((u16)(a >> 16), (u16)(b >> 16), EMU_RN) << 16)
+#define PAIR3_RN(f)                                                                                \
+  ((u32)f((u16)a, (u16)b, (u16)c, EMU_RN) |                                                        \
+   (u32)f((u16)(a >> 16), (u16)(b >> 16), (u16)(c >> 16), EMU_RN) << 16)
 #define TWO2(f) (f((u32)a, (u32)b, how) | (u64)f((u32)(a >> 32), (u32)(b >> 32), how) << 32)
 #define TWO3(f)                                                                                    \
   (f((u32)a, (u32)b, (u32)c, how) | (u64)f((u32)(a >> 32), (u32)(b >> 32), (u32)(c >> 32), how)    \
                                         << 32)
+
+/* The host's own fused operation where it is one instruction. */
+static inline u32 f32_fma(u32 a, u32 b, u32 c) {
+#ifdef __FMA__
+  return emu_f32_result(fmaf(emu_float(a), emu_float(b), emu_float(c)));
+#else
+  return emu_f32_fma(a, b, c, EMU_RN);
+#endif
+}
 
 /* Approximate functions of halves: emu_approx_*, rounded to the type. */
 #define HALF_FUNCTION(type, function)                                                              \
@@ -78,4 +92,4 @@ static const emu_form forms[] = {
 #include "emu/isa/float.def"
 };
 
-const emu_form_table emu_float_forms = {forms, sizeof forms / sizeof *forms};
+const emu_form_table EMU_ROWS(float) = {forms, sizeof forms / sizeof *forms};
