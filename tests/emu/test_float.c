@@ -209,6 +209,24 @@ static uint64_t fast(const emu_format *f, int operation, uint64_t a, uint64_t b,
 #undef FAST
 }
 
+START_TEST(nearest_in_float_is_soft) {
+  numbers_seed();
+  for (int n = 0; n < rounds; n++) {
+    uint64_t a = numbers_operand(&emu_f16), b = numbers_operand(&emu_f16);
+    uint64_t c = n % 4 ? numbers_operand(&emu_f16) : emu_soft_mul(&emu_f16, a, b, EMU_RZ) ^ 0x8000;
+    uint16_t x = (uint16_t)a, y = (uint16_t)b;
+    check("add", emu_f16_add_rn(x, y), emu_soft_add(&emu_f16, a, b, 0), a, b, 0, 0);
+    check("sub", emu_f16_sub_rn(x, y), emu_soft_add(&emu_f16, a, b ^ 0x8000, 0), a, b, 0, 0);
+    check("mul", emu_f16_mul_rn(x, y), emu_soft_mul(&emu_f16, a, b, 0), a, b, 0, 0);
+    check("fma", emu_f16_fma_rn(x, y, (uint16_t)c), emu_soft_fma(&emu_f16, a, b, c, 0), a, b, c, 0);
+    a = numbers_operand(&emu_bf16), b = numbers_operand(&emu_bf16);
+    x = (uint16_t)a, y = (uint16_t)b;
+    check("add", emu_bf16_add_rn(x, y), emu_soft_add(&emu_bf16, a, b, 0), a, b, 0, 0);
+    check("sub", emu_bf16_sub_rn(x, y), emu_soft_add(&emu_bf16, a, b ^ 0x8000, 0), a, b, 0, 0);
+  }
+}
+END_TEST
+
 START_TEST(fast_is_soft) {
   static const emu_format *const formats[] = {&emu_f16, &emu_bf16, &emu_f32};
   static const unsigned flags[] = {0, EMU_FTZ, EMU_SAT, EMU_RELU, EMU_FTZ | EMU_SAT};
@@ -370,6 +388,7 @@ int main(void) {
   tcase_add_test(t, widening_is_exact);
   tcase_add_loop_test(t, small_formats_widen, 0, 7);
   tcase_add_loop_test(t, fast_is_soft, 0, 15);
+  tcase_add_test(t, nearest_in_float_is_soft);
   tcase_add_test(t, doubles_are_rounded_once);
   tcase_add_test(t, min_and_max);
   tcase_add_test(t, integers_from_and_to);

@@ -138,16 +138,27 @@ static inline uint32_t emu_narrow(const emu_format *f, double x, unsigned how) {
   return (uint32_t)emu_finish(f, result, one, nan, how);
 }
 
-/* A double as a float rounded to odd, for a narrower rounding to follow. */
+/* A rounded number and what it lacks to the exact one, as patterns: rounded to odd. An even pattern
+ * moves by one unit, outward or inward by the signs; `lost` is NaN where the number is infinite
+ * or NaN. */
+static inline uint32_t emu_odd_32(uint32_t bits, uint32_t lost) {
+  uint32_t step = (~bits & 1) * (1 - ((bits ^ lost) >> 31 << 1));
+  return (lost & 0x7fffffff) - 1 < 0x7f800000 ? bits + step : bits;
+}
+
+static inline uint64_t emu_odd_64(uint64_t bits, uint64_t lost) {
+  uint64_t step = (~bits & 1) * (1 - ((bits ^ lost) >> 63 << 1));
+  return (lost & 0x7fffffffffffffff) - 1 < 0x7ff0000000000000 ? bits + step : bits;
+}
+
+/* A double as a float rounded to odd, for a narrower rounding to follow. Past the largest float
+ * what is lost is infinite, and the step leads back to that. */
 static inline uint32_t emu_odd_float(double x) {
   float rounded = (float)x;
   uint32_t bits = emu_float_bits(rounded);
-  double back = fabs((double)rounded), magnitude = fabs(x);
-  uint32_t odd = back < magnitude ? bits + 1 : bits - 1;
-  bool inexact = (back < magnitude || back > magnitude) && back <= 0x1.fffffep127;
-  uint32_t largest = (bits & 0x80000000) | 0x7f7fffff;
-  bits = back > 0x1.fffffep127 && magnitude < INFINITY ? largest : bits;
-  return inexact && !(bits & 1) ? odd : bits;
+  uint64_t lost = emu_double_bits(x - (double)rounded);
+  uint32_t step = (~bits & 1) * (1 - ((bits ^ (uint32_t)(lost >> 32)) >> 31 << 1));
+  return (lost & 0x7fffffffffffffff) - 1 < 0x7ff0000000000000 ? bits + step : bits;
 }
 
 /* A float to nearest even, as emu_narrow does it, in 32 bits: for formats whose largest exponent
@@ -247,11 +258,8 @@ static inline double emu_add_odd(double x, double y, unsigned how) {
   double s = x + y;
   double part = s - x;
   double lost = (x - (s - part)) + (y - part);
-  uint64_t bits = emu_double_bits(s);
-  bool inexact = lost > 0 || lost < 0;
-  bool outward = (lost > 0) == (s > 0);
-  uint64_t odd = outward ? bits + 1 : bits - 1;
-  bits = inexact && !(bits & 1) ? odd : bits;
+  uint64_t bits = emu_double_bits(s), rest = emu_double_bits(lost);
+  bits = emu_odd_64(bits, rest);
   if ((how & EMU_MODE_MASK) == EMU_RM) {
     bool positive_zeros = (emu_double_bits(x) | emu_double_bits(y)) == 0;
     bits = s == 0 && !positive_zeros ? (uint64_t)1 << 63 : bits;
@@ -293,6 +301,45 @@ EMU_NARROW_OPERATIONS(f32, uint32_t)
 static inline uint32_t emu_f32_result(float x) {
   uint32_t bits = emu_float_bits(x);
   return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : bits;
+}
+
+/* ---- .rn without modifiers, in float --------------------------------------------------------
+ *
+ * A float has two bits more than twice an .f16's or .bf16's precision: the sum of two rounds to
+ * float and then to the type as it would at once (Figueroa, "When is double rounding innocuous?",
+ * 1995). Products of .f16 are exact in float; a fused sum is rounded to odd there. */
+
+static inline uint16_t emu_f16_add_rn(uint16_t a, uint16_t b) {
+  float x = emu_float(emu_widen_float(&emu_f16, a)), y = emu_float(emu_widen_float(&emu_f16, b));
+  return (uint16_t)emu_narrow_float(&emu_f16, emu_float_bits(x + y), EMU_RN);
+}
+
+static inline uint16_t emu_f16_sub_rn(uint16_t a, uint16_t b) {
+  float x = emu_float(emu_widen_float(&emu_f16, a)), y = emu_float(emu_widen_float(&emu_f16, b));
+  return (uint16_t)emu_narrow_float(&emu_f16, emu_float_bits(x - y), EMU_RN);
+}
+
+static inline uint16_t emu_f16_mul_rn(uint16_t a, uint16_t b) {
+  float x = emu_float(emu_widen_float(&emu_f16, a)), y = emu_float(emu_widen_float(&emu_f16, b));
+  return (uint16_t)emu_narrow_float(&emu_f16, emu_float_bits(x * y), EMU_RN);
+}
+
+static inline uint16_t emu_f16_fma_rn(uint16_t a, uint16_t b, uint16_t c) {
+  float x = emu_float(emu_widen_float(&emu_f16, a)) * emu_float(emu_widen_float(&emu_f16, b));
+  float y = emu_float(emu_widen_float(&emu_f16, c));
+  float s = x + y, part = s - x, lost = (x - (s - part)) + (y - part);
+  uint32_t bits = emu_float_bits(s), rest = emu_float_bits(lost);
+  return (uint16_t)emu_narrow_float(&emu_f16, emu_odd_32(bits, rest), EMU_RN);
+}
+
+static inline uint16_t emu_bf16_add_rn(uint16_t a, uint16_t b) {
+  float x = emu_float((uint32_t)a << 16), y = emu_float((uint32_t)b << 16);
+  return (uint16_t)emu_bf16_from_float(emu_float_bits(x + y));
+}
+
+static inline uint16_t emu_bf16_sub_rn(uint16_t a, uint16_t b) {
+  float x = emu_float((uint32_t)a << 16), y = emu_float((uint32_t)b << 16);
+  return (uint16_t)emu_bf16_from_float(emu_float_bits(x - y));
 }
 
 /* ---- .f64 ---------------------------------------------------------------------------------- */
@@ -417,13 +464,5 @@ enum emu_comparison {
   EMU_GREATER = 4,
   EMU_UNORDERED = 8,
 };
-
-static inline bool emu_compares(double x, double y, unsigned comparison) {
-  bool less = x<y, equal = x == y, greater = x> y;
-  bool unordered = !(less | equal | greater);
-  return (((comparison & EMU_LESS) != 0) & less) | (((comparison & EMU_EQUAL) != 0) & equal) |
-         (((comparison & EMU_GREATER) != 0) & greater) |
-         (((comparison & EMU_UNORDERED) != 0) & unordered);
-}
 
 #endif
