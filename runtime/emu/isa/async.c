@@ -209,11 +209,18 @@ static bool land_arrival(emu_async *self, emu_cluster *cluster) {
                   (async->lanes & self->lanes) && async->clock <= self->clock;
     if (before && !emu_async_land(cluster, async)) return false;
   }
+  const emu_mbarrier *told = NULL;
+  uint64_t phase = 0;
   EMU_EACH_LANE(self->lanes, lane) {
-    const void *key = emu_mbarrier_key(a->barriers[lane]);
-    emu_hazard_pass(cluster, key, a);
-    emu_hazard_teach(cluster, key, self->agent, self->clock);
-    if (!emu_mbarrier_arrive(self->warp, self->op, (int)lane, a->barriers[lane], 1, false)) {
+    emu_mbarrier *barrier = a->barriers[lane];
+    if (barrier != told) {
+      emu_hazard_pass(cluster, emu_mbarrier_key(barrier), a);
+      emu_hazard_teach(cluster, emu_mbarrier_key(barrier), self->agent, self->clock);
+      phase = barrier->phase;
+    }
+    told = barrier;
+    if (!emu_mbarrier_same_phase(self->warp, self->op, (int)lane, barrier, phase) ||
+        !emu_mbarrier_arrive(self->warp, self->op, (int)lane, barrier, 1, false)) {
       return false;
     }
   }
