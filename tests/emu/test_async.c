@@ -8,7 +8,7 @@
 #include "emu/emu.h"
 #include "suite.h"
 
-enum { words = 4096, seeds = 50 };
+enum { words = 4096, seeds = 50, compared = words - 32 }; /* the rest is scratch */
 
 #define HEAD                                                                                       \
   ".version 9.0\n.target sm_90a\n.address_size 64\n"                                               \
@@ -297,7 +297,136 @@ static void expect_lanes(uint32_t *out, const uint32_t *in) {
     out[i] = 3 * (i ^ 1) + 3;
 }
 
+/* ---- States, drops, test_wait, invalidation --------------------------------------------- */
+
+static const char states[] =
+    HEAD ".shared .align 8 .b64 bar;\n"
+         "setp.eq.u32 %p1, %r1, 0;\n"
+         "@%p1 mbarrier.init.shared.b64 [bar], 96;\n"
+         "bar.warp.sync 0xffffffff;\n"
+         "mbarrier.arrive.noComplete.shared.b64 %d4, [bar], 2;\n"
+         "mbarrier.pending_count.b64 %r3, %d4;\n"
+         "mbarrier.arrive_drop.shared.b64 %d5, [bar];\n"
+         "W:\n"
+         "mbarrier.test_wait.acquire.cta.shared::cta.b64 %p2, [bar], %d5;\n"
+         "@!%p2 bra W;\n"
+         "mbarrier.arrive.shared.b64 %d6, [bar];\n"
+         "mbarrier.arrive.relaxed.cta.shared.b64 %d7, [bar];\n"
+         "mbarrier.pending_count.b64 %r4, %d6;\n"
+         "V:\n"
+         "mbarrier.try_wait.shared.b64 %p3, [bar], %d7, 0x989680;\n"
+         "@!%p3 bra V;\n"
+         "bar.warp.sync 0xffffffff;\n"
+         "@%p1 mbarrier.inval.shared.b64 [bar];\n"
+         "@%p1 st.shared.b64 [bar], %d1;\n"
+         "shl.b32 %r5, %r1, 3;\ncvt.u64.u32 %d8, %r5;\nadd.u64 %d2, %d2, %d8;\n"
+         "st.global.v2.u32 [%d2], {%r3, %r4};\n" TAIL;
+
+static void expect_states(uint32_t *out, const uint32_t *in) {
+  (void)in;
+  for (uint32_t t = 0; t < 32; t++) {
+    out[2 * t] = 96 - 2 * t;
+    out[2 * t + 1] = 64 - t;
+  }
+}
+
+/* ---- cp.async that fills with zeros ----------------------------------------------------- */
+
+static const char zeros[] = HEAD
+    ".shared .align 128 .b8 buf[1024];\n"
+    "mov.u32 %r3, buf;\nadd.u32 %r4, %r3, %r2;\nadd.u64 %d1, %d1, %d3;\nadd.u64 %d2, %d2, %d3;\n"
+    "and.b32 %r5, %r1, 15;\nsetp.gt.u32 %p1, %r1, 7;\nmov.b64 %d5, 0;\n"
+    "cp.async.cg.shared.global [%r4], [%d1], 16, %r5;\n"
+    "cp.async.ca.shared.global.L2::cache_hint [%r4+512], [%d1], 4, 4, %d5;\n"
+    "cp.async.ca.shared.global [%r4+516], [%d1+4], 4, %p1;\n"
+    "cp.async.ca.shared.global [%r4+520], [%d1+8], 8;\n"
+    "cp.async.wait_all;\n"
+    "ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r4];\n"
+    "st.global.v4.u32 [%d2], {%r20, %r21, %r22, %r23};\n"
+    "ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r4+512];\n"
+    "st.global.v4.u32 [%d2+512], {%r20, %r21, %r22, %r23};\n" TAIL;
+
+static void expect_zeros(uint32_t *out, const uint32_t *in) {
+  for (int t = 0; t < 32; t++) {
+    memset(out + 4 * t, 0, 16);
+    memcpy(out + 4 * t, in + 4 * t, (size_t)(t & 15));
+    memcpy(out + 128 + 4 * t, in + 4 * t, 16);
+    if (t > 7) out[128 + 4 * t + 1] = 0;
+  }
+}
+
+/* ---- A tensor map that the kernel changes; boxes over the edge; reductions --------------- */
+
+/* The map's rank becomes 1: 1,000 words from word 500 of the input, and a box of 64. */
+static const char replaced[] =
+    HEAD ".shared .align 1024 .b8 buf[1024];\n.shared .align 128 .b8 map[128];\n"
+         ".shared .align 8 .b64 bar;\n"
+         "setp.eq.u32 %p1, %r1, 0;\n@!%p1 bra READY;\n"
+         "mbarrier.init.shared::cta.b64 [bar], 1;\n"
+         "mov.u32 %r3, 0;\n"
+         "COPY:\n"
+         "cvt.u64.u32 %d4, %r3;\nadd.u64 %d5, %d8, %d4;\nld.b64 %d6, [%d5];\n"
+         "mov.u32 %r4, map;\nadd.u32 %r4, %r4, %r3;\nst.shared.b64 [%r4], %d6;\n"
+         "add.u32 %r3, %r3, 8;\nsetp.lt.u32 %p2, %r3, 128;\n@%p2 bra COPY;\n"
+         "add.u64 %d7, %d1, 2000;\nmov.u32 %r5, 0;\nmov.u32 %r6, 1000;\nmov.u32 %r7, 64;\n"
+         "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [map], %d7;\n"
+         "tensormap.replace.tile.rank.shared::cta.b1024.b32 [map], %r5;\n"
+         "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [map], 0, %r6;\n"
+         "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [map], 0, %r7;\n"
+         "tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [map], 0;\n"
+         "tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [map], 7;\n"
+         "tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [map], 1;\n"
+         "READY:\n"
+         "bar.warp.sync 0xffffffff;\n"
+         "add.u64 %d10, %d2, 16256;\n"
+         "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned"
+         " [%d10], [map], 128;\n"
+         "fence.proxy.tensormap::generic.acquire.gpu [%d10], 128;\n"
+         "mov.u32 %r8, buf;\nmov.u32 %r9, bar;\nmov.u32 %r10, 968;\nmov.u32 %r11, -8;\n"
+         "@%p1 prefetch.tensormap [%d10];\n"
+         "@%p1 cp.async.bulk.prefetch.tensor.1d.L2.global [%d10, {%r10}];\n"
+         "@%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r9], 256;\n"
+         "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], 256;\n"
+         "@%p1 cp.async.bulk.tensor.1d.shared::cta.global.mbarrier::complete_tx::bytes"
+         " [%r8], [%d10, {%r10}], [%r9];\n"
+         "@%p1 cp.async.bulk.tensor.1d.shared::cta.global.mbarrier::complete_tx::bytes"
+         " [%r8+256], [%d10, {%r11}], [%r9];\n" WAIT(
+             "W", "%r9", "0") "add.u32 %r12, %r8, %r2;\nadd.u64 %d2, %d2, %d3;\n"
+                              "ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r12];\n"
+                              "st.global.v4.u32 [%d2], {%r20, %r21, %r22, %r23};\n" TAIL;
+
+static void expect_replaced(uint32_t *out, const uint32_t *in) {
+  for (int i = 0; i < 64; i++) {
+    out[i] = i < 32 ? in[500 + 968 + i] : 0x7fffffff;
+    out[64 + i] = i < 8 ? 0x7fffffff : in[500 + i - 8];
+  }
+}
+
+/* The map of the output has 64 rows: of this box, rows 60 to 67, four are beyond. */
+static const char edges[] = HEAD
+    ".shared .align 1024 .b8 buf[1024];\n"
+    "mov.u32 %r3, buf;\nadd.u32 %r4, %r3, %r2;\nmov.u32 %r5, 60;\nmov.u32 %r6, 0;\n"
+    "mov.u32 %r7, 3;\nst.shared.v4.u32 [%r4], {%r7, %r7, %r7, %r7};\n"
+    "fence.proxy.async;\nbar.sync 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra DONE;\n"
+    "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%d9, {%r6, %r5}],"
+    " [%r3];\n"
+    "cp.reduce.async.bulk.tensor.2d.global.shared::cta.max.bulk_group [%d9, {%r6, %r6}], [%r3];\n"
+    "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n"
+    "DONE:\n" TAIL;
+
+static void expect_edges(uint32_t *out, const uint32_t *in) {
+  (void)in;
+  for (int i = 0; i < 128; i++)
+    out[60 * 32 + i] += 3;
+  for (int i = 0; i < 256; i++)
+    out[i] = out[i] > 3 ? out[i] : 3;
+}
+
 static const kernel kernels[] = {
+    {"states", states, 1, 32, 0, expect_states},
+    {"zeros", zeros, 1, 32, 0, expect_zeros},
+    {"replaced", replaced, 1, 32, 0, expect_replaced},
+    {"edges", edges, 1, 64, 0, expect_edges},
     {"copies", copies, 1, 64, 0, expect_copies},
     {"arrivals", arrivals, 1, 64, 0, expect_arrivals},
     {"loads", loads, 1, 96, 0, expect_loads},
@@ -367,7 +496,7 @@ static void check_right(const kernel *k, const emu_options *options) {
   gg_status st = run(out, in, k, k->text, options, &err);
   ck_assert_msg(!st, "%s, seed %d: line %d: %s", k->name, (int)options->seed, err.line,
                 err.message);
-  for (int i = 0; i < words; i++) {
+  for (int i = 0; i < compared; i++) {
     ck_assert_msg(out[i] == expected[i], "%s, seed %d: out[%d] = %u, not %u", k->name,
                   (int)options->seed, i, out[i], expected[i]);
   }
@@ -472,8 +601,93 @@ START_TEST(mutants_are_caught) {
   ck_assert_msg(st || memcmp(out, expected, sizeof out), "%s without %s is right", m->kernel,
                 m->from);
   if (st) ck_assert_msg(st >= GG_E_EMU_BOUNDS && st != GG_E_EMU_ENDLESS, "%s", err.message);
-  if (getenv("EMU_SHOW"))
-    printf("%s, %s%s\n  line %d: %s\n", m->kernel, m->from, m->to, err.line, err.message);
+  gg_error_clear(&err);
+}
+END_TEST
+
+/* ---- Misuse ----------------------------------------------------------------------------- */
+
+#define MISUSE                                                                                     \
+  HEAD                                                                                             \
+      ".shared .align 1024 .b8 buf[2048];\n.shared .align 8 .b64 bar[2];\n"                        \
+      "mov.u32 %r3, buf;\nmov.u32 %r4, bar;\nmov.u32 %r5, 0;\nmov.u32 %r6, -8;\nmov.u32 %r7, 3;\n" \
+      "mbarrier.init.shared::cta.b64 [bar], 1;\n"
+#define LOAD2D "cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes"
+#define BULK   "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes"
+
+/* One thread. */
+static const struct {
+  const char *code;
+  gg_status status;
+  const char *message;
+} misuses[] = {
+    {"mbarrier.arrive.shared.b64 _, [bar+8];", GG_E_EMU_MBARRIER, "no mbarrier"},
+    {"mbarrier.init.shared.b64 [bar], 1;", GG_E_EMU_MBARRIER, "initialised again"},
+    {"mbarrier.init.shared.b64 [bar+8], 0;", GG_E_EMU_MBARRIER, "arrival count of 0"},
+    {"mbarrier.init.shared.b64 [bar+8], 1048576;", GG_E_EMU_MBARRIER, "arrival count of 1048576"},
+    {"mbarrier.init.shared.b64 [bar+4], 1;", GG_E_EMU_MISALIGNED, "multiple of 8"},
+    {"mbarrier.arrive.shared.b64 _, [bar], 2;", GG_E_EMU_MBARRIER, "too many"},
+    {"mbarrier.arrive.noComplete.shared.b64 %d4, [bar], 1;", GG_E_EMU_MBARRIER, ".noComplete"},
+    {"mbarrier.expect_tx.shared.b64 [bar], 1048576;", GG_E_EMU_MBARRIER, "0 +1048576"},
+    {"mbarrier.complete_tx.shared.b64 [bar], 16; mbarrier.arrive.shared.b64 _, [bar];",
+     GG_E_EMU_MBARRIER, "underflows"},
+    {"mbarrier.inval.shared.b64 [bar]; mbarrier.arrive.shared.b64 _, [bar];", GG_E_EMU_MBARRIER,
+     "invalidated"},
+    {"mbarrier.arrive.shared.b64 %d4, [bar]; mbarrier.arrive.shared.b64 _, [bar];"
+     "mbarrier.test_wait.shared.b64 %p1, [bar], %d4;",
+     GG_E_EMU_MBARRIER, "waits for phase 0"},
+    {"mbarrier.test_wait.parity.shared.b64 %p1, [bar], 2;", GG_E_EMU_MBARRIER, "parity of 2"},
+    {"st.shared.u32 [bar+4], 1;", GG_E_EMU_MBARRIER, "where an mbarrier object lives"},
+    {BULK " [%r3], [%d1], 24, [%r4];", GG_E_EMU_MISALIGNED, "the size, 24"},
+    {BULK " [%r3], [%d1+4], 16, [%r4];", GG_E_EMU_MISALIGNED, "the global address"},
+    {BULK " [%r3+8], [%d1], 16, [%r4];", GG_E_EMU_MISALIGNED, "not a multiple of 16"},
+    {BULK " [bar], [%d1], 16, [%r4];", GG_E_EMU_MBARRIER, "where an mbarrier object lives"},
+    {BULK " [%r3], [%d1+16368], 32, [%r4];" WAIT("W", "bar", "0"), GG_E_EMU_BOUNDS, "the end"},
+    {BULK " [%r3], [%d1], 32, [%r4]; ld.shared.u32 %r8, [%r3+16];", GG_E_EMU_IN_FLIGHT,
+     "has yet to write"},
+    {BULK " [%r3], [%d1], 32, [%r4];" BULK " [%r3+16], [%d1], 32, [%r4];", GG_E_EMU_IN_FLIGHT,
+     "has yet to write"},
+    {BULK " [%r3], [%d1], 32, [%r4];", GG_E_EMU_IN_FLIGHT, "exits while"},
+    {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r3], [%r3+64], 16,"
+     " [%r4];",
+     GG_E_EMU_ILLEGAL, "without the cluster attribute"},
+    {LOAD2D " [%r3+64], [%d8, {%r5, %r5}], [%r4];", GG_E_EMU_MISALIGNED, "multiple of 128"},
+    {LOAD2D " [%r3], [%d8, {%r7, %r5}], [%r4];", GG_E_EMU_ILLEGAL, "multiples of 16"},
+    {LOAD2D " [%r3], [%d1, {%r5, %r5}], [%r4];", GG_E_EMU_TENSOR_MAP, "no tensor map"},
+    {"cp.async.bulk.tensor.1d.shared::cta.global.mbarrier::complete_tx::bytes [%r3], [%d8, {%r5}],"
+     " [%r4];",
+     GG_E_EMU_TENSOR_MAP, "has 2 dimensions, the instruction 1"},
+    {"cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%d9, {%r5, %r6}], [%r3];",
+     GG_E_EMU_ILLEGAL, "coordinate 1 is -8"},
+    {"cp.async.ca.shared.global [%r3], [%d1], 4, 8;", GG_E_EMU_ILLEGAL, "src-size 8"},
+    {"cp.async.cg.shared.global [%r3], [%d1+8], 16;", GG_E_EMU_MISALIGNED, "multiple of 16"},
+    {"cp.async.cg.shared.global [%r3], [%d1+16384], 16;", GG_E_EMU_BOUNDS, "the end"},
+    {"barrier.cluster.wait;", GG_E_EMU_ILLEGAL, "without having arrived"},
+    {"barrier.cluster.arrive.release; barrier.cluster.arrive;", GG_E_EMU_ILLEGAL, "second time"},
+    {"mapa.shared::cluster.u32 %r8, %r3, 1;", GG_E_EMU_BOUNDS, "cluster"},
+    {"mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16;" WAIT("W", "bar", "0"), GG_E_EMU_DEADLOCK,
+     "needs 0 of 1 arrivals and 16 bytes"},
+    {"mbarrier.frob.shared.b64 [bar];", GG_E_EMU_FORM, "no such operation"},
+    {"mbarrier.try_wait.acquire.shared.b32 %p1, [bar], 0;", GG_E_EMU_FORM, "b32"},
+    {"cp.async.cg.shared.global [%r3], [%d1], 8;", GG_E_EMU_FORM, "with .cg it is 16"},
+    {"cp.async.bulk.tensor.2d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [%r3],"
+     " [%d8, {%r5, %r5}], [%r4];",
+     GG_E_EMU_FORM, "im2col"},
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%d2], [%r3], 16;", GG_E_EMU_FORM,
+     ".noftz"},
+};
+
+START_TEST(misuse_has_a_name) {
+  static uint32_t in[words], out[words];
+  static const kernel one = {"misuse", NULL, 1, 1, 0, NULL};
+  char text[4096];
+  snprintf(text, sizeof text, "%s%s\n%s", MISUSE, misuses[_i].code, TAIL);
+  fill(in, out);
+  gg_error err = GG_ERROR_INIT;
+  emu_options options = {.threads = 1};
+  gg_status st = run(out, in, &one, text, &options, &err);
+  ck_assert_msg(st == misuses[_i].status && strstr(err.message, misuses[_i].message), "%s\n%s: %s",
+                misuses[_i].code, st ? gg_error_info_of(st)->name : "right", err.message);
   gg_error_clear(&err);
 }
 END_TEST
@@ -488,5 +702,8 @@ int main(void) {
   TCase *wrong = tcase_create("mutants");
   tcase_add_loop_test(wrong, mutants_are_caught, 0, mutant_count);
   suite_add_tcase(suite, wrong);
+  TCase *misuse = tcase_create("misuse");
+  tcase_add_loop_test(misuse, misuse_has_a_name, 0, sizeof misuses / sizeof *misuses);
+  suite_add_tcase(suite, misuse);
   return run_suite(suite);
 }

@@ -274,7 +274,8 @@ static gg_status decode_copy_operands(emu_op *op, emu_decoder *d, bool hinted, c
   int last = emu_operand_count(d) - (hinted ? 1 : 0);
   if (hinted && (st = emu_operand_value(&policy, d, last, EMU_B64, err))) return st;
   if (last <= 3) return GG_OK;
-  facts->ignores = emu_operand_value(&op->operands[0], d, 3, EMU_PRED, NULL) == GG_OK;
+  facts->ignores = emu_operand_at(d, 3)->kind == PTX_REGISTER &&
+                   emu_operand_value(&op->operands[0], d, 3, EMU_PRED, NULL) == GG_OK;
   facts->sized = !facts->ignores;
   return facts->ignores ? GG_OK : emu_operand_value(&op->operands[0], d, 3, EMU_U32, err);
 }
