@@ -180,7 +180,7 @@ emu_step emu_warp_exit(emu_warp *warp, uint32_t lanes) {
   for (emu_frame *frame = split->frame, *caller; frame; frame = caller) {
     caller = frame->caller;
     frame->lanes &= ~lanes;
-    if (!frame->lanes && caller) emu_frame_close(warp, frame);
+    if (!frame->lanes) emu_frame_close(warp, frame);
   }
   split->lanes &= ~lanes;
   if (!split->lanes) free_split(state, split);

@@ -60,8 +60,7 @@ static void check_function(const ptx_function *f) {
       require(loc->inlined_at != in->loc);
     check_operands(f, in->operands, in->operand_count);
   }
-  for (const ptx_function *a = f->alias; a; a = a->alias)
-    require(a != f);
+  require(!f->alias || (!f->alias->alias && !f->defined));
 }
 
 static void check_good(const ptx_module *module) {

@@ -50,14 +50,14 @@ static gg_status parse_primary(ptx_constant *out, ptx_parser *p) {
   return GG_OK;
 }
 
-static gg_status apply_unary(ptx_constant *c, ptx_parser *p, ptx_place place, int operator) {
-  if (operator== '-' && !is_integer(*c)) {
+static gg_status apply_unary(ptx_constant *c, ptx_parser *p, ptx_place place, int op) {
+  if (op == '-' && !is_integer(*c)) {
     c->bits ^= c->kind == PTX_SINGLE ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
     return GG_OK;
   }
-  if (operator== '+') return GG_OK;
-  if (!is_integer(*c)) return ptx_fail_value(p, place, "'%c' takes an integer", operator);
-  switch (operator) {
+  if (op == '+') return GG_OK;
+  if (!is_integer(*c)) return ptx_fail_value(p, place, "'%c' takes an integer", op);
+  switch (op) {
   case '-':
     c->bits = 0 - c->bits;
     break;
@@ -178,9 +178,9 @@ static gg_status apply_to_doubles(ptx_constant *out, ptx_parser *p, ptx_place pl
   }
 }
 
-static gg_status divide(ptx_constant *out, ptx_parser *p, ptx_place place, int operator, uint64_t a,
+static gg_status divide(ptx_constant *out, ptx_parser *p, ptx_place place, int op, uint64_t a,
                         uint64_t b, bool is_signed) {
-  bool quotient = operator== '/';
+  bool quotient = op == '/';
   if (!b) return ptx_fail_value(p, place, "division by zero");
   if (!is_signed) {
     out->bits = quotient ? a / b : a % b;
@@ -206,34 +206,39 @@ static bool less(uint64_t a, uint64_t b, bool is_signed) {
   return is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
-static gg_status apply_to_integers(ptx_constant *out, ptx_parser *p, ptx_place place, int op,
-                                   uint64_t a, uint64_t b, bool is_signed, bool left_signed) {
-  *out = (ptx_constant){.kind = is_signed ? PTX_SIGNED : PTX_UNSIGNED};
+/* Whether a comparison or a logical operator holds; false in *known for all others. */
+static bool holds(bool *known, int op, uint64_t a, uint64_t b, bool is_signed) {
+  *known = true;
   switch (op) {
   case PTX_TOKEN_OR:
-    *out = from_bool(a || b);
-    break;
+    return a || b;
   case PTX_TOKEN_AND:
-    *out = from_bool(a && b);
-    break;
+    return a && b;
   case PTX_TOKEN_EQ:
-    *out = from_bool(a == b);
-    break;
+    return a == b;
   case PTX_TOKEN_NE:
-    *out = from_bool(a != b);
-    break;
+    return a != b;
   case '<':
-    *out = from_bool(less(a, b, is_signed));
-    break;
+    return less(a, b, is_signed);
   case '>':
-    *out = from_bool(less(b, a, is_signed));
-    break;
+    return less(b, a, is_signed);
   case PTX_TOKEN_LE:
-    *out = from_bool(!less(b, a, is_signed));
-    break;
+    return !less(b, a, is_signed);
   case PTX_TOKEN_GE:
-    *out = from_bool(!less(a, b, is_signed));
-    break;
+    return !less(a, b, is_signed);
+  default:
+    return *known = false;
+  }
+}
+
+static gg_status apply_to_integers(ptx_constant *out, ptx_parser *p, ptx_place place, int op,
+                                   ptx_constant left, ptx_constant right) {
+  uint64_t a = left.bits, b = right.bits;
+  bool is_signed = left.kind == PTX_SIGNED && right.kind == PTX_SIGNED, known;
+  bool truth = holds(&known, op, a, b, is_signed);
+  *out = known ? from_bool(truth) : (ptx_constant){is_signed ? PTX_SIGNED : PTX_UNSIGNED, 0};
+  if (known) return GG_OK;
+  switch (op) {
   case '|':
     *out = (ptx_constant){PTX_UNSIGNED, a | b};
     break;
@@ -254,8 +259,7 @@ static gg_status apply_to_integers(ptx_constant *out, ptx_parser *p, ptx_place p
     break;
   case PTX_TOKEN_SHL:
   case PTX_TOKEN_SHR:
-    out->kind = left_signed ? PTX_SIGNED : PTX_UNSIGNED;
-    out->bits = shift(op, a, b, left_signed);
+    *out = (ptx_constant){left.kind, shift(op, a, b, left.kind == PTX_SIGNED)};
     break;
   default:
     return divide(out, p, place, op, a, b, is_signed);
@@ -263,17 +267,15 @@ static gg_status apply_to_integers(ptx_constant *out, ptx_parser *p, ptx_place p
   return GG_OK;
 }
 
-static gg_status apply_binary(ptx_constant *left, ptx_parser *p, ptx_place place, int operator,
+static gg_status apply_binary(ptx_constant *left, ptx_parser *p, ptx_place place, int op,
                               ptx_constant right) {
   if (left->kind == PTX_SINGLE || right.kind == PTX_SINGLE) {
     return ptx_fail_value(p, place, "a constant such as 0f3F800000 stands alone");
   }
   if (!is_integer(*left) || !is_integer(right)) {
-    return apply_to_doubles(left, p, place, operator, as_double(*left), as_double(right));
+    return apply_to_doubles(left, p, place, op, as_double(*left), as_double(right));
   }
-  bool left_signed = left->kind == PTX_SIGNED;
-  return apply_to_integers(left, p, place, operator, left->bits, right.bits,
-                           left_signed && right.kind == PTX_SIGNED, left_signed);
+  return apply_to_integers(left, p, place, op, *left, right);
 }
 
 /* Behind the `?`. */

@@ -121,6 +121,7 @@ static gg_status begin_function(ptx_parser *p, ptx_name *name, ptx_place place) 
 static gg_status parse_definition(ptx_parser *p, ptx_name *name, ptx_place place) {
   ptx_function *f = p->function;
   if (f->defined) return ptx_fail_name(p, name, place, "is defined twice");
+  if (f->alias) return ptx_fail_name(p, name, place, "is an alias, which has no body");
   f->defined = true;
   gg_status st = ptx_parse_body(p);
   if (st) return st;

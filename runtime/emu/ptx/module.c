@@ -125,7 +125,7 @@ static gg_status parse_linked(ptx_parser *p) {
   return ptx_lexer_unexpected(&p->lexer, ".entry, .func, a variable or a directive");
 }
 
-static gg_status parse_function_name(ptx_function **out, ptx_parser *p) {
+static gg_status parse_function_name(ptx_symbol **out, ptx_parser *p) {
   ptx_name *name;
   ptx_place place;
   gg_status st;
@@ -134,22 +134,23 @@ static gg_status parse_function_name(ptx_function **out, ptx_parser *p) {
   if (!name->symbol || name->symbol->kind != PTX_SYMBOL_FUNCTION) {
     return ptx_fail_name(p, name, place, "is no function that is declared above");
   }
-  *out = name->symbol->function;
+  *out = name->symbol;
   return GG_OK;
 }
 
-/* `.alias this, that;`: that is no alias itself, so that aliases make no ring. */
+/* `.alias this, that;`: aliases make no chain. */
 static gg_status parse_alias(ptx_parser *p) {
-  ptx_function *alias, *function;
+  ptx_symbol *alias, *target;
   gg_status st;
   ptx_place place = p->lexer.token.place;
   if ((st = parse_function_name(&alias, p))) return st;
   if ((st = ptx_expect(p, ',', "','"))) return st;
-  if ((st = parse_function_name(&function, p))) return st;
-  if (alias->defined || alias == function || function->alias) {
+  if ((st = parse_function_name(&target, p))) return st;
+  if (alias->function->defined || alias->aliased || alias == target || target->function->alias) {
     return ptx_fail_value(p, place, "an alias has no body and is of another function, no alias");
   }
-  alias->alias = function;
+  alias->function->alias = target->function;
+  target->aliased = true;
   return ptx_expect(p, ';', "';'");
 }
 

@@ -85,9 +85,9 @@ gg_status ptx_parse_parameters(ptx_variable ***out, uint32_t *count, ptx_parser 
 gg_status ptx_parse_attribute(bool *managed, ptx_parser *p);
 
 enum { PTX_DIMENSIONS_MAX = 16 };
-/* What stands behind `=`. extents[] are those of the variable's dimensions, the vector's last; the
- * first is 0 where the initialiser says how many. Sets the variable's runs and relocations, and
- * *elements to the bytes that the initialiser reaches. */
+/* What stands behind `=`. extents[] are those of the variable's dimensions, the vector's last, none
+ * for a scalar; the first is 0 where the initialiser says how many. Sets the variable's runs and
+ * relocations, and *reached to the first byte past all values. */
 gg_status ptx_parse_initialiser(uint64_t *reached, ptx_parser *p, ptx_variable *variable,
                                 const uint64_t *extents, int rank);
 

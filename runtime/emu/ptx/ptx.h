@@ -218,7 +218,7 @@ struct ptx_function {
   bool entry;   /* a kernel */
   bool defined; /* has a body; else only declared, as vprintf is */
   bool noreturn;
-  const ptx_function *alias; /* of `.alias this, that`: that (follow it to its end); NULL else */
+  const ptx_function *alias; /* of `.alias this, that`: that, which is no alias; NULL else */
 
   ptx_variable **returns, **inputs;
   uint32_t return_count, input_count;

@@ -28,7 +28,8 @@ typedef struct ptx_symbol {
   struct ptx_symbol *next;   /* of its scope */
   ptx_variable *variable;
   ptx_function *function;
-  bool range; /* REGISTER: `name<limit>` */
+  bool aliased; /* FUNCTION: an alias is of it */
+  bool range;   /* REGISTER: `name<limit>` */
   uint32_t limit;
   emu_type type;
   uint32_t vector; /* REGISTER: 1, 2, 4, 8 */

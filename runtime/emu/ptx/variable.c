@@ -135,13 +135,11 @@ static gg_status measure(ptx_variable *v, ptx_parser *p, const uint64_t *extents
   v->count = 1;
   for (int i = 0; i < rank; i++) {
     uint64_t extent = i == 0 && v->unsized ? first : extents[i];
-    if (extent && v->count > INT64_MAX / extent)
-      v->count = INT64_MAX;
-    else
-      v->count *= extent;
+    bool overflow = extent && v->count > INT64_MAX / extent;
+    v->count = overflow ? UINT64_MAX : v->count * extent;
   }
   if (v->count > INT64_MAX / element) {
-    return ptx_fail_value(p, v->place, "the size of %.80s does not fit in 63 bits", v->name);
+    return ptx_fail_value(p, v->place, "the size of '%.80s' does not fit in 63 bits", v->name);
   }
   v->bytes = v->count * element;
   return GG_OK;
@@ -171,7 +169,8 @@ static gg_status parse_extent(ptx_variable *v, ptx_parser *p, const ptx_name *na
   if ((st = parse_dimensions(extents, &rank, p))) return st;
   v->array = rank > 0;
   v->unsized = rank > 0 && extents[0] == 0;
-  if ((st = measure(v, p, extents, rank, 0))) return st;
+  if ((st = measure(v, p, extents, rank, 1))) return st;
+  if (v->unsized) v->count = v->bytes = 0;
   if (ptx_accept(p, '=')) return parse_initial(v, p, extents, rank);
   if (v->unsized && v->space != PTX_SPACE_PARAM && v->linkage != PTX_LINK_EXTERN) {
     return ptx_fail_name(p, name, v->place, "has no size, which only an .extern may lack");

@@ -198,12 +198,19 @@ void emu_dot_bits(uint32_t *d, const uint32_t *a, const uint32_t *b, int m, int 
   }
 }
 
+/* The NaN that a multiply-add hands on: the sum's, else a's, else b's, made quiet. */
+static double handed_on(double a, double b, double sum) {
+  double nan = isnan(sum) ? sum : isnan(a) ? a : b;
+  return emu_double(isnan(nan) ? emu_double_bits(nan) | UINT64_C(1) << 51 : emu_f64.nan);
+}
+
 void emu_dot_f64(double *d, const double *a, const double *b, int m, int n, int k) {
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < n; j++) {
       double sum = d[i * n + j];
       for (int l = 0; l < k; l++) {
-        sum = fma(a[i * k + l], b[l * n + j], sum);
+        double x = a[i * k + l], y = b[l * n + j], next = fma(x, y, sum);
+        sum = isnan(next) ? handed_on(x, y, sum) : next;
       }
       d[i * n + j] = sum;
     }

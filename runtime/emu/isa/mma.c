@@ -1,0 +1,216 @@
+/* mma.sync and mma.sp: decoding (PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions"). */
+#include "emu/isa/mma.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define T(type) (UINT64_C(1) << EMU_##type)
+
+typedef struct shape {
+  int rows, k;
+  uint64_t operands, accumulators; /* bits of emu_type */
+  bool sparse;
+  int arch;
+} shape;
+
+static const shape shapes[] = {
+#define EMU_MMA(rows, k, operands, accumulators, sparse, arch)                                     \
+  {rows, k, operands, accumulators, sparse, arch},
+#include "emu/isa/mma.def"
+#undef EMU_MMA
+};
+
+static bool has(uint64_t types, emu_type type) {
+  return type != EMU_NONE && types >> type & 1;
+}
+
+static const shape *find_shape(const emu_mma_facts *f, int arch) {
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    const shape *s = &shapes[i];
+    if (s->rows == f->m && s->k == f->k && s->sparse == f->sparse && s->arch <= arch &&
+        has(s->operands, f->a) && has(s->operands, f->b) && has(s->accumulators, f->c) &&
+        has(s->accumulators, f->d)) {
+      return s;
+    }
+  }
+  return NULL;
+}
+
+/* m8n8k4 of f16, which is four products of quads of lanes. */
+static bool is_quadpair(const emu_mma_facts *f) {
+  return f->m == 8 && f->k == 4 && f->a == EMU_F16;
+}
+
+/* ---- Modifiers -------------------------------------------------------------------------- */
+
+static bool take_shape(emu_mma_facts *f, emu_decoder *d) {
+  static const struct {
+    const char *prefix;
+    int rows;
+  } prefixes[] = {{"m16n8k", 16}, {"m8n8k", 8}};
+  for (int i = 0; i < 2; i++) {
+    const char *text = emu_take_prefix(d, prefixes[i].prefix);
+    if (text) {
+      f->m = prefixes[i].rows;
+      f->k = atoi(text + strlen(prefixes[i].prefix));
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Takes two modifiers, each row or col; the first is A's. */
+static bool take_layouts(emu_mma_facts *f, emu_decoder *d) {
+  const ptx_form *form = emu_decoder_ptx(d)->form;
+  int count = 0;
+  bool column[2];
+  for (uint32_t i = 0; i < form->modifier_count; i++) {
+    bool is_column = !strcmp(form->modifiers[i], "col");
+    if (!is_column && strcmp(form->modifiers[i], "row")) continue;
+    if (count == 2 || !emu_take(d, form->modifiers[i])) return false;
+    column[count++] = is_column;
+  }
+  if (count != 2) return false;
+  f->a_column = column[0];
+  f->b_column = column[1];
+  return true;
+}
+
+static gg_status take_bit_operation(emu_mma_facts *f, emu_decoder *d, gg_error *err) {
+  static const char *const operations[] = {"and", "xor", NULL};
+  if (f->a != EMU_B1) return GG_OK;
+  int operation = emu_take_word(d, operations);
+  if (operation < 0 || !emu_take(d, "popc")) {
+    return emu_unknown_form(d, err, "bits take .and.popc or .xor.popc");
+  }
+  f->exclusive = operation == 1;
+  return GG_OK;
+}
+
+static gg_status take_modifiers(emu_mma_facts *f, emu_decoder *d, gg_error *err) {
+  gg_status st;
+  bool ordered = emu_take(d, "sp::ordered_metadata");
+  f->sparse = ordered || emu_take(d, "sp");
+  if (!emu_take(d, "sync") || !emu_take(d, "aligned")) {
+    return emu_unknown_form(d, err, "it is .sync.aligned");
+  }
+  if (!take_shape(f, d)) return emu_unknown_form(d, err, "its shape is missing or not known");
+  if (!take_layouts(f, d)) return emu_unknown_form(d, err, "two layouts, .row or .col, are needed");
+  f->saturate = emu_take(d, "satfinite");
+  f->d = emu_take_type(d);
+  f->a = emu_take_type(d);
+  f->b = emu_take_type(d);
+  f->c = emu_take_type(d);
+  if ((st = take_bit_operation(f, d, err))) return st;
+  if ((st = emu_modifiers_end(d, err))) return st;
+  if (!find_shape(f, emu_decoder_arch(d))) {
+    return emu_unknown_form(d, err, "sm_%d has no m%dn8k%d of these types", emu_decoder_arch(d),
+                            f->m, f->k);
+  }
+  bool quadpair = is_quadpair(f);
+  if (quadpair ? f->d == EMU_F16 && f->c != EMU_F16 : f->d != f->c) {
+    return emu_unknown_form(d, err, "D and C are of one type");
+  }
+  if (!quadpair && (f->a_column || !f->b_column)) {
+    return emu_unknown_form(d, err, "A is .row and B is .col");
+  }
+  if (f->saturate && (f->d != EMU_S32 || f->a == EMU_B1)) {
+    return emu_unknown_form(d, err, ".satfinite is for integers");
+  }
+  f->sparsity = (emu_sparsity){.type = f->a, .k = f->k, .ordered = ordered};
+  return GG_OK;
+}
+
+/* ---- Operands --------------------------------------------------------------------------- */
+
+/* Registers of a lane that hold `elements` of a matrix of the warp's. */
+static int registers_of(emu_type type, int elements) {
+  int bits = emu_type_of(type)->bits;
+  return elements * bits / EMU_LANES / (bits == 64 ? 64 : 32);
+}
+
+typedef struct want {
+  int index, count;
+  emu_type type;
+} want;
+
+static gg_status take_vector(emu_op *op, int *at, emu_decoder *d, want w, gg_error *err) {
+  int count;
+  gg_status st;
+  emu_operand *out = op->operands + op->operand_count;
+  bool destination = w.index == 0;
+  if ((st = emu_operand_vector(out, &count, w.count, d, w.index, w.type, destination, err))) {
+    return st;
+  }
+  if (count != w.count) {
+    return emu_unknown_form(d, err, "operand %d has %d registers, not %d", w.index + 1, w.count,
+                            count);
+  }
+  *at = op->operand_count;
+  op->operand_count = (uint16_t)(op->operand_count + count);
+  return GG_OK;
+}
+
+static gg_status take_metadata(emu_op *op, emu_mma_facts *f, emu_decoder *d, gg_error *err) {
+  int64_t selector;
+  gg_status st;
+  f->metadata_at = op->operand_count++;
+  if ((st = emu_operand_value(&op->operands[f->metadata_at], d, 4, EMU_B32, err))) return st;
+  if ((st = emu_operand_immediate(&selector, d, 5, err))) return st;
+  int most = emu_sparse_selectors(f->a, f->k);
+  if (selector < 0 || selector > most) {
+    return emu_unknown_form(d, err, "the sparsity selector is %lld; 0 to %d are allowed",
+                            (long long)selector, most);
+  }
+  f->sparsity.selector = (int)selector;
+  return GG_OK;
+}
+
+static gg_status take_operands(emu_op *op, emu_mma_facts *f, emu_decoder *d, gg_error *err) {
+  int d_at, written = f->sparse ? 6 : 4;
+  int each = is_quadpair(f) ? 4 : 1; /* every quad pair has a product of its own */
+  emu_type words = f->a == EMU_F64 ? EMU_F64 : EMU_B32;
+  want wants[] = {
+      {0, registers_of(f->d, each * f->m * EMU_MMA_N), f->d == EMU_F16 ? EMU_B32 : f->d},
+      {1, registers_of(f->a, each * f->m * f->k / (f->sparse ? 2 : 1)), words},
+      {2, registers_of(f->b, each * f->k * EMU_MMA_N), words},
+      {3, registers_of(f->c, each * f->m * EMU_MMA_N), f->c == EMU_F16 ? EMU_B32 : f->c},
+  };
+  int *places[] = {&d_at, &f->a_at, &f->b_at, &f->c_at};
+  gg_status st;
+  if (emu_operand_count(d) != written) {
+    return emu_unknown_form(d, err, "it has %d operands, not %d", written, emu_operand_count(d));
+  }
+  op->operands = GG_ARENA_ARRAY(emu_decoder_arena(d), emu_operand, EMU_MMA_REGISTERS);
+  if (!op->operands) return gg_fail(err, MEMORY, NULL, "");
+  for (int i = 0; i < 4; i++) {
+    if ((st = take_vector(op, places[i], d, wants[i], err))) return st;
+  }
+  return f->sparse ? take_metadata(op, f, d, err) : GG_OK;
+}
+
+static emu_exec *exec_of(const emu_mma_facts *f) {
+  if (is_quadpair(f)) return emu_mma_quadpair;
+  if (f->a == EMU_F64) return emu_mma_f64;
+  if (f->a == EMU_B1) return emu_mma_bits;
+  return f->d == EMU_S32 ? emu_mma_integer : emu_mma_float;
+}
+
+gg_status emu_decode_mma(emu_op *op, emu_decoder *d, gg_error *err) {
+  gg_status st;
+  emu_mma_facts *f = GG_ARENA_NEW(emu_decoder_arena(d), emu_mma_facts);
+  if (!f) return gg_fail(err, MEMORY, NULL, "");
+  *f = (emu_mma_facts){0};
+  if ((st = take_modifiers(f, d, err))) return st;
+  if ((st = take_operands(op, f, d, err))) return st;
+  emu_dot_unit unit = is_quadpair(f) ? EMU_UNIT_QUADPAIR : EMU_UNIT_MMA;
+  f->model = emu_dot_find(emu_decoder_arch(d), unit, f->a, f->d);
+  if (!f->model && (is_quadpair(f) || exec_of(f) == emu_mma_float)) {
+    return emu_unknown_form(d, err, "the arithmetic of sm_%d is not known", emu_decoder_arch(d));
+  }
+  op->facts = f;
+  op->kind = EMU_KIND_MMA;
+  op->converges = true;
+  op->exec = exec_of(f);
+  return GG_OK;
+}

@@ -1,0 +1,125 @@
+/* mma.sync and mma.sp: execution. A warp's registers become matrices of codes, codes become
+ * operands, and emu/tensor does the arithmetic. */
+#include <string.h>
+
+#include "emu/hazard.h"
+#include "emu/isa/fragment.h"
+#include "emu/isa/mma.h"
+#include "emu/report.h"
+
+enum { rows_most = 16, k_most = EMU_SPARSE_K, n = EMU_MMA_N };
+
+/* The matrices of one instruction; of a sparse A, `stored` is what its registers hold. */
+typedef struct matrices {
+  uint32_t codes[rows_most * k_most], d[rows_most * n];
+  float a[rows_most * k_most], b[k_most * n], stored[rows_most * k_most / 2];
+  int16_t a_exponent[rows_most * k_most], b_exponent[k_most * n];
+  int16_t stored_exponent[rows_most * k_most / 2];
+  uint8_t columns[EMU_SPARSE_ROWS * EMU_SPARSE_K / 2];
+} matrices;
+
+static bool meet(emu_warp *warp, const emu_op *op, uint32_t *lanes) {
+  if (!emu_converge(warp, op, UINT32_MAX, lanes)) return false;
+  emu_hazard_converge(warp);
+  return true;
+}
+
+static void count(const emu_warp *warp, const emu_mma_facts *f) {
+  emu_counting(warp)->tensor_macs += (uint64_t)(f->m * n * f->k / (f->sparse ? 2 : 1));
+}
+
+static bool is_integer(const emu_mma_facts *f) {
+  return f->d == EMU_S32;
+}
+
+static void decode(float *value, int16_t *exponent, const emu_mma_facts *f, emu_type type,
+                   const uint32_t *codes, int elements) {
+  if (is_integer(f)) {
+    emu_operand_decode_integer(value, type, codes, (size_t)elements);
+  } else {
+    emu_dot_decode(f->model, value, exponent, type, false, codes, (size_t)elements);
+  }
+}
+
+static bool load_a(matrices *x, emu_warp *warp, const emu_op *op, const emu_mma_facts *f) {
+  int stored_k = f->sparse ? f->k / 2 : f->k, bits = emu_type_of(f->a)->bits;
+  emu_fragment_a(x->codes, warp, op->operands + f->a_at, f->m, stored_k, bits);
+  if (!f->sparse) {
+    decode(x->a, x->a_exponent, f, f->a, x->codes, f->m * f->k);
+    return true;
+  }
+  const uint32_t *metadata = EMU_AT(uint32_t, warp, &op->operands[f->metadata_at]);
+  if (!emu_sparse_columns(x->columns, warp, op, &f->sparsity, metadata)) return false;
+  decode(x->stored, x->stored_exponent, f, f->a, x->codes, f->m * stored_k);
+  emu_sparse_spread(x->a, is_integer(f) ? NULL : x->a_exponent, x->stored, x->stored_exponent,
+                    x->columns, f->k);
+  return true;
+}
+
+static bool load(matrices *x, emu_warp *warp, const emu_op *op) {
+  const emu_mma_facts *f = op->facts;
+  if (!load_a(x, warp, op, f)) return false;
+  emu_fragment_b(x->codes, warp, op->operands + f->b_at, f->k, emu_type_of(f->b)->bits);
+  decode(x->b, x->b_exponent, f, f->b, x->codes, f->k * n);
+  emu_fragment_load(x->d, warp, op->operands + f->c_at, f->m, n, emu_type_of(f->c)->bits);
+  return true;
+}
+
+static emu_tile tile_of(matrices *x, const emu_mma_facts *f) {
+  return (emu_tile){f->m, n, f->k, f->sparse, x->a, x->a_exponent, x->b, x->b_exponent, x->d};
+}
+
+emu_step emu_mma_float(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  const emu_mma_facts *f = op->facts;
+  matrices x;
+  if (!meet(warp, op, &lanes)) return EMU_WAIT;
+  if (!load(&x, warp, op)) return EMU_FAULT;
+  emu_tile tile = tile_of(&x, f);
+  emu_dot(f->model, &tile);
+  emu_fragment_store(x.d, warp, op->operands, f->m, n, emu_type_of(f->d)->bits);
+  count(warp, f);
+  return EMU_NEXT;
+}
+
+emu_step emu_mma_integer(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  const emu_mma_facts *f = op->facts;
+  matrices x;
+  if (!meet(warp, op, &lanes)) return EMU_WAIT;
+  if (!load(&x, warp, op)) return EMU_FAULT;
+  emu_tile tile = tile_of(&x, f);
+  emu_dot_integer(&tile, f->saturate);
+  emu_fragment_store(x.d, warp, op->operands, f->m, n, 32);
+  count(warp, f);
+  return EMU_NEXT;
+}
+
+/* A word of 32 bits is an element of the fragments. */
+emu_step emu_mma_bits(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  const emu_mma_facts *f = op->facts;
+  uint32_t a[rows_most * 8], b_words[8 * n], b[n * 8], d[rows_most * n];
+  int words = f->k / 32;
+  if (!meet(warp, op, &lanes)) return EMU_WAIT;
+  emu_fragment_a(a, warp, op->operands + f->a_at, f->m, words, 32);
+  emu_fragment_b(b_words, warp, op->operands + f->b_at, words, 32);
+  emu_fragment_load(d, warp, op->operands + f->c_at, f->m, n, 32);
+  for (int i = 0; i < words * n; i++) {
+    b[i % n * words + i / n] = b_words[i];
+  }
+  emu_dot_bits(d, a, b, f->m, n, f->k, f->exclusive);
+  emu_fragment_store(d, warp, op->operands, f->m, n, 32);
+  count(warp, f);
+  return EMU_NEXT;
+}
+
+emu_step emu_mma_f64(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  const emu_mma_facts *f = op->facts;
+  double a[rows_most * 16], b[16 * n], d[rows_most * n];
+  if (!meet(warp, op, &lanes)) return EMU_WAIT;
+  emu_fragment_a64(a, warp, op->operands + f->a_at, f->m, f->k);
+  emu_fragment_b64(b, warp, op->operands + f->b_at, f->k);
+  emu_fragment_load64(d, warp, op->operands + f->c_at, f->m);
+  emu_dot_f64(d, a, b, f->m, n, f->k);
+  emu_fragment_store64(d, warp, op->operands, f->m);
+  count(warp, f);
+  return EMU_NEXT;
+}

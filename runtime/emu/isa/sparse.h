@@ -1,0 +1,35 @@
+/* Sparse A of mma.sp and wgmma.sp: which elements of a row are stored.
+ *
+ * Of every four elements of 16 or 8 bits two are stored, of every two of tf32 one, of every four
+ * pairs of 4-bit elements two pairs; the metadata names them by 2-bit indices, tf32's by four bits.
+ * (PTX ISA, "Sparse matrix storage" and "Matrix fragments for sparse mma"; which lanes hold the
+ * metadata of 8- and 4-bit types was seen on an H100.) */
+#ifndef GG_EMU_ISA_SPARSE_H
+#define GG_EMU_ISA_SPARSE_H
+
+#include "emu/machine.h"
+#include "emu/tensor/operand.h"
+
+enum { EMU_SPARSE_ROWS = 16, EMU_SPARSE_K = 128 };
+
+typedef struct emu_sparsity {
+  emu_type type;
+  int k;        /* of the whole matrix: twice what is stored */
+  int selector; /* which lanes' metadata */
+  bool ordered; /* indices must increase */
+} emu_sparsity;
+
+/* The largest selector. */
+int emu_sparse_selectors(emu_type type, int k);
+
+/* The k of each stored element, [row][k / 2], from a warp's metadata; false after a fault: indices
+ * that name no two elements. */
+bool emu_sparse_columns(uint8_t columns[EMU_SPARSE_ROWS * EMU_SPARSE_K / 2], emu_warp *warp,
+                        const emu_op *op, const emu_sparsity *sparsity,
+                        const uint32_t metadata[EMU_LANES]);
+
+/* Spreads decoded stored elements over whole rows; the others are absent. Exponents may be NULL. */
+void emu_sparse_spread(float *value, int16_t *exponent, const float *stored,
+                       const int16_t *stored_exponent, const uint8_t *columns, int k);
+
+#endif
