@@ -7,6 +7,7 @@
  * says. */
 #include <string.h>
 
+#include "emu/async/decoders.h"
 #include "emu/async/reduce.h"
 #include "emu/isa/access.h"
 #include "emu/isa/lanes.h"
@@ -223,5 +224,6 @@ gg_status emu_decode_atom(emu_op *op, emu_decoder *d, gg_error *err) {
 }
 
 gg_status emu_decode_red(emu_op *op, emu_decoder *d, gg_error *err) {
+  if (emu_take(d, "async")) return emu_decode_reduce_async(op, d, err);
   return decode_atomic(op, d, false, err);
 }
