@@ -328,7 +328,7 @@ void emu_cluster_deadlock(emu_run *run, emu_cluster *const *clusters, uint32_t c
   }
   if (state->stuck && state->next_cluster < state->cluster_count) {
     gg_str_printf(&w.list,
-                  "; %" PRIu64 " clusters of the grid have not begun, as %" PRIu32
+                  "; clusters that have not begun: %" PRIu64 ", as %" PRIu32
                   " fit the device at once",
                   state->cluster_count - state->next_cluster, state->resident_most);
   }
