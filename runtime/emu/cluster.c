@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "emu/async.h"
 #include "emu/hazard.h"
+#include "emu/isa/wgmma.h"
 #include "emu/state.h"
 
 enum { turn_ops = 1024, aside_turns = 1 << 16, reported_waits = 8 };
@@ -125,6 +126,7 @@ no_memory:
 }
 
 static void close_warp(emu_warp *warp) {
+  emu_wgmma_free(warp->wgmma);
   struct emu_warp_state *state = warp->state;
   if (!state) return;
   for (uint32_t slots = state->used; slots; slots &= slots - 1) {
