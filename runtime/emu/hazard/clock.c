@@ -3,9 +3,11 @@
 
 #include "base/alloc.h"
 
+/* To whole steps: two clocks that are joined with each other do not grow by turns. */
 static bool widen(emu_clocks *clocks, uint32_t count) {
+  enum { step = 32 };
   if (count <= clocks->count) return true;
-  uint32_t wider = count < 32 ? 32 : count + count / 2;
+  uint32_t wider = (count + step - 1) / step * step;
   uint32_t *at = gg_realloc(clocks->at, wider * sizeof *at);
   if (!at) return false;
   for (uint32_t i = clocks->count; i < wider; i++)

@@ -26,6 +26,15 @@ static u32 power(unsigned bits) {
   return (u32)emu_real_pack(&emu_bf16, emu_ue8m0_unpack((uint8_t)bits), EMU_RN);
 }
 
+/* cvt.rna.tf32: the hardware adds half a unit to the pattern and cuts it off. NaN is cut off alone,
+ * and so may become infinity; satfinite takes one unit from whatever has infinity's exponent. */
+static u32 tf32_rna(u32 a, unsigned how) {
+  u32 bits = emu_f32_nan(a) ? a : a + 0x1000;
+  bits &= 0xffffe000;
+  bool beyond = (bits & 0x7f800000) == 0x7f800000;
+  return (how & EMU_SATFINITE) && beyond ? bits - 0x2000 : bits;
+}
+
 /* The upper half of `random` is for a, the lower for b; `width` of its low bits count. */
 static u32 stochastic(const emu_format *to, u32 a, u32 b, u32 random, int width, unsigned how) {
   emu_real high = emu_real_unpack(&emu_f32, a, false), low = emu_real_unpack(&emu_f32, b, false);

@@ -159,9 +159,9 @@ static inline uint32_t emu_f32_round(double x, unsigned how) {
   return (uint32_t)emu_finish(&emu_f32, bits, 0x3f800000, nan, how);
 }
 
-/* A double as an .f64: NaN keeps its payload, made quiet by the host's conversions. */
+/* A double as an .f64: NaN keeps its sign and payload, made quiet. */
 static inline uint64_t emu_f64_finish(double x, unsigned how) {
-  uint64_t bits = emu_double_bits(x);
+  uint64_t bits = emu_double_bits(x) | (x != x ? 0x0008000000000000 : 0);
   return emu_finish(&emu_f64, bits, 0x3ff0000000000000, x != x, how);
 }
 
@@ -316,14 +316,17 @@ enum {
   }                                                                                                \
   static inline uint emu_##name##_max(uint a, uint b, unsigned how) {                              \
     return emu_##name##_select(a, b, true, how);                                                   \
-  }                                                                                                \
+  }
+
+/* Of NaN, abs and neg make the canonical one... */
+#define EMU_SIGN_OPERATIONS(name, uint, SIGN, NAN_)                                                \
   static inline uint emu_##name##_abs(uint a, unsigned how) {                                      \
-    a = emu_##name##_flush(a, how) & (uint)(SIGN - 1);                                             \
-    return emu_##name##_nan(a) && sizeof a < 8 ? (uint)NAN_ : a;                                   \
+    a = emu_##name##_flush(a, how);                                                                \
+    return emu_##name##_nan(a) ? (uint)(NAN_) : a & (uint)(SIGN - 1);                              \
   }                                                                                                \
   static inline uint emu_##name##_neg(uint a, unsigned how) {                                      \
     a = emu_##name##_flush(a, how);                                                                \
-    return emu_##name##_nan(a) && sizeof a < 8 ? (uint)NAN_ : a ^ (uint)SIGN;                      \
+    return emu_##name##_nan(a) ? (uint)(NAN_) : a ^ (uint)SIGN;                                    \
   }
 
 EMU_ORDER_OPERATIONS(f16, uint16_t, int16_t, 0x8000, 0x7c00, 0x7fff, 0x400)
@@ -332,6 +335,13 @@ EMU_ORDER_OPERATIONS(f32, uint32_t, int32_t, 0x80000000, 0x7f800000, 0x7fffffff,
 EMU_ORDER_OPERATIONS(f64, uint64_t, int64_t, 0x8000000000000000, 0x7ff0000000000000,
                      0xfff8000000000000, 0x10000000000000)
 #undef EMU_ORDER_OPERATIONS
+
+EMU_SIGN_OPERATIONS(f16, uint16_t, 0x8000, 0x7fff)
+EMU_SIGN_OPERATIONS(bf16, uint16_t, 0x8000, 0x7fff)
+EMU_SIGN_OPERATIONS(f32, uint32_t, 0x80000000, 0x7fffffff)
+/* ... but of an .f64 they keep it, its sign too, and make it quiet. */
+EMU_SIGN_OPERATIONS(f64, uint64_t, 0x8000000000000000, a | 0x0008000000000000)
+#undef EMU_SIGN_OPERATIONS
 
 /* setp's comparisons: what holds of less, equal, greater, unordered. */
 enum emu_comparison {
