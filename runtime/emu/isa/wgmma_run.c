@@ -111,25 +111,41 @@ static bool add_part(unit_set *set, emu_warp *warp, const emu_op *op, const char
   return true;
 }
 
-/* Runs of units as spans; out may be NULL, to count them. */
+/* The first unit from `from` on that is a member, or is none; `end` where there is no such. */
+static uint32_t next_unit(const unit_set *set, uint32_t from, uint32_t end, bool member) {
+  while (from < end) {
+    uint64_t word = set->bits[from / 64];
+    uint64_t left = (member ? word : ~word) >> from % 64;
+    if (left) {
+      from += (uint32_t)__builtin_ctzll(left);
+      return from < end ? from : end;
+    }
+    from = (from / 64 + 1) * 64;
+  }
+  return end;
+}
+
+/* Runs of units as spans: how many. `out` may be NULL, to count them. */
 static uint32_t list_spans(emu_span *out, const unit_set *set, emu_cta *cta) {
   uint32_t count = 0, end = cta->shared->size / EMU_UNIT_BYTES;
-  bool inside = false;
-  for (uint32_t unit = 0; unit < end; unit++) {
-    if (unit % 64 == 0 && !set->bits[unit / 64]) {
-      inside = false;
-      unit += 63;
-      continue;
+  for (uint32_t unit = next_unit(set, 0, end, true); unit < end; count++) {
+    uint32_t stop = next_unit(set, unit, end, false);
+    if (out) {
+      emu_place place = {cta, unit * EMU_UNIT_BYTES};
+      out[count] = (emu_span){place, (stop - unit) * EMU_UNIT_BYTES};
     }
-    bool member = set->bits[unit / 64] >> unit % 64 & 1;
-    if (member && !inside && out) {
-      out[count] = (emu_span){{cta, unit * EMU_UNIT_BYTES}, 0};
-    }
-    count += member && !inside;
-    inside = member;
-    if (member && out) out[count - 1].bytes += EMU_UNIT_BYTES;
+    unit = next_unit(set, stop, end, true);
   }
   return count;
+}
+
+/* Whether all of a unit's bytes have been written, or will be. */
+static bool unit_written(const uint8_t *marks) {
+  _Static_assert(EMU_MARK_WRITTEN == 1 && EMU_MARK_LANDING == 2, "the lowest two bits");
+  uint64_t halves[2];
+  memcpy(halves, marks, sizeof halves);
+  uint64_t low = halves[0] | halves[0] >> 1, high = halves[1] | halves[1] >> 1;
+  return (low & high & UINT64_C(0x0101010101010101)) == UINT64_C(0x0101010101010101);
 }
 
 static bool check_written(emu_warp *warp, const emu_op *op, const emu_wgmma_work *work) {
@@ -137,8 +153,8 @@ static bool check_written(emu_warp *warp, const emu_op *op, const emu_wgmma_work
   for (uint32_t i = 0; i < work->async.read_count; i++) {
     const emu_span *span = &work->spans[i];
     const uint8_t *marks = span->place.cta->shared->marks + span->place.offset;
-    for (uint32_t j = 0; j < span->bytes; j++) {
-      if (marks[j] & (EMU_MARK_WRITTEN | EMU_MARK_LANDING)) continue;
+    for (uint32_t j = 0; j < span->bytes; j += EMU_UNIT_BYTES) {
+      if (unit_written(marks + j)) continue;
       emu_fault(warp, op, -1, GG_E_EMU_UNINITIALISED,
                 "reads shared memory at 0x%" PRIx32 ", which nobody has written",
                 span->place.offset + j + EMU_SHARED_RESERVED);
