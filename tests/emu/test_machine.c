@@ -190,6 +190,40 @@ START_TEST(test_kernel) {
 }
 END_TEST
 
+/* Loads and launches with the n-th allocation failing, for each n until nothing fails. */
+START_TEST(test_memory) {
+  static char lines[(1 << 16) + 1];
+  static kernel_case c;
+  read_case(&c, folder_files[_i], lines);
+  gg_status st = GG_E_MEMORY;
+  for (long allowed = 0; !c.error[0] && st; allowed++) {
+    gg_error err = GG_ERROR_INIT;
+    emu_options options = c.options;
+    emu_device *device = NULL;
+    emu_module *module;
+    uint64_t out = 0;
+    gg_str printed = GG_STR_INIT;
+    options.threads = 1;
+    options.print = keep_print;
+    options.print_user = &printed;
+    emu_launch_config config = c.config;
+    config.params = &out;
+    gg_alloc_fail_after(allowed);
+    st = emu_device_open(&device, &options, &err);
+    if (!st) st = emu_memory_alloc(&out, device, c.words * 4, 0, &err);
+    if (!st) st = emu_memory_fill(device, out, 0, c.words * 4, &err);
+    if (!st) st = emu_module_load(&module, device, "k.ptx", c.text, c.length, &err);
+    if (!st) st = emu_launch(device, emu_module_kernel(module, "k"), &config, &err);
+    gg_alloc_fail_after(-1);
+    ck_assert_msg(!st || st == GG_E_MEMORY || st == GG_E_EMU_TRAP, "%s: %s", c.name, err.message);
+    emu_device_close(device);
+    gg_str_free(&printed);
+    gg_error_clear(&err);
+  }
+  gg_free(c.text);
+}
+END_TEST
+
 static int by_name(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -222,6 +256,7 @@ int main(int argc, char **argv) {
   TCase *tests = tcase_create("kernels");
   tcase_set_timeout(tests, 60);
   tcase_add_loop_test(tests, test_kernel, 0, file_count);
+  tcase_add_loop_test(tests, test_memory, 0, file_count);
   suite_add_tcase(suite, tests);
   int status = run_suite(suite);
   for (int i = 0; i < file_count; i++) {
