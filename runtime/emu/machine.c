@@ -52,9 +52,9 @@ void emu_addresses(uint64_t out[EMU_LANES], const emu_warp *warp, const emu_addr
 /* ---- Splits ----------------------------------------------------------------------------- */
 
 static void run_split(emu_warp *warp, emu_split *split) {
+  if (split != warp->split) warp->state->slice = 0;
   warp->split = split;
   warp->registers = split->frame->registers;
-  warp->state->slice = 0;
 }
 
 static emu_split *new_split(struct emu_warp_state *state, uint32_t lanes, emu_frame *frame,

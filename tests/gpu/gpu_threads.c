@@ -125,7 +125,9 @@ void check_contexts(totals *out, const subject *s) {
   subject second = *s; /* the reference stays the first context's: both are the primary one */
   second.context = NULL;
   second.module = NULL;
-  gg_status st = gg_context_open(&second.context, NULL, &err);
+  bool emulated = gg_context_device(s->context)->emulated;
+  gg_context_options options = {.provider = emulated ? GG_PROVIDER_EMU : GG_PROVIDER_CUDA};
+  gg_status st = gg_context_open(&second.context, &options, &err);
   if (!st) st = gg_module_load(&second.module, second.context, s->kernel, &err);
   if (st) {
     count_check(out, s, "a second context", false, &err);

@@ -15,7 +15,6 @@
 
 enum {
   rows = EMU_WGMMA_ROWS,
-  group_warps = 4,
   k_most = 64,
   columns_at_once = 64, /* of B that are decoded at a time */
   flights_most = 1024,  /* of a warp; what is more lands early */
@@ -48,7 +47,7 @@ static int whole_k(const emu_wgmma_facts *f) {
 static part part_a(const emu_wgmma_work *work) {
   const emu_wgmma_facts *f = work->async.op->facts;
   int each = EMU_UNIT_BYTES / element_bytes(f->a),
-      row = work->async.warp->index % group_warps * rows;
+      row = work->async.warp->index % EMU_WGMMA_WARPS * rows;
   if (work->a.along_k) return (part){&work->a, row, rows, 0, stored_k(f) / each};
   return (part){&work->a, 0, stored_k(f), row / each, rows / each};
 }
@@ -111,25 +110,41 @@ static bool add_part(unit_set *set, emu_warp *warp, const emu_op *op, const char
   return true;
 }
 
-/* Runs of units as spans; out may be NULL, to count them. */
+/* The first unit from `from` on that is a member, or is none; `end` where there is no such. */
+static uint32_t next_unit(const unit_set *set, uint32_t from, uint32_t end, bool member) {
+  while (from < end) {
+    uint64_t word = set->bits[from / 64];
+    uint64_t left = (member ? word : ~word) >> from % 64;
+    if (left) {
+      from += (uint32_t)__builtin_ctzll(left);
+      return from < end ? from : end;
+    }
+    from = (from / 64 + 1) * 64;
+  }
+  return end;
+}
+
+/* Runs of units as spans: how many. `out` may be NULL, to count them. */
 static uint32_t list_spans(emu_span *out, const unit_set *set, emu_cta *cta) {
   uint32_t count = 0, end = cta->shared->size / EMU_UNIT_BYTES;
-  bool inside = false;
-  for (uint32_t unit = 0; unit < end; unit++) {
-    if (unit % 64 == 0 && !set->bits[unit / 64]) {
-      inside = false;
-      unit += 63;
-      continue;
+  for (uint32_t unit = next_unit(set, 0, end, true); unit < end; count++) {
+    uint32_t stop = next_unit(set, unit, end, false);
+    if (out) {
+      emu_place place = {cta, unit * EMU_UNIT_BYTES};
+      out[count] = (emu_span){place, (stop - unit) * EMU_UNIT_BYTES};
     }
-    bool member = set->bits[unit / 64] >> unit % 64 & 1;
-    if (member && !inside && out) {
-      out[count] = (emu_span){{cta, unit * EMU_UNIT_BYTES}, 0};
-    }
-    count += member && !inside;
-    inside = member;
-    if (member && out) out[count - 1].bytes += EMU_UNIT_BYTES;
+    unit = next_unit(set, stop, end, true);
   }
   return count;
+}
+
+/* Whether all of a unit's bytes have been written, or will be. */
+static bool unit_written(const uint8_t *marks) {
+  _Static_assert(EMU_MARK_WRITTEN == 1 && EMU_MARK_LANDING == 2, "the lowest two bits");
+  uint64_t halves[2];
+  memcpy(halves, marks, sizeof halves);
+  uint64_t low = halves[0] | halves[0] >> 1, high = halves[1] | halves[1] >> 1;
+  return (low & high & UINT64_C(0x0101010101010101)) == UINT64_C(0x0101010101010101);
 }
 
 static bool check_written(emu_warp *warp, const emu_op *op, const emu_wgmma_work *work) {
@@ -137,8 +152,8 @@ static bool check_written(emu_warp *warp, const emu_op *op, const emu_wgmma_work
   for (uint32_t i = 0; i < work->async.read_count; i++) {
     const emu_span *span = &work->spans[i];
     const uint8_t *marks = span->place.cta->shared->marks + span->place.offset;
-    for (uint32_t j = 0; j < span->bytes; j++) {
-      if (marks[j] & (EMU_MARK_WRITTEN | EMU_MARK_LANDING)) continue;
+    for (uint32_t j = 0; j < span->bytes; j += EMU_UNIT_BYTES) {
+      if (unit_written(marks + j)) continue;
       emu_fault(warp, op, -1, GG_E_EMU_UNINITIALISED,
                 "reads shared memory at 0x%" PRIx32 ", which nobody has written",
                 span->place.offset + j + EMU_SHARED_RESERVED);
@@ -362,12 +377,22 @@ static emu_wgmma_work *prepare(emu_warp *warp, const emu_op *op) {
 }
 
 static bool whole_group(emu_warp *warp, const emu_op *op) {
-  int first = warp->index - warp->index % group_warps;
-  if (first + group_warps <= warp->cta->warp_count) return true;
+  int first = warp->index - warp->index % EMU_WGMMA_WARPS;
+  if (first + EMU_WGMMA_WARPS <= warp->cta->warp_count) return true;
   emu_fault(warp, op, -1, GG_E_EMU_CONVERGENCE,
-            "a warpgroup is %d warps; of that of warps %d to %d the CTA has %d", group_warps, first,
-            first + group_warps - 1, warp->cta->warp_count - first);
+            "a warpgroup is %d warps; of that of warps %d to %d the CTA has %d", EMU_WGMMA_WARPS,
+            first, first + EMU_WGMMA_WARPS - 1, warp->cta->warp_count - first);
   return false;
+}
+
+/* Neighbours may be waiting for this warp's part. */
+static void wake_neighbours(emu_warp *warp) {
+  emu_warp *first = warp - warp->index % EMU_WGMMA_WARPS;
+  for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
+    if (!first[i].wgmma || !first[i].wgmma->waits) continue;
+    emu_wake(warp->cta->cluster, first);
+    return;
+  }
 }
 
 emu_step emu_wgmma_issue(emu_warp *warp, const emu_op *op, uint32_t lanes) {
@@ -386,11 +411,11 @@ emu_step emu_wgmma_issue(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   emu_cluster *cluster = warp->cta->cluster;
   emu_async *async = &work->async;
   async->lanes = lanes;
+  work->number = w->issued++;
   async->chain = w;
-  async->group = w->committed;
   async->proxy = EMU_PROXY_ASYNC;
   async->agent = emu_hazard_agent(cluster, w);
-  async->clock = w->committed + 1;
+  async->clock = w->issued;
   async->unit = "wgmma";
   async->land = land;
   async->drop = drop;
@@ -398,5 +423,6 @@ emu_step emu_wgmma_issue(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   w->end = &work->next;
   w->flights++;
   emu_counting(warp)->tensor_macs += (uint64_t)(rows * f->n * f->k / (f->sparse ? 2 : 1));
+  wake_neighbours(warp);
   return emu_async_issue(cluster, async) ? EMU_NEXT : EMU_FAULT;
 }
