@@ -216,6 +216,7 @@ static void one_turn(emu_cluster *cluster) {
   struct emu_cluster_state *state = cluster->state;
   emu_warp *warp = next_warp(cluster);
   unsigned long before = atomic_load_explicit(&state->progress, memory_order_relaxed);
+  trace_running(warp);
   emu_warp_turn(warp,
                 cluster->run->options->random ? 1 + emu_random(cluster) % turn_ops : turn_ops);
   trace_stopping(warp);
