@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "emu/async.h"
+#include "emu/isa/wgmma.h"
 #include "emu/state.h"
 
 enum { slice_most = 4096 };
@@ -51,9 +52,9 @@ void emu_addresses(uint64_t out[EMU_LANES], const emu_warp *warp, const emu_addr
 /* ---- Splits ----------------------------------------------------------------------------- */
 
 static void run_split(emu_warp *warp, emu_split *split) {
+  if (split != warp->split) warp->state->slice = 0;
   warp->split = split;
   warp->registers = split->frame->registers;
-  warp->state->slice = 0;
 }
 
 static emu_split *new_split(struct emu_warp_state *state, uint32_t lanes, emu_frame *frame,
@@ -242,7 +243,8 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
     emu_step step = EMU_NEXT;
     if (!op->guard.sink) lanes &= emu_predicate(warp, &op->guard);
     cluster->time++;
-    if (lanes) step = op->exec(warp, op, lanes);
+    if (lanes && warp->wgmma && !emu_wgmma_admits(warp, op)) step = EMU_FAULT;
+    if (lanes && step == EMU_NEXT) step = op->exec(warp, op, lanes);
     if (step == EMU_NEXT) {
       if (lanes) emu_count(counters, op, lanes);
       warp->split->pc = op->index + 1;

@@ -59,7 +59,8 @@ typedef enum emu_outcome { EMU_DONE, EMU_ASIDE, EMU_STOPPED } emu_outcome;
 
 struct emu_run_state {
   pthread_mutex_t lock;
-  atomic_bool stopped; /* a fault: everybody out */
+  atomic_bool stopped; /* a fault, or nobody moves: everybody out */
+  bool stuck;          /* nobody moves: clusters are kept, to say who waits for what */
   gg_error *err;       /* the first fault */
   emu_range *params;
   uint32_t shared_bytes; /* static and dynamic, of a CTA */
@@ -102,7 +103,8 @@ gg_status emu_cluster_open(emu_cluster **out, emu_run *run, uint64_t index, gg_e
 void emu_cluster_close(emu_cluster *cluster);
 emu_outcome emu_cluster_run(emu_cluster *cluster);
 void emu_cluster_queue(emu_warp *warp); /* the warp can run */
-/* The launch ends with EMU_DEADLOCK or EMU_CONVERGENCE: who waits for what. */
+/* The launch has ended with EMU_DEADLOCK or EMU_CONVERGENCE: who of the clusters (NULL: none) waits
+ * for what. The lock is not held. */
 void emu_cluster_deadlock(emu_run *run, emu_cluster *const *clusters, uint32_t count);
 
 /* ---- isa/call.c ------------------------------------------------------------------------- */

@@ -205,6 +205,16 @@ bool emu_mbarrier_arrive(emu_warp *warp, const emu_op *op, int lane, emu_mbarrie
   return settle(warp, op, lane, barrier);
 }
 
+bool emu_mbarrier_same_phase(emu_warp *warp, const emu_op *op, int lane,
+                             const emu_mbarrier *barrier, uint64_t phase) {
+  if (barrier->phase == phase) return true;
+  emu_fault(warp, op, lane, GG_E_EMU_MBARRIER,
+            "lanes of one instruction arrive in two phases of the mbarrier at 0x%x: phase %llu is "
+            "complete after %u arrivals, and more lanes come",
+            emu_place_address(barrier->place), (unsigned long long)phase, barrier->expected);
+  return false;
+}
+
 bool emu_mbarrier_promise(emu_warp *warp, const emu_op *op, int lane, emu_mbarrier *barrier) {
   if (barrier->pending < EMU_MBARRIER_COUNT_MAX) {
     barrier->pending++;

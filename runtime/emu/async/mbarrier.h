@@ -45,6 +45,9 @@ bool emu_mbarrier_expect(emu_warp *warp, const emu_op *op, int lane, emu_mbarrie
                          uint64_t bytes);
 bool emu_mbarrier_complete(emu_warp *warp, const emu_op *op, int lane, emu_mbarrier *barrier,
                            uint64_t bytes);
+/* Lanes that arrive in one instruction arrive in one phase: else the barrier counts wrong. */
+bool emu_mbarrier_same_phase(emu_warp *warp, const emu_op *op, int lane,
+                             const emu_mbarrier *barrier, uint64_t phase);
 /* One more pending arrival of this phase: cp.async.mbarrier.arrive without .noinc. */
 bool emu_mbarrier_promise(emu_warp *warp, const emu_op *op, int lane, emu_mbarrier *barrier);
 

@@ -13,15 +13,16 @@
 
 typedef enum verdict { ORDERED, UNORDERED, LANES, UNFENCED } verdict;
 
+enum { ANY_LANE = -1 };
+
 /* Who makes an access. */
 typedef struct actor {
   struct emu_hazards *hazards;
   emu_watched *watched; /* whose knowledge counts */
   emu_warp *warp;
   const emu_op *op;
-  int lane;
+  int lane; /* ANY_LANE: of an operation that several lanes have issued */
   bool write, atomic;
-  bool async; /* of an operation: its warp's own accesses are like any others */
   emu_proxy proxy;
   emu_epoch epoch;
   emu_cell good; /* the history that was found good last; none while write is EMU_CELL_SPLIT */
@@ -97,12 +98,12 @@ static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
   emu_agent agent = emu_epoch_agent(earlier);
   uint32_t clock = emu_epoch_clock(earlier);
   if (emu_clocks_of(&watched->knows.seen, agent) < clock) return UNORDERED;
-  if (a->async && a->proxy == EMU_PROXY_ASYNC && !a->write && earlier_wrote &&
-      a->hazards->warp_of[agent]) {
-    return emu_clocks_of(&watched->knows.proxied, agent) < clock ? UNFENCED : ORDERED;
+  if (a->proxy == EMU_PROXY_ASYNC && !a->write && earlier_wrote && a->hazards->warp_of[agent] &&
+      emu_clocks_of(&watched->knows.proxied, agent) < clock) {
+    return UNFENCED;
   }
-  if (agent != watched->agent || a->async || clock < watched->met) return ORDERED;
-  if ((int)emu_epoch_lane(earlier) == a->lane) return ORDERED;
+  if (agent != watched->agent || clock < watched->met) return ORDERED;
+  if (a->lane == ANY_LANE || (int)emu_epoch_lane(earlier) == a->lane) return ORDERED;
   /* Of lanes that write a place in one instruction, one wins. */
   if (earlier_wrote) return a->write && op_of(a->hazards, earlier) == a->op ? ORDERED : LANES;
   return is_collective(a->hazards, earlier) ? ORDERED : LANES;
@@ -337,9 +338,8 @@ bool emu_hazard_issue(const emu_async *async) {
   if (!async->warp->cta->cluster->hazards) return true;
   if (!async->write_count && !async->read_count) return true;
   if (!begin(&a, async->warp, async->op)) return false;
-  a.async = true;
   a.proxy = async->proxy;
-  a.lane = __builtin_ctz(async->lanes);
+  a.lane = async->lanes & (async->lanes - 1) ? ANY_LANE : __builtin_ctz(async->lanes);
   return touch_spans(&a, async->reads, async->read_count, false, CHECK) &&
          touch_spans(&a, async->writes, async->write_count, true, CHECK);
 }

@@ -209,11 +209,18 @@ static bool land_arrival(emu_async *self, emu_cluster *cluster) {
                   (async->lanes & self->lanes) && async->clock <= self->clock;
     if (before && !emu_async_land(cluster, async)) return false;
   }
+  const emu_mbarrier *told = NULL;
+  uint64_t phase = 0;
   EMU_EACH_LANE(self->lanes, lane) {
-    const void *key = emu_mbarrier_key(a->barriers[lane]);
-    emu_hazard_pass(cluster, key, a);
-    emu_hazard_teach(cluster, key, self->agent, self->clock);
-    if (!emu_mbarrier_arrive(self->warp, self->op, (int)lane, a->barriers[lane], 1, false)) {
+    emu_mbarrier *barrier = a->barriers[lane];
+    if (barrier != told) {
+      emu_hazard_pass(cluster, emu_mbarrier_key(barrier), a);
+      emu_hazard_teach(cluster, emu_mbarrier_key(barrier), self->agent, self->clock);
+      phase = barrier->phase;
+    }
+    told = barrier;
+    if (!emu_mbarrier_same_phase(self->warp, self->op, (int)lane, barrier, phase) ||
+        !emu_mbarrier_arrive(self->warp, self->op, (int)lane, barrier, 1, false)) {
       return false;
     }
   }
@@ -267,7 +274,8 @@ static gg_status decode_copy_operands(emu_op *op, emu_decoder *d, bool hinted, c
   int last = emu_operand_count(d) - (hinted ? 1 : 0);
   if (hinted && (st = emu_operand_value(&policy, d, last, EMU_B64, err))) return st;
   if (last <= 3) return GG_OK;
-  facts->ignores = emu_operand_value(&op->operands[0], d, 3, EMU_PRED, NULL) == GG_OK;
+  facts->ignores = emu_operand_at(d, 3)->kind == PTX_REGISTER &&
+                   emu_operand_value(&op->operands[0], d, 3, EMU_PRED, NULL) == GG_OK;
   facts->sized = !facts->ignores;
   return facts->ignores ? GG_OK : emu_operand_value(&op->operands[0], d, 3, EMU_U32, err);
 }

@@ -28,6 +28,17 @@ HALF_FUNCTION(bf16, ex2)
 HALF_FUNCTION(f16, tanh)
 HALF_FUNCTION(bf16, tanh)
 
+/* fma.oob: 0 where a factor is the NaN that TMA fills elements out of bounds with, of either sign.
+ * The pattern is undocumented. */
+#define OOB_FUNCTION(type)                                                                         \
+  static u16 type##_fma_oob(u16 a, u16 b, u16 c, unsigned how) {                                   \
+    const u16 out_of_bounds = 0x7ff7;                                                              \
+    bool zero = (a & 0x7fff) == out_of_bounds || (b & 0x7fff) == out_of_bounds;                    \
+    return zero ? 0 : emu_##type##_fma(a, b, c, how);                                              \
+  }
+OOB_FUNCTION(f16)
+OOB_FUNCTION(bf16)
+
 #define TEST_LANES(name, uint, infinity_bits, least_bits, test)                                    \
   static emu_step name(emu_warp *warp, const emu_op *op, uint32_t lanes) {                         \
     const uint *in = EMU_AT(uint, warp, &op->operands[1]);                                         \

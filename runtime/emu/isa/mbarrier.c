@@ -96,15 +96,20 @@ static bool arrive(emu_warp *warp, const emu_op *op, int lane, emu_mbarrier *bar
 static emu_step run_arrive(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   const mbarrier_facts *facts = op->facts;
   const emu_mbarrier *told = NULL;
+  uint64_t phase = 0;
   EMU_EACH_LANE(lanes, lane) {
     emu_mbarrier *barrier = barrier_of(warp, op, (int)lane);
     if (!barrier) return EMU_FAULT;
     if (barrier != told) {
       (facts->relaxed ? emu_hazard_release_relaxed : emu_hazard_release)(warp,
                                                                          emu_mbarrier_key(barrier));
+      phase = barrier->phase;
     }
     told = barrier;
-    if (!arrive(warp, op, (int)lane, barrier)) return EMU_FAULT;
+    if (!emu_mbarrier_same_phase(warp, op, (int)lane, barrier, phase) ||
+        !arrive(warp, op, (int)lane, barrier)) {
+      return EMU_FAULT;
+    }
   }
   return EMU_NEXT;
 }
