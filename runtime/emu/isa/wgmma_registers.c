@@ -102,11 +102,11 @@ void emu_wgmma_release(emu_warp *warp, const emu_op *op) {
   }
 }
 
-bool emu_wgmma_land(emu_warp *warp, uint64_t group) {
+bool emu_wgmma_land(emu_warp *warp, uint64_t count) {
   struct emu_wgmma *w = warp->wgmma;
   emu_wgmma_work *last = NULL;
-  for (emu_wgmma_work *work = w->first; work; work = work->next) {
-    if (work->async.group < group) last = work;
+  for (emu_wgmma_work *work = w->first; work && work->number < count; work = work->next) {
+    last = work;
   }
   return !last || emu_async_land(warp->cta->cluster, &last->async);
 }

@@ -15,7 +15,6 @@
 
 enum {
   rows = EMU_WGMMA_ROWS,
-  group_warps = 4,
   k_most = 64,
   columns_at_once = 64, /* of B that are decoded at a time */
   flights_most = 1024,  /* of a warp; what is more lands early */
@@ -48,7 +47,7 @@ static int whole_k(const emu_wgmma_facts *f) {
 static part part_a(const emu_wgmma_work *work) {
   const emu_wgmma_facts *f = work->async.op->facts;
   int each = EMU_UNIT_BYTES / element_bytes(f->a),
-      row = work->async.warp->index % group_warps * rows;
+      row = work->async.warp->index % EMU_WGMMA_WARPS * rows;
   if (work->a.along_k) return (part){&work->a, row, rows, 0, stored_k(f) / each};
   return (part){&work->a, 0, stored_k(f), row / each, rows / each};
 }
@@ -378,12 +377,22 @@ static emu_wgmma_work *prepare(emu_warp *warp, const emu_op *op) {
 }
 
 static bool whole_group(emu_warp *warp, const emu_op *op) {
-  int first = warp->index - warp->index % group_warps;
-  if (first + group_warps <= warp->cta->warp_count) return true;
+  int first = warp->index - warp->index % EMU_WGMMA_WARPS;
+  if (first + EMU_WGMMA_WARPS <= warp->cta->warp_count) return true;
   emu_fault(warp, op, -1, GG_E_EMU_CONVERGENCE,
-            "a warpgroup is %d warps; of that of warps %d to %d the CTA has %d", group_warps, first,
-            first + group_warps - 1, warp->cta->warp_count - first);
+            "a warpgroup is %d warps; of that of warps %d to %d the CTA has %d", EMU_WGMMA_WARPS,
+            first, first + EMU_WGMMA_WARPS - 1, warp->cta->warp_count - first);
   return false;
+}
+
+/* Neighbours may be waiting for this warp's part. */
+static void wake_neighbours(emu_warp *warp) {
+  emu_warp *first = warp - warp->index % EMU_WGMMA_WARPS;
+  for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
+    if (!first[i].wgmma || !first[i].wgmma->waits) continue;
+    emu_wake(warp->cta->cluster, first);
+    return;
+  }
 }
 
 emu_step emu_wgmma_issue(emu_warp *warp, const emu_op *op, uint32_t lanes) {
@@ -402,11 +411,11 @@ emu_step emu_wgmma_issue(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   emu_cluster *cluster = warp->cta->cluster;
   emu_async *async = &work->async;
   async->lanes = lanes;
+  work->number = w->issued++;
   async->chain = w;
-  async->group = w->committed;
   async->proxy = EMU_PROXY_ASYNC;
   async->agent = emu_hazard_agent(cluster, w);
-  async->clock = w->committed + 1;
+  async->clock = w->issued;
   async->unit = "wgmma";
   async->land = land;
   async->drop = drop;
@@ -414,5 +423,6 @@ emu_step emu_wgmma_issue(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   w->end = &work->next;
   w->flights++;
   emu_counting(warp)->tensor_macs += (uint64_t)(rows * f->n * f->k / (f->sparse ? 2 : 1));
+  wake_neighbours(warp);
   return emu_async_issue(cluster, async) ? EMU_NEXT : EMU_FAULT;
 }
