@@ -7,6 +7,10 @@
 enum { graph_launches = 100, thread_count = 8, thread_launches = 20 };
 
 /* The emulator is slow, and does one launch at a time: two show what a hundred would. */
+static int threads_of(const subject *s) {
+  return gg_context_device(s->context)->emulated ? 2 : thread_count;
+}
+
 static int launches_of(const subject *s, int many) {
   return gg_context_device(s->context)->emulated ? 2 : many;
 }
@@ -108,12 +112,13 @@ static void run_workers(totals *out, const subject *const *subjects, int count, 
   worker workers[thread_count];
   pthread_t ids[thread_count];
   bool started[thread_count];
-  for (int i = 0; i < thread_count; i++)
+  int threads = threads_of(subjects[0]);
+  for (int i = 0; i < threads; i++)
     open_worker(&workers[i], subjects[i % count], i);
-  for (int i = 0; i < thread_count; i++) {
+  for (int i = 0; i < threads; i++) {
     started[i] = pthread_create(&ids[i], NULL, work, &workers[i]) == 0;
   }
-  for (int i = 0; i < thread_count; i++) {
+  for (int i = 0; i < threads; i++) {
     if (started[i]) pthread_join(ids[i], NULL);
     finish_worker(out, &workers[i], who, i);
   }
