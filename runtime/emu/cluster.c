@@ -42,6 +42,8 @@ static gg_status open_shared(emu_cta *cta, gg_error *err) {
   shared->static_size = (uint32_t)run->kernel->facts.static_smem_bytes;
   shared->bytes = zeroed(bytes, 1);
   shared->marks = zeroed(bytes, 1);
+  /* NaN in every floating-point type: who uses what nobody has written gets a wrong result. */
+  if (shared->bytes) memset(shared->bytes, 0xff, bytes);
   return shared->bytes && shared->marks ? GG_OK : gg_fail(err, MEMORY, NULL, "");
 }
 
