@@ -273,7 +273,7 @@ static const char *misfit(emu_type to, emu_type from, uint64_t modifiers) {
   bool halves = to_float && from_float && to != from && bits_of(to) == 16 && bits_of(from) == 16;
   uint64_t allowed = M(SAT) | M(ROUNDED) | (f32 ? M(FTZ) : 0);
   if (from_float && (!to_float || to == from)) allowed |= INTEGER_MODES;
-  if (to_float && !exact) allowed |= FLOAT_MODES;
+  if (to_float && (!exact || (from == EMU_BF16 && to != from))) allowed |= FLOAT_MODES;
   if (from == EMU_F32 && (to == EMU_F16 || to == EMU_BF16)) allowed |= M(RELU) | M(SATFINITE);
   if (modifiers & ~allowed) return "a modifier does not fit the types";
   bool rounds = (to_float || from_float) && !exact && !halves;
