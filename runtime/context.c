@@ -36,6 +36,7 @@ static gg_status read_facts(gg_context *context, gg_error *err) {
   facts->arch = 10 * major + minor;
   facts->l2_bytes = l2;
   facts->memory_bytes = (int64_t)memory;
+  facts->emulated = driver->emulated;
   return GG_CUDA(driver, err, cuDeviceGetName, facts->name, (int)sizeof facts->name - 1,
                  context->device);
 }
@@ -72,13 +73,30 @@ gg_status gg_context_open_on(gg_context **out, gg_driver *driver, const gg_conte
   return GG_OK;
 }
 
+static gg_status open_provider(gg_context **out, gg_provider provider,
+                               const gg_context_options *options, gg_error *err) {
+  gg_driver driver;
+  gg_status st = gg_driver_open(&driver, provider, err);
+  return st ? st : gg_context_open_on(out, &driver, options, err);
+}
+
 gg_status gg_context_open(gg_context **out, const gg_context_options *options, gg_error *err) {
   static const gg_context_options defaults = GG_CONTEXT_OPTIONS_INIT;
   if (!options) options = &defaults;
   *out = NULL;
-  gg_driver driver;
-  gg_status st = gg_driver_open(&driver, options->provider, err);
-  return st ? st : gg_context_open_on(out, &driver, options, err);
+  if (options->provider != GG_PROVIDER_AUTO || options->device > 0) {
+    return open_provider(out, options->provider, options, err);
+  }
+  gg_error none = GG_ERROR_INIT;
+  gg_status st = open_provider(out, GG_PROVIDER_CUDA, options, &none);
+  if (st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE) {
+    st = open_provider(out, GG_PROVIDER_EMU, options, err);
+  } else if (st && err) {
+    *err = none;
+    return st;
+  }
+  gg_error_clear(&none);
+  return st;
 }
 
 void gg_context_close(gg_context *context) {

@@ -1,6 +1,8 @@
 /* Providers of the driver API. Another one is another function that fills the table. */
 #include "driver.h"
 
+#include "emu/driver/api.h"
+
 static const gg_symbol symbols[] = {
 #define GG_DRIVER(name, symbol, arguments) {symbol, offsetof(gg_driver, name)},
 #include "driver.def"
@@ -25,6 +27,9 @@ gg_status gg_driver_open(gg_driver *out, gg_provider provider, gg_error *err) {
   case GG_PROVIDER_AUTO:
   case GG_PROVIDER_CUDA:
     st = open_cuda(out, err);
+    break;
+  case GG_PROVIDER_EMU:
+    emu_driver_fill(out);
     break;
   }
   if (st) gg_driver_close(out);

@@ -81,8 +81,11 @@ GG_API void gg_binary_free(gg_binary *binary);
 /* One device, through one provider of the driver API. */
 typedef struct gg_context gg_context;
 
-/* GG_PROVIDER_AUTO: the GPU's driver. */
-typedef enum gg_provider { GG_PROVIDER_AUTO, GG_PROVIDER_CUDA } gg_provider;
+typedef enum gg_provider {
+  GG_PROVIDER_AUTO, /* the GPU where there is one, else the emulator */
+  GG_PROVIDER_CUDA, /* NVIDIA's driver */
+  GG_PROVIDER_EMU,  /* PTX on the CPU; options by gemmgen_emu.h or the environment */
+} gg_provider;
 
 typedef struct gg_context_options {
   int device; /* the driver's ordinal */
@@ -92,9 +95,9 @@ typedef struct gg_context_options {
 
 #define GG_CONTEXT_OPTIONS_INIT {0}
 
-/* `options` may be NULL: device 0. GG_E_NO_DRIVER and GG_E_NO_DEVICE say that there is no GPU to
- * use; other errors that something is wrong with it. Close with gg_context_close, after every
- * module of it is freed. */
+/* `options` may be NULL: device 0 of what there is. With GG_PROVIDER_CUDA, GG_E_NO_DRIVER and
+ * GG_E_NO_DEVICE say that there is no GPU to use; other errors that something is wrong with it.
+ * Close with gg_context_close, after every module of it is freed. */
 GG_API gg_status gg_context_open(gg_context **out, const gg_context_options *options,
                                  gg_error *err);
 GG_API void gg_context_close(gg_context *context);
@@ -109,6 +112,7 @@ typedef struct gg_device_facts {
   int smem_per_cta; /* bytes, with opt-in */
   int smem_per_sm;  /* bytes */
   int64_t l2_bytes, memory_bytes;
+  bool emulated; /* PTX on the CPU */
 } gg_device_facts;
 
 GG_API const gg_device_facts *gg_context_device(const gg_context *context);

@@ -114,20 +114,23 @@ gg_status gg_jit_target(gg_arch *arch, gg_format *format, const char *name, cons
 
 /* ---- Compiling ------------------------------------------------------------------------ */
 
-enum { option_count = 2 };
+enum { options_max = 3 };
 
 typedef struct option_list {
   char arch[32];
-  const char *list[option_count];
+  const char *list[options_max];
+  int count;
 } option_list;
 
 /* A cubin is made for a real architecture, PTX for a virtual one. */
-static void make_options(option_list *out, const char *arch, gg_format format) {
+static void make_options(option_list *out, const char *arch, gg_format format, bool line_info) {
   const char *number = strchr(arch, '_') + 1;
   snprintf(out->arch, sizeof out->arch, "--gpu-architecture=%s_%s",
            format == GG_FORMAT_PTX ? "compute" : "sm", number);
-  out->list[0] = out->arch;
-  out->list[1] = "--std=c++17";
+  out->count = 0;
+  out->list[out->count++] = out->arch;
+  out->list[out->count++] = "--std=c++17";
+  if (line_info) out->list[out->count++] = "--generate-line-info";
 }
 
 /* The result under construction: the public struct, and the texts that it points to. */
@@ -150,7 +153,7 @@ static owned_binary *new_binary(gg_format format, const char *arch, const option
   if (!owned) return NULL;
   *owned = (owned_binary){.binary.format = format};
   snprintf(owned->binary.arch, sizeof owned->binary.arch, "%s", arch);
-  for (int i = 0; i < option_count; i++) {
+  for (int i = 0; i < options->count; i++) {
     gg_str_printf(&owned->options, "%s%s", i ? " " : "", options->list[i]);
   }
   return owned;
@@ -188,7 +191,7 @@ static gg_status build(owned_binary *owned, gg_compiler *compiler, const gg_kern
   gg_str_printf(&name, "%s.cu", kernel->name);
   gg_status st = gg_nvrtc_compile(&owned->data, &owned->log, &compiler->nvrtc, kernel->source,
                                   gg_str_text(&name), owned->binary.arch, owned->binary.format,
-                                  options->list, option_count, err);
+                                  options->list, options->count, err);
   gg_str_free(&name);
   if (st) return st;
   gg_str why = GG_STR_INIT;
@@ -199,8 +202,8 @@ static gg_status build(owned_binary *owned, gg_compiler *compiler, const gg_kern
   return GG_OK;
 }
 
-gg_status gg_compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
-                     const char *arch, gg_format format, gg_error *err) {
+static gg_status compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
+                         const char *arch, gg_format format, bool line_info, gg_error *err) {
   *out = NULL;
   if (compiler->why_not) return gg_fail(err, NO_NVRTC, NULL, compiler->why_not);
   gg_arch parsed;
@@ -208,7 +211,7 @@ gg_status gg_compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *ke
   if (!gg_arch_parse(&parsed, arch)) return gg_fail(err, ARCH_NAME, NULL, arch);
   char name[GG_ARCH_NAME_MAX];
   option_list options;
-  make_options(&options, gg_arch_name(name, parsed), format);
+  make_options(&options, gg_arch_name(name, parsed), format, line_info);
   owned_binary *owned = new_binary(format, name, &options);
   if (!owned) return gg_fail(err, MEMORY, NULL, "");
   gg_status st = build(owned, compiler, kernel, &options, err);
@@ -227,14 +230,21 @@ gg_status gg_compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *ke
   return GG_OK;
 }
 
+gg_status gg_compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
+                     const char *arch, gg_format format, gg_error *err) {
+  return compile(out, compiler, kernel, arch, format, false, err);
+}
+
 gg_status gg_compile_for_device(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
-                                int device, gg_error *err) {
+                                const gg_device_facts *device, gg_error *err) {
   *out = NULL;
   if (compiler->why_not) return gg_fail(err, NO_NVRTC, NULL, compiler->why_not);
   gg_arch arch;
   gg_format format;
   char name[GG_ARCH_NAME_MAX];
-  gg_status st =
-      gg_jit_target(&arch, &format, kernel->name, kernel->arch, device, &compiler->nvrtc, err);
-  return st ? st : gg_compile(out, compiler, kernel, gg_arch_name(name, arch), format, err);
+  gg_status st = gg_jit_target(&arch, &format, kernel->name, kernel->arch, device->arch,
+                               &compiler->nvrtc, err);
+  if (st) return st;
+  if (device->emulated) format = GG_FORMAT_PTX;
+  return compile(out, compiler, kernel, gg_arch_name(name, arch), format, device->emulated, err);
 }

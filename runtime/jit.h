@@ -24,8 +24,9 @@ struct gg_compiler {
 gg_status gg_jit_target(gg_arch *arch, gg_format *format, const char *name, const char *kernel,
                         int device, const gg_nvrtc *nvrtc, gg_error *err);
 
-/* gg_compile for the target and in the format that gg_jit_target gives. */
+/* gg_compile for the target and in the format that gg_jit_target gives; for the emulator PTX, with
+ * the source's lines in it. */
 gg_status gg_compile_for_device(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
-                                int device, gg_error *err);
+                                const gg_device_facts *device, gg_error *err);
 
 #endif

@@ -43,14 +43,16 @@ static gg_status check_smem(const gg_module *module, gg_error *err) {
                  device->name, device->smem_per_cta);
 }
 
-/* Loads the image; what the driver's own compiler says of PTX goes to err->log. */
+/* Loads the image; what the driver's own compiler says of PTX goes to err->log. The emulator says
+ * it in the error itself. */
 static gg_status load_image(gg_module *module, const gg_binary *binary, gg_error *err) {
   char log[4096] = "";
   int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void *values[] = {log, (void *)sizeof log};
   gg_status st = GG_CUDA(&module->context->driver, err, cuModuleLoadDataEx, &module->module,
                          binary->data, 2, options, values);
-  if (st && err && err->code == st && !err->log && log[0]) {
+  bool more = log[0] && !module->context->driver.emulated;
+  if (st && err && err->code == st && !err->log && more) {
     gg_str text = GG_STR_INIT;
     gg_str_puts(&text, log);
     err->log = gg_str_take(&text);
@@ -118,8 +120,7 @@ gg_status gg_module_load(gg_module **out, gg_context *context, const gg_kernel *
                          gg_error *err) {
   *out = NULL;
   gg_binary *binary;
-  gg_status st =
-      gg_compile_for_device(&binary, context->compiler, kernel, context->facts.arch, err);
+  gg_status st = gg_compile_for_device(&binary, context->compiler, kernel, &context->facts, err);
   if (st) return st;
   st = gg_module_load_binary(out, context, kernel, binary, err);
   gg_binary_free(binary);

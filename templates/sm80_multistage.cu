@@ -45,12 +45,12 @@ static_assert(warp_m % epi_m == 0 && warp_n % epi_n == 0, "the epilogue walks wh
 // ---- Copies: global to shared memory -----------------------------------------------------------
 
 // A tile is copied in lines (rows of its contiguous dimension), a line in chunks of one access
-// each. Workers stand side by side along a line, so that neighbours touch neighbouring addresses,
-// and take turns until the tile is done. Where a line is not a whole share of the workers, the
-// last ones have no work.
-template <int workers, int lines, int line_chunks>
+// each. Up to `side` workers stand side by side along a line, so that neighbours touch neighbouring
+// addresses, and take turns along the line, then down the lines, until the tile is done. Where a
+// line is not a whole share of the workers, the last ones have no work.
+template <int workers, int lines, int line_chunks, int side>
 struct dealing {
-  static constexpr int across = line_chunks < workers ? line_chunks : workers;
+  static constexpr int across = line_chunks < side ? line_chunks : side;
   static constexpr int chunk_turns = (line_chunks + across - 1) / across;
   static constexpr int lines_per_turn = workers / across;
   static constexpr int line_turns = (lines + lines_per_turn - 1) / lines_per_turn;
@@ -98,7 +98,10 @@ struct tile_loader {
   static constexpr int chunk_size = op::copy_bytes / int(ab_bytes);
   static constexpr int line_size = op::k_major ? tile_k : op::tile_mn;
   static constexpr int lines = op::k_major ? op::tile_mn : tile_k;
-  using deal = dealing<threads, lines, line_size / chunk_size>;
+  // 128 bytes are one access to memory: workers beyond that go to other lines, and the turns along
+  // a line share an address.
+  static constexpr int side = 128 / op::copy_bytes < threads ? 128 / op::copy_bytes : threads;
+  using deal = dealing<threads, lines, line_size / chunk_size, side>;
   static constexpr int copies = deal::turns;
   static constexpr bool wide = op::copy_bytes == 16;  // few copies: they are written out
   static constexpr bool may_be_ragged = !op::k_major && !op::even_mn && chunk_size > 1;

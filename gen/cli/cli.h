@@ -16,8 +16,8 @@ typedef enum cli_type { CLI_FLAG, CLI_STRING, CLI_INT, CLI_REAL } cli_type;
  * const char * for a string, int64_t for an integer, double for a real. A value that the user
  * does not give stays zero. A name of one letter has no long form. */
 typedef struct cli_option {
-  const char *name;     /* "emit": --emit */
-  char letter;          /* 'o': -o; 0 for none */
+  const char *name; /* "emit": --emit */
+  char letter;      /* 'o': -o; 0 for none */
   cli_type type;
   size_t offset;
   const char *argument; /* "FILE", NULL for a flag */
@@ -26,9 +26,9 @@ typedef struct cli_option {
 
 typedef struct cli_command {
   const char *name;
-  const char *operands; /* "SPEC..." */
-  const char *summary;  /* one line */
-  const char *details;  /* paragraphs for `gemmgen help NAME` and the man page */
+  const char *operands;      /* "SPEC..." */
+  const char *summary;       /* one line */
+  const char *details;       /* paragraphs for `gemmgen help NAME` and the man page */
   const cli_option *options; /* ends with a zeroed row */
   size_t options_size;       /* of the struct that `run` gets, at most CLI_OPTIONS_MAX */
   int (*run)(const void *options, int argc, char **argv); /* operands only; gives an exit code */
@@ -38,7 +38,7 @@ enum { CLI_OPTIONS_MAX = 512 };
 
 /* One cmd_NAME.c each; the table in main.c lists them. */
 extern const cli_command cmd_gen, cmd_check, cmd_explain, cmd_layout, cmd_atoms, cmd_spec, cmd_run,
-    cmd_bench, cmd_doctor, cmd_help;
+    cmd_emu, cmd_bench, cmd_doctor, cmd_help;
 
 extern const cli_command *const cli_commands[]; /* ends with NULL */
 

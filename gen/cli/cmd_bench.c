@@ -314,7 +314,8 @@ static int run_all(bench *b) {
 
 static int run_on_device(bench *b) {
   gg_error err = GG_ERROR_INIT;
-  gg_context_options opt = {.device = (int)b->given->device, .compiler.warn = warn};
+  gg_context_options opt = {
+      .device = (int)b->given->device, .provider = GG_PROVIDER_CUDA, .compiler.warn = warn};
   gg_status st = gg_context_open(&b->rig.context, &opt, &err);
   if (st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE) {
     printf("%zu kernels, %zu cases. Nothing was run: %s.\n", b->kernels.count, b->cases.count,

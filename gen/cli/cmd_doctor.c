@@ -31,6 +31,8 @@ typedef struct findings {
   gg_str no_device; /* why there is none */
   gg_device_facts devices[devices_max];
   int device_count;
+  gg_device_facts emulator;
+  gg_str no_emulator; /* why it does not start */
   gg_cache cache;
   gg_cache_usage cached;
 } findings;
@@ -87,7 +89,7 @@ static void find_devices(findings *out) {
   for (int i = 0; i < devices_max; i++) {
     gg_error err = GG_ERROR_INIT;
     gg_context *context;
-    gg_context_options opt = {.device = i, .compiler.cache = ""};
+    gg_context_options opt = {.device = i, .provider = GG_PROVIDER_CUDA, .compiler.cache = ""};
     if (gg_context_open(&context, &opt, &err)) {
       if (i == 0) gg_str_puts(&out->no_device, err.message);
       gg_error_clear(&err);
@@ -97,6 +99,19 @@ static void find_devices(findings *out) {
     out->driver_version = gg_context_device(context)->driver_version;
     gg_context_close(context);
   }
+}
+
+static void find_emulator(findings *out) {
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context;
+  gg_context_options opt = {.provider = GG_PROVIDER_EMU, .compiler.cache = ""};
+  if (gg_context_open(&context, &opt, &err)) {
+    gg_str_puts(&out->no_emulator, err.message);
+    gg_error_clear(&err);
+    return;
+  }
+  out->emulator = *gg_context_device(context);
+  gg_context_close(context);
 }
 
 /* What becomes of a family's kernels on a device: "as sm_90 cubin", or why not. */
@@ -116,6 +131,7 @@ static bool family_on_device(gg_str *out, const findings *found, const gg_target
     gg_error_clear(&err);
     return false;
   }
+  if (device->emulated) format = GG_FORMAT_PTX;
   gg_str_printf(out, "compiled as %s %s", gg_arch_name(name, arch),
                 format == GG_FORMAT_PTX ? "PTX" : "cubin");
   return true;
@@ -140,8 +156,7 @@ static void print_toolkit(const findings *found) {
 
 static void print_devices(const findings *found) {
   if (found->device_count == 0) {
-    printf("device    none (%s); kernels can be compiled, not run\n",
-           gg_str_text(&found->no_device));
+    printf("device    none (%s); kernels run in the emulator\n", gg_str_text(&found->no_device));
     return;
   }
   printf("driver    serves CUDA %d.%d\n", found->driver_version / 1000,
@@ -158,6 +173,21 @@ static void print_devices(const findings *found) {
              gg_str_text(&fate));
       gg_str_free(&fate);
     }
+  }
+}
+
+static void print_emulator(const findings *found) {
+  gg_str fate = GG_STR_INIT;
+  if (found->no_emulator.length) {
+    printf("emulator  does not start: %s\n", gg_str_text(&found->no_emulator));
+    return;
+  }
+  printf("emulator  %s, on this machine's CPU\n", found->emulator.name);
+  for (const gg_target *const *family = gg_targets; *family; family++) {
+    bool runs = family_on_device(&fate, found, *family, &found->emulator);
+    printf("          family %s %s: %s\n", (*family)->family, runs ? "runs" : "does not run",
+           gg_str_text(&fate));
+    gg_str_free(&fate);
   }
 }
 
@@ -224,7 +254,14 @@ static void make_json(gg_str *out, const findings *found) {
     if (i) gg_str_putc(out, ',');
     json_device(out, found, &found->devices[i]);
   }
-  gg_str_puts(out, "\n  ]\n}\n");
+  gg_str_puts(out, "\n  ],\n");
+  json_text(out, "no_emulator", gg_str_text(&found->no_emulator));
+  gg_str_puts(out, "  \"emulator\": ");
+  if (found->no_emulator.length)
+    gg_str_puts(out, "null");
+  else
+    json_device(out, found, &found->emulator);
+  gg_str_puts(out, "\n}\n");
 }
 
 /* ---- The command ---------------------------------------------------------------------- */
@@ -234,6 +271,7 @@ static int print(const findings *found, bool json) {
     printf("gemmgen   %s\n", gg_version());
     print_toolkit(found);
     print_devices(found);
+    print_emulator(found);
     print_cache(found);
     return CLI_OK;
   }
@@ -263,6 +301,7 @@ static int run(const void *values, int argc, char **argv) {
   found.cached = gg_cache_usage_of(&found.cache);
   find_toolkit(&found);
   find_devices(&found);
+  find_emulator(&found);
   code = print(&found, given->json);
 done:
   gg_cache_close(&found.cache);
@@ -271,6 +310,7 @@ done:
   gg_str_free(&found.nvcc_version);
   gg_str_free(&found.ptxas);
   gg_str_free(&found.no_device);
+  gg_str_free(&found.no_emulator);
   return code;
 }
 

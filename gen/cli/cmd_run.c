@@ -1,14 +1,18 @@
-/* gemmgen run: random operands in, the kernel's result against an independent reference. */
+/* gemmgen run: random operands in, the kernel's result against an independent reference; with two
+ * devices, against each other's, bit by bit. */
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/emulate.h"
 #include "cli/kernels.h"
+#include "number.h"
 #include "trial.h"
 
 typedef struct run_options {
   cli_shape shape;
-  int64_t seed, device, pad;
+  int64_t seed, pad;
   const char *inputs;
+  cli_emulate emulate;
 } run_options;
 
 static const cli_option options[] = {
@@ -20,7 +24,7 @@ static const cli_option options[] = {
     {"pad", 0, CLI_INT, offsetof(run_options, pad), "N",
      "lengthen every row by N units of its alignment (0)"},
     {"seed", 0, CLI_INT, offsetof(run_options, seed), "N", "of the inputs (0)"},
-    {"device", 0, CLI_INT, offsetof(run_options, device), "N", "the driver's ordinal (0)"},
+    CLI_EMULATE_OPTIONS(run_options, emulate),
     {0},
 };
 
@@ -60,22 +64,37 @@ static int compile_only(const cli_kernels *kernels, gg_error *why) {
 
 /* ---- With one ------------------------------------------------------------------------- */
 
-/* One kernel's run. */
+enum { places_max = 2 };
+
+/* Where a kernel runs. */
+typedef struct place {
+  gg_context *context;
+  gg_module *module;
+  gg_trial trial;
+} place;
+
+/* One kernel's run, on one device or two. */
 typedef struct session {
   const run_options *given;
-  gg_context *context;
   const gg_kernel *kernel;
-  gg_module *module;
   gg_problem shape;
+  place places[places_max];
+  int place_count;
 } session;
 
+static bool emulated(const place *p) {
+  return gg_context_device(p->context)->emulated;
+}
+
+/* On the host where that is quick, and for the emulator, which is the host; else on the device. */
 static gg_status make_reference(gg_reference *out, gg_sample *sample, const session *s,
-                                const gg_trial *trial, gg_error *err) {
+                                const place *on, gg_error *err) {
+  const gg_trial *trial = &on->trial;
   const gg_problem *p = &trial->problem;
   uint64_t seed = (uint64_t)s->given->seed;
   gg_status st = gg_sample_choose(sample, p, host_budget, seed, err);
   if (st) return st;
-  if (sample->whole) {
+  if (sample->whole || emulated(on)) {
     return gg_reference_on_host(out, s->kernel, p, trial->a.host + trial->a.lead,
                                 trial->b.host + trial->b.lead, sample, err);
   }
@@ -83,7 +102,7 @@ static gg_status make_reference(gg_reference *out, gg_sample *sample, const sess
   gg_device_reference *device;
   st = gg_sample_choose(sample, p, device_budget, seed, err);
   if (st) return st;
-  st = gg_device_reference_open(&device, s->context, s->kernel->a.type, s->kernel->b.type, err);
+  st = gg_device_reference_open(&device, on->context, s->kernel->a.type, s->kernel->b.type, err);
   if (st) return st;
   st = gg_reference_on_device(out, device, s->kernel, p, sample, err);
   gg_device_reference_close(device);
@@ -115,41 +134,89 @@ static void print_verdict(const gg_verdict *v, const gg_sample *sample, bool on_
   }
 }
 
-static gg_status try_inputs(bool *passed, const session *s, gg_input_kind kind, gg_error *err) {
-  gg_trial_inputs inputs;
-  gg_trial trial = {0};
+/* Runs the kernel in one place and judges it. */
+static gg_status try_place(bool *passed, session *s, place *on, gg_input_kind kind,
+                           const gg_trial_inputs *inputs, gg_error *err) {
   gg_sample sample = {0};
   gg_reference reference = {0};
   gg_verdict verdict;
   gg_trial_options layout = {.padding = s->given->pad, .least_aligned = true, .shift = 1};
-  gg_status st =
-      gg_trial_inputs_make(&inputs, s->kernel, kind, s->shape.k, (uint64_t)s->given->seed, err);
-  if (st) return st;
-  st = gg_trial_open(&trial, s->context, s->kernel, &s->shape, &layout, &inputs, err);
-  if (!st) st = gg_trial_run(&trial, s->module, NULL, err);
-  if (!st) st = make_reference(&reference, &sample, s, &trial, err);
-  if (!st) st = gg_trial_check(&verdict, &trial, &sample, &reference, err);
+  gg_status st = gg_trial_open(&on->trial, on->context, s->kernel, &s->shape, &layout, inputs, err);
+  if (!st) st = gg_trial_run(&on->trial, on->module, NULL, err);
+  if (!st) st = make_reference(&reference, &sample, s, on, err);
+  if (!st) st = gg_trial_check(&verdict, &on->trial, &sample, &reference, err);
   if (!st) {
     *passed = gg_verdict_passed(&verdict);
+    if (s->place_count > 1) printf("  %s\n", emulated(on) ? "emulator" : "GPU");
     print_verdict(&verdict, &sample, reference.on_device,
                   kind == GG_INPUTS_NORMAL ? "normal" : "integers");
   }
   gg_reference_free(&reference);
   gg_sample_free(&sample);
-  gg_trial_close(&trial);
+  return st;
+}
+
+/* The two results, every byte of memory around them included. */
+static bool compare_places(const session *s) {
+  const gg_trial_buffer *gpu = &s->places[0].trial.d, *emu = &s->places[1].trial.d;
+  int bytes = gg_number_bytes(s->kernel->d.type);
+  int64_t differ = 0, first = -1;
+  for (int64_t at = gpu->lead % bytes; at + bytes <= gpu->bytes; at += bytes) {
+    if (memcmp(gpu->host + at, emu->host + at, (size_t)bytes) == 0) continue;
+    if (first < 0) first = at;
+    differ++;
+  }
+  if (differ == 0) {
+    printf("  GPU and emulator agree bit by bit: 0 mismatches in %lld bytes\n",
+           (long long)gpu->bytes);
+    return true;
+  }
+  int64_t element = (first - gpu->lead) / bytes;
+  printf("  GPU and emulator DIFFER in %lld elements; the first, element %lld from D's start, is"
+         " %.9g and %.9g\n",
+         (long long)differ, (long long)element,
+         gg_number_get(s->kernel->d.type, gpu->host + gpu->lead, element),
+         gg_number_get(s->kernel->d.type, emu->host + emu->lead, element));
+  return false;
+}
+
+static gg_status try_inputs(bool *passed, session *s, gg_input_kind kind, gg_error *err) {
+  gg_trial_inputs inputs;
+  gg_status st =
+      gg_trial_inputs_make(&inputs, s->kernel, kind, s->shape.k, (uint64_t)s->given->seed, err);
+  if (st) return st;
+  *passed = true;
+  for (int i = 0; i < s->place_count && !st; i++) {
+    bool good = false;
+    st = try_place(&good, s, &s->places[i], kind, &inputs, err);
+    *passed = *passed && good;
+  }
+  if (!st && s->place_count > 1) *passed = compare_places(s) && *passed;
+  for (int i = 0; i < s->place_count; i++) {
+    gg_trial_close(&s->places[i].trial);
+    s->places[i].trial = (gg_trial){0};
+  }
   gg_trial_inputs_free(&inputs);
   return st;
 }
 
 static void print_head(const session *s) {
-  const gg_module_facts *facts = gg_module_facts_of(s->module);
   const gg_problem *p = &s->shape;
   printf("%s\n  M %lld, N %lld, K %lld, batch %lld, alpha %g, beta %g\n", s->kernel->name,
          (long long)p->m, (long long)p->n, (long long)p->k, (long long)p->batch, (double)p->alpha,
          (double)p->beta);
-  printf("  compiled for %s%s: %d registers, %d B local, %lld B shared, %d CTAs/SM\n", facts->arch,
-         facts->cached ? " (cached)" : "", facts->registers, facts->local_bytes,
-         (long long)facts->smem_bytes, facts->ctas_per_sm);
+  for (int i = 0; i < s->place_count; i++) {
+    const gg_module_facts *facts = gg_module_facts_of(s->places[i].module);
+    const char *cached = facts->cached ? " (cached)" : "";
+    if (emulated(&s->places[i])) {
+      printf("  compiled for %s%s: PTX, %lld B shared\n", facts->arch, cached,
+             (long long)facts->smem_bytes);
+    } else {
+      printf("  compiled for %s%s: %d registers, %d B local, %lld B shared, %d CTAs/SM\n",
+             facts->arch, cached, facts->registers, facts->local_bytes,
+             (long long)facts->smem_bytes, facts->ctas_per_sm);
+    }
+  }
 }
 
 static int run_kernel(session *s, bool normal, bool integers) {
@@ -159,34 +226,72 @@ static int run_kernel(session *s, bool normal, bool integers) {
   if (code) return code;
   const char *obstacle = gg_trial_obstacle(s->kernel);
   if (obstacle) return cli_usage("cannot run %s: %s", s->kernel->name, obstacle);
-  gg_status st = gg_module_load(&s->module, s->context, s->kernel, &err);
+  gg_status st = GG_OK;
+  for (int i = 0; i < s->place_count && !st; i++)
+    st = gg_module_load(&s->places[i].module, s->places[i].context, s->kernel, &err);
   if (!st) print_head(s);
   if (!st && integers) st = try_inputs(&good, s, GG_INPUTS_INTEGERS, &err);
   passed = good;
   if (!st && normal) st = try_inputs(&good, s, GG_INPUTS_NORMAL, &err);
   passed = passed && good;
-  gg_module_free(s->module);
+  for (int i = 0; i < s->place_count; i++)
+    gg_module_free(s->places[i].module);
   if (st) return cli_report(&err, NULL);
   return passed ? CLI_OK : CLI_FAILED;
+}
+
+static gg_status open_contexts(gg_context *contexts[places_max], int *count,
+                               const cli_device *device, gg_error *err) {
+  gg_context_options opt = {
+      .device = device->ordinal, .provider = device->provider, .compiler.warn = warn};
+  *count = 0;
+  gg_status st = gg_context_open(&contexts[0], &opt, err);
+  if (st) return st;
+  *count = 1;
+  if (!device->both) return GG_OK;
+  opt.device = 0;
+  opt.provider = GG_PROVIDER_EMU;
+  st = gg_context_open(&contexts[1], &opt, err);
+  *count += !st;
+  return st;
+}
+
+static int run_everywhere(const run_options *given, const cli_kernels *kernels,
+                          gg_context *contexts[places_max], int count, bool normal, bool integers) {
+  int code = CLI_OK;
+  for (int i = 0; i < count; i++) {
+    const gg_device_facts *device = gg_context_device(contexts[i]);
+    printf("%s, sm_%d\n", device->name, device->arch);
+  }
+  for (size_t i = 0; i < kernels->count; i++) {
+    session s = {.given = given, .kernel = kernels->list[i], .place_count = count};
+    for (int j = 0; j < count; j++)
+      s.places[j].context = contexts[j];
+    int failed = run_kernel(&s, normal, integers);
+    if (failed) code = failed;
+    cli_progress("run", i + 1, kernels->count);
+  }
+  int failed = cli_emulate_report(&given->emulate);
+  return failed ? failed : code;
 }
 
 static int run_on_device(const run_options *given, const cli_kernels *kernels, bool normal,
                          bool integers) {
   gg_error err = GG_ERROR_INIT;
-  gg_context *context;
-  gg_context_options opt = {.device = (int)given->device, .compiler.warn = warn};
-  gg_status st = gg_context_open(&context, &opt, &err);
-  if (st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE) return compile_only(kernels, &err);
-  if (st) return cli_report(&err, NULL);
-  printf("%s, sm_%d\n", gg_context_device(context)->name, gg_context_device(context)->arch);
-  int code = CLI_OK;
-  for (size_t i = 0; i < kernels->count; i++) {
-    session s = {.given = given, .context = context, .kernel = kernels->list[i]};
-    int failed = run_kernel(&s, normal, integers);
-    if (failed) code = failed;
-    cli_progress("run", i + 1, kernels->count);
+  gg_context *contexts[places_max];
+  cli_device device;
+  int count, code = cli_emulate_begin(&device, &given->emulate);
+  if (code) return code;
+  gg_status st = open_contexts(contexts, &count, &device, &err);
+  if (st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE) {
+    code = compile_only(kernels, &err);
+  } else if (st) {
+    code = cli_report(&err, NULL);
+  } else {
+    code = run_everywhere(given, kernels, contexts, count, normal, integers);
   }
-  gg_context_close(context);
+  while (count > 0)
+    gg_context_close(contexts[--count]);
   return code;
 }
 
@@ -198,9 +303,7 @@ static int run(const void *values, int argc, char **argv) {
   bool integers = both || strcmp(inputs, "integers") == 0;
   if (!normal && !integers)
     return cli_usage("--inputs is normal, integers or both, not '%s'", inputs);
-  if (given->pad < 0 || given->device < 0 || given->device > INT32_MAX) {
-    return cli_usage("--pad and --device count from 0");
-  }
+  if (given->pad < 0) return cli_usage("--pad counts from 0");
   cli_kernels kernels;
   gg_problem shape;
   int code = cli_shape_read(&shape, &given->shape, NULL);
@@ -214,7 +317,7 @@ static int run(const void *values, int argc, char **argv) {
 const cli_command cmd_run = {
     .name = "run",
     .operands = "SPEC...",
-    .summary = "Run a spec's kernels on the GPU and verify the result",
+    .summary = "Run a spec's kernels, on a GPU or in the emulator, and verify the result",
     .details =
         "Fills A, B and C with random numbers and everything around them, and D, with NaN;\n"
         "launches; compares D with sums in f64: all of it on the host where the problem is\n"
@@ -223,8 +326,11 @@ const cli_command cmd_run = {
         "deviates it must be within a bound from K and the accumulator's precision. Writing\n"
         "outside D, or not writing some of it, fails.\n"
         "\n"
-        "Where there is no GPU the kernels are generated and compiled for their own\n"
-        "architecture, and the exit status is 3.",
+        "Where there is no GPU the emulator runs the kernels' PTX, as an H100 would, and checks\n"
+        "what a GPU does not: races, waits that are missing, memory that nobody has written.\n"
+        "`--device both` runs on a GPU and in the emulator and compares the results bit by bit.\n"
+        "With `--device gpu` and no GPU the kernels are compiled for their own architecture, and\n"
+        "the exit status is 3.",
     .options = options,
     .options_size = sizeof(run_options),
     .run = run,

@@ -10,8 +10,8 @@
 #include "cli/cli.h"
 
 const cli_command *const cli_commands[] = {
-    &cmd_gen,   &cmd_check, &cmd_explain, &cmd_run,  &cmd_bench, &cmd_layout,
-    &cmd_atoms, &cmd_spec,  &cmd_doctor,  &cmd_help, NULL,
+    &cmd_gen,    &cmd_check, &cmd_explain, &cmd_run,    &cmd_emu,  &cmd_bench,
+    &cmd_layout, &cmd_atoms, &cmd_spec,    &cmd_doctor, &cmd_help, NULL,
 };
 
 enum { max_options = 48, first_code = 256, help_code = first_code + max_options };

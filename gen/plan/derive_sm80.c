@@ -6,8 +6,10 @@
  * different groups of 4 banks, and so do the chunks that 8 threads of cp.async write. Without a
  * swizzle, lines are padded to an odd number of chunks, which does the same for reads.
  *
- * Threads. cp.async deals chunks to threads round robin, in memory order. The tiled MMA gives
- * each warp one contiguous block of atoms.
+ * Threads. cp.async deals chunks to threads round robin: 128 bytes of a line to as many as it
+ * takes, then of the next line, and what lies further along the lines to the same threads again,
+ * whose copies then differ by a constant. The tiled MMA gives each warp one contiguous block of
+ * atoms.
  *
  * Everything is then counted: each element copied and multiplied exactly once, and the
  * wavefronts of every access to shared memory against the fewest possible. */
@@ -19,6 +21,7 @@
 enum {
   chunk_bytes = 16,      /* an ldmatrix row, the widest cp.async */
   stage_alignment = 128, /* bytes: one line of all banks, so that layouts mean the same banks */
+  memory_bytes = 128,    /* what global memory moves at once */
   operand_bits = 16,
 };
 
@@ -89,8 +92,9 @@ static gg_status derive_operand(gg_composed *out, int64_t *size, const operand_t
 
 /* ---- Dealing ----------------------------------------------------------------------------- */
 
-/* How chunks are dealt, as the template's `dealing` does it: workers stand side by side along a
- * line, and take turns until all lines are done; those beyond the last whole line have no work. */
+/* How chunks are dealt, as the template's `dealing` does it: up to `side` workers stand side by
+ * side along a line, and take turns along it, then down the lines; those beyond the last whole line
+ * have no work. */
 typedef struct dealing {
   int64_t lines, line_chunks;
   int64_t across, lines_per_turn, chunk_turns, turns;
@@ -100,13 +104,21 @@ typedef struct chunk {
   int64_t line, chunk;
 } chunk;
 
-static dealing deal_chunks(int64_t workers, int64_t lines, int64_t line_chunks) {
+static dealing deal_chunks(int64_t workers, int64_t lines, int64_t line_chunks, int64_t side) {
   dealing deal = {.lines = lines, .line_chunks = line_chunks};
-  deal.across = line_chunks < workers ? line_chunks : workers;
+  deal.across = line_chunks < side ? line_chunks : side;
   deal.lines_per_turn = workers / deal.across;
   deal.chunk_turns = (line_chunks + deal.across - 1) / deal.across;
   deal.turns = deal.chunk_turns * ((lines + deal.lines_per_turn - 1) / deal.lines_per_turn);
   return deal;
+}
+
+/* An operand's tile: no more threads side by side than one access of memory has room for. */
+static dealing deal_tile(const operand_tile *tile, int threads) {
+  int64_t vector = tile->copy_bytes * 8 / operand_bits, line = line_elements(tile);
+  int64_t side = memory_bytes / tile->copy_bytes;
+  return deal_chunks(threads, tile->mn * tile->k / line, line / vector,
+                     side < threads ? side : threads);
 }
 
 /* The chunk of a worker in a turn; false where it has none. */
@@ -125,21 +137,27 @@ static bool always_works(const dealing *deal, int64_t workers) {
 
 /* ---- Threads ---------------------------------------------------------------------------- */
 
-/* (thread, element) -> colexicographic index in the tile. Where every thread has work in every turn
- * that deals the chunks in memory order; else the first mode is the chunk's number. */
+/* (thread, element) -> colexicographic index in the tile. Where every thread has work in every
+ * turn, as dealt; else the first mode is the chunk's number in memory order. */
 static gg_status derive_copy(gg_layout *out, const operand_tile *tile, int threads, gg_error *err) {
-  int64_t vector = tile->copy_bytes * 8 / operand_bits;
-  int64_t line = line_elements(tile), chunks = tile->mn * tile->k / vector;
-  dealing dealt = deal_chunks(threads, tile->mn * tile->k / line, line / vector);
-  int64_t workers = always_works(&dealt, threads) ? threads : chunks;
+  int64_t vector = tile->copy_bytes * 8 / operand_bits, line = line_elements(tile);
+  int64_t lines = tile->mn * tile->k / line;
+  dealing dealt = deal_tile(tile, threads);
+  int64_t down = dealt.lines_per_turn, along = dealt.across * vector;
   gg_tuple shape = tile->k_major ? GG_TUPLE(tile->k, tile->mn) : GG_TUPLE(tile->mn, tile->k);
   gg_tuple stride = tile->k_major ? GG_TUPLE(tile->mn, 1) : GG_TUPLE(1, tile->mn);
-  gg_layout memory_order, thread = gg_layout_flat(workers, vector), value, deal;
-  gg_tuple value_shape = GG_TUPLE(vector, chunks / workers);
-  gg_tuple value_stride = GG_TUPLE(1, vector * workers);
+  gg_tuple thread_shape = GG_TUPLE(dealt.across, down), thread_stride = GG_TUPLE(vector, line);
+  gg_tuple value_shape = GG_TUPLE(vector, dealt.chunk_turns, lines / down);
+  gg_tuple value_stride = GG_TUPLE(1, along, line * down);
+  gg_layout memory_order, thread = gg_layout_flat(lines * line / vector, vector), deal;
+  gg_layout value = gg_layout_flat(vector, 1);
   gg_status st;
   if ((st = gg_layout_make(&memory_order, &shape, &stride, err))) return st;
-  if ((st = gg_layout_make(&value, &value_shape, &value_stride, err))) return st;
+  if (always_works(&dealt, threads)) {
+    if ((st = gg_layout_make(&thread, &thread_shape, &thread_stride, err))) return st;
+    if ((st = gg_layout_make(&value, &value_shape, &value_stride, err))) return st;
+    if ((st = gg_layout_coalesce(&value, &value, NULL, err))) return st; /* one turn is no mode */
+  }
   if ((st = gg_layout_concat(&deal, &thread, &value, err))) return st;
   return gg_layout_composition(out, &memory_order, &deal, err);
 }
@@ -198,8 +216,7 @@ static int64_t tile_index(const operand_tile *tile, int64_t line, int64_t positi
 static void count_copy(gg_smem_access *access, const gg_composed *smem, const operand_tile *tile,
                        int threads) {
   int vector = tile->copy_bytes * 8 / operand_bits;
-  int64_t line = line_elements(tile);
-  dealing deal = deal_chunks(threads, tile->mn * tile->k / line, line / vector);
+  dealing deal = deal_tile(tile, threads);
   for (int64_t turn = 0; turn < deal.turns; turn++) {
     for (int warp = 0; warp < threads; warp += GG_WARP) {
       int64_t address[GG_WARP];
@@ -271,7 +288,7 @@ static gg_smem_access count_lines(const gg_composed *smem, const staging *s) {
   gg_smem_access access = {.name = s->lines, .bytes = s->access_bytes};
   int vector = s->access_bytes / s->element_bytes;
   int64_t line = s->n_major ? s->columns : s->rows;
-  dealing deal = deal_chunks(GG_WARP, s->rows * s->columns / line, line / vector);
+  dealing deal = deal_chunks(GG_WARP, s->rows * s->columns / line, line / vector, GG_WARP);
   for (int64_t turn = 0; turn < deal.turns; turn++) {
     int64_t address[GG_WARP];
     for (int lane = 0; lane < GG_WARP; lane++) {

@@ -37,6 +37,8 @@ struct emu_async {
   emu_agent agent;
   uint64_t clock;
   uint64_t issued;  /* time of the cluster: the engine's */
+  bool held;        /* its marks are set: the engine's */
+  bool binds;       /* shared memory that it touches must not go away before it lands */
   const char *unit; /* the track of the timeline: "TMA"; NULL: none */
   /* Does the work: moves bytes, completes barriers. Its marks are cleared, and what it touched is
    * told to the hazards, by the engine. False after a fault. */

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "emu/async.h"
 #include "emu/hazard.h"
+#include "emu/isa/wgmma.h"
 #include "emu/state.h"
 
 enum { turn_ops = 1024, aside_turns = 1 << 16, reported_waits = 8 };
@@ -41,6 +42,8 @@ static gg_status open_shared(emu_cta *cta, gg_error *err) {
   shared->static_size = (uint32_t)run->kernel->facts.static_smem_bytes;
   shared->bytes = zeroed(bytes, 1);
   shared->marks = zeroed(bytes, 1);
+  /* NaN in every floating-point type: who uses what nobody has written gets a wrong result. */
+  if (shared->bytes) memset(shared->bytes, 0xff, bytes);
   return shared->bytes && shared->marks ? GG_OK : gg_fail(err, MEMORY, NULL, "");
 }
 
@@ -125,6 +128,7 @@ no_memory:
 }
 
 static void close_warp(emu_warp *warp) {
+  emu_wgmma_free(warp->wgmma);
   struct emu_warp_state *state = warp->state;
   if (!state) return;
   for (uint32_t slots = state->used; slots; slots &= slots - 1) {
@@ -191,13 +195,33 @@ static emu_warp *next_warp(emu_cluster *cluster) {
   return *first;
 }
 
+/* The timeline: a warp that waited runs again. */
+static void trace_running(emu_warp *warp) {
+  struct emu_warp_state *state = warp->state;
+  if (!warp->cta->cluster->run->config->trace || !state->waits) return;
+  emu_trace_span(warp, NULL, state->waits, state->since, emu_time(warp));
+  state->since = emu_time(warp);
+  state->waits = NULL;
+}
+
+/* A warp has had a turn: it may wait now, or have ended. */
+static void trace_stopping(emu_warp *warp) {
+  struct emu_warp_state *state = warp->state;
+  if (!warp->cta->cluster->run->config->trace || state->ready) return;
+  emu_trace_span(warp, NULL, "runs", state->since, emu_time(warp));
+  state->since = emu_time(warp);
+  state->waits = warp->alive ? warp->split->why : NULL;
+}
+
 /* One turn of one warp. */
 static void one_turn(emu_cluster *cluster) {
   struct emu_cluster_state *state = cluster->state;
   emu_warp *warp = next_warp(cluster);
   unsigned long before = atomic_load_explicit(&state->progress, memory_order_relaxed);
+  trace_running(warp);
   emu_warp_turn(warp,
                 cluster->run->options->random ? 1 + emu_random(cluster) % turn_ops : turn_ops);
+  trace_stopping(warp);
   emu_cluster_queue(warp);
   if (!warp->state->yielded) emu_progress(cluster);
   bool polled = before == atomic_load_explicit(&state->progress, memory_order_relaxed);
@@ -224,7 +248,10 @@ emu_outcome emu_cluster_run(emu_cluster *cluster) {
       emu_cluster_deadlock(cluster->run, &cluster, 1);
       return EMU_STOPPED;
     }
-    if (turns > aside_turns) return EMU_ASIDE;
+    if (turns > aside_turns) { /* it may be polling by plain loads */
+      if (!emu_engine_land_one(cluster)) return EMU_ASIDE;
+      turns = 0;
+    }
     one_turn(cluster);
     if (!cluster->faulted && !emu_engine_tick(cluster)) return EMU_STOPPED;
   }
@@ -251,7 +278,7 @@ static void stop(emu_run *run, gg_status code, const gg_mark *mark, const char *
                  const char *where) {
   struct emu_run_state *state = run->state;
   pthread_mutex_lock(&state->lock);
-  if (!atomic_load(&state->stopped)) {
+  if (!state->err->code) {
     gg_error_set(state->err, code, gg_error_info_of(code)->message, mark, what, where);
     atomic_store(&state->stopped, true);
   }
@@ -292,34 +319,50 @@ static void put_wait(gg_str *out, const emu_warp *warp, const emu_split *split) 
   }
 }
 
+/* What is collected about a deadlock. */
+typedef struct waits {
+  gg_str list;
+  uint32_t count;
+  const emu_op *first; /* where the first one stands */
+  bool apart;          /* lanes of a warp wait for one another in different places */
+} waits;
+
+static void put_warp(waits *w, const emu_warp *warp) {
+  const struct emu_warp_state *state = warp->state;
+  bool apart = state->used != 0;
+  for (uint32_t slots = state->used; slots; slots &= slots - 1, w->count++) {
+    const emu_split *split = &state->splits[__builtin_ctz(slots)];
+    if (!w->first) w->first = &split->frame->function->ops[split->pc];
+    if (w->count < reported_waits) put_wait(&w->list, warp, split);
+    apart &= split->waits_for == state;
+  }
+  w->apart |= apart;
+}
+
 void emu_cluster_deadlock(emu_run *run, emu_cluster *const *clusters, uint32_t count) {
-  gg_str list = GG_STR_INIT;
-  uint32_t waits = 0;
-  const emu_op *first = NULL;
-  gg_status code = GG_E_EMU_DEADLOCK;
-  for (uint32_t c = 0; c < count; c++) {
-    for (unsigned r = 0; r < clusters[c]->cta_count; r++) {
-      const emu_cta *cta = &clusters[c]->ctas[r];
-      for (int w = 0; w < cta->warp_count; w++) {
-        const struct emu_warp_state *state = cta->warps[w].state;
-        bool apart = state->used != 0;
-        for (uint32_t slots = state->used; slots; slots &= slots - 1, waits++) {
-          const emu_split *split = &state->splits[__builtin_ctz(slots)];
-          if (!first) first = &split->frame->function->ops[split->pc];
-          if (waits < reported_waits) put_wait(&list, &cta->warps[w], split);
-          apart &= split->waits_for == state;
-        }
-        if (apart) code = GG_E_EMU_CONVERGENCE;
+  waits w = {.list = GG_STR_INIT};
+  const struct emu_run_state *state = run->state;
+  for (uint32_t c = 0; c < count && clusters[c]; c++) {
+    for (unsigned rank = 0; rank < clusters[c]->cta_count; rank++) {
+      const emu_cta *cta = &clusters[c]->ctas[rank];
+      for (int i = 0; i < cta->warp_count; i++) {
+        put_warp(&w, &cta->warps[i]);
       }
     }
   }
-  if (waits > reported_waits)
-    gg_str_printf(&list, "; and %" PRIu32 " more", waits - reported_waits);
-  gg_str where = GG_STR_INIT;
-  gg_mark mark = first ? locate(&where, run, first) : (gg_mark){0};
-  gg_str_free(&where);
-  stop(run, code, &mark,
-       code == GG_E_EMU_DEADLOCK ? "nothing can run any more" : "lanes that must meet do not",
-       gg_str_text(&list));
-  gg_str_free(&list);
+  if (w.count > reported_waits) {
+    gg_str_printf(&w.list, "; and %" PRIu32 " more", w.count - reported_waits);
+  }
+  if (state->stuck && state->next_cluster < state->cluster_count) {
+    gg_str_printf(&w.list,
+                  "; clusters that have not begun: %" PRIu64 ", as %" PRIu32
+                  " fit the device at once",
+                  state->cluster_count - state->next_cluster, state->resident_most);
+  }
+  gg_str source = GG_STR_INIT;
+  gg_mark mark = w.first ? locate(&source, run, w.first) : (gg_mark){0};
+  gg_str_free(&source);
+  stop(run, w.apart ? GG_E_EMU_CONVERGENCE : GG_E_EMU_DEADLOCK, &mark,
+       w.apart ? "lanes that must meet do not" : "nothing can run any more", gg_str_text(&w.list));
+  gg_str_free(&w.list);
 }

@@ -70,6 +70,8 @@ emu_agent emu_hazard_agent(emu_cluster *cluster, const void *object);
 void emu_hazard_learn(emu_warp *warp, emu_agent agent, uint64_t clock);
 /* So does whoever acquires the object: a phase has completed. */
 void emu_hazard_teach(emu_cluster *cluster, const void *object, emu_agent agent, uint64_t clock);
+/* `to` learns what `from` knows. */
+void emu_hazard_pass(emu_cluster *cluster, const void *to, const void *from);
 /* The warp's agent and its clock now: a moment that others may know of. */
 emu_agent emu_hazard_moment(emu_warp *warp, uint64_t *clock);
 bool emu_hazard_knows(emu_warp *warp, emu_agent agent, uint64_t clock);

@@ -8,6 +8,7 @@
  * Specifications per Compute Capability".) */
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -234,12 +235,16 @@ static bool nobody_moves(struct emu_run_state *state, const emu_cluster *cluster
   return state->idle_turns > idle_most;
 }
 
+/* Takes back a cluster that a worker has run. */
 static void give_cluster(emu_run *run, emu_cluster *cluster, emu_outcome outcome) {
   struct emu_run_state *state = run->state;
-  bool stuck = false;
   pthread_mutex_lock(&state->lock);
-  if (outcome == EMU_ASIDE) {
-    stuck = nobody_moves(state, cluster);
+  bool keep = outcome == EMU_ASIDE || (outcome == EMU_STOPPED && state->stuck);
+  if (keep) {
+    if (nobody_moves(state, cluster)) {
+      state->stuck = true;
+      atomic_store(&state->stopped, true);
+    }
     cluster->state->next = NULL;
     *state->aside_end = cluster;
     state->aside_end = &cluster->state->next;
@@ -251,8 +256,7 @@ static void give_cluster(emu_run *run, emu_cluster *cluster, emu_outcome outcome
     if (run->config->counters) emu_counters_add(run->config->counters, cluster->counters);
   }
   pthread_mutex_unlock(&state->lock);
-  if (stuck) emu_cluster_deadlock(run, &cluster, 1);
-  if (outcome != EMU_ASIDE) emu_cluster_close(cluster);
+  if (!keep) emu_cluster_close(cluster);
 }
 
 static void *work(void *argument) {
@@ -279,8 +283,19 @@ static void run_workers(emu_run *run) {
   }
 }
 
-/* Closes what a fault has left aside. */
-static void close_asides(struct emu_run_state *state) {
+static int by_index(const void *a, const void *b) {
+  const emu_cluster *const *x = a, *const *y = b;
+  if (!*x || !*y) return !*x - !*y;
+  return ((*x)->state->index > (*y)->state->index) - ((*x)->state->index < (*y)->state->index);
+}
+
+/* Closes what a fault has left aside. Nobody moves: says who waits for what first. */
+static void close_asides(emu_run *run) {
+  struct emu_run_state *state = run->state;
+  if (state->stuck && !state->err->code) {
+    qsort(state->residents, state->resident_most, sizeof(*state->residents), by_index);
+    emu_cluster_deadlock(run, state->residents, state->resident_most);
+  }
   for (emu_cluster *cluster = state->aside, *next; cluster; cluster = next) {
     next = cluster->state->next;
     emu_cluster_close(cluster);
@@ -314,7 +329,7 @@ gg_status emu_launch(emu_device *device, const emu_kernel *kernel, const emu_lau
   memset(state.residents, 0, state.resident_most * sizeof(*state.residents));
   if (config->trace) emu_trace_launch(config->trace, kernel->facts.name);
   run_workers(&run);
-  close_asides(&state);
+  close_asides(&run);
   pthread_mutex_destroy(&state.lock);
   st = first.code;
   if (st && err && !err->code) *err = first;

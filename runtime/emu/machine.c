@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "emu/async.h"
+#include "emu/isa/wgmma.h"
 #include "emu/state.h"
 
 enum { slice_most = 4096 };
@@ -51,9 +52,9 @@ void emu_addresses(uint64_t out[EMU_LANES], const emu_warp *warp, const emu_addr
 /* ---- Splits ----------------------------------------------------------------------------- */
 
 static void run_split(emu_warp *warp, emu_split *split) {
+  if (split != warp->split) warp->state->slice = 0;
   warp->split = split;
   warp->registers = split->frame->registers;
-  warp->state->slice = 0;
 }
 
 static emu_split *new_split(struct emu_warp_state *state, uint32_t lanes, emu_frame *frame,
@@ -180,7 +181,7 @@ emu_step emu_warp_exit(emu_warp *warp, uint32_t lanes) {
   for (emu_frame *frame = split->frame, *caller; frame; frame = caller) {
     caller = frame->caller;
     frame->lanes &= ~lanes;
-    if (!frame->lanes && caller) emu_frame_close(warp, frame);
+    if (!frame->lanes) emu_frame_close(warp, frame);
   }
   split->lanes &= ~lanes;
   if (!split->lanes) free_split(state, split);
@@ -231,6 +232,7 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
   struct emu_warp_state *state = warp->state;
   emu_cluster *cluster = warp->cta->cluster;
   emu_counters *counters = cluster->counters;
+  uint64_t begin = cluster->time;
   state->yielded = false;
   if (!choose(warp)) return;
   for (uint32_t left = budget; left; left--) {
@@ -241,7 +243,8 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
     emu_step step = EMU_NEXT;
     if (!op->guard.sink) lanes &= emu_predicate(warp, &op->guard);
     cluster->time++;
-    if (lanes) step = op->exec(warp, op, lanes);
+    if (lanes && warp->wgmma && !emu_wgmma_admits(warp, op)) step = EMU_FAULT;
+    if (lanes && step == EMU_NEXT) step = op->exec(warp, op, lanes);
     if (step == EMU_NEXT) {
       if (lanes) emu_count(counters, op, lanes);
       warp->split->pc = op->index + 1;
@@ -256,6 +259,7 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
     if (state->yielded && !give_way(warp)) break;
     if (!(++state->steps & 1023) && endless(warp, op)) break;
   }
+  if (cluster->run->config->trace) emu_trace_span(warp, NULL, "run", begin, cluster->time);
 }
 
 /* ---- Waiting ---------------------------------------------------------------------------- */
@@ -263,6 +267,7 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
 emu_step emu_block(emu_warp *warp, const void *object, const char *why) {
   warp->split->waits_for = object;
   warp->split->why = why;
+  warp->split->since = warp->cta->cluster->time;
   return EMU_WAIT;
 }
 
@@ -275,6 +280,7 @@ void emu_wake(emu_cluster *cluster, const void *object) {
       for (uint32_t slots = state->used & ~state->ready; slots; slots &= slots - 1) {
         emu_split *split = &state->splits[__builtin_ctz(slots)];
         if (split->waits_for != object) continue;
+        emu_trace_span(&cta->warps[w], NULL, split->why, split->since, cluster->time);
         split->waits_for = NULL;
         state->ready |= slot_bit(state, split);
         woken = true;

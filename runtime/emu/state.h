@@ -19,6 +19,8 @@ struct emu_warp_state {
   bool yielded;              /* emu_yield was called during this instruction */
   uint64_t steps;            /* instructions so far */
   uint32_t meeting, met;     /* lanes at bar.warp.sync: that wait, and that may go on */
+  uint64_t since;            /* time when the warp began to run, or to wait */
+  const char *waits;         /* for this; NULL: it runs */
   uint32_t thread_registers; /* as setmaxnreg left them; 0: it has not run */
   const emu_range *range;    /* that the last access was in */
   emu_frame *spare;          /* frames to be used again */
@@ -59,7 +61,8 @@ typedef enum emu_outcome { EMU_DONE, EMU_ASIDE, EMU_STOPPED } emu_outcome;
 
 struct emu_run_state {
   pthread_mutex_t lock;
-  atomic_bool stopped; /* a fault: everybody out */
+  atomic_bool stopped; /* a fault, or nobody moves: everybody out */
+  bool stuck;          /* nobody moves: clusters are kept, to say who waits for what */
   gg_error *err;       /* the first fault */
   emu_range *params;
   uint32_t shared_bytes; /* static and dynamic, of a CTA */
@@ -102,7 +105,8 @@ gg_status emu_cluster_open(emu_cluster **out, emu_run *run, uint64_t index, gg_e
 void emu_cluster_close(emu_cluster *cluster);
 emu_outcome emu_cluster_run(emu_cluster *cluster);
 void emu_cluster_queue(emu_warp *warp); /* the warp can run */
-/* The launch ends with EMU_DEADLOCK or EMU_CONVERGENCE: who waits for what. */
+/* The launch has ended with EMU_DEADLOCK or EMU_CONVERGENCE: who of the clusters (NULL: none) waits
+ * for what. The lock is not held. */
 void emu_cluster_deadlock(emu_run *run, emu_cluster *const *clusters, uint32_t count);
 
 /* ---- isa/call.c ------------------------------------------------------------------------- */

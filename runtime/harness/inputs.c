@@ -23,7 +23,7 @@ static double unit(uint64_t bits) {
   return ((double)(bits >> 11) + 1) * 0x1p-53;
 }
 
-static double normal(uint64_t seed, uint64_t index) {
+double gg_random_normal(uint64_t seed, uint64_t index) {
   double radius = sqrt(-2 * log(unit(gg_random(seed, 2 * index))));
   return radius * cos(6.283185307179586 * unit(gg_random(seed, 2 * index + 1)));
 }
@@ -51,7 +51,8 @@ gg_status gg_inputs_make(gg_inputs *out, gg_dtype type, gg_input_kind kind, int 
   }
   for (int64_t i = 0; i < cycle_length; i++) {
     uint64_t index = (uint64_t)i;
-    double value = kind == GG_INPUTS_NORMAL ? normal(seed, index) : integer(seed, index, range);
+    double value =
+        kind == GG_INPUTS_NORMAL ? gg_random_normal(seed, index) : integer(seed, index, range);
     gg_number_set(type, out->cycle, i, value);
   }
   return GG_OK;

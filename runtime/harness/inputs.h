@@ -32,4 +32,7 @@ void gg_inputs_fill(void *array, const gg_inputs *inputs, int64_t first, int64_t
 /* A well-mixed 64-bit number for each (seed, index): SplitMix64. */
 uint64_t gg_random(uint64_t seed, uint64_t index);
 
+/* A normal deviate for each (seed, index): mean 0, deviation 1. */
+double gg_random_normal(uint64_t seed, uint64_t index);
+
 #endif

@@ -8,14 +8,7 @@
 
 #include "atom/dtype.h"
 
-typedef struct float_format {
-  int exponent_bits, fraction_bits;
-  int shift;          /* unused low bits of the container */
-  uint32_t max, over; /* largest finite; what lies beyond it: infinity, or the same again */
-  uint32_t nan;
-} float_format;
-
-static const float_format formats[GG_DTYPE_COUNT] = {
+static const gg_float_format formats[GG_DTYPE_COUNT] = {
     [GG_DTYPE_f16] = {5, 10, 0, 0x7bff, 0x7c00, 0x7fff},
     [GG_DTYPE_bf16] = {8, 7, 0, 0x7f7f, 0x7f80, 0x7fff},
     [GG_DTYPE_tf32] = {8, 10, 13, 0x3fbff, 0x3fc00, 0x3ffff},
@@ -41,7 +34,7 @@ int gg_number_bytes(gg_dtype type) {
   return gg_dtype_info_of(type)->bits / 8;
 }
 
-static int bias_of(const float_format *format) {
+static int bias_of(const gg_float_format *format) {
   return (1 << (format->exponent_bits - 1)) - 1;
 }
 
@@ -61,7 +54,7 @@ static void store(void *array, int64_t index, int bytes, uint32_t bits) {
     at[i] = (unsigned char)(bits >> (8 * i));
 }
 
-static double decode(const float_format *format, uint32_t magnitude) {
+double gg_float_decode(const gg_float_format *format, uint32_t magnitude) {
   if (magnitude > format->max) return magnitude == format->over ? (double)INFINITY : (double)NAN;
   uint32_t one = (uint32_t)1 << format->fraction_bits;
   int exponent = (int)(magnitude >> format->fraction_bits);
@@ -73,7 +66,7 @@ static double decode(const float_format *format, uint32_t magnitude) {
   return ldexp(fraction, exponent - bias_of(format) - format->fraction_bits);
 }
 
-static uint32_t encode(const float_format *format, double magnitude) {
+uint32_t gg_float_encode(const gg_float_format *format, double magnitude) {
   if (isnan(magnitude)) return format->nan;
   if (isinf(magnitude)) return format->over;
   int exponent, least = 1 - bias_of(format);
@@ -101,7 +94,7 @@ double gg_number_get(gg_dtype type, const void *array, int64_t index) {
   if (type == GG_DTYPE_u8) return bits;
   if (type == GG_DTYPE_s32) return (int32_t)bits;
   uint32_t sign = (uint32_t)1 << (8 * bytes - 1);
-  double magnitude = decode(&formats[type], (bits & (sign - 1)) >> formats[type].shift);
+  double magnitude = gg_float_decode(&formats[type], (bits & (sign - 1)) >> formats[type].shift);
   return bits & sign ? -magnitude : magnitude;
 }
 
@@ -124,7 +117,7 @@ void gg_number_set(gg_dtype type, void *array, int64_t index, double value) {
     store(array, index, bytes, (uint32_t)(int64_t)whole);
     return;
   }
-  uint32_t bits = encode(&formats[type], fabs(value)) << formats[type].shift;
+  uint32_t bits = gg_float_encode(&formats[type], fabs(value)) << formats[type].shift;
   if (signbit(value)) bits |= (uint32_t)1 << (8 * bytes - 1);
   store(array, index, bytes, bits);
 }
@@ -142,7 +135,7 @@ double gg_number_max(gg_dtype type) {
   case GG_DTYPE_s32:
     return 2147483647;
   default:
-    return decode(&formats[type], formats[type].max);
+    return gg_float_decode(&formats[type], formats[type].max);
   }
 }
 

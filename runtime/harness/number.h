@@ -5,6 +5,18 @@
 
 #include "gemmgen.h"
 
+/* A binary floating-point format by its parameters. */
+typedef struct gg_float_format {
+  int exponent_bits, fraction_bits;
+  int shift;          /* unused low bits of the container */
+  uint32_t max, over; /* largest finite; what lies beyond it: infinity, or the same again */
+  uint32_t nan;
+} gg_float_format;
+
+/* Magnitudes: bits without sign and shift. Encoding rounds to the nearest, ties to even. */
+double gg_float_decode(const gg_float_format *format, uint32_t magnitude);
+uint32_t gg_float_encode(const gg_float_format *format, double magnitude);
+
 /* Whether the functions below know the type: those of whole bytes, scale types excepted. */
 bool gg_number_known(gg_dtype type);
 

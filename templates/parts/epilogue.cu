@@ -59,7 +59,7 @@ struct subtile_walk {
   static constexpr int chunk_size = matrix::access_bytes / int(sizeof(typename matrix::element));
   static constexpr int lines = matrix::n_major ? epi_m : epi_n;
   static constexpr int line_size = matrix::n_major ? epi_n : epi_m;
-  using deal = dealing<warp_size, lines, line_size / chunk_size>;
+  using deal = dealing<warp_size, lines, line_size / chunk_size, warp_size>;
   static constexpr int turns = deal::turns;
 
   static_assert(line_size % chunk_size == 0, "a line is whole accesses");

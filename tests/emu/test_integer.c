@@ -21,8 +21,9 @@ static uint32_t random_amount(void) {
 /* ---- References: PTX ISA, the "Semantics" of each ------------------------------------------- */
 
 static uint64_t bfe(uint64_t a, uint32_t b, uint32_t c, int bits, bool is_signed) {
-  int position = b & 0xff, length = c & 0xff, top = bits - 1;
-  int last = position + length - 1 < top ? position + length - 1 : top;
+  uint32_t part = bits == 32 ? 0xff : UINT32_MAX;
+  int64_t position = b & part, length = c & part, top = bits - 1;
+  int64_t last = position + length - 1 < top ? position + length - 1 : top;
   uint64_t sign = !is_signed || length == 0 ? 0 : a >> last & 1, d = 0;
   for (int i = 0; i <= top; i++) {
     uint64_t bit = i < length && position + i <= top ? a >> (position + i) & 1 : sign;
@@ -32,7 +33,8 @@ static uint64_t bfe(uint64_t a, uint32_t b, uint32_t c, int bits, bool is_signed
 }
 
 static uint64_t bfi(uint64_t a, uint64_t b, uint32_t c, uint32_t e, int bits) {
-  int position = c & 0xff, length = e & 0xff;
+  uint32_t part = bits == 32 ? 0xff : UINT32_MAX;
+  int64_t position = c & part, length = e & part;
   for (int i = 0; i < length && position + i < bits; i++) {
     uint64_t bit = (uint64_t)1 << (position + i);
     b = a >> i & 1 ? b | bit : b & ~bit;

@@ -70,6 +70,7 @@ static const struct {
     {"add.rn.bf16x2 %r0, %r1, %r2;" LOW, 0x3f803f80, 0x3f804000, 0, 0x40004040},
     {"max.NaN.f32 %r0, %r1, %r2;" LOW, 0x7fc00001, 0, 0, 0x7fffffff},
     {"min.s16x2 %r0, %r1, %r2;" LOW, 0xffff0001, 0x0001ffff, 0, 0xffffffff},
+    {"fma.rn.oob.f16 %h0, %h1, %h2, %h3;" HALF, 0xfff7, 0x3c00, 0x3c00, 0},
     /* Predicates. */
     {"setp.lt.s32 %p1, %r1, %r2;" PRED, 0xffffffff, 0, 0, 1},
     {"setp.lo.u32 %p1, %r1, %r2;" PRED, 0xffffffff, 0, 0, 0},

@@ -4,12 +4,12 @@
  *
  * FOLDER/spec/NAME.yaml is one wrong spec, FOLDER/plan/NAME.yaml a spec that says what it means and
  * cannot be had, FOLDER/layout/NAME.expr one wrong expression of the layout calculator,
- * FOLDER/ptx/NAME.ptx one wrong text of PTX. Its first lines are the diagnostic that gemmgen
- * prints, each behind "# expect: " ("// expect: " in PTX). FOLDER/elsewhere.txt names, a line each,
- * an error that cannot be told in such a file and the test that makes it: "MEMORY
- * tests/unit/test_spec.c"; that file must speak of GG_E_MEMORY. Every error of errors.def that
- * belongs to one of the STAGEs needs one or the other, so that no message is never seen. Another
- * kind of input is one more row of `kinds`. */
+ * FOLDER/ptx/NAME.ptx one wrong text of PTX, FOLDER/recipe/NAME.json one wrong launch recipe. Its
+ * first lines are the diagnostic that gemmgen prints, each behind "# expect: " ("// expect: " in
+ * PTX). FOLDER/elsewhere.txt names, a line each, an error that cannot be told in such a file and
+ * the test that makes it: "MEMORY tests/unit/test_spec.c"; that file must speak of GG_E_MEMORY.
+ * Every error of errors.def that belongs to one of the STAGEs needs one or the other, so that no
+ * message is never seen. Another kind of input is one more row of `kinds`. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@
 #include "emu/ptx/ptx.h"
 #include "gemmgen.h"
 #include "layout/expr.h"
+#include "recipe.h"
 
 enum { most_bytes = 1 << 20, most_files = 1024 };
 
@@ -83,14 +84,20 @@ static gg_status run_ptx(const char *text, const char *name, gg_error *err) {
   return st;
 }
 
+static gg_status run_recipe(const char *text, const char *name, gg_error *err) {
+  gg_recipe *recipe;
+  gg_status st = gg_recipe_parse(&recipe, text, strlen(text), name, err);
+  gg_recipe_free(recipe);
+  return st;
+}
+
 static const struct kind {
   const char *folder, *suffix, *prefix;
   gg_status (*run)(const char *text, const char *name, gg_error *err);
 } kinds[] = {
-    {"spec", ".yaml", "# expect: ", run_spec},
-    {"plan", ".yaml", "# expect: ", run_plan},
-    {"layout", ".expr", "# expect: ", run_layout},
-    {"ptx", ".ptx", "// expect: ", run_ptx},
+    {"spec", ".yaml", "# expect: ", run_spec},     {"plan", ".yaml", "# expect: ", run_plan},
+    {"layout", ".expr", "# expect: ", run_layout}, {"ptx", ".ptx", "// expect: ", run_ptx},
+    {"recipe", ".json", "# expect: ", run_recipe},
 };
 
 /* What stands behind the prefix in the lines at the top. */

@@ -1,7 +1,7 @@
-/* gpu_check [--shapes quick|full|tiny] SPEC_OR_FOLDER...: every kernel of the specs on the GPU, in
- * one process: shapes that no tile divides, empty extents, batches, scalars; then a CUDA graph,
- * threads, two contexts. Ends with "N passed, N failed, N skipped"; exit status 0, 1, or 77 without
- * a GPU.
+/* gpu_check [--emu] [--shapes quick|full|tiny] SPEC_OR_FOLDER...: every kernel of the specs on the
+ * GPU, or in the emulator, in one process: shapes that no tile divides, empty extents, batches,
+ * scalars; then a CUDA graph, threads, two contexts. Ends with "N passed, N failed, N skipped";
+ * exit status 0, 1, or 77 without a GPU.
  *
  * Inputs are integers, so that nearly every comparison is exact; see runtime/harness. */
 #include <dirent.h>
@@ -286,11 +286,12 @@ static void expand(path_list *list, const char *operand) {
   qsort(list->paths + first, (size_t)(list->count - first), sizeof *list->paths, by_name);
 }
 
-static int check_all(const cli_kernels *kernels, const shapes *all) {
+static int check_all(const cli_kernels *kernels, const shapes *all, gg_provider provider) {
   gg_error err = GG_ERROR_INIT;
   gg_context *context;
   totals sum = {0};
-  gg_status st = gg_context_open(&context, NULL, &err);
+  gg_context_options options = {.provider = provider};
+  gg_status st = gg_context_open(&context, &options, &err);
   if (st) {
     bool none = st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE;
     printf("%s: %s\n0 passed, %d failed, %zu skipped\n", none ? "no GPU" : "error", err.message,
@@ -311,17 +312,20 @@ static int check_all(const cli_kernels *kernels, const shapes *all) {
 int main(int argc, char **argv) {
   const shapes *all = &selections[0];
   path_list list = {.count = 0};
+  gg_provider provider = GG_PROVIDER_CUDA;
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--shapes") == 0 && i + 1 < argc) {
       all = find_shapes(argv[++i]);
       if (!all) return cli_usage("--shapes is quick, full or tiny, not '%s'", argv[i]);
+    } else if (strcmp(argv[i], "--emu") == 0) {
+      provider = GG_PROVIDER_EMU;
     } else {
       expand(&list, argv[i]);
     }
   }
   cli_kernels kernels;
   int code = cli_kernels_load(&kernels, list.count, list.paths);
-  if (!code) code = check_all(&kernels, all);
+  if (!code) code = check_all(&kernels, all, provider);
   cli_kernels_free(&kernels);
   for (int i = 0; i < list.count; i++)
     gg_free(list.paths[i]);

@@ -168,10 +168,27 @@ static CUresult fake_cuModuleLoadDataEx(CUmodule *module, const void *image, uns
   return leave();
 }
 
+static CUresult fake_cuModuleLoad(CUmodule *module, const char *path) {
+  (void)path;
+  return fake_cuModuleLoadDataEx(module, "", 0, NULL, NULL);
+}
+
 static CUresult fake_cuModuleUnload(CUmodule module) {
   (void)module;
   ENTER(cuModuleUnload, CONTEXT);
   fake.modules--;
+  return leave();
+}
+
+static CUresult fake_cuTensorMapEncodeTiled(CUtensorMap *map, int type, uint32_t rank,
+                                            void *address, const uint64_t *dims,
+                                            const uint64_t *strides, const uint32_t *box,
+                                            const uint32_t *element_strides, int interleave,
+                                            int swizzle, int promotion, int fill) {
+  (void)type, (void)rank, (void)address, (void)dims, (void)strides, (void)box;
+  (void)element_strides, (void)interleave, (void)swizzle, (void)promotion, (void)fill;
+  ENTER(cuTensorMapEncodeTiled, 0);
+  memset(map, 0, sizeof *map);
   return leave();
 }
 

@@ -313,7 +313,8 @@ END_TEST
 
 START_TEST(no_driver_here_is_a_clear_error) {
   gg_context *context;
-  gg_status st = gg_context_open(&context, NULL, &err);
+  gg_context_options options = {.provider = GG_PROVIDER_CUDA, .compiler.cache = ""};
+  gg_status st = gg_context_open(&context, &options, &err);
   if (st == GG_OK) { /* a machine with a GPU */
     gg_context_close(context);
     return;
@@ -321,6 +322,15 @@ START_TEST(no_driver_here_is_a_clear_error) {
   ck_assert_ptr_null(context);
   ck_assert(st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE || st == GG_E_DRIVER);
   gg_error_clear(&err);
+}
+END_TEST
+
+START_TEST(there_always_is_a_device) {
+  gg_context *context;
+  gg_context_options options = {.compiler.cache = ""};
+  ck_assert_int_eq(gg_context_open(&context, &options, &err), GG_OK);
+  ck_assert_int_ge(gg_context_device(context)->arch, 70);
+  gg_context_close(context);
 }
 END_TEST
 
@@ -341,6 +351,7 @@ int main(void) {
   tcase_add_test(tests, the_kernel_may_go_once_loaded);
   tcase_add_test(tests, eight_threads_on_two_contexts);
   tcase_add_test(tests, no_driver_here_is_a_clear_error);
+  tcase_add_test(tests, there_always_is_a_device);
   tcase_set_timeout(tests, 60);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "emu/async/decoders.h"
+#include "emu/async/engine.h"
 #include "emu/decode.h"
 #include "emu/hazard.h"
 #include "emu/isa/access.h"
@@ -78,6 +80,7 @@ gg_status emu_decode_bar(emu_op *op, emu_decoder *d, gg_error *err) {
 }
 
 gg_status emu_decode_barrier(emu_op *op, emu_decoder *d, gg_error *err) {
+  if (emu_take(d, "cluster")) return emu_decode_cluster_barrier(op, d, err);
   return decode_barrier(op, d, false, err);
 }
 
@@ -120,6 +123,7 @@ void emu_barriers_exit(emu_warp *warp) {
   for (int i = 0; i < EMU_NAMED_BARRIERS; i++) {
     try_complete(warp->cta, &warp->cta->state->barriers[i]);
   }
+  emu_cluster_barrier_exit(warp);
 }
 
 static emu_step check_count(emu_warp *warp, const emu_op *op, const emu_barrier *b, uint32_t id,

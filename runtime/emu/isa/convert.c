@@ -5,6 +5,8 @@
  * function chosen by the kinds of the two types, and stores them. Every float, and every integer
  * of at most 32 bits, is exact in a double; integers of 64 bits go to floats by soft.c. Source:
  * PTX ISA, "cvt", "cvt.pack". */
+#include <string.h>
+
 #include "emu/isa/scalar.h"
 #include "emu/number/float.h"
 
@@ -12,6 +14,7 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 
 typedef struct convert_facts {
+  emu_scalar_facts row; /* for the function of a row */
   unsigned how;
   bool integral;  /* rounds to an integer, in the mode of `how` */
   bool saturates; /* .sat of integers */
@@ -125,12 +128,13 @@ static void int_to_float(u64 v[EMU_LANES], const convert_facts *facts) {
   round_values(v, x, facts->to, facts->how);
 }
 
-/* What the hardware makes of NaN, which the PTX ISA leaves open in part: 0, and from .f64 or to 64
+/* What the hardware makes of NaN, which the PTX ISA leaves open in part: 0, but from .f64 or to 64
  * bits the pattern of the least signed number. */
 static u64 nan_as_int(emu_type to, emu_type from) {
   int bits = bits_of(to);
-  if (bits == 64) return (u64)1 << 63;
-  return from == EMU_F64 && bits == 32 ? (u64)1 << 31 : 0;
+  u64 least = (u64)1 << (bits - 1);
+  if (from != EMU_F64 && bits != 64) return 0;
+  return emu_type_of(to)->kind == 's' ? extend(least, bits, true) : least;
 }
 
 static void float_to_int(u64 v[EMU_LANES], const convert_facts *facts) {
@@ -166,8 +170,30 @@ static void float_to_float(u64 v[EMU_LANES], const convert_facts *facts) {
   round_values(v, x, facts->to, facts->how);
 }
 
+/* From .f64 NaN keeps its sign and the upper part of its payload, and is made quiet. */
+static void f64_to_narrower(u64 v[EMU_LANES], const convert_facts *facts) {
+  const emu_format *to = format_of(facts->to);
+  const u64 quiet = to->infinity | (u64)1 << (to->precision - 2);
+  u64 a[EMU_LANES];
+  memcpy(a, v, sizeof a);
+  float_to_float(v, facts);
+  for (int i = 0; i < EMU_LANES; i++) {
+    u64 payload = (a[i] & low_bits(52)) >> (53 - to->precision);
+    u64 nan = (a[i] >> 63 ? to->sign : 0) | quiet | payload;
+    if (emu_f64_is_nan(a[i]) && !(facts->how & EMU_SAT)) v[i] = nan;
+  }
+}
+
+/* .ftz makes NaN canonical before it is widened. */
+static void flushed_f32_to_f64(u64 v[EMU_LANES], const convert_facts *facts) {
+  for (int i = 0; i < EMU_LANES; i++) {
+    if (emu_f32_nan((u32)v[i])) v[i] = emu_f32.nan;
+  }
+  float_to_float(v, facts);
+}
+
 /* Patterns stay as they are: cvt.f32.f32. */
-static void same_type(u64 v[EMU_LANES], const convert_facts *facts) {
+static void same_pattern(u64 v[EMU_LANES], const convert_facts *facts) {
   (void)v, (void)facts;
 }
 
@@ -247,7 +273,7 @@ static const char *misfit(emu_type to, emu_type from, uint64_t modifiers) {
   bool halves = to_float && from_float && to != from && bits_of(to) == 16 && bits_of(from) == 16;
   uint64_t allowed = M(SAT) | M(ROUNDED) | (f32 ? M(FTZ) : 0);
   if (from_float && (!to_float || to == from)) allowed |= INTEGER_MODES;
-  if (to_float && !exact) allowed |= FLOAT_MODES;
+  if (to_float && (!exact || (from == EMU_BF16 && to != from))) allowed |= FLOAT_MODES;
   if (from == EMU_F32 && (to == EMU_F16 || to == EMU_BF16)) allowed |= M(RELU) | M(SATFINITE);
   if (modifiers & ~allowed) return "a modifier does not fit the types";
   bool rounds = (to_float || from_float) && !exact && !halves;
@@ -255,19 +281,33 @@ static const char *misfit(emu_type to, emu_type from, uint64_t modifiers) {
   return NULL;
 }
 
+/* The function for two floats; `plain`: without modifiers. */
+static void choose_floats(convert_facts *facts, bool plain) {
+  emu_type to = facts->to, from = facts->from;
+  facts->convert = float_to_float;
+  if (from == EMU_F64 && to != EMU_F64) facts->convert = f64_to_narrower;
+  if (plain && from == to && bits_of(to) >= 32) facts->convert = same_pattern;
+  if (plain && from == EMU_BF16 && to == EMU_F32) facts->convert = bf16_to_f32;
+  if (!(facts->how & EMU_FTZ)) return;
+  if (from == EMU_F32 && to == EMU_F64) facts->convert = flushed_f32_to_f64;
+  /* The hardware's conversions between .f16 and .f32 flush nothing. */
+  if (from == EMU_F16 || to == EMU_F16) facts->how &= ~(unsigned)EMU_FTZ;
+}
+
 static void choose(convert_facts *facts, emu_type to, emu_type from,
                    const emu_scalar_facts *scalar) {
   bool to_float = is_scalar_float(to), from_float = is_scalar_float(from);
-  *facts = (convert_facts){.how = scalar->how,
+  *facts = (convert_facts){.row = *scalar,
+                           .how = scalar->how,
                            .integral = scalar->modifiers & INTEGER_MODES,
                            .saturates = scalar->modifiers & M(SAT),
                            .to = to,
                            .from = from};
-  facts->convert = to_float     ? from_float ? float_to_float : int_to_float
-                   : from_float ? float_to_int
-                                : int_to_int;
-  if (from == EMU_BF16 && to == EMU_F32 && !scalar->how) facts->convert = bf16_to_f32;
-  if (from == to && to_float && !scalar->modifiers) facts->convert = same_type;
+  if (to_float && from_float) {
+    choose_floats(facts, !scalar->modifiers);
+  } else {
+    facts->convert = to_float ? int_to_float : from_float ? float_to_int : int_to_int;
+  }
 }
 
 /* A source that may be wider than its type: only other operands than registers take the type. */
@@ -315,6 +355,10 @@ gg_status emu_decode_convert(emu_op *op, emu_decoder *d, gg_error *err) {
   choose(facts, to, from, &scalar);
   op->kind = EMU_KIND_CONVERT;
   op->exec = op->operands[0].sink ? emu_exec_nothing : run_convert;
+  bool exact = op->operands[0].lane_bytes * 8 == bits_of(to) &&
+               op->operands[1].lane_bytes * 8 == bits_of(from);
+  emu_exec *row = exact ? emu_row_exec("cvt", &scalar, to, from, 2) : NULL;
+  if (row && !op->operands[0].sink) op->exec = row;
   return GG_OK;
 }
 

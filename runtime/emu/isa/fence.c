@@ -26,8 +26,8 @@ static gg_status decode_proxy(emu_op *op, emu_decoder *d, gg_error *err) {
   static const char *const scopes[] = {"cta", "cluster", "gpu", "sys", NULL};
   op->exec = fence;
   if (emu_take_prefix(d, "async")) {
-    op->exec = fence_proxy_async;
-    emu_take_space(d);
+    /* Global memory is not watched. */
+    op->exec = emu_take_space(d) == EMU_GLOBAL ? fence : fence_proxy_async;
     if (emu_take_word(d, orders) >= 0) {
       emu_take_prefix(d, "sync_restrict::");
       emu_take_word(d, scopes);

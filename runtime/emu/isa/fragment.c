@@ -2,21 +2,20 @@
  * are such rows. */
 #include "emu/isa/fragment.h"
 
-enum { quad = 4 }; /* lanes of a row */
+enum { quad = 4, rows_of_eight = 8 }; /* quad: lanes of a row */
 
-static uint32_t mask_of(int bits) {
-  return bits == 32 ? UINT32_MAX : (UINT32_C(1) << bits) - 1;
-}
+/* Loops are made once for each width, by inlining. */
+#define INLINE static inline __attribute__((always_inline))
 
-static void unpack(uint32_t *codes, int stride, uint32_t word, int bits) {
-  uint32_t mask = mask_of(bits);
+INLINE void unpack(uint32_t *codes, int stride, uint32_t word, int bits) {
+  uint32_t mask = bits == 32 ? UINT32_MAX : (UINT32_C(1) << bits % 32) - 1;
   for (int j = 0; j * bits < 32; j++) {
     codes[j * stride] = word >> (j * bits) & mask;
   }
 }
 
-void emu_fragment_a(uint32_t *codes, const emu_warp *warp, const emu_operand *registers, int rows,
-                    int k, int bits) {
+INLINE void unpack_a(uint32_t *codes, const emu_warp *warp, const emu_operand *registers, int rows,
+                     int k, int bits) {
   int halves = rows / 8, each = 32 / bits, count = halves * k / (quad * each);
   for (int i = 0; i < count; i++) {
     const uint32_t *words = EMU_AT(uint32_t, warp, &registers[i]);
@@ -27,8 +26,8 @@ void emu_fragment_a(uint32_t *codes, const emu_warp *warp, const emu_operand *re
   }
 }
 
-void emu_fragment_b(uint32_t *codes, const emu_warp *warp, const emu_operand *registers, int k,
-                    int bits) {
+INLINE void unpack_b(uint32_t *codes, const emu_warp *warp, const emu_operand *registers, int k,
+                     int bits) {
   int each = 32 / bits, count = k / (quad * each);
   for (int i = 0; i < count; i++) {
     const uint32_t *words = EMU_AT(uint32_t, warp, &registers[i]);
@@ -39,12 +38,48 @@ void emu_fragment_b(uint32_t *codes, const emu_warp *warp, const emu_operand *re
   }
 }
 
-/* The place of a lane's first element of register i of accumulators: the next is right of it. */
-static int accumulator_at(int i, int lane, int rows, int n, int bits) {
-  int halves = rows / 8, each_row = bits == 32 ? 2 : 1; /* registers of a lane in 8 columns */
+void emu_fragment_a(uint32_t *codes, const emu_warp *warp, const emu_operand *registers, int rows,
+                    int k, int bits) {
+  switch (bits) {
+  case 4:
+    unpack_a(codes, warp, registers, rows, k, 4);
+    return;
+  case 8:
+    unpack_a(codes, warp, registers, rows, k, 8);
+    return;
+  case 16:
+    unpack_a(codes, warp, registers, rows, k, 16);
+    return;
+  default:
+    unpack_a(codes, warp, registers, rows, k, 32);
+    return;
+  }
+}
+
+void emu_fragment_b(uint32_t *codes, const emu_warp *warp, const emu_operand *registers, int k,
+                    int bits) {
+  switch (bits) {
+  case 4:
+    unpack_b(codes, warp, registers, k, 4);
+    return;
+  case 8:
+    unpack_b(codes, warp, registers, k, 8);
+    return;
+  case 16:
+    unpack_b(codes, warp, registers, k, 16);
+    return;
+  default:
+    unpack_b(codes, warp, registers, k, 32);
+    return;
+  }
+}
+
+/* The place of lane 0's first element of register i of accumulators. Lane 4 g + t is g rows below
+ * and 2 t elements to the right; its second element, if it has one in this register, is next. */
+static int accumulator_at(int i, int rows, int n, int bits) {
+  int halves = rows / 8, each_row = bits == 16 ? 1 : 2; /* registers of a lane in 8 columns */
   int of_block = i % (halves * each_row), block = i / (halves * each_row);
-  int row = of_block / each_row * 8 + lane / quad;
-  return row * n + block * 8 + lane % quad * 2 + of_block % each_row;
+  return of_block / each_row * 8 * n + block * 8 + of_block % each_row;
 }
 
 void emu_fragment_load(uint32_t *codes, const emu_warp *warp, const emu_operand *registers,
@@ -52,8 +87,12 @@ void emu_fragment_load(uint32_t *codes, const emu_warp *warp, const emu_operand 
   int count = rows * n * bits / 32 / EMU_LANES;
   for (int i = 0; i < count; i++) {
     const uint32_t *words = EMU_AT(uint32_t, warp, &registers[i]);
-    for (int lane = 0; lane < EMU_LANES; lane++) {
-      unpack(codes + accumulator_at(i, lane, rows, n, bits), 1, words[lane], bits);
+    uint32_t *at = codes + accumulator_at(i, rows, n, bits);
+    for (int row = 0; row < rows_of_eight; row++, at += n, words += quad) {
+      for (int t = 0; t < quad; t++) {
+        at[t * 2] = bits == 32 ? words[t] : words[t] & 0xffff;
+        if (bits == 16) at[t * 2 + 1] = words[t] >> 16;
+      }
     }
   }
 }
@@ -64,9 +103,11 @@ void emu_fragment_store(const uint32_t *codes, const emu_warp *warp, const emu_o
   for (int i = 0; i < count; i++) {
     if (registers[i].sink) continue;
     uint32_t *words = EMU_AT(uint32_t, warp, &registers[i]);
-    for (int lane = 0; lane < EMU_LANES; lane++) {
-      const uint32_t *at = codes + accumulator_at(i, lane, rows, n, bits);
-      words[lane] = bits == 32 ? at[0] : at[0] | at[1] << 16;
+    const uint32_t *at = codes + accumulator_at(i, rows, n, bits);
+    for (int row = 0; row < rows_of_eight; row++, at += n, words += quad) {
+      for (int t = 0; t < quad; t++) {
+        words[t] = bits == 32 ? at[t * 2] : at[t * 2] | at[t * 2 + 1] << 16;
+      }
     }
   }
 }
@@ -96,8 +137,9 @@ void emu_fragment_load64(double *values, const emu_warp *warp, const emu_operand
                          int rows) {
   for (int i = 0; i < rows / 4; i++) {
     const double *numbers = EMU_AT(double, warp, &registers[i]);
+    double *at = values + accumulator_at(i, rows, 8, 64);
     for (int lane = 0; lane < EMU_LANES; lane++) {
-      values[accumulator_at(i, lane, rows, 8, 32)] = numbers[lane];
+      at[lane / quad * 8 + lane % quad * 2] = numbers[lane];
     }
   }
 }
@@ -107,8 +149,9 @@ void emu_fragment_store64(const double *values, const emu_warp *warp, const emu_
   for (int i = 0; i < rows / 4; i++) {
     if (registers[i].sink) continue;
     double *numbers = EMU_AT(double, warp, &registers[i]);
+    const double *at = values + accumulator_at(i, rows, 8, 64);
     for (int lane = 0; lane < EMU_LANES; lane++) {
-      numbers[lane] = values[accumulator_at(i, lane, rows, 8, 32)];
+      numbers[lane] = at[lane / quad * 8 + lane % quad * 2];
     }
   }
 }

@@ -86,4 +86,4 @@ static const emu_form forms[] = {
 #include "emu/isa/integer.def"
 };
 
-const emu_form_table emu_integer_forms = {forms, sizeof forms / sizeof *forms};
+const emu_form_table EMU_ROWS(integer) = {forms, sizeof forms / sizeof *forms};

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "emu/async/decoders.h"
 #include "emu/isa/access.h"
 #include "emu/isa/lanes.h"
 #include "emu/memory.h"
@@ -262,6 +263,7 @@ static emu_step store(emu_warp *warp, const emu_op *op, uint32_t lanes) {
 }
 
 gg_status emu_decode_st(emu_op *op, emu_decoder *d, gg_error *err) {
+  if (emu_take(d, "async")) return emu_decode_store_async(op, d, err);
   op->exec = store;
   op->kind = EMU_KIND_STORE;
   gg_status st = decode_access(op, d, err);

@@ -34,7 +34,7 @@ static const emu_format emu_e5m2 = {3, -14, 15, 0, 0x80, 0x7c, 0x7b, 0x7f};
 static const emu_format emu_f16 = {11, -14, 15, 0, 0x8000, 0x7c00, 0x7bff, 0x7fff};
 static const emu_format emu_bf16 = {8, -126, 127, 0, 0x8000, 0x7f80, 0x7f7f, 0x7fff};
 static const emu_format emu_tf32 = {11,         -126,       127,        13,
-                                    0x80000000, 0x7f800000, 0x7f7fe000, 0x7fffffff};
+                                    0x80000000, 0x7f800000, 0x7f7fe000, 0x7fffe000};
 static const emu_format emu_f32 = {24,         -126,       127,        0,
                                    0x80000000, 0x7f800000, 0x7f7fffff, 0x7fffffff};
 static const emu_format emu_f64 = {53,

@@ -186,22 +186,23 @@ static inline uint64_t emu_brev_b64(uint64_t a) {
   return (uint64_t)emu_brev_b32((uint32_t)a) << 32 | emu_brev_b32((uint32_t)(a >> 32));
 }
 
-/* `bits` is 32 or 64; position and length count in their low eight bits. */
+/* `bits` is 32 or 64. Position and length are 32 bits wide: of the fields of 32 bits the low eight
+ * count, as the PTX ISA says; fields of 64 bits take them whole on the hardware. */
 static inline uint64_t emu_bfe(uint64_t a, uint32_t position, uint32_t length, int bits,
                                bool is_signed) {
-  uint32_t from = position & 0xff, count = length & 0xff, top = (uint32_t)bits - 1;
+  uint64_t part = bits == 32 ? 0xff : 0xffffffff, top = (uint64_t)bits - 1;
+  uint64_t from = position & part, count = length & part;
   if (count == 0) return 0;
-  uint32_t last = from + count - 1 > top ? top : from + count - 1;
+  uint64_t last = from + count - 1 > top ? top : from + count - 1;
   uint64_t fill = is_signed && (a >> last & 1) ? ~(uint64_t)0 : 0;
   if (from > top) return fill;
-  uint32_t width = last - from + 1;
-  uint64_t mask = ~(uint64_t)0 >> (64 - width);
+  uint64_t mask = ~(uint64_t)0 >> (63 - (last - from));
   return (a >> from & mask) | (fill & ~mask);
 }
 
 static inline uint64_t emu_bfi(uint64_t a, uint64_t b, uint32_t position, uint32_t length,
                                int bits) {
-  uint32_t from = position & 0xff, count = length & 0xff;
+  uint32_t part = bits == 32 ? 0xff : 0xffffffff, from = position & part, count = length & part;
   if (count == 0 || from >= (uint32_t)bits) return b;
   uint64_t mask = (count >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1) << from;
   return (b & ~mask) | (a << from & mask);
@@ -255,11 +256,11 @@ static inline uint32_t emu_lop3_entry(unsigned table, int i) {
 }
 
 static inline uint32_t emu_lop3(uint32_t a, uint32_t b, uint32_t c, unsigned table) {
-  uint32_t d[4];
-  for (int i = 0; i < 4; i++) {
-    d[i] = emu_mux(c, emu_lop3_entry(table, 2 * i + 1), emu_lop3_entry(table, 2 * i));
-  }
-  return emu_mux(a, emu_mux(b, d[3], d[2]), emu_mux(b, d[1], d[0]));
+  uint32_t d0 = emu_mux(c, emu_lop3_entry(table, 1), emu_lop3_entry(table, 0));
+  uint32_t d1 = emu_mux(c, emu_lop3_entry(table, 3), emu_lop3_entry(table, 2));
+  uint32_t d2 = emu_mux(c, emu_lop3_entry(table, 5), emu_lop3_entry(table, 4));
+  uint32_t d3 = emu_mux(c, emu_lop3_entry(table, 7), emu_lop3_entry(table, 6));
+  return emu_mux(a, emu_mux(b, d3, d2), emu_mux(b, d1, d0));
 }
 
 /* prmt: each byte of the result is a byte of b:a, or eight times that byte's sign. */

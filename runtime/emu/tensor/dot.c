@@ -4,11 +4,12 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "emu/number/float.h"
 #include "emu/tensor/fused.h"
 
-enum { columns = EMU_FUSED_COLUMNS };
+enum { columns = EMU_FUSED_COLUMNS, rows_most = 16 /* at a time */ };
 
 static const emu_dot_model models[] = {
 #define EMU_DOT(arch, unit, operand, accumulator, method, fraction, width, rounding)               \
@@ -43,8 +44,12 @@ void emu_dot_decode(const emu_dot_model *model, float *value, int16_t *exponent,
 /* ---- Accumulators ----------------------------------------------------------------------- */
 
 static void load_accumulators(float out[columns], const uint32_t *d, emu_type type) {
+  if (type == EMU_F32) {
+    memcpy(out, d, columns * sizeof *out);
+    return;
+  }
   for (int j = 0; j < columns; j++) {
-    out[j] = type == EMU_F16 ? (float)emu_f16_value((uint16_t)d[j], 0) : emu_float(d[j]);
+    out[j] = (float)emu_f16_value((uint16_t)d[j], 0);
   }
 }
 
@@ -63,95 +68,107 @@ static float to_f16(double value) {
   return (float)emu_f16_value((uint16_t)emu_f16_round(value, EMU_RN), 0);
 }
 
-/* ---- Rows by columns -------------------------------------------------------------------- */
+/* ---- Eight columns ---------------------------------------------------------------------- */
 
-/* A row of A and the first of eight columns of B. */
-typedef struct strip {
-  const float *a, *b;
-  const int16_t *a_exponent, *b_exponent;
-  int n, k;
-} strip;
-
-typedef struct plan {
-  const emu_dot_model *model;
-  emu_fused_step *step;
-  emu_fused_group group; /* the first; the others start `offset` elements of k later each */
+/* The groups of a sum: how many, and how much later in k each starts than the one before. */
+typedef struct grouping {
   int groups, offset;
-} plan;
+} grouping;
 
-static plan make_plan(const emu_dot_model *model, const emu_tile *tile) {
-  plan p = {.model = model, .step = emu_fused_choose()};
+/* Fills `first`, the first group. */
+static grouping make_groups(emu_fused *first, const emu_dot_model *model, const emu_tile *tile) {
   int spread = tile->sparse ? 2 : 1; /* elements of k to a stored one */
-  int width = model->width * spread;
+  int width = model->width * spread < tile->k ? model->width * spread : tile->k;
+  *first = (emu_fused){.model = model, .k = tile->k, .n = tile->n};
   if (model->method == EMU_DOT_UNPACKED) {
-    p.offset = 2 * spread;
-    p.groups = 2;
-    p.group = (emu_fused_group){tile->k / (2 * p.offset), p.offset, 2 * p.offset};
-  } else {
-    p.offset = width < tile->k ? width : tile->k;
-    p.groups = tile->k / p.offset;
-    p.group = (emu_fused_group){1, p.offset, p.offset};
+    first->length = 2 * spread;
+    first->stride = 2 * first->length;
+    first->runs = tile->k / first->stride;
+    return (grouping){2, first->length};
   }
-  assert(p.group.runs * p.group.length <= emu_fused_room(model) * spread);
-  return p;
+  assert(width <= emu_fused_room(model) * spread);
+  first->length = first->stride = width;
+  first->runs = 1;
+  return (grouping){tile->k / width, width};
 }
 
-static void fused(float sum[columns], const plan *p, const strip *s) {
-  for (int g = 0; g < p->groups; g++) {
-    int k = g * p->offset;
-    p->step(sum, p->model, &p->group, s->a + k, s->a_exponent + k, s->b + k * s->n,
-            s->b_exponent + k * s->n, s->n);
-  }
-}
-
-/* The sum is begun from zero; then each accumulator is added to it. */
-static void unpacked(float sum[columns], const plan *p, const strip *s) {
-  float products[columns] = {0};
-  fused(products, p, s);
-  for (int j = 0; j < columns; j++) {
-    sum[j] = p->model->accumulator == EMU_F16 ? to_f16((double)sum[j] + products[j])
-                                              : sum[j] + products[j];
+static void add_groups(float (*sums)[columns], const emu_fused *first, grouping g) {
+  emu_fused_step *step = emu_fused_choose();
+  emu_fused group = *first;
+  for (int i = 0; i < g.groups; i++) {
+    step(sums, &group);
+    group.a += g.offset;
+    group.a_exponent += g.offset;
+    group.b += (ptrdiff_t)g.offset * group.n;
+    group.b_exponent += (ptrdiff_t)g.offset * group.n;
   }
 }
 
-static void quadpair(float sum[columns], const plan *p, const strip *s) {
-  for (int j = 0; j < columns; j++) {
-    float a[4], b[4];
-    for (int k = 0; k < 4; k++) {
-      a[k] = emu_operand_float(s->a[k], s->a_exponent[k]);
-      b[k] = emu_operand_float(s->b[k * s->n + j], s->b_exponent[k * s->n + j]);
+/* The sums are begun from zero; then each accumulator is added to its own. */
+static void add_unpacked(float (*sums)[columns], const emu_fused *first, grouping g) {
+  float products[rows_most][columns] = {{0}};
+  add_groups(products, first, g);
+  for (int i = 0; i < first->rows * columns; i++) {
+    float *sum = &sums[i / columns][i % columns], product = products[i / columns][i % columns];
+    bool half = first->model->accumulator == EMU_F16;
+    *sum = half ? to_f16((double)*sum + product) : *sum + product;
+  }
+}
+
+static float quadpair(float sum, const emu_fused *u, int row, int column) {
+  float a[4], b[4];
+  for (int k = 0; k < 4; k++) {
+    int of_a = row * u->k + k, of_b = k * u->n + column;
+    a[k] = emu_operand_float(u->a[of_a], u->a_exponent[of_a]);
+    b[k] = emu_operand_float(u->b[of_b], u->b_exponent[of_b]);
+  }
+  if (u->model->method == EMU_DOT_CHAINED) {
+    return sum + fmaf(a[3], b[3], fmaf(a[2], b[2], fmaf(a[1], b[1], fmaf(a[0], b[0], 0))));
+  }
+  float low = sum + fmaf(a[1], b[1], a[0] * b[0]);
+  return to_f16(low + fmaf(a[3], b[3], a[2] * b[2]));
+}
+
+static void add_columns(float (*sums)[columns], const emu_fused *first, grouping g) {
+  switch (first->model->method) {
+  case EMU_DOT_FUSED:
+    add_groups(sums, first, g);
+    return;
+  case EMU_DOT_UNPACKED:
+    add_unpacked(sums, first, g);
+    return;
+  case EMU_DOT_CHAINED:
+  case EMU_DOT_PAIRED:
+    for (int i = 0; i < first->rows * columns; i++) {
+      float *sum = &sums[i / columns][i % columns];
+      *sum = quadpair(*sum, first, i / columns, i % columns);
     }
-    if (p->model->method == EMU_DOT_CHAINED) {
-      sum[j] += fmaf(a[3], b[3], fmaf(a[2], b[2], fmaf(a[1], b[1], fmaf(a[0], b[0], 0))));
-    } else {
-      float low = sum[j] + fmaf(a[1], b[1], a[0] * b[0]);
-      sum[j] = to_f16(low + fmaf(a[3], b[3], a[2] * b[2]));
-    }
+  }
+}
+
+static void add_block(const emu_tile *tile, const emu_fused *first, grouping g, uint32_t *d) {
+  emu_type type = first->model->accumulator;
+  float sums[rows_most][columns];
+  for (int i = 0; i < first->rows; i++) {
+    load_accumulators(sums[i], d + i * tile->n, type);
+  }
+  add_columns(sums, first, g);
+  for (int i = 0; i < first->rows; i++) {
+    store_accumulators(d + i * tile->n, sums[i], type);
   }
 }
 
 void emu_dot(const emu_dot_model *model, const emu_tile *tile) {
-  plan p = make_plan(model, tile);
-  for (int i = 0; i < tile->m; i++) {
-    for (int j = 0; j < tile->n; j += columns) {
-      strip s = {tile->a + i * tile->k, tile->b + j, tile->a_exponent + i * tile->k,
-                 tile->b_exponent + j,  tile->n,     tile->k};
-      uint32_t *d = tile->d + i * tile->n + j;
-      float sum[columns];
-      load_accumulators(sum, d, model->accumulator);
-      switch (model->method) {
-      case EMU_DOT_FUSED:
-        fused(sum, &p, &s);
-        break;
-      case EMU_DOT_UNPACKED:
-        unpacked(sum, &p, &s);
-        break;
-      case EMU_DOT_CHAINED:
-      case EMU_DOT_PAIRED:
-        quadpair(sum, &p, &s);
-        break;
-      }
-      store_accumulators(d, sum, model->accumulator);
+  emu_fused u;
+  grouping g = make_groups(&u, model, tile);
+  for (int row = 0; row < tile->m; row += rows_most) {
+    u.rows = tile->m - row < rows_most ? tile->m - row : rows_most;
+    u.a = tile->a + row * tile->k;
+    u.a_exponent = tile->a_exponent + row * tile->k;
+    for (int column = 0; column < tile->n; column += columns) {
+      u.b = tile->b + column;
+      u.b_exponent = tile->b_exponent + column;
+      add_block(tile, &u, g, tile->d + row * tile->n + column);
     }
   }
 }

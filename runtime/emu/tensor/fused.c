@@ -12,14 +12,11 @@
 
 #include <math.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
-/* The vector extensions of GNU C: gcc and clang lower them to what any processor has. */
-typedef int16_t v8h __attribute__((vector_size(16)));
-typedef float v8f __attribute__((vector_size(32)));
-typedef int32_t v8i __attribute__((vector_size(32)));
-typedef uint32_t v8u __attribute__((vector_size(32)));
-typedef double v8d __attribute__((vector_size(64)));
-typedef int64_t v8l __attribute__((vector_size(64)));
+#include "emu/tensor/vector.h"
 
 enum { columns = EMU_FUSED_COLUMNS, lowest_top = -100, highest_top = 120 };
 
@@ -87,41 +84,45 @@ static int64_t product(float a, int a_exponent, float b, int b_exponent) {
          (int64_t)ldexpf(b, significand - b_exponent);
 }
 
-float emu_fused_exact(float accumulator, const emu_dot_model *model, const emu_fused_group *group,
-                      const float *a, const int16_t *a_exponent, const float *b,
-                      const int16_t *b_exponent, int n) {
+float emu_fused_exact(float sum, const emu_fused *u, int row, int column) {
+  const float *a = u->a + row * u->k, *b = u->b + column;
+  const int16_t *a_exponent = u->a_exponent + row * u->k, *b_exponent = u->b_exponent + column;
+  int fraction = u->model->fraction, own = accumulator_exponent(sum, u->model);
   exact_sum s = {.top = EMU_PRODUCT_NOTHING};
-  int own = accumulator_exponent(accumulator, model);
-  meet(&s, accumulator, own, 1, 0);
-  for (int run = 0; run < group->runs; run++) {
-    for (int k = run * group->stride, end = k + group->length; k < end; k++) {
-      meet(&s, a[k], a_exponent[k], b[k * n], b_exponent[k * n]);
+  meet(&s, sum, own, 1, 0);
+  for (int run = 0; run < u->runs; run++) {
+    for (int k = run * u->stride, end = k + u->length; k < end; k++) {
+      meet(&s, a[k], a_exponent[k], b[k * u->n], b_exponent[k * u->n]);
     }
   }
   if (s.nan || (s.infinite[0] && s.infinite[1])) return NAN;
   if (s.infinite[0] || s.infinite[1]) return s.infinite[0] ? INFINITY : -INFINITY;
   if (own > EMU_PRODUCT_NOTHING) {
-    s.sum = shifted((int64_t)ldexpf(accumulator, wide_significand - own),
-                    own - s.top + model->fraction - wide_significand);
+    s.sum = shifted((int64_t)ldexpf(sum, wide_significand - own),
+                    own - s.top + fraction - wide_significand);
   }
-  for (int run = 0; run < group->runs; run++) {
-    for (int k = run * group->stride, end = k + group->length; k < end; k++) {
-      int e = a_exponent[k] + b_exponent[k * n];
+  for (int run = 0; run < u->runs; run++) {
+    for (int k = run * u->stride, end = k + u->length; k < end; k++) {
+      int e = a_exponent[k] + b_exponent[k * u->n];
       if (e > EMU_PRODUCT_NOTHING) {
-        s.sum += shifted(product(a[k], a_exponent[k], b[k * n], b_exponent[k * n]),
-                         e - s.top + model->fraction - 2 * significand);
+        s.sum += shifted(product(a[k], a_exponent[k], b[k * u->n], b_exponent[k * u->n]),
+                         e - s.top + fraction - 2 * significand);
       }
     }
   }
-  return emu_fused_round(s.sum, s.top - model->fraction, model->rounding);
+  return emu_fused_round(s.sum, s.top - fraction, u->model->rounding);
 }
 
 /* ---- By vectors ------------------------------------------------------------------------- */
 
 #define INLINE static inline __attribute__((always_inline)) /* into each processor's variant */
 
-/* where ? x : y, lane by lane */
-#define CHOOSE(where, x, y) (((x) & (where)) | ((y) & ~(where)))
+/* The larger of each lane, of v8h: one instruction that the compilers do not find. */
+#ifdef __SSE2__
+#define LARGER(x, y) ((v8h)_mm_max_epi16((__m128i)(x), (__m128i)(y)))
+#else
+#define LARGER(x, y) CHOOSE((x) > (y), x, y)
+#endif
 
 /* Exponents of accumulators; those of infinities and NaNs are above EMU_PRODUCT_SPECIAL. */
 INLINE void accumulator_exponents(v8i *out, const v8f *accumulator, const emu_dot_model *model) {
@@ -133,114 +134,118 @@ INLINE void accumulator_exponents(v8i *out, const v8f *accumulator, const emu_do
   *out = CHOOSE(magnitude >= 0x7f800000, (v8i){0} + EMU_EXPONENT_INFINITY, e);
 }
 
-/* sum * 2^exponent, where both are of ordinary size, cut off to `fraction` bits. */
-INLINE void round_down(v8f *out, const v8d *sum, int fraction) {
-  v8l kept = (v8l)*sum & -((int64_t)1 << (52 - fraction));
-  *out = __builtin_convertvector((v8d)kept, v8f);
+/* A number of ordinary size, cut off to `fraction` bits. */
+INLINE void round_down(v4f *out, const v4d *exact, int fraction) {
+  v4l kept = (v4l)*exact & -((int64_t)1 << (52 - fraction));
+  *out = __builtin_convertvector((v4d)kept, v4f);
 }
 
 /* To f16's numbers, to nearest even: adding and taking away 1.5 * 2^52 units leaves whole units. */
-INLINE void round_f16(v8f *out, const v8d *sum) {
-  v8l field = (v8l)*sum >> 52 & 0x7ff, smallest = (v8l){0} + (1023 - 14);
+INLINE void round_f16(v4f *out, const v4d *exact) {
+  v4l field = (v4l)*exact >> 52 & 0x7ff, smallest = (v4l){0} + (1023 - 14);
   field = CHOOSE(field < smallest, smallest, field);
-  v8d magic = (v8d)(((field + 42) << 52) | ((int64_t)1 << 51));
-  v8f value = __builtin_convertvector((*sum + magic) - magic, v8f);
-  v8i bits = (v8i)value, sign = bits & INT32_MIN, magnitude = bits & INT32_MAX;
-  v8i infinity = (v8i){0} + 0x7f800000;
-  *out = (v8f)(CHOOSE(magnitude > 0x477fe000, infinity, magnitude) | sign);
+  v4d magic = (v4d)(((field + 42) << 52) | ((int64_t)1 << 51));
+  v4f value = __builtin_convertvector((*exact + magic) - magic, v4f);
+  v4i bits = (v4i)value, sign = bits & INT32_MIN, magnitude = bits & INT32_MAX;
+  v4i infinity = (v4i){0} + 0x7f800000;
+  *out = (v4f)(CHOOSE(magnitude > 0x477fe000, infinity, magnitude) | sign);
 }
 
-INLINE void largest_exponents(v8i *out, const emu_fused_group *group, const int16_t *a_exponent,
-                              const int16_t *b_exponent, int n) {
+/* (sum + own) * 2^exponent, rounded: four of eight lanes, so that doubles fit in a register. */
+INLINE void finish(v4f *out, const v4i *sum, const v4i *own, const v4i *exponent,
+                   emu_dot_rounding rounding) {
+  v4l unit = __builtin_convertvector(*exponent, v4l) + 1023;
+  v4d exact = __builtin_convertvector(*sum, v4d) + __builtin_convertvector(*own, v4d);
+  exact *= (v4d)(unit << 52);
+  if (rounding == EMU_ROUND_RNE10) {
+    round_f16(out, &exact);
+  } else {
+    round_down(out, &exact, rounding == EMU_ROUND_RZ13 ? 13 : 23);
+  }
+}
+
+INLINE void largest_exponents(v8i *out, const emu_fused *u, const int16_t *a_exponent) {
   v8h top = (v8h){0} + INT16_MIN;
-  for (int run = 0; run < group->runs; run++) {
-    for (int k = run * group->stride, end = k + group->length; k < end; k++) {
+  for (int run = 0; run < u->runs; run++) {
+    for (int k = run * u->stride, end = k + u->length; k < end; k++) {
       v8h e;
-      memcpy(&e, b_exponent + (ptrdiff_t)k * n, sizeof e);
+      memcpy(&e, u->b_exponent + (ptrdiff_t)k * u->n, sizeof e);
       e += a_exponent[k];
-      top = CHOOSE(e > top, e, top);
+      top = LARGER(e, top);
     }
   }
   *out = __builtin_convertvector(top, v8i);
 }
 
-INLINE void add_products(v8i *out, const emu_fused_group *group, const float *a, const float *b,
-                         int n, const v8f *scale) {
+INLINE void add_products(v8i *out, const emu_fused *u, const float *a, const v8f *scale) {
   v8u sum = {0}; /* wraps around in lanes that are done again */
-  for (int run = 0; run < group->runs; run++) {
-    for (int k = run * group->stride, end = k + group->length; k < end; k++) {
+  for (int run = 0; run < u->runs; run++) {
+    for (int k = run * u->stride, end = k + u->length; k < end; k++) {
       v8f x;
-      memcpy(&x, b + (ptrdiff_t)k * n, sizeof x);
-      sum += (v8u)__builtin_convertvector(x * a[k] * *scale, v8i);
+      memcpy(&x, u->b + (ptrdiff_t)k * u->n, sizeof x);
+      sum += (v8u) __builtin_convertvector(x * a[k] * *scale, v8i);
     }
   }
   *out = (v8i)sum;
 }
 
-/* The sum in `result`; lanes of *strange are to be done again. The vector operations on those may
- * overflow, to whatever the processor makes of that. */
-INLINE void fast_sum(v8f *result, v8i *strange, const float accumulator[columns],
-                     const emu_dot_model *model, const emu_fused_group *group, const float *a,
-                     const int16_t *a_exponent, const float *b, const int16_t *b_exponent, int n) {
+/* A row's sums in `result`; lanes of *strange are to be done again. The vector operations on those
+ * may overflow, to whatever the processor makes of that. */
+INLINE void fast_sums(float result[columns], v8i *strange, const float sums[columns],
+                      const emu_fused *u, int row) {
+  int fraction = u->model->fraction;
   v8f c;
   v8i top, own, sum;
-  memcpy(&c, accumulator, sizeof c);
-  accumulator_exponents(&own, &c, model);
-  largest_exponents(&top, group, a_exponent, b_exponent, n);
+  memcpy(&c, sums, sizeof c);
+  accumulator_exponents(&own, &c, u->model);
+  largest_exponents(&top, u, u->a_exponent + row * u->k);
   top = CHOOSE(own > top, own, top);
   v8i outside = (top > highest_top) | (top < lowest_top);
   *strange = outside & (top > EMU_PRODUCT_NOTHING);
   top &= ~outside;
-  v8f scale = (v8f)((127 + model->fraction - top) << 23);
-  add_products(&sum, group, a, b, n, &scale);
+  v8f scale = (v8f)((127 + fraction - top) << 23);
+  add_products(&sum, u, u->a + row * u->k, &scale);
   c = (v8f)((v8i)c & (own < EMU_PRODUCT_SPECIAL));
-  v8i own_sum = __builtin_convertvector(c * scale, v8i);
-  v8d exact = __builtin_convertvector(sum, v8d) + __builtin_convertvector(own_sum, v8d);
-  v8l unit = __builtin_convertvector(top, v8l) + (1023 - model->fraction);
-  exact *= (v8d)(unit << 52);
-  if (model->rounding == EMU_ROUND_RNE10) {
-    round_f16(result, &exact);
-  } else {
-    round_down(result, &exact, model->rounding == EMU_ROUND_RZ13 ? 13 : 23);
+  own = __builtin_convertvector(c * scale, v8i);
+  top -= fraction;
+  v4i halves[3][2];
+  v4f rounded[2];
+  memcpy(halves[0], &sum, sizeof sum);
+  memcpy(halves[1], &own, sizeof own);
+  memcpy(halves[2], &top, sizeof top);
+  for (int i = 0; i < 2; i++) {
+    finish(&rounded[i], &halves[0][i], &halves[1][i], &halves[2][i], u->model->rounding);
   }
+  memcpy(result, rounded, sizeof rounded);
 }
 
-INLINE void step(float accumulator[columns], const emu_dot_model *model,
-                 const emu_fused_group *group, const float *a, const int16_t *a_exponent,
-                 const float *b, const int16_t *b_exponent, int n) {
-  v8f result;
-  v8i strange;
-  fast_sum(&result, &strange, accumulator, model, group, a, a_exponent, b, b_exponent, n);
-  float sums[columns];
-  int32_t again[columns], any = 0;
-  memcpy(sums, &result, sizeof sums);
-  memcpy(again, &strange, sizeof again);
-  for (int j = 0; j < columns; j++) {
-    any |= again[j];
-  }
-  for (int j = 0; any && j < columns; j++) {
-    if (again[j]) {
-      sums[j] =
-          emu_fused_exact(accumulator[j], model, group, a, a_exponent, b + j, b_exponent + j, n);
+INLINE void step(float (*sums)[columns], const emu_fused *u) {
+  for (int row = 0; row < u->rows; row++) {
+    float result[columns];
+    int32_t again[columns];
+    v8i strange;
+    int64_t any[4];
+    fast_sums(result, &strange, sums[row], u, row);
+    memcpy(any, &strange, sizeof any);
+    if (any[0] | any[1] | any[2] | any[3]) {
+      memcpy(again, &strange, sizeof again);
+      for (int j = 0; j < columns; j++) {
+        if (again[j]) result[j] = emu_fused_exact(sums[row][j], u, row, j);
+      }
     }
+    memcpy(sums[row], result, sizeof result);
   }
-  memcpy(accumulator, sums, sizeof sums);
 }
 
-static void step_any(float accumulator[columns], const emu_dot_model *model,
-                     const emu_fused_group *group, const float *a, const int16_t *a_exponent,
-                     const float *b, const int16_t *b_exponent, int n) {
-  step(accumulator, model, group, a, a_exponent, b, b_exponent, n);
+static void step_any(float (*sums)[columns], const emu_fused *fused) {
+  step(sums, fused);
 }
 
 #ifdef __x86_64__
 /* Twice as wide as what every x86-64 has. */
-__attribute__((target("avx2"))) static void step_avx2(float accumulator[columns],
-                                                      const emu_dot_model *model,
-                                                      const emu_fused_group *group, const float *a,
-                                                      const int16_t *a_exponent, const float *b,
-                                                      const int16_t *b_exponent, int n) {
-  step(accumulator, model, group, a, a_exponent, b, b_exponent, n);
+__attribute__((target("avx2"))) static void step_avx2(float (*sums)[columns],
+                                                      const emu_fused *fused) {
+  step(sums, fused);
 }
 #endif
 

@@ -6,24 +6,25 @@
 
 enum { EMU_FUSED_COLUMNS = 8 };
 
-/* The products of one sum: `runs` runs of `length` elements of k, `stride` apart. */
-typedef struct emu_fused_group {
+/* The sums of some rows of A with eight columns of B. Their products are of `runs` runs of `length`
+ * elements of k, `stride` apart; pointers are to the first of them, in the first row and column. */
+typedef struct emu_fused {
+  const emu_dot_model *model;
+  int rows, k, n; /* k and n are the lengths of A's and B's rows */
   int runs, length, stride;
-} emu_fused_group;
+  const float *a, *b;
+  const int16_t *a_exponent, *b_exponent;
+} emu_fused;
 
-/* One step for a row of A and eight columns of B: accumulator[j] becomes the sum of itself and the
- * group's products a[k] * b[k * n + j]. Accumulators are floats that hold their type's values. */
-typedef void emu_fused_step(float accumulator[EMU_FUSED_COLUMNS], const emu_dot_model *model,
-                            const emu_fused_group *group, const float *a, const int16_t *a_exponent,
-                            const float *b, const int16_t *b_exponent, int n);
+/* One step: sums[row][column] becomes the sum of itself and its products. Sums are floats that hold
+ * the accumulators' type's values. */
+typedef void emu_fused_step(float (*sums)[EMU_FUSED_COLUMNS], const emu_fused *fused);
 
 /* The fastest step that this processor runs. All give the same bits. */
 emu_fused_step *emu_fused_choose(void);
 
 /* One sum by integer arithmetic: any operands. What the fast step falls back to. */
-float emu_fused_exact(float accumulator, const emu_dot_model *model, const emu_fused_group *group,
-                      const float *a, const int16_t *a_exponent, const float *b,
-                      const int16_t *b_exponent, int n);
+float emu_fused_exact(float sum, const emu_fused *fused, int row, int column);
 
 /* value * 2^exponent as a number of f32 or f16; infinity past the largest. A zero is +0. */
 float emu_fused_round(int64_t value, int exponent, emu_dot_rounding rounding);

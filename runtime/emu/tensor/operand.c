@@ -1,14 +1,15 @@
-/* Decoding operands. The loops have constant trip counts and no branches,
- * so that compilers make vector code of them at any optimisation level that does so. */
+/* Decoding operands, four at a time: the vectors that every processor has, as gcc makes scalar code
+ * of comparisons of longer ones. */
 #include "emu/tensor/operand.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "emu/number/format.h"
+#include "emu/number/float.h"
+#include "emu/tensor/vector.h"
 
-enum { block = 8 };
+enum { block = 4 };
 
 static const emu_format *format_of(emu_type type) {
   switch (type) {
@@ -37,69 +38,61 @@ static uint32_t first_special(const emu_format *f) {
   return (uint32_t)(f->infinity ? f->infinity : f->nan ? f->nan : f->sign);
 }
 
-static float bits_float(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 /* A format of fewer exponent bits than f32's: its subnormal numbers are normal floats. */
-static void decode_narrow(float *restrict value, int16_t *restrict exponent,
-                          const uint32_t *restrict codes, const emu_format *f, uint32_t negate,
-                          bool normal) {
-  int fraction = f->precision - 1, widen = 23 - fraction, sign_bit = __builtin_ctzll(f->sign);
-  uint32_t magnitude_mask = (uint32_t)f->sign - 1, special = first_special(f);
+static void decode_narrow(v4u *value, v4i *exponent, const v4u *code, const emu_format *f,
+                          unsigned how) {
+  int fraction = f->precision - 1, sign_bit = __builtin_ctzll(f->sign);
+  int lowest = how & EMU_OPERAND_NORMAL ? -127 : f->min_exponent;
   uint32_t rebias = (uint32_t)(127 - 1 + f->min_exponent) << 23;
-  float subnormal_unit = bits_float((uint32_t)(127 + f->min_exponent - fraction) << 23);
-  int lowest = normal ? -127 : f->min_exponent;
-  for (int i = 0; i < block; i++) {
-    uint32_t code = codes[i], magnitude = code & magnitude_mask;
-    uint32_t sign = ((code >> sign_bit) ^ negate) << 31;
-    float small = (float)(int32_t)magnitude * subnormal_unit;
-    uint32_t small_bits;
-    memcpy(&small_bits, &small, sizeof small_bits);
-    uint32_t bits = magnitude >> fraction ? (magnitude << widen) + rebias : small_bits;
-    int e = (int)(bits >> 23) - 127;
-    e = e < lowest ? lowest : e;
-    e = magnitude ? e : EMU_EXPONENT_ZERO;
-    int no_number = magnitude == f->infinity ? EMU_EXPONENT_INFINITY : EMU_EXPONENT_NAN;
-    e = magnitude >= special ? no_number : e;
-    bits = (magnitude >= special ? 0 : bits) | sign;
-    memcpy(&value[i], &bits, sizeof bits);
-    exponent[i] = (int16_t)e;
-  }
+  float subnormal_unit = emu_float((uint32_t)(127 + f->min_exponent - fraction) << 23);
+  v4u magnitude = *code & ((uint32_t)f->sign - 1);
+  v4u sign = ((*code >> sign_bit) ^ (how & EMU_OPERAND_NEGATE)) << 31;
+  v4u small = (v4u)(__builtin_convertvector((v4i)magnitude, v4f) * subnormal_unit);
+  v4u normal = (magnitude << (23 - fraction)) + rebias;
+  v4u bits = CHOOSE((v4u)(magnitude >> fraction != 0), normal, small);
+  v4i e = (v4i)(bits >> 23) - 127, floor = (v4i){0} + lowest;
+  e = CHOOSE(e < floor, floor, e);
+  e = CHOOSE(magnitude == 0, (v4i){0} + EMU_EXPONENT_ZERO, e);
+  v4i no_number = CHOOSE(magnitude == (uint32_t)f->infinity, (v4i){0} + EMU_EXPONENT_INFINITY,
+                         (v4i){0} + EMU_EXPONENT_NAN);
+  v4i special = magnitude >= first_special(f);
+  *exponent = CHOOSE(special, no_number, e);
+  *value = (bits & ~(v4u)special) | sign;
 }
 
 /* A format with f32's exponent: its codes are the upper bits of floats. */
-static void decode_wide(float *restrict value, int16_t *restrict exponent,
-                        const uint32_t *restrict codes, const emu_format *f, uint32_t negate) {
-  int widen = 24 - f->precision, drop = f->shift;
-  for (int i = 0; i < block; i++) {
-    uint32_t bits = (codes[i] >> drop << widen) ^ negate << 31;
-    uint32_t magnitude = bits & 0x7fffffff;
-    int field = (int)(magnitude >> 23);
-    int e = (field ? field : 1) - 127;
-    e = magnitude ? e : EMU_EXPONENT_ZERO;
-    int no_number = magnitude > 0x7f800000 ? EMU_EXPONENT_NAN : EMU_EXPONENT_INFINITY;
-    e = magnitude >= 0x7f800000 ? no_number : e;
-    bits = magnitude >= 0x7f800000 ? bits & 0x80000000 : bits;
-    memcpy(&value[i], &bits, sizeof bits);
-    exponent[i] = (int16_t)e;
-  }
+static void decode_wide(v4u *value, v4i *exponent, const v4u *code, const emu_format *f,
+                        unsigned how) {
+  v4u bits = *code >> f->shift << (24 - f->precision);
+  bits ^= (v4u){0} + ((how & EMU_OPERAND_NEGATE) << 31);
+  v4i magnitude = (v4i)(bits & 0x7fffffff), e = (magnitude >> 23) - 127;
+  v4i floor = (v4i){0} + emu_f32.min_exponent;
+  e = CHOOSE(e < floor, floor, e);
+  e = CHOOSE(magnitude == 0, (v4i){0} + EMU_EXPONENT_ZERO, e);
+  v4i no_number = CHOOSE(magnitude == 0x7f800000, (v4i){0} + EMU_EXPONENT_INFINITY,
+                         (v4i){0} + EMU_EXPONENT_NAN);
+  v4i special = magnitude >= 0x7f800000;
+  *exponent = CHOOSE(special, no_number, e);
+  *value = bits & ~((v4u)special & 0x7fffffff);
 }
 
 void emu_operand_decode(float *value, int16_t *exponent, emu_type type, unsigned how,
                         const uint32_t *codes, size_t count) {
   const emu_format *f = format_of(type);
-  bool normal = how & EMU_OPERAND_NORMAL;
-  uint32_t negate = how & EMU_OPERAND_NEGATE ? 1 : 0;
+  bool wide = f->min_exponent == emu_f32.min_exponent;
   assert(count % block == 0);
   for (size_t i = 0; i < count; i += block) {
-    if (f->min_exponent == emu_f32.min_exponent) {
-      decode_wide(value + i, exponent + i, codes + i, f, negate);
+    v4u code, bits;
+    v4i e;
+    memcpy(&code, codes + i, sizeof code);
+    if (wide) {
+      decode_wide(&bits, &e, &code, f, how);
     } else {
-      decode_narrow(value + i, exponent + i, codes + i, f, negate, normal);
+      decode_narrow(&bits, &e, &code, f, how);
     }
+    v4h narrow = __builtin_convertvector(e, v4h);
+    memcpy(value + i, &bits, sizeof bits);
+    memcpy(exponent + i, &narrow, sizeof narrow);
   }
 }
 

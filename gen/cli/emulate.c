@@ -1,0 +1,90 @@
+#include "cli/emulate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "gemmgen_emu.h"
+
+static bool read_ordinal(int *out, const char *text) {
+  char *end;
+  errno = 0;
+  long value = strtol(text, &end, 10);
+  *out = (int)value;
+  return end != text && !*end && !errno && value >= 0 && value <= 1024;
+}
+
+static int read_device(cli_device *out, const char *text) {
+  static const struct {
+    const char *word;
+    cli_device device;
+  } words[] = {{"auto", {GG_PROVIDER_AUTO, 0, false}},
+               {"gpu", {GG_PROVIDER_CUDA, 0, false}},
+               {"emu", {GG_PROVIDER_EMU, 0, false}},
+               {"both", {GG_PROVIDER_CUDA, 0, true}}};
+  if (!text) text = "auto";
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (strcmp(words[i].word, text) != 0) continue;
+    *out = words[i].device;
+    return CLI_OK;
+  }
+  *out = (cli_device){.provider = GG_PROVIDER_CUDA};
+  if (read_ordinal(&out->ordinal, strncmp(text, "gpu:", 4) == 0 ? text + 4 : text)) return CLI_OK;
+  return cli_usage("--device is gpu, gpu:N, emu, both or auto, not '%s'", text);
+}
+
+static int read_seed(gg_emu_options *out, const char *text) {
+  char *end;
+  if (!text) return CLI_OK;
+  errno = 0;
+  out->random = 1;
+  out->seed = strtoull(text, &end, 10);
+  if (end != text && !*end && !errno && *text != '-') return CLI_OK;
+  return cli_usage("--emu-seed takes a whole number, not '%s'", text);
+}
+
+/* The emulator writes the file when its context closes; whether it can is found out now. */
+static int check_writable(const char *path) {
+  gg_error err = GG_ERROR_INIT;
+  FILE *file = path ? fopen(path, "ab") : NULL;
+  if (path && !file) {
+    (void)gg_fail(&err, FILE_WRITE, NULL, path, strerror(errno));
+    return cli_report(&err, NULL);
+  }
+  if (file) fclose(file);
+  return CLI_OK;
+}
+
+int cli_emulate_begin(cli_device *out, const cli_emulate *given) {
+  gg_emu_options options;
+  int code = read_device(out, given->device);
+  if (code) return code;
+  if (gg_emu_options_init(&options)) return cli_usage("%s", gg_emu_message());
+  if ((code = read_seed(&options, given->seed))) return code;
+  if (given->threads < 0 || given->threads > 4096) {
+    return cli_usage("--emu-threads is from 1 to 4096");
+  }
+  if (given->threads) options.threads = (int)given->threads;
+  if (given->counters) options.counters = 1;
+  if (given->trace) options.trace_file = given->trace;
+  if ((code = check_writable(given->trace))) return code;
+  gg_emu_configure(&options);
+  return CLI_OK;
+}
+
+int cli_emulate_report(const cli_emulate *given) {
+  gg_error err = GG_ERROR_INIT;
+  if (!given->counters) return CLI_OK;
+  bool text = strcmp(given->counters, "-") == 0;
+  size_t length = gg_emu_counters(NULL, 0, !text);
+  char *buffer = gg_malloc(length + 1);
+  gg_status st = buffer ? GG_OK : gg_fail(&err, MEMORY, NULL, "");
+  if (!st) {
+    gg_emu_counters(buffer, length + 1, !text);
+    st = cli_write(given->counters, buffer, length, &err);
+  }
+  gg_free(buffer);
+  return st ? cli_report(&err, NULL) : CLI_OK;
+}

@@ -1,0 +1,43 @@
+/* Options of the commands that run kernels: on which device, and what to see of the emulator. */
+#ifndef GG_CLI_EMULATE_H
+#define GG_CLI_EMULATE_H
+
+#include "cli/cli.h"
+#include "gemmgen_runtime.h"
+
+typedef struct cli_emulate {
+  const char *device, *seed, *counters, *trace;
+  int64_t threads;
+} cli_emulate;
+
+#define CLI_EMULATE_OPTIONS(type, member)                                                          \
+  {"device",   0,                                                                                  \
+   CLI_STRING, offsetof(type, member.device),                                                      \
+   "WHERE",    "gpu, gpu:N, emu, both, or auto: a GPU where there is one (auto)"},                 \
+      {"emu-seed", 0,                                                                              \
+       CLI_STRING, offsetof(type, member.seed),                                                    \
+       "N",        "emulator: asynchronous work lands at random, not as late as it may"},          \
+      {"emu-threads", 0,                                                                           \
+       CLI_INT,       offsetof(type, member.threads),                                              \
+       "N",           "emulator: threads of the host (one a core)"},                               \
+      {"counters", 0,                                                                              \
+       CLI_STRING, offsetof(type, member.counters),                                                \
+       "FILE",     "emulator: what it counted, as JSON; -: as text"},                              \
+  {                                                                                                \
+    "trace", 0, CLI_STRING, offsetof(type, member.trace), "FILE",                                  \
+        "emulator: the timeline, for Perfetto and chrome://tracing"                                \
+  }
+
+typedef struct cli_device {
+  gg_provider provider;
+  int ordinal;
+  bool both; /* a GPU and the emulator */
+} cli_device;
+
+/* Reads --device and hands the other options to the emulator. Gives an exit code. */
+int cli_emulate_begin(cli_device *out, const cli_emulate *given);
+
+/* While the context is still open: tells the counters. Gives an exit code. */
+int cli_emulate_report(const cli_emulate *given);
+
+#endif

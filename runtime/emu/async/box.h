@@ -1,0 +1,37 @@
+/* Boxes of tensors: which bytes of global memory stand where in shared memory.
+ *
+ * A box in shared memory is dense, its first dimension innermost. Swizzles exchange its 16-byte
+ * chunks: they exclusive-or bits 4 and up of the address in shared memory with bits 7 and up, one,
+ * two or three of them for 32B, 64B and 128B, so that the pattern is anchored at absolute
+ * addresses, wherever the box starts. (PTX ISA, "Tensors", "Swizzling modes".) */
+#ifndef GG_EMU_BOX_H
+#define GG_EMU_BOX_H
+
+#include "emu/async/tensor_map.h"
+
+/* What is contiguous in global memory: a line of a box along its first dimension. Bytes of it that
+ * are out of the tensor's bounds come before `lead` and after lead + inside. */
+typedef struct emu_box_row {
+  uint32_t linear; /* offset in the box, before swizzling */
+  uint32_t bytes;
+  uint32_t lead, inside;
+  uint64_t address; /* of the first byte inside */
+} emu_box_row;
+
+typedef struct emu_box {
+  const emu_tensor_map *map;
+  int32_t at[EMU_TENSOR_RANK]; /* coordinates of its first element */
+} emu_box;
+
+uint32_t emu_box_rows(const emu_tensor_map *map);
+void emu_box_row_at(emu_box_row *out, const emu_box *box, uint32_t index);
+
+static inline uint32_t emu_swizzled(emu_tensor_swizzle swizzle, uint32_t address) {
+  uint32_t mask = (1u << swizzle) - 1; /* 0, 1, 2, 3 bits */
+  return address ^ (address >> 7 & mask) << 4;
+}
+
+/* Bytes that a box may touch in shared memory: swizzles stay within lines of 128 bytes. */
+uint32_t emu_box_span(const emu_tensor_map *map);
+
+#endif

@@ -1,0 +1,374 @@
+/* The engine: a list of a cluster's operations in flight, oldest first.
+ *
+ * Issuing claims the bytes: LANDING for those to be written, LEAVING for those to be read. A byte
+ * may be read by many operations at once (wgmmas of two warpgroups share an operand), so readers
+ * are counted, by chunks of 16 bytes, the grain of every asynchronous reader. A claim on bytes that
+ * are already owned is an error at once, and so is every other access that finds the marks: between
+ * issue and landing nothing can be ordered with the operation. Before its issue and after its
+ * landing the order is hazard.c's to judge.
+ *
+ * An operation lands when somebody waits for it in person, when nothing else can run, or by chance.
+ * Invariant: an operation in the list has its marks set (`held`), one that is out of it has not. */
+#include "emu/async/engine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "emu/report.h"
+
+enum { chunk = 16, time_outs_max = 64, chance = 8 };
+
+gg_status emu_engine_open(struct emu_engine **out, emu_cluster *cluster, gg_error *err) {
+  *out = gg_malloc(sizeof **out);
+  if (!*out) return gg_fail(err, MEMORY, NULL, "");
+  **out = (struct emu_engine){.cluster = cluster};
+  return GG_OK;
+}
+
+void emu_engine_close(struct emu_engine *engine) {
+  if (!engine) return;
+  for (emu_async *next, *async = engine->first; async; async = next) {
+    next = async->next;
+    async->drop(async);
+  }
+  emu_mbarriers_free(&engine->barriers);
+  for (int i = 0; i < EMU_CLUSTER_MAX; i++)
+    gg_free(engine->leaving[i]);
+  for (int i = 0; i < EMU_CLUSTER_MAX * EMU_WARPS_MAX; i++)
+    gg_free(engine->warps[i]);
+  gg_free(engine);
+}
+
+bool emu_async_no_memory(emu_warp *warp, const emu_op *op) {
+  emu_fault(warp, op, -1, GG_E_MEMORY, " for asynchronous work");
+  return false;
+}
+
+bool emu_async_alive(emu_warp *warp, const emu_op *op, int lane, const emu_cta *cta) {
+  if (!cta->cluster->engine->exited[cta->rank]) return true;
+  emu_fault(warp, op, lane, GG_E_EMU_BOUNDS,
+            "shared memory of CTA %u of the cluster, which has exited", cta->rank);
+  return false;
+}
+
+emu_async_warp *emu_async_warp_of(emu_warp *warp, const emu_op *op) {
+  struct emu_engine *engine = warp->cta->cluster->engine;
+  emu_async_warp **slot = &engine->warps[warp->cta->rank * EMU_WARPS_MAX + (unsigned)warp->index];
+  if (*slot) return *slot;
+  *slot = gg_malloc(sizeof **slot);
+  if (!*slot) {
+    emu_async_no_memory(warp, op);
+    return NULL;
+  }
+  memset(*slot, 0, sizeof **slot);
+  return *slot;
+}
+
+void emu_engine_note(emu_cluster *cluster) {
+  cluster->engine->time_outs = 0;
+}
+
+/* ---- Claims ----------------------------------------------------------------------------- */
+
+/* The first byte of a span that has one of the marks; -1: none. */
+static int64_t marked(const emu_span *span, uint8_t marks) {
+  const uint8_t *at = emu_place_marks(span->place);
+  for (uint32_t i = 0; i < span->bytes; i++) {
+    if (at[i] & marks) return i;
+  }
+  return -1;
+}
+
+static bool is_free(const emu_async *async, const emu_span *spans, uint32_t count, bool write) {
+  uint8_t marks = EMU_MARK_LANDING;
+  if (write) marks |= EMU_MARK_LEAVING | EMU_MARK_BARRIER;
+  for (uint32_t i = 0; i < count; i++) {
+    int64_t at = marked(&spans[i], marks);
+    if (at < 0) continue;
+    emu_place place = spans[i].place;
+    place.offset += (uint32_t)at;
+    return emu_async_touched(async->warp, async->op, __builtin_ctz(async->lanes), place, 1, write);
+  }
+  return true;
+}
+
+/* The counts of chunks that a span touches, made when they are first needed; NULL: memory is out.
+ */
+static uint16_t *leaving_of(struct emu_engine *engine, const emu_cta *cta) {
+  uint16_t **counts = &engine->leaving[cta->rank];
+  if (!*counts) {
+    size_t bytes = (cta->shared->size / chunk + 1) * sizeof **counts;
+    *counts = gg_malloc(bytes);
+    if (*counts) memset(*counts, 0, bytes);
+  }
+  return *counts;
+}
+
+static bool hold_read(struct emu_engine *engine, const emu_span *span) {
+  uint16_t *counts = leaving_of(engine, span->place.cta);
+  if (!counts) return false;
+  uint8_t *marks = emu_place_marks(span->place);
+  for (uint32_t i = 0; i < span->bytes; i++)
+    marks[i] |= EMU_MARK_LEAVING;
+  uint32_t end = span->place.offset + span->bytes;
+  for (uint32_t i = span->place.offset / chunk; i * chunk < end; i++)
+    counts[i]++;
+  return true;
+}
+
+static void release_read(struct emu_engine *engine, const emu_span *span) {
+  uint16_t *counts = engine->leaving[span->place.cta->rank];
+  uint32_t end = span->place.offset + span->bytes;
+  for (uint32_t i = span->place.offset / chunk; i * chunk < end; i++) {
+    if (--counts[i]) continue;
+    uint32_t stop = (i + 1) * chunk;
+    if (stop > span->place.cta->shared->size) stop = span->place.cta->shared->size;
+    for (uint32_t j = i * chunk; j < stop; j++)
+      span->place.cta->shared->marks[j] &= (uint8_t)~EMU_MARK_LEAVING;
+  }
+}
+
+static void mark_write(const emu_span *span, bool landing) {
+  uint8_t *marks = emu_place_marks(span->place);
+  for (uint32_t i = 0; i < span->bytes; i++)
+    marks[i] = (uint8_t)((marks[i] & ~EMU_MARK_LANDING) | (landing ? EMU_MARK_LANDING : 0));
+}
+
+static bool hold(struct emu_engine *engine, emu_async *async) {
+  if (!is_free(async, async->writes, async->write_count, true)) return false;
+  if (!is_free(async, async->reads, async->read_count, false)) return false;
+  for (uint32_t i = 0; i < async->read_count; i++) {
+    if (!leaving_of(engine, async->reads[i].place.cta)) {
+      return emu_async_no_memory(async->warp, async->op);
+    }
+  }
+  for (uint32_t i = 0; i < async->read_count; i++)
+    hold_read(engine, &async->reads[i]);
+  for (uint32_t i = 0; i < async->write_count; i++)
+    mark_write(&async->writes[i], true);
+  async->held = true;
+  return true;
+}
+
+static void let_go(struct emu_engine *engine, emu_async *async) {
+  for (uint32_t i = 0; i < async->read_count && async->held; i++)
+    release_read(engine, &async->reads[i]);
+  for (uint32_t i = 0; i < async->write_count && async->held; i++)
+    mark_write(&async->writes[i], false);
+  async->held = false;
+}
+
+static bool covers(const emu_span *spans, uint32_t count, emu_place place, uint32_t bytes) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (spans[i].place.cta == place.cta && spans[i].place.offset < place.offset + bytes &&
+        place.offset < spans[i].place.offset + spans[i].bytes) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void describe(char *out, size_t size, const emu_async *async) {
+  const ptx_instruction *ptx = async->op->ptx;
+  snprintf(out, size, "%s of line %u (CTA %u, warp %d)", ptx ? ptx->form->text : "an operation",
+           ptx ? ptx->place.line : 0, async->warp->cta->rank, async->warp->index);
+}
+
+bool emu_async_touched(emu_warp *warp, const emu_op *op, int lane, emu_place place, uint32_t bytes,
+                       bool write) {
+  const emu_async *owner = NULL;
+  bool landing = false;
+  for (const emu_async *a = warp->cta->cluster->engine->first; a && !owner; a = a->next) {
+    if (!a->held) continue;
+    landing = covers(a->writes, a->write_count, place, bytes);
+    if (landing || (write && covers(a->reads, a->read_count, place, bytes))) owner = a;
+  }
+  const char *verb = write ? "writes" : "reads";
+  if (!owner) {
+    emu_fault(warp, op, lane, GG_E_EMU_MBARRIER,
+              "%s 0x%x, where an mbarrier object lives: mbarrier.inval it first", verb,
+              emu_place_address(place));
+    return false;
+  }
+  char who[200];
+  describe(who, sizeof who, owner);
+  emu_fault(warp, op, lane, GG_E_EMU_IN_FLIGHT, "%s shared memory at 0x%x, which %s %s", verb,
+            emu_place_address(place), who,
+            landing ? "has yet to write: nothing has waited for it"
+                    : "has yet to read: nothing has waited for it");
+  return false;
+}
+
+/* ---- The list --------------------------------------------------------------------------- */
+
+bool emu_async_issue(emu_cluster *cluster, emu_async *async) {
+  struct emu_engine *engine = cluster->engine;
+  async->issued = cluster->time;
+  async->held = false;
+  async->next = NULL;
+  async->previous = engine->last;
+  *(engine->last ? &engine->last->next : &engine->first) = async;
+  engine->last = async;
+  engine->count++;
+  emu_engine_note(cluster);
+  return hold(engine, async) && emu_hazard_issue(async);
+}
+
+static void unlink_async(struct emu_engine *engine, emu_async *async) {
+  *(async->previous ? &async->previous->next : &engine->first) = async->next;
+  *(async->next ? &async->next->previous : &engine->last) = async->previous;
+  engine->count--;
+}
+
+static bool land(emu_cluster *cluster, emu_async *async) {
+  unlink_async(cluster->engine, async);
+  let_go(cluster->engine, async);
+  emu_engine_note(cluster);
+  bool ok = async->land(async, cluster);
+  if (ok) emu_hazard_land(async);
+  if (ok && async->unit) {
+    const ptx_instruction *ptx = async->op->ptx;
+    emu_trace_span(async->warp, async->unit, ptx ? ptx->form->text : async->unit, async->issued,
+                   cluster->time);
+  }
+  async->drop(async);
+  return ok;
+}
+
+bool emu_async_land(emu_cluster *cluster, emu_async *async) {
+  emu_async *older = async->chain ? cluster->engine->first : async;
+  while (older != async) {
+    emu_async *next = older->next;
+    if (older->chain == async->chain && !land(cluster, older)) return false;
+    older = next;
+  }
+  return land(cluster, async);
+}
+
+emu_async *emu_async_first(const emu_cluster *cluster) {
+  return cluster->engine->first;
+}
+
+static bool land_any(emu_cluster *cluster) {
+  uint64_t skip = emu_random(cluster) % cluster->engine->count;
+  emu_async *async = cluster->engine->first;
+  while (skip--)
+    async = async->next;
+  return emu_async_land(cluster, async);
+}
+
+bool emu_engine_land_one(emu_cluster *cluster) {
+  struct emu_engine *engine = cluster->engine;
+  if (cluster->faulted || !engine->count) return false;
+  if (cluster->run->options->random) return land_any(cluster);
+  return emu_async_land(cluster, engine->first);
+}
+
+bool emu_engine_tick(emu_cluster *cluster) {
+  if (!cluster->run->options->random || !cluster->engine->count) return true;
+  return emu_random(cluster) % chance || land_any(cluster);
+}
+
+bool emu_engine_time_out(emu_cluster *cluster) {
+  struct emu_engine *engine = cluster->engine;
+  bool any = false;
+  for (unsigned w = 0; w < cluster->cta_count * EMU_WARPS_MAX; w++) {
+    if (!engine->warps[w]) continue;
+    for (int lane = 0; lane < EMU_LANES; lane++) {
+      emu_try *try = &engine->warps[w]->tries[lane];
+      if (try->state != EMU_TRY_BLOCKED) continue;
+      emu_mbarrier_describe(try->barrier);
+      if (engine->time_outs >= time_outs_max) continue;
+      try->state = EMU_TRY_EXPIRED;
+      emu_wake(cluster, try->barrier);
+      any = true;
+    }
+  }
+  if (any) emu_wake(cluster, engine);
+  engine->time_outs++;
+  return any;
+}
+
+/* ---- The end of a CTA ------------------------------------------------------------------- */
+
+static const emu_span *span_in(const emu_span *spans, uint32_t count, const emu_cta *cta) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (spans[i].place.cta == cta) return &spans[i];
+  }
+  return NULL;
+}
+
+static bool outlived(const emu_async *async, const emu_cta *cta) {
+  const emu_span *write = span_in(async->writes, async->write_count, cta);
+  const emu_span *read = write ? write : span_in(async->reads, async->read_count, cta);
+  if (!read || !async->binds) return false;
+  emu_fault(
+      async->warp, async->op, __builtin_ctz(async->lanes), GG_E_EMU_IN_FLIGHT,
+      "CTA %u of the cluster exits while its shared memory at 0x%x is still to be %s: nothing "
+      "has waited for this operation",
+      cta->rank, emu_place_address(read->place), write ? "written" : "read");
+  return true;
+}
+
+bool emu_engine_cta_exit(emu_cta *cta) {
+  struct emu_engine *engine = cta->cluster->engine;
+  for (emu_async *next, *async = engine->first; async; async = next) {
+    next = async->next;
+    if (outlived(async, cta)) return false;
+  }
+  /* What is left of it needs nobody: writes to global memory, cp.async that nobody waits for. */
+  for (emu_async *async = engine->first; async;) {
+    if (async->warp->cta != cta) {
+      async = async->next;
+      continue;
+    }
+    if (!emu_async_land(cta->cluster, async)) return false;
+    async = engine->first;
+  }
+  engine->exited[cta->rank] = true;
+  return true;
+}
+
+/* ---- Groups ----------------------------------------------------------------------------- */
+
+void emu_groups_commit(emu_groups *groups, uint32_t lanes) {
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    uint64_t group = groups->committed[__builtin_ctz(rest)]++;
+    groups->ends[group % EMU_GROUPS_KEPT] = groups->issued;
+  }
+}
+
+uint64_t emu_groups_first_pending(const emu_groups *groups, int lane, uint64_t pending) {
+  uint64_t committed = groups->committed[lane];
+  return pending < committed ? committed - pending : 0;
+}
+
+uint64_t emu_groups_clock(const emu_groups *groups, int lane, uint64_t pending) {
+  uint64_t first = emu_groups_first_pending(groups, lane, pending);
+  if (!first) return 0;
+  /* A group too old to be kept came before the oldest that is. */
+  uint64_t committed = groups->committed[lane];
+  uint64_t group = committed - first < EMU_GROUPS_KEPT ? first - 1 : committed - EMU_GROUPS_KEPT;
+  return groups->ends[group % EMU_GROUPS_KEPT];
+}
+
+/* ---- Bytes ------------------------------------------------------------------------------ */
+
+void emu_copy_in(emu_device *device, emu_place to, const uint8_t *from, uint64_t from_address,
+                 uint32_t bytes) {
+  memcpy(emu_place_bytes(to), from, bytes);
+  uint8_t *marks = emu_place_marks(to);
+  bool all = emu_global_written(device, from_address, bytes);
+  for (uint32_t i = 0; i < bytes; i++) {
+    bool written = all || emu_global_written(device, from_address + i, 1);
+    marks[i] = (uint8_t)((marks[i] & ~EMU_MARK_WRITTEN) | (written ? EMU_MARK_WRITTEN : 0));
+  }
+}
+
+void emu_zero_in(emu_place to, uint32_t bytes) {
+  memset(emu_place_bytes(to), 0, bytes);
+  uint8_t *marks = emu_place_marks(to);
+  for (uint32_t i = 0; i < bytes; i++)
+    marks[i] |= EMU_MARK_WRITTEN;
+}

@@ -1,0 +1,34 @@
+/* Modifiers and operands that several asynchronous instructions share. */
+#ifndef GG_EMU_ASYNC_MODIFIERS_H
+#define GG_EMU_ASYNC_MODIFIERS_H
+
+#include "emu/async.h"
+#include "emu/decode.h"
+#include "emu/isa/lanes.h"
+
+typedef enum emu_sem {
+  EMU_SEM_NONE, /* none written */
+  EMU_SEM_RELAXED,
+  EMU_SEM_ACQUIRE,
+  EMU_SEM_RELEASE,
+  EMU_SEM_ACQ_REL,
+  EMU_SEM_SC,
+} emu_sem;
+
+emu_sem emu_take_sem(emu_decoder *d);
+/* .cta, .cluster, .gpu or .sys; without effect: every order that is made holds for all. */
+void emu_take_scope(emu_decoder *d);
+
+/* Room for `count` operands in op->operands, which start as sinks. */
+gg_status emu_operands_open(emu_op *op, emu_decoder *d, int count, gg_error *err);
+
+/* A lane's value of a source operand, as unsigned; of a predicate 0 or 1. */
+uint64_t emu_lane_value(const emu_warp *warp, const emu_operand *operand, int lane);
+
+/* The op's address operand as a place in shared memory; false after a fault. */
+bool emu_lane_place(emu_place *out, emu_warp *warp, const emu_op *op, int lane,
+                    const emu_address *address, emu_space space, uint64_t bytes, unsigned align);
+/* The op's address of one lane. */
+uint64_t emu_lane_address(const emu_warp *warp, const emu_address *address, int lane);
+
+#endif

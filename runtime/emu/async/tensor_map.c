@@ -1,0 +1,213 @@
+/* Tensor maps: the checks of cuTensorMapEncodeTiled (CUDA driver API, "Tensor Map Object
+ * Management") and the emulator's encoding.
+ *
+ * Fields stand at fixed byte places, numbers little-endian. Dimensions are kept less 1, so that
+ * 2^32 fits in 32 bits; strides in units of 16 bytes, so that 2^40 does; boxes less 1 in a byte. */
+#include "emu/async/tensor_map.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct {
+  uint8_t bytes;
+  bool is_float;
+} types[EMU_TENSOR_TYPE_COUNT] = {
+    [EMU_TENSOR_U8] = {1, false},      [EMU_TENSOR_U16] = {2, false},
+    [EMU_TENSOR_U32] = {4, false},     [EMU_TENSOR_S32] = {4, false},
+    [EMU_TENSOR_U64] = {8, false},     [EMU_TENSOR_S64] = {8, false},
+    [EMU_TENSOR_F16] = {2, true},      [EMU_TENSOR_F32] = {4, true},
+    [EMU_TENSOR_F64] = {8, true},      [EMU_TENSOR_BF16] = {2, true},
+    [EMU_TENSOR_F32_FTZ] = {4, true},  [EMU_TENSOR_TF32] = {4, true},
+    [EMU_TENSOR_TF32_FTZ] = {4, true},
+};
+
+uint32_t emu_tensor_type_bytes(emu_tensor_type type) {
+  return (unsigned)type < EMU_TENSOR_TYPE_COUNT ? types[type].bytes : 0;
+}
+
+uint32_t emu_tensor_map_extent(const emu_tensor_map *map, uint32_t dimension) {
+  uint32_t stride = map->element_strides[dimension];
+  if (!dimension && map->interleave == EMU_INTERLEAVE_NONE) stride = 1;
+  return (map->box[dimension] + stride - 1) / (stride ? stride : 1);
+}
+
+uint32_t emu_tensor_map_box_bytes(const emu_tensor_map *map) {
+  uint32_t bytes = emu_tensor_type_bytes(map->type);
+  for (uint32_t i = 0; i < map->rank; i++)
+    bytes *= emu_tensor_map_extent(map, i);
+  return bytes;
+}
+
+/* ---- Checks ----------------------------------------------------------------------------- */
+
+static bool wrong_fields(gg_str *why, const emu_tensor_map *map) {
+  if ((unsigned)map->type >= EMU_TENSOR_TYPE_COUNT) {
+    gg_str_printf(why, "tensorDataType %d: it is 0 to %d for sm_90", (int)map->type,
+                  EMU_TENSOR_TYPE_COUNT - 1);
+  } else if ((unsigned)map->interleave > EMU_INTERLEAVE_32B) {
+    gg_str_printf(why, "interleave %d: it is 0 to 2", (int)map->interleave);
+  } else if ((unsigned)map->swizzle > EMU_SWIZZLE_128B) {
+    gg_str_printf(why, "swizzle %d: it is 0 to 3 for sm_90", (int)map->swizzle);
+  } else if (map->l2_promotion > 3) {
+    gg_str_printf(why, "l2Promotion %u: it is 0 to 3", map->l2_promotion);
+  } else if ((unsigned)map->fill > EMU_FILL_NAN) {
+    gg_str_printf(why, "oobFill %d: it is 0 or 1", (int)map->fill);
+  } else if (map->fill == EMU_FILL_NAN && !types[map->type].is_float) {
+    gg_str_puts(why, "oobFill with NaN of an integer type: only floating-point types have NaN");
+  } else if (map->rank < 1 || map->rank > EMU_TENSOR_RANK) {
+    gg_str_printf(why, "tensorRank %u: it is 1 to 5", map->rank);
+  } else if (map->interleave != EMU_INTERLEAVE_NONE && map->rank < 3) {
+    gg_str_printf(why, "tensorRank %u with interleave: it is 3 to 5", map->rank);
+  } else if (map->interleave == EMU_INTERLEAVE_32B && map->swizzle != EMU_SWIZZLE_32B) {
+    gg_str_puts(why, "interleave 32B: the swizzle must be 32B");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+static bool wrong_address(gg_str *why, const emu_tensor_map *map) {
+  uint64_t align = map->interleave == EMU_INTERLEAVE_32B ? 32 : 16;
+  if (map->address % align) {
+    gg_str_printf(why, "globalAddress 0x%" PRIx64 " is not a multiple of %" PRIu64, map->address,
+                  align);
+    return true;
+  }
+  for (uint32_t i = 0; i < map->rank; i++) {
+    if (map->dims[i] >= 1 && map->dims[i] <= (uint64_t)1 << 32) continue;
+    gg_str_printf(why, "globalDim[%u] = %" PRIu64 ": it is 1 to 2^32", i, map->dims[i]);
+    return true;
+  }
+  for (uint32_t i = 0; i + 1 < map->rank; i++) {
+    if (map->strides[i] % align || map->strides[i] >= (uint64_t)1 << 40) {
+      gg_str_printf(
+          why, "globalStrides[%u] = %" PRIu64 " bytes: it is a multiple of %" PRIu64 " below 2^40",
+          i, map->strides[i], align);
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool wrong_inner(gg_str *why, const emu_tensor_map *map) {
+  static const uint32_t spans[] = {
+      [EMU_SWIZZLE_32B] = 32, [EMU_SWIZZLE_64B] = 64, [EMU_SWIZZLE_128B] = 128};
+  if (map->interleave != EMU_INTERLEAVE_NONE) return false;
+  uint32_t inner = map->box[0] * emu_tensor_type_bytes(map->type);
+  if (inner % 16) {
+    gg_str_printf(why,
+                  "boxDim[0] = %u elements are %u bytes: the inner dimension is a multiple of 16 "
+                  "bytes",
+                  map->box[0], inner);
+    return true;
+  }
+  if (map->swizzle != EMU_SWIZZLE_NONE && inner > spans[map->swizzle]) {
+    gg_str_printf(why, "boxDim[0] = %u elements are %u bytes: swizzle %uB takes %u at most",
+                  map->box[0], inner, spans[map->swizzle], spans[map->swizzle]);
+    return true;
+  }
+  return false;
+}
+
+static bool wrong_box(gg_str *why, const emu_tensor_map *map) {
+  for (uint32_t i = 0; i < map->rank; i++) {
+    if (map->box[i] < 1 || map->box[i] > 256) {
+      gg_str_printf(why, "boxDim[%u] = %u: it is 1 to 256", i, map->box[i]);
+      return true;
+    }
+    if (map->element_strides[i] < 1 || map->element_strides[i] > 8) {
+      gg_str_printf(why, "elementStrides[%u] = %u: it is 1 to 8", i, map->element_strides[i]);
+      return true;
+    }
+  }
+  return wrong_inner(why, map);
+}
+
+bool emu_tensor_map_wrong(gg_str *why, const emu_tensor_map *map) {
+  return wrong_fields(why, map) || wrong_address(why, map) || wrong_box(why, map);
+}
+
+/* ---- Encoding --------------------------------------------------------------------------- */
+
+enum {
+  AT_MAGIC = 0,
+  AT_TYPE = 4,
+  AT_RANK,
+  AT_INTERLEAVE,
+  AT_SWIZZLE,
+  AT_L2,
+  AT_FILL,
+  AT_ELEMENT_STRIDES,
+  AT_ADDRESS = 16,
+  AT_STRIDES = 24, /* 5 bytes each */
+  AT_DIMS = 44,    /* 4 each */
+  AT_BOX = 64,     /* 1 each */
+  AT_END = 69,
+};
+
+static const uint8_t magic[4] = {0x47, 0x47, 0x54, 0x4d};
+
+static void put(uint8_t *out, uint64_t value, int bytes) {
+  for (int i = 0; i < bytes; i++)
+    out[i] = (uint8_t)(value >> (8 * i));
+}
+
+static uint64_t get(const uint8_t *in, int bytes) {
+  uint64_t value = 0;
+  for (int i = 0; i < bytes; i++)
+    value |= (uint64_t)in[i] << (8 * i);
+  return value;
+}
+
+void emu_tensor_map_pack(uint8_t out[EMU_TENSOR_MAP_BYTES], const emu_tensor_map *map) {
+  memset(out, 0, EMU_TENSOR_MAP_BYTES);
+  memcpy(out + AT_MAGIC, magic, sizeof magic);
+  out[AT_TYPE] = (uint8_t)map->type;
+  out[AT_RANK] = (uint8_t)map->rank;
+  out[AT_INTERLEAVE] = (uint8_t)map->interleave;
+  out[AT_SWIZZLE] = (uint8_t)map->swizzle;
+  out[AT_L2] = (uint8_t)map->l2_promotion;
+  out[AT_FILL] = (uint8_t)map->fill;
+  put(out + AT_ADDRESS, map->address, 8);
+  for (int i = 0; i < EMU_TENSOR_RANK; i++) {
+    out[AT_ELEMENT_STRIDES + i] = (uint8_t)map->element_strides[i];
+    put(out + AT_DIMS + 4 * i, map->dims[i] - 1, 4);
+    out[AT_BOX + i] = (uint8_t)(map->box[i] - 1);
+  }
+  for (int i = 0; i < EMU_TENSOR_RANK - 1; i++)
+    put(out + AT_STRIDES + 5 * i, map->strides[i] / 16, 5);
+}
+
+bool emu_tensor_map_decode(emu_tensor_map *out, const uint8_t in[EMU_TENSOR_MAP_BYTES]) {
+  if (memcmp(in + AT_MAGIC, magic, sizeof magic)) return false;
+  *out = (emu_tensor_map){
+      .type = (emu_tensor_type)in[AT_TYPE],
+      .rank = in[AT_RANK],
+      .address = get(in + AT_ADDRESS, 8),
+      .interleave = (emu_tensor_interleave)in[AT_INTERLEAVE],
+      .swizzle = (emu_tensor_swizzle)in[AT_SWIZZLE],
+      .l2_promotion = in[AT_L2],
+      .fill = (emu_tensor_fill)in[AT_FILL],
+  };
+  for (int i = 0; i < EMU_TENSOR_RANK; i++) {
+    out->element_strides[i] = in[AT_ELEMENT_STRIDES + i];
+    out->dims[i] = get(in + AT_DIMS + 4 * i, 4) + 1;
+    out->box[i] = in[AT_BOX + i] + 1u;
+  }
+  for (int i = 0; i < EMU_TENSOR_RANK - 1; i++)
+    out->strides[i] = get(in + AT_STRIDES + 5 * i, 5) * 16;
+  return true;
+}
+
+gg_status emu_tensor_map_encode(uint8_t out[EMU_TENSOR_MAP_BYTES], const emu_tensor_map *map,
+                                gg_error *err) {
+  gg_str why = GG_STR_INIT;
+  gg_status st = GG_OK;
+  if (emu_tensor_map_wrong(&why, map)) {
+    st = gg_fail(err, EMU_TENSOR_MAP, NULL, gg_str_text(&why), "the encoding of a tensor map");
+  } else {
+    emu_tensor_map_pack(out, map);
+  }
+  gg_str_free(&why);
+  return st;
+}

@@ -1,0 +1,403 @@
+/* Bulk copies: what TMA does, for plain bytes and for boxes of tensors.
+ *
+ * A copy into shared memory is one operation for each CTA that gets it, completed by that CTA's
+ * mbarrier. A copy out of it is two, one after the other: the first reads shared memory, which is
+ * what wait_group.read waits for; the second writes global memory. Both belong to the bulk group
+ * that the issuing lane commits next. (PTX ISA, "Data Movement and Conversion Instructions: Bulk
+ * copy" and "Tensor copy".) */
+#include "emu/async/transfer.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "emu/number/float.h"
+#include "emu/report.h"
+
+enum { row_bytes_max = 256 * 8, piece = 16 };
+
+typedef struct operation {
+  emu_async base;
+  emu_transfer transfer;
+  emu_span to, from;
+  emu_mbarrier *barrier;
+  uint8_t *image; /* what was read of shared memory: bytes, then marks */
+} operation;
+
+static void drop(emu_async *self) {
+  operation *o = (operation *)self;
+  gg_free(o->image);
+  gg_free(o);
+}
+
+static operation *new_operation(const emu_transfer *transfer) {
+  operation *o = gg_malloc(sizeof *o);
+  if (!o) {
+    emu_async_no_memory(transfer->warp, transfer->op);
+    return NULL;
+  }
+  *o = (operation){.base = {.warp = transfer->warp,
+                            .op = transfer->op,
+                            .lanes = 1u << transfer->lane,
+                            .proxy = EMU_PROXY_ASYNC,
+                            .binds = true,
+                            .unit = transfer->tensor ? "TMA" : "bulk copy",
+                            .drop = drop},
+                   .transfer = *transfer};
+  return o;
+}
+
+uint32_t emu_transfer_span(const emu_transfer *transfer) {
+  return transfer->tensor ? emu_box_span(&transfer->map) : transfer->bytes;
+}
+
+uint32_t emu_transfer_bytes(const emu_transfer *transfer) {
+  return transfer->tensor ? emu_tensor_map_box_bytes(&transfer->map) : transfer->bytes;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------- */
+
+static uint32_t row_count(const emu_transfer *transfer) {
+  return transfer->tensor ? emu_box_rows(&transfer->map) : 1;
+}
+
+static void row_at(emu_box_row *out, const emu_transfer *transfer, uint32_t index) {
+  if (!transfer->tensor) {
+    *out = (emu_box_row){
+        .bytes = transfer->bytes, .inside = transfer->bytes, .address = transfer->address};
+    return;
+  }
+  emu_box box = {.map = &transfer->map};
+  memcpy(box.at, transfer->at, sizeof box.at);
+  emu_box_row_at(out, &box, index);
+}
+
+/* The host address of a row's bytes inside; NULL after a fault. */
+static uint8_t *row_memory(const emu_transfer *transfer, const emu_box_row *row, bool write) {
+  emu_device *device = transfer->warp->cta->cluster->run->device;
+  uint8_t *memory = emu_global(device, row->address, row->inside, write);
+  if (memory) return memory;
+  gg_str why = GG_STR_INIT;
+  emu_global_explain(&why, device, row->address, row->inside);
+  emu_fault(transfer->warp, transfer->op, transfer->lane, GG_E_EMU_BOUNDS, "%s %s",
+            write ? "writes to" : "reads from", gg_str_text(&why));
+  gg_str_free(&why);
+  return NULL;
+}
+
+/* A row of a box as it stands in shared memory, unswizzled. */
+typedef struct row_image {
+  uint8_t bytes[row_bytes_max];
+  uint8_t written[row_bytes_max];
+} row_image;
+
+/* What elements out of bounds hold: zero, or the NaN of the type. */
+static void fill(row_image *image, const emu_tensor_map *map, uint32_t bytes) {
+  uint32_t size = emu_tensor_type_bytes(map->type);
+  memset(image->bytes, 0, bytes);
+  memset(image->written, 1, bytes);
+  if (map->fill != EMU_FILL_NAN) return;
+  for (uint32_t i = 0; i < bytes; i++)
+    image->bytes[i] = i % size == size - 1 ? 0x7f : 0xff;
+}
+
+/* Some types are changed on the way in: subnormals to zero, f32 rounded to tf32. */
+static void convert(uint8_t *bytes, uint32_t count, emu_tensor_type type) {
+  bool flush = type == EMU_TENSOR_F32_FTZ || type == EMU_TENSOR_TF32_FTZ;
+  bool round = type == EMU_TENSOR_TF32 || type == EMU_TENSOR_TF32_FTZ;
+  for (uint32_t i = 0; (flush || round) && i + 4 <= count; i += 4) {
+    uint32_t bits;
+    memcpy(&bits, bytes + i, 4);
+    if (flush) bits = emu_f32_flush(bits, EMU_FTZ);
+    if (round) bits = emu_narrow(&emu_tf32, emu_f32_value(bits, 0), EMU_RN);
+    memcpy(bytes + i, &bits, 4);
+  }
+}
+
+static bool read_row(row_image *image, const emu_transfer *transfer, const emu_box_row *row) {
+  fill(image, &transfer->map, row->bytes);
+  if (!row->inside) return true;
+  const uint8_t *memory = row_memory(transfer, row, false);
+  if (!memory) return false;
+  emu_device *device = transfer->warp->cta->cluster->run->device;
+  memcpy(image->bytes + row->lead, memory, row->inside);
+  convert(image->bytes + row->lead, row->inside, transfer->map.type);
+  if (emu_global_written(device, row->address, row->inside)) return true;
+  for (uint32_t i = 0; i < row->inside; i++)
+    image->written[row->lead + i] = emu_global_written(device, row->address + i, 1);
+  return true;
+}
+
+/* Where byte `linear` of a box that starts at shared offset `anchor` stands, from there. */
+static uint32_t swizzled(const emu_transfer *transfer, uint32_t anchor, uint32_t linear) {
+  uint32_t address = anchor + EMU_SHARED_RESERVED + linear;
+  return emu_swizzled(transfer->map.swizzle, address) - (anchor + EMU_SHARED_RESERVED);
+}
+
+/* ---- Into shared memory ----------------------------------------------------------------- */
+
+static void scatter(const operation *o, const emu_box_row *row, const row_image *image) {
+  emu_place to = o->to.place;
+  for (uint32_t i = 0; i < row->bytes; i += piece) {
+    uint32_t at = to.offset + swizzled(&o->transfer, to.offset, row->linear + i);
+    memcpy(to.cta->shared->bytes + at, image->bytes + i, piece);
+    for (uint32_t k = 0; k < piece; k++) {
+      uint8_t *mark = &to.cta->shared->marks[at + k];
+      *mark =
+          (uint8_t)((*mark & ~EMU_MARK_WRITTEN) | (image->written[i + k] ? EMU_MARK_WRITTEN : 0));
+    }
+  }
+}
+
+static bool copy_box_in(operation *o) {
+  row_image image;
+  emu_box_row row;
+  for (uint32_t i = 0; i < row_count(&o->transfer); i++) {
+    row_at(&row, &o->transfer, i);
+    if (!read_row(&image, &o->transfer, &row)) return false;
+    scatter(o, &row, &image);
+  }
+  return true;
+}
+
+static bool copy_in(operation *o, emu_cluster *cluster) {
+  if (o->transfer.tensor) return copy_box_in(o);
+  emu_box_row row;
+  row_at(&row, &o->transfer, 0);
+  const uint8_t *memory = row.bytes ? row_memory(&o->transfer, &row, false) : NULL;
+  if (row.bytes && !memory) return false;
+  if (row.bytes) emu_copy_in(cluster->run->device, o->to.place, memory, row.address, row.bytes);
+  return true;
+}
+
+static void copy_across(operation *o) {
+  uint8_t *to = emu_place_bytes(o->to.place), *marks = emu_place_marks(o->to.place);
+  const uint8_t *from = emu_place_bytes(o->from.place), *read = emu_place_marks(o->from.place);
+  if (o->transfer.reduces) {
+    emu_reduce_bytes(o->transfer.reduction, o->transfer.type, to, from, o->to.bytes);
+    return;
+  }
+  memcpy(to, from, o->to.bytes);
+  for (uint32_t i = 0; i < o->to.bytes; i++)
+    marks[i] = (uint8_t)((marks[i] & ~EMU_MARK_WRITTEN) | (read[i] & EMU_MARK_WRITTEN));
+}
+
+/* The phase that is running is the one that this operation is part of. */
+static bool complete(operation *o) {
+  const emu_transfer *t = &o->transfer;
+  if (!o->barrier->live) {
+    emu_fault(t->warp, t->op, t->lane, GG_E_EMU_MBARRIER,
+              "the mbarrier at 0x%x is invalidated while this operation was to complete on it",
+              emu_place_address(o->barrier->place));
+    return false;
+  }
+  o->base.agent = o->barrier->agent;
+  o->base.clock = emu_mbarrier_clock(o->barrier);
+  return emu_mbarrier_complete(t->warp, t->op, t->lane, o->barrier, emu_transfer_bytes(t));
+}
+
+static bool land_in(emu_async *self, emu_cluster *cluster) {
+  operation *o = (operation *)self;
+  return copy_in(o, cluster) && complete(o);
+}
+
+static bool land_across(emu_async *self, emu_cluster *cluster) {
+  operation *o = (operation *)self;
+  (void)cluster;
+  copy_across(o);
+  return complete(o);
+}
+
+static void count_bytes(const emu_transfer *t, bool in) {
+  emu_counters *counters = emu_counting(t->warp);
+  uint64_t *tensor = in ? &counters->tma_bytes_in : &counters->tma_bytes_out;
+  uint64_t *plain = in ? &counters->async_bytes_in : &counters->async_bytes_out;
+  *(t->tensor ? tensor : plain) += emu_transfer_bytes(t);
+}
+
+/* Finds the barrier, which lives in the CTA that gets the bytes. */
+static bool find_barrier(operation *o, emu_place place) {
+  const emu_transfer *t = &o->transfer;
+  if (place.cta != o->to.place.cta) {
+    emu_fault(t->warp, t->op, t->lane, GG_E_EMU_MBARRIER,
+              "the mbarrier at 0x%x is not in the CTA that gets the bytes, at 0x%x",
+              emu_place_address(place), emu_place_address(o->to.place));
+    return false;
+  }
+  if (!emu_async_alive(t->warp, t->op, t->lane, place.cta)) return false;
+  o->barrier = emu_mbarrier_at(t->warp, t->op, t->lane, place);
+  return o->barrier != NULL;
+}
+
+bool emu_transfer_in(const emu_transfer *transfer, emu_place to, emu_place barrier) {
+  operation *o = new_operation(transfer);
+  if (!o) return false;
+  o->to = (emu_span){to, emu_transfer_span(transfer)};
+  o->base.writes = &o->to;
+  o->base.write_count = o->to.bytes ? 1 : 0;
+  o->base.land = land_in;
+  if (!find_barrier(o, barrier)) {
+    drop(&o->base);
+    return false;
+  }
+  count_bytes(transfer, true);
+  return emu_async_issue(transfer->warp->cta->cluster, &o->base);
+}
+
+bool emu_transfer_multicast(const emu_transfer *transfer, emu_place to, emu_place barrier,
+                            uint32_t mask) {
+  emu_cluster *cluster = transfer->warp->cta->cluster;
+  if (!mask || mask >> cluster->cta_count) {
+    emu_fault(transfer->warp, transfer->op, transfer->lane, GG_E_EMU_BOUNDS,
+              "a CTA mask of 0x%x, in a cluster of %u CTAs", mask, cluster->cta_count);
+    return false;
+  }
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    to.cta = barrier.cta = &cluster->ctas[__builtin_ctz(rest)];
+    if (!emu_transfer_in(transfer, to, barrier)) return false;
+  }
+  return true;
+}
+
+bool emu_transfer_across(const emu_transfer *transfer, emu_place to, emu_place from,
+                         emu_place barrier) {
+  operation *o = new_operation(transfer);
+  if (!o) return false;
+  o->to = (emu_span){to, transfer->bytes};
+  o->from = (emu_span){from, transfer->bytes};
+  o->base.writes = &o->to;
+  o->base.reads = &o->from;
+  o->base.write_count = o->base.read_count = transfer->bytes ? 1 : 0;
+  o->base.land = land_across;
+  if (!find_barrier(o, barrier)) {
+    drop(&o->base);
+    return false;
+  }
+  count_bytes(transfer, true);
+  return emu_async_issue(transfer->warp->cta->cluster, &o->base);
+}
+
+/* ---- Out of shared memory --------------------------------------------------------------- */
+
+static void gather(const operation *o, const emu_box_row *row, row_image *image) {
+  uint32_t anchor = o->from.place.offset;
+  const uint8_t *marks = o->image + o->from.bytes;
+  for (uint32_t i = 0; i < row->bytes; i += piece) {
+    uint32_t at = swizzled(&o->transfer, anchor, row->linear + i);
+    memcpy(image->bytes + i, o->image + at, piece);
+    memcpy(image->written + i, marks + at, piece);
+  }
+}
+
+/* Marks what was written, in runs. */
+static void mark_written(emu_device *device, uint64_t address, const uint8_t *marks,
+                         uint32_t bytes) {
+  for (uint32_t i = 0, end; i < bytes; i = end) {
+    bool written = marks[i] & EMU_MARK_WRITTEN;
+    for (end = i + 1; end < bytes && !(marks[end] & EMU_MARK_WRITTEN) == !written;)
+      end++;
+    if (written) emu_global_mark(device, address + i, end - i);
+  }
+}
+
+static bool write_row(const operation *o, const emu_box_row *row, const uint8_t *bytes,
+                      const uint8_t *marks) {
+  const emu_transfer *t = &o->transfer;
+  if (!row->inside) return true;
+  uint8_t *memory = row_memory(t, row, true);
+  if (!memory) return false;
+  if (t->reduces) {
+    emu_reduce_bytes(t->reduction, t->type, memory, bytes, row->inside);
+  } else {
+    memcpy(memory, bytes, row->inside);
+    mark_written(t->warp->cta->cluster->run->device, row->address, marks, row->inside);
+  }
+  return true;
+}
+
+static bool land_write(emu_async *self, emu_cluster *cluster) {
+  operation *o = (operation *)self;
+  (void)cluster;
+  row_image image;
+  emu_box_row row;
+  for (uint32_t i = 0; i < row_count(&o->transfer); i++) {
+    row_at(&row, &o->transfer, i);
+    const uint8_t *bytes = o->image, *marks = o->image + o->from.bytes;
+    if (o->transfer.tensor) {
+      gather(o, &row, &image);
+      bytes = image.bytes + row.lead;
+      marks = image.written + row.lead;
+    }
+    if (!write_row(o, &row, bytes, marks)) return false;
+  }
+  return true;
+}
+
+/* Reads shared memory; what is read then waits to be written. */
+static bool land_read(emu_async *self, emu_cluster *cluster) {
+  operation *o = (operation *)self;
+  operation *write = new_operation(&o->transfer);
+  if (!write) return false;
+  write->from = o->from;
+  write->base.group = self->group;
+  write->base.land = land_write;
+  write->base.unit = NULL;
+  write->image = gg_malloc(2 * (size_t)o->from.bytes);
+  if (!write->image) {
+    drop(&write->base);
+    return emu_async_no_memory(self->warp, self->op);
+  }
+  memcpy(write->image, emu_place_bytes(o->from.place), o->from.bytes);
+  memcpy(write->image + o->from.bytes, emu_place_marks(o->from.place), o->from.bytes);
+  return emu_async_issue(cluster, &write->base);
+}
+
+bool emu_transfer_out(const emu_transfer *transfer, emu_place from) {
+  emu_async_warp *own = emu_async_warp_of(transfer->warp, transfer->op);
+  operation *o = own ? new_operation(transfer) : NULL;
+  if (!o) return false;
+  o->from = (emu_span){from, emu_transfer_span(transfer)};
+  o->base.reads = &o->from;
+  o->base.read_count = o->from.bytes ? 1 : 0;
+  o->base.land = land_read;
+  o->base.group = own->bulk.committed[transfer->lane];
+  o->base.agent = emu_hazard_agent(transfer->warp->cta->cluster, &own->bulk);
+  o->base.clock = ++own->bulk.issued;
+  count_bytes(transfer, false);
+  return emu_async_issue(transfer->warp->cta->cluster, &o->base);
+}
+
+/* ---- Groups ----------------------------------------------------------------------------- */
+
+bool emu_bulk_commit(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  emu_async_warp *own = emu_async_warp_of(warp, op);
+  if (own) emu_groups_commit(&own->bulk, lanes);
+  return own != NULL;
+}
+
+/* Lands the lane's operations of groups before `first`. Landing a read adds its write at the end
+ * of the list, where the loop comes to it. */
+static bool land_groups(emu_warp *warp, int lane, uint64_t first, bool reading) {
+  emu_cluster *cluster = warp->cta->cluster;
+  for (emu_async *async = emu_async_first(cluster); async;) {
+    bool reads = async->land == land_read, writes = async->land == land_write;
+    bool waited = async->warp == warp && async->lanes >> lane & 1 && async->group < first &&
+                  (reads || (writes && !reading));
+    if (waited && !emu_async_land(cluster, async)) return false;
+    async = waited ? emu_async_first(cluster) : async->next;
+  }
+  return true;
+}
+
+bool emu_bulk_wait(emu_warp *warp, const emu_op *op, uint32_t lanes, uint64_t pending,
+                   bool reading) {
+  emu_async_warp *own = emu_async_warp_of(warp, op);
+  if (!own) return false;
+  emu_agent agent = emu_hazard_agent(warp->cta->cluster, &own->bulk);
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    int lane = __builtin_ctz(rest);
+    uint64_t first = emu_groups_first_pending(&own->bulk, lane, pending);
+    if (!land_groups(warp, lane, first, reading)) return false;
+    emu_hazard_learn(warp, agent, emu_groups_clock(&own->bulk, lane, pending));
+  }
+  return true;
+}

@@ -1,0 +1,46 @@
+/* Bulk copies on their way, of plain bytes and of boxes of tensors. */
+#ifndef GG_EMU_TRANSFER_H
+#define GG_EMU_TRANSFER_H
+
+#include "emu/async/box.h"
+#include "emu/async/engine.h"
+#include "emu/async/reduce.h"
+
+/* What a decoder fills in, on its stack; issuing makes operations of it. */
+typedef struct emu_transfer {
+  emu_warp *warp;
+  const emu_op *op;
+  int lane;
+  bool tensor;
+  emu_tensor_map map; /* of tensors */
+  int32_t at[EMU_TENSOR_RANK];
+  uint64_t address; /* of plain copies: global memory */
+  uint32_t bytes;   /* of plain copies */
+  bool reduces;
+  emu_reduction reduction;
+  emu_type type; /* of what is reduced */
+} emu_transfer;
+
+/* Bytes in shared memory that the transfer may touch; and those that it counts. */
+uint32_t emu_transfer_span(const emu_transfer *transfer);
+uint32_t emu_transfer_bytes(const emu_transfer *transfer);
+
+/* Each is false after a fault.
+ *
+ * Global memory into shared memory at `to`; completes on the mbarrier at `barrier`. */
+bool emu_transfer_in(const emu_transfer *transfer, emu_place to, emu_place barrier);
+/* The same into each CTA of the mask, at the same offset, completing on each one's mbarrier. */
+bool emu_transfer_multicast(const emu_transfer *transfer, emu_place to, emu_place barrier,
+                            uint32_t mask);
+/* Shared memory at `from` into that at `to`. */
+bool emu_transfer_across(const emu_transfer *transfer, emu_place to, emu_place from,
+                         emu_place barrier);
+/* Shared memory at `from` into global memory; of the lane's bulk group. */
+bool emu_transfer_out(const emu_transfer *transfer, emu_place from);
+
+/* commit_group and wait_group; `reading`: wait for what they read alone. */
+bool emu_bulk_commit(emu_warp *warp, const emu_op *op, uint32_t lanes);
+bool emu_bulk_wait(emu_warp *warp, const emu_op *op, uint32_t lanes, uint64_t pending,
+                   bool reading);
+
+#endif

@@ -1,0 +1,365 @@
+/* The process's state: lock, results, handles, options, the device's life. */
+#include "emu/driver/process.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+
+static emu_process the_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+emu_process *emu_lock(void) {
+  pthread_mutex_lock(&the_process.lock);
+  return &the_process;
+}
+
+CUresult emu_enter(emu_process **out) {
+  emu_process *process = *out = emu_lock();
+  if (!process->initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!process->device || !emu_handle_is(process, emu_current(), EMU_HANDLE_CONTEXT)) {
+    return CUDA_ERROR_INVALID_CONTEXT;
+  }
+  return process->fault;
+}
+
+CUresult emu_leave(emu_process *process, CUresult result) {
+  pthread_mutex_unlock(&process->lock);
+  return result;
+}
+
+/* ---- Results ---------------------------------------------------------------------------- */
+
+static const struct {
+  CUresult value;
+  const char *name, *text;
+} results[] = {
+#define EMU_RESULT(value, name, text) {value, name, text},
+#include "emu/driver/results.def"
+#undef EMU_RESULT
+};
+enum { result_count = sizeof results / sizeof *results };
+
+CUresult emu_cuGetErrorName(CUresult result, const char **name) {
+  if (!name) return CUDA_ERROR_INVALID_VALUE;
+  *name = NULL;
+  for (int i = 0; i < result_count; i++) {
+    if (results[i].value == result) *name = results[i].name;
+  }
+  return *name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult emu_cuGetErrorString(CUresult result, const char **text) {
+  if (!text) return CUDA_ERROR_INVALID_VALUE;
+  *text = NULL;
+  for (int i = 0; i < result_count; i++) {
+    if (results[i].value == result) *text = results[i].text;
+  }
+  emu_process *process = emu_lock();
+  if (result && result == process->message_of) *text = process->message;
+  return emu_leave(process, *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+const char *gg_emu_message(void) {
+  return the_process.message;
+}
+
+CUresult emu_refuse(emu_process *process, CUresult result, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(process->message, sizeof process->message, format, arguments);
+  va_end(arguments);
+  process->message_of = result;
+  return result;
+}
+
+/* What a GPU's driver calls it. */
+static CUresult result_of(gg_status status) {
+  switch (status) {
+  case GG_OK:
+    return CUDA_SUCCESS;
+  case GG_E_MEMORY:
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  case GG_E_FILE_READ:
+    return CUDA_ERROR_FILE_NOT_FOUND;
+  case GG_E_EMU_LAUNCH:
+  case GG_E_EMU_ADDRESS:
+    return CUDA_ERROR_INVALID_VALUE;
+  case GG_E_EMU_BOUNDS:
+    return CUDA_ERROR_ILLEGAL_ADDRESS;
+  case GG_E_EMU_MISALIGNED:
+    return CUDA_ERROR_MISALIGNED_ADDRESS;
+  case GG_E_EMU_ILLEGAL:
+  case GG_E_EMU_DESCRIPTOR:
+  case GG_E_EMU_TENSOR_MAP:
+    return CUDA_ERROR_ILLEGAL_INSTRUCTION;
+  case GG_E_EMU_DEADLOCK:
+  case GG_E_EMU_ENDLESS:
+    return CUDA_ERROR_LAUNCH_TIMEOUT;
+  case GG_E_EMU_UNINITIALISED:
+  case GG_E_EMU_RACE:
+  case GG_E_EMU_IN_FLIGHT:
+  case GG_E_EMU_MBARRIER:
+  case GG_E_EMU_CONVERGENCE:
+  case GG_E_EMU_TRAP:
+    return CUDA_ERROR_LAUNCH_FAILED;
+  default:
+    return CUDA_ERROR_INVALID_PTX;
+  }
+}
+
+CUresult emu_result(emu_process *process, gg_status status, gg_error *err) {
+  CUresult result = result_of(status);
+  if (!result) return result;
+  const gg_error_info *info = gg_error_info_of(status);
+  char place[560] = "";
+  if (err->file[0]) {
+    snprintf(place, sizeof place, "%s:%d:%d: ", err->file, err->line, err->column);
+  }
+  emu_refuse(process, result, "%s%s [%s]", place, err->message, info->name);
+  gg_error_clear(err);
+  if (result >= CUDA_ERROR_ILLEGAL_ADDRESS) process->fault = result;
+  return result;
+}
+
+/* ---- Handles ---------------------------------------------------------------------------- */
+
+void *emu_handle_new(emu_process *process, emu_handle_kind kind, size_t bytes) {
+  emu_handle *handle = gg_malloc(bytes);
+  if (!handle) return NULL;
+  memset(handle, 0, bytes);
+  *handle = (emu_handle){process->handles, kind};
+  process->handles = handle;
+  return handle;
+}
+
+bool emu_handle_is(const emu_process *process, const void *handle, emu_handle_kind kind) {
+  const emu_handle *at = process->handles;
+  while (at && at != handle)
+    at = at->next;
+  return at && at->kind == kind;
+}
+
+static void drop_functions(emu_process *process, CUmodule module) {
+  emu_handle *next;
+  for (emu_handle *at = process->handles; at; at = next) {
+    next = at->next;
+    if (at->kind == EMU_HANDLE_FUNCTION && ((CUfunction)(void *)at)->module == module) {
+      emu_handle_drop(process, at);
+      next = process->handles; /* the list is another now */
+    }
+  }
+}
+
+static void close_handle(emu_process *process, emu_handle *handle) {
+  void *any = handle;
+  if (handle->kind == EMU_HANDLE_FUNCTION) {
+    emu_keep_counters(process, any);
+    emu_counters_close(&((CUfunction)any)->counters);
+  } else if (handle->kind == EMU_HANDLE_MODULE) {
+    drop_functions(process, any);
+    emu_module_unload(process->device, ((CUmodule)any)->module);
+  } else if (handle->kind == EMU_HANDLE_GRAPH) {
+    CUgraph graph = any;
+    for (size_t i = 0; i < graph->count; i++)
+      emu_work_free(&graph->list[i]);
+    gg_free(graph->list);
+  } else if (handle->kind == EMU_HANDLE_STREAM) {
+    CUgraph capture = ((CUstream)any)->capture;
+    if (emu_handle_is(process, capture, EMU_HANDLE_GRAPH)) emu_handle_drop(process, capture);
+  } else if (handle->kind == EMU_HANDLE_HOST && ((emu_host *)any)->owned) {
+    gg_free(((emu_host *)any)->memory);
+  }
+}
+
+void emu_handle_drop(emu_process *process, void *handle) {
+  close_handle(process, handle);
+  emu_handle **at = &process->handles;
+  while (*at && *at != handle)
+    at = &(*at)->next;
+  if (*at) *at = (*at)->next;
+  gg_free(handle);
+}
+
+/* ---- The device ------------------------------------------------------------------------- */
+
+static emu_options device_options(const gg_emu_options *given) {
+  return (emu_options){
+      .arch = given->arch,
+      .threads = given->threads,
+      .random = given->random != 0,
+      .seed = given->seed,
+      .max_steps = given->max_steps,
+      .hazards_off = given->hazards_off != 0,
+  };
+}
+
+static bool counting(const emu_process *process) {
+  return process->options.counters || process->options.counters_file;
+}
+
+static void close_at_exit(void) {
+  emu_process *process = emu_lock();
+  if (process->device) emu_process_close(process);
+  emu_leave(process, CUDA_SUCCESS);
+}
+
+CUresult emu_process_open(emu_process *process) {
+  static bool registered; /* the lock is held */
+  gg_error err = GG_ERROR_INIT;
+  if (!process->configured) {
+    CUresult result = gg_emu_options_init(&process->options);
+    if (result) return result;
+  }
+  emu_options options = device_options(&process->options);
+  gg_status st = emu_device_open(&process->device, &options, &err);
+  if (!st && process->options.trace_file) {
+    st = emu_trace_open(&process->trace, process->options.trace_file, &err);
+  }
+  if (st) {
+    CUresult result = emu_result(process, st, &err);
+    emu_device_close(process->device);
+    process->device = NULL;
+    return result;
+  }
+  process->fault = CUDA_SUCCESS;
+  /* Programs that end without giving their contexts back get their files all the same. */
+  if (!registered) registered = atexit(close_at_exit) == 0;
+  return CUDA_SUCCESS;
+}
+
+static void all_counters(gg_str *out, const emu_process *process, bool json) {
+  if (json) gg_str_puts(out, "{\"kernels\": [\n");
+  const gg_str *kept = json ? &process->json : &process->text;
+  gg_str_append(out, gg_str_text(kept), kept->length);
+  bool first = kept->length == 0;
+  for (const emu_handle *at = process->handles; at; at = at->next) {
+    const emu_counters *counters = &((const struct CUfunc_st *)(const void *)at)->counters;
+    if (at->kind != EMU_HANDLE_FUNCTION || !counters->ctas) continue;
+    if (json && !first) gg_str_puts(out, ",\n");
+    (json ? emu_counters_json : emu_counters_text)(out, counters);
+    first = false;
+  }
+  if (json) gg_str_puts(out, "\n]}\n");
+}
+
+void emu_keep_counters(emu_process *process, CUfunction function) {
+  if (!function->counters.ctas) return;
+  if (process->json.length) gg_str_puts(&process->json, ",\n");
+  emu_counters_json(&process->json, &function->counters);
+  emu_counters_text(&process->text, &function->counters);
+}
+
+/* Nobody is left who could be told of a failure but the user. */
+static void write_reports(emu_process *process) {
+  gg_error err = GG_ERROR_INIT;
+  if (process->options.counters_file) {
+    gg_str text = GG_STR_INIT;
+    all_counters(&text, process, true);
+    const char *path = process->options.counters_file;
+    if (text.failed || !gg_file_replace(path, text.text, text.length, 0644, false)) {
+      fprintf(stderr, "gemmgen emulator: cannot write '%s': %s\n", path, strerror(errno));
+    }
+    gg_str_free(&text);
+  }
+  if (process->trace && emu_trace_close(process->trace, &err)) {
+    fprintf(stderr, "gemmgen emulator: %s\n", err.message);
+    gg_error_clear(&err);
+  }
+  process->trace = NULL;
+}
+
+void emu_process_close(emu_process *process) {
+  if (counting(process) || process->trace) write_reports(process);
+  while (process->handles)
+    emu_handle_drop(process, process->handles);
+  emu_device_close(process->device);
+  gg_str_free(&process->text);
+  gg_str_free(&process->json);
+  process->device = NULL;
+  process->primary = NULL;
+  process->contexts = process->primary_users = 0;
+  process->fault = CUDA_SUCCESS;
+}
+
+size_t gg_emu_counters(char *buffer, size_t size, int json) {
+  emu_process *process = emu_lock();
+  gg_str text = GG_STR_INIT;
+  all_counters(&text, process, json != 0);
+  size_t length = text.length;
+  if (size > 0) snprintf(buffer, size, "%s", gg_str_text(&text));
+  gg_str_free(&text);
+  emu_leave(process, CUDA_SUCCESS);
+  return length;
+}
+
+/* ---- Options ---------------------------------------------------------------------------- */
+
+/* A whole number from the environment; false where it is none. Unset: *out stays. */
+static bool read_number(int64_t *out, const char *name, int64_t least, int64_t most) {
+  const char *text = getenv(name);
+  if (!text || !*text) return true;
+  char *end;
+  errno = 0;
+  int64_t value = strtoll(text, &end, 10);
+  if (end == text || *end || errno || value < least || value > most) {
+    emu_refuse(&the_process, CUDA_ERROR_INVALID_VALUE,
+               "%s takes a whole number from %" PRId64 " to %" PRId64 ", not '%s'", name, least,
+               most, text);
+    return false;
+  }
+  *out = value;
+  return true;
+}
+
+static const char *read_text(const char *name) {
+  const char *text = getenv(name);
+  return text && *text ? text : NULL;
+}
+
+CUresult gg_emu_options_init(gg_emu_options *out) {
+  int64_t arch = 90, threads = 0, seed = -1, max_steps = 0, hazards = 1;
+  *out = (gg_emu_options){0};
+  if (!read_number(&arch, "GEMMGEN_EMU_ARCH", 80, 90) ||
+      !read_number(&threads, "GEMMGEN_EMU_THREADS", 0, 4096) ||
+      !read_number(&seed, "GEMMGEN_EMU_SEED", 0, INT64_MAX) ||
+      !read_number(&max_steps, "GEMMGEN_EMU_MAX_STEPS", 0, INT64_MAX) ||
+      !read_number(&hazards, "GEMMGEN_EMU_HAZARDS", 0, 1)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  out->arch = (int)arch;
+  out->threads = (int)threads;
+  out->random = seed >= 0;
+  out->seed = seed >= 0 ? (uint64_t)seed : 0;
+  out->max_steps = max_steps;
+  out->hazards_off = !hazards;
+  out->counters_file = read_text("GEMMGEN_EMU_COUNTERS");
+  out->trace_file = read_text("GEMMGEN_EMU_TRACE");
+  return CUDA_SUCCESS;
+}
+
+static const char *keep_text(gg_str *own, const char *text) {
+  own->length = 0;
+  if (!text) return NULL;
+  gg_str_puts(own, text);
+  return own->failed ? NULL : own->text;
+}
+
+CUresult gg_emu_configure(const gg_emu_options *options) {
+  emu_process *process = emu_lock();
+  if (process->device) {
+    return emu_leave(process, emu_refuse(process, CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE,
+                                         "the emulator's options cannot change while it has a "
+                                         "context"));
+  }
+  process->configured = options != NULL;
+  if (options) {
+    process->options = *options;
+    process->options.counters_file = keep_text(&process->counters_file, options->counters_file);
+    process->options.trace_file = keep_text(&process->trace_file, options->trace_file);
+  }
+  return emu_leave(process, CUDA_SUCCESS);
+}

@@ -1,0 +1,186 @@
+/* The emulated driver from the inside: the process's state, handles, results.
+ *
+ * The CUDA driver API is a process-wide state machine, and so is this: one lock, one device, which
+ * lives from the first context to the last. Every call begins with emu_enter and ends with
+ * emu_leave. All that a call hands out (contexts, modules, streams ...) is an emu_handle in one
+ * list, so that a handle that is none is found out, and nothing outlives the device.
+ *
+ * Work on a stream is an emu_work; it is done before the call returns, or put in the graph that the
+ * stream is capturing. A fault of a kernel is the result of every later call, as on a GPU, until
+ * the device goes. */
+#ifndef GG_EMU_DRIVER_PROCESS_H
+#define GG_EMU_DRIVER_PROCESS_H
+
+#include <pthread.h>
+
+#include "emu/driver/api.h"
+#include "emu/emu.h"
+#include "emu/report.h"
+#include "gemmgen_emu.h"
+
+typedef enum emu_handle_kind {
+  EMU_HANDLE_CONTEXT,
+  EMU_HANDLE_MODULE,
+  EMU_HANDLE_FUNCTION,
+  EMU_HANDLE_STREAM,
+  EMU_HANDLE_EVENT,
+  EMU_HANDLE_GRAPH, /* and what is instantiated from one */
+  EMU_HANDLE_MEMORY,
+  EMU_HANDLE_HOST, /* page-locked memory */
+} emu_handle_kind;
+
+/* The first member of each. */
+typedef struct emu_handle {
+  struct emu_handle *next;
+  emu_handle_kind kind;
+} emu_handle;
+
+struct CUctx_st {
+  emu_handle handle;
+  unsigned flags;
+};
+
+struct CUmod_st {
+  emu_handle handle;
+  emu_module *module;
+};
+
+struct CUfunc_st {
+  emu_handle handle;
+  CUmodule module;
+  emu_kernel *kernel;
+  int attributes[CU_FUNC_ATTRIBUTE_MAX]; /* those that can be set */
+  emu_counters counters;                 /* with sites once it was launched and counted */
+};
+
+struct CUevent_st {
+  emu_handle handle;
+  bool recorded;
+  uint64_t nanoseconds; /* of the host's clock */
+};
+
+typedef struct emu_memory {
+  emu_handle handle;
+  CUdeviceptr address;
+  size_t bytes;
+} emu_memory;
+
+typedef struct emu_host {
+  emu_handle handle;
+  void *memory;
+  bool owned; /* allocated here, not registered */
+} emu_host;
+
+/* ---- Work ------------------------------------------------------------------------------- */
+
+typedef enum emu_work_kind {
+  EMU_WORK_LAUNCH,
+  EMU_WORK_COPY,
+  EMU_WORK_FILL,
+  EMU_WORK_CALL
+} emu_work_kind;
+
+typedef struct emu_fill {
+  CUdeviceptr to;
+  size_t pitch, width, height; /* width in elements */
+  unsigned element;            /* 1, 2 or 4 bytes */
+  uint32_t value;
+} emu_fill;
+
+typedef struct emu_work {
+  emu_work_kind kind;
+  union {
+    struct {
+      CUfunction function;
+      emu_launch_config config;
+      unsigned char *params; /* the work's own */
+    } launch;
+    CUDA_MEMCPY2D copy;
+    emu_fill fill;
+    struct {
+      void (*function)(void *);
+      void *user;
+    } call;
+  };
+} emu_work;
+
+struct CUgraph_st {
+  emu_handle handle;
+  emu_work *list;
+  size_t count;
+  bool failed; /* memory ran out while capturing */
+};
+
+struct CUstream_st {
+  emu_handle handle;
+  unsigned flags;
+  int priority;
+  CUgraph capture; /* NULL: work is done at once */
+};
+
+/* ---- The process ------------------------------------------------------------------------ */
+
+typedef struct emu_process {
+  pthread_mutex_t lock;
+  bool initialised;
+  emu_handle *handles;
+  emu_device *device; /* NULL: no context */
+  int contexts;
+  CUcontext primary;
+  int primary_users;
+  CUresult fault;
+  CUresult message_of;
+  char message[2048];
+  gg_emu_options options;
+  bool configured;
+  gg_str counters_file, trace_file; /* the options' own copies */
+  emu_trace *trace;
+  gg_str text, json; /* counters of modules that are gone */
+} emu_process;
+
+/* Locks; the call's end is emu_leave. The second also requires a current context without a fault,
+ * the result else. */
+emu_process *emu_lock(void);
+CUresult emu_enter(emu_process **out);
+CUresult emu_leave(emu_process *process, CUresult result);
+
+/* What cuGetErrorString will say of `result`. */
+CUresult emu_refuse(emu_process *process, CUresult result, const char *format, ...) GG_PRINTF(3, 4);
+/* The result of a status; takes the error's text and clears it. A kernel's fault stays. */
+CUresult emu_result(emu_process *process, gg_status status, gg_error *err);
+
+/* Zeroed and listed; NULL when memory is out. */
+void *emu_handle_new(emu_process *process, emu_handle_kind kind, size_t bytes);
+/* Whether it is one, of that kind. */
+bool emu_handle_is(const emu_process *process, const void *handle, emu_handle_kind kind);
+/* Takes it off the list and frees it with what it has. */
+void emu_handle_drop(emu_process *process, void *handle);
+
+/* The device, made with the first context; gone with the last, and all handles with it. */
+CUresult emu_process_open(emu_process *process);
+void emu_process_close(emu_process *process);
+
+/* The thread's current context; NULL: none. */
+CUcontext emu_current(void);
+
+/* Device attribute, 0 where it has none. */
+int emu_attribute(const emu_process *process, int attribute);
+
+/* Does the work or captures it; takes over what it has. A stream that is none: INVALID_HANDLE. */
+CUresult emu_submit(emu_process *process, CUstream stream, emu_work *work);
+CUresult emu_work_do(emu_process *process, const emu_work *work);
+void emu_work_free(emu_work *work);
+
+/* How many CTAs of a function an SM takes at a time. */
+int emu_resident(const emu_process *process, CUfunction function, int threads, size_t smem_bytes);
+/* The cluster that attributes of a launch ask for; all 0 where they do not. */
+CUresult emu_read_attributes(emu_process *process, unsigned cluster[3], bool *cooperative,
+                             const CUlaunchConfig *config);
+
+CUresult emu_copy(emu_process *process, const CUDA_MEMCPY2D *copy);
+CUresult emu_fill_memory(emu_process *process, const emu_fill *fill);
+
+/* Adds the counters of a function that goes to the process's. */
+void emu_keep_counters(emu_process *process, CUfunction function);
+
+#endif

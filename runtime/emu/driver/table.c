@@ -1,0 +1,101 @@
+/* The calls as a table: for the runtime, for cuGetProcAddress; and tensor maps, which need no
+ * process. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu/async/tensor_map.h"
+#include "emu/driver/process.h"
+
+void emu_driver_fill(gg_driver *out) {
+#define GG_DRIVER(name, symbol, arguments) out->name = emu_##name;
+#include "driver.def"
+#undef GG_DRIVER
+  out->emulated = true;
+}
+
+/* ---- cuGetProcAddress ------------------------------------------------------------------- */
+
+typedef void any_function(void);
+
+static const struct {
+  const char *name, *symbol;
+  any_function *function;
+} calls[] = {
+#define GG_DRIVER(name, symbol, arguments) {#name, symbol, (any_function *)emu_##name},
+#include "driver.def"
+#include "emu/driver/api.def"
+#undef GG_DRIVER
+};
+
+/* The newest version of a call goes by its plain name, as cuda.h maps it. */
+CUresult emu_cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags,
+                              int *status) {
+  enum { found = 0, not_found = 1 };
+  (void)version, (void)flags;
+  if (!symbol || !function) return CUDA_ERROR_INVALID_VALUE;
+  *function = NULL;
+  for (size_t i = 0; i < sizeof calls / sizeof *calls && !*function; i++) {
+    if (strcmp(calls[i].name, symbol) != 0 && strcmp(calls[i].symbol, symbol) != 0) continue;
+    memcpy(function, &calls[i].function, sizeof *function);
+  }
+  if (status) *status = *function ? found : not_found;
+  return *function || status ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+/* ---- Tensor maps ------------------------------------------------------------------------ */
+
+CUresult emu_cuTensorMapEncodeTiled(CUtensorMap *map, int type, uint32_t rank, void *address,
+                                    const uint64_t *dims, const uint64_t *strides,
+                                    const uint32_t *box, const uint32_t *element_strides,
+                                    int interleave, int swizzle, int promotion, int fill) {
+  emu_process *process = emu_lock();
+  gg_error err = GG_ERROR_INIT;
+  emu_tensor_map facts = {
+      .type = (emu_tensor_type)type,
+      .rank = rank,
+      .address = (uintptr_t)address,
+      .interleave = (emu_tensor_interleave)interleave,
+      .swizzle = (emu_tensor_swizzle)swizzle,
+      .l2_promotion = (uint32_t)promotion,
+      .fill = (emu_tensor_fill)fill,
+  };
+  uint8_t bytes[EMU_TENSOR_MAP_BYTES];
+  CUresult result = CUDA_SUCCESS;
+  if (!map || !dims || !box || !element_strides || (rank > 1 && !strides)) {
+    return emu_leave(process, CUDA_ERROR_INVALID_VALUE);
+  }
+  for (uint32_t i = 0; i < rank && i < EMU_TENSOR_RANK; i++) {
+    facts.dims[i] = dims[i];
+    facts.box[i] = box[i];
+    facts.element_strides[i] = element_strides[i];
+    if (i + 1 < rank && i + 1 < EMU_TENSOR_RANK) facts.strides[i] = strides[i];
+  }
+  if (emu_tensor_map_encode(bytes, &facts, &err)) {
+    result = emu_refuse(process, CUDA_ERROR_INVALID_VALUE, "%s", err.message);
+    gg_error_clear(&err);
+  } else {
+    memcpy(map, bytes, sizeof bytes);
+  }
+  return emu_leave(process, result);
+}
+
+CUresult emu_cuTensorMapReplaceAddress(CUtensorMap *map, void *address) {
+  emu_process *process = emu_lock();
+  gg_error err = GG_ERROR_INIT;
+  emu_tensor_map facts;
+  uint8_t bytes[EMU_TENSOR_MAP_BYTES];
+  if (!map) return emu_leave(process, CUDA_ERROR_INVALID_VALUE);
+  memcpy(bytes, map, sizeof bytes);
+  CUresult result = CUDA_ERROR_INVALID_VALUE;
+  if (emu_tensor_map_decode(&facts, bytes)) {
+    facts.address = (uintptr_t)address;
+    if (emu_tensor_map_encode(bytes, &facts, &err)) {
+      emu_refuse(process, result, "%s", err.message);
+      gg_error_clear(&err);
+    } else {
+      memcpy(map, bytes, sizeof bytes);
+      result = CUDA_SUCCESS;
+    }
+  }
+  return emu_leave(process, result);
+}

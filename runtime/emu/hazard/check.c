@@ -1,0 +1,355 @@
+/* Accesses, held against what is ordered before them.
+ *
+ * A write must come after the last write and after all reads since; a read after the last write.
+ * Neighbouring words mostly have equal histories: a cell equal to the one before, which was found
+ * good, is good too. Of a warp's own accesses only the lane matters: another lane must have met
+ * this one since (`met`). What an asynchronous operation does is ordered by its agent alone; that
+ * of the async proxy reads what threads wrote only where a proxy fence was between. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "emu/hazard/state.h"
+
+typedef enum verdict { ORDERED, UNORDERED, LANES, UNFENCED } verdict;
+
+enum { ANY_LANE = -1 };
+
+/* Who makes an access. */
+typedef struct actor {
+  struct emu_hazards *hazards;
+  emu_watched *watched; /* whose knowledge counts */
+  emu_warp *warp;
+  const emu_op *op;
+  int lane; /* ANY_LANE: of an operation that several lanes have issued */
+  bool write, atomic;
+  emu_proxy proxy;
+  emu_epoch epoch;
+  emu_cell good; /* the history that was found good last; none while write is EMU_CELL_SPLIT */
+} actor;
+
+/* ---- Epochs ----------------------------------------------------------------------------- */
+
+/* The bucket of an op, or the empty one where it belongs. */
+static uint32_t *site_bucket(const emu_sites *sites, const emu_op *op) {
+  uint64_t mixed = (uint64_t)(uintptr_t)op * 0x9e3779b97f4a7c15u;
+  uint32_t i = (uint32_t)(mixed >> 32) & (sites->room - 1);
+  while (sites->buckets[i] && sites->ops[sites->buckets[i]] != op)
+    i = (i + 1) & (sites->room - 1);
+  return &sites->buckets[i];
+}
+
+static bool grow_sites(emu_sites *sites) {
+  if ((sites->count + 1) * 2 <= sites->room) return true;
+  uint32_t room = sites->room ? sites->room * 2 : 512;
+  const emu_op **ops = gg_malloc(room * sizeof *ops);
+  uint32_t *buckets = gg_malloc(room * sizeof *buckets);
+  if (!ops || !buckets) {
+    gg_free(ops);
+    gg_free(buckets);
+    return false;
+  }
+  memset(buckets, 0, room * sizeof *buckets);
+  for (uint32_t i = 1; i <= sites->count; i++)
+    ops[i] = sites->ops[i];
+  gg_free(sites->ops);
+  gg_free(sites->buckets);
+  *sites = (emu_sites){ops, buckets, sites->count, room};
+  for (uint32_t i = 1; i <= sites->count; i++)
+    *site_bucket(sites, ops[i]) = i;
+  return true;
+}
+
+/* The number of an op, which is remembered; 0 stands for those that have no number. */
+static uint32_t site_of(struct emu_hazards *hazards, const emu_op *op) {
+  emu_sites *sites = &hazards->sites;
+  if (!grow_sites(sites)) return 0;
+  uint32_t *bucket = site_bucket(sites, op);
+  if (!*bucket && sites->count + 1 < (1u << EMU_EPOCH_SITE_BITS)) {
+    *bucket = ++sites->count;
+    sites->ops[*bucket] = op;
+  }
+  return *bucket;
+}
+
+/* 0 for agents and clocks that have no number: their accesses are forgotten. */
+static emu_epoch epoch_of(struct emu_hazards *hazards, emu_agent agent, uint64_t clock,
+                          const emu_op *op, int lane) {
+  if (!agent || clock >= (1u << EMU_EPOCH_CLOCK_BITS)) return 0;
+  return (uint64_t)agent << EMU_EPOCH_AGENT_SHIFT | clock << EMU_EPOCH_CLOCK_SHIFT |
+         (uint64_t)site_of(hazards, op) << EMU_EPOCH_LANE_BITS | (uint64_t)lane;
+}
+
+static const emu_op *op_of(const struct emu_hazards *hazards, emu_epoch epoch) {
+  uint32_t site = emu_epoch_site(epoch);
+  return site ? hazards->sites.ops[site] : NULL;
+}
+
+/* ---- Verdicts --------------------------------------------------------------------------- */
+
+/* ldmatrix and stmatrix are one access of the whole warp: its lanes read before any goes on. */
+static bool is_collective(const struct emu_hazards *hazards, emu_epoch epoch) {
+  const emu_op *op = op_of(hazards, epoch);
+  return op && op->kind == EMU_KIND_MATRIX;
+}
+
+static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
+  const emu_watched *watched = a->watched;
+  emu_agent agent = emu_epoch_agent(earlier);
+  uint32_t clock = emu_epoch_clock(earlier);
+  if (emu_clocks_of(&watched->knows.seen, agent) < clock) return UNORDERED;
+  if (a->proxy == EMU_PROXY_ASYNC && !a->write && earlier_wrote && a->hazards->warp_of[agent] &&
+      emu_clocks_of(&watched->knows.proxied, agent) < clock) {
+    return UNFENCED;
+  }
+  if (agent != watched->agent || clock < watched->met) return ORDERED;
+  if (a->lane == ANY_LANE || (int)emu_epoch_lane(earlier) == a->lane) return ORDERED;
+  /* Of lanes that write a place in one instruction, one wins. */
+  if (earlier_wrote) return a->write && op_of(a->hazards, earlier) == a->op ? ORDERED : LANES;
+  return is_collective(a->hazards, earlier) ? ORDERED : LANES;
+}
+
+static verdict after_readers(const actor *a, uint64_t read, emu_epoch *culprit) {
+  const emu_readers *readers = &a->hazards->shadow.readers;
+  uint32_t set = read & EMU_CELL_FLAG ? (uint32_t)read : 0;
+  emu_epoch epoch = set ? readers->nodes[set].epoch : read;
+  while (epoch) {
+    verdict found = after(a, epoch, false);
+    if (found != ORDERED) {
+      *culprit = epoch;
+      return found;
+    }
+    set = set ? readers->nodes[set].rest : 0;
+    epoch = set ? readers->nodes[set].epoch : 0;
+  }
+  return ORDERED;
+}
+
+static void name(char *out, size_t size, const struct emu_hazards *hazards, emu_epoch epoch,
+                 const char *verb) {
+  const emu_op *op = op_of(hazards, epoch);
+  const emu_watched *watched = hazards->warp_of[emu_epoch_agent(epoch)];
+  const char *text = op && op->ptx ? op->ptx->form->text : "an instruction";
+  unsigned line = op && op->ptx ? op->ptx->place.line : 0;
+  if (watched) {
+    snprintf(out, size, "warp %d of CTA %u, lane %u, has %s at line %u (%s)", watched->warp->index,
+             watched->warp->cta->rank, emu_epoch_lane(epoch), verb, line, text);
+  } else {
+    snprintf(out, size, "the asynchronous operation of line %u (%s) has %s", line, text, verb);
+  }
+}
+
+static bool report(const actor *a, emu_place place, verdict found, emu_epoch earlier, bool wrote) {
+  static const char *const reasons[] = {
+      [UNORDERED] = "no barrier, wait or flag orders the two",
+      [LANES] = "no bar.warp.sync or other barrier orders the two lanes",
+      [UNFENCED] = "no fence.proxy.async makes what threads write visible to the async proxy",
+  };
+  char who[320];
+  name(who, sizeof who, a->hazards, earlier, wrote ? "written" : "read");
+  uint32_t address =
+      (uint32_t)place.cta->rank << EMU_SHARED_RANK_SHIFT | (place.offset + EMU_SHARED_RESERVED);
+  emu_fault(a->warp, a->op, a->lane, GG_E_EMU_RACE, "%s shared memory at 0x%x, which %s: %s",
+            a->write ? "writes" : "reads", address, who, reasons[found]);
+  return false;
+}
+
+/* Whether the access comes after what the cell has seen; false after a fault. */
+static bool is_ordered(actor *a, emu_place place, const emu_cell *cell) {
+  if (cell->write == a->good.write && cell->read == a->good.read) return true;
+  emu_epoch last = cell->write & ~EMU_CELL_FLAG;
+  if (last && !(a->atomic && cell->write & EMU_CELL_FLAG)) {
+    verdict found = after(a, last, true);
+    if (found != ORDERED) return report(a, place, found, last, true);
+  }
+  if (a->write && cell->read) {
+    emu_epoch culprit = 0;
+    verdict found = after_readers(a, cell->read, &culprit);
+    if (found != ORDERED) return report(a, place, found, culprit, false);
+  }
+  a->good = *cell;
+  return true;
+}
+
+/* ---- Recording -------------------------------------------------------------------------- */
+
+/* All readers of all bytes are forgotten: the room for their sets is used up. */
+static void forget_readers(struct emu_hazards *hazards) {
+  emu_shadow *shadow = &hazards->shadow;
+  for (unsigned rank = 0; rank < hazards->cluster->cta_count; rank++) {
+    emu_cell *words = shadow->words[rank];
+    uint32_t count = hazards->cluster->ctas[rank].shared->size / 4 + 1;
+    for (uint32_t i = 0; words && i < count; i++) {
+      if (words[i].write != EMU_CELL_SPLIT && words[i].read & EMU_CELL_FLAG) words[i].read = 0;
+    }
+  }
+  for (uint32_t i = 0; i < shadow->byte_count; i++) {
+    for (int k = 0; k < 4; k++) {
+      if (shadow->bytes[i][k].read & EMU_CELL_FLAG) shadow->bytes[i][k].read = 0;
+    }
+  }
+  emu_readers_clear(&shadow->readers);
+}
+
+static void record_read(struct emu_hazards *hazards, emu_cell *cell, emu_epoch epoch) {
+  uint64_t read = cell->read;
+  if (!epoch || (!(read & EMU_CELL_FLAG) && emu_epoch_alike(read, epoch))) return;
+  if (!read || (!(read & EMU_CELL_FLAG) && emu_epoch_agent(read) == emu_epoch_agent(epoch))) {
+    cell->read = epoch;
+    return;
+  }
+  emu_readers *readers = &hazards->shadow.readers;
+  uint32_t set = 0;
+  bool ok =
+      read & EMU_CELL_FLAG ? (set = (uint32_t)read, true) : emu_readers_add(&set, readers, 0, read);
+  if (ok && emu_readers_add(&set, readers, set, epoch)) {
+    cell->read = EMU_CELL_FLAG | set;
+    return;
+  }
+  forget_readers(hazards);
+  cell->read = epoch;
+}
+
+static void record(const actor *a, emu_cell *cell) {
+  if (a->write) {
+    *cell = (emu_cell){a->epoch | (a->atomic && a->epoch ? EMU_CELL_FLAG : 0), 0};
+  } else if (!a->atomic) {
+    record_read(a->hazards, cell, a->epoch);
+  }
+}
+
+/* ---- Ranges of bytes -------------------------------------------------------------------- */
+
+typedef enum task { CHECK = 1, RECORD = 2 } task;
+
+static bool touch_cell(actor *a, emu_place place, emu_cell *cell, int tasks) {
+  if (tasks & CHECK && !is_ordered(a, place, cell)) return false;
+  if (tasks & RECORD) record(a, cell);
+  return true;
+}
+
+/* Bytes `from` to `to` of one word; false after a fault. */
+static bool touch_word(actor *a, emu_place place, emu_cell *word, uint32_t from, uint32_t to,
+                       int tasks) {
+  emu_shadow *shadow = &a->hazards->shadow;
+  bool whole = to - from == 4;
+  if (word->write != EMU_CELL_SPLIT) {
+    if (whole) return touch_cell(a, place, word, tasks);
+    if (!emu_shadow_split(shadow, word)) return a->hazards->broken = true;
+  }
+  for (uint32_t i = from; i < to; i++) {
+    if (!touch_cell(a, place, &emu_shadow_bytes(shadow, word)[i], tasks)) return false;
+    place.offset++;
+  }
+  if (whole && a->write && tasks & RECORD) {
+    emu_shadow_join(shadow, word, emu_shadow_bytes(shadow, word)[0]);
+  }
+  return true;
+}
+
+/* The cells of a CTA's shared memory; NULL when memory is out. */
+static emu_cell *words_of(struct emu_hazards *hazards, const emu_cta *cta) {
+  emu_shadow *shadow = &hazards->shadow;
+  if (!shadow->words) {
+    shadow->words = gg_malloc(EMU_CLUSTER_MAX * sizeof *shadow->words);
+    if (!shadow->words) return NULL;
+    for (int i = 0; i < EMU_CLUSTER_MAX; i++)
+      shadow->words[i] = NULL;
+  }
+  if (!shadow->words[cta->rank]) {
+    size_t bytes = (cta->shared->size / 4 + 1) * sizeof(emu_cell);
+    shadow->words[cta->rank] = gg_malloc(bytes);
+    if (shadow->words[cta->rank]) memset(shadow->words[cta->rank], 0, bytes);
+  }
+  return shadow->words[cta->rank];
+}
+
+static bool out_of_memory(emu_warp *warp, const emu_op *op) {
+  emu_fault(warp, op, -1, GG_E_MEMORY, " for the race detector");
+  return false;
+}
+
+static bool touch(actor *a, emu_place place, uint32_t bytes, int tasks) {
+  emu_cell *words = words_of(a->hazards, place.cta);
+  if (!words) return out_of_memory(a->warp, a->op);
+  uint32_t at = place.offset, end = place.offset + bytes;
+  while (at < end) {
+    uint32_t word_end = (at | 3) + 1;
+    uint32_t stop = word_end < end ? word_end : end;
+    emu_place here = {place.cta, at};
+    if (!touch_word(a, here, &words[at / 4], at % 4, stop - (at & ~3u), tasks)) return false;
+    at = stop;
+  }
+  return true;
+}
+
+/* ---- Accesses of threads ---------------------------------------------------------------- */
+
+/* A flag in shared memory: reads learn what writers knew. */
+static void flag(emu_warp *warp, emu_place place, bool write) {
+  const void *word = &place.cta->shared->bytes[place.offset & ~3u];
+  emu_hazard_acquire(warp, word);
+  if (write) emu_hazard_release(warp, word);
+}
+
+static bool begin(actor *a, emu_warp *warp, const emu_op *op) {
+  struct emu_hazards *hazards = warp->cta->cluster->hazards;
+  *a = (actor){.hazards = hazards, .warp = warp, .op = op, .good = {EMU_CELL_SPLIT, 0}};
+  a->watched = hazards->broken ? NULL : emu_watch(hazards, warp);
+  return a->watched || out_of_memory(warp, op);
+}
+
+bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
+                       const emu_place place[EMU_LANES], unsigned bytes, bool write, bool atomic) {
+  actor a;
+  if (!warp->cta->cluster->hazards) return true;
+  if (!begin(&a, warp, op)) return false;
+  a.write = write;
+  a.atomic = atomic;
+  a.watched->touched = true;
+  a.watched->flag = NULL;
+  emu_epoch epoch = epoch_of(a.hazards, a.watched->agent,
+                             emu_clocks_of(&a.watched->knows.seen, a.watched->agent), op, 0);
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    a.lane = __builtin_ctz(rest);
+    a.epoch = epoch ? epoch | (unsigned)a.lane : 0;
+    /* What is good for one lane need not be for the next. */
+    if (write || emu_epoch_agent(a.good.write) == a.watched->agent) a.good.write = EMU_CELL_SPLIT;
+    if (!touch(&a, place[a.lane], bytes, CHECK | RECORD)) return false;
+  }
+  for (uint32_t rest = atomic ? lanes : 0; rest; rest &= rest - 1)
+    flag(warp, place[__builtin_ctz(rest)], write);
+  return true;
+}
+
+/* ---- Accesses of asynchronous operations ------------------------------------------------ */
+
+static bool touch_spans(actor *a, const emu_span *spans, uint32_t count, bool write, int tasks) {
+  a->write = write;
+  a->good.write = EMU_CELL_SPLIT;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!touch(a, spans[i].place, spans[i].bytes, tasks)) return false;
+  }
+  return true;
+}
+
+bool emu_hazard_issue(const emu_async *async) {
+  actor a;
+  if (!async->warp->cta->cluster->hazards) return true;
+  if (!async->write_count && !async->read_count) return true;
+  if (!begin(&a, async->warp, async->op)) return false;
+  a.proxy = async->proxy;
+  a.lane = async->lanes & (async->lanes - 1) ? ANY_LANE : __builtin_ctz(async->lanes);
+  return touch_spans(&a, async->reads, async->read_count, false, CHECK) &&
+         touch_spans(&a, async->writes, async->write_count, true, CHECK);
+}
+
+void emu_hazard_land(const emu_async *async) {
+  actor a;
+  struct emu_hazards *hazards = async->warp->cta->cluster->hazards;
+  if (!hazards || hazards->broken || (!async->write_count && !async->read_count)) return;
+  if (!begin(&a, async->warp, async->op)) return;
+  a.epoch = epoch_of(hazards, async->agent, async->clock, async->op, __builtin_ctz(async->lanes));
+  touch_spans(&a, async->reads, async->read_count, false, RECORD);
+  touch_spans(&a, async->writes, async->write_count, true, RECORD);
+}

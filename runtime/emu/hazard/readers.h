@@ -1,0 +1,60 @@
+/* Sets of readers, shared by all bytes that have the same.
+ *
+ * A tile of shared memory is read by the same warps word after word, so that few different sets
+ * occur. A set is a list whose tails are sets too; each list exists once (hash-consing), and a
+ * memory of recent additions makes adding the same reader to the same set a lookup. */
+#ifndef GG_EMU_READERS_H
+#define GG_EMU_READERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* An access in 63 bits: agent, its clock, the instruction's site, the lane. 0: none. */
+typedef uint64_t emu_epoch;
+
+enum {
+  EMU_EPOCH_LANE_BITS = 5,
+  EMU_EPOCH_SITE_BITS = 20,
+  EMU_EPOCH_CLOCK_BITS = 26,
+  EMU_EPOCH_AGENT_BITS = 12,
+  EMU_EPOCH_CLOCK_SHIFT = EMU_EPOCH_LANE_BITS + EMU_EPOCH_SITE_BITS,
+  EMU_EPOCH_AGENT_SHIFT = EMU_EPOCH_CLOCK_SHIFT + EMU_EPOCH_CLOCK_BITS,
+};
+
+static inline uint32_t emu_epoch_agent(emu_epoch epoch) {
+  return (uint32_t)(epoch >> EMU_EPOCH_AGENT_SHIFT) & ((1u << EMU_EPOCH_AGENT_BITS) - 1);
+}
+static inline uint32_t emu_epoch_clock(emu_epoch epoch) {
+  return (uint32_t)(epoch >> EMU_EPOCH_CLOCK_SHIFT) & ((1u << EMU_EPOCH_CLOCK_BITS) - 1);
+}
+static inline uint32_t emu_epoch_site(emu_epoch epoch) {
+  return (uint32_t)(epoch >> EMU_EPOCH_LANE_BITS) & ((1u << EMU_EPOCH_SITE_BITS) - 1);
+}
+static inline uint32_t emu_epoch_lane(emu_epoch epoch) {
+  return (uint32_t)epoch & ((1u << EMU_EPOCH_LANE_BITS) - 1);
+}
+/* Whether two are of the same agent at the same clock. */
+static inline bool emu_epoch_alike(emu_epoch a, emu_epoch b) {
+  return a >> EMU_EPOCH_CLOCK_SHIFT == b >> EMU_EPOCH_CLOCK_SHIFT;
+}
+
+typedef struct emu_reader {
+  emu_epoch epoch;
+  uint32_t rest; /* the other readers: a set; 0: none */
+} emu_reader;
+
+typedef struct emu_readers {
+  emu_reader *nodes; /* by set; 0 is the empty one */
+  uint32_t count, room;
+  uint32_t *buckets; /* hash of nodes */
+  uint32_t bucket_count;
+  struct emu_addition *recent;
+} emu_readers;
+
+void emu_readers_free(emu_readers *readers);
+/* The set with `epoch` in place of that of its agent. False when there is no room for more sets:
+ * forget all of them with emu_readers_clear. */
+bool emu_readers_add(uint32_t *out, emu_readers *readers, uint32_t set, emu_epoch epoch);
+void emu_readers_clear(emu_readers *readers);
+
+#endif

@@ -1,0 +1,36 @@
+/* What is remembered of every byte of shared memory: its last writer and its readers since.
+ *
+ * Kept by words of 4 bytes, or byte by byte for a word that somebody has accessed in part. */
+#ifndef GG_EMU_SHADOW_H
+#define GG_EMU_SHADOW_H
+
+#include <stddef.h>
+
+#include "emu/hazard/readers.h"
+
+#define EMU_CELL_FLAG ((uint64_t)1 << 63)
+
+typedef struct emu_cell {
+  uint64_t write; /* an epoch, flagged where it was atomic; or EMU_CELL_SPLIT */
+  uint64_t read;  /* an epoch; flagged: a set of readers; of a split word: where its bytes are */
+} emu_cell;
+
+#define EMU_CELL_SPLIT UINT64_MAX
+
+typedef struct emu_shadow {
+  emu_cell **words;     /* of each CTA; NULL until touched */
+  emu_cell (*bytes)[4]; /* of split words */
+  uint32_t byte_count, byte_room;
+  uint32_t free; /* 1 + a free one of `bytes`, linked by [0].read; 0: none */
+  emu_readers readers;
+} emu_shadow;
+
+/* Splits the word's cell, or joins it again into one that is `whole`. False when memory is out. */
+bool emu_shadow_split(emu_shadow *shadow, emu_cell *word);
+void emu_shadow_join(emu_shadow *shadow, emu_cell *word, emu_cell whole);
+/* The four cells of a split word. */
+static inline emu_cell *emu_shadow_bytes(const emu_shadow *shadow, const emu_cell *word) {
+  return shadow->bytes[word->read];
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* wgmma: what a warp has in flight, and what a decoded instruction knows.
+ *
+ * Each of a warpgroup's four warps computes its own 16 rows, as an asynchronous operation in the
+ * cluster's engine. The four are one operation, though: a warp that has waited for its part knows
+ * that the others' have been done. It reads shared memory, and writes the accumulators, when it
+ * lands; until then other instructions must not touch those registers. `mov` may: compilers place
+ * copies between registers anywhere and ptxas takes them away again, so a `mov` of an accumulator
+ * first lands what is in flight. */
+#ifndef GG_EMU_ISA_WGMMA_H
+#define GG_EMU_ISA_WGMMA_H
+
+#include "emu/async.h"
+#include "emu/isa/descriptor.h"
+#include "emu/isa/sparse.h"
+#include "emu/tensor/dot.h"
+
+enum {
+  EMU_WGMMA_ROWS = 16,
+  EMU_WGMMA_WARPS = 4,
+  EMU_WGMMA_A_REGISTERS = 4,
+  EMU_WGMMA_GROUPS = 64, /* of those committed, whose ends are remembered */
+};
+
+/* Operands of the op: D, A (registers or a descriptor), B's descriptor, then the metadata of a
+ * sparse one and the predicate scale-d. */
+typedef struct emu_wgmma_facts {
+  int n, k;
+  emu_type a, b, d;
+  int d_count, a_at, b_at, metadata_at, scale_at; /* first operand of each; D's is 0 */
+  bool a_in_registers, sparse;
+  emu_sparsity sparsity;
+  bool a_along_k, b_along_k, negate_a, negate_b;
+  bool scale_constant, scale; /* scale-d, where it is a constant */
+  bool saturate;
+  const emu_dot_model *model; /* of floats */
+} emu_wgmma_facts;
+
+/* One in flight. */
+typedef struct emu_wgmma_work {
+  emu_async async; /* the first member */
+  struct emu_wgmma_work *next;
+  uint64_t number; /* of the warp's, from 0 */
+  emu_matrix_view a, b;
+  uint32_t a_words[EMU_WGMMA_A_REGISTERS][EMU_LANES]; /* as they were when it was issued */
+  uint32_t metadata[EMU_LANES];
+  bool accumulate; /* scale-d */
+  emu_span spans[];
+} emu_wgmma_work;
+
+/* A register of the running frame: how many wgmmas in flight accumulate into it, and flags. */
+enum {
+  EMU_REGISTER_KNOWN = 1 << 15,
+  EMU_REGISTER_TOUCHED = 1 << 14,
+  EMU_REGISTER_FLIGHTS = 0x3fff
+};
+
+struct emu_wgmma {
+  emu_wgmma_work *first, **end; /* in flight, oldest first */
+  int flights;
+  uint64_t issued;    /* wgmmas, ever: number n of each warp of a group belong together */
+  uint64_t committed; /* groups */
+  uint64_t ends[EMU_WGMMA_GROUPS]; /* `issued` when each was committed */
+  bool waits;                      /* for its neighbours to issue */
+  bool fenced;                     /* wgmma.fence has been executed */
+  bool touched;                    /* some register is EMU_REGISTER_TOUCHED */
+  uint8_t *file;                   /* whose registers `marks` are of */
+  uint16_t *marks; /* of each four bytes of the file: of registers that start there */
+  uint32_t mark_count;
+};
+
+/* The warp's, made when it is needed first; NULL after a fault. */
+struct emu_wgmma *emu_wgmma_of(emu_warp *warp, const emu_op *op);
+/* What is in flight must be out of the engine already. NULL is allowed. */
+void emu_wgmma_free(struct emu_wgmma *wgmma);
+
+/* The machine asks before each instruction of a warp that has used wgmma: may it touch its
+ * registers? False after a fault. */
+bool emu_wgmma_admits(emu_warp *warp, const emu_op *op);
+
+/* The registers of `work` as its issue and its landing see them; false after a fault. */
+bool emu_wgmma_claim(emu_warp *warp, const emu_op *op);
+void emu_wgmma_release(emu_warp *warp, const emu_op *op);
+/* wgmma.fence: accesses before it are ordered before wgmmas after it. */
+void emu_wgmma_order(struct emu_wgmma *wgmma);
+
+/* Lands the first `count` wgmmas that the warp has ever issued; false after a fault. */
+bool emu_wgmma_land(emu_warp *warp, uint64_t count);
+
+emu_exec emu_wgmma_issue;
+
+#endif

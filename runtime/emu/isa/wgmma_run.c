@@ -1,0 +1,428 @@
+/* wgmma.mma_async: issue and landing.
+ *
+ * At its issue the instruction's descriptors are read and checked, the shared memory that it will
+ * read is listed and its registers are claimed. The matrices are read and the product is computed
+ * when it lands; wgmmas of a warp land in the order of issue, so that accumulators in registers
+ * are those of the one before. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "emu/hazard.h"
+#include "emu/isa/fragment.h"
+#include "emu/isa/wgmma.h"
+#include "emu/report.h"
+
+enum {
+  rows = EMU_WGMMA_ROWS,
+  k_most = 64,
+  columns_at_once = 64, /* of B that are decoded at a time */
+  flights_most = 1024,  /* of a warp; what is more lands early */
+};
+
+/* ---- Matrices in shared memory ---------------------------------------------------------- */
+
+/* A part of a matrix: lines and units of 16 bytes. */
+typedef struct part {
+  const emu_matrix_view *view;
+  int line, lines, unit, units;
+} part;
+
+/* Bytes of an element; bits are taken as words. */
+static int element_bytes(emu_type type) {
+  return type == EMU_B1 ? 4 : emu_type_of(type)->bits / 8;
+}
+
+/* Elements of a row that are stored, and how many there are in all of B. */
+static int stored_k(const emu_wgmma_facts *f) {
+  int k = f->sparse ? f->k / 2 : f->k;
+  return f->a == EMU_B1 ? k / 32 : k;
+}
+
+static int whole_k(const emu_wgmma_facts *f) {
+  return f->a == EMU_B1 ? f->k / 32 : f->k;
+}
+
+/* The warp's rows of A. */
+static part part_a(const emu_wgmma_work *work) {
+  const emu_wgmma_facts *f = work->async.op->facts;
+  int each = EMU_UNIT_BYTES / element_bytes(f->a),
+      row = work->async.warp->index % EMU_WGMMA_WARPS * rows;
+  if (work->a.along_k) return (part){&work->a, row, rows, 0, stored_k(f) / each};
+  return (part){&work->a, 0, stored_k(f), row / each, rows / each};
+}
+
+static part part_b(const emu_wgmma_work *work, int column, int columns) {
+  const emu_wgmma_facts *f = work->async.op->facts;
+  int each = EMU_UNIT_BYTES / element_bytes(f->b);
+  if (work->b.along_k) return (part){&work->b, column, columns, 0, whole_k(f) / each};
+  return (part){&work->b, 0, whole_k(f), column / each, columns / each};
+}
+
+static void split_unit(uint32_t *codes, int stride, const uint8_t *bytes, int size) {
+  for (int j = 0; j < EMU_UNIT_BYTES / size; j++) {
+    const uint8_t *at = bytes + j * size;
+    uint32_t code = at[0];
+    if (size >= 2) code |= (uint32_t)at[1] << 8;
+    if (size == 4) code |= (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    codes[j * stride] = code;
+  }
+}
+
+/* Codes of a part: lines are `line_stride` apart, elements of a line `element_stride`. */
+static void gather(uint32_t *codes, int line_stride, int element_stride, const part *p,
+                   const emu_cta *cta, int size) {
+  const uint8_t *memory = cta->shared->bytes;
+  for (int line = 0; line < p->lines; line++) {
+    for (int unit = 0; unit < p->units; unit++) {
+      uint32_t address = emu_matrix_unit(p->view, p->line + line, p->unit + unit);
+      uint32_t *out = codes + line * line_stride + unit * (EMU_UNIT_BYTES / size) * element_stride;
+      split_unit(out, element_stride, memory + address - EMU_SHARED_RESERVED, size);
+    }
+  }
+}
+
+/* ---- What is read ----------------------------------------------------------------------- */
+
+/* Units of a CTA's shared memory, a bit each. */
+typedef struct unit_set {
+  uint64_t bits[(1 << 18) / EMU_UNIT_BYTES / 64];
+} unit_set;
+
+static bool add_part(unit_set *set, emu_warp *warp, const emu_op *op, const char *name,
+                     const part *p) {
+  uint32_t size = warp->cta->shared->size;
+  for (int line = p->line; line < p->line + p->lines; line++) {
+    for (int unit = p->unit; unit < p->unit + p->units; unit++) {
+      uint32_t address = emu_matrix_unit(p->view, line, unit);
+      uint32_t offset = address - EMU_SHARED_RESERVED;
+      if (address < EMU_SHARED_RESERVED || offset + EMU_UNIT_BYTES > size) {
+        emu_fault(warp, op, -1, GG_E_EMU_BOUNDS,
+                  "the descriptor of %s reaches shared address 0x%" PRIx32
+                  "; the CTA has 0x%x to 0x%" PRIx32,
+                  name, address, EMU_SHARED_RESERVED, EMU_SHARED_RESERVED + size);
+        return false;
+      }
+      offset /= EMU_UNIT_BYTES;
+      set->bits[offset / 64] |= UINT64_C(1) << offset % 64;
+    }
+  }
+  return true;
+}
+
+/* The first unit from `from` on that is a member, or is none; `end` where there is no such. */
+static uint32_t next_unit(const unit_set *set, uint32_t from, uint32_t end, bool member) {
+  while (from < end) {
+    uint64_t word = set->bits[from / 64];
+    uint64_t left = (member ? word : ~word) >> from % 64;
+    if (left) {
+      from += (uint32_t)__builtin_ctzll(left);
+      return from < end ? from : end;
+    }
+    from = (from / 64 + 1) * 64;
+  }
+  return end;
+}
+
+/* Runs of units as spans: how many. `out` may be NULL, to count them. */
+static uint32_t list_spans(emu_span *out, const unit_set *set, emu_cta *cta) {
+  uint32_t count = 0, end = cta->shared->size / EMU_UNIT_BYTES;
+  for (uint32_t unit = next_unit(set, 0, end, true); unit < end; count++) {
+    uint32_t stop = next_unit(set, unit, end, false);
+    if (out) {
+      emu_place place = {cta, unit * EMU_UNIT_BYTES};
+      out[count] = (emu_span){place, (stop - unit) * EMU_UNIT_BYTES};
+    }
+    unit = next_unit(set, stop, end, true);
+  }
+  return count;
+}
+
+/* Whether all of a unit's bytes have been written, or will be. */
+static bool unit_written(const uint8_t *marks) {
+  _Static_assert(EMU_MARK_WRITTEN == 1 && EMU_MARK_LANDING == 2, "the lowest two bits");
+  uint64_t halves[2];
+  memcpy(halves, marks, sizeof halves);
+  uint64_t low = halves[0] | halves[0] >> 1, high = halves[1] | halves[1] >> 1;
+  return (low & high & UINT64_C(0x0101010101010101)) == UINT64_C(0x0101010101010101);
+}
+
+static bool check_written(emu_warp *warp, const emu_op *op, const emu_wgmma_work *work) {
+  if (warp->cta->cluster->run->options->hazards_off) return true;
+  for (uint32_t i = 0; i < work->async.read_count; i++) {
+    const emu_span *span = &work->spans[i];
+    const uint8_t *marks = span->place.cta->shared->marks + span->place.offset;
+    for (uint32_t j = 0; j < span->bytes; j += EMU_UNIT_BYTES) {
+      if (unit_written(marks + j)) continue;
+      emu_fault(warp, op, -1, GG_E_EMU_UNINITIALISED,
+                "reads shared memory at 0x%" PRIx32 ", which nobody has written",
+                span->place.offset + j + EMU_SHARED_RESERVED);
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- Landing ---------------------------------------------------------------------------- */
+
+/* A and a part of B, decoded, with the accumulators of that part. */
+typedef struct matrices {
+  uint32_t codes[k_most * columns_at_once], d[rows * columns_at_once];
+  float a[rows * k_most], b[k_most * columns_at_once], stored[rows * k_most / 2];
+  int16_t a_exponent[rows * k_most], b_exponent[k_most * columns_at_once];
+  int16_t stored_exponent[rows * k_most / 2];
+  uint32_t a_bits[rows * 8];
+  uint8_t columns[EMU_SPARSE_ROWS * EMU_SPARSE_K / 2];
+} matrices;
+
+static void decode(float *value, int16_t *exponent, const emu_wgmma_facts *f, emu_type type,
+                   bool negate, const uint32_t *codes, int count) {
+  if (f->d == EMU_S32) {
+    emu_operand_decode_integer(value, type, codes, (size_t)count);
+  } else {
+    emu_dot_decode(f->model, value, exponent, type, negate, codes, (size_t)count);
+  }
+}
+
+/* The registers of A must still be what they were. */
+static bool a_unchanged(const emu_wgmma_work *work) {
+  const emu_op *op = work->async.op;
+  const emu_wgmma_facts *f = op->facts;
+  for (int i = 0; i < EMU_WGMMA_A_REGISTERS; i++) {
+    const uint32_t *now = EMU_AT(uint32_t, work->async.warp, &op->operands[f->a_at + i]);
+    if (!memcmp(now, work->a_words[i], sizeof work->a_words[i])) continue;
+    emu_fault(work->async.warp, op, -1, GG_E_EMU_IN_FLIGHT,
+              "register %d of A was written before the wgmma had read it", i);
+    return false;
+  }
+  return true;
+}
+
+static bool load_a(matrices *x, const emu_wgmma_work *work) {
+  const emu_op *op = work->async.op;
+  const emu_wgmma_facts *f = op->facts;
+  int k = stored_k(f), size = element_bytes(f->a);
+  uint32_t *codes = f->a == EMU_B1 ? x->a_bits : x->codes;
+  if (f->a_in_registers) {
+    if (!a_unchanged(work)) return false;
+    emu_fragment_a(codes, work->async.warp, op->operands + f->a_at, rows, k, size * 8);
+  } else {
+    part p = part_a(work);
+    bool along_k = work->a.along_k;
+    gather(codes, along_k ? k : 1, along_k ? 1 : k, &p, work->async.warp->cta, size);
+  }
+  if (f->a == EMU_B1) return true;
+  if (!f->sparse) {
+    decode(x->a, x->a_exponent, f, f->a, f->negate_a, codes, rows * k);
+    return true;
+  }
+  decode(x->stored, x->stored_exponent, f, f->a, f->negate_a, codes, rows * k);
+  if (!emu_sparse_columns(x->columns, work->async.warp, op, &f->sparsity, work->metadata)) {
+    return false;
+  }
+  emu_sparse_spread(x->a, f->d == EMU_S32 ? NULL : x->a_exponent, x->stored, x->stored_exponent,
+                    x->columns, f->k);
+  return true;
+}
+
+/* Products with `columns` columns of B. */
+static void multiply(matrices *x, const emu_wgmma_work *work, int column, int columns) {
+  const emu_op *op = work->async.op;
+  const emu_wgmma_facts *f = op->facts;
+  emu_warp *warp = work->async.warp;
+  int k = whole_k(f), bits = emu_type_of(f->d)->bits;
+  bool is_bits = f->b == EMU_B1, along_k = work->b.along_k;
+  part p = part_b(work, column, columns);
+  const emu_operand *d = op->operands + column * f->d_count / f->n;
+  gather(x->codes,
+         is_bits   ? k
+         : along_k ? 1
+                   : columns,
+         is_bits || !along_k ? 1 : columns, &p, warp->cta, element_bytes(f->b));
+  memset(x->d, 0, sizeof x->d);
+  if (work->accumulate) emu_fragment_load(x->d, warp, d, rows, columns, bits);
+  if (is_bits) {
+    emu_dot_bits(x->d, x->a_bits, x->codes, rows, columns, f->k, false);
+  } else {
+    decode(x->b, x->b_exponent, f, f->b, f->negate_b, x->codes, k * columns);
+    emu_tile tile = {rows, columns, k, f->sparse, x->a, x->a_exponent, x->b, x->b_exponent, x->d};
+    if (f->d == EMU_S32) {
+      emu_dot_integer(&tile, f->saturate);
+    } else {
+      emu_dot(f->model, &tile);
+    }
+  }
+  emu_fragment_store(x->d, warp, d, rows, columns, bits);
+}
+
+static bool compute(const emu_wgmma_work *work) {
+  const emu_wgmma_facts *f = work->async.op->facts;
+  matrices x;
+  if (!load_a(&x, work)) return false;
+  for (int column = 0; column < f->n; column += columns_at_once) {
+    int left = f->n - column;
+    multiply(&x, work, column, left < columns_at_once ? left : columns_at_once);
+  }
+  return true;
+}
+
+/* Registers are those of the frame that issued it: leaving a frame lands what is in flight. */
+static bool land(emu_async *async, emu_cluster *cluster) {
+  emu_wgmma_work *work = (emu_wgmma_work *)async;
+  emu_warp *warp = async->warp;
+  struct emu_wgmma *w = warp->wgmma;
+  uint8_t *running = warp->registers;
+  (void)cluster;
+  for (emu_wgmma_work **link = &w->first; *link; link = &(*link)->next) {
+    if (*link != work) continue;
+    *link = work->next;
+    w->flights--;
+    if (!work->next) w->end = link;
+    break;
+  }
+  warp->registers = w->file;
+  bool ok = compute(work);
+  emu_wgmma_release(warp, async->op);
+  warp->registers = running;
+  return ok;
+}
+
+static void drop(emu_async *async) {
+  gg_free(async);
+}
+
+/* ---- Issue ------------------------------------------------------------------------------ */
+
+/* A value that all lanes must share. */
+static bool uniform64(uint64_t *out, emu_warp *warp, const emu_op *op, int operand,
+                      const char *name) {
+  const uint64_t *values = EMU_AT(uint64_t, warp, &op->operands[operand]);
+  *out = values[0];
+  for (int lane = 1; lane < EMU_LANES; lane++) {
+    if (values[lane] == values[0]) continue;
+    emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR,
+              "descriptor of %s is 0x%016" PRIx64 " here and 0x%016" PRIx64 " in lane 0", name,
+              values[lane], values[0]);
+    return false;
+  }
+  return true;
+}
+
+static bool read_descriptors(emu_wgmma_work *work, emu_warp *warp, const emu_op *op) {
+  const emu_wgmma_facts *f = op->facts;
+  uint64_t descriptor;
+  if (!f->a_in_registers &&
+      (!uniform64(&descriptor, warp, op, f->a_at, "A") ||
+       !emu_descriptor_read(&work->a, warp, op, "A", descriptor, f->a_along_k))) {
+    return false;
+  }
+  return uniform64(&descriptor, warp, op, f->b_at, "B") &&
+         emu_descriptor_read(&work->b, warp, op, "B", descriptor, f->b_along_k);
+}
+
+static bool list_reads(unit_set *set, emu_wgmma_work *work) {
+  emu_warp *warp = work->async.warp;
+  const emu_op *op = work->async.op;
+  const emu_wgmma_facts *f = op->facts;
+  part b = part_b(work, 0, f->n);
+  *set = (unit_set){{0}};
+  if (!f->a_in_registers) {
+    part a = part_a(work);
+    if (!add_part(set, warp, op, "A", &a)) return false;
+  }
+  return add_part(set, warp, op, "B", &b);
+}
+
+static bool take_values(emu_wgmma_work *work, emu_warp *warp, const emu_op *op) {
+  const emu_wgmma_facts *f = op->facts;
+  for (int i = 0; f->a_in_registers && i < EMU_WGMMA_A_REGISTERS; i++) {
+    const uint32_t *words = EMU_AT(uint32_t, warp, &op->operands[f->a_at + i]);
+    memcpy(work->a_words[i], words, sizeof work->a_words[i]);
+  }
+  if (f->sparse) {
+    const uint32_t *words = EMU_AT(uint32_t, warp, &op->operands[f->metadata_at]);
+    memcpy(work->metadata, words, sizeof work->metadata);
+  }
+  work->accumulate = f->scale;
+  if (f->scale_constant) return true;
+  uint32_t lanes = emu_predicate(warp, &op->operands[f->scale_at]);
+  work->accumulate = lanes != 0;
+  if (!lanes || lanes == UINT32_MAX) return true;
+  emu_fault(warp, op, -1, GG_E_EMU_CONVERGENCE, "scale-d differs among the lanes: 0x%08" PRIx32,
+            lanes);
+  return false;
+}
+
+/* The work, ready to be issued; NULL after a fault. */
+static emu_wgmma_work *prepare(emu_warp *warp, const emu_op *op) {
+  unit_set set;
+  emu_wgmma_work draft = {.async = {.warp = warp, .op = op}};
+  if (!read_descriptors(&draft, warp, op) || !list_reads(&set, &draft) ||
+      !take_values(&draft, warp, op)) {
+    return NULL;
+  }
+  uint32_t count = list_spans(NULL, &set, warp->cta);
+  emu_wgmma_work *work = gg_malloc(sizeof *work + count * sizeof *work->spans);
+  if (!work) {
+    emu_fault(warp, op, -1, GG_E_MEMORY, " for wgmma");
+    return NULL;
+  }
+  *work = draft;
+  list_spans(work->spans, &set, warp->cta);
+  work->async.reads = work->spans;
+  work->async.read_count = count;
+  if (check_written(warp, op, work)) return work;
+  gg_free(work);
+  return NULL;
+}
+
+static bool whole_group(emu_warp *warp, const emu_op *op) {
+  int first = warp->index - warp->index % EMU_WGMMA_WARPS;
+  if (first + EMU_WGMMA_WARPS <= warp->cta->warp_count) return true;
+  emu_fault(warp, op, -1, GG_E_EMU_CONVERGENCE,
+            "a warpgroup is %d warps; of that of warps %d to %d the CTA has %d", EMU_WGMMA_WARPS,
+            first, first + EMU_WGMMA_WARPS - 1, warp->cta->warp_count - first);
+  return false;
+}
+
+/* Neighbours may be waiting for this warp's part. */
+static void wake_neighbours(emu_warp *warp) {
+  emu_warp *first = warp - warp->index % EMU_WGMMA_WARPS;
+  for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
+    if (!first[i].wgmma || !first[i].wgmma->waits) continue;
+    emu_wake(warp->cta->cluster, first);
+    return;
+  }
+}
+
+emu_step emu_wgmma_issue(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  const emu_wgmma_facts *f = op->facts;
+  if (!emu_converge(warp, op, UINT32_MAX, &lanes)) return EMU_WAIT;
+  emu_hazard_converge(warp);
+  struct emu_wgmma *w = emu_wgmma_of(warp, op);
+  if (!w || !whole_group(warp, op)) return EMU_FAULT;
+  if (w->flights == flights_most && !emu_wgmma_land(warp, UINT64_MAX)) return EMU_FAULT;
+  emu_wgmma_work *work = prepare(warp, op);
+  if (!work) return EMU_FAULT;
+  if (!emu_wgmma_claim(warp, op)) {
+    gg_free(work);
+    return EMU_FAULT;
+  }
+  emu_cluster *cluster = warp->cta->cluster;
+  emu_async *async = &work->async;
+  async->lanes = lanes;
+  work->number = w->issued++;
+  async->chain = w;
+  async->proxy = EMU_PROXY_ASYNC;
+  async->agent = emu_hazard_agent(cluster, w);
+  async->clock = w->issued;
+  async->unit = "wgmma";
+  async->land = land;
+  async->drop = drop;
+  *w->end = work;
+  w->end = &work->next;
+  w->flights++;
+  emu_counting(warp)->tensor_macs += (uint64_t)(rows * f->n * f->k / (f->sparse ? 2 : 1));
+  wake_neighbours(warp);
+  return emu_async_issue(cluster, async) ? EMU_NEXT : EMU_FAULT;
+}

@@ -1,0 +1,70 @@
+/* The emulated CUDA driver: calls besides the CUDA driver API's own.
+ *
+ * libgemmgen-emu exports the CUDA driver API under its real names, so that a program written
+ * against libcuda runs on the emulator: link it in libcuda's place, or put the folder that has it
+ * as libcuda.so.1 first in LD_LIBRARY_PATH. It takes PTX, not cubins. Beside NVIDIA's cuda.h,
+ * included first, this header declares only what is the emulator's own; without it, the calls too.
+ * The device, its memory and its options are the process's: docs/emulator.md. */
+#ifndef GEMMGEN_EMU_H
+#define GEMMGEN_EMU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#ifndef CUDA_VERSION
+#include "cuda_api.h"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef CUDA_VERSION
+/* The CUDA driver API as libgemmgen-emu has it, by its unversioned names. */
+#define GG_DRIVER(name, symbol, arguments) CUresult name arguments __asm__(symbol);
+#include "driver.def"
+#include "emu/driver/api.def"
+#undef GG_DRIVER
+#endif
+
+typedef struct gg_emu_options {
+  int arch;          /* whose arithmetic and limits: 80, 89 or 90 (an H100); 0: 90 */
+  int threads;       /* of the host; 0: one a core */
+  int random;        /* asynchronous work lands at random moments, not as late as it may */
+  uint64_t seed;     /* of those moments and of the order of warps */
+  int64_t max_steps; /* instructions of one warp before a launch is called endless; 0: no limit */
+  int hazards_off;   /* no checks for races and uninitialised memory: faster */
+  int counters;      /* count: gg_emu_counters */
+  const char *counters_file; /* JSON, written when the last context goes; NULL: none; implies
+                                `counters` */
+  const char *trace_file;    /* the timeline, likewise; NULL: none */
+} gg_emu_options;
+
+/* What the environment says: GEMMGEN_EMU_ARCH, _THREADS, _SEED (random with that seed), _MAX_STEPS,
+ * _HAZARDS (0: off), _COUNTERS (a file), _TRACE (a file). CUDA_ERROR_INVALID_VALUE where a variable
+ * is not as it should be; cuGetErrorString then tells which. Strings are the environment's. */
+GG_API CUresult gg_emu_options_init(gg_emu_options *out);
+
+/* Options of the next device, which is made with the first context and goes with the last; without
+ * this call, those of the environment. NULL: those of the environment again. Strings are copied.
+ * CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE while there is a context. */
+GG_API CUresult gg_emu_configure(const gg_emu_options *options);
+
+/* The counters of all launches of this device as text (json 0) or JSON, in `buffer`, cut to `size`
+ * bytes with the NUL; gives their whole length, without it. */
+GG_API size_t gg_emu_counters(char *buffer, size_t size, int json);
+
+/* The first byte of device memory that nobody has written, counted from `address`; -1 where all
+ * are. */
+GG_API CUresult gg_emu_unwritten(int64_t *first, CUdeviceptr address, size_t bytes);
+
+/* The last failure in full: what, the PTX line, CTA, warp, lane, the source line; "" when there was
+ * none. Valid until the next failure. cuGetErrorString gives the same for that failure's code. */
+GG_API const char *gg_emu_message(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,266 @@
+/* Kernels that say themselves what they must do: every .ptx file of tests/emu/machine, whose lines
+ * that start with `//!` are
+ *
+ *     grid X Y Z, block X Y Z, cluster X Y Z, smem BYTES    the launch; 1 CTA of 32 threads else
+ *     words N               the output, whose address is the only parameter: N zeroed words
+ *     unwritten             the output is not zeroed
+ *     arch N                of the device; 90 else
+ *     steps N               emu_options.max_steps
+ *     out AT COUNT A STEP   out[AT + i] == A + STEP * i for i < COUNT
+ *     print TEXT            what is printed, with \n
+ *     error NAME LINE TEXT  the launch or the loading fails with this code, line and message
+ *
+ * Each runs on one thread and on two, and with four seeds of random order. */
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "emu/emu.h"
+#include "suite.h"
+
+enum { words_most = 4096, files_most = 256, seeds = 4 };
+
+typedef struct kernel_case {
+  const char *name;
+  char *text;
+  size_t length;
+  emu_launch_config config;
+  uint32_t words, expected[words_most];
+  bool known[words_most]; /* expected is said */
+  bool unwritten;
+  emu_options options;
+  const char *print;
+  char error[64], message[1024];
+  int line;
+} kernel_case;
+
+static char *folder_files[files_most];
+static int file_count;
+
+static void read_three(unsigned out[3], const char *text) {
+  ck_assert_int_eq(sscanf(text, "%u %u %u", &out[0], &out[1], &out[2]), 3);
+}
+
+static void read_out(kernel_case *c, const char *text) {
+  uint32_t at, count, a, step;
+  ck_assert_int_eq(sscanf(text, "%" SCNu32 " %" SCNu32 " %" SCNi32 " %" SCNi32, &at, &count,
+                          (int32_t *)&a, (int32_t *)&step),
+                   4);
+  ck_assert_uint_le(at + count, c->words);
+  for (uint32_t i = 0; i < count; i++) {
+    c->expected[at + i] = a + step * i;
+    c->known[at + i] = true;
+  }
+}
+
+/* One line behind `//! `, without its end. */
+static void read_line(kernel_case *c, const char *line) {
+  int at = 0;
+  char word[16];
+  ck_assert_int_eq(sscanf(line, "%15s %n", word, &at), 1);
+  const char *rest = line + at;
+  if (!strcmp(word, "grid")) {
+    read_three(c->config.grid, rest);
+  } else if (!strcmp(word, "block")) {
+    read_three(c->config.block, rest);
+  } else if (!strcmp(word, "cluster")) {
+    read_three(c->config.cluster, rest);
+  } else if (!strcmp(word, "out")) {
+    read_out(c, rest);
+  } else if (!strcmp(word, "smem")) {
+    c->config.smem_bytes = strtoull(rest, NULL, 10);
+  } else if (!strcmp(word, "words")) {
+    c->words = (uint32_t)strtoul(rest, NULL, 10);
+    ck_assert_uint_le(c->words, words_most);
+  } else if (!strcmp(word, "unwritten")) {
+    c->unwritten = true;
+  } else if (!strcmp(word, "arch")) {
+    c->options.arch = atoi(rest);
+  } else if (!strcmp(word, "steps")) {
+    c->options.max_steps = strtoll(rest, NULL, 10);
+  } else if (!strcmp(word, "print")) {
+    c->print = rest;
+  } else if (!strcmp(word, "error")) {
+    ck_assert_int_eq(sscanf(rest, "%63s %d %n", c->error, &c->line, &at), 2);
+    snprintf(c->message, sizeof(c->message), "%s", rest + at);
+  } else {
+    ck_abort_msg("%s: '%s'?", c->name, word);
+  }
+}
+
+static void read_case(kernel_case *c, const char *path, char *lines) {
+  gg_error err = GG_ERROR_INIT;
+  *c = (kernel_case){.name = path, .words = 64};
+  for (int i = 0; i < 3; i++) {
+    c->config.grid[i] = c->config.block[i] = 1;
+  }
+  c->config.block[0] = 32;
+  ck_assert_msg(!gg_file_read(&c->text, &c->length, path, 1 << 16, &err), "%s", err.message);
+  memcpy(lines, c->text, c->length + 1);
+  char *save = NULL;
+  for (char *line = strtok_r(lines, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+    if (!strncmp(line, "//! ", 4)) read_line(c, line + 4);
+  }
+}
+
+/* ---- Running ---------------------------------------------------------------------------- */
+
+static void keep_print(void *user, const char *text, size_t length) {
+  gg_str_append(user, text, length);
+}
+
+static void check_error(const kernel_case *c, const gg_error *err) {
+  const gg_error_info *info = gg_error_info_of(err->code);
+  ck_assert_msg(!strcmp(c->error, info->name) && c->line == err->line &&
+                    !strcmp(c->message, err->message),
+                "%s:\n  line %d %s: %s\nexpected\n  line %d %s: %s", c->name, err->line, info->name,
+                err->message, c->line, c->error, c->message);
+}
+
+static void check_words(const kernel_case *c, const uint32_t *words) {
+  for (uint32_t i = 0; i < c->words; i++) {
+    ck_assert_msg(!c->known[i] || words[i] == c->expected[i],
+                  "%s: out[%" PRIu32 "] = %" PRId32 ", expected %" PRId32, c->name, i,
+                  (int32_t)words[i], (int32_t)c->expected[i]);
+  }
+}
+
+static void check_print(const kernel_case *c, const gg_str *printed) {
+  gg_str expected = GG_STR_INIT;
+  for (const char *at = c->print ? c->print : ""; *at; at++) {
+    bool newline = at[0] == '\\' && at[1] == 'n';
+    gg_str_putc(&expected, newline ? '\n' : *at);
+    at += newline;
+  }
+  ck_assert_str_eq(gg_str_text(printed), gg_str_text(&expected));
+  gg_str_free(&expected);
+}
+
+static void run_case(const kernel_case *c, emu_options options) {
+  gg_error err = GG_ERROR_INIT;
+  gg_str printed = GG_STR_INIT;
+  emu_device *device;
+  emu_module *module;
+  uint64_t out = 0;
+  static uint32_t words[words_most];
+  emu_launch_config config = c->config;
+  options.print = keep_print;
+  options.print_user = &printed;
+  ck_assert(!emu_device_open(&device, &options, &err));
+  gg_status st = emu_module_load(&module, device, "k.ptx", c->text, c->length, &err);
+  ck_assert(!emu_memory_alloc(&out, device, c->words * 4, 0, NULL));
+  if (!c->unwritten) ck_assert(!emu_memory_fill(device, out, 0, c->words * 4, NULL));
+  config.params = &out;
+  if (!st) {
+    const emu_kernel *kernel = emu_module_kernel(module, "k");
+    ck_assert_ptr_nonnull(kernel);
+    st = emu_launch(device, kernel, &config, &err);
+  }
+  if (c->error[0]) {
+    ck_assert_msg(st, "%s: no error; expected %s", c->name, c->message);
+    check_error(c, &err);
+  } else {
+    ck_assert_msg(!st, "%s: line %d: %s", c->name, err.line, err.message);
+    ck_assert(!emu_memory_read(device, words, out, c->words * 4, NULL));
+    check_words(c, words);
+    check_print(c, &printed);
+  }
+  emu_device_close(device);
+  gg_str_free(&printed);
+  gg_error_clear(&err);
+}
+
+START_TEST(test_kernel) {
+  static char lines[(1 << 16) + 1];
+  static kernel_case c;
+  read_case(&c, folder_files[_i], lines);
+  for (int threads = 1; threads <= 2; threads++) {
+    emu_options options = c.options;
+    options.threads = threads;
+    run_case(&c, options);
+    options.random = true;
+    for (options.seed = 1; !c.error[0] && options.seed <= seeds; options.seed++) {
+      run_case(&c, options);
+    }
+  }
+  gg_free(c.text);
+}
+END_TEST
+
+/* Loads and launches with the n-th allocation failing, for each n until nothing fails. */
+START_TEST(test_memory) {
+  static char lines[(1 << 16) + 1];
+  static kernel_case c;
+  read_case(&c, folder_files[_i], lines);
+  gg_status st = GG_E_MEMORY;
+  for (long allowed = 0; !c.error[0] && st; allowed++) {
+    gg_error err = GG_ERROR_INIT;
+    emu_options options = c.options;
+    emu_device *device = NULL;
+    emu_module *module;
+    uint64_t out = 0;
+    gg_str printed = GG_STR_INIT;
+    options.threads = 1;
+    options.print = keep_print;
+    options.print_user = &printed;
+    emu_launch_config config = c.config;
+    config.params = &out;
+    gg_alloc_fail_after(allowed);
+    st = emu_device_open(&device, &options, &err);
+    if (!st) st = emu_memory_alloc(&out, device, c.words * 4, 0, &err);
+    if (!st) st = emu_memory_fill(device, out, 0, c.words * 4, &err);
+    if (!st) st = emu_module_load(&module, device, "k.ptx", c.text, c.length, &err);
+    if (!st) st = emu_launch(device, emu_module_kernel(module, "k"), &config, &err);
+    gg_alloc_fail_after(-1);
+    ck_assert_msg(!st || st == GG_E_MEMORY || st == GG_E_EMU_TRAP, "%s: %s", c.name, err.message);
+    emu_device_close(device);
+    gg_str_free(&printed);
+    gg_error_clear(&err);
+  }
+  gg_free(c.text);
+}
+END_TEST
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void list_files(const char *folder) {
+  DIR *dir = opendir(folder);
+  if (!dir) return;
+  for (struct dirent *entry; (entry = readdir(dir)) && file_count < files_most;) {
+    size_t length = strlen(entry->d_name);
+    if (length < 4 || strcmp(entry->d_name + length - 4, ".ptx")) continue;
+    gg_str path = GG_STR_INIT;
+    gg_str_printf(&path, "%s/%s", folder, entry->d_name);
+    folder_files[file_count++] = gg_str_take(&path);
+  }
+  closedir(dir);
+  qsort(folder_files, (size_t)file_count, sizeof(*folder_files), by_name);
+}
+
+int main(int argc, char **argv) {
+  const char *folder = getenv("EMU_MACHINE");
+  if (argc > 1) {
+    for (; file_count + 1 < argc && file_count < files_most; file_count++) {
+      folder_files[file_count] = strdup(argv[file_count + 1]);
+    }
+  } else if (folder) {
+    list_files(folder);
+  }
+  if (!file_count) return EXIT_FAILURE;
+  Suite *suite = suite_create("emu machine");
+  TCase *tests = tcase_create("kernels");
+  tcase_set_timeout(tests, 60);
+  tcase_add_loop_test(tests, test_kernel, 0, file_count);
+  tcase_add_loop_test(tests, test_memory, 0, file_count);
+  suite_add_tcase(suite, tests);
+  int status = run_suite(suite);
+  for (int i = 0; i < file_count; i++) {
+    gg_free(folder_files[i]);
+  }
+  return status;
+}
