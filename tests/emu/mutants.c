@@ -3,9 +3,6 @@
  * nothing. Every run is a child of its own, so that a mutant can do no harm to the next.
  *
  *     mutants DIRECTORY [KERNEL]    every mutant with what became of it; fails under 95% */
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +14,7 @@
 #include "gemmgen_runtime.h"
 #include "recipe/recipe.h"
 
-enum { TEXT_MAX = 4 << 20, SECONDS = 20, VERDICT_MAX = 400, PERCENT = 95, SEEDS = 4 };
+enum { TEXT_MAX = 4 << 20, SECONDS = 20, VERDICT_MAX = 400, PERCENT = 95, SEEDS = 8 };
 
 typedef enum action { DROP, PASS, ADD, REPLACE, RECIPE } action;
 
@@ -54,7 +51,7 @@ static const char *const kernels[] = {"small_tile", "f16_accumulators", "wgmma_p
 
 typedef struct subject {
   const char *name;
-  char recipe_path[512], ptx_path[512];
+  char recipe_path[512];
   char *recipe, *ptx;
 } subject;
 
@@ -77,7 +74,7 @@ static outcome replay(gg_str *words, const char *recipe_text, const char *path, 
   gg_status st = gg_recipe_parse(&recipe, recipe_text, strlen(recipe_text), path, &err);
   if (!st) st = gg_context_open(&context, &options, &err);
   if (!st) {
-    recipe->ptx = ptx;
+    if (ptx) recipe->ptx = ptx;
     st = gg_recipe_replay(&failed, words, recipe, context, &err);
   }
   if (st) gg_str_printf(words, "%s", err.message);
@@ -98,7 +95,8 @@ static void run_child(int out, const char *recipe, const char *path, const char 
   _exit(what);
 }
 
-/* Runs a recipe with this PTX; the child's words go to verdict. A child that dies is LOST. */
+/* Runs a recipe, with this PTX file unless it is NULL; the child's words go to verdict. A child
+ * that dies is LOST. */
 static outcome run(char verdict[VERDICT_MAX], const char *recipe, const char *path, const char *ptx,
                    int seed) {
   int ends[2], status;
@@ -125,9 +123,11 @@ static outcome run(char verdict[VERDICT_MAX], const char *recipe, const char *pa
 /* Whether a statement begins at `at`: after the last one's end, a brace, a label or a guard. */
 static bool begins_statement(const char *text, const char *at) {
   const char *before = at;
-  while (before > text && (before[-1] == ' ' || before[-1] == '\t')) before--;
+  while (before > text && (before[-1] == ' ' || before[-1] == '\t'))
+    before--;
   if (before == text || strchr(";{}\n:", before[-1])) return true;
-  while (before > text && !strchr(" \t\n;{", before[-1])) before--;
+  while (before > text && !strchr(" \t\n;{", before[-1]))
+    before--;
   return *before == '@';
 }
 
@@ -142,7 +142,8 @@ static const char *next_site(const mutation *m, const char *text, const char *at
 
 static void mutate_number(gg_str *out, const char *at, const char *end, int delta) {
   const char *digit = end;
-  while (digit > at && digit[-1] >= '0' && digit[-1] <= '9') digit--;
+  while (digit > at && digit[-1] >= '0' && digit[-1] <= '9')
+    digit--;
   gg_str_append(out, at, (size_t)(digit - at));
   gg_str_printf(out, "%ld", strtol(digit, NULL, 10) + delta);
 }
@@ -152,14 +153,18 @@ static void mutate(gg_str *out, const mutation *m, const char *text, const char 
   const char *end = at + strcspn(at, ";");
   gg_str_append(out, text, (size_t)(at - text));
   switch (m->action) {
-  case DROP: gg_str_puts(out, "pmevent 0"); break; /* whatever guards the statement stays legal */
+  case DROP:
+    gg_str_puts(out, "pmevent 0");
+    break; /* whatever guards the statement stays legal */
   case PASS: {
     const char *result = at + strcspn(at, " \t");
     result += strspn(result, " \t");
     gg_str_printf(out, "setp.eq.u32 %.*s, 0, 0", (int)strcspn(result, ","), result);
     break;
   }
-  case ADD: mutate_number(out, at, end, atoi(m->argument)); break;
+  case ADD:
+    mutate_number(out, at, end, atoi(m->argument));
+    break;
   default:
     gg_str_puts(out, m->argument);
     end = at + strlen(m->find);
@@ -169,7 +174,8 @@ static void mutate(gg_str *out, const mutation *m, const char *text, const char 
 
 static int line_of(const char *text, const char *at) {
   int line = 1;
-  for (; text < at; text++) line += *text == '\n';
+  for (; text < at; text++)
+    line += *text == '\n';
   return line;
 }
 
@@ -206,7 +212,7 @@ static outcome run_seeds(char verdict[VERDICT_MAX], const char *recipe, const ch
 static outcome run_mutant(char verdict[VERDICT_MAX], const subject *s, const mutation *m,
                           const gg_str *mutant) {
   if (m->action == RECIPE) {
-    return run_seeds(verdict, gg_str_text(mutant), s->recipe_path, s->ptx_path);
+    return run_seeds(verdict, gg_str_text(mutant), s->recipe_path, NULL);
   }
   char path[64];
   if (!write_mutant(path, mutant)) return LOST;
@@ -226,8 +232,9 @@ static void judge(totals *t, const subject *s, const mutation *m, const char *te
   gg_str_free(&mutant);
   static const char *const names[] = {"MISSED", "wrong result", "error", "LOST"};
   verdict[strcspn(verdict, "\n")] = 0;
-  printf("%s:%d %s %s%s%s: %s%s%.150s\n", s->name, line, m->name, m->find, *m->argument ? " -> " : "",
-         m->argument, why ? "equivalent: " : "", why ? why : names[what], verdict);
+  printf("%s:%d %s %s%s%s: %s%s%.150s\n", s->name, line, m->name, m->find,
+         *m->argument ? " -> " : "", m->argument, why ? "equivalent: " : "",
+         why ? why : names[what], verdict);
   if (why) {
     t->equivalent++;
     return;
@@ -241,7 +248,8 @@ static void mutate_all(totals *t, const subject *s) {
     const mutation *m = &mutations[i];
     if (strcmp(m->kernel, "*") != 0 && strcmp(m->kernel, s->name) != 0) continue;
     const char *text = m->action == RECIPE ? s->recipe : s->ptx;
-    for (const char *at = text; (at = next_site(m, text, at)); at++) judge(t, s, m, text, at);
+    for (const char *at = text; (at = next_site(m, text, at)); at++)
+      judge(t, s, m, text, at);
   }
 }
 
@@ -252,9 +260,10 @@ static bool open_subject(subject *s, const char *directory, const char *name) {
   size_t length;
   *s = (subject){.name = name};
   snprintf(s->recipe_path, sizeof s->recipe_path, "%s/%s.json", directory, name);
-  snprintf(s->ptx_path, sizeof s->ptx_path, "%s/%s.ptx", directory, name);
   gg_status st = gg_file_read(&s->recipe, &length, s->recipe_path, TEXT_MAX, &err);
-  if (!st) st = gg_file_read(&s->ptx, &length, s->ptx_path, TEXT_MAX, &err);
+  char ptx_path[512];
+  snprintf(ptx_path, sizeof ptx_path, "%s/%s.ptx", directory, name);
+  if (!st) st = gg_file_read(&s->ptx, &length, ptx_path, TEXT_MAX, &err);
   if (st) fprintf(stderr, "mutants: %s\n", err.message);
   gg_error_clear(&err);
   return !st;
@@ -267,7 +276,7 @@ static void close_subject(subject *s) {
 
 static void check_kernel(totals *t, const subject *s) {
   char verdict[VERDICT_MAX];
-  outcome what = run_seeds(verdict, s->recipe, s->recipe_path, s->ptx_path);
+  outcome what = run_seeds(verdict, s->recipe, s->recipe_path, NULL);
   if (what != RIGHT) {
     printf("%s, as it is: FALSE ALARM: %s\n", s->name, verdict);
     t->alarms++;
@@ -285,8 +294,10 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
     subject s;
     if (argc > 2 && strcmp(argv[2], kernels[i]) != 0) continue;
-    if (open_subject(&s, argv[1], kernels[i])) check_kernel(&t, &s);
-    else t.alarms++;
+    if (open_subject(&s, argv[1], kernels[i]))
+      check_kernel(&t, &s);
+    else
+      t.alarms++;
     close_subject(&s);
   }
   printf("mutants: %d, caught: %d, equivalent: %d, false alarms: %d\n", t.mutants, t.caught,

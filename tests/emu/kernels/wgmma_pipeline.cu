@@ -1,8 +1,9 @@
-// D = A B^T without TMA: cp.async fills a ring of four swizzled stages, wgmma reads them through
-// the async proxy, and the wgmmas of one stage stay in flight while the next is awaited.
+// D = A B^T without TMA: cp.async brings A and stores of threads bring B into a ring of three swizzled
+// stages, wgmma reads them through the async proxy, and the wgmmas of one stage stay in flight while
+// the next is awaited.
 #include "hopper.cuh"
 
-constexpr int tile_m = 64, tile_n = 32, tile_k = 64, stages = 4;
+constexpr int tile_m = 64, tile_n = 32, tile_k = 64, stages = 3;
 
 struct Shared {
   alignas(1024) char a[stages][tile_m * tile_k * 2];
@@ -21,6 +22,20 @@ template <int rows> __device__ void load(char *to, const char *from, int pitch) 
   }
 }
 
+struct alignas(16) Chunk {
+  u32 words[4];
+};
+
+// The same with the thread's own loads and stores.
+template <int rows> __device__ void copy(char *to, const char *from, int pitch) {
+#pragma unroll
+  for (int first = 0; first < rows; first += 16) {
+    int row = first + threadIdx.x / 8, chunk = threadIdx.x % 8;
+    *reinterpret_cast<Chunk *>(to + row * 128 + ((chunk ^ row % 8) << 4)) =
+        *reinterpret_cast<const Chunk *>(from + row * pitch + chunk * 16);
+  }
+}
+
 extern "C" __global__ void __launch_bounds__(128)
     wgmma_pipeline(const char *a, const char *b, float *out, int n, int k) {
   __shared__ Shared s;
@@ -31,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(128)
   auto fetch = [&](int i) {
     if (i < tiles) {
       load<tile_m>(s.a[i % stages], a + i * tile_k * 2, k * 2);
-      load<tile_n>(s.b[i % stages], b + i * tile_k * 2, k * 2);
+      copy<tile_n>(s.b[i % stages], b + i * tile_k * 2, k * 2);
     }
     asm volatile("cp.async.commit_group;" ::: "memory");
   };
