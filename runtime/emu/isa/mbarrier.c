@@ -23,16 +23,20 @@ typedef struct mbarrier_facts {
   bool relaxed, drop, expects, never_completes, parity;
 } mbarrier_facts;
 
-static bool place_of(emu_place *out, emu_warp *warp, const emu_op *op, int lane) {
-  return emu_lane_place(out, warp, op, lane, &op->address, (emu_space)op->space, object_bytes,
-                        object_bytes);
+/* The lane's barrier, whether its CTA has exited or not; NULL after a fault. */
+static emu_mbarrier *any_barrier_of(emu_warp *warp, const emu_op *op, int lane) {
+  emu_place place;
+  if (!emu_lane_place(&place, warp, op, lane, &op->address, (emu_space)op->space, object_bytes,
+                      object_bytes)) {
+    return NULL;
+  }
+  return emu_mbarrier_at(warp, op, lane, place);
 }
 
-/* The lane's barrier; NULL after a fault. */
 static emu_mbarrier *barrier_of(emu_warp *warp, const emu_op *op, int lane) {
-  emu_place place;
-  if (!place_of(&place, warp, op, lane) || !emu_async_alive(warp, op, lane, place.cta)) return NULL;
-  return emu_mbarrier_at(warp, op, lane, place);
+  emu_mbarrier *barrier = any_barrier_of(warp, op, lane);
+  bool alive = barrier && emu_async_alive(warp, op, lane, barrier->place.cta);
+  return alive ? barrier : NULL;
 }
 
 /* ---- Life ------------------------------------------------------------------------------- */
@@ -41,7 +45,8 @@ static emu_step run_init(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   EMU_EACH_LANE(lanes, lane) {
     emu_place place;
     uint32_t count = (uint32_t)emu_lane_value(warp, &op->operands[0], (int)lane);
-    if (!place_of(&place, warp, op, (int)lane) ||
+    if (!emu_lane_place(&place, warp, op, (int)lane, &op->address, (emu_space)op->space,
+                        object_bytes, object_bytes) ||
         !emu_mbarrier_init(warp, op, (int)lane, place, count)) {
       return EMU_FAULT;
     }
@@ -52,7 +57,9 @@ static emu_step run_init(emu_warp *warp, const emu_op *op, uint32_t lanes) {
 static emu_step run_inval(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   EMU_EACH_LANE(lanes, lane) {
     emu_place place;
-    if (!place_of(&place, warp, op, (int)lane) || !emu_mbarrier_inval(warp, op, (int)lane, place)) {
+    if (!emu_lane_place(&place, warp, op, (int)lane, &op->address, (emu_space)op->space,
+                        object_bytes, object_bytes) ||
+        !emu_mbarrier_inval(warp, op, (int)lane, place)) {
       return EMU_FAULT;
     }
   }
@@ -91,26 +98,14 @@ static bool arrive(emu_warp *warp, const emu_op *op, int lane, emu_mbarrier *bar
   return emu_mbarrier_arrive(warp, op, lane, barrier, count, facts->drop);
 }
 
-/* The lanes whose barrier is in a CTA that is still there. Kernels tell the CTAs of their cluster
- * that a buffer is free and do not wait until they have heard; those that are gone need not. */
-static bool lanes_heard(uint32_t *out, emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  *out = 0;
-  EMU_EACH_LANE(lanes, lane) {
-    emu_place place;
-    if (!place_of(&place, warp, op, (int)lane)) return false;
-    bool gone = warp->cta->cluster->engine->exited[place.cta->rank];
-    *out |= (uint32_t)!gone << lane;
-  }
-  return true;
-}
-
+/* Arriving at a barrier of a CTA that has exited does no harm: consumers of the last tiles tell
+ * producers, which are gone already, that they may go on. */
 static emu_step run_arrive(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   const mbarrier_facts *facts = op->facts;
   const emu_mbarrier *told = NULL;
   uint64_t phase = 0;
-  if (!lanes_heard(&lanes, warp, op, lanes)) return EMU_FAULT;
   EMU_EACH_LANE(lanes, lane) {
-    emu_mbarrier *barrier = barrier_of(warp, op, (int)lane);
+    emu_mbarrier *barrier = any_barrier_of(warp, op, (int)lane);
     if (!barrier) return EMU_FAULT;
     if (barrier != told) {
       (facts->relaxed ? emu_hazard_release_relaxed : emu_hazard_release)(warp,
