@@ -61,8 +61,8 @@ static bool uninitialised(const access *a, uint32_t lane, const uint8_t *marks, 
     first++;
   }
   emu_fault(a->warp, a->op, (int)lane, GG_E_EMU_UNINITIALISED,
-            "reads %u bytes at 0x%" PRIx64 " of %s memory; nobody has written byte %u of them",
-            a->bytes, a->address[lane], where, first);
+            "%s %u bytes at 0x%" PRIx64 " of %s memory; nobody has written byte %u of them",
+            verb(a), a->bytes, a->address[lane], where, first);
   return false;
 }
 
