@@ -243,7 +243,7 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
     emu_step step = EMU_NEXT;
     if (!op->guard.sink) lanes &= emu_predicate(warp, &op->guard);
     cluster->time++;
-    if (lanes && warp->wgmma && !emu_wgmma_admits(warp, op)) step = EMU_FAULT;
+    if (lanes && warp->wgmma) step = emu_wgmma_admits(warp, op);
     if (lanes && step == EMU_NEXT) step = op->exec(warp, op, lanes);
     if (step == EMU_NEXT) {
       if (lanes) emu_count(counters, op, lanes);

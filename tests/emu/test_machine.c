@@ -224,6 +224,34 @@ START_TEST(test_memory) {
 }
 END_TEST
 
+/* A large variable costs nothing until it is used; more than there is, an error with the sizes. */
+START_TEST(test_room) {
+  static const char large[] = ".version 9.0\n.target sm_80\n.address_size 64\n"
+                              ".global .b8 x[1073741824];\n";
+  static const char too_large[] = ".version 9.0\n.target sm_80\n.address_size 64\n"
+                                  ".global .b8 x[1152921504606846976];\n";
+  gg_error err = GG_ERROR_INIT;
+  emu_device *device;
+  emu_module *module;
+  uint64_t address, used, bytes;
+  ck_assert(!emu_device_open(&device, NULL, &err));
+  ck_assert(!emu_module_load(&module, device, "k.ptx", large, sizeof large - 1, &err));
+  ck_assert(emu_module_variable(&address, &bytes, module, "x"));
+  emu_memory_capacity(device, &used);
+  ck_assert_uint_eq(used, UINT64_C(1) << 30);
+  emu_module_unload(device, module);
+  uint64_t capacity = emu_memory_capacity(device, &used);
+  ck_assert_uint_eq(used, 0);
+  ck_assert_int_eq(emu_memory_alloc(&address, device, capacity + 1, 0, &err), GG_E_MEMORY);
+  ck_assert_ptr_nonnull(strstr(err.message, "B asked for"));
+  gg_error_clear(&err);
+  ck_assert_int_eq(emu_module_load(&module, device, "k.ptx", too_large, sizeof too_large - 1, &err),
+                   GG_E_MEMORY);
+  gg_error_clear(&err);
+  emu_device_close(device);
+}
+END_TEST
+
 static int by_name(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -257,6 +285,7 @@ int main(int argc, char **argv) {
   tcase_set_timeout(tests, 60);
   tcase_add_loop_test(tests, test_kernel, 0, file_count);
   tcase_add_loop_test(tests, test_memory, 0, file_count);
+  tcase_add_test(tests, test_room);
   suite_add_tcase(suite, tests);
   int status = run_suite(suite);
   for (int i = 0; i < file_count; i++) {

@@ -13,8 +13,10 @@ typedef uint64_t u64;
 #define PAIR3(f)                                                                                   \
   ((u32)f((u16)a, (u16)b, (u16)c, how) |                                                           \
    (u32)f((u16)(a >> 16), (u16)(b >> 16), (u16)(c >> 16), how) << 16)
-#define FLUSH(a) emu_f32_flush(a, EMU_FTZ)
-#define TWO2(f)  (f((u32)a, (u32)b, how) | (u64)f((u32)(a >> 32), (u32)(b >> 32), how) << 32)
+#define FLUSH(a)     emu_f32_flush(a, EMU_FTZ)
+#define FLUSHED(a)   emu_float(FLUSH(a))
+#define MAGNITUDE(a) emu_f32_abs(a, 0)
+#define TWO2(f)      (f((u32)a, (u32)b, how) | (u64)f((u32)(a >> 32), (u32)(b >> 32), how) << 32)
 #define TWO3(f)                                                                                    \
   (f((u32)a, (u32)b, (u32)c, how) | (u64)f((u32)(a >> 32), (u32)(b >> 32), (u32)(c >> 32), how)    \
                                         << 32)
@@ -36,15 +38,44 @@ static inline u32 f32_fma(u32 a, u32 b, u32 c) {
 #endif
 }
 
-/* Approximate functions of halves: emu_approx_*, rounded to the type. */
-#define HALF_FUNCTION(type, function)                                                              \
-  static u16 type##_##function(u16 a, unsigned how) {                                              \
-    return (u16)emu_##type##_round(emu_approx_##function(emu_##type##_value(a, how)), how);        \
+/* The approximate functions, rounded to their type. */
+#define FUNCTION(type, uint, function)                                                             \
+  static uint type##_##function(uint a, unsigned how) {                                            \
+    return (uint)emu_##type##_round(emu_approx_##function(emu_##type##_value(a, how)), how);       \
   }
-HALF_FUNCTION(f16, ex2)
-HALF_FUNCTION(bf16, ex2)
-HALF_FUNCTION(f16, tanh)
-HALF_FUNCTION(bf16, tanh)
+FUNCTION(f32, u32, rcp)
+FUNCTION(f32, u32, sqrt)
+FUNCTION(f32, u32, rsqrt)
+FUNCTION(f32, u32, sin)
+FUNCTION(f32, u32, cos)
+FUNCTION(f32, u32, lg2)
+FUNCTION(f32, u32, ex2)
+FUNCTION(f32, u32, tanh)
+FUNCTION(f16, u16, ex2)
+FUNCTION(f16, u16, tanh)
+FUNCTION(bf16, u16, ex2)
+FUNCTION(bf16, u16, tanh)
+
+static u64 f64_rsqrt(u64 a) {
+  return emu_f64_result(emu_double_bits(emu_approx_rsqrt(emu_double(a))), a, 0, 0);
+}
+
+/* Mixed precision: halves enter exactly, the result is rounded to .f32. */
+#define MIXED(type)                                                                                \
+  static u32 type##_add_f32(u16 a, u32 b, unsigned how) {                                          \
+    double x = emu_##type##_value(a, 0), y = emu_f32_value(b, 0);                                  \
+    return emu_f32_round(emu_add_odd(x, y, how), how);                                             \
+  }                                                                                                \
+  static u32 type##_sub_f32(u16 a, u32 b, unsigned how) {                                          \
+    double x = emu_##type##_value(a, 0), y = emu_f32_value(b, 0);                                  \
+    return emu_f32_round(emu_add_odd(x, -y, how), how);                                            \
+  }                                                                                                \
+  static u32 type##_fma_f32(u16 a, u16 b, u32 c, unsigned how) {                                   \
+    double x = emu_##type##_value(a, 0) * emu_##type##_value(b, 0), y = emu_f32_value(c, 0);       \
+    return emu_f32_round(emu_add_odd(x, y, how), how);                                             \
+  }
+MIXED(f16)
+MIXED(bf16)
 
 /* fma.oob: 0 where a factor is the NaN that TMA fills elements out of bounds with, of either sign.
  * The pattern is undocumented. */
@@ -86,7 +117,7 @@ OOB_FUNCTION(bf16)
       }                                                                                            \
     }                                                                                              \
   }
-#define HALF2(name, opcode, types, needs, allows, operand_letters, f)                              \
+#define HALF2(name, opcode, types, needs, allows, f)                                               \
   static emu_step name(emu_warp *warp, const emu_op *op, uint32_t lanes) {                         \
     u16 *out = EMU_AT(u16, warp, &op->operands[0]);                                                \
     const u16 *a = EMU_AT(u16, warp, &op->operands[1]);                                            \
@@ -94,7 +125,7 @@ OOB_FUNCTION(bf16)
     EACH_HALF(lanes, out[i] = f(a[i], b[i]))                                                       \
     return EMU_NEXT;                                                                               \
   }
-#define HALF3(name, opcode, types, needs, allows, operand_letters, f)                              \
+#define HALF3(name, opcode, types, needs, allows, f)                                               \
   static emu_step name(emu_warp *warp, const emu_op *op, uint32_t lanes) {                         \
     u16 *out = EMU_AT(u16, warp, &op->operands[0]);                                                \
     const u16 *a = EMU_AT(u16, warp, &op->operands[1]);                                            \
@@ -120,9 +151,10 @@ OOB_FUNCTION(bf16)
 #define TEST2(name, modifier, test)                                                                \
   EMU_FORM_OF(name##_f32, "testp", T(F32), 0, M(modifier), 0, "Pa")                                \
   EMU_FORM_OF(name##_f64, "testp", T(F64), 0, M(modifier), 0, "Pa")
-#define HALF2(name, opcode, types, needs, allows, operand_letters, f)                              \
-  EMU_FORM_OF(name, opcode, types, 0, needs, allows, operand_letters)
-#define HALF3 HALF2
+#define HALF2(name, opcode, types, needs, allows, f)                                               \
+  EMU_FORM_OF(name, opcode, types, 0, needs, allows, "daa")
+#define HALF3(name, opcode, types, needs, allows, f)                                               \
+  EMU_FORM_OF(name, opcode, types, 0, needs, allows, "daaa")
 #define ROW1(name, opcode, types, types2, needs, allows, operands, ...)                            \
   EMU_FORM_OF(name, opcode, types, types2, needs, allows, operands)
 #define ROW2 ROW1

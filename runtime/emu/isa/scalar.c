@@ -176,7 +176,7 @@ gg_status emu_decode_row(emu_op *op, emu_decoder *d, const emu_scalar_facts *fac
   const emu_form *form =
       find(&kind, ptx->opcode, type, type2, facts->modifiers, emu_operand_count(d));
   if (!form) {
-    return emu_unknown_form(d, err, "no form of %s has these modifiers, types and %d operands",
+    return emu_unknown_form(d, err, "no form of %s has these modifiers and types (operands: %d)",
                             ptx->opcode, emu_operand_count(d));
   }
   void *room;

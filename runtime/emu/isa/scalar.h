@@ -163,6 +163,14 @@ emu_exec emu_exec_nothing;
     return EMU_NEXT;                                                                               \
   }
 
+/* Rows whose operands are all of the type, and their lanes of one C type. */
+#define SAME1(name, opcode, types, needs, allows, uint, value)                                     \
+  ROW1(name, opcode, types, 0, needs, allows, "da", uint, uint, value)
+#define SAME2(name, opcode, types, needs, allows, uint, value)                                     \
+  ROW2(name, opcode, types, 0, needs, allows, "daa", uint, uint, uint, value)
+#define SAME3(name, opcode, types, needs, allows, uint, value)                                     \
+  ROW3(name, opcode, types, 0, needs, allows, "daaa", uint, uint, uint, uint, value)
+
 /* What the table's rows become: first functions, then forms. */
 #define EMU_FORM_OF(name, opcode, types, types2, needs, allows, operands)                          \
   {opcode, types, types2, needs, (needs) | (allows), operands, name},

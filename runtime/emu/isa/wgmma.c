@@ -243,22 +243,9 @@ static emu_step run_commit(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   return EMU_NEXT;
 }
 
-/* The warp's neighbours have issued as many wgmmas too: else it waits for them. */
-static bool neighbours_issued(emu_warp *warp, uint64_t count) {
-  emu_warp *first = warp - warp->index % EMU_WGMMA_WARPS;
-  warp->wgmma->waits = false;
-  for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
-    if (first[i].wgmma && first[i].wgmma->issued >= count) continue;
-    warp->wgmma->waits = true;
-    emu_block(warp, first, "wgmma.wait_group: other warps of the warpgroup");
-    return false;
-  }
-  return true;
-}
-
 /* The first `count` wgmmas of the warpgroup are done, and the warp knows it. */
 static bool land_group(emu_warp *warp, uint64_t count) {
-  emu_warp *first = warp - warp->index % EMU_WGMMA_WARPS;
+  emu_warp *first = emu_wgmma_group(warp);
   emu_cluster *cluster = warp->cta->cluster;
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
     if (!emu_wgmma_land(&first[i], count)) return false;
@@ -275,7 +262,7 @@ static emu_step run_wait(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   uint64_t left = *pending < EMU_WGMMA_GROUPS ? *pending : EMU_WGMMA_GROUPS - 1;
   uint64_t count = w->committed > left ? w->ends[(w->committed - left - 1) % EMU_WGMMA_GROUPS] : 0;
   if (!count) return EMU_NEXT;
-  if (!neighbours_issued(warp, count)) return EMU_WAIT;
+  if (!emu_wgmma_started(warp, count)) return EMU_WAIT;
   return land_group(warp, count) ? EMU_NEXT : EMU_FAULT;
 }
 
