@@ -404,8 +404,8 @@ static const char replaced[] =
 
 static void expect_replaced(uint32_t *out, const uint32_t *in) {
   for (int i = 0; i < 64; i++) {
-    out[i] = i < 32 ? in[500 + 968 + i] : 0x7fffffff;
-    out[64 + i] = i < 8 ? 0x7fffffff : in[500 + i - 8];
+    out[i] = i < 32 ? in[500 + 968 + i] : 0x7ff77ff7;
+    out[64 + i] = i < 8 ? 0x7ff77ff7 : in[500 + i - 8];
   }
 }
 

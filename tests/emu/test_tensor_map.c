@@ -72,7 +72,6 @@ static const struct {
     FIELD(element_strides[1], 0, "elementStrides[1] = 0"),
     FIELD(element_strides[1], 9, "elementStrides[1] = 9"),
     FIELD(interleave, 3, "interleave 3"),
-    FIELD(interleave, EMU_INTERLEAVE_32B, "the swizzle must be 32B"),
     FIELD(swizzle, 4, "swizzle 4"),
     FIELD(swizzle, EMU_SWIZZLE_64B, "swizzle 64B takes 64"),
     FIELD(l2_promotion, 4, "l2Promotion 4"),
@@ -152,13 +151,14 @@ START_TEST(boxes_hold_their_elements) {
     for (uint32_t i = 0; i < map.rank; i++)
       box.at[i] = (int32_t)draw(0, 24) - 8;
     uint32_t size = emu_tensor_type_bytes(map.type), seen = 0;
+    uint32_t span = map.swizzle ? 16u << map.swizzle : 0; /* which rows are at least apart */
     for (uint32_t r = 0; r < emu_box_rows(&map); r++) {
       emu_box_row row;
       emu_box_row_at(&row, &box, r);
       for (uint32_t b = 0; b < row.bytes; b += size, seen += size) {
         bool inside = b >= row.lead && b < row.lead + row.inside;
         uint64_t address = inside ? row.address + b - row.lead : 0;
-        ck_assert_uint_eq(row.linear + b, seen);
+        ck_assert_uint_eq(row.linear, r * (row.bytes < span ? span : row.bytes));
         ck_assert_msg(address == reference(&map, box.at, seen / size),
                       "round %d, byte %u of the box: 0x%" PRIx64, round, seen, address);
       }

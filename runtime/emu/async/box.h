@@ -1,6 +1,7 @@
 /* Boxes of tensors: which bytes of global memory stand where in shared memory.
  *
- * A box in shared memory is dense, its first dimension innermost. Swizzles exchange its 16-byte
+ * A box in shared memory is dense, its first dimension innermost; but where a row is shorter than
+ * the swizzle's span, rows are a span apart (seen on the H200). Swizzles exchange its 16-byte
  * chunks: they exclusive-or bits 4 and up of the address in shared memory with bits 7 and up, one,
  * two or three of them for 32B, 64B and 128B, so that the pattern is anchored at absolute
  * addresses, wherever the box starts. (PTX ISA, "Tensors", "Swizzling modes".) */

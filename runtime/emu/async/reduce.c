@@ -89,3 +89,13 @@ void emu_reduce_bytes(emu_reduction reduction, emu_type type, uint8_t *to, const
     memcpy(to + i, &memory, size);
   }
 }
+
+void emu_add_f32(uint8_t *to, const uint8_t *from, uint32_t bytes) {
+  for (uint32_t i = 0; i + 4 <= bytes; i += 4) {
+    uint32_t memory, value;
+    memcpy(&memory, to + i, 4);
+    memcpy(&value, from + i, 4);
+    memory = emu_f32_add(memory, value, 0);
+    memcpy(to + i, &memory, 4);
+  }
+}

@@ -27,5 +27,7 @@ uint64_t emu_reduce(emu_reduction reduction, emu_type type, uint64_t memory, uin
 /* All elements of `bytes` at `to`, with those at `from`. */
 void emu_reduce_bytes(emu_reduction reduction, emu_type type, uint8_t *to, const uint8_t *from,
                       uint32_t bytes);
+/* Adds f32 without flushing subnormals, as reductions of tensors of FLOAT32 do. */
+void emu_add_f32(uint8_t *to, const uint8_t *from, uint32_t bytes);
 
 #endif

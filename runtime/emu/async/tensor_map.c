@@ -58,8 +58,6 @@ static bool wrong_fields(gg_str *why, const emu_tensor_map *map) {
     gg_str_printf(why, "tensorRank %u: it is 1 to 5", map->rank);
   } else if (map->interleave != EMU_INTERLEAVE_NONE && map->rank < 3) {
     gg_str_printf(why, "tensorRank %u with interleave: it is 3 to 5", map->rank);
-  } else if (map->interleave == EMU_INTERLEAVE_32B && map->swizzle != EMU_SWIZZLE_32B) {
-    gg_str_puts(why, "interleave 32B: the swizzle must be 32B");
   } else {
     return false;
   }
@@ -92,7 +90,6 @@ static bool wrong_address(gg_str *why, const emu_tensor_map *map) {
 static bool wrong_inner(gg_str *why, const emu_tensor_map *map) {
   static const uint32_t spans[] = {
       [EMU_SWIZZLE_32B] = 32, [EMU_SWIZZLE_64B] = 64, [EMU_SWIZZLE_128B] = 128};
-  if (map->interleave != EMU_INTERLEAVE_NONE) return false;
   uint32_t inner = map->box[0] * emu_tensor_type_bytes(map->type);
   if (inner % 16) {
     gg_str_printf(why,
@@ -101,6 +98,7 @@ static bool wrong_inner(gg_str *why, const emu_tensor_map *map) {
                   map->box[0], inner);
     return true;
   }
+  if (map->interleave != EMU_INTERLEAVE_NONE) return false;
   if (map->swizzle != EMU_SWIZZLE_NONE && inner > spans[map->swizzle]) {
     gg_str_printf(why, "boxDim[0] = %u elements are %u bytes: swizzle %uB takes %u at most",
                   map->box[0], inner, spans[map->swizzle], spans[map->swizzle]);

@@ -90,25 +90,24 @@ typedef struct row_image {
   uint8_t written[row_bytes_max];
 } row_image;
 
-/* What elements out of bounds hold: zero, or the NaN of the type. */
+/* What elements out of bounds hold: zero, or 0x7ff7 in every 16 bits, whatever the type (seen on
+ * the H200). */
 static void fill(row_image *image, const emu_tensor_map *map, uint32_t bytes) {
-  uint32_t size = emu_tensor_type_bytes(map->type);
   memset(image->bytes, 0, bytes);
   memset(image->written, 1, bytes);
   if (map->fill != EMU_FILL_NAN) return;
   for (uint32_t i = 0; i < bytes; i++)
-    image->bytes[i] = i % size == size - 1 ? 0x7f : 0xff;
+    image->bytes[i] = i & 1 ? 0x7f : 0xf7;
 }
 
-/* Some types are changed on the way in: subnormals to zero, f32 rounded to tf32. */
+/* f32 is rounded to tf32 on the way in; the types that flush subnormals do so in reductions alone
+ * (seen on the H200). */
 static void convert(uint8_t *bytes, uint32_t count, emu_tensor_type type) {
-  bool flush = type == EMU_TENSOR_F32_FTZ || type == EMU_TENSOR_TF32_FTZ;
   bool round = type == EMU_TENSOR_TF32 || type == EMU_TENSOR_TF32_FTZ;
-  for (uint32_t i = 0; (flush || round) && i + 4 <= count; i += 4) {
+  for (uint32_t i = 0; round && i + 4 <= count; i += 4) {
     uint32_t bits;
     memcpy(&bits, bytes + i, 4);
-    if (flush) bits = emu_f32_flush(bits, EMU_FTZ);
-    if (round) bits = emu_narrow(&emu_tf32, emu_f32_value(bits, 0), EMU_RN);
+    bits = emu_narrow(&emu_tf32, emu_f32_value(bits, 0), EMU_RN);
     memcpy(bytes + i, &bits, 4);
   }
 }
@@ -299,6 +298,17 @@ static void mark_written(emu_device *device, uint64_t address, const uint8_t *ma
   }
 }
 
+/* Writes of boxes stop at multiples of 16 bytes, not at the tensor's last element (seen on the
+ * H200); the emulator leaves it at that element where the memory ends before. */
+static void widen_row(emu_box_row *row, const emu_transfer *t) {
+  uint32_t inside = (row->inside + piece - 1) / piece * piece;
+  if (inside > row->bytes - row->lead) inside = row->bytes - row->lead;
+  if (!inside || !row->inside) return;
+  if (emu_global(t->warp->cta->cluster->run->device, row->address, inside, true)) {
+    row->inside = inside;
+  }
+}
+
 static bool write_row(const operation *o, const emu_box_row *row, const uint8_t *bytes,
                       const uint8_t *marks) {
   const emu_transfer *t = &o->transfer;
@@ -306,7 +316,11 @@ static bool write_row(const operation *o, const emu_box_row *row, const uint8_t 
   uint8_t *memory = row_memory(t, row, true);
   if (!memory) return false;
   if (t->reduces) {
-    emu_reduce_bytes(t->reduction, t->type, memory, bytes, row->inside);
+    if (t->keeps_subnormals) {
+      emu_add_f32(memory, bytes, row->inside);
+    } else {
+      emu_reduce_bytes(t->reduction, t->type, memory, bytes, row->inside);
+    }
   } else {
     memcpy(memory, bytes, row->inside);
     mark_written(t->warp->cta->cluster->run->device, row->address, marks, row->inside);
@@ -323,6 +337,7 @@ static bool land_write(emu_async *self, emu_cluster *cluster) {
     row_at(&row, &o->transfer, i);
     const uint8_t *bytes = o->image, *marks = o->image + o->from.bytes;
     if (o->transfer.tensor) {
+      widen_row(&row, &o->transfer);
       gather(o, &row, &image);
       bytes = image.bytes + row.lead;
       marks = image.written + row.lead;

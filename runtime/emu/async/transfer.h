@@ -18,7 +18,8 @@ typedef struct emu_transfer {
   uint32_t bytes;   /* of plain copies */
   bool reduces;
   emu_reduction reduction;
-  emu_type type; /* of what is reduced */
+  emu_type type;         /* of what is reduced */
+  bool keeps_subnormals; /* adds f32 without flushing */
 } emu_transfer;
 
 /* Bytes in shared memory that the transfer may touch; and those that it counts. */

@@ -3,8 +3,8 @@
  * copy"). Tile mode; im2col and gather are forms that nobody knows here.
  *
  * What the PTX ISA does not say, seen on the H100: a load's innermost coordinate must be a multiple
- * of 16 bytes, a store's coordinates may not be negative, and .add of s64 does not exist; all are
- * illegal instructions. */
+ * of 16 bytes, a store's too, whose coordinates may not be negative either, and s64 has .min and
+ * .max alone; all else is an illegal instruction. */
 #include <string.h>
 
 #include "emu/async/decoders.h"
@@ -86,15 +86,17 @@ static bool begin(emu_transfer *t, emu_warp *warp, const emu_op *op, int lane) {
 
 /* ---- Copies ----------------------------------------------------------------------------- */
 
+static bool check_inner(const emu_transfer *t) {
+  int64_t inner = (int64_t)t->at[0] * emu_tensor_type_bytes(t->map.type);
+  if (inner % 16 == 0) return true;
+  emu_fault(t->warp, t->op, t->lane, GG_E_EMU_ILLEGAL,
+            "the innermost coordinate, %d, is %lld bytes: a copy takes multiples of 16", t->at[0],
+            (long long)inner);
+  return false;
+}
+
 static bool load(emu_transfer *t, const tensor_facts *facts) {
   emu_place to, barrier;
-  int64_t inner = (int64_t)t->at[0] * emu_tensor_type_bytes(t->map.type);
-  if (inner % 16) {
-    emu_fault(t->warp, t->op, t->lane, GG_E_EMU_ILLEGAL,
-              "the innermost coordinate, %d, is %lld bytes: a load takes multiples of 16", t->at[0],
-              (long long)inner);
-    return false;
-  }
   if (!emu_lane_place(&to, t->warp, t->op, t->lane, &facts->shared, facts->shared_space,
                       emu_transfer_span(t), shared_align) ||
       !emu_lane_place(&barrier, t->warp, t->op, t->lane, &facts->barrier, facts->shared_space,
@@ -109,12 +111,13 @@ static bool load(emu_transfer *t, const tensor_facts *facts) {
 /* The types of tensor maps, as reductions know them; bitwise ones take any of the width. */
 static emu_type reduced_type(emu_tensor_type type, emu_reduction reduction) {
   static const emu_type reduced[EMU_TENSOR_TYPE_COUNT] = {
-      [EMU_TENSOR_U32] = EMU_U32, [EMU_TENSOR_S32] = EMU_S32,   [EMU_TENSOR_U64] = EMU_U64,
-      [EMU_TENSOR_S64] = EMU_S64, [EMU_TENSOR_F16] = EMU_F16,   [EMU_TENSOR_F32] = EMU_F32,
-      [EMU_TENSOR_F64] = EMU_F64, [EMU_TENSOR_BF16] = EMU_BF16, [EMU_TENSOR_F32_FTZ] = EMU_F32};
+      [EMU_TENSOR_U32] = EMU_U32,  [EMU_TENSOR_S32] = EMU_S32,     [EMU_TENSOR_U64] = EMU_U64,
+      [EMU_TENSOR_S64] = EMU_S64,  [EMU_TENSOR_F16] = EMU_F16,     [EMU_TENSOR_F32] = EMU_F32,
+      [EMU_TENSOR_F64] = EMU_F64,  [EMU_TENSOR_BF16] = EMU_BF16,   [EMU_TENSOR_F32_FTZ] = EMU_F32,
+      [EMU_TENSOR_TF32] = EMU_F32, [EMU_TENSOR_TF32_FTZ] = EMU_F32};
   bool bitwise =
       reduction == EMU_REDUCE_AND || reduction == EMU_REDUCE_OR || reduction == EMU_REDUCE_XOR;
-  bool integer = type >= EMU_TENSOR_U32 && type <= EMU_TENSOR_S64;
+  bool integer = type >= EMU_TENSOR_U32 && type <= EMU_TENSOR_U64;
   if (!bitwise || !integer) return reduced[type];
   return emu_tensor_type_bytes(type) == 4 ? EMU_B32 : EMU_B64;
 }
@@ -130,6 +133,8 @@ static bool store(emu_transfer *t, const tensor_facts *facts) {
   t->reduces = facts->reduces;
   t->reduction = facts->reduction;
   t->type = facts->reduces ? reduced_type(t->map.type, facts->reduction) : EMU_NONE;
+  t->keeps_subnormals = t->type == EMU_F32 && t->reduction == EMU_REDUCE_ADD &&
+                        (t->map.type == EMU_TENSOR_F32 || t->map.type == EMU_TENSOR_TF32);
   if (facts->reduces && !emu_reduction_exists(t->reduction, t->type)) {
     emu_fault(t->warp, t->op, t->lane, GG_E_EMU_ILLEGAL,
               "this reduction does not exist for the tensor's type, %s",
@@ -146,8 +151,9 @@ static emu_step run_tensor(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   EMU_EACH_LANE(lanes, lane) {
     emu_transfer transfer;
     if (!begin(&transfer, warp, op, (int)lane)) return EMU_FAULT;
-    bool ok = facts->action == PREFETCH ||
-              (facts->action == LOAD ? load(&transfer, facts) : store(&transfer, facts));
+    bool ok = facts->action == PREFETCH || (!check_inner(&transfer) ? false
+                                            : facts->action == LOAD ? load(&transfer, facts)
+                                                                    : store(&transfer, facts));
     if (!ok) return EMU_FAULT;
   }
   return EMU_NEXT;
