@@ -2,9 +2,10 @@
  *
  * A write must come after the last write and after all reads since; a read after the last write.
  * Neighbouring words mostly have equal histories: a cell equal to the one before, which was found
- * good, is good too. Of a warp's own accesses only the lane matters: another lane must have met
- * this one since (`met`). What an asynchronous operation does is ordered by its agent alone; that
- * of the async proxy reads what threads wrote only where a proxy fence was between. */
+ * good, is good too, and becomes what that one has become. Of a warp's own accesses only the lane
+ * matters: another lane must have met this one since (`met`). What an asynchronous operation does
+ * is ordered by its agent alone; that of the async proxy reads what threads wrote only where a
+ * proxy fence was between. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,8 +26,14 @@ typedef struct actor {
   bool write, atomic;
   emu_proxy proxy;
   emu_epoch epoch;
-  emu_cell good; /* the history that was found good last; none while write is EMU_CELL_SPLIT */
+  /* Histories; there is none where write is EMU_CELL_NONE. */
+  emu_cell good;          /* what was found good last, for some lane */
+  emu_cell before, after; /* what this lane has come upon last, and what it has made of that */
 } actor;
+
+static void forget_histories(actor *a) {
+  a->good.write = a->before.write = EMU_CELL_NONE;
+}
 
 /* ---- Epochs ----------------------------------------------------------------------------- */
 
@@ -175,7 +182,8 @@ static bool is_ordered(actor *a, emu_place place, const emu_cell *cell) {
 /* ---- Recording -------------------------------------------------------------------------- */
 
 /* All readers of all bytes are forgotten: the room for their sets is used up. */
-static void forget_readers(struct emu_hazards *hazards) {
+static void forget_readers(actor *a) {
+  struct emu_hazards *hazards = a->hazards;
   emu_shadow *shadow = &hazards->shadow;
   for (unsigned rank = 0; rank < hazards->cluster->cta_count; rank++) {
     emu_cell *words = shadow->words[rank];
@@ -190,16 +198,18 @@ static void forget_readers(struct emu_hazards *hazards) {
     }
   }
   emu_readers_clear(&shadow->readers);
+  forget_histories(a);
 }
 
-static void record_read(struct emu_hazards *hazards, emu_cell *cell, emu_epoch epoch) {
+static void record_read(actor *a, emu_cell *cell) {
+  emu_epoch epoch = a->epoch;
   uint64_t read = cell->read;
   if (!epoch || (!(read & EMU_CELL_FLAG) && emu_epoch_alike(read, epoch))) return;
   if (!read || (!(read & EMU_CELL_FLAG) && emu_epoch_agent(read) == emu_epoch_agent(epoch))) {
     cell->read = epoch;
     return;
   }
-  emu_readers *readers = &hazards->shadow.readers;
+  emu_readers *readers = &a->hazards->shadow.readers;
   uint32_t set = 0;
   bool ok =
       read & EMU_CELL_FLAG ? (set = (uint32_t)read, true) : emu_readers_add(&set, readers, 0, read);
@@ -207,15 +217,15 @@ static void record_read(struct emu_hazards *hazards, emu_cell *cell, emu_epoch e
     cell->read = EMU_CELL_FLAG | set;
     return;
   }
-  forget_readers(hazards);
+  forget_readers(a);
   cell->read = epoch;
 }
 
-static void record(const actor *a, emu_cell *cell) {
+static void record(actor *a, emu_cell *cell) {
   if (a->write) {
     *cell = (emu_cell){a->epoch | (a->atomic && a->epoch ? EMU_CELL_FLAG : 0), 0};
   } else if (!a->atomic) {
-    record_read(a->hazards, cell, a->epoch);
+    record_read(a, cell);
   }
 }
 
@@ -225,8 +235,21 @@ typedef enum task { CHECK = 1, RECORD = 2 } task;
 
 static bool touch_cell(actor *a, emu_place place, emu_cell *cell, int tasks) {
   if (tasks & CHECK && !is_ordered(a, place, cell)) return false;
+  a->before = *cell;
   if (tasks & RECORD) record(a, cell);
+  a->after = *cell;
   return true;
+}
+
+/* Words from `at` on of which the history is that of the cell before, up to `end`: what that has
+ * become, they become. Returns the first other one. */
+static uint32_t touch_alike(const actor *a, emu_cell *words, uint32_t at, uint32_t end, int tasks) {
+  emu_cell before = a->before, after = a->after;
+  for (; at < end; at++) {
+    if (words[at].write != before.write || words[at].read != before.read) break;
+    if (tasks & RECORD) words[at] = after;
+  }
+  return at;
 }
 
 /* Bytes `from` to `to` of one word; false after a fault. */
@@ -275,6 +298,8 @@ static bool touch(actor *a, emu_place place, uint32_t bytes, int tasks) {
   if (!words) return out_of_memory(a->warp, a->op);
   uint32_t at = place.offset, end = place.offset + bytes;
   while (at < end) {
+    if (at % 4 == 0) at = 4 * touch_alike(a, words, at / 4, end / 4, tasks);
+    if (at >= end) break;
     uint32_t word_end = (at | 3) + 1;
     uint32_t stop = word_end < end ? word_end : end;
     emu_place here = {place.cta, at};
@@ -295,7 +320,8 @@ static void flag(emu_warp *warp, emu_place place, bool write) {
 
 static bool begin(actor *a, emu_warp *warp, const emu_op *op) {
   struct emu_hazards *hazards = warp->cta->cluster->hazards;
-  *a = (actor){.hazards = hazards, .warp = warp, .op = op, .good = {EMU_CELL_SPLIT, 0}};
+  *a = (actor){.hazards = hazards, .warp = warp, .op = op};
+  forget_histories(a);
   a->watched = hazards->broken ? NULL : emu_watch(hazards, warp);
   return a->watched || out_of_memory(warp, op);
 }
@@ -315,7 +341,8 @@ bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
     a.lane = __builtin_ctz(rest);
     a.epoch = epoch ? epoch | (unsigned)a.lane : 0;
     /* What is good for one lane need not be for the next. */
-    if (write || emu_epoch_agent(a.good.write) == a.watched->agent) a.good.write = EMU_CELL_SPLIT;
+    if (write || emu_epoch_agent(a.good.write) == a.watched->agent) a.good.write = EMU_CELL_NONE;
+    a.before.write = EMU_CELL_NONE;
     if (!touch(&a, place[a.lane], bytes, CHECK | RECORD)) return false;
   }
   for (uint32_t rest = atomic ? lanes : 0; rest; rest &= rest - 1)
@@ -327,7 +354,7 @@ bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
 
 static bool touch_spans(actor *a, const emu_span *spans, uint32_t count, bool write, int tasks) {
   a->write = write;
-  a->good.write = EMU_CELL_SPLIT;
+  forget_histories(a);
   for (uint32_t i = 0; i < count; i++) {
     if (!touch(a, spans[i].place, spans[i].bytes, tasks)) return false;
   }

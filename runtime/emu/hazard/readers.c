@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 
-enum { recent_count = 1024, nodes_max = 1 << 20, agents_max = 1 << EMU_EPOCH_AGENT_BITS };
+enum { recent_count = 4096, nodes_max = 1 << 20, agents_max = 1 << EMU_EPOCH_AGENT_BITS };
 
 typedef struct emu_addition {
   emu_epoch epoch;
@@ -24,8 +24,10 @@ void emu_readers_clear(emu_readers *readers) {
   if (readers->recent) memset(readers->recent, 0, recent_count * sizeof(emu_addition));
 }
 
+/* Epochs differ in their highest bits, which a product carries no lower: those are folded in. */
 static uint32_t hash(emu_epoch epoch, uint32_t set) {
-  uint64_t mixed = (epoch ^ (uint64_t)set << 32 ^ set) * 0x9e3779b97f4a7c15u;
+  uint64_t mixed = epoch * 0x9e3779b97f4a7c15u;
+  mixed = (mixed ^ mixed >> 32 ^ set) * 0xd6e8feb86659fd93u;
   return (uint32_t)(mixed >> 32);
 }
 
