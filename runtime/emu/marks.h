@@ -21,6 +21,13 @@ static inline emu_marks emu_marks_read(const uint8_t *marks, uint32_t bytes) {
     any |= eight;
     all &= eight;
   }
+  if (i + 4 <= bytes) {
+    uint32_t four;
+    memcpy(&four, marks + i, 4);
+    any |= four;
+    all &= four | (uint64_t)four << 32;
+    i += 4;
+  }
   for (int half = 32; half >= 8; half /= 2) {
     any |= any >> half;
     all &= all >> half;

@@ -181,24 +181,58 @@ static bool is_ordered(actor *a, emu_place place, const emu_cell *cell) {
 
 /* ---- Recording -------------------------------------------------------------------------- */
 
-/* All readers of all bytes are forgotten: the room for their sets is used up. */
-static void forget_readers(actor *a) {
-  struct emu_hazards *hazards = a->hazards;
+/* What is done to the set of readers of each cell that has one. */
+typedef enum sweep { MARK, RENAME, FORGET } sweep;
+
+static void sweep_cell(emu_cell *cell, sweep how, uint32_t *marks) {
+  if (cell->write == EMU_CELL_SPLIT || !(cell->read & EMU_CELL_FLAG)) return;
+  uint32_t set = (uint32_t)cell->read;
+  if (how == MARK) marks[set] = 1;
+  if (how == RENAME) cell->read = EMU_CELL_FLAG | marks[set];
+  if (how == FORGET) cell->read = 0;
+}
+
+/* Free bytes have no flag in `read`, as it is a number; a split one's place is no set. */
+static void sweep_cells(struct emu_hazards *hazards, sweep how, uint32_t *marks) {
   emu_shadow *shadow = &hazards->shadow;
   for (unsigned rank = 0; rank < hazards->cluster->cta_count; rank++) {
     emu_cell *words = shadow->words[rank];
     uint32_t count = hazards->cluster->ctas[rank].shared->size / 4 + 1;
-    for (uint32_t i = 0; words && i < count; i++) {
-      if (words[i].write != EMU_CELL_SPLIT && words[i].read & EMU_CELL_FLAG) words[i].read = 0;
-    }
+    for (uint32_t i = 0; words && i < count; i++)
+      sweep_cell(&words[i], how, marks);
   }
   for (uint32_t i = 0; i < shadow->byte_count; i++) {
-    for (int k = 0; k < 4; k++) {
-      if (shadow->bytes[i][k].read & EMU_CELL_FLAG) shadow->bytes[i][k].read = 0;
-    }
+    for (int k = 0; k < 4; k++)
+      sweep_cell(&shadow->bytes[i][k], how, marks);
   }
-  emu_readers_clear(&shadow->readers);
+}
+
+/* Makes room for sets: those of no cell are collected. Where memory is out, or all of it is in use,
+ * all readers of all bytes are forgotten. */
+static void collect_readers(actor *a) {
+  emu_readers *readers = &a->hazards->shadow.readers;
+  uint32_t *marks = emu_readers_marks(readers);
+  bool room = false;
+  if (marks) {
+    sweep_cells(a->hazards, MARK, marks);
+    room = emu_readers_collect(readers, marks);
+    sweep_cells(a->hazards, RENAME, marks);
+    gg_free(marks);
+  }
+  if (!room) {
+    sweep_cells(a->hazards, FORGET, NULL);
+    emu_readers_clear(readers);
+  }
   forget_histories(a);
+}
+
+/* Adds the reader to the cell's; false where there is no room for the set. */
+static bool add_reader(emu_readers *readers, emu_cell *cell, emu_epoch epoch) {
+  uint32_t set = (uint32_t)cell->read;
+  if (!(cell->read & EMU_CELL_FLAG) && !emu_readers_add(&set, readers, 0, cell->read)) return false;
+  if (!emu_readers_add(&set, readers, set, epoch)) return false;
+  cell->read = EMU_CELL_FLAG | set;
+  return true;
 }
 
 static void record_read(actor *a, emu_cell *cell) {
@@ -210,15 +244,9 @@ static void record_read(actor *a, emu_cell *cell) {
     return;
   }
   emu_readers *readers = &a->hazards->shadow.readers;
-  uint32_t set = 0;
-  bool ok =
-      read & EMU_CELL_FLAG ? (set = (uint32_t)read, true) : emu_readers_add(&set, readers, 0, read);
-  if (ok && emu_readers_add(&set, readers, set, epoch)) {
-    cell->read = EMU_CELL_FLAG | set;
-    return;
-  }
-  forget_readers(a);
-  cell->read = epoch;
+  if (add_reader(readers, cell, epoch)) return;
+  collect_readers(a);
+  if (!add_reader(readers, cell, epoch)) cell->read = epoch;
 }
 
 static void record(actor *a, emu_cell *cell) {
