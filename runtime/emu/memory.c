@@ -199,10 +199,18 @@ static bool check_marks(const access *a, uint32_t lane, emu_place place) {
 
 static bool access_shared(const access *a) {
   emu_place places[EMU_LANES];
-  uint32_t offsets[EMU_LANES];
+  uint32_t offsets[EMU_LANES], last = EMU_LANES;
   bool check = checked(a);
   EMU_EACH_LANE(a->lanes, lane) {
     emu_place *place = &places[lane];
+    bool again = last < EMU_LANES && a->address[lane] == a->address[last];
+    if (again) {
+      *place = places[last];
+      offsets[lane] = offsets[last];
+      a->host[lane] = a->host[last];
+      continue;
+    }
+    last = lane;
     if (!find_place(place, a->warp, a->space, a->address[lane], a->bytes)) {
       return shared_bounds(a->warp, a->op, (int)lane, a->address[lane], a->bytes);
     }

@@ -24,6 +24,7 @@ typedef struct actor {
   const emu_op *op;
   int lane; /* ANY_LANE: of an operation that several lanes have issued */
   bool write, atomic;
+  bool own; /* it has come upon what its own warp has written */
   emu_proxy proxy;
   emu_epoch epoch;
   /* Histories; there is none where write is EMU_CELL_NONE. */
@@ -169,6 +170,7 @@ static bool is_ordered(actor *a, emu_place place, const emu_cell *cell) {
   if (last && !(a->atomic && cell->write & EMU_CELL_FLAG)) {
     verdict found = after(a, last, true);
     if (found != ORDERED) return report(a, place, found, last, true);
+    a->own |= emu_epoch_agent(last) == a->watched->agent;
   }
   if (a->write && cell->read) {
     emu_epoch culprit = 0;
@@ -354,6 +356,10 @@ static bool begin(actor *a, emu_warp *warp, const emu_op *op) {
   return a->watched || out_of_memory(warp, op);
 }
 
+static bool same_place(emu_place a, emu_place b) {
+  return a.offset == b.offset && a.cta == b.cta;
+}
+
 bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
                        const emu_place place[EMU_LANES], unsigned bytes, bool write, bool atomic) {
   actor a;
@@ -366,7 +372,10 @@ bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
   emu_epoch epoch = epoch_of(a.hazards, a.watched->agent,
                              emu_clocks_of(&a.watched->knows.seen, a.watched->agent), op, 0);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    int before = a.lane;
     a.lane = __builtin_ctz(rest);
+    /* A read of what the lane before has read, and others have written, tells nothing new. */
+    if (rest != lanes && !write && !a.own && same_place(place[before], place[a.lane])) continue;
     a.epoch = epoch ? epoch | (unsigned)a.lane : 0;
     /* What is good for one lane need not be for the next. */
     if (write || emu_epoch_agent(a.good.write) == a.watched->agent) a.good.write = EMU_CELL_NONE;
