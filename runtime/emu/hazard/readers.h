@@ -48,7 +48,7 @@ typedef struct emu_reader {
 typedef struct emu_readers {
   emu_reader *nodes; /* by set; 0 is the empty one */
   uint32_t count, room;
-  uint32_t limit; /* of `room`: what is more has to be collected; 0: the least limit */
+  uint32_t limit;    /* of `room`: what is more has to be collected; 0: the least limit */
   uint32_t *buckets; /* hash of nodes */
   uint32_t bucket_count;
   struct emu_addition *recent;

@@ -66,7 +66,7 @@ static void decode_narrow(vu *value, vi *exponent, const vu *code, const emu_for
   e = CHOOSE(e < floor, floor, e);
   e = CHOOSE(magnitude == 0, (vi){0} + EMU_EXPONENT_ZERO, e);
   vi no_number = CHOOSE(magnitude == (uint32_t)f->infinity, (vi){0} + EMU_EXPONENT_INFINITY,
-                         (vi){0} + EMU_EXPONENT_NAN);
+                        (vi){0} + EMU_EXPONENT_NAN);
   vi special = magnitude >= first_special(f);
   *exponent = CHOOSE(special, no_number, e);
   *value = (bits & ~(vu)special) | sign;
@@ -81,8 +81,8 @@ static void decode_wide(vu *value, vi *exponent, const vu *code, const emu_forma
   vi floor = (vi){0} + emu_f32.min_exponent;
   e = CHOOSE(e < floor, floor, e);
   e = CHOOSE(magnitude == 0, (vi){0} + EMU_EXPONENT_ZERO, e);
-  vi no_number = CHOOSE(magnitude == 0x7f800000, (vi){0} + EMU_EXPONENT_INFINITY,
-                         (vi){0} + EMU_EXPONENT_NAN);
+  vi no_number =
+      CHOOSE(magnitude == 0x7f800000, (vi){0} + EMU_EXPONENT_INFINITY, (vi){0} + EMU_EXPONENT_NAN);
   vi special = magnitude >= 0x7f800000;
   *exponent = CHOOSE(special, no_number, e);
   *value = bits & ~((vu)special & 0x7fffffff);
