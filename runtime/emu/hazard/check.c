@@ -271,13 +271,20 @@ static bool touch_cell(actor *a, emu_place place, emu_cell *cell, int tasks) {
   return true;
 }
 
-/* Words from `at` on of which the history is that of the cell before, up to `end`: what that has
- * become, they become. Returns the first other one. */
+/* Words from `at` on that have come upon what the cell before has, up to `end`: what that has
+ * become, they become. Returns the first other one. To a read it is all one which lane and
+ * instruction of another agent has written; what it records depends on the readers alone. */
 static uint32_t touch_alike(const actor *a, emu_cell *words, uint32_t at, uint32_t end, int tasks) {
   emu_cell before = a->before, after = a->after;
+  uint64_t matters = UINT64_MAX;
+  bool own = tasks & CHECK && emu_epoch_agent(before.write) == a->watched->agent;
+  if (!a->write && !own && before.write != EMU_CELL_NONE) matters <<= EMU_EPOCH_CLOCK_SHIFT;
   for (; at < end; at++) {
-    if (words[at].write != before.write || words[at].read != before.read) break;
-    if (tasks & RECORD) words[at] = after;
+    emu_cell *word = &words[at];
+    if ((word->write ^ before.write) & matters || word->read != before.read) break;
+    if (word->write == EMU_CELL_SPLIT) break;
+    if (tasks & RECORD && a->write) word->write = after.write;
+    if (tasks & RECORD) word->read = after.read;
   }
   return at;
 }
