@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "context.h"
 #include "problem.h"
+#include "tensormap.h"
 
 struct gg_module {
   gg_context *context;
@@ -148,7 +149,8 @@ gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem
   int64_t resident = (int64_t)module->context->facts.sm_count * module->facts.ctas_per_sm;
   gg_status st = gg_problem_check(out, &module->kernel, problem, resident, err);
   out->module = module;
-  return st;
+  if (st || out->grid[0] == 0) return st;
+  return gg_tensor_maps_encode(out->maps, &module->context->driver, &module->kernel, problem, err);
 }
 
 /* A kernel of clusters carries their size as a launch attribute; a plain one is launched plainly.
@@ -158,14 +160,14 @@ static gg_status launch(const gg_module *module, const unsigned grid[3], void **
   const gg_kernel *kernel = &module->kernel;
   const gg_driver *driver = &module->context->driver;
   unsigned threads = (unsigned)kernel->threads, smem = (unsigned)kernel->smem_bytes;
-  const int *cluster = kernel->cluster;
-  if (cluster[0] <= 1 && cluster[1] <= 1 && cluster[2] <= 1) {
+  unsigned cluster = (unsigned)(kernel->cluster_m * kernel->cluster_n);
+  if (cluster == 1) {
     return GG_CUDA(driver, err, cuLaunchKernel, module->function, grid[0], grid[1], grid[2],
                    threads, 1, 1, smem, stream, arguments, NULL);
   }
   CUlaunchAttribute attribute = {
       .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-      .value.cluster = {(unsigned)cluster[0], (unsigned)cluster[1], (unsigned)cluster[2]},
+      .value.cluster = {cluster, 1, 1},
   };
   CUlaunchConfig config = {grid[0], grid[1], grid[2], threads, 1, 1, smem, stream, &attribute, 1};
   return GG_CUDA(driver, err, cuLaunchKernelEx, &config, module->function, arguments, NULL);
@@ -175,9 +177,13 @@ gg_status gg_launch_prepared(const gg_prepared *prepared, struct CUstream_st *st
                              gg_error *err) {
   if (prepared->grid[0] == 0) return GG_OK;
   const gg_module *module = prepared->module;
+  const gg_kernel *kernel = &module->kernel;
   void *arguments[GG_PARAM_COUNT];
-  for (int i = 0; i < GG_PARAM_COUNT; i++)
+  for (size_t i = 0; i < GG_PARAM_COUNT; i++)
     arguments[i] = (void *)&prepared->arguments[i];
+  for (size_t i = 0, map = 0; map < kernel->map_count; i++) {
+    if (kernel->params[i] == kernel->maps[map].param) arguments[i] = (void *)prepared->maps[map++];
+  }
   gg_status st = gg_context_enter(module->context, err);
   if (st) return st;
   st = launch(module, prepared->grid, arguments, stream, err);

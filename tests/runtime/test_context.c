@@ -210,7 +210,7 @@ static void unload(loaded it) {
 START_TEST(clusters_are_an_attribute) {
   fake_reset();
   gg_kernel kernel = fixture_kernel();
-  kernel.cluster[0] = 2;
+  kernel.cluster_m = 2;
   loaded it = load(kernel);
   gg_problem p = fixture_problem(256, 64, 64, 1);
   ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
