@@ -17,6 +17,10 @@ void *gg_malloc(size_t size) {
   return may_allocate() ? malloc(size ? size : 1) : NULL;
 }
 
+void *gg_calloc(size_t count, size_t size) {
+  return may_allocate() ? calloc(count ? count : 1, size ? size : 1) : NULL;
+}
+
 void *gg_realloc(void *pointer, size_t size) {
   return may_allocate() ? realloc(pointer, size ? size : 1) : NULL;
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 void *gg_malloc(size_t size);
+void *gg_calloc(size_t count, size_t size); /* zeroed; of a large one, only what is touched costs */
 void *gg_realloc(void *pointer, size_t size);
 void gg_free(void *pointer);
 

@@ -42,6 +42,8 @@ static gg_status open_shared(emu_cta *cta, gg_error *err) {
   shared->static_size = (uint32_t)run->kernel->facts.static_smem_bytes;
   shared->bytes = zeroed(bytes, 1);
   shared->marks = zeroed(bytes, 1);
+  /* NaN in every floating-point type: who uses what nobody has written gets a wrong result. */
+  if (shared->bytes) memset(shared->bytes, 0xff, bytes);
   return shared->bytes && shared->marks ? GG_OK : gg_fail(err, MEMORY, NULL, "");
 }
 
@@ -193,13 +195,33 @@ static emu_warp *next_warp(emu_cluster *cluster) {
   return *first;
 }
 
+/* The timeline: a warp that waited runs again. */
+static void trace_running(emu_warp *warp) {
+  struct emu_warp_state *state = warp->state;
+  if (!warp->cta->cluster->run->config->trace || !state->waits) return;
+  emu_trace_span(warp, NULL, state->waits, state->since, emu_time(warp));
+  state->since = emu_time(warp);
+  state->waits = NULL;
+}
+
+/* A warp has had a turn: it may wait now, or have ended. */
+static void trace_stopping(emu_warp *warp) {
+  struct emu_warp_state *state = warp->state;
+  if (!warp->cta->cluster->run->config->trace || state->ready) return;
+  emu_trace_span(warp, NULL, "runs", state->since, emu_time(warp));
+  state->since = emu_time(warp);
+  state->waits = warp->alive ? warp->split->why : NULL;
+}
+
 /* One turn of one warp. */
 static void one_turn(emu_cluster *cluster) {
   struct emu_cluster_state *state = cluster->state;
   emu_warp *warp = next_warp(cluster);
   unsigned long before = atomic_load_explicit(&state->progress, memory_order_relaxed);
+  trace_running(warp);
   emu_warp_turn(warp,
                 cluster->run->options->random ? 1 + emu_random(cluster) % turn_ops : turn_ops);
+  trace_stopping(warp);
   emu_cluster_queue(warp);
   if (!warp->state->yielded) emu_progress(cluster);
   bool polled = before == atomic_load_explicit(&state->progress, memory_order_relaxed);
@@ -226,7 +248,10 @@ emu_outcome emu_cluster_run(emu_cluster *cluster) {
       emu_cluster_deadlock(cluster->run, &cluster, 1);
       return EMU_STOPPED;
     }
-    if (turns > aside_turns) return EMU_ASIDE;
+    if (turns > aside_turns) { /* it may be polling by plain loads */
+      if (!emu_engine_land_one(cluster)) return EMU_ASIDE;
+      turns = 0;
+    }
     one_turn(cluster);
     if (!cluster->faulted && !emu_engine_tick(cluster)) return EMU_STOPPED;
   }

@@ -17,11 +17,17 @@
 
 enum { gap = 4096, least_align = 256, uninitialised_byte = 0xff };
 
+/* Half of the host's memory, as each byte has a mark beside it. */
+static uint64_t host_capacity(void) {
+  long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 2 : (uint64_t)1 << 30;
+}
+
 gg_status emu_device_open(emu_device **out, const emu_options *options, gg_error *err) {
   *out = NULL;
   emu_device *device = gg_malloc(sizeof(*device));
   if (!device) return gg_fail(err, MEMORY, NULL, "");
-  *device = (emu_device){.next_address = FIRST_ADDRESS};
+  *device = (emu_device){.next_address = FIRST_ADDRESS, .capacity = host_capacity()};
   if (options) device->options = *options;
   if (!device->options.arch) device->options.arch = 90;
   if (device->options.threads <= 0) {
@@ -73,14 +79,22 @@ emu_range *emu_range_find(const emu_device *device, uint64_t address, uint64_t b
   return bytes <= range->size - (address - range->base) ? range : NULL;
 }
 
-/* Addresses only grow, so that the new range is the last. */
+static gg_status no_room(const emu_device *device, uint64_t bytes, gg_error *err) {
+  gg_str why = GG_STR_INIT;
+  gg_str_printf(&why, ": %" PRIu64 " B asked for, %" PRIu64 " of %" PRIu64 " B are free", bytes,
+                device->capacity - device->used, device->capacity);
+  gg_status st = gg_fail(err, MEMORY, NULL, gg_str_text(&why));
+  gg_str_free(&why);
+  return st;
+}
+
+/* A zeroed range, with marks where asked for. Addresses only grow, so that it is the last one. */
 static gg_status range_add(emu_range **out, emu_device *device, uint64_t bytes, uint64_t align,
-                           gg_error *err) {
+                           bool marked, gg_error *err) {
   if (align < least_align) align = least_align;
   uint64_t base = (device->next_address + align - 1) / align * align;
-  if (base > LAST_ADDRESS || bytes > LAST_ADDRESS - base || bytes > SIZE_MAX / 4) {
-    return gg_fail(err, MEMORY, NULL, "");
-  }
+  if (bytes > device->capacity - device->used) return no_room(device, bytes, err);
+  if (base > LAST_ADDRESS || bytes > LAST_ADDRESS - base) return gg_fail(err, MEMORY, NULL, "");
   if (device->range_count == device->range_room) {
     uint32_t room = device->range_room ? device->range_room * 2 : 16;
     emu_range **ranges = gg_realloc(device->ranges, room * sizeof(*ranges));
@@ -91,14 +105,15 @@ static gg_status range_add(emu_range **out, emu_device *device, uint64_t bytes, 
   emu_range *range = gg_malloc(sizeof(*range));
   if (!range) return gg_fail(err, MEMORY, NULL, "");
   *range = (emu_range){.base = base, .size = bytes};
-  range->bytes = gg_malloc((size_t)bytes + 1);
-  range->marks = gg_malloc((size_t)bytes + 1);
-  if (!range->bytes || !range->marks) {
+  range->bytes = gg_calloc((size_t)bytes + 1, 1);
+  if (marked) range->marks = gg_calloc((size_t)bytes + 1, 1);
+  if (!range->bytes || (marked && !range->marks)) {
     range_close(range);
     return gg_fail(err, MEMORY, NULL, "");
   }
   device->ranges[device->range_count++] = range;
   device->next_address = base + bytes + gap;
+  device->used += bytes;
   *out = range;
   return GG_OK;
 }
@@ -106,20 +121,17 @@ static gg_status range_add(emu_range **out, emu_device *device, uint64_t bytes, 
 gg_status emu_memory_alloc(uint64_t *out, emu_device *device, uint64_t bytes, uint64_t align,
                            gg_error *err) {
   emu_range *range;
-  gg_status st = range_add(&range, device, bytes, align, err);
+  gg_status st = range_add(&range, device, bytes, align, true, err);
   if (st) return st;
   memset(range->bytes, uninitialised_byte, (size_t)bytes);
-  memset(range->marks, 0, (size_t)bytes);
   *out = range->base;
   return GG_OK;
 }
 
 gg_status emu_range_open(emu_range **out, emu_device *device, uint64_t bytes, uint64_t align,
                          const char *name, gg_error *err) {
-  gg_status st = range_add(out, device, bytes, align, err);
+  gg_status st = range_add(out, device, bytes, align, false, err);
   if (st) return st;
-  memset((*out)->bytes, 0, (size_t)bytes);
-  memset((*out)->marks, 1, (size_t)bytes);
   (*out)->complete = true;
   (*out)->name = name;
   return GG_OK;
@@ -128,6 +140,7 @@ gg_status emu_range_open(emu_range **out, emu_device *device, uint64_t bytes, ui
 gg_status emu_memory_free(emu_device *device, uint64_t address, gg_error *err) {
   for (uint32_t i = 0; i < device->range_count; i++) {
     if (device->ranges[i]->base != address) continue;
+    device->used -= device->ranges[i]->size;
     range_close(device->ranges[i]);
     device->range_count--;
     memmove(device->ranges + i, device->ranges + i + 1,
@@ -198,7 +211,7 @@ gg_status emu_memory_unwritten(int64_t *out, emu_device *device, uint64_t addres
   *out = -1;
   if (!bytes) return GG_OK;
   gg_status st = host_range(&range, device, "question", address, bytes, err);
-  if (st) return st;
+  if (st || range->complete) return st;
   const uint8_t *marks = range->marks + (address - range->base);
   const uint8_t *first = memchr(marks, 0, (size_t)bytes);
   if (first) *out = first - marks;
@@ -222,6 +235,11 @@ bool emu_global_written(emu_device *device, uint64_t address, uint64_t bytes) {
   const emu_range *range = emu_range_find(device, address, bytes);
   if (!range) return false;
   return range->complete || !memchr(range->marks + (address - range->base), 0, (size_t)bytes);
+}
+
+uint64_t emu_memory_capacity(const emu_device *device, uint64_t *used) {
+  if (used) *used = device ? device->used : 0;
+  return device ? device->capacity : host_capacity();
 }
 
 static void put_range(gg_str *out, const emu_range *range) {

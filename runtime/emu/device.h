@@ -8,7 +8,7 @@
 typedef struct emu_range {
   uint64_t base, size;
   uint8_t *bytes;
-  uint8_t *marks;   /* one a byte: nonzero once it is written */
+  uint8_t *marks;   /* one a byte: nonzero once it is written; NULL of a variable */
   bool complete;    /* every byte is written; set between launches alone */
   bool read_only;   /* .const variables and parameters */
   const char *name; /* of a variable; NULL: the host's */
@@ -19,6 +19,7 @@ struct emu_device {
   emu_range **ranges; /* by address */
   uint32_t range_count, range_room;
   uint64_t next_address;
+  uint64_t capacity, used; /* bytes of all ranges: what there may be, what there is */
   emu_module *modules;
 };
 

@@ -54,6 +54,9 @@ gg_status emu_memory_read(emu_device *device, void *to, uint64_t from, uint64_t 
                           gg_error *err);
 gg_status emu_memory_fill(emu_device *device, uint64_t to, int value, uint64_t bytes,
                           gg_error *err);
+/* Bytes that all allocations together may have, and, unless NULL, those that they have; without a
+ * device, of one that would be opened. */
+uint64_t emu_memory_capacity(const emu_device *device, uint64_t *used);
 /* The first of the bytes that nobody has written; -1 where all are. */
 gg_status emu_memory_unwritten(int64_t *out, emu_device *device, uint64_t address, uint64_t bytes,
                                gg_error *err);

@@ -232,6 +232,7 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
   struct emu_warp_state *state = warp->state;
   emu_cluster *cluster = warp->cta->cluster;
   emu_counters *counters = cluster->counters;
+  uint64_t begin = cluster->time;
   state->yielded = false;
   if (!choose(warp)) return;
   for (uint32_t left = budget; left; left--) {
@@ -242,7 +243,7 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
     emu_step step = EMU_NEXT;
     if (!op->guard.sink) lanes &= emu_predicate(warp, &op->guard);
     cluster->time++;
-    if (lanes && warp->wgmma && !emu_wgmma_admits(warp, op)) step = EMU_FAULT;
+    if (lanes && warp->wgmma) step = emu_wgmma_admits(warp, op);
     if (lanes && step == EMU_NEXT) step = op->exec(warp, op, lanes);
     if (step == EMU_NEXT) {
       if (lanes) emu_count(counters, op, lanes);
@@ -258,6 +259,7 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
     if (state->yielded && !give_way(warp)) break;
     if (!(++state->steps & 1023) && endless(warp, op)) break;
   }
+  if (cluster->run->config->trace) emu_trace_span(warp, NULL, "run", begin, cluster->time);
 }
 
 /* ---- Waiting ---------------------------------------------------------------------------- */
@@ -265,6 +267,7 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
 emu_step emu_block(emu_warp *warp, const void *object, const char *why) {
   warp->split->waits_for = object;
   warp->split->why = why;
+  warp->split->since = warp->cta->cluster->time;
   return EMU_WAIT;
 }
 
@@ -277,6 +280,7 @@ void emu_wake(emu_cluster *cluster, const void *object) {
       for (uint32_t slots = state->used & ~state->ready; slots; slots &= slots - 1) {
         emu_split *split = &state->splits[__builtin_ctz(slots)];
         if (split->waits_for != object) continue;
+        emu_trace_span(&cta->warps[w], NULL, split->why, split->since, cluster->time);
         split->waits_for = NULL;
         state->ready |= slot_bit(state, split);
         woken = true;

@@ -9,6 +9,7 @@
 #include "emu/async.h"
 #include "emu/hazard.h"
 #include "emu/isa/lanes.h"
+#include "emu/report.h"
 #include "emu/state.h"
 
 #define WINDOW_BYTES ((uint64_t)1 << 32)
@@ -60,8 +61,8 @@ static bool uninitialised(const access *a, uint32_t lane, const uint8_t *marks, 
     first++;
   }
   emu_fault(a->warp, a->op, (int)lane, GG_E_EMU_UNINITIALISED,
-            "reads %u bytes at 0x%" PRIx64 " of %s memory; nobody has written byte %u of them",
-            a->bytes, a->address[lane], where, first);
+            "%s %u bytes at 0x%" PRIx64 " of %s memory; nobody has written byte %u of them",
+            verb(a), a->bytes, a->address[lane], where, first);
   return false;
 }
 
@@ -180,7 +181,9 @@ bool emu_shared_place(emu_place *out, emu_warp *warp, const emu_op *op, int lane
          shared_bounds(warp, op, lane, address, bytes);
 }
 
-/* Checks the marks of one lane's bytes, and sets them for what is written. */
+/* Checks the marks of one lane's bytes, and sets them for what is written. Kernels do read what
+ * nobody has written and then throw it away, in tiles beyond the matrix's edge: a load gives NaN or
+ * -1 for it and is counted, and whoever uses it gets a wrong result. */
 static bool check_marks(const access *a, uint32_t lane, emu_place place) {
   uint8_t *marks = place.cta->shared->marks + place.offset;
   uint8_t all = UINT8_MAX, any = 0;
@@ -194,7 +197,8 @@ static bool check_marks(const access *a, uint32_t lane, emu_place place) {
     return emu_async_touched(a->warp, a->op, (int)lane, place, a->bytes, a->intent & EMU_WRITE);
   }
   if ((a->intent & EMU_READ) && !(all & EMU_MARK_WRITTEN)) {
-    return uninitialised(a, lane, marks, "shared");
+    if (a->intent & EMU_WRITE) return uninitialised(a, lane, marks, "shared");
+    emu_counting(a->warp)->unwritten_reads++;
   }
   if ((a->intent & EMU_WRITE) && !(all & EMU_MARK_WRITTEN)) {
     for (unsigned i = 0; i < a->bytes; i++) {

@@ -55,6 +55,7 @@ void emu_counters_add(emu_counters *to, const emu_counters *from) {
   to->tma_bytes_out += from->tma_bytes_out;
   to->barrier_waits += from->barrier_waits;
   to->mbarrier_waits += from->mbarrier_waits;
+  to->unwritten_reads += from->unwritten_reads;
   to->ctas += from->ctas;
   for (uint32_t i = 0; i < from->site_count && i < to->site_count; i++)
     add_site(&to->sites[i], &from->sites[i]);
@@ -172,6 +173,8 @@ static const struct {
     {offsetof(emu_counters, tma_bytes_out), "tma_bytes_out", "bytes stored by TMA"},
     {offsetof(emu_counters, barrier_waits), "barrier_waits", "waits at barriers"},
     {offsetof(emu_counters, mbarrier_waits), "mbarrier_waits", "waits at mbarriers"},
+    {offsetof(emu_counters, unwritten_reads), "unwritten_reads",
+     "loads of shared memory that nobody has written"},
 };
 enum { sum_count = sizeof sums / sizeof *sums };
 

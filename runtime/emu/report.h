@@ -23,6 +23,7 @@ typedef struct emu_counters {
   uint64_t async_bytes_in, async_bytes_out; /* cp.async and bulk: to shared memory, from it */
   uint64_t tma_bytes_in, tma_bytes_out;     /* tensor copies */
   uint64_t barrier_waits, mbarrier_waits;   /* that had to wait */
+  uint64_t unwritten_reads;                 /* lanes' loads of shared memory nobody has written */
   uint64_t ctas;
   emu_site *sites;          /* one an op of the kernel, by emu_kernel_op's index; counters_open's */
   uint32_t site_count;      /* 0: accesses are not looked at */

@@ -19,6 +19,8 @@ struct emu_warp_state {
   bool yielded;              /* emu_yield was called during this instruction */
   uint64_t steps;            /* instructions so far */
   uint32_t meeting, met;     /* lanes at bar.warp.sync: that wait, and that may go on */
+  uint64_t since;            /* time when the warp began to run, or to wait */
+  const char *waits;         /* for this; NULL: it runs */
   uint32_t thread_registers; /* as setmaxnreg left them; 0: it has not run */
   const emu_range *range;    /* that the last access was in */
   emu_frame *spare;          /* frames to be used again */

@@ -1,11 +1,12 @@
 /* The timeline, in the trace-event format of Perfetto and chrome://tracing ("Trace Event Format",
  * Google, JSON object form).
  *
- * A process is a CTA of one launch, a thread of it a warp or an asynchronous unit; names of both
- * are events of their own, written when a track is first seen. One instruction of a cluster is one
- * microsecond of the trace. A launch begins where everything before it has ended. Clusters run on
- * several host threads: one lock guards the text. A trace stops growing at its limit and says how
- * many spans it left out. */
+ * A process is a CTA of one launch, a thread of it a warp: when it ran, and what it waited for.
+ * Spans of asynchronous units overlap; they are the format's asynchronous events, a category a
+ * unit. Names are events of their own, written when a track is first seen. One instruction of
+ * a cluster is one microsecond of the trace. A launch begins where everything before it has ended.
+ * Clusters run on several host threads: one lock guards the text. A trace stops growing at its
+ * limit and says how many spans it left out. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -15,14 +16,14 @@
 #include "base/file.h"
 #include "emu/report.h"
 
-enum { units_max = 16, first_unit = EMU_WARPS_MAX, text_limit = 256 << 20 };
+/* The track of asynchronous units; beside it each unit is one of its own, by its category. */
+enum { unit_track = EMU_WARPS_MAX, tracks = unit_track + 2, text_limit = 256 << 20 };
 
 struct emu_trace {
   pthread_mutex_t lock;
   gg_str path, text;
   gg_str kernel;
-  char units[units_max][24];
-  int unit_count;
+  uint64_t unit_spans;
   uint64_t begin, end;      /* of the launch; of everything */
   uint64_t first_pid, pids; /* of the launch; of everything */
   uint64_t dropped;
@@ -111,18 +112,6 @@ static bool name_once(emu_trace *trace, uint64_t key) {
   return true;
 }
 
-static int unit_track(emu_trace *trace, const char *unit) {
-  int i = 0;
-  while (i < trace->unit_count && strcmp(trace->units[i], unit) != 0)
-    i++;
-  if (i == trace->unit_count && i < units_max - 1) {
-    size_t length = strlen(unit), most = sizeof trace->units[i] - 1;
-    memcpy(trace->units[i], unit, length < most ? length : most);
-    trace->unit_count++;
-  }
-  return first_unit + i;
-}
-
 static void begin_event(emu_trace *trace) {
   bool first = trace->text.text[trace->text.length - 1] == '[';
   gg_str_puts(&trace->text, first ? "\n" : ",\n");
@@ -139,31 +128,53 @@ static void name_track(emu_trace *trace, const char *what, uint64_t pid, int tid
   gg_str_puts(&trace->text, "}}");
 }
 
-/* Names the CTA's process and the track, each the first time that it is seen. */
-static void name_tracks(emu_trace *trace, const emu_warp *warp, const char *unit, uint64_t pid,
-                        int tid) {
-  enum { tids = first_unit + units_max + 1 };
+/* Names the CTA's process and the warp's track, each the first time that it is seen. */
+static void name_tracks(emu_trace *trace, const emu_warp *warp, const char *unit, uint64_t pid) {
   const unsigned *id = warp->cta->id;
+  int tid = unit ? unit_track : warp->index;
   gg_str name = GG_STR_INIT;
-  if (name_once(trace, pid * tids + tids - 1)) {
+  if (name_once(trace, pid * tracks + tracks - 1)) {
     gg_str_printf(&name, "%s CTA (%u, %u, %u)", gg_str_text(&trace->kernel), id[0], id[1], id[2]);
     name_track(trace, "process_name", pid, 0, gg_str_text(&name));
   }
-  if (name_once(trace, pid * tids + (uint64_t)tid)) {
+  if (name_once(trace, pid * tracks + (uint64_t)tid)) {
     name.length = 0;
     gg_str_printf(&name, "warp %d", warp->index);
-    name_track(trace, "thread_name", pid, tid, unit ? unit : gg_str_text(&name));
+    name_track(trace, "thread_name", pid, tid, unit ? "asynchronous" : gg_str_text(&name));
   }
   gg_str_free(&name);
 }
 
 /* ---- Spans ------------------------------------------------------------------------------ */
 
+/* One end of a span of an asynchronous unit: such spans overlap, and are told apart by number. */
+static void unit_event(emu_trace *trace, char phase, const char *unit, const char *name,
+                       uint64_t pid, uint64_t time) {
+  begin_event(trace);
+  gg_str_printf(&trace->text, "{\"ph\": \"%c\", \"id\": %" PRIu64 ", \"cat\": ", phase,
+                trace->unit_spans);
+  gg_str_json(&trace->text, unit);
+  gg_str_puts(&trace->text, ", \"name\": ");
+  gg_str_json(&trace->text, name);
+  gg_str_printf(&trace->text, ", \"pid\": %" PRIu64 ", \"tid\": %d, \"ts\": %" PRIu64 "}", pid,
+                unit_track, trace->begin + time);
+}
+
+static void warp_event(emu_trace *trace, int warp, const char *name, uint64_t pid, uint64_t begin,
+                       uint64_t end) {
+  begin_event(trace);
+  gg_str_puts(&trace->text, "{\"ph\": \"X\", \"name\": ");
+  gg_str_json(&trace->text, name);
+  gg_str_printf(&trace->text,
+                ", \"pid\": %" PRIu64 ", \"tid\": %d, \"ts\": %" PRIu64 ", \"dur\": %" PRIu64 "}",
+                pid, warp, trace->begin + begin, end - begin);
+}
+
 void emu_trace_span(emu_warp *warp, const char *unit, const char *name, uint64_t begin,
                     uint64_t end) {
   const emu_launch_config *config = warp->cta->cluster->run->config;
   emu_trace *trace = config->trace;
-  if (!trace) return;
+  if (!trace || end <= begin) return;
   const unsigned *id = warp->cta->id, *grid = config->grid;
   pthread_mutex_lock(&trace->lock);
   if (trace->text.failed || trace->text.length > text_limit) {
@@ -171,14 +182,14 @@ void emu_trace_span(emu_warp *warp, const char *unit, const char *name, uint64_t
   } else {
     uint64_t pid =
         trace->first_pid + id[0] + (uint64_t)grid[0] * (id[1] + (uint64_t)grid[1] * id[2]);
-    int tid = unit ? unit_track(trace, unit) : warp->index;
-    name_tracks(trace, warp, unit, pid, tid);
-    begin_event(trace);
-    gg_str_puts(&trace->text, "{\"ph\": \"X\", \"name\": ");
-    gg_str_json(&trace->text, name);
-    gg_str_printf(&trace->text,
-                  ", \"pid\": %" PRIu64 ", \"tid\": %d, \"ts\": %" PRIu64 ", \"dur\": %" PRIu64 "}",
-                  pid, tid, trace->begin + begin, end - begin);
+    name_tracks(trace, warp, unit, pid);
+    if (unit) {
+      trace->unit_spans++;
+      unit_event(trace, 'b', unit, name, pid, begin);
+      unit_event(trace, 'e', unit, name, pid, end);
+    } else {
+      warp_event(trace, warp->index, name, pid, begin, end);
+    }
     if (pid >= trace->pids) trace->pids = pid + 1;
     if (trace->begin + end > trace->end) trace->end = trace->begin + end;
   }

@@ -61,7 +61,7 @@ expect 0 '--help' "$gemmgen" --help
 expect 0 '--version' "$gemmgen" --version
 expect 2 'unknown command' "$gemmgen" frobnicate
 holds 'the message names it' grep -q frobnicate err
-for command in gen check explain run bench layout atoms spec doctor help; do
+for command in gen check explain run emu bench layout atoms spec doctor help; do
   expect 0 "help $command" "$gemmgen" help "$command"
   expect 2 "$command: unknown option" "$gemmgen" "$command" --frobnicate
   holds 'the message names it' grep -q -- --frobnicate err
@@ -124,11 +124,26 @@ expect 1 'layout refused' "$gemmgen" layout '(4,8):(8'
 expect 1 'layout lines' bash -c "printf '4:1\n(\n8:2\n' | '$gemmgen' layout -"
 holds 'a result a line' [ "$(wc -l <out)" -eq 3 ]
 
-# run says plainly when there is no GPU
-"$gemmgen" run spec.yaml -m 33 -n 17 -k 9 >out 2>err
+# run uses the emulator where there is no GPU, and says plainly when none is to be had
+expect 0 'run' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9
+expect 0 'run in the emulator' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device emu --emu-seed 3 \
+  --emu-threads 1 --counters counters.json --trace trace.json
+holds 'it says so' grep -q 'gemmgen emulator' out
+holds 'the counters are JSON' json counters.json
+holds 'the timeline is JSON' json trace.json
+expect 0 'run and count' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device emu --counters -
+holds 'counters as text' grep -q 'tensor-core multiply-adds' out
+expect 2 'a device that is none' "$gemmgen" run spec.yaml --device tpu
+expect 2 'a seed that is none' "$gemmgen" run spec.yaml --device emu --emu-seed x
+expect 1 'a trace that cannot be' "$gemmgen" run spec.yaml --device emu --trace none/trace.json
+"$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device gpu >out 2>err
 status=$?
 holds 'run: 0 with a GPU, 3 without' [ "$status" -eq 0 -o "$status" -eq 3 ]
 if [ "$status" -eq 3 ]; then holds 'it says so' grep -qi 'not run' out; fi
+expect 0 'emu --list' "$gemmgen" emu --list
+holds 'opcodes' grep -q '^mma$' out
+expect 2 'emu of nothing' "$gemmgen" emu
+expect 1 'emu of no file' "$gemmgen" emu none.json
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

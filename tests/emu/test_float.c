@@ -145,6 +145,9 @@ START_TEST(conversion_is_the_nearest_number) {
       uint64_t expected = expected_conversion(to, from, a, how);
       check("convert", emu_soft_convert(to, from, a, how), expected, a, 0, 0, how);
       check("narrow", emu_narrow(to, x, how), expected, a, 0, 0, how);
+      if (m || to == &emu_bf16) continue;
+      uint32_t exact = emu_float_bits((float)x);
+      check("narrow float", emu_narrow_float(to, exact, how), expected, a, 0, 0, how);
     }
   }
 }
@@ -166,6 +169,15 @@ START_TEST(widening_is_exact) {
       bool subnormal = (bits & f->sign ? bits ^ f->sign : bits) < (wide ? 0x80u : 0x400u);
       if (subnormal) ck_assert(flushed == 0 && !signbit(flushed) == !(bits & 0x8000));
     }
+  }
+}
+END_TEST
+
+START_TEST(small_formats_widen) {
+  const emu_format *f = small[_i];
+  for (uint64_t bits = 0; f != &emu_bf16 && bits < 2 * f->sign; bits++) {
+    check("widen", emu_widen_float(f, (uint32_t)bits), emu_soft_convert(&emu_f32, f, bits, 0), bits,
+          0, 0, 0);
   }
 }
 END_TEST
@@ -197,6 +209,24 @@ static uint64_t fast(const emu_format *f, int operation, uint64_t a, uint64_t b,
 #undef FAST
 }
 
+START_TEST(nearest_in_float_is_soft) {
+  numbers_seed();
+  for (int n = 0; n < rounds; n++) {
+    uint64_t a = numbers_operand(&emu_f16), b = numbers_operand(&emu_f16);
+    uint64_t c = n % 4 ? numbers_operand(&emu_f16) : emu_soft_mul(&emu_f16, a, b, EMU_RZ) ^ 0x8000;
+    uint16_t x = (uint16_t)a, y = (uint16_t)b;
+    check("add", emu_f16_add_rn(x, y), emu_soft_add(&emu_f16, a, b, 0), a, b, 0, 0);
+    check("sub", emu_f16_sub_rn(x, y), emu_soft_add(&emu_f16, a, b ^ 0x8000, 0), a, b, 0, 0);
+    check("mul", emu_f16_mul_rn(x, y), emu_soft_mul(&emu_f16, a, b, 0), a, b, 0, 0);
+    check("fma", emu_f16_fma_rn(x, y, (uint16_t)c), emu_soft_fma(&emu_f16, a, b, c, 0), a, b, c, 0);
+    a = numbers_operand(&emu_bf16), b = numbers_operand(&emu_bf16);
+    x = (uint16_t)a, y = (uint16_t)b;
+    check("add", emu_bf16_add_rn(x, y), emu_soft_add(&emu_bf16, a, b, 0), a, b, 0, 0);
+    check("sub", emu_bf16_sub_rn(x, y), emu_soft_add(&emu_bf16, a, b ^ 0x8000, 0), a, b, 0, 0);
+  }
+}
+END_TEST
+
 START_TEST(fast_is_soft) {
   static const emu_format *const formats[] = {&emu_f16, &emu_bf16, &emu_f32};
   static const unsigned flags[] = {0, EMU_FTZ, EMU_SAT, EMU_RELU, EMU_FTZ | EMU_SAT};
@@ -213,6 +243,30 @@ START_TEST(fast_is_soft) {
             how);
     }
   }
+}
+END_TEST
+
+/* Doubles that lie close to, or on, what two roundings in a row would get wrong. */
+START_TEST(doubles_are_rounded_once) {
+  static const emu_format *const formats[] = {&emu_f16, &emu_bf16};
+  numbers_seed();
+  for (int n = 0; n < rounds; n++) {
+    const emu_format *f = formats[n & 1];
+    uint64_t half = f == &emu_f16 ? numbers_operand(f) << 42 : numbers_operand(f) << 45;
+    double x = f == &emu_f16 ? emu_f16_value((uint16_t)(half >> 42), 0)
+                             : emu_bf16_value((uint16_t)(half >> 45), 0);
+    if (isnan(x) || isinf(x)) continue;
+    double next = ldexp(x, -f->precision) + x; /* often a tie */
+    uint64_t bits = emu_double_bits(next) + numbers_random() % 5 - 2;
+    if (emu_f64_is_nan(bits)) continue;
+    uint64_t expected = emu_soft_convert(f, &emu_f64, bits, EMU_RN);
+    double y = emu_double(bits);
+    uint32_t got = n & 1 ? emu_bf16_round(y, EMU_RN) : emu_f16_round(y, EMU_RN);
+    check("round", got, expected, bits, 0, 0, 0);
+  }
+  ck_assert_uint_eq(emu_bf16_round(0x1p128, EMU_RN), 0x7f80);
+  ck_assert_uint_eq(emu_bf16_round(0x1p-200, EMU_RN), 0);
+  ck_assert_uint_eq(emu_f16_round(-0x1p-200, EMU_RN), 0x8000);
 }
 END_TEST
 
@@ -332,7 +386,10 @@ int main(void) {
   tcase_add_loop_test(t, soft_is_the_hosts_arithmetic, 0, 10);
   tcase_add_loop_test(t, conversion_is_the_nearest_number, 0, 7);
   tcase_add_test(t, widening_is_exact);
+  tcase_add_loop_test(t, small_formats_widen, 0, 7);
   tcase_add_loop_test(t, fast_is_soft, 0, 15);
+  tcase_add_test(t, nearest_in_float_is_soft);
+  tcase_add_test(t, doubles_are_rounded_once);
   tcase_add_test(t, min_and_max);
   tcase_add_test(t, integers_from_and_to);
   tcase_add_test(t, stochastic_rounding);

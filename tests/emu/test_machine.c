@@ -190,6 +190,68 @@ START_TEST(test_kernel) {
 }
 END_TEST
 
+/* Loads and launches with the n-th allocation failing, for each n until nothing fails. */
+START_TEST(test_memory) {
+  static char lines[(1 << 16) + 1];
+  static kernel_case c;
+  read_case(&c, folder_files[_i], lines);
+  gg_status st = GG_E_MEMORY;
+  for (long allowed = 0; !c.error[0] && st; allowed++) {
+    gg_error err = GG_ERROR_INIT;
+    emu_options options = c.options;
+    emu_device *device = NULL;
+    emu_module *module;
+    uint64_t out = 0;
+    gg_str printed = GG_STR_INIT;
+    options.threads = 1;
+    options.print = keep_print;
+    options.print_user = &printed;
+    emu_launch_config config = c.config;
+    config.params = &out;
+    gg_alloc_fail_after(allowed);
+    st = emu_device_open(&device, &options, &err);
+    if (!st) st = emu_memory_alloc(&out, device, c.words * 4, 0, &err);
+    if (!st) st = emu_memory_fill(device, out, 0, c.words * 4, &err);
+    if (!st) st = emu_module_load(&module, device, "k.ptx", c.text, c.length, &err);
+    if (!st) st = emu_launch(device, emu_module_kernel(module, "k"), &config, &err);
+    gg_alloc_fail_after(-1);
+    ck_assert_msg(!st || st == GG_E_MEMORY || st == GG_E_EMU_TRAP, "%s: %s", c.name, err.message);
+    emu_device_close(device);
+    gg_str_free(&printed);
+    gg_error_clear(&err);
+  }
+  gg_free(c.text);
+}
+END_TEST
+
+/* A large variable costs nothing until it is used; more than there is, an error with the sizes. */
+START_TEST(test_room) {
+  static const char large[] = ".version 9.0\n.target sm_80\n.address_size 64\n"
+                              ".global .b8 x[1073741824];\n";
+  static const char too_large[] = ".version 9.0\n.target sm_80\n.address_size 64\n"
+                                  ".global .b8 x[1152921504606846976];\n";
+  gg_error err = GG_ERROR_INIT;
+  emu_device *device;
+  emu_module *module;
+  uint64_t address, used, bytes;
+  ck_assert(!emu_device_open(&device, NULL, &err));
+  ck_assert(!emu_module_load(&module, device, "k.ptx", large, sizeof large - 1, &err));
+  ck_assert(emu_module_variable(&address, &bytes, module, "x"));
+  emu_memory_capacity(device, &used);
+  ck_assert_uint_eq(used, UINT64_C(1) << 30);
+  emu_module_unload(device, module);
+  uint64_t capacity = emu_memory_capacity(device, &used);
+  ck_assert_uint_eq(used, 0);
+  ck_assert_int_eq(emu_memory_alloc(&address, device, capacity + 1, 0, &err), GG_E_MEMORY);
+  ck_assert_ptr_nonnull(strstr(err.message, "B asked for"));
+  gg_error_clear(&err);
+  ck_assert_int_eq(emu_module_load(&module, device, "k.ptx", too_large, sizeof too_large - 1, &err),
+                   GG_E_MEMORY);
+  gg_error_clear(&err);
+  emu_device_close(device);
+}
+END_TEST
+
 static int by_name(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -222,6 +284,8 @@ int main(int argc, char **argv) {
   TCase *tests = tcase_create("kernels");
   tcase_set_timeout(tests, 60);
   tcase_add_loop_test(tests, test_kernel, 0, file_count);
+  tcase_add_loop_test(tests, test_memory, 0, file_count);
+  tcase_add_test(tests, test_room);
   suite_add_tcase(suite, tests);
   int status = run_suite(suite);
   for (int i = 0; i < file_count; i++) {

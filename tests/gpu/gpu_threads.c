@@ -6,6 +6,15 @@
 
 enum { graph_launches = 100, thread_count = 8, thread_launches = 20 };
 
+/* The emulator is slow, and does one launch at a time: two show what a hundred would. */
+static int threads_of(const subject *s) {
+  return gg_context_device(s->context)->emulated ? 2 : thread_count;
+}
+
+static int launches_of(const subject *s, int many) {
+  return gg_context_device(s->context)->emulated ? 2 : many;
+}
+
 static gg_status open_usual(gg_trial *out, const subject *s, int64_t shift, gg_error *err) {
   gg_problem shape = usual_shape(s->kernel);
   gg_trial_options options = {.padding = 1, .least_aligned = true, .shift = shift};
@@ -21,7 +30,7 @@ static gg_status capture(CUgraphExec *out, const subject *s, const gg_trial *tri
   gg_status st =
       GG_CUDA(driver, err, cuStreamBeginCapture, stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
   if (st) return st;
-  for (int i = 0; i < graph_launches && !st; i++) {
+  for (int i = 0; i < launches_of(s, graph_launches) && !st; i++) {
     st = gg_launch(s->module, &trial->problem, stream, err);
   }
   gg_status ended = GG_CUDA(driver, st ? NULL : err, cuStreamEndCapture, stream, &graph);
@@ -50,7 +59,7 @@ void check_graph(totals *out, const subject *s) {
   gg_trial trial = {0};
   CUstream stream = NULL;
   bool passed = false;
-  gg_str_printf(&what, "a graph of %d launches: ", graph_launches);
+  gg_str_printf(&what, "a graph of %d launches: ", launches_of(s, graph_launches));
   gg_status st = open_usual(&trial, s, 1, &err);
   if (!st) st = gg_stream_open(&stream, s->context, &err);
   if (!st) st = run_graph(s, &trial, stream, &err);
@@ -73,7 +82,7 @@ typedef struct worker {
 
 static void *work(void *argument) {
   worker *w = argument;
-  for (int i = 0; i < thread_launches && !w->st; i++) {
+  for (int i = 0; i < launches_of(w->s, thread_launches) && !w->st; i++) {
     w->st = gg_launch(w->s->module, &w->trial.problem, w->stream, &w->err);
   }
   if (!w->st) w->st = gg_synchronize(w->s->context, w->stream, &w->err);
@@ -103,12 +112,13 @@ static void run_workers(totals *out, const subject *const *subjects, int count, 
   worker workers[thread_count];
   pthread_t ids[thread_count];
   bool started[thread_count];
-  for (int i = 0; i < thread_count; i++)
+  int threads = threads_of(subjects[0]);
+  for (int i = 0; i < threads; i++)
     open_worker(&workers[i], subjects[i % count], i);
-  for (int i = 0; i < thread_count; i++) {
+  for (int i = 0; i < threads; i++) {
     started[i] = pthread_create(&ids[i], NULL, work, &workers[i]) == 0;
   }
-  for (int i = 0; i < thread_count; i++) {
+  for (int i = 0; i < threads; i++) {
     if (started[i]) pthread_join(ids[i], NULL);
     finish_worker(out, &workers[i], who, i);
   }

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "emu/driver/process.h"
 
@@ -123,17 +122,11 @@ CUresult emu_cuDeviceComputeCapability(int *major, int *minor, CUdevice device) 
                                            device);
 }
 
-/* The host's memory, which is what there is. */
-static size_t host_bytes(int what) {
-  long pages = sysconf(what), page = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page > 0 ? (size_t)pages * (size_t)page : (size_t)1 << 30;
-}
-
 CUresult emu_cuDeviceTotalMem(size_t *bytes, CUdevice device) {
   emu_process *process;
   CUresult result = enter_device(&process, device);
   if (!result && !bytes) result = CUDA_ERROR_INVALID_VALUE;
-  if (!result) *bytes = host_bytes(_SC_PHYS_PAGES);
+  if (!result) *bytes = (size_t)emu_memory_capacity(process->device, NULL);
   return emu_leave(process, result);
 }
 
@@ -142,8 +135,9 @@ CUresult emu_cuMemGetInfo(size_t *available, size_t *total) {
   CUresult result = emu_enter(&process);
   if (!result && (!available || !total)) result = CUDA_ERROR_INVALID_VALUE;
   if (!result) {
-    *available = host_bytes(_SC_AVPHYS_PAGES);
-    *total = host_bytes(_SC_PHYS_PAGES);
+    uint64_t used;
+    *total = (size_t)emu_memory_capacity(process->device, &used);
+    *available = *total - (size_t)used;
   }
   return emu_leave(process, result);
 }

@@ -31,47 +31,44 @@ enum combine { COMBINE_NONE = -1, COMBINE_AND, COMBINE_OR, COMBINE_XOR };
   }                                                                                                \
   break;
 
-#define COMPARE_INTEGERS(name, type)                                                               \
+/* What is unordered holds where the rest of the comparisons does not. */
+#define COMPARE(name, type, value)                                                                 \
   static u32 name(const void *a, const void *b, unsigned comparison, unsigned how) {               \
-    const type *x = a, *y = b;                                                                     \
-    u32 mask = 0;                                                                                  \
+    const type *p = a, *q = b;                                                                     \
+    u32 mask = 0, turned = comparison & EMU_UNORDERED ? UINT32_MAX : 0;                            \
     (void)how;                                                                                     \
-    switch (comparison) {                                                                          \
+    switch (turned ? ~comparison & (EMU_LESS | EMU_EQUAL | EMU_GREATER) : comparison) {            \
     case EMU_LESS:                                                                                 \
-      LANES_WHERE(x[i] < y[i])                                                                     \
+      LANES_WHERE(value(p[i]) < value(q[i]))                                                       \
     case EMU_LESS | EMU_EQUAL:                                                                     \
-      LANES_WHERE(x[i] <= y[i])                                                                    \
+      LANES_WHERE(value(p[i]) <= value(q[i]))                                                      \
     case EMU_EQUAL:                                                                                \
-      LANES_WHERE(x[i] == y[i])                                                                    \
+      LANES_WHERE(value(p[i]) == value(q[i]))                                                      \
     case EMU_GREATER:                                                                              \
-      LANES_WHERE(x[i] > y[i])                                                                     \
+      LANES_WHERE(value(p[i]) > value(q[i]))                                                       \
     case EMU_GREATER | EMU_EQUAL:                                                                  \
-      LANES_WHERE(x[i] >= y[i])                                                                    \
+      LANES_WHERE(value(p[i]) >= value(q[i]))                                                      \
+    case EMU_LESS | EMU_GREATER:                                                                   \
+      LANES_WHERE(value(p[i]) < value(q[i]) || value(p[i]) > value(q[i]))                          \
     default:                                                                                       \
-      LANES_WHERE(x[i] != y[i])                                                                    \
+      LANES_WHERE(value(p[i]) <= value(q[i]) || value(p[i]) > value(q[i]))                         \
     }                                                                                              \
-    return mask;                                                                                   \
+    return mask ^ turned;                                                                          \
   }
-COMPARE_INTEGERS(compare_u16, uint16_t)
-COMPARE_INTEGERS(compare_u32, uint32_t)
-COMPARE_INTEGERS(compare_u64, uint64_t)
-COMPARE_INTEGERS(compare_s16, int16_t)
-COMPARE_INTEGERS(compare_s32, int32_t)
-COMPARE_INTEGERS(compare_s64, int64_t)
-
-#define COMPARE_FLOATS(name, type, value)                                                          \
-  static u32 name(const void *a, const void *b, unsigned comparison, unsigned how) {               \
-    const type *x = a, *y = b;                                                                     \
-    u32 mask = 0;                                                                                  \
-    for (int i = 0; i < EMU_LANES; i++) {                                                          \
-      mask |= (u32)emu_compares(value(x[i], how), value(y[i], how), comparison) << i;              \
-    }                                                                                              \
-    return mask;                                                                                   \
-  }
-COMPARE_FLOATS(compare_f16, uint16_t, emu_f16_value)
-COMPARE_FLOATS(compare_bf16, uint16_t, emu_bf16_value)
-COMPARE_FLOATS(compare_f32, uint32_t, emu_f32_value)
-COMPARE_FLOATS(compare_f64, uint64_t, emu_f64_value)
+#define PLAIN(x)      (x)
+#define F16_VALUE(x)  emu_f16_value(x, how)
+#define BF16_VALUE(x) emu_bf16_value(x, how)
+#define F32_VALUE(x)  emu_float(emu_f32_flush(x, how))
+COMPARE(compare_u16, uint16_t, PLAIN)
+COMPARE(compare_u32, uint32_t, PLAIN)
+COMPARE(compare_u64, uint64_t, PLAIN)
+COMPARE(compare_s16, int16_t, PLAIN)
+COMPARE(compare_s32, int32_t, PLAIN)
+COMPARE(compare_s64, int64_t, PLAIN)
+COMPARE(compare_f16, uint16_t, F16_VALUE)
+COMPARE(compare_bf16, uint16_t, BF16_VALUE)
+COMPARE(compare_f32, uint32_t, F32_VALUE)
+COMPARE(compare_f64, uint64_t, emu_double)
 
 static const struct {
   emu_type type;

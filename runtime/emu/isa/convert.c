@@ -14,6 +14,7 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 
 typedef struct convert_facts {
+  emu_scalar_facts row; /* for the function of a row */
   unsigned how;
   bool integral;  /* rounds to an integer, in the mode of `how` */
   bool saturates; /* .sat of integers */
@@ -272,7 +273,7 @@ static const char *misfit(emu_type to, emu_type from, uint64_t modifiers) {
   bool halves = to_float && from_float && to != from && bits_of(to) == 16 && bits_of(from) == 16;
   uint64_t allowed = M(SAT) | M(ROUNDED) | (f32 ? M(FTZ) : 0);
   if (from_float && (!to_float || to == from)) allowed |= INTEGER_MODES;
-  if (to_float && !exact) allowed |= FLOAT_MODES;
+  if (to_float && (!exact || (from == EMU_BF16 && to != from))) allowed |= FLOAT_MODES;
   if (from == EMU_F32 && (to == EMU_F16 || to == EMU_BF16)) allowed |= M(RELU) | M(SATFINITE);
   if (modifiers & ~allowed) return "a modifier does not fit the types";
   bool rounds = (to_float || from_float) && !exact && !halves;
@@ -296,7 +297,8 @@ static void choose_floats(convert_facts *facts, bool plain) {
 static void choose(convert_facts *facts, emu_type to, emu_type from,
                    const emu_scalar_facts *scalar) {
   bool to_float = is_scalar_float(to), from_float = is_scalar_float(from);
-  *facts = (convert_facts){.how = scalar->how,
+  *facts = (convert_facts){.row = *scalar,
+                           .how = scalar->how,
                            .integral = scalar->modifiers & INTEGER_MODES,
                            .saturates = scalar->modifiers & M(SAT),
                            .to = to,
@@ -353,6 +355,10 @@ gg_status emu_decode_convert(emu_op *op, emu_decoder *d, gg_error *err) {
   choose(facts, to, from, &scalar);
   op->kind = EMU_KIND_CONVERT;
   op->exec = op->operands[0].sink ? emu_exec_nothing : run_convert;
+  bool exact = op->operands[0].lane_bytes * 8 == bits_of(to) &&
+               op->operands[1].lane_bytes * 8 == bits_of(from);
+  emu_exec *row = exact ? emu_row_exec("cvt", &scalar, to, from, 2) : NULL;
+  if (row && !op->operands[0].sink) op->exec = row;
   return GG_OK;
 }
 

@@ -13,20 +13,69 @@ typedef uint64_t u64;
 #define PAIR3(f)                                                                                   \
   ((u32)f((u16)a, (u16)b, (u16)c, how) |                                                           \
    (u32)f((u16)(a >> 16), (u16)(b >> 16), (u16)(c >> 16), how) << 16)
-#define TWO2(f) (f((u32)a, (u32)b, how) | (u64)f((u32)(a >> 32), (u32)(b >> 32), how) << 32)
+#define FLUSH(a)     emu_f32_flush(a, EMU_FTZ)
+#define FLUSHED(a)   emu_float(FLUSH(a))
+#define MAGNITUDE(a) emu_f32_abs(a, 0)
+#define TWO2(f)      (f((u32)a, (u32)b, how) | (u64)f((u32)(a >> 32), (u32)(b >> 32), how) << 32)
 #define TWO3(f)                                                                                    \
   (f((u32)a, (u32)b, (u32)c, how) | (u64)f((u32)(a >> 32), (u32)(b >> 32), (u32)(c >> 32), how)    \
                                         << 32)
 
-/* Approximate functions of halves: emu_approx_*, rounded to the type. */
-#define HALF_FUNCTION(type, function)                                                              \
-  static u16 type##_##function(u16 a, unsigned how) {                                              \
-    return (u16)emu_##type##_round(emu_approx_##function(emu_##type##_value(a, how)), how);        \
+static inline u16 bf16_mul_rn(u16 a, u16 b) {
+  return emu_bf16_mul(a, b, EMU_RN);
+}
+
+static inline u16 bf16_fma_rn(u16 a, u16 b, u16 c) {
+  return emu_bf16_fma(a, b, c, EMU_RN);
+}
+
+/* The host's own fused operation where it is one instruction. */
+static inline u32 f32_fma(u32 a, u32 b, u32 c) {
+#ifdef __FMA__
+  return emu_f32_result(fmaf(emu_float(a), emu_float(b), emu_float(c)));
+#else
+  return emu_f32_fma(a, b, c, EMU_RN);
+#endif
+}
+
+/* The approximate functions, rounded to their type. */
+#define FUNCTION(type, uint, function)                                                             \
+  static uint type##_##function(uint a, unsigned how) {                                            \
+    return (uint)emu_##type##_round(emu_approx_##function(emu_##type##_value(a, how)), how);       \
   }
-HALF_FUNCTION(f16, ex2)
-HALF_FUNCTION(bf16, ex2)
-HALF_FUNCTION(f16, tanh)
-HALF_FUNCTION(bf16, tanh)
+FUNCTION(f32, u32, rcp)
+FUNCTION(f32, u32, sqrt)
+FUNCTION(f32, u32, rsqrt)
+FUNCTION(f32, u32, sin)
+FUNCTION(f32, u32, cos)
+FUNCTION(f32, u32, lg2)
+FUNCTION(f32, u32, ex2)
+FUNCTION(f32, u32, tanh)
+FUNCTION(f16, u16, ex2)
+FUNCTION(f16, u16, tanh)
+FUNCTION(bf16, u16, ex2)
+FUNCTION(bf16, u16, tanh)
+
+static u64 f64_rsqrt(u64 a) {
+  return emu_f64_result(emu_double_bits(emu_approx_rsqrt(emu_double(a))), a, 0, 0);
+}
+
+/* Mixed precision: halves enter exactly, the result is rounded to .f32. */
+#define MIXED(type)                                                                                \
+  static u32 type##_add_f32(u16 a, u32 b, unsigned how) {                                          \
+    double x = emu_##type##_value(a, 0), y = emu_f32_value(b, 0);                                  \
+    return emu_f32_round(emu_add_odd(x, y, how), how);                                             \
+  }                                                                                                \
+  static u32 type##_sub_f32(u16 a, u32 b, unsigned how) {                                          \
+    double x = emu_##type##_value(a, 0), y = emu_f32_value(b, 0);                                  \
+    return emu_f32_round(emu_add_odd(x, -y, how), how);                                            \
+  }                                                                                                \
+  static u32 type##_fma_f32(u16 a, u16 b, u32 c, unsigned how) {                                   \
+    double x = emu_##type##_value(a, 0) * emu_##type##_value(b, 0), y = emu_f32_value(c, 0);       \
+    return emu_f32_round(emu_add_odd(x, y, how), how);                                             \
+  }
+MIXED(f16)
+MIXED(bf16)
 
 /* fma.oob: 0 where a factor is the NaN that TMA fills elements out of bounds with, of either sign.
  * The pattern is undocumented. */
@@ -55,6 +104,36 @@ OOB_FUNCTION(bf16)
 #define TEST2(name, modifier, test)                                                                \
   TEST_LANES(name##_f32, u32, 0x7f800000, 0x800000, test)                                          \
   TEST_LANES(name##_f64, u64, 0x7ff0000000000000, 0x10000000000000, test)
+/* Two halves a lane, as 64 numbers of 16 bits. */
+#define EACH_HALF(lanes, statement)                                                                \
+  if ((lanes) == UINT32_MAX) {                                                                     \
+    EMU_INDEPENDENT for (int i = 0; i < 2 * EMU_LANES; i++) {                                      \
+      statement;                                                                                   \
+    }                                                                                              \
+  } else {                                                                                         \
+    for (int i = 0; i < 2 * EMU_LANES; i++) {                                                      \
+      if ((lanes) >> i / 2 & 1) {                                                                  \
+        statement;                                                                                 \
+      }                                                                                            \
+    }                                                                                              \
+  }
+#define HALF2(name, opcode, types, needs, allows, f)                                               \
+  static emu_step name(emu_warp *warp, const emu_op *op, uint32_t lanes) {                         \
+    u16 *out = EMU_AT(u16, warp, &op->operands[0]);                                                \
+    const u16 *a = EMU_AT(u16, warp, &op->operands[1]);                                            \
+    const u16 *b = EMU_AT(u16, warp, &op->operands[2]);                                            \
+    EACH_HALF(lanes, out[i] = f(a[i], b[i]))                                                       \
+    return EMU_NEXT;                                                                               \
+  }
+#define HALF3(name, opcode, types, needs, allows, f)                                               \
+  static emu_step name(emu_warp *warp, const emu_op *op, uint32_t lanes) {                         \
+    u16 *out = EMU_AT(u16, warp, &op->operands[0]);                                                \
+    const u16 *a = EMU_AT(u16, warp, &op->operands[1]);                                            \
+    const u16 *b = EMU_AT(u16, warp, &op->operands[2]);                                            \
+    const u16 *c = EMU_AT(u16, warp, &op->operands[3]);                                            \
+    EACH_HALF(lanes, out[i] = f(a[i], b[i], c[i]))                                                 \
+    return EMU_NEXT;                                                                               \
+  }
 #define ROW1(name, opcode, types, types2, needs, allows, operands, D, A, value)                    \
   EMU_LANES_1(name, D, A, value)
 #define ROW2(name, opcode, types, types2, needs, allows, operands, D, A, B, value)                 \
@@ -63,6 +142,8 @@ OOB_FUNCTION(bf16)
   EMU_LANES_3(name, D, A, B, C, value)
 #include "emu/isa/float.def"
 #undef TEST2
+#undef HALF2
+#undef HALF3
 #undef ROW1
 #undef ROW2
 #undef ROW3
@@ -70,6 +151,10 @@ OOB_FUNCTION(bf16)
 #define TEST2(name, modifier, test)                                                                \
   EMU_FORM_OF(name##_f32, "testp", T(F32), 0, M(modifier), 0, "Pa")                                \
   EMU_FORM_OF(name##_f64, "testp", T(F64), 0, M(modifier), 0, "Pa")
+#define HALF2(name, opcode, types, needs, allows, f)                                               \
+  EMU_FORM_OF(name, opcode, types, 0, needs, allows, "daa")
+#define HALF3(name, opcode, types, needs, allows, f)                                               \
+  EMU_FORM_OF(name, opcode, types, 0, needs, allows, "daaa")
 #define ROW1(name, opcode, types, types2, needs, allows, operands, ...)                            \
   EMU_FORM_OF(name, opcode, types, types2, needs, allows, operands)
 #define ROW2 ROW1
@@ -78,4 +163,4 @@ static const emu_form forms[] = {
 #include "emu/isa/float.def"
 };
 
-const emu_form_table emu_float_forms = {forms, sizeof forms / sizeof *forms};
+const emu_form_table EMU_ROWS(float) = {forms, sizeof forms / sizeof *forms};

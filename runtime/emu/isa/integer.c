@@ -49,13 +49,13 @@ static inline emu_sum emu_difference_32(u32 a, u32 b, bool in) {
   if (emu_facts(op)->modifiers & M(CC)) *carry = (*carry & ~lanes) | carries;                      \
   return EMU_NEXT;
 
-#define CARRY2(name, opcode, types, needs, allows, operand_letters, uint, sum)                     \
+#define CARRY2(name, opcode, types, needs, allows, uint, sum)                                      \
   static emu_step name(emu_warp *warp, const emu_op *op, uint32_t lanes) {                         \
     const uint *in_a = EMU_AT(uint, warp, &op->operands[1]);                                       \
     const uint *in_b = EMU_AT(uint, warp, &op->operands[2]);                                       \
     EMU_CARRY_LOOP(uint, 3, uint a = in_a[i]; uint b = in_b[i], sum)                               \
   }
-#define CARRY3(name, opcode, types, needs, allows, operand_letters, uint, sum)                     \
+#define CARRY3(name, opcode, types, needs, allows, uint, sum)                                      \
   static emu_step name(emu_warp *warp, const emu_op *op, uint32_t lanes) {                         \
     const uint *in_a = EMU_AT(uint, warp, &op->operands[1]);                                       \
     const uint *in_b = EMU_AT(uint, warp, &op->operands[2]);                                       \
@@ -75,9 +75,10 @@ static inline emu_sum emu_difference_32(u32 a, u32 b, bool in) {
 #undef ROW2
 #undef ROW3
 
-#define CARRY2(name, opcode, types, needs, allows, operand_letters, uint, sum)                     \
-  EMU_FORM_OF(name, opcode, types, 0, needs, allows, operand_letters)
-#define CARRY3 CARRY2
+#define CARRY2(name, opcode, types, needs, allows, uint, sum)                                      \
+  EMU_FORM_OF(name, opcode, types, 0, needs, allows, "daaC")
+#define CARRY3(name, opcode, types, needs, allows, uint, sum)                                      \
+  EMU_FORM_OF(name, opcode, types, 0, needs, allows, "daaaC")
 #define ROW1(name, opcode, types, types2, needs, allows, operands, ...)                            \
   EMU_FORM_OF(name, opcode, types, types2, needs, allows, operands)
 #define ROW2 ROW1
@@ -86,4 +87,4 @@ static const emu_form forms[] = {
 #include "emu/isa/integer.def"
 };
 
-const emu_form_table emu_integer_forms = {forms, sizeof forms / sizeof *forms};
+const emu_form_table EMU_ROWS(integer) = {forms, sizeof forms / sizeof *forms};

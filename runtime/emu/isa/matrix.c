@@ -126,7 +126,7 @@ static gg_status open(emu_op *op, matrix_facts **out, emu_decoder *d, int arch, 
 static gg_status decode_access(emu_op *op, emu_decoder *d, int arch, int address, int registers,
                                gg_error *err) {
   static const char *const counts[] = {"x1", "x2", "x4", NULL};
-  matrix_facts *f;
+  matrix_facts *f = NULL;
   int count;
   gg_status st;
   if ((st = open(op, &f, d, arch, err))) return st;
@@ -164,7 +164,7 @@ gg_status emu_decode_stmatrix(emu_op *op, emu_decoder *d, gg_error *err) {
 }
 
 gg_status emu_decode_movmatrix(emu_op *op, emu_decoder *d, gg_error *err) {
-  matrix_facts *f;
+  matrix_facts *f = NULL;
   gg_status st;
   op->exec = run_move;
   if ((st = open(op, &f, d, 75, err))) return st;

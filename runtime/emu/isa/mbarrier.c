@@ -23,15 +23,20 @@ typedef struct mbarrier_facts {
   bool relaxed, drop, expects, never_completes, parity;
 } mbarrier_facts;
 
-/* The lane's barrier, asked for once where neighbours share it; NULL after a fault. */
-static emu_mbarrier *barrier_of(emu_warp *warp, const emu_op *op, int lane) {
+/* The lane's barrier, whether its CTA has exited or not; NULL after a fault. */
+static emu_mbarrier *any_barrier_of(emu_warp *warp, const emu_op *op, int lane) {
   emu_place place;
   if (!emu_lane_place(&place, warp, op, lane, &op->address, (emu_space)op->space, object_bytes,
-                      object_bytes) ||
-      !emu_async_alive(warp, op, lane, place.cta)) {
+                      object_bytes)) {
     return NULL;
   }
   return emu_mbarrier_at(warp, op, lane, place);
+}
+
+static emu_mbarrier *barrier_of(emu_warp *warp, const emu_op *op, int lane) {
+  emu_mbarrier *barrier = any_barrier_of(warp, op, lane);
+  bool alive = barrier && emu_async_alive(warp, op, lane, barrier->place.cta);
+  return alive ? barrier : NULL;
 }
 
 /* ---- Life ------------------------------------------------------------------------------- */
@@ -93,12 +98,14 @@ static bool arrive(emu_warp *warp, const emu_op *op, int lane, emu_mbarrier *bar
   return emu_mbarrier_arrive(warp, op, lane, barrier, count, facts->drop);
 }
 
+/* Arriving at a barrier of a CTA that has exited does no harm: consumers of the last tiles tell
+ * producers, which are gone already, that they may go on. */
 static emu_step run_arrive(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   const mbarrier_facts *facts = op->facts;
   const emu_mbarrier *told = NULL;
   uint64_t phase = 0;
   EMU_EACH_LANE(lanes, lane) {
-    emu_mbarrier *barrier = barrier_of(warp, op, (int)lane);
+    emu_mbarrier *barrier = any_barrier_of(warp, op, (int)lane);
     if (!barrier) return EMU_FAULT;
     if (barrier != told) {
       (facts->relaxed ? emu_hazard_release_relaxed : emu_hazard_release)(warp,

@@ -68,6 +68,34 @@ static emu_step run_unpack(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   return EMU_NEXT;
 }
 
+/* The most used: two parts, each a register of its own width. */
+#define MOVE_TWO(whole, part, bits)                                                                \
+  static emu_step pack_two_##bits(emu_warp *warp, const emu_op *op, uint32_t lanes) {              \
+    whole *out = EMU_AT(whole, warp, &op->operands[0]);                                            \
+    const part *low = EMU_AT(part, warp, &op->operands[1]);                                        \
+    const part *high = EMU_AT(part, warp, &op->operands[2]);                                       \
+    EMU_LANEWISE(lanes, out[i] = low[i] | (whole)high[i] << bits)                                  \
+    return EMU_NEXT;                                                                               \
+  }                                                                                                \
+  static emu_step unpack_two_##bits(emu_warp *warp, const emu_op *op, uint32_t lanes) {            \
+    const whole *in = EMU_AT(whole, warp, &op->operands[0]);                                       \
+    part *low = EMU_AT(part, warp, &op->operands[1]);                                              \
+    part *high = EMU_AT(part, warp, &op->operands[2]);                                             \
+    EMU_LANEWISE(lanes, whole value = in[i]; low[i] = (part)value;                                 \
+                 high[i] = (part)(value >> bits))                                                  \
+    return EMU_NEXT;                                                                               \
+  }
+MOVE_TWO(uint32_t, uint16_t, 16)
+MOVE_TWO(uint64_t, uint32_t, 32)
+
+/* The function for two parts where both are registers; NULL where there is none. */
+static emu_exec *move_two(const emu_op *op, int part_bits, bool unpacks) {
+  if (op->operands[0].sink || op->operands[1].sink || op->operands[2].sink) return NULL;
+  if (part_bits == 16) return unpacks ? unpack_two_16 : pack_two_16;
+  if (part_bits == 32) return unpacks ? unpack_two_32 : pack_two_32;
+  return NULL;
+}
+
 static emu_type untyped(int bits) {
   return bits == 8 ? EMU_B8 : bits == 16 ? EMU_B16 : bits == 32 ? EMU_B32 : EMU_B64;
 }
@@ -91,6 +119,8 @@ static gg_status decode_vector(emu_op *op, emu_decoder *d, emu_type type, bool u
   if (st) return st;
   *(vector_facts *)room = (vector_facts){(size_t)bits / 8, (size_t)(bits / count / 8), count};
   op->exec = unpacks ? run_unpack : op->operands[0].sink ? emu_exec_nothing : run_pack;
+  emu_exec *two = count == 2 ? move_two(op, bits / count, unpacks) : NULL;
+  if (two) op->exec = two;
   return GG_OK;
 }
 

@@ -1,24 +1,27 @@
-/* Conversions of packed numbers: the functions and forms of packed.def. */
+/* Conversions as rows: the functions and forms of packed.def. */
 #include "emu/isa/scalar.h"
 #include "emu/number/float.h"
 
 typedef uint16_t u16;
 typedef uint32_t u32;
+typedef uint64_t u64;
 
-#define HALVES(round, high, low) ((u32)round(low, how) | (u32)round(high, how) << 16)
+#define HALVES(round, high, low)    ((u32)round(low, how) | (u32)round(high, how) << 16)
+#define HALVES_RN(round, high, low) ((u32)round(low, EMU_RN) | (u32)round(high, EMU_RN) << 16)
 #define BYTES(format, high, low, bits)                                                             \
-  (emu_narrow(&format, low, how) | emu_narrow(&format, high, how) << (bits))
+  (emu_narrow_float(&format, low, how) | emu_narrow_float(&format, high, how) << (bits))
 #define POWERS(format, high, low)                                                                  \
   (emu_ue8m0_pack(emu_real_unpack(&format, low, false), how) |                                     \
    emu_ue8m0_pack(emu_real_unpack(&format, high, false), how) << 8)
 #define WIDEN(format, bits) widen(&format, a, bits, how)
 #define FROM_POWERS(a)      (power((a)&0xff) | power((a) >> 8) << 16)
+#define HALF_FLOAT(a)       emu_widen_float(&emu_f16, (a)&0xffff)
 
 /* Two numbers, `bits` apart, as halves. */
-static u32 widen(const emu_format *from, u16 a, int bits, unsigned how) {
-  uint64_t mask = from->sign | (from->sign - 1);
-  u32 low = (u32)emu_soft_convert(&emu_f16, from, a & mask, how);
-  u32 high = (u32)emu_soft_convert(&emu_f16, from, a >> bits & mask, how);
+static inline u32 widen(const emu_format *from, u32 a, int bits, unsigned how) {
+  const u32 mask = (u32)(from->sign | (from->sign - 1));
+  u32 low = emu_narrow_float(&emu_f16, emu_widen_float(from, a & mask), how);
+  u32 high = emu_narrow_float(&emu_f16, emu_widen_float(from, a >> bits & mask), how);
   return low | high << 16;
 }
 
@@ -61,4 +64,4 @@ static const emu_form forms[] = {
 #include "emu/isa/packed.def"
 };
 
-const emu_form_table emu_packed_forms = {forms, sizeof forms / sizeof *forms};
+const emu_form_table EMU_ROWS(packed) = {forms, sizeof forms / sizeof *forms};

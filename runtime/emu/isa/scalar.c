@@ -122,26 +122,50 @@ static bool fits(const emu_form *form, const char *opcode, emu_type type, emu_ty
   return types && allowed && operands == written && !strcmp(form->opcode, opcode);
 }
 
+typedef struct row_family {
+  const emu_form_table *table;
+  emu_kind kind;
+} row_family;
+
+/* The tables that the host runs best. */
+static const row_family *families(size_t *count) {
+  static const row_family any[] = {{&emu_integer_forms, EMU_KIND_INTEGER},
+                                   {&emu_logic_forms, EMU_KIND_INTEGER},
+                                   {&emu_float_forms, EMU_KIND_FLOAT},
+                                   {&emu_packed_forms, EMU_KIND_CONVERT}};
+  *count = sizeof any / sizeof *any;
+#ifdef EMU_HAVE_WIDE
+  static const row_family wide[] = {{&emu_integer_forms_wide, EMU_KIND_INTEGER},
+                                    {&emu_logic_forms_wide, EMU_KIND_INTEGER},
+                                    {&emu_float_forms_wide, EMU_KIND_FLOAT},
+                                    {&emu_packed_forms_wide, EMU_KIND_CONVERT}};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return wide;
+#endif
+  return any;
+}
+
 static const emu_form *find(emu_kind *kind, const char *opcode, emu_type type, emu_type type2,
                             uint64_t modifiers_there, int operands) {
-  static const struct {
-    const emu_form_table *table;
-    emu_kind kind;
-  } tables[] = {{&emu_integer_forms, EMU_KIND_INTEGER},
-                {&emu_logic_forms, EMU_KIND_INTEGER},
-                {&emu_float_forms, EMU_KIND_FLOAT},
-                {&emu_packed_forms, EMU_KIND_CONVERT}};
-  for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
-    for (size_t i = 0; i < tables[t].table->count; i++) {
-      const emu_form *form = &tables[t].table->forms[i];
+  size_t count;
+  const row_family *family = families(&count);
+  for (size_t t = 0; t < count; t++) {
+    for (size_t i = 0; i < family[t].table->count; i++) {
+      const emu_form *form = &family[t].table->forms[i];
       if (form->opcode[0] != opcode[0]) continue;
       if (fits(form, opcode, type, type2, modifiers_there, operands)) {
-        *kind = tables[t].kind;
+        *kind = family[t].kind;
         return form;
       }
     }
   }
   return NULL;
+}
+
+emu_exec *emu_row_exec(const char *opcode, const emu_scalar_facts *facts, emu_type type,
+                       emu_type type2, int operands) {
+  emu_kind kind;
+  const emu_form *form = find(&kind, opcode, type, type2, facts->modifiers, operands);
+  return form ? form->exec : NULL;
 }
 
 gg_status emu_decode_row(emu_op *op, emu_decoder *d, const emu_scalar_facts *facts, emu_type type,
@@ -152,7 +176,7 @@ gg_status emu_decode_row(emu_op *op, emu_decoder *d, const emu_scalar_facts *fac
   const emu_form *form =
       find(&kind, ptx->opcode, type, type2, facts->modifiers, emu_operand_count(d));
   if (!form) {
-    return emu_unknown_form(d, err, "no form of %s has these modifiers, types and %d operands",
+    return emu_unknown_form(d, err, "no form of %s has these modifiers and types (operands: %d)",
                             ptx->opcode, emu_operand_count(d));
   }
   void *room;

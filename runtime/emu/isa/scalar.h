@@ -45,7 +45,18 @@ typedef struct emu_form_table {
   size_t count;
 } emu_form_table;
 
+/* The rows are compiled once for any host and, where it can be, once for hosts with AVX2 and FMA
+ * (meson.build): the same results, several lanes at a time. EMU_ROWS names the tables of the
+ * compilation that it stands in. */
+#ifdef EMU_WIDE
+#define EMU_ROWS(family) emu_##family##_forms_wide
+#else
+#define EMU_ROWS(family) emu_##family##_forms
+#endif
+
 extern const emu_form_table emu_integer_forms, emu_logic_forms, emu_float_forms, emu_packed_forms;
+extern const emu_form_table emu_integer_forms_wide, emu_logic_forms_wide, emu_float_forms_wide,
+    emu_packed_forms_wide;
 
 /* What a running scalar instruction knows besides its operands. */
 typedef struct emu_scalar_facts {
@@ -63,6 +74,9 @@ gg_status emu_take_scalar_modifiers(emu_scalar_facts *out, emu_decoder *d, gg_er
 
 /* Fills `op` from the row that has this opcode, these modifiers and types, and as many operands as
  * are written; EMU_FORM where there is none. */
+/* The function of that row alone; NULL where there is none. */
+emu_exec *emu_row_exec(const char *opcode, const emu_scalar_facts *facts, emu_type type,
+                       emu_type type2, int operands);
 gg_status emu_decode_row(emu_op *op, emu_decoder *d, const emu_scalar_facts *facts, emu_type type,
                          emu_type type2, gg_error *err);
 
@@ -148,6 +162,14 @@ emu_exec emu_exec_nothing;
                  out[i] = (D)(value))                                                              \
     return EMU_NEXT;                                                                               \
   }
+
+/* Rows whose operands are all of the type, and their lanes of one C type. */
+#define SAME1(name, opcode, types, needs, allows, uint, value)                                     \
+  ROW1(name, opcode, types, 0, needs, allows, "da", uint, uint, value)
+#define SAME2(name, opcode, types, needs, allows, uint, value)                                     \
+  ROW2(name, opcode, types, 0, needs, allows, "daa", uint, uint, uint, value)
+#define SAME3(name, opcode, types, needs, allows, uint, value)                                     \
+  ROW3(name, opcode, types, 0, needs, allows, "daaa", uint, uint, uint, uint, value)
 
 /* What the table's rows become: first functions, then forms. */
 #define EMU_FORM_OF(name, opcode, types, types2, needs, allows, operands)                          \

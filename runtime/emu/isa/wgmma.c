@@ -239,20 +239,31 @@ static emu_step run_commit(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   if (!meet(warp, op, &lanes)) return EMU_WAIT;
   struct emu_wgmma *wgmma = emu_wgmma_of(warp, op);
   if (!wgmma) return EMU_FAULT;
-  wgmma->committed++;
+  wgmma->ends[wgmma->committed++ % EMU_WGMMA_GROUPS] = wgmma->issued;
   return EMU_NEXT;
+}
+
+/* The first `count` wgmmas of the warpgroup are done, and the warp knows it. */
+static bool land_group(emu_warp *warp, uint64_t count) {
+  emu_warp *first = emu_wgmma_group(warp);
+  emu_cluster *cluster = warp->cta->cluster;
+  for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
+    if (!emu_wgmma_land(&first[i], count)) return false;
+    emu_hazard_learn(warp, emu_hazard_agent(cluster, first[i].wgmma), count);
+  }
+  return true;
 }
 
 static emu_step run_wait(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   const uint64_t *pending = op->facts;
   if (!meet(warp, op, &lanes)) return EMU_WAIT;
-  struct emu_wgmma *wgmma = emu_wgmma_of(warp, op);
-  if (!wgmma) return EMU_FAULT;
-  if (wgmma->committed <= *pending) return EMU_NEXT;
-  uint64_t done = wgmma->committed - *pending;
-  if (!emu_wgmma_land(warp, done)) return EMU_FAULT;
-  emu_hazard_learn(warp, emu_hazard_agent(warp->cta->cluster, wgmma), done);
-  return EMU_NEXT;
+  struct emu_wgmma *w = emu_wgmma_of(warp, op);
+  if (!w) return EMU_FAULT;
+  uint64_t left = *pending < EMU_WGMMA_GROUPS ? *pending : EMU_WGMMA_GROUPS - 1;
+  uint64_t count = w->committed > left ? w->ends[(w->committed - left - 1) % EMU_WGMMA_GROUPS] : 0;
+  if (!count) return EMU_NEXT;
+  if (!emu_wgmma_started(warp, count)) return EMU_WAIT;
+  return land_group(warp, count) ? EMU_NEXT : EMU_FAULT;
 }
 
 static gg_status decode_wait(emu_op *op, emu_decoder *d, gg_error *err) {

@@ -1,10 +1,12 @@
 /* wgmma: what a warp has in flight, and what a decoded instruction knows.
  *
  * Each of a warpgroup's four warps computes its own 16 rows, as an asynchronous operation in the
- * cluster's engine. It reads shared memory, and writes the accumulators, when it lands; until then
- * other instructions must not touch those registers. `mov` may: compilers place copies between
- * registers anywhere and ptxas takes them away again, so a `mov` of an accumulator first lands what
- * is in flight. */
+ * cluster's engine. The four are one operation, though: it starts when the last of the warps issues
+ * it, ordered after all that came before in any of them, and a warp that has waited for its part
+ * knows that the others' have been done. It reads shared memory, and writes the accumulators, when
+ * it lands; until then other instructions must not touch those registers. `mov` may: compilers
+ * place copies between registers anywhere and ptxas takes them away again, so a `mov` of an
+ * accumulator first lands what is in flight. */
 #ifndef GG_EMU_ISA_WGMMA_H
 #define GG_EMU_ISA_WGMMA_H
 
@@ -13,7 +15,12 @@
 #include "emu/isa/sparse.h"
 #include "emu/tensor/dot.h"
 
-enum { EMU_WGMMA_ROWS = 16, EMU_WGMMA_A_REGISTERS = 4 };
+enum {
+  EMU_WGMMA_ROWS = 16,
+  EMU_WGMMA_WARPS = 4,
+  EMU_WGMMA_A_REGISTERS = 4,
+  EMU_WGMMA_GROUPS = 64, /* of those committed, whose ends are remembered */
+};
 
 /* Operands of the op: D, A (registers or a descriptor), B's descriptor, then the metadata of a
  * sparse one and the predicate scale-d. */
@@ -31,8 +38,10 @@ typedef struct emu_wgmma_facts {
 
 /* One in flight. */
 typedef struct emu_wgmma_work {
-  emu_async async; /* the first member */
+  emu_async async; /* the first member; its warp is the one that was last to issue it */
+  emu_warp *warp;  /* whose part it is */
   struct emu_wgmma_work *next;
+  uint64_t number; /* of the warp's, from 0 */
   emu_matrix_view a, b;
   uint32_t a_words[EMU_WGMMA_A_REGISTERS][EMU_LANES]; /* as they were when it was issued */
   uint32_t metadata[EMU_LANES];
@@ -49,23 +58,27 @@ enum {
 
 struct emu_wgmma {
   emu_wgmma_work *first, **end; /* in flight, oldest first */
+  emu_wgmma_work *unstarted;    /* of those, the first that neighbours have yet to issue */
   int flights;
+  uint64_t issued;    /* wgmmas, ever: number n of each warp of a group belong together */
   uint64_t committed; /* groups */
-  bool fenced;        /* wgmma.fence has been executed */
-  bool touched;       /* some register is EMU_REGISTER_TOUCHED */
-  uint8_t *file;      /* whose registers `marks` are of */
-  uint16_t *marks;    /* of each four bytes of the file: of registers that start there */
+  uint64_t ends[EMU_WGMMA_GROUPS]; /* `issued` when each was committed */
+  bool waits;                      /* for its neighbours to issue */
+  bool fenced;                     /* wgmma.fence has been executed */
+  bool touched;                    /* some register is EMU_REGISTER_TOUCHED */
+  uint8_t *file;                   /* whose registers `marks` are of */
+  uint16_t *marks; /* of each four bytes of the file: of registers that start there */
   uint32_t mark_count;
 };
 
 /* The warp's, made when it is needed first; NULL after a fault. */
 struct emu_wgmma *emu_wgmma_of(emu_warp *warp, const emu_op *op);
-/* What is in flight must be out of the engine already. NULL is allowed. */
+/* What has started must be out of the engine already. NULL is allowed. */
 void emu_wgmma_free(struct emu_wgmma *wgmma);
 
 /* The machine asks before each instruction of a warp that has used wgmma: may it touch its
- * registers? False after a fault. */
-bool emu_wgmma_admits(emu_warp *warp, const emu_op *op);
+ * registers? EMU_NEXT, EMU_WAIT or EMU_FAULT. */
+emu_step emu_wgmma_admits(emu_warp *warp, const emu_op *op);
 
 /* The registers of `work` as its issue and its landing see them; false after a fault. */
 bool emu_wgmma_claim(emu_warp *warp, const emu_op *op);
@@ -73,8 +86,15 @@ void emu_wgmma_release(emu_warp *warp, const emu_op *op);
 /* wgmma.fence: accesses before it are ordered before wgmmas after it. */
 void emu_wgmma_order(struct emu_wgmma *wgmma);
 
-/* Lands everything of the warp up to the groups before `group`; false after a fault. */
-bool emu_wgmma_land(emu_warp *warp, uint64_t group);
+/* The first warp of the warp's group: its address stands for the group. */
+static inline emu_warp *emu_wgmma_group(emu_warp *warp) {
+  return warp - warp->index % EMU_WGMMA_WARPS;
+}
+/* Whether the warp's neighbours have issued `count` wgmmas too; else it waits for them. */
+bool emu_wgmma_started(emu_warp *warp, uint64_t count);
+/* Lands the first `count` wgmmas that the warp has ever issued, which have started; false after a
+ * fault. */
+bool emu_wgmma_land(emu_warp *warp, uint64_t count);
 
 emu_exec emu_wgmma_issue;
 

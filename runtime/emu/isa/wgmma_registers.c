@@ -24,6 +24,10 @@ struct emu_wgmma *emu_wgmma_of(emu_warp *warp, const emu_op *op) {
 
 void emu_wgmma_free(struct emu_wgmma *wgmma) {
   if (!wgmma) return;
+  for (emu_wgmma_work *next, *work = wgmma->unstarted; work; work = next) {
+    next = work->next;
+    gg_free(work);
+  }
   gg_free(wgmma->marks);
   gg_free(wgmma);
 }
@@ -102,11 +106,23 @@ void emu_wgmma_release(emu_warp *warp, const emu_op *op) {
   }
 }
 
-bool emu_wgmma_land(emu_warp *warp, uint64_t group) {
+bool emu_wgmma_started(emu_warp *warp, uint64_t count) {
+  emu_warp *first = emu_wgmma_group(warp);
+  warp->wgmma->waits = false;
+  for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
+    if (first[i].wgmma && first[i].wgmma->issued >= count) continue;
+    warp->wgmma->waits = true;
+    emu_block(warp, first, "wgmma: other warps of the warpgroup");
+    return false;
+  }
+  return true;
+}
+
+bool emu_wgmma_land(emu_warp *warp, uint64_t count) {
   struct emu_wgmma *w = warp->wgmma;
   emu_wgmma_work *last = NULL;
-  for (emu_wgmma_work *work = w->first; work; work = work->next) {
-    if (work->async.group < group) last = work;
+  for (emu_wgmma_work *work = w->first; work && work->number < count; work = work->next) {
+    last = work;
   }
   return !last || emu_async_land(warp->cta->cluster, &last->async);
 }
@@ -120,31 +136,37 @@ static bool leaves_frame(const emu_op *op) {
   return !op->ptx || is(op, "ret") || is(op, "exit") || is(op, "call");
 }
 
+/* Everything of the warp lands, once it has started. */
+static emu_step land_all(emu_warp *warp) {
+  if (!emu_wgmma_started(warp, warp->wgmma->issued)) return EMU_WAIT;
+  return emu_wgmma_land(warp, UINT64_MAX) ? EMU_NEXT : EMU_FAULT;
+}
+
 /* One operand that is a register which wgmma has used. */
-static bool admit(struct emu_wgmma *w, emu_warp *warp, const emu_op *op, uint16_t *mark) {
+static emu_step admit(struct emu_wgmma *w, emu_warp *warp, const emu_op *op, uint16_t *mark) {
   bool copy = is(op, "mov");
   if (!(*mark & EMU_REGISTER_FLIGHTS)) {
     if (!copy) {
       *mark |= EMU_REGISTER_TOUCHED;
       w->touched = true;
     }
-    return true;
+    return EMU_NEXT;
   }
-  if (copy) return emu_wgmma_land(warp, UINT64_MAX);
-  emu_fault(warp, op, -1, GG_E_EMU_IN_FLIGHT,
-            "touches an accumulator of the wgmma of line %u, which nothing has waited for",
-            w->first->async.op->ptx->place.line);
-  return false;
+  if (copy) return land_all(warp);
+  return emu_fault(warp, op, -1, GG_E_EMU_IN_FLIGHT,
+                   "touches an accumulator of the wgmma of line %u, which nothing has waited for",
+                   w->first->async.op->ptx->place.line);
 }
 
-bool emu_wgmma_admits(emu_warp *warp, const emu_op *op) {
+emu_step emu_wgmma_admits(emu_warp *warp, const emu_op *op) {
   struct emu_wgmma *w = warp->wgmma;
-  if (op->kind == EMU_KIND_WGMMA) return true;
-  if (w->first && leaves_frame(op)) return emu_wgmma_land(warp, UINT64_MAX);
-  if (w->file != warp->registers) return true;
-  for (int i = 0; i < op->operand_count; i++) {
+  emu_step step = EMU_NEXT;
+  if (op->kind == EMU_KIND_WGMMA) return EMU_NEXT;
+  if (w->first && leaves_frame(op)) return land_all(warp);
+  if (w->file != warp->registers) return EMU_NEXT;
+  for (int i = 0; i < op->operand_count && step == EMU_NEXT; i++) {
     uint16_t *mark = mark_of(w, &op->operands[i]);
-    if (mark && *mark & EMU_REGISTER_KNOWN && !admit(w, warp, op, mark)) return false;
+    if (mark && *mark & EMU_REGISTER_KNOWN) step = admit(w, warp, op, mark);
   }
-  return true;
+  return step;
 }

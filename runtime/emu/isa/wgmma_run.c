@@ -15,7 +15,6 @@
 
 enum {
   rows = EMU_WGMMA_ROWS,
-  group_warps = 4,
   k_most = 64,
   columns_at_once = 64, /* of B that are decoded at a time */
   flights_most = 1024,  /* of a warp; what is more lands early */
@@ -47,8 +46,7 @@ static int whole_k(const emu_wgmma_facts *f) {
 /* The warp's rows of A. */
 static part part_a(const emu_wgmma_work *work) {
   const emu_wgmma_facts *f = work->async.op->facts;
-  int each = EMU_UNIT_BYTES / element_bytes(f->a),
-      row = work->async.warp->index % group_warps * rows;
+  int each = EMU_UNIT_BYTES / element_bytes(f->a), row = work->warp->index % EMU_WGMMA_WARPS * rows;
   if (work->a.along_k) return (part){&work->a, row, rows, 0, stored_k(f) / each};
   return (part){&work->a, 0, stored_k(f), row / each, rows / each};
 }
@@ -190,9 +188,9 @@ static bool a_unchanged(const emu_wgmma_work *work) {
   const emu_op *op = work->async.op;
   const emu_wgmma_facts *f = op->facts;
   for (int i = 0; i < EMU_WGMMA_A_REGISTERS; i++) {
-    const uint32_t *now = EMU_AT(uint32_t, work->async.warp, &op->operands[f->a_at + i]);
+    const uint32_t *now = EMU_AT(uint32_t, work->warp, &op->operands[f->a_at + i]);
     if (!memcmp(now, work->a_words[i], sizeof work->a_words[i])) continue;
-    emu_fault(work->async.warp, op, -1, GG_E_EMU_IN_FLIGHT,
+    emu_fault(work->warp, op, -1, GG_E_EMU_IN_FLIGHT,
               "register %d of A was written before the wgmma had read it", i);
     return false;
   }
@@ -206,11 +204,11 @@ static bool load_a(matrices *x, const emu_wgmma_work *work) {
   uint32_t *codes = f->a == EMU_B1 ? x->a_bits : x->codes;
   if (f->a_in_registers) {
     if (!a_unchanged(work)) return false;
-    emu_fragment_a(codes, work->async.warp, op->operands + f->a_at, rows, k, size * 8);
+    emu_fragment_a(codes, work->warp, op->operands + f->a_at, rows, k, size * 8);
   } else {
     part p = part_a(work);
     bool along_k = work->a.along_k;
-    gather(codes, along_k ? k : 1, along_k ? 1 : k, &p, work->async.warp->cta, size);
+    gather(codes, along_k ? k : 1, along_k ? 1 : k, &p, work->warp->cta, size);
   }
   if (f->a == EMU_B1) return true;
   if (!f->sparse) {
@@ -218,7 +216,7 @@ static bool load_a(matrices *x, const emu_wgmma_work *work) {
     return true;
   }
   decode(x->stored, x->stored_exponent, f, f->a, f->negate_a, codes, rows * k);
-  if (!emu_sparse_columns(x->columns, work->async.warp, op, &f->sparsity, work->metadata)) {
+  if (!emu_sparse_columns(x->columns, work->warp, op, &f->sparsity, work->metadata)) {
     return false;
   }
   emu_sparse_spread(x->a, f->d == EMU_S32 ? NULL : x->a_exponent, x->stored, x->stored_exponent,
@@ -230,7 +228,7 @@ static bool load_a(matrices *x, const emu_wgmma_work *work) {
 static void multiply(matrices *x, const emu_wgmma_work *work, int column, int columns) {
   const emu_op *op = work->async.op;
   const emu_wgmma_facts *f = op->facts;
-  emu_warp *warp = work->async.warp;
+  emu_warp *warp = work->warp;
   int k = whole_k(f), bits = emu_type_of(f->d)->bits;
   bool is_bits = f->b == EMU_B1, along_k = work->b.along_k;
   part p = part_b(work, column, columns);
@@ -270,7 +268,7 @@ static bool compute(const emu_wgmma_work *work) {
 /* Registers are those of the frame that issued it: leaving a frame lands what is in flight. */
 static bool land(emu_async *async, emu_cluster *cluster) {
   emu_wgmma_work *work = (emu_wgmma_work *)async;
-  emu_warp *warp = async->warp;
+  emu_warp *warp = work->warp;
   struct emu_wgmma *w = warp->wgmma;
   uint8_t *running = warp->registers;
   (void)cluster;
@@ -322,7 +320,7 @@ static bool read_descriptors(emu_wgmma_work *work, emu_warp *warp, const emu_op 
 }
 
 static bool list_reads(unit_set *set, emu_wgmma_work *work) {
-  emu_warp *warp = work->async.warp;
+  emu_warp *warp = work->warp;
   const emu_op *op = work->async.op;
   const emu_wgmma_facts *f = op->facts;
   part b = part_b(work, 0, f->n);
@@ -357,7 +355,7 @@ static bool take_values(emu_wgmma_work *work, emu_warp *warp, const emu_op *op) 
 /* The work, ready to be issued; NULL after a fault. */
 static emu_wgmma_work *prepare(emu_warp *warp, const emu_op *op) {
   unit_set set;
-  emu_wgmma_work draft = {.async = {.warp = warp, .op = op}};
+  emu_wgmma_work draft = {.async = {.op = op}, .warp = warp};
   if (!read_descriptors(&draft, warp, op) || !list_reads(&set, &draft) ||
       !take_values(&draft, warp, op)) {
     return NULL;
@@ -372,18 +370,51 @@ static emu_wgmma_work *prepare(emu_warp *warp, const emu_op *op) {
   list_spans(work->spans, &set, warp->cta);
   work->async.reads = work->spans;
   work->async.read_count = count;
-  if (check_written(warp, op, work)) return work;
-  gg_free(work);
-  return NULL;
+  return work;
 }
 
 static bool whole_group(emu_warp *warp, const emu_op *op) {
-  int first = warp->index - warp->index % group_warps;
-  if (first + group_warps <= warp->cta->warp_count) return true;
+  int first = warp->index - warp->index % EMU_WGMMA_WARPS;
+  if (first + EMU_WGMMA_WARPS <= warp->cta->warp_count) return true;
   emu_fault(warp, op, -1, GG_E_EMU_CONVERGENCE,
-            "a warpgroup is %d warps; of that of warps %d to %d the CTA has %d", group_warps, first,
-            first + group_warps - 1, warp->cta->warp_count - first);
+            "a warpgroup is %d warps; of that of warps %d to %d the CTA has %d", EMU_WGMMA_WARPS,
+            first, first + EMU_WGMMA_WARPS - 1, warp->cta->warp_count - first);
   return false;
+}
+
+/* All four warps have issued it: a part starts. */
+static bool start(emu_wgmma_work *work, emu_warp *last) {
+  struct emu_wgmma *w = work->warp->wgmma;
+  emu_async *async = &work->async;
+  if (!check_written(last, async->op, work)) return false;
+  w->unstarted = work->next;
+  async->warp = last;
+  async->chain = w;
+  async->proxy = EMU_PROXY_ASYNC;
+  async->agent = emu_hazard_agent(last->cta->cluster, w);
+  async->clock = work->number + 1;
+  async->unit = "wgmma";
+  async->land = land;
+  async->drop = drop;
+  return emu_async_issue(last->cta->cluster, async);
+}
+
+/* If the warp was the last to issue number n, that starts, and who waits for it goes on. What each
+ * warp knew when it issued it is known to it. */
+static bool start_group(emu_warp *warp, uint64_t n) {
+  emu_warp *first = emu_wgmma_group(warp);
+  bool waited = false, ok = true;
+  emu_hazard_release(warp, first);
+  for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
+    if (!first[i].wgmma || first[i].wgmma->issued <= n) return true;
+    waited |= first[i].wgmma->waits;
+  }
+  emu_hazard_acquire(warp, first);
+  for (int i = 0; i < EMU_WGMMA_WARPS && ok; i++) {
+    ok = start(first[i].wgmma->unstarted, warp);
+  }
+  if (waited) emu_wake(warp->cta->cluster, first);
+  return ok;
 }
 
 emu_step emu_wgmma_issue(emu_warp *warp, const emu_op *op, uint32_t lanes) {
@@ -392,27 +423,22 @@ emu_step emu_wgmma_issue(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   emu_hazard_converge(warp);
   struct emu_wgmma *w = emu_wgmma_of(warp, op);
   if (!w || !whole_group(warp, op)) return EMU_FAULT;
-  if (w->flights == flights_most && !emu_wgmma_land(warp, UINT64_MAX)) return EMU_FAULT;
+  if (w->flights == flights_most) {
+    if (!emu_wgmma_started(warp, w->issued)) return EMU_WAIT;
+    if (!emu_wgmma_land(warp, UINT64_MAX)) return EMU_FAULT;
+  }
   emu_wgmma_work *work = prepare(warp, op);
   if (!work) return EMU_FAULT;
   if (!emu_wgmma_claim(warp, op)) {
     gg_free(work);
     return EMU_FAULT;
   }
-  emu_cluster *cluster = warp->cta->cluster;
-  emu_async *async = &work->async;
-  async->lanes = lanes;
-  async->chain = w;
-  async->group = w->committed;
-  async->proxy = EMU_PROXY_ASYNC;
-  async->agent = emu_hazard_agent(cluster, w);
-  async->clock = w->committed + 1;
-  async->unit = "wgmma";
-  async->land = land;
-  async->drop = drop;
+  work->async.lanes = lanes;
+  work->number = w->issued++;
   *w->end = work;
   w->end = &work->next;
+  if (!w->unstarted) w->unstarted = work;
   w->flights++;
   emu_counting(warp)->tensor_macs += (uint64_t)(rows * f->n * f->k / (f->sparse ? 2 : 1));
-  return emu_async_issue(cluster, async) ? EMU_NEXT : EMU_FAULT;
+  return start_group(warp, work->number) ? EMU_NEXT : EMU_FAULT;
 }

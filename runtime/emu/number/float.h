@@ -62,12 +62,13 @@ static inline double emu_bf16_value(uint16_t bits, unsigned how) {
 }
 
 static inline double emu_f16_value(uint16_t bits, unsigned how) {
-  /* As a float whose exponent is 112 too small; the product makes subnormal numbers normal. */
+  /* As a float: normal numbers with their exponent moved by 112, subnormal ones as what is left of
+   * a number with the smallest exponent when its hidden bit is taken away. */
   uint32_t magnitude = (uint32_t)(bits & 0x7fff) << 13;
-  uint32_t scaled = emu_float_bits(emu_float(magnitude) * 0x1p112f);
-  uint32_t special = magnitude | 0x7f800000;
-  uint32_t flushed = (how & EMU_FTZ) && (bits & 0x7c00) == 0 ? 0 : scaled;
-  return emu_float((magnitude >= 0x0f800000 ? special : flushed) | (uint32_t)(bits & 0x8000) << 16);
+  uint32_t subnormal = emu_float_bits(emu_float(magnitude + 0x38800000) - 0x1p-14f);
+  uint32_t normal = magnitude + (magnitude >= 0x0f800000 ? 0x70000000 : 0x38000000);
+  uint32_t small = how & EMU_FTZ ? 0 : subnormal;
+  return emu_float((magnitude < 0x00800000 ? small : normal) | (uint32_t)(bits & 0x8000) << 16);
 }
 
 static inline double emu_f64_value(uint64_t bits, unsigned how) {
@@ -137,11 +138,75 @@ static inline uint32_t emu_narrow(const emu_format *f, double x, unsigned how) {
   return (uint32_t)emu_finish(f, result, one, nan, how);
 }
 
+/* A rounded number and what it lacks to the exact one, as patterns: rounded to odd. An even pattern
+ * moves by one unit, outward or inward by the signs; `lost` is NaN where the number is infinite
+ * or NaN. */
+static inline uint32_t emu_odd_32(uint32_t bits, uint32_t lost) {
+  uint32_t step = (~bits & 1) * (1 - ((bits ^ lost) >> 31 << 1));
+  return (lost & 0x7fffffff) - 1 < 0x7f800000 ? bits + step : bits;
+}
+
+static inline uint64_t emu_odd_64(uint64_t bits, uint64_t lost) {
+  uint64_t step = (~bits & 1) * (1 - ((bits ^ lost) >> 63 << 1));
+  return (lost & 0x7fffffffffffffff) - 1 < 0x7ff0000000000000 ? bits + step : bits;
+}
+
+/* A double as a float rounded to odd, for a narrower rounding to follow. Past the largest float
+ * what is lost is infinite, and the step leads back to that. */
+static inline uint32_t emu_odd_float(double x) {
+  float rounded = (float)x;
+  uint32_t bits = emu_float_bits(rounded);
+  uint64_t lost = emu_double_bits(x - (double)rounded);
+  uint32_t step = (~bits & 1) * (1 - ((bits ^ (uint32_t)(lost >> 32)) >> 31 << 1));
+  return (lost & 0x7fffffffffffffff) - 1 < 0x7ff0000000000000 ? bits + step : bits;
+}
+
+/* A float to nearest even, as emu_narrow does it, in 32 bits: for formats whose largest exponent
+ * leaves room for the anchor. */
+static inline uint32_t emu_narrow_float(const emu_format *f, uint32_t bits, unsigned how) {
+  const int32_t least = f->min_exponent + 127, most = f->max_exponent + 127;
+  int32_t magnitude = (int32_t)(bits & 0x7fffffff), limit = (most + 1) << 23;
+  bool negative = bits >> 31, nan = magnitude > 0x7f800000;
+  magnitude = magnitude > limit ? limit : magnitude;
+  int32_t exponent = magnitude >> 23;
+  exponent = exponent < least ? least : exponent > most ? most : exponent;
+  uint32_t anchor = (uint32_t)(exponent + 24 - f->precision) << 23;
+  uint32_t sum = emu_float_bits(emu_float((uint32_t)magnitude) + emu_float(anchor));
+  uint32_t result = sum - anchor + ((uint32_t)(exponent - least) << (f->precision - 1));
+  uint32_t beyond = (uint32_t)(f->infinity ? f->infinity : f->nan);
+  beyond = how & EMU_SATFINITE ? (uint32_t)f->max : beyond;
+  result = (int32_t)result > (int32_t)f->max ? beyond : result;
+  result |= negative ? (uint32_t)f->sign : 0;
+  if (how & EMU_RELU) result = negative ? 0 : result;
+  return nan ? (uint32_t)(f->nan ? f->nan : f->max) : result;
+}
+
+/* A number of a format of at most 16 bits as a float, exactly; NaN stays some NaN. As emu_f16_value
+ * does it. */
+static inline uint32_t emu_widen_float(const emu_format *f, uint32_t bits) {
+  const int shift = 24 - f->precision;
+  const uint32_t bias = (uint32_t)(f->min_exponent + 126) << 23, least = bias + (1u << 23);
+  uint32_t magnitude = bits & (uint32_t)(f->sign - 1), sign = bits & (uint32_t)f->sign;
+  bool special = f->infinity && magnitude >= f->infinity;
+  bool nan = f->nan && (f->infinity ? magnitude > f->infinity : magnitude == f->nan);
+  uint32_t subnormal = emu_float_bits(emu_float((magnitude << shift) + least) - emu_float(least));
+  uint32_t result = magnitude >> (f->precision - 1) ? (magnitude << shift) + bias : subnormal;
+  result = special ? 0x7f800000 : result;
+  return nan ? 0x7fffffff : result | (sign ? 0x80000000 : 0);
+}
+
+static inline uint32_t emu_bf16_from_float(uint32_t bits) {
+  bool nan = (int32_t)(bits & 0x7fffffff) > 0x7f800000;
+  return nan ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
 static inline uint32_t emu_f16_round(double x, unsigned how) {
+  if (how == EMU_RN) return emu_narrow_float(&emu_f16, emu_odd_float(x), how);
   return emu_narrow(&emu_f16, x, how);
 }
 
 static inline uint32_t emu_bf16_round(double x, unsigned how) {
+  if (how == EMU_RN) return emu_bf16_from_float(emu_odd_float(x));
   return emu_narrow(&emu_bf16, x, how);
 }
 
@@ -173,6 +238,19 @@ static inline double emu_integral(double x, unsigned how) {
   return copysign(magnitude < 0x1p52 ? rounded : magnitude, x);
 }
 
+/* ---- From float --------------------------------------------------------------------------- */
+
+static inline uint32_t emu_f16_from_f32(uint32_t bits, unsigned how) {
+  bool nearest = (how & ~(unsigned)(EMU_SATFINITE | EMU_RELU)) == EMU_RN;
+  return nearest ? emu_narrow_float(&emu_f16, bits, how)
+                 : emu_narrow(&emu_f16, emu_f32_value(bits, how), how);
+}
+
+static inline uint32_t emu_bf16_from_f32(uint32_t bits, unsigned how) {
+  return how == EMU_RN ? emu_bf16_from_float(bits)
+                       : emu_narrow(&emu_bf16, emu_f32_value(bits, how), how);
+}
+
 /* ---- Operations in double, for one rounding to follow -------------------------------------- */
 
 /* x + y rounded to odd: exact, or with the last bit set. An exact zero has the mode's sign. */
@@ -180,11 +258,8 @@ static inline double emu_add_odd(double x, double y, unsigned how) {
   double s = x + y;
   double part = s - x;
   double lost = (x - (s - part)) + (y - part);
-  uint64_t bits = emu_double_bits(s);
-  bool inexact = lost > 0 || lost < 0;
-  bool outward = (lost > 0) == (s > 0);
-  uint64_t odd = outward ? bits + 1 : bits - 1;
-  bits = inexact && !(bits & 1) ? odd : bits;
+  uint64_t bits = emu_double_bits(s), rest = emu_double_bits(lost);
+  bits = emu_odd_64(bits, rest);
   if ((how & EMU_MODE_MASK) == EMU_RM) {
     bool positive_zeros = (emu_double_bits(x) | emu_double_bits(y)) == 0;
     bits = s == 0 && !positive_zeros ? (uint64_t)1 << 63 : bits;
@@ -226,6 +301,45 @@ EMU_NARROW_OPERATIONS(f32, uint32_t)
 static inline uint32_t emu_f32_result(float x) {
   uint32_t bits = emu_float_bits(x);
   return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : bits;
+}
+
+/* ---- .rn without modifiers, in float --------------------------------------------------------
+ *
+ * A float has two bits more than twice an .f16's or .bf16's precision: the sum of two rounds to
+ * float and then to the type as it would at once (Figueroa, "When is double rounding innocuous?",
+ * 1995). Products of .f16 are exact in float; a fused sum is rounded to odd there. */
+
+static inline uint16_t emu_f16_add_rn(uint16_t a, uint16_t b) {
+  float x = emu_float(emu_widen_float(&emu_f16, a)), y = emu_float(emu_widen_float(&emu_f16, b));
+  return (uint16_t)emu_narrow_float(&emu_f16, emu_float_bits(x + y), EMU_RN);
+}
+
+static inline uint16_t emu_f16_sub_rn(uint16_t a, uint16_t b) {
+  float x = emu_float(emu_widen_float(&emu_f16, a)), y = emu_float(emu_widen_float(&emu_f16, b));
+  return (uint16_t)emu_narrow_float(&emu_f16, emu_float_bits(x - y), EMU_RN);
+}
+
+static inline uint16_t emu_f16_mul_rn(uint16_t a, uint16_t b) {
+  float x = emu_float(emu_widen_float(&emu_f16, a)), y = emu_float(emu_widen_float(&emu_f16, b));
+  return (uint16_t)emu_narrow_float(&emu_f16, emu_float_bits(x * y), EMU_RN);
+}
+
+static inline uint16_t emu_f16_fma_rn(uint16_t a, uint16_t b, uint16_t c) {
+  float x = emu_float(emu_widen_float(&emu_f16, a)) * emu_float(emu_widen_float(&emu_f16, b));
+  float y = emu_float(emu_widen_float(&emu_f16, c));
+  float s = x + y, part = s - x, lost = (x - (s - part)) + (y - part);
+  uint32_t bits = emu_float_bits(s), rest = emu_float_bits(lost);
+  return (uint16_t)emu_narrow_float(&emu_f16, emu_odd_32(bits, rest), EMU_RN);
+}
+
+static inline uint16_t emu_bf16_add_rn(uint16_t a, uint16_t b) {
+  float x = emu_float((uint32_t)a << 16), y = emu_float((uint32_t)b << 16);
+  return (uint16_t)emu_bf16_from_float(emu_float_bits(x + y));
+}
+
+static inline uint16_t emu_bf16_sub_rn(uint16_t a, uint16_t b) {
+  float x = emu_float((uint32_t)a << 16), y = emu_float((uint32_t)b << 16);
+  return (uint16_t)emu_bf16_from_float(emu_float_bits(x - y));
 }
 
 /* ---- .f64 ---------------------------------------------------------------------------------- */
@@ -350,13 +464,5 @@ enum emu_comparison {
   EMU_GREATER = 4,
   EMU_UNORDERED = 8,
 };
-
-static inline bool emu_compares(double x, double y, unsigned comparison) {
-  bool less = x<y, equal = x == y, greater = x> y;
-  bool unordered = !(less | equal | greater);
-  return (((comparison & EMU_LESS) != 0) & less) | (((comparison & EMU_EQUAL) != 0) & equal) |
-         (((comparison & EMU_GREATER) != 0) & greater) |
-         (((comparison & EMU_UNORDERED) != 0) & unordered);
-}
 
 #endif

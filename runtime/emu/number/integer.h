@@ -256,11 +256,11 @@ static inline uint32_t emu_lop3_entry(unsigned table, int i) {
 }
 
 static inline uint32_t emu_lop3(uint32_t a, uint32_t b, uint32_t c, unsigned table) {
-  uint32_t d[4];
-  for (int i = 0; i < 4; i++) {
-    d[i] = emu_mux(c, emu_lop3_entry(table, 2 * i + 1), emu_lop3_entry(table, 2 * i));
-  }
-  return emu_mux(a, emu_mux(b, d[3], d[2]), emu_mux(b, d[1], d[0]));
+  uint32_t d0 = emu_mux(c, emu_lop3_entry(table, 1), emu_lop3_entry(table, 0));
+  uint32_t d1 = emu_mux(c, emu_lop3_entry(table, 3), emu_lop3_entry(table, 2));
+  uint32_t d2 = emu_mux(c, emu_lop3_entry(table, 5), emu_lop3_entry(table, 4));
+  uint32_t d3 = emu_mux(c, emu_lop3_entry(table, 7), emu_lop3_entry(table, 6));
+  return emu_mux(a, emu_mux(b, d3, d2), emu_mux(b, d1, d0));
 }
 
 /* prmt: each byte of the result is a byte of b:a, or eight times that byte's sign. */
