@@ -117,6 +117,8 @@ typedef struct gg_kernel {
 
   gg_operand a, b, c, d;
   gg_dtype accumulator;
+  int accumulator_bits; /* of its significand that sums of products keep, where those are fewer than
+                           it has; else 0 */
   int64_t fixed_m, fixed_n, fixed_k, fixed_batch; /* GG_FIXED_NONE where dynamic */
 
   gg_grid_rule grid;

@@ -81,6 +81,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *plan, const gg
       .c = plan->c,
       .d = plan->d,
       .accumulator = plan->accumulator,
+      .accumulator_bits = plan->accumulator_bits,
       .fixed_m = plan->fixed_m,
       .fixed_n = plan->fixed_n,
       .fixed_k = plan->fixed_k,

@@ -79,7 +79,12 @@ static void report_problem(gg_report *report, const gg_plan *plan) {
   report_operand(report, "B", plan->b, "N x K");
   if (plan->has_c) report_operand(report, "C", plan->c, "M x N");
   report_operand(report, "D", plan->d, "M x N");
-  add_text(report, "problem", "accumulator", "%s", type_name(plan->accumulator));
+  gg_fact *fact = add_text(report, "problem", "accumulator", "%s", type_name(plan->accumulator));
+  if (plan->accumulator_bits) {
+    gg_str remark = GG_STR_INIT;
+    gg_str_printf(&remark, "sums of products keep %d bits of it", plan->accumulator_bits);
+    fact->remark = keep(report, &remark);
+  }
   report_extent(report, "m", plan->fixed_m);
   report_extent(report, "n", plan->fixed_n);
   report_extent(report, "k", plan->fixed_k);
