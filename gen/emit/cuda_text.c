@@ -100,7 +100,8 @@ static void write_pair(gg_str *out, const char *bits_type, const char *instructi
                 "  %s pair;\n"
                 "  asm(\"%s %%0, %%1, %%2;\" : \"=%c\"(pair) : \"f\"(d1), \"f\"(d0));\n",
                 pair, instruction, constraint);
-  gg_str_printf(out, "  bits[0] = %s(pair);\n  bits[1] = %s(pair >> %d);\n", bits_type, bits_type, shift);
+  gg_str_printf(out, "  bits[0] = %s(pair);\n  bits[1] = %s(pair >> %d);\n", bits_type, bits_type,
+                shift);
 }
 
 void gg_cuda_write_narrowing(gg_str *out, const char *name, const char *bits_type, gg_dtype type) {

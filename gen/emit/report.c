@@ -173,9 +173,11 @@ static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts
     bool is_a = map->param == GG_PARAM_MAP_A, is_b = map->param == GG_PARAM_MAP_B;
     const gg_operand *operand = is_a ? &plan->a : is_b ? &plan->b : &plan->d;
     int bits = gg_dtype_info_of(operand->type)->bits;
-    gg_fact *fact =
-        add_text(report, "tensor maps", is_a ? "box of A" : is_b ? "box of B" : "box of D",
-                 "%d x %d, swizzle %d B", map->box[0], map->box[1], map->swizzle_bytes);
+    gg_fact *fact = add_text(report, "tensor maps",
+                             is_a   ? "box of A"
+                             : is_b ? "box of B"
+                                    : "box of D",
+                             "%d x %d, swizzle %d B", map->box[0], map->box[1], map->swizzle_bytes);
     gg_str remark = GG_STR_INIT;
     gg_str_printf(&remark, "contiguous elements x lines, %d B",
                   map->box[0] * map->box[1] * bits / 8);

@@ -46,9 +46,11 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   gg_str_printf(out, "constexpr int ctas_per_sm = %d;\n\n", plan->ctas_per_sm);
 
   gg_str_printf(out, "constexpr bool a_k_major = %s, b_k_major = %s;\n",
-                gg_cuda_bool(plan->a.major == GG_MAJOR_K), gg_cuda_bool(plan->b.major == GG_MAJOR_K));
+                gg_cuda_bool(plan->a.major == GG_MAJOR_K),
+                gg_cuda_bool(plan->b.major == GG_MAJOR_K));
   if (plan->has_c) {
-    gg_str_printf(out, "constexpr bool c_n_major = %s;\n", gg_cuda_bool(plan->c.major == GG_MAJOR_N));
+    gg_str_printf(out, "constexpr bool c_n_major = %s;\n",
+                  gg_cuda_bool(plan->c.major == GG_MAJOR_N));
   }
   gg_str_printf(out, "constexpr bool d_n_major = %s;\n", gg_cuda_bool(plan->d.major == GG_MAJOR_N));
   gg_str_printf(out, "constexpr int copy_bytes_a = %d, copy_bytes_b = %d;\n", plan->copy_bytes_a,

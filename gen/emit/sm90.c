@@ -75,11 +75,12 @@ static void write_boxes(gg_str *out, char x, bool k_major, const gg_boxed_tile *
 
 static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int bits_a = gg_dtype_info_of(plan->a.type)->bits, bits_b = gg_dtype_info_of(plan->b.type)->bits;
-  int64_t whole = ((int64_t)plan->tile_m * bits_a + (int64_t)plan->tile_n * bits_b) / 8 *
-                  plan->tile_k;
+  int64_t whole =
+      ((int64_t)plan->tile_m * bits_a + (int64_t)plan->tile_n * bits_b) / 8 * plan->tile_k;
   gg_str_puts(out, "// Shared memory, in bytes: stages of A and B, staging buffers, barriers.\n");
   gg_str_printf(out, "constexpr int stages = %d;\n", plan->stages);
-  gg_str_printf(out, "constexpr unsigned stage_begin = 0, stage_bytes_a = %lld, stage_bytes = %lld;\n",
+  gg_str_printf(out,
+                "constexpr unsigned stage_begin = 0, stage_bytes_a = %lld, stage_bytes = %lld;\n",
                 (ll)layouts->size_a * bits_a / 8, (ll)layouts->smem_bytes_per_stage);
   gg_str_printf(out, "constexpr unsigned tx_bytes = %lld;  // that arrive in a stage\n", (ll)whole);
   gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d, epi_buffers = %d;  // of a warp\n",

@@ -19,10 +19,10 @@
 #include "plan/sm90.h"
 
 enum {
-  pattern_bytes = 1024,  /* 8 lines of 128 bytes: where a swizzle's pattern must start */
-  descriptor_unit = 16,  /* bytes */
-  barrier_bytes = 8,     /* an mbarrier */
-  barriers_a_stage = 2,  /* full, empty */
+  pattern_bytes = 1024, /* 8 lines of 128 bytes: where a swizzle's pattern must start */
+  descriptor_unit = 16, /* bytes */
+  barrier_bytes = 8,    /* an mbarrier */
+  barriers_a_stage = 2, /* full, empty */
   warps_a_consumer = 4,
 };
 
@@ -97,15 +97,15 @@ static gg_status describe(gg_boxed_tile *out, const operand_tile *tile, const gg
 /* Boxes as wide as the swizzle, each CTA's part of their lines. */
 static void derive_boxes(gg_boxed_tile *out, gg_tensor_map *map, gg_param param,
                          const operand_tile *tile) {
-  int64_t contiguous = tile->k_major ? tile->k : tile->mn, lines = tile->k_major ? tile->mn : tile->k;
+  int64_t contiguous = tile->k_major ? tile->k : tile->mn,
+          lines = tile->k_major ? tile->mn : tile->k;
   out->line = tile->swizzle_bytes * 8 / tile->bits;
   out->columns = (int)(contiguous / out->line);
   out->copy_lines = (int)(lines / tile->sharers);
   out->column_bytes = lines * tile->swizzle_bytes;
   out->copy_bytes = (int64_t)out->copy_lines * tile->swizzle_bytes;
-  *map = (gg_tensor_map){.param = param,
-                         .box = {out->line, out->copy_lines},
-                         .swizzle_bytes = tile->swizzle_bytes};
+  *map = (gg_tensor_map){
+      .param = param, .box = {out->line, out->copy_lines}, .swizzle_bytes = tile->swizzle_bytes};
 }
 
 /* What one box holds in shared memory, line by line, is what the tile's layout says: its place,
@@ -185,8 +185,8 @@ static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err)
   gg_tuple shape = GG_TUPLE(plan->mma.m, plan->atoms_m, blocks);
   gg_tuple stride = GG_TUPLE(1, plan->mma.m * blocks, plan->mma.m);
   gg_tuple n = gg_tuple_int(plan->tile_n), k = gg_tuple_int(plan->tile_k);
-  gg_tiler permutation = gg_tiler_empty(), modes[3] = {gg_tiler_empty(), gg_tiler_of_shape(&n),
-                                                       gg_tiler_of_shape(&k)};
+  gg_tiler permutation = gg_tiler_empty(),
+           modes[3] = {gg_tiler_empty(), gg_tiler_of_shape(&n), gg_tiler_of_shape(&k)};
   gg_layout layout, rows;
   gg_tiled_mma mma;
   gg_status st;
@@ -284,7 +284,7 @@ gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = derive_mma(out, plan, err))) return st;
   if ((st = derive_epilogue(out, plan, err))) return st;
   name_layouts(out);
-  out->accumulator_registers = gg_plan_block_m(plan) / plan->mma.m *
-                               gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  out->accumulator_registers =
+      gg_plan_block_m(plan) / plan->mma.m * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
   return map_memory(out, plan, err);
 }

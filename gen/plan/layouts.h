@@ -9,8 +9,8 @@
 
 /* A layout by name, for dumps. */
 typedef struct gg_named_layout {
-  const char *name;  /* "sA", "tCrC" */
-  const char *maps;  /* "(m, k) -> element of a stage" */
+  const char *name; /* "sA", "tCrC" */
+  const char *maps; /* "(m, k) -> element of a stage" */
   gg_composed layout;
 } gg_named_layout;
 
@@ -48,7 +48,8 @@ typedef struct gg_layouts {
   gg_composed sA, sB, sC, sD;
   int64_t size_a, size_b, size_c, size_d;
 
-  /* Threads: (thread, value) to the colexicographic index in the tile; those that the family has. */
+  /* Threads: (thread, value) to the colexicographic index in the tile; those that the family has.
+   */
   gg_layout tAgA, tBgB;       /* global to shared: which elements each thread copies */
   gg_layout tCrA, tCrB, tCrC; /* the tiled MMA's fragments */
 

@@ -21,14 +21,15 @@ typedef struct gg_plan {
   gg_operand a, b, c, d;
   bool has_c;
   gg_dtype accumulator;
-  int accumulator_bits; /* of its significand that sums of products keep, if fewer than all; else 0 */
+  int accumulator_bits; /* of its significand that sums of products keep, if fewer than all; else 0
+                         */
   int64_t fixed_m, fixed_n, fixed_k, fixed_batch; /* GG_FIXED_NONE where dynamic */
 
   /* Tile of a CTA, in elements. */
   int tile_m, tile_n, tile_k;
 
-  /* Atoms: which MMA, and how many workers (the threads that execute one: a warp, a warpgroup) stand
-   * side by side along M and N. Each works on one contiguous block of the tile. */
+  /* Atoms: which MMA, and how many workers (the threads that execute one: a warp, a warpgroup)
+   * stand side by side along M and N. Each works on one contiguous block of the tile. */
   gg_mma_atom mma;
   int atoms_m, atoms_n;
 
@@ -43,8 +44,9 @@ typedef struct gg_plan {
   int consumers;
   int producer_registers, consumer_registers;
 
-  /* Schedule: whether a CTA computes one tile of D, or one after the other; CTAs of a cluster, which
-   * share operands; and the order in which tiles are computed, in bands of `raster_group` tiles. */
+  /* Schedule: whether a CTA computes one tile of D, or one after the other; CTAs of a cluster,
+   * which share operands; and the order in which tiles are computed, in bands of `raster_group`
+   * tiles. */
   bool persistent;
   int cluster_m, cluster_n;
   gg_raster raster;

@@ -35,7 +35,7 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
   }
   if (plan->b.type != plan->a.type) {
     return gg_refuse_type(plan, &spec->b.type, "B of type", plan->b.type,
-                       plan->a.type == GG_DTYPE_f16 ? "f16, as A is" : "bf16, as A is", err);
+                          plan->a.type == GG_DTYPE_f16 ? "f16, as A is" : "bf16, as A is", err);
   }
   if (plan->has_c && !is_output(plan->c.type)) {
     return gg_refuse_type(plan, &spec->c.type, "C of type", plan->c.type, "f16, bf16 and f32", err);
@@ -155,9 +155,9 @@ static gg_status check_registers(const gg_plan *plan, gg_error *err) {
   if (acc + fragments + addresses <= most) return GG_OK;
   const gg_spec_field *cause =
       plan->spec->atom_layout.state == GG_SPEC_SET ? &plan->spec->atom_layout : &plan->spec->tile;
-  return gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, gg_plan_block_m(plan), gg_plan_block_n(plan), acc,
-                 fragments, addresses, acc + fragments + addresses, most, plan->threads,
-                 plan->ctas_per_sm);
+  return gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, gg_plan_block_m(plan),
+                 gg_plan_block_n(plan), acc, fragments, addresses, acc + fragments + addresses,
+                 most, plan->threads, plan->ctas_per_sm);
 }
 
 /* What staging memory a warp takes where nothing is padded: a sub-tile of 16 lines of 128 bytes. */

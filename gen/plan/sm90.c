@@ -16,18 +16,17 @@
 #include "plan/choices.h"
 
 enum {
-  warpgroup = 128,     /* threads */
-  block_m = 64,        /* rows of a wgmma */
-  line_bytes = 128,    /* the widest swizzle's pattern, and K a step where none is asked for */
-  map_alignment = 16,  /* bytes: what tensor maps take of addresses and strides */
+  warpgroup = 128,      /* threads */
+  block_m = 64,         /* rows of a wgmma */
+  line_bytes = 128,     /* the widest swizzle's pattern, and K a step where none is asked for */
+  map_alignment = 16,   /* bytes: what tensor maps take of addresses and strides */
   box_extent_max = 256, /* elements, in each direction */
   fp8_sum_bits = 14,    /* 13 of the fraction: arXiv 2511.10909, and as measured on an H100 */
 };
 
 static bool accepts(const gg_spec *spec) {
   const gg_spec_field *schedule = &spec->schedule;
-  bool multistage =
-      schedule->state == GG_SPEC_SET && schedule->number == GG_SCHEDULE_MULTISTAGE;
+  bool multistage = schedule->state == GG_SPEC_SET && schedule->number == GG_SCHEDULE_MULTISTAGE;
   return spec->arch.arch.number == 90 && spec->arch.arch.suffix == 'a' && !multistage;
 }
 
@@ -271,15 +270,15 @@ static gg_status choose_cluster(gg_plan *plan, gg_error *err) {
   if (asked->state != GG_SPEC_SET) return GG_OK;
   int64_t m = asked->tuple[0], n = asked->tuple[1];
   if (m > 2 || n > 2 || m * n > 2 || asked->tuple[2] != 1) {
-    return unsupported(plan, asked, "cluster", "of this shape", "[1, 1, 1], [2, 1, 1] and [1, 2, 1]",
-                       err);
+    return unsupported(plan, asked, "cluster", "of this shape",
+                       "[1, 1, 1], [2, 1, 1] and [1, 2, 1]", err);
   }
   plan->cluster_m = (int)m;
   plan->cluster_n = (int)n;
   return GG_OK;
 }
 
-/* One operand's tile: its swizzle, and whether boxes and the CTAs that share it divide it. */
+/* One operand's tile: its swizzle, and whether boxes can bring it. */
 static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const char *name, bool is_a,
                             gg_error *err) {
   const gg_spec *spec = plan->spec;
@@ -297,16 +296,17 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
                    plan->target->family, "swizzle", gg_swizzle_name(*out),
                    "128B, 64B and 32B, which divide a line of the operand's tile");
   }
-  char what[32], why[64];
-  snprintf(what, sizeof what, "tile %s", !k_major ? "K" : is_a ? "M" : "N");
-  snprintf(why, sizeof why, "%d CTAs that share %s x 8 lines of a swizzle", sharers, name);
-  const gg_mark *mark = gg_element_mark(&spec->tile, !k_major ? 2 : is_a ? 0 : 1);
-  if ((st = gg_check_multiple(what, lines, 8 * sharers, why, mark, err))) return st;
+  /* Lines are whole multiples of 16, so that each of two sharers has whole patterns of 8. */
   if (lines / sharers <= box_extent_max) return GG_OK;
-  char has[64];
+  char what[16], asked_lines[16], has[64];
+  snprintf(what, sizeof what, "tile %s", !k_major ? "K" : is_a ? "M" : "N");
+  snprintf(asked_lines, sizeof asked_lines, "%d", lines);
   snprintf(has, sizeof has, "%d at most: lines of a tensor map's box", box_extent_max * sharers);
-  snprintf(why, sizeof why, "%d", lines);
-  return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, what, why, has);
+  return gg_fail(err, PLAN_UNSUPPORTED,
+                 gg_element_mark(&spec->tile, !k_major ? 2
+                                              : is_a   ? 0
+                                                       : 1),
+                 plan->target->family, what, asked_lines, has);
 }
 
 /* ---- Pipeline, schedule and epilogue ---------------------------------------------------- */

@@ -114,7 +114,8 @@ void gg_number_set(gg_dtype type, void *array, int64_t index, double value) {
   }
   int bytes = gg_number_bytes(type);
   if (gg_number_is_integer(type)) {
-    double whole = clamp(isnan(value) ? 0 : rint(value), gg_number_least(type), gg_number_max(type));
+    double whole =
+        clamp(isnan(value) ? 0 : rint(value), gg_number_least(type), gg_number_max(type));
     store(array, index, bytes, (uint32_t)(int64_t)whole);
     return;
   }

@@ -3,10 +3,11 @@
  * The bound. Let S be the sum of |a * b|. Products of two inputs are exact in the tensor cores;
  * every g >= 4 of them are added to the accumulator at once, each of the g + 1 terms cut at a unit
  * u of the largest, and so is their sum (MMA-Sim, arXiv 2511.10909: 23 fraction bits or more for
- * f32, where the kernel does not say that there are fewer). No term or partial sum exceeds S, so K products cost at most (g + 2) / g * K <= 1.5 K cuts
- * of u * S. Plain rounding after each addition costs less. Then come alpha, beta and their sum in
- * f32, and one rounding to D's type. Where all inputs are integers and S fits in the accumulator,
- * nothing is cut at all, and D must be the correctly rounded value: that is the sharp test. */
+ * f32, where the kernel does not say that there are fewer). No term or partial sum exceeds S, so K
+ * products cost at most (g + 2) / g * K <= 1.5 K cuts of u * S. Plain rounding after each addition
+ * costs less. Then come alpha, beta and their sum in f32, and one rounding to D's type. Where all
+ * inputs are integers and S fits in the accumulator, nothing is cut at all, and D must be the
+ * correctly rounded value: that is the sharp test. */
 #include "reference.h"
 
 #include <math.h>

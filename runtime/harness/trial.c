@@ -215,8 +215,8 @@ static void scan(gg_verdict *out, const gg_trial_buffer *d, const gg_view *view)
   count_stray(out, d, done, d->bytes);
 }
 
-/* A result is right within its bound; or, where the bound reaches beyond the type, as an infinity or
- * as the type's last number. */
+/* A result is right within its bound; or, where the bound reaches beyond the type, as an infinity
+ * or as the type's last number. */
 static bool is_right(gg_dtype type, double got, gg_expected expected) {
   if (fabs(got - expected.value) <= expected.bound) return true;
   double last = expected.value < 0 ? gg_number_least(type) : gg_number_max(type);
