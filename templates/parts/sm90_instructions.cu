@@ -24,7 +24,7 @@ __device__ __forceinline__ void mbarrier_arrive(unsigned barrier, unsigned cta) 
   else
     asm volatile(
         "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;\n\t"
-        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }" ::"r"(barrier),
+        "mbarrier.arrive.shared::cluster.b64 _, [there]; }" ::"r"(barrier),
         "r"(cta)
         : "memory");
 }
