@@ -10,7 +10,11 @@
  * they communicate with nothing between that orders the lanes of a warp.
  *
  * Missing a race is better than seeing one that is none: a clock may know too much, never too
- * little. All functions do nothing where the checks are off (emu_options.hazards_off). */
+ * little. A module that has no fence of any kind relies on what the H100 happens to do, and its
+ * bulk stores get it: they see what threads have written where a barrier orders the two, and have
+ * read it soon after they are issued.
+ *
+ * All functions do nothing where the checks are off (emu_options.hazards_off). */
 #ifndef GG_EMU_HAZARD_H
 #define GG_EMU_HAZARD_H
 
@@ -42,6 +46,9 @@ void emu_hazard_flag(emu_warp *warp, uint64_t address);
 bool emu_hazard_issue(const struct emu_async *async);
 /* It has landed: what it touched is its agent's at its clock. */
 void emu_hazard_land(const struct emu_async *async);
+
+/* Whether bulk stores are held to all rules: the module has a fence. */
+bool emu_hazard_strict(emu_cluster *cluster);
 
 /* ---- Order ------------------------------------------------------------------------------ */
 

@@ -125,8 +125,10 @@ static const char loads[] = HEAD
                 "add.u32 %r10, %r10, 1;\nsetp.lt.u32 %p3, %r10, 8;\n@%p3 bra PRODUCE;\n"
                 "bra DONE;\n"
                 "CONSUME:\n"
-                "sub.u32 %r5, %r1, 32;\nshr.u32 %r6, %r5, 3;\nand.b32 %r7, %r5, 7;\nxor.b32 %r7, %r7, %r6;\n"
-                "shl.b32 %r6, %r6, 7;\nshl.b32 %r7, %r7, 4;\nadd.u32 %r6, %r6, %r7;\nadd.u32 %r6, %r3, %r6;\n"
+                "sub.u32 %r5, %r1, 32;\nshr.u32 %r6, %r5, 3;\nand.b32 %r7, %r5, 7;\n"
+                "xor.b32 %r7, %r7, %r6;\n"
+                "shl.b32 %r6, %r6, 7;\nshl.b32 %r7, %r7, 4;\nadd.u32 %r6, %r6, %r7;\n"
+                "add.u32 %r6, %r3, %r6;\n"
                 "CLOOP:\n"
                 "and.b32 %r11, %r10, 1;\nshr.u32 %r12, %r10, 1;\nand.b32 %r12, %r12, 1;\n"
                 "shl.b32 %r13, %r11, 3;\nadd.u32 %r13, %r4, %r13;\nadd.u32 %r14, %r13, 16;\n"
@@ -136,7 +138,8 @@ static const char loads[] = HEAD
                             "add.u32 %r30, %r30, %r20;\nadd.u32 %r30, %r30, %r23;\n"
                             "mbarrier.arrive.shared::cta.b64 _, [%r14];\n"
                             "add.u32 %r10, %r10, 1;\nsetp.lt.u32 %p3, %r10, 8;\n@%p3 bra CLOOP;\n"
-                            "mul.wide.u32 %d4, %r5, 4;\nadd.u64 %d2, %d2, %d4;\nst.global.u32 [%d2], %r30;\n"
+                            "mul.wide.u32 %d4, %r5, 4;\nadd.u64 %d2, %d2, %d4;\n"
+                            "st.global.u32 [%d2], %r30;\n"
                             "DONE:\n" TAIL;
 
 static void expect_loads(uint32_t *out, const uint32_t *in) {
@@ -155,6 +158,7 @@ static const char stores[] = HEAD
     "mov.u32 %r3, buf;\nshr.u32 %r6, %r1, 3;\nand.b32 %r7, %r1, 7;\nxor.b32 %r7, %r7, %r6;\n"
     "shl.b32 %r6, %r6, 7;\nshl.b32 %r7, %r7, 4;\nadd.u32 %r6, %r6, %r7;\nadd.u32 %r6, %r3, %r6;\n"
     "mov.u32 %r10, 0;\nmov.u32 %r17, 0;\n"
+    "fence.acq_rel.cta;\n"
     "LOOP:\n"
     "mul.lo.u32 %r20, %r10, 1000;\nadd.u32 %r20, %r20, %r1;\n"
     "st.shared.v4.u32 [%r6], {%r20, %r20, %r20, %r10};\n"
@@ -186,6 +190,7 @@ static const char reduction[] = HEAD
     ".shared .align 8 .b64 bar;\n"
     "setp.eq.u32 %p1, %r1, 0;\n"
     "@%p1 mbarrier.init.shared::cta.b64 [bar], 1;\n"
+    "@%p1 fence.mbarrier_init.release.cluster;\n"
     "bar.sync 0; // after init\n"
     "mov.u32 %r3, buf;\nmov.u32 %r4, sums;\nmov.u32 %r5, bar;\nmov.u32 %r6, 512;\n"
     "@%p1 mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r5], 512;\n"
@@ -227,7 +232,8 @@ static const char cluster[] = HEAD
     " [%r9], [%d1], 1024, [%r6], %h1;\n" WAIT(
         "W0", "%r6",
         "0") "shl.b32 %r10, %r1, 2;\nadd.u32 %r11, %r5, %r10;\n"
-             "ld.shared.u32 %r12, [%r11];\nld.shared.u32 %r13, [%r11+1024];\nadd.u32 %r12, %r12, %r13;\n"
+             "ld.shared.u32 %r12, [%r11];\nld.shared.u32 %r13, [%r11+1024];\n"
+             "add.u32 %r12, %r12, %r13;\n"
              "add.u32 %r14, %r7, %r10;\n"
              "mapa.shared::cluster.u32 %r15, %r14, %r4;\n"
              "st.shared::cluster.u32 [%r15], %r1;\n"
@@ -236,9 +242,9 @@ static const char cluster[] = HEAD
              "ld.shared.u32 %r16, [%r14];\nadd.u32 %r12, %r12, %r16;\n"
              "mapa.shared::cluster.u32 %r17, %r6, %r4;\n"
              "@%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r17+8];\n" WAIT(
-                 "W1", "%r6+8",
-                 "0") "mad.lo.u32 %r18, %r3, 128, %r10;\ncvt.u64.u32 %d5, %r18;\nadd.u64 %d2, %d2, %d5;\n"
-                      "st.global.u32 [%d2], %r12;\n" TAIL;
+                 "W1", "%r6+8", "0") "mad.lo.u32 %r18, %r3, 128, %r10;\ncvt.u64.u32 %d5, %r18;\n"
+                                     "add.u64 %d2, %d2, %d5;\n"
+                                     "st.global.u32 [%d2], %r12;\n" TAIL;
 
 static void expect_cluster(uint32_t *out, const uint32_t *in) {
   for (uint32_t c = 0; c < 2; c++) {
@@ -267,7 +273,8 @@ static const char remote[] = HEAD
     "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r6], 124;\n"
     "SKIP:\n" WAIT(
         "W", "%r6",
-        "0") "ld.shared.u32 %r17, [%r11];\nld.shared.u32 %r18, [%r5+128];\nadd.u32 %r17, %r17, %r18;\n"
+        "0") "ld.shared.u32 %r17, [%r11];\nld.shared.u32 %r18, [%r5+128];\n"
+             "add.u32 %r17, %r17, %r18;\n"
              "mad.lo.u32 %r18, %r3, 128, %r10;\ncvt.u64.u32 %d5, %r18;\nadd.u64 %d2, %d2, %d5;\n"
              "st.global.u32 [%d2], %r17;\n" TAIL;
 

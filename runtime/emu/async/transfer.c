@@ -360,10 +360,12 @@ bool emu_transfer_out(const emu_transfer *transfer, emu_place from) {
   o->base.read_count = o->from.bytes ? 1 : 0;
   o->base.land = land_read;
   o->base.group = own->bulk.committed[transfer->lane];
-  o->base.agent = emu_hazard_agent(transfer->warp->cta->cluster, &own->bulk);
   o->base.clock = ++own->bulk.issued;
   count_bytes(transfer, false);
-  return emu_async_issue(transfer->warp->cta->cluster, &o->base);
+  emu_cluster *cluster = transfer->warp->cta->cluster;
+  bool strict = emu_hazard_strict(cluster);
+  if (strict) o->base.agent = emu_hazard_agent(cluster, &own->bulk);
+  return emu_async_issue(cluster, &o->base) && (strict || emu_async_land(cluster, &o->base));
 }
 
 /* ---- Groups ----------------------------------------------------------------------------- */

@@ -99,7 +99,8 @@ static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
   uint32_t clock = emu_epoch_clock(earlier);
   if (emu_clocks_of(&watched->knows.seen, agent) < clock) return UNORDERED;
   if (a->proxy == EMU_PROXY_ASYNC && !a->write && earlier_wrote && a->hazards->warp_of[agent] &&
-      emu_clocks_of(&watched->knows.proxied, agent) < clock) {
+      emu_clocks_of(&watched->knows.proxied, agent) < clock &&
+      (a->op->kind != EMU_KIND_ASYNC_COPY || emu_hazard_strict(a->hazards->cluster))) {
     return UNFENCED;
   }
   if (agent != watched->agent || clock < watched->met) return ORDERED;

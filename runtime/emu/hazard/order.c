@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "emu/hazard/state.h"
+#include "emu/module.h"
 
 gg_status emu_hazards_open(struct emu_hazards **out, emu_cluster *cluster, gg_error *err) {
   *out = NULL;
@@ -40,6 +41,26 @@ void emu_hazards_close(struct emu_hazards *hazards) {
   gg_free(hazards->sites.ops);
   gg_free(hazards->sites.buckets);
   gg_free(hazards);
+}
+
+static bool has_fence(const emu_module *module) {
+  for (uint32_t f = 0; f < module->ptx->function_count; f++) {
+    const emu_function *function = &module->functions[f];
+    for (uint32_t i = 0; i < function->op_count; i++) {
+      if (function->ops[i].kind == EMU_KIND_FENCE) return true;
+    }
+  }
+  return false;
+}
+
+bool emu_hazard_strict(emu_cluster *cluster) {
+  struct emu_hazards *hazards = cluster->hazards;
+  if (!hazards) return false;
+  if (hazards->strict == EMU_STRICT_UNKNOWN) {
+    bool strict = has_fence(cluster->run->kernel->function->module);
+    hazards->strict = strict ? EMU_STRICT : EMU_LENIENT;
+  }
+  return hazards->strict == EMU_STRICT;
 }
 
 /* ---- Agents ----------------------------------------------------------------------------- */

@@ -38,6 +38,7 @@ typedef struct emu_sites {
 struct emu_hazards {
   emu_cluster *cluster;
   bool broken; /* memory is out */
+  enum { EMU_STRICT_UNKNOWN, EMU_STRICT, EMU_LENIENT } strict;
   emu_watched *watched[EMU_CLUSTER_MAX * EMU_WARPS_MAX];
   emu_watched *warp_of[EMU_AGENTS_MAX + 1]; /* NULL: not a warp */
   emu_agent agents;                         /* the last one given out */

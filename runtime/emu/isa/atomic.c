@@ -41,6 +41,11 @@ static uint64_t changed(const atomic_facts *f, uint64_t memory, uint64_t value, 
   if (f->element == EMU_F32 && f->action == EMU_REDUCE_ADD && shared) {
     return emu_f32_add((uint32_t)memory, (uint32_t)value, 0);
   }
+  if (f->element == EMU_F64 && f->action == EMU_REDUCE_ADD && !shared) {
+    /* Global memory's adder hands on NaN as it is; shared memory's makes it quiet. */
+    if (emu_f64_is_nan(value)) return value;
+    if (emu_f64_is_nan(memory)) return memory;
+  }
   if (bits == f->bytes * 8) return emu_reduce((emu_reduction)f->action, f->element, memory, value);
   uint64_t low = emu_reduce((emu_reduction)f->action, f->element, memory & 0xffff, value & 0xffff);
   uint64_t high =

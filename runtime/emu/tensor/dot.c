@@ -215,9 +215,9 @@ void emu_dot_bits(uint32_t *d, const uint32_t *a, const uint32_t *b, int m, int 
   }
 }
 
-/* The NaN that a multiply-add hands on: the sum's, else a's, else b's, made quiet. */
+/* The NaN that a multiply-add hands on: b's, else the sum's, else a's, made quiet. */
 static double handed_on(double a, double b, double sum) {
-  double nan = isnan(sum) ? sum : isnan(a) ? a : b;
+  double nan = isnan(b) ? b : isnan(sum) ? sum : a;
   return emu_double(isnan(nan) ? emu_double_bits(nan) | UINT64_C(1) << 51 : emu_f64.nan);
 }
 
