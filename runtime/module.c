@@ -16,6 +16,7 @@ struct gg_module {
   CUmodule module;
   CUfunction function;
   gg_module_facts facts;
+  int64_t resident; /* CTAs that the device holds at once */
 };
 
 /* ---- Loading -------------------------------------------------------------------------- */
@@ -61,6 +62,41 @@ static gg_status load_image(gg_module *module, const gg_binary *binary, gg_error
   return st;
 }
 
+/* The launch of a kernel of clusters, whose size is an attribute of it. */
+static CUlaunchConfig cluster_launch(const gg_kernel *kernel, const unsigned grid[3],
+                                     CUstream stream, CUlaunchAttribute *attribute) {
+  unsigned cluster = (unsigned)(kernel->cluster_m * kernel->cluster_n);
+  *attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                   .value.cluster = {cluster, 1, 1}};
+  return (CUlaunchConfig){.grid_x = grid[0],
+                          .grid_y = grid[1],
+                          .grid_z = grid[2],
+                          .block_x = (unsigned)kernel->threads,
+                          .block_y = 1,
+                          .block_z = 1,
+                          .smem_bytes = (unsigned)kernel->smem_bytes,
+                          .stream = stream,
+                          .attributes = attribute,
+                          .attribute_count = 1};
+}
+
+/* Clusters do not spread over groups of multiprocessors, so that fewer may fit than the sum of all
+ * multiprocessors would hold. */
+static gg_status query_resident(gg_module *module, gg_error *err) {
+  const gg_kernel *kernel = &module->kernel;
+  unsigned cluster = (unsigned)(kernel->cluster_m * kernel->cluster_n);
+  module->resident = (int64_t)module->context->facts.sm_count * module->facts.ctas_per_sm;
+  if (cluster == 1) return GG_OK;
+  const unsigned grid[3] = {cluster, 1, 1};
+  CUlaunchAttribute attribute;
+  CUlaunchConfig config = cluster_launch(kernel, grid, NULL, &attribute);
+  int clusters = 0;
+  gg_status st = GG_CUDA(&module->context->driver, err, cuOccupancyMaxActiveClusters, &clusters,
+                         module->function, &config);
+  module->resident = (int64_t)clusters * cluster;
+  return st;
+}
+
 static gg_status query_facts(gg_module *module, gg_error *err) {
   const gg_driver *driver = &module->context->driver;
   gg_module_facts *facts = &module->facts;
@@ -80,7 +116,7 @@ static gg_status query_facts(gg_module *module, gg_error *err) {
                  module->function, module->kernel.threads, (size_t)module->kernel.smem_bytes);
   }
   facts->smem_bytes = static_smem + module->kernel.smem_bytes;
-  return st;
+  return st ? st : query_resident(module, err);
 }
 
 static gg_status load(gg_module *module, const gg_binary *binary, gg_error *err) {
@@ -146,30 +182,23 @@ const gg_module_facts *gg_module_facts_of(const gg_module *module) {
 
 gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem *problem,
                      gg_error *err) {
-  int64_t resident = (int64_t)module->context->facts.sm_count * module->facts.ctas_per_sm;
-  gg_status st = gg_problem_check(out, &module->kernel, problem, resident, err);
+  gg_status st = gg_problem_check(out, &module->kernel, problem, module->resident, err);
   out->module = module;
   if (st || out->grid[0] == 0) return st;
   return gg_tensor_maps_encode(out->maps, &module->context->driver, &module->kernel, problem, err);
 }
 
-/* A kernel of clusters carries their size as a launch attribute; a plain one is launched plainly.
- */
 static gg_status launch(const gg_module *module, const unsigned grid[3], void **arguments,
                         CUstream stream, gg_error *err) {
   const gg_kernel *kernel = &module->kernel;
   const gg_driver *driver = &module->context->driver;
-  unsigned threads = (unsigned)kernel->threads, smem = (unsigned)kernel->smem_bytes;
-  unsigned cluster = (unsigned)(kernel->cluster_m * kernel->cluster_n);
-  if (cluster == 1) {
+  if (kernel->cluster_m * kernel->cluster_n == 1) {
     return GG_CUDA(driver, err, cuLaunchKernel, module->function, grid[0], grid[1], grid[2],
-                   threads, 1, 1, smem, stream, arguments, NULL);
+                   (unsigned)kernel->threads, 1, 1, (unsigned)kernel->smem_bytes, stream, arguments,
+                   NULL);
   }
-  CUlaunchAttribute attribute = {
-      .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-      .value.cluster = {cluster, 1, 1},
-  };
-  CUlaunchConfig config = {grid[0], grid[1], grid[2], threads, 1, 1, smem, stream, &attribute, 1};
+  CUlaunchAttribute attribute;
+  CUlaunchConfig config = cluster_launch(kernel, grid, stream, &attribute);
   return GG_CUDA(driver, err, cuLaunchKernelEx, &config, module->function, arguments, NULL);
 }
 

@@ -246,6 +246,14 @@ static CUresult fake_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas, CUfu
   return leave();
 }
 
+static CUresult fake_cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
+                                                  const CUlaunchConfig *config) {
+  (void)function;
+  ENTER(cuOccupancyMaxActiveClusters, CONTEXT);
+  *clusters = 100 / (int)config->attributes[0].value.cluster[0];
+  return leave();
+}
+
 static void record(CUfunction function, fake_launch launch, void **arguments) {
   launch.name = fake.names[(uintptr_t)function - 1];
   launch.raw = arguments;

@@ -219,6 +219,13 @@ START_TEST(clusters_are_an_attribute) {
   ck_assert_uint_eq(fake.launches[0].grid[0], 2);
   ck_assert_uint_eq(fake.launches[0].smem_bytes, 49152);
   unload(it);
+
+  kernel.grid = GG_GRID_PERSISTENT; /* as many clusters as the driver says */
+  it = load(kernel);
+  p = fixture_problem(4096, 4096, 64, 1);
+  ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
+  ck_assert_uint_eq(fake.launches[1].grid[0], 100);
+  unload(it);
 }
 END_TEST
 
