@@ -24,6 +24,9 @@ constexpr int cluster_size = cluster_m * cluster_n;
 // fill stages of shared memory. The others are consumers: each multiplies its rows of the tile and
 // stores them. They meet at two barriers a stage: `full`, where the bytes arrive, and `empty`,
 // where the consumers of every CTA that the stage is copied to say that they have read it.
+//
+// Consumers either share each tile, or (`pingpong`) take whole tiles in turns: then one's epilogue
+// runs while another multiplies.
 
 constexpr int warp_size = 32;
 constexpr int warps_per_group = 4;
@@ -32,7 +35,9 @@ constexpr int warps_per_group = 4;
 // gives of its own. With one consumer there are enough.
 constexpr bool moves_registers = consumers > 1;
 
-static_assert(tile_m == consumers * frags_m * mma_m, "consumers split the tile into whole atoms");
+constexpr int groups_per_tile = pingpong ? 1 : consumers;
+
+static_assert(tile_m == groups_per_tile * frags_m * mma_m, "consumers have whole atoms");
 static_assert(tile_n == mma_n, "a consumer's atom is as wide as the tile");
 static_assert(stages >= 2, "one stage is read while another is filled");
 static_assert(mma_n % epi_n == 0 && epi_n % 16 == 0, "the epilogue walks whole boxes");
@@ -55,6 +60,12 @@ struct ring_position {
     if (++stage < stages) return;
     stage = 0;
     parity ^= 1;
+  }
+
+  __device__ __forceinline__ void skip(unsigned k_tiles) {
+    const unsigned to = stage + k_tiles;
+    stage = to % stages;
+    parity ^= to / stages % 2;
   }
 };
 
@@ -163,7 +174,7 @@ __device__ __forceinline__ unsigned descriptor_address(unsigned smem) {
 // so a stage is released one K tile late.
 __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring_position &read,
                                          const work_list &list, unsigned smem, int k_tiles,
-                                         int consumer, int lane) {
+                                         int first_block, int lane) {
 #pragma unroll 1
   for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
     const unsigned sA = smem + stage_begin + read.stage * stage_bytes;
@@ -175,7 +186,7 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
     for (int step = 0; step < k_steps; ++step)
 #pragma unroll
       for (int i = 0; i < frags_m; ++i)
-        mma(tCrC[i], desc_a + desc_a_step(consumer * frags_m + i, step),
+        mma(tCrC[i], desc_a + desc_a_step(first_block + i, step),
             desc_b + desc_b_step(0, step), k_tile > 0 || step > 0);
     wgmma_commit();
     wgmma_wait<1>();
@@ -220,7 +231,7 @@ extern "C" __global__ void __launch_bounds__(threads, 1) ${name}(${parameters}) 
     for (int stage = 0; stage < stages; ++stage) {
       mbarrier_init(full_barrier(smem, stage), 1);
       mbarrier_init(empty_barrier(smem, stage),
-                    (cluster_m + cluster_n - 1) * consumers * warps_per_group);
+                    (cluster_m + cluster_n - 1) * groups_per_tile * warps_per_group);
     }
     fence_barrier_init();
   }
@@ -233,17 +244,23 @@ extern "C" __global__ void __launch_bounds__(threads, 1) ${name}(${parameters}) 
   } else {
     if constexpr (moves_registers) take_registers<consumer_registers>();
     const int consumer = group - 1;
-    const int row0 = consumer * frags_m * mma_m + warp % warps_per_group * epi_m;
+    const int first_block = pingpong ? 0 : consumer * frags_m;  // of the tile's 64-row blocks
+    const int turn = pingpong ? consumer : 0;
+    const int turns = pingpong ? consumers : 1;
     const unsigned staging =
         smem + epi_begin + (warp - warps_per_group) * epi_buffers * epi_bytes;
     ring_position read = {0, 0};
-    for (unsigned work = first_work(); work < list.tiles; work += work_step()) {
+    read.skip(turn * k_tiles);
+    for (unsigned work = first_work() + turn * work_step(); work < list.tiles;
+         work += turns * work_step()) {
       acc_t tCrC[frags_m][acc_words];
       if (k_tiles == 0) clear(tCrC);
-      multiply(tCrC, read, list, smem, k_tiles, consumer, lane);
+      multiply(tCrC, read, list, smem, k_tiles, first_block, lane);
+      read.skip((turns - 1) * k_tiles);
 
       const work_item item = locate(list, work);
-      epilogue_arguments arguments = {map_d, item.m0 + row0, item.n0, item.batch, m, n};
+      const int row0 = item.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
+      epilogue_arguments arguments = {map_d, row0, item.n0, item.batch, m, n};
 //@ if alpha
       arguments.alpha = alpha;
 //@ end
