@@ -4,7 +4,7 @@
 
 //@ insert sizes
 
-// ---- Layouts: where elements lie, and how the tensor core is told --------------------------------
+// ---- Layouts: where elements lie, and how the tensor core is told -------------------------------
 
 //@ insert layouts
 
@@ -205,7 +205,8 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
 
 // ---- The kernel ---------------------------------------------------------------------------------
 
-extern "C" __global__ void __launch_bounds__(threads, 1) ${name}(${parameters}) {
+extern "C" __global__ void __launch_bounds__(threads, 1)
+    ${name}(${parameters}) {
   extern __shared__ __align__(1024) unsigned char shared_memory[];
   const unsigned smem = unsigned(__cvta_generic_to_shared(shared_memory));
   const int64 m = extent_m(m_arg);

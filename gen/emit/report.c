@@ -122,7 +122,8 @@ static void report_pipeline(gg_report *report, const gg_plan *plan) {
   add_text(report, "pipeline", "swizzle_a", "%s", gg_swizzle_name(plan->swizzle_a));
   add_text(report, "pipeline", "swizzle_b", "%s", gg_swizzle_name(plan->swizzle_b));
   if (plan->consumers) {
-    add_number(report, "pipeline", "consumers", plan->consumers, "others load");
+    add_number(report, "pipeline", "consumers", plan->consumers,
+               plan->pingpong ? "take whole tiles in turns" : "share each tile");
     add_number(report, "pipeline", "consumer_registers", plan->consumer_registers, "a thread");
     add_number(report, "pipeline", "producer_registers", plan->producer_registers, "a thread");
   }

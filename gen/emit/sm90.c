@@ -44,6 +44,8 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d;\n", plan->mma.m, plan->mma.n);
   gg_str_printf(out, "constexpr int consumers = %d;  // warpgroups that multiply\n",
                 plan->consumers);
+  gg_str_printf(out, "constexpr bool pingpong = %s;  // whole tiles in turns\n",
+                gg_cuda_bool(plan->pingpong));
   gg_str_printf(out, "constexpr int frags_m = %d;    // MMAs of a consumer along M\n",
                 gg_plan_block_m(plan) / plan->mma.m);
   gg_str_printf(out, "constexpr int k_steps = %d;\n", plan->tile_k / plan->mma.k);

@@ -2,7 +2,8 @@
  *
  * A CTA computes one tile of D after the other. One warpgroup loads: a thread of it issues the
  * copies of boxes, by tensor maps, into a ring of stages. The other warpgroups, the consumers,
- * multiply: the tile's rows are split among them, and each has all of its columns. Accumulators
+ * multiply: the tile's rows are split among them, and each has all of its columns; or two of them
+ * take whole tiles in turns (pingpong), so that one multiplies while the other stores. Accumulators
  * leave through staging buffers of each warp, from which boxes are stored while the next tile is
  * multiplied. CTAs of a cluster share operands: each loads a part, for all.
  *
@@ -193,7 +194,7 @@ static int usual_consumers(const gg_plan *plan) {
 
 static gg_status check_schedule(const gg_plan *plan, gg_error *err) {
   const gg_spec_field *schedule = &plan->spec->schedule;
-  if (schedule->state != GG_SPEC_SET) return GG_OK;
+  if (schedule->state != GG_SPEC_SET || plan->pingpong) return GG_OK;
   bool one = plan->consumers == 1;
   if (schedule->number == (one ? GG_SCHEDULE_WARP_SPECIALIZED : GG_SCHEDULE_COOPERATIVE))
     return GG_OK;
@@ -201,18 +202,27 @@ static gg_status check_schedule(const gg_plan *plan, gg_error *err) {
                      one ? "warp_specialized with one consumer" : "cooperative with several", err);
 }
 
-static gg_status choose_consumers(gg_plan *plan, gg_error *err) {
-  const gg_spec_field *asked = &plan->spec->atom_layout, *threads = &plan->spec->threads;
-  plan->atoms_m = usual_consumers(plan);
+static gg_status choose_atom_layout(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->atom_layout;
+  plan->atoms_m = plan->pingpong ? 1 : usual_consumers(plan);
   plan->atoms_n = 1;
-  if (asked->state == GG_SPEC_SET) {
-    plan->atoms_m = (int)asked->tuple[0];
-    if (asked->tuple[1] != 1 || asked->tuple[2] != 1 || plan->atoms_m > 3) {
-      return unsupported(plan, asked, "atom_layout", "of this shape",
-                         "1 to 3 warpgroups along M: [2, 1, 1]", err);
-    }
-  }
-  plan->consumers = plan->atoms_m;
+  if (asked->state != GG_SPEC_SET) return GG_OK;
+  plan->atoms_m = (int)asked->tuple[0];
+  bool fits = plan->pingpong ? plan->atoms_m == 1 : plan->atoms_m <= 3;
+  if (fits && asked->tuple[1] == 1 && asked->tuple[2] == 1) return GG_OK;
+  return unsupported(plan, asked, "atom_layout", "of this shape",
+                     plan->pingpong ? "one warpgroup a tile: [1, 1, 1]"
+                                    : "1 to 3 warpgroups along M: [2, 1, 1]",
+                     err);
+}
+
+/* Pingpong: two consumers, one of which multiplies while the other stores. */
+static gg_status choose_consumers(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *schedule = &plan->spec->schedule, *threads = &plan->spec->threads;
+  plan->pingpong = schedule->state == GG_SPEC_SET && schedule->number == GG_SCHEDULE_PINGPONG;
+  gg_status st = choose_atom_layout(plan, err);
+  if (st) return st;
+  plan->consumers = plan->pingpong ? 2 : plan->atoms_m;
   plan->threads = warpgroup * (plan->consumers + 1);
   if (threads->state == GG_SPEC_SET && threads->number != plan->threads) {
     char has[96];
@@ -221,9 +231,9 @@ static gg_status choose_consumers(gg_plan *plan, gg_error *err) {
     return unsupported(plan, threads, "threads", threads->text, has, err);
   }
   char why[64];
-  snprintf(why, sizeof why, "%d warpgroups x %d (M of the atom)", plan->consumers, block_m);
-  gg_status st = gg_check_multiple("tile M", plan->tile_m, plan->consumers * block_m, why,
-                                   gg_element_mark(&plan->spec->tile, 0), err);
+  snprintf(why, sizeof why, "%d warpgroups x %d (M of the atom)", plan->atoms_m, block_m);
+  st = gg_check_multiple("tile M", plan->tile_m, plan->atoms_m * block_m, why,
+                         gg_element_mark(&plan->spec->tile, 0), err);
   return st ? st : check_schedule(plan, err);
 }
 

@@ -133,7 +133,7 @@ __device__ __forceinline__ void settle(float &x) { asm volatile("" : "+f"(x)::"m
 __device__ __forceinline__ void settle(int &x) { asm volatile("" : "+r"(x)::"memory"); }
 __device__ __forceinline__ void settle(unsigned &x) { asm volatile("" : "+r"(x)::"memory"); }
 
-// Four 8x8 matrices of 16-bit elements; lanes 0-7 name the rows of the first, 8-15 of the second, … .
+// Four 8x8 matrices of 16-bit elements; lanes 0-7 name the rows of the first, 8-15 of the second.
 __device__ __forceinline__ void stmatrix_x4(unsigned addr, const unsigned (&r)[4]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(addr),
                "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
