@@ -25,11 +25,13 @@ constexpr int cluster_size = cluster_m * cluster_n;
 // stores them. They meet at two barriers a stage: `full`, where the bytes arrive, and `empty`,
 // where the consumers of every CTA that the stage is copied to say that they have read it.
 //
-// Consumers either share each tile, or (`pingpong`) take whole tiles in turns: then one's epilogue
-// runs while another multiplies.
+// Consumers either share each tile, or (`pingpong`) take whole tiles in turns: one stores its tile
+// while the other multiplies the next. Their turns are kept by barriers: the parity of a stage's
+// phase would not tell a consumer that runs a whole round of stages ahead.
 
 constexpr int warp_size = 32;
 constexpr int warps_per_group = 4;
+constexpr int warpgroup_size = warp_size * warps_per_group;
 
 // Registers are shared out evenly at launch; where that is too few for the consumers, the producer
 // gives of its own. With one consumer there are enough.
@@ -38,6 +40,7 @@ constexpr bool moves_registers = consumers > 1;
 constexpr int groups_per_tile = pingpong ? 1 : consumers;
 
 static_assert(tile_m == groups_per_tile * frags_m * mma_m, "consumers have whole atoms");
+static_assert(!pingpong || consumers == 2, "a turn is passed from one to the other");
 static_assert(tile_n == mma_n, "a consumer's atom is as wide as the tile");
 static_assert(stages >= 2, "one stage is read while another is filled");
 static_assert(mma_n % epi_n == 0 && epi_n % 16 == 0, "the epilogue walks whole boxes");
@@ -170,6 +173,16 @@ __device__ __forceinline__ unsigned descriptor_address(unsigned smem) {
   return (smem & 0x3ffff) >> 4;
 }
 
+// A consumer's turn to multiply ends when its last MMAs are issued; they are still running then.
+__device__ __forceinline__ void await_turn(int consumer) {
+  if constexpr (pingpong) named_barrier_sync(1 + consumer, consumers * warpgroup_size);
+}
+
+__device__ __forceinline__ void pass_turn(int consumer) {
+  if constexpr (pingpong)
+    named_barrier_arrive(1 + (consumer + 1) % consumers, consumers * warpgroup_size);
+}
+
 // Multiplies a tile's K tiles as they arrive. One stage's MMAs run while the next one's are issued;
 // so a stage is released one K tile late.
 __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring_position &read,
@@ -193,6 +206,12 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
     if (k_tile > 0) release(list, smem, read.stage == 0 ? stages - 1 : read.stage - 1, lane);
     read.advance();
   }
+}
+
+// Waits for the last MMAs, which leaves the accumulators ready.
+__device__ __forceinline__ void finish_multiply(acc_t (&tCrC)[frags_m][acc_words],
+                                                const ring_position &read, const work_list &list,
+                                                unsigned smem, int k_tiles, int lane) {
   wgmma_wait<0>();
 #pragma unroll
   for (int i = 0; i < frags_m; ++i)
@@ -252,11 +271,15 @@ extern "C" __global__ void __launch_bounds__(threads, 1)
         smem + epi_begin + (warp - warps_per_group) * epi_buffers * epi_bytes;
     ring_position read = {0, 0};
     read.skip(turn * k_tiles);
+    if (turn == 1 && first_work() < list.tiles) pass_turn(consumer);  // the first begins
     for (unsigned work = first_work() + turn * work_step(); work < list.tiles;
          work += turns * work_step()) {
       acc_t tCrC[frags_m][acc_words];
       if (k_tiles == 0) clear(tCrC);
+      await_turn(consumer);
       multiply(tCrC, read, list, smem, k_tiles, first_block, lane);
+      if (work + work_step() < list.tiles) pass_turn(consumer);
+      finish_multiply(tCrC, read, list, smem, k_tiles, lane);
       read.skip((turns - 1) * k_tiles);
 
       const work_item item = locate(list, work);
