@@ -248,6 +248,8 @@ START_TEST(test_room) {
   ck_assert_int_eq(emu_module_load(&module, device, "k.ptx", too_large, sizeof too_large - 1, &err),
                    GG_E_MEMORY);
   gg_error_clear(&err);
+  ck_assert_int_eq(emu_memory_fill(device, capacity, 0, 4, &err), GG_E_EMU_ADDRESS);
+  gg_error_clear(&err);
   emu_device_close(device);
 }
 END_TEST

@@ -64,11 +64,12 @@ CUresult emu_cuTensorMapEncodeTiled(CUtensorMap *map, int type, uint32_t rank, v
   if (!map || !dims || !box || !element_strides || (rank > 1 && !strides)) {
     return emu_leave(process, CUDA_ERROR_INVALID_VALUE);
   }
-  for (uint32_t i = 0; i < rank && i < EMU_TENSOR_RANK; i++) {
+  /* Of a rank that is refused, nothing is read. */
+  for (uint32_t i = 0; i < rank && rank <= EMU_TENSOR_RANK; i++) {
     facts.dims[i] = dims[i];
     facts.box[i] = box[i];
     facts.element_strides[i] = element_strides[i];
-    if (i + 1 < rank && i + 1 < EMU_TENSOR_RANK) facts.strides[i] = strides[i];
+    if (i + 1 < rank) facts.strides[i] = strides[i];
   }
   if (emu_tensor_map_encode(bytes, &facts, &err)) {
     result = emu_refuse(process, CUDA_ERROR_INVALID_VALUE, "%s", err.message);

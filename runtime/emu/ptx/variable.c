@@ -148,6 +148,13 @@ static gg_status measure(ptx_variable *v, ptx_parser *p, const uint64_t *extents
 static gg_status parse_initial(ptx_variable *v, ptx_parser *p, uint64_t *extents, int rank) {
   uint64_t reached;
   gg_status st;
+  if (v->linkage == PTX_LINK_EXTERN ||
+      (v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST)) {
+    return ptx_fail_value(p, v->place,
+                          "'%.80s' has an initialiser, which .global and .const "
+                          "variables that are defined here alone may have",
+                          v->name);
+  }
   if (v->vector > 1) extents[rank++] = v->vector;
   if ((st = ptx_parse_initialiser(&reached, p, v, extents, rank))) return st;
   if (!v->unsized) return GG_OK;
