@@ -342,9 +342,10 @@ static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
     return st;
   plan->epi_m = 16;
   plan->epi_n = staged_line(plan);
-  /* Buffers take turns, the same from tile to tile. */
+  /* Buffers take turns, the same from tile to tile. A consumer whose tile is stored while the other
+   * multiplies has time: the memory is better spent on stages. */
   int boxes = gg_plan_block_m(plan) / block_m * plan->tile_n / plan->epi_n;
-  plan->epi_buffers = boxes % 2 == 0 ? 2 : 1;
+  plan->epi_buffers = !plan->pingpong && boxes % 2 == 0 ? 2 : 1;
   return GG_OK;
 }
 
@@ -401,7 +402,12 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
   }
   plan->persistent = true;
   const gg_spec_field *order = &spec->raster.order, *group = &spec->raster.group;
-  plan->raster = order->state == GG_SPEC_SET ? (gg_raster)order->number : GG_RASTER_ALONG_M;
+  /* Across a band lies the longer side of the clusters' tiles: what runs at once is then nearest to
+   * a square, which reads the least. */
+  bool taller = plan->tile_m * plan->cluster_m > plan->tile_n * plan->cluster_n;
+  plan->raster = order->state == GG_SPEC_SET ? (gg_raster)order->number
+                 : taller                    ? GG_RASTER_ALONG_N
+                                             : GG_RASTER_ALONG_M;
   plan->raster_group = group->state == GG_SPEC_SET ? (int)group->number : 8;
   if (plan->raster == GG_RASTER_HILBERT) {
     return unsupported(plan, order, "raster", order->text, "along_m and along_n", err);
