@@ -80,7 +80,7 @@ typedef enum gg_param {
   GG_PARAM_BETA,  /* float */
   GG_PARAM_MAP_A, /* tensor maps, in place of an operand's pointer and strides */
   GG_PARAM_MAP_B,
-  GG_PARAM_MAP_D,
+  GG_PARAM_MAP_D, /* beside them: of the lines' whole 16 bytes alone, in which maps write */
   GG_PARAM_COUNT
 } gg_param;
 

@@ -4,6 +4,10 @@
  * A map takes extents up to 2^32, but a copy's coordinates are 32-bit signed integers; strides are
  * multiples of 16 bytes (which the operand's alignment sees to) below 2^40. An operand that is not
  * read, because K is 0, still needs a legal map: of one element, at the address of D.
+ *
+ * Boxes are read with zeros for every element outside of the map, but written in whole 16 bytes: an
+ * H100 writes 8 elements of 16 bits where the map has 7. So D's map ends at the last whole 16 bytes
+ * of its lines, and the kernel stores what is left by itself; all of it, where a line has less.
  * (CUDA Driver API, "Tensor Map Object Management"; PTX ISA, "Tensor Copy".) */
 #include "tensormap.h"
 
@@ -82,6 +86,13 @@ static int swizzle_of(int bytes) {
                        : CU_TENSOR_MAP_SWIZZLE_NONE;
 }
 
+/* What a map of D may write of a line; 16 bytes, which are not written, where there are no whole
+ * ones. */
+static int64_t writable(int64_t length, int64_t bytes) {
+  int64_t unit = 16 / bytes;
+  return length < unit ? unit : length / unit * unit;
+}
+
 /* A stride that is never stepped over may be anything in the problem; here it is a legal one. */
 static uint64_t stride_of(int64_t extent, int64_t elements, int64_t bytes) {
   return extent > 1 ? (uint64_t)(elements * bytes) : 16;
@@ -111,7 +122,9 @@ gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_d
   for (size_t i = 0; i < kernel->map_count && !st; i++) {
     const gg_tensor_map *map = &kernel->maps[i];
     gg_view view = gg_problem_view(kernel, problem, operand_of(map->param));
-    if (problem->k == 0 && map->param != GG_PARAM_MAP_D) {
+    if (map->param == GG_PARAM_MAP_D) {
+      view.length = writable(view.length, element_bytes(&view));
+    } else if (problem->k == 0) {
       view.address = problem->d;
       view.length = view.rows = view.batch = 1;
     }

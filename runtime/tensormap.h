@@ -7,7 +7,7 @@
 /* Whether maps can address a problem whose operands are otherwise in order. PROBLEM_SIZE. */
 gg_status gg_tensor_maps_check(const gg_kernel *kernel, const gg_problem *problem, gg_error *err);
 
-/* Encodes the kernel's maps for a checked problem; no context is needed. DRIVER. */
+/* Encodes the kernel's maps for a checked problem, in the driver's current context. DRIVER. */
 gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_driver *driver,
                                 const gg_kernel *kernel, const gg_problem *problem, gg_error *err);
 

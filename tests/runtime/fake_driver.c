@@ -185,7 +185,7 @@ static CUresult fake_cuTensorMapEncodeTiled(CUtensorMap *map, int type, uint32_t
                                             const uint64_t *strides, const uint32_t *box,
                                             const uint32_t *element_strides, int interleave,
                                             int swizzle, int promotion, int fill) {
-  ENTER(cuTensorMapEncodeTiled, 0);
+  ENTER(cuTensorMapEncodeTiled, CONTEXT);
   fake_map made = {.type = type,
                    .interleave = interleave,
                    .swizzle = swizzle,

@@ -274,6 +274,21 @@ START_TEST(tensor_maps_are_encoded_once) {
 }
 END_TEST
 
+/* In whole 16 bytes, 4 elements of f32: the kernel stores the rest. */
+START_TEST(tensor_maps_write_whole_units) {
+  static const int64_t ns[][2] = {{64, 64}, {67, 64}, {4, 4}, {3, 4}};
+  for (int i = 0; i < 4; i++) {
+    fake_reset();
+    loaded it = load(fixture_mapped_kernel());
+    gg_problem p = fixture_problem(100, ns[i][0], 8, 1);
+    ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
+    ck_assert_int_eq(fake.maps[2].dims[0], ns[i][1]);
+    ck_assert_int_eq(fake.maps[1].dims[1], ns[i][0]);
+    unload(it);
+  }
+}
+END_TEST
+
 /* Nothing of A and B is read, but their maps are legal: an element of D. */
 START_TEST(tensor_maps_of_nothing) {
   fake_reset();
@@ -286,6 +301,7 @@ START_TEST(tensor_maps_of_nothing) {
   ck_assert_uint_eq(fake.maps[0].dims[0], 1);
   ck_assert_uint_eq(fake.maps[0].strides[0], 16);
   ck_assert_uint_eq(fake.maps[2].dims[0], 64);
+  ck_assert_int_eq(fake.orphans, 0);
   p = fixture_problem(0, 64, 8, 1);
   ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
   ck_assert_int_eq(fake.map_count, 3);
@@ -423,6 +439,7 @@ int main(void) {
   tcase_add_test(tests, the_drivers_compiler_log_is_kept);
   tcase_add_test(tests, clusters_are_an_attribute);
   tcase_add_test(tests, tensor_maps_are_encoded_once);
+  tcase_add_test(tests, tensor_maps_write_whole_units);
   tcase_add_test(tests, tensor_maps_of_nothing);
   tcase_add_test(tests, empty_problems_launch_nothing);
   tcase_add_test(tests, a_launch_only_launches);

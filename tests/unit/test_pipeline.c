@@ -128,10 +128,21 @@ END_TEST
 
 /* What the runtime must know of a kernel whose operands come by maps. */
 START_TEST(test_boxed_facts) {
-  static const gg_param want[] = {
-      GG_PARAM_MAP_A, GG_PARAM_MAP_B, GG_PARAM_MAP_D, GG_PARAM_C,   GG_PARAM_M,
-      GG_PARAM_N,     GG_PARAM_K,     GG_PARAM_BATCH, GG_PARAM_LDC, GG_PARAM_BATCH_STRIDE_C,
-      GG_PARAM_ALPHA, GG_PARAM_BETA};
+  static const gg_param want[] = {GG_PARAM_MAP_A,
+                                  GG_PARAM_MAP_B,
+                                  GG_PARAM_MAP_D,
+                                  GG_PARAM_C,
+                                  GG_PARAM_D,
+                                  GG_PARAM_M,
+                                  GG_PARAM_N,
+                                  GG_PARAM_K,
+                                  GG_PARAM_BATCH,
+                                  GG_PARAM_LDC,
+                                  GG_PARAM_LDD,
+                                  GG_PARAM_BATCH_STRIDE_C,
+                                  GG_PARAM_BATCH_STRIDE_D,
+                                  GG_PARAM_ALPHA,
+                                  GG_PARAM_BETA};
   gg_spec_file *file = parse("arch: sm_90a\na: e4m3\nb: e5m2\nc: f32\nd: f16\n");
   gg_error err = GG_ERROR_INIT;
   gg_kernel *kernel;
