@@ -185,7 +185,10 @@ gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem
   gg_status st = gg_problem_check(out, &module->kernel, problem, module->resident, err);
   out->module = module;
   if (st || out->grid[0] == 0) return st;
-  return gg_tensor_maps_encode(out->maps, &module->context->driver, &module->kernel, problem, err);
+  if (module->kernel.map_count == 0 || (st = gg_context_enter(module->context, err))) return st;
+  st = gg_tensor_maps_encode(out->maps, &module->context->driver, &module->kernel, problem, err);
+  gg_context_leave(module->context);
+  return st;
 }
 
 static gg_status launch(const gg_module *module, const unsigned grid[3], void **arguments,

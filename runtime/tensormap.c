@@ -4,7 +4,11 @@
  * A map takes extents up to 2^32, but a copy's coordinates are 32-bit signed integers; strides are
  * multiples of 16 bytes (which the operand's alignment sees to) below 2^40. An operand that is not
  * read, because K is 0, still needs a legal map: of one element, at the address of D.
- * (CUDA Driver API, "Tensor Map Object Management"; PTX ISA, "Tensor Copy".) */
+ *
+ * Loads clip at elements, but stores at 16 bytes: an H100 writes all 16 where the extent ends
+ * inside of them. So the map of D ends at the last whole 16 bytes of its lines, and the kernel
+ * stores the rest itself. (CUDA Driver API, "Tensor Map Object Management"; PTX ISA, "Tensor
+ * Copy".) */
 #include "tensormap.h"
 
 #include <stdio.h>
@@ -111,6 +115,10 @@ gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_d
     if (problem->k == 0 && map->param != GG_PARAM_MAP_D) {
       view.address = problem->d;
       view.length = view.rows = view.batch = 1;
+    }
+    if (map->param == GG_PARAM_MAP_D) {
+      int64_t unit = 16 / element_bytes(&view), whole = view.length / unit * unit;
+      view.length = whole ? whole : 1; /* where there is none, the kernel does not store by it */
     }
     st = encode(out[i], driver, map, &view, err);
   }

@@ -29,18 +29,18 @@ static bool is_mapped(const gg_layouts *layouts, gg_param map) {
 size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
                         const gg_layouts *layouts) {
   bool a = !is_mapped(layouts, GG_PARAM_MAP_A), b = !is_mapped(layouts, GG_PARAM_MAP_B);
-  bool c = plan->has_c, d = !is_mapped(layouts, GG_PARAM_MAP_D);
+  bool c = plan->has_c;
   const struct {
     gg_param param;
     bool there;
   } all[] = {
       {GG_PARAM_MAP_A, !a},
       {GG_PARAM_MAP_B, !b},
-      {GG_PARAM_MAP_D, !d},
+      {GG_PARAM_MAP_D, is_mapped(layouts, GG_PARAM_MAP_D)},
       {GG_PARAM_A, a},
       {GG_PARAM_B, b},
       {GG_PARAM_C, c},
-      {GG_PARAM_D, d},
+      {GG_PARAM_D, true}, /* beside a map too: see the epilogue */
       {GG_PARAM_M, true},
       {GG_PARAM_N, true},
       {GG_PARAM_K, true},
@@ -48,11 +48,11 @@ size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
       {GG_PARAM_LDA, a},
       {GG_PARAM_LDB, b},
       {GG_PARAM_LDC, c},
-      {GG_PARAM_LDD, d},
+      {GG_PARAM_LDD, true},
       {GG_PARAM_BATCH_STRIDE_A, a},
       {GG_PARAM_BATCH_STRIDE_B, b},
       {GG_PARAM_BATCH_STRIDE_C, c},
-      {GG_PARAM_BATCH_STRIDE_D, d},
+      {GG_PARAM_BATCH_STRIDE_D, true},
       {GG_PARAM_ALPHA, plan->alpha},
       {GG_PARAM_BETA, c},
   };
