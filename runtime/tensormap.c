@@ -38,11 +38,13 @@ static gg_status too_far(gg_error *err, const char *name, char which, int64_t va
   return gg_fail(err, PROBLEM_SIZE, NULL, text);
 }
 
-static gg_status check_extent(const char *name, int64_t value, gg_error *err) {
-  if (value <= INT32_MAX) return GG_OK;
+/* `block`: how far beyond an extent the last tiles may reach. */
+static gg_status check_extent(const char *name, int64_t value, int64_t block, gg_error *err) {
+  int64_t most = INT32_MAX - block;
+  if (value <= most) return GG_OK;
   char text[128];
-  snprintf(text, sizeof text, "%s = %lld is more than a tensor map's coordinates reach, %d", name,
-           (long long)value, INT32_MAX);
+  snprintf(text, sizeof text, "%s = %lld is more than a tensor map's coordinates reach, %lld", name,
+           (long long)value, (long long)most);
   return gg_fail(err, PROBLEM_SIZE, NULL, text);
 }
 
@@ -58,9 +60,10 @@ static gg_status check_map(const gg_view *view, gg_error *err) {
 
 gg_status gg_tensor_maps_check(const gg_kernel *kernel, const gg_problem *problem, gg_error *err) {
   if (kernel->map_count == 0) return GG_OK;
-  gg_status st = check_extent("m", problem->m, err);
-  if (!st) st = check_extent("n", problem->n, err);
-  if (!st) st = check_extent("batch", problem->batch, err);
+  int block_m = kernel->cluster_m * kernel->tile_m, block_n = kernel->cluster_n * kernel->tile_n;
+  gg_status st = check_extent("m", problem->m, block_m, err);
+  if (!st) st = check_extent("n", problem->n, block_n, err);
+  if (!st) st = check_extent("batch", problem->batch, 0, err);
   for (size_t i = 0; i < kernel->map_count && !st; i++) {
     char which = operand_of(kernel->maps[i].param);
     gg_view view = gg_problem_view(kernel, problem, which);

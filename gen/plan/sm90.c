@@ -58,12 +58,11 @@ static gg_status choose_inputs(const gg_plan *plan, gg_error *err) {
                           "f16, bf16, tf32, e4m3, e5m2, s8 and u8", err);
   }
   if (is_fp8(a) ? !is_fp8(b) : is_int8(a) ? !is_int8(b) : b != a) {
-    char instead[64];
-    snprintf(instead, sizeof instead, "%s",
-             is_fp8(a)    ? "e4m3 and e5m2 beside an 8-bit float"
-             : is_int8(a) ? "s8 and u8 beside an 8-bit integer"
-                          : "the type of A");
-    return gg_refuse_type(plan, &spec->b.type, "B of type", b, instead, err);
+    return gg_refuse_type(plan, &spec->b.type, "B of type", b,
+                          is_fp8(a)    ? "e4m3 and e5m2 beside an 8-bit float"
+                          : is_int8(a) ? "s8 and u8 beside an 8-bit integer"
+                                       : "the type of A",
+                          err);
   }
   return GG_OK;
 }

@@ -92,7 +92,8 @@ START_TEST(what_tensor_maps_cannot_address) {
   } rows[] = {
       {128, 1024, 0, 1, NULL},
       {128, 1024, 0, 2, NULL},
-      {INT64_C(1) << 31, 64, 0, 1, "m = 2147483648 is more than a tensor map's coordinates reach"},
+      {INT64_C(1) << 31, 64, 0, 1,
+       "m = 2147483648 is more than a tensor map's coordinates reach, 2147483519"},
       {2, most, 0, 1, NULL},
       {2, most + 8, 0, 1, "lda = 549755813888 is more than the 549755813880 elements"},
       {1, most + 8, 0, 1, NULL}, /* there is nothing to step over */
