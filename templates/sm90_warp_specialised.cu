@@ -284,7 +284,8 @@ extern "C" __global__ void __launch_bounds__(threads, 1)
 
       const work_item item = locate(list, work);
       const int row0 = item.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
-      epilogue_arguments arguments = {map_d, row0, item.n0, item.batch, m, n};
+      epilogue_arguments arguments = {
+          map_d, row0, item.n0, item.batch, m, n, D + item.batch * batch_stride_d, ldd};
 //@ if alpha
       arguments.alpha = alpha;
 //@ end

@@ -9,6 +9,8 @@ struct epilogue_arguments {
   const tensor_map &map_d;
   int row0, col0, batch;  // this warp's first element of D
   int64 rows, cols;       // of D
+  d_t *gD;                // of this batch
+  int64 ldd;
 //@ if alpha
   float alpha;
 //@ end
@@ -90,10 +92,25 @@ __device__ __forceinline__ void stage_box(const acc_t (&acc)[acc_words],
   }
 }
 
+// Stores by the copy engine end at whole 16 bytes, and so does D's map. The columns beyond are few,
+// and only in the last box: lanes store them.
+constexpr int store_unit = 16 / int(sizeof(d_t));
+
+__device__ __forceinline__ void store_tail(const epilogue_arguments &arg, int row0, int col0,
+                                           int first, unsigned sD, int lane) {
+  const int row = lane % epi_m;
+  if (row0 + row >= arg.rows) return;
+#pragma unroll 1
+  for (int col = first + lane / epi_m; col < arg.cols; col += warp_size / epi_m)
+    ld_shared(arg.gD[(row0 + row) * arg.ldd + col],
+              sD + smem_d(row, col - col0) * unsigned(sizeof(d_t)));
+}
+
 __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words],
                                          const epilogue_arguments &arg, unsigned staging,
                                          int lane) {
   constexpr int boxes = mma_n / epi_n;  // of a block
+  const int whole_cols = int(arg.cols) / store_unit * store_unit;
 #pragma unroll
   for (int i = 0; i < frags_m; ++i) {
 #pragma unroll
@@ -107,9 +124,11 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
       fence_async_shared();
       __syncwarp();
       if (lane == 0) {
-        if (row0 < arg.rows && col0 < arg.cols) tma_store(arg.map_d, sD, col0, row0, arg.batch);
+        if (row0 < arg.rows && col0 < whole_cols) tma_store(arg.map_d, sD, col0, row0, arg.batch);
         tma_store_commit();
       }
+      if (whole_cols < arg.cols && col0 <= whole_cols && whole_cols < col0 + epi_n)
+        store_tail(arg, row0, col0, whole_cols, sD, lane);
     }
   }
 }

@@ -167,3 +167,22 @@ __device__ __forceinline__ void st_shared_pair(unsigned addr, const float (&x)[2
 __device__ __forceinline__ void st_shared_pair(unsigned addr, const int (&x)[2]) {
   asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(addr), "r"(x[0]), "r"(x[1]) : "memory");
 }
+
+// One element of one, two or four bytes.
+__device__ __forceinline__ void ld_shared(unsigned char &x, unsigned addr) {
+  unsigned short wide;
+  asm volatile("ld.shared.u8 %0, [%1];" : "=h"(wide) : "r"(addr) : "memory");
+  x = (unsigned char)wide;
+}
+
+__device__ __forceinline__ void ld_shared(unsigned short &x, unsigned addr) {
+  asm volatile("ld.shared.b16 %0, [%1];" : "=h"(x) : "r"(addr) : "memory");
+}
+
+__device__ __forceinline__ void ld_shared(float &x, unsigned addr) {
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(addr) : "memory");
+}
+
+__device__ __forceinline__ void ld_shared(int &x, unsigned addr) {
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(x) : "r"(addr) : "memory");
+}
