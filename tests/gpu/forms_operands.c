@@ -400,6 +400,18 @@ static void fill(form_data *data, const form *f) {
   }
 }
 
+/* What no thread writes shows. Of a 16-bit result the upper half of the word stays 0. */
+static void poison(form_data *data, const form *f) {
+  memset(data->out, 0xcd, data->out_bytes);
+  for (int i = 0; i < f->operand_count; i++) {
+    const form_operand *o = &f->operands[i];
+    bool narrow = o->type->bits * o->type->packed <= 16;
+    if (!narrow || (o->role != FORM_OUT && o->role != FORM_INOUT)) continue;
+    size_t row = (size_t)data->threads * 4;
+    memset(data->out + (size_t)o->out_word * data->threads, 0, (size_t)o->count * row);
+  }
+}
+
 gg_status form_data_open(form_data *out, const form *f, unsigned threads, gg_error *err) {
   size_t memory = f->matrices ? (size_t)(threads / FORM_BLOCK) * FORM_MATRICES
                               : (size_t)threads * (size_t)f->memory_bytes;
@@ -414,7 +426,7 @@ gg_status form_data_open(form_data *out, const form *f, unsigned threads, gg_err
     form_data_close(out);
     return gg_fail(err, MEMORY, NULL, "");
   }
-  memset(out->out, 0xcd, out->out_bytes);
+  poison(out, f);
   fill(out, f);
   return GG_OK;
 }

@@ -80,10 +80,11 @@ static void move_element(gg_str *out, const char *base, bool store, int operand,
   snprintf(name, sizeof name, "%%r%d_%d", operand, element);
   snprintf(low, sizeof low, "%%v%d_0", operand);
   snprintf(high, sizeof high, "%%v%d_1", operand);
-  if (bits == 16) {
-    if (store) gg_str_printf(out, "  cvt.u32.u16 %%t0, %s;\n", name);
+  if (bits == 16 && store) { /* 16 bits alone: ptxas leaves what is above them as it was */
+    move_words(out, base, store, "b16", name);
+  } else if (bits == 16) {
     move_words(out, base, store, "b32", "%t0");
-    if (!store) gg_str_printf(out, "  cvt.u16.u32 %s, %%t0;\n", name);
+    gg_str_printf(out, "  cvt.u16.u32 %s, %%t0;\n", name);
   } else if (bits == 32) {
     move_words(out, base, store, "b32", name);
   } else if (bits == 64) {

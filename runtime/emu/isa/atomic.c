@@ -41,8 +41,9 @@ static uint64_t changed(const atomic_facts *f, uint64_t memory, uint64_t value, 
   if (f->element == EMU_F32 && f->action == EMU_REDUCE_ADD && shared) {
     return emu_f32_add((uint32_t)memory, (uint32_t)value, 0);
   }
-  if (f->element == EMU_F64 && f->action == EMU_REDUCE_ADD && !shared) {
-    /* Global memory's adder hands on NaN as it is; shared memory's makes it quiet. */
+  if (f->element == EMU_F64 && f->action == EMU_REDUCE_ADD) {
+    /* Global memory's adder hands on NaN as it is; shared memory's hands on memory's first. */
+    if (shared) return emu_f64_add(value, memory, 0);
     if (emu_f64_is_nan(value)) return value;
     if (emu_f64_is_nan(memory)) return memory;
   }

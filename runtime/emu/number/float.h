@@ -13,7 +13,7 @@
  * .f64 uses the host's operations for .rn and soft.c for the directed modes.
  *
  * NaN: what .f16, .bf16, .f32 operations make is the canonical NaN. .f64 operations hand on the
- * first operand that is NaN, made quiet; the PTX ISA leaves both open. */
+ * NaN of b, else of c, else of a, made quiet; the PTX ISA leaves both open. */
 #ifndef GG_EMU_NUMBER_FLOAT_H
 #define GG_EMU_NUMBER_FLOAT_H
 
@@ -105,6 +105,17 @@ static inline int emu_correction(double magnitude, double rounded, double half, 
   }
 }
 
+/* Whether a number is subnormal once it is rounded with no smallest exponent: this is what .ftz
+ * flushes, though rounding to the format may have reached the smallest normal number. */
+static inline bool emu_is_tiny(const emu_format *f, double magnitude, bool negative, unsigned how) {
+  double least = emu_double((uint64_t)(1023 + f->min_exponent) << 52);
+  double unit = emu_double((uint64_t)(1023 + f->min_exponent - f->precision) << 52);
+  unsigned mode = how & EMU_MODE_MASK;
+  if (mode == EMU_RN) return magnitude < least - unit / 2;
+  if (mode == EMU_RZ || negative != (mode == EMU_RM)) return magnitude < least;
+  return magnitude <= least - unit;
+}
+
 /* x rounded to a format of at most 16 bits of precision and at most 32 bits of pattern. Adding a
  * power of two so large that the unit of the sum is the unit of the result rounds x; the low bits
  * of the sum are the result's significand. */
@@ -131,7 +142,8 @@ static inline uint32_t emu_narrow(const emu_format *f, double x, unsigned how) {
   beyond = (toward_zero && !infinite) || (how & EMU_SATFINITE) ? (uint32_t)f->max : beyond;
   result = over || result > f->max ? beyond : result;
   int fraction_bits = f->precision - 1 + f->shift;
-  if (how & EMU_FTZ) result = result >> fraction_bits ? result : 0;
+  double absolute = emu_double(magnitude_bits);
+  if ((how & EMU_FTZ) && emu_is_tiny(f, absolute, negative, how)) result = 0;
   result |= negative ? (uint32_t)f->sign : 0;
   result = nan ? (uint32_t)(f->nan ? f->nan : f->max) : result;
   uint64_t one = (uint64_t)(1 - f->min_exponent) << fraction_bits;
@@ -219,7 +231,7 @@ static inline uint32_t emu_f32_round(double x, unsigned how) {
   if (how & EMU_MODE_MASK) {
     bits += (uint32_t)emu_correction(fabs(x), fabs((double)rounded), 0, negative, how);
   }
-  if (how & EMU_FTZ) bits = (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
+  if ((how & EMU_FTZ) && emu_is_tiny(&emu_f32, fabs(x), negative, how)) bits &= 0x80000000;
   bits = nan ? 0x7fffffff : bits;
   return (uint32_t)emu_finish(&emu_f32, bits, 0x3f800000, nan, how);
 }
@@ -352,9 +364,9 @@ static inline bool emu_f64_is_nan(uint64_t a) {
 static inline uint64_t emu_f64_result(uint64_t result, uint64_t a, uint64_t b, uint64_t c) {
   const uint64_t quiet = 0x0008000000000000;
   if (!emu_f64_is_nan(result)) return result;
-  if (emu_f64_is_nan(a)) return a | quiet;
   if (emu_f64_is_nan(b)) return b | quiet;
   if (emu_f64_is_nan(c)) return c | quiet;
+  if (emu_f64_is_nan(a)) return a | quiet;
   return emu_f64.nan;
 }
 
@@ -385,7 +397,7 @@ static inline uint64_t emu_f64_fma(uint64_t a, uint64_t b, uint64_t c, unsigned 
 static inline uint64_t emu_f64_div(uint64_t a, uint64_t b, unsigned how) {
   uint64_t bits =
       how ? emu_soft_div(&emu_f64, a, b, how) : emu_double_bits(emu_double(a) / emu_double(b));
-  return emu_f64_result(bits, a, b, 0);
+  return emu_f64_result(bits, b, a, 0); /* a division hands on a's NaN first */
 }
 
 static inline uint64_t emu_f64_sqrt(uint64_t a, unsigned how) {
@@ -446,8 +458,9 @@ enum {
 EMU_ORDER_OPERATIONS(f16, uint16_t, int16_t, 0x8000, 0x7c00, 0x7fff, 0x400)
 EMU_ORDER_OPERATIONS(bf16, uint16_t, int16_t, 0x8000, 0x7f80, 0x7fff, 0x80)
 EMU_ORDER_OPERATIONS(f32, uint32_t, int32_t, 0x80000000, 0x7f800000, 0x7fffffff, 0x800000)
+/* Of two .f64 that are NaN, b stays, made quiet. */
 EMU_ORDER_OPERATIONS(f64, uint64_t, int64_t, 0x8000000000000000, 0x7ff0000000000000,
-                     0xfff8000000000000, 0x10000000000000)
+                     b | 0x0008000000000000, 0x10000000000000)
 #undef EMU_ORDER_OPERATIONS
 
 EMU_SIGN_OPERATIONS(f16, uint16_t, 0x8000, 0x7fff)

@@ -120,9 +120,17 @@ static int discarded(const emu_format *f, emu_real x) {
   return 64 - f->precision + (below > 0 ? below : 0);
 }
 
+/* As emu_is_tiny of float.h. */
+static bool is_tiny(const emu_format *f, emu_real x, unsigned how) {
+  uint64_t rest, kept = split(x.significand, 64 - f->precision, &rest);
+  kept += rounds_up(how, x.negative, kept & 1, rest);
+  return x.exponent + (int)(kept >> f->precision) < f->min_exponent;
+}
+
 uint64_t emu_real_pack(const emu_format *f, emu_real x, unsigned how) {
   uint64_t rest;
   if (x.class != EMU_FINITE) return pack_special(f, x, how);
+  if ((how & EMU_FTZ) && is_tiny(f, x, how)) return finish(f, 0, x.negative, how);
   uint64_t kept = split(x.significand, discarded(f, x), &rest);
   kept += rounds_up(how, x.negative, kept & 1, rest);
   return finish(f, encode(f, x, kept, how), x.negative, how);

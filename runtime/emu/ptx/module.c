@@ -140,7 +140,7 @@ static gg_status parse_function_name(ptx_symbol **out, ptx_parser *p) {
 
 /* `.alias this, that;`: aliases make no chain. */
 static gg_status parse_alias(ptx_parser *p) {
-  ptx_symbol *alias, *target;
+  ptx_symbol *alias = NULL, *target = NULL; /* as gcc does not see that they are set */
   gg_status st;
   ptx_place place = p->lexer.token.place;
   if ((st = parse_function_name(&alias, p))) return st;
