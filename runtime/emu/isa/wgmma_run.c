@@ -123,18 +123,26 @@ static uint32_t next_unit(const unit_set *set, uint32_t from, uint32_t end, bool
   return end;
 }
 
-/* Runs of units as spans: how many. `out` may be NULL, to count them. */
-static uint32_t list_spans(emu_span *out, const unit_set *set, emu_cta *cta) {
-  uint32_t count = 0, end = cta->shared->size / EMU_UNIT_BYTES;
-  for (uint32_t unit = next_unit(set, 0, end, true); unit < end; count++) {
-    uint32_t stop = next_unit(set, unit, end, false);
-    if (out) {
-      emu_place place = {cta, unit * EMU_UNIT_BYTES};
-      out[count] = (emu_span){place, (stop - unit) * EMU_UNIT_BYTES};
-    }
-    unit = next_unit(set, stop, end, true);
+/* Runs of units: each begins where the unit before is no member. */
+static uint32_t count_spans(const unit_set *set) {
+  uint32_t count = 0;
+  uint64_t before = 0;
+  for (size_t i = 0; i < sizeof set->bits / sizeof *set->bits; i++) {
+    uint64_t word = set->bits[i];
+    count += (uint32_t)__builtin_popcountll(word & ~(word << 1 | before));
+    before = word >> 63;
   }
   return count;
+}
+
+static void list_spans(emu_span *out, const unit_set *set, emu_cta *cta) {
+  uint32_t end = cta->shared->size / EMU_UNIT_BYTES;
+  for (uint32_t unit = next_unit(set, 0, end, true); unit < end; out++) {
+    uint32_t stop = next_unit(set, unit, end, false);
+    emu_place place = {cta, unit * EMU_UNIT_BYTES};
+    *out = (emu_span){place, (stop - unit) * EMU_UNIT_BYTES};
+    unit = next_unit(set, stop, end, true);
+  }
 }
 
 /* Whether all of a unit's bytes have been written, or will be. */
@@ -360,7 +368,7 @@ static emu_wgmma_work *prepare(emu_warp *warp, const emu_op *op) {
       !take_values(&draft, warp, op)) {
     return NULL;
   }
-  uint32_t count = list_spans(NULL, &set, warp->cta);
+  uint32_t count = count_spans(&set);
   emu_wgmma_work *work = gg_malloc(sizeof *work + count * sizeof *work->spans);
   if (!work) {
     emu_fault(warp, op, -1, GG_E_MEMORY, " for wgmma");
