@@ -314,6 +314,14 @@ static bool write_row(const operation *o, const emu_box_row *row, const uint8_t 
   return true;
 }
 
+/* Stores of boxes end at whole 16 bytes of global memory, not at the tensor's last element: an H100
+ * writes 8 elements of 16 bits of a line where the map has 7. */
+static void widen(emu_box_row *row) {
+  if (!row->inside) return;
+  uint32_t rest = (uint32_t)(-(row->address + row->inside) % 16), most = row->bytes - row->lead;
+  row->inside = rest < most - row->inside ? row->inside + rest : most;
+}
+
 static bool land_write(emu_async *self, emu_cluster *cluster) {
   operation *o = (operation *)self;
   (void)cluster;
@@ -323,6 +331,7 @@ static bool land_write(emu_async *self, emu_cluster *cluster) {
     row_at(&row, &o->transfer, i);
     const uint8_t *bytes = o->image, *marks = o->image + o->from.bytes;
     if (o->transfer.tensor) {
+      if (!o->transfer.reduces) widen(&row);
       gather(o, &row, &image);
       bytes = image.bytes + row.lead;
       marks = image.written + row.lead;
