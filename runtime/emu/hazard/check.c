@@ -279,12 +279,13 @@ static uint32_t touch_alike(const actor *a, emu_cell *words, uint32_t at, uint32
   uint64_t matters = UINT64_MAX;
   bool own = tasks & CHECK && emu_epoch_agent(before.write) == a->watched->agent;
   if (!a->write && !own && before.write != EMU_CELL_NONE) matters <<= EMU_EPOCH_CLOCK_SHIFT;
+  if ((before.write & matters) == (EMU_CELL_SPLIT & matters)) matters = UINT64_MAX;
+  uint64_t keep = a->write ? 0 : UINT64_MAX; /* what stays of `write` */
+  after.write &= ~keep;
   for (; at < end; at++) {
-    emu_cell *word = &words[at];
-    if ((word->write ^ before.write) & matters || word->read != before.read) break;
-    if (word->write == EMU_CELL_SPLIT) break;
-    if (tasks & RECORD && a->write) word->write = after.write;
-    if (tasks & RECORD) word->read = after.read;
+    emu_cell word = words[at];
+    if (((word.write ^ before.write) & matters) | (word.read ^ before.read)) break;
+    if (tasks & RECORD) words[at] = (emu_cell){(word.write & keep) | after.write, after.read};
   }
   return at;
 }

@@ -58,7 +58,10 @@ static part part_b(const emu_wgmma_work *work, int column, int columns) {
   return (part){&work->b, 0, whole_k(f), column / each, columns / each};
 }
 
-static void split_unit(uint32_t *codes, int stride, const uint8_t *bytes, int size) {
+/* Loops are made once for each size, by inlining. */
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void split_unit(uint32_t *codes, int stride, const uint8_t *bytes, int size) {
   for (int j = 0; j < EMU_UNIT_BYTES / size; j++) {
     const uint8_t *at = bytes + j * size;
     uint32_t code = at[0];
@@ -68,9 +71,8 @@ static void split_unit(uint32_t *codes, int stride, const uint8_t *bytes, int si
   }
 }
 
-/* Codes of a part: lines are `line_stride` apart, elements of a line `element_stride`. */
-static void gather(uint32_t *codes, int line_stride, int element_stride, const part *p,
-                   const emu_cta *cta, int size) {
+INLINE void gather_size(uint32_t *codes, int line_stride, int element_stride, const part *p,
+                        const emu_cta *cta, int size) {
   const uint8_t *memory = cta->shared->bytes;
   for (int line = 0; line < p->lines; line++) {
     for (int unit = 0; unit < p->units; unit++) {
@@ -78,6 +80,22 @@ static void gather(uint32_t *codes, int line_stride, int element_stride, const p
       uint32_t *out = codes + line * line_stride + unit * (EMU_UNIT_BYTES / size) * element_stride;
       split_unit(out, element_stride, memory + address - EMU_SHARED_RESERVED, size);
     }
+  }
+}
+
+/* Codes of a part: lines are `line_stride` apart, elements of a line `element_stride`. */
+static void gather(uint32_t *codes, int line_stride, int element_stride, const part *p,
+                   const emu_cta *cta, int size) {
+  switch (size) {
+  case 1:
+    gather_size(codes, line_stride, element_stride, p, cta, 1);
+    return;
+  case 2:
+    gather_size(codes, line_stride, element_stride, p, cta, 2);
+    return;
+  default:
+    gather_size(codes, line_stride, element_stride, p, cta, 4);
+    return;
   }
 }
 
@@ -128,8 +146,8 @@ static uint32_t count_spans(const unit_set *set) {
   uint32_t count = 0;
   uint64_t before = 0;
   for (size_t i = 0; i < sizeof set->bits / sizeof *set->bits; i++) {
-    uint64_t word = set->bits[i];
-    count += (uint32_t)__builtin_popcountll(word & ~(word << 1 | before));
+    uint64_t word = set->bits[i], first = word & ~(word << 1 | before);
+    if (first) count += (uint32_t)__builtin_popcountll(first);
     before = word >> 63;
   }
   return count;
@@ -246,8 +264,11 @@ static void multiply(matrices *x, const emu_wgmma_work *work, int column, int co
          : along_k ? 1
                    : columns,
          is_bits || !along_k ? 1 : columns, &p, warp->cta, element_bytes(f->b));
-  memset(x->d, 0, sizeof x->d);
-  if (work->accumulate) emu_fragment_load(x->d, warp, d, rows, columns, bits);
+  if (work->accumulate) {
+    emu_fragment_load(x->d, warp, d, rows, columns, bits);
+  } else {
+    memset(x->d, 0, sizeof x->d);
+  }
   if (is_bits) {
     emu_dot_bits(x->d, x->a_bits, x->codes, rows, columns, f->k, false);
   } else {
