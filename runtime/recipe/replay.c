@@ -219,9 +219,11 @@ static gg_status make_maps(gg_replay *replay, gg_error *err) {
   const gg_recipe *recipe = replay->recipe;
   replay->maps = gg_malloc((recipe->map_count + 1) * sizeof *replay->maps);
   if (!replay->maps) return gg_fail(err, MEMORY, NULL, "");
-  gg_status st = GG_OK;
+  gg_status st = gg_context_enter(replay->context, err);
+  if (st) return st;
   for (size_t i = 0; i < recipe->map_count && !st; i++)
     st = make_map(&replay->maps[i], replay, &recipe->maps[i], err);
+  gg_context_leave(replay->context);
   return st;
 }
 
