@@ -78,14 +78,30 @@ typedef enum gg_param {
   GG_PARAM_BATCH_STRIDE_D,
   GG_PARAM_ALPHA, /* float */
   GG_PARAM_BETA,  /* float */
+  GG_PARAM_MAP_A, /* tensor maps, in place of an operand's pointer and strides */
+  GG_PARAM_MAP_B,
+  GG_PARAM_MAP_D, /* beside them: of the lines' whole 16 bytes alone, in which maps write */
   GG_PARAM_COUNT
 } gg_param;
 
-/* How many CTAs a problem takes. */
+/* How an operand is copied in boxes by a tensor map: 128 bytes that gg_prepare makes for a problem,
+ * passed by value. Its dimensions are the operand's contiguous mode, the mode across it, and the
+ * batch; a box is of one batch, and what of it lies outside of the operand is zeros, or is not
+ * written. */
+typedef struct gg_tensor_map {
+  gg_param param;    /* the operand: GG_PARAM_MAP_A, GG_PARAM_MAP_B or GG_PARAM_MAP_D */
+  int box[2];        /* elements along the contiguous mode, and lines across it */
+  int swizzle_bytes; /* how the box's lines lie in shared memory: 128, 64, 32; 0: as they come */
+} gg_tensor_map;
+
+enum { GG_TENSOR_MAPS_MAX = 3 };
+
+/* How many CTAs a problem takes. A cluster of CTAs takes a block of neighbouring tiles. */
 typedef enum gg_grid_rule {
-  GG_GRID_TILES,      /* one a tile: x = ceil(M / tile_m) * ceil(N / tile_n) * batch */
+  GG_GRID_TILES,      /* one a tile: x = ceil(M / tile_m) * ceil(N / tile_n) * batch, the numbers of
+                         tiles along M and N rounded up to whole clusters */
   GG_GRID_PERSISTENT, /* as many as there are tiles, at most as many as the device holds at once:
-                         CTA x computes tiles x, x + gridDim.x, x + 2 * gridDim.x, ... */
+                         cluster x computes blocks x, x + clusters, x + 2 * clusters, ... */
 } gg_grid_rule;
 
 enum { GG_FIXED_NONE = -1 }; /* an extent that is not fixed by the spec */
@@ -101,16 +117,20 @@ typedef struct gg_kernel {
 
   gg_operand a, b, c, d;
   gg_dtype accumulator;
+  int accumulator_bits; /* of its significand that sums of products keep, where those are fewer than
+                           it has; else 0 */
   int64_t fixed_m, fixed_n, fixed_k, fixed_batch; /* GG_FIXED_NONE where dynamic */
 
   gg_grid_rule grid;
   int tile_m, tile_n, tile_k;
-  int threads;      /* a CTA */
-  int cluster[3];   /* {1, 1, 1} without clusters */
-  int64_t smem_bytes; /* dynamic shared memory a CTA */
+  int threads;              /* a CTA */
+  int cluster_m, cluster_n; /* CTAs of a cluster along M and N, all in the grid's x; else 1 and 1 */
+  int64_t smem_bytes;       /* dynamic shared memory a CTA */
 
   const gg_param *params;
   size_t param_count;
+  gg_tensor_map maps[GG_TENSOR_MAPS_MAX]; /* one a parameter that is a map, in their order */
+  size_t map_count;
 } gg_kernel;
 
 /* Runs every stage on one spec. On failure *out is NULL. Free with gg_kernel_free. */

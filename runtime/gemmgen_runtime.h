@@ -169,8 +169,9 @@ GG_API gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, g
  * freely, whose members are nobody's business. */
 typedef struct gg_prepared {
   const gg_module *module;
-  unsigned grid[3];                   /* all 0: there is nothing to compute */
-  uint64_t arguments[GG_PARAM_COUNT]; /* in the kernel's order; floats in the low bytes */
+  unsigned grid[3];                      /* all 0: there is nothing to compute */
+  uint64_t arguments[GG_PARAM_COUNT];    /* in the kernel's order; floats in the low bytes */
+  uint64_t maps[GG_TENSOR_MAPS_MAX][16]; /* tensor maps, in the order of the kernel's `maps` */
 } gg_prepared;
 
 /* Checks every size, stride, alignment and limit; touches no device. */

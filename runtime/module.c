@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "context.h"
 #include "problem.h"
+#include "tensormap.h"
 
 struct gg_module {
   gg_context *context;
@@ -15,6 +16,7 @@ struct gg_module {
   CUmodule module;
   CUfunction function;
   gg_module_facts facts;
+  int64_t resident; /* CTAs that the device holds at once */
 };
 
 /* ---- Loading -------------------------------------------------------------------------- */
@@ -60,6 +62,41 @@ static gg_status load_image(gg_module *module, const gg_binary *binary, gg_error
   return st;
 }
 
+/* The launch of a kernel of clusters, whose size is an attribute of it. */
+static CUlaunchConfig cluster_launch(const gg_kernel *kernel, const unsigned grid[3],
+                                     CUstream stream, CUlaunchAttribute *attribute) {
+  unsigned cluster = (unsigned)(kernel->cluster_m * kernel->cluster_n);
+  *attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                   .value.cluster = {cluster, 1, 1}};
+  return (CUlaunchConfig){.grid_x = grid[0],
+                          .grid_y = grid[1],
+                          .grid_z = grid[2],
+                          .block_x = (unsigned)kernel->threads,
+                          .block_y = 1,
+                          .block_z = 1,
+                          .smem_bytes = (unsigned)kernel->smem_bytes,
+                          .stream = stream,
+                          .attributes = attribute,
+                          .attribute_count = 1};
+}
+
+/* Clusters do not spread over groups of multiprocessors, so that fewer may fit than the sum of all
+ * multiprocessors would hold. */
+static gg_status query_resident(gg_module *module, gg_error *err) {
+  const gg_kernel *kernel = &module->kernel;
+  unsigned cluster = (unsigned)(kernel->cluster_m * kernel->cluster_n);
+  module->resident = (int64_t)module->context->facts.sm_count * module->facts.ctas_per_sm;
+  if (cluster == 1) return GG_OK;
+  const unsigned grid[3] = {cluster, 1, 1};
+  CUlaunchAttribute attribute;
+  CUlaunchConfig config = cluster_launch(kernel, grid, NULL, &attribute);
+  int clusters = 0;
+  gg_status st = GG_CUDA(&module->context->driver, err, cuOccupancyMaxActiveClusters, &clusters,
+                         module->function, &config);
+  module->resident = (int64_t)clusters * cluster;
+  return st;
+}
+
 static gg_status query_facts(gg_module *module, gg_error *err) {
   const gg_driver *driver = &module->context->driver;
   gg_module_facts *facts = &module->facts;
@@ -79,7 +116,7 @@ static gg_status query_facts(gg_module *module, gg_error *err) {
                  module->function, module->kernel.threads, (size_t)module->kernel.smem_bytes);
   }
   facts->smem_bytes = static_smem + module->kernel.smem_bytes;
-  return st;
+  return st ? st : query_resident(module, err);
 }
 
 static gg_status load(gg_module *module, const gg_binary *binary, gg_error *err) {
@@ -145,29 +182,26 @@ const gg_module_facts *gg_module_facts_of(const gg_module *module) {
 
 gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem *problem,
                      gg_error *err) {
-  int64_t resident = (int64_t)module->context->facts.sm_count * module->facts.ctas_per_sm;
-  gg_status st = gg_problem_check(out, &module->kernel, problem, resident, err);
+  gg_status st = gg_problem_check(out, &module->kernel, problem, module->resident, err);
   out->module = module;
+  if (st || out->grid[0] == 0) return st;
+  if (module->kernel.map_count == 0 || (st = gg_context_enter(module->context, err))) return st;
+  st = gg_tensor_maps_encode(out->maps, &module->context->driver, &module->kernel, problem, err);
+  gg_context_leave(module->context);
   return st;
 }
 
-/* A kernel of clusters carries their size as a launch attribute; a plain one is launched plainly.
- */
 static gg_status launch(const gg_module *module, const unsigned grid[3], void **arguments,
                         CUstream stream, gg_error *err) {
   const gg_kernel *kernel = &module->kernel;
   const gg_driver *driver = &module->context->driver;
-  unsigned threads = (unsigned)kernel->threads, smem = (unsigned)kernel->smem_bytes;
-  const int *cluster = kernel->cluster;
-  if (cluster[0] <= 1 && cluster[1] <= 1 && cluster[2] <= 1) {
+  if (kernel->cluster_m * kernel->cluster_n == 1) {
     return GG_CUDA(driver, err, cuLaunchKernel, module->function, grid[0], grid[1], grid[2],
-                   threads, 1, 1, smem, stream, arguments, NULL);
+                   (unsigned)kernel->threads, 1, 1, (unsigned)kernel->smem_bytes, stream, arguments,
+                   NULL);
   }
-  CUlaunchAttribute attribute = {
-      .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-      .value.cluster = {(unsigned)cluster[0], (unsigned)cluster[1], (unsigned)cluster[2]},
-  };
-  CUlaunchConfig config = {grid[0], grid[1], grid[2], threads, 1, 1, smem, stream, &attribute, 1};
+  CUlaunchAttribute attribute;
+  CUlaunchConfig config = cluster_launch(kernel, grid, stream, &attribute);
   return GG_CUDA(driver, err, cuLaunchKernelEx, &config, module->function, arguments, NULL);
 }
 
@@ -175,9 +209,13 @@ gg_status gg_launch_prepared(const gg_prepared *prepared, struct CUstream_st *st
                              gg_error *err) {
   if (prepared->grid[0] == 0) return GG_OK;
   const gg_module *module = prepared->module;
+  const gg_kernel *kernel = &module->kernel;
   void *arguments[GG_PARAM_COUNT];
-  for (int i = 0; i < GG_PARAM_COUNT; i++)
+  for (size_t i = 0; i < GG_PARAM_COUNT; i++)
     arguments[i] = (void *)&prepared->arguments[i];
+  for (size_t i = 0, map = 0; map < kernel->map_count; i++) {
+    if (kernel->params[i] == kernel->maps[map].param) arguments[i] = (void *)prepared->maps[map++];
+  }
   gg_status st = gg_context_enter(module->context, err);
   if (st) return st;
   st = launch(module, prepared->grid, arguments, stream, err);

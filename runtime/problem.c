@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "tensormap.h"
 
 typedef long long ll; /* for printf */
 
@@ -221,8 +222,9 @@ static gg_status check_scalars(const gg_kernel *kernel, const gg_problem *p, gg_
 
 static gg_status set_grid(unsigned grid[3], const gg_kernel *kernel, const gg_problem *p,
                           int64_t resident, gg_error *err) {
-  int64_t tiles_m = (p->m - 1) / kernel->tile_m + 1, tiles_n = (p->n - 1) / kernel->tile_n + 1;
-  int64_t tiles;
+  int64_t tiles_m = round_up((p->m - 1) / kernel->tile_m + 1, kernel->cluster_m);
+  int64_t tiles_n = round_up((p->n - 1) / kernel->tile_n + 1, kernel->cluster_n);
+  int64_t tiles, cluster = (int64_t)kernel->cluster_m * kernel->cluster_n;
   if (__builtin_mul_overflow(tiles_m, tiles_n, &tiles) ||
       __builtin_mul_overflow(tiles, p->batch, &tiles) || tiles > GG_GRID_X_MAX) {
     char text[128];
@@ -237,6 +239,7 @@ static gg_status set_grid(unsigned grid[3], const gg_kernel *kernel, const gg_pr
     grid[0] = (unsigned)tiles;
     break;
   case GG_GRID_PERSISTENT:
+    resident = resident < cluster ? cluster : resident / cluster * cluster;
     grid[0] = (unsigned)(tiles < resident ? tiles : resident);
   }
   return GG_OK;
@@ -279,6 +282,7 @@ gg_status gg_problem_check(gg_prepared *out, const gg_kernel *kernel, const gg_p
   if (!st) st = check_scalars(kernel, problem, err);
   if (st || problem->m == 0 || problem->n == 0 || problem->batch == 0) return st;
   if ((st = check_operands(kernel, problem, err))) return st;
+  if ((st = gg_tensor_maps_check(kernel, problem, err))) return st;
   if ((st = set_grid(out->grid, kernel, problem, resident, err))) return st;
   for (size_t i = 0; i < kernel->param_count; i++) {
     out->arguments[i] = argument_of(problem, kernel->params[i]);

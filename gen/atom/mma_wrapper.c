@@ -55,7 +55,7 @@ static char constraint_of(const registers *r) {
 /* "{%0, %1}, ", broken into lines of the asm text. */
 static void put_list(gg_str *out, const registers *r) {
   for (int i = 0; i < r->count; i++) {
-    const char *separator = i == 0 ? "{" : i % 16 == 0 ? ", \"\n      \"" : ", ";
+    const char *separator = i == 0 ? "{" : i % 12 == 0 ? ", \"\n      \"" : ", ";
     gg_str_printf(out, "%s%%%d", separator, r->first + i);
   }
   gg_str_puts(out, "}");
@@ -130,7 +130,8 @@ static void put_wgmma(gg_str *out, const gg_mma_atom *atom, const char *name) {
   } else {
     gg_str_puts(out, ", unsigned long long desc_a");
   }
-  gg_str_printf(out, ", unsigned long long desc_b,%s int scale_d) {\n",
+  gg_str_printf(out, ",\n%*sunsigned long long desc_b,%s int scale_d) {\n",
+                (int)(sizeof "__device__ inline void (" - 1 + strlen(name)), "",
                 sparse ? " unsigned metadata," : "");
   gg_str_printf(
       out, "  asm volatile(\n      \"{\\n.reg .pred p;\\nsetp.ne.b32 p, %%%d, 0;\\n\"\n      \"",

@@ -19,29 +19,42 @@ typedef struct kernel_memory {
 
 /* ---- Launch facts ----------------------------------------------------------------------- */
 
-size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan) {
+static bool is_mapped(const gg_layouts *layouts, gg_param map) {
+  for (size_t i = 0; i < layouts->map_count; i++) {
+    if (layouts->maps[i].param == map) return true;
+  }
+  return false;
+}
+
+size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
+                        const gg_layouts *layouts) {
+  bool a = !is_mapped(layouts, GG_PARAM_MAP_A), b = !is_mapped(layouts, GG_PARAM_MAP_B);
+  bool c = plan->has_c;
   const struct {
     gg_param param;
     bool there;
   } all[] = {
-      {GG_PARAM_A, true},
-      {GG_PARAM_B, true},
-      {GG_PARAM_C, plan->has_c},
+      {GG_PARAM_MAP_A, !a},
+      {GG_PARAM_MAP_B, !b},
+      {GG_PARAM_MAP_D, is_mapped(layouts, GG_PARAM_MAP_D)},
+      {GG_PARAM_A, a},
+      {GG_PARAM_B, b},
+      {GG_PARAM_C, c},
       {GG_PARAM_D, true},
       {GG_PARAM_M, true},
       {GG_PARAM_N, true},
       {GG_PARAM_K, true},
       {GG_PARAM_BATCH, true},
-      {GG_PARAM_LDA, true},
-      {GG_PARAM_LDB, true},
-      {GG_PARAM_LDC, plan->has_c},
+      {GG_PARAM_LDA, a},
+      {GG_PARAM_LDB, b},
+      {GG_PARAM_LDC, c},
       {GG_PARAM_LDD, true},
-      {GG_PARAM_BATCH_STRIDE_A, true},
-      {GG_PARAM_BATCH_STRIDE_B, true},
-      {GG_PARAM_BATCH_STRIDE_C, plan->has_c},
+      {GG_PARAM_BATCH_STRIDE_A, a},
+      {GG_PARAM_BATCH_STRIDE_B, b},
+      {GG_PARAM_BATCH_STRIDE_C, c},
       {GG_PARAM_BATCH_STRIDE_D, true},
       {GG_PARAM_ALPHA, plan->alpha},
-      {GG_PARAM_BETA, plan->has_c},
+      {GG_PARAM_BETA, c},
   };
   size_t count = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -68,6 +81,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *plan, const gg
       .c = plan->c,
       .d = plan->d,
       .accumulator = plan->accumulator,
+      .accumulator_bits = plan->accumulator_bits,
       .fixed_m = plan->fixed_m,
       .fixed_n = plan->fixed_n,
       .fixed_k = plan->fixed_k,
@@ -77,11 +91,14 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *plan, const gg
       .tile_n = plan->tile_n,
       .tile_k = plan->tile_k,
       .threads = plan->threads,
-      .cluster = {1, 1, 1},
+      .cluster_m = plan->cluster_m,
+      .cluster_n = plan->cluster_n,
       .smem_bytes = layouts->smem_bytes,
       .params = params,
-      .param_count = gg_kernel_params(params, plan),
+      .param_count = gg_kernel_params(params, plan, layouts),
+      .map_count = layouts->map_count,
   };
+  memcpy(kernel->maps, layouts->maps, sizeof kernel->maps);
   return GG_OK;
 }
 

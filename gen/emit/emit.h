@@ -8,7 +8,9 @@
 gg_status gg_kernel_emit(gg_kernel **out, const gg_plan *plan, const gg_layouts *layouts,
                          gg_error *err);
 
-/* The kernel's parameters in the order of its signature; gives how many. */
-size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan);
+/* The kernel's parameters in the order of its signature; gives how many. The maps come in the order
+ * of layouts->maps. */
+size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
+                        const gg_layouts *layouts);
 
 #endif

@@ -52,7 +52,10 @@ static void report_kernel(gg_report *report, const gg_plan *plan) {
   char arch[GG_ARCH_NAME_MAX];
   add_text(report, "kernel", "name", "%s", plan->name);
   add_text(report, "kernel", "family", "%s", plan->target->family)->remark = plan->target->summary;
-  add_text(report, "kernel", "arch", "%s", gg_arch_name(arch, plan->arch))->remark = "or newer";
+  add_text(report, "kernel", "arch", "%s", gg_arch_name(arch, plan->arch))->remark =
+      plan->arch.suffix == 'a'   ? "alone"
+      : plan->arch.suffix == 'f' ? "and newer ones of its family"
+                                 : "or newer";
 }
 
 static void report_operand(gg_report *report, const char *name, gg_operand operand,
@@ -76,7 +79,12 @@ static void report_problem(gg_report *report, const gg_plan *plan) {
   report_operand(report, "B", plan->b, "N x K");
   if (plan->has_c) report_operand(report, "C", plan->c, "M x N");
   report_operand(report, "D", plan->d, "M x N");
-  add_text(report, "problem", "accumulator", "%s", type_name(plan->accumulator));
+  gg_fact *fact = add_text(report, "problem", "accumulator", "%s", type_name(plan->accumulator));
+  if (plan->accumulator_bits) {
+    gg_str remark = GG_STR_INIT;
+    gg_str_printf(&remark, "sums of products keep %d bits of it", plan->accumulator_bits);
+    fact->remark = keep(report, &remark);
+  }
   report_extent(report, "m", plan->fixed_m);
   report_extent(report, "n", plan->fixed_n);
   report_extent(report, "k", plan->fixed_k);
@@ -92,24 +100,55 @@ static void report_atom(gg_report *report, const gg_mma_atom *atom) {
   fact->remark = keep(report, &cute);
 }
 
-static void report_decisions(gg_report *report, const gg_plan *plan) {
+static void report_tile(gg_report *report, const gg_plan *plan) {
+  gg_str workers = GG_STR_INIT, block = GG_STR_INIT;
+  gg_str_printf(&workers, "%ss along M x N", plan->target->worker);
+  gg_str_printf(&block, "of a %s", plan->target->worker);
   add_text(report, "tile", "shape", "%dx%dx%d", plan->tile_m, plan->tile_n, plan->tile_k)->remark =
       "M x N x K of a CTA";
   report_atom(report, &plan->mma);
   add_text(report, "tile", "atom_layout", "%dx%d", plan->atoms_m, plan->atoms_n)->remark =
-      "warps along M x N";
-  add_text(report, "tile", "warp", "%dx%d", gg_plan_warp_m(plan), gg_plan_warp_n(plan))->remark =
-      "block of a warp";
+      keep(report, &workers);
+  add_text(report, "tile", "block", "%dx%d", gg_plan_block_m(plan), gg_plan_block_n(plan))->remark =
+      keep(report, &block);
+}
+
+static void report_pipeline(gg_report *report, const gg_plan *plan) {
   add_number(report, "pipeline", "stages", plan->stages, NULL);
-  add_number(report, "pipeline", "copy_bytes_a", plan->copy_bytes_a, "B a copy");
-  add_number(report, "pipeline", "copy_bytes_b", plan->copy_bytes_b, "B a copy");
+  if (plan->copy_bytes_a) {
+    add_number(report, "pipeline", "copy_bytes_a", plan->copy_bytes_a, "B a copy");
+    add_number(report, "pipeline", "copy_bytes_b", plan->copy_bytes_b, "B a copy");
+  }
   add_text(report, "pipeline", "swizzle_a", "%s", gg_swizzle_name(plan->swizzle_a));
   add_text(report, "pipeline", "swizzle_b", "%s", gg_swizzle_name(plan->swizzle_b));
+  if (plan->consumers) {
+    add_number(report, "pipeline", "consumers", plan->consumers,
+               plan->pingpong ? "take whole tiles in turns" : "share each tile");
+    add_number(report, "pipeline", "consumer_registers", plan->consumer_registers, "a thread");
+    add_number(report, "pipeline", "producer_registers", plan->producer_registers, "a thread");
+  }
+}
+
+static void report_schedule(gg_report *report, const gg_plan *plan) {
+  static const char *const rasters[] = {[GG_RASTER_ALONG_M] = "along_m",
+                                        [GG_RASTER_ALONG_N] = "along_n",
+                                        [GG_RASTER_HILBERT] = "hilbert"};
   add_text(report, "schedule", "scheduler", "%s",
            plan->persistent ? "persistent" : "data_parallel");
-  add_text(report, "schedule", "raster", "%s",
-           plan->raster == GG_RASTER_ALONG_M ? "along_m" : "along_n");
-  add_number(report, "schedule", "raster_group", plan->raster_group, "tiles a band");
+  if (plan->cluster_m * plan->cluster_n > 1) {
+    add_text(report, "schedule", "cluster", "%dx%d", plan->cluster_m, plan->cluster_n)->remark =
+        "CTAs along M x N";
+  }
+  add_text(report, "schedule", "raster", "%s", rasters[plan->raster]);
+  if (plan->raster != GG_RASTER_HILBERT) {
+    add_number(report, "schedule", "raster_group", plan->raster_group, "tiles a band");
+  }
+}
+
+static void report_decisions(gg_report *report, const gg_plan *plan) {
+  report_tile(report, plan);
+  report_pipeline(report, plan);
+  report_schedule(report, plan);
   add_text(report, "epilogue", "value", "%sacc%s", plan->alpha ? "alpha * " : "",
            plan->has_c ? " + beta * C" : "");
   add_text(report, "epilogue", "staged", "%dx%d", plan->epi_m, plan->epi_n)->remark =
@@ -117,32 +156,34 @@ static void report_decisions(gg_report *report, const gg_plan *plan) {
   add_number(report, "launch", "threads", plan->threads, NULL);
 }
 
-static void report_layout(gg_report *report, const char *name, const gg_composed *layout,
-                          const char *remark) {
-  gg_str text = GG_STR_INIT;
-  gg_composed_print(&text, layout, GG_NOTATION_PLAIN);
-  gg_fact *fact = add(report, "layouts", name);
-  fact->text = keep(report, &text);
-  fact->remark = remark;
+static void report_layouts(gg_report *report, const gg_layouts *layouts) {
+  for (size_t i = 0; i < layouts->named_count; i++) {
+    const gg_named_layout *named = &layouts->named[i];
+    gg_str text = GG_STR_INIT;
+    gg_composed_print(&text, &named->layout, GG_NOTATION_PLAIN);
+    gg_fact *fact = add(report, "layouts", named->name);
+    fact->text = keep(report, &text);
+    fact->remark = named->maps;
+  }
 }
 
-static void report_plain(gg_report *report, const char *name, const gg_layout *layout,
-                         const char *remark) {
-  gg_composed composed = gg_composed_of(layout);
-  report_layout(report, name, &composed, remark);
-}
-
-static void report_layouts(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
-  report_layout(report, "sA", &layouts->sA, "(m, k) -> element of a stage");
-  report_layout(report, "sB", &layouts->sB, "(n, k) -> element of a stage");
-  if (plan->has_c)
-    report_layout(report, "sC", &layouts->sC, "(m, n) -> element of a warp's staging");
-  report_layout(report, "sD", &layouts->sD, "(m, n) -> element of a warp's staging");
-  report_plain(report, "tAgA", &layouts->tAgA, "copy: (thread, value) -> index in (m, k)");
-  report_plain(report, "tBgB", &layouts->tBgB, "copy: (thread, value) -> index in (n, k)");
-  report_plain(report, "tCrA", &layouts->tCrA, "mma: (thread, value) -> index in (m, k)");
-  report_plain(report, "tCrB", &layouts->tCrB, "mma: (thread, value) -> index in (n, k)");
-  report_plain(report, "tCrC", &layouts->tCrC, "mma: (thread, value) -> index in (m, n)");
+/* The boxes of tensor maps. */
+static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
+  for (size_t i = 0; i < layouts->map_count; i++) {
+    const gg_tensor_map *map = &layouts->maps[i];
+    bool is_a = map->param == GG_PARAM_MAP_A, is_b = map->param == GG_PARAM_MAP_B;
+    const gg_operand *operand = is_a ? &plan->a : is_b ? &plan->b : &plan->d;
+    int bits = gg_dtype_info_of(operand->type)->bits;
+    gg_fact *fact = add_text(report, "tensor maps",
+                             is_a   ? "box of A"
+                             : is_b ? "box of B"
+                                    : "box of D",
+                             "%d x %d, swizzle %d B", map->box[0], map->box[1], map->swizzle_bytes);
+    gg_str remark = GG_STR_INIT;
+    gg_str_printf(&remark, "contiguous elements x lines, %d B",
+                  map->box[0] * map->box[1] * bits / 8);
+    fact->remark = keep(report, &remark);
+  }
 }
 
 static void report_memory(gg_report *report, const gg_layouts *layouts) {
@@ -180,8 +221,10 @@ static int64_t occupancy(const gg_plan *plan, const gg_layouts *layouts) {
 
 static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
   add_number(report, "cost", "accumulator_registers", layouts->accumulator_registers, "a thread");
-  add_number(report, "cost", "fragment_registers", layouts->fragment_registers,
-             "a thread, double buffered");
+  if (layouts->fragment_registers) {
+    add_number(report, "cost", "fragment_registers", layouts->fragment_registers,
+               "a thread, double buffered");
+  }
   add_number(report, "cost", "smem_bytes_per_stage", layouts->smem_bytes_per_stage, "B");
   int64_t ctas = occupancy(plan, layouts);
   add_number(report, "cost", "ctas_per_sm", ctas, "by shared memory, threads and registers");
@@ -201,7 +244,8 @@ gg_status gg_report_make(gg_report *out, const gg_plan *plan, const gg_layouts *
   report_kernel(out, plan);
   report_problem(out, plan);
   report_decisions(out, plan);
-  report_layouts(out, plan, layouts);
+  report_layouts(out, layouts);
+  report_maps(out, plan, layouts);
   report_memory(out, layouts);
   report_cost(out, plan, layouts);
   return out->failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;

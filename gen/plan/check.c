@@ -57,11 +57,11 @@ int64_t gg_smem_limit(const gg_plan *plan) {
   return share < plan->limits->smem_per_cta ? share : plan->limits->smem_per_cta;
 }
 
-gg_status gg_check_smem(const gg_plan *plan, int64_t stage, int64_t staging, int64_t most,
-                        gg_error *err) {
+gg_status gg_check_smem(const gg_plan *plan, int64_t stage, int64_t staging, int64_t barriers,
+                        int64_t most, gg_error *err) {
   gg_str sum = GG_STR_INIT, advice = GG_STR_INIT;
   char arch[GG_ARCH_NAME_MAX], shared[32] = "";
-  int64_t behind = plan->persistent ? staging : 0; /* the pipeline, not in its place */
+  int64_t behind = barriers + (plan->persistent ? staging : 0); /* the pipeline, not in its place */
   if (plan->stages * stage + behind > most) {
     int element = gg_dtype_info_of(plan->a.type)->bits / 8;
     int64_t bare = (int64_t)(plan->tile_m + plan->tile_n) * plan->tile_k * element;
@@ -71,7 +71,8 @@ gg_status gg_check_smem(const gg_plan *plan, int64_t stage, int64_t staging, int
     if (stage > bare) {
       gg_str_printf(&sum, " + %lld B of padding", (long long)(plan->stages * (stage - bare)));
     }
-    if (behind) gg_str_printf(&sum, " + %lld B of staging", (long long)behind);
+    if (plan->persistent) gg_str_printf(&sum, " + %lld B of staging", (long long)staging);
+    if (barriers) gg_str_printf(&sum, " + %lld B of barriers", (long long)barriers);
   } else {
     gg_str_printf(&sum, "staging D in %d warps takes %lld B", plan->threads / GG_WARP,
                   (long long)staging);

@@ -195,18 +195,6 @@ static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err)
 
 /* ---- Accesses --------------------------------------------------------------------------- */
 
-static void count(gg_smem_access *access, const int64_t address[GG_WARP]) {
-  gg_wavefronts w = gg_bank_wavefronts(address, access->bytes);
-  access->wavefronts.taken += w.taken;
-  access->wavefronts.least += w.least;
-}
-
-static gg_smem_access *add_access(gg_layouts *out, const char *name, int bytes) {
-  gg_smem_access *access = &out->accesses[out->access_count++];
-  *access = (gg_smem_access){.name = name, .bytes = bytes};
-  return access;
-}
-
 /* The colexicographic index of a place in memory order: `line`, and `position` along it. */
 static int64_t tile_index(const operand_tile *tile, int64_t line, int64_t position) {
   return tile->k_major ? line + position * tile->mn : position + line * tile->mn;
@@ -227,24 +215,7 @@ static void count_copy(gg_smem_access *access, const gg_composed *smem, const op
                                     operand_bits / 8
                               : -1;
       }
-      count(access, address);
-    }
-  }
-}
-
-/* Shared to registers: ldmatrix reads the 8 lines of each 8 x 8 matrix in one phase. */
-static void count_ldmatrix(gg_smem_access *access, const gg_composed *smem,
-                           const operand_tile *tile) {
-  enum { side = 8 };
-  int64_t line = line_elements(tile), lines = tile->mn * tile->k / line;
-  for (int64_t first = 0; first < lines; first += side) {
-    for (int64_t position = 0; position < line; position += side) {
-      int64_t address[GG_WARP];
-      for (int lane = 0; lane < GG_WARP; lane++) {
-        int64_t index = tile_index(tile, first + lane % side, position);
-        address[lane] = lane < side ? gg_composed_at(smem, index) * operand_bits / 8 : -1;
-      }
-      count(access, address);
+      gg_smem_access_count(access, address);
     }
   }
 }
@@ -276,7 +247,7 @@ static gg_smem_access count_fragments(const gg_composed *smem, const staging *s)
         for (int lane = 0; lane < GG_WARP; lane++) {
           address[lane] = staging_address(smem, s, row + lane / 4, column + lane % 4 * 2 + second);
         }
-        count(&access, address);
+        gg_smem_access_count(&access, address);
       }
     }
   }
@@ -297,7 +268,7 @@ static gg_smem_access count_lines(const gg_composed *smem, const staging *s) {
       int64_t minor = at.chunk * vector, row = s->n_major ? at.line : minor;
       address[lane] = works ? staging_address(smem, s, row, s->n_major ? minor : at.line) : -1;
     }
-    count(&access, address);
+    gg_smem_access_count(&access, address);
   }
   return access;
 }
@@ -380,10 +351,12 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
   if ((st = derive_operand(&out->sB, &out->size_b, &b, err))) return st;
   if ((st = derive_copy(&out->tAgA, &a, plan->threads, err))) return st;
   if ((st = derive_copy(&out->tBgB, &b, plan->threads, err))) return st;
-  count_copy(add_access(out, "copy A", a.copy_bytes), &out->sA, &a, plan->threads);
-  count_copy(add_access(out, "copy B", b.copy_bytes), &out->sB, &b, plan->threads);
-  count_ldmatrix(add_access(out, "ldmatrix A", chunk_bytes), &out->sA, &a);
-  count_ldmatrix(add_access(out, "ldmatrix B", chunk_bytes), &out->sB, &b);
+  count_copy(gg_layouts_access(out, "copy A", a.copy_bytes), &out->sA, &a, plan->threads);
+  count_copy(gg_layouts_access(out, "copy B", b.copy_bytes), &out->sB, &b, plan->threads);
+  gg_smem_access_count_matrices(gg_layouts_access(out, "ldmatrix A", chunk_bytes), &out->sA,
+                                a.k_major, a.mn, a.k, operand_bits);
+  gg_smem_access_count_matrices(gg_layouts_access(out, "ldmatrix B", chunk_bytes), &out->sB,
+                                b.k_major, b.mn, b.k, operand_bits);
   return GG_OK;
 }
 
@@ -426,17 +399,16 @@ static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err)
   int64_t warps = plan->threads / GG_WARP, pipeline = plan->stages * (bytes_a + bytes_b);
   int64_t staging_bytes = warps * out->staging_bytes;
   out->staging_begin = plan->persistent ? pipeline : 0;
-  out->regions[0] = (gg_smem_region){"A of stage 0", 0, bytes_a};
-  out->regions[1] = (gg_smem_region){"B of stage 0", bytes_a, bytes_b};
-  out->regions[2] = (gg_smem_region){"all stages", 0, pipeline};
-  out->regions[3] = (gg_smem_region){"staging, all warps", out->staging_begin, staging_bytes};
-  out->region_count = 4;
+  gg_layouts_region(out, "A of stage 0", 0, bytes_a);
+  gg_layouts_region(out, "B of stage 0", bytes_a, bytes_b);
+  gg_layouts_region(out, "all stages", 0, pipeline);
+  gg_layouts_region(out, "staging, all warps", out->staging_begin, staging_bytes);
   out->smem_bytes_per_stage = bytes_a + bytes_b;
   out->smem_bytes = out->staging_begin + staging_bytes;
   if (out->smem_bytes < pipeline) out->smem_bytes = pipeline;
   int64_t most = gg_smem_limit(plan);
   if (out->smem_bytes <= most) return GG_OK;
-  return gg_check_smem(plan, bytes_a + bytes_b, staging_bytes, most, err);
+  return gg_check_smem(plan, bytes_a + bytes_b, staging_bytes, 0, most, err);
 }
 
 static gg_status check_covers(const gg_layouts *out, const gg_plan *plan, gg_error *err) {
@@ -449,13 +421,27 @@ static gg_status check_covers(const gg_layouts *out, const gg_plan *plan, gg_err
   return gg_check_cover("tCrC", &out->tCrC, m * n, err);
 }
 
+static void name_layouts(gg_layouts *out, const gg_plan *plan) {
+  gg_layouts_name(out, "sA", "(m, k) -> element of a stage", &out->sA);
+  gg_layouts_name(out, "sB", "(n, k) -> element of a stage", &out->sB);
+  const char *staged = "(m, n) -> element of a warp's staging";
+  if (plan->has_c) gg_layouts_name(out, "sC", staged, &out->sC);
+  gg_layouts_name(out, "sD", staged, &out->sD);
+  gg_layouts_name_plain(out, "tAgA", "copy: (thread, value) -> index in (m, k)", &out->tAgA);
+  gg_layouts_name_plain(out, "tBgB", "copy: (thread, value) -> index in (n, k)", &out->tBgB);
+  gg_layouts_name_plain(out, "tCrA", "mma: (thread, value) -> index in (m, k)", &out->tCrA);
+  gg_layouts_name_plain(out, "tCrB", "mma: (thread, value) -> index in (n, k)", &out->tCrB);
+  gg_layouts_name_plain(out, "tCrC", "mma: (thread, value) -> index in (m, n)", &out->tCrC);
+}
+
 gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = derive_operands(out, plan, err))) return st;
   if ((st = derive_mma(out, plan, err))) return st;
   if ((st = derive_epilogue(out, plan, err))) return st;
   if ((st = check_covers(out, plan, err))) return st;
-  int atoms_m = gg_plan_warp_m(plan) / plan->mma.m, atoms_n = gg_plan_warp_n(plan) / plan->mma.n;
+  name_layouts(out, plan);
+  int atoms_m = gg_plan_block_m(plan) / plan->mma.m, atoms_n = gg_plan_block_n(plan) / plan->mma.n;
   out->accumulator_registers =
       atoms_m * atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
   out->fragment_registers = 2 * (atoms_m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL) +

@@ -7,9 +7,9 @@
 #include "plan/banks.h"
 #include "plan/plan.h"
 
-/* A named layout, for dumps. */
+/* A layout by name, for dumps. */
 typedef struct gg_named_layout {
-  const char *name; /* as in the emitted kernel: "sA", "tCrC" */
+  const char *name; /* "sA", "tCrC" */
   const char *maps; /* "(m, k) -> element of a stage" */
   gg_composed layout;
 } gg_named_layout;
@@ -27,23 +27,45 @@ typedef struct gg_smem_access {
   gg_wavefronts wavefronts;
 } gg_smem_access;
 
+/* How boxes bring an operand's tile to a stage, and how the tensor core finds it there. The tile
+ * is columns of boxes along its contiguous mode, as wide as the swizzle's pattern. CTAs that share
+ * the tile bring a part of each column's lines each. */
+typedef struct gg_boxed_tile {
+  int line;           /* elements of a box along the contiguous mode */
+  int columns;        /* boxes side by side along it */
+  int copy_lines;     /* lines of a box, of one CTA */
+  int64_t copy_bytes; /* of a box */
+  int64_t column_bytes;
+  uint64_t descriptor; /* of the first MMA's operand, at address 0 */
+  gg_layout steps;     /* (block of the tile, K step) -> 16 bytes from there */
+} gg_boxed_tile;
+
 enum { GG_LAYOUTS_MAX = 12, GG_REGIONS_MAX = 8, GG_ACCESSES_MAX = 12 };
 
 typedef struct gg_layouts {
   /* Shared memory: (m, k) and (n, k) to an element of one stage; (row, column) to an element of
-   * one warp's staging memory. Sizes in elements. */
+   * one warp's staging buffer. Sizes in elements. */
   gg_composed sA, sB, sC, sD;
   int64_t size_a, size_b, size_c, size_d;
 
-  /* Threads: (thread, value) to the colexicographic index in the tile. */
+  /* Threads: (thread, value) to the colexicographic index in the tile; those that the family has.
+   */
   gg_layout tAgA, tBgB;       /* global to shared: which elements each thread copies */
   gg_layout tCrA, tCrB, tCrC; /* the tiled MMA's fragments */
+
+  gg_boxed_tile boxes_a, boxes_b; /* where tensor maps copy the operands */
+  gg_tensor_map maps[GG_TENSOR_MAPS_MAX];
+  size_t map_count;
+
+  gg_named_layout named[GG_LAYOUTS_MAX]; /* the above by name, those that there are */
+  size_t named_count;
 
   gg_smem_region regions[GG_REGIONS_MAX];
   size_t region_count;
   int64_t smem_bytes; /* dynamic shared memory a CTA */
   int64_t smem_bytes_per_stage;
-  int64_t staging_begin, staging_bytes; /* where the first warp's is; of a warp */
+  int64_t staging_begin, staging_bytes; /* where the first warp's is; of a buffer */
+  int64_t barriers_begin;               /* of the pipeline, where it has barriers in memory */
 
   gg_smem_access accesses[GG_ACCESSES_MAX];
   size_t access_count;
@@ -52,5 +74,21 @@ typedef struct gg_layouts {
 } gg_layouts;
 
 gg_status gg_layouts_derive(gg_layouts *out, const gg_plan *plan, gg_error *err);
+
+/* For families' derivations: adds to the lists of the above. */
+void gg_layouts_name(gg_layouts *out, const char *name, const char *maps,
+                     const gg_composed *layout);
+void gg_layouts_name_plain(gg_layouts *out, const char *name, const char *maps,
+                           const gg_layout *layout);
+void gg_layouts_region(gg_layouts *out, const char *name, int64_t offset, int64_t bytes);
+gg_smem_access *gg_layouts_access(gg_layouts *out, const char *name, int bytes);
+
+/* Adds one warp's access. */
+void gg_smem_access_count(gg_smem_access *access, const int64_t address[GG_WARP]);
+
+/* Adds the reading of a tile mn x k by matrices of 8 lines of 16 bytes, each in one phase, as
+ * ldmatrix and the tensor core read it. */
+void gg_smem_access_count_matrices(gg_smem_access *access, const gg_composed *smem, bool k_major,
+                                   int64_t mn, int64_t k, int element_bits);
 
 #endif

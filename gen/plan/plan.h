@@ -21,32 +21,44 @@ typedef struct gg_plan {
   gg_operand a, b, c, d;
   bool has_c;
   gg_dtype accumulator;
+  int accumulator_bits; /* of its significand that sums of products keep, if fewer than all; else 0
+                         */
   int64_t fixed_m, fixed_n, fixed_k, fixed_batch; /* GG_FIXED_NONE where dynamic */
 
   /* Tile of a CTA, in elements. */
   int tile_m, tile_n, tile_k;
 
-  /* Atoms: which MMA, and how many of them (warps, in families of warp-wide MMAs) side by side
-   * along M and N. Each works on one contiguous block of the tile. */
+  /* Atoms: which MMA, and how many workers (the threads that execute one: a warp, a warpgroup)
+   * stand side by side along M and N. Each works on one contiguous block of the tile. */
   gg_mma_atom mma;
   int atoms_m, atoms_n;
 
-  /* Pipeline: how operands come from global to shared memory. A copy moves `bytes` at once. */
+  /* Pipeline: how operands come from global to shared memory. A thread's copy moves `copy_bytes` at
+   * once; 0 where boxes are copied by tensor maps. */
   int stages;
   int copy_bytes_a, copy_bytes_b;
   gg_swizzle_kind swizzle_a, swizzle_b;
 
-  /* Schedule: whether a CTA computes one tile of D, or one after the other; and the order in which
-   * tiles are computed, in bands of `raster_group` tiles. */
+  /* Roles: the workers that multiply, where others only load; and the registers of a thread of
+   * each kind. All 0 where every warp does both. */
+  int consumers;
+  bool pingpong; /* consumers compute whole tiles in turns, instead of sharing each */
+  int producer_registers, consumer_registers;
+
+  /* Schedule: whether a CTA computes one tile of D, or one after the other; CTAs of a cluster,
+   * which share operands; and the order in which tiles are computed, in bands of `raster_group`
+   * tiles. */
   bool persistent;
+  int cluster_m, cluster_n;
   gg_raster raster;
   int raster_group;
 
   /* Epilogue: D = alpha * acc + beta * C, the factors that are there given at launch. A warp
-   * stages epi_m x epi_n elements at once; accesses to C and D in global memory, in bytes. */
+   * stages epi_m x epi_n elements at once, in one of epi_buffers; threads' accesses to C and D in
+   * global memory, in bytes. */
   bool alpha;
-  int epi_m, epi_n;
-  int access_bytes_c, access_bytes_d;
+  int epi_m, epi_n, epi_buffers;
+  int access_bytes_c, access_bytes_d; /* 0 where a family has nothing to choose */
 
   /* Launch. */
   int threads;
@@ -61,11 +73,11 @@ gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_
 int gg_swizzle_bytes(gg_swizzle_kind kind);
 const char *gg_swizzle_name(gg_swizzle_kind kind);
 
-/* Extents of a warp's block of the tile. */
-static inline int gg_plan_warp_m(const gg_plan *plan) {
+/* Extents of a worker's block of the tile. */
+static inline int gg_plan_block_m(const gg_plan *plan) {
   return plan->tile_m / plan->atoms_m;
 }
-static inline int gg_plan_warp_n(const gg_plan *plan) {
+static inline int gg_plan_block_n(const gg_plan *plan) {
   return plan->tile_n / plan->atoms_n;
 }
 

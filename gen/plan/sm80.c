@@ -8,12 +8,10 @@
  * This file decides; derive_sm80.c derives the layouts, emit/sm80.c writes the text. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "atom/dtype.h"
-#include "plan/check.h"
+#include "plan/choices.h"
 #include "plan/sm80.h"
-#include "spec/keys.h"
 
 static bool accepts(const gg_spec *spec) {
   const gg_spec_field *schedule = &spec->schedule;
@@ -30,32 +28,26 @@ static bool is_output(gg_dtype type) {
   return is_half(type) || type == GG_DTYPE_f32;
 }
 
-static gg_status refuse_type(const gg_plan *plan, const gg_spec_field *field, const char *what,
-                             gg_dtype type, const char *instead, gg_error *err) {
-  return gg_fail(err, PLAN_UNSUPPORTED, &field->mark, plan->target->family, what,
-                 gg_dtype_info_of(type)->name, instead);
-}
-
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   if (!is_half(plan->a.type)) {
-    return refuse_type(plan, &spec->a.type, "A of type", plan->a.type, "f16 and bf16", err);
+    return gg_refuse_type(plan, &spec->a.type, "A of type", plan->a.type, "f16 and bf16", err);
   }
   if (plan->b.type != plan->a.type) {
-    return refuse_type(plan, &spec->b.type, "B of type", plan->b.type,
-                       plan->a.type == GG_DTYPE_f16 ? "f16, as A is" : "bf16, as A is", err);
+    return gg_refuse_type(plan, &spec->b.type, "B of type", plan->b.type,
+                          plan->a.type == GG_DTYPE_f16 ? "f16, as A is" : "bf16, as A is", err);
   }
   if (plan->has_c && !is_output(plan->c.type)) {
-    return refuse_type(plan, &spec->c.type, "C of type", plan->c.type, "f16, bf16 and f32", err);
+    return gg_refuse_type(plan, &spec->c.type, "C of type", plan->c.type, "f16, bf16 and f32", err);
   }
   if (!is_output(plan->d.type)) {
-    return refuse_type(plan, &spec->d.type, "D of type", plan->d.type, "f16, bf16 and f32", err);
+    return gg_refuse_type(plan, &spec->d.type, "D of type", plan->d.type, "f16, bf16 and f32", err);
   }
   const gg_spec_field *acc = &spec->accumulator;
   plan->accumulator = acc->state == GG_SPEC_SET ? (gg_dtype)acc->number : GG_DTYPE_f32;
   if (plan->accumulator == GG_DTYPE_f32) return GG_OK;
   if (plan->accumulator == GG_DTYPE_f16 && plan->a.type == GG_DTYPE_f16) return GG_OK;
-  return refuse_type(
+  return gg_refuse_type(
       plan, acc, "accumulator of type", plan->accumulator,
       plan->a.type == GG_DTYPE_f16 ? "f32 and f16 for f16 operands" : "f32 for bf16 operands", err);
 }
@@ -65,25 +57,11 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
 static gg_status choose_mma(gg_plan *plan, gg_error *err) {
   const char *in = gg_dtype_info_of(plan->a.type)->ptx;
   const char *acc = gg_dtype_info_of(plan->accumulator)->ptx;
-  gg_str ptx = GG_STR_INIT, cute = GG_STR_INIT, instead = GG_STR_INIT;
+  gg_str ptx = GG_STR_INIT;
   gg_str_printf(&ptx, "mma.sync.aligned.m16n8k16.row.col.%s.%s.%s.%s", acc, in, in, acc);
   gg_status st = gg_mma_atom_find(&plan->mma, gg_str_text(&ptx), err);
-  const gg_spec_field *asked = &plan->spec->atom;
-  if (st || asked->state != GG_SPEC_SET) goto done;
-  gg_mma_atom_cute(&cute, &plan->mma);
-  const char *const names[] = {"m16n8k16", gg_str_text(&ptx), gg_str_text(&cute)};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (strcmp(asked->text, names[i]) == 0) goto done;
-  }
-  gg_str_printf(&instead, "m16n8k16 for these types: %s, %s", gg_str_text(&ptx),
-                gg_str_text(&cute));
-  st = gg_fail(err, PLAN_UNSUPPORTED, &asked->mark, plan->target->family, "atom", asked->text,
-               gg_str_text(&instead));
-done:
   gg_str_free(&ptx);
-  gg_str_free(&cute);
-  gg_str_free(&instead);
-  return st;
+  return st ? st : gg_choose_atom(plan, "m16n8k16", err);
 }
 
 /* ---- Tile and warps --------------------------------------------------------------------- */
@@ -91,15 +69,6 @@ done:
 /* A warp's block: 64 x 64 with f32 accumulators takes 128 of a thread's 255 registers and reads
  * the fewest bytes of shared memory an MMA that leave room for double-buffered fragments. */
 enum { usual_warp_extent = 64, usual_warps_per_sm = 8, max_warps = 16, operand_bytes = 2 };
-
-/* The tile where none is asked for, no larger than a fixed problem needs. */
-static int usual_extent(int64_t fixed, int unit, int most) {
-  if (fixed == GG_FIXED_NONE || fixed >= most) return most;
-  int extent = unit;
-  while (extent < fixed)
-    extent *= 2;
-  return extent;
-}
 
 /* Worth a second warp a scheduler, or a persistent grid. */
 static bool is_large(const gg_plan *plan) {
@@ -177,7 +146,7 @@ static gg_status check_tile(const gg_plan *plan, gg_error *err) {
 /* 32-bit registers of a thread that certainly live at once. */
 static gg_status check_registers(const gg_plan *plan, gg_error *err) {
   enum { addresses = 24 }; /* pointers, loop state and predicates, seen in every build */
-  int atoms_m = gg_plan_warp_m(plan) / plan->mma.m, atoms_n = gg_plan_warp_n(plan) / plan->mma.n;
+  int atoms_m = gg_plan_block_m(plan) / plan->mma.m, atoms_n = gg_plan_block_n(plan) / plan->mma.n;
   int acc = atoms_m * atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
   int fragments = atoms_m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL) +
                   atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_B, NULL);
@@ -186,9 +155,9 @@ static gg_status check_registers(const gg_plan *plan, gg_error *err) {
   if (acc + fragments + addresses <= most) return GG_OK;
   const gg_spec_field *cause =
       plan->spec->atom_layout.state == GG_SPEC_SET ? &plan->spec->atom_layout : &plan->spec->tile;
-  return gg_fail(err, PLAN_REGISTERS, &cause->mark, gg_plan_warp_m(plan), gg_plan_warp_n(plan), acc,
-                 fragments, addresses, acc + fragments + addresses, most, plan->threads,
-                 plan->ctas_per_sm);
+  return gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, gg_plan_block_m(plan),
+                 gg_plan_block_n(plan), acc, fragments, addresses, acc + fragments + addresses,
+                 most, plan->threads, plan->ctas_per_sm);
 }
 
 /* What staging memory a warp takes where nothing is padded: a sub-tile of 16 lines of 128 bytes. */
@@ -242,9 +211,9 @@ static void usual_tile(gg_plan *plan) {
     plan->tile_m = plan->tile_n = 64;
     plan->ctas_per_sm = 1;
   }
-  plan->tile_m = usual_extent(plan->fixed_m, plan->mma.m, plan->tile_m);
-  plan->tile_n = usual_extent(plan->fixed_n, 2 * plan->mma.n, plan->tile_n);
-  plan->tile_k = usual_extent(plan->fixed_k, plan->mma.k, plan->tile_k);
+  plan->tile_m = gg_usual_extent(plan->fixed_m, plan->mma.m, plan->tile_m);
+  plan->tile_n = gg_usual_extent(plan->fixed_n, 2 * plan->mma.n, plan->tile_n);
+  plan->tile_k = gg_usual_extent(plan->fixed_k, plan->mma.k, plan->tile_k);
 }
 
 static gg_status choose_tile(gg_plan *plan, gg_error *err) {
@@ -265,27 +234,6 @@ static gg_status choose_tile(gg_plan *plan, gg_error *err) {
 }
 
 /* ---- Pipeline --------------------------------------------------------------------------- */
-
-/* The widest access that the alignment allows. cp.async moves 4, 8 or 16 bytes; an operand aligned
- * to 2 goes through registers. */
-static int access_bytes(gg_operand operand) {
-  return operand.align < 16 ? operand.align : 16;
-}
-
-/* `line`: bytes of a line of the operand's tile, along its contiguous mode. Where nothing is asked
- * for, the widest pattern that fits; a line that none fits is an odd number of 16-byte chunks,
- * which spreads over the banks by itself. */
-static gg_status choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked,
-                                const char *operand, int line, gg_error *err) {
-  gg_swizzle_kind widest = line % 128 == 0  ? GG_SWIZZLE_128B
-                           : line % 64 == 0 ? GG_SWIZZLE_64B
-                           : line % 32 == 0 ? GG_SWIZZLE_32B
-                                            : GG_SWIZZLE_NONE;
-  *out = asked->state == GG_SPEC_SET ? (gg_swizzle_kind)asked->number : widest;
-  int bytes = gg_swizzle_bytes(*out);
-  if (bytes == 0 || line % bytes == 0) return GG_OK;
-  return gg_fail(err, PLAN_SWIZZLE, &asked->mark, bytes, operand, line, gg_swizzle_name(widest));
-}
 
 /* How many stages, up to four, leave each CTA of a multiprocessor its shared memory; at least two,
  * whether or not they fit. */
@@ -309,13 +257,15 @@ static int usual_stages(const gg_plan *plan) {
 
 static gg_status choose_pipeline(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  plan->copy_bytes_a = access_bytes(plan->a);
-  plan->copy_bytes_b = access_bytes(plan->b);
+  /* cp.async moves 4, 8 or 16 bytes; an operand aligned to 2 goes through registers. A line that no
+   * swizzle fits is an odd number of 16-byte chunks, which spreads over the banks by itself. */
+  plan->copy_bytes_a = gg_access_bytes(plan->a);
+  plan->copy_bytes_b = gg_access_bytes(plan->b);
   int line_a = (plan->a.major == GG_MAJOR_K ? plan->tile_k : plan->tile_m) * operand_bytes;
   int line_b = (plan->b.major == GG_MAJOR_K ? plan->tile_k : plan->tile_n) * operand_bytes;
   gg_status st;
-  if ((st = choose_swizzle(&plan->swizzle_a, &spec->swizzle.a, "A", line_a, err))) return st;
-  if ((st = choose_swizzle(&plan->swizzle_b, &spec->swizzle.b, "B", line_b, err))) return st;
+  if ((st = gg_choose_swizzle(&plan->swizzle_a, &spec->swizzle.a, "A", line_a, err))) return st;
+  if ((st = gg_choose_swizzle(&plan->swizzle_b, &spec->swizzle.b, "B", line_b, err))) return st;
 
   const gg_spec_field *stages = &spec->stages;
   if (stages->state == GG_SPEC_SET) {
@@ -363,6 +313,7 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
     return gg_fail(err, PLAN_UNSUPPORTED, &scheduler->mark, plan->target->family, "scheduler",
                    scheduler->text, "data_parallel and persistent");
   }
+  plan->cluster_m = plan->cluster_n = 1;
   plan->persistent =
       asked ? scheduler->number == GG_SCHEDULER_PERSISTENT : gains_by_persistence(plan);
   const gg_spec_field *order = &spec->raster.order;
@@ -373,23 +324,6 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
   }
   const gg_spec_field *group = &spec->raster.group;
   plan->raster_group = group->state == GG_SPEC_SET ? (int)group->number : 8;
-  return GG_OK;
-}
-
-/* A list of operations: at most one `linear`, which stands for D = alpha * acc + beta * C. */
-static gg_status choose_factors(gg_plan *plan, gg_error *err) {
-  const gg_spec *spec = plan->spec;
-  plan->alpha = spec->epilogue.state != GG_SPEC_SET;
-  for (size_t i = 0; i < spec->op_count; i++) {
-    const gg_spec_op *op = &spec->ops[i];
-    if (op->kind != GG_OP_LINEAR || i > 0) {
-      return gg_fail(err, PLAN_UNSUPPORTED, &op->mark, plan->target->family, "epilogue",
-                     op->kind == GG_OP_LINEAR ? "with a second linear"
-                                              : gg_op_info_of(op->kind)->name,
-                     "one linear: D = alpha * A * B + beta * C");
-    }
-    plan->alpha = op->alpha.state != GG_SPEC_SET || op->alpha.number;
-  }
   return GG_OK;
 }
 
@@ -406,21 +340,22 @@ static int staged_line(const gg_plan *plan, int extent) {
 
 static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  gg_status st = choose_factors(plan, err);
+  gg_status st = gg_choose_factors(plan, err);
   if (st) return st;
   if ((st = gg_check_unused(plan, &spec->swizzle.d, "swizzle of D", "padding, by itself", err))) {
     return st;
   }
   /* A sub-tile is a whole number of atoms, and of lines as long as the warp's block has them. */
-  int warp_m = gg_plan_warp_m(plan), warp_n = gg_plan_warp_n(plan);
+  int warp_m = gg_plan_block_m(plan), warp_n = gg_plan_block_n(plan);
   bool row_major = plan->d.major == GG_MAJOR_N;
   int two_atoms = 2 * plan->mma.n;
   plan->epi_m = row_major ? plan->mma.m : staged_line(plan, warp_m);
   plan->epi_n = row_major            ? staged_line(plan, warp_n)
                 : warp_n % two_atoms ? plan->mma.n
                                      : two_atoms;
-  plan->access_bytes_c = access_bytes(plan->c);
-  plan->access_bytes_d = access_bytes(plan->d);
+  plan->epi_buffers = 1;
+  plan->access_bytes_c = gg_access_bytes(plan->c);
+  plan->access_bytes_d = gg_access_bytes(plan->d);
   return GG_OK;
 }
 
@@ -438,6 +373,7 @@ const gg_target gg_target_sm80 = {
     .family = "sm80",
     .summary = "mma.sync fed by a multistage cp.async pipeline, sm_80 and newer",
     .template_name = "sm80_multistage.cu",
+    .worker = "warp",
     .least = {.number = 80},
     .accepts = accepts,
     .choose = choose,

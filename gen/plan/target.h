@@ -9,6 +9,7 @@ struct gg_target {
   const char *family;        /* "sm80" */
   const char *summary;       /* one line for people */
   const char *template_name; /* under templates/ */
+  const char *worker;        /* the threads that execute one MMA: "warp" */
   gg_arch least;
 
   /* Whether the family is for this spec: architecture and schedule. */

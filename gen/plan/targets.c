@@ -1,7 +1,9 @@
 /* The families, in order of preference. */
 #include "plan/sm80.h"
+#include "plan/sm90.h"
 
 const gg_target *const gg_targets[] = {
+    &gg_target_sm90,
     &gg_target_sm80,
     NULL,
 };

@@ -9,6 +9,7 @@
 #include "emu/async.h"
 #include "emu/hazard.h"
 #include "emu/isa/lanes.h"
+#include "emu/marks.h"
 #include "emu/report.h"
 #include "emu/state.h"
 
@@ -82,14 +83,6 @@ static bool global_bounds(const access *a, uint32_t lane) {
   return false;
 }
 
-static bool all_written(const uint8_t *marks, unsigned bytes) {
-  uint8_t all = EMU_MARK_WRITTEN;
-  for (unsigned i = 0; i < bytes; i++) {
-    all &= marks[i];
-  }
-  return all;
-}
-
 static bool access_global(const access *a) {
   struct emu_warp_state *state = a->warp->state;
   const emu_device *device = a->warp->cta->cluster->run->device;
@@ -108,8 +101,10 @@ static bool access_global(const access *a) {
     a->host[lane] = range->bytes + offset;
     if (range->complete) continue;
     uint8_t *marks = range->marks + offset;
-    if (check && !all_written(marks, a->bytes)) return uninitialised(a, lane, marks, "global");
-    if (a->intent & EMU_WRITE) memset(marks, EMU_MARK_WRITTEN, a->bytes);
+    if (check && !(emu_marks_read(marks, a->bytes).all & EMU_MARK_WRITTEN)) {
+      return uninitialised(a, lane, marks, "global");
+    }
+    if (a->intent & EMU_WRITE) emu_marks_change(marks, a->bytes, UINT8_MAX, EMU_MARK_WRITTEN);
   }
   if ((a->intent & EMU_STRONG) && checked(a)) {
     EMU_EACH_LANE(a->lanes, lane) {
@@ -186,34 +181,36 @@ bool emu_shared_place(emu_place *out, emu_warp *warp, const emu_op *op, int lane
  * -1 for it and is counted, and whoever uses it gets a wrong result. */
 static bool check_marks(const access *a, uint32_t lane, emu_place place) {
   uint8_t *marks = place.cta->shared->marks + place.offset;
-  uint8_t all = UINT8_MAX, any = 0;
-  for (unsigned i = 0; i < a->bytes; i++) {
-    all &= marks[i];
-    any |= marks[i];
-  }
+  emu_marks found = emu_marks_read(marks, a->bytes);
   uint8_t refused = a->intent & EMU_WRITE ? EMU_MARK_LANDING | EMU_MARK_LEAVING | EMU_MARK_BARRIER
                                           : EMU_MARK_LANDING;
-  if (any & refused) {
+  if (found.any & refused) {
     return emu_async_touched(a->warp, a->op, (int)lane, place, a->bytes, a->intent & EMU_WRITE);
   }
-  if ((a->intent & EMU_READ) && !(all & EMU_MARK_WRITTEN)) {
+  if ((a->intent & EMU_READ) && !(found.all & EMU_MARK_WRITTEN)) {
     if (a->intent & EMU_WRITE) return uninitialised(a, lane, marks, "shared");
     emu_counting(a->warp)->unwritten_reads++;
   }
-  if ((a->intent & EMU_WRITE) && !(all & EMU_MARK_WRITTEN)) {
-    for (unsigned i = 0; i < a->bytes; i++) {
-      marks[i] |= EMU_MARK_WRITTEN;
-    }
+  if ((a->intent & EMU_WRITE) && !(found.all & EMU_MARK_WRITTEN)) {
+    emu_marks_change(marks, a->bytes, 0, EMU_MARK_WRITTEN);
   }
   return true;
 }
 
 static bool access_shared(const access *a) {
   emu_place places[EMU_LANES];
-  uint32_t offsets[EMU_LANES];
+  uint32_t offsets[EMU_LANES], last = EMU_LANES;
   bool check = checked(a);
   EMU_EACH_LANE(a->lanes, lane) {
     emu_place *place = &places[lane];
+    bool again = last < EMU_LANES && a->address[lane] == a->address[last];
+    if (again) {
+      *place = places[last];
+      offsets[lane] = offsets[last];
+      a->host[lane] = a->host[last];
+      continue;
+    }
+    last = lane;
     if (!find_place(place, a->warp, a->space, a->address[lane], a->bytes)) {
       return shared_bounds(a->warp, a->op, (int)lane, a->address[lane], a->bytes);
     }

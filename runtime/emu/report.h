@@ -40,7 +40,8 @@ void emu_counters_add(emu_counters *to, const emu_counters *from);
 /* One counted instruction of a warp. */
 static inline void emu_count(emu_counters *counters, const emu_op *op, uint32_t lanes) {
   counters->instructions[op->kind]++;
-  counters->thread_instructions[op->kind] += (uint64_t)__builtin_popcount(lanes);
+  bool all = lanes == UINT32_MAX; /* mostly, and not every processor counts bits by itself */
+  counters->thread_instructions[op->kind] += all ? 32 : (uint64_t)__builtin_popcount(lanes);
 }
 
 /* As text for people (sites with their PTX and source line, worst first), or as JSON. */

@@ -30,6 +30,7 @@ enum {
   LAYOUT_STRIDED_BATCH_OFFSET = 6, /* int64 */
   DESC_TRANSA = 3,                 /* int32 */
   DESC_TRANSB = 4,
+  DESC_FAST_ACCUM = 25,               /* int8 */
   PREFERENCE_MAX_WORKSPACE_BYTES = 1, /* uint64 */
 
   workspace_bytes = 64 << 20,
@@ -250,6 +251,8 @@ static gg_status describe(gg_cublaslt_plan *plan, const gg_kernel *kernel,
   int32_t b = plan->form.transpose_right ? CUBLAS_OP_T : CUBLAS_OP_N;
   if (!status) status = lt->call.desc_set(plan->desc, DESC_TRANSA, &a, sizeof a);
   if (!status) status = lt->call.desc_set(plan->desc, DESC_TRANSB, &b, sizeof b);
+  int8_t fast = kernel->accumulator_bits != 0; /* sums as short as the kernel's */
+  if (!status && fast) status = lt->call.desc_set(plan->desc, DESC_FAST_ACCUM, &fast, sizeof fast);
   return check(lt, "describing the problem to cuBLASLt", status, err);
 }
 

@@ -32,8 +32,8 @@ static double integer(uint64_t seed, uint64_t index, int range) {
   return (double)(gg_random(seed, index) % (uint64_t)(2 * range + 1)) - range;
 }
 
-int gg_inputs_range(gg_dtype accumulator, int64_t k) {
-  double limit = ldexp(1, gg_number_precision(accumulator));
+int gg_inputs_range(int precision, int64_t k) {
+  double limit = ldexp(1, precision);
   int range = largest_integer;
   while (range > 1 && (double)k * range * range > limit)
     range--;

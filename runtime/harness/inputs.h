@@ -9,9 +9,9 @@ typedef enum gg_input_kind {
   GG_INPUTS_INTEGERS, /* small enough, where K allows it, that every sum is exact */
 } gg_input_kind;
 
-/* The largest magnitude of an input such that `k` products add up without rounding in the
- * accumulator; at least 1. */
-int gg_inputs_range(gg_dtype accumulator, int64_t k);
+/* The largest magnitude of an input such that `k` products add up without rounding in `precision`
+ * bits; at least 1. */
+int gg_inputs_range(int precision, int64_t k);
 
 /* Values for an array of any length: a cycle of `length` elements, a prime, so that no row of
  * a matrix is another's copy. */

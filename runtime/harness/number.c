@@ -102,7 +102,8 @@ static double clamp(double value, double least, double most) {
   return value < least ? least : value > most ? most : value;
 }
 
-static double least_of(gg_dtype type) {
+double gg_number_least(gg_dtype type) {
+  if (!gg_number_is_integer(type)) return -gg_number_max(type);
   return type == GG_DTYPE_u8 ? 0 : -gg_number_max(type) - 1;
 }
 
@@ -113,7 +114,8 @@ void gg_number_set(gg_dtype type, void *array, int64_t index, double value) {
   }
   int bytes = gg_number_bytes(type);
   if (gg_number_is_integer(type)) {
-    double whole = clamp(isnan(value) ? 0 : rint(value), least_of(type), gg_number_max(type));
+    double whole =
+        clamp(isnan(value) ? 0 : rint(value), gg_number_least(type), gg_number_max(type));
     store(array, index, bytes, (uint32_t)(int64_t)whole);
     return;
   }

@@ -30,8 +30,9 @@ void gg_number_set(gg_dtype type, void *array, int64_t index, double value);
 /* The most that rounding to the type can move `value`: half the distance between its neighbours. */
 double gg_number_half_ulp(gg_dtype type, double value);
 
-/* The largest finite number. */
+/* The largest finite number, and the least. */
 double gg_number_max(gg_dtype type);
+double gg_number_least(gg_dtype type);
 
 /* Bits of the significand, the hidden one included; of an integer, those of its magnitude. */
 int gg_number_precision(gg_dtype type);

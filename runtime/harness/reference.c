@@ -3,10 +3,11 @@
  * The bound. Let S be the sum of |a * b|. Products of two inputs are exact in the tensor cores;
  * every g >= 4 of them are added to the accumulator at once, each of the g + 1 terms cut at a unit
  * u of the largest, and so is their sum (MMA-Sim, arXiv 2511.10909: 23 fraction bits or more for
- * f32). No term or partial sum exceeds S, so K products cost at most (g + 2) / g * K <= 1.5 K cuts
- * of u * S. Plain rounding after each addition costs less. Then come alpha, beta and their sum in
- * f32, and one rounding to D's type. Where all inputs are integers and S fits in the accumulator,
- * nothing is cut at all, and D must be the correctly rounded value: that is the sharp test. */
+ * f32, where the kernel does not say that there are fewer). No term or partial sum exceeds S, so K
+ * products cost at most (g + 2) / g * K <= 1.5 K cuts of u * S. Plain rounding after each addition
+ * costs less. Then come alpha, beta and their sum in f32, and one rounding to D's type. Where all
+ * inputs are integers and S fits in the accumulator, nothing is cut at all, and D must be the
+ * correctly rounded value: that is the sharp test. */
 #include "reference.h"
 
 #include <math.h>
@@ -183,10 +184,15 @@ static bool is_whole(double value) {
   return rint(value) == value;
 }
 
+int gg_reference_precision(const gg_kernel *kernel) {
+  int whole = gg_number_precision(kernel->accumulator);
+  return kernel->accumulator_bits ? kernel->accumulator_bits : whole;
+}
+
 /* The error of the sum of products in the accumulator. */
 static double accumulation_error(const gg_kernel *kernel, int64_t k, double magnitude,
                                  bool integers) {
-  int precision = gg_number_precision(kernel->accumulator);
+  int precision = gg_reference_precision(kernel);
   if (gg_number_is_integer(kernel->accumulator)) return 0;
   if (integers && magnitude <= ldexp(1, precision)) return 0;
   double unit = ldexp(1, 1 - precision), own = 0x1p-52; /* f64: the reference's own error */

@@ -50,6 +50,9 @@ typedef struct gg_expected {
   double value, bound; /* |D - value| <= bound */
 } gg_expected;
 
+/* Bits of the significand in which the kernel sums products. */
+int gg_reference_precision(const gg_kernel *kernel);
+
 /* `c` is the element of C, unread when beta is 0. `integers`: all inputs are. */
 gg_expected gg_reference_expect(const gg_kernel *kernel, const gg_problem *problem, double sum,
                                 double magnitude, double c, bool integers);

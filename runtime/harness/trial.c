@@ -22,7 +22,7 @@ const char *gg_trial_obstacle(const gg_kernel *kernel) {
 gg_status gg_trial_inputs_make(gg_trial_inputs *out, const gg_kernel *kernel, gg_input_kind kind,
                                int64_t k, uint64_t seed, gg_error *err) {
   *out = (gg_trial_inputs){.integers = kind == GG_INPUTS_INTEGERS};
-  int range = gg_inputs_range(kernel->accumulator, k);
+  int range = gg_inputs_range(gg_reference_precision(kernel), k);
   gg_status st = gg_inputs_make(&out->a, kernel->a.type, kind, range, seed, err);
   if (!st) st = gg_inputs_make(&out->b, kernel->b.type, kind, range, seed + 1, err);
   if (!st) st = gg_inputs_make(&out->c, kernel->c.type, kind, range, seed + 2, err);
@@ -215,12 +215,13 @@ static void scan(gg_verdict *out, const gg_trial_buffer *d, const gg_view *view)
   count_stray(out, d, done, d->bytes);
 }
 
-/* A result is right within its bound, or as an infinity where the bound reaches beyond the type. */
+/* A result is right within its bound; or, where the bound reaches beyond the type, as an infinity
+ * or as the type's last number. */
 static bool is_right(gg_dtype type, double got, gg_expected expected) {
   if (fabs(got - expected.value) <= expected.bound) return true;
-  double max = gg_number_max(type), reach = fabs(expected.value) + expected.bound;
-  bool same_sign = signbit(got) == signbit(expected.value);
-  return reach > max && same_sign && (isinf(got) || fabs(got) == max);
+  double last = expected.value < 0 ? gg_number_least(type) : gg_number_max(type);
+  double reach = expected.value + copysign(expected.bound, expected.value);
+  return fabs(reach) > fabs(last) && (got == last || got == copysign(INFINITY, reach));
 }
 
 /* The sums behind the verdict. */

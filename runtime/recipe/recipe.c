@@ -112,6 +112,7 @@ static const gg_recipe_field buffer_fields[] = {
      .least = 1,
      .most = 1 << 21},
     {.name = "init", .read = read_init, .offset = offsetof(gg_recipe_buffer, init)},
+    {.name = "patch", .read = gg_recipe_skip},
 };
 
 static gg_status read_buffers(gg_recipe_reader *in, const gg_node *node) {
@@ -210,7 +211,7 @@ static gg_status read_maps(gg_recipe_reader *in, const gg_node *node) {
   return st;
 }
 
-/* ---- Launches --------------------------------------------------------------------------- */
+/* ---- Patches ---------------------------------------------------------------------------- */
 
 static const gg_recipe_field patch_fields[] = {
     {.name = "offset",
@@ -218,7 +219,7 @@ static const gg_recipe_field patch_fields[] = {
      .offset = offsetof(gg_recipe_patch, offset),
      .required = true,
      .least = 0,
-     .most = 1 << 20},
+     .most = EXTENT_MAX},
     {.name = "tensor_map",
      .read = gg_recipe_read_integer,
      .offset = offsetof(gg_recipe_patch, tensor_map),
@@ -232,8 +233,8 @@ static const gg_recipe_field patch_fields[] = {
      .most = EXTENT_MAX},
 };
 
-static gg_status check_patch(gg_recipe_reader *in, const gg_recipe_param *param,
-                             const gg_recipe_patch *patch) {
+/* `size` bytes of a parameter or a buffer are there to be patched. */
+static gg_status check_patch(gg_recipe_reader *in, const gg_recipe_patch *patch, size_t size) {
   bool map = patch->tensor_map >= 0;
   if (map == (patch->buffer >= 0)) {
     return gg_recipe_refuse(in, patch->node, "a tensor_map or a buffer");
@@ -243,26 +244,49 @@ static gg_status check_patch(gg_recipe_reader *in, const gg_recipe_param *param,
                             "the number of a tensor map, from 0");
   }
   size_t bytes = map ? sizeof(CUtensorMap) : sizeof(CUdeviceptr);
-  if ((size_t)patch->offset + bytes <= param->size) return GG_OK;
+  if ((size_t)patch->offset + bytes <= size) return GG_OK;
   return gg_recipe_refuse(in, gg_recipe_entry(patch->node, "offset"),
-                          map ? "an offset with 128 bytes of the parameter behind it"
-                              : "an offset with 8 bytes of the parameter behind it");
+                          map ? "an offset with 128 bytes behind it"
+                              : "an offset with 8 bytes behind it");
 }
 
 static gg_status read_patches(gg_recipe_reader *in, void *at, const gg_node *node,
                               const gg_recipe_field *field) {
-  gg_recipe_param *param = at;
+  gg_recipe_patches *patches = at;
   void *array;
   (void)field;
-  gg_status st = gg_recipe_array(&array, in, node, GG_NODE_LIST, sizeof *param->patches);
-  param->patches = array;
+  gg_status st = gg_recipe_array(&array, in, node, GG_NODE_LIST, sizeof *patches->list);
+  patches->list = array;
   for (const gg_node *child = node->first; child && !st; child = child->next) {
-    gg_recipe_patch *patch = &param->patches[param->patch_count++];
+    gg_recipe_patch *patch = &patches->list[patches->count++];
     *patch = (gg_recipe_patch){.node = child, .tensor_map = -1, .buffer = -1};
     st = gg_recipe_read_map(in, patch, child, GG_RECIPE_FIELDS(patch_fields));
   }
   return st;
 }
+
+static gg_status check_patches(gg_recipe_reader *in, const gg_recipe_patches *patches,
+                               size_t size) {
+  gg_status st = GG_OK;
+  for (size_t i = 0; i < patches->count && !st; i++)
+    st = check_patch(in, &patches->list[i], size);
+  return st;
+}
+
+/* Those of buffers, once all buffers and tensor maps are known. */
+static gg_status read_buffer_patches(gg_recipe_reader *in) {
+  gg_status st = GG_OK;
+  for (size_t i = 0; i < in->recipe->buffer_count && !st; i++) {
+    gg_recipe_buffer *buffer = &in->recipe->buffers[i];
+    const gg_node *node = gg_recipe_entry(buffer->node, "patch");
+    if (!node) continue;
+    st = read_patches(in, &buffer->patches, node, NULL);
+    if (!st) st = check_patches(in, &buffer->patches, (size_t)buffer->bytes);
+  }
+  return st;
+}
+
+/* ---- Launches --------------------------------------------------------------------------- */
 
 static int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -290,7 +314,7 @@ static gg_status read_hex(gg_recipe_reader *in, void *at, const gg_node *node,
 
 static const gg_recipe_field param_fields[] = {
     {.name = "bytes_hex", .read = read_hex, .required = true},
-    {.name = "patch", .read = read_patches},
+    {.name = "patch", .read = read_patches, .offset = offsetof(gg_recipe_param, patches)},
 };
 
 static gg_status read_params(gg_recipe_reader *in, void *at, const gg_node *node,
@@ -304,8 +328,7 @@ static gg_status read_params(gg_recipe_reader *in, void *at, const gg_node *node
     gg_recipe_param *param = &launch->params[launch->param_count++];
     param->node = child;
     st = gg_recipe_read_map(in, param, child, GG_RECIPE_FIELDS(param_fields));
-    for (size_t i = 0; i < param->patch_count && !st; i++)
-      st = check_patch(in, param, &param->patches[i]);
+    if (!st) st = check_patches(in, &param->patches, param->size);
   }
   return st;
 }
@@ -538,7 +561,7 @@ static gg_status read_all(gg_recipe_reader *in, const gg_node *root) {
     const gg_node *node = gg_recipe_entry(root, parts[i].key);
     if (node) st = parts[i].read(in, node);
   }
-  return st;
+  return st ? st : read_buffer_patches(in);
 }
 
 gg_status gg_recipe_parse(gg_recipe **out, const char *text, size_t length, const char *path,

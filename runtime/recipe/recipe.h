@@ -30,12 +30,26 @@ typedef struct gg_recipe_init {
   const char *file;
 } gg_recipe_init;
 
-/* `node` is where a thing stands in the file, for messages. */
+/* In all of these `node` is where a thing stands in the file, for messages. */
+
+/* What goes over bytes of a parameter or a buffer: a tensor map, or an address in a buffer. */
+typedef struct gg_recipe_patch {
+  const struct gg_node *node;
+  int64_t offset, tensor_map, byte_offset; /* tensor_map -1: none */
+  int buffer;                              /* -1: none */
+} gg_recipe_patch;
+
+typedef struct gg_recipe_patches {
+  gg_recipe_patch *list;
+  size_t count;
+} gg_recipe_patches;
+
 typedef struct gg_recipe_buffer {
   const struct gg_node *node;
   const char *name;
   int64_t bytes, align;
   gg_recipe_init init;
+  gg_recipe_patches patches; /* over what init has made */
 } gg_recipe_buffer;
 
 /* Arguments of cuTensorMapEncodeTiled, innermost dimension first. */
@@ -49,19 +63,11 @@ typedef struct gg_recipe_map {
   int swizzle, interleave, l2_promotion, oob_fill;
 } gg_recipe_map;
 
-/* What goes over a parameter's bytes: a tensor map, or an address in a buffer. */
-typedef struct gg_recipe_patch {
-  const struct gg_node *node;
-  int64_t offset, tensor_map, byte_offset; /* tensor_map -1: none */
-  int buffer;                              /* -1: none */
-} gg_recipe_patch;
-
 typedef struct gg_recipe_param {
   const struct gg_node *node;
   unsigned char *bytes;
   size_t size;
-  gg_recipe_patch *patches;
-  size_t patch_count;
+  gg_recipe_patches patches;
 } gg_recipe_param;
 
 typedef struct gg_recipe_launch {

@@ -219,27 +219,54 @@ static gg_status make_maps(gg_replay *replay, gg_error *err) {
   const gg_recipe *recipe = replay->recipe;
   replay->maps = gg_malloc((recipe->map_count + 1) * sizeof *replay->maps);
   if (!replay->maps) return gg_fail(err, MEMORY, NULL, "");
-  gg_status st = GG_OK;
+  gg_status st = gg_context_enter(replay->context, err);
+  if (st) return st;
   for (size_t i = 0; i < recipe->map_count && !st; i++)
     st = make_map(&replay->maps[i], replay, &recipe->maps[i], err);
+  gg_context_leave(replay->context);
   return st;
 }
 
-/* ---- Launches --------------------------------------------------------------------------- */
+/* ---- Patches ---------------------------------------------------------------------------- */
+
+/* The bytes of a patch: how many. */
+static size_t patch_bytes(unsigned char out[sizeof(CUtensorMap)], const gg_replay *replay,
+                          const gg_recipe_patch *patch) {
+  if (patch->tensor_map >= 0) {
+    memcpy(out, &replay->maps[patch->tensor_map], sizeof(CUtensorMap));
+    return sizeof(CUtensorMap);
+  }
+  uint64_t address = replay->addresses[patch->buffer] + (uint64_t)patch->byte_offset;
+  memcpy(out, &address, sizeof address);
+  return sizeof address;
+}
+
+static gg_status patch_buffers(const gg_replay *replay, gg_error *err) {
+  gg_status st = GG_OK;
+  for (size_t b = 0; b < replay->recipe->buffer_count; b++) {
+    const gg_recipe_patches *patches = &replay->recipe->buffers[b].patches;
+    for (size_t i = 0; i < patches->count && !st; i++) {
+      unsigned char bytes[sizeof(CUtensorMap)];
+      size_t size = patch_bytes(bytes, replay, &patches->list[i]);
+      st =
+          gg_memory_write(replay->context, replay->addresses[b] + (uint64_t)patches->list[i].offset,
+                          bytes, size, err);
+    }
+  }
+  return st;
+}
 
 static void patch_param(const gg_replay *replay, const gg_recipe_param *param,
                         unsigned char *bytes) {
   memcpy(bytes, param->bytes, param->size);
-  for (size_t i = 0; i < param->patch_count; i++) {
-    const gg_recipe_patch *patch = &param->patches[i];
-    if (patch->tensor_map >= 0) {
-      memcpy(bytes + patch->offset, &replay->maps[patch->tensor_map], sizeof *replay->maps);
-      continue;
-    }
-    uint64_t address = replay->addresses[patch->buffer] + (uint64_t)patch->byte_offset;
-    memcpy(bytes + patch->offset, &address, sizeof address);
+  for (size_t i = 0; i < param->patches.count; i++) {
+    unsigned char patch[sizeof(CUtensorMap)];
+    size_t size = patch_bytes(patch, replay, &param->patches.list[i]);
+    memcpy(bytes + param->patches.list[i].offset, patch, size);
   }
 }
+
+/* ---- Launches --------------------------------------------------------------------------- */
 
 /* All parameters behind one another, and a pointer to each. */
 static gg_status make_arguments(void ***out, const gg_replay *replay,
@@ -309,6 +336,7 @@ static gg_status run_launches(gg_replay *replay, gg_error *err) {
   st = load(replay, err);
   if (!st) st = make_buffers(replay, err);
   if (!st) st = make_maps(replay, err);
+  if (!st) st = patch_buffers(replay, err);
   for (size_t i = 0; i < replay->recipe->launch_count && !st; i++)
     st = run_launch(replay, &replay->recipe->launches[i], err);
   gg_context_leave(replay->context);

@@ -10,17 +10,24 @@ static void require(bool holds) {
   if (!holds) abort();
 }
 
+static void check_patches(const gg_recipe *recipe, const gg_recipe_patches *patches, size_t size) {
+  for (size_t i = 0; i < patches->count; i++) {
+    const gg_recipe_patch *patch = &patches->list[i];
+    require((size_t)patch->offset + sizeof(CUdeviceptr) <= size);
+    require(patch->tensor_map < (int64_t)recipe->map_count);
+    require(patch->buffer < (int)recipe->buffer_count);
+  }
+}
+
 static void check_good(const gg_recipe *recipe) {
   require(recipe->ptx && recipe->ptx[0]);
+  for (size_t i = 0; i < recipe->buffer_count; i++) {
+    check_patches(recipe, &recipe->buffers[i].patches, (size_t)recipe->buffers[i].bytes);
+  }
   for (size_t i = 0; i < recipe->launch_count; i++) {
     const gg_recipe_launch *launch = &recipe->launches[i];
     for (size_t j = 0; j < launch->param_count; j++) {
-      for (size_t k = 0; k < launch->params[j].patch_count; k++) {
-        const gg_recipe_patch *patch = &launch->params[j].patches[k];
-        require((size_t)patch->offset + sizeof(CUdeviceptr) <= launch->params[j].size);
-        require(patch->tensor_map < (int64_t)recipe->map_count);
-        require(patch->buffer < (int)recipe->buffer_count);
-      }
+      check_patches(recipe, &launch->params[j].patches, launch->params[j].size);
     }
   }
 }

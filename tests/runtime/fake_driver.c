@@ -185,10 +185,23 @@ static CUresult fake_cuTensorMapEncodeTiled(CUtensorMap *map, int type, uint32_t
                                             const uint64_t *strides, const uint32_t *box,
                                             const uint32_t *element_strides, int interleave,
                                             int swizzle, int promotion, int fill) {
-  (void)type, (void)rank, (void)address, (void)dims, (void)strides, (void)box;
-  (void)element_strides, (void)interleave, (void)swizzle, (void)promotion, (void)fill;
-  ENTER(cuTensorMapEncodeTiled, 0);
+  ENTER(cuTensorMapEncodeTiled, CONTEXT);
+  fake_map made = {.type = type,
+                   .interleave = interleave,
+                   .swizzle = swizzle,
+                   .promotion = promotion,
+                   .fill = fill,
+                   .rank = rank,
+                   .address = (uintptr_t)address};
+  memcpy(made.dims, dims, rank * sizeof *dims);
+  memcpy(made.strides, strides, (rank - 1) * sizeof *strides);
+  memcpy(made.box, box, rank * sizeof *box);
+  memcpy(made.element_strides, element_strides, rank * sizeof *element_strides);
   memset(map, 0, sizeof *map);
+  if (fake.map_count < FAKE_MAPS_MAX) {
+    map->opaque[0] = (uint64_t)(FAKE_MAP_MARK + fake.map_count);
+    fake.maps[fake.map_count++] = made;
+  }
   return leave();
 }
 
@@ -230,6 +243,14 @@ static CUresult fake_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas, CUfu
   (void)function, (void)threads;
   ENTER(cuOccupancyMaxActiveBlocksPerMultiprocessor, CONTEXT);
   *ctas = smem > 100000 ? 1 : 2;
+  return leave();
+}
+
+static CUresult fake_cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
+                                                  const CUlaunchConfig *config) {
+  (void)function;
+  ENTER(cuOccupancyMaxActiveClusters, CONTEXT);
+  *clusters = 100 / (int)config->attributes[0].value.cluster[0];
   return leave();
 }
 

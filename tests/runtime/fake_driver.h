@@ -16,6 +16,15 @@ typedef struct fake_launch {
   uint64_t arguments[GG_PARAM_COUNT];
 } fake_launch;
 
+/* The arguments of a call of cuTensorMapEncodeTiled. */
+typedef struct fake_map {
+  int type, interleave, swizzle, promotion, fill;
+  uint32_t rank, box[5], element_strides[5];
+  uint64_t address, dims[5], strides[4];
+} fake_map;
+
+enum { FAKE_MAPS_MAX = 8, FAKE_MAP_MARK = 0x3a900 };
+
 typedef struct fake_driver {
   pthread_mutex_t lock;
   int device_count, arch, smem_per_cta; /* what the devices say */
@@ -33,6 +42,9 @@ typedef struct fake_driver {
   CUstream capturing;
   char names[FAKE_NAMES_MAX][FAKE_NAME_BYTES]; /* of the functions that were looked up */
   int name_count;
+  fake_map
+      maps[FAKE_MAPS_MAX]; /* that were encoded; the first word of number i: FAKE_MAP_MARK + i */
+  int map_count;
   int smem_limit;                               /* as set by cuFuncSetAttribute */
   void (*on_launch)(const fake_launch *launch); /* plays the kernel; NULL: nothing happens */
   fake_launch launches[FAKE_LAUNCHES_MAX];

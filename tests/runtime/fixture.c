@@ -51,11 +51,28 @@ gg_kernel fixture_kernel(void) {
       .tile_n = 64,
       .tile_k = 32,
       .threads = 128,
-      .cluster = {1, 1, 1},
+      .cluster_m = 1,
+      .cluster_n = 1,
       .smem_bytes = 49152,
       .params = params,
       .param_count = sizeof params / sizeof *params,
   };
+}
+
+static const gg_param mapped_params[] = {
+    GG_PARAM_MAP_A, GG_PARAM_MAP_B, GG_PARAM_MAP_D, GG_PARAM_M,
+    GG_PARAM_N,     GG_PARAM_K,     GG_PARAM_BATCH, GG_PARAM_ALPHA,
+};
+
+gg_kernel fixture_mapped_kernel(void) {
+  gg_kernel kernel = fixture_kernel();
+  kernel.params = mapped_params;
+  kernel.param_count = sizeof mapped_params / sizeof *mapped_params;
+  kernel.maps[0] = (gg_tensor_map){GG_PARAM_MAP_A, {64, 128}, 128};
+  kernel.maps[1] = (gg_tensor_map){GG_PARAM_MAP_B, {32, 64}, 64};
+  kernel.maps[2] = (gg_tensor_map){GG_PARAM_MAP_D, {4, 16}, 0};
+  kernel.map_count = 3;
+  return kernel;
 }
 
 gg_problem fixture_problem(int64_t m, int64_t n, int64_t k, int64_t batch) {

@@ -9,7 +9,10 @@
 /* f16 K-major A and B, f32 N-major C and D, every parameter, a text that compiles. */
 gg_kernel fixture_kernel(void);
 
-/* A problem of that kernel with made-up addresses. */
+/* The same, but A, B and D come by tensor maps, and there is no C. */
+gg_kernel fixture_mapped_kernel(void);
+
+/* A problem of these kernels with made-up addresses. */
 gg_problem fixture_problem(int64_t m, int64_t n, int64_t k, int64_t batch);
 
 /* Makes a place for a program's directories, and removes it with all that is in it: first and last

@@ -210,7 +210,7 @@ static void unload(loaded it) {
 START_TEST(clusters_are_an_attribute) {
   fake_reset();
   gg_kernel kernel = fixture_kernel();
-  kernel.cluster[0] = 2;
+  kernel.cluster_m = 2;
   loaded it = load(kernel);
   gg_problem p = fixture_problem(256, 64, 64, 1);
   ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
@@ -218,6 +218,98 @@ START_TEST(clusters_are_an_attribute) {
   ck_assert_uint_eq(fake.launches[0].cluster[1], 1);
   ck_assert_uint_eq(fake.launches[0].grid[0], 2);
   ck_assert_uint_eq(fake.launches[0].smem_bytes, 49152);
+  unload(it);
+
+  kernel.grid = GG_GRID_PERSISTENT; /* as many clusters as the driver says */
+  it = load(kernel);
+  p = fixture_problem(4096, 4096, 64, 1);
+  ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
+  ck_assert_uint_eq(fake.launches[1].grid[0], 100);
+  unload(it);
+}
+END_TEST
+
+/* Dimensions are along the contiguous mode, across it, and the batch. */
+START_TEST(tensor_maps_are_encoded_once) {
+  fake_reset();
+  fake.argument_count = 4;
+  loaded it = load(fixture_mapped_kernel());
+  gg_problem p = fixture_problem(100, 64, 40, 3);
+  p.batch_stride_b = 0; /* shared */
+  gg_prepared prepared;
+  ck_assert_int_eq(gg_prepare(&prepared, it.module, &p, &err), GG_OK);
+  ck_assert_int_eq(fake.map_count, 3);
+  const fake_map *a = &fake.maps[0], *b = &fake.maps[1], *d = &fake.maps[2];
+  ck_assert_uint_eq(a->rank, 3);
+  ck_assert_uint_eq(a->address, 0x1000);
+  ck_assert_uint_eq(a->dims[0], 40);
+  ck_assert_uint_eq(a->dims[1], 100);
+  ck_assert_uint_eq(a->dims[2], 3);
+  ck_assert_uint_eq(a->strides[0], 40 * 2);
+  ck_assert_uint_eq(a->strides[1], 100 * 40 * 2);
+  ck_assert_uint_eq(a->box[0], 64);
+  ck_assert_uint_eq(a->box[1], 128);
+  ck_assert_uint_eq(a->box[2], 1);
+  ck_assert_uint_eq(a->element_strides[2], 1);
+  ck_assert_int_eq(a->type, CU_TENSOR_MAP_DATA_TYPE_UINT16);
+  ck_assert_int_eq(a->swizzle, CU_TENSOR_MAP_SWIZZLE_128B);
+  ck_assert_uint_eq(b->dims[1], 64);
+  ck_assert_uint_eq(b->strides[1], 0);
+  ck_assert_int_eq(b->swizzle, CU_TENSOR_MAP_SWIZZLE_64B);
+  ck_assert_uint_eq(d->dims[0], 64);
+  ck_assert_int_eq(d->type, CU_TENSOR_MAP_DATA_TYPE_UINT32);
+  ck_assert_int_eq(d->swizzle, CU_TENSOR_MAP_SWIZZLE_NONE);
+
+  /* A value: a copy launches as well, and encodes nothing. */
+  gg_prepared copy = prepared;
+  memset(&prepared, 0, sizeof prepared);
+  int calls = fake.calls;
+  ck_assert_int_eq(gg_launch_prepared(&copy, NULL, &err), GG_OK);
+  ck_assert_int_eq(fake.calls, calls + 3); /* push, launch, pop */
+  ck_assert_uint_eq(fake.launches[0].arguments[0], FAKE_MAP_MARK);
+  ck_assert_uint_eq(fake.launches[0].arguments[1], FAKE_MAP_MARK + 1);
+  ck_assert_uint_eq(fake.launches[0].arguments[2], FAKE_MAP_MARK + 2);
+  ck_assert_uint_eq(fake.launches[0].arguments[3], 100);
+  unload(it);
+}
+END_TEST
+
+/* In whole 16 bytes, 4 elements of f32: the kernel stores the rest. */
+START_TEST(tensor_maps_write_whole_units) {
+  static const int64_t ns[][2] = {{64, 64}, {67, 64}, {4, 4}, {3, 4}};
+  for (int i = 0; i < 4; i++) {
+    fake_reset();
+    loaded it = load(fixture_mapped_kernel());
+    gg_problem p = fixture_problem(100, ns[i][0], 8, 1);
+    ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
+    ck_assert_int_eq(fake.maps[2].dims[0], ns[i][1]);
+    ck_assert_int_eq(fake.maps[1].dims[1], ns[i][0]);
+    unload(it);
+  }
+}
+END_TEST
+
+/* Nothing of A and B is read, but their maps are legal: an element of D. */
+START_TEST(tensor_maps_of_nothing) {
+  fake_reset();
+  fake.argument_count = 4;
+  loaded it = load(fixture_mapped_kernel());
+  gg_problem p = fixture_problem(100, 64, 0, 1);
+  p.a = p.b = 0;
+  ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
+  ck_assert_uint_eq(fake.maps[0].address, 0x4000);
+  ck_assert_uint_eq(fake.maps[0].dims[0], 1);
+  ck_assert_uint_eq(fake.maps[0].strides[0], 16);
+  ck_assert_uint_eq(fake.maps[2].dims[0], 64);
+  ck_assert_int_eq(fake.orphans, 0);
+  p = fixture_problem(0, 64, 8, 1);
+  ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
+  ck_assert_int_eq(fake.map_count, 3);
+  fake.fail_call = "cuTensorMapEncodeTiled";
+  fake.fail_result = 1;
+  p = fixture_problem(100, 64, 8, 1);
+  ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_E_DRIVER);
+  assert_error(&err, GG_E_DRIVER, "cuTensorMapEncodeTiled failed");
   unload(it);
 }
 END_TEST
@@ -346,6 +438,9 @@ int main(void) {
   tcase_add_test(tests, too_much_shared_memory);
   tcase_add_test(tests, the_drivers_compiler_log_is_kept);
   tcase_add_test(tests, clusters_are_an_attribute);
+  tcase_add_test(tests, tensor_maps_are_encoded_once);
+  tcase_add_test(tests, tensor_maps_write_whole_units);
+  tcase_add_test(tests, tensor_maps_of_nothing);
   tcase_add_test(tests, empty_problems_launch_nothing);
   tcase_add_test(tests, a_launch_only_launches);
   tcase_add_test(tests, the_kernel_may_go_once_loaded);

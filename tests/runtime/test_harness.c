@@ -99,10 +99,11 @@ START_TEST(inputs_are_normal_or_small_integers) {
   ck_assert_double_lt(fabs(sum / (double)inputs.length), 0.01);
   ck_assert_double_lt(fabs(squares / (double)inputs.length - 1), 0.01);
   gg_inputs_free(&inputs);
-  ck_assert_int_eq(gg_inputs_range(GG_DTYPE_f32, 4096), 4);
-  ck_assert_int_eq(gg_inputs_range(GG_DTYPE_f16, 100), 4);
-  ck_assert_int_eq(gg_inputs_range(GG_DTYPE_f16, 1000), 1);
-  ck_assert_int_eq(gg_inputs_range(GG_DTYPE_f16, 100000), 1);
+  ck_assert_int_eq(gg_inputs_range(24, 4096), 4);
+  ck_assert_int_eq(gg_inputs_range(11, 100), 4);
+  ck_assert_int_eq(gg_inputs_range(11, 1000), 1);
+  ck_assert_int_eq(gg_inputs_range(11, 100000), 1);
+  ck_assert_int_eq(gg_inputs_range(14, 1100), 3);
 }
 END_TEST
 
@@ -346,6 +347,23 @@ START_TEST(overflow_to_infinity_is_right) {
 }
 END_TEST
 
+/* Integers have no infinity: what lies beyond them is their last number on that side. */
+START_TEST(saturated_integers_are_right) {
+  static const float alphas[] = {100, -100};
+  for (int i = 0; i < 2; i++) {
+    gg_kernel kernel = fixture_kernel();
+    kernel.d.type = GG_DTYPE_s8;
+    gg_problem shape = {.m = 3, .n = 16, .k = 8, .batch = 1, .alpha = alphas[i]};
+    fake_reset();
+    playing.fault = RIGHT;
+    gg_trial_inputs inputs = make_inputs(&kernel, GG_INPUTS_INTEGERS);
+    gg_verdict verdict = try(&kernel, shape, &inputs);
+    gg_trial_inputs_free(&inputs);
+    ck_assert(gg_verdict_passed(&verdict));
+  }
+}
+END_TEST
+
 START_TEST(the_bound_is_sharp_for_integers_and_holds_for_sums) {
   gg_kernel kernel = fixture_kernel();
   gg_problem p = {.k = 4096, .alpha = 1};
@@ -357,6 +375,11 @@ START_TEST(the_bound_is_sharp_for_integers_and_holds_for_sums) {
   /* Integers that no longer fit: the general bound. */
   gg_expected large = gg_reference_expect(&kernel, &p, 1000, 0x1p25, 0, true);
   ck_assert_double_gt(large.bound, 1);
+  /* A kernel that says that its sums are shorter. */
+  kernel.accumulator_bits = 14;
+  gg_expected shorter = gg_reference_expect(&kernel, &p, 1000, 5000, 0, false);
+  ck_assert_double_gt(shorter.bound, 1.5 * 4096 * 0x1p-13 * 5000);
+  ck_assert_double_lt(shorter.bound, 1.6 * 4096 * 0x1p-13 * 5000);
 }
 END_TEST
 
@@ -498,6 +521,7 @@ int main(void) {
   tcase_add_loop_test(tests, right_kernels_pass, 0, 16);
   tcase_add_loop_test(tests, wrong_kernels_fail, RIGHT + 1, FAULTS);
   tcase_add_test(tests, overflow_to_infinity_is_right);
+  tcase_add_test(tests, saturated_integers_are_right);
   tcase_add_test(tests, the_bound_is_sharp_for_integers_and_holds_for_sums);
   tcase_add_test(tests, the_column_major_form);
   tcase_add_test(tests, a_missing_cublaslt_is_named);

@@ -64,6 +64,55 @@ START_TEST(persistent_grids_fit_the_device) {
 }
 END_TEST
 
+/* Whole clusters, of as many CTAs as the device holds in whole clusters. */
+START_TEST(clusters_take_blocks_of_tiles) {
+  gg_kernel kernel = fixture_kernel();
+  kernel.cluster_m = 2;
+  gg_problem p = fixture_problem(129 + 128, 130, 9, 3); /* 3 x 3 tiles: 4 x 3 */
+  gg_prepared prepared;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  ck_assert_uint_eq(prepared.grid[0], 4 * 3 * 3);
+  kernel.grid = GG_GRID_PERSISTENT;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 13, &err), GG_OK);
+  ck_assert_uint_eq(prepared.grid[0], 12);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  ck_assert_uint_eq(prepared.grid[0], 4 * 3 * 3);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 1, &err), GG_OK);
+  ck_assert_uint_eq(prepared.grid[0], 2);
+}
+END_TEST
+
+/* Coordinates are 32-bit, strides less than 2^40 bytes. */
+START_TEST(what_tensor_maps_cannot_address) {
+  gg_kernel kernel = fixture_mapped_kernel();
+  const int64_t most = (INT64_C(1) << 39) - 8; /* elements of f16 */
+  static const struct {
+    int64_t m, lda, batch_stride_a, batch;
+    const char *part; /* NULL: can */
+  } rows[] = {
+      {128, 1024, 0, 1, NULL},
+      {128, 1024, 0, 2, NULL},
+      {INT64_C(1) << 31, 64, 0, 1,
+       "m = 2147483648 is more than a tensor map's coordinates reach, 2147483519"},
+      {2, most, 0, 1, NULL},
+      {2, most + 8, 0, 1, "lda = 549755813888 is more than the 549755813880 elements"},
+      {1, most + 8, 0, 1, NULL}, /* there is nothing to step over */
+      {2, 64, most + 8, 2, "batch_stride_a = 549755813888 is more than the 549755813880 elements"},
+      {2, 64, most + 8, 1, NULL},
+      {2, 60, 0, 1, "lda = 60 is not a multiple of the 8 elements"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    gg_problem p = fixture_problem(rows[i].m, 64, 50, rows[i].batch);
+    gg_prepared prepared;
+    p.lda = rows[i].lda;
+    p.batch_stride_a = rows[i].batch_stride_a;
+    gg_status st = gg_problem_check(&prepared, &kernel, &p, 264, &err);
+    ck_assert_msg(!st == !rows[i].part, "row %zu: %s", i, st ? err.message : "no error");
+    if (st) assert_error(&err, st, rows[i].part);
+  }
+}
+END_TEST
+
 START_TEST(nothing_to_compute) {
   gg_kernel kernel = fixture_kernel();
   const int64_t shapes[][4] = {{0, 8, 8, 1}, {8, 0, 8, 1}, {8, 8, 8, 0}, {0, 0, 0, 0}};
@@ -191,6 +240,8 @@ int main(void) {
   tcase_add_test(tests, pack_passes_int64);
   tcase_add_test(tests, grid_and_arguments);
   tcase_add_test(tests, persistent_grids_fit_the_device);
+  tcase_add_test(tests, clusters_take_blocks_of_tiles);
+  tcase_add_test(tests, what_tensor_maps_cannot_address);
   tcase_add_test(tests, nothing_to_compute);
   tcase_add_test(tests, k_of_zero_launches_without_a_and_b);
   tcase_add_test(tests, c_is_not_looked_at_without_beta);

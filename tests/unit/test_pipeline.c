@@ -60,6 +60,144 @@ START_TEST(test_grid) {
 }
 END_TEST
 
+/* ---- Operands by tensor maps ------------------------------------------------------------ */
+
+static const char boxed_grid[] = "arch: sm_90a\n"
+                                 "a: bf16\n"
+                                 "b: bf16\n"
+                                 "c: {type: bf16}\n"
+                                 "d: {align: 16}\n"
+                                 "sweep:\n"
+                                 "  tile: [[64, 16, 32], [128, 32, 64], [128, 192, 64], "
+                                 "[192, 64, 16], [128, 256, 32], [256, 96, 64], [64, 208, 128]]\n"
+                                 "  a.major: [k, m]\n"
+                                 "  b.major: [k, n]\n"
+                                 "  c.major: [n, m]\n"
+                                 "  d.type: [bf16, f32, e5m2]\n"
+                                 "  cluster: [[1, 1, 1], [2, 1, 1], [1, 2, 1]]\n";
+
+/* Boxes fill the tile; a cluster's CTAs bring equal parts of them. */
+static void check_boxed_tile(const gg_boxed_tile *boxes, const gg_tensor_map *map, int64_t elements,
+                             int sharers) {
+  int64_t bytes = elements * 2;
+  ck_assert_int_eq(map->box[0], boxes->line);
+  ck_assert_int_eq(map->box[1], boxes->copy_lines);
+  ck_assert_int_eq(boxes->line * 2, map->swizzle_bytes);
+  ck_assert_int_eq(boxes->column_bytes * boxes->columns, bytes);
+  ck_assert_int_eq(boxes->copy_bytes * sharers, boxes->column_bytes);
+  ck_assert_int_eq((int64_t)boxes->line * boxes->copy_lines * 2, boxes->copy_bytes);
+  ck_assert_int_eq(boxes->copy_lines % 8, 0);
+}
+
+static void check_boxed(const gg_spec *spec) {
+  gg_compilation compilation = GG_COMPILATION_INIT;
+  gg_error err = GG_ERROR_INIT;
+  gg_status st = gg_compilation_run(&compilation, spec, &err);
+  ck_assert_msg(st == GG_OK, "%s", err.message);
+  const gg_layouts *layouts = compilation.layouts;
+  const gg_plan *plan = compilation.plan;
+  ck_assert_uint_eq(layouts->map_count, 3);
+  check_boxed_tile(&layouts->boxes_a, &layouts->maps[0], (int64_t)plan->tile_m * plan->tile_k,
+                   plan->cluster_n);
+  check_boxed_tile(&layouts->boxes_b, &layouts->maps[1], (int64_t)plan->tile_n * plan->tile_k,
+                   plan->cluster_m);
+  ck_assert_int_eq(plan->tile_n % plan->epi_n, 0);
+  ck_assert_int_eq(
+      plan->tile_n / plan->epi_n * (plan->tile_m / plan->consumers / 64) % plan->epi_buffers, 0);
+  ck_assert_int_eq(layouts->staging_begin % 1024, 0);
+  ck_assert_int_eq(layouts->barriers_begin % 8, 0);
+  ck_assert_int_le(layouts->smem_bytes, plan->limits->smem_per_cta);
+  for (size_t i = 0; i < layouts->access_count; i++) {
+    const gg_smem_access *access = &layouts->accesses[i];
+    /* Pairs of f32 meet their neighbours' in the banks, two at most. */
+    int times = access->bytes == 8 ? 2 : 1;
+    ck_assert_msg(access->wavefronts.taken <= times * access->wavefronts.least, "%s: %s %d of %d",
+                  plan->name, access->name, access->wavefronts.taken, access->wavefronts.least);
+  }
+  gg_compilation_free(&compilation);
+}
+
+START_TEST(test_boxed_grid) {
+  gg_spec_file *file = parse(boxed_grid);
+  ck_assert_uint_eq(gg_spec_file_count(file), 7 * 2 * 2 * 2 * 3 * 3);
+  for (size_t i = 0; i < gg_spec_file_count(file); i++)
+    check_boxed(gg_spec_file_get(file, i));
+  gg_spec_file_free(file);
+}
+END_TEST
+
+/* What the runtime must know of a kernel whose operands come by maps. */
+START_TEST(test_boxed_facts) {
+  static const gg_param want[] = {GG_PARAM_MAP_A,
+                                  GG_PARAM_MAP_B,
+                                  GG_PARAM_MAP_D,
+                                  GG_PARAM_C,
+                                  GG_PARAM_D,
+                                  GG_PARAM_M,
+                                  GG_PARAM_N,
+                                  GG_PARAM_K,
+                                  GG_PARAM_BATCH,
+                                  GG_PARAM_LDC,
+                                  GG_PARAM_LDD,
+                                  GG_PARAM_BATCH_STRIDE_C,
+                                  GG_PARAM_BATCH_STRIDE_D,
+                                  GG_PARAM_ALPHA,
+                                  GG_PARAM_BETA};
+  gg_spec_file *file = parse("arch: sm_90a\na: e4m3\nb: e5m2\nc: f32\nd: f16\n");
+  gg_error err = GG_ERROR_INIT;
+  gg_kernel *kernel;
+  ck_assert_int_eq(gg_kernel_generate(&kernel, gg_spec_file_get(file, 0), &err), GG_OK);
+  gg_spec_file_free(file);
+  ck_assert_uint_eq(kernel->param_count, sizeof want / sizeof *want);
+  ck_assert_mem_eq(kernel->params, want, sizeof want);
+  ck_assert_uint_eq(kernel->map_count, 3);
+  for (size_t i = 0; i < kernel->map_count; i++)
+    ck_assert_int_eq(kernel->maps[i].param, kernel->params[i]);
+  ck_assert_int_eq(kernel->maps[0].box[0], 128);
+  ck_assert_int_eq(kernel->maps[1].box[1], 128); /* half of the tile's 256 rows of B */
+  ck_assert_int_eq(kernel->cluster_m, 2);
+  ck_assert_int_eq(kernel->accumulator_bits, 14);
+  ck_assert_str_eq(kernel->arch, "sm_90a");
+  ck_assert_int_eq(kernel->grid, GG_GRID_PERSISTENT);
+  gg_kernel_free(kernel);
+}
+END_TEST
+
+/* The tile that is chosen where none is asked for. */
+static const struct {
+  const char *problem;
+  int m, n, k, consumers, cluster_m;
+} usual[] = {
+    {"", 128, 256, 64, 2, 2},
+    {"problem: {m: 8192, n: 8192}\n", 128, 256, 64, 2, 2},
+    {"problem: {m: 100, n: 65536}\n", 128, 256, 64, 2, 1},
+    {"problem: {m: 1536, n: 1536}\n", 128, 128, 64, 2, 1},
+    {"problem: {m: 1024, n: 1024}\n", 64, 128, 64, 1, 1},
+    {"problem: {m: 64, n: 64, k: 32}\n", 64, 64, 32, 1, 1},
+    {"problem: {m: 65536, n: 20}\n", 128, 32, 64, 2, 1},
+    {"schedule: warp_specialized\ntile: [64, 64, 64]\n", 64, 64, 64, 1, 1},
+    {"schedule: multistage\n", 128, 128, 64, 0, 1},
+};
+
+START_TEST(test_boxed_choice) {
+  gg_str text = GG_STR_INIT;
+  gg_str_printf(&text, "arch: sm_90a\na: bf16\nb: bf16\nd: bf16\n%s", usual[_i].problem);
+  gg_spec_file *file = parse(gg_str_text(&text));
+  gg_compilation compilation = GG_COMPILATION_INIT;
+  gg_error err = GG_ERROR_INIT;
+  ck_assert_int_eq(gg_compilation_run(&compilation, gg_spec_file_get(file, 0), &err), GG_OK);
+  const gg_plan *plan = compilation.plan;
+  ck_assert_int_eq(plan->tile_m, usual[_i].m);
+  ck_assert_int_eq(plan->tile_n, usual[_i].n);
+  ck_assert_int_eq(plan->tile_k, usual[_i].k);
+  ck_assert_int_eq(plan->consumers, usual[_i].consumers);
+  ck_assert_int_eq(plan->cluster_m, usual[_i].cluster_m);
+  gg_compilation_free(&compilation);
+  gg_spec_file_free(file);
+  gg_str_free(&text);
+}
+END_TEST
+
 /* ---- Text ------------------------------------------------------------------------------- */
 
 START_TEST(test_deterministic) {
@@ -142,6 +280,9 @@ int main(void) {
   TCase *tcase = tcase_create("pipeline");
   tcase_set_timeout(tcase, 120);
   tcase_add_test(tcase, test_grid);
+  tcase_add_test(tcase, test_boxed_grid);
+  tcase_add_test(tcase, test_boxed_facts);
+  tcase_add_loop_test(tcase, test_boxed_choice, 0, sizeof usual / sizeof *usual);
   tcase_add_test(tcase, test_deterministic);
   tcase_add_test(tcase, test_fast);
   tcase_add_test(tcase, test_cover);

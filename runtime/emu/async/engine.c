@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "emu/marks.h"
 #include "emu/report.h"
 
 enum { chunk = 16, time_outs_max = 64, chance = 8 };
@@ -74,6 +75,7 @@ void emu_engine_note(emu_cluster *cluster) {
 /* The first byte of a span that has one of the marks; -1: none. */
 static int64_t marked(const emu_span *span, uint8_t marks) {
   const uint8_t *at = emu_place_marks(span->place);
+  if (!(emu_marks_read(at, span->bytes).any & marks)) return -1;
   for (uint32_t i = 0; i < span->bytes; i++) {
     if (at[i] & marks) return i;
   }
@@ -108,9 +110,7 @@ static uint16_t *leaving_of(struct emu_engine *engine, const emu_cta *cta) {
 static bool hold_read(struct emu_engine *engine, const emu_span *span) {
   uint16_t *counts = leaving_of(engine, span->place.cta);
   if (!counts) return false;
-  uint8_t *marks = emu_place_marks(span->place);
-  for (uint32_t i = 0; i < span->bytes; i++)
-    marks[i] |= EMU_MARK_LEAVING;
+  emu_marks_change(emu_place_marks(span->place), span->bytes, 0, EMU_MARK_LEAVING);
   uint32_t end = span->place.offset + span->bytes;
   for (uint32_t i = span->place.offset / chunk; i * chunk < end; i++)
     counts[i]++;
@@ -122,17 +122,15 @@ static void release_read(struct emu_engine *engine, const emu_span *span) {
   uint32_t end = span->place.offset + span->bytes;
   for (uint32_t i = span->place.offset / chunk; i * chunk < end; i++) {
     if (--counts[i]) continue;
-    uint32_t stop = (i + 1) * chunk;
-    if (stop > span->place.cta->shared->size) stop = span->place.cta->shared->size;
-    for (uint32_t j = i * chunk; j < stop; j++)
-      span->place.cta->shared->marks[j] &= (uint8_t)~EMU_MARK_LEAVING;
+    const emu_shared *shared = span->place.cta->shared;
+    uint32_t left = shared->size - i * chunk;
+    emu_marks_change(shared->marks + i * chunk, left < chunk ? left : chunk, EMU_MARK_LEAVING, 0);
   }
 }
 
 static void mark_write(const emu_span *span, bool landing) {
-  uint8_t *marks = emu_place_marks(span->place);
-  for (uint32_t i = 0; i < span->bytes; i++)
-    marks[i] = (uint8_t)((marks[i] & ~EMU_MARK_LANDING) | (landing ? EMU_MARK_LANDING : 0));
+  emu_marks_change(emu_place_marks(span->place), span->bytes, EMU_MARK_LANDING,
+                   landing ? EMU_MARK_LANDING : 0);
 }
 
 static bool hold(struct emu_engine *engine, emu_async *async) {
@@ -359,16 +357,17 @@ void emu_copy_in(emu_device *device, emu_place to, const uint8_t *from, uint64_t
                  uint32_t bytes) {
   memcpy(emu_place_bytes(to), from, bytes);
   uint8_t *marks = emu_place_marks(to);
-  bool all = emu_global_written(device, from_address, bytes);
+  if (emu_global_written(device, from_address, bytes)) {
+    emu_marks_change(marks, bytes, 0, EMU_MARK_WRITTEN);
+    return;
+  }
   for (uint32_t i = 0; i < bytes; i++) {
-    bool written = all || emu_global_written(device, from_address + i, 1);
-    marks[i] = (uint8_t)((marks[i] & ~EMU_MARK_WRITTEN) | (written ? EMU_MARK_WRITTEN : 0));
+    bool written = emu_global_written(device, from_address + i, 1);
+    emu_marks_change(marks + i, 1, EMU_MARK_WRITTEN, written ? EMU_MARK_WRITTEN : 0);
   }
 }
 
 void emu_zero_in(emu_place to, uint32_t bytes) {
   memset(emu_place_bytes(to), 0, bytes);
-  uint8_t *marks = emu_place_marks(to);
-  for (uint32_t i = 0; i < bytes; i++)
-    marks[i] |= EMU_MARK_WRITTEN;
+  emu_marks_change(emu_place_marks(to), bytes, 0, EMU_MARK_WRITTEN);
 }

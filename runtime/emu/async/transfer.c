@@ -298,17 +298,6 @@ static void mark_written(emu_device *device, uint64_t address, const uint8_t *ma
   }
 }
 
-/* Writes of boxes stop at multiples of 16 bytes, not at the tensor's last element (seen on the
- * H200); the emulator leaves it at that element where the memory ends before. */
-static void widen_row(emu_box_row *row, const emu_transfer *t) {
-  uint32_t inside = (row->inside + piece - 1) / piece * piece;
-  if (inside > row->bytes - row->lead) inside = row->bytes - row->lead;
-  if (!inside || !row->inside) return;
-  if (emu_global(t->warp->cta->cluster->run->device, row->address, inside, true)) {
-    row->inside = inside;
-  }
-}
-
 static bool write_row(const operation *o, const emu_box_row *row, const uint8_t *bytes,
                       const uint8_t *marks) {
   const emu_transfer *t = &o->transfer;
@@ -328,6 +317,14 @@ static bool write_row(const operation *o, const emu_box_row *row, const uint8_t 
   return true;
 }
 
+/* Stores and reductions of boxes end at whole 16 bytes of global memory, not at the tensor's last
+ * element: an H100 writes 8 elements of 16 bits of a line where the map has 7. */
+static void widen(emu_box_row *row) {
+  if (!row->inside) return;
+  uint32_t rest = (uint32_t)(-(row->address + row->inside) % 16), most = row->bytes - row->lead;
+  row->inside = rest < most - row->inside ? row->inside + rest : most;
+}
+
 static bool land_write(emu_async *self, emu_cluster *cluster) {
   operation *o = (operation *)self;
   (void)cluster;
@@ -337,7 +334,7 @@ static bool land_write(emu_async *self, emu_cluster *cluster) {
     row_at(&row, &o->transfer, i);
     const uint8_t *bytes = o->image, *marks = o->image + o->from.bytes;
     if (o->transfer.tensor) {
-      widen_row(&row, &o->transfer);
+      widen(&row);
       gather(o, &row, &image);
       bytes = image.bytes + row.lead;
       marks = image.written + row.lead;

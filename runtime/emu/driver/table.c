@@ -48,8 +48,10 @@ CUresult emu_cuTensorMapEncodeTiled(CUtensorMap *map, int type, uint32_t rank, v
                                     const uint64_t *dims, const uint64_t *strides,
                                     const uint32_t *box, const uint32_t *element_strides,
                                     int interleave, int swizzle, int promotion, int fill) {
-  emu_process *process = emu_lock();
+  emu_process *process;
   gg_error err = GG_ERROR_INIT;
+  CUresult result = emu_enter(&process); /* NVIDIA's wants a context too, though it touches none */
+  if (result) return emu_leave(process, result);
   emu_tensor_map facts = {
       .type = (emu_tensor_type)type,
       .rank = rank,
@@ -60,7 +62,6 @@ CUresult emu_cuTensorMapEncodeTiled(CUtensorMap *map, int type, uint32_t rank, v
       .fill = (emu_tensor_fill)fill,
   };
   uint8_t bytes[EMU_TENSOR_MAP_BYTES];
-  CUresult result = CUDA_SUCCESS;
   if (!map || !dims || !box || !element_strides || (rank > 1 && !strides)) {
     return emu_leave(process, CUDA_ERROR_INVALID_VALUE);
   }

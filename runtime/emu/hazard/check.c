@@ -2,9 +2,10 @@
  *
  * A write must come after the last write and after all reads since; a read after the last write.
  * Neighbouring words mostly have equal histories: a cell equal to the one before, which was found
- * good, is good too. Of a warp's own accesses only the lane matters: another lane must have met
- * this one since (`met`). What an asynchronous operation does is ordered by its agent alone; that
- * of the async proxy reads what threads wrote only where a proxy fence was between. */
+ * good, is good too, and becomes what that one has become. Of a warp's own accesses only the lane
+ * matters: another lane must have met this one since (`met`). What an asynchronous operation does
+ * is ordered by its agent alone; that of the async proxy reads what threads wrote only where a
+ * proxy fence was between. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,10 +24,17 @@ typedef struct actor {
   const emu_op *op;
   int lane; /* ANY_LANE: of an operation that several lanes have issued */
   bool write, atomic;
+  bool own; /* it has come upon what its own warp has written */
   emu_proxy proxy;
   emu_epoch epoch;
-  emu_cell good; /* the history that was found good last; none while write is EMU_CELL_SPLIT */
+  /* Histories; there is none where write is EMU_CELL_NONE. */
+  emu_cell good;          /* what was found good last, for some lane */
+  emu_cell before, after; /* what this lane has come upon last, and what it has made of that */
 } actor;
+
+static void forget_histories(actor *a) {
+  a->good.write = a->before.write = EMU_CELL_NONE;
+}
 
 /* ---- Epochs ----------------------------------------------------------------------------- */
 
@@ -162,6 +170,7 @@ static bool is_ordered(actor *a, emu_place place, const emu_cell *cell) {
   if (last && !(a->atomic && cell->write & EMU_CELL_FLAG)) {
     verdict found = after(a, last, true);
     if (found != ORDERED) return report(a, place, found, last, true);
+    a->own |= emu_epoch_agent(last) == a->watched->agent;
   }
   if (a->write && cell->read) {
     emu_epoch culprit = 0;
@@ -174,48 +183,79 @@ static bool is_ordered(actor *a, emu_place place, const emu_cell *cell) {
 
 /* ---- Recording -------------------------------------------------------------------------- */
 
-/* All readers of all bytes are forgotten: the room for their sets is used up. */
-static void forget_readers(struct emu_hazards *hazards) {
+/* What is done to the set of readers of each cell that has one. */
+typedef enum sweep { MARK, RENAME, FORGET } sweep;
+
+static void sweep_cell(emu_cell *cell, sweep how, uint32_t *marks) {
+  if (cell->write == EMU_CELL_SPLIT || !(cell->read & EMU_CELL_FLAG)) return;
+  uint32_t set = (uint32_t)cell->read;
+  if (how == MARK) marks[set] = 1;
+  if (how == RENAME) cell->read = EMU_CELL_FLAG | marks[set];
+  if (how == FORGET) cell->read = 0;
+}
+
+/* Free bytes have no flag in `read`, as it is a number; a split one's place is no set. */
+static void sweep_cells(struct emu_hazards *hazards, sweep how, uint32_t *marks) {
   emu_shadow *shadow = &hazards->shadow;
   for (unsigned rank = 0; rank < hazards->cluster->cta_count; rank++) {
     emu_cell *words = shadow->words[rank];
     uint32_t count = hazards->cluster->ctas[rank].shared->size / 4 + 1;
-    for (uint32_t i = 0; words && i < count; i++) {
-      if (words[i].write != EMU_CELL_SPLIT && words[i].read & EMU_CELL_FLAG) words[i].read = 0;
-    }
+    for (uint32_t i = 0; words && i < count; i++)
+      sweep_cell(&words[i], how, marks);
   }
   for (uint32_t i = 0; i < shadow->byte_count; i++) {
-    for (int k = 0; k < 4; k++) {
-      if (shadow->bytes[i][k].read & EMU_CELL_FLAG) shadow->bytes[i][k].read = 0;
-    }
+    for (int k = 0; k < 4; k++)
+      sweep_cell(&shadow->bytes[i][k], how, marks);
   }
-  emu_readers_clear(&shadow->readers);
 }
 
-static void record_read(struct emu_hazards *hazards, emu_cell *cell, emu_epoch epoch) {
+/* Makes room for sets: those of no cell are collected. Where memory is out, or all of it is in use,
+ * all readers of all bytes are forgotten. */
+static void collect_readers(actor *a) {
+  emu_readers *readers = &a->hazards->shadow.readers;
+  uint32_t *marks = emu_readers_marks(readers);
+  bool room = false;
+  if (marks) {
+    sweep_cells(a->hazards, MARK, marks);
+    room = emu_readers_collect(readers, marks);
+    sweep_cells(a->hazards, RENAME, marks);
+    gg_free(marks);
+  }
+  if (!room) {
+    sweep_cells(a->hazards, FORGET, NULL);
+    emu_readers_clear(readers);
+  }
+  forget_histories(a);
+}
+
+/* Adds the reader to the cell's; false where there is no room for the set. */
+static bool add_reader(emu_readers *readers, emu_cell *cell, emu_epoch epoch) {
+  uint32_t set = (uint32_t)cell->read;
+  if (!(cell->read & EMU_CELL_FLAG) && !emu_readers_add(&set, readers, 0, cell->read)) return false;
+  if (!emu_readers_add(&set, readers, set, epoch)) return false;
+  cell->read = EMU_CELL_FLAG | set;
+  return true;
+}
+
+static void record_read(actor *a, emu_cell *cell) {
+  emu_epoch epoch = a->epoch;
   uint64_t read = cell->read;
   if (!epoch || (!(read & EMU_CELL_FLAG) && emu_epoch_alike(read, epoch))) return;
   if (!read || (!(read & EMU_CELL_FLAG) && emu_epoch_agent(read) == emu_epoch_agent(epoch))) {
     cell->read = epoch;
     return;
   }
-  emu_readers *readers = &hazards->shadow.readers;
-  uint32_t set = 0;
-  bool ok =
-      read & EMU_CELL_FLAG ? (set = (uint32_t)read, true) : emu_readers_add(&set, readers, 0, read);
-  if (ok && emu_readers_add(&set, readers, set, epoch)) {
-    cell->read = EMU_CELL_FLAG | set;
-    return;
-  }
-  forget_readers(hazards);
-  cell->read = epoch;
+  emu_readers *readers = &a->hazards->shadow.readers;
+  if (add_reader(readers, cell, epoch)) return;
+  collect_readers(a);
+  if (!add_reader(readers, cell, epoch)) cell->read = epoch;
 }
 
-static void record(const actor *a, emu_cell *cell) {
+static void record(actor *a, emu_cell *cell) {
   if (a->write) {
     *cell = (emu_cell){a->epoch | (a->atomic && a->epoch ? EMU_CELL_FLAG : 0), 0};
   } else if (!a->atomic) {
-    record_read(a->hazards, cell, a->epoch);
+    record_read(a, cell);
   }
 }
 
@@ -225,8 +265,29 @@ typedef enum task { CHECK = 1, RECORD = 2 } task;
 
 static bool touch_cell(actor *a, emu_place place, emu_cell *cell, int tasks) {
   if (tasks & CHECK && !is_ordered(a, place, cell)) return false;
+  a->before = *cell;
   if (tasks & RECORD) record(a, cell);
+  a->after = *cell;
   return true;
+}
+
+/* Words from `at` on that have come upon what the cell before has, up to `end`: what that has
+ * become, they become. Returns the first other one. To a read it is all one which lane and
+ * instruction of another agent has written; what it records depends on the readers alone. */
+static uint32_t touch_alike(const actor *a, emu_cell *words, uint32_t at, uint32_t end, int tasks) {
+  emu_cell before = a->before, after = a->after;
+  uint64_t matters = UINT64_MAX;
+  bool own = tasks & CHECK && emu_epoch_agent(before.write) == a->watched->agent;
+  if (!a->write && !own && before.write != EMU_CELL_NONE) matters <<= EMU_EPOCH_CLOCK_SHIFT;
+  if ((before.write & matters) == (EMU_CELL_SPLIT & matters)) matters = UINT64_MAX;
+  uint64_t keep = a->write ? 0 : UINT64_MAX; /* what stays of `write` */
+  after.write &= ~keep;
+  for (; at < end; at++) {
+    emu_cell word = words[at];
+    if (((word.write ^ before.write) & matters) | (word.read ^ before.read)) break;
+    if (tasks & RECORD) words[at] = (emu_cell){(word.write & keep) | after.write, after.read};
+  }
+  return at;
 }
 
 /* Bytes `from` to `to` of one word; false after a fault. */
@@ -275,6 +336,8 @@ static bool touch(actor *a, emu_place place, uint32_t bytes, int tasks) {
   if (!words) return out_of_memory(a->warp, a->op);
   uint32_t at = place.offset, end = place.offset + bytes;
   while (at < end) {
+    if (at % 4 == 0) at = 4 * touch_alike(a, words, at / 4, end / 4, tasks);
+    if (at >= end) break;
     uint32_t word_end = (at | 3) + 1;
     uint32_t stop = word_end < end ? word_end : end;
     emu_place here = {place.cta, at};
@@ -295,9 +358,14 @@ static void flag(emu_warp *warp, emu_place place, bool write) {
 
 static bool begin(actor *a, emu_warp *warp, const emu_op *op) {
   struct emu_hazards *hazards = warp->cta->cluster->hazards;
-  *a = (actor){.hazards = hazards, .warp = warp, .op = op, .good = {EMU_CELL_SPLIT, 0}};
+  *a = (actor){.hazards = hazards, .warp = warp, .op = op};
+  forget_histories(a);
   a->watched = hazards->broken ? NULL : emu_watch(hazards, warp);
   return a->watched || out_of_memory(warp, op);
+}
+
+static bool same_place(emu_place a, emu_place b) {
+  return a.offset == b.offset && a.cta == b.cta;
 }
 
 bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
@@ -312,10 +380,14 @@ bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
   emu_epoch epoch = epoch_of(a.hazards, a.watched->agent,
                              emu_clocks_of(&a.watched->knows.seen, a.watched->agent), op, 0);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    int before = a.lane;
     a.lane = __builtin_ctz(rest);
+    /* A read of what the lane before has read, and others have written, tells nothing new. */
+    if (rest != lanes && !write && !a.own && same_place(place[before], place[a.lane])) continue;
     a.epoch = epoch ? epoch | (unsigned)a.lane : 0;
     /* What is good for one lane need not be for the next. */
-    if (write || emu_epoch_agent(a.good.write) == a.watched->agent) a.good.write = EMU_CELL_SPLIT;
+    if (write || emu_epoch_agent(a.good.write) == a.watched->agent) a.good.write = EMU_CELL_NONE;
+    a.before.write = EMU_CELL_NONE;
     if (!touch(&a, place[a.lane], bytes, CHECK | RECORD)) return false;
   }
   for (uint32_t rest = atomic ? lanes : 0; rest; rest &= rest - 1)
@@ -327,7 +399,7 @@ bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
 
 static bool touch_spans(actor *a, const emu_span *spans, uint32_t count, bool write, int tasks) {
   a->write = write;
-  a->good.write = EMU_CELL_SPLIT;
+  forget_histories(a);
   for (uint32_t i = 0; i < count; i++) {
     if (!touch(a, spans[i].place, spans[i].bytes, tasks)) return false;
   }

@@ -5,7 +5,12 @@
 
 #include "base/alloc.h"
 
-enum { recent_count = 1024, nodes_max = 1 << 20, agents_max = 1 << EMU_EPOCH_AGENT_BITS };
+enum {
+  recent_count = 4096,
+  least_limit = 1 << 15,
+  nodes_max = 1 << 20,
+  agents_max = 1 << EMU_EPOCH_AGENT_BITS
+};
 
 typedef struct emu_addition {
   emu_epoch epoch;
@@ -24,8 +29,10 @@ void emu_readers_clear(emu_readers *readers) {
   if (readers->recent) memset(readers->recent, 0, recent_count * sizeof(emu_addition));
 }
 
+/* Epochs differ in their highest bits, which a product carries no lower: those are folded in. */
 static uint32_t hash(emu_epoch epoch, uint32_t set) {
-  uint64_t mixed = (epoch ^ (uint64_t)set << 32 ^ set) * 0x9e3779b97f4a7c15u;
+  uint64_t mixed = epoch * 0x9e3779b97f4a7c15u;
+  mixed = (mixed ^ mixed >> 32 ^ set) * 0xd6e8feb86659fd93u;
   return (uint32_t)(mixed >> 32);
 }
 
@@ -40,23 +47,59 @@ static uint32_t *bucket_of(const emu_readers *readers, emu_epoch epoch, uint32_t
   }
 }
 
+/* Finds all lists their buckets anew. */
+static void fill_buckets(emu_readers *readers) {
+  memset(readers->buckets, 0, readers->bucket_count * sizeof *readers->buckets);
+  for (uint32_t i = 1; i <= readers->count; i++) {
+    const emu_reader *node = &readers->nodes[i];
+    *bucket_of(readers, node->epoch, node->rest) = i;
+  }
+}
+
 static bool grow(emu_readers *readers) {
   if (readers->count + 1 < readers->room) return true;
+  if (!readers->limit) readers->limit = least_limit;
   uint32_t room = readers->room ? readers->room * 2 : 256;
-  if (room > nodes_max) return false;
+  if (room > readers->limit) return false;
   emu_reader *nodes = gg_realloc(readers->nodes, room * sizeof *nodes);
   if (!nodes) return false;
   readers->nodes = nodes;
   readers->room = room;
   uint32_t *buckets = gg_malloc(2 * (size_t)room * sizeof *buckets);
   if (!buckets) return false;
-  memset(buckets, 0, 2 * (size_t)room * sizeof *buckets);
   gg_free(readers->buckets);
   readers->buckets = buckets;
   readers->bucket_count = 2 * room;
-  for (uint32_t i = 1; i <= readers->count; i++)
-    *bucket_of(readers, nodes[i].epoch, nodes[i].rest) = i;
+  fill_buckets(readers);
   return true;
+}
+
+uint32_t *emu_readers_marks(const emu_readers *readers) {
+  size_t bytes = ((size_t)readers->count + 1) * sizeof(uint32_t);
+  uint32_t *marks = gg_malloc(bytes);
+  if (marks) memset(marks, 0, bytes);
+  return marks;
+}
+
+/* A list comes after its tails: they are marked on the way down, and moved on the way up. */
+bool emu_readers_collect(emu_readers *readers, uint32_t *marks) {
+  uint32_t kept = 0;
+  for (uint32_t i = readers->count; i; i--) {
+    if (marks[i]) marks[readers->nodes[i].rest] = 1;
+  }
+  marks[0] = 0;
+  for (uint32_t i = 1; i <= readers->count; i++) {
+    if (!marks[i]) continue;
+    emu_reader node = readers->nodes[i];
+    readers->nodes[++kept] = (emu_reader){node.epoch, marks[node.rest]};
+    marks[i] = kept;
+  }
+  readers->count = kept;
+  fill_buckets(readers);
+  if (readers->recent) memset(readers->recent, 0, recent_count * sizeof(emu_addition));
+  while (kept > readers->limit / 2 && readers->limit < nodes_max)
+    readers->limit *= 2;
+  return kept < readers->limit - readers->limit / 8;
 }
 
 static bool cons(uint32_t *out, emu_readers *readers, emu_epoch epoch, uint32_t rest) {

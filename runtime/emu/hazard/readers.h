@@ -2,7 +2,9 @@
  *
  * A tile of shared memory is read by the same warps word after word, so that few different sets
  * occur. A set is a list whose tails are sets too; each list exists once (hash-consing), and a
- * memory of recent additions makes adding the same reader to the same set a lookup. */
+ * memory of recent additions makes adding the same reader to the same set a lookup. Sets that no
+ * byte has any more are collected now and then, so that the tables stay in the processor's cache:
+ * the owner marks those that are in use, and learns their new numbers. */
 #ifndef GG_EMU_READERS_H
 #define GG_EMU_READERS_H
 
@@ -46,6 +48,7 @@ typedef struct emu_reader {
 typedef struct emu_readers {
   emu_reader *nodes; /* by set; 0 is the empty one */
   uint32_t count, room;
+  uint32_t limit;    /* of `room`: what is more has to be collected; 0: the least limit */
   uint32_t *buckets; /* hash of nodes */
   uint32_t bucket_count;
   struct emu_addition *recent;
@@ -53,8 +56,13 @@ typedef struct emu_readers {
 
 void emu_readers_free(emu_readers *readers);
 /* The set with `epoch` in place of that of its agent. False when there is no room for more sets:
- * forget all of them with emu_readers_clear. */
+ * collect them, and if that is not enough, forget all of them with emu_readers_clear. */
 bool emu_readers_add(uint32_t *out, emu_readers *readers, uint32_t set, emu_epoch epoch);
 void emu_readers_clear(emu_readers *readers);
+/* Collecting: an array of zeros by set, in which the caller makes those in use nonzero; NULL when
+ * memory is out. Then emu_readers_collect puts their new numbers there; free it with gg_free. False
+ * when all the room there may be is in use. */
+uint32_t *emu_readers_marks(const emu_readers *readers);
+bool emu_readers_collect(emu_readers *readers, uint32_t *marks);
 
 #endif

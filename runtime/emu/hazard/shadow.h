@@ -16,6 +16,7 @@ typedef struct emu_cell {
 } emu_cell;
 
 #define EMU_CELL_SPLIT UINT64_MAX
+#define EMU_CELL_NONE  EMU_CELL_FLAG /* no cell's `write` */
 
 typedef struct emu_shadow {
   emu_cell **words;     /* of each CTA; NULL until touched */

@@ -8,8 +8,6 @@
 
 #include <inttypes.h>
 
-enum { lines_of_core = 8 };
-
 static uint32_t field(uint64_t descriptor, int low, int bits) {
   return (uint32_t)(descriptor >> low & ((UINT64_C(1) << bits) - 1));
 }
@@ -33,19 +31,4 @@ bool emu_descriptor_read(emu_matrix_view *out, emu_warp *warp, const emu_op *op,
       .along_k = along_k,
   };
   return true;
-}
-
-uint32_t emu_matrix_unit(const emu_matrix_view *v, int line, int unit) {
-  uint32_t in_core = (uint32_t)line % lines_of_core * v->row;
-  uint32_t core = (uint32_t)line / lines_of_core, along = (uint32_t)unit * EMU_UNIT_BYTES;
-  uint32_t address = v->start + in_core;
-  if (v->row == EMU_UNIT_BYTES) {
-    address += v->along_k ? (uint32_t)unit * v->leading + core * v->stride
-                          : (uint32_t)unit * v->stride + core * v->leading;
-    return address;
-  }
-  address += core * v->stride;
-  address += along / v->row * v->leading + along % v->row;
-  uint32_t mask = v->row / EMU_UNIT_BYTES - 1;
-  return address ^ (((address >> 7) - v->base_offset) & mask) * EMU_UNIT_BYTES;
 }

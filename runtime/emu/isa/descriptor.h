@@ -9,7 +9,7 @@
 
 #include "emu/memory.h"
 
-enum { EMU_UNIT_BYTES = 16 };
+enum { EMU_UNIT_BYTES = 16, EMU_CORE_LINES = 8 };
 
 typedef struct emu_matrix_view {
   uint32_t start, leading, stride; /* bytes; `start` is an address of shared memory */
@@ -23,6 +23,19 @@ bool emu_descriptor_read(emu_matrix_view *out, emu_warp *warp, const emu_op *op,
                          uint64_t descriptor, bool along_k);
 
 /* The address in shared memory of a unit of a line. */
-uint32_t emu_matrix_unit(const emu_matrix_view *view, int line, int unit);
+static inline uint32_t emu_matrix_unit(const emu_matrix_view *v, int line, int unit) {
+  uint32_t in_core = (uint32_t)line % EMU_CORE_LINES * v->row;
+  uint32_t core = (uint32_t)line / EMU_CORE_LINES, along = (uint32_t)unit * EMU_UNIT_BYTES;
+  uint32_t address = v->start + in_core;
+  if (v->row == EMU_UNIT_BYTES) {
+    address += v->along_k ? (uint32_t)unit * v->leading + core * v->stride
+                          : (uint32_t)unit * v->stride + core * v->leading;
+    return address;
+  }
+  address += core * v->stride; /* `row` is a power of two */
+  address += (along >> __builtin_ctz(v->row)) * v->leading + (along & (v->row - 1));
+  uint32_t mask = v->row / EMU_UNIT_BYTES - 1;
+  return address ^ (((address >> 7) - v->base_offset) & mask) * EMU_UNIT_BYTES;
+}
 
 #endif

@@ -82,8 +82,8 @@ static int accumulator_at(int i, int rows, int n, int bits) {
   return of_block / each_row * 8 * n + block * 8 + of_block % each_row;
 }
 
-void emu_fragment_load(uint32_t *codes, const emu_warp *warp, const emu_operand *registers,
-                       int rows, int n, int bits) {
+INLINE void load_accumulators(uint32_t *codes, const emu_warp *warp, const emu_operand *registers,
+                              int rows, int n, int bits) {
   int count = rows * n * bits / 32 / EMU_LANES;
   for (int i = 0; i < count; i++) {
     const uint32_t *words = EMU_AT(uint32_t, warp, &registers[i]);
@@ -97,8 +97,8 @@ void emu_fragment_load(uint32_t *codes, const emu_warp *warp, const emu_operand 
   }
 }
 
-void emu_fragment_store(const uint32_t *codes, const emu_warp *warp, const emu_operand *registers,
-                        int rows, int n, int bits) {
+INLINE void store_accumulators(const uint32_t *codes, const emu_warp *warp,
+                               const emu_operand *registers, int rows, int n, int bits) {
   int count = rows * n * bits / 32 / EMU_LANES;
   for (int i = 0; i < count; i++) {
     if (registers[i].sink) continue;
@@ -109,6 +109,24 @@ void emu_fragment_store(const uint32_t *codes, const emu_warp *warp, const emu_o
         words[t] = bits == 32 ? at[t * 2] : at[t * 2] | at[t * 2 + 1] << 16;
       }
     }
+  }
+}
+
+void emu_fragment_load(uint32_t *codes, const emu_warp *warp, const emu_operand *registers,
+                       int rows, int n, int bits) {
+  if (bits == 16) {
+    load_accumulators(codes, warp, registers, rows, n, 16);
+  } else {
+    load_accumulators(codes, warp, registers, rows, n, 32);
+  }
+}
+
+void emu_fragment_store(const uint32_t *codes, const emu_warp *warp, const emu_operand *registers,
+                        int rows, int n, int bits) {
+  if (bits == 16) {
+    store_accumulators(codes, warp, registers, rows, n, 16);
+  } else {
+    store_accumulators(codes, warp, registers, rows, n, 32);
   }
 }
 

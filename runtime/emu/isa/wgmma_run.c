@@ -58,7 +58,10 @@ static part part_b(const emu_wgmma_work *work, int column, int columns) {
   return (part){&work->b, 0, whole_k(f), column / each, columns / each};
 }
 
-static void split_unit(uint32_t *codes, int stride, const uint8_t *bytes, int size) {
+/* Loops are made once for each size, by inlining. */
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void split_unit(uint32_t *codes, int stride, const uint8_t *bytes, int size) {
   for (int j = 0; j < EMU_UNIT_BYTES / size; j++) {
     const uint8_t *at = bytes + j * size;
     uint32_t code = at[0];
@@ -68,9 +71,8 @@ static void split_unit(uint32_t *codes, int stride, const uint8_t *bytes, int si
   }
 }
 
-/* Codes of a part: lines are `line_stride` apart, elements of a line `element_stride`. */
-static void gather(uint32_t *codes, int line_stride, int element_stride, const part *p,
-                   const emu_cta *cta, int size) {
+INLINE void gather_size(uint32_t *codes, int line_stride, int element_stride, const part *p,
+                        const emu_cta *cta, int size) {
   const uint8_t *memory = cta->shared->bytes;
   for (int line = 0; line < p->lines; line++) {
     for (int unit = 0; unit < p->units; unit++) {
@@ -78,6 +80,22 @@ static void gather(uint32_t *codes, int line_stride, int element_stride, const p
       uint32_t *out = codes + line * line_stride + unit * (EMU_UNIT_BYTES / size) * element_stride;
       split_unit(out, element_stride, memory + address - EMU_SHARED_RESERVED, size);
     }
+  }
+}
+
+/* Codes of a part: lines are `line_stride` apart, elements of a line `element_stride`. */
+static void gather(uint32_t *codes, int line_stride, int element_stride, const part *p,
+                   const emu_cta *cta, int size) {
+  switch (size) {
+  case 1:
+    gather_size(codes, line_stride, element_stride, p, cta, 1);
+    return;
+  case 2:
+    gather_size(codes, line_stride, element_stride, p, cta, 2);
+    return;
+  default:
+    gather_size(codes, line_stride, element_stride, p, cta, 4);
+    return;
   }
 }
 
@@ -123,18 +141,26 @@ static uint32_t next_unit(const unit_set *set, uint32_t from, uint32_t end, bool
   return end;
 }
 
-/* Runs of units as spans: how many. `out` may be NULL, to count them. */
-static uint32_t list_spans(emu_span *out, const unit_set *set, emu_cta *cta) {
-  uint32_t count = 0, end = cta->shared->size / EMU_UNIT_BYTES;
-  for (uint32_t unit = next_unit(set, 0, end, true); unit < end; count++) {
-    uint32_t stop = next_unit(set, unit, end, false);
-    if (out) {
-      emu_place place = {cta, unit * EMU_UNIT_BYTES};
-      out[count] = (emu_span){place, (stop - unit) * EMU_UNIT_BYTES};
-    }
-    unit = next_unit(set, stop, end, true);
+/* Runs of units: each begins where the unit before is no member. */
+static uint32_t count_spans(const unit_set *set) {
+  uint32_t count = 0;
+  uint64_t before = 0;
+  for (size_t i = 0; i < sizeof set->bits / sizeof *set->bits; i++) {
+    uint64_t word = set->bits[i], first = word & ~(word << 1 | before);
+    if (first) count += (uint32_t)__builtin_popcountll(first);
+    before = word >> 63;
   }
   return count;
+}
+
+static void list_spans(emu_span *out, const unit_set *set, emu_cta *cta) {
+  uint32_t end = cta->shared->size / EMU_UNIT_BYTES;
+  for (uint32_t unit = next_unit(set, 0, end, true); unit < end; out++) {
+    uint32_t stop = next_unit(set, unit, end, false);
+    emu_place place = {cta, unit * EMU_UNIT_BYTES};
+    *out = (emu_span){place, (stop - unit) * EMU_UNIT_BYTES};
+    unit = next_unit(set, stop, end, true);
+  }
 }
 
 /* Whether all of a unit's bytes have been written, or will be. */
@@ -238,8 +264,11 @@ static void multiply(matrices *x, const emu_wgmma_work *work, int column, int co
          : along_k ? 1
                    : columns,
          is_bits || !along_k ? 1 : columns, &p, warp->cta, element_bytes(f->b));
-  memset(x->d, 0, sizeof x->d);
-  if (work->accumulate) emu_fragment_load(x->d, warp, d, rows, columns, bits);
+  if (work->accumulate) {
+    emu_fragment_load(x->d, warp, d, rows, columns, bits);
+  } else {
+    memset(x->d, 0, sizeof x->d);
+  }
   if (is_bits) {
     emu_dot_bits(x->d, x->a_bits, x->codes, rows, columns, f->k, false);
   } else {
@@ -360,7 +389,7 @@ static emu_wgmma_work *prepare(emu_warp *warp, const emu_op *op) {
       !take_values(&draft, warp, op)) {
     return NULL;
   }
-  uint32_t count = list_spans(NULL, &set, warp->cta);
+  uint32_t count = count_spans(&set);
   emu_wgmma_work *work = gg_malloc(sizeof *work + count * sizeof *work->spans);
   if (!work) {
     emu_fault(warp, op, -1, GG_E_MEMORY, " for wgmma");

@@ -8,6 +8,7 @@
 
 #include "emu/number/float.h"
 #include "emu/tensor/fused.h"
+#include "emu/tensor/vector.h"
 
 enum { columns = EMU_FUSED_COLUMNS, rows_most = 16 /* at a time */ };
 
@@ -54,12 +55,16 @@ static void load_accumulators(float out[columns], const uint32_t *d, emu_type ty
 }
 
 static void store_accumulators(uint32_t *d, const float value[columns], emu_type type) {
-  for (int j = 0; j < columns; j++) {
-    if (type == EMU_F16) {
+  if (type == EMU_F16) {
+    for (int j = 0; j < columns; j++)
       d[j] = emu_f16_round(value[j], EMU_RN);
-    } else {
-      d[j] = isnan(value[j]) ? (uint32_t)emu_f32.nan : emu_float_bits(value[j]);
-    }
+    return;
+  }
+  for (int j = 0; j < columns; j += 4) {
+    v4i bits, nan = (v4i){0} + (int32_t)emu_f32.nan;
+    memcpy(&bits, value + j, sizeof bits);
+    bits = CHOOSE((bits & INT32_MAX) > 0x7f800000, nan, bits);
+    memcpy(d + j, &bits, sizeof bits);
   }
 }
 

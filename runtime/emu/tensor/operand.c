@@ -1,5 +1,5 @@
 /* Decoding operands, four at a time: the vectors that every processor has, as gcc makes scalar code
- * of comparisons of longer ones. */
+ * of comparisons of longer ones. With EMU_WIDE, eight at a time, for processors with AVX2. */
 #include "emu/tensor/operand.h"
 
 #include <assert.h>
@@ -9,7 +9,19 @@
 #include "emu/number/float.h"
 #include "emu/tensor/vector.h"
 
+#ifdef EMU_WIDE
+enum { block = 8 };
+typedef v8f vf;
+typedef v8i vi;
+typedef v8u vu;
+typedef v8h vh;
+#else
 enum { block = 4 };
+typedef v4f vf;
+typedef v4i vi;
+typedef v4u vu;
+typedef v4h vh;
+#endif
 
 static const emu_format *format_of(emu_type type) {
   switch (type) {
@@ -39,71 +51,121 @@ static uint32_t first_special(const emu_format *f) {
 }
 
 /* A format of fewer exponent bits than f32's: its subnormal numbers are normal floats. */
-static void decode_narrow(v4u *value, v4i *exponent, const v4u *code, const emu_format *f,
+static void decode_narrow(vu *value, vi *exponent, const vu *code, const emu_format *f,
                           unsigned how) {
   int fraction = f->precision - 1, sign_bit = __builtin_ctzll(f->sign);
   int lowest = how & EMU_OPERAND_NORMAL ? -127 : f->min_exponent;
   uint32_t rebias = (uint32_t)(127 - 1 + f->min_exponent) << 23;
   float subnormal_unit = emu_float((uint32_t)(127 + f->min_exponent - fraction) << 23);
-  v4u magnitude = *code & ((uint32_t)f->sign - 1);
-  v4u sign = ((*code >> sign_bit) ^ (how & EMU_OPERAND_NEGATE)) << 31;
-  v4u small = (v4u)(__builtin_convertvector((v4i)magnitude, v4f) * subnormal_unit);
-  v4u normal = (magnitude << (23 - fraction)) + rebias;
-  v4u bits = CHOOSE((v4u)(magnitude >> fraction != 0), normal, small);
-  v4i e = (v4i)(bits >> 23) - 127, floor = (v4i){0} + lowest;
+  vu magnitude = *code & ((uint32_t)f->sign - 1);
+  vu sign = ((*code >> sign_bit) ^ (how & EMU_OPERAND_NEGATE)) << 31;
+  vu small = (vu)(__builtin_convertvector((vi)magnitude, vf) * subnormal_unit);
+  vu normal = (magnitude << (23 - fraction)) + rebias;
+  vu bits = CHOOSE((vu)(magnitude >> fraction != 0), normal, small);
+  vi e = (vi)(bits >> 23) - 127, floor = (vi){0} + lowest;
   e = CHOOSE(e < floor, floor, e);
-  e = CHOOSE(magnitude == 0, (v4i){0} + EMU_EXPONENT_ZERO, e);
-  v4i no_number = CHOOSE(magnitude == (uint32_t)f->infinity, (v4i){0} + EMU_EXPONENT_INFINITY,
-                         (v4i){0} + EMU_EXPONENT_NAN);
-  v4i special = magnitude >= first_special(f);
+  e = CHOOSE(magnitude == 0, (vi){0} + EMU_EXPONENT_ZERO, e);
+  vi no_number = CHOOSE(magnitude == (uint32_t)f->infinity, (vi){0} + EMU_EXPONENT_INFINITY,
+                        (vi){0} + EMU_EXPONENT_NAN);
+  vi special = magnitude >= first_special(f);
   *exponent = CHOOSE(special, no_number, e);
-  *value = (bits & ~(v4u)special) | sign;
+  *value = (bits & ~(vu)special) | sign;
 }
 
 /* A format with f32's exponent: its codes are the upper bits of floats. */
-static void decode_wide(v4u *value, v4i *exponent, const v4u *code, const emu_format *f,
+static void decode_wide(vu *value, vi *exponent, const vu *code, const emu_format *f,
                         unsigned how) {
-  v4u bits = *code >> f->shift << (24 - f->precision);
-  bits ^= (v4u){0} + ((how & EMU_OPERAND_NEGATE) << 31);
-  v4i magnitude = (v4i)(bits & 0x7fffffff), e = (magnitude >> 23) - 127;
-  v4i floor = (v4i){0} + emu_f32.min_exponent;
+  vu bits = *code >> f->shift << (24 - f->precision);
+  bits ^= (vu){0} + ((how & EMU_OPERAND_NEGATE) << 31);
+  vi magnitude = (vi)(bits & 0x7fffffff), e = (magnitude >> 23) - 127;
+  vi floor = (vi){0} + emu_f32.min_exponent;
   e = CHOOSE(e < floor, floor, e);
-  e = CHOOSE(magnitude == 0, (v4i){0} + EMU_EXPONENT_ZERO, e);
-  v4i no_number = CHOOSE(magnitude == 0x7f800000, (v4i){0} + EMU_EXPONENT_INFINITY,
-                         (v4i){0} + EMU_EXPONENT_NAN);
-  v4i special = magnitude >= 0x7f800000;
+  e = CHOOSE(magnitude == 0, (vi){0} + EMU_EXPONENT_ZERO, e);
+  vi no_number =
+      CHOOSE(magnitude == 0x7f800000, (vi){0} + EMU_EXPONENT_INFINITY, (vi){0} + EMU_EXPONENT_NAN);
+  vi special = magnitude >= 0x7f800000;
   *exponent = CHOOSE(special, no_number, e);
-  *value = bits & ~((v4u)special & 0x7fffffff);
+  *value = bits & ~((vu)special & 0x7fffffff);
 }
 
-void emu_operand_decode(float *value, int16_t *exponent, emu_type type, unsigned how,
-                        const uint32_t *codes, size_t count) {
+/* The parameters of emu_operand_decode. */
+static void decode_floats(float *value, int16_t *exponent, emu_type type, unsigned how,
+                          const uint32_t *codes, size_t count) {
   const emu_format *f = format_of(type);
   bool wide = f->min_exponent == emu_f32.min_exponent;
   assert(count % block == 0);
   for (size_t i = 0; i < count; i += block) {
-    v4u code, bits;
-    v4i e;
+    vu code, bits;
+    vi e;
     memcpy(&code, codes + i, sizeof code);
     if (wide) {
       decode_wide(&bits, &e, &code, f, how);
     } else {
       decode_narrow(&bits, &e, &code, f, how);
     }
-    v4h narrow = __builtin_convertvector(e, v4h);
+    vh narrow = __builtin_convertvector(e, vh);
     memcpy(value + i, &bits, sizeof bits);
     memcpy(exponent + i, &narrow, sizeof narrow);
   }
 }
 
-void emu_operand_decode_integer(float *value, emu_type type, const uint32_t *codes, size_t count) {
+/* The parameters of emu_operand_decode_integer. */
+static void decode_integers(float *value, emu_type type, const uint32_t *codes, size_t count) {
   int unused = 32 - emu_type_of(type)->bits;
   bool is_signed = emu_type_of(type)->kind == 's';
-  for (size_t i = 0; i < count; i++) {
-    uint32_t high = codes[i] << unused;
-    value[i] =
-        is_signed ? (float)((int32_t)high / (INT32_C(1) << unused)) : (float)(high >> unused);
+  assert(count % block == 0);
+  for (size_t i = 0; i < count; i += block) {
+    vu code;
+    memcpy(&code, codes + i, sizeof code);
+    code <<= unused;
+    /* Of fewer than 32 bits: what is shifted in from the left decides the sign. */
+    vi number = is_signed ? (vi)code >> unused : (vi)(code >> unused);
+    vf result = __builtin_convertvector(number, vf);
+    memcpy(value + i, &result, sizeof result);
   }
+}
+
+#ifdef EMU_WIDE
+
+void emu_operand_decode_wide(float *value, int16_t *exponent, emu_type type, unsigned how,
+                             const uint32_t *codes, size_t count) {
+  decode_floats(value, exponent, type, how, codes, count);
+}
+
+void emu_operand_decode_integer_wide(float *value, emu_type type, const uint32_t *codes,
+                                     size_t count) {
+  decode_integers(value, type, codes, count);
+}
+
+#else
+
+typedef void floats(float *, int16_t *, emu_type, unsigned, const uint32_t *, size_t);
+typedef void integers(float *, emu_type, const uint32_t *, size_t);
+
+/* What this processor runs. */
+static void choose(floats **of_floats, integers **of_integers) {
+  *of_floats = decode_floats;
+  *of_integers = decode_integers;
+#ifdef EMU_HAVE_WIDE
+  if (!__builtin_cpu_supports("avx2")) return;
+  *of_floats = emu_operand_decode_wide;
+  *of_integers = emu_operand_decode_integer_wide;
+#endif
+}
+
+void emu_operand_decode(float *value, int16_t *exponent, emu_type type, unsigned how,
+                        const uint32_t *codes, size_t count) {
+  floats *decode;
+  integers *unused;
+  choose(&decode, &unused);
+  decode(value, exponent, type, how, codes, count);
+}
+
+void emu_operand_decode_integer(float *value, emu_type type, const uint32_t *codes, size_t count) {
+  floats *unused;
+  integers *decode;
+  choose(&unused, &decode);
+  decode(value, type, codes, count);
 }
 
 float emu_operand_float(float value, int exponent) {
@@ -116,3 +178,5 @@ float emu_operand_float(float value, int exponent) {
     return value;
   }
 }
+
+#endif

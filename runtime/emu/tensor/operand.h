@@ -34,8 +34,14 @@ enum {
 void emu_operand_decode(float *value, int16_t *exponent, emu_type type, unsigned how,
                         const uint32_t *codes, size_t count);
 
-/* The same of 4- and 8-bit integers: their values alone. */
+/* The same of 4- and 8-bit integers: their values alone. `count` is a multiple of 8. */
 void emu_operand_decode_integer(float *value, emu_type type, const uint32_t *codes, size_t count);
+
+/* The same for hosts with AVX2: what the two above call there. */
+void emu_operand_decode_wide(float *value, int16_t *exponent, emu_type type, unsigned how,
+                             const uint32_t *codes, size_t count);
+void emu_operand_decode_integer_wide(float *value, emu_type type, const uint32_t *codes,
+                                     size_t count);
 
 /* What a decoded operand stands for, infinities and NaNs included. */
 float emu_operand_float(float value, int exponent);

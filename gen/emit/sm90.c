@@ -1,0 +1,187 @@
+/* Family sm90: plan + layouts -> what templates/sm90_warp_specialised.cu names.
+ *
+ * As in every family, one block of constexpr sizes, types, layout functions and instruction
+ * wrappers goes to the top of the kernel; the body below it uses only those names. */
+#include "plan/sm90.h"
+
+#include "atom/dtype.h"
+#include "emit/cuda_text.h"
+#include "emit/layout_text.h"
+
+typedef long long ll; /* for printf */
+
+static bool is_integer(const gg_plan *plan) {
+  return plan->accumulator == GG_DTYPE_s32;
+}
+
+/* ---- Types and sizes -------------------------------------------------------------------- */
+
+static void write_type(gg_str *out, const char *name, gg_dtype type) {
+  gg_str_printf(out, "using %s = %s;  // the bits of %s\n", name, gg_cuda_type_of(type),
+                gg_dtype_info_of(type)->name);
+}
+
+static void write_types(gg_str *out, const gg_plan *plan) {
+  const char *accumulator;
+  gg_mma_atom_registers(&plan->mma, GG_MMA_C, &accumulator);
+  gg_str_puts(out, "using int64 = long long;\n");
+  if (plan->has_c) write_type(out, "c_t", plan->c.type);
+  write_type(out, "d_t", plan->d.type);
+  gg_str_printf(out, "using acc_t = %s;  // %s\n", accumulator,
+                plan->accumulator == GG_DTYPE_f16 ? "two of f16"
+                                                  : gg_dtype_info_of(plan->accumulator)->name);
+  gg_str_printf(out, "using epi_t = %s;  // what the epilogue computes in\n",
+                is_integer(plan) ? "int" : "float");
+  gg_str_puts(out, "\n// How an operand is copied in boxes; made at launch.\n"
+                   "struct alignas(64) tensor_map {\n"
+                   "  unsigned long long words[16];\n"
+                   "};\n");
+}
+
+static void write_tile(gg_str *out, const gg_plan *plan) {
+  gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d, tile_k = %d;\n", plan->tile_m,
+                plan->tile_n, plan->tile_k);
+  gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d;\n", plan->mma.m, plan->mma.n);
+  gg_str_printf(out, "constexpr int consumers = %d;  // warpgroups that multiply\n",
+                plan->consumers);
+  gg_str_printf(out, "constexpr bool pingpong = %s;  // whole tiles in turns\n",
+                gg_cuda_bool(plan->pingpong));
+  gg_str_printf(out, "constexpr int frags_m = %d;    // MMAs of a consumer along M\n",
+                gg_plan_block_m(plan) / plan->mma.m);
+  gg_str_printf(out, "constexpr int k_steps = %d;\n", plan->tile_k / plan->mma.k);
+  gg_str_printf(out, "constexpr int acc_words = %d;  // registers of an MMA's accumulator\n",
+                gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
+  gg_str_printf(out, "constexpr int threads = %d;\n", plan->threads);
+  gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
+                plan->producer_registers, plan->consumer_registers);
+  gg_str_printf(out, "constexpr int cluster_m = %d, cluster_n = %d;\n", plan->cluster_m,
+                plan->cluster_n);
+  gg_str_printf(out, "constexpr bool raster_along_m = %s;\n",
+                gg_cuda_bool(plan->raster == GG_RASTER_ALONG_M));
+  gg_str_printf(out, "constexpr int raster_group = %d;  // clusters' tiles\n\n",
+                plan->raster_group);
+}
+
+/* How the boxes of an operand's tile lie in a stage; `x` is its letter. */
+static void write_boxes(gg_str *out, char x, bool k_major, const gg_boxed_tile *boxes) {
+  gg_str_printf(out, "constexpr bool %c_k_major = %s;\n", x, gg_cuda_bool(k_major));
+  gg_str_printf(out,
+                "constexpr int boxes_%c = %d, line_%c = %d;  // boxes side by side, and a line's "
+                "elements\n",
+                x, boxes->columns, x, boxes->line);
+  gg_str_printf(out, "constexpr int copy_lines_%c = %d;  // of a box, by one CTA\n", x,
+                boxes->copy_lines);
+  gg_str_printf(out, "constexpr unsigned copy_bytes_%c = %lld, column_bytes_%c = %lld;\n", x,
+                (ll)boxes->copy_bytes, x, (ll)boxes->column_bytes);
+}
+
+static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  int bits_a = gg_dtype_info_of(plan->a.type)->bits, bits_b = gg_dtype_info_of(plan->b.type)->bits;
+  int64_t whole =
+      ((int64_t)plan->tile_m * bits_a + (int64_t)plan->tile_n * bits_b) / 8 * plan->tile_k;
+  gg_str_puts(out, "// Shared memory, in bytes: stages of A and B, staging buffers, barriers.\n");
+  gg_str_printf(out, "constexpr int stages = %d;\n", plan->stages);
+  gg_str_printf(out,
+                "constexpr unsigned stage_begin = 0, stage_bytes_a = %lld, stage_bytes = %lld;\n",
+                (ll)layouts->size_a * bits_a / 8, (ll)layouts->smem_bytes_per_stage);
+  gg_str_printf(out, "constexpr unsigned tx_bytes = %lld;  // that arrive in a stage\n", (ll)whole);
+  gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d, epi_buffers = %d;  // of a warp\n",
+                plan->epi_m, plan->epi_n, plan->epi_buffers);
+  gg_str_printf(out, "constexpr unsigned epi_bytes = %lld, epi_begin = %lld;\n",
+                (ll)layouts->staging_bytes, (ll)layouts->staging_begin);
+  gg_str_printf(out, "constexpr unsigned barriers_begin = %lld;\n", (ll)layouts->barriers_begin);
+  if (plan->has_c) {
+    gg_str_printf(out, "constexpr bool c_n_major = %s;\n",
+                  gg_cuda_bool(plan->c.major == GG_MAJOR_N));
+  }
+  gg_str_putc(out, '\n');
+}
+
+/* ---- Functions -------------------------------------------------------------------------- */
+
+static gg_status write_descriptor(gg_str *out, char x, const gg_boxed_tile *boxes, gg_error *err) {
+  static const char *const coords[2] = {"block", "step"};
+  char name[] = "desc_?_step";
+  name[5] = x;
+  gg_composed steps = gg_composed_of(&boxes->steps);
+  gg_str_printf(out, "constexpr unsigned long long desc_%c_base = 0x%llxull;\n\n", x,
+                (unsigned long long)boxes->descriptor);
+  return gg_emit_layout_function(out, name, coords, &steps, err);
+}
+
+static gg_status write_layouts(gg_str *out, const gg_layouts *layouts, gg_error *err) {
+  static const char *const row_col[2] = {"row", "col"};
+  gg_status st;
+  gg_str_puts(out, "// Descriptors of an MMA's operands: but for the address, which is in units of "
+                   "16 bytes and\n// moves on by `step` with the block of the tile and the step "
+                   "along K.\n");
+  if ((st = write_descriptor(out, 'a', &layouts->boxes_a, err))) return st;
+  gg_str_putc(out, '\n');
+  if ((st = write_descriptor(out, 'b', &layouts->boxes_b, err))) return st;
+  gg_str_puts(out, "\n// An element of a warp's staging buffer.\n");
+  return gg_emit_layout_function(out, "smem_d", row_col, &layouts->sD, err);
+}
+
+/* s32 to 8 bits saturates. */
+static void write_integer_narrowing(gg_str *out, gg_dtype type) {
+  gg_str_puts(out, "__device__ __forceinline__ void d_from_values(d_t (&bits)[2], int d0, int d1) "
+                   "{\n");
+  if (type == GG_DTYPE_s8) {
+    gg_str_puts(out, "  unsigned pair;\n"
+                     "  asm(\"cvt.pack.sat.s8.s32.b32 %0, %1, %2, 0;\" : \"=r\"(pair) : \"r\"(d1), "
+                     "\"r\"(d0));\n"
+                     "  bits[0] = d_t(pair);\n  bits[1] = d_t(pair >> 8);\n");
+  } else {
+    gg_str_puts(out, "  bits[0] = d0;\n  bits[1] = d1;\n");
+  }
+  gg_str_puts(out, "}\n\n");
+}
+
+static void write_conversions(gg_str *out, const gg_plan *plan) {
+  if (plan->has_c) gg_cuda_write_widening(out, "c_value", "c_t", plan->c.type);
+  if (is_integer(plan)) {
+    write_integer_narrowing(out, plan->d.type);
+  } else {
+    gg_cuda_write_narrowing(out, "d_from_values", "d_t", plan->d.type);
+  }
+  gg_str_puts(out, "// Element i of a thread's accumulator.\n"
+                   "__device__ __forceinline__ epi_t acc_value(const acc_t (&acc)[acc_words], "
+                   "int i) {\n");
+  if (plan->accumulator == GG_DTYPE_f16) {
+    gg_str_puts(out, "  float x;\n"
+                     "  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : "
+                     "\"h\"((unsigned short)(acc[i / 2] >> i % 2 * 16)));\n"
+                     "  return x;\n}\n");
+  } else {
+    gg_str_puts(out, "  return acc[i];\n}\n");
+  }
+}
+
+gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                       gg_error *err) {
+  gg_str text = GG_STR_INIT;
+  gg_status st;
+  write_types(&text, plan);
+  gg_bind_str(out, "types", &text);
+  write_tile(&text, plan);
+  write_boxes(&text, 'a', plan->a.major == GG_MAJOR_K, &layouts->boxes_a);
+  gg_str_putc(&text, '\n');
+  write_boxes(&text, 'b', plan->b.major == GG_MAJOR_K, &layouts->boxes_b);
+  gg_str_putc(&text, '\n');
+  write_memory(&text, plan, layouts);
+  gg_cuda_write_extents(&text, plan);
+  gg_bind_str(out, "sizes", &text);
+  st = write_layouts(&text, layouts, err);
+  gg_bind_str(out, "layouts", &text);
+  if (st) return st;
+  st = gg_mma_atom_wrapper(&text, &plan->mma, "mma", err);
+  gg_bind_str(out, "mma", &text);
+  if (st) return st;
+  write_conversions(&text, plan);
+  gg_bind_str(out, "conversions", &text);
+  gg_cuda_write_parameters(&text, plan, layouts);
+  gg_bind_str(out, "parameters", &text);
+  gg_bind_flag(out, "alpha", plan->alpha);
+  gg_bind_flag(out, "c", plan->has_c);
+  return GG_OK;
+}

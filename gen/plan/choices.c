@@ -1,0 +1,75 @@
+#include "plan/choices.h"
+
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "plan/target.h"
+#include "spec/keys.h"
+
+gg_status gg_choose_atom(const gg_plan *plan, const char *shape, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->atom;
+  if (asked->state != GG_SPEC_SET) return GG_OK;
+  gg_str ptx = GG_STR_INIT, cute = GG_STR_INIT, instead = GG_STR_INIT;
+  gg_mma_atom_ptx(&ptx, &plan->mma);
+  gg_mma_atom_cute(&cute, &plan->mma);
+  const char *const names[] = {shape, gg_str_text(&ptx), gg_str_text(&cute)};
+  gg_status st = GG_OK;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(asked->text, names[i]) == 0) goto done;
+  }
+  gg_str_printf(&instead, "%s for these types: %s, %s", shape, gg_str_text(&ptx),
+                gg_str_text(&cute));
+  st = gg_fail(err, PLAN_UNSUPPORTED, &asked->mark, plan->target->family, "atom", asked->text,
+               gg_str_text(&instead));
+done:
+  gg_str_free(&ptx);
+  gg_str_free(&cute);
+  gg_str_free(&instead);
+  return st;
+}
+
+gg_status gg_refuse_type(const gg_plan *plan, const gg_spec_field *field, const char *what,
+                         gg_dtype type, const char *instead, gg_error *err) {
+  return gg_fail(err, PLAN_UNSUPPORTED, &field->mark, plan->target->family, what,
+                 gg_dtype_info_of(type)->name, instead);
+}
+
+int gg_usual_extent(int64_t fixed, int unit, int most) {
+  if (fixed == GG_FIXED_NONE || fixed >= most) return most;
+  int extent = unit;
+  while (extent < fixed)
+    extent *= 2;
+  return extent;
+}
+
+gg_status gg_choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked, const char *operand,
+                            int line, gg_error *err) {
+  gg_swizzle_kind widest = line % 128 == 0  ? GG_SWIZZLE_128B
+                           : line % 64 == 0 ? GG_SWIZZLE_64B
+                           : line % 32 == 0 ? GG_SWIZZLE_32B
+                                            : GG_SWIZZLE_NONE;
+  *out = asked->state == GG_SPEC_SET ? (gg_swizzle_kind)asked->number : widest;
+  int bytes = gg_swizzle_bytes(*out);
+  if (bytes == 0 || line % bytes == 0) return GG_OK;
+  return gg_fail(err, PLAN_SWIZZLE, &asked->mark, bytes, operand, line, gg_swizzle_name(widest));
+}
+
+gg_status gg_choose_factors(gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  plan->alpha = spec->epilogue.state != GG_SPEC_SET;
+  for (size_t i = 0; i < spec->op_count; i++) {
+    const gg_spec_op *op = &spec->ops[i];
+    if (op->kind != GG_OP_LINEAR || i > 0) {
+      return gg_fail(err, PLAN_UNSUPPORTED, &op->mark, plan->target->family, "epilogue",
+                     op->kind == GG_OP_LINEAR ? "with a second linear"
+                                              : gg_op_info_of(op->kind)->name,
+                     "one linear: D = alpha * A * B + beta * C");
+    }
+    plan->alpha = op->alpha.state != GG_SPEC_SET || op->alpha.number;
+  }
+  return GG_OK;
+}
+
+int gg_access_bytes(gg_operand operand) {
+  return operand.align < 16 ? operand.align : 16;
+}

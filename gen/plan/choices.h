@@ -1,0 +1,29 @@
+/* Choices that families share: each resolves one key of the spec, or refuses it. */
+#ifndef GG_PLAN_CHOICES_H
+#define GG_PLAN_CHOICES_H
+
+#include "plan/check.h"
+
+/* `asked` names the family's MMA: as `shape` ("m16n8k16"), or by its PTX or CuTe's name, or not at
+ * all; else PLAN_UNSUPPORTED. */
+gg_status gg_choose_atom(const gg_plan *plan, const char *shape, gg_error *err);
+
+/* PLAN_UNSUPPORTED: the family has no `what` of this type. */
+gg_status gg_refuse_type(const gg_plan *plan, const gg_spec_field *field, const char *what,
+                         gg_dtype type, const char *instead, gg_error *err);
+
+/* The tile where none is asked for: `most`, or `unit` doubled until it covers a fixed extent. */
+int gg_usual_extent(int64_t fixed, int unit, int most);
+
+/* `line`: bytes of a line of the operand's tile, along its contiguous mode. Where nothing is asked
+ * for, the widest pattern that divides it. */
+gg_status gg_choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked, const char *operand,
+                            int line, gg_error *err);
+
+/* An epilogue of at most one `linear`: plan->alpha, and with it beta where there is a C. */
+gg_status gg_choose_factors(gg_plan *plan, gg_error *err);
+
+/* The widest access of a thread that the alignment allows, at most 16 bytes. */
+int gg_access_bytes(gg_operand operand);
+
+#endif

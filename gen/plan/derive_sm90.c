@@ -1,0 +1,290 @@
+/* Family sm90: plan -> layouts.
+ *
+ * Shared memory. wgmma reads operands by descriptors, which can say the canonical layouts alone:
+ * patterns of 8 lines as wide as the swizzle, repeated. A box of a tensor map, as wide as the
+ * swizzle, is laid out by TMA as one column of such patterns, and columns stand one behind the
+ * other: gg_smem_atom repeated over the lines first, then along them, is both. That each MMA's
+ * operand has the descriptor of the first, but for its start address, is checked here for every
+ * one of them: the kernel then only adds to the address.
+ *
+ * Staging. D leaves by boxes too, each of a warp's 16 rows; they have the same patterns.
+ *
+ * Everything is then counted: each element multiplied exactly once, each line of the tile in
+ * exactly one box, and wavefronts against the fewest possible. (PTX ISA, "Asynchronous warpgroup
+ * level matrix shared memory layout", "Tensor copy: swizzling modes".) */
+#include "atom/dtype.h"
+#include "atom/gmma_desc.h"
+#include "layout/tiled_mma.h"
+#include "plan/check.h"
+#include "plan/sm90.h"
+
+enum {
+  pattern_bytes = 1024, /* 8 lines of 128 bytes: where a swizzle's pattern must start */
+  descriptor_unit = 16, /* bytes */
+  barrier_bytes = 8,    /* an mbarrier */
+  barriers_a_stage = 2, /* full, empty */
+  warps_a_consumer = 4,
+};
+
+static int64_t round_up(int64_t value, int64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+static gg_smem_swizzle smem_swizzle(int bytes) {
+  return bytes == 128  ? GG_SMEM_SW128
+         : bytes == 64 ? GG_SMEM_SW64
+         : bytes == 32 ? GG_SMEM_SW32
+                       : GG_SMEM_INTER;
+}
+
+/* ---- Operands --------------------------------------------------------------------------- */
+
+/* One operand's tile, mn x k elements; an MMA takes block_mn of the one. */
+typedef struct operand_tile {
+  const char *name; /* "A" */
+  int64_t mn, k, block_mn, block_k;
+  bool k_major;
+  int bits, swizzle_bytes;
+  int sharers; /* CTAs of a cluster, each of which brings a part */
+} operand_tile;
+
+/* (mn, k) -> element, in the form that descriptors are made from: the swizzle is of addresses. */
+static gg_status canonical(gg_composed *out, const operand_tile *tile, gg_error *err) {
+  gg_tuple target = GG_TUPLE(tile->mn, tile->k);
+  gg_tuple order = tile->k_major ? GG_TUPLE(1, 2) : GG_TUPLE(2, 1);
+  gg_composed pattern;
+  gg_layout whole;
+  gg_status st;
+  st = gg_smem_atom(&pattern, !tile->k_major, smem_swizzle(tile->swizzle_bytes), tile->bits, err);
+  if (st) return st;
+  if ((st = gg_layout_tile_to_shape(&whole, &pattern.layout, &target, &order, err))) return st;
+  *out = gg_composed_with(&pattern, &whole);
+  return GG_OK;
+}
+
+/* ((block_mn, blocks), (block_k, steps)) -> element. */
+static gg_status blocked(gg_layout *out, const operand_tile *tile, const gg_layout *whole,
+                         gg_error *err) {
+  gg_tuple shape = GG_TUPLE(tile->block_mn, tile->block_k);
+  gg_tiler tiler = gg_tiler_of_shape(&shape);
+  return gg_layout_zipped_divide(out, whole, &tiler, err);
+}
+
+/* The descriptor of the first MMA's operand, and where the others start. */
+static gg_status describe(gg_boxed_tile *out, const operand_tile *tile, const gg_composed *smem,
+                          gg_error *err) {
+  gg_layout divided, first, rest;
+  gg_gmma_desc base, other;
+  gg_status st;
+  if ((st = blocked(&divided, tile, &smem->layout, err))) return st;
+  if ((st = gg_layout_get(&first, &divided, 0, err))) return st;
+  if ((st = gg_layout_get(&rest, &divided, 1, err))) return st;
+  gg_composed operand = gg_composed_with(smem, &first);
+  if ((st = gg_gmma_desc_make(&base, &operand, !tile->k_major, 0, err))) return st;
+  out->descriptor = base.bits;
+  int64_t unit = (int64_t)descriptor_unit * 8 / tile->bits;
+  if ((st = gg_layout_upcast(&out->steps, &rest, unit, err))) return st;
+  for (int64_t i = 0; i < gg_layout_size(&rest); i++) {
+    int64_t address = gg_layout_at(&rest, i) * tile->bits / 8;
+    if ((st = gg_gmma_desc_make(&other, &operand, !tile->k_major, address, err))) return st;
+    if (other.bits == base.bits + (uint64_t)gg_layout_at(&out->steps, i)) continue;
+    return gg_fail(err, DERIVE_COVER, NULL, tile->name, (long long)i,
+                   (long long)gg_layout_size(&rest));
+  }
+  return GG_OK;
+}
+
+/* Boxes as wide as the swizzle, each CTA's part of their lines. */
+static void derive_boxes(gg_boxed_tile *out, gg_tensor_map *map, gg_param param,
+                         const operand_tile *tile) {
+  int64_t contiguous = tile->k_major ? tile->k : tile->mn,
+          lines = tile->k_major ? tile->mn : tile->k;
+  out->line = tile->swizzle_bytes * 8 / tile->bits;
+  out->columns = (int)(contiguous / out->line);
+  out->copy_lines = (int)(lines / tile->sharers);
+  out->column_bytes = lines * tile->swizzle_bytes;
+  out->copy_bytes = (int64_t)out->copy_lines * tile->swizzle_bytes;
+  *map = (gg_tensor_map){
+      .param = param, .box = {out->line, out->copy_lines}, .swizzle_bytes = tile->swizzle_bytes};
+}
+
+/* What one box holds in shared memory, line by line, is what the tile's layout says: its place,
+ * swizzled as TMA does it. */
+static gg_status check_boxes(const gg_boxed_tile *boxes, const operand_tile *tile,
+                             const gg_composed *smem, gg_error *err) {
+  int64_t chunks = tile->swizzle_bytes / descriptor_unit, elements = boxes->line / chunks;
+  int64_t lines = tile->k_major ? tile->mn : tile->k, right = 0, all = 0;
+  for (int64_t column = 0; column < boxes->columns; column++) {
+    for (int64_t line = 0; line < lines; line++) {
+      for (int64_t chunk = 0; chunk < chunks; chunk++, all++) {
+        int64_t along = column * boxes->line + chunk * elements;
+        int64_t index = tile->k_major ? line + along * tile->mn : along + line * tile->mn;
+        int64_t row = column * boxes->column_bytes + line * tile->swizzle_bytes;
+        /* The 16-byte chunk's number is xored with bits 7 and up of the address. */
+        int64_t address = row + (chunk ^ (row / 128 % 8 & (chunks - 1))) * descriptor_unit;
+        right += gg_composed_at(smem, index) * tile->bits / 8 == address;
+      }
+    }
+  }
+  if (right == all) return GG_OK;
+  return gg_fail(err, DERIVE_COVER, NULL, tile->name, (long long)right, (long long)all);
+}
+
+static gg_status derive_operand(gg_composed *out, int64_t *size, gg_boxed_tile *boxes,
+                                gg_tensor_map *map, gg_param param, const operand_tile *tile,
+                                gg_error *err) {
+  gg_composed smem;
+  gg_status st;
+  if ((st = canonical(&smem, tile, err))) return st;
+  if ((st = describe(boxes, tile, &smem, err))) return st;
+  if ((st = gg_composed_position_independent(out, &smem, err))) return st;
+  derive_boxes(boxes, map, param, tile);
+  *size = round_up(gg_composed_cosize(out), (int64_t)pattern_bytes * 8 / tile->bits);
+  return check_boxes(boxes, tile, out, err);
+}
+
+static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  const operand_tile a = {.name = "sA",
+                          .mn = plan->tile_m,
+                          .k = plan->tile_k,
+                          .block_mn = plan->mma.m,
+                          .block_k = plan->mma.k,
+                          .k_major = plan->a.major == GG_MAJOR_K,
+                          .bits = gg_dtype_info_of(plan->a.type)->bits,
+                          .swizzle_bytes = gg_swizzle_bytes(plan->swizzle_a),
+                          .sharers = plan->cluster_n};
+  const operand_tile b = {.name = "sB",
+                          .mn = plan->tile_n,
+                          .k = plan->tile_k,
+                          .block_mn = plan->mma.n,
+                          .block_k = plan->mma.k,
+                          .k_major = plan->b.major == GG_MAJOR_K,
+                          .bits = gg_dtype_info_of(plan->b.type)->bits,
+                          .swizzle_bytes = gg_swizzle_bytes(plan->swizzle_b),
+                          .sharers = plan->cluster_m};
+  gg_status st;
+  if ((st = derive_operand(&out->sA, &out->size_a, &out->boxes_a, &out->maps[0], GG_PARAM_MAP_A, &a,
+                           err))) {
+    return st;
+  }
+  if ((st = derive_operand(&out->sB, &out->size_b, &out->boxes_b, &out->maps[1], GG_PARAM_MAP_B, &b,
+                           err))) {
+    return st;
+  }
+  gg_smem_access_count_matrices(gg_layouts_access(out, "wgmma A", descriptor_unit), &out->sA,
+                                a.k_major, a.mn, a.k, a.bits);
+  gg_smem_access_count_matrices(gg_layouts_access(out, "wgmma B", descriptor_unit), &out->sB,
+                                b.k_major, b.mn, b.k, b.bits);
+  return GG_OK;
+}
+
+/* Warpgroups side by side along M, each with a contiguous block of the tile's rows. */
+static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  int64_t blocks = gg_plan_block_m(plan) / plan->mma.m;
+  gg_tuple atoms = GG_TUPLE(plan->atoms_m, 1, 1);
+  gg_tuple shape = GG_TUPLE(plan->mma.m, plan->atoms_m, blocks);
+  gg_tuple stride = GG_TUPLE(1, plan->mma.m * blocks, plan->mma.m);
+  gg_tuple n = gg_tuple_int(plan->tile_n), k = gg_tuple_int(plan->tile_k);
+  gg_tiler permutation = gg_tiler_empty(),
+           modes[3] = {gg_tiler_empty(), gg_tiler_of_shape(&n), gg_tiler_of_shape(&k)};
+  gg_layout layout, rows;
+  gg_tiled_mma mma;
+  gg_status st;
+  if ((st = gg_layout_make(&rows, &shape, &stride, err))) return st;
+  modes[0] = gg_tiler_of_layout(&rows);
+  for (int i = 0; i < 3; i++) {
+    if ((st = gg_tiler_append(&permutation, &modes[i], err))) return st;
+  }
+  if ((st = gg_layout_col_major(&layout, &atoms, err))) return st;
+  if ((st = gg_tiled_mma_make(&mma, &plan->mma, &layout, &permutation, err))) return st;
+  if ((st = gg_tiled_mma_layout_tv(&out->tCrC, &mma, GG_MMA_C, err))) return st;
+  return gg_check_cover("tCrC", &out->tCrC, (int64_t)plan->tile_m * plan->tile_n, err);
+}
+
+/* ---- Staging ---------------------------------------------------------------------------- */
+
+/* A warp's writes. 16-bit elements go by stmatrix: 8 lines of 16 bytes a phase. Others go two
+ * neighbours at once: a lane has row lane / 4 and columns lane % 4 * 2 and + 1 of each 8 x 8. */
+static void count_staging(gg_layouts *out, const gg_plan *plan, int bits) {
+  gg_smem_access *access =
+      gg_layouts_access(out, "stage D", bits == 16 ? descriptor_unit : 2 * bits / 8);
+  if (bits == 16) {
+    gg_smem_access_count_matrices(access, &out->sD, true, plan->epi_m, plan->epi_n, bits);
+    return;
+  }
+  for (int64_t row = 0; row < plan->epi_m; row += 8) {
+    for (int64_t column = 0; column < plan->epi_n; column += 8) {
+      int64_t address[GG_WARP];
+      for (int lane = 0; lane < GG_WARP; lane++) {
+        int64_t index = row + lane / 4 + (column + lane % 4 * 2) * plan->epi_m;
+        address[lane] = gg_composed_at(&out->sD, index) * bits / 8;
+      }
+      gg_smem_access_count(access, address);
+    }
+  }
+}
+
+static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  int bits = gg_dtype_info_of(plan->d.type)->bits, line = plan->epi_n * bits / 8;
+  const operand_tile staged = {.name = "sD",
+                               .mn = plan->epi_m,
+                               .k = plan->epi_n,
+                               .k_major = true,
+                               .bits = bits,
+                               .swizzle_bytes = line};
+  gg_composed smem;
+  gg_status st;
+  if ((st = canonical(&smem, &staged, err))) return st;
+  if ((st = gg_composed_position_independent(&out->sD, &smem, err))) return st;
+  out->size_d = gg_composed_cosize(&out->sD);
+  out->staging_bytes = round_up(out->size_d * bits / 8, 8 * line);
+  out->maps[2] = (gg_tensor_map){.param = GG_PARAM_MAP_D,
+                                 .box = {plan->epi_n, plan->epi_m},
+                                 .swizzle_bytes = line > descriptor_unit ? line : 0};
+  out->map_count = 3;
+  count_staging(out, plan, bits);
+  return GG_OK;
+}
+
+/* ---- The whole -------------------------------------------------------------------------- */
+
+static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  int64_t bytes_a = out->size_a * gg_dtype_info_of(plan->a.type)->bits / 8;
+  int64_t bytes_b = out->size_b * gg_dtype_info_of(plan->b.type)->bits / 8;
+  int64_t warps = (int64_t)plan->consumers * warps_a_consumer;
+  int64_t pipeline = plan->stages * (bytes_a + bytes_b);
+  int64_t staging = warps * plan->epi_buffers * out->staging_bytes;
+  int64_t barriers = (int64_t)plan->stages * barriers_a_stage * barrier_bytes;
+  out->staging_begin = pipeline;
+  out->barriers_begin = pipeline + staging;
+  out->smem_bytes_per_stage = bytes_a + bytes_b;
+  out->smem_bytes = out->barriers_begin + barriers;
+  gg_layouts_region(out, "A of stage 0", 0, bytes_a);
+  gg_layouts_region(out, "B of stage 0", bytes_a, bytes_b);
+  gg_layouts_region(out, "all stages", 0, pipeline);
+  gg_layouts_region(out, "staging, all warps", pipeline, staging);
+  gg_layouts_region(out, "barriers, full and empty", out->barriers_begin, barriers);
+  int64_t most = gg_smem_limit(plan);
+  if (out->smem_bytes <= most) return GG_OK;
+  return gg_check_smem(plan, bytes_a + bytes_b, staging, barriers, most, err);
+}
+
+static void name_layouts(gg_layouts *out) {
+  gg_layouts_name(out, "sA", "(m, k) -> element of a stage", &out->sA);
+  gg_layouts_name(out, "sB", "(n, k) -> element of a stage", &out->sB);
+  gg_layouts_name(out, "sD", "(m, n) -> element of a warp's staging buffer", &out->sD);
+  gg_layouts_name_plain(out, "desc A", "(block, K step) -> 16 bytes", &out->boxes_a.steps);
+  gg_layouts_name_plain(out, "desc B", "(block, K step) -> 16 bytes", &out->boxes_b.steps);
+  gg_layouts_name_plain(out, "tCrC", "mma: (thread, value) -> index in (m, n)", &out->tCrC);
+}
+
+gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  gg_status st;
+  if ((st = derive_operands(out, plan, err))) return st;
+  if ((st = derive_mma(out, plan, err))) return st;
+  if ((st = derive_epilogue(out, plan, err))) return st;
+  name_layouts(out);
+  out->accumulator_registers =
+      gg_plan_block_m(plan) / plan->mma.m * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  return map_memory(out, plan, err);
+}

@@ -1,0 +1,134 @@
+/* An operand's tensor map has three dimensions: along its contiguous mode, across it, and the
+ * batch. Elements are copied as bits, so that the map's type is an unsigned integer of their size.
+ *
+ * A map takes extents up to 2^32, but a copy's coordinates are 32-bit signed integers; strides are
+ * multiples of 16 bytes (which the operand's alignment sees to) below 2^40. An operand that is not
+ * read, because K is 0, still needs a legal map: of one element, at the address of D.
+ *
+ * Boxes are read with zeros for every element outside of the map, but written in whole 16 bytes: an
+ * H100 writes 8 elements of 16 bits where the map has 7. So D's map ends at the last whole 16 bytes
+ * of its lines, and the kernel stores what is left by itself; all of it, where a line has less.
+ * (CUDA Driver API, "Tensor Map Object Management"; PTX ISA, "Tensor Copy".) */
+#include "tensormap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "problem.h"
+
+enum { dimensions = 3 };
+
+static const int64_t stride_limit = INT64_C(1) << 40; /* bytes */
+
+static char operand_of(gg_param param) {
+  return param == GG_PARAM_MAP_A ? 'a' : param == GG_PARAM_MAP_B ? 'b' : 'd';
+}
+
+static int64_t element_bytes(const gg_view *view) {
+  return gg_dtype_info_of(view->operand->type)->bits / 8;
+}
+
+static gg_status too_far(gg_error *err, const char *name, char which, int64_t value, int64_t most) {
+  char text[160];
+  snprintf(text, sizeof text,
+           "%s%c = %lld is more than the %lld elements, less than 2^40 bytes, that a tensor map "
+           "steps over",
+           name, which, (long long)value, (long long)most);
+  return gg_fail(err, PROBLEM_SIZE, NULL, text);
+}
+
+/* `block`: how far beyond an extent the last tiles may reach. */
+static gg_status check_extent(const char *name, int64_t value, int64_t block, gg_error *err) {
+  int64_t most = INT32_MAX - block;
+  if (value <= most) return GG_OK;
+  char text[128];
+  snprintf(text, sizeof text, "%s = %lld is more than a tensor map's coordinates reach, %lld", name,
+           (long long)value, (long long)most);
+  return gg_fail(err, PROBLEM_SIZE, NULL, text);
+}
+
+static gg_status check_map(const gg_view *view, gg_error *err) {
+  int64_t bytes = element_bytes(view), unit = 16 / bytes;
+  int64_t most = (stride_limit / bytes - 1) / unit * unit;
+  if (view->rows > 1 && view->ld > most) return too_far(err, "ld", view->name, view->ld, most);
+  if (view->batch > 1 && view->batch_stride > most) {
+    return too_far(err, "batch_stride_", view->name, view->batch_stride, most);
+  }
+  return GG_OK;
+}
+
+gg_status gg_tensor_maps_check(const gg_kernel *kernel, const gg_problem *problem, gg_error *err) {
+  if (kernel->map_count == 0) return GG_OK;
+  int block_m = kernel->cluster_m * kernel->tile_m, block_n = kernel->cluster_n * kernel->tile_n;
+  gg_status st = check_extent("m", problem->m, block_m, err);
+  if (!st) st = check_extent("n", problem->n, block_n, err);
+  if (!st) st = check_extent("batch", problem->batch, 0, err);
+  for (size_t i = 0; i < kernel->map_count && !st; i++) {
+    char which = operand_of(kernel->maps[i].param);
+    gg_view view = gg_problem_view(kernel, problem, which);
+    if (problem->k > 0 || which == 'd') st = check_map(&view, err);
+  }
+  return st;
+}
+
+static int type_of(int64_t bytes) {
+  return bytes == 1   ? CU_TENSOR_MAP_DATA_TYPE_UINT8
+         : bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16
+         : bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_UINT32
+                      : CU_TENSOR_MAP_DATA_TYPE_UINT64;
+}
+
+static int swizzle_of(int bytes) {
+  return bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
+         : bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
+         : bytes == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
+                       : CU_TENSOR_MAP_SWIZZLE_NONE;
+}
+
+/* What a map of D may write of a line; 16 bytes, which are not written, where there are no whole
+ * ones. */
+static int64_t writable(int64_t length, int64_t bytes) {
+  int64_t unit = 16 / bytes;
+  return length < unit ? unit : length / unit * unit;
+}
+
+/* A stride that is never stepped over may be anything in the problem; here it is a legal one. */
+static uint64_t stride_of(int64_t extent, int64_t elements, int64_t bytes) {
+  return extent > 1 ? (uint64_t)(elements * bytes) : 16;
+}
+
+static gg_status encode(uint64_t out[16], const gg_driver *driver, const gg_tensor_map *map,
+                        const gg_view *view, gg_error *err) {
+  int64_t bytes = element_bytes(view);
+  const uint64_t extents[dimensions] = {(uint64_t)view->length, (uint64_t)view->rows,
+                                        (uint64_t)view->batch};
+  const uint64_t strides[dimensions - 1] = {stride_of(view->rows, view->ld, bytes),
+                                            stride_of(view->batch, view->batch_stride, bytes)};
+  const uint32_t box[dimensions] = {(uint32_t)map->box[0], (uint32_t)map->box[1], 1};
+  const uint32_t steps[dimensions] = {1, 1, 1};
+  _Alignas(64) CUtensorMap encoded;
+  gg_status st = GG_CUDA(driver, err, cuTensorMapEncodeTiled, &encoded, type_of(bytes), dimensions,
+                         (void *)(uintptr_t)view->address, extents, strides, box, steps,
+                         CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(map->swizzle_bytes),
+                         CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (!st) memcpy(out, &encoded, sizeof encoded);
+  return st;
+}
+
+gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_driver *driver,
+                                const gg_kernel *kernel, const gg_problem *problem, gg_error *err) {
+  gg_status st = GG_OK;
+  for (size_t i = 0; i < kernel->map_count && !st; i++) {
+    const gg_tensor_map *map = &kernel->maps[i];
+    gg_view view = gg_problem_view(kernel, problem, operand_of(map->param));
+    if (map->param == GG_PARAM_MAP_D) {
+      view.length = writable(view.length, element_bytes(&view));
+    } else if (problem->k == 0) {
+      view.address = problem->d;
+      view.length = view.rows = view.batch = 1;
+    }
+    st = encode(out[i], driver, map, &view, err);
+  }
+  return st;
+}

@@ -1,0 +1,188 @@
+// ---- Instructions: barriers, tensor copies, the warpgroup's MMA ---------------------------------
+
+// Addresses are of shared memory, 32 bits, as the instructions take them.
+
+__device__ __forceinline__ void mbarrier_init(unsigned barrier, unsigned arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+// Makes initialised barriers visible to the cluster and to the copies that arrive at them.
+__device__ __forceinline__ void fence_barrier_init() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+// One arrival, which also says how many bytes the copies of this phase will bring.
+__device__ __forceinline__ void mbarrier_expect(unsigned barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+
+// One arrival at the barrier with the same address in another CTA of the cluster.
+__device__ __forceinline__ void mbarrier_arrive(unsigned barrier, unsigned cta) {
+  if constexpr (cluster_size == 1)
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+  else
+    asm volatile(
+        "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;\n\t"
+        "mbarrier.arrive.shared::cluster.b64 _, [there]; }" ::"r"(barrier),
+        "r"(cta)
+        : "memory");
+}
+
+__device__ __forceinline__ void mbarrier_wait(unsigned barrier, unsigned parity) {
+  asm volatile(
+      "{ .reg .pred done;\n"
+      "again:\n\t"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n\t"
+      "@!done bra again; }" ::"r"(barrier),
+      "r"(parity)
+      : "memory");
+}
+
+// A barrier of the CTA's for some of its threads: those that wait and those that only arrive.
+__device__ __forceinline__ void named_barrier_sync(int id, int count) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(count) : "memory");
+}
+
+__device__ __forceinline__ void named_barrier_arrive(int id, int count) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(count) : "memory");
+}
+
+__device__ __forceinline__ unsigned cluster_rank() {
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+__device__ __forceinline__ void cluster_sync() {
+  if constexpr (cluster_size == 1) {
+    __syncthreads();
+  } else {
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  }
+}
+
+// A box from the tensor to shared memory, of this CTA or of those that the mask names; every one's
+// barrier hears of the bytes that arrived there. What lies outside of the tensor becomes zeros.
+__device__ __forceinline__ void tma_load(unsigned dst, const tensor_map &map, unsigned barrier,
+                                         int x, int y, int z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      " [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(dst),
+      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z)
+      : "memory");
+}
+
+__device__ __forceinline__ void tma_load_multicast(unsigned dst, const tensor_map &map,
+                                                   unsigned barrier, int x, int y, int z,
+                                                   unsigned short ctas) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(dst),
+      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(ctas)
+      : "memory");
+}
+
+// A box from shared memory to the tensor; what lies outside of the tensor is not written.
+__device__ __forceinline__ void tma_store(const tensor_map &map, unsigned src, int x, int y,
+                                          int z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(
+          &map),
+      "r"(src), "r"(x), "r"(y), "r"(z)
+      : "memory");
+}
+
+__device__ __forceinline__ void tma_store_commit() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+// Waits until all but the last `pending` groups of this thread's stores have read their memory.
+template <int pending>
+__device__ __forceinline__ void tma_store_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
+}
+
+__device__ __forceinline__ void prefetch_map(const tensor_map &map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+// Makes this thread's writes to shared memory visible to tensor copies.
+__device__ __forceinline__ void fence_async_shared() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+template <int registers>
+__device__ __forceinline__ void give_registers_back() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
+template <int registers>
+__device__ __forceinline__ void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
+__device__ __forceinline__ void wgmma_fence() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void wgmma_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+template <int pending>
+__device__ __forceinline__ void wgmma_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
+}
+
+// An empty instruction that the compiler must assume to change x: what is read from x is read after
+// it.
+__device__ __forceinline__ void settle(float &x) { asm volatile("" : "+f"(x)::"memory"); }
+__device__ __forceinline__ void settle(int &x) { asm volatile("" : "+r"(x)::"memory"); }
+__device__ __forceinline__ void settle(unsigned &x) { asm volatile("" : "+r"(x)::"memory"); }
+
+// Four 8x8 matrices of 16-bit elements; lanes 0-7 name the rows of the first, 8-15 of the second.
+__device__ __forceinline__ void stmatrix_x4(unsigned addr, const unsigned (&r)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(addr),
+               "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
+               : "memory");
+}
+
+// Two elements of one, two or four bytes, at an address aligned to both.
+__device__ __forceinline__ void st_shared_pair(unsigned addr, const unsigned char (&x)[2]) {
+  const unsigned short pair = (unsigned short)(x[0] | x[1] << 8);
+  asm volatile("st.shared.b16 [%0], %1;" ::"r"(addr), "h"(pair) : "memory");
+}
+
+__device__ __forceinline__ void st_shared_pair(unsigned addr, const unsigned short (&x)[2]) {
+  const unsigned pair = x[0] | unsigned(x[1]) << 16;
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(addr), "r"(pair) : "memory");
+}
+
+__device__ __forceinline__ void st_shared_pair(unsigned addr, const float (&x)[2]) {
+  asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(addr), "f"(x[0]), "f"(x[1]) : "memory");
+}
+
+__device__ __forceinline__ void st_shared_pair(unsigned addr, const int (&x)[2]) {
+  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(addr), "r"(x[0]), "r"(x[1]) : "memory");
+}
+
+// One element of one, two or four bytes.
+__device__ __forceinline__ void ld_shared(unsigned char &x, unsigned addr) {
+  unsigned short wide;
+  asm volatile("ld.shared.u8 %0, [%1];" : "=h"(wide) : "r"(addr) : "memory");
+  x = (unsigned char)wide;
+}
+
+__device__ __forceinline__ void ld_shared(unsigned short &x, unsigned addr) {
+  asm volatile("ld.shared.b16 %0, [%1];" : "=h"(x) : "r"(addr) : "memory");
+}
+
+__device__ __forceinline__ void ld_shared(float &x, unsigned addr) {
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(addr) : "memory");
+}
+
+__device__ __forceinline__ void ld_shared(int &x, unsigned addr) {
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(x) : "r"(addr) : "memory");
+}

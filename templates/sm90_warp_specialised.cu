@@ -1,0 +1,302 @@
+//@ insert banner
+
+//@ insert types
+
+//@ insert sizes
+
+// ---- Layouts: where elements lie, and how the tensor core is told -------------------------------
+
+//@ insert layouts
+
+// ---- Instructions: the tensor core, conversions -------------------------------------------------
+
+//@ insert mma
+
+//@ insert conversions
+
+constexpr int cluster_size = cluster_m * cluster_n;
+
+//@ include sm90_instructions
+
+// ---- Everything below uses only the names above. ------------------------------------------------
+
+// The CTA's first warpgroup is the producer: one lane of it walks the tiles and has the copy engine
+// fill stages of shared memory. The others are consumers: each multiplies its rows of the tile and
+// stores them. They meet at two barriers a stage: `full`, where the bytes arrive, and `empty`,
+// where the consumers of every CTA that the stage is copied to say that they have read it.
+//
+// Consumers either share each tile, or (`pingpong`) take whole tiles in turns: one stores its tile
+// while the other multiplies the next. Their turns are kept by barriers: the parity of a stage's
+// phase would not tell a consumer that runs a whole round of stages ahead.
+
+constexpr int warp_size = 32;
+constexpr int warps_per_group = 4;
+constexpr int warpgroup_size = warp_size * warps_per_group;
+
+// Registers are shared out evenly at launch; where that is too few for the consumers, the producer
+// gives of its own. With one consumer there are enough.
+constexpr bool moves_registers = consumers > 1;
+
+constexpr int groups_per_tile = pingpong ? 1 : consumers;
+
+static_assert(tile_m == groups_per_tile * frags_m * mma_m, "consumers have whole atoms");
+static_assert(!pingpong || consumers == 2, "a turn is passed from one to the other");
+static_assert(tile_n == mma_n, "a consumer's atom is as wide as the tile");
+static_assert(stages >= 2, "one stage is read while another is filled");
+static_assert(mma_n % epi_n == 0 && epi_n % 16 == 0, "the epilogue walks whole boxes");
+static_assert(frags_m * mma_n / epi_n % epi_buffers == 0, "staging buffers take turns");
+
+__device__ __forceinline__ unsigned full_barrier(unsigned smem, int stage) {
+  return smem + barriers_begin + 8 * stage;
+}
+
+__device__ __forceinline__ unsigned empty_barrier(unsigned smem, int stage) {
+  return smem + barriers_begin + 8 * (stages + stage);
+}
+
+// Where a role is in the ring of stages. The parity of the barriers' phase changes each round.
+struct ring_position {
+  int stage;
+  unsigned parity;
+
+  __device__ __forceinline__ void advance() {
+    if (++stage < stages) return;
+    stage = 0;
+    parity ^= 1;
+  }
+
+  __device__ __forceinline__ void skip(unsigned k_tiles) {
+    const unsigned to = stage + k_tiles;
+    stage = to % stages;
+    parity ^= to / stages % 2;
+  }
+};
+
+// ---- Which tiles this cluster computes ----------------------------------------------------------
+
+//@ include rasterise
+
+// What is the same for all tiles.
+struct work_list {
+  unsigned tiles_m, tiles_n;  // of clusters' tiles, in a batch
+  unsigned tiles;             // in all
+  int rank_m, rank_n;         // this CTA's place in its cluster
+};
+
+struct work_item {
+  int m0, n0, batch;  // the tile's first element of D
+};
+
+__device__ __forceinline__ work_item locate(const work_list &list, unsigned work) {
+  const unsigned per_batch = list.tiles_m * list.tiles_n;
+  const tile_coord at = rasterise(work % per_batch, list.tiles_m, list.tiles_n);
+  return {(at.m * cluster_m + list.rank_m) * tile_m, (at.n * cluster_n + list.rank_n) * tile_n,
+          int(work / per_batch)};
+}
+
+__device__ __forceinline__ unsigned first_work() { return blockIdx.x / cluster_size; }
+__device__ __forceinline__ unsigned work_step() { return gridDim.x / cluster_size; }
+
+// ---- The producer -------------------------------------------------------------------------------
+
+// What the producer must know of A and of B. CTAs beside each other along N share their tile of A,
+// those along M their tile of B: each copies its part of the lines, to all of them.
+struct operand_a {
+  static constexpr bool k_major = a_k_major;
+  static constexpr int tile_mn = tile_m, boxes = boxes_a, line = line_a;
+  static constexpr int copy_lines = copy_lines_a, sharers = cluster_n;
+  static constexpr unsigned column_bytes = column_bytes_a, copy_bytes = copy_bytes_a;
+};
+
+struct operand_b {
+  static constexpr bool k_major = b_k_major;
+  static constexpr int tile_mn = tile_n, boxes = boxes_b, line = line_b;
+  static constexpr int copy_lines = copy_lines_b, sharers = cluster_m;
+  static constexpr unsigned column_bytes = column_bytes_b, copy_bytes = copy_bytes_b;
+};
+
+// A tile lies in shared memory in columns, each as wide as the swizzle's pattern. Copies this CTA's
+// part of it, `part`, to the CTAs of the mask.
+template <class op>
+__device__ __forceinline__ void load_tile(unsigned dst, const tensor_map &map, unsigned barrier,
+                                          int mn0, int k0, int batch, int part,
+                                          unsigned short ctas) {
+  const int first = op::k_major ? k0 : mn0;  // along the contiguous dimension
+  const int line = (op::k_major ? mn0 : k0) + part * op::copy_lines;
+#pragma unroll
+  for (int box = 0; box < op::boxes; ++box) {
+    const unsigned at = dst + box * op::column_bytes + part * op::copy_bytes;
+    if constexpr (op::sharers == 1)
+      tma_load(at, map, barrier, first + box * op::line, line, batch);
+    else
+      tma_load_multicast(at, map, barrier, first + box * op::line, line, batch, ctas);
+  }
+}
+
+__device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_map &map_b,
+                                        const work_list &list, unsigned smem, int k_tiles) {
+  // Rank in the cluster: rank_m + rank_n * cluster_m.
+  unsigned row = 0;  // the CTAs with this one's rank_m, as bits, for rank_m = 0
+  for (int i = 0; i < cluster_n; ++i) row |= 1u << i * cluster_m;
+  const unsigned short sharers_a = (unsigned short)(row << list.rank_m);
+  const unsigned short sharers_b =
+      (unsigned short)(((1u << cluster_m) - 1) << list.rank_n * cluster_m);
+
+  ring_position write = {0, 1};  // the first round finds every stage empty
+  for (unsigned work = first_work(); work < list.tiles; work += work_step()) {
+    const work_item item = locate(list, work);
+#pragma unroll 1
+    for (int k_tile = 0; k_tile < k_tiles; ++k_tile, write.advance()) {
+      const unsigned sA = smem + stage_begin + write.stage * stage_bytes;
+      const unsigned full = full_barrier(smem, write.stage);
+      mbarrier_wait(empty_barrier(smem, write.stage), write.parity);
+      mbarrier_expect(full, tx_bytes);
+      load_tile<operand_a>(sA, map_a, full, item.m0, k_tile * tile_k, item.batch, list.rank_n,
+                           sharers_a);
+      load_tile<operand_b>(sA + stage_bytes_a, map_b, full, item.n0, k_tile * tile_k, item.batch,
+                           list.rank_m, sharers_b);
+    }
+  }
+}
+
+// ---- The consumers ------------------------------------------------------------------------------
+
+// Says that this warp has read a stage, to every CTA that copies to it.
+__device__ __forceinline__ void release(const work_list &list, unsigned smem, int stage,
+                                        int lane) {
+  if (lane < cluster_size && (lane % cluster_m == list.rank_m || lane / cluster_m == list.rank_n))
+    mbarrier_arrive(empty_barrier(smem, stage), lane);
+}
+
+// A descriptor's start address, in 16 bytes. In a cluster the bits above name the CTA.
+__device__ __forceinline__ unsigned descriptor_address(unsigned smem) {
+  return (smem & 0x3ffff) >> 4;
+}
+
+// A consumer's turn to multiply ends when its last MMAs are issued; they are still running then.
+__device__ __forceinline__ void await_turn(int consumer) {
+  if constexpr (pingpong) named_barrier_sync(1 + consumer, consumers * warpgroup_size);
+}
+
+__device__ __forceinline__ void pass_turn(int consumer) {
+  if constexpr (pingpong)
+    named_barrier_arrive(1 + (consumer + 1) % consumers, consumers * warpgroup_size);
+}
+
+// Multiplies a tile's K tiles as they arrive. One stage's MMAs run while the next one's are issued;
+// so a stage is released one K tile late.
+__device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring_position &read,
+                                         const work_list &list, unsigned smem, int k_tiles,
+                                         int first_block, int lane) {
+#pragma unroll 1
+  for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
+    const unsigned sA = smem + stage_begin + read.stage * stage_bytes;
+    const unsigned long long desc_a = desc_a_base + descriptor_address(sA);
+    const unsigned long long desc_b = desc_b_base + descriptor_address(sA + stage_bytes_a);
+    mbarrier_wait(full_barrier(smem, read.stage), read.parity);
+    wgmma_fence();
+#pragma unroll
+    for (int step = 0; step < k_steps; ++step)
+#pragma unroll
+      for (int i = 0; i < frags_m; ++i)
+        mma(tCrC[i], desc_a + desc_a_step(first_block + i, step),
+            desc_b + desc_b_step(0, step), k_tile > 0 || step > 0);
+    wgmma_commit();
+    wgmma_wait<1>();
+    if (k_tile > 0) release(list, smem, read.stage == 0 ? stages - 1 : read.stage - 1, lane);
+    read.advance();
+  }
+}
+
+// Waits for the last MMAs, which leaves the accumulators ready.
+__device__ __forceinline__ void finish_multiply(acc_t (&tCrC)[frags_m][acc_words],
+                                                const ring_position &read, const work_list &list,
+                                                unsigned smem, int k_tiles, int lane) {
+  wgmma_wait<0>();
+#pragma unroll
+  for (int i = 0; i < frags_m; ++i)
+#pragma unroll
+    for (int w = 0; w < acc_words; ++w) settle(tCrC[i][w]);
+  if (k_tiles > 0) release(list, smem, read.stage == 0 ? stages - 1 : read.stage - 1, lane);
+}
+
+//@ include sm90_epilogue
+
+// ---- The kernel ---------------------------------------------------------------------------------
+
+extern "C" __global__ void __launch_bounds__(threads, 1)
+    ${name}(${parameters}) {
+  extern __shared__ __align__(1024) unsigned char shared_memory[];
+  const unsigned smem = unsigned(__cvta_generic_to_shared(shared_memory));
+  const int64 m = extent_m(m_arg);
+  const int64 n = extent_n(n_arg);
+  const int k_tiles = int((extent_k(k_arg) + tile_k - 1) / tile_k);
+
+  const int thread = int(threadIdx.x);
+  const int lane = thread % warp_size;
+  const int warp = __shfl_sync(~0u, thread / warp_size, 0);  // known to be the same in all lanes
+  const int group = warp / warps_per_group;
+  const int rank = int(cluster_rank());
+  work_list list;
+  list.tiles_m = unsigned((m + cluster_m * tile_m - 1) / (cluster_m * tile_m));
+  list.tiles_n = unsigned((n + cluster_n * tile_n - 1) / (cluster_n * tile_n));
+  list.tiles = list.tiles_m * list.tiles_n * unsigned(extent_batch(batch_arg));
+  list.rank_m = rank % cluster_m;
+  list.rank_n = rank / cluster_m;
+
+  if (thread == 0) {
+    prefetch_map(map_a);
+    prefetch_map(map_b);
+    prefetch_map(map_d);
+    for (int stage = 0; stage < stages; ++stage) {
+      mbarrier_init(full_barrier(smem, stage), 1);
+      mbarrier_init(empty_barrier(smem, stage),
+                    (cluster_m + cluster_n - 1) * groups_per_tile * warps_per_group);
+    }
+    fence_barrier_init();
+  }
+  cluster_sync();
+
+  if (group == 0) {
+    if constexpr (moves_registers) give_registers_back<producer_registers>();
+    if (warp == 0 && lane == 0) produce(map_a, map_b, list, smem, k_tiles);
+    __syncwarp();
+  } else {
+    if constexpr (moves_registers) take_registers<consumer_registers>();
+    const int consumer = group - 1;
+    const int first_block = pingpong ? 0 : consumer * frags_m;  // of the tile's 64-row blocks
+    const int turn = pingpong ? consumer : 0;
+    const int turns = pingpong ? consumers : 1;
+    const unsigned staging =
+        smem + epi_begin + (warp - warps_per_group) * epi_buffers * epi_bytes;
+    ring_position read = {0, 0};
+    read.skip(turn * k_tiles);
+    if (turn == 1 && first_work() < list.tiles) pass_turn(consumer);  // the first begins
+    for (unsigned work = first_work() + turn * work_step(); work < list.tiles;
+         work += turns * work_step()) {
+      acc_t tCrC[frags_m][acc_words];
+      if (k_tiles == 0) clear(tCrC);
+      await_turn(consumer);
+      multiply(tCrC, read, list, smem, k_tiles, first_block, lane);
+      if (work + work_step() < list.tiles) pass_turn(consumer);
+      finish_multiply(tCrC, read, list, smem, k_tiles, lane);
+      read.skip((turns - 1) * k_tiles);
+
+      const work_item item = locate(list, work);
+      const int row0 = item.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
+      epilogue_arguments arguments = {
+          map_d, row0, item.n0, item.batch, m, n, D + item.batch * batch_stride_d, ldd};
+//@ if alpha
+      arguments.alpha = alpha;
+//@ end
+//@ if c
+      arguments.gC = C + item.batch * batch_stride_c;
+      arguments.ldc = ldc;
+      arguments.beta = beta;
+//@ end
+      epilogue(tCrC, arguments, staging, lane);
+    }
+    tma_store_wait_read<0>();  // shared memory outlives its last readers
+  }
+  cluster_sync();  // nobody leaves while others may still arrive at its barriers
+}
