@@ -51,7 +51,8 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int k_steps = %d;\n", plan->tile_k / plan->mma.k);
   gg_str_printf(out, "constexpr int acc_words = %d;  // registers of an MMA's accumulator\n",
                 gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
-  gg_str_printf(out, "constexpr int threads = %d;\n", plan->threads);
+  gg_str_printf(out, "constexpr int threads = %d, ctas_per_sm = %d;\n", plan->threads,
+                plan->ctas_per_sm);
   gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
                 plan->producer_registers, plan->consumer_registers);
   gg_str_printf(out, "constexpr int cluster_m = %d, cluster_n = %d;\n", plan->cluster_m,
