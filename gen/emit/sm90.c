@@ -24,6 +24,12 @@ static void write_type(gg_str *out, const char *name, gg_dtype type) {
 static void write_types(gg_str *out, const gg_plan *plan) {
   const char *accumulator;
   gg_mma_atom_registers(&plan->mma, GG_MMA_C, &accumulator);
+  if (plan->swap_ab) {
+    gg_str_puts(
+        out,
+        "// What follows computes D^T = B * A^T (swap_ab): its A is the problem's B, its M the "
+        "problem's\n// N, and a row of its D and C is a column of the problem's.\n\n");
+  }
   gg_str_puts(out, "using int64 = long long;\n");
   if (plan->has_c) write_type(out, "c_t", plan->c.type);
   write_type(out, "d_t", plan->d.type);

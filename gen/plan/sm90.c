@@ -16,6 +16,7 @@
 
 #include "atom/dtype.h"
 #include "plan/choices.h"
+#include "plan/exchange.h"
 
 enum {
   line_bytes = 128,     /* the widest swizzle's pattern */
@@ -48,14 +49,14 @@ static gg_status choose_inputs(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_dtype a = plan->a.type, b = plan->b.type;
   if (!is_half(a) && !is_fp8(a) && !is_int8(a) && a != GG_DTYPE_tf32) {
-    return gg_refuse_type(plan, &spec->a.type, "A of type", a,
+    return gg_refuse_type(plan, &spec->a.type, gg_as_asked(plan, "A of type", "B of type"), a,
                           "f16, bf16, tf32, e4m3, e5m2, s8 and u8", err);
   }
   if (is_fp8(a) ? !is_fp8(b) : is_int8(a) ? !is_int8(b) : b != a) {
-    return gg_refuse_type(plan, &spec->b.type, "B of type", b,
+    return gg_refuse_type(plan, &spec->b.type, gg_as_asked(plan, "B of type", "A of type"), b,
                           is_fp8(a)    ? "e4m3 and e5m2 beside an 8-bit float"
                           : is_int8(a) ? "s8 and u8 beside an 8-bit integer"
-                                       : "the type of A",
+                                       : gg_as_asked(plan, "the type of A", "the type of B"),
                           err);
   }
   return GG_OK;
@@ -108,15 +109,19 @@ static gg_status choose_alignment(const gg_plan *plan, gg_operand *operand,
 static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_status st;
-  if ((st = choose_alignment(plan, &plan->a, &spec->a, "A aligned to", err))) return st;
-  if ((st = choose_alignment(plan, &plan->b, &spec->b, "B aligned to", err))) return st;
+  if ((st = choose_alignment(plan, &plan->a, &spec->a,
+                             gg_as_asked(plan, "A aligned to", "B aligned to"), err)))
+    return st;
+  if ((st = choose_alignment(plan, &plan->b, &spec->b,
+                             gg_as_asked(plan, "B aligned to", "A aligned to"), err)))
+    return st;
   if ((st = choose_alignment(plan, &plan->d, &spec->d, "D aligned to", err))) return st;
   const gg_spec_operand *inputs[] = {&spec->a, &spec->b};
   const gg_operand *operands[] = {&plan->a, &plan->b};
   for (int i = 0; i < 2; i++) {
     if (operands[i]->major == GG_MAJOR_K || is_half(operands[i]->type)) continue;
     return gg_refuse(plan, &inputs[i]->major,
-                     i ? "B of this type with major" : "A of this type with major",
+                     i == plan->swap_ab ? "A of this type with major" : "B of this type with major",
                      inputs[i]->major.text, "k: wgmma reads others of 16-bit types alone", err);
   }
   return GG_OK;
@@ -160,7 +165,7 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
                    plan->target->family, "swizzle", gg_swizzle_name(*out),
                    "128B, 64B and 32B, which divide a line of the operand's tile");
   }
-  const char *what = !k_major ? "tile K" : is_a ? "tile M" : "tile N";
+  const char *what = !k_major ? "tile K" : is_a != plan->swap_ab ? "tile M" : "tile N";
   const gg_mark *mark = gg_element_mark(&spec->tile, !k_major ? 2 : is_a ? 0 : 1);
   if (lines / sharers > box_extent_max) {
     char asked_lines[16], has[64];
@@ -198,8 +203,9 @@ static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
   plan->epi_m = 16;
   plan->epi_n = staged_line(plan);
   if (plan->d.major == GG_MAJOR_N && gg_dtype_info_of(plan->d.type)->bits == 8 &&
-      (st = gg_check_multiple("tile N", plan->tile_n, 16, "16 bytes of D: a line of a box",
-                              gg_element_mark(&spec->tile, 1), err))) {
+      (st = gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), plan->tile_n, 16,
+                              "16 bytes of D: a line of a box", gg_element_mark(&spec->tile, 1),
+                              err))) {
     return st;
   }
   /* Buffers take turns, the same from tile to tile. A consumer whose tile is stored while the other
@@ -278,8 +284,8 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   if ((st = choose_operands(plan, err))) return st;
   if ((st = gg_sm90_choose_tile(plan, err))) return st;
   if ((st = choose_cluster(plan, err))) return st;
-  if ((st = choose_box(&plan->swizzle_a, plan, "A", true, err))) return st;
-  if ((st = choose_box(&plan->swizzle_b, plan, "B", false, err))) return st;
+  if ((st = choose_box(&plan->swizzle_a, plan, gg_as_asked(plan, "A", "B"), true, err))) return st;
+  if ((st = choose_box(&plan->swizzle_b, plan, gg_as_asked(plan, "B", "A"), false, err))) return st;
   if ((st = choose_schedule(plan, err))) return st;
   if ((st = choose_epilogue(plan, err))) return st;
   return choose_stages(plan, err);
@@ -292,6 +298,7 @@ const gg_target gg_target_sm90 = {
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
     .accepts = accepts,
+    .exchanges = gg_sm90_exchanges,
     .choose = choose,
     .derive = gg_sm90_derive,
     .bind = gg_sm90_bind,

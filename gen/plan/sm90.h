@@ -4,6 +4,8 @@
 
 #include "plan/target.h"
 
+bool gg_sm90_exchanges(const gg_spec *spec); /* sm90_tile.c */
+
 /* The tile, the MMA, the warpgroups and their registers, from types and majors. sm90_tile.c */
 gg_status gg_sm90_choose_tile(gg_plan *plan, gg_error *err);
 

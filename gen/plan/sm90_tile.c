@@ -9,6 +9,7 @@
 
 #include "atom/dtype.h"
 #include "plan/choices.h"
+#include "plan/exchange.h"
 #include "plan/sm90.h"
 
 enum {
@@ -16,6 +17,14 @@ enum {
   block_m = 64,     /* rows of a wgmma */
   line_bytes = 128, /* K a step where none is asked for: the widest swizzle's pattern */
 };
+/* Columns of D in whole 64s are as good as rows, where the rows are none or few. */
+bool gg_sm90_exchanges(const gg_spec *spec) {
+  const gg_spec_field *tile = &spec->tile, *m = &spec->problem.m;
+  if (tile->state == GG_SPEC_SET)
+    return tile->tuple[0] % block_m != 0 && tile->tuple[1] % block_m == 0;
+  return m->state == GG_SPEC_SET && m->number > 0 && m->number < block_m;
+}
+
 /* K of a wgmma is 32 bytes. */
 static int mma_k_of(const gg_plan *plan) {
   return 32 * 8 / gg_dtype_info_of(plan->a.type)->bits;
@@ -25,15 +34,16 @@ static int mma_k_of(const gg_plan *plan) {
 static gg_status check_n(const gg_plan *plan, gg_error *err) {
   enum { most = 256 };
   const gg_mark *mark = gg_element_mark(&plan->spec->tile, 1);
+  const char *name = gg_as_asked(plan, "tile N", "tile M");
   bool integers = plan->accumulator == GG_DTYPE_s32;
   if (plan->tile_n == 8 || plan->tile_n == 24) return GG_OK;
   if (plan->tile_n > most) {
     char asked[16];
     snprintf(asked, sizeof asked, "%d", plan->tile_n);
-    return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, "tile N", asked,
+    return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, name, asked,
                    "256 at most: N of the atom");
   }
-  return gg_check_multiple("tile N", plan->tile_n, integers ? 16 : 8,
+  return gg_check_multiple(name, plan->tile_n, integers ? 16 : 8,
                            integers ? "N of the atom, but for 8 and 24" : "N of the atom", mark,
                            err);
 }
@@ -105,8 +115,9 @@ static gg_status choose_atom_layout(gg_plan *plan, gg_error *err) {
   bool fits = plan->pingpong ? plan->atoms_m == 1 : plan->atoms_m <= 3;
   if (fits && asked->tuple[1] == 1 && asked->tuple[2] == 1) return GG_OK;
   return gg_refuse(plan, asked, "atom_layout", "of this shape",
-                   plan->pingpong ? "one warpgroup a tile: [1, 1, 1]"
-                                  : "1 to 3 warpgroups along M: [2, 1, 1]",
+                   plan->pingpong  ? "one warpgroup a tile: [1, 1, 1]"
+                   : plan->swap_ab ? "1 to 3 warpgroups along N: [1, 2, 1]"
+                                   : "1 to 3 warpgroups along M: [2, 1, 1]",
                    err);
 }
 
@@ -126,8 +137,8 @@ static gg_status choose_consumers(gg_plan *plan, gg_error *err) {
   }
   char why[64];
   snprintf(why, sizeof why, "%d warpgroups x %d (M of the atom)", plan->atoms_m, block_m);
-  st = gg_check_multiple("tile M", plan->tile_m, plan->atoms_m * block_m, why,
-                         gg_element_mark(&plan->spec->tile, 0), err);
+  st = gg_check_multiple(gg_as_asked(plan, "tile M", "tile N"), plan->tile_m,
+                         plan->atoms_m * block_m, why, gg_element_mark(&plan->spec->tile, 0), err);
   return st ? st : check_schedule(plan, err);
 }
 
