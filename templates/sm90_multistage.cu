@@ -28,7 +28,7 @@ constexpr int warps_per_group = 4;
 
 static_assert(tile_m == consumers * frags_m * mma_m, "warpgroups have whole atoms");
 static_assert(tile_n == mma_n, "a warpgroup's atom is as wide as the tile");
-static_assert(mma_n % epi_n == 0 && epi_n % 16 == 0, "the epilogue walks whole boxes");
+static_assert(mma_n % epi_n == 0 && epi_n % 8 == 0, "the epilogue walks whole boxes");
 
 // One stage's MMAs may run while the next one's are issued; with one stage there is no next.
 constexpr int pending = stages > 1 ? 1 : 0;
@@ -83,7 +83,7 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], unsi
 
 // ---- The kernel ---------------------------------------------------------------------------------
 
-extern "C" __global__ void __launch_bounds__(threads, 1)
+extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     ${name}(${parameters}) {
   extern __shared__ __align__(1024) unsigned char shared_memory[];
   const unsigned smem = unsigned(__cvta_generic_to_shared(shared_memory));
