@@ -80,29 +80,53 @@ struct ring_position {
 struct work_list {
   unsigned tiles_m, tiles_n;  // of clusters' tiles, in a batch
   unsigned tiles;             // in all
-  int rank_m, rank_n;         // this CTA's place in its cluster
+  int k_tiles;                // along K
+  int rank, rank_m, rank_n;   // this CTA's place in its cluster
+//@ if shares
+  unsigned shared_tiles, shares;  // the first tiles are dealt in shares, the others whole
+//@ end
 };
 
-struct work_item {
-  int m0, n0, batch;  // the tile's first element of D
+// A tile's first element of D.
+struct tile_origin {
+  int m0, n0, batch;
 };
 
-__device__ __forceinline__ work_item locate(const work_list &list, unsigned work) {
+__device__ __forceinline__ tile_origin locate(const work_list &list, unsigned tile) {
   const unsigned per_batch = list.tiles_m * list.tiles_n;
-  const tile_coord at = rasterise(work % per_batch, list.tiles_m, list.tiles_n);
+  const tile_coord at = rasterise(tile % per_batch, list.tiles_m, list.tiles_n);
   return {(at.m * cluster_m + list.rank_m) * tile_m, (at.n * cluster_n + list.rank_n) * tile_n,
-          int(work / per_batch)};
+          int(tile / per_batch)};
 }
 
-__device__ __forceinline__ unsigned first_work() { return blockIdx.x / cluster_size; }
-__device__ __forceinline__ unsigned work_step() { return gridDim.x / cluster_size; }
+//@ if shares
+//@ include sm90_shares
+//@ else
+struct work_item {
+  unsigned tile;
+  int k_first, k_tiles;  // the K tiles to be multiplied
+};
+
+// This cluster's tiles, one after the other; every role walks the same.
+struct work_walk {
+  unsigned tile = blockIdx.x / cluster_size;  // the next one
+
+  __device__ __forceinline__ bool more(const work_list &list) const { return tile < list.tiles; }
+
+  __device__ __forceinline__ work_item next(const work_list &list) {
+    const work_item item = {tile, 0, list.k_tiles};
+    tile += gridDim.x / cluster_size;
+    return item;
+  }
+};
+//@ end
 
 //@ include sm90_load
 
 // ---- The producer -------------------------------------------------------------------------------
 
 __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_map &map_b,
-                                        const work_list &list, unsigned smem, int k_tiles) {
+                                        const work_list &list, unsigned smem) {
   // Rank in the cluster: rank_m + rank_n * cluster_m.
   unsigned row = 0;  // the CTAs with this one's rank_m, as bits, for rank_m = 0
   for (int i = 0; i < cluster_n; ++i) row |= 1u << i * cluster_m;
@@ -111,20 +135,22 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
       (unsigned short)(((1u << cluster_m) - 1) << list.rank_n * cluster_m);
 
   ring_position write = {0, 1};  // the first round finds every stage empty
-  for (unsigned work = first_work(); work < list.tiles; work += work_step()) {
-    const work_item item = locate(list, work);
+  for (work_walk walk; walk.more(list);) {
+    const work_item item = walk.next(list);
+    const tile_origin at = locate(list, item.tile);
 #pragma unroll 1
-    for (int k_tile = 0; k_tile < k_tiles; ++k_tile, write.advance()) {
+    for (int i = 0; i < item.k_tiles; ++i, write.advance()) {
       const unsigned sA = smem + stage_begin + write.stage * stage_bytes;
       const unsigned full = full_barrier(smem, write.stage);
+      const int k0 = (item.k_first + i) * tile_k;
       mbarrier_wait(empty_barrier(smem, write.stage), write.parity);
       mbarrier_expect(full, tx_bytes);
-      load_tile<operand_a>(sA, map_a, full, item.m0, k_tile * tile_k, item.batch, list.rank_n,
-                           sharers_a);
-      load_tile<operand_b>(sA + stage_bytes_a, map_b, full, item.n0, k_tile * tile_k, item.batch,
-                           list.rank_m, sharers_b);
+      load_tile<operand_a>(sA, map_a, full, at.m0, k0, at.batch, list.rank_n, sharers_a);
+      load_tile<operand_b>(sA + stage_bytes_a, map_b, full, at.n0, k0, at.batch, list.rank_m,
+                           sharers_b);
     }
   }
+  launch_dependents();
 }
 
 // ---- The consumers ------------------------------------------------------------------------------
@@ -198,7 +224,6 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const unsigned smem = unsigned(__cvta_generic_to_shared(shared_memory));
   const int64 m = extent_m(m_arg);
   const int64 n = extent_n(n_arg);
-  const int k_tiles = int((extent_k(k_arg) + tile_k - 1) / tile_k);
 
   const int thread = int(threadIdx.x);
   const int lane = thread % warp_size;
@@ -209,8 +234,14 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   list.tiles_m = unsigned((m + cluster_m * tile_m - 1) / (cluster_m * tile_m));
   list.tiles_n = unsigned((n + cluster_n * tile_n - 1) / (cluster_n * tile_n));
   list.tiles = list.tiles_m * list.tiles_n * unsigned(extent_batch(batch_arg));
+  list.k_tiles = int((extent_k(k_arg) + tile_k - 1) / tile_k);
+  list.rank = rank;
   list.rank_m = rank % cluster_m;
   list.rank_n = rank / cluster_m;
+//@ if shares
+  list.shared_tiles = unsigned(shared_tiles);
+  list.shares = unsigned(shares);
+//@ end
 
   if (thread == 0) {
     prefetch_map(map_a);
@@ -224,10 +255,11 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     fence_barrier_init();
   }
   cluster_sync();
+  await_dependencies();
 
   if (group == 0) {
     if constexpr (moves_registers) give_registers_back<producer_registers>();
-    if (warp == 0 && lane == 0) produce(map_a, map_b, list, smem, k_tiles);
+    if (warp == 0 && lane == 0) produce(map_a, map_b, list, smem);
     __syncwarp();
   } else {
     if constexpr (moves_registers) take_registers<consumer_registers>();
@@ -238,27 +270,34 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     const unsigned staging =
         smem + epi_begin + (warp - warps_per_group) * epi_buffers * epi_bytes;
     ring_position read = {0, 0};
-    read.skip(turn * k_tiles);
-    if (turn == 1 && first_work() < list.tiles) pass_turn(consumer);  // the first begins
-    for (unsigned work = first_work() + turn * work_step(); work < list.tiles;
-         work += turns * work_step()) {
+    work_walk walk;
+    if (turn == 1 && walk.more(list)) pass_turn(consumer);  // the first begins
+    for (int i = 0; walk.more(list); ++i) {
+      const work_item item = walk.next(list);
+      if (i % turns != turn) {
+        read.skip(item.k_tiles);
+        continue;
+      }
       acc_t tCrC[frags_m][acc_words];
-      if (k_tiles == 0) clear(tCrC);
+      if (item.k_tiles == 0) clear(tCrC);
       await_turn(consumer);
-      multiply(tCrC, read, list, smem, k_tiles, first_block, lane);
-      if (work + work_step() < list.tiles) pass_turn(consumer);
-      finish_multiply(tCrC, read, list, smem, k_tiles, lane);
-      read.skip((turns - 1) * k_tiles);
+      multiply(tCrC, read, list, smem, item.k_tiles, first_block, lane);
+      if (walk.more(list)) pass_turn(consumer);
+      finish_multiply(tCrC, read, list, smem, item.k_tiles, lane);
+//@ if shares
+      if (!combine(tCrC, list, item, workspace, (warp - warps_per_group) % tile_warps, lane))
+        continue;
+//@ end
 
-      const work_item item = locate(list, work);
-      const int row0 = item.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
+      const tile_origin at = locate(list, item.tile);
+      const int row0 = at.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
       epilogue_arguments arguments = {
-          map_d, row0, item.n0, item.batch, m, n, D + item.batch * batch_stride_d, ldd};
+          map_d, row0, at.n0, at.batch, m, n, D + at.batch * batch_stride_d, ldd};
 //@ if alpha
       arguments.alpha = alpha;
 //@ end
 //@ if c
-      arguments.gC = C + item.batch * batch_stride_c;
+      arguments.gC = C + at.batch * batch_stride_c;
       arguments.ldc = ldc;
       arguments.beta = beta;
 //@ end
