@@ -90,6 +90,7 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   gg_str_printf(out, "constexpr unsigned epi_bytes = %lld, epi_begin = %lld;\n",
                 (ll)layouts->staging_bytes, (ll)layouts->staging_begin);
   gg_str_printf(out, "constexpr unsigned barriers_begin = %lld;\n", (ll)layouts->barriers_begin);
+  gg_str_printf(out, "constexpr bool d_n_major = %s;\n", gg_cuda_bool(plan->d.major == GG_MAJOR_N));
   if (plan->has_c) {
     gg_str_printf(out, "constexpr bool c_n_major = %s;\n",
                   gg_cuda_bool(plan->c.major == GG_MAJOR_N));

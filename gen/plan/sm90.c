@@ -125,9 +125,6 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
                        i ? "B of this type with major" : "A of this type with major",
                        inputs[i]->major.text, "k: wgmma reads others of 16-bit types alone", err);
   }
-  if (plan->d.major != GG_MAJOR_N) {
-    return unsupported(plan, &spec->d.major, "D with major", "m", "n", err);
-  }
   return GG_OK;
 }
 
