@@ -34,8 +34,8 @@ constexpr int warps_per_group = 4;
 constexpr int warpgroup_size = warp_size * warps_per_group;
 
 // Registers are shared out evenly at launch; where that is too few for the consumers, the producer
-// gives of its own. With one consumer there are enough.
-constexpr bool moves_registers = consumers > 1;
+// gives of its own.
+constexpr bool moves_registers = producer_registers > 0;
 
 constexpr int groups_per_tile = pingpong ? 1 : consumers;
 
@@ -192,7 +192,7 @@ __device__ __forceinline__ void finish_multiply(acc_t (&tCrC)[frags_m][acc_words
 
 // ---- The kernel ---------------------------------------------------------------------------------
 
-extern "C" __global__ void __launch_bounds__(threads, 1)
+extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     ${name}(${parameters}) {
   extern __shared__ __align__(1024) unsigned char shared_memory[];
   const unsigned smem = unsigned(__cvta_generic_to_shared(shared_memory));
