@@ -46,7 +46,8 @@ typedef struct gg_plan {
   /* Roles: the workers that multiply, where others only load; and the registers of a thread of
    * each kind. All 0 where every warp does both. */
   int consumers;
-  bool pingpong; /* consumers compute whole tiles in turns, instead of sharing each */
+  bool specialised; /* a warpgroup of its own loads */
+  bool pingpong;    /* consumers compute whole tiles in turns, instead of sharing each */
   int producer_registers, consumer_registers;
 
   /* Schedule: whether a CTA computes one tile of D, or one after the other; CTAs of a cluster,

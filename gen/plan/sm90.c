@@ -25,10 +25,20 @@ enum {
   fp8_sum_bits = 14,    /* 13 of the fraction: arXiv 2511.10909, and as measured on an H100 */
 };
 
+static bool is_sm90a(const gg_spec *spec) {
+  return spec->arch.arch.number == 90 && spec->arch.arch.suffix == 'a';
+}
+
+static bool asks_multistage(const gg_spec *spec) {
+  return spec->schedule.state == GG_SPEC_SET && spec->schedule.number == GG_SCHEDULE_MULTISTAGE;
+}
+
 static bool accepts(const gg_spec *spec) {
-  const gg_spec_field *schedule = &spec->schedule;
-  bool multistage = schedule->state == GG_SPEC_SET && schedule->number == GG_SCHEDULE_MULTISTAGE;
-  return spec->arch.arch.number == 90 && spec->arch.arch.suffix == 'a' && !multistage;
+  return is_sm90a(spec) && !asks_multistage(spec);
+}
+
+static bool accepts_multistage(const gg_spec *spec) {
+  return is_sm90a(spec) && asks_multistage(spec);
 }
 
 /* ---- Types ------------------------------------------------------------------------------ */
@@ -134,10 +144,13 @@ static gg_status choose_cluster(gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->cluster;
   bool large = plan->tile_m * plan->tile_n >= 128 * 256;
   bool several = plan->fixed_m == GG_FIXED_NONE || plan->fixed_m > plan->tile_m;
-  plan->cluster_m = large && several && plan->tile_n % 16 == 0 ? 2 : 1;
+  plan->cluster_m = plan->specialised && large && several && plan->tile_n % 16 == 0 ? 2 : 1;
   plan->cluster_n = 1;
   if (asked->state != GG_SPEC_SET) return GG_OK;
   int64_t m = asked->tuple[0], n = asked->tuple[1];
+  if (!plan->specialised && (m > 1 || n > 1)) {
+    return gg_refuse(plan, asked, "cluster", "with schedule multistage", "[1, 1, 1]", err);
+  }
   if (m > 2 || n > 2 || m * n > 2 || asked->tuple[2] != 1) {
     return gg_refuse(plan, asked, "cluster", "of this shape", "[1, 1, 1], [2, 1, 1] and [1, 2, 1]",
                      err);
@@ -221,7 +234,8 @@ static gg_status choose_stages(gg_plan *plan, gg_error *err) {
   const gg_spec_field *stages = &plan->spec->stages;
   if (stages->state == GG_SPEC_SET) {
     plan->stages = (int)stages->number;
-    return plan->stages >= 2 ? GG_OK : gg_fail(err, PLAN_STAGES, &stages->mark, plan->stages);
+    bool enough = plan->stages >= 2 || !plan->specialised;
+    return enough ? GG_OK : gg_fail(err, PLAN_STAGES, &stages->mark, plan->stages);
   }
   int64_t bits = gg_dtype_info_of(plan->a.type)->bits;
   int64_t stage = (plan->tile_m + plan->tile_n) * plan->tile_k * bits / 8;
@@ -259,10 +273,13 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
 static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   const gg_spec_field *scheduler = &spec->scheduler.kind;
-  if (scheduler->state == GG_SPEC_SET && scheduler->number != GG_SCHEDULER_PERSISTENT) {
-    return gg_refuse(plan, scheduler, "scheduler", scheduler->text, "persistent", err);
+  plan->persistent = plan->specialised;
+  if (scheduler->state == GG_SPEC_SET &&
+      scheduler->number !=
+          (plan->persistent ? GG_SCHEDULER_PERSISTENT : GG_SCHEDULER_DATA_PARALLEL)) {
+    return gg_refuse(plan, scheduler, "scheduler", scheduler->text,
+                     plan->persistent ? "persistent" : "data_parallel", err);
   }
-  plan->persistent = true;
   const gg_spec_field *order = &spec->raster.order, *group = &spec->raster.group;
   /* Across a band lies the longer side of the clusters' tiles: what runs at once is then nearest to
    * a square, which reads the least. */
@@ -279,6 +296,7 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
 
 static gg_status choose(gg_plan *plan, gg_error *err) {
   gg_status st;
+  plan->specialised = !asks_multistage(plan->spec);
   if ((st = choose_inputs(plan, err))) return st;
   if ((st = choose_results(plan, err))) return st;
   if ((st = choose_operands(plan, err))) return st;
@@ -291,6 +309,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return choose_stages(plan, err);
 }
 
+/* The two differ in their templates: who loads. */
 const gg_target gg_target_sm90 = {
     .family = "sm90",
     .summary = "warp-specialised wgmma fed by TMA, sm_90a",
@@ -298,6 +317,19 @@ const gg_target gg_target_sm90 = {
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
     .accepts = accepts,
+    .exchanges = gg_sm90_exchanges,
+    .choose = choose,
+    .derive = gg_sm90_derive,
+    .bind = gg_sm90_bind,
+};
+
+const gg_target gg_target_sm90_multistage = {
+    .family = "sm90",
+    .summary = "wgmma fed by TMA, every warpgroup alike, sm_90a",
+    .template_name = "sm90_multistage.cu",
+    .worker = "warpgroup",
+    .least = {.number = 90, .suffix = 'a'},
+    .accepts = accepts_multistage,
     .exchanges = gg_sm90_exchanges,
     .choose = choose,
     .derive = gg_sm90_derive,

@@ -98,7 +98,7 @@ static int usual_consumers(const gg_plan *plan) {
 
 static gg_status check_schedule(const gg_plan *plan, gg_error *err) {
   const gg_spec_field *schedule = &plan->spec->schedule;
-  if (schedule->state != GG_SPEC_SET || plan->pingpong) return GG_OK;
+  if (schedule->state != GG_SPEC_SET || plan->pingpong || !plan->specialised) return GG_OK;
   bool one = plan->consumers == 1;
   if (schedule->number == (one ? GG_SCHEDULE_WARP_SPECIALIZED : GG_SCHEDULE_COOPERATIVE))
     return GG_OK;
@@ -128,11 +128,11 @@ static gg_status choose_consumers(gg_plan *plan, gg_error *err) {
   gg_status st = choose_atom_layout(plan, err);
   if (st) return st;
   plan->consumers = plan->pingpong ? 2 : plan->atoms_m;
-  plan->threads = warpgroup * (plan->consumers + 1);
+  plan->threads = warpgroup * (plan->consumers + plan->specialised);
   if (threads->state == GG_SPEC_SET && threads->number != plan->threads) {
     char has[96];
-    snprintf(has, sizeof has, "%d: %d warpgroups that multiply and one that loads", plan->threads,
-             plan->consumers);
+    snprintf(has, sizeof has, "%d: %d warpgroups that multiply%s", plan->threads, plan->consumers,
+             plan->specialised ? " and one that loads" : "");
     return gg_refuse(plan, threads, "threads", threads->text, has, err);
   }
   char why[64];
@@ -151,8 +151,9 @@ static gg_status choose_registers(gg_plan *plan, gg_error *err) {
   enum { addresses = 24 }; /* descriptors, loop state and predicates */
   const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
   plan->ctas_per_sm = ctas->state == GG_SPEC_SET ? (int)ctas->number : 1;
-  int groups = plan->consumers + 1, launch = all / plan->ctas_per_sm / groups / unit * unit;
-  bool moves = plan->ctas_per_sm == 1 && plan->consumers > 1;
+  int groups = plan->consumers + plan->specialised;
+  int launch = all / plan->ctas_per_sm / groups / unit * unit;
+  bool moves = plan->specialised && plan->ctas_per_sm == 1 && plan->consumers > 1;
   plan->producer_registers = !moves ? 0 : plan->consumers == 2 ? 40 : 32;
   plan->consumer_registers =
       moves ? (launch * groups - plan->producer_registers) / plan->consumers / unit * unit : launch;
