@@ -76,8 +76,13 @@ typedef enum gg_param {
   GG_PARAM_BATCH_STRIDE_B,
   GG_PARAM_BATCH_STRIDE_C,
   GG_PARAM_BATCH_STRIDE_D,
-  GG_PARAM_ALPHA, /* float */
-  GG_PARAM_BETA,  /* float */
+  GG_PARAM_ALPHA,        /* float */
+  GG_PARAM_BETA,         /* float */
+  GG_PARAM_WORKSPACE,    /* device pointer */
+  GG_PARAM_SHARED_TILES, /* int64: how many tiles clusters share; those of a group, and its shares
+                          */
+  GG_PARAM_GROUP_TILES,
+  GG_PARAM_GROUP_SHARES,
   GG_PARAM_MAP_A, /* tensor maps, in place of an operand's pointer and strides */
   GG_PARAM_MAP_B,
   GG_PARAM_MAP_D, /* beside them: of the lines' whole 16 bytes alone, in which maps write */
@@ -102,7 +107,14 @@ typedef enum gg_grid_rule {
                          tiles along M and N rounded up to whole clusters */
   GG_GRID_PERSISTENT, /* as many as there are tiles, at most as many as the device holds at once:
                          cluster x computes blocks x, x + clusters, x + 2 * clusters, ... */
+  GG_GRID_SPLIT_K,    /* likewise of parts of blocks: K of each is dealt in shares of one length, to
+                         several clusters */
+  GG_GRID_STREAM_K, /* the last blocks, which do not fill the device, are dealt in shares together,
+                       the others whole */
 } gg_grid_rule;
+
+/* Bytes in front of a workspace that are zero before and after every launch: counters. */
+enum { GG_WORKSPACE_COUNTERS = 65536 };
 
 enum { GG_FIXED_NONE = -1 }; /* an extent that is not fixed by the spec */
 
@@ -122,8 +134,11 @@ typedef struct gg_kernel {
   int64_t fixed_m, fixed_n, fixed_k, fixed_batch; /* GG_FIXED_NONE where dynamic */
 
   gg_grid_rule grid;
+  int splits; /* of GG_GRID_SPLIT_K: parts of K; 0: gg_prepare chooses */
   int tile_m, tile_n, tile_k;
-  int threads;              /* a CTA */
+  int tile_warps; /* that compute one tile, where tiles are shared; else 0 */
+  bool dependent; /* may be launched before what it depends on has ended: it waits itself */
+  int threads;    /* a CTA */
   int cluster_m, cluster_n; /* CTAs of a cluster along M and N, all in the grid's x; else 1 and 1 */
   int64_t smem_bytes;       /* dynamic shared memory a CTA */
 

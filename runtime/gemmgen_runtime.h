@@ -37,7 +37,8 @@ typedef struct gg_compiler_options {
   void *user;
 } gg_compiler_options;
 
-#define GG_COMPILER_OPTIONS_INIT {0}
+#define GG_COMPILER_OPTIONS_INIT                                                                   \
+  { 0 }
 
 /* `options` may be NULL. A missing NVRTC is not an error here but at gg_compile, so that
  * a program can still load what was compiled elsewhere. Free with gg_compiler_close. */
@@ -93,7 +94,8 @@ typedef struct gg_context_options {
   gg_compiler_options compiler;
 } gg_context_options;
 
-#define GG_CONTEXT_OPTIONS_INIT {0}
+#define GG_CONTEXT_OPTIONS_INIT                                                                    \
+  { 0 }
 
 /* `options` may be NULL: device 0 of what there is. With GG_PROVIDER_CUDA, GG_E_NO_DRIVER and
  * GG_E_NO_DEVICE say that there is no GPU to use; other errors that something is wrong with it.
@@ -157,9 +159,14 @@ typedef struct gg_problem {
   int64_t lda, ldb, ldc, ldd;
   int64_t batch_stride_a, batch_stride_b, batch_stride_c, batch_stride_d;
   float alpha, beta;
+  uint64_t workspace;      /* device pointer, 256-byte aligned; gg_workspace_bytes of them */
+  int64_t workspace_bytes; /* there */
+  bool overlap; /* may be launched while the one before it on the stream still runs; it touches
+                   memory only when that has ended. Kernels that cannot wait are launched as ever */
 } gg_problem;
 
-#define GG_PROBLEM_INIT {.batch = 1, .alpha = 1}
+#define GG_PROBLEM_INIT                                                                            \
+  { .batch = 1, .alpha = 1 }
 
 /* Sets the leading dimensions and batch strides of the densest layout that the kernel's
  * alignments allow. GG_E_PROBLEM_SIZE when they pass int64. */
@@ -169,10 +176,18 @@ GG_API gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, g
  * freely, whose members are nobody's business. */
 typedef struct gg_prepared {
   const gg_module *module;
+  bool overlap;
   unsigned grid[3];                      /* all 0: there is nothing to compute */
   uint64_t arguments[GG_PARAM_COUNT];    /* in the kernel's order; floats in the low bytes */
   uint64_t maps[GG_TENSOR_MAPS_MAX][16]; /* tensor maps, in the order of the kernel's `maps` */
 } gg_prepared;
+
+/* What a problem takes of `workspace`: 0 but where clusters share tiles (scheduler split_k and
+ * stream_k). Its first GG_WORKSPACE_COUNTERS bytes are zero before the first launch, and every
+ * launch leaves them so; a workspace then serves any kernels and problems, one launch at a time. Of
+ * the problem the extents count alone. */
+GG_API gg_status gg_workspace_bytes(int64_t *out, const gg_module *module,
+                                    const gg_problem *problem, gg_error *err);
 
 /* Checks every size, stride, alignment and limit; touches no device. */
 GG_API gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem *problem,

@@ -62,12 +62,21 @@ static gg_status load_image(gg_module *module, const gg_binary *binary, gg_error
   return st;
 }
 
-/* The launch of a kernel of clusters, whose size is an attribute of it. */
-static CUlaunchConfig cluster_launch(const gg_kernel *kernel, const unsigned grid[3],
-                                     CUstream stream, CUlaunchAttribute *attribute) {
-  unsigned cluster = (unsigned)(kernel->cluster_m * kernel->cluster_n);
-  *attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-                                   .value.cluster = {cluster, 1, 1}};
+enum { launch_attributes = 2 };
+
+/* A launch whose cluster, or overlap with the launch before it, is an attribute. */
+static CUlaunchConfig launch_config(const gg_kernel *kernel, const unsigned grid[3], bool overlap,
+                                    CUstream stream,
+                                    CUlaunchAttribute attributes[launch_attributes]) {
+  unsigned cluster = (unsigned)(kernel->cluster_m * kernel->cluster_n), count = 0;
+  if (cluster > 1) {
+    attributes[count++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                              .value.cluster = {cluster, 1, 1}};
+  }
+  if (overlap) {
+    attributes[count++] = (CUlaunchAttribute){
+        .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.flag = 1};
+  }
   return (CUlaunchConfig){.grid_x = grid[0],
                           .grid_y = grid[1],
                           .grid_z = grid[2],
@@ -76,8 +85,8 @@ static CUlaunchConfig cluster_launch(const gg_kernel *kernel, const unsigned gri
                           .block_z = 1,
                           .smem_bytes = (unsigned)kernel->smem_bytes,
                           .stream = stream,
-                          .attributes = attribute,
-                          .attribute_count = 1};
+                          .attributes = attributes,
+                          .attribute_count = count};
 }
 
 /* Clusters do not spread over groups of multiprocessors, so that fewer may fit than the sum of all
@@ -88,8 +97,8 @@ static gg_status query_resident(gg_module *module, gg_error *err) {
   module->resident = (int64_t)module->context->facts.sm_count * module->facts.ctas_per_sm;
   if (cluster == 1) return GG_OK;
   const unsigned grid[3] = {cluster, 1, 1};
-  CUlaunchAttribute attribute;
-  CUlaunchConfig config = cluster_launch(kernel, grid, NULL, &attribute);
+  CUlaunchAttribute attributes[launch_attributes];
+  CUlaunchConfig config = launch_config(kernel, grid, false, NULL, attributes);
   int clusters = 0;
   gg_status st = GG_CUDA(&module->context->driver, err, cuOccupancyMaxActiveClusters, &clusters,
                          module->function, &config);
@@ -178,6 +187,14 @@ const gg_module_facts *gg_module_facts_of(const gg_module *module) {
   return &module->facts;
 }
 
+gg_status gg_workspace_bytes(int64_t *out, const gg_module *module, const gg_problem *problem,
+                             gg_error *err) {
+  gg_schedule schedule;
+  gg_status st = gg_problem_schedule(&schedule, &module->kernel, problem, module->resident, err);
+  *out = st ? 0 : schedule.workspace_bytes;
+  return st;
+}
+
 /* ---- Launching ------------------------------------------------------------------------ */
 
 gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem *problem,
@@ -191,17 +208,19 @@ gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem
   return st;
 }
 
-static gg_status launch(const gg_module *module, const unsigned grid[3], void **arguments,
-                        CUstream stream, gg_error *err) {
+static gg_status launch(const gg_prepared *prepared, void **arguments, CUstream stream,
+                        gg_error *err) {
+  const gg_module *module = prepared->module;
   const gg_kernel *kernel = &module->kernel;
   const gg_driver *driver = &module->context->driver;
-  if (kernel->cluster_m * kernel->cluster_n == 1) {
+  const unsigned *grid = prepared->grid;
+  if (kernel->cluster_m * kernel->cluster_n == 1 && !prepared->overlap) {
     return GG_CUDA(driver, err, cuLaunchKernel, module->function, grid[0], grid[1], grid[2],
                    (unsigned)kernel->threads, 1, 1, (unsigned)kernel->smem_bytes, stream, arguments,
                    NULL);
   }
-  CUlaunchAttribute attribute;
-  CUlaunchConfig config = cluster_launch(kernel, grid, stream, &attribute);
+  CUlaunchAttribute attributes[launch_attributes];
+  CUlaunchConfig config = launch_config(kernel, grid, prepared->overlap, stream, attributes);
   return GG_CUDA(driver, err, cuLaunchKernelEx, &config, module->function, arguments, NULL);
 }
 
@@ -218,7 +237,7 @@ gg_status gg_launch_prepared(const gg_prepared *prepared, struct CUstream_st *st
   }
   gg_status st = gg_context_enter(module->context, err);
   if (st) return st;
-  st = launch(module, prepared->grid, arguments, stream, err);
+  st = launch(prepared, arguments, stream, err);
   gg_context_leave(module->context);
   return st;
 }

@@ -220,29 +220,29 @@ static gg_status check_scalars(const gg_kernel *kernel, const gg_problem *p, gg_
 
 /* ---- Grid and arguments --------------------------------------------------------------- */
 
-static gg_status set_grid(unsigned grid[3], const gg_kernel *kernel, const gg_problem *p,
-                          int64_t resident, gg_error *err) {
-  int64_t tiles_m = round_up((p->m - 1) / kernel->tile_m + 1, kernel->cluster_m);
-  int64_t tiles_n = round_up((p->n - 1) / kernel->tile_n + 1, kernel->cluster_n);
-  int64_t tiles, cluster = (int64_t)kernel->cluster_m * kernel->cluster_n;
-  if (__builtin_mul_overflow(tiles_m, tiles_n, &tiles) ||
-      __builtin_mul_overflow(tiles, p->batch, &tiles) || tiles > GG_GRID_X_MAX) {
-    char text[128];
-    snprintf(text, sizeof text,
-             "%lld x %lld tiles of %d x %d, batch %lld, are more than a grid's %d", (ll)tiles_m,
-             (ll)tiles_n, kernel->tile_m, kernel->tile_n, (ll)p->batch, GG_GRID_X_MAX);
-    return gg_fail(err, PROBLEM_SIZE, NULL, text);
+gg_status gg_problem_schedule(gg_schedule *out, const gg_kernel *kernel, const gg_problem *p,
+                              int64_t resident, gg_error *err) {
+  gg_status st = check_extents(kernel, p, err);
+  if (st || gg_schedule_make(out, kernel, p, resident)) return st;
+  char text[128];
+  snprintf(text, sizeof text, "%lld x %lld tiles of %d x %d, batch %lld, are more than a grid's %d",
+           (ll)((p->m - 1) / kernel->tile_m + 1), (ll)((p->n - 1) / kernel->tile_n + 1),
+           kernel->tile_m, kernel->tile_n, (ll)p->batch, GG_GRID_X_MAX);
+  return gg_fail(err, PROBLEM_SIZE, NULL, text);
+}
+
+static gg_status check_workspace(const gg_problem *p, const gg_schedule *schedule, gg_error *err) {
+  enum { workspace_align = 256 };
+  if (schedule->workspace_bytes == 0) return GG_OK;
+  int64_t given = p->workspace ? p->workspace_bytes : 0;
+  if (given < schedule->workspace_bytes) {
+    return gg_fail(err, PROBLEM_WORKSPACE, NULL, (ll)given, (ll)schedule->shares,
+                   (ll)schedule->shared_tiles, (ll)schedule->workspace_bytes);
   }
-  grid[1] = grid[2] = 1;
-  switch (kernel->grid) {
-  case GG_GRID_TILES:
-    grid[0] = (unsigned)tiles;
-    break;
-  case GG_GRID_PERSISTENT:
-    resident = resident < cluster ? cluster : resident / cluster * cluster;
-    grid[0] = (unsigned)(tiles < resident ? tiles : resident);
-  }
-  return GG_OK;
+  uint64_t next = p->workspace / workspace_align * workspace_align + workspace_align;
+  if (p->workspace % workspace_align == 0) return GG_OK;
+  return gg_fail(err, PROBLEM_ALIGN, NULL, "workspace", (ll)p->workspace, (ll)workspace_align,
+                 "bytes", (ll)next);
 }
 
 static uint64_t float_bits(float value) {
@@ -251,7 +251,7 @@ static uint64_t float_bits(float value) {
   return bits;
 }
 
-static uint64_t argument_of(const gg_problem *p, gg_param param) {
+static uint64_t argument_of(const gg_problem *p, const gg_schedule *schedule, gg_param param) {
   const uint64_t values[GG_PARAM_COUNT] = {
       [GG_PARAM_A] = p->a,
       [GG_PARAM_B] = p->b,
@@ -271,6 +271,10 @@ static uint64_t argument_of(const gg_problem *p, gg_param param) {
       [GG_PARAM_BATCH_STRIDE_D] = (uint64_t)p->batch_stride_d,
       [GG_PARAM_ALPHA] = float_bits(p->alpha),
       [GG_PARAM_BETA] = float_bits(p->beta),
+      [GG_PARAM_WORKSPACE] = p->workspace,
+      [GG_PARAM_SHARED_TILES] = (uint64_t)schedule->shared_tiles,
+      [GG_PARAM_GROUP_TILES] = (uint64_t)schedule->group_tiles,
+      [GG_PARAM_GROUP_SHARES] = (uint64_t)schedule->group_shares,
   };
   return values[param];
 }
@@ -283,9 +287,14 @@ gg_status gg_problem_check(gg_prepared *out, const gg_kernel *kernel, const gg_p
   if (st || problem->m == 0 || problem->n == 0 || problem->batch == 0) return st;
   if ((st = check_operands(kernel, problem, err))) return st;
   if ((st = gg_tensor_maps_check(kernel, problem, err))) return st;
-  if ((st = set_grid(out->grid, kernel, problem, resident, err))) return st;
+  gg_schedule schedule;
+  if ((st = gg_problem_schedule(&schedule, kernel, problem, resident, err))) return st;
+  if ((st = check_workspace(problem, &schedule, err))) return st;
+  out->overlap = problem->overlap && kernel->dependent;
+  out->grid[0] = (unsigned)(schedule.clusters * kernel->cluster_m * kernel->cluster_n);
+  out->grid[1] = out->grid[2] = 1;
   for (size_t i = 0; i < kernel->param_count; i++) {
-    out->arguments[i] = argument_of(problem, kernel->params[i]);
+    out->arguments[i] = argument_of(problem, &schedule, kernel->params[i]);
   }
   return GG_OK;
 }

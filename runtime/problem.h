@@ -3,6 +3,7 @@
 #define GG_RUNTIME_PROBLEM_H
 
 #include "gemmgen_runtime.h"
+#include "schedule.h"
 
 enum { GG_GRID_X_MAX = 2147483647, GG_GRID_Y_MAX = 65535 };
 
@@ -19,6 +20,10 @@ typedef struct gg_view {
 gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *problem, char which);
 
 bool gg_kernel_takes(const gg_kernel *kernel, gg_param param);
+
+/* Checks the extents, and deals the tiles out. */
+gg_status gg_problem_schedule(gg_schedule *out, const gg_kernel *kernel, const gg_problem *problem,
+                              int64_t resident, gg_error *err);
 
 /* Fills all of *out but the module. `resident` is how many of the kernel's CTAs the device holds at
  * once. */

@@ -37,7 +37,11 @@ __device__ __forceinline__ unsigned full_barrier(unsigned smem, int stage) {
   return smem + barriers_begin + 8 * stage;
 }
 
+//@ if hilbert
+//@ include rasterise_hilbert
+//@ else
 //@ include rasterise
+//@ end
 
 //@ include sm90_load
 

@@ -74,16 +74,23 @@ struct ring_position {
 
 // ---- Which tiles this cluster computes ----------------------------------------------------------
 
+//@ if hilbert
+//@ include rasterise_hilbert
+//@ else
 //@ include rasterise
+//@ end
 
 // What is the same for all tiles.
 struct work_list {
   unsigned tiles_m, tiles_n;  // of clusters' tiles, in a batch
   unsigned tiles;             // in all
   int k_tiles;                // along K
-  int rank, rank_m, rank_n;   // this CTA's place in its cluster
+  int rank_m, rank_n;         // this CTA's place in its cluster
 //@ if shares
-  unsigned shared_tiles, shares;  // the first tiles are dealt in shares, the others whole
+  unsigned shared_tiles, shares;       // the first tiles are dealt in shares, the others whole
+  unsigned group_tiles, group_shares;  // of those that are dealt together
+  unsigned share_length;               // K tiles; one more in the first
+  unsigned longer_shares;              // of each group
 //@ end
 };
 
@@ -235,12 +242,15 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   list.tiles_n = unsigned((n + cluster_n * tile_n - 1) / (cluster_n * tile_n));
   list.tiles = list.tiles_m * list.tiles_n * unsigned(extent_batch(batch_arg));
   list.k_tiles = int((extent_k(k_arg) + tile_k - 1) / tile_k);
-  list.rank = rank;
   list.rank_m = rank % cluster_m;
   list.rank_n = rank / cluster_m;
 //@ if shares
   list.shared_tiles = unsigned(shared_tiles);
-  list.shares = unsigned(shares);
+  list.group_tiles = unsigned(group_tiles);
+  list.group_shares = unsigned(group_shares);
+  list.shares = list.shared_tiles / list.group_tiles * list.group_shares;
+  list.share_length = list.group_tiles * list.k_tiles / list.group_shares;
+  list.longer_shares = list.group_tiles * list.k_tiles % list.group_shares;
 //@ end
 
   if (thread == 0) {
@@ -279,7 +289,11 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
         continue;
       }
       acc_t tCrC[frags_m][acc_words];
+//@ if shares
+      clear(tCrC);  // on every way here, or ptxas runs the MMAs one by one
+//@ else
       if (item.k_tiles == 0) clear(tCrC);
+//@ end
       await_turn(consumer);
       multiply(tCrC, read, list, smem, item.k_tiles, first_block, lane);
       if (walk.more(list)) pass_turn(consumer);

@@ -109,7 +109,8 @@ static gg_status prepare_ours(our_launch *out, const gg_module *module, const op
   if (!out->prepared) return gg_fail(err, MEMORY, NULL, "");
   gg_status st = GG_OK;
   for (int i = 0; i < sets->count && !st; i++) {
-    st = gg_prepare(&out->prepared[i], module, &sets->list[i].problem, err);
+    st = gg_trial_provide(&sets->list[i], module, err);
+    if (!st) st = gg_prepare(&out->prepared[i], module, &sets->list[i].problem, err);
   }
   return st;
 }

@@ -30,7 +30,7 @@ static bool is_mapped(const gg_layouts *layouts, gg_param map) {
 size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
                         const gg_layouts *layouts) {
   bool a = !is_mapped(layouts, GG_PARAM_MAP_A), b = !is_mapped(layouts, GG_PARAM_MAP_B);
-  bool c = plan->has_c;
+  bool c = plan->has_c, shares = gg_plan_shares_tiles(plan);
   const struct {
     gg_param param;
     bool there;
@@ -56,6 +56,10 @@ size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
       {GG_PARAM_BATCH_STRIDE_D, true},
       {GG_PARAM_ALPHA, plan->alpha},
       {GG_PARAM_BETA, c},
+      {GG_PARAM_WORKSPACE, shares},
+      {GG_PARAM_SHARED_TILES, shares},
+      {GG_PARAM_GROUP_TILES, shares},
+      {GG_PARAM_GROUP_SHARES, shares},
   };
   size_t count = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -68,6 +72,12 @@ size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
 static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const gg_layouts *layouts,
                             gg_error *err) {
   const gg_plan as_asked = gg_plan_as_asked(chosen), *plan = &as_asked;
+  static const gg_grid_rule grids[] = {
+      [GG_SCHEDULER_DATA_PARALLEL] = GG_GRID_TILES,
+      [GG_SCHEDULER_PERSISTENT] = GG_GRID_PERSISTENT,
+      [GG_SCHEDULER_SPLIT_K] = GG_GRID_SPLIT_K,
+      [GG_SCHEDULER_STREAM_K] = GG_GRID_STREAM_K,
+  };
   gg_kernel *kernel = &memory->kernel;
   gg_param *params = GG_ARENA_ARRAY(&memory->arena, gg_param, GG_PARAM_COUNT);
   char arch[GG_ARCH_NAME_MAX];
@@ -89,7 +99,10 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .fixed_n = plan->fixed_n,
       .fixed_k = plan->fixed_k,
       .fixed_batch = plan->fixed_batch,
-      .grid = plan->persistent ? GG_GRID_PERSISTENT : GG_GRID_TILES,
+      .grid = grids[plan->scheduler],
+      .splits = plan->splits,
+      .tile_warps = gg_plan_shares_tiles(plan) ? plan->atoms_m * plan->atoms_n * 4 : 0,
+      .dependent = plan->specialised,
       .tile_m = plan->tile_m,
       .tile_n = plan->tile_n,
       .tile_k = plan->tile_k,

@@ -138,8 +138,16 @@ static void report_schedule(gg_report *report, const gg_plan *plan) {
   static const char *const rasters[] = {[GG_RASTER_ALONG_M] = "along_m",
                                         [GG_RASTER_ALONG_N] = "along_n",
                                         [GG_RASTER_HILBERT] = "hilbert"};
-  add_text(report, "schedule", "scheduler", "%s",
-           plan->persistent ? "persistent" : "data_parallel");
+  static const char *const schedulers[] = {[GG_SCHEDULER_DATA_PARALLEL] = "data_parallel",
+                                           [GG_SCHEDULER_PERSISTENT] = "persistent",
+                                           [GG_SCHEDULER_SPLIT_K] = "split_k",
+                                           [GG_SCHEDULER_STREAM_K] = "stream_k"};
+  add_text(report, "schedule", "scheduler", "%s", schedulers[plan->scheduler]);
+  if (plan->splits) {
+    add_number(report, "schedule", "splits", plan->splits, "parts of K, at most");
+  } else if (plan->scheduler == GG_SCHEDULER_SPLIT_K) {
+    add_text(report, "schedule", "splits", "chosen at launch");
+  }
   if (plan->cluster_m * plan->cluster_n > 1) {
     add_text(report, "schedule", "cluster", "%dx%d", plan->cluster_m, plan->cluster_n)->remark =
         "CTAs along M x N";

@@ -63,10 +63,20 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
                 plan->producer_registers, plan->consumer_registers);
   gg_str_printf(out, "constexpr int cluster_m = %d, cluster_n = %d;\n", plan->cluster_m,
                 plan->cluster_n);
-  gg_str_printf(out, "constexpr bool raster_along_m = %s;\n",
-                gg_cuda_bool(plan->raster == GG_RASTER_ALONG_M));
-  gg_str_printf(out, "constexpr int raster_group = %d;  // clusters' tiles\n\n",
-                plan->raster_group);
+  if (plan->raster != GG_RASTER_HILBERT) {
+    gg_str_printf(out, "constexpr bool raster_along_m = %s;\n",
+                  gg_cuda_bool(plan->raster == GG_RASTER_ALONG_M));
+    gg_str_printf(out, "constexpr int raster_group = %d;  // clusters' tiles\n",
+                  plan->raster_group);
+  }
+  gg_str_putc(out, '\n');
+}
+
+/* Where sums of shared tiles are exchanged. */
+static void write_shares(gg_str *out, const gg_plan *plan) {
+  if (!gg_plan_shares_tiles(plan)) return;
+  gg_str_printf(out, "constexpr unsigned counters_bytes = %d;  // of the workspace, in front\n\n",
+                GG_WORKSPACE_COUNTERS);
 }
 
 /* How the boxes of an operand's tile lie in a stage; `x` is its letter. */
@@ -172,6 +182,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   write_types(&text, plan);
   gg_bind_str(out, "types", &text);
   write_tile(&text, plan);
+  write_shares(&text, plan);
   write_boxes(&text, 'a', plan->a.major == GG_MAJOR_K, &layouts->boxes_a);
   gg_str_putc(&text, '\n');
   write_boxes(&text, 'b', plan->b.major == GG_MAJOR_K, &layouts->boxes_b);
@@ -191,5 +202,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_str(out, "parameters", &text);
   gg_bind_flag(out, "alpha", plan->alpha);
   gg_bind_flag(out, "c", plan->has_c);
+  gg_bind_flag(out, "hilbert", plan->raster == GG_RASTER_HILBERT);
+  if (plan->specialised) gg_bind_flag(out, "shares", gg_plan_shares_tiles(plan));
   return GG_OK;
 }

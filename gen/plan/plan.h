@@ -50,10 +50,12 @@ typedef struct gg_plan {
   bool pingpong;    /* consumers compute whole tiles in turns, instead of sharing each */
   int producer_registers, consumer_registers;
 
-  /* Schedule: whether a CTA computes one tile of D, or one after the other; CTAs of a cluster,
-   * which share operands; and the order in which tiles are computed, in bands of `raster_group`
-   * tiles. */
+  /* Schedule: whether a CTA computes one tile of D, or one after the other; by which scheduler;
+   * CTAs of a cluster, which share operands; and the order in which tiles are computed, in bands of
+   * `raster_group` tiles. */
   bool persistent;
+  gg_scheduler scheduler;
+  int splits; /* parts of K, of split_k; 0: chosen at launch */
   int cluster_m, cluster_n;
   gg_raster raster;
   int raster_group;
@@ -77,6 +79,11 @@ gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_
 /* Bytes of a line of the swizzle's pattern, 0 where there is none; and its name in a spec. */
 int gg_swizzle_bytes(gg_swizzle_kind kind);
 const char *gg_swizzle_name(gg_swizzle_kind kind);
+
+/* Whether several clusters may compute one tile. */
+static inline bool gg_plan_shares_tiles(const gg_plan *plan) {
+  return plan->scheduler == GG_SCHEDULER_SPLIT_K || plan->scheduler == GG_SCHEDULER_STREAM_K;
+}
 
 /* Extents of a worker's block of the tile. */
 static inline int gg_plan_block_m(const gg_plan *plan) {

@@ -316,6 +316,7 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
   plan->cluster_m = plan->cluster_n = 1;
   plan->persistent =
       asked ? scheduler->number == GG_SCHEDULER_PERSISTENT : gains_by_persistence(plan);
+  plan->scheduler = plan->persistent ? GG_SCHEDULER_PERSISTENT : GG_SCHEDULER_DATA_PARALLEL;
   const gg_spec_field *order = &spec->raster.order;
   plan->raster = order->state == GG_SPEC_SET ? (gg_raster)order->number : GG_RASTER_ALONG_M;
   if (plan->raster == GG_RASTER_HILBERT) {

@@ -137,28 +137,7 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* ---- Clusters and boxes ----------------------------------------------------------------- */
-
-/* Two CTAs share B where there are several tiles along M to share it, and A likewise along N. */
-static gg_status choose_cluster(gg_plan *plan, gg_error *err) {
-  const gg_spec_field *asked = &plan->spec->cluster;
-  bool large = plan->tile_m * plan->tile_n >= 128 * 256;
-  bool several = plan->fixed_m == GG_FIXED_NONE || plan->fixed_m > plan->tile_m;
-  plan->cluster_m = plan->specialised && large && several && plan->tile_n % 16 == 0 ? 2 : 1;
-  plan->cluster_n = 1;
-  if (asked->state != GG_SPEC_SET) return GG_OK;
-  int64_t m = asked->tuple[0], n = asked->tuple[1];
-  if (!plan->specialised && (m > 1 || n > 1)) {
-    return gg_refuse(plan, asked, "cluster", "with schedule multistage", "[1, 1, 1]", err);
-  }
-  if (m > 2 || n > 2 || m * n > 2 || asked->tuple[2] != 1) {
-    return gg_refuse(plan, asked, "cluster", "of this shape", "[1, 1, 1], [2, 1, 1] and [1, 2, 1]",
-                     err);
-  }
-  plan->cluster_m = (int)m;
-  plan->cluster_n = (int)n;
-  return GG_OK;
-}
+/* ---- Boxes ----------------------------------------------------------------- */
 
 /* One operand's tile: its swizzle, and whether boxes can bring it. */
 static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const char *name, bool is_a,
@@ -255,7 +234,6 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
       {&spec->cta_group, "cta_group", "no CTA pairs"},
       {&spec->accumulator_stages, "accumulator_stages", "accumulators in registers, one set"},
       {&spec->permutation, "permutation", "one contiguous block of rows a warpgroup: auto"},
-      {&spec->scheduler.splits, "splits", "all of K in one CTA"},
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     gg_status st = gg_check_unused(plan, all[i].field, all[i].what, all[i].instead, err);
@@ -270,30 +248,6 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
-  const gg_spec *spec = plan->spec;
-  const gg_spec_field *scheduler = &spec->scheduler.kind;
-  plan->persistent = plan->specialised;
-  if (scheduler->state == GG_SPEC_SET &&
-      scheduler->number !=
-          (plan->persistent ? GG_SCHEDULER_PERSISTENT : GG_SCHEDULER_DATA_PARALLEL)) {
-    return gg_refuse(plan, scheduler, "scheduler", scheduler->text,
-                     plan->persistent ? "persistent" : "data_parallel", err);
-  }
-  const gg_spec_field *order = &spec->raster.order, *group = &spec->raster.group;
-  /* Across a band lies the longer side of the clusters' tiles: what runs at once is then nearest to
-   * a square, which reads the least. */
-  bool taller = plan->tile_m * plan->cluster_m > plan->tile_n * plan->cluster_n;
-  plan->raster = order->state == GG_SPEC_SET ? (gg_raster)order->number
-                 : taller                    ? GG_RASTER_ALONG_N
-                                             : GG_RASTER_ALONG_M;
-  plan->raster_group = group->state == GG_SPEC_SET ? (int)group->number : 8;
-  if (plan->raster == GG_RASTER_HILBERT) {
-    return gg_refuse(plan, order, "raster", order->text, "along_m and along_n", err);
-  }
-  return refuse_unused(plan, err);
-}
-
 static gg_status choose(gg_plan *plan, gg_error *err) {
   gg_status st;
   plan->specialised = !asks_multistage(plan->spec);
@@ -301,10 +255,11 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   if ((st = choose_results(plan, err))) return st;
   if ((st = choose_operands(plan, err))) return st;
   if ((st = gg_sm90_choose_tile(plan, err))) return st;
-  if ((st = choose_cluster(plan, err))) return st;
+  if ((st = gg_sm90_choose_cluster(plan, err))) return st;
   if ((st = choose_box(&plan->swizzle_a, plan, gg_as_asked(plan, "A", "B"), true, err))) return st;
   if ((st = choose_box(&plan->swizzle_b, plan, gg_as_asked(plan, "B", "A"), false, err))) return st;
-  if ((st = choose_schedule(plan, err))) return st;
+  if ((st = gg_sm90_choose_schedule(plan, err))) return st;
+  if ((st = refuse_unused(plan, err))) return st;
   if ((st = choose_epilogue(plan, err))) return st;
   return choose_stages(plan, err);
 }

@@ -9,6 +9,10 @@ bool gg_sm90_exchanges(const gg_spec *spec); /* sm90_tile.c */
 /* The tile, the MMA, the warpgroups and their registers, from types and majors. sm90_tile.c */
 gg_status gg_sm90_choose_tile(gg_plan *plan, gg_error *err);
 
+/* The cluster, from the tile; the scheduler and the order of tiles, from both. sm90_schedule.c */
+gg_status gg_sm90_choose_cluster(gg_plan *plan, gg_error *err);
+gg_status gg_sm90_choose_schedule(gg_plan *plan, gg_error *err);
+
 gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm90.c */
 gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err); /* emit/sm90.c */

@@ -146,6 +146,7 @@ void gg_trial_close(gg_trial *trial) {
   free_buffer(trial->context, &trial->b);
   free_buffer(trial->context, &trial->c);
   free_buffer(trial->context, &trial->d);
+  gg_memory_free(trial->context, trial->workspace);
   *trial = (gg_trial){0};
 }
 
@@ -169,9 +170,28 @@ gg_status gg_trial_poison(gg_trial *trial, gg_error *err) {
   return st;
 }
 
+gg_status gg_trial_provide(gg_trial *trial, const gg_module *module, gg_error *err) {
+  int64_t bytes;
+  gg_problem *p = &trial->problem;
+  gg_status st = gg_workspace_bytes(&bytes, module, p, err);
+  if (st || bytes <= p->workspace_bytes) return st;
+  gg_memory_free(trial->context, trial->workspace);
+  trial->workspace = p->workspace = 0;
+  p->workspace_bytes = 0;
+  if ((st = gg_memory_alloc(&trial->workspace, trial->context, (size_t)bytes, err))) return st;
+  if ((st = gg_context_enter(trial->context, err))) return st;
+  st =
+      GG_CUDA(&trial->context->driver, err, cuMemsetD8, trial->workspace, 0, GG_WORKSPACE_COUNTERS);
+  gg_context_leave(trial->context);
+  p->workspace = trial->workspace;
+  p->workspace_bytes = bytes;
+  return st;
+}
+
 gg_status gg_trial_run(gg_trial *trial, const gg_module *module, struct CUstream_st *stream,
                        gg_error *err) {
-  gg_status st = gg_trial_poison(trial, err);
+  gg_status st = gg_trial_provide(trial, module, err);
+  if (!st) st = gg_trial_poison(trial, err);
   if (!st) st = gg_launch(module, &trial->problem, stream, err);
   if (!st) st = gg_synchronize(trial->context, stream, err);
   return st;

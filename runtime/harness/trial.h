@@ -38,6 +38,7 @@ typedef struct gg_trial {
   gg_problem problem;
   bool integers;
   gg_trial_buffer a, b, c, d;
+  uint64_t workspace; /* of gg_trial_provide */
 } gg_trial;
 
 typedef struct gg_trial_options {
@@ -52,6 +53,10 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
                         const gg_problem *shape, const gg_trial_options *options,
                         const gg_trial_inputs *inputs, gg_error *err);
 void gg_trial_close(gg_trial *trial);
+
+/* The problem's workspace for a module, counters zero. Every launch of it but gg_trial_run's is
+ * preceded by this, once. */
+gg_status gg_trial_provide(gg_trial *trial, const gg_module *module, gg_error *err);
 
 /* Bytes on the device. */
 int64_t gg_trial_bytes(const gg_trial *trial);

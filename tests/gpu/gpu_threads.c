@@ -18,7 +18,9 @@ static int launches_of(const subject *s, int many) {
 static gg_status open_usual(gg_trial *out, const subject *s, int64_t shift, gg_error *err) {
   gg_problem shape = usual_shape(s->kernel);
   gg_trial_options options = {.padding = 1, .least_aligned = true, .shift = shift};
-  return gg_trial_open(out, s->context, s->kernel, &shape, &options, &s->integers, err);
+  gg_status st = gg_trial_open(out, s->context, s->kernel, &shape, &options, &s->integers, err);
+  out->problem.overlap = shift % 2;
+  return st ? st : gg_trial_provide(out, s->module, err);
 }
 
 /* ---- A graph -------------------------------------------------------------------------- */

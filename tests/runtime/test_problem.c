@@ -195,6 +195,16 @@ SPOIL(huge_grid, (p->m = (int64_t)1 << 40))
 SPOIL(many_tiles, (p->batch = 1 << 30))
 SPOIL(huge_k, (p->k = INT32_MAX - 31))
 
+static void no_workspace(gg_problem *p, gg_kernel *kernel) {
+  kernel->grid = GG_GRID_SPLIT_K, kernel->splits = 2, kernel->tile_warps = 4;
+  p->workspace_bytes = 65536;
+}
+
+static void odd_workspace(gg_problem *p, gg_kernel *kernel) {
+  no_workspace(p, kernel);
+  p->workspace = 0x10010, p->workspace_bytes = 1 << 30;
+}
+
 static const bad_case bad_cases[] = {
     {negative_m, GG_E_PROBLEM_EXTENT, "m = -1"},
     {negative_batch, GG_E_PROBLEM_EXTENT, "batch = -9223372036854775808"},
@@ -216,6 +226,8 @@ static const bad_case bad_cases[] = {
     {odd_b, GG_E_PROBLEM_ALIGN, "b = 8200 is not a multiple of the 16 bytes"},
     {no_alpha, GG_E_PROBLEM_SCALAR, "alpha = 3, but kernel tiny has no alpha"},
     {no_beta, GG_E_PROBLEM_SCALAR, "beta = 2"},
+    {no_workspace, GG_E_PROBLEM_WORKSPACE, "a workspace of 0 bytes, where 12 shares of 6 tiles"},
+    {odd_workspace, GG_E_PROBLEM_ALIGN, "workspace = 65552 is not a multiple of the 256 bytes"},
     {huge_grid, GG_E_PROBLEM_SIZE, "8589934592 x 2 tiles of 128 x 64, batch 1, are more than a"},
     {many_tiles, GG_E_PROBLEM_SIZE, "1 x 2 tiles of 128 x 64, batch 1073741824, are more than"},
     {huge_k, GG_E_PROBLEM_EXTENT, "k = 2147483616, where the kernel has k up to 2147483615"},
