@@ -1,0 +1,82 @@
+/* Family sm90: which CTAs run as a cluster, and which tiles, or parts of tiles, they compute.
+ *
+ * Tiles may be shared (split_k, stream_k): then several clusters each sum a range of a tile's K,
+ * and exchange sums in words of four accumulators a lane (templates/parts/sm90_shares.cu). How many
+ * clusters a tile has is known at launch alone: runtime/schedule.c. */
+#include <stdio.h>
+
+#include "plan/choices.h"
+#include "plan/exchange.h"
+#include "plan/sm90.h"
+
+/* Two CTAs share B where there are several tiles along M to share it, and A likewise along N. */
+gg_status gg_sm90_choose_cluster(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->cluster;
+  bool large = plan->tile_m * plan->tile_n >= 128 * 256;
+  bool several = plan->fixed_m == GG_FIXED_NONE || plan->fixed_m > plan->tile_m;
+  plan->cluster_m = plan->specialised && large && several && plan->tile_n % 16 == 0 ? 2 : 1;
+  plan->cluster_n = 1;
+  if (asked->state != GG_SPEC_SET) return GG_OK;
+  int64_t m = asked->tuple[0], n = asked->tuple[1];
+  if (!plan->specialised && (m > 1 || n > 1)) {
+    return gg_refuse(plan, asked, "cluster", "with schedule multistage", "[1, 1, 1]", err);
+  }
+  if (m == 3 || n == 3 || m * n > 4 || asked->tuple[2] != 1) {
+    return gg_refuse(plan, asked, "cluster", "of this shape",
+                     "1, 2 or 4 CTAs: [2, 1, 1], [1, 2, 1], [2, 2, 1], [4, 1, 1], [1, 4, 1]", err);
+  }
+  plan->cluster_m = (int)m;
+  plan->cluster_n = (int)n;
+  return GG_OK;
+}
+
+static gg_status check_scheduler(const gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->scheduler.kind;
+  bool alone = plan->scheduler == GG_SCHEDULER_DATA_PARALLEL;
+  if (!plan->specialised && !alone) {
+    return gg_refuse(plan, asked, "scheduler", asked->text, "data_parallel", err);
+  }
+  if (plan->pingpong && alone) {
+    return gg_refuse(plan, asked, "scheduler", "data_parallel with schedule pingpong",
+                     "persistent, split_k and stream_k: consumers take turns at several tiles",
+                     err);
+  }
+  return GG_OK;
+}
+
+/* Sums are exchanged in four words a lane: 16 columns of two f16 a word, 8 of others. */
+static gg_status check_sums(const gg_plan *plan, gg_error *err) {
+  if (!gg_plan_shares_tiles(plan) || plan->accumulator != GG_DTYPE_f16) return GG_OK;
+  return gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), plan->tile_n, 16,
+                           "16 bytes of a lane's f16 accumulators",
+                           gg_element_mark(&plan->spec->tile, 1), err);
+}
+
+gg_status gg_sm90_choose_schedule(gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  const gg_spec_field *kind = &spec->scheduler.kind, *splits = &spec->scheduler.splits;
+  plan->scheduler = kind->state == GG_SPEC_SET ? (gg_scheduler)kind->number
+                    : plan->specialised        ? GG_SCHEDULER_PERSISTENT
+                                               : GG_SCHEDULER_DATA_PARALLEL;
+  plan->persistent = plan->scheduler != GG_SCHEDULER_DATA_PARALLEL;
+  gg_status st = check_scheduler(plan, err);
+  if (st) return st;
+  if (plan->scheduler == GG_SCHEDULER_SPLIT_K && splits->state == GG_SPEC_SET) {
+    plan->splits = (int)splits->number;
+  } else if ((st = gg_check_unused(plan, splits, "splits",
+                                   "none with this scheduler: kind split_k has", err))) {
+    return st;
+  }
+  if ((st = check_sums(plan, err))) return st;
+  const gg_spec_field *order = &spec->raster.order, *group = &spec->raster.group;
+  /* Across a band lies the longer side of the clusters' tiles: what runs at once is then nearest to
+   * a square, which reads the least. */
+  bool taller = plan->tile_m * plan->cluster_m > plan->tile_n * plan->cluster_n;
+  plan->raster = order->state == GG_SPEC_SET ? (gg_raster)order->number
+                 : taller                    ? GG_RASTER_ALONG_N
+                                             : GG_RASTER_ALONG_M;
+  plan->raster_group = group->state == GG_SPEC_SET ? (int)group->number : 8;
+  return plan->raster == GG_RASTER_HILBERT
+             ? gg_check_unused(plan, group, "raster group", "none with order hilbert", err)
+             : GG_OK;
+}
