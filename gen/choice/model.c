@@ -36,6 +36,7 @@ gg_device_model gg_device_model_of(int arch, int sm_count) {
     out.sm_count = sm_count;
     out.dram_rate *= scale;
     out.l2_bytes *= scale;
+    out.l2_rate *= scale;
   }
   return out;
 }
@@ -120,6 +121,11 @@ static double load_step_bytes(const work *w) {
   return a * line_cost(w, plan->a) + b * line_cost(w, plan->b);
 }
 
+/* Of one multiprocessor, where `active` load. */
+static double load_rate(const gg_device_model *device, double active) {
+  return 1 / join(1 / device->load_rate, active / device->l2_rate);
+}
+
 /* Seconds of one consumer's epilogue of one tile. */
 static double tile_epilogue(const work *w) {
   const gg_plan *plan = w->plan;
@@ -182,7 +188,8 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   out.filled = (double)extents.m * (double)extents.n * (double)extents.batch /
                (out.rounds * at_once * plan->tile_m * plan->tile_n);
   double step_bytes = load_step_bytes(&w), steps = out.rounds * out.k_tiles;
-  double multiply = multiply_step(&w), load = step_bytes / device->load_rate;
+  double multiply = multiply_step(&w),
+         load = step_bytes / load_rate(device, fmin(out.tiles, at_once));
   out.multiply = steps * multiply;
   out.load = steps * load;
   out.load_bytes = out.tiles * out.k_tiles * step_bytes;

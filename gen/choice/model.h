@@ -18,7 +18,8 @@ typedef struct gg_device_model {
   double mma_rate[4];     /* operations a second by operand: 16 bits, 32 bits, fp8, int8 */
   double warp_mma_share;  /* of that, what mma.sync has */
   double smem_rate;       /* bytes a second that the tensor core reads of shared memory */
-  double load_rate;       /* bytes a second into shared memory */
+  double load_rate;       /* bytes a second into shared memory, of one multiprocessor alone */
+  double l2_rate;         /* the same of all together */
   double shared_load;     /* what a byte costs that another CTA of the cluster loads */
   double ragged_load;     /* more, as a share, where lines do not start at 128 bytes */
   double epilogue;        /* seconds of a tile's epilogue, and a second an element of a consumer */

@@ -7,6 +7,7 @@
  * steps of one constant at a time look for a row of devices.def that chooses better, and print it.
  */
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,17 +133,37 @@ static score judge(const gg_device_model *device, bool tell) {
 
 /* ---- Fitting -------------------------------------------------------------------------- */
 
-static double *const *constants(gg_device_model *d) {
-  static double *list[24];
-  double *all[] = {&d->dram_rate,   &d->launch,        &d->fill,
-                   &d->step,        &d->mma_rate[0],   &d->mma_rate[1],
-                   &d->mma_rate[2], &d->mma_rate[3],   &d->smem_rate,
-                   &d->load_rate,   &d->shared_load,   &d->ragged_load,
-                   &d->epilogue,    &d->epilogue_rate, &d->epilogue_hidden,
-                   &d->miss,        &d->dram_share,    NULL};
-  memcpy(list, all, sizeof all);
-  return list;
-}
+/* A constant and the range in which it is what its name says. */
+typedef struct constant {
+  size_t offset;
+  double low, high;
+} constant;
+
+#define CONSTANT(member, low, high)                                                                \
+  { offsetof(gg_device_model, member), low, high }
+
+static const constant constants[] = {
+    CONSTANT(dram_rate, 2.6e12, 3.1e12),
+    CONSTANT(launch, 1e-6, 2.5e-6),
+    CONSTANT(fill, 0.3e-6, 1.5e-6),
+    CONSTANT(step, 0, 0.05e-6),
+    CONSTANT(mma_rate[0], 5e12, 8e12),
+    CONSTANT(mma_rate[1], 2.5e12, 4e12),
+    CONSTANT(mma_rate[2], 10e12, 16e12),
+    CONSTANT(mma_rate[3], 10e12, 16e12),
+    CONSTANT(smem_rate, 200e9, 260e9),
+    CONSTANT(load_rate, 100e9, 250e9),
+    CONSTANT(l2_rate, 5e12, 15e12),
+    CONSTANT(shared_load, 0.1, 1),
+    CONSTANT(ragged_load, 0.1, 1),
+    CONSTANT(epilogue, 0.1e-6, 1.5e-6),
+    CONSTANT(epilogue_rate, 4e9, 60e9),
+    CONSTANT(epilogue_hidden, 0.1, 0.95),
+    CONSTANT(miss, 0.1, 4),
+    CONSTANT(dram_share, 0.05, 1),
+};
+
+enum { constant_count = sizeof constants / sizeof *constants };
 
 static double cost(const gg_device_model *device) {
   score s = judge(device, false);
@@ -158,28 +179,25 @@ static void fit(gg_device_model *device, long rounds) {
   double best = cost(device);
   for (long i = 0; i < rounds; i++) {
     gg_device_model trial = *device;
-    double *const *list = constants(&trial);
-    int count = 0;
-    while (list[count])
-      count++;
     double width = i % 3 ? 0.05 : 0.4;
     for (int changes = 1 + rand() % 3; changes > 0; changes--) {
-      *list[rand() % count] *= exp(width * (2 * uniform() - 1));
+      const constant *c = &constants[rand() % constant_count];
+      double *value = (double *)((char *)&trial + c->offset);
+      *value = fmin(fmax(*value * exp(width * (2 * uniform() - 1)), c->low), c->high);
     }
-    if (trial.shared_load > 1) trial.shared_load = 1;
-    if (trial.epilogue_hidden > 1) trial.epilogue_hidden = 1;
     double now = cost(&trial);
     if (now < best) best = now, *device = trial;
   }
   const gg_device_model *d = device;
-  printf(".dram_rate = %.3g, .launch = %.3g, .fill = %.3g, .step = %.3g,\n"
-         ".mma_rate = {%.3g, %.3g, %.3g, %.3g},\n"
-         ".smem_rate = %.3g, .load_rate = %.3g, .shared_load = %.3g, .ragged_load = %.3g,\n"
-         ".epilogue = %.3g, .epilogue_rate = %.3g, .epilogue_hidden = %.3g,\n"
-         ".miss = %.3g, .dram_share = %.3g\n",
-         d->dram_rate, d->launch, d->fill, d->step, d->mma_rate[0], d->mma_rate[1], d->mma_rate[2],
-         d->mma_rate[3], d->smem_rate, d->load_rate, d->shared_load, d->ragged_load, d->epilogue,
-         d->epilogue_rate, d->epilogue_hidden, d->miss, d->dram_share);
+  printf(
+      ".dram_rate = %.3g, .launch = %.3g, .fill = %.3g, .step = %.3g,\n"
+      ".mma_rate = {%.3g, %.3g, %.3g, %.3g},\n"
+      ".smem_rate = %.3g, .load_rate = %.3g, .l2_rate = %.3g, .shared_load = %.3g, .ragged_load = %.3g,\n"
+      ".epilogue = %.3g, .epilogue_rate = %.3g, .epilogue_hidden = %.3g,\n"
+      ".miss = %.3g, .dram_share = %.3g\n",
+      d->dram_rate, d->launch, d->fill, d->step, d->mma_rate[0], d->mma_rate[1], d->mma_rate[2],
+      d->mma_rate[3], d->smem_rate, d->load_rate, d->l2_rate, d->shared_load, d->ragged_load,
+      d->epilogue, d->epilogue_rate, d->epilogue_hidden, d->miss, d->dram_share);
 }
 
 int main(int argc, char **argv) {
