@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/file.h"
 #include "choice/model.h"
 
@@ -90,6 +91,7 @@ static void read_results(const char *path) {
     read_row(line);
     line = end;
   }
+  gg_free(text);
 }
 
 /* ---- Judging -------------------------------------------------------------------------- */
