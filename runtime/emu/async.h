@@ -36,6 +36,7 @@ struct emu_async {
    * by `land`. */
   emu_agent agent;
   uint64_t clock;
+  uint64_t since;   /* its warp's accesses from this clock on came after it; 0: none has yet */
   uint64_t issued;  /* time of the cluster: the engine's */
   bool held;        /* its marks are set: the engine's */
   bool binds;       /* shared memory that it touches must not go away before it lands */

@@ -411,36 +411,37 @@ static bool whole_group(emu_warp *warp, const emu_op *op) {
   return false;
 }
 
-/* All four warps have issued it: a part starts. */
-static bool start(emu_wgmma_work *work, emu_warp *last) {
+/* All four warps have issued it: a part starts, and what it reads must be known to `warp`. */
+static bool start(emu_wgmma_work *work, emu_warp *warp) {
   struct emu_wgmma *w = work->warp->wgmma;
   emu_async *async = &work->async;
-  if (!check_written(last, async->op, work)) return false;
+  if (!check_written(warp, async->op, work)) return false;
   w->unstarted = work->next;
-  async->warp = last;
+  async->warp = warp;
   async->chain = w;
   async->proxy = EMU_PROXY_ASYNC;
-  async->agent = emu_hazard_agent(last->cta->cluster, w);
+  async->agent = emu_hazard_agent(warp->cta->cluster, w);
   async->clock = work->number + 1;
   async->unit = "wgmma";
   async->land = land;
   async->drop = drop;
-  return emu_async_issue(last->cta->cluster, async);
+  return emu_async_issue(warp->cta->cluster, async);
 }
 
-/* If the warp was the last to issue number n, that starts, and who waits for it goes on. What each
- * warp knew when it issued it is known to it. */
+/* If the warp was the last to issue number n, that starts, and who waits for it goes on. PTX orders
+ * what a part reads before its own warp's issue alone. In a module without fences what each warp
+ * knew is known to all, as the hardware's warps do meet here (CuTe's wgmma_sm90 needs it). */
 static bool start_group(emu_warp *warp, uint64_t n) {
   emu_warp *first = emu_wgmma_group(warp);
-  bool waited = false, ok = true;
-  emu_hazard_release(warp, first);
+  bool waited = false, ok = true, meets = !emu_hazard_strict(warp->cta->cluster);
+  if (meets) emu_hazard_release(warp, first);
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
     if (!first[i].wgmma || first[i].wgmma->issued <= n) return true;
     waited |= first[i].wgmma->waits;
   }
-  emu_hazard_acquire(warp, first);
+  if (meets) emu_hazard_acquire(warp, first);
   for (int i = 0; i < EMU_WGMMA_WARPS && ok; i++) {
-    ok = start(first[i].wgmma->unstarted, warp);
+    ok = start(first[i].wgmma->unstarted, meets ? warp : &first[i]);
   }
   if (waited) emu_wake(warp->cta->cluster, first);
   return ok;
@@ -463,6 +464,7 @@ emu_step emu_wgmma_issue(emu_warp *warp, const emu_op *op, uint32_t lanes) {
     return EMU_FAULT;
   }
   work->async.lanes = lanes;
+  emu_hazard_moment(warp, &work->async.since);
   work->number = w->issued++;
   *w->end = work;
   w->end = &work->next;
