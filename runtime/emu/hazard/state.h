@@ -38,7 +38,7 @@ typedef struct emu_sites {
 
 struct emu_hazards {
   emu_cluster *cluster;
-  bool broken; /* memory is out */
+  bool broken;              /* memory is out */
   bool fences, init_fences; /* the module has a fence; one of mbarrier_init */
   emu_watched *watched[EMU_CLUSTER_MAX * EMU_WARPS_MAX];
   emu_watched *warp_of[EMU_AGENTS_MAX + 1]; /* NULL: not a warp */

@@ -135,6 +135,7 @@ OOB_FUNCTION(bf16)
     return EMU_NEXT;                                                                               \
   }
 #include "emu/isa/rows.h"
+
 #include "emu/isa/float.def"
 #undef TEST2
 #undef HALF2

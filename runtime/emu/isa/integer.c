@@ -63,6 +63,7 @@ static inline emu_sum emu_difference_32(u32 a, u32 b, bool in) {
     EMU_CARRY_LOOP(uint, 4, uint a = in_a[i]; uint b = in_b[i]; uint c = in_c[i], sum)             \
   }
 #include "emu/isa/rows.h"
+
 #include "emu/isa/integer.def"
 #undef CARRY2
 #undef CARRY3

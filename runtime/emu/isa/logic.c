@@ -34,6 +34,7 @@ static inline u32 shift_amount(u32 position, u32 top) {
     return EMU_NEXT;                                                                               \
   }
 #include "emu/isa/rows.h"
+
 #include "emu/isa/logic.def"
 #undef MASK1
 #undef MASK2

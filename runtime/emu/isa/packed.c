@@ -46,6 +46,7 @@ static u32 stochastic(const emu_format *to, u32 a, u32 b, u32 random, int width,
 }
 
 #include "emu/isa/rows.h"
+
 #include "emu/isa/packed.def"
 
 #include "emu/isa/rows.h"
