@@ -36,7 +36,6 @@ struct emu_async {
    * by `land`. */
   emu_agent agent;
   uint64_t clock;
-  uint64_t since;   /* its warp's accesses from this clock on came after it; 0: none has yet */
   uint64_t issued;  /* time of the cluster: the engine's */
   bool held;        /* its marks are set: the engine's */
   bool binds;       /* shared memory that it touches must not go away before it lands */
@@ -56,6 +55,9 @@ bool emu_async_issue(emu_cluster *cluster, emu_async *async);
 /* Lands one operation now, after those of its chain that are older; it is freed. False after a
  * fault. */
 bool emu_async_land(emu_cluster *cluster, emu_async *async);
+/* What `from`, which is landing, has read is `heir`'s from now on, which is in flight and reads it
+ * too. */
+void emu_async_pass_reads(emu_cluster *cluster, emu_async *heir, emu_async *from);
 /* The oldest operation, or NULL; go on with ->next. */
 emu_async *emu_async_first(const emu_cluster *cluster);
 

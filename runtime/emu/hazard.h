@@ -49,7 +49,7 @@ bool emu_hazard_issue(const struct emu_async *async);
 /* It has landed: what it touched is its agent's at its clock. */
 void emu_hazard_land(const struct emu_async *async);
 
-/* Whether bulk stores and wgmmas are held to all rules: the module has a fence. */
+/* Whether bulk stores are held to all rules: the module has a fence. */
 bool emu_hazard_strict(emu_cluster *cluster);
 
 /* ---- Order ------------------------------------------------------------------------------ */

@@ -26,7 +26,6 @@ typedef struct actor {
   bool write, atomic;
   bool own; /* it has come upon what its own warp has written */
   emu_proxy proxy;
-  uint64_t since; /* see emu_async */
   emu_epoch epoch;
   /* Histories; there is none where write is EMU_CELL_NONE. */
   emu_cell good;          /* what was found good last, for some lane */
@@ -107,7 +106,6 @@ static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
   emu_agent agent = emu_epoch_agent(earlier);
   uint32_t clock = emu_epoch_clock(earlier);
   if (emu_clocks_of(&watched->knows.seen, agent) < clock) return UNORDERED;
-  if (a->since && agent == watched->agent && clock >= a->since) return UNORDERED;
   if (a->proxy == EMU_PROXY_ASYNC && !a->write && earlier_wrote && a->hazards->warp_of[agent] &&
       emu_clocks_of(&watched->knows.proxied, agent) < clock &&
       (a->op->kind != EMU_KIND_ASYNC_COPY || emu_hazard_strict(a->hazards->cluster))) {
@@ -414,7 +412,6 @@ bool emu_hazard_issue(const emu_async *async) {
   if (!async->write_count && !async->read_count) return true;
   if (!begin(&a, async->warp, async->op)) return false;
   a.proxy = async->proxy;
-  a.since = async->since;
   a.lane = async->lanes & (async->lanes - 1) ? ANY_LANE : __builtin_ctz(async->lanes);
   return touch_spans(&a, async->reads, async->read_count, false, CHECK) &&
          touch_spans(&a, async->writes, async->write_count, true, CHECK);
