@@ -119,6 +119,8 @@ typedef struct gg_kernel {
   gg_dtype accumulator;
   int accumulator_bits; /* of its significand that sums of products keep, where those are fewer than
                            it has; else 0 */
+  int accumulator_span; /* along K, of the sums for which that holds: they are then added to the
+                           accumulator with all of its bits; 0: of all of K */
   int64_t fixed_m, fixed_n, fixed_k, fixed_batch; /* GG_FIXED_NONE where dynamic */
 
   gg_grid_rule grid;

@@ -290,7 +290,7 @@ gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = derive_mma(out, plan, err))) return st;
   if ((st = derive_epilogue(out, plan, err))) return st;
   name_layouts(out);
-  out->accumulator_registers =
-      gg_plan_block_m(plan) / plan->mma.m * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  out->accumulator_registers = gg_plan_block_m(plan) / plan->mma.m * (plan->promote ? 2 : 1) *
+                               gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
   return map_memory(out, plan, err);
 }

@@ -104,6 +104,20 @@ static gg_status choose_results(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
+/* The tensor core's sums of 8-bit floats are short; promotion adds them up in registers. */
+static gg_status choose_promotion(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->promote;
+  plan->promote = asked->state == GG_SPEC_SET ? (int)asked->number : 0;
+  if (plan->promote == 0) return GG_OK;
+  if (!is_fp8(plan->a.type)) {
+    return gg_refuse_type(plan, asked, "promote with operands of type", plan->a.type,
+                          "e4m3 and e5m2: sums of others are as long as the accumulator", err);
+  }
+  if (plan->specialised) return GG_OK;
+  return gg_refuse(plan, asked, "promote", "beside schedule multistage",
+                   "the schedules with a warpgroup that loads", err);
+}
+
 /* A tensor map wants addresses and strides in multiples of 16 bytes: where nothing is said about
  * alignment, that is promised, whatever packed lines would have. */
 static gg_status choose_alignment(const gg_plan *plan, gg_operand *operand,
@@ -299,6 +313,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   plan->specialised = !asks_multistage(plan->spec);
   if ((st = choose_inputs(plan, err))) return st;
   if ((st = choose_results(plan, err))) return st;
+  if ((st = choose_promotion(plan, err))) return st;
   if ((st = choose_operands(plan, err))) return st;
   if ((st = gg_sm90_choose_tile(plan, err))) return st;
   if ((st = choose_cluster(plan, err))) return st;
