@@ -58,6 +58,15 @@ typedef struct gg_operand {
   int align; /* bytes: base address, leading dimension and batch stride are multiples of it */
 } gg_operand;
 
+/* What a product is made of, but for its extents: what a kernel is generated for. */
+typedef struct gg_form {
+  gg_operand a, b, d;
+  bool has_c; /* whether there is a C, and with it a beta */
+  gg_operand c;
+  gg_dtype accumulator;
+  const char *epilogue; /* a list as behind a spec's `epilogue:`; NULL: alpha, and beta with a C */
+} gg_form;
+
 /* One kernel parameter, in the order of the kernel's signature. */
 typedef enum gg_param {
   GG_PARAM_A, /* device pointers */
