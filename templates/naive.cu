@@ -46,10 +46,11 @@ extern "C" __global__ void __launch_bounds__(threads)
   value *= alpha;
 //@ end
 //@ if c
-  if (beta != 0.0f)  // else C is not read: it may be null
-    value += beta * c_to_float(C[batch * batch_stride_c + (c_n_major ? row * ldc + col : col * ldc + row)]);
+  const c_t *c = C + batch * batch_stride_c + (c_n_major ? row * ldc + col : col * ldc + row);
+  if (beta != 0.0f) value += beta * c_to_float(*c);  // else C is not read: it may be null
 //@ end
   d_t bits[2];
   d_from_floats(bits, value, value);  // conversions come in pairs
-  D[batch * batch_stride_d + (d_n_major ? row * ldd + col : col * ldd + row)] = bits[0];
+  d_t *d = D + batch * batch_stride_d + (d_n_major ? row * ldd + col : col * ldd + row);
+  *d = bits[0];
 }

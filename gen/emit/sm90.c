@@ -45,8 +45,6 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d;\n", plan->mma.m, plan->mma.n);
   gg_str_printf(out, "constexpr int consumers = %d;  // warpgroups that multiply\n",
                 plan->consumers);
-  gg_str_printf(out, "constexpr bool pingpong = %s;  // whole tiles in turns\n",
-                gg_cuda_bool(plan->pingpong));
   gg_str_printf(out, "constexpr int frags_m = %d;    // MMAs of a consumer along M\n",
                 gg_plan_block_m(plan) / plan->mma.m);
   gg_str_printf(out, "constexpr int k_steps = %d;\n", plan->tile_k / plan->mma.k);
@@ -54,8 +52,12 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
                 gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
   gg_str_printf(out, "constexpr int threads = %d, ctas_per_sm = %d;\n", plan->threads,
                 plan->ctas_per_sm);
-  gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
-                plan->producer_registers, plan->consumer_registers);
+  if (plan->specialised) {
+    gg_str_printf(out, "constexpr bool pingpong = %s;  // whole tiles in turns\n",
+                  gg_cuda_bool(plan->pingpong));
+    gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
+                  plan->producer_registers, plan->consumer_registers);
+  }
   gg_str_printf(out, "constexpr int cluster_m = %d, cluster_n = %d;\n", plan->cluster_m,
                 plan->cluster_n);
   gg_str_printf(out, "constexpr bool raster_along_m = %s;\n",
