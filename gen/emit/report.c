@@ -84,6 +84,9 @@ static void report_problem(gg_report *report, const gg_plan *plan) {
   if (plan->accumulator_bits) {
     gg_str remark = GG_STR_INIT;
     gg_str_printf(&remark, "sums of products keep %d bits of it", plan->accumulator_bits);
+    if (plan->promote) {
+      gg_str_printf(&remark, ", those of sums over %d of K all", plan->promote * plan->mma.k);
+    }
     fact->remark = keep(report, &remark);
   }
   report_extent(report, "m", plan->fixed_m);
@@ -115,7 +118,7 @@ static void report_tile(gg_report *report, const gg_plan *plan) {
   report_atom(report, &plan->mma);
   if (plan->swap_ab) {
     add_text(report, "tile", "swap_ab", "true")->remark =
-        "computes D^T = B * A^T: in the layouts and the text A is this B, M this N";
+        "D^T = B * A^T: below, A is this B and M this N";
   }
   add_text(report, "tile", "atom_layout", "%dx%d", plan->atoms_m, plan->atoms_n)->remark =
       keep(report, &workers);

@@ -48,6 +48,10 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int frags_m = %d;    // MMAs of a consumer along M\n",
                 gg_plan_block_m(plan) / plan->mma.m);
   gg_str_printf(out, "constexpr int k_steps = %d;\n", plan->tile_k / plan->mma.k);
+  if (plan->promote) {
+    gg_str_printf(out, "constexpr int promoted_steps = %d;  // summed by the tensor core alone\n",
+                  plan->promote);
+  }
   gg_str_printf(out, "constexpr int acc_words = %d;  // registers of an MMA's accumulator\n",
                 gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
   gg_str_printf(out, "constexpr int threads = %d, ctas_per_sm = %d;\n", plan->threads,
@@ -186,6 +190,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_str(out, "conversions", &text);
   gg_cuda_write_parameters(&text, plan, layouts);
   gg_bind_str(out, "parameters", &text);
+  if (plan->specialised) gg_bind_flag(out, "promote", plan->promote > 0);
   gg_bind_flag(out, "alpha", plan->alpha);
   gg_bind_flag(out, "c", plan->has_c);
   return GG_OK;
