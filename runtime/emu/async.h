@@ -69,6 +69,9 @@ emu_async *emu_async_first(const emu_cluster *cluster);
 bool emu_async_touched(emu_warp *warp, const emu_op *op, int lane, emu_place place, uint32_t bytes,
                        bool write);
 
+/* Whether the CTA, whose shared memory a lane comes to, has not exited; false after a fault. */
+bool emu_async_alive(emu_warp *warp, const emu_op *op, int lane, const emu_cta *cta);
+
 /* The machine asks when no split can run but those that have given way (emu_yield) since the last
  * landing: lands one operation (the oldest; with `random`, any); false when there was none, or
  * after a fault. */
