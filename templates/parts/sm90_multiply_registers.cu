@@ -1,7 +1,7 @@
 constexpr int frag_words = 4;  // of a lane, where an MMA's A is 64 rows of 32 bytes
 
 // A's fragments of a K step, by ldmatrix: four matrices of 8 rows of 16 bytes, two down by two
-// across, of each of which a lane has 4 bytes. Where M is contiguous, elements of 16 bits are turned.
+// across, of each of which a lane has 4 bytes. Where M is contiguous they are turned.
 __device__ __forceinline__ void load_fragments(unsigned (&tCrA)[frags_m][frag_words], unsigned sA,
                                                int first_block, int step, int lane) {
   constexpr int across = 16 / element_bytes_a;
