@@ -41,7 +41,7 @@ typedef struct gg_plan {
 
   /* Pipeline: how operands come from global to shared memory. A thread's copy moves `copy_bytes` at
    * once; 0 where boxes are copied by tensor maps. */
-  int stages;
+  int stages; /* 0: straight from global memory to registers, and what follows means nothing */
   int copy_bytes_a, copy_bytes_b;
   gg_swizzle_kind swizzle_a, swizzle_b;
 
