@@ -34,8 +34,8 @@ constexpr int warps_per_group = 4;
 constexpr int warpgroup_size = warp_size * warps_per_group;
 
 // Registers are shared out evenly at launch; where that is too few for the consumers, the producer
-// gives of its own. With one consumer there are enough.
-constexpr bool moves_registers = consumers > 1;
+// gives of its own.
+constexpr bool moves_registers = producer_registers > 0;
 
 constexpr int groups_per_tile = pingpong ? 1 : consumers;
 
@@ -43,7 +43,7 @@ static_assert(tile_m == groups_per_tile * frags_m * mma_m, "consumers have whole
 static_assert(!pingpong || consumers == 2, "a turn is passed from one to the other");
 static_assert(tile_n == mma_n, "a consumer's atom is as wide as the tile");
 static_assert(stages >= 2, "one stage is read while another is filled");
-static_assert(mma_n % epi_n == 0 && epi_n % 16 == 0, "the epilogue walks whole boxes");
+static_assert(mma_n % epi_n == 0 && epi_n % 8 == 0, "the epilogue walks whole boxes");
 static_assert(frags_m * mma_n / epi_n % epi_buffers == 0, "staging buffers take turns");
 
 __device__ __forceinline__ unsigned full_barrier(unsigned smem, int stage) {
@@ -97,41 +97,9 @@ __device__ __forceinline__ work_item locate(const work_list &list, unsigned work
 __device__ __forceinline__ unsigned first_work() { return blockIdx.x / cluster_size; }
 __device__ __forceinline__ unsigned work_step() { return gridDim.x / cluster_size; }
 
+//@ include sm90_load
+
 // ---- The producer -------------------------------------------------------------------------------
-
-// What the producer must know of A and of B. CTAs beside each other along N share their tile of A,
-// those along M their tile of B: each copies its part of the lines, to all of them.
-struct operand_a {
-  static constexpr bool k_major = a_k_major;
-  static constexpr int tile_mn = tile_m, boxes = boxes_a, line = line_a;
-  static constexpr int copy_lines = copy_lines_a, sharers = cluster_n;
-  static constexpr unsigned column_bytes = column_bytes_a, copy_bytes = copy_bytes_a;
-};
-
-struct operand_b {
-  static constexpr bool k_major = b_k_major;
-  static constexpr int tile_mn = tile_n, boxes = boxes_b, line = line_b;
-  static constexpr int copy_lines = copy_lines_b, sharers = cluster_m;
-  static constexpr unsigned column_bytes = column_bytes_b, copy_bytes = copy_bytes_b;
-};
-
-// A tile lies in shared memory in columns, each as wide as the swizzle's pattern. Copies this CTA's
-// part of it, `part`, to the CTAs of the mask.
-template <class op>
-__device__ __forceinline__ void load_tile(unsigned dst, const tensor_map &map, unsigned barrier,
-                                          int mn0, int k0, int batch, int part,
-                                          unsigned short ctas) {
-  const int first = op::k_major ? k0 : mn0;  // along the contiguous dimension
-  const int line = (op::k_major ? mn0 : k0) + part * op::copy_lines;
-#pragma unroll
-  for (int box = 0; box < op::boxes; ++box) {
-    const unsigned at = dst + box * op::column_bytes + part * op::copy_bytes;
-    if constexpr (op::sharers == 1)
-      tma_load(at, map, barrier, first + box * op::line, line, batch);
-    else
-      tma_load_multicast(at, map, barrier, first + box * op::line, line, batch, ctas);
-  }
-}
 
 __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_map &map_b,
                                         const work_list &list, unsigned smem, int k_tiles) {
@@ -224,7 +192,7 @@ __device__ __forceinline__ void finish_multiply(acc_t (&tCrC)[frags_m][acc_words
 
 // ---- The kernel ---------------------------------------------------------------------------------
 
-extern "C" __global__ void __launch_bounds__(threads, 1)
+extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     ${name}(${parameters}) {
   extern __shared__ __align__(1024) unsigned char shared_memory[];
   const unsigned smem = unsigned(__cvta_generic_to_shared(shared_memory));

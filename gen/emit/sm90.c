@@ -24,6 +24,12 @@ static void write_type(gg_str *out, const char *name, gg_dtype type) {
 static void write_types(gg_str *out, const gg_plan *plan) {
   const char *accumulator;
   gg_mma_atom_registers(&plan->mma, GG_MMA_C, &accumulator);
+  if (plan->swap_ab) {
+    gg_str_puts(
+        out,
+        "// What follows computes D^T = B * A^T (swap_ab): its A is the problem's B, its M the "
+        "problem's\n// N, and a row of its D and C is a column of the problem's.\n\n");
+  }
   gg_str_puts(out, "using int64 = long long;\n");
   if (plan->has_c) write_type(out, "c_t", plan->c.type);
   write_type(out, "d_t", plan->d.type);
@@ -51,7 +57,8 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int k_steps = %d;\n", plan->tile_k / plan->mma.k);
   gg_str_printf(out, "constexpr int acc_words = %d;  // registers of an MMA's accumulator\n",
                 gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
-  gg_str_printf(out, "constexpr int threads = %d;\n", plan->threads);
+  gg_str_printf(out, "constexpr int threads = %d, ctas_per_sm = %d;\n", plan->threads,
+                plan->ctas_per_sm);
   gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
                 plan->producer_registers, plan->consumer_registers);
   gg_str_printf(out, "constexpr int cluster_m = %d, cluster_n = %d;\n", plan->cluster_m,
@@ -90,6 +97,7 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   gg_str_printf(out, "constexpr unsigned epi_bytes = %lld, epi_begin = %lld;\n",
                 (ll)layouts->staging_bytes, (ll)layouts->staging_begin);
   gg_str_printf(out, "constexpr unsigned barriers_begin = %lld;\n", (ll)layouts->barriers_begin);
+  gg_str_printf(out, "constexpr bool d_n_major = %s;\n", gg_cuda_bool(plan->d.major == GG_MAJOR_N));
   if (plan->has_c) {
     gg_str_printf(out, "constexpr bool c_n_major = %s;\n",
                   gg_cuda_bool(plan->c.major == GG_MAJOR_N));

@@ -28,6 +28,11 @@ done:
   return st;
 }
 
+gg_status gg_refuse(const gg_plan *plan, const gg_spec_field *field, const char *what,
+                    const char *asked, const char *instead, gg_error *err) {
+  return gg_fail(err, PLAN_UNSUPPORTED, &field->mark, plan->target->family, what, asked, instead);
+}
+
 gg_status gg_refuse_type(const gg_plan *plan, const gg_spec_field *field, const char *what,
                          gg_dtype type, const char *instead, gg_error *err) {
   return gg_fail(err, PLAN_UNSUPPORTED, &field->mark, plan->target->family, what,

@@ -8,7 +8,9 @@
  * all; else PLAN_UNSUPPORTED. */
 gg_status gg_choose_atom(const gg_plan *plan, const char *shape, gg_error *err);
 
-/* PLAN_UNSUPPORTED: the family has no `what` of this type. */
+/* PLAN_UNSUPPORTED: "family sm90 has no `what` `asked`; it has `instead`"; and of a type. */
+gg_status gg_refuse(const gg_plan *plan, const gg_spec_field *field, const char *what,
+                    const char *asked, const char *instead, gg_error *err);
 gg_status gg_refuse_type(const gg_plan *plan, const gg_spec_field *field, const char *what,
                          gg_dtype type, const char *instead, gg_error *err);
 

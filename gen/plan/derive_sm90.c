@@ -203,33 +203,39 @@ static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err)
 
 /* ---- Staging ---------------------------------------------------------------------------- */
 
-/* A warp's writes. 16-bit elements go by stmatrix: 8 lines of 16 bytes a phase. Others go two
- * neighbours at once: a lane has row lane / 4 and columns lane % 4 * 2 and + 1 of each 8 x 8. */
+/* A warp's writes. 16-bit elements go by stmatrix: 8 lines of 16 bytes a phase. Of others a lane
+ * has row lane / 4 and columns lane % 4 * 2 and + 1 of each 8 x 8: two neighbours at once, or,
+ * where columns are contiguous, one after the other, rows from 4 on the second one first. */
 static void count_staging(gg_layouts *out, const gg_plan *plan, int bits) {
-  gg_smem_access *access =
-      gg_layouts_access(out, "stage D", bits == 16 ? descriptor_unit : 2 * bits / 8);
+  bool n_major = plan->d.major == GG_MAJOR_N;
+  int width = bits == 16 ? descriptor_unit : (n_major ? 2 : 1) * bits / 8;
+  gg_smem_access *access = gg_layouts_access(out, "stage D", width);
   if (bits == 16) {
-    gg_smem_access_count_matrices(access, &out->sD, true, plan->epi_m, plan->epi_n, bits);
+    gg_smem_access_count_matrices(access, &out->sD, n_major, plan->epi_m, plan->epi_n, bits);
     return;
   }
   for (int64_t row = 0; row < plan->epi_m; row += 8) {
     for (int64_t column = 0; column < plan->epi_n; column += 8) {
-      int64_t address[GG_WARP];
-      for (int lane = 0; lane < GG_WARP; lane++) {
-        int64_t index = row + lane / 4 + (column + lane % 4 * 2) * plan->epi_m;
-        address[lane] = gg_composed_at(&out->sD, index) * bits / 8;
+      for (int second = 0; second < (n_major ? 1 : 2); second++) {
+        int64_t address[GG_WARP];
+        for (int lane = 0; lane < GG_WARP; lane++) {
+          int64_t at = column + lane % 4 * 2 + (n_major ? 0 : lane / 16 ^ second);
+          address[lane] = gg_composed_at(&out->sD, row + lane / 4 + at * plan->epi_m) * bits / 8;
+        }
+        gg_smem_access_count(access, address);
       }
-      gg_smem_access_count(access, address);
     }
   }
 }
 
 static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err) {
-  int bits = gg_dtype_info_of(plan->d.type)->bits, line = plan->epi_n * bits / 8;
+  bool n_major = plan->d.major == GG_MAJOR_N;
+  int bits = gg_dtype_info_of(plan->d.type)->bits;
+  int length = n_major ? plan->epi_n : plan->epi_m, line = length * bits / 8;
   const operand_tile staged = {.name = "sD",
                                .mn = plan->epi_m,
                                .k = plan->epi_n,
-                               .k_major = true,
+                               .k_major = n_major,
                                .bits = bits,
                                .swizzle_bytes = line};
   gg_composed smem;
@@ -239,7 +245,7 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   out->size_d = gg_composed_cosize(&out->sD);
   out->staging_bytes = round_up(out->size_d * bits / 8, 8 * line);
   out->maps[2] = (gg_tensor_map){.param = GG_PARAM_MAP_D,
-                                 .box = {plan->epi_n, plan->epi_m},
+                                 .box = {length, n_major ? plan->epi_m : plan->epi_n},
                                  .swizzle_bytes = line > descriptor_unit ? line : 0};
   out->map_count = 3;
   count_staging(out, plan, bits);

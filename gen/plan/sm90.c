@@ -8,35 +8,40 @@
  * multiplied. CTAs of a cluster share operands: each loads a part, for all.
  *
  * It needs sm_90a: wgmma and setmaxnreg are of that architecture alone. This file decides;
- * derive_sm90.c derives the layouts, emit/sm90.c writes the text. */
+ * sm90_tile.c does so for the tile and the warpgroups; derive_sm90.c derives the layouts,
+ * emit/sm90.c writes the text. */
 #include "plan/sm90.h"
 
 #include <stdio.h>
 
 #include "atom/dtype.h"
 #include "plan/choices.h"
+#include "plan/exchange.h"
 
 enum {
-  warpgroup = 128,      /* threads */
-  block_m = 64,         /* rows of a wgmma */
-  line_bytes = 128,     /* the widest swizzle's pattern, and K a step where none is asked for */
+  line_bytes = 128,     /* the widest swizzle's pattern */
   map_alignment = 16,   /* bytes: what tensor maps take of addresses and strides */
   box_extent_max = 256, /* elements, in each direction */
   fp8_sum_bits = 14,    /* 13 of the fraction: arXiv 2511.10909, and as measured on an H100 */
 };
 
+static bool is_sm90a(const gg_spec *spec) {
+  return spec->arch.arch.number == 90 && spec->arch.arch.suffix == 'a';
+}
+
+static bool asks_multistage(const gg_spec *spec) {
+  return spec->schedule.state == GG_SPEC_SET && spec->schedule.number == GG_SCHEDULE_MULTISTAGE;
+}
+
 static bool accepts(const gg_spec *spec) {
-  const gg_spec_field *schedule = &spec->schedule;
-  bool multistage = schedule->state == GG_SPEC_SET && schedule->number == GG_SCHEDULE_MULTISTAGE;
-  return spec->arch.arch.number == 90 && spec->arch.arch.suffix == 'a' && !multistage;
+  return is_sm90a(spec) && !asks_multistage(spec);
 }
 
-static gg_status unsupported(const gg_plan *plan, const gg_spec_field *field, const char *what,
-                             const char *asked, const char *instead, gg_error *err) {
-  return gg_fail(err, PLAN_UNSUPPORTED, &field->mark, plan->target->family, what, asked, instead);
+static bool accepts_multistage(const gg_spec *spec) {
+  return is_sm90a(spec) && asks_multistage(spec);
 }
 
-/* ---- Types and the MMA ------------------------------------------------------------------ */
+/* ---- Types ------------------------------------------------------------------------------ */
 
 static bool is_half(gg_dtype type) {
   return type == GG_DTYPE_f16 || type == GG_DTYPE_bf16;
@@ -54,14 +59,14 @@ static gg_status choose_inputs(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_dtype a = plan->a.type, b = plan->b.type;
   if (!is_half(a) && !is_fp8(a) && !is_int8(a) && a != GG_DTYPE_tf32) {
-    return gg_refuse_type(plan, &spec->a.type, "A of type", a,
+    return gg_refuse_type(plan, &spec->a.type, gg_as_asked(plan, "A of type", "B of type"), a,
                           "f16, bf16, tf32, e4m3, e5m2, s8 and u8", err);
   }
   if (is_fp8(a) ? !is_fp8(b) : is_int8(a) ? !is_int8(b) : b != a) {
-    return gg_refuse_type(plan, &spec->b.type, "B of type", b,
+    return gg_refuse_type(plan, &spec->b.type, gg_as_asked(plan, "B of type", "A of type"), b,
                           is_fp8(a)    ? "e4m3 and e5m2 beside an 8-bit float"
                           : is_int8(a) ? "s8 and u8 beside an 8-bit integer"
-                                       : "the type of A",
+                                       : gg_as_asked(plan, "the type of A", "the type of B"),
                           err);
   }
   return GG_OK;
@@ -91,7 +96,7 @@ static gg_status choose_results(gg_plan *plan, gg_error *err) {
                           err);
   }
   if (plan->has_c && integers) {
-    return unsupported(plan, &spec->c.here, "C", "beside integers", "D = A * B of integers", err);
+    return gg_refuse(plan, &spec->c.here, "C", "beside integers", "D = A * B of integers", err);
   }
   if (plan->has_c && !is_half(plan->c.type) && plan->c.type != GG_DTYPE_f32) {
     return gg_refuse_type(plan, &spec->c.type, "C of type", plan->c.type, "f16, bf16 and f32", err);
@@ -107,164 +112,29 @@ static gg_status choose_alignment(const gg_plan *plan, gg_operand *operand,
     operand->align = map_alignment;
   }
   if (operand->align >= map_alignment) return GG_OK;
-  return unsupported(plan, &asked->align, what, asked->align.text,
-                     "16: tensor maps take addresses and strides in multiples of 16 bytes", err);
+  return gg_refuse(plan, &asked->align, what, asked->align.text,
+                   "16: tensor maps take addresses and strides in multiples of 16 bytes", err);
 }
 
 static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_status st;
-  if ((st = choose_alignment(plan, &plan->a, &spec->a, "A aligned to", err))) return st;
-  if ((st = choose_alignment(plan, &plan->b, &spec->b, "B aligned to", err))) return st;
+  if ((st = choose_alignment(plan, &plan->a, &spec->a,
+                             gg_as_asked(plan, "A aligned to", "B aligned to"), err)))
+    return st;
+  if ((st = choose_alignment(plan, &plan->b, &spec->b,
+                             gg_as_asked(plan, "B aligned to", "A aligned to"), err)))
+    return st;
   if ((st = choose_alignment(plan, &plan->d, &spec->d, "D aligned to", err))) return st;
   const gg_spec_operand *inputs[] = {&spec->a, &spec->b};
   const gg_operand *operands[] = {&plan->a, &plan->b};
   for (int i = 0; i < 2; i++) {
     if (operands[i]->major == GG_MAJOR_K || is_half(operands[i]->type)) continue;
-    return unsupported(plan, &inputs[i]->major,
-                       i ? "B of this type with major" : "A of this type with major",
-                       inputs[i]->major.text, "k: wgmma reads others of 16-bit types alone", err);
-  }
-  if (plan->d.major != GG_MAJOR_N) {
-    return unsupported(plan, &spec->d.major, "D with major", "m", "n", err);
+    return gg_refuse(plan, &inputs[i]->major,
+                     i == plan->swap_ab ? "A of this type with major" : "B of this type with major",
+                     inputs[i]->major.text, "k: wgmma reads others of 16-bit types alone", err);
   }
   return GG_OK;
-}
-
-/* K of a wgmma is 32 bytes. */
-static int mma_k_of(const gg_plan *plan) {
-  return 32 * 8 / gg_dtype_info_of(plan->a.type)->bits;
-}
-
-/* One wgmma is as wide as the tile; stmatrix stages 16 columns at once. */
-static gg_status choose_mma(gg_plan *plan, gg_error *err) {
-  const gg_mark *mark = gg_element_mark(&plan->spec->tile, 1);
-  gg_status st = gg_check_multiple("tile N", plan->tile_n, 16, "what stmatrix stages", mark, err);
-  if (st) return st;
-  char shape[32];
-  if (plan->tile_n > 256) {
-    snprintf(shape, sizeof shape, "%d", plan->tile_n);
-    return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, "tile N", shape,
-                   "256 at most: N of the atom");
-  }
-  gg_str ptx = GG_STR_INIT;
-  snprintf(shape, sizeof shape, "m64n%dk%d", plan->tile_n, mma_k_of(plan));
-  gg_str_printf(&ptx, "wgmma.mma_async.sync.aligned.%s.%s.%s.%s", shape,
-                gg_dtype_info_of(plan->accumulator)->ptx, gg_dtype_info_of(plan->a.type)->ptx,
-                gg_dtype_info_of(plan->b.type)->ptx);
-  st = gg_mma_atom_find(&plan->mma, gg_str_text(&ptx), err);
-  gg_str_free(&ptx);
-  if (st) return st;
-  plan->mma.a_mn_major = plan->a.major != GG_MAJOR_K;
-  plan->mma.b_mn_major = plan->b.major != GG_MAJOR_K;
-  return gg_choose_atom(plan, shape, err);
-}
-
-/* ---- Tile and consumers ----------------------------------------------------------------- */
-
-/* Tiles of a fixed problem, batches counted; 0 where M or N is dynamic. */
-static double tiles_of(const gg_plan *plan, int m, int n) {
-  if (plan->fixed_m == GG_FIXED_NONE || plan->fixed_n == GG_FIXED_NONE) return 0;
-  double batch = plan->fixed_batch == GG_FIXED_NONE ? 1 : (double)plan->fixed_batch;
-  int64_t tiles_m = (plan->fixed_m + m - 1) / m, tiles_n = (plan->fixed_n + n - 1) / n;
-  return (double)tiles_m * (double)tiles_n * batch;
-}
-
-/* The largest tile that gives most multiprocessors of a large device one. */
-static void usual_tile(gg_plan *plan) {
-  enum { enough = 100 };
-  static const int shapes[][2] = {{128, 256}, {128, 128}, {64, 128}, {64, 64}};
-  size_t last = sizeof shapes / sizeof *shapes - 1, at = 0;
-  bool known = tiles_of(plan, 1, 1) > 0;
-  while (known && at < last && tiles_of(plan, shapes[at][0], shapes[at][1]) < enough)
-    at++;
-  int k = line_bytes * 8 / gg_dtype_info_of(plan->a.type)->bits;
-  plan->tile_m = gg_usual_extent(plan->fixed_m, block_m, shapes[at][0]);
-  plan->tile_n = gg_usual_extent(plan->fixed_n, 16, shapes[at][1]);
-  plan->tile_k = gg_usual_extent(plan->fixed_k, mma_k_of(plan), k);
-}
-
-/* Three consumers where the tile's rows are three of theirs, else two where there are two. */
-static int usual_consumers(const gg_plan *plan) {
-  const gg_spec_field *schedule = &plan->spec->schedule;
-  if (schedule->state == GG_SPEC_SET && schedule->number == GG_SCHEDULE_WARP_SPECIALIZED) return 1;
-  return plan->tile_m % (2 * block_m) == 0 ? 2 : plan->tile_m == 3 * block_m ? 3 : 1;
-}
-
-static gg_status check_schedule(const gg_plan *plan, gg_error *err) {
-  const gg_spec_field *schedule = &plan->spec->schedule;
-  if (schedule->state != GG_SPEC_SET || plan->pingpong) return GG_OK;
-  bool one = plan->consumers == 1;
-  if (schedule->number == (one ? GG_SCHEDULE_WARP_SPECIALIZED : GG_SCHEDULE_COOPERATIVE))
-    return GG_OK;
-  return unsupported(plan, schedule, "schedule", schedule->text,
-                     one ? "warp_specialized with one consumer" : "cooperative with several", err);
-}
-
-static gg_status choose_atom_layout(gg_plan *plan, gg_error *err) {
-  const gg_spec_field *asked = &plan->spec->atom_layout;
-  plan->atoms_m = plan->pingpong ? 1 : usual_consumers(plan);
-  plan->atoms_n = 1;
-  if (asked->state != GG_SPEC_SET) return GG_OK;
-  plan->atoms_m = (int)asked->tuple[0];
-  bool fits = plan->pingpong ? plan->atoms_m == 1 : plan->atoms_m <= 3;
-  if (fits && asked->tuple[1] == 1 && asked->tuple[2] == 1) return GG_OK;
-  return unsupported(plan, asked, "atom_layout", "of this shape",
-                     plan->pingpong ? "one warpgroup a tile: [1, 1, 1]"
-                                    : "1 to 3 warpgroups along M: [2, 1, 1]",
-                     err);
-}
-
-/* Pingpong: two consumers, one of which multiplies while the other stores. */
-static gg_status choose_consumers(gg_plan *plan, gg_error *err) {
-  const gg_spec_field *schedule = &plan->spec->schedule, *threads = &plan->spec->threads;
-  plan->pingpong = schedule->state == GG_SPEC_SET && schedule->number == GG_SCHEDULE_PINGPONG;
-  gg_status st = choose_atom_layout(plan, err);
-  if (st) return st;
-  plan->consumers = plan->pingpong ? 2 : plan->atoms_m;
-  plan->threads = warpgroup * (plan->consumers + 1);
-  if (threads->state == GG_SPEC_SET && threads->number != plan->threads) {
-    char has[96];
-    snprintf(has, sizeof has, "%d: %d warpgroups that multiply and one that loads", plan->threads,
-             plan->consumers);
-    return unsupported(plan, threads, "threads", threads->text, has, err);
-  }
-  char why[64];
-  snprintf(why, sizeof why, "%d warpgroups x %d (M of the atom)", plan->atoms_m, block_m);
-  st = gg_check_multiple("tile M", plan->tile_m, plan->atoms_m * block_m, why,
-                         gg_element_mark(&plan->spec->tile, 0), err);
-  return st ? st : check_schedule(plan, err);
-}
-
-/* A multiprocessor's registers are dealt evenly at launch; then the warpgroup that loads gives most
- * of its own to those that multiply. Counts are multiples of 8. */
-static gg_status choose_registers(gg_plan *plan, gg_error *err) {
-  static const int producers[] = {0, 40, 40, 32}, consumers[] = {0, 232, 232, 160};
-  enum { addresses = 24 }; /* descriptors, loop state and predicates */
-  plan->producer_registers = producers[plan->consumers];
-  plan->consumer_registers = consumers[plan->consumers];
-  int blocks = gg_plan_block_m(plan) / block_m;
-  int acc = blocks * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
-  if (acc + addresses <= plan->consumer_registers) return GG_OK;
-  return gg_fail(err, PLAN_REGISTERS, &plan->spec->tile.mark, plan->target->worker,
-                 gg_plan_block_m(plan), gg_plan_block_n(plan), acc, 0, addresses, acc + addresses,
-                 plan->consumer_registers, plan->threads, plan->ctas_per_sm);
-}
-
-static gg_status choose_tile(gg_plan *plan, gg_error *err) {
-  const gg_spec_field *tile = &plan->spec->tile;
-  usual_tile(plan);
-  if (tile->state == GG_SPEC_SET) {
-    plan->tile_m = (int)tile->tuple[0];
-    plan->tile_n = (int)tile->tuple[1];
-    plan->tile_k = (int)tile->tuple[2];
-  }
-  gg_status st;
-  if ((st = choose_mma(plan, err))) return st;
-  if ((st = choose_consumers(plan, err))) return st;
-  st = gg_check_multiple("tile K", plan->tile_k, plan->mma.k, "K of the atom",
-                         gg_element_mark(tile, 2), err);
-  return st ? st : choose_registers(plan, err);
 }
 
 /* ---- Clusters and boxes ----------------------------------------------------------------- */
@@ -274,13 +144,16 @@ static gg_status choose_cluster(gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->cluster;
   bool large = plan->tile_m * plan->tile_n >= 128 * 256;
   bool several = plan->fixed_m == GG_FIXED_NONE || plan->fixed_m > plan->tile_m;
-  plan->cluster_m = large && several && plan->tile_n % 16 == 0 ? 2 : 1;
+  plan->cluster_m = plan->specialised && large && several && plan->tile_n % 16 == 0 ? 2 : 1;
   plan->cluster_n = 1;
   if (asked->state != GG_SPEC_SET) return GG_OK;
   int64_t m = asked->tuple[0], n = asked->tuple[1];
+  if (!plan->specialised && (m > 1 || n > 1)) {
+    return gg_refuse(plan, asked, "cluster", "with schedule multistage", "[1, 1, 1]", err);
+  }
   if (m > 2 || n > 2 || m * n > 2 || asked->tuple[2] != 1) {
-    return unsupported(plan, asked, "cluster", "of this shape",
-                       "[1, 1, 1], [2, 1, 1] and [1, 2, 1]", err);
+    return gg_refuse(plan, asked, "cluster", "of this shape", "[1, 1, 1], [2, 1, 1] and [1, 2, 1]",
+                     err);
   }
   plan->cluster_m = (int)m;
   plan->cluster_n = (int)n;
@@ -305,22 +178,22 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
                    plan->target->family, "swizzle", gg_swizzle_name(*out),
                    "128B, 64B and 32B, which divide a line of the operand's tile");
   }
-  /* Lines are whole multiples of 16, so that each of two sharers has whole patterns of 8. */
-  if (lines / sharers <= box_extent_max) return GG_OK;
-  char what[16], asked_lines[16], has[64];
-  snprintf(what, sizeof what, "tile %s", !k_major ? "K" : is_a ? "M" : "N");
-  snprintf(asked_lines, sizeof asked_lines, "%d", lines);
-  snprintf(has, sizeof has, "%d at most: lines of a tensor map's box", box_extent_max * sharers);
-  return gg_fail(err, PLAN_UNSUPPORTED,
-                 gg_element_mark(&spec->tile, !k_major ? 2
-                                              : is_a   ? 0
-                                                       : 1),
-                 plan->target->family, what, asked_lines, has);
+  const char *what = !k_major ? "tile K" : is_a != plan->swap_ab ? "tile M" : "tile N";
+  const gg_mark *mark = gg_element_mark(&spec->tile, !k_major ? 2 : is_a ? 0 : 1);
+  if (lines / sharers > box_extent_max) {
+    char asked_lines[16], has[64];
+    snprintf(asked_lines, sizeof asked_lines, "%d", lines);
+    snprintf(has, sizeof has, "%d at most: lines of a tensor map's box", box_extent_max * sharers);
+    return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, what, asked_lines, has);
+  }
+  char why[64];
+  snprintf(why, sizeof why, "%d CTAs x 8 lines of a swizzle's pattern", sharers);
+  return gg_check_multiple(what, lines, 8 * sharers, why, mark, err);
 }
 
 /* ---- Pipeline, schedule and epilogue ---------------------------------------------------- */
 
-/* A staged line: the largest power of two that divides the tile's N, up to 128 bytes. */
+/* Columns staged at once: the largest power of two that divides the tile's N, up to 128 bytes. */
 static int staged_line(const gg_plan *plan) {
   int most = line_bytes * 8 / gg_dtype_info_of(plan->d.type)->bits;
   int power = plan->tile_n & -plan->tile_n;
@@ -342,9 +215,15 @@ static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
     return st;
   plan->epi_m = 16;
   plan->epi_n = staged_line(plan);
+  if (plan->d.major == GG_MAJOR_N && gg_dtype_info_of(plan->d.type)->bits == 8 &&
+      (st = gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), plan->tile_n, 16,
+                              "16 bytes of D: a line of a box", gg_element_mark(&spec->tile, 1),
+                              err))) {
+    return st;
+  }
   /* Buffers take turns, the same from tile to tile. A consumer whose tile is stored while the other
    * multiplies has time: the memory is better spent on stages. */
-  int boxes = gg_plan_block_m(plan) / block_m * plan->tile_n / plan->epi_n;
+  int boxes = gg_plan_block_m(plan) / plan->mma.m * plan->tile_n / plan->epi_n;
   plan->epi_buffers = !plan->pingpong && boxes % 2 == 0 ? 2 : 1;
   return GG_OK;
 }
@@ -355,11 +234,12 @@ static gg_status choose_stages(gg_plan *plan, gg_error *err) {
   const gg_spec_field *stages = &plan->spec->stages;
   if (stages->state == GG_SPEC_SET) {
     plan->stages = (int)stages->number;
-    return plan->stages >= 2 ? GG_OK : gg_fail(err, PLAN_STAGES, &stages->mark, plan->stages);
+    bool enough = plan->stages >= 2 || !plan->specialised;
+    return enough ? GG_OK : gg_fail(err, PLAN_STAGES, &stages->mark, plan->stages);
   }
   int64_t bits = gg_dtype_info_of(plan->a.type)->bits;
   int64_t stage = (plan->tile_m + plan->tile_n) * plan->tile_k * bits / 8;
-  int64_t staged = (int64_t)plan->consumers * block_m * plan->epi_n * plan->epi_buffers *
+  int64_t staged = (int64_t)plan->consumers * plan->mma.m * plan->epi_n * plan->epi_buffers *
                    gg_dtype_info_of(plan->d.type)->bits / 8;
   int64_t fit = (gg_smem_limit(plan) - staged - barriers) / stage;
   plan->stages = (int)(fit > most ? most : fit < 2 ? 2 : fit);
@@ -392,15 +272,14 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
 
 static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  const gg_spec_field *scheduler = &spec->scheduler.kind, *ctas = &spec->ctas_per_sm;
-  if (scheduler->state == GG_SPEC_SET && scheduler->number != GG_SCHEDULER_PERSISTENT) {
-    return unsupported(plan, scheduler, "scheduler", scheduler->text, "persistent", err);
+  const gg_spec_field *scheduler = &spec->scheduler.kind;
+  plan->persistent = plan->specialised;
+  if (scheduler->state == GG_SPEC_SET &&
+      scheduler->number !=
+          (plan->persistent ? GG_SCHEDULER_PERSISTENT : GG_SCHEDULER_DATA_PARALLEL)) {
+    return gg_refuse(plan, scheduler, "scheduler", scheduler->text,
+                     plan->persistent ? "persistent" : "data_parallel", err);
   }
-  if (ctas->state == GG_SPEC_SET && ctas->number != 1) {
-    return unsupported(plan, ctas, "ctas_per_sm", ctas->text,
-                       "1: its warpgroups share all of a multiprocessor's registers", err);
-  }
-  plan->persistent = true;
   const gg_spec_field *order = &spec->raster.order, *group = &spec->raster.group;
   /* Across a band lies the longer side of the clusters' tiles: what runs at once is then nearest to
    * a square, which reads the least. */
@@ -410,26 +289,27 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
                                              : GG_RASTER_ALONG_M;
   plan->raster_group = group->state == GG_SPEC_SET ? (int)group->number : 8;
   if (plan->raster == GG_RASTER_HILBERT) {
-    return unsupported(plan, order, "raster", order->text, "along_m and along_n", err);
+    return gg_refuse(plan, order, "raster", order->text, "along_m and along_n", err);
   }
   return refuse_unused(plan, err);
 }
 
 static gg_status choose(gg_plan *plan, gg_error *err) {
   gg_status st;
-  plan->ctas_per_sm = 1;
+  plan->specialised = !asks_multistage(plan->spec);
   if ((st = choose_inputs(plan, err))) return st;
   if ((st = choose_results(plan, err))) return st;
   if ((st = choose_operands(plan, err))) return st;
-  if ((st = choose_tile(plan, err))) return st;
+  if ((st = gg_sm90_choose_tile(plan, err))) return st;
   if ((st = choose_cluster(plan, err))) return st;
-  if ((st = choose_box(&plan->swizzle_a, plan, "A", true, err))) return st;
-  if ((st = choose_box(&plan->swizzle_b, plan, "B", false, err))) return st;
+  if ((st = choose_box(&plan->swizzle_a, plan, gg_as_asked(plan, "A", "B"), true, err))) return st;
+  if ((st = choose_box(&plan->swizzle_b, plan, gg_as_asked(plan, "B", "A"), false, err))) return st;
   if ((st = choose_schedule(plan, err))) return st;
   if ((st = choose_epilogue(plan, err))) return st;
   return choose_stages(plan, err);
 }
 
+/* The two differ in their templates: who loads. */
 const gg_target gg_target_sm90 = {
     .family = "sm90",
     .summary = "warp-specialised wgmma fed by TMA, sm_90a",
@@ -437,6 +317,20 @@ const gg_target gg_target_sm90 = {
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
     .accepts = accepts,
+    .exchanges = gg_sm90_exchanges,
+    .choose = choose,
+    .derive = gg_sm90_derive,
+    .bind = gg_sm90_bind,
+};
+
+const gg_target gg_target_sm90_multistage = {
+    .family = "sm90",
+    .summary = "wgmma fed by TMA, every warpgroup alike, sm_90a",
+    .template_name = "sm90_multistage.cu",
+    .worker = "warpgroup",
+    .least = {.number = 90, .suffix = 'a'},
+    .accepts = accepts_multistage,
+    .exchanges = gg_sm90_exchanges,
     .choose = choose,
     .derive = gg_sm90_derive,
     .bind = gg_sm90_bind,

@@ -120,6 +120,7 @@ struct gg_spec {
   gg_spec_field tile; /* tuple: M, N, K of a CTA's tile, in elements */
   gg_spec_field stages;
   gg_spec_field atom;        /* text */
+  gg_spec_field swap_ab;     /* bool */
   gg_spec_field atom_layout; /* tuple: how many atoms along M, N, K */
   gg_spec_field permutation; /* texts: along M, N, K */
   struct {

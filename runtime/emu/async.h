@@ -55,6 +55,9 @@ bool emu_async_issue(emu_cluster *cluster, emu_async *async);
 /* Lands one operation now, after those of its chain that are older; it is freed. False after a
  * fault. */
 bool emu_async_land(emu_cluster *cluster, emu_async *async);
+/* What `from`, which is landing, has read is `heir`'s from now on, which is in flight and reads it
+ * too. */
+void emu_async_pass_reads(emu_cluster *cluster, emu_async *heir, emu_async *from);
 /* The oldest operation, or NULL; go on with ->next. */
 emu_async *emu_async_first(const emu_cluster *cluster);
 

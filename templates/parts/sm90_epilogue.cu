@@ -61,6 +61,36 @@ __device__ __forceinline__ unsigned pack(const element (&x)[2]) {  // of 16 bits
   return unsigned(x[0]) | unsigned(x[1]) << 16;
 }
 
+constexpr int staged_cols = epi_n % 16 == 0 ? 16 : 8;  // at once
+
+__device__ __forceinline__ unsigned staged(unsigned staging, int row, int col) {
+  return staging + smem_d(row, col) * unsigned(sizeof(d_t));
+}
+
+// 8x8 blocks of 16-bit elements, two down and one or two across from column `col`, a word of each
+// from a lane. A lane names a line of eight elements, along D's contiguous mode.
+template <int count>
+__device__ __forceinline__ void stage_blocks(unsigned staging, int col,
+                                             const unsigned (&words)[count], int lane) {
+  const int across = col + lane / 16 % (count / 2) * 8;
+  if constexpr (d_n_major)
+    stmatrix(staged(staging, lane % 16, across), words);
+  else
+    stmatrix_transposed(staged(staging, lane / 8 % 2 * 8, across + lane % 8), words);
+}
+
+// Two neighbouring columns of a row. Where they are no neighbours in memory, half of the rows begin
+// with the second: the lanes' addresses are then in as many banks.
+__device__ __forceinline__ void stage_pair(unsigned staging, int row, int col, const d_t (&x)[2]) {
+  if constexpr (d_n_major) {
+    st_shared_pair(staged(staging, row, col), x);
+  } else {
+    const int first = row / 4 % 2;
+    st_shared(staged(staging, row, col + first), first ? x[1] : x[0]);
+    st_shared(staged(staging, row, col + 1 - first), first ? x[0] : x[1]);
+  }
+}
+
 // The box of columns first ... first + epi_n - 1 of a block's accumulators, to staging memory.
 // Element e of a lane's accumulators is at row lane / 4 (+ 8 for every other pair), columns
 // e / 4 * 8 + lane % 4 * 2 and + 1.
@@ -71,10 +101,10 @@ __device__ __forceinline__ void stage_box(const acc_t (&acc)[acc_words],
   const int row = lane / 4;
   const int col = lane % 4 * 2;
 #pragma unroll
-  for (int j = 0; j < epi_n; j += 16) {  // 16 x 16 elements: eight a lane
-    unsigned words[4];
+  for (int j = 0; j < epi_n; j += staged_cols) {
+    unsigned words[staged_cols / 4];
 #pragma unroll
-    for (int p = 0; p < 4; ++p) {
+    for (int p = 0; p < staged_cols / 4; ++p) {
       const int r = row + p % 2 * 8;
       const int c = j + p / 2 * 8 + col;
       const int e = (first + j) / 2 + p * 2;
@@ -85,32 +115,50 @@ __device__ __forceinline__ void stage_box(const acc_t (&acc)[acc_words],
       if constexpr (by_matrix)
         words[p] = pack(bits);
       else
-        st_shared_pair(staging + smem_d(r, c) * unsigned(sizeof(d_t)), bits);
+        stage_pair(staging, r, c, bits);
     }
-    if constexpr (by_matrix)
-      stmatrix_x4(staging + smem_d(lane % 16, j + lane / 16 * 8) * unsigned(sizeof(d_t)), words);
+    if constexpr (by_matrix) stage_blocks(staging, j, words, lane);
   }
 }
 
-// Stores by the copy engine end at whole 16 bytes, and so does D's map. The columns beyond are few,
-// and only in the last box: lanes store them.
+// Stores by the copy engine end at whole 16 bytes of D's lines, and so does D's map. The elements
+// beyond are few, and only in the last boxes: lanes store them.
 constexpr int store_unit = 16 / int(sizeof(d_t));
 
-__device__ __forceinline__ void store_tail(const epilogue_arguments &arg, int row0, int col0,
-                                           int first, unsigned sD, int lane) {
-  const int row = lane % epi_m;
-  if (row0 + row >= arg.rows) return;
+// What the copy engine stores.
+struct whole_extent {
+  int rows, cols;
+};
+
+__device__ __forceinline__ whole_extent whole_of(const epilogue_arguments &arg) {
+  const int rows = int(arg.rows), cols = int(arg.cols);
+  if constexpr (d_n_major) return {rows, cols / store_unit * store_unit};
+  return {rows / store_unit * store_unit, cols};
+}
+
+__device__ __forceinline__ void store_tail(const epilogue_arguments &arg, whole_extent whole,
+                                           int row0, int col0, unsigned sD, int lane) {
+  constexpr int across = d_n_major ? epi_m : epi_n;  // lines of the box
+  const int first = d_n_major ? whole.cols - col0 : whole.rows - row0;
+  if (first < 0 || first >= (d_n_major ? epi_n : epi_m)) return;
 #pragma unroll 1
-  for (int col = first + lane / epi_m; col < arg.cols; col += warp_size / epi_m)
-    ld_shared(arg.gD[(row0 + row) * arg.ldd + col],
-              sD + smem_d(row, col - col0) * unsigned(sizeof(d_t)));
+  for (int i = lane; i < across * store_unit; i += warp_size) {
+    const int row = d_n_major ? i % across : first + i / across;
+    const int col = d_n_major ? first + i / across : i % across;
+    if (row0 + row < arg.rows && col0 + col < arg.cols) {
+      const int64 at = d_n_major ? (row0 + row) * arg.ldd + col0 + col
+                                 : (col0 + col) * arg.ldd + row0 + row;
+      ld_shared(arg.gD[at], staged(sD, row, col));
+    }
+  }
 }
 
 __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words],
                                          const epilogue_arguments &arg, unsigned staging,
                                          int lane) {
   constexpr int boxes = mma_n / epi_n;  // of a block
-  const int whole_cols = int(arg.cols) / store_unit * store_unit;
+  const whole_extent whole = whole_of(arg);
+  const bool has_tail = whole.rows < arg.rows || whole.cols < arg.cols;
 #pragma unroll
   for (int i = 0; i < frags_m; ++i) {
 #pragma unroll
@@ -124,11 +172,11 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
       fence_async_shared();
       __syncwarp();
       if (lane == 0) {
-        if (row0 < arg.rows && col0 < whole_cols) tma_store(arg.map_d, sD, col0, row0, arg.batch);
+        if (row0 < whole.rows && col0 < whole.cols)
+          tma_store(arg.map_d, sD, d_n_major ? col0 : row0, d_n_major ? row0 : col0, arg.batch);
         tma_store_commit();
       }
-      if (whole_cols < arg.cols && col0 <= whole_cols && whole_cols < col0 + epi_n)
-        store_tail(arg, row0, col0, whole_cols, sD, lane);
+      if (has_tail) store_tail(arg, whole, row0, col0, sD, lane);
     }
   }
 }

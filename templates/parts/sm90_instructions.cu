@@ -142,9 +142,28 @@ __device__ __forceinline__ void settle(float &x) { asm volatile("" : "+f"(x)::"m
 __device__ __forceinline__ void settle(int &x) { asm volatile("" : "+r"(x)::"memory"); }
 __device__ __forceinline__ void settle(unsigned &x) { asm volatile("" : "+r"(x)::"memory"); }
 
-// Four 8x8 matrices of 16-bit elements; lanes 0-7 name the rows of the first, 8-15 of the second.
-__device__ __forceinline__ void stmatrix_x4(unsigned addr, const unsigned (&r)[4]) {
+// 8x8 matrices of 16-bit elements; lanes 0-7 name the rows of the first, 8-15 of the second, ...;
+// transposed, the columns.
+__device__ __forceinline__ void stmatrix(unsigned addr, const unsigned (&r)[2]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1, %2};" ::"r"(addr), "r"(r[0]),
+               "r"(r[1])
+               : "memory");
+}
+
+__device__ __forceinline__ void stmatrix(unsigned addr, const unsigned (&r)[4]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(addr),
+               "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
+               : "memory");
+}
+
+__device__ __forceinline__ void stmatrix_transposed(unsigned addr, const unsigned (&r)[2]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(addr),
+               "r"(r[0]), "r"(r[1])
+               : "memory");
+}
+
+__device__ __forceinline__ void stmatrix_transposed(unsigned addr, const unsigned (&r)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(addr),
                "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
                : "memory");
 }
@@ -169,6 +188,22 @@ __device__ __forceinline__ void st_shared_pair(unsigned addr, const int (&x)[2])
 }
 
 // One element of one, two or four bytes.
+__device__ __forceinline__ void st_shared(unsigned addr, unsigned char x) {
+  asm volatile("st.shared.u8 [%0], %1;" ::"r"(addr), "h"((unsigned short)x) : "memory");
+}
+
+__device__ __forceinline__ void st_shared(unsigned addr, unsigned short x) {
+  asm volatile("st.shared.b16 [%0], %1;" ::"r"(addr), "h"(x) : "memory");
+}
+
+__device__ __forceinline__ void st_shared(unsigned addr, float x) {
+  asm volatile("st.shared.f32 [%0], %1;" ::"r"(addr), "f"(x) : "memory");
+}
+
+__device__ __forceinline__ void st_shared(unsigned addr, int x) {
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(addr), "r"(x) : "memory");
+}
+
 __device__ __forceinline__ void ld_shared(unsigned char &x, unsigned addr) {
   unsigned short wide;
   asm volatile("ld.shared.u8 %0, [%1];" : "=h"(wide) : "r"(addr) : "memory");

@@ -176,7 +176,7 @@ static const struct {
     {"problem: {m: 64, n: 64, k: 32}\n", 64, 64, 32, 1, 1},
     {"problem: {m: 65536, n: 20}\n", 128, 32, 64, 2, 1},
     {"schedule: warp_specialized\ntile: [64, 64, 64]\n", 64, 64, 64, 1, 1},
-    {"schedule: multistage\n", 128, 128, 64, 0, 1},
+    {"schedule: multistage\n", 128, 256, 64, 2, 1},
 };
 
 START_TEST(test_boxed_choice) {

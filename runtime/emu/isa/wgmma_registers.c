@@ -26,8 +26,11 @@ void emu_wgmma_free(struct emu_wgmma *wgmma) {
   if (!wgmma) return;
   for (emu_wgmma_work *next, *work = wgmma->unstarted; work; work = next) {
     next = work->next;
+    gg_free(work->spans);
     gg_free(work);
   }
+  gg_free(wgmma->b.values);
+  gg_free(wgmma->b.exponents);
   gg_free(wgmma->marks);
   gg_free(wgmma);
 }

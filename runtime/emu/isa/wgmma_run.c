@@ -43,12 +43,11 @@ static int whole_k(const emu_wgmma_facts *f) {
   return f->a == EMU_B1 ? f->k / 32 : f->k;
 }
 
-/* The warp's rows of A. */
-static part part_a(const emu_wgmma_work *work) {
+static part part_a(const emu_wgmma_work *work, int row, int count) {
   const emu_wgmma_facts *f = work->async.op->facts;
-  int each = EMU_UNIT_BYTES / element_bytes(f->a), row = work->warp->index % EMU_WGMMA_WARPS * rows;
-  if (work->a.along_k) return (part){&work->a, row, rows, 0, stored_k(f) / each};
-  return (part){&work->a, 0, stored_k(f), row / each, rows / each};
+  int each = EMU_UNIT_BYTES / element_bytes(f->a);
+  if (work->a.along_k) return (part){&work->a, row, count, 0, stored_k(f) / each};
+  return (part){&work->a, 0, stored_k(f), row / each, count / each};
 }
 
 static part part_b(const emu_wgmma_work *work, int column, int columns) {
@@ -163,6 +162,87 @@ static void list_spans(emu_span *out, const unit_set *set, emu_cta *cta) {
   }
 }
 
+static void no_memory(emu_warp *warp, const emu_op *op) {
+  emu_fault(warp, op, -1, GG_E_MEMORY, " for wgmma");
+}
+
+/* What the group reads, all of A and B; false after a fault. */
+static bool list_reads(emu_wgmma_work *work) {
+  unit_set set = {{0}};
+  emu_warp *warp = work->warp;
+  const emu_op *op = work->async.op;
+  const emu_wgmma_facts *f = op->facts;
+  part b = part_b(work, 0, f->n);
+  if (!f->a_in_registers) {
+    part a = part_a(work, 0, EMU_WGMMA_WARPS * rows);
+    if (!add_part(&set, warp, op, "A", &a)) return false;
+  }
+  if (!add_part(&set, warp, op, "B", &b)) return false;
+  work->span_count = count_spans(&set);
+  work->spans = gg_malloc(work->span_count * sizeof *work->spans);
+  if (!work->spans) {
+    no_memory(warp, op);
+    return false;
+  }
+  list_spans(work->spans, &set, warp->cta);
+  return true;
+}
+
+static bool same_view(const emu_matrix_view *a, const emu_matrix_view *b) {
+  return a->start == b->start && a->leading == b->leading && a->stride == b->stride &&
+         a->base_offset == b->base_offset && a->row == b->row && a->along_k == b->along_k;
+}
+
+/* Parts of one wgmma, as PTX demands of a warpgroup. */
+static bool are_twins(const emu_wgmma_work *x, const emu_wgmma_work *y) {
+  return x->number == y->number && x->async.op == y->async.op && same_view(&x->a, &y->a) &&
+         same_view(&x->b, &y->b);
+}
+
+/* The part of the same wgmma among a neighbour's from `work` on; NULL: none. */
+static emu_wgmma_work *twin_among(emu_wgmma_work *work, const emu_wgmma_work *of) {
+  while (work && work->number < of->number)
+    work = work->next;
+  return work && are_twins(work, of) ? work : NULL;
+}
+
+/* Whether a neighbour has issued the same: what they read is listed. */
+static bool has_twin(const emu_wgmma_work *work) {
+  const emu_warp *first = emu_wgmma_group(work->warp);
+  for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
+    const struct emu_wgmma *w = first[i].wgmma;
+    if (w && &first[i] != work->warp && twin_among(w->unstarted, work)) return true;
+  }
+  return false;
+}
+
+static void hand_on(emu_wgmma_work *to, emu_wgmma_work *from) {
+  to->spans = from->spans;
+  to->span_count = from->span_count;
+  from->spans = NULL;
+  from->span_count = 0;
+}
+
+/* What is read goes to the last warp's part, which mostly lands last. */
+static void gather_reads(emu_warp *first) {
+  emu_wgmma_work *last = first[EMU_WGMMA_WARPS - 1].wgmma->unstarted;
+  for (int i = 0; i < EMU_WGMMA_WARPS - 1; i++) {
+    emu_wgmma_work *work = first[i].wgmma->unstarted;
+    if (work->spans && !last->spans && are_twins(work, last)) hand_on(last, work);
+  }
+}
+
+/* A part lands: what it reads goes to another one that is still in flight. */
+static void pass_reads(emu_wgmma_work *work) {
+  emu_warp *first = emu_wgmma_group(work->warp);
+  for (int i = 0; i < EMU_WGMMA_WARPS && work->spans; i++) {
+    emu_wgmma_work *heir = twin_among(first[i].wgmma->first, work);
+    if (!heir || heir->spans) continue;
+    hand_on(heir, work);
+    emu_async_pass_reads(work->warp->cta->cluster, &heir->async, &work->async);
+  }
+}
+
 /* Whether all of a unit's bytes have been written, or will be. */
 static bool unit_written(const uint8_t *marks) {
   _Static_assert(EMU_MARK_WRITTEN == 1 && EMU_MARK_LANDING == 2, "the lowest two bits");
@@ -174,7 +254,7 @@ static bool unit_written(const uint8_t *marks) {
 
 static bool check_written(emu_warp *warp, const emu_op *op, const emu_wgmma_work *work) {
   if (warp->cta->cluster->run->options->hazards_off) return true;
-  for (uint32_t i = 0; i < work->async.read_count; i++) {
+  for (uint32_t i = 0; i < work->span_count; i++) {
     const emu_span *span = &work->spans[i];
     const uint8_t *marks = span->place.cta->shared->marks + span->place.offset;
     for (uint32_t j = 0; j < span->bytes; j += EMU_UNIT_BYTES) {
@@ -193,9 +273,8 @@ static bool check_written(emu_warp *warp, const emu_op *op, const emu_wgmma_work
 /* A and a part of B, decoded, with the accumulators of that part. */
 typedef struct matrices {
   uint32_t codes[k_most * columns_at_once], d[rows * columns_at_once];
-  float a[rows * k_most], b[k_most * columns_at_once], stored[rows * k_most / 2];
-  int16_t a_exponent[rows * k_most], b_exponent[k_most * columns_at_once];
-  int16_t stored_exponent[rows * k_most / 2];
+  float a[rows * k_most], stored[rows * k_most / 2];
+  int16_t a_exponent[rows * k_most], stored_exponent[rows * k_most / 2];
   uint32_t a_bits[rows * 8];
   uint8_t columns[EMU_SPARSE_ROWS * EMU_SPARSE_K / 2];
 } matrices;
@@ -232,7 +311,7 @@ static bool load_a(matrices *x, const emu_wgmma_work *work) {
     if (!a_unchanged(work)) return false;
     emu_fragment_a(codes, work->warp, op->operands + f->a_at, rows, k, size * 8);
   } else {
-    part p = part_a(work);
+    part p = part_a(work, work->warp->index % EMU_WGMMA_WARPS * rows, rows);
     bool along_k = work->a.along_k;
     gather(codes, along_k ? k : 1, along_k ? 1 : k, &p, work->warp->cta, size);
   }
@@ -250,46 +329,93 @@ static bool load_a(matrices *x, const emu_wgmma_work *work) {
   return true;
 }
 
-/* Products with `columns` columns of B. */
-static void multiply(matrices *x, const emu_wgmma_work *work, int column, int columns) {
+/* Codes of columns of B: [k][columns], or bits as [columns][words]. */
+static void gather_b(uint32_t *codes, const emu_wgmma_work *work, int column, int columns) {
+  const emu_wgmma_facts *f = work->async.op->facts;
+  part p = part_b(work, column, columns);
+  int line_stride = columns, element_stride = 1;
+  if (f->b == EMU_B1) {
+    line_stride = whole_k(f);
+  } else if (work->b.along_k) {
+    line_stride = 1;
+    element_stride = columns;
+  }
+  gather(codes, line_stride, element_stride, &p, work->warp->cta, element_bytes(f->b));
+}
+
+static bool make_room(emu_wgmma_b *b, const emu_wgmma_work *work) {
+  const emu_wgmma_facts *f = work->async.op->facts;
+  size_t count = (size_t)(whole_k(f) * f->n);
+  if (count <= b->room) return true;
+  gg_free(b->values);
+  gg_free(b->exponents);
+  b->room = 0;
+  b->values = gg_malloc(count * sizeof *b->values);
+  b->exponents = gg_malloc(count * sizeof *b->exponents);
+  if (!b->values || !b->exponents) {
+    no_memory(work->warp, work->async.op);
+    return false;
+  }
+  b->room = count;
+  return true;
+}
+
+/* B as the group's, decoded unless the part that has just landed has done it. */
+static bool load_b(matrices *x, emu_wgmma_b *b, const emu_wgmma_work *work) {
   const emu_op *op = work->async.op;
   const emu_wgmma_facts *f = op->facts;
-  emu_warp *warp = work->warp;
-  int k = whole_k(f), bits = emu_type_of(f->d)->bits;
-  bool is_bits = f->b == EMU_B1, along_k = work->b.along_k;
-  part p = part_b(work, column, columns);
+  int k = whole_k(f);
+  if (f->b == EMU_B1) return true;
+  if (b->op == op && b->number == work->number && same_view(&b->view, &work->b)) return true;
+  if (!make_room(b, work)) return false;
+  for (int column = 0; column < f->n; column += columns_at_once) {
+    int left = f->n - column, columns = left < columns_at_once ? left : columns_at_once;
+    gather_b(x->codes, work, column, columns);
+    decode(b->values + k * column, b->exponents + k * column, f, f->b, f->negate_b, x->codes,
+           k * columns);
+  }
+  b->op = b->kept ? op : NULL;
+  b->number = work->number;
+  b->view = work->b;
+  return true;
+}
+
+/* Products with `columns` columns of B. */
+static void multiply(matrices *x, const emu_wgmma_b *b, const emu_wgmma_work *work, int column,
+                     int columns) {
+  const emu_op *op = work->async.op;
+  const emu_wgmma_facts *f = op->facts;
+  int k = whole_k(f), bits = emu_type_of(f->d)->bits, at = k * column;
   const emu_operand *d = op->operands + column * f->d_count / f->n;
-  gather(x->codes,
-         is_bits   ? k
-         : along_k ? 1
-                   : columns,
-         is_bits || !along_k ? 1 : columns, &p, warp->cta, element_bytes(f->b));
   if (work->accumulate) {
-    emu_fragment_load(x->d, warp, d, rows, columns, bits);
+    emu_fragment_load(x->d, work->warp, d, rows, columns, bits);
   } else {
     memset(x->d, 0, sizeof x->d);
   }
-  if (is_bits) {
+  emu_tile tile = {rows, columns, k, f->sparse, x->a, x->a_exponent, NULL, NULL, x->d};
+  if (f->b == EMU_B1) {
+    gather_b(x->codes, work, column, columns);
     emu_dot_bits(x->d, x->a_bits, x->codes, rows, columns, f->k, false);
   } else {
-    decode(x->b, x->b_exponent, f, f->b, f->negate_b, x->codes, k * columns);
-    emu_tile tile = {rows, columns, k, f->sparse, x->a, x->a_exponent, x->b, x->b_exponent, x->d};
+    tile.b = b->values + at;
+    tile.b_exponent = b->exponents + at;
     if (f->d == EMU_S32) {
       emu_dot_integer(&tile, f->saturate);
     } else {
       emu_dot(f->model, &tile);
     }
   }
-  emu_fragment_store(x->d, warp, d, rows, columns, bits);
+  emu_fragment_store(x->d, work->warp, d, rows, columns, bits);
 }
 
 static bool compute(const emu_wgmma_work *work) {
   const emu_wgmma_facts *f = work->async.op->facts;
+  emu_wgmma_b *b = &emu_wgmma_group(work->warp)->wgmma->b;
   matrices x;
-  if (!load_a(&x, work)) return false;
+  if (!load_a(&x, work) || !load_b(&x, b, work)) return false;
   for (int column = 0; column < f->n; column += columns_at_once) {
     int left = f->n - column;
-    multiply(&x, work, column, left < columns_at_once ? left : columns_at_once);
+    multiply(&x, b, work, column, left < columns_at_once ? left : columns_at_once);
   }
   return true;
 }
@@ -308,6 +434,7 @@ static bool land(emu_async *async, emu_cluster *cluster) {
     if (!work->next) w->end = link;
     break;
   }
+  pass_reads(work);
   warp->registers = w->file;
   bool ok = compute(work);
   emu_wgmma_release(warp, async->op);
@@ -316,6 +443,7 @@ static bool land(emu_async *async, emu_cluster *cluster) {
 }
 
 static void drop(emu_async *async) {
+  gg_free(((emu_wgmma_work *)async)->spans);
   gg_free(async);
 }
 
@@ -348,19 +476,6 @@ static bool read_descriptors(emu_wgmma_work *work, emu_warp *warp, const emu_op 
          emu_descriptor_read(&work->b, warp, op, "B", descriptor, f->b_along_k);
 }
 
-static bool list_reads(unit_set *set, emu_wgmma_work *work) {
-  emu_warp *warp = work->warp;
-  const emu_op *op = work->async.op;
-  const emu_wgmma_facts *f = op->facts;
-  part b = part_b(work, 0, f->n);
-  *set = (unit_set){{0}};
-  if (!f->a_in_registers) {
-    part a = part_a(work);
-    if (!add_part(set, warp, op, "A", &a)) return false;
-  }
-  return add_part(set, warp, op, "B", &b);
-}
-
 static bool take_values(emu_wgmma_work *work, emu_warp *warp, const emu_op *op) {
   const emu_wgmma_facts *f = op->facts;
   for (int i = 0; f->a_in_registers && i < EMU_WGMMA_A_REGISTERS; i++) {
@@ -383,22 +498,16 @@ static bool take_values(emu_wgmma_work *work, emu_warp *warp, const emu_op *op) 
 
 /* The work, ready to be issued; NULL after a fault. */
 static emu_wgmma_work *prepare(emu_warp *warp, const emu_op *op) {
-  unit_set set;
-  emu_wgmma_work draft = {.async = {.op = op}, .warp = warp};
-  if (!read_descriptors(&draft, warp, op) || !list_reads(&set, &draft) ||
-      !take_values(&draft, warp, op)) {
-    return NULL;
-  }
-  uint32_t count = count_spans(&set);
-  emu_wgmma_work *work = gg_malloc(sizeof *work + count * sizeof *work->spans);
+  emu_wgmma_work draft = {.async = {.op = op}, .warp = warp, .number = warp->wgmma->issued};
+  if (!read_descriptors(&draft, warp, op) || !take_values(&draft, warp, op)) return NULL;
+  if (!has_twin(&draft) && !list_reads(&draft)) return NULL;
+  emu_wgmma_work *work = gg_malloc(sizeof *work);
   if (!work) {
-    emu_fault(warp, op, -1, GG_E_MEMORY, " for wgmma");
+    gg_free(draft.spans);
+    no_memory(warp, op);
     return NULL;
   }
   *work = draft;
-  list_spans(work->spans, &set, warp->cta);
-  work->async.reads = work->spans;
-  work->async.read_count = count;
   return work;
 }
 
@@ -417,6 +526,8 @@ static bool start(emu_wgmma_work *work, emu_warp *last) {
   emu_async *async = &work->async;
   if (!check_written(last, async->op, work)) return false;
   w->unstarted = work->next;
+  async->reads = work->spans;
+  async->read_count = work->span_count;
   async->warp = last;
   async->chain = w;
   async->proxy = EMU_PROXY_ASYNC;
@@ -439,6 +550,7 @@ static bool start_group(emu_warp *warp, uint64_t n) {
     waited |= first[i].wgmma->waits;
   }
   emu_hazard_acquire(warp, first);
+  gather_reads(first);
   for (int i = 0; i < EMU_WGMMA_WARPS && ok; i++) {
     ok = start(first[i].wgmma->unstarted, warp);
   }
@@ -459,11 +571,11 @@ emu_step emu_wgmma_issue(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   emu_wgmma_work *work = prepare(warp, op);
   if (!work) return EMU_FAULT;
   if (!emu_wgmma_claim(warp, op)) {
-    gg_free(work);
+    drop(&work->async);
     return EMU_FAULT;
   }
   work->async.lanes = lanes;
-  work->number = w->issued++;
+  w->issued++;
   *w->end = work;
   w->end = &work->next;
   if (!w->unstarted) w->unstarted = work;

@@ -1,0 +1,184 @@
+/* Family sm90: the CTA's tile, the MMA that computes it, and the warpgroups that execute it.
+ *
+ * An MMA is 64 rows of the tile by all of its columns: N of the atom is the tile's, any multiple
+ * of 8 up to 256 (of integers 8, 24 and multiples of 16). Warpgroups split the tile's rows, or
+ * take whole tiles in turns. The accumulators of all that are resident share a multiprocessor's
+ * registers.
+ * (PTX ISA, "wgmma.mma_async", "setmaxnreg".) */
+#include <stdio.h>
+
+#include "atom/dtype.h"
+#include "plan/choices.h"
+#include "plan/exchange.h"
+#include "plan/sm90.h"
+
+enum {
+  warpgroup = 128,  /* threads */
+  block_m = 64,     /* rows of a wgmma */
+  line_bytes = 128, /* K a step where none is asked for: the widest swizzle's pattern */
+};
+/* Columns of D in whole 64s are as good as rows, where the rows are none or few. */
+bool gg_sm90_exchanges(const gg_spec *spec) {
+  const gg_spec_field *tile = &spec->tile, *m = &spec->problem.m;
+  if (tile->state == GG_SPEC_SET)
+    return tile->tuple[0] % block_m != 0 && tile->tuple[1] % block_m == 0;
+  return m->state == GG_SPEC_SET && m->number > 0 && m->number < block_m;
+}
+
+/* K of a wgmma is 32 bytes. */
+static int mma_k_of(const gg_plan *plan) {
+  return 32 * 8 / gg_dtype_info_of(plan->a.type)->bits;
+}
+
+/* N of the atom. Tables have the same rule; here it has the spec's line. */
+static gg_status check_n(const gg_plan *plan, gg_error *err) {
+  enum { most = 256 };
+  const gg_mark *mark = gg_element_mark(&plan->spec->tile, 1);
+  const char *name = gg_as_asked(plan, "tile N", "tile M");
+  bool integers = plan->accumulator == GG_DTYPE_s32;
+  if (plan->tile_n == 8 || plan->tile_n == 24) return GG_OK;
+  if (plan->tile_n > most) {
+    char asked[16];
+    snprintf(asked, sizeof asked, "%d", plan->tile_n);
+    return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, name, asked,
+                   "256 at most: N of the atom");
+  }
+  return gg_check_multiple(name, plan->tile_n, integers ? 16 : 8,
+                           integers ? "N of the atom, but for 8 and 24" : "N of the atom", mark,
+                           err);
+}
+
+static gg_status choose_mma(gg_plan *plan, gg_error *err) {
+  char shape[32];
+  gg_status st = check_n(plan, err);
+  if (st) return st;
+  gg_str ptx = GG_STR_INIT;
+  snprintf(shape, sizeof shape, "m64n%dk%d", plan->tile_n, mma_k_of(plan));
+  gg_str_printf(&ptx, "wgmma.mma_async.sync.aligned.%s.%s.%s.%s", shape,
+                gg_dtype_info_of(plan->accumulator)->ptx, gg_dtype_info_of(plan->a.type)->ptx,
+                gg_dtype_info_of(plan->b.type)->ptx);
+  st = gg_mma_atom_find(&plan->mma, gg_str_text(&ptx), err);
+  gg_str_free(&ptx);
+  if (st) return st;
+  plan->mma.a_mn_major = plan->a.major != GG_MAJOR_K;
+  plan->mma.b_mn_major = plan->b.major != GG_MAJOR_K;
+  return gg_choose_atom(plan, shape, err);
+}
+
+/* ---- Tile and consumers ----------------------------------------------------------------- */
+
+/* Tiles of a fixed problem, batches counted; 0 where M or N is dynamic. */
+static double tiles_of(const gg_plan *plan, int m, int n) {
+  if (plan->fixed_m == GG_FIXED_NONE || plan->fixed_n == GG_FIXED_NONE) return 0;
+  double batch = plan->fixed_batch == GG_FIXED_NONE ? 1 : (double)plan->fixed_batch;
+  int64_t tiles_m = (plan->fixed_m + m - 1) / m, tiles_n = (plan->fixed_n + n - 1) / n;
+  return (double)tiles_m * (double)tiles_n * batch;
+}
+
+/* The largest tile that gives most multiprocessors of a large device one. */
+static void usual_tile(gg_plan *plan) {
+  enum { enough = 100 };
+  static const int shapes[][2] = {{128, 256}, {128, 128}, {64, 128}, {64, 64}};
+  size_t last = sizeof shapes / sizeof *shapes - 1, at = 0;
+  bool known = tiles_of(plan, 1, 1) > 0;
+  while (known && at < last && tiles_of(plan, shapes[at][0], shapes[at][1]) < enough)
+    at++;
+  int k = line_bytes * 8 / gg_dtype_info_of(plan->a.type)->bits;
+  plan->tile_m = gg_usual_extent(plan->fixed_m, block_m, shapes[at][0]);
+  plan->tile_n = gg_usual_extent(plan->fixed_n, 16, shapes[at][1]);
+  plan->tile_k = gg_usual_extent(plan->fixed_k, mma_k_of(plan), k);
+}
+
+/* Three consumers where the tile's rows are three of theirs, else two where there are two. */
+static int usual_consumers(const gg_plan *plan) {
+  const gg_spec_field *schedule = &plan->spec->schedule;
+  if (schedule->state == GG_SPEC_SET && schedule->number == GG_SCHEDULE_WARP_SPECIALIZED) return 1;
+  return plan->tile_m % (2 * block_m) == 0 ? 2 : plan->tile_m == 3 * block_m ? 3 : 1;
+}
+
+static gg_status check_schedule(const gg_plan *plan, gg_error *err) {
+  const gg_spec_field *schedule = &plan->spec->schedule;
+  if (schedule->state != GG_SPEC_SET || plan->pingpong || !plan->specialised) return GG_OK;
+  bool one = plan->consumers == 1;
+  if (schedule->number == (one ? GG_SCHEDULE_WARP_SPECIALIZED : GG_SCHEDULE_COOPERATIVE))
+    return GG_OK;
+  return gg_refuse(plan, schedule, "schedule", schedule->text,
+                   one ? "warp_specialized with one consumer" : "cooperative with several", err);
+}
+
+static gg_status choose_atom_layout(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->atom_layout;
+  plan->atoms_m = plan->pingpong ? 1 : usual_consumers(plan);
+  plan->atoms_n = 1;
+  if (asked->state != GG_SPEC_SET) return GG_OK;
+  plan->atoms_m = (int)asked->tuple[0];
+  bool fits = plan->pingpong ? plan->atoms_m == 1 : plan->atoms_m <= 3;
+  if (fits && asked->tuple[1] == 1 && asked->tuple[2] == 1) return GG_OK;
+  return gg_refuse(plan, asked, "atom_layout", "of this shape",
+                   plan->pingpong  ? "one warpgroup a tile: [1, 1, 1]"
+                   : plan->swap_ab ? "1 to 3 warpgroups along N: [1, 2, 1]"
+                                   : "1 to 3 warpgroups along M: [2, 1, 1]",
+                   err);
+}
+
+/* Pingpong: two consumers, one of which multiplies while the other stores. */
+static gg_status choose_consumers(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *schedule = &plan->spec->schedule, *threads = &plan->spec->threads;
+  plan->pingpong = schedule->state == GG_SPEC_SET && schedule->number == GG_SCHEDULE_PINGPONG;
+  gg_status st = choose_atom_layout(plan, err);
+  if (st) return st;
+  plan->consumers = plan->pingpong ? 2 : plan->atoms_m;
+  plan->threads = warpgroup * (plan->consumers + plan->specialised);
+  if (threads->state == GG_SPEC_SET && threads->number != plan->threads) {
+    char has[96];
+    snprintf(has, sizeof has, "%d: %d warpgroups that multiply%s", plan->threads, plan->consumers,
+             plan->specialised ? " and one that loads" : "");
+    return gg_refuse(plan, threads, "threads", threads->text, has, err);
+  }
+  char why[64];
+  snprintf(why, sizeof why, "%d warpgroups x %d (M of the atom)", plan->atoms_m, block_m);
+  st = gg_check_multiple(gg_as_asked(plan, "tile M", "tile N"), plan->tile_m,
+                         plan->atoms_m * block_m, why, gg_element_mark(&plan->spec->tile, 0), err);
+  return st ? st : check_schedule(plan, err);
+}
+
+/* Registers are dealt evenly at launch. Where a CTA has a multiprocessor to itself, the warpgroup
+ * that loads then gives most of its own to those that multiply; a single one has enough. Where
+ * several CTAs are to be resident ptxas counts on what there is at launch alone. Counts are
+ * multiples of 8. */
+static gg_status choose_registers(gg_plan *plan, gg_error *err) {
+  enum { all = GG_REGISTERS_PER_SM / warpgroup, most = 232, unit = 8 };
+  enum { addresses = 24 }; /* descriptors, loop state and predicates */
+  const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
+  plan->ctas_per_sm = ctas->state == GG_SPEC_SET ? (int)ctas->number : 1;
+  int groups = plan->consumers + plan->specialised;
+  int launch = all / plan->ctas_per_sm / groups / unit * unit;
+  bool moves = plan->specialised && plan->ctas_per_sm == 1 && plan->consumers > 1;
+  plan->producer_registers = !moves ? 0 : plan->consumers == 2 ? 40 : 32;
+  plan->consumer_registers =
+      moves ? (launch * groups - plan->producer_registers) / plan->consumers / unit * unit : launch;
+  if (plan->consumer_registers > most) plan->consumer_registers = most;
+  int blocks = gg_plan_block_m(plan) / block_m;
+  int acc = blocks * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  if (acc + addresses <= plan->consumer_registers) return GG_OK;
+  const gg_spec_field *cause = ctas->state == GG_SPEC_SET ? ctas : &plan->spec->tile;
+  return gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, gg_plan_block_m(plan),
+                 gg_plan_block_n(plan), acc, 0, addresses, acc + addresses,
+                 plan->consumer_registers, plan->threads, plan->ctas_per_sm);
+}
+
+gg_status gg_sm90_choose_tile(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *tile = &plan->spec->tile;
+  usual_tile(plan);
+  if (tile->state == GG_SPEC_SET) {
+    plan->tile_m = (int)tile->tuple[0];
+    plan->tile_n = (int)tile->tuple[1];
+    plan->tile_k = (int)tile->tuple[2];
+  }
+  gg_status st;
+  if ((st = choose_mma(plan, err))) return st;
+  if ((st = choose_consumers(plan, err))) return st;
+  st = gg_check_multiple("tile K", plan->tile_k, plan->mma.k, "K of the atom",
+                         gg_element_mark(tile, 2), err);
+  return st ? st : choose_registers(plan, err);
+}
