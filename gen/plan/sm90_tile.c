@@ -81,11 +81,14 @@ static void usual_tile(gg_plan *plan) {
   static const int shapes[][2] = {{128, 256}, {128, 128}, {64, 128}, {64, 64}};
   size_t last = sizeof shapes / sizeof *shapes - 1, at = 0;
   bool known = tiles_of(plan, 1, 1) > 0;
+  if (plan->promote) at++; /* twice the accumulators */
   while (known && at < last && tiles_of(plan, shapes[at][0], shapes[at][1]) < enough)
     at++;
-  int k = line_bytes * 8 / gg_dtype_info_of(plan->a.type)->bits;
   plan->tile_m = gg_usual_extent(plan->fixed_m, block_m, shapes[at][0]);
-  plan->tile_n = gg_usual_extent(plan->fixed_n, 16, shapes[at][1]);
+  plan->tile_n = gg_usual_extent(plan->fixed_n, 8, shapes[at][1]);
+  /* Small tiles wait for memory, not for each other: more bytes a stage. */
+  int lines = plan->tile_m * plan->tile_n <= block_m * block_m ? 2 : 1;
+  int k = lines * line_bytes * 8 / gg_dtype_info_of(plan->a.type)->bits;
   plan->tile_k = gg_usual_extent(plan->fixed_k, mma_k_of(plan), k);
 }
 
@@ -158,13 +161,26 @@ static gg_status choose_registers(gg_plan *plan, gg_error *err) {
   plan->consumer_registers =
       moves ? (launch * groups - plan->producer_registers) / plan->consumers / unit * unit : launch;
   if (plan->consumer_registers > most) plan->consumer_registers = most;
-  int blocks = gg_plan_block_m(plan) / block_m;
+  int blocks = gg_plan_block_m(plan) / block_m * (plan->promote ? 2 : 1);
   int acc = blocks * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
   if (acc + addresses <= plan->consumer_registers) return GG_OK;
   const gg_spec_field *cause = ctas->state == GG_SPEC_SET ? ctas : &plan->spec->tile;
   return gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, gg_plan_block_m(plan),
                  gg_plan_block_n(plan), acc, 0, addresses, acc + addresses,
                  plan->consumer_registers, plan->threads, plan->ctas_per_sm);
+}
+
+/* K of the tile in whole MMAs, and in whole sums of those that are promoted together. */
+static gg_status check_k(const gg_plan *plan, gg_error *err) {
+  const gg_spec_field *tile = &plan->spec->tile;
+  char why[64];
+  snprintf(why, sizeof why, "%d MMAs x %d (K of the atom)", plan->promote, plan->mma.k);
+  bool promotes = plan->promote > 0;
+  return gg_check_multiple("tile K", plan->tile_k, plan->mma.k * (promotes ? plan->promote : 1),
+                           promotes ? why : "K of the atom",
+                           tile->state == GG_SPEC_SET || !promotes ? gg_element_mark(tile, 2)
+                                                                   : &plan->spec->promote.mark,
+                           err);
 }
 
 gg_status gg_sm90_choose_tile(gg_plan *plan, gg_error *err) {
@@ -178,7 +194,6 @@ gg_status gg_sm90_choose_tile(gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = choose_mma(plan, err))) return st;
   if ((st = choose_consumers(plan, err))) return st;
-  st = gg_check_multiple("tile K", plan->tile_k, plan->mma.k, "K of the atom",
-                         gg_element_mark(tile, 2), err);
-  return st ? st : choose_registers(plan, err);
+  if ((st = check_k(plan, err))) return st;
+  return choose_registers(plan, err);
 }
