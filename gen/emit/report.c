@@ -120,6 +120,9 @@ static void report_tile(gg_report *report, const gg_plan *plan) {
     add_text(report, "tile", "swap_ab", "true")->remark =
         "D^T = B * A^T: below, A is this B and M this N";
   }
+  if (plan->a_in_registers) {
+    add_text(report, "tile", "operand_source", "%s from registers", plan->swap_ab ? "B" : "A");
+  }
   add_text(report, "tile", "atom_layout", "%dx%d", plan->atoms_m, plan->atoms_n)->remark =
       keep(report, &workers);
   add_text(report, "tile", "block", "%dx%d", gg_plan_block_m(plan), gg_plan_block_n(plan))->remark =

@@ -118,15 +118,23 @@ static gg_status write_descriptor(gg_str *out, char x, const gg_boxed_tile *boxe
   return gg_emit_layout_function(out, name, coords, &steps, err);
 }
 
-static gg_status write_layouts(gg_str *out, const gg_layouts *layouts, gg_error *err) {
-  static const char *const row_col[2] = {"row", "col"};
+static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
+                               gg_error *err) {
+  static const char *const row_col[2] = {"row", "col"}, *const m_k[2] = {"m", "k"};
   gg_status st;
   gg_str_puts(out, "// Descriptors of an MMA's operands: but for the address, which is in units of "
                    "16 bytes and\n// moves on by `step` with the block of the tile and the step "
                    "along K.\n");
-  if ((st = write_descriptor(out, 'a', &layouts->boxes_a, err))) return st;
-  gg_str_putc(out, '\n');
+  if (!plan->a_in_registers) {
+    if ((st = write_descriptor(out, 'a', &layouts->boxes_a, err))) return st;
+    gg_str_putc(out, '\n');
+  }
   if ((st = write_descriptor(out, 'b', &layouts->boxes_b, err))) return st;
+  if (plan->a_in_registers) {
+    gg_str_printf(out, "\n// An element of A in a stage.\nconstexpr int element_bytes_a = %d;\n\n",
+                  gg_dtype_info_of(plan->a.type)->bits / 8);
+    if ((st = gg_emit_layout_function(out, "smem_a", m_k, &layouts->sA, err))) return st;
+  }
   gg_str_puts(out, "\n// An element of a warp's staging buffer.\n");
   return gg_emit_layout_function(out, "smem_d", row_col, &layouts->sD, err);
 }
@@ -180,7 +188,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   write_memory(&text, plan, layouts);
   gg_cuda_write_extents(&text, plan);
   gg_bind_str(out, "sizes", &text);
-  st = write_layouts(&text, layouts, err);
+  st = write_layouts(&text, plan, layouts, err);
   gg_bind_str(out, "layouts", &text);
   if (st) return st;
   st = gg_mma_atom_wrapper(&text, &plan->mma, "mma", err);
@@ -191,6 +199,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_cuda_write_parameters(&text, plan, layouts);
   gg_bind_str(out, "parameters", &text);
   if (plan->specialised) gg_bind_flag(out, "promote", plan->promote > 0);
+  if (plan->specialised) gg_bind_flag(out, "a_in_registers", plan->a_in_registers);
   gg_bind_flag(out, "alpha", plan->alpha);
   gg_bind_flag(out, "c", plan->has_c);
   return GG_OK;

@@ -37,6 +37,7 @@ typedef struct gg_plan {
    * stand side by side along M and N. Each works on one contiguous block of the tile. */
   gg_mma_atom mma;
   int atoms_m, atoms_n;
+  bool a_in_registers; /* the MMA's A, where it could be in shared memory too */
 
   /* Pipeline: how operands come from global to shared memory. A thread's copy moves `copy_bytes` at
    * once; 0 where boxes are copied by tensor maps. */
