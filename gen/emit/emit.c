@@ -95,6 +95,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .d = plan->d,
       .accumulator = plan->accumulator,
       .accumulator_bits = plan->accumulator_bits,
+      .accumulator_span = plan->promote * plan->mma.k,
       .fixed_m = plan->fixed_m,
       .fixed_n = plan->fixed_n,
       .fixed_k = plan->fixed_k,

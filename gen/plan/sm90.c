@@ -104,6 +104,20 @@ static gg_status choose_results(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
+/* The tensor core's sums of 8-bit floats are short; promotion adds them up in registers. */
+static gg_status choose_promotion(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->promote;
+  plan->promote = asked->state == GG_SPEC_SET ? (int)asked->number : 0;
+  if (plan->promote == 0) return GG_OK;
+  if (!is_fp8(plan->a.type)) {
+    return gg_refuse_type(plan, asked, "promote with operands of type", plan->a.type,
+                          "e4m3 and e5m2: sums of others are as long as the accumulator", err);
+  }
+  if (plan->specialised) return GG_OK;
+  return gg_refuse(plan, asked, "promote", "beside schedule multistage",
+                   "the schedules with a warpgroup that loads", err);
+}
+
 /* A tensor map wants addresses and strides in multiples of 16 bytes: where nothing is said about
  * alignment, that is promised, whatever packed lines would have. */
 static gg_status choose_alignment(const gg_plan *plan, gg_operand *operand,
@@ -151,11 +165,8 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
   int sharers = is_a ? plan->cluster_n : plan->cluster_m;
   gg_status st = gg_choose_swizzle(out, asked, name, line, err);
   if (st) return st;
-  if (gg_swizzle_bytes(*out) == 0) {
-    bool set = asked->state == GG_SPEC_SET;
-    return gg_fail(err, PLAN_UNSUPPORTED, set ? &asked->mark : gg_element_mark(&spec->tile, !is_a),
-                   plan->target->family, "swizzle", gg_swizzle_name(*out),
-                   "128B, 64B and 32B, which divide a line of the operand's tile");
+  if (*out == GG_SWIZZLE_PADDING) {
+    return gg_refuse(plan, asked, "swizzle", asked->text, "128B, 64B, 32B and none", err);
   }
   const char *what = !k_major ? "tile K" : is_a != plan->swap_ab ? "tile M" : "tile N";
   const gg_mark *mark = gg_element_mark(&spec->tile, !k_major ? 2 : is_a ? 0 : 1);
@@ -239,12 +250,6 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
     gg_status st = gg_check_unused(plan, all[i].field, all[i].what, all[i].instead, err);
     if (st) return st;
   }
-  const gg_spec_field *sources[] = {&spec->operand_source.a, &spec->operand_source.b};
-  for (int i = 0; i < 2; i++) {
-    if (sources[i]->state == GG_SPEC_SET && sources[i]->number == GG_SOURCE_SHARED) continue;
-    gg_status st = gg_check_unused(plan, sources[i], "operand_source", "shared", err);
-    if (st) return st;
-  }
   return GG_OK;
 }
 
@@ -253,6 +258,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   plan->specialised = !asks_multistage(plan->spec);
   if ((st = choose_inputs(plan, err))) return st;
   if ((st = choose_results(plan, err))) return st;
+  if ((st = choose_promotion(plan, err))) return st;
   if ((st = choose_operands(plan, err))) return st;
   if ((st = gg_sm90_choose_tile(plan, err))) return st;
   if ((st = gg_sm90_choose_cluster(plan, err))) return st;

@@ -59,6 +59,7 @@ typedef enum gg_source {
 } gg_source;
 
 typedef enum gg_schedule {
+  GG_SCHEDULE_NAIVE,
   GG_SCHEDULE_MULTISTAGE,
   GG_SCHEDULE_WARP_SPECIALIZED,
   GG_SCHEDULE_COOPERATIVE,
@@ -113,6 +114,7 @@ struct gg_spec {
   gg_spec_field arch;
   gg_spec_operand a, b, c, d; /* there is a C exactly where gg_spec_has_c says so */
   gg_spec_field accumulator;  /* gg_dtype */
+  gg_spec_field promote;      /* number */
   struct {
     gg_spec_field here, m, n, k, batch; /* number, GG_FIXED_NONE where dynamic */
   } problem;
