@@ -189,9 +189,9 @@ const gg_module_facts *gg_module_facts_of(const gg_module *module) {
 
 gg_status gg_workspace_bytes(int64_t *out, const gg_module *module, const gg_problem *problem,
                              gg_error *err) {
-  gg_schedule schedule;
-  gg_status st = gg_problem_schedule(&schedule, &module->kernel, problem, module->resident, err);
-  *out = st ? 0 : schedule.workspace_bytes;
+  gg_dealing dealing;
+  gg_status st = gg_problem_deal(&dealing, &module->kernel, problem, module->resident, err);
+  *out = st ? 0 : dealing.workspace_bytes;
   return st;
 }
 

@@ -220,10 +220,10 @@ static gg_status check_scalars(const gg_kernel *kernel, const gg_problem *p, gg_
 
 /* ---- Grid and arguments --------------------------------------------------------------- */
 
-gg_status gg_problem_schedule(gg_schedule *out, const gg_kernel *kernel, const gg_problem *p,
-                              int64_t resident, gg_error *err) {
+gg_status gg_problem_deal(gg_dealing *out, const gg_kernel *kernel, const gg_problem *p,
+                          int64_t resident, gg_error *err) {
   gg_status st = check_extents(kernel, p, err);
-  if (st || gg_schedule_make(out, kernel, p, resident)) return st;
+  if (st || gg_dealing_make(out, kernel, p, resident)) return st;
   char text[128];
   snprintf(text, sizeof text, "%lld x %lld tiles of %d x %d, batch %lld, are more than a grid's %d",
            (ll)((p->m - 1) / kernel->tile_m + 1), (ll)((p->n - 1) / kernel->tile_n + 1),
@@ -231,13 +231,13 @@ gg_status gg_problem_schedule(gg_schedule *out, const gg_kernel *kernel, const g
   return gg_fail(err, PROBLEM_SIZE, NULL, text);
 }
 
-static gg_status check_workspace(const gg_problem *p, const gg_schedule *schedule, gg_error *err) {
+static gg_status check_workspace(const gg_problem *p, const gg_dealing *dealing, gg_error *err) {
   enum { workspace_align = 256 };
-  if (schedule->workspace_bytes == 0) return GG_OK;
+  if (dealing->workspace_bytes == 0) return GG_OK;
   int64_t given = p->workspace ? p->workspace_bytes : 0;
-  if (given < schedule->workspace_bytes) {
-    return gg_fail(err, PROBLEM_WORKSPACE, NULL, (ll)given, (ll)schedule->shares,
-                   (ll)schedule->shared_tiles, (ll)schedule->workspace_bytes);
+  if (given < dealing->workspace_bytes) {
+    return gg_fail(err, PROBLEM_WORKSPACE, NULL, (ll)given, (ll)dealing->shares,
+                   (ll)dealing->shared_tiles, (ll)dealing->workspace_bytes);
   }
   uint64_t next = p->workspace / workspace_align * workspace_align + workspace_align;
   if (p->workspace % workspace_align == 0) return GG_OK;
@@ -251,7 +251,7 @@ static uint64_t float_bits(float value) {
   return bits;
 }
 
-static uint64_t argument_of(const gg_problem *p, const gg_schedule *schedule, gg_param param) {
+static uint64_t argument_of(const gg_problem *p, const gg_dealing *dealing, gg_param param) {
   const uint64_t values[GG_PARAM_COUNT] = {
       [GG_PARAM_A] = p->a,
       [GG_PARAM_B] = p->b,
@@ -272,9 +272,9 @@ static uint64_t argument_of(const gg_problem *p, const gg_schedule *schedule, gg
       [GG_PARAM_ALPHA] = float_bits(p->alpha),
       [GG_PARAM_BETA] = float_bits(p->beta),
       [GG_PARAM_WORKSPACE] = p->workspace,
-      [GG_PARAM_SHARED_TILES] = (uint64_t)schedule->shared_tiles,
-      [GG_PARAM_GROUP_TILES] = (uint64_t)schedule->group_tiles,
-      [GG_PARAM_GROUP_SHARES] = (uint64_t)schedule->group_shares,
+      [GG_PARAM_SHARED_TILES] = (uint64_t)dealing->shared_tiles,
+      [GG_PARAM_GROUP_TILES] = (uint64_t)dealing->group_tiles,
+      [GG_PARAM_GROUP_SHARES] = (uint64_t)dealing->group_shares,
   };
   return values[param];
 }
@@ -287,14 +287,14 @@ gg_status gg_problem_check(gg_prepared *out, const gg_kernel *kernel, const gg_p
   if (st || problem->m == 0 || problem->n == 0 || problem->batch == 0) return st;
   if ((st = check_operands(kernel, problem, err))) return st;
   if ((st = gg_tensor_maps_check(kernel, problem, err))) return st;
-  gg_schedule schedule;
-  if ((st = gg_problem_schedule(&schedule, kernel, problem, resident, err))) return st;
-  if ((st = check_workspace(problem, &schedule, err))) return st;
+  gg_dealing dealing;
+  if ((st = gg_problem_deal(&dealing, kernel, problem, resident, err))) return st;
+  if ((st = check_workspace(problem, &dealing, err))) return st;
   out->overlap = problem->overlap && kernel->dependent;
-  out->grid[0] = (unsigned)(schedule.clusters * kernel->cluster_m * kernel->cluster_n);
+  out->grid[0] = (unsigned)(dealing.clusters * kernel->cluster_m * kernel->cluster_n);
   out->grid[1] = out->grid[2] = 1;
   for (size_t i = 0; i < kernel->param_count; i++) {
-    out->arguments[i] = argument_of(problem, &schedule, kernel->params[i]);
+    out->arguments[i] = argument_of(problem, &dealing, kernel->params[i]);
   }
   return GG_OK;
 }

@@ -2,8 +2,8 @@
 #ifndef GG_RUNTIME_PROBLEM_H
 #define GG_RUNTIME_PROBLEM_H
 
+#include "dealing.h"
 #include "gemmgen_runtime.h"
-#include "schedule.h"
 
 enum { GG_GRID_X_MAX = 2147483647, GG_GRID_Y_MAX = 65535 };
 
@@ -21,14 +21,12 @@ gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *problem, char
 
 bool gg_kernel_takes(const gg_kernel *kernel, gg_param param);
 
-<<<<<<< HEAD
-/* Checks the extents, and deals the tiles out. */
-gg_status gg_problem_schedule(gg_schedule *out, const gg_kernel *kernel, const gg_problem *problem,
-                              int64_t resident, gg_error *err);
-=======
 /* PROBLEM_EXTENT unless `value` is from 0 on, and what is fixed (GG_FIXED_NONE: nothing). */
 gg_status gg_problem_check_extent(const char *name, int64_t value, int64_t fixed, gg_error *err);
->>>>>>> main
+
+/* Checks the extents, and deals the tiles out. */
+gg_status gg_problem_deal(gg_dealing *out, const gg_kernel *kernel, const gg_problem *problem,
+                          int64_t resident, gg_error *err);
 
 /* Fills all of *out but the module. `resident` is how many of the kernel's CTAs the device holds at
  * once. */

@@ -279,17 +279,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
         continue;
       }
       acc_t tCrC[frags_m][acc_words];
-<<<<<<< HEAD
-//@ if shares
-      clear(tCrC);  // on every way here, or ptxas runs the MMAs one by one
-//@ else
-      if (item.k_tiles == 0) clear(tCrC);
-=======
-//@ if promote
+//@ if clears
       clear(tCrC);
 //@ else
-      if (k_tiles == 0) clear(tCrC);
->>>>>>> main
+      if (item.k_tiles == 0) clear(tCrC);
 //@ end
       await_turn(consumer);
       multiply(tCrC, read, list, smem, item.k_tiles, first_block, lane);

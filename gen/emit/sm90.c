@@ -214,6 +214,10 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_flag(out, "alpha", plan->alpha);
   gg_bind_flag(out, "c", plan->has_c);
   gg_bind_flag(out, "hilbert", plan->raster == GG_RASTER_HILBERT);
-  if (plan->specialised) gg_bind_flag(out, "shares", gg_plan_shares_tiles(plan));
+  /* Accumulators that are added to: in registers of their own, or by another cluster's sums. Those
+   * are clear on every way to the first MMA, or ptxas runs MMAs one by one. */
+  bool shares = gg_plan_shares_tiles(plan);
+  if (plan->specialised) gg_bind_flag(out, "shares", shares);
+  if (plan->specialised) gg_bind_flag(out, "clears", plan->promote > 0 || shares);
   return GG_OK;
 }

@@ -13,7 +13,7 @@
  *
  * The model counts in K tiles. One costs its bytes of A and B, and everything else what it costs
  * more or less than that: sums are written and read at the same speed, and a wait is long. */
-#include "schedule.h"
+#include "dealing.h"
 
 #include "atom/dtype.h"
 
@@ -67,20 +67,20 @@ static int64_t best_parts(const load *l) {
 
 /* ---- Shares ----------------------------------------------------------------------------- */
 
-static void deal(gg_schedule *out, int64_t groups, int64_t tiles, int64_t shares) {
+static void deal(gg_dealing *out, int64_t groups, int64_t tiles, int64_t shares) {
   out->shared_tiles = groups * tiles;
   out->shares = groups * shares;
   out->group_tiles = tiles;
   out->group_shares = shares;
 }
 
-static void split(gg_schedule *out, const load *l, int64_t parts) {
+static void split(gg_dealing *out, const load *l, int64_t parts) {
   if (parts > most_parts(l)) parts = most_parts(l);
   out->k_steps = splitting(l, parts);
   if (parts > 1) deal(out, l->tiles, 1, parts);
 }
 
-static void stream(gg_schedule *out, const load *l) {
+static void stream(gg_dealing *out, const load *l) {
   int64_t rest = l->tiles % l->clusters;
   if (rest == 0) return;
   if (l->tiles < l->clusters) {
@@ -97,13 +97,13 @@ static void stream(gg_schedule *out, const load *l) {
 }
 
 /* Whether the shared tiles have their counters, and the kernel counts K tiles in its 32 bits. */
-static bool shares_fit(const gg_schedule *s, const gg_kernel *kernel) {
+static bool shares_fit(const gg_dealing *s, const gg_kernel *kernel) {
   int64_t counters = (int64_t)kernel->tile_warps * kernel->cluster_m * kernel->cluster_n;
   return s->shared_tiles <= GG_WORKSPACE_COUNTERS / (int64_t)sizeof(uint32_t) / counters &&
          s->k_tiles <= INT32_MAX / s->group_tiles;
 }
 
-static load load_of(const gg_schedule *s, const gg_kernel *kernel, int64_t resident) {
+static load load_of(const gg_dealing *s, const gg_kernel *kernel, int64_t resident) {
   int64_t k_tile_bytes = ((int64_t)kernel->tile_m * gg_dtype_info_of(kernel->a.type)->bits +
                           (int64_t)kernel->tile_n * gg_dtype_info_of(kernel->b.type)->bits) *
                          kernel->tile_k / 8;
@@ -125,7 +125,7 @@ static bool count_tiles(int64_t *out, const gg_kernel *kernel, const gg_problem 
          *out <= INT32_MAX / ((int64_t)kernel->cluster_m * kernel->cluster_n);
 }
 
-static void share(gg_schedule *out, const gg_kernel *kernel, const load *l) {
+static void share(gg_dealing *out, const gg_kernel *kernel, const load *l) {
   if (kernel->grid == GG_GRID_SPLIT_K) {
     split(out, l, kernel->splits ? kernel->splits : best_parts(l));
   } else if (kernel->grid == GG_GRID_STREAM_K) {
@@ -136,9 +136,9 @@ static void share(gg_schedule *out, const gg_kernel *kernel, const load *l) {
   out->k_steps = splitting(l, 1);
 }
 
-bool gg_schedule_make(gg_schedule *out, const gg_kernel *kernel, const gg_problem *problem,
-                      int64_t resident) {
-  *out = (gg_schedule){.k_tiles = divide_up(problem->k, kernel->tile_k)};
+bool gg_dealing_make(gg_dealing *out, const gg_kernel *kernel, const gg_problem *problem,
+                     int64_t resident) {
+  *out = (gg_dealing){.k_tiles = divide_up(problem->k, kernel->tile_k)};
   if (!count_tiles(&out->tiles, kernel, problem)) return false;
   load l = load_of(out, kernel, resident);
   out->k_steps = splitting(&l, 1);
