@@ -113,8 +113,8 @@ __device__ __forceinline__ void fence_async_shared() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-// In a launch that may begin before the one ahead of it has ended: waits for that end, and says that
-// the next one may begin. In any other launch neither does anything.
+// In a launch that may begin before the one ahead of it has ended: waits for that end, and says
+// that the next one may begin. In any other launch neither does anything.
 __device__ __forceinline__ void await_dependencies() {
   asm volatile("griddepcontrol.wait;" ::: "memory");
 }

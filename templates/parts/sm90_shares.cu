@@ -1,11 +1,11 @@
 // ---- Tiles that several clusters share ----------------------------------------------------------
 
-// The K tiles of a group of D's tiles, one tile after the other, are dealt in shares of equal length
-// (but for one K tile), each to one cluster. A group is one tile, or all that are shared: then a
-// share may end in one tile and begin in another. Groups and shares are the launch's choice. A
-// share is walked from its end, so that a cluster first computes what others wait for; the cluster
-// that has a tile's last K tile waits, adds up and stores. It waits for clusters of lower numbers,
-// which were started earlier.
+// The K tiles of a group of D's tiles, one tile after the other, are dealt in shares of equal
+// length (but for one K tile), each to one cluster. A group is one tile, or all that are shared:
+// then a share may end in one tile and begin in another. Groups and shares are the launch's choice.
+// A share is walked from its end, so that a cluster first computes what others wait for; the
+// cluster that has a tile's last K tile waits, adds up and stores. It waits for clusters of lower
+// numbers, which were started earlier.
 //
 // A few partial sums are added by the last cluster. Where there are many, groups are single tiles,
 // and a tile's clusters each add up a slice of it, so that no one has to read all. Either way the
@@ -186,7 +186,8 @@ __device__ __forceinline__ bool combine(acc_t (&tCrC)[frags_m][acc_words], const
   const unsigned in_cluster = unsigned((list.rank_m + list.rank_n * cluster_m) * tile_warps + warp);
   unsigned *const counter =
       (unsigned *)workspace + item.tile * (cluster_size * tile_warps) + in_cluster;
-  const partial_sums first = {workspace + counters_bytes + size_t(group * list.group_shares + first_share) * part_bytes +
+  const unsigned before = group * list.group_shares + first_share;  // shares of other tiles
+  const partial_sums first = {workspace + counters_bytes + size_t(before) * part_bytes +
                               in_cluster * warp_bytes + lane * 16};
   if (!few || !last) {
     const partial_sums own = {first.at + size_t(part) * part_bytes};
