@@ -186,11 +186,8 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
   int sharers = is_a ? plan->cluster_n : plan->cluster_m;
   gg_status st = gg_choose_swizzle(out, asked, name, line, err);
   if (st) return st;
-  if (gg_swizzle_bytes(*out) == 0) {
-    bool set = asked->state == GG_SPEC_SET;
-    return gg_fail(err, PLAN_UNSUPPORTED, set ? &asked->mark : gg_element_mark(&spec->tile, !is_a),
-                   plan->target->family, "swizzle", gg_swizzle_name(*out),
-                   "128B, 64B and 32B, which divide a line of the operand's tile");
+  if (*out == GG_SWIZZLE_PADDING) {
+    return gg_refuse(plan, asked, "swizzle", asked->text, "128B, 64B, 32B and none", err);
   }
   const char *what = !k_major ? "tile K" : is_a != plan->swap_ab ? "tile M" : "tile N";
   const gg_mark *mark = gg_element_mark(&spec->tile, !k_major ? 2 : is_a ? 0 : 1);

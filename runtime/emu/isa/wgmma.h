@@ -46,10 +46,9 @@ typedef struct emu_wgmma_work {
   emu_matrix_view a, b;
   uint32_t a_words[EMU_WGMMA_A_REGISTERS][EMU_LANES]; /* as they were when it was issued */
   uint32_t metadata[EMU_LANES];
-  bool accumulate; /* scale-d */
-  /* What the group reads, in one of the parts that read the same: the others have NULL. */
-  emu_span *spans;
-  uint32_t span_count;
+  bool accumulate;           /* scale-d */
+  uint32_t a_count, b_count; /* spans: of its rows of A, then of B */
+  emu_span spans[];
 } emu_wgmma_work;
 
 /* B, decoded for the parts of one wgmma that land one right after the other. */

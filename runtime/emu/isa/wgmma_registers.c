@@ -26,7 +26,6 @@ void emu_wgmma_free(struct emu_wgmma *wgmma) {
   if (!wgmma) return;
   for (emu_wgmma_work *next, *work = wgmma->unstarted; work; work = next) {
     next = work->next;
-    gg_free(work->spans);
     gg_free(work);
   }
   gg_free(wgmma->b.values);

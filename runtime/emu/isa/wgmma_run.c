@@ -43,11 +43,12 @@ static int whole_k(const emu_wgmma_facts *f) {
   return f->a == EMU_B1 ? f->k / 32 : f->k;
 }
 
-static part part_a(const emu_wgmma_work *work, int row, int count) {
+/* The warp's rows of A. */
+static part part_a(const emu_wgmma_work *work) {
   const emu_wgmma_facts *f = work->async.op->facts;
-  int each = EMU_UNIT_BYTES / element_bytes(f->a);
-  if (work->a.along_k) return (part){&work->a, row, count, 0, stored_k(f) / each};
-  return (part){&work->a, 0, stored_k(f), row / each, count / each};
+  int each = EMU_UNIT_BYTES / element_bytes(f->a), row = work->warp->index % EMU_WGMMA_WARPS * rows;
+  if (work->a.along_k) return (part){&work->a, row, rows, 0, stored_k(f) / each};
+  return (part){&work->a, 0, stored_k(f), row / each, rows / each};
 }
 
 static part part_b(const emu_wgmma_work *work, int column, int columns) {
@@ -166,28 +167,6 @@ static void no_memory(emu_warp *warp, const emu_op *op) {
   emu_fault(warp, op, -1, GG_E_MEMORY, " for wgmma");
 }
 
-/* What the group reads, all of A and B; false after a fault. */
-static bool list_reads(emu_wgmma_work *work) {
-  unit_set set = {{0}};
-  emu_warp *warp = work->warp;
-  const emu_op *op = work->async.op;
-  const emu_wgmma_facts *f = op->facts;
-  part b = part_b(work, 0, f->n);
-  if (!f->a_in_registers) {
-    part a = part_a(work, 0, EMU_WGMMA_WARPS * rows);
-    if (!add_part(&set, warp, op, "A", &a)) return false;
-  }
-  if (!add_part(&set, warp, op, "B", &b)) return false;
-  work->span_count = count_spans(&set);
-  work->spans = gg_malloc(work->span_count * sizeof *work->spans);
-  if (!work->spans) {
-    no_memory(warp, op);
-    return false;
-  }
-  list_spans(work->spans, &set, warp->cta);
-  return true;
-}
-
 static bool same_view(const emu_matrix_view *a, const emu_matrix_view *b) {
   return a->start == b->start && a->leading == b->leading && a->stride == b->stride &&
          a->base_offset == b->base_offset && a->row == b->row && a->along_k == b->along_k;
@@ -206,40 +185,37 @@ static emu_wgmma_work *twin_among(emu_wgmma_work *work, const emu_wgmma_work *of
   return work && are_twins(work, of) ? work : NULL;
 }
 
-/* Whether a neighbour has issued the same: what they read is listed. */
-static bool has_twin(const emu_wgmma_work *work) {
+/* The part of the same wgmma that a neighbour has issued; NULL: none. */
+static const emu_wgmma_work *issued_twin(const emu_wgmma_work *work) {
   const emu_warp *first = emu_wgmma_group(work->warp);
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
     const struct emu_wgmma *w = first[i].wgmma;
-    if (w && &first[i] != work->warp && twin_among(w->unstarted, work)) return true;
+    const emu_wgmma_work *twin = w ? twin_among(w->unstarted, work) : NULL;
+    if (twin) return twin;
   }
-  return false;
+  return NULL;
 }
 
-static void hand_on(emu_wgmma_work *to, emu_wgmma_work *from) {
-  to->spans = from->spans;
-  to->span_count = from->span_count;
-  from->spans = NULL;
-  from->span_count = 0;
-}
-
-/* What is read goes to the last warp's part, which mostly lands last. */
-static void gather_reads(emu_warp *first) {
-  emu_wgmma_work *last = first[EMU_WGMMA_WARPS - 1].wgmma->unstarted;
-  for (int i = 0; i < EMU_WGMMA_WARPS - 1; i++) {
+/* Of parts that read the same B the last warp's, which mostly lands last, claims it. */
+static void share_reads(emu_warp *first) {
+  const emu_wgmma_work *last = first[EMU_WGMMA_WARPS - 1].wgmma->unstarted;
+  for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
     emu_wgmma_work *work = first[i].wgmma->unstarted;
-    if (work->spans && !last->spans && are_twins(work, last)) hand_on(last, work);
+    bool shares = work != last && are_twins(work, last);
+    work->async.read_count = work->a_count + (shares ? 0 : work->b_count);
+    work->async.shared_count = shares ? work->b_count : 0;
   }
 }
 
-/* A part lands: what it reads goes to another one that is still in flight. */
+/* A part lands: if it has claimed B for others, one that is still in flight does so. */
 static void pass_reads(emu_wgmma_work *work) {
   emu_warp *first = emu_wgmma_group(work->warp);
-  for (int i = 0; i < EMU_WGMMA_WARPS && work->spans; i++) {
+  if (work->async.shared_count) return;
+  for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
     emu_wgmma_work *heir = twin_among(first[i].wgmma->first, work);
-    if (!heir || heir->spans) continue;
-    hand_on(heir, work);
+    if (!heir || !heir->async.shared_count) continue;
     emu_async_pass_reads(work->warp->cta->cluster, &heir->async, &work->async);
+    return;
   }
 }
 
@@ -254,7 +230,7 @@ static bool unit_written(const uint8_t *marks) {
 
 static bool check_written(emu_warp *warp, const emu_op *op, const emu_wgmma_work *work) {
   if (warp->cta->cluster->run->options->hazards_off) return true;
-  for (uint32_t i = 0; i < work->span_count; i++) {
+  for (uint32_t i = 0; i < work->async.read_count; i++) {
     const emu_span *span = &work->spans[i];
     const uint8_t *marks = span->place.cta->shared->marks + span->place.offset;
     for (uint32_t j = 0; j < span->bytes; j += EMU_UNIT_BYTES) {
@@ -311,7 +287,7 @@ static bool load_a(matrices *x, const emu_wgmma_work *work) {
     if (!a_unchanged(work)) return false;
     emu_fragment_a(codes, work->warp, op->operands + f->a_at, rows, k, size * 8);
   } else {
-    part p = part_a(work, work->warp->index % EMU_WGMMA_WARPS * rows, rows);
+    part p = part_a(work);
     bool along_k = work->a.along_k;
     gather(codes, along_k ? k : 1, along_k ? 1 : k, &p, work->warp->cta, size);
   }
@@ -443,7 +419,6 @@ static bool land(emu_async *async, emu_cluster *cluster) {
 }
 
 static void drop(emu_async *async) {
-  gg_free(((emu_wgmma_work *)async)->spans);
   gg_free(async);
 }
 
@@ -496,18 +471,42 @@ static bool take_values(emu_wgmma_work *work, emu_warp *warp, const emu_op *op) 
   return false;
 }
 
+/* The units that it reads, of B only where no neighbour has listed them; false after a fault. */
+static bool add_reads(unit_set *a, unit_set *b, const emu_wgmma_work *work, bool listed) {
+  emu_warp *warp = work->warp;
+  const emu_op *op = work->async.op;
+  const emu_wgmma_facts *f = op->facts;
+  if (!f->a_in_registers) {
+    part p = part_a(work);
+    if (!add_part(a, warp, op, "A", &p)) return false;
+  }
+  part p = part_b(work, 0, f->n);
+  return listed || add_part(b, warp, op, "B", &p);
+}
+
 /* The work, ready to be issued; NULL after a fault. */
 static emu_wgmma_work *prepare(emu_warp *warp, const emu_op *op) {
+  unit_set a = {{0}}, b = {{0}};
   emu_wgmma_work draft = {.async = {.op = op}, .warp = warp, .number = warp->wgmma->issued};
   if (!read_descriptors(&draft, warp, op) || !take_values(&draft, warp, op)) return NULL;
-  if (!has_twin(&draft) && !list_reads(&draft)) return NULL;
-  emu_wgmma_work *work = gg_malloc(sizeof *work);
+  const emu_wgmma_work *twin = issued_twin(&draft);
+  if (!add_reads(&a, &b, &draft, twin)) return NULL;
+  draft.a_count = count_spans(&a);
+  draft.b_count = twin ? twin->b_count : count_spans(&b);
+  size_t spans = (size_t)draft.a_count + draft.b_count;
+  emu_wgmma_work *work = gg_malloc(sizeof *work + spans * sizeof *work->spans);
   if (!work) {
-    gg_free(draft.spans);
     no_memory(warp, op);
     return NULL;
   }
   *work = draft;
+  list_spans(work->spans, &a, warp->cta);
+  if (twin) {
+    memcpy(work->spans + work->a_count, twin->spans + twin->a_count,
+           work->b_count * sizeof *work->spans);
+  } else {
+    list_spans(work->spans + work->a_count, &b, warp->cta);
+  }
   return work;
 }
 
@@ -520,39 +519,39 @@ static bool whole_group(emu_warp *warp, const emu_op *op) {
   return false;
 }
 
-/* All four warps have issued it: a part starts. */
-static bool start(emu_wgmma_work *work, emu_warp *last) {
+/* All four warps have issued it: a part starts, and what it reads must be known to `warp`. */
+static bool start(emu_wgmma_work *work, emu_warp *warp) {
   struct emu_wgmma *w = work->warp->wgmma;
   emu_async *async = &work->async;
-  if (!check_written(last, async->op, work)) return false;
+  if (!check_written(warp, async->op, work)) return false;
   w->unstarted = work->next;
+  async->warp = warp;
   async->reads = work->spans;
-  async->read_count = work->span_count;
-  async->warp = last;
   async->chain = w;
   async->proxy = EMU_PROXY_ASYNC;
-  async->agent = emu_hazard_agent(last->cta->cluster, w);
+  async->agent = emu_hazard_agent(warp->cta->cluster, w);
   async->clock = work->number + 1;
   async->unit = "wgmma";
   async->land = land;
   async->drop = drop;
-  return emu_async_issue(last->cta->cluster, async);
+  return emu_async_issue(warp->cta->cluster, async);
 }
 
-/* If the warp was the last to issue number n, that starts, and who waits for it goes on. What each
- * warp knew when it issued it is known to it. */
+/* If the warp was the last to issue number n, that starts, and who waits for it goes on. PTX orders
+ * what a part reads before its own warp's issue alone. In a module without fences what each warp
+ * knew is known to all, as the hardware's warps do meet here (CuTe's wgmma_sm90 needs it). */
 static bool start_group(emu_warp *warp, uint64_t n) {
   emu_warp *first = emu_wgmma_group(warp);
-  bool waited = false, ok = true;
-  emu_hazard_release(warp, first);
+  bool waited = false, ok = true, meets = !emu_hazard_strict(warp->cta->cluster);
+  if (meets) emu_hazard_release(warp, first);
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
     if (!first[i].wgmma || first[i].wgmma->issued <= n) return true;
     waited |= first[i].wgmma->waits;
   }
-  emu_hazard_acquire(warp, first);
-  gather_reads(first);
+  if (meets) emu_hazard_acquire(warp, first);
+  share_reads(first);
   for (int i = 0; i < EMU_WGMMA_WARPS && ok; i++) {
-    ok = start(first[i].wgmma->unstarted, warp);
+    ok = start(first[i].wgmma->unstarted, meets ? warp : &first[i]);
   }
   if (waited) emu_wake(warp->cta->cluster, first);
   return ok;
@@ -571,10 +570,11 @@ emu_step emu_wgmma_issue(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   emu_wgmma_work *work = prepare(warp, op);
   if (!work) return EMU_FAULT;
   if (!emu_wgmma_claim(warp, op)) {
-    drop(&work->async);
+    gg_free(work);
     return EMU_FAULT;
   }
   work->async.lanes = lanes;
+  emu_hazard_moment(warp, &work->async.since);
   w->issued++;
   *w->end = work;
   w->end = &work->next;
