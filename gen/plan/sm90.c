@@ -272,12 +272,6 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
     gg_status st = gg_check_unused(plan, all[i].field, all[i].what, all[i].instead, err);
     if (st) return st;
   }
-  const gg_spec_field *sources[] = {&spec->operand_source.a, &spec->operand_source.b};
-  for (int i = 0; i < 2; i++) {
-    if (sources[i]->state == GG_SPEC_SET && sources[i]->number == GG_SOURCE_SHARED) continue;
-    gg_status st = gg_check_unused(plan, sources[i], "operand_source", "shared", err);
-    if (st) return st;
-  }
   return GG_OK;
 }
 
