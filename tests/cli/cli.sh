@@ -61,7 +61,7 @@ expect 0 '--help' "$gemmgen" --help
 expect 0 '--version' "$gemmgen" --version
 expect 2 'unknown command' "$gemmgen" frobnicate
 holds 'the message names it' grep -q frobnicate err
-for command in gen check explain run emu bench layout atoms spec doctor help; do
+for command in gen check explain run emu bench tune layout atoms spec doctor help; do
   expect 0 "help $command" "$gemmgen" help "$command"
   expect 2 "$command: unknown option" "$gemmgen" "$command" --frobnicate
   holds 'the message names it' grep -q -- --frobnicate err
