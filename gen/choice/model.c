@@ -180,6 +180,7 @@ static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
 gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_device_model *device) {
   gg_prediction out = {.launch = device->launch, .seconds = device->launch};
   if (extents.m == 0 || extents.n == 0 || extents.batch == 0) return out;
+  /* The plan's M is then the problem's N. */
   if (plan->swap_ab) extents = (gg_extents){extents.n, extents.m, extents.k, extents.batch};
   work w = make_work(plan, extents, device);
   int cluster = plan->cluster_m * plan->cluster_n;

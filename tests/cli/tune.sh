@@ -70,7 +70,7 @@ expect 0 'after an end' "${tune[@]}" "${more[@]}"
 # A database that is none
 echo 'this is a text, and no database at all' >text
 expect 1 'a text for a database' "${tune[@]}" "${product[@]}" --database text
-holds 'the message names it' grep -q 'text: file is not a database.*TUNE_STORE' err
+holds 'GG_E_TUNE_STORE' grep -q 'text: file is not a database.*TUNE_STORE' err
 holds 'and leaves it alone' grep -q 'no database at all' text
 
 [ "$failed" -eq 0 ] && echo 'all passed'
