@@ -34,8 +34,9 @@ typedef struct gg_plan {
   int atoms_m, atoms_n;
 
   /* Pipeline: how operands come from global to shared memory. A thread's copy moves `copy_bytes` at
-   * once; 0 where boxes are copied by tensor maps. */
-  int stages;
+   * once; 0 where boxes are copied by tensor maps. Where warps do nothing but copy, they begin
+   * `copies_ahead` stages before they wait for one. */
+  int stages, copies_ahead;
   int copy_bytes_a, copy_bytes_b;
   gg_swizzle_kind swizzle_a, swizzle_b;
 
