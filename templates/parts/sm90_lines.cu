@@ -1,11 +1,12 @@
 // ---- Loading lines that begin anywhere ----------------------------------------------------------
 
-// Copies to shared memory, by tensor maps or 16 bytes at once, read from multiples of 16 bytes
-// alone; a line of an operand that promises less begins `shift` bytes into such a chunk. So all of
-// the producer's warps copy the chunks that cover the tile's lines, each to where a chunk of the
-// tile lies. Once they have arrived, a thread for each line reads them and writes them back, moved
-// by the line's shift. The chunk in which a line begins comes first, and in registers: it is the
-// last one of the K tile before, or is read from memory.
+// Tensor maps read from multiples of 16 bytes alone. An operand that promises less is copied by all
+// of the producer's warps. Where its lines are aligned to 4 bytes, units of as many bytes are copied
+// to where they belong. Copies of less there are none: where it is aligned to 1 or 2, a line begins
+// `shift` bytes into a chunk of 16 bytes, and the chunks that cover the tile's lines are copied, each
+// to where a chunk of the tile lies. Once they have arrived, a thread for each line reads them and
+// writes them back, moved by the line's shift. The chunk in which a line begins comes first, and in
+// registers: it is the last one of the K tile before, or is read from memory.
 
 //@ include cp_async
 
@@ -32,61 +33,124 @@ struct line_source {
   int length, lines;  // of the whole operand: a line's elements, and lines
 };
 
-// What a line has of a column of the tile. Strips lie one behind the other in a stage.
-struct strip {
-  const ab_t *first;
-  int inside;  // bytes that are the operand's, up to the end of the strip's last chunk
+// All of `bytes`, or zeros where the source does not exist.
+template <int bytes>
+__device__ __forceinline__ void cp_async_where(unsigned dst, unsigned long long src, bool exists) {
+  if constexpr (bytes == 16)
+    asm volatile(
+        "{ .reg .pred ignore; setp.eq.b32 ignore, %2, 0;\n\t"
+        "cp.async.cg.shared.global.L2::128B [%0], [%1], 16, ignore; }" ::"r"(dst),
+        "l"(src), "r"(int(exists))
+        : "memory");
+  else
+    asm volatile(
+        "{ .reg .pred ignore; setp.eq.b32 ignore, %2, 0;\n\t"
+        "cp.async.ca.shared.global.L2::128B [%0], [%1], %3, ignore; }" ::"r"(dst),
+        "l"(src), "r"(int(exists)), "n"(bytes)
+        : "memory");
+}
 
-  __device__ __forceinline__ int shift() const {
-    return int((unsigned long long)first % chunk_bytes);
-  }
-};
-
+// What a line has of a column of the tile is a strip. Strips lie one behind the other in a stage.
 template <class op>
 struct strips {
+  // Whether chunks are moved after they have arrived, or units lie where they belong.
+  static constexpr bool moves = op::align < 4;
+  static constexpr int unit = moves ? chunk_bytes : op::align;  // bytes of a copy
+
   static constexpr int bytes = op::line * int(sizeof(ab_t)), chunks = bytes / chunk_bytes;
   static constexpr int count = op::boxes * op::copy_lines;
   static constexpr int rounds = (count + warpgroup_size - 1) / warpgroup_size;
+  static constexpr bool all_work = count % warpgroup_size == 0;
 
   // A thread's strip goes on where its strip of the K tile before ended.
   static constexpr bool go_on = op::k_major && op::boxes == 1;
 
-  // Where the swizzle has a chunk.
-  static __device__ __forceinline__ unsigned place(int number, int chunk) {
+  // Where the swizzle has a byte.
+  static __device__ __forceinline__ unsigned place(int number, int byte) {
     const int begin = number * bytes;
-    return unsigned(begin + (chunk ^ begin / 128 % chunks) * chunk_bytes);
-  }
-
-  static __device__ __forceinline__ strip locate(const line_source &from, int number, int mn0,
-                                                 int k0, int batch) {
-    const int line = (op::k_major ? mn0 : k0) + number % op::copy_lines;
-    const int at = (op::k_major ? k0 : mn0) + number / op::copy_lines * op::line;
-    const int most = op::line + chunk_bytes / int(sizeof(ab_t));
-    const int inside = line < from.lines ? max(min(from.length - at, most), 0) : 0;
-    return {from.first + batch * from.batch_stride + line * from.ld + at,
-            inside * int(sizeof(ab_t))};
+    return unsigned(begin + (byte ^ begin / 128 % chunks * chunk_bytes));
   }
 };
 
-// Begins to copy a tile's chunks, all but the first of each strip. Neighbouring lanes have
-// neighbouring chunks. What lies beyond the operand is not read; it becomes zeros.
+// Where in its operand a strip is.
 template <class op>
-__device__ __forceinline__ void copy_chunks(unsigned dst, const line_source &from, int mn0, int k0,
-                                            int batch, int warp, int lane) {
+struct strip {
+  const line_source &from;
+  int line, first, batch;
+
+  __device__ __forceinline__ strip(const line_source &from, int number, int mn0, int k0, int batch)
+      : from(from),
+        line((op::k_major ? mn0 : k0) + number % op::copy_lines),
+        first((op::k_major ? k0 : mn0) + number / op::copy_lines * op::line),
+        batch(batch) {}
+
+  __device__ __forceinline__ const ab_t *begin() const {
+    return from.first + batch * from.batch_stride + line * from.ld + first;
+  }
+
+  // Bytes from the last 16-byte boundary to the beginning.
+  __device__ __forceinline__ int shift() const {
+    const unsigned elements = unsigned(batch) * unsigned(from.batch_stride) +
+                              unsigned(line) * unsigned(from.ld) + unsigned(first);
+    return int((unsigned((unsigned long long)from.first) + elements * unsigned(sizeof(ab_t))) %
+               chunk_bytes);
+  }
+
+  // Bytes from the beginning to the end of the line, negative beyond it, as far as they matter.
+  __device__ __forceinline__ int inside() const {
+    constexpr int most = op::line + chunk_bytes / int(sizeof(ab_t));
+    return max(min(from.length - first, most), -1) * int(sizeof(ab_t));
+  }
+};
+
+// Begins to copy 32 strips of a tile, from strip `number` of this lane on. Neighbouring lanes have
+// neighbouring units. `whole`: the lines do not end there. What does not exist is not read; it
+// becomes zeros.
+template <class op, bool whole>
+__device__ __forceinline__ void copy_strips(unsigned dst, const line_source &from, int number,
+                                            int mn0, int k0, int batch, int lane) {
   using tile = strips<op>;
-  constexpr int at_once = warp_size / tile::chunks;
-  const int chunk = lane % tile::chunks;
+  constexpr int unit = tile::unit, steps = tile::bytes / unit, at_once = warp_size / steps;
+  constexpr bool in_step = op::boxes == 1 || op::copy_lines % warp_size == 0;
+  const int offset = lane % steps * unit, ahead = offset + (tile::moves ? chunk_bytes : 0);
+  const unsigned to = dst + tile::place(number, offset);
+  const strip<op> first(from, number, mn0, k0, batch);
+  unsigned long long at = (unsigned long long)first.begin() + ahead;
 #pragma unroll
-  for (int round = 0; round < tile::rounds; ++round)
-#pragma unroll
-    for (int i = 0; i < warp_size; i += at_once) {
-      const int number = (round * warps_per_group + warp) * warp_size + i + lane / tile::chunks;
-      const strip s = tile::locate(from, number, mn0, k0, batch);
-      const int begin = (chunk + 1) * chunk_bytes - s.shift();  // in the strip
-      const int bytes = min(max(s.inside - begin, 0), chunk_bytes);
-      cp_async_zfill<chunk_bytes>(dst + tile::place(number, chunk), (const char *)s.first + begin,
-                                  bytes, tile::count % warpgroup_size == 0 || number < tile::count);
-    }
+  for (int i = 0; i < steps; ++i) {
+    const strip<op> s(from, number + i * at_once, mn0, k0, batch);
+    if (!in_step) at = (unsigned long long)s.begin() + ahead;
+    const int behind = tile::moves ? int(at % chunk_bytes) : 0;  // the boundary
+    const unsigned dst_i = (to ^ i * unit / 4 % tile::chunks * chunk_bytes) + i * warp_size * unit;
+    const bool exists = (in_step ? first.line + i * at_once : s.line) < from.lines;
+    const int valid = min(max(s.inside() - ahead + behind, 0), unit);
+    if (!tile::all_work && number + i * at_once >= tile::count)
+      continue;
+    else if (whole)
+      cp_async_where<unit>(dst_i, at - behind, exists);
+    else
+      cp_async_zfill<unit>(dst_i, (const void *)(at - behind), exists ? valid : 0, true);
+    at += at_once * from.ld * sizeof(ab_t);
+  }
+}
+
+// Begins to copy a tile: of each strip all units, or all chunks but the first.
+template <class op>
+__device__ __forceinline__ void copy_tile(unsigned dst, const line_source &from, int mn0, int k0,
+                                          int batch, int warp, int lane) {
+  using tile = strips<op>;
+  constexpr int reach =
+      op::boxes * op::line + (tile::moves ? chunk_bytes / int(sizeof(ab_t)) : 0);
+  const bool whole = (op::k_major ? k0 : mn0) + reach <= from.length;
+#pragma unroll 1
+  for (int round = 0; round < tile::rounds; ++round) {
+    const int number = (round * warps_per_group + warp) * warp_size +
+                       lane / (tile::bytes / tile::unit);
+    if (whole)
+      copy_strips<op, true>(dst, from, number, mn0, k0, batch, lane);
+    else
+      copy_strips<op, false>(dst, from, number, mn0, k0, batch, lane);
+  }
 }
 
 __device__ __forceinline__ unsigned bits_of(float x) { return __float_as_uint(x); }
@@ -94,15 +158,18 @@ __device__ __forceinline__ unsigned bits_of(unsigned short x) { return x; }
 __device__ __forceinline__ unsigned bits_of(unsigned char x) { return x; }
 
 // The chunk in which a strip begins, with zeros for what is not the strip's.
-__device__ __forceinline__ void load_head(unsigned (&head)[chunk_words], const strip &s) {
+template <class op>
+__device__ __forceinline__ void load_head(unsigned (&head)[chunk_words], const strip<op> &s) {
   constexpr int size = int(sizeof(ab_t));
+  const ab_t *first = s.begin();
+  const int shift = s.shift(), inside = s.line < s.from.lines ? s.inside() : 0;
 #pragma unroll
   for (int w = 0; w < chunk_words; ++w) {
     head[w] = 0;
 #pragma unroll
     for (int byte = 0; byte < 4; byte += size) {
-      const int at = w * 4 + byte - s.shift();
-      if (at >= 0 && at < s.inside) head[w] |= bits_of(s.first[at / size]) << byte * 8;
+      const int at = w * 4 + byte - shift;
+      if (at >= 0 && at < inside) head[w] |= bits_of(first[at / size]) << byte * 8;
     }
   }
 }
@@ -138,21 +205,22 @@ __device__ __forceinline__ void shift_lines(unsigned dst, last_chunks<op> &last,
 #pragma unroll
   for (int round = 0; round < tile::rounds; ++round) {
     const int number = (round * warps_per_group + warp) * warp_size + lane;
-    if (tile::count % warpgroup_size != 0 && number >= tile::count) continue;
-    const strip s = tile::locate(from, number, mn0, k0, batch);
+    if (!tile::all_work && number >= tile::count) continue;
+    const strip<op> s(from, number, mn0, k0, batch);
     const int shift = s.shift();
+    const unsigned first = dst + tile::place(number, 0);
     unsigned chunks[tile::chunks + 1][chunk_words];
     if (!tile::go_on || k0 == 0) load_head(last[round], s);
 #pragma unroll
     for (int w = 0; w < chunk_words; ++w) chunks[0][w] = last[round][w];
 #pragma unroll
     for (int c = 0; c < tile::chunks; ++c)
-      ld_shared_chunk(chunks[c + 1], dst + tile::place(number, c));
+      ld_shared_chunk(chunks[c + 1], first ^ c * chunk_bytes);
 #pragma unroll
     for (int c = 0; c < tile::chunks; ++c) {
       unsigned moved[chunk_words];
       shift_chunks<op::align>(moved, chunks[c], chunks[c + 1], shift);
-      st_shared_chunk(dst + tile::place(number, c), moved);
+      st_shared_chunk(first ^ c * chunk_bytes, moved);
     }
 #pragma unroll
     for (int w = 0; w < chunk_words; ++w) last[round][w] = chunks[tile::chunks][w];
@@ -213,10 +281,10 @@ __device__ __forceinline__ void begin_loads(const load_sources &from, const load
     __syncwarp();
   }
 //@ if lines_a
-  copy_chunks<operand_a>(sA, from.a, at.item.m0, k0, at.item.batch, warp, lane);
+  copy_tile<operand_a>(sA, from.a, at.item.m0, k0, at.item.batch, warp, lane);
 //@ end
 //@ if lines_b
-  copy_chunks<operand_b>(sB, from.b, at.item.n0, k0, at.item.batch, warp, lane);
+  copy_tile<operand_b>(sB, from.b, at.item.n0, k0, at.item.batch, warp, lane);
 //@ end
 }
 
@@ -249,11 +317,13 @@ __device__ __forceinline__ void produce(const load_sources &from, const work_lis
     const unsigned sA = smem + stage_begin + move.ring.stage * stage_bytes;
     const int k0 = move.k_tile * tile_k;
 //@ if lines_a
-    shift_lines<operand_a>(sA, last_a, from.a, move.item.m0, k0, move.item.batch, warp, lane);
+    if constexpr (strips<operand_a>::moves)
+      shift_lines<operand_a>(sA, last_a, from.a, move.item.m0, k0, move.item.batch, warp, lane);
 //@ end
 //@ if lines_b
-    shift_lines<operand_b>(sA + stage_bytes_a, last_b, from.b, move.item.n0, k0, move.item.batch,
-                           warp, lane);
+    if constexpr (strips<operand_b>::moves)
+      shift_lines<operand_b>(sA + stage_bytes_a, last_b, from.b, move.item.n0, k0, move.item.batch,
+                             warp, lane);
 //@ end
     fence_async_shared();
     __syncwarp();
