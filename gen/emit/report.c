@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "plan/exchange.h"
 #include "plan/target.h"
 
 static const char *keep(gg_report *report, gg_str *text) {
@@ -83,6 +84,9 @@ static void report_problem(gg_report *report, const gg_plan *plan) {
   if (plan->accumulator_bits) {
     gg_str remark = GG_STR_INIT;
     gg_str_printf(&remark, "sums of products keep %d bits of it", plan->accumulator_bits);
+    if (plan->promote) {
+      gg_str_printf(&remark, ", those of sums over %d of K all", plan->promote * plan->mma.k);
+    }
     fact->remark = keep(report, &remark);
   }
   report_extent(report, "m", plan->fixed_m);
@@ -107,6 +111,10 @@ static void report_tile(gg_report *report, const gg_plan *plan) {
   add_text(report, "tile", "shape", "%dx%dx%d", plan->tile_m, plan->tile_n, plan->tile_k)->remark =
       "M x N x K of a CTA";
   report_atom(report, &plan->mma);
+  if (plan->swap_ab) {
+    add_text(report, "tile", "swap_ab", "true")->remark =
+        "computes D^T = B * A^T: in the layouts and the text A is this B, M this N";
+  }
   add_text(report, "tile", "atom_layout", "%dx%d", plan->atoms_m, plan->atoms_n)->remark =
       keep(report, &workers);
   add_text(report, "tile", "block", "%dx%d", gg_plan_block_m(plan), gg_plan_block_n(plan))->remark =
@@ -245,10 +253,11 @@ static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts
 
 gg_status gg_report_make(gg_report *out, const gg_plan *plan, const gg_layouts *layouts,
                          gg_error *err) {
+  const gg_plan as_asked = gg_plan_as_asked(plan);
   *out = (gg_report){.arena = GG_ARENA_INIT};
   report_kernel(out, plan);
-  report_problem(out, plan);
-  report_decisions(out, plan);
+  report_problem(out, &as_asked);
+  report_decisions(out, &as_asked);
   report_layouts(out, layouts);
   report_maps(out, plan, layouts);
   report_memory(out, layouts);

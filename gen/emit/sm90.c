@@ -24,6 +24,12 @@ static void write_type(gg_str *out, const char *name, gg_dtype type) {
 static void write_types(gg_str *out, const gg_plan *plan) {
   const char *accumulator;
   gg_mma_atom_registers(&plan->mma, GG_MMA_C, &accumulator);
+  if (plan->swap_ab) {
+    gg_str_puts(
+        out,
+        "// What follows computes D^T = B * A^T (swap_ab): its A is the problem's B, its M the "
+        "problem's\n// N, and a row of its D and C is a column of the problem's.\n\n");
+  }
   gg_str_puts(out, "using int64 = long long;\n");
   if (plan->copy_bytes_a || plan->copy_bytes_b) write_type(out, "ab_t", plan->a.type);
   if (plan->has_c) write_type(out, "c_t", plan->c.type);
@@ -50,6 +56,10 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int frags_m = %d;    // MMAs of a consumer along M\n",
                 gg_plan_block_m(plan) / plan->mma.m);
   gg_str_printf(out, "constexpr int k_steps = %d;\n", plan->tile_k / plan->mma.k);
+  if (plan->promote) {
+    gg_str_printf(out, "constexpr int promoted_steps = %d;  // summed by the tensor core alone\n",
+                  plan->promote);
+  }
   gg_str_printf(out, "constexpr int acc_words = %d;  // registers of an MMA's accumulator\n",
                 gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
   gg_str_printf(out, "constexpr int threads = %d, ctas_per_sm = %d;\n", plan->threads,
@@ -198,11 +208,14 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_str(out, "conversions", &text);
   gg_cuda_write_parameters(&text, plan, layouts);
   gg_bind_str(out, "parameters", &text);
+  if (plan->specialised) gg_bind_flag(out, "promote", plan->promote > 0);
   gg_bind_flag(out, "alpha", plan->alpha);
   gg_bind_flag(out, "c", plan->has_c);
   gg_bind_flag(out, "lines", plan->copy_bytes_a || plan->copy_bytes_b);
-  gg_bind_flag(out, "lines_a", plan->copy_bytes_a > 0);
-  gg_bind_flag(out, "lines_b", plan->copy_bytes_b > 0);
+  if (plan->specialised) {
+    gg_bind_flag(out, "lines_a", plan->copy_bytes_a > 0);
+    gg_bind_flag(out, "lines_b", plan->copy_bytes_b > 0);
+  }
   gg_bind_flag(out, "map_d", plan->access_bytes_d == 0);
   return GG_OK;
 }

@@ -4,6 +4,7 @@
 
 const gg_target *const gg_targets[] = {
     &gg_target_sm90,
+    &gg_target_sm90_multistage,
     &gg_target_sm80,
     NULL,
 };

@@ -1,12 +1,11 @@
 // ---- Loading lines that begin anywhere ----------------------------------------------------------
 
-// Tensor maps read from multiples of 16 bytes alone. An operand that promises less is copied by all
-// of the producer's warps. Where its lines are aligned to 4 bytes, units of as many bytes are copied
-// to where they belong. Copies of less there are none: where it is aligned to 1 or 2, a line begins
-// `shift` bytes into a chunk of 16 bytes, and the chunks that cover the tile's lines are copied, each
-// to where a chunk of the tile lies. Once they have arrived, a thread for each line reads them and
-// writes them back, moved by the line's shift. The chunk in which a line begins comes first, and in
-// registers: it is the last one of the K tile before, or is read from memory.
+// Copies to shared memory, by tensor maps or 16 bytes at once, read from multiples of 16 bytes
+// alone; a line of an operand that promises less begins `shift` bytes into such a chunk. So all of
+// the producer's warps copy the chunks that cover the tile's lines, each to where a chunk of the
+// tile lies. Once they have arrived, a thread for each line reads them and writes them back, moved
+// by the line's shift. The chunk in which a line begins comes first, and in registers: it is the
+// last one of the K tile before, or is read from memory.
 
 //@ include cp_async
 
@@ -33,30 +32,18 @@ struct line_source {
   int length, lines;  // of the whole operand: a line's elements, and lines
 };
 
-// All of `bytes`, or zeros where the source does not exist.
-template <int bytes>
+// A chunk, or zeros where the source does not exist.
 __device__ __forceinline__ void cp_async_where(unsigned dst, unsigned long long src, bool exists) {
-  if constexpr (bytes == 16)
-    asm volatile(
-        "{ .reg .pred ignore; setp.eq.b32 ignore, %2, 0;\n\t"
-        "cp.async.cg.shared.global.L2::128B [%0], [%1], 16, ignore; }" ::"r"(dst),
-        "l"(src), "r"(int(exists))
-        : "memory");
-  else
-    asm volatile(
-        "{ .reg .pred ignore; setp.eq.b32 ignore, %2, 0;\n\t"
-        "cp.async.ca.shared.global.L2::128B [%0], [%1], %3, ignore; }" ::"r"(dst),
-        "l"(src), "r"(int(exists)), "n"(bytes)
-        : "memory");
+  asm volatile(
+      "{ .reg .pred ignore; setp.eq.b32 ignore, %2, 0;\n\t"
+      "cp.async.cg.shared.global.L2::128B [%0], [%1], 16, ignore; }" ::"r"(dst),
+      "l"(src), "r"(int(exists))
+      : "memory");
 }
 
 // What a line has of a column of the tile is a strip. Strips lie one behind the other in a stage.
 template <class op>
 struct strips {
-  // Whether chunks are moved after they have arrived, or units lie where they belong.
-  static constexpr bool moves = op::align < 4;
-  static constexpr int unit = moves ? chunk_bytes : op::align;  // bytes of a copy
-
   static constexpr int bytes = op::line * int(sizeof(ab_t)), chunks = bytes / chunk_bytes;
   static constexpr int count = op::boxes * op::copy_lines;
   static constexpr int rounds = (count + warpgroup_size - 1) / warpgroup_size;
@@ -65,10 +52,10 @@ struct strips {
   // A thread's strip goes on where its strip of the K tile before ended.
   static constexpr bool go_on = op::k_major && op::boxes == 1;
 
-  // Where the swizzle has a byte.
-  static __device__ __forceinline__ unsigned place(int number, int byte) {
+  // Where the swizzle has a chunk.
+  static __device__ __forceinline__ unsigned place(int number, int chunk) {
     const int begin = number * bytes;
-    return unsigned(begin + (byte ^ begin / 128 % chunks * chunk_bytes));
+    return unsigned(begin + (chunk ^ begin / 128 % chunks) * chunk_bytes);
   }
 };
 
@@ -103,49 +90,45 @@ struct strip {
   }
 };
 
-// Begins to copy 32 strips of a tile, from strip `number` of this lane on. Neighbouring lanes have
-// neighbouring units. `whole`: the lines do not end there. What does not exist is not read; it
-// becomes zeros.
+// Begins to copy 32 strips of a tile, from strip `number` of this lane on: all chunks but the first.
+// Neighbouring lanes have neighbouring chunks. `whole`: the lines do not end there. What does not
+// exist is not read; it becomes zeros.
 template <class op, bool whole>
 __device__ __forceinline__ void copy_strips(unsigned dst, const line_source &from, int number,
                                             int mn0, int k0, int batch, int lane) {
   using tile = strips<op>;
-  constexpr int unit = tile::unit, steps = tile::bytes / unit, at_once = warp_size / steps;
+  constexpr int steps = tile::chunks, at_once = warp_size / steps;
   constexpr bool in_step = op::boxes == 1 || op::copy_lines % warp_size == 0;
-  const int offset = lane % steps * unit, ahead = offset + (tile::moves ? chunk_bytes : 0);
-  const unsigned to = dst + tile::place(number, offset);
+  const int chunk = lane % steps, ahead = (chunk + 1) * chunk_bytes;
+  const unsigned to = dst + tile::place(number, chunk);
   const strip<op> first(from, number, mn0, k0, batch);
   unsigned long long at = (unsigned long long)first.begin() + ahead;
 #pragma unroll
-  for (int i = 0; i < steps; ++i) {
+  for (int i = 0; i < steps; ++i, at += at_once * from.ld * sizeof(ab_t)) {
     const strip<op> s(from, number + i * at_once, mn0, k0, batch);
     if (!in_step) at = (unsigned long long)s.begin() + ahead;
-    const int behind = tile::moves ? int(at % chunk_bytes) : 0;  // the boundary
-    const unsigned dst_i = (to ^ i * unit / 4 % tile::chunks * chunk_bytes) + i * warp_size * unit;
+    const int shift = int(at % chunk_bytes);
+    const unsigned dst_i = (to ^ i * 4 % steps * chunk_bytes) + i * warp_size * chunk_bytes;
     const bool exists = (in_step ? first.line + i * at_once : s.line) < from.lines;
-    const int valid = min(max(s.inside() - ahead + behind, 0), unit);
-    if (!tile::all_work && number + i * at_once >= tile::count)
-      continue;
-    else if (whole)
-      cp_async_where<unit>(dst_i, at - behind, exists);
+    const int valid = min(max(s.inside() - ahead + shift, 0), chunk_bytes);
+    if (!tile::all_work && number + i * at_once >= tile::count) continue;
+    if (whole)
+      cp_async_where(dst_i, at - shift, exists);
     else
-      cp_async_zfill<unit>(dst_i, (const void *)(at - behind), exists ? valid : 0, true);
-    at += at_once * from.ld * sizeof(ab_t);
+      cp_async_zfill<chunk_bytes>(dst_i, (const void *)(at - shift), exists ? valid : 0, true);
   }
 }
 
-// Begins to copy a tile: of each strip all units, or all chunks but the first.
+// Begins to copy a tile.
 template <class op>
 __device__ __forceinline__ void copy_tile(unsigned dst, const line_source &from, int mn0, int k0,
                                           int batch, int warp, int lane) {
   using tile = strips<op>;
-  constexpr int reach =
-      op::boxes * op::line + (tile::moves ? chunk_bytes / int(sizeof(ab_t)) : 0);
-  const bool whole = (op::k_major ? k0 : mn0) + reach <= from.length;
+  constexpr int reach = op::boxes * op::line + chunk_bytes / int(sizeof(ab_t));
+  const bool whole = (op::k_major ? k0 : mn0) <= from.length - reach;
 #pragma unroll 1
   for (int round = 0; round < tile::rounds; ++round) {
-    const int number = (round * warps_per_group + warp) * warp_size +
-                       lane / (tile::bytes / tile::unit);
+    const int number = (round * warps_per_group + warp) * warp_size + lane / tile::chunks;
     if (whole)
       copy_strips<op, true>(dst, from, number, mn0, k0, batch, lane);
     else
@@ -317,13 +300,11 @@ __device__ __forceinline__ void produce(const load_sources &from, const work_lis
     const unsigned sA = smem + stage_begin + move.ring.stage * stage_bytes;
     const int k0 = move.k_tile * tile_k;
 //@ if lines_a
-    if constexpr (strips<operand_a>::moves)
-      shift_lines<operand_a>(sA, last_a, from.a, move.item.m0, k0, move.item.batch, warp, lane);
+    shift_lines<operand_a>(sA, last_a, from.a, move.item.m0, k0, move.item.batch, warp, lane);
 //@ end
 //@ if lines_b
-    if constexpr (strips<operand_b>::moves)
-      shift_lines<operand_b>(sA + stage_bytes_a, last_b, from.b, move.item.n0, k0, move.item.batch,
-                             warp, lane);
+    shift_lines<operand_b>(sA + stage_bytes_a, last_b, from.b, move.item.n0, k0, move.item.batch,
+                           warp, lane);
 //@ end
     fence_async_shared();
     __syncwarp();

@@ -14,7 +14,7 @@
 
 typedef enum verdict { ORDERED, UNORDERED, LANES, UNFENCED } verdict;
 
-enum { ANY_LANE = -1 };
+enum { ANY_LANE = -1, known_most = 16 };
 
 /* Who makes an access. */
 typedef struct actor {
@@ -26,10 +26,12 @@ typedef struct actor {
   bool write, atomic;
   bool own; /* it has come upon what its own warp has written */
   emu_proxy proxy;
+  uint64_t since; /* see emu_async */
   emu_epoch epoch;
   /* Histories; there is none where write is EMU_CELL_NONE. */
-  emu_cell good;          /* what was found good last, for some lane */
-  emu_cell before, after; /* what this lane has come upon last, and what it has made of that */
+  emu_cell good;              /* what was found good last, for some lane */
+  emu_cell before, after;     /* what this lane has come upon last, and what it has made of that */
+  uint64_t known[known_most]; /* agents and clocks of writes that are ordered; 0: no such */
 } actor;
 
 static void forget_histories(actor *a) {
@@ -106,6 +108,7 @@ static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
   emu_agent agent = emu_epoch_agent(earlier);
   uint32_t clock = emu_epoch_clock(earlier);
   if (emu_clocks_of(&watched->knows.seen, agent) < clock) return UNORDERED;
+  if (a->since && agent == watched->agent && clock >= a->since) return UNORDERED;
   if (a->proxy == EMU_PROXY_ASYNC && !a->write && earlier_wrote && a->hazards->warp_of[agent] &&
       emu_clocks_of(&watched->knows.proxied, agent) < clock &&
       (a->op->kind != EMU_KIND_ASYNC_COPY || emu_hazard_strict(a->hazards->cluster))) {
@@ -276,19 +279,53 @@ static bool touch_cell(actor *a, emu_place place, emu_cell *cell, int tasks) {
  * instruction of another agent has written; what it records depends on the readers alone. */
 static uint32_t touch_alike(const actor *a, emu_cell *words, uint32_t at, uint32_t end, int tasks) {
   emu_cell before = a->before, after = a->after;
+  if (before.write == EMU_CELL_NONE) return at;
   uint64_t matters = UINT64_MAX;
-  bool own = tasks & CHECK && emu_epoch_agent(before.write) == a->watched->agent;
-  if (!a->write && !own && before.write != EMU_CELL_NONE) matters <<= EMU_EPOCH_CLOCK_SHIFT;
-  if ((before.write & matters) == (EMU_CELL_SPLIT & matters)) matters = UINT64_MAX;
+  bool own = emu_epoch_agent(before.write) == a->watched->agent;
+  if (!a->write && !own) matters <<= EMU_EPOCH_CLOCK_SHIFT;
+  if (!a->write && tasks == RECORD) matters = 0;
   uint64_t keep = a->write ? 0 : UINT64_MAX; /* what stays of `write` */
   after.write &= ~keep;
   for (; at < end; at++) {
     emu_cell word = words[at];
     if (((word.write ^ before.write) & matters) | (word.read ^ before.read)) break;
+    if (word.write == EMU_CELL_SPLIT) break;
     if (tasks & RECORD) words[at] = (emu_cell){(word.write & keep) | after.write, after.read};
   }
   return at;
 }
+
+/* ---- Reads that are checked alone ------------------------------------------------------- */
+
+/* The agent and clock of a write, and the place for it in `known`. */
+static uint64_t key_of(emu_epoch write) {
+  return write >> EMU_EPOCH_CLOCK_SHIFT;
+}
+
+static uint32_t slot_of(uint64_t key) {
+  return (uint32_t)(key ^ key >> EMU_EPOCH_CLOCK_BITS) % known_most;
+}
+
+/* Words from `at` on whose writes are known to be ordered. Returns the first other one. */
+static uint32_t skip_known(const actor *a, const emu_cell *words, uint32_t at, uint32_t end) {
+  uint64_t last = 0;
+  for (; at < end; at++) {
+    uint64_t key = key_of(words[at].write);
+    if (key != last && a->known[slot_of(key)] != key) break;
+    last = key;
+  }
+  return at;
+}
+
+/* The word's write has been found ordered. Which lane has written may matter for its own agent. */
+static void remember(actor *a, const emu_cell *word) {
+  uint64_t key = key_of(word->write);
+  if (word->write == EMU_CELL_SPLIT) return;
+  if (a->lane != ANY_LANE && emu_epoch_agent(word->write) == a->watched->agent) return;
+  a->known[slot_of(key)] = key;
+}
+
+/* ---- Words ------------------------------------------------------------------------------ */
 
 /* Bytes `from` to `to` of one word; false after a fault. */
 static bool touch_word(actor *a, emu_place place, emu_cell *word, uint32_t from, uint32_t to,
@@ -335,13 +372,18 @@ static bool touch(actor *a, emu_place place, uint32_t bytes, int tasks) {
   emu_cell *words = words_of(a->hazards, place.cta);
   if (!words) return out_of_memory(a->warp, a->op);
   uint32_t at = place.offset, end = place.offset + bytes;
+  bool checks = !a->write && tasks == CHECK;
   while (at < end) {
-    if (at % 4 == 0) at = 4 * touch_alike(a, words, at / 4, end / 4, tasks);
+    if (at % 4 == 0) {
+      at = 4 * (checks ? skip_known(a, words, at / 4, end / 4)
+                       : touch_alike(a, words, at / 4, end / 4, tasks));
+    }
     if (at >= end) break;
     uint32_t word_end = (at | 3) + 1;
     uint32_t stop = word_end < end ? word_end : end;
     emu_place here = {place.cta, at};
     if (!touch_word(a, here, &words[at / 4], at % 4, stop - (at & ~3u), tasks)) return false;
+    if (checks) remember(a, &words[at / 4]);
     at = stop;
   }
   return true;
@@ -409,11 +451,13 @@ static bool touch_spans(actor *a, const emu_span *spans, uint32_t count, bool wr
 bool emu_hazard_issue(const emu_async *async) {
   actor a;
   if (!async->warp->cta->cluster->hazards) return true;
-  if (!async->write_count && !async->read_count) return true;
+  uint32_t reads = async->read_count + async->shared_count;
+  if (!async->write_count && !reads) return true;
   if (!begin(&a, async->warp, async->op)) return false;
   a.proxy = async->proxy;
+  a.since = async->since;
   a.lane = async->lanes & (async->lanes - 1) ? ANY_LANE : __builtin_ctz(async->lanes);
-  return touch_spans(&a, async->reads, async->read_count, false, CHECK) &&
+  return touch_spans(&a, async->reads, reads, false, CHECK) &&
          touch_spans(&a, async->writes, async->write_count, true, CHECK);
 }
 
