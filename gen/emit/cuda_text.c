@@ -17,6 +17,11 @@ const char *gg_cuda_type_of(gg_dtype type) {
   return bits == 8 ? "unsigned char" : bits == 16 ? "unsigned short" : "float";
 }
 
+void gg_cuda_write_type(gg_str *out, const char *name, gg_dtype type) {
+  gg_str_printf(out, "using %s = %s;  // the bits of %s\n", name, gg_cuda_type_of(type),
+                gg_dtype_info_of(type)->name);
+}
+
 /* ---- Parameters ------------------------------------------------------------------------- */
 
 static void write_extent(gg_str *out, const char *name, int64_t fixed) {

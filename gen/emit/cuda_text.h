@@ -7,6 +7,9 @@
 /* The plain type that holds a number type's bits: "unsigned short" for bf16. */
 const char *gg_cuda_type_of(gg_dtype type);
 
+/* using NAME = that type; */
+void gg_cuda_write_type(gg_str *out, const char *name, gg_dtype type);
+
 const char *gg_cuda_bool(bool value); /* "true" */
 
 /* extent_m(m), ... extent_batch(batch): what is fixed, or what is given. */

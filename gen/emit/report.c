@@ -100,6 +100,11 @@ static void report_atom(gg_report *report, const gg_mma_atom *atom) {
   gg_mma_atom_ptx(&ptx, atom);
   gg_mma_atom_cute(&cute, atom);
   gg_fact *fact = add(report, "tile", "atom");
+  if (ptx.length == 0) { /* more or less than one instruction */
+    gg_str_free(&ptx);
+    fact->text = keep(report, &cute);
+    return;
+  }
   fact->text = keep(report, &ptx);
   fact->remark = keep(report, &cute);
 }
@@ -113,7 +118,10 @@ static void report_tile(gg_report *report, const gg_plan *plan) {
   report_atom(report, &plan->mma);
   if (plan->swap_ab) {
     add_text(report, "tile", "swap_ab", "true")->remark =
-        "computes D^T = B * A^T: in the layouts and the text A is this B, M this N";
+        "D^T = B * A^T: below, A is this B and M this N";
+  }
+  if (plan->a_in_registers) {
+    add_text(report, "tile", "operand_source", "%s from registers", plan->swap_ab ? "B" : "A");
   }
   add_text(report, "tile", "atom_layout", "%dx%d", plan->atoms_m, plan->atoms_n)->remark =
       keep(report, &workers);
@@ -122,6 +130,7 @@ static void report_tile(gg_report *report, const gg_plan *plan) {
 }
 
 static void report_pipeline(gg_report *report, const gg_plan *plan) {
+  if (plan->stages == 0) return;
   add_number(report, "pipeline", "stages", plan->stages, NULL);
   if (plan->copy_bytes_a) {
     add_number(report, "pipeline", "copy_bytes_a", plan->copy_bytes_a, "B a copy");
@@ -164,8 +173,10 @@ static void report_decisions(gg_report *report, const gg_plan *plan) {
   report_schedule(report, plan);
   add_text(report, "epilogue", "value", "%sacc%s", plan->alpha ? "alpha * " : "",
            plan->has_c ? " + beta * C" : "");
-  add_text(report, "epilogue", "staged", "%dx%d", plan->epi_m, plan->epi_n)->remark =
-      "elements of a warp at once";
+  if (plan->epi_m) {
+    add_text(report, "epilogue", "staged", "%dx%d", plan->epi_m, plan->epi_n)->remark =
+        "elements of a warp at once";
+  }
   add_number(report, "launch", "threads", plan->threads, NULL);
 }
 

@@ -14,14 +14,9 @@ static void write_types(gg_str *out, const gg_plan *plan) {
   const char *type;
   gg_mma_atom_registers(&plan->mma, GG_MMA_C, &type);
   gg_str_printf(out, "using int64 = long long;\n");
-  gg_str_printf(out, "using ab_t = %s;  // the bits of %s\n", gg_cuda_type_of(plan->a.type),
-                gg_dtype_info_of(plan->a.type)->name);
-  if (plan->has_c) {
-    gg_str_printf(out, "using c_t = %s;  // %s\n", gg_cuda_type_of(plan->c.type),
-                  gg_dtype_info_of(plan->c.type)->name);
-  }
-  gg_str_printf(out, "using d_t = %s;  // %s\n", gg_cuda_type_of(plan->d.type),
-                gg_dtype_info_of(plan->d.type)->name);
+  gg_cuda_write_type(out, "ab_t", plan->a.type);
+  if (plan->has_c) gg_cuda_write_type(out, "c_t", plan->c.type);
+  gg_cuda_write_type(out, "d_t", plan->d.type);
   gg_str_printf(out, "using ab_frag_t = unsigned;  // two elements\n");
   gg_str_printf(out, "using acc_frag_t = %s;  // %s\n", type,
                 plan->accumulator == GG_DTYPE_f32 ? "f32" : "two of f16");

@@ -16,11 +16,6 @@ static bool is_integer(const gg_plan *plan) {
 
 /* ---- Types and sizes -------------------------------------------------------------------- */
 
-static void write_type(gg_str *out, const char *name, gg_dtype type) {
-  gg_str_printf(out, "using %s = %s;  // the bits of %s\n", name, gg_cuda_type_of(type),
-                gg_dtype_info_of(type)->name);
-}
-
 static void write_types(gg_str *out, const gg_plan *plan) {
   const char *accumulator;
   gg_mma_atom_registers(&plan->mma, GG_MMA_C, &accumulator);
@@ -31,9 +26,9 @@ static void write_types(gg_str *out, const gg_plan *plan) {
         "problem's\n// N, and a row of its D and C is a column of the problem's.\n\n");
   }
   gg_str_puts(out, "using int64 = long long;\n");
-  if (plan->copy_bytes_a || plan->copy_bytes_b) write_type(out, "ab_t", plan->a.type);
-  if (plan->has_c) write_type(out, "c_t", plan->c.type);
-  write_type(out, "d_t", plan->d.type);
+  if (plan->copy_bytes_a || plan->copy_bytes_b) gg_cuda_write_type(out, "ab_t", plan->a.type);
+  if (plan->has_c) gg_cuda_write_type(out, "c_t", plan->c.type);
+  gg_cuda_write_type(out, "d_t", plan->d.type);
   gg_str_printf(out, "using acc_t = %s;  // %s\n", accumulator,
                 plan->accumulator == GG_DTYPE_f16 ? "two of f16"
                                                   : gg_dtype_info_of(plan->accumulator)->name);
@@ -51,8 +46,6 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d;\n", plan->mma.m, plan->mma.n);
   gg_str_printf(out, "constexpr int consumers = %d;  // warpgroups that multiply\n",
                 plan->consumers);
-  gg_str_printf(out, "constexpr bool pingpong = %s;  // whole tiles in turns\n",
-                gg_cuda_bool(plan->pingpong));
   gg_str_printf(out, "constexpr int frags_m = %d;    // MMAs of a consumer along M\n",
                 gg_plan_block_m(plan) / plan->mma.m);
   gg_str_printf(out, "constexpr int k_steps = %d;\n", plan->tile_k / plan->mma.k);
@@ -64,8 +57,12 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
                 gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
   gg_str_printf(out, "constexpr int threads = %d, ctas_per_sm = %d;\n", plan->threads,
                 plan->ctas_per_sm);
-  gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
-                plan->producer_registers, plan->consumer_registers);
+  if (plan->specialised) {
+    gg_str_printf(out, "constexpr bool pingpong = %s;  // whole tiles in turns\n",
+                  gg_cuda_bool(plan->pingpong));
+    gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
+                  plan->producer_registers, plan->consumer_registers);
+  }
   gg_str_printf(out, "constexpr int cluster_m = %d, cluster_n = %d;\n", plan->cluster_m,
                 plan->cluster_n);
   gg_str_printf(out, "constexpr bool raster_along_m = %s;\n",
@@ -136,15 +133,23 @@ static gg_status write_descriptor(gg_str *out, char x, const gg_boxed_tile *boxe
   return gg_emit_layout_function(out, name, coords, &steps, err);
 }
 
-static gg_status write_layouts(gg_str *out, const gg_layouts *layouts, gg_error *err) {
-  static const char *const row_col[2] = {"row", "col"};
+static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
+                               gg_error *err) {
+  static const char *const row_col[2] = {"row", "col"}, *const m_k[2] = {"m", "k"};
   gg_status st;
   gg_str_puts(out, "// Descriptors of an MMA's operands: but for the address, which is in units of "
                    "16 bytes and\n// moves on by `step` with the block of the tile and the step "
                    "along K.\n");
-  if ((st = write_descriptor(out, 'a', &layouts->boxes_a, err))) return st;
-  gg_str_putc(out, '\n');
+  if (!plan->a_in_registers) {
+    if ((st = write_descriptor(out, 'a', &layouts->boxes_a, err))) return st;
+    gg_str_putc(out, '\n');
+  }
   if ((st = write_descriptor(out, 'b', &layouts->boxes_b, err))) return st;
+  if (plan->a_in_registers) {
+    gg_str_printf(out, "\n// An element of A in a stage.\nconstexpr int element_bytes_a = %d;\n\n",
+                  gg_dtype_info_of(plan->a.type)->bits / 8);
+    if ((st = gg_emit_layout_function(out, "smem_a", m_k, &layouts->sA, err))) return st;
+  }
   gg_str_puts(out, "\n// An element of a warp's staging buffer.\n");
   return gg_emit_layout_function(out, "smem_d", row_col, &layouts->sD, err);
 }
@@ -198,7 +203,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   write_memory(&text, plan, layouts);
   gg_cuda_write_extents(&text, plan);
   gg_bind_str(out, "sizes", &text);
-  st = write_layouts(&text, layouts, err);
+  st = write_layouts(&text, plan, layouts, err);
   gg_bind_str(out, "layouts", &text);
   if (st) return st;
   st = gg_mma_atom_wrapper(&text, &plan->mma, "mma", err);
@@ -209,6 +214,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_cuda_write_parameters(&text, plan, layouts);
   gg_bind_str(out, "parameters", &text);
   if (plan->specialised) gg_bind_flag(out, "promote", plan->promote > 0);
+  if (plan->specialised) gg_bind_flag(out, "a_in_registers", plan->a_in_registers);
   gg_bind_flag(out, "alpha", plan->alpha);
   gg_bind_flag(out, "c", plan->has_c);
   gg_bind_flag(out, "lines", plan->copy_bytes_a || plan->copy_bytes_b);

@@ -118,9 +118,8 @@ static void derive_boxes(gg_boxed_tile *out, const operand_tile *tile) {
 
 /* The map of an operand that is copied in boxes. */
 static void add_map(gg_layouts *out, gg_param param, const gg_boxed_tile *boxes, int width) {
-  out->maps[out->map_count++] = (gg_tensor_map){.param = param,
-                                                .box = {boxes->line, boxes->copy_lines},
-                                                .swizzle_bytes = map_swizzle(width)};
+  out->maps[out->map_count++] = (gg_tensor_map){
+      .param = param, .box = {boxes->line, boxes->copy_lines}, .swizzle_bytes = map_swizzle(width)};
 }
 
 /* What one box holds in shared memory, line by line, is what the tile's layout says: its place,
@@ -181,11 +180,29 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
   if ((st = derive_operand(&out->sB, &out->size_b, &out->boxes_b, &b, err))) return st;
   if (!plan->copy_bytes_a) add_map(out, GG_PARAM_MAP_A, &out->boxes_a, a.width);
   if (!plan->copy_bytes_b) add_map(out, GG_PARAM_MAP_B, &out->boxes_b, b.width);
-  gg_smem_access_count_matrices(gg_layouts_access(out, "wgmma A", descriptor_unit), &out->sA,
+  const char *reads_a = plan->a_in_registers ? "ldmatrix A" : "wgmma A";
+  gg_smem_access_count_matrices(gg_layouts_access(out, reads_a, descriptor_unit), &out->sA,
                                 a.k_major, a.mn, a.k, a.bits);
   gg_smem_access_count_matrices(gg_layouts_access(out, "wgmma B", descriptor_unit), &out->sB,
                                 b.k_major, b.mn, b.k, b.bits);
   return GG_OK;
+}
+
+/* What ldmatrix gives a lane is what the MMA takes of A: four words, of rows lane / 4 and + 8, of
+ * bytes lane % 4 * 4 and + 16. */
+static gg_status check_fragments(const gg_plan *plan, gg_error *err) {
+  enum { lanes = 32, rows_a_warp = 16, word_bits = 32 };
+  gg_layout layout = gg_mma_atom_layout(&plan->mma, GG_MMA_A);
+  int64_t threads = gg_layout_mode_size(&layout, 0), values = gg_layout_mode_size(&layout, 1);
+  int64_t in_word = word_bits / gg_dtype_info_of(plan->a.type)->bits, right = 0;
+  for (int64_t i = 0; i < threads * values; i++) {
+    int64_t thread = i % threads, value = i / threads, word = value / in_word;
+    int64_t lane = thread % lanes, m = thread / lanes * rows_a_warp + lane / 4 + word % 2 * 8;
+    int64_t k = (lane % 4 + word / 2 * 4) * in_word + value % in_word;
+    right += gg_layout_at(&layout, i) == m + k * plan->mma.m;
+  }
+  if (right == threads * values) return GG_OK;
+  return gg_fail(err, DERIVE_COVER, NULL, "tCrA", (long long)right, (long long)(threads * values));
 }
 
 /* Warpgroups side by side along M, each with a contiguous block of the tile's rows. */
@@ -208,6 +225,7 @@ static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err)
   if ((st = gg_layout_col_major(&layout, &atoms, err))) return st;
   if ((st = gg_tiled_mma_make(&mma, &plan->mma, &layout, &permutation, err))) return st;
   if ((st = gg_tiled_mma_layout_tv(&out->tCrC, &mma, GG_MMA_C, err))) return st;
+  if (plan->a_in_registers && (st = check_fragments(plan, err))) return st;
   return gg_check_cover("tCrC", &out->tCrC, (int64_t)plan->tile_m * plan->tile_n, err);
 }
 
@@ -287,11 +305,12 @@ static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err)
   return gg_check_smem(plan, bytes_a + bytes_b, staging, barriers, most, err);
 }
 
-static void name_layouts(gg_layouts *out) {
+static void name_layouts(gg_layouts *out, bool a_in_registers) {
   gg_layouts_name(out, "sA", "(m, k) -> element of a stage", &out->sA);
   gg_layouts_name(out, "sB", "(n, k) -> element of a stage", &out->sB);
   gg_layouts_name(out, "sD", "(m, n) -> element of a warp's staging buffer", &out->sD);
-  gg_layouts_name_plain(out, "desc A", "(block, K step) -> 16 bytes", &out->boxes_a.steps);
+  if (!a_in_registers)
+    gg_layouts_name_plain(out, "desc A", "(block, K step) -> 16 bytes", &out->boxes_a.steps);
   gg_layouts_name_plain(out, "desc B", "(block, K step) -> 16 bytes", &out->boxes_b.steps);
   gg_layouts_name_plain(out, "tCrC", "mma: (thread, value) -> index in (m, n)", &out->tCrC);
 }
@@ -301,8 +320,10 @@ gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = derive_operands(out, plan, err))) return st;
   if ((st = derive_mma(out, plan, err))) return st;
   if ((st = derive_epilogue(out, plan, err))) return st;
-  name_layouts(out);
+  name_layouts(out, plan->a_in_registers);
   out->accumulator_registers = gg_plan_block_m(plan) / plan->mma.m * (plan->promote ? 2 : 1) *
                                gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  out->fragment_registers =
+      2 * gg_plan_block_m(plan) / plan->mma.m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL);
   return map_memory(out, plan, err);
 }

@@ -7,6 +7,9 @@
  * leave through staging buffers of each warp, from which boxes are stored while the next tile is
  * multiplied. CTAs of a cluster share operands: each loads a part, for all.
  *
+ * Operands that promise less than 16 bytes of alignment, which tensor maps cannot address, are
+ * copied by all warps of the first warpgroup, D is stored by the warps that computed it.
+ *
  * It needs sm_90a: wgmma and setmaxnreg are of that architecture alone. This file decides;
  * sm90_tile.c does so for the tile and the warpgroups; derive_sm90.c derives the layouts,
  * emit/sm90.c writes the text. */
@@ -296,12 +299,6 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
     gg_status st = gg_check_unused(plan, all[i].field, all[i].what, all[i].instead, err);
     if (st) return st;
   }
-  const gg_spec_field *sources[] = {&spec->operand_source.a, &spec->operand_source.b};
-  for (int i = 0; i < 2; i++) {
-    if (sources[i]->state == GG_SPEC_SET && sources[i]->number == GG_SOURCE_SHARED) continue;
-    gg_status st = gg_check_unused(plan, sources[i], "operand_source", "shared", err);
-    if (st) return st;
-  }
   return GG_OK;
 }
 
@@ -352,6 +349,7 @@ const gg_target gg_target_sm90 = {
     .template_name = "sm90_warp_specialised.cu",
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
+    .int32_coordinates = true,
     .accepts = accepts,
     .exchanges = gg_sm90_exchanges,
     .choose = choose,
@@ -365,6 +363,7 @@ const gg_target gg_target_sm90_multistage = {
     .template_name = "sm90_multistage.cu",
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
+    .int32_coordinates = true,
     .accepts = accepts_multistage,
     .exchanges = gg_sm90_exchanges,
     .choose = choose,

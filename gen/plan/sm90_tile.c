@@ -6,6 +6,7 @@
  * registers.
  * (PTX ISA, "wgmma.mma_async", "setmaxnreg".) */
 #include <stdio.h>
+#include <string.h>
 
 #include "atom/dtype.h"
 #include "plan/choices.h"
@@ -48,6 +49,38 @@ static gg_status check_n(const gg_plan *plan, gg_error *err) {
                            err);
 }
 
+/* The same instruction with its A in registers; of any major, since what is there has none. */
+static void take_a_from_registers(gg_mma_atom *mma) {
+  size_t count;
+  const gg_mma_row *rows = gg_mma_table(&count);
+  for (size_t i = 0; i < count; i++) {
+    bool same = rows[i].kind == GG_MMA_wgmma && strcmp(rows[i].ptx, mma->row->ptx) == 0;
+    if (same && rows[i].source_a == GG_MMA_REGISTERS) {
+      gg_mma_row_atom(mma, &rows[i], mma->n);
+      return;
+    }
+  }
+}
+
+/* B comes from shared memory always; A too, unless it is asked for in registers. */
+static gg_status choose_source(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *a = &plan->spec->operand_source.a, *b = &plan->spec->operand_source.b;
+  const char *of_a = gg_as_asked(plan, "operand_source of A", "operand_source of B");
+  const char *of_b = gg_as_asked(plan, "operand_source of B", "operand_source of A");
+  if (b->state == GG_SPEC_SET && b->number != GG_SOURCE_SHARED)
+    return gg_refuse(plan, b, of_b, b->text, "shared", err);
+  if (a->state != GG_SPEC_SET || a->number == GG_SOURCE_SHARED) return GG_OK;
+  if (a->number != GG_SOURCE_REGISTERS)
+    return gg_refuse(plan, a, of_a, a->text, "shared and registers", err);
+  if (!plan->specialised || plan->promote) {
+    return gg_refuse(plan, a, of_a, a->text,
+                     plan->promote ? "shared beside promote" : "shared beside schedule multistage",
+                     err);
+  }
+  plan->a_in_registers = true;
+  return GG_OK;
+}
+
 static gg_status choose_mma(gg_plan *plan, gg_error *err) {
   char shape[32];
   gg_status st = check_n(plan, err);
@@ -59,8 +92,9 @@ static gg_status choose_mma(gg_plan *plan, gg_error *err) {
                 gg_dtype_info_of(plan->b.type)->ptx);
   st = gg_mma_atom_find(&plan->mma, gg_str_text(&ptx), err);
   gg_str_free(&ptx);
-  if (st) return st;
-  plan->mma.a_mn_major = plan->a.major != GG_MAJOR_K;
+  if (st || (st = choose_source(plan, err))) return st;
+  if (plan->a_in_registers) take_a_from_registers(&plan->mma);
+  plan->mma.a_mn_major = !plan->a_in_registers && plan->a.major != GG_MAJOR_K;
   plan->mma.b_mn_major = plan->b.major != GG_MAJOR_K;
   return gg_choose_atom(plan, shape, err);
 }
@@ -156,24 +190,26 @@ static int producer_registers(const gg_plan *plan) {
  * several CTAs are to be resident ptxas counts on what there is at launch alone. Counts are
  * multiples of 8. */
 static gg_status choose_registers(gg_plan *plan, gg_error *err) {
-  enum { all = GG_REGISTERS_PER_SM / warpgroup, most = 232, unit = 8 };
+  enum { dealt = GG_REGISTERS_PER_SM / warpgroup, most = 232, unit = 8 };
   enum { addresses = 24 }; /* descriptors, loop state and predicates */
   const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
   plan->ctas_per_sm = ctas->state == GG_SPEC_SET ? (int)ctas->number : 1;
   int groups = plan->consumers + plan->specialised;
-  int launch = all / plan->ctas_per_sm / groups / unit * unit;
+  int launch = dealt / plan->ctas_per_sm / groups / unit * unit;
   bool moves = plan->specialised && plan->ctas_per_sm == 1 && plan->consumers > 1;
   plan->producer_registers = moves ? producer_registers(plan) : 0;
   plan->consumer_registers =
       moves ? (launch * groups - plan->producer_registers) / plan->consumers / unit * unit : launch;
   if (plan->consumer_registers > most) plan->consumer_registers = most;
-  int blocks = gg_plan_block_m(plan) / block_m * (plan->promote ? 2 : 1);
-  int acc = blocks * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
-  if (acc + addresses <= plan->consumer_registers) return GG_OK;
+  int blocks = gg_plan_block_m(plan) / block_m;
+  int acc = blocks * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL) * (plan->promote ? 2 : 1);
+  int fragments = 2 * blocks * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL);
+  int all = acc + fragments + addresses;
+  if (all <= plan->consumer_registers) return GG_OK;
   const gg_spec_field *cause = ctas->state == GG_SPEC_SET ? ctas : &plan->spec->tile;
   return gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, gg_plan_block_m(plan),
-                 gg_plan_block_n(plan), acc, 0, addresses, acc + addresses,
-                 plan->consumer_registers, plan->threads, plan->ctas_per_sm);
+                 gg_plan_block_n(plan), acc, fragments, addresses, all, plan->consumer_registers,
+                 plan->threads, plan->ctas_per_sm);
 }
 
 /* K of the tile in whole MMAs, and in whole sums of those that are promoted together. */

@@ -59,6 +59,7 @@ typedef enum gg_source {
 } gg_source;
 
 typedef enum gg_schedule {
+  GG_SCHEDULE_NAIVE,
   GG_SCHEDULE_MULTISTAGE,
   GG_SCHEDULE_WARP_SPECIALIZED,
   GG_SCHEDULE_COOPERATIVE,

@@ -138,12 +138,16 @@ static verdict after_readers(const actor *a, uint64_t read, emu_epoch *culprit) 
 }
 
 static void name(char *out, size_t size, const struct emu_hazards *hazards, emu_epoch epoch,
-                 const char *verb) {
+                 bool wrote) {
+  const char *verb = wrote ? "written" : "read";
   const emu_op *op = op_of(hazards, epoch);
   const emu_watched *watched = hazards->warp_of[emu_epoch_agent(epoch)];
   const char *text = op && op->ptx ? op->ptx->form->text : "an instruction";
   unsigned line = op && op->ptx ? op->ptx->place.line : 0;
-  if (watched) {
+  if (watched && !wrote && is_collective(hazards, epoch)) {
+    snprintf(out, size, "warp %d of CTA %u has %s at line %u (%s)", watched->warp->index,
+             watched->warp->cta->rank, verb, line, text);
+  } else if (watched) {
     snprintf(out, size, "warp %d of CTA %u, lane %u, has %s at line %u (%s)", watched->warp->index,
              watched->warp->cta->rank, emu_epoch_lane(epoch), verb, line, text);
   } else {
@@ -158,7 +162,7 @@ static bool report(const actor *a, emu_place place, verdict found, emu_epoch ear
       [UNFENCED] = "no fence.proxy.async makes what threads write visible to the async proxy",
   };
   char who[320];
-  name(who, sizeof who, a->hazards, earlier, wrote ? "written" : "read");
+  name(who, sizeof who, a->hazards, earlier, wrote);
   uint32_t address =
       (uint32_t)place.cta->rank << EMU_SHARED_RANK_SHIFT | (place.offset + EMU_SHARED_RESERVED);
   emu_fault(a->warp, a->op, a->lane, GG_E_EMU_RACE, "%s shared memory at 0x%x, which %s: %s",
@@ -410,6 +414,41 @@ static bool same_place(emu_place a, emu_place b) {
   return a.offset == b.offset && a.cta == b.cta;
 }
 
+/* The most common access: whole words that nobody but this very lane has touched, or nobody at all;
+ * reads count where they matter. Such are ordered. False: there is more to it. */
+static bool touch_own(actor *a, emu_place place, uint32_t bytes) {
+  const uint64_t other = ~((UINT64_C(1) << EMU_EPOCH_AGENT_SHIFT) - 1) | (EMU_LANES - 1);
+  emu_cell *words = words_of(a->hazards, place.cta);
+  uint32_t count = bytes / 4;
+  if (!words || !a->epoch || a->atomic || place.offset % 4 || bytes % 4) return false;
+  words += place.offset / 4;
+  for (uint32_t i = 0; i < count; i++) {
+    emu_cell word = words[i];
+    if (word.write && (word.write ^ a->epoch) & other) return false;
+    if (word.read && (word.read ^ a->epoch) & other) return false;
+    a->own |= word.write != 0;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    if (a->write) {
+      words[i] = (emu_cell){a->epoch, 0};
+    } else if (!emu_epoch_alike(words[i].read, a->epoch)) {
+      words[i].read = a->epoch;
+    }
+  }
+  return true;
+}
+
+/* One lane's access. What is good for it need not be for the next; but what ldmatrix finds of other
+ * agents is, and its readers have no lanes. */
+static bool touch_lane(actor *a, emu_place place, uint32_t bytes, bool together) {
+  if (a->write || emu_epoch_agent(a->good.write) == a->watched->agent) {
+    a->good.write = EMU_CELL_NONE;
+  }
+  if (!together || a->own) a->before.write = EMU_CELL_NONE;
+  if (!together && touch_own(a, place, bytes)) return true;
+  return touch(a, place, bytes, CHECK | RECORD);
+}
+
 bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
                        const emu_place place[EMU_LANES], unsigned bytes, bool write, bool atomic) {
   actor a;
@@ -419,6 +458,7 @@ bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
   a.atomic = atomic;
   a.watched->touched = true;
   a.watched->flag = NULL;
+  bool together = !write && op->kind == EMU_KIND_MATRIX;
   emu_epoch epoch = epoch_of(a.hazards, a.watched->agent,
                              emu_clocks_of(&a.watched->knows.seen, a.watched->agent), op, 0);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
@@ -426,11 +466,8 @@ bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
     a.lane = __builtin_ctz(rest);
     /* A read of what the lane before has read, and others have written, tells nothing new. */
     if (rest != lanes && !write && !a.own && same_place(place[before], place[a.lane])) continue;
-    a.epoch = epoch ? epoch | (unsigned)a.lane : 0;
-    /* What is good for one lane need not be for the next. */
-    if (write || emu_epoch_agent(a.good.write) == a.watched->agent) a.good.write = EMU_CELL_NONE;
-    a.before.write = EMU_CELL_NONE;
-    if (!touch(&a, place[a.lane], bytes, CHECK | RECORD)) return false;
+    a.epoch = epoch && !together ? epoch | (unsigned)a.lane : epoch;
+    if (!touch_lane(&a, place[a.lane], bytes, together)) return false;
   }
   for (uint32_t rest = atomic ? lanes : 0; rest; rest &= rest - 1)
     flag(warp, place[__builtin_ctz(rest)], write);

@@ -1,0 +1,53 @@
+/* Family naive: plan -> what templates/naive.cu names. */
+#include "plan/naive.h"
+
+#include "atom/dtype.h"
+#include "emit/cuda_text.h"
+
+static void write_sizes(gg_str *out, const gg_plan *plan) {
+  const struct {
+    const char *name;
+    bool value;
+  } majors[] = {
+      {"a_k_major", plan->a.major == GG_MAJOR_K},
+      {"b_k_major", plan->b.major == GG_MAJOR_K},
+      {"d_n_major", plan->d.major == GG_MAJOR_N},
+  };
+  gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d;\n", plan->tile_m, plan->tile_n);
+  gg_str_printf(out, "constexpr int threads = %d;\n", plan->threads);
+  for (size_t i = 0; i < sizeof majors / sizeof *majors; i++) {
+    gg_str_printf(out, "constexpr bool %s = %s;\n", majors[i].name, gg_cuda_bool(majors[i].value));
+  }
+  if (plan->has_c) {
+    gg_str_printf(out, "constexpr bool c_n_major = %s;\n",
+                  gg_cuda_bool(plan->c.major == GG_MAJOR_N));
+  }
+  gg_str_printf(out, "constexpr bool raster_along_m = %s;\n",
+                gg_cuda_bool(plan->raster == GG_RASTER_ALONG_M));
+  gg_str_printf(out, "constexpr int raster_group = %d;\n\n", plan->raster_group);
+  gg_cuda_write_extents(out, plan);
+}
+
+gg_status gg_naive_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                        gg_error *err) {
+  gg_str text = GG_STR_INIT;
+  gg_str_puts(&text, "using int64 = long long;\n");
+  gg_cuda_write_type(&text, "ab_t", plan->a.type);
+  if (plan->has_c) gg_cuda_write_type(&text, "c_t", plan->c.type);
+  gg_cuda_write_type(&text, "d_t", plan->d.type);
+  gg_bind_str(out, "types", &text);
+  write_sizes(&text, plan);
+  gg_bind_str(out, "sizes", &text);
+  gg_status st = gg_mma_atom_wrapper(&text, &plan->mma, "mma", err);
+  gg_bind_str(out, "mma", &text);
+  if (st) return st;
+  gg_cuda_write_widening(&text, "ab_to_float", "ab_t", plan->a.type);
+  if (plan->has_c) gg_cuda_write_widening(&text, "c_to_float", "c_t", plan->c.type);
+  gg_cuda_write_narrowing(&text, "d_from_floats", "d_t", plan->d.type);
+  gg_bind_str(out, "conversions", &text);
+  gg_cuda_write_parameters(&text, plan, layouts);
+  gg_bind_str(out, "parameters", &text);
+  gg_bind_flag(out, "alpha", plan->alpha);
+  gg_bind_flag(out, "c", plan->has_c);
+  return GG_OK;
+}
