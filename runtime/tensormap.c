@@ -3,7 +3,8 @@
  *
  * A map takes extents up to 2^32, but a copy's coordinates are 32-bit signed integers; strides are
  * multiples of 16 bytes (which the operand's alignment sees to) below 2^40. An operand that is not
- * read, because K is 0, still needs a legal map: of one element, at the last multiple of 16 bytes before D.
+ * read, because K is 0, still needs a legal map: of one element, at D or what it is rounded down
+ * to.
  *
  * Boxes are read with zeros for every element outside of the map, but written in whole 16 bytes: an
  * H100 writes 8 elements of 16 bits where the map has 7. So D's map ends at the last whole 16 bytes
