@@ -183,7 +183,9 @@ START_TEST(large_boxes_are_large) {
                               .dims = {1, 1, 1, 1, 1},
                               .box = {4, 256, 256, 256, 16},
                               .element_strides = {1, 1, 1, 1, 1}};
+  emu_box box = {.map = &map};
   ck_assert_uint_eq(emu_box_span(&map), (uint64_t)1 << 32);
+  ck_assert_uint_eq(emu_box_rows_inside(&box), 1);
   ck_assert_uint_eq(emu_tensor_map_box_bytes(&map), (uint64_t)1 << 32);
 }
 END_TEST

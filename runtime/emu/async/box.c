@@ -40,8 +40,8 @@ uint64_t emu_box_span(const emu_tensor_map *map) {
   return bytes_of_lines(map, line_count(map));
 }
 
-/* The last line in bounds is the last one of every dimension. */
-uint64_t emu_box_span_inside(const emu_box *box) {
+/* Lines up to the last one in bounds, which is the last one of every dimension. */
+static uint64_t lines_inside(const emu_box *box) {
   const emu_tensor_map *map = box->map;
   uint64_t line = 0, lines = 1;
   for (uint32_t i = 0; i < map->rank; i++) {
@@ -55,7 +55,15 @@ uint64_t emu_box_span_inside(const emu_box *box) {
     line += (uint64_t)last * lines;
     lines *= extent;
   }
-  return bytes_of_lines(map, line + 1);
+  return line + 1;
+}
+
+uint64_t emu_box_rows_inside(const emu_box *box) {
+  return lines_inside(box) * rows_of_line(box->map);
+}
+
+uint64_t emu_box_span_inside(const emu_box *box) {
+  return bytes_of_lines(box->map, lines_inside(box));
 }
 
 void emu_box_row_at(emu_box_row *out, const emu_box *box, uint32_t index) {

@@ -30,8 +30,10 @@ typedef struct emu_box {
   int32_t at[EMU_TENSOR_RANK]; /* coordinates of its first element */
 } emu_box;
 
-/* Its rows; of a box that is in shared memory 32 bits hold their number. */
+/* Its rows, and those up to the last one in bounds; of a box that is in shared memory 32 bits hold
+ * their number. */
 uint64_t emu_box_rows(const emu_tensor_map *map);
+uint64_t emu_box_rows_inside(const emu_box *box);
 void emu_box_row_at(emu_box_row *out, const emu_box *box, uint32_t index);
 
 static inline uint32_t emu_swizzled(emu_tensor_swizzle swizzle, uint32_t address) {

@@ -68,8 +68,11 @@ uint64_t emu_transfer_bytes(const emu_transfer *transfer) {
 
 /* ---- Rows ------------------------------------------------------------------------------- */
 
-static uint32_t row_count(const emu_transfer *transfer) {
-  return transfer->tensor ? (uint32_t)emu_box_rows(&transfer->map) : 1;
+/* A copy out of shared memory ends where the tensor does, however large the box is. */
+static uint32_t rows_read(const emu_transfer *transfer) {
+  if (!transfer->tensor) return 1;
+  emu_box box = box_of(transfer);
+  return (uint32_t)emu_box_rows_inside(&box);
 }
 
 static void row_at(emu_box_row *out, const emu_transfer *transfer, uint32_t index) {
@@ -161,7 +164,8 @@ static void scatter(const operation *o, const emu_box_row *row, const row_image 
 static bool copy_box_in(operation *o) {
   row_image image;
   emu_box_row row;
-  for (uint32_t i = 0; i < row_count(&o->transfer); i++) {
+  uint32_t rows = (uint32_t)emu_box_rows(&o->transfer.map);
+  for (uint32_t i = 0; i < rows; i++) {
     row_at(&row, &o->transfer, i);
     if (!read_row(&image, &o->transfer, &row)) return false;
     scatter(o, &row, &image);
@@ -339,7 +343,8 @@ static bool land_write(emu_async *self, emu_cluster *cluster) {
   (void)cluster;
   row_image image;
   emu_box_row row;
-  for (uint32_t i = 0; i < row_count(&o->transfer); i++) {
+  uint32_t rows = rows_read(&o->transfer);
+  for (uint32_t i = 0; i < rows; i++) {
     row_at(&row, &o->transfer, i);
     const uint8_t *bytes = o->image, *marks = o->image + o->from.bytes;
     if (!row.inside) continue;
