@@ -90,9 +90,9 @@ struct strip {
   }
 };
 
-// Begins to copy 32 strips of a tile, from strip `number` of this lane on: all chunks but the first.
-// Neighbouring lanes have neighbouring chunks. `whole`: the lines do not end there. What does not
-// exist is not read; it becomes zeros.
+// Begins to copy 32 strips of a tile, all chunks but the first; `number`: the first of this lane's
+// strips. Neighbouring lanes have neighbouring chunks. `whole`: the lines do not end there. What
+// does not exist is not read; it becomes zeros.
 template <class op, bool whole>
 __device__ __forceinline__ void copy_strips(unsigned dst, const line_source &from, int number,
                                             int mn0, int k0, int batch, int lane) {
