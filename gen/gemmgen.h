@@ -64,6 +64,7 @@ typedef struct gg_form {
   bool has_c; /* whether there is a C, and with it a beta */
   gg_operand c;
   gg_dtype accumulator;
+  int promote;          /* as a spec's: 0, or MMAs along K between additions in full precision */
   const char *epilogue; /* a list as behind a spec's `epilogue:`; NULL: alpha, and beta with a C */
 } gg_form;
 
