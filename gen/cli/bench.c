@@ -102,6 +102,15 @@ static gg_status launch_ceiling(void *self, int turn, CUstream stream, gg_error 
   return gg_ceiling_launch(self, stream, err);
 }
 
+/* Workspaces for every kernel: before any is prepared, as a larger one takes a smaller one's place.
+ */
+static gg_status provide(const operand_sets *sets, const gg_module *module, gg_error *err) {
+  gg_status st = GG_OK;
+  for (int i = 0; i < sets->count && !st; i++)
+    st = gg_trial_provide(&sets->list[i], module, err);
+  return st;
+}
+
 static gg_status prepare_ours(our_launch *out, const gg_module *module, const operand_sets *sets,
                               gg_error *err) {
   *out = (our_launch){.prepared = gg_malloc((size_t)sets->count * sizeof *out->prepared),
@@ -109,8 +118,7 @@ static gg_status prepare_ours(our_launch *out, const gg_module *module, const op
   if (!out->prepared) return gg_fail(err, MEMORY, NULL, "");
   gg_status st = GG_OK;
   for (int i = 0; i < sets->count && !st; i++) {
-    st = gg_trial_provide(&sets->list[i], module, err);
-    if (!st) st = gg_prepare(&out->prepared[i], module, &sets->list[i].problem, err);
+    st = gg_prepare(&out->prepared[i], module, &sets->list[i].problem, err);
   }
   return st;
 }
@@ -251,6 +259,8 @@ gg_status bench_case(bench_result *out, const bench_rig *rig, const cli_case *c,
   for (int i = 0; i < count && out->ours; i++)
     out->ours[i] = (bench_figure){0};
   if (!st) st = make_sets(&r.sets, rig, c, r.kernel, err);
+  for (int i = 0; i < count && !st; i++)
+    st = provide(&r.sets, modules[i], err);
   for (int i = 0; i < count && !st; i++)
     st = prepare_ours(&r.ours[i], modules[i], &r.sets, err);
   if (!st) st = make_reference(&r, err);

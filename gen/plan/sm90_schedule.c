@@ -9,15 +9,22 @@
 #include "plan/exchange.h"
 #include "plan/sm90.h"
 
-/* Two CTAs share B where there are several tiles along M to share it, and A likewise along N. */
+/* Two CTAs share B where there are several tiles along M to share it, and A likewise along N. Only
+ * tensor maps bring boxes to both. */
 gg_status gg_sm90_choose_cluster(gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->cluster;
+  bool mapped = plan->copy_bytes_a == 0 && plan->copy_bytes_b == 0;
   bool large = plan->tile_m * plan->tile_n >= 128 * 256;
   bool several = plan->fixed_m == GG_FIXED_NONE || plan->fixed_m > plan->tile_m;
-  plan->cluster_m = plan->specialised && large && several && plan->tile_n % 16 == 0 ? 2 : 1;
+  plan->cluster_m =
+      plan->specialised && mapped && large && several && plan->tile_n % 16 == 0 ? 2 : 1;
   plan->cluster_n = 1;
   if (asked->state != GG_SPEC_SET) return GG_OK;
   int64_t m = asked->tuple[0], n = asked->tuple[1];
+  if (!mapped && m * n > 1) {
+    return gg_refuse(plan, asked, "cluster", "of this shape",
+                     "[1, 1, 1] where A or B is aligned to less than 16 bytes", err);
+  }
   if (!plan->specialised && (m > 1 || n > 1)) {
     return gg_refuse(plan, asked, "cluster", "with schedule multistage", "[1, 1, 1]", err);
   }

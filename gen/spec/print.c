@@ -59,3 +59,35 @@ void gg_spec_print(gg_str *out, const gg_spec *spec, const char *prefix) {
     gg_str_putc(out, '\n');
   }
 }
+
+/* A mapping's keys in one line, `{type: bf16, major: k}`. */
+static void write_map(gg_str *out, const gg_spec *spec, const gg_key *map) {
+  const gg_key *key;
+  const char *separator = "{";
+  for (size_t i = 0; (key = gg_key_child(map, i)); i++) {
+    const gg_spec_field *field = (const gg_spec_field *)((const char *)spec + key->offset);
+    if (field->state == GG_SPEC_UNSET) continue;
+    gg_str_printf(out, "%s%s: ", separator, gg_key_leaf(key));
+    print_value(out, key, field);
+    separator = ", ";
+  }
+  gg_str_puts(out, *separator == '{' ? "{}" : "}");
+}
+
+void gg_spec_write(gg_str *out, const gg_spec *spec) {
+  const gg_key *key;
+  for (size_t i = 0; (key = gg_key_child(NULL, i)); i++) {
+    const gg_spec_field *field = (const gg_spec_field *)((const char *)spec + key->offset);
+    if (field->state == GG_SPEC_UNSET || key->kind == GG_KEY_SWEEP) continue;
+    gg_str_printf(out, "%s: ", key->path);
+    bool set = field->state == GG_SPEC_SET;
+    if (key->kind == GG_KEY_MAP && set) {
+      write_map(out, spec, key);
+    } else if (key->kind == GG_KEY_OPS && set) {
+      print_ops(out, spec);
+    } else {
+      print_value(out, key, field);
+    }
+    gg_str_putc(out, '\n');
+  }
+}

@@ -18,12 +18,12 @@
 
 constexpr int few_parts = 3;
 constexpr int tile_warps = groups_per_tile * warps_per_group;
-constexpr int chunk_words = 4;
-constexpr int fragment_chunks = acc_words / chunk_words;
+constexpr int sum_words = 4;
+constexpr int fragment_chunks = acc_words / sum_words;
 constexpr int chunks = frags_m * fragment_chunks;  // of a lane
 constexpr int chunks_in_flight = chunks <= 32 ? 8 : 2;  // reads at once, as registers allow
 
-static_assert(acc_words % chunk_words == 0, "accumulators are whole chunks");
+static_assert(acc_words % sum_words == 0, "accumulators are whole chunks");
 
 struct work_item {
   unsigned tile;
@@ -94,13 +94,13 @@ __device__ __forceinline__ void add(unsigned &sum, unsigned x) {  // two of f16
 struct partial_sums {
   unsigned char *at;
 
-  __device__ __forceinline__ void load(acc_t (&x)[chunk_words], int chunk) const {
-    unsigned w[chunk_words];
+  __device__ __forceinline__ void load(acc_t (&x)[sum_words], int chunk) const {
+    unsigned w[sum_words];
     asm volatile("ld.global.cg.v4.b32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
                  : "l"(at + chunk * (warp_size * 16)));
 #pragma unroll
-    for (int i = 0; i < chunk_words; ++i) from_word(x[i], w[i]);
+    for (int i = 0; i < sum_words; ++i) from_word(x[i], w[i]);
   }
 
   __device__ __forceinline__ void store(const acc_t *x, int chunk) const {
@@ -131,19 +131,19 @@ template <bool replace>
 __device__ __forceinline__ void take(acc_t (&tCrC)[frags_m][acc_words], partial_sums from) {
 #pragma unroll
   for (int chunk = 0; chunk < chunks; chunk += chunks_in_flight) {
-    acc_t x[chunks_in_flight][chunk_words];
+    acc_t x[chunks_in_flight][sum_words];
 #pragma unroll
     for (int i = 0; i < chunks_in_flight; ++i)
       if (chunk + i < chunks) from.load(x[i], chunk + i);
 #pragma unroll
-    for (int i = 0; i < chunks_in_flight * chunk_words; ++i) {
-      const int to = chunk * chunk_words + i;
+    for (int i = 0; i < chunks_in_flight * sum_words; ++i) {
+      const int to = chunk * sum_words + i;
       if (to >= frags_m * acc_words) continue;
       acc_t &sum = tCrC[to / acc_words][to % acc_words];
       if constexpr (replace)
-        sum = x[i / chunk_words][i % chunk_words];
+        sum = x[i / sum_words][i % sum_words];
       else
-        add(sum, x[i / chunk_words][i % chunk_words]);
+        add(sum, x[i / sum_words][i % sum_words]);
     }
   }
 }
@@ -151,11 +151,11 @@ __device__ __forceinline__ void take(acc_t (&tCrC)[frags_m][acc_words], partial_
 // One chunk, added up over all parts of a tile: into the place of the first part's.
 __device__ __forceinline__ void add_up(partial_sums first, unsigned part_bytes, unsigned parts,
                                        int chunk) {
-  acc_t sum[chunk_words];
+  acc_t sum[sum_words];
   first.load(sum, chunk);
 #pragma unroll 1
   for (unsigned part = 1; part < parts; part += chunks_in_flight) {
-    acc_t x[chunks_in_flight][chunk_words];
+    acc_t x[chunks_in_flight][sum_words];
 #pragma unroll
     for (unsigned i = 0; i < chunks_in_flight; ++i)
       if (part + i < parts)
@@ -163,7 +163,7 @@ __device__ __forceinline__ void add_up(partial_sums first, unsigned part_bytes, 
 #pragma unroll
     for (unsigned i = 0; i < chunks_in_flight; ++i)
 #pragma unroll
-      for (int w = 0; w < chunk_words; ++w)
+      for (int w = 0; w < sum_words; ++w)
         if (part + i < parts) add(sum[w], x[i][w]);
   }
   first.store(sum, chunk);
@@ -193,7 +193,7 @@ __device__ __forceinline__ bool combine(acc_t (&tCrC)[frags_m][acc_words], const
     const partial_sums own = {first.at + size_t(part) * part_bytes};
 #pragma unroll
     for (int chunk = 0; chunk < chunks; ++chunk)
-      own.store(&tCrC[chunk / fragment_chunks][chunk % fragment_chunks * chunk_words], chunk);
+      own.store(&tCrC[chunk / fragment_chunks][chunk % fragment_chunks * sum_words], chunk);
     count(counter, lane);
   }
   if (few && !last) return false;
