@@ -60,7 +60,7 @@ static void read_specs(const char *path) {
 /* What a case in text is: "bf16,bf16,bf16,f32,kkn,64x64x64,b1". */
 static cli_case read_case(const char *name) {
   char types[64], accumulator[16], majors[8], problem[64];
-  long long m, n, k, batch;
+  long long m = 0, n = 0, k = 0, batch = 0;
   cli_cases cases;
   if (sscanf(name, "%63[^,],", types) != 1) die("not a case:", name);
   const char *at = name;
