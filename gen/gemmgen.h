@@ -139,6 +139,8 @@ typedef struct gg_kernel {
   int cluster_m, cluster_n; /* CTAs of a cluster along M and N, all in the grid's x; else 1 and 1 */
   int64_t smem_bytes;       /* dynamic shared memory a CTA */
 
+  bool int32_coordinates; /* M, N and the batch are counted in 32 bits, as K always is */
+
   const gg_param *params;
   size_t param_count;
   gg_tensor_map maps[GG_TENSOR_MAPS_MAX]; /* one a parameter that is a map, in their order */

@@ -134,7 +134,12 @@ static void report_pipeline(gg_report *report, const gg_plan *plan) {
   add_number(report, "pipeline", "stages", plan->stages, NULL);
   if (plan->copy_bytes_a) {
     add_number(report, "pipeline", "copy_bytes_a", plan->copy_bytes_a, "B a copy");
+  }
+  if (plan->copy_bytes_b) {
     add_number(report, "pipeline", "copy_bytes_b", plan->copy_bytes_b, "B a copy");
+  }
+  if (plan->copies_ahead) {
+    add_number(report, "pipeline", "copies_ahead", plan->copies_ahead, "stages");
   }
   add_text(report, "pipeline", "swizzle_a", "%s", gg_swizzle_name(plan->swizzle_a));
   add_text(report, "pipeline", "swizzle_b", "%s", gg_swizzle_name(plan->swizzle_b));
