@@ -112,6 +112,7 @@ gg_plan gg_plan_as_asked(const gg_plan *plan) {
   EXCHANGE(int, asked.atoms_m, asked.atoms_n);
   EXCHANGE(int, asked.cluster_m, asked.cluster_n);
   EXCHANGE(int, asked.copy_bytes_a, asked.copy_bytes_b);
+  EXCHANGE(int, asked.copy_bytes_a, asked.copy_bytes_b);
   EXCHANGE(gg_swizzle_kind, asked.swizzle_a, asked.swizzle_b);
   if (plan->raster != GG_RASTER_HILBERT) {
     asked.raster = plan->raster == GG_RASTER_ALONG_M ? GG_RASTER_ALONG_N : GG_RASTER_ALONG_M;
