@@ -12,7 +12,7 @@
  * a round's tiles are a block of D, in bands as the kernel walks them, which reads its rows of A
  * and columns of B. Its time overlaps with the rest but for a share.
  *
- * Near-equal terms slow each other down: they are joined by a norm of degree 4, not by their
+ * Near-equal terms slow each other down: they are joined by a norm of degree 8, not by their
  * maximum. Times from measurements: docs/performance/h100.md. */
 #include "choice/model.h"
 
@@ -62,8 +62,8 @@ static double round_up(int64_t extent, int tile, int cluster) {
 static double join(double a, double b) {
   double larger = fmax(a, b), smaller = fmin(a, b);
   if (larger <= 0) return 0;
-  double share = smaller / larger, square = share * share;
-  return larger * sqrt(sqrt(1 + square * square));
+  double share = smaller / larger, square = share * share, fourth = square * square;
+  return larger * sqrt(sqrt(sqrt(1 + fourth * fourth)));
 }
 
 static int bits_of(gg_dtype type) {
