@@ -188,6 +188,8 @@ __device__ __forceinline__ void finish_multiply(acc_t (&tCrC)[frags_m][acc_words
   if (k_tiles > 0) release(list, smem, read.stage == 0 ? stages - 1 : read.stage - 1, lane);
 }
 
+//@ include operations
+
 //@ include sm90_epilogue
 
 // ---- The kernel ---------------------------------------------------------------------------------
@@ -199,6 +201,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 m = extent_m(m_arg);
   const int64 n = extent_n(n_arg);
   const int k_tiles = int((extent_k(k_arg) + tile_k - 1) / tile_k);
+  const epilogue_operands operands = {${operand_list}};
 
   const int thread = int(threadIdx.x);
   const int lane = thread % warp_size;
@@ -253,15 +256,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
       const work_item item = locate(list, work);
       const int row0 = item.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
       epilogue_arguments arguments = {
-          map_d, row0, item.n0, item.batch, m, n, D + item.batch * batch_stride_d, ldd};
-//@ if alpha
-      arguments.alpha = alpha;
-//@ end
-//@ if c
-      arguments.gC = C + item.batch * batch_stride_c;
-      arguments.ldc = ldc;
-      arguments.beta = beta;
-//@ end
+          map_d, row0, item.n0, item.batch, m, n, D + item.batch * batch_stride_d, ldd,
+          {row0 - item.m0, 0, int(min(m - item.m0, int64(tile_m))),
+           int(min(n - item.n0, int64(tile_n)))},
+          at_tile(operands, item.batch, item.m0, item.n0)};
       epilogue(tCrC, arguments, staging, lane);
     }
     tma_store_wait_read<0>();  // shared memory outlives its last readers

@@ -31,13 +31,15 @@ static void print_op(gg_str *out, const gg_spec_op *op) {
   gg_str_puts(out, options ? "}}" : name);
 }
 
-static void print_ops(gg_str *out, const gg_spec *spec) {
-  gg_str_putc(out, '[');
+/* One in the key's line; several in a line each. */
+static void print_ops(gg_str *out, const gg_spec *spec, const char *prefix) {
+  bool several = spec->op_count > 1;
+  if (!several) gg_str_putc(out, '[');
   for (size_t i = 0; i < spec->op_count; i++) {
-    if (i) gg_str_puts(out, ", ");
+    if (several) gg_str_printf(out, "\n%s  - ", prefix);
     print_op(out, &spec->ops[i]);
   }
-  gg_str_putc(out, ']');
+  if (!several) gg_str_putc(out, ']');
 }
 
 /* A mapping's keys speak for it, unless it is one word: `c: auto`. */
@@ -50,9 +52,10 @@ void gg_spec_print(gg_str *out, const gg_spec *spec, const char *prefix) {
   for (const gg_key *key = gg_keys; key->path; key++) {
     const gg_spec_field *field = (const gg_spec_field *)((const char *)spec + key->offset);
     if (!says_something(key, field)) continue;
-    gg_str_printf(out, "%s%s: ", prefix, key->path);
-    if (key->kind == GG_KEY_OPS && field->state == GG_SPEC_SET) {
-      print_ops(out, spec);
+    bool ops = key->kind == GG_KEY_OPS && field->state == GG_SPEC_SET;
+    gg_str_printf(out, "%s%s:%s", prefix, key->path, ops && spec->op_count > 1 ? "" : " ");
+    if (ops) {
+      print_ops(out, spec, prefix);
     } else {
       print_value(out, key, field);
     }

@@ -108,6 +108,9 @@ __device__ __forceinline__ void prefetch_map(const tensor_map &map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 
+// The same for a value that the compiler shall compute with where it is used, not earlier.
+__device__ __forceinline__ void forget(int &x) { asm volatile("" : "+r"(x)); }
+
 // Makes this thread's writes to shared memory visible to tensor copies.
 __device__ __forceinline__ void fence_async_shared() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
