@@ -86,6 +86,15 @@ typedef struct gg_operation {
 
 enum { GG_OPERATIONS_MAX = 16 };
 
+/* What a product is made of, but for its extents: what a kernel is generated for. */
+typedef struct gg_form {
+  gg_operand a, b, d;
+  bool has_c; /* whether there is a C, and with it a beta */
+  gg_operand c;
+  gg_dtype accumulator;
+  const char *epilogue; /* a list as behind a spec's `epilogue:`; NULL: alpha, and beta with a C */
+} gg_form;
+
 /* One kernel parameter, in the order of the kernel's signature. */
 typedef enum gg_param {
   GG_PARAM_A, /* device pointers */
@@ -150,6 +159,8 @@ typedef struct gg_kernel {
   gg_dtype accumulator;
   int accumulator_bits; /* of its significand that sums of products keep, where those are fewer than
                            it has; else 0 */
+  int accumulator_span; /* along K, of the sums for which that holds: they are then added to the
+                           accumulator with all of its bits; 0: of all of K */
   int64_t fixed_m, fixed_n, fixed_k, fixed_batch; /* GG_FIXED_NONE where dynamic */
   gg_operation operations[GG_OPERATIONS_MAX];     /* the epilogue, in order */
   size_t operation_count;

@@ -149,7 +149,7 @@ gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, gg_error
 
 /* ---- Checks --------------------------------------------------------------------------- */
 
-static gg_status check_extent(const char *name, int64_t value, int64_t fixed, gg_error *err) {
+gg_status gg_problem_check_extent(const char *name, int64_t value, int64_t fixed, gg_error *err) {
   if (value < 0) {
     return gg_fail(err, PROBLEM_EXTENT, NULL, name, (ll)value, "extents from 0 on");
   }
@@ -169,11 +169,11 @@ static gg_status check_k(const gg_kernel *kernel, int64_t k, gg_error *err) {
 }
 
 static gg_status check_extents(const gg_kernel *kernel, const gg_problem *p, gg_error *err) {
-  gg_status st = check_extent("m", p->m, kernel->fixed_m, err);
-  if (!st) st = check_extent("n", p->n, kernel->fixed_n, err);
-  if (!st) st = check_extent("k", p->k, kernel->fixed_k, err);
+  gg_status st = gg_problem_check_extent("m", p->m, kernel->fixed_m, err);
+  if (!st) st = gg_problem_check_extent("n", p->n, kernel->fixed_n, err);
+  if (!st) st = gg_problem_check_extent("k", p->k, kernel->fixed_k, err);
   if (!st) st = check_k(kernel, p->k, err);
-  if (!st) st = check_extent("batch", p->batch, kernel->fixed_batch, err);
+  if (!st) st = gg_problem_check_extent("batch", p->batch, kernel->fixed_batch, err);
   return st;
 }
 

@@ -26,6 +26,9 @@ gg_view gg_problem_extra_view(const gg_kernel *kernel, const gg_problem *problem
 
 bool gg_kernel_takes(const gg_kernel *kernel, gg_param param);
 
+/* PROBLEM_EXTENT unless `value` is from 0 on, and what is fixed (GG_FIXED_NONE: nothing). */
+gg_status gg_problem_check_extent(const char *name, int64_t value, int64_t fixed, gg_error *err);
+
 /* Fills all of *out but the module. `resident` is how many of the kernel's CTAs the device holds at
  * once. */
 gg_status gg_problem_check(gg_prepared *out, const gg_kernel *kernel, const gg_problem *problem,

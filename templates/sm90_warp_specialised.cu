@@ -151,42 +151,32 @@ __device__ __forceinline__ void pass_turn(int consumer) {
     named_barrier_arrive(1 + (consumer + 1) % consumers, consumers * warpgroup_size);
 }
 
-// Multiplies a tile's K tiles as they arrive. One stage's MMAs run while the next one's are issued;
-// so a stage is released one K tile late.
-__device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring_position &read,
-                                         const work_list &list, unsigned smem, int k_tiles,
-                                         int first_block, int lane) {
-#pragma unroll 1
-  for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
-    const unsigned sA = smem + stage_begin + read.stage * stage_bytes;
-    const unsigned long long desc_a = desc_a_base + descriptor_address(sA);
-    const unsigned long long desc_b = desc_b_base + descriptor_address(sA + stage_bytes_a);
-    mbarrier_wait(full_barrier(smem, read.stage), read.parity);
-    wgmma_fence();
+// What an MMA was given to write, once it has.
+__device__ __forceinline__ void settle(acc_t (&acc)[frags_m][acc_words]) {
 #pragma unroll
-    for (int step = 0; step < k_steps; ++step)
+  for (int i = 0; i < frags_m; ++i)
 #pragma unroll
-      for (int i = 0; i < frags_m; ++i)
-        mma(tCrC[i], desc_a + desc_a_step(first_block + i, step),
-            desc_b + desc_b_step(0, step), k_tile > 0 || step > 0);
-    wgmma_commit();
-    wgmma_wait<1>();
-    if (k_tile > 0) release(list, smem, read.stage == 0 ? stages - 1 : read.stage - 1, lane);
-    read.advance();
-  }
+    for (int w = 0; w < acc_words; ++w) settle(acc[i][w]);
 }
+
+//@ if promote
+//@ include sm90_multiply_promoted
+//@ else
+//@ if a_in_registers
+//@ include sm90_multiply_registers
+//@ else
+//@ include sm90_multiply
+//@ end
 
 // Waits for the last MMAs, which leaves the accumulators ready.
 __device__ __forceinline__ void finish_multiply(acc_t (&tCrC)[frags_m][acc_words],
                                                 const ring_position &read, const work_list &list,
                                                 unsigned smem, int k_tiles, int lane) {
   wgmma_wait<0>();
-#pragma unroll
-  for (int i = 0; i < frags_m; ++i)
-#pragma unroll
-    for (int w = 0; w < acc_words; ++w) settle(tCrC[i][w]);
+  settle(tCrC);
   if (k_tiles > 0) release(list, smem, read.stage == 0 ? stages - 1 : read.stage - 1, lane);
 }
+//@ end
 
 //@ include operations
 
@@ -246,7 +236,11 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     for (unsigned work = first_work() + turn * work_step(); work < list.tiles;
          work += turns * work_step()) {
       acc_t tCrC[frags_m][acc_words];
+//@ if promote
+      clear(tCrC);
+//@ else
       if (k_tiles == 0) clear(tCrC);
+//@ end
       await_turn(consumer);
       multiply(tCrC, read, list, smem, k_tiles, first_block, lane);
       if (work + work_step() < list.tiles) pass_turn(consumer);

@@ -19,6 +19,18 @@ const char *gg_cuda_type_of(gg_dtype type) {
   return bits == 8 ? "unsigned char" : bits == 16 ? "unsigned short" : "float";
 }
 
+void gg_cuda_write_type(gg_str *out, const char *name, gg_dtype type) {
+  gg_str_printf(out, "using %s_t = %s;  // the bits of %s\n", name, gg_cuda_type_of(type),
+                gg_dtype_info_of(type)->name);
+}
+
+void gg_cuda_write_types(gg_str *out, const gg_plan *plan) {
+  if (plan->has_c) gg_cuda_write_type(out, "c", plan->c.type);
+  gg_cuda_write_type(out, "d", plan->d.type);
+  gg_str_printf(out, "using epi_t = %s;  // what the epilogue computes in\n",
+                plan->compute == GG_DTYPE_s32 ? "int" : "float");
+}
+
 /* ---- Parameters ------------------------------------------------------------------------- */
 
 static void write_extent(gg_str *out, const char *name, int64_t fixed) {
@@ -199,18 +211,6 @@ void gg_cuda_write_narrowing(gg_str *out, const char *name, gg_dtype type, gg_dt
     gg_str_puts(out, "  bits[0] = d0;\n  bits[1] = d1;\n");
   }
   gg_str_puts(out, "}\n\n");
-}
-
-void gg_cuda_write_type(gg_str *out, const char *name, gg_dtype type) {
-  gg_str_printf(out, "using %s_t = %s;  // the bits of %s\n", name, gg_cuda_type_of(type),
-                gg_dtype_info_of(type)->name);
-}
-
-void gg_cuda_write_types(gg_str *out, const gg_plan *plan) {
-  if (plan->has_c) gg_cuda_write_type(out, "c", plan->c.type);
-  gg_cuda_write_type(out, "d", plan->d.type);
-  gg_str_printf(out, "using epi_t = %s;  // what the epilogue computes in\n",
-                plan->compute == GG_DTYPE_s32 ? "int" : "float");
 }
 
 /* ---- What every family binds ------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "emit/report.h"
+#include "plan/exchange.h"
 #include "plan/operation.h"
 #include "plan/target.h"
 #include "spec/print.h"
@@ -71,8 +72,10 @@ size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
   return count;
 }
 
-static gg_status fill_facts(kernel_memory *memory, const gg_plan *plan, const gg_layouts *layouts,
+/* In the terms of the spec, whatever the text calls its parameters. */
+static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const gg_layouts *layouts,
                             gg_error *err) {
+  const gg_plan as_asked = gg_plan_as_asked(chosen), *plan = &as_asked;
   gg_kernel *kernel = &memory->kernel;
   gg_param *params = GG_ARENA_ARRAY(&memory->arena, gg_param, GG_PARAM_COUNT);
   char arch[GG_ARCH_NAME_MAX];
@@ -90,6 +93,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *plan, const gg
       .d = plan->d,
       .accumulator = plan->accumulator,
       .accumulator_bits = plan->accumulator_bits,
+      .accumulator_span = plan->promote * plan->mma.k,
       .fixed_m = plan->fixed_m,
       .fixed_n = plan->fixed_n,
       .fixed_k = plan->fixed_k,
@@ -104,11 +108,15 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *plan, const gg
       .cluster_n = plan->cluster_n,
       .smem_bytes = layouts->smem_bytes,
       .params = params,
-      .param_count = gg_kernel_params(params, plan, layouts),
+      .param_count = gg_kernel_params(params, chosen, layouts),
       .map_count = layouts->map_count,
   };
   memcpy(kernel->maps, layouts->maps, sizeof kernel->maps);
   memcpy(kernel->operations, plan->operations, sizeof kernel->operations);
+  for (size_t i = 0; i < kernel->param_count; i++)
+    params[i] = gg_param_as_asked(chosen, params[i]);
+  for (size_t i = 0; i < kernel->map_count; i++)
+    kernel->maps[i].param = gg_param_as_asked(chosen, kernel->maps[i].param);
   return GG_OK;
 }
 
@@ -122,7 +130,7 @@ static gg_status bind_banner(gg_bindings *bindings, const gg_plan *plan, const g
   char arch[GG_ARCH_NAME_MAX];
   gg_arch_name(arch, plan->arch);
   gg_str_printf(&text, "// %s: made by gemmgen %s from this spec:\n//\n", plan->name, gg_version());
-  gg_spec_print(&text, plan->spec, "//   ");
+  gg_spec_print(&text, plan->asked, "//   ");
   gg_str_puts(&text, "//\n// What was decided and derived from it:\n//\n");
   if (st == GG_OK) gg_report_print(&text, &report, "//   ");
   gg_str_printf(&text, "//\n// By hand: nvcc -std=c++17 -arch=%s -cubin %s.cu\n", arch, plan->name);

@@ -6,6 +6,7 @@
 
 #include "atom/dtype.h"
 #include "plan/epilogue.h"
+#include "plan/exchange.h"
 #include "plan/target.h"
 
 static const char *keep(gg_report *report, gg_str *text) {
@@ -84,6 +85,9 @@ static void report_problem(gg_report *report, const gg_plan *plan) {
   if (plan->accumulator_bits) {
     gg_str remark = GG_STR_INIT;
     gg_str_printf(&remark, "sums of products keep %d bits of it", plan->accumulator_bits);
+    if (plan->promote) {
+      gg_str_printf(&remark, ", those of sums over %d of K all", plan->promote * plan->mma.k);
+    }
     fact->remark = keep(report, &remark);
   }
   report_extent(report, "m", plan->fixed_m);
@@ -97,6 +101,11 @@ static void report_atom(gg_report *report, const gg_mma_atom *atom) {
   gg_mma_atom_ptx(&ptx, atom);
   gg_mma_atom_cute(&cute, atom);
   gg_fact *fact = add(report, "tile", "atom");
+  if (ptx.length == 0) { /* more or less than one instruction */
+    gg_str_free(&ptx);
+    fact->text = keep(report, &cute);
+    return;
+  }
   fact->text = keep(report, &ptx);
   fact->remark = keep(report, &cute);
 }
@@ -108,6 +117,13 @@ static void report_tile(gg_report *report, const gg_plan *plan) {
   add_text(report, "tile", "shape", "%dx%dx%d", plan->tile_m, plan->tile_n, plan->tile_k)->remark =
       "M x N x K of a CTA";
   report_atom(report, &plan->mma);
+  if (plan->swap_ab) {
+    add_text(report, "tile", "swap_ab", "true")->remark =
+        "D^T = B * A^T: below, A is this B and M this N";
+  }
+  if (plan->a_in_registers) {
+    add_text(report, "tile", "operand_source", "%s from registers", plan->swap_ab ? "B" : "A");
+  }
   add_text(report, "tile", "atom_layout", "%dx%d", plan->atoms_m, plan->atoms_n)->remark =
       keep(report, &workers);
   add_text(report, "tile", "block", "%dx%d", gg_plan_block_m(plan), gg_plan_block_n(plan))->remark =
@@ -115,6 +131,7 @@ static void report_tile(gg_report *report, const gg_plan *plan) {
 }
 
 static void report_pipeline(gg_report *report, const gg_plan *plan) {
+  if (plan->stages == 0) return;
   add_number(report, "pipeline", "stages", plan->stages, NULL);
   if (plan->copy_bytes_a) {
     add_number(report, "pipeline", "copy_bytes_a", plan->copy_bytes_a, "B a copy");
@@ -162,8 +179,10 @@ static void report_decisions(gg_report *report, const gg_plan *plan) {
   report_pipeline(report, plan);
   report_schedule(report, plan);
   report_operations(report, plan);
-  add_text(report, "epilogue", "staged", "%dx%d", plan->epi_m, plan->epi_n)->remark =
-      "elements of a warp at once";
+  if (plan->epi_m) {
+    add_text(report, "epilogue", "staged", "%dx%d", plan->epi_m, plan->epi_n)->remark =
+        "elements of a warp at once";
+  }
   add_number(report, "launch", "threads", plan->threads, NULL);
 }
 
@@ -251,10 +270,11 @@ static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts
 
 gg_status gg_report_make(gg_report *out, const gg_plan *plan, const gg_layouts *layouts,
                          gg_error *err) {
+  const gg_plan as_asked = gg_plan_as_asked(plan);
   *out = (gg_report){.arena = GG_ARENA_INIT};
   report_kernel(out, plan);
-  report_problem(out, plan);
-  report_decisions(out, plan);
+  report_problem(out, &as_asked);
+  report_decisions(out, &as_asked);
   report_layouts(out, layouts);
   report_maps(out, plan, layouts);
   report_memory(out, layouts);

@@ -14,8 +14,7 @@ static void write_types(gg_str *out, const gg_plan *plan) {
   const char *type;
   gg_mma_atom_registers(&plan->mma, GG_MMA_C, &type);
   gg_str_printf(out, "using int64 = long long;\n");
-  gg_str_printf(out, "using ab_t = %s;  // the bits of %s\n", gg_cuda_type_of(plan->a.type),
-                gg_dtype_info_of(plan->a.type)->name);
+  gg_cuda_write_type(out, "ab", plan->a.type);
   gg_cuda_write_types(out, plan);
   gg_str_printf(out, "using ab_frag_t = unsigned;  // two elements\n");
   gg_str_printf(out, "using acc_frag_t = %s;  // %s\n", type,

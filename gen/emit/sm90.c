@@ -15,6 +15,12 @@ typedef long long ll; /* for printf */
 static void write_types(gg_str *out, const gg_plan *plan) {
   const char *accumulator;
   gg_mma_atom_registers(&plan->mma, GG_MMA_C, &accumulator);
+  if (plan->swap_ab) {
+    gg_str_puts(
+        out,
+        "// What follows computes D^T = B * A^T (swap_ab): its A is the problem's B, its M the "
+        "problem's\n// N, and a row of its D and C is a column of the problem's.\n\n");
+  }
   gg_str_puts(out, "using int64 = long long;\n");
   gg_cuda_write_types(out, plan);
   gg_str_printf(out, "using acc_t = %s;  // %s\n", accumulator,
@@ -32,17 +38,23 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d;\n", plan->mma.m, plan->mma.n);
   gg_str_printf(out, "constexpr int consumers = %d;  // warpgroups that multiply\n",
                 plan->consumers);
-  gg_str_printf(out, "constexpr bool pingpong = %s;  // whole tiles in turns\n",
-                gg_cuda_bool(plan->pingpong));
   gg_str_printf(out, "constexpr int frags_m = %d;    // MMAs of a consumer along M\n",
                 gg_plan_block_m(plan) / plan->mma.m);
   gg_str_printf(out, "constexpr int k_steps = %d;\n", plan->tile_k / plan->mma.k);
+  if (plan->promote) {
+    gg_str_printf(out, "constexpr int promoted_steps = %d;  // summed by the tensor core alone\n",
+                  plan->promote);
+  }
   gg_str_printf(out, "constexpr int acc_words = %d;  // registers of an MMA's accumulator\n",
                 gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
   gg_str_printf(out, "constexpr int threads = %d, ctas_per_sm = %d;\n", plan->threads,
                 plan->ctas_per_sm);
-  gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
-                plan->producer_registers, plan->consumer_registers);
+  if (plan->specialised) {
+    gg_str_printf(out, "constexpr bool pingpong = %s;  // whole tiles in turns\n",
+                  gg_cuda_bool(plan->pingpong));
+    gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
+                  plan->producer_registers, plan->consumer_registers);
+  }
   gg_str_printf(out, "constexpr int cluster_m = %d, cluster_n = %d;\n", plan->cluster_m,
                 plan->cluster_n);
   gg_str_printf(out, "constexpr bool raster_along_m = %s;\n",
@@ -101,15 +113,23 @@ static gg_status write_descriptor(gg_str *out, char x, const gg_boxed_tile *boxe
   return gg_emit_layout_function(out, name, coords, &steps, err);
 }
 
-static gg_status write_layouts(gg_str *out, const gg_layouts *layouts, gg_error *err) {
-  static const char *const row_col[2] = {"row", "col"};
+static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
+                               gg_error *err) {
+  static const char *const row_col[2] = {"row", "col"}, *const m_k[2] = {"m", "k"};
   gg_status st;
   gg_str_puts(out, "// Descriptors of an MMA's operands: but for the address, which is in units of "
                    "16 bytes and\n// moves on by `step` with the block of the tile and the step "
                    "along K.\n");
-  if ((st = write_descriptor(out, 'a', &layouts->boxes_a, err))) return st;
-  gg_str_putc(out, '\n');
+  if (!plan->a_in_registers) {
+    if ((st = write_descriptor(out, 'a', &layouts->boxes_a, err))) return st;
+    gg_str_putc(out, '\n');
+  }
   if ((st = write_descriptor(out, 'b', &layouts->boxes_b, err))) return st;
+  if (plan->a_in_registers) {
+    gg_str_printf(out, "\n// An element of A in a stage.\nconstexpr int element_bytes_a = %d;\n\n",
+                  gg_dtype_info_of(plan->a.type)->bits / 8);
+    if ((st = gg_emit_layout_function(out, "smem_a", m_k, &layouts->sA, err))) return st;
+  }
   gg_str_puts(out, "\n// An element of a warp's staging buffer.\n");
   return gg_emit_layout_function(out, "smem_d", row_col, &layouts->sD, err);
 }
@@ -128,8 +148,10 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   write_memory(&text, plan, layouts);
   gg_cuda_write_extents(&text, plan);
   gg_bind_str(out, "sizes", &text);
-  st = write_layouts(&text, layouts, err);
+  st = write_layouts(&text, plan, layouts, err);
   gg_bind_str(out, "layouts", &text);
   if (st) return st;
+  if (plan->specialised) gg_bind_flag(out, "promote", plan->promote > 0);
+  if (plan->specialised) gg_bind_flag(out, "a_in_registers", plan->a_in_registers);
   return gg_cuda_bind(out, plan, layouts, "acc_t", err);
 }

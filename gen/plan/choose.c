@@ -3,7 +3,8 @@
  *
  * Invariant: after gg_plan_choose no field is undecided, and nothing later reads the spec. */
 #include "atom/dtype.h"
-#include "plan/check.h"
+#include "plan/choices.h"
+#include "plan/exchange.h"
 #include "plan/target.h"
 
 static gg_status choose_target(gg_plan *plan, gg_error *err) {
@@ -28,6 +29,18 @@ static gg_status choose_target(gg_plan *plan, gg_error *err) {
                          gg_str_text(&families));
   gg_str_free(&families);
   return st;
+}
+
+/* In which terms the family plans. */
+static gg_status choose_terms(gg_plan *plan, gg_arena *arena, gg_error *err) {
+  const gg_spec_field *swap = &plan->asked->swap_ab;
+  bool asked = swap->state == GG_SPEC_SET, (*exchanges)(const gg_spec *) = plan->target->exchanges;
+  if (!exchanges) {
+    return asked && swap->number ? gg_refuse(plan, swap, "swap_ab", swap->text, "false", err)
+                                 : GG_OK;
+  }
+  plan->swap_ab = asked ? swap->number : exchanges(plan->asked);
+  return plan->swap_ab ? gg_spec_exchange(&plan->spec, plan->asked, arena, err) : GG_OK;
 }
 
 static int64_t chosen_extent(const gg_spec_field *field, int64_t otherwise) {
@@ -97,8 +110,9 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
 }
 
 /* A name that decodes: family, types, majors of A, B and D, tile, stages. */
-static void derive_name(gg_str *out, const gg_plan *plan) {
+static void derive_name(gg_str *out, const gg_plan *chosen) {
   static const char letter[] = {[GG_MAJOR_K] = 'k', [GG_MAJOR_M] = 'm', [GG_MAJOR_N] = 'n'};
+  const gg_plan as_asked = gg_plan_as_asked(chosen), *plan = &as_asked;
   gg_str_printf(out, "gemm_%s_%s_%s_%s_%s_%c%c%c_%dx%dx%d_s%d", plan->target->family,
                 gg_dtype_info_of(plan->a.type)->name, gg_dtype_info_of(plan->b.type)->name,
                 gg_dtype_info_of(plan->d.type)->name, gg_dtype_info_of(plan->accumulator)->name,
@@ -122,9 +136,10 @@ static gg_status choose_name(gg_plan *plan, gg_arena *arena, gg_error *err) {
 }
 
 gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_error *err) {
-  gg_plan plan = {.spec = spec};
+  gg_plan plan = {.spec = spec, .asked = spec};
   gg_status st;
   if ((st = choose_target(&plan, err))) return st;
+  if ((st = choose_terms(&plan, arena, err))) return st;
   choose_problem(&plan);
   if ((st = choose_operands(&plan, err))) return st;
   if ((st = plan.target->choose(&plan, err))) return st;

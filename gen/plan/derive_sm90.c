@@ -30,6 +30,17 @@ static int64_t round_up(int64_t value, int64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
+/* Bytes of a line of the pattern; without a swizzle it is as wide as a descriptor's unit. */
+static int pattern_width(gg_swizzle_kind kind) {
+  int bytes = gg_swizzle_bytes(kind);
+  return bytes ? bytes : descriptor_unit;
+}
+
+/* What a tensor map says of lines of this width. */
+static int map_swizzle(int width) {
+  return width > descriptor_unit ? width : 0;
+}
+
 static gg_smem_swizzle smem_swizzle(int bytes) {
   return bytes == 128  ? GG_SMEM_SW128
          : bytes == 64 ? GG_SMEM_SW64
@@ -44,8 +55,8 @@ typedef struct operand_tile {
   const char *name; /* "A" */
   int64_t mn, k, block_mn, block_k;
   bool k_major;
-  int bits, swizzle_bytes;
-  int sharers; /* CTAs of a cluster, each of which brings a part */
+  int bits, width; /* of an element; of a line of the swizzle's pattern, in bytes */
+  int sharers;     /* CTAs of a cluster, each of which brings a part */
 } operand_tile;
 
 /* (mn, k) -> element, in the form that descriptors are made from: the swizzle is of addresses. */
@@ -55,7 +66,7 @@ static gg_status canonical(gg_composed *out, const operand_tile *tile, gg_error 
   gg_composed pattern;
   gg_layout whole;
   gg_status st;
-  st = gg_smem_atom(&pattern, !tile->k_major, smem_swizzle(tile->swizzle_bytes), tile->bits, err);
+  st = gg_smem_atom(&pattern, !tile->k_major, smem_swizzle(tile->width), tile->bits, err);
   if (st) return st;
   if ((st = gg_layout_tile_to_shape(&whole, &pattern.layout, &target, &order, err))) return st;
   *out = gg_composed_with(&pattern, &whole);
@@ -94,32 +105,33 @@ static gg_status describe(gg_boxed_tile *out, const operand_tile *tile, const gg
   return GG_OK;
 }
 
-/* Boxes as wide as the swizzle, each CTA's part of their lines. */
+/* Boxes as wide as the swizzle's pattern, each CTA's part of their lines. */
 static void derive_boxes(gg_boxed_tile *out, gg_tensor_map *map, gg_param param,
                          const operand_tile *tile) {
   int64_t contiguous = tile->k_major ? tile->k : tile->mn,
           lines = tile->k_major ? tile->mn : tile->k;
-  out->line = tile->swizzle_bytes * 8 / tile->bits;
+  out->line = tile->width * 8 / tile->bits;
   out->columns = (int)(contiguous / out->line);
   out->copy_lines = (int)(lines / tile->sharers);
-  out->column_bytes = lines * tile->swizzle_bytes;
-  out->copy_bytes = (int64_t)out->copy_lines * tile->swizzle_bytes;
-  *map = (gg_tensor_map){
-      .param = param, .box = {out->line, out->copy_lines}, .swizzle_bytes = tile->swizzle_bytes};
+  out->column_bytes = lines * tile->width;
+  out->copy_bytes = (int64_t)out->copy_lines * tile->width;
+  *map = (gg_tensor_map){.param = param,
+                         .box = {out->line, out->copy_lines},
+                         .swizzle_bytes = map_swizzle(tile->width)};
 }
 
 /* What one box holds in shared memory, line by line, is what the tile's layout says: its place,
  * swizzled as TMA does it. */
 static gg_status check_boxes(const gg_boxed_tile *boxes, const operand_tile *tile,
                              const gg_composed *smem, gg_error *err) {
-  int64_t chunks = tile->swizzle_bytes / descriptor_unit, elements = boxes->line / chunks;
+  int64_t chunks = tile->width / descriptor_unit, elements = boxes->line / chunks;
   int64_t lines = tile->k_major ? tile->mn : tile->k, right = 0, all = 0;
   for (int64_t column = 0; column < boxes->columns; column++) {
     for (int64_t line = 0; line < lines; line++) {
       for (int64_t chunk = 0; chunk < chunks; chunk++, all++) {
         int64_t along = column * boxes->line + chunk * elements;
         int64_t index = tile->k_major ? line + along * tile->mn : along + line * tile->mn;
-        int64_t row = column * boxes->column_bytes + line * tile->swizzle_bytes;
+        int64_t row = column * boxes->column_bytes + line * tile->width;
         /* The 16-byte chunk's number is xored with bits 7 and up of the address. */
         int64_t address = row + (chunk ^ (row / 128 % 8 & (chunks - 1))) * descriptor_unit;
         right += gg_composed_at(smem, index) * tile->bits / 8 == address;
@@ -151,7 +163,7 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
                           .block_k = plan->mma.k,
                           .k_major = plan->a.major == GG_MAJOR_K,
                           .bits = gg_dtype_info_of(plan->a.type)->bits,
-                          .swizzle_bytes = gg_swizzle_bytes(plan->swizzle_a),
+                          .width = pattern_width(plan->swizzle_a),
                           .sharers = plan->cluster_n};
   const operand_tile b = {.name = "sB",
                           .mn = plan->tile_n,
@@ -160,7 +172,7 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
                           .block_k = plan->mma.k,
                           .k_major = plan->b.major == GG_MAJOR_K,
                           .bits = gg_dtype_info_of(plan->b.type)->bits,
-                          .swizzle_bytes = gg_swizzle_bytes(plan->swizzle_b),
+                          .width = pattern_width(plan->swizzle_b),
                           .sharers = plan->cluster_m};
   gg_status st;
   if ((st = derive_operand(&out->sA, &out->size_a, &out->boxes_a, &out->maps[0], GG_PARAM_MAP_A, &a,
@@ -171,11 +183,29 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
                            err))) {
     return st;
   }
-  gg_smem_access_count_matrices(gg_layouts_access(out, "wgmma A", descriptor_unit), &out->sA,
+  const char *reads_a = plan->a_in_registers ? "ldmatrix A" : "wgmma A";
+  gg_smem_access_count_matrices(gg_layouts_access(out, reads_a, descriptor_unit), &out->sA,
                                 a.k_major, a.mn, a.k, a.bits);
   gg_smem_access_count_matrices(gg_layouts_access(out, "wgmma B", descriptor_unit), &out->sB,
                                 b.k_major, b.mn, b.k, b.bits);
   return GG_OK;
+}
+
+/* What ldmatrix gives a lane is what the MMA takes of A: four words, of rows lane / 4 and + 8, of
+ * bytes lane % 4 * 4 and + 16. */
+static gg_status check_fragments(const gg_plan *plan, gg_error *err) {
+  enum { lanes = 32, rows_a_warp = 16, word_bits = 32 };
+  gg_layout layout = gg_mma_atom_layout(&plan->mma, GG_MMA_A);
+  int64_t threads = gg_layout_mode_size(&layout, 0), values = gg_layout_mode_size(&layout, 1);
+  int64_t in_word = word_bits / gg_dtype_info_of(plan->a.type)->bits, right = 0;
+  for (int64_t i = 0; i < threads * values; i++) {
+    int64_t thread = i % threads, value = i / threads, word = value / in_word;
+    int64_t lane = thread % lanes, m = thread / lanes * rows_a_warp + lane / 4 + word % 2 * 8;
+    int64_t k = (lane % 4 + word / 2 * 4) * in_word + value % in_word;
+    right += gg_layout_at(&layout, i) == m + k * plan->mma.m;
+  }
+  if (right == threads * values) return GG_OK;
+  return gg_fail(err, DERIVE_COVER, NULL, "tCrA", (long long)right, (long long)(threads * values));
 }
 
 /* Warpgroups side by side along M, each with a contiguous block of the tile's rows. */
@@ -198,6 +228,7 @@ static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err)
   if ((st = gg_layout_col_major(&layout, &atoms, err))) return st;
   if ((st = gg_tiled_mma_make(&mma, &plan->mma, &layout, &permutation, err))) return st;
   if ((st = gg_tiled_mma_layout_tv(&out->tCrC, &mma, GG_MMA_C, err))) return st;
+  if (plan->a_in_registers && (st = check_fragments(plan, err))) return st;
   return gg_check_cover("tCrC", &out->tCrC, (int64_t)plan->tile_m * plan->tile_n, err);
 }
 
@@ -237,7 +268,7 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
                                .k = plan->epi_n,
                                .k_major = n_major,
                                .bits = bits,
-                               .swizzle_bytes = line};
+                               .width = line};
   gg_composed smem;
   gg_status st;
   if ((st = canonical(&smem, &staged, err))) return st;
@@ -246,7 +277,7 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   out->staging_bytes = round_up(out->size_d * bits / 8, 8 * line);
   out->maps[2] = (gg_tensor_map){.param = GG_PARAM_MAP_D,
                                  .box = {length, n_major ? plan->epi_m : plan->epi_n},
-                                 .swizzle_bytes = line > descriptor_unit ? line : 0};
+                                 .swizzle_bytes = map_swizzle(line)};
   out->map_count = 3;
   count_staging(out, plan, bits);
   return GG_OK;
@@ -275,11 +306,12 @@ static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err)
   return gg_check_smem(plan, bytes_a + bytes_b, staging, barriers, most, err);
 }
 
-static void name_layouts(gg_layouts *out) {
+static void name_layouts(gg_layouts *out, bool a_in_registers) {
   gg_layouts_name(out, "sA", "(m, k) -> element of a stage", &out->sA);
   gg_layouts_name(out, "sB", "(n, k) -> element of a stage", &out->sB);
   gg_layouts_name(out, "sD", "(m, n) -> element of a warp's staging buffer", &out->sD);
-  gg_layouts_name_plain(out, "desc A", "(block, K step) -> 16 bytes", &out->boxes_a.steps);
+  if (!a_in_registers)
+    gg_layouts_name_plain(out, "desc A", "(block, K step) -> 16 bytes", &out->boxes_a.steps);
   gg_layouts_name_plain(out, "desc B", "(block, K step) -> 16 bytes", &out->boxes_b.steps);
   gg_layouts_name_plain(out, "tCrC", "mma: (thread, value) -> index in (m, n)", &out->tCrC);
 }
@@ -289,8 +321,10 @@ gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = derive_operands(out, plan, err))) return st;
   if ((st = derive_mma(out, plan, err))) return st;
   if ((st = derive_epilogue(out, plan, err))) return st;
-  name_layouts(out);
-  out->accumulator_registers =
-      gg_plan_block_m(plan) / plan->mma.m * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  name_layouts(out, plan->a_in_registers);
+  out->accumulator_registers = gg_plan_block_m(plan) / plan->mma.m * (plan->promote ? 2 : 1) *
+                               gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  out->fragment_registers =
+      2 * gg_plan_block_m(plan) / plan->mma.m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL);
   return map_memory(out, plan, err);
 }

@@ -10,11 +10,15 @@
 typedef struct gg_target gg_target;
 
 typedef struct gg_plan {
-  const gg_spec *spec;
+  const gg_spec *spec;  /* in the plan's terms */
+  const gg_spec *asked; /* as it was given; another one with swap_ab */
   const gg_target *target;
   gg_arch arch;               /* the least architecture the kernel needs */
   const gg_arch_info *limits; /* of that architecture */
   const char *name;           /* of the kernel: the spec's, or one that decodes */
+
+  /* Whether all that follows is of the transposed problem, D^T = B * A^T: exchange.h. */
+  bool swap_ab;
 
   /* Problem. Operand alignment is in bytes; `c` is meaningful only where there is one, and where
    * there is one there is a beta. */
@@ -23,6 +27,7 @@ typedef struct gg_plan {
   gg_dtype accumulator;
   int accumulator_bits; /* of its significand that sums of products keep, if fewer than all; else 0
                          */
+  int promote; /* MMAs along K whose sum is then added to the accumulator in full; 0: all of them */
   int64_t fixed_m, fixed_n, fixed_k, fixed_batch; /* GG_FIXED_NONE where dynamic */
 
   /* Tile of a CTA, in elements. */
@@ -32,17 +37,19 @@ typedef struct gg_plan {
    * stand side by side along M and N. Each works on one contiguous block of the tile. */
   gg_mma_atom mma;
   int atoms_m, atoms_n;
+  bool a_in_registers; /* the MMA's A, where it could be in shared memory too */
 
   /* Pipeline: how operands come from global to shared memory. A thread's copy moves `copy_bytes` at
    * once; 0 where boxes are copied by tensor maps. */
-  int stages;
+  int stages; /* 0: straight from global memory to registers, and what follows means nothing */
   int copy_bytes_a, copy_bytes_b;
   gg_swizzle_kind swizzle_a, swizzle_b;
 
   /* Roles: the workers that multiply, where others only load; and the registers of a thread of
    * each kind. All 0 where every warp does both. */
   int consumers;
-  bool pingpong; /* consumers compute whole tiles in turns, instead of sharing each */
+  bool specialised; /* a warpgroup of its own loads */
+  bool pingpong;    /* consumers compute whole tiles in turns, instead of sharing each */
   int producer_registers, consumer_registers;
 
   /* Schedule: whether a CTA computes one tile of D, or one after the other; CTAs of a cluster,

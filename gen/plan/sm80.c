@@ -33,6 +33,10 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
     return gg_refuse_type(plan, &spec->b.type, "B of type", plan->b.type,
                           plan->a.type == GG_DTYPE_f16 ? "f16, as A is" : "bf16, as A is", err);
   }
+  gg_dtype c = plan->c.type;
+  if (plan->has_c && !is_half(c) && c != GG_DTYPE_f32) {
+    return gg_refuse_type(plan, &spec->c.type, "C of type", c, "f16, bf16 and f32", err);
+  }
   const gg_spec_field *acc = &spec->accumulator;
   plan->accumulator = acc->state == GG_SPEC_SET ? (gg_dtype)acc->number : GG_DTYPE_f32;
   if (plan->accumulator == GG_DTYPE_f32) return GG_OK;

@@ -16,6 +16,7 @@
 
 #include "atom/dtype.h"
 #include "plan/epilogue.h"
+#include "plan/exchange.h"
 
 enum {
   line_bytes = 128,     /* the widest swizzle's pattern */
@@ -24,10 +25,20 @@ enum {
   fp8_sum_bits = 14,    /* 13 of the fraction: arXiv 2511.10909, and as measured on an H100 */
 };
 
+static bool is_sm90a(const gg_spec *spec) {
+  return spec->arch.arch.number == 90 && spec->arch.arch.suffix == 'a';
+}
+
+static bool asks_multistage(const gg_spec *spec) {
+  return spec->schedule.state == GG_SPEC_SET && spec->schedule.number == GG_SCHEDULE_MULTISTAGE;
+}
+
 static bool accepts(const gg_spec *spec) {
-  const gg_spec_field *schedule = &spec->schedule;
-  bool multistage = schedule->state == GG_SPEC_SET && schedule->number == GG_SCHEDULE_MULTISTAGE;
-  return spec->arch.arch.number == 90 && spec->arch.arch.suffix == 'a' && !multistage;
+  return is_sm90a(spec) && !asks_multistage(spec);
+}
+
+static bool accepts_multistage(const gg_spec *spec) {
+  return is_sm90a(spec) && asks_multistage(spec);
 }
 
 /* ---- Types ------------------------------------------------------------------------------ */
@@ -48,14 +59,14 @@ static gg_status choose_inputs(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_dtype a = plan->a.type, b = plan->b.type;
   if (!is_half(a) && !is_fp8(a) && !is_int8(a) && a != GG_DTYPE_tf32) {
-    return gg_refuse_type(plan, &spec->a.type, "A of type", a,
+    return gg_refuse_type(plan, &spec->a.type, gg_as_asked(plan, "A of type", "B of type"), a,
                           "f16, bf16, tf32, e4m3, e5m2, s8 and u8", err);
   }
   if (is_fp8(a) ? !is_fp8(b) : is_int8(a) ? !is_int8(b) : b != a) {
-    return gg_refuse_type(plan, &spec->b.type, "B of type", b,
+    return gg_refuse_type(plan, &spec->b.type, gg_as_asked(plan, "B of type", "A of type"), b,
                           is_fp8(a)    ? "e4m3 and e5m2 beside an 8-bit float"
                           : is_int8(a) ? "s8 and u8 beside an 8-bit integer"
-                                       : "the type of A",
+                                       : gg_as_asked(plan, "the type of A", "the type of B"),
                           err);
   }
   return GG_OK;
@@ -78,6 +89,20 @@ static gg_status choose_accumulator(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
+/* The tensor core's sums of 8-bit floats are short; promotion adds them up in registers. */
+static gg_status choose_promotion(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->promote;
+  plan->promote = asked->state == GG_SPEC_SET ? (int)asked->number : 0;
+  if (plan->promote == 0) return GG_OK;
+  if (!is_fp8(plan->a.type)) {
+    return gg_refuse_type(plan, asked, "promote with operands of type", plan->a.type,
+                          "e4m3 and e5m2: sums of others are as long as the accumulator", err);
+  }
+  if (plan->specialised) return GG_OK;
+  return gg_refuse(plan, asked, "promote", "beside schedule multistage",
+                   "the schedules with a warpgroup that loads", err);
+}
+
 /* A tensor map wants addresses and strides in multiples of 16 bytes: where nothing is said about
  * alignment, that is promised, whatever packed lines would have. */
 static gg_status choose_alignment(const gg_plan *plan, gg_operand *operand,
@@ -93,15 +118,19 @@ static gg_status choose_alignment(const gg_plan *plan, gg_operand *operand,
 static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_status st;
-  if ((st = choose_alignment(plan, &plan->a, &spec->a, "A aligned to", err))) return st;
-  if ((st = choose_alignment(plan, &plan->b, &spec->b, "B aligned to", err))) return st;
+  if ((st = choose_alignment(plan, &plan->a, &spec->a,
+                             gg_as_asked(plan, "A aligned to", "B aligned to"), err)))
+    return st;
+  if ((st = choose_alignment(plan, &plan->b, &spec->b,
+                             gg_as_asked(plan, "B aligned to", "A aligned to"), err)))
+    return st;
   if ((st = choose_alignment(plan, &plan->d, &spec->d, "D aligned to", err))) return st;
   const gg_spec_operand *inputs[] = {&spec->a, &spec->b};
   const gg_operand *operands[] = {&plan->a, &plan->b};
   for (int i = 0; i < 2; i++) {
     if (operands[i]->major == GG_MAJOR_K || is_half(operands[i]->type)) continue;
     return gg_refuse(plan, &inputs[i]->major,
-                     i ? "B of this type with major" : "A of this type with major",
+                     i == plan->swap_ab ? "A of this type with major" : "B of this type with major",
                      inputs[i]->major.text, "k: wgmma reads others of 16-bit types alone", err);
   }
   return GG_OK;
@@ -114,10 +143,13 @@ static gg_status choose_cluster(gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->cluster;
   bool large = plan->tile_m * plan->tile_n >= 128 * 256;
   bool several = plan->fixed_m == GG_FIXED_NONE || plan->fixed_m > plan->tile_m;
-  plan->cluster_m = large && several && plan->tile_n % 16 == 0 ? 2 : 1;
+  plan->cluster_m = plan->specialised && large && several && plan->tile_n % 16 == 0 ? 2 : 1;
   plan->cluster_n = 1;
   if (asked->state != GG_SPEC_SET) return GG_OK;
   int64_t m = asked->tuple[0], n = asked->tuple[1];
+  if (!plan->specialised && (m > 1 || n > 1)) {
+    return gg_refuse(plan, asked, "cluster", "with schedule multistage", "[1, 1, 1]", err);
+  }
   if (m > 2 || n > 2 || m * n > 2 || asked->tuple[2] != 1) {
     return gg_refuse(plan, asked, "cluster", "of this shape", "[1, 1, 1], [2, 1, 1] and [1, 2, 1]",
                      err);
@@ -139,13 +171,10 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
   int sharers = is_a ? plan->cluster_n : plan->cluster_m;
   gg_status st = gg_choose_swizzle(out, asked, name, line, err);
   if (st) return st;
-  if (gg_swizzle_bytes(*out) == 0) {
-    bool set = asked->state == GG_SPEC_SET;
-    return gg_fail(err, PLAN_UNSUPPORTED, set ? &asked->mark : gg_element_mark(&spec->tile, !is_a),
-                   plan->target->family, "swizzle", gg_swizzle_name(*out),
-                   "128B, 64B and 32B, which divide a line of the operand's tile");
+  if (*out == GG_SWIZZLE_PADDING) {
+    return gg_refuse(plan, asked, "swizzle", asked->text, "128B, 64B, 32B and none", err);
   }
-  const char *what = !k_major ? "tile K" : is_a ? "tile M" : "tile N";
+  const char *what = !k_major ? "tile K" : is_a != plan->swap_ab ? "tile M" : "tile N";
   const gg_mark *mark = gg_element_mark(&spec->tile, !k_major ? 2 : is_a ? 0 : 1);
   if (lines / sharers > box_extent_max) {
     char asked_lines[16], has[64];
@@ -175,8 +204,9 @@ static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
   plan->epi_m = 16;
   plan->epi_n = staged_line(plan);
   if (plan->d.major == GG_MAJOR_N && gg_dtype_info_of(plan->d.type)->bits == 8 &&
-      (st = gg_check_multiple("tile N", plan->tile_n, 16, "16 bytes of D: a line of a box",
-                              gg_element_mark(&spec->tile, 1), err))) {
+      (st = gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), plan->tile_n, 16,
+                              "16 bytes of D: a line of a box", gg_element_mark(&spec->tile, 1),
+                              err))) {
     return st;
   }
   /* Buffers take turns, the same from tile to tile. A consumer whose tile is stored while the other
@@ -193,7 +223,8 @@ static gg_status choose_stages(gg_plan *plan, gg_error *err) {
   const gg_spec_field *stages = &plan->spec->stages;
   if (stages->state == GG_SPEC_SET) {
     plan->stages = (int)stages->number;
-    return plan->stages >= 2 ? GG_OK : gg_fail(err, PLAN_STAGES, &stages->mark, plan->stages);
+    bool enough = plan->stages >= 2 || !plan->specialised;
+    return enough ? GG_OK : gg_fail(err, PLAN_STAGES, &stages->mark, plan->stages);
   }
   int64_t bits = gg_dtype_info_of(plan->a.type)->bits;
   int64_t stage = (plan->tile_m + plan->tile_n) * plan->tile_k * bits / 8;
@@ -219,22 +250,19 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
     gg_status st = gg_check_unused(plan, all[i].field, all[i].what, all[i].instead, err);
     if (st) return st;
   }
-  const gg_spec_field *sources[] = {&spec->operand_source.a, &spec->operand_source.b};
-  for (int i = 0; i < 2; i++) {
-    if (sources[i]->state == GG_SPEC_SET && sources[i]->number == GG_SOURCE_SHARED) continue;
-    gg_status st = gg_check_unused(plan, sources[i], "operand_source", "shared", err);
-    if (st) return st;
-  }
   return GG_OK;
 }
 
 static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   const gg_spec_field *scheduler = &spec->scheduler.kind;
-  if (scheduler->state == GG_SPEC_SET && scheduler->number != GG_SCHEDULER_PERSISTENT) {
-    return gg_refuse(plan, scheduler, "scheduler", scheduler->text, "persistent", err);
+  plan->persistent = plan->specialised;
+  if (scheduler->state == GG_SPEC_SET &&
+      scheduler->number !=
+          (plan->persistent ? GG_SCHEDULER_PERSISTENT : GG_SCHEDULER_DATA_PARALLEL)) {
+    return gg_refuse(plan, scheduler, "scheduler", scheduler->text,
+                     plan->persistent ? "persistent" : "data_parallel", err);
   }
-  plan->persistent = true;
   const gg_spec_field *order = &spec->raster.order, *group = &spec->raster.group;
   /* Across a band lies the longer side of the clusters' tiles: what runs at once is then nearest to
    * a square, which reads the least. */
@@ -251,19 +279,22 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
 
 static gg_status choose(gg_plan *plan, gg_error *err) {
   gg_status st;
+  plan->specialised = !asks_multistage(plan->spec);
   if ((st = choose_inputs(plan, err))) return st;
   if ((st = choose_accumulator(plan, err))) return st;
+  if ((st = choose_promotion(plan, err))) return st;
   if ((st = choose_operands(plan, err))) return st;
   if ((st = gg_choose_operations(plan, err))) return st;
   if ((st = gg_sm90_choose_tile(plan, err))) return st;
   if ((st = choose_cluster(plan, err))) return st;
-  if ((st = choose_box(&plan->swizzle_a, plan, "A", true, err))) return st;
-  if ((st = choose_box(&plan->swizzle_b, plan, "B", false, err))) return st;
+  if ((st = choose_box(&plan->swizzle_a, plan, gg_as_asked(plan, "A", "B"), true, err))) return st;
+  if ((st = choose_box(&plan->swizzle_b, plan, gg_as_asked(plan, "B", "A"), false, err))) return st;
   if ((st = choose_schedule(plan, err))) return st;
   if ((st = choose_epilogue(plan, err))) return st;
   return choose_stages(plan, err);
 }
 
+/* The two differ in their templates: who loads. */
 const gg_target gg_target_sm90 = {
     .family = "sm90",
     .summary = "warp-specialised wgmma fed by TMA, sm_90a",
@@ -271,6 +302,20 @@ const gg_target gg_target_sm90 = {
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
     .accepts = accepts,
+    .exchanges = gg_sm90_exchanges,
+    .choose = choose,
+    .derive = gg_sm90_derive,
+    .bind = gg_sm90_bind,
+};
+
+const gg_target gg_target_sm90_multistage = {
+    .family = "sm90",
+    .summary = "wgmma fed by TMA, every warpgroup alike, sm_90a",
+    .template_name = "sm90_multistage.cu",
+    .worker = "warpgroup",
+    .least = {.number = 90, .suffix = 'a'},
+    .accepts = accepts_multistage,
+    .exchanges = gg_sm90_exchanges,
     .choose = choose,
     .derive = gg_sm90_derive,
     .bind = gg_sm90_bind,

@@ -4,6 +4,8 @@
 
 #include "plan/target.h"
 
+bool gg_sm90_exchanges(const gg_spec *spec); /* sm90_tile.c */
+
 /* The tile, the MMA, the warpgroups and their registers, from types and majors. sm90_tile.c */
 gg_status gg_sm90_choose_tile(gg_plan *plan, gg_error *err);
 
@@ -11,6 +13,6 @@ gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /
 gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err); /* emit/sm90.c */
 
-extern const gg_target gg_target_sm90; /* sm90.c */
+extern const gg_target gg_target_sm90, gg_target_sm90_multistage; /* sm90.c */
 
 #endif

@@ -6,9 +6,11 @@
  * registers.
  * (PTX ISA, "wgmma.mma_async", "setmaxnreg".) */
 #include <stdio.h>
+#include <string.h>
 
 #include "atom/dtype.h"
 #include "plan/choices.h"
+#include "plan/exchange.h"
 #include "plan/sm90.h"
 
 enum {
@@ -16,6 +18,14 @@ enum {
   block_m = 64,     /* rows of a wgmma */
   line_bytes = 128, /* K a step where none is asked for: the widest swizzle's pattern */
 };
+/* Columns of D in whole 64s are as good as rows, where the rows are none or few. */
+bool gg_sm90_exchanges(const gg_spec *spec) {
+  const gg_spec_field *tile = &spec->tile, *m = &spec->problem.m;
+  if (tile->state == GG_SPEC_SET)
+    return tile->tuple[0] % block_m != 0 && tile->tuple[1] % block_m == 0;
+  return m->state == GG_SPEC_SET && m->number > 0 && m->number < block_m;
+}
+
 /* K of a wgmma is 32 bytes. */
 static int mma_k_of(const gg_plan *plan) {
   return 32 * 8 / gg_dtype_info_of(plan->a.type)->bits;
@@ -25,17 +35,50 @@ static int mma_k_of(const gg_plan *plan) {
 static gg_status check_n(const gg_plan *plan, gg_error *err) {
   enum { most = 256 };
   const gg_mark *mark = gg_element_mark(&plan->spec->tile, 1);
+  const char *name = gg_as_asked(plan, "tile N", "tile M");
   bool integers = plan->accumulator == GG_DTYPE_s32;
   if (plan->tile_n == 8 || plan->tile_n == 24) return GG_OK;
   if (plan->tile_n > most) {
     char asked[16];
     snprintf(asked, sizeof asked, "%d", plan->tile_n);
-    return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, "tile N", asked,
+    return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, name, asked,
                    "256 at most: N of the atom");
   }
-  return gg_check_multiple("tile N", plan->tile_n, integers ? 16 : 8,
+  return gg_check_multiple(name, plan->tile_n, integers ? 16 : 8,
                            integers ? "N of the atom, but for 8 and 24" : "N of the atom", mark,
                            err);
+}
+
+/* The same instruction with its A in registers; of any major, since what is there has none. */
+static void take_a_from_registers(gg_mma_atom *mma) {
+  size_t count;
+  const gg_mma_row *rows = gg_mma_table(&count);
+  for (size_t i = 0; i < count; i++) {
+    bool same = rows[i].kind == GG_MMA_wgmma && strcmp(rows[i].ptx, mma->row->ptx) == 0;
+    if (same && rows[i].source_a == GG_MMA_REGISTERS) {
+      gg_mma_row_atom(mma, &rows[i], mma->n);
+      return;
+    }
+  }
+}
+
+/* B comes from shared memory always; A too, unless it is asked for in registers. */
+static gg_status choose_source(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *a = &plan->spec->operand_source.a, *b = &plan->spec->operand_source.b;
+  const char *of_a = gg_as_asked(plan, "operand_source of A", "operand_source of B");
+  const char *of_b = gg_as_asked(plan, "operand_source of B", "operand_source of A");
+  if (b->state == GG_SPEC_SET && b->number != GG_SOURCE_SHARED)
+    return gg_refuse(plan, b, of_b, b->text, "shared", err);
+  if (a->state != GG_SPEC_SET || a->number == GG_SOURCE_SHARED) return GG_OK;
+  if (a->number != GG_SOURCE_REGISTERS)
+    return gg_refuse(plan, a, of_a, a->text, "shared and registers", err);
+  if (!plan->specialised || plan->promote) {
+    return gg_refuse(plan, a, of_a, a->text,
+                     plan->promote ? "shared beside promote" : "shared beside schedule multistage",
+                     err);
+  }
+  plan->a_in_registers = true;
+  return GG_OK;
 }
 
 static gg_status choose_mma(gg_plan *plan, gg_error *err) {
@@ -49,8 +92,9 @@ static gg_status choose_mma(gg_plan *plan, gg_error *err) {
                 gg_dtype_info_of(plan->b.type)->ptx);
   st = gg_mma_atom_find(&plan->mma, gg_str_text(&ptx), err);
   gg_str_free(&ptx);
-  if (st) return st;
-  plan->mma.a_mn_major = plan->a.major != GG_MAJOR_K;
+  if (st || (st = choose_source(plan, err))) return st;
+  if (plan->a_in_registers) take_a_from_registers(&plan->mma);
+  plan->mma.a_mn_major = !plan->a_in_registers && plan->a.major != GG_MAJOR_K;
   plan->mma.b_mn_major = plan->b.major != GG_MAJOR_K;
   return gg_choose_atom(plan, shape, err);
 }
@@ -71,11 +115,14 @@ static void usual_tile(gg_plan *plan) {
   static const int shapes[][2] = {{128, 256}, {128, 128}, {64, 128}, {64, 64}};
   size_t last = sizeof shapes / sizeof *shapes - 1, at = 0;
   bool known = tiles_of(plan, 1, 1) > 0;
+  if (plan->promote) at++; /* twice the accumulators */
   while (known && at < last && tiles_of(plan, shapes[at][0], shapes[at][1]) < enough)
     at++;
-  int k = line_bytes * 8 / gg_dtype_info_of(plan->a.type)->bits;
   plan->tile_m = gg_usual_extent(plan->fixed_m, block_m, shapes[at][0]);
-  plan->tile_n = gg_usual_extent(plan->fixed_n, 16, shapes[at][1]);
+  plan->tile_n = gg_usual_extent(plan->fixed_n, 8, shapes[at][1]);
+  /* Small tiles wait for memory, not for each other: more bytes a stage. */
+  int lines = plan->tile_m * plan->tile_n <= block_m * block_m ? 2 : 1;
+  int k = lines * line_bytes * 8 / gg_dtype_info_of(plan->a.type)->bits;
   plan->tile_k = gg_usual_extent(plan->fixed_k, mma_k_of(plan), k);
 }
 
@@ -88,7 +135,7 @@ static int usual_consumers(const gg_plan *plan) {
 
 static gg_status check_schedule(const gg_plan *plan, gg_error *err) {
   const gg_spec_field *schedule = &plan->spec->schedule;
-  if (schedule->state != GG_SPEC_SET || plan->pingpong) return GG_OK;
+  if (schedule->state != GG_SPEC_SET || plan->pingpong || !plan->specialised) return GG_OK;
   bool one = plan->consumers == 1;
   if (schedule->number == (one ? GG_SCHEDULE_WARP_SPECIALIZED : GG_SCHEDULE_COOPERATIVE))
     return GG_OK;
@@ -105,8 +152,9 @@ static gg_status choose_atom_layout(gg_plan *plan, gg_error *err) {
   bool fits = plan->pingpong ? plan->atoms_m == 1 : plan->atoms_m <= 3;
   if (fits && asked->tuple[1] == 1 && asked->tuple[2] == 1) return GG_OK;
   return gg_refuse(plan, asked, "atom_layout", "of this shape",
-                   plan->pingpong ? "one warpgroup a tile: [1, 1, 1]"
-                                  : "1 to 3 warpgroups along M: [2, 1, 1]",
+                   plan->pingpong  ? "one warpgroup a tile: [1, 1, 1]"
+                   : plan->swap_ab ? "1 to 3 warpgroups along N: [1, 2, 1]"
+                                   : "1 to 3 warpgroups along M: [2, 1, 1]",
                    err);
 }
 
@@ -117,17 +165,17 @@ static gg_status choose_consumers(gg_plan *plan, gg_error *err) {
   gg_status st = choose_atom_layout(plan, err);
   if (st) return st;
   plan->consumers = plan->pingpong ? 2 : plan->atoms_m;
-  plan->threads = warpgroup * (plan->consumers + 1);
+  plan->threads = warpgroup * (plan->consumers + plan->specialised);
   if (threads->state == GG_SPEC_SET && threads->number != plan->threads) {
     char has[96];
-    snprintf(has, sizeof has, "%d: %d warpgroups that multiply and one that loads", plan->threads,
-             plan->consumers);
+    snprintf(has, sizeof has, "%d: %d warpgroups that multiply%s", plan->threads, plan->consumers,
+             plan->specialised ? " and one that loads" : "");
     return gg_refuse(plan, threads, "threads", threads->text, has, err);
   }
   char why[64];
   snprintf(why, sizeof why, "%d warpgroups x %d (M of the atom)", plan->atoms_m, block_m);
-  st = gg_check_multiple("tile M", plan->tile_m, plan->atoms_m * block_m, why,
-                         gg_element_mark(&plan->spec->tile, 0), err);
+  st = gg_check_multiple(gg_as_asked(plan, "tile M", "tile N"), plan->tile_m,
+                         plan->atoms_m * block_m, why, gg_element_mark(&plan->spec->tile, 0), err);
   return st ? st : check_schedule(plan, err);
 }
 
@@ -136,23 +184,39 @@ static gg_status choose_consumers(gg_plan *plan, gg_error *err) {
  * several CTAs are to be resident ptxas counts on what there is at launch alone. Counts are
  * multiples of 8. */
 static gg_status choose_registers(gg_plan *plan, gg_error *err) {
-  enum { all = GG_REGISTERS_PER_SM / warpgroup, most = 232, unit = 8 };
+  enum { dealt = GG_REGISTERS_PER_SM / warpgroup, most = 232, unit = 8 };
   enum { addresses = 24 }; /* descriptors, loop state and predicates */
   const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
   plan->ctas_per_sm = ctas->state == GG_SPEC_SET ? (int)ctas->number : 1;
-  int groups = plan->consumers + 1, launch = all / plan->ctas_per_sm / groups / unit * unit;
-  bool moves = plan->ctas_per_sm == 1 && plan->consumers > 1;
+  int groups = plan->consumers + plan->specialised;
+  int launch = dealt / plan->ctas_per_sm / groups / unit * unit;
+  bool moves = plan->specialised && plan->ctas_per_sm == 1 && plan->consumers > 1;
   plan->producer_registers = !moves ? 0 : plan->consumers == 2 ? 40 : 32;
   plan->consumer_registers =
       moves ? (launch * groups - plan->producer_registers) / plan->consumers / unit * unit : launch;
   if (plan->consumer_registers > most) plan->consumer_registers = most;
   int blocks = gg_plan_block_m(plan) / block_m;
-  int acc = blocks * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
-  if (acc + addresses <= plan->consumer_registers) return GG_OK;
+  int acc = blocks * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL) * (plan->promote ? 2 : 1);
+  int fragments = 2 * blocks * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL);
+  int all = acc + fragments + addresses;
+  if (all <= plan->consumer_registers) return GG_OK;
   const gg_spec_field *cause = ctas->state == GG_SPEC_SET ? ctas : &plan->spec->tile;
   return gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, gg_plan_block_m(plan),
-                 gg_plan_block_n(plan), acc, 0, addresses, acc + addresses,
-                 plan->consumer_registers, plan->threads, plan->ctas_per_sm);
+                 gg_plan_block_n(plan), acc, fragments, addresses, all, plan->consumer_registers,
+                 plan->threads, plan->ctas_per_sm);
+}
+
+/* K of the tile in whole MMAs, and in whole sums of those that are promoted together. */
+static gg_status check_k(const gg_plan *plan, gg_error *err) {
+  const gg_spec_field *tile = &plan->spec->tile;
+  char why[64];
+  snprintf(why, sizeof why, "%d MMAs x %d (K of the atom)", plan->promote, plan->mma.k);
+  bool promotes = plan->promote > 0;
+  return gg_check_multiple("tile K", plan->tile_k, plan->mma.k * (promotes ? plan->promote : 1),
+                           promotes ? why : "K of the atom",
+                           tile->state == GG_SPEC_SET || !promotes ? gg_element_mark(tile, 2)
+                                                                   : &plan->spec->promote.mark,
+                           err);
 }
 
 gg_status gg_sm90_choose_tile(gg_plan *plan, gg_error *err) {
@@ -166,7 +230,6 @@ gg_status gg_sm90_choose_tile(gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = choose_mma(plan, err))) return st;
   if ((st = choose_consumers(plan, err))) return st;
-  st = gg_check_multiple("tile K", plan->tile_k, plan->mma.k, "K of the atom",
-                         gg_element_mark(tile, 2), err);
-  return st ? st : choose_registers(plan, err);
+  if ((st = check_k(plan, err))) return st;
+  return choose_registers(plan, err);
 }

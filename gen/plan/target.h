@@ -15,6 +15,9 @@ struct gg_target {
   /* Whether the family is for this spec: architecture and schedule. */
   bool (*accepts)(const gg_spec *spec);
 
+  /* Whether the family exchanges operands where `swap_ab` is auto; NULL: it never does. */
+  bool (*exchanges)(const gg_spec *spec);
+
   /* The stages of the pipeline. */
   gg_status (*choose)(gg_plan *plan, gg_error *err);
   gg_status (*derive)(gg_layouts *out, const gg_plan *plan, gg_error *err);

@@ -59,6 +59,7 @@ typedef enum gg_source {
 } gg_source;
 
 typedef enum gg_schedule {
+  GG_SCHEDULE_NAIVE,
   GG_SCHEDULE_MULTISTAGE,
   GG_SCHEDULE_WARP_SPECIALIZED,
   GG_SCHEDULE_COOPERATIVE,
@@ -97,6 +98,7 @@ struct gg_spec {
   gg_spec_field arch;
   gg_spec_operand a, b, c, d; /* there is a C exactly where gg_spec_has_c says so */
   gg_spec_field accumulator;  /* gg_dtype */
+  gg_spec_field promote;      /* number */
   struct {
     gg_spec_field here, m, n, k, batch; /* number, GG_FIXED_NONE where dynamic */
   } problem;
@@ -104,6 +106,7 @@ struct gg_spec {
   gg_spec_field tile; /* tuple: M, N, K of a CTA's tile, in elements */
   gg_spec_field stages;
   gg_spec_field atom;        /* text */
+  gg_spec_field swap_ab;     /* bool */
   gg_spec_field atom_layout; /* tuple: how many atoms along M, N, K */
   gg_spec_field permutation; /* texts: along M, N, K */
   struct {

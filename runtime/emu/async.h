@@ -32,10 +32,13 @@ struct emu_async {
    * until the operation is dropped. */
   const emu_span *writes, *reads;
   uint32_t write_count, read_count;
+  uint32_t
+      shared_count; /* of `reads` behind those: claimed by another operation, which lands later */
   /* What completes it, and which of that one's completions: see hazard.h. Set before the issue, or
    * by `land`. */
   emu_agent agent;
   uint64_t clock;
+  uint64_t since;   /* its warp's accesses from this clock on came after it; 0: none has yet */
   uint64_t issued;  /* time of the cluster: the engine's */
   bool held;        /* its marks are set: the engine's */
   bool binds;       /* shared memory that it touches must not go away before it lands */
@@ -55,6 +58,8 @@ bool emu_async_issue(emu_cluster *cluster, emu_async *async);
 /* Lands one operation now, after those of its chain that are older; it is freed. False after a
  * fault. */
 bool emu_async_land(emu_cluster *cluster, emu_async *async);
+/* `from`, which is landing, has claimed what `heir` shares: that claims it from now on. */
+void emu_async_pass_reads(emu_cluster *cluster, emu_async *heir, emu_async *from);
 /* The oldest operation, or NULL; go on with ->next. */
 emu_async *emu_async_first(const emu_cluster *cluster);
 
@@ -63,6 +68,9 @@ emu_async *emu_async_first(const emu_cluster *cluster);
  * Returns false. */
 bool emu_async_touched(emu_warp *warp, const emu_op *op, int lane, emu_place place, uint32_t bytes,
                        bool write);
+
+/* Whether the CTA, whose shared memory a lane comes to, has not exited; false after a fault. */
+bool emu_async_alive(emu_warp *warp, const emu_op *op, int lane, const emu_cta *cta);
 
 /* The machine asks when no split can run but those that have given way (emu_yield) since the last
  * landing: lands one operation (the oldest; with `random`, any); false when there was none, or

@@ -174,15 +174,33 @@ static void mark_written(emu_range *range, uint64_t offset, uint64_t bytes) {
   }
 }
 
+/* Where bytes of the host go, which count as written from now on. */
+static gg_status open_write(uint8_t **out, emu_device *device, const char *what, uint64_t to,
+                            uint64_t bytes, gg_error *err) {
+  emu_range *range;
+  gg_status st = host_range(&range, device, what, to, bytes, err);
+  if (st) return st;
+  mark_written(range, to - range->base, bytes);
+  *out = range->bytes + (to - range->base);
+  return GG_OK;
+}
+
 gg_status emu_memory_write(emu_device *device, uint64_t to, const void *from, uint64_t bytes,
                            gg_error *err) {
-  emu_range *range;
+  uint8_t *at;
   if (!bytes) return GG_OK;
-  gg_status st = host_range(&range, device, "copy to the device", to, bytes, err);
-  if (st) return st;
-  memcpy(range->bytes + (to - range->base), from, (size_t)bytes);
-  mark_written(range, to - range->base, bytes);
-  return GG_OK;
+  gg_status st = open_write(&at, device, "copy to the device", to, bytes, err);
+  if (!st) memcpy(at, from, (size_t)bytes);
+  return st;
+}
+
+gg_status emu_memory_fill(emu_device *device, uint64_t to, int value, uint64_t bytes,
+                          gg_error *err) {
+  uint8_t *at;
+  if (!bytes) return GG_OK;
+  gg_status st = open_write(&at, device, "fill", to, bytes, err);
+  if (!st) memset(at, value, (size_t)bytes);
+  return st;
 }
 
 gg_status emu_memory_read(emu_device *device, void *to, uint64_t from, uint64_t bytes,
@@ -192,17 +210,6 @@ gg_status emu_memory_read(emu_device *device, void *to, uint64_t from, uint64_t 
   gg_status st = host_range(&range, device, "copy from the device", from, bytes, err);
   if (!st) memcpy(to, range->bytes + (from - range->base), (size_t)bytes);
   return st;
-}
-
-gg_status emu_memory_fill(emu_device *device, uint64_t to, int value, uint64_t bytes,
-                          gg_error *err) {
-  emu_range *range;
-  if (!bytes) return GG_OK;
-  gg_status st = host_range(&range, device, "fill", to, bytes, err);
-  if (st) return st;
-  memset(range->bytes + (to - range->base), value, (size_t)bytes);
-  mark_written(range, to - range->base, bytes);
-  return GG_OK;
 }
 
 gg_status emu_memory_unwritten(int64_t *out, emu_device *device, uint64_t address, uint64_t bytes,

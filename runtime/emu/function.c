@@ -74,7 +74,7 @@ static gg_status place_registers(emu_function *function, gg_error *err) {
   gg_arena *arena = &function->module->arena;
   function->registers = GG_ARENA_ARRAY(arena, uint32_t, (size_t)ptx->register_count + 1);
   if (!function->registers) return gg_fail(err, MEMORY, NULL, "");
-  uint64_t at = 0;
+  uint64_t at = 0; /* at most PTX_REGISTERS_MAX of 512 bytes */
   for (size_t w = 0; w < sizeof(widths) / sizeof(*widths); w++) {
     int narrower = widths[w] == 1 ? 0 : widths[w] == 16 ? 1 : widths[w] / 2;
     for (uint32_t i = 0; i < ptx->register_count; i++) {
@@ -82,7 +82,6 @@ static gg_status place_registers(emu_function *function, gg_error *err) {
       if (bits > widths[w] || bits <= narrower) continue;
       function->registers[i] = (uint32_t)at;
       at += widths[w] == 1 ? 4 : (uint64_t)widths[w] / 8 * EMU_LANES;
-      if (at > 1u << 30) return gg_fail(err, MEMORY, NULL, ": a function has too many registers");
     }
   }
   function->register_bytes = (uint32_t)((at + 63) & ~(uint64_t)63);

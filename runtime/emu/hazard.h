@@ -10,9 +10,11 @@
  * they communicate with nothing between that orders the lanes of a warp.
  *
  * Missing a race is better than seeing one that is none: a clock may know too much, never too
- * little. A module that has no fence of any kind relies on what the H100 happens to do, and its
- * bulk stores get it: they see what threads have written where a barrier orders the two, and have
- * read it soon after they are issued.
+ * little. A module that has no fence of any kind relies on what the H100 happens to do, and gets
+ * it: its bulk stores see what threads have written where a barrier orders the two, and have read
+ * it soon after they are issued; the warps of its warpgroups learn of each other where they issue a
+ * wgmma. So with fence.mbarrier_init: a module without any relies on barriers alone
+ * (ThunderKittens, CuTe's tutorials), in others each mbarrier needs a fence.
  *
  * All functions do nothing where the checks are off (emu_options.hazards_off). */
 #ifndef GG_EMU_HAZARD_H
@@ -67,6 +69,13 @@ void emu_hazard_forget(emu_cluster *cluster, const void *object);
 void emu_hazard_fence(emu_warp *warp);
 /* fence.proxy.async: what the warp knows of the generic proxy's writes, the async proxy may see. */
 void emu_hazard_fence_proxy(emu_warp *warp);
+/* fence.mbarrier_init: what the warp has initialised, operations of the async proxy may complete
+ * on.
+ */
+void emu_hazard_fence_inits(emu_warp *warp);
+/* Whether an operation that the warp issues may complete on the mbarrier that `maker` has
+ * initialised at `made` (emu_hazard_moment): that fence, or the proxy's, came behind. */
+bool emu_hazard_init_fenced(emu_warp *warp, emu_agent maker, uint64_t made);
 /* The lanes of a warp have met: bar.warp.sync, and every .sync instruction but ldmatrix and
  * stmatrix. */
 void emu_hazard_converge(emu_warp *warp);

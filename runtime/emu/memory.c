@@ -214,6 +214,9 @@ static bool access_shared(const access *a) {
     if (!find_place(place, a->warp, a->space, a->address[lane], a->bytes)) {
       return shared_bounds(a->warp, a->op, (int)lane, a->address[lane], a->bytes);
     }
+    if (place->cta != a->warp->cta && !emu_async_alive(a->warp, a->op, (int)lane, place->cta)) {
+      return false;
+    }
     offsets[lane] = place->offset;
     a->host[lane] = place->cta->shared->bytes + place->offset;
     if (check && !check_marks(a, lane, *place)) return false;

@@ -342,6 +342,22 @@ static gg_status make_kernels(emu_module *module, gg_error *err) {
 
 /* ---- Modules ---------------------------------------------------------------------------- */
 
+/* Whether the device runs code of the module's .target. (PTX ISA, ".target".) */
+static gg_status check_target(const emu_module *module, gg_error *err) {
+  const ptx_module *ptx = module->ptx;
+  int arch = emu_module_arch(module), target = (int)ptx->arch;
+  bool alone = ptx->suffix == 'a', family = ptx->suffix == 'f';
+  bool runs = alone ? arch == target : arch >= target && (!family || arch / 10 == target / 10);
+  if (runs) return GG_OK;
+  gg_mark mark = {.file = ptx->name,
+                  .line = (int)ptx->target_place.line,
+                  .column = (int)ptx->target_place.column};
+  return gg_fail(err, EMU_TARGET, &mark, ptx->target, arch, target,
+                 alone    ? "alone"
+                 : family ? "and later ones of its family"
+                          : "and later");
+}
+
 static gg_status load(emu_module *module, gg_error *err) {
   const ptx_module *ptx = module->ptx;
   module->functions = GG_ARENA_ARRAY(&module->arena, emu_function, (size_t)ptx->function_count + 1);
@@ -366,6 +382,7 @@ gg_status emu_module_load(emu_module **out, emu_device *device, const char *name
   *module = (emu_module){.device = device, .next = device->modules};
   device->modules = module;
   gg_status st = ptx_parse(&module->ptx, ptx, length, name, err);
+  if (!st) st = check_target(module, err);
   if (!st) st = load(module, err);
   if (st) {
     emu_module_unload(device, module);

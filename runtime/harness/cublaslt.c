@@ -251,7 +251,7 @@ static gg_status describe(gg_cublaslt_plan *plan, const gg_kernel *kernel,
   int32_t b = plan->form.transpose_right ? CUBLAS_OP_T : CUBLAS_OP_N;
   if (!status) status = lt->call.desc_set(plan->desc, DESC_TRANSA, &a, sizeof a);
   if (!status) status = lt->call.desc_set(plan->desc, DESC_TRANSB, &b, sizeof b);
-  int8_t fast = kernel->accumulator_bits != 0; /* sums as short as the kernel's */
+  int8_t fast = kernel->accumulator_bits && !kernel->accumulator_span; /* short sums, as its */
   if (!status && fast) status = lt->call.desc_set(plan->desc, DESC_FAST_ACCUM, &fast, sizeof fast);
   return check(lt, "describing the problem to cuBLASLt", status, err);
 }

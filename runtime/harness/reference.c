@@ -191,14 +191,23 @@ int gg_reference_precision(const gg_kernel *kernel) {
   return kernel->accumulator_bits ? kernel->accumulator_bits : whole;
 }
 
-/* The error of the sum of products in the accumulator. */
+/* The error of a sum of `k` products, or numbers, of this magnitude, in so many bits. */
+static double sum_error(double k, int precision, double magnitude) {
+  double unit = ldexp(1, 1 - precision), own = 0x1p-52; /* f64: the reference's own error */
+  return (1.5 * k + 2) * (unit + own) * magnitude;
+}
+
+/* The error of the sum of products in the accumulator. Where short sums span a part of K, their
+ * errors add up to that of one of them, with the magnitude of all; then they are summed. */
 static double accumulation_error(const gg_kernel *kernel, int64_t k, double magnitude,
                                  bool integers) {
-  int precision = gg_reference_precision(kernel);
+  int precision = gg_reference_precision(kernel), whole = gg_number_precision(kernel->accumulator);
   if (gg_number_is_integer(kernel->accumulator)) return 0;
   if (integers && magnitude <= ldexp(1, precision)) return 0;
-  double unit = ldexp(1, 1 - precision), own = 0x1p-52; /* f64: the reference's own error */
-  return (1.5 * (double)k + 2) * (unit + own) * magnitude;
+  int64_t span = kernel->accumulator_span;
+  if (span == 0 || span >= k) return sum_error((double)k, precision, magnitude);
+  double part = sum_error((double)span, precision, magnitude);
+  return part + sum_error((double)(k / span + 1), whole, magnitude + part);
 }
 
 /* A number on its way through the epilogue: what it is, how far the kernel's may be from it, how

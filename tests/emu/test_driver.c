@@ -206,6 +206,9 @@ START_TEST(modules) {
   IS(CUDA_ERROR_INVALID_PTX,
      emu_cuModuleLoadDataEx(&other, ".version 8.0\n.target", 2, options, values));
   ck_assert_ptr_nonnull(strstr(log, "PTX_SYNTAX"));
+  IS(CUDA_ERROR_INVALID_PTX,
+     emu_cuModuleLoadData(&other, ".version 9.0\n.target sm_100a\n.address_size 64\n"));
+  ck_assert_ptr_nonnull(strstr(gg_emu_message(), "EMU_TARGET"));
   IS(CUDA_ERROR_NO_BINARY_FOR_GPU, emu_cuModuleLoadData(&other, "\177ELF\2\1\1"));
   ck_assert_ptr_nonnull(strstr(gg_emu_message(), "a cubin"));
   IS(CUDA_ERROR_FILE_NOT_FOUND, emu_cuModuleLoad(&other, "no/such.ptx"));

@@ -335,7 +335,7 @@ static const mistake mistakes[] = {
     {WAIT, "wgmma.wait_group.sync.aligned 0; add.f32 %d1, %d1, %d1;\n" AGAIN, GG_E_EMU_RACE,
      "accumulator register 1 was accessed since the last wgmma.fence", 0},
     {PROXY, "", GG_E_EMU_RACE, "", 0},
-    {MEET, "", GG_OK, "", 0}, /* the warps of a warpgroup meet in wgmma */
+    {MEET, "", GG_E_EMU_RACE, "no barrier, wait or flag", 0},
     {DESCRIPTOR,
      "shr.u32 %s, %s, 4; cvt.u64.u32 %desc, %s; or.b64 %desc, %desc, 0x0010000800080000;\n",
      GG_E_EMU_DESCRIPTOR, "must be zero", 0},

@@ -31,7 +31,8 @@ static gg_status run(uint64_t out[lanes], const char *code, const uint64_t in[3 
   uint64_t params[2];
   snprintf(text, sizeof text, "%s%s%s", prologue, code, epilogue);
   emu_launch_config config = {.grid = {1, 1, 1}, .block = {lanes, 1, 1}, .params = params};
-  gg_status st = emu_device_open(&device, NULL, err);
+  const emu_options options = {.arch = 100};
+  gg_status st = emu_device_open(&device, &options, err);
   if (!st) st = emu_memory_alloc(&params[0], device, 24 * lanes, 16, err);
   if (!st) st = emu_memory_alloc(&params[1], device, 8 * lanes, 16, err);
   if (!st) st = emu_memory_write(device, params[0], in, 24 * lanes, err);

@@ -107,3 +107,13 @@ const char *fixture_directory(void) {
   ck_assert_ptr_nonnull(mkdtemp(path));
   return path;
 }
+
+bool fixture_has_nvrtc(void) {
+  gg_compiler_options options = {.cache = ""};
+  gg_compiler *compiler;
+  if (gg_compiler_open(&compiler, &options, NULL)) return false;
+  gg_compiler_facts facts = gg_compiler_facts_of(compiler);
+  if (!facts.nvrtc) printf("skipped what needs NVRTC: %s\n", facts.why_not);
+  gg_compiler_close(compiler);
+  return facts.nvrtc != NULL;
+}

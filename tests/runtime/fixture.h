@@ -23,6 +23,9 @@ void fixture_end(void);
 /* A fresh directory there; the path stands until the next call. */
 const char *fixture_directory(void);
 
+/* Whether there is an NVRTC; if not, says that what needs it is skipped. */
+bool fixture_has_nvrtc(void);
+
 /* Fails the test unless the error is `code` and its message has `part`; clears it. */
 #define assert_error(err, wanted, part)                                                            \
   do {                                                                                             \

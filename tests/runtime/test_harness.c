@@ -380,6 +380,11 @@ START_TEST(the_bound_is_sharp_for_integers_and_holds_for_sums) {
   gg_expected shorter = gg_reference_expect(&kernel, &p, 1000, 5000, 0, false);
   ck_assert_double_gt(shorter.bound, 1.5 * 4096 * 0x1p-13 * 5000);
   ck_assert_double_lt(shorter.bound, 1.6 * 4096 * 0x1p-13 * 5000);
+  /* Or those over a part of K are. */
+  kernel.accumulator_span = 128;
+  gg_expected promoted = gg_reference_expect(&kernel, &p, 1000, 5000, 0, false);
+  ck_assert_double_gt(promoted.bound, 1.5 * 128 * 0x1p-13 * 5000);
+  ck_assert_double_lt(promoted.bound, 1.6 * 128 * 0x1p-13 * 5000);
 }
 END_TEST
 

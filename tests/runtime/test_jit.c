@@ -258,16 +258,6 @@ START_TEST(nvrtcs_own_failure_is_named) {
 }
 END_TEST
 
-static bool have_nvrtc(void) {
-  gg_compiler_options options = {.cache = ""};
-  gg_compiler *compiler;
-  if (gg_compiler_open(&compiler, &options, NULL)) return false;
-  gg_compiler_facts facts = gg_compiler_facts_of(compiler);
-  if (!facts.nvrtc) printf("skipped what needs NVRTC: %s\n", facts.why_not);
-  gg_compiler_close(compiler);
-  return facts.nvrtc != NULL;
-}
-
 int main(void) {
   fixture_begin();
   Suite *suite = suite_create("jit");
@@ -286,7 +276,7 @@ int main(void) {
   tcase_add_test(real, memory_may_run_out_anywhere);
   tcase_add_test(real, a_module_is_compiled_for_the_device_found);
   tcase_set_timeout(real, 300);
-  if (have_nvrtc()) suite_add_tcase(suite, real);
+  if (fixture_has_nvrtc()) suite_add_tcase(suite, real);
   int status = run_suite(suite);
   fixture_end();
   return status;

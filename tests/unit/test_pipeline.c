@@ -163,6 +163,35 @@ START_TEST(test_boxed_facts) {
 }
 END_TEST
 
+/* What the text calls A is the problem's B, but a caller is told of the problem. */
+START_TEST(test_exchanged_facts) {
+  gg_spec_file *file = parse("arch: sm_90a\na: {type: f16, major: m}\nb: {type: f16, major: k}\n"
+                             "c: f32\nd: {type: f16, align: 32}\nproblem: {m: 32}\n"
+                             "tile: [32, 128, 64]\ncluster: [1, 2, 1]\n");
+  gg_error err = GG_ERROR_INIT;
+  gg_kernel *kernel;
+  ck_assert_int_eq(gg_kernel_generate(&kernel, gg_spec_file_get(file, 0), &err), GG_OK);
+  gg_spec_file_free(file);
+  ck_assert_int_eq(kernel->a.major, GG_MAJOR_M);
+  ck_assert_int_eq(kernel->b.major, GG_MAJOR_K);
+  ck_assert_int_eq(kernel->c.major, GG_MAJOR_N);
+  ck_assert_int_eq(kernel->d.major, GG_MAJOR_N);
+  ck_assert_int_eq(kernel->d.align, 32);
+  ck_assert_int_eq(kernel->fixed_m, 32);
+  ck_assert_int_eq(kernel->fixed_n, GG_FIXED_NONE);
+  ck_assert_int_eq(kernel->tile_m, 32);
+  ck_assert_int_eq(kernel->tile_n, 128);
+  ck_assert_int_eq(kernel->cluster_n, 2);
+  ck_assert_int_eq(kernel->params[0], GG_PARAM_MAP_B);
+  ck_assert_int_eq(kernel->params[1], GG_PARAM_MAP_A);
+  ck_assert_int_eq(kernel->params[2], GG_PARAM_MAP_D);
+  for (size_t i = 0; i < kernel->map_count; i++)
+    ck_assert_int_eq(kernel->maps[i].param, kernel->params[i]);
+  ck_assert_int_eq(kernel->maps[0].box[1], 128); /* rows of B */
+  gg_kernel_free(kernel);
+}
+END_TEST
+
 /* The tile that is chosen where none is asked for. */
 static const struct {
   const char *problem;
@@ -174,9 +203,12 @@ static const struct {
     {"problem: {m: 1536, n: 1536}\n", 128, 128, 64, 2, 1},
     {"problem: {m: 1024, n: 1024}\n", 64, 128, 64, 1, 1},
     {"problem: {m: 64, n: 64, k: 32}\n", 64, 64, 32, 1, 1},
-    {"problem: {m: 65536, n: 20}\n", 128, 32, 64, 2, 1},
+    {"problem: {m: 65536, n: 20}\n", 128, 32, 128, 2, 1},
     {"schedule: warp_specialized\ntile: [64, 64, 64]\n", 64, 64, 64, 1, 1},
-    {"schedule: multistage\n", 128, 128, 64, 0, 1},
+    /* Operands exchanged: 64 columns of D or more by few rows, and a deeper K. */
+    {"problem: {m: 16, n: 4096}\n", 64, 16, 128, 1, 1},
+    {"tile: [24, 128, 64]\n", 128, 24, 64, 2, 1},
+    {"schedule: multistage\n", 128, 256, 64, 2, 1},
 };
 
 START_TEST(test_boxed_choice) {
@@ -282,6 +314,7 @@ int main(void) {
   tcase_add_test(tcase, test_grid);
   tcase_add_test(tcase, test_boxed_grid);
   tcase_add_test(tcase, test_boxed_facts);
+  tcase_add_test(tcase, test_exchanged_facts);
   tcase_add_loop_test(tcase, test_boxed_choice, 0, sizeof usual / sizeof *usual);
   tcase_add_test(tcase, test_deterministic);
   tcase_add_test(tcase, test_fast);

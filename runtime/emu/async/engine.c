@@ -244,6 +244,15 @@ bool emu_async_land(emu_cluster *cluster, emu_async *async) {
   return land(cluster, async);
 }
 
+/* There is room for the claims: they have been there. */
+void emu_async_pass_reads(emu_cluster *cluster, emu_async *heir, emu_async *from) {
+  for (uint32_t i = 0; i < heir->shared_count; i++)
+    hold_read(cluster->engine, &heir->reads[heir->read_count + i]);
+  heir->read_count += heir->shared_count;
+  from->read_count -= heir->shared_count;
+  heir->shared_count = 0;
+}
+
 emu_async *emu_async_first(const emu_cluster *cluster) {
   return cluster->engine->first;
 }

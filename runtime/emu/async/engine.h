@@ -59,6 +59,8 @@ void emu_engine_note(emu_cluster *cluster);
 
 /* Lanes of a warp have exited: the cluster's barrier waits for them no more. */
 void emu_cluster_barrier_exit(emu_warp *warp);
+/* Whether lanes of the CTA have arrived at the cluster's barrier and not waited for its end. */
+bool emu_cluster_barrier_left(const emu_cta *cta);
 
 /* The next commit closes a group of each lane. */
 void emu_groups_commit(emu_groups *groups, uint32_t lanes);
@@ -69,8 +71,6 @@ uint64_t emu_groups_clock(const emu_groups *groups, int lane, uint64_t pending);
 
 /* Faults because memory is out. Returns false. */
 bool emu_async_no_memory(emu_warp *warp, const emu_op *op);
-/* Faults because the CTA has exited. */
-bool emu_async_alive(emu_warp *warp, const emu_op *op, int lane, const emu_cta *cta);
 
 static inline uint8_t *emu_place_bytes(emu_place place) {
   return place.cta->shared->bytes + place.offset;

@@ -146,6 +146,16 @@ emu_mbarrier *emu_mbarrier_at(emu_warp *warp, const emu_op *op, int lane, emu_pl
   return barrier;
 }
 
+emu_mbarrier *emu_mbarrier_of_proxy(emu_warp *warp, const emu_op *op, int lane, emu_place place) {
+  emu_mbarrier *barrier = emu_mbarrier_at(warp, op, lane, place);
+  if (!barrier || emu_hazard_init_fenced(warp, barrier->maker, barrier->made)) return barrier;
+  emu_fault(warp, op, lane, GG_E_EMU_RACE,
+            "completes on the mbarrier at 0x%x, which is initialised at line %u: no "
+            "fence.mbarrier_init makes that visible to the async proxy",
+            emu_place_address(place), line_of(barrier->init));
+  return NULL;
+}
+
 bool emu_mbarrier_inval(emu_warp *warp, const emu_op *op, int lane, emu_place place) {
   emu_mbarrier *barrier = emu_mbarrier_at(warp, op, lane, place);
   if (!barrier || !store(warp, op, lane, place)) return false;

@@ -36,6 +36,8 @@ bool emu_mbarrier_inval(emu_warp *warp, const emu_op *op, int lane, emu_place pl
 /* The live barrier at a place; NULL after a fault: there is none, or nothing orders its
  * initialisation before this use. */
 emu_mbarrier *emu_mbarrier_at(emu_warp *warp, const emu_op *op, int lane, emu_place place);
+/* The same for an operation of the async proxy, which must be allowed to see it. */
+emu_mbarrier *emu_mbarrier_of_proxy(emu_warp *warp, const emu_op *op, int lane, emu_place place);
 
 /* Each is false after a fault. `drop`: the following phases expect as many arrivals less. What the
  * arriving warp knows is the caller's to tell: see emu_mbarrier_key. */

@@ -14,7 +14,7 @@
 
 typedef enum verdict { ORDERED, UNORDERED, LANES, UNFENCED } verdict;
 
-enum { ANY_LANE = -1 };
+enum { ANY_LANE = -1, known_most = 16 };
 
 /* Who makes an access. */
 typedef struct actor {
@@ -26,10 +26,12 @@ typedef struct actor {
   bool write, atomic;
   bool own; /* it has come upon what its own warp has written */
   emu_proxy proxy;
+  uint64_t since; /* see emu_async */
   emu_epoch epoch;
   /* Histories; there is none where write is EMU_CELL_NONE. */
-  emu_cell good;          /* what was found good last, for some lane */
-  emu_cell before, after; /* what this lane has come upon last, and what it has made of that */
+  emu_cell good;              /* what was found good last, for some lane */
+  emu_cell before, after;     /* what this lane has come upon last, and what it has made of that */
+  uint64_t known[known_most]; /* agents and clocks of writes that are ordered; 0: no such */
 } actor;
 
 static void forget_histories(actor *a) {
@@ -106,6 +108,7 @@ static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
   emu_agent agent = emu_epoch_agent(earlier);
   uint32_t clock = emu_epoch_clock(earlier);
   if (emu_clocks_of(&watched->knows.seen, agent) < clock) return UNORDERED;
+  if (a->since && agent == watched->agent && clock >= a->since) return UNORDERED;
   if (a->proxy == EMU_PROXY_ASYNC && !a->write && earlier_wrote && a->hazards->warp_of[agent] &&
       emu_clocks_of(&watched->knows.proxied, agent) < clock &&
       (a->op->kind != EMU_KIND_ASYNC_COPY || emu_hazard_strict(a->hazards->cluster))) {
@@ -135,12 +138,16 @@ static verdict after_readers(const actor *a, uint64_t read, emu_epoch *culprit) 
 }
 
 static void name(char *out, size_t size, const struct emu_hazards *hazards, emu_epoch epoch,
-                 const char *verb) {
+                 bool wrote) {
+  const char *verb = wrote ? "written" : "read";
   const emu_op *op = op_of(hazards, epoch);
   const emu_watched *watched = hazards->warp_of[emu_epoch_agent(epoch)];
   const char *text = op && op->ptx ? op->ptx->form->text : "an instruction";
   unsigned line = op && op->ptx ? op->ptx->place.line : 0;
-  if (watched) {
+  if (watched && !wrote && is_collective(hazards, epoch)) {
+    snprintf(out, size, "warp %d of CTA %u has %s at line %u (%s)", watched->warp->index,
+             watched->warp->cta->rank, verb, line, text);
+  } else if (watched) {
     snprintf(out, size, "warp %d of CTA %u, lane %u, has %s at line %u (%s)", watched->warp->index,
              watched->warp->cta->rank, emu_epoch_lane(epoch), verb, line, text);
   } else {
@@ -155,7 +162,7 @@ static bool report(const actor *a, emu_place place, verdict found, emu_epoch ear
       [UNFENCED] = "no fence.proxy.async makes what threads write visible to the async proxy",
   };
   char who[320];
-  name(who, sizeof who, a->hazards, earlier, wrote ? "written" : "read");
+  name(who, sizeof who, a->hazards, earlier, wrote);
   uint32_t address =
       (uint32_t)place.cta->rank << EMU_SHARED_RANK_SHIFT | (place.offset + EMU_SHARED_RESERVED);
   emu_fault(a->warp, a->op, a->lane, GG_E_EMU_RACE, "%s shared memory at 0x%x, which %s: %s",
@@ -276,19 +283,53 @@ static bool touch_cell(actor *a, emu_place place, emu_cell *cell, int tasks) {
  * instruction of another agent has written; what it records depends on the readers alone. */
 static uint32_t touch_alike(const actor *a, emu_cell *words, uint32_t at, uint32_t end, int tasks) {
   emu_cell before = a->before, after = a->after;
+  if (before.write == EMU_CELL_NONE) return at;
   uint64_t matters = UINT64_MAX;
-  bool own = tasks & CHECK && emu_epoch_agent(before.write) == a->watched->agent;
-  if (!a->write && !own && before.write != EMU_CELL_NONE) matters <<= EMU_EPOCH_CLOCK_SHIFT;
-  if ((before.write & matters) == (EMU_CELL_SPLIT & matters)) matters = UINT64_MAX;
+  bool own = emu_epoch_agent(before.write) == a->watched->agent;
+  if (!a->write && !own) matters <<= EMU_EPOCH_CLOCK_SHIFT;
+  if (!a->write && tasks == RECORD) matters = 0;
   uint64_t keep = a->write ? 0 : UINT64_MAX; /* what stays of `write` */
   after.write &= ~keep;
   for (; at < end; at++) {
     emu_cell word = words[at];
     if (((word.write ^ before.write) & matters) | (word.read ^ before.read)) break;
+    if (word.write == EMU_CELL_SPLIT) break;
     if (tasks & RECORD) words[at] = (emu_cell){(word.write & keep) | after.write, after.read};
   }
   return at;
 }
+
+/* ---- Reads that are checked alone ------------------------------------------------------- */
+
+/* The agent and clock of a write, and the place for it in `known`. */
+static uint64_t key_of(emu_epoch write) {
+  return write >> EMU_EPOCH_CLOCK_SHIFT;
+}
+
+static uint32_t slot_of(uint64_t key) {
+  return (uint32_t)(key ^ key >> EMU_EPOCH_CLOCK_BITS) % known_most;
+}
+
+/* Words from `at` on whose writes are known to be ordered. Returns the first other one. */
+static uint32_t skip_known(const actor *a, const emu_cell *words, uint32_t at, uint32_t end) {
+  uint64_t last = 0;
+  for (; at < end; at++) {
+    uint64_t key = key_of(words[at].write);
+    if (key != last && a->known[slot_of(key)] != key) break;
+    last = key;
+  }
+  return at;
+}
+
+/* The word's write has been found ordered. Which lane has written may matter for its own agent. */
+static void remember(actor *a, const emu_cell *word) {
+  uint64_t key = key_of(word->write);
+  if (word->write == EMU_CELL_SPLIT) return;
+  if (a->lane != ANY_LANE && emu_epoch_agent(word->write) == a->watched->agent) return;
+  a->known[slot_of(key)] = key;
+}
+
+/* ---- Words ------------------------------------------------------------------------------ */
 
 /* Bytes `from` to `to` of one word; false after a fault. */
 static bool touch_word(actor *a, emu_place place, emu_cell *word, uint32_t from, uint32_t to,
@@ -335,13 +376,18 @@ static bool touch(actor *a, emu_place place, uint32_t bytes, int tasks) {
   emu_cell *words = words_of(a->hazards, place.cta);
   if (!words) return out_of_memory(a->warp, a->op);
   uint32_t at = place.offset, end = place.offset + bytes;
+  bool checks = !a->write && tasks == CHECK;
   while (at < end) {
-    if (at % 4 == 0) at = 4 * touch_alike(a, words, at / 4, end / 4, tasks);
+    if (at % 4 == 0) {
+      at = 4 * (checks ? skip_known(a, words, at / 4, end / 4)
+                       : touch_alike(a, words, at / 4, end / 4, tasks));
+    }
     if (at >= end) break;
     uint32_t word_end = (at | 3) + 1;
     uint32_t stop = word_end < end ? word_end : end;
     emu_place here = {place.cta, at};
     if (!touch_word(a, here, &words[at / 4], at % 4, stop - (at & ~3u), tasks)) return false;
+    if (checks) remember(a, &words[at / 4]);
     at = stop;
   }
   return true;
@@ -368,6 +414,41 @@ static bool same_place(emu_place a, emu_place b) {
   return a.offset == b.offset && a.cta == b.cta;
 }
 
+/* The most common access: whole words that nobody but this very lane has touched, or nobody at all;
+ * reads count where they matter. Such are ordered. False: there is more to it. */
+static bool touch_own(actor *a, emu_place place, uint32_t bytes) {
+  const uint64_t other = ~((UINT64_C(1) << EMU_EPOCH_AGENT_SHIFT) - 1) | (EMU_LANES - 1);
+  emu_cell *words = words_of(a->hazards, place.cta);
+  uint32_t count = bytes / 4;
+  if (!words || !a->epoch || a->atomic || place.offset % 4 || bytes % 4) return false;
+  words += place.offset / 4;
+  for (uint32_t i = 0; i < count; i++) {
+    emu_cell word = words[i];
+    if (word.write && (word.write ^ a->epoch) & other) return false;
+    if (word.read && (word.read ^ a->epoch) & other) return false;
+    a->own |= word.write != 0;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    if (a->write) {
+      words[i] = (emu_cell){a->epoch, 0};
+    } else if (!emu_epoch_alike(words[i].read, a->epoch)) {
+      words[i].read = a->epoch;
+    }
+  }
+  return true;
+}
+
+/* One lane's access. What is good for it need not be for the next; but what ldmatrix finds of other
+ * agents is, and its readers have no lanes. */
+static bool touch_lane(actor *a, emu_place place, uint32_t bytes, bool together) {
+  if (a->write || emu_epoch_agent(a->good.write) == a->watched->agent) {
+    a->good.write = EMU_CELL_NONE;
+  }
+  if (!together || a->own) a->before.write = EMU_CELL_NONE;
+  if (!together && touch_own(a, place, bytes)) return true;
+  return touch(a, place, bytes, CHECK | RECORD);
+}
+
 bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
                        const emu_place place[EMU_LANES], unsigned bytes, bool write, bool atomic) {
   actor a;
@@ -377,6 +458,7 @@ bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
   a.atomic = atomic;
   a.watched->touched = true;
   a.watched->flag = NULL;
+  bool together = !write && op->kind == EMU_KIND_MATRIX;
   emu_epoch epoch = epoch_of(a.hazards, a.watched->agent,
                              emu_clocks_of(&a.watched->knows.seen, a.watched->agent), op, 0);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
@@ -384,11 +466,8 @@ bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
     a.lane = __builtin_ctz(rest);
     /* A read of what the lane before has read, and others have written, tells nothing new. */
     if (rest != lanes && !write && !a.own && same_place(place[before], place[a.lane])) continue;
-    a.epoch = epoch ? epoch | (unsigned)a.lane : 0;
-    /* What is good for one lane need not be for the next. */
-    if (write || emu_epoch_agent(a.good.write) == a.watched->agent) a.good.write = EMU_CELL_NONE;
-    a.before.write = EMU_CELL_NONE;
-    if (!touch(&a, place[a.lane], bytes, CHECK | RECORD)) return false;
+    a.epoch = epoch && !together ? epoch | (unsigned)a.lane : epoch;
+    if (!touch_lane(&a, place[a.lane], bytes, together)) return false;
   }
   for (uint32_t rest = atomic ? lanes : 0; rest; rest &= rest - 1)
     flag(warp, place[__builtin_ctz(rest)], write);
@@ -409,11 +488,13 @@ static bool touch_spans(actor *a, const emu_span *spans, uint32_t count, bool wr
 bool emu_hazard_issue(const emu_async *async) {
   actor a;
   if (!async->warp->cta->cluster->hazards) return true;
-  if (!async->write_count && !async->read_count) return true;
+  uint32_t reads = async->read_count + async->shared_count;
+  if (!async->write_count && !reads) return true;
   if (!begin(&a, async->warp, async->op)) return false;
   a.proxy = async->proxy;
+  a.since = async->since;
   a.lane = async->lanes & (async->lanes - 1) ? ANY_LANE : __builtin_ctz(async->lanes);
-  return touch_spans(&a, async->reads, async->read_count, false, CHECK) &&
+  return touch_spans(&a, async->reads, reads, false, CHECK) &&
          touch_spans(&a, async->writes, async->write_count, true, CHECK);
 }
 

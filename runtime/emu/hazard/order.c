@@ -9,6 +9,19 @@
 #include "emu/hazard/state.h"
 #include "emu/module.h"
 
+/* Whether the module has a fence, with this modifier unless it is NULL. */
+static bool has_fence(const ptx_module *ptx, const char *modifier) {
+  for (uint32_t i = 0; i < ptx->form_count; i++) {
+    const ptx_form *form = ptx->forms[i];
+    if (strcmp(form->opcode, "fence") && strcmp(form->opcode, "membar")) continue;
+    if (!modifier) return true;
+    for (uint32_t m = 0; m < form->modifier_count; m++) {
+      if (!strcmp(form->modifiers[m], modifier)) return true;
+    }
+  }
+  return false;
+}
+
 gg_status emu_hazards_open(struct emu_hazards **out, emu_cluster *cluster, gg_error *err) {
   *out = NULL;
   if (cluster->run->options->hazards_off) return GG_OK;
@@ -16,6 +29,9 @@ gg_status emu_hazards_open(struct emu_hazards **out, emu_cluster *cluster, gg_er
   if (!hazards) return gg_fail(err, MEMORY, NULL, "");
   memset(hazards, 0, sizeof *hazards);
   hazards->cluster = cluster;
+  const ptx_module *ptx = cluster->run->kernel->function->module->ptx;
+  hazards->fences = has_fence(ptx, NULL);
+  hazards->init_fences = has_fence(ptx, "mbarrier_init");
   *out = hazards;
   return GG_OK;
 }
@@ -43,24 +59,8 @@ void emu_hazards_close(struct emu_hazards *hazards) {
   gg_free(hazards);
 }
 
-static bool has_fence(const emu_module *module) {
-  for (uint32_t f = 0; f < module->ptx->function_count; f++) {
-    const emu_function *function = &module->functions[f];
-    for (uint32_t i = 0; i < function->op_count; i++) {
-      if (function->ops[i].kind == EMU_KIND_FENCE) return true;
-    }
-  }
-  return false;
-}
-
 bool emu_hazard_strict(emu_cluster *cluster) {
-  struct emu_hazards *hazards = cluster->hazards;
-  if (!hazards) return false;
-  if (hazards->strict == EMU_STRICT_UNKNOWN) {
-    bool strict = has_fence(cluster->run->kernel->function->module);
-    hazards->strict = strict ? EMU_STRICT : EMU_LENIENT;
-  }
-  return hazards->strict == EMU_STRICT;
+  return cluster->hazards && cluster->hazards->fences;
 }
 
 /* ---- Agents ----------------------------------------------------------------------------- */
@@ -211,6 +211,19 @@ void emu_hazard_fence_proxy(emu_warp *warp) {
   if (!watched) return;
   check(hazards_of(watched), emu_clocks_join(&watched->knows.proxied, &watched->knows.seen));
   move_on(watched);
+}
+
+void emu_hazard_fence_inits(emu_warp *warp) {
+  emu_watched *watched = watch(warp);
+  if (watched) watched->inits = emu_clocks_of(&watched->knows.seen, watched->agent);
+  emu_hazard_fence(warp);
+}
+
+bool emu_hazard_init_fenced(emu_warp *warp, emu_agent maker, uint64_t made) {
+  const emu_watched *watched = maker ? watch(warp) : NULL;
+  if (!watched || !hazards_of(watched)->init_fences) return true;
+  return hazards_of(watched)->warp_of[maker]->inits >= made ||
+         emu_clocks_of(&watched->knows.proxied, maker) >= made;
 }
 
 void emu_hazard_converge(emu_warp *warp) {

@@ -16,6 +16,7 @@ typedef struct emu_watched {
   emu_knowledge knows;
   emu_knowledge fenced;  /* at the last fence: what relaxed arrivals tell */
   emu_knowledge pending; /* from relaxed waits, known from the next fence on */
+  uint32_t inits;        /* its own clock at its last fence.mbarrier_init */
   uint32_t met;          /* accesses of its own before this clock are ordered for all lanes */
   bool touched;          /* there are accesses of this clock */
   const void *flag;      /* the flag come to last, with no access since */
@@ -37,8 +38,8 @@ typedef struct emu_sites {
 
 struct emu_hazards {
   emu_cluster *cluster;
-  bool broken; /* memory is out */
-  enum { EMU_STRICT_UNKNOWN, EMU_STRICT, EMU_LENIENT } strict;
+  bool broken;              /* memory is out */
+  bool fences, init_fences; /* the module has a fence; one of mbarrier_init */
   emu_watched *watched[EMU_CLUSTER_MAX * EMU_WARPS_MAX];
   emu_watched *warp_of[EMU_AGENTS_MAX + 1]; /* NULL: not a warp */
   emu_agent agents;                         /* the last one given out */

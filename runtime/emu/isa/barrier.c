@@ -3,7 +3,10 @@
  * A warp has arrived once all of its lanes that have not exited have; it counts as 32 threads, as
  * the hardware counts warps. Without a thread count a barrier waits for every warp that has not
  * exited, so that an exit may end it. A phase that ends releases the lanes that wait; a released
- * lane runs its instruction again, finds itself released, takes the result and goes on. */
+ * lane runs its instruction again, finds itself released, takes the result and goes on.
+ *
+ * Order: arrivals release to `arrived`; what it knows at the end of the phase goes to `released`,
+ * which those who have waited acquire. What arrives in the next phase is so unknown to them. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -116,6 +119,7 @@ static void try_complete(emu_cta *cta, emu_barrier *b) {
   b->result_threads = b->threads;
   b->reduced = b->threads = b->expected = 0;
   b->busy = false;
+  emu_hazard_pass(cta->cluster, b->released, b->arrived);
   emu_wake(cta->cluster, b);
 }
 
@@ -178,7 +182,7 @@ static emu_step arrive(emu_warp *warp, const emu_op *op, emu_barrier *b, uint32_
     b->reduced += (uint32_t)__builtin_popcount(holds);
     b->threads += (uint32_t)__builtin_popcount(lanes);
   }
-  emu_hazard_release(warp, b);
+  emu_hazard_release(warp, b->arrived);
   if (facts->action != ARRIVE) b->waiting[warp->index] |= lanes;
   try_complete(warp->cta, b);
   return EMU_NEXT;
@@ -202,7 +206,7 @@ static emu_step barrier(emu_warp *warp, const emu_op *op, uint32_t lanes) {
     }
   }
   b->released[warp->index] &= ~lanes;
-  emu_hazard_acquire(warp, b);
+  emu_hazard_acquire(warp, b->released);
   take_result(warp, facts, b, lanes);
   return EMU_NEXT;
 }

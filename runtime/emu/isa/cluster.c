@@ -42,6 +42,15 @@ void emu_cluster_barrier_exit(emu_warp *warp) {
   settle(warp->cta->cluster);
 }
 
+bool emu_cluster_barrier_left(const emu_cta *cta) {
+  const emu_cluster_barrier *b = &cta->cluster->engine->barrier;
+  for (int w = 0; w < cta->warp_count; w++) {
+    unsigned number = number_of(&cta->warps[w]);
+    if (b->arrived[number] | b->ended[number]) return true;
+  }
+  return false;
+}
+
 static emu_step run_arrive(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   const barrier_facts *facts = op->facts;
   emu_cluster_barrier *b = &warp->cta->cluster->engine->barrier;

@@ -14,6 +14,12 @@ static emu_step fence(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   return EMU_NEXT;
 }
 
+static emu_step fence_mbarrier_init(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  (void)op, (void)lanes;
+  emu_hazard_fence_inits(warp);
+  return EMU_NEXT;
+}
+
 static emu_step fence_proxy_async(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   (void)op, (void)lanes;
   emu_hazard_fence_proxy(warp);
@@ -46,8 +52,7 @@ gg_status emu_decode_fence(emu_op *op, emu_decoder *d, gg_error *err) {
   static const char *const scopes[] = {"cta", "cluster", "gpu", "sys", NULL};
   op->kind = EMU_KIND_FENCE;
   if (emu_take(d, "proxy")) return decode_proxy(op, d, err);
-  op->exec = fence;
-  emu_take(d, "mbarrier_init");
+  op->exec = emu_take(d, "mbarrier_init") ? fence_mbarrier_init : fence;
   emu_take_word(d, orders);
   emu_take_prefix(d, "sync_restrict::");
   if (emu_take_word(d, scopes) < 0) return emu_unknown_form(d, err, "no scope");

@@ -134,19 +134,12 @@ OOB_FUNCTION(bf16)
     EACH_HALF(lanes, out[i] = f(a[i], b[i], c[i]))                                                 \
     return EMU_NEXT;                                                                               \
   }
-#define ROW1(name, opcode, types, types2, needs, allows, operands, D, A, value)                    \
-  EMU_LANES_1(name, D, A, value)
-#define ROW2(name, opcode, types, types2, needs, allows, operands, D, A, B, value)                 \
-  EMU_LANES_2(name, D, A, B, value)
-#define ROW3(name, opcode, types, types2, needs, allows, operands, D, A, B, C, value)              \
-  EMU_LANES_3(name, D, A, B, C, value)
+#include "emu/isa/rows.h"
+
 #include "emu/isa/float.def"
 #undef TEST2
 #undef HALF2
 #undef HALF3
-#undef ROW1
-#undef ROW2
-#undef ROW3
 
 #define TEST2(name, modifier, test)                                                                \
   EMU_FORM_OF(name##_f32, "testp", T(F32), 0, M(modifier), 0, "Pa")                                \
@@ -155,10 +148,7 @@ OOB_FUNCTION(bf16)
   EMU_FORM_OF(name, opcode, types, 0, needs, allows, "daa")
 #define HALF3(name, opcode, types, needs, allows, f)                                               \
   EMU_FORM_OF(name, opcode, types, 0, needs, allows, "daaa")
-#define ROW1(name, opcode, types, types2, needs, allows, operands, ...)                            \
-  EMU_FORM_OF(name, opcode, types, types2, needs, allows, operands)
-#define ROW2 ROW1
-#define ROW3 ROW1
+#include "emu/isa/rows.h"
 static const emu_form forms[] = {
 #include "emu/isa/float.def"
 };

@@ -62,27 +62,17 @@ static inline emu_sum emu_difference_32(u32 a, u32 b, bool in) {
     const uint *in_c = EMU_AT(uint, warp, &op->operands[3]);                                       \
     EMU_CARRY_LOOP(uint, 4, uint a = in_a[i]; uint b = in_b[i]; uint c = in_c[i], sum)             \
   }
-#define ROW1(name, opcode, types, types2, needs, allows, operands, D, A, value)                    \
-  EMU_LANES_1(name, D, A, value)
-#define ROW2(name, opcode, types, types2, needs, allows, operands, D, A, B, value)                 \
-  EMU_LANES_2(name, D, A, B, value)
-#define ROW3(name, opcode, types, types2, needs, allows, operands, D, A, B, C, value)              \
-  EMU_LANES_3(name, D, A, B, C, value)
+#include "emu/isa/rows.h"
+
 #include "emu/isa/integer.def"
 #undef CARRY2
 #undef CARRY3
-#undef ROW1
-#undef ROW2
-#undef ROW3
 
 #define CARRY2(name, opcode, types, needs, allows, uint, sum)                                      \
   EMU_FORM_OF(name, opcode, types, 0, needs, allows, "daaC")
 #define CARRY3(name, opcode, types, needs, allows, uint, sum)                                      \
   EMU_FORM_OF(name, opcode, types, 0, needs, allows, "daaaC")
-#define ROW1(name, opcode, types, types2, needs, allows, operands, ...)                            \
-  EMU_FORM_OF(name, opcode, types, types2, needs, allows, operands)
-#define ROW2 ROW1
-#define ROW3 ROW1
+#include "emu/isa/rows.h"
 static const emu_form forms[] = {
 #include "emu/isa/integer.def"
 };

@@ -33,32 +33,18 @@ static inline u32 shift_amount(u32 position, u32 top) {
     EMU_LANEWISE(lanes, uint a = in_a[i]; uint b = in_b[i]; out[i] = chosen >> i & 1 ? a : b)      \
     return EMU_NEXT;                                                                               \
   }
-#define ROW1(name, opcode, types, types2, needs, allows, operands, D, A, value)                    \
-  EMU_LANES_1(name, D, A, value)
-#define ROW2(name, opcode, types, types2, needs, allows, operands, D, A, B, value)                 \
-  EMU_LANES_2(name, D, A, B, value)
-#define ROW3(name, opcode, types, types2, needs, allows, operands, D, A, B, C, value)              \
-  EMU_LANES_3(name, D, A, B, C, value)
-#define ROW4(name, opcode, types, types2, needs, allows, operands, D, A, B, C, E, value)           \
-  EMU_LANES_4(name, D, A, B, C, E, value)
+#include "emu/isa/rows.h"
+
 #include "emu/isa/logic.def"
 #undef MASK1
 #undef MASK2
 #undef SELECT
-#undef ROW1
-#undef ROW2
-#undef ROW3
-#undef ROW4
 
 #define MASK1(name, opcode, operands, value) EMU_FORM_OF(name, opcode, T(PRED), 0, 0, 0, operands)
 #define MASK2                                MASK1
 #define SELECT(name, opcode, types, operands, uint)                                                \
   EMU_FORM_OF(name, opcode, types, 0, 0, 0, operands)
-#define ROW1(name, opcode, types, types2, needs, allows, operands, ...)                            \
-  EMU_FORM_OF(name, opcode, types, types2, needs, allows, operands)
-#define ROW2 ROW1
-#define ROW3 ROW1
-#define ROW4 ROW1
+#include "emu/isa/rows.h"
 static const emu_form forms[] = {
 #include "emu/isa/logic.def"
 };

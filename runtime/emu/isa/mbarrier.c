@@ -98,15 +98,26 @@ static bool arrive(emu_warp *warp, const emu_op *op, int lane, emu_mbarrier *bar
   return emu_mbarrier_arrive(warp, op, lane, barrier, count, facts->drop);
 }
 
-/* Arriving at a barrier of a CTA that has exited does no harm: consumers of the last tiles tell
- * producers, which are gone already, that they may go on. */
+/* Arriving at a barrier of a CTA that has exited does no harm on the hardware, and kernels rely on
+ * it: consumers of the last tiles tell producers, which are gone already, that they may go on. Not
+ * so where the CTA has announced its end at the cluster's barrier and then not waited for the
+ * others. */
+static bool may_arrive(emu_warp *warp, const emu_op *op, int lane, const emu_cta *cta) {
+  if (!cta->cluster->engine->exited[cta->rank] || !emu_cluster_barrier_left(cta)) return true;
+  emu_fault(warp, op, lane, GG_E_EMU_BOUNDS,
+            "arrives at an mbarrier of CTA %u of the cluster, which has arrived at the cluster's "
+            "barrier and exited: its barrier.cluster.wait is missing",
+            cta->rank);
+  return false;
+}
+
 static emu_step run_arrive(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   const mbarrier_facts *facts = op->facts;
   const emu_mbarrier *told = NULL;
   uint64_t phase = 0;
   EMU_EACH_LANE(lanes, lane) {
     emu_mbarrier *barrier = any_barrier_of(warp, op, (int)lane);
-    if (!barrier) return EMU_FAULT;
+    if (!barrier || !may_arrive(warp, op, (int)lane, barrier->place.cta)) return EMU_FAULT;
     if (barrier != told) {
       (facts->relaxed ? emu_hazard_release_relaxed : emu_hazard_release)(warp,
                                                                          emu_mbarrier_key(barrier));

@@ -45,21 +45,11 @@ static u32 stochastic(const emu_format *to, u32 a, u32 b, u32 random, int width,
          (u32)emu_real_pack_random(to, high, how, random >> 16, width) << 16;
 }
 
-#define ROW1(name, opcode, types, types2, needs, allows, operands, D, A, value)                    \
-  EMU_LANES_1(name, D, A, value)
-#define ROW2(name, opcode, types, types2, needs, allows, operands, D, A, B, value)                 \
-  EMU_LANES_2(name, D, A, B, value)
-#define ROW3(name, opcode, types, types2, needs, allows, operands, D, A, B, C, value)              \
-  EMU_LANES_3(name, D, A, B, C, value)
-#include "emu/isa/packed.def"
-#undef ROW1
-#undef ROW2
-#undef ROW3
+#include "emu/isa/rows.h"
 
-#define ROW1(name, opcode, types, types2, needs, allows, operands, ...)                            \
-  EMU_FORM_OF(name, opcode, types, types2, needs, allows, operands)
-#define ROW2 ROW1
-#define ROW3 ROW1
+#include "emu/isa/packed.def"
+
+#include "emu/isa/rows.h"
 static const emu_form forms[] = {
 #include "emu/isa/packed.def"
 };

@@ -74,11 +74,11 @@ gg_status emu_take_scalar_modifiers(emu_scalar_facts *out, emu_decoder *d, gg_er
 
 /* Fills `op` from the row that has this opcode, these modifiers and types, and as many operands as
  * are written; EMU_FORM where there is none. */
+gg_status emu_decode_row(emu_op *op, emu_decoder *d, const emu_scalar_facts *facts, emu_type type,
+                         emu_type type2, gg_error *err);
 /* The function of that row alone; NULL where there is none. */
 emu_exec *emu_row_exec(const char *opcode, const emu_scalar_facts *facts, emu_type type,
                        emu_type type2, int operands);
-gg_status emu_decode_row(emu_op *op, emu_decoder *d, const emu_scalar_facts *facts, emu_type type,
-                         emu_type type2, gg_error *err);
 
 /* Fails with EMU_FORM unless the instruction has `count` operands. */
 gg_status emu_operands_are(emu_decoder *d, int count, gg_error *err);

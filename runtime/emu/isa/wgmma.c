@@ -243,14 +243,37 @@ static emu_step run_commit(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   return EMU_NEXT;
 }
 
+/* The first wgmma of the group that is in flight; UINT64_MAX: none. */
+static uint64_t first_in_flight(const emu_warp *first) {
+  uint64_t number = UINT64_MAX;
+  for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
+    const emu_wgmma_work *work = first[i].wgmma->first;
+    if (work && work->number < number) number = work->number;
+  }
+  return number;
+}
+
+/* The parts of a wgmma land one right after the other, so that its B need be decoded but once. */
+static bool land_parts(emu_warp *first, uint64_t number) {
+  emu_wgmma_b *b = &first->wgmma->b;
+  bool ok = true;
+  b->kept = true;
+  for (int i = 0; i < EMU_WGMMA_WARPS && ok; i++)
+    ok = emu_wgmma_land(&first[i], number + 1);
+  b->kept = false;
+  b->op = NULL;
+  return ok;
+}
+
 /* The first `count` wgmmas of the warpgroup are done, and the warp knows it. */
 static bool land_group(emu_warp *warp, uint64_t count) {
   emu_warp *first = emu_wgmma_group(warp);
   emu_cluster *cluster = warp->cta->cluster;
-  for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
-    if (!emu_wgmma_land(&first[i], count)) return false;
-    emu_hazard_learn(warp, emu_hazard_agent(cluster, first[i].wgmma), count);
+  for (uint64_t number; (number = first_in_flight(first)) < count;) {
+    if (!land_parts(first, number)) return false;
   }
+  for (int i = 0; i < EMU_WGMMA_WARPS; i++)
+    emu_hazard_learn(warp, emu_hazard_agent(cluster, first[i].wgmma), count);
   return true;
 }
 

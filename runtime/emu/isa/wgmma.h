@@ -6,7 +6,8 @@
  * knows that the others' have been done. It reads shared memory, and writes the accumulators, when
  * it lands; until then other instructions must not touch those registers. `mov` may: compilers
  * place copies between registers anywhere and ptxas takes them away again, so a `mov` of an
- * accumulator first lands what is in flight. */
+ * accumulator first lands what is in flight. What the four read is listed, claimed and judged once:
+ * it belongs to one of the parts in flight, and is handed on until the last of them has landed. */
 #ifndef GG_EMU_ISA_WGMMA_H
 #define GG_EMU_ISA_WGMMA_H
 
@@ -45,9 +46,21 @@ typedef struct emu_wgmma_work {
   emu_matrix_view a, b;
   uint32_t a_words[EMU_WGMMA_A_REGISTERS][EMU_LANES]; /* as they were when it was issued */
   uint32_t metadata[EMU_LANES];
-  bool accumulate; /* scale-d */
+  bool accumulate;           /* scale-d */
+  uint32_t a_count, b_count; /* spans: of its rows of A, then of B */
   emu_span spans[];
 } emu_wgmma_work;
+
+/* B, decoded for the parts of one wgmma that land one right after the other. */
+typedef struct emu_wgmma_b {
+  bool kept;        /* while they land: nothing else runs that could change shared memory */
+  const emu_op *op; /* of which wgmma; NULL: none */
+  uint64_t number;
+  emu_matrix_view view;
+  float *values;      /* blocks of columns, each [k][columns of the block] */
+  int16_t *exponents; /* the same */
+  size_t room;        /* elements */
+} emu_wgmma_b;
 
 /* A register of the running frame: how many wgmmas in flight accumulate into it, and flags. */
 enum {
@@ -69,6 +82,7 @@ struct emu_wgmma {
   uint8_t *file;                   /* whose registers `marks` are of */
   uint16_t *marks; /* of each four bytes of the file: of registers that start there */
   uint32_t mark_count;
+  emu_wgmma_b b; /* of the group: its first warp's is used */
 };
 
 /* The warp's, made when it is needed first; NULL after a fault. */

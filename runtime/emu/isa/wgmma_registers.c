@@ -28,6 +28,8 @@ void emu_wgmma_free(struct emu_wgmma *wgmma) {
     next = work->next;
     gg_free(work);
   }
+  gg_free(wgmma->b.values);
+  gg_free(wgmma->b.exponents);
   gg_free(wgmma->marks);
   gg_free(wgmma);
 }

@@ -163,6 +163,62 @@ static void list_spans(emu_span *out, const unit_set *set, emu_cta *cta) {
   }
 }
 
+static void no_memory(emu_warp *warp, const emu_op *op) {
+  emu_fault(warp, op, -1, GG_E_MEMORY, " for wgmma");
+}
+
+static bool same_view(const emu_matrix_view *a, const emu_matrix_view *b) {
+  return a->start == b->start && a->leading == b->leading && a->stride == b->stride &&
+         a->base_offset == b->base_offset && a->row == b->row && a->along_k == b->along_k;
+}
+
+/* Parts of one wgmma, as PTX demands of a warpgroup. */
+static bool are_twins(const emu_wgmma_work *x, const emu_wgmma_work *y) {
+  return x->number == y->number && x->async.op == y->async.op && same_view(&x->a, &y->a) &&
+         same_view(&x->b, &y->b);
+}
+
+/* The part of the same wgmma among a neighbour's from `work` on; NULL: none. */
+static emu_wgmma_work *twin_among(emu_wgmma_work *work, const emu_wgmma_work *of) {
+  while (work && work->number < of->number)
+    work = work->next;
+  return work && are_twins(work, of) ? work : NULL;
+}
+
+/* The part of the same wgmma that a neighbour has issued; NULL: none. */
+static const emu_wgmma_work *issued_twin(const emu_wgmma_work *work) {
+  const emu_warp *first = emu_wgmma_group(work->warp);
+  for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
+    const struct emu_wgmma *w = first[i].wgmma;
+    const emu_wgmma_work *twin = w ? twin_among(w->unstarted, work) : NULL;
+    if (twin) return twin;
+  }
+  return NULL;
+}
+
+/* Of parts that read the same B the last warp's, which mostly lands last, claims it. */
+static void share_reads(emu_warp *first) {
+  const emu_wgmma_work *last = first[EMU_WGMMA_WARPS - 1].wgmma->unstarted;
+  for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
+    emu_wgmma_work *work = first[i].wgmma->unstarted;
+    bool shares = work != last && are_twins(work, last);
+    work->async.read_count = work->a_count + (shares ? 0 : work->b_count);
+    work->async.shared_count = shares ? work->b_count : 0;
+  }
+}
+
+/* A part lands: if it has claimed B for others, one that is still in flight does so. */
+static void pass_reads(emu_wgmma_work *work) {
+  emu_warp *first = emu_wgmma_group(work->warp);
+  if (work->async.shared_count) return;
+  for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
+    emu_wgmma_work *heir = twin_among(first[i].wgmma->first, work);
+    if (!heir || !heir->async.shared_count) continue;
+    emu_async_pass_reads(work->warp->cta->cluster, &heir->async, &work->async);
+    return;
+  }
+}
+
 /* Whether all of a unit's bytes have been written, or will be. */
 static bool unit_written(const uint8_t *marks) {
   _Static_assert(EMU_MARK_WRITTEN == 1 && EMU_MARK_LANDING == 2, "the lowest two bits");
@@ -193,9 +249,8 @@ static bool check_written(emu_warp *warp, const emu_op *op, const emu_wgmma_work
 /* A and a part of B, decoded, with the accumulators of that part. */
 typedef struct matrices {
   uint32_t codes[k_most * columns_at_once], d[rows * columns_at_once];
-  float a[rows * k_most], b[k_most * columns_at_once], stored[rows * k_most / 2];
-  int16_t a_exponent[rows * k_most], b_exponent[k_most * columns_at_once];
-  int16_t stored_exponent[rows * k_most / 2];
+  float a[rows * k_most], stored[rows * k_most / 2];
+  int16_t a_exponent[rows * k_most], stored_exponent[rows * k_most / 2];
   uint32_t a_bits[rows * 8];
   uint8_t columns[EMU_SPARSE_ROWS * EMU_SPARSE_K / 2];
 } matrices;
@@ -250,46 +305,93 @@ static bool load_a(matrices *x, const emu_wgmma_work *work) {
   return true;
 }
 
-/* Products with `columns` columns of B. */
-static void multiply(matrices *x, const emu_wgmma_work *work, int column, int columns) {
+/* Codes of columns of B: [k][columns], or bits as [columns][words]. */
+static void gather_b(uint32_t *codes, const emu_wgmma_work *work, int column, int columns) {
+  const emu_wgmma_facts *f = work->async.op->facts;
+  part p = part_b(work, column, columns);
+  int line_stride = columns, element_stride = 1;
+  if (f->b == EMU_B1) {
+    line_stride = whole_k(f);
+  } else if (work->b.along_k) {
+    line_stride = 1;
+    element_stride = columns;
+  }
+  gather(codes, line_stride, element_stride, &p, work->warp->cta, element_bytes(f->b));
+}
+
+static bool make_room(emu_wgmma_b *b, const emu_wgmma_work *work) {
+  const emu_wgmma_facts *f = work->async.op->facts;
+  size_t count = (size_t)(whole_k(f) * f->n);
+  if (count <= b->room) return true;
+  gg_free(b->values);
+  gg_free(b->exponents);
+  b->room = 0;
+  b->values = gg_malloc(count * sizeof *b->values);
+  b->exponents = gg_malloc(count * sizeof *b->exponents);
+  if (!b->values || !b->exponents) {
+    no_memory(work->warp, work->async.op);
+    return false;
+  }
+  b->room = count;
+  return true;
+}
+
+/* B as the group's, decoded unless the part that has just landed has done it. */
+static bool load_b(matrices *x, emu_wgmma_b *b, const emu_wgmma_work *work) {
   const emu_op *op = work->async.op;
   const emu_wgmma_facts *f = op->facts;
-  emu_warp *warp = work->warp;
-  int k = whole_k(f), bits = emu_type_of(f->d)->bits;
-  bool is_bits = f->b == EMU_B1, along_k = work->b.along_k;
-  part p = part_b(work, column, columns);
+  int k = whole_k(f);
+  if (f->b == EMU_B1) return true;
+  if (b->op == op && b->number == work->number && same_view(&b->view, &work->b)) return true;
+  if (!make_room(b, work)) return false;
+  for (int column = 0; column < f->n; column += columns_at_once) {
+    int left = f->n - column, columns = left < columns_at_once ? left : columns_at_once;
+    gather_b(x->codes, work, column, columns);
+    decode(b->values + k * column, b->exponents + k * column, f, f->b, f->negate_b, x->codes,
+           k * columns);
+  }
+  b->op = b->kept ? op : NULL;
+  b->number = work->number;
+  b->view = work->b;
+  return true;
+}
+
+/* Products with `columns` columns of B. */
+static void multiply(matrices *x, const emu_wgmma_b *b, const emu_wgmma_work *work, int column,
+                     int columns) {
+  const emu_op *op = work->async.op;
+  const emu_wgmma_facts *f = op->facts;
+  int k = whole_k(f), bits = emu_type_of(f->d)->bits, at = k * column;
   const emu_operand *d = op->operands + column * f->d_count / f->n;
-  gather(x->codes,
-         is_bits   ? k
-         : along_k ? 1
-                   : columns,
-         is_bits || !along_k ? 1 : columns, &p, warp->cta, element_bytes(f->b));
   if (work->accumulate) {
-    emu_fragment_load(x->d, warp, d, rows, columns, bits);
+    emu_fragment_load(x->d, work->warp, d, rows, columns, bits);
   } else {
     memset(x->d, 0, sizeof x->d);
   }
-  if (is_bits) {
+  emu_tile tile = {rows, columns, k, f->sparse, x->a, x->a_exponent, NULL, NULL, x->d};
+  if (f->b == EMU_B1) {
+    gather_b(x->codes, work, column, columns);
     emu_dot_bits(x->d, x->a_bits, x->codes, rows, columns, f->k, false);
   } else {
-    decode(x->b, x->b_exponent, f, f->b, f->negate_b, x->codes, k * columns);
-    emu_tile tile = {rows, columns, k, f->sparse, x->a, x->a_exponent, x->b, x->b_exponent, x->d};
+    tile.b = b->values + at;
+    tile.b_exponent = b->exponents + at;
     if (f->d == EMU_S32) {
       emu_dot_integer(&tile, f->saturate);
     } else {
       emu_dot(f->model, &tile);
     }
   }
-  emu_fragment_store(x->d, warp, d, rows, columns, bits);
+  emu_fragment_store(x->d, work->warp, d, rows, columns, bits);
 }
 
 static bool compute(const emu_wgmma_work *work) {
   const emu_wgmma_facts *f = work->async.op->facts;
+  emu_wgmma_b *b = &emu_wgmma_group(work->warp)->wgmma->b;
   matrices x;
-  if (!load_a(&x, work)) return false;
+  if (!load_a(&x, work) || !load_b(&x, b, work)) return false;
   for (int column = 0; column < f->n; column += columns_at_once) {
     int left = f->n - column;
-    multiply(&x, work, column, left < columns_at_once ? left : columns_at_once);
+    multiply(&x, b, work, column, left < columns_at_once ? left : columns_at_once);
   }
   return true;
 }
@@ -308,6 +410,7 @@ static bool land(emu_async *async, emu_cluster *cluster) {
     if (!work->next) w->end = link;
     break;
   }
+  pass_reads(work);
   warp->registers = w->file;
   bool ok = compute(work);
   emu_wgmma_release(warp, async->op);
@@ -348,19 +451,6 @@ static bool read_descriptors(emu_wgmma_work *work, emu_warp *warp, const emu_op 
          emu_descriptor_read(&work->b, warp, op, "B", descriptor, f->b_along_k);
 }
 
-static bool list_reads(unit_set *set, emu_wgmma_work *work) {
-  emu_warp *warp = work->warp;
-  const emu_op *op = work->async.op;
-  const emu_wgmma_facts *f = op->facts;
-  part b = part_b(work, 0, f->n);
-  *set = (unit_set){{0}};
-  if (!f->a_in_registers) {
-    part a = part_a(work);
-    if (!add_part(set, warp, op, "A", &a)) return false;
-  }
-  return add_part(set, warp, op, "B", &b);
-}
-
 static bool take_values(emu_wgmma_work *work, emu_warp *warp, const emu_op *op) {
   const emu_wgmma_facts *f = op->facts;
   for (int i = 0; f->a_in_registers && i < EMU_WGMMA_A_REGISTERS; i++) {
@@ -381,24 +471,42 @@ static bool take_values(emu_wgmma_work *work, emu_warp *warp, const emu_op *op) 
   return false;
 }
 
+/* The units that it reads, of B only where no neighbour has listed them; false after a fault. */
+static bool add_reads(unit_set *a, unit_set *b, const emu_wgmma_work *work, bool listed) {
+  emu_warp *warp = work->warp;
+  const emu_op *op = work->async.op;
+  const emu_wgmma_facts *f = op->facts;
+  if (!f->a_in_registers) {
+    part p = part_a(work);
+    if (!add_part(a, warp, op, "A", &p)) return false;
+  }
+  part p = part_b(work, 0, f->n);
+  return listed || add_part(b, warp, op, "B", &p);
+}
+
 /* The work, ready to be issued; NULL after a fault. */
 static emu_wgmma_work *prepare(emu_warp *warp, const emu_op *op) {
-  unit_set set;
-  emu_wgmma_work draft = {.async = {.op = op}, .warp = warp};
-  if (!read_descriptors(&draft, warp, op) || !list_reads(&set, &draft) ||
-      !take_values(&draft, warp, op)) {
-    return NULL;
-  }
-  uint32_t count = count_spans(&set);
-  emu_wgmma_work *work = gg_malloc(sizeof *work + count * sizeof *work->spans);
+  unit_set a = {{0}}, b = {{0}};
+  emu_wgmma_work draft = {.async = {.op = op}, .warp = warp, .number = warp->wgmma->issued};
+  if (!read_descriptors(&draft, warp, op) || !take_values(&draft, warp, op)) return NULL;
+  const emu_wgmma_work *twin = issued_twin(&draft);
+  if (!add_reads(&a, &b, &draft, twin)) return NULL;
+  draft.a_count = count_spans(&a);
+  draft.b_count = twin ? twin->b_count : count_spans(&b);
+  size_t spans = (size_t)draft.a_count + draft.b_count;
+  emu_wgmma_work *work = gg_malloc(sizeof *work + spans * sizeof *work->spans);
   if (!work) {
-    emu_fault(warp, op, -1, GG_E_MEMORY, " for wgmma");
+    no_memory(warp, op);
     return NULL;
   }
   *work = draft;
-  list_spans(work->spans, &set, warp->cta);
-  work->async.reads = work->spans;
-  work->async.read_count = count;
+  list_spans(work->spans, &a, warp->cta);
+  if (twin) {
+    memcpy(work->spans + work->a_count, twin->spans + twin->a_count,
+           work->b_count * sizeof *work->spans);
+  } else {
+    list_spans(work->spans + work->a_count, &b, warp->cta);
+  }
   return work;
 }
 
@@ -411,36 +519,39 @@ static bool whole_group(emu_warp *warp, const emu_op *op) {
   return false;
 }
 
-/* All four warps have issued it: a part starts. */
-static bool start(emu_wgmma_work *work, emu_warp *last) {
+/* All four warps have issued it: a part starts, and what it reads must be known to `warp`. */
+static bool start(emu_wgmma_work *work, emu_warp *warp) {
   struct emu_wgmma *w = work->warp->wgmma;
   emu_async *async = &work->async;
-  if (!check_written(last, async->op, work)) return false;
+  if (!check_written(warp, async->op, work)) return false;
   w->unstarted = work->next;
-  async->warp = last;
+  async->warp = warp;
+  async->reads = work->spans;
   async->chain = w;
   async->proxy = EMU_PROXY_ASYNC;
-  async->agent = emu_hazard_agent(last->cta->cluster, w);
+  async->agent = emu_hazard_agent(warp->cta->cluster, w);
   async->clock = work->number + 1;
   async->unit = "wgmma";
   async->land = land;
   async->drop = drop;
-  return emu_async_issue(last->cta->cluster, async);
+  return emu_async_issue(warp->cta->cluster, async);
 }
 
-/* If the warp was the last to issue number n, that starts, and who waits for it goes on. What each
- * warp knew when it issued it is known to it. */
+/* If the warp was the last to issue number n, that starts, and who waits for it goes on. PTX orders
+ * what a part reads before its own warp's issue alone. In a module without fences what each warp
+ * knew is known to all, as the hardware's warps do meet here (CuTe's wgmma_sm90 needs it). */
 static bool start_group(emu_warp *warp, uint64_t n) {
   emu_warp *first = emu_wgmma_group(warp);
-  bool waited = false, ok = true;
-  emu_hazard_release(warp, first);
+  bool waited = false, ok = true, meets = !emu_hazard_strict(warp->cta->cluster);
+  if (meets) emu_hazard_release(warp, first);
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
     if (!first[i].wgmma || first[i].wgmma->issued <= n) return true;
     waited |= first[i].wgmma->waits;
   }
-  emu_hazard_acquire(warp, first);
+  if (meets) emu_hazard_acquire(warp, first);
+  share_reads(first);
   for (int i = 0; i < EMU_WGMMA_WARPS && ok; i++) {
-    ok = start(first[i].wgmma->unstarted, warp);
+    ok = start(first[i].wgmma->unstarted, meets ? warp : &first[i]);
   }
   if (waited) emu_wake(warp->cta->cluster, first);
   return ok;
@@ -463,7 +574,8 @@ emu_step emu_wgmma_issue(emu_warp *warp, const emu_op *op, uint32_t lanes) {
     return EMU_FAULT;
   }
   work->async.lanes = lanes;
-  work->number = w->issued++;
+  emu_hazard_moment(warp, &work->async.since);
+  w->issued++;
   *w->end = work;
   w->end = &work->next;
   if (!w->unstarted) w->unstarted = work;

@@ -31,6 +31,16 @@ static gg_status parse_version(ptx_parser *p) {
   return GG_OK;
 }
 
+/* "sm_90a" taken apart. */
+static bool read_arch(ptx_module *m, const char *text) {
+  if (strncmp(text, "sm_", 3) != 0) return false;
+  size_t digits = strspn(text + 3, "0123456789");
+  const char *end = text + 3 + digits;
+  m->arch = (uint32_t)strtoul(text + 3, NULL, 10);
+  m->suffix = *end;
+  return digits > 0 && digits < 5 && (!*end || (strchr("af", *end) && !end[1]));
+}
+
 /* `.target sm_90a, debug` */
 static gg_status parse_target(ptx_parser *p) {
   ptx_name *name;
@@ -39,10 +49,11 @@ static gg_status parse_target(ptx_parser *p) {
   gg_status st;
   if (!ptx_accept_word(p, "target")) return ptx_lexer_unexpected(&p->lexer, ".target");
   if ((st = ptx_expect_name(&name, &place, p, "an architecture such as sm_90a"))) return st;
-  if (!name || strncmp(name->text, "sm_", 3) != 0) {
+  if (!name || !read_arch(p->module, name->text)) {
     return ptx_fail_value(p, place, "a target is an architecture such as sm_90a");
   }
   p->module->target = name->text;
+  p->module->target_place = place;
   while (!st && ptx_accept(p, ',')) {
     if ((st = ptx_expect_name(&name, &place, p, "an option of .target"))) break;
     const char **option = ptx_list_add(&options, sizeof *option);

@@ -12,7 +12,8 @@ typedef struct ptx_parser {
   gg_str buffer;
   ptx_module *module;
   gg_error *err;
-  int nesting; /* of a constant expression */
+  int nesting;             /* of a constant expression */
+  uint32_t variable_count; /* so far, parameters too */
   ptx_table form_table, loc_table;
   ptx_list files;     /* ptx_file */
   ptx_list variables; /* ptx_variable * */
@@ -84,7 +85,7 @@ gg_status ptx_parse_parameters(ptx_variable ***out, uint32_t *count, ptx_parser 
 /* `.attribute(...)` */
 gg_status ptx_parse_attribute(bool *managed, ptx_parser *p);
 
-enum { PTX_DIMENSIONS_MAX = 16 };
+enum { PTX_DIMENSIONS_MAX = 16, PTX_VARIABLES_MAX = 1 << 20 };
 /* What stands behind `=`. extents[] are those of the variable's dimensions, the vector's last, none
  * for a scalar; the first is 0 where the initialiser says how many. Sets the variable's runs and
  * relocations, and *reached to the first byte past all values. */

@@ -248,7 +248,10 @@ typedef struct ptx_module {
   gg_arena arena;
   const char *name; /* the file, as messages call it */
   uint32_t version_major, version_minor;
-  const char *target;         /* "sm_90a" */
+  const char *target; /* "sm_90a" */
+  ptx_place target_place;
+  uint32_t arch; /* 90 */
+  char suffix;   /* 'a': of that device alone; 'f': of its family; 0: of later ones too */
   const char *const *options; /* what else .target names: "debug", "texmode_independent" */
   uint32_t option_count;
   uint32_t address_size; /* 32 or 64; 64 where it is not said */

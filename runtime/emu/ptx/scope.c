@@ -189,19 +189,33 @@ static const char *component_name(ptx_scopes *scopes, const ptx_name *name, uint
   return made ? made->text : NULL;
 }
 
+/* A name in the text makes one register, that of a vector eight: these are bounded by a number of
+ * their own, the others of a module by its text. */
+static gg_status count_registers(ptx_scopes *scopes, uint32_t count) {
+  ptx_lexer *lexer = scopes->lexer;
+  if (count > 1) scopes->vectors += count;
+  bool many = scopes->registers.count + count > PTX_REGISTERS_MAX;
+  if (!many && scopes->vectors <= PTX_REGISTERS_MAX) return GG_OK;
+  gg_mark mark = ptx_lexer_mark(lexer, lexer->token.place);
+  return gg_fail(lexer->err, PTX_LIMIT, &mark,
+                 many ? "a function has too many registers" : "vectors have too many registers",
+                 PTX_REGISTERS_MAX, "registers");
+}
+
 gg_status ptx_scope_register(uint32_t *out, ptx_scopes *scopes, ptx_symbol *symbol) {
-  if (symbol->first == PTX_UNUSED) {
-    symbol->first = scopes->registers.count;
-    for (uint32_t i = 0; i < symbol->vector; i++) {
-      ptx_register *r = ptx_list_add(&scopes->registers, sizeof *r);
-      if (!r) return ptx_lexer_no_memory(scopes->lexer);
-      r->type = symbol->type;
-      r->place = symbol->place;
-      r->name = symbol->vector == 1 ? symbol->name->text : component_name(scopes, symbol->name, i);
-      if (!r->name) return ptx_lexer_no_memory(scopes->lexer);
-    }
-  }
+  gg_status st;
   *out = symbol->first;
+  if (symbol->first != PTX_UNUSED) return GG_OK;
+  if ((st = count_registers(scopes, symbol->vector))) return st;
+  *out = symbol->first = scopes->registers.count;
+  for (uint32_t i = 0; i < symbol->vector; i++) {
+    ptx_register *r = ptx_list_add(&scopes->registers, sizeof *r);
+    if (!r) return ptx_lexer_no_memory(scopes->lexer);
+    r->type = symbol->type;
+    r->place = symbol->place;
+    r->name = symbol->vector == 1 ? symbol->name->text : component_name(scopes, symbol->name, i);
+    if (!r->name) return ptx_lexer_no_memory(scopes->lexer);
+  }
   return GG_OK;
 }
 

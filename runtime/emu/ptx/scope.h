@@ -11,7 +11,10 @@
 
 #include "emu/ptx/lexer.h"
 
-enum { PTX_NESTING_MAX = 128 };
+enum {
+  PTX_NESTING_MAX = 128,
+  PTX_REGISTERS_MAX = 1 << 20, /* of a function; of a module's vectors */
+};
 
 typedef enum ptx_symbol_kind {
   PTX_SYMBOL_VARIABLE,
@@ -66,6 +69,7 @@ typedef struct ptx_scopes {
   uint32_t numbers[PTX_NESTING_MAX + 1];    /* of the open scopes in the function */
   uint32_t depth;
   uint32_t prefixes; /* names that ever named a range */
+  uint32_t vectors;  /* registers that are parts of vectors, of all functions */
   ptx_list parents;  /* uint32_t: of each scope of the function */
   ptx_list registers, labels, uses;
 } ptx_scopes;
@@ -86,7 +90,8 @@ gg_status ptx_scope_declare_range(ptx_scopes *scopes, ptx_name *name, ptx_place 
 /* What `name` means; *out is NULL where it is not declared. A register of a range becomes a symbol
  * of its own. */
 gg_status ptx_scope_find(ptx_symbol **out, ptx_scopes *scopes, ptx_name *name);
-/* The index of a register symbol's first register, which comes into being. */
+/* The index of a register symbol's first register, which comes into being. PTX_LIMIT where there
+ * are too many. */
 gg_status ptx_scope_register(uint32_t *out, ptx_scopes *scopes, ptx_symbol *symbol);
 
 gg_status ptx_scope_label(ptx_scopes *scopes, const ptx_label *label);

@@ -202,6 +202,11 @@ static ptx_variable *make_variable(ptx_parser *p, const head *h, ptx_space space
 }
 
 static gg_status list_variable(ptx_list *list, ptx_parser *p, ptx_variable *v, ptx_owner owner) {
+  if (++p->variable_count > PTX_VARIABLES_MAX) {
+    gg_mark mark = ptx_lexer_mark(&p->lexer, v->place);
+    return gg_fail(p->err, PTX_LIMIT, &mark, "a module has too many variables", PTX_VARIABLES_MAX,
+                   "variables and parameters");
+  }
   ptx_variable **slot = ptx_list_add(list, sizeof *slot);
   if (!slot) return ptx_lexer_no_memory(&p->lexer);
   *slot = v;

@@ -44,26 +44,48 @@ void emu_dot_decode(const emu_dot_model *model, float *value, int16_t *exponent,
 
 /* ---- Accumulators ----------------------------------------------------------------------- */
 
+/* Numbers of f16 as floats, whatever they are, and back. */
+static void from_halves(v4f *out, const v4i *codes) {
+  v4i magnitude = *codes & 0x7fff, sign = (*codes & 0x8000) << 16;
+  v4i small = (v4i)(__builtin_convertvector(magnitude, v4f) * 0x1p-24f);
+  v4i bits = CHOOSE(magnitude < 0x400, small, (magnitude << 13) + ((127 - 15) << 23));
+  v4i special = magnitude >= 0x7c00;
+  *out = (v4f)((bits + (special & (127 - 15) << 23)) | sign);
+}
+
+static void to_halves(v4i *out, const v4f *values) {
+  v4i bits = (v4i)*values, magnitude = bits & INT32_MAX, sign = bits >> 16 & 0x8000;
+  v4i small = __builtin_convertvector((v4f)magnitude * 0x1p24f, v4i);
+  v4i code = (magnitude >> 13) - ((127 - 15) << 10);
+  code = CHOOSE(magnitude < (127 - 14) << 23, small, code);
+  code = CHOOSE(magnitude >= 0x7f800000, (v4i){0} + (int32_t)emu_f16.infinity, code) | sign;
+  *out = CHOOSE(magnitude > 0x7f800000, (v4i){0} + (int32_t)emu_f16.nan, code);
+}
+
 static void load_accumulators(float out[columns], const uint32_t *d, emu_type type) {
   if (type == EMU_F32) {
     memcpy(out, d, columns * sizeof *out);
     return;
   }
-  for (int j = 0; j < columns; j++) {
-    out[j] = (float)emu_f16_value((uint16_t)d[j], 0);
+  for (int j = 0; j < columns; j += 4) {
+    v4i codes;
+    v4f values;
+    memcpy(&codes, d + j, sizeof codes);
+    from_halves(&values, &codes);
+    memcpy(out + j, &values, sizeof values);
   }
 }
 
 static void store_accumulators(uint32_t *d, const float value[columns], emu_type type) {
-  if (type == EMU_F16) {
-    for (int j = 0; j < columns; j++)
-      d[j] = emu_f16_round(value[j], EMU_RN);
-    return;
-  }
   for (int j = 0; j < columns; j += 4) {
+    v4f values;
     v4i bits, nan = (v4i){0} + (int32_t)emu_f32.nan;
-    memcpy(&bits, value + j, sizeof bits);
-    bits = CHOOSE((bits & INT32_MAX) > 0x7f800000, nan, bits);
+    memcpy(&values, value + j, sizeof values);
+    if (type == EMU_F16) {
+      to_halves(&bits, &values);
+    } else {
+      bits = CHOOSE(((v4i)values & INT32_MAX) > 0x7f800000, nan, (v4i)values);
+    }
     memcpy(d + j, &bits, sizeof bits);
   }
 }

@@ -20,8 +20,10 @@ typedef struct emu_fused {
  * the accumulators' type's values. */
 typedef void emu_fused_step(float (*sums)[EMU_FUSED_COLUMNS], const emu_fused *fused);
 
-/* The fastest step that this processor runs. All give the same bits. */
+/* The fastest step that this processor runs: of those for any and for AVX2. All give the same bits.
+ */
 emu_fused_step *emu_fused_choose(void);
+emu_fused_step emu_fused_step_any, emu_fused_step_wide;
 
 /* One sum by integer arithmetic: any operands. What the fast step falls back to. */
 float emu_fused_exact(float sum, const emu_fused *fused, int row, int column);

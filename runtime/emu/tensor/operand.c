@@ -23,35 +23,16 @@ typedef v4u vu;
 typedef v4h vh;
 #endif
 
-static const emu_format *format_of(emu_type type) {
-  switch (type) {
-  case EMU_F16:
-    return &emu_f16;
-  case EMU_BF16:
-    return &emu_bf16;
-  case EMU_TF32:
-    return &emu_tf32;
-  case EMU_E4M3:
-    return &emu_e4m3;
-  case EMU_E5M2:
-    return &emu_e5m2;
-  case EMU_E3M2:
-    return &emu_e3m2;
-  case EMU_E2M3:
-    return &emu_e2m3;
-  default:
-    assert(type == EMU_E2M1);
-    return &emu_e2m1;
-  }
-}
+/* Loops are made once for each format, by inlining. */
+#define INLINE static inline __attribute__((always_inline))
 
 /* The smallest magnitude that is no number. */
-static uint32_t first_special(const emu_format *f) {
+INLINE uint32_t first_special(const emu_format *f) {
   return (uint32_t)(f->infinity ? f->infinity : f->nan ? f->nan : f->sign);
 }
 
 /* A format of fewer exponent bits than f32's: its subnormal numbers are normal floats. */
-static void decode_narrow(vu *value, vi *exponent, const vu *code, const emu_format *f,
+INLINE void decode_narrow(vu *value, vi *exponent, const vu *code, const emu_format *f,
                           unsigned how) {
   int fraction = f->precision - 1, sign_bit = __builtin_ctzll(f->sign);
   int lowest = how & EMU_OPERAND_NORMAL ? -127 : f->min_exponent;
@@ -73,7 +54,7 @@ static void decode_narrow(vu *value, vi *exponent, const vu *code, const emu_for
 }
 
 /* A format with f32's exponent: its codes are the upper bits of floats. */
-static void decode_wide(vu *value, vi *exponent, const vu *code, const emu_format *f,
+INLINE void decode_wide(vu *value, vi *exponent, const vu *code, const emu_format *f,
                         unsigned how) {
   vu bits = *code >> f->shift << (24 - f->precision);
   bits ^= (vu){0} + ((how & EMU_OPERAND_NEGATE) << 31);
@@ -88,10 +69,8 @@ static void decode_wide(vu *value, vi *exponent, const vu *code, const emu_forma
   *value = bits & ~((vu)special & 0x7fffffff);
 }
 
-/* The parameters of emu_operand_decode. */
-static void decode_floats(float *value, int16_t *exponent, emu_type type, unsigned how,
+INLINE void decode_format(float *value, int16_t *exponent, const emu_format *f, unsigned how,
                           const uint32_t *codes, size_t count) {
-  const emu_format *f = format_of(type);
   bool wide = f->min_exponent == emu_f32.min_exponent;
   assert(count % block == 0);
   for (size_t i = 0; i < count; i += block) {
@@ -106,6 +85,37 @@ static void decode_floats(float *value, int16_t *exponent, emu_type type, unsign
     vh narrow = __builtin_convertvector(e, vh);
     memcpy(value + i, &bits, sizeof bits);
     memcpy(exponent + i, &narrow, sizeof narrow);
+  }
+}
+
+/* The parameters of emu_operand_decode. */
+static void decode_floats(float *value, int16_t *exponent, emu_type type, unsigned how,
+                          const uint32_t *codes, size_t count) {
+  switch (type) {
+  case EMU_F16:
+    decode_format(value, exponent, &emu_f16, how, codes, count);
+    return;
+  case EMU_BF16:
+    decode_format(value, exponent, &emu_bf16, how, codes, count);
+    return;
+  case EMU_TF32:
+    decode_format(value, exponent, &emu_tf32, how, codes, count);
+    return;
+  case EMU_E4M3:
+    decode_format(value, exponent, &emu_e4m3, how, codes, count);
+    return;
+  case EMU_E5M2:
+    decode_format(value, exponent, &emu_e5m2, how, codes, count);
+    return;
+  case EMU_E3M2:
+    decode_format(value, exponent, &emu_e3m2, how, codes, count);
+    return;
+  case EMU_E2M3:
+    decode_format(value, exponent, &emu_e2m3, how, codes, count);
+    return;
+  default:
+    assert(type == EMU_E2M1);
+    decode_format(value, exponent, &emu_e2m1, how, codes, count);
   }
 }
 

@@ -14,7 +14,7 @@ typedef float v8f __attribute__((vector_size(32)));
 typedef int32_t v8i __attribute__((vector_size(32)));
 typedef uint32_t v8u __attribute__((vector_size(32)));
 typedef double v4d __attribute__((vector_size(32)));
-typedef int64_t v4l __attribute__((vector_size(32)));
+typedef uint64_t v4l __attribute__((vector_size(32)));
 
 /* where ? x : y, lane by lane */
 #define CHOOSE(where, x, y) (((x) & (where)) | ((y) & ~(where)))

@@ -1,0 +1,178 @@
+/* From a catalogue of specs and a form to the kernels that there are.
+ *
+ * The form goes through the spec parser like any text, so that what a type or an epilogue may be is
+ * said in one place; then its fields are put over those of each spec. Whether a family accepts the
+ * result is its own `choose` to tell: nothing here knows what families can do. */
+#include "choice/catalogue.h"
+
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "base/alloc.h"
+#include "choice/form.h"
+#include "emit/template.h"
+
+/* Every file under specs/catalogue, carried in the binary; ends with a zeroed row. */
+extern const gg_template_file gg_catalogue_files[];
+
+struct gg_catalogue {
+  gg_spec_file **files;
+  size_t count;
+};
+
+/* ---- Catalogues ------------------------------------------------------------------------ */
+
+static gg_status make(gg_catalogue **out, size_t capacity, gg_error *err) {
+  gg_catalogue *catalogue = gg_calloc(1, sizeof *catalogue);
+  *out = catalogue;
+  if (!catalogue) return gg_fail(err, MEMORY, NULL, "");
+  catalogue->files = gg_calloc(capacity ? capacity : 1, sizeof *catalogue->files);
+  return catalogue->files ? GG_OK : gg_fail(err, MEMORY, NULL, "");
+}
+
+static gg_status give(gg_catalogue **out, gg_status st) {
+  if (st == GG_OK) return GG_OK;
+  gg_catalogue_close(*out);
+  *out = NULL;
+  return st;
+}
+
+gg_status gg_catalogue_open(gg_catalogue **out, gg_error *err) {
+  size_t count = 0;
+  while (gg_catalogue_files[count].name)
+    count++;
+  gg_status st = make(out, count, err);
+  for (size_t i = 0; i < count && !st; i++) {
+    const gg_template_file *file = &gg_catalogue_files[i];
+    st = gg_spec_file_parse(&(*out)->files[i], file->text, strlen(file->text), file->name, err);
+    (*out)->count = i + 1;
+  }
+  return give(out, st);
+}
+
+gg_status gg_catalogue_load(gg_catalogue **out, char *const *paths, size_t count, gg_error *err) {
+  gg_status st = make(out, count, err);
+  for (size_t i = 0; i < count && !st; i++) {
+    st = gg_spec_file_load(&(*out)->files[i], paths[i], err);
+    (*out)->count = i + 1;
+  }
+  return give(out, st);
+}
+
+void gg_catalogue_close(gg_catalogue *catalogue) {
+  if (!catalogue) return;
+  for (size_t i = 0; i < catalogue->count; i++)
+    gg_spec_file_free(catalogue->files[i]);
+  gg_free(catalogue->files);
+  gg_free(catalogue);
+}
+
+/* ---- Lineups -------------------------------------------------------------------------- */
+
+/* The spec with the form in place of its own; K of the tile keeps its bytes. */
+static gg_spec of_form(const gg_spec *spec, const gg_spec *form) {
+  gg_spec out = *spec;
+  out.a = form->a, out.b = form->b, out.c = form->c, out.d = form->d;
+  out.accumulator = form->accumulator;
+  out.epilogue = form->epilogue;
+  out.ops = form->ops, out.op_count = form->op_count;
+  int from = gg_dtype_info_of((gg_dtype)spec->a.type.number)->bits;
+  int to = gg_dtype_info_of((gg_dtype)form->a.type.number)->bits;
+  if (out.tile.state == GG_SPEC_SET) out.tile.tuple[2] = spec->tile.tuple[2] * from / to;
+  return out;
+}
+
+static bool runs_on(const gg_spec *spec, int device) {
+  static const char suffixes[] = {0, 'a', 'f'};
+  for (size_t i = 0; i < sizeof suffixes; i++) {
+    if (gg_arch_runs((gg_arch){.number = device, .suffix = suffixes[i]}, spec->arch.arch))
+      return true;
+  }
+  return false;
+}
+
+static gg_status refuse(gg_lineup *lineup, const gg_spec *spec, gg_error *why, gg_error *err) {
+  gg_refusal *refusal = &lineup->refused[lineup->refused_count];
+  *refusal = (gg_refusal){.source = spec->here.mark.file, .variant = spec->variant};
+  refusal->why = gg_arena_strndup(&lineup->arena, why->message, strlen(why->message));
+  gg_error_clear(why);
+  if (!refusal->why) return gg_fail(err, MEMORY, NULL, "");
+  lineup->refused_count++;
+  return GG_OK;
+}
+
+static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form, gg_error *err) {
+  gg_candidate *candidate = &lineup->list[lineup->count];
+  gg_error why = GG_ERROR_INIT;
+  candidate->spec = of_form(spec, form);
+  gg_status st = gg_plan_choose(&candidate->plan, &candidate->spec, &lineup->arena, &why);
+  if (st == GG_OK) {
+    lineup->count++;
+    return GG_OK;
+  }
+  if (st != GG_E_MEMORY) return refuse(lineup, spec, &why, err);
+  gg_error_clear(&why);
+  return gg_fail(err, MEMORY, NULL, "");
+}
+
+static gg_status read_form(gg_lineup *lineup, const gg_form *form, gg_arch arch, gg_error *err) {
+  gg_str text = GG_STR_INIT;
+  gg_form_print(&text, form, arch);
+  gg_status st = text.failed ? gg_fail(err, MEMORY, NULL, "")
+                             : gg_spec_file_parse(&lineup->form, gg_str_text(&text), text.length,
+                                                  "<form>", err);
+  gg_str_free(&text);
+  return st;
+}
+
+static gg_status fill(gg_lineup *lineup, const gg_catalogue *catalogue, const gg_form *form,
+                      int device, gg_error *err) {
+  size_t most = 0;
+  for (size_t i = 0; i < catalogue->count; i++)
+    most += gg_spec_file_count(catalogue->files[i]);
+  gg_status st = read_form(lineup, form, (gg_arch){.number = 80}, err);
+  if (st) return st;
+  lineup->list = GG_ARENA_ARRAY(&lineup->arena, gg_candidate, most);
+  lineup->refused = GG_ARENA_ARRAY(&lineup->arena, gg_refusal, most);
+  if (!lineup->list || !lineup->refused) return gg_fail(err, MEMORY, NULL, "");
+  const gg_spec *of = gg_spec_file_get(lineup->form, 0);
+  for (size_t i = 0; i < catalogue->count && !st; i++) {
+    const gg_spec *spec;
+    for (size_t j = 0; (spec = gg_spec_file_get(catalogue->files[i], j)) && !st; j++) {
+      if (runs_on(spec, device)) st = add(lineup, spec, of, err);
+    }
+  }
+  return st;
+}
+
+gg_status gg_lineup_make(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,
+                         int device, gg_error *err) {
+  *out = NULL;
+  gg_lineup *lineup = gg_malloc(sizeof *lineup);
+  if (!lineup) return gg_fail(err, MEMORY, NULL, "");
+  *lineup = (gg_lineup){.arena = GG_ARENA_INIT};
+  gg_status st = fill(lineup, catalogue, form, device, err);
+  if (st) {
+    gg_lineup_free(lineup);
+    return st;
+  }
+  *out = lineup;
+  return GG_OK;
+}
+
+void gg_lineup_free(gg_lineup *lineup) {
+  if (!lineup) return;
+  gg_spec_file_free(lineup->form);
+  gg_arena_free(&lineup->arena);
+  gg_free(lineup);
+}
+
+gg_status gg_lineup_fail(const gg_lineup *lineup, const gg_form *form, int device, gg_error *err) {
+  gg_str name = GG_STR_INIT;
+  gg_form_name(&name, form);
+  bool refused = lineup->refused_count > 0;
+  gg_status st = gg_fail(err, GEMM_FORM, NULL, gg_str_text(&name), device,
+                         refused ? lineup->refused[0].why : "no family is for this architecture");
+  gg_str_free(&name);
+  return st;
+}

@@ -1,0 +1,49 @@
+/* The catalogue: the shapes and schedules that a product's kernel is chosen from.
+ *
+ * A catalogue is a list of specs, those under specs/catalogue (carried in the binary) or a user's.
+ * Each stands for a kernel of any form: what a product is made of (gg_form) takes the place of the
+ * spec's own operands, accumulator and epilogue, and its tile's K is kept in bytes. A lineup is
+ * what of a catalogue there is for one form on one architecture: the plans that families accept. */
+#ifndef GG_CHOICE_CATALOGUE_H
+#define GG_CHOICE_CATALOGUE_H
+
+#include "plan/plan.h"
+
+typedef struct gg_catalogue gg_catalogue;
+
+/* The shipped specs; or those of `count` files at `paths`. Free with gg_catalogue_close. */
+gg_status gg_catalogue_open(gg_catalogue **out, gg_error *err);
+gg_status gg_catalogue_load(gg_catalogue **out, char *const *paths, size_t count, gg_error *err);
+void gg_catalogue_close(gg_catalogue *catalogue);
+
+typedef struct gg_candidate {
+  gg_spec spec;
+  gg_plan plan; /* of that spec; its layouts are not derived */
+} gg_candidate;
+
+typedef struct gg_refusal {
+  const char *source;  /* the catalogue's file */
+  const char *variant; /* of its sweep; "" */
+  const char *why;
+} gg_refusal;
+
+typedef struct gg_lineup {
+  gg_arena arena;
+  gg_spec_file *form; /* what the candidates' operands were read from */
+  gg_candidate *list; /* in the catalogue's order */
+  size_t count;
+  gg_refusal *refused;
+  size_t refused_count;
+} gg_lineup;
+
+/* Every spec of the catalogue that can be generated for `form` and runs on a device of `device`
+ * (90; an `a` target on that architecture alone). An empty lineup is no error here. The catalogue
+ * outlives it. Free with gg_lineup_free. */
+gg_status gg_lineup_make(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,
+                         int device, gg_error *err);
+void gg_lineup_free(gg_lineup *lineup);
+
+/* GEMM_FORM: nothing of the lineup, which is empty, computes the form; with a refusal. */
+gg_status gg_lineup_fail(const gg_lineup *lineup, const gg_form *form, int device, gg_error *err);
+
+#endif

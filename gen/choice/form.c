@@ -1,0 +1,42 @@
+#include "choice/form.h"
+
+#include "atom/dtype.h"
+
+static char letter(gg_major major) {
+  return major == GG_MAJOR_K ? 'k' : major == GG_MAJOR_M ? 'm' : 'n';
+}
+
+static const char *type_name(gg_dtype type) {
+  return gg_dtype_info_of(type)->name;
+}
+
+void gg_form_name(gg_str *out, const gg_form *form) {
+  const gg_operand *operands[] = {&form->a, &form->b, &form->c, &form->d};
+  gg_str_printf(out, "%s,%s,%s,%s,%c%c%c", type_name(form->a.type), type_name(form->b.type),
+                type_name(form->d.type), type_name(form->accumulator), letter(form->a.major),
+                letter(form->b.major), letter(form->d.major));
+  if (form->has_c) {
+    gg_str_printf(out, "+c_%s", type_name(form->c.type));
+    if (form->c.major != form->d.major) gg_str_putc(out, letter(form->c.major));
+  }
+  for (int i = 0; i < 4; i++) {
+    if (operands[i]->align >= 16 || (i == 2 && !form->has_c)) continue;
+    gg_str_printf(out, ",%c%d", 'a' + i, operands[i]->align);
+  }
+}
+
+static void print_operand(gg_str *out, char name, const gg_operand *operand) {
+  gg_str_printf(out, "%c: {type: %s, major: %c, align: %d}\n", name, type_name(operand->type),
+                letter(operand->major), operand->align);
+}
+
+void gg_form_print(gg_str *out, const gg_form *form, gg_arch arch) {
+  char name[GG_ARCH_NAME_MAX];
+  gg_str_printf(out, "arch: %s\n", gg_arch_name(name, arch));
+  print_operand(out, 'a', &form->a);
+  print_operand(out, 'b', &form->b);
+  if (form->has_c) print_operand(out, 'c', &form->c);
+  print_operand(out, 'd', &form->d);
+  gg_str_printf(out, "accumulator: %s\n", type_name(form->accumulator));
+  if (form->epilogue) gg_str_printf(out, "epilogue: %s\n", form->epilogue);
+}

@@ -1,0 +1,14 @@
+/* gg_form as text: for specs, messages and file names. */
+#ifndef GG_CHOICE_FORM_H
+#define GG_CHOICE_FORM_H
+
+#include "spec/spec.h"
+
+/* "bf16,bf16,bf16,f32,kkn"; behind it, where they are there, "+c_f32" and what operands have of
+ * alignment below 16 bytes, "a2". Two forms without an epilogue of their own share no name. */
+void gg_form_name(gg_str *out, const gg_form *form);
+
+/* The form as keys of a spec for `arch`: types, majors, alignments, accumulator, epilogue. */
+void gg_form_print(gg_str *out, const gg_form *form, gg_arch arch);
+
+#endif

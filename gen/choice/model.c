@@ -1,0 +1,204 @@
+/* The model: what a kernel does, step by step, in the units that a device has rates for.
+ *
+ * A multiprocessor computes `rounds` tiles, one after the other: D's tiles over the
+ * multiprocessors, rounded up, which is where small and ragged problems lose. A tile is `k_tiles`
+ * steps; a step takes as long as the slower of multiplying (the tensor core's rate, or that of
+ * reading its operands from shared memory, which narrow tiles reach first) and loading (bytes into
+ * shared memory; those that a cluster shares cost less). Then the epilogue: between two consumers
+ * that take turns only what is longer than the other's tile shows, and the last one; between
+ * consumers that share a tile a part of each.
+ *
+ * DRAM moves every operand once, and what the tiles of one round do not find in the L2 cache again:
+ * a round's tiles are a block of D, in bands as the kernel walks them, which reads its rows of A
+ * and columns of B. Its time overlaps with the rest but for a share.
+ *
+ * Near-equal terms slow each other down: they are joined by a norm of degree 4, not by their
+ * maximum. Times from measurements: docs/performance/h100.md. */
+#include "choice/model.h"
+
+#include <math.h>
+
+#include "atom/dtype.h"
+
+static const gg_device_model devices[] = {
+#define GG_DEVICE(...) {__VA_ARGS__},
+#include "choice/devices.def"
+#undef GG_DEVICE
+};
+
+gg_device_model gg_device_model_of(int arch, int sm_count) {
+  gg_device_model out = devices[0];
+  for (size_t i = 1; i < sizeof devices / sizeof *devices; i++) {
+    if (devices[i].arch <= arch) out = devices[i];
+  }
+  if (sm_count > 0) {
+    double scale = (double)sm_count / out.sm_count;
+    out.sm_count = sm_count;
+    out.dram_rate *= scale;
+    out.l2_bytes *= scale;
+    out.l2_rate *= scale;
+  }
+  return out;
+}
+
+/* ---- Shapes --------------------------------------------------------------------------- */
+
+/* Everything about one kernel on one problem that terms share. */
+typedef struct work {
+  const gg_plan *plan;
+  const gg_device_model *device;
+  gg_extents extents;
+  double tiles_m, tiles_n; /* whole clusters */
+  double bytes;            /* of an element of A or B */
+  double m_step, n_step;   /* bytes of a K step's rows of A and of B */
+} work;
+
+static double round_up(int64_t extent, int tile, int cluster) {
+  double tiles = ceil((double)extent / tile);
+  return ceil(tiles / cluster) * cluster;
+}
+
+static double join(double a, double b) {
+  double larger = fmax(a, b), smaller = fmin(a, b);
+  if (larger <= 0) return 0;
+  double share = smaller / larger, square = share * share;
+  return larger * sqrt(sqrt(1 + square * square));
+}
+
+static int bits_of(gg_dtype type) {
+  return gg_dtype_info_of(type)->bits;
+}
+
+static work make_work(const gg_plan *plan, gg_extents e, const gg_device_model *device) {
+  work w = {.plan = plan, .device = device, .extents = e};
+  w.tiles_m = round_up(e.m, plan->tile_m, plan->cluster_m);
+  w.tiles_n = round_up(e.n, plan->tile_n, plan->cluster_n);
+  w.bytes = bits_of(plan->a.type) / 8.0;
+  w.m_step = plan->tile_m * plan->tile_k * w.bytes;
+  w.n_step = plan->tile_n * plan->tile_k * w.bytes;
+  return w;
+}
+
+/* ---- One step, one tile --------------------------------------------------------------- */
+
+static bool takes_tensor_maps(const gg_plan *plan) {
+  return plan->consumers > 0;
+}
+
+static double mma_rate(const gg_plan *plan, const gg_device_model *device) {
+  const gg_dtype_info *a = gg_dtype_info_of(plan->a.type);
+  int kind = a->bits == 8 ? (a->kind == 'f' ? 2 : 3) : a->bits == 16 ? 0 : 1;
+  double rate = device->mma_rate[kind];
+  return takes_tensor_maps(plan) ? rate : rate * device->warp_mma_share;
+}
+
+static double multiply_step(const work *w) {
+  const gg_plan *plan = w->plan;
+  double operations = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
+  double tensor = operations / mma_rate(plan, w->device);
+  /* Each block of rows reads its rows and all of the columns. */
+  double blocks_m = (double)plan->tile_m / plan->mma.m;
+  double blocks_n = (double)plan->tile_n / plan->mma.n;
+  if (!takes_tensor_maps(plan)) blocks_m = plan->atoms_m, blocks_n = plan->atoms_n;
+  double read = blocks_n * w->m_step + blocks_m * w->n_step;
+  return join(tensor, read / w->device->smem_rate);
+}
+
+/* Lines that do not start at multiples of 128 bytes touch one more of them. */
+static double line_cost(const work *w, gg_operand operand) {
+  int64_t length = operand.major == GG_MAJOR_K   ? w->extents.k
+                   : operand.major == GG_MAJOR_M ? w->extents.m
+                                                 : w->extents.n;
+  bool ragged = fmod((double)length * w->bytes, 128) != 0;
+  return ragged ? 1 + w->device->ragged_load : 1;
+}
+
+static double load_step_bytes(const work *w) {
+  const gg_plan *plan = w->plan;
+  double shared = w->device->shared_load;
+  double a = w->m_step * (1 + (plan->cluster_n - 1) * shared) / plan->cluster_n;
+  double b = w->n_step * (1 + (plan->cluster_m - 1) * shared) / plan->cluster_m;
+  return a * line_cost(w, plan->a) + b * line_cost(w, plan->b);
+}
+
+/* Of one multiprocessor, where `active` load. */
+static double load_rate(const gg_device_model *device, double active) {
+  return 1 / join(1 / device->load_rate, active / device->l2_rate);
+}
+
+/* Seconds of one consumer's epilogue of one tile. */
+static double tile_epilogue(const work *w) {
+  const gg_plan *plan = w->plan;
+  int sharers = plan->pingpong ? 1 : plan->consumers > 0 ? plan->consumers : 2;
+  double elements = (double)plan->tile_m * plan->tile_n / sharers;
+  return w->device->epilogue + elements / w->device->epilogue_rate;
+}
+
+/* What of the epilogues of `rounds` tiles shows beside their multiplying, of `tile` seconds. */
+static double visible_epilogue(const work *w, double rounds, double tile) {
+  double each = tile_epilogue(w);
+  if (w->plan->pingpong) return each + (rounds - 1) * fmax(0, each - tile) / 2;
+  bool overlaps = w->plan->persistent || w->plan->ctas_per_sm > 1;
+  return each * (1 + (rounds - 1) * (overlaps ? 1 - w->device->epilogue_hidden : 1));
+}
+
+/* ---- DRAM ----------------------------------------------------------------------------- */
+
+/* Bytes that one round's tiles read: a block of `bands` tiles across, and as many along as there
+ * are multiprocessors for. */
+static double round_bytes(const work *w, double tiles_at_once) {
+  const gg_plan *plan = w->plan;
+  bool along_m = plan->raster != GG_RASTER_ALONG_N;
+  double across = along_m ? w->tiles_n : w->tiles_m, along = along_m ? w->tiles_m : w->tiles_n;
+  double width =
+      fmin(across, (double)plan->raster_group * (along_m ? plan->cluster_n : plan->cluster_m));
+  double length = fmin(along, ceil(tiles_at_once / width));
+  double rows = along_m ? length : width, columns = along_m ? width : length;
+  return (rows * plan->tile_m + columns * plan->tile_n) * (double)w->extents.k * w->bytes;
+}
+
+static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
+  const gg_extents *e = &w->extents;
+  double d_bytes = bits_of(w->plan->d.type) / 8.0;
+  double m = (double)e->m, n = (double)e->n, k = (double)e->k, batch = (double)e->batch;
+  double once = batch * (m + n) * k * w->bytes;
+  double write = batch * m * n * d_bytes;
+  if (w->plan->has_c) write += batch * m * n * bits_of(w->plan->c.type) / 8.0;
+  double in_round = round_bytes(w, tiles_at_once);
+  double again = in_round * fmax(1, tiles / tiles_at_once);
+  /* What fits is read once; beyond, every round reads its own, and more as they drift apart. */
+  double beyond = once / fmax(1, batch) / w->device->l2_bytes;
+  if (beyond <= 1) return once + write;
+  double drift = 1 + w->device->miss * fmax(0, in_round / w->device->l2_bytes - 1);
+  return fmax(once, again * drift) + write;
+}
+
+/* ---- The whole ------------------------------------------------------------------------ */
+
+gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_device_model *device) {
+  gg_prediction out = {.launch = device->launch, .seconds = device->launch};
+  if (extents.m == 0 || extents.n == 0 || extents.batch == 0) return out;
+  work w = make_work(plan, extents, device);
+  int cluster = plan->cluster_m * plan->cluster_n;
+  double at_once = (double)(device->sm_count / cluster * cluster);
+  if (at_once < cluster) at_once = cluster;
+  out.tiles = w.tiles_m * w.tiles_n * (double)extents.batch;
+  out.rounds = ceil(out.tiles / at_once);
+  out.k_tiles = ceil((double)extents.k / plan->tile_k);
+  out.filled = (double)extents.m * (double)extents.n * (double)extents.batch /
+               (out.rounds * at_once * plan->tile_m * plan->tile_n);
+  double step_bytes = load_step_bytes(&w), steps = out.rounds * out.k_tiles;
+  double multiply = multiply_step(&w),
+         load = step_bytes / load_rate(device, fmin(out.tiles, at_once));
+  out.multiply = steps * multiply;
+  out.load = steps * load;
+  out.load_bytes = out.tiles * out.k_tiles * step_bytes;
+  out.dram_bytes = dram_bytes(&w, out.tiles, at_once);
+  out.dram = out.dram_bytes / device->dram_rate;
+  out.launch += device->fill;
+  double step = join(multiply, load) + device->step;
+  out.epilogue = visible_epilogue(&w, out.rounds, out.k_tiles * step);
+  double computed = steps * step + out.epilogue;
+  out.seconds = out.launch + join(computed, out.dram) + device->dram_share * out.dram;
+  return out;
+}

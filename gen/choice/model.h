@@ -1,0 +1,59 @@
+/* How long a kernel will take: the model that gg_gemm chooses by. */
+#ifndef GG_CHOICE_MODEL_H
+#define GG_CHOICE_MODEL_H
+
+#include "plan/plan.h"
+
+/* What the model knows of a device; one row of devices.def each. Rates are of one multiprocessor at
+ * the clock that it keeps under load. */
+typedef struct gg_device_model {
+  const char *name; /* "H100" */
+  int arch;         /* 90 */
+  int sm_count;
+  double l2_bytes;
+  double dram_rate;       /* bytes a second, of the device */
+  double launch;          /* seconds from one launch of a stream to the next, nothing computed */
+  double fill;            /* seconds until the first K step is there */
+  double step;            /* seconds of a K step at least: barriers and issue */
+  double mma_rate[4];     /* operations a second by operand: 16 bits, 32 bits, fp8, int8 */
+  double warp_mma_share;  /* of that, what mma.sync has */
+  double smem_rate;       /* bytes a second that the tensor core reads of shared memory */
+  double load_rate;       /* bytes a second into shared memory, of one multiprocessor alone */
+  double l2_rate;         /* the same of all together */
+  double shared_load;     /* what a byte costs that another CTA of the cluster loads */
+  double ragged_load;     /* more, as a share, where lines do not start at 128 bytes */
+  double epilogue;        /* seconds of a tile's epilogue, and a second an element of a consumer */
+  double epilogue_rate;   /* elements a second of a consumer */
+  double epilogue_hidden; /* share of it that the next tile hides, where consumers share a tile */
+  double miss;            /* how DRAM traffic grows where a wave's operands exceed the L2 cache */
+  double dram_share;      /* of the traffic's time that nothing hides */
+} gg_device_model;
+
+/* The row of that architecture, or of the newest before it; with `sm_count` multiprocessors, where
+ * that is not 0. */
+gg_device_model gg_device_model_of(int arch, int sm_count);
+
+typedef struct gg_extents {
+  int64_t m, n, k, batch;
+} gg_extents;
+
+/* Times in seconds; `seconds` is not their sum: what overlaps counts once. */
+typedef struct gg_prediction {
+  double seconds;
+  double tiles;  /* of D, batches counted, whole clusters */
+  double rounds; /* tiles of the busiest multiprocessor */
+  double k_tiles;
+  double filled;     /* share of the rounds' tiles that D has: 1 wastes nothing */
+  double dram_bytes; /* read and written */
+  double load_bytes; /* into shared memory, of all multiprocessors */
+  double launch;     /* and filling the pipeline */
+  double multiply;   /* of the busiest multiprocessor */
+  double load;
+  double epilogue; /* what of it nothing hides */
+  double dram;
+} gg_prediction;
+
+/* Extents are at least 0. Pure and cheap: some hundred nanoseconds. */
+gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_device_model *device);
+
+#endif

@@ -1,0 +1,43 @@
+/* Family naive: plan -> what templates/naive.cu names. */
+#include "plan/naive.h"
+
+#include "atom/dtype.h"
+#include "emit/cuda_text.h"
+
+static void write_sizes(gg_str *out, const gg_plan *plan) {
+  const struct {
+    const char *name;
+    bool value;
+  } majors[] = {
+      {"a_k_major", plan->a.major == GG_MAJOR_K},
+      {"b_k_major", plan->b.major == GG_MAJOR_K},
+      {"d_n_major", plan->d.major == GG_MAJOR_N},
+  };
+  gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d;\n", plan->tile_m, plan->tile_n);
+  gg_str_printf(out, "constexpr int threads = %d, acc_words = 1;\n", plan->threads);
+  for (size_t i = 0; i < sizeof majors / sizeof *majors; i++) {
+    gg_str_printf(out, "constexpr bool %s = %s;\n", majors[i].name, gg_cuda_bool(majors[i].value));
+  }
+  if (plan->has_c) {
+    gg_str_printf(out, "constexpr bool c_n_major = %s;\n",
+                  gg_cuda_bool(plan->c.major == GG_MAJOR_N));
+  }
+  gg_str_printf(out, "constexpr bool raster_along_m = %s;\n",
+                gg_cuda_bool(plan->raster == GG_RASTER_ALONG_M));
+  gg_str_printf(out, "constexpr int raster_group = %d;\n\n", plan->raster_group);
+  gg_cuda_write_extents(out, plan);
+}
+
+gg_status gg_naive_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                        gg_error *err) {
+  gg_str text = GG_STR_INIT;
+  gg_str_puts(&text, "using int64 = long long;\n");
+  gg_cuda_write_type(&text, "ab", plan->a.type);
+  gg_cuda_write_types(&text, plan);
+  gg_bind_str(out, "types", &text);
+  write_sizes(&text, plan);
+  gg_bind_str(out, "sizes", &text);
+  gg_cuda_write_widening(&text, "ab", plan->a.type);
+  gg_bind_str(out, "operand_conversion", &text);
+  return gg_cuda_bind(out, plan, layouts, "float", err);
+}

@@ -1,0 +1,140 @@
+#include "plan/exchange.h"
+
+#include <string.h>
+
+#define EXCHANGE(type, x, y)                                                                       \
+  do {                                                                                             \
+    type kept = (x);                                                                               \
+    (x) = (y);                                                                                     \
+    (y) = kept;                                                                                    \
+  } while (0)
+
+/* Rows and columns change places; K stays. */
+static gg_major other_major(gg_major major) {
+  return major == GG_MAJOR_M ? GG_MAJOR_N : major == GG_MAJOR_N ? GG_MAJOR_M : GG_MAJOR_K;
+}
+
+static gg_along other_along(gg_along along) {
+  return along == GG_ALONG_M ? GG_ALONG_N : along == GG_ALONG_N ? GG_ALONG_M : GG_ALONG_ALL;
+}
+
+/* ---- The spec ---------------------------------------------------------------------------- */
+
+static void exchange_major(gg_spec_field *field) {
+  if (field->state == GG_SPEC_SET) field->number = other_major((gg_major)field->number);
+}
+
+/* A list over M, N and K, with its marks. */
+static gg_status exchange_list(gg_spec_field *field, bool of_texts, gg_arena *arena,
+                               gg_error *err) {
+  if (field->state != GG_SPEC_SET) return GG_OK;
+  if (of_texts) {
+    EXCHANGE(const char *, field->texts[0], field->texts[1]);
+  } else {
+    EXCHANGE(int64_t, field->tuple[0], field->tuple[1]);
+  }
+  if (!field->marks) return GG_OK;
+  gg_mark *marks = GG_ARENA_ARRAY(arena, gg_mark, 3);
+  if (!marks) return gg_fail(err, MEMORY, NULL, "");
+  memcpy(marks, field->marks, 3 * sizeof *marks);
+  EXCHANGE(gg_mark, marks[0], marks[1]);
+  field->marks = marks;
+  return GG_OK;
+}
+
+/* A vector along D's columns runs along the rows of its transpose. */
+static void exchange_op(gg_spec_op *op) {
+  gg_spec_field *along = &op->along;
+  if (op->kind == GG_OP_BIAS && along->state != GG_SPEC_SET) {
+    along->state = GG_SPEC_SET;
+    along->number = GG_ALONG_N;
+  }
+  if (along->state == GG_SPEC_SET) along->number = other_along((gg_along)along->number);
+}
+
+static gg_status exchange_ops(gg_spec *spec, gg_arena *arena, gg_error *err) {
+  if (spec->op_count == 0) return GG_OK;
+  gg_spec_op *ops = GG_ARENA_ARRAY(arena, gg_spec_op, spec->op_count);
+  if (!ops) return gg_fail(err, MEMORY, NULL, "");
+  memcpy(ops, spec->ops, spec->op_count * sizeof *ops);
+  for (size_t i = 0; i < spec->op_count; i++)
+    exchange_op(&ops[i]);
+  spec->ops = ops;
+  return GG_OK;
+}
+
+static void exchange_raster(gg_spec_field *order) {
+  if (order->state != GG_SPEC_SET || order->number == GG_RASTER_HILBERT) return;
+  order->number = order->number == GG_RASTER_ALONG_M ? GG_RASTER_ALONG_N : GG_RASTER_ALONG_M;
+}
+
+static void exchange_operands(gg_spec *spec) {
+  EXCHANGE(gg_spec_operand, spec->a, spec->b);
+  EXCHANGE(gg_spec_field, spec->problem.m, spec->problem.n);
+  EXCHANGE(gg_spec_field, spec->swizzle.a, spec->swizzle.b);
+  EXCHANGE(gg_spec_field, spec->operand_source.a, spec->operand_source.b);
+  if (spec->d.major.state != GG_SPEC_SET) { /* D is row-major where nothing is said */
+    spec->d.major.state = GG_SPEC_SET;
+    spec->d.major.number = GG_MAJOR_N;
+  }
+  exchange_major(&spec->a.major);
+  exchange_major(&spec->b.major);
+  exchange_major(&spec->c.major);
+  exchange_major(&spec->d.major);
+}
+
+gg_status gg_spec_exchange(const gg_spec **out, const gg_spec *spec, gg_arena *arena,
+                           gg_error *err) {
+  gg_spec *copy = GG_ARENA_NEW(arena, gg_spec);
+  if (!copy) return gg_fail(err, MEMORY, NULL, "");
+  *copy = *spec;
+  *out = copy;
+  exchange_operands(copy);
+  exchange_raster(&copy->raster.order);
+  gg_status st;
+  if ((st = exchange_list(&copy->tile, false, arena, err))) return st;
+  if ((st = exchange_list(&copy->atom_layout, false, arena, err))) return st;
+  if ((st = exchange_list(&copy->permutation, true, arena, err))) return st;
+  if ((st = exchange_list(&copy->cluster, false, arena, err))) return st;
+  return exchange_ops(copy, arena, err);
+}
+
+/* ---- Back -------------------------------------------------------------------------------- */
+
+gg_plan gg_plan_as_asked(const gg_plan *plan) {
+  gg_plan asked = *plan;
+  if (!plan->swap_ab) return asked;
+  asked.spec = plan->asked;
+  EXCHANGE(gg_operand, asked.a, asked.b);
+  gg_operand *const operands[] = {&asked.a, &asked.b, &asked.c, &asked.d};
+  for (size_t i = 0; i < sizeof operands / sizeof *operands; i++)
+    operands[i]->major = other_major(operands[i]->major);
+  EXCHANGE(int64_t, asked.fixed_m, asked.fixed_n);
+  EXCHANGE(int, asked.tile_m, asked.tile_n);
+  EXCHANGE(int, asked.atoms_m, asked.atoms_n);
+  EXCHANGE(int, asked.cluster_m, asked.cluster_n);
+  EXCHANGE(gg_swizzle_kind, asked.swizzle_a, asked.swizzle_b);
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    gg_operation *operation = &asked.operations[i];
+    operation->operand.major = other_major(operation->operand.major);
+    operation->along = other_along(operation->along);
+  }
+  if (plan->raster != GG_RASTER_HILBERT) {
+    asked.raster = plan->raster == GG_RASTER_ALONG_M ? GG_RASTER_ALONG_N : GG_RASTER_ALONG_M;
+  }
+  return asked;
+}
+
+gg_param gg_param_as_asked(const gg_plan *plan, gg_param param) {
+  static const gg_param pairs[][2] = {
+      {GG_PARAM_A, GG_PARAM_B},         {GG_PARAM_M, GG_PARAM_N},
+      {GG_PARAM_LDA, GG_PARAM_LDB},     {GG_PARAM_BATCH_STRIDE_A, GG_PARAM_BATCH_STRIDE_B},
+      {GG_PARAM_MAP_A, GG_PARAM_MAP_B},
+  };
+  for (size_t i = 0; plan->swap_ab && i < sizeof pairs / sizeof *pairs; i++) {
+    for (int j = 0; j < 2; j++) {
+      if (param == pairs[i][j]) return pairs[i][1 - j];
+    }
+  }
+  return param;
+}

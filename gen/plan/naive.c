@@ -1,0 +1,144 @@
+/* Family naive: one thread computes one element of D, straight from global memory.
+ *
+ * It is the first rung of specs/ladder, what the others are measured and read against, and it runs
+ * on everything. A CTA's threads are its tile's elements; there is no shared memory and no stage.
+ *
+ * This file decides and derives, emit/naive.c writes the text. */
+#include "plan/naive.h"
+
+#include <stdio.h>
+
+#include "atom/dtype.h"
+#include "layout/tiled_mma.h"
+#include "plan/check.h"
+#include "plan/epilogue.h"
+
+static bool accepts(const gg_spec *spec) {
+  return spec->schedule.state == GG_SPEC_SET && spec->schedule.number == GG_SCHEDULE_NAIVE;
+}
+
+static bool is_float(gg_dtype type) {
+  return type == GG_DTYPE_f16 || type == GG_DTYPE_bf16 || type == GG_DTYPE_f32;
+}
+
+static gg_status choose_types(gg_plan *plan, gg_error *err) {
+  static const char has[] = "f16, bf16 and f32";
+  const gg_spec *spec = plan->spec;
+  if (!is_float(plan->a.type))
+    return gg_refuse_type(plan, &spec->a.type, "A of type", plan->a.type, has, err);
+  if (plan->b.type != plan->a.type)
+    return gg_refuse_type(plan, &spec->b.type, "B of type", plan->b.type, "the type of A", err);
+  const gg_spec_field *asked = &spec->accumulator;
+  plan->accumulator = GG_DTYPE_f32;
+  if (asked->state == GG_SPEC_SET && asked->number != GG_DTYPE_f32) {
+    return gg_refuse_type(plan, asked, "accumulator of type", (gg_dtype)asked->number, "f32", err);
+  }
+  gg_status st = gg_mma_atom_find(&plan->mma, "UniversalFMA", err);
+  return st ? st : gg_choose_atom(plan, "UniversalFMA", err);
+}
+
+/* Whole warps along N, so that a warp stores whole lines. */
+static gg_status choose_tile(gg_plan *plan, gg_error *err) {
+  enum { usual_m = 8, usual_n = 32, most_threads = 1024 };
+  const gg_spec_field *tile = &plan->spec->tile, *threads = &plan->spec->threads;
+  bool asked = tile->state == GG_SPEC_SET;
+  plan->tile_m = asked ? (int)tile->tuple[0] : usual_m;
+  plan->tile_n = asked ? (int)tile->tuple[1] : usual_n;
+  plan->tile_k = 1;
+  plan->atoms_m = plan->tile_m;
+  plan->atoms_n = plan->tile_n;
+  plan->threads = plan->tile_m * plan->tile_n;
+  if (asked && tile->tuple[2] != 1) {
+    return gg_fail(err, PLAN_UNSUPPORTED, gg_element_mark(tile, 2), plan->target->family, "tile K",
+                   "of more than 1", "1: a thread takes one element of A and of B at a time");
+  }
+  gg_status st =
+      gg_check_multiple("tile N", plan->tile_n, GG_WARP, "a warp", gg_element_mark(tile, 1), err);
+  if (st) return st;
+  char count[16], has[48];
+  snprintf(count, sizeof count, "%d", plan->threads);
+  if (plan->threads > most_threads) {
+    snprintf(has, sizeof has, "%d at most: threads of a CTA", most_threads);
+    return gg_refuse(plan, tile, "tile of so many elements,", count, has, err);
+  }
+  if (threads->state == GG_SPEC_SET && threads->number != plan->threads) {
+    snprintf(has, sizeof has, "%s: one an element of the tile", count);
+    return gg_refuse(plan, threads, "threads", threads->text, has, err);
+  }
+  return GG_OK;
+}
+
+/* What a kernel without shared memory and without roles does not have. */
+static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  const struct {
+    const gg_spec_field *field;
+    const char *what, *instead;
+  } all[] = {
+      {&spec->stages, "stages", "no shared memory: leave it out"},
+      {&spec->atom_layout, "atom_layout", "a thread an element of the tile: leave it out"},
+      {&spec->permutation, "permutation", "rows of the tile one after the other: auto"},
+      {&spec->swizzle.a, "swizzle", "no shared memory: leave it out"},
+      {&spec->swizzle.b, "swizzle", "no shared memory: leave it out"},
+      {&spec->swizzle.d, "swizzle", "no shared memory: leave it out"},
+      {&spec->operand_source.a, "operand_source", "global memory: leave it out"},
+      {&spec->operand_source.b, "operand_source", "global memory: leave it out"},
+      {&spec->accumulator_stages, "accumulator_stages", "one accumulator a thread"},
+      {&spec->cluster, "cluster", "one CTA: leave it out"},
+      {&spec->cta_group, "cta_group", "no CTA pairs"},
+      {&spec->ctas_per_sm, "ctas_per_sm", "as many as fit"},
+      {&spec->scheduler.splits, "splits", "all of K in one thread"},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    gg_status st = gg_check_unused(plan, all[i].field, all[i].what, all[i].instead, err);
+    if (st) return st;
+  }
+  return GG_OK;
+}
+
+static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  const gg_spec_field *scheduler = &spec->scheduler.kind, *order = &spec->raster.order;
+  if (scheduler->state == GG_SPEC_SET && scheduler->number != GG_SCHEDULER_DATA_PARALLEL)
+    return gg_refuse(plan, scheduler, "scheduler", scheduler->text, "data_parallel", err);
+  plan->cluster_m = plan->cluster_n = plan->ctas_per_sm = 1;
+  plan->raster = order->state == GG_SPEC_SET ? (gg_raster)order->number : GG_RASTER_ALONG_M;
+  plan->raster_group = spec->raster.group.state == GG_SPEC_SET ? (int)spec->raster.group.number : 8;
+  if (plan->raster == GG_RASTER_HILBERT)
+    return gg_refuse(plan, order, "raster", order->text, "along_m and along_n", err);
+  return refuse_unused(plan, err);
+}
+
+static gg_status choose(gg_plan *plan, gg_error *err) {
+  gg_status st;
+  if ((st = choose_types(plan, err))) return st;
+  if ((st = gg_choose_operations(plan, err))) return st;
+  if ((st = choose_tile(plan, err))) return st;
+  return choose_schedule(plan, err);
+}
+
+/* Thread t has row t / tile_n and column t % tile_n of the tile. */
+static gg_status derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  gg_tuple shape = GG_TUPLE(plan->tile_m, plan->tile_n, 1), stride = GG_TUPLE(plan->tile_n, 1, 0);
+  gg_layout threads;
+  gg_tiled_mma mma;
+  gg_status st;
+  if ((st = gg_layout_make(&threads, &shape, &stride, err))) return st;
+  if ((st = gg_tiled_mma_make(&mma, &plan->mma, &threads, NULL, err))) return st;
+  if ((st = gg_tiled_mma_layout_tv(&out->tCrC, &mma, GG_MMA_C, err))) return st;
+  gg_layouts_name_plain(out, "tCrC", "(thread, value) -> index in (m, n)", &out->tCrC);
+  out->accumulator_registers = 1;
+  return gg_check_cover("tCrC", &out->tCrC, (int64_t)plan->tile_m * plan->tile_n, err);
+}
+
+const gg_target gg_target_naive = {
+    .family = "naive",
+    .summary = "a thread an element, any architecture",
+    .template_name = "naive.cu",
+    .worker = "thread",
+    .least = {.number = 80},
+    .accepts = accepts,
+    .choose = choose,
+    .derive = derive,
+    .bind = gg_naive_bind,
+};

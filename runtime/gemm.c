@@ -1,0 +1,324 @@
+/* gg_gemm: from a product to a prepared launch.
+ *
+ * Three tables, from fast to slow. What was seen (seen.h) is found by types, majors, alignments and
+ * extents, without a lock. Else the form's roster (roster.h) is ranked by the model, and the
+ * kernels are tried from the fastest on, behind what `gemmgen tune` has measured (tuned.h); the
+ * first that loads and takes the problem is remembered. A form that is new gets its roster made,
+ * under the gg_gemm's lock, which guards the lists and nothing that compiles.
+ *
+ * Invariant: what is remembered is loaded, and stays so until gg_gemm_close. */
+#include "gemmgen_gemm.h"
+
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "base/alloc.h"
+#include "context.h"
+#include "jit.h"
+#include "problem.h"
+#include "roster.h"
+#include "seen.h"
+#include "tuned.h"
+
+/* A form's kernels; `key` without extents. */
+typedef struct form_node {
+  struct form_node *next;
+  gg_seen_key key;
+  gg_form form; /* with an epilogue of its own below */
+  gg_roster roster;
+  char epilogue[];
+} form_node;
+
+/* A measured kernel, by its path. */
+typedef struct tuned_node {
+  struct tuned_node *next;
+  gg_spec_file *file;
+  gg_slot slot;
+  char path[];
+} tuned_node;
+
+struct gg_gemm {
+  gg_context *context;
+  gg_device_model device;
+  gg_catalogue *catalogue;
+  gg_str tuned;         /* directory; empty: none */
+  gg_seen seen;         /* read by anyone */
+  pthread_mutex_t lock; /* to add to what was seen, and of the lists */
+  bool has_lock;
+  form_node *forms;
+  tuned_node *measured;
+};
+
+/* ---- Opening and closing -------------------------------------------------------------- */
+
+gg_status gg_gemm_open(gg_gemm **out, gg_context *context, const gg_gemm_options *options,
+                       gg_error *err) {
+  *out = NULL;
+  gg_gemm *gemm = gg_calloc(1, sizeof *gemm);
+  if (!gemm) return gg_fail(err, MEMORY, NULL, "");
+  gemm->context = context;
+  gemm->device = gg_device_model_of(context->facts.arch, context->facts.sm_count);
+  gg_status st = gg_catalogue_open(&gemm->catalogue, err);
+  if (!st) st = gg_tuned_directory(&gemm->tuned, options ? options->tuned : NULL, err);
+  if (!st) {
+    gemm->has_lock = pthread_mutex_init(&gemm->lock, NULL) == 0;
+    if (!gemm->has_lock) st = gg_fail(err, MEMORY, NULL, "");
+  }
+  if (st) {
+    gg_gemm_close(gemm);
+    return st;
+  }
+  *out = gemm;
+  return GG_OK;
+}
+
+void gg_gemm_close(gg_gemm *gemm) {
+  if (!gemm) return;
+  gg_seen_free(&gemm->seen);
+  while (gemm->forms) {
+    form_node *node = gemm->forms;
+    gemm->forms = node->next;
+    gg_roster_free(&node->roster);
+    gg_free(node);
+  }
+  while (gemm->measured) {
+    tuned_node *node = gemm->measured;
+    gemm->measured = node->next;
+    gg_slot_close(&node->slot);
+    gg_spec_file_free(node->file);
+    gg_free(node);
+  }
+  if (gemm->has_lock) pthread_mutex_destroy(&gemm->lock);
+  gg_catalogue_close(gemm->catalogue);
+  gg_str_free(&gemm->tuned);
+  gg_free(gemm);
+}
+
+/* ---- Forms ---------------------------------------------------------------------------- */
+
+/* The largest power of two, up to 16 bytes, of which address and strides are multiples; at least an
+ * element, so that less is gg_prepare's to refuse. */
+static int alignment_of(const gg_operand *operand, uint64_t address, int64_t ld,
+                        int64_t batch_stride, const gg_problem *problem) {
+  uint64_t bits = (uint64_t)gg_dtype_info_of(operand->type)->bits;
+  uint64_t all = address * 8 | (uint64_t)ld * bits | 16 * 8;
+  if (problem->batch > 1) all |= (uint64_t)batch_stride * bits;
+  int align = (int)((all & -all) / 8), element = (int)bits / 8;
+  return align < element ? element : align < 1 ? 1 : align;
+}
+
+static gg_form complete(const gg_form *asked, const gg_problem *p) {
+  gg_form form = *asked;
+  form.has_c = p->beta != 0;
+  if (!form.has_c) form.c = form.d;
+  if (!form.a.align) form.a.align = alignment_of(&form.a, p->a, p->lda, p->batch_stride_a, p);
+  if (!form.b.align) form.b.align = alignment_of(&form.b, p->b, p->ldb, p->batch_stride_b, p);
+  if (!form.c.align) form.c.align = alignment_of(&form.c, p->c, p->ldc, p->batch_stride_c, p);
+  if (!form.d.align) form.d.align = alignment_of(&form.d, p->d, p->ldd, p->batch_stride_d, p);
+  return form;
+}
+
+/* The form's roster, made where it is not there. */
+static gg_status find_form(form_node **out, gg_gemm *gemm, const gg_form *form,
+                           const gg_seen_key *key, gg_error *err) {
+  for (*out = gemm->forms; *out; *out = (*out)->next) {
+    if (gg_seen_same_form(&(*out)->key, key)) return GG_OK;
+  }
+  size_t length = form->epilogue ? strlen(form->epilogue) + 1 : 0;
+  form_node *node = gg_calloc(1, sizeof *node + length);
+  if (!node) return gg_fail(err, MEMORY, NULL, "");
+  node->form = *form;
+  node->key = *key;
+  if (length) {
+    node->form.epilogue = node->key.epilogue = memcpy(node->epilogue, form->epilogue, length);
+  }
+  gg_status st =
+      gg_roster_make(&node->roster, gemm->catalogue, &node->form, gemm->context->facts.arch, err);
+  if (st) {
+    gg_free(node);
+    return st;
+  }
+  node->next = gemm->forms;
+  *out = gemm->forms = node;
+  return GG_OK;
+}
+
+/* ---- What was tuned ------------------------------------------------------------------- */
+
+static void ignore_tuned(const gg_gemm *gemm, const char *path, gg_error *why) {
+  const gg_compiler *compiler = gemm->context->compiler;
+  gg_str text = GG_STR_INIT;
+  gg_str_printf(&text, "the tuned kernel %s is not used: %s", path, why->message);
+  if (compiler->warn && !text.failed) compiler->warn(compiler->user, gg_str_text(&text));
+  gg_str_free(&text);
+  gg_error_clear(why);
+}
+
+/* NULL where there is none at `path`, or none that can be read. */
+static tuned_node *find_tuned(gg_gemm *gemm, const char *path) {
+  for (tuned_node *node = gemm->measured; node; node = node->next) {
+    if (strcmp(node->path, path) == 0) return node;
+  }
+  gg_error why = GG_ERROR_INIT;
+  gg_spec_file *file;
+  gg_status st = gg_spec_file_load(&file, path, &why);
+  if (st) {
+    if (st != GG_E_FILE_READ) ignore_tuned(gemm, path, &why);
+    gg_error_clear(&why);
+    return NULL;
+  }
+  tuned_node *node = gg_calloc(1, sizeof *node + strlen(path) + 1);
+  if (!node || gg_slot_open(&node->slot, gg_spec_file_get(file, 0), NULL)) {
+    gg_free(node);
+    gg_spec_file_free(file);
+    return NULL;
+  }
+  memcpy(node->path, path, strlen(path) + 1);
+  node->file = file;
+  node->next = gemm->measured;
+  gemm->measured = node;
+  return node;
+}
+
+static bool serves(const gg_operand *has, const gg_operand *wanted) {
+  return has->type == wanted->type && has->major == wanted->major && has->align <= wanted->align;
+}
+
+/* The file's name says what it is for; whether it is, its kernel tells. */
+static bool kernel_serves(const gg_kernel *kernel, const gg_form *form) {
+  return serves(&kernel->a, &form->a) && serves(&kernel->b, &form->b) &&
+         serves(&kernel->d, &form->d) && kernel->accumulator == form->accumulator &&
+         gg_kernel_takes(kernel, GG_PARAM_BETA) == form->has_c &&
+         (!form->has_c || serves(&kernel->c, &form->c));
+}
+
+static bool try_tuned(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
+                      const gg_problem *problem, gg_tuned_extents extents) {
+  gg_str path = GG_STR_INIT;
+  gg_error why = GG_ERROR_INIT;
+  tuned_node *node = NULL;
+  bool found = false;
+  if (gg_tuned_path(&path, gg_str_text(&gemm->tuned), gemm->context->facts.name, form, extents,
+                    NULL) == GG_OK) {
+    pthread_mutex_lock(&gemm->lock);
+    node = find_tuned(gemm, gg_str_text(&path));
+    pthread_mutex_unlock(&gemm->lock);
+  }
+  if (node && gg_slot_load(&node->slot, gemm->context, problem, &why) == GG_OK) {
+    found = kernel_serves(node->slot.kernel, form);
+    *out = (gg_gemm_choice){node->slot.module, node->slot.kernel->name, true, 0};
+  } else if (node) {
+    ignore_tuned(gemm, node->path, &why);
+  }
+  gg_str_free(&path);
+  return found;
+}
+
+/* The product's own entry, or that of its bucket. */
+static bool choose_tuned(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
+                         const gg_problem *p) {
+  if (gemm->tuned.length == 0 || form->epilogue) return false;
+  gg_tuned_extents own = {p->m, p->n, p->k, p->batch}, bucket = gg_tuned_bucket(own);
+  if (try_tuned(out, gemm, form, p, own)) return true;
+  return bucket.m != own.m && try_tuned(out, gemm, form, p, bucket);
+}
+
+/* ---- Choosing ------------------------------------------------------------------------- */
+
+/* The fastest by the model that loads and takes the problem; the first one's error if none does. */
+static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, form_node *node,
+                                  const gg_problem *p, gg_error *err) {
+  const gg_lineup *lineup = node->roster.lineup;
+  gg_ranked *ranked = gg_malloc(lineup->count * sizeof *ranked);
+  if (!ranked) return gg_fail(err, MEMORY, NULL, "");
+  gg_lineup_rank(ranked, lineup, (gg_extents){p->m, p->n, p->k, p->batch}, &gemm->device);
+  gg_error first = GG_ERROR_INIT;
+  gg_status st = GG_OK;
+  for (size_t i = 0; i < lineup->count; i++) {
+    gg_slot *slot = &node->roster.slots[ranked[i].index];
+    if ((st = gg_slot_load(slot, gemm->context, p, &first)) == GG_OK) {
+      *out = (gg_gemm_choice){slot->module, slot->kernel->name, false, ranked[i].seconds};
+      break;
+    }
+    if (!gg_slot_gives_way(st)) break;
+  }
+  if (st && err && err->code == GG_OK) {
+    *err = first;
+  } else {
+    gg_error_clear(&first);
+  }
+  gg_free(ranked);
+  return st;
+}
+
+static gg_status choose(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
+                        const gg_seen_key *key, const gg_problem *problem, gg_error *err) {
+  form_node *node;
+  if (!choose_tuned(out, gemm, form, problem)) {
+    pthread_mutex_lock(&gemm->lock);
+    gg_status st = find_form(&node, gemm, form, key, err);
+    pthread_mutex_unlock(&gemm->lock);
+    if (!st) st = choose_predicted(out, gemm, node, problem, err);
+    if (st) return st;
+  }
+  pthread_mutex_lock(&gemm->lock);
+  gg_seen_add(&gemm->seen, key, out);
+  pthread_mutex_unlock(&gemm->lock);
+  return GG_OK;
+}
+
+static gg_status check_extents(const gg_problem *p, gg_error *err) {
+  const struct {
+    const char *name;
+    int64_t value;
+  } all[] = {{"m", p->m}, {"n", p->n}, {"k", p->k}, {"batch", p->batch}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    gg_status st = gg_problem_check_extent(all[i].name, all[i].value, GG_FIXED_NONE, err);
+    if (st) return st;
+  }
+  return GG_OK;
+}
+
+gg_status gg_gemm_choose(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *asked,
+                         const gg_problem *problem, gg_error *err) {
+  *out = (gg_gemm_choice){0};
+  gg_status st = check_extents(problem, err);
+  if (st || problem->m == 0 || problem->n == 0 || problem->batch == 0) return st;
+  gg_form form = complete(asked, problem);
+  gg_seen_key key = gg_seen_key_of(&form, problem);
+  const gg_gemm_choice *seen = gg_seen_find(&gemm->seen, &key);
+  if (!seen) return choose(out, gemm, &form, &key, problem, err);
+  *out = *seen;
+  return GG_OK;
+}
+
+gg_status gg_gemm_prepare(gg_prepared *out, gg_gemm *gemm, const gg_form *form,
+                          const gg_problem *problem, gg_error *err) {
+  gg_gemm_choice choice;
+  gg_error why = GG_ERROR_INIT;
+  *out = (gg_prepared){0};
+  gg_status st = gg_gemm_choose(&choice, gemm, form, problem, err);
+  if (st || !choice.module) return st;
+  st = gg_prepare(out, choice.module, problem, &why);
+  if (gg_slot_gives_way(st)) {
+    /* Seen with other strides, which this kernel could address: choose for these. */
+    gg_form full = complete(form, problem);
+    gg_seen_key key = gg_seen_key_of(&full, problem);
+    gg_error_clear(&why);
+    st = choose(&choice, gemm, &full, &key, problem, err);
+    return st ? st : gg_prepare(out, choice.module, problem, err);
+  }
+  if (st && err && err->code == GG_OK) {
+    *err = why;
+  } else {
+    gg_error_clear(&why);
+  }
+  return st;
+}
+
+gg_status gg_gemm_launch(gg_gemm *gemm, const gg_form *form, const gg_problem *problem,
+                         struct CUstream_st *stream, gg_error *err) {
+  gg_prepared prepared;
+  gg_status st = gg_gemm_prepare(&prepared, gemm, form, problem, err);
+  return st ? st : gg_launch_prepared(&prepared, stream, err);
+}

@@ -1,0 +1,70 @@
+/* libgemmgen's one call: D = epilogue(A * B) by the best of the shipped kernels.
+ *
+ *     gg_gemm_open(&gemm, context, NULL, &err);
+ *     gg_gemm_launch(gemm, &form, &problem, stream, &err);    as often as there is a product
+ *
+ * A gg_gemm has a catalogue of kernels (specs/catalogue, carried in the library). For a product it
+ * has not seen before it predicts each one's time, takes the fastest, and compiles it where that
+ * has not been done (NVRTC, or the context's disk cache); what `gemmgen tune` has measured goes
+ * first. A product that it has seen takes a look in a table.
+ *
+ * Threads: any number may use a gg_gemm at a time; closing is the caller's to order after the last
+ * use. What was seen is found without a lock. */
+#ifndef GEMMGEN_GEMM_H
+#define GEMMGEN_GEMM_H
+
+#include "gemmgen_runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gg_gemm gg_gemm;
+
+typedef struct gg_gemm_options {
+  const char *tuned; /* directory of what `gemmgen tune` wrote; NULL: GEMMGEN_TUNED,
+                        $XDG_DATA_HOME/gemmgen/tuned, ~/.local/share/gemmgen/tuned; "": none */
+} gg_gemm_options;
+
+#define GG_GEMM_OPTIONS_INIT                                                                       \
+  { 0 }
+
+/* `options` may be NULL. The context outlives it. Compiles nothing. Close with gg_gemm_close. */
+GG_API gg_status gg_gemm_open(gg_gemm **out, gg_context *context, const gg_gemm_options *options,
+                              gg_error *err);
+GG_API void gg_gemm_close(gg_gemm *gemm);
+
+/* Chooses, compiles what is not there yet, and prepares the launch: gg_prepare with the best
+ * kernel. *out may be launched any number of times while `gemm` is open.
+ *
+ * Of `form`, has_c is ignored: there is a C where the problem's beta is not 0. An operand's align
+ * of 0 is what the problem's address, leading dimension and batch stride have; another number is a
+ * promise, for problems whose addresses change. With M, N or the batch 0 nothing is chosen.
+ *
+ * GEMM_FORM: no family computes the form on the device. Else the errors of gg_prepare and
+ * gg_module_load; a kernel that cannot be compiled or loaded, or cannot address the problem, gives
+ * way to the next best. */
+GG_API gg_status gg_gemm_prepare(gg_prepared *out, gg_gemm *gemm, const gg_form *form,
+                                 const gg_problem *problem, gg_error *err);
+
+/* gg_gemm_prepare and gg_launch_prepared. What compiles is not for a stream that is captured: run
+ * a product once before. */
+GG_API gg_status gg_gemm_launch(gg_gemm *gemm, const gg_form *form, const gg_problem *problem,
+                                struct CUstream_st *stream, gg_error *err);
+
+typedef struct gg_gemm_choice {
+  const gg_module *module; /* NULL: there is nothing to compute */
+  const char *kernel;      /* its name; the gg_gemm's */
+  bool tuned;              /* measured by `gemmgen tune`; else the model's choice */
+  double seconds;          /* what the model predicts; 0 for a tuned one */
+} gg_gemm_choice;
+
+/* What gg_gemm_prepare takes. */
+GG_API gg_status gg_gemm_choose(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
+                                const gg_problem *problem, gg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

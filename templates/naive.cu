@@ -1,0 +1,59 @@
+//@ insert banner
+
+//@ insert types
+
+//@ insert sizes
+
+// ---- Instructions: the multiply-add, conversions ------------------------------------------------
+
+//@ insert mma
+
+//@ insert conversions
+
+//@ insert operand_conversion
+
+// ---- Everything below uses only the names above. ------------------------------------------------
+
+// One thread computes one element of D: it walks a row of A and a row of B, both in global memory,
+// and multiplies as it goes. Nothing is shared but what the caches happen to keep.
+
+//@ include rasterise
+
+//@ include operations
+
+// ---- The kernel ---------------------------------------------------------------------------------
+
+extern "C" __global__ void __launch_bounds__(threads)
+    ${name}(${parameters}) {
+  const int64 m = extent_m(m_arg);
+  const int64 n = extent_n(n_arg);
+  const int64 k = extent_k(k_arg);
+  const unsigned tiles_m = unsigned((m + tile_m - 1) / tile_m);
+  const unsigned tiles_n = unsigned((n + tile_n - 1) / tile_n);
+  const int64 batch = blockIdx.x / (tiles_m * tiles_n);
+  const tile_coord tile = rasterise(blockIdx.x % (tiles_m * tiles_n), tiles_m, tiles_n);
+
+  // Neighbouring threads have neighbouring columns, so that a warp's stores are whole lines.
+  const int64 row = int64(tile.m) * tile_m + threadIdx.x / tile_n;
+  const int64 col = int64(tile.n) * tile_n + threadIdx.x % tile_n;
+  if (row >= m || col >= n) return;
+
+  const ab_t *a = A + batch * batch_stride_a + row * (a_k_major ? lda : 1);
+  const ab_t *b = B + batch * batch_stride_b + col * (b_k_major ? ldb : 1);
+  float acc[1] = {0};
+  for (int64 i = 0; i < k; ++i) {
+    const float a_i[1] = {ab_value(a[i * (a_k_major ? 1 : lda)])};
+    const float b_i[1] = {ab_value(b[i * (b_k_major ? 1 : ldb)])};
+    mma(acc, a_i, b_i);
+  }
+
+  // Operations and conversions come in pairs, of which this thread has the first.
+  const epilogue_operands operands = at_tile({${operand_list}}, batch, row, col);
+  const tile_place at = {0, 0, 1, 1};
+  const pair x = finish({acc_value(acc, 0), 0}, operands, at, read_row(operands, at),
+                        read_col(operands, at), read_cell(operands, at));
+  d_t bits[2];
+  d_from_values(bits, x.x, x.y);
+  d_t *d = D + batch * batch_stride_d + (d_n_major ? row * ldd + col : col * ldd + row);
+  *d = bits[0];
+}

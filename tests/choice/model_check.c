@@ -1,0 +1,222 @@
+/* The model against measurements: how often the kernel that it chooses is within 3 percent of the
+ * fastest measured one, and how far off its times are.
+ *
+ *     model_check [--fit ROUNDS] RESULTS.tsv SPEC.yaml...
+ *
+ * RESULTS is a table of `gemmgen bench --tsv`, the specs are the kernels in it. With --fit, random
+ * steps of one constant at a time look for a row of devices.def that chooses better, and print it.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "choice/model.h"
+
+enum { most_plans = 64, most_rows = 4096 };
+
+typedef struct row {
+  char problem[128];
+  const gg_plan *plan;
+  gg_extents extents;
+  double seconds;
+  bool first; /* of its problem */
+} row;
+
+static gg_plan plans[most_plans];
+static size_t plan_count;
+static row rows[most_rows];
+static size_t row_count;
+static gg_arena arena = GG_ARENA_INIT;
+
+static void die(const char *what, const char *which) {
+  fprintf(stderr, "model_check: %s %s\n", what, which);
+  exit(EXIT_FAILURE);
+}
+
+/* ---- Input ---------------------------------------------------------------------------- */
+
+/* The file is never freed: plans point into it. */
+static void read_specs(const char *path) {
+  gg_error err = GG_ERROR_INIT;
+  gg_spec_file *file;
+  if (gg_spec_file_load(&file, path, &err)) die("cannot read", path);
+  for (size_t i = 0; i < gg_spec_file_count(file); i++) {
+    if (plan_count == most_plans) die("too many specs:", path);
+    if (gg_plan_choose(&plans[plan_count++], gg_spec_file_get(file, i), &arena, &err)) {
+      die("refused:", err.message);
+    }
+  }
+}
+
+static const gg_plan *plan_named(const char *name) {
+  for (size_t i = 0; i < plan_count; i++) {
+    if (strcmp(plans[i].name, name) == 0) return &plans[i];
+  }
+  return NULL;
+}
+
+static void read_row(const char *line) {
+  char name[128];
+  double tflops;
+  row *r = &rows[row_count];
+  if (sscanf(line, "%127s %127s %lf", r->problem, name, &tflops) != 3) die("not a row:", line);
+  r->plan = plan_named(name);
+  const char *extents = strrchr(r->problem, ',');
+  while (extents && extents > r->problem && extents[-1] != ',')
+    extents--;
+  long long m, n, k, batch;
+  if (!extents || sscanf(extents, "%lldx%lldx%lld,b%lld", &m, &n, &k, &batch) != 4) {
+    die("no extents in", line);
+  }
+  if (!r->plan || tflops <= 0) return;
+  r->extents = (gg_extents){m, n, k, batch};
+  r->seconds = 2e-12 * (double)m * (double)n * (double)k * (double)batch / tflops;
+  r->first = row_count == 0 || strcmp(rows[row_count - 1].problem, r->problem) != 0;
+  if (++row_count == most_rows) die("too many rows:", line);
+}
+
+static void read_results(const char *path) {
+  gg_error err = GG_ERROR_INIT;
+  char *text;
+  size_t length;
+  if (gg_file_read(&text, &length, path, 1 << 24, &err)) die("cannot read", path);
+  char *line = strchr(text, '\n'); /* behind the names of the columns */
+  while (line && line[1]) {
+    char *end = strchr(++line, '\n');
+    if (end) *end = '\0';
+    read_row(line);
+    line = end;
+  }
+  gg_free(text);
+}
+
+/* ---- Judging -------------------------------------------------------------------------- */
+
+typedef struct score {
+  size_t problems, within; /* whose choice is at most 3 percent slower than the best */
+  double worst, mean;      /* slowdown of the choice; 1 is none */
+  double off;              /* root mean square of log(predicted / measured) */
+} score;
+
+static score judge(const gg_device_model *device, bool tell) {
+  score out = {.worst = 1};
+  double squares = 0, logs = 0;
+  for (size_t i = 0; i < row_count;) {
+    size_t first = i, best = i, chosen = i;
+    double least = INFINITY, lowest = INFINITY;
+    for (; i < row_count && (i == first || !rows[i].first); i++) {
+      double predicted = gg_predict(rows[i].plan, rows[i].extents, device).seconds;
+      double off = log(predicted / rows[i].seconds);
+      squares += off * off;
+      if (tell)
+        printf("%-48s %-16s %10.2f us, predicted %10.2f, %+5.2f\n", rows[i].problem,
+               rows[i].plan->name, 1e6 * rows[i].seconds, 1e6 * predicted, off);
+      if (predicted < lowest) lowest = predicted, chosen = i;
+      if (rows[i].seconds < least) least = rows[i].seconds, best = i;
+    }
+    double slower = rows[chosen].seconds / rows[best].seconds;
+    out.problems++;
+    out.within += slower <= 1.03;
+    logs += log(slower);
+    if (slower > out.worst) out.worst = slower;
+    if (tell && slower > 1.03) {
+      printf("%-48s %s is %.2f of %s\n", rows[first].problem, rows[chosen].plan->name, slower,
+             rows[best].plan->name);
+    }
+  }
+  out.mean = exp(logs / (double)out.problems);
+  out.off = sqrt(squares / (double)row_count);
+  return out;
+}
+
+/* ---- Fitting -------------------------------------------------------------------------- */
+
+/* A constant and the range in which it is what its name says. */
+typedef struct constant {
+  size_t offset;
+  double low, high;
+} constant;
+
+#define CONSTANT(member, low, high)                                                                \
+  { offsetof(gg_device_model, member), low, high }
+
+static const constant constants[] = {
+    CONSTANT(dram_rate, 2.6e12, 3.1e12),
+    CONSTANT(launch, 1e-6, 2.5e-6),
+    CONSTANT(fill, 0.3e-6, 1.5e-6),
+    CONSTANT(step, 0, 0.05e-6),
+    CONSTANT(mma_rate[0], 5e12, 8e12),
+    CONSTANT(mma_rate[1], 2.5e12, 4e12),
+    CONSTANT(mma_rate[2], 10e12, 16e12),
+    CONSTANT(mma_rate[3], 10e12, 16e12),
+    CONSTANT(smem_rate, 200e9, 260e9),
+    CONSTANT(load_rate, 100e9, 250e9),
+    CONSTANT(l2_rate, 5e12, 15e12),
+    CONSTANT(shared_load, 0.1, 1),
+    CONSTANT(ragged_load, 0.1, 1),
+    CONSTANT(epilogue, 0.1e-6, 1.5e-6),
+    CONSTANT(epilogue_rate, 4e9, 60e9),
+    CONSTANT(epilogue_hidden, 0.1, 0.95),
+    CONSTANT(miss, 0.1, 4),
+    CONSTANT(dram_share, 0.05, 1),
+};
+
+enum { constant_count = sizeof constants / sizeof *constants };
+
+static double cost(const gg_device_model *device) {
+  score s = judge(device, false);
+  double missed = 1 - (double)s.within / (double)s.problems;
+  return 0.3 * missed + 4 * log(s.mean) + 0.5 * log(s.worst) + 2 * s.off;
+}
+
+static double uniform(void) {
+  return (double)rand() / RAND_MAX;
+}
+
+static void fit(gg_device_model *device, long rounds) {
+  double best = cost(device);
+  for (long i = 0; i < rounds; i++) {
+    gg_device_model trial = *device;
+    double width = i % 3 ? 0.05 : 0.4;
+    for (int changes = 1 + rand() % 3; changes > 0; changes--) {
+      const constant *c = &constants[rand() % constant_count];
+      double *value = (double *)((char *)&trial + c->offset);
+      *value = fmin(fmax(*value * exp(width * (2 * uniform() - 1)), c->low), c->high);
+    }
+    double now = cost(&trial);
+    if (now < best) best = now, *device = trial;
+  }
+  const gg_device_model *d = device;
+  printf(
+      ".dram_rate = %.3g, .launch = %.3g, .fill = %.3g, .step = %.3g,\n"
+      ".mma_rate = {%.3g, %.3g, %.3g, %.3g},\n"
+      ".smem_rate = %.3g, .load_rate = %.3g, .l2_rate = %.3g, .shared_load = %.3g, .ragged_load = %.3g,\n"
+      ".epilogue = %.3g, .epilogue_rate = %.3g, .epilogue_hidden = %.3g,\n"
+      ".miss = %.3g, .dram_share = %.3g\n",
+      d->dram_rate, d->launch, d->fill, d->step, d->mma_rate[0], d->mma_rate[1], d->mma_rate[2],
+      d->mma_rate[3], d->smem_rate, d->load_rate, d->l2_rate, d->shared_load, d->ragged_load,
+      d->epilogue, d->epilogue_rate, d->epilogue_hidden, d->miss, d->dram_share);
+}
+
+int main(int argc, char **argv) {
+  long rounds = 0;
+  int at = 1;
+  if (argc > 3 && strcmp(argv[1], "--fit") == 0) rounds = atol(argv[2]), at = 3;
+  for (int i = at + 1; i < argc; i++)
+    read_specs(argv[i]);
+  if (at < argc) read_results(argv[at]);
+  if (row_count == 0) die("no measurement of the given specs in", at < argc ? argv[at] : "nothing");
+  gg_device_model device = gg_device_model_of(90, 0);
+  if (rounds) fit(&device, rounds);
+  score s = judge(&device, true);
+  printf(
+      "%zu problems: the choice is within 3%% of the best for %zu (%.2f), %.3f of it on the mean, "
+      "%.2f at worst; times are off by %.2f\n",
+      s.problems, s.within, (double)s.within / (double)s.problems, s.mean, s.worst, s.off);
+  return (double)s.within >= 0.85 * (double)s.problems && s.mean < 1.03 ? EXIT_SUCCESS
+                                                                        : EXIT_FAILURE;
+}

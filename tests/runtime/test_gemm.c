@@ -1,0 +1,345 @@
+/* gg_gemm: forms, choices, results in the emulator, what is remembered and what was tuned. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "choice/form.h"
+#include "fixture.h"
+#include "inputs.h"
+#include "number.h"
+#include "problem.h"
+#include "seen.h"
+#include "suite.h"
+#include "trial.h"
+#include "tuned.h"
+
+static gg_form form_of(gg_dtype in, gg_dtype out, gg_dtype accumulator) {
+  gg_operand operand = {.type = in, .major = GG_MAJOR_K}, d = {.type = out, .major = GG_MAJOR_N};
+  return (gg_form){.a = operand, .b = operand, .c = d, .d = d, .accumulator = accumulator};
+}
+
+static gg_context *open_emulator(gg_error *err) {
+  gg_context *context;
+  gg_context_options options = {.provider = GG_PROVIDER_EMU, .compiler.cache = fixture_directory()};
+  ck_assert_msg(gg_context_open(&context, &options, err) == GG_OK, "%s", err->message);
+  return context;
+}
+
+/* ---- What is remembered --------------------------------------------------------------- */
+
+START_TEST(seen_finds_all) {
+  gg_seen seen = {0};
+  gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32), other = form;
+  form.a.align = form.b.align = form.d.align = 16;
+  other.epilogue = "[linear, relu]";
+  for (int64_t i = 0; i < 1000; i++) {
+    gg_problem p = {.m = i, .n = i % 7, .k = 64, .batch = 1};
+    gg_seen_key key = gg_seen_key_of(i % 2 ? &form : &other, &p);
+    ck_assert_ptr_null(gg_seen_find(&seen, &key));
+    gg_seen_add(&seen, &key, &(gg_gemm_choice){.seconds = (double)i});
+  }
+  for (int64_t i = 0; i < 1000; i++) {
+    gg_problem p = {.m = i, .n = i % 7, .k = 64, .batch = 1};
+    gg_seen_key key = gg_seen_key_of(i % 2 ? &form : &other, &p);
+    ck_assert_double_eq(gg_seen_find(&seen, &key)->seconds, (double)i);
+    key = gg_seen_key_of(i % 2 ? &other : &form, &p);
+    ck_assert_ptr_null(gg_seen_find(&seen, &key));
+  }
+  gg_seen_free(&seen);
+}
+END_TEST
+
+START_TEST(seen_tells_forms_apart) {
+  gg_form base = form_of(GG_DTYPE_f16, GG_DTYPE_f16, GG_DTYPE_f32);
+  base.a.align = base.b.align = base.c.align = base.d.align = 16;
+  gg_form forms[8];
+  for (int i = 0; i < 8; i++)
+    forms[i] = base;
+  forms[1].a.major = GG_MAJOR_M;
+  forms[2].b.type = GG_DTYPE_bf16;
+  forms[3].d.align = 8;
+  forms[4].accumulator = GG_DTYPE_f16;
+  forms[5].has_c = true;
+  forms[6].has_c = true, forms[6].c.type = GG_DTYPE_f32;
+  forms[7].epilogue = "[]";
+  gg_problem p = GG_PROBLEM_INIT;
+  for (int i = 0; i < 8; i++) {
+    for (int j = 0; j < 8; j++) {
+      gg_seen_key left = gg_seen_key_of(&forms[i], &p), right = gg_seen_key_of(&forms[j], &p);
+      ck_assert_int_eq(gg_seen_same_form(&left, &right), i == j);
+    }
+  }
+}
+END_TEST
+
+/* ---- Results -------------------------------------------------------------------------- */
+
+typedef struct gemm_case {
+  gg_dtype in, out, accumulator;
+  gg_major a, b, d;
+  int64_t m, n, k, batch;
+  float beta;
+  int align; /* of what the operands have, in bytes */
+  const char *family;
+} gemm_case;
+
+#define K   GG_MAJOR_K
+#define M   GG_MAJOR_M
+#define N   GG_MAJOR_N
+#define F32 GG_DTYPE_f32
+
+static const gemm_case cases[] = {
+    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 64, 64, 64, 1, 0, 16, ""},
+    {GG_DTYPE_f16, GG_DTYPE_f16, F32, M, N, N, 72, 40, 24, 2, 0, 16, ""},
+    {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 64, 48, 32, 1, 0.5f, 16, ""},
+    {GG_DTYPE_bf16, GG_DTYPE_f32, F32, K, K, N, 33, 17, 19, 1, 0, 2, ""},
+    {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90"},
+    {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90"},
+    {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 8, 8, 0, 1, 0, 16, ""},
+};
+
+/* A kernel's facts as the harness wants them, for operands that gg_gemm has not seen yet. */
+static gg_kernel facts_of(const gemm_case *c) {
+  int bytes = gg_number_bytes(c->out), align = c->align < bytes ? bytes : c->align;
+  return (gg_kernel){.name = "gemm",
+                     .a = {c->in, c->a, c->align},
+                     .b = {c->in, c->b, c->align},
+                     .c = {c->out, c->d, align},
+                     .d = {c->out, c->d, align},
+                     .accumulator = c->accumulator,
+                     .fixed_m = GG_FIXED_NONE,
+                     .fixed_n = GG_FIXED_NONE,
+                     .fixed_k = GG_FIXED_NONE,
+                     .fixed_batch = GG_FIXED_NONE};
+}
+
+static gg_form form_of_case(const gemm_case *c) {
+  gg_kernel facts = facts_of(c);
+  gg_form form = {.a = facts.a, .b = facts.b, .c = facts.c, .d = facts.d};
+  form.accumulator = c->accumulator;
+  form.a.align = form.b.align = form.c.align = form.d.align = 0;
+  return form;
+}
+
+static void check_case(gg_context *context, gg_gemm *gemm, const gemm_case *c, gg_error *err) {
+  gg_kernel facts = facts_of(c);
+  gg_form form = form_of_case(c);
+  gg_problem shape = {c->m, c->n, c->k, c->batch, .alpha = 1, .beta = c->beta};
+  gg_trial_options options = {.least_aligned = true};
+  gg_trial_inputs inputs;
+  gg_trial trial;
+  gg_sample sample;
+  gg_reference reference;
+  gg_verdict verdict;
+  gg_gemm_choice choice;
+  gg_status st = gg_trial_inputs_make(&inputs, &facts, GG_INPUTS_INTEGERS, c->k, 1, err);
+  if (!st) st = gg_trial_open(&trial, context, &facts, &shape, &options, &inputs, err);
+  if (!st) st = gg_trial_poison(&trial, err);
+  if (!st) st = gg_gemm_launch(gemm, &form, &trial.problem, NULL, err);
+  if (!st) st = gg_synchronize(context, NULL, err);
+  if (!st) st = gg_sample_choose(&sample, &trial.problem, INT64_MAX, 1, err);
+  if (!st) {
+    st = gg_reference_on_host(&reference, &facts, &trial.problem, trial.a.host + trial.a.lead,
+                              trial.b.host + trial.b.lead, &sample, err);
+  }
+  if (!st) st = gg_trial_check(&verdict, &trial, &sample, &reference, err);
+  ck_assert_msg(st == GG_OK, "case %d: %s", (int)(c - cases), err->message);
+  ck_assert_msg(gg_verdict_passed(&verdict), "case %d is wrong", (int)(c - cases));
+  ck_assert_int_eq(gg_gemm_choose(&choice, gemm, &form, &trial.problem, err), GG_OK);
+  ck_assert_msg(strstr(choice.kernel, c->family) != NULL, "%s", choice.kernel);
+  gg_reference_free(&reference);
+  gg_sample_free(&sample);
+  gg_trial_close(&trial);
+  gg_trial_inputs_free(&inputs);
+}
+
+START_TEST(products_are_right) {
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context = open_emulator(&err);
+  gg_gemm *gemm;
+  ck_assert_int_eq(gg_gemm_open(&gemm, context, &(gg_gemm_options){.tuned = ""}, &err), GG_OK);
+  check_case(context, gemm, &cases[_i], &err);
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+}
+END_TEST
+
+/* ---- Choices -------------------------------------------------------------------------- */
+
+static gg_problem dense(int64_t m, int64_t n, int64_t k) {
+  return (gg_problem){m,         n,        k,        1,        .a = 4096, .b = 4096, .c = 4096,
+                      .d = 4096, .lda = k, .ldb = k, .ldc = n, .ldd = n,  .alpha = 1};
+}
+
+typedef struct chooser {
+  gg_gemm *gemm;
+  gg_form form;
+  gg_problem problem;
+  gg_gemm_choice choice;
+  gg_status status;
+} chooser;
+
+static void *choose_once(void *argument) {
+  chooser *c = argument;
+  c->status = gg_gemm_choose(&c->choice, c->gemm, &c->form, &c->problem, NULL);
+  return NULL;
+}
+
+START_TEST(threads_get_the_same_kernel) {
+  enum { threads = 4 };
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context = open_emulator(&err);
+  gg_gemm *gemm;
+  pthread_t running[threads];
+  chooser choosers[threads];
+  ck_assert_int_eq(gg_gemm_open(&gemm, context, &(gg_gemm_options){.tuned = ""}, &err), GG_OK);
+  for (int i = 0; i < threads; i++) {
+    choosers[i] = (chooser){.gemm = gemm, .problem = dense(64, 64, 64)};
+    choosers[i].form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+    ck_assert_int_eq(pthread_create(&running[i], NULL, choose_once, &choosers[i]), 0);
+  }
+  for (int i = 0; i < threads; i++)
+    pthread_join(running[i], NULL);
+  for (int i = 0; i < threads; i++) {
+    ck_assert_int_eq(choosers[i].status, GG_OK);
+    ck_assert_ptr_eq(choosers[i].choice.module, choosers[0].choice.module);
+  }
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+}
+END_TEST
+
+START_TEST(mistakes_are_named) {
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context = open_emulator(&err);
+  gg_gemm *gemm;
+  gg_prepared prepared;
+  gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+  ck_assert_int_eq(gg_gemm_open(&gemm, context, &(gg_gemm_options){.tuned = ""}, &err), GG_OK);
+  gg_problem p = dense(-1, 64, 64);
+  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
+  assert_error(&err, GG_E_PROBLEM_EXTENT, "m = -1");
+  p = dense(0, 64, 64);
+  ck_assert_int_eq(gg_gemm_prepare(&prepared, gemm, &form, &p, &err), GG_OK);
+  ck_assert_uint_eq(prepared.grid[0], 0);
+  ck_assert_int_eq(gg_launch_prepared(&prepared, NULL, &err), GG_OK);
+  p = dense(64, 64, 64);
+  p.lda = 32;
+  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
+  assert_error(&err, GG_E_PROBLEM_LD, "lda = 32");
+  p = dense(64, 64, 64);
+  p.a = 4097;
+  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
+  assert_error(&err, GG_E_PROBLEM_ALIGN, "a = 4097");
+  p = dense(64, 64, 64);
+  form.accumulator = GG_DTYPE_s32;
+  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
+  assert_error(&err, GG_E_GEMM_FORM, "bf16,bf16,bf16,s32,kkn on sm_90");
+  form.accumulator = GG_DTYPE_f32, form.epilogue = "[nonsense]";
+  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
+  assert_error(&err, GG_E_SPEC_CHOICE, "nonsense");
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+}
+END_TEST
+
+/* ---- What was tuned ------------------------------------------------------------------- */
+
+static char warned[1024];
+
+static void keep_warning(void *user, const char *message) {
+  (void)user;
+  snprintf(warned, sizeof warned, "%s", message);
+}
+
+static void write_tuned(const char *directory, const gg_context *context, const char *text) {
+  gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+  form.a.align = form.b.align = form.d.align = 16;
+  gg_str path = GG_STR_INIT, device = GG_STR_INIT;
+  gg_str_printf(&device, "%s/", directory);
+  gg_tuned_device(&device, gg_context_device(context)->name);
+  mkdir(gg_str_text(&device), 0777);
+  ck_assert_int_eq(gg_tuned_path(&path, directory, gg_context_device(context)->name, &form,
+                                 (gg_tuned_extents){64, 64, 64, 1}, NULL),
+                   GG_OK);
+  ck_assert(gg_file_replace(gg_str_text(&path), text, strlen(text), 0666, false));
+  gg_str_free(&device);
+  gg_str_free(&path);
+}
+
+static const char tuned_text[] =
+    "name: measured\narch: sm_90a\na: bf16\nb: bf16\nd: bf16\ntile: [64, 64, 64]\n";
+
+START_TEST(tuned_goes_first) {
+  static const struct {
+    const char *text, *warning;
+    int64_t m;
+    bool tuned;
+  } all[] = {
+      {tuned_text, "", 64, true},
+      {tuned_text, "", 40, true}, /* its bucket */
+      {tuned_text, "", 72, false},
+      {"arch: sm_90a\na: f16\nb: f16\nd: f16\n", "", 64, false}, /* not what its name says */
+      {"arch: [", "is not used", 64, false},
+  };
+  char directory[512];
+  snprintf(directory, sizeof directory, "%s", fixture_directory());
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context;
+  gg_context_options options = {.provider = GG_PROVIDER_EMU,
+                                .compiler = {.cache = fixture_directory(), .warn = keep_warning}};
+  ck_assert_int_eq(gg_context_open(&context, &options, &err), GG_OK);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    gg_gemm *gemm;
+    gg_gemm_choice choice;
+    gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+    gg_problem p = dense(all[i].m, 64, 64);
+    warned[0] = '\0';
+    write_tuned(directory, context, all[i].text);
+    ck_assert_int_eq(gg_gemm_open(&gemm, context, &(gg_gemm_options){directory}, &err), GG_OK);
+    ck_assert_int_eq(gg_gemm_choose(&choice, gemm, &form, &p, &err), GG_OK);
+    ck_assert_int_eq(choice.tuned, all[i].tuned);
+    ck_assert_int_eq(strcmp(choice.kernel, "measured") == 0, all[i].tuned);
+    ck_assert_msg(strstr(warned, all[i].warning) != NULL, "%s", warned);
+    gg_gemm_close(gemm);
+  }
+  gg_context_close(context);
+}
+END_TEST
+
+START_TEST(tuned_paths) {
+  gg_form form = form_of(GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32);
+  form.a.align = 16, form.b.align = 16, form.d.align = 2;
+  gg_str path = GG_STR_INIT;
+  gg_tuned_path(&path, "/t", "NVIDIA H100 80GB HBM3", &form, (gg_tuned_extents){1, 2, 3, 4}, NULL);
+  ck_assert_str_eq(gg_str_text(&path),
+                   "/t/nvidia-h100-80gb-hbm3/e4m3,e4m3,bf16,f32,kkn,d2,1x2x3,b4.yaml");
+  gg_str_free(&path);
+  ck_assert_int_eq(gg_tuned_bucket((gg_tuned_extents){33, 5, 6, 7}).m, 64);
+  ck_assert_int_eq(gg_tuned_bucket((gg_tuned_extents){64, 5, 6, 7}).m, 64);
+  ck_assert_int_eq(gg_tuned_bucket((gg_tuned_extents){INT64_MAX, 5, 6, 7}).m, INT64_MAX);
+}
+END_TEST
+
+int main(void) {
+  fixture_begin();
+  Suite *suite = suite_create("gemm");
+  TCase *tcase = tcase_create("gemm");
+  tcase_set_timeout(tcase, 120);
+  tcase_add_test(tcase, seen_finds_all);
+  tcase_add_test(tcase, seen_tells_forms_apart);
+  tcase_add_test(tcase, tuned_paths);
+  if (fixture_has_nvrtc()) {
+    tcase_add_loop_test(tcase, products_are_right, 0, sizeof cases / sizeof *cases);
+    tcase_add_test(tcase, threads_get_the_same_kernel);
+    tcase_add_test(tcase, mistakes_are_named);
+    tcase_add_test(tcase, tuned_goes_first);
+  }
+  suite_add_tcase(suite, tcase);
+  int status = run_suite(suite);
+  fixture_end();
+  return status;
+}
