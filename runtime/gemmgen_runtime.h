@@ -37,7 +37,8 @@ typedef struct gg_compiler_options {
   void *user;
 } gg_compiler_options;
 
-#define GG_COMPILER_OPTIONS_INIT {0}
+#define GG_COMPILER_OPTIONS_INIT                                                                   \
+  { 0 }
 
 /* `options` may be NULL. A missing NVRTC is not an error here but at gg_compile, so that
  * a program can still load what was compiled elsewhere. Free with gg_compiler_close. */
@@ -93,7 +94,8 @@ typedef struct gg_context_options {
   gg_compiler_options compiler;
 } gg_context_options;
 
-#define GG_CONTEXT_OPTIONS_INIT {0}
+#define GG_CONTEXT_OPTIONS_INIT                                                                    \
+  { 0 }
 
 /* `options` may be NULL: device 0 of what there is. With GG_PROVIDER_CUDA, GG_E_NO_DRIVER and
  * GG_E_NO_DEVICE say that there is no GPU to use; other errors that something is wrong with it.
@@ -167,7 +169,8 @@ typedef struct gg_problem {
   gg_extra extras[GG_OPERATIONS_MAX];
 } gg_problem;
 
-#define GG_PROBLEM_INIT {.batch = 1, .alpha = 1}
+#define GG_PROBLEM_INIT                                                                            \
+  { .batch = 1, .alpha = 1 }
 
 /* Sets the leading dimensions and batch strides of the densest layout that the kernel's
  * alignments allow. GG_E_PROBLEM_SIZE when they pass int64. */

@@ -177,8 +177,7 @@ static gg_status check_extents(const gg_kernel *kernel, const gg_problem *p, gg_
   return st;
 }
 
-static gg_status check_multiple(const gg_view *view, view_part part, int64_t value,
-                                gg_error *err) {
+static gg_status check_multiple(const gg_view *view, view_part part, int64_t value, gg_error *err) {
   int64_t multiple = align_elements(view);
   if (value % multiple == 0) return GG_OK;
   char name[part_name_max];

@@ -127,8 +127,8 @@ static void print_verdict(const session *s, const gg_verdict *v, const gg_sample
     printf(
         "           closest to its bound: %s[%lld, %lld] of batch %lld is %.9g, should be %.9g +- "
         "%.3g\n",
-        name, (long long)v->worst.row, (long long)v->worst.col, (long long)v->worst.batch, v->worst.got,
-        v->worst.want, v->worst.bound);
+        name, (long long)v->worst.row, (long long)v->worst.col, (long long)v->worst.batch,
+        v->worst.got, v->worst.want, v->worst.bound);
   }
   if (v->failed) printf("           %lld elements beyond their bound\n", (long long)v->failed);
   if (v->unwritten) printf("           %lld elements not written\n", (long long)v->unwritten);

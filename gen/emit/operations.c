@@ -129,8 +129,8 @@ static void write_operand_list(gg_str *out, const gg_plan *plan, bool reads_c) {
   for (size_t i = 0; i < plan->operation_count; i++) {
     item it = item_of(plan, i);
     if (it.span == GG_SPAN_NONE) continue;
-    write_text(&items, it.span == GG_SPAN_MATRIX ? "@\nld_@\nbatch_stride_@\n"
-                                                 : "@\nbatch_stride_@\n",
+    write_text(&items,
+               it.span == GG_SPAN_MATRIX ? "@\nld_@\nbatch_stride_@\n" : "@\nbatch_stride_@\n",
                &it);
   }
   gg_cuda_write_items(out, gg_str_text(&items), 6);
@@ -139,10 +139,11 @@ static void write_operand_list(gg_str *out, const gg_plan *plan, bool reads_c) {
 }
 
 static void write_move(gg_str *out, const gg_plan *plan, bool reads_c) {
-  gg_str_puts(out, "// The same from a tile's first element on.\n"
-                   "__device__ __forceinline__ epilogue_operands at_tile(epilogue_operands of, "
-                   "int64 batch,\n"
-                   "                                                     int64 row, int64 col) {\n");
+  gg_str_puts(out,
+              "// The same from a tile's first element on.\n"
+              "__device__ __forceinline__ epilogue_operands at_tile(epilogue_operands of, "
+              "int64 batch,\n"
+              "                                                     int64 row, int64 col) {\n");
   if (reads_c) {
     gg_str_puts(out, "  of.C += batch * of.batch_stride_c;\n"
                      "  forget(of.ldc);\n"

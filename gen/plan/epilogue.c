@@ -8,6 +8,8 @@
  * saturate. An operand that is a matrix lies as D does, with as many of its elements aligned. */
 #include "plan/epilogue.h"
 
+#include <stdio.h>
+
 #include "atom/dtype.h"
 #include "plan/target.h"
 #include "spec/keys.h"
@@ -63,8 +65,8 @@ static gg_operand choose_operand(const gg_plan *plan, const gg_spec_op *asked, g
   gg_dtype usual = asked->kind == GG_OP_SCALE ? GG_DTYPE_f32 : plan->d.type;
   gg_dtype type = asked->type.state == GG_SPEC_SET ? (gg_dtype)asked->type.number : usual;
   gg_operand operand = {.type = type, .major = plan->d.major};
-  operand.align = span == GG_SPAN_MATRIX ? matrix_alignment(plan, type)
-                                         : gg_dtype_info_of(type)->bits / 8;
+  operand.align =
+      span == GG_SPAN_MATRIX ? matrix_alignment(plan, type) : gg_dtype_info_of(type)->bits / 8;
   return operand;
 }
 
@@ -81,8 +83,10 @@ static gg_status choose_operation(gg_operation *out, const gg_plan *plan, const 
   out->form = asked->form.state == GG_SPEC_SET ? (gg_gelu)asked->form.number : GG_GELU_ERF;
   gg_span span = gg_operation_span(out);
   if (span == GG_SPAN_NONE) return GG_OK;
+  char what[32];
   out->operand = choose_operand(plan, asked, span);
-  return check_type(plan, &asked->type, gg_op_info_of(asked->kind)->name, out->operand.type, err);
+  snprintf(what, sizeof what, "%s of type", gg_op_info_of(asked->kind)->name);
+  return check_type(plan, &asked->type, what, out->operand.type, err);
 }
 
 /* There is one alpha, one beta and one C. */

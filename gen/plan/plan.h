@@ -68,7 +68,7 @@ typedef struct gg_plan {
   gg_dtype compute;
   bool alpha;
   int epi_m, epi_n, epi_buffers;
-  int read_n; /* columns of them whose operands a thread reads at once */
+  int read_n;                         /* columns of them whose operands a thread reads at once */
   int access_bytes_c, access_bytes_d; /* 0 where a family has nothing to choose */
 
   /* Launch. */

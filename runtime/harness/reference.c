@@ -306,8 +306,8 @@ static bool leaves_integers(const gg_kernel *kernel) {
 }
 
 void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
-                         const gg_kernel *kernel, const gg_problem *p, double sum,
-                         double magnitude, const gg_reference_operands *operands) {
+                         const gg_kernel *kernel, const gg_problem *p, double sum, double magnitude,
+                         const gg_reference_operands *operands) {
   double accumulated = accumulation_error(kernel, p->k, magnitude, operands->integers);
   bool exact = accumulated == 0 && operands->integers;
   running x = {sum, accumulated, magnitude + accumulated, exact ? 1 : 0};
