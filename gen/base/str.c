@@ -92,6 +92,20 @@ void gg_str_json(gg_str *str, const char *text) {
   gg_str_putc(str, '"');
 }
 
+void gg_str_xml(gg_str *str, const char *text) {
+  for (; *text; text++) {
+    if (*text == '<') {
+      gg_str_puts(str, "&lt;");
+    } else if (*text == '>') {
+      gg_str_puts(str, "&gt;");
+    } else if (*text == '&') {
+      gg_str_puts(str, "&amp;");
+    } else {
+      gg_str_putc(str, *text);
+    }
+  }
+}
+
 const char *gg_str_text(const gg_str *str) {
   return str->text ? str->text : "";
 }

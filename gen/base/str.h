@@ -37,6 +37,9 @@ GG_API void gg_str_vprintf(gg_str *str, const char *format, va_list arguments);
 /* Appends `text` as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
 GG_API void gg_str_json(gg_str *str, const char *text);
 
+/* Appends `text` as the text of an XML element. */
+GG_API void gg_str_xml(gg_str *str, const char *text);
+
 /* Length in bytes of the UTF-8 sequence that `text` starts with, `left` bytes at most; 0 where
  * there is none. */
 size_t gg_utf8_sequence(const char *text, size_t left);

@@ -70,6 +70,11 @@ static int bits_of(gg_dtype type) {
 }
 
 static work make_work(const gg_plan *plan, gg_extents e, const gg_device_model *device) {
+  if (plan->swap_ab) { /* the plan's M is the problem's N */
+    int64_t m = e.m;
+    e.m = e.n;
+    e.n = m;
+  }
   work w = {.plan = plan, .device = device, .extents = e};
   w.tiles_m = round_up(e.m, plan->tile_m, plan->cluster_m);
   w.tiles_n = round_up(e.n, plan->tile_n, plan->cluster_n);

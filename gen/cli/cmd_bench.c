@@ -6,12 +6,13 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "cli/bench.h"
+#include "cli/bench_summary.h"
 #include "cli/kernels.h"
 #include "trial.h"
 
 typedef struct bench_options {
   cli_shape shape;
-  const char *cases, *tsv, *json, *cublaslt;
+  const char *cases, *tsv, *json, *markdown, *svg, *cublaslt;
   bool ceiling, no_cublaslt, best;
   int64_t samples, seed, device;
 } bench_options;
@@ -31,6 +32,10 @@ static const cli_option options[] = {
     {"tsv", 0, CLI_STRING, offsetof(bench_options, tsv), "FILE", "write the table as TSV"},
     {"json", 0, CLI_STRING, offsetof(bench_options, json), "FILE",
      "write the table, the device and what was skipped as JSON"},
+    {"markdown", 0, CLI_STRING, offsetof(bench_options, markdown), "FILE",
+     "write each case's fastest kernel as a table in Markdown"},
+    {"svg", 0, CLI_STRING, offsetof(bench_options, svg), "FILE",
+     "plot each case's fastest kernel over cuBLASLt's first choice"},
     {"seed", 0, CLI_INT, offsetof(bench_options, seed), "N", "of the inputs (0)"},
     {"device", 0, CLI_INT, offsetof(bench_options, device), "N", "the driver's ordinal (0)"},
     {0},
@@ -49,6 +54,7 @@ typedef struct bench {
   const gg_kernel **covering; /* of the case at hand */
   gg_module **covering_modules;
   int name_width;
+  bench_summary summary;
   gg_str tsv, json, skipped; /* skipped: a JSON list's inside */
   bool wrong;                /* a kernel of ours gave a wrong result */
 } bench;
@@ -166,7 +172,8 @@ static void put_skipped(bench *b, const char *name, const gg_kernel *kernel, con
   gg_str_putc(&b->skipped, '}');
 }
 
-static void put_results(bench *b, const char *name, const bench_result *result, int count) {
+static void put_results(bench *b, const cli_case *c, const char *name, const bench_result *result,
+                        int count) {
   int fastest = 0;
   for (int i = 0; i < count; i++) {
     if (result->ours[i].tflops > result->ours[fastest].tflops) fastest = i;
@@ -177,31 +184,48 @@ static void put_results(bench *b, const char *name, const bench_result *result, 
     if (b->given->best && i != fastest && result->ours[i].right) continue;
     put_row(b, name, b->covering[i], result, &result->ours[i]);
   }
+  bench_summary_add(&b->summary, c, b->covering[fastest]->name, result->ours[fastest].tflops,
+                    result->lt_first.tflops, result->lt_best.tflops);
   if (result->lt_first.tflops > 0 && !(result->lt_first.right && result->lt_best.right)) {
     printf("%-44s cuBLASLt is beyond the bound: max error %.3g\n", name, result->lt_best.max_error);
   }
 }
 
-static int write_files(bench *b) {
-  gg_error err = GG_ERROR_INIT;
+static void put_json(gg_str *out, const bench *b) {
   const gg_device_facts *device = gg_context_device(b->rig.context);
-  if (b->given->tsv && cli_write(b->given->tsv, gg_str_text(&b->tsv), b->tsv.length, &err)) {
-    return cli_report(&err, NULL);
-  }
-  if (!b->given->json) return CLI_OK;
-  gg_str text = GG_STR_INIT;
-  gg_str_puts(&text, "{\n  \"device\": ");
-  gg_str_json(&text, device->name);
-  gg_str_printf(&text,
+  gg_str_puts(out, "{\n  \"device\": ");
+  gg_str_json(out, device->name);
+  gg_str_printf(out,
                 ", \"arch\": %d, \"driver\": %d, \"cublaslt\": %d,\n  \"results\": [%s\n  ],\n"
                 "  \"skipped\": [%s\n  ]\n}\n",
                 device->arch, device->driver_version,
                 b->rig.lt ? gg_cublaslt_version(b->rig.lt) : 0, gg_str_text(&b->json),
                 gg_str_text(&b->skipped));
-  gg_status st = text.failed ? gg_fail(&err, MEMORY, NULL, "")
-                             : cli_write(b->given->json, gg_str_text(&text), text.length, &err);
-  gg_str_free(&text);
+}
+
+/* Writes the text, and frees it, where a path is given. */
+static int write_file(const char *path, gg_str *text) {
+  gg_error err = GG_ERROR_INIT;
+  gg_status st = GG_OK;
+  if (path) {
+    st = text->failed ? gg_fail(&err, MEMORY, NULL, "")
+                      : cli_write(path, gg_str_text(text), text->length, &err);
+  }
+  gg_str_free(text);
   return st ? cli_report(&err, NULL) : CLI_OK;
+}
+
+static int write_files(bench *b) {
+  gg_str json = GG_STR_INIT, markdown = GG_STR_INIT, svg = GG_STR_INIT;
+  put_json(&json, b);
+  bench_summary_markdown(&markdown, &b->summary);
+  bench_summary_svg(&svg, &b->summary, gg_context_device(b->rig.context)->name);
+  int codes[] = {write_file(b->given->tsv, &b->tsv), write_file(b->given->json, &json),
+                 write_file(b->given->markdown, &markdown), write_file(b->given->svg, &svg)};
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+    if (codes[i]) return codes[i];
+  }
+  return CLI_OK;
 }
 
 /* ---- The run -------------------------------------------------------------------------- */
@@ -245,7 +269,7 @@ static int run_case(bench *b, const cli_case *c) {
     if (st) {
       code = cli_report(&err, NULL);
     } else {
-      put_results(b, gg_str_text(&name), &result, count);
+      put_results(b, c, gg_str_text(&name), &result, count);
       bench_result_free(&result);
     }
   }
@@ -305,6 +329,10 @@ static int run_all(bench *b) {
     if (failed) code = failed;
     cli_progress("bench", i + 1, b->cases.count);
   }
+  gg_str means = GG_STR_INIT;
+  bench_summary_line(&means, &b->summary);
+  fputs(gg_str_text(&means), stdout);
+  gg_str_free(&means);
   int failed = write_files(b);
   for (size_t i = 0; i < b->kernels.count; i++)
     gg_module_free(b->modules[i]);
@@ -348,6 +376,7 @@ static int run(const void *values, int argc, char **argv) {
   gg_str_free(&b.tsv);
   gg_str_free(&b.json);
   gg_str_free(&b.skipped);
+  bench_summary_free(&b.summary);
   cli_cases_free(&b.cases);
   cli_kernels_free(&b.kernels);
   return code;

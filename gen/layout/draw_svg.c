@@ -68,25 +68,11 @@ static void close_svg(gg_str *out) {
   gg_str_puts(out, "</svg>\n");
 }
 
-static void put_escaped(gg_str *out, const char *text) {
-  for (; *text; text++) {
-    if (*text == '<') {
-      gg_str_puts(out, "&lt;");
-    } else if (*text == '>') {
-      gg_str_puts(out, "&gt;");
-    } else if (*text == '&') {
-      gg_str_puts(out, "&amp;");
-    } else {
-      gg_str_putc(out, *text);
-    }
-  }
-}
-
 /* Centred on y by the height of digits: renderers differ in what they make of baselines. */
 static void put_text(gg_str *out, double x, double y, const char *kind, const char *text) {
   gg_str_printf(out, "<text x=\"%.1f\" y=\"%.1f\" dy=\".36em\"%s%s%s>", x, y,
                 *kind ? " class=\"" : "", kind, *kind ? "\"" : "");
-  put_escaped(out, text);
+  gg_str_xml(out, text);
   gg_str_puts(out, "</text>\n");
 }
 

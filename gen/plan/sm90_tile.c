@@ -3,8 +3,8 @@
  * An MMA is 64 rows of the tile by all of its columns: N of the atom is the tile's, any multiple
  * of 8 up to 256 (of integers 8, 24 and multiples of 16). Warpgroups split the tile's rows, or
  * take whole tiles in turns. The accumulators of all that are resident share a multiprocessor's
- * registers.
- * (PTX ISA, "wgmma.mma_async", "setmaxnreg".) */
+ * registers. Few rows of D are computed as columns, operands exchanged (exchange.h): these rules
+ * are then about the other mode. (PTX ISA, "wgmma.mma_async", "setmaxnreg".) */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +18,7 @@ enum {
   block_m = 64,     /* rows of a wgmma */
   line_bytes = 128, /* K a step where none is asked for: the widest swizzle's pattern */
 };
+
 /* Columns of D in whole 64s are as good as rows, where the rows are none or few. */
 bool gg_sm90_exchanges(const gg_spec *spec) {
   const gg_spec_field *tile = &spec->tile, *m = &spec->problem.m;

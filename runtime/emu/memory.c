@@ -141,9 +141,8 @@ static bool shared_bounds(emu_warp *warp, const emu_op *op, int lane, uint64_t a
   return false;
 }
 
-/* The place of a shared address; false where there is none. */
-static bool find_place(emu_place *out, const emu_warp *warp, emu_space space, uint64_t address,
-                       uint64_t bytes) {
+bool emu_shared_find(emu_place *out, const emu_warp *warp, emu_space space, uint64_t address,
+                     uint64_t bytes) {
   const emu_cluster *cluster = warp->cta->cluster;
   uint64_t rank = address >> EMU_SHARED_RANK_SHIFT;
   uint64_t offset = address & ((UINT64_C(1) << EMU_SHARED_RANK_SHIFT) - 1);
@@ -172,7 +171,7 @@ bool emu_shared_place(emu_place *out, emu_warp *warp, const emu_op *op, int lane
               "shared address 0x%" PRIx64 " is not a multiple of %u", address, align);
     return false;
   }
-  return find_place(out, warp, space, address, bytes) ||
+  return emu_shared_find(out, warp, space, address, bytes) ||
          shared_bounds(warp, op, lane, address, bytes);
 }
 
@@ -211,7 +210,7 @@ static bool access_shared(const access *a) {
       continue;
     }
     last = lane;
-    if (!find_place(place, a->warp, a->space, a->address[lane], a->bytes)) {
+    if (!emu_shared_find(place, a->warp, a->space, a->address[lane], a->bytes)) {
       return shared_bounds(a->warp, a->op, (int)lane, a->address[lane], a->bytes);
     }
     if (place->cta != a->warp->cta && !emu_async_alive(a->warp, a->op, (int)lane, place->cta)) {

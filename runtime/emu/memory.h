@@ -63,6 +63,10 @@ typedef struct emu_place {
 bool emu_shared_place(emu_place *out, emu_warp *warp, const emu_op *op, int lane, emu_space space,
                       uint64_t address, uint64_t bytes, unsigned align);
 
+/* The same without a fault; false where the bytes do not lie inside. */
+bool emu_shared_find(emu_place *out, const emu_warp *warp, emu_space space, uint64_t address,
+                     uint64_t bytes);
+
 /* Global memory for asynchronous units: host address of `bytes` at `address` in one range, or NULL;
  * emu_global_explain says why not ("4 bytes past the end of the 512-byte allocation at 0x…"). */
 uint8_t *emu_global(emu_device *device, uint64_t address, uint64_t bytes, bool write);

@@ -72,7 +72,7 @@ static void check_right(const async_kernel *k, const emu_options *options) {
   gg_error_clear(&err);
 }
 
-void async_check_kernel(const async_kernel *k) {
+static void check_kernel(const async_kernel *k) {
   emu_options options = {.threads = 1};
   check_right(k, &options);
   options.hazards_off = true;
@@ -89,7 +89,7 @@ static const async_kernel *find_kernel(const char *name, const async_kernel *ker
   return NULL;
 }
 
-void async_check_mutant(const async_mutant *m, const async_kernel *kernels, int count) {
+static void check_mutant(const async_mutant *m, const async_kernel *kernels, int count) {
   static uint32_t in[words], out[words], expected[words];
   const async_kernel *k = find_kernel(m->kernel, kernels, count);
   const char *at = strstr(k->text, m->from);
@@ -107,4 +107,35 @@ void async_check_mutant(const async_mutant *m, const async_kernel *kernels, int 
                 m->from);
   if (st) ck_assert_msg(st >= GG_E_EMU_BOUNDS && st != GG_E_EMU_ENDLESS, "%s", err.message);
   gg_error_clear(&err);
+}
+
+/* ---- The suite -------------------------------------------------------------------------- */
+
+static const async_kernel *the_kernels;
+static const async_mutant *the_mutants;
+static int the_kernel_count;
+
+START_TEST(kernels_are_right) {
+  check_kernel(&the_kernels[_i]);
+}
+END_TEST
+
+START_TEST(mutants_are_caught) {
+  check_mutant(&the_mutants[_i], the_kernels, the_kernel_count);
+}
+END_TEST
+
+int async_main(const char *name, const async_kernel *kernels, int kernel_count,
+               const async_mutant *mutants, int mutant_count) {
+  the_kernels = kernels;
+  the_kernel_count = kernel_count;
+  the_mutants = mutants;
+  Suite *suite = suite_create(name);
+  TCase *right = tcase_create("right kernels"), *wrong = tcase_create("mutants");
+  tcase_add_loop_test(right, kernels_are_right, 0, kernel_count);
+  tcase_set_timeout(right, 60);
+  suite_add_tcase(suite, right);
+  tcase_add_loop_test(wrong, mutants_are_caught, 0, mutant_count);
+  suite_add_tcase(suite, wrong);
+  return run_suite(suite);
 }

@@ -334,24 +334,6 @@ static const async_mutant mutants[] = {
     {"reduction", "[%r5], 512;", "[%r5], 496;"},
 };
 
-START_TEST(kernels_are_right) {
-  async_check_kernel(&kernels[_i]);
-}
-END_TEST
-
-START_TEST(mutants_are_caught) {
-  async_check_mutant(&mutants[_i], kernels, kernel_count);
-}
-END_TEST
-
 int main(void) {
-  Suite *suite = suite_create("async");
-  TCase *right = tcase_create("right kernels");
-  tcase_add_loop_test(right, kernels_are_right, 0, kernel_count);
-  tcase_set_timeout(right, 60);
-  suite_add_tcase(suite, right);
-  TCase *wrong = tcase_create("mutants");
-  tcase_add_loop_test(wrong, mutants_are_caught, 0, sizeof mutants / sizeof *mutants);
-  suite_add_tcase(suite, wrong);
-  return run_suite(suite);
+  return async_main("async", kernels, kernel_count, mutants, sizeof mutants / sizeof *mutants);
 }

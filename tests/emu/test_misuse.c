@@ -47,6 +47,12 @@ static const struct {
     {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r3], [%r3+64], 16,"
      " [%r4];",
      GG_E_EMU_ILLEGAL, "without the cluster attribute"},
+    {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r3],"
+     " [%d1], 16, [%r4], 2;",
+     GG_E_EMU_CLUSTER, "a CTA mask of 0x2"},
+    {"cp.async.bulk.prefetch.L2.global [%d1+8], 16;", GG_E_EMU_MISALIGNED, "the global address"},
+    {"cp.async.bulk.prefetch.tensor.2d.L2.global [%d8, {%r7, %r5}];", GG_E_EMU_ILLEGAL,
+     "multiples of 16"},
     {LOAD2D " [%r3+64], [%d8, {%r5, %r5}], [%r4];", GG_E_EMU_MISALIGNED, "multiple of 128"},
     {LOAD2D " [%r3], [%d8, {%r7, %r5}], [%r4];", GG_E_EMU_ILLEGAL, "multiples of 16"},
     {LOAD2D " [%r3], [%d1, {%r5, %r5}], [%r4];", GG_E_EMU_TENSOR_MAP, "no tensor map"},
@@ -68,7 +74,13 @@ static const struct {
     {"cp.async.cg.shared.global [%r3], [%d1], 8;", GG_E_EMU_FORM, "with .cg it is 16"},
     {"cp.async.bulk.tensor.2d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [%r3],"
      " [%d8, {%r5, %r5}], [%r4];",
-     GG_E_EMU_FORM, "im2col"},
+     GG_E_EMU_FORM, "im2col mode is not emulated"},
+    {"cp.async.bulk.tensor.2d.cta_group::1.shared::cta.global.tile.mbarrier::complete_tx::bytes"
+     " [%r3], [%d8, {%r5, %r5}], [%r4];",
+     GG_E_EMU_FORM, ".cta_group::1 needs sm_100"},
+    {"cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.min.u64 [%r3],"
+     " [%r3+64], 16, [%r4];",
+     GG_E_EMU_FORM, "no such reduction of .u64"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%d2], [%r3], 16;", GG_E_EMU_FORM,
      ".noftz"},
 };

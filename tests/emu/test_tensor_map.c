@@ -113,8 +113,9 @@ static void draw_map(emu_tensor_map *map) {
                                           EMU_TENSOR_F64};
   *map = (emu_tensor_map){.type = types[draw(0, 3)], .rank = draw(1, 5), .address = 4096};
   uint32_t size = emu_tensor_type_bytes(map->type);
-  uint64_t stride = 16 * draw(1, 20);
-  map->dims[0] = stride / size;
+  if (map->rank > 2) map->interleave = (emu_tensor_interleave)draw(0, 2);
+  uint64_t stride = 32 * draw(1, 10);
+  map->dims[0] = stride / emu_tensor_map_step(map);
   map->box[0] = 16 / size * draw(1, 8);
   map->swizzle = (emu_tensor_swizzle)draw(0, 3);
   while (map->swizzle && map->box[0] * size > 16u << map->swizzle)
@@ -129,16 +130,19 @@ static void draw_map(emu_tensor_map *map) {
   }
 }
 
-/* The element at a place of the box, dimension by dimension: its address; 0 out of bounds. */
+/* The element at a place of the box, dimension by dimension: its address; 0 out of bounds. An
+ * interleaved tensor's are pixels of 16 or 32 bytes, of one slice. */
 static uint64_t reference(const emu_tensor_map *map, const int32_t at[5], uint32_t element) {
   uint64_t address = map->address;
+  uint32_t pixel = 16u * (uint32_t)map->interleave;
   for (uint32_t i = 0; i < map->rank; i++) {
-    uint32_t step = i ? map->element_strides[i] : 1;
-    uint32_t extent = (map->box[i] + step - 1) / step;
+    uint32_t step = i || pixel ? map->element_strides[i] : 1;
+    uint32_t extent = pixel && i + 2 == map->rank ? 1 : (map->box[i] + step - 1) / step;
     int64_t c = at[i] + (int64_t)(element % extent) * step;
     element /= extent;
     if (c < 0 || c >= (int64_t)map->dims[i]) return 0;
-    address += (uint64_t)c * (i ? map->strides[i - 1] : emu_tensor_type_bytes(map->type));
+    uint64_t inner = pixel ? pixel : emu_tensor_type_bytes(map->type);
+    address += (uint64_t)c * (i ? map->strides[i - 1] : inner);
   }
   return address;
 }
@@ -150,21 +154,39 @@ START_TEST(boxes_hold_their_elements) {
     emu_box box = {.map = &map};
     for (uint32_t i = 0; i < map.rank; i++)
       box.at[i] = (int32_t)draw(0, 24) - 8;
-    uint32_t size = emu_tensor_type_bytes(map.type), seen = 0;
-    uint32_t span = map.swizzle ? 16u << map.swizzle : 0; /* which rows are at least apart */
+    uint32_t size = emu_tensor_map_step(&map), seen = 0;
+    uint32_t line = size * emu_tensor_map_extent(&map, 0), pitch = line; /* a span at least */
+    if (map.swizzle && !map.interleave && line < 16u << map.swizzle) pitch = 16u << map.swizzle;
+    uint64_t end = 0; /* of the last line in bounds */
     for (uint32_t r = 0; r < emu_box_rows(&map); r++) {
       emu_box_row row;
       emu_box_row_at(&row, &box, r);
       for (uint32_t b = 0; b < row.bytes; b += size, seen += size) {
         bool inside = b >= row.lead && b < row.lead + row.inside;
         uint64_t address = inside ? row.address + b - row.lead : 0;
-        ck_assert_uint_eq(row.linear, r * (row.bytes < span ? span : row.bytes));
+        ck_assert_uint_eq(row.linear + b, seen / line * pitch + seen % line);
         ck_assert_msg(address == reference(&map, box.at, seen / size),
                       "round %d, byte %u of the box: 0x%" PRIx64, round, seen, address);
+        if (inside) end = (seen / line + 1) * pitch;
       }
     }
     ck_assert_uint_eq(seen, emu_tensor_map_box_bytes(&map));
+    if (map.swizzle) end = (end + 127) / 128 * 128;
+    ck_assert_uint_eq(emu_box_span_inside(&box), end);
   }
+}
+END_TEST
+
+START_TEST(large_boxes_are_large) {
+  const emu_tensor_map map = {.type = EMU_TENSOR_F32,
+                              .rank = 5,
+                              .dims = {1, 1, 1, 1, 1},
+                              .box = {4, 256, 256, 256, 16},
+                              .element_strides = {1, 1, 1, 1, 1}};
+  emu_box box = {.map = &map};
+  ck_assert_uint_eq(emu_box_span(&map), (uint64_t)1 << 32);
+  ck_assert_uint_eq(emu_box_rows_inside(&box), 1);
+  ck_assert_uint_eq(emu_tensor_map_box_bytes(&map), (uint64_t)1 << 32);
 }
 END_TEST
 
@@ -198,6 +220,7 @@ int main(void) {
   tcase_add_loop_test(tcase, wrong_maps_are_refused, 0, sizeof wrong / sizeof *wrong);
   tcase_add_test(tcase, only_floats_have_nan);
   tcase_add_test(tcase, boxes_hold_their_elements);
+  tcase_add_test(tcase, large_boxes_are_large);
   tcase_add_test(tcase, swizzles_exchange_chunks);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);

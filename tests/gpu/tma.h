@@ -1,4 +1,4 @@
-/* Random uses of TMA: what they are, and what a machine makes of them. */
+/* Random uses of TMA and bulk copies: what they are, and what a machine makes of them. */
 #ifndef GG_TESTS_GPU_TMA_H
 #define GG_TESTS_GPU_TMA_H
 
@@ -10,12 +10,27 @@
 
 enum {
   TMA_RANK = 5,
-  TMA_BYTES = 4096, /* of a tensor, and of the shared memory that is looked at */
+  TMA_BYTES = 4096, /* of a tensor, and of the shared memory that is looked at, in all CTAs */
   TMA_MARGIN = 1 << 16,
-  TMA_RESULT = TMA_BYTES + 16,
+  TMA_CTAS = 4,
+  TMA_RESULT = TMA_BYTES + 4 * TMA_CTAS,
+  TMA_BULK_TYPES = 10,
 };
 
-typedef enum tma_kind { TMA_ENCODE, TMA_LOAD, TMA_STORE, TMA_REDUCE } tma_kind;
+typedef enum tma_kind {
+  TMA_ENCODE,
+  TMA_LOAD,
+  TMA_STORE,
+  TMA_REDUCE,
+  TMA_PREFETCH,
+  /* Of plain bytes: global to shared, back, reduced into it; shared to another CTA's, reduced. */
+  BULK_IN,
+  BULK_OUT,
+  BULK_REDUCE,
+  BULK_ACROSS,
+  BULK_REDUCE_ACROSS,
+  BULK_PREFETCH,
+} tma_kind;
 
 /* Arguments of cuTensorMapEncodeTiled; the address is that of the tensor, and a displacement. */
 typedef struct tma_map {
@@ -26,29 +41,50 @@ typedef struct tma_map {
   int interleave, swizzle, promotion, fill;
 } tma_map;
 
+/* What the kernel is told, as it lies in its parameter. */
+typedef struct tma_words {
+  uint32_t offset; /* of the destination, or what is read, in shared memory */
+  uint32_t from;   /* of the source in shared memory, where both are; of plain bytes in global */
+  uint32_t bytes;  /* of plain copies */
+  uint32_t expect; /* by each of the mbarriers that wait */
+  uint32_t issuer, target;
+  uint32_t mask;   /* of CTAs that wait */
+  uint32_t window; /* bytes of each CTA's shared memory that are looked at */
+  int32_t at[TMA_RANK];
+} tma_words;
+
 typedef struct tma_case {
   tma_kind kind;
   tma_map map;
-  int32_t at[TMA_RANK];
-  uint32_t offset; /* of the box in shared memory */
-  int reduction;   /* add, min, max, inc, dec, and, or, xor */
-  uint64_t seed;   /* of the data */
+  uint32_t ctas;  /* of the one cluster */
+  bool clustered; /* launched with the cluster attribute */
+  bool multicast; /* to the CTAs of the mask */
+  bool own;       /* the destination is .shared::cta */
+  bool hinted;    /* with a cache policy */
+  int reduction;  /* add, min, max, inc, dec, and, or, xor */
+  int type;       /* of a plain reduction: tma_bulk_types */
+  tma_words words;
+  uint64_t seed; /* of the data */
 } tma_case;
 
 typedef struct tma_result {
-  int done, encode, run; /* results of cuTensorMapEncodeTiled and of the launch */
+  int done, encode;
+  int run; /* result of loading the kernel, or else of its launch */
   uint8_t bytes[TMA_RESULT];
 } tma_result;
 
-/* How many cases there are, and the index-th. The last ones may kill their context. */
+extern const char *const tma_bulk_types[TMA_BULK_TYPES];
+
+/* How many cases there are, and the index-th. */
 unsigned tma_case_count(void);
 void tma_case_at(tma_case *out, unsigned index);
-uint32_t tma_type_bytes(int type);
-uint32_t tma_box_bytes(const tma_map *map);
 uint64_t tma_random(uint64_t *state);
 
-/* The entry `tma` of the case's kind, rank and reduction. */
+/* The entry `tma` of a case: one CTA of the cluster copies, after all have filled their shared
+ * memory from p_in; those that wait give theirs back at p_out, and whether their mbarrier did. */
 void tma_ptx(gg_str *out, const tma_case *c);
+/* Whether it ends in shared memory. */
+bool tma_case_loads(const tma_case *c);
 
 /* Runs cases `next`, next + step, … up to the first that kills the context, on a driver that
  * nobody has used; results[index] is done for those that ran. An error stands for trouble that is

@@ -1,17 +1,23 @@
 /* Boxes of tensors: which bytes of global memory stand where in shared memory.
  *
- * A box in shared memory is dense, its first dimension innermost; but where a row is shorter than
- * the swizzle's span, rows are a span apart (seen on the H200). Swizzles exchange its 16-byte
+ * A box in shared memory is dense, its first dimension innermost; but where a line is shorter than
+ * the swizzle's span, lines are a span apart (seen on the H200). Swizzles exchange its 16-byte
  * chunks: they exclusive-or bits 4 and up of the address in shared memory with bits 7 and up, one,
  * two or three of them for 32B, 64B and 128B, so that the pattern is anchored at absolute
- * addresses, wherever the box starts. (PTX ISA, "Tensors", "Swizzling modes".) */
+ * addresses, wherever the box starts. (PTX ISA, "Tensors", "Swizzling modes".)
+ *
+ * In interleaved tensors (NC/8HWC8: 16 bytes of channels of every pixel, then the next 16) the
+ * first dimension counts pixels of 16 or 32 bytes, whatever the type's size, and the last but one
+ * counts slices of channels, of which a box takes one, whatever the map's box says (seen on the
+ * H100; PTX ISA, "Tensors", "Interleave layout", says no more than how memory looks). */
 #ifndef GG_EMU_BOX_H
 #define GG_EMU_BOX_H
 
 #include "emu/async/tensor_map.h"
 
-/* What is contiguous in global memory: a line of a box along its first dimension. Bytes of it that
- * are out of the tensor's bounds come before `lead` and after lead + inside. */
+/* What is contiguous in global memory: a line of a box along its first dimension, or a pixel of an
+ * interleaved one. Bytes of it that are out of the tensor's bounds come before `lead` and after
+ * lead + inside. */
 typedef struct emu_box_row {
   uint32_t linear; /* offset in the box, before swizzling */
   uint32_t bytes;
@@ -24,7 +30,10 @@ typedef struct emu_box {
   int32_t at[EMU_TENSOR_RANK]; /* coordinates of its first element */
 } emu_box;
 
-uint32_t emu_box_rows(const emu_tensor_map *map);
+/* Its rows, and those up to the last one in bounds; of a box that is in shared memory 32 bits hold
+ * their number. */
+uint64_t emu_box_rows(const emu_tensor_map *map);
+uint64_t emu_box_rows_inside(const emu_box *box);
 void emu_box_row_at(emu_box_row *out, const emu_box *box, uint32_t index);
 
 static inline uint32_t emu_swizzled(emu_tensor_swizzle swizzle, uint32_t address) {
@@ -32,7 +41,9 @@ static inline uint32_t emu_swizzled(emu_tensor_swizzle swizzle, uint32_t address
   return address ^ (address >> 7 & mask) << 4;
 }
 
-/* Bytes that a box may touch in shared memory: swizzles stay within lines of 128 bytes. */
-uint32_t emu_box_span(const emu_tensor_map *map);
+/* Bytes that a box may touch in shared memory: swizzles stay within lines of 128 bytes. A store
+ * touches those up to the last line in bounds of the tensor (seen on the H100). */
+uint64_t emu_box_span(const emu_tensor_map *map);
+uint64_t emu_box_span_inside(const emu_box *box);
 
 #endif

@@ -11,6 +11,22 @@ void emu_take_scope(emu_decoder *d) {
   emu_take_word(d, words);
 }
 
+/* (PTX ISA, "cp.async.bulk.tensor", "cp.async.bulk": Target ISA Notes.) */
+gg_status emu_check_bulk_modifiers(emu_decoder *d, gg_error *err) {
+  static const char *const newer[] = {"cta_group::1", "cta_group::2",     "tile::gather4",
+                                      "im2col::w",    "im2col::w::128",   "tile::scatter4",
+                                      "cp_mask",      "im2col_no_offs::w"};
+  for (size_t i = 0; i < sizeof newer / sizeof *newer; i++) {
+    if (emu_take(d, newer[i])) {
+      return emu_unknown_form(d, err, "modifier .%s needs sm_100, this device is sm_90", newer[i]);
+    }
+  }
+  if (emu_take(d, "im2col") || emu_take(d, "im2col_no_offs")) {
+    return emu_unknown_form(d, err, "the im2col mode is not emulated; .tile is");
+  }
+  return GG_OK;
+}
+
 gg_status emu_operands_open(emu_op *op, emu_decoder *d, int count, gg_error *err) {
   op->operands = GG_ARENA_ARRAY(emu_decoder_arena(d), emu_operand, (size_t)count);
   if (!op->operands) return gg_fail(err, MEMORY, NULL, "");
@@ -45,4 +61,19 @@ bool emu_lane_place(emu_place *out, emu_warp *warp, const emu_op *op, int lane,
                     const emu_address *address, emu_space space, uint64_t bytes, unsigned align) {
   return emu_shared_place(out, warp, op, lane, space, emu_lane_address(warp, address, lane), bytes,
                           align);
+}
+
+bool emu_lane_destination(emu_place *out, emu_warp *warp, const emu_op *op, int lane,
+                          const emu_address *address, emu_space space, uint64_t bytes,
+                          unsigned align, bool through_cluster) {
+  uint64_t at = emu_lane_address(warp, address, lane);
+  if (at >> EMU_SHARED_RANK_SHIFT != warp->cta->rank) through_cluster = true;
+  if (!through_cluster || at % align || emu_shared_find(out, warp, space, at, bytes)) {
+    return emu_lane_place(out, warp, op, lane, address, space, bytes, align);
+  }
+  emu_fault(warp, op, lane, GG_E_EMU_CLUSTER,
+            "%llu bytes at shared address 0x%llx: the cluster has %u CTAs of %u bytes from 0x%x on",
+            (unsigned long long)bytes, (unsigned long long)at, warp->cta->cluster->cta_count,
+            warp->cta->shared->size, EMU_SHARED_RESERVED);
+  return false;
 }

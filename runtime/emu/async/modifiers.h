@@ -19,6 +19,9 @@ emu_sem emu_take_sem(emu_decoder *d);
 /* .cta, .cluster, .gpu or .sys; without effect: every order that is made holds for all. */
 void emu_take_scope(emu_decoder *d);
 
+/* An error where a bulk copy has a modifier that sm_90 has not, or that is not emulated. */
+gg_status emu_check_bulk_modifiers(emu_decoder *d, gg_error *err);
+
 /* Room for `count` operands in op->operands, which start as sinks. */
 gg_status emu_operands_open(emu_op *op, emu_decoder *d, int count, gg_error *err);
 
@@ -28,6 +31,11 @@ uint64_t emu_lane_value(const emu_warp *warp, const emu_operand *operand, int la
 /* The op's address operand as a place in shared memory; false after a fault. */
 bool emu_lane_place(emu_place *out, emu_warp *warp, const emu_op *op, int lane,
                     const emu_address *address, emu_space space, uint64_t bytes, unsigned align);
+/* The same of a destination. Where the bytes do not lie inside, EMU_CLUSTER: of one in another CTA,
+ * and of every one that the copy reaches through the cluster. */
+bool emu_lane_destination(emu_place *out, emu_warp *warp, const emu_op *op, int lane,
+                          const emu_address *address, emu_space space, uint64_t bytes,
+                          unsigned align, bool through_cluster);
 /* The op's address of one lane. */
 uint64_t emu_lane_address(const emu_warp *warp, const emu_address *address, int lane);
 

@@ -27,6 +27,21 @@ bool emu_reduction_exists(emu_reduction reduction, emu_type type) {
   }
 }
 
+bool emu_shared_reduction_exists(emu_reduction reduction, emu_type type) {
+  switch (reduction) {
+  case EMU_REDUCE_ADD:
+    return type == EMU_U32 || type == EMU_S32 || type == EMU_U64;
+  case EMU_REDUCE_MIN:
+  case EMU_REDUCE_MAX:
+    return type == EMU_U32 || type == EMU_S32;
+  case EMU_REDUCE_INC:
+  case EMU_REDUCE_DEC:
+    return type == EMU_U32;
+  default:
+    return type == EMU_B32;
+  }
+}
+
 static uint64_t add(emu_type type, uint64_t a, uint64_t b) {
   switch (type) {
   case EMU_F16:

@@ -21,13 +21,16 @@ int emu_take_reduction(emu_decoder *d);
 /* Whether cp.reduce.async.bulk to global memory has the operation for the type. */
 bool emu_reduction_exists(emu_reduction reduction, emu_type type);
 
-/* One element. f32 is added with subnormals flushed, as bulk reductions do. */
+/* Whether it does to shared memory. */
+bool emu_shared_reduction_exists(emu_reduction reduction, emu_type type);
+
+/* One element. f32 is added with subnormals flushed, as atomics in global memory do. */
 uint64_t emu_reduce(emu_reduction reduction, emu_type type, uint64_t memory, uint64_t value);
 
 /* All elements of `bytes` at `to`, with those at `from`. */
 void emu_reduce_bytes(emu_reduction reduction, emu_type type, uint8_t *to, const uint8_t *from,
                       uint32_t bytes);
-/* Adds f32 without flushing subnormals, as reductions of tensors of FLOAT32 do. */
+/* Adds f32 without flushing subnormals, as bulk reductions do but for tensors of FTZ types. */
 void emu_add_f32(uint8_t *to, const uint8_t *from, uint32_t bytes);
 
 #endif

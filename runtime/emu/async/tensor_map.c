@@ -25,14 +25,23 @@ uint32_t emu_tensor_type_bytes(emu_tensor_type type) {
   return (unsigned)type < EMU_TENSOR_TYPE_COUNT ? types[type].bytes : 0;
 }
 
+uint32_t emu_tensor_map_step(const emu_tensor_map *map) {
+  if (map->interleave == EMU_INTERLEAVE_NONE) return emu_tensor_type_bytes(map->type);
+  return map->interleave == EMU_INTERLEAVE_16B ? 16 : 32;
+}
+
 uint32_t emu_tensor_map_extent(const emu_tensor_map *map, uint32_t dimension) {
   uint32_t stride = map->element_strides[dimension];
-  if (!dimension && map->interleave == EMU_INTERLEAVE_NONE) stride = 1;
+  if (map->interleave == EMU_INTERLEAVE_NONE) {
+    if (!dimension) stride = 1;
+  } else if (dimension + 2 == map->rank) {
+    return 1;
+  }
   return (map->box[dimension] + stride - 1) / (stride ? stride : 1);
 }
 
-uint32_t emu_tensor_map_box_bytes(const emu_tensor_map *map) {
-  uint32_t bytes = emu_tensor_type_bytes(map->type);
+uint64_t emu_tensor_map_box_bytes(const emu_tensor_map *map) {
+  uint64_t bytes = emu_tensor_map_step(map);
   for (uint32_t i = 0; i < map->rank; i++)
     bytes *= emu_tensor_map_extent(map, i);
   return bytes;
@@ -42,12 +51,13 @@ uint32_t emu_tensor_map_box_bytes(const emu_tensor_map *map) {
 
 static bool wrong_fields(gg_str *why, const emu_tensor_map *map) {
   if ((unsigned)map->type >= EMU_TENSOR_TYPE_COUNT) {
-    gg_str_printf(why, "tensorDataType %d: it is 0 to %d for sm_90", (int)map->type,
-                  EMU_TENSOR_TYPE_COUNT - 1);
+    gg_str_printf(why, "tensorDataType %d: it is 0 to %d for sm_90, packed types need sm_100",
+                  (int)map->type, EMU_TENSOR_TYPE_COUNT - 1);
   } else if ((unsigned)map->interleave > EMU_INTERLEAVE_32B) {
     gg_str_printf(why, "interleave %d: it is 0 to 2", (int)map->interleave);
   } else if ((unsigned)map->swizzle > EMU_SWIZZLE_128B) {
-    gg_str_printf(why, "swizzle %d: it is 0 to 3 for sm_90", (int)map->swizzle);
+    gg_str_printf(why, "swizzle %d: it is 0 to 3 for sm_90, atoms of 32 or 64 bytes need sm_100",
+                  (int)map->swizzle);
   } else if (map->l2_promotion > 3) {
     gg_str_printf(why, "l2Promotion %u: it is 0 to 3", map->l2_promotion);
   } else if ((unsigned)map->fill > EMU_FILL_NAN) {

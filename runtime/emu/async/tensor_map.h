@@ -79,9 +79,12 @@ void emu_tensor_map_pack(uint8_t out[EMU_TENSOR_MAP_BYTES], const emu_tensor_map
 bool emu_tensor_map_wrong(gg_str *why, const emu_tensor_map *map);
 
 uint32_t emu_tensor_type_bytes(emu_tensor_type type);
-/* Elements of a box along a dimension: of the traversed ones, each element_strides-th. */
+/* Bytes from one to the next along the first dimension: of an element, or an interleaved pixel. */
+uint32_t emu_tensor_map_step(const emu_tensor_map *map);
+/* Elements of a box along a dimension: of the traversed ones, each element_strides-th; one of the
+ * slices of an interleaved tensor. */
 uint32_t emu_tensor_map_extent(const emu_tensor_map *map, uint32_t dimension);
 /* Bytes of a box in shared memory, those out of bounds too: what a copy adds to an mbarrier. */
-uint32_t emu_tensor_map_box_bytes(const emu_tensor_map *map);
+uint64_t emu_tensor_map_box_bytes(const emu_tensor_map *map);
 
 #endif

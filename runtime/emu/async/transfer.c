@@ -46,18 +46,33 @@ static operation *new_operation(const emu_transfer *transfer) {
   return o;
 }
 
-uint32_t emu_transfer_span(const emu_transfer *transfer) {
+uint64_t emu_transfer_span(const emu_transfer *transfer) {
   return transfer->tensor ? emu_box_span(&transfer->map) : transfer->bytes;
 }
 
-uint32_t emu_transfer_bytes(const emu_transfer *transfer) {
+static emu_box box_of(const emu_transfer *transfer) {
+  emu_box box = {.map = &transfer->map};
+  memcpy(box.at, transfer->at, sizeof box.at);
+  return box;
+}
+
+uint64_t emu_transfer_span_read(const emu_transfer *transfer) {
+  if (!transfer->tensor) return transfer->bytes;
+  emu_box box = box_of(transfer);
+  return emu_box_span_inside(&box);
+}
+
+uint64_t emu_transfer_bytes(const emu_transfer *transfer) {
   return transfer->tensor ? emu_tensor_map_box_bytes(&transfer->map) : transfer->bytes;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------- */
 
-static uint32_t row_count(const emu_transfer *transfer) {
-  return transfer->tensor ? emu_box_rows(&transfer->map) : 1;
+/* A copy out of shared memory ends where the tensor does, however large the box is. */
+static uint32_t rows_read(const emu_transfer *transfer) {
+  if (!transfer->tensor) return 1;
+  emu_box box = box_of(transfer);
+  return (uint32_t)emu_box_rows_inside(&box);
 }
 
 static void row_at(emu_box_row *out, const emu_transfer *transfer, uint32_t index) {
@@ -66,8 +81,7 @@ static void row_at(emu_box_row *out, const emu_transfer *transfer, uint32_t inde
         .bytes = transfer->bytes, .inside = transfer->bytes, .address = transfer->address};
     return;
   }
-  emu_box box = {.map = &transfer->map};
-  memcpy(box.at, transfer->at, sizeof box.at);
+  emu_box box = box_of(transfer);
   emu_box_row_at(out, &box, index);
 }
 
@@ -150,7 +164,8 @@ static void scatter(const operation *o, const emu_box_row *row, const row_image 
 static bool copy_box_in(operation *o) {
   row_image image;
   emu_box_row row;
-  for (uint32_t i = 0; i < row_count(&o->transfer); i++) {
+  uint32_t rows = (uint32_t)emu_box_rows(&o->transfer.map);
+  for (uint32_t i = 0; i < rows; i++) {
     row_at(&row, &o->transfer, i);
     if (!read_row(&image, &o->transfer, &row)) return false;
     scatter(o, &row, &image);
@@ -230,7 +245,7 @@ static bool find_barrier(operation *o, emu_place place) {
 bool emu_transfer_in(const emu_transfer *transfer, emu_place to, emu_place barrier) {
   operation *o = new_operation(transfer);
   if (!o) return false;
-  o->to = (emu_span){to, emu_transfer_span(transfer)};
+  o->to = (emu_span){to, (uint32_t)emu_transfer_span(transfer)};
   o->base.writes = &o->to;
   o->base.write_count = o->to.bytes ? 1 : 0;
   o->base.land = land_in;
@@ -245,8 +260,8 @@ bool emu_transfer_in(const emu_transfer *transfer, emu_place to, emu_place barri
 bool emu_transfer_multicast(const emu_transfer *transfer, emu_place to, emu_place barrier,
                             uint32_t mask) {
   emu_cluster *cluster = transfer->warp->cta->cluster;
-  if (!mask || mask >> cluster->cta_count) {
-    emu_fault(transfer->warp, transfer->op, transfer->lane, GG_E_EMU_BOUNDS,
+  if (mask >> cluster->cta_count) {
+    emu_fault(transfer->warp, transfer->op, transfer->lane, GG_E_EMU_CLUSTER,
               "a CTA mask of 0x%x, in a cluster of %u CTAs", mask, cluster->cta_count);
     return false;
   }
@@ -301,11 +316,10 @@ static void mark_written(emu_device *device, uint64_t address, const uint8_t *ma
 static bool write_row(const operation *o, const emu_box_row *row, const uint8_t *bytes,
                       const uint8_t *marks) {
   const emu_transfer *t = &o->transfer;
-  if (!row->inside) return true;
   uint8_t *memory = row_memory(t, row, true);
   if (!memory) return false;
   if (t->reduces) {
-    if (t->keeps_subnormals) {
+    if (t->type == EMU_F32 && t->reduction == EMU_REDUCE_ADD && !t->flushes) {
       emu_add_f32(memory, bytes, row->inside);
     } else {
       emu_reduce_bytes(t->reduction, t->type, memory, bytes, row->inside);
@@ -320,7 +334,6 @@ static bool write_row(const operation *o, const emu_box_row *row, const uint8_t 
 /* Stores and reductions of boxes end at whole 16 bytes of global memory, not at the tensor's last
  * element: an H100 writes 8 elements of 16 bits of a line where the map has 7. */
 static void widen(emu_box_row *row) {
-  if (!row->inside) return;
   uint32_t rest = (uint32_t)(-(row->address + row->inside) % 16), most = row->bytes - row->lead;
   row->inside = rest < most - row->inside ? row->inside + rest : most;
 }
@@ -330,9 +343,11 @@ static bool land_write(emu_async *self, emu_cluster *cluster) {
   (void)cluster;
   row_image image;
   emu_box_row row;
-  for (uint32_t i = 0; i < row_count(&o->transfer); i++) {
+  uint32_t rows = rows_read(&o->transfer);
+  for (uint32_t i = 0; i < rows; i++) {
     row_at(&row, &o->transfer, i);
     const uint8_t *bytes = o->image, *marks = o->image + o->from.bytes;
+    if (!row.inside) continue;
     if (o->transfer.tensor) {
       widen(&row);
       gather(o, &row, &image);
@@ -367,7 +382,7 @@ bool emu_transfer_out(const emu_transfer *transfer, emu_place from) {
   emu_async_warp *own = emu_async_warp_of(transfer->warp, transfer->op);
   operation *o = own ? new_operation(transfer) : NULL;
   if (!o) return false;
-  o->from = (emu_span){from, emu_transfer_span(transfer)};
+  o->from = (emu_span){from, (uint32_t)emu_transfer_span_read(transfer)};
   o->base.reads = &o->from;
   o->base.read_count = o->from.bytes ? 1 : 0;
   o->base.land = land_read;

@@ -18,19 +18,22 @@ typedef struct emu_transfer {
   uint32_t bytes;   /* of plain copies */
   bool reduces;
   emu_reduction reduction;
-  emu_type type;         /* of what is reduced */
-  bool keeps_subnormals; /* adds f32 without flushing */
+  emu_type type; /* of what is reduced */
+  bool flushes;  /* f32 is added with subnormals flushed */
 } emu_transfer;
 
-/* Bytes in shared memory that the transfer may touch; and those that it counts. */
-uint32_t emu_transfer_span(const emu_transfer *transfer);
-uint32_t emu_transfer_bytes(const emu_transfer *transfer);
+/* Bytes in shared memory that the transfer may write; that it may read; and those that it counts.
+ */
+uint64_t emu_transfer_span(const emu_transfer *transfer);
+uint64_t emu_transfer_span_read(const emu_transfer *transfer);
+uint64_t emu_transfer_bytes(const emu_transfer *transfer);
 
 /* Each is false after a fault.
  *
  * Global memory into shared memory at `to`; completes on the mbarrier at `barrier`. */
 bool emu_transfer_in(const emu_transfer *transfer, emu_place to, emu_place barrier);
-/* The same into each CTA of the mask, at the same offset, completing on each one's mbarrier. */
+/* The same into each CTA of the mask, if any, at the same offset, completing on each one's
+ * mbarrier. */
 bool emu_transfer_multicast(const emu_transfer *transfer, emu_place to, emu_place barrier,
                             uint32_t mask);
 /* Shared memory at `from` into that at `to`. */

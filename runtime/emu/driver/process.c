@@ -103,6 +103,7 @@ static CUresult result_of(gg_status status) {
   case GG_E_EMU_RACE:
   case GG_E_EMU_IN_FLIGHT:
   case GG_E_EMU_MBARRIER:
+  case GG_E_EMU_CLUSTER:
   case GG_E_EMU_CONVERGENCE:
   case GG_E_EMU_TRAP:
     return CUDA_ERROR_LAUNCH_FAILED;

@@ -47,7 +47,8 @@ static bool find_global(emu_transfer *t, const emu_address *address) {
 static bool copy_in(emu_transfer *t, const bulk_facts *facts) {
   emu_place to, barrier;
   if (!find_global(t, &facts->from) ||
-      !emu_lane_place(&to, t->warp, t->op, t->lane, &facts->to, facts->to_space, t->bytes, unit) ||
+      !emu_lane_destination(&to, t->warp, t->op, t->lane, &facts->to, facts->to_space, t->bytes,
+                            unit, facts->multicast) ||
       !emu_lane_place(&barrier, t->warp, t->op, t->lane, &facts->barrier, facts->to_space,
                       barrier_bytes, barrier_bytes)) {
     return false;
@@ -64,8 +65,8 @@ static bool copy_across(emu_transfer *t, const bulk_facts *facts) {
               "shared::cta to shared::cluster in a launch without the cluster attribute");
     return false;
   }
-  return emu_lane_place(&to, t->warp, t->op, t->lane, &facts->to, facts->to_space, t->bytes,
-                        unit) &&
+  return emu_lane_destination(&to, t->warp, t->op, t->lane, &facts->to, facts->to_space, t->bytes,
+                              unit, true) &&
          emu_lane_place(&from, t->warp, t->op, t->lane, &facts->from, facts->from_space, t->bytes,
                         unit) &&
          emu_lane_place(&barrier, t->warp, t->op, t->lane, &facts->barrier, facts->to_space,
@@ -94,8 +95,15 @@ static emu_step run_bulk(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   return EMU_NEXT;
 }
 
+/* Nothing moves, but the rules are those of copies. */
 static emu_step run_prefetch(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  (void)warp, (void)op, (void)lanes;
+  const bulk_facts *facts = op->facts;
+  EMU_EACH_LANE(lanes, lane) {
+    emu_transfer transfer;
+    if (!begin(&transfer, warp, op, (int)lane) || !find_global(&transfer, &facts->from)) {
+      return EMU_FAULT;
+    }
+  }
   return EMU_NEXT;
 }
 
@@ -138,10 +146,10 @@ static gg_status take_reduction(bulk_facts *facts, emu_decoder *d, gg_error *err
   facts->reduction = (emu_reduction)reduction;
   facts->type = emu_take_type(d);
   bool is_half = facts->type == EMU_F16 || facts->type == EMU_BF16;
-  bool is_float = emu_type_of(facts->type)->kind == 'f';
   bool is_shared = facts->to_space != EMU_GLOBAL;
-  if (!emu_reduction_exists(facts->reduction, facts->type) || (is_shared && is_float) ||
-      exact != (is_half && reduction == EMU_REDUCE_ADD)) {
+  bool exists = is_shared ? emu_shared_reduction_exists(facts->reduction, facts->type)
+                          : emu_reduction_exists(facts->reduction, facts->type);
+  if (!exists || exact != (is_half && reduction == EMU_REDUCE_ADD)) {
     return emu_unknown_form(d, err, "no such reduction of .%s%s",
                             emu_type_of(facts->type)->spelling, is_half ? "; .add has .noftz" : "");
   }
@@ -202,18 +210,31 @@ static gg_status decode_copy(emu_op *op, emu_decoder *d, bool reduces, gg_error 
   return st ? st : decode_copy_operands(op, d, facts, hinted, err);
 }
 
+/* [from], size {, policy}. */
+static gg_status decode_prefetch(emu_op *op, emu_decoder *d, gg_error *err) {
+  bulk_facts *facts = GG_ARENA_NEW(emu_decoder_arena(d), bulk_facts);
+  if (!facts) return gg_fail(err, MEMORY, NULL, "");
+  emu_operand policy;
+  bool known = emu_take(d, "L2") && emu_take(d, "global"), hinted = emu_take(d, "L2::cache_hint");
+  if (!known) return emu_unknown_form(d, err, "it is cp.async.bulk.prefetch.L2.global");
+  op->facts = facts;
+  op->exec = run_prefetch;
+  gg_status st = emu_modifiers_end(d, err);
+  if (!st) st = emu_operands_open(op, d, 1, err);
+  if (!st) st = emu_operand_address(&facts->from, d, 0, err);
+  if (!st) st = emu_operand_value(&op->operands[0], d, 1, EMU_U32, err);
+  if (!st && hinted) st = emu_operand_value(&policy, d, 2, EMU_B64, err);
+  return st;
+}
+
 gg_status emu_decode_bulk(emu_op *op, emu_decoder *d, gg_error *err) {
   bool reduces = op->type2;
-  if (reduces) return decode_copy(op, d, true, err);
+  gg_status st = emu_check_bulk_modifiers(d, err);
+  if (st || reduces) return st ? st : decode_copy(op, d, true, err);
   if (emu_take(d, "wait_group")) return decode_wait(op, d, err);
   if (emu_take(d, "commit_group")) {
     op->exec = run_commit;
     return emu_modifiers_end(d, err);
   }
-  if (!emu_take(d, "prefetch")) return decode_copy(op, d, false, err);
-  emu_take(d, "L2");
-  emu_take(d, "global");
-  emu_take(d, "L2::cache_hint");
-  op->exec = run_prefetch;
-  return emu_modifiers_end(d, err);
+  return emu_take(d, "prefetch") ? decode_prefetch(op, d, err) : decode_copy(op, d, false, err);
 }

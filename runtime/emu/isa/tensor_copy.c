@@ -1,10 +1,10 @@
 /* cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, cp.async.bulk.prefetch.tensor: boxes of
  * tensors that a tensor map describes (PTX ISA, "Data Movement and Conversion Instructions: Tensor
- * copy"). Tile mode; im2col and gather are forms that nobody knows here.
+ * copy"). Tile mode alone.
  *
- * What the PTX ISA does not say, seen on the H100: a load's innermost coordinate must be a multiple
- * of 16 bytes, a store's too, whose coordinates may not be negative either, and s64 has .min and
- * .max alone; all else is an illegal instruction. */
+ * What the PTX ISA does not say, seen on the H100: the innermost coordinate must be a multiple of
+ * 16 bytes, a store's may not be negative, nor its others, and s64 has .min and .max alone; all
+ * else is an illegal instruction. */
 #include <string.h>
 
 #include "emu/async/decoders.h"
@@ -60,8 +60,6 @@ static bool check_map(const emu_transfer *t, uint32_t rank) {
     if (t->map.rank != rank) {
       gg_str_printf(&why, "the tensor map has %u dimensions, the instruction %u", t->map.rank,
                     rank);
-    } else if (t->map.interleave != EMU_INTERLEAVE_NONE) {
-      gg_str_puts(&why, "interleaved tensors are not emulated");
     }
   }
   bool ok = !why.length;
@@ -87,7 +85,7 @@ static bool begin(emu_transfer *t, emu_warp *warp, const emu_op *op, int lane) {
 /* ---- Copies ----------------------------------------------------------------------------- */
 
 static bool check_inner(const emu_transfer *t) {
-  int64_t inner = (int64_t)t->at[0] * emu_tensor_type_bytes(t->map.type);
+  int64_t inner = (int64_t)t->at[0] * emu_tensor_map_step(&t->map);
   if (inner % 16 == 0) return true;
   emu_fault(t->warp, t->op, t->lane, GG_E_EMU_ILLEGAL,
             "the innermost coordinate, %d, is %lld bytes: a copy takes multiples of 16", t->at[0],
@@ -97,8 +95,8 @@ static bool check_inner(const emu_transfer *t) {
 
 static bool load(emu_transfer *t, const tensor_facts *facts) {
   emu_place to, barrier;
-  if (!emu_lane_place(&to, t->warp, t->op, t->lane, &facts->shared, facts->shared_space,
-                      emu_transfer_span(t), shared_align) ||
+  if (!emu_lane_destination(&to, t->warp, t->op, t->lane, &facts->shared, facts->shared_space,
+                            emu_transfer_span(t), shared_align, facts->multicast) ||
       !emu_lane_place(&barrier, t->warp, t->op, t->lane, &facts->barrier, facts->shared_space,
                       barrier_bytes, barrier_bytes)) {
     return false;
@@ -133,8 +131,7 @@ static bool store(emu_transfer *t, const tensor_facts *facts) {
   t->reduces = facts->reduces;
   t->reduction = facts->reduction;
   t->type = facts->reduces ? reduced_type(t->map.type, facts->reduction) : EMU_NONE;
-  t->keeps_subnormals = t->type == EMU_F32 && t->reduction == EMU_REDUCE_ADD &&
-                        (t->map.type == EMU_TENSOR_F32 || t->map.type == EMU_TENSOR_TF32);
+  t->flushes = t->map.type == EMU_TENSOR_F32_FTZ || t->map.type == EMU_TENSOR_TF32_FTZ;
   if (facts->reduces && !emu_reduction_exists(t->reduction, t->type)) {
     emu_fault(t->warp, t->op, t->lane, GG_E_EMU_ILLEGAL,
               "this reduction does not exist for the tensor's type, %s",
@@ -142,7 +139,7 @@ static bool store(emu_transfer *t, const tensor_facts *facts) {
     return false;
   }
   return emu_lane_place(&from, t->warp, t->op, t->lane, &facts->shared, facts->shared_space,
-                        emu_transfer_span(t), shared_align) &&
+                        emu_transfer_span_read(t), shared_align) &&
          emu_transfer_out(t, from);
 }
 
@@ -151,9 +148,9 @@ static emu_step run_tensor(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   EMU_EACH_LANE(lanes, lane) {
     emu_transfer transfer;
     if (!begin(&transfer, warp, op, (int)lane)) return EMU_FAULT;
-    bool ok = facts->action == PREFETCH || (!check_inner(&transfer) ? false
-                                            : facts->action == LOAD ? load(&transfer, facts)
-                                                                    : store(&transfer, facts));
+    bool ok = check_inner(&transfer);
+    if (ok && facts->action == LOAD) ok = load(&transfer, facts);
+    if (ok && facts->action == STORE) ok = store(&transfer, facts);
     if (!ok) return EMU_FAULT;
   }
   return EMU_NEXT;
@@ -235,7 +232,8 @@ gg_status emu_decode_tensor_copy(emu_op *op, emu_decoder *d, gg_error *err) {
   tensor_facts *facts = GG_ARENA_NEW(emu_decoder_arena(d), tensor_facts);
   if (!facts) return gg_fail(err, MEMORY, NULL, "");
   if (!take_rank(facts, d)) return emu_unknown_form(d, err, "tensors have 1d to 5d");
-  gg_status st = emu_operands_open(op, d, OPERANDS, err);
+  gg_status st = emu_check_bulk_modifiers(d, err);
+  if (!st) st = emu_operands_open(op, d, OPERANDS, err);
   if (st) return st;
   bool hinted = emu_take(d, "L2::cache_hint");
   emu_take(d, "tile");

@@ -1,5 +1,5 @@
 /* Tensor-core arithmetic on tiles: which products are summed together, in which order, and what
- * else rounds (dots.def). The fused sum itself is in fused.c. */
+ * else rounds (dots.def). The fused sum itself: fused.c, fused_step.c. */
 #include "emu/tensor/dot.h"
 
 #include <assert.h>

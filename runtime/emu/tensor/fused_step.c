@@ -53,15 +53,15 @@ INLINE bool differ(const v8i *x, const v8i *y) {
 
 /* ---- Rounding --------------------------------------------------------------------------- */
 
-/* The exact sums of a row, in units of their last kept bits, as four doubles: so they fit. */
+/* sum + own, which may have more than 32 bits: four of eight, as doubles. */
 INLINE void exact_half(v4d *out, const v4i *sum, const v4i *own) {
   *out = TO_DOUBLES(*sum) + TO_DOUBLES(*own);
 }
 
 /* To f16's numbers, to nearest even: adding and taking away 1.5 * 2^52 units leaves whole units. */
 INLINE void round_f16(v4f *out, const v4d *exact) {
-  v4l field = (v4l)*exact & UINT64_C(0x7ff) << 52,
-      smallest = (v4l){0} + ((uint64_t)(1023 - 14) << 52);
+  v4l field = (v4l)*exact & UINT64_C(0x7ff) << 52;
+  v4l smallest = (v4l){0} + ((uint64_t)(1023 - 14) << 52);
   field = CHOOSE((v4l)((v4d)field < (v4d)smallest), smallest, field);
   v4d magic = (v4d)field * 0x1.8p42;
   *out = __builtin_convertvector((*exact + magic) - magic, v4f);
@@ -95,7 +95,7 @@ INLINE void cut_off(v8f *out, const v4d exact[2], const v8i *unit) {
 INLINE void finish(v8f *out, const v8i *sum, const v8i *own, const v8i *unit,
                    emu_dot_rounding rounding) {
   if (rounding == EMU_ROUND_RZ13) {
-    v8i whole = *sum + *own;
+    v8i whole = (v8i)((v8u)*sum + (v8u)*own);
     v8i kept = (v8i) __builtin_convertvector(whole, v8f) & -(1 << (23 - 13));
     *out = (v8f)kept * (v8f)*unit;
     return;
@@ -195,7 +195,7 @@ INLINE void sum_row(float sums[columns], const emu_fused *u, int row, emu_dot_ro
   largest_exponents(&products, u, u->a_exponent + row * u->k);
   v8i all = LARGER(own, products), inside = LARGER(all, least);
   inside = SMALLER(inside, most);
-  v8i power = ((127 + u->model->fraction) << 23) - (inside << 23), unit = (254 << 23) - power;
+  v8i power = (127 + u->model->fraction - inside) << 23, unit = (254 << 23) - power;
   v8f scale = (v8f)power;
   add_products(&sum, u, u->a + row * u->k, &scale);
   own = __builtin_convertvector(c * scale, v8i);

@@ -1,0 +1,212 @@
+#include "cli/bench_summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "base/alloc.h"
+
+void bench_summary_add(bench_summary *summary, const cli_case *c, const char *kernel, double ours,
+                       double first, double best) {
+  if (summary->count == summary->capacity) {
+    size_t capacity = summary->capacity ? 2 * summary->capacity : 32;
+    bench_row *rows = gg_realloc(summary->rows, capacity * sizeof *rows);
+    if (!rows) {
+      summary->failed = true;
+      return;
+    }
+    summary->rows = rows;
+    summary->capacity = capacity;
+  }
+  bench_row *row = &summary->rows[summary->count++];
+  *row = (bench_row){.problem = *c, .ours = ours, .first = first, .best = best};
+  snprintf(row->kernel, sizeof row->kernel, "%s", kernel);
+}
+
+void bench_summary_free(bench_summary *summary) {
+  gg_free(summary->rows);
+  *summary = (bench_summary)BENCH_SUMMARY_INIT;
+}
+
+static bool is_whole(const bench_row *row) {
+  return row->ours > 0 && row->first > 0 && row->best > 0;
+}
+
+bench_means bench_summary_means(const bench_summary *summary) {
+  bench_means means = {0};
+  double of_first = 0, of_best = 0;
+  for (size_t i = 0; i < summary->count; i++) {
+    const bench_row *row = &summary->rows[i];
+    if (!is_whole(row)) continue;
+    double ratio = row->ours / row->first;
+    of_first += log(ratio);
+    of_best += log(row->ours / row->best);
+    if (means.count == 0 || ratio < means.least) {
+      means.least = ratio;
+      means.least_row = i;
+    }
+    means.count++;
+  }
+  if (means.count == 0) return means;
+  means.of_first = exp(of_first / (double)means.count);
+  means.of_best = exp(of_best / (double)means.count);
+  return means;
+}
+
+/* ---- Names ---------------------------------------------------------------------------- */
+
+/* "e4m3 to bf16", "bf16"; behind it accumulators and majors that are not the usual ones. */
+static void put_types(gg_str *out, const cli_case *c) {
+  static const char letter[] = {[GG_MAJOR_K] = 'k', [GG_MAJOR_M] = 'm', [GG_MAJOR_N] = 'n'};
+  gg_str_puts(out, gg_dtype_info_of(c->a)->name);
+  if (c->b != c->a) gg_str_printf(out, " x %s", gg_dtype_info_of(c->b)->name);
+  if (c->d != c->a) gg_str_printf(out, " to %s", gg_dtype_info_of(c->d)->name);
+  if (c->accumulator == GG_DTYPE_f16) gg_str_puts(out, ", f16 sums");
+  if (c->fast) gg_str_puts(out, ", short sums");
+  if (c->a_major != GG_MAJOR_K || c->b_major != GG_MAJOR_K || c->d_major != GG_MAJOR_N) {
+    gg_str_printf(out, ", %c%c%c", letter[c->a_major], letter[c->b_major], letter[c->d_major]);
+  }
+}
+
+static void put_extents(gg_str *out, const cli_case *c) {
+  if (c->m == c->n && c->n == c->k) {
+    gg_str_printf(out, "%lld", (long long)c->m);
+  } else {
+    gg_str_printf(out, "%lld x %lld x %lld", (long long)c->m, (long long)c->n, (long long)c->k);
+  }
+  if (c->batch != 1) gg_str_printf(out, ", batch %lld", (long long)c->batch);
+}
+
+/* ---- Text ----------------------------------------------------------------------------- */
+
+void bench_summary_line(gg_str *out, const bench_summary *summary) {
+  bench_means means = bench_summary_means(summary);
+  if (means.count == 0) return;
+  gg_str_printf(out,
+                "%zu cases beside cuBLASLt: geometric mean %.3f of its first choice, %.3f of its "
+                "best; the least %.3f, ",
+                means.count, means.of_first, means.of_best, means.least);
+  put_types(out, &summary->rows[means.least_row].problem);
+  gg_str_putc(out, ' ');
+  put_extents(out, &summary->rows[means.least_row].problem);
+  gg_str_putc(out, '\n');
+}
+
+static void put_cell(gg_str *out, const char *format, double value) {
+  gg_str_puts(out, " | ");
+  if (value > 0)
+    gg_str_printf(out, format, value);
+  else
+    gg_str_putc(out, '-');
+}
+
+void bench_summary_markdown(gg_str *out, const bench_summary *summary) {
+  gg_str_puts(out, "| types | M x N x K | kernel | TFLOP/s | first | best | of first | of best |\n"
+                   "| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  for (size_t i = 0; i < summary->count; i++) {
+    const bench_row *row = &summary->rows[i];
+    bool whole = is_whole(row);
+    gg_str_puts(out, "| ");
+    put_types(out, &row->problem);
+    gg_str_puts(out, " | ");
+    put_extents(out, &row->problem);
+    gg_str_printf(out, " | %s", row->kernel);
+    put_cell(out, row->ours < 100 ? "%.1f" : "%.0f", row->ours);
+    put_cell(out, row->first < 100 ? "%.1f" : "%.0f", row->first);
+    put_cell(out, row->best < 100 ? "%.1f" : "%.0f", row->best);
+    put_cell(out, "%.2f", whole ? row->ours / row->first : 0);
+    put_cell(out, "%.2f", whole ? row->ours / row->best : 0);
+    gg_str_puts(out, " |\n");
+  }
+}
+
+/* ---- The plot ------------------------------------------------------------------------- */
+
+/* Ratios on a logarithmic axis, so that twice and half are as far from 1. CSS pixels. */
+enum { margin = 20, label_width = 330, axis_width = 520, line_height = 18, head = 64, foot = 30 };
+
+typedef struct axis {
+  double low, high;
+} axis;
+
+static double place(const axis *x, double ratio) {
+  return margin + label_width + axis_width * log(ratio / x->low) / log(x->high / x->low);
+}
+
+/* The marks of the axis: those of 0.1, 0.2, 0.5, 1, 2, 5 ... that hold every ratio between them. */
+static axis axis_of(const bench_summary *summary) {
+  axis x = {.low = 0.8, .high = 1.25};
+  for (size_t i = 0; i < summary->count; i++) {
+    const bench_row *row = &summary->rows[i];
+    if (!is_whole(row)) continue;
+    double low = fmin(row->ours, row->best) / row->first,
+           high = fmax(row->ours, row->best) / row->first;
+    x.low = fmin(x.low, low / 1.05);
+    x.high = fmax(x.high, high * 1.05);
+  }
+  return x;
+}
+
+static void put_axis(gg_str *out, const axis *x, double bottom) {
+  static const double marks[] = {0.1, 0.2, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10};
+  for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+    if (marks[i] < x->low || marks[i] > x->high) continue;
+    double at = place(x, marks[i]);
+    gg_str_printf(out,
+                  "<line class=\"%s\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\"/>"
+                  "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\">%g</text>\n",
+                  marks[i] == 1 ? "one" : "grid", at, head - 8, at, bottom, at, bottom + 14,
+                  marks[i]);
+  }
+}
+
+static void put_row(gg_str *out, const axis *x, const bench_row *row, double y) {
+  double ours = place(x, row->ours / row->first), best = place(x, row->best / row->first);
+  gg_str_printf(out, "<text class=\"label\" x=\"%d\" y=\"%.1f\">", margin + label_width - 10,
+                y + 4);
+  put_types(out, &row->problem);
+  gg_str_puts(out, "  ");
+  put_extents(out, &row->problem);
+  gg_str_printf(out,
+                "</text><line class=\"span\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>"
+                "<circle class=\"best\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>"
+                "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>"
+                "<text class=\"rate\" x=\"%d\" y=\"%.1f\">%.0f</text>\n",
+                place(x, 1), y, ours, y, best, y, row->ours >= row->first ? "ours" : "behind", ours,
+                y, margin + label_width + axis_width + 60, y + 4, row->ours);
+}
+
+void bench_summary_svg(gg_str *out, const bench_summary *summary, const char *device) {
+  axis x = axis_of(summary);
+  size_t rows = 0;
+  for (size_t i = 0; i < summary->count; i++)
+    rows += is_whole(&summary->rows[i]);
+  int width = 2 * margin + label_width + axis_width + 60;
+  int bottom = head + (int)rows * line_height;
+  gg_str_printf(out,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+                "viewBox=\"0 0 %d %d\">\n",
+                width, bottom + foot, width, bottom + foot);
+  gg_str_puts(out, "<style>text{font-family:Helvetica,Arial,sans-serif;font-size:11px;fill:#1a1a1a}"
+                   ".title{font-size:14px;font-weight:bold}.tick{text-anchor:middle;fill:#777}"
+                   ".label,.rate{text-anchor:end}.grid{stroke:#ddd}.one{stroke:#555}"
+                   ".span{stroke:#9ecae1;stroke-width:2}.best{fill:#fff;stroke:#777}"
+                   ".ours{fill:#08519c}.behind{fill:#cb181d}</style>\n"
+                   "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
+  gg_str_printf(out, "<text class=\"title\" x=\"%d\" y=\"22\">Speed over cuBLASLt's first choice, ",
+                margin);
+  gg_str_xml(out, device);
+  gg_str_printf(out,
+                "</text>\n<text x=\"%d\" y=\"40\">filled: gemmgen (red where behind); hollow: the "
+                "best of cuBLASLt's candidates; right: gemmgen's TFLOP/s</text>\n",
+                margin);
+  put_axis(out, &x, bottom);
+  double y = head + line_height / 2.0;
+  for (size_t i = 0; i < summary->count; i++) {
+    if (!is_whole(&summary->rows[i])) continue;
+    put_row(out, &x, &summary->rows[i], y);
+    y += line_height;
+  }
+  gg_str_puts(out, "</svg>\n");
+}
