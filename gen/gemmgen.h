@@ -92,6 +92,7 @@ typedef struct gg_form {
   bool has_c; /* whether there is a C, and with it a beta */
   gg_operand c;
   gg_dtype accumulator;
+  int promote;          /* as a spec's: 0, or MMAs along K between additions in full precision */
   const char *epilogue; /* a list as behind a spec's `epilogue:`; NULL: alpha, and beta with a C */
 } gg_form;
 
@@ -170,6 +171,8 @@ typedef struct gg_kernel {
   int threads;              /* a CTA */
   int cluster_m, cluster_n; /* CTAs of a cluster along M and N, all in the grid's x; else 1 and 1 */
   int64_t smem_bytes;       /* dynamic shared memory a CTA */
+
+  bool int32_coordinates; /* M, N and the batch are counted in 32 bits, as K always is */
 
   const gg_param *params;
   size_t param_count;

@@ -74,18 +74,6 @@ void gg_cache_close(gg_cache *cache) {
   *cache = (gg_cache){0};
 }
 
-/* mkdir -p, private. */
-static bool make_directory(char *path) {
-  for (char *at = path + 1; *at; at++) {
-    if (*at != '/') continue;
-    *at = '\0';
-    bool ok = mkdir(path, 0700) == 0 || errno == EEXIST;
-    *at = '/';
-    if (!ok) return false;
-  }
-  return mkdir(path, 0700) == 0 || errno == EEXIST;
-}
-
 /* ---- Keys ----------------------------------------------------------------------------- */
 
 static void store64(unsigned char out[8], uint64_t value) {
@@ -301,7 +289,7 @@ bool gg_cache_put(const gg_cache *cache, const gg_cache_key *key, const gg_str *
   if (!path || !directory || entry.failed) {
     gg_str_puts(why, strerror(ENOMEM));
   } else {
-    ok = make_directory(directory) &&
+    ok = gg_directory_make(directory, 0700) &&
          gg_file_replace(path, entry.text, entry.length, owner_alone, true);
     if (!ok) gg_str_printf(why, "%s: %s", cache->directory, strerror(errno));
   }

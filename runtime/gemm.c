@@ -188,6 +188,7 @@ static bool serves(const gg_operand *has, const gg_operand *wanted) {
 static bool kernel_serves(const gg_kernel *kernel, const gg_form *form) {
   return serves(&kernel->a, &form->a) && serves(&kernel->b, &form->b) &&
          serves(&kernel->d, &form->d) && kernel->accumulator == form->accumulator &&
+         (kernel->accumulator_span > 0) == (form->promote > 0) &&
          gg_kernel_takes(kernel, GG_PARAM_BETA) == form->has_c &&
          (!form->has_c || serves(&kernel->c, &form->c));
 }

@@ -1,8 +1,5 @@
 #include "roster.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "context.h"
 #include "problem.h"
@@ -89,20 +86,4 @@ void gg_roster_free(gg_roster *roster) {
   gg_free(roster->slots);
   gg_lineup_free(roster->lineup);
   *roster = (gg_roster){0};
-}
-
-/* ---- Ranking -------------------------------------------------------------------------- */
-
-static int by_seconds(const void *left, const void *right) {
-  const gg_ranked *a = left, *b = right;
-  if (a->seconds != b->seconds) return a->seconds < b->seconds ? -1 : 1;
-  return a->index < b->index ? -1 : a->index > b->index;
-}
-
-void gg_lineup_rank(gg_ranked *out, const gg_lineup *lineup, gg_extents extents,
-                    const gg_device_model *device) {
-  for (size_t i = 0; i < lineup->count; i++) {
-    out[i] = (gg_ranked){gg_predict(&lineup->list[i].plan, extents, device).seconds, i};
-  }
-  qsort(out, lineup->count, sizeof *out, by_seconds);
 }

@@ -6,7 +6,6 @@
 #include <pthread.h>
 
 #include "choice/catalogue.h"
-#include "choice/model.h"
 #include "gemmgen_gemm.h"
 
 /* A kernel, from its spec to a loaded module. */
@@ -38,14 +37,5 @@ typedef struct gg_roster {
 gg_status gg_roster_make(gg_roster *out, const gg_catalogue *catalogue, const gg_form *form,
                          int device, gg_error *err);
 void gg_roster_free(gg_roster *roster);
-
-typedef struct gg_ranked {
-  double seconds; /* predicted */
-  size_t index;   /* of the lineup */
-} gg_ranked;
-
-/* Fills `out`, of lineup->count, with the fastest first; of equals the first of the catalogue. */
-void gg_lineup_rank(gg_ranked *out, const gg_lineup *lineup, gg_extents extents,
-                    const gg_device_model *device);
 
 #endif

@@ -29,7 +29,7 @@ static uint64_t pack(uint64_t bits, const gg_operand *operand) {
 }
 
 gg_seen_key gg_seen_key_of(const gg_form *form, const gg_problem *problem) {
-  uint64_t bits = (uint64_t)form->accumulator << 1 | form->has_c;
+  uint64_t bits = (uint64_t)form->promote << 6 | (uint64_t)form->accumulator << 1 | form->has_c;
   bits = pack(pack(pack(bits, &form->a), &form->b), &form->d);
   if (form->has_c) bits = pack(bits, &form->c);
   return (gg_seen_key){.words = {bits, (uint64_t)problem->m, (uint64_t)problem->n,

@@ -3,7 +3,8 @@
  *
  * A map takes extents up to 2^32, but a copy's coordinates are 32-bit signed integers; strides are
  * multiples of 16 bytes (which the operand's alignment sees to) below 2^40. An operand that is not
- * read, because K is 0, still needs a legal map: of one element, at the address of D.
+ * read, because K is 0, still needs a legal map: of one element, at D or what it is rounded down
+ * to.
  *
  * Boxes are read with zeros for every element outside of the map, but written in whole 16 bytes: an
  * H100 writes 8 elements of 16 bits where the map has 7. So D's map ends at the last whole 16 bytes
@@ -59,7 +60,7 @@ static gg_status check_map(const gg_view *view, gg_error *err) {
 }
 
 gg_status gg_tensor_maps_check(const gg_kernel *kernel, const gg_problem *problem, gg_error *err) {
-  if (kernel->map_count == 0) return GG_OK;
+  if (kernel->map_count == 0 && !kernel->int32_coordinates) return GG_OK;
   int block_m = kernel->cluster_m * kernel->tile_m, block_n = kernel->cluster_n * kernel->tile_n;
   gg_status st = check_extent("m", problem->m, block_m, err);
   if (!st) st = check_extent("n", problem->n, block_n, err);
@@ -125,7 +126,7 @@ gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_d
     if (map->param == GG_PARAM_MAP_D) {
       view.length = writable(view.length, element_bytes(&view));
     } else if (problem->k == 0) {
-      view.address = problem->d;
+      view.address = problem->d / 16 * 16;
       view.length = view.rows = view.batch = 1;
     }
     st = encode(out[i], driver, map, &view, err);

@@ -4,7 +4,8 @@
 
 #include "driver.h"
 
-/* Whether maps can address a problem whose operands are otherwise in order. PROBLEM_SIZE. */
+/* Whether maps, and 32-bit coordinates where the kernel has those, can address a problem whose
+ * operands are otherwise in order. PROBLEM_SIZE. */
 gg_status gg_tensor_maps_check(const gg_kernel *kernel, const gg_problem *problem, gg_error *err);
 
 /* Encodes the kernel's maps for a checked problem, in the driver's current context. DRIVER. */

@@ -101,6 +101,11 @@ __device__ __forceinline__ unsigned work_step() { return gridDim.x / cluster_siz
 
 // ---- The producer -------------------------------------------------------------------------------
 
+//@ if lines
+//@ include sm90_lines
+//@ else
+constexpr int full_arrivals = 1;
+
 __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_map &map_b,
                                         const work_list &list, unsigned smem, int k_tiles) {
   // Rank in the cluster: rank_m + rank_n * cluster_m.
@@ -126,6 +131,7 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
     }
   }
 }
+//@ end
 
 // ---- The consumers ------------------------------------------------------------------------------
 
@@ -190,6 +196,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const unsigned smem = unsigned(__cvta_generic_to_shared(shared_memory));
   const int64 m = extent_m(m_arg);
   const int64 n = extent_n(n_arg);
+//@ if lines
+  const int64 k = extent_k(k_arg);
+//@ end
   const int k_tiles = int((extent_k(k_arg) + tile_k - 1) / tile_k);
   const epilogue_operands operands = {${operand_list}};
 
@@ -206,11 +215,17 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   list.rank_n = rank / cluster_m;
 
   if (thread == 0) {
+//@ if not lines_a
     prefetch_map(map_a);
+//@ end
+//@ if not lines_b
     prefetch_map(map_b);
+//@ end
+//@ if map_d
     prefetch_map(map_d);
+//@ end
     for (int stage = 0; stage < stages; ++stage) {
-      mbarrier_init(full_barrier(smem, stage), 1);
+      mbarrier_init(full_barrier(smem, stage), full_arrivals);
       mbarrier_init(empty_barrier(smem, stage),
                     (cluster_m + cluster_n - 1) * groups_per_tile * warps_per_group);
     }
@@ -220,8 +235,24 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 
   if (group == 0) {
     if constexpr (moves_registers) give_registers_back<producer_registers>();
+//@ if lines
+    const load_sources from = {
+//@ if lines_a
+        {A, lda, batch_stride_a, int(a_k_major ? k : m), int(a_k_major ? m : k)},
+//@ else
+        map_a,
+//@ end
+//@ if lines_b
+        {B, ldb, batch_stride_b, int(b_k_major ? k : n), int(b_k_major ? n : k)},
+//@ else
+        map_b,
+//@ end
+    };
+    produce(from, list, smem, k_tiles, warp, lane);
+//@ else
     if (warp == 0 && lane == 0) produce(map_a, map_b, list, smem, k_tiles);
     __syncwarp();
+//@ end
   } else {
     if constexpr (moves_registers) take_registers<consumer_registers>();
     const int consumer = group - 1;
@@ -250,13 +281,18 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
       const work_item item = locate(list, work);
       const int row0 = item.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
       epilogue_arguments arguments = {
-          map_d, row0, item.n0, item.batch, m, n, D + item.batch * batch_stride_d, ldd,
+//@ if map_d
+          map_d,
+//@ end
+          row0, item.n0, item.batch, m, n, D + item.batch * batch_stride_d, ldd,
           {row0 - item.m0, 0, int(min(m - item.m0, int64(tile_m))),
            int(min(n - item.n0, int64(tile_n)))},
           at_tile(operands, item.batch, item.m0, item.n0)};
       epilogue(tCrC, arguments, staging, lane);
     }
+//@ if map_d
     tma_store_wait_read<0>();  // shared memory outlives its last readers
+//@ end
   }
   cluster_sync();  // nobody leaves while others may still arrive at its barriers
 }

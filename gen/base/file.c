@@ -67,3 +67,14 @@ bool gg_file_replace(const char *path, const void *data, size_t size, unsigned p
   errno = reason;
   return ok;
 }
+
+bool gg_directory_make(char *path, unsigned permissions) {
+  for (char *at = path + 1; *at; at++) {
+    if (*at != '/') continue;
+    *at = '\0';
+    bool ok = mkdir(path, permissions) == 0 || errno == EEXIST;
+    *at = '/';
+    if (!ok) return false;
+  }
+  return mkdir(path, permissions) == 0 || errno == EEXIST;
+}

@@ -17,4 +17,8 @@ gg_status gg_file_read(char **out, size_t *length, const char *path, size_t limi
 bool gg_file_replace(const char *path, const void *data, size_t size, unsigned permissions,
                      bool sync);
 
+/* Makes a directory and those above it, where they are not there, with these permissions; takes
+ * `path` apart meanwhile. On failure errno tells the reason. */
+bool gg_directory_make(char *path, unsigned permissions);
+
 #endif

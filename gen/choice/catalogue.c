@@ -5,6 +5,7 @@
  * result is its own `choose` to tell: nothing here knows what families can do. */
 #include "choice/catalogue.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "atom/dtype.h"
@@ -74,6 +75,7 @@ static gg_spec of_form(const gg_spec *spec, const gg_spec *form) {
   gg_spec out = *spec;
   out.a = form->a, out.b = form->b, out.c = form->c, out.d = form->d;
   out.accumulator = form->accumulator;
+  out.promote = form->promote;
   out.epilogue = form->epilogue;
   out.ops = form->ops, out.op_count = form->op_count;
   int from = gg_dtype_info_of((gg_dtype)spec->a.type.number)->bits;
@@ -175,4 +177,20 @@ gg_status gg_lineup_fail(const gg_lineup *lineup, const gg_form *form, int devic
                          refused ? lineup->refused[0].why : "no family is for this architecture");
   gg_str_free(&name);
   return st;
+}
+
+/* ---- Ranking -------------------------------------------------------------------------- */
+
+static int by_seconds(const void *left, const void *right) {
+  const gg_ranked *a = left, *b = right;
+  if (a->seconds != b->seconds) return a->seconds < b->seconds ? -1 : 1;
+  return a->index < b->index ? -1 : a->index > b->index;
+}
+
+void gg_lineup_rank(gg_ranked *out, const gg_lineup *lineup, gg_extents extents,
+                    const gg_device_model *device) {
+  for (size_t i = 0; i < lineup->count; i++) {
+    out[i] = (gg_ranked){gg_predict(&lineup->list[i].plan, extents, device).seconds, i};
+  }
+  qsort(out, lineup->count, sizeof *out, by_seconds);
 }

@@ -7,7 +7,7 @@
 #ifndef GG_CHOICE_CATALOGUE_H
 #define GG_CHOICE_CATALOGUE_H
 
-#include "plan/plan.h"
+#include "choice/model.h"
 
 typedef struct gg_catalogue gg_catalogue;
 
@@ -45,5 +45,14 @@ void gg_lineup_free(gg_lineup *lineup);
 
 /* GEMM_FORM: nothing of the lineup, which is empty, computes the form; with a refusal. */
 gg_status gg_lineup_fail(const gg_lineup *lineup, const gg_form *form, int device, gg_error *err);
+
+typedef struct gg_ranked {
+  double seconds; /* predicted */
+  size_t index;   /* of the lineup */
+} gg_ranked;
+
+/* Fills `out`, of lineup->count, with the fastest first; of equals the first of the catalogue. */
+void gg_lineup_rank(gg_ranked *out, const gg_lineup *lineup, gg_extents extents,
+                    const gg_device_model *device);
 
 #endif

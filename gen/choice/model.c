@@ -70,11 +70,6 @@ static int bits_of(gg_dtype type) {
 }
 
 static work make_work(const gg_plan *plan, gg_extents e, const gg_device_model *device) {
-  if (plan->swap_ab) { /* the plan's M is the problem's N */
-    int64_t m = e.m;
-    e.m = e.n;
-    e.n = m;
-  }
   work w = {.plan = plan, .device = device, .extents = e};
   w.tiles_m = round_up(e.m, plan->tile_m, plan->cluster_m);
   w.tiles_n = round_up(e.n, plan->tile_n, plan->cluster_n);
@@ -86,25 +81,27 @@ static work make_work(const gg_plan *plan, gg_extents e, const gg_device_model *
 
 /* ---- One step, one tile --------------------------------------------------------------- */
 
-static bool takes_tensor_maps(const gg_plan *plan) {
-  return plan->consumers > 0;
+static bool is_warpgroup_wide(const gg_plan *plan) {
+  return plan->mma.row->kind == GG_MMA_wgmma;
 }
 
-static double mma_rate(const gg_plan *plan, const gg_device_model *device) {
+/* Of one multiprocessor, where `active` multiply. */
+static double mma_rate(const gg_plan *plan, const gg_device_model *device, double active) {
   const gg_dtype_info *a = gg_dtype_info_of(plan->a.type);
   int kind = a->bits == 8 ? (a->kind == 'f' ? 2 : 3) : a->bits == 16 ? 0 : 1;
-  double rate = device->mma_rate[kind];
-  return takes_tensor_maps(plan) ? rate : rate * device->warp_mma_share;
+  double busy = active / (device->sustained * device->sm_count);
+  double rate = device->mma_rate[kind] / join(1, busy);
+  return is_warpgroup_wide(plan) ? rate : rate * device->warp_mma_share;
 }
 
-static double multiply_step(const work *w) {
+static double multiply_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
   double operations = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
-  double tensor = operations / mma_rate(plan, w->device);
+  double tensor = operations / mma_rate(plan, w->device, active);
   /* Each block of rows reads its rows and all of the columns. */
   double blocks_m = (double)plan->tile_m / plan->mma.m;
   double blocks_n = (double)plan->tile_n / plan->mma.n;
-  if (!takes_tensor_maps(plan)) blocks_m = plan->atoms_m, blocks_n = plan->atoms_n;
+  if (!is_warpgroup_wide(plan)) blocks_m = plan->atoms_m, blocks_n = plan->atoms_n;
   double read = blocks_n * w->m_step + blocks_m * w->n_step;
   return join(tensor, read / w->device->smem_rate);
 }
@@ -183,6 +180,8 @@ static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
 gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_device_model *device) {
   gg_prediction out = {.launch = device->launch, .seconds = device->launch};
   if (extents.m == 0 || extents.n == 0 || extents.batch == 0) return out;
+  /* The plan's M is then the problem's N. */
+  if (plan->swap_ab) extents = (gg_extents){extents.n, extents.m, extents.k, extents.batch};
   work w = make_work(plan, extents, device);
   int cluster = plan->cluster_m * plan->cluster_n;
   double at_once = (double)(device->sm_count / cluster * cluster);
@@ -193,13 +192,13 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   out.filled = (double)extents.m * (double)extents.n * (double)extents.batch /
                (out.rounds * at_once * plan->tile_m * plan->tile_n);
   double step_bytes = load_step_bytes(&w), steps = out.rounds * out.k_tiles;
-  double multiply = multiply_step(&w),
-         load = step_bytes / load_rate(device, fmin(out.tiles, at_once));
+  double active = fmin(out.tiles, at_once);
+  double multiply = multiply_step(&w, active), load = step_bytes / load_rate(device, active);
   out.multiply = steps * multiply;
   out.load = steps * load;
   out.load_bytes = out.tiles * out.k_tiles * step_bytes;
   out.dram_bytes = dram_bytes(&w, out.tiles, at_once);
-  out.dram = out.dram_bytes / device->dram_rate;
+  out.dram = out.dram_bytes * join(1 / device->dram_rate, 1 / (active * device->dram_sm_rate));
   out.launch += device->fill;
   double step = join(multiply, load) + device->step;
   out.epilogue = visible_epilogue(&w, out.rounds, out.k_tiles * step);

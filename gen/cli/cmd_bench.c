@@ -4,10 +4,10 @@
 
 #include "atom/dtype.h"
 #include "base/alloc.h"
-#include "base/file.h"
 #include "cli/bench.h"
 #include "cli/bench_summary.h"
 #include "cli/kernels.h"
+#include "cli/products.h"
 #include "trial.h"
 
 typedef struct bench_options {
@@ -41,8 +41,6 @@ static const cli_option options[] = {
     {0},
 };
 
-enum { cases_bytes_max = 1 << 20 };
-
 /* ---- What is to be done --------------------------------------------------------------- */
 
 typedef struct bench {
@@ -58,23 +56,6 @@ typedef struct bench {
   gg_str tsv, json, skipped; /* skipped: a JSON list's inside */
   bool wrong;                /* a kernel of ours gave a wrong result */
 } bench;
-
-static int read_cases(bench *b, const char *path) {
-  gg_error err = GG_ERROR_INIT;
-  char *text = NULL;
-  size_t length;
-  int code = CLI_OK;
-  if (gg_file_read(&text, &length, path, cases_bytes_max, &err)) return cli_report(&err, NULL);
-  if (length > cases_bytes_max) {
-    code = cli_usage("%s is larger than a cases file may be, %d B", path, cases_bytes_max);
-  } else if (cli_cases_parse(&b->cases, text, path, &err)) {
-    code = cli_report(&err, text);
-  } else if (b->cases.count == 0) {
-    code = cli_usage("%s has no cases", path);
-  }
-  gg_free(text);
-  return code;
-}
 
 static bool same_case(const cli_case *x, const cli_case *y) {
   return x->a == y->a && x->b == y->b && x->d == y->d && x->accumulator == y->accumulator &&
@@ -368,7 +349,7 @@ static int run(const void *values, int argc, char **argv) {
   }
   if (given->device < 0 || given->device > INT32_MAX) return cli_usage("--device counts from 0");
   int code = cli_kernels_load(&b.kernels, argc, argv);
-  if (!code) code = given->cases ? read_cases(&b, given->cases) : make_cases(&b);
+  if (!code) code = given->cases ? cli_cases_load(&b.cases, given->cases) : make_cases(&b);
   if (!code) code = run_on_device(&b);
   gg_free(b.modules);
   gg_free(b.covering);

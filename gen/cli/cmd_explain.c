@@ -2,15 +2,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/choice.h"
 #include "cli/specs.h"
 
 typedef struct explain_options {
-  const char *format;
+  const char *format, *problem, *types;
+  bool json;
+  int64_t arch, sms;
 } explain_options;
 
 static const cli_option options[] = {
     {"format", 0, CLI_STRING, offsetof(explain_options, format), "FORMAT",
      "text (default) or json"},
+    {"json", 0, CLI_FLAG, offsetof(explain_options, json), NULL, "the same as --format json"},
+    {"problem", 0, CLI_STRING, offsetof(explain_options, problem), "\"M N K [BATCH]\"",
+     "explain which kernel gg_gemm takes for this product"},
+    {"types", 0, CLI_STRING, offsetof(explain_options, types), "A,B,D[,ACC[,MAJORS]]",
+     "of the product (bf16,bf16,bf16,f32,kkn)"},
+    {"arch", 0, CLI_INT, offsetof(explain_options, arch), "N",
+     "of the product's device: 90 (default) is an H100"},
+    {"sms", 0, CLI_INT, offsetof(explain_options, sms), "N",
+     "its multiprocessors (those of the card that the model was fitted to)"},
     {0},
 };
 
@@ -41,14 +53,30 @@ static gg_status explain(void *user, const gg_spec *spec, gg_error *err) {
   return st;
 }
 
+static int explain_problem(const explain_options *given, bool json, int argc, char **argv) {
+  cli_cases cases;
+  if (given->arch < 0 || given->arch > 999) return cli_usage("--arch takes a number such as 90");
+  if (given->sms < 0 || given->sms > 100000) return cli_usage("--sms takes a number such as 132");
+  const char *types = given->types ? given->types : "bf16,bf16,bf16";
+  int code = cli_product_read(&cases, given->problem, types);
+  if (!code) {
+    int arch = given->arch ? (int)given->arch : 90;
+    code = cli_choice_explain(&cases.list[0], arch, (int)given->sms, argv, argc, json);
+  }
+  cli_cases_free(&cases);
+  return code;
+}
+
 static int run(const void *values, int argc, char **argv) {
   const explain_options *given = values;
-  const char *format = given->format ? given->format : "text";
+  const char *format = given->format ? given->format : given->json ? "json" : "text";
   explanation ex = {.json = strcmp(format, "json") == 0};
   if (!ex.json && strcmp(format, "text") != 0) {
     return cli_usage("--format takes text or json, not '%s'", format);
   }
-  if (argc == 0) return cli_usage("explain needs a spec");
+  if (given->problem) return explain_problem(given, ex.json, argc, argv);
+  if (given->types) return cli_usage("--types is of a --problem");
+  if (argc == 0) return cli_usage("explain needs a spec, or a --problem");
   int status = CLI_OK;
   for (int i = 0; i < argc && status == CLI_OK; i++) {
     status = cli_each_spec(argv[i], false, NULL, explain, &ex);
@@ -59,11 +87,16 @@ static int run(const void *values, int argc, char **argv) {
 
 const cli_command cmd_explain = {
     .name = "explain",
-    .operands = "SPEC...",
+    .operands = "[SPEC...]",
     .summary = "Show the plan, every layout, the memory map and the cost",
     .details =
         "Bank conflicts are counted from the layouts, for every access to shared memory: 1.00 "
-        "is free of them. Occupancy is worked out for the spec's architecture.",
+        "is free of them. Occupancy is worked out for the spec's architecture.\n"
+        "\n"
+        "With --problem: every kernel that gg_gemm could take for the product, by the model's\n"
+        "predicted time, with its terms (docs/runtime.md), and why the first one is it. With SPECs\n"
+        "the kernels are theirs, their operands replaced by the product's; else the catalogue's.\n"
+        "Operands are densely packed.",
     .options = options,
     .options_size = sizeof(explain_options),
     .run = run,

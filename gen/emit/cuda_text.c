@@ -72,10 +72,10 @@ void gg_cuda_write_items(gg_str *out, const char *items, int indent) {
   for (const char *item = items, *end; *item; item = end + 1) {
     end = strchr(item, '\n');
     size_t length = (size_t)(end - item);
-    column += length + 2; /* with the comma, or what closes the list */
+    column += length + 3; /* with what closes the list, or comma and space */
     if (column > last_column) {
       gg_str_printf(out, "\n%*s", indent, "");
-      column = (size_t)indent + length + 2;
+      column = (size_t)indent + length + 3;
     } else {
       gg_str_putc(out, ' ');
     }

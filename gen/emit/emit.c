@@ -107,6 +107,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .cluster_m = plan->cluster_m,
       .cluster_n = plan->cluster_n,
       .smem_bytes = layouts->smem_bytes,
+      .int32_coordinates = plan->target->int32_coordinates,
       .params = params,
       .param_count = gg_kernel_params(params, chosen, layouts),
       .map_count = layouts->map_count,

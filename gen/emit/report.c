@@ -86,7 +86,7 @@ static void report_problem(gg_report *report, const gg_plan *plan) {
     gg_str remark = GG_STR_INIT;
     gg_str_printf(&remark, "sums of products keep %d bits of it", plan->accumulator_bits);
     if (plan->promote) {
-      gg_str_printf(&remark, ", those of sums over %d of K all", plan->promote * plan->mma.k);
+      gg_str_printf(&remark, ", over %d of K all", plan->promote * plan->mma.k);
     }
     fact->remark = keep(report, &remark);
   }
@@ -135,7 +135,12 @@ static void report_pipeline(gg_report *report, const gg_plan *plan) {
   add_number(report, "pipeline", "stages", plan->stages, NULL);
   if (plan->copy_bytes_a) {
     add_number(report, "pipeline", "copy_bytes_a", plan->copy_bytes_a, "B a copy");
+  }
+  if (plan->copy_bytes_b) {
     add_number(report, "pipeline", "copy_bytes_b", plan->copy_bytes_b, "B a copy");
+  }
+  if (plan->copies_ahead) {
+    add_number(report, "pipeline", "copies_ahead", plan->copies_ahead, "stages");
   }
   add_text(report, "pipeline", "swizzle_a", "%s", gg_swizzle_name(plan->swizzle_a));
   add_text(report, "pipeline", "swizzle_b", "%s", gg_swizzle_name(plan->swizzle_b));

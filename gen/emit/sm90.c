@@ -22,6 +22,7 @@ static void write_types(gg_str *out, const gg_plan *plan) {
         "problem's\n// N, and a row of its D and C is a column of the problem's.\n\n");
   }
   gg_str_puts(out, "using int64 = long long;\n");
+  if (plan->copy_bytes_a || plan->copy_bytes_b) gg_cuda_write_type(out, "ab", plan->a.type);
   gg_cuda_write_types(out, plan);
   gg_str_printf(out, "using acc_t = %s;  // %s\n", accumulator,
                 plan->accumulator == GG_DTYPE_f16 ? "two of f16"
@@ -76,16 +77,30 @@ static void write_boxes(gg_str *out, char x, bool k_major, const gg_boxed_tile *
                 (ll)boxes->copy_bytes, x, (ll)boxes->column_bytes);
 }
 
+/* What is not copied in boxes. */
+static void write_alignment(gg_str *out, const gg_plan *plan) {
+  if (plan->copy_bytes_a || plan->copy_bytes_b) {
+    gg_str_printf(out, "constexpr int align_a = %d, align_b = %d;  // bytes\n", plan->a.align,
+                  plan->b.align);
+    gg_str_printf(out, "constexpr int copies_ahead = %d;  // stages\n", plan->copies_ahead);
+  }
+  if (plan->access_bytes_d) {
+    gg_str_printf(out, "constexpr int access_bytes_d = %d;\n", plan->access_bytes_d);
+  }
+}
+
 static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int bits_a = gg_dtype_info_of(plan->a.type)->bits, bits_b = gg_dtype_info_of(plan->b.type)->bits;
-  int64_t whole =
-      ((int64_t)plan->tile_m * bits_a + (int64_t)plan->tile_n * bits_b) / 8 * plan->tile_k;
+  int64_t mapped_m = plan->copy_bytes_a ? 0 : plan->tile_m;
+  int64_t mapped_n = plan->copy_bytes_b ? 0 : plan->tile_n;
+  int64_t boxed = (mapped_m * bits_a + mapped_n * bits_b) / 8 * plan->tile_k;
   gg_str_puts(out, "// Shared memory, in bytes: stages of A and B, staging buffers, barriers.\n");
   gg_str_printf(out, "constexpr int stages = %d;\n", plan->stages);
   gg_str_printf(out,
                 "constexpr unsigned stage_begin = 0, stage_bytes_a = %lld, stage_bytes = %lld;\n",
                 (ll)layouts->size_a * bits_a / 8, (ll)layouts->smem_bytes_per_stage);
-  gg_str_printf(out, "constexpr unsigned tx_bytes = %lld;  // that arrive in a stage\n", (ll)whole);
+  gg_str_printf(out, "constexpr unsigned tx_bytes = %lld;  // that arrive in a stage\n", (ll)boxed);
+  write_alignment(out, plan);
   gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d, epi_buffers = %d;  // of a warp\n",
                 plan->epi_m, plan->epi_n, plan->epi_buffers);
   gg_str_printf(out, "constexpr int read_n = %d;  // columns whose operands are read at once\n",
@@ -153,5 +168,11 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   if (st) return st;
   if (plan->specialised) gg_bind_flag(out, "promote", plan->promote > 0);
   if (plan->specialised) gg_bind_flag(out, "a_in_registers", plan->a_in_registers);
+  gg_bind_flag(out, "lines", plan->copy_bytes_a || plan->copy_bytes_b);
+  if (plan->specialised) {
+    gg_bind_flag(out, "lines_a", plan->copy_bytes_a > 0);
+    gg_bind_flag(out, "lines_b", plan->copy_bytes_b > 0);
+  }
+  gg_bind_flag(out, "map_d", plan->access_bytes_d == 0);
   return gg_cuda_bind(out, plan, layouts, "acc_t", err);
 }

@@ -106,8 +106,7 @@ static gg_status describe(gg_boxed_tile *out, const operand_tile *tile, const gg
 }
 
 /* Boxes as wide as the swizzle's pattern, each CTA's part of their lines. */
-static void derive_boxes(gg_boxed_tile *out, gg_tensor_map *map, gg_param param,
-                         const operand_tile *tile) {
+static void derive_boxes(gg_boxed_tile *out, const operand_tile *tile) {
   int64_t contiguous = tile->k_major ? tile->k : tile->mn,
           lines = tile->k_major ? tile->mn : tile->k;
   out->line = tile->width * 8 / tile->bits;
@@ -115,9 +114,12 @@ static void derive_boxes(gg_boxed_tile *out, gg_tensor_map *map, gg_param param,
   out->copy_lines = (int)(lines / tile->sharers);
   out->column_bytes = lines * tile->width;
   out->copy_bytes = (int64_t)out->copy_lines * tile->width;
-  *map = (gg_tensor_map){.param = param,
-                         .box = {out->line, out->copy_lines},
-                         .swizzle_bytes = map_swizzle(tile->width)};
+}
+
+/* The map of an operand that is copied in boxes. */
+static void add_map(gg_layouts *out, gg_param param, const gg_boxed_tile *boxes, int width) {
+  out->maps[out->map_count++] = (gg_tensor_map){
+      .param = param, .box = {boxes->line, boxes->copy_lines}, .swizzle_bytes = map_swizzle(width)};
 }
 
 /* What one box holds in shared memory, line by line, is what the tile's layout says: its place,
@@ -143,14 +145,13 @@ static gg_status check_boxes(const gg_boxed_tile *boxes, const operand_tile *til
 }
 
 static gg_status derive_operand(gg_composed *out, int64_t *size, gg_boxed_tile *boxes,
-                                gg_tensor_map *map, gg_param param, const operand_tile *tile,
-                                gg_error *err) {
+                                const operand_tile *tile, gg_error *err) {
   gg_composed smem;
   gg_status st;
   if ((st = canonical(&smem, tile, err))) return st;
   if ((st = describe(boxes, tile, &smem, err))) return st;
   if ((st = gg_composed_position_independent(out, &smem, err))) return st;
-  derive_boxes(boxes, map, param, tile);
+  derive_boxes(boxes, tile);
   *size = round_up(gg_composed_cosize(out), (int64_t)pattern_bytes * 8 / tile->bits);
   return check_boxes(boxes, tile, out, err);
 }
@@ -175,14 +176,10 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
                           .width = pattern_width(plan->swizzle_b),
                           .sharers = plan->cluster_m};
   gg_status st;
-  if ((st = derive_operand(&out->sA, &out->size_a, &out->boxes_a, &out->maps[0], GG_PARAM_MAP_A, &a,
-                           err))) {
-    return st;
-  }
-  if ((st = derive_operand(&out->sB, &out->size_b, &out->boxes_b, &out->maps[1], GG_PARAM_MAP_B, &b,
-                           err))) {
-    return st;
-  }
+  if ((st = derive_operand(&out->sA, &out->size_a, &out->boxes_a, &a, err))) return st;
+  if ((st = derive_operand(&out->sB, &out->size_b, &out->boxes_b, &b, err))) return st;
+  if (!plan->copy_bytes_a) add_map(out, GG_PARAM_MAP_A, &out->boxes_a, a.width);
+  if (!plan->copy_bytes_b) add_map(out, GG_PARAM_MAP_B, &out->boxes_b, b.width);
   const char *reads_a = plan->a_in_registers ? "ldmatrix A" : "wgmma A";
   gg_smem_access_count_matrices(gg_layouts_access(out, reads_a, descriptor_unit), &out->sA,
                                 a.k_major, a.mn, a.k, a.bits);
@@ -275,10 +272,12 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   if ((st = gg_composed_position_independent(&out->sD, &smem, err))) return st;
   out->size_d = gg_composed_cosize(&out->sD);
   out->staging_bytes = round_up(out->size_d * bits / 8, 8 * line);
-  out->maps[2] = (gg_tensor_map){.param = GG_PARAM_MAP_D,
-                                 .box = {length, n_major ? plan->epi_m : plan->epi_n},
-                                 .swizzle_bytes = map_swizzle(line)};
-  out->map_count = 3;
+  if (!plan->access_bytes_d) {
+    out->maps[out->map_count++] =
+        (gg_tensor_map){.param = GG_PARAM_MAP_D,
+                        .box = {length, n_major ? plan->epi_m : plan->epi_n},
+                        .swizzle_bytes = map_swizzle(line)};
+  }
   count_staging(out, plan, bits);
   return GG_OK;
 }

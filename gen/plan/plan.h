@@ -40,8 +40,10 @@ typedef struct gg_plan {
   bool a_in_registers; /* the MMA's A, where it could be in shared memory too */
 
   /* Pipeline: how operands come from global to shared memory. A thread's copy moves `copy_bytes` at
-   * once; 0 where boxes are copied by tensor maps. */
+   * once; 0 where boxes are copied by tensor maps. Where warps do nothing but copy, they begin
+   * `copies_ahead` stages before they wait for one. */
   int stages; /* 0: straight from global memory to registers, and what follows means nothing */
+  int copies_ahead;
   int copy_bytes_a, copy_bytes_b;
   gg_swizzle_kind swizzle_a, swizzle_b;
 

@@ -7,6 +7,9 @@
  * leave through staging buffers of each warp, from which boxes are stored while the next tile is
  * multiplied. CTAs of a cluster share operands: each loads a part, for all.
  *
+ * Operands that promise less than 16 bytes of alignment, which tensor maps cannot address, are
+ * copied by all warps of the first warpgroup, D is stored by the warps that computed it.
+ *
  * It needs sm_90a: wgmma and setmaxnreg are of that architecture alone. This file decides;
  * sm90_tile.c does so for the tile and the warpgroups; derive_sm90.c derives the layouts,
  * emit/sm90.c writes the text. */
@@ -104,27 +107,34 @@ static gg_status choose_promotion(gg_plan *plan, gg_error *err) {
 }
 
 /* A tensor map wants addresses and strides in multiples of 16 bytes: where nothing is said about
- * alignment, that is promised, whatever packed lines would have. */
-static gg_status choose_alignment(const gg_plan *plan, gg_operand *operand,
-                                  const gg_spec_operand *asked, const char *what, gg_error *err) {
-  if (asked->align.state != GG_SPEC_SET && operand->align < map_alignment) {
-    operand->align = map_alignment;
-  }
-  if (operand->align >= map_alignment) return GG_OK;
-  return gg_refuse(plan, &asked->align, what, asked->align.text,
-                   "16: tensor maps take addresses and strides in multiples of 16 bytes", err);
+ * alignment, that is promised, whatever packed lines would have. Operands that promise less are
+ * copied by threads, 16 bytes at once, and D is stored by them in what it is aligned to. */
+static void choose_alignment(gg_operand *operand, const gg_spec_operand *asked) {
+  if (asked->align.state == GG_SPEC_SET || operand->align >= map_alignment) return;
+  operand->align = map_alignment;
+}
+
+static gg_status choose_copies(gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  choose_alignment(&plan->a, &spec->a);
+  choose_alignment(&plan->b, &spec->b);
+  choose_alignment(&plan->d, &spec->d);
+  plan->copy_bytes_a = plan->a.align < map_alignment ? map_alignment : 0;
+  plan->copy_bytes_b = plan->b.align < map_alignment ? map_alignment : 0;
+  plan->access_bytes_d = plan->d.align < map_alignment ? plan->d.align : 0;
+  const gg_spec_field *asked = plan->copy_bytes_a ? &spec->a.align : &spec->b.align;
+  if (plan->specialised || (!plan->copy_bytes_a && !plan->copy_bytes_b)) return GG_OK;
+  return gg_refuse(plan, asked,
+                   plan->copy_bytes_a ? gg_as_asked(plan, "A aligned to", "B aligned to")
+                                      : gg_as_asked(plan, "B aligned to", "A aligned to"),
+                   asked->text, "16 beside schedule multistage: it loads by tensor maps alone",
+                   err);
 }
 
 static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  gg_status st;
-  if ((st = choose_alignment(plan, &plan->a, &spec->a,
-                             gg_as_asked(plan, "A aligned to", "B aligned to"), err)))
-    return st;
-  if ((st = choose_alignment(plan, &plan->b, &spec->b,
-                             gg_as_asked(plan, "B aligned to", "A aligned to"), err)))
-    return st;
-  if ((st = choose_alignment(plan, &plan->d, &spec->d, "D aligned to", err))) return st;
+  gg_status st = choose_copies(plan, err);
+  if (st) return st;
   const gg_spec_operand *inputs[] = {&spec->a, &spec->b};
   const gg_operand *operands[] = {&plan->a, &plan->b};
   for (int i = 0; i < 2; i++) {
@@ -138,15 +148,22 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
 
 /* ---- Clusters and boxes ----------------------------------------------------------------- */
 
-/* Two CTAs share B where there are several tiles along M to share it, and A likewise along N. */
+/* Two CTAs share B where there are several tiles along M to share it, and A likewise along N. Only
+ * tensor maps bring boxes to both. */
 static gg_status choose_cluster(gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->cluster;
+  bool mapped = plan->copy_bytes_a == 0 && plan->copy_bytes_b == 0;
   bool large = plan->tile_m * plan->tile_n >= 128 * 256;
   bool several = plan->fixed_m == GG_FIXED_NONE || plan->fixed_m > plan->tile_m;
-  plan->cluster_m = plan->specialised && large && several && plan->tile_n % 16 == 0 ? 2 : 1;
+  plan->cluster_m =
+      plan->specialised && mapped && large && several && plan->tile_n % 16 == 0 ? 2 : 1;
   plan->cluster_n = 1;
   if (asked->state != GG_SPEC_SET) return GG_OK;
   int64_t m = asked->tuple[0], n = asked->tuple[1];
+  if (!mapped && m * n > 1) {
+    return gg_refuse(plan, asked, "cluster", "of this shape",
+                     "[1, 1, 1] where A or B is aligned to less than 16 bytes", err);
+  }
   if (!plan->specialised && (m > 1 || n > 1)) {
     return gg_refuse(plan, asked, "cluster", "with schedule multistage", "[1, 1, 1]", err);
   }
@@ -212,9 +229,17 @@ static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
   /* Buffers take turns, the same from tile to tile. A consumer whose tile is stored while the other
    * multiplies has time: the memory is better spent on stages. */
   int boxes = gg_plan_block_m(plan) / plan->mma.m * plan->tile_n / plan->epi_n;
-  plan->epi_buffers = !plan->pingpong && boxes % 2 == 0 ? 2 : 1;
+  bool waits = plan->pingpong || plan->access_bytes_d; /* and a thread is done when it has stored */
+  plan->epi_buffers = !waits && boxes % 2 == 0 ? 2 : 1;
   plan->read_n = gg_columns_read(plan, plan->epi_n, plan->epi_n % 16 ? 8 : 16);
   return GG_OK;
+}
+
+/* How many K tiles threads begin to copy before they see to one that has arrived. Two stages are
+ * the consumers': they give one back when the next one's MMAs are issued. */
+static int copies_ahead(const gg_plan *plan) {
+  if (plan->copy_bytes_a == 0 && plan->copy_bytes_b == 0) return 0;
+  return plan->stages > 2 ? (plan->stages + 1) / 4 : 0;
 }
 
 /* As many stages as fit, up to eight: more never measured faster. */
@@ -223,6 +248,7 @@ static gg_status choose_stages(gg_plan *plan, gg_error *err) {
   const gg_spec_field *stages = &plan->spec->stages;
   if (stages->state == GG_SPEC_SET) {
     plan->stages = (int)stages->number;
+    plan->copies_ahead = copies_ahead(plan);
     bool enough = plan->stages >= 2 || !plan->specialised;
     return enough ? GG_OK : gg_fail(err, PLAN_STAGES, &stages->mark, plan->stages);
   }
@@ -232,6 +258,7 @@ static gg_status choose_stages(gg_plan *plan, gg_error *err) {
                    gg_dtype_info_of(plan->d.type)->bits / 8;
   int64_t fit = (gg_smem_limit(plan) - staged - barriers) / stage;
   plan->stages = (int)(fit > most ? most : fit < 2 ? 2 : fit);
+  plan->copies_ahead = copies_ahead(plan);
   return GG_OK;
 }
 
@@ -301,6 +328,7 @@ const gg_target gg_target_sm90 = {
     .template_name = "sm90_warp_specialised.cu",
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
+    .int32_coordinates = true,
     .accepts = accepts,
     .exchanges = gg_sm90_exchanges,
     .choose = choose,
@@ -314,6 +342,7 @@ const gg_target gg_target_sm90_multistage = {
     .template_name = "sm90_multistage.cu",
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
+    .int32_coordinates = true,
     .accepts = accepts_multistage,
     .exchanges = gg_sm90_exchanges,
     .choose = choose,

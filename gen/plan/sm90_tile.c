@@ -180,6 +180,12 @@ static gg_status choose_consumers(gg_plan *plan, gg_error *err) {
   return st ? st : check_schedule(plan, err);
 }
 
+/* One thread that copies boxes needs few registers; threads that copy lines have one at a time. */
+static int producer_registers(const gg_plan *plan) {
+  if (plan->copy_bytes_a || plan->copy_bytes_b) return plan->consumers == 2 ? 96 : 80;
+  return plan->consumers == 2 ? 40 : 32;
+}
+
 /* Registers are dealt evenly at launch. Where a CTA has a multiprocessor to itself, the warpgroup
  * that loads then gives most of its own to those that multiply; a single one has enough. Where
  * several CTAs are to be resident ptxas counts on what there is at launch alone. Counts are
@@ -192,7 +198,7 @@ static gg_status choose_registers(gg_plan *plan, gg_error *err) {
   int groups = plan->consumers + plan->specialised;
   int launch = dealt / plan->ctas_per_sm / groups / unit * unit;
   bool moves = plan->specialised && plan->ctas_per_sm == 1 && plan->consumers > 1;
-  plan->producer_registers = !moves ? 0 : plan->consumers == 2 ? 40 : 32;
+  plan->producer_registers = moves ? producer_registers(plan) : 0;
   plan->consumer_registers =
       moves ? (launch * groups - plan->producer_registers) / plan->consumers / unit * unit : launch;
   if (plan->consumer_registers > most) plan->consumer_registers = most;

@@ -11,6 +11,7 @@ struct gg_target {
   const char *template_name; /* under templates/ */
   const char *worker;        /* the threads that execute one MMA: "warp" */
   gg_arch least;
+  bool int32_coordinates; /* its kernels count M, N and the batch in 32 bits */
 
   /* Whether the family is for this spec: architecture and schedule. */
   bool (*accepts)(const gg_spec *spec);

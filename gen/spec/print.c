@@ -31,10 +31,10 @@ static void print_op(gg_str *out, const gg_spec_op *op) {
   gg_str_puts(out, options ? "}}" : name);
 }
 
-/* One in the key's line; several in a line each. */
+/* Behind a key's colon: one in its line; several in a line each. */
 static void print_ops(gg_str *out, const gg_spec *spec, const char *prefix) {
   bool several = spec->op_count > 1;
-  if (!several) gg_str_putc(out, '[');
+  if (!several) gg_str_puts(out, " [");
   for (size_t i = 0; i < spec->op_count; i++) {
     if (several) gg_str_printf(out, "\n%s  - ", prefix);
     print_op(out, &spec->ops[i]);
@@ -52,10 +52,42 @@ void gg_spec_print(gg_str *out, const gg_spec *spec, const char *prefix) {
   for (const gg_key *key = gg_keys; key->path; key++) {
     const gg_spec_field *field = (const gg_spec_field *)((const char *)spec + key->offset);
     if (!says_something(key, field)) continue;
-    bool ops = key->kind == GG_KEY_OPS && field->state == GG_SPEC_SET;
-    gg_str_printf(out, "%s%s:%s", prefix, key->path, ops && spec->op_count > 1 ? "" : " ");
-    if (ops) {
+    gg_str_printf(out, "%s%s:", prefix, key->path);
+    if (key->kind == GG_KEY_OPS && field->state == GG_SPEC_SET) {
       print_ops(out, spec, prefix);
+    } else {
+      gg_str_putc(out, ' ');
+      print_value(out, key, field);
+    }
+    gg_str_putc(out, '\n');
+  }
+}
+
+/* A mapping's keys in one line, `{type: bf16, major: k}`. */
+static void write_map(gg_str *out, const gg_spec *spec, const gg_key *map) {
+  const gg_key *key;
+  const char *separator = "{";
+  for (size_t i = 0; (key = gg_key_child(map, i)); i++) {
+    const gg_spec_field *field = (const gg_spec_field *)((const char *)spec + key->offset);
+    if (field->state == GG_SPEC_UNSET) continue;
+    gg_str_printf(out, "%s%s: ", separator, gg_key_leaf(key));
+    print_value(out, key, field);
+    separator = ", ";
+  }
+  gg_str_puts(out, *separator == '{' ? "{}" : "}");
+}
+
+void gg_spec_write(gg_str *out, const gg_spec *spec) {
+  const gg_key *key;
+  for (size_t i = 0; (key = gg_key_child(NULL, i)); i++) {
+    const gg_spec_field *field = (const gg_spec_field *)((const char *)spec + key->offset);
+    if (field->state == GG_SPEC_UNSET || key->kind == GG_KEY_SWEEP) continue;
+    bool set = field->state == GG_SPEC_SET, ops = key->kind == GG_KEY_OPS && set;
+    gg_str_printf(out, "%s:%s", key->path, ops ? "" : " ");
+    if (key->kind == GG_KEY_MAP && set) {
+      write_map(out, spec, key);
+    } else if (ops) {
+      print_ops(out, spec, "");
     } else {
       print_value(out, key, field);
     }

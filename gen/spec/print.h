@@ -8,4 +8,7 @@
  * their paths: `a.type: f16` stands for `a: {type: f16}`. */
 void gg_spec_print(gg_str *out, const gg_spec *spec, const char *prefix);
 
+/* Appends the keys that are given as YAML that reads back as the same spec. */
+void gg_spec_write(gg_str *out, const gg_spec *spec);
+
 #endif

@@ -6,7 +6,9 @@
 
 // What the epilogue reads and writes, besides the accumulators.
 struct epilogue_arguments {
+//@ if map_d
   const tensor_map &map_d;
+//@ end
   int row0, col0, batch;  // this warp's first element of D
   int64 rows, cols;       // of D
   d_t *gD;                // of this batch
@@ -110,6 +112,7 @@ __device__ __forceinline__ void stage_box(const acc_t (&acc)[acc_words],
   }
 }
 
+//@ if map_d
 // Stores by the copy engine end at whole 16 bytes of D's lines, and so does D's map. The elements
 // beyond are few, and only in the last boxes: lanes store them.
 constexpr int store_unit = 16 / int(sizeof(d_t));
@@ -142,13 +145,79 @@ __device__ __forceinline__ void store_tail(const epilogue_arguments &arg, whole_
   }
 }
 
+//@ else
+// D's lines begin anywhere. Lanes store them, neighbouring ones side by side, in units of what the
+// lines are aligned to; elements where a line ends within the box.
+template <int bytes>
+struct unit_of;
+template <>
+struct unit_of<1> {
+  using type = unsigned char;
+};
+template <>
+struct unit_of<2> {
+  using type = unsigned short;
+};
+template <>
+struct unit_of<4> {
+  using type = int;
+};
+template <>
+struct unit_of<8> {
+  using type = long long;
+};
+
+__device__ __forceinline__ void ld_shared(long long &x, unsigned addr) {
+  asm volatile("ld.shared.b64 %0, [%1];" : "=l"(x) : "r"(addr) : "memory");
+}
+
+template <class unit>
+__device__ __forceinline__ void store_units(const epilogue_arguments &arg, int row0, int col0,
+                                            unsigned sD, int lane) {
+  constexpr int elements = int(sizeof(unit) / sizeof(d_t));
+  constexpr int a_line = (d_n_major ? epi_n : epi_m) / elements;
+  constexpr int all = epi_m * epi_n / elements;
+  constexpr int most = 8, each = (all + warp_size - 1) / warp_size;
+  constexpr int at_once = each < most ? each : most;
+#pragma unroll 1
+  for (int first = lane; first < all; first += at_once * warp_size) {
+    unit x[at_once], *to[at_once];
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      const int number = first + i * warp_size;
+      const int along = number % a_line * elements;
+      const int row = d_n_major ? number / a_line : along;
+      const int col = d_n_major ? along : number / a_line;
+      const bool inside = number < all && row0 + row < arg.rows && col0 + col < arg.cols;
+      d_t *at = arg.gD + (d_n_major ? (row0 + row) * arg.ldd + col0 + col
+                                    : (col0 + col) * arg.ldd + row0 + row);
+      to[i] = inside ? (unit *)at : nullptr;
+      if (inside) ld_shared(x[i], staged(sD, row, col));
+    }
+#pragma unroll
+    for (int i = 0; i < at_once; ++i)
+      if (to[i]) *to[i] = x[i];
+  }
+}
+
+__device__ __forceinline__ void store_box(const epilogue_arguments &arg, int row0, int col0,
+                                          unsigned sD, int lane) {
+  if (d_n_major ? col0 + epi_n <= arg.cols : row0 + epi_m <= arg.rows)
+    store_units<unit_of<access_bytes_d>::type>(arg, row0, col0, sD, lane);
+  else
+    store_units<d_t>(arg, row0, col0, sD, lane);
+}
+//@ end
+
 __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words],
                                          const epilogue_arguments &arg, unsigned staging,
                                          int lane) {
   constexpr int boxes = mma_n / epi_n;  // of a block
   forget(lane);  // else the addresses below are kept in registers through the main loop
+//@ if map_d
   const whole_extent whole = whole_of(arg);
   const bool has_tail = whole.rows < arg.rows || whole.cols < arg.cols;
+//@ end
 #pragma unroll
   for (int i = 0; i < frags_m; ++i) {
     const tile_place block = lane_place(arg.at.beyond(i * mma_m, 0), lane);
@@ -162,9 +231,12 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
       const int row0 = arg.row0 + i * mma_m;
       const int col0 = arg.col0 + b * epi_n;
       const unsigned sD = staging + (i * boxes + b) % epi_buffers * epi_bytes;
+//@ if map_d
       if (lane == 0) tma_store_wait_read<epi_buffers - 1>();
+//@ end
       __syncwarp();  // the buffer has been read
       stage_box(tCrC[i], arg.operands, rows, values, at, b * epi_n, sD, lane);
+//@ if map_d
       fence_async_shared();
       __syncwarp();
       if (lane == 0) {
@@ -173,6 +245,10 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
         tma_store_commit();
       }
       if (has_tail) store_tail(arg, whole, row0, col0, sD, lane);
+//@ else
+      __syncwarp();
+      store_box(arg, row0, col0, sD, lane);
+//@ end
     }
   }
 }

@@ -6,6 +6,9 @@ struct operand_a {
   static constexpr bool k_major = a_k_major;
   static constexpr int tile_mn = tile_m, boxes = boxes_a, line = line_a;
   static constexpr int copy_lines = copy_lines_a, sharers = cluster_n;
+//@ if lines
+  static constexpr int align = align_a;
+//@ end
   static constexpr unsigned column_bytes = column_bytes_a, copy_bytes = copy_bytes_a;
 };
 
@@ -13,6 +16,9 @@ struct operand_b {
   static constexpr bool k_major = b_k_major;
   static constexpr int tile_mn = tile_n, boxes = boxes_b, line = line_b;
   static constexpr int copy_lines = copy_lines_b, sharers = cluster_m;
+//@ if lines
+  static constexpr int align = align_b;
+//@ end
   static constexpr unsigned column_bytes = column_bytes_b, copy_bytes = copy_bytes_b;
 };
 

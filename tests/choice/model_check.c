@@ -146,6 +146,8 @@ typedef struct constant {
 
 static const constant constants[] = {
     CONSTANT(dram_rate, 2.6e12, 3.1e12),
+    CONSTANT(dram_sm_rate, 40e9, 150e9),
+    CONSTANT(sustained, 0.6, 1),
     CONSTANT(launch, 1e-6, 2.5e-6),
     CONSTANT(fill, 0.3e-6, 1.5e-6),
     CONSTANT(step, 0, 0.05e-6),
@@ -192,14 +194,15 @@ static void fit(gg_device_model *device, long rounds) {
   }
   const gg_device_model *d = device;
   printf(
-      ".dram_rate = %.3g, .launch = %.3g, .fill = %.3g, .step = %.3g,\n"
+      ".dram_rate = %.3g, .dram_sm_rate = %.3g, .sustained = %.3g, .launch = %.3g, .fill = %.3g, .step = %.3g,\n"
       ".mma_rate = {%.3g, %.3g, %.3g, %.3g},\n"
       ".smem_rate = %.3g, .load_rate = %.3g, .l2_rate = %.3g, .shared_load = %.3g, .ragged_load = %.3g,\n"
       ".epilogue = %.3g, .epilogue_rate = %.3g, .epilogue_hidden = %.3g,\n"
       ".miss = %.3g, .dram_share = %.3g\n",
-      d->dram_rate, d->launch, d->fill, d->step, d->mma_rate[0], d->mma_rate[1], d->mma_rate[2],
-      d->mma_rate[3], d->smem_rate, d->load_rate, d->l2_rate, d->shared_load, d->ragged_load,
-      d->epilogue, d->epilogue_rate, d->epilogue_hidden, d->miss, d->dram_share);
+      d->dram_rate, d->dram_sm_rate, d->sustained, d->launch, d->fill, d->step, d->mma_rate[0],
+      d->mma_rate[1], d->mma_rate[2], d->mma_rate[3], d->smem_rate, d->load_rate, d->l2_rate,
+      d->shared_load, d->ragged_load, d->epilogue, d->epilogue_rate, d->epilogue_hidden, d->miss,
+      d->dram_share);
 }
 
 int main(int argc, char **argv) {

@@ -61,7 +61,7 @@ expect 0 '--help' "$gemmgen" --help
 expect 0 '--version' "$gemmgen" --version
 expect 2 'unknown command' "$gemmgen" frobnicate
 holds 'the message names it' grep -q frobnicate err
-for command in gen check explain run emu bench layout atoms spec doctor help; do
+for command in gen check explain run emu bench tune layout atoms spec doctor help; do
   expect 0 "help $command" "$gemmgen" help "$command"
   expect 2 "$command: unknown option" "$gemmgen" "$command" --frobnicate
   holds 'the message names it' grep -q -- --frobnicate err
@@ -71,6 +71,18 @@ expect 2 'an option without its value' "$gemmgen" gen spec.yaml -o
 expect 2 'a number that is none' "$gemmgen" run spec.yaml -m many
 expect 0 'the man page' "$gemmgen" help --man
 holds 'it is roff' grep -q '^\.TH GEMMGEN 1' out
+
+# explain --problem
+expect 0 'which kernel a product gets' "$gemmgen" explain --problem '4096 4096 4096'
+holds 'it says which and why' grep -q '^chosen: gemm_.* bound by' out
+expect 0 'as JSON' "$gemmgen" explain --json --problem '100x100x100x3' --types f16,f16,f32,f32,mnm
+holds 'it is JSON' json out
+expect 0 'of specs of its own' "$gemmgen" explain --problem '64 64 64' --types f16,f16,f16 sweep.yaml
+expect 1 'types that nothing has' "$gemmgen" explain --problem '64 64 64' --types f64,f64,f64,f64
+holds 'the message names them' grep -q 'f64,f64,f64,f64,kkn.*GEMM_FORM' err
+expect 2 'too few extents' "$gemmgen" explain --problem '64 64'
+expect 2 'too few types' "$gemmgen" explain --problem '64 64 64' --types f16
+expect 1 'an extent that is none' "$gemmgen" explain --problem '64 64 many'
 
 # gen
 expect 0 'gen to standard output' "$gemmgen" gen spec.yaml

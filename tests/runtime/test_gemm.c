@@ -55,8 +55,8 @@ END_TEST
 START_TEST(seen_tells_forms_apart) {
   gg_form base = form_of(GG_DTYPE_f16, GG_DTYPE_f16, GG_DTYPE_f32);
   base.a.align = base.b.align = base.c.align = base.d.align = 16;
-  gg_form forms[8];
-  for (int i = 0; i < 8; i++)
+  gg_form forms[9];
+  for (int i = 0; i < 9; i++)
     forms[i] = base;
   forms[1].a.major = GG_MAJOR_M;
   forms[2].b.type = GG_DTYPE_bf16;
@@ -65,9 +65,10 @@ START_TEST(seen_tells_forms_apart) {
   forms[5].has_c = true;
   forms[6].has_c = true, forms[6].c.type = GG_DTYPE_f32;
   forms[7].epilogue = "[]";
+  forms[8].promote = 4;
   gg_problem p = GG_PROBLEM_INIT;
-  for (int i = 0; i < 8; i++) {
-    for (int j = 0; j < 8; j++) {
+  for (int i = 0; i < 9; i++) {
+    for (int j = 0; j < 9; j++) {
       gg_seen_key left = gg_seen_key_of(&forms[i], &p), right = gg_seen_key_of(&forms[j], &p);
       ck_assert_int_eq(gg_seen_same_form(&left, &right), i == j);
     }
@@ -318,7 +319,7 @@ START_TEST(tuned_paths) {
   gg_str path = GG_STR_INIT;
   gg_tuned_path(&path, "/t", "NVIDIA H100 80GB HBM3", &form, (gg_tuned_extents){1, 2, 3, 4}, NULL);
   ck_assert_str_eq(gg_str_text(&path),
-                   "/t/nvidia-h100-80gb-hbm3/e4m3,e4m3,bf16,f32,kkn,d2,1x2x3,b4.yaml");
+                   "/t/nvidia-h100-80gb-hbm3/e4m3,e4m3,bf16,f32fast,kkn,d2,1x2x3,b4.yaml");
   gg_str_free(&path);
   ck_assert_int_eq(gg_tuned_bucket((gg_tuned_extents){33, 5, 6, 7}).m, 64);
   ck_assert_int_eq(gg_tuned_bucket((gg_tuned_extents){64, 5, 6, 7}).m, 64);

@@ -1,0 +1,195 @@
+/* What gg_gemm would choose for a product on a device, and why: the model's terms of every kernel
+ * of the catalogue that computes it. */
+#include "cli/choice.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "choice/form.h"
+
+typedef struct race {
+  const cli_case *product;
+  gg_form form;
+  gg_device_model device;
+  const gg_lineup *lineup;
+  const gg_ranked *ranked;
+} race;
+
+/* ---- Terms ---------------------------------------------------------------------------- */
+
+/* What takes time, in the words of the explanation. */
+static const struct {
+  const char *name, *longer;
+  size_t offset;
+} terms[] = {
+    {"multiplying", "multiplies", offsetof(gg_prediction, multiply)},
+    {"loading shared memory", "loads shared memory", offsetof(gg_prediction, load)},
+    {"DRAM", "waits for DRAM", offsetof(gg_prediction, dram)},
+    {"the epilogue", "stores", offsetof(gg_prediction, epilogue)},
+    {"the launch", "launches", offsetof(gg_prediction, launch)},
+};
+
+enum { term_count = sizeof terms / sizeof *terms };
+
+static double term(const gg_prediction *prediction, int index) {
+  return *(const double *)((const char *)prediction + terms[index].offset);
+}
+
+static gg_prediction predict(const race *r, size_t rank) {
+  return gg_predict(&r->lineup->list[r->ranked[rank].index].plan, cli_case_extents(r->product),
+                    &r->device);
+}
+
+static const gg_plan *plan_of(const race *r, size_t rank) {
+  return &r->lineup->list[r->ranked[rank].index].plan;
+}
+
+static double tflops(const race *r, double seconds) {
+  const cli_case *c = r->product;
+  return 2e-12 * (double)c->m * (double)c->n * (double)c->k * (double)c->batch / seconds;
+}
+
+/* Which term most of the winner's time goes to, and in which the second loses most. */
+static void say_why(gg_str *out, const race *r) {
+  gg_prediction first = predict(r, 0);
+  int bound = 0, lost = 0;
+  for (int i = 1; i < term_count; i++) {
+    if (term(&first, i) > term(&first, bound)) bound = i;
+  }
+  gg_str_printf(out, "%s, bound by %s (%.2f us of %.2f)", plan_of(r, 0)->name, terms[bound].name,
+                1e6 * term(&first, bound), 1e6 * first.seconds);
+  if (r->lineup->count == 1) return;
+  gg_prediction second = predict(r, 1);
+  for (int i = 1; i < term_count; i++) {
+    double loss = term(&second, i) - term(&first, i);
+    if (loss > term(&second, lost) - term(&first, lost)) lost = i;
+  }
+  double more = 100 * (second.seconds / first.seconds - 1);
+  double loss = 1e6 * (term(&second, lost) - term(&first, lost));
+  gg_str_printf(out, "; the next, %s, takes %.1f%% more", plan_of(r, 1)->name, more);
+  if (loss > 0) gg_str_printf(out, ": it %s %.2f us longer", terms[lost].longer, loss);
+}
+
+/* ---- Text and JSON -------------------------------------------------------------------- */
+
+static int name_width(const race *r) {
+  int width = 6;
+  for (size_t i = 0; i < r->lineup->count; i++) {
+    int length = (int)strlen(r->lineup->list[i].plan.name);
+    if (length > width) width = length;
+  }
+  return width;
+}
+
+static void print_text(gg_str *out, const race *r) {
+  int width = name_width(r);
+  cli_case_name(out, r->product);
+  gg_str_printf(out, " on %s, %d multiprocessors; times in us\n\n%-*s %8s %6s %6s %6s",
+                r->device.name, r->device.sm_count, width, "kernel", "tiles", "rounds", "filled",
+                "K step");
+  gg_str_printf(out, " %9s %9s %8s %8s %9s %9s %7s\n", "multiply", "load", "epilogue", "DRAM",
+                "DRAM MB", "predicted", "TFLOP/s");
+  for (size_t i = 0; i < r->lineup->count; i++) {
+    gg_prediction p = predict(r, i);
+    gg_str_printf(out, "%-*s %8.0f %6.0f %6.2f %6.0f %9.2f %9.2f %8.2f %8.2f %9.1f %9.2f %7.1f\n",
+                  width, plan_of(r, i)->name, p.tiles, p.rounds, p.filled, p.k_tiles,
+                  1e6 * p.multiply, 1e6 * p.load, 1e6 * p.epilogue, 1e6 * p.dram,
+                  1e-6 * p.dram_bytes, 1e6 * p.seconds, tflops(r, p.seconds));
+  }
+  gg_str_puts(out, "\nchosen: ");
+  say_why(out, r);
+  gg_str_putc(out, '\n');
+  for (size_t i = 0; i < r->lineup->refused_count; i++) {
+    const gg_refusal *refusal = &r->lineup->refused[i];
+    gg_str_printf(out, "refused: %s %s: %s\n", refusal->source, refusal->variant, refusal->why);
+  }
+}
+
+static void json_text(gg_str *out, const char *key, const char *value) {
+  gg_str_printf(out, "\"%s\": ", key);
+  gg_str_json(out, value);
+}
+
+static void json_candidate(gg_str *out, const race *r, size_t rank) {
+  gg_prediction p = predict(r, rank);
+  gg_str_puts(out, rank ? ",\n    {" : "\n    {");
+  json_text(out, "kernel", plan_of(r, rank)->name);
+  gg_str_printf(out, ", \"seconds\": %.6g, \"tflops\": %.5g, \"tiles\": %.0f, \"rounds\": %.0f",
+                p.seconds, tflops(r, p.seconds), p.tiles, p.rounds);
+  gg_str_printf(out, ", \"filled\": %.4f, \"k_steps\": %.0f, \"launch\": %.4g, \"multiply\": %.4g",
+                p.filled, p.k_tiles, p.launch, p.multiply);
+  gg_str_printf(out, ", \"load\": %.4g, \"epilogue\": %.4g, \"dram\": %.4g", p.load, p.epilogue,
+                p.dram);
+  gg_str_printf(out, ", \"load_bytes\": %.0f, \"dram_bytes\": %.0f}", p.load_bytes, p.dram_bytes);
+}
+
+static void print_json(gg_str *out, const race *r) {
+  gg_str name = GG_STR_INIT, why = GG_STR_INIT;
+  cli_case_name(&name, r->product);
+  say_why(&why, r);
+  gg_str_puts(out, "{");
+  json_text(out, "problem", gg_str_text(&name));
+  gg_str_puts(out, ", ");
+  json_text(out, "device", r->device.name);
+  gg_str_printf(out, ", \"sm_count\": %d,\n  ", r->device.sm_count);
+  json_text(out, "chosen", plan_of(r, 0)->name);
+  gg_str_puts(out, ",\n  ");
+  json_text(out, "why", gg_str_text(&why));
+  gg_str_puts(out, ",\n  \"candidates\": [");
+  for (size_t i = 0; i < r->lineup->count; i++)
+    json_candidate(out, r, i);
+  gg_str_puts(out, "\n  ],\n  \"refused\": [");
+  for (size_t i = 0; i < r->lineup->refused_count; i++) {
+    const gg_refusal *refusal = &r->lineup->refused[i];
+    gg_str_puts(out, i ? ",\n    {" : "\n    {");
+    json_text(out, "source", refusal->source);
+    gg_str_puts(out, ", ");
+    json_text(out, "variant", refusal->variant);
+    gg_str_puts(out, ", ");
+    json_text(out, "why", refusal->why);
+    gg_str_putc(out, '}');
+  }
+  gg_str_puts(out, "\n  ]}\n");
+  gg_str_free(&name);
+  gg_str_free(&why);
+}
+
+/* ---- The command ---------------------------------------------------------------------- */
+
+static gg_status explain(gg_str *out, race *r, const gg_catalogue *catalogue, int arch, bool json,
+                         gg_error *err) {
+  gg_lineup *lineup;
+  gg_ranked *ranked = NULL;
+  gg_status st = gg_lineup_make(&lineup, catalogue, &r->form, arch, err);
+  if (st) return st;
+  if (lineup->count == 0) {
+    st = gg_lineup_fail(lineup, &r->form, arch, err);
+  } else if (!(ranked = gg_malloc(lineup->count * sizeof *ranked))) {
+    st = gg_fail(err, MEMORY, NULL, "");
+  } else {
+    gg_lineup_rank(ranked, lineup, cli_case_extents(r->product), &r->device);
+    r->lineup = lineup;
+    r->ranked = ranked;
+    (json ? print_json : print_text)(out, r);
+  }
+  gg_free(ranked);
+  gg_lineup_free(lineup);
+  return st;
+}
+
+int cli_choice_explain(const cli_case *product, int arch, int sm_count, char *const *specs,
+                       int spec_count, bool json) {
+  gg_error err = GG_ERROR_INIT;
+  gg_str text = GG_STR_INIT;
+  gg_catalogue *catalogue;
+  race r = {.product = product, .form = cli_case_form(product)};
+  r.device = gg_device_model_of(arch, sm_count);
+  gg_status st = spec_count ? gg_catalogue_load(&catalogue, specs, (size_t)spec_count, &err)
+                            : gg_catalogue_open(&catalogue, &err);
+  if (!st) st = explain(&text, &r, catalogue, arch, json, &err);
+  if (!st) fputs(gg_str_text(&text), stdout);
+  gg_catalogue_close(catalogue);
+  gg_str_free(&text);
+  return st ? cli_report(&err, NULL) : CLI_OK;
+}

@@ -1,0 +1,103 @@
+#include "cli/products.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "base/alloc.h"
+#include "base/file.h"
+#include "choice/form.h"
+
+enum { cases_bytes_max = 1 << 20, words_max = 8, word_max = 32 };
+
+/* What a spec's `promote: auto` would be, had it to keep f32's precision. */
+enum { usual_promotion = 4 };
+
+int cli_cases_load(cli_cases *out, const char *path) {
+  gg_error err = GG_ERROR_INIT;
+  char *text = NULL;
+  size_t length;
+  int code = CLI_OK;
+  if (gg_file_read(&text, &length, path, cases_bytes_max, &err)) return cli_report(&err, NULL);
+  if (length > cases_bytes_max) {
+    code = cli_usage("%s is larger than a cases file may be, %d B", path, cases_bytes_max);
+  } else if (cli_cases_parse(out, text, path, &err)) {
+    code = cli_report(&err, text);
+  } else if (out->count == 0) {
+    code = cli_usage("%s has no cases", path);
+  }
+  gg_free(text);
+  return code;
+}
+
+/* Words parted by any of `separators`; gives how many, words_max + 1 for too many or too long. */
+static int split(char words[words_max][word_max], const char *text, const char *separators) {
+  int count = 0;
+  for (const char *at = text + strspn(text, separators); *at; at += strspn(at, separators)) {
+    size_t length = strcspn(at, separators);
+    if (count == words_max || length >= word_max) return words_max + 1;
+    snprintf(words[count++], word_max, "%.*s", (int)length, at);
+    at += length;
+  }
+  return count;
+}
+
+static const char *usual_accumulator(const char *a) {
+  const gg_dtype_info *info = NULL;
+  for (int type = 0; type < GG_DTYPE_COUNT; type++) {
+    if (strcmp(gg_dtype_info_of((gg_dtype)type)->name, a) == 0) info = gg_dtype_info_of(type);
+  }
+  if (!info || info->kind == 'f') return info && info->bits == 8 ? "f32fast" : "f32";
+  return "s32";
+}
+
+/* A line of a cases file is made of both, so that what they may be is said in one place. */
+int cli_product_read(cli_cases *out, const char *problem, const char *types) {
+  char t[words_max][word_max], p[words_max][word_max];
+  int type_count = split(t, types, ", "), extent_count = split(p, problem, ", x");
+  const char *majors = type_count == 5 ? t[4] : "kkn";
+  *out = (cli_cases){0};
+  if (type_count < 3 || type_count > 5 || strlen(majors) != 3) {
+    return cli_usage("--types takes types of A, B and D, an accumulator and majors: "
+                     "bf16,bf16,bf16,f32,kkn; not '%s'",
+                     types);
+  }
+  if (extent_count < 3 || extent_count > 4) {
+    return cli_usage("--problem takes \"M N K\" or \"M N K BATCH\", not '%s'", problem);
+  }
+  gg_str line = GG_STR_INIT;
+  gg_error err = GG_ERROR_INIT;
+  gg_str_printf(&line, "%s %s %s %s %c %c %c %s %s %s %s", t[0], t[1], t[2],
+                type_count > 3 ? t[3] : usual_accumulator(t[0]), majors[0], majors[1], majors[2],
+                p[0], p[1], p[2], extent_count > 3 ? p[3] : "1");
+  int code = CLI_OK;
+  if (cli_cases_parse(out, gg_str_text(&line), "<product>", &err)) {
+    code = cli_report(&err, gg_str_text(&line));
+  }
+  gg_str_free(&line);
+  return code;
+}
+
+/* What lines of `extent` elements leave of 16 bytes. */
+static int packed_alignment(int64_t extent, gg_dtype type) {
+  int bits = gg_dtype_info_of(type)->bits, align = 16;
+  while (align * 8 > bits && extent % (align * 8 / bits) != 0)
+    align /= 2;
+  return align;
+}
+
+gg_form cli_case_form(const cli_case *c) {
+  int64_t a = c->a_major == GG_MAJOR_K ? c->k : c->m, b = c->b_major == GG_MAJOR_K ? c->k : c->n;
+  int64_t d = c->d_major == GG_MAJOR_N ? c->n : c->m;
+  gg_form form = {.a = {c->a, c->a_major, packed_alignment(a, c->a)},
+                  .b = {c->b, c->b_major, packed_alignment(b, c->b)},
+                  .d = {c->d, c->d_major, packed_alignment(d, c->d)},
+                  .accumulator = c->accumulator};
+  form.c = form.d;
+  if (gg_form_is_fp8(&form) && !c->fast) form.promote = usual_promotion;
+  return form;
+}
+
+gg_extents cli_case_extents(const cli_case *c) {
+  return (gg_extents){c->m, c->n, c->k, c->batch};
+}

@@ -1,0 +1,22 @@
+/* Products from the command line: types and extents, as a form and a problem. */
+#ifndef GG_CLI_PRODUCTS_H
+#define GG_CLI_PRODUCTS_H
+
+#include "choice/model.h"
+#include "cli/cases.h"
+#include "cli/cli.h"
+
+/* --problem "M N K [BATCH]" and --types A,B,D[,ACCUMULATOR[,MAJORS]]; without an accumulator s32
+ * for integers, else f32 (f32fast for 8-bit floats); without majors kkn. Gives an exit code; free
+ * with cli_cases_free. */
+int cli_product_read(cli_cases *out, const char *problem, const char *types);
+
+/* Reads a cases file; an empty one is a usage error. Gives an exit code; free with
+ * cli_cases_free. */
+int cli_cases_load(cli_cases *out, const char *path);
+
+/* The form of densely packed operands at aligned addresses. `f32` of 8-bit floats is promoted. */
+gg_form cli_case_form(const cli_case *c);
+gg_extents cli_case_extents(const cli_case *c);
+
+#endif

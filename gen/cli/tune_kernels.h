@@ -1,0 +1,42 @@
+/* The kernels that `gemmgen tune` searches: one list a form, generated and compiled when a product
+ * wants them, by as many threads as there are cores. */
+#ifndef GG_CLI_TUNE_KERNELS_H
+#define GG_CLI_TUNE_KERNELS_H
+
+#include "choice/catalogue.h"
+#include "gemmgen_runtime.h"
+
+enum { TUNE_HASH = 65 }; /* hex digits of a SHA-256, and the NUL */
+
+typedef struct tune_kernel {
+  gg_kernel *kernel;    /* NULL: not generated, or refused */
+  gg_module *module;    /* NULL: not loaded, or cannot be */
+  gg_error failure;     /* why there is none */
+  char hash[TUNE_HASH]; /* of the kernel's text */
+} tune_kernel;
+
+typedef struct tune_form {
+  struct tune_form *next;
+  gg_form form;
+  gg_lineup *lineup;
+  tune_kernel *kernels; /* one a candidate */
+} tune_form;
+
+/* The form of `*list`, added to it where it is not there. GEMM_FORM where nothing computes it. Free
+ * the list with tune_forms_free. */
+gg_status tune_form_find(tune_form **out, tune_form **list, const gg_catalogue *catalogue,
+                         const gg_form *form, int arch, gg_error *err);
+void tune_forms_free(tune_form *list);
+
+/* Generate and hash, or load, `count` kernels by their indices: what of that is not done yet.
+ * Failures stay with the kernels. Both end early once tune_interrupted. */
+void tune_generate(tune_form *form, const size_t *indices, size_t count);
+void tune_load(tune_form *form, const size_t *indices, size_t count, gg_context *context);
+
+/* Whether SIGINT or SIGTERM, which tune_signals_hold has blocked, wants an end.
+ * tune_signals_release lets it through. */
+void tune_signals_hold(void);
+void tune_signals_release(void);
+bool tune_interrupted(void);
+
+#endif

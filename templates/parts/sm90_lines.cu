@@ -1,0 +1,314 @@
+// ---- Loading lines that begin anywhere ----------------------------------------------------------
+
+// Copies to shared memory, by tensor maps or 16 bytes at once, read from multiples of 16 bytes
+// alone; a line of an operand that promises less begins `shift` bytes into such a chunk. So all of
+// the producer's warps copy the chunks that cover the tile's lines, each to where a chunk of the
+// tile lies. Once they have arrived, a thread for each line reads them and writes them back, moved
+// by the line's shift. The chunk in which a line begins comes first, and in registers: it is the
+// last one of the K tile before, or is read from memory.
+
+//@ include cp_async
+
+constexpr int chunk_bytes = 16;
+constexpr int chunk_words = chunk_bytes / 4;
+
+__device__ __forceinline__ void ld_shared_chunk(unsigned (&x)[chunk_words], unsigned addr) {
+  asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+               : "r"(addr)
+               : "memory");
+}
+
+__device__ __forceinline__ void st_shared_chunk(unsigned addr, const unsigned (&x)[chunk_words]) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(addr), "r"(x[0]), "r"(x[1]),
+               "r"(x[2]), "r"(x[3])
+               : "memory");
+}
+
+// An operand that is copied so.
+struct line_source {
+  const ab_t *first;
+  int64 ld, batch_stride;
+  int length, lines;  // of the whole operand: a line's elements, and lines
+};
+
+// A chunk, or zeros where the source does not exist.
+__device__ __forceinline__ void cp_async_where(unsigned dst, unsigned long long src, bool exists) {
+  asm volatile(
+      "{ .reg .pred ignore; setp.eq.b32 ignore, %2, 0;\n\t"
+      "cp.async.cg.shared.global.L2::128B [%0], [%1], 16, ignore; }" ::"r"(dst),
+      "l"(src), "r"(int(exists))
+      : "memory");
+}
+
+// What a line has of a column of the tile is a strip. Strips lie one behind the other in a stage.
+template <class op>
+struct strips {
+  static constexpr int bytes = op::line * int(sizeof(ab_t)), chunks = bytes / chunk_bytes;
+  static constexpr int count = op::boxes * op::copy_lines;
+  static constexpr int rounds = (count + warpgroup_size - 1) / warpgroup_size;
+  static constexpr bool all_work = count % warpgroup_size == 0;
+
+  // A thread's strip goes on where its strip of the K tile before ended.
+  static constexpr bool go_on = op::k_major && op::boxes == 1;
+
+  // Where the swizzle has a chunk.
+  static __device__ __forceinline__ unsigned place(int number, int chunk) {
+    const int begin = number * bytes;
+    return unsigned(begin + (chunk ^ begin / 128 % chunks) * chunk_bytes);
+  }
+};
+
+// Where in its operand a strip is.
+template <class op>
+struct strip {
+  const line_source &from;
+  int line, first, batch;
+
+  __device__ __forceinline__ strip(const line_source &from, int number, int mn0, int k0, int batch)
+      : from(from),
+        line((op::k_major ? mn0 : k0) + number % op::copy_lines),
+        first((op::k_major ? k0 : mn0) + number / op::copy_lines * op::line),
+        batch(batch) {}
+
+  __device__ __forceinline__ const ab_t *begin() const {
+    return from.first + batch * from.batch_stride + line * from.ld + first;
+  }
+
+  // Bytes from the last 16-byte boundary to the beginning.
+  __device__ __forceinline__ int shift() const {
+    const unsigned elements = unsigned(batch) * unsigned(from.batch_stride) +
+                              unsigned(line) * unsigned(from.ld) + unsigned(first);
+    return int((unsigned((unsigned long long)from.first) + elements * unsigned(sizeof(ab_t))) %
+               chunk_bytes);
+  }
+
+  // Bytes from the beginning to the end of the line, negative beyond it, as far as they matter.
+  __device__ __forceinline__ int inside() const {
+    constexpr int most = op::line + chunk_bytes / int(sizeof(ab_t));
+    return max(min(from.length - first, most), -1) * int(sizeof(ab_t));
+  }
+};
+
+// Begins to copy 32 strips of a tile, all chunks but the first; `number`: the first of this lane's
+// strips. Neighbouring lanes have neighbouring chunks. `whole`: the lines do not end there. What
+// does not exist is not read; it becomes zeros.
+template <class op, bool whole>
+__device__ __forceinline__ void copy_strips(unsigned dst, const line_source &from, int number,
+                                            int mn0, int k0, int batch, int lane) {
+  using tile = strips<op>;
+  constexpr int steps = tile::chunks, at_once = warp_size / steps;
+  constexpr bool in_step = op::boxes == 1 || op::copy_lines % warp_size == 0;
+  const int chunk = lane % steps, ahead = (chunk + 1) * chunk_bytes;
+  const unsigned to = dst + tile::place(number, chunk);
+  const strip<op> first(from, number, mn0, k0, batch);
+  unsigned long long at = (unsigned long long)first.begin() + ahead;
+#pragma unroll
+  for (int i = 0; i < steps; ++i, at += at_once * from.ld * sizeof(ab_t)) {
+    const strip<op> s(from, number + i * at_once, mn0, k0, batch);
+    if (!in_step) at = (unsigned long long)s.begin() + ahead;
+    const int shift = int(at % chunk_bytes);
+    const unsigned dst_i = (to ^ i * 4 % steps * chunk_bytes) + i * warp_size * chunk_bytes;
+    const bool exists = (in_step ? first.line + i * at_once : s.line) < from.lines;
+    const int valid = min(max(s.inside() - ahead + shift, 0), chunk_bytes);
+    if (!tile::all_work && number + i * at_once >= tile::count) continue;
+    if (whole)
+      cp_async_where(dst_i, at - shift, exists);
+    else
+      cp_async_zfill<chunk_bytes>(dst_i, (const void *)(at - shift), exists ? valid : 0, true);
+  }
+}
+
+// Begins to copy a tile.
+template <class op>
+__device__ __forceinline__ void copy_tile(unsigned dst, const line_source &from, int mn0, int k0,
+                                          int batch, int warp, int lane) {
+  using tile = strips<op>;
+  constexpr int reach = op::boxes * op::line + chunk_bytes / int(sizeof(ab_t));
+  const bool whole = (op::k_major ? k0 : mn0) <= from.length - reach;
+#pragma unroll 1
+  for (int round = 0; round < tile::rounds; ++round) {
+    const int number = (round * warps_per_group + warp) * warp_size + lane / tile::chunks;
+    if (whole)
+      copy_strips<op, true>(dst, from, number, mn0, k0, batch, lane);
+    else
+      copy_strips<op, false>(dst, from, number, mn0, k0, batch, lane);
+  }
+}
+
+__device__ __forceinline__ unsigned bits_of(float x) { return __float_as_uint(x); }
+__device__ __forceinline__ unsigned bits_of(unsigned short x) { return x; }
+__device__ __forceinline__ unsigned bits_of(unsigned char x) { return x; }
+
+// The chunk in which a strip begins, with zeros for what is not the strip's.
+template <class op>
+__device__ __forceinline__ void load_head(unsigned (&head)[chunk_words], const strip<op> &s) {
+  constexpr int size = int(sizeof(ab_t));
+  const ab_t *first = s.begin();
+  const int shift = s.shift(), inside = s.line < s.from.lines ? s.inside() : 0;
+#pragma unroll
+  for (int w = 0; w < chunk_words; ++w) {
+    head[w] = 0;
+#pragma unroll
+    for (int byte = 0; byte < 4; byte += size) {
+      const int at = w * 4 + byte - shift;
+      if (at >= 0 && at < inside) head[w] |= bits_of(first[at / size]) << byte * 8;
+    }
+  }
+}
+
+// 16 of the 32 bytes of two chunks, from `shift` on, which is a multiple of `align`.
+template <int align>
+__device__ __forceinline__ void shift_chunks(unsigned (&out)[chunk_words],
+                                             const unsigned (&low)[chunk_words],
+                                             const unsigned (&high)[chunk_words], int shift) {
+  unsigned words[2 * chunk_words];
+#pragma unroll
+  for (int w = 0; w < chunk_words; ++w) words[w] = low[w], words[chunk_words + w] = high[w];
+#pragma unroll
+  for (int w = 0; w < chunk_words + 2; ++w) words[w] = shift & 8 ? words[w + 2] : words[w];
+  if constexpr (align <= 4)
+#pragma unroll
+    for (int w = 0; w < chunk_words + 1; ++w) words[w] = shift & 4 ? words[w + 1] : words[w];
+#pragma unroll
+  for (int w = 0; w < chunk_words; ++w)
+    out[w] = align <= 2 ? __funnelshift_r(words[w], words[w + 1], shift % 4 * 8) : words[w];
+}
+
+// The last chunk of each of a thread's strips, as it came.
+template <class op>
+using last_chunks = unsigned[strips<op>::rounds][chunk_words];
+
+// Moves the chunks of a tile that has arrived into place.
+template <class op>
+__device__ __forceinline__ void shift_lines(unsigned dst, last_chunks<op> &last,
+                                            const line_source &from, int mn0, int k0, int batch,
+                                            int warp, int lane) {
+  using tile = strips<op>;
+#pragma unroll
+  for (int round = 0; round < tile::rounds; ++round) {
+    const int number = (round * warps_per_group + warp) * warp_size + lane;
+    if (!tile::all_work && number >= tile::count) continue;
+    const strip<op> s(from, number, mn0, k0, batch);
+    const int shift = s.shift();
+    const unsigned first = dst + tile::place(number, 0);
+    unsigned chunks[tile::chunks + 1][chunk_words];
+    if (!tile::go_on || k0 == 0) load_head(last[round], s);
+#pragma unroll
+    for (int w = 0; w < chunk_words; ++w) chunks[0][w] = last[round][w];
+#pragma unroll
+    for (int c = 0; c < tile::chunks; ++c)
+      ld_shared_chunk(chunks[c + 1], first ^ c * chunk_bytes);
+#pragma unroll
+    for (int c = 0; c < tile::chunks; ++c) {
+      unsigned moved[chunk_words];
+      shift_chunks<op::align>(moved, chunks[c], chunks[c + 1], shift);
+      st_shared_chunk(first ^ c * chunk_bytes, moved);
+    }
+#pragma unroll
+    for (int w = 0; w < chunk_words; ++w) last[round][w] = chunks[tile::chunks][w];
+  }
+}
+
+// A K tile of a tile of D: which one, and the stage that it goes to.
+struct load_position {
+  unsigned work;
+  work_item item;
+  int k_tile;
+  ring_position ring;
+
+  __device__ __forceinline__ load_position(const work_list &list)
+      : work(first_work()), item(locate(list, work)), k_tile(0), ring{0, 1} {}
+
+  __device__ __forceinline__ void advance(const work_list &list, int k_tiles) {
+    ring.advance();
+    if (++k_tile < k_tiles) return;
+    k_tile = 0;
+    work += work_step();
+    item = locate(list, work);
+  }
+};
+
+// What the producer copies from: each operand's lines, or its map.
+struct load_sources {
+//@ if lines_a
+  line_source a;
+//@ else
+  const tensor_map &a;
+//@ end
+//@ if lines_b
+  line_source b;
+//@ else
+  const tensor_map &b;
+//@ end
+};
+
+// One lane copies boxes, all of them lines.
+__device__ __forceinline__ void begin_loads(const load_sources &from, const load_position &at,
+                                            unsigned smem, int warp, int lane) {
+  const unsigned sA = smem + stage_begin + at.ring.stage * stage_bytes;
+  const unsigned sB = sA + stage_bytes_a;
+  const int k0 = at.k_tile * tile_k;
+  mbarrier_wait(empty_barrier(smem, at.ring.stage), at.ring.parity);
+  if constexpr (tx_bytes > 0) {
+    if (warp == 0 && lane == 0) {
+      const unsigned full = full_barrier(smem, at.ring.stage);
+      mbarrier_expect(full, tx_bytes);
+//@ if not lines_a
+      load_tile<operand_a>(sA, from.a, full, at.item.m0, k0, at.item.batch, 0, 0);
+//@ end
+//@ if not lines_b
+      load_tile<operand_b>(sB, from.b, full, at.item.n0, k0, at.item.batch, 0, 0);
+//@ end
+    }
+    __syncwarp();
+  }
+//@ if lines_a
+  copy_tile<operand_a>(sA, from.a, at.item.m0, k0, at.item.batch, warp, lane);
+//@ end
+//@ if lines_b
+  copy_tile<operand_b>(sB, from.b, at.item.n0, k0, at.item.batch, warp, lane);
+//@ end
+}
+
+// What arrives at a stage's `full` barrier: the warps, and the lane that copies boxes.
+constexpr int full_arrivals = warps_per_group + (tx_bytes > 0);
+
+__device__ __forceinline__ void produce(const load_sources &from, const work_list &list,
+                                        unsigned smem, int k_tiles, int warp, int lane) {
+  if (k_tiles == 0) return;
+//@ if lines_a
+  last_chunks<operand_a> last_a;
+//@ end
+//@ if lines_b
+  last_chunks<operand_b> last_b;
+//@ end
+  load_position copy(list), move(list);
+#pragma unroll 1
+  for (int begun = 0; move.work < list.tiles;) {
+    if (copy.work < list.tiles) {
+      begin_loads(from, copy, smem, warp, lane);
+      copy.advance(list, k_tiles);
+    }
+    cp_async_commit();
+    if (begun < copies_ahead) {
+      ++begun;
+      continue;
+    }
+    cp_async_wait<copies_ahead>();
+    __syncwarp();  // what the warp's other lanes copied is there, too
+    const unsigned sA = smem + stage_begin + move.ring.stage * stage_bytes;
+    const int k0 = move.k_tile * tile_k;
+//@ if lines_a
+    shift_lines<operand_a>(sA, last_a, from.a, move.item.m0, k0, move.item.batch, warp, lane);
+//@ end
+//@ if lines_b
+    shift_lines<operand_b>(sA + stage_bytes_a, last_b, from.b, move.item.n0, k0, move.item.batch,
+                           warp, lane);
+//@ end
+    fence_async_shared();
+    __syncwarp();
+    if (lane == 0) mbarrier_arrive(full_barrier(smem, move.ring.stage), 0);
+    move.advance(list, k_tiles);
+  }
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# gemmgen tune in the emulator: figures, winners, taking a run up again, what is refused.
+#   tune.sh GEMMGEN
+set -u
+gemmgen=$(realpath "$1")
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+export GEMMGEN_CACHE=$dir/cache GEMMGEN_TUNED=$dir/tuned
+failed=0
+
+# expect STATUS WHAT COMMAND...: runs it; stdout to out, stderr to err.
+expect() {
+  local status=$1 what=$2 got=0
+  shift 2
+  "$@" >out 2>err </dev/null || got=$?
+  [ "$got" -eq "$status" ] && return
+  failed=$((failed + 1))
+  echo "FAILED: $what: exit $got, expected $status: $*"
+  sed 's/^/    /' out err | head -n 8
+}
+
+# holds WHAT TEST...: a condition on what the last command left.
+holds() {
+  local what=$1
+  shift
+  "$@" && return
+  failed=$((failed + 1))
+  echo "FAILED: $what: $*"
+}
+
+cat >sweep.yaml <<'YAML'
+arch: sm_80
+a: bf16
+b: bf16
+d: bf16
+sweep: {tile: [[32, 32, 32], [64, 32, 32]]}
+YAML
+echo 'f16 f16 f32 f32 k k n 32 32 32 1' >cases.txt
+tune=("$gemmgen" tune --device emu sweep.yaml)
+product=(--problem '32 32 32' --types f16,f16,f32)
+
+# Usage
+expect 2 'neither a problem nor cases' "${tune[@]}"
+expect 2 'both of them' "${tune[@]}" "${product[@]}" --cases cases.txt
+expect 2 'two devices' "$gemmgen" tune --device both "${product[@]}"
+expect 2 'too many samples' "${tune[@]}" "${product[@]}" --samples 1000
+expect 1 'types that nothing has' "${tune[@]}" --problem '32 32 32' --types f64,f64,f64,f64
+holds 'the message names them' grep -q 'GEMM_FORM' err
+
+# A run, and the winner
+expect 0 'a product' "${tune[@]}" "${product[@]}"
+holds 'two kernels were measured' grep -q 'of 2$' out
+winner=$(echo tuned/*/f16,f16,f32,f32,kkn,32x32x32,b1.yaml)
+holds 'the winner is a spec' "$gemmgen" check "$winner"
+holds 'with its figure' grep -q '^# .* TFLOP/s' "$winner"
+holds 'and the product as it was' grep -q '^d: {type: f32, major: n, align: 16}$' "$winner"
+
+# Taken up again: nothing is measured, the winner comes back
+before=$(cat "$winner")
+rm "$winner"
+expect 0 'again, as a case' "${tune[@]}" --cases cases.txt
+holds 'the figures are those of before' test "$before" = "$(cat "$winner")"
+
+# Ended early: what was measured stays, and the rest is measured then
+more=(--problem '32 32 64' --types f16,f16,f32)
+timeout -s INT 0.2 "${tune[@]}" "${more[@]}" >out 2>err
+expect 0 'after an end' "${tune[@]}" "${more[@]}"
+
+# A database that is none
+echo 'this is a text, and no database at all' >text
+expect 1 'a text for a database' "${tune[@]}" "${product[@]}" --database text
+holds 'GG_E_TUNE_STORE' grep -q 'text: file is not a database.*TUNE_STORE' err
+holds 'and leaves it alone' grep -q 'no database at all' text
+
+[ "$failed" -eq 0 ] && echo 'all passed'
+exit $((failed > 0))
