@@ -8,13 +8,16 @@
 #include "cli/bench_summary.h"
 #include "cli/kernels.h"
 #include "cli/products.h"
+#include "cli/tune_kernels.h"
 #include "trial.h"
+
+enum { most_chosen = 64, chosen_name_width = 60 };
 
 typedef struct bench_options {
   cli_shape shape;
   const char *cases, *tsv, *json, *markdown, *svg, *cublaslt;
   bool ceiling, no_cublaslt, best;
-  int64_t samples, seed, device;
+  int64_t top, samples, seed, device;
 } bench_options;
 
 static const cli_option options[] = {
@@ -27,6 +30,8 @@ static const cli_option options[] = {
     {"no-cublaslt", 0, CLI_FLAG, offsetof(bench_options, no_cublaslt), NULL, "do without cuBLASLt"},
     {"best", 0, CLI_FLAG, offsetof(bench_options, best), NULL,
      "show only the fastest kernel of each case"},
+    {"top", 0, CLI_INT, offsetof(bench_options, top), "N",
+     "without a SPEC: the N that the model ranks first (1)"},
     {"samples", 0, CLI_INT, offsetof(bench_options, samples), "N",
      "samples, of which the median counts (7)"},
     {"tsv", 0, CLI_STRING, offsetof(bench_options, tsv), "FILE", "write the table as TSV"},
@@ -48,7 +53,10 @@ typedef struct bench {
   cli_kernels kernels;
   cli_cases cases;
   bench_rig rig;
-  gg_module **modules;        /* one a kernel; NULL where it did not load */
+  gg_module **modules;     /* one a kernel; NULL where it did not load */
+  gg_catalogue *catalogue; /* without a SPEC: what a case's kernels are chosen from */
+  tune_form *forms;
+  gg_device_model model;
   const gg_kernel **covering; /* of the case at hand */
   gg_module **covering_modules;
   int name_width;
@@ -238,13 +246,61 @@ static int find_covering(bench *b, const cli_case *c, const char *name) {
   return count;
 }
 
+/* The catalogue's kernels for the case that the model ranks first, compiled; at most b->top, their
+ * indices in the form's lineup. */
+static gg_status rank_case(tune_form **out, size_t *indices, size_t *count, bench *b,
+                           const cli_case *c, gg_error *err) {
+  gg_form form = cli_case_form(c);
+  gg_status st = tune_form_find(out, &b->forms, b->catalogue, &form,
+                                gg_context_device(b->rig.context)->arch, err);
+  if (st) return st;
+  size_t all = (*out)->lineup->count;
+  gg_ranked *ranked = gg_malloc(all * sizeof *ranked);
+  if (!ranked) return gg_fail(err, MEMORY, NULL, "");
+  gg_lineup_rank(ranked, (*out)->lineup, cli_case_extents(c), &b->model);
+  *count = all < (size_t)b->given->top ? all : (size_t)b->given->top;
+  for (size_t i = 0; i < *count; i++)
+    indices[i] = ranked[i].index;
+  gg_free(ranked);
+  tune_generate(*out, indices, *count);
+  tune_load(*out, indices, *count, b->rig.context);
+  return GG_OK;
+}
+
+/* Collects them; tells why some do not cover the case after all. */
+static int choose_covering(bench *b, const cli_case *c, const char *name) {
+  gg_error err = GG_ERROR_INIT;
+  tune_form *form;
+  size_t indices[most_chosen], ranked = 0;
+  int count = 0;
+  if (rank_case(&form, indices, &ranked, b, c, &err)) {
+    printf("%-44s skipped: %s\n", name, err.message);
+    gg_error_clear(&err);
+    return 0;
+  }
+  for (size_t i = 0; i < ranked; i++) {
+    tune_kernel *one = &form->kernels[indices[i]];
+    gg_str why = GG_STR_INIT;
+    if (one->module && cli_case_covered(c, one->kernel, &why)) {
+      b->covering[count] = one->kernel;
+      b->covering_modules[count++] = one->module;
+    } else if (one->kernel) {
+      put_skipped(b, name, one->kernel, why.length ? gg_str_text(&why) : one->failure.message);
+    }
+    gg_str_free(&why);
+  }
+  if (count == 0) printf("%-44s skipped, none of the kernels chosen covers it\n", name);
+  return count;
+}
+
 static int run_case(bench *b, const cli_case *c) {
   gg_error err = GG_ERROR_INIT;
   gg_str name = GG_STR_INIT;
   bench_result result;
   int code = CLI_OK;
   cli_case_name(&name, c);
-  int count = find_covering(b, c, gg_str_text(&name));
+  int count = b->catalogue ? choose_covering(b, c, gg_str_text(&name))
+                           : find_covering(b, c, gg_str_text(&name));
   if (count > 0) {
     gg_status st = bench_case(&result, &b->rig, c, b->covering, b->covering_modules, count, &err);
     if (st) {
@@ -260,10 +316,10 @@ static int run_case(bench *b, const cli_case *c) {
 }
 
 static int load_modules(bench *b) {
-  size_t count = b->kernels.count;
-  b->modules = gg_malloc(count * sizeof *b->modules);
-  b->covering = gg_malloc(count * sizeof *b->covering);
-  b->covering_modules = gg_malloc(count * sizeof *b->covering_modules);
+  size_t count = b->kernels.count, most = b->catalogue ? most_chosen : count;
+  b->modules = gg_malloc((count + 1) * sizeof *b->modules);
+  b->covering = gg_malloc(most * sizeof *b->covering);
+  b->covering_modules = gg_malloc(most * sizeof *b->covering_modules);
   if (!b->modules || !b->covering || !b->covering_modules) {
     gg_free(b->modules);
     b->modules = NULL;
@@ -297,6 +353,7 @@ static void open_cublaslt(bench *b) {
 
 static int run_all(bench *b) {
   const gg_device_facts *device = gg_context_device(b->rig.context);
+  b->model = gg_device_model_of(device->arch, device->sm_count);
   int code = load_modules(b);
   if (!b->modules) return code;
   open_cublaslt(b);
@@ -317,6 +374,7 @@ static int run_all(bench *b) {
   int failed = write_files(b);
   for (size_t i = 0; i < b->kernels.count; i++)
     gg_module_free(b->modules[i]);
+  tune_forms_free(b->forms);
   gg_cublaslt_close(b->rig.lt);
   return failed ? failed : b->wrong ? CLI_FAILED : code;
 }
@@ -338,18 +396,29 @@ static int run_on_device(bench *b) {
   return code;
 }
 
+static int open_catalogue(bench *b) {
+  gg_error err = GG_ERROR_INIT;
+  return gg_catalogue_open(&b->catalogue, &err) ? cli_report(&err, NULL) : CLI_OK;
+}
+
 static int run(const void *values, int argc, char **argv) {
-  const bench_options *given = values;
-  bench b = {.given = given, .name_width = 6};
+  bench_options given = *(const bench_options *)values;
+  bench b = {.given = &given, .name_width = argc ? 6 : chosen_name_width};
   b.rig = (bench_rig){
-      .ceiling = given->ceiling, .seed = (uint64_t)given->seed, .timing = GG_TIMING_OPTIONS_INIT};
-  if (given->samples) b.rig.timing.samples = (int)given->samples;
-  if (given->samples < 0 || given->samples > GG_TIMING_SAMPLES_MAX) {
+      .ceiling = given.ceiling, .seed = (uint64_t)given.seed, .timing = GG_TIMING_OPTIONS_INIT};
+  if (given.samples) b.rig.timing.samples = (int)given.samples;
+  if (given.samples < 0 || given.samples > GG_TIMING_SAMPLES_MAX) {
     return cli_usage("--samples is from 1 to %d", GG_TIMING_SAMPLES_MAX);
   }
-  if (given->device < 0 || given->device > INT32_MAX) return cli_usage("--device counts from 0");
-  int code = cli_kernels_load(&b.kernels, argc, argv);
-  if (!code) code = given->cases ? cli_cases_load(&b.cases, given->cases) : make_cases(&b);
+  if (given.top < 0 || given.top > most_chosen) {
+    return cli_usage("--top is from 1 to %d", most_chosen);
+  }
+  if (given.top && argc) return cli_usage("--top is for what the catalogue has: without a SPEC");
+  if (given.top == 0) given.top = 1;
+  if (given.device < 0 || given.device > INT32_MAX) return cli_usage("--device counts from 0");
+  if (argc == 0 && !given.cases) return cli_usage("bench takes SPECs, --cases or both");
+  int code = argc ? cli_kernels_load(&b.kernels, argc, argv) : open_catalogue(&b);
+  if (!code) code = given.cases ? cli_cases_load(&b.cases, given.cases) : make_cases(&b);
   if (!code) code = run_on_device(&b);
   gg_free(b.modules);
   gg_free(b.covering);
@@ -360,14 +429,18 @@ static int run(const void *values, int argc, char **argv) {
   bench_summary_free(&b.summary);
   cli_cases_free(&b.cases);
   cli_kernels_free(&b.kernels);
+  gg_catalogue_close(b.catalogue);
   return code;
 }
 
 const cli_command cmd_bench = {
     .name = "bench",
-    .operands = "SPEC...",
-    .summary = "Time a spec's kernels beside cuBLASLt",
+    .operands = "[SPEC...]",
+    .summary = "Time kernels beside cuBLASLt",
     .details =
+        "Without a SPEC, each of the --cases is computed by the kernel that gg_gemm's model chooses\n"
+        "from the catalogue (or by the --top ones).\n"
+        "\n"
         "Each problem is computed by every kernel that covers it, by cuBLASLt's first heuristic\n"
         "choice and by the best of its first 8 (64 MiB of workspace), all in one run: a CUDA\n"
         "graph of launches of at least 10 ms a sample, the contenders taking turns, the median\n"
