@@ -85,9 +85,7 @@ static void report_problem(gg_report *report, const gg_plan *plan) {
   if (plan->accumulator_bits) {
     gg_str remark = GG_STR_INIT;
     gg_str_printf(&remark, "sums of products keep %d bits of it", plan->accumulator_bits);
-    if (plan->promote) {
-      gg_str_printf(&remark, ", over %d of K all", plan->promote * plan->mma.k);
-    }
+    if (plan->promote) gg_str_printf(&remark, ", over %d of K", plan->promote * plan->mma.k);
     fact->remark = keep(report, &remark);
   }
   report_extent(report, "m", plan->fixed_m);
