@@ -12,13 +12,14 @@
  * a round's tiles are a block of D, in bands as the kernel walks them, which reads its rows of A
  * and columns of B. Its time overlaps with the rest but for a share.
  *
- * Near-equal terms slow each other down: they are joined by a norm of degree 4, not by their
+ * Near-equal terms slow each other down: they are joined by a norm of degree 8, not by their
  * maximum. Times from measurements: docs/performance/h100.md. */
 #include "choice/model.h"
 
 #include <math.h>
 
 #include "atom/dtype.h"
+#include "plan/banks.h"
 
 static const gg_device_model devices[] = {
 #define GG_DEVICE(...) {__VA_ARGS__},
@@ -61,8 +62,8 @@ static double round_up(int64_t extent, int tile, int cluster) {
 static double join(double a, double b) {
   double larger = fmax(a, b), smaller = fmin(a, b);
   if (larger <= 0) return 0;
-  double share = smaller / larger, square = share * share;
-  return larger * sqrt(sqrt(1 + square * square));
+  double share = smaller / larger, square = share * share, fourth = square * square;
+  return larger * sqrt(sqrt(sqrt(1 + fourth * fourth)));
 }
 
 static int bits_of(gg_dtype type) {
@@ -85,19 +86,31 @@ static bool is_warpgroup_wide(const gg_plan *plan) {
   return plan->mma.row->kind == GG_MMA_wgmma;
 }
 
+/* The warps that a multiprocessor has for mma.sync, of two for each of its four schedulers: one
+ * multiplies while the other waits. */
+static double warps_share(const gg_plan *plan, double tiles_each) {
+  enum { wanted = 8 };
+  double ctas = fmin(plan->ctas_per_sm, fmax(1, tiles_each));
+  return fmin(1, ctas * plan->threads / GG_WARP / wanted);
+}
+
 /* Of one multiprocessor, where `active` multiply. */
-static double mma_rate(const gg_plan *plan, const gg_device_model *device, double active) {
+static double mma_rate(const work *w, double active) {
+  const gg_plan *plan = w->plan;
+  const gg_device_model *device = w->device;
   const gg_dtype_info *a = gg_dtype_info_of(plan->a.type);
   int kind = a->bits == 8 ? (a->kind == 'f' ? 2 : 3) : a->bits == 16 ? 0 : 1;
   double busy = active / (device->sustained * device->sm_count);
   double rate = device->mma_rate[kind] / join(1, busy);
-  return is_warpgroup_wide(plan) ? rate : rate * device->warp_mma_share;
+  if (is_warpgroup_wide(plan)) return rate;
+  double tiles = w->tiles_m * w->tiles_n * (double)w->extents.batch;
+  return rate * device->warp_mma_share * warps_share(plan, tiles / device->sm_count);
 }
 
 static double multiply_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
   double operations = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
-  double tensor = operations / mma_rate(plan, w->device, active);
+  double tensor = operations / mma_rate(w, active);
   /* Each block of rows reads its rows and all of the columns. */
   double blocks_m = (double)plan->tile_m / plan->mma.m;
   double blocks_n = (double)plan->tile_n / plan->mma.n;
@@ -199,7 +212,7 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   out.load_bytes = out.tiles * out.k_tiles * step_bytes;
   out.dram_bytes = dram_bytes(&w, out.tiles, at_once);
   out.dram = out.dram_bytes * join(1 / device->dram_rate, 1 / (active * device->dram_sm_rate));
-  out.launch += device->fill;
+  out.launch += device->fill + (cluster > 1 ? device->cluster : 0);
   double step = join(multiply, load) + device->step;
   out.epilogue = visible_epilogue(&w, out.rounds, out.k_tiles * step);
   double computed = steps * step + out.epilogue;

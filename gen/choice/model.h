@@ -14,11 +14,12 @@ typedef struct gg_device_model {
   double dram_rate;       /* bytes a second, of the device */
   double dram_sm_rate;    /* the same of one multiprocessor, which has so much under way at once */
   double launch;          /* seconds from one launch of a stream to the next, nothing computed */
+  double cluster;         /* seconds more to launch clusters, and for their CTAs to meet */
   double fill;            /* seconds until the first K step is there */
   double step;            /* seconds of a K step at least: barriers and issue */
   double mma_rate[4];     /* operations a second by operand: 16 bits, 32 bits, fp8, int8 */
   double sustained;       /* of that, what all together have within the device's power */
-  double warp_mma_share;  /* of that, what mma.sync has */
+  double warp_mma_share;  /* of that, what mma.sync has, of two warps a scheduler */
   double smem_rate;       /* bytes a second that the tensor core reads of shared memory */
   double load_rate;       /* bytes a second into shared memory, of one multiprocessor alone */
   double l2_rate;         /* the same of all together */

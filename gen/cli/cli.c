@@ -30,6 +30,11 @@ int cli_usage(const char *format, ...) {
   return CLI_USAGE;
 }
 
+void cli_warn(void *user, const char *message) {
+  (void)user;
+  fprintf(stderr, "gemmgen: warning: %s\n", message);
+}
+
 static gg_status write_failed(gg_error *err, const char *path) {
   return gg_fail(err, FILE_WRITE, NULL, path, strerror(errno));
 }

@@ -219,11 +219,6 @@ static int write_files(bench *b) {
 
 /* ---- The run -------------------------------------------------------------------------- */
 
-static void warn(void *user, const char *message) {
-  (void)user;
-  fprintf(stderr, "gemmgen: warning: %s\n", message);
-}
-
 /* Collects the kernels that cover the case; tells why the others do not. */
 static int find_covering(bench *b, const cli_case *c, const char *name) {
   int count = 0;
@@ -347,7 +342,7 @@ static void open_cublaslt(bench *b) {
   gg_error err = GG_ERROR_INIT;
   if (b->given->no_cublaslt) return;
   if (gg_cublaslt_open(&b->rig.lt, b->rig.context, b->given->cublaslt, &err))
-    warn(NULL, err.message);
+    cli_warn(NULL, err.message);
   gg_error_clear(&err);
 }
 
@@ -382,7 +377,7 @@ static int run_all(bench *b) {
 static int run_on_device(bench *b) {
   gg_error err = GG_ERROR_INIT;
   gg_context_options opt = {
-      .device = (int)b->given->device, .provider = GG_PROVIDER_CUDA, .compiler.warn = warn};
+      .device = (int)b->given->device, .provider = GG_PROVIDER_CUDA, .compiler.warn = cli_warn};
   gg_status st = gg_context_open(&b->rig.context, &opt, &err);
   if (st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE) {
     printf("%zu kernels, %zu cases. Nothing was run: %s.\n", b->kernels.count, b->cases.count,

@@ -32,17 +32,12 @@ static const cli_option options[] = {
 /* Multiply-adds: what the host does in some tenths of a second, and what a device does. */
 static const int64_t host_budget = (int64_t)1 << 27, device_budget = (int64_t)1 << 37;
 
-static void warn(void *user, const char *message) {
-  (void)user;
-  fprintf(stderr, "gemmgen: warning: %s\n", message);
-}
-
 /* ---- Without a device ----------------------------------------------------------------- */
 
 static int compile_only(const cli_kernels *kernels, gg_error *why) {
   gg_error err = GG_ERROR_INIT;
   gg_compiler *compiler;
-  gg_compiler_options opt = {.warn = warn};
+  gg_compiler_options opt = {.warn = cli_warn};
   int code = CLI_NO_DEVICE;
   if (gg_compiler_open(&compiler, &opt, &err)) return cli_report(&err, NULL);
   for (size_t i = 0; i < kernels->count; i++) {
@@ -260,7 +255,7 @@ static int run_kernel(session *s, bool normal, bool integers) {
 static gg_status open_contexts(gg_context *contexts[places_max], int *count,
                                const cli_device *device, gg_error *err) {
   gg_context_options opt = {
-      .device = device->ordinal, .provider = device->provider, .compiler.warn = warn};
+      .device = device->ordinal, .provider = device->provider, .compiler.warn = cli_warn};
   *count = 0;
   gg_status st = gg_context_open(&contexts[0], &opt, err);
   if (st) return st;

@@ -79,11 +79,6 @@ typedef struct search {
   int count;
 } search;
 
-static void warn(void *user, const char *message) {
-  (void)user;
-  fprintf(stderr, "gemmgen: warning: %s\n", message);
-}
-
 /* ---- Figures -------------------------------------------------------------------------- */
 
 static tune_key key_of(const search *s, const contestant *one) {
@@ -369,7 +364,7 @@ static int run_on_device(tune *t) {
   if (code) return code;
   if (device.both) return cli_usage("tune takes one device, not both");
   gg_context_options opt = {
-      .device = device.ordinal, .provider = device.provider, .compiler.warn = warn};
+      .device = device.ordinal, .provider = device.provider, .compiler.warn = cli_warn};
   gg_status st = gg_context_open(&t->rig.context, &opt, &err);
   if (st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE) {
     fprintf(stderr, "gemmgen: nothing was run: %s\n", err.message);
