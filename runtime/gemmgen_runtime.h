@@ -150,9 +150,16 @@ GG_API const gg_module_facts *gg_module_facts_of(const gg_module *module);
 
 /* ---- Launching ------------------------------------------------------------------------ */
 
-/* D = alpha * A * B + beta * C for each of `batch` problems. Extents, leading dimensions and
- * batch strides count elements. C is not read, and may be null, when beta is 0. A batch stride of
- * 0 shares A, B or C between the batches. */
+/* What an operation of the epilogue reads or writes: a number, a vector, or a matrix like D. */
+typedef struct gg_extra {
+  uint64_t address;         /* device pointer */
+  int64_t ld, batch_stride; /* elements; ld of a matrix alone */
+} gg_extra;
+
+/* D = epilogue(A * B) for each of `batch` problems. Extents, leading dimensions and batch strides
+ * count elements. C is not read, and may be null, when beta is 0. A batch stride of 0 shares what
+ * is read between the batches. `extras[i]` belongs to operation i of the kernel's epilogue, where
+ * that has an operand: bias, scale, residual, aux. */
 typedef struct gg_problem {
   int64_t m, n, k, batch;
   uint64_t a, b, c, d; /* device pointers */
@@ -163,6 +170,7 @@ typedef struct gg_problem {
   int64_t workspace_bytes; /* there */
   bool overlap; /* may be launched while the one before it on the stream still runs; it touches
                    memory only when that has ended. Kernels that cannot wait are launched as ever */
+  gg_extra extras[GG_OPERATIONS_MAX];
 } gg_problem;
 
 #define GG_PROBLEM_INIT                                                                            \

@@ -217,6 +217,8 @@ __device__ __forceinline__ void finish_multiply(acc_t (&tCrC)[frags_m][acc_words
 }
 //@ end
 
+//@ include operations
+
 //@ include sm90_epilogue
 
 // ---- The kernel ---------------------------------------------------------------------------------
@@ -230,6 +232,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ if lines
   const int64 k = extent_k(k_arg);
 //@ end
+  const epilogue_operands operands = {${operand_list}};
 
   const int thread = int(threadIdx.x);
   const int lane = thread % warp_size;
@@ -330,15 +333,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ if map_d
           map_d,
 //@ end
-          row0, at.n0, at.batch, m, n, D + at.batch * batch_stride_d, ldd};
-//@ if alpha
-      arguments.alpha = alpha;
-//@ end
-//@ if c
-      arguments.gC = C + at.batch * batch_stride_c;
-      arguments.ldc = ldc;
-      arguments.beta = beta;
-//@ end
+          row0, at.n0, at.batch, m, n, D + at.batch * batch_stride_d, ldd,
+          {row0 - at.m0, 0, int(min(m - at.m0, int64(tile_m))),
+           int(min(n - at.n0, int64(tile_n)))},
+          at_tile(operands, at.batch, at.m0, at.n0)};
       epilogue(tCrC, arguments, staging, lane);
     }
 //@ if map_d

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "emit/report.h"
 #include "plan/exchange.h"
+#include "plan/operation.h"
 #include "plan/target.h"
 #include "spec/print.h"
 
@@ -65,6 +66,13 @@ size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (all[i].there) params[count++] = all[i].param;
   }
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    gg_span span = gg_operation_span(&plan->operations[i]);
+    if (span == GG_SPAN_NONE) continue;
+    params[count++] = (gg_param)(GG_PARAM_EXTRA + i);
+    if (span == GG_SPAN_MATRIX) params[count++] = (gg_param)(GG_PARAM_LD_EXTRA + i);
+    params[count++] = (gg_param)(GG_PARAM_BATCH_STRIDE_EXTRA + i);
+  }
   return count;
 }
 
@@ -100,6 +108,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .fixed_n = plan->fixed_n,
       .fixed_k = plan->fixed_k,
       .fixed_batch = plan->fixed_batch,
+      .operation_count = plan->operation_count,
       .grid = grids[plan->scheduler],
       .splits = plan->splits,
       .tile_warps = gg_plan_shares_tiles(plan) ? plan->atoms_m * plan->atoms_n * 4 : 0,
@@ -117,6 +126,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .map_count = layouts->map_count,
   };
   memcpy(kernel->maps, layouts->maps, sizeof kernel->maps);
+  memcpy(kernel->operations, plan->operations, sizeof kernel->operations);
   for (size_t i = 0; i < kernel->param_count; i++)
     params[i] = gg_param_as_asked(chosen, params[i]);
   for (size_t i = 0; i < kernel->map_count; i++)
