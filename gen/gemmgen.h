@@ -58,6 +58,34 @@ typedef struct gg_operand {
   int align; /* bytes: base address, leading dimension and batch stride are multiples of it */
 } gg_operand;
 
+/* What the epilogue does to x, which begins as an element of the accumulator. */
+typedef enum gg_op_kind {
+  GG_OP_LINEAR,   /* alpha * x + beta * C */
+  GG_OP_BIAS,     /* x + a vector */
+  GG_OP_SCALE,    /* x * a vector or a number, in device memory */
+  GG_OP_RESIDUAL, /* x + a matrix like D */
+  GG_OP_AUX,      /* x, which is also stored as it is here, in a matrix like D */
+  GG_OP_RELU,
+  GG_OP_GELU,
+  GG_OP_SILU,
+  GG_OP_COUNT
+} gg_op_kind;
+
+/* What a vector runs along: one number a row of D, one a column, or one in all. */
+typedef enum gg_along { GG_ALONG_M, GG_ALONG_N, GG_ALONG_ALL } gg_along;
+
+typedef enum gg_gelu { GG_GELU_ERF, GG_GELU_TANH } gg_gelu;
+
+typedef struct gg_operation {
+  gg_op_kind kind;
+  bool alpha, beta;   /* linear: has such a factor */
+  gg_gelu form;       /* gelu */
+  gg_along along;     /* bias, scale */
+  gg_operand operand; /* bias, scale, residual, aux: what it reads or writes */
+} gg_operation;
+
+enum { GG_OPERATIONS_MAX = 16 };
+
 /* What a product is made of, but for its extents: what a kernel is generated for. */
 typedef struct gg_form {
   gg_operand a, b, d;
@@ -91,7 +119,10 @@ typedef enum gg_param {
   GG_PARAM_MAP_A, /* tensor maps, in place of an operand's pointer and strides */
   GG_PARAM_MAP_B,
   GG_PARAM_MAP_D, /* beside them: of the lines' whole 16 bytes alone, in which maps write */
-  GG_PARAM_COUNT
+  GG_PARAM_EXTRA, /* + i: of the epilogue's operation i, the device pointer, */
+  GG_PARAM_LD_EXTRA = GG_PARAM_EXTRA + GG_OPERATIONS_MAX,              /* the leading dimension */
+  GG_PARAM_BATCH_STRIDE_EXTRA = GG_PARAM_LD_EXTRA + GG_OPERATIONS_MAX, /* and the batch stride */
+  GG_PARAM_COUNT = GG_PARAM_BATCH_STRIDE_EXTRA + GG_OPERATIONS_MAX
 } gg_param;
 
 /* How an operand is copied in boxes by a tensor map: 128 bytes that gg_prepare makes for a problem,
@@ -132,6 +163,8 @@ typedef struct gg_kernel {
   int accumulator_span; /* along K, of the sums for which that holds: they are then added to the
                            accumulator with all of its bits; 0: of all of K */
   int64_t fixed_m, fixed_n, fixed_k, fixed_batch; /* GG_FIXED_NONE where dynamic */
+  gg_operation operations[GG_OPERATIONS_MAX];     /* the epilogue, in order */
+  size_t operation_count;
 
   gg_grid_rule grid;
   int tile_m, tile_n, tile_k;

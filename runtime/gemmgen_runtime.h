@@ -37,7 +37,8 @@ typedef struct gg_compiler_options {
   void *user;
 } gg_compiler_options;
 
-#define GG_COMPILER_OPTIONS_INIT {0}
+#define GG_COMPILER_OPTIONS_INIT                                                                   \
+  { 0 }
 
 /* `options` may be NULL. A missing NVRTC is not an error here but at gg_compile, so that
  * a program can still load what was compiled elsewhere. Free with gg_compiler_close. */
@@ -93,7 +94,8 @@ typedef struct gg_context_options {
   gg_compiler_options compiler;
 } gg_context_options;
 
-#define GG_CONTEXT_OPTIONS_INIT {0}
+#define GG_CONTEXT_OPTIONS_INIT                                                                    \
+  { 0 }
 
 /* `options` may be NULL: device 0 of what there is. With GG_PROVIDER_CUDA, GG_E_NO_DRIVER and
  * GG_E_NO_DEVICE say that there is no GPU to use; other errors that something is wrong with it.
@@ -148,18 +150,27 @@ GG_API const gg_module_facts *gg_module_facts_of(const gg_module *module);
 
 /* ---- Launching ------------------------------------------------------------------------ */
 
-/* D = alpha * A * B + beta * C for each of `batch` problems. Extents, leading dimensions and
- * batch strides count elements. C is not read, and may be null, when beta is 0. A batch stride of
- * 0 shares A, B or C between the batches. */
+/* What an operation of the epilogue reads or writes: a number, a vector, or a matrix like D. */
+typedef struct gg_extra {
+  uint64_t address;         /* device pointer */
+  int64_t ld, batch_stride; /* elements; ld of a matrix alone */
+} gg_extra;
+
+/* D = epilogue(A * B) for each of `batch` problems. Extents, leading dimensions and batch strides
+ * count elements. C is not read, and may be null, when beta is 0. A batch stride of 0 shares what
+ * is read between the batches. `extras[i]` belongs to operation i of the kernel's epilogue, where
+ * that has an operand: bias, scale, residual, aux. */
 typedef struct gg_problem {
   int64_t m, n, k, batch;
   uint64_t a, b, c, d; /* device pointers */
   int64_t lda, ldb, ldc, ldd;
   int64_t batch_stride_a, batch_stride_b, batch_stride_c, batch_stride_d;
   float alpha, beta;
+  gg_extra extras[GG_OPERATIONS_MAX];
 } gg_problem;
 
-#define GG_PROBLEM_INIT {.batch = 1, .alpha = 1}
+#define GG_PROBLEM_INIT                                                                            \
+  { .batch = 1, .alpha = 1 }
 
 /* Sets the leading dimensions and batch strides of the densest layout that the kernel's
  * alignments allow. GG_E_PROBLEM_SIZE when they pass int64. */

@@ -211,7 +211,7 @@ gg_status gg_launch_prepared(const gg_prepared *prepared, struct CUstream_st *st
   const gg_module *module = prepared->module;
   const gg_kernel *kernel = &module->kernel;
   void *arguments[GG_PARAM_COUNT];
-  for (size_t i = 0; i < GG_PARAM_COUNT; i++)
+  for (size_t i = 0; i < kernel->param_count; i++)
     arguments[i] = (void *)&prepared->arguments[i];
   for (size_t i = 0, map = 0; map < kernel->map_count; i++) {
     if (kernel->params[i] == kernel->maps[map].param) arguments[i] = (void *)prepared->maps[map++];

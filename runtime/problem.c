@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "plan/operation.h"
 #include "tensormap.h"
 
 typedef long long ll; /* for printf */
@@ -38,6 +39,7 @@ gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *p, char which
     break;
   default:
     view.operand = &kernel->d;
+    view.written = true;
     view.ld = p->ldd, view.batch_stride = p->batch_stride_d, view.address = p->d;
   }
   /* B is N x K: its outer mode is contiguous when its major is N, the others' when it is M. */
@@ -46,6 +48,29 @@ gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *p, char which
   view.length = outer_is_contiguous ? outer : inner;
   view.rows = outer_is_contiguous ? inner : outer;
   view.length_name = outer_is_contiguous ? outer_name : inner_name;
+  return view;
+}
+
+gg_view gg_problem_extra_view(const gg_kernel *kernel, const gg_problem *p, size_t index) {
+  const gg_operation *operation = &kernel->operations[index];
+  const gg_extra *extra = &p->extras[index];
+  gg_span span = gg_operation_span(operation);
+  bool m_is_contiguous =
+      span == GG_SPAN_ROWS || (span == GG_SPAN_MATRIX && is_m_major(operation->operand.major));
+  int64_t contiguous = m_is_contiguous ? p->m : p->n, across = m_is_contiguous ? p->n : p->m;
+  gg_view view = {.name = 'x',
+                  .index = (int)index,
+                  .operand = &operation->operand,
+                  .vector = span != GG_SPAN_MATRIX,
+                  .written = operation->kind == GG_OP_AUX,
+                  .length = span == GG_SPAN_ALL ? 1 : contiguous,
+                  .rows = span == GG_SPAN_MATRIX ? across : 1,
+                  .batch = p->batch,
+                  .ld = extra->ld,
+                  .batch_stride = extra->batch_stride,
+                  .length_name = m_is_contiguous ? "m" : "n",
+                  .address = extra->address};
+  if (view.vector) view.ld = view.length;
   return view;
 }
 
@@ -75,23 +100,51 @@ static int64_t round_up(int64_t value, int64_t multiple) {
   return value > INT64_MAX - multiple ? INT64_MAX / multiple * multiple : value - rest + multiple;
 }
 
+/* What a part of an operand is called: "A", "lda", "batch_stride_a", or "extras[1].ld". */
+typedef enum view_part { THE_ADDRESS, THE_LD, THE_BATCH_STRIDE } view_part;
+
+enum { part_name_max = 40 };
+
+static const char *name_part(char out[part_name_max], const gg_view *view, view_part part) {
+  static const char *const prefixes[] = {"", "ld", "batch_stride_"};
+  static const char *const members[] = {"", ".ld", ".batch_stride"};
+  if (view->name == 'x') {
+    snprintf(out, part_name_max, "extras[%d]%s", view->index, members[part]);
+  } else {
+    snprintf(out, part_name_max, "%s%c", prefixes[part],
+             part == THE_ADDRESS ? view->name - 'a' + 'A' : view->name);
+  }
+  return out;
+}
+
 static gg_status too_large(gg_error *err, const gg_view *view) {
-  char text[128];
-  snprintf(text, sizeof text, "%c is larger than int64 can address: %lld x %lld, batch %lld",
-           view->name - 'a' + 'A', (ll)view->length, (ll)view->rows, (ll)view->batch);
+  char text[128], name[part_name_max];
+  snprintf(text, sizeof text, "%s is larger than int64 can address: %lld x %lld, batch %lld",
+           name_part(name, view, THE_ADDRESS), (ll)view->length, (ll)view->rows, (ll)view->batch);
   return gg_fail(err, PROBLEM_SIZE, NULL, text);
+}
+
+/* The densest layout of what `view` shows: its rows, and its batches, behind each other. */
+static gg_status pack(int64_t *ld, int64_t *batch_stride, const gg_view *view, gg_error *err) {
+  *ld = round_up(view->length, align_elements(view));
+  return __builtin_mul_overflow(*ld, view->rows, batch_stride) ? too_large(err, view) : GG_OK;
 }
 
 gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, gg_error *err) {
   int64_t *const lds[] = {&problem->lda, &problem->ldb, &problem->ldc, &problem->ldd};
   int64_t *const strides[] = {&problem->batch_stride_a, &problem->batch_stride_b,
                               &problem->batch_stride_c, &problem->batch_stride_d};
-  for (int i = 0; i < 4; i++) {
+  gg_status st = GG_OK;
+  for (int i = 0; i < 4 && !st; i++) {
     gg_view view = gg_problem_view(kernel, problem, (char)('a' + i));
-    *lds[i] = round_up(view.length, align_elements(&view));
-    if (__builtin_mul_overflow(*lds[i], view.rows, strides[i])) return too_large(err, &view);
+    st = pack(lds[i], strides[i], &view, err);
   }
-  return GG_OK;
+  for (size_t i = 0; i < kernel->operation_count && !st; i++) {
+    if (gg_operation_span(&kernel->operations[i]) == GG_SPAN_NONE) continue;
+    gg_view view = gg_problem_extra_view(kernel, problem, i);
+    st = pack(&problem->extras[i].ld, &problem->extras[i].batch_stride, &view, err);
+  }
+  return st;
 }
 
 /* ---- Checks --------------------------------------------------------------------------- */
@@ -124,13 +177,12 @@ static gg_status check_extents(const gg_kernel *kernel, const gg_problem *p, gg_
   return st;
 }
 
-static gg_status check_multiple(const char *name, char which, int64_t value, int64_t multiple,
-                                gg_error *err) {
+static gg_status check_multiple(const gg_view *view, view_part part, int64_t value, gg_error *err) {
+  int64_t multiple = align_elements(view);
   if (value % multiple == 0) return GG_OK;
-  char full[32];
-  snprintf(full, sizeof full, "%s%c", name, which);
-  return gg_fail(err, PROBLEM_ALIGN, NULL, full, (ll)value, (ll)multiple, "elements",
-                 (ll)round_up(value, multiple));
+  char name[part_name_max];
+  return gg_fail(err, PROBLEM_ALIGN, NULL, name_part(name, view, part), (ll)value, (ll)multiple,
+                 "elements", (ll)round_up(value, multiple));
 }
 
 /* Elements from the first to past the last of one batch: (rows - 1) * ld + length. */
@@ -139,7 +191,7 @@ static bool extent_of(int64_t *out, const gg_view *view) {
          !__builtin_add_overflow(*out, view->length, out);
 }
 
-/* The batches of D are apart when they follow each other, or interleave within the rows. */
+/* Batches that are written are apart when they follow each other, or interleave within the rows. */
 static bool batches_apart(const gg_view *view, int64_t extent) {
   int64_t span;
   if (view->batch_stride >= extent) return true;
@@ -150,18 +202,18 @@ static bool batches_apart(const gg_view *view, int64_t extent) {
 
 static gg_status check_batch_stride(const gg_view *view, int64_t extent, gg_error *err) {
   if (view->batch < 2) return GG_OK;
-  int64_t align = align_elements(view);
   const char *fault = NULL;
+  char name[part_name_max];
   if (view->batch_stride < 0) {
     fault = "batch strides are not negative";
-  } else if (view->name == 'd' && !batches_apart(view, extent)) {
+  } else if (view->written && !batches_apart(view, extent)) {
     fault = "the batches overlap";
   }
   if (fault) {
-    return gg_fail(err, PROBLEM_STRIDE, NULL, view->name, (ll)view->batch_stride, fault,
-                   (ll)round_up(extent, align));
+    return gg_fail(err, PROBLEM_STRIDE, NULL, name_part(name, view, THE_BATCH_STRIDE),
+                   (ll)view->batch_stride, fault, (ll)round_up(extent, align_elements(view)));
   }
-  return check_multiple("batch_stride_", view->name, view->batch_stride, align, err);
+  return check_multiple(view, THE_BATCH_STRIDE, view->batch_stride, err);
 }
 
 /* Bytes from the operand's first to past its last, whatever the batch. */
@@ -175,21 +227,26 @@ static bool bytes_fit(const gg_view *view, int64_t extent) {
 }
 
 static gg_status check_address(const gg_view *view, gg_error *err) {
-  if (view->address == 0) return gg_fail(err, PROBLEM_POINTER, NULL, view->name - 'a' + 'A');
+  char part[part_name_max];
+  const char *whole = name_part(part, view, THE_ADDRESS);
+  if (view->address == 0) return gg_fail(err, PROBLEM_POINTER, NULL, whole);
   uint64_t align = view->operand->align > 1 ? (uint64_t)view->operand->align : 1;
   if (view->address % align == 0) return GG_OK;
-  char name[2] = {view->name, '\0'};
+  char letter[2] = {view->name, '\0'};
+  const char *name = view->name == 'x' ? whole : letter;
   return gg_fail(err, PROBLEM_ALIGN, NULL, name, (ll)view->address, (ll)align, "bytes",
                  (ll)(view->address / align * align + align));
 }
 
 static gg_status check_view(const gg_view *view, gg_error *err) {
-  int64_t extent, align = align_elements(view);
+  int64_t extent;
+  char name[part_name_max];
   if (view->ld < view->length) {
-    return gg_fail(err, PROBLEM_LD, NULL, view->name, (ll)view->ld, view->length_name,
-                   (ll)view->length, (ll)round_up(view->length, align));
+    return gg_fail(err, PROBLEM_LD, NULL, name_part(name, view, THE_LD), (ll)view->ld,
+                   view->length_name, (ll)view->length,
+                   (ll)round_up(view->length, align_elements(view)));
   }
-  gg_status st = check_multiple("ld", view->name, view->ld, align, err);
+  gg_status st = view->vector ? GG_OK : check_multiple(view, THE_LD, view->ld, err);
   if (st) return st;
   if (!extent_of(&extent, view)) return too_large(err, view);
   if ((st = check_batch_stride(view, extent, err))) return st;
@@ -200,6 +257,12 @@ static gg_status check_view(const gg_view *view, gg_error *err) {
 static gg_status check_operands(const gg_kernel *kernel, const gg_problem *p, gg_error *err) {
   for (const char *which = p->k > 0 ? "abd" : "d"; *which; which++) {
     gg_view view = gg_problem_view(kernel, p, *which);
+    gg_status st = check_view(&view, err);
+    if (st) return st;
+  }
+  for (size_t i = 0; i < kernel->operation_count; i++) {
+    if (gg_operation_span(&kernel->operations[i]) == GG_SPAN_NONE) continue;
+    gg_view view = gg_problem_extra_view(kernel, p, i);
     gg_status st = check_view(&view, err);
     if (st) return st;
   }
@@ -251,8 +314,16 @@ static uint64_t float_bits(float value) {
   return bits;
 }
 
+static uint64_t extra_argument(const gg_problem *p, gg_param param) {
+  const gg_extra *extra = &p->extras[(param - GG_PARAM_EXTRA) % GG_OPERATIONS_MAX];
+  return param >= GG_PARAM_BATCH_STRIDE_EXTRA ? (uint64_t)extra->batch_stride
+         : param >= GG_PARAM_LD_EXTRA         ? (uint64_t)extra->ld
+                                              : extra->address;
+}
+
 static uint64_t argument_of(const gg_problem *p, gg_param param) {
-  const uint64_t values[GG_PARAM_COUNT] = {
+  if (param >= GG_PARAM_EXTRA) return extra_argument(p, param);
+  const uint64_t values[GG_PARAM_EXTRA] = {
       [GG_PARAM_A] = p->a,
       [GG_PARAM_B] = p->b,
       [GG_PARAM_C] = p->c,

@@ -8,7 +8,10 @@ enum { GG_GRID_X_MAX = 2147483647, GG_GRID_Y_MAX = 65535 };
 
 /* One operand of a problem: `rows` vectors of `length` contiguous elements, `ld` apart. */
 typedef struct gg_view {
-  char name; /* 'a' */
+  char name;   /* 'a'; 'x': of the epilogue */
+  int index;   /* 'x': of the operation */
+  bool vector; /* one line, or one number, a batch: there is no leading dimension */
+  bool written;
   const gg_operand *operand;
   int64_t length, rows, batch, ld, batch_stride; /* elements */
   const char *length_name;                       /* "k" */
@@ -17,6 +20,9 @@ typedef struct gg_view {
 
 /* `which` is 'a', 'b', 'c' or 'd'. */
 gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *problem, char which);
+
+/* The operand of the epilogue's operation `index`, which has one. */
+gg_view gg_problem_extra_view(const gg_kernel *kernel, const gg_problem *problem, size_t index);
 
 bool gg_kernel_takes(const gg_kernel *kernel, gg_param param);
 

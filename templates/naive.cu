@@ -10,12 +10,18 @@
 
 //@ insert conversions
 
+//@ insert operand_conversion
+
 // ---- Everything below uses only the names above. ------------------------------------------------
 
 // One thread computes one element of D: it walks a row of A and a row of B, both in global memory,
 // and multiplies as it goes. Nothing is shared but what the caches happen to keep.
 
 //@ include rasterise
+
+//@ include operations
+
+// ---- The kernel ---------------------------------------------------------------------------------
 
 extern "C" __global__ void __launch_bounds__(threads)
     ${name}(${parameters}) {
@@ -36,21 +42,18 @@ extern "C" __global__ void __launch_bounds__(threads)
   const ab_t *b = B + batch * batch_stride_b + col * (b_k_major ? ldb : 1);
   float acc[1] = {0};
   for (int64 i = 0; i < k; ++i) {
-    const float a_i[1] = {ab_to_float(a[i * (a_k_major ? 1 : lda)])};
-    const float b_i[1] = {ab_to_float(b[i * (b_k_major ? 1 : ldb)])};
+    const float a_i[1] = {ab_value(a[i * (a_k_major ? 1 : lda)])};
+    const float b_i[1] = {ab_value(b[i * (b_k_major ? 1 : ldb)])};
     mma(acc, a_i, b_i);
   }
 
-  float value = acc[0];
-//@ if alpha
-  value *= alpha;
-//@ end
-//@ if c
-  const c_t *c = C + batch * batch_stride_c + (c_n_major ? row * ldc + col : col * ldc + row);
-  if (beta != 0.0f) value += beta * c_to_float(*c);  // else C is not read: it may be null
-//@ end
+  // Operations and conversions come in pairs, of which this thread has the first.
+  const epilogue_operands operands = at_tile({${operand_list}}, batch, row, col);
+  const tile_place at = {0, 0, 1, 1};
+  const pair x = finish({acc_value(acc, 0), 0}, operands, at, read_row(operands, at),
+                        read_col(operands, at), read_cell(operands, at));
   d_t bits[2];
-  d_from_floats(bits, value, value);  // conversions come in pairs
+  d_from_values(bits, x.x, x.y);
   d_t *d = D + batch * batch_stride_d + (d_n_major ? row * ldd + col : col * ldd + row);
   *d = bits[0];
 }

@@ -394,6 +394,8 @@ __device__ __forceinline__ void multiply(acc_frag_t (&tCrC)[frags_m][frags_n][ac
 
 //@ include rasterise
 
+//@ include operations
+
 //@ include epilogue
 
 // ---- The kernel --------------------------------------------------------------------------------
@@ -406,6 +408,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 n = extent_n(n_arg);
   const int k = int(extent_k(k_arg));
   const int k_tiles = (k + tile_k - 1) / tile_k;
+  const epilogue_operands operands = {${operand_list}};
   const unsigned tiles_m = unsigned((m + tile_m - 1) / tile_m);
   const unsigned tiles_n = unsigned((n + tile_n - 1) / tile_n);
   const unsigned tiles = tiles_m * tiles_n;  // of a batch
@@ -461,11 +464,8 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     arguments = {
         D + batch * batch_stride_d + (d_n_major ? m0 * ldd + n0 : n0 * ldd + m0), ldd,
 //@ if c
-        C + batch * batch_stride_c + (c_n_major ? m0 * ldc + n0 : n0 * ldc + m0), ldc, beta,
+        C + batch * batch_stride_c + (c_n_major ? m0 * ldc + n0 : n0 * ldc + m0), ldc,
 //@ end
-//@ if alpha
-        alpha,
-//@ end
-    };
+        at_tile(operands, batch, m0, n0)};
   }
 }

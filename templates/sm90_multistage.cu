@@ -79,6 +79,8 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], unsi
   wgmma_commit();
 }
 
+//@ include operations
+
 //@ include sm90_epilogue
 
 // ---- The kernel ---------------------------------------------------------------------------------
@@ -129,15 +131,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ if map_d
       map_d,
 //@ end
-      row0, tile.n0, tile.batch, m, n, D + tile.batch * batch_stride_d, ldd};
-//@ if alpha
-  arguments.alpha = alpha;
-//@ end
-//@ if c
-  arguments.gC = C + tile.batch * batch_stride_c;
-  arguments.ldc = ldc;
-  arguments.beta = beta;
-//@ end
+      row0, tile.n0, tile.batch, m, n, D + tile.batch * batch_stride_d, ldd,
+      {row0 - tile.m0, 0, int(min(m - tile.m0, int64(tile_m))),
+       int(min(n - tile.n0, int64(tile_n)))},
+      at_tile({${operand_list}}, tile.batch, tile.m0, tile.n0)};
   epilogue(tCrC, arguments, smem + epi_begin + warp * epi_buffers * epi_bytes, lane);
 //@ if map_d
   tma_store_wait_read<0>();  // shared memory outlives its last readers

@@ -184,6 +184,8 @@ __device__ __forceinline__ void finish_multiply(acc_t (&tCrC)[frags_m][acc_words
 }
 //@ end
 
+//@ include operations
+
 //@ include sm90_epilogue
 
 // ---- The kernel ---------------------------------------------------------------------------------
@@ -198,6 +200,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 k = extent_k(k_arg);
 //@ end
   const int k_tiles = int((extent_k(k_arg) + tile_k - 1) / tile_k);
+  const epilogue_operands operands = {${operand_list}};
 
   const int thread = int(threadIdx.x);
   const int lane = thread % warp_size;
@@ -281,15 +284,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ if map_d
           map_d,
 //@ end
-          row0, item.n0, item.batch, m, n, D + item.batch * batch_stride_d, ldd};
-//@ if alpha
-      arguments.alpha = alpha;
-//@ end
-//@ if c
-      arguments.gC = C + item.batch * batch_stride_c;
-      arguments.ldc = ldc;
-      arguments.beta = beta;
-//@ end
+          row0, item.n0, item.batch, m, n, D + item.batch * batch_stride_d, ldd,
+          {row0 - item.m0, 0, int(min(m - item.m0, int64(tile_m))),
+           int(min(n - item.n0, int64(tile_n)))},
+          at_tile(operands, item.batch, item.m0, item.n0)};
       epilogue(tCrC, arguments, staging, lane);
     }
 //@ if map_d

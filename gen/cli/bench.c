@@ -145,15 +145,18 @@ static gg_status make_reference(race *r, gg_error *err) {
   return st;
 }
 
-/* Runs a contender on the first set and compares. */
+/* Runs a contender on the first set and compares; with D = A * B where it is `plain`. */
 static gg_status verify(bench_figure *out, race *r, gg_contender_launch launch, void *self,
-                        gg_error *err) {
+                        bool plain, gg_error *err) {
   gg_verdict verdict;
-  gg_trial *first = &r->sets.list[0];
-  gg_status st = gg_trial_poison(first, err);
+  gg_trial trial = r->sets.list[0]; /* of the same memory */
+  gg_kernel product = *trial.kernel;
+  product.operation_count = 0;
+  if (plain) trial.kernel = &product;
+  gg_status st = gg_trial_poison(&trial, err);
   if (!st) st = launch(self, 0, NULL, err);
   if (!st) st = gg_synchronize(r->rig->context, NULL, err);
-  if (!st) st = gg_trial_check(&verdict, first, &r->sample, &r->reference, err);
+  if (!st) st = gg_trial_check(&verdict, &trial, &r->sample, &r->reference, err);
   if (st) return st;
   out->right = gg_verdict_passed(&verdict);
   out->max_error = verdict.max_error;
@@ -190,14 +193,14 @@ static gg_status run_race(race *r, gg_error *err) {
   int count = 0, lt_at = -1, ceiling_at = -1;
   for (; count < r->count && !st; count++) {
     contenders[count] = (gg_contender){.launch = launch_ours, .self = &r->ours[count]};
-    st = verify(&r->out->ours[count], r, launch_ours, &r->ours[count], err);
+    st = verify(&r->out->ours[count], r, launch_ours, &r->ours[count], false, err);
   }
   if (r->plan && !st) {
     lt_at = count;
     contenders[count++] = (gg_contender){.launch = launch_lt, .self = &first};
     contenders[count++] = (gg_contender){.launch = launch_lt, .self = &best};
-    st = verify(&r->out->lt_first, r, launch_lt, &first, err);
-    if (!st) st = verify(&r->out->lt_best, r, launch_lt, &best, err);
+    st = verify(&r->out->lt_first, r, launch_lt, &first, true, err);
+    if (!st) st = verify(&r->out->lt_best, r, launch_lt, &best, true, err);
   }
   if (r->has_ceiling) {
     ceiling_at = count;

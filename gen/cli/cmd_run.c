@@ -6,6 +6,7 @@
 #include "cli/emulate.h"
 #include "cli/kernels.h"
 #include "number.h"
+#include "plan/operation.h"
 #include "trial.h"
 
 typedef struct run_options {
@@ -104,8 +105,8 @@ static gg_status make_reference(gg_reference *out, gg_sample *sample, const sess
   return st;
 }
 
-static void print_verdict(const gg_verdict *v, const gg_sample *sample, bool on_device,
-                          const char *inputs) {
+static void print_verdict(const session *s, const gg_verdict *v, const gg_sample *sample,
+                          bool on_device, const char *inputs) {
   printf("  %-8s %s: %lld elements", inputs, gg_verdict_passed(v) ? "pass" : "FAIL",
          (long long)v->checked);
   if (!sample->whole) {
@@ -115,16 +116,19 @@ static void print_verdict(const gg_verdict *v, const gg_sample *sample, bool on_
   printf(" against f64 on the %s, max error %.3g, mean %.3g\n", on_device ? "device" : "host",
          v->max_error, v->mean_error);
   if (v->max_error > 0) {
+    char name[GG_OPERATION_NAME_MAX] = "D";
+    if (v->worst.operation >= 0)
+      gg_operation_name(name, s->kernel->operations, (size_t)v->worst.operation);
     printf(
-        "           closest to its bound: D[%lld, %lld] of batch %lld is %.9g, should be %.9g +- "
+        "           closest to its bound: %s[%lld, %lld] of batch %lld is %.9g, should be %.9g +- "
         "%.3g\n",
-        (long long)v->worst.row, (long long)v->worst.col, (long long)v->worst.batch, v->worst.got,
-        v->worst.want, v->worst.bound);
+        name, (long long)v->worst.row, (long long)v->worst.col, (long long)v->worst.batch,
+        v->worst.got, v->worst.want, v->worst.bound);
   }
   if (v->failed) printf("           %lld elements beyond their bound\n", (long long)v->failed);
   if (v->unwritten) printf("           %lld elements not written\n", (long long)v->unwritten);
   if (v->stray) {
-    printf("           %lld bytes written outside D, the first %lld bytes from its start\n",
+    printf("           %lld bytes written outside, the first %lld bytes from D's start\n",
            (long long)v->stray, (long long)v->first_stray);
   }
 }
@@ -143,7 +147,7 @@ static gg_status try_place(bool *passed, session *s, place *on, gg_input_kind ki
   if (!st) {
     *passed = gg_verdict_passed(&verdict);
     if (s->place_count > 1) printf("  %s\n", emulated(on) ? "emulator" : "GPU");
-    print_verdict(&verdict, &sample, reference.on_device,
+    print_verdict(s, &verdict, &sample, reference.on_device,
                   kind == GG_INPUTS_NORMAL ? "normal" : "integers");
   }
   gg_reference_free(&reference);
@@ -151,10 +155,10 @@ static gg_status try_place(bool *passed, session *s, place *on, gg_input_kind ki
   return st;
 }
 
-/* The two results, every byte of memory around them included. */
-static bool compare_places(const session *s) {
-  const gg_trial_buffer *gpu = &s->places[0].trial.d, *emu = &s->places[1].trial.d;
-  int bytes = gg_number_bytes(s->kernel->d.type);
+/* What both have written, every byte of memory around it included. */
+static bool compare_buffers(const gg_trial_buffer *gpu, const gg_trial_buffer *emu, gg_dtype type,
+                            const char *name) {
+  int bytes = gg_number_bytes(type);
   int64_t differ = 0, first = -1;
   for (int64_t at = gpu->lead % bytes; at + bytes <= gpu->bytes; at += bytes) {
     if (memcmp(gpu->host + at, emu->host + at, (size_t)bytes) == 0) continue;
@@ -162,17 +166,30 @@ static bool compare_places(const session *s) {
     differ++;
   }
   if (differ == 0) {
-    printf("  GPU and emulator agree bit by bit: 0 mismatches in %lld bytes\n",
-           (long long)gpu->bytes);
+    printf("  GPU and emulator agree bit by bit: 0 mismatches in %lld bytes of %s\n",
+           (long long)gpu->bytes, name);
     return true;
   }
   int64_t element = (first - gpu->lead) / bytes;
-  printf("  GPU and emulator DIFFER in %lld elements; the first, element %lld from D's start, is"
+  printf("  GPU and emulator DIFFER in %lld elements; the first, element %lld from %s's start, is"
          " %.9g and %.9g\n",
-         (long long)differ, (long long)element,
-         gg_number_get(s->kernel->d.type, gpu->host + gpu->lead, element),
-         gg_number_get(s->kernel->d.type, emu->host + emu->lead, element));
+         (long long)differ, (long long)element, name,
+         gg_number_get(type, gpu->host + gpu->lead, element),
+         gg_number_get(type, emu->host + emu->lead, element));
   return false;
+}
+
+static bool compare_places(const session *s) {
+  const gg_trial *gpu = &s->places[0].trial, *emu = &s->places[1].trial;
+  bool same = compare_buffers(&gpu->d, &emu->d, s->kernel->d.type, "D");
+  for (size_t i = 0; i < s->kernel->operation_count; i++) {
+    const gg_operation *op = &s->kernel->operations[i];
+    char name[GG_OPERATION_NAME_MAX];
+    if (op->kind != GG_OP_AUX) continue;
+    gg_operation_name(name, s->kernel->operations, i);
+    same = compare_buffers(&gpu->extras[i], &emu->extras[i], op->operand.type, name) && same;
+  }
+  return same;
 }
 
 static gg_status try_inputs(bool *passed, session *s, gg_input_kind kind, gg_error *err) {
@@ -314,8 +331,8 @@ const cli_command cmd_run = {
     .operands = "SPEC...",
     .summary = "Run a spec's kernels, on a GPU or in the emulator, and verify the result",
     .details =
-        "Fills A, B and C with random numbers and everything around them, and D, with NaN;\n"
-        "launches; compares D with sums in f64: all of it on the host where the problem is\n"
+        "Fills A, B, C and what the epilogue reads with random numbers, and everything around\n"
+        "them, D and what the epilogue stores, with NaN; launches; compares the results with sums in f64: all of it on the host where the problem is\n"
         "small, on the device, by a plain kernel of its own, where it is not. With integers as\n"
         "inputs every sum is exact, and D must be the correctly rounded result; with normal\n"
         "deviates it must be within a bound from K and the accumulator's precision. Writing\n"

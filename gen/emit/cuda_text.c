@@ -6,6 +6,8 @@
 
 #include "atom/dtype.h"
 #include "emit/emit.h"
+#include "emit/operations.h"
+#include "plan/operation.h"
 
 const char *gg_cuda_bool(bool value) {
   return value ? "true" : "false";
@@ -18,8 +20,15 @@ const char *gg_cuda_type_of(gg_dtype type) {
 }
 
 void gg_cuda_write_type(gg_str *out, const char *name, gg_dtype type) {
-  gg_str_printf(out, "using %s = %s;  // the bits of %s\n", name, gg_cuda_type_of(type),
+  gg_str_printf(out, "using %s_t = %s;  // the bits of %s\n", name, gg_cuda_type_of(type),
                 gg_dtype_info_of(type)->name);
+}
+
+void gg_cuda_write_types(gg_str *out, const gg_plan *plan) {
+  if (plan->has_c) gg_cuda_write_type(out, "c", plan->c.type);
+  gg_cuda_write_type(out, "d", plan->d.type);
+  gg_str_printf(out, "using epi_t = %s;  // what the epilogue computes in\n",
+                plan->compute == GG_DTYPE_s32 ? "int" : "float");
 }
 
 /* ---- Parameters ------------------------------------------------------------------------- */
@@ -42,9 +51,41 @@ void gg_cuda_write_extents(gg_str *out, const gg_plan *plan) {
   write_extent(out, "batch", plan->fixed_batch);
 }
 
-void gg_cuda_write_parameters(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
-  enum { indent = 8, last_column = 100 };
-  static const char *const texts[GG_PARAM_COUNT] = {
+/* One parameter of the kernel: of operation `index` where it is the epilogue's. */
+static void write_extra(gg_str *out, const gg_plan *plan, gg_param param) {
+  size_t index = (size_t)(param - GG_PARAM_EXTRA) % GG_OPERATIONS_MAX;
+  char name[GG_OPERATION_NAME_MAX];
+  gg_operation_name(name, plan->operations, index);
+  if (param >= GG_PARAM_BATCH_STRIDE_EXTRA) {
+    gg_str_printf(out, "int64 batch_stride_%s", name);
+  } else if (param >= GG_PARAM_LD_EXTRA) {
+    gg_str_printf(out, "int64 ld_%s", name);
+  } else {
+    bool writes = plan->operations[index].kind == GG_OP_AUX;
+    gg_str_printf(out, "%s%s_t *%s", writes ? "" : "const ", name, name);
+  }
+}
+
+void gg_cuda_write_items(gg_str *out, const char *items, int indent) {
+  enum { last_column = 100 };
+  size_t column = last_column;
+  for (const char *item = items, *end; *item; item = end + 1) {
+    end = strchr(item, '\n');
+    size_t length = (size_t)(end - item);
+    column += length + 3; /* with what closes the list, or comma and space */
+    if (column > last_column) {
+      gg_str_printf(out, "\n%*s", indent, "");
+      column = (size_t)indent + length + 3;
+    } else {
+      gg_str_putc(out, ' ');
+    }
+    gg_str_append(out, item, length);
+    if (end[1]) gg_str_putc(out, ',');
+  }
+}
+
+static void write_parameters(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  static const char *const texts[GG_PARAM_EXTRA] = {
       [GG_PARAM_A] = "const ab_t *__restrict__ A",
       [GG_PARAM_B] = "const ab_t *__restrict__ B",
       [GG_PARAM_C] = "const c_t *C",
@@ -68,65 +109,139 @@ void gg_cuda_write_parameters(gg_str *out, const gg_plan *plan, const gg_layouts
       [GG_PARAM_MAP_D] = "const __grid_constant__ tensor_map map_d",
   };
   gg_param params[GG_PARAM_COUNT];
-  size_t count = gg_kernel_params(params, plan, layouts), column = last_column;
+  size_t count = gg_kernel_params(params, plan, layouts);
+  gg_str items = GG_STR_INIT;
   for (size_t i = 0; i < count; i++) {
-    const char *text = texts[params[i]];
-    column += strlen(text) + 2; /* with the comma, or what closes the list */
-    if (column > last_column) {
-      gg_str_printf(out, "\n%*s", indent, "");
-      column = indent + strlen(text) + 2;
+    if (params[i] >= GG_PARAM_EXTRA) {
+      write_extra(&items, plan, params[i]);
     } else {
-      gg_str_putc(out, ' ');
+      gg_str_puts(&items, texts[params[i]]);
     }
-    gg_str_printf(out, "%s%s", text, i + 1 < count ? "," : "");
+    gg_str_putc(&items, '\n');
   }
+  gg_cuda_write_items(out, gg_str_text(&items), 8);
+  if (items.failed) out->failed = true;
+  gg_str_free(&items);
 }
 
 /* ---- Conversions ------------------------------------------------------------------------ */
 
-void gg_cuda_write_widening(gg_str *out, const char *name, const char *bits_type, gg_dtype type) {
-  gg_str_printf(out, "__device__ __forceinline__ float %s(%s x) {\n", name, bits_type);
-  if (type == GG_DTYPE_f16) {
+void gg_cuda_write_widening(gg_str *out, const char *name, gg_dtype type) {
+  const char *ptx = gg_dtype_info_of(type)->ptx;
+  gg_str_printf(out, "__device__ __forceinline__ epi_t %s_value(%s_t x) {\n", name, name);
+  switch (type) {
+  case GG_DTYPE_f16:
     gg_str_puts(out, "  float y;\n"
                      "  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x));\n"
                      "  return y;\n");
-  } else if (type == GG_DTYPE_bf16) {
+    break;
+  case GG_DTYPE_bf16:
     gg_str_puts(out, "  return __uint_as_float(unsigned(x) << 16);\n");
-  } else {
-    gg_str_puts(out, "  return x;\n");
+    break;
+  case GG_DTYPE_e4m3:
+  case GG_DTYPE_e5m2:
+    gg_str_printf(out,
+                  "  unsigned halves;\n"
+                  "  asm(\"cvt.rn.f16x2.%sx2 %%0, %%1;\" : \"=r\"(halves) : \"h\"((unsigned "
+                  "short)x));\n",
+                  ptx);
+    gg_str_puts(out, "  float y;\n"
+                     "  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"((unsigned "
+                     "short)halves));\n"
+                     "  return y;\n");
+    break;
+  case GG_DTYPE_s8:
+    gg_str_puts(out, "  return epi_t((signed char)x);\n");
+    break;
+  default:
+    gg_str_puts(out, "  return epi_t(x);\n");
   }
   gg_str_puts(out, "}\n\n");
 }
 
 /* Two numbers by one instruction, which takes the upper one first. */
-static void write_pair(gg_str *out, const char *bits_type, const char *instruction,
-                       const char *pair, char constraint, int shift) {
+static void write_pair(gg_str *out, const char *name, const char *instruction, const char *pair,
+                       char constraint, int shift) {
   gg_str_printf(out,
                 "  %s pair;\n"
                 "  asm(\"%s %%0, %%1, %%2;\" : \"=%c\"(pair) : \"f\"(d1), \"f\"(d0));\n",
                 pair, instruction, constraint);
-  gg_str_printf(out, "  bits[0] = %s(pair);\n  bits[1] = %s(pair >> %d);\n", bits_type, bits_type,
-                shift);
+  gg_str_printf(out, "  bits[0] = %s_t(pair);\n  bits[1] = %s_t(pair >> %d);\n", name, name, shift);
 }
 
-void gg_cuda_write_narrowing(gg_str *out, const char *name, const char *bits_type, gg_dtype type) {
-  gg_str_printf(out, "__device__ __forceinline__ void %s(%s (&bits)[2], float d0, float d1) {\n",
-                name, bits_type);
+/* To 8 bits, saturating; the upper one comes first here too. */
+static void write_bytes(gg_str *out, const char *name, gg_dtype type, bool floats) {
+  gg_str_printf(out,
+                "  unsigned pair;\n"
+                "  asm(\"cvt.pack.sat.%s.s32.b32 %%0, %%1, %%2, 0;\"\n"
+                "      : \"=r\"(pair) : \"r\"(%s), \"r\"(%s));\n",
+                gg_dtype_info_of(type)->ptx, floats ? "__float2int_rn(d1)" : "d1",
+                floats ? "__float2int_rn(d0)" : "d0");
+  gg_str_printf(out, "  bits[0] = %s_t(pair);\n  bits[1] = %s_t(pair >> 8);\n", name, name);
+}
+
+void gg_cuda_write_narrowing(gg_str *out, const char *name, gg_dtype type, gg_dtype compute) {
+  bool floats = compute == GG_DTYPE_f32;
+  gg_str_printf(out,
+                "__device__ __forceinline__ void %s_from_values(%s_t (&bits)[2], epi_t d0, "
+                "epi_t d1) {\n",
+                name, name);
   switch (type) {
   case GG_DTYPE_f16:
-    write_pair(out, bits_type, "cvt.rn.f16x2.f32", "unsigned", 'r', 16);
+    write_pair(out, name, "cvt.rn.f16x2.f32", "unsigned", 'r', 16);
     break;
   case GG_DTYPE_bf16:
-    write_pair(out, bits_type, "cvt.rn.bf16x2.f32", "unsigned", 'r', 16);
+    write_pair(out, name, "cvt.rn.bf16x2.f32", "unsigned", 'r', 16);
     break;
   case GG_DTYPE_e4m3:
-    write_pair(out, bits_type, "cvt.rn.satfinite.e4m3x2.f32", "unsigned short", 'h', 8);
+    write_pair(out, name, "cvt.rn.satfinite.e4m3x2.f32", "unsigned short", 'h', 8);
     break;
   case GG_DTYPE_e5m2:
-    write_pair(out, bits_type, "cvt.rn.satfinite.e5m2x2.f32", "unsigned short", 'h', 8);
+    write_pair(out, name, "cvt.rn.satfinite.e5m2x2.f32", "unsigned short", 'h', 8);
+    break;
+  case GG_DTYPE_s8:
+  case GG_DTYPE_u8:
+    write_bytes(out, name, type, floats);
+    break;
+  case GG_DTYPE_s32:
+    gg_str_puts(out, floats ? "  bits[0] = __float2int_rn(d0);\n  bits[1] = __float2int_rn(d1);\n"
+                            : "  bits[0] = d0;\n  bits[1] = d1;\n");
     break;
   default:
     gg_str_puts(out, "  bits[0] = d0;\n  bits[1] = d1;\n");
   }
   gg_str_puts(out, "}\n\n");
+}
+
+/* ---- What every family binds ------------------------------------------------------------ */
+
+static void write_conversions(gg_str *out, const gg_plan *plan, const char *acc_type) {
+  if (plan->has_c) gg_cuda_write_widening(out, "c", plan->c.type);
+  gg_cuda_write_narrowing(out, "d", plan->d.type, plan->compute);
+  gg_str_printf(out,
+                "// Element i of an accumulator fragment.\n"
+                "__device__ __forceinline__ epi_t acc_value(const %s (&acc)[acc_words], int i) {\n",
+                acc_type);
+  if (plan->accumulator == GG_DTYPE_f16) {
+    gg_str_puts(out, "  float x;\n"
+                     "  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : "
+                     "\"h\"((unsigned short)(acc[i / 2] >> i % 2 * 16)));\n"
+                     "  return x;\n}\n");
+  } else {
+    gg_str_puts(out, "  return epi_t(acc[i]);\n}\n");
+  }
+}
+
+gg_status gg_cuda_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                       const char *acc_type, gg_error *err) {
+  gg_str text = GG_STR_INIT;
+  gg_status st = gg_mma_atom_wrapper(&text, &plan->mma, "mma", err);
+  gg_bind_str(out, "mma", &text);
+  if (st) return st;
+  write_conversions(&text, plan, acc_type);
+  gg_bind_str(out, "conversions", &text);
+  write_parameters(&text, plan, layouts);
+  gg_bind_str(out, "parameters", &text);
+  gg_bind_operations(out, plan, layouts->size_c == 0);
+  return GG_OK;
 }

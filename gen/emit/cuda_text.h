@@ -2,27 +2,34 @@
 #ifndef GG_EMIT_CUDA_TEXT_H
 #define GG_EMIT_CUDA_TEXT_H
 
+#include "emit/binding.h"
 #include "plan/layouts.h"
 
 /* The plain type that holds a number type's bits: "unsigned short" for bf16. */
 const char *gg_cuda_type_of(gg_dtype type);
-
-/* using NAME = that type; */
-void gg_cuda_write_type(gg_str *out, const char *name, gg_dtype type);
 
 const char *gg_cuda_bool(bool value); /* "true" */
 
 /* extent_m(m), ... extent_batch(batch): what is fixed, or what is given. */
 void gg_cuda_write_extents(gg_str *out, const gg_plan *plan);
 
-/* The kernel's parameters in the order of its signature, in lines, without parentheses. */
-void gg_cuda_write_parameters(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
+/* Items, one a line of `items`, as a list with commas, in lines of the kernel's width. */
+void gg_cuda_write_items(gg_str *out, const char *items, int indent);
 
-/* float NAME(BITS_TYPE x): a floating-point type's bits as a float. */
-void gg_cuda_write_widening(gg_str *out, const char *name, const char *bits_type, gg_dtype type);
+/* using NAME_t = the type that holds the bits; and those of C, D and the epilogue's numbers. */
+void gg_cuda_write_type(gg_str *out, const char *name, gg_dtype type);
+void gg_cuda_write_types(gg_str *out, const gg_plan *plan);
 
-/* void NAME(BITS_TYPE (&bits)[2], float d0, float d1): two numbers rounded to the type, ties to
- * even; 8-bit floats saturate. */
-void gg_cuda_write_narrowing(gg_str *out, const char *name, const char *bits_type, gg_dtype type);
+/* epi_t NAME_value(NAME_t x): the number whose bits these are. */
+void gg_cuda_write_widening(gg_str *out, const char *name, gg_dtype type);
+
+/* void NAME_from_values(NAME_t (&bits)[2], epi_t d0, epi_t d1): two numbers rounded to the type, to
+ * the nearest, ties to even; those of 8 bits saturate. */
+void gg_cuda_write_narrowing(gg_str *out, const char *name, gg_dtype type, gg_dtype compute);
+
+/* Binds what every family's kernel has: the MMA, conversions, parameters, the epilogue's
+ * operations. `acc_type`: of an accumulator's register. */
+gg_status gg_cuda_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                       const char *acc_type, gg_error *err);
 
 #endif

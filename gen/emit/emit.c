@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "emit/report.h"
 #include "plan/exchange.h"
+#include "plan/operation.h"
 #include "plan/target.h"
 #include "spec/print.h"
 
@@ -61,6 +62,13 @@ size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (all[i].there) params[count++] = all[i].param;
   }
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    gg_span span = gg_operation_span(&plan->operations[i]);
+    if (span == GG_SPAN_NONE) continue;
+    params[count++] = (gg_param)(GG_PARAM_EXTRA + i);
+    if (span == GG_SPAN_MATRIX) params[count++] = (gg_param)(GG_PARAM_LD_EXTRA + i);
+    params[count++] = (gg_param)(GG_PARAM_BATCH_STRIDE_EXTRA + i);
+  }
   return count;
 }
 
@@ -90,6 +98,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .fixed_n = plan->fixed_n,
       .fixed_k = plan->fixed_k,
       .fixed_batch = plan->fixed_batch,
+      .operation_count = plan->operation_count,
       .grid = plan->persistent ? GG_GRID_PERSISTENT : GG_GRID_TILES,
       .tile_m = plan->tile_m,
       .tile_n = plan->tile_n,
@@ -104,6 +113,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .map_count = layouts->map_count,
   };
   memcpy(kernel->maps, layouts->maps, sizeof kernel->maps);
+  memcpy(kernel->operations, plan->operations, sizeof kernel->operations);
   for (size_t i = 0; i < kernel->param_count; i++)
     params[i] = gg_param_as_asked(chosen, params[i]);
   for (size_t i = 0; i < kernel->map_count; i++)

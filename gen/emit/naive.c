@@ -14,7 +14,7 @@ static void write_sizes(gg_str *out, const gg_plan *plan) {
       {"d_n_major", plan->d.major == GG_MAJOR_N},
   };
   gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d;\n", plan->tile_m, plan->tile_n);
-  gg_str_printf(out, "constexpr int threads = %d;\n", plan->threads);
+  gg_str_printf(out, "constexpr int threads = %d, acc_words = 1;\n", plan->threads);
   for (size_t i = 0; i < sizeof majors / sizeof *majors; i++) {
     gg_str_printf(out, "constexpr bool %s = %s;\n", majors[i].name, gg_cuda_bool(majors[i].value));
   }
@@ -32,22 +32,12 @@ gg_status gg_naive_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts 
                         gg_error *err) {
   gg_str text = GG_STR_INIT;
   gg_str_puts(&text, "using int64 = long long;\n");
-  gg_cuda_write_type(&text, "ab_t", plan->a.type);
-  if (plan->has_c) gg_cuda_write_type(&text, "c_t", plan->c.type);
-  gg_cuda_write_type(&text, "d_t", plan->d.type);
+  gg_cuda_write_type(&text, "ab", plan->a.type);
+  gg_cuda_write_types(&text, plan);
   gg_bind_str(out, "types", &text);
   write_sizes(&text, plan);
   gg_bind_str(out, "sizes", &text);
-  gg_status st = gg_mma_atom_wrapper(&text, &plan->mma, "mma", err);
-  gg_bind_str(out, "mma", &text);
-  if (st) return st;
-  gg_cuda_write_widening(&text, "ab_to_float", "ab_t", plan->a.type);
-  if (plan->has_c) gg_cuda_write_widening(&text, "c_to_float", "c_t", plan->c.type);
-  gg_cuda_write_narrowing(&text, "d_from_floats", "d_t", plan->d.type);
-  gg_bind_str(out, "conversions", &text);
-  gg_cuda_write_parameters(&text, plan, layouts);
-  gg_bind_str(out, "parameters", &text);
-  gg_bind_flag(out, "alpha", plan->alpha);
-  gg_bind_flag(out, "c", plan->has_c);
-  return GG_OK;
+  gg_cuda_write_widening(&text, "ab", plan->a.type);
+  gg_bind_str(out, "operand_conversion", &text);
+  return gg_cuda_bind(out, plan, layouts, "float", err);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "plan/epilogue.h"
 #include "plan/exchange.h"
 #include "plan/target.h"
 
@@ -165,12 +166,22 @@ static void report_schedule(gg_report *report, const gg_plan *plan) {
   }
 }
 
+/* What happens to x, which begins as an accumulator, a step a line. */
+static void report_operations(gg_report *report, const gg_plan *plan) {
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    gg_str number = GG_STR_INIT, operation = GG_STR_INIT;
+    gg_str_printf(&number, "step %zu", i + 1);
+    gg_operation_print(&operation, &plan->operations[i]);
+    add(report, "epilogue", keep(report, &number))->text = keep(report, &operation);
+  }
+  add_text(report, "epilogue", "computed in", "%s", type_name(plan->compute));
+}
+
 static void report_decisions(gg_report *report, const gg_plan *plan) {
   report_tile(report, plan);
   report_pipeline(report, plan);
   report_schedule(report, plan);
-  add_text(report, "epilogue", "value", "%sacc%s", plan->alpha ? "alpha * " : "",
-           plan->has_c ? " + beta * C" : "");
+  report_operations(report, plan);
   if (plan->epi_m) {
     add_text(report, "epilogue", "staged", "%dx%d", plan->epi_m, plan->epi_n)->remark =
         "elements of a warp at once";

@@ -14,9 +14,8 @@ static void write_types(gg_str *out, const gg_plan *plan) {
   const char *type;
   gg_mma_atom_registers(&plan->mma, GG_MMA_C, &type);
   gg_str_printf(out, "using int64 = long long;\n");
-  gg_cuda_write_type(out, "ab_t", plan->a.type);
-  if (plan->has_c) gg_cuda_write_type(out, "c_t", plan->c.type);
-  gg_cuda_write_type(out, "d_t", plan->d.type);
+  gg_cuda_write_type(out, "ab", plan->a.type);
+  gg_cuda_write_types(out, plan);
   gg_str_printf(out, "using ab_frag_t = unsigned;  // two elements\n");
   gg_str_printf(out, "using acc_frag_t = %s;  // %s\n", type,
                 plan->accumulator == GG_DTYPE_f32 ? "f32" : "two of f16");
@@ -94,20 +93,6 @@ static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layout
   return gg_emit_layout_function(out, "smem_d", row_col, &layouts->sD, err);
 }
 
-static void write_conversions(gg_str *out, const gg_plan *plan) {
-  if (plan->has_c) gg_cuda_write_widening(out, "c_to_float", "c_t", plan->c.type);
-  gg_cuda_write_narrowing(out, "d_from_floats", "d_t", plan->d.type);
-  gg_str_puts(out, "// Element i of an accumulator fragment.\n"
-                   "__device__ __forceinline__ float acc_to_float(const acc_frag_t "
-                   "(&acc)[acc_words], int i) {\n");
-  gg_str_puts(out, plan->accumulator == GG_DTYPE_f32
-                       ? "  return acc[i];\n}\n"
-                       : "  float x;\n"
-                         "  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : "
-                         "\"h\"((unsigned short)(acc[i / 2] >> i % 2 * 16)));\n"
-                         "  return x;\n}\n");
-}
-
 gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
@@ -119,14 +104,6 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   st = write_layouts(&text, plan, layouts, err);
   gg_bind_str(out, "layouts", &text);
   if (st) return st;
-  st = gg_mma_atom_wrapper(&text, &plan->mma, "mma", err);
-  gg_bind_str(out, "mma", &text);
-  if (st) return st;
-  write_conversions(&text, plan);
-  gg_bind_str(out, "conversions", &text);
-  gg_cuda_write_parameters(&text, plan, layouts);
-  gg_bind_str(out, "parameters", &text);
-  gg_bind_flag(out, "alpha", plan->alpha);
   gg_bind_flag(out, "c", plan->has_c);
-  return GG_OK;
+  return gg_cuda_bind(out, plan, layouts, "acc_frag_t", err);
 }

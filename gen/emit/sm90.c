@@ -10,10 +10,6 @@
 
 typedef long long ll; /* for printf */
 
-static bool is_integer(const gg_plan *plan) {
-  return plan->accumulator == GG_DTYPE_s32;
-}
-
 /* ---- Types and sizes -------------------------------------------------------------------- */
 
 static void write_types(gg_str *out, const gg_plan *plan) {
@@ -26,14 +22,11 @@ static void write_types(gg_str *out, const gg_plan *plan) {
         "problem's\n// N, and a row of its D and C is a column of the problem's.\n\n");
   }
   gg_str_puts(out, "using int64 = long long;\n");
-  if (plan->copy_bytes_a || plan->copy_bytes_b) gg_cuda_write_type(out, "ab_t", plan->a.type);
-  if (plan->has_c) gg_cuda_write_type(out, "c_t", plan->c.type);
-  gg_cuda_write_type(out, "d_t", plan->d.type);
+  if (plan->copy_bytes_a || plan->copy_bytes_b) gg_cuda_write_type(out, "ab", plan->a.type);
+  gg_cuda_write_types(out, plan);
   gg_str_printf(out, "using acc_t = %s;  // %s\n", accumulator,
                 plan->accumulator == GG_DTYPE_f16 ? "two of f16"
                                                   : gg_dtype_info_of(plan->accumulator)->name);
-  gg_str_printf(out, "using epi_t = %s;  // what the epilogue computes in\n",
-                is_integer(plan) ? "int" : "float");
   gg_str_puts(out, "\n// How an operand is copied in boxes; made at launch.\n"
                    "struct alignas(64) tensor_map {\n"
                    "  unsigned long long words[16];\n"
@@ -110,6 +103,8 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   write_alignment(out, plan);
   gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d, epi_buffers = %d;  // of a warp\n",
                 plan->epi_m, plan->epi_n, plan->epi_buffers);
+  gg_str_printf(out, "constexpr int read_n = %d;  // columns whose operands are read at once\n",
+                plan->read_n);
   gg_str_printf(out, "constexpr unsigned epi_bytes = %lld, epi_begin = %lld;\n",
                 (ll)layouts->staging_bytes, (ll)layouts->staging_begin);
   gg_str_printf(out, "constexpr unsigned barriers_begin = %lld;\n", (ll)layouts->barriers_begin);
@@ -154,41 +149,6 @@ static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layout
   return gg_emit_layout_function(out, "smem_d", row_col, &layouts->sD, err);
 }
 
-/* s32 to 8 bits saturates. */
-static void write_integer_narrowing(gg_str *out, gg_dtype type) {
-  gg_str_puts(out, "__device__ __forceinline__ void d_from_values(d_t (&bits)[2], int d0, int d1) "
-                   "{\n");
-  if (type == GG_DTYPE_s8) {
-    gg_str_puts(out, "  unsigned pair;\n"
-                     "  asm(\"cvt.pack.sat.s8.s32.b32 %0, %1, %2, 0;\" : \"=r\"(pair) : \"r\"(d1), "
-                     "\"r\"(d0));\n"
-                     "  bits[0] = d_t(pair);\n  bits[1] = d_t(pair >> 8);\n");
-  } else {
-    gg_str_puts(out, "  bits[0] = d0;\n  bits[1] = d1;\n");
-  }
-  gg_str_puts(out, "}\n\n");
-}
-
-static void write_conversions(gg_str *out, const gg_plan *plan) {
-  if (plan->has_c) gg_cuda_write_widening(out, "c_value", "c_t", plan->c.type);
-  if (is_integer(plan)) {
-    write_integer_narrowing(out, plan->d.type);
-  } else {
-    gg_cuda_write_narrowing(out, "d_from_values", "d_t", plan->d.type);
-  }
-  gg_str_puts(out, "// Element i of a thread's accumulator.\n"
-                   "__device__ __forceinline__ epi_t acc_value(const acc_t (&acc)[acc_words], "
-                   "int i) {\n");
-  if (plan->accumulator == GG_DTYPE_f16) {
-    gg_str_puts(out, "  float x;\n"
-                     "  asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(x) : "
-                     "\"h\"((unsigned short)(acc[i / 2] >> i % 2 * 16)));\n"
-                     "  return x;\n}\n");
-  } else {
-    gg_str_puts(out, "  return acc[i];\n}\n");
-  }
-}
-
 gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
@@ -206,22 +166,13 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   st = write_layouts(&text, plan, layouts, err);
   gg_bind_str(out, "layouts", &text);
   if (st) return st;
-  st = gg_mma_atom_wrapper(&text, &plan->mma, "mma", err);
-  gg_bind_str(out, "mma", &text);
-  if (st) return st;
-  write_conversions(&text, plan);
-  gg_bind_str(out, "conversions", &text);
-  gg_cuda_write_parameters(&text, plan, layouts);
-  gg_bind_str(out, "parameters", &text);
   if (plan->specialised) gg_bind_flag(out, "promote", plan->promote > 0);
   if (plan->specialised) gg_bind_flag(out, "a_in_registers", plan->a_in_registers);
-  gg_bind_flag(out, "alpha", plan->alpha);
-  gg_bind_flag(out, "c", plan->has_c);
   gg_bind_flag(out, "lines", plan->copy_bytes_a || plan->copy_bytes_b);
   if (plan->specialised) {
     gg_bind_flag(out, "lines_a", plan->copy_bytes_a > 0);
     gg_bind_flag(out, "lines_b", plan->copy_bytes_b > 0);
   }
   gg_bind_flag(out, "map_d", plan->access_bytes_d == 0);
-  return GG_OK;
+  return gg_cuda_bind(out, plan, layouts, "acc_t", err);
 }

@@ -4,7 +4,6 @@
 
 #include "atom/dtype.h"
 #include "plan/target.h"
-#include "spec/keys.h"
 
 gg_status gg_choose_atom(const gg_plan *plan, const char *shape, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->atom;
@@ -57,22 +56,6 @@ gg_status gg_choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked, co
   int bytes = gg_swizzle_bytes(*out);
   if (bytes == 0 || line % bytes == 0) return GG_OK;
   return gg_fail(err, PLAN_SWIZZLE, &asked->mark, bytes, operand, line, gg_swizzle_name(widest));
-}
-
-gg_status gg_choose_factors(gg_plan *plan, gg_error *err) {
-  const gg_spec *spec = plan->spec;
-  plan->alpha = spec->epilogue.state != GG_SPEC_SET;
-  for (size_t i = 0; i < spec->op_count; i++) {
-    const gg_spec_op *op = &spec->ops[i];
-    if (op->kind != GG_OP_LINEAR || i > 0) {
-      return gg_fail(err, PLAN_UNSUPPORTED, &op->mark, plan->target->family, "epilogue",
-                     op->kind == GG_OP_LINEAR ? "with a second linear"
-                                              : gg_op_info_of(op->kind)->name,
-                     "one linear: D = alpha * A * B + beta * C");
-    }
-    plan->alpha = op->alpha.state != GG_SPEC_SET || op->alpha.number;
-  }
-  return GG_OK;
 }
 
 int gg_access_bytes(gg_operand operand) {

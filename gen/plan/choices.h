@@ -22,9 +22,6 @@ int gg_usual_extent(int64_t fixed, int unit, int most);
 gg_status gg_choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked, const char *operand,
                             int line, gg_error *err);
 
-/* An epilogue of at most one `linear`: plan->alpha, and with it beta where there is a C. */
-gg_status gg_choose_factors(gg_plan *plan, gg_error *err);
-
 /* The widest access of a thread that the alignment allows, at most 16 bytes. */
 int gg_access_bytes(gg_operand operand);
 

@@ -14,6 +14,10 @@ static gg_major other_major(gg_major major) {
   return major == GG_MAJOR_M ? GG_MAJOR_N : major == GG_MAJOR_N ? GG_MAJOR_M : GG_MAJOR_K;
 }
 
+static gg_along other_along(gg_along along) {
+  return along == GG_ALONG_M ? GG_ALONG_N : along == GG_ALONG_N ? GG_ALONG_M : GG_ALONG_ALL;
+}
+
 /* ---- The spec ---------------------------------------------------------------------------- */
 
 static void exchange_major(gg_spec_field *field) {
@@ -45,9 +49,7 @@ static void exchange_op(gg_spec_op *op) {
     along->state = GG_SPEC_SET;
     along->number = GG_ALONG_N;
   }
-  if (along->state == GG_SPEC_SET && along->number != GG_ALONG_ALL) {
-    along->number = along->number == GG_ALONG_M ? GG_ALONG_N : GG_ALONG_M;
-  }
+  if (along->state == GG_SPEC_SET) along->number = other_along((gg_along)along->number);
 }
 
 static gg_status exchange_ops(gg_spec *spec, gg_arena *arena, gg_error *err) {
@@ -114,6 +116,11 @@ gg_plan gg_plan_as_asked(const gg_plan *plan) {
   EXCHANGE(int, asked.copy_bytes_a, asked.copy_bytes_b);
   EXCHANGE(int, asked.copy_bytes_a, asked.copy_bytes_b);
   EXCHANGE(gg_swizzle_kind, asked.swizzle_a, asked.swizzle_b);
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    gg_operation *operation = &asked.operations[i];
+    operation->operand.major = other_major(operation->operand.major);
+    operation->along = other_along(operation->along);
+  }
   if (plan->raster != GG_RASTER_HILBERT) {
     asked.raster = plan->raster == GG_RASTER_ALONG_M ? GG_RASTER_ALONG_N : GG_RASTER_ALONG_M;
   }

@@ -11,7 +11,7 @@
 #include "atom/dtype.h"
 #include "layout/tiled_mma.h"
 #include "plan/check.h"
-#include "plan/choices.h"
+#include "plan/epilogue.h"
 
 static bool accepts(const gg_spec *spec) {
   return spec->schedule.state == GG_SPEC_SET && spec->schedule.number == GG_SCHEDULE_NAIVE;
@@ -28,10 +28,6 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
     return gg_refuse_type(plan, &spec->a.type, "A of type", plan->a.type, has, err);
   if (plan->b.type != plan->a.type)
     return gg_refuse_type(plan, &spec->b.type, "B of type", plan->b.type, "the type of A", err);
-  if (plan->has_c && !is_float(plan->c.type))
-    return gg_refuse_type(plan, &spec->c.type, "C of type", plan->c.type, has, err);
-  if (!is_float(plan->d.type))
-    return gg_refuse_type(plan, &spec->d.type, "D of type", plan->d.type, has, err);
   const gg_spec_field *asked = &spec->accumulator;
   plan->accumulator = GG_DTYPE_f32;
   if (asked->state == GG_SPEC_SET && asked->number != GG_DTYPE_f32) {
@@ -116,9 +112,9 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
 static gg_status choose(gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = choose_types(plan, err))) return st;
+  if ((st = gg_choose_operations(plan, err))) return st;
   if ((st = choose_tile(plan, err))) return st;
-  if ((st = choose_schedule(plan, err))) return st;
-  return gg_choose_factors(plan, err);
+  return choose_schedule(plan, err);
 }
 
 /* Thread t has row t / tile_n and column t % tile_n of the tile. */

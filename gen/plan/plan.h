@@ -62,11 +62,15 @@ typedef struct gg_plan {
   gg_raster raster;
   int raster_group;
 
-  /* Epilogue: D = alpha * acc + beta * C, the factors that are there given at launch. A warp
-   * stages epi_m x epi_n elements at once, in one of epi_buffers; threads' accesses to C and D in
-   * global memory, in bytes. */
+  /* Epilogue: operations on the accumulator, in order, computed in f32, or in s32 where everything
+   * is an integer; and whether one has an alpha. A warp stages epi_m x epi_n elements at once, in
+   * one of epi_buffers; threads' accesses to C and D in global memory, in bytes. */
+  gg_operation operations[GG_OPERATIONS_MAX];
+  size_t operation_count;
+  gg_dtype compute;
   bool alpha;
   int epi_m, epi_n, epi_buffers;
+  int read_n;                         /* columns of them whose operands a thread reads at once */
   int access_bytes_c, access_bytes_d; /* 0 where a family has nothing to choose */
 
   /* Launch. */

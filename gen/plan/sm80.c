@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "atom/dtype.h"
-#include "plan/choices.h"
+#include "plan/epilogue.h"
 #include "plan/sm80.h"
 
 static bool accepts(const gg_spec *spec) {
@@ -24,10 +24,6 @@ static bool is_half(gg_dtype type) {
   return type == GG_DTYPE_f16 || type == GG_DTYPE_bf16;
 }
 
-static bool is_output(gg_dtype type) {
-  return is_half(type) || type == GG_DTYPE_f32;
-}
-
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   if (!is_half(plan->a.type)) {
@@ -37,11 +33,9 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
     return gg_refuse_type(plan, &spec->b.type, "B of type", plan->b.type,
                           plan->a.type == GG_DTYPE_f16 ? "f16, as A is" : "bf16, as A is", err);
   }
-  if (plan->has_c && !is_output(plan->c.type)) {
-    return gg_refuse_type(plan, &spec->c.type, "C of type", plan->c.type, "f16, bf16 and f32", err);
-  }
-  if (!is_output(plan->d.type)) {
-    return gg_refuse_type(plan, &spec->d.type, "D of type", plan->d.type, "f16, bf16 and f32", err);
+  gg_dtype c = plan->c.type;
+  if (plan->has_c && !is_half(c) && c != GG_DTYPE_f32) {
+    return gg_refuse_type(plan, &spec->c.type, "C of type", c, "f16, bf16 and f32", err);
   }
   const gg_spec_field *acc = &spec->accumulator;
   plan->accumulator = acc->state == GG_SPEC_SET ? (gg_dtype)acc->number : GG_DTYPE_f32;
@@ -340,8 +334,7 @@ static int staged_line(const gg_plan *plan, int extent) {
 
 static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  gg_status st = gg_choose_factors(plan, err);
-  if (st) return st;
+  gg_status st;
   if ((st = gg_check_unused(plan, &spec->swizzle.d, "swizzle of D", "padding, by itself", err))) {
     return st;
   }
@@ -362,6 +355,7 @@ static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
 static gg_status choose(gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = choose_types(plan, err))) return st;
+  if ((st = gg_choose_operations(plan, err))) return st;
   if ((st = choose_mma(plan, err))) return st;
   if ((st = choose_tile(plan, err))) return st;
   if ((st = choose_pipeline(plan, err))) return st;

@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 #include "atom/dtype.h"
-#include "plan/choices.h"
+#include "plan/epilogue.h"
 #include "plan/exchange.h"
 
 enum {
@@ -75,8 +75,7 @@ static gg_status choose_inputs(const gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* Accumulators, and what they are converted to. */
-static gg_status choose_results(gg_plan *plan, gg_error *err) {
+static gg_status choose_accumulator(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   const gg_spec_field *asked = &spec->accumulator;
   bool integers = is_int8(plan->a.type), half = plan->a.type == GG_DTYPE_f16;
@@ -90,20 +89,6 @@ static gg_status choose_results(gg_plan *plan, gg_error *err) {
                           err);
   }
   plan->accumulator_bits = is_fp8(plan->a.type) ? fp8_sum_bits : 0;
-  gg_dtype d = plan->d.type;
-  bool has = integers ? d == GG_DTYPE_s32 || d == GG_DTYPE_s8
-                      : is_half(d) || d == GG_DTYPE_f32 || is_fp8(d);
-  if (!has) {
-    return gg_refuse_type(plan, &spec->d.type, "D of type", d,
-                          integers ? "s32 and s8 from integers" : "f16, bf16, f32, e4m3 and e5m2",
-                          err);
-  }
-  if (plan->has_c && integers) {
-    return gg_refuse(plan, &spec->c.here, "C", "beside integers", "D = A * B of integers", err);
-  }
-  if (plan->has_c && !is_half(plan->c.type) && plan->c.type != GG_DTYPE_f32) {
-    return gg_refuse_type(plan, &spec->c.type, "C of type", plan->c.type, "f16, bf16 and f32", err);
-  }
   return GG_OK;
 }
 
@@ -230,15 +215,7 @@ static int staged_line(const gg_plan *plan) {
 
 static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  gg_status st = gg_choose_factors(plan, err);
-  if (st) return st;
-  if (is_int8(plan->a.type)) {
-    if (plan->alpha && spec->op_count) {
-      return gg_fail(err, PLAN_UNSUPPORTED, &spec->ops[0].mark, plan->target->family, "alpha",
-                     "of integers", "D = A * B of integers: leave the epilogue out");
-    }
-    plan->alpha = false;
-  }
+  gg_status st;
   if ((st = gg_check_unused(plan, &spec->swizzle.d, "swizzle of D", "the widest, by itself", err)))
     return st;
   plan->epi_m = 16;
@@ -254,6 +231,7 @@ static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
   int boxes = gg_plan_block_m(plan) / plan->mma.m * plan->tile_n / plan->epi_n;
   bool waits = plan->pingpong || plan->access_bytes_d; /* and a thread is done when it has stored */
   plan->epi_buffers = !waits && boxes % 2 == 0 ? 2 : 1;
+  plan->read_n = gg_columns_read(plan, plan->epi_n, plan->epi_n % 16 ? 8 : 16);
   return GG_OK;
 }
 
@@ -339,9 +317,10 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   gg_status st;
   plan->specialised = !asks_multistage(plan->spec);
   if ((st = choose_inputs(plan, err))) return st;
-  if ((st = choose_results(plan, err))) return st;
+  if ((st = choose_accumulator(plan, err))) return st;
   if ((st = choose_promotion(plan, err))) return st;
   if ((st = choose_operands(plan, err))) return st;
+  if ((st = gg_choose_operations(plan, err))) return st;
   if ((st = gg_sm90_choose_tile(plan, err))) return st;
   if ((st = choose_cluster(plan, err))) return st;
   if ((st = choose_box(&plan->swizzle_a, plan, gg_as_asked(plan, "A", "B"), true, err))) return st;

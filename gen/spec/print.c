@@ -31,13 +31,15 @@ static void print_op(gg_str *out, const gg_spec_op *op) {
   gg_str_puts(out, options ? "}}" : name);
 }
 
-static void print_ops(gg_str *out, const gg_spec *spec) {
-  gg_str_putc(out, '[');
+/* Behind a key's colon: one in its line; several in a line each. */
+static void print_ops(gg_str *out, const gg_spec *spec, const char *prefix) {
+  bool several = spec->op_count > 1;
+  if (!several) gg_str_puts(out, " [");
   for (size_t i = 0; i < spec->op_count; i++) {
-    if (i) gg_str_puts(out, ", ");
+    if (several) gg_str_printf(out, "\n%s  - ", prefix);
     print_op(out, &spec->ops[i]);
   }
-  gg_str_putc(out, ']');
+  if (!several) gg_str_putc(out, ']');
 }
 
 /* A mapping's keys speak for it, unless it is one word: `c: auto`. */
@@ -50,10 +52,11 @@ void gg_spec_print(gg_str *out, const gg_spec *spec, const char *prefix) {
   for (const gg_key *key = gg_keys; key->path; key++) {
     const gg_spec_field *field = (const gg_spec_field *)((const char *)spec + key->offset);
     if (!says_something(key, field)) continue;
-    gg_str_printf(out, "%s%s: ", prefix, key->path);
+    gg_str_printf(out, "%s%s:", prefix, key->path);
     if (key->kind == GG_KEY_OPS && field->state == GG_SPEC_SET) {
-      print_ops(out, spec);
+      print_ops(out, spec, prefix);
     } else {
+      gg_str_putc(out, ' ');
       print_value(out, key, field);
     }
     gg_str_putc(out, '\n');
@@ -79,12 +82,12 @@ void gg_spec_write(gg_str *out, const gg_spec *spec) {
   for (size_t i = 0; (key = gg_key_child(NULL, i)); i++) {
     const gg_spec_field *field = (const gg_spec_field *)((const char *)spec + key->offset);
     if (field->state == GG_SPEC_UNSET || key->kind == GG_KEY_SWEEP) continue;
-    gg_str_printf(out, "%s: ", key->path);
-    bool set = field->state == GG_SPEC_SET;
+    bool set = field->state == GG_SPEC_SET, ops = key->kind == GG_KEY_OPS && set;
+    gg_str_printf(out, "%s:%s", key->path, ops ? "" : " ");
     if (key->kind == GG_KEY_MAP && set) {
       write_map(out, spec, key);
-    } else if (key->kind == GG_KEY_OPS && set) {
-      print_ops(out, spec);
+    } else if (ops) {
+      print_ops(out, spec, "");
     } else {
       print_value(out, key, field);
     }

@@ -79,22 +79,6 @@ typedef enum gg_raster {
   GG_RASTER_HILBERT,
 } gg_raster;
 
-typedef enum gg_along { GG_ALONG_M, GG_ALONG_N, GG_ALONG_ALL } gg_along;
-
-typedef enum gg_gelu { GG_GELU_ERF, GG_GELU_TANH } gg_gelu;
-
-typedef enum gg_op_kind {
-  GG_OP_LINEAR,
-  GG_OP_BIAS,
-  GG_OP_SCALE,
-  GG_OP_RESIDUAL,
-  GG_OP_AUX,
-  GG_OP_RELU,
-  GG_OP_GELU,
-  GG_OP_SILU,
-  GG_OP_COUNT
-} gg_op_kind;
-
 /* One operation of the epilogue; it has the options that keys.def lists for its kind, the others
  * stay unset. */
 typedef struct gg_spec_op {

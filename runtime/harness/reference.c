@@ -5,9 +5,11 @@
  * u of the largest, and so is their sum (MMA-Sim, arXiv 2511.10909: 23 fraction bits or more for
  * f32, where the kernel does not say that there are fewer). No term or partial sum exceeds S, so K
  * products cost at most (g + 2) / g * K <= 1.5 K cuts of u * S. Plain rounding after each addition
- * costs less. Then come alpha, beta and their sum in f32, and one rounding to D's type. Where all
- * inputs are integers and S fits in the accumulator, nothing is cut at all, and D must be the
- * correctly rounded value: that is the sharp test. */
+ * costs less. Then comes the epilogue, step by step in f32: each carries the error before it on, by
+ * its slope, and adds its own; and one rounding to D's type. Where all inputs are integers and S
+ * fits in the accumulator, nothing is cut at all; nor is it in steps whose results have 24 bits at
+ * most, counted from their grain; then D must be the correctly rounded value: that is the sharp
+ * test. */
 #include "reference.h"
 
 #include <math.h>
@@ -208,18 +210,112 @@ static double accumulation_error(const gg_kernel *kernel, int64_t k, double magn
   return part + sum_error((double)(k / span + 1), whole, magnitude + part);
 }
 
-gg_expected gg_reference_expect(const gg_kernel *kernel, const gg_problem *p, double sum,
-                                double magnitude, double c, bool integers) {
-  double alpha = p->alpha, beta = p->beta;
+/* A number on its way through the epilogue: what it is, how far the kernel's may be from it, how
+ * large that and all that went into it can be, and, where it is exact, of what it is a whole
+ * multiple; else 0. */
+typedef struct running {
+  double value, error, reach, grain;
+} running;
+
+static const double f32_half_ulp = 0x1p-24; /* of 1 */
+
+/* The result of a step in f32, which rounds up to `roundings` times; not at all where the result is
+ * a whole multiple of a grain, of 24 bits at most. */
+static void round_step(running *x, double grain, int roundings) {
+  bool exact = x->grain > 0 && x->error == 0 && grain > 0 && x->reach <= ldexp(grain, 24);
+  x->grain = exact ? grain : 0;
+  if (!exact) x->error += roundings * f32_half_ulp * (x->reach + x->error);
+}
+
+static void step_linear(running *x, const gg_operation *op, const gg_problem *p, double c) {
+  double alpha = op->alpha ? p->alpha : 1, beta = op->beta ? p->beta : 0;
   if (beta == 0) c = 0;
-  double value = alpha * sum + beta * c;
-  double accumulated = accumulation_error(kernel, p->k, magnitude, integers);
-  double reach = fabs(alpha) * (magnitude + accumulated) + fabs(beta * c);
-  bool scaled = alpha != 1 || beta != 0;
-  bool exact = integers && accumulated == 0 && is_whole(alpha) && is_whole(beta) && reach <= 0x1p24;
-  double error = fabs(alpha) * accumulated;
-  if (scaled && !exact) {
-    error += 3 * 0x1p-24 * (fabs(alpha) * (fabs(sum) + accumulated) + fabs(beta * c));
+  x->value = alpha * x->value + beta * c;
+  x->error *= fabs(alpha);
+  x->reach = fabs(alpha) * x->reach + fabs(beta * c);
+  if (alpha == 1 && beta == 0) return;
+  bool whole = is_whole(alpha) && is_whole(beta);
+  round_step(x, whole ? fmin(x->grain, 1) : 0, 3);
+}
+
+static void step_add(running *x, double addend) {
+  x->value += addend;
+  x->reach += fabs(addend);
+  round_step(x, fmin(x->grain, 1), 1);
+}
+
+static void step_scale(running *x, double factor) {
+  x->value *= factor;
+  x->error *= fabs(factor);
+  x->reach *= fabs(factor);
+  round_step(x, x->grain / 16, 1);
+}
+
+/* Activations whose slope is at most 1.13, and whose own error is at most 1.2 * 2^-24 of argument
+ * and result, as templates/parts/activations.cu says. */
+static void step_activation(running *x, double result) {
+  x->error = 1.13 * x->error + 2 * f32_half_ulp * (fabs(x->value) + x->error + fabs(result));
+  x->value = result;
+  x->reach = fabs(result);
+  x->grain = 0;
+}
+
+static double gelu(double x, gg_gelu form) {
+  if (form == GG_GELU_ERF) return 0.5 * x * erfc(-x * 0.7071067811865476);
+  double u = 0.7978845608028654 * (x + 0.044715 * x * x * x);
+  return x / (1 + exp(-2 * u));
+}
+
+static void step(running *x, const gg_operation *op, const gg_problem *p, double operand) {
+  switch (op->kind) {
+  case GG_OP_LINEAR:
+    step_linear(x, op, p, operand);
+    break;
+  case GG_OP_BIAS:
+  case GG_OP_RESIDUAL:
+    step_add(x, operand);
+    break;
+  case GG_OP_SCALE:
+    step_scale(x, operand);
+    break;
+  case GG_OP_RELU:
+    if (x->value < 0) x->value = 0;
+    break;
+  case GG_OP_GELU:
+    step_activation(x, gelu(x->value, op->form));
+    break;
+  case GG_OP_SILU:
+    step_activation(x, x->value / (1 + exp(-x->value)));
+    break;
+  default: /* aux: x stays as it is */
+    break;
   }
-  return (gg_expected){value, error + gg_number_half_ulp(kernel->d.type, fabs(value) + error)};
+}
+
+/* x, once it is rounded to `type`. */
+static gg_expected stored_as(gg_dtype type, const running *x) {
+  return (gg_expected){x->value, x->error + gg_number_half_ulp(type, fabs(x->value) + x->error)};
+}
+
+/* Whether the kernel computes in f32 what its tensor cores summed as integers. */
+static bool leaves_integers(const gg_kernel *kernel) {
+  bool leaves = !gg_number_is_integer(kernel->d.type);
+  for (size_t i = 0; i < kernel->operation_count; i++)
+    leaves = leaves || kernel->operations[i].kind != GG_OP_RELU;
+  return leaves && gg_number_is_integer(kernel->accumulator);
+}
+
+void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
+                         const gg_kernel *kernel, const gg_problem *p, double sum, double magnitude,
+                         const gg_reference_operands *operands) {
+  double accumulated = accumulation_error(kernel, p->k, magnitude, operands->integers);
+  bool exact = accumulated == 0 && operands->integers;
+  running x = {sum, accumulated, magnitude + accumulated, exact ? 1 : 0};
+  if (leaves_integers(kernel)) round_step(&x, x.grain, 1);
+  for (size_t i = 0; i < kernel->operation_count; i++) {
+    const gg_operation *op = &kernel->operations[i];
+    step(&x, op, p, operands->at[i]);
+    if (stored && op->kind == GG_OP_AUX) stored[i] = stored_as(op->operand.type, &x);
+  }
+  *d = stored_as(kernel->d.type, &x);
 }

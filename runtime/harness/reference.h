@@ -53,8 +53,16 @@ typedef struct gg_expected {
 /* Bits of the significand in which the kernel sums products. */
 int gg_reference_precision(const gg_kernel *kernel);
 
-/* `c` is the element of C, unread when beta is 0. `integers`: all inputs are. */
-gg_expected gg_reference_expect(const gg_kernel *kernel, const gg_problem *problem, double sum,
-                                double magnitude, double c, bool integers);
+/* What the epilogue reads at one element of D, by operation: C's element for `linear`, unread when
+ * beta is 0. `integers`: all inputs are, but for scales, which are whole sixteenths. */
+typedef struct gg_reference_operands {
+  double at[GG_OPERATIONS_MAX];
+  bool integers;
+} gg_reference_operands;
+
+/* D's element into *d, and what `aux` of operation i stores into stored[i], which may be NULL. */
+void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
+                         const gg_kernel *kernel, const gg_problem *problem, double sum,
+                         double magnitude, const gg_reference_operands *operands);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "number.h"
+#include "plan/operation.h"
 
 enum { poison = 0xff, guard_bytes = 4096 };
 
@@ -17,7 +18,28 @@ const char *gg_trial_obstacle(const gg_kernel *kernel) {
   return NULL;
 }
 
+static bool has_operand(const gg_kernel *kernel, size_t index) {
+  return index < kernel->operation_count &&
+         gg_operation_span(&kernel->operations[index]) != GG_SPAN_NONE;
+}
+
+static bool is_stored(const gg_kernel *kernel, size_t index) {
+  return index < kernel->operation_count && kernel->operations[index].kind == GG_OP_AUX;
+}
+
 /* ---- Inputs --------------------------------------------------------------------------- */
+
+/* What an operation reads; scales are a sixteenth of other numbers, so that activations behind them
+ * see their bend, and small results some of their range. */
+static gg_status make_extra(gg_inputs *out, const gg_operation *operation, gg_input_kind kind,
+                            int range, uint64_t seed, gg_error *err) {
+  gg_dtype type = operation->operand.type;
+  gg_status st = gg_inputs_make(out, type, kind, range, seed, err);
+  if (st || operation->kind != GG_OP_SCALE || gg_number_is_integer(type)) return st;
+  for (int64_t i = 0; i < out->length; i++)
+    gg_number_set(type, out->cycle, i, gg_number_get(type, out->cycle, i) / 16);
+  return GG_OK;
+}
 
 gg_status gg_trial_inputs_make(gg_trial_inputs *out, const gg_kernel *kernel, gg_input_kind kind,
                                int64_t k, uint64_t seed, gg_error *err) {
@@ -26,6 +48,10 @@ gg_status gg_trial_inputs_make(gg_trial_inputs *out, const gg_kernel *kernel, gg
   gg_status st = gg_inputs_make(&out->a, kernel->a.type, kind, range, seed, err);
   if (!st) st = gg_inputs_make(&out->b, kernel->b.type, kind, range, seed + 1, err);
   if (!st) st = gg_inputs_make(&out->c, kernel->c.type, kind, range, seed + 2, err);
+  for (size_t i = 0; i < kernel->operation_count && !st; i++) {
+    if (!has_operand(kernel, i) || is_stored(kernel, i)) continue;
+    st = make_extra(&out->extras[i], &kernel->operations[i], kind, range, seed + 3 + i, err);
+  }
   if (st) gg_trial_inputs_free(out);
   return st;
 }
@@ -34,6 +60,8 @@ void gg_trial_inputs_free(gg_trial_inputs *inputs) {
   gg_inputs_free(&inputs->a);
   gg_inputs_free(&inputs->b);
   gg_inputs_free(&inputs->c);
+  for (size_t i = 0; i < GG_OPERATIONS_MAX; i++)
+    gg_inputs_free(&inputs->extras[i]);
 }
 
 /* ---- Memory --------------------------------------------------------------------------- */
@@ -62,6 +90,11 @@ static gg_status lay_out(gg_trial *trial, int64_t padding, gg_error *err) {
   if (!st) st = pad(&p->ldb, &p->batch_stride_b, &b, padding, err);
   if (!st) st = pad(&p->ldc, &p->batch_stride_c, &c, padding, err);
   if (!st) st = pad(&p->ldd, &p->batch_stride_d, &d, padding, err);
+  for (size_t i = 0; i < kernel->operation_count && !st; i++) {
+    if (!has_operand(kernel, i)) continue;
+    gg_view view = gg_problem_extra_view(kernel, p, i);
+    st = pad(&p->extras[i].ld, &p->extras[i].batch_stride, &view, padding, err);
+  }
   return st;
 }
 
@@ -113,6 +146,21 @@ static gg_status make_operand(gg_trial *trial, char which, gg_trial_buffer *buff
   return st;
 }
 
+static gg_status make_extras(gg_trial *trial, const gg_trial_options *options,
+                             const gg_trial_inputs *inputs, gg_error *err) {
+  gg_problem *p = &trial->problem;
+  gg_status st = GG_OK;
+  for (size_t i = 0; i < trial->kernel->operation_count && !st; i++) {
+    if (!has_operand(trial->kernel, i)) continue;
+    gg_view view = gg_problem_extra_view(trial->kernel, p, i);
+    const gg_inputs *from = is_stored(trial->kernel, i) ? NULL : &inputs->extras[i];
+    st = allocate(&trial->extras[i], trial->context, &view, options->least_aligned, err);
+    if (!st) st = fill(&trial->extras[i], trial->context, &view, from, options->shift, err);
+    p->extras[i].address = trial->extras[i].device + (uint64_t)trial->extras[i].lead;
+  }
+  return st;
+}
+
 gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *kernel,
                         const gg_problem *shape, const gg_trial_options *options,
                         const gg_trial_inputs *inputs, gg_error *err) {
@@ -130,6 +178,7 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
   if (!st) st = make_operand(out, 'b', &out->b, &p->b, options, &inputs->b, err);
   if (!st && !options->without_c) st = make_operand(out, 'c', &out->c, &p->c, options, c, err);
   if (!st) st = make_operand(out, 'd', &out->d, &p->d, options, NULL, err);
+  if (!st) st = make_extras(out, options, inputs, err);
   if (st) gg_trial_close(out);
   return st;
 }
@@ -146,11 +195,16 @@ void gg_trial_close(gg_trial *trial) {
   free_buffer(trial->context, &trial->b);
   free_buffer(trial->context, &trial->c);
   free_buffer(trial->context, &trial->d);
+  for (size_t i = 0; i < GG_OPERATIONS_MAX; i++)
+    free_buffer(trial->context, &trial->extras[i]);
   *trial = (gg_trial){0};
 }
 
 int64_t gg_trial_bytes(const gg_trial *trial) {
-  return trial->a.bytes + trial->b.bytes + trial->c.bytes + trial->d.bytes;
+  int64_t bytes = trial->a.bytes + trial->b.bytes + trial->c.bytes + trial->d.bytes;
+  for (size_t i = 0; i < GG_OPERATIONS_MAX; i++)
+    bytes += trial->extras[i].bytes;
+  return bytes;
 }
 
 void gg_trial_drop_inputs(gg_trial *trial) {
@@ -160,11 +214,17 @@ void gg_trial_drop_inputs(gg_trial *trial) {
   trial->a.host = trial->b.host = trial->c.host = NULL;
 }
 
+static gg_status poison_buffer(gg_context *context, const gg_trial_buffer *buffer, gg_error *err) {
+  return GG_CUDA(&context->driver, err, cuMemsetD8, buffer->device, poison, (size_t)buffer->bytes);
+}
+
 gg_status gg_trial_poison(gg_trial *trial, gg_error *err) {
   gg_status st = gg_context_enter(trial->context, err);
   if (st) return st;
-  st = GG_CUDA(&trial->context->driver, err, cuMemsetD8, trial->d.device, poison,
-               (size_t)trial->d.bytes);
+  st = poison_buffer(trial->context, &trial->d, err);
+  for (size_t i = 0; i < trial->kernel->operation_count && !st; i++) {
+    if (is_stored(trial->kernel, i)) st = poison_buffer(trial->context, &trial->extras[i], err);
+  }
   gg_context_leave(trial->context);
   return st;
 }
@@ -215,13 +275,15 @@ static void scan(gg_verdict *out, const gg_trial_buffer *d, const gg_view *view)
   count_stray(out, d, done, d->bytes);
 }
 
-/* A result is right within its bound; or, where the bound reaches beyond the type, as an infinity
- * or as the type's last number. */
+/* A result is right within its bound; or, where the bound reaches beyond the type, as the type's
+ * last number or, in those types that do not saturate, as an infinity. */
 static bool is_right(gg_dtype type, double got, gg_expected expected) {
   if (fabs(got - expected.value) <= expected.bound) return true;
   double last = expected.value < 0 ? gg_number_least(type) : gg_number_max(type);
   double reach = expected.value + copysign(expected.bound, expected.value);
-  return fabs(reach) > fabs(last) && (got == last || got == copysign(INFINITY, reach));
+  if (fabs(reach) <= fabs(last)) return false;
+  bool saturates = gg_number_bytes(type) == 1;
+  return got == last || (!saturates && got == copysign(INFINITY, reach));
 }
 
 /* The sums behind the verdict. */
@@ -230,8 +292,13 @@ typedef struct tally {
   double total, worst_ratio;
 } tally;
 
-static void judge(tally *sum, gg_dtype type, double got, gg_expected expected, int64_t batch,
-                  int64_t row, int64_t col) {
+/* An element of D, or of what an operation stores. */
+typedef struct element_at {
+  int operation;
+  int64_t batch, row, col;
+} element_at;
+
+static void judge(tally *sum, gg_dtype type, double got, gg_expected expected, element_at at) {
   gg_verdict *out = sum->out;
   double error = fabs(got - expected.value);
   bool right = is_right(type, got, expected);
@@ -246,7 +313,8 @@ static void judge(tally *sum, gg_dtype type, double got, gg_expected expected, i
   }
   if (out->checked > 1 && ratio <= sum->worst_ratio) return;
   sum->worst_ratio = ratio;
-  out->worst.batch = batch, out->worst.row = row, out->worst.col = col;
+  out->worst.operation = at.operation;
+  out->worst.batch = at.batch, out->worst.row = at.row, out->worst.col = at.col;
   out->worst.got = got, out->worst.want = expected.value, out->worst.bound = expected.bound;
 }
 
@@ -258,37 +326,85 @@ static double element(const gg_trial_buffer *buffer, const gg_view *view, int64_
                        batch * view->batch_stride + index);
 }
 
+/* What operation `index` has at an element: of a vector, where it stands in it. */
+static double extra_element(const gg_trial *trial, size_t index, int64_t batch, int64_t row,
+                            int64_t col) {
+  gg_view view = gg_problem_extra_view(trial->kernel, &trial->problem, index);
+  gg_span span = gg_operation_span(&trial->kernel->operations[index]);
+  if (span == GG_SPAN_MATRIX) return element(&trial->extras[index], &view, batch, row, col);
+  int64_t at = span == GG_SPAN_ROWS ? row : span == GG_SPAN_COLUMNS ? col : 0;
+  return gg_number_get(view.operand->type, trial->extras[index].host + trial->extras[index].lead,
+                       batch * view.batch_stride + at);
+}
+
+static gg_reference_operands operands_at(const gg_trial *trial, int64_t batch, int64_t row,
+                                         int64_t col) {
+  gg_reference_operands out = {.integers = trial->integers};
+  gg_view c = gg_problem_view(trial->kernel, &trial->problem, 'c');
+  for (size_t i = 0; i < trial->kernel->operation_count; i++) {
+    const gg_operation *op = &trial->kernel->operations[i];
+    if (op->kind == GG_OP_LINEAR) {
+      bool reads_c = op->beta && trial->problem.beta != 0;
+      out.at[i] = reads_c ? element(&trial->c, &c, batch, row, col) : 0;
+    } else if (has_operand(trial->kernel, i) && !is_stored(trial->kernel, i)) {
+      out.at[i] = extra_element(trial, i, batch, row, col);
+    }
+  }
+  return out;
+}
+
+/* One element of D, and of what is stored on the way to it. */
+static void compare_element(tally *sum, const gg_trial *trial, double product, double magnitude,
+                            element_at at) {
+  const gg_kernel *kernel = trial->kernel;
+  gg_view d = gg_problem_view(kernel, &trial->problem, 'd');
+  gg_reference_operands operands = operands_at(trial, at.batch, at.row, at.col);
+  gg_expected expected, stored[GG_OPERATIONS_MAX];
+  gg_reference_expect(&expected, stored, kernel, &trial->problem, product, magnitude, &operands);
+  at.operation = -1;
+  judge(sum, d.operand->type, element(&trial->d, &d, at.batch, at.row, at.col), expected, at);
+  for (size_t i = 0; i < kernel->operation_count; i++) {
+    if (!is_stored(kernel, i)) continue;
+    at.operation = (int)i;
+    judge(sum, kernel->operations[i].operand.type,
+          extra_element(trial, i, at.batch, at.row, at.col), stored[i], at);
+  }
+}
+
 static void compare(gg_verdict *out, const gg_trial *trial, const gg_sample *sample,
                     const gg_reference *reference) {
-  gg_view c = gg_problem_view(trial->kernel, &trial->problem, 'c');
-  gg_view d = gg_problem_view(trial->kernel, &trial->problem, 'd');
   tally sum = {.out = out};
   int64_t at = 0;
   for (int64_t b = 0; b < sample->batch_count; b++) {
     for (int64_t i = 0; i < sample->row_count; i++) {
       for (int64_t j = 0; j < sample->col_count; j++, at++) {
-        int64_t batch = sample->batches[b], row = sample->rows[i], col = sample->cols[j];
-        bool reads_c = trial->problem.beta != 0;
-        double addend = reads_c ? element(&trial->c, &c, batch, row, col) : 0;
-        gg_expected expected =
-            gg_reference_expect(trial->kernel, &trial->problem, reference->sum[at],
-                                reference->magnitude[at], addend, trial->integers);
-        judge(&sum, d.operand->type, element(&trial->d, &d, batch, row, col), expected, batch, row,
-              col);
+        element_at where = {-1, sample->batches[b], sample->rows[i], sample->cols[j]};
+        compare_element(&sum, trial, reference->sum[at], reference->magnitude[at], where);
       }
     }
   }
   if (out->checked > 0) out->mean_error = sum.total / (double)out->checked;
 }
 
+/* Reads a buffer that the kernel wrote back, and looks at every byte of it. */
+static gg_status read_back(gg_verdict *out, gg_trial *trial, gg_trial_buffer *buffer,
+                           const gg_view *view, gg_error *err) {
+  gg_status st =
+      gg_memory_read(trial->context, buffer->host, buffer->device, (size_t)buffer->bytes, err);
+  if (!st) scan(out, buffer, view);
+  return st;
+}
+
 gg_status gg_trial_check(gg_verdict *out, gg_trial *trial, const gg_sample *sample,
                          const gg_reference *reference, gg_error *err) {
   *out = (gg_verdict){0};
-  gg_status st =
-      gg_memory_read(trial->context, trial->d.host, trial->d.device, (size_t)trial->d.bytes, err);
-  if (st) return st;
   gg_view d = gg_problem_view(trial->kernel, &trial->problem, 'd');
-  scan(out, &trial->d, &d);
-  compare(out, trial, sample, reference);
-  return GG_OK;
+  gg_status st = read_back(out, trial, &trial->d, &d, err);
+  for (size_t i = 0; i < trial->kernel->operation_count && !st; i++) {
+    if (!is_stored(trial->kernel, i)) continue;
+    gg_view view = gg_problem_extra_view(trial->kernel, &trial->problem, i);
+    st = read_back(out, trial, &trial->extras[i], &view, err);
+  }
+  if (!st) compare(out, trial, sample, reference);
+  return st;
 }

@@ -2,9 +2,9 @@
  * verdict.
  *
  * Every operand lies in an allocation of its own, between guard zones. All bytes that are no
- * element of A, B or C are 0xff: NaN, in every floating-point type, so that reading one shows in
- * the result; C is all NaN when beta is 0. D starts as 0xff throughout: what is not written shows,
- * and so does what is written elsewhere. */
+ * element of an operand that is read are 0xff: NaN, in every floating-point type, so that reading
+ * one shows in the result; C is all NaN when beta is 0. D, and what the epilogue stores beside it,
+ * start as 0xff throughout: what is not written shows, and so does what is written elsewhere. */
 #ifndef GG_HARNESS_TRIAL_H
 #define GG_HARNESS_TRIAL_H
 
@@ -18,6 +18,7 @@ const char *gg_trial_obstacle(const gg_kernel *kernel);
 /* What the operands of any number of trials of a kernel are filled from. */
 typedef struct gg_trial_inputs {
   gg_inputs a, b, c;
+  gg_inputs extras[GG_OPERATIONS_MAX]; /* of the epilogue's operations that read something */
   bool integers;
 } gg_trial_inputs;
 
@@ -38,6 +39,7 @@ typedef struct gg_trial {
   gg_problem problem;
   bool integers;
   gg_trial_buffer a, b, c, d;
+  gg_trial_buffer extras[GG_OPERATIONS_MAX]; /* of operations that have an operand */
 } gg_trial;
 
 typedef struct gg_trial_options {
@@ -56,23 +58,25 @@ void gg_trial_close(gg_trial *trial);
 /* Bytes on the device. */
 int64_t gg_trial_bytes(const gg_trial *trial);
 
-/* Frees the host's copies of A, B and C; the host reference and C then have nothing to read. */
+/* Frees the host's copies of A, B and C; the host reference and C then have nothing to read. What
+ * the epilogue reads stays. */
 void gg_trial_drop_inputs(gg_trial *trial);
 
-/* Poisons D. */
+/* Poisons what the kernel writes. */
 gg_status gg_trial_poison(gg_trial *trial, gg_error *err);
 
-/* Poisons D, launches, waits. */
+/* Poisons, launches, waits. */
 gg_status gg_trial_run(gg_trial *trial, const gg_module *module, struct CUstream_st *stream,
                        gg_error *err);
 
 typedef struct gg_verdict {
-  int64_t checked, failed; /* elements */
-  int64_t unwritten;       /* elements of D that still are poison */
-  int64_t stray;           /* bytes written outside D's elements */
-  int64_t first_stray;     /* the first of them, in bytes from D's first element */
+  int64_t checked, failed; /* elements, of D and of what is stored beside it */
+  int64_t unwritten;       /* elements that still are poison */
+  int64_t stray;           /* bytes written outside elements */
+  int64_t first_stray;     /* the first of them, in bytes from the matrix's first element */
   double max_error, mean_error;
   struct {
+    int operation; /* that stored it; -1: it is D's */
     int64_t batch, row, col;
     double got, want, bound;
   } worst; /* the element that comes closest to its bound, or lies farthest beyond it */
@@ -80,7 +84,7 @@ typedef struct gg_verdict {
 
 bool gg_verdict_passed(const gg_verdict *verdict);
 
-/* Reads D back and compares. */
+/* Reads back what the kernel wrote, and compares. */
 gg_status gg_trial_check(gg_verdict *out, gg_trial *trial, const gg_sample *sample,
                          const gg_reference *reference, gg_error *err);
 

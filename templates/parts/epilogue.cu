@@ -13,24 +13,9 @@ struct epilogue_arguments {
 //@ if c
   const c_t *gC;
   int64 ldc;
-  float beta;
 //@ end
-//@ if alpha
-  float alpha;
-//@ end
+  epilogue_operands operands;
 };
-
-// One element of D from its accumulator. What else an epilogue does to a value (bias, activation,
-// …) is one line a step here, in order.
-__device__ __forceinline__ float finish(float value, float c, const epilogue_arguments &arg) {
-//@ if alpha
-  value *= arg.alpha;
-//@ end
-//@ if c
-  if (arg.beta != 0.0f) value += arg.beta * c;
-//@ end
-  return value;
-}
 
 // What the walk below must know of C and of D; `line` runs along the contiguous dimension.
 //@ if c
@@ -142,7 +127,7 @@ __device__ __forceinline__ void store_d(d_t *D, const subtile_walk<matrix_d> &wa
 
 // Two neighbouring columns of a row, between registers and staging memory.
 //@ if c
-__device__ __forceinline__ void load_c_pair(float &c0, float &c1, unsigned sC, int row, int col) {
+__device__ __forceinline__ two<c_t> load_c_pair(unsigned sC, int row, int col) {
   c_t bits[2];
   if constexpr (c_n_major) {
     ld_shared_pair(bits, sC + matrix_c::offset(row, col));
@@ -150,14 +135,13 @@ __device__ __forceinline__ void load_c_pair(float &c0, float &c1, unsigned sC, i
     ld_shared(bits[0], sC + matrix_c::offset(row, col));
     ld_shared(bits[1], sC + matrix_c::offset(row, col + 1));
   }
-  c0 = c_to_float(bits[0]);
-  c1 = c_to_float(bits[1]);
+  return {bits[0], bits[1]};
 }
 //@ end
 
-__device__ __forceinline__ void store_d_pair(unsigned sD, int row, int col, float d0, float d1) {
+__device__ __forceinline__ void store_d_pair(unsigned sD, int row, int col, pair x) {
   d_t bits[2];
-  d_from_floats(bits, d0, d1);
+  d_from_values(bits, x.x, x.y);
   if constexpr (d_n_major) {
     st_shared_pair(sD + matrix_d::offset(row, col), bits);
   } else {
@@ -166,13 +150,30 @@ __device__ __forceinline__ void store_d_pair(unsigned sD, int row, int col, floa
   }
 }
 
-// One sub-tile: its accumulators, and C's elements at the same places, to staging memory.
-struct subtile_c {
-  float at[epi_m / mma_m][epi_n / mma_n][4];
+// What the operations read for a lane's share of a sub-tile, in which `at` is its first element.
+struct subtile_values {
+  row_values rows[epi_m / 8];
+  col_values cols[epi_n / mma_n];
+  cell_values cells[epi_m / 8][epi_n / mma_n];
 };
 
+__device__ __forceinline__ void read_subtile(subtile_values &values, const epilogue_operands &of,
+                                             tile_place at) {
+#pragma unroll
+  for (int i = 0; i < epi_m / 8; ++i) {
+    values.rows[i] = read_row(of, at.beyond(i * 8, 0));
+#pragma unroll
+    for (int j = 0; j < epi_n / mma_n; ++j)
+      values.cells[i][j] = read_cell(of, at.beyond(i * 8, j * mma_n));
+  }
+#pragma unroll
+  for (int j = 0; j < epi_n / mma_n; ++j) values.cols[j] = read_col(of, at.beyond(0, j * mma_n));
+}
+
+// One sub-tile's accumulators to staging memory.
 __device__ __forceinline__ void stage_subtile(const acc_frag_t (&tCrC)[frags_m][frags_n][acc_words],
-                                              const subtile_c &c, const epilogue_arguments &arg,
+                                              const subtile_values &values,
+                                              const epilogue_operands &of, tile_place at,
                                               int first_i, int first_j, unsigned staging,
                                               int frag_row, int frag_col) {
 #pragma unroll
@@ -182,10 +183,11 @@ __device__ __forceinline__ void stage_subtile(const acc_frag_t (&tCrC)[frags_m][
 #pragma unroll
       for (int e = 0; e < 4; e += 2) {
         const auto &acc = tCrC[first_i + i][first_j + j];
-        const float d0 = finish(acc_to_float(acc, e), c.at[i][j][e], arg);
-        const float d1 = finish(acc_to_float(acc, e + 1), c.at[i][j][e + 1], arg);
-        const int row = i * mma_m + e / 2 * 8 + frag_row;
-        store_d_pair(staging, row, j * mma_n + frag_col, d0, d1);
+        const int half = i * 2 + e / 2;  // of 8 rows
+        const pair x =
+            finish({acc_value(acc, e), acc_value(acc, e + 1)}, of, at.beyond(half * 8, j * mma_n),
+                   values.rows[half], values.cols[j], values.cells[half][j]);
+        store_d_pair(staging, half * 8 + frag_row, j * mma_n + frag_col, x);
       }
     }
   }
@@ -209,9 +211,11 @@ __device__ __forceinline__ void epilogue(const acc_frag_t (&tCrC)[frags_m][frags
   for (int sub = 0; sub < subtiles; ++sub) {
     const int sub_row = row0 + sub / across * epi_m;
     const int sub_col = col0 + sub % across * epi_n;
-    subtile_c c = {};
+    const tile_place at = {sub_row + frag_row, sub_col + frag_col, rows, cols};
+    subtile_values values;
+    read_subtile(values, arg.operands, at);
 //@ if c
-    if (arg.beta != 0.0f) {  // else C is not read: it may be null
+    if (arg.operands.beta != 0.0f) {  // else C is not read: it may be null
       const subtile_walk<matrix_c> walk(sub_row, sub_col, rows, cols, arg.ldc, lane);
       if (whole)
         fetch_c<true>(arg.gC, walk, staging);
@@ -219,21 +223,18 @@ __device__ __forceinline__ void epilogue(const acc_frag_t (&tCrC)[frags_m][frags
         fetch_c<false>(arg.gC, walk, staging);
       __syncwarp();
 #pragma unroll
-      for (int i = 0; i < epi_m / mma_m; ++i)
+      for (int i = 0; i < epi_m / 8; ++i)
 #pragma unroll
         for (int j = 0; j < epi_n / mma_n; ++j)
-#pragma unroll
-          for (int e = 0; e < 4; e += 2)
-            load_c_pair(c.at[i][j][e], c.at[i][j][e + 1], staging,
-                        i * mma_m + e / 2 * 8 + frag_row, j * mma_n + frag_col);
+          values.cells[i][j].c = load_c_pair(staging, i * 8 + frag_row, j * mma_n + frag_col);
       __syncwarp();  // D's elements take the same memory
     }
 //@ end
 #pragma unroll
     for (int s = 0; s < subtiles; ++s)
       if (s == sub)
-        stage_subtile(tCrC, c, arg, s / across * (epi_m / mma_m), s % across * (epi_n / mma_n),
-                      staging, frag_row, frag_col);
+        stage_subtile(tCrC, values, arg.operands, at, s / across * (epi_m / mma_m),
+                      s % across * (epi_n / mma_n), staging, frag_row, frag_col);
     __syncwarp();
     const subtile_walk<matrix_d> walk(sub_row, sub_col, rows, cols, arg.ldd, lane);
     if (whole)

@@ -42,30 +42,7 @@ __device__ __forceinline__ void cp_async_or_zeros(unsigned dst, const void *src,
 
 //@ include cp_async
 
-__device__ __forceinline__ void st_shared(unsigned addr, unsigned short x) {
-  asm volatile("st.shared.b16 [%0], %1;" ::"r"(addr), "h"(x) : "memory");
-}
-
-__device__ __forceinline__ void st_shared(unsigned addr, float x) {
-  asm volatile("st.shared.f32 [%0], %1;" ::"r"(addr), "f"(x) : "memory");
-}
-
-__device__ __forceinline__ void st_shared_pair(unsigned addr, const unsigned short (&x)[2]) {
-  const unsigned pair = x[0] | unsigned(x[1]) << 16;
-  asm volatile("st.shared.b32 [%0], %1;" ::"r"(addr), "r"(pair) : "memory");
-}
-
-__device__ __forceinline__ void st_shared_pair(unsigned addr, const float (&x)[2]) {
-  asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(addr), "f"(x[0]), "f"(x[1]) : "memory");
-}
-
-__device__ __forceinline__ void ld_shared(unsigned short &x, unsigned addr) {
-  asm volatile("ld.shared.b16 %0, [%1];" : "=h"(x) : "r"(addr) : "memory");
-}
-
-__device__ __forceinline__ void ld_shared(float &x, unsigned addr) {
-  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(addr) : "memory");
-}
+//@ include shared_elements
 
 __device__ __forceinline__ void ld_shared_pair(unsigned short (&x)[2], unsigned addr) {
   asm volatile("ld.shared.v2.b16 {%0, %1}, [%2];"
@@ -121,8 +98,12 @@ __device__ __forceinline__ void copy_shared_to_global(void *dst, unsigned src) {
     asm volatile(
         "{ .reg .b32 x; ld.shared.b32 x, [%1]; st.global.b32 [%0], x; }" ::"l"(dst), "r"(src)
         : "memory");
-  else
+  else if constexpr (bytes == 2)
     asm volatile(
         "{ .reg .b16 x; ld.shared.b16 x, [%1]; st.global.b16 [%0], x; }" ::"l"(dst), "r"(src)
+        : "memory");
+  else
+    asm volatile(
+        "{ .reg .b16 x; ld.shared.b8 x, [%1]; st.global.b8 [%0], x; }" ::"l"(dst), "r"(src)
         : "memory");
 }

@@ -13,49 +13,15 @@ struct epilogue_arguments {
   int64 rows, cols;       // of D
   d_t *gD;                // of this batch
   int64 ldd;
-//@ if alpha
-  float alpha;
-//@ end
-//@ if c
-  const c_t *gC;  // of this batch
-  int64 ldc;
-  float beta;
-//@ end
+  tile_place at;  // this warp's first element of the tile
+  epilogue_operands operands;
 };
-
-// One element of D from its accumulator. What else an epilogue does to a value (bias, activation,
-// …) is one line a step here, in order.
-__device__ __forceinline__ epi_t finish(epi_t value, epi_t c, const epilogue_arguments &arg) {
-//@ if alpha
-  value *= arg.alpha;
-//@ end
-//@ if c
-  if (arg.beta != 0.0f) value += arg.beta * c;
-//@ end
-  return value;
-}
 
 __device__ __forceinline__ void clear(acc_t (&tCrC)[frags_m][acc_words]) {
 #pragma unroll
   for (int i = 0; i < frags_m; ++i)
 #pragma unroll
     for (int w = 0; w < acc_words; ++w) tCrC[i][w] = 0;
-}
-
-// Two neighbouring columns of a row of C.
-struct pair {
-  epi_t x, y;
-};
-
-__device__ __forceinline__ pair load_c(const epilogue_arguments &arg, int row, int col) {
-  pair c = {0, 0};
-//@ if c
-  if (arg.beta == 0.0f || row >= arg.rows) return c;  // C is not read: it may be null
-  const c_t *at = arg.gC + (c_n_major ? row * arg.ldc + col : col * arg.ldc + row);
-  if (col < arg.cols) c.x = c_value(at[0]);
-  if (col + 1 < arg.cols) c.y = c_value(at[c_n_major ? 1 : arg.ldc]);
-//@ end
-  return c;
 }
 
 template <class element>
@@ -93,31 +59,54 @@ __device__ __forceinline__ void stage_pair(unsigned staging, int row, int col, c
   }
 }
 
-// The box of columns first ... first + epi_n - 1 of a block's accumulators, to staging memory.
 // Element e of a lane's accumulators is at row lane / 4 (+ 8 for every other pair), columns
 // e / 4 * 8 + lane % 4 * 2 and + 1.
+__device__ __forceinline__ tile_place lane_place(tile_place warp, int lane) {
+  return warp.beyond(lane / 4, lane % 4 * 2);
+}
+
+// What the operations read for a lane's share of read_n columns of a box, at once, so that the
+// loads are under way together.
+struct box_values {
+  col_values cols[read_n / 8];
+  cell_values cells[read_n / 8][2];
+};
+
+__device__ __forceinline__ void read_box(box_values &values, const epilogue_operands &of,
+                                         tile_place at) {
+#pragma unroll
+  for (int j = 0; j < read_n / 8; ++j) {
+    values.cols[j] = read_col(of, at.beyond(0, j * 8));
+    values.cells[j][0] = read_cell(of, at.beyond(0, j * 8));
+    values.cells[j][1] = read_cell(of, at.beyond(8, j * 8));
+  }
+}
+
+// The box of columns first ... first + epi_n - 1 of a block's accumulators, to staging memory.
+// `at`: the lane's first element of the box.
 __device__ __forceinline__ void stage_box(const acc_t (&acc)[acc_words],
-                                          const epilogue_arguments &arg, int row0, int first,
-                                          unsigned staging, int lane) {
+                                          const epilogue_operands &of,
+                                          const row_values (&rows)[2], box_values &values,
+                                          tile_place at, int first, unsigned staging, int lane) {
   constexpr bool by_matrix = sizeof(d_t) == 2;
-  const int row = lane / 4;
-  const int col = lane % 4 * 2;
 #pragma unroll
   for (int j = 0; j < epi_n; j += staged_cols) {
+    if (j > 0 && j % read_n == 0) read_box(values, of, at.beyond(0, j));
     unsigned words[staged_cols / 4];
 #pragma unroll
     for (int p = 0; p < staged_cols / 4; ++p) {
-      const int r = row + p % 2 * 8;
-      const int c = j + p / 2 * 8 + col;
+      const int group = j / 8 + p / 2;
       const int e = (first + j) / 2 + p * 2;
-      const pair at = load_c(arg, row0 + r, arg.col0 + first + c);
+      const pair x =
+          finish({acc_value(acc, e), acc_value(acc, e + 1)}, of, at.beyond(p % 2 * 8, group * 8),
+                 rows[p % 2], values.cols[group % (read_n / 8)],
+                 values.cells[group % (read_n / 8)][p % 2]);
       d_t bits[2];
-      d_from_values(bits, finish(acc_value(acc, e), at.x, arg),
-                    finish(acc_value(acc, e + 1), at.y, arg));
+      d_from_values(bits, x.x, x.y);
       if constexpr (by_matrix)
         words[p] = pack(bits);
       else
-        stage_pair(staging, r, c, bits);
+        stage_pair(staging, lane / 4 + p % 2 * 8, group * 8 + lane % 4 * 2, bits);
     }
     if constexpr (by_matrix) stage_blocks(staging, j, words, lane);
   }
@@ -224,14 +213,21 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
                                          const epilogue_arguments &arg, unsigned staging,
                                          int lane) {
   constexpr int boxes = mma_n / epi_n;  // of a block
+  forget(lane);  // else the addresses below are kept in registers through the main loop
 //@ if map_d
   const whole_extent whole = whole_of(arg);
   const bool has_tail = whole.rows < arg.rows || whole.cols < arg.cols;
 //@ end
 #pragma unroll
   for (int i = 0; i < frags_m; ++i) {
+    const tile_place block = lane_place(arg.at.beyond(i * mma_m, 0), lane);
+    const row_values rows[2] = {read_row(arg.operands, block),
+                                read_row(arg.operands, block.beyond(8, 0))};
 #pragma unroll
     for (int b = 0; b < boxes; ++b) {
+      const tile_place at = block.beyond(0, b * epi_n);
+      box_values values;  // the first ones while the box before is stored
+      read_box(values, arg.operands, at);
       const int row0 = arg.row0 + i * mma_m;
       const int col0 = arg.col0 + b * epi_n;
       const unsigned sD = staging + (i * boxes + b) % epi_buffers * epi_bytes;
@@ -239,7 +235,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
       if (lane == 0) tma_store_wait_read<epi_buffers - 1>();
 //@ end
       __syncwarp();  // the buffer has been read
-      stage_box(tCrC[i], arg, row0, b * epi_n, sD, lane);
+      stage_box(tCrC[i], arg.operands, rows, values, at, b * epi_n, sD, lane);
 //@ if map_d
       fence_async_shared();
       __syncwarp();

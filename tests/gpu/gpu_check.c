@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "cli/kernels.h"
 #include "gpu_check.h"
+#include "plan/operation.h"
 
 enum { SKIPPED = 77, longest_k = 1000 };
 
@@ -30,12 +31,15 @@ void count_check(totals *out, const subject *s, const char *what, bool passed, g
 
 /* ---- One problem ---------------------------------------------------------------------- */
 
-static void describe_verdict(gg_str *out, const gg_verdict *v) {
+static void describe_verdict(gg_str *out, const gg_kernel *kernel, const gg_verdict *v) {
+  char name[GG_OPERATION_NAME_MAX] = "D";
+  if (v->worst.operation >= 0)
+    gg_operation_name(name, kernel->operations, (size_t)v->worst.operation);
   gg_str_printf(out,
                 "%lld of %lld beyond their bound, %lld unwritten, %lld stray; "
-                "D[%lld, %lld] of batch %lld is %.9g, should be %.9g +- %.3g",
+                "%s[%lld, %lld] of batch %lld is %.9g, should be %.9g +- %.3g",
                 (long long)v->failed, (long long)v->checked, (long long)v->unwritten,
-                (long long)v->stray, (long long)v->worst.row, (long long)v->worst.col,
+                (long long)v->stray, name, (long long)v->worst.row, (long long)v->worst.col,
                 (long long)v->worst.batch, v->worst.got, v->worst.want, v->worst.bound);
 }
 
@@ -75,7 +79,7 @@ gg_status judge_trial(bool *passed, const subject *s, gg_trial *trial, gg_str *w
     if (!agree)
       gg_str_puts(why, "the references on host and device differ");
     else if (!*passed)
-      describe_verdict(why, &verdict);
+      describe_verdict(why, s->kernel, &verdict);
   }
   gg_reference_free(&reference);
   gg_sample_free(&sample);

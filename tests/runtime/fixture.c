@@ -46,6 +46,8 @@ gg_kernel fixture_kernel(void) {
       .fixed_n = GG_FIXED_NONE,
       .fixed_k = GG_FIXED_NONE,
       .fixed_batch = GG_FIXED_NONE,
+      .operations = {{.kind = GG_OP_LINEAR, .alpha = true, .beta = true}},
+      .operation_count = 1,
       .grid = GG_GRID_TILES,
       .tile_m = 128,
       .tile_n = 64,

@@ -196,6 +196,7 @@ typedef struct loaded {
 static loaded load(gg_kernel kernel) {
   loaded out;
   gg_binary binary = fixture_binary();
+  fake.argument_count = kernel.param_count;
   ck_assert_int_eq(open_context(&out.context, 0), GG_OK);
   ck_assert_int_eq(gg_module_load_binary(&out.module, out.context, &kernel, &binary, &err), GG_OK);
   return out;

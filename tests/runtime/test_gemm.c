@@ -115,7 +115,9 @@ static gg_kernel facts_of(const gemm_case *c) {
                      .fixed_m = GG_FIXED_NONE,
                      .fixed_n = GG_FIXED_NONE,
                      .fixed_k = GG_FIXED_NONE,
-                     .fixed_batch = GG_FIXED_NONE};
+                     .fixed_batch = GG_FIXED_NONE,
+                     .operations = {{.kind = GG_OP_LINEAR, .alpha = true, .beta = true}},
+                     .operation_count = 1};
 }
 
 static gg_form form_of_case(const gemm_case *c) {

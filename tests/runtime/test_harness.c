@@ -364,27 +364,84 @@ START_TEST(saturated_integers_are_right) {
 }
 END_TEST
 
+static gg_expected expect(const gg_kernel *kernel, const gg_problem *p, double sum,
+                          double magnitude, double operand, bool integers) {
+  gg_reference_operands operands = {.integers = integers};
+  gg_expected d;
+  for (size_t i = 0; i < kernel->operation_count; i++)
+    operands.at[i] = operand;
+  gg_reference_expect(&d, NULL, kernel, p, sum, magnitude, &operands);
+  return d;
+}
+
 START_TEST(the_bound_is_sharp_for_integers_and_holds_for_sums) {
   gg_kernel kernel = fixture_kernel();
   gg_problem p = {.k = 4096, .alpha = 1};
-  gg_expected exact = gg_reference_expect(&kernel, &p, 1000, 5000, 0, true);
+  gg_expected exact = expect(&kernel, &p, 1000, 5000, 0, true);
   ck_assert_double_eq(exact.bound, gg_number_half_ulp(GG_DTYPE_f32, 1000));
-  gg_expected loose = gg_reference_expect(&kernel, &p, 1000, 5000, 0, false);
+  gg_expected loose = expect(&kernel, &p, 1000, 5000, 0, false);
   ck_assert_double_gt(loose.bound, 1.5 * 4096 * 0x1p-23 * 5000);
   ck_assert_double_lt(loose.bound, 1.6 * 4096 * 0x1p-23 * 5000);
   /* Integers that no longer fit: the general bound. */
-  gg_expected large = gg_reference_expect(&kernel, &p, 1000, 0x1p25, 0, true);
+  gg_expected large = expect(&kernel, &p, 1000, 0x1p25, 0, true);
   ck_assert_double_gt(large.bound, 1);
   /* A kernel that says that its sums are shorter. */
   kernel.accumulator_bits = 14;
-  gg_expected shorter = gg_reference_expect(&kernel, &p, 1000, 5000, 0, false);
+  gg_expected shorter = expect(&kernel, &p, 1000, 5000, 0, false);
   ck_assert_double_gt(shorter.bound, 1.5 * 4096 * 0x1p-13 * 5000);
   ck_assert_double_lt(shorter.bound, 1.6 * 4096 * 0x1p-13 * 5000);
   /* Or those over a part of K are. */
   kernel.accumulator_span = 128;
-  gg_expected promoted = gg_reference_expect(&kernel, &p, 1000, 5000, 0, false);
+  gg_expected promoted = expect(&kernel, &p, 1000, 5000, 0, false);
   ck_assert_double_gt(promoted.bound, 1.5 * 128 * 0x1p-13 * 5000);
   ck_assert_double_lt(promoted.bound, 1.6 * 128 * 0x1p-13 * 5000);
+}
+END_TEST
+
+/* Steps come in order; whole sixteenths stay exact, activations do not. */
+START_TEST(the_epilogue_is_followed_step_by_step) {
+  gg_kernel kernel = fixture_kernel();
+  const gg_problem p = {.k = 16, .alpha = 1};
+  const gg_operation steps[] = {
+      {.kind = GG_OP_SCALE}, {.kind = GG_OP_AUX}, {.kind = GG_OP_RELU}, {.kind = GG_OP_BIAS}};
+  memcpy(kernel.operations, steps, sizeof steps);
+  kernel.operations[1].operand.type = GG_DTYPE_e4m3;
+  kernel.operation_count = 4;
+  gg_reference_operands operands = {.at = {-0.25, 0, 0, 3}, .integers = true};
+  gg_expected d, stored[GG_OPERATIONS_MAX];
+  gg_reference_expect(&d, stored, &kernel, &p, 18, 100, &operands);
+  ck_assert_double_eq(stored[1].value, -4.5);
+  ck_assert_double_eq(stored[1].bound, 0.25);
+  ck_assert_double_eq(d.value, 3);
+  ck_assert_double_eq(d.bound, gg_number_half_ulp(GG_DTYPE_f32, 3));
+  kernel.operations[2].kind = GG_OP_GELU;
+  gg_reference_expect(&d, stored, &kernel, &p, 18, 100, &operands);
+  ck_assert_double_eq_tol(d.value, 3 - 4.5 * 3.3976731e-6, 1e-9);
+  ck_assert_double_gt(d.bound, 4.5 * 0x1p-24);
+  ck_assert_double_lt(d.bound, 20 * 0x1p-24);
+  kernel.operations[2].form = GG_GELU_TANH;
+  gg_reference_expect(&d, NULL, &kernel, &p, 18, 100, &operands);
+  ck_assert_double_eq_tol(d.value, 3, 1e-4);
+  kernel.operations[2].kind = GG_OP_SILU;
+  gg_reference_expect(&d, NULL, &kernel, &p, 18, 100, &operands);
+  ck_assert_double_eq_tol(d.value, 3 - 4.5 / (1 + exp(4.5)), 1e-12);
+}
+END_TEST
+
+/* 8-bit floats saturate: an infinity is wrong there, and right in wider types. */
+START_TEST(saturated_floats_are_right) {
+  static const gg_dtype types[] = {GG_DTYPE_e4m3, GG_DTYPE_e5m2};
+  for (int i = 0; i < 2; i++) {
+    gg_kernel kernel = fixture_kernel();
+    kernel.d.type = types[i];
+    gg_problem shape = {.m = 3, .n = 16, .k = 8, .batch = 1, .alpha = 1e5f};
+    fake_reset();
+    playing.fault = RIGHT;
+    gg_trial_inputs inputs = make_inputs(&kernel, GG_INPUTS_INTEGERS);
+    gg_verdict verdict = try(&kernel, shape, &inputs);
+    gg_trial_inputs_free(&inputs);
+    ck_assert_int_eq(gg_verdict_passed(&verdict), types[i] == GG_DTYPE_e4m3);
+  }
 }
 END_TEST
 
@@ -528,6 +585,8 @@ int main(void) {
   tcase_add_test(tests, overflow_to_infinity_is_right);
   tcase_add_test(tests, saturated_integers_are_right);
   tcase_add_test(tests, the_bound_is_sharp_for_integers_and_holds_for_sums);
+  tcase_add_test(tests, the_epilogue_is_followed_step_by_step);
+  tcase_add_test(tests, saturated_floats_are_right);
   tcase_add_test(tests, the_column_major_form);
   tcase_add_test(tests, a_missing_cublaslt_is_named);
   tcase_add_test(tests, contenders_take_turns);

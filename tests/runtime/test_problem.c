@@ -221,6 +221,56 @@ static const bad_case bad_cases[] = {
     {huge_k, GG_E_PROBLEM_EXTENT, "k = 2147483616, where the kernel has k up to 2147483615"},
 };
 
+/* A kernel whose epilogue has a vector along M, a number, and a matrix that it stores. */
+static gg_kernel kernel_with_extras(void) {
+  gg_kernel kernel = fixture_kernel();
+  const gg_operation operations[] = {
+      {.kind = GG_OP_BIAS, .along = GG_ALONG_M, .operand = {GG_DTYPE_bf16, GG_MAJOR_N, 2}},
+      {.kind = GG_OP_RELU},
+      {.kind = GG_OP_AUX, .operand = {GG_DTYPE_f16, GG_MAJOR_N, 8}},
+      {.kind = GG_OP_SCALE, .along = GG_ALONG_ALL, .operand = {GG_DTYPE_f32, GG_MAJOR_N, 4}},
+  };
+  memcpy(kernel.operations, operations, sizeof operations);
+  kernel.operation_count = 4;
+  return kernel;
+}
+
+START_TEST(extras_are_packed_and_checked) {
+  gg_kernel kernel = kernel_with_extras();
+  gg_problem good = fixture_problem(5, 7, 9, 2);
+  ck_assert_int_eq(gg_problem_pack(&good, &kernel, &err), GG_OK);
+  ck_assert_int_eq(good.extras[0].batch_stride, 5);
+  ck_assert_int_eq(good.extras[2].ld, 8); /* 7 of f16, 8 bytes */
+  ck_assert_int_eq(good.extras[2].batch_stride, 5 * 8);
+  ck_assert_int_eq(good.extras[3].batch_stride, 1);
+  good.extras[0].address = 0x5002, good.extras[2].address = 0x6008, good.extras[3].address = 0x7004;
+  const struct {
+    int64_t address0, ld2, batch_stride0, batch_stride2, address3;
+    gg_status status;
+    const char *part;
+  } rows[] = {
+      {0x5002, 8, 0, 40, 0x7004, GG_OK, NULL},
+      {0, 8, 0, 40, 0x7004, GG_E_PROBLEM_POINTER, "the pointer to extras[0] is null"},
+      {0x5002, 4, 0, 40, 0x7004, GG_E_PROBLEM_LD, "extras[2].ld = 4 is less than n = 7"},
+      {0x5002, 10, 0, 60, 0x7004, GG_E_PROBLEM_ALIGN, "extras[2].ld = 10 is not a multiple of"},
+      {0x5002, 8, -1, 40, 0x7004, GG_E_PROBLEM_STRIDE, "extras[0].batch_stride = -1: batch str"},
+      {0x5002, 8, 0, 0, 0x7004, GG_E_PROBLEM_STRIDE, "extras[2].batch_stride = 0: the batches"},
+      {0x5002, 8, 0, 40, 0x7001, GG_E_PROBLEM_ALIGN, "extras[3] = 28673 is not a multiple of"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    gg_problem p = good;
+    gg_prepared prepared;
+    p.extras[0].address = (uint64_t)rows[i].address0;
+    p.extras[0].batch_stride = rows[i].batch_stride0;
+    p.extras[2].ld = rows[i].ld2, p.extras[2].batch_stride = rows[i].batch_stride2;
+    p.extras[3].address = (uint64_t)rows[i].address3;
+    gg_status st = gg_problem_check(&prepared, &kernel, &p, 264, &err);
+    ck_assert_msg(st == rows[i].status, "row %zu: %s", i, st ? err.message : "no error");
+    if (st) assert_error(&err, st, rows[i].part);
+  }
+}
+END_TEST
+
 START_TEST(refuses) {
   const bad_case *bad = &bad_cases[_i];
   gg_kernel kernel = fixture_kernel();
@@ -246,6 +296,7 @@ int main(void) {
   tcase_add_test(tests, k_of_zero_launches_without_a_and_b);
   tcase_add_test(tests, c_is_not_looked_at_without_beta);
   tcase_add_test(tests, broadcast_of_inputs_and_interleaved_outputs);
+  tcase_add_test(tests, extras_are_packed_and_checked);
   tcase_add_loop_test(tests, refuses, 0, sizeof bad_cases / sizeof *bad_cases);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

@@ -1,0 +1,267 @@
+/* The epilogue's operations as CUDA C++.
+ *
+ * A thread finishes two neighbouring columns of a row at a time. What the operations read for them
+ * comes in three structs, so that each number is read once: row_values where a row begins,
+ * col_values for two columns of all rows, cell_values for the two elements alone. Then each
+ * operation is one line of finish(), from one row of the table below. */
+#include "emit/operations.h"
+
+#include "atom/dtype.h"
+#include "emit/cuda_text.h"
+#include "plan/operation.h"
+
+/* A step on x, two numbers; $ is its operand, @ its operand's name. */
+static const char *const steps[GG_OP_COUNT] = {
+    [GG_OP_BIAS] = "x = x + $;",
+    [GG_OP_SCALE] = "x = x * $;",
+    [GG_OP_RESIDUAL] = "x = x + $;",
+    [GG_OP_AUX] = "store_two<d_n_major, @_pairs>(of.@, of.ld_@, at, @_bits(x));",
+    [GG_OP_RELU] = "x = {relu(x.x), relu(x.y)};",
+    [GG_OP_SILU] = "x = {silu(x.x), silu(x.y)};",
+};
+static const char *const gelu_steps[] = {
+    [GG_GELU_ERF] = "x = {gelu(x.x), gelu(x.y)};",
+    [GG_GELU_TANH] = "x = {gelu_tanh(x.x), gelu_tanh(x.y)};",
+};
+
+/* For each span: an operand as a value of two, the member of the struct that holds it, and the
+ * lines that move to the tile's first and that read it. */
+typedef struct span_text {
+  const char *value, *member, *move, *read;
+} span_text;
+
+static const span_text spans[] = {
+    [GG_SPAN_ALL] = {"row.@", "  epi_t @;\n", "", "  values.@ = @_value(of.@[0]);\n"},
+    [GG_SPAN_ROWS] = {"row.@", "  epi_t @;\n", "  of.@ += row;\n",
+                      "  values.@ = at.row < at.rows ? @_value(of.@[at.row]) : epi_t(0);\n"},
+    [GG_SPAN_COLUMNS] =
+        {"col.@", "  pair @;\n", "  of.@ += col;\n",
+         "  values.@.x = at.col < at.cols ? @_value(of.@[at.col]) : epi_t(0);\n"
+         "  values.@.y = at.col + 1 < at.cols ? @_value(of.@[at.col + 1]) : epi_t(0);\n"},
+    [GG_SPAN_MATRIX] = {"pair{@_value(cell.@.x), @_value(cell.@.y)}", "  two<@_t> @;\n",
+                        "  forget(of.ld_@);\n"
+                        "  of.@ += element_offset<d_n_major>(of.ld_@, row, col);\n",
+                        "  values.@ = load_two<d_n_major, @_pairs>(of.@, of.ld_@, at);\n"},
+};
+
+typedef struct item {
+  const gg_operation *operation;
+  gg_span span;
+  char name[GG_OPERATION_NAME_MAX];
+} item;
+
+static item item_of(const gg_plan *plan, size_t index) {
+  item out = {.operation = &plan->operations[index],
+              .span = gg_operation_span(&plan->operations[index])};
+  gg_operation_name(out.name, plan->operations, index);
+  return out;
+}
+
+static bool is_read(const item *it) {
+  return it->span != GG_SPAN_NONE && it->operation->kind != GG_OP_AUX;
+}
+
+/* Writes `text`, each @ the item's name and each $ its value. */
+static void write_text(gg_str *out, const char *text, const item *it) {
+  for (; *text; text++) {
+    if (*text == '@') {
+      gg_str_puts(out, it->name);
+    } else if (*text == '$') {
+      write_text(out, spans[it->span].value, it);
+    } else {
+      gg_str_putc(out, *text);
+    }
+  }
+}
+
+/* ---- Operands --------------------------------------------------------------------------- */
+
+static void write_conversions(gg_str *out, const gg_plan *plan) {
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    item it = item_of(plan, i);
+    const gg_operand *operand = &it.operation->operand;
+    if (it.span == GG_SPAN_NONE) continue;
+    gg_cuda_write_type(out, it.name, operand->type);
+    if (it.span == GG_SPAN_MATRIX) {
+      int bytes = gg_dtype_info_of(operand->type)->bits / 8;
+      gg_str_printf(out, "constexpr bool %s_pairs = %s;  // two neighbours at once\n", it.name,
+                    gg_cuda_bool(operand->align >= 2 * bytes));
+    }
+    gg_str_putc(out, '\n');
+    if (is_read(&it)) {
+      gg_cuda_write_widening(out, it.name, operand->type);
+      continue;
+    }
+    gg_cuda_write_narrowing(out, it.name, operand->type, plan->compute);
+    write_text(out,
+               "__device__ __forceinline__ two<@_t> @_bits(pair x) {\n"
+               "  @_t bits[2];\n"
+               "  @_from_values(bits, x.x, x.y);\n"
+               "  return {bits[0], bits[1]};\n}\n\n",
+               &it);
+  }
+}
+
+/* The members of epilogue_operands, in the order of operand_list. */
+static void write_members(gg_str *out, const gg_plan *plan, bool reads_c) {
+  gg_str_puts(out, "// What the operations read and write besides the accumulators: the kernel's "
+                   "parameters.\nstruct epilogue_operands {\n");
+  if (plan->alpha) gg_str_puts(out, "  float alpha;\n");
+  if (plan->has_c) gg_str_puts(out, "  float beta;\n");
+  if (reads_c) gg_str_puts(out, "  const c_t *C;\n  int64 ldc, batch_stride_c;\n");
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    item it = item_of(plan, i);
+    if (it.span == GG_SPAN_NONE) continue;
+    write_text(out, is_read(&it) ? "  const @_t *@;\n" : "  @_t *@;\n", &it);
+    write_text(out,
+               it.span == GG_SPAN_MATRIX ? "  int64 ld_@, batch_stride_@;\n"
+                                         : "  int64 batch_stride_@;\n",
+               &it);
+  }
+  gg_str_puts(out, "};\n\n");
+}
+
+static void write_operand_list(gg_str *out, const gg_plan *plan, bool reads_c) {
+  gg_str items = GG_STR_INIT;
+  if (plan->alpha) gg_str_puts(&items, "alpha\n");
+  if (plan->has_c) gg_str_puts(&items, "beta\n");
+  if (reads_c) gg_str_puts(&items, "C\nldc\nbatch_stride_c\n");
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    item it = item_of(plan, i);
+    if (it.span == GG_SPAN_NONE) continue;
+    write_text(&items,
+               it.span == GG_SPAN_MATRIX ? "@\nld_@\nbatch_stride_@\n" : "@\nbatch_stride_@\n",
+               &it);
+  }
+  gg_cuda_write_items(out, gg_str_text(&items), 6);
+  if (items.failed) out->failed = true;
+  gg_str_free(&items);
+}
+
+static void write_move(gg_str *out, const gg_plan *plan, bool reads_c) {
+  gg_str_puts(out,
+              "// The same from a tile's first element on.\n"
+              "__device__ __forceinline__ epilogue_operands at_tile(epilogue_operands of, "
+              "int64 batch,\n"
+              "                                                     int64 row, int64 col) {\n");
+  if (reads_c) {
+    gg_str_puts(out, "  of.C += batch * of.batch_stride_c;\n"
+                     "  forget(of.ldc);\n"
+                     "  of.C += element_offset<c_n_major>(of.ldc, row, col);\n");
+  }
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    item it = item_of(plan, i);
+    if (it.span == GG_SPAN_NONE) continue;
+    write_text(out, "  of.@ += batch * of.batch_stride_@;\n", &it);
+    write_text(out, spans[it.span].move, &it);
+  }
+  gg_str_puts(out, "  return of;\n}\n\n");
+}
+
+/* ---- Values ----------------------------------------------------------------------------- */
+
+static bool spans_one_of(const item *it, gg_span first, gg_span last) {
+  return is_read(it) && it->span >= first && it->span <= last;
+}
+
+/* A struct of the values whose span is from `first` to `last`, and the function that reads them. */
+static void write_values(gg_str *out, const gg_plan *plan, const char *name, const char *what,
+                         gg_span first, gg_span last, bool c) {
+  gg_str_printf(out, "struct %s_values {%s\n", name, what);
+  if (plan->has_c && last == GG_SPAN_MATRIX) gg_str_puts(out, "  two<c_t> c;\n");
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    item it = item_of(plan, i);
+    if (spans_one_of(&it, first, last)) write_text(out, spans[it.span].member, &it);
+  }
+  gg_str_printf(out,
+                "};\n\n__device__ __forceinline__ %s_values read_%s(const epilogue_operands &of, "
+                "tile_place at) {\n  %s_values values = {};\n",
+                name, name, name);
+  if (c) {
+    gg_str_puts(out, "  if (of.beta != 0.0f)  // else C is not read: it may be null\n"
+                     "    values.c = load_two<c_n_major, c_pairs>(of.C, of.ldc, at);\n");
+  }
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    item it = item_of(plan, i);
+    if (spans_one_of(&it, first, last)) write_text(out, spans[it.span].read, &it);
+  }
+  gg_str_puts(out, "  return values;\n}\n\n");
+}
+
+static void write_linear(gg_str *out, const gg_operation *linear) {
+  if (linear->alpha) gg_str_puts(out, "  x = x * of.alpha;\n");
+  if (linear->beta) {
+    gg_str_puts(out, "  if (of.beta != 0.0f) x = x + pair{c_value(cell.c.x), c_value(cell.c.y)} * "
+                     "of.beta;\n");
+  }
+}
+
+static void write_finish(gg_str *out, const gg_plan *plan) {
+  gg_str_puts(out, "// The operations on two accumulators, one line a step.\n"
+                   "__device__ __forceinline__ pair finish(pair x, const epilogue_operands &of, "
+                   "tile_place at,\n"
+                   "                                       const row_values &row, const "
+                   "col_values &col,\n"
+                   "                                       const cell_values &cell) {\n");
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    item it = item_of(plan, i);
+    if (it.operation->kind == GG_OP_LINEAR) {
+      write_linear(out, it.operation);
+      continue;
+    }
+    bool gelu = it.operation->kind == GG_OP_GELU;
+    gg_str_puts(out, "  ");
+    write_text(out, gelu ? gelu_steps[it.operation->form] : steps[it.operation->kind], &it);
+    gg_str_putc(out, '\n');
+  }
+  gg_str_puts(out, "  return x;\n}\n");
+}
+
+/* ---- Binding ---------------------------------------------------------------------------- */
+
+static bool has(const gg_plan *plan, gg_op_kind kind, gg_gelu form) {
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    const gg_operation *op = &plan->operations[i];
+    if (op->kind == kind && op->form == form) return true;
+  }
+  return false;
+}
+
+static void bind_flags(gg_bindings *out, const gg_plan *plan, bool reads_c) {
+  bool erf = has(plan, GG_OP_GELU, GG_GELU_ERF), tanh = has(plan, GG_OP_GELU, GG_GELU_TANH);
+  bool silu = has(plan, GG_OP_SILU, GG_GELU_ERF);
+  gg_bind_flag(out, "relu", has(plan, GG_OP_RELU, GG_GELU_ERF));
+  gg_bind_flag(out, "gelu_erf", erf);
+  gg_bind_flag(out, "gelu_tanh", tanh);
+  gg_bind_flag(out, "silu", silu);
+  gg_bind_flag(out, "sigmoid", tanh || silu);
+  gg_bind_flag(out, "exp2", erf || tanh || silu);
+  bool loads = reads_c || has(plan, GG_OP_RESIDUAL, GG_GELU_ERF);
+  bool stores = has(plan, GG_OP_AUX, GG_GELU_ERF);
+  gg_bind_flag(out, "load_two", loads);
+  gg_bind_flag(out, "store_two", stores);
+  gg_bind_flag(out, "matrices", loads || stores);
+}
+
+void gg_bind_operations(gg_bindings *out, const gg_plan *plan, bool reads_c) {
+  gg_str text = GG_STR_INIT;
+  reads_c = reads_c && plan->has_c;
+  bind_flags(out, plan, reads_c);
+  if (reads_c) {
+    int bytes = gg_dtype_info_of(plan->c.type)->bits / 8;
+    gg_str_printf(&text, "constexpr bool c_pairs = %s;  // two neighbours at once\n\n",
+                  gg_cuda_bool(plan->c.align >= 2 * bytes));
+  }
+  write_conversions(&text, plan);
+  write_members(&text, plan, reads_c);
+  write_move(&text, plan, reads_c);
+  write_values(&text, plan, "row", "  // at a row", GG_SPAN_ALL, GG_SPAN_ROWS, false);
+  write_values(&text, plan, "col", "  // at two neighbouring columns", GG_SPAN_COLUMNS,
+               GG_SPAN_COLUMNS, false);
+  write_values(&text, plan, "cell", "  // at two neighbouring columns of a row", GG_SPAN_MATRIX,
+               GG_SPAN_MATRIX, reads_c);
+  write_finish(&text, plan);
+  gg_bind_str(out, "operations", &text);
+  write_operand_list(&text, plan, reads_c);
+  gg_bind_str(out, "operand_list", &text);
+}

@@ -1,0 +1,176 @@
+/* The epilogue: a list of operations on x, which begins as an element of the accumulator and ends
+ * as one of D. Each is a step of its own, in the order of the list; none is moved or merged.
+ *
+ * Numbers are f32 from the accumulator on: sums, products and the activations round there once, and
+ * the last step rounds to D's type. Integer accumulators stay integers where every step, every
+ * operand and D are; one float among them, such as a scale, and they become f32 first, which rounds
+ * those beyond 2^24. Integer results are rounded to the nearest, ties to even; results of 8 bits
+ * saturate. An operand that is a matrix lies as D does, with as many of its elements aligned. */
+#include "plan/epilogue.h"
+
+#include <stdio.h>
+
+#include "atom/dtype.h"
+#include "plan/target.h"
+#include "spec/keys.h"
+
+/* ---- Types ------------------------------------------------------------------------------ */
+
+static bool is_fp8(gg_dtype type) {
+  return type == GG_DTYPE_e4m3 || type == GG_DTYPE_e5m2;
+}
+
+static bool is_stored(gg_dtype type) {
+  return type == GG_DTYPE_f16 || type == GG_DTYPE_bf16 || type == GG_DTYPE_f32 || is_fp8(type) ||
+         type == GG_DTYPE_s8 || type == GG_DTYPE_u8 || type == GG_DTYPE_s32;
+}
+
+/* A type that numbers are read from or stored as. */
+static gg_status check_type(const gg_plan *plan, const gg_spec_field *field, const char *what,
+                            gg_dtype type, gg_error *err) {
+  if (!is_stored(type)) {
+    return gg_refuse_type(plan, field, what, type, "f16, bf16, f32, e4m3, e5m2, s8, u8 and s32",
+                          err);
+  }
+  if (!is_fp8(type) || plan->limits->converts_fp8) return GG_OK;
+  return gg_refuse_type(plan, field, what, type,
+                        "8-bit floats from sm_89 on: older architectures do not convert them", err);
+}
+
+static gg_status check_results(const gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  gg_status st = check_type(plan, &spec->d.type, "D of type", plan->d.type, err);
+  if (st) return st;
+  if (plan->d.type == GG_DTYPE_s32 && plan->accumulator != GG_DTYPE_s32) {
+    return gg_refuse_type(plan, &spec->d.type, "D of type", plan->d.type,
+                          "f16, bf16, f32, e4m3, e5m2, s8 and u8 from floats", err);
+  }
+  return plan->has_c ? check_type(plan, &spec->c.type, "C of type", plan->c.type, err) : GG_OK;
+}
+
+/* ---- Operations ------------------------------------------------------------------------- */
+
+static bool is_true(const gg_spec_field *field, bool otherwise) {
+  return field->state == GG_SPEC_SET ? field->number != 0 : otherwise;
+}
+
+/* Where a matrix has rows as long as D's, they are aligned to as many elements. */
+static int matrix_alignment(const gg_plan *plan, gg_dtype type) {
+  int align = plan->d.align * gg_dtype_info_of(type)->bits / gg_dtype_info_of(plan->d.type)->bits;
+  int least = gg_dtype_info_of(type)->bits / 8;
+  return align < least ? least : align > 16 ? 16 : align;
+}
+
+static gg_operand choose_operand(const gg_plan *plan, const gg_spec_op *asked, gg_span span) {
+  gg_dtype usual = asked->kind == GG_OP_SCALE ? GG_DTYPE_f32 : plan->d.type;
+  gg_dtype type = asked->type.state == GG_SPEC_SET ? (gg_dtype)asked->type.number : usual;
+  gg_operand operand = {.type = type, .major = plan->d.major};
+  operand.align =
+      span == GG_SPAN_MATRIX ? matrix_alignment(plan, type) : gg_dtype_info_of(type)->bits / 8;
+  return operand;
+}
+
+static gg_status choose_operation(gg_operation *out, const gg_plan *plan, const gg_spec_op *asked,
+                                  gg_error *err) {
+  *out = (gg_operation){.kind = asked->kind};
+  if (asked->kind == GG_OP_LINEAR) {
+    out->alpha = is_true(&asked->alpha, true);
+    out->beta = is_true(&asked->beta, plan->has_c);
+    return GG_OK;
+  }
+  gg_along usual = asked->kind == GG_OP_SCALE ? GG_ALONG_ALL : GG_ALONG_N;
+  out->along = asked->along.state == GG_SPEC_SET ? (gg_along)asked->along.number : usual;
+  out->form = asked->form.state == GG_SPEC_SET ? (gg_gelu)asked->form.number : GG_GELU_ERF;
+  gg_span span = gg_operation_span(out);
+  if (span == GG_SPAN_NONE) return GG_OK;
+  char what[32];
+  out->operand = choose_operand(plan, asked, span);
+  snprintf(what, sizeof what, "%s of type", gg_op_info_of(asked->kind)->name);
+  return check_type(plan, &asked->type, what, out->operand.type, err);
+}
+
+/* There is one alpha, one beta and one C. */
+static gg_status check_once(const gg_plan *plan, const gg_spec_op *asked, gg_error *err) {
+  for (size_t i = 0; asked->kind == GG_OP_LINEAR && i < plan->operation_count; i++) {
+    if (plan->operations[i].kind != GG_OP_LINEAR) continue;
+    return gg_fail(err, PLAN_UNSUPPORTED, &asked->mark, plan->target->family, "epilogue",
+                   "with a second linear", "one linear: a second factor is a scale");
+  }
+  return GG_OK;
+}
+
+static bool is_float_step(const gg_operation *operation) {
+  switch (operation->kind) {
+  case GG_OP_RELU:
+    return false;
+  case GG_OP_BIAS:
+  case GG_OP_RESIDUAL:
+  case GG_OP_AUX:
+    return gg_dtype_is_float(operation->operand.type);
+  default:
+    return true;
+  }
+}
+
+static gg_dtype choose_compute(const gg_plan *plan) {
+  bool floats = plan->accumulator != GG_DTYPE_s32 || gg_dtype_is_float(plan->d.type);
+  for (size_t i = 0; i < plan->operation_count; i++)
+    floats = floats || is_float_step(&plan->operations[i]);
+  return floats ? GG_DTYPE_f32 : GG_DTYPE_s32;
+}
+
+/* What `auto` means: integers without a C are left alone. */
+static void choose_usual(gg_plan *plan) {
+  if (plan->accumulator == GG_DTYPE_s32 && !plan->has_c) return;
+  plan->operations[0] = (gg_operation){.kind = GG_OP_LINEAR, .alpha = true, .beta = plan->has_c};
+  plan->operation_count = 1;
+}
+
+gg_status gg_choose_operations(gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  gg_status st = check_results(plan, err);
+  if (st) return st;
+  if (spec->epilogue.state != GG_SPEC_SET) choose_usual(plan);
+  for (size_t i = 0; i < spec->op_count; i++) {
+    if ((st = check_once(plan, &spec->ops[i], err))) return st;
+    st = choose_operation(&plan->operations[i], plan, &spec->ops[i], err);
+    if (st) return st;
+    plan->operation_count++;
+  }
+  for (size_t i = 0; i < plan->operation_count; i++)
+    plan->alpha = plan->alpha || plan->operations[i].alpha;
+  plan->compute = choose_compute(plan);
+  return GG_OK;
+}
+
+int gg_columns_read(const gg_plan *plan, int most, int least) {
+  enum { registers = 32, of_columns = 2, of_cells = 4 }; /* of a thread; of an operand, 8 columns */
+  int each = plan->has_c ? of_cells : 0;
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    const gg_operation *op = &plan->operations[i];
+    gg_span span = gg_operation_span(op);
+    if (span == GG_SPAN_COLUMNS) each += of_columns;
+    if (span == GG_SPAN_MATRIX && op->kind != GG_OP_AUX) each += of_cells;
+  }
+  while (most / 2 >= least && most % 2 == 0 && most / 2 % least == 0 && most / 8 * each > registers)
+    most /= 2;
+  return most;
+}
+
+/* ---- For people ------------------------------------------------------------------------- */
+
+void gg_operation_print(gg_str *out, const gg_operation *op) {
+  static const char *const spans[] = {[GG_SPAN_NONE] = "",
+                                      [GG_SPAN_ALL] = " one number",
+                                      [GG_SPAN_ROWS] = " along m",
+                                      [GG_SPAN_COLUMNS] = " along n",
+                                      [GG_SPAN_MATRIX] = ""};
+  if (op->kind == GG_OP_LINEAR) {
+    gg_str_printf(out, "%sx%s", op->alpha ? "alpha * " : "", op->beta ? " + beta * C" : "");
+    return;
+  }
+  gg_span span = gg_operation_span(op);
+  gg_str_printf(out, "%s%s", gg_op_info_of(op->kind)->name, spans[span]);
+  if (span != GG_SPAN_NONE) gg_str_printf(out, " of %s", gg_dtype_info_of(op->operand.type)->name);
+  if (op->kind == GG_OP_GELU) gg_str_puts(out, op->form == GG_GELU_ERF ? " (erf)" : " (tanh)");
+}

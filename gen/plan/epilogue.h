@@ -1,0 +1,21 @@
+/* The epilogue, planned once for every family. */
+#ifndef GG_PLAN_EPILOGUE_H
+#define GG_PLAN_EPILOGUE_H
+
+#include "plan/choices.h"
+#include "plan/operation.h"
+
+/* What the accumulators become: the operations with their operands, the type they are computed in,
+ * and whether the architecture converts to D's type and from theirs. Needs the operands and the
+ * accumulator. */
+gg_status gg_choose_operations(gg_plan *plan, gg_error *err);
+
+/* How many of `most` columns, halved down to no less than `least`, a thread reads the operations'
+ * operands of at once: as many as a moderate number of registers holds, of two rows and two
+ * neighbouring columns of every eight. */
+int gg_columns_read(const gg_plan *plan, int most, int least);
+
+/* For people: "alpha * x + beta * C", "bias along n of f32", "gelu (erf)". */
+void gg_operation_print(gg_str *out, const gg_operation *operation);
+
+#endif

@@ -1,0 +1,76 @@
+// ---- Activations --------------------------------------------------------------------------------
+
+// Made of additions, multiplications and fused multiply-adds alone, which round alike everywhere:
+// no approximate instruction, whose bits a GPU keeps to itself. Each is within 1.2 * 2^-24 *
+// (|x| + |result|) of the exact value, for every x. What is not a number stays so.
+
+//@ if relu
+__device__ __forceinline__ epi_t relu(epi_t x) { return x < epi_t(0) ? epi_t(0) : x; }
+
+//@ end
+//@ if exp2
+// 2^t for t from -126 to 127, within 8.2e-8 of it: the whole part goes to the exponent, to the rest
+// a polynomial is fitted.
+__device__ __forceinline__ float exp2_of(float t) {
+  const float shifted = __fadd_rn(t, 12582912.0f);  // 1.5 * 2^23: rounds, whole part in low bits
+  const float rest = __fsub_rn(t, __fsub_rn(shifted, 12582912.0f));
+  float p = 1.5345807e-4f;
+  p = __fmaf_rn(p, rest, 1.3399931e-3f);
+  p = __fmaf_rn(p, rest, 9.6184885e-3f);
+  p = __fmaf_rn(p, rest, 5.5503288e-2f);
+  p = __fmaf_rn(p, rest, 2.4022647e-1f);
+  p = __fmaf_rn(p, rest, 6.9314721e-1f);
+  p = __fmaf_rn(p, rest, 1.0f);
+  return __uint_as_float(__float_as_uint(p) + (__float_as_uint(shifted) << 23));
+}
+
+//@ end
+//@ if gelu_erf
+// x * Phi(x) = max(x, 0) - |x| * Phi(-|x|), and -log2 Phi(-y) is smooth: 1 + y * q(y), q a
+// polynomial fitted from 0 to 6, beyond which Phi(-y) is less than 1e-9.
+__device__ __forceinline__ float gelu(float x) {
+  const float y = fminf(fabsf(x), 6.0f);
+  float q = -1.4026842e-7f;
+  q = __fmaf_rn(q, y, 3.5825350e-6f);
+  q = __fmaf_rn(q, y, -3.5964523e-5f);
+  q = __fmaf_rn(q, y, 1.5138086e-4f);
+  q = __fmaf_rn(q, y, 2.3851948e-4f);
+  q = __fmaf_rn(q, y, -7.2010477e-3f);
+  q = __fmaf_rn(q, y, 5.2586461e-2f);
+  q = __fmaf_rn(q, y, 4.5918224e-1f);
+  q = __fmaf_rn(q, y, 1.1511076f);
+  const float tail = exp2_of(__fmaf_rn(-q, y, -1.0f));
+  return __fmaf_rn(-y, tail, x < 0.0f ? 0.0f : x);
+}
+
+//@ end
+//@ if sigmoid
+// x / (1 + 2^-t) for t from -120 on. The reciprocal is guessed from the bits, within 12%, and each
+// step squares the error.
+__device__ __forceinline__ float times_sigmoid(float x, float t) {
+  const float d = __fadd_rn(1.0f, exp2_of(fmaxf(-t, -126.0f)));
+  float r = __uint_as_float(0x7ef311c7u - __float_as_uint(d));
+#pragma unroll
+  for (int step = 0; step < 4; ++step) r = __fmaf_rn(r, __fmaf_rn(-d, r, 1.0f), r);
+  return __fmul_rn(x, r);
+}
+
+//@ end
+//@ if silu
+// x / (1 + e^-x). Below -80 the result is less than 1e-32.
+__device__ __forceinline__ float silu(float x) {
+  x = x < -80.0f ? -80.0f : x;
+  return times_sigmoid(x, __fmul_rn(x, 1.4426950f));
+}
+
+//@ end
+//@ if gelu_tanh
+// x / 2 * (1 + tanh(u)) = x / (1 + e^-2u), u = sqrt(2 / pi) * (x + 0.044715 x^3). Below -9 the
+// result is less than 1e-26.
+__device__ __forceinline__ float gelu_tanh(float x) {
+  x = x < -9.0f ? -9.0f : x;
+  const float cubic = __fmaf_rn(__fmul_rn(x, x), 0.10294324f, 2.3022082f);  // * log2(e)
+  return times_sigmoid(x, __fmul_rn(x, cubic));
+}
+
+//@ end
