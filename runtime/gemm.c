@@ -207,7 +207,7 @@ static bool try_tuned(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
   }
   if (node && gg_slot_load(&node->slot, gemm->context, problem, &why) == GG_OK) {
     found = kernel_serves(node->slot.kernel, form);
-    *out = (gg_gemm_choice){node->slot.module, node->slot.kernel->name, true, 0};
+    if (found) *out = (gg_gemm_choice){node->slot.module, node->slot.kernel->name, true, 0};
   } else if (node) {
     ignore_tuned(gemm, node->path, &why);
   }

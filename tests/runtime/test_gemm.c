@@ -31,7 +31,8 @@ static gg_context *open_emulator(gg_error *err) {
 /* ---- What is remembered --------------------------------------------------------------- */
 
 START_TEST(seen_finds_all) {
-  gg_seen seen = {0};
+  gg_seen seen;
+  atomic_init(&seen.table, NULL);
   gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32), other = form;
   form.a.align = form.b.align = form.d.align = 16;
   other.epilogue = "[linear, relu]";
