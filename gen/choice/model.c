@@ -1,8 +1,9 @@
 /* The model: what a kernel does, step by step, in the units that a device has rates for.
  *
  * A multiprocessor computes `rounds` tiles, one after the other: D's tiles over the
- * multiprocessors, rounded up, which is where small and ragged problems lose. A tile is `k_tiles`
- * steps; a step takes as long as the slower of multiplying (the tensor core's rate, or that of
+ * multiprocessors, rounded up, which is where small and ragged problems lose; or shares of tiles,
+ * as plan/dealing.c deals them, whose sums are then brought together. A tile is `k_tiles` steps; a
+ * step takes as long as the slower of multiplying (the tensor core's rate, or that of
  * reading its operands from shared memory, which narrow tiles reach first) and loading (bytes into
  * shared memory; those that a cluster shares cost less). Then the epilogue: between two consumers
  * that take turns only what is longer than the other's tile shows, and the last one; between
@@ -141,6 +142,15 @@ static double load_rate(const gg_device_model *device, double active) {
   return 1 / join(1 / device->load_rate, active / device->l2_rate);
 }
 
+/* Seconds of one step's copies; those of warps have the shared memory's own limit. */
+static double load_step(const work *w, double active) {
+  const gg_plan *plan = w->plan;
+  double step = load_step_bytes(w) / load_rate(w->device, active);
+  bool by_warps = plan->copy_bytes_a || plan->copy_bytes_b;
+  if (!plan->specialised || !by_warps) return step;
+  return fmax(step, (w->m_step + w->n_step) / w->device->copy_rate);
+}
+
 /* Seconds of one consumer's epilogue of one tile. */
 static double tile_epilogue(const work *w) {
   const gg_plan *plan = w->plan;
@@ -190,32 +200,59 @@ static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
 
 /* ---- The whole ------------------------------------------------------------------------ */
 
+/* Bytes that a CTA has under way, of the stages that do not wait to be multiplied. */
+static double bytes_under_way(const work *w) {
+  int stages = w->plan->stages > 1 ? w->plan->stages - 1 : 1;
+  return w->plan->ctas_per_sm * stages * (w->m_step + w->n_step);
+}
+
+/* Seconds a byte, where `active` multiprocessors ask for them. */
+static double dram_byte(const work *w, double active) {
+  const gg_device_model *device = w->device;
+  double alone = join(1 / device->dram_sm_rate, device->dram_latency / bytes_under_way(w));
+  return join(1 / device->dram_rate, alone / active);
+}
+
+/* Those of the last cluster of a shared tile, which others do not hide. */
+static double sharing(const work *w, const gg_dealing *dealing) {
+  double sums = (double)w->plan->tile_m * w->plan->tile_n * bits_of(w->plan->accumulator) / 8;
+  return dealing->waits * w->device->wait + dealing->adding * sums / w->device->sum_rate;
+}
+
 gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_device_model *device) {
   gg_prediction out = {.launch = device->launch, .seconds = device->launch};
   if (extents.m == 0 || extents.n == 0 || extents.batch == 0) return out;
   /* The plan's M is then the problem's N. */
   if (plan->swap_ab) extents = (gg_extents){extents.n, extents.m, extents.k, extents.batch};
   work w = make_work(plan, extents, device);
+  gg_dealt dealt = gg_dealt_of_plan(plan);
+  gg_dealing dealing;
+  if (!gg_dealing_make(&dealing, &dealt, extents, device->sm_count)) {
+    out.seconds = INFINITY;
+    return out;
+  }
   int cluster = plan->cluster_m * plan->cluster_n;
-  double at_once = (double)(device->sm_count / cluster * cluster);
-  if (at_once < cluster) at_once = cluster;
+  double at_once = fmax(cluster, device->sm_count / cluster * cluster);
+  double steps = (double)dealing.busiest;
+  out.shares = dealing.shares;
+  out.workspace_bytes = dealing.workspace_bytes;
   out.tiles = w.tiles_m * w.tiles_n * (double)extents.batch;
-  out.rounds = ceil(out.tiles / at_once);
-  out.k_tiles = ceil((double)extents.k / plan->tile_k);
+  out.k_tiles = (double)dealing.k_tiles;
+  out.rounds = out.k_tiles > 0 ? steps / out.k_tiles : ceil(out.tiles / at_once);
   out.filled = (double)extents.m * (double)extents.n * (double)extents.batch /
                (out.rounds * at_once * plan->tile_m * plan->tile_n);
-  double step_bytes = load_step_bytes(&w), steps = out.rounds * out.k_tiles;
-  double active = fmin(out.tiles, at_once);
-  double multiply = multiply_step(&w, active), load = step_bytes / load_rate(device, active);
+  double active = fmin((double)dealing.clusters * cluster, at_once);
+  double multiply = multiply_step(&w, active), load = load_step(&w, active);
   out.multiply = steps * multiply;
   out.load = steps * load;
-  out.load_bytes = out.tiles * out.k_tiles * step_bytes;
+  out.load_bytes = out.tiles * out.k_tiles * load_step_bytes(&w);
   out.dram_bytes = dram_bytes(&w, out.tiles, at_once);
-  out.dram = out.dram_bytes * join(1 / device->dram_rate, 1 / (active * device->dram_sm_rate));
+  out.dram = out.dram_bytes * dram_byte(&w, active);
   out.launch += device->fill + (cluster > 1 ? device->cluster : 0);
   double step = join(multiply, load) + device->step;
-  out.epilogue = visible_epilogue(&w, out.rounds, out.k_tiles * step);
-  double computed = steps * step + out.epilogue;
+  out.epilogue = visible_epilogue(&w, ceil(out.rounds), out.k_tiles * step);
+  out.sharing = sharing(&w, &dealing);
+  double computed = steps * step + out.epilogue + out.sharing;
   out.seconds = out.launch + join(computed, out.dram) + device->dram_share * out.dram;
   return out;
 }

@@ -27,6 +27,7 @@ static const struct {
     {"loading shared memory", "loads shared memory", offsetof(gg_prediction, load)},
     {"DRAM", "waits for DRAM", offsetof(gg_prediction, dram)},
     {"the epilogue", "stores", offsetof(gg_prediction, epilogue)},
+    {"sharing tiles", "shares tiles", offsetof(gg_prediction, sharing)},
     {"the launch", "launches", offsetof(gg_prediction, launch)},
 };
 
@@ -168,7 +169,7 @@ static gg_status explain(gg_str *out, race *r, const gg_catalogue *catalogue, in
   } else if (!(ranked = gg_malloc(lineup->count * sizeof *ranked))) {
     st = gg_fail(err, MEMORY, NULL, "");
   } else {
-    gg_lineup_rank(ranked, lineup, cli_case_extents(r->product), &r->device);
+    gg_lineup_rank(ranked, lineup, cli_case_extents(r->product), &r->device, INT64_MAX);
     r->lineup = lineup;
     r->ranked = ranked;
     (json ? print_json : print_text)(out, r);
