@@ -20,6 +20,7 @@ extern const gg_template_file gg_catalogue_files[];
 struct gg_catalogue {
   gg_spec_file **files;
   size_t count;
+  bool shipped; /* kernels are named by what they are alone */
 };
 
 /* ---- Catalogues ------------------------------------------------------------------------ */
@@ -49,6 +50,7 @@ gg_status gg_catalogue_open(gg_catalogue **out, gg_error *err) {
     st = gg_spec_file_parse(&(*out)->files[i], file->text, strlen(file->text), file->name, err);
     (*out)->count = i + 1;
   }
+  if (!st) (*out)->shipped = true;
   return give(out, st);
 }
 
@@ -142,10 +144,12 @@ static bool is_there(const gg_lineup *lineup, const gg_plan *plan) {
   return false;
 }
 
-static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form, gg_error *err) {
+static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form, bool shipped,
+                     gg_error *err) {
   gg_candidate *candidate = &lineup->list[lineup->count];
   gg_error why = GG_ERROR_INIT;
   candidate->spec = of_form(spec, form);
+  if (shipped) candidate->spec.variant = "";
   gg_status st = gg_plan_choose(&candidate->plan, &candidate->spec, &lineup->arena, &why);
   if (st == GG_OK) {
     lineup->count += !is_there(lineup, &candidate->plan);
@@ -180,7 +184,7 @@ static gg_status fill(gg_lineup *lineup, const gg_catalogue *catalogue, const gg
   for (size_t i = 0; i < catalogue->count && !st; i++) {
     const gg_spec *spec;
     for (size_t j = 0; (spec = gg_spec_file_get(catalogue->files[i], j)) && !st; j++) {
-      if (runs_on(spec, device)) st = add(lineup, spec, of, err);
+      if (runs_on(spec, device)) st = add(lineup, spec, of, catalogue->shipped, err);
     }
   }
   return st;
@@ -229,8 +233,10 @@ static int by_seconds(const void *left, const void *right) {
 void gg_lineup_rank(gg_ranked *out, const gg_lineup *lineup, gg_extents extents,
                     const gg_device_model *device, int64_t workspace) {
   for (size_t i = 0; i < lineup->count; i++) {
-    gg_prediction p = gg_predict(&lineup->list[i].plan, extents, device);
-    out[i] = (gg_ranked){p.workspace_bytes > workspace ? INFINITY : p.seconds, i};
+    const gg_plan *plan = &lineup->list[i].plan;
+    gg_prediction p = gg_predict(plan, extents, device);
+    bool vain = gg_plan_shares_tiles(plan) && p.shares == 0;
+    out[i] = (gg_ranked){vain || p.workspace_bytes > workspace ? INFINITY : p.seconds, i};
   }
   qsort(out, lineup->count, sizeof *out, by_seconds);
 }

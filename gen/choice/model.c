@@ -36,6 +36,7 @@ gg_device_model gg_device_model_of(int arch, int sm_count) {
   if (sm_count > 0) {
     double scale = (double)sm_count / out.sm_count;
     out.sm_count = sm_count;
+    out.quads = (int)(scale * out.quads);
     out.dram_rate *= scale;
     out.l2_bytes *= scale;
     out.l2_rate *= scale;
@@ -146,9 +147,11 @@ static double load_rate(const gg_device_model *device, double active) {
 static double load_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
   double step = load_step_bytes(w) / load_rate(w->device, active);
-  bool by_warps = plan->copy_bytes_a || plan->copy_bytes_b;
-  if (!plan->specialised || !by_warps) return step;
-  return fmax(step, (w->m_step + w->n_step) / w->device->copy_rate);
+  if (!plan->copy_bytes_a || !plan->copy_bytes_b) return step; /* by tensor maps */
+  double warps = (w->m_step + w->n_step) / w->device->copy_rate;
+  double threads =
+      (w->m_step / plan->copy_bytes_a + w->n_step / plan->copy_bytes_b) / w->device->copies_rate;
+  return join(step, plan->specialised ? warps : threads);
 }
 
 /* Seconds of one consumer's epilogue of one tile. */
@@ -219,6 +222,14 @@ static double sharing(const work *w, const gg_dealing *dealing) {
   return dealing->waits * w->device->wait + dealing->adding * sums / w->device->sum_rate;
 }
 
+/* CTAs that run at once, where each has a multiprocessor. */
+static int resident(const gg_plan *plan, const gg_device_model *device) {
+  int cluster = plan->cluster_m * plan->cluster_n;
+  int clusters = device->sm_count / cluster;
+  if (cluster == 4 && device->quads < clusters) clusters = device->quads;
+  return clusters > 0 ? clusters * cluster : cluster;
+}
+
 gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_device_model *device) {
   gg_prediction out = {.launch = device->launch, .seconds = device->launch};
   if (extents.m == 0 || extents.n == 0 || extents.batch == 0) return out;
@@ -227,12 +238,12 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   work w = make_work(plan, extents, device);
   gg_dealt dealt = gg_dealt_of_plan(plan);
   gg_dealing dealing;
-  if (!gg_dealing_make(&dealing, &dealt, extents, device->sm_count)) {
+  int at_once = resident(plan, device);
+  if (!gg_dealing_make(&dealing, &dealt, extents, at_once)) {
     out.seconds = INFINITY;
     return out;
   }
   int cluster = plan->cluster_m * plan->cluster_n;
-  double at_once = fmax(cluster, device->sm_count / cluster * cluster);
   double steps = (double)dealing.busiest;
   out.shares = dealing.shares;
   out.workspace_bytes = dealing.workspace_bytes;

@@ -10,6 +10,7 @@ typedef struct gg_device_model {
   const char *name; /* "H100" */
   int arch;         /* 90 */
   int sm_count;
+  int quads; /* clusters of four CTAs that run at once: fewer than multiprocessors allow */
   double l2_bytes;
   double dram_rate;       /* bytes a second, of the device */
   double dram_sm_rate;    /* the same of one multiprocessor alone */
@@ -24,6 +25,7 @@ typedef struct gg_device_model {
   double smem_rate;       /* bytes a second that the tensor core reads of shared memory */
   double load_rate;       /* bytes a second into shared memory, of one multiprocessor alone */
   double copy_rate;       /* the same where warps copy, and move what is not aligned into place */
+  double copies_rate;     /* copies a second of one multiprocessor, where threads copy each its own */
   double l2_rate;         /* the same of all together */
   double shared_load;     /* what a byte costs that another CTA of the cluster loads */
   double ragged_load;     /* more, as a share, where lines do not start at 128 bytes */

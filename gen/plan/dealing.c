@@ -102,8 +102,11 @@ static int64_t split_busiest(const load *l, int64_t parts) {
   return divide_up(l->tiles * parts, l->clusters) * divide_up(l->k_tiles, parts);
 }
 
+/* A cluster with several shares waits in each: what they wait for is computed behind what others
+ * wait for. */
 static double splitting(const load *l, int64_t parts) {
-  return (double)split_busiest(l, parts) + combining(l, parts);
+  double rounds = (double)divide_up(l->tiles * parts, l->clusters);
+  return (double)split_busiest(l, parts) + rounds * combining(l, parts);
 }
 
 static int64_t most_parts(const load *l) {
