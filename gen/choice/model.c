@@ -201,6 +201,15 @@ static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
   return fmax(once, again * drift) + write;
 }
 
+/* What else shares read that begin in one tile and end in another: tiles of a round are then at
+ * different places of K, and do not find in the L2 cache what the others have just read. */
+static double stray_bytes(const work *w, const gg_dealing *dealing, double step_bytes) {
+  if (dealing->group_tiles <= 1) return 0;
+  double tiles = (double)dealing->shared_tiles * w->plan->cluster_m * w->plan->cluster_n;
+  double all = round_bytes(w, tiles), beyond = fmax(0, 1 - w->device->l2_bytes / all);
+  return w->device->stray * beyond * tiles * (double)dealing->k_tiles * step_bytes;
+}
+
 /* ---- The whole ------------------------------------------------------------------------ */
 
 /* Bytes that a CTA has under way, of the stages that do not wait to be multiplied. */
@@ -258,6 +267,7 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   out.load = steps * load;
   out.load_bytes = out.tiles * out.k_tiles * load_step_bytes(&w);
   out.dram_bytes = dram_bytes(&w, out.tiles, at_once);
+  out.dram_bytes += stray_bytes(&w, &dealing, load_step_bytes(&w));
   out.dram = out.dram_bytes * dram_byte(&w, active);
   out.launch += device->fill + (cluster > 1 ? device->cluster : 0);
   double step = join(multiply, load) + device->step;

@@ -34,6 +34,8 @@ typedef struct gg_device_model {
   double epilogue_hidden; /* share of it that the next tile hides, where consumers share a tile */
   double sum_rate;        /* bytes a second of a multiprocessor's sums, to others or from them */
   double wait;            /* seconds until one sees what another has written */
+  double stray;           /* of what shares of several tiles load and the L2 cache has no room for,
+                             how much is read again: they are at different places of K */
   double miss;            /* how DRAM traffic grows where a wave's operands exceed the L2 cache */
   double dram_share;      /* of the traffic's time that nothing hides */
 } gg_device_model;

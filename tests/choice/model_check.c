@@ -228,6 +228,7 @@ static const constant constants[] = {
     CONSTANT(epilogue_hidden, 0.1, 0.95),
     CONSTANT(sum_rate, 20e9, 200e9),
     CONSTANT(wait, 0.4e-6, 4e-6),
+    CONSTANT(stray, 0.02, 1),
     CONSTANT(miss, 0.1, 4),
     CONSTANT(dram_share, 0.05, 1),
 };
@@ -259,12 +260,12 @@ static void fit(gg_device_model *device, long rounds) {
   }
   const gg_device_model *d = device;
   printf(
-      ".dram_rate = %.3g, .dram_sm_rate = %.3g, .dram_latency = %.3g, .copy_rate = %.3g, .copies_rate = %.3g, .sum_rate = %.3g, .wait = %.3g, .sustained = %.3g, .warp_mma_share = %.3g, .launch = %.3g, .cluster = %.3g, .fill = %.3g, .step = %.3g,\n"
+      ".dram_rate = %.3g, .dram_sm_rate = %.3g, .dram_latency = %.3g, .copy_rate = %.3g, .copies_rate = %.3g, .sum_rate = %.3g, .wait = %.3g, .stray = %.3g, .sustained = %.3g, .warp_mma_share = %.3g, .launch = %.3g, .cluster = %.3g, .fill = %.3g, .step = %.3g,\n"
       ".mma_rate = {%.3g, %.3g, %.3g, %.3g},\n"
       ".smem_rate = %.3g, .load_rate = %.3g, .l2_rate = %.3g, .shared_load = %.3g, .ragged_load = %.3g,\n"
       ".epilogue = %.3g, .epilogue_rate = %.3g, .epilogue_hidden = %.3g,\n"
       ".miss = %.3g, .dram_share = %.3g\n",
-      d->dram_rate, d->dram_sm_rate, d->dram_latency, d->copy_rate, d->copies_rate, d->sum_rate, d->wait, d->sustained, d->warp_mma_share, d->launch, d->cluster,
+      d->dram_rate, d->dram_sm_rate, d->dram_latency, d->copy_rate, d->copies_rate, d->sum_rate, d->wait, d->stray, d->sustained, d->warp_mma_share, d->launch, d->cluster,
       d->fill, d->step, d->mma_rate[0], d->mma_rate[1], d->mma_rate[2], d->mma_rate[3],
       d->smem_rate, d->load_rate, d->l2_rate, d->shared_load, d->ragged_load, d->epilogue,
       d->epilogue_rate, d->epilogue_hidden, d->miss, d->dram_share);
