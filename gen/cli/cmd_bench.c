@@ -9,6 +9,7 @@
 #include "cli/kernels.h"
 #include "cli/products.h"
 #include "cli/tune_kernels.h"
+#include "plan/operation.h"
 #include "trial.h"
 
 enum { most_chosen = 64, chosen_name_width = 60 };
@@ -219,6 +220,17 @@ static int write_files(bench *b) {
 
 /* ---- The run -------------------------------------------------------------------------- */
 
+/* Kernels of a case share its operands, those of the epilogue too. */
+static bool same_epilogue(const gg_kernel *x, const gg_kernel *y) {
+  for (size_t i = 0; i < GG_OPERATIONS_MAX; i++) {
+    const gg_operation *a = &x->operations[i], *b = &y->operations[i];
+    if (gg_operation_span(a) != gg_operation_span(b) || a->operand.type != b->operand.type)
+      return false;
+    if (a->kind != b->kind && gg_operation_span(a) != GG_SPAN_NONE) return false;
+  }
+  return true;
+}
+
 /* Collects the kernels that cover the case; tells why the others do not. */
 static int find_covering(bench *b, const cli_case *c, const char *name) {
   int count = 0;
@@ -226,7 +238,9 @@ static int find_covering(bench *b, const cli_case *c, const char *name) {
   for (size_t i = 0; i < b->kernels.count; i++) {
     const gg_kernel *kernel = b->kernels.list[i];
     gg_str why = GG_STR_INIT;
-    if (b->modules[i] && cli_case_covered(c, kernel, &why)) {
+    bool alike = count == 0 || same_epilogue(b->covering[0], kernel);
+    if (!alike) gg_str_printf(&why, "its epilogue is not that of %s", b->covering[0]->name);
+    if (alike && b->modules[i] && cli_case_covered(c, kernel, &why)) {
       b->covering[count] = kernel;
       b->covering_modules[count++] = b->modules[i];
     } else {
