@@ -17,7 +17,7 @@ enum { most_chosen = 64, chosen_name_width = 60 };
 typedef struct bench_options {
   cli_shape shape;
   const char *cases, *tsv, *json, *markdown, *svg, *cublaslt;
-  bool ceiling, no_cublaslt, best;
+  bool ceiling, no_cublaslt, best, no_overlap;
   int64_t top, samples, seed, device;
 } bench_options;
 
@@ -29,6 +29,8 @@ static const cli_option options[] = {
      "measure the register-only rate of mma.sync beside them"},
     {"cublaslt", 0, CLI_STRING, offsetof(bench_options, cublaslt), "FILE", "load this libcublasLt"},
     {"no-cublaslt", 0, CLI_FLAG, offsetof(bench_options, no_cublaslt), NULL, "do without cuBLASLt"},
+    {"no-overlap", 0, CLI_FLAG, offsetof(bench_options, no_overlap), NULL,
+     "begin each of our launches when the one before it has ended"},
     {"best", 0, CLI_FLAG, offsetof(bench_options, best), NULL,
      "show only the fastest kernel of each case"},
     {"top", 0, CLI_INT, offsetof(bench_options, top), "N",
@@ -413,8 +415,10 @@ static int open_catalogue(bench *b) {
 static int run(const void *values, int argc, char **argv) {
   bench_options given = *(const bench_options *)values;
   bench b = {.given = &given, .name_width = argc ? 6 : chosen_name_width};
-  b.rig = (bench_rig){
-      .ceiling = given.ceiling, .seed = (uint64_t)given.seed, .timing = GG_TIMING_OPTIONS_INIT};
+  b.rig = (bench_rig){.ceiling = given.ceiling,
+                      .overlap = !given.no_overlap,
+                      .seed = (uint64_t)given.seed,
+                      .timing = GG_TIMING_OPTIONS_INIT};
   if (given.samples) b.rig.timing.samples = (int)given.samples;
   if (given.samples < 0 || given.samples > GG_TIMING_SAMPLES_MAX) {
     return cli_usage("--samples is from 1 to %d", GG_TIMING_SAMPLES_MAX);
