@@ -269,7 +269,7 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   out.dram_bytes = dram_bytes(&w, out.tiles, at_once);
   out.dram_bytes += stray_bytes(&w, &dealing, load_step_bytes(&w));
   out.dram = out.dram_bytes * dram_byte(&w, active);
-  out.launch += device->fill + (cluster > 1 ? device->cluster : 0);
+  out.launch += device->fill + load + (cluster > 1 ? device->cluster : 0);
   double step = join(multiply, load) + device->step;
   out.epilogue = visible_epilogue(&w, ceil(out.rounds), out.k_tiles * step);
   out.sharing = sharing(&w, &dealing);

@@ -17,7 +17,7 @@ typedef struct gg_device_model {
   double dram_latency;    /* seconds from asking for bytes to having them, when all ask */
   double launch;          /* seconds from one launch of a stream to the next, nothing computed */
   double cluster;         /* seconds more to launch clusters, and for their CTAs to meet */
-  double fill;            /* seconds until the first K step is there */
+  double fill;            /* seconds until the first K step is there, beside its load */
   double step;            /* seconds of a K step at least: barriers and issue */
   double mma_rate[4];     /* operations a second by operand: 16 bits, 32 bits, fp8, int8 */
   double sustained;       /* of that, what all together have within the device's power */
