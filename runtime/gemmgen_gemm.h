@@ -35,7 +35,7 @@ typedef struct gg_gemm gg_gemm;
 
 /* Bytes of a workspace that are enough for the catalogue's kernels on devices of up to 200
  * multiprocessors; less excludes some of them. What counts is rounded down to a power of two. */
-enum { GG_GEMM_WORKSPACE = 64 << 20 };
+enum { GG_GEMM_WORKSPACE = 32 << 20 };
 
 typedef struct gg_gemm_options {
   const char *tuned; /* directory of what `gemmgen tune` wrote; NULL: GEMMGEN_TUNED,

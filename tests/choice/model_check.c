@@ -17,8 +17,9 @@
 #include "base/file.h"
 #include "choice/catalogue.h"
 #include "cli/products.h"
+#include "gemmgen_gemm.h"
 
-enum { most_plans = 64, most_rows = 4096, most_lineups = 128 };
+enum { most_plans = 64, most_rows = 4096, most_lineups = 256 };
 
 typedef struct row {
   char problem[128];
@@ -167,6 +168,9 @@ static score judge(const gg_device_model *device, bool tell) {
     for (; i < row_count && (i == first || !rows[i].first); i++) {
       gg_prediction p = gg_predict(rows[i].plan, rows[i].extents, device);
       double predicted = p.seconds;
+      if (p.workspace_bytes > GG_GEMM_WORKSPACE) {
+        die("GG_GEMM_WORKSPACE is too little for", rows[i].problem);
+      }
       double off = log(predicted / rows[i].seconds);
       squares += off * off;
       if (tell)
@@ -238,7 +242,7 @@ enum { constant_count = sizeof constants / sizeof *constants };
 static double cost(const gg_device_model *device) {
   score s = judge(device, false);
   double missed = 1 - (double)s.within / (double)s.problems;
-  return 0.3 * missed + 4 * log(s.mean) + 0.5 * log(s.worst) + 2 * s.off;
+  return 0.6 * missed + 6 * log(s.mean) + 0.5 * log(s.worst) + s.off;
 }
 
 static double uniform(void) {
