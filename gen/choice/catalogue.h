@@ -52,9 +52,9 @@ typedef struct gg_ranked {
   size_t index;   /* of the lineup */
 } gg_ranked;
 
-/* Fills `out`, of lineup->count, with the fastest first; of equals the first of the catalogue. Last,
- * with INFINITY seconds, come kernels that take more than `workspace` bytes of one, and those that
- * would share tiles where there is nothing to share: without the ability they are faster. */
+/* Fills `out`, of lineup->count, with the fastest first; of equals the first of the catalogue.
+ * Last, with INFINITY seconds, come kernels that take more than `workspace` bytes of one, and those
+ * that would share tiles where there is nothing to share: without the ability they are faster. */
 void gg_lineup_rank(gg_ranked *out, const gg_lineup *lineup, gg_extents extents,
                     const gg_device_model *device, int64_t workspace);
 

@@ -159,7 +159,8 @@ static double tile_epilogue(const work *w) {
   const gg_plan *plan = w->plan;
   int sharers = plan->pingpong ? 1 : plan->consumers > 0 ? plan->consumers : 2;
   double elements = (double)plan->tile_m * plan->tile_n / sharers;
-  return w->device->epilogue + elements / w->device->epilogue_rate;
+  double rate = w->device->epilogue_rate * (plan->pingpong ? w->device->epilogue_alone : 1);
+  return w->device->epilogue + elements / rate;
 }
 
 /* What of the epilogues of `rounds` tiles shows beside their multiplying, of `tile` seconds. */

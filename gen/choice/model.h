@@ -12,25 +12,26 @@ typedef struct gg_device_model {
   int sm_count;
   int quads; /* clusters of four CTAs that run at once: fewer than multiprocessors allow */
   double l2_bytes;
-  double dram_rate;       /* bytes a second, of the device */
-  double dram_sm_rate;    /* the same of one multiprocessor alone */
-  double dram_latency;    /* seconds from asking for bytes to having them, when all ask */
-  double launch;          /* seconds from one launch of a stream to the next, nothing computed */
-  double cluster;         /* seconds more to launch clusters, and for their CTAs to meet */
-  double fill;            /* seconds until the first K step is there, beside its load */
-  double step;            /* seconds of a K step at least: barriers and issue */
-  double mma_rate[4];     /* operations a second by operand: 16 bits, 32 bits, fp8, int8 */
-  double sustained;       /* of that, what all together have within the device's power */
-  double warp_mma_share;  /* of that, what mma.sync has, of two warps a scheduler */
-  double smem_rate;       /* bytes a second that the tensor core reads of shared memory */
-  double load_rate;       /* bytes a second into shared memory, of one multiprocessor alone */
-  double copy_rate;       /* the same where warps copy, and move what is not aligned into place */
-  double copies_rate;     /* copies a second of one multiprocessor, where threads copy each its own */
-  double l2_rate;         /* the same of all together */
-  double shared_load;     /* what a byte costs that another CTA of the cluster loads */
-  double ragged_load;     /* more, as a share, where lines do not start at 128 bytes */
-  double epilogue;        /* seconds of a tile's epilogue, and a second an element of a consumer */
-  double epilogue_rate;   /* elements a second of a consumer */
+  double dram_rate;      /* bytes a second, of the device */
+  double dram_sm_rate;   /* the same of one multiprocessor alone */
+  double dram_latency;   /* seconds from asking for bytes to having them, when all ask */
+  double launch;         /* seconds from one launch of a stream to the next, nothing computed */
+  double cluster;        /* seconds more to launch clusters, and for their CTAs to meet */
+  double fill;           /* seconds until the first K step is there, beside its load */
+  double step;           /* seconds of a K step at least: barriers and issue */
+  double mma_rate[4];    /* operations a second by operand: 16 bits, 32 bits, fp8, int8 */
+  double sustained;      /* of that, what all together have within the device's power */
+  double warp_mma_share; /* of that, what mma.sync has, of two warps a scheduler */
+  double smem_rate;      /* bytes a second that the tensor core reads of shared memory */
+  double load_rate;      /* bytes a second into shared memory, of one multiprocessor alone */
+  double copy_rate;      /* the same where warps copy, and move what is not aligned into place */
+  double copies_rate;   /* copies a second of one multiprocessor, where threads copy each its own */
+  double l2_rate;       /* the same of all together */
+  double shared_load;   /* what a byte costs that another CTA of the cluster loads */
+  double ragged_load;   /* more, as a share, where lines do not start at 128 bytes */
+  double epilogue;      /* seconds of a tile's epilogue, and a second an element of a consumer */
+  double epilogue_rate; /* elements a second of a consumer, beside which another stores */
+  double epilogue_alone;  /* how much faster one stores alone, while the other multiplies */
   double epilogue_hidden; /* share of it that the next tile hides, where consumers share a tile */
   double sum_rate;        /* bytes a second of a multiprocessor's sums, to others or from them */
   double wait;            /* seconds until one sees what another has written */

@@ -229,6 +229,7 @@ static const constant constants[] = {
     CONSTANT(ragged_load, 0.1, 1),
     CONSTANT(epilogue, 0.1e-6, 1.5e-6),
     CONSTANT(epilogue_rate, 4e9, 60e9),
+    CONSTANT(epilogue_alone, 1, 2),
     CONSTANT(epilogue_hidden, 0.1, 0.95),
     CONSTANT(sum_rate, 20e9, 200e9),
     CONSTANT(wait, 0.4e-6, 4e-6),
@@ -249,6 +250,25 @@ static double uniform(void) {
   return (double)rand() / RAND_MAX;
 }
 
+static void print_row(const gg_device_model *d) {
+  printf(".dram_rate = %.3g, .dram_sm_rate = %.3g, .dram_latency = %.3g,\n", d->dram_rate,
+         d->dram_sm_rate, d->dram_latency);
+  printf(".launch = %.3g, .cluster = %.3g, .fill = %.3g, .step = %.3g,\n", d->launch, d->cluster,
+         d->fill, d->step);
+  printf(".mma_rate = {%.3g, %.3g, %.3g, %.3g}, .sustained = %.3g, .warp_mma_share = %.3g,\n",
+         d->mma_rate[0], d->mma_rate[1], d->mma_rate[2], d->mma_rate[3], d->sustained,
+         d->warp_mma_share);
+  printf(".smem_rate = %.3g, .load_rate = %.3g, .copy_rate = %.3g,\n", d->smem_rate, d->load_rate,
+         d->copy_rate);
+  printf(".copies_rate = %.3g, .l2_rate = %.3g, .shared_load = %.3g, .ragged_load = %.3g,\n",
+         d->copies_rate, d->l2_rate, d->shared_load, d->ragged_load);
+  printf(".epilogue = %.3g, .epilogue_rate = %.3g, .epilogue_alone = %.3g,\n", d->epilogue,
+         d->epilogue_rate, d->epilogue_alone);
+  printf(".epilogue_hidden = %.3g, .sum_rate = %.3g, .wait = %.3g, .stray = %.3g,\n",
+         d->epilogue_hidden, d->sum_rate, d->wait, d->stray);
+  printf(".miss = %.3g, .dram_share = %.3g\n", d->miss, d->dram_share);
+}
+
 static void fit(gg_device_model *device, long rounds) {
   double best = cost(device);
   for (long i = 0; i < rounds; i++) {
@@ -262,17 +282,7 @@ static void fit(gg_device_model *device, long rounds) {
     double now = cost(&trial);
     if (now < best) best = now, *device = trial;
   }
-  const gg_device_model *d = device;
-  printf(
-      ".dram_rate = %.3g, .dram_sm_rate = %.3g, .dram_latency = %.3g, .copy_rate = %.3g, .copies_rate = %.3g, .sum_rate = %.3g, .wait = %.3g, .stray = %.3g, .sustained = %.3g, .warp_mma_share = %.3g, .launch = %.3g, .cluster = %.3g, .fill = %.3g, .step = %.3g,\n"
-      ".mma_rate = {%.3g, %.3g, %.3g, %.3g},\n"
-      ".smem_rate = %.3g, .load_rate = %.3g, .l2_rate = %.3g, .shared_load = %.3g, .ragged_load = %.3g,\n"
-      ".epilogue = %.3g, .epilogue_rate = %.3g, .epilogue_hidden = %.3g,\n"
-      ".miss = %.3g, .dram_share = %.3g\n",
-      d->dram_rate, d->dram_sm_rate, d->dram_latency, d->copy_rate, d->copies_rate, d->sum_rate, d->wait, d->stray, d->sustained, d->warp_mma_share, d->launch, d->cluster,
-      d->fill, d->step, d->mma_rate[0], d->mma_rate[1], d->mma_rate[2], d->mma_rate[3],
-      d->smem_rate, d->load_rate, d->l2_rate, d->shared_load, d->ragged_load, d->epilogue,
-      d->epilogue_rate, d->epilogue_hidden, d->miss, d->dram_share);
+  print_row(device);
 }
 
 int main(int argc, char **argv) {
