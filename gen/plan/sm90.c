@@ -93,9 +93,8 @@ static gg_status choose_accumulator(gg_plan *plan, gg_error *err) {
 }
 
 /* The tensor core's sums of 8-bit floats are short; promotion adds them up in registers. */
-static gg_status choose_promotion(gg_plan *plan, gg_error *err) {
+static gg_status check_promotion(const gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->promote;
-  plan->promote = asked->state == GG_SPEC_SET ? (int)asked->number : 0;
   if (plan->promote == 0) return GG_OK;
   if (!is_fp8(plan->a.type)) {
     return gg_refuse_type(plan, asked, "promote with operands of type", plan->a.type,
@@ -245,19 +244,12 @@ static gg_status choose_stages(gg_plan *plan, gg_error *err) {
 
 static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  const struct {
-    const gg_spec_field *field;
-    const char *what, *instead;
-  } all[] = {
+  const gg_unused all[] = {
       {&spec->cta_group, "cta_group", "no CTA pairs"},
       {&spec->accumulator_stages, "accumulator_stages", "accumulators in registers, one set"},
       {&spec->permutation, "permutation", "one contiguous block of rows a warpgroup: auto"},
   };
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    gg_status st = gg_check_unused(plan, all[i].field, all[i].what, all[i].instead, err);
-    if (st) return st;
-  }
-  return GG_OK;
+  return gg_check_all_unused(plan, all, sizeof all / sizeof *all, err);
 }
 
 static gg_status choose(gg_plan *plan, gg_error *err) {
@@ -265,7 +257,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   plan->specialised = !asks_multistage(plan->spec);
   if ((st = choose_inputs(plan, err))) return st;
   if ((st = choose_accumulator(plan, err))) return st;
-  if ((st = choose_promotion(plan, err))) return st;
+  if ((st = check_promotion(plan, err))) return st;
   if ((st = choose_operands(plan, err))) return st;
   if ((st = gg_choose_operations(plan, err))) return st;
   if ((st = gg_sm90_choose_tile(plan, err))) return st;
@@ -286,6 +278,7 @@ const gg_target gg_target_sm90 = {
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
     .int32_coordinates = true,
+    .promotes = true,
     .accepts = accepts,
     .exchanges = gg_sm90_exchanges,
     .choose = choose,
@@ -300,6 +293,7 @@ const gg_target gg_target_sm90_multistage = {
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
     .int32_coordinates = true,
+    .promotes = true,
     .accepts = accepts_multistage,
     .exchanges = gg_sm90_exchanges,
     .choose = choose,
