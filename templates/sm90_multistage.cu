@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const epilogue_operands operands = {${operand_list}};
 
   const int thread = int(threadIdx.x);
-  const int lane = thread % warp_size;
+  const int lane = int(threadIdx.x % warp_size);
   const int warp = __shfl_sync(~0u, thread / warp_size, 0);  // known to be the same in all lanes
   const int first_block = warp / warps_per_group * frags_m;
 
