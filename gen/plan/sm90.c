@@ -50,10 +50,6 @@ static bool is_half(gg_dtype type) {
   return type == GG_DTYPE_f16 || type == GG_DTYPE_bf16;
 }
 
-static bool is_fp8(gg_dtype type) {
-  return type == GG_DTYPE_e4m3 || type == GG_DTYPE_e5m2;
-}
-
 static bool is_int8(gg_dtype type) {
   return type == GG_DTYPE_s8 || type == GG_DTYPE_u8;
 }
@@ -61,15 +57,15 @@ static bool is_int8(gg_dtype type) {
 static gg_status choose_inputs(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_dtype a = plan->a.type, b = plan->b.type;
-  if (!is_half(a) && !is_fp8(a) && !is_int8(a) && a != GG_DTYPE_tf32) {
+  if (!is_half(a) && !gg_dtype_is_fp8(a) && !is_int8(a) && a != GG_DTYPE_tf32) {
     return gg_refuse_type(plan, &spec->a.type, gg_as_asked(plan, "A of type", "B of type"), a,
                           "f16, bf16, tf32, e4m3, e5m2, s8 and u8", err);
   }
-  if (is_fp8(a) ? !is_fp8(b) : is_int8(a) ? !is_int8(b) : b != a) {
+  if (gg_dtype_is_fp8(a) ? !gg_dtype_is_fp8(b) : is_int8(a) ? !is_int8(b) : b != a) {
     return gg_refuse_type(plan, &spec->b.type, gg_as_asked(plan, "B of type", "A of type"), b,
-                          is_fp8(a)    ? "e4m3 and e5m2 beside an 8-bit float"
-                          : is_int8(a) ? "s8 and u8 beside an 8-bit integer"
-                                       : gg_as_asked(plan, "the type of A", "the type of B"),
+                          gg_dtype_is_fp8(a) ? "e4m3 and e5m2 beside an 8-bit float"
+                          : is_int8(a)       ? "s8 and u8 beside an 8-bit integer"
+                                             : gg_as_asked(plan, "the type of A", "the type of B"),
                           err);
   }
   return GG_OK;
@@ -88,7 +84,7 @@ static gg_status choose_accumulator(gg_plan *plan, gg_error *err) {
                                    : "f32 for these operands",
                           err);
   }
-  plan->accumulator_bits = is_fp8(plan->a.type) ? fp8_sum_bits : 0;
+  plan->accumulator_bits = gg_dtype_is_fp8(plan->a.type) ? fp8_sum_bits : 0;
   return GG_OK;
 }
 
@@ -96,7 +92,7 @@ static gg_status choose_accumulator(gg_plan *plan, gg_error *err) {
 static gg_status check_promotion(const gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->promote;
   if (plan->promote == 0) return GG_OK;
-  if (!is_fp8(plan->a.type)) {
+  if (!gg_dtype_is_fp8(plan->a.type)) {
     return gg_refuse_type(plan, asked, "promote with operands of type", plan->a.type,
                           "e4m3 and e5m2: sums of others are as long as the accumulator", err);
   }
