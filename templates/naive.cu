@@ -48,7 +48,8 @@ extern "C" __global__ void __launch_bounds__(threads)
   }
 
   // Operations and conversions come in pairs, of which this thread has the first.
-  const epilogue_operands operands = at_tile({${operand_list}}, batch, row, col);
+  const epilogue_operands whole = {${operand_list}};
+  const epilogue_operands operands = at_tile(whole, batch, row, col);
   const tile_place at = {0, 0, 1, 1};
   const pair x = finish({acc_value(acc, 0), 0}, operands, at, read_row(operands, at),
                         read_col(operands, at), read_cell(operands, at));

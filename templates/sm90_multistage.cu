@@ -130,6 +130,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 #pragma unroll
     for (int w = 0; w < acc_words; ++w) settle(tCrC[i][w]);
 
+  const epilogue_operands operands = {${operand_list}};
   const int row0 = tile.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
   epilogue_arguments arguments = {
 //@ if map_d
@@ -138,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
       row0, tile.n0, tile.batch, m, n, D + tile.batch * batch_stride_d, ldd,
       {row0 - tile.m0, 0, int(min(m - tile.m0, int64(tile_m))),
        int(min(n - tile.n0, int64(tile_n)))},
-      at_tile({${operand_list}}, tile.batch, tile.m0, tile.n0)};
+      at_tile(operands, tile.batch, tile.m0, tile.n0)};
   epilogue(tCrC, arguments, smem + epi_begin + warp * epi_buffers * epi_bytes, lane);
 //@ if map_d
   tma_store_wait_read<0>();  // shared memory outlives its last readers
