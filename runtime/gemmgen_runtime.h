@@ -174,7 +174,7 @@ typedef struct gg_problem {
 } gg_problem;
 
 #define GG_PROBLEM_INIT                                                                            \
-  { .batch = 1, .alpha = 1 }
+  { .batch = 1, .alpha = 1, .overlap = true }
 
 /* Sets the leading dimensions and batch strides of the densest layout that the kernel's
  * alignments allow. GG_E_PROBLEM_SIZE when they pass int64. */

@@ -33,7 +33,8 @@ static void free_sets(operand_sets *sets) {
 
 static gg_status add_set(operand_sets *sets, const bench_rig *rig, const cli_case *c,
                          const gg_kernel *kernel, const gg_trial_inputs *inputs, gg_error *err) {
-  gg_problem shape = {.m = c->m, .n = c->n, .k = c->k, .batch = c->batch, .alpha = 1};
+  gg_problem shape = {
+      .m = c->m, .n = c->n, .k = c->k, .batch = c->batch, .alpha = 1, .overlap = rig->overlap};
   gg_trial_options options = {.without_c = true, .shift = 1000003 * (int64_t)sets->count};
   gg_trial *trial = &sets->list[sets->count];
   gg_status st = gg_trial_open(trial, rig->context, kernel, &shape, &options, inputs, err);

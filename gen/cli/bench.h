@@ -10,6 +10,7 @@ typedef struct bench_rig {
   gg_context *context;
   gg_cublaslt *lt; /* NULL: none */
   bool ceiling;
+  bool overlap; /* of our launches */
   uint64_t seed;
   gg_timing_options timing;
 } bench_rig;

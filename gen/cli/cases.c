@@ -195,6 +195,17 @@ static gg_problem dense_problem(const cli_case *c) {
   };
 }
 
+/* What the epilogue reads and writes, packed, at made-up addresses. */
+static gg_status place_extras(gg_problem *p, const gg_kernel *kernel, gg_error *err) {
+  gg_problem packed = *p;
+  gg_status st = gg_problem_pack(&packed, kernel, err);
+  for (size_t i = 0; i < kernel->operation_count; i++) {
+    p->extras[i] = packed.extras[i];
+    p->extras[i].address = 4096;
+  }
+  return st;
+}
+
 bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why) {
   if (!same_operand('A', c->a, c->a_major, &kernel->a, why)) return false;
   if (!same_operand('B', c->b, c->b_major, &kernel->b, why)) return false;
@@ -216,7 +227,10 @@ bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why) {
     gg_str_puts(why, "larger than int64 can address");
     return false;
   }
-  if (gg_problem_check(&prepared, kernel, &p, 1, &err) == GG_OK) return true;
+  if (place_extras(&p, kernel, &err) == GG_OK &&
+      gg_problem_check(&prepared, kernel, &p, 1, &err) == GG_OK) {
+    return true;
+  }
   gg_str_puts(why, err.message);
   gg_error_clear(&err);
   return false;

@@ -9,6 +9,7 @@
 #include "cli/kernels.h"
 #include "cli/products.h"
 #include "cli/tune_kernels.h"
+#include "plan/operation.h"
 #include "trial.h"
 
 enum { most_chosen = 64, chosen_name_width = 60 };
@@ -16,7 +17,7 @@ enum { most_chosen = 64, chosen_name_width = 60 };
 typedef struct bench_options {
   cli_shape shape;
   const char *cases, *tsv, *json, *markdown, *svg, *cublaslt;
-  bool ceiling, no_cublaslt, best;
+  bool ceiling, no_cublaslt, best, no_overlap;
   int64_t top, samples, seed, device;
 } bench_options;
 
@@ -28,6 +29,8 @@ static const cli_option options[] = {
      "measure the register-only rate of mma.sync beside them"},
     {"cublaslt", 0, CLI_STRING, offsetof(bench_options, cublaslt), "FILE", "load this libcublasLt"},
     {"no-cublaslt", 0, CLI_FLAG, offsetof(bench_options, no_cublaslt), NULL, "do without cuBLASLt"},
+    {"no-overlap", 0, CLI_FLAG, offsetof(bench_options, no_overlap), NULL,
+     "begin each of our launches when the one before it has ended"},
     {"best", 0, CLI_FLAG, offsetof(bench_options, best), NULL,
      "show only the fastest kernel of each case"},
     {"top", 0, CLI_INT, offsetof(bench_options, top), "N",
@@ -219,6 +222,17 @@ static int write_files(bench *b) {
 
 /* ---- The run -------------------------------------------------------------------------- */
 
+/* Kernels of a case share its operands, those of the epilogue too. */
+static bool same_epilogue(const gg_kernel *x, const gg_kernel *y) {
+  for (size_t i = 0; i < GG_OPERATIONS_MAX; i++) {
+    const gg_operation *a = &x->operations[i], *b = &y->operations[i];
+    if (gg_operation_span(a) != gg_operation_span(b) || a->operand.type != b->operand.type)
+      return false;
+    if (a->kind != b->kind && gg_operation_span(a) != GG_SPAN_NONE) return false;
+  }
+  return true;
+}
+
 /* Collects the kernels that cover the case; tells why the others do not. */
 static int find_covering(bench *b, const cli_case *c, const char *name) {
   int count = 0;
@@ -226,7 +240,9 @@ static int find_covering(bench *b, const cli_case *c, const char *name) {
   for (size_t i = 0; i < b->kernels.count; i++) {
     const gg_kernel *kernel = b->kernels.list[i];
     gg_str why = GG_STR_INIT;
-    if (b->modules[i] && cli_case_covered(c, kernel, &why)) {
+    bool alike = count == 0 || same_epilogue(b->covering[0], kernel);
+    if (!alike) gg_str_printf(&why, "its epilogue is not that of %s", b->covering[0]->name);
+    if (alike && b->modules[i] && cli_case_covered(c, kernel, &why)) {
       b->covering[count] = kernel;
       b->covering_modules[count++] = b->modules[i];
     } else {
@@ -399,8 +415,10 @@ static int open_catalogue(bench *b) {
 static int run(const void *values, int argc, char **argv) {
   bench_options given = *(const bench_options *)values;
   bench b = {.given = &given, .name_width = argc ? 6 : chosen_name_width};
-  b.rig = (bench_rig){
-      .ceiling = given.ceiling, .seed = (uint64_t)given.seed, .timing = GG_TIMING_OPTIONS_INIT};
+  b.rig = (bench_rig){.ceiling = given.ceiling,
+                      .overlap = !given.no_overlap,
+                      .seed = (uint64_t)given.seed,
+                      .timing = GG_TIMING_OPTIONS_INIT};
   if (given.samples) b.rig.timing.samples = (int)given.samples;
   if (given.samples < 0 || given.samples > GG_TIMING_SAMPLES_MAX) {
     return cli_usage("--samples is from 1 to %d", GG_TIMING_SAMPLES_MAX);

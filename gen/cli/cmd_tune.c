@@ -400,8 +400,9 @@ static int open_catalogue(tune *t, int argc, char **argv) {
 
 static int run(const void *values, int argc, char **argv) {
   tune_options given = *(const tune_options *)values;
-  tune t = {.given = &given,
-            .rig = {.seed = (uint64_t)given.seed, .timing = GG_TIMING_OPTIONS_INIT}};
+  tune t = {
+      .given = &given,
+      .rig = {.overlap = true, .seed = (uint64_t)given.seed, .timing = GG_TIMING_OPTIONS_INIT}};
   if (given.samples < 0 || given.samples > GG_TIMING_SAMPLES_MAX) {
     return cli_usage("--samples is from 1 to %d", GG_TIMING_SAMPLES_MAX);
   }

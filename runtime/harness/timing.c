@@ -86,15 +86,28 @@ static gg_status warm_up(runner *one, const stopwatch *watch, const gg_contender
   return st ? st : sample(&seconds, watch, one->graph, err);
 }
 
-static gg_status run_all(runner *runners, gg_contender *contenders, int count,
+/* A new order for each round. Large products are limited by power, so that a contender gains by
+ * following one that draws little: none should always follow the same. */
+static void shuffle(int *order, int count, uint64_t *state) {
+  for (int left = count; left > 1; left--) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    int at = (int)((*state >> 33) % (uint64_t)left), last = order[left - 1];
+    order[left - 1] = order[at];
+    order[at] = last;
+  }
+}
+
+static gg_status run_all(runner *runners, int *order, gg_contender *contenders, int count,
                          const stopwatch *watch, const gg_timing_options *options, gg_error *err) {
   gg_status st = GG_OK;
   for (int i = 0; i < count && !st; i++) {
     st = warm_up(&runners[i], watch, &contenders[i], options->sample_seconds, err);
   }
+  uint64_t state = (uint64_t)count;
   for (int round = 0; round < options->samples && !st; round++) {
+    shuffle(order, count, &state);
     for (int turn = 0; turn < count && !st; turn++) {
-      runner *one = &runners[(round + turn) % count];
+      runner *one = &runners[order[turn]];
       st = sample(&one->samples[round], watch, one->graph, err);
     }
   }
@@ -109,15 +122,18 @@ gg_status gg_time_contenders(gg_contender *contenders, int count, gg_context *co
   const gg_driver *driver = &context->driver;
   stopwatch watch = {.context = context};
   runner *runners = gg_malloc((size_t)count * sizeof *runners);
-  if (!runners) return gg_fail(err, MEMORY, NULL, "");
-  for (int i = 0; i < count; i++)
+  int *order = gg_malloc((size_t)count * sizeof *order);
+  gg_status st = runners && order ? GG_OK : gg_fail(err, MEMORY, NULL, "");
+  for (int i = 0; i < count && !st; i++) {
     runners[i] = (runner){0};
-  gg_status st = gg_context_enter(context, err);
+    order[i] = i;
+  }
+  if (!st) st = gg_context_enter(context, err);
   if (st) goto out;
   st = GG_CUDA(driver, err, cuStreamCreate, &watch.stream, 0);
   if (!st) st = GG_CUDA(driver, err, cuEventCreate, &watch.start, 0);
   if (!st) st = GG_CUDA(driver, err, cuEventCreate, &watch.end, 0);
-  if (!st) st = run_all(runners, contenders, count, &watch, options, err);
+  if (!st) st = run_all(runners, order, contenders, count, &watch, options, err);
   for (int i = 0; i < count; i++) {
     if (runners[i].graph) driver->cuGraphExecDestroy(runners[i].graph);
   }
@@ -126,6 +142,7 @@ gg_status gg_time_contenders(gg_contender *contenders, int count, gg_context *co
   if (watch.stream) driver->cuStreamDestroy(watch.stream);
   gg_context_leave(context);
 out:
+  gg_free(order);
   gg_free(runners);
   return st;
 }

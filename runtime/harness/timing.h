@@ -23,7 +23,7 @@ typedef struct gg_timing_options {
 enum { GG_TIMING_SAMPLES_MAX = 64 };
 
 /* Each contender becomes a CUDA graph of as many launches as a sample takes; the graphs take turns,
- * sample by sample, in an order that rotates. */
+ * sample by sample, in an order that is another in each round. */
 gg_status gg_time_contenders(gg_contender *contenders, int count, gg_context *context,
                              const gg_timing_options *options, gg_error *err);
 

@@ -171,7 +171,8 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
                     .k = shape->k,
                     .batch = shape->batch,
                     .alpha = shape->alpha,
-                    .beta = shape->beta};
+                    .beta = shape->beta,
+                    .overlap = shape->overlap};
   const gg_inputs *c = p->beta != 0 ? &inputs->c : NULL;
   gg_status st = lay_out(out, options->padding, err);
   if (!st) st = make_operand(out, 'a', &out->a, &p->a, options, &inputs->a, err);

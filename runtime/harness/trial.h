@@ -50,7 +50,7 @@ typedef struct gg_trial_options {
   int64_t shift;      /* where in the inputs the operands start */
 } gg_trial_options;
 
-/* Takes extents, alpha and beta of `shape`. Close with gg_trial_close. */
+/* Takes extents, alpha, beta and overlap of `shape`. Close with gg_trial_close. */
 gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *kernel,
                         const gg_problem *shape, const gg_trial_options *options,
                         const gg_trial_inputs *inputs, gg_error *err);
