@@ -232,7 +232,7 @@ gg_problem draw_problem(draws *from, const gg_kernel *kernel) {
   if (p.k == GG_FIXED_NONE && chance(from, 10)) p.k = draw_below(from, 2);
   if (p.k == GG_FIXED_NONE) p.k = 1 + draw_below(from, 7 * (int64_t)kernel->tile_k);
   p.batch = kernel->fixed_batch;
-  if (p.batch == GG_FIXED_NONE) p.batch = 1 + draw_below(from, chance(from, 20) ? 40 : 3);
+  if (p.batch == GG_FIXED_NONE) p.batch = 1 + draw_below(from, chance(from, 25) ? 80 : 3);
   while (kernel->fixed_batch == GG_FIXED_NONE && p.batch > 1 &&
          (p.m * p.n * p.batch > elements || p.m * p.n * p.k * p.batch > products)) {
     p.batch--;

@@ -131,7 +131,8 @@ static bool try_problem(subject *s, gg_context *context, const gg_module *module
   gg_trial_inputs inputs = {0};
   gg_trial trial = {0};
   const gg_problem *shape = &s->problems[index];
-  gg_trial_options layout = {.padding = index, .least_aligned = true, .shift = index};
+  gg_trial_options layout = {
+      .padding = index, .least_aligned = true, .bare = index > 0, .shift = index};
   bool good = true;
   gg_input_kind kind = index == 0 ? GG_INPUTS_INTEGERS : GG_INPUTS_NORMAL;
   gg_status st = gg_trial_inputs_make(&inputs, s->kernel, kind, shape->k, 1, &err);
