@@ -109,7 +109,8 @@ static void draw_tile_of_sm90(gg_str *out, draws *from, const nature *is) {
                                                : "8|16|24|32|40|56|64|64|72|96|128|192");
   int k = 32 / is->bytes * draw_number(from, "1|2|2|4|4|4|8|3");
   bool swap = chance(from, 30);
-  gg_str_printf(out, "tile: [%d, %d, %d]\n", swap ? columns : rows, swap ? rows : columns, k);
+  if (!chance(from, 4))
+    gg_str_printf(out, "tile: [%d, %d, %d]\n", swap ? columns : rows, swap ? rows : columns, k);
   if (swap)
     maybe(out, from, 70, "swap_ab", "true");
   else
@@ -129,12 +130,13 @@ static void draw_tile_of_sm90(gg_str *out, draws *from, const nature *is) {
 }
 
 static void draw_tile_of_sm80(gg_str *out, draws *from) {
+  maybe(out, from, 10, "operand_source", "{a: registers}|{b: shared}");
+  maybe(out, from, 20, "schedule", "multistage");
+  maybe(out, from, 40, "scheduler", "persistent|data_parallel|stream_k");
+  if (chance(from, 5)) return;
   int m = draw_number(from, "16|32|64|96|128"), n = draw_number(from, "8|16|32|48|64|128");
   gg_str_printf(out, "tile: [%d, %d, %d]\n", m, n, draw_number(from, "16|32|32|64"));
   maybe(out, from, 30, "atom_layout", "[1,1,1]|[2,1,1]|[1,2,1]|[2,2,1]|[2,4,1]");
-  maybe(out, from, 20, "schedule", "multistage");
-  maybe(out, from, 40, "scheduler", "persistent|data_parallel|stream_k");
-  maybe(out, from, 10, "operand_source", "{a: registers}|{b: shared}");
 }
 
 static void draw_tile(gg_str *out, draws *from, const nature *is) {
@@ -152,6 +154,7 @@ static void draw_tile(gg_str *out, draws *from, const nature *is) {
         is->family == SM90 ? "128B|64B|32B|none|none|{a: none}|{b: 64B}|{a: 32B,b: none}"
                            : "64B|32B|none|padding");
   maybe(out, from, 8, "ctas_per_sm", "1|2|3");
+  maybe(out, from, 3, "threads", "128|256|384");
   if (is->family == SM90) maybe(out, from, 6, "atom_layout", "[1,1,1]|[2,1,1]|[1,2,1]|[3,1,1]");
 }
 
@@ -197,9 +200,10 @@ static void draw_epilogue(gg_str *out, draws *from, bool has_c) {
 /* ---- The whole ------------------------------------------------------------------------ */
 
 void draw_spec(gg_str *out, draws *from) {
-  static const char *const archs[] = {[SM90] = "sm_90a", [SM80] = "sm_80", [NAIVE] = "sm_90"};
+  char arch[word_max];
   nature is = draw_nature(from);
-  gg_str_printf(out, "arch: %s\n", archs[is.family]);
+  pick(arch, from, is.family == SM90 ? "sm_90a" : "sm_80|sm_86|sm_89|sm_90");
+  gg_str_printf(out, "arch: %s\n", arch);
   draw_operands(out, from, &is);
   if (is.half) maybe(out, from, 12, "accumulator", "f16|f32");
   draw_tile(out, from, &is);
