@@ -14,8 +14,6 @@
 
 //@ insert conversions
 
-constexpr int cluster_size = 1;
-
 //@ include sm90_instructions
 
 // ---- Everything below uses only the names above. ------------------------------------------------
@@ -97,9 +95,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 n = extent_n(n_arg);
   const int k_tiles = int((extent_k(k_arg) + tile_k - 1) / tile_k);
   const tile_origin tile = locate(blockIdx.x, m, n);
+  const epilogue_operands operands = {${operand_list}};
 
   const int thread = int(threadIdx.x);
-  const int lane = thread % warp_size;
+  const int lane = int(threadIdx.x % warp_size);
   const int warp = __shfl_sync(~0u, thread / warp_size, 0);  // known to be the same in all lanes
   const int first_block = warp / warps_per_group * frags_m;
 
@@ -130,7 +129,6 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 #pragma unroll
     for (int w = 0; w < acc_words; ++w) settle(tCrC[i][w]);
 
-  const epilogue_operands operands = {${operand_list}};
   const int row0 = tile.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
   epilogue_arguments arguments = {
 //@ if map_d

@@ -18,6 +18,8 @@ constexpr int cluster_size = cluster_m * cluster_n;
 
 //@ include sm90_instructions
 
+//@ include sm90_roles
+
 // ---- Everything below uses only the names above. ------------------------------------------------
 
 // The CTA's first warpgroup is the producer: one lane of it walks the tiles and has the copy engine
@@ -70,6 +72,9 @@ struct ring_position {
     stage = to % stages;
     parity ^= to / stages % 2;
   }
+
+  // The stage before this one.
+  __device__ __forceinline__ int before() const { return stage == 0 ? stages - 1 : stage - 1; }
 };
 
 // ---- Which tiles this cluster computes ----------------------------------------------------------
@@ -213,7 +218,7 @@ __device__ __forceinline__ void finish_multiply(acc_t (&tCrC)[frags_m][acc_words
                                                 unsigned smem, int k_tiles, int lane) {
   wgmma_wait<0>();
   settle(tCrC);
-  if (k_tiles > 0) release(list, smem, read.stage == 0 ? stages - 1 : read.stage - 1, lane);
+  if (k_tiles > 0) release(list, smem, read.before(), lane);
 }
 //@ end
 
@@ -235,7 +240,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const epilogue_operands operands = {${operand_list}};
 
   const int thread = int(threadIdx.x);
-  const int lane = thread % warp_size;
+  const int lane = int(threadIdx.x % warp_size);
   const int warp = __shfl_sync(~0u, thread / warp_size, 0);  // known to be the same in all lanes
   const int group = warp / warps_per_group;
   const int rank = int(cluster_rank());

@@ -43,6 +43,15 @@ static gg_status choose_terms(gg_plan *plan, gg_arena *arena, gg_error *err) {
   return plan->swap_ab ? gg_spec_exchange(&plan->spec, plan->asked, arena, err) : GG_OK;
 }
 
+/* MMAs along K whose sum is added up elsewhere. */
+static gg_status choose_promotion(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->promote;
+  plan->promote = asked->state == GG_SPEC_SET ? (int)asked->number : 0;
+  return plan->promote && !plan->target->promotes
+             ? gg_refuse(plan, asked, "promote", asked->text, "0", err)
+             : GG_OK;
+}
+
 static int64_t chosen_extent(const gg_spec_field *field, int64_t otherwise) {
   return field->state == GG_SPEC_SET ? field->number : otherwise;
 }
@@ -140,6 +149,7 @@ gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_
   gg_status st;
   if ((st = choose_target(&plan, err))) return st;
   if ((st = choose_terms(&plan, arena, err))) return st;
+  if ((st = choose_promotion(&plan, err))) return st;
   choose_problem(&plan);
   if ((st = choose_operands(&plan, err))) return st;
   if ((st = plan.target->choose(&plan, err))) return st;
