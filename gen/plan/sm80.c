@@ -340,6 +340,9 @@ static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
   plan->epi_buffers = 1;
   plan->access_bytes_c = gg_access_bytes(plan->c);
   plan->access_bytes_d = gg_access_bytes(plan->d);
+  /* 8 columns of an 8-bit D are less than a widest access. */
+  int line = (row_major ? plan->epi_n : plan->epi_m) * gg_dtype_info_of(plan->d.type)->bits / 8;
+  if (line < plan->access_bytes_d) plan->access_bytes_d = line;
   return GG_OK;
 }
 
