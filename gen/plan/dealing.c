@@ -17,6 +17,7 @@
 #include "plan/dealing.h"
 
 #include "atom/dtype.h"
+#include "plan/banks.h"
 
 enum {
   few_parts = 3,    /* that one cluster adds up alone */
@@ -54,6 +55,12 @@ gg_dealt gg_dealt_of_kernel(const gg_kernel *kernel) {
   };
 }
 
+/* Warps that compute one tile. */
+static int tile_warps(const gg_plan *plan) {
+  gg_layout worker = gg_mma_atom_threads(&plan->mma);
+  return plan->atoms_m * plan->atoms_n * (int)(gg_layout_size(&worker) / GG_WARP);
+}
+
 gg_dealt gg_dealt_of_plan(const gg_plan *plan) {
   static const gg_grid_rule grids[] = {
       [GG_SCHEDULER_DATA_PARALLEL] = GG_GRID_TILES,
@@ -61,15 +68,13 @@ gg_dealt gg_dealt_of_plan(const gg_plan *plan) {
       [GG_SCHEDULER_SPLIT_K] = GG_GRID_SPLIT_K,
       [GG_SCHEDULER_STREAM_K] = GG_GRID_STREAM_K,
   };
-  enum { warps_of_a_worker = 4 };
-  int warps = plan->atoms_m * plan->atoms_n * warps_of_a_worker;
   return (gg_dealt){
       .grid = grids[plan->scheduler],
       .splits = plan->splits,
       .tile_m = plan->tile_m,
       .tile_n = plan->tile_n,
       .tile_k = plan->tile_k,
-      .tile_warps = gg_plan_shares_tiles(plan) ? warps : 0,
+      .tile_warps = gg_plan_shares_tiles(plan) ? tile_warps(plan) : 0,
       .cluster_m = plan->cluster_m,
       .cluster_n = plan->cluster_n,
       .a_bits = gg_dtype_info_of(plan->a.type)->bits,
