@@ -8,27 +8,29 @@
  * Fewer tiles than clusters are shared as split_k would.
  *
  * Invariants, which the kernel relies on (templates/parts/sm90_shares.cu): a tile has no more
- * shares than clusters run at once, or K tiles; where more than three share a tile, every share is
- * within one tile; every warp of a shared tile has a counter in front of the workspace.
+ * shares than clusters run at once, or K tiles; in groups of one tile every share is within it;
+ * every warp of a shared tile has a counter in front of the workspace.
  *
- * The model counts in K tiles. One costs its bytes of A and B, and everything else what it costs
- * more or less than that: sums are written and read at the same speed, and a wait is long. */
+ * The model counts in K tiles, of which one costs its bytes of A and B. Measured on an H100: as
+ * many clusters as fill 45 percent of the device load as fast as all, and bringing the parts of a
+ * tile together takes as long as loading 400 KB and five times the tile's sums
+ * (docs/performance/h100.md). */
 #include "dealing.h"
 
 #include "atom/dtype.h"
 
 enum {
-  few_parts = 3,    /* that one cluster adds up alone */
-  warp_chunk = 512, /* bytes of a warp's sums, of which it takes some, where many add up */
-  wait_steps = 4,   /* K tiles while a cluster waits until it sees what others have written */
+  wait_bytes = 400 << 10, /* loaded while a cluster waits until it sees what others have written */
+  sum_passes = 5,         /* times a tile's sums, loaded while they are written and read */
 };
+
+static const double full_speed = 0.45; /* of the clusters, that load as fast as all */
 
 /* What of a kernel and a problem decides. */
 typedef struct load {
   int64_t tiles, k_tiles, clusters; /* clusters that run at once */
   int64_t sum_bytes;                /* of a CTA's tile */
-  int chunks;                       /* of a warp's sums */
-  double sum_steps;                 /* K tiles while a CTA writes or reads a tile's sums */
+  double combining;                 /* K tiles while the parts of a tile are brought together */
 } load;
 
 static int64_t divide_up(int64_t value, int64_t by) {
@@ -37,18 +39,14 @@ static int64_t divide_up(int64_t value, int64_t by) {
 
 /* ---- The model -------------------------------------------------------------------------- */
 
-/* What it takes to bring the parts of a tile together, in K tiles. */
-static double combining(const load *l, int64_t parts) {
-  if (parts == 1) return 0;
-  if (parts <= few_parts) return wait_steps + (double)parts * l->sum_steps;
-  int64_t adders = parts < l->chunks ? parts : l->chunks;
-  double slice = (double)divide_up(l->chunks, adders) / l->chunks;
-  return 2 * wait_steps + (2 + (double)parts * slice) * l->sum_steps;
-}
-
+/* What tiles take of which each is shared by so many clusters. A cluster with shares of several
+ * tiles waits as often. */
 static double splitting(const load *l, int64_t parts) {
-  double rounds = (double)divide_up(l->tiles * parts, l->clusters);
-  return rounds * (double)divide_up(l->k_tiles, parts) + combining(l, parts);
+  int64_t rounds = divide_up(l->tiles * parts, l->clusters);
+  double steps = (double)(rounds * divide_up(l->k_tiles, parts));
+  if (parts == 1) return steps;
+  double loads = (double)l->tiles * (double)l->k_tiles / (full_speed * (double)l->clusters);
+  return (steps > loads ? steps : loads) + (double)rounds * l->combining;
 }
 
 static int64_t most_parts(const load *l) {
@@ -90,7 +88,7 @@ static void stream(gg_dealing *out, const load *l) {
   int64_t shared = rest + l->clusters;
   int64_t whole = (l->tiles - shared) / l->clusters * l->k_tiles;
   int64_t share = divide_up(shared * l->k_tiles, l->clusters);
-  double steps = (double)(whole + share) + combining(l, 2);
+  double steps = (double)(whole + share) + l->combining;
   if (steps >= out->k_steps) return;
   out->k_steps = steps;
   deal(out, 1, shared, l->clusters);
@@ -112,8 +110,8 @@ static load load_of(const gg_dealing *s, const gg_kernel *kernel, int64_t reside
   l.clusters = resident < cluster ? 1 : resident / cluster;
   l.sum_bytes =
       (int64_t)kernel->tile_m * kernel->tile_n * gg_dtype_info_of(kernel->accumulator)->bits / 8;
-  l.chunks = kernel->tile_warps ? (int)(l.sum_bytes / kernel->tile_warps / warp_chunk) : 1;
-  l.sum_steps = (double)l.sum_bytes / (double)(k_tile_bytes > 0 ? k_tile_bytes : 1);
+  l.combining = (double)(wait_bytes + sum_passes * l.sum_bytes) /
+                (double)(k_tile_bytes > 0 ? k_tile_bytes : 1);
   return l;
 }
 

@@ -178,12 +178,9 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
 
 /* ---- Pipeline, schedule and epilogue ---------------------------------------------------- */
 
-/* Columns staged at once: the largest power of two that divides the tile's N, up to 128 bytes. Up to
- * 16 where each is added up by one of the clusters that share the tile: many can take part then. */
+/* Columns staged at once: the largest power of two that divides the tile's N, up to 128 bytes. */
 static int staged_line(const gg_plan *plan) {
-  enum { added_up = 16 };
-  bool split = plan->scheduler == GG_SCHEDULER_SPLIT_K;
-  int most = split ? added_up : line_bytes * 8 / gg_dtype_info_of(plan->d.type)->bits;
+  int most = line_bytes * 8 / gg_dtype_info_of(plan->d.type)->bits;
   int power = plan->tile_n & -plan->tile_n;
   return power < most ? power : most;
 }

@@ -57,7 +57,9 @@ __device__ __forceinline__ unsigned share_of(const work_list &list, unsigned k_t
                          : list.longer_shares + (k_tile - longer) / list.share_length;
 }
 
-// This cluster's work, one item after the other; every role walks the same.
+// This cluster's work, one item after the other; every role walks the same. Where all shares are
+// under way at once, those of the same K tiles are neighbours, whose loads meet in the L2 cache;
+// else those of a group, as they wait for each other.
 struct work_walk {
   unsigned work = blockIdx.x / cluster_size;  // the next share, or behind them the next tile
   unsigned group = 0, share = 0;              // under way
@@ -73,8 +75,10 @@ struct work_walk {
       work += gridDim.x / cluster_size;
       if (now >= list.shares)
         return {now - list.shares + list.shared_tiles, 0, list.k_tiles, 0};
-      group = now / list.group_shares;
-      share = now % list.group_shares;
+      const unsigned groups = list.shares / list.group_shares;
+      const bool at_once = list.shares <= gridDim.x / cluster_size;
+      group = at_once ? now % groups : now / list.group_shares;
+      share = at_once ? now / groups : now % list.group_shares;
       begin = share_begin(list, share);
       end = share_begin(list, share + 1);
     }
