@@ -117,8 +117,7 @@ typedef enum gg_param {
   GG_PARAM_ALPHA,        /* float */
   GG_PARAM_BETA,         /* float */
   GG_PARAM_WORKSPACE,    /* device pointer */
-  GG_PARAM_SHARED_TILES, /* int64: how many tiles clusters share; those of a group, and its shares
-                          */
+  GG_PARAM_SHARED_TILES, /* int64: tiles that clusters share; those of a group, and its shares */
   GG_PARAM_GROUP_TILES,
   GG_PARAM_GROUP_SHARES,
   GG_PARAM_MAP_A, /* tensor maps, in place of an operand's pointer and strides */

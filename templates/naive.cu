@@ -8,9 +8,8 @@
 
 //@ insert mma
 
-//@ insert conversions
-
 //@ insert operand_conversion
+//@ insert conversions
 
 // ---- Everything below uses only the names above. ------------------------------------------------
 
@@ -48,7 +47,8 @@ extern "C" __global__ void __launch_bounds__(threads)
   }
 
   // Operations and conversions come in pairs, of which this thread has the first.
-  const epilogue_operands operands = at_tile({${operand_list}}, batch, row, col);
+  const epilogue_operands parameters = {${operand_list}};
+  const epilogue_operands operands = at_tile(parameters, batch, row, col);
   const tile_place at = {0, 0, 1, 1};
   const pair x = finish({acc_value(acc, 0), 0}, operands, at, read_row(operands, at),
                         read_col(operands, at), read_cell(operands, at));

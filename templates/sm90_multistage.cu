@@ -14,8 +14,6 @@
 
 //@ insert conversions
 
-constexpr int cluster_size = 1;
-
 //@ include sm90_instructions
 
 // ---- Everything below uses only the names above. ------------------------------------------------
@@ -97,9 +95,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 n = extent_n(n_arg);
   const int k_tiles = int((extent_k(k_arg) + tile_k - 1) / tile_k);
   const tile_origin tile = locate(blockIdx.x, m, n);
+  const epilogue_operands operands = {${operand_list}};
 
   const int thread = int(threadIdx.x);
-  const int lane = thread % warp_size;
+  const int lane = int(threadIdx.x % warp_size);
   const int warp = __shfl_sync(~0u, thread / warp_size, 0);  // known to be the same in all lanes
   const int first_block = warp / warps_per_group * frags_m;
 
@@ -138,7 +137,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
       row0, tile.n0, tile.batch, m, n, D + tile.batch * batch_stride_d, ldd,
       {row0 - tile.m0, 0, int(min(m - tile.m0, int64(tile_m))),
        int(min(n - tile.n0, int64(tile_n)))},
-      at_tile({${operand_list}}, tile.batch, tile.m0, tile.n0)};
+      at_tile(operands, tile.batch, tile.m0, tile.n0)};
   epilogue(tCrC, arguments, smem + epi_begin + warp * epi_buffers * epi_bytes, lane);
 //@ if map_d
   tma_store_wait_read<0>();  // shared memory outlives its last readers

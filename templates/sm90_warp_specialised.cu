@@ -18,6 +18,8 @@ constexpr int cluster_size = cluster_m * cluster_n;
 
 //@ include sm90_instructions
 
+//@ include sm90_roles
+
 // ---- Everything below uses only the names above. ------------------------------------------------
 
 // The CTA's first warpgroup is the producer: one lane of it walks the tiles and has the copy engine
@@ -70,6 +72,9 @@ struct ring_position {
     stage = to % stages;
     parity ^= to / stages % 2;
   }
+
+  // The stage before this one.
+  __device__ __forceinline__ int before() const { return stage == 0 ? stages - 1 : stage - 1; }
 };
 
 // ---- Which tiles this cluster computes ----------------------------------------------------------
@@ -93,6 +98,17 @@ struct work_list {
   unsigned longer_shares;              // of each group
 //@ end
 };
+
+__device__ __forceinline__ work_list list_work(int64 m, int64 n, int64 k, int64 batch, int rank) {
+  work_list list;
+  list.tiles_m = unsigned((m + cluster_m * tile_m - 1) / (cluster_m * tile_m));
+  list.tiles_n = unsigned((n + cluster_n * tile_n - 1) / (cluster_n * tile_n));
+  list.tiles = list.tiles_m * list.tiles_n * unsigned(batch);
+  list.k_tiles = int((k + tile_k - 1) / tile_k);
+  list.rank_m = rank % cluster_m;
+  list.rank_n = rank / cluster_m;
+  return list;
+}
 
 // A tile's first element of D.
 struct tile_origin {
@@ -175,6 +191,15 @@ __device__ __forceinline__ void release(const work_list &list, unsigned smem, in
     mbarrier_arrive(empty_barrier(smem, stage), lane);
 }
 
+__device__ __forceinline__ void init_barriers(unsigned smem) {
+  constexpr int readers = (cluster_m + cluster_n - 1) * groups_per_tile * warps_per_group;
+  for (int stage = 0; stage < stages; ++stage) {
+    mbarrier_init(full_barrier(smem, stage), full_arrivals);
+    mbarrier_init(empty_barrier(smem, stage), readers);
+  }
+  fence_barrier_init();
+}
+
 // A descriptor's start address, in 16 bytes. In a cluster the bits above name the CTA.
 __device__ __forceinline__ unsigned descriptor_address(unsigned smem) {
   return (smem & 0x3ffff) >> 4;
@@ -213,7 +238,7 @@ __device__ __forceinline__ void finish_multiply(acc_t (&tCrC)[frags_m][acc_words
                                                 unsigned smem, int k_tiles, int lane) {
   wgmma_wait<0>();
   settle(tCrC);
-  if (k_tiles > 0) release(list, smem, read.stage == 0 ? stages - 1 : read.stage - 1, lane);
+  if (k_tiles > 0) release(list, smem, read.before(), lane);
 }
 //@ end
 
@@ -229,30 +254,18 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const unsigned smem = unsigned(__cvta_generic_to_shared(shared_memory));
   const int64 m = extent_m(m_arg);
   const int64 n = extent_n(n_arg);
-//@ if lines
   const int64 k = extent_k(k_arg);
-//@ end
   const epilogue_operands operands = {${operand_list}};
 
   const int thread = int(threadIdx.x);
-  const int lane = thread % warp_size;
+  const int lane = int(threadIdx.x % warp_size);
   const int warp = __shfl_sync(~0u, thread / warp_size, 0);  // known to be the same in all lanes
   const int group = warp / warps_per_group;
-  const int rank = int(cluster_rank());
-  work_list list;
-  list.tiles_m = unsigned((m + cluster_m * tile_m - 1) / (cluster_m * tile_m));
-  list.tiles_n = unsigned((n + cluster_n * tile_n - 1) / (cluster_n * tile_n));
-  list.tiles = list.tiles_m * list.tiles_n * unsigned(extent_batch(batch_arg));
-  list.k_tiles = int((extent_k(k_arg) + tile_k - 1) / tile_k);
-  list.rank_m = rank % cluster_m;
-  list.rank_n = rank / cluster_m;
 //@ if shares
-  list.shared_tiles = unsigned(shared_tiles);
-  list.group_tiles = unsigned(group_tiles);
-  list.group_shares = unsigned(group_shares);
-  list.shares = list.shared_tiles / list.group_tiles * list.group_shares;
-  list.share_length = list.group_tiles * list.k_tiles / list.group_shares;
-  list.longer_shares = list.group_tiles * list.k_tiles % list.group_shares;
+  work_list list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
+  deal(list, unsigned(shared_tiles), unsigned(group_tiles), unsigned(group_shares));
+//@ else
+  const work_list list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
 //@ end
 
   if (thread == 0) {
@@ -265,12 +278,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ if map_d
     prefetch_map(map_d);
 //@ end
-    for (int stage = 0; stage < stages; ++stage) {
-      mbarrier_init(full_barrier(smem, stage), full_arrivals);
-      mbarrier_init(empty_barrier(smem, stage),
-                    (cluster_m + cluster_n - 1) * groups_per_tile * warps_per_group);
-    }
-    fence_barrier_init();
+    init_barriers(smem);
   }
   cluster_sync();
   await_dependencies();

@@ -21,3 +21,11 @@ bool gg_dtype_find(gg_dtype *out, const char *name) {
   }
   return false;
 }
+
+bool gg_dtype_is_float(gg_dtype type) {
+  return table[type].kind == 'f';
+}
+
+bool gg_dtype_is_fp8(gg_dtype type) {
+  return type == GG_DTYPE_e4m3 || type == GG_DTYPE_e5m2;
+}

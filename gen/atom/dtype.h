@@ -17,4 +17,7 @@ const gg_dtype_info *gg_dtype_info_of(gg_dtype type);
 /* Finds a type by our name; false where there is none. */
 bool gg_dtype_find(gg_dtype *out, const char *name);
 
+bool gg_dtype_is_float(gg_dtype type);
+bool gg_dtype_is_fp8(gg_dtype type); /* e4m3, e5m2 */
+
 #endif

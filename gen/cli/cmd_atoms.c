@@ -333,9 +333,10 @@ const cli_command cmd_atoms = {
     .name = "atoms",
     .operands = "[WORD...]",
     .summary = "the MMA and copy atoms: PTX name, CuTe's name, shape, types, architecture",
-    .details = "Lists the atoms whose PTX or CuTe name contains every WORD. An asterisk in a name "
-               "stands for N, a parameter of a wgmma family. The architecture is the least that "
-               "has the instruction, PTX the first PTX ISA and CUDA the first release.\n\n"
+    .details = "Lists the atoms whose PTX or CuTe name contains every WORD. An asterisk in a name\n"
+               "stands for N, a parameter of a wgmma family. The architecture is the least that\n"
+               "has the instruction, PTX the first PTX ISA and CUDA the first release.\n"
+               "\n"
                "The exit code is 1 where no atom matches.",
     .options = atoms_option_rows,
     .options_size = sizeof(atoms_options),

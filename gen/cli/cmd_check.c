@@ -41,7 +41,7 @@ const cli_command cmd_check = {
     .operands = "SPEC...",
     .summary = "Check specs without writing anything",
     .details =
-        "Every stage runs: the spec, the plan, the layouts, the text. All specs are looked at; "
+        "Every stage runs: the spec, the plan, the layouts, the text. All specs are looked at;\n"
         "the exit status is 1 if any was refused.",
     .options = options,
     .options_size = sizeof(check_options),

@@ -90,11 +90,11 @@ const cli_command cmd_explain = {
     .operands = "[SPEC...]",
     .summary = "Show the plan, every layout, the memory map and the cost",
     .details =
-        "Bank conflicts are counted from the layouts, for every access to shared memory: 1.00 "
+        "Bank conflicts are counted from the layouts, for every access to shared memory: 1.00\n"
         "is free of them. Occupancy is worked out for the spec's architecture.\n"
         "\n"
         "With --problem: every kernel that gg_gemm could take for the product, by the model's\n"
-        "predicted time, with its terms (docs/runtime.md), and why the first one is it. With SPECs\n"
+        "predicted time, with its terms (docs/tuning.md), and why the first one is it. With SPECs\n"
         "the kernels are theirs, their operands replaced by the product's; else the catalogue's.\n"
         "Operands are densely packed.",
     .options = options,

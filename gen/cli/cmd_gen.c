@@ -181,8 +181,8 @@ const cli_command cmd_gen = {
     .operands = "SPEC...",
     .summary = "Write kernels: CUDA C++, PTX, cubin",
     .details =
-        "Each SPEC is a YAML file (- for standard input); one with a sweep gives several "
-        "kernels, which need a directory. Output is the same from run to run, byte for byte; "
+        "Each SPEC is a YAML file (- for standard input); one with a sweep gives several\n"
+        "kernels, which need a directory. Output is the same from run to run, byte for byte;\n"
         "a file is written in full or not at all.",
     .options = options,
     .options_size = sizeof(gen_options),

@@ -16,6 +16,25 @@ static const cli_option options[] = {
 static const char about[] =
     "gemmgen reads YAML kernel specs and emits specialised, header-free CUDA GEMM kernels.";
 
+/* The option's help behind its name, which is printed up to column `at`, in lines of words. */
+static void print_beside(const char *help, int at) {
+  enum { begin = 31, end = 92 };
+  if (at >= begin) {
+    putchar('\n');
+    at = 0;
+  }
+  for (const char *word = help; *word;) {
+    int length = (int)strcspn(word, " ");
+    if (at > begin && at + 1 + length > end) {
+      putchar('\n');
+      at = 0;
+    }
+    at += printf("%*s%.*s", at < begin ? begin - at : 1, "", length, word);
+    word += length + strspn(word + length, " ");
+  }
+  putchar('\n');
+}
+
 static void print_option(const cli_option *option) {
   char left[64];
   int at = 0;
@@ -24,7 +43,7 @@ static void print_option(const cli_option *option) {
     at += snprintf(left + at, sizeof left - (size_t)at, "%s--%s", at ? ", " : "    ", option->name);
   }
   if (option->argument) snprintf(left + at, sizeof left - (size_t)at, " %s", option->argument);
-  printf("  %-28s %s\n", left, option->help);
+  print_beside(option->help, printf("  %s", left));
 }
 
 static void help_command(const cli_command *command) {

@@ -332,11 +332,12 @@ const cli_command cmd_run = {
     .summary = "Run a spec's kernels, on a GPU or in the emulator, and verify the result",
     .details =
         "Fills A, B, C and what the epilogue reads with random numbers, and everything around\n"
-        "them, D and what the epilogue stores, with NaN; launches; compares the results with sums in f64: all of it on the host where the problem is\n"
-        "small, on the device, by a plain kernel of its own, where it is not. With integers as\n"
-        "inputs every sum is exact, and D must be the correctly rounded result; with normal\n"
-        "deviates it must be within a bound from K and the accumulator's precision. Writing\n"
-        "outside D, or not writing some of it, fails.\n"
+        "them, D and what the epilogue stores, with NaN; launches; compares the results with\n"
+        "sums in f64: all of them on the host where the problem is small, on the device, by a\n"
+        "plain kernel of its own, where it is not. With integers as inputs every sum is exact,\n"
+        "and D must be the correctly rounded result; with normal deviates it must be within a\n"
+        "bound from K and the accumulator's precision. Writing outside D, or not writing some of\n"
+        "it, fails.\n"
         "\n"
         "Where there is no GPU the emulator runs the kernels' PTX, as an H100 would, and checks\n"
         "what a GPU does not: races, waits that are missing, memory that nobody has written.\n"

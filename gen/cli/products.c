@@ -43,12 +43,9 @@ static int split(char words[words_max][word_max], const char *text, const char *
 }
 
 static const char *usual_accumulator(const char *a) {
-  const gg_dtype_info *info = NULL;
-  for (int type = 0; type < GG_DTYPE_COUNT; type++) {
-    if (strcmp(gg_dtype_info_of((gg_dtype)type)->name, a) == 0) info = gg_dtype_info_of(type);
-  }
-  if (!info || info->kind == 'f') return info && info->bits == 8 ? "f32fast" : "f32";
-  return "s32";
+  gg_dtype type;
+  if (!gg_dtype_find(&type, a)) return "f32"; /* the parser tells what is wrong with it */
+  return gg_dtype_is_fp8(type) ? "f32fast" : gg_dtype_is_float(type) ? "f32" : "s32";
 }
 
 /* A line of a cases file is made of both, so that what they may be is said in one place. */

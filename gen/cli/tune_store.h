@@ -8,11 +8,10 @@ typedef struct tune_store tune_store;
 
 /* What a figure is of. A kernel is its text: whatever changes it makes a new figure. */
 typedef struct tune_key {
-  const char *device; /* its name */
-  const char
-      *product;     /* types, majors, alignments, extents: "bf16,bf16,bf16,f32,kkn,64x64x64,b1" */
-  const char *hash; /* SHA-256 of the kernel's text, in hex */
-  int compiler;     /* NVRTC's version, 1300 */
+  const char *device;  /* its name */
+  const char *product; /* the form's name and extents: "bf16,bf16,bf16,f32,kkn,64x64x64,b1" */
+  const char *hash;    /* SHA-256 of the kernel's text, in hex */
+  int compiler;        /* NVRTC's version, 1300 */
 } tune_key;
 
 typedef struct tune_figure {

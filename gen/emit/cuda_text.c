@@ -20,8 +20,9 @@ const char *gg_cuda_type_of(gg_dtype type) {
 }
 
 void gg_cuda_write_type(gg_str *out, const char *name, gg_dtype type) {
-  gg_str_printf(out, "using %s_t = %s;  // the bits of %s\n", name, gg_cuda_type_of(type),
-                gg_dtype_info_of(type)->name);
+  bool plain = type == GG_DTYPE_f32 || type == GG_DTYPE_s32;
+  gg_str_printf(out, "using %s_t = %s;  // %s%s\n", name, gg_cuda_type_of(type),
+                plain ? "" : "the bits of ", gg_dtype_info_of(type)->name);
 }
 
 void gg_cuda_write_types(gg_str *out, const gg_plan *plan) {
@@ -66,20 +67,24 @@ static void write_extra(gg_str *out, const gg_plan *plan, gg_param param) {
   }
 }
 
-void gg_cuda_write_items(gg_str *out, const char *items, int indent) {
-  enum { last_column = 100 };
-  size_t column = last_column;
+enum { line_columns = 100 };
+
+void gg_cuda_write_items(gg_str *out, const char *items, int column, int indent) {
+  int all = column;
+  for (const char *at = items; *at; at++)
+    all += *at == '\n' ? 3 : 1; /* with what closes the list, or comma and space */
+  if (all > line_columns) column = line_columns;
   for (const char *item = items, *end; *item; item = end + 1) {
     end = strchr(item, '\n');
-    size_t length = (size_t)(end - item);
+    int length = (int)(end - item);
     column += length + 3; /* with what closes the list, or comma and space */
-    if (column > last_column) {
+    if (column > line_columns) {
       gg_str_printf(out, "\n%*s", indent, "");
-      column = (size_t)indent + length + 3;
-    } else {
+      column = indent + length + 3;
+    } else if (item != items) {
       gg_str_putc(out, ' ');
     }
-    gg_str_append(out, item, length);
+    gg_str_append(out, item, (size_t)length);
     if (end[1]) gg_str_putc(out, ',');
   }
 }
@@ -123,7 +128,7 @@ static void write_parameters(gg_str *out, const gg_plan *plan, const gg_layouts 
     }
     gg_str_putc(&items, '\n');
   }
-  gg_cuda_write_items(out, gg_str_text(&items), 8);
+  gg_cuda_write_items(out, gg_str_text(&items), line_columns, 8);
   if (items.failed) out->failed = true;
   gg_str_free(&items);
 }

@@ -13,8 +13,9 @@ const char *gg_cuda_bool(bool value); /* "true" */
 /* extent_m(m), ... extent_batch(batch): what is fixed, or what is given. */
 void gg_cuda_write_extents(gg_str *out, const gg_plan *plan);
 
-/* Items, one a line of `items`, as a list with commas, in lines of the kernel's width. */
-void gg_cuda_write_items(gg_str *out, const char *items, int indent);
+/* Items, one a line of `items`, as a list with commas: behind `column` columns where all fit there,
+ * else in lines of their own. */
+void gg_cuda_write_items(gg_str *out, const char *items, int column, int indent);
 
 /* using NAME_t = the type that holds the bits; and those of C, D and the epilogue's numbers. */
 void gg_cuda_write_type(gg_str *out, const char *name, gg_dtype type);

@@ -76,6 +76,12 @@ size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
   return count;
 }
 
+/* Warps that compute one tile. */
+static int tile_warps(const gg_plan *plan) {
+  gg_layout worker = gg_mma_atom_threads(&plan->mma);
+  return plan->atoms_m * plan->atoms_n * (int)(gg_layout_size(&worker) / GG_WARP);
+}
+
 /* In the terms of the spec, whatever the text calls its parameters. */
 static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const gg_layouts *layouts,
                             gg_error *err) {
@@ -111,7 +117,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .operation_count = plan->operation_count,
       .grid = grids[plan->scheduler],
       .splits = plan->splits,
-      .tile_warps = gg_plan_shares_tiles(plan) ? plan->atoms_m * plan->atoms_n * 4 : 0,
+      .tile_warps = gg_plan_shares_tiles(plan) ? tile_warps(plan) : 0,
       .dependent = plan->specialised,
       .tile_m = plan->tile_m,
       .tile_n = plan->tile_n,

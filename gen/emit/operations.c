@@ -121,7 +121,9 @@ static void write_members(gg_str *out, const gg_plan *plan, bool reads_c) {
   gg_str_puts(out, "};\n\n");
 }
 
+/* Where templates write it: behind `const epilogue_operands operands = {`. */
 static void write_operand_list(gg_str *out, const gg_plan *plan, bool reads_c) {
+  enum { list_column = 44 };
   gg_str items = GG_STR_INIT;
   if (plan->alpha) gg_str_puts(&items, "alpha\n");
   if (plan->has_c) gg_str_puts(&items, "beta\n");
@@ -133,7 +135,7 @@ static void write_operand_list(gg_str *out, const gg_plan *plan, bool reads_c) {
                it.span == GG_SPAN_MATRIX ? "@\nld_@\nbatch_stride_@\n" : "@\nbatch_stride_@\n",
                &it);
   }
-  gg_cuda_write_items(out, gg_str_text(&items), 6);
+  gg_cuda_write_items(out, gg_str_text(&items), list_column, 6);
   if (items.failed) out->failed = true;
   gg_str_free(&items);
 }
@@ -230,7 +232,9 @@ static bool has(const gg_plan *plan, gg_op_kind kind, gg_gelu form) {
 static void bind_flags(gg_bindings *out, const gg_plan *plan, bool reads_c) {
   bool erf = has(plan, GG_OP_GELU, GG_GELU_ERF), tanh = has(plan, GG_OP_GELU, GG_GELU_TANH);
   bool silu = has(plan, GG_OP_SILU, GG_GELU_ERF);
-  gg_bind_flag(out, "relu", has(plan, GG_OP_RELU, GG_GELU_ERF));
+  bool relu = has(plan, GG_OP_RELU, GG_GELU_ERF);
+  gg_bind_flag(out, "activations", relu || erf || tanh || silu);
+  gg_bind_flag(out, "relu", relu);
   gg_bind_flag(out, "gelu_erf", erf);
   gg_bind_flag(out, "gelu_tanh", tanh);
   gg_bind_flag(out, "silu", silu);

@@ -219,10 +219,15 @@ static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts
                              is_a   ? "box of A"
                              : is_b ? "box of B"
                                     : "box of D",
-                             "%d x %d, swizzle %d B", map->box[0], map->box[1], map->swizzle_bytes);
+                             "%d x %d", map->box[0], map->box[1]);
     gg_str remark = GG_STR_INIT;
-    gg_str_printf(&remark, "contiguous elements x lines, %d B",
+    gg_str_printf(&remark, "contiguous elements x lines, %d B, ",
                   map->box[0] * map->box[1] * bits / 8);
+    if (map->swizzle_bytes) {
+      gg_str_printf(&remark, "swizzle %d B", map->swizzle_bytes);
+    } else {
+      gg_str_puts(&remark, "no swizzle");
+    }
     fact->remark = keep(report, &remark);
   }
 }
@@ -250,13 +255,14 @@ static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* Registers are bounded by the launch bounds, so that they never lower this. */
+/* Of a thread's registers, those that are not of fragments are guessed: addresses and loops. */
 static int64_t occupancy(const gg_plan *plan, const gg_layouts *layouts) {
   const gg_arch_info *limits = plan->limits;
   int64_t ctas = limits->smem_per_sm / (layouts->smem_bytes + GG_SMEM_RESERVED);
   ctas = least(ctas, limits->threads_per_sm / plan->threads);
   ctas = least(ctas, limits->ctas_per_sm);
-  int64_t registers = layouts->accumulator_registers + layouts->fragment_registers + 32;
+  enum { others = 32 };
+  int64_t registers = layouts->accumulator_registers + layouts->fragment_registers + others;
   return least(ctas, GG_REGISTERS_PER_SM / (registers * plan->threads));
 }
 
@@ -266,7 +272,9 @@ static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts
     add_number(report, "cost", "fragment_registers", layouts->fragment_registers,
                "a thread, double buffered");
   }
-  add_number(report, "cost", "smem_bytes_per_stage", layouts->smem_bytes_per_stage, "B");
+  if (plan->stages) {
+    add_number(report, "cost", "smem_bytes_per_stage", layouts->smem_bytes_per_stage, "B");
+  }
   int64_t ctas = occupancy(plan, layouts);
   add_number(report, "cost", "ctas_per_sm", ctas, "by shared memory, threads and registers");
   add_number(report, "cost", "warps_per_sm", ctas * plan->threads / GG_WARP, NULL);

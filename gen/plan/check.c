@@ -12,6 +12,14 @@ gg_status gg_check_unused(const gg_plan *plan, const gg_spec_field *field, const
                  field->text ? field->text : "of this form", instead);
 }
 
+gg_status gg_check_all_unused(const gg_plan *plan, const gg_unused *all, size_t count,
+                              gg_error *err) {
+  gg_status st = GG_OK;
+  for (size_t i = 0; i < count && !st; i++)
+    st = gg_check_unused(plan, all[i].field, all[i].what, all[i].instead, err);
+  return st;
+}
+
 gg_status gg_check_multiple(const char *what, int64_t value, int64_t unit, const char *why,
                             const gg_mark *mark, gg_error *err) {
   if (value > 0 && value % unit == 0) return GG_OK;

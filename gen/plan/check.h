@@ -10,6 +10,15 @@
 gg_status gg_check_unused(const gg_plan *plan, const gg_spec_field *field, const char *what,
                           const char *instead, gg_error *err);
 
+typedef struct gg_unused {
+  const gg_spec_field *field;
+  const char *what, *instead;
+} gg_unused;
+
+/* The same for each of `count`. */
+gg_status gg_check_all_unused(const gg_plan *plan, const gg_unused *all, size_t count,
+                              gg_error *err);
+
 /* `value` must be a positive multiple of `unit`; `why` says what the unit is, such as
  * "2 warps x 16 (atom M)". `mark` may be NULL. */
 gg_status gg_check_multiple(const char *what, int64_t value, int64_t unit, const char *why,

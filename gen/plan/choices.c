@@ -14,10 +14,11 @@ gg_status gg_choose_atom(const gg_plan *plan, const char *shape, gg_error *err) 
   const char *const names[] = {shape, gg_str_text(&ptx), gg_str_text(&cute)};
   gg_status st = GG_OK;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (strcmp(asked->text, names[i]) == 0) goto done;
+    if (*names[i] && strcmp(asked->text, names[i]) == 0) goto done;
   }
-  gg_str_printf(&instead, "%s for these types: %s, %s", shape, gg_str_text(&ptx),
-                gg_str_text(&cute));
+  gg_str_printf(&instead, "%s for these types: ", shape);
+  if (ptx.length) gg_str_printf(&instead, "%s, ", gg_str_text(&ptx)); /* of one instruction */
+  gg_str_puts(&instead, gg_str_text(&cute));
   st = gg_fail(err, PLAN_UNSUPPORTED, &asked->mark, plan->target->family, "atom", asked->text,
                gg_str_text(&instead));
 done:
@@ -56,6 +57,16 @@ gg_status gg_choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked, co
   int bytes = gg_swizzle_bytes(*out);
   if (bytes == 0 || line % bytes == 0) return GG_OK;
   return gg_fail(err, PLAN_SWIZZLE, &asked->mark, bytes, operand, line, gg_swizzle_name(widest));
+}
+
+gg_status gg_choose_raster(gg_plan *plan, gg_raster usual, bool hilbert, gg_error *err) {
+  enum { usual_group = 8 };
+  const gg_spec_field *order = &plan->spec->raster.order, *group = &plan->spec->raster.group;
+  plan->raster = order->state == GG_SPEC_SET ? (gg_raster)order->number : usual;
+  plan->raster_group = group->state == GG_SPEC_SET ? (int)group->number : usual_group;
+  if (plan->raster != GG_RASTER_HILBERT) return GG_OK;
+  return hilbert ? gg_check_unused(plan, group, "raster group", "none with order hilbert", err)
+                 : gg_refuse(plan, order, "raster", order->text, "along_m and along_n", err);
 }
 
 int gg_access_bytes(gg_operand operand) {

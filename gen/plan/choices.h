@@ -22,6 +22,10 @@ int gg_usual_extent(int64_t fixed, int unit, int most);
 gg_status gg_choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked, const char *operand,
                             int line, gg_error *err);
 
+/* The order in which tiles are computed: as asked for, else `usual`, in bands of 8. `hilbert`: the
+ * family has that order too, which has no bands. */
+gg_status gg_choose_raster(gg_plan *plan, gg_raster usual, bool hilbert, gg_error *err);
+
 /* The widest access of a thread that the alignment allows, at most 16 bytes. */
 int gg_access_bytes(gg_operand operand);
 

@@ -43,16 +43,24 @@ static gg_status choose_terms(gg_plan *plan, gg_arena *arena, gg_error *err) {
   return plan->swap_ab ? gg_spec_exchange(&plan->spec, plan->asked, arena, err) : GG_OK;
 }
 
-static int64_t chosen_extent(const gg_spec_field *field, int64_t otherwise) {
+/* Asked when the family has taken the types: those that sums are promoted for are few. */
+static gg_status check_promotion(const gg_plan *plan, gg_error *err) {
+  if (plan->promote == 0 || plan->target->promotes) return GG_OK;
+  const gg_spec_field *asked = &plan->spec->promote;
+  return gg_refuse(plan, asked, "promote", asked->text, "0", err);
+}
+
+static int64_t chosen_number(const gg_spec_field *field, int64_t otherwise) {
   return field->state == GG_SPEC_SET ? field->number : otherwise;
 }
 
 static void choose_problem(gg_plan *plan) {
   const gg_spec *spec = plan->spec;
-  plan->fixed_m = chosen_extent(&spec->problem.m, GG_FIXED_NONE);
-  plan->fixed_n = chosen_extent(&spec->problem.n, GG_FIXED_NONE);
-  plan->fixed_k = chosen_extent(&spec->problem.k, GG_FIXED_NONE);
-  plan->fixed_batch = chosen_extent(&spec->problem.batch, GG_FIXED_NONE);
+  plan->fixed_m = chosen_number(&spec->problem.m, GG_FIXED_NONE);
+  plan->fixed_n = chosen_number(&spec->problem.n, GG_FIXED_NONE);
+  plan->fixed_k = chosen_number(&spec->problem.k, GG_FIXED_NONE);
+  plan->fixed_batch = chosen_number(&spec->problem.batch, GG_FIXED_NONE);
+  plan->promote = (int)chosen_number(&spec->promote, 0);
 }
 
 static int64_t fixed_extent(const gg_plan *plan, gg_major major) {
@@ -143,6 +151,7 @@ gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_
   choose_problem(&plan);
   if ((st = choose_operands(&plan, err))) return st;
   if ((st = plan.target->choose(&plan, err))) return st;
+  if ((st = check_promotion(&plan, err))) return st;
   if ((st = choose_name(&plan, arena, err))) return st;
   *out = plan;
   return GG_OK;

@@ -321,9 +321,7 @@ gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = derive_mma(out, plan, err))) return st;
   if ((st = derive_epilogue(out, plan, err))) return st;
   name_layouts(out, plan->a_in_registers);
-  out->accumulator_registers = gg_plan_block_m(plan) / plan->mma.m * (plan->promote ? 2 : 1) *
-                               gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
-  out->fragment_registers =
-      2 * gg_plan_block_m(plan) / plan->mma.m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL);
+  out->accumulator_registers = gg_sm90_accumulator_registers(plan);
+  out->fragment_registers = gg_sm90_fragment_registers(plan);
   return map_memory(out, plan, err);
 }

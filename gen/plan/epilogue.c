@@ -16,13 +16,10 @@
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
-static bool is_fp8(gg_dtype type) {
-  return type == GG_DTYPE_e4m3 || type == GG_DTYPE_e5m2;
-}
-
 static bool is_stored(gg_dtype type) {
-  return type == GG_DTYPE_f16 || type == GG_DTYPE_bf16 || type == GG_DTYPE_f32 || is_fp8(type) ||
-         type == GG_DTYPE_s8 || type == GG_DTYPE_u8 || type == GG_DTYPE_s32;
+  return type == GG_DTYPE_f16 || type == GG_DTYPE_bf16 || type == GG_DTYPE_f32 ||
+         gg_dtype_is_fp8(type) || type == GG_DTYPE_s8 || type == GG_DTYPE_u8 ||
+         type == GG_DTYPE_s32;
 }
 
 /* A type that numbers are read from or stored as. */
@@ -32,7 +29,7 @@ static gg_status check_type(const gg_plan *plan, const gg_spec_field *field, con
     return gg_refuse_type(plan, field, what, type, "f16, bf16, f32, e4m3, e5m2, s8, u8 and s32",
                           err);
   }
-  if (!is_fp8(type) || plan->limits->converts_fp8) return GG_OK;
+  if (!gg_dtype_is_fp8(type) || plan->limits->converts_fp8) return GG_OK;
   return gg_refuse_type(plan, field, what, type,
                         "8-bit floats from sm_89 on: older architectures do not convert them", err);
 }

@@ -114,7 +114,6 @@ gg_plan gg_plan_as_asked(const gg_plan *plan) {
   EXCHANGE(int, asked.atoms_m, asked.atoms_n);
   EXCHANGE(int, asked.cluster_m, asked.cluster_n);
   EXCHANGE(int, asked.copy_bytes_a, asked.copy_bytes_b);
-  EXCHANGE(int, asked.copy_bytes_a, asked.copy_bytes_b);
   EXCHANGE(gg_swizzle_kind, asked.swizzle_a, asked.swizzle_b);
   for (size_t i = 0; i < plan->operation_count; i++) {
     gg_operation *operation = &asked.operations[i];

@@ -71,10 +71,7 @@ static gg_status choose_tile(gg_plan *plan, gg_error *err) {
 /* What a kernel without shared memory and without roles does not have. */
 static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  const struct {
-    const gg_spec_field *field;
-    const char *what, *instead;
-  } all[] = {
+  const gg_unused all[] = {
       {&spec->stages, "stages", "no shared memory: leave it out"},
       {&spec->atom_layout, "atom_layout", "a thread an element of the tile: leave it out"},
       {&spec->permutation, "permutation", "rows of the tile one after the other: auto"},
@@ -89,24 +86,17 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
       {&spec->ctas_per_sm, "ctas_per_sm", "as many as fit"},
       {&spec->scheduler.splits, "splits", "all of K in one thread"},
   };
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    gg_status st = gg_check_unused(plan, all[i].field, all[i].what, all[i].instead, err);
-    if (st) return st;
-  }
-  return GG_OK;
+  return gg_check_all_unused(plan, all, sizeof all / sizeof *all, err);
 }
 
 static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  const gg_spec_field *scheduler = &spec->scheduler.kind, *order = &spec->raster.order;
+  const gg_spec_field *scheduler = &spec->scheduler.kind;
   if (scheduler->state == GG_SPEC_SET && scheduler->number != GG_SCHEDULER_DATA_PARALLEL)
     return gg_refuse(plan, scheduler, "scheduler", scheduler->text, "data_parallel", err);
   plan->cluster_m = plan->cluster_n = plan->ctas_per_sm = 1;
-  plan->raster = order->state == GG_SPEC_SET ? (gg_raster)order->number : GG_RASTER_ALONG_M;
-  plan->raster_group = spec->raster.group.state == GG_SPEC_SET ? (int)spec->raster.group.number : 8;
-  if (plan->raster == GG_RASTER_HILBERT)
-    return gg_refuse(plan, order, "raster", order->text, "along_m and along_n", err);
-  return refuse_unused(plan, err);
+  gg_status st = gg_choose_raster(plan, GG_RASTER_ALONG_M, false, err);
+  return st ? st : refuse_unused(plan, err);
 }
 
 static gg_status choose(gg_plan *plan, gg_error *err) {

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-#include "atom/dtype.h"
 #include "spec/keys.h"
 
 gg_span gg_operation_span(const gg_operation *operation) {
@@ -32,8 +31,4 @@ const char *gg_operation_name(char out[GG_OPERATION_NAME_MAX], const gg_operatio
     snprintf(out, GG_OPERATION_NAME_MAX, "%s%d", kind, number);
   }
   return out;
-}
-
-bool gg_dtype_is_float(gg_dtype type) {
-  return gg_dtype_info_of(type)->kind == 'f';
 }

@@ -22,7 +22,4 @@ enum { GG_OPERATION_NAME_MAX = 16 };
 const char *gg_operation_name(char out[GG_OPERATION_NAME_MAX], const gg_operation *list,
                               size_t index);
 
-/* Whether numbers of the type are floating-point ones. */
-bool gg_dtype_is_float(gg_dtype type);
-
 #endif

@@ -25,8 +25,7 @@ typedef struct gg_plan {
   gg_operand a, b, c, d;
   bool has_c;
   gg_dtype accumulator;
-  int accumulator_bits; /* of its significand that sums of products keep, if fewer than all; else 0
-                         */
+  int accumulator_bits; /* of its significand that sums of products keep; 0: all */
   int promote; /* MMAs along K whose sum is then added to the accumulator in full; 0: all of them */
   int64_t fixed_m, fixed_n, fixed_k, fixed_batch; /* GG_FIXED_NONE where dynamic */
 

@@ -283,18 +283,14 @@ static bool gains_by_persistence(const gg_plan *plan) {
 
 static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  gg_status st;
-  if ((st = gg_check_unused(plan, &spec->cluster, "cluster", "one CTA: leave it out", err)))
-    return st;
-  if ((st = gg_check_unused(plan, &spec->cta_group, "cta_group", "no CTA pairs", err))) return st;
-  if ((st = gg_check_unused(plan, &spec->accumulator_stages, "accumulator_stages",
-                            "accumulators in registers, one set", err))) {
-    return st;
-  }
-  if ((st = gg_check_unused(plan, &spec->permutation, "permutation",
-                            "one contiguous block of the tile a warp: auto", err))) {
-    return st;
-  }
+  const gg_unused unused[] = {
+      {&spec->cluster, "cluster", "one CTA: leave it out"},
+      {&spec->cta_group, "cta_group", "no CTA pairs"},
+      {&spec->accumulator_stages, "accumulator_stages", "accumulators in registers, one set"},
+      {&spec->permutation, "permutation", "one contiguous block of the tile a warp: auto"},
+  };
+  gg_status st = gg_check_all_unused(plan, unused, sizeof unused / sizeof *unused, err);
+  if (st) return st;
   const gg_spec_field *sources[] = {&spec->operand_source.a, &spec->operand_source.b};
   for (int i = 0; i < 2; i++) {
     if (sources[i]->state == GG_SPEC_SET && sources[i]->number == GG_SOURCE_REGISTERS) continue;
@@ -304,22 +300,16 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
   bool asked = scheduler->state == GG_SPEC_SET;
   if (asked && scheduler->number != GG_SCHEDULER_DATA_PARALLEL &&
       scheduler->number != GG_SCHEDULER_PERSISTENT) {
-    return gg_fail(err, PLAN_UNSUPPORTED, &scheduler->mark, plan->target->family, "scheduler",
-                   scheduler->text, "data_parallel and persistent");
+    return gg_refuse(plan, scheduler, "scheduler", scheduler->text, "data_parallel and persistent",
+                     err);
   }
+  if ((st = gg_check_unused(plan, &spec->scheduler.splits, "splits", "all of K in one CTA", err)))
+    return st;
   plan->cluster_m = plan->cluster_n = 1;
   plan->persistent =
       asked ? scheduler->number == GG_SCHEDULER_PERSISTENT : gains_by_persistence(plan);
   plan->scheduler = plan->persistent ? GG_SCHEDULER_PERSISTENT : GG_SCHEDULER_DATA_PARALLEL;
-  const gg_spec_field *order = &spec->raster.order;
-  plan->raster = order->state == GG_SPEC_SET ? (gg_raster)order->number : GG_RASTER_ALONG_M;
-  if (plan->raster == GG_RASTER_HILBERT) {
-    return gg_fail(err, PLAN_UNSUPPORTED, &order->mark, plan->target->family, "raster", order->text,
-                   "along_m and along_n");
-  }
-  const gg_spec_field *group = &spec->raster.group;
-  plan->raster_group = group->state == GG_SPEC_SET ? (int)group->number : 8;
-  return GG_OK;
+  return gg_choose_raster(plan, GG_RASTER_ALONG_M, false, err);
 }
 
 /* A staged line: the largest power of two that divides `extent`, which stages without conflicts,
@@ -350,6 +340,9 @@ static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
   plan->epi_buffers = 1;
   plan->access_bytes_c = gg_access_bytes(plan->c);
   plan->access_bytes_d = gg_access_bytes(plan->d);
+  /* 8 columns of an 8-bit D are less than a widest access. */
+  int line = (row_major ? plan->epi_n : plan->epi_m) * gg_dtype_info_of(plan->d.type)->bits / 8;
+  if (line < plan->access_bytes_d) plan->access_bytes_d = line;
   return GG_OK;
 }
 

@@ -50,10 +50,6 @@ static bool is_half(gg_dtype type) {
   return type == GG_DTYPE_f16 || type == GG_DTYPE_bf16;
 }
 
-static bool is_fp8(gg_dtype type) {
-  return type == GG_DTYPE_e4m3 || type == GG_DTYPE_e5m2;
-}
-
 static bool is_int8(gg_dtype type) {
   return type == GG_DTYPE_s8 || type == GG_DTYPE_u8;
 }
@@ -61,15 +57,15 @@ static bool is_int8(gg_dtype type) {
 static gg_status choose_inputs(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_dtype a = plan->a.type, b = plan->b.type;
-  if (!is_half(a) && !is_fp8(a) && !is_int8(a) && a != GG_DTYPE_tf32) {
+  if (!is_half(a) && !gg_dtype_is_fp8(a) && !is_int8(a) && a != GG_DTYPE_tf32) {
     return gg_refuse_type(plan, &spec->a.type, gg_as_asked(plan, "A of type", "B of type"), a,
                           "f16, bf16, tf32, e4m3, e5m2, s8 and u8", err);
   }
-  if (is_fp8(a) ? !is_fp8(b) : is_int8(a) ? !is_int8(b) : b != a) {
+  if (gg_dtype_is_fp8(a) ? !gg_dtype_is_fp8(b) : is_int8(a) ? !is_int8(b) : b != a) {
     return gg_refuse_type(plan, &spec->b.type, gg_as_asked(plan, "B of type", "A of type"), b,
-                          is_fp8(a)    ? "e4m3 and e5m2 beside an 8-bit float"
-                          : is_int8(a) ? "s8 and u8 beside an 8-bit integer"
-                                       : gg_as_asked(plan, "the type of A", "the type of B"),
+                          gg_dtype_is_fp8(a) ? "e4m3 and e5m2 beside an 8-bit float"
+                          : is_int8(a)       ? "s8 and u8 beside an 8-bit integer"
+                                             : gg_as_asked(plan, "the type of A", "the type of B"),
                           err);
   }
   return GG_OK;
@@ -88,16 +84,15 @@ static gg_status choose_accumulator(gg_plan *plan, gg_error *err) {
                                    : "f32 for these operands",
                           err);
   }
-  plan->accumulator_bits = is_fp8(plan->a.type) ? fp8_sum_bits : 0;
+  plan->accumulator_bits = gg_dtype_is_fp8(plan->a.type) ? fp8_sum_bits : 0;
   return GG_OK;
 }
 
 /* The tensor core's sums of 8-bit floats are short; promotion adds them up in registers. */
-static gg_status choose_promotion(gg_plan *plan, gg_error *err) {
+static gg_status check_promotion(const gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->promote;
-  plan->promote = asked->state == GG_SPEC_SET ? (int)asked->number : 0;
   if (plan->promote == 0) return GG_OK;
-  if (!is_fp8(plan->a.type)) {
+  if (!gg_dtype_is_fp8(plan->a.type)) {
     return gg_refuse_type(plan, asked, "promote with operands of type", plan->a.type,
                           "e4m3 and e5m2: sums of others are as long as the accumulator", err);
   }
@@ -245,19 +240,12 @@ static gg_status choose_stages(gg_plan *plan, gg_error *err) {
 
 static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  const struct {
-    const gg_spec_field *field;
-    const char *what, *instead;
-  } all[] = {
+  const gg_unused all[] = {
       {&spec->cta_group, "cta_group", "no CTA pairs"},
       {&spec->accumulator_stages, "accumulator_stages", "accumulators in registers, one set"},
       {&spec->permutation, "permutation", "one contiguous block of rows a warpgroup: auto"},
   };
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    gg_status st = gg_check_unused(plan, all[i].field, all[i].what, all[i].instead, err);
-    if (st) return st;
-  }
-  return GG_OK;
+  return gg_check_all_unused(plan, all, sizeof all / sizeof *all, err);
 }
 
 static gg_status choose(gg_plan *plan, gg_error *err) {
@@ -265,7 +253,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   plan->specialised = !asks_multistage(plan->spec);
   if ((st = choose_inputs(plan, err))) return st;
   if ((st = choose_accumulator(plan, err))) return st;
-  if ((st = choose_promotion(plan, err))) return st;
+  if ((st = check_promotion(plan, err))) return st;
   if ((st = choose_operands(plan, err))) return st;
   if ((st = gg_choose_operations(plan, err))) return st;
   if ((st = gg_sm90_choose_tile(plan, err))) return st;
@@ -286,6 +274,7 @@ const gg_target gg_target_sm90 = {
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
     .int32_coordinates = true,
+    .promotes = true,
     .accepts = accepts,
     .exchanges = gg_sm90_exchanges,
     .choose = choose,
@@ -300,6 +289,7 @@ const gg_target gg_target_sm90_multistage = {
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
     .int32_coordinates = true,
+    .promotes = true,
     .accepts = accepts_multistage,
     .exchanges = gg_sm90_exchanges,
     .choose = choose,

@@ -9,6 +9,11 @@ bool gg_sm90_exchanges(const gg_spec *spec); /* sm90_tile.c */
 /* The tile, the MMA, the warpgroups and their registers, from types and majors. sm90_tile.c */
 gg_status gg_sm90_choose_tile(gg_plan *plan, gg_error *err);
 
+/* A thread's 32-bit registers for accumulators, two sets where sums are promoted, and for A's
+ * fragments, of two steps. sm90_tile.c */
+int gg_sm90_accumulator_registers(const gg_plan *plan);
+int gg_sm90_fragment_registers(const gg_plan *plan);
+
 /* The cluster, from the tile; the scheduler and the order of tiles, from both. sm90_schedule.c */
 gg_status gg_sm90_choose_cluster(gg_plan *plan, gg_error *err);
 gg_status gg_sm90_choose_schedule(gg_plan *plan, gg_error *err);

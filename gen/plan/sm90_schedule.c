@@ -75,15 +75,8 @@ gg_status gg_sm90_choose_schedule(gg_plan *plan, gg_error *err) {
     return st;
   }
   if ((st = check_sums(plan, err))) return st;
-  const gg_spec_field *order = &spec->raster.order, *group = &spec->raster.group;
   /* Across a band lies the longer side of the clusters' tiles: what runs at once is then nearest to
    * a square, which reads the least. */
   bool taller = plan->tile_m * plan->cluster_m > plan->tile_n * plan->cluster_n;
-  plan->raster = order->state == GG_SPEC_SET ? (gg_raster)order->number
-                 : taller                    ? GG_RASTER_ALONG_N
-                                             : GG_RASTER_ALONG_M;
-  plan->raster_group = group->state == GG_SPEC_SET ? (int)group->number : 8;
-  return plan->raster == GG_RASTER_HILBERT
-             ? gg_check_unused(plan, group, "raster group", "none with order hilbert", err)
-             : GG_OK;
+  return gg_choose_raster(plan, taller ? GG_RASTER_ALONG_N : GG_RASTER_ALONG_M, true, err);
 }

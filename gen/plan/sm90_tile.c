@@ -186,6 +186,16 @@ static int producer_registers(const gg_plan *plan) {
   return plan->consumers == 2 ? 40 : 32;
 }
 
+int gg_sm90_accumulator_registers(const gg_plan *plan) {
+  int sets = plan->promote ? 2 : 1;
+  return sets * gg_plan_block_m(plan) / block_m * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+}
+
+int gg_sm90_fragment_registers(const gg_plan *plan) {
+  enum { sets = 2 };
+  return sets * gg_plan_block_m(plan) / block_m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL);
+}
+
 /* Registers are dealt evenly at launch. Where a CTA has a multiprocessor to itself, the warpgroup
  * that loads then gives most of its own to those that multiply; a single one has enough. Where
  * several CTAs are to be resident ptxas counts on what there is at launch alone. Counts are
@@ -202,9 +212,7 @@ static gg_status choose_registers(gg_plan *plan, gg_error *err) {
   plan->consumer_registers =
       moves ? (launch * groups - plan->producer_registers) / plan->consumers / unit * unit : launch;
   if (plan->consumer_registers > most) plan->consumer_registers = most;
-  int blocks = gg_plan_block_m(plan) / block_m;
-  int acc = blocks * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL) * (plan->promote ? 2 : 1);
-  int fragments = 2 * blocks * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL);
+  int acc = gg_sm90_accumulator_registers(plan), fragments = gg_sm90_fragment_registers(plan);
   int all = acc + fragments + addresses;
   if (all <= plan->consumer_registers) return GG_OK;
   const gg_spec_field *cause = ctas->state == GG_SPEC_SET ? ctas : &plan->spec->tile;

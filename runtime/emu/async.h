@@ -32,8 +32,7 @@ struct emu_async {
    * until the operation is dropped. */
   const emu_span *writes, *reads;
   uint32_t write_count, read_count;
-  uint32_t
-      shared_count; /* of `reads` behind those: claimed by another operation, which lands later */
+  uint32_t shared_count; /* of `reads` behind those, which a later operation has claimed */
   /* What completes it, and which of that one's completions: see hazard.h. Set before the issue, or
    * by `land`. */
   emu_agent agent;

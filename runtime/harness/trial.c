@@ -98,22 +98,34 @@ static gg_status lay_out(gg_trial *trial, int64_t padding, gg_error *err) {
   return st;
 }
 
-/* Bytes from a laid-out operand's first element to past its last row. */
+/* Bytes from a laid-out operand's first element to past its last row, padding and all. */
 static bool footprint(int64_t *out, const gg_view *view) {
   return !__builtin_mul_overflow(view->batch_stride, view->batch, out) &&
          !__builtin_mul_overflow(*out, gg_number_bytes(view->operand->type), out) &&
          *out <= INT64_MAX / 2;
 }
 
+/* Bytes from the first element to past the last one. */
+static int64_t last_element(const gg_view *view) {
+  if (view->batch == 0 || view->rows == 0 || view->length == 0) return 0;
+  int64_t last = (view->batch - 1) * view->batch_stride + (view->rows - 1) * view->ld;
+  return (last + view->length) * gg_number_bytes(view->operand->type);
+}
+
 static gg_status allocate(gg_trial_buffer *out, gg_context *context, const gg_view *view,
-                          bool least_aligned, gg_error *err) {
-  int64_t bytes;
+                          const gg_trial_options *options, gg_error *err) {
+  int64_t bytes, guard = guard_bytes;
   if (!footprint(&bytes, view)) {
     return gg_fail(err, PROBLEM_SIZE, NULL, "an operand is larger than int64 can address");
   }
   /* Allocations are aligned to 256 bytes: one alignment further is aligned to that alone. */
-  out->lead = guard_bytes + (least_aligned ? view->operand->align % 256 : 0);
-  out->bytes = out->lead + bytes + guard_bytes;
+  out->lead = options->least_aligned ? view->operand->align % 256 : 0;
+  if (options->bare && !view->written) {
+    guard = 0;
+    bytes = last_element(view);
+  }
+  out->lead += guard;
+  out->bytes = out->lead + bytes + guard;
   out->host = gg_malloc((size_t)out->bytes);
   if (!out->host) return gg_fail(err, MEMORY, NULL, "");
   memset(out->host, poison, (size_t)out->bytes);
@@ -140,7 +152,7 @@ static gg_status make_operand(gg_trial *trial, char which, gg_trial_buffer *buff
                               const gg_inputs *inputs, gg_error *err) {
   gg_view view = gg_problem_view(trial->kernel, &trial->problem, which);
   int64_t shift = options->shift * (which == 'b' ? 3 : 1);
-  gg_status st = allocate(buffer, trial->context, &view, options->least_aligned, err);
+  gg_status st = allocate(buffer, trial->context, &view, options, err);
   if (!st) st = fill(buffer, trial->context, &view, inputs, shift, err);
   *address = buffer->device + (uint64_t)buffer->lead;
   return st;
@@ -154,7 +166,7 @@ static gg_status make_extras(gg_trial *trial, const gg_trial_options *options,
     if (!has_operand(trial->kernel, i)) continue;
     gg_view view = gg_problem_extra_view(trial->kernel, p, i);
     const gg_inputs *from = is_stored(trial->kernel, i) ? NULL : &inputs->extras[i];
-    st = allocate(&trial->extras[i], trial->context, &view, options->least_aligned, err);
+    st = allocate(&trial->extras[i], trial->context, &view, options, err);
     if (!st) st = fill(&trial->extras[i], trial->context, &view, from, options->shift, err);
     p->extras[i].address = trial->extras[i].device + (uint64_t)trial->extras[i].lead;
   }

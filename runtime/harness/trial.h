@@ -39,13 +39,14 @@ typedef struct gg_trial {
   gg_problem problem;
   bool integers;
   gg_trial_buffer a, b, c, d;
-  uint64_t workspace; /* of gg_trial_provide */
+  uint64_t workspace;                        /* of gg_trial_provide */
   gg_trial_buffer extras[GG_OPERATIONS_MAX]; /* of operations that have an operand */
 } gg_trial;
 
 typedef struct gg_trial_options {
   int64_t padding;    /* of each row, in units of the operand's alignment */
   bool least_aligned; /* to what the kernel asks for and no more; else to 256 bytes */
+  bool bare;          /* what is read has no guard zone: who reads on leaves the allocation */
   bool without_c;     /* no memory for it: beta is 0 */
   int64_t shift;      /* where in the inputs the operands start */
 } gg_trial_options;

@@ -103,8 +103,8 @@ __device__ __forceinline__ void fetch_c(const c_t *C, const subtile_walk<matrix_
     }
   }
 }
-//@ end
 
+//@ end
 template <bool whole>
 __device__ __forceinline__ void store_d(d_t *D, const subtile_walk<matrix_d> &walk,
                                         unsigned staging) {
@@ -137,8 +137,8 @@ __device__ __forceinline__ two<c_t> load_c_pair(unsigned sC, int row, int col) {
   }
   return {bits[0], bits[1]};
 }
-//@ end
 
+//@ end
 __device__ __forceinline__ void store_d_pair(unsigned sD, int row, int col, pair x) {
   d_t bits[2];
   d_from_values(bits, x.x, x.y);

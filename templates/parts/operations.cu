@@ -68,5 +68,7 @@ __device__ __forceinline__ void store_two(element *to, int64 ld, tile_place at,
 }
 
 //@ end
+//@ if activations
 //@ include activations
+//@ end
 //@ insert operations

@@ -80,8 +80,8 @@ __device__ __forceinline__ void copy_global_to_shared(unsigned dst, const void *
         "{ .reg .b16 x; ld.global.b16 x, [%1]; st.shared.b16 [%0], x; }" ::"r"(dst), "l"(src)
         : "memory");
 }
-//@ end
 
+//@ end
 template <int bytes>
 __device__ __forceinline__ void copy_shared_to_global(void *dst, unsigned src) {
   if constexpr (bytes == 16)

@@ -147,7 +147,6 @@ __device__ __forceinline__ void store_tail(const epilogue_arguments &arg, whole_
     }
   }
 }
-
 //@ else
 // D's lines begin anywhere. Lanes store them, neighbouring ones side by side, in units of what the
 // lines are aligned to; elements where a line ends within the box.

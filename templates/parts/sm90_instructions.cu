@@ -17,18 +17,6 @@ __device__ __forceinline__ void mbarrier_expect(unsigned barrier, unsigned bytes
                : "memory");
 }
 
-// One arrival at the barrier with the same address in another CTA of the cluster.
-__device__ __forceinline__ void mbarrier_arrive(unsigned barrier, unsigned cta) {
-  if constexpr (cluster_size == 1)
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
-  else
-    asm volatile(
-        "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;\n\t"
-        "mbarrier.arrive.shared::cluster.b64 _, [there]; }" ::"r"(barrier),
-        "r"(cta)
-        : "memory");
-}
-
 __device__ __forceinline__ void mbarrier_wait(unsigned barrier, unsigned parity) {
   asm volatile(
       "{ .reg .pred done;\n"
@@ -37,30 +25,6 @@ __device__ __forceinline__ void mbarrier_wait(unsigned barrier, unsigned parity)
       "@!done bra again; }" ::"r"(barrier),
       "r"(parity)
       : "memory");
-}
-
-// A barrier of the CTA's for some of its threads: those that wait and those that only arrive.
-__device__ __forceinline__ void named_barrier_sync(int id, int count) {
-  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(count) : "memory");
-}
-
-__device__ __forceinline__ void named_barrier_arrive(int id, int count) {
-  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(count) : "memory");
-}
-
-__device__ __forceinline__ unsigned cluster_rank() {
-  unsigned rank;
-  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-  return rank;
-}
-
-__device__ __forceinline__ void cluster_sync() {
-  if constexpr (cluster_size == 1) {
-    __syncthreads();
-  } else {
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-  }
 }
 
 // A box from the tensor to shared memory, of this CTA or of those that the mask names; every one's
@@ -84,6 +48,7 @@ __device__ __forceinline__ void tma_load_multicast(unsigned dst, const tensor_ma
       : "memory");
 }
 
+//@ if map_d
 // A box from shared memory to the tensor; what lies outside of the tensor is not written.
 __device__ __forceinline__ void tma_store(const tensor_map &map, unsigned src, int x, int y,
                                           int z) {
@@ -104,36 +69,10 @@ __device__ __forceinline__ void tma_store_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
 }
 
-__device__ __forceinline__ void prefetch_map(const tensor_map &map) {
-  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
-}
-
-// The same for a value that the compiler shall compute with where it is used, not earlier.
-__device__ __forceinline__ void forget(int &x) { asm volatile("" : "+r"(x)); }
-
+//@ end
 // Makes this thread's writes to shared memory visible to tensor copies.
 __device__ __forceinline__ void fence_async_shared() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-
-// In a launch that may begin before the one ahead of it has ended: waits for that end, and says
-// that the next one may begin. In any other launch neither does anything.
-__device__ __forceinline__ void await_dependencies() {
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-}
-
-__device__ __forceinline__ void launch_dependents() {
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}
-
-template <int registers>
-__device__ __forceinline__ void give_registers_back() {
-  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
-}
-
-template <int registers>
-__device__ __forceinline__ void take_registers() {
-  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
 }
 
 __device__ __forceinline__ void wgmma_fence() {
@@ -155,20 +94,8 @@ __device__ __forceinline__ void settle(float &x) { asm volatile("" : "+f"(x)::"m
 __device__ __forceinline__ void settle(int &x) { asm volatile("" : "+r"(x)::"memory"); }
 __device__ __forceinline__ void settle(unsigned &x) { asm volatile("" : "+r"(x)::"memory"); }
 
-// 8x8 matrices of 16-bit elements, to registers; as below.
-__device__ __forceinline__ void ldmatrix(unsigned (&r)[4], unsigned addr) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-               : "r"(addr)
-               : "memory");
-}
-
-__device__ __forceinline__ void ldmatrix_transposed(unsigned (&r)[4], unsigned addr) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-               : "r"(addr)
-               : "memory");
-}
+// The same for a value that the compiler shall compute with where it is used, not earlier.
+__device__ __forceinline__ void forget(int &x) { asm volatile("" : "+r"(x)); }
 
 // 8x8 matrices of 16-bit elements; lanes 0-7 name the rows of the first, 8-15 of the second, ...;
 // transposed, the columns.

@@ -18,7 +18,7 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
             desc_b + desc_b_step(0, step), k_tile > 0 || step > 0);
     wgmma_commit();
     wgmma_wait<1>();
-    if (k_tile > 0) release(list, smem, read.stage == 0 ? stages - 1 : read.stage - 1, lane);
+    if (k_tile > 0) release(list, smem, read.before(), lane);
     read.advance();
   }
 }

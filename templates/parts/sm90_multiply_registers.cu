@@ -1,3 +1,19 @@
+// 8x8 matrices of 16-bit elements; lanes 0-7 name the rows of the first, 8-15 of the second, ...;
+// transposed, the columns.
+__device__ __forceinline__ void ldmatrix(unsigned (&r)[4], unsigned addr) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(addr)
+               : "memory");
+}
+
+__device__ __forceinline__ void ldmatrix_transposed(unsigned (&r)[4], unsigned addr) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(addr)
+               : "memory");
+}
+
 constexpr int frag_words = 4;  // of a lane, where an MMA's A is 64 rows of 32 bytes
 
 // A's fragments of a K step, by ldmatrix: four matrices of 8 rows of 16 bytes, two down by two
@@ -32,8 +48,7 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
 #pragma unroll
     for (int step = 0; step < k_steps; ++step) {
       wgmma_wait<odd ? 0 : 1>();  // the MMAs of the step before the last have read these registers
-      if (k_tile > 0 && step == (odd ? 0 : 1))
-        release(list, smem, read.stage == 0 ? stages - 1 : read.stage - 1, lane);
+      if (k_tile > 0 && step == (odd ? 0 : 1)) release(list, smem, read.before(), lane);
       load_fragments(tCrA[step % 2], sA, first_block, step, lane);
       wgmma_fence();
 #pragma unroll

@@ -45,6 +45,17 @@ struct work_item {
   unsigned share;        // of its group; any, where the tile is whole
 };
 
+// What the launch has chosen.
+__device__ __forceinline__ void deal(work_list &list, unsigned shared_tiles, unsigned group_tiles,
+                                     unsigned group_shares) {
+  list.shared_tiles = shared_tiles;
+  list.group_tiles = group_tiles;
+  list.group_shares = group_shares;
+  list.shares = shared_tiles / group_tiles * group_shares;
+  list.share_length = group_tiles * list.k_tiles / group_shares;
+  list.longer_shares = group_tiles * list.k_tiles % group_shares;
+}
+
 // K tiles are numbered through the tiles of a group.
 __device__ __forceinline__ unsigned share_begin(const work_list &list, unsigned share) {
   return share * list.share_length + min(share, list.longer_shares);

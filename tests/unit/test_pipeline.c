@@ -9,6 +9,7 @@
 #include "emit/layout_text.h"
 #include "pipeline.h"
 #include "plan/check.h"
+#include "plan/exchange.h"
 #include "suite.h"
 
 static gg_spec_file *parse(const char *text) {
@@ -192,6 +193,22 @@ START_TEST(test_exchanged_facts) {
 }
 END_TEST
 
+/* The plan as people see it is of the problem: A, whose rows begin anywhere, is copied by threads. */
+START_TEST(test_exchanged_copies) {
+  gg_spec_file *file = parse("arch: sm_90a\na: {type: bf16, align: 2}\nb: bf16\nd: bf16\n"
+                             "swap_ab: true\n");
+  gg_compilation compilation = GG_COMPILATION_INIT;
+  gg_error err = GG_ERROR_INIT;
+  ck_assert_int_eq(gg_compilation_run(&compilation, gg_spec_file_get(file, 0), &err), GG_OK);
+  gg_plan asked = gg_plan_as_asked(compilation.plan);
+  ck_assert_int_eq(compilation.plan->copy_bytes_b, 16);
+  ck_assert_int_eq(asked.copy_bytes_a, 16);
+  ck_assert_int_eq(asked.copy_bytes_b, 0);
+  gg_compilation_free(&compilation);
+  gg_spec_file_free(file);
+}
+END_TEST
+
 /* The tile that is chosen where none is asked for. */
 static const struct {
   const char *problem;
@@ -315,6 +332,7 @@ int main(void) {
   tcase_add_test(tcase, test_boxed_grid);
   tcase_add_test(tcase, test_boxed_facts);
   tcase_add_test(tcase, test_exchanged_facts);
+  tcase_add_test(tcase, test_exchanged_copies);
   tcase_add_loop_test(tcase, test_boxed_choice, 0, sizeof usual / sizeof *usual);
   tcase_add_test(tcase, test_deterministic);
   tcase_add_test(tcase, test_fast);

@@ -1,0 +1,61 @@
+// ---- Instructions: between roles, CTAs of a cluster and launches --------------------------------
+
+// One arrival at the barrier with the same address in another CTA of the cluster.
+__device__ __forceinline__ void mbarrier_arrive(unsigned barrier, unsigned cta) {
+  if constexpr (cluster_size == 1)
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+  else
+    asm volatile(
+        "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;\n\t"
+        "mbarrier.arrive.shared::cluster.b64 _, [there]; }" ::"r"(barrier),
+        "r"(cta)
+        : "memory");
+}
+
+// A barrier of the CTA's for some of its threads: those that wait and those that only arrive.
+__device__ __forceinline__ void named_barrier_sync(int id, int count) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(count) : "memory");
+}
+
+__device__ __forceinline__ void named_barrier_arrive(int id, int count) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(count) : "memory");
+}
+
+__device__ __forceinline__ unsigned cluster_rank() {
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+__device__ __forceinline__ void cluster_sync() {
+  if constexpr (cluster_size == 1) {
+    __syncthreads();
+  } else {
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  }
+}
+
+__device__ __forceinline__ void prefetch_map(const tensor_map &map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+// In a launch that may begin before the one ahead of it has ended: waits for that end, and says
+// that the next one may begin. In any other launch neither does anything.
+__device__ __forceinline__ void await_dependencies() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+__device__ __forceinline__ void launch_dependents() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
+template <int registers>
+__device__ __forceinline__ void give_registers_back() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
+template <int registers>
+__device__ __forceinline__ void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}

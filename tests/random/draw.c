@@ -1,0 +1,248 @@
+#include "draw.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "inputs.h"
+#include "problem.h"
+
+/* ---- Chance --------------------------------------------------------------------------- */
+
+int64_t draw_below(draws *from, int64_t count) {
+  return (int64_t)(gg_random(from->seed, from->drawn++) % (uint64_t)count);
+}
+
+static bool chance(draws *from, int percent) {
+  return draw_below(from, 100) < percent;
+}
+
+enum { word_max = 32 };
+
+/* One of the words of a list with bars between; what stands there twice is twice as likely. */
+static const char *pick(char out[word_max], draws *from, const char *words) {
+  int64_t count = 1;
+  for (const char *at = words; *at; at++)
+    count += *at == '|';
+  for (int64_t skip = draw_below(from, count); skip > 0; skip--)
+    words = strchr(words, '|') + 1;
+  snprintf(out, word_max, "%.*s", (int)strcspn(words, "|"), words);
+  return out;
+}
+
+/* "key: word", in `percent` of all specs. */
+static void maybe(gg_str *out, draws *from, int percent, const char *key, const char *words) {
+  char word[word_max];
+  if (chance(from, percent)) gg_str_printf(out, "%s: %s\n", key, pick(word, from, words));
+}
+
+static int draw_number(draws *from, const char *words) {
+  char word[word_max];
+  int number = 0;
+  (void)sscanf(pick(word, from, words), "%d", &number);
+  return number;
+}
+
+/* ---- Operands ------------------------------------------------------------------------- */
+
+typedef enum family { SM90, SM80, NAIVE } family;
+
+/* What the rest of a spec depends on. */
+typedef struct nature {
+  family family;
+  char a[word_max], b[word_max]; /* types */
+  bool half, fp8, integers, has_c;
+  int bytes;
+} nature;
+
+static nature draw_nature(draws *from) {
+  static const char *const types[] = {
+      [SM90] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|s8|u8",
+      [SM80] = "f16|bf16",
+      [NAIVE] = "f16|bf16|f32",
+  };
+  static const family families[] = {SM90, SM90, SM90, SM90, SM90, SM90, SM80, NAIVE};
+  nature out = {.family = families[draw_below(from, 8)]};
+  pick(out.a, from, types[out.family]);
+  out.half = strstr(out.a, "f16") != NULL;
+  out.fp8 = out.a[0] == 'e';
+  out.integers = out.a[0] == 's' || out.a[0] == 'u';
+  out.has_c = chance(from, 40);
+  out.bytes = out.half ? 2 : out.fp8 || out.integers ? 1 : 4;
+  snprintf(out.b, sizeof out.b, "%s", out.a);
+  if (out.fp8) pick(out.b, from, "e4m3|e5m2");
+  if (out.integers) pick(out.b, from, "s8|u8");
+  return out;
+}
+
+static void draw_operand(gg_str *out, draws *from, const char *name, const char *type,
+                         const char *majors, int aligned_less) {
+  char word[word_max];
+  bool wide = strstr(type, "32") != NULL, half = strstr(type, "f16") != NULL;
+  const char *bytes = wide ? "4|4|8|16|2" : half ? "2|2|4|4|8|16|32|1" : "1|1|2|4|8|16";
+  gg_str_printf(out, "%s: {type: %s", name, type);
+  if (*majors) gg_str_printf(out, ", major: %s", pick(word, from, majors));
+  if (chance(from, aligned_less)) gg_str_printf(out, ", align: %s", pick(word, from, bytes));
+  gg_str_puts(out, "}\n");
+}
+
+static void draw_operands(gg_str *out, draws *from, const nature *is) {
+  bool any = is->family != SM90 || is->half || chance(from, 2);
+  char word[word_max];
+  const char *results = is->integers ? "s32|s32|s8|u8|f32|f16|bf16|e4m3"
+                        : is->fp8    ? "bf16|f32|f16|e4m3|e5m2|s8"
+                                     : "f32|f16|bf16|f32|f16|bf16|e4m3|s8|u8";
+  draw_operand(out, from, "a", is->a, any ? "k|m" : "", 25);
+  draw_operand(out, from, "b", is->b, any ? "k|n" : "", 25);
+  draw_operand(out, from, "d", pick(word, from, results), "n|n|m", 30);
+  if (!is->has_c) return;
+  if (chance(from, 60))
+    gg_str_puts(out, "c: auto\n");
+  else
+    draw_operand(out, from, "c", pick(word, from, results), "n|m", 30);
+}
+
+/* ---- The tile and what computes it ---------------------------------------------------- */
+
+static void draw_tile_of_sm90(gg_str *out, draws *from, const nature *is) {
+  int rows = draw_number(from, "64|64|64|128|128|192|256");
+  int columns = draw_number(from, is->integers ? "8|16|24|32|48|64|64|96|128|40"
+                                               : "8|16|24|32|40|56|64|64|72|96|128|192");
+  int k = 32 / is->bytes * draw_number(from, "1|2|2|4|4|4|8|3");
+  bool swap = chance(from, 30);
+  if (!chance(from, 4))
+    gg_str_printf(out, "tile: [%d, %d, %d]\n", swap ? columns : rows, swap ? rows : columns, k);
+  if (swap)
+    maybe(out, from, 70, "swap_ab", "true");
+  else
+    maybe(out, from, 30, "swap_ab", "false");
+  if (is->fp8) maybe(out, from, 40, "promote", "1|2|4|0|3");
+  maybe(out, from, 40, "schedule",
+        rows == 64 ? "warp_specialized|pingpong|pingpong|multistage"
+                   : "cooperative|pingpong|multistage|warp_specialized");
+  maybe(out, from, 12, "operand_source", "{a: registers}|{a: shared}|{b: registers}");
+  maybe(out, from, 30, "cluster", "[1,1,1]|[2,1,1]|[1,2,1]|[2,2,1]|[4,1,1]|[1,4,1]|[3,1,1]");
+  if (chance(from, 15)) {
+    gg_str_puts(out, "scheduler: {kind: split_k");
+    gg_str_printf(out, ", splits: %d}\n", draw_number(from, "1|2|3|4|8|200"));
+  } else {
+    maybe(out, from, 60, "scheduler", "split_k|stream_k|stream_k|persistent|data_parallel");
+  }
+}
+
+static void draw_tile_of_sm80(gg_str *out, draws *from) {
+  maybe(out, from, 10, "operand_source", "{a: registers}|{b: shared}");
+  maybe(out, from, 20, "schedule", "multistage");
+  maybe(out, from, 40, "scheduler", "persistent|data_parallel|stream_k");
+  if (chance(from, 5)) return;
+  int m = draw_number(from, "16|32|64|96|128"), n = draw_number(from, "8|16|32|48|64|128");
+  gg_str_printf(out, "tile: [%d, %d, %d]\n", m, n, draw_number(from, "16|32|32|64"));
+  maybe(out, from, 30, "atom_layout", "[1,1,1]|[2,1,1]|[1,2,1]|[2,2,1]|[2,4,1]");
+}
+
+static void draw_tile(gg_str *out, draws *from, const nature *is) {
+  if (is->family == NAIVE) {
+    gg_str_printf(out, "schedule: naive\ntile: [%d, %d, 1]\n", draw_number(from, "1|2|3|8"),
+                  draw_number(from, "32|32|64|96"));
+    return;
+  }
+  if (is->family == SM90)
+    draw_tile_of_sm90(out, from, is);
+  else
+    draw_tile_of_sm80(out, from);
+  maybe(out, from, 35, "stages", "1|2|2|2|3|3|4|4|6");
+  maybe(out, from, 15, "swizzle",
+        is->family == SM90 ? "128B|64B|32B|none|none|{a: none}|{b: 64B}|{a: 32B,b: none}"
+                           : "64B|32B|none|padding");
+  maybe(out, from, 8, "ctas_per_sm", "1|2|3");
+  maybe(out, from, 3, "threads", "128|256|384");
+  if (is->family == SM90) maybe(out, from, 6, "atom_layout", "[1,1,1]|[2,1,1]|[1,2,1]|[3,1,1]");
+}
+
+/* ---- The epilogue --------------------------------------------------------------------- */
+
+/* An operation with its options, each given or not. */
+static void draw_operation(gg_str *out, draws *from) {
+  static const char types[] = "f32|f32|f16|bf16|e4m3|e5m2|s8|u8|s32";
+  char name[word_max], word[word_max];
+  pick(name, from, "bias|bias|scale|scale|residual|aux|relu|gelu|silu");
+  bool vector = name[0] == 'b' || strcmp(name, "scale") == 0;
+  bool typed = (vector || name[0] == 'a' || strcmp(name, "residual") == 0) && chance(from, 60);
+  const char *along = name[0] == 'b' ? "m|n" : "m|n|all";
+  gg_str_printf(out, "{%s: {", name);
+  if (vector && chance(from, 80)) gg_str_printf(out, "along: %s, ", pick(word, from, along));
+  if (typed) gg_str_printf(out, "type: %s", pick(word, from, types));
+  if (name[0] == 'g') gg_str_printf(out, "form: %s", pick(word, from, "erf|tanh"));
+  gg_str_puts(out, "}}");
+}
+
+/* A C wants a beta. */
+static void draw_epilogue(gg_str *out, draws *from, bool has_c) {
+  if (!chance(from, 60)) return;
+  int64_t before = draw_below(from, 3), after = draw_below(from, 4);
+  const char *between = "";
+  gg_str_puts(out, "epilogue: [");
+  for (int64_t i = 0; i < before; i++, between = ", ") {
+    gg_str_puts(out, between);
+    draw_operation(out, from);
+  }
+  if (has_c || chance(from, 50)) {
+    const char *alpha = chance(from, 20) ? "false" : "true";
+    gg_str_printf(out, "%s{linear: {alpha: %s}}", between, alpha);
+    between = ", ";
+  }
+  for (int64_t i = 0; i < after; i++, between = ", ") {
+    gg_str_puts(out, between);
+    draw_operation(out, from);
+  }
+  gg_str_puts(out, "]\n");
+}
+
+/* ---- The whole ------------------------------------------------------------------------ */
+
+void draw_spec(gg_str *out, draws *from) {
+  char arch[word_max];
+  nature is = draw_nature(from);
+  pick(arch, from, is.family == SM90 ? "sm_90a" : "sm_80|sm_86|sm_89|sm_90");
+  gg_str_printf(out, "arch: %s\n", arch);
+  draw_operands(out, from, &is);
+  if (is.half) maybe(out, from, 12, "accumulator", "f16|f32");
+  draw_tile(out, from, &is);
+  maybe(out, from, 12, "problem", "{m: 5}|{n: 77}|{k: 96}|{batch: 1}|{m: 130,n: 70}");
+  maybe(out, from, 25, "raster", "along_m|along_n|hilbert|{order: along_n,group: 2}");
+  draw_epilogue(out, from, is.has_c);
+}
+
+/* Near a multiple of the tile's, small, or anything. */
+static int64_t draw_extent(draws *from, int64_t fixed, int64_t tile) {
+  if (fixed != GG_FIXED_NONE) return fixed;
+  int64_t most = 3 * tile < 400 ? 3 * tile : 400;
+  switch (draw_below(from, 6)) {
+  case 0:
+    return 1 + draw_below(from, 9);
+  case 1:
+    return tile * (1 + draw_below(from, 2)) + draw_below(from, 3) - 1;
+  default:
+    return 1 + draw_below(from, most);
+  }
+}
+
+gg_problem draw_problem(draws *from, const gg_kernel *kernel) {
+  static const float alphas[] = {1, 2, -1, 0.5f, 0}, betas[] = {0, -1, 1, 2};
+  enum { elements = 1 << 16, products = 1 << 23 };
+  gg_problem p = {.alpha = 1};
+  p.m = draw_extent(from, kernel->fixed_m, kernel->tile_m);
+  p.n = draw_extent(from, kernel->fixed_n, kernel->tile_n);
+  p.k = kernel->fixed_k;
+  if (p.k == GG_FIXED_NONE && chance(from, 10)) p.k = draw_below(from, 2);
+  if (p.k == GG_FIXED_NONE) p.k = 1 + draw_below(from, 7 * (int64_t)kernel->tile_k);
+  p.batch = kernel->fixed_batch;
+  if (p.batch == GG_FIXED_NONE) p.batch = 1 + draw_below(from, chance(from, 25) ? 80 : 3);
+  while (kernel->fixed_batch == GG_FIXED_NONE && p.batch > 1 &&
+         (p.m * p.n * p.batch > elements || p.m * p.n * p.k * p.batch > products)) {
+    p.batch--;
+  }
+  if (gg_kernel_takes(kernel, GG_PARAM_ALPHA)) p.alpha = alphas[draw_below(from, 5)];
+  if (gg_kernel_takes(kernel, GG_PARAM_BETA)) p.beta = betas[draw_below(from, 4)];
+  p.overlap = chance(from, 20);
+  return p;
+}

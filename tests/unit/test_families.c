@@ -1,0 +1,87 @@
+/* What the table of keys says of families: those that a row names take the key in one of its forms,
+ * the others refuse every one, so that nothing that is asked for is passed over in silence. */
+#include <string.h>
+
+#include "pipeline.h"
+#include "spec/keys.h"
+#include "suite.h"
+
+static const struct {
+  const char *family, *text;
+} families[] = {
+    {"naive", "arch: sm_80\nschedule: naive\n"},
+    {"sm80", "arch: sm_80\n"},
+    {"sm90", "arch: sm_90a\n"},
+};
+
+enum { family_count = sizeof families / sizeof *families };
+
+/* Values that ask for something, of operands of type `ab`; NULL: bf16. */
+static const struct {
+  const char *key, *values[3], *ab;
+} probes[] = {
+    {"name", {"name: mine"}, NULL},
+    {"c", {"c: auto"}, NULL},
+    {"accumulator", {"accumulator: f32"}, NULL},
+    {"promote", {"promote: 4"}, "e4m3"},
+    {"problem.m", {"problem: {m: 64}"}, NULL},
+    {"tile", {"tile: [8, 32, 1]", "tile: [128, 128, 64]"}, NULL},
+    {"stages", {"stages: 3"}, NULL},
+    {"atom", {"atom: UniversalFMA", "atom: m16n8k16", "atom: m64n256k16"}, NULL},
+    {"swap_ab", {"swap_ab: true"}, NULL},
+    {"atom_layout", {"atom_layout: [2, 4, 1]", "atom_layout: [2, 1, 1]"}, NULL},
+    {"permutation", {"permutation: [32, 32, _]"}, NULL},
+    {"swizzle.a", {"swizzle: {a: 64B}"}, NULL},
+    {"swizzle.b", {"swizzle: {b: 64B}"}, NULL},
+    {"swizzle.d", {"swizzle: {d: 64B}", "swizzle: {d: padding}"}, NULL},
+    {"operand_source.a", {"operand_source: {a: registers}"}, NULL},
+    {"operand_source.b", {"operand_source: {b: shared}", "operand_source: {b: registers}"}, NULL},
+    {"accumulator_stages", {"accumulator_stages: 2"}, NULL},
+    {"threads", {"threads: 256", "threads: 384"}, NULL},
+    {"ctas_per_sm", {"ctas_per_sm: 1"}, NULL},
+    {"cluster", {"cluster: [2, 1, 1]"}, NULL},
+    {"cta_group", {"cta_group: 2"}, NULL},
+    {"scheduler.kind", {"scheduler: data_parallel"}, NULL},
+    {"scheduler.splits", {"scheduler: {splits: 3}", "scheduler: {kind: split_k, splits: 3}"}, NULL},
+    {"raster.order", {"raster: along_n"}, NULL},
+    {"raster.group", {"raster: {group: 4}"}, NULL},
+    {"epilogue", {"epilogue: [relu]"}, NULL},
+};
+
+static bool is_taken(const char *family, const char *ab, const char *value) {
+  gg_str text = GG_STR_INIT;
+  gg_error err = GG_ERROR_INIT;
+  gg_spec_file *file;
+  gg_compilation compilation = GG_COMPILATION_INIT;
+  gg_str_printf(&text, "%sa: %s\nb: %s\nd: bf16\n%s\n", family, ab, ab, value);
+  gg_status st = gg_spec_file_parse(&file, gg_str_text(&text), text.length, "test", &err);
+  ck_assert_msg(st == GG_OK, "%s\n%s", err.message, gg_str_text(&text));
+  st = gg_compilation_run(&compilation, gg_spec_file_get(file, 0), &err);
+  gg_compilation_free(&compilation);
+  gg_spec_file_free(file);
+  gg_str_free(&text);
+  gg_error_clear(&err);
+  return st == GG_OK;
+}
+
+START_TEST(test_families) {
+  const char *path = probes[_i].key, *ab = probes[_i].ab ? probes[_i].ab : "bf16";
+  const gg_key *key = gg_key_find(path, strlen(path));
+  ck_assert_ptr_nonnull(key);
+  for (int f = 0; f < family_count; f++) {
+    bool named = key->families && strstr(key->families, families[f].family), taken = false;
+    for (int i = 0; i < 3 && probes[_i].values[i]; i++)
+      taken = is_taken(families[f].text, ab, probes[_i].values[i]) || taken;
+    ck_assert_msg(taken == named, "family %s %s %s, which its row %s", families[f].family,
+                  taken ? "takes" : "refuses", path, named ? "names" : "does not name");
+  }
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("families");
+  TCase *tcase = tcase_create("families");
+  tcase_add_loop_test(tcase, test_families, 0, sizeof probes / sizeof *probes);
+  suite_add_tcase(suite, tcase);
+  return run_suite(suite);
+}
