@@ -140,8 +140,8 @@ struct partial_sums {
   }
 };
 
-// The counter of a warp's part of a tile, which becomes zero again with the last of `counts`. What a
-// warp did before it counts is seen by whoever has waited for that count.
+// The counter of a warp's part of a tile, which becomes zero again with the last of `counts`. What
+// a warp did before it counts is seen by whoever has waited for that count.
 __device__ __forceinline__ void count(unsigned *counter, unsigned counts, int lane) {
   __syncwarp();
   if (lane == 0)
@@ -162,13 +162,13 @@ struct tile_parts {
   partial_sums first;
   unsigned part, parts;
 
-  __device__ __forceinline__ partial_sums of(unsigned i) const {
+  __device__ __forceinline__ partial_sums at(unsigned i) const {
     constexpr unsigned part_bytes = cluster_size * tile_warps * chunks * warp_size * 16;
     return {first.at + size_t(i) * part_bytes};
   }
 
   // The others in their order.
-  __device__ __forceinline__ partial_sums other(unsigned i) const { return of(i + (i >= part)); }
+  __device__ __forceinline__ partial_sums other(unsigned i) const { return at(i + (i >= part)); }
 };
 
 // Adds the others' sums to some chunks of the accumulators.
@@ -214,7 +214,7 @@ __device__ __forceinline__ void add_boxes(acc_t (&tCrC)[frags_m][acc_words], con
 
 __device__ __forceinline__ void store_others(const acc_t (&tCrC)[frags_m][acc_words],
                                              const tile_parts &of, box_set own) {
-  const partial_sums to = of.of(of.part);
+  const partial_sums to = of.at(of.part);
 #pragma unroll
   for (int chunk = 0; chunk < chunks; ++chunk)
     if (!(own >> chunk / box_chunks & 1))
