@@ -232,7 +232,8 @@ static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, form_node 
   const gg_lineup *lineup = node->roster.lineup;
   gg_ranked *ranked = gg_malloc(lineup->count * sizeof *ranked);
   if (!ranked) return gg_fail(err, MEMORY, NULL, "");
-  gg_lineup_rank(ranked, lineup, (gg_extents){p->m, p->n, p->k, p->batch}, &gemm->device);
+  gg_lineup_rank(ranked, lineup, (gg_extents){p->m, p->n, p->k, p->batch}, &gemm->device,
+                 p->workspace_bytes);
   gg_error first = GG_ERROR_INIT;
   gg_status st = GG_OK;
   for (size_t i = 0; i < lineup->count; i++) {
@@ -255,11 +256,13 @@ static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, form_node 
 static gg_status choose(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
                         const gg_seen_key *key, const gg_problem *problem, gg_error *err) {
   form_node *node;
-  if (!choose_tuned(out, gemm, form, problem)) {
+  gg_problem least = *problem; /* of those that have the key: what serves it serves all */
+  least.workspace_bytes = gg_seen_workspace(problem);
+  if (!choose_tuned(out, gemm, form, &least)) {
     pthread_mutex_lock(&gemm->lock);
     gg_status st = find_form(&node, gemm, form, key, err);
     pthread_mutex_unlock(&gemm->lock);
-    if (!st) st = choose_predicted(out, gemm, node, problem, err);
+    if (!st) st = choose_predicted(out, gemm, node, &least, err);
     if (st) return st;
   }
   pthread_mutex_lock(&gemm->lock);

@@ -8,6 +8,18 @@
  * has not been done (NVRTC, or the context's disk cache); what `gemmgen tune` has measured goes
  * first. A product that it has seen takes a look in a table.
  *
+ * The fastest kernels for few tiles and a long K share tiles, and for that take a workspace: where
+ * the problem has one (gg_problem.workspace), kernels are chosen from all that it is large enough
+ * for, else from those that take none. It is the caller's, as with cuBLASLt: a workspace serves one
+ * launch at a time, and a gg_gemm knows nothing of which streams run beside each other. One a
+ * stream, of GG_GEMM_WORKSPACE bytes by gg_workspace_alloc, does for everything:
+ *
+ *     gg_workspace_alloc(&problem.workspace, context, GG_GEMM_WORKSPACE, &err);
+ *     problem.workspace_bytes = GG_GEMM_WORKSPACE;
+ *
+ * A CUDA graph's launches, too, use the workspace that they were captured with: graphs that run
+ * beside each other, or beside a stream, have each their own.
+ *
  * Threads: any number may use a gg_gemm at a time; closing is the caller's to order after the last
  * use. What was seen is found without a lock. */
 #ifndef GEMMGEN_GEMM_H
@@ -20,6 +32,10 @@ extern "C" {
 #endif
 
 typedef struct gg_gemm gg_gemm;
+
+/* Bytes of a workspace that are enough for the catalogue's kernels on devices of up to 200
+ * multiprocessors; less excludes some of them. What counts is rounded down to a power of two. */
+enum { GG_GEMM_WORKSPACE = 32 << 20 };
 
 typedef struct gg_gemm_options {
   const char *tuned; /* directory of what `gemmgen tune` wrote; NULL: GEMMGEN_TUNED,

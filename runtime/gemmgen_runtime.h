@@ -197,6 +197,11 @@ typedef struct gg_prepared {
 GG_API gg_status gg_workspace_bytes(int64_t *out, const gg_module *module,
                                     const gg_problem *problem, gg_error *err);
 
+/* A workspace of at least GG_WORKSPACE_COUNTERS bytes, its counters zero. Free with
+ * gg_memory_free. */
+GG_API gg_status gg_workspace_alloc(uint64_t *out, gg_context *context, int64_t bytes,
+                                    gg_error *err);
+
 /* Checks every size, stride, alignment and limit; touches no device. */
 GG_API gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem *problem,
                             gg_error *err);

@@ -195,6 +195,21 @@ gg_status gg_workspace_bytes(int64_t *out, const gg_module *module, const gg_pro
   return st;
 }
 
+gg_status gg_workspace_alloc(uint64_t *out, gg_context *context, int64_t bytes, gg_error *err) {
+  if (bytes < GG_WORKSPACE_COUNTERS) bytes = GG_WORKSPACE_COUNTERS;
+  gg_status st = gg_memory_alloc(out, context, (size_t)bytes, err);
+  if (st) return st;
+  if (!(st = gg_context_enter(context, err))) {
+    st = GG_CUDA(&context->driver, err, cuMemsetD8, *out, 0, GG_WORKSPACE_COUNTERS);
+    gg_context_leave(context);
+  }
+  if (st) {
+    gg_memory_free(context, *out);
+    *out = 0;
+  }
+  return st;
+}
+
 /* ---- Launching ------------------------------------------------------------------------ */
 
 gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem *problem,

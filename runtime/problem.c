@@ -286,7 +286,9 @@ static gg_status check_scalars(const gg_kernel *kernel, const gg_problem *p, gg_
 gg_status gg_problem_deal(gg_dealing *out, const gg_kernel *kernel, const gg_problem *p,
                           int64_t resident, gg_error *err) {
   gg_status st = check_extents(kernel, p, err);
-  if (st || gg_dealing_make(out, kernel, p, resident)) return st;
+  gg_dealt dealt = gg_dealt_of_kernel(kernel);
+  gg_extents extents = {p->m, p->n, p->k, p->batch};
+  if (st || gg_dealing_make(out, &dealt, extents, resident)) return st;
   char text[128];
   snprintf(text, sizeof text, "%lld x %lld tiles of %d x %d, batch %lld, are more than a grid's %d",
            (ll)((p->m - 1) / kernel->tile_m + 1), (ll)((p->n - 1) / kernel->tile_n + 1),

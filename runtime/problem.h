@@ -2,8 +2,8 @@
 #ifndef GG_RUNTIME_PROBLEM_H
 #define GG_RUNTIME_PROBLEM_H
 
-#include "dealing.h"
 #include "gemmgen_runtime.h"
+#include "plan/dealing.h"
 
 enum { GG_GRID_X_MAX = 2147483647, GG_GRID_Y_MAX = 65535 };
 

@@ -37,9 +37,12 @@ static gg_status load(gg_slot *slot, gg_context *context, const gg_problem *prob
     return fail_again(slot, err);
   }
   if ((st = gg_problem_check(&unused, slot->kernel, problem, 1, err))) return st;
-  if (slot->module) return GG_OK;
-  st = gg_module_load(&slot->module, context, slot->kernel, &slot->failure);
-  return st ? fail_again(slot, err) : GG_OK;
+  if (!slot->module &&
+      (st = gg_module_load(&slot->module, context, slot->kernel, &slot->failure))) {
+    return fail_again(slot, err);
+  }
+  /* How many CTAs the device holds is known now, and with it what they take of a workspace. */
+  return slot->kernel->tile_warps ? gg_prepare(&unused, slot->module, problem, err) : GG_OK;
 }
 
 gg_status gg_slot_load(gg_slot *slot, gg_context *context, const gg_problem *problem,
@@ -50,11 +53,15 @@ gg_status gg_slot_load(gg_slot *slot, gg_context *context, const gg_problem *pro
   return st;
 }
 
-/* Extents and sizes are limits of a kernel; the other mistakes in a problem are every kernel's. */
+/* Extents, sizes and workspaces are limits of a kernel; the other mistakes in a problem are every
+ * kernel's. */
 bool gg_slot_gives_way(gg_status st) {
   const gg_error_info *info = gg_error_info_of(st);
   if (!info) return false;
-  if (st == GG_E_PROBLEM_EXTENT || st == GG_E_PROBLEM_SIZE || st == GG_E_DEVICE_SMEM) return true;
+  if (st == GG_E_PROBLEM_EXTENT || st == GG_E_PROBLEM_SIZE || st == GG_E_PROBLEM_WORKSPACE ||
+      st == GG_E_DEVICE_SMEM) {
+    return true;
+  }
   return info->stage != GG_STAGE_RUNTIME && info->stage != GG_STAGE_SYSTEM;
 }
 

@@ -28,12 +28,19 @@ static uint64_t pack(uint64_t bits, const gg_operand *operand) {
   return bits << 11 | (uint64_t)operand->type << 5 | (uint64_t)operand->major << 3 | log;
 }
 
+int64_t gg_seen_workspace(const gg_problem *problem) {
+  if (!problem->workspace || problem->workspace_bytes <= 0) return 0;
+  int zeros = __builtin_clzll((unsigned long long)problem->workspace_bytes);
+  return (INT64_MAX / 2 + 1) >> (zeros - 1);
+}
+
 gg_seen_key gg_seen_key_of(const gg_form *form, const gg_problem *problem) {
   uint64_t bits = (uint64_t)form->promote << 6 | (uint64_t)form->accumulator << 1 | form->has_c;
   bits = pack(pack(pack(bits, &form->a), &form->b), &form->d);
   if (form->has_c) bits = pack(bits, &form->c);
   return (gg_seen_key){.words = {bits, (uint64_t)problem->m, (uint64_t)problem->n,
-                                 (uint64_t)problem->k, (uint64_t)problem->batch},
+                                 (uint64_t)problem->k, (uint64_t)problem->batch,
+                                 (uint64_t)gg_seen_workspace(problem)},
                        .epilogue = form->epilogue};
 }
 

@@ -10,16 +10,20 @@
 
 #include "gemmgen_gemm.h"
 
-enum { GG_SEEN_WORDS = 5, GG_SEEN_MAX = 1 << 16 };
+enum { GG_SEEN_WORDS = 6, GG_SEEN_MAX = 1 << 16 };
 
 typedef struct gg_seen_key {
-  uint64_t words[GG_SEEN_WORDS]; /* types, majors and alignments; M, N, K, batch */
+  uint64_t words[GG_SEEN_WORDS]; /* types, majors and alignments; M, N, K, batch; workspace */
   const char *epilogue;          /* text or NULL */
 } gg_seen_key;
 
 typedef struct gg_seen {
   _Atomic(struct gg_seen_table *) table;
 } gg_seen;
+
+/* The bytes of workspace that a product is chosen a kernel for: those that the problem has, rounded
+ * down to a power of two, so that what is remembered serves the like. */
+int64_t gg_seen_workspace(const gg_problem *problem);
 
 gg_seen_key gg_seen_key_of(const gg_form *form, const gg_problem *problem);
 

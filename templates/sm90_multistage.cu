@@ -135,8 +135,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
       map_d,
 //@ end
       row0, tile.n0, tile.batch, m, n, D + tile.batch * batch_stride_d, ldd,
-      {row0 - tile.m0, 0, int(min(m - tile.m0, int64(tile_m))),
-       int(min(n - tile.n0, int64(tile_n)))},
+      row_place(row0 - tile.m0, tile.m0, tile.n0, m, n),
       at_tile(operands, tile.batch, tile.m0, tile.n0)};
   epilogue(tCrC, arguments, smem + epi_begin + warp * epi_buffers * epi_bytes, lane);
 //@ if map_d

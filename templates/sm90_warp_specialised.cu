@@ -343,8 +343,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
           map_d,
 //@ end
           row0, at.n0, at.batch, m, n, D + at.batch * batch_stride_d, ldd,
-          {row0 - at.m0, 0, int(min(m - at.m0, int64(tile_m))),
-           int(min(n - at.n0, int64(tile_n)))},
+          row_place(row0 - at.m0, at.m0, at.n0, m, n),
           at_tile(operands, at.batch, at.m0, at.n0),
 //@ if shares
           boxes,

@@ -5,6 +5,7 @@
  * result is its own `choose` to tell: nothing here knows what families can do. */
 #include "choice/catalogue.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ extern const gg_template_file gg_catalogue_files[];
 struct gg_catalogue {
   gg_spec_file **files;
   size_t count;
+  bool shipped; /* kernels are named by what they are alone */
 };
 
 /* ---- Catalogues ------------------------------------------------------------------------ */
@@ -48,6 +50,7 @@ gg_status gg_catalogue_open(gg_catalogue **out, gg_error *err) {
     st = gg_spec_file_parse(&(*out)->files[i], file->text, strlen(file->text), file->name, err);
     (*out)->count = i + 1;
   }
+  if (!st) (*out)->shipped = true;
   return give(out, st);
 }
 
@@ -103,13 +106,53 @@ static gg_status refuse(gg_lineup *lineup, const gg_spec *spec, gg_error *why, g
   return GG_OK;
 }
 
-static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form, gg_error *err) {
+/* Whether two plans of one form are one kernel, but for its name. */
+static bool same_kernel(const gg_plan *x, const gg_plan *y) {
+  const int decisions[][2] = {
+      {x->swap_ab, y->swap_ab},
+      {x->tile_m, y->tile_m},
+      {x->tile_n, y->tile_n},
+      {x->tile_k, y->tile_k},
+      {x->mma.n, y->mma.n},
+      {x->atoms_m, y->atoms_m},
+      {x->atoms_n, y->atoms_n},
+      {x->a_in_registers, y->a_in_registers},
+      {x->stages, y->stages},
+      {x->copy_bytes_a, y->copy_bytes_a},
+      {x->copy_bytes_b, y->copy_bytes_b},
+      {x->consumers, y->consumers},
+      {x->pingpong, y->pingpong},
+      {(int)x->scheduler, (int)y->scheduler},
+      {x->splits, y->splits},
+      {x->cluster_m, y->cluster_m},
+      {x->cluster_n, y->cluster_n},
+      {(int)x->raster, (int)y->raster},
+      {x->raster_group, y->raster_group},
+      {x->ctas_per_sm, y->ctas_per_sm},
+  };
+  if (x->target != y->target) return false;
+  for (size_t i = 0; i < sizeof decisions / sizeof *decisions; i++) {
+    if (decisions[i][0] != decisions[i][1]) return false;
+  }
+  return true;
+}
+
+static bool is_there(const gg_lineup *lineup, const gg_plan *plan) {
+  for (size_t i = 0; i < lineup->count; i++) {
+    if (same_kernel(&lineup->list[i].plan, plan)) return true;
+  }
+  return false;
+}
+
+static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form, bool shipped,
+                     gg_error *err) {
   gg_candidate *candidate = &lineup->list[lineup->count];
   gg_error why = GG_ERROR_INIT;
   candidate->spec = of_form(spec, form);
+  if (shipped) candidate->spec.variant = "";
   gg_status st = gg_plan_choose(&candidate->plan, &candidate->spec, &lineup->arena, &why);
   if (st == GG_OK) {
-    lineup->count++;
+    lineup->count += !is_there(lineup, &candidate->plan);
     return GG_OK;
   }
   if (st != GG_E_MEMORY) return refuse(lineup, spec, &why, err);
@@ -141,7 +184,7 @@ static gg_status fill(gg_lineup *lineup, const gg_catalogue *catalogue, const gg
   for (size_t i = 0; i < catalogue->count && !st; i++) {
     const gg_spec *spec;
     for (size_t j = 0; (spec = gg_spec_file_get(catalogue->files[i], j)) && !st; j++) {
-      if (runs_on(spec, device)) st = add(lineup, spec, of, err);
+      if (runs_on(spec, device)) st = add(lineup, spec, of, catalogue->shipped, err);
     }
   }
   return st;
@@ -188,9 +231,12 @@ static int by_seconds(const void *left, const void *right) {
 }
 
 void gg_lineup_rank(gg_ranked *out, const gg_lineup *lineup, gg_extents extents,
-                    const gg_device_model *device) {
+                    const gg_device_model *device, int64_t workspace) {
   for (size_t i = 0; i < lineup->count; i++) {
-    out[i] = (gg_ranked){gg_predict(&lineup->list[i].plan, extents, device).seconds, i};
+    const gg_plan *plan = &lineup->list[i].plan;
+    gg_prediction p = gg_predict(plan, extents, device);
+    bool vain = gg_plan_shares_tiles(plan) && p.shares == 0;
+    out[i] = (gg_ranked){vain || p.workspace_bytes > workspace ? INFINITY : p.seconds, i};
   }
   qsort(out, lineup->count, sizeof *out, by_seconds);
 }

@@ -37,7 +37,8 @@ typedef struct gg_lineup {
 } gg_lineup;
 
 /* Every spec of the catalogue that can be generated for `form` and runs on a device of `device`
- * (90; an `a` target on that architecture alone). An empty lineup is no error here. The catalogue
+ * (90; an `a` target on that architecture alone); of those that come out as one kernel, the first.
+ * An empty lineup is no error here. The catalogue
  * outlives it. Free with gg_lineup_free. */
 gg_status gg_lineup_make(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,
                          int device, gg_error *err);
@@ -51,8 +52,10 @@ typedef struct gg_ranked {
   size_t index;   /* of the lineup */
 } gg_ranked;
 
-/* Fills `out`, of lineup->count, with the fastest first; of equals the first of the catalogue. */
+/* Fills `out`, of lineup->count, with the fastest first; of equals the first of the catalogue.
+ * Last, with INFINITY seconds, come kernels that take more than `workspace` bytes of one, and those
+ * that would share tiles where there is nothing to share: without the ability they are faster. */
 void gg_lineup_rank(gg_ranked *out, const gg_lineup *lineup, gg_extents extents,
-                    const gg_device_model *device);
+                    const gg_device_model *device, int64_t workspace);
 
 #endif

@@ -1,8 +1,9 @@
 /* The model: what a kernel does, step by step, in the units that a device has rates for.
  *
  * A multiprocessor computes `rounds` tiles, one after the other: D's tiles over the
- * multiprocessors, rounded up, which is where small and ragged problems lose. A tile is `k_tiles`
- * steps; a step takes as long as the slower of multiplying (the tensor core's rate, or that of
+ * multiprocessors, rounded up, which is where small and ragged problems lose; or shares of tiles,
+ * as plan/dealing.c deals them, whose sums are then brought together. A tile is `k_tiles` steps; a
+ * step takes as long as the slower of multiplying (the tensor core's rate, or that of
  * reading its operands from shared memory, which narrow tiles reach first) and loading (bytes into
  * shared memory; those that a cluster shares cost less). Then the epilogue: between two consumers
  * that take turns only what is longer than the other's tile shows, and the last one; between
@@ -35,6 +36,7 @@ gg_device_model gg_device_model_of(int arch, int sm_count) {
   if (sm_count > 0) {
     double scale = (double)sm_count / out.sm_count;
     out.sm_count = sm_count;
+    out.quads = (int)(scale * out.quads);
     out.dram_rate *= scale;
     out.l2_bytes *= scale;
     out.l2_rate *= scale;
@@ -141,12 +143,24 @@ static double load_rate(const gg_device_model *device, double active) {
   return 1 / join(1 / device->load_rate, active / device->l2_rate);
 }
 
+/* Seconds of one step's copies; those of warps have the shared memory's own limit. */
+static double load_step(const work *w, double active) {
+  const gg_plan *plan = w->plan;
+  double step = load_step_bytes(w) / load_rate(w->device, active);
+  if (!plan->copy_bytes_a || !plan->copy_bytes_b) return step; /* by tensor maps */
+  double warps = (w->m_step + w->n_step) / w->device->copy_rate;
+  double threads =
+      (w->m_step / plan->copy_bytes_a + w->n_step / plan->copy_bytes_b) / w->device->copies_rate;
+  return join(step, plan->specialised ? warps : threads);
+}
+
 /* Seconds of one consumer's epilogue of one tile. */
 static double tile_epilogue(const work *w) {
   const gg_plan *plan = w->plan;
   int sharers = plan->pingpong ? 1 : plan->consumers > 0 ? plan->consumers : 2;
   double elements = (double)plan->tile_m * plan->tile_n / sharers;
-  return w->device->epilogue + elements / w->device->epilogue_rate;
+  double rate = w->device->epilogue_rate * (plan->pingpong ? w->device->epilogue_alone : 1);
+  return w->device->epilogue + elements / rate;
 }
 
 /* What of the epilogues of `rounds` tiles shows beside their multiplying, of `tile` seconds. */
@@ -188,7 +202,43 @@ static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
   return fmax(once, again * drift) + write;
 }
 
+/* What else shares read that begin in one tile and end in another: tiles of a round are then at
+ * different places of K, and do not find in the L2 cache what the others have just read. */
+static double stray_bytes(const work *w, const gg_dealing *dealing, double step_bytes) {
+  if (dealing->group_tiles <= 1) return 0;
+  double tiles = (double)dealing->shared_tiles * w->plan->cluster_m * w->plan->cluster_n;
+  double all = round_bytes(w, tiles), beyond = fmax(0, 1 - w->device->l2_bytes / all);
+  return w->device->stray * beyond * tiles * (double)dealing->k_tiles * step_bytes;
+}
+
 /* ---- The whole ------------------------------------------------------------------------ */
+
+/* Bytes that a CTA has under way, of the stages that do not wait to be multiplied. */
+static double bytes_under_way(const work *w) {
+  int stages = w->plan->stages > 1 ? w->plan->stages - 1 : 1;
+  return w->plan->ctas_per_sm * stages * (w->m_step + w->n_step);
+}
+
+/* Seconds a byte, where `active` multiprocessors ask for them. */
+static double dram_byte(const work *w, double active) {
+  const gg_device_model *device = w->device;
+  double alone = join(1 / device->dram_sm_rate, device->dram_latency / bytes_under_way(w));
+  return join(1 / device->dram_rate, alone / active);
+}
+
+/* Those of the last cluster of a shared tile, which others do not hide. */
+static double sharing(const work *w, const gg_dealing *dealing) {
+  double sums = (double)w->plan->tile_m * w->plan->tile_n * bits_of(w->plan->accumulator) / 8;
+  return dealing->waits * w->device->wait + dealing->adding * sums / w->device->sum_rate;
+}
+
+/* CTAs that run at once, where each has a multiprocessor. */
+static int resident(const gg_plan *plan, const gg_device_model *device) {
+  int cluster = plan->cluster_m * plan->cluster_n;
+  int clusters = device->sm_count / cluster;
+  if (cluster == 4 && device->quads < clusters) clusters = device->quads;
+  return clusters > 0 ? clusters * cluster : cluster;
+}
 
 gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_device_model *device) {
   gg_prediction out = {.launch = device->launch, .seconds = device->launch};
@@ -196,26 +246,35 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   /* The plan's M is then the problem's N. */
   if (plan->swap_ab) extents = (gg_extents){extents.n, extents.m, extents.k, extents.batch};
   work w = make_work(plan, extents, device);
+  gg_dealt dealt = gg_dealt_of_plan(plan);
+  gg_dealing dealing;
+  int at_once = resident(plan, device);
+  if (!gg_dealing_make(&dealing, &dealt, extents, at_once)) {
+    out.seconds = INFINITY;
+    return out;
+  }
   int cluster = plan->cluster_m * plan->cluster_n;
-  double at_once = (double)(device->sm_count / cluster * cluster);
-  if (at_once < cluster) at_once = cluster;
+  double steps = (double)dealing.busiest;
+  out.shares = dealing.shares;
+  out.workspace_bytes = dealing.workspace_bytes;
   out.tiles = w.tiles_m * w.tiles_n * (double)extents.batch;
-  out.rounds = ceil(out.tiles / at_once);
-  out.k_tiles = ceil((double)extents.k / plan->tile_k);
+  out.k_tiles = (double)dealing.k_tiles;
+  out.rounds = out.k_tiles > 0 ? steps / out.k_tiles : ceil(out.tiles / at_once);
   out.filled = (double)extents.m * (double)extents.n * (double)extents.batch /
                (out.rounds * at_once * plan->tile_m * plan->tile_n);
-  double step_bytes = load_step_bytes(&w), steps = out.rounds * out.k_tiles;
-  double active = fmin(out.tiles, at_once);
-  double multiply = multiply_step(&w, active), load = step_bytes / load_rate(device, active);
+  double active = fmin((double)dealing.clusters * cluster, at_once);
+  double multiply = multiply_step(&w, active), load = load_step(&w, active);
   out.multiply = steps * multiply;
   out.load = steps * load;
-  out.load_bytes = out.tiles * out.k_tiles * step_bytes;
+  out.load_bytes = out.tiles * out.k_tiles * load_step_bytes(&w);
   out.dram_bytes = dram_bytes(&w, out.tiles, at_once);
-  out.dram = out.dram_bytes * join(1 / device->dram_rate, 1 / (active * device->dram_sm_rate));
-  out.launch += device->fill + (cluster > 1 ? device->cluster : 0);
+  out.dram_bytes += stray_bytes(&w, &dealing, load_step_bytes(&w));
+  out.dram = out.dram_bytes * dram_byte(&w, active);
+  out.launch += device->fill + load + (cluster > 1 ? device->cluster : 0);
   double step = join(multiply, load) + device->step;
-  out.epilogue = visible_epilogue(&w, out.rounds, out.k_tiles * step);
-  double computed = steps * step + out.epilogue;
+  out.epilogue = visible_epilogue(&w, ceil(out.rounds), out.k_tiles * step);
+  out.sharing = sharing(&w, &dealing);
+  double computed = steps * step + out.epilogue + out.sharing;
   out.seconds = out.launch + join(computed, out.dram) + device->dram_share * out.dram;
   return out;
 }

@@ -27,6 +27,7 @@ static const struct {
     {"loading shared memory", "loads shared memory", offsetof(gg_prediction, load)},
     {"DRAM", "waits for DRAM", offsetof(gg_prediction, dram)},
     {"the epilogue", "stores", offsetof(gg_prediction, epilogue)},
+    {"sharing tiles", "shares tiles", offsetof(gg_prediction, sharing)},
     {"the launch", "launches", offsetof(gg_prediction, launch)},
 };
 
@@ -86,15 +87,16 @@ static void print_text(gg_str *out, const race *r) {
   int width = name_width(r);
   cli_case_name(out, r->product);
   gg_str_printf(out, " on %s, %d multiprocessors; times in us\n\n%-*s %8s %6s %6s %6s",
-                r->device.name, r->device.sm_count, width, "kernel", "tiles", "rounds", "filled",
-                "K step");
-  gg_str_printf(out, " %9s %9s %8s %8s %9s %9s %7s\n", "multiply", "load", "epilogue", "DRAM",
-                "DRAM MB", "predicted", "TFLOP/s");
+                r->device.name, r->device.sm_count, width, "kernel", "tiles", "shares", "rounds",
+                "filled");
+  gg_str_printf(out, " %6s %9s %9s %8s %8s %8s %9s %9s %7s\n", "K step", "multiply", "load",
+                "epilogue", "sharing", "DRAM", "DRAM MB", "predicted", "TFLOP/s");
   for (size_t i = 0; i < r->lineup->count; i++) {
     gg_prediction p = predict(r, i);
-    gg_str_printf(out, "%-*s %8.0f %6.0f %6.2f %6.0f %9.2f %9.2f %8.2f %8.2f %9.1f %9.2f %7.1f\n",
-                  width, plan_of(r, i)->name, p.tiles, p.rounds, p.filled, p.k_tiles,
-                  1e6 * p.multiply, 1e6 * p.load, 1e6 * p.epilogue, 1e6 * p.dram,
+    gg_str_printf(out, "%-*s %8.0f %6lld %6.2f %6.2f %6.0f", width, plan_of(r, i)->name, p.tiles,
+                  (long long)p.shares, p.rounds, p.filled, p.k_tiles);
+    gg_str_printf(out, " %9.2f %9.2f %8.2f %8.2f %8.2f %9.1f %9.2f %7.1f\n", 1e6 * p.multiply,
+                  1e6 * p.load, 1e6 * p.epilogue, 1e6 * p.sharing, 1e6 * p.dram,
                   1e-6 * p.dram_bytes, 1e6 * p.seconds, tflops(r, p.seconds));
   }
   gg_str_puts(out, "\nchosen: ");
@@ -121,7 +123,9 @@ static void json_candidate(gg_str *out, const race *r, size_t rank) {
                 p.filled, p.k_tiles, p.launch, p.multiply);
   gg_str_printf(out, ", \"load\": %.4g, \"epilogue\": %.4g, \"dram\": %.4g", p.load, p.epilogue,
                 p.dram);
-  gg_str_printf(out, ", \"load_bytes\": %.0f, \"dram_bytes\": %.0f}", p.load_bytes, p.dram_bytes);
+  gg_str_printf(out, ", \"load_bytes\": %.0f, \"dram_bytes\": %.0f", p.load_bytes, p.dram_bytes);
+  gg_str_printf(out, ", \"shares\": %lld, \"sharing\": %.4g, \"workspace_bytes\": %lld}",
+                (long long)p.shares, p.sharing, (long long)p.workspace_bytes);
 }
 
 static void print_json(gg_str *out, const race *r) {
@@ -168,7 +172,7 @@ static gg_status explain(gg_str *out, race *r, const gg_catalogue *catalogue, in
   } else if (!(ranked = gg_malloc(lineup->count * sizeof *ranked))) {
     st = gg_fail(err, MEMORY, NULL, "");
   } else {
-    gg_lineup_rank(ranked, lineup, cli_case_extents(r->product), &r->device);
+    gg_lineup_rank(ranked, lineup, cli_case_extents(r->product), &r->device, INT64_MAX);
     r->lineup = lineup;
     r->ranked = ranked;
     (json ? print_json : print_text)(out, r);

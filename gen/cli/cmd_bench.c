@@ -268,7 +268,7 @@ static gg_status rank_case(tune_form **out, size_t *indices, size_t *count, benc
   size_t all = (*out)->lineup->count;
   gg_ranked *ranked = gg_malloc(all * sizeof *ranked);
   if (!ranked) return gg_fail(err, MEMORY, NULL, "");
-  gg_lineup_rank(ranked, (*out)->lineup, cli_case_extents(c), &b->model);
+  gg_lineup_rank(ranked, (*out)->lineup, cli_case_extents(c), &b->model, INT64_MAX);
   *count = all < (size_t)b->given->top ? all : (size_t)b->given->top;
   for (size_t i = 0; i < *count; i++)
     indices[i] = ranked[i].index;

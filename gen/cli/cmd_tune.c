@@ -144,7 +144,7 @@ static gg_status gather(search *s, gg_error *err) {
   if (!st) {
     size_t top = (size_t)t->given->top;
     if (top > lineup->count) top = lineup->count;
-    gg_lineup_rank(ranked, lineup, cli_case_extents(s->c), &t->model);
+    gg_lineup_rank(ranked, lineup, cli_case_extents(s->c), &t->model, INT64_MAX);
     for (size_t i = 0; i < top; i++)
       indices[i] = ranked[i].index;
     tune_generate(s->form, indices, top);

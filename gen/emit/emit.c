@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "emit/report.h"
+#include "plan/dealing.h"
 #include "plan/exchange.h"
 #include "plan/operation.h"
 #include "plan/target.h"
@@ -76,22 +77,11 @@ size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
   return count;
 }
 
-/* Warps that compute one tile. */
-static int tile_warps(const gg_plan *plan) {
-  gg_layout worker = gg_mma_atom_threads(&plan->mma);
-  return plan->atoms_m * plan->atoms_n * (int)(gg_layout_size(&worker) / GG_WARP);
-}
-
 /* In the terms of the spec, whatever the text calls its parameters. */
 static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const gg_layouts *layouts,
                             gg_error *err) {
   const gg_plan as_asked = gg_plan_as_asked(chosen), *plan = &as_asked;
-  static const gg_grid_rule grids[] = {
-      [GG_SCHEDULER_DATA_PARALLEL] = GG_GRID_TILES,
-      [GG_SCHEDULER_PERSISTENT] = GG_GRID_PERSISTENT,
-      [GG_SCHEDULER_SPLIT_K] = GG_GRID_SPLIT_K,
-      [GG_SCHEDULER_STREAM_K] = GG_GRID_STREAM_K,
-  };
+  const gg_dealt dealt = gg_dealt_of_plan(plan);
   gg_kernel *kernel = &memory->kernel;
   gg_param *params = GG_ARENA_ARRAY(&memory->arena, gg_param, GG_PARAM_COUNT);
   char arch[GG_ARCH_NAME_MAX];
@@ -115,9 +105,9 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .fixed_k = plan->fixed_k,
       .fixed_batch = plan->fixed_batch,
       .operation_count = plan->operation_count,
-      .grid = grids[plan->scheduler],
-      .splits = plan->splits,
-      .tile_warps = gg_plan_shares_tiles(plan) ? tile_warps(plan) : 0,
+      .grid = dealt.grid,
+      .splits = dealt.splits,
+      .tile_warps = dealt.tile_warps,
       .dependent = plan->specialised,
       .tile_m = plan->tile_m,
       .tile_n = plan->tile_n,

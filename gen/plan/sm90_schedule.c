@@ -2,7 +2,7 @@
  *
  * Tiles may be shared (split_k, stream_k): then several clusters each sum a range of a tile's K,
  * and exchange sums in words of four accumulators a lane (templates/parts/sm90_shares.cu). How many
- * clusters a tile has is known at launch alone: runtime/dealing.c. */
+ * clusters a tile has is known at launch alone: plan/dealing.c. */
 #include <stdio.h>
 
 #include "plan/choices.h"

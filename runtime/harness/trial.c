@@ -251,11 +251,7 @@ gg_status gg_trial_provide(gg_trial *trial, const gg_module *module, gg_error *e
   gg_memory_free(trial->context, trial->workspace);
   trial->workspace = p->workspace = 0;
   p->workspace_bytes = 0;
-  if ((st = gg_memory_alloc(&trial->workspace, trial->context, (size_t)bytes, err))) return st;
-  if ((st = gg_context_enter(trial->context, err))) return st;
-  st =
-      GG_CUDA(&trial->context->driver, err, cuMemsetD8, trial->workspace, 0, GG_WORKSPACE_COUNTERS);
-  gg_context_leave(trial->context);
+  if ((st = gg_workspace_alloc(&trial->workspace, trial->context, bytes, err))) return st;
   p->workspace = trial->workspace;
   p->workspace_bytes = bytes;
   return st;

@@ -3,7 +3,7 @@
  *
  *     model_check [--fit ROUNDS] CATALOGUE.tsv RESULTS.tsv SPEC.yaml...
  *
- * CATALOGUE is a table of the catalogue's kernels (case, file/variant, microseconds), RESULTS one
+ * CATALOGUE is a table of the catalogue's kernels (case, kernel, microseconds), RESULTS one
  * of `gemmgen bench --tsv`, and the specs are the kernels in it. With --fit, random steps of one
  * constant at a time look for a row of devices.def that chooses better, and print it.
  */
@@ -17,8 +17,9 @@
 #include "base/file.h"
 #include "choice/catalogue.h"
 #include "cli/products.h"
+#include "gemmgen_gemm.h"
 
-enum { most_plans = 64, most_rows = 4096, most_lineups = 64 };
+enum { most_plans = 64, most_rows = 4096, most_lineups = 256 };
 
 typedef struct row {
   char problem[128];
@@ -106,17 +107,10 @@ static void read_result(const char *line) {
   add_row(name, &c, plan, 1e-12 * operations / tflops);
 }
 
-/* The candidate of "sm90_turns/64x64x64_1x1x1_pingpong"; NULL where the catalogue has it no more.
- */
+/* NULL where the catalogue has it no more. */
 static const gg_plan *candidate_named(const gg_lineup *candidates, const char *kernel) {
   for (size_t i = 0; i < candidates->count; i++) {
-    const gg_spec *spec = &candidates->list[i].spec;
-    const char *file = spec->here.mark.file, *variant = strchr(kernel, '/');
-    size_t length = strcspn(file, ".");
-    if (variant && (size_t)(variant - kernel) == length && memcmp(kernel, file, length) == 0 &&
-        strcmp(variant + 1, spec->variant) == 0) {
-      return &candidates->list[i].plan;
-    }
+    if (strcmp(candidates->list[i].plan.name, kernel) == 0) return &candidates->list[i].plan;
   }
   return NULL;
 }
@@ -172,12 +166,17 @@ static score judge(const gg_device_model *device, bool tell) {
     size_t first = i, best = i, chosen = i;
     double least = INFINITY, lowest = INFINITY;
     for (; i < row_count && (i == first || !rows[i].first); i++) {
-      double predicted = gg_predict(rows[i].plan, rows[i].extents, device).seconds;
+      gg_prediction p = gg_predict(rows[i].plan, rows[i].extents, device);
+      double predicted = p.seconds;
+      if (p.workspace_bytes > GG_GEMM_WORKSPACE) {
+        die("GG_GEMM_WORKSPACE is too little for", rows[i].problem);
+      }
       double off = log(predicted / rows[i].seconds);
       squares += off * off;
       if (tell)
-        printf("%-48s %-16s %10.2f us, predicted %10.2f, %+5.2f\n", rows[i].problem,
-               rows[i].plan->name, 1e6 * rows[i].seconds, 1e6 * predicted, off);
+        printf("%-48s %-16s %10.2f us, predicted %10.2f, %+5.2f, %lld shares\n", rows[i].problem,
+               rows[i].plan->name, 1e6 * rows[i].seconds, 1e6 * predicted, off,
+               (long long)p.shares);
       if (predicted < lowest) lowest = predicted, chosen = i;
       if (rows[i].seconds < least) least = rows[i].seconds, best = i;
     }
@@ -209,25 +208,32 @@ typedef struct constant {
 
 static const constant constants[] = {
     CONSTANT(dram_rate, 2.6e12, 3.1e12),
-    CONSTANT(dram_sm_rate, 40e9, 150e9),
+    CONSTANT(dram_sm_rate, 40e9, 300e9),
+    CONSTANT(dram_latency, 0.4e-6, 3e-6),
     CONSTANT(sustained, 0.6, 1),
     CONSTANT(launch, 1e-6, 2.5e-6),
     CONSTANT(cluster, 0.2e-6, 3e-6),
     CONSTANT(warp_mma_share, 0.4, 0.8),
-    CONSTANT(fill, 0.3e-6, 1.5e-6),
+    CONSTANT(fill, 0.1e-6, 1.5e-6),
     CONSTANT(step, 0, 0.05e-6),
     CONSTANT(mma_rate[0], 5e12, 8e12),
-    CONSTANT(mma_rate[1], 2.5e12, 4e12),
+    CONSTANT(mma_rate[1], 2.5e12, 4.2e12),
     CONSTANT(mma_rate[2], 10e12, 16e12),
     CONSTANT(mma_rate[3], 10e12, 16e12),
     CONSTANT(smem_rate, 200e9, 260e9),
     CONSTANT(load_rate, 100e9, 250e9),
+    CONSTANT(copy_rate, 15e9, 80e9),
+    CONSTANT(copies_rate, 2e9, 12e9),
     CONSTANT(l2_rate, 5e12, 15e12),
     CONSTANT(shared_load, 0.1, 1),
     CONSTANT(ragged_load, 0.1, 1),
     CONSTANT(epilogue, 0.1e-6, 1.5e-6),
     CONSTANT(epilogue_rate, 4e9, 60e9),
+    CONSTANT(epilogue_alone, 1, 2),
     CONSTANT(epilogue_hidden, 0.1, 0.95),
+    CONSTANT(sum_rate, 20e9, 200e9),
+    CONSTANT(wait, 0.4e-6, 4e-6),
+    CONSTANT(stray, 0.02, 1),
     CONSTANT(miss, 0.1, 4),
     CONSTANT(dram_share, 0.05, 1),
 };
@@ -237,11 +243,30 @@ enum { constant_count = sizeof constants / sizeof *constants };
 static double cost(const gg_device_model *device) {
   score s = judge(device, false);
   double missed = 1 - (double)s.within / (double)s.problems;
-  return 0.3 * missed + 4 * log(s.mean) + 0.5 * log(s.worst) + 2 * s.off;
+  return 0.6 * missed + 6 * log(s.mean) + 0.5 * log(s.worst) + s.off;
 }
 
 static double uniform(void) {
   return (double)rand() / RAND_MAX;
+}
+
+static void print_row(const gg_device_model *d) {
+  printf(".dram_rate = %.3g, .dram_sm_rate = %.3g, .dram_latency = %.3g,\n", d->dram_rate,
+         d->dram_sm_rate, d->dram_latency);
+  printf(".launch = %.3g, .cluster = %.3g, .fill = %.3g, .step = %.3g,\n", d->launch, d->cluster,
+         d->fill, d->step);
+  printf(".mma_rate = {%.3g, %.3g, %.3g, %.3g}, .sustained = %.3g, .warp_mma_share = %.3g,\n",
+         d->mma_rate[0], d->mma_rate[1], d->mma_rate[2], d->mma_rate[3], d->sustained,
+         d->warp_mma_share);
+  printf(".smem_rate = %.3g, .load_rate = %.3g, .copy_rate = %.3g,\n", d->smem_rate, d->load_rate,
+         d->copy_rate);
+  printf(".copies_rate = %.3g, .l2_rate = %.3g, .shared_load = %.3g, .ragged_load = %.3g,\n",
+         d->copies_rate, d->l2_rate, d->shared_load, d->ragged_load);
+  printf(".epilogue = %.3g, .epilogue_rate = %.3g, .epilogue_alone = %.3g,\n", d->epilogue,
+         d->epilogue_rate, d->epilogue_alone);
+  printf(".epilogue_hidden = %.3g, .sum_rate = %.3g, .wait = %.3g, .stray = %.3g,\n",
+         d->epilogue_hidden, d->sum_rate, d->wait, d->stray);
+  printf(".miss = %.3g, .dram_share = %.3g\n", d->miss, d->dram_share);
 }
 
 static void fit(gg_device_model *device, long rounds) {
@@ -257,17 +282,7 @@ static void fit(gg_device_model *device, long rounds) {
     double now = cost(&trial);
     if (now < best) best = now, *device = trial;
   }
-  const gg_device_model *d = device;
-  printf(
-      ".dram_rate = %.3g, .dram_sm_rate = %.3g, .sustained = %.3g, .warp_mma_share = %.3g, .launch = %.3g, .cluster = %.3g, .fill = %.3g, .step = %.3g,\n"
-      ".mma_rate = {%.3g, %.3g, %.3g, %.3g},\n"
-      ".smem_rate = %.3g, .load_rate = %.3g, .l2_rate = %.3g, .shared_load = %.3g, .ragged_load = %.3g,\n"
-      ".epilogue = %.3g, .epilogue_rate = %.3g, .epilogue_hidden = %.3g,\n"
-      ".miss = %.3g, .dram_share = %.3g\n",
-      d->dram_rate, d->dram_sm_rate, d->sustained, d->warp_mma_share, d->launch, d->cluster,
-      d->fill, d->step, d->mma_rate[0], d->mma_rate[1], d->mma_rate[2], d->mma_rate[3],
-      d->smem_rate, d->load_rate, d->l2_rate, d->shared_load, d->ragged_load, d->epilogue,
-      d->epilogue_rate, d->epilogue_hidden, d->miss, d->dram_share);
+  print_row(device);
 }
 
 int main(int argc, char **argv) {

@@ -141,8 +141,8 @@ static void draw_tile_of_sm80(gg_str *out, draws *from) {
 
 static void draw_tile(gg_str *out, draws *from, const nature *is) {
   if (is->family == NAIVE) {
-    gg_str_printf(out, "schedule: naive\ntile: [%d, %d, 1]\n", draw_number(from, "1|2|3|8"),
-                  draw_number(from, "32|32|64|96"));
+    int rows = draw_number(from, "1|2|3|8"), columns = draw_number(from, "32|32|64|96");
+    gg_str_printf(out, "schedule: naive\ntile: [%d, %d, 1]\n", rows, columns);
     return;
   }
   if (is->family == SM90)

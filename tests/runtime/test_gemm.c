@@ -77,6 +77,18 @@ START_TEST(seen_tells_forms_apart) {
 }
 END_TEST
 
+START_TEST(seen_counts_workspace) {
+  static const int64_t bytes[][2] = {
+      {0, 0}, {-1, 0}, {1, 1}, {63, 32}, {1 << 20, 1 << 20}, {INT64_MAX, 1LL << 62}};
+  for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+    gg_problem p = {.workspace = 256, .workspace_bytes = bytes[i][0]};
+    ck_assert_int_eq(gg_seen_workspace(&p), bytes[i][1]);
+    p.workspace = 0;
+    ck_assert_int_eq(gg_seen_workspace(&p), 0);
+  }
+}
+END_TEST
+
 /* ---- Results -------------------------------------------------------------------------- */
 
 typedef struct gemm_case {
@@ -84,8 +96,9 @@ typedef struct gemm_case {
   gg_major a, b, d;
   int64_t m, n, k, batch;
   float beta;
-  int align; /* of what the operands have, in bytes */
-  const char *family;
+  int align;          /* of what the operands have, in bytes */
+  const char *family; /* or another part of the kernel's name */
+  int64_t workspace;  /* bytes */
 } gemm_case;
 
 #define K   GG_MAJOR_K
@@ -94,13 +107,14 @@ typedef struct gemm_case {
 #define F32 GG_DTYPE_f32
 
 static const gemm_case cases[] = {
-    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 64, 64, 64, 1, 0, 16, ""},
-    {GG_DTYPE_f16, GG_DTYPE_f16, F32, M, N, N, 72, 40, 24, 2, 0, 16, ""},
-    {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 64, 48, 32, 1, 0.5f, 16, ""},
-    {GG_DTYPE_bf16, GG_DTYPE_f32, F32, K, K, N, 33, 17, 19, 1, 0, 2, ""},
-    {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90"},
-    {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90"},
-    {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 8, 8, 0, 1, 0, 16, ""},
+    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 64, 64, 64, 1, 0, 16, "", 0},
+    {GG_DTYPE_f16, GG_DTYPE_f16, F32, M, N, N, 72, 40, 24, 2, 0, 16, "", 0},
+    {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 64, 48, 32, 1, 0.5f, 16, "", 0},
+    {GG_DTYPE_bf16, GG_DTYPE_f32, F32, K, K, N, 33, 17, 19, 1, 0, 2, "", 0},
+    {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0},
+    {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0},
+    {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 8, 8, 0, 1, 0, 16, "", 0},
+    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 16384, 1, 0, 16, "split_k", 4 << 20},
 };
 
 /* A kernel's facts as the harness wants them, for operands that gg_gemm has not seen yet. */
@@ -141,6 +155,10 @@ static void check_case(gg_context *context, gg_gemm *gemm, const gemm_case *c, g
   gg_gemm_choice choice;
   gg_status st = gg_trial_inputs_make(&inputs, &facts, GG_INPUTS_INTEGERS, c->k, 1, err);
   if (!st) st = gg_trial_open(&trial, context, &facts, &shape, &options, &inputs, err);
+  if (!st && c->workspace) {
+    st = gg_workspace_alloc(&trial.workspace, context, c->workspace, err);
+    trial.problem.workspace = trial.workspace, trial.problem.workspace_bytes = c->workspace;
+  }
   if (!st) st = gg_trial_poison(&trial, err);
   if (!st) st = gg_gemm_launch(gemm, &form, &trial.problem, NULL, err);
   if (!st) st = gg_synchronize(context, NULL, err);
@@ -177,6 +195,36 @@ static gg_problem dense(int64_t m, int64_t n, int64_t k) {
   return (gg_problem){m,         n,        k,        1,        .a = 4096, .b = 4096, .c = 4096,
                       .d = 4096, .lda = k, .ldb = k, .ldc = n, .ldd = n,  .alpha = 1};
 }
+
+/* What shares tiles is chosen where its workspace is there alone, whatever was seen before. */
+START_TEST(workspaces_decide) {
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context = open_emulator(&err);
+  gg_gemm *gemm;
+  gg_prepared prepared;
+  gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+  ck_assert_int_eq(gg_gemm_open(&gemm, context, &(gg_gemm_options){.tuned = ""}, &err), GG_OK);
+  for (int round = 0; round < 2; round++) {
+    for (int64_t bytes = 0; bytes <= GG_GEMM_WORKSPACE; bytes = bytes ? bytes * 64 : 1 << 14) {
+      gg_gemm_choice choice;
+      int64_t taken;
+      gg_problem p = dense(64, 64, 1 << 16);
+      p.workspace = bytes ? 1 << 20 : 0, p.workspace_bytes = bytes;
+      ck_assert_int_eq(gg_gemm_choose(&choice, gemm, &form, &p, &err), GG_OK);
+      ck_assert_int_eq(gg_workspace_bytes(&taken, choice.module, &p, &err), GG_OK);
+      ck_assert_int_le(taken, bytes);
+      ck_assert_int_eq(taken > 0, bytes >= 1 << 20);
+      ck_assert_int_eq(gg_gemm_prepare(&prepared, gemm, &form, &p, &err), GG_OK);
+    }
+  }
+  gg_problem p = dense(64, 64, 1 << 16);
+  p.workspace = 1000, p.workspace_bytes = GG_GEMM_WORKSPACE;
+  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
+  assert_error(&err, GG_E_PROBLEM_ALIGN, "workspace = 1000");
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+}
+END_TEST
 
 typedef struct chooser {
   gg_gemm *gemm;
@@ -335,10 +383,12 @@ int main(void) {
   tcase_set_timeout(tcase, 120);
   tcase_add_test(tcase, seen_finds_all);
   tcase_add_test(tcase, seen_tells_forms_apart);
+  tcase_add_test(tcase, seen_counts_workspace);
   tcase_add_test(tcase, tuned_paths);
   if (fixture_has_nvrtc()) {
     tcase_add_loop_test(tcase, products_are_right, 0, sizeof cases / sizeof *cases);
     tcase_add_test(tcase, threads_get_the_same_kernel);
+    tcase_add_test(tcase, workspaces_decide);
     tcase_add_test(tcase, mistakes_are_named);
     tcase_add_test(tcase, tuned_goes_first);
   }

@@ -1,0 +1,232 @@
+/* Which clusters compute which tiles, and how many share one.
+ *
+ * Data-parallel and persistent kernels compute every tile whole. Of split_k each tile is shared by
+ * the same number of clusters. Of stream_k only what does not fill the device is shared: up to two
+ * rounds of tiles, dealt in one share a cluster, of one to two tiles' length, so that all clusters
+ * end at once; the rounds before keep the locality of whole tiles (Osama et al., "Stream-K:
+ * Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU", 2023).
+ * Fewer tiles than clusters are shared as split_k would.
+ *
+ * Invariants, which the kernel relies on (templates/parts/sm90_shares.cu): a tile has no more
+ * shares than clusters run at once, or K tiles; in groups of one tile every share is within it;
+ * every warp of a shared tile has a counter in front of the workspace.
+ *
+ * The model counts in K tiles. One costs its bytes of A and B, and everything else what it costs
+ * more or less than that: sums are written and read at the same speed, and a wait is long. It only
+ * weighs ways to deal one kernel's tiles; what one takes in seconds is choice/model.c. Sums and
+ * waits are counted as in the kernels that its constants were fitted to: see
+ * docs/performance/h100.md, "Shared tiles". */
+#include "plan/dealing.h"
+
+#include "atom/dtype.h"
+#include "plan/banks.h"
+
+enum {
+  few_parts = 3,    /* that one cluster adds up alone */
+  warp_chunk = 512, /* bytes of a warp's sums, of which it takes some, where many add up */
+  wait_steps = 4,   /* K tiles while a cluster waits until it sees what others have written */
+};
+
+/* What of a kernel and a problem decides. */
+typedef struct load {
+  int64_t tiles, k_tiles, clusters; /* clusters that run at once */
+  int64_t sum_bytes;                /* of a CTA's tile */
+  int chunks;                       /* of a warp's sums */
+  double sum_steps;                 /* K tiles while a CTA writes or reads a tile's sums */
+} load;
+
+static int64_t divide_up(int64_t value, int64_t by) {
+  return value / by + (value % by != 0);
+}
+
+/* ---- Kernels ---------------------------------------------------------------------------- */
+
+gg_dealt gg_dealt_of_kernel(const gg_kernel *kernel) {
+  return (gg_dealt){
+      .grid = kernel->grid,
+      .splits = kernel->splits,
+      .tile_m = kernel->tile_m,
+      .tile_n = kernel->tile_n,
+      .tile_k = kernel->tile_k,
+      .tile_warps = kernel->tile_warps,
+      .cluster_m = kernel->cluster_m,
+      .cluster_n = kernel->cluster_n,
+      .a_bits = gg_dtype_info_of(kernel->a.type)->bits,
+      .b_bits = gg_dtype_info_of(kernel->b.type)->bits,
+      .accumulator_bits = gg_dtype_info_of(kernel->accumulator)->bits,
+  };
+}
+
+/* Warps that compute one tile. */
+static int tile_warps(const gg_plan *plan) {
+  gg_layout worker = gg_mma_atom_threads(&plan->mma);
+  return plan->atoms_m * plan->atoms_n * (int)(gg_layout_size(&worker) / GG_WARP);
+}
+
+gg_dealt gg_dealt_of_plan(const gg_plan *plan) {
+  static const gg_grid_rule grids[] = {
+      [GG_SCHEDULER_DATA_PARALLEL] = GG_GRID_TILES,
+      [GG_SCHEDULER_PERSISTENT] = GG_GRID_PERSISTENT,
+      [GG_SCHEDULER_SPLIT_K] = GG_GRID_SPLIT_K,
+      [GG_SCHEDULER_STREAM_K] = GG_GRID_STREAM_K,
+  };
+  return (gg_dealt){
+      .grid = grids[plan->scheduler],
+      .splits = plan->splits,
+      .tile_m = plan->tile_m,
+      .tile_n = plan->tile_n,
+      .tile_k = plan->tile_k,
+      .tile_warps = gg_plan_shares_tiles(plan) ? tile_warps(plan) : 0,
+      .cluster_m = plan->cluster_m,
+      .cluster_n = plan->cluster_n,
+      .a_bits = gg_dtype_info_of(plan->a.type)->bits,
+      .b_bits = gg_dtype_info_of(plan->b.type)->bits,
+      .accumulator_bits = gg_dtype_info_of(plan->accumulator)->bits,
+  };
+}
+
+/* ---- The model -------------------------------------------------------------------------- */
+
+/* How often sums of a whole tile are written or read, until the parts of a tile are one. */
+static double adding(const load *l, int64_t parts) {
+  if (parts == 1) return 0;
+  if (parts <= few_parts) return (double)parts;
+  int64_t adders = parts < l->chunks ? parts : l->chunks;
+  double slice = (double)divide_up(l->chunks, adders) / l->chunks;
+  return 2 + (double)parts * slice;
+}
+
+static int waits(int64_t parts) {
+  return parts == 1 ? 0 : parts <= few_parts ? 1 : 2;
+}
+
+/* What it takes to bring the parts of a tile together, in K tiles. */
+static double combining(const load *l, int64_t parts) {
+  return waits(parts) * wait_steps + adding(l, parts) * l->sum_steps;
+}
+
+static int64_t split_busiest(const load *l, int64_t parts) {
+  return divide_up(l->tiles * parts, l->clusters) * divide_up(l->k_tiles, parts);
+}
+
+/* A cluster with several shares waits in each: what they wait for is computed behind what others
+ * wait for. */
+static double splitting(const load *l, int64_t parts) {
+  double rounds = (double)divide_up(l->tiles * parts, l->clusters);
+  return (double)split_busiest(l, parts) + rounds * combining(l, parts);
+}
+
+static int64_t most_parts(const load *l) {
+  enum { most = 1024 };
+  int64_t least = l->k_tiles < l->clusters ? l->k_tiles : l->clusters;
+  return least > most ? most : least < 1 ? 1 : least;
+}
+
+/* Many parts take at least two waits and three sums more than the work, evenly dealt: where that
+ * is no gain, none is looked at. */
+static int64_t best_parts(const load *l) {
+  int64_t best = 1, most = most_parts(l);
+  double least = splitting(l, 1);
+  double even = (double)l->tiles * (double)l->k_tiles / (double)l->clusters;
+  for (int64_t parts = 2; parts <= most; parts++) {
+    if (parts > few_parts && even + 2 * wait_steps + 3 * l->sum_steps >= least) break;
+    double steps = splitting(l, parts);
+    if (steps < least) best = parts, least = steps;
+  }
+  return best;
+}
+
+/* ---- Shares ----------------------------------------------------------------------------- */
+
+static void deal(gg_dealing *out, const load *l, int64_t groups, int64_t tiles, int64_t shares) {
+  out->shared_tiles = groups * tiles;
+  out->shares = groups * shares;
+  out->group_tiles = tiles;
+  out->group_shares = shares;
+  /* Of more than one tile in a group, every one is shared by two or three. */
+  int64_t parts = groups == 0 ? 1 : tiles > 1 ? 2 : shares;
+  out->adding = adding(l, parts);
+  out->waits = waits(parts);
+}
+
+static void deal_whole(gg_dealing *out, const load *l) {
+  deal(out, l, 0, 1, 1);
+  out->busiest = split_busiest(l, 1);
+}
+
+static void split(gg_dealing *out, const load *l, int64_t parts) {
+  if (parts > most_parts(l)) parts = most_parts(l);
+  if (parts <= 1) return;
+  deal(out, l, l->tiles, 1, parts);
+  out->busiest = split_busiest(l, parts);
+}
+
+static void stream(gg_dealing *out, const load *l) {
+  int64_t rest = l->tiles % l->clusters;
+  if (rest == 0) return;
+  if (l->tiles < l->clusters) {
+    split(out, l, best_parts(l));
+    return;
+  }
+  int64_t shared = rest + l->clusters;
+  int64_t whole = (l->tiles - shared) / l->clusters * l->k_tiles;
+  int64_t share = divide_up(shared * l->k_tiles, l->clusters);
+  if ((double)(whole + share) + combining(l, 2) >= (double)out->busiest) return;
+  deal(out, l, 1, shared, l->clusters);
+  out->busiest = whole + share;
+}
+
+/* Whether the shared tiles have their counters, and the kernel counts K tiles in its 32 bits. */
+static bool shares_fit(const gg_dealing *s, const gg_dealt *kernel) {
+  int64_t counters = (int64_t)kernel->tile_warps * kernel->cluster_m * kernel->cluster_n;
+  return s->shared_tiles <= GG_WORKSPACE_COUNTERS / (int64_t)sizeof(uint32_t) / counters &&
+         s->k_tiles <= INT32_MAX / s->group_tiles;
+}
+
+static load load_of(const gg_dealing *s, const gg_dealt *kernel, int64_t resident) {
+  int64_t k_tile_bytes =
+      ((int64_t)kernel->tile_m * kernel->a_bits + (int64_t)kernel->tile_n * kernel->b_bits) *
+      kernel->tile_k / 8;
+  int64_t cluster = (int64_t)kernel->cluster_m * kernel->cluster_n;
+  load l = {.tiles = s->tiles, .k_tiles = s->k_tiles};
+  l.clusters = resident < cluster ? 1 : resident / cluster;
+  l.sum_bytes = (int64_t)kernel->tile_m * kernel->tile_n * kernel->accumulator_bits / 8;
+  l.chunks = kernel->tile_warps ? (int)(l.sum_bytes / kernel->tile_warps / warp_chunk) : 1;
+  l.sum_steps = (double)l.sum_bytes / (double)(k_tile_bytes > 0 ? k_tile_bytes : 1);
+  return l;
+}
+
+/* Tiles of clusters, of all batches. */
+static bool count_tiles(int64_t *out, const gg_dealt *kernel, const gg_extents *e) {
+  int64_t m = divide_up(divide_up(e->m, kernel->tile_m), kernel->cluster_m);
+  int64_t n = divide_up(divide_up(e->n, kernel->tile_n), kernel->cluster_n);
+  return !__builtin_mul_overflow(m, n, out) && !__builtin_mul_overflow(*out, e->batch, out) &&
+         *out <= INT32_MAX / ((int64_t)kernel->cluster_m * kernel->cluster_n);
+}
+
+static void share(gg_dealing *out, const gg_dealt *kernel, const load *l) {
+  if (kernel->grid == GG_GRID_SPLIT_K) {
+    split(out, l, kernel->splits ? kernel->splits : best_parts(l));
+  } else if (kernel->grid == GG_GRID_STREAM_K) {
+    stream(out, l);
+  }
+  /* So many tiles that there are no counters fill the device. */
+  if (out->shares > 0 && !shares_fit(out, kernel)) deal_whole(out, l);
+}
+
+bool gg_dealing_make(gg_dealing *out, const gg_dealt *kernel, gg_extents extents,
+                     int64_t resident) {
+  *out = (gg_dealing){.k_tiles = divide_up(extents.k, kernel->tile_k)};
+  if (!count_tiles(&out->tiles, kernel, &extents)) return false;
+  load l = load_of(out, kernel, resident);
+  deal_whole(out, &l);
+  share(out, kernel, &l);
+  int64_t work = out->shares + out->tiles - out->shared_tiles;
+  bool all = kernel->grid == GG_GRID_TILES || work < l.clusters;
+  out->clusters = all ? work : l.clusters;
+  if (out->shares == 0) return true;
+  int64_t cluster = (int64_t)kernel->cluster_m * kernel->cluster_n;
+  return !__builtin_mul_overflow(out->shares, cluster * l.sum_bytes, &out->workspace_bytes) &&
+         !__builtin_add_overflow(out->workspace_bytes, GG_WORKSPACE_COUNTERS,
+                                 &out->workspace_bytes);
+}

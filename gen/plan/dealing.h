@@ -1,0 +1,44 @@
+/* How a product is dealt to the clusters of a device. Pure: no device, no allocation. */
+#ifndef GG_PLAN_DEALING_H
+#define GG_PLAN_DEALING_H
+
+#include "plan/plan.h"
+
+typedef struct gg_extents {
+  int64_t m, n, k, batch;
+} gg_extents;
+
+/* What of a kernel decides: gg_kernel's members, and the bits of an element. */
+typedef struct gg_dealt {
+  gg_grid_rule grid;
+  int splits;
+  int tile_m, tile_n, tile_k;
+  int tile_warps;
+  int cluster_m, cluster_n;
+  int a_bits, b_bits, accumulator_bits;
+} gg_dealt;
+
+gg_dealt gg_dealt_of_kernel(const gg_kernel *kernel);
+
+/* In the plan's terms: with swap_ab, of the exchanged problem. */
+gg_dealt gg_dealt_of_plan(const gg_plan *plan);
+
+/* "Tiles" are those of clusters: cluster_m x cluster_n of the kernel's. Of the first `shared_tiles`
+ * each group is dealt in shares of equally many K tiles; the others are computed whole. */
+typedef struct gg_dealing {
+  int64_t tiles, k_tiles;            /* of all batches; of one tile, along K */
+  int64_t clusters;                  /* of the grid */
+  int64_t shared_tiles, shares;      /* 0 and 0: every tile is computed whole */
+  int64_t group_tiles, group_shares; /* at least 1 */
+  int64_t workspace_bytes;           /* 0 where nothing is shared */
+  int64_t busiest;                   /* K tiles of the cluster that has most of them */
+  double adding; /* how often a cluster writes or reads the sums of a tile, one after the other,
+                    for a shared one to be complete */
+  int waits;     /* of which one cluster for others, until that */
+} gg_dealing;
+
+/* `resident` is how many of the kernel's CTAs the device holds at once. Extents are not negative.
+ * False where tiles or workspace pass the limits of a grid or of int64. */
+bool gg_dealing_make(gg_dealing *out, const gg_dealt *kernel, gg_extents extents, int64_t resident);
+
+#endif
