@@ -331,8 +331,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
       if (walk.more(list)) pass_turn(consumer);
       finish_multiply(tCrC, read, list, smem, item.k_tiles, lane);
 //@ if shares
-      if (!combine(tCrC, list, item, workspace, (warp - warps_per_group) % tile_warps, lane))
-        continue;
+      const box_set boxes =
+          combine(tCrC, list, item, workspace, (warp - warps_per_group) % tile_warps, lane);
+      if (boxes == 0) continue;
 //@ end
 
       const tile_origin at = locate(list, item.tile);
@@ -343,7 +344,11 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ end
           row0, at.n0, at.batch, m, n, D + at.batch * batch_stride_d, ldd,
           row_place(row0 - at.m0, at.m0, at.n0, m, n),
-          at_tile(operands, at.batch, at.m0, at.n0)};
+          at_tile(operands, at.batch, at.m0, at.n0),
+//@ if shares
+          boxes,
+//@ end
+      };
       epilogue(tCrC, arguments, staging, lane);
     }
 //@ if map_d

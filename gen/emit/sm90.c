@@ -183,7 +183,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   /* Accumulators that are added to: in registers of their own, or by another cluster's sums. Those
    * are clear on every way to the first MMA, or ptxas runs MMAs one by one. */
   bool shares = gg_plan_shares_tiles(plan);
-  if (plan->specialised) gg_bind_flag(out, "shares", shares);
+  gg_bind_flag(out, "shares", shares);
   if (plan->specialised) gg_bind_flag(out, "clears", plan->promote > 0 || shares);
   gg_bind_flag(out, "lines", plan->copy_bytes_a || plan->copy_bytes_b);
   if (plan->specialised) {

@@ -8,12 +8,14 @@
  * Fewer tiles than clusters are shared as split_k would.
  *
  * Invariants, which the kernel relies on (templates/parts/sm90_shares.cu): a tile has no more
- * shares than clusters run at once, or K tiles; where more than three share a tile, every share is
- * within one tile; every warp of a shared tile has a counter in front of the workspace.
+ * shares than clusters run at once, or K tiles; in groups of one tile every share is within it;
+ * every warp of a shared tile has a counter in front of the workspace.
  *
  * The model counts in K tiles. One costs its bytes of A and B, and everything else what it costs
  * more or less than that: sums are written and read at the same speed, and a wait is long. It only
- * weighs ways to deal one kernel's tiles; what one takes in seconds is choice/model.c. */
+ * weighs ways to deal one kernel's tiles; what one takes in seconds is choice/model.c. Sums and
+ * waits are counted as in the kernels that its constants were fitted to: see
+ * docs/performance/h100.md, "Shared tiles". */
 #include "plan/dealing.h"
 
 #include "atom/dtype.h"

@@ -15,6 +15,9 @@ struct epilogue_arguments {
   int64 ldd;
   tile_place at;  // this warp's first element of the tile
   epilogue_operands operands;
+//@ if shares
+  box_set boxes;  // of this warp's, those to store
+//@ end
 };
 
 __device__ __forceinline__ void clear(acc_t (&tCrC)[frags_m][acc_words]) {
@@ -229,6 +232,14 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
                                 read_row(arg.operands, block.beyond(8, 0))};
 #pragma unroll
     for (int b = 0; b < boxes; ++b) {
+//@ if shares
+      if (!(arg.boxes >> (i * boxes + b) & 1)) {
+//@ if map_d
+        if (lane == 0) tma_store_commit();  // nothing; boxes keep their turns
+//@ end
+        continue;
+      }
+//@ end
       const tile_place at = block.beyond(0, b * epi_n);
       box_values values;  // the first ones while the box before is stored
       read_box(values, arg.operands, at);

@@ -3,27 +3,41 @@
 // The K tiles of a group of D's tiles, one tile after the other, are dealt in shares of equal
 // length (but for one K tile), each to one cluster. A group is one tile, or all that are shared:
 // then a share may end in one tile and begin in another. Groups and shares are the launch's choice.
-// A share is walked from its end, so that a cluster first computes what others wait for; the
-// cluster that has a tile's last K tile waits, adds up and stores. It waits for clusters of lower
-// numbers, which were started earlier.
+// A share is walked from its end, so that a cluster first computes what others wait for.
 //
-// A few partial sums are added by the last cluster. Where there are many, groups are single tiles,
-// and a tile's clusters each add up a slice of it, so that no one has to read all. Either way the
-// order of additions depends on the shares alone, never on who comes first.
+// Each box of a tile's epilogue has an owner among the clusters that share the tile: it adds up the
+// box over all parts, and stores it. In a group of one tile the boxes are dealt to all parts, which
+// are under way at once; so no one has to read much. In a group of several tiles all boxes are the
+// last part's: it waits for clusters of lower numbers alone, which were started earlier. Either way
+// the order of additions depends on the shares alone, never on who comes first.
 //
 // A warp exchanges sums with the same warp of other clusters alone. The thread that wrote an
 // accumulator has the place of the one that reads it: sums lie in the workspace as in registers,
 // four words of each lane side by side. In front of them is a counter for each warp of a shared
 // tile. Counters are zero between launches.
 
-constexpr int few_parts = 3;
 constexpr int tile_warps = groups_per_tile * warps_per_group;
 constexpr int sum_words = 4;
 constexpr int fragment_chunks = acc_words / sum_words;
 constexpr int chunks = frags_m * fragment_chunks;  // of a lane
-constexpr int chunks_in_flight = chunks <= 32 ? 8 : 2;  // reads at once, as registers allow
+constexpr int warp_boxes = frags_m * (mma_n / epi_n);
+constexpr int box_chunks = chunks / warp_boxes;
+
+// Chunks that are read at once, as registers allow.
+constexpr int lane_registers =
+    moves_registers ? consumer_registers : 65536 / (threads * ctas_per_sm);
+constexpr int spare_registers = lane_registers - frags_m * acc_words - 56;
+constexpr int chunks_in_flight = spare_registers >= 128  ? 32
+                                 : spare_registers >= 64 ? 16
+                                 : spare_registers >= 32 ? 8
+                                                         : 2;
 
 static_assert(acc_words % sum_words == 0, "accumulators are whole chunks");
+static_assert(chunks % warp_boxes == 0, "and so are boxes");
+static_assert(warp_boxes <= 64, "boxes are bits of a box_set");
+
+using box_set = unsigned long long;
+constexpr box_set all_boxes = ~0ull >> (64 - warp_boxes);
 
 struct work_item {
   unsigned tile;
@@ -54,7 +68,9 @@ __device__ __forceinline__ unsigned share_of(const work_list &list, unsigned k_t
                          : list.longer_shares + (k_tile - longer) / list.share_length;
 }
 
-// This cluster's work, one item after the other; every role walks the same.
+// This cluster's work, one item after the other; every role walks the same. Where all shares are
+// under way at once, those of the same K tiles are neighbours, whose loads meet in the L2 cache;
+// else those of a group, as they wait for each other.
 struct work_walk {
   unsigned work = blockIdx.x / cluster_size;  // the next share, or behind them the next tile
   unsigned group = 0, share = 0;              // under way
@@ -70,8 +86,10 @@ struct work_walk {
       work += gridDim.x / cluster_size;
       if (now >= list.shares)
         return {now - list.shares + list.shared_tiles, 0, list.k_tiles, 0};
-      group = now / list.group_shares;
-      share = now % list.group_shares;
+      const unsigned groups = list.shares / list.group_shares;
+      const bool at_once = list.shares <= gridDim.x / cluster_size;
+      group = at_once ? now % groups : now / list.group_shares;
+      share = at_once ? now / groups : now % list.group_shares;
       begin = share_begin(list, share);
       end = share_begin(list, share + 1);
     }
@@ -122,11 +140,13 @@ struct partial_sums {
   }
 };
 
-// The counter of a warp's part of a tile. What a warp did before it counts is seen by whoever has
-// waited for that count.
-__device__ __forceinline__ void count(unsigned *counter, int lane) {
+// The counter of a warp's part of a tile, which becomes zero again with the last of `counts`. What
+// a warp did before it counts is seen by whoever has waited for that count.
+__device__ __forceinline__ void count(unsigned *counter, unsigned counts, int lane) {
   __syncwarp();
-  if (lane == 0) asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
+  if (lane == 0)
+    asm volatile("red.release.gpu.global.inc.u32 [%0], %1;" ::"l"(counter), "r"(counts - 1)
+                 : "memory");
 }
 
 __device__ __forceinline__ void await_count(const unsigned *counter, unsigned least) {
@@ -137,93 +157,106 @@ __device__ __forceinline__ void await_count(const unsigned *counter, unsigned le
   __syncwarp();
 }
 
-// Adds a share's sums to the accumulators, or puts them in their place.
-template <bool replace>
-__device__ __forceinline__ void take(acc_t (&tCrC)[frags_m][acc_words], partial_sums from) {
-#pragma unroll
-  for (int chunk = 0; chunk < chunks; chunk += chunks_in_flight) {
-    acc_t x[chunks_in_flight][sum_words];
-#pragma unroll
-    for (int i = 0; i < chunks_in_flight; ++i)
-      if (chunk + i < chunks) from.load(x[i], chunk + i);
-#pragma unroll
-    for (int i = 0; i < chunks_in_flight * sum_words; ++i) {
-      const int to = chunk * sum_words + i;
-      if (to >= frags_m * acc_words) continue;
-      acc_t &sum = tCrC[to / acc_words][to % acc_words];
-      if constexpr (replace)
-        sum = x[i / sum_words][i % sum_words];
-      else
-        add(sum, x[i / sum_words][i % sum_words]);
-    }
-  }
-}
+// Which of a warp's parts of a tile is a cluster's, and where all of them lie.
+struct tile_parts {
+  partial_sums first;
+  unsigned part, parts;
 
-// One chunk, added up over all parts of a tile: into the place of the first part's.
-__device__ __forceinline__ void add_up(partial_sums first, unsigned part_bytes, unsigned parts,
-                                       int chunk) {
-  acc_t sum[sum_words];
-  first.load(sum, chunk);
+  __device__ __forceinline__ partial_sums at(unsigned i) const {
+    constexpr unsigned part_bytes = cluster_size * tile_warps * chunks * warp_size * 16;
+    return {first.at + size_t(i) * part_bytes};
+  }
+
+  // The others in their order.
+  __device__ __forceinline__ partial_sums other(unsigned i) const { return at(i + (i >= part)); }
+};
+
+// Adds the others' sums to some chunks of the accumulators.
+template <int first_chunk, int count>
+__device__ __forceinline__ void add_others(acc_t (&tCrC)[frags_m][acc_words],
+                                           const tile_parts &of) {
+  constexpr unsigned at_once = chunks_in_flight / count;
 #pragma unroll 1
-  for (unsigned part = 1; part < parts; part += chunks_in_flight) {
-    acc_t x[chunks_in_flight][sum_words];
+  for (unsigned other = 0; other + 1 < of.parts; other += at_once) {
+    acc_t x[at_once][count][sum_words];
 #pragma unroll
-    for (unsigned i = 0; i < chunks_in_flight; ++i)
-      if (part + i < parts)
-        partial_sums{first.at + size_t(part + i) * part_bytes}.load(x[i], chunk);
+    for (unsigned i = 0; i < at_once; ++i)
 #pragma unroll
-    for (unsigned i = 0; i < chunks_in_flight; ++i)
+      for (int c = 0; c < count; ++c)
+        if (other + i + 1 < of.parts) of.other(other + i).load(x[i][c], first_chunk + c);
 #pragma unroll
-      for (int w = 0; w < sum_words; ++w)
-        if (part + i < parts) add(sum[w], x[i][w]);
+    for (unsigned i = 0; i < at_once; ++i)
+#pragma unroll
+      for (int w = 0; w < count * sum_words; ++w)
+        if (other + i + 1 < of.parts)
+          add(tCrC[first_chunk / fragment_chunks][first_chunk % fragment_chunks * sum_words + w],
+              x[i][w / sum_words][w % sum_words]);
   }
-  first.store(sum, chunk);
 }
 
-// Brings together the parts of a tile; true for the cluster that has then all of it.
-__device__ __forceinline__ bool combine(acc_t (&tCrC)[frags_m][acc_words], const work_list &list,
-                                        const work_item &item, unsigned char *workspace, int warp,
-                                        int lane) {
-  if (item.k_tiles == list.k_tiles) return true;
+template <int chunk, int end>
+__device__ __forceinline__ void add_box(acc_t (&tCrC)[frags_m][acc_words], const tile_parts &of) {
+  if constexpr (chunk < end) {
+    constexpr int count = end - chunk < chunks_in_flight ? end - chunk : chunks_in_flight;
+    add_others<chunk, count>(tCrC, of);
+    add_box<chunk + count, end>(tCrC, of);
+  }
+}
+
+template <int box = 0>
+__device__ __forceinline__ void add_boxes(acc_t (&tCrC)[frags_m][acc_words], const tile_parts &of,
+                                          box_set own) {
+  if constexpr (box < warp_boxes) {
+    if (own >> box & 1) add_box<box * box_chunks, (box + 1) * box_chunks>(tCrC, of);
+    add_boxes<box + 1>(tCrC, of, own);
+  }
+}
+
+__device__ __forceinline__ void store_others(const acc_t (&tCrC)[frags_m][acc_words],
+                                             const tile_parts &of, box_set own) {
+  const partial_sums to = of.at(of.part);
+#pragma unroll
+  for (int chunk = 0; chunk < chunks; ++chunk)
+    if (!(own >> chunk / box_chunks & 1))
+      to.store(&tCrC[chunk / fragment_chunks][chunk % fragment_chunks * sum_words], chunk);
+}
+
+// Boxes that are dealt to all parts, one after the other through the tile's warps.
+__device__ __forceinline__ box_set dealt_boxes(const tile_parts &of, int warp) {
+  box_set own = 0;
+#pragma unroll
+  for (int box = 0; box < warp_boxes; ++box)
+    if (unsigned(warp * warp_boxes + box) % of.parts == of.part) own |= 1ull << box;
+  return own;
+}
+
+// Brings together the parts of a tile: returns this warp's boxes, which are then complete.
+__device__ __forceinline__ box_set combine(acc_t (&tCrC)[frags_m][acc_words],
+                                           const work_list &list, const work_item &item,
+                                           unsigned char *workspace, int warp, int lane) {
+  if (item.k_tiles == list.k_tiles) return all_boxes;
   const unsigned group = item.tile / list.group_tiles;
   const unsigned tile_begin = item.tile % list.group_tiles * list.k_tiles;
   const unsigned first_share = share_of(list, tile_begin);
-  const unsigned part = item.share - first_share;
-  const unsigned parts = share_of(list, tile_begin + list.k_tiles - 1) - first_share + 1;
-  constexpr unsigned warp_bytes = chunks * warp_size * 16;
-  constexpr unsigned part_bytes = cluster_size * tile_warps * warp_bytes;
-  const bool few = parts <= few_parts;
-  const bool last = part + 1 == parts;
   const unsigned in_cluster = unsigned((list.rank_m + list.rank_n * cluster_m) * tile_warps + warp);
+  const unsigned before = group * list.group_shares + first_share;  // shares of other tiles
+  constexpr unsigned warp_bytes = chunks * warp_size * 16;
+  const size_t first = (size_t(before) * (cluster_size * tile_warps) + in_cluster) * warp_bytes;
+  const tile_parts of = {{workspace + counters_bytes + first + lane * 16},
+                         item.share - first_share,
+                         share_of(list, tile_begin + list.k_tiles - 1) - first_share + 1};
+  const bool dealt = list.group_tiles == 1;
+  const bool last = of.part + 1 == of.parts;
+  const box_set own = dealt ? dealt_boxes(of, warp) : last ? all_boxes : 0;
+  // All parts count what they have written, and the owners that they have waited.
+  const unsigned owners = dealt ? min(of.parts, unsigned(warp_boxes)) : 1;
   unsigned *const counter =
       (unsigned *)workspace + item.tile * (cluster_size * tile_warps) + in_cluster;
-  const unsigned before = group * list.group_shares + first_share;  // shares of other tiles
-  const partial_sums first = {workspace + counters_bytes + size_t(before) * part_bytes +
-                              in_cluster * warp_bytes + lane * 16};
-  if (!few || !last) {
-    const partial_sums own = {first.at + size_t(part) * part_bytes};
-#pragma unroll
-    for (int chunk = 0; chunk < chunks; ++chunk)
-      own.store(&tCrC[chunk / fragment_chunks][chunk % fragment_chunks * sum_words], chunk);
-    count(counter, lane);
-  }
-  if (few && !last) return false;
-  if (few) {
-    await_count(counter, parts - 1);
-    for (unsigned i = 0; i < part; ++i)
-      take<false>(tCrC, {first.at + size_t(i) * part_bytes});
-  } else {
-    const unsigned adders = min(parts, unsigned(chunks));
-    if (part < adders) {
-      await_count(counter, parts);
-      for (unsigned chunk = part; chunk < chunks; chunk += adders)
-        add_up(first, part_bytes, parts, int(chunk));
-      count(counter, lane);
-    }
-    if (!last) return false;
-    await_count(counter, parts + adders);
-    take<true>(tCrC, first);
-  }
-  if (lane == 0) *counter = 0;
-  return true;
+  store_others(tCrC, of, own);
+  count(counter, of.parts + owners, lane);
+  if (own == 0) return 0;
+  await_count(counter, of.parts);
+  count(counter, of.parts + owners, lane);
+  add_boxes(tCrC, of, own);
+  return own;
 }
