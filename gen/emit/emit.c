@@ -139,11 +139,12 @@ static gg_status bind_banner(gg_bindings *bindings, const gg_plan *plan, const g
   gg_str text = GG_STR_INIT;
   char arch[GG_ARCH_NAME_MAX];
   gg_arch_name(arch, plan->arch);
-  gg_str_printf(&text, "// %s: made by gemmgen %s from this spec:\n//\n", plan->name, gg_version());
+  gg_str_printf(&text, "// %s\n//\n// Made by gemmgen %s from this spec:\n//\n", plan->name,
+                gg_version());
   gg_spec_print(&text, plan->asked, "//   ");
   gg_str_puts(&text, "//\n// What was decided and derived from it:\n//\n");
   if (st == GG_OK) gg_report_print(&text, &report, "//   ");
-  gg_str_printf(&text, "//\n// By hand: nvcc -std=c++17 -arch=%s -cubin %s.cu\n", arch, plan->name);
+  gg_str_printf(&text, "//\n// By hand: nvcc -std=c++17 -arch=%s -cubin FILE.cu\n", arch);
   gg_bind_str(bindings, "banner", &text);
   gg_report_free(&report);
   return st;

@@ -311,11 +311,15 @@ static bool starts_section(const gg_report *report, size_t i) {
   return i == 0 || strcmp(report->facts[i].section, report->facts[i - 1].section) != 0;
 }
 
-/* A remark that would pass the last column stands on a line of its own. */
+/* What would pass the last column stands on a line of its own. */
 static void print_fact(gg_str *out, const gg_fact *fact, const char *prefix, int width) {
   enum { last_column = 100 };
   int length = (int)(strlen(prefix) + 2 + (size_t)width + 2 + strlen(fact->text));
-  gg_str_printf(out, "%s  %-*s  %s", prefix, width, fact->name, fact->text);
+  if (length > last_column) {
+    gg_str_printf(out, "%s  %s\n%s    %s", prefix, fact->name, prefix, fact->text);
+  } else {
+    gg_str_printf(out, "%s  %-*s  %s", prefix, width, fact->name, fact->text);
+  }
   if (fact->remark && length + 5 + (int)strlen(fact->remark) > last_column) {
     gg_str_printf(out, "\n%s  %-*s    -- %s", prefix, width, "", fact->remark);
   } else if (fact->remark) {
