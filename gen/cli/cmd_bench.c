@@ -257,34 +257,25 @@ static int find_covering(bench *b, const cli_case *c, const char *name) {
   return count;
 }
 
-/* The catalogue's kernels for the case that the model ranks first, compiled; at most b->top, their
- * indices in the form's lineup. */
-static gg_status rank_case(tune_form **out, size_t *indices, size_t *count, bench *b,
+/* The catalogue's kernels for the case that the model ranks first, compiled. */
+static gg_status rank_case(tune_form **out, size_t **indices, size_t *count, bench *b,
                            const cli_case *c, gg_error *err) {
   gg_form form = cli_case_form(c);
   gg_status st = tune_form_find(out, &b->forms, b->catalogue, &form,
                                 gg_context_device(b->rig.context)->arch, err);
   if (st) return st;
-  size_t all = (*out)->lineup->count;
-  gg_ranked *ranked = gg_malloc(all * sizeof *ranked);
-  if (!ranked) return gg_fail(err, MEMORY, NULL, "");
-  gg_lineup_rank(ranked, (*out)->lineup, cli_case_extents(c), &b->model, INT64_MAX);
-  *count = all < (size_t)b->given->top ? all : (size_t)b->given->top;
-  for (size_t i = 0; i < *count; i++)
-    indices[i] = ranked[i].index;
-  gg_free(ranked);
-  tune_generate(*out, indices, *count);
-  tune_load(*out, indices, *count, b->rig.context);
-  return GG_OK;
+  st = tune_rank(indices, count, *out, cli_case_extents(c), &b->model, (size_t)b->given->top, err);
+  if (!st) tune_load(*out, *indices, *count, b->rig.context);
+  return st;
 }
 
 /* Collects them; tells why some do not cover the case after all. */
 static int choose_covering(bench *b, const cli_case *c, const char *name) {
   gg_error err = GG_ERROR_INIT;
   tune_form *form;
-  size_t indices[most_chosen], ranked = 0;
+  size_t *indices, ranked;
   int count = 0;
-  if (rank_case(&form, indices, &ranked, b, c, &err)) {
+  if (rank_case(&form, &indices, &ranked, b, c, &err)) {
     printf("%-44s skipped: %s\n", name, err.message);
     gg_error_clear(&err);
     return 0;
@@ -300,6 +291,7 @@ static int choose_covering(bench *b, const cli_case *c, const char *name) {
     }
     gg_str_free(&why);
   }
+  gg_free(indices);
   if (count == 0) printf("%-44s skipped, none of the kernels chosen covers it\n", name);
   return count;
 }

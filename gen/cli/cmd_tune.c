@@ -137,31 +137,23 @@ static int by_figure(const void *left, const void *right) {
 static gg_status gather(search *s, gg_error *err) {
   tune *t = s->t;
   const gg_lineup *lineup = s->form->lineup;
-  gg_ranked *ranked = gg_malloc(lineup->count * sizeof *ranked);
-  size_t *indices = gg_malloc(lineup->count * sizeof *indices);
+  size_t *indices, top;
   s->list = gg_malloc(lineup->count * sizeof *s->list);
-  gg_status st = ranked && indices && s->list ? GG_OK : gg_fail(err, MEMORY, NULL, "");
-  if (!st) {
-    size_t top = (size_t)t->given->top;
-    if (top > lineup->count) top = lineup->count;
-    gg_lineup_rank(ranked, lineup, cli_case_extents(s->c), &t->model, INT64_MAX);
-    for (size_t i = 0; i < top; i++)
-      indices[i] = ranked[i].index;
-    tune_generate(s->form, indices, top);
-    for (size_t i = 0; i < top; i++) {
-      gg_str why = GG_STR_INIT;
-      tune_kernel *kernel = &s->form->kernels[indices[i]];
-      if (kernel->kernel && !gg_trial_obstacle(kernel->kernel) &&
-          cli_case_covered(s->c, kernel->kernel, &why)) {
-        s->list[s->count++] =
-            (contestant){.candidate = &lineup->list[indices[i]], .kernel = kernel};
-      }
-      gg_str_free(&why);
+  if (!s->list) return gg_fail(err, MEMORY, NULL, "");
+  gg_status st = tune_rank(&indices, &top, s->form, cli_case_extents(s->c), &t->model,
+                           (size_t)t->given->top, err);
+  if (st) return st;
+  for (size_t i = 0; i < top; i++) {
+    gg_str why = GG_STR_INIT;
+    tune_kernel *kernel = &s->form->kernels[indices[i]];
+    if (kernel->kernel && !gg_trial_obstacle(kernel->kernel) &&
+        cli_case_covered(s->c, kernel->kernel, &why)) {
+      s->list[s->count++] = (contestant){.candidate = &lineup->list[indices[i]], .kernel = kernel};
     }
+    gg_str_free(&why);
   }
-  gg_free(ranked);
   gg_free(indices);
-  return st;
+  return GG_OK;
 }
 
 static gg_status recall(search *s, gg_error *err) {

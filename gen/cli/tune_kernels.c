@@ -130,6 +130,26 @@ void tune_load(tune_form *form, const size_t *indices, size_t count, gg_context 
   run(&j, "compile");
 }
 
+gg_status tune_rank(size_t **indices, size_t *count, tune_form *form, gg_extents extents,
+                    const gg_device_model *model, size_t top, gg_error *err) {
+  size_t all = form->lineup->count;
+  gg_ranked *ranked = gg_malloc(all * sizeof *ranked);
+  *indices = gg_malloc(all * sizeof **indices);
+  *count = all < top ? all : top;
+  if (!ranked || !*indices) {
+    gg_free(ranked);
+    gg_free(*indices);
+    *indices = NULL;
+    return gg_fail(err, MEMORY, NULL, "");
+  }
+  gg_lineup_rank(ranked, form->lineup, extents, model, INT64_MAX);
+  for (size_t i = 0; i < *count; i++)
+    (*indices)[i] = ranked[i].index;
+  gg_free(ranked);
+  tune_generate(form, *indices, *count);
+  return GG_OK;
+}
+
 /* ---- Signals -------------------------------------------------------------------------- */
 
 /* Blocked signals wait; asking whether one does needs no handler, and no state of ours. */
