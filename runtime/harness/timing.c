@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "inputs.h"
 
 enum { trial_launches = 8, launches_max = 20000 };
 
@@ -88,10 +89,10 @@ static gg_status warm_up(runner *one, const stopwatch *watch, const gg_contender
 
 /* A new order for each round. Large products are limited by power, so that a contender gains by
  * following one that draws little: none should always follow the same. */
-static void shuffle(int *order, int count, uint64_t *state) {
+static void shuffle(int *order, int count, int round) {
   for (int left = count; left > 1; left--) {
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    int at = (int)((*state >> 33) % (uint64_t)left), last = order[left - 1];
+    int at = (int)(gg_random((uint64_t)round, (uint64_t)left) % (uint64_t)left);
+    int last = order[left - 1];
     order[left - 1] = order[at];
     order[at] = last;
   }
@@ -103,9 +104,8 @@ static gg_status run_all(runner *runners, int *order, gg_contender *contenders, 
   for (int i = 0; i < count && !st; i++) {
     st = warm_up(&runners[i], watch, &contenders[i], options->sample_seconds, err);
   }
-  uint64_t state = (uint64_t)count;
   for (int round = 0; round < options->samples && !st; round++) {
-    shuffle(order, count, &state);
+    shuffle(order, count, round);
     for (int turn = 0; turn < count && !st; turn++) {
       runner *one = &runners[order[turn]];
       st = sample(&one->samples[round], watch, one->graph, err);
