@@ -179,6 +179,12 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
     }
   }
   launch_dependents();
+  // This CTA stays while others of the cluster may still arrive at its barriers.
+  if constexpr (cluster_size > 1) {
+#pragma unroll 1
+    for (int i = 0; i < stages; ++i, write.advance())
+      mbarrier_wait(empty_barrier(smem, write.stage), write.parity);
+  }
 }
 //@ end
 
@@ -280,8 +286,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ end
     init_barriers(smem);
   }
-  cluster_sync();
+  cluster_arrive();
   await_dependencies();
+  cluster_wait();
 
   if (group == 0) {
     if constexpr (moves_registers) give_registers_back<producer_registers>();
@@ -355,5 +362,4 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     tma_store_wait_read<0>();  // shared memory outlives its last readers
 //@ end
   }
-  cluster_sync();  // nobody leaves while others may still arrive at its barriers
 }

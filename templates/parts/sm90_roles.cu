@@ -36,6 +36,18 @@ __device__ __forceinline__ void cluster_sync() {
   }
 }
 
+__device__ __forceinline__ void cluster_arrive() {
+  if constexpr (cluster_size > 1)
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void cluster_wait() {
+  if constexpr (cluster_size == 1)
+    __syncthreads();
+  else
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
 __device__ __forceinline__ void prefetch_map(const tensor_map &map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
