@@ -170,21 +170,20 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
     for (int i = 0; i < item.k_tiles; ++i, write.advance()) {
       const unsigned sA = smem + stage_begin + write.stage * stage_bytes;
       const unsigned full = full_barrier(smem, write.stage);
-      const int k0 = (item.k_first + i) * tile_k;
+      const int k_tile = item.k_first + i;
       mbarrier_wait(empty_barrier(smem, write.stage), write.parity);
       mbarrier_expect(full, tx_bytes);
-      load_tile<operand_a>(sA, map_a, full, at.m0, k0, at.batch, list.rank_n, sharers_a);
-      load_tile<operand_b>(sA + stage_bytes_a, map_b, full, at.n0, k0, at.batch, list.rank_m,
+      load_tile<operand_a>(sA, map_a, full, at.m0, k_tile, at.batch, list.rank_n, sharers_a);
+      load_tile<operand_b>(sA + stage_bytes_a, map_b, full, at.n0, k_tile, at.batch, list.rank_m,
                            sharers_b);
     }
   }
   launch_dependents();
-  // This CTA stays while others of the cluster may still arrive at its barriers.
-  if constexpr (cluster_size > 1) {
+  // This CTA stays as long as others of the cluster may arrive at its barriers.
+  if constexpr (cluster_size > 1)
 #pragma unroll 1
     for (int i = 0; i < stages; ++i, write.advance())
       mbarrier_wait(empty_barrier(smem, write.stage), write.parity);
-  }
 }
 //@ end
 

@@ -9,6 +9,9 @@
 #include "plan/exchange.h"
 #include "plan/sm90.h"
 
+/* CTAs that every device of the architecture runs as one cluster. */
+enum { portable = 8 };
+
 /* Two CTAs share B where there are several tiles along M to share it, and A likewise along N. Only
  * tensor maps bring boxes to both. */
 gg_status gg_sm90_choose_cluster(gg_plan *plan, gg_error *err) {
@@ -16,8 +19,7 @@ gg_status gg_sm90_choose_cluster(gg_plan *plan, gg_error *err) {
   bool mapped = plan->copy_bytes_a == 0 && plan->copy_bytes_b == 0;
   bool large = plan->tile_m * plan->tile_n >= 128 * 256;
   bool several = plan->fixed_m == GG_FIXED_NONE || plan->fixed_m > plan->tile_m;
-  plan->cluster_m =
-      plan->specialised && mapped && large && several && plan->tile_n % 16 == 0 ? 2 : 1;
+  plan->cluster_m = plan->specialised && mapped && large && several ? 2 : 1;
   plan->cluster_n = 1;
   if (asked->state != GG_SPEC_SET) return GG_OK;
   int64_t m = asked->tuple[0], n = asked->tuple[1];
@@ -28,9 +30,8 @@ gg_status gg_sm90_choose_cluster(gg_plan *plan, gg_error *err) {
   if (!plan->specialised && (m > 1 || n > 1)) {
     return gg_refuse(plan, asked, "cluster", "with schedule multistage", "[1, 1, 1]", err);
   }
-  if (m == 3 || n == 3 || m * n > 4 || asked->tuple[2] != 1) {
-    return gg_refuse(plan, asked, "cluster", "of this shape",
-                     "1, 2 or 4 CTAs: [2, 1, 1], [1, 2, 1], [2, 2, 1], [4, 1, 1], [1, 4, 1]", err);
+  if (m * n > portable || asked->tuple[2] != 1) {
+    return gg_refuse(plan, asked, "cluster", "of this shape", "8 CTAs at most, 1 along K", err);
   }
   plan->cluster_m = (int)m;
   plan->cluster_n = (int)n;
