@@ -54,6 +54,7 @@ typedef struct work {
   double tiles_m, tiles_n; /* whole clusters */
   double bytes;            /* of an element of A or B */
   double m_step, n_step;   /* bytes of a K step's rows of A and of B */
+  double filled;           /* share of the tiles that D has */
 } work;
 
 static double round_up(int64_t extent, int tile, int cluster) {
@@ -79,6 +80,7 @@ static work make_work(const gg_plan *plan, gg_extents e, const gg_device_model *
   w.bytes = bits_of(plan->a.type) / 8.0;
   w.m_step = plan->tile_m * plan->tile_k * w.bytes;
   w.n_step = plan->tile_n * plan->tile_k * w.bytes;
+  w.filled = (double)e.m * (double)e.n / (w.tiles_m * plan->tile_m * w.tiles_n * plan->tile_n);
   return w;
 }
 
@@ -121,13 +123,22 @@ static double multiply_step(const work *w, double active) {
   return join(tensor, read / w->device->smem_rate);
 }
 
-/* Lines that do not start at multiples of 128 bytes touch one more of them. */
-static double line_cost(const work *w, gg_operand operand) {
+enum { line = 128 }; /* bytes, of the L2 cache and of the widest swizzle */
+
+/* More, as a share, where lines of `width` bytes do what those of 128 could. */
+static double narrowness(double width) {
+  return line / fmin(width, line) - 1;
+}
+
+/* Lines that do not start at multiples of 128 bytes touch one more of them; boxes narrower than
+ * that take as many requests. */
+static double line_cost(const work *w, gg_operand operand, gg_swizzle_kind swizzle) {
   int64_t length = operand.major == GG_MAJOR_K   ? w->extents.k
                    : operand.major == GG_MAJOR_M ? w->extents.m
                                                  : w->extents.n;
-  bool ragged = fmod((double)length * w->bytes, 128) != 0;
-  return ragged ? 1 + w->device->ragged_load : 1;
+  bool ragged = fmod((double)length * w->bytes, line) != 0;
+  double narrow = narrowness(fmax(gg_swizzle_bytes(swizzle), 16));
+  return 1 + (ragged ? w->device->ragged_load : 0) + w->device->narrow_load * narrow * narrow;
 }
 
 static double load_step_bytes(const work *w) {
@@ -135,18 +146,37 @@ static double load_step_bytes(const work *w) {
   double shared = w->device->shared_load;
   double a = w->m_step * (1 + (plan->cluster_n - 1) * shared) / plan->cluster_n;
   double b = w->n_step * (1 + (plan->cluster_m - 1) * shared) / plan->cluster_m;
-  return a * line_cost(w, plan->a) + b * line_cost(w, plan->b);
+  return a * line_cost(w, plan->a, plan->swizzle_a) + b * line_cost(w, plan->b, plan->swizzle_b);
 }
 
-/* Of one multiprocessor, where `active` load. */
-static double load_rate(const gg_device_model *device, double active) {
-  return 1 / join(1 / device->load_rate, active / device->l2_rate);
+/* Bytes that a CTA has under way, of the stages that do not wait to be multiplied. */
+static double bytes_under_way(const work *w) {
+  int stages = w->plan->stages > 1 ? w->plan->stages - 1 : 1;
+  return w->plan->ctas_per_sm * stages * (w->m_step + w->n_step);
+}
+
+/* Of A and B, of all batches. */
+static double once_bytes(const work *w) {
+  const gg_extents *e = &w->extents;
+  return (double)e->batch * (double)(e->m + e->n) * (double)e->k * w->bytes;
+}
+
+/* Of one multiprocessor, where `active` load. Neighbours that ask for the same line at once have it
+ * by one request of the L2 cache. Tiles that D has only a part of load less, and run ahead: with
+ * them requests no longer meet. */
+static double load_rate(const work *w, double active) {
+  const gg_device_model *device = w->device;
+  double meet = w->filled * w->filled * w->filled;
+  meet *= meet, meet *= meet;
+  meet *= fmin(1, device->l2_bytes / once_bytes(w));
+  double alone = join(1 / device->load_rate, device->load_latency / bytes_under_way(w));
+  return 1 / join(alone, active / (device->l2_rate * (1 + device->meet * meet)));
 }
 
 /* Seconds of one step's copies; those of warps have the shared memory's own limit. */
 static double load_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
-  double step = load_step_bytes(w) / load_rate(w->device, active);
+  double step = load_step_bytes(w) / load_rate(w, active);
   if (!plan->copy_bytes_a || !plan->copy_bytes_b) return step; /* by tensor maps */
   double warps = (w->m_step + w->n_step) / w->device->copy_rate;
   double threads =
@@ -159,16 +189,21 @@ static double tile_epilogue(const work *w) {
   const gg_plan *plan = w->plan;
   int sharers = plan->pingpong ? 1 : plan->consumers > 0 ? plan->consumers : 2;
   double elements = (double)plan->tile_m * plan->tile_n / sharers;
+  double staged = plan->epi_n ? plan->epi_n * bits_of(plan->d.type) / 8.0 : line;
+  bool across = plan->epi_n && plan->d.major == GG_MAJOR_M;
+  double line_bytes = across ? plan->epi_m * bits_of(plan->d.type) / 8.0 : line;
+  elements *= 1 + w->device->narrow_store * narrowness(staged) +
+              w->device->column_store * narrowness(line_bytes);
   double rate = w->device->epilogue_rate * (plan->pingpong ? w->device->epilogue_alone : 1);
   return w->device->epilogue + elements / rate;
 }
 
-/* What of the epilogues of `rounds` tiles shows beside their multiplying, of `tile` seconds. */
-static double visible_epilogue(const work *w, double rounds, double tile) {
+/* What of a tile's epilogue shows beside the next one's multiplying, of `tile` seconds. */
+static double visible_epilogue(const work *w, double tile) {
   double each = tile_epilogue(w);
-  if (w->plan->pingpong) return each + (rounds - 1) * fmax(0, each - tile) / 2;
+  if (w->plan->pingpong) return fmax(0, each - tile) / 2;
   bool overlaps = w->plan->persistent || w->plan->ctas_per_sm > 1;
-  return each * (1 + (rounds - 1) * (overlaps ? 1 - w->device->epilogue_hidden : 1));
+  return each * (overlaps ? 1 - w->device->epilogue_hidden : 1);
 }
 
 /* ---- DRAM ----------------------------------------------------------------------------- */
@@ -189,8 +224,8 @@ static double round_bytes(const work *w, double tiles_at_once) {
 static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
   const gg_extents *e = &w->extents;
   double d_bytes = bits_of(w->plan->d.type) / 8.0;
-  double m = (double)e->m, n = (double)e->n, k = (double)e->k, batch = (double)e->batch;
-  double once = batch * (m + n) * k * w->bytes;
+  double m = (double)e->m, n = (double)e->n, batch = (double)e->batch;
+  double once = once_bytes(w);
   double write = batch * m * n * d_bytes;
   if (w->plan->has_c) write += batch * m * n * bits_of(w->plan->c.type) / 8.0;
   double in_round = round_bytes(w, tiles_at_once);
@@ -213,12 +248,6 @@ static double stray_bytes(const work *w, const gg_dealing *dealing, double step_
 
 /* ---- The whole ------------------------------------------------------------------------ */
 
-/* Bytes that a CTA has under way, of the stages that do not wait to be multiplied. */
-static double bytes_under_way(const work *w) {
-  int stages = w->plan->stages > 1 ? w->plan->stages - 1 : 1;
-  return w->plan->ctas_per_sm * stages * (w->m_step + w->n_step);
-}
-
 /* Seconds a byte, where `active` multiprocessors ask for them. */
 static double dram_byte(const work *w, double active) {
   const gg_device_model *device = w->device;
@@ -240,6 +269,52 @@ static int resident(const gg_plan *plan, const gg_device_model *device) {
   return clusters > 0 ? clusters * cluster : cluster;
 }
 
+/* What a kernel and a problem come to, before any time. */
+static void count(gg_prediction *out, const work *w, const gg_dealing *dealing, int at_once) {
+  const gg_plan *plan = w->plan;
+  const gg_extents *e = &w->extents;
+  out->shares = dealing->shares;
+  out->workspace_bytes = dealing->workspace_bytes;
+  out->tiles = w->tiles_m * w->tiles_n * (double)e->batch;
+  out->k_tiles = (double)dealing->k_tiles;
+  out->rounds = out->k_tiles > 0 ? (double)dealing->busiest / out->k_tiles
+                                 : ceil(out->tiles / at_once);
+  out->filled = (double)e->m * (double)e->n * (double)e->batch /
+                (out->rounds * at_once * plan->tile_m * plan->tile_n);
+  double step_bytes = load_step_bytes(w);
+  out->load_bytes = out->tiles * out->k_tiles * step_bytes;
+  out->dram_bytes = dram_bytes(w, out->tiles, at_once) + stray_bytes(w, dealing, step_bytes);
+}
+
+/* Seconds in which `active` multiprocessors make `steps` K steps each, with a share of the DRAM's
+ * traffic; its terms are added to `out`, and what shows of `epilogues` that others follow. */
+static double phase(gg_prediction *out, const work *w, double active, double steps, double share,
+                    double epilogues) {
+  if (active <= 0) return 0;
+  double multiply = multiply_step(w, active), load = load_step(w, active);
+  double step = join(multiply, load) + w->device->step;
+  double dram = share * out->dram_bytes * dram_byte(w, active);
+  double visible = epilogues * visible_epilogue(w, out->k_tiles * step);
+  out->multiply += steps * multiply;
+  out->load += steps * load;
+  out->dram += dram;
+  out->epilogue += visible;
+  return join(steps * step + visible, dram);
+}
+
+/* Rounds of whole tiles, and then one of what is left, by fewer, who have the L2 cache and the DRAM
+ * for themselves. Shared tiles are dealt so that all end at once. */
+static double rounds(gg_prediction *out, const work *w, const gg_dealing *dealing, int at_once) {
+  double whole = floor(out->tiles / at_once), rest = out->tiles - whole * at_once;
+  if (dealing->shares > 0) {
+    double active = (double)dealing->clusters * w->plan->cluster_m * w->plan->cluster_n;
+    return phase(out, w, active, (double)dealing->busiest, 1, ceil(out->rounds) - 1);
+  }
+  double share = rest / out->tiles, others = rest > 0 ? whole : whole - 1;
+  double first = whole > 0 ? phase(out, w, at_once, whole * out->k_tiles, 1 - share, others) : 0;
+  return first + phase(out, w, rest, out->k_tiles, share, 0);
+}
+
 gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_device_model *device) {
   gg_prediction out = {.launch = device->launch, .seconds = device->launch};
   if (extents.m == 0 || extents.n == 0 || extents.batch == 0) return out;
@@ -248,33 +323,17 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   work w = make_work(plan, extents, device);
   gg_dealt dealt = gg_dealt_of_plan(plan);
   gg_dealing dealing;
-  int at_once = resident(plan, device);
+  int at_once = resident(plan, device), cluster = plan->cluster_m * plan->cluster_n;
   if (!gg_dealing_make(&dealing, &dealt, extents, at_once)) {
     out.seconds = INFINITY;
     return out;
   }
-  int cluster = plan->cluster_m * plan->cluster_n;
-  double steps = (double)dealing.busiest;
-  out.shares = dealing.shares;
-  out.workspace_bytes = dealing.workspace_bytes;
-  out.tiles = w.tiles_m * w.tiles_n * (double)extents.batch;
-  out.k_tiles = (double)dealing.k_tiles;
-  out.rounds = out.k_tiles > 0 ? steps / out.k_tiles : ceil(out.tiles / at_once);
-  out.filled = (double)extents.m * (double)extents.n * (double)extents.batch /
-               (out.rounds * at_once * plan->tile_m * plan->tile_n);
-  double active = fmin((double)dealing.clusters * cluster, at_once);
-  double multiply = multiply_step(&w, active), load = load_step(&w, active);
-  out.multiply = steps * multiply;
-  out.load = steps * load;
-  out.load_bytes = out.tiles * out.k_tiles * load_step_bytes(&w);
-  out.dram_bytes = dram_bytes(&w, out.tiles, at_once);
-  out.dram_bytes += stray_bytes(&w, &dealing, load_step_bytes(&w));
-  out.dram = out.dram_bytes * dram_byte(&w, active);
-  out.launch += device->fill + load + (cluster > 1 ? device->cluster : 0);
-  double step = join(multiply, load) + device->step;
-  out.epilogue = visible_epilogue(&w, ceil(out.rounds), out.k_tiles * step);
+  count(&out, &w, &dealing, at_once);
+  out.launch += device->fill + load_step(&w, fmin(out.tiles, at_once));
+  if (cluster > 1) out.launch += device->cluster;
+  double seconds = rounds(&out, &w, &dealing, at_once), last = tile_epilogue(&w);
+  out.epilogue += last;
   out.sharing = sharing(&w, &dealing);
-  double computed = steps * step + out.epilogue + out.sharing;
-  out.seconds = out.launch + join(computed, out.dram) + device->dram_share * out.dram;
+  out.seconds = out.launch + seconds + last + out.sharing + device->dram_share * out.dram;
   return out;
 }
