@@ -173,11 +173,16 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
 
 /* ---- Pipeline, schedule and epilogue ---------------------------------------------------- */
 
-/* Columns staged at once: the largest power of two that divides the tile's N, up to 128 bytes. */
+/* Columns staged at once: the largest power of two that divides the tile's N, up to 128 bytes; of
+ * a tile whose boxes are dealt to the CTAs of a cluster, as many as leave each of them a box. */
 static int staged_line(const gg_plan *plan) {
+  enum { least = 16 };
   int most = line_bytes * 8 / gg_dtype_info_of(plan->d.type)->bits;
   int power = plan->tile_n & -plan->tile_n;
-  return power < most ? power : most;
+  if (power > most) power = most;
+  while (power > least && plan->tile_m / plan->epi_m * (plan->tile_n / power) < plan->cluster_k)
+    power /= 2;
+  return power;
 }
 
 static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
@@ -220,6 +225,7 @@ static int64_t stage_bytes(gg_operand operand, int mn, int k) {
  * while they bring no more than eight of 20 KiB: more never measured faster. */
 static gg_status choose_stages(gg_plan *plan, gg_error *err) {
   enum { usual = 8, twice = 16, under_way = 8 * 20 << 10, barriers = 1024 };
+  int64_t sums = gg_sm90_sums_bytes(plan);
   const gg_spec_field *stages = &plan->spec->stages;
   if (stages->state == GG_SPEC_SET) {
     plan->stages = (int)stages->number;
@@ -232,7 +238,7 @@ static gg_status choose_stages(gg_plan *plan, gg_error *err) {
   int64_t small = under_way / stage, most = small < usual ? usual : small > twice ? twice : small;
   int64_t staged = (int64_t)plan->consumers * plan->mma.m * plan->epi_n * plan->epi_buffers *
                    gg_dtype_info_of(plan->d.type)->bits / 8;
-  int64_t fit = (gg_smem_limit(plan) - staged - barriers) / stage;
+  int64_t fit = (gg_smem_limit(plan) - staged - sums - barriers) / stage;
   plan->stages = (int)(fit > most ? most : fit < 2 ? 2 : fit);
   plan->copies_ahead = copies_ahead(plan);
   return GG_OK;

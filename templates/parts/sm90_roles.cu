@@ -28,7 +28,7 @@ __device__ __forceinline__ unsigned cluster_rank() {
 }
 
 __device__ __forceinline__ void cluster_sync() {
-  if constexpr (cluster_size == 1) {
+  if constexpr (cluster_size * cluster_k == 1) {
     __syncthreads();
   } else {
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
