@@ -56,8 +56,10 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
     gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
                   plan->producer_registers, plan->consumer_registers);
   }
-  gg_str_printf(out, "constexpr int cluster_m = %d, cluster_n = %d, cluster_k = %d;\n",
-                plan->cluster_m, plan->cluster_n, plan->cluster_k);
+  gg_str_printf(out, "constexpr int cluster_m = %d, cluster_n = %d", plan->cluster_m,
+                plan->cluster_n);
+  if (plan->specialised) gg_str_printf(out, ", cluster_k = %d", plan->cluster_k);
+  gg_str_puts(out, ";\n");
   if (plan->raster != GG_RASTER_HILBERT) {
     gg_str_printf(out, "constexpr bool raster_along_m = %s;\n",
                   gg_cuda_bool(plan->raster == GG_RASTER_ALONG_M));

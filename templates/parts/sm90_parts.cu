@@ -1,10 +1,10 @@
-// ---- Tiles whose K is dealt to the CTAs of a cluster ---------------------------------------------
+// ---- Tiles whose K is dealt to the CTAs of a cluster -------------------------------------------
 
-// CTAs that are neighbours along K sum a part of a tile's K each. Each then sends the boxes that are
-// not its own to their owners' shared memory, where every part has a place of its own beside the
-// stages, so that nobody asks for room. The bytes arrive at a barrier of the owner's warp, which
-// then adds them up in the order of the parts behind its own: the same from run to run. Nobody else
-// waits, and an owner does not leave before all that is sent to it has arrived.
+// CTAs that are neighbours along K sum a part of a tile's K each. Each then sends the boxes that
+// are not its own to their owners' shared memory, where every part has a place of its own beside
+// the stages, so that nobody asks for room. The bytes arrive at a barrier of the owner's warp,
+// which then adds them up in the order of the parts behind its own: the same from run to run.
+// Nobody else waits, and an owner does not leave before all that is sent to it has arrived.
 
 //@ include sm90_sums
 

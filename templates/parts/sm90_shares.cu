@@ -6,14 +6,16 @@
 // A share is walked from its end, so that a cluster first computes what others wait for.
 //
 // In a group of one tile the boxes are dealt to all parts, which are under way at once; so no one
-// has to read much. In a group of several tiles all boxes are the last part's: it waits for clusters
-// of lower numbers alone, which were started earlier. Either way the order of additions depends on
-// the shares alone, never on who comes first.
+// has to read much. In a group of several tiles all boxes are the last part's: it waits for
+// clusters of lower numbers alone, which were started earlier. Either way the order of additions
+// depends on the shares alone, never on who comes first.
 //
-// Sums are exchanged in the workspace. In front of them is a counter for each warp of a shared tile.
-// Counters are zero between launches.
+// Sums are exchanged in the workspace. In front of them is a counter for each warp of a shared
+// tile. Counters are zero between launches.
 
 //@ include sm90_sums
+
+constexpr box_set all_boxes = ~0ull >> (64 - warp_boxes);
 
 struct work_item {
   unsigned tile;

@@ -1,9 +1,9 @@
 // ---- Sums that several CTAs have of a tile ------------------------------------------------------
 
-// A warp exchanges sums with the same warp of other CTAs alone. The thread that wrote an accumulator
-// has the place of the one that reads it: sums lie in memory as in registers, four words of each
-// lane, a chunk, side by side. Each box of a tile's epilogue has an owner among the CTAs, which adds
-// it up over all parts and stores it.
+// A warp exchanges sums with the same warp of other CTAs alone. The thread that wrote an
+// accumulator has the place of the one that reads it: sums lie in memory as in registers, four
+// words of each lane, a chunk, side by side. Each box of a tile's epilogue has an owner among the
+// CTAs, which adds it up over all parts and stores it.
 
 constexpr int tile_warps = groups_per_tile * warps_per_group;
 constexpr int sum_words = 4;
@@ -26,7 +26,6 @@ static_assert(chunks % warp_boxes == 0, "and so are boxes");
 static_assert(warp_boxes <= 64, "boxes are bits of a box_set");
 
 using box_set = unsigned long long;
-constexpr box_set all_boxes = ~0ull >> (64 - warp_boxes);
 
 __device__ __forceinline__ unsigned word_of(float x) { return __float_as_uint(x); }
 __device__ __forceinline__ unsigned word_of(int x) { return unsigned(x); }
