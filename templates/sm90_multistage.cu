@@ -62,8 +62,8 @@ __device__ __forceinline__ void load_stage(const tensor_map &map_a, const tensor
   const unsigned sA = smem + stage_begin + stage * stage_bytes;
   const unsigned full = full_barrier(smem, stage);
   mbarrier_expect(full, tx_bytes);
-  load_tile<operand_a>(sA, map_a, full, tile.m0, k_tile * tile_k, tile.batch, 0, 1);
-  load_tile<operand_b>(sA + stage_bytes_a, map_b, full, tile.n0, k_tile * tile_k, tile.batch, 0, 1);
+  load_tile<operand_a>(sA, map_a, full, tile.m0, k_tile, tile.batch, 0, 1);
+  load_tile<operand_b>(sA + stage_bytes_a, map_b, full, tile.n0, k_tile, tile.batch, 0, 1);
 }
 
 // Issues a stage's MMAs: of this warpgroup's blocks of 64 rows, from first_block on.

@@ -15,6 +15,7 @@
 //@ insert conversions
 
 constexpr int cluster_size = cluster_m * cluster_n;  // CTAs that share operands
+constexpr int cluster_ctas = cluster_size * cluster_k;
 
 //@ include sm90_instructions
 
@@ -140,13 +141,13 @@ struct work_item {
 
 // This cluster's tiles, one after the other; every role walks the same.
 struct work_walk {
-  unsigned tile = blockIdx.x / (cluster_size * cluster_k);  // the next one
+  unsigned tile = blockIdx.x / cluster_ctas;  // the next one
 
   __device__ __forceinline__ bool more(const work_list &list) const { return tile < list.tiles; }
 
   __device__ __forceinline__ work_item next(const work_list &list) {
     const work_item item = {tile, list.k_first, list.k_tiles};
-    tile += gridDim.x / (cluster_size * cluster_k);
+    tile += gridDim.x / cluster_ctas;
     return item;
   }
 };
@@ -183,15 +184,20 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
     for (int i = 0; i < item.k_tiles; ++i, write.advance()) {
       const unsigned sA = smem + stage_begin + write.stage * stage_bytes;
       const unsigned full = full_barrier(smem, write.stage);
-      const int k0 = (item.k_first + i) * tile_k;
+      const int k_tile = item.k_first + i;
       mbarrier_wait(empty_barrier(smem, write.stage), write.parity);
       mbarrier_expect(full, tx_bytes);
-      load_tile<operand_a>(sA, map_a, full, at.m0, k0, at.batch, list.rank_n, sharers_a);
-      load_tile<operand_b>(sA + stage_bytes_a, map_b, full, at.n0, k0, at.batch, list.rank_m,
+      load_tile<operand_a>(sA, map_a, full, at.m0, k_tile, at.batch, list.rank_n, sharers_a);
+      load_tile<operand_b>(sA + stage_bytes_a, map_b, full, at.n0, k_tile, at.batch, list.rank_m,
                            sharers_b);
     }
   }
   launch_dependents();
+  // This CTA stays as long as others of the cluster may arrive at its barriers.
+  if constexpr (cluster_size > 1)
+#pragma unroll 1
+    for (int i = 0; i < stages; ++i, write.advance())
+      mbarrier_wait(empty_barrier(smem, write.stage), write.parity);
 }
 //@ end
 
@@ -296,8 +302,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ end
     init_barriers(smem);
   }
-  cluster_sync();
+  cluster_arrive();
   await_dependencies();
+  cluster_wait();
 
   if (group == 0) {
     if constexpr (moves_registers) give_registers_back<producer_registers>();
@@ -375,6 +382,4 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     tma_store_wait_read<0>();  // shared memory outlives its last readers
 //@ end
   }
-  // Nobody leaves while others may still arrive at its barriers. Sums have all arrived.
-  if constexpr (cluster_size > 1 || cluster_k == 1) cluster_sync();
 }

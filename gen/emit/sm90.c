@@ -82,11 +82,9 @@ static void write_boxes(gg_str *out, char x, bool k_major, const gg_boxed_tile *
   gg_str_printf(out,
                 "constexpr int boxes_%c = %d, line_%c = %d;  // boxes side by side, and a line's "
                 "elements\n",
-                x, boxes->columns, x, boxes->line);
-  gg_str_printf(out, "constexpr int copy_lines_%c = %d;  // of a box, by one CTA\n", x,
-                boxes->copy_lines);
-  gg_str_printf(out, "constexpr unsigned copy_bytes_%c = %lld, column_bytes_%c = %lld;\n", x,
-                (ll)boxes->copy_bytes, x, (ll)boxes->column_bytes);
+                x, boxes->count, x, boxes->line);
+  gg_str_printf(out, "constexpr int box_lines_%c = %d, box_bytes_%c = %lld;\n", x, boxes->lines, x,
+                (ll)boxes->bytes);
 }
 
 /* What is not copied in boxes. */

@@ -56,7 +56,6 @@ typedef struct operand_tile {
   int64_t mn, k, block_mn, block_k;
   bool k_major;
   int bits, width; /* of an element; of a line of the swizzle's pattern, in bytes */
-  int sharers;     /* CTAs of a cluster, each of which brings a part */
 } operand_tile;
 
 /* (mn, k) -> element, in the form that descriptors are made from: the swizzle is of addresses. */
@@ -105,21 +104,20 @@ static gg_status describe(gg_boxed_tile *out, const operand_tile *tile, const gg
   return GG_OK;
 }
 
-/* Boxes as wide as the swizzle's pattern, each CTA's part of their lines. */
+/* Boxes as wide as the swizzle's pattern, with all lines of the tile. */
 static void derive_boxes(gg_boxed_tile *out, const operand_tile *tile) {
   int64_t contiguous = tile->k_major ? tile->k : tile->mn,
           lines = tile->k_major ? tile->mn : tile->k;
   out->line = tile->width * 8 / tile->bits;
-  out->columns = (int)(contiguous / out->line);
-  out->copy_lines = (int)(lines / tile->sharers);
-  out->column_bytes = lines * tile->width;
-  out->copy_bytes = (int64_t)out->copy_lines * tile->width;
+  out->count = (int)(contiguous / out->line);
+  out->lines = (int)lines;
+  out->bytes = lines * tile->width;
 }
 
 /* The map of an operand that is copied in boxes. */
 static void add_map(gg_layouts *out, gg_param param, const gg_boxed_tile *boxes, int width) {
   out->maps[out->map_count++] = (gg_tensor_map){
-      .param = param, .box = {boxes->line, boxes->copy_lines}, .swizzle_bytes = map_swizzle(width)};
+      .param = param, .box = {boxes->line, boxes->lines}, .swizzle_bytes = map_swizzle(width)};
 }
 
 /* What one box holds in shared memory, line by line, is what the tile's layout says: its place,
@@ -128,12 +126,12 @@ static gg_status check_boxes(const gg_boxed_tile *boxes, const operand_tile *til
                              const gg_composed *smem, gg_error *err) {
   int64_t chunks = tile->width / descriptor_unit, elements = boxes->line / chunks;
   int64_t lines = tile->k_major ? tile->mn : tile->k, right = 0, all = 0;
-  for (int64_t column = 0; column < boxes->columns; column++) {
+  for (int64_t box = 0; box < boxes->count; box++) {
     for (int64_t line = 0; line < lines; line++) {
       for (int64_t chunk = 0; chunk < chunks; chunk++, all++) {
-        int64_t along = column * boxes->line + chunk * elements;
+        int64_t along = box * boxes->line + chunk * elements;
         int64_t index = tile->k_major ? line + along * tile->mn : along + line * tile->mn;
-        int64_t row = column * boxes->column_bytes + line * tile->width;
+        int64_t row = box * boxes->bytes + line * tile->width;
         /* The 16-byte chunk's number is xored with bits 7 and up of the address. */
         int64_t address = row + (chunk ^ (row / 128 % 8 & (chunks - 1))) * descriptor_unit;
         right += gg_composed_at(smem, index) * tile->bits / 8 == address;
@@ -164,8 +162,7 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
                           .block_k = plan->mma.k,
                           .k_major = plan->a.major == GG_MAJOR_K,
                           .bits = gg_dtype_info_of(plan->a.type)->bits,
-                          .width = pattern_width(plan->swizzle_a),
-                          .sharers = plan->cluster_n};
+                          .width = pattern_width(plan->swizzle_a)};
   const operand_tile b = {.name = "sB",
                           .mn = plan->tile_n,
                           .k = plan->tile_k,
@@ -173,8 +170,7 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
                           .block_k = plan->mma.k,
                           .k_major = plan->b.major == GG_MAJOR_K,
                           .bits = gg_dtype_info_of(plan->b.type)->bits,
-                          .width = pattern_width(plan->swizzle_b),
-                          .sharers = plan->cluster_m};
+                          .width = pattern_width(plan->swizzle_b)};
   gg_status st;
   if ((st = derive_operand(&out->sA, &out->size_a, &out->boxes_a, &a, err))) return st;
   if ((st = derive_operand(&out->sB, &out->size_b, &out->boxes_b, &b, err))) return st;

@@ -28,14 +28,12 @@ typedef struct gg_smem_access {
 } gg_smem_access;
 
 /* How boxes bring an operand's tile to a stage, and how the tensor core finds it there. The tile
- * is columns of boxes along its contiguous mode, as wide as the swizzle's pattern. CTAs that share
- * the tile bring a part of each column's lines each. */
+ * is boxes side by side along its contiguous mode, as wide as the swizzle's pattern. */
 typedef struct gg_boxed_tile {
-  int line;           /* elements of a box along the contiguous mode */
-  int columns;        /* boxes side by side along it */
-  int copy_lines;     /* lines of a box, of one CTA */
-  int64_t copy_bytes; /* of a box */
-  int64_t column_bytes;
+  int count;
+  int line;            /* elements of a box along the contiguous mode */
+  int lines;           /* of a box */
+  int64_t bytes;       /* of a box */
   uint64_t descriptor; /* of the first MMA's operand, at address 0 */
   gg_layout steps;     /* (block of the tile, K step) -> 16 bytes from there */
 } gg_boxed_tile;

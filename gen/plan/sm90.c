@@ -152,7 +152,6 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
   int bytes = gg_dtype_info_of(operand->type)->bits / 8, mn = is_a ? plan->tile_m : plan->tile_n;
   bool k_major = operand->major == GG_MAJOR_K;
   int line = (k_major ? plan->tile_k : mn) * bytes, lines = k_major ? mn : plan->tile_k;
-  int sharers = is_a ? plan->cluster_n : plan->cluster_m;
   gg_status st = gg_choose_swizzle(out, asked, name, line, err);
   if (st) return st;
   if (*out == GG_SWIZZLE_PADDING) {
@@ -160,15 +159,13 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
   }
   const char *what = !k_major ? "tile K" : is_a != plan->swap_ab ? "tile M" : "tile N";
   const gg_mark *mark = gg_element_mark(&spec->tile, !k_major ? 2 : is_a ? 0 : 1);
-  if (lines / sharers > box_extent_max) {
+  if (lines > box_extent_max) {
     char asked_lines[16], has[64];
     snprintf(asked_lines, sizeof asked_lines, "%d", lines);
-    snprintf(has, sizeof has, "%d at most: lines of a tensor map's box", box_extent_max * sharers);
+    snprintf(has, sizeof has, "%d at most: lines of a tensor map's box", box_extent_max);
     return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, what, asked_lines, has);
   }
-  char why[64];
-  snprintf(why, sizeof why, "%d CTAs x 8 lines of a swizzle's pattern", sharers);
-  return gg_check_multiple(what, lines, 8 * sharers, why, mark, err);
+  return gg_check_multiple(what, lines, 8, "lines of a swizzle's pattern", mark, err);
 }
 
 /* ---- Pipeline, schedule and epilogue ---------------------------------------------------- */

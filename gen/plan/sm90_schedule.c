@@ -14,16 +14,17 @@
 #include "plan/exchange.h"
 #include "plan/sm90.h"
 
+/* CTAs that every device runs as one cluster; and those that one may where it is asked. */
+enum { portable = 8, most = 16 };
+
 /* Two CTAs share B where there are several tiles along M to share it, and A likewise along N. Only
  * tensor maps bring boxes to both. */
 gg_status gg_sm90_choose_cluster(gg_plan *plan, gg_error *err) {
-  enum { most = 16 }; /* 8 are portable; a launch may ask for more */
   const gg_spec_field *asked = &plan->spec->cluster;
   bool mapped = plan->copy_bytes_a == 0 && plan->copy_bytes_b == 0;
   bool large = plan->tile_m * plan->tile_n >= 128 * 256;
   bool several = plan->fixed_m == GG_FIXED_NONE || plan->fixed_m > plan->tile_m;
-  plan->cluster_m =
-      plan->specialised && mapped && large && several && plan->tile_n % 16 == 0 ? 2 : 1;
+  plan->cluster_m = plan->specialised && mapped && large && several ? 2 : 1;
   plan->cluster_n = plan->cluster_k = 1;
   if (asked->state != GG_SPEC_SET) return GG_OK;
   int64_t m = asked->tuple[0], n = asked->tuple[1], k = asked->tuple[2];
@@ -34,15 +35,9 @@ gg_status gg_sm90_choose_cluster(gg_plan *plan, gg_error *err) {
   if (!plan->specialised && m * n * k > 1) {
     return gg_refuse(plan, asked, "cluster", "with schedule multistage", "[1, 1, 1]", err);
   }
-  if (m == 3 || n == 3 || m * n > 4) {
+  if (m * n > portable || m * n * k > most) {
     return gg_refuse(plan, asked, "cluster", "of this shape",
-                     "1, 2 or 4 CTAs along M and N: [2, 1, 1], [1, 2, 1], [2, 2, 1], [4, 1, 1], "
-                     "[1, 4, 1]",
-                     err);
-  }
-  if ((k & (k - 1)) != 0 || m * n * k > most) {
-    return gg_refuse(plan, asked, "cluster", "of this shape",
-                     "1, 2, 4, 8 or 16 CTAs along K, of 16 in all", err);
+                     "8 CTAs along M and N at most, 16 in all", err);
   }
   plan->cluster_m = (int)m;
   plan->cluster_n = (int)n;

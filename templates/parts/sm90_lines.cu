@@ -45,7 +45,7 @@ __device__ __forceinline__ void cp_async_where(unsigned dst, unsigned long long 
 template <class op>
 struct strips {
   static constexpr int bytes = op::line * int(sizeof(ab_t)), chunks = bytes / chunk_bytes;
-  static constexpr int count = op::boxes * op::copy_lines;
+  static constexpr int count = op::boxes * op::box_lines;
   static constexpr int rounds = (count + warpgroup_size - 1) / warpgroup_size;
   static constexpr bool all_work = count % warpgroup_size == 0;
 
@@ -67,8 +67,8 @@ struct strip {
 
   __device__ __forceinline__ strip(const line_source &from, int number, int mn0, int k0, int batch)
       : from(from),
-        line((op::k_major ? mn0 : k0) + number % op::copy_lines),
-        first((op::k_major ? k0 : mn0) + number / op::copy_lines * op::line),
+        line((op::k_major ? mn0 : k0) + number % op::box_lines),
+        first((op::k_major ? k0 : mn0) + number / op::box_lines * op::line),
         batch(batch) {}
 
   __device__ __forceinline__ const ab_t *begin() const {
@@ -98,7 +98,7 @@ __device__ __forceinline__ void copy_strips(unsigned dst, const line_source &fro
                                             int mn0, int k0, int batch, int lane) {
   using tile = strips<op>;
   constexpr int steps = tile::chunks, at_once = warp_size / steps;
-  constexpr bool in_step = op::boxes == 1 || op::copy_lines % warp_size == 0;
+  constexpr bool in_step = op::boxes == 1 || op::box_lines % warp_size == 0;
   const int chunk = lane % steps, ahead = (chunk + 1) * chunk_bytes;
   const unsigned to = dst + tile::place(number, chunk);
   const strip<op> first(from, number, mn0, k0, batch);
@@ -263,10 +263,10 @@ __device__ __forceinline__ void begin_loads(const load_sources &from, const load
       const unsigned full = full_barrier(smem, at.ring.stage);
       mbarrier_expect(full, tx_bytes);
 //@ if not lines_a
-      load_tile<operand_a>(sA, from.a, full, at.tile.m0, k0, at.tile.batch, 0, 0);
+      load_tile<operand_a>(sA, from.a, full, at.tile.m0, at.k_tile, at.tile.batch, 0, 0);
 //@ end
 //@ if not lines_b
-      load_tile<operand_b>(sB, from.b, full, at.tile.n0, k0, at.tile.batch, 0, 0);
+      load_tile<operand_b>(sB, from.b, full, at.tile.n0, at.k_tile, at.tile.batch, 0, 0);
 //@ end
     }
     __syncwarp();

@@ -27,13 +27,16 @@ __device__ __forceinline__ unsigned cluster_rank() {
   return rank;
 }
 
-__device__ __forceinline__ void cluster_sync() {
-  if constexpr (cluster_size * cluster_k == 1) {
-    __syncthreads();
-  } else {
+__device__ __forceinline__ void cluster_arrive() {
+  if constexpr (cluster_ctas > 1)
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void cluster_wait() {
+  if constexpr (cluster_ctas == 1)
+    __syncthreads();
+  else
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-  }
 }
 
 __device__ __forceinline__ void prefetch_map(const tensor_map &map) {

@@ -77,17 +77,16 @@ static const char boxed_grid[] = "arch: sm_90a\n"
                                  "  d.type: [bf16, f32, e5m2]\n"
                                  "  cluster: [[1, 1, 1], [2, 1, 1], [1, 2, 1]]\n";
 
-/* Boxes fill the tile; a cluster's CTAs bring equal parts of them. */
-static void check_boxed_tile(const gg_boxed_tile *boxes, const gg_tensor_map *map, int64_t elements,
-                             int sharers) {
+/* Boxes fill the tile. */
+static void check_boxed_tile(const gg_boxed_tile *boxes, const gg_tensor_map *map,
+                             int64_t elements) {
   int64_t bytes = elements * 2;
   ck_assert_int_eq(map->box[0], boxes->line);
-  ck_assert_int_eq(map->box[1], boxes->copy_lines);
+  ck_assert_int_eq(map->box[1], boxes->lines);
   ck_assert_int_eq(boxes->line * 2, map->swizzle_bytes);
-  ck_assert_int_eq(boxes->column_bytes * boxes->columns, bytes);
-  ck_assert_int_eq(boxes->copy_bytes * sharers, boxes->column_bytes);
-  ck_assert_int_eq((int64_t)boxes->line * boxes->copy_lines * 2, boxes->copy_bytes);
-  ck_assert_int_eq(boxes->copy_lines % 8, 0);
+  ck_assert_int_eq(boxes->bytes * boxes->count, bytes);
+  ck_assert_int_eq((int64_t)boxes->line * boxes->lines * 2, boxes->bytes);
+  ck_assert_int_eq(boxes->lines % 8, 0);
 }
 
 static void check_boxed(const gg_spec *spec) {
@@ -98,10 +97,8 @@ static void check_boxed(const gg_spec *spec) {
   const gg_layouts *layouts = compilation.layouts;
   const gg_plan *plan = compilation.plan;
   ck_assert_uint_eq(layouts->map_count, 3);
-  check_boxed_tile(&layouts->boxes_a, &layouts->maps[0], (int64_t)plan->tile_m * plan->tile_k,
-                   plan->cluster_n);
-  check_boxed_tile(&layouts->boxes_b, &layouts->maps[1], (int64_t)plan->tile_n * plan->tile_k,
-                   plan->cluster_m);
+  check_boxed_tile(&layouts->boxes_a, &layouts->maps[0], (int64_t)plan->tile_m * plan->tile_k);
+  check_boxed_tile(&layouts->boxes_b, &layouts->maps[1], (int64_t)plan->tile_n * plan->tile_k);
   ck_assert_int_eq(plan->tile_n % plan->epi_n, 0);
   ck_assert_int_eq(
       plan->tile_n / plan->epi_n * (plan->tile_m / plan->consumers / 64) % plan->epi_buffers, 0);
@@ -155,7 +152,7 @@ START_TEST(test_boxed_facts) {
   for (size_t i = 0; i < kernel->map_count; i++)
     ck_assert_int_eq(kernel->maps[i].param, kernel->params[i]);
   ck_assert_int_eq(kernel->maps[0].box[0], 128);
-  ck_assert_int_eq(kernel->maps[1].box[1], 128); /* half of the tile's 256 rows of B */
+  ck_assert_int_eq(kernel->maps[1].box[1], 256); /* half of the tile's 256 rows of B */
   ck_assert_int_eq(kernel->cluster_m, 2);
   ck_assert_int_eq(kernel->accumulator_bits, 14);
   ck_assert_str_eq(kernel->arch, "sm_90a");
@@ -193,7 +190,8 @@ START_TEST(test_exchanged_facts) {
 }
 END_TEST
 
-/* The plan as people see it is of the problem: A, whose rows begin anywhere, is copied by threads. */
+/* The plan as people see it is of the problem: A, whose rows begin anywhere, is copied by threads.
+ */
 START_TEST(test_exchanged_copies) {
   gg_spec_file *file = parse("arch: sm_90a\na: {type: bf16, align: 2}\nb: bf16\nd: bf16\n"
                              "swap_ab: true\n");
