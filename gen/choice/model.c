@@ -37,6 +37,8 @@ gg_device_model gg_device_model_of(int arch, int sm_count) {
     double scale = (double)sm_count / out.sm_count;
     out.sm_count = sm_count;
     out.quads = (int)(scale * out.quads);
+    out.octets = (int)(scale * out.octets);
+    out.sixteens = (int)(scale * out.sixteens);
     out.dram_rate *= scale;
     out.l2_bytes *= scale;
     out.l2_rate *= scale;
@@ -229,14 +231,20 @@ static double dram_byte(const work *w, double active) {
 /* Those of the last cluster of a shared tile, which others do not hide. */
 static double sharing(const work *w, const gg_dealing *dealing) {
   double sums = (double)w->plan->tile_m * w->plan->tile_n * bits_of(w->plan->accumulator) / 8;
+  int parts = w->plan->cluster_k;
+  if (parts > 1) return w->device->meet + sums * (parts - 1) / parts / w->device->meet_rate;
   return dealing->waits * w->device->wait + dealing->adding * sums / w->device->sum_rate;
 }
 
 /* CTAs that run at once, where each has a multiprocessor. */
 static int resident(const gg_plan *plan, const gg_device_model *device) {
-  int cluster = plan->cluster_m * plan->cluster_n;
+  int cluster = gg_plan_cluster_size(plan);
   int clusters = device->sm_count / cluster;
-  if (cluster == 4 && device->quads < clusters) clusters = device->quads;
+  int fit = cluster == 4    ? device->quads
+            : cluster == 8  ? device->octets
+            : cluster == 16 ? device->sixteens
+                            : clusters;
+  if (fit < clusters) clusters = fit;
   return clusters > 0 ? clusters * cluster : cluster;
 }
 
@@ -253,7 +261,7 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
     out.seconds = INFINITY;
     return out;
   }
-  int cluster = plan->cluster_m * plan->cluster_n;
+  int cluster = gg_plan_cluster_size(plan);
   double steps = (double)dealing.busiest;
   out.shares = dealing.shares;
   out.workspace_bytes = dealing.workspace_bytes;
@@ -270,7 +278,7 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   out.dram_bytes = dram_bytes(&w, out.tiles, at_once);
   out.dram_bytes += stray_bytes(&w, &dealing, load_step_bytes(&w));
   out.dram = out.dram_bytes * dram_byte(&w, active);
-  out.launch += device->fill + load + (cluster > 1 ? device->cluster : 0);
+  out.launch += device->fill + load + (cluster > plan->cluster_k ? device->cluster : 0);
   double step = join(multiply, load) + device->step;
   out.epilogue = visible_epilogue(&w, ceil(out.rounds), out.k_tiles * step);
   out.sharing = sharing(&w, &dealing);

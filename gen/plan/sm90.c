@@ -189,7 +189,7 @@ static int fitting_stages(const gg_plan *plan, int columns, int buffers) {
   if (asked->state == GG_SPEC_SET) most = asked->number;
   int64_t staged = (int64_t)plan->consumers * plan->mma.m * columns * buffers *
                    gg_dtype_info_of(plan->d.type)->bits / 8;
-  int64_t fit = (gg_smem_limit(plan) - staged - barriers) / stage;
+  int64_t fit = (gg_smem_limit(plan) - staged - gg_sm90_sums_bytes(plan) - barriers) / stage;
   return (int)(fit > most ? most : fit);
 }
 
@@ -221,14 +221,19 @@ static int staging_cost(const gg_plan *plan, staging s) {
 /* Boxes of a power of two of columns, up to 128 bytes, that divides the tile's N. Or of a larger
  * one, for lines of more bytes: the last box then begins within the one before it, and the columns
  * of both are stored twice. So nothing may be read that a store has replaced, and no box be another
- * cluster's; and no stage is given up for it. */
+ * cluster's; and no stage is given up for it. Of a tile whose boxes are dealt to the CTAs of a
+ * cluster, as many columns as leave each of them a box. */
 static staging choose_staging(const gg_plan *plan) {
+  enum { least_dealt = 16 };
   int most = line_bytes * 8 / gg_dtype_info_of(plan->d.type)->bits;
   int power = plan->tile_n & -plan->tile_n;
   staging best = {.columns = power < most ? power : most};
+  while (best.columns > least_dealt &&
+         plan->tile_m / plan->epi_m * (plan->tile_n / best.columns) < plan->cluster_k)
+    best.columns /= 2;
   best.buffers = most_buffers(plan, best.columns);
-  if (gg_plan_shares_tiles(plan) || gg_plan_reads_elements(plan) || plan->d.major != GG_MAJOR_N)
-    return best;
+  bool dealt = gg_plan_shares_tiles(plan) || plan->cluster_k > 1;
+  if (dealt || gg_plan_reads_elements(plan) || plan->d.major != GG_MAJOR_N) return best;
   int stages = fitting_stages(plan, best.columns, best.buffers);
   for (int columns = 2 * power; columns <= most && columns <= plan->tile_n; columns *= 2) {
     for (int buffers = most_buffers(plan, columns); buffers > 0; buffers--) {
@@ -245,8 +250,8 @@ static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = gg_check_unused(plan, &spec->swizzle.d, "swizzle of D", "the widest, by itself", err)))
     return st;
-  staging staged = choose_staging(plan);
   plan->epi_m = 16;
+  staging staged = choose_staging(plan);
   plan->epi_n = staged.columns;
   plan->epi_buffers = staged.buffers;
   if (plan->d.major == GG_MAJOR_N && gg_dtype_info_of(plan->d.type)->bits == 8 &&

@@ -26,7 +26,7 @@ struct epilogue_arguments {
   int64 ldd;
   tile_place at;  // this warp's first element of the tile
   epilogue_operands operands;
-//@ if shares
+//@ if sums
   box_set boxes;  // of this warp's, those to store
 //@ end
 };
@@ -242,7 +242,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
                                 read_row(arg.operands, block.beyond(8, 0))};
 #pragma unroll
     for (int b = 0; b < block_boxes; ++b) {
-//@ if shares
+//@ if sums
       if (!(arg.boxes >> (i * block_boxes + b) & 1)) {
 //@ if map_d
         if (lane == 0) tma_store_commit();  // nothing; boxes keep their turns
