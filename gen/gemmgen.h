@@ -184,6 +184,7 @@ typedef struct gg_kernel {
   bool dependent; /* may be launched before what it depends on has ended: it waits itself */
   int threads;    /* a CTA */
   int cluster_m, cluster_n; /* CTAs of a cluster along M and N, all in the grid's x; else 1 and 1 */
+  int cluster_k;            /* and those that compute parts of one tile's K; else 1 */
   int64_t smem_bytes;       /* dynamic shared memory a CTA */
 
   bool int32_coordinates; /* M, N and the batch are counted in 32 bits, as K always is */

@@ -14,7 +14,8 @@
 
 //@ insert conversions
 
-constexpr int cluster_size = cluster_m * cluster_n;
+constexpr int cluster_size = cluster_m * cluster_n;  // CTAs that share operands
+constexpr int cluster_ctas = cluster_size * cluster_k;
 
 //@ include sm90_instructions
 
@@ -45,8 +46,6 @@ static_assert(tile_m == groups_per_tile * frags_m * mma_m, "consumers have whole
 static_assert(!pingpong || consumers == 2, "a turn is passed from one to the other");
 static_assert(tile_n == mma_n, "a consumer's atom is as wide as the tile");
 static_assert(stages >= 2, "one stage is read while another is filled");
-static_assert(mma_n % epi_n == 0 && epi_n % 8 == 0, "the epilogue walks whole boxes");
-static_assert(frags_m * mma_n / epi_n % epi_buffers == 0, "staging buffers take turns");
 
 __device__ __forceinline__ unsigned full_barrier(unsigned smem, int stage) {
   return smem + barriers_begin + 8 * stage;
@@ -89,8 +88,8 @@ struct ring_position {
 struct work_list {
   unsigned tiles_m, tiles_n;  // of clusters' tiles, in a batch
   unsigned tiles;             // in all
-  int k_tiles;                // along K
-  int rank_m, rank_n;         // this CTA's place in its cluster
+  int k_first, k_tiles;       // along K, this CTA's
+  int rank_m, rank_n, rank_k;  // its place in its cluster
 //@ if shares
   unsigned shared_tiles, shares;       // the first tiles are dealt in shares, the others whole
   unsigned group_tiles, group_shares;  // of those that are dealt together
@@ -99,14 +98,22 @@ struct work_list {
 //@ end
 };
 
+// The K tiles of a tile, in equal parts but for one K tile.
+__device__ __forceinline__ int part_begin(int k_tiles, int part) {
+  return part * (k_tiles / cluster_k) + min(part, k_tiles % cluster_k);
+}
+
 __device__ __forceinline__ work_list list_work(int64 m, int64 n, int64 k, int64 batch, int rank) {
   work_list list;
   list.tiles_m = unsigned((m + cluster_m * tile_m - 1) / (cluster_m * tile_m));
   list.tiles_n = unsigned((n + cluster_n * tile_n - 1) / (cluster_n * tile_n));
   list.tiles = list.tiles_m * list.tiles_n * unsigned(batch);
-  list.k_tiles = int((k + tile_k - 1) / tile_k);
   list.rank_m = rank % cluster_m;
-  list.rank_n = rank / cluster_m;
+  list.rank_n = rank / cluster_m % cluster_n;
+  list.rank_k = cluster_k == 1 ? 0 : rank / cluster_size;
+  const int k_tiles = int((k + tile_k - 1) / tile_k);
+  list.k_first = part_begin(k_tiles, list.rank_k);
+  list.k_tiles = part_begin(k_tiles, list.rank_k + 1) - list.k_first;
   return list;
 }
 
@@ -132,16 +139,20 @@ struct work_item {
 
 // This cluster's tiles, one after the other; every role walks the same.
 struct work_walk {
-  unsigned tile = blockIdx.x / cluster_size;  // the next one
+  unsigned tile = blockIdx.x / cluster_ctas;  // the next one
 
   __device__ __forceinline__ bool more(const work_list &list) const { return tile < list.tiles; }
 
   __device__ __forceinline__ work_item next(const work_list &list) {
-    const work_item item = {tile, 0, list.k_tiles};
-    tile += gridDim.x / cluster_size;
+    const work_item item = {tile, list.k_first, list.k_tiles};
+    tile += gridDim.x / cluster_ctas;
     return item;
   }
 };
+//@ end
+
+//@ if parts
+//@ include sm90_parts
 //@ end
 
 //@ include sm90_load
@@ -155,12 +166,13 @@ constexpr int full_arrivals = 1;
 
 __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_map &map_b,
                                         const work_list &list, unsigned smem) {
-  // Rank in the cluster: rank_m + rank_n * cluster_m.
+  // Rank in the cluster: rank_m + rank_n * cluster_m + rank_k * cluster_size.
+  const int first = list.rank_k * cluster_size;
   unsigned row = 0;  // the CTAs with this one's rank_m, as bits, for rank_m = 0
   for (int i = 0; i < cluster_n; ++i) row |= 1u << i * cluster_m;
-  const unsigned short sharers_a = (unsigned short)(row << list.rank_m);
+  const unsigned short sharers_a = (unsigned short)(row << first + list.rank_m);
   const unsigned short sharers_b =
-      (unsigned short)(((1u << cluster_m) - 1) << list.rank_n * cluster_m);
+      (unsigned short)(((1u << cluster_m) - 1) << first + list.rank_n * cluster_m);
 
   ring_position write = {0, 1};  // the first round finds every stage empty
   for (work_walk walk; walk.more(list);) {
@@ -193,7 +205,7 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
 __device__ __forceinline__ void release(const work_list &list, unsigned smem, int stage,
                                         int lane) {
   if (lane < cluster_size && (lane % cluster_m == list.rank_m || lane / cluster_m == list.rank_n))
-    mbarrier_arrive(empty_barrier(smem, stage), lane);
+    mbarrier_arrive(empty_barrier(smem, stage), lane + list.rank_k * cluster_size);
 }
 
 __device__ __forceinline__ void init_barriers(unsigned smem) {
@@ -202,6 +214,9 @@ __device__ __forceinline__ void init_barriers(unsigned smem) {
     mbarrier_init(full_barrier(smem, stage), full_arrivals);
     mbarrier_init(empty_barrier(smem, stage), readers);
   }
+//@ if parts
+  init_sum_barriers(smem);
+//@ end
   fence_barrier_init();
 }
 
@@ -341,6 +356,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
           combine(tCrC, list, item, workspace, (warp - warps_per_group) % tile_warps, lane);
       if (boxes == 0) continue;
 //@ end
+//@ if parts
+      const box_set boxes = combine(tCrC, list, smem, warp - warps_per_group, lane);
+      if (boxes == 0) continue;
+//@ end
 
       const tile_origin at = locate(list, item.tile);
       const int row0 = at.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
@@ -351,7 +370,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
           row0, at.n0, at.batch, m, n, D + at.batch * batch_stride_d, ldd,
           row_place(row0 - at.m0, at.m0, at.n0, m, n),
           at_tile(operands, at.batch, at.m0, at.n0),
-//@ if shares
+//@ if sums
           boxes,
 //@ end
       };

@@ -126,6 +126,7 @@ static bool same_kernel(const gg_plan *x, const gg_plan *y) {
       {x->splits, y->splits},
       {x->cluster_m, y->cluster_m},
       {x->cluster_n, y->cluster_n},
+      {x->cluster_k, y->cluster_k},
       {(int)x->raster, (int)y->raster},
       {x->raster_group, y->raster_group},
       {x->ctas_per_sm, y->ctas_per_sm},

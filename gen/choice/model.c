@@ -37,6 +37,8 @@ gg_device_model gg_device_model_of(int arch, int sm_count) {
     double scale = (double)sm_count / out.sm_count;
     out.sm_count = sm_count;
     out.quads = (int)(scale * out.quads);
+    out.octets = (int)(scale * out.octets);
+    out.sixteens = (int)(scale * out.sixteens);
     out.dram_rate *= scale;
     out.l2_bytes *= scale;
     out.l2_rate *= scale;
@@ -54,7 +56,7 @@ typedef struct work {
   double tiles_m, tiles_n; /* whole clusters */
   double bytes;            /* of an element of A or B */
   double m_step, n_step;   /* bytes of a K step's rows of A and of B */
-  double filled;           /* share of the tiles that D has */
+  double lockstep;         /* see there */
 } work;
 
 static double round_up(int64_t extent, int tile, int cluster) {
@@ -80,7 +82,6 @@ static work make_work(const gg_plan *plan, gg_extents e, const gg_device_model *
   w.bytes = bits_of(plan->a.type) / 8.0;
   w.m_step = plan->tile_m * plan->tile_k * w.bytes;
   w.n_step = plan->tile_n * plan->tile_k * w.bytes;
-  w.filled = (double)e.m * (double)e.n / (w.tiles_m * plan->tile_m * w.tiles_n * plan->tile_n);
   return w;
 }
 
@@ -161,16 +162,24 @@ static double once_bytes(const work *w) {
   return (double)e->batch * (double)(e->m + e->n) * (double)e->k * w->bytes;
 }
 
-/* Of one multiprocessor, where `active` load. Neighbours that ask for the same line at once have it
- * by one request of the L2 cache. Tiles that D has only a part of load less, and run ahead: with
- * them requests no longer meet. */
+/* How far CTAs that load the same lines ask for them at once: neighbours then have them by one
+ * request of the L2 cache. Tiles that D has only a part of load less, and run ahead; so do those
+ * that get from DRAM what others find in the cache; shares of several tiles are at different places
+ * of K anyway. */
+static double lockstep(const work *w, const gg_dealing *dealing) {
+  if (dealing->group_tiles > 1) return 0;
+  const gg_extents *e = &w->extents;
+  double tiles = w->tiles_m * w->plan->tile_m * w->tiles_n * w->plan->tile_n;
+  double filled = (double)e->m * (double)e->n / tiles;
+  double square = filled * filled, fourth = square * square;
+  return fourth * fourth * fourth * fmin(1, w->device->l2_bytes / once_bytes(w));
+}
+
+/* Of one multiprocessor, where `active` load. */
 static double load_rate(const work *w, double active) {
   const gg_device_model *device = w->device;
-  double meet = w->filled * w->filled * w->filled;
-  meet *= meet, meet *= meet;
-  meet *= fmin(1, device->l2_bytes / once_bytes(w));
   double alone = join(1 / device->load_rate, device->load_latency / bytes_under_way(w));
-  return 1 / join(alone, active / (device->l2_rate * (1 + device->meet * meet)));
+  return 1 / join(alone, active / (device->l2_rate * (1 + device->lockstep * w->lockstep)));
 }
 
 /* Seconds of one step's copies; those of warps have the shared memory's own limit. */
@@ -188,7 +197,9 @@ static double load_step(const work *w, double active) {
 static double tile_epilogue(const work *w) {
   const gg_plan *plan = w->plan;
   int sharers = plan->pingpong ? 1 : plan->consumers > 0 ? plan->consumers : 2;
-  double elements = (double)plan->tile_m * plan->tile_n / sharers;
+  double columns = plan->tile_n;
+  if (plan->epi_n) columns = ceil(columns / plan->epi_n) * plan->epi_n;
+  double elements = plan->tile_m * columns / sharers;
   double staged = plan->epi_n ? plan->epi_n * bits_of(plan->d.type) / 8.0 : line;
   bool across = plan->epi_n && plan->d.major == GG_MAJOR_M;
   double line_bytes = across ? plan->epi_m * bits_of(plan->d.type) / 8.0 : line;
@@ -258,14 +269,20 @@ static double dram_byte(const work *w, double active) {
 /* Those of the last cluster of a shared tile, which others do not hide. */
 static double sharing(const work *w, const gg_dealing *dealing) {
   double sums = (double)w->plan->tile_m * w->plan->tile_n * bits_of(w->plan->accumulator) / 8;
+  int parts = w->plan->cluster_k;
+  if (parts > 1) return w->device->meet + sums * (parts - 1) / parts / w->device->meet_rate;
   return dealing->waits * w->device->wait + dealing->adding * sums / w->device->sum_rate;
 }
 
 /* CTAs that run at once, where each has a multiprocessor. */
 static int resident(const gg_plan *plan, const gg_device_model *device) {
-  int cluster = plan->cluster_m * plan->cluster_n;
+  int cluster = gg_plan_cluster_size(plan);
   int clusters = device->sm_count / cluster;
-  if (cluster == 4 && device->quads < clusters) clusters = device->quads;
+  int fit = cluster == 4    ? device->quads
+            : cluster == 8  ? device->octets
+            : cluster == 16 ? device->sixteens
+                            : clusters;
+  if (fit < clusters) clusters = fit;
   return clusters > 0 ? clusters * cluster : cluster;
 }
 
@@ -305,14 +322,16 @@ static double phase(gg_prediction *out, const work *w, double active, double ste
 /* Rounds of whole tiles, and then one of what is left, by fewer, who have the L2 cache and the DRAM
  * for themselves. Shared tiles are dealt so that all end at once. */
 static double rounds(gg_prediction *out, const work *w, const gg_dealing *dealing, int at_once) {
-  double whole = floor(out->tiles / at_once), rest = out->tiles - whole * at_once;
+  double ctas = w->plan->cluster_k, steps = ceil(out->k_tiles / ctas); /* of one tile */
+  double tiles = at_once / ctas, whole = floor(out->tiles / tiles);
+  double rest = out->tiles - whole * tiles;
   if (dealing->shares > 0) {
     double active = (double)dealing->clusters * w->plan->cluster_m * w->plan->cluster_n;
     return phase(out, w, active, (double)dealing->busiest, 1, ceil(out->rounds) - 1);
   }
   double share = rest / out->tiles, others = rest > 0 ? whole : whole - 1;
-  double first = whole > 0 ? phase(out, w, at_once, whole * out->k_tiles, 1 - share, others) : 0;
-  return first + phase(out, w, rest, out->k_tiles, share, 0);
+  double first = whole > 0 ? phase(out, w, at_once, whole * steps, 1 - share, others) : 0;
+  return first + phase(out, w, rest * ctas, steps, share, 0);
 }
 
 gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_device_model *device) {
@@ -323,14 +342,15 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   work w = make_work(plan, extents, device);
   gg_dealt dealt = gg_dealt_of_plan(plan);
   gg_dealing dealing;
-  int at_once = resident(plan, device), cluster = plan->cluster_m * plan->cluster_n;
+  int at_once = resident(plan, device);
   if (!gg_dealing_make(&dealing, &dealt, extents, at_once)) {
     out.seconds = INFINITY;
     return out;
   }
+  w.lockstep = lockstep(&w, &dealing);
   count(&out, &w, &dealing, at_once);
-  out.launch += device->fill + load_step(&w, fmin(out.tiles, at_once));
-  if (cluster > 1) out.launch += device->cluster;
+  out.launch += device->fill + load_step(&w, fmin(out.tiles * plan->cluster_k, at_once));
+  if (plan->cluster_m * plan->cluster_n > 1) out.launch += device->cluster;
   double seconds = rounds(&out, &w, &dealing, at_once), last = tile_epilogue(&w);
   out.epilogue += last;
   out.sharing = sharing(&w, &dealing);

@@ -11,6 +11,7 @@ typedef struct gg_device_model {
   int arch;         /* 90 */
   int sm_count;
   int quads; /* clusters of four CTAs that run at once: fewer than multiprocessors allow */
+  int octets, sixteens; /* and of eight and of sixteen */
   double l2_bytes;
   double dram_rate;      /* bytes a second, of the device */
   double dram_sm_rate;   /* the same of one multiprocessor alone */
@@ -31,7 +32,7 @@ typedef struct gg_device_model {
   double shared_load;   /* what a byte costs that another CTA of the cluster loads */
   double ragged_load;   /* more, as a share, where lines do not start at 128 bytes */
   double narrow_load;   /* more, as a share, for each time that a box is narrower than 128 bytes */
-  double meet;          /* l2_rate's gain, as a share, where requests for the same lines meet */
+  double lockstep;      /* l2_rate's gain, as a share, where requests for the same lines meet */
   double epilogue;      /* seconds of a tile's epilogue, and a second an element of a consumer */
   double epilogue_rate; /* elements a second of a consumer, beside which another stores */
   double epilogue_alone;  /* how much faster one stores alone, while the other multiplies */
@@ -40,6 +41,9 @@ typedef struct gg_device_model {
   double epilogue_hidden; /* share of it that the next tile hides, where consumers share a tile */
   double sum_rate;        /* bytes a second of a multiprocessor's sums, to others or from them */
   double wait;            /* seconds until one sees what another has written */
+  double meet;            /* seconds for the CTAs of a cluster that compute one tile to start, and
+                             to have each other's sums, beside the time for their bytes */
+  double meet_rate;       /* bytes a second of those */
   double stray;           /* of what shares of several tiles load and the L2 cache has no room for,
                              how much is read again: they are at different places of K */
   double miss;            /* how DRAM traffic grows where a wave's operands exceed the L2 cache */

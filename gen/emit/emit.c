@@ -115,6 +115,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .threads = plan->threads,
       .cluster_m = plan->cluster_m,
       .cluster_n = plan->cluster_n,
+      .cluster_k = plan->cluster_k,
       .smem_bytes = layouts->smem_bytes,
       .int32_coordinates = plan->target->int32_coordinates,
       .params = params,

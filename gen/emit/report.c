@@ -164,7 +164,11 @@ static void report_schedule(gg_report *report, const gg_plan *plan) {
   } else if (plan->scheduler == GG_SCHEDULER_SPLIT_K) {
     add_text(report, "schedule", "splits", "chosen at launch");
   }
-  if (plan->cluster_m * plan->cluster_n > 1) {
+  if (plan->cluster_k > 1) {
+    add_text(report, "schedule", "cluster", "%dx%dx%d", plan->cluster_m, plan->cluster_n,
+             plan->cluster_k)
+        ->remark = "CTAs along M x N x K: those along K add up their sums";
+  } else if (gg_plan_cluster_size(plan) > 1) {
     add_text(report, "schedule", "cluster", "%dx%d", plan->cluster_m, plan->cluster_n)->remark =
         "CTAs along M x N";
   }

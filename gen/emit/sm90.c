@@ -56,8 +56,10 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
     gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
                   plan->producer_registers, plan->consumer_registers);
   }
-  gg_str_printf(out, "constexpr int cluster_m = %d, cluster_n = %d;\n", plan->cluster_m,
+  gg_str_printf(out, "constexpr int cluster_m = %d, cluster_n = %d", plan->cluster_m,
                 plan->cluster_n);
+  if (plan->specialised) gg_str_printf(out, ", cluster_k = %d", plan->cluster_k);
+  gg_str_puts(out, ";\n");
   if (plan->raster != GG_RASTER_HILBERT) {
     gg_str_printf(out, "constexpr bool raster_along_m = %s;\n",
                   gg_cuda_bool(plan->raster == GG_RASTER_ALONG_M));
@@ -115,6 +117,8 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
                 plan->read_n);
   gg_str_printf(out, "constexpr unsigned epi_bytes = %lld, epi_begin = %lld;\n",
                 (ll)layouts->staging_bytes, (ll)layouts->staging_begin);
+  if (plan->cluster_k > 1)
+    gg_str_printf(out, "constexpr unsigned sums_begin = %lld;\n", (ll)layouts->sums_begin);
   gg_str_printf(out, "constexpr unsigned barriers_begin = %lld;\n", (ll)layouts->barriers_begin);
   gg_str_printf(out, "constexpr bool d_n_major = %s;\n", gg_cuda_bool(plan->d.major == GG_MAJOR_N));
   if (plan->has_c) {
@@ -178,11 +182,15 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   if (plan->specialised) gg_bind_flag(out, "promote", plan->promote > 0);
   if (plan->specialised) gg_bind_flag(out, "a_in_registers", plan->a_in_registers);
   gg_bind_flag(out, "hilbert", plan->raster == GG_RASTER_HILBERT);
-  /* Accumulators that are added to: in registers of their own, or by another cluster's sums. Those
+  /* Accumulators that are added to: in registers of their own, or by another CTA's sums. Those
    * are clear on every way to the first MMA, or ptxas runs MMAs one by one. */
-  bool shares = gg_plan_shares_tiles(plan);
-  gg_bind_flag(out, "shares", shares);
-  if (plan->specialised) gg_bind_flag(out, "clears", plan->promote > 0 || shares);
+  bool shares = gg_plan_shares_tiles(plan), parts = plan->cluster_k > 1;
+  gg_bind_flag(out, "sums", shares || parts);
+  if (plan->specialised) {
+    gg_bind_flag(out, "shares", shares);
+    gg_bind_flag(out, "parts", parts);
+    gg_bind_flag(out, "clears", plan->promote > 0 || shares || parts);
+  }
   gg_bind_flag(out, "lines", plan->copy_bytes_a || plan->copy_bytes_b);
   if (plan->specialised) {
     gg_bind_flag(out, "lines_a", plan->copy_bytes_a > 0);

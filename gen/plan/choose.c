@@ -133,8 +133,9 @@ static void derive_name(gg_str *out, const gg_plan *chosen) {
                 gg_dtype_info_of(plan->d.type)->name, gg_dtype_info_of(plan->accumulator)->name,
                 letter[plan->a.major], letter[plan->b.major], letter[plan->d.major], plan->tile_m,
                 plan->tile_n, plan->tile_k, plan->stages);
-  if (plan->cluster_m * plan->cluster_n > 1) {
+  if (gg_plan_cluster_size(plan) > 1) {
     gg_str_printf(out, "_c%dx%d", plan->cluster_m, plan->cluster_n);
+    if (plan->cluster_k > 1) gg_str_printf(out, "x%d", plan->cluster_k);
   }
   if (plan->ctas_per_sm > 1) gg_str_printf(out, "_x%d", plan->ctas_per_sm);
   if (plan->pingpong) gg_str_puts(out, "_pingpong");

@@ -29,10 +29,11 @@ enum {
 
 /* What of a kernel and a problem decides. */
 typedef struct load {
-  int64_t tiles, k_tiles, clusters; /* clusters that run at once */
-  int64_t sum_bytes;                /* of a CTA's tile */
-  int chunks;                       /* of a warp's sums */
-  double sum_steps;                 /* K tiles while a CTA writes or reads a tile's sums */
+  int64_t tiles, k_tiles; /* of one tile, those of the CTA that has most of them */
+  int64_t clusters;       /* that run at once */
+  int64_t sum_bytes;      /* of a CTA's tile */
+  int chunks;             /* of a warp's sums */
+  double sum_steps;       /* K tiles while a CTA writes or reads a tile's sums */
 } load;
 
 static int64_t divide_up(int64_t value, int64_t by) {
@@ -51,6 +52,7 @@ gg_dealt gg_dealt_of_kernel(const gg_kernel *kernel) {
       .tile_warps = kernel->tile_warps,
       .cluster_m = kernel->cluster_m,
       .cluster_n = kernel->cluster_n,
+      .cluster_k = kernel->cluster_k,
       .a_bits = gg_dtype_info_of(kernel->a.type)->bits,
       .b_bits = gg_dtype_info_of(kernel->b.type)->bits,
       .accumulator_bits = gg_dtype_info_of(kernel->accumulator)->bits,
@@ -79,6 +81,7 @@ gg_dealt gg_dealt_of_plan(const gg_plan *plan) {
       .tile_warps = gg_plan_shares_tiles(plan) ? tile_warps(plan) : 0,
       .cluster_m = plan->cluster_m,
       .cluster_n = plan->cluster_n,
+      .cluster_k = plan->cluster_k,
       .a_bits = gg_dtype_info_of(plan->a.type)->bits,
       .b_bits = gg_dtype_info_of(plan->b.type)->bits,
       .accumulator_bits = gg_dtype_info_of(plan->accumulator)->bits,
@@ -176,6 +179,10 @@ static void stream(gg_dealing *out, const load *l) {
   out->busiest = whole + share;
 }
 
+static int64_t cluster_size(const gg_dealt *kernel) {
+  return (int64_t)kernel->cluster_m * kernel->cluster_n * kernel->cluster_k;
+}
+
 /* Whether the shared tiles have their counters, and the kernel counts K tiles in its 32 bits. */
 static bool shares_fit(const gg_dealing *s, const gg_dealt *kernel) {
   int64_t counters = (int64_t)kernel->tile_warps * kernel->cluster_m * kernel->cluster_n;
@@ -187,8 +194,8 @@ static load load_of(const gg_dealing *s, const gg_dealt *kernel, int64_t residen
   int64_t k_tile_bytes =
       ((int64_t)kernel->tile_m * kernel->a_bits + (int64_t)kernel->tile_n * kernel->b_bits) *
       kernel->tile_k / 8;
-  int64_t cluster = (int64_t)kernel->cluster_m * kernel->cluster_n;
-  load l = {.tiles = s->tiles, .k_tiles = s->k_tiles};
+  int64_t cluster = cluster_size(kernel);
+  load l = {.tiles = s->tiles, .k_tiles = divide_up(s->k_tiles, kernel->cluster_k)};
   l.clusters = resident < cluster ? 1 : resident / cluster;
   l.sum_bytes = (int64_t)kernel->tile_m * kernel->tile_n * kernel->accumulator_bits / 8;
   l.chunks = kernel->tile_warps ? (int)(l.sum_bytes / kernel->tile_warps / warp_chunk) : 1;
@@ -201,7 +208,7 @@ static bool count_tiles(int64_t *out, const gg_dealt *kernel, const gg_extents *
   int64_t m = divide_up(divide_up(e->m, kernel->tile_m), kernel->cluster_m);
   int64_t n = divide_up(divide_up(e->n, kernel->tile_n), kernel->cluster_n);
   return !__builtin_mul_overflow(m, n, out) && !__builtin_mul_overflow(*out, e->batch, out) &&
-         *out <= INT32_MAX / ((int64_t)kernel->cluster_m * kernel->cluster_n);
+         *out <= INT32_MAX / cluster_size(kernel);
 }
 
 static void share(gg_dealing *out, const gg_dealt *kernel, const load *l) {
@@ -225,8 +232,8 @@ bool gg_dealing_make(gg_dealing *out, const gg_dealt *kernel, gg_extents extents
   bool all = kernel->grid == GG_GRID_TILES || work < l.clusters;
   out->clusters = all ? work : l.clusters;
   if (out->shares == 0) return true;
-  int64_t cluster = (int64_t)kernel->cluster_m * kernel->cluster_n;
-  return !__builtin_mul_overflow(out->shares, cluster * l.sum_bytes, &out->workspace_bytes) &&
+  return !__builtin_mul_overflow(out->shares, cluster_size(kernel) * l.sum_bytes,
+                                 &out->workspace_bytes) &&
          !__builtin_add_overflow(out->workspace_bytes, GG_WORKSPACE_COUNTERS,
                                  &out->workspace_bytes);
 }

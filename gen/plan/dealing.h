@@ -14,7 +14,7 @@ typedef struct gg_dealt {
   int splits;
   int tile_m, tile_n, tile_k;
   int tile_warps;
-  int cluster_m, cluster_n;
+  int cluster_m, cluster_n, cluster_k;
   int a_bits, b_bits, accumulator_bits;
 } gg_dealt;
 
@@ -23,8 +23,9 @@ gg_dealt gg_dealt_of_kernel(const gg_kernel *kernel);
 /* In the plan's terms: with swap_ab, of the exchanged problem. */
 gg_dealt gg_dealt_of_plan(const gg_plan *plan);
 
-/* "Tiles" are those of clusters: cluster_m x cluster_n of the kernel's. Of the first `shared_tiles`
- * each group is dealt in shares of equally many K tiles; the others are computed whole. */
+/* "Tiles" are those of clusters: cluster_m x cluster_n of the kernel's, cluster_k CTAs each. Of the
+ * first `shared_tiles` each group is dealt in shares of equally many K tiles; the others are
+ * computed whole. */
 typedef struct gg_dealing {
   int64_t tiles, k_tiles;            /* of all batches; of one tile, along K */
   int64_t clusters;                  /* of the grid */

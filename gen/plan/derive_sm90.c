@@ -286,19 +286,23 @@ static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err)
   int64_t warps = (int64_t)plan->consumers * warps_a_consumer;
   int64_t pipeline = plan->stages * (bytes_a + bytes_b);
   int64_t staging = warps * plan->epi_buffers * out->staging_bytes;
-  int64_t barriers = (int64_t)plan->stages * barriers_a_stage * barrier_bytes;
+  int64_t sums = gg_sm90_sums_bytes(plan), sum_barriers = sums ? warps : 0;
+  int64_t barriers = (plan->stages * barriers_a_stage + sum_barriers) * barrier_bytes;
   out->staging_begin = pipeline;
-  out->barriers_begin = pipeline + staging;
+  out->sums_begin = pipeline + staging;
+  out->barriers_begin = out->sums_begin + sums;
   out->smem_bytes_per_stage = bytes_a + bytes_b;
   out->smem_bytes = out->barriers_begin + barriers;
   gg_layouts_region(out, "A of stage 0", 0, bytes_a);
   gg_layouts_region(out, "B of stage 0", bytes_a, bytes_b);
   gg_layouts_region(out, "all stages", 0, pipeline);
   gg_layouts_region(out, "staging, all warps", pipeline, staging);
-  gg_layouts_region(out, "barriers, full and empty", out->barriers_begin, barriers);
+  if (sums) gg_layouts_region(out, "sums of other CTAs", out->sums_begin, sums);
+  gg_layouts_region(out, sums ? "barriers" : "barriers, full and empty", out->barriers_begin,
+                    barriers);
   int64_t most = gg_smem_limit(plan);
   if (out->smem_bytes <= most) return GG_OK;
-  return gg_check_smem(plan, bytes_a + bytes_b, staging, barriers, most, err);
+  return gg_check_smem(plan, bytes_a + bytes_b, staging + sums, barriers, most, err);
 }
 
 static void name_layouts(gg_layouts *out, bool a_in_registers) {

@@ -63,6 +63,7 @@ typedef struct gg_layouts {
   int64_t smem_bytes; /* dynamic shared memory a CTA */
   int64_t smem_bytes_per_stage;
   int64_t staging_begin, staging_bytes; /* where the first warp's is; of a buffer */
+  int64_t sums_begin;                   /* where other CTAs of a cluster put their sums */
   int64_t barriers_begin;               /* of the pipeline, where it has barriers in memory */
 
   gg_smem_access accesses[GG_ACCESSES_MAX];

@@ -94,7 +94,7 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
   const gg_spec_field *scheduler = &spec->scheduler.kind;
   if (scheduler->state == GG_SPEC_SET && scheduler->number != GG_SCHEDULER_DATA_PARALLEL)
     return gg_refuse(plan, scheduler, "scheduler", scheduler->text, "data_parallel", err);
-  plan->cluster_m = plan->cluster_n = plan->ctas_per_sm = 1;
+  plan->cluster_m = plan->cluster_n = plan->cluster_k = plan->ctas_per_sm = 1;
   gg_status st = gg_choose_raster(plan, GG_RASTER_ALONG_M, false, err);
   return st ? st : refuse_unused(plan, err);
 }

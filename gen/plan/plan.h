@@ -54,12 +54,13 @@ typedef struct gg_plan {
   int producer_registers, consumer_registers;
 
   /* Schedule: whether a CTA computes one tile of D, or one after the other; by which scheduler;
-   * CTAs of a cluster, which share operands; and the order in which tiles are computed, in bands of
+   * CTAs of a cluster, those along M and N with tiles of their own, which share operands, those
+   * along K with a part of a tile's K each; and the order in which tiles are computed, in bands of
    * `raster_group` tiles. */
   bool persistent;
   gg_scheduler scheduler;
   int splits; /* parts of K, of split_k; 0: chosen at launch */
-  int cluster_m, cluster_n;
+  int cluster_m, cluster_n, cluster_k;
   gg_raster raster;
   int raster_group;
 
@@ -90,6 +91,10 @@ const char *gg_swizzle_name(gg_swizzle_kind kind);
 /* Whether several clusters may compute one tile. */
 static inline bool gg_plan_shares_tiles(const gg_plan *plan) {
   return plan->scheduler == GG_SCHEDULER_SPLIT_K || plan->scheduler == GG_SCHEDULER_STREAM_K;
+}
+
+static inline int gg_plan_cluster_size(const gg_plan *plan) {
+  return plan->cluster_m * plan->cluster_n * plan->cluster_k;
 }
 
 /* Extents of a worker's block of the tile. */

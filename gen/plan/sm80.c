@@ -305,7 +305,7 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
   }
   if ((st = gg_check_unused(plan, &spec->scheduler.splits, "splits", "all of K in one CTA", err)))
     return st;
-  plan->cluster_m = plan->cluster_n = 1;
+  plan->cluster_m = plan->cluster_n = plan->cluster_k = 1;
   plan->persistent =
       asked ? scheduler->number == GG_SCHEDULER_PERSISTENT : gains_by_persistence(plan);
   plan->scheduler = plan->persistent ? GG_SCHEDULER_PERSISTENT : GG_SCHEDULER_DATA_PARALLEL;

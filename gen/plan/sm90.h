@@ -18,6 +18,10 @@ int gg_sm90_fragment_registers(const gg_plan *plan);
 gg_status gg_sm90_choose_cluster(gg_plan *plan, gg_error *err);
 gg_status gg_sm90_choose_schedule(gg_plan *plan, gg_error *err);
 
+/* Shared memory for other parts' sums of a tile, where CTAs of a cluster have a part of its K each.
+ * Needs the epilogue's boxes. sm90_schedule.c */
+int64_t gg_sm90_sums_bytes(const gg_plan *plan);
+
 gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm90.c */
 gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err); /* emit/sm90.c */

@@ -27,22 +27,13 @@ __device__ __forceinline__ unsigned cluster_rank() {
   return rank;
 }
 
-__device__ __forceinline__ void cluster_sync() {
-  if constexpr (cluster_size == 1) {
-    __syncthreads();
-  } else {
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-  }
-}
-
 __device__ __forceinline__ void cluster_arrive() {
-  if constexpr (cluster_size > 1)
+  if constexpr (cluster_ctas > 1)
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
 
 __device__ __forceinline__ void cluster_wait() {
-  if constexpr (cluster_size == 1)
+  if constexpr (cluster_ctas == 1)
     __syncthreads();
   else
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");

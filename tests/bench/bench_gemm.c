@@ -153,7 +153,7 @@ static void make_bare(launch *l, const gg_kernel *kernel) {
   gg_error err = GG_ERROR_INIT;
   gg_binary *binary;
   const gg_driver *driver = &l->context->driver;
-  unsigned cluster = (unsigned)(kernel->cluster_m * kernel->cluster_n);
+  unsigned cluster = (unsigned)(kernel->cluster_m * kernel->cluster_n * kernel->cluster_k);
   check(gg_compile_for_device(&binary, l->context->compiler, kernel, &l->context->facts, &err),
         &err);
   check(gg_context_enter(l->context, &err), &err);

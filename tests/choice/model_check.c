@@ -242,7 +242,7 @@ static const constant constants[] = {
     CONSTANT(shared_load, 0.1, 1),
     CONSTANT(ragged_load, 0.1, 3),
     CONSTANT(narrow_load, 0.01, 1),
-    CONSTANT(meet, 0.01, 3),
+    CONSTANT(lockstep, 0.01, 3),
     CONSTANT(narrow_store, 0.01, 1),
     CONSTANT(column_store, 0.01, 1),
     CONSTANT(epilogue, 0.1e-6, 1.5e-6),
@@ -250,6 +250,8 @@ static const constant constants[] = {
     CONSTANT(epilogue_alone, 1, 2),
     CONSTANT(epilogue_hidden, 0.1, 0.95),
     CONSTANT(sum_rate, 20e9, 200e9),
+    CONSTANT(meet, 0.2e-6, 3e-6),
+    CONSTANT(meet_rate, 10e9, 200e9),
     CONSTANT(wait, 0.4e-6, 4e-6),
     CONSTANT(stray, 0.02, 1),
     CONSTANT(miss, 0.1, 4),
@@ -279,13 +281,14 @@ static void print_row(const gg_device_model *d) {
          d->load_rate, d->load_latency, d->copy_rate);
   printf(".copies_rate = %.3g, .l2_rate = %.3g, .shared_load = %.3g, .ragged_load = %.3g,\n",
          d->copies_rate, d->l2_rate, d->shared_load, d->ragged_load);
-  printf(".narrow_load = %.3g, .meet = %.3g, .narrow_store = %.3g, .column_store = %.3g,\n",
-         d->narrow_load, d->meet, d->narrow_store, d->column_store);
+  printf(".narrow_load = %.3g, .lockstep = %.3g, .narrow_store = %.3g, .column_store = %.3g,\n",
+         d->narrow_load, d->lockstep, d->narrow_store, d->column_store);
   printf(".epilogue = %.3g, .epilogue_rate = %.3g, .epilogue_alone = %.3g,\n", d->epilogue,
          d->epilogue_rate, d->epilogue_alone);
   printf(".epilogue_hidden = %.3g, .sum_rate = %.3g, .wait = %.3g, .stray = %.3g,\n",
          d->epilogue_hidden, d->sum_rate, d->wait, d->stray);
-  printf(".miss = %.3g, .dram_share = %.3g\n", d->miss, d->dram_share);
+  printf(".meet = %.3g, .meet_rate = %.3g, .miss = %.3g, .dram_share = %.3g\n", d->meet,
+         d->meet_rate, d->miss, d->dram_share);
 }
 
 static double *constant_of(gg_device_model *device, size_t i) {

@@ -120,7 +120,9 @@ static void draw_tile_of_sm90(gg_str *out, draws *from, const nature *is) {
         rows == 64 ? "warp_specialized|pingpong|pingpong|multistage"
                    : "cooperative|pingpong|multistage|warp_specialized");
   maybe(out, from, 12, "operand_source", "{a: registers}|{a: shared}|{b: registers}");
-  maybe(out, from, 30, "cluster", "[1,1,1]|[2,1,1]|[1,2,1]|[2,2,1]|[4,1,1]|[1,4,1]|[3,1,1]|[4,2,1]|[1,8,1]");
+  maybe(out, from, 30, "cluster",
+        "[1,1,1]|[2,1,1]|[1,2,1]|[2,2,1]|[4,1,1]|[1,4,1]|[3,1,1]|[4,2,1]|[1,8,1]|[1,1,2]|[1,1,2]|"
+        "[1,1,3]|[1,1,4]|[1,1,8]|[1,1,16]|[2,1,2]|[1,2,4]|[2,2,2]");
   if (chance(from, 15)) {
     gg_str_puts(out, "scheduler: {kind: split_k");
     gg_str_printf(out, ", splits: %d}\n", draw_number(from, "1|2|3|4|8|200"));
@@ -155,7 +157,8 @@ static void draw_tile(gg_str *out, draws *from, const nature *is) {
                            : "64B|32B|none|padding");
   maybe(out, from, 8, "ctas_per_sm", "1|2|3");
   maybe(out, from, 3, "threads", "128|256|384");
-  if (is->family == SM90) maybe(out, from, 6, "atom_layout", "[1,1,1]|[2,1,1]|[1,2,1]|[3,1,1]|[4,2,1]|[1,8,1]");
+  if (is->family == SM90)
+    maybe(out, from, 6, "atom_layout", "[1,1,1]|[2,1,1]|[1,2,1]|[3,1,1]|[4,2,1]|[1,8,1]");
 }
 
 /* ---- The epilogue --------------------------------------------------------------------- */

@@ -55,6 +55,7 @@ gg_kernel fixture_kernel(void) {
       .threads = 128,
       .cluster_m = 1,
       .cluster_n = 1,
+      .cluster_k = 1,
       .smem_bytes = 49152,
       .params = params,
       .param_count = sizeof params / sizeof *params,

@@ -114,7 +114,8 @@ static const gemm_case cases[] = {
     {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0},
     {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0},
     {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 8, 8, 0, 1, 0, 16, "", 0},
-    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 16384, 1, 0, 16, "split_k", 4 << 20},
+    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 16384, 1, 0, 16, "c1x1x8", 0},
+    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 65536, 1, 0, 16, "split_k", 4 << 20},
 };
 
 /* A kernel's facts as the harness wants them, for operands that gg_gemm has not seen yet. */

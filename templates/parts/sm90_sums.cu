@@ -1,0 +1,93 @@
+// ---- Sums that several CTAs have of a tile ------------------------------------------------------
+
+// A warp exchanges sums with the same warp of other CTAs alone. The thread that wrote an
+// accumulator has the place of the one that reads it: sums lie in memory as in registers, four
+// words of each lane, a chunk, side by side. Each box of a tile's epilogue has an owner among the
+// CTAs, which adds it up over all parts and stores it.
+
+constexpr int tile_warps = groups_per_tile * warps_per_group;
+constexpr int sum_words = 4;
+constexpr int fragment_chunks = acc_words / sum_words;
+constexpr int chunks = frags_m * fragment_chunks;  // of a lane
+constexpr int warp_boxes = frags_m * (mma_n / epi_n);
+constexpr int box_chunks = chunks / warp_boxes;
+
+// Chunks that are read at once, as registers allow.
+constexpr int lane_registers =
+    moves_registers ? consumer_registers : 65536 / (threads * ctas_per_sm);
+constexpr int spare_registers = lane_registers - frags_m * acc_words - 56;
+constexpr int chunks_in_flight = spare_registers >= 128  ? 32
+                                 : spare_registers >= 64 ? 16
+                                 : spare_registers >= 32 ? 8
+                                                         : 2;
+
+static_assert(acc_words % sum_words == 0, "accumulators are whole chunks");
+static_assert(chunks % warp_boxes == 0, "and so are boxes");
+static_assert(warp_boxes <= 64, "boxes are bits of a box_set");
+
+using box_set = unsigned long long;
+
+__device__ __forceinline__ unsigned word_of(float x) { return __float_as_uint(x); }
+__device__ __forceinline__ unsigned word_of(int x) { return unsigned(x); }
+__device__ __forceinline__ unsigned word_of(unsigned x) { return x; }
+
+__device__ __forceinline__ void from_word(float &x, unsigned word) { x = __uint_as_float(word); }
+__device__ __forceinline__ void from_word(int &x, unsigned word) { x = int(word); }
+__device__ __forceinline__ void from_word(unsigned &x, unsigned word) { x = word; }
+
+__device__ __forceinline__ void add(float &sum, float x) { sum += x; }
+__device__ __forceinline__ void add(int &sum, int x) { sum += x; }
+__device__ __forceinline__ void add(unsigned &sum, unsigned x) {  // two of f16
+  asm("add.rn.f16x2 %0, %0, %1;" : "+r"(sum) : "r"(x));
+}
+
+// Adds the others' sums to some chunks of the accumulators.
+template <int first_chunk, int count, class tile_parts>
+__device__ __forceinline__ void add_others(acc_t (&tCrC)[frags_m][acc_words],
+                                           const tile_parts &of) {
+  constexpr unsigned at_once = chunks_in_flight / count;
+#pragma unroll 1
+  for (unsigned other = 0; other + 1 < of.parts; other += at_once) {
+    acc_t x[at_once][count][sum_words];
+#pragma unroll
+    for (unsigned i = 0; i < at_once; ++i)
+#pragma unroll
+      for (int c = 0; c < count; ++c)
+        if (other + i + 1 < of.parts) of.other(other + i).load(x[i][c], first_chunk + c);
+#pragma unroll
+    for (unsigned i = 0; i < at_once; ++i)
+#pragma unroll
+      for (int w = 0; w < count * sum_words; ++w)
+        if (other + i + 1 < of.parts)
+          add(tCrC[first_chunk / fragment_chunks][first_chunk % fragment_chunks * sum_words + w],
+              x[i][w / sum_words][w % sum_words]);
+  }
+}
+
+template <int chunk, int end, class tile_parts>
+__device__ __forceinline__ void add_box(acc_t (&tCrC)[frags_m][acc_words], const tile_parts &of) {
+  if constexpr (chunk < end) {
+    constexpr int count = end - chunk < chunks_in_flight ? end - chunk : chunks_in_flight;
+    add_others<chunk, count>(tCrC, of);
+    add_box<chunk + count, end>(tCrC, of);
+  }
+}
+
+template <int box = 0, class tile_parts>
+__device__ __forceinline__ void add_boxes(acc_t (&tCrC)[frags_m][acc_words], const tile_parts &of,
+                                          box_set own) {
+  if constexpr (box < warp_boxes) {
+    if (own >> box & 1) add_box<box * box_chunks, (box + 1) * box_chunks>(tCrC, of);
+    add_boxes<box + 1>(tCrC, of, own);
+  }
+}
+
+// Boxes that are dealt to all parts, one after the other through the tile's warps.
+template <class tile_parts>
+__device__ __forceinline__ box_set dealt_boxes(const tile_parts &of, int warp) {
+  box_set own = 0;
+#pragma unroll
+  for (int box = 0; box < warp_boxes; ++box)
+    if (unsigned(warp * warp_boxes + box) % of.parts == of.part) own |= 1ull << box;
+  return own;
+}
