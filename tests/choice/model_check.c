@@ -220,11 +220,11 @@ typedef struct constant {
   { offsetof(gg_device_model, member), low, high }
 
 static const constant constants[] = {
-    CONSTANT(dram_rate, 2.6e12, 3.1e12),
+    CONSTANT(dram_rate, 2.6e12, 3.2e12),
     CONSTANT(dram_sm_rate, 40e9, 300e9),
     CONSTANT(dram_latency, 0.4e-6, 3e-6),
     CONSTANT(sustained, 0.6, 1),
-    CONSTANT(launch, 1e-6, 2.5e-6),
+    CONSTANT(launch, 0.5e-6, 2.5e-6),
     CONSTANT(cluster, 0.2e-6, 3e-6),
     CONSTANT(warp_mma_share, 0.4, 0.8),
     CONSTANT(fill, 0.1e-6, 1.5e-6),
@@ -233,7 +233,7 @@ static const constant constants[] = {
     CONSTANT(mma_rate[1], 2.5e12, 4.2e12),
     CONSTANT(mma_rate[2], 10e12, 16e12),
     CONSTANT(mma_rate[3], 10e12, 16e12),
-    CONSTANT(smem_rate, 200e9, 260e9),
+    CONSTANT(smem_rate, 150e9, 260e9),
     CONSTANT(load_rate, 100e9, 400e9),
     CONSTANT(load_latency, 0.3e-6, 2e-6),
     CONSTANT(copy_rate, 15e9, 80e9),
@@ -392,7 +392,7 @@ static void fit(gg_device_model *device, part of, long rounds) {
   fit_times(device, of);
   double best = cost(device, of), widths[constant_count];
   for (size_t i = 0; i < constant_count; i++)
-    widths[i] = 0.2;
+    widths[i] = 0.05;
   for (long i = 0; i < rounds; i++) {
     gg_device_model trial = *device;
     size_t changed[] = {(size_t)rand() % constant_count, (size_t)rand() % constant_count};
