@@ -170,14 +170,21 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
 
 /* ---- Pipeline, schedule and epilogue ---------------------------------------------------- */
 
+/* Columns of boxes that one of a cluster's CTAs along K adds up and stores, where they are dealt.
+ */
+static int dealt_columns(const gg_plan *plan, int box) {
+  int boxes = plan->tile_m / plan->epi_m * (plan->tile_n / box);
+  return (boxes + plan->cluster_k - 1) / plan->cluster_k * box;
+}
+
 /* Columns staged at once: the largest power of two that divides the tile's N, up to 128 bytes; of
- * a tile whose boxes are dealt to the CTAs of a cluster, as many as leave each of them a box. */
+ * boxes that are dealt to CTAs, as many as deal them most evenly. */
 static int staged_line(const gg_plan *plan) {
   enum { least = 16 };
   int most = line_bytes * 8 / gg_dtype_info_of(plan->d.type)->bits;
   int power = plan->tile_n & -plan->tile_n;
   if (power > most) power = most;
-  while (power > least && plan->tile_m / plan->epi_m * (plan->tile_n / power) < plan->cluster_k)
+  while (power > least && dealt_columns(plan, power / 2) < dealt_columns(plan, power))
     power /= 2;
   return power;
 }
@@ -199,6 +206,7 @@ static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
    * multiplies has time: the memory is better spent on stages. */
   int boxes = gg_plan_block_m(plan) / plan->mma.m * plan->tile_n / plan->epi_n;
   bool waits = plan->pingpong || plan->access_bytes_d; /* and a thread is done when it has stored */
+  if (boxes <= plan->cluster_k) boxes = 1;             /* of which a warp has one at most */
   plan->epi_buffers = !waits && boxes % 2 == 0 ? 2 : 1;
   plan->read_n = gg_columns_read(plan, plan->epi_n, plan->epi_n % 16 ? 8 : 16);
   return GG_OK;
