@@ -36,9 +36,8 @@ gg_device_model gg_device_model_of(int arch, int sm_count) {
   if (sm_count > 0) {
     double scale = (double)sm_count / out.sm_count;
     out.sm_count = sm_count;
-    out.quads = (int)(scale * out.quads);
-    out.octets = (int)(scale * out.octets);
-    out.sixteens = (int)(scale * out.sixteens);
+    for (size_t i = 0; i < sizeof out.groups / sizeof *out.groups; i++)
+      out.groups[i] = (int)(scale * out.groups[i]);
     out.dram_rate *= scale;
     out.l2_bytes *= scale;
     out.l2_rate *= scale;
@@ -238,13 +237,10 @@ static double sharing(const work *w, const gg_dealing *dealing) {
 
 /* CTAs that run at once, where each has a multiprocessor. */
 static int resident(const gg_plan *plan, const gg_device_model *device) {
-  int cluster = gg_plan_cluster_size(plan);
-  int clusters = device->sm_count / cluster;
-  int fit = cluster == 4    ? device->quads
-            : cluster == 8  ? device->octets
-            : cluster == 16 ? device->sixteens
-                            : clusters;
-  if (fit < clusters) clusters = fit;
+  int cluster = gg_plan_cluster_size(plan), clusters = 0;
+  for (size_t i = 0; i < sizeof device->groups / sizeof *device->groups; i++)
+    clusters += device->groups[i] / cluster;
+  if (cluster == 1) clusters = device->sm_count;
   return clusters > 0 ? clusters * cluster : cluster;
 }
 

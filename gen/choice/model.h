@@ -10,8 +10,7 @@ typedef struct gg_device_model {
   const char *name; /* "H100" */
   int arch;         /* 90 */
   int sm_count;
-  int quads; /* clusters of four CTAs that run at once: fewer than multiprocessors allow */
-  int octets, sixteens; /* and of eight and of sixteen */
+  int groups[8]; /* multiprocessors of the groups that a cluster does not reach beyond */
   double l2_bytes;
   double dram_rate;      /* bytes a second, of the device */
   double dram_sm_rate;   /* the same of one multiprocessor alone */
