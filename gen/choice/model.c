@@ -36,9 +36,8 @@ gg_device_model gg_device_model_of(int arch, int sm_count) {
   if (sm_count > 0) {
     double scale = (double)sm_count / out.sm_count;
     out.sm_count = sm_count;
-    out.quads = (int)(scale * out.quads);
-    out.octets = (int)(scale * out.octets);
-    out.sixteens = (int)(scale * out.sixteens);
+    for (size_t i = 0; i < sizeof out.groups / sizeof *out.groups; i++)
+      out.groups[i] = (int)(scale * out.groups[i]);
     out.dram_rate *= scale;
     out.l2_bytes *= scale;
     out.l2_rate *= scale;
@@ -293,13 +292,10 @@ static double sharing(const work *w, const gg_dealing *dealing) {
 
 /* CTAs that run at once, where each has a multiprocessor. */
 static int resident(const gg_plan *plan, const gg_device_model *device) {
-  int cluster = gg_plan_cluster_size(plan);
-  int clusters = device->sm_count / cluster;
-  int fit = cluster == 4    ? device->quads
-            : cluster == 8  ? device->octets
-            : cluster == 16 ? device->sixteens
-                            : clusters;
-  if (fit < clusters) clusters = fit;
+  int cluster = gg_plan_cluster_size(plan), clusters = 0;
+  if (cluster == 1) return device->sm_count;
+  for (size_t i = 0; i < sizeof device->groups / sizeof *device->groups; i++)
+    clusters += device->groups[i] / cluster;
   return clusters > 0 ? clusters * cluster : cluster;
 }
 
@@ -369,6 +365,7 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   count(&out, &w, &dealing, at_once);
   out.launch += device->fill + load_step(&w, lesser(out.tiles * plan->cluster_k, at_once));
   if (plan->cluster_m * plan->cluster_n > 1) out.launch += device->cluster;
+  if (!gg_dealing_overlaps(&dealing, &dealt, at_once)) out.launch += device->apart;
   double seconds = rounds(&out, &w, &dealing, at_once), last = tile_epilogue(&w);
   out.epilogue += last;
   out.sharing = sharing(&w, &dealing);

@@ -209,7 +209,14 @@ static int staged_boxes(const gg_plan *plan, int columns) {
  * on stages. */
 static int most_buffers(const gg_plan *plan, int columns) {
   int boxes = gg_plan_block_m(plan) / plan->mma.m * staged_boxes(plan, columns);
+  if (boxes <= plan->cluster_k) return 1; /* a warp has one at most */
   return !plan->pingpong && !plan->access_bytes_d && boxes % 2 == 0 ? 2 : 1;
+}
+
+/* Columns of boxes that one of a cluster's CTAs along K adds up and stores. */
+static int dealt_columns(const gg_plan *plan, int columns) {
+  int boxes = plan->tile_m / plan->epi_m * staged_boxes(plan, columns);
+  return (boxes + plan->cluster_k - 1) / plan->cluster_k * columns;
 }
 
 /* In columns: a box takes as long as staging so many more, and a wait for its buffer. */
@@ -222,14 +229,14 @@ static int staging_cost(const gg_plan *plan, staging s) {
  * one, for lines of more bytes: the last box then begins within the one before it, and the columns
  * of both are stored twice. So nothing may be read that a store has replaced, and no box be another
  * cluster's; and no stage is given up for it. Of a tile whose boxes are dealt to the CTAs of a
- * cluster, as many columns as leave each of them a box. */
+ * cluster, as many columns as deal them most evenly. */
 static staging choose_staging(const gg_plan *plan) {
   enum { least_dealt = 16 };
   int most = line_bytes * 8 / gg_dtype_info_of(plan->d.type)->bits;
   int power = plan->tile_n & -plan->tile_n;
   staging best = {.columns = power < most ? power : most};
   while (best.columns > least_dealt &&
-         plan->tile_m / plan->epi_m * (plan->tile_n / best.columns) < plan->cluster_k)
+         dealt_columns(plan, best.columns / 2) < dealt_columns(plan, best.columns))
     best.columns /= 2;
   best.buffers = most_buffers(plan, best.columns);
   bool dealt = gg_plan_shares_tiles(plan) || plan->cluster_k > 1;
