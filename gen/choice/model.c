@@ -57,6 +57,7 @@ typedef struct work {
   double m_step, n_step;   /* bytes of a K step's rows of A and of B */
   double step_bytes;       /* of both, as much as they cost to load */
   double under_way;        /* bytes that a CTA asks for before it has the first of them */
+  double band;             /* tiles across one */
   double lockstep;         /* see there */
 } work;
 
@@ -84,6 +85,14 @@ static double join(double a, double b) {
 
 static int bits_of(gg_dtype type) {
   return gg_dtype_info_of(type)->bits;
+}
+
+/* Tiles across a band, in which the kernel walks them. */
+static double band_of(const work *w) {
+  const gg_plan *plan = w->plan;
+  if (plan->raster == GG_RASTER_ALONG_N)
+    return lesser(w->tiles_m, (double)plan->raster_group * plan->cluster_m);
+  return lesser(w->tiles_n, (double)plan->raster_group * plan->cluster_n);
 }
 
 static work make_work(const gg_plan *plan, gg_extents e, const gg_device_model *device) {
@@ -180,7 +189,8 @@ static double once_bytes(const work *w) {
 /* How far CTAs that load the same lines ask for them at once: neighbours then have them by one
  * request of the L2 cache. Tiles that D has only a part of load less, and run ahead; so do those
  * that get from DRAM what others find in the cache. Shares of several tiles are at different places
- * of K anyway, and requests of ragged lines meet less (measured). */
+ * of K anyway, and requests of ragged lines meet less. In a narrow band those who share lines are
+ * nearer to each other (measured). */
 static double lockstep(const work *w, const gg_dealing *dealing) {
   if (dealing->group_tiles > 1) return 0;
   if (is_ragged(w, w->plan->a) || is_ragged(w, w->plan->b)) return 0;
@@ -188,7 +198,8 @@ static double lockstep(const work *w, const gg_dealing *dealing) {
   double tiles = w->tiles_m * w->plan->tile_m * w->tiles_n * w->plan->tile_n;
   double filled = (double)e->m * (double)e->n / tiles;
   double square = filled * filled, fourth = square * square;
-  return fourth * fourth * fourth * lesser(1, w->device->l2_bytes / once_bytes(w));
+  double near = 2 - lesser(1, w->band / 8);
+  return near * fourth * fourth * fourth * lesser(1, w->device->l2_bytes / once_bytes(w));
 }
 
 /* Of one multiprocessor, where `active` load. */
@@ -235,16 +246,14 @@ static double visible_epilogue(const work *w, double tile) {
 
 /* ---- DRAM ----------------------------------------------------------------------------- */
 
-/* Bytes that one round's tiles read: a block of `bands` tiles across, and as many along as there
- * are multiprocessors for. */
+/* Bytes that one round's tiles read: a block of a band's width across, and as many tiles along as
+ * there are multiprocessors for. */
 static double round_bytes(const work *w, double tiles_at_once) {
   const gg_plan *plan = w->plan;
   bool along_m = plan->raster != GG_RASTER_ALONG_N;
-  double across = along_m ? w->tiles_n : w->tiles_m, along = along_m ? w->tiles_m : w->tiles_n;
-  double width =
-      lesser(across, (double)plan->raster_group * (along_m ? plan->cluster_n : plan->cluster_m));
-  double length = lesser(along, ceil(tiles_at_once / width));
-  double rows = along_m ? length : width, columns = along_m ? width : length;
+  double along = along_m ? w->tiles_m : w->tiles_n;
+  double length = lesser(along, ceil(tiles_at_once / w->band));
+  double rows = along_m ? length : w->band, columns = along_m ? w->band : length;
   return (rows * plan->tile_m + columns * plan->tile_n) * (double)w->extents.k * w->bytes;
 }
 
@@ -359,6 +368,7 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
     out.seconds = INFINITY;
     return out;
   }
+  w.band = band_of(&w);
   w.step_bytes = load_step_bytes(&w);
   w.under_way = bytes_under_way(&w);
   w.lockstep = lockstep(&w, &dealing);
