@@ -26,7 +26,6 @@ constexpr int warps_per_group = 4;
 
 static_assert(tile_m == consumers * frags_m * mma_m, "warpgroups have whole atoms");
 static_assert(tile_n == mma_n, "a warpgroup's atom is as wide as the tile");
-static_assert(mma_n % epi_n == 0 && epi_n % 8 == 0, "the epilogue walks whole boxes");
 
 // One stage's MMAs may run while the next one's are issued; with one stage there is no next.
 constexpr int pending = stages > 1 ? 1 : 0;

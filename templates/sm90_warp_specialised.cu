@@ -46,8 +46,6 @@ static_assert(tile_m == groups_per_tile * frags_m * mma_m, "consumers have whole
 static_assert(!pingpong || consumers == 2, "a turn is passed from one to the other");
 static_assert(tile_n == mma_n, "a consumer's atom is as wide as the tile");
 static_assert(stages >= 2, "one stage is read while another is filled");
-static_assert(mma_n % epi_n == 0 && epi_n % 8 == 0, "the epilogue walks whole boxes");
-static_assert(frags_m * mma_n / epi_n % epi_buffers == 0, "staging buffers take turns");
 
 __device__ __forceinline__ unsigned full_barrier(unsigned smem, int stage) {
   return smem + barriers_begin + 8 * stage;

@@ -36,9 +36,8 @@ gg_device_model gg_device_model_of(int arch, int sm_count) {
   if (sm_count > 0) {
     double scale = (double)sm_count / out.sm_count;
     out.sm_count = sm_count;
-    out.quads = (int)(scale * out.quads);
-    out.octets = (int)(scale * out.octets);
-    out.sixteens = (int)(scale * out.sixteens);
+    for (size_t i = 0; i < sizeof out.groups / sizeof *out.groups; i++)
+      out.groups[i] = (int)(scale * out.groups[i]);
     out.dram_rate *= scale;
     out.l2_bytes *= scale;
     out.l2_rate *= scale;
@@ -238,13 +237,10 @@ static double sharing(const work *w, const gg_dealing *dealing) {
 
 /* CTAs that run at once, where each has a multiprocessor. */
 static int resident(const gg_plan *plan, const gg_device_model *device) {
-  int cluster = gg_plan_cluster_size(plan);
-  int clusters = device->sm_count / cluster;
-  int fit = cluster == 4    ? device->quads
-            : cluster == 8  ? device->octets
-            : cluster == 16 ? device->sixteens
-                            : clusters;
-  if (fit < clusters) clusters = fit;
+  int cluster = gg_plan_cluster_size(plan), clusters = 0;
+  for (size_t i = 0; i < sizeof device->groups / sizeof *device->groups; i++)
+    clusters += device->groups[i] / cluster;
+  if (cluster == 1) clusters = device->sm_count;
   return clusters > 0 ? clusters * cluster : cluster;
 }
 
@@ -279,6 +275,7 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   out.dram_bytes += stray_bytes(&w, &dealing, load_step_bytes(&w));
   out.dram = out.dram_bytes * dram_byte(&w, active);
   out.launch += device->fill + load + (cluster > plan->cluster_k ? device->cluster : 0);
+  if (!gg_dealing_overlaps(&dealing, &dealt, at_once)) out.launch += device->apart;
   double step = join(multiply, load) + device->step;
   out.epilogue = visible_epilogue(&w, ceil(out.rounds), out.k_tiles * step);
   out.sharing = sharing(&w, &dealing);

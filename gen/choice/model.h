@@ -10,13 +10,13 @@ typedef struct gg_device_model {
   const char *name; /* "H100" */
   int arch;         /* 90 */
   int sm_count;
-  int quads; /* clusters of four CTAs that run at once: fewer than multiprocessors allow */
-  int octets, sixteens; /* and of eight and of sixteen */
+  int groups[8]; /* multiprocessors of the groups that a cluster does not reach beyond */
   double l2_bytes;
   double dram_rate;      /* bytes a second, of the device */
   double dram_sm_rate;   /* the same of one multiprocessor alone */
   double dram_latency;   /* seconds from asking for bytes to having them, when all ask */
   double launch;         /* seconds from one launch of a stream to the next, nothing computed */
+  double apart;          /* seconds more where a launch does not begin beside the one before it */
   double cluster;        /* seconds more to launch clusters, and for their CTAs to meet */
   double fill;           /* seconds until the first K step is there, beside its load */
   double step;           /* seconds of a K step at least: barriers and issue */

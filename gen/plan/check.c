@@ -65,28 +65,36 @@ int64_t gg_smem_limit(const gg_plan *plan) {
   return share < plan->limits->smem_per_cta ? share : plan->limits->smem_per_cta;
 }
 
-gg_status gg_check_smem(const gg_plan *plan, int64_t stage, int64_t staging, int64_t barriers,
-                        int64_t most, gg_error *err) {
+gg_status gg_check_smem(const gg_plan *plan, const gg_smem_parts *parts, int64_t most,
+                        gg_error *err) {
   gg_str sum = GG_STR_INIT, advice = GG_STR_INIT;
   char arch[GG_ARCH_NAME_MAX], shared[32] = "";
-  int64_t behind = barriers + (plan->persistent ? staging : 0); /* the pipeline, not in its place */
-  if (plan->stages * stage + behind > most) {
+  int64_t behind = parts->sums + parts->barriers + (parts->behind ? parts->staging : 0);
+  if (plan->stages * parts->stage + behind > most) {
     int element = gg_dtype_info_of(plan->a.type)->bits / 8;
     int64_t bare = (int64_t)(plan->tile_m + plan->tile_n) * plan->tile_k * element;
     gg_str_printf(&sum, "%d stages x (%dx%d + %dx%d) x %d B = %lld B", plan->stages, plan->tile_m,
                   plan->tile_k, plan->tile_n, plan->tile_k, element,
                   (long long)(plan->stages * bare));
-    if (stage > bare) {
-      gg_str_printf(&sum, " + %lld B of padding", (long long)(plan->stages * (stage - bare)));
+    const struct {
+      int64_t bytes;
+      const char *what;
+    } more[] = {
+        {plan->stages * (parts->stage - bare), "padding"},
+        {parts->behind ? parts->staging : 0, "staging"},
+        {parts->sums, "other CTAs' sums"},
+        {parts->barriers, "barriers"},
+    };
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+      if (more[i].bytes)
+        gg_str_printf(&sum, " + %lld B of %s", (long long)more[i].bytes, more[i].what);
     }
-    if (plan->persistent) gg_str_printf(&sum, " + %lld B of staging", (long long)staging);
-    if (barriers) gg_str_printf(&sum, " + %lld B of barriers", (long long)barriers);
   } else {
     gg_str_printf(&sum, "staging D in %d warps takes %lld B", plan->threads / GG_WARP,
-                  (long long)staging);
+                  (long long)parts->staging);
   }
-  int64_t fit = (most - behind) / stage;
-  if (staging <= most && fit >= 2) {
+  int64_t fit = (most - behind) / parts->stage;
+  if (parts->staging <= most && fit >= 2) {
     gg_str_printf(&advice, "%lld stages fit", (long long)fit);
   } else {
     gg_str_puts(&advice, "take a smaller tile");

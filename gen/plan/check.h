@@ -34,10 +34,15 @@ gg_status gg_check_cover(const char *name, const gg_layout *tv, int64_t elements
 /* The most shared memory, in bytes, that a CTA can have with plan->ctas_per_sm of them resident. */
 int64_t gg_smem_limit(const gg_plan *plan);
 
-/* DERIVE_SMEM: stages of `stage` bytes, and what shares memory with them, do not fit in `most`
- * bytes; tells how many stages would. `staging` is what staging takes, in a persistent kernel
- * behind the stages, with `barriers` bytes of barriers. */
-gg_status gg_check_smem(const gg_plan *plan, int64_t stage, int64_t staging, int64_t barriers,
-                        int64_t most, gg_error *err);
+/* What a CTA takes of shared memory, in bytes. */
+typedef struct gg_smem_parts {
+  int64_t stage;                   /* one of them */
+  int64_t staging, sums, barriers; /* of all warps; of other CTAs */
+  bool behind;                     /* staging is behind the stages, not in their place */
+} gg_smem_parts;
+
+/* DERIVE_SMEM: the parts do not fit in `most` bytes; tells how many stages would. */
+gg_status gg_check_smem(const gg_plan *plan, const gg_smem_parts *parts, int64_t most,
+                        gg_error *err);
 
 #endif

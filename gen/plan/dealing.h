@@ -42,4 +42,7 @@ typedef struct gg_dealing {
  * False where tiles or workspace pass the limits of a grid or of int64. */
 bool gg_dealing_make(gg_dealing *out, const gg_dealt *kernel, gg_extents extents, int64_t resident);
 
+/* Whether a launch gains by beginning beside the end of one like it. */
+bool gg_dealing_overlaps(const gg_dealing *dealing, const gg_dealt *kernel, int64_t resident);
+
 #endif

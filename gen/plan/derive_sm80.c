@@ -408,7 +408,9 @@ static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err)
   if (out->smem_bytes < pipeline) out->smem_bytes = pipeline;
   int64_t most = gg_smem_limit(plan);
   if (out->smem_bytes <= most) return GG_OK;
-  return gg_check_smem(plan, bytes_a + bytes_b, staging_bytes, 0, most, err);
+  const gg_smem_parts parts = {
+      .stage = bytes_a + bytes_b, .staging = staging_bytes, .behind = plan->persistent};
+  return gg_check_smem(plan, &parts, most, err);
 }
 
 static gg_status check_covers(const gg_layouts *out, const gg_plan *plan, gg_error *err) {

@@ -302,7 +302,8 @@ static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err)
                     barriers);
   int64_t most = gg_smem_limit(plan);
   if (out->smem_bytes <= most) return GG_OK;
-  return gg_check_smem(plan, bytes_a + bytes_b, staging + sums, barriers, most, err);
+  const gg_smem_parts parts = {bytes_a + bytes_b, staging, sums, barriers, true};
+  return gg_check_smem(plan, &parts, most, err);
 }
 
 static void name_layouts(gg_layouts *out, bool a_in_registers) {

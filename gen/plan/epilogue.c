@@ -140,6 +140,15 @@ gg_status gg_choose_operations(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
+bool gg_plan_reads_elements(const gg_plan *plan) {
+  bool reads = plan->has_c;
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    const gg_operation *op = &plan->operations[i];
+    reads |= gg_operation_span(op) == GG_SPAN_MATRIX && op->kind != GG_OP_AUX;
+  }
+  return reads;
+}
+
 int gg_columns_read(const gg_plan *plan, int most, int least) {
   enum { registers = 32, of_columns = 2, of_cells = 4 }; /* of a thread; of an operand, 8 columns */
   int each = plan->has_c ? of_cells : 0;

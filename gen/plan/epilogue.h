@@ -10,6 +10,9 @@
  * accumulator. */
 gg_status gg_choose_operations(gg_plan *plan, gg_error *err);
 
+/* Whether C, or an operation's operand with an element for each of D's, is read. */
+bool gg_plan_reads_elements(const gg_plan *plan);
+
 /* How many of `most` columns, halved down to no less than `least`, a thread reads the operations'
  * operands of at once: as many as a moderate number of registers holds, of two rows and two
  * neighbouring columns of every eight. */

@@ -170,16 +170,86 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
 
 /* ---- Pipeline, schedule and epilogue ---------------------------------------------------- */
 
-/* Columns staged at once: the largest power of two that divides the tile's N, up to 128 bytes; of
- * a tile whose boxes are dealt to the CTAs of a cluster, as many as leave each of them a box. */
-static int staged_line(const gg_plan *plan) {
-  enum { least = 16 };
+/* Bytes of an operand in a stage: whole patterns of the widest swizzle. */
+static int64_t stage_bytes(gg_operand operand, int mn, int k) {
+  enum { pattern = 8 * line_bytes };
+  int64_t bytes = (int64_t)mn * k * gg_dtype_info_of(operand.type)->bits / 8;
+  return (bytes + pattern - 1) / pattern * pattern;
+}
+
+/* As many stages as fit beside the staging buffers, up to eight; small ones, of problems that wait
+ * for memory, up to sixteen, while they bring no more than eight of 20 KiB: more never measured
+ * faster. */
+static int fitting_stages(const gg_plan *plan, int columns, int buffers) {
+  enum { usual = 8, twice = 16, under_way = 8 * 20 << 10, barriers = 1024 };
+  const gg_spec_field *asked = &plan->spec->stages;
+  int64_t stage = stage_bytes(plan->a, plan->tile_m, plan->tile_k) +
+                  stage_bytes(plan->b, plan->tile_n, plan->tile_k);
+  int64_t small = under_way / stage, most = small < usual ? usual : small > twice ? twice : small;
+  if (asked->state == GG_SPEC_SET) most = asked->number;
+  int64_t staged = (int64_t)plan->consumers * plan->mma.m * columns * buffers *
+                   gg_dtype_info_of(plan->d.type)->bits / 8;
+  int64_t fit = (gg_smem_limit(plan) - staged - gg_sm90_sums_bytes(plan) - barriers) / stage;
+  return (int)(fit > most ? most : fit);
+}
+
+/* ---- Staging ---------------------------------------------------------------------------- */
+
+/* How a warp stages its block of D: boxes of so many columns, one after the other. */
+typedef struct staging {
+  int columns, buffers;
+} staging;
+
+static int staged_boxes(const gg_plan *plan, int columns) {
+  return (plan->tile_n + columns - 1) / columns;
+}
+
+/* Buffers take turns, the same from tile to tile. A consumer whose tile is stored while the other
+ * multiplies has time, and a thread that stores by itself is done then: the memory is better spent
+ * on stages. */
+static int most_buffers(const gg_plan *plan, int columns) {
+  int boxes = gg_plan_block_m(plan) / plan->mma.m * staged_boxes(plan, columns);
+  if (boxes <= plan->cluster_k) return 1; /* a warp has one at most */
+  return !plan->pingpong && !plan->access_bytes_d && boxes % 2 == 0 ? 2 : 1;
+}
+
+/* Columns of boxes that one of a cluster's CTAs along K adds up and stores. */
+static int dealt_columns(const gg_plan *plan, int columns) {
+  int boxes = plan->tile_m / plan->epi_m * staged_boxes(plan, columns);
+  return (boxes + plan->cluster_k - 1) / plan->cluster_k * columns;
+}
+
+/* In columns: a box takes as long as staging so many more, and a wait for its buffer. */
+static int staging_cost(const gg_plan *plan, staging s) {
+  enum { box = 32, wait = 16 };
+  return staged_boxes(plan, s.columns) * (s.columns + box + (s.buffers == 1 ? wait : 0));
+}
+
+/* Boxes of a power of two of columns, up to 128 bytes, that divides the tile's N. Or of a larger
+ * one, for lines of more bytes: the last box then begins within the one before it, and the columns
+ * of both are stored twice. So nothing may be read that a store has replaced, and no box be another
+ * cluster's; and no stage is given up for it. Of a tile whose boxes are dealt to the CTAs of a
+ * cluster, as many columns as deal them most evenly. */
+static staging choose_staging(const gg_plan *plan) {
+  enum { least_dealt = 16 };
   int most = line_bytes * 8 / gg_dtype_info_of(plan->d.type)->bits;
   int power = plan->tile_n & -plan->tile_n;
-  if (power > most) power = most;
-  while (power > least && plan->tile_m / plan->epi_m * (plan->tile_n / power) < plan->cluster_k)
-    power /= 2;
-  return power;
+  staging best = {.columns = power < most ? power : most};
+  while (best.columns > least_dealt &&
+         dealt_columns(plan, best.columns / 2) < dealt_columns(plan, best.columns))
+    best.columns /= 2;
+  best.buffers = most_buffers(plan, best.columns);
+  bool dealt = gg_plan_shares_tiles(plan) || plan->cluster_k > 1;
+  if (dealt || gg_plan_reads_elements(plan) || plan->d.major != GG_MAJOR_N) return best;
+  int stages = fitting_stages(plan, best.columns, best.buffers);
+  for (int columns = 2 * power; columns <= most && columns <= plan->tile_n; columns *= 2) {
+    for (int buffers = most_buffers(plan, columns); buffers > 0; buffers--) {
+      staging s = {columns, buffers};
+      bool fits = fitting_stages(plan, columns, buffers) >= stages;
+      if (fits && staging_cost(plan, s) < staging_cost(plan, best)) best = s;
+    }
+  }
+  return best;
 }
 
 static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
@@ -188,18 +258,15 @@ static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
   if ((st = gg_check_unused(plan, &spec->swizzle.d, "swizzle of D", "the widest, by itself", err)))
     return st;
   plan->epi_m = 16;
-  plan->epi_n = staged_line(plan);
+  staging staged = choose_staging(plan);
+  plan->epi_n = staged.columns;
+  plan->epi_buffers = staged.buffers;
   if (plan->d.major == GG_MAJOR_N && gg_dtype_info_of(plan->d.type)->bits == 8 &&
       (st = gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), plan->tile_n, 16,
                               "16 bytes of D: a line of a box", gg_element_mark(&spec->tile, 1),
                               err))) {
     return st;
   }
-  /* Buffers take turns, the same from tile to tile. A consumer whose tile is stored while the other
-   * multiplies has time: the memory is better spent on stages. */
-  int boxes = gg_plan_block_m(plan) / plan->mma.m * plan->tile_n / plan->epi_n;
-  bool waits = plan->pingpong || plan->access_bytes_d; /* and a thread is done when it has stored */
-  plan->epi_buffers = !waits && boxes % 2 == 0 ? 2 : 1;
   plan->read_n = gg_columns_read(plan, plan->epi_n, plan->epi_n % 16 ? 8 : 16);
   return GG_OK;
 }
@@ -211,34 +278,13 @@ static int copies_ahead(const gg_plan *plan) {
   return plan->stages > 2 ? (plan->stages + 1) / 4 : 0;
 }
 
-/* Bytes of an operand in a stage: whole patterns of the widest swizzle. */
-static int64_t stage_bytes(gg_operand operand, int mn, int k) {
-  enum { pattern = 8 * line_bytes };
-  int64_t bytes = (int64_t)mn * k * gg_dtype_info_of(operand.type)->bits / 8;
-  return (bytes + pattern - 1) / pattern * pattern;
-}
-
-/* As many stages as fit, up to eight; small ones, of problems that wait for memory, up to sixteen,
- * while they bring no more than eight of 20 KiB: more never measured faster. */
 static gg_status choose_stages(gg_plan *plan, gg_error *err) {
-  enum { usual = 8, twice = 16, under_way = 8 * 20 << 10, barriers = 1024 };
-  int64_t sums = gg_sm90_sums_bytes(plan);
-  const gg_spec_field *stages = &plan->spec->stages;
-  if (stages->state == GG_SPEC_SET) {
-    plan->stages = (int)stages->number;
-    plan->copies_ahead = copies_ahead(plan);
-    bool enough = plan->stages >= 2 || !plan->specialised;
-    return enough ? GG_OK : gg_fail(err, PLAN_STAGES, &stages->mark, plan->stages);
-  }
-  int64_t stage = stage_bytes(plan->a, plan->tile_m, plan->tile_k) +
-                  stage_bytes(plan->b, plan->tile_n, plan->tile_k);
-  int64_t small = under_way / stage, most = small < usual ? usual : small > twice ? twice : small;
-  int64_t staged = (int64_t)plan->consumers * plan->mma.m * plan->epi_n * plan->epi_buffers *
-                   gg_dtype_info_of(plan->d.type)->bits / 8;
-  int64_t fit = (gg_smem_limit(plan) - staged - sums - barriers) / stage;
-  plan->stages = (int)(fit > most ? most : fit < 2 ? 2 : fit);
+  const gg_spec_field *asked = &plan->spec->stages;
+  int fit = fitting_stages(plan, plan->epi_n, plan->epi_buffers);
+  plan->stages = asked->state == GG_SPEC_SET ? (int)asked->number : fit < 2 ? 2 : fit;
   plan->copies_ahead = copies_ahead(plan);
-  return GG_OK;
+  if (plan->stages >= 2 || !plan->specialised) return GG_OK;
+  return gg_fail(err, PLAN_STAGES, &asked->mark, plan->stages);
 }
 
 static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {

@@ -47,6 +47,7 @@ gg_status gg_sm90_choose_cluster(gg_plan *plan, gg_error *err) {
 
 /* Boxes are dealt to the parts; of each that is its own, a CTA gets the sums of all others. */
 int64_t gg_sm90_sums_bytes(const gg_plan *plan) {
+  if (plan->cluster_k == 1) return 0;
   int64_t boxes = (int64_t)plan->tile_m / plan->epi_m * (plan->tile_n / plan->epi_n);
   int64_t own = (boxes + plan->cluster_k - 1) / plan->cluster_k;
   int64_t box_bits = (int64_t)plan->epi_m * plan->epi_n * gg_dtype_info_of(plan->accumulator)->bits;

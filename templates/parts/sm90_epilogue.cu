@@ -2,7 +2,18 @@
 
 // A warp has 16 rows of each of its 64-row blocks. It stages them in shared memory, a box of epi_n
 // columns at a time, and has the copy engine store the box while it goes on to the next box, or
-// the next tile. Only lanes of one warp meet here, so that __syncwarp is enough.
+// the next tile. A block's last box may begin within the one before it. Only lanes of one warp meet
+// here, so that __syncwarp is enough.
+
+constexpr int block_boxes = (mma_n + epi_n - 1) / epi_n;
+
+static_assert(epi_n % 8 == 0 && epi_n <= mma_n, "boxes are of columns that a block has");
+static_assert(frags_m * block_boxes % epi_buffers == 0, "staging buffers take turns");
+
+// A box's first column.
+__device__ __forceinline__ constexpr int box_column(int box) {
+  return box + 1 < block_boxes ? box * epi_n : mma_n - epi_n;
+}
 
 // What the epilogue reads and writes, besides the accumulators.
 struct epilogue_arguments {
@@ -219,7 +230,6 @@ __device__ __forceinline__ void store_box(const epilogue_arguments &arg, int row
 __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words],
                                          const epilogue_arguments &arg, unsigned staging,
                                          int lane) {
-  constexpr int boxes = mma_n / epi_n;  // of a block
   forget(lane);  // else the addresses below are kept in registers through the main loop
 //@ if map_d
   const whole_extent whole = whole_of(arg);
@@ -231,26 +241,27 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
     const row_values rows[2] = {read_row(arg.operands, block),
                                 read_row(arg.operands, block.beyond(8, 0))};
 #pragma unroll
-    for (int b = 0; b < boxes; ++b) {
+    for (int b = 0; b < block_boxes; ++b) {
 //@ if sums
-      if (!(arg.boxes >> (i * boxes + b) & 1)) {
+      if (!(arg.boxes >> (i * block_boxes + b) & 1)) {
 //@ if map_d
         if (lane == 0) tma_store_commit();  // nothing; boxes keep their turns
 //@ end
         continue;
       }
 //@ end
-      const tile_place at = block.beyond(0, b * epi_n);
+      const int col = box_column(b);
+      const tile_place at = block.beyond(0, col);
       box_values values;  // the first ones while the box before is stored
       read_box(values, arg.operands, at);
       const int row0 = arg.row0 + i * mma_m;
-      const int col0 = arg.col0 + b * epi_n;
-      const unsigned sD = staging + (i * boxes + b) % epi_buffers * epi_bytes;
+      const int col0 = arg.col0 + col;
+      const unsigned sD = staging + (i * block_boxes + b) % epi_buffers * epi_bytes;
 //@ if map_d
       if (lane == 0) tma_store_wait_read<epi_buffers - 1>();
 //@ end
       __syncwarp();  // the buffer has been read
-      stage_box(tCrC[i], arg.operands, rows, values, at, b * epi_n, sD, lane);
+      stage_box(tCrC[i], arg.operands, rows, values, at, col, sD, lane);
 //@ if map_d
       fence_async_shared();
       __syncwarp();

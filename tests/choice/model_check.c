@@ -232,7 +232,8 @@ static const constant constants[] = {
     CONSTANT(epilogue_alone, 1, 2),
     CONSTANT(epilogue_hidden, 0.1, 0.95),
     CONSTANT(sum_rate, 20e9, 200e9),
-    CONSTANT(meet, 0.2e-6, 3e-6),
+    CONSTANT(apart, 0.2e-6, 3e-6),
+    CONSTANT(meet, 0.1e-6, 3e-6),
     CONSTANT(meet_rate, 10e9, 200e9),
     CONSTANT(wait, 0.4e-6, 4e-6),
     CONSTANT(stray, 0.02, 1),
@@ -268,8 +269,8 @@ static void print_row(const gg_device_model *d) {
          d->epilogue_rate, d->epilogue_alone);
   printf(".epilogue_hidden = %.3g, .sum_rate = %.3g, .wait = %.3g, .stray = %.3g,\n",
          d->epilogue_hidden, d->sum_rate, d->wait, d->stray);
-  printf(".meet = %.3g, .meet_rate = %.3g, .miss = %.3g, .dram_share = %.3g\n", d->meet,
-         d->meet_rate, d->miss, d->dram_share);
+  printf(".apart = %.3g, .meet = %.3g, .meet_rate = %.3g, .miss = %.3g, .dram_share = %.3g\n",
+         d->apart, d->meet, d->meet_rate, d->miss, d->dram_share);
 }
 
 static void fit(gg_device_model *device, long rounds) {

@@ -115,7 +115,7 @@ static const gemm_case cases[] = {
     {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0},
     {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 8, 8, 0, 1, 0, 16, "", 0},
     {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 16384, 1, 0, 16, "c1x1x8", 0},
-    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 65536, 1, 0, 16, "split_k", 4 << 20},
+    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 1 << 17, 1, 0, 16, "split_k", 4 << 20},
 };
 
 /* A kernel's facts as the harness wants them, for operands that gg_gemm has not seen yet. */
@@ -209,7 +209,7 @@ START_TEST(workspaces_decide) {
     for (int64_t bytes = 0; bytes <= GG_GEMM_WORKSPACE; bytes = bytes ? bytes * 64 : 1 << 14) {
       gg_gemm_choice choice;
       int64_t taken;
-      gg_problem p = dense(64, 64, 1 << 16);
+      gg_problem p = dense(64, 64, 1 << 18);
       p.workspace = bytes ? 1 << 20 : 0, p.workspace_bytes = bytes;
       ck_assert_int_eq(gg_gemm_choose(&choice, gemm, &form, &p, &err), GG_OK);
       ck_assert_int_eq(gg_workspace_bytes(&taken, choice.module, &p, &err), GG_OK);
@@ -218,7 +218,7 @@ START_TEST(workspaces_decide) {
       ck_assert_int_eq(gg_gemm_prepare(&prepared, gemm, &form, &p, &err), GG_OK);
     }
   }
-  gg_problem p = dense(64, 64, 1 << 16);
+  gg_problem p = dense(64, 64, 1 << 18);
   p.workspace = 1000, p.workspace_bytes = GG_GEMM_WORKSPACE;
   gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
   assert_error(&err, GG_E_PROBLEM_ALIGN, "workspace = 1000");
