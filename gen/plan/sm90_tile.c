@@ -188,7 +188,8 @@ static int producer_registers(const gg_plan *plan) {
 }
 
 int gg_sm90_accumulator_registers(const gg_plan *plan) {
-  return (1 + plan->sum_sets) * gg_plan_block_m(plan) / block_m * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  return (1 + plan->sum_sets) * gg_plan_block_m(plan) / block_m *
+         gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
 }
 
 int gg_sm90_fragment_registers(const gg_plan *plan) {

@@ -49,8 +49,8 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
 #pragma unroll 1
   for (; k_tiles >= overlapped_tiles; k_tiles -= overlapped_tiles)
     multiply_some<overlapped_tiles>(tCrC, read, list, smem, first_block, lane);
-#pragma unroll 1
-  for (; k_tiles > 0; --k_tiles) multiply_some<1>(tCrC, read, list, smem, first_block, lane);
+  if (overlapped_tiles > 1 && k_tiles > 0)
+    multiply_some<1>(tCrC, read, list, smem, first_block, lane);
 }
 
 __device__ __forceinline__ void finish_multiply(acc_t (&)[frags_m][acc_words],
