@@ -110,6 +110,20 @@ static double mma_rate(const work *w, double active) {
   return rate * device->warp_mma_share * warps_share(plan, tiles / device->sm_count);
 }
 
+static int sharers(const gg_plan *plan) {
+  return plan->pingpong ? 1 : plan->consumers > 0 ? plan->consumers : 2;
+}
+
+/* What shows of a K step's additions of sums that are promoted: less where a consumer has two sets
+ * of sums, and where the others multiply, which are seldom all in step. */
+static double promoted_additions(const work *w) {
+  const gg_plan *plan = w->plan;
+  if (!plan->promote) return 0;
+  double additions = (double)plan->tile_k / (plan->mma.k * plan->promote);
+  double hidden = plan->sum_sets * sharers(plan) * sharers(plan);
+  return additions * w->device->promotion / hidden;
+}
+
 static double multiply_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
   double operations = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
@@ -119,7 +133,7 @@ static double multiply_step(const work *w, double active) {
   double blocks_n = (double)plan->tile_n / plan->mma.n;
   if (!is_warpgroup_wide(plan)) blocks_m = plan->atoms_m, blocks_n = plan->atoms_n;
   double read = blocks_n * w->m_step + blocks_m * w->n_step;
-  return join(tensor, read / w->device->smem_rate);
+  return join(tensor, read / w->device->smem_rate) + promoted_additions(w);
 }
 
 /* Lines that do not start at multiples of 128 bytes touch one more of them. */
@@ -158,8 +172,7 @@ static double load_step(const work *w, double active) {
 /* Seconds of one consumer's epilogue of one tile. */
 static double tile_epilogue(const work *w) {
   const gg_plan *plan = w->plan;
-  int sharers = plan->pingpong ? 1 : plan->consumers > 0 ? plan->consumers : 2;
-  double elements = (double)plan->tile_m * plan->tile_n / sharers;
+  double elements = (double)plan->tile_m * plan->tile_n / sharers(plan);
   double rate = w->device->epilogue_rate * (plan->pingpong ? w->device->epilogue_alone : 1);
   return w->device->epilogue + elements / rate;
 }
