@@ -96,6 +96,9 @@ struct work_list {
   unsigned share_length;               // K tiles; one more in the first
   unsigned longer_shares;              // of each group
 //@ end
+//@ if parts
+  bool next_beside;  // the launch behind this one may begin before it ends
+//@ end
 };
 
 // The K tiles of a tile, in equal parts but for one K tile.
@@ -190,7 +193,11 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
                            sharers_b);
     }
   }
+//@ if parts
+  if (list.next_beside) launch_dependents();
+//@ else
   launch_dependents();
+//@ end
   // This CTA stays as long as others of the cluster may arrive at its barriers.
   if constexpr (cluster_size > 1)
 #pragma unroll 1
@@ -282,7 +289,12 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   work_list list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
   deal(list, unsigned(shared_tiles), unsigned(group_tiles), unsigned(group_shares));
 //@ else
+//@ if parts
+  work_list list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
+  list.next_beside = next_beside != 0;
+//@ else
   const work_list list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
+//@ end
 //@ end
 
   if (thread == 0) {

@@ -288,7 +288,7 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   out.dram_bytes += stray_bytes(&w, &dealing, load_step_bytes(&w));
   out.dram = out.dram_bytes * dram_byte(&w, active);
   out.launch += device->fill + load + (cluster > plan->cluster_k ? device->cluster : 0);
-  if (!gg_dealing_overlaps(&dealing, &dealt, at_once)) out.launch += device->apart;
+  if (!dealing.next_beside) out.launch += device->apart;
   double step = join(multiply, load) + device->step;
   out.epilogue = visible_epilogue(&w, ceil(out.rounds), out.k_tiles * step);
   out.sharing = sharing(&w, &dealing);
