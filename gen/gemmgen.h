@@ -120,7 +120,8 @@ typedef enum gg_param {
   GG_PARAM_SHARED_TILES, /* int64: tiles that clusters share; those of a group, and its shares */
   GG_PARAM_GROUP_TILES,
   GG_PARAM_GROUP_SHARES,
-  GG_PARAM_MAP_A, /* tensor maps, in place of an operand's pointer and strides */
+  GG_PARAM_NEXT_BESIDE, /* int64: whether the launch behind this one may begin before it ends */
+  GG_PARAM_MAP_A,       /* tensor maps, in place of an operand's pointer and strides */
   GG_PARAM_MAP_B,
   GG_PARAM_MAP_D, /* beside them: of the lines' whole 16 bytes alone, in which maps write */
   GG_PARAM_EXTRA, /* + i: of the epilogue's operation i, the device pointer, */

@@ -348,6 +348,7 @@ static uint64_t argument_of(const gg_problem *p, const gg_dealing *dealing, gg_p
       [GG_PARAM_SHARED_TILES] = (uint64_t)dealing->shared_tiles,
       [GG_PARAM_GROUP_TILES] = (uint64_t)dealing->group_tiles,
       [GG_PARAM_GROUP_SHARES] = (uint64_t)dealing->group_shares,
+      [GG_PARAM_NEXT_BESIDE] = dealing->next_beside,
   };
   return values[param];
 }
@@ -355,7 +356,6 @@ static uint64_t argument_of(const gg_problem *p, const gg_dealing *dealing, gg_p
 gg_status gg_problem_check(gg_prepared *out, const gg_kernel *kernel, const gg_problem *problem,
                            int64_t resident, gg_error *err) {
   *out = (gg_prepared){0};
-  const gg_dealt dealt = gg_dealt_of_kernel(kernel);
   gg_status st = check_extents(kernel, problem, err);
   if (!st) st = check_scalars(kernel, problem, err);
   if (st || problem->m == 0 || problem->n == 0 || problem->batch == 0) return st;
@@ -364,8 +364,7 @@ gg_status gg_problem_check(gg_prepared *out, const gg_kernel *kernel, const gg_p
   gg_dealing dealing;
   if ((st = gg_problem_deal(&dealing, kernel, problem, resident, err))) return st;
   if ((st = check_workspace(problem, &dealing, err))) return st;
-  out->overlap =
-      problem->overlap && kernel->dependent && gg_dealing_overlaps(&dealing, &dealt, resident);
+  out->overlap = problem->overlap && kernel->dependent;
   out->grid[0] =
       (unsigned)(dealing.clusters * kernel->cluster_m * kernel->cluster_n * kernel->cluster_k);
   out->grid[1] = out->grid[2] = 1;

@@ -96,6 +96,9 @@ struct work_list {
   unsigned share_length;               // K tiles; one more in the first
   unsigned longer_shares;              // of each group
 //@ end
+//@ if parts
+  bool next_beside;  // the launch behind this one may begin before it ends
+//@ end
 };
 
 // The K tiles of a tile, in equal parts but for one K tile.
@@ -190,7 +193,11 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
                            sharers_b);
     }
   }
+//@ if parts
+  if (list.next_beside) launch_dependents();
+//@ else
   launch_dependents();
+//@ end
   // This CTA stays as long as others of the cluster may arrive at its barriers.
   if constexpr (cluster_size > 1)
 #pragma unroll 1
@@ -220,9 +227,12 @@ __device__ __forceinline__ void init_barriers(unsigned smem) {
   fence_barrier_init();
 }
 
-// A descriptor's start address, in 16 bytes. In a cluster the bits above name the CTA.
-__device__ __forceinline__ unsigned descriptor_address(unsigned smem) {
-  return (smem & 0x3ffff) >> 4;
+__device__ __forceinline__ unsigned stage_address(unsigned smem, const ring_position &at) {
+  return smem + stage_begin + at.stage * stage_bytes;
+}
+
+__device__ __forceinline__ void await_stage(unsigned smem, const ring_position &read) {
+  mbarrier_wait(full_barrier(smem, read.stage), read.parity);
 }
 
 // A consumer's turn to multiply ends when its last MMAs are issued; they are still running then.
@@ -235,13 +245,7 @@ __device__ __forceinline__ void pass_turn(int consumer) {
     named_barrier_arrive(1 + (consumer + 1) % consumers, consumers * warpgroup_size);
 }
 
-// What an MMA was given to write, once it has.
-__device__ __forceinline__ void settle(acc_t (&acc)[frags_m][acc_words]) {
-#pragma unroll
-  for (int i = 0; i < frags_m; ++i)
-#pragma unroll
-    for (int w = 0; w < acc_words; ++w) settle(acc[i][w]);
-}
+//@ include sm90_issue
 
 //@ if promote
 //@ include sm90_multiply_promoted
@@ -285,7 +289,12 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   work_list list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
   deal(list, unsigned(shared_tiles), unsigned(group_tiles), unsigned(group_shares));
 //@ else
+//@ if parts
+  work_list list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
+  list.next_beside = next_beside != 0;
+//@ else
   const work_list list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
+//@ end
 //@ end
 
   if (thread == 0) {

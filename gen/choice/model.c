@@ -132,6 +132,20 @@ static double mma_rate(const work *w, double active) {
   return rate * device->warp_mma_share * warps_share(plan, tiles / device->sm_count);
 }
 
+static int sharers(const gg_plan *plan) {
+  return plan->pingpong ? 1 : plan->consumers > 0 ? plan->consumers : 2;
+}
+
+/* What shows of a K step's additions of sums that are promoted: less where a consumer has two sets
+ * of sums, and where the others multiply, which are seldom all in step. */
+static double promoted_additions(const work *w) {
+  const gg_plan *plan = w->plan;
+  if (!plan->promote) return 0;
+  double additions = (double)plan->tile_k / (plan->mma.k * plan->promote);
+  double hidden = plan->sum_sets * sharers(plan) * sharers(plan);
+  return additions * w->device->promotion / hidden;
+}
+
 static double multiply_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
   double operations = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
@@ -141,7 +155,7 @@ static double multiply_step(const work *w, double active) {
   double blocks_n = (double)plan->tile_n / plan->mma.n;
   if (!is_warpgroup_wide(plan)) blocks_m = plan->atoms_m, blocks_n = plan->atoms_n;
   double read = blocks_n * w->m_step + blocks_m * w->n_step;
-  return join(tensor, read / w->device->smem_rate);
+  return join(tensor, read / w->device->smem_rate) + promoted_additions(w);
 }
 
 enum { line = 128 }; /* bytes, of the L2 cache and of the widest swizzle */
@@ -223,10 +237,9 @@ static double load_step(const work *w, double active) {
 /* Seconds of one consumer's epilogue of one tile. */
 static double tile_epilogue(const work *w) {
   const gg_plan *plan = w->plan;
-  int sharers = plan->pingpong ? 1 : plan->consumers > 0 ? plan->consumers : 2;
   double columns = plan->tile_n;
   if (plan->epi_n) columns = ceil(columns / plan->epi_n) * plan->epi_n;
-  double elements = plan->tile_m * columns / sharers;
+  double elements = plan->tile_m * columns / sharers(plan);
   double staged = plan->epi_n ? plan->epi_n * bits_of(plan->d.type) / 8.0 : line;
   bool across = plan->epi_n && plan->d.major == GG_MAJOR_M;
   double line_bytes = across ? plan->epi_m * bits_of(plan->d.type) / 8.0 : line;
@@ -375,7 +388,7 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   count(&out, &w, &dealing, at_once);
   out.launch += device->fill + load_step(&w, lesser(out.tiles * plan->cluster_k, at_once));
   if (plan->cluster_m * plan->cluster_n > 1) out.launch += device->cluster;
-  if (!gg_dealing_overlaps(&dealing, &dealt, at_once)) out.launch += device->apart;
+  if (!dealing.next_beside) out.launch += device->apart;
   double seconds = rounds(&out, &w, &dealing, at_once), last = tile_epilogue(&w);
   out.epilogue += last;
   out.sharing = sharing(&w, &dealing);

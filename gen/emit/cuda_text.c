@@ -113,6 +113,7 @@ static void write_parameters(gg_str *out, const gg_plan *plan, const gg_layouts 
       [GG_PARAM_SHARED_TILES] = "int64 shared_tiles",
       [GG_PARAM_GROUP_TILES] = "int64 group_tiles",
       [GG_PARAM_GROUP_SHARES] = "int64 group_shares",
+      [GG_PARAM_NEXT_BESIDE] = "int64 next_beside",
       [GG_PARAM_MAP_A] = "const __grid_constant__ tensor_map map_a",
       [GG_PARAM_MAP_B] = "const __grid_constant__ tensor_map map_b",
       [GG_PARAM_MAP_D] = "const __grid_constant__ tensor_map map_d",

@@ -62,6 +62,7 @@ size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
       {GG_PARAM_SHARED_TILES, shares},
       {GG_PARAM_GROUP_TILES, shares},
       {GG_PARAM_GROUP_SHARES, shares},
+      {GG_PARAM_NEXT_BESIDE, plan->cluster_k > 1},
   };
   size_t count = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

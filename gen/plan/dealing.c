@@ -221,6 +221,18 @@ static void share(gg_dealing *out, const gg_dealt *kernel, const load *l) {
   if (out->shares > 0 && !shares_fit(out, kernel)) deal_whole(out, l);
 }
 
+/* Clusters are placed where those of the launch before leave room. Where half of them to all find
+ * some, they crowd on some groups of multiprocessors, which share the way to the L2 cache: 16
+ * clusters of four, of 30 that are resident, load for 11.4 us what takes 7.4 us on an empty device.
+ * Pairs and threes fit in anywhere, and larger ones than eight have a group of their own. (Measured
+ * on an H100: docs/performance/h100.md, "Clusters along K".) */
+static bool next_beside(const gg_dealing *s, const gg_dealt *kernel, const load *l) {
+  enum { smallest = 4, largest = 8 };
+  int64_t cluster = cluster_size(kernel), free = l->clusters - s->clusters;
+  if (kernel->cluster_k == 1 || cluster < smallest || cluster > largest) return true;
+  return free < s->clusters / 2 || free >= 2 * s->clusters;
+}
+
 bool gg_dealing_make(gg_dealing *out, const gg_dealt *kernel, gg_extents extents,
                      int64_t resident) {
   *out = (gg_dealing){.k_tiles = divide_up(extents.k, kernel->tile_k)};
@@ -231,21 +243,10 @@ bool gg_dealing_make(gg_dealing *out, const gg_dealt *kernel, gg_extents extents
   int64_t work = out->shares + out->tiles - out->shared_tiles;
   bool all = kernel->grid == GG_GRID_TILES || work < l.clusters;
   out->clusters = all ? work : l.clusters;
+  out->next_beside = next_beside(out, kernel, &l);
   if (out->shares == 0) return true;
   return !__builtin_mul_overflow(out->shares, cluster_size(kernel) * l.sum_bytes,
                                  &out->workspace_bytes) &&
          !__builtin_add_overflow(out->workspace_bytes, GG_WORKSPACE_COUNTERS,
                                  &out->workspace_bytes);
-}
-
-/* Clusters are placed where those of the launch before leave room. Where most of them find some,
- * and the others have to wait for it, they crowd on some groups of multiprocessors, which share the
- * way to the L2 cache: 16 clusters of four that sum 1 MB each take 11.4 us then, where 30 are
- * resident, and 7.4 us on an empty device. Pairs and threes fit in anywhere, and larger ones than
- * eight have a group of their own. (Measured on an H100.) */
-bool gg_dealing_overlaps(const gg_dealing *dealing, const gg_dealt *kernel, int64_t resident) {
-  enum { smallest = 4, largest = 8 };
-  int64_t cluster = cluster_size(kernel), beside = resident / cluster - dealing->clusters;
-  if (kernel->cluster_k == 1 || cluster < smallest || cluster > largest) return true;
-  return beside < dealing->clusters / 2 || beside >= dealing->clusters;
 }

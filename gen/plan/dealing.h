@@ -33,16 +33,14 @@ typedef struct gg_dealing {
   int64_t group_tiles, group_shares; /* at least 1 */
   int64_t workspace_bytes;           /* 0 where nothing is shared */
   int64_t busiest;                   /* K tiles of the cluster that has most of them */
-  double adding; /* how often a cluster writes or reads the sums of a tile, one after the other,
-                    for a shared one to be complete */
-  int waits;     /* of which one cluster for others, until that */
+  double adding;    /* how often a cluster writes or reads the sums of a tile, one after the other,
+                       for a shared one to be complete */
+  int waits;        /* of which one cluster for others, until that */
+  bool next_beside; /* whether a launch like it, behind it, had better begin beside it */
 } gg_dealing;
 
 /* `resident` is how many of the kernel's CTAs the device holds at once. Extents are not negative.
  * False where tiles or workspace pass the limits of a grid or of int64. */
 bool gg_dealing_make(gg_dealing *out, const gg_dealt *kernel, gg_extents extents, int64_t resident);
-
-/* Whether a launch gains by beginning beside the end of one like it. */
-bool gg_dealing_overlaps(const gg_dealing *dealing, const gg_dealt *kernel, int64_t resident);
 
 #endif

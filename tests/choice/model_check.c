@@ -239,6 +239,7 @@ static const constant constants[] = {
     CONSTANT(mma_rate[2], 10e12, 16e12),
     CONSTANT(mma_rate[3], 10e12, 16e12),
     CONSTANT(smem_rate, 150e9, 260e9),
+    CONSTANT(promotion, 0.02e-6, 0.3e-6),
     CONSTANT(load_rate, 100e9, 400e9),
     CONSTANT(load_latency, 0.3e-6, 2e-6),
     CONSTANT(copy_rate, 15e9, 80e9),
@@ -283,7 +284,7 @@ static void print_row(const gg_device_model *d) {
   printf(".mma_rate = {%.3g, %.3g, %.3g, %.3g}, .sustained = %.3g, .warp_mma_share = %.3g,\n",
          d->mma_rate[0], d->mma_rate[1], d->mma_rate[2], d->mma_rate[3], d->sustained,
          d->warp_mma_share);
-  printf(".smem_rate = %.3g, .load_rate = %.3g, .load_latency = %.3g, .copy_rate = %.3g,\n", d->smem_rate,
+  printf(".promotion = %.3g, .smem_rate = %.3g, .load_rate = %.3g, .load_latency = %.3g, .copy_rate = %.3g,\n", d->promotion, d->smem_rate,
          d->load_rate, d->load_latency, d->copy_rate);
   printf(".copies_rate = %.3g, .l2_rate = %.3g, .shared_load = %.3g, .ragged_load = %.3g,\n",
          d->copies_rate, d->l2_rate, d->shared_load, d->ragged_load);

@@ -82,6 +82,59 @@ START_TEST(clusters_take_blocks_of_tiles) {
 }
 END_TEST
 
+/* A cluster along K computes one tile, whatever is resident; the next launch begins beside one that
+ * leaves room for hardly any of its clusters, or for plenty. */
+START_TEST(clusters_along_k_take_one_tile) {
+  static const struct {
+    int cluster_k;
+    int64_t tiles, resident;
+    bool next_beside;
+  } rows[] = {
+      {4, 16, 120, false}, {4, 16, 92, true},  {4, 16, 96, false}, {4, 16, 188, false},
+      {4, 16, 192, true},  {2, 16, 60, true},  {3, 16, 90, true},  {8, 8, 120, false},
+      {16, 4, 112, true},  {8, 40, 120, true},
+  };
+  gg_kernel kernel = fixture_kernel();
+  const gg_param param = GG_PARAM_NEXT_BESIDE;
+  kernel.params = &param, kernel.param_count = 1;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    gg_problem p = fixture_problem(1, 1, 9, rows[i].tiles);
+    gg_prepared prepared;
+    kernel.cluster_k = rows[i].cluster_k;
+    ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, rows[i].resident, &err), GG_OK);
+    ck_assert_uint_eq(prepared.grid[0], (unsigned)(rows[i].tiles * rows[i].cluster_k));
+    ck_assert_msg(prepared.arguments[0] == rows[i].next_beside, "row %zu", i);
+  }
+}
+END_TEST
+
+/* The busiest CTA's K tiles are a part's. */
+START_TEST(clusters_along_k_share_the_k_tiles) {
+  const gg_dealt dealt = {.grid = GG_GRID_TILES,
+                          .tile_m = 64,
+                          .tile_n = 64,
+                          .tile_k = 64,
+                          .cluster_m = 2,
+                          .cluster_n = 1,
+                          .cluster_k = 3,
+                          .a_bits = 16,
+                          .b_bits = 16,
+                          .accumulator_bits = 32};
+  static const int64_t rows[][3] = {{0, 0, 0}, {1, 1, 1}, {33, 1, 1}, {192, 3, 1}, {193, 4, 2}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    gg_dealing dealing;
+    ck_assert(gg_dealing_make(&dealing, &dealt, (gg_extents){129, 64, rows[i][0], 1}, 132));
+    ck_assert_int_eq(dealing.tiles, 2);
+    ck_assert_int_eq(dealing.clusters, 2);
+    ck_assert_int_eq(dealing.workspace_bytes, 0);
+    ck_assert_int_eq(dealing.k_tiles, rows[i][1]);
+    ck_assert_int_eq(dealing.busiest, rows[i][2]);
+  }
+  gg_dealing dealing;
+  ck_assert(!gg_dealing_make(&dealing, &dealt, (gg_extents){INT32_MAX, 64, 1, 64}, 132));
+}
+END_TEST
+
 /* Coordinates are 32-bit, strides less than 2^40 bytes. */
 START_TEST(what_tensor_maps_cannot_address) {
   gg_kernel kernel = fixture_mapped_kernel();
@@ -303,6 +356,8 @@ int main(void) {
   tcase_add_test(tests, grid_and_arguments);
   tcase_add_test(tests, persistent_grids_fit_the_device);
   tcase_add_test(tests, clusters_take_blocks_of_tiles);
+  tcase_add_test(tests, clusters_along_k_take_one_tile);
+  tcase_add_test(tests, clusters_along_k_share_the_k_tiles);
   tcase_add_test(tests, what_tensor_maps_cannot_address);
   tcase_add_test(tests, nothing_to_compute);
   tcase_add_test(tests, k_of_zero_launches_without_a_and_b);
