@@ -142,8 +142,10 @@ static double promoted_additions(const work *w) {
   const gg_plan *plan = w->plan;
   if (!plan->promote) return 0;
   double additions = (double)plan->tile_k / (plan->mma.k * plan->promote);
+  double rows = 64, columns = 128; /* of which a consumer's are what `promotion` is of */
+  double sums = plan->tile_m * plan->tile_n / (rows * columns) / sharers(plan);
   double hidden = plan->sum_sets * sharers(plan) * sharers(plan);
-  return additions * w->device->promotion / hidden;
+  return additions * sums * w->device->promotion / hidden;
 }
 
 static double multiply_step(const work *w, double active) {
@@ -329,8 +331,8 @@ static void count(gg_prediction *out, const work *w, const gg_dealing *dealing, 
   out->workspace_bytes = dealing->workspace_bytes;
   out->tiles = w->tiles_m * w->tiles_n * (double)e->batch;
   out->k_tiles = (double)dealing->k_tiles;
-  out->rounds = out->k_tiles > 0 ? (double)dealing->busiest / out->k_tiles
-                                 : ceil(out->tiles / at_once);
+  out->rounds =
+      out->k_tiles > 0 ? (double)dealing->busiest / out->k_tiles : ceil(out->tiles / at_once);
   out->filled = (double)e->m * (double)e->n * (double)e->batch /
                 (out->rounds * at_once * plan->tile_m * plan->tile_n);
   out->load_bytes = out->tiles * out->k_tiles * w->step_bytes;

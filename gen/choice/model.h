@@ -24,10 +24,10 @@ typedef struct gg_device_model {
   double sustained;      /* of that, what all together have within the device's power */
   double warp_mma_share; /* of that, what mma.sync has, of two warps a scheduler */
   double smem_rate;      /* bytes a second that the tensor core reads of shared memory */
-  double promotion;      /* seconds until a consumer alone has added up a set of sums, and goes on */
-  double load_rate;      /* bytes a second into shared memory, of one multiprocessor alone */
-  double load_latency;   /* seconds from asking for bytes to having them */
-  double copy_rate;      /* the same where warps copy, and move what is not aligned into place */
+  double promotion;     /* seconds until a consumer alone has added up 64 x 128 sums, and goes on */
+  double load_rate;     /* bytes a second into shared memory, of one multiprocessor alone */
+  double load_latency;  /* seconds from asking for bytes to having them */
+  double copy_rate;     /* the same where warps copy, and move what is not aligned into place */
   double copies_rate;   /* copies a second of one multiprocessor, where threads copy each its own */
   double l2_rate;       /* the same of all together */
   double shared_load;   /* what a byte costs that another CTA of the cluster loads */
