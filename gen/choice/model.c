@@ -218,11 +218,22 @@ static double lockstep(const work *w, const gg_dealing *dealing) {
   return near * fourth * fourth * fourth * lesser(1, w->device->l2_bytes / once_bytes(w));
 }
 
+/* As many as `active` multiprocessors, each with its even part of the L2 cache's rate: those of a
+ * large cluster are in one group, whose way there they share. */
+static double crowded(const work *w, double active) {
+  enum { large = 4 };
+  const gg_device_model *device = w->device;
+  int cluster = gg_plan_cluster_size(w->plan);
+  if (w->plan->cluster_k == 1 || cluster < large) return active;
+  double groups = sizeof device->groups / sizeof *device->groups;
+  return lesser(ceil(active / cluster / groups) * cluster * groups, device->sm_count);
+}
+
 /* Of one multiprocessor, where `active` load. */
 static double load_rate(const work *w, double active) {
   const gg_device_model *device = w->device;
   double alone = join(1 / device->load_rate, device->load_latency / w->under_way);
-  return 1 / join(alone, active / (device->l2_rate * (1 + device->lockstep * w->lockstep)));
+  return 1 / join(alone, crowded(w, active) / (device->l2_rate * (1 + device->lockstep * w->lockstep)));
 }
 
 /* Seconds of one step's copies; those of warps have the shared memory's own limit. */
