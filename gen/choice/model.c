@@ -204,11 +204,11 @@ static double once_bytes(const work *w) {
 
 /* How far CTAs that load the same lines ask for them at once: neighbours then have them by one
  * request of the L2 cache. Tiles that D has only a part of load less, and run ahead; so do those
- * that get from DRAM what others find in the cache. Shares of several tiles are at different places
- * of K anyway, and requests of ragged lines meet less. In a narrow band those who share lines are
+ * that get from DRAM what others find in the cache. Shares of tiles are at different places of K
+ * anyway, and requests of ragged lines meet less. In a narrow band those who share lines are
  * nearer to each other (measured). */
 static double lockstep(const work *w, const gg_dealing *dealing) {
-  if (dealing->group_tiles > 1) return 0;
+  if (dealing->group_tiles > 1 || w->plan->cluster_k > 1) return 0;
   if (is_ragged(w, w->plan->a) || is_ragged(w, w->plan->b)) return 0;
   const gg_extents *e = &w->extents;
   double tiles = w->tiles_m * w->plan->tile_m * w->tiles_n * w->plan->tile_n;
@@ -233,7 +233,8 @@ static double crowded(const work *w, double active) {
 static double load_rate(const work *w, double active) {
   const gg_device_model *device = w->device;
   double alone = join(1 / device->load_rate, device->load_latency / w->under_way);
-  return 1 / join(alone, crowded(w, active) / (device->l2_rate * (1 + device->lockstep * w->lockstep)));
+  return 1 /
+         join(alone, crowded(w, active) / (device->l2_rate * (1 + device->lockstep * w->lockstep)));
 }
 
 /* Seconds of one step's copies; those of warps have the shared memory's own limit. */

@@ -4,8 +4,9 @@
  *     model_check [--fit ROUNDS | --hold-out ROUNDS] CATALOGUE.tsv
  *
  * The table has figures of the catalogue's kernels (case, kernel, microseconds); rows of one case,
- * one after the other, are of one race. With --fit, a row of devices.def is looked for, and printed:
- * first by least squares of the times' logarithms, then by random steps that choose better. With
+ * one after the other, are of one race. With --fit, a row of devices.def is looked for, and
+ * printed: first by least squares of the times' logarithms, then by random steps that choose
+ * better. With
  * --hold-out it is fitted to two thirds of the races, and judged by the others too.
  */
 #include <math.h>
