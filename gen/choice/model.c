@@ -182,12 +182,13 @@ static double line_cost(const work *w, gg_operand operand, gg_swizzle_kind swizz
   return 1 + ragged + w->device->narrow_load * narrow * narrow;
 }
 
+/* Of the CTAs that share an operand's tile each loads a part, and is sent the others'. */
 static double load_step_bytes(const work *w) {
   const gg_plan *plan = w->plan;
   double shared = w->device->shared_load;
-  double a = w->m_step * (1 + (plan->cluster_n - 1) * shared) / plan->cluster_n;
-  double b = w->n_step * (1 + (plan->cluster_m - 1) * shared) / plan->cluster_m;
-  return a * line_cost(w, plan->a, plan->swizzle_a) + b * line_cost(w, plan->b, plan->swizzle_b);
+  double a = line_cost(w, plan->a, plan->swizzle_a) + (plan->cluster_n - 1) * shared;
+  double b = line_cost(w, plan->b, plan->swizzle_b) + (plan->cluster_m - 1) * shared;
+  return w->m_step * a / plan->cluster_n + w->n_step * b / plan->cluster_m;
 }
 
 /* Bytes that a CTA has under way, of the stages that do not wait to be multiplied. */
@@ -211,11 +212,14 @@ static double lockstep(const work *w, const gg_dealing *dealing) {
   if (dealing->group_tiles > 1 || w->plan->cluster_k > 1) return 0;
   if (is_ragged(w, w->plan->a) || is_ragged(w, w->plan->b)) return 0;
   const gg_extents *e = &w->extents;
-  double tiles = w->tiles_m * w->plan->tile_m * w->tiles_n * w->plan->tile_n;
-  double filled = (double)e->m * (double)e->n / tiles;
-  double square = filled * filled, fourth = square * square;
+  double tiles = w->tiles_m * w->tiles_n;
+  double filled = (double)e->m * (double)e->n / (tiles * w->plan->tile_m * w->plan->tile_n);
+  double even = filled * filled;
+  for (int i = 0; i < 3; i++)
+    even *= even;
   double near = 2 - lesser(1, w->band / 8);
-  return near * fourth * fourth * fourth * lesser(1, w->device->l2_bytes / once_bytes(w));
+  double rounds = ceil(tiles * (double)e->batch / w->device->sm_count);
+  return near * even * lesser(1, w->device->l2_bytes / once_bytes(w)) / rounds;
 }
 
 /* As many as `active` multiprocessors, each with its even part of the L2 cache's rate: those of a

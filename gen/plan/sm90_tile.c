@@ -197,6 +197,15 @@ int gg_sm90_fragment_registers(const gg_plan *plan) {
   return sets * gg_plan_block_m(plan) / block_m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL);
 }
 
+/* Of descriptors, loop state and predicates. Sums of parts that other clusters add up hold on to as
+ * many again where there is a set beside the accumulators: ptxas spills with fewer. */
+static int other_registers(const gg_plan *plan) {
+  const gg_spec_field *scheduler = &plan->spec->scheduler.kind;
+  bool shares = scheduler->state == GG_SPEC_SET && (scheduler->number == GG_SCHEDULER_SPLIT_K ||
+                                                    scheduler->number == GG_SCHEDULER_STREAM_K);
+  return plan->promote && shares ? 2 * addresses : addresses;
+}
+
 /* Registers are dealt evenly at launch. Where a CTA has a multiprocessor to itself, the warpgroup
  * that loads then gives most of its own to those that multiply; a single one has enough. Where
  * several CTAs are to be resident ptxas counts on what there is at launch alone. Counts are
@@ -214,11 +223,11 @@ static gg_status choose_registers(gg_plan *plan, gg_error *err) {
   if (plan->consumer_registers > most) plan->consumer_registers = most;
   plan->sum_sets = plan->promote ? 1 : 0;
   int acc = gg_sm90_accumulator_registers(plan), fragments = gg_sm90_fragment_registers(plan);
-  int all = acc + fragments + addresses;
+  int others = other_registers(plan), all = acc + fragments + others;
   if (all <= plan->consumer_registers) return GG_OK;
   const gg_spec_field *cause = ctas->state == GG_SPEC_SET ? ctas : &plan->spec->tile;
   return gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, gg_plan_block_m(plan),
-                 gg_plan_block_n(plan), acc, fragments, addresses, all, plan->consumer_registers,
+                 gg_plan_block_n(plan), acc, fragments, others, all, plan->consumer_registers,
                  plan->threads, plan->ctas_per_sm);
 }
 

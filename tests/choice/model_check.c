@@ -246,7 +246,7 @@ static const constant constants[] = {
     CONSTANT(copy_rate, 15e9, 80e9),
     CONSTANT(copies_rate, 2e9, 12e9),
     CONSTANT(l2_rate, 5e12, 15e12),
-    CONSTANT(shared_load, 0.2, 1),
+    CONSTANT(shared_load, 0.1, 1),
     CONSTANT(ragged_load, 0.1, 3),
     CONSTANT(narrow_load, 0.01, 1),
     CONSTANT(lockstep, 0.01, 3),
@@ -270,7 +270,8 @@ enum { constant_count = sizeof constants / sizeof *constants };
 
 static double cost(const gg_device_model *device, part of) {
   score s = judge(device, of, false);
-  return 5 * s.expected + 2 * s.spread + 0.3 * s.off;
+  double missed = 1 - (double)s.within / (double)s.problems;
+  return 5 * s.expected + 0.3 * missed + 2 * s.spread + 0.3 * s.off;
 }
 
 static double uniform(void) {
