@@ -65,20 +65,7 @@ __device__ __forceinline__ void load_stage(const tensor_map &map_a, const tensor
   load_tile<operand_b>(sA + stage_bytes_a, map_b, full, tile.n0, k_tile, tile.batch, 0, 1);
 }
 
-// Issues a stage's MMAs: of this warpgroup's blocks of 64 rows, from first_block on.
-__device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], unsigned sA,
-                                         int first_block, bool accumulate) {
-  const unsigned long long desc_a = desc_a_base + (sA >> 4);
-  const unsigned long long desc_b = desc_b_base + (sA + stage_bytes_a >> 4);
-  wgmma_fence();
-#pragma unroll
-  for (int step = 0; step < k_steps; ++step)
-#pragma unroll
-    for (int i = 0; i < frags_m; ++i)
-      mma(tCrC[i], desc_a + desc_a_step(first_block + i, step), desc_b + desc_b_step(0, step),
-          accumulate || step > 0);
-  wgmma_commit();
-}
+//@ include sm90_issue
 
 //@ include operations
 
@@ -115,7 +102,8 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
     const int stage = k_tile % stages;
     mbarrier_wait(full_barrier(smem, stage), k_tile / stages % 2);
-    multiply(tCrC, smem + stage_begin + stage * stage_bytes, first_block, k_tile > 0);
+    const stage_operands operands = operands_at(smem + stage_begin + stage * stage_bytes);
+    issue_steps<k_steps>(tCrC, operands, first_block, 0, k_tile > 0);
     wgmma_wait<pending>();
     __syncthreads();  // all have read the K tile before this one (with one stage, this one)
     const int next = k_tile - pending + stages;
@@ -123,10 +111,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
       load_stage(map_a, map_b, smem, tile, next);
   }
   wgmma_wait<0>();
-#pragma unroll
-  for (int i = 0; i < frags_m; ++i)
-#pragma unroll
-    for (int w = 0; w < acc_words; ++w) settle(tCrC[i][w]);
+  settle(tCrC);
 
   const int row0 = tile.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
   epilogue_arguments arguments = {

@@ -227,9 +227,12 @@ __device__ __forceinline__ void init_barriers(unsigned smem) {
   fence_barrier_init();
 }
 
-// A descriptor's start address, in 16 bytes. In a cluster the bits above name the CTA.
-__device__ __forceinline__ unsigned descriptor_address(unsigned smem) {
-  return (smem & 0x3ffff) >> 4;
+__device__ __forceinline__ unsigned stage_address(unsigned smem, const ring_position &at) {
+  return smem + stage_begin + at.stage * stage_bytes;
+}
+
+__device__ __forceinline__ void await_stage(unsigned smem, const ring_position &read) {
+  mbarrier_wait(full_barrier(smem, read.stage), read.parity);
 }
 
 // A consumer's turn to multiply ends when its last MMAs are issued; they are still running then.
@@ -242,13 +245,7 @@ __device__ __forceinline__ void pass_turn(int consumer) {
     named_barrier_arrive(1 + (consumer + 1) % consumers, consumers * warpgroup_size);
 }
 
-// What an MMA was given to write, once it has.
-__device__ __forceinline__ void settle(acc_t (&acc)[frags_m][acc_words]) {
-#pragma unroll
-  for (int i = 0; i < frags_m; ++i)
-#pragma unroll
-    for (int w = 0; w < acc_words; ++w) settle(acc[i][w]);
-}
+//@ include sm90_issue
 
 //@ if promote
 //@ include sm90_multiply_promoted

@@ -55,6 +55,10 @@ typedef struct work {
   double tiles_m, tiles_n; /* whole clusters */
   double bytes;            /* of an element of A or B */
   double m_step, n_step;   /* bytes of a K step's rows of A and of B */
+  double step_bytes;       /* of both, as much as they cost to load */
+  double under_way;        /* bytes that a CTA asks for before it has the first of them */
+  double band;             /* tiles across one */
+  double lockstep;         /* see there */
 } work;
 
 static double round_up(int64_t extent, int tile, int cluster) {
@@ -62,15 +66,33 @@ static double round_up(int64_t extent, int tile, int cluster) {
   return ceil(tiles / cluster) * cluster;
 }
 
+static double greater(double a, double b) {
+  return a > b ? a : b;
+}
+
+static double lesser(double a, double b) {
+  return a < b ? a : b;
+}
+
+/* A norm of degree 8: (1 + x)^(1/8) by a cubic, to a ten-thousandth. */
 static double join(double a, double b) {
-  double larger = fmax(a, b), smaller = fmin(a, b);
+  double larger = greater(a, b), smaller = lesser(a, b);
   if (larger <= 0) return 0;
   double share = smaller / larger, square = share * share, fourth = square * square;
-  return larger * sqrt(sqrt(sqrt(1 + fourth * fourth)));
+  double x = fourth * fourth;
+  return larger * (1 + x * (0.125 - x * (0.049596 - x * 0.015104)));
 }
 
 static int bits_of(gg_dtype type) {
   return gg_dtype_info_of(type)->bits;
+}
+
+/* Tiles across a band, in which the kernel walks them. */
+static double band_of(const work *w) {
+  const gg_plan *plan = w->plan;
+  if (plan->raster == GG_RASTER_ALONG_N)
+    return lesser(w->tiles_m, (double)plan->raster_group * plan->cluster_m);
+  return lesser(w->tiles_n, (double)plan->raster_group * plan->cluster_n);
 }
 
 static work make_work(const gg_plan *plan, gg_extents e, const gg_device_model *device) {
@@ -93,8 +115,8 @@ static bool is_warpgroup_wide(const gg_plan *plan) {
  * multiplies while the other waits. */
 static double warps_share(const gg_plan *plan, double tiles_each) {
   enum { wanted = 8 };
-  double ctas = fmin(plan->ctas_per_sm, fmax(1, tiles_each));
-  return fmin(1, ctas * plan->threads / GG_WARP / wanted);
+  double ctas = lesser(plan->ctas_per_sm, greater(1, tiles_each));
+  return lesser(1, ctas * plan->threads / GG_WARP / wanted);
 }
 
 /* Of one multiprocessor, where `active` multiply. */
@@ -110,6 +132,22 @@ static double mma_rate(const work *w, double active) {
   return rate * device->warp_mma_share * warps_share(plan, tiles / device->sm_count);
 }
 
+static int sharers(const gg_plan *plan) {
+  return plan->pingpong ? 1 : plan->consumers > 0 ? plan->consumers : 2;
+}
+
+/* What shows of a K step's additions of sums that are promoted: less where a consumer has two sets
+ * of sums, and where the others multiply, which are seldom all in step. */
+static double promoted_additions(const work *w) {
+  const gg_plan *plan = w->plan;
+  if (!plan->promote) return 0;
+  double additions = (double)plan->tile_k / (plan->mma.k * plan->promote);
+  double rows = 64, columns = 128; /* of which a consumer's are what `promotion` is of */
+  double sums = plan->tile_m * plan->tile_n / (rows * columns) / sharers(plan);
+  double hidden = plan->sum_sets * sharers(plan) * sharers(plan);
+  return additions * sums * w->device->promotion / hidden;
+}
+
 static double multiply_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
   double operations = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
@@ -119,16 +157,29 @@ static double multiply_step(const work *w, double active) {
   double blocks_n = (double)plan->tile_n / plan->mma.n;
   if (!is_warpgroup_wide(plan)) blocks_m = plan->atoms_m, blocks_n = plan->atoms_n;
   double read = blocks_n * w->m_step + blocks_m * w->n_step;
-  return join(tensor, read / w->device->smem_rate);
+  return join(tensor, read / w->device->smem_rate) + promoted_additions(w);
 }
 
-/* Lines that do not start at multiples of 128 bytes touch one more of them. */
-static double line_cost(const work *w, gg_operand operand) {
+enum { line = 128 }; /* bytes, of the L2 cache and of the widest swizzle */
+
+/* More, as a share, where lines of `width` bytes do what those of 128 could. */
+static double narrowness(double width) {
+  return line / lesser(width, line) - 1;
+}
+
+/* Whether lines do not all start at multiples of 128 bytes. */
+static bool is_ragged(const work *w, gg_operand operand) {
   int64_t length = operand.major == GG_MAJOR_K   ? w->extents.k
                    : operand.major == GG_MAJOR_M ? w->extents.m
                                                  : w->extents.n;
-  bool ragged = fmod((double)length * w->bytes, 128) != 0;
-  return ragged ? 1 + w->device->ragged_load : 1;
+  return length * bits_of(operand.type) % (line * 8) != 0;
+}
+
+/* Ragged lines touch one more of the L2 cache's; boxes narrower than one take as many requests. */
+static double line_cost(const work *w, gg_operand operand, gg_swizzle_kind swizzle) {
+  double narrow = narrowness(greater(gg_swizzle_bytes(swizzle), 16));
+  double ragged = is_ragged(w, operand) ? w->device->ragged_load : 0;
+  return 1 + ragged + w->device->narrow_load * narrow * narrow;
 }
 
 static double load_step_bytes(const work *w) {
@@ -136,18 +187,60 @@ static double load_step_bytes(const work *w) {
   double shared = w->device->shared_load;
   double a = w->m_step * (1 + (plan->cluster_n - 1) * shared) / plan->cluster_n;
   double b = w->n_step * (1 + (plan->cluster_m - 1) * shared) / plan->cluster_m;
-  return a * line_cost(w, plan->a) + b * line_cost(w, plan->b);
+  return a * line_cost(w, plan->a, plan->swizzle_a) + b * line_cost(w, plan->b, plan->swizzle_b);
+}
+
+/* Bytes that a CTA has under way, of the stages that do not wait to be multiplied. */
+static double bytes_under_way(const work *w) {
+  int stages = w->plan->stages > 1 ? w->plan->stages - 1 : 1;
+  return w->plan->ctas_per_sm * stages * (w->m_step + w->n_step);
+}
+
+/* Of A and B, of all batches. */
+static double once_bytes(const work *w) {
+  const gg_extents *e = &w->extents;
+  return (double)e->batch * (double)(e->m + e->n) * (double)e->k * w->bytes;
+}
+
+/* How far CTAs that load the same lines ask for them at once: neighbours then have them by one
+ * request of the L2 cache. Tiles that D has only a part of load less, and run ahead; so do those
+ * that get from DRAM what others find in the cache. Shares of tiles are at different places of K
+ * anyway, and requests of ragged lines meet less. In a narrow band those who share lines are
+ * nearer to each other (measured). */
+static double lockstep(const work *w, const gg_dealing *dealing) {
+  if (dealing->group_tiles > 1 || w->plan->cluster_k > 1) return 0;
+  if (is_ragged(w, w->plan->a) || is_ragged(w, w->plan->b)) return 0;
+  const gg_extents *e = &w->extents;
+  double tiles = w->tiles_m * w->plan->tile_m * w->tiles_n * w->plan->tile_n;
+  double filled = (double)e->m * (double)e->n / tiles;
+  double square = filled * filled, fourth = square * square;
+  double near = 2 - lesser(1, w->band / 8);
+  return near * fourth * fourth * fourth * lesser(1, w->device->l2_bytes / once_bytes(w));
+}
+
+/* As many as `active` multiprocessors, each with its even part of the L2 cache's rate: those of a
+ * large cluster are in one group, whose way there they share. */
+static double crowded(const work *w, double active) {
+  enum { large = 4 };
+  const gg_device_model *device = w->device;
+  int cluster = gg_plan_cluster_size(w->plan);
+  if (w->plan->cluster_k == 1 || cluster < large) return active;
+  double groups = sizeof device->groups / sizeof *device->groups;
+  return lesser(ceil(active / cluster / groups) * cluster * groups, device->sm_count);
 }
 
 /* Of one multiprocessor, where `active` load. */
-static double load_rate(const gg_device_model *device, double active) {
-  return 1 / join(1 / device->load_rate, active / device->l2_rate);
+static double load_rate(const work *w, double active) {
+  const gg_device_model *device = w->device;
+  double alone = join(1 / device->load_rate, device->load_latency / w->under_way);
+  return 1 /
+         join(alone, crowded(w, active) / (device->l2_rate * (1 + device->lockstep * w->lockstep)));
 }
 
 /* Seconds of one step's copies; those of warps have the shared memory's own limit. */
 static double load_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
-  double step = load_step_bytes(w) / load_rate(w->device, active);
+  double step = w->step_bytes / load_rate(w, active);
   if (!plan->copy_bytes_a || !plan->copy_bytes_b) return step; /* by tensor maps */
   double warps = (w->m_step + w->n_step) / w->device->copy_rate;
   double threads =
@@ -158,72 +251,70 @@ static double load_step(const work *w, double active) {
 /* Seconds of one consumer's epilogue of one tile. */
 static double tile_epilogue(const work *w) {
   const gg_plan *plan = w->plan;
-  int sharers = plan->pingpong ? 1 : plan->consumers > 0 ? plan->consumers : 2;
-  double elements = (double)plan->tile_m * plan->tile_n / sharers;
+  double columns = plan->tile_n;
+  if (plan->epi_n) columns = ceil(columns / plan->epi_n) * plan->epi_n;
+  double elements = plan->tile_m * columns / sharers(plan);
+  double staged = plan->epi_n ? plan->epi_n * bits_of(plan->d.type) / 8.0 : line;
+  bool across = plan->epi_n && plan->d.major == GG_MAJOR_M;
+  double line_bytes = across ? plan->epi_m * bits_of(plan->d.type) / 8.0 : line;
+  elements *= 1 + w->device->narrow_store * narrowness(staged) +
+              w->device->column_store * narrowness(line_bytes);
   double rate = w->device->epilogue_rate * (plan->pingpong ? w->device->epilogue_alone : 1);
   return w->device->epilogue + elements / rate;
 }
 
-/* What of the epilogues of `rounds` tiles shows beside their multiplying, of `tile` seconds. */
-static double visible_epilogue(const work *w, double rounds, double tile) {
+/* What of a tile's epilogue shows beside the next one's multiplying, of `tile` seconds. */
+static double visible_epilogue(const work *w, double tile) {
   double each = tile_epilogue(w);
-  if (w->plan->pingpong) return each + (rounds - 1) * fmax(0, each - tile) / 2;
+  if (w->plan->pingpong) return greater(0, each - tile) / 2;
   bool overlaps = w->plan->persistent || w->plan->ctas_per_sm > 1;
-  return each * (1 + (rounds - 1) * (overlaps ? 1 - w->device->epilogue_hidden : 1));
+  return each * (overlaps ? 1 - w->device->epilogue_hidden : 1);
 }
 
 /* ---- DRAM ----------------------------------------------------------------------------- */
 
-/* Bytes that one round's tiles read: a block of `bands` tiles across, and as many along as there
- * are multiprocessors for. */
+/* Bytes that one round's tiles read: a block of a band's width across, and as many tiles along as
+ * there are multiprocessors for. */
 static double round_bytes(const work *w, double tiles_at_once) {
   const gg_plan *plan = w->plan;
   bool along_m = plan->raster != GG_RASTER_ALONG_N;
-  double across = along_m ? w->tiles_n : w->tiles_m, along = along_m ? w->tiles_m : w->tiles_n;
-  double width =
-      fmin(across, (double)plan->raster_group * (along_m ? plan->cluster_n : plan->cluster_m));
-  double length = fmin(along, ceil(tiles_at_once / width));
-  double rows = along_m ? length : width, columns = along_m ? width : length;
+  double along = along_m ? w->tiles_m : w->tiles_n;
+  double length = lesser(along, ceil(tiles_at_once / w->band));
+  double rows = along_m ? length : w->band, columns = along_m ? w->band : length;
   return (rows * plan->tile_m + columns * plan->tile_n) * (double)w->extents.k * w->bytes;
 }
 
 static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
   const gg_extents *e = &w->extents;
   double d_bytes = bits_of(w->plan->d.type) / 8.0;
-  double m = (double)e->m, n = (double)e->n, k = (double)e->k, batch = (double)e->batch;
-  double once = batch * (m + n) * k * w->bytes;
+  double m = (double)e->m, n = (double)e->n, batch = (double)e->batch;
+  double once = once_bytes(w);
   double write = batch * m * n * d_bytes;
   if (w->plan->has_c) write += batch * m * n * bits_of(w->plan->c.type) / 8.0;
   double in_round = round_bytes(w, tiles_at_once);
-  double again = in_round * fmax(1, tiles / tiles_at_once);
+  double again = in_round * greater(1, tiles / tiles_at_once);
   /* What fits is read once; beyond, every round reads its own, and more as they drift apart. */
-  double beyond = once / fmax(1, batch) / w->device->l2_bytes;
+  double beyond = once / greater(1, batch) / w->device->l2_bytes;
   if (beyond <= 1) return once + write;
-  double drift = 1 + w->device->miss * fmax(0, in_round / w->device->l2_bytes - 1);
-  return fmax(once, again * drift) + write;
+  double drift = 1 + w->device->miss * greater(0, in_round / w->device->l2_bytes - 1);
+  return greater(once, again * drift) + write;
 }
 
 /* What else shares read that begin in one tile and end in another: tiles of a round are then at
  * different places of K, and do not find in the L2 cache what the others have just read. */
-static double stray_bytes(const work *w, const gg_dealing *dealing, double step_bytes) {
+static double stray_bytes(const work *w, const gg_dealing *dealing) {
   if (dealing->group_tiles <= 1) return 0;
   double tiles = (double)dealing->shared_tiles * w->plan->cluster_m * w->plan->cluster_n;
-  double all = round_bytes(w, tiles), beyond = fmax(0, 1 - w->device->l2_bytes / all);
-  return w->device->stray * beyond * tiles * (double)dealing->k_tiles * step_bytes;
+  double all = round_bytes(w, tiles), beyond = greater(0, 1 - w->device->l2_bytes / all);
+  return w->device->stray * beyond * tiles * (double)dealing->k_tiles * w->step_bytes;
 }
 
 /* ---- The whole ------------------------------------------------------------------------ */
 
-/* Bytes that a CTA has under way, of the stages that do not wait to be multiplied. */
-static double bytes_under_way(const work *w) {
-  int stages = w->plan->stages > 1 ? w->plan->stages - 1 : 1;
-  return w->plan->ctas_per_sm * stages * (w->m_step + w->n_step);
-}
-
 /* Seconds a byte, where `active` multiprocessors ask for them. */
 static double dram_byte(const work *w, double active) {
   const gg_device_model *device = w->device;
-  double alone = join(1 / device->dram_sm_rate, device->dram_latency / bytes_under_way(w));
+  double alone = join(1 / device->dram_sm_rate, device->dram_latency / w->under_way);
   return join(1 / device->dram_rate, alone / active);
 }
 
@@ -238,10 +329,57 @@ static double sharing(const work *w, const gg_dealing *dealing) {
 /* CTAs that run at once, where each has a multiprocessor. */
 static int resident(const gg_plan *plan, const gg_device_model *device) {
   int cluster = gg_plan_cluster_size(plan), clusters = 0;
+  if (cluster == 1) return device->sm_count;
   for (size_t i = 0; i < sizeof device->groups / sizeof *device->groups; i++)
     clusters += device->groups[i] / cluster;
-  if (cluster == 1) clusters = device->sm_count;
   return clusters > 0 ? clusters * cluster : cluster;
+}
+
+/* What a kernel and a problem come to, before any time. */
+static void count(gg_prediction *out, const work *w, const gg_dealing *dealing, int at_once) {
+  const gg_plan *plan = w->plan;
+  const gg_extents *e = &w->extents;
+  out->shares = dealing->shares;
+  out->workspace_bytes = dealing->workspace_bytes;
+  out->tiles = w->tiles_m * w->tiles_n * (double)e->batch;
+  out->k_tiles = (double)dealing->k_tiles;
+  out->rounds =
+      out->k_tiles > 0 ? (double)dealing->busiest / out->k_tiles : ceil(out->tiles / at_once);
+  out->filled = (double)e->m * (double)e->n * (double)e->batch /
+                (out->rounds * at_once * plan->tile_m * plan->tile_n);
+  out->load_bytes = out->tiles * out->k_tiles * w->step_bytes;
+  out->dram_bytes = dram_bytes(w, out->tiles, at_once) + stray_bytes(w, dealing);
+}
+
+/* Seconds in which `active` multiprocessors make `steps` K steps each, with a share of the DRAM's
+ * traffic; its terms are added to `out`, and what shows of `epilogues` that others follow. */
+static double phase(gg_prediction *out, const work *w, double active, double steps, double share,
+                    double epilogues) {
+  if (active <= 0) return 0;
+  double multiply = multiply_step(w, active), load = load_step(w, active);
+  double step = join(multiply, load) + w->device->step;
+  double dram = share * out->dram_bytes * dram_byte(w, active);
+  double visible = epilogues * visible_epilogue(w, out->k_tiles * step);
+  out->multiply += steps * multiply;
+  out->load += steps * load;
+  out->dram += dram;
+  out->epilogue += visible;
+  return join(steps * step + visible, dram);
+}
+
+/* Rounds of whole tiles, and then one of what is left, by fewer, who have the L2 cache and the DRAM
+ * for themselves. Shared tiles are dealt so that all end at once. */
+static double rounds(gg_prediction *out, const work *w, const gg_dealing *dealing, int at_once) {
+  double ctas = w->plan->cluster_k, steps = ceil(out->k_tiles / ctas); /* of one tile */
+  double tiles = at_once / ctas, whole = floor(out->tiles / tiles);
+  double rest = out->tiles - whole * tiles;
+  if (dealing->shares > 0) {
+    double active = (double)dealing->clusters * w->plan->cluster_m * w->plan->cluster_n;
+    return phase(out, w, active, (double)dealing->busiest, 1, ceil(out->rounds) - 1);
+  }
+  double share = rest / out->tiles, others = rest > 0 ? whole : whole - 1;
+  double first = whole > 0 ? phase(out, w, at_once, whole * steps, 1 - share, others) : 0;
+  return first + phase(out, w, rest * ctas, steps, share, 0);
 }
 
 gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_device_model *device) {
@@ -257,29 +395,17 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
     out.seconds = INFINITY;
     return out;
   }
-  int cluster = gg_plan_cluster_size(plan);
-  double steps = (double)dealing.busiest;
-  out.shares = dealing.shares;
-  out.workspace_bytes = dealing.workspace_bytes;
-  out.tiles = w.tiles_m * w.tiles_n * (double)extents.batch;
-  out.k_tiles = (double)dealing.k_tiles;
-  out.rounds = out.k_tiles > 0 ? steps / out.k_tiles : ceil(out.tiles / at_once);
-  out.filled = (double)extents.m * (double)extents.n * (double)extents.batch /
-               (out.rounds * at_once * plan->tile_m * plan->tile_n);
-  double active = fmin((double)dealing.clusters * cluster, at_once);
-  double multiply = multiply_step(&w, active), load = load_step(&w, active);
-  out.multiply = steps * multiply;
-  out.load = steps * load;
-  out.load_bytes = out.tiles * out.k_tiles * load_step_bytes(&w);
-  out.dram_bytes = dram_bytes(&w, out.tiles, at_once);
-  out.dram_bytes += stray_bytes(&w, &dealing, load_step_bytes(&w));
-  out.dram = out.dram_bytes * dram_byte(&w, active);
-  out.launch += device->fill + load + (cluster > plan->cluster_k ? device->cluster : 0);
+  w.band = band_of(&w);
+  w.step_bytes = load_step_bytes(&w);
+  w.under_way = bytes_under_way(&w);
+  w.lockstep = lockstep(&w, &dealing);
+  count(&out, &w, &dealing, at_once);
+  out.launch += device->fill + load_step(&w, lesser(out.tiles * plan->cluster_k, at_once));
+  if (plan->cluster_m * plan->cluster_n > 1) out.launch += device->cluster;
   if (!dealing.next_beside) out.launch += device->apart;
-  double step = join(multiply, load) + device->step;
-  out.epilogue = visible_epilogue(&w, ceil(out.rounds), out.k_tiles * step);
+  double seconds = rounds(&out, &w, &dealing, at_once), last = tile_epilogue(&w);
+  out.epilogue += last;
   out.sharing = sharing(&w, &dealing);
-  double computed = steps * step + out.epilogue + out.sharing;
-  out.seconds = out.launch + join(computed, out.dram) + device->dram_share * out.dram;
+  out.seconds = out.launch + seconds + last + out.sharing + device->dram_share * out.dram;
   return out;
 }

@@ -24,15 +24,21 @@ typedef struct gg_device_model {
   double sustained;      /* of that, what all together have within the device's power */
   double warp_mma_share; /* of that, what mma.sync has, of two warps a scheduler */
   double smem_rate;      /* bytes a second that the tensor core reads of shared memory */
-  double load_rate;      /* bytes a second into shared memory, of one multiprocessor alone */
-  double copy_rate;      /* the same where warps copy, and move what is not aligned into place */
+  double promotion;     /* seconds until a consumer alone has added up 64 x 128 sums, and goes on */
+  double load_rate;     /* bytes a second into shared memory, of one multiprocessor alone */
+  double load_latency;  /* seconds from asking for bytes to having them */
+  double copy_rate;     /* the same where warps copy, and move what is not aligned into place */
   double copies_rate;   /* copies a second of one multiprocessor, where threads copy each its own */
   double l2_rate;       /* the same of all together */
   double shared_load;   /* what a byte costs that another CTA of the cluster loads */
   double ragged_load;   /* more, as a share, where lines do not start at 128 bytes */
+  double narrow_load;   /* more, as a share, for each time that a box is narrower than 128 bytes */
+  double lockstep;      /* l2_rate's gain, as a share, where requests for the same lines meet */
   double epilogue;      /* seconds of a tile's epilogue, and a second an element of a consumer */
   double epilogue_rate; /* elements a second of a consumer, beside which another stores */
   double epilogue_alone;  /* how much faster one stores alone, while the other multiplies */
+  double narrow_store;    /* as narrow_load, of a consumer's elements */
+  double column_store;    /* the same for lines of D across the tile's rows */
   double epilogue_hidden; /* share of it that the next tile hides, where consumers share a tile */
   double sum_rate;        /* bytes a second of a multiprocessor's sums, to others or from them */
   double wait;            /* seconds until one sees what another has written */

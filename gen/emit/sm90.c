@@ -45,6 +45,8 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   if (plan->promote) {
     gg_str_printf(out, "constexpr int promoted_steps = %d;  // summed by the tensor core alone\n",
                   plan->promote);
+    gg_str_printf(out, "constexpr int sum_sets = %d;        // of registers for such sums\n",
+                  plan->sum_sets);
   }
   gg_str_printf(out, "constexpr int acc_words = %d;  // registers of an MMA's accumulator\n",
                 gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
@@ -180,7 +182,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_str(out, "layouts", &text);
   if (st) return st;
   if (plan->specialised) gg_bind_flag(out, "promote", plan->promote > 0);
-  if (plan->specialised) gg_bind_flag(out, "a_in_registers", plan->a_in_registers);
+  gg_bind_flag(out, "a_in_registers", plan->a_in_registers);
   gg_bind_flag(out, "hilbert", plan->raster == GG_RASTER_HILBERT);
   /* Accumulators that are added to: in registers of their own, or by another CTA's sums. Those
    * are clear on every way to the first MMA, or ptxas runs MMAs one by one. */

@@ -25,6 +25,8 @@ enum {
   few_parts = 3,    /* that one cluster adds up alone */
   warp_chunk = 512, /* bytes of a warp's sums, of which it takes some, where many add up */
   wait_steps = 4,   /* K tiles while a cluster waits until it sees what others have written */
+  even = 56,        /* rows times columns of a tile over their sum that are multiplied as fast as
+                       they are loaded */
 };
 
 /* What of a kernel and a problem decides. */
@@ -34,6 +36,7 @@ typedef struct load {
   int64_t sum_bytes;      /* of a CTA's tile */
   int chunks;             /* of a warp's sums */
   double sum_steps;       /* K tiles while a CTA writes or reads a tile's sums */
+  double multiply;        /* time to multiply a K tile, of that to load one: at least 1 */
 } load;
 
 static int64_t divide_up(int64_t value, int64_t by) {
@@ -112,11 +115,18 @@ static int64_t split_busiest(const load *l, int64_t parts) {
   return divide_up(l->tiles * parts, l->clusters) * divide_up(l->k_tiles, parts);
 }
 
+/* K tiles while as many clusters as have the full speed of DRAM load all there are. */
+static double loading(const load *l) {
+  const double loaders = 0.45;
+  return (double)l->tiles * (double)l->k_tiles / (loaders * (double)l->clusters);
+}
+
 /* A cluster with several shares waits in each: what they wait for is computed behind what others
  * wait for. */
 static double splitting(const load *l, int64_t parts) {
   double rounds = (double)divide_up(l->tiles * parts, l->clusters);
-  return (double)split_busiest(l, parts) + rounds * combining(l, parts);
+  double busiest = (double)split_busiest(l, parts) * l->multiply, least = loading(l);
+  return (busiest > least ? busiest : least) + rounds * combining(l, parts);
 }
 
 static int64_t most_parts(const load *l) {
@@ -125,14 +135,14 @@ static int64_t most_parts(const load *l) {
   return least > most ? most : least < 1 ? 1 : least;
 }
 
-/* Many parts take at least two waits and three sums more than the work, evenly dealt: where that
- * is no gain, none is looked at. */
+/* Many parts take at least two waits and three sums more than all of the loads: where that is no
+ * gain, none is looked at. */
 static int64_t best_parts(const load *l) {
   int64_t best = 1, most = most_parts(l);
   double least = splitting(l, 1);
-  double even = (double)l->tiles * (double)l->k_tiles / (double)l->clusters;
+  double all = loading(l);
   for (int64_t parts = 2; parts <= most; parts++) {
-    if (parts > few_parts && even + 2 * wait_steps + 3 * l->sum_steps >= least) break;
+    if (parts > few_parts && all + 2 * wait_steps + 3 * l->sum_steps >= least) break;
     double steps = splitting(l, parts);
     if (steps < least) best = parts, least = steps;
   }
@@ -199,6 +209,8 @@ static load load_of(const gg_dealing *s, const gg_dealt *kernel, int64_t residen
   l.clusters = resident < cluster ? 1 : resident / cluster;
   l.sum_bytes = (int64_t)kernel->tile_m * kernel->tile_n * kernel->accumulator_bits / 8;
   l.chunks = kernel->tile_warps ? (int)(l.sum_bytes / kernel->tile_warps / warp_chunk) : 1;
+  l.multiply = (double)kernel->tile_m * kernel->tile_n / (kernel->tile_m + kernel->tile_n) / even;
+  if (l.multiply < 1) l.multiply = 1;
   l.sum_steps = (double)l.sum_bytes / (double)(k_tile_bytes > 0 ? k_tile_bytes : 1);
   return l;
 }

@@ -27,6 +27,7 @@ typedef struct gg_plan {
   gg_dtype accumulator;
   int accumulator_bits; /* of its significand that sums of products keep; 0: all */
   int promote; /* MMAs along K whose sum is then added to the accumulator in full; 0: all of them */
+  int sum_sets; /* of registers for such sums: of two, one is added while the other is summed */
   int64_t fixed_m, fixed_n, fixed_k, fixed_batch; /* GG_FIXED_NONE where dynamic */
 
   /* Tile of a CTA, in elements. */

@@ -9,7 +9,11 @@ bool gg_sm90_exchanges(const gg_spec *spec); /* sm90_tile.c */
 /* The tile, the MMA, the warpgroups and their registers, from types and majors. sm90_tile.c */
 gg_status gg_sm90_choose_tile(gg_plan *plan, gg_error *err);
 
-/* A thread's 32-bit registers for accumulators, two sets where sums are promoted, and for A's
+/* Where all of K is summed by one CTA is known: how many sets of registers sums that are promoted
+ * have. sm90_tile.c */
+void gg_sm90_choose_sum_sets(gg_plan *plan);
+
+/* A thread's 32-bit registers for accumulators, more sets where sums are promoted, and for A's
  * fragments, of two steps. sm90_tile.c */
 int gg_sm90_accumulator_registers(const gg_plan *plan);
 int gg_sm90_fragment_registers(const gg_plan *plan);

@@ -16,6 +16,7 @@
 enum {
   warpgroup = 128,  /* threads */
   block_m = 64,     /* rows of a wgmma */
+  addresses = 24,   /* registers: descriptors, loop state and predicates */
   line_bytes = 128, /* K a step where none is asked for: the widest swizzle's pattern */
 };
 
@@ -187,8 +188,8 @@ static int producer_registers(const gg_plan *plan) {
 }
 
 int gg_sm90_accumulator_registers(const gg_plan *plan) {
-  int sets = plan->promote ? 2 : 1;
-  return sets * gg_plan_block_m(plan) / block_m * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  return (1 + plan->sum_sets) * gg_plan_block_m(plan) / block_m *
+         gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
 }
 
 int gg_sm90_fragment_registers(const gg_plan *plan) {
@@ -202,7 +203,6 @@ int gg_sm90_fragment_registers(const gg_plan *plan) {
  * multiples of 8. */
 static gg_status choose_registers(gg_plan *plan, gg_error *err) {
   enum { dealt = GG_REGISTERS_PER_SM / warpgroup, most = 232, unit = 8 };
-  enum { addresses = 24 }; /* descriptors, loop state and predicates */
   const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
   plan->ctas_per_sm = ctas->state == GG_SPEC_SET ? (int)ctas->number : 1;
   int groups = plan->consumers + plan->specialised;
@@ -212,6 +212,7 @@ static gg_status choose_registers(gg_plan *plan, gg_error *err) {
   plan->consumer_registers =
       moves ? (launch * groups - plan->producer_registers) / plan->consumers / unit * unit : launch;
   if (plan->consumer_registers > most) plan->consumer_registers = most;
+  plan->sum_sets = plan->promote ? 1 : 0;
   int acc = gg_sm90_accumulator_registers(plan), fragments = gg_sm90_fragment_registers(plan);
   int all = acc + fragments + addresses;
   if (all <= plan->consumer_registers) return GG_OK;
@@ -219,6 +220,15 @@ static gg_status choose_registers(gg_plan *plan, gg_error *err) {
   return gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, gg_plan_block_m(plan),
                  gg_plan_block_n(plan), acc, fragments, addresses, all, plan->consumer_registers,
                  plan->threads, plan->ctas_per_sm);
+}
+
+/* A second set of registers for sums that are promoted, where there is room. Not where tiles' sums
+ * are brought together from several CTAs: ptxas then spills. */
+void gg_sm90_choose_sum_sets(gg_plan *plan) {
+  if (!plan->promote || gg_plan_shares_tiles(plan) || plan->cluster_k > 1) return;
+  plan->sum_sets = 2;
+  bool fits = gg_sm90_accumulator_registers(plan) + addresses <= plan->consumer_registers;
+  if (!fits) plan->sum_sets = 1;
 }
 
 /* K of the tile in whole MMAs, and in whole sums of those that are promoted together. */

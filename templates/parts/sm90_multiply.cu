@@ -5,18 +5,9 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
                                          int first_block, int lane) {
 #pragma unroll 1
   for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
-    const unsigned sA = smem + stage_begin + read.stage * stage_bytes;
-    const unsigned long long desc_a = desc_a_base + descriptor_address(sA);
-    const unsigned long long desc_b = desc_b_base + descriptor_address(sA + stage_bytes_a);
-    mbarrier_wait(full_barrier(smem, read.stage), read.parity);
-    wgmma_fence();
-#pragma unroll
-    for (int step = 0; step < k_steps; ++step)
-#pragma unroll
-      for (int i = 0; i < frags_m; ++i)
-        mma(tCrC[i], desc_a + desc_a_step(first_block + i, step),
-            desc_b + desc_b_step(0, step), k_tile > 0 || step > 0);
-    wgmma_commit();
+    const stage_operands operands = operands_at(stage_address(smem, read));
+    await_stage(smem, read);
+    issue_steps<k_steps>(tCrC, operands, first_block, 0, k_tile > 0);
     wgmma_wait<1>();
     if (k_tile > 0) release(list, smem, read.before(), lane);
     read.advance();

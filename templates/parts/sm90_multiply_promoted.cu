@@ -1,35 +1,56 @@
-// Multiplies a tile's K tiles as they arrive. The tensor core sums a few steps along K, which are
-// added to the accumulators, zeros at first; meanwhile it works for the other consumers.
+// The tensor core sums a few steps along K, which are then added to the accumulators, zeros at
+// first. It works meanwhile for the other consumers; where there are registers for two sets of sums
+// also for this one, on its next steps.
+//
+// ptxas runs MMAs one by one if some write registers that are read in another turn of a loop. So
+// two sums that overlap are one piece of text, of a K tile or two; more in a row measured slower.
+constexpr int sums_a_tile = k_steps / promoted_steps;
+constexpr int overlapped_tiles = sum_sets == 2 && sums_a_tile == 1 ? 2 : 1;
+
+template <int k_tiles>
+__device__ __forceinline__ void multiply_some(acc_t (&tCrC)[frags_m][acc_words],
+                                              ring_position &read, const work_list &list,
+                                              unsigned smem, int first_block, int lane) {
+  constexpr int count = k_tiles * sums_a_tile, behind = sum_sets - 1;
+  acc_t sums[sum_sets][frags_m][acc_words];
+  ring_position next = read;
+#pragma unroll
+  for (int i = 0; i < count + behind; ++i) {
+    if (i < count) {
+      const int first_step = i % sums_a_tile * promoted_steps;
+      const stage_operands operands = operands_at(stage_address(smem, next));
+      if (first_step == 0) await_stage(smem, next);
+      issue_steps<promoted_steps>(sums[i % sum_sets], operands, first_block, first_step, false);
+      if (first_step + promoted_steps == k_steps) next.advance();
+    }
+    const int done = i - behind;
+    if (done < 0) continue;
+    if (i < count)
+      wgmma_wait<behind>();
+    else
+      wgmma_wait<0>();
+    acc_t (&sum)[frags_m][acc_words] = sums[done % sum_sets];
+    settle(sum);
+    if (done % sums_a_tile == sums_a_tile - 1) {
+      release(list, smem, read.stage, lane);
+      read.advance();
+    }
+#pragma unroll
+    for (int f = 0; f < frags_m; ++f)
+#pragma unroll
+      for (int w = 0; w < acc_words; ++w) tCrC[f][w] += sum[f][w];
+  }
+}
+
+// Multiplies a tile's K tiles as they arrive.
 __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring_position &read,
                                          const work_list &list, unsigned smem, int k_tiles,
                                          int first_block, int lane) {
 #pragma unroll 1
-  for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
-    const unsigned sA = smem + stage_begin + read.stage * stage_bytes;
-    const unsigned long long desc_a = desc_a_base + descriptor_address(sA);
-    const unsigned long long desc_b = desc_b_base + descriptor_address(sA + stage_bytes_a);
-    mbarrier_wait(full_barrier(smem, read.stage), read.parity);
-#pragma unroll
-    for (int first = 0; first < k_steps; first += promoted_steps) {
-      acc_t sums[frags_m][acc_words];
-      wgmma_fence();
-#pragma unroll
-      for (int step = first; step < first + promoted_steps; ++step)
-#pragma unroll
-        for (int i = 0; i < frags_m; ++i)
-          mma(sums[i], desc_a + desc_a_step(first_block + i, step), desc_b + desc_b_step(0, step),
-              step > first);
-      wgmma_commit();
-      wgmma_wait<0>();
-      settle(sums);
-      if (first + promoted_steps == k_steps) release(list, smem, read.stage, lane);
-#pragma unroll
-      for (int i = 0; i < frags_m; ++i)
-#pragma unroll
-        for (int w = 0; w < acc_words; ++w) tCrC[i][w] += sums[i][w];
-    }
-    read.advance();
-  }
+  for (; k_tiles >= overlapped_tiles; k_tiles -= overlapped_tiles)
+    multiply_some<overlapped_tiles>(tCrC, read, list, smem, first_block, lane);
+  if (overlapped_tiles > 1 && k_tiles > 0)
+    multiply_some<1>(tCrC, read, list, smem, first_block, lane);
 }
 
 __device__ __forceinline__ void finish_multiply(acc_t (&)[frags_m][acc_words],

@@ -42,9 +42,9 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
   unsigned tCrA[2][frags_m][frag_words];
 #pragma unroll 1
   for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
-    const unsigned sA = smem + stage_begin + read.stage * stage_bytes;
+    const unsigned sA = stage_address(smem, read);
     const unsigned long long desc_b = desc_b_base + descriptor_address(sA + stage_bytes_a);
-    mbarrier_wait(full_barrier(smem, read.stage), read.parity);
+    await_stage(smem, read);
 #pragma unroll
     for (int step = 0; step < k_steps; ++step) {
       wgmma_wait<odd ? 0 : 1>();  // the MMAs of the step before the last have read these registers
