@@ -86,9 +86,9 @@ struct ring_position {
 
 // What is the same for all tiles.
 struct work_list {
-  unsigned tiles_m, tiles_n;  // of clusters' tiles, in a batch
-  unsigned tiles;             // in all
-  int k_first, k_tiles;       // along K, this CTA's
+  unsigned tiles_m, tiles_n;   // of clusters' tiles, in a batch
+  unsigned tiles;              // in all
+  int k_first, k_tiles;        // along K, this CTA's
   int rank_m, rank_n, rank_k;  // its place in its cluster
 //@ if shares
   unsigned shared_tiles, shares;       // the first tiles are dealt in shares, the others whole

@@ -191,23 +191,25 @@ int gg_reference_precision(const gg_kernel *kernel) {
   return kernel->accumulator_bits ? kernel->accumulator_bits : whole;
 }
 
-/* The error of a sum of `k` products, or numbers, of this magnitude, in so many bits. */
-static double sum_error(double k, int precision, double magnitude) {
+/* The error of a sum of `k` products, or numbers, of this magnitude, in so many bits of a type. */
+static double sum_error(gg_dtype type, double k, int precision, double magnitude) {
   double unit = ldexp(1, 1 - precision), own = 0x1p-52; /* f64: the reference's own error */
-  return (1.5 * k + 2) * (unit + own) * magnitude;
+  double subnormal = magnitude > 0 ? 2 * gg_number_half_ulp(type, 0) : 0;
+  return (1.5 * k + 2) * fmax((unit + own) * magnitude, subnormal);
 }
 
 /* The error of the sum of products in the accumulator. Where short sums span a part of K, their
  * errors add up to that of one of them, with the magnitude of all; then they are summed. */
 static double accumulation_error(const gg_kernel *kernel, int64_t k, double magnitude,
                                  bool integers) {
-  int precision = gg_reference_precision(kernel), whole = gg_number_precision(kernel->accumulator);
-  if (gg_number_is_integer(kernel->accumulator)) return 0;
+  gg_dtype type = kernel->accumulator;
+  int precision = gg_reference_precision(kernel), whole = gg_number_precision(type);
+  if (gg_number_is_integer(type)) return 0;
   if (integers && magnitude <= ldexp(1, precision)) return 0;
   int64_t span = kernel->accumulator_span;
-  if (span == 0 || span >= k) return sum_error((double)k, precision, magnitude);
-  double part = sum_error((double)span, precision, magnitude);
-  return part + sum_error((double)(k / span + 1), whole, magnitude + part);
+  if (span == 0 || span >= k) return sum_error(type, (double)k, precision, magnitude);
+  double part = sum_error(type, (double)span, precision, magnitude);
+  return part + sum_error(type, (double)(k / span + 1), whole, magnitude + part);
 }
 
 /* A number on its way through the epilogue: what it is, how far the kernel's may be from it, how

@@ -19,10 +19,7 @@ __device__ __forceinline__ void init_sum_barriers(unsigned smem) {
   for (int warp = 0; warp < tile_warps; ++warp) mbarrier_init(sum_barrier(smem, warp), 1);
 }
 
-// Which CTA of those along K owns a box, numbered through the tile's warps; and where the others'
-// sums for it lie, those of the first of them.
-__device__ __forceinline__ unsigned box_owner(unsigned box) { return box % cluster_k; }
-
+// Where a box's owner has the others' sums for it, those of the first of them.
 __device__ __forceinline__ unsigned box_place(unsigned smem, unsigned box) {
   return smem + sums_begin + box / cluster_k * (cluster_k - 1) * box_bytes_sent;
 }
@@ -82,14 +79,14 @@ struct tile_parts {
 __device__ __forceinline__ void send_others(const acc_t (&tCrC)[frags_m][acc_words],
                                             const work_list &list, const tile_parts &of,
                                             unsigned barrier) {
-  const int plane = list.rank_m + list.rank_n * cluster_m;
+  const int first = list.rank_m + list.rank_n * cluster_m;  // of the CTAs with this tile
 #pragma unroll
   for (int i = 0; i < warp_boxes; ++i) {
-    const unsigned box = of.first_box + i, owner = box_owner(box);
+    const unsigned box = of.first_box + i, owner = box_owner(box, of.parts);
     if (owner == of.part) continue;
-    const unsigned cta = plane + owner * cluster_size;
-    const unsigned place = (of.part < owner ? of.part : of.part - 1) * box_bytes_sent;
-    const unsigned to = address_in(box_place(of.smem, box) + place, cta);
+    const unsigned cta = first + owner * cluster_size;
+    const unsigned place = of.part < owner ? of.part : of.part - 1;
+    const unsigned to = address_in(box_place(of.smem, box) + place * box_bytes_sent, cta);
     const unsigned there = address_in(barrier, cta);
 #pragma unroll
     for (int c = 0; c < box_chunks; ++c) {

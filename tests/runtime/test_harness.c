@@ -398,6 +398,18 @@ START_TEST(the_bound_is_sharp_for_integers_and_holds_for_sums) {
 }
 END_TEST
 
+/* Sums that are subnormal numbers of f16 are rounded to multiples of 2^-24. */
+START_TEST(the_bound_knows_subnormal_sums) {
+  gg_kernel kernel = fixture_kernel();
+  gg_problem p = {.k = 1, .alpha = 1};
+  kernel.accumulator = GG_DTYPE_f16;
+  gg_expected tiny = expect(&kernel, &p, 8.7e-7, 8.7e-7, 0, false);
+  ck_assert_double_ge(tiny.bound, 0x1p-25);
+  ck_assert_double_lt(tiny.bound, 0x1p-21);
+  ck_assert_double_lt(expect(&kernel, &p, 0, 0, 0, false).bound, 0x1p-100);
+}
+END_TEST
+
 /* Steps come in order; whole sixteenths stay exact, activations do not. */
 START_TEST(the_epilogue_is_followed_step_by_step) {
   gg_kernel kernel = fixture_kernel();
@@ -585,6 +597,7 @@ int main(void) {
   tcase_add_test(tests, overflow_to_infinity_is_right);
   tcase_add_test(tests, saturated_integers_are_right);
   tcase_add_test(tests, the_bound_is_sharp_for_integers_and_holds_for_sums);
+  tcase_add_test(tests, the_bound_knows_subnormal_sums);
   tcase_add_test(tests, the_epilogue_is_followed_step_by_step);
   tcase_add_test(tests, saturated_floats_are_right);
   tcase_add_test(tests, the_column_major_form);
