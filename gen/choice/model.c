@@ -259,7 +259,7 @@ static double tile_epilogue(const work *w) {
   if (plan->epi_n) columns = ceil(columns / plan->epi_n) * plan->epi_n;
   double elements = plan->tile_m * columns / sharers(plan);
   double staged = plan->epi_n ? plan->epi_n * bits_of(plan->d.type) / 8.0 : line;
-  bool across = plan->epi_n && plan->d.major == GG_MAJOR_M;
+  bool across = plan->epi_n && !plan->access_bytes_d && plan->d.major == GG_MAJOR_M;
   double line_bytes = across ? plan->epi_m * bits_of(plan->d.type) / 8.0 : line;
   elements *= 1 + w->device->narrow_store * narrowness(staged) +
               w->device->column_store * narrowness(line_bytes);
@@ -319,7 +319,8 @@ static double stray_bytes(const work *w, const gg_dealing *dealing) {
 static double dram_byte(const work *w, double active) {
   const gg_device_model *device = w->device;
   double alone = join(1 / device->dram_sm_rate, device->dram_latency / w->under_way);
-  return join(1 / device->dram_rate, alone / active);
+  double idle = 1 - active / device->sm_count;
+  return join(1 / device->dram_rate, alone / active) * (1 + device->idle * idle);
 }
 
 /* Those of the last cluster of a shared tile, which others do not hide. */
@@ -404,7 +405,7 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   w.under_way = bytes_under_way(&w);
   w.lockstep = lockstep(&w, &dealing);
   count(&out, &w, &dealing, at_once);
-  out.launch += device->fill + load_step(&w, lesser(out.tiles * plan->cluster_k, at_once));
+  out.launch += device->fill;
   if (plan->cluster_m * plan->cluster_n > 1) out.launch += device->cluster;
   if (!dealing.next_beside) out.launch += device->apart;
   double seconds = rounds(&out, &w, &dealing, at_once), last = tile_epilogue(&w);

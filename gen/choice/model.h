@@ -14,11 +14,12 @@ typedef struct gg_device_model {
   double l2_bytes;
   double dram_rate;      /* bytes a second, of the device */
   double dram_sm_rate;   /* the same of one multiprocessor alone */
+  double idle;           /* how much slower, as a share, were nearly all multiprocessors idle */
   double dram_latency;   /* seconds from asking for bytes to having them, when all ask */
   double launch;         /* seconds from one launch of a stream to the next, nothing computed */
   double apart;          /* seconds more where a launch does not begin beside the one before it */
   double cluster;        /* seconds more to launch clusters, and for their CTAs to meet */
-  double fill;           /* seconds until the first K step is there, beside its load */
+  double fill;           /* seconds until the first K step is there */
   double step;           /* seconds of a K step at least: barriers and issue */
   double mma_rate[4];    /* operations a second by operand: 16 bits, 32 bits, fp8, int8 */
   double sustained;      /* of that, what all together have within the device's power */

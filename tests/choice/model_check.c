@@ -229,6 +229,7 @@ typedef struct constant {
 static const constant constants[] = {
     CONSTANT(dram_rate, 2.6e12, 3.2e12),
     CONSTANT(dram_sm_rate, 40e9, 300e9),
+    CONSTANT(idle, 0.001, 1),
     CONSTANT(dram_latency, 0.4e-6, 3e-6),
     CONSTANT(sustained, 0.6, 1),
     CONSTANT(launch, 0.5e-6, 2.5e-6),
@@ -279,6 +280,7 @@ static double uniform(void) {
 }
 
 static void print_row(const gg_device_model *d) {
+  printf(".idle = %.3g, ", d->idle);
   printf(".dram_rate = %.3g, .dram_sm_rate = %.3g, .dram_latency = %.3g,\n", d->dram_rate,
          d->dram_sm_rate, d->dram_latency);
   printf(".launch = %.3g, .cluster = %.3g, .fill = %.3g, .step = %.3g,\n", d->launch, d->cluster,
