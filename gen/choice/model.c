@@ -1,13 +1,14 @@
 /* The model: what a kernel does, step by step, in the units that a device has rates for.
  *
  * A multiprocessor computes `rounds` tiles, one after the other: D's tiles over the
- * multiprocessors, rounded up, which is where small and ragged problems lose; or shares of tiles,
- * as plan/dealing.c deals them, whose sums are then brought together. A tile is `k_tiles` steps; a
- * step takes as long as the slower of multiplying (the tensor core's rate, or that of
- * reading its operands from shared memory, which narrow tiles reach first) and loading (bytes into
- * shared memory; those that a cluster shares cost less). Then the epilogue: between two consumers
- * that take turns only what is longer than the other's tile shows, and the last one; between
- * consumers that share a tile a part of each.
+ * multiprocessors, rounded up, which is where small and ragged problems lose, though the few that
+ * have a tile in the last round are faster; or shares of tiles, as plan/dealing.c deals them, whose
+ * sums are then brought together. A tile is `k_tiles` steps; a step takes as long as the slower of
+ * multiplying (the tensor core's rate, or that of reading its operands from shared memory, which
+ * narrow tiles reach first) and loading (bytes into shared memory, by as many requests as are under
+ * way at once and as the L2 cache answers: fewer where CTAs share them, by a cluster or in
+ * lockstep). Then the epilogue: between two consumers that take turns only what is longer than the
+ * other's tile shows, and the last one; between consumers that share a tile a part of each.
  *
  * DRAM moves every operand once, and what the tiles of one round do not find in the L2 cache again:
  * a round's tiles are a block of D, in bands as the kernel walks them, which reads its rows of A
@@ -172,7 +173,8 @@ static bool is_ragged(const work *w, gg_operand operand) {
   int64_t length = operand.major == GG_MAJOR_K   ? w->extents.k
                    : operand.major == GG_MAJOR_M ? w->extents.m
                                                  : w->extents.n;
-  return length * bits_of(operand.type) % (line * 8) != 0;
+  int bits = line * 8;
+  return length % bits * bits_of(operand.type) % bits != 0;
 }
 
 /* Ragged lines touch one more of the L2 cache's; boxes narrower than one take as many requests. */
@@ -200,7 +202,7 @@ static double bytes_under_way(const work *w) {
 /* Of A and B, of all batches. */
 static double once_bytes(const work *w) {
   const gg_extents *e = &w->extents;
-  return (double)e->batch * (double)(e->m + e->n) * (double)e->k * w->bytes;
+  return (double)e->batch * ((double)e->m + (double)e->n) * (double)e->k * w->bytes;
 }
 
 /* How far CTAs that load the same lines ask for them at once: neighbours then have them by one
@@ -209,6 +211,7 @@ static double once_bytes(const work *w) {
  * anyway, and requests of ragged lines meet less. In a narrow band those who share lines are
  * nearer to each other (measured). */
 static double lockstep(const work *w, const gg_dealing *dealing) {
+  enum { usual_band = 8 };
   if (dealing->group_tiles > 1 || w->plan->cluster_k > 1) return 0;
   if (is_ragged(w, w->plan->a) || is_ragged(w, w->plan->b)) return 0;
   const gg_extents *e = &w->extents;
@@ -217,7 +220,7 @@ static double lockstep(const work *w, const gg_dealing *dealing) {
   double even = filled * filled;
   for (int i = 0; i < 3; i++)
     even *= even;
-  double near = 2 - lesser(1, w->band / 8);
+  double near = 2 - lesser(1, w->band / usual_band);
   double rounds = ceil(tiles * (double)e->batch / w->device->sm_count);
   return near * even * lesser(1, w->device->l2_bytes / once_bytes(w)) / rounds;
 }
