@@ -59,9 +59,8 @@ static const char *read_number(int *out, const char *text) {
 }
 
 bool gg_atom_name_match(int *number, const char *name, const char *pattern) {
-  const char *colons;
-  while ((colons = strstr(pattern, "::")) != NULL)
-    pattern = colons + 2;
+  const char *colons = strrchr(pattern, ':');
+  if (colons) pattern = colons + 1;
   int found = 0;
   for (; *pattern; pattern++) {
     if (*pattern != '*') {

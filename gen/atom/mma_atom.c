@@ -258,18 +258,15 @@ static gg_status instantiate(gg_mma_atom *out, const gg_mma_row *row, int n,
 }
 
 gg_status gg_mma_atom_find(gg_mma_atom *out, const char *name, gg_error *err) {
-  gg_atom_name parsed;
-  bool is_name = gg_atom_name_parse(&parsed, name);
+  gg_atom_name parsed = {.count = 0};
+  bool is_ptx = strchr(name, '.') != NULL, is_name = !is_ptx && gg_atom_name_parse(&parsed, name);
   for (const gg_mma_row *row = table; row < table + row_count; row++) {
     int n = row->n;
-    if (is_name && has_cute_name(&n, row, parsed.base)) {
-      return instantiate(out, row, n, &parsed, err);
-    }
     /* tcgen05's PTX names leave the shape to the instruction descriptor */
-    if (row->kind != GG_MMA_tcgen05 && *row->ptx && gg_atom_name_match(&n, name, row->ptx)) {
-      gg_atom_name none = {.count = 0};
-      return instantiate(out, row, n, &none, err);
-    }
+    bool has_ptx = row->kind != GG_MMA_tcgen05 && *row->ptx;
+    bool found = is_ptx ? has_ptx && gg_atom_name_match(&n, name, row->ptx)
+                        : is_name && has_cute_name(&n, row, parsed.base);
+    if (found) return instantiate(out, row, n, &parsed, err);
   }
   return gg_fail(err, ATOM_NAME, NULL, "MMA", name);
 }

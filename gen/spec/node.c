@@ -49,9 +49,9 @@ static void write_path(char *out, size_t size, const gg_node *node) {
   }
   out[0] = '\0';
   while (depth-- > 0) {
-    char step[GG_SHOWN_MAX + 24], key[GG_SHOWN_MAX];
+    char step[GG_SHOWN_MAX + 24] = ".";
     if (chain[depth]->key) {
-      snprintf(step, sizeof step, "%s%s", at ? "." : "", gg_shown(key, chain[depth]->key));
+      gg_shown(at ? step + 1 : step, chain[depth]->key);
     } else {
       snprintf(step, sizeof step, "[%zu]", chain[depth]->index);
     }
