@@ -64,15 +64,11 @@ static gg_status load_image(gg_module *module, const gg_binary *binary, gg_error
 
 enum { launch_attributes = 2, portable_cluster = 8 /* CTAs, on any device */ };
 
-static unsigned cluster_size(const gg_kernel *kernel) {
-  return (unsigned)(kernel->cluster_m * kernel->cluster_n * kernel->cluster_k);
-}
-
 /* A launch whose cluster, or overlap with the launch before it, is an attribute. */
 static CUlaunchConfig launch_config(const gg_kernel *kernel, const unsigned grid[3], bool overlap,
                                     CUstream stream,
                                     CUlaunchAttribute attributes[launch_attributes]) {
-  unsigned cluster = cluster_size(kernel), count = 0;
+  unsigned cluster = gg_kernel_cluster_size(kernel), count = 0;
   if (cluster > 1) {
     attributes[count++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                               .value.cluster = {cluster, 1, 1}};
@@ -97,7 +93,7 @@ static CUlaunchConfig launch_config(const gg_kernel *kernel, const unsigned grid
  * multiprocessors would hold. */
 static gg_status query_resident(gg_module *module, gg_error *err) {
   const gg_kernel *kernel = &module->kernel;
-  unsigned cluster = cluster_size(kernel);
+  unsigned cluster = gg_kernel_cluster_size(kernel);
   module->resident = (int64_t)module->context->facts.sm_count * module->facts.ctas_per_sm;
   if (cluster == 1) return GG_OK;
   const unsigned grid[3] = {cluster, 1, 1};
@@ -142,7 +138,7 @@ static gg_status load(gg_module *module, const gg_binary *binary, gg_error *err)
   if (st) goto done;
   st = GG_CUDA(driver, err, cuFuncSetAttribute, module->function,
                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)module->kernel.smem_bytes);
-  if (!st && cluster_size(&module->kernel) > portable_cluster) {
+  if (!st && gg_kernel_cluster_size(&module->kernel) > portable_cluster) {
     st = GG_CUDA(driver, err, cuFuncSetAttribute, module->function,
                  CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
   }
@@ -237,7 +233,7 @@ static gg_status launch(const gg_prepared *prepared, void **arguments, CUstream 
   const gg_kernel *kernel = &module->kernel;
   const gg_driver *driver = &module->context->driver;
   const unsigned *grid = prepared->grid;
-  if (cluster_size(kernel) == 1 && !prepared->overlap) {
+  if (gg_kernel_cluster_size(kernel) == 1 && !prepared->overlap) {
     return GG_CUDA(driver, err, cuLaunchKernel, module->function, grid[0], grid[1], grid[2],
                    (unsigned)kernel->threads, 1, 1, (unsigned)kernel->smem_bytes, stream, arguments,
                    NULL);

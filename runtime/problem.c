@@ -81,6 +81,10 @@ bool gg_kernel_takes(const gg_kernel *kernel, gg_param param) {
   return false;
 }
 
+unsigned gg_kernel_cluster_size(const gg_kernel *kernel) {
+  return (unsigned)(kernel->cluster_m * kernel->cluster_n * kernel->cluster_k);
+}
+
 /* ---- Alignment and density ------------------------------------------------------------ */
 
 static int64_t bits_of(const gg_view *view) {
@@ -365,8 +369,7 @@ gg_status gg_problem_check(gg_prepared *out, const gg_kernel *kernel, const gg_p
   if ((st = gg_problem_deal(&dealing, kernel, problem, resident, err))) return st;
   if ((st = check_workspace(problem, &dealing, err))) return st;
   out->overlap = problem->overlap && kernel->dependent;
-  out->grid[0] =
-      (unsigned)(dealing.clusters * kernel->cluster_m * kernel->cluster_n * kernel->cluster_k);
+  out->grid[0] = (unsigned)(dealing.clusters * gg_kernel_cluster_size(kernel));
   out->grid[1] = out->grid[2] = 1;
   for (size_t i = 0; i < kernel->param_count; i++) {
     out->arguments[i] = argument_of(problem, &dealing, kernel->params[i]);

@@ -27,6 +27,9 @@ gg_view gg_problem_extra_view(const gg_kernel *kernel, const gg_problem *problem
 
 bool gg_kernel_takes(const gg_kernel *kernel, gg_param param);
 
+/* CTAs of a cluster. */
+unsigned gg_kernel_cluster_size(const gg_kernel *kernel);
+
 /* PROBLEM_EXTENT unless `value` is from 0 on, and what is fixed (GG_FIXED_NONE: nothing). */
 gg_status gg_problem_check_extent(const char *name, int64_t value, int64_t fixed, gg_error *err);
 

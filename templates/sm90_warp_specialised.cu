@@ -14,8 +14,8 @@
 
 //@ insert conversions
 
-constexpr int cluster_size = cluster_m * cluster_n;  // CTAs that share operands
-constexpr int cluster_ctas = cluster_size * cluster_k;
+constexpr int cluster_plane = cluster_m * cluster_n;  // CTAs that share operands
+constexpr int cluster_size = cluster_plane * cluster_k;
 
 //@ include sm90_instructions
 
@@ -113,11 +113,20 @@ __device__ __forceinline__ work_list list_work(int64 m, int64 n, int64 k, int64 
   list.tiles = list.tiles_m * list.tiles_n * unsigned(batch);
   list.rank_m = rank % cluster_m;
   list.rank_n = rank / cluster_m % cluster_n;
-  list.rank_k = cluster_k == 1 ? 0 : rank / cluster_size;
+  list.rank_k = cluster_k == 1 ? 0 : rank / cluster_plane;
   const int k_tiles = int((k + tile_k - 1) / tile_k);
   list.k_first = part_begin(k_tiles, list.rank_k);
   list.k_tiles = part_begin(k_tiles, list.rank_k + 1) - list.k_first;
   return list;
+}
+
+// Says that the launch behind this one may begin, where it had better.
+__device__ __forceinline__ void admit_next(const work_list &list) {
+//@ if parts
+  if (list.next_beside) launch_dependents();
+//@ else
+  launch_dependents();
+//@ end
 }
 
 // A tile's first element of D.
@@ -142,13 +151,13 @@ struct work_item {
 
 // This cluster's tiles, one after the other; every role walks the same.
 struct work_walk {
-  unsigned tile = blockIdx.x / cluster_ctas;  // the next one
+  unsigned tile = blockIdx.x / cluster_size;  // the next one
 
   __device__ __forceinline__ bool more(const work_list &list) const { return tile < list.tiles; }
 
   __device__ __forceinline__ work_item next(const work_list &list) {
     const work_item item = {tile, list.k_first, list.k_tiles};
-    tile += gridDim.x / cluster_ctas;
+    tile += gridDim.x / cluster_size;
     return item;
   }
 };
@@ -169,8 +178,8 @@ constexpr int full_arrivals = 1;
 
 __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_map &map_b,
                                         const work_list &list, unsigned smem) {
-  // Rank in the cluster: rank_m + rank_n * cluster_m + rank_k * cluster_size.
-  const int first = list.rank_k * cluster_size;
+  // Rank in the cluster: rank_m + rank_n * cluster_m + rank_k * cluster_plane.
+  const int first = list.rank_k * cluster_plane;
   unsigned row = 0;  // the CTAs with this one's rank_m, as bits, for rank_m = 0
   for (int i = 0; i < cluster_n; ++i) row |= 1u << i * cluster_m;
   const unsigned short sharers_a = (unsigned short)(row << first + list.rank_m);
@@ -193,13 +202,9 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
                            sharers_b);
     }
   }
-//@ if parts
-  if (list.next_beside) launch_dependents();
-//@ else
-  launch_dependents();
-//@ end
+  admit_next(list);
   // This CTA stays as long as others of the cluster may arrive at its barriers.
-  if constexpr (cluster_size > 1)
+  if constexpr (cluster_plane > 1)
 #pragma unroll 1
     for (int i = 0; i < stages; ++i, write.advance())
       mbarrier_wait(empty_barrier(smem, write.stage), write.parity);
@@ -211,8 +216,8 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
 // Says that this warp has read a stage, to every CTA that copies to it.
 __device__ __forceinline__ void release(const work_list &list, unsigned smem, int stage,
                                         int lane) {
-  if (lane < cluster_size && (lane % cluster_m == list.rank_m || lane / cluster_m == list.rank_n))
-    mbarrier_arrive(empty_barrier(smem, stage), lane + list.rank_k * cluster_size);
+  if (lane < cluster_plane && (lane % cluster_m == list.rank_m || lane / cluster_m == list.rank_n))
+    mbarrier_arrive(empty_barrier(smem, stage), lane + list.rank_k * cluster_plane);
 }
 
 __device__ __forceinline__ void init_barriers(unsigned smem) {

@@ -320,9 +320,5 @@ __device__ __forceinline__ void produce(const load_sources &from, const work_lis
     if (lane == 0) mbarrier_arrive(full_barrier(smem, move.ring.stage), 0);
     move.advance(list);
   }
-//@ if parts
-  if (list.next_beside) launch_dependents();
-//@ else
-  launch_dependents();
-//@ end
+  admit_next(list);
 }

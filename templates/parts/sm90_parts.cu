@@ -84,7 +84,7 @@ __device__ __forceinline__ void send_others(const acc_t (&tCrC)[frags_m][acc_wor
   for (int i = 0; i < warp_boxes; ++i) {
     const unsigned box = of.first_box + i, owner = box_owner(box, of.parts);
     if (owner == of.part) continue;
-    const unsigned cta = first + owner * cluster_size;
+    const unsigned cta = first + owner * cluster_plane;
     const unsigned place = of.part < owner ? of.part : of.part - 1;
     const unsigned to = address_in(box_place(of.smem, box) + place * box_bytes_sent, cta);
     const unsigned there = address_in(barrier, cta);

@@ -2,7 +2,7 @@
 
 // One arrival at the barrier with the same address in another CTA of the cluster.
 __device__ __forceinline__ void mbarrier_arrive(unsigned barrier, unsigned cta) {
-  if constexpr (cluster_size == 1)
+  if constexpr (cluster_plane == 1)
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
   else
     asm volatile(
@@ -28,12 +28,12 @@ __device__ __forceinline__ unsigned cluster_rank() {
 }
 
 __device__ __forceinline__ void cluster_arrive() {
-  if constexpr (cluster_ctas > 1)
+  if constexpr (cluster_size > 1)
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
 
 __device__ __forceinline__ void cluster_wait() {
-  if constexpr (cluster_ctas == 1)
+  if constexpr (cluster_size == 1)
     __syncthreads();
   else
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");

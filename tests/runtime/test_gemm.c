@@ -28,6 +28,14 @@ static gg_context *open_emulator(gg_error *err) {
   return context;
 }
 
+/* What is tuned on this machine does not count. */
+static gg_gemm *open_gemm(gg_context *context, gg_error *err) {
+  gg_gemm *gemm;
+  ck_assert_msg(gg_gemm_open(&gemm, context, &(gg_gemm_options){.tuned = ""}, err) == GG_OK, "%s",
+                err->message);
+  return gemm;
+}
+
 /* ---- What is remembered --------------------------------------------------------------- */
 
 START_TEST(seen_finds_all) {
@@ -182,8 +190,7 @@ static void check_case(gg_context *context, gg_gemm *gemm, const gemm_case *c, g
 START_TEST(products_are_right) {
   gg_error err = GG_ERROR_INIT;
   gg_context *context = open_emulator(&err);
-  gg_gemm *gemm;
-  ck_assert_int_eq(gg_gemm_open(&gemm, context, &(gg_gemm_options){.tuned = ""}, &err), GG_OK);
+  gg_gemm *gemm = open_gemm(context, &err);
   check_case(context, gemm, &cases[_i], &err);
   gg_gemm_close(gemm);
   gg_context_close(context);
@@ -201,10 +208,9 @@ static gg_problem dense(int64_t m, int64_t n, int64_t k) {
 START_TEST(workspaces_decide) {
   gg_error err = GG_ERROR_INIT;
   gg_context *context = open_emulator(&err);
-  gg_gemm *gemm;
+  gg_gemm *gemm = open_gemm(context, &err);
   gg_prepared prepared;
   gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
-  ck_assert_int_eq(gg_gemm_open(&gemm, context, &(gg_gemm_options){.tuned = ""}, &err), GG_OK);
   for (int round = 0; round < 2; round++) {
     for (int64_t bytes = 0; bytes <= GG_GEMM_WORKSPACE; bytes = bytes ? bytes * 64 : 1 << 14) {
       gg_gemm_choice choice;
@@ -245,10 +251,9 @@ START_TEST(threads_get_the_same_kernel) {
   enum { threads = 4 };
   gg_error err = GG_ERROR_INIT;
   gg_context *context = open_emulator(&err);
-  gg_gemm *gemm;
+  gg_gemm *gemm = open_gemm(context, &err);
   pthread_t running[threads];
   chooser choosers[threads];
-  ck_assert_int_eq(gg_gemm_open(&gemm, context, &(gg_gemm_options){.tuned = ""}, &err), GG_OK);
   for (int i = 0; i < threads; i++) {
     choosers[i] = (chooser){.gemm = gemm, .problem = dense(64, 64, 64)};
     choosers[i].form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
@@ -268,10 +273,9 @@ END_TEST
 START_TEST(mistakes_are_named) {
   gg_error err = GG_ERROR_INIT;
   gg_context *context = open_emulator(&err);
-  gg_gemm *gemm;
+  gg_gemm *gemm = open_gemm(context, &err);
   gg_prepared prepared;
   gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
-  ck_assert_int_eq(gg_gemm_open(&gemm, context, &(gg_gemm_options){.tuned = ""}, &err), GG_OK);
   gg_problem p = dense(-1, 64, 64);
   gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
   assert_error(&err, GG_E_PROBLEM_EXTENT, "m = -1");
