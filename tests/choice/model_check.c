@@ -6,9 +6,7 @@
  * The table has figures of the catalogue's kernels (case, kernel, microseconds); rows of one case,
  * one after the other, are of one race. With --fit, a row of devices.def is looked for, and
  * printed: first by least squares of the times' logarithms, then by random steps that choose
- * better. With
- * --hold-out it is fitted to two thirds of the races, and judged by the others too.
- */
+ * better. With --hold-out it is fitted to two thirds of the races, and judged by the others too. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -187,7 +185,12 @@ static double predict(const row *r, const gg_device_model *device, bool tell) {
   return p.seconds;
 }
 
-/* Of the problems in `of`: all but every third, every third, or all. */
+/* All but every third problem, every third, or all. */
+static bool is_part(size_t problem, part of) {
+  return of == ALL || (problem % 3 == 2) == (of == HELD_OUT);
+}
+
+/* Of the problems in `of`. */
 static score judge(const gg_device_model *device, part of, bool tell) {
   static double predicted[most_rows];
   score out = {.worst = 1};
@@ -196,7 +199,7 @@ static score judge(const gg_device_model *device, part of, bool tell) {
   for (size_t first = 0, end; first < row_count; first = end, problem++) {
     for (end = first + 1; end < row_count && !rows[end].first;)
       end++;
-    if (of != ALL && (problem % 3 == 2) != (of == HELD_OUT)) continue;
+    if (!is_part(problem, of)) continue;
     for (size_t i = first; i < end; i++)
       predicted[i] = predict(&rows[i], device, tell);
     judge_problem(&out, &all, first, end, predicted, tell);
@@ -288,9 +291,9 @@ static void print_row(const gg_device_model *d) {
   printf(".mma_rate = {%.3g, %.3g, %.3g, %.3g}, .sustained = %.3g, .warp_mma_share = %.3g,\n",
          d->mma_rate[0], d->mma_rate[1], d->mma_rate[2], d->mma_rate[3], d->sustained,
          d->warp_mma_share);
-  printf(
-      ".promotion = %.3g, .smem_rate = %.3g, .load_rate = %.3g, .load_latency = %.3g, .copy_rate = %.3g,\n",
-      d->promotion, d->smem_rate, d->load_rate, d->load_latency, d->copy_rate);
+  printf(".promotion = %.3g, .smem_rate = %.3g, .load_rate = %.3g, .load_latency = %.3g,\n",
+         d->promotion, d->smem_rate, d->load_rate, d->load_latency);
+  printf(".copy_rate = %.3g, ", d->copy_rate);
   printf(".copies_rate = %.3g, .l2_rate = %.3g, .shared_load = %.3g, .ragged_load = %.3g,\n",
          d->copies_rate, d->l2_rate, d->shared_load, d->ragged_load);
   printf(".narrow_load = %.3g, .lockstep = %.3g, .narrow_store = %.3g, .column_store = %.3g,\n",
@@ -305,10 +308,6 @@ static void print_row(const gg_device_model *d) {
 
 static double *constant_of(gg_device_model *device, size_t i) {
   return (double *)((char *)device + constants[i].offset);
-}
-
-static bool is_part(size_t problem, part of) {
-  return of == ALL || (problem % 3 == 2) == (of == HELD_OUT);
 }
 
 /* log(predicted / measured) of every row, and how much each counts: the fast ones of a problem
