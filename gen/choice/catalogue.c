@@ -231,13 +231,17 @@ static int by_seconds(const void *left, const void *right) {
   return a->index < b->index ? -1 : a->index > b->index;
 }
 
+bool gg_lineup_admits(const gg_plan *plan, const gg_prediction *prediction, int64_t workspace) {
+  bool vain = gg_plan_shares_tiles(plan) && prediction->shares == 0;
+  return !vain && prediction->workspace_bytes <= workspace;
+}
+
 void gg_lineup_rank(gg_ranked *out, const gg_lineup *lineup, gg_extents extents,
                     const gg_device_model *device, int64_t workspace) {
   for (size_t i = 0; i < lineup->count; i++) {
     const gg_plan *plan = &lineup->list[i].plan;
     gg_prediction p = gg_predict(plan, extents, device);
-    bool vain = gg_plan_shares_tiles(plan) && p.shares == 0;
-    out[i] = (gg_ranked){vain || p.workspace_bytes > workspace ? INFINITY : p.seconds, i};
+    out[i] = (gg_ranked){gg_lineup_admits(plan, &p, workspace) ? p.seconds : INFINITY, i};
   }
   qsort(out, lineup->count, sizeof *out, by_seconds);
 }

@@ -52,9 +52,12 @@ typedef struct gg_ranked {
   size_t index;   /* of the lineup */
 } gg_ranked;
 
+/* Whether a kernel may be chosen: not where it takes more than `workspace` bytes of one, or would
+ * share tiles where there is nothing to share: without the ability it is faster. */
+bool gg_lineup_admits(const gg_plan *plan, const gg_prediction *prediction, int64_t workspace);
+
 /* Fills `out`, of lineup->count, with the fastest first; of equals the first of the catalogue.
- * Last, with INFINITY seconds, come kernels that take more than `workspace` bytes of one, and those
- * that would share tiles where there is nothing to share: without the ability they are faster. */
+ * Last, with INFINITY seconds, come those that are not admitted. */
 void gg_lineup_rank(gg_ranked *out, const gg_lineup *lineup, gg_extents extents,
                     const gg_device_model *device, int64_t workspace);
 

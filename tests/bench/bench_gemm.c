@@ -12,6 +12,7 @@
 #include "context.h"
 #include "gemmgen_gemm.h"
 #include "jit.h"
+#include "problem.h"
 
 enum { chunk = 200, side = 256 };
 
@@ -153,7 +154,7 @@ static void make_bare(launch *l, const gg_kernel *kernel) {
   gg_error err = GG_ERROR_INIT;
   gg_binary *binary;
   const gg_driver *driver = &l->context->driver;
-  unsigned cluster = (unsigned)(kernel->cluster_m * kernel->cluster_n * kernel->cluster_k);
+  unsigned cluster = gg_kernel_cluster_size(kernel);
   check(gg_compile_for_device(&binary, l->context->compiler, kernel, &l->context->facts, &err),
         &err);
   check(gg_context_enter(l->context, &err), &err);

@@ -83,11 +83,11 @@ static const gg_plan *candidate_named(const gg_lineup *candidates, const char *k
   return NULL;
 }
 
-/* Whether gg_lineup_rank counts it among those that can be chosen. */
-static bool is_ranked(const gg_plan *plan, const cli_case *c) {
+/* Whether it may be chosen, in a workspace as gg_gemm's callers have one. */
+static bool is_admitted(const gg_plan *plan, const cli_case *c) {
   gg_device_model device = gg_device_model_of(90, 0);
   gg_prediction p = gg_predict(plan, cli_case_extents(c), &device);
-  return p.workspace_bytes <= GG_GEMM_WORKSPACE && (!gg_plan_shares_tiles(plan) || p.shares > 0);
+  return gg_lineup_admits(plan, &p, GG_GEMM_WORKSPACE);
 }
 
 /* Lineups are kept, by case: plans point into them. */
@@ -108,7 +108,7 @@ static void read_row(const char *line) {
     snprintf(last, sizeof last, "%s", name);
   }
   const gg_plan *plan = candidate_named(lineups[lineup_count - 1], kernel);
-  if (plan && is_ranked(plan, &c)) add_row(name, &c, plan, 1e-6 * us);
+  if (plan && is_admitted(plan, &c)) add_row(name, &c, plan, 1e-6 * us);
 }
 
 static void read_table(const char *path) {
