@@ -108,7 +108,9 @@ static void read_row(const char *line) {
     snprintf(last, sizeof last, "%s", name);
   }
   const gg_plan *plan = candidate_named(lineups[lineup_count - 1], kernel);
-  if (plan && is_admitted(plan, &c)) add_row(name, &c, plan, 1e-6 * us);
+  if (!plan) return;
+  if (!is_admitted(plan, &c)) die("gg_gemm cannot choose what was measured for", name);
+  add_row(name, &c, plan, 1e-6 * us);
 }
 
 static void read_table(const char *path) {
