@@ -186,12 +186,12 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_flag(out, "hilbert", plan->raster == GG_RASTER_HILBERT);
   /* Accumulators that are added to: in registers of their own, or by another CTA's sums. Those
    * are clear on every way to the first MMA, or ptxas runs MMAs one by one. */
-  bool shares = gg_plan_shares_tiles(plan), parts = plan->cluster_k > 1;
-  gg_bind_flag(out, "sums", shares || parts);
+  bool sums = gg_plan_exchanges_sums(plan);
+  gg_bind_flag(out, "sums", sums);
   if (plan->specialised) {
-    gg_bind_flag(out, "shares", shares);
-    gg_bind_flag(out, "parts", parts);
-    gg_bind_flag(out, "clears", plan->promote > 0 || shares || parts);
+    gg_bind_flag(out, "shares", gg_plan_shares_tiles(plan));
+    gg_bind_flag(out, "parts", plan->cluster_k > 1);
+    gg_bind_flag(out, "clears", plan->promote > 0 || sums);
   }
   gg_bind_flag(out, "lines", plan->copy_bytes_a || plan->copy_bytes_b);
   if (plan->specialised) {

@@ -94,6 +94,11 @@ static inline bool gg_plan_shares_tiles(const gg_plan *plan) {
   return plan->scheduler == GG_SCHEDULER_SPLIT_K || plan->scheduler == GG_SCHEDULER_STREAM_K;
 }
 
+/* Whether CTAs add up each other's sums: of several clusters, or of one along K. */
+static inline bool gg_plan_exchanges_sums(const gg_plan *plan) {
+  return gg_plan_shares_tiles(plan) || plan->cluster_k > 1;
+}
+
 static inline int gg_plan_cluster_size(const gg_plan *plan) {
   return plan->cluster_m * plan->cluster_n * plan->cluster_k;
 }

@@ -239,8 +239,8 @@ static staging choose_staging(const gg_plan *plan) {
          dealt_columns(plan, best.columns / 2) < dealt_columns(plan, best.columns))
     best.columns /= 2;
   best.buffers = most_buffers(plan, best.columns);
-  bool dealt = gg_plan_shares_tiles(plan) || plan->cluster_k > 1;
-  if (dealt || gg_plan_reads_elements(plan) || plan->d.major != GG_MAJOR_N) return best;
+  bool once = gg_plan_exchanges_sums(plan) || gg_plan_reads_elements(plan);
+  if (once || plan->d.major != GG_MAJOR_N) return best;
   int stages = fitting_stages(plan, best.columns, best.buffers);
   for (int columns = 2 * power; columns <= most && columns <= plan->tile_n; columns *= 2) {
     for (int buffers = most_buffers(plan, columns); buffers > 0; buffers--) {

@@ -81,8 +81,7 @@ static gg_status check_scheduler(const gg_plan *plan, gg_error *err) {
 
 /* Sums are exchanged in four words a lane: 16 columns of two f16 a word, 8 of others. */
 static gg_status check_sums(const gg_plan *plan, gg_error *err) {
-  bool exchanged = gg_plan_shares_tiles(plan) || plan->cluster_k > 1;
-  if (!exchanged || plan->accumulator != GG_DTYPE_f16) return GG_OK;
+  if (!gg_plan_exchanges_sums(plan) || plan->accumulator != GG_DTYPE_f16) return GG_OK;
   return gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), plan->tile_n, 16,
                            "16 bytes of a lane's f16 accumulators",
                            gg_element_mark(&plan->spec->tile, 1), err);

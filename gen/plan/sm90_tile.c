@@ -234,7 +234,7 @@ static gg_status choose_registers(gg_plan *plan, gg_error *err) {
 /* A second set of registers for sums that are promoted, where there is room. Not where tiles' sums
  * are brought together from several CTAs: ptxas then spills. */
 void gg_sm90_choose_sum_sets(gg_plan *plan) {
-  if (!plan->promote || gg_plan_shares_tiles(plan) || plan->cluster_k > 1) return;
+  if (!plan->promote || gg_plan_exchanges_sums(plan)) return;
   plan->sum_sets = 2;
   bool fits = gg_sm90_accumulator_registers(plan) + addresses <= plan->consumer_registers;
   if (!fits) plan->sum_sets = 1;
