@@ -27,6 +27,12 @@ constexpr int cluster_size = cluster_plane * cluster_k;
 // fill stages of shared memory. The others are consumers: each multiplies its rows of the tile and
 // stores them. They meet at two barriers a stage: `full`, where the bytes arrive, and `empty`,
 // where the consumers of every CTA that the stage is copied to say that they have read it.
+//@ if both_shared
+// A and B are copied to different CTAs of the cluster here, so each has an `empty` of its own. One
+// barrier that counted the readers of both would not do: while a CTA that reads this one's B is
+// late, one that reads its A can be a whole round of stages ahead, and its second arrival would
+// stand for the late one's first.
+//@ end
 //
 // Consumers either share each tile, or (`pingpong`) take whole tiles in turns: one stores its tile
 // while the other multiplies the next. Their turns are kept by barriers: the parity of a stage's
@@ -51,9 +57,16 @@ __device__ __forceinline__ unsigned full_barrier(unsigned smem, int stage) {
   return smem + barriers_begin + 8 * stage;
 }
 
+//@ if both_shared
+// Of operand 0, A, or of operand 1, B.
+__device__ __forceinline__ unsigned empty_barrier(unsigned smem, int stage, int operand) {
+  return smem + barriers_begin + 8 * (stages * (1 + operand) + stage);
+}
+//@ else
 __device__ __forceinline__ unsigned empty_barrier(unsigned smem, int stage) {
   return smem + barriers_begin + 8 * (stages + stage);
 }
+//@ end
 
 // Where a role is in the ring of stages. The parity of the barriers' phase changes each round.
 struct ring_position {
@@ -195,7 +208,14 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
       const unsigned sA = smem + stage_begin + write.stage * stage_bytes;
       const unsigned full = full_barrier(smem, write.stage);
       const int k_tile = item.k_first + i;
+//@ if both_shared
+      // Both before the expectation: without it the stage's phase cannot end, and so no consumer
+      // can be another round ahead when this thread looks at the parity of the second.
+      mbarrier_wait(empty_barrier(smem, write.stage, 0), write.parity);
+      mbarrier_wait(empty_barrier(smem, write.stage, 1), write.parity);
+//@ else
       mbarrier_wait(empty_barrier(smem, write.stage), write.parity);
+//@ end
       mbarrier_expect(full, tx_bytes);
       load_tile<operand_a>(sA, map_a, full, at.m0, k_tile, at.batch, list.rank_n, sharers_a);
       load_tile<operand_b>(sA + stage_bytes_a, map_b, full, at.n0, k_tile, at.batch, list.rank_m,
@@ -204,10 +224,18 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
   }
   admit_next(list);
   // This CTA stays as long as others of the cluster may arrive at its barriers.
+//@ if both_shared
+#pragma unroll 1
+  for (int i = 0; i < 2 * stages; ++i) {
+    mbarrier_wait(empty_barrier(smem, write.stage, i % 2), write.parity);
+    if (i % 2 == 1) write.advance();
+  }
+//@ else
   if constexpr (cluster_plane > 1)
 #pragma unroll 1
     for (int i = 0; i < stages; ++i, write.advance())
       mbarrier_wait(empty_barrier(smem, write.stage), write.parity);
+//@ end
 }
 //@ end
 
@@ -216,15 +244,28 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
 // Says that this warp has read a stage, to every CTA that copies to it.
 __device__ __forceinline__ void release(const work_list &list, unsigned smem, int stage,
                                         int lane) {
-  if (lane < cluster_plane && (lane % cluster_m == list.rank_m || lane / cluster_m == list.rank_n))
+//@ if both_shared
+  // A lane for each CTA that copies A here, and one for each that copies B.
+  const int operand = lane / cluster_plane, cta = lane % cluster_plane;
+  if (operand == 0 && cta % cluster_m == list.rank_m ||
+      operand == 1 && cta / cluster_m == list.rank_n)
+    mbarrier_arrive(empty_barrier(smem, stage, operand), cta + list.rank_k * cluster_plane);
+//@ else
+  if (lane < cluster_plane)
     mbarrier_arrive(empty_barrier(smem, stage), lane + list.rank_k * cluster_plane);
+//@ end
 }
 
 __device__ __forceinline__ void init_barriers(unsigned smem) {
-  constexpr int readers = (cluster_m + cluster_n - 1) * groups_per_tile * warps_per_group;
+  constexpr int readers = groups_per_tile * warps_per_group;  // of a CTA
   for (int stage = 0; stage < stages; ++stage) {
     mbarrier_init(full_barrier(smem, stage), full_arrivals);
-    mbarrier_init(empty_barrier(smem, stage), readers);
+//@ if both_shared
+    mbarrier_init(empty_barrier(smem, stage, 0), cluster_n * readers);
+    mbarrier_init(empty_barrier(smem, stage, 1), cluster_m * readers);
+//@ else
+    mbarrier_init(empty_barrier(smem, stage), cluster_plane * readers);
+//@ end
   }
 //@ if parts
   init_sum_barriers(smem);

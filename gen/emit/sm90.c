@@ -120,7 +120,8 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   gg_str_printf(out, "constexpr unsigned epi_bytes = %lld, epi_begin = %lld;\n",
                 (ll)layouts->staging_bytes, (ll)layouts->staging_begin);
   if (plan->cluster_k > 1)
-    gg_str_printf(out, "constexpr unsigned sums_begin = %lld;\n", (ll)layouts->sums_begin);
+    gg_str_printf(out, "constexpr unsigned sums_begin = %lld, sum_barriers_begin = %lld;\n",
+                  (ll)layouts->sums_begin, (ll)layouts->sum_barriers_begin);
   gg_str_printf(out, "constexpr unsigned barriers_begin = %lld;\n", (ll)layouts->barriers_begin);
   gg_str_printf(out, "constexpr bool d_n_major = %s;\n", gg_cuda_bool(plan->d.major == GG_MAJOR_N));
   if (plan->has_c) {
@@ -189,6 +190,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   bool sums = gg_plan_exchanges_sums(plan);
   gg_bind_flag(out, "sums", sums);
   if (plan->specialised) {
+    gg_bind_flag(out, "both_shared", gg_plan_both_shared(plan));
     gg_bind_flag(out, "shares", gg_plan_shares_tiles(plan));
     gg_bind_flag(out, "parts", plan->cluster_k > 1);
     gg_bind_flag(out, "clears", plan->promote > 0 || sums);

@@ -22,7 +22,6 @@ enum {
   pattern_bytes = 1024, /* 8 lines of 128 bytes: where a swizzle's pattern must start */
   descriptor_unit = 16, /* bytes */
   barrier_bytes = 8,    /* an mbarrier */
-  barriers_a_stage = 2, /* full, empty */
   warps_a_consumer = 4,
 };
 
@@ -287,10 +286,12 @@ static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err)
   int64_t pipeline = plan->stages * (bytes_a + bytes_b);
   int64_t staging = warps * plan->epi_buffers * out->staging_bytes;
   int64_t sums = gg_sm90_sums_bytes(plan), sum_barriers = sums ? warps : 0;
-  int64_t barriers = (plan->stages * barriers_a_stage + sum_barriers) * barrier_bytes;
+  int a_stage = gg_plan_both_shared(plan) ? 3 : 2; /* full; empty, of each operand or of both */
+  int64_t barriers = (plan->stages * a_stage + sum_barriers) * barrier_bytes;
   out->staging_begin = pipeline;
   out->sums_begin = pipeline + staging;
   out->barriers_begin = out->sums_begin + sums;
+  out->sum_barriers_begin = out->barriers_begin + (int64_t)plan->stages * a_stage * barrier_bytes;
   out->smem_bytes_per_stage = bytes_a + bytes_b;
   out->smem_bytes = out->barriers_begin + barriers;
   gg_layouts_region(out, "A of stage 0", 0, bytes_a);

@@ -65,6 +65,7 @@ typedef struct gg_layouts {
   int64_t staging_begin, staging_bytes; /* where the first warp's is; of a buffer */
   int64_t sums_begin;                   /* where other CTAs of a cluster put their sums */
   int64_t barriers_begin;               /* of the pipeline, where it has barriers in memory */
+  int64_t sum_barriers_begin;           /* behind them: a warp's, where sums from others arrive */
 
   gg_smem_access accesses[GG_ACCESSES_MAX];
   size_t access_count;

@@ -99,6 +99,12 @@ static inline bool gg_plan_exchanges_sums(const gg_plan *plan) {
   return gg_plan_shares_tiles(plan) || plan->cluster_k > 1;
 }
 
+/* Whether CTAs of a cluster share A and others of it B: each operand's stages are then emptied by
+ * CTAs of its own. */
+static inline bool gg_plan_both_shared(const gg_plan *plan) {
+  return plan->cluster_m > 1 && plan->cluster_n > 1;
+}
+
 static inline int gg_plan_cluster_size(const gg_plan *plan) {
   return plan->cluster_m * plan->cluster_n * plan->cluster_k;
 }

@@ -12,7 +12,7 @@ constexpr unsigned chunk_bytes_sent = warp_size * sum_words * 4;
 constexpr unsigned box_bytes_sent = box_chunks * chunk_bytes_sent;
 
 __device__ __forceinline__ unsigned sum_barrier(unsigned smem, int warp) {
-  return empty_barrier(smem, stages) + 8 * warp;
+  return smem + sum_barriers_begin + 8 * warp;
 }
 
 __device__ __forceinline__ void init_sum_barriers(unsigned smem) {

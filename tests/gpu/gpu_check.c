@@ -1,6 +1,7 @@
-/* gpu_check [--emu] [--shapes quick|full|tiny] SPEC_OR_FOLDER...: every kernel of the specs on the
- * GPU, or in the emulator, in one process: shapes that no tile divides, empty extents, batches,
- * scalars; then a CUDA graph, threads, two contexts. Ends with "N passed, N failed, N skipped";
+/* gpu_check [--emu] [--seeds N] [--shapes quick|full|tiny] SPEC_OR_FOLDER...: every kernel of the
+ * specs on the GPU, or in the emulator, in one process: shapes that no tile divides, empty extents,
+ * batches, scalars; then a CUDA graph, threads, two contexts; with --seeds, in the emulator in N
+ * random orders besides. Ends with "N passed, N failed, N skipped";
  * exit status 0, 1, or 77 without a GPU.
  *
  * Inputs are integers, so that nearly every comparison is exact; see runtime/harness. */
@@ -70,11 +71,15 @@ gg_status judge_trial(bool *passed, const subject *s, gg_trial *trial, gg_str *w
   *passed = false;
   gg_status st = gg_sample_choose(&sample, &trial->problem, INT64_MAX / 2, 1, err);
   if (!st && gg_sample_count(&sample) > 0) {
-    st = gg_reference_on_device(&reference, s->reference, s->kernel, &trial->problem, &sample, err);
+    st = s->reference ? gg_reference_on_device(&reference, s->reference, s->kernel, &trial->problem,
+                                               &sample, err)
+                      : gg_reference_on_host(&reference, s->kernel, &trial->problem,
+                                             trial->a.host + trial->a.lead,
+                                             trial->b.host + trial->b.lead, &sample, err);
   }
   if (!st) st = gg_trial_check(&verdict, trial, &sample, &reference, err);
   if (!st) {
-    bool agree = references_agree(s, trial, &sample, &reference, err);
+    bool agree = !s->reference || references_agree(s, trial, &sample, &reference, err);
     *passed = agree && gg_verdict_passed(&verdict);
     if (!agree)
       gg_str_puts(why, "the references on host and device differ");
@@ -203,7 +208,13 @@ static void check_normal(totals *out, const subject *s) {
 
 /* ---- Kernels -------------------------------------------------------------------------- */
 
-static void close_subject(subject *s) {
+typedef struct settings {
+  const shapes *shapes;
+  gg_provider provider;
+  uint64_t seeds; /* of the emulator; 0: its default order alone */
+} settings;
+
+void close_subject(subject *s) {
   gg_trial_inputs_free(&s->integers);
   gg_trial_inputs_free(&s->normal);
   gg_device_reference_close(s->reference);
@@ -223,7 +234,7 @@ static gg_status open_subject(subject *s, gg_error *err) {
 }
 
 static void check_kernel(totals *out, gg_context *context, const gg_kernel *kernel,
-                         const shapes *all) {
+                         const settings *given) {
   gg_error err = GG_ERROR_INIT;
   subject s = {.context = context, .kernel = kernel};
   totals own = {0};
@@ -236,11 +247,12 @@ static void check_kernel(totals *out, gg_context *context, const gg_kernel *kern
   } else if (st) {
     count_check(&own, &s, "load", false, &err);
   } else {
-    check_shapes(&own, &s, all);
+    check_shapes(&own, &s, given->shapes);
     check_normal(&own, &s);
     check_graph(&own, &s);
     check_threads(&own, &s);
     check_contexts(&own, &s);
+    check_orders(&own, kernel, given->seeds);
     printf("%s: %ld passed, %ld failed\n", kernel->name, own.passed, own.failed);
   }
   close_subject(&s);
@@ -290,11 +302,11 @@ static void expand(path_list *list, const char *operand) {
   qsort(list->paths + first, (size_t)(list->count - first), sizeof *list->paths, by_name);
 }
 
-static int check_all(const cli_kernels *kernels, const shapes *all, gg_provider provider) {
+static int check_all(const cli_kernels *kernels, const settings *given) {
   gg_error err = GG_ERROR_INIT;
   gg_context *context;
   totals sum = {0};
-  gg_context_options options = {.provider = provider};
+  gg_context_options options = {.provider = given->provider};
   gg_status st = gg_context_open(&context, &options, &err);
   if (st) {
     bool none = st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE;
@@ -305,7 +317,7 @@ static int check_all(const cli_kernels *kernels, const shapes *all, gg_provider 
   }
   printf("%s, sm_%d\n", gg_context_device(context)->name, gg_context_device(context)->arch);
   for (size_t i = 0; i < kernels->count; i++) {
-    check_kernel(&sum, context, kernels->list[i], all);
+    check_kernel(&sum, context, kernels->list[i], given);
     cli_progress("check", i + 1, kernels->count);
   }
   gg_context_close(context);
@@ -314,22 +326,23 @@ static int check_all(const cli_kernels *kernels, const shapes *all, gg_provider 
 }
 
 int main(int argc, char **argv) {
-  const shapes *all = &selections[0];
+  settings given = {.shapes = &selections[0], .provider = GG_PROVIDER_CUDA};
   path_list list = {.count = 0};
-  gg_provider provider = GG_PROVIDER_CUDA;
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--shapes") == 0 && i + 1 < argc) {
-      all = find_shapes(argv[++i]);
-      if (!all) return cli_usage("--shapes is quick, full or tiny, not '%s'", argv[i]);
+      given.shapes = find_shapes(argv[++i]);
+      if (!given.shapes) return cli_usage("--shapes is quick, full or tiny, not '%s'", argv[i]);
     } else if (strcmp(argv[i], "--emu") == 0) {
-      provider = GG_PROVIDER_EMU;
+      given.provider = GG_PROVIDER_EMU;
+    } else if (strcmp(argv[i], "--seeds") == 0 && i + 1 < argc) {
+      given.seeds = strtoull(argv[++i], NULL, 10);
     } else {
       expand(&list, argv[i]);
     }
   }
   cli_kernels kernels;
   int code = cli_kernels_load(&kernels, list.count, list.paths);
-  if (!code) code = check_all(&kernels, all, provider);
+  if (!code) code = check_all(&kernels, &given);
   cli_kernels_free(&kernels);
   for (int i = 0; i < list.count; i++)
     gg_free(list.paths[i]);

@@ -17,10 +17,14 @@ typedef struct subject {
   gg_trial_inputs integers, normal;
 } subject;
 
+/* Frees what is of the context, which goes after it. */
+void close_subject(subject *s);
+
 /* Counts a check and prints it when it failed; clears the error. */
 void count_check(totals *out, const subject *s, const char *what, bool passed, gg_error *err);
 
-/* Compares the D of a trial that has run with the reference on the device; all of it. */
+/* Compares the D of a trial that has run, all of it, with the reference on the device, or where the
+ * subject has none on the host. */
 gg_status judge_trial(bool *passed, const subject *s, gg_trial *trial, gg_str *why, gg_error *err);
 
 /* A problem that the kernel takes, of middling size. */
@@ -32,5 +36,8 @@ void check_graph(totals *out, const subject *s);
 /* Eight threads with a stream each, and a second context beside the first. */
 void check_threads(totals *out, const subject *s);
 void check_contexts(totals *out, const subject *s);
+
+/* In the emulator, in so many random orders. */
+void check_orders(totals *out, const gg_kernel *kernel, uint64_t seeds);
 
 #endif

@@ -1,0 +1,78 @@
+/* What the default order hides: launches in the emulator whose copies land at random moments and
+ * whose warps take turns of random length, by a seed, over more K tiles than there are stages, so
+ * that every stage is filled and emptied several times. */
+#include <stdio.h>
+
+#include "atom/dtype.h"
+#include "gemmgen_emu.h"
+#include "gpu_check.h"
+
+/* K of two rounds and a half of the stages: as many as shared memory has room for. */
+static int64_t several_rounds(const gg_kernel *kernel) {
+  int bits = gg_dtype_info_of(kernel->a.type)->bits;
+  int64_t stage = (int64_t)(kernel->tile_m + kernel->tile_n) * kernel->tile_k * bits / 8;
+  int64_t stages = kernel->smem_bytes / stage + 1;
+  return (5 * stages / 2 + 1) * kernel->tile_k * kernel->cluster_k - 1;
+}
+
+/* Two clusters' tiles, the last ones cut off, where the spec does not say. */
+static gg_problem ragged_shape(const gg_kernel *kernel) {
+  gg_problem p = usual_shape(kernel);
+  if (kernel->fixed_m == GG_FIXED_NONE) p.m = (int64_t)kernel->tile_m * kernel->cluster_m + 5;
+  if (kernel->fixed_n == GG_FIXED_NONE) p.n = (int64_t)kernel->tile_n * kernel->cluster_n - 3;
+  if (kernel->fixed_k == GG_FIXED_NONE) p.k = several_rounds(kernel);
+  if (kernel->fixed_batch == GG_FIXED_NONE) p.batch = 1;
+  return p;
+}
+
+static gg_status run_order(bool *passed, subject *s, const gg_binary *binary, gg_str *why,
+                           gg_error *err) {
+  gg_trial trial = {0};
+  gg_trial_options options = {.padding = 1, .least_aligned = true};
+  gg_problem shape = ragged_shape(s->kernel);
+  gg_status st = gg_module_load_binary(&s->module, s->context, s->kernel, binary, err);
+  if (!st) st = gg_trial_inputs_make(&s->integers, s->kernel, GG_INPUTS_INTEGERS, shape.k, 1, err);
+  if (!st) st = gg_trial_open(&trial, s->context, s->kernel, &shape, &options, &s->integers, err);
+  if (!st) st = gg_trial_run(&trial, s->module, NULL, err);
+  if (!st) st = judge_trial(passed, s, &trial, why, err);
+  gg_trial_close(&trial);
+  close_subject(s);
+  return st;
+}
+
+/* One host thread: then the seed alone decides. */
+static void check_order(totals *out, const gg_kernel *kernel, const gg_binary *binary,
+                        uint64_t seed) {
+  gg_error err = GG_ERROR_INIT;
+  gg_str what = GG_STR_INIT;
+  subject s = {.kernel = kernel};
+  gg_context_options options = {.provider = GG_PROVIDER_EMU, .compiler.cache = ""};
+  gg_emu_options emulator;
+  bool passed = false;
+  gg_emu_options_init(&emulator);
+  emulator.threads = 1;
+  emulator.random = 1;
+  emulator.seed = seed;
+  gg_emu_configure(&emulator);
+  gg_str_printf(&what, "emulator's seed %llu: ", (unsigned long long)seed);
+  gg_status st = gg_context_open(&s.context, &options, &err);
+  if (!st) st = run_order(&passed, &s, binary, &what, &err);
+  count_check(out, &s, gg_str_text(&what), !st && passed, &err);
+  gg_context_close(s.context);
+  gg_emu_configure(NULL);
+  gg_str_free(&what);
+}
+
+void check_orders(totals *out, const gg_kernel *kernel, uint64_t seeds) {
+  gg_error err = GG_ERROR_INIT;
+  const subject s = {.kernel = kernel};
+  gg_compiler *compiler = NULL;
+  gg_binary *binary = NULL;
+  gg_status st = gg_compiler_open(&compiler, NULL, &err);
+  if (!st) st = gg_compile(&binary, compiler, kernel, NULL, GG_FORMAT_PTX, &err);
+  if (st) count_check(out, &s, "compile", false, &err);
+  for (uint64_t seed = 1; !st && seed <= seeds; seed++)
+    check_order(out, kernel, binary, seed);
+  gg_binary_free(binary);
+  gg_compiler_close(compiler);
+}

@@ -1,0 +1,184 @@
+/* Walks the protocol of every cluster that is shipped, and looks for mistakes that it plants
+ * itself.
+ *
+ *     protocol_check [--seed S] [--walks N] SPEC.yaml...
+ *
+ * Small rings are walked in all orders; those of the given specs and of gg_gemm's catalogue in N
+ * random ones, with a warp for each consumer, and in an eighth as many with all of its warps. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "choice/catalogue.h"
+#include "pipeline.h"
+#include "ring.h"
+
+enum { most_rings = 1024, most_states = 1 << 23 };
+
+static ring rings[most_rings];
+static int ring_count;
+
+static void die(const gg_error *err) {
+  fprintf(stderr, "protocol_check: %s\n", err->message);
+  exit(EXIT_FAILURE);
+}
+
+/* ---- Which rings there are -------------------------------------------------------------- */
+
+static void add_ring(const gg_plan *plan) {
+  if (!plan->specialised) return;
+  ring r = ring_of_plan(plan);
+  for (int i = 0; i < ring_count; i++) {
+    if (memcmp(&rings[i], &r, sizeof r) == 0) return;
+  }
+  if (ring_count < most_rings) rings[ring_count++] = r;
+}
+
+static void add_file(const char *path) {
+  gg_error err = GG_ERROR_INIT;
+  gg_spec_file *file;
+  if (gg_spec_file_load(&file, path, &err)) die(&err);
+  for (size_t i = 0; i < gg_spec_file_count(file); i++) {
+    gg_compilation compilation = GG_COMPILATION_INIT;
+    if (gg_compilation_run(&compilation, gg_spec_file_get(file, i), &err)) die(&err);
+    add_ring(compilation.plan);
+    gg_compilation_free(&compilation);
+  }
+  gg_spec_file_free(file);
+}
+
+static void add_catalogue(gg_dtype type) {
+  gg_form form = {.a = {type, GG_MAJOR_K, 16},
+                  .b = {type, GG_MAJOR_K, 16},
+                  .d = {GG_DTYPE_bf16, GG_MAJOR_N, 16},
+                  .accumulator = GG_DTYPE_f32};
+  gg_error err = GG_ERROR_INIT;
+  gg_catalogue *catalogue;
+  gg_lineup *lineup;
+  if (gg_catalogue_open(&catalogue, &err)) die(&err);
+  if (gg_lineup_make(&lineup, catalogue, &form, 90, &err)) die(&err);
+  for (size_t i = 0; i < lineup->count; i++)
+    add_ring(&lineup->list[i].plan);
+  gg_lineup_free(lineup);
+  gg_catalogue_close(catalogue);
+}
+
+static void describe(const ring *r, ring_mistake mistake) {
+  printf("cluster %d x %d, %d stages, %d consumers of %d warps%s, %d tiles of %d K tiles, %s: ",
+         r->cluster_m, r->cluster_n, r->stages, r->consumers, r->warps,
+         r->pingpong ? " in turns" : "", r->tiles, r->k_tiles, ring_mistake_names[mistake]);
+}
+
+/* ---- All orders ------------------------------------------------------------------------- */
+
+static bool explore(const ring *r, ring_mistake mistake) {
+  char what[PROTOCOL_WHAT_MAX] = "";
+  size_t states;
+  protocol p = ring_protocol(r, mistake);
+  bool right = protocol_explore(&p, most_states, &states, what);
+  protocol_free(&p);
+  describe(r, mistake);
+  printf("%zu states, %s\n", states, right ? "all right" : what);
+  return right == (mistake == RING_RIGHT);
+}
+
+/* Every kind of cluster, of as few stages as a ring has. */
+static bool explore_all(void) {
+  const ring square = {.cluster_m = 2,
+                       .cluster_n = 2,
+                       .stages = 2,
+                       .consumers = 1,
+                       .warps = 1,
+                       .both_shared = true,
+                       .tiles = 1,
+                       .k_tiles = 4};
+  ring alone = square, turns, tall, wide;
+  alone.cluster_m = alone.cluster_n = 1;
+  alone.both_shared = false;
+  alone.consumers = 2;
+  alone.tiles = 3;
+  turns = alone;
+  turns.pingpong = true;
+  tall = alone;
+  tall.cluster_m = 2;
+  tall.consumers = 1;
+  wide = tall;
+  wide.cluster_m = 1;
+  wide.cluster_n = 3;
+  wide.tiles = 1;
+  bool right = explore(&alone, RING_RIGHT);
+  right = explore(&turns, RING_RIGHT) && right;
+  right = explore(&tall, RING_RIGHT) && right;
+  right = explore(&wide, RING_RIGHT) && right;
+  right = explore(&square, RING_RIGHT) && right;
+  for (ring_mistake m = RING_RIGHT + 1; m < RING_MISTAKES; m++)
+    right = explore(m == RING_NO_TURN ? &turns : &square, m) && right;
+  return right;
+}
+
+/* ---- Random orders ---------------------------------------------------------------------- */
+
+static int failed_walks(const ring *r, ring_mistake mistake, uint64_t seed, int walks) {
+  char what[PROTOCOL_WHAT_MAX] = "";
+  protocol p = ring_protocol(r, mistake);
+  int failed = 0;
+  for (int i = 0; i < walks; i++) {
+    if (protocol_walk(&p, seed + (uint64_t)i, what)) continue;
+    if (failed++ > 0) continue;
+    describe(r, mistake);
+    printf("%s (seed %llu)\n", what, (unsigned long long)seed + (unsigned long long)i);
+  }
+  protocol_free(&p);
+  return failed;
+}
+
+static bool walk_all(uint64_t seed, int walks) {
+  int failed = 0;
+  for (int i = 0; i < ring_count; i++) {
+    ring one = rings[i];
+    one.warps = 1;
+    bool wrong = failed_walks(&rings[i], RING_RIGHT, seed, (walks + 7) / 8) > 0;
+    failed += failed_walks(&one, RING_RIGHT, seed, walks) > 0 || wrong;
+  }
+  printf("%d rings, %d walks each, seed %llu: %d failed\n", ring_count, walks,
+         (unsigned long long)seed, failed);
+  return failed == 0;
+}
+
+/* What the walks of the rings above would have found. */
+static bool find_all(uint64_t seed, int walks) {
+  const ring large = {.cluster_m = 2,
+                      .cluster_n = 4,
+                      .stages = 4,
+                      .consumers = 2,
+                      .warps = 1,
+                      .both_shared = true,
+                      .tiles = 4,
+                      .k_tiles = 6};
+  ring turns = large;
+  bool right = true;
+  turns.pingpong = true;
+  for (ring_mistake m = RING_RIGHT + 1; m < RING_MISTAKES; m++) {
+    int found = failed_walks(m == RING_NO_TURN ? &turns : &large, m, seed, walks);
+    printf("  %s: noticed by %d of %d walks\n", ring_mistake_names[m], found, walks);
+    right = right && found > 0;
+  }
+  return right;
+}
+
+int main(int argc, char **argv) {
+  uint64_t seed = 1;
+  int walks = 80, i = 1;
+  for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
+    if (strcmp(argv[i], "--seed") == 0) seed = strtoull(argv[i + 1], NULL, 10);
+    if (strcmp(argv[i], "--walks") == 0) walks = atoi(argv[i + 1]);
+  }
+  for (; i < argc; i++)
+    add_file(argv[i]);
+  add_catalogue(GG_DTYPE_bf16);
+  add_catalogue(GG_DTYPE_e4m3);
+  bool right = explore_all();
+  right = find_all(seed, walks) && right;
+  right = walk_all(seed, walks) && right;
+  return right ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,40 @@
+/* The ring of stages of family sm90's warp-specialised kernels as a protocol
+ * (templates/sm90_warp_specialised.cu): what a CTA's producer and consumers do, step by step. */
+#ifndef TESTS_PROTOCOL_RING_H
+#define TESTS_PROTOCOL_RING_H
+
+#include "plan/plan.h"
+#include "protocol.h"
+
+typedef struct ring {
+  int cluster_m, cluster_n; /* CTAs that share operands */
+  int stages;
+  int consumers, warps; /* consumers of a CTA, and warps of each that release stages */
+  bool pingpong;        /* consumers take tiles in turns */
+  bool both_shared;     /* A and B have an `empty` barrier each */
+  int tiles, k_tiles;   /* of the CTA, and of each along K */
+} ring;
+
+/* What of a plan matters. */
+ring ring_of_plan(const gg_plan *plan);
+
+/* A mistake to be found: each is one line of the kernel. */
+typedef enum ring_mistake {
+  RING_RIGHT,
+  RING_ONE_EMPTY,     /* one `empty` barrier counts the readers of A and of B together */
+  RING_NO_EMPTY,      /* the producer does not wait for a stage to be empty */
+  RING_LATE_EMPTY,    /* it waits for B's part when it has announced the bytes and copied A */
+  RING_EARLY_RELEASE, /* a stage is released when its MMAs are issued, not when they have read */
+  RING_NO_STAY,       /* a CTA ends without waiting for others' arrivals */
+  RING_NO_FULL,       /* a consumer does not wait for the bytes */
+  RING_FEW_BYTES,     /* one operand's bytes are not announced */
+  RING_OWN_RELEASE,   /* a stage is released to the CTA's own producer alone */
+  RING_NO_TURN,       /* pingpong: consumers do not wait for their turn */
+  RING_MISTAKES
+} ring_mistake;
+
+extern const char *const ring_mistake_names[RING_MISTAKES];
+
+protocol ring_protocol(const ring *r, ring_mistake mistake);
+
+#endif
