@@ -99,25 +99,6 @@ static gg_status open_counters(emu_cluster *cluster, gg_error *err) {
   return emu_counters_open(cluster->counters, kernel, err);
 }
 
-/* With `random`, for a while any warp of the queue has the next turn, or the one of the highest
- * rank; ranks are of warps or of whole CTAs. So some get ahead of others as far as barriers let
- * them, which chance alone hardly ever brings about (Burckhardt et al., "A Randomized Scheduler
- * with Probabilistic Guarantees of Finding Bugs", ASPLOS 2010). */
-static void draw_order(emu_cluster *cluster) {
-  enum { longest = 7 };
-  struct emu_cluster_state *state = cluster->state;
-  uint64_t draw = emu_random(cluster);
-  bool by_cta = draw % 8 == 0;
-  state->ranked = (draw >> 3) % 8 != 0;
-  state->order_turns = UINT64_C(64) << (draw >> 6) % longest;
-  state->landing_rank = emu_random(cluster);
-  for (unsigned c = 0; c < cluster->cta_count; c++) {
-    uint64_t of_cta = emu_random(cluster);
-    for (int w = 0; w < cluster->ctas[c].warp_count; w++)
-      cluster->ctas[c].warps[w].state->rank = by_cta ? of_cta : emu_random(cluster);
-  }
-}
-
 gg_status emu_cluster_open(emu_cluster **out, emu_run *run, uint64_t index, gg_error *err) {
   const unsigned *size = run->cluster, *block = run->config->block;
   unsigned ctas = size[0] * size[1] * size[2];
@@ -141,7 +122,6 @@ gg_status emu_cluster_open(emu_cluster **out, emu_run *run, uint64_t index, gg_e
   }
   if (!st) st = emu_engine_open(&cluster->engine, cluster, err);
   if (!st && !run->options->hazards_off) st = emu_hazards_open(&cluster->hazards, cluster, err);
-  if (!st && run->options->random) draw_order(cluster);
   return st;
 no_memory:
   return gg_fail(err, MEMORY, NULL, "");
@@ -198,60 +178,21 @@ void emu_cluster_queue(emu_warp *warp) {
   state->queue[(state->queue_head + state->queue_count++) % state->queue_room] = warp;
 }
 
-static void end_turn(emu_warp *warp) {
-  emu_cluster *cluster = warp->cta->cluster;
-  if (!cluster->run->options->random) return;
-  warp->state->polled = warp->state->yielded;
-  if (emu_random(cluster) % cluster->state->order_turns == 0) draw_order(cluster);
-}
-
-static bool goes_first(const emu_warp *warp, const emu_warp *other) {
-  if (warp->state->polled != other->state->polled) return other->state->polled;
-  return warp->state->rank > other->state->rank;
-}
-
-/* A place in the queue, counted from its head. */
-static uint32_t pick_place(emu_cluster *cluster) {
-  const struct emu_cluster_state *state = cluster->state;
-  if (!state->ranked) return (uint32_t)(emu_random(cluster) % state->queue_count);
-  uint32_t best = 0;
-  for (uint32_t i = 1; i < state->queue_count; i++) {
-    const emu_warp *warp = state->queue[(state->queue_head + i) % state->queue_room];
-    if (goes_first(warp, state->queue[(state->queue_head + best) % state->queue_room])) best = i;
-  }
-  if (!state->queue[(state->queue_head + best) % state->queue_room]->state->polled) return best;
-  /* All have polled: they do so again. */
-  for (uint32_t i = 0; i < state->queue_count; i++)
-    state->queue[(state->queue_head + i) % state->queue_room]->state->polled = false;
-  return best;
-}
-
-/* Brings the warp whose turn it is to the head of the queue: with `random` another than the first.
- */
-static void choose_warp(emu_cluster *cluster) {
+/* The next warp: the first of the queue, or with `random` any. */
+static emu_warp *next_warp(emu_cluster *cluster) {
   struct emu_cluster_state *state = cluster->state;
-  if (!cluster->run->options->random || state->queue_count < 2) return;
-  uint32_t pick = pick_place(cluster);
   emu_warp **first = &state->queue[state->queue_head];
-  emu_warp **other = &state->queue[(state->queue_head + pick) % state->queue_room];
-  emu_warp *warp = *other;
-  *other = *first;
-  *first = warp;
-}
-
-/* Whether asynchronous work lands before that warp: where ranks decide, it has one, too. */
-static bool lands_before(const emu_cluster *cluster) {
-  const struct emu_cluster_state *state = cluster->state;
-  return state->ranked && state->queue[state->queue_head]->state->rank < state->landing_rank;
-}
-
-static emu_warp *take_warp(emu_cluster *cluster) {
-  struct emu_cluster_state *state = cluster->state;
-  emu_warp *warp = state->queue[state->queue_head];
+  if (cluster->run->options->random && state->queue_count > 1) {
+    uint32_t pick = (uint32_t)(emu_random(cluster) % state->queue_count);
+    emu_warp **other = &state->queue[(state->queue_head + pick) % state->queue_room];
+    emu_warp *warp = *other;
+    *other = *first;
+    *first = warp;
+  }
   state->queue_head = (state->queue_head + 1) % state->queue_room;
   state->queue_count--;
-  warp->state->queued = false;
-  return warp;
+  (*first)->state->queued = false;
+  return *first;
 }
 
 /* The timeline: a warp that waited runs again. */
@@ -275,13 +216,12 @@ static void trace_stopping(emu_warp *warp) {
 /* One turn of one warp. */
 static void one_turn(emu_cluster *cluster) {
   struct emu_cluster_state *state = cluster->state;
-  emu_warp *warp = take_warp(cluster);
+  emu_warp *warp = next_warp(cluster);
   unsigned long before = atomic_load_explicit(&state->progress, memory_order_relaxed);
   trace_running(warp);
   emu_warp_turn(warp,
                 cluster->run->options->random ? 1 + emu_random(cluster) % turn_ops : turn_ops);
   trace_stopping(warp);
-  end_turn(warp);
   emu_cluster_queue(warp);
   if (!warp->state->yielded) emu_progress(cluster);
   bool polled = before == atomic_load_explicit(&state->progress, memory_order_relaxed);
@@ -312,12 +252,7 @@ emu_outcome emu_cluster_run(emu_cluster *cluster) {
       if (!emu_engine_land_one(cluster)) return EMU_ASIDE;
       turns = 0;
     }
-    choose_warp(cluster);
-    if (lands_before(cluster) && emu_engine_land_one(cluster)) {
-      emu_progress(cluster);
-      continue;
-    }
-    if (!cluster->faulted) one_turn(cluster);
+    one_turn(cluster);
     if (!cluster->faulted && !emu_engine_tick(cluster)) return EMU_STOPPED;
   }
 }

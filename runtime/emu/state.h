@@ -16,8 +16,6 @@ struct emu_warp_state {
   uint32_t deferred;         /* had their turn: others first */
   uint32_t slice;            /* ops since the running split was chosen */
   bool queued;               /* in the cluster's queue */
-  uint64_t rank;             /* of those in it the highest runs, where the cluster ranks them; */
-  bool polled;               /* but first the ones that have not just polled */
   bool yielded;              /* emu_yield was called during this instruction */
   uint64_t steps;            /* instructions so far */
   uint32_t meeting, met;     /* lanes at bar.warp.sync: that wait, and that may go on */
@@ -51,9 +49,6 @@ struct emu_cluster_state {
   emu_warp **queue; /* a ring of warps that can run, each once */
   uint32_t queue_room, queue_head, queue_count;
   uint32_t live_warps;
-  bool ranked;           /* warps run by rank, not by chance */
-  uint64_t order_turns;  /* until another order is drawn, on the mean */
-  uint64_t landing_rank; /* asynchronous work lands before warps of lower ranks run */
   uint32_t idle_turns;   /* turns in a row that were polling alone */
   atomic_ulong progress; /* what others could be waiting for has happened so many times */
   unsigned long progress_seen;

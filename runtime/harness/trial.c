@@ -176,7 +176,10 @@ static gg_status make_extras(gg_trial *trial, const gg_trial_options *options,
 gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *kernel,
                         const gg_problem *shape, const gg_trial_options *options,
                         const gg_trial_inputs *inputs, gg_error *err) {
-  *out = (gg_trial){.context = context, .kernel = kernel, .integers = inputs->integers};
+  *out = (gg_trial){.context = context,
+                    .kernel = kernel,
+                    .integers = inputs->integers,
+                    .clusters = options->clusters};
   gg_problem *p = &out->problem;
   *p = (gg_problem){.m = shape->m,
                     .n = shape->n,
@@ -257,11 +260,23 @@ gg_status gg_trial_provide(gg_trial *trial, const gg_module *module, gg_error *e
   return st;
 }
 
+/* Fewer clusters of a persistent kernel compute the same, each more tiles. */
+static void limit_clusters(gg_prepared *prepared, const gg_trial *trial) {
+  const gg_kernel *kernel = trial->kernel;
+  unsigned size = (unsigned)(kernel->cluster_m * kernel->cluster_n * kernel->cluster_k);
+  unsigned most = (unsigned)trial->clusters * size;
+  if (most && kernel->grid == GG_GRID_PERSISTENT && prepared->grid[0] > most)
+    prepared->grid[0] = most;
+}
+
 gg_status gg_trial_run(gg_trial *trial, const gg_module *module, struct CUstream_st *stream,
                        gg_error *err) {
+  gg_prepared prepared;
   gg_status st = gg_trial_provide(trial, module, err);
   if (!st) st = gg_trial_poison(trial, err);
-  if (!st) st = gg_launch(module, &trial->problem, stream, err);
+  if (!st) st = gg_prepare(&prepared, module, &trial->problem, err);
+  if (!st) limit_clusters(&prepared, trial);
+  if (!st) st = gg_launch_prepared(&prepared, stream, err);
   if (!st) st = gg_synchronize(trial->context, stream, err);
   return st;
 }

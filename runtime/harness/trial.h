@@ -38,6 +38,7 @@ typedef struct gg_trial {
   const gg_kernel *kernel;
   gg_problem problem;
   bool integers;
+  int clusters;
   gg_trial_buffer a, b, c, d;
   uint64_t workspace;                        /* of gg_trial_provide */
   gg_trial_buffer extras[GG_OPERATIONS_MAX]; /* of operations that have an operand */
@@ -49,6 +50,7 @@ typedef struct gg_trial_options {
   bool bare;          /* what is read has no guard zone: who reads on leaves the allocation */
   bool without_c;     /* no memory for it: beta is 0 */
   int64_t shift;      /* where in the inputs the operands start */
+  int clusters; /* that compute all tiles of a persistent kernel; 0: as many as the device holds */
 } gg_trial_options;
 
 /* Takes extents, alpha, beta and overlap of `shape`. Close with gg_trial_close. */

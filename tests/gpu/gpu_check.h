@@ -37,7 +37,7 @@ void check_graph(totals *out, const subject *s);
 void check_threads(totals *out, const subject *s);
 void check_contexts(totals *out, const subject *s);
 
-/* In the emulator, in so many random orders. */
+/* In the emulator, in so many random orders. It has contexts of its own: no other may be open. */
 void check_orders(totals *out, const gg_kernel *kernel, uint64_t seeds);
 
 #endif

@@ -1,35 +1,36 @@
 /* What the default order hides: launches in the emulator whose copies land at random moments and
- * whose warps take turns of random length, by a seed, over more K tiles than there are stages, so
- * that every stage is filled and emptied several times. */
+ * whose warps take turns of random length, by a seed. */
 #include <stdio.h>
 
 #include "atom/dtype.h"
 #include "gemmgen_emu.h"
 #include "gpu_check.h"
 
-/* K of two rounds and a half of the stages: as many as shared memory has room for. */
-static int64_t several_rounds(const gg_kernel *kernel) {
-  int bits = gg_dtype_info_of(kernel->a.type)->bits;
-  int64_t stage = (int64_t)(kernel->tile_m + kernel->tile_n) * kernel->tile_k * bits / 8;
-  int64_t stages = kernel->smem_bytes / stage + 1;
-  return (5 * stages / 2 + 1) * kernel->tile_k * kernel->cluster_k - 1;
-}
-
-/* Two clusters' tiles, the last ones cut off, where the spec does not say. */
-static gg_problem ragged_shape(const gg_kernel *kernel) {
+/* Extents that the spec does not fix: so many tiles of the cluster along M and N, the last ones cut
+ * off, and so many K tiles. */
+static gg_problem shape_of(const gg_kernel *kernel, int64_t m, int64_t n, int64_t k) {
   gg_problem p = usual_shape(kernel);
-  if (kernel->fixed_m == GG_FIXED_NONE) p.m = (int64_t)kernel->tile_m * kernel->cluster_m + 5;
-  if (kernel->fixed_n == GG_FIXED_NONE) p.n = (int64_t)kernel->tile_n * kernel->cluster_n - 3;
-  if (kernel->fixed_k == GG_FIXED_NONE) p.k = several_rounds(kernel);
+  if (kernel->fixed_m == GG_FIXED_NONE) p.m = m * kernel->tile_m * kernel->cluster_m - 5;
+  if (kernel->fixed_n == GG_FIXED_NONE) p.n = n * kernel->tile_n * kernel->cluster_n - 3;
+  if (kernel->fixed_k == GG_FIXED_NONE) p.k = k * kernel->tile_k * kernel->cluster_k - 1;
   if (kernel->fixed_batch == GG_FIXED_NONE) p.batch = 1;
   return p;
 }
 
-static gg_status run_order(bool *passed, subject *s, const gg_binary *binary, gg_str *why,
-                           gg_error *err) {
+/* One tile a CTA, and enough K tiles to fill every stage more than twice; or several tiles for one
+ * cluster, of few K tiles, for what happens where one tile ends and the next begins. */
+static gg_problem nth_shape(const gg_kernel *kernel, uint64_t number) {
+  int64_t stage = (int64_t)(kernel->tile_m + kernel->tile_n) * kernel->tile_k *
+                  gg_dtype_info_of(kernel->a.type)->bits / 8;
+  if (number % 3 == 0) return shape_of(kernel, 1, 1, 5 * (kernel->smem_bytes / stage + 1) / 2 + 1);
+  return shape_of(kernel, 3, 3, 1 + (int64_t)(number % 4));
+}
+
+static gg_status run_order(bool *passed, subject *s, const gg_binary *binary, uint64_t seed,
+                           gg_str *why, gg_error *err) {
   gg_trial trial = {0};
-  gg_trial_options options = {.padding = 1, .least_aligned = true};
-  gg_problem shape = ragged_shape(s->kernel);
+  gg_trial_options options = {.padding = 1, .least_aligned = true, .clusters = 1};
+  gg_problem shape = nth_shape(s->kernel, seed);
   gg_status st = gg_module_load_binary(&s->module, s->context, s->kernel, binary, err);
   if (!st) st = gg_trial_inputs_make(&s->integers, s->kernel, GG_INPUTS_INTEGERS, shape.k, 1, err);
   if (!st) st = gg_trial_open(&trial, s->context, s->kernel, &shape, &options, &s->integers, err);
@@ -53,10 +54,10 @@ static void check_order(totals *out, const gg_kernel *kernel, const gg_binary *b
   emulator.threads = 1;
   emulator.random = 1;
   emulator.seed = seed;
-  gg_emu_configure(&emulator);
   gg_str_printf(&what, "emulator's seed %llu: ", (unsigned long long)seed);
-  gg_status st = gg_context_open(&s.context, &options, &err);
-  if (!st) st = run_order(&passed, &s, binary, &what, &err);
+  bool configured = gg_emu_configure(&emulator) == CUDA_SUCCESS;
+  gg_status st = configured ? gg_context_open(&s.context, &options, &err) : GG_E_DRIVER;
+  if (!st) st = run_order(&passed, &s, binary, seed, &what, &err);
   count_check(out, &s, gg_str_text(&what), !st && passed, &err);
   gg_context_close(s.context);
   gg_emu_configure(NULL);
