@@ -206,6 +206,22 @@ static int other_registers(const gg_plan *plan) {
   return plan->promote && shares ? 2 * addresses : addresses;
 }
 
+/* One MMA's registers must be there at launch, for ptxas (13.0: "Insufficient registers to compile
+ * instruction ..."), whatever setmaxnreg brings: its accumulators, its A, and 26. */
+static gg_status check_mma(const gg_plan *plan, int launch, gg_error *err) {
+  enum { beside = 26 };
+  const gg_spec_field *ctas = &plan->spec->ctas_per_sm, *tile = &plan->spec->tile;
+  int acc = gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  int a = gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL);
+  if (acc + a + beside <= launch) return GG_OK;
+  int unit = plan->accumulator == GG_DTYPE_s32 ? 16 : 8;
+  int fits = (launch - a - beside) * plan->mma.n / acc / unit * unit;
+  const gg_mark *mark = ctas->state == GG_SPEC_SET ? &ctas->mark : gg_element_mark(tile, 1);
+  return gg_fail(err, PLAN_MMA_REGISTERS, mark, plan->mma.m, plan->mma.n, acc, a, beside,
+                 acc + a + beside, launch, plan->threads, plan->ctas_per_sm,
+                 gg_as_asked(plan, "N", "M"), fits);
+}
+
 /* Registers are dealt evenly at launch. Where a CTA has a multiprocessor to itself, the warpgroup
  * that loads then gives most of its own to those that multiply; a single one has enough. Where
  * several CTAs are to be resident ptxas counts on what there is at launch alone. Counts are
@@ -224,7 +240,7 @@ static gg_status choose_registers(gg_plan *plan, gg_error *err) {
   plan->sum_sets = plan->promote ? 1 : 0;
   int acc = gg_sm90_accumulator_registers(plan), fragments = gg_sm90_fragment_registers(plan);
   int others = other_registers(plan), all = acc + fragments + others;
-  if (all <= plan->consumer_registers) return GG_OK;
+  if (all <= plan->consumer_registers) return check_mma(plan, launch, err);
   const gg_spec_field *cause = ctas->state == GG_SPEC_SET ? ctas : &plan->spec->tile;
   return gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, gg_plan_block_m(plan),
                  gg_plan_block_n(plan), acc, fragments, others, all, plan->consumer_registers,
