@@ -167,6 +167,9 @@ typedef struct gg_kernel {
   const char *arch;   /* the least architecture it needs, "sm_80" */
   const char *source; /* CUDA C++, NUL-terminated */
   size_t source_length;
+  const char *fingerprint; /* of the text, and with it of spec, parameters and gemmgen's version: a
+                              second, empty entry point of that name is how gg_module_load_binary
+                              knows a binary of this very kernel. NULL: it does not ask */
 
   gg_operand a, b, c, d;
   gg_dtype accumulator;

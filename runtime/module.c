@@ -29,6 +29,11 @@ static gg_status copy_kernel(gg_module *module, const gg_kernel *kernel, gg_erro
   char *family = gg_arena_strndup(&module->arena, kernel->family, strlen(kernel->family));
   char *arch = gg_arena_strndup(&module->arena, kernel->arch, strlen(kernel->arch));
   gg_param *params = GG_ARENA_ARRAY(&module->arena, gg_param, kernel->param_count);
+  if (kernel->fingerprint) {
+    module->kernel.fingerprint =
+        gg_arena_strndup(&module->arena, kernel->fingerprint, strlen(kernel->fingerprint));
+    if (!module->kernel.fingerprint) return gg_fail(err, MEMORY, NULL, "");
+  }
   if (!name || !family || !arch || !params) return gg_fail(err, MEMORY, NULL, "");
   if (kernel->param_count) memcpy(params, kernel->params, kernel->param_count * sizeof *params);
   module->kernel.name = name;
@@ -46,13 +51,18 @@ static gg_status check_smem(const gg_module *module, gg_error *err) {
 }
 
 /* Loads the image; what the driver's own compiler says of PTX goes to err->log. The emulator says
- * it in the error itself. */
+ * it in the error itself. The driver reads PTX up to a NUL, which need not be there. */
 static gg_status load_image(gg_module *module, const gg_binary *binary, gg_error *err) {
   char log[4096] = "";
   int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void *values[] = {log, (void *)sizeof log};
+  gg_str ptx = GG_STR_INIT;
+  bool is_ptx = binary->format == GG_FORMAT_PTX;
+  if (is_ptx) gg_str_append(&ptx, binary->data, binary->size);
+  if (ptx.failed) return gg_fail(err, MEMORY, NULL, "");
   gg_status st = GG_CUDA(&module->context->driver, err, cuModuleLoadDataEx, &module->module,
-                         binary->data, 2, options, values);
+                         is_ptx ? gg_str_text(&ptx) : binary->data, 2, options, values);
+  gg_str_free(&ptx);
   bool more = log[0] && !module->context->driver.emulated;
   if (st && err && err->code == st && !err->log && more) {
     gg_str text = GG_STR_INIT;
@@ -128,6 +138,18 @@ static gg_status query_facts(gg_module *module, gg_error *err) {
   return st ? st : query_resident(module, err);
 }
 
+/* Parameters are passed by position: those of another kernel of this name would be read as this
+ * one's. */
+static gg_status check_fingerprint(const gg_module *module, gg_error *err) {
+  const gg_kernel *kernel = &module->kernel;
+  CUfunction mark;
+  if (!kernel->fingerprint) return GG_OK;
+  CUresult found =
+      module->context->driver.cuModuleGetFunction(&mark, module->module, kernel->fingerprint);
+  if (found == CUDA_SUCCESS) return GG_OK;
+  return gg_fail(err, MODULE_KERNEL, NULL, kernel->name, kernel->fingerprint);
+}
+
 static gg_status load(gg_module *module, const gg_binary *binary, gg_error *err) {
   const gg_driver *driver = &module->context->driver;
   gg_status st = gg_context_enter(module->context, err);
@@ -135,6 +157,7 @@ static gg_status load(gg_module *module, const gg_binary *binary, gg_error *err)
   if ((st = load_image(module, binary, err))) goto done;
   st = GG_CUDA(driver, err, cuModuleGetFunction, &module->function, module->module,
                module->kernel.name);
+  if (!st) st = check_fingerprint(module, err);
   if (st) goto done;
   st = GG_CUDA(driver, err, cuFuncSetAttribute, module->function,
                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)module->kernel.smem_bytes);

@@ -3,6 +3,8 @@
  * A kernel owns everything it points to, in one arena, so that it outlives spec and plan. */
 #include "emit/emit.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -182,6 +184,29 @@ static gg_status check_name(const gg_kernel *kernel, const gg_plan *plan, gg_err
   return gg_fail(err, EMIT_NAME, &plan->spec->name.mark, kernel->name);
 }
 
+/* FNV-1a: two texts that differ by accident have other hashes. */
+static uint64_t hash_of(const char *text, size_t length) {
+  uint64_t hash = 14695981039346656037u;
+  for (size_t i = 0; i < length; i++)
+    hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
+  return hash;
+}
+
+/* Ends the text with an entry that is named by what stands before it. */
+static gg_status write_fingerprint(kernel_memory *memory, gg_error *err) {
+  char name[32];
+  gg_str *source = &memory->source;
+  uint64_t hash = hash_of(gg_str_text(source), source->length);
+  snprintf(name, sizeof name, "gemmgen_%016" PRIx64, hash);
+  gg_str_printf(source,
+                "\n// By this name a loader knows that a binary was made from this very text.\n"
+                "extern \"C\" __global__ void %s() {}\n",
+                name);
+  memory->kernel.fingerprint = gg_arena_strndup(&memory->arena, name, strlen(name));
+  bool failed = source->failed || !memory->kernel.fingerprint;
+  return failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
+}
+
 static gg_status write_source(kernel_memory *memory, const gg_plan *plan, const gg_layouts *layouts,
                               gg_error *err) {
   gg_bindings bindings = {.arena = &memory->arena};
@@ -192,6 +217,7 @@ static gg_status write_source(kernel_memory *memory, const gg_plan *plan, const 
   if ((st = gg_bindings_check(&bindings, err))) return st;
   st = gg_template_expand(&memory->source, gg_template_files, plan->target->template_name,
                           bindings.rows, bindings.count, err);
+  if (!st) st = write_fingerprint(memory, err);
   memory->kernel.source = gg_str_text(&memory->source);
   memory->kernel.source_length = memory->source.length;
   return st ? st : check_name(&memory->kernel, plan, err);

@@ -212,6 +212,71 @@ END_TEST
 
 /* ---- Without NVRTC -------------------------------------------------------------------- */
 
+static gg_kernel *generate(const char *text) {
+  gg_spec_file *file;
+  gg_kernel *kernel;
+  ck_assert_int_eq(gg_spec_file_parse(&file, text, strlen(text), "test.yaml", &err), GG_OK);
+  ck_assert_int_eq(gg_kernel_generate(&kernel, gg_spec_file_get(file, 0), &err), GG_OK);
+  gg_spec_file_free(file);
+  return kernel;
+}
+
+#define HEAD "name: tiny\narch: sm_80\na: f16\ntile: [64, 64, 32]\n"
+#define TINY HEAD "b: {type: f16, major: n}\nd: f16\n"
+
+/* Parameters go by position, so that another kernel's binary must not pass for this one's, whatever
+ * it is called. */
+START_TEST(a_binary_is_of_one_kernel) {
+  static const char *const others[] = {
+      HEAD "b: {type: f16, major: k}\nd: f16\n",
+      TINY "c: f32\n",
+      TINY "stages: 2\n",
+  };
+  gg_kernel *own = generate(TINY), *other = generate(others[_i]);
+  gg_context_options options = {.provider = GG_PROVIDER_EMU, .compiler.cache = ""};
+  gg_context *context;
+  gg_binary *binary;
+  gg_module *module;
+  ck_assert_str_ne(own->fingerprint, other->fingerprint);
+  ck_assert_int_eq(gg_context_open(&context, &options, &err), GG_OK);
+  gg_compiler *compiler = gg_context_compiler(context);
+  ck_assert_int_eq(gg_compile(&binary, compiler, other, NULL, GG_FORMAT_PTX, &err), GG_OK);
+  ck_assert_int_eq(gg_module_load_binary(&module, context, own, binary, &err), GG_E_MODULE_KERNEL);
+  ck_assert_ptr_null(module);
+  assert_error(&err, GG_E_MODULE_KERNEL, "an entry tiny, but was not made from this kernel's text");
+  ck_assert_int_eq(gg_module_load_binary(&module, context, other, binary, &err), GG_OK);
+  gg_module_free(module);
+  gg_binary_free(binary);
+  gg_context_close(context);
+  gg_kernel_free(own);
+  gg_kernel_free(other);
+}
+END_TEST
+
+/* As long as it says, and no byte more: a sanitizer sees who reads on. */
+START_TEST(ptx_needs_no_nul) {
+  gg_kernel *kernel = generate(TINY);
+  gg_context_options options = {.provider = GG_PROVIDER_EMU, .compiler.cache = ""};
+  gg_context *context;
+  gg_binary *binary;
+  gg_module *module;
+  ck_assert_int_eq(gg_context_open(&context, &options, &err), GG_OK);
+  gg_compiler *compiler = gg_context_compiler(context);
+  ck_assert_int_eq(gg_compile(&binary, compiler, kernel, NULL, GG_FORMAT_PTX, &err), GG_OK);
+  gg_binary bare = *binary;
+  char *text = malloc(binary->size + 4);
+  memcpy(text, binary->data, binary->size);
+  memcpy(text + binary->size, "junk", 4);
+  bare.data = text;
+  ck_assert_int_eq(gg_module_load_binary(&module, context, kernel, &bare, &err), GG_OK);
+  gg_module_free(module);
+  free(text);
+  gg_binary_free(binary);
+  gg_context_close(context);
+  gg_kernel_free(kernel);
+}
+END_TEST
+
 START_TEST(a_missing_nvrtc_is_an_error_of_the_compile) {
   gg_compiler_options options = {.nvrtc = "/nowhere/libnvrtc.so", .cache = ""};
   gg_compiler *compiler;
@@ -275,6 +340,8 @@ int main(void) {
   tcase_add_test(real, an_unwritable_cache_warns_once);
   tcase_add_test(real, memory_may_run_out_anywhere);
   tcase_add_test(real, a_module_is_compiled_for_the_device_found);
+  tcase_add_loop_test(real, a_binary_is_of_one_kernel, 0, 3);
+  tcase_add_test(real, ptx_needs_no_nul);
   tcase_set_timeout(real, 300);
   if (fixture_has_nvrtc()) suite_add_tcase(suite, real);
   int status = run_suite(suite);
