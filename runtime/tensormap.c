@@ -1,5 +1,7 @@
 /* An operand's tensor map has three dimensions: along its contiguous mode, across it, and the
- * batch. Elements are copied as bits, so that the map's type is an unsigned integer of their size.
+ * batch. Elements are copied as bits, so that the map's type is an unsigned integer of their size;
+ * but those of tf32, f32 in memory, are rounded on their way in, to nearest even: the tensor core
+ * itself would cut their low bits off.
  *
  * A map takes extents up to 2^32, but a copy's coordinates are 32-bit signed integers; strides are
  * multiples of 16 bytes (which the operand's alignment sees to) below 2^40. An operand that is not
@@ -73,7 +75,8 @@ gg_status gg_tensor_maps_check(const gg_kernel *kernel, const gg_problem *proble
   return st;
 }
 
-static int type_of(int64_t bytes) {
+static int type_of(gg_dtype type, int64_t bytes) {
+  if (type == GG_DTYPE_tf32) return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
   return bytes == 1   ? CU_TENSOR_MAP_DATA_TYPE_UINT8
          : bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16
          : bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_UINT32
@@ -109,7 +112,8 @@ static gg_status encode(uint64_t out[16], const gg_driver *driver, const gg_tens
   const uint32_t box[dimensions] = {(uint32_t)map->box[0], (uint32_t)map->box[1], 1};
   const uint32_t steps[dimensions] = {1, 1, 1};
   _Alignas(64) CUtensorMap encoded;
-  gg_status st = GG_CUDA(driver, err, cuTensorMapEncodeTiled, &encoded, type_of(bytes), dimensions,
+  gg_status st = GG_CUDA(driver, err, cuTensorMapEncodeTiled, &encoded,
+                         type_of(view->operand->type, bytes), dimensions,
                          (void *)(uintptr_t)view->address, extents, strides, box, steps,
                          CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(map->swizzle_bytes),
                          CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);

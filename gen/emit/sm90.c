@@ -199,6 +199,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   if (plan->specialised) {
     gg_bind_flag(out, "lines_a", plan->copy_bytes_a > 0);
     gg_bind_flag(out, "lines_b", plan->copy_bytes_b > 0);
+    gg_bind_flag(out, "tf32", plan->a.type == GG_DTYPE_tf32);
   }
   gg_bind_flag(out, "map_d", plan->access_bytes_d == 0);
   return gg_cuda_bind(out, plan, layouts, "acc_t", err);

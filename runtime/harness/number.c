@@ -1,6 +1,8 @@
 /* Binary floating point by its parameters (IEEE 754; for e4m3 and e5m2: OCP 8-bit Floating Point
  * Specification), and integers. A float's bits, without the sign, count its magnitudes in order:
- * rounding is done on that count, so that subnormals, carries and overflow need no cases. */
+ * rounding is done on that count, so that subnormals, carries and overflow need no cases.
+ *
+ * An element of tf32 is an f32 in memory; it counts as what it is rounded to, to nearest even. */
 #include "number.h"
 
 #include <math.h>
@@ -9,12 +11,12 @@
 #include "atom/dtype.h"
 
 static const gg_float_format formats[GG_DTYPE_COUNT] = {
-    [GG_DTYPE_f16] = {5, 10, 0, 0x7bff, 0x7c00, 0x7fff},
-    [GG_DTYPE_bf16] = {8, 7, 0, 0x7f7f, 0x7f80, 0x7fff},
-    [GG_DTYPE_tf32] = {8, 10, 13, 0x3fbff, 0x3fc00, 0x3ffff},
-    [GG_DTYPE_f32] = {8, 23, 0, 0x7f7fffff, 0x7f800000, 0x7fffffff},
-    [GG_DTYPE_e4m3] = {4, 3, 0, 0x7e, 0x7e, 0x7f},
-    [GG_DTYPE_e5m2] = {5, 2, 0, 0x7b, 0x7c, 0x7f},
+    [GG_DTYPE_f16] = {5, 10, 0x7bff, 0x7c00, 0x7fff},
+    [GG_DTYPE_bf16] = {8, 7, 0x7f7f, 0x7f80, 0x7fff},
+    [GG_DTYPE_tf32] = {8, 10, 0x3fbff, 0x3fc00, 0x3ffff},
+    [GG_DTYPE_f32] = {8, 23, 0x7f7fffff, 0x7f800000, 0x7fffffff},
+    [GG_DTYPE_e4m3] = {4, 3, 0x7e, 0x7e, 0x7f},
+    [GG_DTYPE_e5m2] = {5, 2, 0x7b, 0x7c, 0x7f},
 };
 
 static bool is_small_float(gg_dtype type) {
@@ -82,6 +84,14 @@ uint32_t gg_float_encode(const gg_float_format *format, double magnitude) {
 
 /* ---- Elements ------------------------------------------------------------------------- */
 
+/* The magnitude of a tf32 from that of the f32 in memory. What is not finite keeps to itself. */
+static uint32_t round_tf32(uint32_t magnitude) {
+  enum { shift = 13 };
+  const gg_float_format *f32 = &formats[GG_DTYPE_f32];
+  if (magnitude > f32->over) return formats[GG_DTYPE_tf32].nan;
+  return (magnitude + (1 << (shift - 1)) - 1 + (magnitude >> shift & 1)) >> shift;
+}
+
 double gg_number_get(gg_dtype type, const void *array, int64_t index) {
   if (type == GG_DTYPE_f64) {
     double value;
@@ -94,7 +104,9 @@ double gg_number_get(gg_dtype type, const void *array, int64_t index) {
   if (type == GG_DTYPE_u8) return bits;
   if (type == GG_DTYPE_s32) return (int32_t)bits;
   uint32_t sign = (uint32_t)1 << (8 * bytes - 1);
-  double magnitude = gg_float_decode(&formats[type], (bits & (sign - 1)) >> formats[type].shift);
+  uint32_t count = bits & (sign - 1);
+  if (type == GG_DTYPE_tf32) count = round_tf32(count);
+  double magnitude = gg_float_decode(&formats[type], count);
   return bits & sign ? -magnitude : magnitude;
 }
 
@@ -119,7 +131,8 @@ void gg_number_set(gg_dtype type, void *array, int64_t index, double value) {
     store(array, index, bytes, (uint32_t)(int64_t)whole);
     return;
   }
-  uint32_t bits = gg_float_encode(&formats[type], fabs(value)) << formats[type].shift;
+  gg_dtype stored = type == GG_DTYPE_tf32 ? GG_DTYPE_f32 : type;
+  uint32_t bits = gg_float_encode(&formats[stored], fabs(value));
   if (signbit(value)) bits |= (uint32_t)1 << (8 * bytes - 1);
   store(array, index, bytes, bits);
 }

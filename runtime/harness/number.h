@@ -8,23 +8,22 @@
 /* A binary floating-point format by its parameters. */
 typedef struct gg_float_format {
   int exponent_bits, fraction_bits;
-  int shift;          /* unused low bits of the container */
   uint32_t max, over; /* largest finite; what lies beyond it: infinity, or the same again */
   uint32_t nan;
 } gg_float_format;
 
-/* Magnitudes: bits without sign and shift. Encoding rounds to the nearest, ties to even. */
+/* Magnitudes: bits without the sign. Encoding rounds to the nearest, ties to even. */
 double gg_float_decode(const gg_float_format *format, uint32_t magnitude);
 uint32_t gg_float_encode(const gg_float_format *format, double magnitude);
 
 /* Whether the functions below know the type: those of whole bytes, scale types excepted. */
 bool gg_number_known(gg_dtype type);
 
-/* Element `index` of an array. */
+/* Element `index` of an array; of tf32, what the f32 there is rounded to, to nearest even. */
 double gg_number_get(gg_dtype type, const void *array, int64_t index);
 
 /* Stores the nearest number of the type, ties to even; beyond its range infinity where the type
- * has one, else the largest. */
+ * has one, else the largest. Of tf32, the nearest f32. */
 void gg_number_set(gg_dtype type, void *array, int64_t index, double value);
 
 /* The most that rounding to the type can move `value`: half the distance between its neighbours. */

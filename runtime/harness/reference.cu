@@ -2,15 +2,14 @@
 // 16 of K at a time. Compiled by NVRTC behind #defines of TYPE_A and TYPE_B; shares nothing with
 // the kernels that it judges.
 
-template <int exponent_bits, int fraction_bits, int bytes, int shift, unsigned max_finite,
-          unsigned over>
+template <int exponent_bits, int fraction_bits, int bytes, unsigned max_finite, unsigned over>
 struct Float {
   static __device__ double get(const unsigned char* p, long long index) {
     p += index * bytes;
     unsigned bits = 0;
     for (int i = 0; i < bytes; i++) bits |= (unsigned)p[i] << (8 * i);
     unsigned sign = 1u << (8 * bytes - 1);
-    unsigned magnitude = (bits & (sign - 1)) >> shift;
+    unsigned magnitude = bits & (sign - 1);
     unsigned one = 1u << fraction_bits;
     int exponent = magnitude >> fraction_bits;
     unsigned fraction = magnitude & (one - 1);
@@ -33,13 +32,22 @@ struct Plain {
   }
 };
 
-using f16 = Float<5, 10, 2, 0, 0x7bff, 0x7c00>;
-using bf16 = Float<8, 7, 2, 0, 0x7f7f, 0x7f80>;
-using tf32 = Float<8, 10, 4, 13, 0x3fbff, 0x3fc00>;
+// An f32 in memory, rounded to nearest even at 10 fraction bits.
+struct Tf32 {
+  static __device__ double get(const unsigned char* p, long long index) {
+    unsigned bits = ((const unsigned*)p)[index];
+    if ((bits & 0x7fffffff) <= 0x7f800000) bits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
+    return (double)__uint_as_float(bits);
+  }
+};
+
+using f16 = Float<5, 10, 2, 0x7bff, 0x7c00>;
+using bf16 = Float<8, 7, 2, 0x7f7f, 0x7f80>;
+using tf32 = Tf32;
 using f32 = Plain<float>;
 using f64 = Plain<double>;
-using e4m3 = Float<4, 3, 1, 0, 0x7e, 0xff>;
-using e5m2 = Float<5, 2, 1, 0, 0x7b, 0x7c>;
+using e4m3 = Float<4, 3, 1, 0x7e, 0xff>;
+using e5m2 = Float<5, 2, 1, 0x7b, 0x7c>;
 using s8 = Plain<signed char>;
 using u8 = Plain<unsigned char>;
 using s32 = Plain<int>;

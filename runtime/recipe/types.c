@@ -14,7 +14,7 @@ typedef struct type_row {
 
 static const type_row rows[GG_RECIPE_TYPE_COUNT] = {
 #define RECIPE_TYPE(name, bits, sign, exponent, fraction, max, over, nan, map)                     \
-  [GG_RECIPE_##name] = {#name, bits, sign, {exponent, fraction, 0, max, over, nan}, map},
+  [GG_RECIPE_##name] = {#name, bits, sign, {exponent, fraction, max, over, nan}, map},
 #include "types.def"
 #undef RECIPE_TYPE
 };

@@ -175,6 +175,16 @@ __device__ __forceinline__ void shift_chunks(unsigned (&out)[chunk_words],
     out[w] = align <= 2 ? __funnelshift_r(words[w], words[w + 1], shift % 4 * 8) : words[w];
 }
 
+//@ if tf32
+// To nearest even at 10 fraction bits, as tensor maps round; the tensor core would cut the low bits
+// off.
+__device__ __forceinline__ unsigned rounded(unsigned x) {
+  unsigned y;
+  asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(y) : "f"(__uint_as_float(x)));
+  return y;
+}
+
+//@ end
 // The last chunk of each of a thread's strips, as it came.
 template <class op>
 using last_chunks = unsigned[strips<op>::rounds][chunk_words];
@@ -203,6 +213,10 @@ __device__ __forceinline__ void shift_lines(unsigned dst, last_chunks<op> &last,
     for (int c = 0; c < tile::chunks; ++c) {
       unsigned moved[chunk_words];
       shift_chunks<op::align>(moved, chunks[c], chunks[c + 1], shift);
+//@ if tf32
+#pragma unroll
+      for (int w = 0; w < chunk_words; ++w) moved[w] = rounded(moved[w]);
+//@ end
       st_shared_chunk(first ^ c * chunk_bytes, moved);
     }
 #pragma unroll
