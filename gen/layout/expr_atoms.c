@@ -2,17 +2,13 @@
  *
  * A tiled value keeps what it was made from, and is made again where it is used: that is cheap,
  * and values stay small. It was made once when it was asked for, so its errors come then. */
-#include "layout/expr_atoms.h"
+#include "layout/expr_ops.h"
 
 #include <limits.h>
 #include <string.h>
 
+#include "atom/atom_near.h"
 #include "atom/gmma_desc.h"
-#include "layout/calc.h"
-
-typedef gg_value *const *args;
-
-#define OP(name) gg_status gg_expr_##name(gg_value *out, args arg, int count, gg_error *err)
 
 /* ---- Arguments and results ---------------------------------------------------------------- */
 
@@ -62,6 +58,12 @@ static gg_status give_layout(gg_value *out, const gg_layout *layout) {
   return GG_OK;
 }
 
+/* (thread, value) -> index in a tile, which a picture of it then has. */
+static gg_status give_tv(gg_value *out, const gg_layout *tv, const gg_tuple *tile) {
+  out->tile = *tile;
+  return give_layout(out, tv);
+}
+
 static gg_status give_tuple(gg_value *out, const gg_tuple *tuple) {
   out->kind = GG_VALUE_TUPLE;
   out->tuple = *tuple;
@@ -85,18 +87,44 @@ static gg_status give_copy(gg_value *out, const gg_tiled_copy *copy) {
 
 /* ---- Atoms -------------------------------------------------------------------------------- */
 
+OP(mma_atom) {
+  (void)count;
+  gg_mma_atom atom;
+  gg_status st = mma_atom_of(&atom, arg[0], err);
+  if (st) return st;
+  out->kind = GG_VALUE_NAME;
+  out->name = arg[0]->name;
+  return GG_OK;
+}
+
+OP(copy_atom) {
+  (void)count;
+  gg_copy_atom atom;
+  gg_status st = copy_atom_of(&atom, arg[0], err);
+  if (st) return st;
+  int bits = bits_of(arg[1]);
+  if (!bits) return gg_fail(err, LAYOUT_VALUE, NULL, "Copy_Atom", "elements have 1 bit or more");
+  out->kind = GG_VALUE_NAME;
+  out->name = arg[0]->name;
+  out->name.bits = bits;
+  return GG_OK;
+}
+
 OP(thr_id) {
   (void)count;
   gg_mma_atom mma;
   gg_copy_atom copy;
   gg_layout layout;
+  char name[longest_name];
   gg_status st = mma_atom_of(&mma, arg[0], NULL);
-  if (st == GG_E_ATOM_NAME) {
-    if ((st = copy_atom_of(&copy, arg[0], err))) return st;
-    layout = gg_copy_atom_threads(&copy);
-  } else {
+  if (st != GG_E_ATOM_NAME) {
     if ((st = mma_atom_of(&mma, arg[0], err))) return st;
     layout = gg_mma_atom_threads(&mma);
+  } else if (copy_atom_of(&copy, arg[0], NULL) == GG_E_ATOM_NAME) {
+    return gg_atom_fail_name(name_of(name, arg[0]), true, true, err);
+  } else {
+    if ((st = copy_atom_of(&copy, arg[0], err))) return st;
+    layout = gg_copy_atom_threads(&copy);
   }
   return give_layout(out, &layout);
 }
@@ -119,7 +147,8 @@ static gg_status mma_atom_layout(gg_value *out, args arg, gg_mma_operand operand
                    "a sparse atom");
   }
   gg_layout layout = gg_mma_atom_layout(&atom, operand);
-  return give_layout(out, &layout);
+  gg_tuple tile = gg_mma_operand_tile((int64_t[]){atom.m, atom.n, atom.k}, operand);
+  return give_tv(out, &layout, &tile);
 }
 
 static gg_status copy_atom_layout(gg_value *out, args arg, gg_copy_side side, gg_error *err) {
@@ -127,7 +156,8 @@ static gg_status copy_atom_layout(gg_value *out, args arg, gg_copy_side side, gg
   gg_status st = copy_atom_of(&atom, arg[0], err);
   if (st) return st;
   gg_layout layout = gg_copy_atom_layout(&atom, side);
-  return give_layout(out, &layout);
+  gg_tuple bits = gg_tuple_int(gg_layout_cosize(&layout));
+  return give_tv(out, &layout, &bits);
 }
 
 /* ---- Tiled MMAs --------------------------------------------------------------------------- */
@@ -165,6 +195,19 @@ OP(mma_tile_shape) {
   return give_tuple(out, &shape);
 }
 
+OP(mma_tile_size) {
+  (void)count;
+  gg_tiled_mma mma;
+  gg_status st = mma_of(&mma, arg[0], err);
+  if (st) return st;
+  int64_t mode = int_of(arg[1]);
+  if (mode < 0 || mode > 2) {
+    return gg_fail(err, LAYOUT_MODE, NULL, "tile_size", (long long)mode, "(M,N,K)", 3);
+  }
+  gg_tuple extent = gg_tuple_int(mma.tile[mode]);
+  return give_tuple(out, &extent);
+}
+
 OP(mma_size) {
   (void)count;
   gg_tiled_mma mma;
@@ -180,7 +223,8 @@ static gg_status mma_layout_tv(gg_value *out, args arg, gg_mma_operand operand, 
   gg_status st;
   if ((st = mma_of(&mma, arg[0], err))) return st;
   if ((st = gg_tiled_mma_layout_tv(&layout, &mma, operand, err))) return st;
-  return give_layout(out, &layout);
+  gg_tuple tile = gg_mma_operand_tile(mma.tile, operand);
+  return give_tv(out, &layout, &tile);
 }
 
 static gg_status mma_partition(gg_value *out, args arg, gg_mma_operand operand, gg_error *err) {
@@ -202,16 +246,25 @@ static gg_status mma_partition_shape(gg_value *out, args arg, gg_mma_operand ope
   return st ? st : give_tuple(out, &shape);
 }
 
+/* The compact layout of a thread's part: its registers. */
+OP(partition_fragment_c) {
+  gg_value shape;
+  gg_layout fragment;
+  gg_status st = mma_partition_shape(&shape, arg, GG_MMA_C, err);
+  (void)count;
+  if (!st) st = gg_layout_col_major(&fragment, &shape.tuple, err);
+  return st ? st : give_layout(out, &fragment);
+}
+
 /* ---- Tiled copies ------------------------------------------------------------------------- */
 
 OP(make_tiled_copy) {
-  (void)count;
   gg_copy_atom atom;
   gg_tiled_copy copy;
+  gg_layout values = count > 3 ? arg[3]->layout.layout : gg_layout_flat(1, 0);
   gg_status st;
   if ((st = copy_atom_of(&atom, arg[0], err))) return st;
-  st = gg_tiled_copy_make(&copy, &atom, bits_of(arg[1]), &arg[2]->layout.layout,
-                          &arg[3]->layout.layout, err);
+  st = gg_tiled_copy_make(&copy, &atom, bits_of(arg[1]), &arg[2]->layout.layout, &values, err);
   return st ? st : give_copy(out, &copy);
 }
 
@@ -281,7 +334,8 @@ OP(tiler_mn) {
 OP(tiled_layout_tv) {
   (void)count, (void)err;
   gg_layout tv = arg[0]->copy.tv;
-  return give_layout(out, &tv);
+  gg_tuple tile = gg_tiler_extents(&arg[0]->copy.tiler);
+  return give_tv(out, &tv, &tile);
 }
 
 OP(copy_size) {
@@ -296,7 +350,8 @@ static gg_status copy_layout_tv(gg_value *out, args arg, gg_copy_side side, gg_e
   gg_status st;
   if ((st = copy_of(&copy, arg[0], err))) return st;
   if ((st = gg_tiled_copy_layout_tv(&layout, &copy, side, err))) return st;
-  return give_layout(out, &layout);
+  gg_tuple tile = gg_tiler_extents(&copy.tiler);
+  return give_tv(out, &layout, &tile);
 }
 
 static gg_status copy_partition(gg_value *out, args arg, gg_copy_side side, gg_error *err) {
