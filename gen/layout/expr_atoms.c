@@ -9,6 +9,7 @@
 
 #include "atom/atom_near.h"
 #include "atom/gmma_desc.h"
+#include "layout/sparse_layout.h"
 
 /* ---- Arguments and results ---------------------------------------------------------------- */
 
@@ -50,6 +51,13 @@ static int64_t int_of(const gg_value *value) {
 static int bits_of(const gg_value *value) {
   int64_t bits = int_of(value);
   return bits < 1 || bits > INT_MAX ? 0 : (int)bits;
+}
+
+static gg_status major_of(bool *mn, const char *op, const gg_value *value, gg_error *err) {
+  char name[longest_name];
+  *mn = strcmp(name_of(name, value), "MN") == 0;
+  if (*mn || strcmp(name, "K") == 0) return GG_OK;
+  return gg_fail(err, ATOM_PARAMETER, NULL, op, "the major", name, "K or MN");
 }
 
 static gg_status give_layout(gg_value *out, const gg_layout *layout) {
@@ -373,22 +381,39 @@ OP(retile) {
   return st ? st : give_tensor(out, &held);
 }
 
+/* ---- Sparse operands ---------------------------------------------------------------------- */
+
+OP(sparse_metadata_tile) {
+  (void)count;
+  return gg_sparse_metadata_tile(to_layout(out), bits_of(arg[0]), int_of(arg[1]), err);
+}
+
+OP(sparse_layout_e) {
+  (void)count;
+  return gg_sparse_layout_e(to_layout(out), bits_of(arg[0]), int_of(arg[1]), TUPLE(2), err);
+}
+
+OP(sparse_layout_a) {
+  (void)count;
+  bool mn_major;
+  gg_status st = major_of(&mn_major, "sm90_fill_layoutA", arg[1], err);
+  return st ? st : gg_sparse_layout_a(to_layout(out), bits_of(arg[0]), mn_major, TUPLE(2), err);
+}
+
 /* ---- Descriptors -------------------------------------------------------------------------- */
 
 /* (start address, LBO, SBO, layout type): the 64 bits may not fit a signed integer. A tile's base
  * counts from the address. */
 OP(make_gmma_desc) {
-  char name[longest_name];
   gg_gmma_desc desc;
   const gg_tensor *tile = &arg[1]->tensor;
-  bool mn_major = strcmp(name_of(name, arg[0]), "MN") == 0;
-  if (!mn_major && strcmp(name, "K") != 0) {
-    return gg_fail(err, ATOM_PARAMETER, NULL, "make_gmma_desc", "the major", name, "K or MN");
-  }
+  bool mn_major;
+  gg_status st = major_of(&mn_major, "make_gmma_desc", arg[0], err);
+  if (st) return st;
   gg_calc c = GG_CALC("make_gmma_desc", err);
   int64_t bits = gg_calc_mul(&c, tile->base.nodes[0].value, tile->layout.ptr_bits);
   int64_t address = gg_calc_add(&c, count > 2 ? int_of(arg[2]) : 0, bits / 8);
-  gg_status st = c.status;
+  st = c.status;
   if (st || (st = gg_gmma_desc_make(&desc, &tile->layout, mn_major, address, err))) return st;
   gg_tuple fields =
       GG_TUPLE(desc.start_address, desc.leading_offset, desc.stride_offset, desc.layout_type);

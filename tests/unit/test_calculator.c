@@ -121,6 +121,11 @@ static const struct spelling {
     {"((4,8):(8,1)).stride", "(8,1)"},
     {"make_layout((4,8)).size()", "32"},
     {"make_layout((4,8)).zipped_divide((2,4)).shape", "((2,4),(2,2))"},
+    /* Metadata of a sparse A: every place once */
+    {"is_bijective(sm90_fill_layoutE(half_t, 128, (300,8,500,2)))", "true"},
+    {"is_bijective(sm90_fill_layoutE(tf32, 32, (64,8,96,3)))", "true"},
+    {"is_bijective(sm90_fill_layoutE(int8_t, 64, (64,8,96,3)))", "true"},
+    {"is_bijective(sm90_fill_layoutA(bf16, K, (30,8,50,3)))", "true"},
     /* A shape where a layout is wanted */
     {"complement((4,1), 24)", "6:4"},
     {"raked_product((32,8), (4,1))", "((4,32),(1,8)):((256,1),(0,32))"},

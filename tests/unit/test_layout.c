@@ -291,6 +291,9 @@ static const struct example {
     {"partition_D(make_tiled_copy(UniversalCopy<uint128_t>, float, (32,8):(1,32), (4,1):(1,4)), (128,64):(1,128), 33)", "132 o ((4,1),1,8):((1,0),0,1024)"},
     {"retile(make_tiled_copy_A(SM75_U32x4_LDSM_N, half_t, tiled_mma(SM80_16x8x16_F32F16F16F32_TN, (2,2,1))), ((2,2,2),2,2):((1,2,4),8,16))", "0 o ((8,1),2,2):((1,0),8,16)"},
     {"ELayout(SM90::GMMA::SPARSE::GMMA_64x64x32_F32F16F16_SS<K,K>)", "((2,2,8,4),(16,2)):((1024,0,1,16),(64,8))"},
+    {"sm90_TensorEAtom(half_t, 64)", "((8,2,4),(16,2,2)):((64,16,1024),(1,512,32))"},
+    {"sm90_fill_layoutE(tf32, 64, (300,128,500,1))", "(((8,2,4),5),((8,2,4),8),1):(((64,8,1024),4096),((1,512,16),20480),0)"},
+    {"sm90_fill_layoutA(f16, MN, (300,128,500,1))", "(304,(2,250),1):(2,(1,608),0)"},
     {"make_gmma_desc(K, local_tile(tile_to_shape(smem_atom(K_SW128, 16), (64,64)), (64,16), (0,1)))", "(2,1,64,1)"},
 };
 /* clang-format on */
