@@ -121,6 +121,11 @@ static const struct spelling {
     {"((4,8):(8,1)).stride", "(8,1)"},
     {"make_layout((4,8)).size()", "32"},
     {"make_layout((4,8)).zipped_divide((2,4)).shape", "((2,4),(2,2))"},
+    /* Where pycute has other answers, CuTe's C++ has these */
+    {"Layout((2,1,3))", "(2,1,3):(1,0,2)"},
+    {"composition((1):(1), (3):(1))", "(3):(1)"},
+    {"right_inverse((3,8,4):(0,4,1))", "(4,8):(24,3)"},
+    {"left_inverse((2,4,2):(16,1,0))", "(16,2):(2,1)"},
     /* Metadata of a sparse A: every place once */
     {"is_bijective(sm90_fill_layoutE(half_t, 128, (300,8,500,2)))", "true"},
     {"is_bijective(sm90_fill_layoutE(tf32, 32, (64,8,96,3)))", "true"},
