@@ -7,9 +7,19 @@
 #include <string.h>
 
 #include "atom/atom_name.h"
-#include "atom/copy_atom.h"
-#include "atom/mma_atom.h"
 #include "base/near.h"
+
+gg_status gg_atom_find(gg_atom_kind *kind, gg_mma_atom *mma, gg_copy_atom *copy, const char *name,
+                       gg_error *err) {
+  *kind = GG_ATOM_MMA;
+  gg_status st = gg_mma_atom_find(mma, name, NULL);
+  if (st != GG_E_ATOM_NAME) return st ? gg_mma_atom_find(mma, name, err) : st;
+  *kind = GG_ATOM_COPY;
+  st = gg_copy_atom_find(copy, name, NULL);
+  if (st != GG_E_ATOM_NAME) return st ? gg_copy_atom_find(copy, name, err) : st;
+  *kind = GG_ATOM_NONE;
+  return GG_OK;
+}
 
 typedef struct near {
   const char *wanted;

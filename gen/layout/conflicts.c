@@ -47,6 +47,11 @@ static bool misfits(const gg_conflicts *c, int bytes, reason *why) {
   for (int64_t thread = 0; thread < threads; thread++) {
     for (int64_t value = 0; value < values; value++) {
       int64_t element = element_of(c, thread, value), within = value % count;
+      if (element < 0) {
+        snprintf(why->text, sizeof why->text, "value %lld of thread %lld is element %lld",
+                 (long long)value, (long long)thread, (long long)element);
+        return true;
+      }
       if (within == 0 && element % count != 0) {
         snprintf(why->text, sizeof why->text,
                  "value %lld of thread %lld is element %lld, no multiple of %lld", (long long)value,
@@ -96,6 +101,12 @@ static gg_status check_elements(const gg_conflicts *c, int bytes, gg_error *err)
     return gg_fail(err, LAYOUT_VALUE, NULL, op, why);
   }
   if (gg_layout_has_basis(&layout->layout)) return gg_fail(err, LAYOUT_BASIS, NULL, op);
+  gg_calc calc = GG_CALC(op, err); /* bits are counted, twice as many where a swizzle moves them */
+  int64_t extent =
+      gg_calc_add(&calc, gg_composed_cosize(layout), gg_calc_abs(&calc, layout->offset));
+  extent = gg_calc_add(&calc, extent, gg_calc_abs(&calc, c->smem.base.nodes[0].value));
+  gg_calc_mul(&calc, extent, 2 * c->bits);
+  if (calc.status) return calc.status;
   return gg_tv_check(op, &c->tv, gg_composed_size(layout), err);
 }
 
@@ -107,7 +118,7 @@ gg_status gg_conflicts_make(gg_conflicts *out, const gg_layout *tv, const gg_ten
   if (st) return st;
   c.bytes = bytes ? bytes : widest(&c);
   if (!c.bytes || misfits(&c, c.bytes, &why)) {
-    int asked = c.bytes ? c.bytes : 1;
+    int asked = c.bytes ? c.bytes : c.bits > 8 ? c.bits / 8 : 1;
     misfits(&c, asked, &why);
     return fail_access(&c, asked, &why, err);
   }

@@ -120,20 +120,14 @@ OP(copy_atom) {
 
 OP(thr_id) {
   (void)count;
+  char name[longest_name];
   gg_mma_atom mma;
   gg_copy_atom copy;
-  gg_layout layout;
-  char name[longest_name];
-  gg_status st = mma_atom_of(&mma, arg[0], NULL);
-  if (st != GG_E_ATOM_NAME) {
-    if ((st = mma_atom_of(&mma, arg[0], err))) return st;
-    layout = gg_mma_atom_threads(&mma);
-  } else if (copy_atom_of(&copy, arg[0], NULL) == GG_E_ATOM_NAME) {
-    return gg_atom_fail_name(name_of(name, arg[0]), true, true, err);
-  } else {
-    if ((st = copy_atom_of(&copy, arg[0], err))) return st;
-    layout = gg_copy_atom_threads(&copy);
-  }
+  gg_atom_kind kind;
+  gg_status st = gg_atom_find(&kind, &mma, &copy, name_of(name, arg[0]), err);
+  if (st) return st;
+  if (kind == GG_ATOM_NONE) return gg_atom_fail_name(name, true, true, err);
+  gg_layout layout = kind == GG_ATOM_MMA ? gg_mma_atom_threads(&mma) : gg_copy_atom_threads(&copy);
   return give_layout(out, &layout);
 }
 

@@ -328,8 +328,8 @@ static int most_arguments(const gg_op *op) {
 /* What the value is, with the text of a name. */
 static gg_text describe(const gg_value *value) {
   gg_text text;
-  int length = value->name.length < 80 ? (int)value->name.length : 80;
   if (value->kind == GG_VALUE_NAME) {
+    int length = value->name.length < 80 ? (int)value->name.length : 80;
     snprintf(text.text, sizeof text.text, "the name '%.*s'", length, value->name.text);
   } else {
     snprintf(text.text, sizeof text.text, "%s", gg_value_kind_name(value));
@@ -337,7 +337,7 @@ static gg_text describe(const gg_value *value) {
   return text;
 }
 
-/* Arguments as a call has them, and the values that a row makes of them. */
+/* Arguments as a call has them. */
 typedef struct attempt {
   gg_value *const *arguments;
   int count;

@@ -168,9 +168,10 @@ static gg_status parse_pointer(gg_parser *p, gg_value *out, bool smem) {
   if ((st = gg_parse_integer(p, &bits))) return st;
   if (bits < 1 || bits > 1024) return gg_parser_fail(p, "at most 1024 bits");
   if (!gg_parser_accept(p, 'b') || !gg_parser_accept(p, ']')) return gg_parser_fail(p, "'b]'");
-  size_t address = *p->at == '(' ? strspn(p->at + 1, "unset0123456789abcdefx") : 0;
-  if (!address || p->at[1 + address] != ')') return gg_parser_fail(p, "'(unset)' or an address");
-  p->at += address + 2;
+  size_t digits = strncmp(p->at, "(0x", 3) == 0 ? strspn(p->at + 3, "0123456789abcdef") : 0;
+  size_t length = strncmp(p->at, "(unset)", 7) == 0 ? 7 : digits ? digits + 4 : 0;
+  if (!length || p->at[length - 1] != ')') return gg_parser_fail(p, "'(unset)' or an address");
+  p->at += length;
   out->kind = smem ? GG_VALUE_SMEM : GG_VALUE_TUPLE;
   if (smem) {
     out->smem_bits = (int)bits;

@@ -255,6 +255,7 @@ static gg_status join(gg_parser *p, gg_value *left, const gg_value *right, const
   }
   bool base = left->kind == GG_VALUE_TUPLE || left->kind == GG_VALUE_SMEM;
   if (base && gg_value_as_layout(&layout, right)) return join_base(p, left, &layout, at);
+  if (base) return gg_parser_fail(p, "a layout behind 'o'");
   gg_value *copy, *both[2];
   gg_status st = GG_OK;
   if (!(copy = gg_parser_value(p, &st))) return st;

@@ -103,31 +103,26 @@ static const char *name_of(char out[longest_name], const gg_value *value) {
 }
 
 static gg_status view_name(gg_tv_view *views, int *count, const gg_value *value, gg_error *err) {
-  char text[longest_name];
-  const char *name = name_of(text, value);
+  char name[longest_name];
   gg_mma_atom mma;
   gg_copy_atom copy;
-  gg_status st = gg_mma_atom_find(&mma, name, NULL);
-  if (!st) view_atom(views, count, &mma);
-  if (st != GG_E_ATOM_NAME) return st ? gg_mma_atom_find(&mma, name, err) : st;
-  if (gg_copy_atom_find(&copy, name, NULL) == GG_E_ATOM_NAME) return GG_OK;
-  if ((st = gg_copy_atom_find(&copy, name, err))) return st;
-  return view_copy_atom(views, count, &copy, value->name.bits, err);
+  gg_atom_kind kind;
+  gg_status st = gg_atom_find(&kind, &mma, &copy, name_of(name, value), err);
+  if (st) return st;
+  if (kind == GG_ATOM_COPY) return view_copy_atom(views, count, &copy, value->name.bits, err);
+  if (kind == GG_ATOM_MMA) view_atom(views, count, &mma);
+  return GG_OK;
 }
 
 gg_status gg_value_check(const gg_value *value, gg_arena *arena, gg_error *err) {
-  char text[longest_name];
+  char name[longest_name];
   gg_value ignored;
   gg_mma_atom mma;
   gg_copy_atom copy;
+  gg_atom_kind kind;
   if (value->kind != GG_VALUE_NAME) return GG_OK;
-  const char *name = name_of(text, value);
-  if (gg_mma_atom_find(&mma, name, NULL) != GG_E_ATOM_NAME) {
-    return gg_mma_atom_find(&mma, name, err);
-  }
-  if (gg_copy_atom_find(&copy, name, NULL) != GG_E_ATOM_NAME) {
-    return gg_copy_atom_find(&copy, name, err);
-  }
+  gg_status st = gg_atom_find(&kind, &mma, &copy, name_of(name, value), err);
+  if (st || kind != GG_ATOM_NONE) return st;
   bool atom = strncmp(name, "SM", 2) == 0 || strstr(name, "MMA_") || strchr(name, '.');
   if (atom) return gg_atom_fail_name(name, true, true, err);
   return gg_expr_call(&ignored, name, NULL, 0, arena, err);

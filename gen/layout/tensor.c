@@ -87,9 +87,10 @@ gg_status gg_tensor_at(gg_tuple *out, const gg_tensor *t, int64_t index, gg_erro
 }
 
 int64_t gg_tensor_offset(const gg_tensor *t, int64_t index) {
-  int64_t base = t->base.nodes[0].value, inner = gg_layout_at(&t->layout.layout, index);
-  if (t->layout.ptr_bits) return gg_composed_apply(&t->layout, inner + base);
-  return base + gg_composed_apply(&t->layout, inner);
+  uint64_t base = (uint64_t)t->base.nodes[0].value;
+  uint64_t inner = (uint64_t)gg_layout_at(&t->layout.layout, index);
+  if (t->layout.ptr_bits) return gg_composed_apply(&t->layout, (int64_t)(inner + base));
+  return (int64_t)(base + (uint64_t)gg_composed_apply(&t->layout, (int64_t)inner));
 }
 
 gg_status gg_tensor_slice(gg_tensor *out, const gg_tensor *t, const gg_tuple *coord,

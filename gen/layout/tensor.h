@@ -28,7 +28,7 @@ gg_status gg_tensor_crd2idx(gg_tuple *out, const gg_tuple *coord, const gg_tenso
                             gg_error *err);
 /* The same at a colexicographic index. */
 gg_status gg_tensor_at(gg_tuple *out, const gg_tensor *t, int64_t index, gg_error *err);
-/* The same of a tensor whose offsets are integers. */
+/* The same of a tensor whose offsets are integers; what does not fit in int64 wraps. */
 int64_t gg_tensor_offset(const gg_tensor *t, int64_t index);
 
 /* The modes that coord keeps, based where it points: CuTe's tensor(coord). */

@@ -164,6 +164,11 @@ static const struct spelling {
     {"tile_size<3>(tiled_mma(SM80_16x8x16_F32F16F16F32_TN))", "error: tile_size: no mode 3 in (M,N,K), which has 3"},
     {"E<64>", "error: expected a basis of at most 4 modes below 64, got '>'"},
     {"gmem_ptr[32b](zz) o 4:1", "error: expected '(unset)' or an address, got '('"},
+    {"bank_conflicts((32,2):(2,1), 64:-1, float)", "error: bank_conflicts: no access of 4 bytes: value 1 of thread 0 is element -1 (no width would do)"},
+    {"bank_conflicts((32,2):(2,1), 64:-1, float, 4)", "error: bank_conflicts: no access of 4 bytes: value 1 of thread 0 is element -1 (no width would do)"},
+    {"bank_conflicts((32,2):(2,1), 64:100000000000000000, float, 4)", "error: bank_conflicts: 6300000000000000001 x 64 does not fit in 64 bits"},
+    {"16 o (4,8):(1,4)(1,2)", "error: expected a layout behind 'o', got the end"},
+    {"ptr[16b](sun) o 4:1", "error: expected '(unset)' or an address, got '('"},
     {"Copy_Atom<SM75_U32x4_LDSM_N, 0>", "error: Copy_Atom: elements have 1 bit or more"},
 };
 /* clang-format on */
