@@ -48,6 +48,10 @@ static int list_operations(void) {
 
 static gg_status need_layout(gg_tensor *out, const gg_value *value, gg_error *err) {
   if (gg_value_as_tensor(out, value)) return GG_OK;
+  if (value->kind == GG_VALUE_NAME || value->kind == GG_VALUE_MMA) { /* tcgen05 */
+    return gg_fail(err, LAYOUT_VALUE, NULL, "drawing",
+                   "the atom's operands are in tensor and shared memory, not with threads");
+  }
   return gg_fail(err, LAYOUT_SYNTAX, NULL, "a layout", gg_value_kind_name(value));
 }
 

@@ -146,6 +146,9 @@ expect 2 '--compact alone' "$gemmgen" layout --compact '(8,4):(4,1)'
 expect 2 '--bits without a picture' "$gemmgen" layout --table --bits 16 '(8,4):(4,1)'
 expect 1 'a tile too small' "$gemmgen" layout --svg none.svg --tv '(4,4)' '(8,4):(4,1)'
 holds 'nothing is written' [ ! -e none.svg ]
+expect 1 'an atom without threads' "$gemmgen" layout --table \
+  'SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,K,K>'
+holds 'it says why' grep -q 'in tensor and shared memory' err
 expect 1 'a name that is nothing' "$gemmgen" layout frobnicate
 holds 'its place' grep -q ':1:1: error: no operation' err
 expect 1 'layout refused' "$gemmgen" layout '(4,8):(8'
