@@ -58,7 +58,7 @@ static void try_row(near *n, const gg_mma_row *row, bool ptx) {
                strncmp(n->wanted, "SM90_", 5) == 0;
   if (alias) gg_str_puts(&name, "SM90_");
   gg_atom_name_fill(&name, ptx ? row->ptx : cute + (alias ? 4 : 0), extent);
-  try_name(n, gg_str_text(&name));
+  if (!name.failed) try_name(n, gg_str_text(&name));
   gg_str_free(&name);
 }
 

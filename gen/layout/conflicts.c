@@ -15,7 +15,8 @@ gg_status gg_tv_check(const char *op, const gg_layout *tv, int64_t cells, gg_err
   }
   int64_t size = gg_layout_size(tv), threads = gg_layout_mode_size(tv, 0);
   if (size < 1 || size > GG_TV_MAX) {
-    return gg_fail(err, LAYOUT_DRAWING, NULL, (long long)size, (int)GG_TV_MAX);
+    return gg_fail(err, LAYOUT_VALUE, NULL, op,
+                   "a thread-value layout has 1 to 1048576 elements here");
   }
   for (int64_t i = 0; i < size; i++) {
     int64_t at = gg_layout_at(tv, i);
@@ -179,6 +180,7 @@ static void put_padded(gg_str *out, int64_t first, int64_t last, int width) {
   gg_str range = GG_STR_INIT;
   put_range(&range, first, last);
   gg_str_printf(out, "%-*s ", width, gg_str_text(&range));
+  out->failed = out->failed || range.failed;
   gg_str_free(&range);
 }
 

@@ -32,7 +32,7 @@ gg_status gg_conflicts_make(gg_conflicts *out, const gg_layout *tv, const gg_ten
 gg_wavefronts gg_conflicts_at(const gg_conflicts *c, int64_t access, int64_t warp);
 gg_wavefronts gg_conflicts_total(const gg_conflicts *c);
 
-/* How many elements of the thread-value layout are looked at; more is LAYOUT_DRAWING. */
+/* How many elements a thread-value layout may have; more is LAYOUT_VALUE. */
 enum { GG_TV_MAX = 1 << 20 };
 
 /* That a layout is (thread, value) -> index of a tile of `cells` elements: LAYOUT_RANK,

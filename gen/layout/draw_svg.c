@@ -29,7 +29,9 @@ static gg_status fill_offsets(gg_picture *p, const gg_tensor *t, int64_t *least,
     gg_str text = GG_STR_INIT;
     gg_tuple_print(&text, &at, GG_NOTATION_PLAIN);
     snprintf(p->cells[i].text, sizeof p->cells[i].text, "%s", gg_str_text(&text));
+    bool failed = text.failed;
     gg_str_free(&text);
+    if (failed) return gg_fail(err, MEMORY, NULL, "");
     gg_picture_widen(p, p->cells[i].text);
     int64_t offset = gg_tuple_is_int(&at) ? at.nodes[0].value : i;
     if (i == 0 || offset < *least) *least = offset;
@@ -54,6 +56,7 @@ gg_status gg_draw_layout(gg_str *out, const gg_tensor *t, bool compact, gg_error
     p.cells[i].fill = gg_colour_ramp(range > 0 ? above / range * 0.9 : 0.1);
   }
   if (!st) gg_picture_file(out, &p);
+  out->failed = out->failed || title.failed;
   gg_str_free(&title);
   gg_arena_free(&arena);
   return st;
@@ -80,6 +83,7 @@ gg_status gg_draw_banks(gg_str *out, const gg_tensor *t, int bits, bool compact,
     p.cells[i].fill = gg_colour_hue((int)(bit / 128 % 8));
   }
   if (!st) gg_picture_file(out, &p);
+  out->failed = out->failed || title.failed;
   gg_str_free(&title);
   gg_arena_free(&arena);
   return st;

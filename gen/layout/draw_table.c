@@ -136,6 +136,7 @@ static gg_status measure(table *t, gg_error *err) {
       }
     }
   }
+  if (!st && cell.failed) st = gg_fail(err, MEMORY, NULL, "");
   gg_str_free(&cell);
   t->width = (int)width;
   return st;
@@ -184,6 +185,7 @@ static gg_status put_row(const table *t, int panel, int row, int first, int last
     bool heavy = column == first || is_heavy(&g->column_shape, column);
     gg_str_printf(t->out, "%s%*s", heavy ? " | " : "  ", t->width, gg_str_text(&cell));
   }
+  t->out->failed = t->out->failed || cell.failed;
   gg_str_puts(t->out, " |\n");
   gg_str_free(&cell);
   return st;

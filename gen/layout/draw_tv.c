@@ -130,6 +130,7 @@ gg_status gg_draw_thread_values(gg_str *svg, const gg_tv_view *views, int count,
     gg_svg_close(svg);
   }
   for (int i = 0; i < count; i++) {
+    svg->failed = svg->failed || all[i].title.failed || all[i].note.failed;
     gg_str_free(&all[i].title);
     gg_str_free(&all[i].note);
   }

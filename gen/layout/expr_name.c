@@ -219,6 +219,25 @@ static bool makes_tuple(word name) {
   return false;
 }
 
+/* cute::_8, behind the name. */
+static bool is_constant(word name) {
+  bool digits = name.length > 1 && name.text[0] == '_';
+  for (size_t i = 1; i < name.length; i++)
+    digits &= isdigit((unsigned char)name.text[i]) != 0;
+  return digits;
+}
+
+static gg_status read_constant(gg_parser *p, gg_value *out, word name) {
+  gg_parser integer = *p; /* over the digits again */
+  int64_t value = 0;
+  integer.at = name.text + 1;
+  gg_status st = gg_parse_integer(&integer, &value);
+  out->kind = GG_VALUE_TUPLE;
+  out->tuple = gg_tuple_int(value);
+  gg_parser_braces(p);
+  return st;
+}
+
 /* Values that no operation makes; false where `name` is none of them. */
 static bool parse_special(gg_parser *p, gg_value *out, word name, gg_status *st) {
   char next = *p->at;
@@ -226,6 +245,8 @@ static bool parse_special(gg_parser *p, gg_value *out, word name, gg_status *st)
     out->kind = GG_VALUE_TUPLE;
     out->tuple = gg_tuple_keep();
     *st = GG_OK;
+  } else if (is_constant(name)) {
+    *st = read_constant(p, out, name);
   } else if (is(name, "Sw") || ((is(name, "S") || is(name, "Swizzle")) && next == '<')) {
     *st = parse_swizzle(p, out, name.text);
   } else if (is(name, "smem_ptr")) {

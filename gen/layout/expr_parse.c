@@ -79,9 +79,15 @@ bool gg_is_word(char character) {
   return isalnum((unsigned char)character) || character == '_';
 }
 
-/* The infix "o", a word of its own; CuTe prints a swizzled pointer without: Sw<3,4,3>_smem_ptr. */
+/* The infix "o", a word of its own, or the sign that papers have (U+2218); CuTe prints a swizzled
+ * pointer without: Sw<3,4,3>_smem_ptr. */
 static bool accept_o(gg_parser *p) {
+  static const char ring[] = "\xE2\x88\x98";
   gg_parser_blanks(p);
+  if (strncmp(p->at, ring, sizeof ring - 1) == 0) {
+    p->at += sizeof ring - 1;
+    return true;
+  }
   bool joined = strncmp(p->at, "_smem_ptr", 9) == 0;
   if (!joined && (p->at[0] != 'o' || gg_is_word(p->at[1]))) return false;
   p->at++;

@@ -187,6 +187,16 @@ OP(tuple_replace) {
   return gg_tuple_replace(to_tuple(out), TUPLE(0), small(arg[2]), TUPLE(1), err);
 }
 
+OP(tuple_append_to) {
+  (void)count;
+  return gg_tuple_append_to(to_tuple(out), TUPLE(0), small(arg[2]), TUPLE(1), err);
+}
+
+OP(tuple_prepend_to) {
+  (void)count;
+  return gg_tuple_prepend_to(to_tuple(out), TUPLE(0), small(arg[2]), TUPLE(1), err);
+}
+
 OP(tuple_insert) {
   (void)count;
   return gg_tuple_insert(to_tuple(out), TUPLE(0), small(arg[2]), TUPLE(1), err);

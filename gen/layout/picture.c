@@ -254,6 +254,7 @@ void gg_picture_put(gg_str *out, const gg_picture *p, int x, int y) {
     if (name_line(p) && !gg_grid_panel_name(&name, g, panel, NULL)) {
       put_text(out, left, y + 6, "note", gg_str_text(&name));
     }
+    out->failed = out->failed || name.failed;
     gg_str_free(&name);
     y += name_line(p);
     for (int first = 0; first < g->columns; first += g->fold) {

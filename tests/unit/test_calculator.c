@@ -105,6 +105,8 @@ static const struct spelling {
     {"smem_ptr[16b](0x7f4316000000) o (8,64):(64,1)", "0 o (8,64):(64,1)"},
     {"Sw<3,4,3>_smem_ptr[16b](0x7f4316000000) o (8,64):(64,1)", "Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)"},
     {"ArithTuple(0,_0) o (4,5):(_1@0,_1@1)", "(0,_0) o (4,5):(_1@0,_1@1)"},
+    {"(6,2):(8,2) \xE2\x88\x98 (4,3):(3,1)", "((2,2),3):((24,2),8)"},
+    {"cute::make_shape(cute::_8{}, cute::Int<4>{}, cute::_1)", "(_8,_4,_1)"},
     /* Functions at coordinates, modes, methods */
     {"((4,8):(8,1))(2,3)", "19"},
     {"(4,8):(8,1)((2,3))", "19"},
@@ -167,6 +169,8 @@ static const struct spelling {
     {"bank_conflicts((32,2):(2,1), 64:-1, float)", "error: bank_conflicts: no access of 4 bytes: value 1 of thread 0 is element -1 (no width would do)"},
     {"bank_conflicts((32,2):(2,1), 64:-1, float, 4)", "error: bank_conflicts: no access of 4 bytes: value 1 of thread 0 is element -1 (no width would do)"},
     {"bank_conflicts((32,2):(2,1), 64:100000000000000000, float, 4)", "error: bank_conflicts: 6300000000000000001 x 64 does not fit in 64 bits"},
+    {"bank_conflicts((1024,2048):(1,1), 4096, 8)", "error: bank_conflicts: a thread-value layout has 1 to 1048576 elements here"},
+    {"cute::_99999999999999999999", "error: expected an integer of 64 bits, got '99999999999999999999'"},
     {"16 o (4,8):(1,4)(1,2)", "error: expected a layout behind 'o', got the end"},
     {"ptr[16b](sun) o 4:1", "error: expected '(unset)' or an address, got '('"},
     {"Copy_Atom<SM75_U32x4_LDSM_N, 0>", "error: Copy_Atom: elements have 1 bit or more"},
@@ -611,6 +615,59 @@ START_TEST(test_too_large_to_draw) {
 }
 END_TEST
 
+/* ---- Memory -------------------------------------------------------------------------------- */
+
+/* The picture and table of a text, or nothing where memory runs out; then a failure says so. */
+static bool show(gg_str *out, const char *text) {
+  gg_arena arena = GG_ARENA_INIT;
+  gg_error err = GG_ERROR_INIT;
+  gg_value value;
+  gg_tv_view views[GG_TV_VIEWS];
+  gg_tensor tensor;
+  int count;
+  gg_status st = gg_expr_eval(&value, text, NULL, 1, NULL, &arena, &err);
+  if (!st) gg_value_print(out, &value, GG_NOTATION_PLAIN);
+  if (!st) st = gg_value_views(views, &count, &value, &err);
+  if (!st) st = gg_draw_thread_values(out, views, count, false, &err);
+  if (!st) st = gg_draw_thread_table(out, views, count, false, &err);
+  if (!st && value.kind == GG_VALUE_CONFLICTS) gg_conflicts_table(out, &value.conflicts);
+  if (!st && gg_value_as_tensor(&tensor, &value)) {
+    st = gg_draw_table(out, &tensor, false, &err);
+    if (!st) st = gg_draw_layout(out, &tensor, true, &err);
+  }
+  ck_assert_msg(!st || st == GG_E_MEMORY || st == GG_E_ATOM_NAME, "%s: %s", text, err.message);
+  gg_error_clear(&err);
+  gg_arena_free(&arena);
+  return !st && !out->failed;
+}
+
+/* With any number of allocations: the whole of it, or a failure. */
+START_TEST(test_memory_runs_out) {
+  static const char *const texts[] = {
+      "make_layout((2,4), stride=(4,1)).zipped_divide((1,2))",
+      "SM80_16x8x8_F32F16F16F32_TN",
+      "bank_conflicts((32,4):(4,1), 128, 32)",
+      "Sw<3,3,3> o 0 o (8,4,3):(64,1,8)",
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    gg_str whole = GG_STR_INIT;
+    ck_assert(show(&whole, texts[i]));
+    bool done = false;
+    for (long allowed = 0; allowed < 3000 && !done; allowed++) {
+      gg_str out = GG_STR_INIT;
+      gg_alloc_fail_after(allowed);
+      done = show(&out, texts[i]);
+      gg_alloc_fail_after(-1);
+      ck_assert_msg(!done || strcmp(gg_str_text(&out), gg_str_text(&whole)) == 0, "%s: less",
+                    texts[i]);
+      gg_str_free(&out);
+    }
+    ck_assert_msg(done, "%s takes more than 3000 allocations", texts[i]);
+    gg_str_free(&whole);
+  }
+}
+END_TEST
+
 /* ---- Main ---------------------------------------------------------------------------------- */
 
 int main(void) {
@@ -635,6 +692,7 @@ int main(void) {
   tcase_add_test(tcase, test_thread_table);
   tcase_add_test(tcase, test_wide_pictures_stay_legible);
   tcase_add_test(tcase, test_too_large_to_draw);
+  tcase_add_test(tcase, test_memory_runs_out);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
 }
