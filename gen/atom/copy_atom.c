@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "atom/atom_name.h"
+#include "atom/atom_near.h"
 
 static const gg_copy_row table[] = {
 #define src GG_COPY_SRC
@@ -78,7 +79,7 @@ gg_status gg_copy_atom_find(gg_copy_atom *out, const char *name, gg_error *err) 
       return GG_OK;
     }
   }
-  return gg_fail(err, ATOM_NAME, NULL, "copy", name);
+  return err ? gg_atom_fail_name(name, false, true, err) : GG_E_ATOM_NAME;
 }
 
 void gg_copy_atom_cute(gg_str *out, const gg_copy_atom *atom) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "atom/atom_name.h"
+#include "atom/atom_near.h"
 #include "atom/dtype.h"
 
 #define WGMMA(sp, types, cute_name, k_extent, dtype_c, dtype_a, dtype_b, tv_a, tv_e, src_a, step,  \
@@ -268,12 +269,12 @@ gg_status gg_mma_atom_find(gg_mma_atom *out, const char *name, gg_error *err) {
                         : is_name && has_cute_name(&n, row, parsed.base);
     if (found) return instantiate(out, row, n, &parsed, err);
   }
-  return gg_fail(err, ATOM_NAME, NULL, "MMA", name);
+  return err ? gg_atom_fail_name(name, true, false, err) : GG_E_ATOM_NAME;
 }
 
 static bool satisfies(const gg_mma_row *row, gg_dtype a, gg_dtype b, gg_dtype c, gg_arch arch) {
   return row->a == a && row->b == b && row->c == c && *row->ptx && !row->sparse &&
-         !strstr(row->ptx, "satfinite") && row->kind != GG_MMA_tcgen05 &&
+         !strstr(row->ptx, "satfinite") && row->kind != GG_MMA_tcgen05 && row->kind != GG_MMA_dot &&
          gg_arch_runs(arch, row->arch);
 }
 

@@ -15,6 +15,7 @@
 typedef enum gg_mma_kind {
   GG_MMA_sync,    /* mma.sync: all operands in the registers of a warp or quadpair */
   GG_MMA_fma,     /* one thread's multiply-add */
+  GG_MMA_dot,     /* one thread's sum of products of packed integers: dp4a */
   GG_MMA_several, /* complex numbers: made of several mma.sync, so with no PTX name */
   GG_MMA_wgmma,   /* wgmma.mma_async of a warpgroup */
   GG_MMA_tcgen05, /* tcgen05.mma of a CTA or a pair of them */
@@ -64,8 +65,8 @@ int gg_mma_row_next_n(const gg_mma_row *row, int n);
 gg_status gg_mma_atom_find(gg_mma_atom *out, const char *name, gg_error *err);
 
 /* The atoms that multiply these types and run on `arch`, the one with the largest M x N x K first
- * (families: at their largest N), saturating and sparse ones apart. At most `capacity` of them;
- * gives how many there are. */
+ * (families: at their largest N), saturating, sparse and one thread's ones apart. At most
+ * `capacity`; gives how many there are. */
 size_t gg_mma_atom_select(gg_mma_atom *out, size_t capacity, gg_dtype a, gg_dtype b, gg_dtype c,
                           gg_arch arch);
 

@@ -175,6 +175,14 @@ static gg_status put_fma(gg_str *out, const gg_mma_atom *atom, const char *name,
   return GG_OK;
 }
 
+static void put_dot(gg_str *out, const gg_mma_atom *atom, const char *name) {
+  gg_str_printf(out,
+                "__device__ inline void %s(int (&d)[1], const unsigned (&a)[1], "
+                "const unsigned (&b)[1]) {\n  asm(\"%s %%0, %%1, %%2, %%0;\" : \"+r\"(d[0]) : "
+                "\"r\"(a[0]), \"r\"(b[0]));\n}\n",
+                name, atom->row->ptx);
+}
+
 gg_status gg_mma_atom_wrapper(gg_str *out, const gg_mma_atom *atom, const char *name,
                               gg_error *err) {
   switch (atom->row->kind) {
@@ -186,6 +194,9 @@ gg_status gg_mma_atom_wrapper(gg_str *out, const gg_mma_atom *atom, const char *
     return GG_OK;
   case GG_MMA_fma:
     return put_fma(out, atom, name, err);
+  case GG_MMA_dot:
+    put_dot(out, atom, name);
+    return GG_OK;
   case GG_MMA_several:
     return gg_fail(err, ATOM_WRAPPER, NULL, atom->row->cute, "it is made of several");
   case GG_MMA_tcgen05:

@@ -21,7 +21,7 @@
 #include <math.h>
 
 #include "atom/dtype.h"
-#include "plan/banks.h"
+#include "layout/banks.h"
 
 static const gg_device_model devices[] = {
 #define GG_DEVICE(...) {__VA_ARGS__},

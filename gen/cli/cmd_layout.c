@@ -5,23 +5,25 @@
 
 #include "base/arena.h"
 #include "cli/cli.h"
-#include "layout/draw.h"
 #include "layout/expr.h"
 
 typedef struct layout_options {
-  bool table, cute, list;
+  bool table, compact, cute, list;
   const char *svg, *tile;
   int64_t bits;
 } layout_options;
 
 static const cli_option options[] = {
-    {"table", 't', CLI_FLAG, offsetof(layout_options, table), NULL, "print the offsets as a grid"},
+    {"table", 't', CLI_FLAG, offsetof(layout_options, table), NULL,
+     "print a grid: offsets, threads and values, bank conflicts"},
     {"svg", 's', CLI_STRING, offsetof(layout_options, svg), "FILE",
-     "draw it: a layout, a swizzle, a thread-value layout"},
+     "draw it: a layout, a swizzle, an atom's threads and values"},
     {"tv", 0, CLI_STRING, offsetof(layout_options, tile), "SHAPE",
-     "with --svg: a thread-value layout over a tile of this shape"},
+     "with --table or --svg: a thread-value layout over a tile of this shape"},
     {"bits", 'b', CLI_INT, offsetof(layout_options, bits), "N",
      "with --svg: colour by the banks that elements of N bits fall in"},
+    {"compact", 0, CLI_FLAG, offsetof(layout_options, compact), NULL,
+     "with --table or --svg: large ones at a glance"},
     {"cute", 0, CLI_FLAG, offsetof(layout_options, cute), NULL,
      "CuTe's notation: _8 is static, 8 dynamic"},
     {"list", 'l', CLI_FLAG, offsetof(layout_options, list), NULL, "list the operations"},
@@ -37,6 +39,8 @@ static int list_operations(void) {
     printf("%-46s %s\n", gg_str_text(&call), op->help);
     gg_str_free(&call);
   }
+  for (const gg_op_alias *a = gg_op_aliases; a->alias; a++)
+    printf("%-46s as %s\n", a->alias, a->name);
   return CLI_OK;
 }
 
@@ -44,26 +48,67 @@ static int list_operations(void) {
 
 static gg_status need_layout(gg_tensor *out, const gg_value *value, gg_error *err) {
   if (gg_value_as_tensor(out, value)) return GG_OK;
+  if (value->kind == GG_VALUE_NAME || value->kind == GG_VALUE_MMA) { /* tcgen05 */
+    return gg_fail(err, LAYOUT_VALUE, NULL, "drawing",
+                   "the atom's operands are in tensor and shared memory, not with threads");
+  }
   return gg_fail(err, LAYOUT_SYNTAX, NULL, "a layout", gg_value_kind_name(value));
+}
+
+/* What is shown as threads and values: over the tile that is given, or the value's own. */
+static gg_status find_views(gg_tv_view views[GG_TV_VIEWS], int *count, const layout_options *given,
+                            const gg_value *value, gg_error *err) {
+  gg_tensor tensor;
+  gg_status st;
+  if (!given->tile) return gg_value_views(views, count, value, err);
+  if ((st = need_layout(&tensor, value, err))) return st;
+  views[0] = (gg_tv_view){.name = "", .tv = tensor.layout.layout};
+  *count = 1;
+  return gg_tuple_parse(&views[0].tile, given->tile, err);
+}
+
+static gg_status put_table(gg_str *out, const layout_options *given, const gg_value *value,
+                           gg_error *err) {
+  gg_tv_view views[GG_TV_VIEWS];
+  gg_tensor tensor;
+  int count;
+  gg_status st;
+  if (value->kind == GG_VALUE_CONFLICTS) {
+    gg_conflicts_table(out, &value->conflicts);
+    return GG_OK;
+  }
+  if ((st = find_views(views, &count, given, value, err))) return st;
+  if (count) return gg_draw_thread_table(out, views, count, given->compact, err);
+  if ((st = need_layout(&tensor, value, err))) return st;
+  return gg_draw_table(out, &tensor, given->compact, err);
 }
 
 static gg_status draw(gg_str *svg, const layout_options *given, const gg_value *value,
                       gg_error *err) {
+  gg_tv_view views[GG_TV_VIEWS];
   gg_tensor tensor;
-  gg_tuple tile;
+  int count = 0;
   gg_status st;
   if (value->kind == GG_VALUE_SWIZZLE) return gg_draw_swizzle(svg, value->swizzle, err);
+  if (!given->bits && (st = find_views(views, &count, given, value, err))) return st;
+  if (count) return gg_draw_thread_values(svg, views, count, given->compact, err);
   if ((st = need_layout(&tensor, value, err))) return st;
-  if (given->tile) {
-    if ((st = gg_tuple_parse(&tile, given->tile, err))) return st;
-    return gg_draw_thread_values(svg, &tensor.layout.layout, &tile, err);
-  }
   int bits = tensor.layout.ptr_bits;
   if (given->bits) bits = given->bits < 0 || given->bits > 1024 ? -1 : (int)given->bits;
-  return bits ? gg_draw_banks(svg, &tensor, bits, err) : gg_draw_layout(svg, &tensor, err);
+  if (bits) return gg_draw_banks(svg, &tensor, bits, given->compact, err);
+  return gg_draw_layout(svg, &tensor, given->compact, err);
 }
 
 /* ---- One expression ----------------------------------------------------------------------- */
+
+/* Where a value begins, for an error that has no place of its own. */
+static gg_status place(gg_error *err, gg_status st, const char *file, int line, int column) {
+  if (!st || err->line) return st;
+  snprintf(err->file, sizeof err->file, "%s", file);
+  err->line = line;
+  err->column = column;
+  return st;
+}
 
 static gg_status evaluate(const layout_options *given, const char *text, const char *file, int line,
                           gg_error *err) {
@@ -71,20 +116,14 @@ static gg_status evaluate(const layout_options *given, const char *text, const c
   gg_str out = GG_STR_INIT, svg = GG_STR_INIT;
   gg_value *value = GG_ARENA_NEW(&arena, gg_value);
   gg_notation notation = given->cute ? GG_NOTATION_CUTE : GG_NOTATION_PLAIN;
-  gg_tensor tensor;
   gg_status st = value ? GG_OK : gg_fail(err, MEMORY, NULL, "");
   if (st || (st = gg_expr_eval(value, text, file, line, &notation, &arena, err))) goto done;
-  if (value->kind == GG_VALUE_NAME) {
-    gg_mark mark = {.file = file, .line = line, .column = value->column};
-    st = gg_fail(err, LAYOUT_SYNTAX, &mark, "a layout, tuple or operation", "a name");
-    goto done;
-  }
+  st = gg_value_check(value, &arena, err);
+  if ((st = place(err, st, file, line, value->column))) goto done;
   gg_value_print(&out, value, notation);
   gg_str_puts(&out, "\n");
-  if (given->table) {
-    if ((st = need_layout(&tensor, value, err))) goto done;
-    if ((st = gg_draw_table(&out, &tensor, err))) goto done;
-  }
+  if (given->table && (st = put_table(&out, given, value, err))) goto done;
+  if (out.failed && (st = gg_fail(err, MEMORY, NULL, ""))) goto done;
   if (given->svg) {
     if ((st = draw(&svg, given, value, err))) goto done;
     if (svg.failed && (st = gg_fail(err, MEMORY, NULL, ""))) goto done;
@@ -128,7 +167,10 @@ static int run(const void *values, int argc, char **argv) {
   const layout_options *given = values;
   if (given->list) return list_operations();
   if (argc != 1) return cli_usage("layout needs one expression, or - for lines of them");
-  if ((given->tile || given->bits) && !given->svg) return cli_usage("--tv and --bits need --svg");
+  if (given->bits && !given->svg) return cli_usage("--bits needs --svg");
+  if ((given->tile || given->compact) && !given->svg && !given->table) {
+    return cli_usage("%s needs --table or --svg", given->tile ? "--tv" : "--compact");
+  }
   if (strcmp(argv[0], "-") == 0) return evaluate_lines(given);
   gg_error err = GG_ERROR_INIT;
   return evaluate(given, argv[0], "<expression>", 1, &err) ? cli_report(&err, argv[0]) : CLI_OK;
@@ -143,10 +185,21 @@ const cli_command cmd_layout = {
         "  composition((6,2):(8,2), (4,3):(3,1))\n"
         "  local_tile((8,8):(1,8), (4,4), (0,1))\n"
         "  Sw<3,4,3> o 0 o (8,64):(64,1)\n"
+        "  (4,8):(8,1)(2,3)\n"
+        "CuTe's own spellings are read too:\n"
+        "  Layout<Shape<_4,_8>,Stride<_8,_1>>{}(_,3)\n"
+        "  cute.make_layout((4,8), stride=(8,1))\n"
+        "A tuple with a layout in it is a tiler: (4:1,8:2). A shape where a layout is wanted is its\n"
+        "compact layout, leftmost mode fastest. upcast<2>(L) is upcast(L,2). Where a text has static\n"
+        "integers as CuTe prints them (_8), a plain 8 is dynamic.\n"
         "With - each line of standard input is one, and gives one line; an error's starts with\n"
-        "\"error:\", and the exit status is then 1. A tuple with a layout in it is a tiler:\n"
-        "(4:1,8:2). upcast<2>(L) is upcast(L,2). Where a text has static integers as CuTe prints\n"
-        "them (_8), a plain 8 is dynamic.",
+        "\"error:\", and the exit status is then 1.\n"
+        "\n"
+        "--table and --svg show offsets; of an atom, of tiled MMAs and copies, and of the thread-value\n"
+        "layouts made from them, which thread holds what; of bank conflicts every access:\n"
+        "  --svg mma.svg SM80_16x8x16_F32F16F16F32_TN\n"
+        "  --table 'bank_conflicts(CLayout(SM80_16x8x16_F32F16F16F32_TN), (16,8):(64,1), float, 8)'\n"
+        "What is too wide to be read is folded: the columns that do not fit follow below.",
     .options = options,
     .options_size = sizeof(layout_options),
     .run = run,

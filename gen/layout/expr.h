@@ -3,21 +3,29 @@
  *     composition((6,2):(8,2), (4,3):(3,1))
  *     local_tile((8,8):(1,8), (4,4), (0,1))
  *     Sw<3,4,3> o 0 o (8,64):(64,1)
+ *     make_layout((4,8), (8,1))(2,3)
  *
  *     chain   := term { "o" term }          a swizzle, offset, layout chain; or composition
  *     term    := primary [ ":" primary ]    shape:stride
- *     primary := integer | "_" | "X" | "(" [ chain { "," chain } ] ")" | swizzle | smem_ptr
- *              | name [ "<" integers ">" ] "(" [ chain { "," chain } ] ")" | name
+ *                { "(" modes ")"            a function at a coordinate; with `_` a slice
+ *                | "[" modes "]"            a mode; of a tensor, what is at a coordinate
+ *                | "." name [ "(" chains ")" ] }     an operation on what stands before it
+ *     primary := integer | "_" | "X" | "(" modes ")" | "[" modes "]" | swizzle | pointer
+ *              | name [ "<" chains ">" ] [ "(" chains ")" ] [ "{}" ]
+ *     modes, chains := [ chain { "," chain } ]
  *
  * A tuple with a layout among its modes is a tiler: (4:1,8:2). Arguments in angle brackets come
- * after the others: upcast<2>(L) is upcast(L, 2). Where a text writes a static integer as CuTe
- * prints it (_8), the whole text is in that notation, and a plain 8 is dynamic.
+ * after the others: upcast<2>(L) is upcast(L, 2). A shape stands for its compact layout, leftmost
+ * mode fastest, where no overload takes the shape itself. Where a text writes a static integer as
+ * CuTe prints it (_8), the whole text is in that notation, and a plain 8 is dynamic.
  *
  * Operations are the rows of expr_ops.def: name, kinds of the arguments, function, help. */
 #ifndef GG_LAYOUT_EXPR_H
 #define GG_LAYOUT_EXPR_H
 
 #include "base/arena.h"
+#include "layout/conflicts.h"
+#include "layout/draw.h"
 #include "layout/tiled_copy.h"
 
 typedef enum gg_value_kind {
@@ -31,11 +39,13 @@ typedef enum gg_value_kind {
   GG_VALUE_NAME, /* a word that is no operation: K_SW128, SM80_16x8x16_F32F16F16F32_TN */
   GG_VALUE_MMA,  /* a tiled MMA and a tiled copy, as they were asked for */
   GG_VALUE_COPY,
+  GG_VALUE_CONFLICTS, /* bank conflicts: printed as (wavefronts, fewest), in full as a table */
 } gg_value_kind;
 
 typedef struct gg_value {
   gg_value_kind kind;
-  int column; /* where it begins in the text, from 1; 0 unknown */
+  int column;    /* where it begins in the text, from 1; 0 unknown */
+  gg_tuple tile; /* of a thread-value layout: the tile it is of; no nodes where that is unknown */
   union {
     gg_tuple tuple;
     gg_composed layout;
@@ -47,6 +57,7 @@ typedef struct gg_value {
     struct {
       const char *text; /* into the expression, `length` bytes */
       size_t length;
+      int bits; /* of an element, where a copy atom was named with one; else 0 */
     } name;
     struct {
       gg_mma_atom atom;
@@ -59,6 +70,7 @@ typedef struct gg_value {
       gg_layout tv;
       gg_tiler tiler;
     } copy;
+    gg_conflicts conflicts;
   };
 } gg_value;
 
@@ -73,6 +85,15 @@ typedef struct gg_op {
 
 extern const gg_op gg_ops[]; /* ends with a zeroed row */
 
+/* Other names of operations, as CuTe's several languages have them. */
+typedef struct gg_op_alias {
+  const char *alias, *name;
+} gg_op_alias;
+
+extern const gg_op_alias gg_op_aliases[]; /* ends with a zeroed row */
+
+bool gg_expr_is_operation(const char *name);
+
 /* Evaluates `text`; values in between live in `arena`. `notation` (may be NULL): in, the least
  * that is wanted; out, how the result should be printed. Errors carry `file` (may be NULL), `line`
  * and the column in the text. */
@@ -81,12 +102,21 @@ gg_status gg_expr_eval(gg_value *out, const char *text, const char *file, int li
 
 /* One operation on values. The arguments are converted as the row asks: an integer or tuple or
  * layout to a tiler, a layout to a tensor; where the row says so a composed layout or a tensor is
- * opened and its result closed again. */
+ * opened and its result closed again. Where no row of the name takes the arguments so, a shape is
+ * taken for its compact layout and an MMA atom's name for a tiled MMA of one atom. */
 gg_status gg_expr_call(gg_value *out, const char *name, gg_value *const *arguments, int count,
                        gg_arena *arena, gg_error *err);
 
 void gg_value_print(gg_str *out, const gg_value *value, gg_notation notation);
 const char *gg_value_kind_name(const gg_value *value);
+
+/* That the value is one to show: a name is an atom's, or LAYOUT_NAME or ATOM_NAME. */
+gg_status gg_value_check(const gg_value *value, gg_arena *arena, gg_error *err);
+
+/* The thread-value layouts that a value has, to be drawn: those of an atom (by its name), a tiled
+ * MMA or a tiled copy, or a layout that an operation made of one. None is no error. */
+gg_status gg_value_views(gg_tv_view views[GG_TV_VIEWS], int *count, const gg_value *value,
+                         gg_error *err);
 
 /* A row's arguments in words for people: "layout, tiler". */
 void gg_op_print_arguments(gg_str *out, const gg_op *op);

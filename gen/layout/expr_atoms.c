@@ -2,17 +2,14 @@
  *
  * A tiled value keeps what it was made from, and is made again where it is used: that is cheap,
  * and values stay small. It was made once when it was asked for, so its errors come then. */
-#include "layout/expr_atoms.h"
+#include "layout/expr_ops.h"
 
 #include <limits.h>
 #include <string.h>
 
+#include "atom/atom_near.h"
 #include "atom/gmma_desc.h"
-#include "layout/calc.h"
-
-typedef gg_value *const *args;
-
-#define OP(name) gg_status gg_expr_##name(gg_value *out, args arg, int count, gg_error *err)
+#include "layout/sparse_layout.h"
 
 /* ---- Arguments and results ---------------------------------------------------------------- */
 
@@ -56,10 +53,23 @@ static int bits_of(const gg_value *value) {
   return bits < 1 || bits > INT_MAX ? 0 : (int)bits;
 }
 
+static gg_status major_of(bool *mn, const char *op, const gg_value *value, gg_error *err) {
+  char name[longest_name];
+  *mn = strcmp(name_of(name, value), "MN") == 0;
+  if (*mn || strcmp(name, "K") == 0) return GG_OK;
+  return gg_fail(err, ATOM_PARAMETER, NULL, op, "the major", name, "K or MN");
+}
+
 static gg_status give_layout(gg_value *out, const gg_layout *layout) {
   out->kind = GG_VALUE_LAYOUT;
   out->layout = gg_composed_of(layout);
   return GG_OK;
+}
+
+/* (thread, value) -> index in a tile, which a picture of it then has. */
+static gg_status give_tv(gg_value *out, const gg_layout *tv, const gg_tuple *tile) {
+  out->tile = *tile;
+  return give_layout(out, tv);
 }
 
 static gg_status give_tuple(gg_value *out, const gg_tuple *tuple) {
@@ -85,19 +95,39 @@ static gg_status give_copy(gg_value *out, const gg_tiled_copy *copy) {
 
 /* ---- Atoms -------------------------------------------------------------------------------- */
 
+OP(mma_atom) {
+  (void)count;
+  gg_mma_atom atom;
+  gg_status st = mma_atom_of(&atom, arg[0], err);
+  if (st) return st;
+  out->kind = GG_VALUE_NAME;
+  out->name = arg[0]->name;
+  return GG_OK;
+}
+
+OP(copy_atom) {
+  (void)count;
+  gg_copy_atom atom;
+  gg_status st = copy_atom_of(&atom, arg[0], err);
+  if (st) return st;
+  int bits = bits_of(arg[1]);
+  if (!bits) return gg_fail(err, LAYOUT_VALUE, NULL, "Copy_Atom", "elements have 1 bit or more");
+  out->kind = GG_VALUE_NAME;
+  out->name = arg[0]->name;
+  out->name.bits = bits;
+  return GG_OK;
+}
+
 OP(thr_id) {
   (void)count;
+  char name[longest_name];
   gg_mma_atom mma;
   gg_copy_atom copy;
-  gg_layout layout;
-  gg_status st = mma_atom_of(&mma, arg[0], NULL);
-  if (st == GG_E_ATOM_NAME) {
-    if ((st = copy_atom_of(&copy, arg[0], err))) return st;
-    layout = gg_copy_atom_threads(&copy);
-  } else {
-    if ((st = mma_atom_of(&mma, arg[0], err))) return st;
-    layout = gg_mma_atom_threads(&mma);
-  }
+  gg_atom_kind kind;
+  gg_status st = gg_atom_find(&kind, &mma, &copy, name_of(name, arg[0]), err);
+  if (st) return st;
+  if (kind == GG_ATOM_NONE) return gg_atom_fail_name(name, true, true, err);
+  gg_layout layout = kind == GG_ATOM_MMA ? gg_mma_atom_threads(&mma) : gg_copy_atom_threads(&copy);
   return give_layout(out, &layout);
 }
 
@@ -119,7 +149,8 @@ static gg_status mma_atom_layout(gg_value *out, args arg, gg_mma_operand operand
                    "a sparse atom");
   }
   gg_layout layout = gg_mma_atom_layout(&atom, operand);
-  return give_layout(out, &layout);
+  gg_tuple tile = gg_mma_operand_tile((int64_t[]){atom.m, atom.n, atom.k}, operand);
+  return give_tv(out, &layout, &tile);
 }
 
 static gg_status copy_atom_layout(gg_value *out, args arg, gg_copy_side side, gg_error *err) {
@@ -127,7 +158,8 @@ static gg_status copy_atom_layout(gg_value *out, args arg, gg_copy_side side, gg
   gg_status st = copy_atom_of(&atom, arg[0], err);
   if (st) return st;
   gg_layout layout = gg_copy_atom_layout(&atom, side);
-  return give_layout(out, &layout);
+  gg_tuple bits = gg_tuple_int(gg_layout_cosize(&layout));
+  return give_tv(out, &layout, &bits);
 }
 
 /* ---- Tiled MMAs --------------------------------------------------------------------------- */
@@ -165,6 +197,19 @@ OP(mma_tile_shape) {
   return give_tuple(out, &shape);
 }
 
+OP(mma_tile_size) {
+  (void)count;
+  gg_tiled_mma mma;
+  gg_status st = mma_of(&mma, arg[0], err);
+  if (st) return st;
+  int64_t mode = int_of(arg[1]);
+  if (mode < 0 || mode > 2) {
+    return gg_fail(err, LAYOUT_MODE, NULL, "tile_size", (long long)mode, "(M,N,K)", 3);
+  }
+  gg_tuple extent = gg_tuple_int(mma.tile[mode]);
+  return give_tuple(out, &extent);
+}
+
 OP(mma_size) {
   (void)count;
   gg_tiled_mma mma;
@@ -180,7 +225,8 @@ static gg_status mma_layout_tv(gg_value *out, args arg, gg_mma_operand operand, 
   gg_status st;
   if ((st = mma_of(&mma, arg[0], err))) return st;
   if ((st = gg_tiled_mma_layout_tv(&layout, &mma, operand, err))) return st;
-  return give_layout(out, &layout);
+  gg_tuple tile = gg_mma_operand_tile(mma.tile, operand);
+  return give_tv(out, &layout, &tile);
 }
 
 static gg_status mma_partition(gg_value *out, args arg, gg_mma_operand operand, gg_error *err) {
@@ -202,16 +248,25 @@ static gg_status mma_partition_shape(gg_value *out, args arg, gg_mma_operand ope
   return st ? st : give_tuple(out, &shape);
 }
 
+/* The compact layout of a thread's part: its registers. */
+OP(partition_fragment_c) {
+  gg_value shape;
+  gg_layout fragment;
+  gg_status st = mma_partition_shape(&shape, arg, GG_MMA_C, err);
+  (void)count;
+  if (!st) st = gg_layout_col_major(&fragment, &shape.tuple, err);
+  return st ? st : give_layout(out, &fragment);
+}
+
 /* ---- Tiled copies ------------------------------------------------------------------------- */
 
 OP(make_tiled_copy) {
-  (void)count;
   gg_copy_atom atom;
   gg_tiled_copy copy;
+  gg_layout values = count > 3 ? arg[3]->layout.layout : gg_layout_flat(1, 0);
   gg_status st;
   if ((st = copy_atom_of(&atom, arg[0], err))) return st;
-  st = gg_tiled_copy_make(&copy, &atom, bits_of(arg[1]), &arg[2]->layout.layout,
-                          &arg[3]->layout.layout, err);
+  st = gg_tiled_copy_make(&copy, &atom, bits_of(arg[1]), &arg[2]->layout.layout, &values, err);
   return st ? st : give_copy(out, &copy);
 }
 
@@ -281,7 +336,8 @@ OP(tiler_mn) {
 OP(tiled_layout_tv) {
   (void)count, (void)err;
   gg_layout tv = arg[0]->copy.tv;
-  return give_layout(out, &tv);
+  gg_tuple tile = gg_tiler_extents(&arg[0]->copy.tiler);
+  return give_tv(out, &tv, &tile);
 }
 
 OP(copy_size) {
@@ -296,7 +352,8 @@ static gg_status copy_layout_tv(gg_value *out, args arg, gg_copy_side side, gg_e
   gg_status st;
   if ((st = copy_of(&copy, arg[0], err))) return st;
   if ((st = gg_tiled_copy_layout_tv(&layout, &copy, side, err))) return st;
-  return give_layout(out, &layout);
+  gg_tuple tile = gg_tiler_extents(&copy.tiler);
+  return give_tv(out, &layout, &tile);
 }
 
 static gg_status copy_partition(gg_value *out, args arg, gg_copy_side side, gg_error *err) {
@@ -318,22 +375,39 @@ OP(retile) {
   return st ? st : give_tensor(out, &held);
 }
 
+/* ---- Sparse operands ---------------------------------------------------------------------- */
+
+OP(sparse_metadata_tile) {
+  (void)count;
+  return gg_sparse_metadata_tile(to_layout(out), bits_of(arg[0]), int_of(arg[1]), err);
+}
+
+OP(sparse_layout_e) {
+  (void)count;
+  return gg_sparse_layout_e(to_layout(out), bits_of(arg[0]), int_of(arg[1]), TUPLE(2), err);
+}
+
+OP(sparse_layout_a) {
+  (void)count;
+  bool mn_major;
+  gg_status st = major_of(&mn_major, "sm90_fill_layoutA", arg[1], err);
+  return st ? st : gg_sparse_layout_a(to_layout(out), bits_of(arg[0]), mn_major, TUPLE(2), err);
+}
+
 /* ---- Descriptors -------------------------------------------------------------------------- */
 
 /* (start address, LBO, SBO, layout type): the 64 bits may not fit a signed integer. A tile's base
  * counts from the address. */
 OP(make_gmma_desc) {
-  char name[longest_name];
   gg_gmma_desc desc;
   const gg_tensor *tile = &arg[1]->tensor;
-  bool mn_major = strcmp(name_of(name, arg[0]), "MN") == 0;
-  if (!mn_major && strcmp(name, "K") != 0) {
-    return gg_fail(err, ATOM_PARAMETER, NULL, "make_gmma_desc", "the major", name, "K or MN");
-  }
+  bool mn_major;
+  gg_status st = major_of(&mn_major, "make_gmma_desc", arg[0], err);
+  if (st) return st;
   gg_calc c = GG_CALC("make_gmma_desc", err);
   int64_t bits = gg_calc_mul(&c, tile->base.nodes[0].value, tile->layout.ptr_bits);
   int64_t address = gg_calc_add(&c, count > 2 ? int_of(arg[2]) : 0, bits / 8);
-  gg_status st = c.status;
+  st = c.status;
   if (st || (st = gg_gmma_desc_make(&desc, &tile->layout, mn_major, address, err))) return st;
   gg_tuple fields =
       GG_TUPLE(desc.start_address, desc.leading_offset, desc.stride_offset, desc.layout_type);

@@ -4,17 +4,22 @@
  *
  *     int      an integer                        ints     trees of integers
  *     tuple    also scaled bases                 coord    trees of integers and `_`
- *     tree     any tree
+ *     tree     any tree                          shape    trees of integers, or a layout's shape
  *     layout   a plain layout                    any      plain or composed, as it is
  *     lift     also composed, or a tensor: the operation sees the layout inside, and its result
  *              goes back under the same swizzle, offset and base
- *     inner    also composed: only the layout inside counts
+ *     inner    also composed, or a tensor: only the layout inside counts
  *     tiler    a layout, shape or tuple of such  tensor   a tensor, or a layout at base 0
  *     swizzle  smem  name  mma  copy   what they say
- *     type     bits of an element: an integer, or a type's name such as half_t */
+ *     type     bits of an element: an integer, or a type's name such as half_t
+ *
+ * Rows of a name are tried in order, first with the arguments as they are, then loosely: a shape
+ * as its compact layout, an MMA atom's name as a tiled MMA. */
+#include <stdio.h>
 #include <string.h>
 
 #include "atom/atom_name.h"
+#include "base/near.h"
 #include "layout/calc.h"
 #include "layout/expr.h"
 
@@ -62,15 +67,22 @@ static bool take_layout(gg_value *out, const gg_value *in) {
 }
 
 static bool take_inner(gg_value *out, const gg_value *in) {
+  out->kind = GG_VALUE_LAYOUT;
+  if (in->kind == GG_VALUE_TENSOR) {
+    out->layout = gg_composed_of(&in->tensor.layout.layout);
+    return true;
+  }
   if (!take_any(out, in)) return false;
   out->layout = gg_composed_of(&out->layout.layout);
   return true;
 }
 
-static bool take_lift(gg_value *out, const gg_value *in) {
-  if (in->kind != GG_VALUE_TENSOR) return take_inner(out, in);
-  out->kind = GG_VALUE_LAYOUT;
-  out->layout = gg_composed_of(&in->tensor.layout.layout);
+static bool take_shape(gg_value *out, const gg_value *in) {
+  if (in->kind == GG_VALUE_TUPLE) return take_ints(out, in);
+  gg_value layout = {.kind = GG_VALUE_TUPLE};
+  if (!take_inner(&layout, in)) return false;
+  out->kind = GG_VALUE_TUPLE;
+  out->tuple = layout.layout.layout.shape;
   return true;
 }
 
@@ -109,15 +121,29 @@ static bool take_copy(gg_value *out, const gg_value *in) {
   return in->kind == GG_VALUE_COPY;
 }
 
+/* Types that are no operands' here, and those of CuTe's Python. */
+static const struct type_name {
+  const char *name;
+  int bits;
+} type_names[] = {
+    {"int", 32},      {"unsigned", 32}, {"char", 8},      {"Float64", 64},     {"Float32", 32},
+    {"TFloat32", 32}, {"Float16", 16},  {"BFloat16", 16}, {"Float8E4M3FN", 8}, {"Float8E5M2", 8},
+    {"Int32", 32},    {"Int8", 8},      {"Uint8", 8},     {"Int4", 4},
+};
+
 static bool take_type(gg_value *out, const gg_value *in) {
   char name[GG_ATOM_NAME_ARGUMENT];
   gg_dtype type;
-  int bits;
+  int bits = 0;
   if (in->kind != GG_VALUE_NAME) return take_int(out, in);
-  if (in->name.length >= sizeof name) return false;
-  memcpy(name, in->name.text, in->name.length);
-  name[in->name.length] = '\0';
-  if (!gg_atom_argument_type(&type, &bits, name)) return false;
+  const char *end = in->name.text + in->name.length, *begin = end;
+  while (begin > in->name.text && begin[-1] != ':' && begin[-1] != '.')
+    begin--;
+  snprintf(name, sizeof name, "%.*s", (int)(end - begin), begin);
+  for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++) {
+    if (strcmp(name, type_names[i].name) == 0) bits = type_names[i].bits;
+  }
+  if (!bits && !gg_atom_argument_type(&type, &bits, name)) return false;
   out->kind = GG_VALUE_TUPLE;
   out->tuple = gg_tuple_int(bits);
   return true;
@@ -127,13 +153,28 @@ static const argument_word words[] = {
     {"int", "int", take_int},          {"ints", "tuple", take_ints},
     {"tuple", "tuple", take_tuple},    {"coord", "tuple", take_coord},
     {"tree", "tuple", take_tree},      {"layout", "layout", take_layout},
-    {"any", "layout", take_any},       {"lift", "layout", take_lift},
+    {"any", "layout", take_any},       {"lift", "layout", take_inner},
     {"inner", "layout", take_inner},   {"tiler", "tiler", take_tiler},
     {"tensor", "tensor", take_tensor}, {"swizzle", "swizzle", take_swizzle},
     {"smem", "smem_ptr", take_smem},   {"name", "name", take_name},
     {"mma", "tiled_mma", take_mma},    {"copy", "tiled_copy", take_copy},
-    {"type", "type", take_type},
+    {"type", "type", take_type},       {"shape", "tuple", take_shape},
 };
+
+/* What stands for a layout or a tiled MMA where nothing takes the value itself; else the value. */
+static const gg_value *loosened(gg_value *out, const argument_word *word, gg_value *in,
+                                gg_arena *arena) {
+  gg_value shape;
+  gg_layout compact;
+  bool layout = word->convert == take_layout || word->convert == take_any ||
+                word->convert == take_inner || word->convert == take_tensor;
+  if (layout && take_ints(&shape, in) && !gg_layout_col_major(&compact, &in->tuple, NULL)) {
+    *out = (gg_value){.kind = GG_VALUE_LAYOUT, .layout = gg_composed_of(&compact)};
+    return out;
+  }
+  bool mma = word->convert == take_mma && in->kind == GG_VALUE_NAME;
+  return mma && !gg_expr_call(out, "tiled_mma", &in, 1, arena, NULL) ? out : in;
+}
 
 /* ---- A row's arguments ------------------------------------------------------------------- */
 
@@ -175,7 +216,8 @@ void gg_op_print_arguments(gg_str *out, const gg_op *op) {
 
 /* Converts the arguments as the row asks; gives the number of the first that does not fit
  * (`count` where one is missing), or -1 when all do. */
-static int convert(gg_value **converted, const gg_op *op, gg_value *const *arguments, int count) {
+static int convert(gg_value **converted, const gg_op *op, gg_value *const *arguments, int count,
+                   bool loose, gg_arena *arena) {
   argument_list list = {.at = op->arguments};
   int index = 0;
   while (next_argument(&list)) {
@@ -183,8 +225,11 @@ static int convert(gg_value **converted, const gg_op *op, gg_value *const *argum
       bool done = list.optional || list.repeats;
       return done && (!list.repeats || index > 0 || list.optional) ? -1 : count;
     }
+    gg_value other;
+    const gg_value *given = arguments[index];
+    if (loose) given = loosened(&other, list.word, arguments[index], arena);
+    if (!list.word->convert(converted[index], given)) return index;
     converted[index]->column = arguments[index]->column;
-    if (!list.word->convert(converted[index], arguments[index])) return index;
     index++;
   }
   return index == count ? -1 : index;
@@ -215,37 +260,61 @@ static gg_status close_lifted(gg_value *out, const gg_value *first, gg_error *er
 
 /* ---- Finding ----------------------------------------------------------------------------- */
 
-static int distance(const char *a, const char *b) {
-  enum { longest = 40 };
-  int row[longest + 1], n = (int)strlen(a), m = (int)strlen(b);
-  if (n > longest || m > longest) return longest;
-  for (int j = 0; j <= m; j++)
-    row[j] = j;
-  for (int i = 1; i <= n; i++) {
-    int diagonal = row[0];
-    row[0] = i;
-    for (int j = 1; j <= m; j++) {
-      int keep = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      int step = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-      row[j] = keep < step ? keep : step;
-    }
+static const char *unalias(const char *name) {
+  for (const gg_op_alias *a = gg_op_aliases; a->alias; a++) {
+    if (strcmp(a->alias, name) == 0) return a->name;
   }
-  return row[m];
+  return name;
+}
+
+bool gg_expr_is_operation(const char *name) {
+  const char *known = unalias(name);
+  for (const gg_op *op = gg_ops; op->name; op++) {
+    if (strcmp(op->name, known) == 0) return true;
+  }
+  return false;
+}
+
+/* What people try, and how it is said here. */
+static const struct hint {
+  const char *name, *hint;
+} hints[] = {
+    {"print", "what an expression gives is printed; --table prints it as a grid"},
+    {"print_layout", "--table prints a layout as a grid"},
+    {"print_tensor", "--table prints a tensor as a grid"},
+    {"print_latex", "--svg FILE draws it"},
+    {"print_svg", "--svg FILE draws it"},
+    {"display_layout", "--table prints a layout as a grid, --svg FILE draws it"},
+    {"get_slice", "partition_A(mma, tensor, thread) takes the thread's number"},
+    {"get_thread_slice", "partition_A(mma, tensor, thread) takes the thread's number"},
+    {"prefix_product", "compact_col_major(shape) gives compact strides"},
+    {"suffix_product", "compact_row_major(shape) gives compact strides"},
+    {"inverse", "there are right_inverse and left_inverse"},
+    {"transpose", "select<1,0>(L) exchanges two modes"},
+    {"permute", "select<2,0,1>(L) puts modes into an order"},
+    {"swizzle", "make_swizzle(B, M, S), or Sw<B,M,S>"},
+};
+
+static void try_name(const char **nearest, int *best, const char *name, const char *known) {
+  int distance = gg_edit_distance(name, known);
+  if (distance >= *best) return;
+  *best = distance;
+  *nearest = known;
 }
 
 static gg_status fail_name(const char *name, gg_error *err) {
-  const gg_op *nearest = NULL;
-  int best = (int)strlen(name) / 3 + 2; /* further is no hint */
-  for (const gg_op *op = gg_ops; op->name; op++) {
-    int d = distance(name, op->name);
-    if (d < best) {
-      best = d;
-      nearest = op;
-    }
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+    if (strcmp(hints[i].name, name) != 0) continue;
+    return gg_fail(err, LAYOUT_NAME, NULL, name, "; ", hints[i].hint, "");
   }
+  const char *nearest = NULL;
+  int best = (int)strlen(name) / 3 + 1; /* further is no hint */
+  for (const gg_op *op = gg_ops; op->name; op++)
+    try_name(&nearest, &best, name, op->name);
+  for (const gg_op_alias *a = gg_op_aliases; a->alias; a++)
+    try_name(&nearest, &best, name, a->alias);
   return gg_fail(err, LAYOUT_NAME, NULL, name, nearest ? "; did you mean '" : "",
-                 nearest ? nearest->name : "", nearest ? "'?" : "");
+                 nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 static int most_arguments(const gg_op *op) {
@@ -256,38 +325,95 @@ static int most_arguments(const gg_op *op) {
   return list.repeats ? INT32_MAX : count;
 }
 
-static gg_status fail_arguments(const gg_op *op, gg_value *const *arguments, int count, int bad,
-                                gg_error *err) {
+/* What the value is, with the text of a name. */
+static gg_text describe(const gg_value *value) {
+  gg_text text;
+  if (value->kind == GG_VALUE_NAME) {
+    int length = value->name.length < 80 ? (int)value->name.length : 80;
+    snprintf(text.text, sizeof text.text, "the name '%.*s'", length, value->name.text);
+  } else {
+    snprintf(text.text, sizeof text.text, "%s", gg_value_kind_name(value));
+  }
+  return text;
+}
+
+/* Arguments as a call has them. */
+typedef struct attempt {
+  gg_value *const *arguments;
+  int count;
+} attempt;
+
+/* The rows of a name that get as far as any, and where they stop: "argument 2 is a layout". */
+static gg_status fail_arguments(const char *name, attempt call, int bad, gg_value **scratch,
+                                gg_arena *arena, gg_error *err) {
   gg_str shown = GG_STR_INIT;
-  gg_op_print_arguments(&shown, op);
-  gg_mark mark = {.column = bad < count ? arguments[bad]->column : 0};
-  const char *what = bad < count ? gg_value_kind_name(arguments[bad]) : "missing";
-  if (bad < count && bad >= most_arguments(op)) what = "one too many";
-  gg_status st = gg_fail(err, LAYOUT_ARGUMENT, &mark, op->name, gg_str_text(&shown), bad + 1, what);
+  int most = 0;
+  for (const gg_op *op = gg_ops; op->name; op++) {
+    if (strcmp(op->name, name) != 0) continue;
+    if (convert(scratch, op, call.arguments, call.count, true, arena) != bad) continue;
+    if (shown.length) gg_str_puts(&shown, "; or ");
+    gg_op_print_arguments(&shown, op);
+    if (most_arguments(op) > most) most = most_arguments(op);
+  }
+  gg_mark mark = {.column = 0};
+  gg_text what = {"missing"};
+  if (bad < call.count) {
+    mark.column = call.arguments[bad]->column;
+    what = bad >= most ? (gg_text){"one too many"} : describe(call.arguments[bad]);
+  }
+  gg_status st = shown.failed ? gg_fail(err, MEMORY, &mark, "")
+                              : gg_fail(err, LAYOUT_ARGUMENT, &mark, name, gg_str_text(&shown),
+                                        bad + 1, what.text);
   gg_str_free(&shown);
   return st;
 }
 
-gg_status gg_expr_call(gg_value *out, const char *name, gg_value *const *arguments, int count,
-                       gg_arena *arena, gg_error *err) {
-  gg_value **converted = GG_ARENA_ARRAY(arena, gg_value *, (size_t)count + 1);
-  gg_value *values = GG_ARENA_ARRAY(arena, gg_value, (size_t)count + 1);
-  if (!converted || !values) return gg_fail(err, MEMORY, NULL, "");
-  for (int i = 0; i < count; i++)
-    converted[i] = &values[i];
-  const gg_op *closest = NULL;
-  int furthest = -1;
+static const gg_op *find(gg_value **converted, const char *name, attempt call, bool loose,
+                         int *furthest, gg_arena *arena) {
   for (const gg_op *op = gg_ops; op->name; op++) {
     if (strcmp(op->name, name) != 0) continue;
-    int bad = convert(converted, op, arguments, count);
-    if (bad < 0) {
-      gg_status st = op->run(out, converted, count, err);
-      return st || !lifts(op) || count == 0 ? st : close_lifted(out, arguments[0], err);
-    }
-    if (bad > furthest) {
-      furthest = bad;
-      closest = op;
-    }
+    int bad = convert(converted, op, call.arguments, call.count, loose, arena);
+    if (bad < 0) return op;
+    if (bad > *furthest) *furthest = bad;
   }
-  return closest ? fail_arguments(closest, arguments, count, furthest, err) : fail_name(name, err);
+  return NULL;
+}
+
+/* A copy atom that was named with a type stands for two arguments, the name and the type. */
+static attempt typed(gg_value **arguments, gg_value *type, attempt call) {
+  arguments[0] = call.arguments[0];
+  arguments[1] = type;
+  *type = (gg_value){.kind = GG_VALUE_TUPLE, .column = arguments[0]->column};
+  type->tuple = gg_tuple_int(arguments[0]->name.bits);
+  for (int i = 1; i < call.count; i++)
+    arguments[i + 1] = call.arguments[i];
+  return (attempt){arguments, call.count + 1};
+}
+
+gg_status gg_expr_call(gg_value *out, const char *name, gg_value *const *arguments, int count,
+                       gg_arena *arena, gg_error *err) {
+  size_t room = (size_t)count + 2;
+  gg_value **more = GG_ARENA_ARRAY(arena, gg_value *, room);
+  gg_value **converted = GG_ARENA_ARRAY(arena, gg_value *, room);
+  gg_value *values = GG_ARENA_ARRAY(arena, gg_value, room + 1);
+  if (!more || !converted || !values) return gg_fail(err, MEMORY, NULL, "");
+  for (size_t i = 0; i < room; i++)
+    converted[i] = &values[i];
+  attempt calls[2] = {{arguments, count}};
+  int attempts = 1, furthest = -1;
+  if (count > 0 && arguments[0]->kind == GG_VALUE_NAME && arguments[0]->name.bits) {
+    calls[attempts++] = calls[0];
+    calls[0] = typed(more, &values[room], calls[0]);
+  }
+  name = unalias(name);
+  for (int i = 0; i < 2 * attempts; i++) {
+    attempt call = calls[i % attempts];
+    const gg_op *op = find(converted, name, call, i >= attempts, &furthest, arena);
+    if (!op) continue;
+    out->tile.count = 0;
+    gg_status st = op->run(out, converted, call.count, err);
+    return st || !lifts(op) || count == 0 ? st : close_lifted(out, arguments[0], err);
+  }
+  if (furthest < 0) return fail_name(name, err);
+  return fail_arguments(name, calls[0], furthest, converted, arena, err);
 }

@@ -1,68 +1,8 @@
-/* The calculator's operations: thin steps from values to the algebra's functions. */
+/* The calculator's operations on layouts and tensors: thin steps from values to the algebra's
+ * functions. Those on tuples are in expr_tuples.c, those on atoms in expr_atoms.c. */
+#include "layout/expr_ops.h"
+
 #include <string.h>
-
-#include "layout/calc.h"
-#include "layout/expr_atoms.h"
-
-typedef gg_value *const *args;
-
-#define OP(name) static gg_status op_##name(gg_value *out, args arg, int count, gg_error *err)
-
-/* ---- Results and arguments ---------------------------------------------------------------- */
-
-static gg_layout *to_layout(gg_value *out) {
-  out->kind = GG_VALUE_LAYOUT;
-  out->layout = (gg_composed){.ptr_bits = 0};
-  return &out->layout.layout;
-}
-
-static gg_composed *to_composed(gg_value *out) {
-  out->kind = GG_VALUE_LAYOUT;
-  return &out->layout;
-}
-
-static gg_tuple *to_tuple(gg_value *out) {
-  out->kind = GG_VALUE_TUPLE;
-  return &out->tuple;
-}
-
-static gg_tensor *to_tensor(gg_value *out) {
-  out->kind = GG_VALUE_TENSOR;
-  return &out->tensor;
-}
-
-static gg_status give_int(gg_value *out, gg_status st, int64_t value) {
-  if (!st) *to_tuple(out) = gg_tuple_int(value);
-  return st;
-}
-
-static gg_status give_bool(gg_value *out, gg_status st, bool value) {
-  out->kind = GG_VALUE_BOOL;
-  out->truth = value;
-  return st;
-}
-
-#define LAYOUT(i) (&arg[i]->layout.layout)
-#define ANY(i)    (&arg[i]->layout)
-#define TUPLE(i)  (&arg[i]->tuple)
-#define TILER(i)  (&arg[i]->tiler)
-#define TENSOR(i) (&arg[i]->tensor)
-#define INT(i)    (arg[i]->tuple.nodes[0].value)
-#define GIVEN(i)  (count > (i) ? TUPLE(i) : NULL)
-
-/* An integer argument that C takes as int: what is out of range becomes a mode that is not. */
-static int small(const gg_value *value) {
-  int64_t n = value->tuple.nodes[0].value;
-  return n < -1 || n > GG_TUPLE_NODES ? GG_TUPLE_NODES : (int)n;
-}
-
-/* Integer arguments `from` on as one tuple: a path, or a choice of modes. */
-static gg_tuple path_of(args arg, int from, int count) {
-  int64_t modes[GG_TUPLE_NODES];
-  for (int i = from; i < count; i++)
-    modes[i - from] = INT(i);
-  return gg_tuple_make(count - from, modes);
-}
 
 /* ---- Families of one signature ------------------------------------------------------------ */
 
@@ -100,21 +40,6 @@ static gg_tuple path_of(args arg, int from, int count) {
     (void)count;                                                                                   \
     return function(to_layout(out), LAYOUT(0), small(arg[1]), small(arg[2]), err);                 \
   }
-#define TUPLE_OF_TUPLE(name, function)                                                             \
-  OP(name) {                                                                                       \
-    (void)count;                                                                                   \
-    return function(to_tuple(out), TUPLE(0), err);                                                 \
-  }
-#define TUPLE_OF_TUPLES(name, function)                                                            \
-  OP(name) {                                                                                       \
-    (void)count;                                                                                   \
-    return function(to_tuple(out), TUPLE(0), TUPLE(1), err);                                       \
-  }
-#define TUPLE_BY_RANGE(name, function)                                                             \
-  OP(name) {                                                                                       \
-    (void)count;                                                                                   \
-    return function(to_tuple(out), TUPLE(0), small(arg[1]), small(arg[2]), err);                   \
-  }
 #define TUPLE_OF_LAYOUT(name, function)                                                            \
   OP(name) {                                                                                       \
     (void)count;                                                                                   \
@@ -124,30 +49,6 @@ static gg_tuple path_of(args arg, int from, int count) {
   OP(name) {                                                                                       \
     (void)count;                                                                                   \
     return function(to_tuple(out), LAYOUT(0), INT(1), err);                                        \
-  }
-#define TEST_OF_TUPLES(name, function)                                                             \
-  OP(name) {                                                                                       \
-    (void)count, (void)err;                                                                        \
-    return give_bool(out, GG_OK, function(TUPLE(0), TUPLE(1)));                                    \
-  }
-#define FALLIBLE_TEST(name, function)                                                              \
-  OP(name) {                                                                                       \
-    (void)count;                                                                                   \
-    bool answer = false;                                                                           \
-    gg_status st = function(&answer, TUPLE(0), TUPLE(1), err);                                     \
-    return give_bool(out, st, answer);                                                             \
-  }
-#define INT_OF_TUPLE(name, function)                                                               \
-  OP(name) {                                                                                       \
-    (void)count;                                                                                   \
-    int64_t value = 0;                                                                             \
-    gg_status st = function(&value, TUPLE(0), err);                                                \
-    return give_int(out, st, value);                                                               \
-  }
-#define INT_OF_LAYOUT(name, expression)                                                            \
-  OP(name) {                                                                                       \
-    (void)count, (void)err;                                                                        \
-    return give_int(out, GG_OK, expression);                                                       \
   }
 #define COMPOSED_OF_COMPOSED(name, function)                                                       \
   OP(name) {                                                                                       \
@@ -189,40 +90,10 @@ LAYOUT_OF_LAYOUTS(append, gg_layout_append)
 LAYOUT_OF_LAYOUTS(prepend, gg_layout_prepend)
 LAYOUT_BY_RANGE(take, gg_layout_take)
 LAYOUT_BY_RANGE(group, gg_layout_group)
-TUPLE_BY_RANGE(tuple_take, gg_tuple_take)
-TUPLE_BY_RANGE(tuple_group, gg_tuple_group)
-TUPLE_OF_TUPLE(tuple_wrap, gg_tuple_wrap)
-TUPLE_OF_TUPLE(tuple_zip, gg_tuple_zip)
-TUPLE_OF_TUPLE(product_each, gg_tuple_product_each)
-TUPLE_OF_TUPLE(basis_like, gg_tuple_basis_like)
-TUPLE_OF_TUPLES(tuple_append, gg_tuple_append)
-TUPLE_OF_TUPLES(tuple_prepend, gg_tuple_prepend)
-TUPLE_OF_TUPLES(tuple_slice, gg_tuple_slice)
-TUPLE_OF_TUPLES(tuple_dice, gg_tuple_dice)
-TUPLE_OF_TUPLES(product_like, gg_tuple_product_like)
-TUPLE_OF_TUPLES(ceil_div, gg_tuple_ceil_div)
-TUPLE_OF_TUPLES(shape_div, gg_tuple_shape_div)
-TUPLE_OF_TUPLES(round_up, gg_tuple_round_up)
-TUPLE_OF_TUPLES(elem_scale, gg_tuple_elem_scale)
-TUPLE_OF_TUPLES(compact_order, gg_compact_order)
-TUPLE_OF_TUPLES(repeat_like, gg_tuple_repeat_like)
 TUPLE_OF_LAYOUT(coshape, gg_layout_coshape)
 TUPLE_OF_LAYOUT(coprofile, gg_layout_coprofile)
 COORD_OF_OFFSET(hier_coord, gg_layout_hier_coord)
 COORD_OF_OFFSET(flat_coord, gg_layout_flat_coord)
-TEST_OF_TUPLES(congruent, gg_tuple_congruent)
-TEST_OF_TUPLES(weakly_congruent, gg_tuple_weakly_congruent)
-TEST_OF_TUPLES(lex_less, gg_tuple_lex_less)
-TEST_OF_TUPLES(colex_less, gg_tuple_colex_less)
-TEST_OF_TUPLES(elem_less, gg_tuple_elem_less)
-FALLIBLE_TEST(compatible, gg_tuple_compatible)
-FALLIBLE_TEST(evenly_divides, gg_tuple_evenly_divides)
-INT_OF_TUPLE(product, gg_tuple_product)
-INT_OF_TUPLE(sum, gg_tuple_sum)
-INT_OF_LAYOUT(cosize, gg_layout_cosize(LAYOUT(0)))
-INT_OF_LAYOUT(layout_depth, gg_layout_depth(LAYOUT(0)))
-INT_OF_LAYOUT(tuple_rank, gg_tuple_rank(TUPLE(0)))
-INT_OF_LAYOUT(tuple_depth, gg_tuple_depth(TUPLE(0)))
 COMPOSED_OF_COMPOSED(right_inverse_weak, gg_composed_right_inverse_weakly)
 COMPOSED_OF_COMPOSED(left_inverse_weak, gg_composed_left_inverse_weakly)
 COMPOSED_OF_COMPOSED(position_independent, gg_composed_position_independent)
@@ -245,22 +116,96 @@ OP(identity_tensor) {
   return gg_tensor_identity(to_tensor(out), TUPLE(0), err);
 }
 
-OP(make_tensor) {
+/* The compact layout of a shape by the name of an order of its modes. */
+static gg_status ordered_by_name(gg_layout *out, const gg_tuple *shape, const gg_value *order,
+                                 const char *op, gg_error *err) {
+  static const char *const names[] = {"LayoutLeft", "GenColMajor", "LayoutRight", "GenRowMajor"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    size_t length = strlen(names[i]), whole = order->name.length; /* with its namespace */
+    bool same = length <= whole &&
+                memcmp(names[i], order->name.text + (whole - length), length) == 0 &&
+                (length == whole || strchr(":.", order->name.text[whole - length - 1]));
+    if (same && i < 2) return gg_layout_col_major(out, shape, err);
+    if (same) return gg_layout_row_major(out, shape, err);
+  }
+  return gg_fail(err, LAYOUT_VALUE, NULL, op,
+                 "the order of a shape's modes is LayoutLeft or LayoutRight");
+}
+
+OP(make_layout_ordered) {
   (void)count;
-  gg_tensor tensor = gg_tensor_of(ANY(1));
-  if (!gg_tuple_congruent(TUPLE(0), &tensor.base) || gg_tuple_has_keep(TUPLE(0))) {
-    return gg_fail(err, LAYOUT_PROFILE, NULL, "make_tensor", gg_tuple_text(TUPLE(0)).text,
+  return ordered_by_name(to_layout(out), TUPLE(0), arg[1], "make_layout", err);
+}
+
+static gg_status make_tensor(gg_value *out, const gg_tuple *base, const gg_composed *layout,
+                             gg_error *err) {
+  gg_tensor tensor = gg_tensor_of(layout);
+  if (!gg_tuple_congruent(base, &tensor.base)) {
+    return gg_fail(err, LAYOUT_PROFILE, NULL, "make_tensor", gg_tuple_text(base).text,
                    gg_tuple_text(&tensor.base).text);
   }
-  tensor.base = *TUPLE(0);
+  tensor.base = *base;
   *to_tensor(out) = tensor;
   return GG_OK;
+}
+
+OP(tensor_of) {
+  (void)count, (void)err;
+  gg_tensor tensor = gg_tensor_of(ANY(0));
+  *to_tensor(out) = tensor;
+  return GG_OK;
+}
+
+OP(make_tensor) {
+  (void)count;
+  return make_tensor(out, TUPLE(0), ANY(1), err);
+}
+
+OP(make_tensor_strided) {
+  (void)count;
+  gg_layout layout;
+  gg_status st = gg_layout_make(&layout, TUPLE(1), TUPLE(2), err);
+  if (st) return st;
+  gg_composed composed = gg_composed_of(&layout);
+  return make_tensor(out, TUPLE(0), &composed, err);
+}
+
+OP(make_tensor_ordered) {
+  (void)count;
+  gg_layout layout;
+  gg_status st = ordered_by_name(&layout, TUPLE(1), arg[2], "make_tensor", err);
+  if (st) return st;
+  gg_composed composed = gg_composed_of(&layout);
+  return make_tensor(out, TUPLE(0), &composed, err);
 }
 
 OP(make_swizzle) {
   (void)count;
   out->kind = GG_VALUE_SWIZZLE;
+  return gg_swizzle_make(&out->swizzle, INT(0), INT(1), INT(2), err);
+}
+
+OP(make_swizzle_of_masks) {
+  (void)count;
+  out->kind = GG_VALUE_SWIZZLE;
   return gg_swizzle_of_masks(&out->swizzle, (uint64_t)INT(0), (uint64_t)INT(1), err);
+}
+
+/* The threads and values of a tile: the inverse of their raked product. */
+OP(make_layout_tv) {
+  (void)count;
+  gg_layout product, inverse;
+  gg_tuple sizes = GG_TUPLE(gg_layout_size(LAYOUT(0)), gg_layout_size(LAYOUT(1)));
+  gg_layout tv;
+  gg_status st;
+  if ((st = gg_layout_raked_product(&product, LAYOUT(0), LAYOUT(1), err))) return st;
+  if ((st = gg_layout_right_inverse(&inverse, &product, err))) return st;
+  if ((st = gg_layout_col_major(&tv, &sizes, err))) return st;
+  if ((st = gg_layout_composition(&tv, &inverse, &tv, err))) return st;
+  if ((st = gg_tuple_product_each(&sizes, &product.shape, err))) return st;
+  *to_layout(out) = tv;
+  out->tile = sizes;
+  return GG_OK;
 }
 
 OP(smem_atom) {
@@ -316,6 +261,27 @@ OP(stride) {
   return st;
 }
 
+OP(cosize) {
+  gg_layout mode;
+  gg_status st = mode_at_path(&mode, arg, count, err);
+  return give_int(out, st, st ? 0 : gg_layout_cosize(&mode));
+}
+
+OP(layout_depth) {
+  gg_layout mode;
+  gg_status st = mode_at_path(&mode, arg, count, err);
+  return give_int(out, st, st ? 0 : gg_layout_depth(&mode));
+}
+
+/* Of a tensor, without its base; or a mode of it. */
+OP(layout_of) {
+  gg_tuple path = path_of(arg, 1, count);
+  gg_layout mode;
+  gg_status st = gg_layout_get_path(&mode, &TENSOR(0)->layout.layout, &path, err);
+  if (!st) *to_composed(out) = gg_composed_with(&TENSOR(0)->layout, &mode);
+  return st;
+}
+
 OP(is_bijective) {
   (void)count, (void)err;
   return give_bool(out, GG_OK, gg_layout_is_bijective(LAYOUT(0)));
@@ -346,19 +312,9 @@ OP(get) {
   return gg_layout_get_path(to_layout(out), LAYOUT(0), &path, err);
 }
 
-OP(tuple_get) {
-  gg_tuple path = path_of(arg, 1, count);
-  return gg_tuple_at(to_tuple(out), TUPLE(0), &path, err);
-}
-
 OP(select) {
   gg_tuple modes = path_of(arg, 1, count);
   return gg_layout_select(to_layout(out), LAYOUT(0), &modes, err);
-}
-
-OP(tuple_select) {
-  gg_tuple modes = path_of(arg, 1, count);
-  return gg_tuple_select(to_tuple(out), TUPLE(0), &modes, err);
 }
 
 OP(flatten) {
@@ -367,27 +323,16 @@ OP(flatten) {
   return GG_OK;
 }
 
-OP(tuple_flatten) {
-  (void)count, (void)err;
-  *to_tuple(out) = gg_tuple_flatten(TUPLE(0));
-  return GG_OK;
-}
-
-OP(tuple_reverse) {
-  (void)count, (void)err;
-  *to_tuple(out) = gg_tuple_reverse(TUPLE(0));
-  return GG_OK;
-}
-
-OP(tuple_unwrap) {
-  (void)count, (void)err;
-  *to_tuple(out) = gg_tuple_unwrap(TUPLE(0));
-  return GG_OK;
-}
-
 OP(unflatten) {
   (void)count;
   return gg_layout_unflatten(to_layout(out), LAYOUT(0), TUPLE(1), err);
+}
+
+OP(zip_layouts) {
+  (void)count;
+  gg_layout both;
+  gg_status st = gg_layout_concat(&both, LAYOUT(0), LAYOUT(1), err);
+  return st ? st : gg_layout_zip(to_layout(out), &both, err);
 }
 
 OP(append_to) {
@@ -405,15 +350,21 @@ OP(replace) {
   return gg_layout_replace(to_layout(out), LAYOUT(0), small(arg[2]), LAYOUT(1), err);
 }
 
-OP(tuple_replace) {
-  (void)count;
-  return gg_tuple_replace(to_tuple(out), TUPLE(0), small(arg[2]), TUPLE(1), err);
-}
-
 OP(slice) {
   (void)count;
   gg_tuple offset;
   return gg_composed_slice_and_offset(to_composed(out), &offset, TUPLE(0), ANY(1), err);
+}
+
+OP(slice_from) {
+  (void)count;
+  gg_tuple offset;
+  return gg_composed_slice_and_offset(to_composed(out), &offset, TUPLE(1), ANY(0), err);
+}
+
+OP(slice_tensor_from) {
+  (void)count;
+  return gg_tensor_slice(to_tensor(out), TENSOR(0), TUPLE(1), err);
 }
 
 OP(slice_weak) {
@@ -508,6 +459,11 @@ OP(recast) {
   return gg_composed_recast(to_composed(out), ANY(0), INT(1), INT(2), err);
 }
 
+OP(recast_to) {
+  (void)count;
+  return gg_composed_recast(to_composed(out), ANY(2), INT(1), INT(0), err);
+}
+
 OP(upcast_swizzle) {
   (void)count;
   out->kind = GG_VALUE_SWIZZLE;
@@ -534,9 +490,14 @@ OP(swizzle_portion) {
 
 /* ---- Coordinates -------------------------------------------------------------------------- */
 
-OP(crd2idx_layout) {
+/* Where a plain layout maps to, CuTe's static integers stay so. */
+OP(crd2idx_tensor) {
   (void)count;
-  return gg_layout_crd2idx(to_tuple(out), TUPLE(0), LAYOUT(1), err);
+  gg_tensor at_zero = gg_tensor_of(&TENSOR(1)->layout);
+  if (gg_composed_is_plain(&at_zero.layout) && gg_tensor_equal(&at_zero, TENSOR(1))) {
+    return gg_layout_crd2idx(to_tuple(out), TUPLE(0), &at_zero.layout.layout, err);
+  }
+  return gg_tensor_crd2idx(to_tuple(out), TUPLE(0), TENSOR(1), err);
 }
 
 OP(crd2idx) {
@@ -547,6 +508,11 @@ OP(crd2idx) {
 OP(idx2crd) {
   if (count == 3) return gg_idx2crd_stride(to_tuple(out), TUPLE(0), TUPLE(1), TUPLE(2), err);
   return gg_idx2crd(to_tuple(out), TUPLE(0), TUPLE(1), err);
+}
+
+OP(idx2crd_layout) {
+  (void)count;
+  return gg_idx2crd(to_tuple(out), TUPLE(0), &LAYOUT(1)->shape, err);
 }
 
 OP(crd2crd) {
@@ -571,45 +537,42 @@ OP(local_partition) {
   return gg_tensor_local_partition(to_tensor(out), TENSOR(0), LAYOUT(1), INT(2), GIVEN(3), err);
 }
 
+OP(bank_conflicts) {
+  int64_t bits = INT(2), bytes = count > 3 ? INT(3) : 0;
+  gg_conflicts conflicts;
+  gg_status st =
+      gg_conflicts_make(&conflicts, LAYOUT(0), TENSOR(1), bits > 0 && bits < 1024 ? (int)bits : 0,
+                        bytes > 0 && bytes < 1024 ? (int)bytes
+                        : count > 3               ? -1
+                                                  : 0,
+                        err);
+  if (st) return st;
+  out->kind = GG_VALUE_CONFLICTS;
+  out->conflicts = conflicts;
+  return GG_OK;
+}
+
 OP(domain_offset) {
   (void)count;
   return gg_tensor_domain_offset(to_tensor(out), TENSOR(1), TUPLE(0), err);
 }
 
-/* ---- Tuples ------------------------------------------------------------------------------- */
-
-OP(inner_product) {
-  (void)count;
-  int64_t value = 0;
-  gg_status st = gg_tuple_inner_product(&value, TUPLE(0), TUPLE(1), err);
-  return give_int(out, st, value);
-}
-
-OP(ceil_div_layout) {
-  (void)count;
-  gg_layout rest;
-  gg_status st = gg_layout_complement(&rest, LAYOUT(1), TUPLE(0), err);
-  if (!st) *to_tuple(out) = rest.shape;
-  return st;
-}
-
-OP(compact_col_major) {
-  gg_tuple one = gg_tuple_int(1);
-  return gg_compact_col_major(to_tuple(out), TUPLE(0), count > 1 ? TUPLE(1) : &one, err);
-}
-
-OP(compact_row_major) {
-  gg_tuple one = gg_tuple_int(1);
-  return gg_compact_row_major(to_tuple(out), TUPLE(0), count > 1 ? TUPLE(1) : &one, err);
-}
-
 /* ---- The table ---------------------------------------------------------------------------- */
 
 const gg_op gg_ops[] = {
-#define GG_OP(name, arguments, function, help) {#name, arguments, op_##function, help},
-#define GG_OP_ATOM(name, arguments, function, help) {#name, arguments, gg_expr_##function, help},
+#define GG_ALIAS(alias, name)
+#define GG_OP(name, arguments, function, help) {#name, arguments, gg_expr_##function, help},
 #include "layout/expr_ops.def"
 #undef GG_OP
-#undef GG_OP_ATOM
+#undef GG_ALIAS
     {NULL, NULL, NULL, NULL},
+};
+
+const gg_op_alias gg_op_aliases[] = {
+#define GG_OP(name, arguments, function, help)
+#define GG_ALIAS(alias, name) {#alias, #name},
+#include "layout/expr_ops.def"
+#undef GG_OP
+#undef GG_ALIAS
+    {NULL, NULL},
 };

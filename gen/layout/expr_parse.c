@@ -1,36 +1,29 @@
-/* Parsing and evaluating expressions in one recursive descent; the grammar is in expr.h. */
+/* Parsing and evaluating expressions in one recursive descent; the grammar is in expr.h. Values and
+ * what joins them are here, what begins with a word is in expr_name.c. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "layout/calc.h"
-#include "layout/expr.h"
+#include "layout/expr_parser.h"
 
-enum { max_nesting = 64, max_arguments = 16 };
-
-typedef struct parser {
-  const char *text, *at, *file;
-  int line, nesting;
-  bool cute; /* CuTe's notation: a plain integer is dynamic */
-  gg_arena *arena;
-  gg_error *err;
-} parser;
+enum { max_nesting = 64, max_terms = 16 };
 
 /* ---- Errors ------------------------------------------------------------------------------ */
 
-static int column_of(const parser *p, const char *at) {
+int gg_parser_column(const gg_parser *p, const char *at) {
   int column = 1;
   for (const char *s = p->text; s < at; s++)
     column += ((unsigned char)*s & 0xC0) != 0x80;
   return column;
 }
 
-static gg_mark mark_at(const parser *p, const char *at) {
-  return (gg_mark){.file = p->file, .line = p->line, .column = column_of(p, at)};
+static gg_mark mark_at(const gg_parser *p, const char *at) {
+  return (gg_mark){.file = p->file, .line = p->line, .column = gg_parser_column(p, at)};
 }
 
-static gg_status fail_syntax(parser *p, const char *expected) {
+gg_status gg_parser_fail(gg_parser *p, const char *expected) {
   char got[24] = "the end";
   gg_mark mark = mark_at(p, p->at);
   unsigned char next = (unsigned char)*p->at;
@@ -49,8 +42,7 @@ static gg_status fail_syntax(parser *p, const char *expected) {
   return gg_fail(p->err, LAYOUT_SYNTAX, &mark, expected, got);
 }
 
-/* Gives an error of an operation a place: its argument's, or the operation's. */
-static gg_status place_error(parser *p, gg_status st, const char *at) {
+gg_status gg_parser_place(gg_parser *p, gg_status st, const char *at) {
   gg_error *err = p->err;
   if (!err || !st || err->line) return st;
   gg_mark mark = mark_at(p, at);
@@ -65,301 +57,223 @@ static gg_status place_error(parser *p, gg_status st, const char *at) {
 
 /* ---- Tokens ------------------------------------------------------------------------------ */
 
-static void skip_blanks(parser *p) {
+void gg_parser_blanks(gg_parser *p) {
   p->at += strspn(p->at, " \t\r\n");
 }
 
-static bool accept(parser *p, char wanted) {
-  skip_blanks(p);
+bool gg_parser_accept(gg_parser *p, char wanted) {
+  gg_parser_blanks(p);
   if (*p->at != wanted) return false;
   p->at++;
   return true;
 }
 
-static bool is_word(char character) {
+void gg_parser_braces(gg_parser *p) {
+  const char *s = p->at + strspn(p->at, " ");
+  if (*s != '{') return;
+  s += 1 + strspn(s + 1, " ");
+  if (*s == '}') p->at = s + 1;
+}
+
+bool gg_is_word(char character) {
   return isalnum((unsigned char)character) || character == '_';
 }
 
-/* The infix "o", a word of its own. */
-static bool accept_o(parser *p) {
-  skip_blanks(p);
-  if (p->at[0] != 'o' || is_word(p->at[1])) return false;
+/* The infix "o", a word of its own, or the sign that papers have (U+2218); CuTe prints a swizzled
+ * pointer without: Sw<3,4,3>_smem_ptr. */
+static bool accept_o(gg_parser *p) {
+  static const char ring[] = "\xE2\x88\x98";
+  gg_parser_blanks(p);
+  if (strncmp(p->at, ring, sizeof ring - 1) == 0) {
+    p->at += sizeof ring - 1;
+    return true;
+  }
+  bool joined = strncmp(p->at, "_smem_ptr", 9) == 0;
+  if (!joined && (p->at[0] != 'o' || gg_is_word(p->at[1]))) return false;
   p->at++;
   return true;
 }
 
-static gg_status parse_integer(parser *p, int64_t *out) {
-  skip_blanks(p);
+gg_status gg_parse_integer(gg_parser *p, int64_t *out) {
+  gg_parser_blanks(p);
   char *end;
   const char *digits = p->at + (*p->at == '-');
-  if (!isdigit((unsigned char)*digits)) return fail_syntax(p, "an integer");
+  if (!isdigit((unsigned char)*digits)) return gg_parser_fail(p, "an integer");
+  bool hex = digits[0] == '0' && digits[1] == 'x' && isxdigit((unsigned char)digits[2]);
   errno = 0;
-  long long value = strtoll(p->at, &end, 10);
-  if (errno) return fail_syntax(p, "an integer of 64 bits");
+  long long value = strtoll(p->at, &end, hex ? 16 : 10);
+  if (errno) return gg_parser_fail(p, "an integer of 64 bits");
   *out = value;
   p->at = end;
   return GG_OK;
 }
 
-/* ---- Leaves ------------------------------------------------------------------------------ */
+/* ---- Tuples and tilers -------------------------------------------------------------------- */
 
 /* [_]n[@mode]...: paths are written innermost first. */
-static gg_status parse_leaf(parser *p, gg_value *out) {
+static gg_status parse_leaf(gg_parser *p, gg_value *out) {
   gg_node leaf = gg_leaf(0);
   gg_status st;
   bool marked = *p->at == '_';
   p->at += marked;
-  if ((st = parse_integer(p, &leaf.value))) return st;
+  if ((st = gg_parse_integer(p, &leaf.value))) return st;
   leaf.dynamic = p->cute && !marked;
   while (*p->at == '@') {
     int64_t mode;
     p->at++;
-    if ((st = parse_integer(p, &mode))) return st;
+    if ((st = gg_parse_integer(p, &mode))) return st;
     if (mode < 0 || mode >= GG_TUPLE_NODES || leaf.basis_rank == GG_BASIS_RANK) {
-      return fail_syntax(p, "a basis of at most 4 modes below 64");
+      return gg_parser_fail(p, "a basis of at most 4 modes below 64");
     }
     memmove(leaf.basis + 1, leaf.basis, leaf.basis_rank++);
     leaf.basis[0] = (uint8_t)mode;
   }
+  gg_parser_braces(p);
   out->kind = GG_VALUE_TUPLE;
   out->tuple = gg_tuple_int(0);
   out->tuple.nodes[0] = leaf;
   return GG_OK;
 }
 
-/* Sw<B,M,S>, after "Sw". */
-static gg_status parse_swizzle(parser *p, gg_value *out, const char *start) {
-  int64_t parts[3];
-  gg_status st;
-  for (int i = 0; i < 3; i++) {
-    if (!accept(p, i ? ',' : '<')) return fail_syntax(p, i ? "','" : "'<'");
-    if ((st = parse_integer(p, &parts[i]))) return st;
-  }
-  if (!accept(p, '>')) return fail_syntax(p, "'>'");
-  out->kind = GG_VALUE_SWIZZLE;
-  st = gg_swizzle_make(&out->swizzle, parts[0], parts[1], parts[2], p->err);
-  return place_error(p, st, start);
-}
-
-/* smem_ptr[16b](unset), after "smem_ptr". */
-static gg_status parse_smem(parser *p, gg_value *out) {
-  int64_t bits;
-  gg_status st;
-  if (!accept(p, '[')) return fail_syntax(p, "'['");
-  if ((st = parse_integer(p, &bits))) return st;
-  if (bits < 1 || bits > 1024) return fail_syntax(p, "at most 1024 bits");
-  if (!accept(p, 'b') || !accept(p, ']')) return fail_syntax(p, "'b]'");
-  if (strncmp(p->at, "(unset)", 7) != 0) return fail_syntax(p, "'(unset)'");
-  p->at += 7;
-  out->kind = GG_VALUE_SMEM;
-  out->smem_bits = (int)bits;
-  return GG_OK;
-}
-
-/* ---- Tuples and tilers -------------------------------------------------------------------- */
-
-static gg_status parse_chain(parser *p, gg_value *out);
-
-static gg_value *new_value(parser *p, gg_status *st) {
+gg_value *gg_parser_value(gg_parser *p, gg_status *st) {
   gg_value *value = GG_ARENA_NEW(p->arena, gg_value);
   if (!value) *st = gg_fail(p->err, MEMORY, NULL, "");
   return value;
 }
 
 /* Adds a mode to the tuple under way; the first layout turns it into a tiler. */
-static gg_status add_mode(parser *p, gg_value *out, const gg_value *mode, const char *at) {
+static gg_status add_mode(gg_parser *p, gg_value *out, const gg_value *mode, const char *at) {
   gg_calc c = GG_CALC("expression", p->err);
   gg_tiler tiler;
   if (out->kind == GG_VALUE_TUPLE && mode->kind == GG_VALUE_TUPLE) {
     gg_build_tree(&c, &out->tuple, &mode->tuple, 0);
     if (c.status == GG_OK) gg_build_close(&out->tuple, 0);
-    return place_error(p, c.status, at);
+    return gg_parser_place(p, c.status, at);
   }
   if (!gg_value_as_tiler(&tiler, mode)) {
     p->at = at;
-    return fail_syntax(p, "an integer, a tuple or a plain layout as a mode");
+    return gg_parser_fail(p, "an integer, a tuple or a plain layout as a mode");
   }
   if (out->kind == GG_VALUE_TUPLE) {
     gg_tiler so_far;
     if (!gg_value_as_tiler(&so_far, out)) {
       p->at = at;
-      return fail_syntax(p, "a tiler without scaled bases");
+      return gg_parser_fail(p, "a tiler without scaled bases");
     }
     out->kind = GG_VALUE_TILER;
     out->tiler = so_far;
   }
-  return place_error(p, gg_tiler_append(&out->tiler, &tiler, p->err), at);
+  return gg_parser_place(p, gg_tiler_append(&out->tiler, &tiler, p->err), at);
 }
 
-static gg_status parse_tuple(parser *p, gg_value *out) {
+static gg_status fail_bracket(gg_parser *p, char close) {
+  return gg_parser_fail(p, close == ')'   ? "',' or ')'"
+                           : close == ']' ? "',' or ']'"
+                                          : "',' or '>'");
+}
+
+gg_status gg_parse_modes(gg_parser *p, gg_value *out, char close) {
   gg_status st = GG_OK;
-  gg_value *mode = new_value(p, &st);
+  gg_tiler ignored;
+  gg_value *mode = gg_parser_value(p, &st);
   if (!mode) return st;
   out->kind = GG_VALUE_TUPLE;
   out->tuple = gg_tuple_empty();
-  if (accept(p, ')')) return GG_OK;
-  do {
-    skip_blanks(p);
+  if (gg_parser_accept(p, close)) return GG_OK;
+  for (bool first = true; first || gg_parser_accept(p, ','); first = false) {
+    gg_parser_blanks(p);
     const char *at = p->at;
-    if ((st = parse_chain(p, mode))) return st;
+    if ((st = gg_parse_chain(p, mode))) return st;
+    bool is_mode = mode->kind == GG_VALUE_TUPLE || gg_value_as_tiler(&ignored, mode);
+    if (first && !is_mode && gg_parser_accept(p, close)) {
+      *out = *mode;
+      return GG_OK;
+    }
     if ((st = add_mode(p, out, mode, at))) return st;
-  } while (accept(p, ','));
-  return accept(p, ')') ? GG_OK : fail_syntax(p, "',' or ')'");
-}
-
-/* ---- Calls ------------------------------------------------------------------------------- */
-
-typedef struct call {
-  gg_value *arguments[max_arguments];
-  int count;
-} call;
-
-static gg_status add_argument(parser *p, call *c, bool integer) {
-  gg_status st = GG_OK;
-  gg_value *value = new_value(p, &st);
-  if (!value) return st;
-  if (c->count == max_arguments) return fail_syntax(p, "at most 16 arguments");
-  c->arguments[c->count++] = value;
-  skip_blanks(p);
-  value->column = column_of(p, p->at);
-  return integer ? parse_leaf(p, value) : parse_chain(p, value);
-}
-
-/* "<1,2>" before the parenthesis; not an angle bracket of a C++ type name. */
-static gg_status parse_template(parser *p, call *c) {
-  gg_status st;
-  if (*p->at != '<') return GG_OK;
-  const char *s = p->at + 1 + strspn(p->at + 1, " -_,0123456789");
-  if (*s != '>' || s[1] != '(') return GG_OK;
-  p->at++;
-  do {
-    if ((st = add_argument(p, c, true))) return st;
-  } while (accept(p, ','));
-  return accept(p, '>') ? GG_OK : fail_syntax(p, "'>'");
-}
-
-static gg_status parse_call(parser *p, gg_value *out, const char *start, const char *end,
-                            const call *templates) {
-  call c = {.count = 0};
-  gg_status st;
-  p->at++; /* ( */
-  if (!accept(p, ')')) {
-    do {
-      if ((st = add_argument(p, &c, false))) return st;
-    } while (accept(p, ','));
-    if (!accept(p, ')')) return fail_syntax(p, "',' or ')'");
   }
-  for (int i = 0; i < templates->count; i++) {
-    if (c.count == max_arguments) return fail_syntax(p, "at most 16 arguments");
-    c.arguments[c.count++] = templates->arguments[i];
-  }
-  char name[64];
-  size_t length = (size_t)(end - start);
-  if (length >= sizeof name) length = sizeof name - 1;
-  memcpy(name, start, length);
-  name[length] = '\0';
-  st = gg_expr_call(out, name, c.arguments, c.count, p->arena, p->err);
-  return place_error(p, st, start);
-}
-
-/* A bare name takes the C++ template arguments that follow it: UniversalCopy<uint128_t>. */
-static gg_status parse_name(parser *p, gg_value *out) {
-  const char *start = p->at;
-  while (is_word(*p->at) || (p->at[0] == ':' && p->at[1] == ':' && is_word(p->at[2]))) {
-    p->at += *p->at == ':' ? 2 : 1;
-  }
-  const char *end = p->at;
-  size_t length = (size_t)(end - start);
-  if (length == 2 && !memcmp(start, "Sw", 2)) return parse_swizzle(p, out, start);
-  if (length == 8 && !memcmp(start, "smem_ptr", 8)) return parse_smem(p, out);
-  if (length == 1 && *start == 'X') {
-    out->kind = GG_VALUE_TUPLE;
-    out->tuple = gg_tuple_keep();
-    return GG_OK;
-  }
-  call templates = {.count = 0};
-  gg_status st = parse_template(p, &templates);
-  if (st) return st;
-  if (*p->at == '(') return parse_call(p, out, start, end, &templates);
-  int open = 0;
-  do {
-    open += (*p->at == '<') - (*p->at == '>');
-    if (open > 0 || *p->at == '>') p->at++;
-  } while (open > 0 && *p->at);
-  if (open > 0) return fail_syntax(p, "'>'");
-  out->kind = GG_VALUE_NAME;
-  out->name.text = start;
-  out->name.length = (size_t)(p->at - start);
-  return GG_OK;
+  return gg_parser_accept(p, close) ? GG_OK : fail_bracket(p, close);
 }
 
 /* ---- Terms and chains --------------------------------------------------------------------- */
 
-static gg_status parse_primary(parser *p, gg_value *out) {
-  skip_blanks(p);
-  out->column = column_of(p, p->at);
+static gg_status parse_primary(gg_parser *p, gg_value *out) {
+  gg_parser_blanks(p);
+  out->column = gg_parser_column(p, p->at);
   char next = *p->at, after = next ? p->at[1] : '\0';
-  if (accept(p, '(')) return parse_tuple(p, out);
+  if (gg_parser_accept(p, '(')) return gg_parse_modes(p, out, ')');
+  if (gg_parser_accept(p, '[')) return gg_parse_modes(p, out, ']');
   bool digits = isdigit((unsigned char)next) ||
                 ((next == '-' || next == '_') && (isdigit((unsigned char)after) || after == '-'));
   if (digits) return parse_leaf(p, out);
-  if (next == '_' && !is_word(after)) {
+  if (next == '_' && !gg_is_word(after)) {
     p->at++;
+    gg_parser_braces(p);
     out->kind = GG_VALUE_TUPLE;
     out->tuple = gg_tuple_keep();
     return GG_OK;
   }
-  if (isalpha((unsigned char)next)) return parse_name(p, out);
-  return fail_syntax(p, "a layout, tuple, integer or operation");
+  if (isalpha((unsigned char)next)) return gg_parse_name(p, out);
+  return gg_parser_fail(p, "a layout, tuple, integer or operation");
 }
 
-static gg_status parse_term(parser *p, gg_value *out) {
+static gg_status parse_term(gg_parser *p, gg_value *out) {
   gg_status st = parse_primary(p, out);
   if (st) return st;
-  skip_blanks(p);
+  gg_parser_blanks(p);
   const char *colon = p->at;
-  if (!accept(p, ':')) return GG_OK;
-  gg_value *stride = new_value(p, &st);
+  if (!gg_parser_accept(p, ':')) return gg_parse_applications(p, out);
+  gg_value *stride = gg_parser_value(p, &st);
   if (!stride || (st = parse_primary(p, stride))) return st;
   if (out->kind != GG_VALUE_TUPLE || stride->kind != GG_VALUE_TUPLE) {
     p->at = colon;
-    return fail_syntax(p, "two tuples of integers around ':'");
+    return gg_parser_fail(p, "two tuples of integers around ':'");
   }
   gg_layout layout;
   st = gg_layout_make(&layout, &out->tuple, &stride->tuple, p->err);
-  if (st) return place_error(p, st, colon);
+  if (st) return gg_parser_place(p, st, colon);
   out->kind = GG_VALUE_LAYOUT;
   out->layout = gg_composed_of(&layout);
+  return gg_parse_applications(p, out);
+}
+
+/* A base before a layout: an offset, a coordinate, or a pointer, where offset 0 is. */
+static gg_status join_base(gg_parser *p, gg_value *left, const gg_composed *layout,
+                           const char *at) {
+  gg_tensor tensor = gg_tensor_of(layout);
+  if (left->kind == GG_VALUE_TUPLE) tensor.base = left->tuple;
+  GG_EACH_LEAF(i, &tensor.base) {
+    gg_node *leaf = &tensor.base.nodes[i];
+    if (leaf->kind == GG_NODE_INT && !leaf->basis_rank) continue;
+    p->at = at;
+    return gg_parser_fail(p, "a base of integers before 'o'");
+  }
+  left->kind = GG_VALUE_TENSOR;
+  left->tensor = tensor;
   return GG_OK;
 }
 
 /* left o right: a swizzle or base before a layout, or composition. */
-static gg_status join(parser *p, gg_value *left, const gg_value *right, const char *at) {
+static gg_status join(gg_parser *p, gg_value *left, const gg_value *right, const char *at) {
   gg_composed layout;
-  bool based = left->kind == GG_VALUE_TUPLE && gg_value_as_layout(&layout, right);
-  if (based) {
-    gg_tensor tensor = {left->tuple, layout};
-    GG_EACH_LEAF(i, &left->tuple) {
-      if (left->tuple.nodes[i].kind == GG_NODE_INT && !left->tuple.nodes[i].basis_rank) continue;
-      p->at = at;
-      return fail_syntax(p, "a base of integers before 'o'");
-    }
-    left->kind = GG_VALUE_TENSOR;
-    left->tensor = tensor;
-    return GG_OK;
+  int64_t offset;
+  if (left->kind == GG_VALUE_SWIZZLE && gg_value_as_int(&offset, right)) {
+    return gg_parser_fail(p, "'o' and a layout");
   }
+  bool base = left->kind == GG_VALUE_TUPLE || left->kind == GG_VALUE_SMEM;
+  if (base && gg_value_as_layout(&layout, right)) return join_base(p, left, &layout, at);
+  if (base) return gg_parser_fail(p, "a layout behind 'o'");
   gg_value *copy, *both[2];
   gg_status st = GG_OK;
-  if (!(copy = new_value(p, &st))) return st;
+  if (!(copy = gg_parser_value(p, &st))) return st;
   *copy = *left;
   both[0] = copy;
-  if (!(both[1] = new_value(p, &st))) return st;
+  if (!(both[1] = gg_parser_value(p, &st))) return st;
   *both[1] = *right;
-  return place_error(p, gg_expr_call(left, "composition", both, 2, p->arena, p->err), at);
+  return gg_parser_place(p, gg_expr_call(left, "composition", both, 2, p->arena, p->err), at);
 }
 
 /* sw o offset o layout, sw o smem_ptr o layout. */
-static gg_status join_swizzled(parser *p, gg_value *left, const gg_value *middle,
+static gg_status join_swizzled(gg_parser *p, gg_value *left, const gg_value *middle,
                                const gg_value *right, const char *at) {
   gg_composed layout;
   int64_t offset;
@@ -368,25 +282,25 @@ static gg_status join_swizzled(parser *p, gg_value *left, const gg_value *middle
   bool smem = middle->kind == GG_VALUE_SMEM;
   if (!plain || (!smem && !gg_value_as_int(&offset, middle))) {
     p->at = at;
-    return fail_syntax(p, "Sw<B,M,S> o offset o layout");
+    return gg_parser_fail(p, "Sw<B,M,S> o offset o layout");
   }
   gg_swizzle sw = left->swizzle;
   left->kind = GG_VALUE_LAYOUT;
   st = smem ? gg_composed_make_smem(&left->layout, sw, middle->smem_bits, &layout.layout, p->err)
             : gg_composed_make(&left->layout, sw, offset, &layout.layout, p->err);
-  return place_error(p, st, at);
+  return gg_parser_place(p, st, at);
 }
 
 /* Joins terms from the right: a o (b o c). */
-static gg_status parse_links(parser *p, gg_value *out) {
-  gg_value *terms[max_arguments];
-  const char *places[max_arguments];
+static gg_status parse_links(gg_parser *p, gg_value *out) {
+  gg_value *terms[max_terms];
+  const char *places[max_terms];
   int count = 0;
   gg_status st = GG_OK;
   do {
-    if (count == max_arguments) return fail_syntax(p, "at most 16 terms");
-    if (!(terms[count] = new_value(p, &st))) return st;
-    skip_blanks(p);
+    if (count == max_terms) return gg_parser_fail(p, "at most 16 terms");
+    if (!(terms[count] = gg_parser_value(p, &st))) return st;
+    gg_parser_blanks(p);
     places[count] = p->at;
     if ((st = parse_term(p, terms[count++]))) return st;
   } while (accept_o(p));
@@ -406,21 +320,28 @@ static gg_status parse_links(parser *p, gg_value *out) {
   return GG_OK;
 }
 
-static gg_status parse_chain(parser *p, gg_value *out) {
-  if (++p->nesting > max_nesting) return fail_syntax(p, "at most 64 levels of nesting");
-  skip_blanks(p);
-  int column = column_of(p, p->at);
+gg_status gg_parse_chain(gg_parser *p, gg_value *out) {
+  if (++p->nesting > max_nesting) return gg_parser_fail(p, "at most 64 levels of nesting");
+  gg_parser_blanks(p);
+  int column = gg_parser_column(p, p->at);
   gg_status st = parse_links(p, out);
   out->column = column;
   p->nesting--;
   return st;
 }
 
-/* _8, where no word goes before. */
+/* ---- The whole ---------------------------------------------------------------------------- */
+
+/* _8 or Int<8>, where no word goes before. Inside of a C++ type integers are static without saying
+ * anything of the others: zipped_divide((8,24), Shape<_4,_8>{}). */
 static bool has_static_mark(const char *text) {
+  int depth = 0;
   for (const char *s = text; *s; s++) {
-    bool starts = s == text || !is_word(s[-1]);
-    if (starts && s[0] == '_' && (isdigit((unsigned char)s[1]) || s[1] == '-')) return true;
+    bool starts = s == text || !gg_is_word(s[-1]);
+    bool integer = s[0] == '_' && (isdigit((unsigned char)s[1]) || s[1] == '-');
+    bool constant = strncmp(s, "Int<", 4) == 0 || strncmp(s, "C<", 2) == 0;
+    if (starts && depth == 0 && (integer || constant)) return true;
+    depth += (*s == '<') - (*s == '>');
   }
   return false;
 }
@@ -428,17 +349,19 @@ static bool has_static_mark(const char *text) {
 gg_status gg_expr_eval(gg_value *out, const char *text, const char *file, int line,
                        gg_notation *notation, gg_arena *arena, gg_error *err) {
   bool cute = (notation && *notation == GG_NOTATION_CUTE) || has_static_mark(text);
-  parser p = {.text = text,
-              .at = text,
-              .file = file,
-              .line = line,
-              .cute = cute,
-              .arena = arena,
-              .err = err};
-  gg_status st = parse_chain(&p, out);
+  gg_parser p = {.text = text,
+                 .at = text,
+                 .file = file,
+                 .line = line,
+                 .cute = cute,
+                 .arena = arena,
+                 .err = err};
+  gg_status st = gg_parse_chain(&p, out);
   if (st) return st;
-  skip_blanks(&p);
-  if (*p.at) return fail_syntax(&p, "the end");
+  gg_parser_accept(&p, ';');
+  gg_parser_blanks(&p);
+  if (p.at[0] == '/' && p.at[1] == '/') p.at += strlen(p.at); /* a comment */
+  if (*p.at) return gg_parser_fail(&p, "the end");
   if (notation) *notation = cute ? GG_NOTATION_CUTE : GG_NOTATION_PLAIN;
   return GG_OK;
 }

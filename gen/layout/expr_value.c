@@ -4,11 +4,17 @@
 
 const char *gg_value_kind_name(const gg_value *value) {
   static const char *const names[] = {
-      [GG_VALUE_TUPLE] = "a tuple",   [GG_VALUE_LAYOUT] = "a layout",
-      [GG_VALUE_TILER] = "a tiler",   [GG_VALUE_SWIZZLE] = "a swizzle",
-      [GG_VALUE_SMEM] = "smem_ptr",   [GG_VALUE_TENSOR] = "a tensor",
-      [GG_VALUE_BOOL] = "a truth",    [GG_VALUE_NAME] = "a name",
-      [GG_VALUE_MMA] = "a tiled MMA", [GG_VALUE_COPY] = "a tiled copy",
+      [GG_VALUE_TUPLE] = "a tuple",
+      [GG_VALUE_LAYOUT] = "a layout",
+      [GG_VALUE_TILER] = "a tiler",
+      [GG_VALUE_SWIZZLE] = "a swizzle",
+      [GG_VALUE_SMEM] = "smem_ptr",
+      [GG_VALUE_TENSOR] = "a tensor",
+      [GG_VALUE_BOOL] = "a truth",
+      [GG_VALUE_NAME] = "a name",
+      [GG_VALUE_MMA] = "a tiled MMA",
+      [GG_VALUE_COPY] = "a tiled copy",
+      [GG_VALUE_CONFLICTS] = "bank conflicts",
   };
   if (value->kind == GG_VALUE_TUPLE && gg_tuple_is_int(&value->tuple)) {
     if (value->tuple.nodes[0].basis_rank) return "a scaled basis";
@@ -47,6 +53,19 @@ static void print_copy(gg_str *out, const gg_value *value, gg_notation notation)
   gg_str_puts(out, ")");
 }
 
+static void print_name(gg_str *out, const gg_value *value) {
+  if (value->name.bits) gg_str_puts(out, "Copy_Atom(");
+  gg_str_append(out, value->name.text, value->name.length);
+  if (value->name.bits) gg_str_printf(out, ", %d)", value->name.bits);
+}
+
+/* The sum over all warps and accesses: (wavefronts, the fewest that could do). */
+static void print_conflicts(gg_str *out, const gg_value *value, gg_notation notation) {
+  gg_wavefronts w = gg_conflicts_total(&value->conflicts);
+  gg_tuple sum = GG_TUPLE(w.taken, w.least);
+  gg_tuple_print(out, &sum, notation);
+}
+
 void gg_value_print(gg_str *out, const gg_value *value, gg_notation notation) {
   switch (value->kind) {
   case GG_VALUE_TUPLE:
@@ -71,13 +90,16 @@ void gg_value_print(gg_str *out, const gg_value *value, gg_notation notation) {
     gg_str_puts(out, value->truth ? "true" : "false");
     break;
   case GG_VALUE_NAME:
-    gg_str_append(out, value->name.text, value->name.length);
+    print_name(out, value);
     break;
   case GG_VALUE_MMA:
     print_mma(out, value, notation);
     break;
   case GG_VALUE_COPY:
     print_copy(out, value, notation);
+    break;
+  case GG_VALUE_CONFLICTS:
+    print_conflicts(out, value, notation);
     break;
   }
 }

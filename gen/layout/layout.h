@@ -62,6 +62,8 @@ gg_status gg_tiler_append(gg_tiler *tiler, const gg_tiler *mode, gg_error *err);
 gg_status gg_tiler_get(gg_tiler *out, const gg_tiler *tiler, int mode, gg_error *err);
 /* The modes that a projection such as (1,X,1) keeps. */
 gg_status gg_tiler_dice(gg_tiler *out, const gg_tuple *proj, const gg_tiler *tiler, gg_error *err);
+/* The sizes of what a tiler cuts out, mode by mode. */
+gg_tuple gg_tiler_extents(const gg_tiler *tiler);
 bool gg_tiler_is_layout(const gg_tiler *tiler); /* the root is a layout, not a tuple or `_` */
 
 /* ---- Asking ----------------------------------------------------------------------------- */

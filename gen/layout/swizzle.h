@@ -55,6 +55,8 @@ int64_t gg_composed_size(const gg_composed *a);
 int64_t gg_composed_cosize(const gg_composed *a); /* of the layout, as CuTe has it */
 /* The offset (elements) at a colexicographic index; of the smem_ptr form, for an aligned tile. */
 int64_t gg_composed_at(const gg_composed *a, int64_t index);
+/* The same where the layout inside gives `inner`: sw(offset + inner). */
+int64_t gg_composed_apply(const gg_composed *a, int64_t inner);
 
 /* The same function with the swizzle on element indices: CuTe's
  * as_position_independent_swizzle_layout. True of a tile that starts on the swizzle's period. */

@@ -64,22 +64,33 @@ static gg_status add_base(gg_tuple *out, const gg_tuple *a, const gg_tuple *b, g
   return gg_calc_tuple(&c, out, &r);
 }
 
-gg_status gg_tensor_at(gg_tuple *out, const gg_tensor *t, int64_t index, gg_error *err) {
-  gg_tuple coord = gg_tuple_int(index), at;
+gg_status gg_tensor_crd2idx(gg_tuple *out, const gg_tuple *coord, const gg_tensor *t,
+                            gg_error *err) {
+  gg_calc c = GG_CALC("tensor", err);
   gg_composed layout = t->layout;
+  gg_tuple at;
+  if ((c.status = gg_layout_crd2idx(&at, coord, &layout.layout, err))) return c.status;
+  if (gg_composed_is_plain(&layout)) return add_base(out, &t->base, &at, err);
+  int64_t base = t->base.nodes[0].value, inner = at.nodes[0].value;
   if (layout.ptr_bits) { /* the base moves the pointer, before the swizzle */
-    gg_calc c = GG_CALC("tensor", err);
-    layout.offset = gg_calc_add(&c, layout.offset, t->base.nodes[0].value);
-    if (c.status == GG_OK) *out = gg_tuple_int(gg_composed_at(&layout, index));
-    return c.status;
+    inner = gg_calc_add(&c, inner, base);
+    base = 0;
   }
-  gg_status st = GG_OK;
-  if (gg_composed_is_plain(&layout)) {
-    st = gg_layout_crd2idx(&at, &coord, &layout.layout, err);
-  } else {
-    at = gg_tuple_int(gg_composed_at(&layout, index));
-  }
-  return st ? st : add_base(out, &t->base, &at, err);
+  int64_t offset = gg_calc_add(&c, base, gg_composed_apply(&layout, inner));
+  if (c.status == GG_OK) *out = gg_tuple_int(offset);
+  return c.status;
+}
+
+gg_status gg_tensor_at(gg_tuple *out, const gg_tensor *t, int64_t index, gg_error *err) {
+  gg_tuple coord = gg_tuple_int(index);
+  return gg_tensor_crd2idx(out, &coord, t, err);
+}
+
+int64_t gg_tensor_offset(const gg_tensor *t, int64_t index) {
+  uint64_t base = (uint64_t)t->base.nodes[0].value;
+  uint64_t inner = (uint64_t)gg_layout_at(&t->layout.layout, index);
+  if (t->layout.ptr_bits) return gg_composed_apply(&t->layout, (int64_t)(inner + base));
+  return (int64_t)(base + (uint64_t)gg_composed_apply(&t->layout, (int64_t)inner));
 }
 
 gg_status gg_tensor_slice(gg_tensor *out, const gg_tensor *t, const gg_tuple *coord,

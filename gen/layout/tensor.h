@@ -23,8 +23,13 @@ gg_tensor gg_tensor_of_layout(const gg_layout *layout); /* base 0 */
 gg_status gg_tensor_identity(gg_tensor *out, const gg_tuple *shape, gg_error *err);
 bool gg_tensor_equal(const gg_tensor *a, const gg_tensor *b);
 
-/* The offset (or coordinate) at a colexicographic index. */
+/* The offset, or for identity tensors the coordinate, of what a coordinate points at. */
+gg_status gg_tensor_crd2idx(gg_tuple *out, const gg_tuple *coord, const gg_tensor *t,
+                            gg_error *err);
+/* The same at a colexicographic index. */
 gg_status gg_tensor_at(gg_tuple *out, const gg_tensor *t, int64_t index, gg_error *err);
+/* The same of a tensor whose offsets are integers; what does not fit in int64 wraps. */
+int64_t gg_tensor_offset(const gg_tensor *t, int64_t index);
 
 /* The modes that coord keeps, based where it points: CuTe's tensor(coord). */
 gg_status gg_tensor_slice(gg_tensor *out, const gg_tensor *t, const gg_tuple *coord, gg_error *err);

@@ -30,6 +30,9 @@ gg_status gg_tiled_mma_make(gg_tiled_mma *out, const gg_mma_atom *atom,
                             const gg_layout *atom_layout, const gg_tiler *permutation,
                             gg_error *err);
 
+/* (M,K) of A and its metadata, (N,K) of B, (M,N) of C. */
+gg_tuple gg_mma_operand_tile(const int64_t mnk[3], gg_mma_operand operand);
+
 int64_t gg_tiled_mma_threads(const gg_tiled_mma *mma);
 gg_tuple gg_tiled_mma_tile_shape(const gg_tiled_mma *mma); /* (M,N,K) */
 

@@ -40,6 +40,20 @@ gg_status gg_tiler_append(gg_tiler *tiler, const gg_tiler *mode, gg_error *err) 
   return GG_OK;
 }
 
+gg_tuple gg_tiler_extents(const gg_tiler *tiler) {
+  gg_calc c = GG_CALC("tiler", NULL);
+  gg_tuple sizes = {0};
+  bool layout = gg_tile_kind_at(tiler, 0) == GG_TILE_LAYOUT;
+  int open = gg_build_open(&c, &sizes);
+  if (layout) gg_build_leaf(&c, &sizes, gg_product_at(&c, &tiler->tiles.shape, 0));
+  for (int i = 0; !layout && i < gg_rank_at(&tiler->tiles.shape, 0); i++) {
+    int mode = gg_tuple_child(&tiler->tiles.shape, 0, i);
+    gg_build_leaf(&c, &sizes, gg_product_at(&c, &tiler->tiles.shape, mode));
+  }
+  gg_build_close(&sizes, open);
+  return sizes;
+}
+
 /* The tiler at a node. */
 static gg_tiler tiler_sub(const gg_tiler *tiler, int at) {
   gg_tiler r = {gg_layout_sub(&tiler->tiles, at), tiler->layouts >> at, tiler->integers >> at};

@@ -19,7 +19,7 @@
 #include "plan/dealing.h"
 
 #include "atom/dtype.h"
-#include "plan/banks.h"
+#include "layout/banks.h"
 
 enum {
   few_parts = 3,    /* that one cluster adds up alone */

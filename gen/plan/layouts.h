@@ -3,8 +3,8 @@
 #ifndef GG_PLAN_LAYOUTS_H
 #define GG_PLAN_LAYOUTS_H
 
+#include "layout/banks.h"
 #include "layout/swizzle.h"
-#include "plan/banks.h"
 #include "plan/plan.h"
 
 /* A layout by name, for dumps. */

@@ -132,6 +132,25 @@ expect 0 'layout' "$gemmgen" layout 'composition((6,2):(8,2), (4,3):(3,1))'
 holds 'the result' [ "$(cat out)" = '((2,2),3):((24,2),8)' ]
 expect 0 'layout drawn' "$gemmgen" layout --svg drawn.svg '(4,8):(8,1)'
 holds 'it is SVG' grep -q '</svg>' drawn.svg
+expect 0 'an atom drawn by its name' "$gemmgen" layout --svg atom.svg SM80_16x8x16_F32F16F16F32_TN
+holds 'A, B and C' [ "$(grep -c '>[ABC] (' atom.svg)" -eq 3 ]
+expect 0 'a tile of threads and values' "$gemmgen" layout --table --tv '(4,8)' '(8,4):(4,1)'
+holds 'who holds what' grep -q 'T7V3 |' out
+expect 0 'a large layout at a glance' "$gemmgen" layout --table --compact '(4096,4096):(4096,1)'
+holds 'its ends' grep -q '16777215 |' out
+expect 0 'bank conflicts' "$gemmgen" layout --table \
+  'bank_conflicts(CLayout(SM80_16x8x16_F32F16F16F32_TN), (16,8):(64,1), float, 8)'
+holds 'by access' grep -Eq '^1 +2-3 +0 +8 +2 +4 +0-7$' out
+expect 2 '--tv alone' "$gemmgen" layout --tv '(4,8)' '(8,4):(4,1)'
+expect 2 '--compact alone' "$gemmgen" layout --compact '(8,4):(4,1)'
+expect 2 '--bits without a picture' "$gemmgen" layout --table --bits 16 '(8,4):(4,1)'
+expect 1 'a tile too small' "$gemmgen" layout --svg none.svg --tv '(4,4)' '(8,4):(4,1)'
+holds 'nothing is written' [ ! -e none.svg ]
+expect 1 'an atom without threads' "$gemmgen" layout --table \
+  'SM100_MMA_F16BF16_SS<half_t,half_t,float,128,128,K,K>'
+holds 'it says why' grep -q 'in tensor and shared memory' err
+expect 1 'a name that is nothing' "$gemmgen" layout frobnicate
+holds 'its place' grep -q ':1:1: error: no operation' err
 expect 1 'layout refused' "$gemmgen" layout '(4,8):(8'
 expect 1 'layout lines' bash -c "printf '4:1\n(\n8:2\n' | '$gemmgen' layout -"
 holds 'a result a line' [ "$(wc -l <out)" -eq 3 ]

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout/draw.h"
 #include "layout/expr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -13,22 +12,34 @@ static void require(bool holds) {
   if (!holds) abort();
 }
 
-static void check_good(const gg_value *value, gg_notation notation, gg_arena *arena) {
-  gg_str text = GG_STR_INIT, again = GG_STR_INIT, table = GG_STR_INIT;
-  gg_value back;
+/* Whatever there is to draw of a value: no tile may be left. */
+static void draw(const gg_value *value) {
+  gg_str table = GG_STR_INIT;
   gg_tensor tensor;
+  gg_tv_view views[GG_TV_VIEWS];
+  int count;
+  if (value->kind == GG_VALUE_CONFLICTS) gg_conflicts_table(&table, &value->conflicts);
+  if (gg_value_as_tensor(&tensor, value) && gg_composed_size(&tensor.layout) < 256) {
+    gg_draw_table(&table, &tensor, tensor.base.count > 1, NULL);
+  }
+  if (!gg_value_views(views, &count, value, NULL)) {
+    gg_draw_thread_table(&table, views, count, true, NULL);
+  }
+  gg_str_free(&table);
+}
+
+static void check_good(const gg_value *value, gg_notation notation, gg_arena *arena) {
+  gg_str text = GG_STR_INIT, again = GG_STR_INIT;
+  gg_value back;
   gg_value_print(&text, value, notation);
   if (value->kind != GG_VALUE_BOOL) {
     require(!gg_expr_eval(&back, gg_str_text(&text), NULL, 1, &notation, arena, NULL));
     gg_value_print(&again, &back, notation);
     require(strcmp(gg_str_text(&text), gg_str_text(&again)) == 0);
   }
-  if (gg_value_as_tensor(&tensor, value) && gg_composed_size(&tensor.layout) < 256) {
-    gg_draw_table(&table, &tensor, NULL);
-  }
+  draw(value);
   gg_str_free(&text);
   gg_str_free(&again);
-  gg_str_free(&table);
 }
 
 static void check_bad(gg_status st, gg_error *err, const char *source) {

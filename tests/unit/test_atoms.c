@@ -67,8 +67,9 @@ static void check_names(const gg_mma_atom *atom) {
   snprintf(ptx_shape, sizeof ptx_shape, ".m%dn%dk%d.", atom->m, atom->n, atom->k);
   snprintf(types, sizeof types, ".%s.%s.%s", gg_dtype_info_of(atom->c)->ptx,
            gg_dtype_info_of(atom->a)->ptx, gg_dtype_info_of(atom->b)->ptx);
-  if (atom->row->kind != GG_MMA_fma) ck_assert_ptr_nonnull(strstr(gg_str_text(&cute), shape));
-  if (ptx.length) {
+  bool thread = atom->row->kind == GG_MMA_fma || atom->row->kind == GG_MMA_dot;
+  if (!thread) ck_assert_ptr_nonnull(strstr(gg_str_text(&cute), shape));
+  if (ptx.length && !thread) {
     ck_assert_msg(strstr(ptx.text, ptx_shape) && strstr(ptx.text, types), "%s", ptx.text);
     ck_assert_int_eq(strstr(ptx.text, ".satfinite") != NULL,
                      strstr(cute.text, "_SATURATE") != NULL);
@@ -243,6 +244,39 @@ START_TEST(the_nearest_n_is_named) {
 }
 END_TEST
 
+/* A family is tried with the N of the name, so that the types are what differs. */
+START_TEST(the_nearest_name_is_named) {
+  static const struct {
+    const char *name, *nearest;
+  } cases[] = {
+      {"SM80_16x8x16_F32F16F16F32", "SM80_16x8x16_F32F16F16F32_TN"},
+      {"SM90_64x96x16_F32F16BF16_SS", "SM90_64x96x16_F32F16F16_SS"},
+      {"MMA_64x64x32_S32S4S4_SS_TN", "MMA_64x64x32_S32S8S8_SS_TN"},
+      {"SM61_DP2A", "SM61_DP4A"},
+      {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16",
+       "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    gg_error err = GG_ERROR_INIT;
+    gg_mma_atom atom;
+    char wanted[160];
+    snprintf(wanted, sizeof wanted, "did you mean '%s'?", cases[i].nearest);
+    ck_assert_int_eq(gg_mma_atom_find(&atom, cases[i].name, &err), GG_E_ATOM_NAME);
+    ck_assert_msg(strstr(err.message, wanted), "%s", err.message);
+    gg_error_clear(&err);
+  }
+  gg_error err = GG_ERROR_INIT;
+  gg_copy_atom copy;
+  gg_copy_atom_find(&copy, "SM75_U32x4_LDSM", &err);
+  ck_assert_msg(strstr(err.message, "'SM75_U32x4_LDSM_N'"), "%s", err.message);
+  gg_error_clear(&err);
+  gg_copy_atom_find(&copy, "something else", &err);
+  ck_assert_str_eq(err.message,
+                   "no copy atom is named 'something else' (`gemmgen atoms` lists them)");
+  gg_error_clear(&err);
+}
+END_TEST
+
 START_TEST(atoms_are_selected_by_types) {
   gg_mma_atom atoms[4];
   gg_arch sm80 = {80, 0}, sm90a = {90, 'a'}, sm75 = {75, 0};
@@ -273,6 +307,14 @@ START_TEST(wrappers_read_as_written_by_hand) {
       "      \"{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\"\n"
       "      : \"+f\"(d[0]), \"+f\"(d[1]), \"+f\"(d[2]), \"+f\"(d[3])\n"
       "      : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"r\"(b[0]), \"r\"(b[1]));\n"
+      "}\n");
+  gg_str_free(&text);
+  ck_assert(gg_mma_atom_find(&atom, "SM61_DP4A", NULL) == GG_OK);
+  ck_assert(gg_mma_atom_wrapper(&text, &atom, "dot", NULL) == GG_OK);
+  ck_assert_str_eq(
+      text.text,
+      "__device__ inline void dot(int (&d)[1], const unsigned (&a)[1], const unsigned (&b)[1]) {\n"
+      "  asm(\"dp4a.s32.s32 %0, %1, %2, %0;\" : \"+r\"(d[0]) : \"r\"(a[0]), \"r\"(b[0]));\n"
       "}\n");
   gg_str_free(&text);
 }
@@ -423,6 +465,7 @@ int main(void) {
   tcase_add_test(tables, names_are_read_as_cute_writes_them);
   tcase_add_test(tables, wrong_names_are_refused);
   tcase_add_test(tables, the_nearest_n_is_named);
+  tcase_add_test(tables, the_nearest_name_is_named);
   tcase_add_test(tables, atoms_are_selected_by_types);
   tcase_add_test(tables, wrappers_read_as_written_by_hand);
   tcase_add_test(tables, every_instruction_has_a_wrapper);

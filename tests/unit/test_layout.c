@@ -1,10 +1,10 @@
-/* Layouts: an example of every operation of the calculator, text forms, errors, drawings. */
+/* Layouts: an example of every operation of the calculator, text forms, errors. What else the
+ * calculator reads and draws is in test_calculator.c. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "layout/calc.h"
-#include "layout/draw.h"
 #include "layout/expr.h"
 #include "suite.h"
 
@@ -23,7 +23,16 @@ static const struct example {
     {"make_identity_layout((4,(2,3)))", "(4,(2,3)):(1@0,(1@0@1,1@1@1))"},
     {"make_identity_tensor((4,8))", "(0,0) o (4,8):(1@0,1@1)"},
     {"make_tensor(16, (4,8):(1,4))", "16 o (4,8):(1,4)"},
+    {"make_tensor(16, (4,8), (8,1))", "16 o (4,8):(8,1)"},
+    {"make_tensor(16, (4,8), LayoutRight)", "16 o (4,8):(8,1)"},
+    {"make_tensor((4,8):(8,1))", "0 o (4,8):(8,1)"},
+    {"make_layout((2,4), LayoutRight)", "(2,4):(4,1)"},
+    {"make_layout((2,4), GenColMajor)", "(2,4):(1,2)"},
+    {"make_layout_like(16 o (2,3,4):(0,1,40))", "(2,3,4):(0,1,3)"},
+    {"make_layout_tv((4,8):(8,1), (2,2):(2,1))", "((8,4),(2,2)):((16,2),(8,1))"},
+    {"make_swizzle(2, 4, 3)", "Sw<2,4,3>"},
     {"make_swizzle(384, 48)", "Sw<2,4,3>"},
+    {"smem_atom(K_SW128, half_t)", "Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)"},
     {"smem_atom(K_SW128, 16)", "Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)"},
     {"smem_atom(MN_SW128_32B, 8)", "Sw<2,5,2> o smem_ptr[8b](unset) o (128,4):(1,128)"},
     {"size((4,8):(1,4))", "32"},
@@ -37,6 +46,19 @@ static const struct example {
     {"depth(4)", "0"},
     {"shape((4,8):(1,4))", "(4,8)"},
     {"stride<1>((4,(2,3)):(1,(4,8)))", "(4,8)"},
+    {"size(16 o (4,8):(1,4))", "32"},
+    {"size<1>((4,(2,3)))", "6"},
+    {"cosize<1>((4,8):(1,4))", "29"},
+    {"rank(16 o (4,8):(1,4))", "2"},
+    {"rank<1>((4,(2,3)))", "2"},
+    {"depth<1>((4,(2,3)):(1,(4,8)))", "1"},
+    {"depth<1>((4,(2,3)))", "1"},
+    {"shape(16 o (4,8):(1,4))", "(4,8)"},
+    {"shape<1>((4,(2,3)))", "(2,3)"},
+    {"stride(16 o (4,8):(1,4))", "(1,4)"},
+    {"layout(16 o (4,8):(1,4))", "(4,8):(1,4)"},
+    {"layout<1,0>((4,(3,6)):(1,(4,12)))", "3:4"},
+    {"bank_conflicts((32,4):(4,1), (128):(1), 32)", "(4,4)"},
     {"coshape(make_identity_layout((4,(2,3))))", "(4,(2,3))"},
     {"coprofile((4,8):(1@1,1@0))", "(0,0)"},
     {"is_bijective((4,8):(8,1))", "true"},
@@ -55,12 +77,21 @@ static const struct example {
     {"group_modes<0,2>((4,8,2):(1,4,32))", "((4,8),2):((1,4),32)"},
     {"group_modes((4,8,2), 1, 3)", "(4,(8,2))"},
     {"group<0,2>((4,8,2):(1,4,32))", "((4,8),2):((1,4),32)"},
+    {"insert((4,8), 2, 1)", "(4,2,8)"},
+    {"remove<1>((4,8,2))", "(4,2)"},
+    {"repeat<3>((4,8))", "((4,8),(4,8),(4,8))"},
+    {"tuple_cat((4,8), 2, (3,(5,6)))", "(4,8,2,3,(5,6))"},
+    {"unflatten((4,2,3), (0,(0,0)))", "(4,(2,3))"},
+    {"zip((4,8):(1,4), (2,3):(1,2))", "((4,2),(8,3)):((1,1),(4,2))"},
+    {"zip((4,8), (1,4))", "((4,1),(8,4))"},
     {"flatten((4,(2,(3,5))):(1,(4,(8,24))))", "(4,2,3,5):(1,4,8,24)"},
     {"flatten((4,(2,(3,5))))", "(4,2,3,5)"},
     {"unflatten((4,2,3):(1,4,8), (0,(0,0)))", "(4,(2,3)):(1,(4,8))"},
     {"append<3>((4,8):(1,4))", "(4,8,1):(1,4,0)"},
     {"append((4,8):(1,4), (2,2):(32,64))", "(4,8,(2,2)):(1,4,(32,64))"},
     {"append((4,8), 2)", "(4,8,2)"},
+    {"append<4>((4,8), 1)", "(4,8,1,1)"},
+    {"prepend<4>((4,8), 1)", "(1,1,4,8)"},
     {"prepend<3>((4,8):(1,4))", "(1,4,8):(0,1,4)"},
     {"prepend((4,8):(1,4), 2:32)", "(2,4,8):(32,1,4)"},
     {"prepend((4,8), (2,2))", "((2,2),4,8)"},
@@ -76,6 +107,9 @@ static const struct example {
     {"slice((_,1), Sw<2,0,2> o 0 o (4,4):(1,4))", "((2,2)):((-1,2))"},
     {"slice((_,3), 100 o (4,8):(1,4))", "112 o (4):(1)"},
     {"slice((_,(1,_)), (4,(2,3)))", "(4,3)"},
+    {"slice((4,8):(1,4), (_,3))", "(4):(1)"},
+    {"slice(100 o (4,8):(1,4), (_,3))", "112 o (4):(1)"},
+    {"slice_and_offset((_,3), (4,8):(1,4))", "12 o (4):(1)"},
     {"dice((_,3), (4,8):(1,4))", "(8):(4)"},
     {"dice((1,X,1), (128,64,32))", "(128,32)"},
     {"coalesce((2,(1,6)):(1,(6,2)))", "12:1"},
@@ -132,17 +166,25 @@ static const struct example {
     {"downcast<2>(Sw<3,4,3>)", "Sw<3,5,3>"},
     {"recast_layout((3,4):(1,3), 32, 16)", "(6,4):(1,6)"},
     {"recast_layout(smem_atom(K_SW128, 32), 32, 16)", "Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)"},
+    {"recast_layout((4,8):(1,4), half_t, uint8_t)", "(8,8):(1,8)"},
+    {"recast_layout(16, 8, (4,8):(1,4))", "(2,8):(1,2)"},
     {"apply(Sw<3,4,3>, 128)", "144"},
     {"get_swizzle_portion(Sw<3,4,3> o 0 o (8,64):(64,1))", "Sw<3,4,3>"},
     {"get_nonswizzle_portion(Sw<3,4,3> o 0 o (8,64):(64,1))", "(8,64):(64,1)"},
     {"as_position_independent_swizzle_layout(smem_atom(K_SW128, 16))", "Sw<3,3,3> o 0 o (8,64):(64,1)"},
     {"crd2idx((1,2), (4,8):(1,4))", "9"},
     {"crd2idx(5, (4,8):(8,1))", "9"},
+    {"crd2idx((1,2), 16 o (4,8):(1,4))", "25"},
+    {"crd2idx((1,0), Sw<3,3,3> o 0 o (8,64):(64,1))", "72"},
+    {"crd2idx((1,0), smem_atom(K_SW128, 16))", "72"},
+    {"crd2idx((1,2), make_identity_tensor((4,8)))", "(1,2)"},
     {"crd2idx((1,2), (4,8))", "9"},
     {"crd2idx((1,2), (4,8), (8,1))", "10"},
     {"crd2idx((1,2), (4,8), (1@1,1@0))", "(2,1)"},
     {"idx2crd(13, (4,(2,3)))", "(1,(1,1))"},
     {"idx2crd(10, (4,8), (8,1))", "(1,2)"},
+    {"idx2crd(9, (4,8):(8,1))", "(1,2)"},
+    {"idx2crd(9, 16 o (4,8):(8,1))", "(1,2)"},
     {"crd2crd((1,2), (4,8), 32)", "9"},
     {"get_hier_coord((4,(2,4)):(8,(1,2)), 11)", "(1,(1,1))"},
     {"get_flat_coord((4,(2,4)):(8,(1,2)), 11)", "(1,3)"},
@@ -156,6 +198,9 @@ static const struct example {
     {"domain_offset((1,2), (4,8):(1,4))", "9 o (4,8):(1,4)"},
     {"domain_offset((1,2), Sw<3,4,3> o 0 o (8,64):(64,1))", "0 o Sw<3,4,3> o 66 o (8,64):(64,1)"},
     {"product((4,(2,3)))", "24"},
+    {"max((4,(2,9)), 3)", "9"},
+    {"min((4,(2,9)), 3)", "2"},
+    {"gcd((12,18), 4)", "2"},
     {"product_each((4,(2,3)))", "(4,6)"},
     {"product_like((4,(2,3)), (0,0))", "(4,6)"},
     {"sum((4,(2,3)))", "9"},
@@ -171,8 +216,21 @@ static const struct example {
     {"compatible((4,6), (4,(2,3)))", "true"},
     {"evenly_divides((8,6), (4,4))", "false"},
     {"lex_less((1,2), (2,1))", "true"},
+    {"lex_leq((1,2), (1,2))", "true"},
+    {"lex_gtr((1,2), (2,1))", "false"},
+    {"lex_geq((1,2), (1,2))", "true"},
     {"colex_less((1,2), (2,1))", "false"},
+    {"colex_leq((1,2), (2,1))", "false"},
+    {"colex_gtr((1,2), (2,1))", "true"},
+    {"colex_geq((1,2), (1,2))", "true"},
     {"elem_less((1,2), (2,3))", "true"},
+    {"elem_leq((1,8), (4,8))", "true"},
+    {"elem_gtr((1,8), (4,8))", "false"},
+    {"elem_geq((1,8), (4,8))", "true"},
+    {"congruent((4,8):(1,4), (2,2):(1,2))", "true"},
+    {"weakly_congruent(32:1, (4,8):(1,4))", "true"},
+    {"compatible((4,8):(1,4), ((2,2),8):((1,2),4))", "true"},
+    {"evenly_divides((4,8):(1,4), (2,4):(1,2))", "true"},
     {"compact_col_major((4,(1,3)))", "(1,(0,4))"},
     {"compact_row_major((4,(1,3)))", "(3,(0,1))"},
     {"compact_order((2,3,4), (3,1,2))", "(12,1,3)"},
@@ -201,7 +259,13 @@ static const struct example {
     {"tiled_mma(SM80_16x8x16_F32F16F16F32_TN, (2,2,1):(1,2,4))", "tiled_mma(SM80_16x8x16_F32F16F16F32_TN, (2,2,1):(1,2,4))"},
     {"thr_layout_vmnk(tiled_mma(SM80_16x8x16_F32F16F16F32_TN, (2,2,1):(1,2,4)))", "(32,2,2,1):(1,32,64,128)"},
     {"tile_shape(tiled_mma(SM80_16x8x16_F32F16F16F32_TN, (2,2,1)))", "(32,16,16)"},
+    {"MMA_Atom(SM80_16x8x16_F32F16F16F32_TN)", "SM80_16x8x16_F32F16F16F32_TN"},
+    {"Copy_Atom(SM75_U32x4_LDSM_N, half_t)", "Copy_Atom(SM75_U32x4_LDSM_N, 16)"},
     {"size(tiled_mma(SM80_16x8x16_F32F16F16F32_TN, (2,2,1)))", "128"},
+    {"tile_size<1>(tiled_mma(SM80_16x8x16_F32F16F16F32_TN, (2,2,1)))", "16"},
+    {"partition_fragment_C(tiled_mma(SM80_16x8x16_F32F16F16F32_TN, (2,2,1)), (64,64))", "((2,2),2,4):((1,2),4,8)"},
+    {"make_tiled_copy(UniversalCopy<float>, float, (32,8):(1,32))", "make_tiled_copy_impl(UniversalCopy<uint32_t>, 32, (256,1):(1,0), (32:1,8:1))"},
+    {"ALayout(SM61_DP4A)", "(1,4):(0,1)"},
     {"layoutA_TV(tiled_mma(SM80_16x8x16_F32F16F16F32_TN))", "((4,8),((2,2,2),(1,1))):((32,1),((16,8,128),(0,0)))"},
     {"layoutB_TV(tiled_mma(SM80_16x8x16_F32F16F16F32_TN))", "((4,8),((2,2),(1,1))):((16,1),((8,64),(0,0)))"},
     {"layoutC_TV(tiled_mma(SM80_16x8x16_F32F16F16F32_TN))", "((4,8),((2,2),(1,1))):((32,1),((16,8),(0,0)))"},
@@ -229,6 +293,9 @@ static const struct example {
     {"partition_D(make_tiled_copy(UniversalCopy<uint128_t>, float, (32,8):(1,32), (4,1):(1,4)), (128,64):(1,128), 33)", "132 o ((4,1),1,8):((1,0),0,1024)"},
     {"retile(make_tiled_copy_A(SM75_U32x4_LDSM_N, half_t, tiled_mma(SM80_16x8x16_F32F16F16F32_TN, (2,2,1))), ((2,2,2),2,2):((1,2,4),8,16))", "0 o ((8,1),2,2):((1,0),8,16)"},
     {"ELayout(SM90::GMMA::SPARSE::GMMA_64x64x32_F32F16F16_SS<K,K>)", "((2,2,8,4),(16,2)):((1024,0,1,16),(64,8))"},
+    {"sm90_TensorEAtom(half_t, 64)", "((8,2,4),(16,2,2)):((64,16,1024),(1,512,32))"},
+    {"sm90_fill_layoutE(tf32, 64, (300,128,500,1))", "(((8,2,4),5),((8,2,4),8),1):(((64,8,1024),4096),((1,512,16),20480),0)"},
+    {"sm90_fill_layoutA(f16, MN, (300,128,500,1))", "(304,(2,250),1):(2,(1,608),0)"},
     {"make_gmma_desc(K, local_tile(tile_to_shape(smem_atom(K_SW128, 16), (64,64)), (64,16), (0,1)))", "(2,1,64,1)"},
 };
 /* clang-format on */
@@ -443,66 +510,6 @@ START_TEST(test_smem_tensor_slice) {
 }
 END_TEST
 
-/* ---- Drawings ------------------------------------------------------------------------------ */
-
-START_TEST(test_table) {
-  gg_layout a;
-  gg_str text = GG_STR_INIT;
-  ck_assert(!gg_layout_parse(&a, "((2,2),(2,2)):((1,4),(2,8))", NULL));
-  gg_tensor tensor = gg_tensor_of_layout(&a);
-  ck_assert(!gg_draw_table(&text, &tensor, NULL));
-  ck_assert_str_eq(gg_str_text(&text), "      0   1    2   3\n"
-                                       "   +--------+--------+\n"
-                                       " 0 |  0   2 |  8  10 |\n"
-                                       " 1 |  1   3 |  9  11 |\n"
-                                       "   +--------+--------+\n"
-                                       " 2 |  4   6 | 12  14 |\n"
-                                       " 3 |  5   7 | 13  15 |\n"
-                                       "   +--------+--------+\n");
-  gg_str_free(&text);
-}
-END_TEST
-
-static int count_of(const char *text, const char *word) {
-  int count = 0;
-  for (const char *s = text; (s = strstr(s, word)); s++)
-    count++;
-  return count;
-}
-
-START_TEST(test_svg) {
-  gg_str svg = GG_STR_INIT;
-  gg_layout tv;
-  gg_tuple tile = GG_TUPLE(16, 8);
-  gg_composed atom;
-  ck_assert(!gg_layout_parse(&tv, "((4,8),(2,2)):((32,1),(16,8))", NULL));
-  ck_assert(!gg_draw_thread_values(&svg, &tv, &tile, NULL));
-  ck_assert_int_eq(count_of(gg_str_text(&svg), ">T31<"), 4);
-  ck_assert_int_eq(count_of(gg_str_text(&svg), ">V3<"), 32);
-  gg_str_free(&svg);
-  ck_assert(!gg_smem_atom(&atom, false, GG_SMEM_SW64, 32, NULL));
-  gg_tensor tensor = gg_tensor_of(&atom);
-  ck_assert(!gg_draw_banks(&svg, &tensor, 32, NULL));
-  ck_assert_int_eq(count_of(gg_str_text(&svg), "<rect"), 1 + 8 * 16 + 8);
-  ck_assert_int_eq(count_of(gg_str_text(&svg), "<svg"), count_of(gg_str_text(&svg), "</svg>"));
-  gg_str_free(&svg);
-  ck_assert(!gg_draw_swizzle(&svg, (gg_swizzle){3, 4, 3}, NULL));
-  ck_assert_int_eq(count_of(gg_str_text(&svg), ">7.0<"), 1);
-  gg_str_free(&svg);
-}
-END_TEST
-
-START_TEST(test_too_large_to_draw) {
-  gg_str out = GG_STR_INIT;
-  gg_layout a = gg_layout_flat(1 << 20, 1);
-  gg_tensor tensor = gg_tensor_of_layout(&a);
-  ck_assert_int_eq(gg_draw_table(&out, &tensor, NULL), GG_E_LAYOUT_DRAWING);
-  ck_assert_int_eq(gg_draw_layout(&out, &tensor, NULL), GG_E_LAYOUT_DRAWING);
-  ck_assert_int_eq(gg_draw_swizzle(&out, (gg_swizzle){1, 30, 20}, NULL), GG_E_LAYOUT_DRAWING);
-  gg_str_free(&out);
-}
-END_TEST
-
 /* ---- Main ---------------------------------------------------------------------------------- */
 
 int main(void) {
@@ -522,9 +529,6 @@ int main(void) {
   tcase_add_test(tcase, test_tuple_values);
   tcase_add_test(tcase, test_smem_addresses);
   tcase_add_test(tcase, test_smem_tensor_slice);
-  tcase_add_test(tcase, test_table);
-  tcase_add_test(tcase, test_svg);
-  tcase_add_test(tcase, test_too_large_to_draw);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
 }

@@ -1,6 +1,6 @@
 /* Shared-memory bank conflicts, counted from addresses. */
-#ifndef GG_PLAN_BANKS_H
-#define GG_PLAN_BANKS_H
+#ifndef GG_LAYOUT_BANKS_H
+#define GG_LAYOUT_BANKS_H
 
 #include <stdint.h>
 
@@ -10,6 +10,7 @@ enum { GG_WARP = 32, GG_BANKS = 32, GG_BANK_BYTES = 4 };
  * distinct words it touches. Equal: free of conflicts. */
 typedef struct gg_wavefronts {
   int taken, least;
+  uint32_t banks; /* bit b: some request of the access waits for a second word of bank b */
 } gg_wavefronts;
 
 /* `address[lane]` is the byte address of each lane's access of `bytes` (1, 2, 4, 8 or 16), or

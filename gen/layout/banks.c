@@ -5,7 +5,7 @@
  * as four quarter-warps. Within a request, lanes that read the same word share it, and words in
  * the same bank take a wavefront each. (CUDA C++ Programming Guide, "Shared Memory"; the split
  * of wide accesses is what the profiler's wavefront counters show on sm_80 and sm_90.) */
-#include "plan/banks.h"
+#include "layout/banks.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void touch(request *req, int64_t word) {
 static gg_wavefronts count_request(const int64_t *address, int lanes, int bytes) {
   request req; /* its words are as many as its counts say */
   memset(req.count, 0, sizeof req.count);
-  gg_wavefronts w = {0, 0};
+  gg_wavefronts w = {0, 0, 0};
   for (int lane = 0; lane < lanes; lane++) {
     if (address[lane] < 0) continue;
     int64_t last = (address[lane] + bytes - 1) / GG_BANK_BYTES;
@@ -36,6 +36,7 @@ static gg_wavefronts count_request(const int64_t *address, int lanes, int bytes)
   int words = 0;
   for (int bank = 0; bank < GG_BANKS; bank++) {
     words += req.count[bank];
+    if (req.count[bank] > 1) w.banks |= (uint32_t)1 << bank;
     if (req.count[bank] > w.taken) w.taken = req.count[bank];
   }
   w.least = (words + GG_BANKS - 1) / GG_BANKS;
@@ -44,11 +45,12 @@ static gg_wavefronts count_request(const int64_t *address, int lanes, int bytes)
 
 gg_wavefronts gg_bank_wavefronts(const int64_t address[GG_WARP], int bytes) {
   int lanes = bytes <= GG_BANK_BYTES ? GG_WARP : GG_WARP * GG_BANK_BYTES / bytes;
-  gg_wavefronts sum = {0, 0};
+  gg_wavefronts sum = {0, 0, 0};
   for (int first = 0; first < GG_WARP; first += lanes) {
     gg_wavefronts w = count_request(address + first, lanes, bytes);
     sum.taken += w.taken;
     sum.least += w.least;
+    sum.banks |= w.banks;
   }
   return sum;
 }
