@@ -93,6 +93,7 @@ static CUresult result_of(gg_status status) {
   case GG_E_EMU_MISALIGNED:
     return CUDA_ERROR_MISALIGNED_ADDRESS;
   case GG_E_EMU_ILLEGAL:
+  case GG_E_EMU_OPCODE:
   case GG_E_EMU_DESCRIPTOR:
   case GG_E_EMU_TENSOR_MAP:
     return CUDA_ERROR_ILLEGAL_INSTRUCTION;
