@@ -86,6 +86,7 @@ typedef struct emu_launch_config {
   unsigned grid[3], block[3];
   unsigned cluster[3];           /* all 0: a plain launch without the cluster attribute */
   uint64_t smem_bytes;           /* dynamic */
+  bool cooperative;              /* %envreg1 and %envreg2 name a workspace for barriers of the grid */
   const void *params;            /* param_bytes of them, laid out as the kernel declares */
   struct emu_counters *counters; /* added to; may be NULL */
   struct emu_trace *trace;       /* may be NULL */

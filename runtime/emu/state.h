@@ -64,7 +64,7 @@ struct emu_run_state {
   atomic_bool stopped; /* a fault, or nobody moves: everybody out */
   bool stuck;          /* nobody moves: clusters are kept, to say who waits for what */
   gg_error *err;       /* the first fault */
-  emu_range *params;
+  emu_range *params, *workspace; /* workspace NULL: the launch is not cooperative */
   uint32_t shared_bytes; /* static and dynamic, of a CTA */
   uint64_t clusters[3];  /* of the grid */
   uint64_t cluster_count, next_cluster;
