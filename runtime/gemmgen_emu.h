@@ -33,7 +33,8 @@ typedef struct gg_emu_options {
   int threads;       /* of the host; 0: one a core */
   int random;        /* asynchronous work lands at random moments, not as late as it may */
   uint64_t seed;     /* of those moments and of the order of warps */
-  int64_t max_steps; /* instructions of one warp before a launch is called endless; 0: no limit */
+  int64_t max_steps; /* instructions of a launch's warps, since the last of them to end did, before
+                        it is called endless; 0: 10,000,000,000; -1: no limit */
   int hazards_off;   /* no checks for races and uninitialised memory: faster */
   int counters;      /* count: gg_emu_counters */
   const char *counters_file; /* JSON, written when the last context goes; NULL: none; implies

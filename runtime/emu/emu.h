@@ -23,12 +23,17 @@ typedef struct emu_kernel emu_kernel;
 struct emu_counters;
 struct emu_trace;
 
+/* Minutes of a host thread's time. Kernels that end have warps that do long before: the most of any
+ * shipped kernel is a thousandth of it (docs/emulator.md). */
+#define EMU_STEPS_MOST INT64_C(10000000000)
+
 typedef struct emu_options {
   int arch;          /* whose arithmetic and limits; 0: 90, an H100 */
   int threads;       /* host threads; 0: one a core */
   bool random;       /* asynchronous work lands at random moments; else as late as it may */
   uint64_t seed;     /* of those moments and of the order of warps */
-  int64_t max_steps; /* instructions of one warp before a launch is called endless; 0: no limit */
+  int64_t max_steps; /* instructions of a launch's warps, since the last of them to end did, before
+                        it is called endless; 0: EMU_STEPS_MOST; negative: no limit */
   bool hazards_off;  /* no race and initialisation checks: faster */
   /* Takes what the kernel's printf writes, whole calls of a warp; NULL: it goes to stdout. Called
    * from workers, one at a time. */

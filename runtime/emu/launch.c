@@ -327,6 +327,7 @@ gg_status emu_launch(emu_device *device, const emu_kernel *kernel, const emu_lau
   if (st) return st;
   if ((st = open_workspace(&run, err))) goto done;
   atomic_init(&state.stopped, false);
+  atomic_init(&state.steps, 0);
   state.aside_end = &state.aside;
   if (state.resident_most > state.cluster_count) {
     state.resident_most = (uint32_t)state.cluster_count;

@@ -189,6 +189,7 @@ emu_step emu_warp_exit(emu_warp *warp, uint32_t lanes) {
   emu_barriers_exit(warp);
   emu_progress(cta->cluster);
   if (warp->alive) return EMU_JUMP;
+  atomic_store_explicit(&cta->cluster->run->state->steps, 0, memory_order_relaxed);
   cta->cluster->state->live_warps--;
   if (--cta->state->live_warps) return EMU_JUMP;
   cta->cluster->counters->ctas++;
@@ -221,10 +222,17 @@ static bool give_way(emu_warp *warp) {
   return choose(warp);
 }
 
+/* Whether the launch has run too long without the end of any warp: a grid of any size does not make
+ * a kernel endless, and one that is endless is found after as long whatever its grid. */
 static bool endless(emu_warp *warp, const emu_op *op) {
-  int64_t most = warp->cta->cluster->run->options->max_steps;
-  if (most <= 0 || warp->state->steps <= (uint64_t)most) return false;
-  emu_fault(warp, op, -1, GG_E_EMU_ENDLESS, "more than %lld instructions", (long long)most);
+  emu_run *run = warp->cta->cluster->run;
+  int64_t most = run->options->max_steps;
+  long long ran = steps_counted + atomic_fetch_add_explicit(&run->state->steps, steps_counted,
+                                                            memory_order_relaxed);
+  if (most < 0 || ran <= most) return false;
+  emu_fault(warp, op, -1, GG_E_EMU_ENDLESS,
+            "more than %lld instructions, and no warp of the launch has ended since",
+            (long long)most);
   return true;
 }
 
@@ -257,7 +265,7 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
       if (step != EMU_NEXT || split->frame->function->ops[split->pc].leader) meet(warp);
     }
     if (state->yielded && !give_way(warp)) break;
-    if (!(++state->steps & 1023) && endless(warp, op)) break;
+    if (!(++state->steps % steps_counted) && endless(warp, op)) break;
   }
   if (cluster->run->config->trace) emu_trace_span(warp, NULL, "run", begin, cluster->time);
 }

@@ -56,12 +56,16 @@ struct emu_cluster_state {
   struct emu_cluster *next; /* of those put aside */
 };
 
+/* A warp tells the launch of its instructions so many at a time. */
+enum { steps_counted = 1024 };
+
 /* What a cluster's turn on a host thread ended with. */
 typedef enum emu_outcome { EMU_DONE, EMU_ASIDE, EMU_STOPPED } emu_outcome;
 
 struct emu_run_state {
   pthread_mutex_t lock;
   atomic_bool stopped; /* a fault, or nobody moves: everybody out */
+  atomic_llong steps;  /* instructions since a warp last ended, in steps_counted's */
   bool stuck;          /* nobody moves: clusters are kept, to say who waits for what */
   gg_error *err;       /* the first fault */
   emu_range *params, *workspace; /* workspace NULL: the launch is not cooperative */

@@ -146,6 +146,10 @@ holds 'the timeline is JSON' json trace.json
 expect 0 'run and count' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device emu --counters -
 holds 'counters as text' grep -q 'tensor-core multiply-adds' out
 expect 2 'a device that is none' "$gemmgen" run spec.yaml --device tpu
+expect 2 'a limit that is none' "$gemmgen" run spec.yaml --device emu --emu-max-steps -2
+expect 1 'a limit that a kernel meets' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device emu \
+  --emu-max-steps 1
+expect 0 'no limit' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device emu --emu-max-steps -1
 expect 2 'a seed that is none' "$gemmgen" run spec.yaml --device emu --emu-seed x
 expect 1 'a trace that cannot be' "$gemmgen" run spec.yaml --device emu --trace none/trace.json
 "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device gpu >out 2>err

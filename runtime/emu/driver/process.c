@@ -328,7 +328,7 @@ CUresult gg_emu_options_init(gg_emu_options *out) {
   if (!read_number(&arch, "GEMMGEN_EMU_ARCH", 80, 90) ||
       !read_number(&threads, "GEMMGEN_EMU_THREADS", 0, 4096) ||
       !read_number(&seed, "GEMMGEN_EMU_SEED", 0, INT64_MAX) ||
-      !read_number(&max_steps, "GEMMGEN_EMU_MAX_STEPS", 0, INT64_MAX) ||
+      !read_number(&max_steps, "GEMMGEN_EMU_MAX_STEPS", -1, INT64_MAX) ||
       !read_number(&hazards, "GEMMGEN_EMU_HAZARDS", 0, 1)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
