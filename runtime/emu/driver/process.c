@@ -17,9 +17,16 @@ emu_process *emu_lock(void) {
   return &the_process;
 }
 
+CUresult emu_begin(emu_process **out) {
+  const emu_process *process = *out = emu_lock();
+  if (process->gone) return CUDA_ERROR_DEINITIALIZED;
+  return process->initialised ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
+
 CUresult emu_enter(emu_process **out) {
-  emu_process *process = *out = emu_lock();
-  if (!process->initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  CUresult result = emu_begin(out);
+  const emu_process *process = *out;
+  if (result) return result;
   if (!process->device || !emu_handle_is(process, emu_current(), EMU_HANDLE_CONTEXT)) {
     return CUDA_ERROR_INVALID_CONTEXT;
   }
@@ -206,11 +213,16 @@ static bool counting(const emu_process *process) {
 static void close_at_exit(void) {
   emu_process *process = emu_lock();
   if (process->device) emu_process_close(process);
+  process->gone = true;
   emu_leave(process, CUDA_SUCCESS);
 }
 
-CUresult emu_process_open(emu_process *process) {
+void emu_process_at_exit(void) {
   static bool registered; /* the lock is held */
+  if (!registered) registered = atexit(close_at_exit) == 0;
+}
+
+CUresult emu_process_open(emu_process *process) {
   gg_error err = GG_ERROR_INIT;
   if (!process->configured) {
     CUresult result = gg_emu_options_init(&process->options);
@@ -228,8 +240,6 @@ CUresult emu_process_open(emu_process *process) {
     return result;
   }
   process->fault = CUDA_SUCCESS;
-  /* Programs that end without giving their contexts back get their files all the same. */
-  if (!registered) registered = atexit(close_at_exit) == 0;
   return CUDA_SUCCESS;
 }
 
@@ -352,6 +362,7 @@ static const char *keep_text(gg_str *own, const char *text) {
 
 CUresult gg_emu_configure(const gg_emu_options *options) {
   emu_process *process = emu_lock();
+  if (process->gone) return emu_leave(process, CUDA_ERROR_DEINITIALIZED);
   if (process->device) {
     return emu_leave(process, emu_refuse(process, CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE,
                                          "the emulator's options cannot change while it has a "
