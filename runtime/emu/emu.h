@@ -87,14 +87,29 @@ emu_kernel_facts emu_kernel_facts_of(const emu_kernel *kernel);
 /* Offset and size of a parameter in the block of parameters; false past the last. */
 bool emu_kernel_param(uint64_t *offset, uint64_t *bytes, const emu_kernel *kernel, int index);
 
+/* Names for the timeline: numbers `first` to `first + each * count - 1` of a kernel's warps, named
+ * barriers, or bytes of a CTA's shared memory (static variables, then dynamic memory), `each` of
+ * them as name[0], name[1] and on; of one, name. */
+typedef enum emu_name_kind { EMU_NAME_SHARED, EMU_NAME_WARPS, EMU_NAME_BARRIERS } emu_name_kind;
+
+typedef struct emu_name {
+  const char *kernel; /* NULL: of every one */
+  const char *name;
+  emu_name_kind what;
+  uint32_t first, count, each;
+} emu_name;
+
 typedef struct emu_launch_config {
   unsigned grid[3], block[3];
-  unsigned cluster[3];           /* all 0: a plain launch without the cluster attribute */
-  uint64_t smem_bytes;           /* dynamic */
-  bool cooperative;              /* %envreg1 and %envreg2 name a workspace for barriers of the grid */
-  const void *params;            /* param_bytes of them, laid out as the kernel declares */
+  unsigned cluster[3]; /* all 0: a plain launch without the cluster attribute */
+  uint64_t smem_bytes; /* dynamic */
+  bool cooperative;    /* %envreg1 and %envreg2 name a workspace for barriers of the grid */
+  const void *params;  /* param_bytes of them, laid out as the kernel declares */
   struct emu_counters *counters; /* added to; may be NULL */
   struct emu_trace *trace;       /* may be NULL */
+  const emu_name *names;         /* for the trace */
+  size_t name_count;
+  const char *label; /* of the launch in the trace; may be NULL */
 } emu_launch_config;
 
 /* Runs a kernel to its end. Errors: EMU_LAUNCH for a configuration that the kernel or the device

@@ -338,7 +338,7 @@ gg_status emu_launch(emu_device *device, const emu_kernel *kernel, const emu_lau
     goto done;
   }
   memset(state.residents, 0, state.resident_most * sizeof(*state.residents));
-  if (config->trace) emu_trace_launch(config->trace, kernel->facts.name);
+  if (config->trace) emu_trace_launch(config->trace);
   run_workers(&run);
   close_asides(&run);
   pthread_mutex_destroy(&state.lock);

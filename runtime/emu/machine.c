@@ -240,7 +240,6 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
   struct emu_warp_state *state = warp->state;
   emu_cluster *cluster = warp->cta->cluster;
   emu_counters *counters = cluster->counters;
-  uint64_t begin = cluster->time;
   state->yielded = false;
   if (!choose(warp)) return;
   for (uint32_t left = budget; left; left--) {
@@ -267,7 +266,6 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
     if (state->yielded && !give_way(warp)) break;
     if (!(++state->steps % steps_counted) && endless(warp, op)) break;
   }
-  if (cluster->run->config->trace) emu_trace_span(warp, NULL, "run", begin, cluster->time);
 }
 
 /* ---- Waiting ---------------------------------------------------------------------------- */
@@ -275,7 +273,6 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
 emu_step emu_block(emu_warp *warp, const void *object, const char *why) {
   warp->split->waits_for = object;
   warp->split->why = why;
-  warp->split->since = warp->cta->cluster->time;
   return EMU_WAIT;
 }
 
@@ -288,7 +285,6 @@ void emu_wake(emu_cluster *cluster, const void *object) {
       for (uint32_t slots = state->used & ~state->ready; slots; slots &= slots - 1) {
         emu_split *split = &state->splits[__builtin_ctz(slots)];
         if (split->waits_for != object) continue;
-        emu_trace_span(&cta->warps[w], NULL, split->why, split->since, cluster->time);
         split->waits_for = NULL;
         state->ready |= slot_bit(state, split);
         woken = true;

@@ -210,9 +210,21 @@ static bool counting(const emu_process *process) {
   return process->options.counters || process->options.counters_file;
 }
 
+static void forget_names(emu_process *process) {
+  for (size_t i = 0; i < process->name_count; i++) {
+    gg_free((char *)process->names[i].kernel);
+    gg_free((char *)process->names[i].name);
+  }
+  gg_free(process->names);
+  process->names = NULL;
+  process->name_count = 0;
+}
+
 static void close_at_exit(void) {
   emu_process *process = emu_lock();
   if (process->device) emu_process_close(process);
+  forget_names(process);
+  gg_str_free(&process->label);
   process->gone = true;
   emu_leave(process, CUDA_SUCCESS);
 }
@@ -306,6 +318,56 @@ size_t gg_emu_counters(char *buffer, size_t size, int json) {
   gg_str_free(&text);
   emu_leave(process, CUDA_SUCCESS);
   return length;
+}
+
+/* ---- Names ------------------------------------------------------------------------------ */
+
+/* A copy; *out is NULL for NULL. False when memory is out. */
+static bool copy_text(const char **out, const char *text) {
+  *out = NULL;
+  if (!text) return true;
+  size_t bytes = strlen(text) + 1;
+  char *copy = gg_malloc(bytes);
+  if (copy) memcpy(copy, text, bytes);
+  *out = copy;
+  return copy;
+}
+
+static CUresult add_name(emu_process *process, const emu_name *given) {
+  emu_name name = *given, *list;
+  list = gg_realloc(process->names, (process->name_count + 1) * sizeof *list);
+  if (!list) return CUDA_ERROR_OUT_OF_MEMORY;
+  process->names = list;
+  if (!copy_text(&name.kernel, given->kernel) || !copy_text(&name.name, given->name)) {
+    gg_free((char *)name.kernel);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  list[process->name_count++] = name;
+  return CUDA_SUCCESS;
+}
+
+CUresult gg_emu_name(const char *kernel, gg_emu_name_kind what, const char *name, unsigned first,
+                     unsigned count, unsigned each) {
+  static const emu_name_kind kinds[] = {[GG_EMU_NAME_SHARED] = EMU_NAME_SHARED,
+                                        [GG_EMU_NAME_WARPS] = EMU_NAME_WARPS,
+                                        [GG_EMU_NAME_BARRIERS] = EMU_NAME_BARRIERS};
+  emu_process *process = emu_lock();
+  CUresult result = process->gone ? CUDA_ERROR_DEINITIALIZED : CUDA_SUCCESS;
+  if (!result && ((unsigned)what > GG_EMU_NAME_BARRIERS || !name || !count || !each)) {
+    result = CUDA_ERROR_INVALID_VALUE;
+  }
+  if (!result)
+    result = add_name(process, &(emu_name){kernel, name, kinds[what], first, count, each});
+  return emu_leave(process, result);
+}
+
+CUresult gg_emu_label(const char *label) {
+  emu_process *process = emu_lock();
+  CUresult result = process->gone ? CUDA_ERROR_DEINITIALIZED : CUDA_SUCCESS;
+  process->label.length = 0;
+  if (!result && label) gg_str_puts(&process->label, label);
+  if (!result && process->label.failed) result = CUDA_ERROR_OUT_OF_MEMORY;
+  return emu_leave(process, result);
 }
 
 /* ---- Options ---------------------------------------------------------------------------- */

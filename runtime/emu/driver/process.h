@@ -136,6 +136,9 @@ typedef struct emu_process {
   gg_str counters_file, trace_file; /* the options' own copies */
   emu_trace *trace;
   gg_str text, json; /* counters of modules that are gone */
+  emu_name *names;   /* for the timeline: the texts are the process's own */
+  size_t name_count;
+  gg_str label;
 } emu_process;
 
 /* Locks; the call's end is emu_leave. The second also requires a driver that is initialised and not
