@@ -101,7 +101,7 @@ static gg_status decode_guard(emu_op *op, const emu_decoder *d, gg_error *err) {
   return GG_OK;
 }
 
-/* An opcode that nobody knows is a fault where a kernel comes to it: a module's other kernels run. */
+/* An opcode that nobody knows is a fault where a kernel comes to it: the module's others run. */
 static gg_status decode_unknown(emu_op *op, emu_decoder *d, gg_error *err) {
   (void)d, (void)err;
   op->exec = emu_exec_unknown;

@@ -1,9 +1,9 @@
 /* Tensor maps: the checks of cuTensorMapEncodeTiled (CUDA driver API, "Tensor Map Object
  * Management") and the emulator's encoding.
  *
- * Fields stand at fixed byte places, numbers little-endian. Zeros are fields of zero, which no legal
- * map has: what tensormap.replace leaves out of a map that it builds from zeros is found when the
- * map is used. */
+ * Fields stand at fixed byte places, numbers little-endian. Zeros are fields of zero, which no
+ * legal map has: what tensormap.replace leaves out of a map that it builds from zeros is found when
+ * the map is used. */
 #include "emu/async/tensor_map.h"
 
 #include <inttypes.h>
