@@ -33,7 +33,8 @@ typedef struct gg_emu_options {
   int threads;       /* of the host; 0: one a core */
   int random;        /* asynchronous work lands at random moments, not as late as it may */
   uint64_t seed;     /* of those moments and of the order of warps */
-  int64_t max_steps; /* instructions of one warp before a launch is called endless; 0: no limit */
+  int64_t max_steps; /* instructions of a launch's warps, since the last of them to end did, before
+                        it is called endless; 0: 10,000,000,000; -1: no limit */
   int hazards_off;   /* no checks for races and uninitialised memory: faster */
   int counters;      /* count: gg_emu_counters */
   const char *counters_file; /* JSON, written when the last context goes; NULL: none; implies
@@ -54,6 +55,21 @@ GG_API CUresult gg_emu_configure(const gg_emu_options *options);
 /* The counters of all launches of this device as text (json 0) or JSON, in `buffer`, cut to `size`
  * bytes with the NUL; gives their whole length, without it. */
 GG_API size_t gg_emu_counters(char *buffer, size_t size, int json);
+
+/* Names for the timeline (trace_file). `kernel` is an entry's name, NULL for every one. Of its
+ * warps, of its named barriers (bar.sync N), or of the bytes of a CTA's shared memory, static
+ * variables first, those from `first` on, `each` of them, are called `name`; with `count` above 1
+ * they are name[0], `each` more name[1], and on: gg_emu_name("gemm", GG_EMU_NAME_SHARED, "full",
+ * 221184, 5, 8) names five mbarriers. The first name that fits is taken. */
+typedef enum gg_emu_name_kind {
+  GG_EMU_NAME_SHARED,
+  GG_EMU_NAME_WARPS,
+  GG_EMU_NAME_BARRIERS
+} gg_emu_name_kind;
+GG_API CUresult gg_emu_name(const char *kernel, gg_emu_name_kind what, const char *name,
+                            unsigned first, unsigned count, unsigned each);
+/* What the launches from now on are of; NULL: nothing. */
+GG_API CUresult gg_emu_label(const char *label);
 
 /* The first byte of device memory that nobody has written, counted from `address`; -1 where all
  * are. */

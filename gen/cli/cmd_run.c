@@ -5,6 +5,8 @@
 
 #include "cli/emulate.h"
 #include "cli/kernels.h"
+#include "cli/names.h"
+#include "gemmgen_emu.h"
 #include "number.h"
 #include "plan/operation.h"
 #include "trial.h"
@@ -141,6 +143,7 @@ static gg_status try_place(bool *passed, session *s, place *on, gg_input_kind ki
   gg_verdict verdict;
   gg_trial_options layout = {.padding = s->given->pad, .least_aligned = true, .shift = 1};
   gg_status st = gg_trial_open(&on->trial, on->context, s->kernel, &s->shape, &layout, inputs, err);
+  if (!st) gg_emu_label(kind == GG_INPUTS_NORMAL ? "normal" : "integers");
   if (!st) st = gg_trial_run(&on->trial, on->module, NULL, err);
   if (!st) st = make_reference(&reference, &sample, s, on, err);
   if (!st) st = gg_trial_check(&verdict, &on->trial, &sample, &reference, err);
@@ -321,6 +324,7 @@ static int run(const void *values, int argc, char **argv) {
   int code = cli_shape_read(&shape, &given->shape, NULL);
   if (code) return code;
   code = cli_kernels_load(&kernels, argc, argv);
+  if (!code && given->emulate.trace) cli_name_parts(argc, argv);
   if (!code) code = run_on_device(given, &kernels, normal, integers);
   cli_kernels_free(&kernels);
   return code;

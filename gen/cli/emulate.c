@@ -67,6 +67,8 @@ int cli_emulate_begin(cli_device *out, const cli_emulate *given) {
     return cli_usage("--emu-threads is from 1 to 4096");
   }
   if (given->threads) options.threads = (int)given->threads;
+  if (given->max_steps < -1) return cli_usage("--emu-max-steps is from 1 on, or -1: no limit");
+  if (given->max_steps) options.max_steps = given->max_steps;
   if (given->counters) options.counters = 1;
   if (given->trace) options.trace_file = given->trace;
   if ((code = check_writable(given->trace))) return code;

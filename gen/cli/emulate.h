@@ -7,7 +7,7 @@
 
 typedef struct cli_emulate {
   const char *device, *seed, *counters, *trace;
-  int64_t threads;
+  int64_t threads, max_steps;
 } cli_emulate;
 
 #define CLI_EMULATE_OPTIONS(type, member)                                                          \
@@ -20,6 +20,12 @@ typedef struct cli_emulate {
       {"emu-threads", 0,                                                                           \
        CLI_INT,       offsetof(type, member.threads),                                              \
        "N",           "emulator: threads of the host (one a core)"},                               \
+      {"emu-max-steps",                                                                            \
+       0,                                                                                          \
+       CLI_INT,                                                                                    \
+       offsetof(type, member.max_steps),                                                           \
+       "N",                                                                                        \
+       "emulator: instructions without the end of a warp; -1: any (10^10)"},                       \
       {"counters", 0,                                                                              \
        CLI_STRING, offsetof(type, member.counters),                                                \
        "FILE",     "emulator: what it counted, as JSON; -: as text"},                              \

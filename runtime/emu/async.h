@@ -42,6 +42,7 @@ struct emu_async {
   bool held;        /* its marks are set: the engine's */
   bool binds;       /* shared memory that it touches must not go away before it lands */
   const char *unit; /* the track of the timeline: "TMA"; NULL: none */
+  const struct emu_mbarrier *completes; /* on which it completes, for the timeline; NULL: on none */
   /* Does the work: moves bytes, completes barriers. Its marks are cleared, and what it touched is
    * told to the hazards, by the engine. False after a fault. */
   bool (*land)(emu_async *self, emu_cluster *cluster);

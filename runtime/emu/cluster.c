@@ -13,7 +13,7 @@
 #include "emu/async.h"
 #include "emu/hazard.h"
 #include "emu/isa/wgmma.h"
-#include "emu/state.h"
+#include "emu/trace.h"
 
 enum { turn_ops = 1024, aside_turns = 1 << 16, reported_waits = 8 };
 
@@ -157,6 +157,7 @@ static void close_cta(emu_cta *cta) {
 
 void emu_cluster_close(emu_cluster *cluster) {
   if (!cluster) return;
+  emu_trace_cluster(cluster);
   if (cluster->engine) emu_engine_close(cluster->engine);
   if (cluster->hazards) emu_hazards_close(cluster->hazards);
   for (unsigned i = 0; i < cluster->cta_count; i++) {
@@ -195,33 +196,15 @@ static emu_warp *next_warp(emu_cluster *cluster) {
   return *first;
 }
 
-/* The timeline: a warp that waited runs again. */
-static void trace_running(emu_warp *warp) {
-  struct emu_warp_state *state = warp->state;
-  if (!warp->cta->cluster->run->config->trace || !state->waits) return;
-  emu_trace_span(warp, NULL, state->waits, state->since, emu_time(warp));
-  state->since = emu_time(warp);
-  state->waits = NULL;
-}
-
-/* A warp has had a turn: it may wait now, or have ended. */
-static void trace_stopping(emu_warp *warp) {
-  struct emu_warp_state *state = warp->state;
-  if (!warp->cta->cluster->run->config->trace || state->ready) return;
-  emu_trace_span(warp, NULL, "runs", state->since, emu_time(warp));
-  state->since = emu_time(warp);
-  state->waits = warp->alive ? warp->split->why : NULL;
-}
-
 /* One turn of one warp. */
 static void one_turn(emu_cluster *cluster) {
   struct emu_cluster_state *state = cluster->state;
   emu_warp *warp = next_warp(cluster);
   unsigned long before = atomic_load_explicit(&state->progress, memory_order_relaxed);
-  trace_running(warp);
+  emu_trace_run(warp);
   emu_warp_turn(warp,
                 cluster->run->options->random ? 1 + emu_random(cluster) % turn_ops : turn_ops);
-  trace_stopping(warp);
+  emu_trace_stop(warp);
   emu_cluster_queue(warp);
   if (!warp->state->yielded) emu_progress(cluster);
   bool polled = before == atomic_load_explicit(&state->progress, memory_order_relaxed);

@@ -334,6 +334,9 @@ static gg_status use_register(emu_operand *out, const emu_decoder *d, const ptx_
   if (operand->negated && bytes) {
     return bad_operand(d, operand, index, err, "only predicates can be negated");
   }
+  if (operand->part[0]) {
+    return bad_operand(d, operand, index, err, "the instruction takes no part of a register");
+  }
   *out = (emu_operand){.offset = function->registers[operand->index],
                        .lane_bytes = (uint8_t)bytes,
                        .negated = operand->negated};

@@ -34,8 +34,9 @@ bool emu_special_is_live(ptx_special special);
 void emu_draft_live(emu_draft *draft, const ptx_instruction *ptx, const emu_operand *slot,
                     ptx_special special);
 
-/* isa/control.c: what a function ends with, and the op of emu_draft_live. */
-emu_exec emu_exec_return, emu_exec_live;
+/* isa/control.c: what a function ends with, the op of emu_draft_live, and the op of an instruction
+ * whose opcode nobody knows. */
+emu_exec emu_exec_return, emu_exec_live, emu_exec_unknown;
 
 void emu_draft_free(emu_draft *draft);
 

@@ -23,12 +23,17 @@ typedef struct emu_kernel emu_kernel;
 struct emu_counters;
 struct emu_trace;
 
+/* Minutes of a host thread's time. Kernels that end have warps that do long before: the most of any
+ * shipped kernel is a thousandth of it (docs/emulator.md). */
+#define EMU_STEPS_MOST INT64_C(10000000000)
+
 typedef struct emu_options {
   int arch;          /* whose arithmetic and limits; 0: 90, an H100 */
   int threads;       /* host threads; 0: one a core */
   bool random;       /* asynchronous work lands at random moments; else as late as it may */
   uint64_t seed;     /* of those moments and of the order of warps */
-  int64_t max_steps; /* instructions of one warp before a launch is called endless; 0: no limit */
+  int64_t max_steps; /* instructions of a launch's warps, since the last of them to end did, before
+                        it is called endless; 0: EMU_STEPS_MOST; negative: no limit */
   bool hazards_off;  /* no race and initialisation checks: faster */
   /* Takes what the kernel's printf writes, whole calls of a warp; NULL: it goes to stdout. Called
    * from workers, one at a time. */
@@ -82,13 +87,29 @@ emu_kernel_facts emu_kernel_facts_of(const emu_kernel *kernel);
 /* Offset and size of a parameter in the block of parameters; false past the last. */
 bool emu_kernel_param(uint64_t *offset, uint64_t *bytes, const emu_kernel *kernel, int index);
 
+/* Names for the timeline: numbers `first` to `first + each * count - 1` of a kernel's warps, named
+ * barriers, or bytes of a CTA's shared memory (static variables, then dynamic memory), `each` of
+ * them as name[0], name[1] and on; of one, name. */
+typedef enum emu_name_kind { EMU_NAME_SHARED, EMU_NAME_WARPS, EMU_NAME_BARRIERS } emu_name_kind;
+
+typedef struct emu_name {
+  const char *kernel; /* NULL: of every one */
+  const char *name;
+  emu_name_kind what;
+  uint32_t first, count, each;
+} emu_name;
+
 typedef struct emu_launch_config {
   unsigned grid[3], block[3];
-  unsigned cluster[3];           /* all 0: a plain launch without the cluster attribute */
-  uint64_t smem_bytes;           /* dynamic */
-  const void *params;            /* param_bytes of them, laid out as the kernel declares */
+  unsigned cluster[3]; /* all 0: a plain launch without the cluster attribute */
+  uint64_t smem_bytes; /* dynamic */
+  bool cooperative;    /* %envreg1 and %envreg2 name a workspace for barriers of the grid */
+  const void *params;  /* param_bytes of them, laid out as the kernel declares */
   struct emu_counters *counters; /* added to; may be NULL */
   struct emu_trace *trace;       /* may be NULL */
+  const emu_name *names;         /* for the trace */
+  size_t name_count;
+  const char *label; /* of the launch in the trace; may be NULL */
 } emu_launch_config;
 
 /* Runs a kernel to its end. Errors: EMU_LAUNCH for a configuration that the kernel or the device

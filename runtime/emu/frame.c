@@ -66,6 +66,10 @@ static uint64_t launch_special(const emu_run *run, ptx_special special) {
     return state->shared_bytes + EMU_SHARED_RESERVED;
   case PTX_SPECIAL_DYNAMIC_SMEM_SIZE:
     return config->smem_bytes;
+  case PTX_SPECIAL_ENVREG1:
+    return state->workspace ? state->workspace->base >> 32 : 0;
+  case PTX_SPECIAL_ENVREG2:
+    return state->workspace ? (uint32_t)state->workspace->base : 0;
   default:
     return 0;
   }

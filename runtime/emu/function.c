@@ -101,22 +101,33 @@ static gg_status decode_guard(emu_op *op, const emu_decoder *d, gg_error *err) {
   return GG_OK;
 }
 
+/* An opcode that nobody knows is a fault where a kernel comes to it: the module's others run. */
+static gg_status decode_unknown(emu_op *op, emu_decoder *d, gg_error *err) {
+  (void)d, (void)err;
+  op->exec = emu_exec_unknown;
+  op->kind = EMU_KIND_CONTROL;
+  return GG_OK;
+}
+
+static emu_decode *find_decoder(const char *opcode) {
+  for (size_t i = 0; i < sizeof(opcodes) / sizeof(*opcodes); i++) {
+    if (!strcmp(opcodes[i].name, opcode)) return opcodes[i].decode;
+  }
+  return decode_unknown;
+}
+
 static gg_status decode_instruction(emu_draft *draft, const ptx_instruction *ptx, gg_error *err) {
   emu_decoder d = {.draft = draft, .ptx = ptx};
   if (ptx->form->modifier_count > EMU_MODIFIERS_MAX) {
     return emu_unknown_form(&d, err, "%u modifiers", ptx->form->modifier_count);
   }
-  for (size_t i = 0; i < sizeof(opcodes) / sizeof(*opcodes); i++) {
-    if (strcmp(opcodes[i].name, ptx->form->opcode)) continue;
-    emu_op op = {.ptx = ptx, .guard = {.sink = true}};
-    gg_status st = decode_guard(&op, &d, err);
-    if (!st) st = opcodes[i].decode(&op, &d, err);
-    if (st) return st;
-    op.index = draft->op_count;
-    draft->ops[draft->op_count++] = op;
-    return GG_OK;
-  }
-  return emu_unknown_form(&d, err, "no opcode %s", ptx->form->opcode);
+  emu_op op = {.ptx = ptx, .guard = {.sink = true}};
+  gg_status st = decode_guard(&op, &d, err);
+  if (!st) st = find_decoder(ptx->form->opcode)(&op, &d, err);
+  if (st) return st;
+  op.index = draft->op_count;
+  draft->ops[draft->op_count++] = op;
+  return GG_OK;
 }
 
 /* Moves what the draft collected to the module's arena. */

@@ -166,6 +166,15 @@ static gg_status open_params(emu_run *run, gg_error *err) {
   return GG_OK;
 }
 
+/* What CUDA's cooperative groups find by %envreg1 and %envreg2: a size, which they do not read, and
+ * the word of the grid's barrier. (CUDA's cooperative_groups/details/driver_abi.h.) */
+static gg_status open_workspace(emu_run *run, gg_error *err) {
+  enum { workspace_bytes = 64 };
+  if (!run->config->cooperative) return GG_OK;
+  return emu_range_open(&run->state->workspace, run->device, workspace_bytes, workspace_bytes,
+                        "the cooperative launch's workspace", err);
+}
+
 /* ---- Workers ---------------------------------------------------------------------------- */
 
 /* A place among the residents for a cluster that is about to be opened. */
@@ -316,7 +325,9 @@ gg_status emu_launch(emu_device *device, const emu_kernel *kernel, const emu_lau
   if (!st) st = check_shared(&run, err);
   if (!st) st = open_params(&run, err);
   if (st) return st;
+  if ((st = open_workspace(&run, err))) goto done;
   atomic_init(&state.stopped, false);
+  atomic_init(&state.steps, 0);
   state.aside_end = &state.aside;
   if (state.resident_most > state.cluster_count) {
     state.resident_most = (uint32_t)state.cluster_count;
@@ -327,7 +338,7 @@ gg_status emu_launch(emu_device *device, const emu_kernel *kernel, const emu_lau
     goto done;
   }
   memset(state.residents, 0, state.resident_most * sizeof(*state.residents));
-  if (config->trace) emu_trace_launch(config->trace, kernel->facts.name);
+  if (config->trace) emu_trace_launch(config->trace);
   run_workers(&run);
   close_asides(&run);
   pthread_mutex_destroy(&state.lock);
@@ -335,6 +346,7 @@ gg_status emu_launch(emu_device *device, const emu_kernel *kernel, const emu_lau
   if (st && err && !err->code) *err = first;
 done:
   gg_free(state.residents);
+  if (state.workspace) emu_memory_free(device, state.workspace->base, NULL);
   emu_memory_free(device, state.params->base, NULL);
   return st;
 }

@@ -189,6 +189,7 @@ emu_step emu_warp_exit(emu_warp *warp, uint32_t lanes) {
   emu_barriers_exit(warp);
   emu_progress(cta->cluster);
   if (warp->alive) return EMU_JUMP;
+  atomic_store_explicit(&cta->cluster->run->state->steps, 0, memory_order_relaxed);
   cta->cluster->state->live_warps--;
   if (--cta->state->live_warps) return EMU_JUMP;
   cta->cluster->counters->ctas++;
@@ -221,10 +222,16 @@ static bool give_way(emu_warp *warp) {
   return choose(warp);
 }
 
+/* Whether the launch has run too long without the end of any warp: a grid of any size does not make
+ * a kernel endless, and one that is endless is found after as long whatever its grid. */
 static bool endless(emu_warp *warp, const emu_op *op) {
-  int64_t most = warp->cta->cluster->run->options->max_steps;
-  if (most <= 0 || warp->state->steps <= (uint64_t)most) return false;
-  emu_fault(warp, op, -1, GG_E_EMU_ENDLESS, "more than %lld instructions", (long long)most);
+  emu_run *run = warp->cta->cluster->run;
+  int64_t most = run->options->max_steps;
+  long long ran = steps_counted + atomic_fetch_add_explicit(&run->state->steps, steps_counted,
+                                                            memory_order_relaxed);
+  if (most < 0 || ran <= most) return false;
+  emu_fault(warp, op, -1, GG_E_EMU_ENDLESS,
+            "more than %lld instructions in which no warp of the launch has ended", (long long)most);
   return true;
 }
 
@@ -232,7 +239,6 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
   struct emu_warp_state *state = warp->state;
   emu_cluster *cluster = warp->cta->cluster;
   emu_counters *counters = cluster->counters;
-  uint64_t begin = cluster->time;
   state->yielded = false;
   if (!choose(warp)) return;
   for (uint32_t left = budget; left; left--) {
@@ -257,9 +263,8 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
       if (step != EMU_NEXT || split->frame->function->ops[split->pc].leader) meet(warp);
     }
     if (state->yielded && !give_way(warp)) break;
-    if (!(++state->steps & 1023) && endless(warp, op)) break;
+    if (!(++state->steps % steps_counted) && endless(warp, op)) break;
   }
-  if (cluster->run->config->trace) emu_trace_span(warp, NULL, "run", begin, cluster->time);
 }
 
 /* ---- Waiting ---------------------------------------------------------------------------- */
@@ -267,7 +272,6 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
 emu_step emu_block(emu_warp *warp, const void *object, const char *why) {
   warp->split->waits_for = object;
   warp->split->why = why;
-  warp->split->since = warp->cta->cluster->time;
   return EMU_WAIT;
 }
 
@@ -280,7 +284,6 @@ void emu_wake(emu_cluster *cluster, const void *object) {
       for (uint32_t slots = state->used & ~state->ready; slots; slots &= slots - 1) {
         emu_split *split = &state->splits[__builtin_ctz(slots)];
         if (split->waits_for != object) continue;
-        emu_trace_span(&cta->warps[w], NULL, split->why, split->since, cluster->time);
         split->waits_for = NULL;
         state->ready |= slot_bit(state, split);
         woken = true;

@@ -30,8 +30,7 @@ typedef struct emu_split {
   uint32_t pc; /* index of the next op of the frame's function */
   emu_frame *frame;
   const void *waits_for; /* NULL: can run */
-  const char *why;       /* "bar.sync 0": for messages about deadlocks, and the timeline */
-  uint64_t since;        /* when it began to wait */
+  const char *why;       /* "bar.sync 0": for messages about deadlocks */
 } emu_split;
 
 struct emu_warp {

@@ -65,13 +65,9 @@ typedef struct emu_trace emu_trace;
 
 gg_status emu_trace_open(emu_trace **out, const char *path, gg_error *err);
 /* What follows is of another launch, which begins when everything before it has ended. */
-void emu_trace_launch(emu_trace *trace, const char *kernel);
+void emu_trace_launch(emu_trace *trace);
 /* Writes the file, whole or not at all; frees the trace either way. */
 gg_status emu_trace_close(emu_trace *trace, gg_error *err);
-/* A span of the warp's track, or of the asynchronous unit `unit` ("TMA", "wgmma", "cp.async") of
- * its CTA, from `begin` to `end` in the cluster's time. Does nothing when there is no trace. */
-void emu_trace_span(emu_warp *warp, const char *unit, const char *name, uint64_t begin,
-                    uint64_t end);
 static inline uint64_t emu_time(const emu_warp *warp) {
   return warp->cta->cluster->time;
 }

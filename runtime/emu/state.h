@@ -9,6 +9,23 @@
 #include "emu/frame.h"
 #include "emu/report.h"
 
+/* Asynchronous operations of a warp that have landed together, for the timeline. */
+typedef struct emu_landed {
+  const emu_op *op; /* of the first; NULL: there is none */
+  const char *unit;
+  const struct emu_mbarrier *completes;
+  uint64_t begin, end;
+  uint32_t count;
+} emu_landed;
+
+/* What a warp has done since a moment, for the timeline. */
+typedef struct emu_slice {
+  const emu_op *op;      /* where it began; NULL: there is none */
+  const void *waits_for; /* NULL: it runs */
+  uint64_t phase; /* the mbarrier that it waits for completes this one, from 1 on; 0: it is none */
+  uint64_t begin;
+} emu_slice;
+
 /* Splits stand in slots that do not move while they live; sets of slots are bits. */
 struct emu_warp_state {
   emu_split splits[EMU_LANES];
@@ -19,9 +36,10 @@ struct emu_warp_state {
   bool yielded;              /* emu_yield was called during this instruction */
   uint64_t steps;            /* instructions so far */
   uint32_t meeting, met;     /* lanes at bar.warp.sync: that wait, and that may go on */
-  uint64_t since;            /* time when the warp began to run, or to wait */
-  const char *waits;         /* for this; NULL: it runs */
+  emu_slice slice_now;       /* the timeline: what the warp does, */
+  emu_slice slice_before;    /* and what it waited for before that, not yet written */
   uint32_t thread_registers; /* as setmaxnreg left them; 0: it has not run */
+  emu_landed landed;         /* the timeline: not yet written */
   const emu_range *range;    /* that the last access was in */
   emu_frame *spare;          /* frames to be used again */
 };
@@ -56,17 +74,21 @@ struct emu_cluster_state {
   struct emu_cluster *next; /* of those put aside */
 };
 
+/* A warp tells the launch of its instructions so many at a time. */
+enum { steps_counted = 1024 };
+
 /* What a cluster's turn on a host thread ended with. */
 typedef enum emu_outcome { EMU_DONE, EMU_ASIDE, EMU_STOPPED } emu_outcome;
 
 struct emu_run_state {
   pthread_mutex_t lock;
-  atomic_bool stopped; /* a fault, or nobody moves: everybody out */
-  bool stuck;          /* nobody moves: clusters are kept, to say who waits for what */
-  gg_error *err;       /* the first fault */
-  emu_range *params;
-  uint32_t shared_bytes; /* static and dynamic, of a CTA */
-  uint64_t clusters[3];  /* of the grid */
+  atomic_bool stopped;           /* a fault, or nobody moves: everybody out */
+  atomic_llong steps;            /* instructions since a warp last ended, in steps_counted's */
+  bool stuck;                    /* nobody moves: clusters are kept, to say who waits for what */
+  gg_error *err;                 /* the first fault */
+  emu_range *params, *workspace; /* workspace NULL: the launch is not cooperative */
+  uint32_t shared_bytes;         /* static and dynamic, of a CTA */
+  uint64_t clusters[3];          /* of the grid */
   uint64_t cluster_count, next_cluster;
   uint32_t resident, resident_most;
   emu_cluster *aside, **aside_end;

@@ -1,12 +1,17 @@
 /* The timeline, in the trace-event format of Perfetto and chrome://tracing ("Trace Event Format",
  * Google, JSON object form).
  *
- * A process is a CTA of one launch, a thread of it a warp: when it ran, and what it waited for.
- * Spans of asynchronous units overlap; they are the format's asynchronous events, a category a
- * unit. Names are events of their own, written when a track is first seen. One instruction of
- * a cluster is one microsecond of the trace. A launch begins where everything before it has ended.
+ * A process is a CTA of one launch, a thread of it a warp, whose time is cut into slices: it could
+ * run, or it waited, each slice once. A slice of running is named by the warp's role, one of
+ * waiting by the barrier (trace_names.c); both have the line where they began. Operations of
+ * asynchronous units overlap; they are the format's asynchronous events, a category a unit. Those
+ * that a warp has issued one behind the other and that land together, as the copies of a group, are
+ * one event.
+ *
+ * Names of tracks are events of their own, written when a track is first seen. One instruction of a
+ * cluster is one microsecond of the trace. A launch begins where everything before it has ended.
  * Clusters run on several host threads: one lock guards the text. A trace stops growing at its
- * limit and says how many spans it left out. */
+ * limit and says how many events it left out. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -14,7 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "emu/report.h"
+#include "emu/trace.h"
 
 /* The track of asynchronous units; beside it each unit is one of its own, by its category. */
 enum { unit_track = EMU_WARPS_MAX, tracks = unit_track + 2, text_limit = 256 << 20 };
@@ -22,7 +27,6 @@ enum { unit_track = EMU_WARPS_MAX, tracks = unit_track + 2, text_limit = 256 << 
 struct emu_trace {
   pthread_mutex_t lock;
   gg_str path, text;
-  gg_str kernel;
   uint64_t unit_spans;
   uint64_t begin, end;      /* of the launch; of everything */
   uint64_t first_pid, pids; /* of the launch; of everything */
@@ -37,7 +41,7 @@ gg_status emu_trace_open(emu_trace **out, const char *path, gg_error *err) {
   if (!trace) return gg_fail(err, MEMORY, NULL, "");
   *trace = (emu_trace){.first_pid = 1, .pids = 1};
   gg_str_puts(&trace->path, path);
-  gg_str_puts(&trace->text, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
+  gg_str_puts(&trace->text, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
   if (trace->path.failed || trace->text.failed || pthread_mutex_init(&trace->lock, NULL)) {
     gg_str_free(&trace->path);
     gg_str_free(&trace->text);
@@ -48,18 +52,16 @@ gg_status emu_trace_open(emu_trace **out, const char *path, gg_error *err) {
   return GG_OK;
 }
 
-void emu_trace_launch(emu_trace *trace, const char *kernel) {
+void emu_trace_launch(emu_trace *trace) {
   pthread_mutex_lock(&trace->lock);
   trace->begin = trace->end;
   trace->first_pid = trace->pids;
-  trace->kernel.length = 0;
-  gg_str_puts(&trace->kernel, kernel);
   pthread_mutex_unlock(&trace->lock);
 }
 
 gg_status emu_trace_close(emu_trace *trace, gg_error *err) {
   gg_status st = GG_OK;
-  gg_str_printf(&trace->text, "\n], \"otherData\": {\"left_out\": %" PRIu64 "}}\n", trace->dropped);
+  gg_str_printf(&trace->text, "\n],\"otherData\":{\"left_out\":%" PRIu64 "}}\n", trace->dropped);
   if (trace->text.failed) {
     st = gg_fail(err, MEMORY, NULL, "");
   } else if (!gg_file_replace(gg_str_text(&trace->path), trace->text.text, trace->text.length, 0644,
@@ -69,7 +71,6 @@ gg_status emu_trace_close(emu_trace *trace, gg_error *err) {
   pthread_mutex_destroy(&trace->lock);
   gg_str_free(&trace->path);
   gg_str_free(&trace->text);
-  gg_str_free(&trace->kernel);
   gg_free(trace->named);
   gg_free(trace);
   return st;
@@ -121,77 +122,187 @@ static void name_track(emu_trace *trace, const char *what, uint64_t pid, int tid
                        const char *name) {
   begin_event(trace);
   gg_str_printf(&trace->text,
-                "{\"ph\": \"M\", \"name\": \"%s\", \"pid\": %" PRIu64
-                ", \"tid\": %d, \"args\": {\"name\": ",
+                "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%" PRIu64 ",\"tid\":%d,\"args\":{\"name\":",
                 what, pid, tid);
   gg_str_json(&trace->text, name);
   gg_str_puts(&trace->text, "}}");
 }
 
 /* Names the CTA's process and the warp's track, each the first time that it is seen. */
-static void name_tracks(emu_trace *trace, const emu_warp *warp, const char *unit, uint64_t pid) {
-  const unsigned *id = warp->cta->id;
-  int tid = unit ? unit_track : warp->index;
+static void name_tracks(emu_trace *trace, const emu_warp *warp, int tid, uint64_t pid) {
   gg_str name = GG_STR_INIT;
   if (name_once(trace, pid * tracks + tracks - 1)) {
-    gg_str_printf(&name, "%s CTA (%u, %u, %u)", gg_str_text(&trace->kernel), id[0], id[1], id[2]);
+    emu_name_cta(&name, warp->cta);
     name_track(trace, "process_name", pid, 0, gg_str_text(&name));
   }
   if (name_once(trace, pid * tracks + (uint64_t)tid)) {
     name.length = 0;
-    gg_str_printf(&name, "warp %d", warp->index);
-    name_track(trace, "thread_name", pid, tid, unit ? "asynchronous" : gg_str_text(&name));
+    emu_name_warp(&name, warp);
+    name_track(trace, "thread_name", pid, tid,
+               tid == unit_track ? "asynchronous" : gg_str_text(&name));
   }
   gg_str_free(&name);
 }
 
-/* ---- Spans ------------------------------------------------------------------------------ */
+/* ---- Events ----------------------------------------------------------------------------- */
 
-/* One end of a span of an asynchronous unit: such spans overlap, and are told apart by number. */
-static void unit_event(emu_trace *trace, char phase, const char *unit, const char *name,
-                       uint64_t pid, uint64_t time) {
-  begin_event(trace);
-  gg_str_printf(&trace->text, "{\"ph\": \"%c\", \"id\": %" PRIu64 ", \"cat\": ", phase,
-                trace->unit_spans);
-  gg_str_json(&trace->text, unit);
-  gg_str_puts(&trace->text, ", \"name\": ");
-  gg_str_json(&trace->text, name);
-  gg_str_printf(&trace->text, ", \"pid\": %" PRIu64 ", \"tid\": %d, \"ts\": %" PRIu64 "}", pid,
-                unit_track, trace->begin + time);
-}
-
-static void warp_event(emu_trace *trace, int warp, const char *name, uint64_t pid, uint64_t begin,
-                       uint64_t end) {
-  begin_event(trace);
-  gg_str_puts(&trace->text, "{\"ph\": \"X\", \"name\": ");
-  gg_str_json(&trace->text, name);
-  gg_str_printf(&trace->text,
-                ", \"pid\": %" PRIu64 ", \"tid\": %d, \"ts\": %" PRIu64 ", \"dur\": %" PRIu64 "}",
-                pid, warp, trace->begin + begin, end - begin);
-}
-
-void emu_trace_span(emu_warp *warp, const char *unit, const char *name, uint64_t begin,
-                    uint64_t end) {
+/* Locks, and names the tracks; 0 where the event is left out, else the CTA's process. */
+static uint64_t open_event(emu_trace *trace, const emu_warp *warp, int tid, uint64_t end) {
   const emu_launch_config *config = warp->cta->cluster->run->config;
-  emu_trace *trace = config->trace;
-  if (!trace || end <= begin) return;
   const unsigned *id = warp->cta->id, *grid = config->grid;
   pthread_mutex_lock(&trace->lock);
   if (trace->text.failed || trace->text.length > text_limit) {
     trace->dropped++;
-  } else {
-    uint64_t pid =
-        trace->first_pid + id[0] + (uint64_t)grid[0] * (id[1] + (uint64_t)grid[1] * id[2]);
-    name_tracks(trace, warp, unit, pid);
-    if (unit) {
-      trace->unit_spans++;
-      unit_event(trace, 'b', unit, name, pid, begin);
-      unit_event(trace, 'e', unit, name, pid, end);
-    } else {
-      warp_event(trace, warp->index, name, pid, begin, end);
+    return 0;
+  }
+  uint64_t pid = trace->first_pid + id[0] + (uint64_t)grid[0] * (id[1] + (uint64_t)grid[1] * id[2]);
+  name_tracks(trace, warp, tid, pid);
+  if (pid >= trace->pids) trace->pids = pid + 1;
+  if (trace->begin + end > trace->end) trace->end = trace->begin + end;
+  return pid;
+}
+
+/* `,"args":{"line":215,"source":"gemm.cu:41"}`. */
+static void put_place(emu_trace *trace, const emu_warp *warp, const emu_op *op) {
+  if (!op->ptx) return;
+  gg_str source = GG_STR_INIT;
+  emu_name_source(&source, warp, op);
+  gg_str_printf(&trace->text, ",\"args\":{\"line\":%" PRIu32, op->ptx->place.line);
+  if (source.length) {
+    gg_str_puts(&trace->text, ",\"source\":");
+    gg_str_json(&trace->text, gg_str_text(&source));
+  }
+  gg_str_putc(&trace->text, '}');
+  gg_str_free(&source);
+}
+
+/* Writes a slice of the warp's track. */
+static void put_slice(emu_warp *warp, emu_slice *slice, uint64_t end) {
+  emu_trace *trace = warp->cta->cluster->run->config->trace;
+  if (slice->op && end > slice->begin) {
+    gg_str name = GG_STR_INIT;
+    emu_name_slice(&name, warp, slice);
+    uint64_t pid = open_event(trace, warp, warp->index, end);
+    if (pid) {
+      begin_event(trace);
+      gg_str_puts(&trace->text, "{\"ph\":\"X\",\"name\":");
+      gg_str_json(&trace->text, gg_str_text(&name));
+      gg_str_printf(&trace->text,
+                    ",\"pid\":%" PRIu64 ",\"tid\":%d,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64, pid,
+                    warp->index, trace->begin + slice->begin, end - slice->begin);
+      put_place(trace, warp, slice->op);
+      gg_str_putc(&trace->text, '}');
     }
-    if (pid >= trace->pids) trace->pids = pid + 1;
-    if (trace->begin + end > trace->end) trace->end = trace->begin + end;
+    pthread_mutex_unlock(&trace->lock);
+    gg_str_free(&name);
+  }
+  slice->op = NULL;
+}
+
+static emu_slice slice_of(const emu_warp *warp, const emu_split *split, bool waits) {
+  emu_slice slice = {.op = &split->frame->function->ops[split->pc], .begin = emu_time(warp)};
+  if (!waits) return slice;
+  slice.waits_for = split->waits_for;
+  const emu_mbarrier *barrier = emu_trace_mbarrier(warp, &slice);
+  if (barrier) slice.phase = barrier->phase + 1;
+  return slice;
+}
+
+/* A wait is written when it is known to be over: an instruction that gives up waiting, to begin
+ * again, has not ended it. */
+void emu_trace_run(emu_warp *warp) {
+  struct emu_warp_state *state = warp->state;
+  emu_slice *now = &state->slice_now;
+  if (!warp->cta->cluster->run->config->trace) return;
+  if (now->op && !now->waits_for) return; /* it has been running */
+  state->slice_before = *now;
+  *now = slice_of(warp, &state->splits[__builtin_ctz(state->ready)], false);
+}
+
+void emu_trace_stop(emu_warp *warp) {
+  struct emu_warp_state *state = warp->state;
+  emu_slice *now = &state->slice_now, *before = &state->slice_before;
+  if (!warp->cta->cluster->run->config->trace || state->ready) return;
+  const emu_split *at = warp->split; /* what has waited last, if it has not ended */
+  if (!(state->used >> (at - state->splits) & 1)) at = NULL;
+  if (!at && state->used) at = &state->splits[__builtin_ctz(state->used)];
+  emu_slice next = {0};
+  if (at) next = slice_of(warp, at, true);
+  if (at && before->op == next.op && before->waits_for == next.waits_for && next.phase &&
+      before->phase == next.phase) {
+    *now = *before;
+    before->op = NULL;
+    return;
+  }
+  put_slice(warp, before, now->begin);
+  put_slice(warp, now, emu_time(warp));
+  *now = next;
+}
+
+/* ---- Asynchronous units ----------------------------------------------------------------- */
+
+/* One end of an operation of an asynchronous unit: such overlap, and are told apart by number. */
+static void unit_event(emu_trace *trace, char phase, const emu_warp *warp, const char *name,
+                       uint64_t pid) {
+  const emu_landed *l = &warp->state->landed;
+  uint64_t time = phase == 'b' ? l->begin : l->end;
+  begin_event(trace);
+  gg_str_printf(&trace->text, "{\"ph\":\"%c\",\"id\":%" PRIu64 ",\"cat\":\"%s\",\"name\":", phase,
+                trace->unit_spans, l->unit);
+  gg_str_json(&trace->text, name);
+  gg_str_printf(&trace->text, ",\"pid\":%" PRIu64 ",\"tid\":%d,\"ts\":%" PRIu64, pid, unit_track,
+                trace->begin + time);
+  if (phase == 'b') put_place(trace, warp, l->op);
+  gg_str_putc(&trace->text, '}');
+}
+
+/* Writes what has landed together. */
+static void put_landed(emu_warp *warp) {
+  emu_landed *l = &warp->state->landed;
+  emu_trace *trace = warp->cta->cluster->run->config->trace;
+  if (!l->op || l->end <= l->begin) return;
+  gg_str name = GG_STR_INIT;
+  emu_name_landed(&name, warp, l);
+  uint64_t pid = open_event(trace, warp, unit_track, l->end);
+  if (pid) {
+    trace->unit_spans++;
+    unit_event(trace, 'b', warp, gg_str_text(&name), pid);
+    unit_event(trace, 'e', warp, gg_str_text(&name), pid);
   }
   pthread_mutex_unlock(&trace->lock);
+  gg_str_free(&name);
+}
+
+void emu_trace_landed(const emu_async *async) {
+  emu_warp *warp = async->warp;
+  emu_landed *l = &warp->state->landed;
+  if (!warp->cta->cluster->run->config->trace || !async->unit || !async->op->ptx) return;
+  bool together = l->op && l->end == emu_time(warp) && l->completes == async->completes &&
+                  l->op->ptx->form == async->op->ptx->form;
+  if (together) {
+    l->count++;
+    if (async->issued < l->begin) l->begin = async->issued;
+    return;
+  }
+  put_landed(warp);
+  *l = (emu_landed){.op = async->op,
+                    .unit = async->unit,
+                    .completes = async->completes,
+                    .begin = async->issued,
+                    .end = emu_time(warp),
+                    .count = 1};
+}
+
+void emu_trace_cluster(emu_cluster *cluster) {
+  if (!cluster->run->config->trace) return;
+  for (unsigned c = 0; c < cluster->cta_count; c++) {
+    const emu_cta *cta = &cluster->ctas[c];
+    for (int w = 0; w < cta->warp_count; w++) {
+      emu_warp *warp = &cta->warps[w];
+      if (!warp->state) continue;
+      put_landed(warp);
+      put_slice(warp, &warp->state->slice_before, warp->state->slice_now.begin);
+      put_slice(warp, &warp->state->slice_now, cluster->time);
+    }
+  }
 }

@@ -360,6 +360,10 @@ static const gg_recipe_field launch_fields[] = {
      .offset = offsetof(gg_recipe_launch, smem),
      .least = 0,
      .most = INT32_MAX},
+    {.name = "cooperative",
+     .read = gg_recipe_read_word,
+     .offset = offsetof(gg_recipe_launch, cooperative),
+     .words = (const char *const[]){"false", "true", NULL}},
     {.name = "params", .read = read_params, .required = true},
 };
 

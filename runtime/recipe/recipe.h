@@ -75,6 +75,7 @@ typedef struct gg_recipe_launch {
   const char *entry;
   int64_t grid[3], block[3], cluster[3]; /* cluster 0: a plain launch */
   int64_t smem;
+  int cooperative;
   gg_recipe_param *params;
   size_t param_count;
 } gg_recipe_launch;

@@ -305,10 +305,18 @@ static gg_status run_launch(const gg_replay *replay, const gg_recipe_launch *lau
                             gg_error *err) {
   const gg_driver *driver = &replay->context->driver;
   const int64_t *grid = launch->grid, *block = launch->block, *cluster = launch->cluster;
-  CUlaunchAttribute attribute = {
-      .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-      .value.cluster = {(unsigned)cluster[0], (unsigned)cluster[1], (unsigned)cluster[2]},
-  };
+  CUlaunchAttribute attributes[2];
+  unsigned count = 0;
+  if (launch->cooperative) {
+    attributes[count++] =
+        (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.flag = 1};
+  }
+  if (cluster[0]) {
+    attributes[count++] = (CUlaunchAttribute){
+        .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+        .value.cluster = {(unsigned)cluster[0], (unsigned)cluster[1], (unsigned)cluster[2]},
+    };
+  }
   CUlaunchConfig config = {
       .grid_x = (unsigned)grid[0],
       .grid_y = (unsigned)grid[1],
@@ -317,8 +325,8 @@ static gg_status run_launch(const gg_replay *replay, const gg_recipe_launch *lau
       .block_y = (unsigned)block[1],
       .block_z = (unsigned)block[2],
       .smem_bytes = (unsigned)launch->smem,
-      .attributes = &attribute,
-      .attribute_count = cluster[0] ? 1 : 0,
+      .attributes = attributes,
+      .attribute_count = count,
   };
   CUfunction function;
   void **arguments = NULL;

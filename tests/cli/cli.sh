@@ -162,9 +162,19 @@ expect 0 'run in the emulator' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --devic
 holds 'it says so' grep -q 'gemmgen emulator' out
 holds 'the counters are JSON' json counters.json
 holds 'the timeline is JSON' json trace.json
+holds 'launches have names' grep -q ', integers: CTA (0, 0, 0)"' trace.json
+printf 'arch: sm_90a\na: bf16\nb: bf16\nd: bf16\ntile: [128, 128, 64]\n' >roles.yaml
+expect 0 'run warps of two roles' "$gemmgen" run roles.yaml -m 128 -n 128 -k 256 --device emu \
+  --trace roles.json
+holds 'tracks are named by roles' grep -q '"consumer 0, warp 4"' roles.json
+holds 'waits are named by barriers' grep -q '"ph":"X","name":"full\[0\]"' roles.json
 expect 0 'run and count' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device emu --counters -
 holds 'counters as text' grep -q 'tensor-core multiply-adds' out
 expect 2 'a device that is none' "$gemmgen" run spec.yaml --device tpu
+expect 2 'a limit that is none' "$gemmgen" run spec.yaml --device emu --emu-max-steps -2
+expect 1 'a limit that a kernel meets' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device emu \
+  --emu-max-steps 1
+expect 0 'no limit' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device emu --emu-max-steps -1
 expect 2 'a seed that is none' "$gemmgen" run spec.yaml --device emu --emu-seed x
 expect 1 'a trace that cannot be' "$gemmgen" run spec.yaml --device emu --trace none/trace.json
 "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device gpu >out 2>err

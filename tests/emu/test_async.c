@@ -261,6 +261,45 @@ static void expect_replaced(uint32_t *out, const uint32_t *in) {
   }
 }
 
+/* A map that the kernel builds from zeros, field by field: rows of 32 words of the input, and a box
+ * of eight of them from row 3 on. */
+static const char built[] =
+    HEAD ".shared .align 1024 .b8 buf[1024];\n.shared .align 128 .b8 map[128];\n"
+         ".shared .align 8 .b64 bar;\n"
+         "mov.u32 %r3, map;\nshl.b32 %r4, %r1, 2;\nadd.u32 %r3, %r3, %r4;\nmov.u32 %r5, 0;\n"
+         "st.shared.u32 [%r3], %r5;\nbar.warp.sync 0xffffffff;\n"
+         "setp.eq.u32 %p1, %r1, 0;\n@!%p1 bra READY;\n"
+         "mbarrier.init.shared::cta.b64 [bar], 1;\nmov.b64 %d4, 128;\n"
+         "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [map], %d1;\n"
+         "tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [map], 0, %d4;\n"
+         "tensormap.replace.tile.rank.shared::cta.b1024.b32 [map], 1;\n"
+         "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [map], 0, 32;\n"
+         "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [map], 1, 8;\n"
+         "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [map], 0, 32;\n"
+         "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [map], 1, 128;\n"
+         "tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [map], 0, 1;\n"
+         "tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [map], 1, 1;\n"
+         "tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [map], 7;\n"
+         "tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [map], 0;\n"
+         "tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [map], 0;\n"
+         "tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [map], 0;\n"
+         "READY:\nbar.warp.sync 0xffffffff;\nadd.u64 %d10, %d2, 16256;\n"
+         "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned"
+         " [%d10], [map], 128;\n"
+         "fence.proxy.tensormap::generic.acquire.gpu [%d10], 128;\n"
+         "mov.u32 %r8, buf;\nmov.u32 %r9, bar;\nmov.u32 %r10, 3;\n"
+         "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], 1024;\n"
+         "@%p1 cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes"
+         " [%r8], [%d10, {%r5, %r10}], [%r9];\n"
+         "W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r9], 0;\n@!%p2 bra W;\n"
+         "add.u32 %r12, %r8, %r2;\nadd.u64 %d2, %d2, %d3;\n"
+         "ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r12];\n"
+         "st.global.v4.u32 [%d2], {%r20, %r21, %r22, %r23};\n" TAIL;
+
+static void expect_built(uint32_t *out, const uint32_t *in) {
+  memcpy(out, in + 3 * 32, 32 * 16);
+}
+
 /* The map of the output has 64 rows: of this box, rows 60 to 67, four are beyond. */
 static const char edges[] = HEAD
     ".shared .align 1024 .b8 buf[1024];\n"
@@ -290,11 +329,19 @@ static const async_kernel kernels[] = {
     {"reduction", reduction, 1, 32, 0, expect_reduction, 32},
     {"zeros", zeros, 1, 32, 0, expect_zeros, 32},
     {"replaced", replaced, 1, 32, 0, expect_replaced, 32},
+    {"built", built, 1, 32, 0, expect_built, 32},
     {"edges", edges, 1, 64, 0, expect_edges, 32},
 };
 enum { kernel_count = sizeof kernels / sizeof *kernels };
 
 static const async_mutant mutants[] = {
+    {"built", "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [map], 1, 128;\n", ""},
+    {"built", "tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [map], 0, 1;\n", ""},
+    {"built", "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [map], 1, 8;\n", ""},
+    {"built", "tensormap.replace.tile.rank.shared::cta.b1024.b32 [map], 1;\n", ""},
+    {"built", "mov.b64 %d4, 128;", "mov.b64 %d4, 130;"},
+    {"built", "box_dim.shared::cta.b1024.b32 [map], 1, 8;",
+     "box_dim.shared::cta.b1024.b32 [map], 1, 264;"},
     {"copies", "cp.async.wait_group 1;\n", ""},
     {"copies", "cp.async.wait_group 1;", "cp.async.wait_group 2;"},
     {"copies", "bar.sync 0;", ""},

@@ -2,6 +2,7 @@
  * that start with `//!` are
  *
  *     grid X Y Z, block X Y Z, cluster X Y Z, smem BYTES    the launch; 1 CTA of 32 threads else
+ *     cooperative           the launch is cooperative
  *     words N               the output, whose address is the only parameter: N zeroed words
  *     unwritten             the output is not zeroed
  *     arch N                of the device; 90 else
@@ -72,6 +73,8 @@ static void read_line(kernel_case *c, const char *line) {
     read_out(c, rest);
   } else if (!strcmp(word, "smem")) {
     c->config.smem_bytes = strtoull(rest, NULL, 10);
+  } else if (!strcmp(word, "cooperative")) {
+    c->config.cooperative = true;
   } else if (!strcmp(word, "words")) {
     c->words = (uint32_t)strtoul(rest, NULL, 10);
     ck_assert_uint_le(c->words, words_most);

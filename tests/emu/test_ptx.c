@@ -70,6 +70,11 @@ static void show_elements(gg_str *out, const ptx_function *f, const ptx_operand 
   }
 }
 
+static void show_register(gg_str *out, const ptx_operand *o, const ptx_register *reg) {
+  const char *sign = !o->negated ? "" : reg->type == EMU_PRED ? "!" : "-";
+  gg_str_printf(out, "%s%s%s%s", sign, reg->name, o->part[0] ? "." : "", o->part);
+}
+
 static void show_offset(gg_str *out, uint64_t offset) {
   if (offset) gg_str_printf(out, "%+lld", (long long)offset);
 }
@@ -95,7 +100,7 @@ static void show_operand(gg_str *out, const ptx_function *f, const ptx_operand *
     gg_str_puts(out, "-");
     break;
   case PTX_REGISTER:
-    gg_str_printf(out, "%s%s", o->negated ? "!" : "", f->registers[o->index].name);
+    show_register(out, o, &f->registers[o->index]);
     break;
   case PTX_SINK:
     gg_str_puts(out, "_");
@@ -189,6 +194,9 @@ static const struct {
      "mov f32 %f1, 0d3ff8000000000000; mov f32 %f1, 0d3fe0000000000000; "
      "mov f32 %f1, 0dc059000000000000; mov f32 %f1, 0d3ff0000000000000;"},
     {"vote.sync.any.pred %p1, !%p2, -1;", "vote sync any pred %p1, !%p2, -1;"},
+    {"vadd4.u32.u32.u32 %r1.b20, %r2.b7654, %r3, %r4; vmad.s32.s32.s32 %r1, -%r2.h0, - %r3 .b1, "
+     "-WARP_SZ;",
+     "vadd4 u32 u32 u32 %r1.b20, %r2.b7654, %r3, %r4; vmad s32 s32 s32 %r1, -%r2.h0, -%r3.b1, -32;"},
     {"mov.u64 %rd1, g; mov.u64 %rd1, g+16; mov.u64 %rd1, g[2]; mov.u64 %rd2, vprintf;",
      "mov u64 %rd1, g; mov u64 %rd1, g+16; mov u64 %rd1, g+8; mov u64 %rd2, vprintf;"},
     {"mov.u32 %r1, %laneid; mov.u32 %r1, %ctaid.z; mov.u32 %r1, %tid.w;",

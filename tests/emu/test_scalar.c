@@ -119,6 +119,37 @@ static const struct {
     {"cvt.rna.tf32.f32 %r0, %r1;" LOW, 0x3f801000, 0, 0, 0x3f802000},
     {"cvt.pack.sat.s16.s32 %r0, %r1, %r2;" LOW, 0x7fffffff, 0xffffffff, 0, 0x7fffffff},
     {"cvt.pack.sat.u4.s32.b32 %r0, %r1, %r2, %r3;" LOW, 99, 0x80000000, 0xa, 0xaf0},
+    /* Video: parts of the sources, clamping, the third source. */
+    {"vadd.u32.u32.u32.sat %r0, %r1, %r2;" LOW, 0xffffffff, 2, 0, 0xffffffff},
+    {"vadd.u32.u32.u32 %r0, %r1, 2;" LOW, 0xffffffff, 0, 0, 1},
+    {"vsub.u32.u32.u32.sat %r0, %r1, %r2;" LOW, 1, 2, 0, 0},
+    {"vadd.s32.s32.u32 %r0, %r1.b0, %r2.h1;" LOW, 0x80, 0x50000, 0, 0xffffff85},
+    {"vabsdiff.u32.s32.u32.max %r0, %r1.b3, %r2, %r3;" LOW, 0xff000000, 2, 1, 3},
+    {"vmin.s32.s32.s32.sat %r0.h1, %r1, %r2, %r3;" LOW, 0xfffe7960, 5, 0x1234abcd, 0x8000abcd},
+    {"vmax.s32.s32.s32.sat %r0.b2, %r1, %r2, %r3;" LOW, 1000, 5, 0x11223344, 0x117f3344},
+    {"vmin.s32.s32.s32.min %r0, %r1, %r2, %r3;" LOW, 3, 2, 0xffffffff, 0xffffffff},
+    {"vset.s32.u32.lt.add %r0, %r1, %r2, %r3;" LOW, 0xffffffff, 0, 41, 42},
+    {"vset.s32.s32.ge.max %r0, %r1, %r2, %r3;" LOW, 1, 1, 0xffffffff, 0xffffffff},
+    {"vshl.u32.u32.u32.sat.clamp %r0, %r1, %r2;" LOW, 3, 40, 0, 0xffffffff},
+    {"vshl.u32.u32.u32.clamp %r0, %r1, %r2;" LOW, 3, 40, 0, 0},
+    {"vshl.u32.u32.u32.wrap %r0, %r1, %r2;" LOW, 3, 33, 0, 6},
+    {"vshr.s32.s32.u32.clamp.add %r0, %r1.b0, %r2, %r3;" LOW, 0x80, 99, 5, 4},
+    {"vmad.s32.s32.u32.sat %r0, %r1, -%r2, %r3;" LOW, 0x7fffffff, 4, 0, 0x80000000},
+    {"vmad.s32.u32.u32 %r0, %r1.h1, %r2.b1, -%r3;" LOW, 0x20000, 0x300, 7, 0xffffffff},
+    {"vmad.u32.u32.u32.po.shr7 %r0, %r1.b0, %r2.b0, %r3;" LOW, 255, 255, 62, 508},
+    {"vmad.u32.u32.u32.sat %r0, %r1, %r2, %r3;" LOW, 0xffffffff, 0xffffffff, 0xffffffff,
+     0xffffffff},
+    {"vadd4.u32.u32.u32.sat %r0, %r1, %r2, %r3;" LOW, 0xf0ff0102, 0x20000304, 0, 0xffff0406},
+    {"vadd4.u32.u32.u32 %r0, %r1, %r2, %r3;" LOW, 0xf0ff0102, 0x20010304, 0, 0x10000406},
+    {"vsub2.s32.s32.s32.sat %r0, %r1, %r2, %r3;" LOW, 0x80000005, 0x00010007, 0, 0x8000fffe},
+    {"vadd2.u32.u32.u32 %r0.h1, %r1.h03, %r2.h21, %r3;" LOW, 0x00050007, 0x000b000d, 0xaaaabbbb,
+     0x0014bbbb},
+    {"vavrg4.s32.s32.s32 %r0, %r1, %r2, %r3;" LOW, 0xff010203, 0xfe020304, 0, 0xfe020304},
+    {"vabsdiff4.u32.u32.u32.add %r0, %r1, %r2, %r3;" LOW, 0x10203040, 0x11223344, 100, 110},
+    {"vmax2.s32.s32.s32.add %r0.h0, %r1, %r2, %r3;" LOW, 0x7fffffff, 0xfffe, 10, 9},
+    {"vset4.u32.u32.ge %r0.b20, %r1, %r2, %r3;" LOW, 0x01020304, 0x04030201, 0x99999999,
+     0x99009901},
+    {"vset2.s32.u32.lt.add %r0, %r1, %r2, %r3;" LOW, 0x8000ffff, 0x00000001, 1, 3},
     /* Sinks that drop a result. */
     {"mov.u64 %d0, 9; cvt.u64.u32 _, %r1;", 0, 0, 0, 9},
 };
@@ -186,6 +217,19 @@ START_TEST(unknown_forms) {
       "set.eq.u64.u32 %d0, %r1, %r2;",
       "mul.u32 %r0, %r1, %r2;",
       "max.relu.u32 %r0, %r1, %r2;",
+      "vadd.u32.u32.u32.add %r0.b0, %r1, %r2, %r3;",
+      "vadd.u32.u32.u32 %r0.b0, %r1, %r2;",
+      "vadd.u32.u32.u32 %r0, %r1.h10, %r2;",
+      "vadd.u32.u32.u32 %r0, -%r1, %r2;",
+      "vadd4.u32.u32.u32.sat.add %r0, %r1, %r2, %r3;",
+      "vadd4.u32.u32.u32.max %r0, %r1, %r2, %r3;",
+      "vadd4.u32.u32.u32 %r0.b01, %r1, %r2, %r3;",
+      "vadd2.u32.u32.u32 %r0, %r1.h40, %r2, %r3;",
+      "vset.u32.u32.lo %r0, %r1, %r2;",
+      "vshl.u32.u32.s32.clamp %r0, %r1, %r2;",
+      "vmad.u32.u32.u32 %r0, -%r1, %r2, -%r3;",
+      "vmad.u32.u32.u32.po %r0, %r1, %r2, -%r3;",
+      "vmad.u32.u32.u32 %r0.b0, %r1, %r2, %r3;",
   };
   gg_error err = GG_ERROR_INIT;
   uint64_t in[3 * lanes] = {0}, out[lanes];
@@ -203,7 +247,7 @@ int main(void) {
   tcase_set_timeout(t, 0);
   tcase_add_loop_test(t, cases_give_their_results, 0, sizeof cases / sizeof *cases);
   tcase_add_loop_test(t, guarded_lanes_alone_are_written, 0, 6);
-  tcase_add_loop_test(t, unknown_forms, 0, 20);
+  tcase_add_loop_test(t, unknown_forms, 0, 33);
   suite_add_tcase(suite, t);
   return run_suite(suite);
 }

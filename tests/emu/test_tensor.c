@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emu/number/format.h"
 #include "emu/tensor/dot.h"
 #include "emu/tensor/fused.h"
 #include "suite.h"
@@ -378,8 +379,25 @@ END_TEST
 
 START_TEST(test_doubles) {
   double a[2] = {0x1p53, 1 + 0x1p-52}, b[2] = {1, 1 - 0x1p-52}, d[1] = {1};
-  emu_dot_f64(d, a, b, 1, 1, 2);
+  emu_dot_f64(d, a, b, 1, 1, 2, EMU_RN);
   ck_assert(d[0] == fma(a[1], b[1], 0x1p53));
+}
+END_TEST
+
+/* 1 + 2^-60 and -1 - 2^-60, each way. */
+START_TEST(test_doubles_rounded) {
+  static const struct {
+    unsigned how;
+    double positive, negative;
+  } modes[] = {{EMU_RN, 1, -1},
+               {EMU_RZ, 1, -1},
+               {EMU_RM, 1, -1 - 0x1p-52},
+               {EMU_RP, 1 + 0x1p-52, -1}};
+  for (int i = 0; i < 4; i++) {
+    double a[2] = {0x1p-30, -0x1p-30}, b[1] = {0x1p-30}, d[2] = {1, -1};
+    emu_dot_f64(d, a, b, 2, 1, 1, modes[i].how);
+    ck_assert(d[0] == modes[i].positive && d[1] == modes[i].negative);
+  }
 }
 END_TEST
 
@@ -394,6 +412,7 @@ int main(void) {
   tcase_add_test(tests, test_integers);
   tcase_add_test(tests, test_bits);
   tcase_add_test(tests, test_doubles);
+  tcase_add_test(tests, test_doubles_rounded);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

@@ -43,8 +43,29 @@ START_TEST(a_map_comes_back) {
   ck_assert_int_eq(back.swizzle, map.swizzle);
   ck_assert_uint_eq(back.l2_promotion, map.l2_promotion);
   ck_assert_int_eq(back.fill, map.fill);
-  memset(bytes, 0, sizeof bytes);
+  bytes[0] ^= 1;
   ck_assert(!emu_tensor_map_decode(&back, bytes));
+}
+END_TEST
+
+/* Zeros are the map that a kernel begins to build: no field has a legal value by itself. */
+START_TEST(zeros_are_a_map_of_zeros) {
+  uint8_t bytes[EMU_TENSOR_MAP_BYTES] = {0};
+  emu_tensor_map map;
+  gg_str why = GG_STR_INIT;
+  ck_assert(emu_tensor_map_decode(&map, bytes));
+  ck_assert_uint_eq(map.rank, 0);
+  map.rank = 2;
+  ck_assert(emu_tensor_map_wrong(&why, &map) && strstr(gg_str_text(&why), "globalDim[0] = 0"));
+  map.dims[0] = map.dims[1] = 64;
+  map.strides[0] = 128;
+  map.box[0] = 1 << 20;
+  emu_tensor_map_pack(bytes, &map);
+  ck_assert(emu_tensor_map_decode(&map, bytes));
+  ck_assert_uint_eq(map.box[0], 1 << 20);
+  why.length = 0;
+  ck_assert(emu_tensor_map_wrong(&why, &map) && strstr(gg_str_text(&why), "boxDim[0] = 1048576"));
+  gg_str_free(&why);
 }
 END_TEST
 
@@ -217,6 +238,7 @@ int main(void) {
   Suite *suite = suite_create("tensor maps");
   TCase *tcase = tcase_create("tensor maps");
   tcase_add_test(tcase, a_map_comes_back);
+  tcase_add_test(tcase, zeros_are_a_map_of_zeros);
   tcase_add_loop_test(tcase, wrong_maps_are_refused, 0, sizeof wrong / sizeof *wrong);
   tcase_add_test(tcase, only_floats_have_nan);
   tcase_add_test(tcase, boxes_hold_their_elements);

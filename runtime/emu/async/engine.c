@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "emu/marks.h"
 #include "emu/report.h"
+#include "emu/trace.h"
 
 enum { chunk = 16, time_outs_max = 64, chance = 8 };
 
@@ -225,11 +226,7 @@ static bool land(emu_cluster *cluster, emu_async *async) {
   emu_engine_note(cluster);
   bool ok = async->land(async, cluster);
   if (ok) emu_hazard_land(async);
-  if (ok && async->unit) {
-    const ptx_instruction *ptx = async->op->ptx;
-    emu_trace_span(async->warp, async->unit, ptx ? ptx->form->text : async->unit, async->issued,
-                   cluster->time);
-  }
+  if (ok) emu_trace_landed(async);
   async->drop(async);
   return ok;
 }

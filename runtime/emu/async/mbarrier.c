@@ -54,11 +54,20 @@ static emu_mbarrier *find(const emu_mbarriers *barriers, emu_place place) {
   return barriers->capacity ? *slot_of(barriers, place) : NULL;
 }
 
+/* Those that a CTA has had. */
+static uint32_t count_of(const emu_mbarriers *barriers, const emu_cta *cta) {
+  uint32_t count = 0;
+  for (size_t i = 0; i < barriers->capacity; i++) {
+    count += barriers->slots[i] && barriers->slots[i]->place.cta == cta;
+  }
+  return count;
+}
+
 static emu_mbarrier *find_or_make(emu_mbarriers *barriers, emu_place place) {
   emu_mbarrier *barrier = find(barriers, place);
   if (barrier) return barrier;
   if (!grow(barriers) || !(barrier = gg_malloc(sizeof *barrier))) return NULL;
-  *barrier = (emu_mbarrier){.place = place};
+  *barrier = (emu_mbarrier){.place = place, .number = count_of(barriers, place.cta)};
   *slot_of(barriers, place) = barrier;
   barriers->count++;
   return barrier;
@@ -120,8 +129,12 @@ bool emu_mbarrier_init(emu_warp *warp, const emu_op *op, int lane, emu_place pla
   }
   if (!store(warp, op, lane, place)) return false;
   mark(place, true);
-  *barrier =
-      (emu_mbarrier){.place = place, .live = true, .expected = count, .pending = count, .init = op};
+  *barrier = (emu_mbarrier){.place = place,
+                            .number = barrier->number,
+                            .live = true,
+                            .expected = count,
+                            .pending = count,
+                            .init = op};
   emu_hazard_forget(cluster, barrier);
   emu_hazard_forget(cluster, emu_mbarrier_key(barrier));
   barrier->agent = emu_hazard_agent(cluster, barrier);

@@ -11,6 +11,7 @@ enum { EMU_MBARRIER_COUNT_MAX = (1 << 20) - 1, EMU_MBARRIER_TX_MAX = (1 << 20) -
 
 typedef struct emu_mbarrier {
   emu_place place;
+  uint32_t number;   /* among those of its CTA, in the order of initialisation */
   bool live;         /* false: invalidated */
   uint32_t expected; /* arrivals of a phase */
   uint32_t pending;  /* arrivals that the phase still needs */

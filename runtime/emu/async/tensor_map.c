@@ -1,8 +1,9 @@
 /* Tensor maps: the checks of cuTensorMapEncodeTiled (CUDA driver API, "Tensor Map Object
  * Management") and the emulator's encoding.
  *
- * Fields stand at fixed byte places, numbers little-endian. Dimensions are kept less 1, so that
- * 2^32 fits in 32 bits; strides in units of 16 bytes, so that 2^40 does; boxes less 1 in a byte. */
+ * Fields stand at fixed byte places, numbers little-endian. Zeros are fields of zero, which no
+ * legal map has: what tensormap.replace leaves out of a map that it builds from zeros is found when
+ * the map is used. */
 #include "emu/async/tensor_map.h"
 
 #include <inttypes.h>
@@ -145,17 +146,18 @@ enum {
   AT_SWIZZLE,
   AT_L2,
   AT_FILL,
-  AT_ELEMENT_STRIDES,
   AT_ADDRESS = 16,
-  AT_STRIDES = 24, /* 5 bytes each */
-  AT_DIMS = 44,    /* 4 each */
-  AT_BOX = 64,     /* 1 each */
-  AT_END = 69,
+  AT_STRIDES = 24,         /* 8 bytes each */
+  AT_DIMS = 56,            /* 5 each */
+  AT_BOX = 81,             /* 4 each */
+  AT_ELEMENT_STRIDES = 101 /* 4 each */
 };
 
 static const uint8_t magic[4] = {0x47, 0x47, 0x54, 0x4d};
 
+/* What is too large stays so: all ones are no legal value of any field. */
 static void put(uint8_t *out, uint64_t value, int bytes) {
+  if (bytes < 8 && value >> (8 * bytes)) value = UINT64_MAX;
   for (int i = 0; i < bytes; i++)
     out[i] = (uint8_t)(value >> (8 * i));
 }
@@ -170,24 +172,25 @@ static uint64_t get(const uint8_t *in, int bytes) {
 void emu_tensor_map_pack(uint8_t out[EMU_TENSOR_MAP_BYTES], const emu_tensor_map *map) {
   memset(out, 0, EMU_TENSOR_MAP_BYTES);
   memcpy(out + AT_MAGIC, magic, sizeof magic);
-  out[AT_TYPE] = (uint8_t)map->type;
-  out[AT_RANK] = (uint8_t)map->rank;
-  out[AT_INTERLEAVE] = (uint8_t)map->interleave;
-  out[AT_SWIZZLE] = (uint8_t)map->swizzle;
-  out[AT_L2] = (uint8_t)map->l2_promotion;
-  out[AT_FILL] = (uint8_t)map->fill;
+  put(out + AT_TYPE, map->type, 1);
+  put(out + AT_RANK, map->rank, 1);
+  put(out + AT_INTERLEAVE, map->interleave, 1);
+  put(out + AT_SWIZZLE, map->swizzle, 1);
+  put(out + AT_L2, map->l2_promotion, 1);
+  put(out + AT_FILL, map->fill, 1);
   put(out + AT_ADDRESS, map->address, 8);
   for (int i = 0; i < EMU_TENSOR_RANK; i++) {
-    out[AT_ELEMENT_STRIDES + i] = (uint8_t)map->element_strides[i];
-    put(out + AT_DIMS + 4 * i, map->dims[i] - 1, 4);
-    out[AT_BOX + i] = (uint8_t)(map->box[i] - 1);
+    put(out + AT_DIMS + 5 * i, map->dims[i], 5);
+    put(out + AT_BOX + 4 * i, map->box[i], 4);
+    put(out + AT_ELEMENT_STRIDES + 4 * i, map->element_strides[i], 4);
   }
   for (int i = 0; i < EMU_TENSOR_RANK - 1; i++)
-    put(out + AT_STRIDES + 5 * i, map->strides[i] / 16, 5);
+    put(out + AT_STRIDES + 8 * i, map->strides[i], 8);
 }
 
 bool emu_tensor_map_decode(emu_tensor_map *out, const uint8_t in[EMU_TENSOR_MAP_BYTES]) {
-  if (memcmp(in + AT_MAGIC, magic, sizeof magic)) return false;
+  static const uint8_t zeros[EMU_TENSOR_MAP_BYTES];
+  if (memcmp(in + AT_MAGIC, magic, sizeof magic) && memcmp(in, zeros, sizeof zeros)) return false;
   *out = (emu_tensor_map){
       .type = (emu_tensor_type)in[AT_TYPE],
       .rank = in[AT_RANK],
@@ -198,12 +201,12 @@ bool emu_tensor_map_decode(emu_tensor_map *out, const uint8_t in[EMU_TENSOR_MAP_
       .fill = (emu_tensor_fill)in[AT_FILL],
   };
   for (int i = 0; i < EMU_TENSOR_RANK; i++) {
-    out->element_strides[i] = in[AT_ELEMENT_STRIDES + i];
-    out->dims[i] = get(in + AT_DIMS + 4 * i, 4) + 1;
-    out->box[i] = in[AT_BOX + i] + 1u;
+    out->dims[i] = get(in + AT_DIMS + 5 * i, 5);
+    out->box[i] = (uint32_t)get(in + AT_BOX + 4 * i, 4);
+    out->element_strides[i] = (uint32_t)get(in + AT_ELEMENT_STRIDES + 4 * i, 4);
   }
   for (int i = 0; i < EMU_TENSOR_RANK - 1; i++)
-    out->strides[i] = get(in + AT_STRIDES + 5 * i, 5) * 16;
+    out->strides[i] = get(in + AT_STRIDES + 8 * i, 8);
   return true;
 }
 

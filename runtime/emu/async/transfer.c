@@ -238,7 +238,7 @@ static bool find_barrier(operation *o, emu_place place) {
     return false;
   }
   if (!emu_async_alive(t->warp, t->op, t->lane, place.cta)) return false;
-  o->barrier = emu_mbarrier_of_proxy(t->warp, t->op, t->lane, place);
+  o->base.completes = o->barrier = emu_mbarrier_of_proxy(t->warp, t->op, t->lane, place);
   return o->barrier != NULL;
 }
 

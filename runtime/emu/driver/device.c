@@ -46,8 +46,8 @@ int emu_attribute(const emu_process *process, int attribute) {
 
 /* Locks; whether the driver is initialised and the device is the one. */
 static CUresult enter_device(emu_process **out, CUdevice device) {
-  *out = emu_lock();
-  if (!(*out)->initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  CUresult result = emu_begin(out);
+  if (result) return result;
   return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
@@ -55,8 +55,10 @@ CUresult emu_cuInit(unsigned flags) {
   emu_process *process = emu_lock();
   gg_emu_options options;
   CUresult result = flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  if (process->gone) result = CUDA_ERROR_DEINITIALIZED;
   if (!result && !process->configured) result = gg_emu_options_init(&options);
   if (!result) process->initialised = true;
+  if (!result) emu_process_at_exit();
   return emu_leave(process, result);
 }
 
@@ -242,11 +244,13 @@ CUresult emu_cuCtxCreate(CUcontext *context, void *params, unsigned flags, CUdev
 }
 
 CUresult emu_cuCtxDestroy(CUcontext context) {
-  emu_process *process = emu_lock();
-  CUresult result = CUDA_SUCCESS;
-  if (!emu_handle_is(process, context, EMU_HANDLE_CONTEXT) || context == process->primary) {
+  emu_process *process;
+  CUresult result = emu_begin(&process);
+  if (!result &&
+      (!emu_handle_is(process, context, EMU_HANDLE_CONTEXT) || context == process->primary)) {
     result = CUDA_ERROR_INVALID_CONTEXT;
-  } else {
+  }
+  if (!result) {
     if (emu_current() == context) current.count--;
     drop_context(process, context);
   }
@@ -254,34 +258,41 @@ CUresult emu_cuCtxDestroy(CUcontext context) {
 }
 
 CUresult emu_cuCtxPushCurrent(CUcontext context) {
-  emu_process *process = emu_lock();
-  bool known = emu_handle_is(process, context, EMU_HANDLE_CONTEXT);
-  return emu_leave(process, known ? push(context) : CUDA_ERROR_INVALID_CONTEXT);
+  emu_process *process;
+  CUresult result = emu_begin(&process);
+  if (!result && !emu_handle_is(process, context, EMU_HANDLE_CONTEXT)) {
+    result = CUDA_ERROR_INVALID_CONTEXT;
+  }
+  if (!result) result = push(context);
+  return emu_leave(process, result);
 }
 
 CUresult emu_cuCtxPopCurrent(CUcontext *context) {
-  if (!current.count) return CUDA_ERROR_INVALID_CONTEXT;
-  if (context) *context = emu_current();
-  current.count--;
-  return CUDA_SUCCESS;
+  emu_process *process;
+  CUresult result = emu_begin(&process);
+  if (!result && !current.count) result = CUDA_ERROR_INVALID_CONTEXT;
+  if (!result && context) *context = emu_current();
+  if (!result) current.count--;
+  return emu_leave(process, result);
 }
 
 CUresult emu_cuCtxSetCurrent(CUcontext context) {
-  emu_process *process = emu_lock();
-  CUresult result = CUDA_SUCCESS;
-  if (context && !emu_handle_is(process, context, EMU_HANDLE_CONTEXT)) {
+  emu_process *process;
+  CUresult result = emu_begin(&process);
+  if (!result && context && !emu_handle_is(process, context, EMU_HANDLE_CONTEXT)) {
     result = CUDA_ERROR_INVALID_CONTEXT;
-  } else {
-    if (current.count) current.count--;
-    if (context) result = push(context);
   }
+  if (!result && current.count) current.count--;
+  if (!result && context) result = push(context);
   return emu_leave(process, result);
 }
 
 CUresult emu_cuCtxGetCurrent(CUcontext *context) {
-  if (!context) return CUDA_ERROR_INVALID_VALUE;
-  *context = emu_current();
-  return CUDA_SUCCESS;
+  emu_process *process;
+  CUresult result = emu_begin(&process);
+  if (!result && !context) result = CUDA_ERROR_INVALID_VALUE;
+  if (!result) *context = emu_current();
+  return emu_leave(process, result);
 }
 
 CUresult emu_cuCtxGetDevice(CUdevice *device) {

@@ -177,7 +177,7 @@ static CUresult pack(emu_work *work, emu_process *process, CUfunction function, 
 
 /* What a driver refuses without a GPU; the emulator itself checks the rest. */
 static CUresult check_limits(emu_process *process, CUfunction function,
-                             const emu_launch_config *config, bool cooperative) {
+                             const emu_launch_config *config) {
   const char *name = emu_kernel_facts_of(function->kernel).name;
   int most = function->attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
   if (config->smem_bytes > (uint64_t)most) {
@@ -195,7 +195,7 @@ static CUresult check_limits(emu_process *process, CUfunction function,
   }
   uint64_t threads = (uint64_t)config->block[0] * config->block[1] * config->block[2];
   uint64_t ctas = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
-  if (!cooperative || threads == 0 || threads > 1024) return CUDA_SUCCESS;
+  if (!config->cooperative || threads == 0 || threads > 1024) return CUDA_SUCCESS;
   uint64_t resident = (uint64_t)emu_resident(process, function, (int)threads, config->smem_bytes) *
                       (uint64_t)emu_attribute(process, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   if (ctas <= resident) return CUDA_SUCCESS;
@@ -206,7 +206,7 @@ static CUresult check_limits(emu_process *process, CUfunction function,
 
 static CUresult launch(emu_process *process, const CUlaunchConfig *config, CUfunction function,
                        void **arguments, void **extra) {
-  bool cooperative;
+  bool cooperative = false;
   emu_work work = {
       .kind = EMU_WORK_LAUNCH,
       .launch.function = function,
@@ -216,7 +216,8 @@ static CUresult launch(emu_process *process, const CUlaunchConfig *config, CUfun
   };
   if (!emu_handle_is(process, function, EMU_HANDLE_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
   CUresult result = emu_read_attributes(process, work.launch.config.cluster, &cooperative, config);
-  if (!result) result = check_limits(process, function, &work.launch.config, cooperative);
+  work.launch.config.cooperative = cooperative;
+  if (!result) result = check_limits(process, function, &work.launch.config);
   if (!result) result = pack(&work, process, function, arguments, extra);
   if (!result) return emu_submit(process, config->stream, &work);
   emu_work_free(&work);

@@ -17,9 +17,16 @@ emu_process *emu_lock(void) {
   return &the_process;
 }
 
+CUresult emu_begin(emu_process **out) {
+  const emu_process *process = *out = emu_lock();
+  if (process->gone) return CUDA_ERROR_DEINITIALIZED;
+  return process->initialised ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
+
 CUresult emu_enter(emu_process **out) {
-  emu_process *process = *out = emu_lock();
-  if (!process->initialised) return CUDA_ERROR_NOT_INITIALIZED;
+  CUresult result = emu_begin(out);
+  const emu_process *process = *out;
+  if (result) return result;
   if (!process->device || !emu_handle_is(process, emu_current(), EMU_HANDLE_CONTEXT)) {
     return CUDA_ERROR_INVALID_CONTEXT;
   }
@@ -93,6 +100,7 @@ static CUresult result_of(gg_status status) {
   case GG_E_EMU_MISALIGNED:
     return CUDA_ERROR_MISALIGNED_ADDRESS;
   case GG_E_EMU_ILLEGAL:
+  case GG_E_EMU_OPCODE:
   case GG_E_EMU_DESCRIPTOR:
   case GG_E_EMU_TENSOR_MAP:
     return CUDA_ERROR_ILLEGAL_INSTRUCTION;
@@ -202,14 +210,31 @@ static bool counting(const emu_process *process) {
   return process->options.counters || process->options.counters_file;
 }
 
+static void forget_names(emu_process *process) {
+  for (size_t i = 0; i < process->name_count; i++) {
+    gg_free((char *)process->names[i].kernel);
+    gg_free((char *)process->names[i].name);
+  }
+  gg_free(process->names);
+  process->names = NULL;
+  process->name_count = 0;
+}
+
 static void close_at_exit(void) {
   emu_process *process = emu_lock();
   if (process->device) emu_process_close(process);
+  forget_names(process);
+  gg_str_free(&process->label);
+  process->gone = true;
   emu_leave(process, CUDA_SUCCESS);
 }
 
-CUresult emu_process_open(emu_process *process) {
+void emu_process_at_exit(void) {
   static bool registered; /* the lock is held */
+  if (!registered) registered = atexit(close_at_exit) == 0;
+}
+
+CUresult emu_process_open(emu_process *process) {
   gg_error err = GG_ERROR_INIT;
   if (!process->configured) {
     CUresult result = gg_emu_options_init(&process->options);
@@ -227,8 +252,6 @@ CUresult emu_process_open(emu_process *process) {
     return result;
   }
   process->fault = CUDA_SUCCESS;
-  /* Programs that end without giving their contexts back get their files all the same. */
-  if (!registered) registered = atexit(close_at_exit) == 0;
   return CUDA_SUCCESS;
 }
 
@@ -297,6 +320,56 @@ size_t gg_emu_counters(char *buffer, size_t size, int json) {
   return length;
 }
 
+/* ---- Names ------------------------------------------------------------------------------ */
+
+/* A copy; *out is NULL for NULL. False when memory is out. */
+static bool copy_text(const char **out, const char *text) {
+  *out = NULL;
+  if (!text) return true;
+  size_t bytes = strlen(text) + 1;
+  char *copy = gg_malloc(bytes);
+  if (copy) memcpy(copy, text, bytes);
+  *out = copy;
+  return copy;
+}
+
+static CUresult add_name(emu_process *process, const emu_name *given) {
+  emu_name name = *given, *list;
+  list = gg_realloc(process->names, (process->name_count + 1) * sizeof *list);
+  if (!list) return CUDA_ERROR_OUT_OF_MEMORY;
+  process->names = list;
+  if (!copy_text(&name.kernel, given->kernel) || !copy_text(&name.name, given->name)) {
+    gg_free((char *)name.kernel);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  list[process->name_count++] = name;
+  return CUDA_SUCCESS;
+}
+
+CUresult gg_emu_name(const char *kernel, gg_emu_name_kind what, const char *name, unsigned first,
+                     unsigned count, unsigned each) {
+  static const emu_name_kind kinds[] = {[GG_EMU_NAME_SHARED] = EMU_NAME_SHARED,
+                                        [GG_EMU_NAME_WARPS] = EMU_NAME_WARPS,
+                                        [GG_EMU_NAME_BARRIERS] = EMU_NAME_BARRIERS};
+  emu_process *process = emu_lock();
+  CUresult result = process->gone ? CUDA_ERROR_DEINITIALIZED : CUDA_SUCCESS;
+  if (!result && ((unsigned)what > GG_EMU_NAME_BARRIERS || !name || !count || !each)) {
+    result = CUDA_ERROR_INVALID_VALUE;
+  }
+  if (!result)
+    result = add_name(process, &(emu_name){kernel, name, kinds[what], first, count, each});
+  return emu_leave(process, result);
+}
+
+CUresult gg_emu_label(const char *label) {
+  emu_process *process = emu_lock();
+  CUresult result = process->gone ? CUDA_ERROR_DEINITIALIZED : CUDA_SUCCESS;
+  process->label.length = 0;
+  if (!result && label) gg_str_puts(&process->label, label);
+  if (!result && process->label.failed) result = CUDA_ERROR_OUT_OF_MEMORY;
+  return emu_leave(process, result);
+}
+
 /* ---- Options ---------------------------------------------------------------------------- */
 
 /* A whole number from the environment; false where it is none. Unset: *out stays. */
@@ -327,7 +400,7 @@ CUresult gg_emu_options_init(gg_emu_options *out) {
   if (!read_number(&arch, "GEMMGEN_EMU_ARCH", 80, 90) ||
       !read_number(&threads, "GEMMGEN_EMU_THREADS", 0, 4096) ||
       !read_number(&seed, "GEMMGEN_EMU_SEED", 0, INT64_MAX) ||
-      !read_number(&max_steps, "GEMMGEN_EMU_MAX_STEPS", 0, INT64_MAX) ||
+      !read_number(&max_steps, "GEMMGEN_EMU_MAX_STEPS", -1, INT64_MAX) ||
       !read_number(&hazards, "GEMMGEN_EMU_HAZARDS", 0, 1)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -351,6 +424,7 @@ static const char *keep_text(gg_str *own, const char *text) {
 
 CUresult gg_emu_configure(const gg_emu_options *options) {
   emu_process *process = emu_lock();
+  if (process->gone) return emu_leave(process, CUDA_ERROR_DEINITIALIZED);
   if (process->device) {
     return emu_leave(process, emu_refuse(process, CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE,
                                          "the emulator's options cannot change while it has a "

@@ -122,7 +122,7 @@ struct CUstream_st {
 
 typedef struct emu_process {
   pthread_mutex_t lock;
-  bool initialised;
+  bool initialised, gone; /* gone: the process ends, and the device with it */
   emu_handle *handles;
   emu_device *device; /* NULL: no context */
   int contexts;
@@ -136,11 +136,15 @@ typedef struct emu_process {
   gg_str counters_file, trace_file; /* the options' own copies */
   emu_trace *trace;
   gg_str text, json; /* counters of modules that are gone */
+  emu_name *names;   /* for the timeline: the texts are the process's own */
+  size_t name_count;
+  gg_str label;
 } emu_process;
 
-/* Locks; the call's end is emu_leave. The second also requires a current context without a fault,
- * the result else. */
+/* Locks; the call's end is emu_leave. The second also requires a driver that is initialised and not
+ * gone, the third a current context without a fault: the result else. */
 emu_process *emu_lock(void);
+CUresult emu_begin(emu_process **out);
 CUresult emu_enter(emu_process **out);
 CUresult emu_leave(emu_process *process, CUresult result);
 
@@ -158,6 +162,10 @@ void emu_handle_drop(emu_process *process, void *handle);
 
 /* The device, made with the first context; gone with the last, and all handles with it. */
 CUresult emu_process_open(emu_process *process);
+/* When the process ends, what has not been closed is: its files are written. What runs later, as
+ * handlers that were registered before this and destructors of static objects do, finds the driver
+ * gone. */
+void emu_process_at_exit(void);
 void emu_process_close(emu_process *process);
 
 /* The thread's current context; NULL: none. */

@@ -22,6 +22,9 @@ static CUresult run_launch(emu_process *process, const emu_work *work) {
   }
   if (counting) config.counters = &function->counters;
   config.trace = process->trace;
+  config.names = process->names;
+  config.name_count = process->name_count;
+  config.label = process->label.length ? gg_str_text(&process->label) : NULL;
   if (!st) st = emu_launch(process->device, function->kernel, &config, &err);
   return emu_result(process, st, &err);
 }

@@ -82,13 +82,15 @@ CUresult emu_cuTensorMapEncodeTiled(CUtensorMap *map, int type, uint32_t rank, v
 }
 
 CUresult emu_cuTensorMapReplaceAddress(CUtensorMap *map, void *address) {
-  emu_process *process = emu_lock();
+  emu_process *process;
   gg_error err = GG_ERROR_INIT;
   emu_tensor_map facts;
   uint8_t bytes[EMU_TENSOR_MAP_BYTES];
+  CUresult result = emu_begin(&process);
+  if (result) return emu_leave(process, result);
   if (!map) return emu_leave(process, CUDA_ERROR_INVALID_VALUE);
   memcpy(bytes, map, sizeof bytes);
-  CUresult result = CUDA_ERROR_INVALID_VALUE;
+  result = CUDA_ERROR_INVALID_VALUE;
   if (emu_tensor_map_decode(&facts, bytes)) {
     facts.address = (uintptr_t)address;
     if (emu_tensor_map_encode(bytes, &facts, &err)) {

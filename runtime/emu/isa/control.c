@@ -125,6 +125,11 @@ gg_status emu_decode_trap(emu_op *op, emu_decoder *d, gg_error *err) {
   return emu_modifiers_end(d, err);
 }
 
+emu_step emu_exec_unknown(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  return emu_fault(warp, op, __builtin_ctz(lanes), GG_E_EMU_OPCODE, "the emulator has no opcode %s",
+                   op->ptx->form->opcode);
+}
+
 /* ---- Time ------------------------------------------------------------------------------- */
 
 static emu_step nothing(emu_warp *warp, const emu_op *op, uint32_t lanes) {

@@ -59,25 +59,25 @@ static bool take_shape(emu_mma_facts *f, emu_decoder *d) {
   return false;
 }
 
-/* Takes two modifiers, each row or col; the first is A's. */
-static bool take_layouts(emu_mma_facts *f, emu_decoder *d) {
+bool emu_take_layouts(bool column[2], emu_decoder *d) {
   const ptx_form *form = emu_decoder_ptx(d)->form;
   int count = 0;
-  bool column[2];
   for (uint32_t i = 0; i < form->modifier_count; i++) {
     bool is_column = !strcmp(form->modifiers[i], "col");
     if (!is_column && strcmp(form->modifiers[i], "row")) continue;
     if (count == 2 || !emu_take(d, form->modifiers[i])) return false;
     column[count++] = is_column;
   }
-  if (count != 2) return false;
-  f->a_column = column[0];
-  f->b_column = column[1];
-  return true;
+  return count == 2;
 }
 
-static gg_status take_bit_operation(emu_mma_facts *f, emu_decoder *d, gg_error *err) {
+gg_status emu_take_mma_operation(emu_mma_facts *f, emu_decoder *d, gg_error *err) {
   static const char *const operations[] = {"and", "xor", NULL};
+  static const char *const roundings[] = {"rn", "rz", "rm", "rp", NULL}; /* EMU_RN and on */
+  if (f->a == EMU_F64) {
+    int rounding = emu_take_word(d, roundings);
+    if (rounding > 0) f->rounding = (unsigned)rounding;
+  }
   if (f->a != EMU_B1) return GG_OK;
   int operation = emu_take_word(d, operations);
   if (operation < 0 || !emu_take(d, "popc")) {
@@ -95,13 +95,18 @@ static gg_status take_modifiers(emu_mma_facts *f, emu_decoder *d, gg_error *err)
     return emu_unknown_form(d, err, "it is .sync.aligned");
   }
   if (!take_shape(f, d)) return emu_unknown_form(d, err, "its shape is missing or not known");
-  if (!take_layouts(f, d)) return emu_unknown_form(d, err, "two layouts, .row or .col, are needed");
+  bool column[2];
+  if (!emu_take_layouts(column, d)) {
+    return emu_unknown_form(d, err, "two layouts, .row or .col, are needed");
+  }
+  f->a_column = column[0];
+  f->b_column = column[1];
   f->saturate = emu_take(d, "satfinite");
   f->d = emu_take_type(d);
   f->a = emu_take_type(d);
   f->b = emu_take_type(d);
   f->c = emu_take_type(d);
-  if ((st = take_bit_operation(f, d, err))) return st;
+  if ((st = emu_take_mma_operation(f, d, err))) return st;
   if ((st = emu_modifiers_end(d, err))) return st;
   if (!find_shape(f, emu_decoder_arch(d))) {
     return emu_unknown_form(d, err, "sm_%d has no m%dn8k%d of these types", emu_decoder_arch(d),
@@ -123,28 +128,20 @@ static gg_status take_modifiers(emu_mma_facts *f, emu_decoder *d, gg_error *err)
 
 /* ---- Operands --------------------------------------------------------------------------- */
 
-/* Registers of a lane that hold `elements` of a matrix of the warp's. */
-static int registers_of(emu_type type, int elements) {
+int emu_mma_registers(emu_type type, int elements) {
   int bits = emu_type_of(type)->bits;
   return elements * bits / EMU_LANES / (bits == 64 ? 64 : 32);
 }
 
-typedef struct want {
-  int index, count;
-  emu_type type;
-} want;
-
-static gg_status take_vector(emu_op *op, int *at, emu_decoder *d, want w, gg_error *err) {
-  int count;
-  gg_status st;
+gg_status emu_take_registers(emu_op *op, int *at, emu_decoder *d, int index, int count,
+                             emu_type type, gg_error *err) {
+  int written;
   emu_operand *out = op->operands + op->operand_count;
-  bool destination = w.index == 0;
-  if ((st = emu_operand_vector(out, &count, w.count, d, w.index, w.type, destination, err))) {
-    return st;
-  }
-  if (count != w.count) {
-    return emu_unknown_form(d, err, "operand %d has %d registers, not %d", w.index + 1, w.count,
-                            count);
+  gg_status st = emu_operand_vector(out, &written, count, d, index, type, index == 0, err);
+  if (st) return st;
+  if (written != count) {
+    return emu_unknown_form(d, err, "operand %d has %d registers, not %d", index + 1, count,
+                            written);
   }
   *at = op->operand_count;
   op->operand_count = (uint16_t)(op->operand_count + count);
@@ -167,16 +164,20 @@ static gg_status take_metadata(emu_op *op, emu_mma_facts *f, emu_decoder *d, gg_
 }
 
 static gg_status take_operands(emu_op *op, emu_mma_facts *f, emu_decoder *d, gg_error *err) {
-  int d_at, written = f->sparse ? 6 : 4;
+  int written = f->sparse ? 6 : 4;
   int each = is_quadpair(f) ? 4 : 1; /* every quad pair has a product of its own */
   emu_type words = f->a == EMU_F64 ? EMU_F64 : EMU_B32;
-  want wants[] = {
-      {0, registers_of(f->d, each * f->m * EMU_MMA_N), f->d == EMU_F16 ? EMU_B32 : f->d},
-      {1, registers_of(f->a, each * f->m * f->k / (f->sparse ? 2 : 1)), words},
-      {2, registers_of(f->b, each * f->k * EMU_MMA_N), words},
-      {3, registers_of(f->c, each * f->m * EMU_MMA_N), f->c == EMU_F16 ? EMU_B32 : f->c},
+  const struct {
+    int *at, count;
+    emu_type type;
+  } wants[] = {
+      {&f->d_at, emu_mma_registers(f->d, each * f->m * EMU_MMA_N),
+       f->d == EMU_F16 ? EMU_B32 : f->d},
+      {&f->a_at, emu_mma_registers(f->a, each * f->m * f->k / (f->sparse ? 2 : 1)), words},
+      {&f->b_at, emu_mma_registers(f->b, each * f->k * EMU_MMA_N), words},
+      {&f->c_at, emu_mma_registers(f->c, each * f->m * EMU_MMA_N),
+       f->c == EMU_F16 ? EMU_B32 : f->c},
   };
-  int *places[] = {&d_at, &f->a_at, &f->b_at, &f->c_at};
   gg_status st;
   if (emu_operand_count(d) != written) {
     return emu_unknown_form(d, err, "it has %d operands, not %d", written, emu_operand_count(d));
@@ -184,7 +185,9 @@ static gg_status take_operands(emu_op *op, emu_mma_facts *f, emu_decoder *d, gg_
   op->operands = GG_ARENA_ARRAY(emu_decoder_arena(d), emu_operand, EMU_MMA_REGISTERS);
   if (!op->operands) return gg_fail(err, MEMORY, NULL, "");
   for (int i = 0; i < 4; i++) {
-    if ((st = take_vector(op, places[i], d, wants[i], err))) return st;
+    if ((st = emu_take_registers(op, wants[i].at, d, i, wants[i].count, wants[i].type, err))) {
+      return st;
+    }
   }
   return f->sparse ? take_metadata(op, f, d, err) : GG_OK;
 }
@@ -193,19 +196,19 @@ static emu_exec *exec_of(const emu_mma_facts *f) {
   if (is_quadpair(f)) return emu_mma_quadpair;
   if (f->a == EMU_F64) return emu_mma_f64;
   if (f->a == EMU_B1) return emu_mma_bits;
-  return f->d == EMU_S32 ? emu_mma_integer : emu_mma_float;
+  return emu_mma_products;
 }
 
 gg_status emu_decode_mma(emu_op *op, emu_decoder *d, gg_error *err) {
   gg_status st;
   emu_mma_facts *f = GG_ARENA_NEW(emu_decoder_arena(d), emu_mma_facts);
   if (!f) return gg_fail(err, MEMORY, NULL, "");
-  *f = (emu_mma_facts){0};
+  *f = (emu_mma_facts){.products = 1, .steps = 1};
   if ((st = take_modifiers(f, d, err))) return st;
   if ((st = take_operands(op, f, d, err))) return st;
   emu_dot_unit unit = is_quadpair(f) ? EMU_UNIT_QUADPAIR : EMU_UNIT_MMA;
   f->model = emu_dot_find(emu_decoder_arch(d), unit, f->a, f->d);
-  if (!f->model && (is_quadpair(f) || exec_of(f) == emu_mma_float)) {
+  if (!f->model && (is_quadpair(f) || (exec_of(f) == emu_mma_products && f->d != EMU_S32))) {
     return emu_unknown_form(d, err, "the arithmetic of sm_%d is not known", emu_decoder_arch(d));
   }
   op->facts = f;

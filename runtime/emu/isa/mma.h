@@ -7,18 +7,34 @@
 
 enum { EMU_MMA_N = 8, EMU_MMA_REGISTERS = 40 };
 
-/* Operands of the op: D, A, B, C, then the metadata of a sparse one. */
+/* One product of 16 or 8 rows by 8 columns. Operands of the op: D, A, B, C, then the metadata of a
+ * sparse one. wmma.mma is one or two of them, in an array. */
 typedef struct emu_mma_facts {
   int m, k;
   emu_type a, b, c, d;
-  int a_at, b_at, c_at, metadata_at; /* first operand of each; D's is 0 */
+  int d_at, a_at, b_at, c_at, metadata_at; /* first operand of each */
+  int products;                            /* in the array, of the first of them */
+  int steps;                               /* of k each, one added to the other */
   bool sparse;
   emu_sparsity sparsity;
   bool a_column, b_column; /* m8n8k4: stored by columns */
   bool saturate, exclusive;
+  unsigned rounding;          /* of f64: EMU_RN and the like */
   const emu_dot_model *model; /* of floats */
 } emu_mma_facts;
 
-emu_exec emu_mma_float, emu_mma_integer, emu_mma_bits, emu_mma_f64, emu_mma_quadpair;
+emu_exec emu_mma_products, emu_mma_bits, emu_mma_f64, emu_mma_quadpair;
+
+/* Registers of a lane that hold `elements` of a matrix of the warp's. */
+int emu_mma_registers(emu_type type, int elements);
+
+/* Two modifiers, each row or col, in the order written: whether they are there. */
+bool emu_take_layouts(bool column[2], emu_decoder *d);
+/* .and.popc or .xor.popc of bits, the rounding of f64: what only some types have. */
+gg_status emu_take_mma_operation(emu_mma_facts *f, emu_decoder *d, gg_error *err);
+
+/* The registers of operand `index`, `count` of `type`, at the end of the op's; *at: the first. */
+gg_status emu_take_registers(emu_op *op, int *at, emu_decoder *d, int index, int count,
+                             emu_type type, gg_error *err);
 
 #endif

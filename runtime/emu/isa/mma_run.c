@@ -1,15 +1,16 @@
-/* mma.sync and mma.sp: execution. A warp's registers become matrices of codes, codes become
- * operands, and emu/tensor does the arithmetic. */
+/* mma.sync, mma.sp and wmma.mma: execution. A warp's registers become matrices of codes, codes
+ * become operands, and emu/tensor does the arithmetic. */
 #include <string.h>
 
 #include "emu/hazard.h"
 #include "emu/isa/fragment.h"
 #include "emu/isa/mma.h"
+#include "emu/number/float.h"
 #include "emu/report.h"
 
-enum { rows_most = 16, k_most = EMU_SPARSE_K, n = EMU_MMA_N };
+enum { rows_most = 16, k_most = EMU_SPARSE_K, n = EMU_MMA_N, products_most = 2 };
 
-/* The matrices of one instruction; of a sparse A, `stored` is what its registers hold. */
+/* The matrices of one product; of a sparse A, `stored` is what its registers hold. */
 typedef struct matrices {
   uint32_t codes[rows_most * k_most], d[rows_most * n];
   float a[rows_most * k_most], b[k_most * n], stored[rows_most * k_most / 2];
@@ -25,7 +26,7 @@ static bool meet(emu_warp *warp, const emu_op *op, uint32_t *lanes) {
 }
 
 static void count(const emu_warp *warp, const emu_mma_facts *f) {
-  emu_counting(warp)->tensor_macs += (uint64_t)(f->m * n * f->k / (f->sparse ? 2 : 1));
+  emu_counting(warp)->tensor_macs += (uint64_t)(f->m * n * f->k * f->steps / (f->sparse ? 2 : 1));
 }
 
 static bool is_integer(const emu_mma_facts *f) {
@@ -41,9 +42,11 @@ static void decode(float *value, int16_t *exponent, const emu_mma_facts *f, emu_
   }
 }
 
-static bool load_a(matrices *x, emu_warp *warp, const emu_op *op, const emu_mma_facts *f) {
+static bool load_a(matrices *x, emu_warp *warp, const emu_op *op, const emu_mma_facts *f,
+                   int step) {
   int stored_k = f->sparse ? f->k / 2 : f->k, bits = emu_type_of(f->a)->bits;
-  emu_fragment_a(x->codes, warp, op->operands + f->a_at, f->m, stored_k, bits);
+  int at = f->a_at + step * emu_mma_registers(f->a, f->m * f->k);
+  emu_fragment_a(x->codes, warp, op->operands + at, f->m, stored_k, bits);
   if (!f->sparse) {
     decode(x->a, x->a_exponent, f, f->a, x->codes, f->m * f->k);
     return true;
@@ -56,40 +59,57 @@ static bool load_a(matrices *x, emu_warp *warp, const emu_op *op, const emu_mma_
   return true;
 }
 
-static bool load(matrices *x, emu_warp *warp, const emu_op *op) {
-  const emu_mma_facts *f = op->facts;
-  if (!load_a(x, warp, op, f)) return false;
-  emu_fragment_b(x->codes, warp, op->operands + f->b_at, f->k, emu_type_of(f->b)->bits);
+static void load_b(matrices *x, emu_warp *warp, const emu_op *op, const emu_mma_facts *f,
+                   int step) {
+  int at = f->b_at + step * emu_mma_registers(f->b, f->k * n);
+  emu_fragment_b(x->codes, warp, op->operands + at, f->k, emu_type_of(f->b)->bits);
   decode(x->b, x->b_exponent, f, f->b, x->codes, f->k * n);
+}
+
+/* Where one of C and D is f32 and the other f16, the sum is f32. */
+static void widen(uint32_t *codes, int elements) {
+  for (int i = 0; i < elements; i++) {
+    codes[i] = emu_float_bits((float)emu_f16_value((uint16_t)codes[i], 0));
+  }
+}
+
+static void narrow(uint32_t *codes, int elements) {
+  for (int i = 0; i < elements; i++) {
+    codes[i] = emu_f16_from_f32(codes[i], EMU_RN);
+  }
+}
+
+/* C, and to it what each step multiplies: D. */
+static bool multiply(matrices *x, emu_warp *warp, const emu_op *op, const emu_mma_facts *f) {
   emu_fragment_load(x->d, warp, op->operands + f->c_at, f->m, n, emu_type_of(f->c)->bits);
+  if (f->c == EMU_F16 && f->d == EMU_F32) widen(x->d, f->m * n);
+  for (int step = 0; step < f->steps; step++) {
+    if (!load_a(x, warp, op, f, step)) return false;
+    load_b(x, warp, op, f, step);
+    emu_tile tile = {f->m, n, f->k, f->sparse, x->a, x->a_exponent, x->b, x->b_exponent, x->d};
+    if (is_integer(f)) {
+      emu_dot_integer(&tile, f->saturate);
+    } else {
+      emu_dot(f->model, &tile);
+    }
+  }
+  if (f->c == EMU_F32 && f->d == EMU_F16) narrow(x->d, f->m * n);
+  count(warp, f);
   return true;
 }
 
-static emu_tile tile_of(matrices *x, const emu_mma_facts *f) {
-  return (emu_tile){f->m, n, f->k, f->sparse, x->a, x->a_exponent, x->b, x->b_exponent, x->d};
-}
-
-emu_step emu_mma_float(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+/* All are read before one is written. */
+emu_step emu_mma_products(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   const emu_mma_facts *f = op->facts;
-  matrices x;
+  matrices x[products_most];
   if (!meet(warp, op, &lanes)) return EMU_WAIT;
-  if (!load(&x, warp, op)) return EMU_FAULT;
-  emu_tile tile = tile_of(&x, f);
-  emu_dot(f->model, &tile);
-  emu_fragment_store(x.d, warp, op->operands, f->m, n, emu_type_of(f->d)->bits);
-  count(warp, f);
-  return EMU_NEXT;
-}
-
-emu_step emu_mma_integer(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  const emu_mma_facts *f = op->facts;
-  matrices x;
-  if (!meet(warp, op, &lanes)) return EMU_WAIT;
-  if (!load(&x, warp, op)) return EMU_FAULT;
-  emu_tile tile = tile_of(&x, f);
-  emu_dot_integer(&tile, f->saturate);
-  emu_fragment_store(x.d, warp, op->operands, f->m, n, 32);
-  count(warp, f);
+  for (int i = 0; i < f->products; i++) {
+    if (!multiply(&x[i], warp, op, &f[i])) return EMU_FAULT;
+  }
+  for (int i = 0; i < f->products; i++) {
+    emu_fragment_store(x[i].d, warp, op->operands + f[i].d_at, f[i].m, n,
+                       emu_type_of(f[i].d)->bits);
+  }
   return EMU_NEXT;
 }
 
@@ -106,7 +126,7 @@ emu_step emu_mma_bits(emu_warp *warp, const emu_op *op, uint32_t lanes) {
     b[i % n * words + i / n] = b_words[i];
   }
   emu_dot_bits(d, a, b, f->m, n, f->k, f->exclusive);
-  emu_fragment_store(d, warp, op->operands, f->m, n, 32);
+  emu_fragment_store(d, warp, op->operands + f->d_at, f->m, n, 32);
   count(warp, f);
   return EMU_NEXT;
 }
@@ -118,8 +138,8 @@ emu_step emu_mma_f64(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   emu_fragment_a64(a, warp, op->operands + f->a_at, f->m, f->k);
   emu_fragment_b64(b, warp, op->operands + f->b_at, f->k);
   emu_fragment_load64(d, warp, op->operands + f->c_at, f->m);
-  emu_dot_f64(d, a, b, f->m, n, f->k);
-  emu_fragment_store64(d, warp, op->operands, f->m);
+  emu_dot_f64(d, a, b, f->m, n, f->k, f->rounding);
+  emu_fragment_store64(d, warp, op->operands + f->d_at, f->m);
   count(warp, f);
   return EMU_NEXT;
 }

@@ -51,13 +51,30 @@ static bool component_of(uint32_t *out, const ptx_token *token) {
   return true;
 }
 
+/* `.b0`, `.h10`, `.b7654`: what a video instruction takes of its operands. */
+static void parse_part(ptx_operand *out, ptx_parser *p) {
+  const ptx_token *token = &p->lexer.token;
+  if (token->kind != PTX_TOKEN_WORD || token->length < 2 || token->length >= sizeof out->part) {
+    return;
+  }
+  if (token->text[0] != 'b' && token->text[0] != 'h') return;
+  for (uint32_t i = 1; i < token->length; i++) {
+    if (token->text[i] < '0' || token->text[i] > '7') return;
+  }
+  memcpy(out->part, token->text, token->length);
+  ptx_lexer_next(&p->lexer);
+}
+
 static gg_status parse_register(ptx_operand *out, ptx_parser *p, ptx_symbol *symbol) {
   uint32_t component;
   gg_status st;
   if ((st = ptx_scope_register(&out->index, &p->scopes, symbol))) return st;
   out->kind = PTX_REGISTER;
   ptx_lexer_next(&p->lexer);
-  if (symbol->vector == 1) return GG_OK;
+  if (symbol->vector == 1) {
+    parse_part(out, p);
+    return GG_OK;
+  }
   if (!component_of(&component, &p->lexer.token)) {
     return make_vector(out, p, *out, symbol->vector);
   }
@@ -205,10 +222,35 @@ static gg_status parse_negated(ptx_operand *out, ptx_parser *p) {
   return GG_OK;
 }
 
+/* Whether a name that stands for a register follows the `-` looked at. */
+static bool at_minus_register(ptx_parser *p) {
+  ptx_lexer *lexer = &p->lexer;
+  if (!ptx_at(p, '-') || ptx_lexer_follows(lexer, '(')) return false;
+  const char *at = lexer->at;
+  bool name = *at == '%' || *at == '_' || *at == '$' || (unsigned)((*at | 32) - 'a') < 26;
+  return name && strncmp(at, "WARP_SZ", strlen("WARP_SZ")) != 0;
+}
+
+/* `-r`: vmad alone takes it. */
+static gg_status parse_minus_register(ptx_operand *out, ptx_parser *p) {
+  gg_status st;
+  ptx_lexer_next(&p->lexer);
+  ptx_place place = p->lexer.token.place;
+  if (!ptx_at(p, PTX_TOKEN_NAME)) return ptx_lexer_unexpected(&p->lexer, "an operand");
+  if ((st = parse_named(out, p))) return st;
+  const ptx_register *registers = p->scopes.registers.items;
+  if (out->kind != PTX_REGISTER || registers[out->index].type == EMU_PRED) {
+    return ptx_fail_value(p, place, "'-' takes a number, or a register of one");
+  }
+  out->negated = true;
+  return GG_OK;
+}
+
 static gg_status parse_scalar(ptx_operand *out, ptx_parser *p) {
   *out = start(p, PTX_NONE);
   if (ptx_at(p, PTX_TOKEN_NAME)) return parse_named(out, p);
   if (ptx_at(p, '!')) return parse_negated(out, p);
+  if (at_minus_register(p)) return parse_minus_register(out, p);
   if (ptx_at(p, PTX_TOKEN_INTEGER) || ptx_at(p, PTX_TOKEN_FLOAT) || ptx_at(p, '-') ||
       ptx_at(p, '+') || ptx_at(p, '~') || ptx_at(p, '(')) {
     return parse_number(out, p);
@@ -249,7 +291,7 @@ static gg_status parse_base(ptx_operand *out, ptx_parser *p) {
   gg_status st;
   ptx_place place = p->lexer.token.place;
   if ((st = parse_scalar(&base, p))) return st;
-  if (base.kind == PTX_REGISTER && !base.negated) {
+  if (base.kind == PTX_REGISTER && !base.negated && !base.part[0]) {
     if ((st = parse_offset(&base, p))) return st;
   } else if (base.kind != PTX_VARIABLE && base.kind != PTX_INTEGER) {
     return ptx_fail_value(p, place, "an address is a register, a variable or an integer");

@@ -126,7 +126,7 @@ typedef struct ptx_special_info {
 
 typedef enum ptx_operand_kind {
   PTX_NONE,      /* a part of a call that is not there */
-  PTX_REGISTER,  /* index: into function->registers; negated: `!p` */
+  PTX_REGISTER,  /* index: into function->registers; negated: `!p`, `-r`; part: of `r.b0` */
   PTX_SINK,      /* `_` */
   PTX_INTEGER,   /* value, as 64 bits; is_unsigned: a .u64 constant, .s64 else */
   PTX_FLOAT,     /* value: bits of an f32 (width 32: `0f...`) or f64 (width 64: `0d...`, `1.5`) */
@@ -146,9 +146,10 @@ struct ptx_operand {
   uint8_t kind;     /* ptx_operand_kind */
   uint8_t base;     /* of PTX_ADDRESS: PTX_REGISTER (index), PTX_VARIABLE (variable), or PTX_INTEGER
                      * for an address that is `value` alone */
-  bool negated;     /* PTX_REGISTER: `!p` */
+  bool negated;     /* PTX_REGISTER: `!p`, `-r` */
   bool is_unsigned; /* PTX_INTEGER */
   uint8_t width;    /* PTX_FLOAT: 32 or 64 */
+  char part[6];     /* PTX_REGISTER: bytes or half-words of it, "b0", "h32"; "": all of it */
   uint32_t index;
   ptx_place place;
   uint64_t value; /* an integer, a float's bits, an offset (int64_t) */

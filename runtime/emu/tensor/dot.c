@@ -242,21 +242,15 @@ void emu_dot_bits(uint32_t *d, const uint32_t *a, const uint32_t *b, int m, int 
   }
 }
 
-/* The NaN that a multiply-add hands on: b's, else the sum's, else a's, made quiet. */
-static double handed_on(double a, double b, double sum) {
-  double nan = isnan(b) ? b : isnan(sum) ? sum : a;
-  return emu_double(isnan(nan) ? emu_double_bits(nan) | UINT64_C(1) << 51 : emu_f64.nan);
-}
-
-void emu_dot_f64(double *d, const double *a, const double *b, int m, int n, int k) {
+void emu_dot_f64(double *d, const double *a, const double *b, int m, int n, int k, unsigned how) {
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < n; j++) {
-      double sum = d[i * n + j];
+      uint64_t sum = emu_double_bits(d[i * n + j]);
       for (int l = 0; l < k; l++) {
-        double x = a[i * k + l], y = b[l * n + j], next = fma(x, y, sum);
-        sum = isnan(next) ? handed_on(x, y, sum) : next;
+        uint64_t x = emu_double_bits(a[i * k + l]), y = emu_double_bits(b[l * n + j]);
+        sum = emu_f64_fma(x, y, sum, how);
       }
-      d[i * n + j] = sum;
+      d[i * n + j] = emu_double(sum);
     }
   }
 }

@@ -58,7 +58,8 @@ void emu_dot_integer(const emu_tile *tile, bool saturate);
 void emu_dot_bits(uint32_t *d, const uint32_t *a, const uint32_t *b, int m, int n, int k,
                   bool exclusive);
 
-/* f64: a chain of fused multiply-adds in the order of k. a: [m][k], b: [k][n], d: [m][n]. */
-void emu_dot_f64(double *d, const double *a, const double *b, int m, int n, int k);
+/* f64: a chain of fused multiply-adds in the order of k, each rounded as `how` says (EMU_RN and the
+ * like). a: [m][k], b: [k][n], d: [m][n]. */
+void emu_dot_f64(double *d, const double *a, const double *b, int m, int n, int k, unsigned how);
 
 #endif
