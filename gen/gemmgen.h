@@ -86,13 +86,19 @@ typedef struct gg_operation {
 
 enum { GG_OPERATIONS_MAX = 16 };
 
+/* How sums of 8-bit floats, of which a tensor core keeps few bits, come to full precision. */
+enum {
+  GG_PROMOTE_AUTO = 0,   /* they are added up in f32 every so often */
+  GG_PROMOTE_NEVER = -1, /* they stay short, which is faster: cuBLASLt's fast accumulation */
+};
+
 /* What a product is made of, but for its extents: what a kernel is generated for. */
 typedef struct gg_form {
   gg_operand a, b, d;
   bool has_c; /* whether there is a C, and with it a beta */
   gg_operand c;
   gg_dtype accumulator;
-  int promote;          /* as a spec's: 0, or MMAs along K between additions in full precision */
+  int promote;          /* of 8-bit floats: one of the above, or MMAs along K between additions */
   const char *epilogue; /* a list as behind a spec's `epilogue:`; NULL: alpha, and beta with a C */
 } gg_form;
 

@@ -184,11 +184,16 @@ static bool serves(const gg_operand *has, const gg_operand *wanted) {
   return has->type == wanted->type && has->major == wanted->major && has->align <= wanted->align;
 }
 
+static bool serves_sums(const gg_kernel *kernel, const gg_form *form) {
+  bool promoted = kernel->accumulator_span > 0;
+  return kernel->accumulator_bits == 0 || promoted == (form->promote != GG_PROMOTE_NEVER);
+}
+
 /* The file's name says what it is for; whether it is, its kernel tells. */
 static bool kernel_serves(const gg_kernel *kernel, const gg_form *form) {
   return serves(&kernel->a, &form->a) && serves(&kernel->b, &form->b) &&
          serves(&kernel->d, &form->d) && kernel->accumulator == form->accumulator &&
-         (kernel->accumulator_span > 0) == (form->promote > 0) &&
+         serves_sums(kernel, form) &&
          gg_kernel_takes(kernel, GG_PARAM_BETA) == form->has_c &&
          (!form->has_c || serves(&kernel->c, &form->c));
 }

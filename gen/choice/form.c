@@ -17,10 +17,11 @@ bool gg_form_is_fp8(const gg_form *form) {
 
 void gg_form_name(gg_str *out, const gg_form *form) {
   const gg_operand *operands[] = {&form->a, &form->b, &form->c, &form->d};
-  bool fast = gg_form_is_fp8(form) && form->promote == 0;
+  bool fast = gg_form_is_fp8(form) && form->promote == GG_PROMOTE_NEVER;
   gg_str_printf(out, "%s,%s,%s,%s%s,%c%c%c", type_name(form->a.type), type_name(form->b.type),
                 type_name(form->d.type), type_name(form->accumulator), fast ? "fast" : "",
                 letter(form->a.major), letter(form->b.major), letter(form->d.major));
+  if (form->promote > 0) gg_str_printf(out, "+p%d", form->promote);
   if (form->has_c) {
     gg_str_printf(out, "+c_%s", type_name(form->c.type));
     if (form->c.major != form->d.major) gg_str_putc(out, letter(form->c.major));
@@ -44,6 +45,8 @@ void gg_form_print(gg_str *out, const gg_form *form, gg_arch arch) {
   if (form->has_c) print_operand(out, 'c', &form->c);
   print_operand(out, 'd', &form->d);
   gg_str_printf(out, "accumulator: %s\n", type_name(form->accumulator));
-  if (form->promote) gg_str_printf(out, "promote: %d\n", form->promote);
+  bool never = form->promote == GG_PROMOTE_NEVER;
+  if (form->promote > 0 || (never && gg_form_is_fp8(form)))
+    gg_str_printf(out, "promote: %d\n", never ? 0 : form->promote);
   if (form->epilogue) gg_str_printf(out, "epilogue: %s\n", form->epilogue);
 }

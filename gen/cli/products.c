@@ -10,9 +10,6 @@
 
 enum { cases_bytes_max = 1 << 20, words_max = 8, word_max = 32 };
 
-/* What a spec's `promote: auto` would be, had it to keep f32's precision. */
-enum { usual_promotion = 4 };
-
 int cli_cases_load(cli_cases *out, const char *path) {
   gg_error err = GG_ERROR_INIT;
   char *text = NULL;
@@ -45,7 +42,7 @@ static int split(char words[words_max][word_max], const char *text, const char *
 static const char *usual_accumulator(const char *a) {
   gg_dtype type;
   if (!gg_dtype_find(&type, a)) return "f32"; /* the parser tells what is wrong with it */
-  return gg_dtype_is_fp8(type) ? "f32fast" : gg_dtype_is_float(type) ? "f32" : "s32";
+  return gg_dtype_is_float(type) ? "f32" : "s32";
 }
 
 /* A line of a cases file is made of both, so that what they may be is said in one place. */
@@ -91,7 +88,7 @@ gg_form cli_case_form(const cli_case *c) {
                   .d = {c->d, c->d_major, packed_alignment(d, c->d)},
                   .accumulator = c->accumulator};
   form.c = form.d;
-  if (gg_form_is_fp8(&form) && !c->fast) form.promote = usual_promotion;
+  if (c->fast) form.promote = GG_PROMOTE_NEVER;
   return form;
 }
 

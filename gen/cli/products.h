@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 
 /* --problem "M N K [BATCH]" and --types A,B,D[,ACCUMULATOR[,MAJORS]]; without an accumulator s32
- * for integers, else f32 (f32fast for 8-bit floats); without majors kkn. Gives an exit code; free
+ * for integers, else f32; without majors kkn. Gives an exit code; free
  * with cli_cases_free. */
 int cli_product_read(cli_cases *out, const char *problem, const char *types);
 
@@ -15,7 +15,7 @@ int cli_product_read(cli_cases *out, const char *problem, const char *types);
  * cli_cases_free. */
 int cli_cases_load(cli_cases *out, const char *path);
 
-/* The form of densely packed operands at aligned addresses. `f32` of 8-bit floats is promoted. */
+/* The form of densely packed operands at aligned addresses. `f32fast` is of 8-bit floats whose sums stay short. */
 gg_form cli_case_form(const cli_case *c);
 gg_extents cli_case_extents(const cli_case *c);
 

@@ -88,10 +88,19 @@ static gg_status choose_accumulator(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* The tensor core's sums of 8-bit floats are short; promotion adds them up in registers. */
-static gg_status check_promotion(const gg_plan *plan, gg_error *err) {
-  const gg_spec_field *asked = &plan->spec->promote;
+/* The tensor core's sums of 8-bit floats are short; promotion adds them up in registers, unless
+ * short sums are asked for. */
+static gg_status choose_promotion(gg_plan *plan, gg_error *err) {
+  enum { usual = 4 /* 128 of K; fewer where the tile's K has no whole ones: sm90_tile.c */ };
+  const gg_spec_field *asked = &plan->spec->promote, *schedule = &plan->spec->schedule;
+  bool chosen = asked->state == GG_SPEC_SET;
+  if (!chosen && gg_dtype_is_fp8(plan->a.type)) plan->promote = usual;
   if (plan->promote == 0) return GG_OK;
+  if (!chosen && !plan->specialised) {
+    return gg_refuse(plan, schedule, "full sums of 8-bit floats beside schedule", schedule->text,
+                     "short ones there, `promote: 0`, and full ones with a warpgroup that loads",
+                     err);
+  }
   if (!gg_dtype_is_fp8(plan->a.type)) {
     return gg_refuse_type(plan, asked, "promote with operands of type", plan->a.type,
                           "e4m3 and e5m2: sums of others are as long as the accumulator", err);
@@ -302,7 +311,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   plan->specialised = !asks_multistage(plan->spec);
   if ((st = choose_inputs(plan, err))) return st;
   if ((st = choose_accumulator(plan, err))) return st;
-  if ((st = check_promotion(plan, err))) return st;
+  if ((st = choose_promotion(plan, err))) return st;
   if ((st = choose_operands(plan, err))) return st;
   if ((st = gg_choose_operations(plan, err))) return st;
   if ((st = gg_sm90_choose_tile(plan, err))) return st;

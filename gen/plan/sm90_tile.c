@@ -76,7 +76,8 @@ static gg_status choose_source(gg_plan *plan, gg_error *err) {
     return gg_refuse(plan, a, of_a, a->text, "shared and registers", err);
   if (!plan->specialised || plan->promote) {
     return gg_refuse(plan, a, of_a, a->text,
-                     plan->promote ? "shared beside promote" : "shared beside schedule multistage",
+                     plan->promote ? "shared beside promote, registers beside `promote: 0`"
+                                   : "shared beside schedule multistage",
                      err);
   }
   plan->a_in_registers = true;
@@ -257,8 +258,11 @@ void gg_sm90_choose_sum_sets(gg_plan *plan) {
 }
 
 /* K of the tile in whole MMAs, and in whole sums of those that are promoted together. */
-static gg_status check_k(const gg_plan *plan, gg_error *err) {
+static gg_status check_k(gg_plan *plan, gg_error *err) {
   const gg_spec_field *tile = &plan->spec->tile;
+  while (plan->promote > 1 && plan->spec->promote.state != GG_SPEC_SET &&
+         plan->tile_k % (plan->mma.k * plan->promote) != 0)
+    plan->promote--;
   char why[64];
   snprintf(why, sizeof why, "%d MMAs x %d (K of the atom)", plan->promote, plan->mma.k);
   bool promotes = plan->promote > 0;

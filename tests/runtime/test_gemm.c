@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "choice/catalogue.h"
 #include "choice/form.h"
 #include "fixture.h"
 #include "inputs.h"
@@ -367,13 +368,45 @@ START_TEST(tuned_goes_first) {
 }
 END_TEST
 
+/* As every library's default: who asks for nothing gets full sums of 8-bit floats. */
+START_TEST(sums_of_fp8_are_full_unless_asked) {
+  static const struct {
+    int promote;
+    bool full;
+  } sums[] = {{0, true}, {GG_PROMOTE_AUTO, true}, {2, true}, {GG_PROMOTE_NEVER, false}};
+  gg_error err = GG_ERROR_INIT;
+  gg_catalogue *catalogue;
+  ck_assert_int_eq(gg_catalogue_open(&catalogue, &err), GG_OK);
+  for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+    gg_form form = form_of(GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32);
+    form.a.align = form.b.align = form.d.align = 16;
+    form.promote = sums[i].promote;
+    gg_lineup *lineup;
+    ck_assert_int_eq(gg_lineup_make(&lineup, catalogue, &form, 90, &err), GG_OK);
+    ck_assert_uint_gt(lineup->count, 20);
+    for (size_t j = 0; j < lineup->count; j++)
+      ck_assert_int_eq(lineup->list[j].plan.promote > 0, sums[i].full);
+    gg_lineup_free(lineup);
+  }
+  gg_catalogue_close(catalogue);
+}
+END_TEST
+
 START_TEST(tuned_paths) {
   gg_form form = form_of(GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32);
   form.a.align = 16, form.b.align = 16, form.d.align = 2;
   gg_str path = GG_STR_INIT;
   gg_tuned_path(&path, "/t", "NVIDIA H100 80GB HBM3", &form, (gg_tuned_extents){1, 2, 3, 4}, NULL);
   ck_assert_str_eq(gg_str_text(&path),
-                   "/t/nvidia-h100-80gb-hbm3/e4m3,e4m3,bf16,f32fast,kkn,d2,1x2x3,b4.yaml");
+                   "/t/nvidia-h100-80gb-hbm3/e4m3,e4m3,bf16,f32,kkn,d2,1x2x3,b4.yaml");
+  gg_str_free(&path);
+  form.promote = GG_PROMOTE_NEVER;
+  gg_form_name(&path, &form);
+  ck_assert_str_eq(gg_str_text(&path), "e4m3,e4m3,bf16,f32fast,kkn,d2");
+  gg_str_free(&path);
+  form.promote = 2;
+  gg_form_name(&path, &form);
+  ck_assert_str_eq(gg_str_text(&path), "e4m3,e4m3,bf16,f32,kkn+p2,d2");
   gg_str_free(&path);
   ck_assert_int_eq(gg_tuned_bucket((gg_tuned_extents){33, 5, 6, 7}).m, 64);
   ck_assert_int_eq(gg_tuned_bucket((gg_tuned_extents){64, 5, 6, 7}).m, 64);
@@ -389,6 +422,7 @@ int main(void) {
   tcase_add_test(tcase, seen_finds_all);
   tcase_add_test(tcase, seen_tells_forms_apart);
   tcase_add_test(tcase, seen_counts_workspace);
+  tcase_add_test(tcase, sums_of_fp8_are_full_unless_asked);
   tcase_add_test(tcase, tuned_paths);
   if (fixture_has_nvrtc()) {
     tcase_add_loop_test(tcase, products_are_right, 0, sizeof cases / sizeof *cases);

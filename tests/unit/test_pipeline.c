@@ -141,7 +141,7 @@ START_TEST(test_boxed_facts) {
                                   GG_PARAM_BATCH_STRIDE_D,
                                   GG_PARAM_ALPHA,
                                   GG_PARAM_BETA};
-  gg_spec_file *file = parse("arch: sm_90a\na: e4m3\nb: e5m2\nc: f32\nd: f16\n");
+  gg_spec_file *file = parse("arch: sm_90a\na: e4m3\nb: e5m2\nc: f32\nd: f16\npromote: 0\n");
   gg_error err = GG_ERROR_INIT;
   gg_kernel *kernel;
   ck_assert_int_eq(gg_kernel_generate(&kernel, gg_spec_file_get(file, 0), &err), GG_OK);
