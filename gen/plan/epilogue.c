@@ -116,9 +116,10 @@ static gg_dtype choose_compute(const gg_plan *plan) {
   return floats ? GG_DTYPE_f32 : GG_DTYPE_s32;
 }
 
-/* What `auto` means: integers without a C are left alone. */
+/* What `auto` means. Sums of integers that D holds as they are need no factor; to become 8 bits, or
+ * floats, they do. */
 static void choose_usual(gg_plan *plan) {
-  if (plan->accumulator == GG_DTYPE_s32 && !plan->has_c) return;
+  if (plan->d.type == GG_DTYPE_s32 && !plan->has_c) return;
   plan->operations[0] = (gg_operation){.kind = GG_OP_LINEAR, .alpha = true, .beta = plan->has_c};
   plan->operation_count = 1;
 }

@@ -108,6 +108,7 @@ typedef struct gemm_case {
   int align;          /* of what the operands have, in bytes */
   const char *family; /* or another part of the kernel's name */
   int64_t workspace;  /* bytes */
+  float alpha;        /* 0: 1 */
 } gemm_case;
 
 #define K   GG_MAJOR_K
@@ -122,6 +123,8 @@ static const gemm_case cases[] = {
     {GG_DTYPE_bf16, GG_DTYPE_f32, F32, K, K, N, 33, 17, 19, 1, 0, 2, "", 0},
     {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0},
     {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0},
+    {GG_DTYPE_s8, GG_DTYPE_s8, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0, 0.0625f},
+    {GG_DTYPE_u8, GG_DTYPE_f16, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0, 0.0625f},
     {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 8, 8, 0, 1, 0, 16, "", 0},
     {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 16384, 1, 0, 16, "c1x1x8", 0},
     {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 1 << 17, 1, 0, 16, "split_k", 4 << 20},
@@ -155,7 +158,8 @@ static gg_form form_of_case(const gemm_case *c) {
 static void check_case(gg_context *context, gg_gemm *gemm, const gemm_case *c, gg_error *err) {
   gg_kernel facts = facts_of(c);
   gg_form form = form_of_case(c);
-  gg_problem shape = {c->m, c->n, c->k, c->batch, .alpha = 1, .beta = c->beta};
+  gg_problem shape = {c->m, c->n, c->k, c->batch, .beta = c->beta};
+  shape.alpha = c->alpha != 0 ? c->alpha : 1;
   gg_trial_options options = {.least_aligned = true};
   gg_trial_inputs inputs;
   gg_trial trial;
