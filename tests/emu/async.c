@@ -75,6 +75,9 @@ static void check_right(const async_kernel *k, const emu_options *options) {
 static void check_kernel(const async_kernel *k) {
   emu_options options = {.threads = 1};
   check_right(k, &options);
+  options.threads = 4;
+  check_right(k, &options);
+  options.threads = 1;
   options.hazards_off = true;
   check_right(k, &options);
   options = (emu_options){.threads = 1, .random = true};

@@ -187,7 +187,7 @@ static void copy_across(operation *o) {
   uint8_t *to = emu_place_bytes(o->to.place), *marks = emu_place_marks(o->to.place);
   const uint8_t *from = emu_place_bytes(o->from.place), *read = emu_place_marks(o->from.place);
   if (o->transfer.reduces) {
-    emu_reduce_bytes(o->transfer.reduction, o->transfer.type, to, from, o->to.bytes);
+    emu_reduce_bytes(o->transfer.reduction, o->transfer.type, false, to, from, o->to.bytes);
     return;
   }
   memcpy(to, from, o->to.bytes);
@@ -319,11 +319,7 @@ static bool write_row(const operation *o, const emu_box_row *row, const uint8_t 
   uint8_t *memory = row_memory(t, row, true);
   if (!memory) return false;
   if (t->reduces) {
-    if (t->type == EMU_F32 && t->reduction == EMU_REDUCE_ADD && !t->flushes) {
-      emu_add_f32(memory, bytes, row->inside);
-    } else {
-      emu_reduce_bytes(t->reduction, t->type, memory, bytes, row->inside);
-    }
+    emu_reduce_bytes(t->reduction, t->type, t->flushes, memory, bytes, row->inside);
   } else {
     memcpy(memory, bytes, row->inside);
     mark_written(t->warp->cta->cluster->run->device, row->address, marks, row->inside);
