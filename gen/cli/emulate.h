@@ -6,7 +6,7 @@
 #include "gemmgen_runtime.h"
 
 typedef struct cli_emulate {
-  const char *device, *seed, *counters, *trace;
+  const char *device, *seed, *hazards, *counters, *trace;
   int64_t threads;
 } cli_emulate;
 
@@ -20,6 +20,9 @@ typedef struct cli_emulate {
       {"emu-threads", 0,                                                                           \
        CLI_INT,       offsetof(type, member.threads),                                              \
        "N",           "emulator: threads of the host (one a core)"},                               \
+      {"hazards",  0,                                                                              \
+       CLI_STRING, offsetof(type, member.hazards),                                                 \
+       "LIST",     "emulator: CLASS=off|warn|fault, ... (uninitialised=warn,exit=warn)"},          \
       {"counters", 0,                                                                              \
        CLI_STRING, offsetof(type, member.counters),                                                \
        "FILE",     "emulator: what it counted, as JSON; -: as text"},                              \

@@ -24,6 +24,11 @@ bool emu_reduction_exists(emu_reduction reduction, emu_type type);
 /* Whether it does to shared memory. */
 bool emu_shared_reduction_exists(emu_reduction reduction, emu_type type);
 
+/* and, or, xor: each bit of the result is of one bit of memory. */
+static inline bool emu_reduction_is_bitwise(emu_reduction reduction) {
+  return reduction >= EMU_REDUCE_AND;
+}
+
 /* One element. f32 is added with subnormals flushed, as atomics in global memory do. */
 uint64_t emu_reduce(emu_reduction reduction, emu_type type, uint64_t memory, uint64_t value);
 

@@ -111,7 +111,7 @@ static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
   if (a->since && agent == watched->agent && clock >= a->since) return UNORDERED;
   if (a->proxy == EMU_PROXY_ASYNC && !a->write && earlier_wrote && a->hazards->warp_of[agent] &&
       emu_clocks_of(&watched->knows.proxied, agent) < clock &&
-      (a->op->kind != EMU_KIND_ASYNC_COPY || emu_hazard_strict(a->hazards->cluster))) {
+      (a->op->kind != EMU_KIND_ASYNC_COPY || a->hazards->cluster->run->fences)) {
     return UNFENCED;
   }
   if (agent != watched->agent || clock < watched->met) return ORDERED;
@@ -155,6 +155,7 @@ static void name(char *out, size_t size, const struct emu_hazards *hazards, emu_
   }
 }
 
+/* Whether the kernel goes on. */
 static bool report(const actor *a, emu_place place, verdict found, emu_epoch earlier, bool wrote) {
   static const char *const reasons[] = {
       [UNORDERED] = "no barrier, wait or flag orders the two",
@@ -165,9 +166,9 @@ static bool report(const actor *a, emu_place place, verdict found, emu_epoch ear
   name(who, sizeof who, a->hazards, earlier, wrote);
   uint32_t address =
       (uint32_t)place.cta->rank << EMU_SHARED_RANK_SHIFT | (place.offset + EMU_SHARED_RESERVED);
-  emu_fault(a->warp, a->op, a->lane, GG_E_EMU_RACE, "%s shared memory at 0x%x, which %s: %s",
-            a->write ? "writes" : "reads", address, who, reasons[found]);
-  return false;
+  return emu_tolerated(a->warp, a->op, a->lane, GG_E_EMU_RACE,
+                       "%s shared memory at 0x%x, which %s: %s", a->write ? "writes" : "reads",
+                       address, who, reasons[found]);
 }
 
 /* Whether the access comes after what the cell has seen; false after a fault. */
@@ -176,13 +177,13 @@ static bool is_ordered(actor *a, emu_place place, const emu_cell *cell) {
   emu_epoch last = cell->write & ~EMU_CELL_FLAG;
   if (last && !(a->atomic && cell->write & EMU_CELL_FLAG)) {
     verdict found = after(a, last, true);
-    if (found != ORDERED) return report(a, place, found, last, true);
+    if (found != ORDERED && !report(a, place, found, last, true)) return false;
     a->own |= emu_epoch_agent(last) == a->watched->agent;
   }
   if (a->write && cell->read) {
     emu_epoch culprit = 0;
     verdict found = after_readers(a, cell->read, &culprit);
-    if (found != ORDERED) return report(a, place, found, culprit, false);
+    if (found != ORDERED && !report(a, place, found, culprit, false)) return false;
   }
   a->good = *cell;
   return true;

@@ -98,12 +98,18 @@ static bool arrive(emu_warp *warp, const emu_op *op, int lane, emu_mbarrier *bar
   return emu_mbarrier_arrive(warp, op, lane, barrier, count, facts->drop);
 }
 
-/* Arriving at a barrier of a CTA that has exited does no harm on the hardware, and kernels rely on
- * it: consumers of the last tiles tell producers, which are gone already, that they may go on. Not
+/* Arriving at a barrier of a CTA that has exited mostly does no harm on the hardware, and kernels
+ * do: consumers of the last tiles tell producers, which are gone already, that they may go on. Not
  * so where the CTA has announced its end at the cluster's barrier and then not waited for the
  * others. */
 static bool may_arrive(emu_warp *warp, const emu_op *op, int lane, const emu_cta *cta) {
-  if (!cta->cluster->engine->exited[cta->rank] || !emu_cluster_barrier_left(cta)) return true;
+  if (!cta->cluster->engine->exited[cta->rank]) return true;
+  if (!emu_cluster_barrier_left(cta)) {
+    return emu_tolerated(warp, op, lane, GG_E_EMU_EXIT,
+                         "arrives at an mbarrier of CTA %u of the cluster, which has exited: "
+                         "nothing has made it wait for this",
+                         cta->rank);
+  }
   emu_fault(warp, op, lane, GG_E_EMU_BOUNDS,
             "arrives at an mbarrier of CTA %u of the cluster, which has arrived at the cluster's "
             "barrier and exited: its barrier.cluster.wait is missing",
