@@ -35,16 +35,25 @@ typedef struct gg_emu_options {
   uint64_t seed;     /* of those moments and of the order of warps */
   int64_t max_steps; /* instructions of a launch's warps, since the last of them to end did, before
                         it is called endless; 0: 10,000,000,000; -1: no limit */
-  int hazards_off;   /* no checks for races and uninitialised memory: faster */
   int counters;      /* count: gg_emu_counters */
   const char *counters_file; /* JSON, written when the last context goes; NULL: none; implies
                                 `counters` */
   const char *trace_file;    /* the timeline, likewise; NULL: none */
+  /* Severities of classes of faults, "uninitialised=fault,exit=off", or one for all of them: off,
+   * warn (the kernel goes on, and it is told) or fault (it ends). NULL: as docs/emulator.md says.
+   * With "off", nothing of the sort is looked for, which is faster. */
+  const char *hazards;
+  /* Takes warnings, each place of a program once, with how often, when the launch ends; it must not
+   * call the driver. NULL: they go to stderr. */
+  void (*warn)(void *user, const char *message);
+  void *warn_user;
 } gg_emu_options;
 
 /* What the environment says: GEMMGEN_EMU_ARCH, _THREADS, _SEED (random with that seed), _MAX_STEPS,
- * _HAZARDS (0: off), _COUNTERS (a file), _TRACE (a file). CUDA_ERROR_INVALID_VALUE where a variable
- * is not as it should be; cuGetErrorString then tells which. Strings are the environment's. */
+ * _HAZARDS (as `hazards`), _COUNTERS (a file), _TRACE (a file). CUDA_ERROR_INVALID_VALUE where a
+ * variable is not as it should be; cuGetErrorString then tells which. Strings are the
+ * environment's.
+ */
 GG_API CUresult gg_emu_options_init(gg_emu_options *out);
 
 /* Options of the next device, which is made with the first context and goes with the last; without
@@ -70,6 +79,10 @@ GG_API CUresult gg_emu_name(const char *kernel, gg_emu_name_kind what, const cha
                             unsigned first, unsigned count, unsigned each);
 /* What the launches from now on are of; NULL: nothing. */
 GG_API CUresult gg_emu_label(const char *label);
+
+/* The warnings of all launches of this device, a line each with how often, in `buffer`, cut to
+ * `size` bytes with the NUL; gives their whole length, without it: 0 where there is none. */
+GG_API size_t gg_emu_warnings(char *buffer, size_t size);
 
 /* The first byte of device memory that nobody has written, counted from `address`; -1 where all
  * are. */

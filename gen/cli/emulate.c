@@ -71,9 +71,10 @@ int cli_emulate_begin(cli_device *out, const cli_emulate *given) {
   if (given->max_steps) options.max_steps = given->max_steps;
   if (given->counters) options.counters = 1;
   if (given->trace) options.trace_file = given->trace;
+  if (given->hazards) options.hazards = given->hazards;
+  options.warn = cli_warn;
   if ((code = check_writable(given->trace))) return code;
-  gg_emu_configure(&options);
-  return CLI_OK;
+  return gg_emu_configure(&options) ? cli_usage("--%s", gg_emu_message()) : CLI_OK;
 }
 
 int cli_emulate_report(const cli_emulate *given) {

@@ -6,7 +6,7 @@
 #include "gemmgen_runtime.h"
 
 typedef struct cli_emulate {
-  const char *device, *seed, *counters, *trace;
+  const char *device, *seed, *hazards, *counters, *trace;
   int64_t threads, max_steps;
 } cli_emulate;
 
@@ -26,6 +26,9 @@ typedef struct cli_emulate {
        offsetof(type, member.max_steps),                                                           \
        "N",                                                                                        \
        "emulator: instructions without the end of a warp; -1: any (10^10)"},                       \
+      {"hazards",  0,                                                                              \
+       CLI_STRING, offsetof(type, member.hazards),                                                 \
+       "LIST",     "emulator: CLASS=off|warn|fault, ... (uninitialised=warn,exit=warn)"},          \
       {"counters", 0,                                                                              \
        CLI_STRING, offsetof(type, member.counters),                                                \
        "FILE",     "emulator: what it counted, as JSON; -: as text"},                              \

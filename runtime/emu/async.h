@@ -64,8 +64,8 @@ void emu_async_pass_reads(emu_cluster *cluster, emu_async *heir, emu_async *from
 emu_async *emu_async_first(const emu_cluster *cluster);
 
 /* An access met a mark that forbids it, among `bytes` at `place`: LANDING, or for a write LEAVING
- * or BARRIER. Faults with EMU_IN_FLIGHT, naming the operation that owns the bytes, or EMU_MBARRIER.
- * Returns false. */
+ * or BARRIER: EMU_IN_FLIGHT, naming the operation that owns the bytes, or EMU_MBARRIER. False after
+ * a fault. */
 bool emu_async_touched(emu_warp *warp, const emu_op *op, int lane, emu_place place, uint32_t bytes,
                        bool write);
 
@@ -83,8 +83,8 @@ bool emu_engine_time_out(emu_cluster *cluster);
 /* The machine calls this between turns of warps: with `random`, may land something. False after a
  * fault. */
 bool emu_engine_tick(emu_cluster *cluster);
-/* A CTA's last lane has exited: errors for what must not outlive it (a bulk store that still reads
- * its shared memory, a tensor load still to land in it). False after a fault. */
+/* A CTA's last lane has exited: EMU_EXIT for a bulk store that still reads its shared memory,
+ * EMU_IN_FLIGHT for a load that is still to land in it. False after a fault. */
 bool emu_engine_cta_exit(emu_cta *cta);
 
 #endif

@@ -5,6 +5,7 @@
  * work lands, one operation at a time: that is as late as can be. When there is none left, a
  * cluster whose warps all wait can never go on, as only its own warps could wake them; one that
  * polls is put aside, as what it polls for may come from another cluster. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -121,7 +122,7 @@ gg_status emu_cluster_open(emu_cluster **out, emu_run *run, uint64_t index, gg_e
     st = open_cta(&cluster->ctas[rank], cluster, rank, err);
   }
   if (!st) st = emu_engine_open(&cluster->engine, cluster, err);
-  if (!st && !run->options->hazards_off) st = emu_hazards_open(&cluster->hazards, cluster, err);
+  if (!st) st = emu_hazards_open(&cluster->hazards, cluster, err);
   return st;
 no_memory:
   return gg_fail(err, MEMORY, NULL, "");
@@ -268,24 +269,79 @@ static void stop(emu_run *run, gg_status code, const gg_mark *mark, const char *
   pthread_mutex_unlock(&state->lock);
 }
 
+/* Who does what is wrong, in words. */
+static gg_mark put_where(gg_str *out, const emu_warp *warp, const emu_op *op, int lane) {
+  gg_str_printf(out, "%s, ", op->ptx ? op->ptx->form->text : "ret");
+  put_cta(out, warp->cta);
+  gg_str_printf(out, ", warp %d", warp->index);
+  if (lane >= 0) gg_str_printf(out, ", lane %d", lane);
+  return locate(out, warp->cta->cluster->run, op);
+}
+
+static emu_step end_launch(emu_warp *warp, const emu_op *op, int lane, gg_status code,
+                           const gg_str *what) {
+  gg_str where = GG_STR_INIT;
+  gg_mark mark = put_where(&where, warp, op, lane);
+  stop(warp->cta->cluster->run, code, &mark, gg_str_text(what), gg_str_text(&where));
+  warp->cta->cluster->faulted = true;
+  gg_str_free(&where);
+  return EMU_FAULT;
+}
+
 emu_step emu_fault(emu_warp *warp, const emu_op *op, int lane, gg_status code, const char *format,
                    ...) {
-  emu_cta *cta = warp->cta;
-  gg_str what = GG_STR_INIT, where = GG_STR_INIT;
+  assert(emu_fault_class_of(code) == EMU_CLASS_ALWAYS);
+  gg_str what = GG_STR_INIT;
   va_list arguments;
   va_start(arguments, format);
   gg_str_vprintf(&what, format, arguments);
   va_end(arguments);
-  gg_str_printf(&where, "%s, ", op->ptx ? op->ptx->form->text : "ret");
-  put_cta(&where, cta);
-  gg_str_printf(&where, ", warp %d", warp->index);
-  if (lane >= 0) gg_str_printf(&where, ", lane %d", lane);
-  gg_mark mark = locate(&where, cta->cluster->run, op);
-  stop(cta->cluster->run, code, &mark, gg_str_text(&what), gg_str_text(&where));
-  cta->cluster->faulted = true;
+  emu_step step = end_launch(warp, op, lane, code, &what);
   gg_str_free(&what);
+  return step;
+}
+
+/* Notes what is wrong at a place that has no warning yet; false when memory is out. */
+static bool warn(emu_warp *warp, const emu_op *op, int lane, gg_status code, const gg_str *what) {
+  emu_cluster *cluster = warp->cta->cluster;
+  gg_str where = GG_STR_INIT, text = GG_STR_INIT;
+  gg_mark mark = put_where(&where, warp, op, lane);
+  gg_str_printf(&text, "%s:%d:%d: %s; %s [%s]", mark.file, mark.line, mark.column,
+                gg_str_text(what), gg_str_text(&where), gg_error_info_of(code)->name);
+  text.failed |= what->failed || where.failed;
   gg_str_free(&where);
-  return EMU_FAULT;
+  emu_warning warning = {.code = code,
+                         .op = op,
+                         .count = 1,
+                         .cluster = cluster->state->index,
+                         .time = cluster->time,
+                         .text = gg_str_take(&text)};
+  return emu_warnings_add(&cluster->counters->warnings, &warning);
+}
+
+bool emu_tolerated(emu_warp *warp, const emu_op *op, int lane, gg_status code, const char *format,
+                   ...) {
+  const emu_cluster *cluster = warp->cta->cluster;
+  assert(emu_fault_class_of(code) != EMU_CLASS_ALWAYS);
+  emu_severity severity = cluster->run->options->severities.of[emu_fault_class_of(code)];
+  if (severity == EMU_SEVERITY_OFF) return true;
+  bool warns = severity == EMU_SEVERITY_WARN;
+  emu_warning *known = warns ? emu_warnings_find(&cluster->counters->warnings, code, op) : NULL;
+  if (known) {
+    known->count += known->time != cluster->time; /* once an instruction, not once a lane */
+    known->time = cluster->time;
+    return true;
+  }
+  gg_str what = GG_STR_INIT;
+  va_list arguments;
+  va_start(arguments, format);
+  gg_str_vprintf(&what, format, arguments);
+  va_end(arguments);
+  bool noted = warns && warn(warp, op, lane, code, &what);
+  if (!warns) end_launch(warp, op, lane, code, &what);
+  if (warns && !noted) emu_fault(warp, op, lane, GG_E_MEMORY, " for a warning");
+  gg_str_free(&what);
+  return noted;
 }
 
 /* What one split waits for, or where it polls. */

@@ -31,6 +31,7 @@ gg_status emu_device_open(emu_device **out, const emu_options *options, gg_error
   if (options) device->options = *options;
   if (!device->options.arch) device->options.arch = 90;
   if (!device->options.max_steps) device->options.max_steps = EMU_STEPS_MOST;
+  emu_severities_settle(&device->options.severities);
   if (device->options.threads <= 0) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     device->options.threads = cores > 0 ? (int)cores : 1;

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "emu/severity.h"
 
 typedef struct emu_device emu_device;
 typedef struct emu_module emu_module;
@@ -34,7 +35,9 @@ typedef struct emu_options {
   uint64_t seed;     /* of those moments and of the order of warps */
   int64_t max_steps; /* instructions of a launch's warps, since the last of them to end did, before
                         it is called endless; 0: EMU_STEPS_MOST; negative: no limit */
-  bool hazards_off;  /* no race and initialisation checks: faster */
+  /* What becomes of faults that have a class. With all of them off nothing of the sort is looked
+   * for, which is faster. */
+  emu_severities severities;
   /* Takes what the kernel's printf writes, whole calls of a warp; NULL: it goes to stdout. Called
    * from workers, one at a time. */
   void (*print)(void *user, const char *text, size_t length);

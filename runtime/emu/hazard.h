@@ -16,7 +16,7 @@
  * wgmma. So with fence.mbarrier_init: a module without any relies on barriers alone
  * (ThunderKittens, CuTe's tutorials), in others each mbarrier needs a fence.
  *
- * All functions do nothing where the checks are off (emu_options.hazards_off). */
+ * All functions do nothing where races are off (emu_options.severities). */
 #ifndef GG_EMU_HAZARD_H
 #define GG_EMU_HAZARD_H
 
@@ -49,8 +49,9 @@ bool emu_hazard_issue(const struct emu_async *async);
 /* It has landed: what it touched is its agent's at its clock. */
 void emu_hazard_land(const struct emu_async *async);
 
-/* Whether bulk stores are held to all rules: the module has a fence. */
-bool emu_hazard_strict(emu_cluster *cluster);
+/* Whether the module has a fence, with this modifier unless it is NULL. Where there is one
+ * (emu_run.fences), bulk stores are held to all rules. */
+bool emu_hazard_fences(const ptx_module *ptx, const char *modifier);
 
 /* ---- Order ------------------------------------------------------------------------------ */
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "emu/hazard.h"
 #include "emu/memory.h"
 #include "emu/state.h"
 
@@ -307,6 +308,7 @@ static void close_asides(emu_run *run) {
   }
   for (emu_cluster *cluster = state->aside, *next; cluster; cluster = next) {
     next = cluster->state->next;
+    if (run->config->counters) emu_counters_add(run->config->counters, cluster->counters);
     emu_cluster_close(cluster);
   }
 }
@@ -319,6 +321,8 @@ gg_status emu_launch(emu_device *device, const emu_kernel *kernel, const emu_lau
                  .kernel = kernel,
                  .config = config,
                  .options = &device->options,
+                 .checked = !emu_severities_off(&device->options.severities),
+                 .fences = emu_hazard_fences(emu_kernel_ptx(kernel), NULL),
                  .state = &state};
   gg_status st = check_block(&run, err);
   if (!st) st = check_cluster(&run, err);

@@ -198,8 +198,10 @@ emu_step emu_warp_exit(emu_warp *warp, uint32_t lanes) {
 
 /* ---- Turns ------------------------------------------------------------------------------ */
 
-/* What follows an instruction that was not simply done; false ends the turn. */
-static bool settle(emu_warp *warp, const emu_op *op, uint32_t lanes, emu_step step) {
+/* What follows an instruction that was not simply done by `lanes`; false ends the turn. Where it
+ * waits, those go on whom the guard has left out (`out`). All others of the split wait, those whom
+ * emu_converge has taken in among them. */
+static bool settle(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t out, emu_step step) {
   struct emu_warp_state *state = warp->state;
   if (step == EMU_FAULT) return false;
   if (step == EMU_JUMP) {
@@ -207,8 +209,7 @@ static bool settle(emu_warp *warp, const emu_op *op, uint32_t lanes, emu_step st
     if (state->used & slot_bit(state, warp->split)) return true;
     return choose(warp);
   }
-  uint32_t rest = warp->split->lanes & ~lanes;
-  if (rest) emu_warp_split(warp, rest)->pc = op->index + 1;
+  if (out) emu_warp_split(warp, out)->pc = op->index + 1;
   state->ready &= ~slot_bit(state, warp->split);
   return choose(warp);
 }
@@ -245,16 +246,19 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
     emu_split *split = warp->split;
     const emu_op *ops = split->frame->function->ops;
     const emu_op *op = &ops[split->pc];
-    uint32_t lanes = split->lanes;
+    uint32_t lanes = split->lanes, out = 0;
     emu_step step = EMU_NEXT;
-    if (!op->guard.sink) lanes &= emu_predicate(warp, &op->guard);
+    if (!op->guard.sink) {
+      lanes &= emu_predicate(warp, &op->guard);
+      out = split->lanes & ~lanes;
+    }
     cluster->time++;
     if (lanes && warp->wgmma) step = emu_wgmma_admits(warp, op);
     if (lanes && step == EMU_NEXT) step = op->exec(warp, op, lanes);
     if (step == EMU_NEXT) {
-      if (lanes) emu_count(counters, op, lanes);
+      if (lanes) emu_count(counters, op, warp->split->lanes & ~out);
       warp->split->pc = op->index + 1;
-    } else if (!settle(warp, op, lanes, step)) {
+    } else if (!settle(warp, op, lanes, out, step)) {
       break;
     }
     if (state->used & (state->used - 1)) {

@@ -72,6 +72,8 @@ struct emu_run {
   const emu_kernel *kernel;
   const emu_launch_config *config;
   const emu_options *options;
+  bool checked;        /* some class of faults is not off */
+  bool fences;         /* the module has a fence: see hazard.h */
   bool clustered;      /* the launch carries the cluster attribute, or the kernel asks for one */
   unsigned cluster[3]; /* CTAs of a cluster: 1x1x1 in a plain launch */
   struct emu_run_state *state;
@@ -107,9 +109,13 @@ bool emu_converge(emu_warp *warp, const emu_op *op, uint32_t members, uint32_t *
 /* ---- Faults ---------------------------------------------------------------------------- */
 
 /* Ends the launch with an error that names what and where: PTX line, CTA, warp, lane (-1: all), and
- * the source line where the PTX has .loc. The first fault of a launch wins. `code` is one of
- * EMU_FAULTS' rows of errors.def, whose format is "%s; %s": what, where. */
+ * the source line where the PTX has .loc. The first fault of a launch wins. `code` is a fault that
+ * has no class (faults.def), or MEMORY. */
 emu_step emu_fault(emu_warp *warp, const emu_op *op, int lane, gg_status code, const char *format,
+                   ...) GG_PRINTF(5, 6);
+/* The same for a fault that has a class: whether the kernel goes on all the same, which is noted as
+ * a warning where the class's severity says so; false: the launch ends. */
+bool emu_tolerated(emu_warp *warp, const emu_op *op, int lane, gg_status code, const char *format,
                    ...) GG_PRINTF(5, 6);
 
 /* A number of the cluster's own sequence. */

@@ -27,7 +27,7 @@ typedef struct access {
 } access;
 
 static bool checked(const access *a) {
-  return !a->warp->cta->cluster->run->options->hazards_off;
+  return a->warp->cta->cluster->run->checked;
 }
 
 static const char *verb(const access *a) {
@@ -56,15 +56,17 @@ static bool out_of_bounds(const access *a, uint32_t lane, const char *why) {
   return false;
 }
 
+/* A lane reads what nobody has written; whether the kernel goes on. */
 static bool uninitialised(const access *a, uint32_t lane, const uint8_t *marks, const char *where) {
   unsigned first = 0;
   while (marks[first] & EMU_MARK_WRITTEN) {
     first++;
   }
-  emu_fault(a->warp, a->op, (int)lane, GG_E_EMU_UNINITIALISED,
-            "%s %u bytes at 0x%" PRIx64 " of %s memory; nobody has written byte %u of them",
-            verb(a), a->bytes, a->address[lane], where, first);
-  return false;
+  gg_status code = a->intent & EMU_COMPUTE ? GG_E_EMU_UNDEFINED : GG_E_EMU_UNINITIALISED;
+  return emu_tolerated(a->warp, a->op, (int)lane, code,
+                       "%s %u bytes at 0x%" PRIx64
+                       " of %s memory; nobody has written byte %u of them",
+                       verb(a), a->bytes, a->address[lane], where, first);
 }
 
 /* ---- Global ----------------------------------------------------------------------------- */
@@ -101,8 +103,9 @@ static bool access_global(const access *a) {
     a->host[lane] = range->bytes + offset;
     if (range->complete) continue;
     uint8_t *marks = range->marks + offset;
-    if (check && !(emu_marks_read(marks, a->bytes).all & EMU_MARK_WRITTEN)) {
-      return uninitialised(a, lane, marks, "global");
+    if (check && !(emu_marks_read(marks, a->bytes).all & EMU_MARK_WRITTEN) &&
+        !uninitialised(a, lane, marks, "global")) {
+      return false;
     }
     if (a->intent & EMU_WRITE) emu_marks_change(marks, a->bytes, UINT8_MAX, EMU_MARK_WRITTEN);
   }
@@ -177,18 +180,22 @@ bool emu_shared_place(emu_place *out, emu_warp *warp, const emu_op *op, int lane
 
 /* Checks the marks of one lane's bytes, and sets them for what is written. Kernels do read what
  * nobody has written and then throw it away, in tiles beyond the matrix's edge: a load gives NaN or
- * -1 for it and is counted, and whoever uses it gets a wrong result. */
+ * -1 for it and is counted, and whoever uses it gets a wrong result. False after a fault. */
 static bool check_marks(const access *a, uint32_t lane, emu_place place) {
   uint8_t *marks = place.cta->shared->marks + place.offset;
   emu_marks found = emu_marks_read(marks, a->bytes);
   uint8_t refused = a->intent & EMU_WRITE ? EMU_MARK_LANDING | EMU_MARK_LEAVING | EMU_MARK_BARRIER
                                           : EMU_MARK_LANDING;
-  if (found.any & refused) {
-    return emu_async_touched(a->warp, a->op, (int)lane, place, a->bytes, a->intent & EMU_WRITE);
+  if (found.any & refused &&
+      !emu_async_touched(a->warp, a->op, (int)lane, place, a->bytes, a->intent & EMU_WRITE)) {
+    return false;
   }
   if ((a->intent & EMU_READ) && !(found.all & EMU_MARK_WRITTEN)) {
-    if (a->intent & EMU_WRITE) return uninitialised(a, lane, marks, "shared");
-    emu_counting(a->warp)->unwritten_reads++;
+    if (!(a->intent & EMU_WRITE)) {
+      emu_counting(a->warp)->unwritten_reads++;
+    } else if (!uninitialised(a, lane, marks, "shared")) {
+      return false;
+    }
   }
   if ((a->intent & EMU_WRITE) && !(found.all & EMU_MARK_WRITTEN)) {
     emu_marks_change(marks, a->bytes, 0, EMU_MARK_WRITTEN);

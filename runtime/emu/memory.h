@@ -39,8 +39,9 @@ bool emu_load(emu_warp *warp, const emu_op *op, emu_space space, const uint64_t 
 bool emu_store(emu_warp *warp, const emu_op *op, emu_space space, const uint64_t address[EMU_LANES],
                uint32_t lanes, unsigned bytes, uint8_t data[EMU_LANES][EMU_ACCESS_MAX]);
 
-/* What an access does; EMU_STRONG: it is atomic, or volatile, relaxed, acquire or release. */
-enum emu_intent { EMU_READ = 1, EMU_WRITE = 2, EMU_STRONG = 4 };
+/* What an access does; EMU_STRONG: it is atomic, or volatile, relaxed, acquire or release;
+ * EMU_COMPUTE: what is written depends on all bits that are read. */
+enum emu_intent { EMU_READ = 1, EMU_WRITE = 2, EMU_STRONG = 4, EMU_COMPUTE = 8 };
 
 /* Resolves one access of a warp (`intent`: bits of emu_intent) to the host address of each lane's
  * bytes, after all checks; what is to be written is marked as written. */

@@ -32,6 +32,7 @@ gg_status emu_counters_open(emu_counters *out, const emu_kernel *kernel, gg_erro
 
 void emu_counters_close(emu_counters *counters) {
   gg_free(counters->sites);
+  emu_warnings_free(&counters->warnings);
   *counters = (emu_counters)EMU_COUNTERS_INIT;
 }
 
@@ -43,7 +44,7 @@ static void add_site(emu_site *to, const emu_site *from) {
   to->ideal_sectors += from->ideal_sectors;
 }
 
-void emu_counters_add(emu_counters *to, const emu_counters *from) {
+void emu_counters_add(emu_counters *to, emu_counters *from) {
   for (int kind = 0; kind < EMU_KIND_COUNT; kind++) {
     to->instructions[kind] += from->instructions[kind];
     to->thread_instructions[kind] += from->thread_instructions[kind];
@@ -59,6 +60,7 @@ void emu_counters_add(emu_counters *to, const emu_counters *from) {
   to->ctas += from->ctas;
   for (uint32_t i = 0; i < from->site_count && i < to->site_count; i++)
     add_site(&to->sites[i], &from->sites[i]);
+  emu_warnings_move(&to->warnings, &from->warnings);
 }
 
 /* ---- Accesses --------------------------------------------------------------------------- */
@@ -282,6 +284,11 @@ void emu_counters_text(gg_str *out, const emu_counters *counters) {
     if (value) gg_str_printf(out, "  %16" PRIu64 " %s\n", value, sums[i].text);
   }
   text_sites(out, counters);
+  for (const emu_warning *w = counters->warnings.first; w; w = w->next) {
+    gg_str_puts(out, w == counters->warnings.first ? "  warnings:\n    " : "    ");
+    emu_warning_text(out, w);
+    gg_str_putc(out, '\n');
+  }
 }
 
 /* ---- JSON ------------------------------------------------------------------------------- */
@@ -315,7 +322,9 @@ void emu_counters_json(gg_str *out, const emu_counters *counters) {
   gg_str_puts(out, "},\n");
   for (int i = 0; i < sum_count; i++)
     gg_str_printf(out, " \"%s\": %" PRIu64 ",\n", sums[i].name, sum_of(counters, i));
-  gg_str_puts(out, " \"sites\": [");
+  gg_str_puts(out, " \"warnings\": ");
+  emu_warnings_json(out, &counters->warnings);
+  gg_str_puts(out, ",\n \"sites\": [");
   bool first = true;
   for (uint32_t i = 0; i < counters->site_count; i++) {
     if (!counters->sites[i].accesses) continue;

@@ -7,6 +7,7 @@
 #define GG_EMU_REPORT_H
 
 #include "emu/machine.h"
+#include "emu/warnings.h"
 
 typedef struct emu_site {
   uint64_t accesses;      /* of warps */
@@ -28,6 +29,7 @@ typedef struct emu_counters {
   emu_site *sites;          /* one an op of the kernel, by emu_kernel_op's index; counters_open's */
   uint32_t site_count;      /* 0: accesses are not looked at */
   const emu_kernel *kernel; /* of the sites */
+  emu_warnings warnings;
 } emu_counters;
 
 #define EMU_COUNTERS_INIT                                                                          \
@@ -36,7 +38,8 @@ typedef struct emu_counters {
 /* Counters of a kernel's sites; NULL: sums alone. Several launches of a kernel may share one. */
 gg_status emu_counters_open(emu_counters *out, const emu_kernel *kernel, gg_error *err);
 void emu_counters_close(emu_counters *counters);
-void emu_counters_add(emu_counters *to, const emu_counters *from);
+/* The warnings of `from` go over. */
+void emu_counters_add(emu_counters *to, emu_counters *from);
 /* One counted instruction of a warp. */
 static inline void emu_count(emu_counters *counters, const emu_op *op, uint32_t lanes) {
   counters->instructions[op->kind]++;

@@ -233,7 +233,8 @@ static gg_status launch(figure *f, emu_device *device, emu_module *module, gg_er
 
 static gg_status run_kernel(figure *best, const gg_str *ptx, int host_threads, bool hazards_off,
                             gg_error *err) {
-  emu_options options = {.threads = host_threads, .hazards_off = hazards_off};
+  emu_options options = {.threads = host_threads};
+  if (hazards_off) options.severities = emu_severities_all(EMU_SEVERITY_OFF);
   emu_device *device;
   emu_module *module;
   gg_status st = emu_device_open(&device, &options, err);

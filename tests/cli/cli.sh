@@ -176,6 +176,13 @@ expect 1 'a limit that a kernel meets' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9
   --emu-max-steps 1
 expect 0 'no limit' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device emu --emu-max-steps -1
 expect 2 'a seed that is none' "$gemmgen" run spec.yaml --device emu --emu-seed x
+expect 0 'severities' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device emu --hazards warn,race=fault
+expect 2 'a class that is none' "$gemmgen" run spec.yaml --device emu --hazards speed=off
+holds 'it lists them' grep -q 'there are uninitialised, undefined, race, in-flight, exit' err
+expect 2 'a severity that is none' "$gemmgen" run spec.yaml --device emu --hazards race=loud
+expect 2 'a severity of nothing' "$gemmgen" run spec.yaml --device emu --hazards race=off,
+expect 2 'severities of the environment' env GEMMGEN_EMU_HAZARDS=0 "$gemmgen" run spec.yaml --device emu
+holds 'it names the variable' grep -q 'GEMMGEN_EMU_HAZARDS' err
 expect 1 'a trace that cannot be' "$gemmgen" run spec.yaml --device emu --trace none/trace.json
 "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device gpu >out 2>err
 status=$?

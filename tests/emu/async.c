@@ -73,13 +73,16 @@ static void check_right(const async_kernel *k, const emu_options *options) {
 }
 
 static void check_kernel(const async_kernel *k) {
-  emu_options options = {.threads = 1};
+  emu_options options = {.threads = 1, .severities = emu_severities_all(EMU_SEVERITY_FAULT)};
   check_right(k, &options);
-  options.hazards_off = true;
+  options.threads = 4;
   check_right(k, &options);
-  options = (emu_options){.threads = 1, .random = true};
+  options.threads = 1;
+  options.random = true;
   for (; options.seed < seeds; options.seed++)
     check_right(k, &options);
+  options = (emu_options){.threads = 1, .severities = emu_severities_all(EMU_SEVERITY_OFF)};
+  check_right(k, &options);
 }
 
 static const async_kernel *find_kernel(const char *name, const async_kernel *kernels, int count) {
@@ -100,7 +103,8 @@ static void check_mutant(const async_mutant *m, const async_kernel *kernels, int
   async_fill(in, out);
   memcpy(expected, out, sizeof out);
   k->expect(expected, in);
-  emu_options options = {.threads = 1, .max_steps = 1000000};
+  emu_options options = {
+      .threads = 1, .max_steps = 1000000, .severities = emu_severities_all(EMU_SEVERITY_FAULT)};
   gg_error err = GG_ERROR_INIT;
   gg_status st = async_run(out, in, k, text, &options, &err);
   ck_assert_msg(st || memcmp(out, expected, sizeof out), "%s without %s is right", m->kernel,

@@ -49,8 +49,8 @@ void async_fill(uint32_t in[words], uint32_t out[words]);
 gg_status async_run(uint32_t out[words], const uint32_t in[words], const async_kernel *k,
                     const char *text, const emu_options *options, gg_error *err);
 
-/* Runs the suite: each kernel is right with copies that land late, with and without checks, and at
- * random; each mutant is wrong, or an error of the emulator. */
+/* Runs the suite: each kernel is right with copies that land late, on one thread of the host and on
+ * several, without checks, and at random; each mutant is wrong, or an error of the emulator. */
 int async_main(const char *suite, const async_kernel *kernels, int kernel_count,
                const async_mutant *mutants, int mutant_count);
 

@@ -1,6 +1,6 @@
 /* Breaks known-good kernels in one place at a time and holds that the emulator notices: by a
- * wrong result or an error that names what is wrong (mutants.def). The kernels as they are raise
- * nothing. Every run is a child of its own, so that a mutant can do no harm to the next.
+ * wrong result, an error or a warning that names what is wrong (mutants.def). The kernels as they
+ * are raise nothing. Every run is a child of its own, so that a mutant can do no harm to the next.
  *
  *     mutants DIRECTORY [KERNEL]    every mutant with what became of it; fails under 95% */
 #include <stdio.h>
@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "gemmgen_emu.h"
 #include "gemmgen_runtime.h"
 #include "recipe/recipe.h"
 
@@ -61,10 +62,11 @@ typedef struct totals {
 
 /* ---- Running -------------------------------------------------------------------------- */
 
-typedef enum outcome { RIGHT, WRONG, FAULT, LOST } outcome;
+typedef enum outcome { RIGHT, WRONG, FAULT, WARNED, LOST } outcome;
 
 /* In the child: what came out as the exit status, and words for it. */
-static outcome replay(gg_str *words, const char *recipe_text, const char *path, const char *ptx) {
+static outcome replay(gg_str *words, const gg_str *warnings, const char *recipe_text,
+                      const char *path, const char *ptx) {
   gg_error err = GG_ERROR_INIT;
   gg_recipe *recipe = NULL;
   gg_context *context = NULL;
@@ -78,18 +80,26 @@ static outcome replay(gg_str *words, const char *recipe_text, const char *path, 
     st = gg_recipe_replay(&failed, words, recipe, context, &err);
   }
   if (st) gg_str_printf(words, "%s", err.message);
-  return st ? FAULT : failed ? WRONG : RIGHT;
+  return st ? FAULT : failed ? WRONG : warnings->length ? WARNED : RIGHT;
+}
+
+static void keep_warning(void *user, const char *message) {
+  gg_str_puts(user, message);
 }
 
 static void run_child(int out, const char *recipe, const char *path, const char *ptx, int seed) {
-  gg_str words = GG_STR_INIT;
-  char number[16];
-  snprintf(number, sizeof number, "%d", seed);
-  if (seed) setenv("GEMMGEN_EMU_SEED", number, 1);
-  setenv("GEMMGEN_EMU_MAX_STEPS", "2000000", 1);
+  gg_str words = GG_STR_INIT, warnings = GG_STR_INIT;
+  gg_emu_options options;
+  gg_emu_options_init(&options);
+  options.random = seed != 0;
+  options.seed = (uint64_t)seed;
+  options.max_steps = 2000000;
+  options.warn = keep_warning;
+  options.warn_user = &warnings;
+  gg_emu_configure(&options);
   alarm(SECONDS);
-  outcome what = replay(&words, recipe, path, ptx);
-  const char *text = gg_str_text(&words);
+  outcome what = replay(&words, &warnings, recipe, path, ptx);
+  const char *text = gg_str_text(what == WARNED ? &warnings : &words);
   size_t length = strlen(text);
   if (write(out, text, length < VERDICT_MAX ? length : VERDICT_MAX - 1) < 0) what = LOST;
   _exit(what);
@@ -230,7 +240,7 @@ static void judge(totals *t, const subject *s, const mutation *m, const char *te
   mutate(&mutant, m, text, at);
   outcome what = run_mutant(verdict, s, m, &mutant);
   gg_str_free(&mutant);
-  static const char *const names[] = {"MISSED", "wrong result", "error", "LOST"};
+  static const char *const names[] = {"MISSED", "wrong result", "error", "warning", "LOST"};
   verdict[strcspn(verdict, "\n")] = 0;
   printf("%s:%d %s %s%s%s: %s%s%.150s\n", s->name, line, m->name, m->find,
          *m->argument ? " -> " : "", m->argument, why ? "equivalent: " : "",
@@ -240,7 +250,7 @@ static void judge(totals *t, const subject *s, const mutation *m, const char *te
     return;
   }
   t->mutants++;
-  t->caught += what == WRONG || what == FAULT;
+  t->caught += what == WRONG || what == FAULT || what == WARNED;
 }
 
 static void mutate_all(totals *t, const subject *s) {

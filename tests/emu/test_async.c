@@ -320,6 +320,49 @@ static void expect_edges(uint32_t *out, const uint32_t *in) {
     out[i] = out[i] > 3 ? out[i] : 3;
 }
 
+/* ---- Reductions of many clusters at once -------------------------------------------------- */
+
+/* Each CTA adds ones sixteen times, so that on several threads of the host every sum is changed by
+ * several at a time: words, the first 32 of them by red every other time; f32; halves; a tensor. */
+static const char sums[] = HEAD
+    ".shared .align 1024 .b8 ones[3072];\n"
+    "mov.u32 %r3, ones;\nadd.u32 %r4, %r3, %r2;\nmov.u32 %r5, 1;\nmov.u32 %r6, 0x3f800000;\n"
+    "mov.u32 %r7, 0x3c003c00;\nmov.u32 %r8, 0;\n"
+    "FILL:\n"
+    "st.shared.v4.u32 [%r4], {%r5, %r5, %r5, %r5};\n"
+    "st.shared.v4.u32 [%r4+1024], {%r6, %r6, %r6, %r6};\n"
+    "st.shared.v4.u32 [%r4+2048], {%r7, %r7, %r7, %r7};\n"
+    "add.u32 %r4, %r4, 512;\nadd.u32 %r8, %r8, 1;\nsetp.lt.u32 %p1, %r8, 2;\n@%p1 bra FILL;\n"
+    "fence.proxy.async;\nbar.warp.sync 0xffffffff;\n"
+    "mul.wide.u32 %d4, %r1, 4;\nadd.u64 %d4, %d2, %d4;\n"
+    "setp.ne.u32 %p2, %r1, 0;\nmov.u32 %r9, 0;\nmov.u32 %r11, 24;\nmov.u32 %r12, 0;\n"
+    "ROUND:\n"
+    "and.b32 %r10, %r9, 1;\nsetp.eq.u32 %p3, %r10, 0;\n"
+    "@!%p3 red.global.add.u32 [%d4], 1;\n"
+    "@%p2 bra NEXT;\n"
+    "@%p3 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d2], [%r3], 128;\n"
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d2+128], [%r3], 896;\n"
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%d2+1024], [%r3+1024], 1024;\n"
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%d2+2048], [%r3+2048],"
+    " 1024;\n"
+    "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%d9, {%r12, %r11}], [%r3];\n"
+    "cp.async.bulk.commit_group;\n"
+    "NEXT:\n"
+    "add.u32 %r9, %r9, 1;\nsetp.lt.u32 %p4, %r9, 16;\n@%p4 bra ROUND;\n"
+    "cp.async.bulk.wait_group 0;\n" TAIL;
+enum { sums_grid = 24 };
+
+/* f32 and halves: what was there is less than half a unit of the sum. */
+static void expect_sums(uint32_t *out, const uint32_t *in) {
+  (void)in;
+  for (uint32_t i = 0; i < 256; i++) {
+    out[i] += sums_grid * 16;
+    out[256 + i] = 0x43c00000;
+    out[512 + i] = 0x5e005e00;
+    out[768 + i] += sums_grid * 16;
+  }
+}
+
 static const async_kernel kernels[] = {
     {"copies", copies, 1, 64, 0, expect_copies, 32},
     {"arrivals", arrivals, 1, 64, 0, expect_arrivals, 32},
@@ -331,6 +374,7 @@ static const async_kernel kernels[] = {
     {"replaced", replaced, 1, 32, 0, expect_replaced, 32},
     {"built", built, 1, 32, 0, expect_built, 32},
     {"edges", edges, 1, 64, 0, expect_edges, 32},
+    {"sums", sums, sums_grid, 32, 0, expect_sums, 32},
 };
 enum { kernel_count = sizeof kernels / sizeof *kernels };
 

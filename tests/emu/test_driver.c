@@ -1,4 +1,5 @@
 /* The CUDA driver API over the emulator, call by call, as a program of others uses it. */
+#include <stdio.h>
 #include <string.h>
 
 #include "emu/driver/api.h"
@@ -405,6 +406,71 @@ START_TEST(counters) {
 }
 END_TEST
 
+/* Lines of `text`. */
+static int line_count(const char *text) {
+  int lines = 0;
+  for (; *text; text++)
+    lines += *text == '\n';
+  return lines;
+}
+
+static void keep_warning(void *user, const char *message) {
+  size_t length = strlen(user);
+  snprintf((char *)user + length, 2048 - length, "%s\n", message);
+}
+
+/* A kernel that reads what nobody has written goes on, and each place is told once. */
+START_TEST(warnings) {
+  gg_emu_options options;
+  CUdeviceptr blank;
+  char told[2048] = "", text[4096];
+  teardown();
+  OK(gg_emu_options_init(&options));
+  options.warn = keep_warning;
+  options.warn_user = told;
+  options.counters = 1;
+  OK(gg_emu_configure(&options));
+  setup();
+  ck_assert_uint_eq(gg_emu_warnings(NULL, 0), 0);
+  OK(emu_cuMemAlloc(&blank, bytes));
+  CUdeviceptr written = from;
+  from = blank;
+  OK(launch(to, 1, NULL));
+  OK(launch(to, 1, NULL));
+  from = written;
+  ck_assert_int_eq(line_count(told), 1);
+  ck_assert_ptr_nonnull(strstr(told, ": reads 4 bytes at "));
+  ck_assert_ptr_nonnull(strstr(told, "lane 0 [EMU_UNINITIALISED] (2 times)"));
+  expect(0, 0);
+  size_t length = gg_emu_warnings(text, sizeof text);
+  ck_assert_uint_eq(length, strlen(text));
+  ck_assert_int_eq(line_count(text), 1);
+  ck_assert_ptr_nonnull(strstr(text, "(4 times)"));
+  gg_emu_counters(text, sizeof text, 1);
+  ck_assert_ptr_nonnull(strstr(text, "\"fault\": \"EMU_UNINITIALISED\", \"class\": "
+                                     "\"uninitialised\", \"line\": "));
+  ck_assert_ptr_nonnull(strstr(text, "\"count\": 4"));
+  OK(emu_cuModuleUnload(module)); /* what was told stays */
+  gg_emu_warnings(text, sizeof text);
+  ck_assert_ptr_nonnull(strstr(text, "(4 times)"));
+  OK(emu_cuDevicePrimaryCtxReset(0));
+  ck_assert_uint_eq(gg_emu_warnings(NULL, 0), 0);
+  options.hazards = "warn,uninitialised=fault";
+  OK(gg_emu_configure(&options));
+  setup();
+  OK(emu_cuMemAlloc(&blank, bytes));
+  from = blank;
+  IS(CUDA_ERROR_LAUNCH_FAILED, launch(to, 1, NULL));
+  ck_assert_ptr_nonnull(strstr(gg_emu_message(), "[EMU_UNINITIALISED]"));
+  OK(emu_cuDevicePrimaryCtxReset(0));
+  options.hazards = "uninitialised";
+  IS(CUDA_ERROR_INVALID_VALUE, gg_emu_configure(&options));
+  ck_assert_ptr_nonnull(strstr(gg_emu_message(), "a severity is off, warn or fault"));
+  OK(gg_emu_configure(NULL));
+  setup();
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("driver");
   TCase *tests = tcase_create("calls");
@@ -420,6 +486,7 @@ int main(void) {
   tcase_add_test(tests, events);
   tcase_add_test(tests, devices);
   tcase_add_test(tests, contexts);
+  tcase_add_test(tests, warnings);
   tcase_add_test(tests, names);
   tcase_add_test(tests, tensor_maps);
   tcase_add_test(tests, counters);

@@ -7,9 +7,11 @@
  *     unwritten             the output is not zeroed
  *     arch N                of the device; 90 else
  *     steps N               emu_options.max_steps
+ *     hazards LIST          severities of classes of faults
  *     out AT COUNT A STEP   out[AT + i] == A + STEP * i for i < COUNT
  *     print TEXT            what is printed, with \n
  *     error NAME LINE TEXT  the launch or the loading fails with this code, line and message
+ *     warning COUNT TEXT    what it is warned of, so many times; of nothing else
  *
  * Each runs on one thread and on two, and with four seeds of random order. */
 #include <dirent.h>
@@ -20,9 +22,10 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "emu/emu.h"
+#include "emu/report.h"
 #include "suite.h"
 
-enum { words_most = 4096, files_most = 256, seeds = 4 };
+enum { words_most = 4096, files_most = 256, seeds = 4, warnings_most = 4 };
 
 typedef struct kernel_case {
   const char *name;
@@ -36,6 +39,8 @@ typedef struct kernel_case {
   const char *print;
   char error[64], message[1024];
   int line;
+  const char *warnings[warnings_most]; /* "COUNT TEXT" */
+  int warning_count;
 } kernel_case;
 
 static char *folder_files[files_most];
@@ -84,6 +89,12 @@ static void read_line(kernel_case *c, const char *line) {
     c->options.arch = atoi(rest);
   } else if (!strcmp(word, "steps")) {
     c->options.max_steps = strtoll(rest, NULL, 10);
+  } else if (!strcmp(word, "hazards")) {
+    char why[256] = "";
+    ck_assert_msg(emu_severities_read(&c->options.severities, rest, why, sizeof why), "%s", why);
+  } else if (!strcmp(word, "warning")) {
+    ck_assert_int_lt(c->warning_count, warnings_most);
+    c->warnings[c->warning_count++] = rest;
   } else if (!strcmp(word, "print")) {
     c->print = rest;
   } else if (!strcmp(word, "error")) {
@@ -142,6 +153,24 @@ static void check_print(const kernel_case *c, const gg_str *printed) {
   gg_str_free(&expected);
 }
 
+static bool is_expected(const kernel_case *c, const emu_warning *warning) {
+  gg_str text = GG_STR_INIT;
+  bool expected = false;
+  gg_str_printf(&text, "%" PRIu64 " %s", warning->count, warning->text);
+  for (int i = 0; i < c->warning_count; i++)
+    expected |= !strcmp(gg_str_text(&text), c->warnings[i]);
+  gg_str_free(&text);
+  return expected;
+}
+
+static void check_warnings(const kernel_case *c, const emu_warnings *warnings) {
+  int count = 0;
+  for (const emu_warning *w = warnings->first; w; w = w->next, count++)
+    ck_assert_msg(is_expected(c, w), "%s: warning %" PRIu64 " %s", c->name, w->count, w->text);
+  ck_assert_msg(count == c->warning_count, "%s: %d warnings, expected %d", c->name, count,
+                c->warning_count);
+}
+
 static void run_case(const kernel_case *c, emu_options options) {
   gg_error err = GG_ERROR_INIT;
   gg_str printed = GG_STR_INIT;
@@ -150,6 +179,8 @@ static void run_case(const kernel_case *c, emu_options options) {
   uint64_t out = 0;
   static uint32_t words[words_most];
   emu_launch_config config = c->config;
+  emu_counters counters = EMU_COUNTERS_INIT;
+  config.counters = &counters;
   options.print = keep_print;
   options.print_user = &printed;
   ck_assert(!emu_device_open(&device, &options, &err));
@@ -162,6 +193,8 @@ static void run_case(const kernel_case *c, emu_options options) {
     ck_assert_ptr_nonnull(kernel);
     st = emu_launch(device, kernel, &config, &err);
   }
+  check_warnings(c, &counters.warnings);
+  emu_counters_close(&counters);
   if (c->error[0]) {
     ck_assert_msg(st, "%s: no error; expected %s", c->name, c->message);
     check_error(c, &err);

@@ -117,17 +117,17 @@ typedef struct gemm_case {
 #define F32 GG_DTYPE_f32
 
 static const gemm_case cases[] = {
-    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 64, 64, 64, 1, 0, 16, "", 0},
-    {GG_DTYPE_f16, GG_DTYPE_f16, F32, M, N, N, 72, 40, 24, 2, 0, 16, "", 0},
-    {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 64, 48, 32, 1, 0.5f, 16, "", 0},
-    {GG_DTYPE_bf16, GG_DTYPE_f32, F32, K, K, N, 33, 17, 19, 1, 0, 2, "", 0},
-    {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0},
-    {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0},
+    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 64, 64, 64, 1, 0, 16, "", 0, 0},
+    {GG_DTYPE_f16, GG_DTYPE_f16, F32, M, N, N, 72, 40, 24, 2, 0, 16, "", 0, 0},
+    {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 64, 48, 32, 1, 0.5f, 16, "", 0, 0},
+    {GG_DTYPE_bf16, GG_DTYPE_f32, F32, K, K, N, 33, 17, 19, 1, 0, 2, "", 0, 0},
+    {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0, 0},
+    {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0, 0},
     {GG_DTYPE_s8, GG_DTYPE_s8, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0, 0.0625f},
     {GG_DTYPE_u8, GG_DTYPE_f16, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0, 0.0625f},
-    {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 8, 8, 0, 1, 0, 16, "", 0},
-    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 16384, 1, 0, 16, "c1x1x8", 0},
-    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 1 << 17, 1, 0, 16, "split_k", 4 << 20},
+    {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 8, 8, 0, 1, 0, 16, "", 0, 0},
+    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 16384, 1, 0, 16, "c1x1x8", 0, 0},
+    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 1 << 17, 1, 0, 16, "split_k", 4 << 20, 0},
 };
 
 /* A kernel's facts as the harness wants them, for operands that gg_gemm has not seen yet. */

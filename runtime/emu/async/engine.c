@@ -192,11 +192,10 @@ bool emu_async_touched(emu_warp *warp, const emu_op *op, int lane, emu_place pla
   }
   char who[200];
   describe(who, sizeof who, owner);
-  emu_fault(warp, op, lane, GG_E_EMU_IN_FLIGHT, "%s shared memory at 0x%x, which %s %s", verb,
-            emu_place_address(place), who,
-            landing ? "has yet to write: nothing has waited for it"
-                    : "has yet to read: nothing has waited for it");
-  return false;
+  return emu_tolerated(
+      warp, op, lane, GG_E_EMU_IN_FLIGHT,
+      "%s shared memory at 0x%x, which %s has yet to %s: nothing has waited for it", verb,
+      emu_place_address(place), who, landing ? "write" : "read");
 }
 
 /* ---- The list --------------------------------------------------------------------------- */
@@ -303,25 +302,28 @@ static const emu_span *span_in(const emu_span *spans, uint32_t count, const emu_
   return NULL;
 }
 
-static bool outlived(const emu_async *async, const emu_cta *cta) {
+/* Whether the CTA may exit before the operation lands. What it reads is mostly read in time on
+ * hardware, too; what it writes would be written into whatever comes next there. */
+static bool may_outlive(const emu_async *async, const emu_cta *cta) {
   const emu_span *write = span_in(async->writes, async->write_count, cta);
-  const emu_span *read = write ? write : span_in(async->reads, async->read_count, cta);
-  if (!read || !async->binds) return false;
-  emu_fault(
-      async->warp, async->op, __builtin_ctz(async->lanes), GG_E_EMU_IN_FLIGHT,
+  const emu_span *span = write ? write : span_in(async->reads, async->read_count, cta);
+  if (!span || !async->binds) return true;
+  return emu_tolerated(
+      async->warp, async->op, __builtin_ctz(async->lanes),
+      write ? GG_E_EMU_IN_FLIGHT : GG_E_EMU_EXIT,
       "CTA %u of the cluster exits while its shared memory at 0x%x is still to be %s: nothing "
       "has waited for this operation",
-      cta->rank, emu_place_address(read->place), write ? "written" : "read");
-  return true;
+      cta->rank, emu_place_address(span->place), write ? "written" : "read");
 }
 
 bool emu_engine_cta_exit(emu_cta *cta) {
   struct emu_engine *engine = cta->cluster->engine;
   for (emu_async *next, *async = engine->first; async; async = next) {
     next = async->next;
-    if (outlived(async, cta)) return false;
+    if (!may_outlive(async, cta)) return false;
   }
-  /* What is left of it needs nobody: writes to global memory, cp.async that nobody waits for. */
+  /* What is left of it needs nobody: writes to global memory, cp.async that nobody waits for, and
+   * what is tolerated. */
   for (emu_async *async = engine->first; async;) {
     if (async->warp->cta != cta) {
       async = async->next;

@@ -101,8 +101,9 @@ static bool store(emu_warp *warp, const emu_op *op, int lane, emu_place place) {
   const uint8_t *marks = emu_place_marks(place);
   for (uint32_t i = 0; i < object_bytes; i++) {
     if (!(marks[i] & (EMU_MARK_LANDING | EMU_MARK_LEAVING))) continue;
-    place.offset += i;
-    return emu_async_touched(warp, op, lane, place, 1, true);
+    emu_place byte = {place.cta, place.offset + i};
+    if (!emu_async_touched(warp, op, lane, byte, 1, true)) return false;
+    break;
   }
   return emu_hazard_access(warp, op, 1u << lane, places, object_bytes, true, false);
 }
@@ -149,24 +150,23 @@ emu_mbarrier *emu_mbarrier_at(emu_warp *warp, const emu_op *op, int lane, emu_pl
               emu_place_address(place), barrier ? ": the one that was there is invalidated" : "");
     return NULL;
   }
-  if (!emu_hazard_knows(warp, barrier->maker, barrier->made)) {
-    emu_fault(warp, op, lane, GG_E_EMU_RACE,
-              "uses the mbarrier at 0x%x, which is initialised at line %u by another warp: nothing "
-              "orders this use after that",
-              emu_place_address(place), line_of(barrier->init));
-    return NULL;
-  }
-  return barrier;
+  bool ordered = emu_hazard_knows(warp, barrier->maker, barrier->made) ||
+                 emu_tolerated(warp, op, lane, GG_E_EMU_RACE,
+                               "uses the mbarrier at 0x%x, which is initialised at line %u by "
+                               "another warp: nothing orders this use after that",
+                               emu_place_address(place), line_of(barrier->init));
+  return ordered ? barrier : NULL;
 }
 
 emu_mbarrier *emu_mbarrier_of_proxy(emu_warp *warp, const emu_op *op, int lane, emu_place place) {
   emu_mbarrier *barrier = emu_mbarrier_at(warp, op, lane, place);
-  if (!barrier || emu_hazard_init_fenced(warp, barrier->maker, barrier->made)) return barrier;
-  emu_fault(warp, op, lane, GG_E_EMU_RACE,
-            "completes on the mbarrier at 0x%x, which is initialised at line %u: no "
-            "fence.mbarrier_init makes that visible to the async proxy",
-            emu_place_address(place), line_of(barrier->init));
-  return NULL;
+  if (!barrier) return NULL;
+  bool visible = emu_hazard_init_fenced(warp, barrier->maker, barrier->made) ||
+                 emu_tolerated(warp, op, lane, GG_E_EMU_RACE,
+                               "completes on the mbarrier at 0x%x, which is initialised at line "
+                               "%u: no fence.mbarrier_init makes that visible to the async proxy",
+                               emu_place_address(place), line_of(barrier->init));
+  return visible ? barrier : NULL;
 }
 
 bool emu_mbarrier_inval(emu_warp *warp, const emu_op *op, int lane, emu_place place) {

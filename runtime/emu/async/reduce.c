@@ -1,4 +1,5 @@
-/* See reduce.h. (PTX ISA, "cp.reduce.async.bulk".) */
+/* See reduce.h. (PTX ISA, "cp.reduce.async.bulk": the reduction of each element is one of .relaxed
+ * semantics at .gpu scope.) */
 #include "emu/async/reduce.h"
 
 #include <string.h>
@@ -93,24 +94,36 @@ uint64_t emu_reduce(emu_reduction reduction, emu_type type, uint64_t memory, uin
   }
 }
 
-void emu_reduce_bytes(emu_reduction reduction, emu_type type, uint8_t *to, const uint8_t *from,
-                      uint32_t bytes) {
-  uint32_t size = (uint32_t)emu_type_bytes(type);
-  for (uint32_t i = 0; i + size <= bytes; i += size) {
-    uint64_t memory = 0, value = 0;
-    memcpy(&memory, to + i, size);
-    memcpy(&value, from + i, size);
-    memory = emu_reduce(reduction, type, memory, value);
-    memcpy(to + i, &memory, size);
+/* What memory holds afterwards, of one element. */
+static uint64_t reduced(emu_reduction reduction, emu_type type, bool flushes, uint64_t memory,
+                        uint64_t value) {
+  if (type == EMU_F32 && reduction == EMU_REDUCE_ADD && !flushes) {
+    return emu_f32_add((uint32_t)memory, (uint32_t)value, 0);
   }
+  return emu_reduce(reduction, type, memory, value);
 }
 
-void emu_add_f32(uint8_t *to, const uint8_t *from, uint32_t bytes) {
-  for (uint32_t i = 0; i + 4 <= bytes; i += 4) {
-    uint32_t memory, value;
-    memcpy(&memory, to + i, 4);
-    memcpy(&value, from + i, 4);
-    memory = emu_f32_add(memory, value, 0);
-    memcpy(to + i, &memory, 4);
+/* Elements that are as wide as `word`, one after the other, each exchanged in one step. */
+#define REDUCE_WORDS(word)                                                                         \
+  for (uint32_t i = 0; i + sizeof(word) <= bytes; i += sizeof(word)) {                             \
+    word *at = (word *)(void *)(to + i), old = __atomic_load_n(at, __ATOMIC_RELAXED), value, next; \
+    memcpy(&value, from + i, sizeof value);                                                        \
+    do {                                                                                           \
+      next = (word)reduced(reduction, type, flushes, old, value);                                  \
+    } while (                                                                                      \
+        !__atomic_compare_exchange_n(at, &old, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));  \
+  }
+
+void emu_reduce_bytes(emu_reduction reduction, emu_type type, bool flushes, uint8_t *to,
+                      const uint8_t *from, uint32_t bytes) {
+  switch (emu_type_bytes(type)) {
+  case 2:
+    REDUCE_WORDS(uint16_t);
+    break;
+  case 4:
+    REDUCE_WORDS(uint32_t);
+    break;
+  default:
+    REDUCE_WORDS(uint64_t);
   }
 }

@@ -24,13 +24,18 @@ bool emu_reduction_exists(emu_reduction reduction, emu_type type);
 /* Whether it does to shared memory. */
 bool emu_shared_reduction_exists(emu_reduction reduction, emu_type type);
 
+/* and, or, xor: each bit of the result is of one bit of memory. */
+static inline bool emu_reduction_is_bitwise(emu_reduction reduction) {
+  return reduction >= EMU_REDUCE_AND;
+}
+
 /* One element. f32 is added with subnormals flushed, as atomics in global memory do. */
 uint64_t emu_reduce(emu_reduction reduction, emu_type type, uint64_t memory, uint64_t value);
 
-/* All elements of `bytes` at `to`, with those at `from`. */
-void emu_reduce_bytes(emu_reduction reduction, emu_type type, uint8_t *to, const uint8_t *from,
-                      uint32_t bytes);
-/* Adds f32 without flushing subnormals, as bulk reductions do but for tensors of FTZ types. */
-void emu_add_f32(uint8_t *to, const uint8_t *from, uint32_t bytes);
+/* All elements of `bytes` at `to`, which is aligned to one, with those at `from`. Each is an atomic
+ * step, as clusters on other threads of the host may change the same. f32 is added with subnormals
+ * flushed where `flushes` is set, as into tensors of FTZ types alone. */
+void emu_reduce_bytes(emu_reduction reduction, emu_type type, bool flushes, uint8_t *to,
+                      const uint8_t *from, uint32_t bytes);
 
 #endif

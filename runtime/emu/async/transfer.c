@@ -187,7 +187,7 @@ static void copy_across(operation *o) {
   uint8_t *to = emu_place_bytes(o->to.place), *marks = emu_place_marks(o->to.place);
   const uint8_t *from = emu_place_bytes(o->from.place), *read = emu_place_marks(o->from.place);
   if (o->transfer.reduces) {
-    emu_reduce_bytes(o->transfer.reduction, o->transfer.type, to, from, o->to.bytes);
+    emu_reduce_bytes(o->transfer.reduction, o->transfer.type, false, to, from, o->to.bytes);
     return;
   }
   memcpy(to, from, o->to.bytes);
@@ -313,21 +313,33 @@ static void mark_written(emu_device *device, uint64_t address, const uint8_t *ma
   }
 }
 
+/* What a row is added to must have been written, as with red. */
+static bool reduce_row(const emu_transfer *t, const emu_box_row *row, uint8_t *memory,
+                       const uint8_t *bytes) {
+  const emu_run *run = t->warp->cta->cluster->run;
+  if (run->checked && !emu_global_written(run->device, row->address, row->inside)) {
+    bool computes = !emu_reduction_is_bitwise(t->reduction);
+    if (!emu_tolerated(t->warp, t->op, t->lane,
+                       computes ? GG_E_EMU_UNDEFINED : GG_E_EMU_UNINITIALISED,
+                       "updates %u bytes at 0x%llx of global memory, not all of which somebody has "
+                       "written",
+                       row->inside, (unsigned long long)row->address)) {
+      return false;
+    }
+    emu_global_mark(run->device, row->address, row->inside);
+  }
+  emu_reduce_bytes(t->reduction, t->type, t->flushes, memory, bytes, row->inside);
+  return true;
+}
+
 static bool write_row(const operation *o, const emu_box_row *row, const uint8_t *bytes,
                       const uint8_t *marks) {
   const emu_transfer *t = &o->transfer;
   uint8_t *memory = row_memory(t, row, true);
   if (!memory) return false;
-  if (t->reduces) {
-    if (t->type == EMU_F32 && t->reduction == EMU_REDUCE_ADD && !t->flushes) {
-      emu_add_f32(memory, bytes, row->inside);
-    } else {
-      emu_reduce_bytes(t->reduction, t->type, memory, bytes, row->inside);
-    }
-  } else {
-    memcpy(memory, bytes, row->inside);
-    mark_written(t->warp->cta->cluster->run->device, row->address, marks, row->inside);
-  }
+  if (t->reduces) return reduce_row(t, row, memory, bytes);
+  memcpy(memory, bytes, row->inside);
+  mark_written(t->warp->cta->cluster->run->device, row->address, marks, row->inside);
   return true;
 }
 
@@ -390,7 +402,7 @@ bool emu_transfer_out(const emu_transfer *transfer, emu_place from) {
   o->base.clock = ++own->bulk.issued;
   count_bytes(transfer, false);
   emu_cluster *cluster = transfer->warp->cta->cluster;
-  bool strict = emu_hazard_strict(cluster);
+  bool strict = cluster->run->fences;
   if (strict) o->base.agent = emu_hazard_agent(cluster, &own->bulk);
   return emu_async_issue(cluster, &o->base) && (strict || emu_async_land(cluster, &o->base));
 }

@@ -48,7 +48,7 @@ static const struct {
 #include "emu/driver/results.def"
 #undef EMU_RESULT
 };
-enum { result_count = sizeof results / sizeof *results };
+enum { result_count = sizeof results / sizeof *results, HAZARDS_WHY = 256 };
 
 CUresult emu_cuGetErrorName(CUresult result, const char **name) {
   if (!name) return CUDA_ERROR_INVALID_VALUE;
@@ -86,6 +86,10 @@ CUresult emu_refuse(emu_process *process, CUresult result, const char *format, .
 /* What a GPU's driver calls it. */
 static CUresult result_of(gg_status status) {
   switch (status) {
+#define EMU_FAULT_CODE(code, class, result)                                                        \
+  case GG_E_EMU_##code:                                                                            \
+    return CUDA_ERROR_##result;
+#include "emu/faults.def"
   case GG_OK:
     return CUDA_SUCCESS;
   case GG_E_MEMORY:
@@ -95,26 +99,6 @@ static CUresult result_of(gg_status status) {
   case GG_E_EMU_LAUNCH:
   case GG_E_EMU_ADDRESS:
     return CUDA_ERROR_INVALID_VALUE;
-  case GG_E_EMU_BOUNDS:
-    return CUDA_ERROR_ILLEGAL_ADDRESS;
-  case GG_E_EMU_MISALIGNED:
-    return CUDA_ERROR_MISALIGNED_ADDRESS;
-  case GG_E_EMU_ILLEGAL:
-  case GG_E_EMU_OPCODE:
-  case GG_E_EMU_DESCRIPTOR:
-  case GG_E_EMU_TENSOR_MAP:
-    return CUDA_ERROR_ILLEGAL_INSTRUCTION;
-  case GG_E_EMU_DEADLOCK:
-  case GG_E_EMU_ENDLESS:
-    return CUDA_ERROR_LAUNCH_TIMEOUT;
-  case GG_E_EMU_UNINITIALISED:
-  case GG_E_EMU_RACE:
-  case GG_E_EMU_IN_FLIGHT:
-  case GG_E_EMU_MBARRIER:
-  case GG_E_EMU_CLUSTER:
-  case GG_E_EMU_CONVERGENCE:
-  case GG_E_EMU_TRAP:
-    return CUDA_ERROR_LAUNCH_FAILED;
   default:
     return CUDA_ERROR_INVALID_PTX;
   }
@@ -195,15 +179,18 @@ void emu_handle_drop(emu_process *process, void *handle) {
 
 /* ---- The device ------------------------------------------------------------------------- */
 
+/* `hazards` has been checked. */
 static emu_options device_options(const gg_emu_options *given) {
-  return (emu_options){
+  char why[HAZARDS_WHY];
+  emu_options options = {
       .arch = given->arch,
       .threads = given->threads,
       .random = given->random != 0,
       .seed = given->seed,
       .max_steps = given->max_steps,
-      .hazards_off = given->hazards_off != 0,
   };
+  if (given->hazards) emu_severities_read(&options.severities, given->hazards, why, sizeof why);
+  return options;
 }
 
 static bool counting(const emu_process *process) {
@@ -262,7 +249,7 @@ static void all_counters(gg_str *out, const emu_process *process, bool json) {
   bool first = kept->length == 0;
   for (const emu_handle *at = process->handles; at; at = at->next) {
     const emu_counters *counters = &((const struct CUfunc_st *)(const void *)at)->counters;
-    if (at->kind != EMU_HANDLE_FUNCTION || !counters->ctas) continue;
+    if (at->kind != EMU_HANDLE_FUNCTION || !counters->ctas || !counting(process)) continue;
     if (json && !first) gg_str_puts(out, ",\n");
     (json ? emu_counters_json : emu_counters_text)(out, counters);
     first = false;
@@ -270,11 +257,50 @@ static void all_counters(gg_str *out, const emu_process *process, bool json) {
   if (json) gg_str_puts(out, "\n]}\n");
 }
 
+/* A line each. */
+static void put_warnings(gg_str *out, const emu_warnings *warnings) {
+  for (const emu_warning *w = warnings->first; w; w = w->next) {
+    emu_warning_text(out, w);
+    gg_str_putc(out, '\n');
+  }
+}
+
 void emu_keep_counters(emu_process *process, CUfunction function) {
-  if (!function->counters.ctas) return;
+  put_warnings(&process->warnings, &function->counters.warnings);
+  if (!function->counters.ctas || !counting(process)) return;
   if (process->json.length) gg_str_puts(&process->json, ",\n");
   emu_counters_json(&process->json, &function->counters);
   emu_counters_text(&process->text, &function->counters);
+}
+
+void emu_tell_warnings(emu_process *process, const emu_warnings *warnings) {
+  for (emu_warning *w = warnings->first; w; w = w->next) {
+    gg_str text = GG_STR_INIT;
+    if (w->told) continue;
+    emu_warning_text(&text, w);
+    if (process->options.warn) {
+      process->options.warn(process->options.warn_user, gg_str_text(&text));
+    } else {
+      fprintf(stderr, "gemmgen emulator: warning: %s\n", gg_str_text(&text));
+    }
+    gg_str_free(&text);
+    w->told = true;
+  }
+}
+
+size_t gg_emu_warnings(char *buffer, size_t size) {
+  emu_process *process = emu_lock();
+  gg_str text = GG_STR_INIT;
+  gg_str_append(&text, gg_str_text(&process->warnings), process->warnings.length);
+  for (const emu_handle *at = process->handles; at; at = at->next) {
+    if (at->kind != EMU_HANDLE_FUNCTION) continue;
+    put_warnings(&text, &((const struct CUfunc_st *)(const void *)at)->counters.warnings);
+  }
+  size_t length = text.length;
+  if (size > 0) snprintf(buffer, size, "%s", gg_str_text(&text));
+  gg_str_free(&text);
+  emu_leave(process, CUDA_SUCCESS);
+  return length;
 }
 
 /* Nobody is left who could be told of a failure but the user. */
@@ -303,6 +329,7 @@ void emu_process_close(emu_process *process) {
   emu_device_close(process->device);
   gg_str_free(&process->text);
   gg_str_free(&process->json);
+  gg_str_free(&process->warnings);
   process->device = NULL;
   process->primary = NULL;
   process->contexts = process->primary_users = 0;
@@ -394,14 +421,23 @@ static const char *read_text(const char *name) {
   return text && *text ? text : NULL;
 }
 
+/* NULL is allowed. */
+static bool check_hazards(const char *text, const char *name) {
+  char why[HAZARDS_WHY];
+  emu_severities severities = {0};
+  if (!text || emu_severities_read(&severities, text, why, sizeof why)) return true;
+  emu_refuse(&the_process, CUDA_ERROR_INVALID_VALUE, "%s: %s", name, why);
+  return false;
+}
+
 CUresult gg_emu_options_init(gg_emu_options *out) {
-  int64_t arch = 90, threads = 0, seed = -1, max_steps = 0, hazards = 1;
+  int64_t arch = 90, threads = 0, seed = -1, max_steps = 0;
   *out = (gg_emu_options){0};
   if (!read_number(&arch, "GEMMGEN_EMU_ARCH", 80, 90) ||
       !read_number(&threads, "GEMMGEN_EMU_THREADS", 0, 4096) ||
       !read_number(&seed, "GEMMGEN_EMU_SEED", 0, INT64_MAX) ||
       !read_number(&max_steps, "GEMMGEN_EMU_MAX_STEPS", -1, INT64_MAX) ||
-      !read_number(&hazards, "GEMMGEN_EMU_HAZARDS", 0, 1)) {
+      !check_hazards(read_text("GEMMGEN_EMU_HAZARDS"), "GEMMGEN_EMU_HAZARDS")) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   out->arch = (int)arch;
@@ -409,7 +445,7 @@ CUresult gg_emu_options_init(gg_emu_options *out) {
   out->random = seed >= 0;
   out->seed = seed >= 0 ? (uint64_t)seed : 0;
   out->max_steps = max_steps;
-  out->hazards_off = !hazards;
+  out->hazards = read_text("GEMMGEN_EMU_HAZARDS");
   out->counters_file = read_text("GEMMGEN_EMU_COUNTERS");
   out->trace_file = read_text("GEMMGEN_EMU_TRACE");
   return CUDA_SUCCESS;
@@ -430,11 +466,15 @@ CUresult gg_emu_configure(const gg_emu_options *options) {
                                          "the emulator's options cannot change while it has a "
                                          "context"));
   }
+  if (options && !check_hazards(options->hazards, "hazards")) {
+    return emu_leave(process, CUDA_ERROR_INVALID_VALUE);
+  }
   process->configured = options != NULL;
   if (options) {
     process->options = *options;
     process->options.counters_file = keep_text(&process->counters_file, options->counters_file);
     process->options.trace_file = keep_text(&process->trace_file, options->trace_file);
+    process->options.hazards = keep_text(&process->hazards, options->hazards);
   }
   return emu_leave(process, CUDA_SUCCESS);
 }

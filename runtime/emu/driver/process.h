@@ -50,7 +50,7 @@ struct CUfunc_st {
   CUmodule module;
   emu_kernel *kernel;
   int attributes[CU_FUNC_ATTRIBUTE_MAX]; /* those that can be set */
-  emu_counters counters;                 /* with sites once it was launched and counted */
+  emu_counters counters; /* with sites once it was launched and counted; warnings in any case */
 };
 
 struct CUevent_st {
@@ -133,10 +133,10 @@ typedef struct emu_process {
   char message[2048];
   gg_emu_options options;
   bool configured;
-  gg_str counters_file, trace_file; /* the options' own copies */
+  gg_str counters_file, trace_file, hazards; /* the options' own copies */
   emu_trace *trace;
-  gg_str text, json; /* counters of modules that are gone */
-  emu_name *names;   /* for the timeline: the texts are the process's own */
+  gg_str text, json, warnings; /* of modules that are gone */
+  emu_name *names;             /* for the timeline: the texts are the process's own */
   size_t name_count;
   gg_str label;
 } emu_process;
@@ -188,7 +188,9 @@ CUresult emu_read_attributes(emu_process *process, unsigned cluster[3], bool *co
 CUresult emu_copy(emu_process *process, const CUDA_MEMCPY2D *copy);
 CUresult emu_fill_memory(emu_process *process, const emu_fill *fill);
 
-/* Adds the counters of a function that goes to the process's. */
+/* Adds the counters and warnings of a function that goes to the process's. */
 void emu_keep_counters(emu_process *process, CUfunction function);
+/* Tells the user those that have not been told. */
+void emu_tell_warnings(emu_process *process, const emu_warnings *warnings);
 
 #endif

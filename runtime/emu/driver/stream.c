@@ -20,12 +20,13 @@ static CUresult run_launch(emu_process *process, const emu_work *work) {
   if (counting && !function->counters.sites) {
     st = emu_counters_open(&function->counters, function->kernel, &err);
   }
-  if (counting) config.counters = &function->counters;
+  config.counters = &function->counters; /* warnings are kept there in any case */
   config.trace = process->trace;
   config.names = process->names;
   config.name_count = process->name_count;
   config.label = process->label.length ? gg_str_text(&process->label) : NULL;
   if (!st) st = emu_launch(process->device, function->kernel, &config, &err);
+  emu_tell_warnings(process, &function->counters.warnings);
   return emu_result(process, st, &err);
 }
 

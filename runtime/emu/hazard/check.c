@@ -5,12 +5,18 @@
  * good, is good too, and becomes what that one has become. Of a warp's own accesses only the lane
  * matters: another lane must have met this one since (`met`). What an asynchronous operation does
  * is ordered by its agent alone; that of the async proxy reads what threads wrote only where a
- * proxy fence was between. */
+ * proxy fence was between.
+ *
+ * A store of what is there already changes nothing: threads that store the same value to one place
+ * do not race with each other. Where nothing orders such a store, it is kept among the place's
+ * readers, beside the last write: a later write must come after both, a read after one of the two.
+ * (Warp-specialised kernels of Triton store the same constant from every warp.) */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "emu/hazard/state.h"
+#include "emu/isa/access.h"
 
 typedef enum verdict { ORDERED, UNORDERED, LANES, UNFENCED } verdict;
 
@@ -24,7 +30,10 @@ typedef struct actor {
   const emu_op *op;
   int lane; /* ANY_LANE: of an operation that several lanes have issued */
   bool write, atomic;
-  bool own; /* it has come upon what its own warp has written */
+  bool own;        /* it has come upon what its own warp has written */
+  bool agrees;     /* what it came upon last is not ordered, but stores the same value */
+  emu_place place; /* of the lane's access; `bytes` 0: it is an asynchronous operation's */
+  uint32_t bytes;
   emu_proxy proxy;
   uint64_t since; /* see emu_async */
   emu_epoch epoch;
@@ -111,7 +120,7 @@ static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
   if (a->since && agent == watched->agent && clock >= a->since) return UNORDERED;
   if (a->proxy == EMU_PROXY_ASYNC && !a->write && earlier_wrote && a->hazards->warp_of[agent] &&
       emu_clocks_of(&watched->knows.proxied, agent) < clock &&
-      (a->op->kind != EMU_KIND_ASYNC_COPY || emu_hazard_strict(a->hazards->cluster))) {
+      (a->op->kind != EMU_KIND_ASYNC_COPY || a->hazards->cluster->run->fences)) {
     return UNFENCED;
   }
   if (agent != watched->agent || clock < watched->met) return ORDERED;
@@ -137,8 +146,15 @@ static verdict after_readers(const actor *a, uint64_t read, emu_epoch *culprit) 
   return ORDERED;
 }
 
+/* Whether a store of the same value as the last write's stands among the readers. */
+static bool is_store(const struct emu_hazards *hazards, emu_epoch reader) {
+  const emu_op *op = op_of(hazards, reader);
+  return op && emu_is_store(op);
+}
+
 static void name(char *out, size_t size, const struct emu_hazards *hazards, emu_epoch epoch,
                  bool wrote) {
+  wrote = wrote || is_store(hazards, epoch);
   const char *verb = wrote ? "written" : "read";
   const emu_op *op = op_of(hazards, epoch);
   const emu_watched *watched = hazards->warp_of[emu_epoch_agent(epoch)];
@@ -155,6 +171,7 @@ static void name(char *out, size_t size, const struct emu_hazards *hazards, emu_
   }
 }
 
+/* Whether the kernel goes on. */
 static bool report(const actor *a, emu_place place, verdict found, emu_epoch earlier, bool wrote) {
   static const char *const reasons[] = {
       [UNORDERED] = "no barrier, wait or flag orders the two",
@@ -165,24 +182,58 @@ static bool report(const actor *a, emu_place place, verdict found, emu_epoch ear
   name(who, sizeof who, a->hazards, earlier, wrote);
   uint32_t address =
       (uint32_t)place.cta->rank << EMU_SHARED_RANK_SHIFT | (place.offset + EMU_SHARED_RESERVED);
-  emu_fault(a->warp, a->op, a->lane, GG_E_EMU_RACE, "%s shared memory at 0x%x, which %s: %s",
-            a->write ? "writes" : "reads", address, who, reasons[found]);
+  return emu_tolerated(a->warp, a->op, a->lane, GG_E_EMU_RACE,
+                       "%s shared memory at 0x%x, which %s: %s", a->write ? "writes" : "reads",
+                       address, who, reasons[found]);
+}
+
+/* Whether a thread stores what another thread has stored there. */
+static bool stores_the_same(const actor *a, const emu_cell *cell) {
+  uint8_t value[EMU_ACCESS_MAX];
+  emu_epoch last = cell->write & ~EMU_CELL_FLAG;
+  if (!a->bytes || !emu_is_store(a->op) || !a->hazards->warp_of[emu_epoch_agent(last)])
+    return false;
+  emu_stored_value(value, a->warp, a->op, a->lane);
+  return !memcmp(value, a->place.cta->shared->bytes + a->place.offset, a->bytes);
+}
+
+/* Whether a thread reads what it knows a thread to have stored, who stored the same as the last. */
+static bool reads_the_same(const actor *a, const emu_cell *cell) {
+  const emu_readers *readers = &a->hazards->shadow.readers;
+  uint32_t set = cell->read & EMU_CELL_FLAG ? (uint32_t)cell->read : 0;
+  emu_epoch epoch = set ? readers->nodes[set].epoch : cell->read;
+  while (a->bytes && epoch) {
+    if (is_store(a->hazards, epoch) && after(a, epoch, true) == ORDERED) return true;
+    set = set ? readers->nodes[set].rest : 0;
+    epoch = set ? readers->nodes[set].epoch : 0;
+  }
   return false;
+}
+
+/* Whether a race is none, as all that are in it agree on the value. */
+static bool is_agreed(actor *a, const emu_cell *cell) {
+  a->agrees = a->write ? stores_the_same(a, cell) : reads_the_same(a, cell);
+  return a->agrees;
 }
 
 /* Whether the access comes after what the cell has seen; false after a fault. */
 static bool is_ordered(actor *a, emu_place place, const emu_cell *cell) {
+  a->agrees = false;
   if (cell->write == a->good.write && cell->read == a->good.read) return true;
   emu_epoch last = cell->write & ~EMU_CELL_FLAG;
   if (last && !(a->atomic && cell->write & EMU_CELL_FLAG)) {
     verdict found = after(a, last, true);
-    if (found != ORDERED) return report(a, place, found, last, true);
+    if (found != ORDERED && !is_agreed(a, cell) && !report(a, place, found, last, true)) {
+      return false;
+    }
     a->own |= emu_epoch_agent(last) == a->watched->agent;
   }
-  if (a->write && cell->read) {
+  if (a->write && cell->read && !a->agrees) {
     emu_epoch culprit = 0;
     verdict found = after_readers(a, cell->read, &culprit);
-    if (found != ORDERED) return report(a, place, found, culprit, false);
+    if (found != ORDERED && !is_agreed(a, cell) && !report(a, place, found, culprit, false)) {
+      return false;
+    }
   }
   a->good = *cell;
   return true;
@@ -259,7 +310,9 @@ static void record_read(actor *a, emu_cell *cell) {
 }
 
 static void record(actor *a, emu_cell *cell) {
-  if (a->write) {
+  if (a->agrees) {
+    if (a->write) record_read(a, cell);
+  } else if (a->write) {
     *cell = (emu_cell){a->epoch | (a->atomic && a->epoch ? EMU_CELL_FLAG : 0), 0};
   } else if (!a->atomic) {
     record_read(a, cell);
@@ -275,6 +328,7 @@ static bool touch_cell(actor *a, emu_place place, emu_cell *cell, int tasks) {
   a->before = *cell;
   if (tasks & RECORD) record(a, cell);
   a->after = *cell;
+  if (a->agrees) forget_histories(a); /* another cell's value may be another */
   return true;
 }
 
@@ -340,11 +394,13 @@ static bool touch_word(actor *a, emu_place place, emu_cell *word, uint32_t from,
     if (whole) return touch_cell(a, place, word, tasks);
     if (!emu_shadow_split(shadow, word)) return a->hazards->broken = true;
   }
+  bool agrees = false;
   for (uint32_t i = from; i < to; i++) {
     if (!touch_cell(a, place, &emu_shadow_bytes(shadow, word)[i], tasks)) return false;
+    agrees |= a->agrees;
     place.offset++;
   }
-  if (whole && a->write && tasks & RECORD) {
+  if (whole && a->write && tasks & RECORD && !agrees) {
     emu_shadow_join(shadow, word, emu_shadow_bytes(shadow, word)[0]);
   }
   return true;
@@ -446,6 +502,8 @@ static bool touch_lane(actor *a, emu_place place, uint32_t bytes, bool together)
   }
   if (!together || a->own) a->before.write = EMU_CELL_NONE;
   if (!together && touch_own(a, place, bytes)) return true;
+  a->place = place;
+  a->bytes = bytes;
   return touch(a, place, bytes, CHECK | RECORD);
 }
 

@@ -9,8 +9,7 @@
 #include "emu/hazard/state.h"
 #include "emu/module.h"
 
-/* Whether the module has a fence, with this modifier unless it is NULL. */
-static bool has_fence(const ptx_module *ptx, const char *modifier) {
+bool emu_hazard_fences(const ptx_module *ptx, const char *modifier) {
   for (uint32_t i = 0; i < ptx->form_count; i++) {
     const ptx_form *form = ptx->forms[i];
     if (strcmp(form->opcode, "fence") && strcmp(form->opcode, "membar")) continue;
@@ -24,14 +23,12 @@ static bool has_fence(const ptx_module *ptx, const char *modifier) {
 
 gg_status emu_hazards_open(struct emu_hazards **out, emu_cluster *cluster, gg_error *err) {
   *out = NULL;
-  if (cluster->run->options->hazards_off) return GG_OK;
+  if (cluster->run->options->severities.of[EMU_CLASS_RACE] == EMU_SEVERITY_OFF) return GG_OK;
   struct emu_hazards *hazards = gg_malloc(sizeof *hazards);
   if (!hazards) return gg_fail(err, MEMORY, NULL, "");
   memset(hazards, 0, sizeof *hazards);
   hazards->cluster = cluster;
-  const ptx_module *ptx = cluster->run->kernel->function->module->ptx;
-  hazards->fences = has_fence(ptx, NULL);
-  hazards->init_fences = has_fence(ptx, "mbarrier_init");
+  hazards->init_fences = emu_hazard_fences(emu_kernel_ptx(cluster->run->kernel), "mbarrier_init");
   *out = hazards;
   return GG_OK;
 }
@@ -57,10 +54,6 @@ void emu_hazards_close(struct emu_hazards *hazards) {
   gg_free(hazards->sites.ops);
   gg_free(hazards->sites.buckets);
   gg_free(hazards);
-}
-
-bool emu_hazard_strict(emu_cluster *cluster) {
-  return cluster->hazards && cluster->hazards->fences;
 }
 
 /* ---- Agents ----------------------------------------------------------------------------- */

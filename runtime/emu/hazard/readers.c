@@ -49,6 +49,7 @@ static uint32_t *bucket_of(const emu_readers *readers, emu_epoch epoch, uint32_t
 
 /* Finds all lists their buckets anew. */
 static void fill_buckets(emu_readers *readers) {
+  if (!readers->buckets) return;
   memset(readers->buckets, 0, readers->bucket_count * sizeof *readers->buckets);
   for (uint32_t i = 1; i <= readers->count; i++) {
     const emu_reader *node = &readers->nodes[i];
@@ -64,12 +65,12 @@ static bool grow(emu_readers *readers) {
   emu_reader *nodes = gg_realloc(readers->nodes, room * sizeof *nodes);
   if (!nodes) return false;
   readers->nodes = nodes;
-  readers->room = room;
   uint32_t *buckets = gg_malloc(2 * (size_t)room * sizeof *buckets);
   if (!buckets) return false;
   gg_free(readers->buckets);
   readers->buckets = buckets;
   readers->bucket_count = 2 * room;
+  readers->room = room;
   fill_buckets(readers);
   return true;
 }

@@ -38,8 +38,8 @@ typedef struct emu_sites {
 
 struct emu_hazards {
   emu_cluster *cluster;
-  bool broken;              /* memory is out */
-  bool fences, init_fences; /* the module has a fence; one of mbarrier_init */
+  bool broken;      /* memory is out */
+  bool init_fences; /* the module has a fence.mbarrier_init */
   emu_watched *watched[EMU_CLUSTER_MAX * EMU_WARPS_MAX];
   emu_watched *warp_of[EMU_AGENTS_MAX + 1]; /* NULL: not a warp */
   emu_agent agents;                         /* the last one given out */

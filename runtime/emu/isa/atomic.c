@@ -120,14 +120,21 @@ static bool change(emu_warp *warp, const atomic_facts *f, uint32_t lane, int i, 
   return !same;
 }
 
+/* Whether what it writes depends on all bits of memory: exchanges and bitwise operations hand bits
+ * on, as code does that changes parts of a word (a CAS loop over elements of 4 bits). */
+static bool computes(const atomic_facts *f) {
+  return f->action < EXCHANGE && !emu_reduction_is_bitwise((emu_reduction)f->action);
+}
+
 static emu_step atomic(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   const atomic_facts *f = op->facts;
   uint64_t address[EMU_LANES];
   uint8_t *host[EMU_LANES];
   bool any = false;
+  unsigned intent = EMU_READ | EMU_WRITE | EMU_STRONG | (computes(f) ? EMU_COMPUTE : 0);
   emu_addresses(address, warp, &op->address);
   if (!emu_access(warp, op, (emu_space)op->space, address, lanes, (unsigned)(f->bytes * f->count),
-                  EMU_READ | EMU_WRITE | EMU_STRONG, host)) {
+                  intent, host)) {
     return EMU_FAULT;
   }
   EMU_EACH_LANE(lanes, lane) {

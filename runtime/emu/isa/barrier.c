@@ -196,7 +196,12 @@ static emu_step barrier(emu_warp *warp, const emu_op *op, uint32_t lanes) {
     return emu_fault(warp, op, -1, GG_E_EMU_ILLEGAL, "barrier %" PRIu32 "; 0 to 15 exist", id);
   }
   emu_barrier *b = &warp->cta->state->barriers[id];
-  if (!(b->released[warp->index] & lanes)) {
+  uint32_t released = b->released[warp->index] & lanes;
+  if (released && released != lanes) { /* the others have come for the next phase */
+    emu_warp_split(warp, lanes & ~released);
+    lanes = released;
+  }
+  if (!released) {
     if (b->waiting[warp->index] & lanes) return emu_block(warp, b, op->ptx->form->text);
     if (arrive(warp, op, b, id, lanes) == EMU_FAULT) return EMU_FAULT;
     if (facts->action == ARRIVE) return EMU_NEXT;

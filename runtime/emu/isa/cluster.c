@@ -8,6 +8,7 @@
 #include "emu/async/decoders.h"
 #include "emu/async/engine.h"
 #include "emu/async/modifiers.h"
+#include "emu/state.h"
 
 typedef struct barrier_facts {
   bool relaxed;
@@ -76,8 +77,10 @@ static emu_step run_wait(emu_warp *warp, const emu_op *op, uint32_t lanes) {
     return emu_fault(warp, op, __builtin_ctz(never), GG_E_EMU_ILLEGAL,
                      "waits without having arrived: barrier.cluster.arrive comes first");
   }
-  if (lanes & ~b->ended[number]) return emu_block(warp, b, op->ptx->form->text);
-  b->ended[number] &= ~lanes;
+  uint32_t ended = lanes & b->ended[number];
+  if (!ended) return emu_block(warp, b, op->ptx->form->text);
+  if (ended != lanes) emu_warp_split(warp, lanes & ~ended); /* who wait for the next phase */
+  b->ended[number] &= ~ended;
   emu_hazard_acquire(warp, b->ended);
   return EMU_NEXT;
 }

@@ -245,6 +245,15 @@ static void store_lanes(emu_warp *warp, const emu_operand *source, uint32_t lane
   }
 }
 
+void emu_stored_value(uint8_t *bytes, const emu_warp *warp, const emu_op *op, int lane) {
+  size_t each = (size_t)emu_type_of((emu_type)op->type)->bits / 8;
+  for (int i = 0; i < op->vector; i++) {
+    const emu_operand *source = &op->operands[i];
+    memcpy(bytes + (size_t)i * each,
+           warp->registers + source->offset + (size_t)lane * source->lane_bytes, each);
+  }
+}
+
 static emu_step store(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   uint64_t address[EMU_LANES];
   uint8_t *host[EMU_LANES];
@@ -260,6 +269,10 @@ static emu_step store(emu_warp *warp, const emu_op *op, uint32_t lanes) {
     store_lanes(warp, &op->operands[i], lanes, host, (unsigned)(i * bytes), bytes);
   }
   return EMU_NEXT;
+}
+
+bool emu_is_store(const emu_op *op) {
+  return op->exec == store;
 }
 
 gg_status emu_decode_st(emu_op *op, emu_decoder *d, gg_error *err) {

@@ -41,15 +41,38 @@ static emu_mbarrier *barrier_of(emu_warp *warp, const emu_op *op, int lane) {
 
 /* ---- Life ------------------------------------------------------------------------------- */
 
-static emu_step run_init(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+/* What one lane initialises. */
+typedef struct init {
+  emu_place place;
+  uint32_t count;
+} init;
+
+static bool is_among(const init inits[EMU_LANES], uint32_t lanes, const init *one) {
   EMU_EACH_LANE(lanes, lane) {
-    emu_place place;
-    uint32_t count = (uint32_t)emu_lane_value(warp, &op->operands[0], (int)lane);
-    if (!emu_lane_place(&place, warp, op, (int)lane, &op->address, (emu_space)op->space,
-                        object_bytes, object_bytes) ||
-        !emu_mbarrier_init(warp, op, (int)lane, place, count)) {
+    if (inits[lane].place.cta == one->place.cta && inits[lane].place.offset == one->place.offset &&
+        inits[lane].count == one->count) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Lanes that initialise one barrier alike are one, as those that store one value are. */
+static emu_step run_init(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  init inits[EMU_LANES];
+  uint32_t before = 0;
+  EMU_EACH_LANE(lanes, lane) {
+    init *one = &inits[lane];
+    one->count = (uint32_t)emu_lane_value(warp, &op->operands[0], (int)lane);
+    if (!emu_lane_place(&one->place, warp, op, (int)lane, &op->address, (emu_space)op->space,
+                        object_bytes, object_bytes)) {
       return EMU_FAULT;
     }
+    if (!is_among(inits, before, one) &&
+        !emu_mbarrier_init(warp, op, (int)lane, one->place, one->count)) {
+      return EMU_FAULT;
+    }
+    before |= UINT32_C(1) << lane;
   }
   return EMU_NEXT;
 }
@@ -98,12 +121,18 @@ static bool arrive(emu_warp *warp, const emu_op *op, int lane, emu_mbarrier *bar
   return emu_mbarrier_arrive(warp, op, lane, barrier, count, facts->drop);
 }
 
-/* Arriving at a barrier of a CTA that has exited does no harm on the hardware, and kernels rely on
- * it: consumers of the last tiles tell producers, which are gone already, that they may go on. Not
+/* Arriving at a barrier of a CTA that has exited mostly does no harm on the hardware, and kernels
+ * do: consumers of the last tiles tell producers, which are gone already, that they may go on. Not
  * so where the CTA has announced its end at the cluster's barrier and then not waited for the
  * others. */
 static bool may_arrive(emu_warp *warp, const emu_op *op, int lane, const emu_cta *cta) {
-  if (!cta->cluster->engine->exited[cta->rank] || !emu_cluster_barrier_left(cta)) return true;
+  if (!cta->cluster->engine->exited[cta->rank]) return true;
+  if (!emu_cluster_barrier_left(cta)) {
+    return emu_tolerated(warp, op, lane, GG_E_EMU_EXIT,
+                         "arrives at an mbarrier of CTA %u of the cluster, which has exited: "
+                         "nothing has made it wait for this",
+                         cta->rank);
+  }
   emu_fault(warp, op, lane, GG_E_EMU_BOUNDS,
             "arrives at an mbarrier of CTA %u of the cluster, which has arrived at the cluster's "
             "barrier and exited: its barrier.cluster.wait is missing",

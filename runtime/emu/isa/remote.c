@@ -35,7 +35,7 @@ static bool land(emu_async *self, emu_cluster *cluster) {
   uint8_t *to = emu_place_bytes(r->span.place), *marks = emu_place_marks(r->span.place);
   (void)cluster;
   if (facts->reduces) {
-    emu_reduce_bytes(facts->reduction, facts->type, to, r->value, r->span.bytes);
+    emu_reduce_bytes(facts->reduction, facts->type, false, to, r->value, r->span.bytes);
   } else {
     memcpy(to, r->value, r->span.bytes);
     for (uint32_t i = 0; i < r->span.bytes; i++)

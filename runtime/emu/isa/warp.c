@@ -47,8 +47,10 @@ static emu_step gather(emu_warp *warp, const emu_op *op, const emu_operand *mask
 static emu_step warp_barrier(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   struct emu_warp_state *state = warp->state;
   uint32_t members;
-  if (!(lanes & ~state->met)) {
-    state->met &= ~lanes;
+  uint32_t met = lanes & state->met;
+  if (met) {
+    if (met != lanes) emu_warp_split(warp, lanes & ~met); /* who have come for the next meeting */
+    state->met &= ~met;
     return EMU_NEXT;
   }
   if (part_by_mask(&members, warp, op, &op->operands[0], &lanes) == EMU_FAULT) return EMU_FAULT;

@@ -69,17 +69,19 @@ static bool claim_registers(struct emu_wgmma *w, emu_warp *warp, const emu_op *o
   for (int i = 0; i < f->d_count; i++) {
     uint16_t *mark = mark_of(w, &op->operands[i]);
     if (mark && *mark & EMU_REGISTER_TOUCHED) {
-      emu_fault(warp, op, -1, GG_E_EMU_RACE,
-                "accumulator register %d was accessed since the last wgmma.fence", i);
-      return false;
+      if (!emu_tolerated(warp, op, -1, GG_E_EMU_RACE,
+                         "accumulator register %d was accessed since the last wgmma.fence", i)) {
+        return false;
+      }
+      break;
     }
   }
   for (int i = 0; f->a_in_registers && i < EMU_WGMMA_A_REGISTERS; i++) {
     const uint16_t *mark = mark_of(w, &op->operands[f->a_at + i]);
     if (mark && *mark & EMU_REGISTER_FLIGHTS) {
-      emu_fault(warp, op, -1, GG_E_EMU_IN_FLIGHT,
-                "register %d of A is the accumulator of a wgmma that nothing has waited for", i);
-      return false;
+      return emu_tolerated(
+          warp, op, -1, GG_E_EMU_IN_FLIGHT,
+          "register %d of A is the accumulator of a wgmma that nothing has waited for", i);
     }
   }
   return true;
@@ -88,8 +90,8 @@ static bool claim_registers(struct emu_wgmma *w, emu_warp *warp, const emu_op *o
 bool emu_wgmma_claim(emu_warp *warp, const emu_op *op) {
   const emu_wgmma_facts *f = op->facts;
   struct emu_wgmma *w = warp->wgmma;
-  if (!w->fenced) {
-    emu_fault(warp, op, -1, GG_E_EMU_RACE, "no wgmma.fence before the warp's first wgmma");
+  if (!w->fenced &&
+      !emu_tolerated(warp, op, -1, GG_E_EMU_RACE, "no wgmma.fence before the warp's first wgmma")) {
     return false;
   }
   if (!follow_frame(w, warp, op) || !claim_registers(w, warp, op)) return false;
@@ -155,9 +157,11 @@ static emu_step admit(struct emu_wgmma *w, emu_warp *warp, const emu_op *op, uin
     return EMU_NEXT;
   }
   if (copy) return land_all(warp);
-  return emu_fault(warp, op, -1, GG_E_EMU_IN_FLIGHT,
-                   "touches an accumulator of the wgmma of line %u, which nothing has waited for",
-                   w->first->async.op->ptx->place.line);
+  bool goes_on =
+      emu_tolerated(warp, op, -1, GG_E_EMU_IN_FLIGHT,
+                    "touches an accumulator of the wgmma of line %u, which nothing has waited for",
+                    w->first->async.op->ptx->place.line);
+  return goes_on ? EMU_NEXT : EMU_FAULT;
 }
 
 emu_step emu_wgmma_admits(emu_warp *warp, const emu_op *op) {

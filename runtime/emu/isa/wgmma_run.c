@@ -229,16 +229,15 @@ static bool unit_written(const uint8_t *marks) {
 }
 
 static bool check_written(emu_warp *warp, const emu_op *op, const emu_wgmma_work *work) {
-  if (warp->cta->cluster->run->options->hazards_off) return true;
+  if (!warp->cta->cluster->run->checked) return true;
   for (uint32_t i = 0; i < work->async.read_count; i++) {
     const emu_span *span = &work->spans[i];
     const uint8_t *marks = span->place.cta->shared->marks + span->place.offset;
     for (uint32_t j = 0; j < span->bytes; j += EMU_UNIT_BYTES) {
       if (unit_written(marks + j)) continue;
-      emu_fault(warp, op, -1, GG_E_EMU_UNINITIALISED,
-                "reads shared memory at 0x%" PRIx32 ", which nobody has written",
-                span->place.offset + j + EMU_SHARED_RESERVED);
-      return false;
+      return emu_tolerated(warp, op, -1, GG_E_EMU_UNDEFINED,
+                           "reads shared memory at 0x%" PRIx32 ", which nobody has written",
+                           span->place.offset + j + EMU_SHARED_RESERVED);
     }
   }
   return true;
@@ -271,9 +270,8 @@ static bool a_unchanged(const emu_wgmma_work *work) {
   for (int i = 0; i < EMU_WGMMA_A_REGISTERS; i++) {
     const uint32_t *now = EMU_AT(uint32_t, work->warp, &op->operands[f->a_at + i]);
     if (!memcmp(now, work->a_words[i], sizeof work->a_words[i])) continue;
-    emu_fault(work->warp, op, -1, GG_E_EMU_IN_FLIGHT,
-              "register %d of A was written before the wgmma had read it", i);
-    return false;
+    return emu_tolerated(work->warp, op, -1, GG_E_EMU_IN_FLIGHT,
+                         "register %d of A was written before the wgmma had read it", i);
   }
   return true;
 }
@@ -542,7 +540,7 @@ static bool start(emu_wgmma_work *work, emu_warp *warp) {
  * knew is known to all, as the hardware's warps do meet here (CuTe's wgmma_sm90 needs it). */
 static bool start_group(emu_warp *warp, uint64_t n) {
   emu_warp *first = emu_wgmma_group(warp);
-  bool waited = false, ok = true, meets = !emu_hazard_strict(warp->cta->cluster);
+  bool waited = false, ok = true, meets = !warp->cta->cluster->run->fences;
   if (meets) emu_hazard_release(warp, first);
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
     if (!first[i].wgmma || first[i].wgmma->issued <= n) return true;
