@@ -39,21 +39,22 @@ static gg_status write_failed(gg_error *err, const char *path) {
   return gg_fail(err, FILE_WRITE, NULL, path, strerror(errno));
 }
 
-/* The permissions that open would give a new file. */
-static mode_t usual_permissions(void) {
-  mode_t mask = umask(0);
-  umask(mask);
-  return 0666 & ~mask;
+/* /dev/stdout, or whatever name it goes by: writing it anew would lose what is there. */
+static bool is_stdout(const char *path) {
+  struct stat named, out;
+  return !path || strcmp(path, "-") == 0 ||
+         (stat(path, &named) == 0 && fstat(STDOUT_FILENO, &out) == 0 &&
+          named.st_dev == out.st_dev && named.st_ino == out.st_ino);
 }
 
 gg_status cli_write(const char *path, const char *text, size_t length, gg_error *err) {
-  if (!path || strcmp(path, "-") == 0) {
+  if (is_stdout(path)) {
     if (fwrite(text, 1, length, stdout) != length || fflush(stdout) != 0) {
       return write_failed(err, "<stdout>");
     }
     return GG_OK;
   }
-  if (gg_file_replace(path, text, length, usual_permissions(), false)) return GG_OK;
+  if (gg_file_write(path, text, length)) return GG_OK;
   return errno == ENOMEM ? gg_fail(err, MEMORY, NULL, "") : write_failed(err, path);
 }
 

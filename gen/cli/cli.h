@@ -54,8 +54,8 @@ int cli_usage(const char *format, ...) GG_PRINTF(1, 2);
 /* Prints "gemmgen: warning: ..." to stderr: gg_compiler_options' `warn`. */
 void cli_warn(void *user, const char *message);
 
-/* Writes a whole text to `path` ("-" or NULL: standard output): a temporary file beside it,
- * then a rename, so that nothing is half-written. */
+/* Writes a whole text to `path` ("-" or NULL: standard output) by gg_file_write: a regular file is
+ * never half-written. */
 gg_status cli_write(const char *path, const char *text, size_t length, gg_error *err);
 
 /* A progress bar on stderr when that is a terminal; silent otherwise. done == total ends it. */

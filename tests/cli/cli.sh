@@ -105,11 +105,53 @@ holds 'file:line:column' grep -Eq '^bad.yaml:[0-9]+:[0-9]+: error: ' err
 holds 'the source line and a caret' grep -Eq '^ +\| +\^' err
 expect 1 'no such spec' "$gemmgen" gen none.yaml
 expect 1 'a folder for a spec' "$gemmgen" gen .
+mkfifo silent
+expect 1 'a FIFO that nobody writes' timeout 10 "$gemmgen" gen silent
+holds 'it says so' grep -q 'nobody writes' err
+expect 0 'a spec from a pipe' bash -c "'$gemmgen' check <(sleep 0.2; cat spec.yaml)"
 mkdir locked && touch locked/file
 expect 1 'an output that cannot be written' "$gemmgen" gen spec.yaml -o locked/file/x.cu
 holds 'GG_E_FILE_WRITE' grep -q FILE_WRITE err
 holds 'no temporary file' [ "$(find . -name '*.cu.*' | wc -l)" -eq 0 ]
 expect 1 'a full disk' bash -c "'$gemmgen' gen spec.yaml >/dev/full"
+
+# Outputs that are no plain file are written where they are, as a shell's redirection would
+mkfifo pipe
+timeout 10 cat pipe >received &
+expect 0 'gen to a FIFO' timeout 10 "$gemmgen" gen spec.yaml -o pipe
+holds 'it is one still' [ -p pipe ]
+wait
+holds 'who reads it gets the kernel' cmp -s one.cu received
+mkdir real
+ln -s real/linked.cu link.cu
+expect 0 'gen to a link that leads nowhere yet' "$gemmgen" gen spec.yaml -o link.cu
+holds 'its target is made' cmp -s one.cu real/linked.cu
+expect 0 'an SVG to a link' "$gemmgen" layout --svg link.cu '(4,8):(8,1)'
+holds 'the link stays' [ -L link.cu ]
+holds 'its target is replaced' grep -q '</svg>' real/linked.cu
+ln -s loop2 loop1 && ln -s loop1 loop2
+expect 1 'links in a circle' "$gemmgen" gen spec.yaml -o loop1
+touch private.cu && chmod 640 private.cu
+expect 0 'gen to a file with permissions of its own' "$gemmgen" gen spec.yaml -o private.cu
+holds 'they stay' [ "$(stat -c %a private.cu)" = 640 ]
+ln -s /proc/self/fd/1 stdout # as /dev/stdout is, which a mistake here had better not replace
+expect 0 'gen to /dev/stdout' bash -c "echo before >both; '$gemmgen' gen spec.yaml -o stdout >>both"
+holds 'what was there stays' [ "$(head -n 1 both)" = before ]
+if mknod null c 1 3 2>/dev/null && : 2>/dev/null >null; then
+  expect 0 'outputs to a device' "$gemmgen" gen spec.yaml -o null --depfile null
+  expect 0 'a trace to a device' "$gemmgen" run spec.yaml -m 3 -n 3 -k 3 --device emu --trace null \
+    --counters null
+  holds 'it is one still' [ -c null ]
+fi
+echo mine >kept.cu && chmod 444 kept.cu
+as_other=()
+if [ "$(id -u)" -eq 0 ]; then
+  chmod 755 . && chown 65534 kept.cu && as_other=(setpriv --reuid=65534 --clear-groups)
+fi
+if [ "$(id -u)" -ne 0 ] || "${as_other[@]}" test -x "$gemmgen" 2>/dev/null; then
+  expect 1 'gen to a read-only file' "${as_other[@]}" "$gemmgen" gen spec.yaml -o kept.cu
+  holds 'it is untouched' [ "$(cat kept.cu)" = mine ]
+fi
 
 # check, explain, spec, atoms, layout, doctor
 expect 0 'check' "$gemmgen" check spec.yaml sweep.yaml

@@ -261,7 +261,7 @@ static void write_reports(emu_process *process) {
     gg_str text = GG_STR_INIT;
     all_counters(&text, process, true);
     const char *path = process->options.counters_file;
-    if (text.failed || !gg_file_replace(path, text.text, text.length, 0644, false)) {
+    if (text.failed || !gg_file_write(path, text.text, text.length)) {
       fprintf(stderr, "gemmgen emulator: cannot write '%s': %s\n", path, strerror(errno));
     }
     gg_str_free(&text);
