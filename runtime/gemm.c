@@ -10,9 +10,11 @@
 #include "gemmgen_gemm.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "atom/dtype.h"
 #include "base/alloc.h"
+#include "base/file.h"
 #include "context.h"
 #include "jit.h"
 #include "problem.h"
@@ -160,11 +162,16 @@ static tuned_node *find_tuned(gg_gemm *gemm, const char *path) {
     if (strcmp(node->path, path) == 0) return node;
   }
   gg_error why = GG_ERROR_INIT;
-  gg_spec_file *file;
-  gg_status st = gg_spec_file_load(&file, path, &why);
+  gg_spec_file *file = NULL;
+  char *text;
+  size_t length;
+  struct stat facts;
+  if (stat(path, &facts) != 0) return NULL;
+  gg_status st = gg_file_read_plain(&text, &length, path, GG_SPEC_BYTES_MAX, &why);
+  if (!st) st = gg_spec_file_parse(&file, text, length, path, &why);
+  gg_free(text);
   if (st) {
-    if (st != GG_E_FILE_READ) ignore_tuned(gemm, path, &why);
-    gg_error_clear(&why);
+    ignore_tuned(gemm, path, &why);
     return NULL;
   }
   tuned_node *node = gg_calloc(1, sizeof *node + strlen(path) + 1);

@@ -198,6 +198,10 @@ static void print_cache(const findings *found) {
   }
   printf("cache     %s: %lld kernels, %lld KiB\n", found->cache.directory,
          (long long)found->cached.entries, (long long)(found->cached.bytes >> 10));
+  if (found->cached.distrusted) {
+    printf("          %lld of them are not used: others may have written them\n",
+           (long long)found->cached.distrusted);
+  }
 }
 
 /* ---- JSON ----------------------------------------------------------------------------- */
@@ -247,6 +251,7 @@ static void make_json(gg_str *out, const findings *found) {
   json_text(out, "cache", found->cache.directory);
   gg_str_printf(out, "  \"cache_entries\": %lld,\n  \"cache_bytes\": %lld,\n",
                 (long long)found->cached.entries, (long long)found->cached.bytes);
+  gg_str_printf(out, "  \"cache_distrusted\": %lld,\n", (long long)found->cached.distrusted);
   gg_str_printf(out, "  \"driver_version\": %d,\n", found->driver_version);
   json_text(out, "no_device", gg_str_text(&found->no_device));
   gg_str_puts(out, "  \"devices\": [");

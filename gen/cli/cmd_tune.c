@@ -117,8 +117,8 @@ static gg_status race(const search *s, contestant *const *runners, int count, gg
   for (int i = 0; i < count && !st; i++) {
     double rate = 1e12 * result.ours[i].tflops;
     runners[i]->figure = (tune_figure){operations(s->c) / rate, result.ours[i].right};
-    runners[i]->known = true;
-    st = store_figure(s, runners[i], err);
+    runners[i]->known = tune_is_time(runners[i]->figure.seconds);
+    if (runners[i]->known) st = store_figure(s, runners[i], err);
   }
   bench_result_free(&result);
   return st;

@@ -62,6 +62,19 @@ rm "$winner"
 expect 0 'again, as a case' "${tune[@]}" --cases cases.txt
 holds 'the figures are those of before' test "$before" = "$(cat "$winner")"
 
+# Figures that are no times do not win, and are measured again
+for figure in -1.0 0.0 9e999 -9e999 "'nan'" "'fast'" "x''"; do
+  python3 - "$figure" <<'PY'
+import sqlite3, sys
+base = sqlite3.connect('tuned/figures.sqlite')
+base.execute('UPDATE figure SET seconds = ' + sys.argv[1] + ', right = 1')
+base.commit()
+PY
+  expect 0 "a figure of $figure" "${tune[@]}" "${product[@]}"
+  holds 'another one wins' grep -Eq ' [0-9.]*[1-9][0-9.]* us ' out
+  holds 'and it is positive' bash -c "! grep -Eq 'inf|nan|-[0-9]' out"
+done
+
 # Ended early: what was measured stays, and the rest is measured then
 more=(--problem '32 32 64' --types f16,f16,f32)
 timeout -s INT 0.2 "${tune[@]}" "${more[@]}" >out 2>err

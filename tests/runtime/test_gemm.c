@@ -1,9 +1,11 @@
 /* gg_gemm: forms, choices, results in the emulator, what is remembered and what was tuned. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "choice/form.h"
@@ -312,6 +314,7 @@ static void keep_warning(void *user, const char *message) {
   snprintf(warned, sizeof warned, "%s", message);
 }
 
+/* Without a text, a FIFO that never says anything. */
 static void write_tuned(const char *directory, const gg_context *context, const char *text) {
   gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
   form.a.align = form.b.align = form.d.align = 16;
@@ -322,7 +325,13 @@ static void write_tuned(const char *directory, const gg_context *context, const 
   ck_assert_int_eq(gg_tuned_path(&path, directory, gg_context_device(context)->name, &form,
                                  (gg_tuned_extents){64, 64, 64, 1}, NULL),
                    GG_OK);
-  ck_assert(gg_file_replace(gg_str_text(&path), text, strlen(text), 0666, false));
+  if (text) {
+    ck_assert(gg_file_replace(gg_str_text(&path), text, strlen(text), 0666, false));
+  } else {
+    unlink(gg_str_text(&path));
+    ck_assert_int_eq(mkfifo(gg_str_text(&path), 0666), 0);
+    ck_assert_int_ge(open(gg_str_text(&path), O_RDWR), 0);
+  }
   gg_str_free(&device);
   gg_str_free(&path);
 }
@@ -341,6 +350,7 @@ START_TEST(tuned_goes_first) {
       {tuned_text, "", 72, false},
       {"arch: sm_90a\na: f16\nb: f16\nd: f16\n", "", 64, false}, /* not what its name says */
       {"arch: [", "is not used", 64, false},
+      {NULL, "no regular file", 64, false},
   };
   char directory[512];
   snprintf(directory, sizeof directory, "%s", fixture_directory());
