@@ -81,6 +81,7 @@ bool gg_toolkit_root(gg_str *out) {
     gg_str root = GG_STR_INIT, nvcc = GG_STR_INIT;
     bool found = root_candidate(&root, n);
     gg_str_printf(&nvcc, "%s/bin/nvcc", gg_str_text(&root));
+    out->failed = out->failed || root.failed || nvcc.failed;
     found = found && access(gg_str_text(&nvcc), X_OK) == 0;
     if (found) gg_str_puts(out, gg_str_text(&root));
     gg_str_free(&root);
@@ -95,8 +96,8 @@ static bool open_under(gg_library *out, const char *root, const char *soname) {
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
     gg_str path = GG_STR_INIT, ignored = GG_STR_INIT;
     gg_str_printf(&path, "%s/%s/%s", root, folders[i], soname);
-    bool found =
-        access(gg_str_text(&path), R_OK) == 0 && gg_library_open(out, gg_str_text(&path), &ignored);
+    bool found = !path.failed && access(path.text, R_OK) == 0 &&
+                 gg_library_open(out, gg_str_text(&path), &ignored);
     gg_str_free(&path);
     gg_str_free(&ignored);
     if (found) return true;
@@ -112,7 +113,7 @@ bool gg_library_open_toolkit(gg_library *out, const char *const *sonames, gg_str
       for (size_t i = 0; sonames[i] && !found; i++) {
         found = open_under(out, gg_str_text(&root), sonames[i]);
       }
-      if (!found) gg_str_printf(why, "%snot in %s", why->length ? "; " : "", gg_str_text(&root));
+      if (!found) gg_str_printf(why, "%snot in %s", why->length ? "; " : "", gg_str_shown(&root));
     }
     gg_str_free(&root);
     if (found) return true;

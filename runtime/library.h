@@ -26,7 +26,7 @@ bool gg_library_open(gg_library *out, const char *name, gg_str *why);
  * search. On failure `why` lists where. */
 bool gg_library_open_toolkit(gg_library *out, const char *const *sonames, gg_str *why);
 
-/* The toolkit's root, found as above, into `out`; false when there is none. */
+/* The toolkit's root, found as above, into `out`; false when there is none, or memory is out. */
 bool gg_toolkit_root(gg_str *out);
 
 /* Fills the pointers of `table`. On failure appends the first missing name to `why`. */

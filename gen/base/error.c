@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 
 static const gg_error_info table[] = {
 #define GG_ERROR(name, stage, message, help) {GG_E_##name, #name, stage, message, help},
@@ -93,7 +94,9 @@ static void print_excerpt(gg_str *out, const gg_error *err, const char *source) 
   print_characters(out, NULL, &at, end, after);
   gg_str_puts(out, at < end ? "...\n" : "\n");
   if (err->column > 0) {
-    gg_str_printf(out, "      | %s%s^\n", skipped ? "   " : "", gg_str_text(&blanks));
+    gg_str_puts(out, skipped ? "      |    " : "      | ");
+    gg_str_add(out, &blanks);
+    gg_str_puts(out, "^\n");
   }
   gg_str_free(&unseen);
   gg_str_free(&blanks);

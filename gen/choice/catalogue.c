@@ -217,7 +217,7 @@ gg_status gg_lineup_fail(const gg_lineup *lineup, const gg_form *form, int devic
   gg_str name = GG_STR_INIT;
   gg_form_name(&name, form);
   bool refused = lineup->refused_count > 0;
-  gg_status st = gg_fail(err, GEMM_FORM, NULL, gg_str_text(&name), device,
+  gg_status st = gg_fail(err, GEMM_FORM, NULL, gg_str_shown(&name), device,
                          refused ? lineup->refused[0].why : "no family is for this architecture");
   gg_str_free(&name);
   return st;

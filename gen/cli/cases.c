@@ -5,11 +5,12 @@
 
 #include "atom/dtype.h"
 #include "base/alloc.h"
+#include "base/text.h"
 #include "problem.h"
 
 /* ---- Parsing -------------------------------------------------------------------------- */
 
-enum { field_count = 11 };
+enum { field_count = CLI_CASE_FIELDS };
 
 static const char *const field_names[field_count] = {
     "type of A",  "type of B", "type of D", "accumulator", "major of A", "major of B",
@@ -23,12 +24,11 @@ typedef struct field {
 } field;
 
 static gg_status refuse(const field *f, int number, const char *wanted, gg_error *err) {
-  gg_str text = GG_STR_INIT;
-  gg_str_printf(&text, "the %s is %s, not '%.*s'", field_names[number], wanted, (int)f->length,
-                f->text);
-  gg_status st = gg_fail(err, CASES, &f->mark, gg_str_text(&text));
-  gg_str_free(&text);
-  return st;
+  char given[GG_SHOWN_MAX], shown[GG_SHOWN_MAX], text[2 * GG_SHOWN_MAX];
+  snprintf(given, sizeof given, "%.*s", (int)f->length, f->text);
+  snprintf(text, sizeof text, "the %s is %s, not '%s'", field_names[number], wanted,
+           gg_shown(shown, given));
+  return gg_fail(err, CASES, &f->mark, text);
 }
 
 static bool is(const field *f, const char *word) {
@@ -84,6 +84,15 @@ static gg_status read_case(cli_case *out, const field *f, gg_error *err) {
   return st;
 }
 
+gg_status cli_case_read(cli_case *out, const char *const texts[CLI_CASE_FIELDS],
+                        const char *const paths[CLI_CASE_FIELDS], gg_error *err) {
+  field fields[field_count];
+  for (int i = 0; i < field_count; i++)
+    fields[i] = (field){texts[i], strlen(texts[i]), {.path = paths[i]}};
+  *out = (cli_case){0};
+  return read_case(out, fields, err);
+}
+
 /* Splits [text, end) into fields; gives how many there are, counting at most one too many. */
 static int split(field *out, const char *text, const char *end, const char *name, int line) {
   int count = 0;
@@ -102,7 +111,7 @@ static int split(field *out, const char *text, const char *end, const char *name
   return count;
 }
 
-static gg_status add_case(cli_cases *out, const cli_case *c, gg_error *err) {
+gg_status cli_cases_add(cli_cases *out, const cli_case *c, gg_error *err) {
   cli_case *list = gg_realloc(out->list, (out->count + 1) * sizeof *list);
   if (!list) return gg_fail(err, MEMORY, NULL, "");
   out->list = list;
@@ -131,7 +140,7 @@ static gg_status parse_line(cli_cases *out, const char *text, const char *end, c
   }
   cli_case c = {0};
   gg_status st = read_case(&c, fields, err);
-  return st ? st : add_case(out, &c, err);
+  return st ? st : cli_cases_add(out, &c, err);
 }
 
 gg_status cli_cases_parse(cli_cases *out, const char *text, const char *name, gg_error *err) {

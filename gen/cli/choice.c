@@ -155,6 +155,7 @@ static void print_json(gg_str *out, const race *r) {
     gg_str_putc(out, '}');
   }
   gg_str_puts(out, "\n  ]}\n");
+  out->failed = out->failed || name.failed || why.failed;
   gg_str_free(&name);
   gg_str_free(&why);
 }
@@ -192,7 +193,7 @@ int cli_choice_explain(const cli_case *product, int arch, int sm_count, char *co
   gg_status st = spec_count ? gg_catalogue_load(&catalogue, specs, (size_t)spec_count, &err)
                             : gg_catalogue_open(&catalogue, &err);
   if (!st) st = explain(&text, &r, catalogue, arch, json, &err);
-  if (!st) fputs(gg_str_text(&text), stdout);
+  if (!st) st = cli_print(&text, &err);
   gg_catalogue_close(catalogue);
   gg_str_free(&text);
   return st ? cli_report(&err, NULL) : CLI_OK;

@@ -14,7 +14,11 @@ int cli_report(gg_error *err, const char *source) {
   gg_str text = GG_STR_INIT;
   gg_error_print(&text, err, source);
   fflush(stdout);
-  fputs(gg_str_text(&text), stderr);
+  if (text.failed) {
+    fprintf(stderr, "error: %s [%s]\n", err->message, gg_error_info_of(err->code)->name);
+  } else {
+    fputs(gg_str_text(&text), stderr);
+  }
   gg_str_free(&text);
   gg_error_clear(err);
   return CLI_FAILED;
@@ -45,6 +49,17 @@ static bool is_stdout(const char *path) {
   return !path || strcmp(path, "-") == 0 ||
          (stat(path, &named) == 0 && fstat(STDOUT_FILENO, &out) == 0 &&
           named.st_dev == out.st_dev && named.st_ino == out.st_ino);
+}
+
+gg_status cli_print(const gg_str *text, gg_error *err) {
+  if (text->failed) return gg_fail(err, MEMORY, NULL, "");
+  fputs(gg_str_text(text), stdout); /* main tells whether all of it went out */
+  return GG_OK;
+}
+
+gg_status cli_write_text(const char *path, const gg_str *text, gg_error *err) {
+  if (text->failed) return gg_fail(err, MEMORY, NULL, "");
+  return cli_write(path, gg_str_text(text), text->length, err);
 }
 
 gg_status cli_write(const char *path, const char *text, size_t length, gg_error *err) {

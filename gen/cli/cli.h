@@ -58,6 +58,12 @@ void cli_warn(void *user, const char *message);
  * never half-written. */
 gg_status cli_write(const char *path, const char *text, size_t length, gg_error *err);
 
+/* The same of a text that was put together; MEMORY where it is not whole. */
+gg_status cli_write_text(const char *path, const gg_str *text, gg_error *err);
+
+/* Prints a text that was put together to standard output; MEMORY where it is not whole. */
+gg_status cli_print(const gg_str *text, gg_error *err);
+
 /* A progress bar on stderr when that is a terminal; silent otherwise. done == total ends it. */
 void cli_progress(const char *what, size_t done, size_t total);
 

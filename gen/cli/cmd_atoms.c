@@ -66,6 +66,7 @@ static void put_json_layout(gg_str *out, const char *key, gg_layout layout) {
   gg_layout_print(&text, &layout, GG_NOTATION_PLAIN);
   gg_str_printf(out, ",\"%s\":", key);
   gg_str_json(out, gg_str_text(&text));
+  out->failed = out->failed || text.failed;
   gg_str_free(&text);
 }
 
@@ -169,8 +170,11 @@ static void put_wrapper_mma(listing *list, const gg_mma_atom *atom) {
   if (gg_mma_atom_wrapper(&text, atom, name, NULL) == GG_OK) {
     gg_str_puts(&list->out, "// ");
     gg_mma_atom_cute(&list->out, atom);
-    gg_str_printf(&list->out, "\n%s\n", gg_str_text(&text));
+    gg_str_putc(&list->out, '\n');
+    gg_str_add(&list->out, &text);
+    gg_str_putc(&list->out, '\n');
   }
+  list->out.failed = list->out.failed || text.failed;
   gg_str_free(&text);
 }
 
@@ -195,6 +199,7 @@ static void put_mma(listing *list, const gg_mma_row *row, const gg_mma_atom *ato
     }
     list->count++;
   }
+  list->out.failed = list->out.failed || ptx.failed || cute.failed;
   gg_str_free(&ptx);
   gg_str_free(&cute);
 }
@@ -239,8 +244,11 @@ static void put_wrapper_copy(listing *list, const gg_copy_atom *atom) {
   if (gg_copy_atom_wrapper(&text, atom, "copy", NULL) == GG_OK) {
     gg_str_puts(&list->out, "// ");
     gg_copy_atom_cute(&list->out, atom);
-    gg_str_printf(&list->out, "\n%s\n", gg_str_text(&text));
+    gg_str_putc(&list->out, '\n');
+    gg_str_add(&list->out, &text);
+    gg_str_putc(&list->out, '\n');
   }
+  list->out.failed = list->out.failed || text.failed;
   gg_str_free(&text);
 }
 
@@ -263,6 +271,7 @@ static void put_copy(listing *list, const gg_copy_atom *atom) {
     }
     list->count++;
   }
+  list->out.failed = list->out.failed || cute.failed;
   gg_str_free(&cute);
 }
 
@@ -318,11 +327,9 @@ static int run(const void *options, int argc, char **argv) {
   } else {
     found = list.count;
   }
-  if (list.out.failed) {
-    (void)gg_fail(&err, MEMORY, NULL, "");
+  if (cli_print(&list.out, &err)) {
     status = cli_report(&err, NULL);
   } else {
-    fputs(gg_str_text(&list.out), stdout);
     status = found ? CLI_OK : CLI_FAILED;
   }
   gg_str_free(&list.out);

@@ -111,11 +111,11 @@ static double ratio(double figure, double yardstick) {
 }
 
 /* A figure, or a dash where there is none. */
-static void put_figure(gg_str *out, int width, int digits, double figure) {
+static void print_figure(int width, int digits, double figure) {
   if (figure > 0)
-    gg_str_printf(out, " %*.*f", width, digits, figure);
+    printf(" %*.*f", width, digits, figure);
   else
-    gg_str_printf(out, " %*s", width, "-");
+    printf(" %*s", width, "-");
 }
 
 static void put_header(bench *b) {
@@ -130,16 +130,14 @@ static void put_row(bench *b, const char *name, const gg_kernel *kernel, const b
                     const bench_figure *ours) {
   double of_best = ratio(ours->tflops, result->lt_best.tflops);
   double of_ceiling = ratio(ours->tflops, result->ceiling);
-  gg_str line = GG_STR_INIT;
-  gg_str_printf(&line, "%-44s %-*s", name, b->name_width, kernel->name);
-  put_figure(&line, 8, 1, ours->tflops);
-  put_figure(&line, 8, 1, result->lt_first.tflops);
-  put_figure(&line, 8, 1, result->lt_best.tflops);
-  put_figure(&line, 8, 1, result->ceiling);
-  put_figure(&line, 7, 3, of_best);
-  put_figure(&line, 7, 3, of_ceiling);
-  printf("%s %5s\n", gg_str_text(&line), ours->right ? "yes" : "NO");
-  gg_str_free(&line);
+  printf("%-44s %-*s", name, b->name_width, kernel->name);
+  print_figure(8, 1, ours->tflops);
+  print_figure(8, 1, result->lt_first.tflops);
+  print_figure(8, 1, result->lt_best.tflops);
+  print_figure(8, 1, result->ceiling);
+  print_figure(7, 3, of_best);
+  print_figure(7, 3, of_ceiling);
+  printf(" %5s\n", ours->right ? "yes" : "NO");
   gg_str_printf(&b->tsv, "%s\t%s\t%.5g\t%.5g\t%.5g\t%.5g\t%.4f\t%.4f\t%d\t%.3g\t%d\n", name,
                 kernel->name, ours->tflops, result->lt_first.tflops, result->lt_best.tflops,
                 result->ceiling, of_best, of_ceiling, ours->right, ours->max_error, result->sets);
@@ -193,6 +191,7 @@ static void put_json(gg_str *out, const bench *b) {
                 device->arch, device->driver_version,
                 b->rig.lt ? gg_cublaslt_version(b->rig.lt) : 0, gg_str_text(&b->json),
                 gg_str_text(&b->skipped));
+  out->failed = out->failed || b->json.failed || b->skipped.failed;
 }
 
 /* Writes the text, and frees it, where a path is given. */
@@ -200,8 +199,7 @@ static int write_file(const char *path, gg_str *text) {
   gg_error err = GG_ERROR_INIT;
   gg_status st = GG_OK;
   if (path) {
-    st = text->failed ? gg_fail(&err, MEMORY, NULL, "")
-                      : cli_write(path, gg_str_text(text), text->length, &err);
+    st = cli_write_text(path, text, &err);
   }
   gg_str_free(text);
   return st ? cli_report(&err, NULL) : CLI_OK;
@@ -247,12 +245,12 @@ static int find_covering(bench *b, const cli_case *c, const char *name) {
       b->covering_modules[count++] = b->modules[i];
     } else {
       if (!b->modules[i]) gg_str_puts(&why, "did not load");
-      put_skipped(b, name, kernel, gg_str_text(&why));
-      if (!first.length) gg_str_printf(&first, "%s: %s", kernel->name, gg_str_text(&why));
+      put_skipped(b, name, kernel, gg_str_shown(&why));
+      if (!first.length) gg_str_printf(&first, "%s: %s", kernel->name, gg_str_shown(&why));
     }
     gg_str_free(&why);
   }
-  if (count == 0) printf("%-44s skipped, no kernel covers it (%s)\n", name, gg_str_text(&first));
+  if (count == 0) printf("%-44s skipped, no kernel covers it (%s)\n", name, gg_str_shown(&first));
   gg_str_free(&first);
   return count;
 }
@@ -287,7 +285,7 @@ static int choose_covering(bench *b, const cli_case *c, const char *name) {
       b->covering[count] = one->kernel;
       b->covering_modules[count++] = one->module;
     } else if (one->kernel) {
-      put_skipped(b, name, one->kernel, why.length ? gg_str_text(&why) : one->failure.message);
+      put_skipped(b, name, one->kernel, why.length ? gg_str_shown(&why) : one->failure.message);
     }
     gg_str_free(&why);
   }
@@ -296,12 +294,19 @@ static int choose_covering(bench *b, const cli_case *c, const char *name) {
   return count;
 }
 
+static int out_of_memory(void) {
+  gg_error err = GG_ERROR_INIT;
+  (void)gg_fail(&err, MEMORY, NULL, "");
+  return cli_report(&err, NULL);
+}
+
 static int run_case(bench *b, const cli_case *c) {
   gg_error err = GG_ERROR_INIT;
   gg_str name = GG_STR_INIT;
   bench_result result;
   int code = CLI_OK;
   cli_case_name(&name, c);
+  if (name.failed) return out_of_memory();
   int count = b->catalogue ? choose_covering(b, c, gg_str_text(&name))
                            : find_covering(b, c, gg_str_text(&name));
   if (count > 0) {
@@ -326,7 +331,7 @@ static int load_modules(bench *b) {
   if (!b->modules || !b->covering || !b->covering_modules) {
     gg_free(b->modules);
     b->modules = NULL;
-    return cli_usage("out of memory");
+    return out_of_memory();
   }
   int code = CLI_OK;
   for (size_t i = 0; i < count; i++) {
@@ -370,11 +375,13 @@ static int run_all(bench *b) {
     if (failed) code = failed;
     cli_progress("bench", i + 1, b->cases.count);
   }
+  gg_error err = GG_ERROR_INIT;
   gg_str means = GG_STR_INIT;
   bench_summary_line(&means, &b->summary);
-  fputs(gg_str_text(&means), stdout);
+  int failed = cli_print(&means, &err) ? cli_report(&err, NULL) : CLI_OK;
   gg_str_free(&means);
-  int failed = write_files(b);
+  int unwritten = write_files(b);
+  if (unwritten) failed = unwritten;
   for (size_t i = 0; i < b->kernels.count; i++)
     gg_module_free(b->modules[i]);
   tune_forms_free(b->forms);

@@ -77,8 +77,9 @@ static void find_toolkit(findings *out) {
   gg_str_printf(&nvcc, "%s/bin/nvcc", gg_str_text(&out->toolkit));
   if (!nvcc.failed) read_version(&words, nvcc.text);
   find_release(&out->nvcc_version, gg_str_text(&words));
+  out->nvcc_version.failed |= nvcc.failed || words.failed;
   gg_str_printf(&out->ptxas, "%s/bin/ptxas", gg_str_text(&out->toolkit));
-  if (access(gg_str_text(&out->ptxas), X_OK) != 0) gg_str_free(&out->ptxas);
+  if (!out->ptxas.failed && access(out->ptxas.text, X_OK) != 0) gg_str_free(&out->ptxas);
   gg_str_free(&nvcc);
   gg_str_free(&words);
 }
@@ -112,6 +113,14 @@ static void find_emulator(findings *out) {
   }
   out->emulator = *gg_context_device(context);
   gg_context_close(context);
+}
+
+/* Targets of one family stand together. */
+static const gg_target *const *next_family(const gg_target *const *at) {
+  const char *family = (*at)->family;
+  while (*at && strcmp((*at)->family, family) == 0)
+    at++;
+  return at;
 }
 
 /* What becomes of a family's kernels on a device: "as sm_90 cubin", or why not. */
@@ -154,6 +163,16 @@ static void print_toolkit(const findings *found) {
   }
 }
 
+static void print_families(const findings *found, const gg_device_facts *device) {
+  for (const gg_target *const *family = gg_targets; *family; family = next_family(family)) {
+    gg_str fate = GG_STR_INIT;
+    bool runs = family_on_device(&fate, found, *family, device);
+    printf("          family %s %s: %s\n", (*family)->family, runs ? "runs" : "does not run",
+           gg_str_shown(&fate));
+    gg_str_free(&fate);
+  }
+}
+
 static void print_devices(const findings *found) {
   if (found->device_count == 0) {
     printf("device    none (%s); kernels run in the emulator\n", gg_str_text(&found->no_device));
@@ -166,29 +185,17 @@ static void print_devices(const findings *found) {
     printf("device %d  %s, sm_%d, %d multiprocessors, %lld MiB, L2 %lld MiB\n", i, device->name,
            device->arch, device->sm_count, (long long)(device->memory_bytes >> 20),
            (long long)(device->l2_bytes >> 20));
-    for (const gg_target *const *family = gg_targets; *family; family++) {
-      gg_str fate = GG_STR_INIT;
-      bool runs = family_on_device(&fate, found, *family, device);
-      printf("          family %s %s: %s\n", (*family)->family, runs ? "runs" : "does not run",
-             gg_str_text(&fate));
-      gg_str_free(&fate);
-    }
+    print_families(found, device);
   }
 }
 
 static void print_emulator(const findings *found) {
-  gg_str fate = GG_STR_INIT;
   if (found->no_emulator.length) {
     printf("emulator  does not start: %s\n", gg_str_text(&found->no_emulator));
     return;
   }
   printf("emulator  %s, on this machine's CPU\n", found->emulator.name);
-  for (const gg_target *const *family = gg_targets; *family; family++) {
-    bool runs = family_on_device(&fate, found, *family, &found->emulator);
-    printf("          family %s %s: %s\n", (*family)->family, runs ? "runs" : "does not run",
-           gg_str_text(&fate));
-    gg_str_free(&fate);
-  }
+  print_families(found, &found->emulator);
 }
 
 static void print_cache(const findings *found) {
@@ -223,12 +230,13 @@ static void json_device(gg_str *out, const findings *found, const gg_device_fact
                 "\"smem_per_cta\": %d, \"clock_khz\": %d, \"families\": {",
                 device->arch, device->sm_count, (long long)device->memory_bytes,
                 (long long)device->l2_bytes, device->smem_per_cta, device->clock_khz);
-  for (const gg_target *const *family = gg_targets; *family; family++) {
+  for (const gg_target *const *family = gg_targets; *family; family = next_family(family)) {
     gg_str fate = GG_STR_INIT;
     bool runs = family_on_device(&fate, found, *family, device);
     gg_str_printf(out, "%s\"%s\": {\"runs\": %s, \"how\": ", family == gg_targets ? "" : ", ",
                   (*family)->family, runs ? "true" : "false");
     gg_str_json(out, gg_str_text(&fate));
+    out->failed = out->failed || fate.failed;
     gg_str_putc(out, '}');
     gg_str_free(&fate);
   }
@@ -269,6 +277,15 @@ static void make_json(gg_str *out, const findings *found) {
   gg_str_puts(out, "\n}\n");
 }
 
+static bool is_whole(const findings *found) {
+  const gg_str *texts[] = {&found->toolkit, &found->nvcc_version, &found->ptxas, &found->no_device,
+                           &found->no_emulator};
+  bool whole = true;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    whole = whole && !texts[i]->failed;
+  return whole;
+}
+
 /* ---- The command ---------------------------------------------------------------------- */
 
 static int print(const findings *found, bool json) {
@@ -283,8 +300,7 @@ static int print(const findings *found, bool json) {
   gg_error err = GG_ERROR_INIT;
   gg_str text = GG_STR_INIT;
   make_json(&text, found);
-  gg_status st = text.failed ? gg_fail(&err, MEMORY, NULL, "")
-                             : cli_write(NULL, gg_str_text(&text), text.length, &err);
+  gg_status st = cli_print(&text, &err);
   gg_str_free(&text);
   return st ? cli_report(&err, NULL) : CLI_OK;
 }
@@ -307,7 +323,12 @@ static int run(const void *values, int argc, char **argv) {
   find_toolkit(&found);
   find_devices(&found);
   find_emulator(&found);
-  code = print(&found, given->json);
+  if (is_whole(&found)) {
+    code = print(&found, given->json);
+  } else {
+    (void)gg_fail(&err, MEMORY, NULL, "");
+    code = cli_report(&err, NULL);
+  }
 done:
   gg_cache_close(&found.cache);
   gg_compiler_close(found.compiler);

@@ -90,6 +90,7 @@ static gg_status write_plan(generation *gen, const gg_spec *spec, const char *na
   gg_str text = GG_STR_INIT;
   gg_status st = cli_report_of(&report, spec, err);
   if (st == GG_OK) gg_report_json(&text, &report);
+  if (st == GG_OK && text.failed) st = gg_fail(err, MEMORY, NULL, "");
   if (st == GG_OK) st = write_output(gen, name, EMIT_PLAN, gg_str_text(&text), text.length, err);
   gg_str_free(&text);
   gg_report_free(&report);
@@ -148,7 +149,8 @@ static int write_depfile(generation *gen, gg_error *err) {
   gg_str text = GG_STR_INIT;
   const char *outputs = gg_str_text(&gen->outputs);
   gg_str_printf(&text, "%s:%s\n", outputs[0] ? outputs + 1 : "", gg_str_text(&gen->inputs));
-  gg_status st = cli_write(gen->given->depfile, gg_str_text(&text), text.length, err);
+  text.failed = text.failed || gen->outputs.failed || gen->inputs.failed;
+  gg_status st = cli_write_text(gen->given->depfile, &text, err);
   gg_str_free(&text);
   return st ? cli_report(err, NULL) : CLI_OK;
 }

@@ -243,13 +243,12 @@ static gg_status write_winner(const search *s, const contestant *winner, int mea
   gg_str_printf(&text, "# Written by gemmgen %s tune, NVRTC %d.%d.\n", gg_version(),
                 t->compiler / 100, t->compiler % 100 / 10);
   gg_spec_write(&text, &winner->candidate->spec);
-  if (!st && text.failed) st = gg_fail(err, MEMORY, NULL, "");
   if (!st) {
     char *slash = strrchr(path.text, '/');
     *slash = '\0';
     gg_directory_make(path.text, 0777); /* a failure shows at once */
     *slash = '/';
-    st = cli_write(gg_str_text(&path), gg_str_text(&text), text.length, err);
+    st = cli_write_text(gg_str_text(&path), &text, err);
   }
   gg_str_free(&path);
   gg_str_free(&text);

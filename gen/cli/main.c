@@ -92,7 +92,7 @@ static int parse_options(const cli_command *command, void *values, int argc, cha
   return CLI_OK;
 }
 
-int main(int argc, char **argv) {
+static int dispatch(int argc, char **argv) {
   if (argc < 2) {
     cli_help(NULL);
     return CLI_USAGE;
@@ -111,10 +111,14 @@ int main(int argc, char **argv) {
   } values = {.bytes = {0}};
   int status = parse_options(command, &values, argc - 1, argv + 1);
   if (status) return status < 0 ? CLI_OK : status;
-  status = command->run(&values, argc - 1 - optind, argv + 1 + optind);
-  if (fflush(stdout) != 0 && status == CLI_OK) {
-    perror("gemmgen: standard output");
-    status = CLI_FAILED;
-  }
-  return status;
+  return command->run(&values, argc - 1 - optind, argv + 1 + optind);
+}
+
+/* Whatever was printed, and wherever: it counts only if it went out. */
+int main(int argc, char **argv) {
+  int status = dispatch(argc, argv);
+  bool lost = fflush(stdout) != 0 || ferror(stdout);
+  if (!lost || status != CLI_OK) return status;
+  fputs("gemmgen: standard output could not be written\n", stderr);
+  return CLI_FAILED;
 }

@@ -169,6 +169,7 @@ static void put_panel_name(gg_str *out, const picture *p, int panel, double x, d
   }
   gg_str_puts(&name, ")");
   put_text(out, x, y, "note", gg_str_text(&name));
+  out->failed = out->failed || name.failed;
   gg_str_free(&name);
 }
 
@@ -249,7 +250,9 @@ static gg_status fill_offsets(picture *p, const gg_tensor *t, int64_t *least, in
     gg_str text = GG_STR_INIT;
     gg_tuple_print(&text, &at, GG_NOTATION_PLAIN);
     snprintf(p->cells[i].text, sizeof p->cells[i].text, "%s", gg_str_text(&text));
+    bool failed = text.failed;
     gg_str_free(&text);
+    if (failed) return gg_fail(err, MEMORY, NULL, "");
     widen(p, p->cells[i].text);
     int64_t offset = gg_tuple_is_int(&at) ? at.nodes[0].value : i;
     if (i == 0 || offset < *least) *least = offset;
@@ -274,6 +277,7 @@ gg_status gg_draw_layout(gg_str *out, const gg_tensor *t, gg_error *err) {
     p.cells[i].fill = ramp(range > 0 ? ((double)offset - (double)least) / range * 0.9 : 0.1);
   }
   if (!st) put_picture(out, &p);
+  out->failed = out->failed || title.failed;
   gg_str_free(&title);
   gg_arena_free(&arena);
   return st;
@@ -303,6 +307,7 @@ gg_status gg_draw_banks(gg_str *out, const gg_tensor *t, int bits, gg_error *err
     p.cells[i].fill = hue((int)(bit / 128 % 8));
   }
   if (!st) put_picture(out, &p);
+  out->failed = out->failed || title.failed;
   gg_str_free(&title);
   gg_arena_free(&arena);
   return st;
@@ -358,6 +363,7 @@ gg_status gg_draw_thread_values(gg_str *out, const gg_layout *tv, const gg_tuple
     st = holders ? fill_thread_values(&p, tv, cells, holders, err) : gg_fail(err, MEMORY, NULL, "");
   }
   if (!st) put_picture(out, &p);
+  out->failed = out->failed || title.failed || note.failed;
   gg_str_free(&title);
   gg_str_free(&note);
   gg_arena_free(&arena);

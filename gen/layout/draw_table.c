@@ -60,6 +60,7 @@ static gg_status cell_width(int *out, const gg_tensor *t, const gg_grid *g, gg_e
     st = put_cell(&cell, t, i, err);
     if (cell.length > width) width = cell.length;
   }
+  if (!st && cell.failed) st = gg_fail(err, MEMORY, NULL, "");
   gg_str_free(&cell);
   *out = (int)width;
   return st;
@@ -99,6 +100,7 @@ static gg_status put_row(gg_str *out, const gg_tensor *t, const gg_grid *g, int 
     gg_str_puts(out, is_heavy(&g->column_shape, column) ? " | " : "  ");
     gg_str_printf(out, "%*s", width, gg_str_text(&cell));
   }
+  out->failed = out->failed || cell.failed;
   gg_str_puts(out, " |\n");
   gg_str_free(&cell);
   return st;

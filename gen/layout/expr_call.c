@@ -263,7 +263,8 @@ static gg_status fail_arguments(const gg_op *op, gg_value *const *arguments, int
   gg_mark mark = {.column = bad < count ? arguments[bad]->column : 0};
   const char *what = bad < count ? gg_value_kind_name(arguments[bad]) : "missing";
   if (bad < count && bad >= most_arguments(op)) what = "one too many";
-  gg_status st = gg_fail(err, LAYOUT_ARGUMENT, &mark, op->name, gg_str_text(&shown), bad + 1, what);
+  gg_status st =
+      gg_fail(err, LAYOUT_ARGUMENT, &mark, op->name, gg_str_shown(&shown), bad + 1, what);
   gg_str_free(&shown);
   return st;
 }

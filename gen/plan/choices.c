@@ -12,7 +12,8 @@ gg_status gg_choose_atom(const gg_plan *plan, const char *shape, gg_error *err) 
   gg_mma_atom_ptx(&ptx, &plan->mma);
   gg_mma_atom_cute(&cute, &plan->mma);
   const char *const names[] = {shape, gg_str_text(&ptx), gg_str_text(&cute)};
-  gg_status st = GG_OK;
+  gg_status st = ptx.failed || cute.failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
+  if (st) goto done;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (*names[i] && strcmp(asked->text, names[i]) == 0) goto done;
   }
@@ -20,7 +21,7 @@ gg_status gg_choose_atom(const gg_plan *plan, const char *shape, gg_error *err) 
   if (ptx.length) gg_str_printf(&instead, "%s, ", gg_str_text(&ptx)); /* of one instruction */
   gg_str_puts(&instead, gg_str_text(&cute));
   st = gg_fail(err, PLAN_UNSUPPORTED, &asked->mark, plan->target->family, "atom", asked->text,
-               gg_str_text(&instead));
+               gg_str_shown(&instead));
 done:
   gg_str_free(&ptx);
   gg_str_free(&cute);

@@ -26,7 +26,7 @@ static gg_status choose_target(gg_plan *plan, gg_error *err) {
   bool asked = schedule->state == GG_SPEC_SET;
   gg_status st = gg_fail(err, PLAN_FAMILY, asked ? &schedule->mark : &spec->arch.mark,
                          gg_arch_name(arch, plan->arch), asked ? schedule->text : "auto",
-                         gg_str_text(&families));
+                         gg_str_shown(&families));
   gg_str_free(&families);
   return st;
 }

@@ -53,7 +53,8 @@ static gg_status choose_mma(gg_plan *plan, gg_error *err) {
   const char *acc = gg_dtype_info_of(plan->accumulator)->ptx;
   gg_str ptx = GG_STR_INIT;
   gg_str_printf(&ptx, "mma.sync.aligned.m16n8k16.row.col.%s.%s.%s.%s", acc, in, in, acc);
-  gg_status st = gg_mma_atom_find(&plan->mma, gg_str_text(&ptx), err);
+  gg_status st = ptx.failed ? gg_fail(err, MEMORY, NULL, "")
+                            : gg_mma_atom_find(&plan->mma, gg_str_text(&ptx), err);
   gg_str_free(&ptx);
   return st ? st : gg_choose_atom(plan, "m16n8k16", err);
 }

@@ -34,7 +34,7 @@ gg_status gg_fail_type(const gg_reader *in, const gg_key *key, const gg_node *no
   char shown[GG_SHOWN_MAX + 32];
   gg_key_expects(&expected, key);
   gg_status st = gg_fail(in->err, SPEC_TYPE, gg_node_mark(&place, in->file, node),
-                         gg_str_text(&expected), gg_node_shown(shown, node));
+                         gg_str_shown(&expected), gg_node_shown(shown, node));
   gg_str_free(&expected);
   return st;
 }
@@ -56,7 +56,7 @@ gg_status gg_fail_key(const gg_reader *in, const gg_node *node, const gg_near *n
 gg_status gg_fail_choice(const gg_reader *in, const gg_mark *mark, const gg_near *near,
                          const gg_str *words) {
   char hint[96], shown[GG_SHOWN_MAX];
-  return gg_fail(in->err, SPEC_CHOICE, mark, gg_shown(shown, near->wanted), gg_str_text(words),
+  return gg_fail(in->err, SPEC_CHOICE, mark, gg_shown(shown, near->wanted), gg_str_shown(words),
                  suggestion(hint, near));
 }
 
@@ -142,7 +142,7 @@ static gg_status read_number(const gg_reader *in, int64_t *out, const gg_key *ke
   if (number.kind == GG_KEY_EXTENT) number.kind = GG_KEY_INT;
   gg_key_expects(&expected, &number);
   gg_status st = gg_fail(in->err, SPEC_RANGE, gg_node_mark(&place, in->file, node),
-                         gg_shown(shown, node->text), gg_str_text(&expected), (long long)legal);
+                         gg_shown(shown, node->text), gg_str_shown(&expected), (long long)legal);
   gg_str_free(&expected);
   return st;
 }

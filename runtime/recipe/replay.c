@@ -26,7 +26,7 @@ gg_status gg_replay_refuse(const gg_replay *replay, const gg_node *node, gg_erro
   gg_str_vprintf(&text, format, arguments);
   va_end(arguments);
   gg_status st = gg_fail(err, RECIPE_VALUE, gg_node_mark(&place, replay->recipe->path, node),
-                         gg_str_text(&text));
+                         gg_str_shown(&text));
   gg_str_free(&text);
   return st;
 }

@@ -80,6 +80,9 @@ holds 'it is JSON' json out
 expect 0 'of specs of its own' "$gemmgen" explain --problem '64 64 64' --types f16,f16,f16 sweep.yaml
 expect 1 'types that nothing has' "$gemmgen" explain --problem '64 64 64' --types f64,f64,f64,f64
 holds 'the message names them' grep -q 'f64,f64,f64,f64,kkn.*GEMM_FORM' err
+expect 1 'a type that would be a comment' "$gemmgen" explain --problem '64 64 64' --types '#x,bf16,bf16'
+holds 'it is named' grep -q "the type of A is .*, not '#x' (--types)" err
+expect 1 'types of two lines' "$gemmgen" explain --problem '64 64 64' --types $'bf16\nf16,f16,f16'
 expect 2 'too few extents' "$gemmgen" explain --problem '64 64'
 expect 2 'too few types' "$gemmgen" explain --problem '64 64 64' --types f16
 expect 1 'an extent that is none' "$gemmgen" explain --problem '64 64 many'
@@ -113,7 +116,12 @@ mkdir locked && touch locked/file
 expect 1 'an output that cannot be written' "$gemmgen" gen spec.yaml -o locked/file/x.cu
 holds 'GG_E_FILE_WRITE' grep -q FILE_WRITE err
 holds 'no temporary file' [ "$(find . -name '*.cu.*' | wc -l)" -eq 0 ]
-expect 1 'a full disk' bash -c "'$gemmgen' gen spec.yaml >/dev/full"
+for command in 'gen spec.yaml' 'check spec.yaml' 'explain spec.yaml' --version help 'help gen' \
+  'help --man' atoms 'atoms --json' spec 'spec tile' 'layout --list' 'layout (4,8):(8,1)' doctor \
+  'emu --list' "explain --problem 64x64x64"; do
+  expect 1 'a full disk' bash -c '"$@" >/dev/full' - "$gemmgen" $command
+  holds 'it is said' test -s err
+done
 
 # Outputs that are no plain file are written where they are, as a shell's redirection would
 mkfifo pipe
