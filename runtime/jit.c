@@ -11,10 +11,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/need.h"
 
 /* ---- The compiler --------------------------------------------------------------------- */
 
 gg_status gg_compiler_open(gg_compiler **out, const gg_compiler_options *options, gg_error *err) {
+  GG_NEED(err, out);
   static const gg_compiler_options defaults = GG_COMPILER_OPTIONS_INIT;
   if (!options) options = &defaults;
   *out = NULL;
@@ -47,6 +49,7 @@ void gg_compiler_close(gg_compiler *compiler) {
 }
 
 gg_compiler_facts gg_compiler_facts_of(const gg_compiler *compiler) {
+  if (!compiler) return (gg_compiler_facts){0};
   const gg_nvrtc *nvrtc = &compiler->nvrtc;
   return (gg_compiler_facts){
       .nvrtc = nvrtc->library.path,
@@ -244,6 +247,9 @@ static gg_status compile(gg_binary **out, gg_compiler *compiler, const gg_kernel
 
 gg_status gg_compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
                      const char *arch, gg_format format, gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, compiler);
+  GG_NEED(err, kernel);
   return compile(out, compiler, kernel, arch, format, false, err);
 }
 

@@ -25,7 +25,8 @@ const gg_error_info *gg_error_info_of(gg_status code) {
 }
 
 const char *gg_stage_name(gg_stage stage) {
-  return stage_names[stage];
+  size_t count = sizeof stage_names / sizeof *stage_names;
+  return (size_t)stage < count ? stage_names[stage] : "?";
 }
 
 static void copy_text(char *out, size_t size, const char *text) {
@@ -47,6 +48,7 @@ void gg_error_set(gg_error *err, gg_status code, const char *format, const gg_ma
 }
 
 void gg_error_clear(gg_error *err) {
+  if (!err) return;
   gg_free(err->log);
   *err = (gg_error)GG_ERROR_INIT;
 }

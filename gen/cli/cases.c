@@ -37,7 +37,8 @@ static bool is(const field *f, const char *word) {
 
 static gg_status read_type(gg_dtype *out, const field *f, int number, gg_error *err) {
   for (int type = 0; type < GG_DTYPE_COUNT; type++) {
-    if (!is(f, gg_dtype_info_of((gg_dtype)type)->name)) continue;
+    const gg_dtype_info *info = gg_dtype_info_of((gg_dtype)type);
+    if (info->kind == 'c' || !is(f, info->name)) continue; /* no complex products */
     *out = (gg_dtype)type;
     return GG_OK;
   }
@@ -45,9 +46,16 @@ static gg_status read_type(gg_dtype *out, const field *f, int number, gg_error *
 }
 
 static gg_status read_accumulator(cli_case *out, const field *f, gg_error *err) {
+  static const gg_dtype types[] = {GG_DTYPE_f32, GG_DTYPE_f16, GG_DTYPE_s32, GG_DTYPE_f64};
   out->fast = is(f, "f32fast");
   out->accumulator = GG_DTYPE_f32;
-  return out->fast ? GG_OK : read_type(&out->accumulator, f, 3, err);
+  if (out->fast) return GG_OK;
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    if (!is(f, gg_dtype_info_of(types[i])->name)) continue;
+    out->accumulator = types[i];
+    return GG_OK;
+  }
+  return refuse(f, 3, "f32, f16, s32, f64 or f32fast", err);
 }
 
 /* `first` and `second` are the letters that the operand may have. */

@@ -38,6 +38,10 @@ struct gg_node {
 gg_status gg_node_parse(const gg_node **out, gg_arena *arena, const char *text, size_t length,
                         const char *file, gg_error *err);
 
+/* The same of one value of any kind; *out is NULL where there is none. */
+gg_status gg_node_parse_value(const gg_node **out, gg_arena *arena, const char *text, size_t length,
+                              const char *file, gg_error *err);
+
 /* Checks that text is UTF-8 without control characters: SPEC_ENCODING. */
 gg_status gg_text_check(const char *text, size_t length, const char *file, gg_error *err);
 

@@ -323,6 +323,8 @@ static const char *read_text(const char *name) {
 
 CUresult gg_emu_options_init(gg_emu_options *out) {
   int64_t arch = 90, threads = 0, seed = -1, max_steps = 0, hazards = 1;
+  if (!out)
+    return emu_refuse(&the_process, CUDA_ERROR_INVALID_VALUE, "there is no room for options");
   *out = (gg_emu_options){0};
   if (!read_number(&arch, "GEMMGEN_EMU_ARCH", 80, 90) ||
       !read_number(&threads, "GEMMGEN_EMU_THREADS", 0, 4096) ||
