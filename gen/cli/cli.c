@@ -24,6 +24,12 @@ int cli_report(gg_error *err, const char *source) {
   return CLI_FAILED;
 }
 
+int cli_out_of_memory(void) {
+  gg_error err = GG_ERROR_INIT;
+  (void)gg_fail(&err, MEMORY, NULL, "");
+  return cli_report(&err, NULL);
+}
+
 int cli_usage(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

@@ -48,6 +48,9 @@ void cli_help(const cli_command *command);
 /* Prints the error to stderr as compilers do and clears it; gives CLI_FAILED. */
 int cli_report(gg_error *err, const char *source);
 
+/* cli_report of MEMORY. */
+int cli_out_of_memory(void);
+
 /* Prints "gemmgen: ..." to stderr; gives CLI_USAGE. */
 int cli_usage(const char *format, ...) GG_PRINTF(1, 2);
 

@@ -8,6 +8,7 @@
 #include "cli/bench_summary.h"
 #include "cli/kernels.h"
 #include "cli/products.h"
+#include "cli/specs.h"
 #include "cli/tune_kernels.h"
 #include "plan/operation.h"
 #include "trial.h"
@@ -17,7 +18,7 @@ enum { most_chosen = 64, chosen_name_width = 60 };
 typedef struct bench_options {
   cli_shape shape;
   const char *cases, *tsv, *json, *markdown, *svg, *cublaslt;
-  bool ceiling, no_cublaslt, best, no_overlap;
+  bool ceiling, no_cublaslt, best, no_overlap, keep_going;
   int64_t top, samples, seed, device;
 } bench_options;
 
@@ -31,6 +32,7 @@ static const cli_option options[] = {
     {"no-cublaslt", 0, CLI_FLAG, offsetof(bench_options, no_cublaslt), NULL, "do without cuBLASLt"},
     {"no-overlap", 0, CLI_FLAG, offsetof(bench_options, no_overlap), NULL,
      "begin each of our launches when the one before it has ended"},
+    CLI_KEEP_GOING_OPTION(bench_options, keep_going),
     {"best", 0, CLI_FLAG, offsetof(bench_options, best), NULL,
      "show only the fastest kernel of each case"},
     {"top", 0, CLI_INT, offsetof(bench_options, top), "N",
@@ -294,19 +296,13 @@ static int choose_covering(bench *b, const cli_case *c, const char *name) {
   return count;
 }
 
-static int out_of_memory(void) {
-  gg_error err = GG_ERROR_INIT;
-  (void)gg_fail(&err, MEMORY, NULL, "");
-  return cli_report(&err, NULL);
-}
-
 static int run_case(bench *b, const cli_case *c) {
   gg_error err = GG_ERROR_INIT;
   gg_str name = GG_STR_INIT;
   bench_result result;
   int code = CLI_OK;
   cli_case_name(&name, c);
-  if (name.failed) return out_of_memory();
+  if (name.failed) return cli_out_of_memory();
   int count = b->catalogue ? choose_covering(b, c, gg_str_text(&name))
                            : find_covering(b, c, gg_str_text(&name));
   if (count > 0) {
@@ -331,7 +327,7 @@ static int load_modules(bench *b) {
   if (!b->modules || !b->covering || !b->covering_modules) {
     gg_free(b->modules);
     b->modules = NULL;
-    return out_of_memory();
+    return cli_out_of_memory();
   }
   int code = CLI_OK;
   for (size_t i = 0; i < count; i++) {
@@ -429,9 +425,12 @@ static int run(const void *values, int argc, char **argv) {
   if (given.top == 0) given.top = 1;
   if (given.device < 0 || given.device > INT32_MAX) return cli_usage("--device counts from 0");
   if (argc == 0 && !given.cases) return cli_usage("bench takes SPECs, --cases or both");
-  int code = argc ? cli_kernels_load(&b.kernels, argc, argv) : open_catalogue(&b);
+  int refused = argc ? cli_kernels_load(&b.kernels, argc, argv, given.keep_going) : CLI_OK;
+  int code = given.keep_going && b.kernels.count > 0 ? CLI_OK : refused;
+  if (!code && argc == 0) code = open_catalogue(&b);
   if (!code) code = given.cases ? cli_cases_load(&b.cases, given.cases) : make_cases(&b);
   if (!code) code = run_on_device(&b);
+  if (!code) code = refused;
   gg_free(b.modules);
   gg_free(b.covering);
   gg_free(b.covering_modules);

@@ -323,12 +323,7 @@ static int run(const void *values, int argc, char **argv) {
   find_toolkit(&found);
   find_devices(&found);
   find_emulator(&found);
-  if (is_whole(&found)) {
-    code = print(&found, given->json);
-  } else {
-    (void)gg_fail(&err, MEMORY, NULL, "");
-    code = cli_report(&err, NULL);
-  }
+  code = is_whole(&found) ? print(&found, given->json) : cli_out_of_memory();
 done:
   gg_cache_close(&found.cache);
   gg_compiler_close(found.compiler);

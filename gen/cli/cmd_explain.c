@@ -7,7 +7,7 @@
 
 typedef struct explain_options {
   const char *format, *problem, *types;
-  bool json;
+  bool json, keep_going;
   int64_t arch, sms;
 } explain_options;
 
@@ -15,6 +15,7 @@ static const cli_option options[] = {
     {"format", 0, CLI_STRING, offsetof(explain_options, format), "FORMAT",
      "text (default) or json"},
     {"json", 0, CLI_FLAG, offsetof(explain_options, json), NULL, "the same as --format json"},
+    CLI_KEEP_GOING_OPTION(explain_options, keep_going),
     {"problem", 0, CLI_STRING, offsetof(explain_options, problem), "\"M N K [BATCH]\"",
      "explain which kernel gg_gemm takes for this product"},
     {"types", 0, CLI_STRING, offsetof(explain_options, types), "A,B,D[,ACC[,MAJORS]]",
@@ -75,10 +76,7 @@ static int run(const void *values, int argc, char **argv) {
   if (given->problem) return explain_problem(given, ex.json, argc, argv);
   if (given->types) return cli_usage("--types is of a --problem");
   if (argc == 0) return cli_usage("explain needs a spec, or a --problem");
-  int status = CLI_OK;
-  for (int i = 0; i < argc && status == CLI_OK; i++) {
-    status = cli_each_spec(argv[i], false, NULL, explain, &ex);
-  }
+  int status = cli_each_spec(argc, argv, given->keep_going, explain, &ex);
   if (ex.json) fputs(ex.printed ? "]\n" : "[]\n", stdout);
   return status;
 }

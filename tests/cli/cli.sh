@@ -1,39 +1,7 @@
 #!/usr/bin/env bash
 # The command line as a user meets it: exit codes, outputs, what is left behind.
 #   cli.sh GEMMGEN
-set -u
-gemmgen=$(realpath "$1")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-export GEMMGEN_CACHE=$dir/cache
-passed=0 failed=0
-
-# expect STATUS WHAT COMMAND...: runs it; stdout to out, stderr to err.
-expect() {
-  local status=$1 what=$2 got=0
-  shift 2
-  "$@" >out 2>err </dev/null || got=$?
-  if [ "$got" -eq "$status" ]; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAILED: $what: exit $got, expected $status: $*"
-    sed 's/^/    /' err | head -n 5
-  fi
-}
-
-# holds WHAT TEST...: a condition on what the last command left.
-holds() {
-  local what=$1
-  shift
-  if "$@"; then passed=$((passed + 1)); else
-    failed=$((failed + 1))
-    echo "FAILED: $what: $*"
-  fi
-}
-
-json() { python3 -c 'import json,sys; json.load(open(sys.argv[1]))' "$1"; }
+. "$(dirname "$0")/expect.sh"
 
 cat >spec.yaml <<'EOF'
 name: small
@@ -87,79 +55,13 @@ expect 2 'too few extents' "$gemmgen" explain --problem '64 64'
 expect 2 'too few types' "$gemmgen" explain --problem '64 64 64' --types f16
 expect 1 'an extent that is none' "$gemmgen" explain --problem '64 64 many'
 
-# gen
-expect 0 'gen to standard output' "$gemmgen" gen spec.yaml
-holds 'it is the kernel' grep -q 'small(' out
-expect 0 'gen from standard input' bash -c "'$gemmgen' gen - <spec.yaml"
-expect 0 'gen to a file' "$gemmgen" gen spec.yaml -o one.cu
-expect 0 'gen to a directory' "$gemmgen" gen spec.yaml -o two/
-holds 'twice the same' cmp -s one.cu two/small.cu
-holds 'no path of this machine' bash -c "! grep -q '$dir' one.cu"
-expect 2 'several kernels to one file' "$gemmgen" gen sweep.yaml -o one.cu
-expect 2 'several kinds to one file' "$gemmgen" gen --emit cu,plan spec.yaml -o one.cu
-expect 2 'an unknown kind' "$gemmgen" gen --emit cu,exe spec.yaml -o all/
-expect 0 'a sweep to a directory' "$gemmgen" gen --emit cu,plan sweep.yaml -o all/ --depfile all.d
-holds 'a kernel a combination' [ "$(find all -name '*_s?_*.cu' | wc -l)" -eq 4 ]
-holds 'plans are JSON' json "$(find all -name '*.plan' | head -n 1)"
-holds 'the depfile names the spec' grep -q ': sweep.yaml' all.d
-expect 1 'a bad spec' "$gemmgen" gen bad.yaml -o bad.cu
-holds 'nothing is written' [ ! -e bad.cu ]
-holds 'file:line:column' grep -Eq '^bad.yaml:[0-9]+:[0-9]+: error: ' err
-holds 'the source line and a caret' grep -Eq '^ +\| +\^' err
-expect 1 'no such spec' "$gemmgen" gen none.yaml
-expect 1 'a folder for a spec' "$gemmgen" gen .
-mkfifo silent
-expect 1 'a FIFO that nobody writes' timeout 10 "$gemmgen" gen silent
-holds 'it says so' grep -q 'nobody writes' err
-expect 0 'a spec from a pipe' bash -c "'$gemmgen' check <(sleep 0.2; cat spec.yaml)"
-mkdir locked && touch locked/file
-expect 1 'an output that cannot be written' "$gemmgen" gen spec.yaml -o locked/file/x.cu
-holds 'GG_E_FILE_WRITE' grep -q FILE_WRITE err
-holds 'no temporary file' [ "$(find . -name '*.cu.*' | wc -l)" -eq 0 ]
+# Standard output
 for command in 'gen spec.yaml' 'check spec.yaml' 'explain spec.yaml' --version help 'help gen' \
   'help --man' atoms 'atoms --json' spec 'spec tile' 'layout --list' 'layout (4,8):(8,1)' doctor \
   'emu --list' "explain --problem 64x64x64"; do
   expect 1 'a full disk' bash -c '"$@" >/dev/full' - "$gemmgen" $command
   holds 'it is said' test -s err
 done
-
-# Outputs that are no plain file are written where they are, as a shell's redirection would
-mkfifo pipe
-timeout 10 cat pipe >received &
-expect 0 'gen to a FIFO' timeout 10 "$gemmgen" gen spec.yaml -o pipe
-holds 'it is one still' [ -p pipe ]
-wait
-holds 'who reads it gets the kernel' cmp -s one.cu received
-mkdir real
-ln -s real/linked.cu link.cu
-expect 0 'gen to a link that leads nowhere yet' "$gemmgen" gen spec.yaml -o link.cu
-holds 'its target is made' cmp -s one.cu real/linked.cu
-expect 0 'an SVG to a link' "$gemmgen" layout --svg link.cu '(4,8):(8,1)'
-holds 'the link stays' [ -L link.cu ]
-holds 'its target is replaced' grep -q '</svg>' real/linked.cu
-ln -s loop2 loop1 && ln -s loop1 loop2
-expect 1 'links in a circle' "$gemmgen" gen spec.yaml -o loop1
-touch private.cu && chmod 640 private.cu
-expect 0 'gen to a file with permissions of its own' "$gemmgen" gen spec.yaml -o private.cu
-holds 'they stay' [ "$(stat -c %a private.cu)" = 640 ]
-ln -s /proc/self/fd/1 stdout # as /dev/stdout is, which a mistake here had better not replace
-expect 0 'gen to /dev/stdout' bash -c "echo before >both; '$gemmgen' gen spec.yaml -o stdout >>both"
-holds 'what was there stays' [ "$(head -n 1 both)" = before ]
-if mknod null c 1 3 2>/dev/null && : 2>/dev/null >null; then
-  expect 0 'outputs to a device' "$gemmgen" gen spec.yaml -o null --depfile null
-  expect 0 'a trace to a device' "$gemmgen" run spec.yaml -m 3 -n 3 -k 3 --device emu --trace null \
-    --counters null
-  holds 'it is one still' [ -c null ]
-fi
-echo mine >kept.cu && chmod 444 kept.cu
-as_other=()
-if [ "$(id -u)" -eq 0 ]; then
-  chmod 755 . && chown 65534 kept.cu && as_other=(setpriv --reuid=65534 --clear-groups)
-fi
-if [ "$(id -u)" -ne 0 ] || "${as_other[@]}" test -x "$gemmgen" 2>/dev/null; then
-  expect 1 'gen to a read-only file' "${as_other[@]}" "$gemmgen" gen spec.yaml -o kept.cu
-  holds 'it is untouched' [ "$(cat kept.cu)" = mine ]
-fi
 
 # check, explain, spec, atoms, layout, doctor
 expect 0 'check' "$gemmgen" check spec.yaml sweep.yaml
@@ -207,5 +109,4 @@ holds 'opcodes' grep -q '^mma$' out
 expect 2 'emu of nothing' "$gemmgen" emu
 expect 1 'emu of no file' "$gemmgen" emu none.json
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -1,33 +1,8 @@
 #!/usr/bin/env bash
 # gemmgen tune in the emulator: figures, winners, taking a run up again, what is refused.
 #   tune.sh GEMMGEN
-set -u
-gemmgen=$(realpath "$1")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-export GEMMGEN_CACHE=$dir/cache GEMMGEN_TUNED=$dir/tuned
-failed=0
-
-# expect STATUS WHAT COMMAND...: runs it; stdout to out, stderr to err.
-expect() {
-  local status=$1 what=$2 got=0
-  shift 2
-  "$@" >out 2>err </dev/null || got=$?
-  [ "$got" -eq "$status" ] && return
-  failed=$((failed + 1))
-  echo "FAILED: $what: exit $got, expected $status: $*"
-  sed 's/^/    /' out err | head -n 8
-}
-
-# holds WHAT TEST...: a condition on what the last command left.
-holds() {
-  local what=$1
-  shift
-  "$@" && return
-  failed=$((failed + 1))
-  echo "FAILED: $what: $*"
-}
+. "$(dirname "$0")/expect.sh"
+export GEMMGEN_TUNED=$dir/tuned
 
 cat >sweep.yaml <<'YAML'
 arch: sm_80
@@ -86,5 +61,4 @@ expect 1 'a text for a database' "${tune[@]}" "${product[@]}" --database text
 holds 'GG_E_TUNE_STORE' grep -q 'text: file is not a database.*TUNE_STORE' err
 holds 'and leaves it alone' grep -q 'no database at all' text
 
-[ "$failed" -eq 0 ] && echo 'all passed'
-exit $((failed > 0))
+finish
