@@ -40,6 +40,23 @@ int cli_usage(const char *format, ...) {
   return CLI_USAGE;
 }
 
+int cli_arch_read(gg_arch *out, const char *text) {
+  if (gg_arch_parse(out, text)) return CLI_OK;
+  gg_str known = GG_STR_INIT;
+  size_t count;
+  const gg_arch_info *table = gg_arch_table(&count);
+  for (size_t i = 0; i < count; i++) {
+    gg_str_printf(&known, "%s%d", i ? ", " : "", table[i].number);
+    for (const char *suffix = table[i].suffix; *suffix; suffix++)
+      gg_str_printf(&known, ", %d%c", table[i].number, *suffix);
+  }
+  int code = cli_usage("--arch takes an architecture such as sm_90a, compute_90a or 90a, not '%s'; "
+                       "there are %s",
+                       text, gg_str_shown(&known));
+  gg_str_free(&known);
+  return code;
+}
+
 void cli_warn(void *user, const char *message) {
   (void)user;
   fprintf(stderr, "gemmgen: warning: %s\n", message);

@@ -5,12 +5,19 @@
 
 #include <stddef.h>
 
+#include "atom/arch.h"
 #include "gemmgen.h"
 
 /* CLI_NO_DEVICE: what was asked needs a GPU and none is usable. */
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_NO_DEVICE = 3 };
 
-typedef enum cli_type { CLI_FLAG, CLI_STRING, CLI_INT, CLI_REAL } cli_type;
+typedef enum cli_type {
+  CLI_FLAG,
+  CLI_REMOVAL, /* a flag that removes things: only its whole name will do */
+  CLI_STRING,
+  CLI_INT,
+  CLI_REAL
+} cli_type;
 
 /* `offset` is where in the command's options struct the value goes: bool for a flag,
  * const char * for a string, int64_t for an integer, double for a real. A value that the user
@@ -53,6 +60,9 @@ int cli_out_of_memory(void);
 
 /* Prints "gemmgen: ..." to stderr; gives CLI_USAGE. */
 int cli_usage(const char *format, ...) GG_PRINTF(1, 2);
+
+/* Reads the architecture of an option: sm_90a, compute_90a, 90a. Gives an exit code. */
+int cli_arch_read(gg_arch *out, const char *text);
 
 /* Prints "gemmgen: warning: ..." to stderr: gg_compiler_options' `warn`. */
 void cli_warn(void *user, const char *message);

@@ -16,7 +16,7 @@ typedef struct doctor_options {
 
 static const cli_option options[] = {
     {"json", 0, CLI_FLAG, offsetof(doctor_options, json), NULL, "print JSON"},
-    {"clear-cache", 0, CLI_FLAG, offsetof(doctor_options, clear_cache), NULL,
+    {"clear-cache", 0, CLI_REMOVAL, offsetof(doctor_options, clear_cache), NULL,
      "remove every compiled kernel that is kept"},
     {0},
 };

@@ -303,7 +303,9 @@ static int generate_all(generation *gen, int argc, char **argv) {
 static int run(const void *values, int argc, char **argv) {
   generation gen = {.given = values, .arena = GG_ARENA_INIT};
   if (argc == 0) return cli_usage("gen needs a spec");
+  gg_arch arch;
   int code = parse_emit(&gen);
+  if (!code && gen.given->arch) code = cli_arch_read(&arch, gen.given->arch);
   if (!code) code = generate_all(&gen, argc, argv);
   gg_compiler_close(gen.compiler);
   cli_specs_free(&gen.specs);

@@ -55,6 +55,28 @@ expect 2 'too few extents' "$gemmgen" explain --problem '64 64'
 expect 2 'too few types' "$gemmgen" explain --problem '64 64 64' --types f16
 expect 1 'an extent that is none' "$gemmgen" explain --problem '64 64 many'
 
+# Architectures are named alike everywhere
+for arch in sm_90 compute_90 90 sm_90a 90a; do
+  expect 0 "atoms --arch $arch" "$gemmgen" atoms --arch $arch
+  expect 0 "explain --arch $arch" "$gemmgen" explain --problem '64 64 64' --arch $arch
+  holds 'the device is named' grep -q 'on H100 (sm_90), 132 multiprocessors' out
+done
+expect 0 'another device' "$gemmgen" explain --problem '64 64 64' --arch sm_86 --sms 46
+holds 'whose figures they are' grep -q 'on sm_86, by the figures of H100 (sm_90), 46' out
+for command in 'gen spec.yaml' atoms "explain --problem 64x64x64"; do
+  expect 2 'no architecture' "$gemmgen" $command --arch sm_75
+  holds 'those that there are' grep -q "not 'sm_75'; there are 80, .* 90a" err
+done
+expect 2 'no product for the device' "$gemmgen" explain --arch sm_90 spec.yaml
+
+# What removes things is written out
+mkdir -p cache && printf x >"cache/$(printf '0%.0s' {1..64}).kernel"
+expect 2 'a prefix of --clear-cache' "$gemmgen" doctor --clear
+holds 'it says so' grep -q 'stands for --clear-cache' err
+holds 'nothing is removed' [ -n "$(ls cache)" ]
+expect 0 'all of it' "$gemmgen" doctor --clear-cache
+holds 'it is' [ -z "$(ls cache)" ]
+
 # Standard output
 for command in 'gen spec.yaml' 'check spec.yaml' 'explain spec.yaml' --version help 'help gen' \
   'help --man' atoms 'atoms --json' spec 'spec tile' 'layout --list' 'layout (4,8):(8,1)' doctor \
@@ -78,6 +100,11 @@ expect 0 'schema' "$gemmgen" spec --schema
 holds 'it is JSON' json out
 expect 0 'atoms' "$gemmgen" atoms --json
 holds 'it is JSON' json out
+expect 1 'atoms that are none' "$gemmgen" atoms foo
+holds 'they are named' grep -q "no atom whose name has 'foo'" err
+holds 'and no table is printed' [ ! -s out ]
+expect 1 'wrappers that are none' "$gemmgen" atoms --wrapper tcgen05
+holds 'they are missed' grep -q "none of the [0-9]* atoms .* has a wrapper" err
 expect 0 'doctor' "$gemmgen" doctor --json
 holds 'it is JSON' json out
 expect 0 'layout' "$gemmgen" layout 'composition((6,2):(8,2), (4,3):(3,1))'

@@ -12,7 +12,7 @@ d: bf16
 sweep: {tile: [[32, 32, 32], [64, 32, 32]]}
 YAML
 echo 'f16 f16 f32 f32 k k n 32 32 32 1' >cases.txt
-tune=("$gemmgen" tune --device emu sweep.yaml)
+tune=("$gemmgen" tune --device emu --output tuned sweep.yaml)
 product=(--problem '32 32 32' --types f16,f16,f32)
 
 # Usage
@@ -20,8 +20,20 @@ expect 2 'neither a problem nor cases' "${tune[@]}"
 expect 2 'both of them' "${tune[@]}" "${product[@]}" --cases cases.txt
 expect 2 'two devices' "$gemmgen" tune --device both "${product[@]}"
 expect 2 'too many samples' "${tune[@]}" "${product[@]}" --samples 1000
-expect 1 'types that nothing has' "${tune[@]}" --problem '32 32 32' --types f64,f64,f64,f64
+expect 1 'types that nothing has' "$gemmgen" tune --device emu --problem '32 32 32' \
+  --types f64,f64,f64,f64
 holds 'the message names them' grep -q 'GEMM_FORM' err
+
+# Without a GPU there is nothing to tune for, and the emulator's times are for nobody
+"$gemmgen" tune sweep.yaml "${product[@]}" >out 2>err </dev/null
+status=$?
+holds 'tune: 0 with a GPU, 3 without' [ "$status" -eq 0 -o "$status" -eq 3 ]
+if [ "$status" -eq 3 ]; then
+  holds 'it says what there is instead' grep -q 'device emu' err
+  expect 0 'tune in the emulator' "$gemmgen" tune --device emu sweep.yaml "${product[@]}"
+  holds 'it says that nothing is installed' grep -q 'nothing is installed' err
+  holds 'and nothing is' [ ! -e tuned ]
+fi
 
 # A run, and the winner
 expect 0 'a product' "${tune[@]}" "${product[@]}"
