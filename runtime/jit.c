@@ -225,6 +225,11 @@ static gg_status compile(gg_binary **out, gg_compiler *compiler, const gg_kernel
   if (!arch) arch = kernel->arch;
   if (!gg_arch_parse(&parsed, arch)) return gg_fail(err, ARCH_NAME, NULL, arch);
   char name[GG_ARCH_NAME_MAX];
+  gg_arch least;
+  if (!gg_arch_parse(&least, kernel->arch)) return gg_fail(err, ARCH_NAME, NULL, kernel->arch);
+  if (!gg_arch_runs(parsed, least)) {
+    return gg_fail(err, COMPILE_ARCH, NULL, kernel->name, kernel->arch, gg_arch_name(name, parsed));
+  }
   option_list options;
   make_options(&options, gg_arch_name(name, parsed), format, line_info);
   owned_binary *owned = new_binary(format, name, &options);

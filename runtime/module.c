@@ -24,6 +24,7 @@ struct gg_module {
 
 static gg_status copy_kernel(gg_module *module, const gg_kernel *kernel, gg_error *err) {
   module->kernel = *kernel;
+  module->kernel.note = NULL;
   module->kernel.source = NULL;
   module->kernel.source_length = 0;
   char *name = gg_arena_strndup(&module->arena, kernel->name, strlen(kernel->name));

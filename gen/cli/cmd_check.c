@@ -22,6 +22,7 @@ static gg_status check(void *user, const gg_spec *spec, gg_error *err) {
     printf("%s: ok, %d threads, %lld B of shared memory\n", kernel->name, kernel->threads,
            (long long)kernel->smem_bytes);
   }
+  if (st == GG_OK) cli_note(spec, kernel->note);
   gg_kernel_free(kernel);
   return st;
 }

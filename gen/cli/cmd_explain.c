@@ -45,6 +45,7 @@ static gg_status explain(void *user, const gg_spec *spec, gg_error *err) {
     if (ex->printed) gg_str_putc(&text, '\n');
     gg_report_print(&text, &report, "");
   }
+  if (st == GG_OK) cli_note(spec, report.note);
   if (st == GG_OK) st = cli_print(&text, err);
   if (st == GG_OK) ex->printed++;
   gg_str_free(&text);

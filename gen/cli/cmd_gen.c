@@ -253,6 +253,7 @@ static gg_status generate(void *user, const gg_spec *spec, gg_error *err) {
   generation *gen = user;
   gg_kernel *kernel = NULL;
   gg_status st = gg_kernel_generate(&kernel, spec, err);
+  if (st == GG_OK) cli_note(spec, kernel->note);
   for (int kind = 0; kind < EMIT_COUNT && st == GG_OK; kind++) {
     if (!gen->wanted[kind]) continue;
     if (kind == EMIT_CU) {

@@ -15,7 +15,7 @@ static gg_status add_kernel(void *user, const gg_spec *spec, gg_error *err) {
   if (!list) return gg_fail(err, MEMORY, NULL, "");
   out->list = list;
   gg_status st = gg_kernel_generate(&list[out->count], spec, err);
-  if (!st) out->count++;
+  if (!st) cli_note(spec, list[out->count++]->note);
   return st;
 }
 

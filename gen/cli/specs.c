@@ -1,5 +1,6 @@
 #include "cli/specs.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -73,6 +74,17 @@ int cli_each_spec(int count, char **paths, bool keep_going, cli_spec_action *act
   int refused = cli_specs_each(&specs, keep_going, NULL, action, user);
   cli_specs_free(&specs);
   return refused ? refused : code;
+}
+
+void cli_note(const gg_spec *spec, const char *note) {
+  static gg_mark last;
+  const gg_mark *mark = &spec->arch.mark;
+  bool said = last.file && strcmp(last.file, mark->file) == 0 && last.line == mark->line &&
+              last.column == mark->column;
+  if (!note || said) return;
+  last = *mark;
+  fflush(stdout);
+  fprintf(stderr, "%s:%d:%d: note: %s (arch)\n", mark->file, mark->line, mark->column, note);
 }
 
 gg_status cli_report_of(gg_report *out, const gg_spec *spec, gg_error *err) {

@@ -34,6 +34,11 @@ int cli_each_spec(int count, char **paths, bool keep_going, cli_spec_action *act
         "go on with a sweep past combinations that are refused"                                    \
   }
 
+/* Prints what is to be known of a spec's kernel, where that is anything, to stderr: a kernel's or a
+ * report's note. Kernels of one sweep, whose architecture stands in one place, have it said once.
+ */
+void cli_note(const gg_spec *spec, const char *note);
+
 /* Plan and layouts of a spec as a report; free with gg_report_free. */
 gg_status cli_report_of(gg_report *out, const gg_spec *spec, gg_error *err);
 

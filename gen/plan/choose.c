@@ -4,6 +4,7 @@
  * Invariant: after gg_plan_choose no field is undecided, and nothing later reads the spec. */
 #include "atom/dtype.h"
 #include "plan/choices.h"
+#include "plan/elsewhere.h"
 #include "plan/exchange.h"
 #include "plan/name.h"
 #include "plan/target.h"
@@ -30,6 +31,16 @@ static gg_status choose_target(gg_plan *plan, gg_error *err) {
                          gg_str_shown(&families));
   gg_str_free(&families);
   return st;
+}
+
+static gg_status choose_note(gg_plan *plan, gg_arena *arena, gg_error *err) {
+  gg_str text = GG_STR_INIT;
+  gg_elsewhere_note(&text, plan);
+  bool said = text.length > 0;
+  if (said && !text.failed) plan->note = gg_arena_strndup(arena, gg_str_text(&text), text.length);
+  bool failed = text.failed || (said && !plan->note);
+  gg_str_free(&text);
+  return failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
 }
 
 /* In which terms the family plans. */
@@ -138,6 +149,7 @@ gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_
   gg_plan plan = {.spec = spec, .asked = spec};
   gg_status st;
   if ((st = choose_target(&plan, err))) return st;
+  if ((st = choose_note(&plan, arena, err))) return st;
   if ((st = choose_terms(&plan, arena, err))) return st;
   choose_problem(&plan);
   if ((st = choose_operands(&plan, err))) return st;

@@ -55,6 +55,27 @@ expect 2 'too few extents' "$gemmgen" explain --problem '64 64'
 expect 2 'too few types' "$gemmgen" explain --problem '64 64 64' --types f16
 expect 1 'an extent that is none' "$gemmgen" explain --problem '64 64 many'
 
+# A kernel of an older generation than its architecture is no secret
+old() { sed "s/sm_80/$1/" spec.yaml; }
+for arch in sm_90 sm_100 sm_100a sm_120a; do
+  old $arch >old.yaml
+  for command in check gen explain 'run -m 9 -n 9 -k 9 --device emu'; do
+    "$gemmgen" $command old.yaml >out 2>err </dev/null
+    holds "$command $arch: the family is told, once" [ "$(grep -c '^old.yaml:2:7: note: family sm80' err)" -eq 1 ]
+  done
+done
+old sm_90 >old.yaml
+expect 0 'what sm_90 lacks' "$gemmgen" check old.yaml
+holds 'the family of sm_90a' grep -q 'arch sm_90a has family sm90' err
+echo 'atom: m16n8k16' >>old.yaml
+for spec in old.yaml spec.yaml; do
+  expect 0 'nothing to note' "$gemmgen" check $spec
+  holds 'what is asked for by name is meant' [ ! -s err ]
+done
+expect 0 'a spec of sm_90a' bash -c "sed 's/sm_80/sm_90a/' spec.yaml >sm_90a.yaml; '$gemmgen' check sm_90a.yaml"
+expect 1 'a target that cannot have it' "$gemmgen" gen --emit cubin --arch sm_100 sm_90a.yaml -o x.cubin
+holds 'in our own words' grep -q 'needs sm_90a, so it cannot be compiled for sm_100' err
+
 # Architectures are named alike everywhere
 for arch in sm_90 compute_90 90 sm_90a 90a; do
   expect 0 "atoms --arch $arch" "$gemmgen" atoms --arch $arch
