@@ -15,6 +15,15 @@
 
 /* ---- The compiler --------------------------------------------------------------------- */
 
+/* The user named a toolkit, and gets another. */
+static void warn_passed_over(const gg_compiler *compiler, const gg_str *why) {
+  gg_str text = GG_STR_INIT;
+  gg_str_printf(&text, "NVRTC is %s; %s", gg_str_shown(why), compiler->nvrtc.library.path);
+  gg_str_puts(&text, " is used");
+  if (compiler->warn && !text.failed) compiler->warn(compiler->user, gg_str_text(&text));
+  gg_str_free(&text);
+}
+
 gg_status gg_compiler_open(gg_compiler **out, const gg_compiler_options *options, gg_error *err) {
   GG_NEED(err, out);
   static const gg_compiler_options defaults = GG_COMPILER_OPTIONS_INIT;
@@ -30,6 +39,8 @@ gg_status gg_compiler_open(gg_compiler **out, const gg_compiler_options *options
   if (!st && !gg_nvrtc_open(&compiler->nvrtc, options->nvrtc, &why)) {
     compiler->why_not = gg_str_take(&why);
     if (!compiler->why_not) st = gg_fail(err, MEMORY, NULL, "");
+  } else if (!st && why.length) {
+    warn_passed_over(compiler, &why);
   }
   gg_str_free(&why);
   if (st) {

@@ -60,18 +60,20 @@ static bool root_of_nvcc(gg_str *out) {
   return false;
 }
 
-enum { root_count = 4 };
+enum { root_count = 4, asked_count = 2 };
 
-/* The n-th place to look for a toolkit, appended to `out`; false when there is none. */
+static const char *const variables[asked_count] = {"CUDA_HOME", "CUDA_PATH"};
+
+/* The n-th place to look for a toolkit, appended to `out`, the user's own choices first; false when
+ * there is none. */
 static bool root_candidate(gg_str *out, int n) {
-  static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
-  if (n < 2) {
+  if (n < asked_count) {
     const char *value = getenv(variables[n]);
     if (!value || !*value) return false;
     gg_str_puts(out, value);
     return true;
   }
-  if (n == 2) return root_of_nvcc(out);
+  if (n == asked_count) return root_of_nvcc(out);
   gg_str_puts(out, "/usr/local/cuda");
   return true;
 }
@@ -105,23 +107,35 @@ static bool open_under(gg_library *out, const char *root, const char *soname) {
   return false;
 }
 
+static bool open_in_root(gg_library *out, const char *const *sonames, int n, gg_str *why) {
+  gg_str root = GG_STR_INIT;
+  bool found = false, there = root_candidate(&root, n);
+  for (size_t i = 0; there && sonames[i] && !found; i++)
+    found = open_under(out, gg_str_text(&root), sonames[i]);
+  if (there && !found) {
+    gg_str_printf(why, "%snot in ", why->length ? "; " : "");
+    if (n < asked_count) gg_str_printf(why, "%s, ", variables[n]);
+    gg_str_puts(why, gg_str_shown(&root));
+  }
+  gg_str_free(&root);
+  return found;
+}
+
 bool gg_library_open_toolkit(gg_library *out, const char *const *sonames, gg_str *why) {
+  size_t asked = 0; /* what there is to say of the user's own choices */
   for (int n = 0; n < root_count; n++) {
-    gg_str root = GG_STR_INIT;
-    bool found = false;
-    if (root_candidate(&root, n)) {
-      for (size_t i = 0; sonames[i] && !found; i++) {
-        found = open_under(out, gg_str_text(&root), sonames[i]);
-      }
-      if (!found) gg_str_printf(why, "%snot in %s", why->length ? "; " : "", gg_str_shown(&root));
-    }
-    gg_str_free(&root);
-    if (found) return true;
+    bool found = open_in_root(out, sonames, n, why);
+    if (n < asked_count) asked = why->length;
+    if (found) goto done;
   }
   for (size_t i = 0; sonames[i]; i++) {
-    if (gg_library_open(out, sonames[i], why)) return true;
+    if (gg_library_open(out, sonames[i], why)) goto done;
   }
   return false;
+done:
+  why->length = asked;
+  if (why->text) why->text[asked] = '\0';
+  return true;
 }
 
 bool gg_library_bind(const gg_library *library, void *table, const gg_symbol *symbols, size_t count,

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "problem.h"
+#include "spec/keys.h"
 
 /* ---- Parsing -------------------------------------------------------------------------- */
 
@@ -42,7 +43,12 @@ static gg_status read_type(gg_dtype *out, const field *f, int number, gg_error *
     *out = (gg_dtype)type;
     return GG_OK;
   }
-  return refuse(f, number, "a number type such as bf16", err);
+  char given[GG_SHOWN_MAX], wanted[128];
+  gg_near near;
+  snprintf(given, sizeof given, "%.*s", (int)f->length, f->text);
+  gg_near_word(&near, given, gg_key_find("a.type", strlen("a.type")));
+  snprintf(wanted, sizeof wanted, "a number type such as %s", near.best[0] ? near.best : "bf16");
+  return refuse(f, number, wanted, err);
 }
 
 static gg_status read_accumulator(cli_case *out, const field *f, gg_error *err) {

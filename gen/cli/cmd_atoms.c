@@ -8,6 +8,7 @@
 #include "atom/dtype.h"
 #include "atom/mma_atom.h"
 #include "cli/cli.h"
+#include "spec/keys.h"
 
 typedef struct atoms_options {
   const char *arch, *type;
@@ -302,7 +303,10 @@ static int read_filters(listing *list) {
     if (code) return code;
   }
   if (options->type && !gg_dtype_find(&list->type, options->type)) {
-    return cli_usage("no type '%s'", options->type);
+    gg_near near;
+    gg_near_word(&near, options->type, gg_key_find("a.type", strlen("a.type")));
+    return cli_usage("no type '%s'%s%s", options->type, near.best[0] ? "; did you mean " : "",
+                     near.best);
   }
   return CLI_OK;
 }

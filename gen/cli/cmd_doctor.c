@@ -160,6 +160,7 @@ static void print_toolkit(const findings *found) {
            facts.archs[facts.arch_count - 1]);
   } else {
     printf("NVRTC     none (%s); kernels can be generated, not compiled\n", facts.why_not);
+    printf("          install the CUDA Toolkit 12.8 or newer, or of it the package cuda-nvrtc\n");
   }
 }
 
@@ -312,7 +313,8 @@ static int run(const void *values, int argc, char **argv) {
   gg_error err = GG_ERROR_INIT;
   findings found = {0};
   int code;
-  gg_status st = gg_compiler_open(&found.compiler, NULL, &err);
+  gg_compiler_options opt = {.warn = cli_warn};
+  gg_status st = gg_compiler_open(&found.compiler, &opt, &err);
   if (!st) st = gg_cache_open(&found.cache, NULL, 0, &err);
   if (st) {
     code = cli_report(&err, NULL);

@@ -42,6 +42,7 @@ gg_status gg_fail_type(const gg_reader *in, const gg_key *key, const gg_node *no
 /* "; did you mean 'x'?", or nothing. */
 static const char *suggestion(char out[96], const gg_near *near) {
   out[0] = '\0';
+  if (near->advice) snprintf(out, 96, "; %s", near->advice);
   if (near->best[0]) snprintf(out, 96, "; did you mean '%s'?", near->best);
   return out;
 }
@@ -65,13 +66,9 @@ gg_status gg_fail_choice(const gg_reader *in, const gg_mark *mark, const gg_near
 static gg_status fail_word(const gg_reader *in, const gg_key *key, const gg_node *node) {
   if (node->kind != GG_NODE_SCALAR || !node->text[0]) return gg_fail_type(in, key, node);
   gg_near near;
-  gg_word word;
   gg_place place;
   gg_str words = GG_STR_INIT;
-  gg_near_start(&near, node->text);
-  for (size_t i = 0; gg_key_word(&word, key, i); i++)
-    gg_near_try(&near, word.text);
-  if (gg_key_takes_auto(key)) gg_near_try(&near, "auto");
+  gg_near_word(&near, node->text, key);
   gg_key_expects(&words, key);
   gg_status st = gg_fail_choice(in, gg_node_mark(&place, in->file, node), &near, &words);
   gg_str_free(&words);

@@ -238,6 +238,8 @@ START_TEST(a_missing_nvrtc_is_an_error_of_the_compile) {
   ck_assert_int_eq(gg_compile(&binary, compiler, &kernel, NULL, GG_FORMAT_PTX, &err),
                    GG_E_NO_NVRTC);
   assert_error(&err, GG_E_NO_NVRTC, "/nowhere/libnvrtc.so");
+  gg_compile(&binary, compiler, &kernel, NULL, GG_FORMAT_PTX, &err);
+  assert_error(&err, GG_E_NO_NVRTC, "install the CUDA Toolkit 12.8 or newer");
   gg_compiler_close(compiler);
 }
 END_TEST
