@@ -42,8 +42,7 @@ typedef struct gg_gemm_options {
                         $XDG_DATA_HOME/gemmgen/tuned, ~/.local/share/gemmgen/tuned; "": none */
 } gg_gemm_options;
 
-#define GG_GEMM_OPTIONS_INIT                                                                       \
-  { 0 }
+#define GG_GEMM_OPTIONS_INIT GG_ZEROED
 
 /* `options` may be NULL. The context outlives it. Compiles nothing. Close with gg_gemm_close. */
 GG_API gg_status gg_gemm_open(gg_gemm **out, gg_context *context, const gg_gemm_options *options,

@@ -9,10 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/str.h" /* gg_free, which users have too */
+
 void *gg_malloc(size_t size);
 void *gg_calloc(size_t count, size_t size); /* zeroed; of a large one, only what is touched costs */
 void *gg_realloc(void *pointer, size_t size);
-void gg_free(void *pointer);
 
 void gg_alloc_fail_after(long count);
 long gg_alloc_left(void);

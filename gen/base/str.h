@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/api.h"
+#include "api.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,8 +21,7 @@ typedef struct gg_str {
   bool failed;
 } gg_str;
 
-#define GG_STR_INIT                                                                                \
-  { 0 }
+#define GG_STR_INIT GG_ZEROED
 
 #if defined(__GNUC__)
 #define GG_PRINTF(string, first) __attribute__((format(printf, string, first)))
@@ -53,6 +52,9 @@ GG_API const char *gg_str_shown(const gg_str *str);
 GG_API char *gg_str_take(gg_str *str);
 
 GG_API void gg_str_free(gg_str *str);
+
+/* Frees what the library says is to be freed with it. */
+GG_API void gg_free(void *pointer);
 
 #ifdef __cplusplus
 }
