@@ -103,8 +103,10 @@ static int open_beside(char **out, const char *path, unsigned permissions) {
     }
     int fd = open(*out, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions);
     if (fd >= 0) return fd;
+    int reason = errno;
     gg_free(*out);
-    if (errno != EEXIST) return -1;
+    errno = reason;
+    if (reason != EEXIST) return -1;
   }
   return -1;
 }
@@ -166,7 +168,7 @@ static char *follow_links(const char *path) {
   return NULL;
 }
 
-/* A device, a FIFO, what another process holds open: it is written where it is. */
+/* A device, a FIFO, a file that no other can take the place of: it is written where it is. */
 static bool write_in_place(const char *path, const void *data, size_t size) {
   int fd = open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC);
   if (fd < 0) return false;
@@ -219,7 +221,8 @@ bool gg_file_write(const char *path, const void *data, size_t size) {
   if (there && !is_replaceable(&old, target)) {
     ok = write_in_place(path, data, size);
   } else {
-    ok = replace(target, data, size, anyone, there ? &old : NULL, false) ||
+    unsigned permissions = there ? old.st_mode & anyone : anyone;
+    ok = replace(target, data, size, permissions, there ? &old : NULL, false) ||
          (there && is_of_directory(errno) && write_in_place(path, data, size));
   }
   int reason = errno;

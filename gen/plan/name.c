@@ -162,7 +162,7 @@ static uint32_t hash_of(const char *text) {
 }
 
 void gg_plan_cut_name(gg_str *name) {
-  enum { most = 128, hash_digits = 8 };
+  enum { most = 88, hash_digits = 8 }; /* of a line of the text, with what stands around it */
   if (name->failed || name->length <= most) return;
   uint32_t hash = hash_of(gg_str_text(name));
   name->length = most - hash_digits - 1;

@@ -130,7 +130,7 @@ variant "epilogue: [$many, {scale: {along: m}}]" >unnamed/long.yaml
 variant "epilogue: [$many, {scale: {along: n}}]" >unnamed/longer.yaml
 expect 0 'unnamed kernels' "$gemmgen" gen unnamed/*.yaml -o unnamed/out
 holds 'a file each' [ "$(find unnamed/out -name '*.cu' | wc -l)" -eq "$(ls unnamed/*.yaml | wc -l)" ]
-holds 'names of at most 128 characters' bash -c "! ls unnamed/out | grep -Eq '.{132}'"
+holds 'names of at most 88 characters' bash -c "! ls unnamed/out | grep -Eq '.{92}'"
 sed 's/64, 32/64, 64/' spec.yaml >other.yaml
 expect 1 'two kernels of one name' "$gemmgen" gen spec.yaml other.yaml -o clash/
 holds 'both are named' grep -q "^other.yaml:1:7: error: 'small' .* the other is of spec.yaml:1:7" err
