@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "cli/cli.h"
 
 int gemmgen_main(int argc, char **argv); /* main.c's, by another name */
 
@@ -93,8 +94,7 @@ static result run(const char *const *words, const char *spec, long allowed) {
     gg_alloc_fail_after(allowed);
     int code = gemmgen_main(count, arguments);
     long left = gg_alloc_left();
-    fflush(stdout);
-    _exit(write(counter, &left, sizeof left) == sizeof left ? code : 99);
+    exit(write(counter, &left, sizeof left) == sizeof left ? code : 99); /* LeakSanitizer looks */
   }
   waitpid(child, &status, 0);
   close(in);
@@ -121,8 +121,9 @@ static void fail(const char *const *words, long allowed, const char *why) {
 
 static void check(const char *const *words, const result *good, const result *r, long allowed) {
   bool same = r->out_length == good->out_length && !memcmp(r->out, good->out, good->out_length);
-  if (r->status < 0) {
-    fail(words, allowed, "killed by a signal");
+  if (r->status < 0 || r->status > CLI_NO_DEVICE) {
+    fail(words, allowed, r->status < 0 ? "killed by a signal" : "a leak, or another accident");
+    fputs(r->err, stderr);
   } else if (r->status == good->status && good->status == 0 && !same) {
     fail(words, allowed, "another output, and exit status 0");
   } else if (r->status != 0 && r->err_length == 0 && !strstr(r->out, "error: ")) {
