@@ -171,6 +171,8 @@ typedef struct gg_kernel {
   const char *name;   /* the extern "C" entry point */
   const char *family; /* "sm80" */
   const char *arch;   /* the least architecture it needs, "sm_80" */
+  const char *note;   /* NULL, or what to know of the choice: the architecture has a family of its
+                         own,   or instructions that no family has */
   const char *source; /* CUDA C++, NUL-terminated */
   size_t source_length;
   const char *fingerprint; /* of the text, and with it of spec, parameters and gemmgen's version: a

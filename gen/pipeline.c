@@ -1,6 +1,8 @@
 /* The architecture: gg_spec -> gg_plan -> gg_layouts -> gg_kernel, one stage after another. */
 #include "pipeline.h"
 
+#include "base/need.h"
+
 #include "emit/emit.h"
 
 const char *gg_version(void) {
@@ -21,6 +23,8 @@ void gg_compilation_free(gg_compilation *compilation) {
 }
 
 gg_status gg_kernel_generate(gg_kernel **out, const gg_spec *spec, gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, spec);
   gg_compilation compilation = GG_COMPILATION_INIT;
   *out = NULL;
   gg_status st = gg_compilation_run(&compilation, spec, err);

@@ -7,6 +7,9 @@
  * cut short, flipped or misnamed reads as a miss and is written anew. Modification times only
  * choose what goes first when the cache is over its limit.
  *
+ * The checksum tells damage, not intent: who can write an entry can make the process run what he
+ * likes. So an entry is used only where nobody but its reader, or root, can have written it.
+ *
  *     magic 8 | checksum 32 | key 32 | binary length 8 | log length 8 | binary | log */
 #include "cache.h"
 
@@ -121,11 +124,14 @@ static void checksum(unsigned char out[GG_CACHE_DIGEST], const unsigned char *en
 
 /* ---- Reading -------------------------------------------------------------------------- */
 
-static unsigned char *read_file(int fd, size_t *size) {
-  struct stat facts;
-  if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) return NULL;
-  if (facts.st_size < header_bytes || facts.st_size > entry_limit) return NULL;
-  *size = (size_t)facts.st_size;
+static bool is_trusted(const struct stat *facts) {
+  bool ours = facts->st_uid == geteuid() || facts->st_uid == 0;
+  return ours && !(facts->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static unsigned char *read_file(int fd, const struct stat *facts, size_t *size) {
+  if (facts->st_size < header_bytes || facts->st_size > entry_limit) return NULL;
+  *size = (size_t)facts->st_size;
   unsigned char *data = gg_malloc(*size);
   for (size_t at = 0; data && at < *size;) {
     ssize_t got = read(fd, data + at, *size - at);
@@ -150,14 +156,29 @@ static bool is_whole(const unsigned char *entry, size_t size, const gg_cache_key
   return memcmp(entry + checksum_at, sum, sizeof sum) == 0;
 }
 
-bool gg_cache_get(gg_str *binary, gg_str *log, const gg_cache *cache, const gg_cache_key *key) {
+/* Opened so that a FIFO in an entry's place is not waited for. */
+static int open_entry(const char *path, struct stat *facts, gg_str *why) {
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return -1;
+  bool plain = fstat(fd, facts) == 0 && S_ISREG(facts->st_mode);
+  if (plain && is_trusted(facts)) return fd;
+  if (plain) {
+    gg_str_printf(why, "%s belongs to user %ld, or others may write it", path, (long)facts->st_uid);
+  }
+  close(fd);
+  return -1;
+}
+
+bool gg_cache_get(gg_str *binary, gg_str *log, const gg_cache *cache, const gg_cache_key *key,
+                  gg_str *why) {
   if (!cache->directory) return false;
   char *path = entry_path(cache, key);
-  int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  struct stat facts;
+  int fd = path ? open_entry(path, &facts, why) : -1;
   gg_free(path);
   if (fd < 0) return false;
   size_t size = 0;
-  unsigned char *entry = read_file(fd, &size);
+  unsigned char *entry = read_file(fd, &facts, &size);
   bool whole = entry && is_whole(entry, size, key);
   if (whole) {
     size_t length = (size_t)load64(entry + lengths_at);
@@ -208,6 +229,7 @@ static bool add_entry(listing *list, const char *name, const struct stat *facts)
   entry->used = facts->st_mtim;
   list->usage.entries++;
   list->usage.bytes += entry->bytes;
+  list->usage.distrusted += !is_trusted(facts);
   return true;
 }
 

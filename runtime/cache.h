@@ -22,8 +22,10 @@ void gg_cache_close(gg_cache *cache);
 /* The key of a list of texts: no two lists share one, however their texts are divided. */
 gg_cache_key gg_cache_key_of(const char *const *texts, size_t count);
 
-/* Appends the entry's binary and log. False when there is none, or none that is whole. */
-bool gg_cache_get(gg_str *binary, gg_str *log, const gg_cache *cache, const gg_cache_key *key);
+/* Appends the entry's binary and log. False when there is none, or none that is whole; or one that
+ * others may have written, which `why` then says. */
+bool gg_cache_get(gg_str *binary, gg_str *log, const gg_cache *cache, const gg_cache_key *key,
+                  gg_str *why);
 
 /* Stores an entry and trims the cache to its limit. On failure `why` says what could not be
  * written, and what was there before is untouched. */
@@ -32,6 +34,7 @@ bool gg_cache_put(const gg_cache *cache, const gg_cache_key *key, const gg_str *
 
 typedef struct gg_cache_usage {
   int64_t entries, bytes;
+  int64_t distrusted; /* of the entries: others may have written them, so they are not used */
 } gg_cache_usage;
 
 gg_cache_usage gg_cache_usage_of(const gg_cache *cache);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/need.h"
 
 static gg_status read_facts(gg_context *context, gg_error *err) {
   const gg_driver *driver = &context->driver;
@@ -81,6 +82,7 @@ static gg_status open_provider(gg_context **out, gg_provider provider,
 }
 
 gg_status gg_context_open(gg_context **out, const gg_context_options *options, gg_error *err) {
+  GG_NEED(err, out);
   static const gg_context_options defaults = GG_CONTEXT_OPTIONS_INIT;
   if (!options) options = &defaults;
   *out = NULL;
@@ -108,11 +110,11 @@ void gg_context_close(gg_context *context) {
 }
 
 const gg_device_facts *gg_context_device(const gg_context *context) {
-  return &context->facts;
+  return context ? &context->facts : NULL;
 }
 
 gg_compiler *gg_context_compiler(const gg_context *context) {
-  return context->compiler;
+  return context ? context->compiler : NULL;
 }
 
 gg_status gg_context_enter(const gg_context *context, gg_error *err) {
@@ -135,6 +137,8 @@ void gg_context_leave(const gg_context *context) {
   return st
 
 gg_status gg_memory_alloc(uint64_t *out, gg_context *context, size_t bytes, gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, context);
   *out = 0;
   CUdeviceptr address = 0;
   gg_status st = gg_context_enter(context, err);
@@ -146,33 +150,40 @@ gg_status gg_memory_alloc(uint64_t *out, gg_context *context, size_t bytes, gg_e
 }
 
 void gg_memory_free(gg_context *context, uint64_t address) {
-  if (!address || gg_context_enter(context, NULL)) return;
+  if (!context || !address || gg_context_enter(context, NULL)) return;
   context->driver.cuMemFree(address);
   gg_context_leave(context);
 }
 
 gg_status gg_memory_write(gg_context *context, uint64_t to, const void *from, size_t bytes,
                           gg_error *err) {
+  GG_NEED(err, context);
+  if (bytes) GG_NEED(err, from);
   WITHIN(context, err, cuMemcpyHtoD, to, from, bytes);
 }
 
 gg_status gg_memory_read(gg_context *context, void *to, uint64_t from, size_t bytes,
                          gg_error *err) {
+  GG_NEED(err, context);
+  if (bytes) GG_NEED(err, to);
   WITHIN(context, err, cuMemcpyDtoH, to, from, bytes);
 }
 
 /* Ordered with the default stream, where the copies above run: a copy never overtakes a launch. */
 gg_status gg_stream_open(struct CUstream_st **out, gg_context *context, gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, context);
   *out = NULL;
   WITHIN(context, err, cuStreamCreate, out, 0);
 }
 
 void gg_stream_close(gg_context *context, struct CUstream_st *stream) {
-  if (!stream || gg_context_enter(context, NULL)) return;
+  if (!context || !stream || gg_context_enter(context, NULL)) return;
   context->driver.cuStreamDestroy(stream);
   gg_context_leave(context);
 }
 
 gg_status gg_synchronize(gg_context *context, struct CUstream_st *stream, gg_error *err) {
+  GG_NEED(err, context);
   WITHIN(context, err, cuStreamSynchronize, stream);
 }

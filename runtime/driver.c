@@ -14,7 +14,7 @@ static gg_status open_cuda(gg_driver *out, gg_error *err) {
   gg_status st = GG_OK;
   if (!gg_library_open(&out->library, "libcuda.so.1", &why) ||
       !gg_library_bind(&out->library, out, symbols, sizeof symbols / sizeof *symbols, &why)) {
-    st = gg_fail(err, NO_DRIVER, NULL, gg_str_text(&why));
+    st = gg_fail(err, NO_DRIVER, NULL, gg_str_shown(&why));
   }
   gg_str_free(&why);
   return st;

@@ -10,9 +10,12 @@
 #include "gemmgen_gemm.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
-#include "atom/dtype.h"
 #include "base/alloc.h"
+#include "base/file.h"
+#include "base/need.h"
+#include "complete.h"
 #include "context.h"
 #include "jit.h"
 #include "problem.h"
@@ -41,8 +44,9 @@ struct gg_gemm {
   gg_context *context;
   gg_device_model device;
   gg_catalogue *catalogue;
-  gg_str tuned;         /* directory; empty: none */
-  gg_seen seen;         /* read by anyone */
+  gg_str tuned; /* directory; empty: none */
+  gg_seen seen; /* read by anyone */
+  gg_epilogues epilogues;
   pthread_mutex_t lock; /* to add to what was seen, and of the lists */
   bool has_lock;
   form_node *forms;
@@ -53,6 +57,8 @@ struct gg_gemm {
 
 gg_status gg_gemm_open(gg_gemm **out, gg_context *context, const gg_gemm_options *options,
                        gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, context);
   *out = NULL;
   gg_gemm *gemm = gg_calloc(1, sizeof *gemm);
   if (!gemm) return gg_fail(err, MEMORY, NULL, "");
@@ -75,6 +81,7 @@ gg_status gg_gemm_open(gg_gemm **out, gg_context *context, const gg_gemm_options
 void gg_gemm_close(gg_gemm *gemm) {
   if (!gemm) return;
   gg_seen_free(&gemm->seen);
+  gg_epilogues_free(&gemm->epilogues);
   while (gemm->forms) {
     form_node *node = gemm->forms;
     gemm->forms = node->next;
@@ -95,28 +102,6 @@ void gg_gemm_close(gg_gemm *gemm) {
 }
 
 /* ---- Forms ---------------------------------------------------------------------------- */
-
-/* The largest power of two, up to 16 bytes, of which address and strides are multiples; at least an
- * element, so that less is gg_prepare's to refuse. */
-static int alignment_of(const gg_operand *operand, uint64_t address, int64_t ld,
-                        int64_t batch_stride, const gg_problem *problem) {
-  uint64_t bits = (uint64_t)gg_dtype_info_of(operand->type)->bits;
-  uint64_t all = address * 8 | (uint64_t)ld * bits | 16 * 8;
-  if (problem->batch > 1) all |= (uint64_t)batch_stride * bits;
-  int align = (int)((all & -all) / 8), element = (int)bits / 8;
-  return align < element ? element : align < 1 ? 1 : align;
-}
-
-static gg_form complete(const gg_form *asked, const gg_problem *p) {
-  gg_form form = *asked;
-  form.has_c = p->beta != 0;
-  if (!form.has_c) form.c = form.d;
-  if (!form.a.align) form.a.align = alignment_of(&form.a, p->a, p->lda, p->batch_stride_a, p);
-  if (!form.b.align) form.b.align = alignment_of(&form.b, p->b, p->ldb, p->batch_stride_b, p);
-  if (!form.c.align) form.c.align = alignment_of(&form.c, p->c, p->ldc, p->batch_stride_c, p);
-  if (!form.d.align) form.d.align = alignment_of(&form.d, p->d, p->ldd, p->batch_stride_d, p);
-  return form;
-}
 
 /* The form's roster, made where it is not there. */
 static gg_status find_form(form_node **out, gg_gemm *gemm, const gg_form *form,
@@ -160,11 +145,16 @@ static tuned_node *find_tuned(gg_gemm *gemm, const char *path) {
     if (strcmp(node->path, path) == 0) return node;
   }
   gg_error why = GG_ERROR_INIT;
-  gg_spec_file *file;
-  gg_status st = gg_spec_file_load(&file, path, &why);
+  gg_spec_file *file = NULL;
+  char *text;
+  size_t length;
+  struct stat facts;
+  if (stat(path, &facts) != 0) return NULL;
+  gg_status st = gg_file_read_plain(&text, &length, path, GG_SPEC_BYTES_MAX, &why);
+  if (!st) st = gg_spec_file_parse(&file, text, length, path, &why);
+  gg_free(text);
   if (st) {
-    if (st != GG_E_FILE_READ) ignore_tuned(gemm, path, &why);
-    gg_error_clear(&why);
+    ignore_tuned(gemm, path, &why);
     return NULL;
   }
   tuned_node *node = gg_calloc(1, sizeof *node + strlen(path) + 1);
@@ -288,21 +278,30 @@ static gg_status check_extents(const gg_problem *p, gg_error *err) {
   return GG_OK;
 }
 
-gg_status gg_gemm_choose(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *asked,
+gg_status gg_gemm_choose(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
                          const gg_problem *problem, gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, gemm);
+  GG_NEED(err, form);
+  GG_NEED(err, problem);
   *out = (gg_gemm_choice){0};
-  gg_status st = check_extents(problem, err);
+  gg_form full;
+  gg_status st = gg_form_complete(&full, &gemm->epilogues, form, problem, err);
+  if (!st) st = check_extents(problem, err);
   if (st || problem->m == 0 || problem->n == 0 || problem->batch == 0) return st;
-  gg_form form = complete(asked, problem);
-  gg_seen_key key = gg_seen_key_of(&form, problem);
+  gg_seen_key key = gg_seen_key_of(&full, problem);
   const gg_gemm_choice *seen = gg_seen_find(&gemm->seen, &key);
-  if (!seen) return choose(out, gemm, &form, &key, problem, err);
+  if (!seen) return choose(out, gemm, &full, &key, problem, err);
   *out = *seen;
   return GG_OK;
 }
 
 gg_status gg_gemm_prepare(gg_prepared *out, gg_gemm *gemm, const gg_form *form,
                           const gg_problem *problem, gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, gemm);
+  GG_NEED(err, form);
+  GG_NEED(err, problem);
   gg_gemm_choice choice;
   gg_error why = GG_ERROR_INIT;
   *out = (gg_prepared){0};
@@ -311,9 +310,10 @@ gg_status gg_gemm_prepare(gg_prepared *out, gg_gemm *gemm, const gg_form *form,
   st = gg_prepare(out, choice.module, problem, &why);
   if (gg_slot_gives_way(st)) {
     /* Seen with other strides, which this kernel could address: choose for these. */
-    gg_form full = complete(form, problem);
-    gg_seen_key key = gg_seen_key_of(&full, problem);
+    gg_form full;
     gg_error_clear(&why);
+    if ((st = gg_form_complete(&full, &gemm->epilogues, form, problem, err))) return st;
+    gg_seen_key key = gg_seen_key_of(&full, problem);
     st = choose(&choice, gemm, &full, &key, problem, err);
     return st ? st : gg_prepare(out, choice.module, problem, err);
   }
@@ -327,6 +327,9 @@ gg_status gg_gemm_prepare(gg_prepared *out, gg_gemm *gemm, const gg_form *form,
 
 gg_status gg_gemm_launch(gg_gemm *gemm, const gg_form *form, const gg_problem *problem,
                          struct CUstream_st *stream, gg_error *err) {
+  GG_NEED(err, gemm);
+  GG_NEED(err, form);
+  GG_NEED(err, problem);
   gg_prepared prepared;
   gg_status st = gg_gemm_prepare(&prepared, gemm, form, problem, err);
   return st ? st : gg_launch_prepared(&prepared, stream, err);

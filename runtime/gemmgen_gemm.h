@@ -42,8 +42,7 @@ typedef struct gg_gemm_options {
                         $XDG_DATA_HOME/gemmgen/tuned, ~/.local/share/gemmgen/tuned; "": none */
 } gg_gemm_options;
 
-#define GG_GEMM_OPTIONS_INIT                                                                       \
-  { 0 }
+#define GG_GEMM_OPTIONS_INIT GG_ZEROED
 
 /* `options` may be NULL. The context outlives it. Compiles nothing. Close with gg_gemm_close. */
 GG_API gg_status gg_gemm_open(gg_gemm **out, gg_context *context, const gg_gemm_options *options,
@@ -54,10 +53,12 @@ GG_API void gg_gemm_close(gg_gemm *gemm);
  * kernel. *out may be launched any number of times while `gemm` is open.
  *
  * Of `form`, has_c is ignored: there is a C where the problem's beta is not 0. An operand's align
- * of 0 is what the problem's address, leading dimension and batch stride have; another number is a
- * promise, for problems whose addresses change. With M, N or the batch 0 nothing is chosen.
+ * of 0 is what the problem's address, leading dimension and batch stride have, and D's also what
+ * the epilogue's matrices have, which lie as D does; another number is a promise, for problems
+ * whose addresses change. With M, N or the batch 0 nothing is chosen.
  *
- * GEMM_FORM: no family computes the form on the device. Else the errors of gg_prepare and
+ * GEMM_FIELD: a member of the form has no value that it can have. GEMM_FORM: no family computes the
+ * form on the device. Errors of the epilogue's text. Else the errors of gg_prepare and
  * gg_module_load; a kernel that cannot be compiled or loaded, or cannot address the problem, gives
  * way to the next best. */
 GG_API gg_status gg_gemm_prepare(gg_prepared *out, gg_gemm *gemm, const gg_form *form,

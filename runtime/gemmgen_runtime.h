@@ -37,8 +37,7 @@ typedef struct gg_compiler_options {
   void *user;
 } gg_compiler_options;
 
-#define GG_COMPILER_OPTIONS_INIT                                                                   \
-  { 0 }
+#define GG_COMPILER_OPTIONS_INIT GG_ZEROED
 
 /* `options` may be NULL. A missing NVRTC is not an error here but at gg_compile, so that
  * a program can still load what was compiled elsewhere. Free with gg_compiler_close. */
@@ -94,8 +93,7 @@ typedef struct gg_context_options {
   gg_compiler_options compiler;
 } gg_context_options;
 
-#define GG_CONTEXT_OPTIONS_INIT                                                                    \
-  { 0 }
+#define GG_CONTEXT_OPTIONS_INIT GG_ZEROED
 
 /* `options` may be NULL: device 0 of what there is. With GG_PROVIDER_CUDA, GG_E_NO_DRIVER and
  * GG_E_NO_DEVICE say that there is no GPU to use; other errors that something is wrong with it.
@@ -173,8 +171,19 @@ typedef struct gg_problem {
   gg_extra extras[GG_OPERATIONS_MAX];
 } gg_problem;
 
+#ifdef __cplusplus
+static inline gg_problem gg_problem_init(void) {
+  gg_problem problem = {};
+  problem.batch = 1;
+  problem.alpha = 1;
+  problem.overlap = true;
+  return problem;
+}
+#define GG_PROBLEM_INIT gg_problem_init()
+#else
 #define GG_PROBLEM_INIT                                                                            \
   { .batch = 1, .alpha = 1, .overlap = true }
+#endif
 
 /* Sets the leading dimensions and batch strides of the densest layout that the kernel's
  * alignments allow. GG_E_PROBLEM_SIZE when they pass int64. */

@@ -11,22 +11,36 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/need.h"
 
 /* ---- The compiler --------------------------------------------------------------------- */
 
+/* The user named a toolkit, and gets another. */
+static void warn_passed_over(const gg_compiler *compiler, const gg_str *why) {
+  gg_str text = GG_STR_INIT;
+  gg_str_printf(&text, "NVRTC is %s; %s", gg_str_shown(why), compiler->nvrtc.library.path);
+  gg_str_puts(&text, " is used");
+  if (compiler->warn && !text.failed) compiler->warn(compiler->user, gg_str_text(&text));
+  gg_str_free(&text);
+}
+
 gg_status gg_compiler_open(gg_compiler **out, const gg_compiler_options *options, gg_error *err) {
+  GG_NEED(err, out);
   static const gg_compiler_options defaults = GG_COMPILER_OPTIONS_INIT;
   if (!options) options = &defaults;
   *out = NULL;
   gg_compiler *compiler = gg_malloc(sizeof *compiler);
   if (!compiler) return gg_fail(err, MEMORY, NULL, "");
   *compiler = (gg_compiler){.warn = options->warn, .user = options->user};
-  atomic_flag_clear(&compiler->warned);
+  atomic_flag_clear(&compiler->said_unkept);
+  atomic_flag_clear(&compiler->said_distrust);
   gg_status st = gg_cache_open(&compiler->cache, options->cache, options->cache_bytes, err);
   gg_str why = GG_STR_INIT;
   if (!st && !gg_nvrtc_open(&compiler->nvrtc, options->nvrtc, &why)) {
     compiler->why_not = gg_str_take(&why);
     if (!compiler->why_not) st = gg_fail(err, MEMORY, NULL, "");
+  } else if (!st && why.length) {
+    warn_passed_over(compiler, &why);
   }
   gg_str_free(&why);
   if (st) {
@@ -46,6 +60,7 @@ void gg_compiler_close(gg_compiler *compiler) {
 }
 
 gg_compiler_facts gg_compiler_facts_of(const gg_compiler *compiler) {
+  if (!compiler) return (gg_compiler_facts){0};
   const gg_nvrtc *nvrtc = &compiler->nvrtc;
   return (gg_compiler_facts){
       .nvrtc = nvrtc->library.path,
@@ -174,32 +189,43 @@ static gg_cache_key key_of(const gg_compiler *compiler, const gg_kernel *kernel,
   return gg_cache_key_of(texts, sizeof texts / sizeof *texts);
 }
 
-static void warn_once(gg_compiler *compiler, const char *why) {
-  if (!compiler->warn || atomic_flag_test_and_set(&compiler->warned)) return;
+static void warn_once(gg_compiler *compiler, atomic_flag *said, const char *what,
+                      const gg_str *why) {
+  if (!compiler->warn || atomic_flag_test_and_set(said)) return;
   gg_str text = GG_STR_INIT;
-  gg_str_printf(&text, "compiled kernels are not kept: %s", why);
-  compiler->warn(compiler->user, gg_str_text(&text));
+  gg_str_printf(&text, "%s: %s", what, gg_str_text(why));
+  compiler->warn(compiler->user, text.failed ? what : gg_str_text(&text));
   gg_str_free(&text);
 }
 
 static gg_status build(owned_binary *owned, gg_compiler *compiler, const gg_kernel *kernel,
                        const option_list *options, gg_error *err) {
   gg_cache_key key = key_of(compiler, kernel, owned);
-  owned->binary.cached = gg_cache_get(&owned->data, &owned->log, &compiler->cache, &key);
-  if (owned->binary.cached) return GG_OK;
-  gg_str name = GG_STR_INIT;
-  gg_str_printf(&name, "%s.cu", kernel->name);
-  gg_status st = gg_nvrtc_compile(&owned->data, &owned->log, &compiler->nvrtc, kernel->source,
-                                  gg_str_text(&name), owned->binary.arch, owned->binary.format,
-                                  options->list, options->count, err);
-  gg_str_free(&name);
-  if (st) return st;
-  gg_str why = GG_STR_INIT;
-  if (!gg_cache_put(&compiler->cache, &key, &owned->data, &owned->log, &why)) {
-    warn_once(compiler, gg_str_text(&why));
+  gg_str name = GG_STR_INIT, distrust = GG_STR_INIT, why = GG_STR_INIT;
+  gg_status st = GG_OK;
+  owned->binary.cached = gg_cache_get(&owned->data, &owned->log, &compiler->cache, &key, &distrust);
+  if (distrust.length) {
+    warn_once(compiler, &compiler->said_distrust, "a compiled kernel of others is not used",
+              &distrust);
   }
+  if (owned->binary.cached) goto done;
+  gg_str_printf(&name, "%s.cu", kernel->name);
+  if (name.failed) {
+    st = gg_fail(err, MEMORY, NULL, "");
+    goto done;
+  }
+  st = gg_nvrtc_compile(&owned->data, &owned->log, &compiler->nvrtc, kernel->source,
+                        gg_str_text(&name), owned->binary.arch, owned->binary.format, options->list,
+                        options->count, err);
+  if (st) goto done;
+  if (!gg_cache_put(&compiler->cache, &key, &owned->data, &owned->log, &why)) {
+    warn_once(compiler, &compiler->said_unkept, "compiled kernels are not kept", &why);
+  }
+done:
+  gg_str_free(&name);
+  gg_str_free(&distrust);
   gg_str_free(&why);
-  return GG_OK;
+  return st;
 }
 
 static gg_status compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
@@ -210,6 +236,11 @@ static gg_status compile(gg_binary **out, gg_compiler *compiler, const gg_kernel
   if (!arch) arch = kernel->arch;
   if (!gg_arch_parse(&parsed, arch)) return gg_fail(err, ARCH_NAME, NULL, arch);
   char name[GG_ARCH_NAME_MAX];
+  gg_arch least;
+  if (!gg_arch_parse(&least, kernel->arch)) return gg_fail(err, ARCH_NAME, NULL, kernel->arch);
+  if (!gg_arch_runs(parsed, least)) {
+    return gg_fail(err, COMPILE_ARCH, NULL, kernel->name, kernel->arch, gg_arch_name(name, parsed));
+  }
   option_list options;
   make_options(&options, gg_arch_name(name, parsed), format, line_info);
   owned_binary *owned = new_binary(format, name, &options);
@@ -232,6 +263,9 @@ static gg_status compile(gg_binary **out, gg_compiler *compiler, const gg_kernel
 
 gg_status gg_compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
                      const char *arch, gg_format format, gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, compiler);
+  GG_NEED(err, kernel);
   return compile(out, compiler, kernel, arch, format, false, err);
 }
 

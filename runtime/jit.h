@@ -14,7 +14,7 @@ struct gg_compiler {
   gg_cache cache;
   void (*warn)(void *user, const char *message);
   void *user;
-  atomic_flag warned; /* of a cache that cannot be written: said once */
+  atomic_flag said_unkept, said_distrust; /* of the cache: each is said once */
 };
 
 /* What to compile a kernel of arch `kernel` for, to run on a device of `device` (90), with

@@ -23,10 +23,10 @@ bool gg_library_open(gg_library *out, const char *name, gg_str *why);
 
 /* Loads the first of `sonames` (ends with NULL) in the CUDA Toolkit, which is looked for in
  * CUDA_HOME, CUDA_PATH, beside nvcc on the PATH and in /usr/local/cuda; then by the loader's own
- * search. On failure `why` lists where. */
+ * search. On failure `why` lists where; else which of the first two was set, and had none. */
 bool gg_library_open_toolkit(gg_library *out, const char *const *sonames, gg_str *why);
 
-/* The toolkit's root, found as above, into `out`; false when there is none. */
+/* The toolkit's root, found as above, into `out`; false when there is none, or memory is out. */
 bool gg_toolkit_root(gg_str *out);
 
 /* Fills the pointers of `table`. On failure appends the first missing name to `why`. */

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/need.h"
 #include "context.h"
 #include "problem.h"
 #include "tensormap.h"
@@ -23,6 +24,7 @@ struct gg_module {
 
 static gg_status copy_kernel(gg_module *module, const gg_kernel *kernel, gg_error *err) {
   module->kernel = *kernel;
+  module->kernel.note = NULL;
   module->kernel.source = NULL;
   module->kernel.source_length = 0;
   char *name = gg_arena_strndup(&module->arena, kernel->name, strlen(kernel->name));
@@ -173,6 +175,10 @@ done:
 
 gg_status gg_module_load_binary(gg_module **out, gg_context *context, const gg_kernel *kernel,
                                 const gg_binary *binary, gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, context);
+  GG_NEED(err, kernel);
+  GG_NEED(err, binary);
   *out = NULL;
   gg_module *module = gg_malloc(sizeof *module);
   if (!module) return gg_fail(err, MEMORY, NULL, "");
@@ -191,6 +197,9 @@ gg_status gg_module_load_binary(gg_module **out, gg_context *context, const gg_k
 
 gg_status gg_module_load(gg_module **out, gg_context *context, const gg_kernel *kernel,
                          gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, context);
+  GG_NEED(err, kernel);
   *out = NULL;
   gg_binary *binary;
   gg_status st = gg_compile_for_device(&binary, context->compiler, kernel, &context->facts, err);
@@ -211,11 +220,14 @@ void gg_module_free(gg_module *module) {
 }
 
 const gg_module_facts *gg_module_facts_of(const gg_module *module) {
-  return &module->facts;
+  return module ? &module->facts : NULL;
 }
 
 gg_status gg_workspace_bytes(int64_t *out, const gg_module *module, const gg_problem *problem,
                              gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, module);
+  GG_NEED(err, problem);
   gg_dealing dealing;
   gg_status st = gg_problem_deal(&dealing, &module->kernel, problem, module->resident, err);
   *out = st ? 0 : dealing.workspace_bytes;
@@ -223,6 +235,8 @@ gg_status gg_workspace_bytes(int64_t *out, const gg_module *module, const gg_pro
 }
 
 gg_status gg_workspace_alloc(uint64_t *out, gg_context *context, int64_t bytes, gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, context);
   if (bytes < GG_WORKSPACE_COUNTERS) bytes = GG_WORKSPACE_COUNTERS;
   gg_status st = gg_memory_alloc(out, context, (size_t)bytes, err);
   if (st) return st;
@@ -241,6 +255,9 @@ gg_status gg_workspace_alloc(uint64_t *out, gg_context *context, int64_t bytes, 
 
 gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem *problem,
                      gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, module);
+  GG_NEED(err, problem);
   gg_status st = gg_problem_check(out, &module->kernel, problem, module->resident, err);
   out->module = module;
   if (st || out->grid[0] == 0) return st;
@@ -268,6 +285,7 @@ static gg_status launch(const gg_prepared *prepared, void **arguments, CUstream 
 
 gg_status gg_launch_prepared(const gg_prepared *prepared, struct CUstream_st *stream,
                              gg_error *err) {
+  GG_NEED(err, prepared);
   if (prepared->grid[0] == 0) return GG_OK;
   const gg_module *module = prepared->module;
   const gg_kernel *kernel = &module->kernel;
@@ -286,6 +304,8 @@ gg_status gg_launch_prepared(const gg_prepared *prepared, struct CUstream_st *st
 
 gg_status gg_launch(const gg_module *module, const gg_problem *problem, struct CUstream_st *stream,
                     gg_error *err) {
+  GG_NEED(err, module);
+  GG_NEED(err, problem);
   gg_prepared prepared;
   gg_status st = gg_prepare(&prepared, module, problem, err);
   return st ? st : gg_launch_prepared(&prepared, stream, err);

@@ -36,7 +36,7 @@ typedef struct gg_nvrtc {
 } gg_nvrtc;
 
 /* Loads the library at `path`, or the first that the search of library.h finds. On failure `why`
- * says where it looked. */
+ * says where it looked; else which choice of the user's was passed over. */
 bool gg_nvrtc_open(gg_nvrtc *out, const char *path, gg_str *why);
 void gg_nvrtc_close(gg_nvrtc *nvrtc);
 

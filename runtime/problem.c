@@ -6,6 +6,8 @@
  * caller's input. */
 #include "problem.h"
 
+#include "base/need.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -135,6 +137,8 @@ static gg_status pack(int64_t *ld, int64_t *batch_stride, const gg_view *view, g
 }
 
 gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, gg_error *err) {
+  GG_NEED(err, problem);
+  GG_NEED(err, kernel);
   int64_t *const lds[] = {&problem->lda, &problem->ldb, &problem->ldc, &problem->ldd};
   int64_t *const strides[] = {&problem->batch_stride_a, &problem->batch_stride_b,
                               &problem->batch_stride_c, &problem->batch_stride_d};
@@ -300,18 +304,19 @@ gg_status gg_problem_deal(gg_dealing *out, const gg_kernel *kernel, const gg_pro
   return gg_fail(err, PROBLEM_SIZE, NULL, text);
 }
 
+/* Its alignment is asked for also where the kernel takes none: which kernel a product gets is not
+ * for the caller to know. */
 static gg_status check_workspace(const gg_problem *p, const gg_dealing *dealing, gg_error *err) {
   enum { workspace_align = 256 };
-  if (dealing->workspace_bytes == 0) return GG_OK;
-  int64_t given = p->workspace ? p->workspace_bytes : 0;
-  if (given < dealing->workspace_bytes) {
-    return gg_fail(err, PROBLEM_WORKSPACE, NULL, (ll)given, (ll)dealing->shares,
-                   (ll)dealing->shared_tiles, (ll)dealing->workspace_bytes);
-  }
   uint64_t next = p->workspace / workspace_align * workspace_align + workspace_align;
-  if (p->workspace % workspace_align == 0) return GG_OK;
-  return gg_fail(err, PROBLEM_ALIGN, NULL, "workspace", (ll)p->workspace, (ll)workspace_align,
-                 "bytes", (ll)next);
+  if (p->workspace % workspace_align != 0) {
+    return gg_fail(err, PROBLEM_ALIGN, NULL, "workspace", (ll)p->workspace, (ll)workspace_align,
+                   "bytes", (ll)next);
+  }
+  int64_t given = p->workspace ? p->workspace_bytes : 0;
+  if (dealing->workspace_bytes == 0 || given >= dealing->workspace_bytes) return GG_OK;
+  return gg_fail(err, PROBLEM_WORKSPACE, NULL, (ll)given, (ll)dealing->shares,
+                 (ll)dealing->shared_tiles, (ll)dealing->workspace_bytes);
 }
 
 static uint64_t float_bits(float value) {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gemmgen_runtime.h"
+#include <gemmgen/gemmgen_runtime.h>
 
 /* A and B in f16, K-major; D in f32. gemmgen chooses everything else. */
 static const char spec_text[] = "arch: sm_80\n"

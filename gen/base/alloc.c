@@ -32,3 +32,7 @@ void gg_free(void *pointer) {
 void gg_alloc_fail_after(long count) {
   atomic_store(&allowed, count);
 }
+
+long gg_alloc_left(void) {
+  return atomic_load(&allowed);
+}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 
 static const gg_error_info table[] = {
 #define GG_ERROR(name, stage, message, help) {GG_E_##name, #name, stage, message, help},
@@ -24,7 +25,8 @@ const gg_error_info *gg_error_info_of(gg_status code) {
 }
 
 const char *gg_stage_name(gg_stage stage) {
-  return stage_names[stage];
+  size_t count = sizeof stage_names / sizeof *stage_names;
+  return (size_t)stage < count ? stage_names[stage] : "?";
 }
 
 static void copy_text(char *out, size_t size, const char *text) {
@@ -46,6 +48,7 @@ void gg_error_set(gg_error *err, gg_status code, const char *format, const gg_ma
 }
 
 void gg_error_clear(gg_error *err) {
+  if (!err) return;
   gg_free(err->log);
   *err = (gg_error)GG_ERROR_INIT;
 }
@@ -93,7 +96,9 @@ static void print_excerpt(gg_str *out, const gg_error *err, const char *source) 
   print_characters(out, NULL, &at, end, after);
   gg_str_puts(out, at < end ? "...\n" : "\n");
   if (err->column > 0) {
-    gg_str_printf(out, "      | %s%s^\n", skipped ? "   " : "", gg_str_text(&blanks));
+    gg_str_puts(out, skipped ? "      |    " : "      | ");
+    gg_str_add(out, &blanks);
+    gg_str_puts(out, "^\n");
   }
   gg_str_free(&unseen);
   gg_str_free(&blanks);

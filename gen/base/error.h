@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-#include "base/api.h"
-#include "base/str.h"
+#include "api.h"
+#include "str.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,7 +32,7 @@ typedef enum gg_stage {
 typedef enum gg_status {
   GG_OK = 0,
 #define GG_ERROR(name, stage, message, help) GG_E_##name,
-#include "base/errors.def"
+#include "errors.def"
 #undef GG_ERROR
   GG_STATUS_COUNT
 } gg_status;
@@ -57,12 +57,11 @@ typedef struct gg_error {
   char *log; /* a compiler's log, or NULL; freed by gg_error_clear */
 } gg_error;
 
-#define GG_ERROR_INIT                                                                              \
-  { .code = GG_OK }
+#define GG_ERROR_INIT GG_ZEROED
 
 /* The message formats, as named constants so that the compiler checks each call's arguments. */
 #define GG_ERROR(name, stage, message, help) static const char gg_message_##name[] = message;
-#include "base/errors.def"
+#include "errors.def"
 #undef GG_ERROR
 
 /* gg_fail(err, NAME, mark, arguments...) returns GG_E_NAME. `err` may be NULL. A first error is

@@ -11,9 +11,25 @@
  * than `limit` can tell, and an endless file cannot hold it. Errors: FILE_READ, MEMORY. */
 gg_status gg_file_read(char **out, size_t *length, const char *path, size_t limit, gg_error *err);
 
+/* The same of a regular file alone, for files that others may have put where ours belong: nothing
+ * there makes it wait. */
+gg_status gg_file_read_plain(char **out, size_t *length, const char *path, size_t limit,
+                             gg_error *err);
+
+/* Writes an output that a user named, as a shell's redirection would: symbolic links are followed,
+ * what is no regular file (a device, a FIFO) is opened and written, a file that may not be written
+ * is an error, and one that may keeps its owner and permissions. A regular file is written in full
+ * or not at all, as gg_file_replace does it. On failure errno tells the reason. */
+bool gg_file_write(const char *path, const void *data, size_t size);
+
+/* Whether gg_file_write could: for commands that work long before they write. Opens nothing. On
+ * failure errno tells the reason. */
+bool gg_file_writable(const char *path);
+
 /* Puts `size` bytes at `path` in full or not at all: a temporary file beside it with these
- * permissions, synced to the disk if asked for, then a rename. On failure what was there is
- * untouched, nothing is left behind, and errno tells the reason. */
+ * permissions, less what umask takes, synced to the disk if asked for, then a rename. It is for
+ * directories of our own: whatever was there is replaced. On failure what was there is untouched,
+ * nothing is left behind, and errno tells the reason. */
 bool gg_file_replace(const char *path, const void *data, size_t size, unsigned permissions,
                      bool sync);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 
 static bool reserve(gg_str *str, size_t extra) {
   if (str->failed) return false;
@@ -36,6 +37,11 @@ void gg_str_putc(gg_str *str, char character) {
   gg_str_append(str, &character, 1);
 }
 
+void gg_str_add(gg_str *str, const gg_str *text) {
+  gg_str_append(str, gg_str_text(text), text->length);
+  str->failed = str->failed || text->failed;
+}
+
 void gg_str_vprintf(gg_str *str, const char *format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);
@@ -54,23 +60,6 @@ void gg_str_printf(gg_str *str, const char *format, ...) {
   va_start(arguments, format);
   gg_str_vprintf(str, format, arguments);
   va_end(arguments);
-}
-
-size_t gg_utf8_sequence(const char *text, size_t left) {
-  static const unsigned char least[5][2] = {{0}, {0}, {0xC2, 0xDF}, {0xE0, 0xEF}, {0xF0, 0xF4}};
-  const unsigned char *s = (const unsigned char *)text;
-  if (left == 0) return 0;
-  if (s[0] < 0x80) return 1;
-  for (size_t length = 2; length <= 4 && length <= left; length++) {
-    if (s[0] < least[length][0] || s[0] > least[length][1]) continue;
-    for (size_t i = 1; i < length; i++) {
-      if ((s[i] & 0xC0) != 0x80) return 0;
-    }
-    bool overlong = (s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xF0 && s[1] < 0x90);
-    bool outside = (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF4 && s[1] > 0x8F);
-    return overlong || outside ? 0 : length;
-  }
-  return 0;
 }
 
 void gg_str_json(gg_str *str, const char *text) {
@@ -108,6 +97,10 @@ void gg_str_xml(gg_str *str, const char *text) {
 
 const char *gg_str_text(const gg_str *str) {
   return str->text ? str->text : "";
+}
+
+const char *gg_str_shown(const gg_str *str) {
+  return str->failed ? "(memory is out)" : gg_str_text(str);
 }
 
 char *gg_str_take(gg_str *str) {

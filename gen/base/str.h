@@ -1,5 +1,7 @@
 /* A growing text. Appending never fails visibly: when memory runs out the text turns `failed`,
- * later appends do nothing, and the one place that takes the text checks once. */
+ * later appends do nothing, and the one place that uses the text checks once. A text that becomes
+ * part of another passes its failure on (gg_str_add); one that is shown in a message says so
+ * (gg_str_shown). */
 #ifndef GG_BASE_STR_H
 #define GG_BASE_STR_H
 
@@ -7,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/api.h"
+#include "api.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,8 +21,7 @@ typedef struct gg_str {
   bool failed;
 } gg_str;
 
-#define GG_STR_INIT                                                                                \
-  { 0 }
+#define GG_STR_INIT GG_ZEROED
 
 #if defined(__GNUC__)
 #define GG_PRINTF(string, first) __attribute__((format(printf, string, first)))
@@ -31,6 +32,7 @@ typedef struct gg_str {
 GG_API void gg_str_append(gg_str *str, const char *text, size_t length);
 GG_API void gg_str_puts(gg_str *str, const char *text);
 GG_API void gg_str_putc(gg_str *str, char character);
+GG_API void gg_str_add(gg_str *str, const gg_str *text);
 GG_API void gg_str_printf(gg_str *str, const char *format, ...) GG_PRINTF(2, 3);
 GG_API void gg_str_vprintf(gg_str *str, const char *format, va_list arguments);
 
@@ -40,17 +42,19 @@ GG_API void gg_str_json(gg_str *str, const char *text);
 /* Appends `text` as the text of an XML element. */
 GG_API void gg_str_xml(gg_str *str, const char *text);
 
-/* Length in bytes of the UTF-8 sequence that `text` starts with, `left` bytes at most; 0 where
- * there is none. */
-size_t gg_utf8_sequence(const char *text, size_t left);
-
 /* The text ("" when empty), owned by `str`. */
 GG_API const char *gg_str_text(const gg_str *str);
+
+/* The text for a message; where it is not whole, that memory is out. */
+GG_API const char *gg_str_shown(const gg_str *str);
 
 /* Hands the text to the caller, who frees it with gg_free; NULL when memory ran out. */
 GG_API char *gg_str_take(gg_str *str);
 
 GG_API void gg_str_free(gg_str *str);
+
+/* Frees what the library says is to be freed with it. */
+GG_API void gg_free(void *pointer);
 
 #ifdef __cplusplus
 }

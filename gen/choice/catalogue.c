@@ -1,7 +1,7 @@
 /* From a catalogue of specs and a form to the kernels that there are.
  *
- * The form goes through the spec parser like any text, so that what a type or an epilogue may be is
- * said in one place; then its fields are put over those of each spec. Whether a family accepts the
+ * The form is read as a spec (gen/spec/form.c), so that what a type or an epilogue may be is said
+ * in one place; then its fields are put over those of each spec. Whether a family accepts the
  * result is its own `choose` to tell: nothing here knows what families can do. */
 #include "choice/catalogue.h"
 
@@ -161,31 +161,22 @@ static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form
   return gg_fail(err, MEMORY, NULL, "");
 }
 
-static gg_status read_form(gg_lineup *lineup, const gg_form *form, gg_arch arch, gg_error *err) {
-  gg_str text = GG_STR_INIT;
-  gg_form_print(&text, form, arch);
-  gg_status st = text.failed ? gg_fail(err, MEMORY, NULL, "")
-                             : gg_spec_file_parse(&lineup->form, gg_str_text(&text), text.length,
-                                                  "<form>", err);
-  gg_str_free(&text);
-  return st;
-}
-
 static gg_status fill(gg_lineup *lineup, const gg_catalogue *catalogue, const gg_form *form,
                       int device, gg_error *err) {
   size_t most = 0;
   for (size_t i = 0; i < catalogue->count; i++)
     most += gg_spec_file_count(catalogue->files[i]);
-  gg_status st = read_form(lineup, form, (gg_arch){.number = 80}, err);
+  gg_spec of;
+  gg_status st = gg_form_check(form, err);
+  if (!st) st = gg_spec_of_form(&of, form, &lineup->arena, err);
   if (st) return st;
   lineup->list = GG_ARENA_ARRAY(&lineup->arena, gg_candidate, most);
   lineup->refused = GG_ARENA_ARRAY(&lineup->arena, gg_refusal, most);
   if (!lineup->list || !lineup->refused) return gg_fail(err, MEMORY, NULL, "");
-  const gg_spec *of = gg_spec_file_get(lineup->form, 0);
   for (size_t i = 0; i < catalogue->count && !st; i++) {
     const gg_spec *spec;
     for (size_t j = 0; (spec = gg_spec_file_get(catalogue->files[i], j)) && !st; j++) {
-      if (runs_on(spec, device)) st = add(lineup, spec, of, catalogue->shipped, err);
+      if (runs_on(spec, device)) st = add(lineup, spec, &of, catalogue->shipped, err);
     }
   }
   return st;
@@ -208,7 +199,6 @@ gg_status gg_lineup_make(gg_lineup **out, const gg_catalogue *catalogue, const g
 
 void gg_lineup_free(gg_lineup *lineup) {
   if (!lineup) return;
-  gg_spec_file_free(lineup->form);
   gg_arena_free(&lineup->arena);
   gg_free(lineup);
 }
@@ -217,7 +207,7 @@ gg_status gg_lineup_fail(const gg_lineup *lineup, const gg_form *form, int devic
   gg_str name = GG_STR_INIT;
   gg_form_name(&name, form);
   bool refused = lineup->refused_count > 0;
-  gg_status st = gg_fail(err, GEMM_FORM, NULL, gg_str_text(&name), device,
+  gg_status st = gg_fail(err, GEMM_FORM, NULL, gg_str_shown(&name), device,
                          refused ? lineup->refused[0].why : "no family is for this architecture");
   gg_str_free(&name);
   return st;

@@ -29,7 +29,6 @@ typedef struct gg_refusal {
 
 typedef struct gg_lineup {
   gg_arena arena;
-  gg_spec_file *form; /* what the candidates' operands were read from */
   gg_candidate *list; /* in the catalogue's order */
   size_t count;
   gg_refusal *refused;

@@ -1,5 +1,7 @@
 #include "choice/form.h"
 
+#include <stdio.h>
+
 #include "atom/dtype.h"
 
 static char letter(gg_major major) {
@@ -32,21 +34,46 @@ void gg_form_name(gg_str *out, const gg_form *form) {
   }
 }
 
-static void print_operand(gg_str *out, char name, const gg_operand *operand) {
-  gg_str_printf(out, "%c: {type: %s, major: %c, align: %d}\n", name, type_name(operand->type),
-                letter(operand->major), operand->align);
+/* ---- Checks ----------------------------------------------------------------------------- */
+
+static bool is_type(gg_dtype type) {
+  return (unsigned)type < GG_DTYPE_COUNT;
 }
 
-void gg_form_print(gg_str *out, const gg_form *form, gg_arch arch) {
-  char name[GG_ARCH_NAME_MAX];
-  gg_str_printf(out, "arch: %s\n", gg_arch_name(name, arch));
-  print_operand(out, 'a', &form->a);
-  print_operand(out, 'b', &form->b);
-  if (form->has_c) print_operand(out, 'c', &form->c);
-  print_operand(out, 'd', &form->d);
-  gg_str_printf(out, "accumulator: %s\n", type_name(form->accumulator));
-  bool never = form->promote == GG_PROMOTE_NEVER;
-  if (form->promote > 0 || (never && gg_form_is_fp8(form)))
-    gg_str_printf(out, "promote: %d\n", never ? 0 : form->promote);
-  if (form->epilogue) gg_str_printf(out, "epilogue: %s\n", form->epilogue);
+/* `across`: the major besides `usual` that the operand may have. */
+static gg_status check_operand(const char *name, const gg_operand *operand, gg_major usual,
+                               gg_major across, gg_error *err) {
+  enum { most = 128 };
+  char member[16], majors[32];
+  int align = operand->align;
+  if (!is_type(operand->type)) {
+    snprintf(member, sizeof member, "%s.type", name);
+    return gg_fail(err, GEMM_FIELD, NULL, member, (long long)operand->type, "a gg_dtype");
+  }
+  if (operand->major != usual && operand->major != across) {
+    snprintf(member, sizeof member, "%s.major", name);
+    snprintf(majors, sizeof majors, "GG_MAJOR_%s and GG_MAJOR_%s", usual == GG_MAJOR_K ? "K" : "N",
+             across == GG_MAJOR_M ? "M" : "N");
+    return gg_fail(err, GEMM_FIELD, NULL, member, (long long)operand->major, majors);
+  }
+  if (align >= 0 && align <= most && (align & (align - 1)) == 0) return GG_OK;
+  snprintf(member, sizeof member, "%s.align", name);
+  return gg_fail(err, GEMM_FIELD, NULL, member, (long long)align,
+                 "a power of two up to 128, or 0 for what the problem has");
+}
+
+gg_status gg_form_check(const gg_form *form, gg_error *err) {
+  enum { most_promoted = 64 };
+  gg_status st = check_operand("a", &form->a, GG_MAJOR_K, GG_MAJOR_M, err);
+  if (!st) st = check_operand("b", &form->b, GG_MAJOR_K, GG_MAJOR_N, err);
+  if (!st) st = check_operand("d", &form->d, GG_MAJOR_N, GG_MAJOR_M, err);
+  if (!st && form->has_c) st = check_operand("c", &form->c, GG_MAJOR_N, GG_MAJOR_M, err);
+  if (st) return st;
+  if (!is_type(form->accumulator)) {
+    return gg_fail(err, GEMM_FIELD, NULL, "accumulator", (long long)form->accumulator,
+                   "a gg_dtype");
+  }
+  if (form->promote >= GG_PROMOTE_NEVER && form->promote <= most_promoted) return GG_OK;
+  return gg_fail(err, GEMM_FIELD, NULL, "promote", (long long)form->promote,
+                 "GG_PROMOTE_AUTO, GG_PROMOTE_NEVER and 1 to 64");
 }

@@ -1,4 +1,4 @@
-/* gg_form as text: for specs, messages and file names. */
+/* gg_form: its checks, and its name for messages and files. */
 #ifndef GG_CHOICE_FORM_H
 #define GG_CHOICE_FORM_H
 
@@ -13,7 +13,8 @@ bool gg_form_is_fp8(const gg_form *form);
  * epilogue of their own share no name. */
 void gg_form_name(gg_str *out, const gg_form *form);
 
-/* The form as keys of a spec for `arch`: types, majors, alignments, accumulator, epilogue. */
-void gg_form_print(gg_str *out, const gg_form *form, gg_arch arch);
+/* Whether every member has a value that it can have: GEMM_FIELD. An alignment may be 0: not known
+ * yet. The epilogue is read later. */
+gg_status gg_form_check(const gg_form *form, gg_error *err);
 
 #endif

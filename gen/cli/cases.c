@@ -5,11 +5,13 @@
 
 #include "atom/dtype.h"
 #include "base/alloc.h"
+#include "base/text.h"
 #include "problem.h"
+#include "spec/keys.h"
 
 /* ---- Parsing -------------------------------------------------------------------------- */
 
-enum { field_count = 11 };
+enum { field_count = CLI_CASE_FIELDS };
 
 static const char *const field_names[field_count] = {
     "type of A",  "type of B", "type of D", "accumulator", "major of A", "major of B",
@@ -23,12 +25,11 @@ typedef struct field {
 } field;
 
 static gg_status refuse(const field *f, int number, const char *wanted, gg_error *err) {
-  gg_str text = GG_STR_INIT;
-  gg_str_printf(&text, "the %s is %s, not '%.*s'", field_names[number], wanted, (int)f->length,
-                f->text);
-  gg_status st = gg_fail(err, CASES, &f->mark, gg_str_text(&text));
-  gg_str_free(&text);
-  return st;
+  char given[GG_SHOWN_MAX], shown[GG_SHOWN_MAX], text[2 * GG_SHOWN_MAX];
+  snprintf(given, sizeof given, "%.*s", (int)f->length, f->text);
+  snprintf(text, sizeof text, "the %s is %s, not '%s'", field_names[number], wanted,
+           gg_shown(shown, given));
+  return gg_fail(err, CASES, &f->mark, text);
 }
 
 static bool is(const field *f, const char *word) {
@@ -37,17 +38,30 @@ static bool is(const field *f, const char *word) {
 
 static gg_status read_type(gg_dtype *out, const field *f, int number, gg_error *err) {
   for (int type = 0; type < GG_DTYPE_COUNT; type++) {
-    if (!is(f, gg_dtype_info_of((gg_dtype)type)->name)) continue;
+    const gg_dtype_info *info = gg_dtype_info_of((gg_dtype)type);
+    if (info->kind == 'c' || !is(f, info->name)) continue; /* no complex products */
     *out = (gg_dtype)type;
     return GG_OK;
   }
-  return refuse(f, number, "a number type such as bf16", err);
+  char given[GG_SHOWN_MAX], wanted[128];
+  gg_near near;
+  snprintf(given, sizeof given, "%.*s", (int)f->length, f->text);
+  gg_near_word(&near, given, gg_key_find("a.type", strlen("a.type")));
+  snprintf(wanted, sizeof wanted, "a number type such as %s", near.best[0] ? near.best : "bf16");
+  return refuse(f, number, wanted, err);
 }
 
 static gg_status read_accumulator(cli_case *out, const field *f, gg_error *err) {
+  static const gg_dtype types[] = {GG_DTYPE_f32, GG_DTYPE_f16, GG_DTYPE_s32, GG_DTYPE_f64};
   out->fast = is(f, "f32fast");
   out->accumulator = GG_DTYPE_f32;
-  return out->fast ? GG_OK : read_type(&out->accumulator, f, 3, err);
+  if (out->fast) return GG_OK;
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    if (!is(f, gg_dtype_info_of(types[i])->name)) continue;
+    out->accumulator = types[i];
+    return GG_OK;
+  }
+  return refuse(f, 3, "f32, f16, s32, f64 or f32fast", err);
 }
 
 /* `first` and `second` are the letters that the operand may have. */
@@ -84,6 +98,15 @@ static gg_status read_case(cli_case *out, const field *f, gg_error *err) {
   return st;
 }
 
+gg_status cli_case_read(cli_case *out, const char *const texts[CLI_CASE_FIELDS],
+                        const char *const paths[CLI_CASE_FIELDS], gg_error *err) {
+  field fields[field_count];
+  for (int i = 0; i < field_count; i++)
+    fields[i] = (field){texts[i], strlen(texts[i]), {.path = paths[i]}};
+  *out = (cli_case){0};
+  return read_case(out, fields, err);
+}
+
 /* Splits [text, end) into fields; gives how many there are, counting at most one too many. */
 static int split(field *out, const char *text, const char *end, const char *name, int line) {
   int count = 0;
@@ -102,7 +125,7 @@ static int split(field *out, const char *text, const char *end, const char *name
   return count;
 }
 
-static gg_status add_case(cli_cases *out, const cli_case *c, gg_error *err) {
+gg_status cli_cases_add(cli_cases *out, const cli_case *c, gg_error *err) {
   cli_case *list = gg_realloc(out->list, (out->count + 1) * sizeof *list);
   if (!list) return gg_fail(err, MEMORY, NULL, "");
   out->list = list;
@@ -131,7 +154,7 @@ static gg_status parse_line(cli_cases *out, const char *text, const char *end, c
   }
   cli_case c = {0};
   gg_status st = read_case(&c, fields, err);
-  return st ? st : add_case(out, &c, err);
+  return st ? st : cli_cases_add(out, &c, err);
 }
 
 gg_status cli_cases_parse(cli_cases *out, const char *text, const char *name, gg_error *err) {

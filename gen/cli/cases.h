@@ -20,6 +20,15 @@ typedef struct cli_cases {
   size_t count;
 } cli_cases;
 
+enum { CLI_CASE_FIELDS = 11 };
+
+/* Reads one case from its fields, in a line's order; `paths` say where each was given. */
+gg_status cli_case_read(cli_case *out, const char *const texts[CLI_CASE_FIELDS],
+                        const char *const paths[CLI_CASE_FIELDS], gg_error *err);
+
+/* Adds a case. */
+gg_status cli_cases_add(cli_cases *out, const cli_case *c, gg_error *err);
+
 /* Parses the text of a file called `name`. On failure *out is empty and the error has line and
  * column. Free with cli_cases_free. */
 gg_status cli_cases_parse(cli_cases *out, const char *text, const char *name, gg_error *err);

@@ -10,6 +10,7 @@
 
 typedef struct race {
   const cli_case *product;
+  int arch;
   gg_form form;
   gg_device_model device;
   const gg_lineup *lineup;
@@ -86,9 +87,14 @@ static int name_width(const race *r) {
 static void print_text(gg_str *out, const race *r) {
   int width = name_width(r);
   cli_case_name(out, r->product);
-  gg_str_printf(out, " on %s, %d multiprocessors; times in us\n\n%-*s %8s %6s %6s %6s",
-                r->device.name, r->device.sm_count, width, "kernel", "tiles", "shares", "rounds",
-                "filled");
+  if (r->device.arch == r->arch) {
+    gg_str_printf(out, " on %s (sm_%d)", r->device.name, r->arch);
+  } else {
+    gg_str_printf(out, " on sm_%d, by the figures of %s (sm_%d)", r->arch, r->device.name,
+                  r->device.arch);
+  }
+  gg_str_printf(out, ", %d multiprocessors; times in us\n\n%-*s %8s %6s %6s %6s",
+                r->device.sm_count, width, "kernel", "tiles", "shares", "rounds", "filled");
   gg_str_printf(out, " %6s %9s %9s %8s %8s %8s %9s %9s %7s\n", "K step", "multiply", "load",
                 "epilogue", "sharing", "DRAM", "DRAM MB", "predicted", "TFLOP/s");
   for (size_t i = 0; i < r->lineup->count; i++) {
@@ -135,8 +141,10 @@ static void print_json(gg_str *out, const race *r) {
   gg_str_puts(out, "{");
   json_text(out, "problem", gg_str_text(&name));
   gg_str_puts(out, ", ");
+  gg_str_printf(out, "\"arch\": \"sm_%d\", ", r->arch);
   json_text(out, "device", r->device.name);
-  gg_str_printf(out, ", \"sm_count\": %d,\n  ", r->device.sm_count);
+  gg_str_printf(out, ", \"device_arch\": \"sm_%d\", \"sm_count\": %d,\n  ", r->device.arch,
+                r->device.sm_count);
   json_text(out, "chosen", plan_of(r, 0)->name);
   gg_str_puts(out, ",\n  ");
   json_text(out, "why", gg_str_text(&why));
@@ -155,6 +163,7 @@ static void print_json(gg_str *out, const race *r) {
     gg_str_putc(out, '}');
   }
   gg_str_puts(out, "\n  ]}\n");
+  out->failed = out->failed || name.failed || why.failed;
   gg_str_free(&name);
   gg_str_free(&why);
 }
@@ -187,12 +196,12 @@ int cli_choice_explain(const cli_case *product, int arch, int sm_count, char *co
   gg_error err = GG_ERROR_INIT;
   gg_str text = GG_STR_INIT;
   gg_catalogue *catalogue;
-  race r = {.product = product, .form = cli_case_form(product)};
+  race r = {.product = product, .arch = arch, .form = cli_case_form(product)};
   r.device = gg_device_model_of(arch, sm_count);
   gg_status st = spec_count ? gg_catalogue_load(&catalogue, specs, (size_t)spec_count, &err)
                             : gg_catalogue_open(&catalogue, &err);
   if (!st) st = explain(&text, &r, catalogue, arch, json, &err);
-  if (!st) fputs(gg_str_text(&text), stdout);
+  if (!st) st = cli_print(&text, &err);
   gg_catalogue_close(catalogue);
   gg_str_free(&text);
   return st ? cli_report(&err, NULL) : CLI_OK;

@@ -5,12 +5,19 @@
 
 #include <stddef.h>
 
+#include "atom/arch.h"
 #include "gemmgen.h"
 
 /* CLI_NO_DEVICE: what was asked needs a GPU and none is usable. */
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_NO_DEVICE = 3 };
 
-typedef enum cli_type { CLI_FLAG, CLI_STRING, CLI_INT, CLI_REAL } cli_type;
+typedef enum cli_type {
+  CLI_FLAG,
+  CLI_REMOVAL, /* a flag that removes things: only its whole name will do */
+  CLI_STRING,
+  CLI_INT,
+  CLI_REAL
+} cli_type;
 
 /* `offset` is where in the command's options struct the value goes: bool for a flag,
  * const char * for a string, int64_t for an integer, double for a real. A value that the user
@@ -48,15 +55,27 @@ void cli_help(const cli_command *command);
 /* Prints the error to stderr as compilers do and clears it; gives CLI_FAILED. */
 int cli_report(gg_error *err, const char *source);
 
+/* cli_report of MEMORY. */
+int cli_out_of_memory(void);
+
 /* Prints "gemmgen: ..." to stderr; gives CLI_USAGE. */
 int cli_usage(const char *format, ...) GG_PRINTF(1, 2);
+
+/* Reads the architecture of an option: sm_90a, compute_90a, 90a. Gives an exit code. */
+int cli_arch_read(gg_arch *out, const char *text);
 
 /* Prints "gemmgen: warning: ..." to stderr: gg_compiler_options' `warn`. */
 void cli_warn(void *user, const char *message);
 
-/* Writes a whole text to `path` ("-" or NULL: standard output): a temporary file beside it,
- * then a rename, so that nothing is half-written. */
+/* Writes a whole text to `path` ("-" or NULL: standard output) by gg_file_write: a regular file is
+ * never half-written. */
 gg_status cli_write(const char *path, const char *text, size_t length, gg_error *err);
+
+/* The same of a text that was put together; MEMORY where it is not whole. */
+gg_status cli_write_text(const char *path, const gg_str *text, gg_error *err);
+
+/* Prints a text that was put together to standard output; MEMORY where it is not whole. */
+gg_status cli_print(const gg_str *text, gg_error *err);
 
 /* A progress bar on stderr when that is a terminal; silent otherwise. done == total ends it. */
 void cli_progress(const char *what, size_t done, size_t total);

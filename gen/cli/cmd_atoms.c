@@ -8,6 +8,7 @@
 #include "atom/dtype.h"
 #include "atom/mma_atom.h"
 #include "cli/cli.h"
+#include "spec/keys.h"
 
 typedef struct atoms_options {
   const char *arch, *type;
@@ -34,6 +35,7 @@ typedef struct listing {
   int words;
   char **word;  /* each must occur in the name */
   size_t count; /* atoms so far */
+  size_t wrappers;
   gg_str out;
 } listing;
 
@@ -66,6 +68,7 @@ static void put_json_layout(gg_str *out, const char *key, gg_layout layout) {
   gg_layout_print(&text, &layout, GG_NOTATION_PLAIN);
   gg_str_printf(out, ",\"%s\":", key);
   gg_str_json(out, gg_str_text(&text));
+  out->failed = out->failed || text.failed;
   gg_str_free(&text);
 }
 
@@ -169,8 +172,12 @@ static void put_wrapper_mma(listing *list, const gg_mma_atom *atom) {
   if (gg_mma_atom_wrapper(&text, atom, name, NULL) == GG_OK) {
     gg_str_puts(&list->out, "// ");
     gg_mma_atom_cute(&list->out, atom);
-    gg_str_printf(&list->out, "\n%s\n", gg_str_text(&text));
+    gg_str_putc(&list->out, '\n');
+    gg_str_add(&list->out, &text);
+    gg_str_putc(&list->out, '\n');
+    list->wrappers++;
   }
+  list->out.failed = list->out.failed || text.failed;
   gg_str_free(&text);
 }
 
@@ -195,6 +202,7 @@ static void put_mma(listing *list, const gg_mma_row *row, const gg_mma_atom *ato
     }
     list->count++;
   }
+  list->out.failed = list->out.failed || ptx.failed || cute.failed;
   gg_str_free(&ptx);
   gg_str_free(&cute);
 }
@@ -239,8 +247,12 @@ static void put_wrapper_copy(listing *list, const gg_copy_atom *atom) {
   if (gg_copy_atom_wrapper(&text, atom, "copy", NULL) == GG_OK) {
     gg_str_puts(&list->out, "// ");
     gg_copy_atom_cute(&list->out, atom);
-    gg_str_printf(&list->out, "\n%s\n", gg_str_text(&text));
+    gg_str_putc(&list->out, '\n');
+    gg_str_add(&list->out, &text);
+    gg_str_putc(&list->out, '\n');
+    list->wrappers++;
   }
+  list->out.failed = list->out.failed || text.failed;
   gg_str_free(&text);
 }
 
@@ -263,6 +275,7 @@ static void put_copy(listing *list, const gg_copy_atom *atom) {
     }
     list->count++;
   }
+  list->out.failed = list->out.failed || cute.failed;
   gg_str_free(&cute);
 }
 
@@ -285,13 +298,50 @@ static void list_copies(listing *list) {
 static int read_filters(listing *list) {
   const atoms_options *options = list->options;
   list->type = GG_DTYPE_COUNT;
-  if (options->arch && !gg_arch_parse(&list->arch, options->arch)) {
-    return cli_usage("no architecture '%s'", options->arch);
+  if (options->arch) {
+    int code = cli_arch_read(&list->arch, options->arch);
+    if (code) return code;
   }
   if (options->type && !gg_dtype_find(&list->type, options->type)) {
-    return cli_usage("no type '%s'", options->type);
+    gg_near near;
+    gg_near_word(&near, options->type, gg_key_find("a.type", strlen("a.type")));
+    return cli_usage("no type '%s'%s%s", options->type, near.best[0] ? "; did you mean " : "",
+                     near.best);
   }
   return CLI_OK;
+}
+
+/* Everything that is asked for; gives how many atoms that is. */
+static size_t list_atoms(listing *list) {
+  bool json = list->options->json;
+  if (!json && !list->options->wrapper) {
+    gg_str_printf(&list->out, "%-56s %-9s %-14s %-8s %-4s %-5s %s\n", "CuTe's name", "MxNxK",
+                  "A B C", "arch", "PTX", "CUDA", "PTX name");
+  }
+  if (json) gg_str_puts(&list->out, "{\"mma\":[");
+  list_mma(list);
+  size_t mma = list->count;
+  list->count = 0; /* of a JSON list of its own */
+  if (json) gg_str_puts(&list->out, "],\n\"copy\":[");
+  list_copies(list);
+  if (json) gg_str_puts(&list->out, "]}\n");
+  return mma + list->count;
+}
+
+/* Why there is nothing to print. */
+static int fail_empty(const listing *list, size_t found) {
+  const atoms_options *options = list->options;
+  if (found) {
+    fprintf(stderr, "gemmgen: none of the %zu atoms", found);
+  } else {
+    fputs("gemmgen: no atom", stderr);
+  }
+  if (options->arch) fprintf(stderr, " for %s", options->arch);
+  if (options->type) fprintf(stderr, " with an operand of %s", options->type);
+  for (int i = 0; i < list->words; i++)
+    fprintf(stderr, "%s '%s'", i ? " and" : " whose name has", list->word[i]);
+  fputs(found ? " has a wrapper\n" : "; `gemmgen atoms` lists them all\n", stderr);
+  return CLI_FAILED;
 }
 
 static int run(const void *options, int argc, char **argv) {
@@ -299,31 +349,11 @@ static int run(const void *options, int argc, char **argv) {
   gg_error err = GG_ERROR_INIT;
   int status = read_filters(&list);
   if (status) return status;
-  bool json = list.options->json;
-  if (!json && !list.options->wrapper) {
-    gg_str_printf(&list.out, "%-56s %-9s %-14s %-8s %-4s %-5s %s\n", "CuTe's name", "MxNxK",
-                  "A B C", "arch", "PTX", "CUDA", "PTX name");
-  }
-  if (json) gg_str_puts(&list.out, "{\"mma\":[");
-  list_mma(&list);
-  size_t found = list.count;
-  if (json) {
-    gg_str_puts(&list.out, "],\n\"copy\":[");
-    list.count = 0;
-  }
-  list_copies(&list);
-  if (json) {
-    gg_str_puts(&list.out, "]}\n");
-    found += list.count;
-  } else {
-    found = list.count;
-  }
-  if (list.out.failed) {
-    (void)gg_fail(&err, MEMORY, NULL, "");
+  size_t found = list_atoms(&list);
+  if (!list.out.failed && (list.options->wrapper ? list.wrappers : found) == 0) {
+    status = fail_empty(&list, found);
+  } else if (cli_print(&list.out, &err)) {
     status = cli_report(&err, NULL);
-  } else {
-    fputs(gg_str_text(&list.out), stdout);
-    status = found ? CLI_OK : CLI_FAILED;
   }
   gg_str_free(&list.out);
   return status;
@@ -332,12 +362,13 @@ static int run(const void *options, int argc, char **argv) {
 const cli_command cmd_atoms = {
     .name = "atoms",
     .operands = "[WORD...]",
-    .summary = "the MMA and copy atoms: PTX name, CuTe's name, shape, types, architecture",
-    .details = "Lists the atoms whose PTX or CuTe name contains every WORD. An asterisk in a name\n"
-               "stands for N, a parameter of a wgmma family. The architecture is the least that\n"
-               "has the instruction, PTX the first PTX ISA and CUDA the first release.\n"
-               "\n"
-               "The exit code is 1 where no atom matches.",
+    .summary = "List the MMA and copy atoms: PTX name, CuTe's name, shape, types, architecture",
+    .details =
+        "Lists the atoms whose PTX or CuTe name contains every WORD. An asterisk in a name\n"
+        "stands for N, a parameter of a wgmma family. The architecture is the least that\n"
+        "has the instruction, PTX the first PTX ISA and CUDA the first release.\n"
+        "\n"
+        "The exit status is 1 where no atom matches, or with --wrapper none that does has one.",
     .options = atoms_option_rows,
     .options_size = sizeof(atoms_options),
     .run = run,

@@ -8,6 +8,7 @@
 #include "cli/bench_summary.h"
 #include "cli/kernels.h"
 #include "cli/products.h"
+#include "cli/specs.h"
 #include "cli/tune_kernels.h"
 #include "plan/operation.h"
 #include "trial.h"
@@ -17,7 +18,7 @@ enum { most_chosen = 64, chosen_name_width = 60 };
 typedef struct bench_options {
   cli_shape shape;
   const char *cases, *tsv, *json, *markdown, *svg, *cublaslt;
-  bool ceiling, no_cublaslt, best, no_overlap;
+  bool ceiling, no_cublaslt, best, no_overlap, keep_going;
   int64_t top, samples, seed, device;
 } bench_options;
 
@@ -31,6 +32,7 @@ static const cli_option options[] = {
     {"no-cublaslt", 0, CLI_FLAG, offsetof(bench_options, no_cublaslt), NULL, "do without cuBLASLt"},
     {"no-overlap", 0, CLI_FLAG, offsetof(bench_options, no_overlap), NULL,
      "begin each of our launches when the one before it has ended"},
+    CLI_KEEP_GOING_OPTION(bench_options, keep_going),
     {"best", 0, CLI_FLAG, offsetof(bench_options, best), NULL,
      "show only the fastest kernel of each case"},
     {"top", 0, CLI_INT, offsetof(bench_options, top), "N",
@@ -111,11 +113,11 @@ static double ratio(double figure, double yardstick) {
 }
 
 /* A figure, or a dash where there is none. */
-static void put_figure(gg_str *out, int width, int digits, double figure) {
+static void print_figure(int width, int digits, double figure) {
   if (figure > 0)
-    gg_str_printf(out, " %*.*f", width, digits, figure);
+    printf(" %*.*f", width, digits, figure);
   else
-    gg_str_printf(out, " %*s", width, "-");
+    printf(" %*s", width, "-");
 }
 
 static void put_header(bench *b) {
@@ -130,16 +132,14 @@ static void put_row(bench *b, const char *name, const gg_kernel *kernel, const b
                     const bench_figure *ours) {
   double of_best = ratio(ours->tflops, result->lt_best.tflops);
   double of_ceiling = ratio(ours->tflops, result->ceiling);
-  gg_str line = GG_STR_INIT;
-  gg_str_printf(&line, "%-44s %-*s", name, b->name_width, kernel->name);
-  put_figure(&line, 8, 1, ours->tflops);
-  put_figure(&line, 8, 1, result->lt_first.tflops);
-  put_figure(&line, 8, 1, result->lt_best.tflops);
-  put_figure(&line, 8, 1, result->ceiling);
-  put_figure(&line, 7, 3, of_best);
-  put_figure(&line, 7, 3, of_ceiling);
-  printf("%s %5s\n", gg_str_text(&line), ours->right ? "yes" : "NO");
-  gg_str_free(&line);
+  printf("%-44s %-*s", name, b->name_width, kernel->name);
+  print_figure(8, 1, ours->tflops);
+  print_figure(8, 1, result->lt_first.tflops);
+  print_figure(8, 1, result->lt_best.tflops);
+  print_figure(8, 1, result->ceiling);
+  print_figure(7, 3, of_best);
+  print_figure(7, 3, of_ceiling);
+  printf(" %5s\n", ours->right ? "yes" : "NO");
   gg_str_printf(&b->tsv, "%s\t%s\t%.5g\t%.5g\t%.5g\t%.5g\t%.4f\t%.4f\t%d\t%.3g\t%d\n", name,
                 kernel->name, ours->tflops, result->lt_first.tflops, result->lt_best.tflops,
                 result->ceiling, of_best, of_ceiling, ours->right, ours->max_error, result->sets);
@@ -193,6 +193,7 @@ static void put_json(gg_str *out, const bench *b) {
                 device->arch, device->driver_version,
                 b->rig.lt ? gg_cublaslt_version(b->rig.lt) : 0, gg_str_text(&b->json),
                 gg_str_text(&b->skipped));
+  out->failed = out->failed || b->json.failed || b->skipped.failed;
 }
 
 /* Writes the text, and frees it, where a path is given. */
@@ -200,8 +201,7 @@ static int write_file(const char *path, gg_str *text) {
   gg_error err = GG_ERROR_INIT;
   gg_status st = GG_OK;
   if (path) {
-    st = text->failed ? gg_fail(&err, MEMORY, NULL, "")
-                      : cli_write(path, gg_str_text(text), text->length, &err);
+    st = cli_write_text(path, text, &err);
   }
   gg_str_free(text);
   return st ? cli_report(&err, NULL) : CLI_OK;
@@ -247,12 +247,12 @@ static int find_covering(bench *b, const cli_case *c, const char *name) {
       b->covering_modules[count++] = b->modules[i];
     } else {
       if (!b->modules[i]) gg_str_puts(&why, "did not load");
-      put_skipped(b, name, kernel, gg_str_text(&why));
-      if (!first.length) gg_str_printf(&first, "%s: %s", kernel->name, gg_str_text(&why));
+      put_skipped(b, name, kernel, gg_str_shown(&why));
+      if (!first.length) gg_str_printf(&first, "%s: %s", kernel->name, gg_str_shown(&why));
     }
     gg_str_free(&why);
   }
-  if (count == 0) printf("%-44s skipped, no kernel covers it (%s)\n", name, gg_str_text(&first));
+  if (count == 0) printf("%-44s skipped, no kernel covers it (%s)\n", name, gg_str_shown(&first));
   gg_str_free(&first);
   return count;
 }
@@ -287,7 +287,7 @@ static int choose_covering(bench *b, const cli_case *c, const char *name) {
       b->covering[count] = one->kernel;
       b->covering_modules[count++] = one->module;
     } else if (one->kernel) {
-      put_skipped(b, name, one->kernel, why.length ? gg_str_text(&why) : one->failure.message);
+      put_skipped(b, name, one->kernel, why.length ? gg_str_shown(&why) : one->failure.message);
     }
     gg_str_free(&why);
   }
@@ -302,6 +302,7 @@ static int run_case(bench *b, const cli_case *c) {
   bench_result result;
   int code = CLI_OK;
   cli_case_name(&name, c);
+  if (name.failed) return cli_out_of_memory();
   int count = b->catalogue ? choose_covering(b, c, gg_str_text(&name))
                            : find_covering(b, c, gg_str_text(&name));
   if (count > 0) {
@@ -326,7 +327,7 @@ static int load_modules(bench *b) {
   if (!b->modules || !b->covering || !b->covering_modules) {
     gg_free(b->modules);
     b->modules = NULL;
-    return cli_usage("out of memory");
+    return cli_out_of_memory();
   }
   int code = CLI_OK;
   for (size_t i = 0; i < count; i++) {
@@ -370,11 +371,13 @@ static int run_all(bench *b) {
     if (failed) code = failed;
     cli_progress("bench", i + 1, b->cases.count);
   }
+  gg_error err = GG_ERROR_INIT;
   gg_str means = GG_STR_INIT;
   bench_summary_line(&means, &b->summary);
-  fputs(gg_str_text(&means), stdout);
+  int failed = cli_print(&means, &err) ? cli_report(&err, NULL) : CLI_OK;
   gg_str_free(&means);
-  int failed = write_files(b);
+  int unwritten = write_files(b);
+  if (unwritten) failed = unwritten;
   for (size_t i = 0; i < b->kernels.count; i++)
     gg_module_free(b->modules[i]);
   tune_forms_free(b->forms);
@@ -422,9 +425,12 @@ static int run(const void *values, int argc, char **argv) {
   if (given.top == 0) given.top = 1;
   if (given.device < 0 || given.device > INT32_MAX) return cli_usage("--device counts from 0");
   if (argc == 0 && !given.cases) return cli_usage("bench takes SPECs, --cases or both");
-  int code = argc ? cli_kernels_load(&b.kernels, argc, argv) : open_catalogue(&b);
+  int refused = argc ? cli_kernels_load(&b.kernels, argc, argv, given.keep_going) : CLI_OK;
+  int code = given.keep_going && b.kernels.count > 0 ? CLI_OK : refused;
+  if (!code && argc == 0) code = open_catalogue(&b);
   if (!code) code = given.cases ? cli_cases_load(&b.cases, given.cases) : make_cases(&b);
   if (!code) code = run_on_device(&b);
+  if (!code) code = refused;
   gg_free(b.modules);
   gg_free(b.covering);
   gg_free(b.covering_modules);

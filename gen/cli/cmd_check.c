@@ -4,12 +4,13 @@
 #include "cli/specs.h"
 
 typedef struct check_options {
-  bool quiet;
+  bool quiet, keep_going;
 } check_options;
 
 static const cli_option options[] = {
     {"quiet", 'q', CLI_FLAG, offsetof(check_options, quiet), NULL,
      "say nothing of specs that are well"},
+    CLI_KEEP_GOING_OPTION(check_options, keep_going),
     {0},
 };
 
@@ -21,19 +22,15 @@ static gg_status check(void *user, const gg_spec *spec, gg_error *err) {
     printf("%s: ok, %d threads, %lld B of shared memory\n", kernel->name, kernel->threads,
            (long long)kernel->smem_bytes);
   }
+  if (st == GG_OK) cli_note(spec, kernel->note);
   gg_kernel_free(kernel);
   return st;
 }
 
 static int run(const void *values, int argc, char **argv) {
   check_options given = *(const check_options *)values;
-  int status = CLI_OK;
   if (argc == 0) return cli_usage("check needs a spec");
-  for (int i = 0; i < argc; i++) {
-    int one = cli_each_spec(argv[i], false, NULL, check, &given);
-    if (one) status = one;
-  }
-  return status;
+  return cli_each_spec(argc, argv, given.keep_going, check, &given);
 }
 
 const cli_command cmd_check = {
@@ -41,8 +38,9 @@ const cli_command cmd_check = {
     .operands = "SPEC...",
     .summary = "Check specs without writing anything",
     .details =
-        "Every stage runs: the spec, the plan, the layouts, the text. All specs are looked at;\n"
-        "the exit status is 1 if any was refused.",
+        "Every stage runs: the spec, the plan, the layouts, the text. All files are looked at, a\n"
+        "sweep up to its first combination that is refused, or with --keep-going all of it. The\n"
+        "exit status is 1 if any was refused.",
     .options = options,
     .options_size = sizeof(check_options),
     .run = run,

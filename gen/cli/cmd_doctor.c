@@ -16,7 +16,7 @@ typedef struct doctor_options {
 
 static const cli_option options[] = {
     {"json", 0, CLI_FLAG, offsetof(doctor_options, json), NULL, "print JSON"},
-    {"clear-cache", 0, CLI_FLAG, offsetof(doctor_options, clear_cache), NULL,
+    {"clear-cache", 0, CLI_REMOVAL, offsetof(doctor_options, clear_cache), NULL,
      "remove every compiled kernel that is kept"},
     {0},
 };
@@ -77,8 +77,9 @@ static void find_toolkit(findings *out) {
   gg_str_printf(&nvcc, "%s/bin/nvcc", gg_str_text(&out->toolkit));
   if (!nvcc.failed) read_version(&words, nvcc.text);
   find_release(&out->nvcc_version, gg_str_text(&words));
+  out->nvcc_version.failed |= nvcc.failed || words.failed;
   gg_str_printf(&out->ptxas, "%s/bin/ptxas", gg_str_text(&out->toolkit));
-  if (access(gg_str_text(&out->ptxas), X_OK) != 0) gg_str_free(&out->ptxas);
+  if (!out->ptxas.failed && access(out->ptxas.text, X_OK) != 0) gg_str_free(&out->ptxas);
   gg_str_free(&nvcc);
   gg_str_free(&words);
 }
@@ -112,6 +113,14 @@ static void find_emulator(findings *out) {
   }
   out->emulator = *gg_context_device(context);
   gg_context_close(context);
+}
+
+/* Targets of one family stand together. */
+static const gg_target *const *next_family(const gg_target *const *at) {
+  const char *family = (*at)->family;
+  while (*at && strcmp((*at)->family, family) == 0)
+    at++;
+  return at;
 }
 
 /* What becomes of a family's kernels on a device: "as sm_90 cubin", or why not. */
@@ -151,6 +160,17 @@ static void print_toolkit(const findings *found) {
            facts.archs[facts.arch_count - 1]);
   } else {
     printf("NVRTC     none (%s); kernels can be generated, not compiled\n", facts.why_not);
+    printf("          install the CUDA Toolkit 12.8 or newer, or of it the package cuda-nvrtc\n");
+  }
+}
+
+static void print_families(const findings *found, const gg_device_facts *device) {
+  for (const gg_target *const *family = gg_targets; *family; family = next_family(family)) {
+    gg_str fate = GG_STR_INIT;
+    bool runs = family_on_device(&fate, found, *family, device);
+    printf("          family %s %s: %s\n", (*family)->family, runs ? "runs" : "does not run",
+           gg_str_shown(&fate));
+    gg_str_free(&fate);
   }
 }
 
@@ -166,29 +186,17 @@ static void print_devices(const findings *found) {
     printf("device %d  %s, sm_%d, %d multiprocessors, %lld MiB, L2 %lld MiB\n", i, device->name,
            device->arch, device->sm_count, (long long)(device->memory_bytes >> 20),
            (long long)(device->l2_bytes >> 20));
-    for (const gg_target *const *family = gg_targets; *family; family++) {
-      gg_str fate = GG_STR_INIT;
-      bool runs = family_on_device(&fate, found, *family, device);
-      printf("          family %s %s: %s\n", (*family)->family, runs ? "runs" : "does not run",
-             gg_str_text(&fate));
-      gg_str_free(&fate);
-    }
+    print_families(found, device);
   }
 }
 
 static void print_emulator(const findings *found) {
-  gg_str fate = GG_STR_INIT;
   if (found->no_emulator.length) {
     printf("emulator  does not start: %s\n", gg_str_text(&found->no_emulator));
     return;
   }
   printf("emulator  %s, on this machine's CPU\n", found->emulator.name);
-  for (const gg_target *const *family = gg_targets; *family; family++) {
-    bool runs = family_on_device(&fate, found, *family, &found->emulator);
-    printf("          family %s %s: %s\n", (*family)->family, runs ? "runs" : "does not run",
-           gg_str_text(&fate));
-    gg_str_free(&fate);
-  }
+  print_families(found, &found->emulator);
 }
 
 static void print_cache(const findings *found) {
@@ -198,6 +206,10 @@ static void print_cache(const findings *found) {
   }
   printf("cache     %s: %lld kernels, %lld KiB\n", found->cache.directory,
          (long long)found->cached.entries, (long long)(found->cached.bytes >> 10));
+  if (found->cached.distrusted) {
+    printf("          %lld of them are not used: others may have written them\n",
+           (long long)found->cached.distrusted);
+  }
 }
 
 /* ---- JSON ----------------------------------------------------------------------------- */
@@ -219,12 +231,13 @@ static void json_device(gg_str *out, const findings *found, const gg_device_fact
                 "\"smem_per_cta\": %d, \"clock_khz\": %d, \"families\": {",
                 device->arch, device->sm_count, (long long)device->memory_bytes,
                 (long long)device->l2_bytes, device->smem_per_cta, device->clock_khz);
-  for (const gg_target *const *family = gg_targets; *family; family++) {
+  for (const gg_target *const *family = gg_targets; *family; family = next_family(family)) {
     gg_str fate = GG_STR_INIT;
     bool runs = family_on_device(&fate, found, *family, device);
     gg_str_printf(out, "%s\"%s\": {\"runs\": %s, \"how\": ", family == gg_targets ? "" : ", ",
                   (*family)->family, runs ? "true" : "false");
     gg_str_json(out, gg_str_text(&fate));
+    out->failed = out->failed || fate.failed;
     gg_str_putc(out, '}');
     gg_str_free(&fate);
   }
@@ -247,6 +260,7 @@ static void make_json(gg_str *out, const findings *found) {
   json_text(out, "cache", found->cache.directory);
   gg_str_printf(out, "  \"cache_entries\": %lld,\n  \"cache_bytes\": %lld,\n",
                 (long long)found->cached.entries, (long long)found->cached.bytes);
+  gg_str_printf(out, "  \"cache_distrusted\": %lld,\n", (long long)found->cached.distrusted);
   gg_str_printf(out, "  \"driver_version\": %d,\n", found->driver_version);
   json_text(out, "no_device", gg_str_text(&found->no_device));
   gg_str_puts(out, "  \"devices\": [");
@@ -264,6 +278,15 @@ static void make_json(gg_str *out, const findings *found) {
   gg_str_puts(out, "\n}\n");
 }
 
+static bool is_whole(const findings *found) {
+  const gg_str *texts[] = {&found->toolkit, &found->nvcc_version, &found->ptxas, &found->no_device,
+                           &found->no_emulator};
+  bool whole = true;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    whole = whole && !texts[i]->failed;
+  return whole;
+}
+
 /* ---- The command ---------------------------------------------------------------------- */
 
 static int print(const findings *found, bool json) {
@@ -278,8 +301,7 @@ static int print(const findings *found, bool json) {
   gg_error err = GG_ERROR_INIT;
   gg_str text = GG_STR_INIT;
   make_json(&text, found);
-  gg_status st = text.failed ? gg_fail(&err, MEMORY, NULL, "")
-                             : cli_write(NULL, gg_str_text(&text), text.length, &err);
+  gg_status st = cli_print(&text, &err);
   gg_str_free(&text);
   return st ? cli_report(&err, NULL) : CLI_OK;
 }
@@ -291,7 +313,8 @@ static int run(const void *values, int argc, char **argv) {
   gg_error err = GG_ERROR_INIT;
   findings found = {0};
   int code;
-  gg_status st = gg_compiler_open(&found.compiler, NULL, &err);
+  gg_compiler_options opt = {.warn = cli_warn};
+  gg_status st = gg_compiler_open(&found.compiler, &opt, &err);
   if (!st) st = gg_cache_open(&found.cache, NULL, 0, &err);
   if (st) {
     code = cli_report(&err, NULL);
@@ -302,7 +325,7 @@ static int run(const void *values, int argc, char **argv) {
   find_toolkit(&found);
   find_devices(&found);
   find_emulator(&found);
-  code = print(&found, given->json);
+  code = is_whole(&found) ? print(&found, given->json) : cli_out_of_memory();
 done:
   gg_cache_close(&found.cache);
   gg_compiler_close(found.compiler);

@@ -43,7 +43,7 @@ static int replay_on(const gg_recipe *recipe, gg_provider provider, int ordinal,
                      const cli_emulate *given) {
   gg_error err = GG_ERROR_INIT;
   gg_context *context;
-  gg_context_options opt = {.provider = provider, .device = ordinal};
+  gg_context_options opt = {.provider = provider, .device = ordinal, .compiler.warn = cli_warn};
   gg_str lines = GG_STR_INIT;
   int failed = 0, code = CLI_OK;
   gg_status st = gg_context_open(&context, &opt, &err);
@@ -55,7 +55,8 @@ static int replay_on(const gg_recipe *recipe, gg_provider provider, int ordinal,
   bool emulated = gg_context_device(context)->emulated;
   printf("%s on %s\n", recipe->path, gg_context_device(context)->name);
   st = gg_recipe_replay(&failed, &lines, recipe, context, &err);
-  fputs(gg_str_text(&lines), stdout);
+  gg_status unsaid = cli_print(&lines, &err);
+  if (!st) st = unsaid;
   gg_str_free(&lines);
   if (st) code = cli_report(&err, NULL);
   if (failed) code = CLI_FAILED;

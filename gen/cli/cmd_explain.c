@@ -6,21 +6,22 @@
 #include "cli/specs.h"
 
 typedef struct explain_options {
-  const char *format, *problem, *types;
-  bool json;
-  int64_t arch, sms;
+  const char *format, *problem, *types, *arch;
+  bool json, keep_going;
+  int64_t sms;
 } explain_options;
 
 static const cli_option options[] = {
     {"format", 0, CLI_STRING, offsetof(explain_options, format), "FORMAT",
      "text (default) or json"},
     {"json", 0, CLI_FLAG, offsetof(explain_options, json), NULL, "the same as --format json"},
+    CLI_KEEP_GOING_OPTION(explain_options, keep_going),
     {"problem", 0, CLI_STRING, offsetof(explain_options, problem), "\"M N K [BATCH]\"",
      "explain which kernel gg_gemm takes for this product"},
     {"types", 0, CLI_STRING, offsetof(explain_options, types), "A,B,D[,ACC[,MAJORS]]",
      "of the product (bf16,bf16,bf16,f32,kkn)"},
-    {"arch", 0, CLI_INT, offsetof(explain_options, arch), "N",
-     "of the product's device: 90 (default) is an H100"},
+    {"arch", 0, CLI_STRING, offsetof(explain_options, arch), "sm_NN",
+     "of the product's device: sm_90 (default) is an H100"},
     {"sms", 0, CLI_INT, offsetof(explain_options, sms), "N",
      "its multiprocessors (those of the card that the model was fitted to)"},
     {0},
@@ -44,10 +45,9 @@ static gg_status explain(void *user, const gg_spec *spec, gg_error *err) {
     if (ex->printed) gg_str_putc(&text, '\n');
     gg_report_print(&text, &report, "");
   }
-  if (st == GG_OK) {
-    fputs(gg_str_text(&text), stdout);
-    ex->printed++;
-  }
+  if (st == GG_OK) cli_note(spec, report.note);
+  if (st == GG_OK) st = cli_print(&text, err);
+  if (st == GG_OK) ex->printed++;
   gg_str_free(&text);
   gg_report_free(&report);
   return st;
@@ -55,13 +55,14 @@ static gg_status explain(void *user, const gg_spec *spec, gg_error *err) {
 
 static int explain_problem(const explain_options *given, bool json, int argc, char **argv) {
   cli_cases cases;
-  if (given->arch < 0 || given->arch > 999) return cli_usage("--arch takes a number such as 90");
+  gg_arch arch = {.number = 90};
+  int code = given->arch ? cli_arch_read(&arch, given->arch) : CLI_OK;
+  if (code) return code;
   if (given->sms < 0 || given->sms > 100000) return cli_usage("--sms takes a number such as 132");
   const char *types = given->types ? given->types : "bf16,bf16,bf16";
-  int code = cli_product_read(&cases, given->problem, types);
+  code = cli_product_read(&cases, given->problem, types);
   if (!code) {
-    int arch = given->arch ? (int)given->arch : 90;
-    code = cli_choice_explain(&cases.list[0], arch, (int)given->sms, argv, argc, json);
+    code = cli_choice_explain(&cases.list[0], arch.number, (int)given->sms, argv, argc, json);
   }
   cli_cases_free(&cases);
   return code;
@@ -76,11 +77,9 @@ static int run(const void *values, int argc, char **argv) {
   }
   if (given->problem) return explain_problem(given, ex.json, argc, argv);
   if (given->types) return cli_usage("--types is of a --problem");
+  if (given->arch || given->sms) return cli_usage("--arch and --sms are of a --problem's device");
   if (argc == 0) return cli_usage("explain needs a spec, or a --problem");
-  int status = CLI_OK;
-  for (int i = 0; i < argc && status == CLI_OK; i++) {
-    status = cli_each_spec(argv[i], false, NULL, explain, &ex);
-  }
+  int status = cli_each_spec(argc, argv, given->keep_going, explain, &ex);
   if (ex.json) fputs(ex.printed ? "]\n" : "[]\n", stdout);
   return status;
 }

@@ -1,17 +1,21 @@
 /* gemmgen gen: specs to files. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/specs.h"
 #include "emit/report.h"
 #include "gemmgen_runtime.h"
+#include "plan/plan.h"
 
 typedef struct gen_options {
   const char *emit, *out, *depfile, *arch;
+  bool keep_going;
 } gen_options;
 
 static const cli_option options[] = {
@@ -23,6 +27,7 @@ static const cli_option options[] = {
      "write a Makefile rule: the outputs depend on the specs"},
     {"arch", 0, CLI_STRING, offsetof(gen_options, arch), "sm_NN",
      "compile ptx and cubin for this architecture (default: the spec's)"},
+    CLI_KEEP_GOING_OPTION(gen_options, keep_going),
     {0},
 };
 
@@ -30,18 +35,29 @@ typedef enum emit_kind { EMIT_CU, EMIT_PTX, EMIT_CUBIN, EMIT_PLAN, EMIT_COUNT } 
 
 static const char *const extensions[EMIT_COUNT] = {"cu", "ptx", "cubin", "plan"};
 
+/* A kernel's name and what it is of. */
+typedef struct named {
+  char *name;
+  const gg_spec *spec;
+} named;
+
 /* One run of the command. */
 typedef struct generation {
   const gen_options *given;
+  cli_specs specs;
   bool wanted[EMIT_COUNT];
+  gg_str out; /* of -o: the file, or the directory without the slash behind it; empty: stdout */
   bool to_directory;
   gg_compiler *compiler;  /* opened on first use */
   gg_str outputs, inputs; /* of the depfile */
+  gg_arena arena;         /* of the names */
+  named *named;
+  size_t named_count;
 } generation;
 
 static int parse_emit(generation *gen) {
   const char *list = gen->given->emit ? gen->given->emit : "cu";
-  while (*list) {
+  for (;;) {
     size_t length = strcspn(list, ",");
     int kind = 0;
     while (kind < EMIT_COUNT &&
@@ -52,30 +68,152 @@ static int parse_emit(generation *gen) {
       return cli_usage("--emit takes cu, ptx, cubin and plan, not '%.*s'", (int)length, list);
     }
     gen->wanted[kind] = true;
-    list += length + (list[length] == ',');
+    if (!list[length]) return CLI_OK;
+    list += length + 1;
+  }
+}
+
+static int count_wanted(const generation *gen) {
+  int count = 0;
+  for (int kind = 0; kind < EMIT_COUNT; kind++)
+    count += gen->wanted[kind];
+  return count;
+}
+
+/* ---- Where ------------------------------------------------------------------------------ */
+
+/* -o is a directory where it is one, where it says so, and where nothing is there yet and one file
+ * would not do. */
+static int choose_output(generation *gen) {
+  const char *out = gen->given->out;
+  struct stat info;
+  if (!out || strcmp(out, "-") == 0) {
+    if (gen->given->depfile) return cli_usage("--depfile needs -o FILE or -o DIR");
+    return count_wanted(gen) > 1 ? cli_usage("several kinds of output need a directory: -o DIR")
+                                 : CLI_OK;
+  }
+  size_t length = strlen(out);
+  bool there = stat(out, &info) == 0, slash = length > 0 && out[length - 1] == '/';
+  bool several = count_wanted(gen) > 1 || gen->specs.count > 1;
+  gen->to_directory = slash || (there ? S_ISDIR(info.st_mode) : several);
+  while (gen->to_directory && length > 1 && out[length - 1] == '/')
+    length--;
+  gg_str_append(&gen->out, out, length);
+  if (gen->to_directory || !several) return CLI_OK;
+  return cli_usage("%zu kernels in %d kinds of output need a directory, and %s is none",
+                   gen->specs.count, count_wanted(gen), out);
+}
+
+/* Makes the directory, or that of a file, and those above it. */
+static gg_status make_directory(const char *path, bool of_file, gg_error *err) {
+  gg_str copy = GG_STR_INIT;
+  gg_str_puts(&copy, path);
+  if (copy.failed) return gg_fail(err, MEMORY, NULL, "");
+  char *slash = of_file ? strrchr(copy.text, '/') : NULL;
+  if (slash) *slash = '\0';
+  bool ok = (of_file && !slash) || !copy.text[0] || gg_directory_make(copy.text, 0777);
+  gg_status st = ok ? GG_OK : gg_fail(err, FILE_WRITE, NULL, copy.text, strerror(errno));
+  gg_str_free(&copy);
+  return st;
+}
+
+static int make_directories(const generation *gen) {
+  gg_error err = GG_ERROR_INIT;
+  gg_status st = GG_OK;
+  if (gen->out.failed) st = gg_fail(&err, MEMORY, NULL, "");
+  if (!st && gen->out.length) st = make_directory(gg_str_text(&gen->out), !gen->to_directory, &err);
+  if (!st && gen->given->depfile) st = make_directory(gen->given->depfile, true, &err);
+  return st ? cli_report(&err, NULL) : CLI_OK;
+}
+
+/* ---- Names ------------------------------------------------------------------------------ */
+
+/* What cannot be planned has no file; generating it tells why. */
+static gg_status note_name(void *user, const gg_spec *spec, gg_error *err) {
+  generation *gen = user;
+  gg_arena arena = GG_ARENA_INIT;
+  gg_plan plan;
+  gg_status st = gg_plan_choose(&plan, spec, &arena, err);
+  char *name = st ? NULL : gg_arena_strndup(&gen->arena, plan.name, strlen(plan.name));
+  gg_arena_free(&arena);
+  if (st && gen->given->keep_going) {
+    gg_error_clear(err);
+    return GG_OK;
+  }
+  if (!st && !name) st = gg_fail(err, MEMORY, NULL, "");
+  if (!st) gen->named[gen->named_count++] = (named){name, spec};
+  return st;
+}
+
+static int by_name(const void *left, const void *right) {
+  const named *a = left, *b = right;
+  int order = strcmp(a->name, b->name);
+  return order ? order : (a->spec > b->spec) - (a->spec < b->spec);
+}
+
+static const gg_mark *mark_of(const gg_spec *spec) {
+  return spec->name.state == GG_SPEC_SET ? &spec->name.mark : &spec->here.mark;
+}
+
+/* Two kernels of one name are fine where they are one. */
+static gg_status check_pair(const named *first, const named *second, gg_error *err) {
+  gg_kernel *a = NULL, *b = NULL;
+  gg_status st = gg_kernel_generate(&a, first->spec, err);
+  if (!st) st = gg_kernel_generate(&b, second->spec, err);
+  if (!st && strcmp(a->source, b->source) != 0) {
+    const gg_mark *other = mark_of(first->spec);
+    st = gg_fail(err, GEN_NAME, mark_of(second->spec), second->name, other->file, other->line,
+                 other->column);
+  }
+  gg_kernel_free(a);
+  gg_kernel_free(b);
+  return st;
+}
+
+/* Before anything is written: no file is of two kernels. */
+static int check_names(generation *gen) {
+  gg_error err = GG_ERROR_INIT;
+  if (!gen->to_directory || gen->specs.count < 2) return CLI_OK;
+  gen->named = GG_ARENA_ARRAY(&gen->arena, named, gen->specs.count);
+  if (!gen->named) return cli_out_of_memory();
+  int code = cli_specs_each(&gen->specs, gen->given->keep_going, NULL, note_name, gen);
+  if (code) return code;
+  qsort(gen->named, gen->named_count, sizeof *gen->named, by_name);
+  for (size_t i = 1; i < gen->named_count; i++) {
+    const named *first = &gen->named[i - 1], *second = &gen->named[i];
+    if (strcmp(first->name, second->name) != 0) continue;
+    if (check_pair(first, second, &err)) return cli_report(&err, NULL);
   }
   return CLI_OK;
 }
 
 /* ---- Outputs ---------------------------------------------------------------------------- */
 
+/* As compilers write paths in depfiles, and make and ninja read them: a backslash is one only in
+ * front of what it quotes. */
 static void add_path(gg_str *list, const char *path) {
-  gg_str_putc(list, ' ');
-  for (; *path; path++) {
-    if (*path == ' ' || *path == '#' || *path == '\\') gg_str_putc(list, '\\');
-    if (*path == '$') gg_str_putc(list, '$');
-    gg_str_putc(list, *path);
+  gg_str quoted = GG_STR_INIT;
+  gg_str_putc(&quoted, ' ');
+  for (const char *s = path; *s; s++) {
+    if (*s == ' ' || *s == '\t') {
+      for (const char *back = s; back > path && back[-1] == '\\'; back--)
+        gg_str_putc(&quoted, '\\');
+    }
+    if (*s == ' ' || *s == '\t' || *s == '#') gg_str_putc(&quoted, '\\');
+    if (*s == '$') gg_str_putc(&quoted, '$');
+    gg_str_putc(&quoted, *s);
   }
+  gg_str_add(list, &quoted);
+  gg_str_free(&quoted);
 }
 
 static gg_status write_output(generation *gen, const char *name, emit_kind kind, const char *text,
                               size_t length, gg_error *err) {
-  const char *out = gen->given->out;
   gg_str path = GG_STR_INIT;
+  gg_str_add(&path, &gen->out);
   if (gen->to_directory) {
-    gg_str_printf(&path, "%s/%s.%s", out, name, extensions[kind]);
-  } else if (out) {
-    gg_str_puts(&path, out);
+    bool root = strcmp(gg_str_text(&gen->out), "/") == 0;
+    gg_str_printf(&path, "%s%s.%s", root ? "" : "/", name, extensions[kind]);
   }
   if (path.length) add_path(&gen->outputs, gg_str_text(&path));
   gg_status st = path.failed
@@ -90,6 +228,7 @@ static gg_status write_plan(generation *gen, const gg_spec *spec, const char *na
   gg_str text = GG_STR_INIT;
   gg_status st = cli_report_of(&report, spec, err);
   if (st == GG_OK) gg_report_json(&text, &report);
+  if (st == GG_OK && text.failed) st = gg_fail(err, MEMORY, NULL, "");
   if (st == GG_OK) st = write_output(gen, name, EMIT_PLAN, gg_str_text(&text), text.length, err);
   gg_str_free(&text);
   gg_report_free(&report);
@@ -99,7 +238,8 @@ static gg_status write_plan(generation *gen, const gg_spec *spec, const char *na
 static gg_status write_compiled(generation *gen, const gg_kernel *kernel, emit_kind kind,
                                 gg_error *err) {
   gg_status st = GG_OK;
-  if (!gen->compiler && (st = gg_compiler_open(&gen->compiler, NULL, err))) return st;
+  gg_compiler_options opt = {.warn = cli_warn};
+  if (!gen->compiler && (st = gg_compiler_open(&gen->compiler, &opt, err))) return st;
   gg_binary *binary = NULL;
   gg_format format = kind == EMIT_PTX ? GG_FORMAT_PTX : GG_FORMAT_CUBIN;
   st = gg_compile(&binary, gen->compiler, kernel, gen->given->arch, format, err);
@@ -113,6 +253,7 @@ static gg_status generate(void *user, const gg_spec *spec, gg_error *err) {
   generation *gen = user;
   gg_kernel *kernel = NULL;
   gg_status st = gg_kernel_generate(&kernel, spec, err);
+  if (st == GG_OK) cli_note(spec, kernel->note);
   for (int kind = 0; kind < EMIT_COUNT && st == GG_OK; kind++) {
     if (!gen->wanted[kind]) continue;
     if (kind == EMIT_CU) {
@@ -127,53 +268,53 @@ static gg_status generate(void *user, const gg_spec *spec, gg_error *err) {
   return st;
 }
 
-/* ---- The command ------------------------------------------------------------------------ */
-
-static bool is_directory(const char *path) {
-  struct stat info;
-  size_t length = strlen(path);
-  return (length && path[length - 1] == '/') || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
-}
-
-static int count_wanted(const generation *gen) {
-  int count = 0;
-  for (int kind = 0; kind < EMIT_COUNT; kind++)
-    count += gen->wanted[kind];
-  return count;
-}
-
-static int write_depfile(generation *gen, gg_error *err) {
+static int write_depfile(generation *gen) {
+  gg_error err = GG_ERROR_INIT;
   if (!gen->given->depfile) return CLI_OK;
   gg_str text = GG_STR_INIT;
   const char *outputs = gg_str_text(&gen->outputs);
   gg_str_printf(&text, "%s:%s\n", outputs[0] ? outputs + 1 : "", gg_str_text(&gen->inputs));
-  gg_status st = cli_write(gen->given->depfile, gg_str_text(&text), text.length, err);
+  text.failed = text.failed || gen->outputs.failed || gen->inputs.failed;
+  gg_status st = cli_write_text(gen->given->depfile, &text, &err);
   gg_str_free(&text);
-  return st ? cli_report(err, NULL) : CLI_OK;
+  return st ? cli_report(&err, NULL) : CLI_OK;
+}
+
+/* ---- The command ------------------------------------------------------------------------ */
+
+static int generate_all(generation *gen, int argc, char **argv) {
+  const gen_options *given = gen->given;
+  int refused = cli_specs_load(&gen->specs, argc, argv);
+  if (refused && !given->keep_going) return refused;
+  int code = choose_output(gen);
+  if (!code) code = check_names(gen);
+  if (!code) code = make_directories(gen);
+  if (code) return code;
+  for (int i = 0; i < argc; i++) {
+    if (strcmp(argv[i], "-") != 0) add_path(&gen->inputs, argv[i]);
+  }
+  code = cli_specs_each(&gen->specs, given->keep_going, "gen", generate, gen);
+  if (!code || given->keep_going) {
+    int unwritten = write_depfile(gen);
+    if (unwritten) code = unwritten;
+  }
+  return code ? code : refused;
 }
 
 static int run(const void *values, int argc, char **argv) {
-  generation gen = {.given = values};
-  gg_error err = GG_ERROR_INIT;
+  generation gen = {.given = values, .arena = GG_ARENA_INIT};
   if (argc == 0) return cli_usage("gen needs a spec");
-  int status = parse_emit(&gen);
-  if (status) return status;
-  gen.to_directory = gen.given->out && is_directory(gen.given->out);
-  if (gen.given->depfile && !gen.given->out) return cli_usage("--depfile needs -o");
-  if (!gen.to_directory && count_wanted(&gen) > 1) {
-    return cli_usage("several kinds of output need a directory: -o DIR/");
-  }
-  if (gen.to_directory) mkdir(gen.given->out, 0777);
-  for (int i = 0; i < argc && status == CLI_OK; i++) {
-    add_path(&gen.inputs, argv[i]);
-    status = cli_each_spec(argv[i], gen.given->out && !gen.to_directory,
-                           gen.to_directory ? "gen" : NULL, generate, &gen);
-  }
-  if (status == CLI_OK) status = write_depfile(&gen, &err);
+  gg_arch arch;
+  int code = parse_emit(&gen);
+  if (!code && gen.given->arch) code = cli_arch_read(&arch, gen.given->arch);
+  if (!code) code = generate_all(&gen, argc, argv);
   gg_compiler_close(gen.compiler);
+  cli_specs_free(&gen.specs);
+  gg_arena_free(&gen.arena);
+  gg_str_free(&gen.out);
   gg_str_free(&gen.outputs);
   gg_str_free(&gen.inputs);
-  return status;
+  return code;
 }
 
 const cli_command cmd_gen = {
@@ -182,8 +323,10 @@ const cli_command cmd_gen = {
     .summary = "Write kernels: CUDA C++, PTX, cubin",
     .details =
         "Each SPEC is a YAML file (- for standard input); one with a sweep gives several\n"
-        "kernels, which need a directory. Output is the same from run to run, byte for byte;\n"
-        "a file is written in full or not at all.",
+        "kernels. Several kernels, or several kinds of output, go to a directory, which is made\n"
+        "where it is not there, and are named by the kernels; two kernels of one name are\n"
+        "refused. Output is the same from run to run, byte for byte; a file is written in full or\n"
+        "not at all.",
     .options = options,
     .options_size = sizeof(gen_options),
     .run = run,

@@ -31,17 +31,22 @@ static const cli_option options[] = {
 };
 
 static int list_operations(void) {
+  gg_error err = GG_ERROR_INIT;
+  gg_str text = GG_STR_INIT;
   for (const gg_op *op = gg_ops; op->name; op++) {
     gg_str call = GG_STR_INIT;
     gg_str_printf(&call, "%s(", op->name);
     gg_op_print_arguments(&call, op);
     gg_str_puts(&call, ")");
-    printf("%-46s %s\n", gg_str_text(&call), op->help);
+    gg_str_printf(&text, "%-46s %s\n", gg_str_text(&call), op->help);
+    text.failed = text.failed || call.failed;
     gg_str_free(&call);
   }
   for (const gg_op_alias *a = gg_op_aliases; a->alias; a++)
-    printf("%-46s as %s\n", a->alias, a->name);
-  return CLI_OK;
+    gg_str_printf(&text, "%-46s as %s\n", a->alias, a->name);
+  gg_status st = cli_print(&text, &err);
+  gg_str_free(&text);
+  return st ? cli_report(&err, NULL) : CLI_OK;
 }
 
 /* ---- Drawing ------------------------------------------------------------------------------ */
@@ -126,10 +131,9 @@ static gg_status evaluate(const layout_options *given, const char *text, const c
   if (out.failed && (st = gg_fail(err, MEMORY, NULL, ""))) goto done;
   if (given->svg) {
     if ((st = draw(&svg, given, value, err))) goto done;
-    if (svg.failed && (st = gg_fail(err, MEMORY, NULL, ""))) goto done;
-    if ((st = cli_write(given->svg, gg_str_text(&svg), svg.length, err))) goto done;
+    if ((st = cli_write_text(given->svg, &svg, err))) goto done;
   }
-  fputs(gg_str_text(&out), stdout);
+  st = cli_print(&out, err);
 done:
   gg_str_free(&out);
   gg_str_free(&svg);

@@ -6,6 +6,7 @@
 #include "cli/emulate.h"
 #include "cli/kernels.h"
 #include "cli/names.h"
+#include "cli/specs.h"
 #include "gemmgen_emu.h"
 #include "number.h"
 #include "plan/operation.h"
@@ -15,6 +16,7 @@ typedef struct run_options {
   cli_shape shape;
   int64_t seed, pad;
   const char *inputs;
+  bool keep_going;
   cli_emulate emulate;
 } run_options;
 
@@ -27,6 +29,7 @@ static const cli_option options[] = {
     {"pad", 0, CLI_INT, offsetof(run_options, pad), "N",
      "lengthen every row by N units of its alignment (0)"},
     {"seed", 0, CLI_INT, offsetof(run_options, seed), "N", "of the inputs (0)"},
+    CLI_KEEP_GOING_OPTION(run_options, keep_going),
     CLI_EMULATE_OPTIONS(run_options, emulate),
     {0},
 };
@@ -323,9 +326,12 @@ static int run(const void *values, int argc, char **argv) {
   gg_problem shape;
   int code = cli_shape_read(&shape, &given->shape, NULL);
   if (code) return code;
-  code = cli_kernels_load(&kernels, argc, argv);
+  code = cli_kernels_load(&kernels, argc, argv, given->keep_going);
   if (!code && given->emulate.trace) cli_name_parts(argc, argv);
-  if (!code) code = run_on_device(given, &kernels, normal, integers);
+  if (!code || (given->keep_going && kernels.count > 0)) {
+    int failed = run_on_device(given, &kernels, normal, integers);
+    if (failed) code = failed;
+  }
   cli_kernels_free(&kernels);
   return code;
 }

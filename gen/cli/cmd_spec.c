@@ -47,12 +47,9 @@ static int run(const void *values, int argc, char **argv) {
     status = cli_usage("no key '%s'; `gemmgen spec` lists them", argv[0]);
   }
   gg_error err = GG_ERROR_INIT;
-  if (text.failed) {
-    (void)gg_fail(&err, MEMORY, NULL, "");
-  } else if (status == CLI_OK) {
-    cli_write(given->output, gg_str_text(&text), text.length, &err);
+  if (status == CLI_OK && cli_write_text(given->output, &text, &err)) {
+    status = cli_report(&err, NULL);
   }
-  if (err.code) status = cli_report(&err, NULL);
   gg_str_free(&text);
   return status;
 }

@@ -42,7 +42,7 @@ static const cli_option options[] = {
     {"samples", 0, CLI_INT, offsetof(tune_options, samples), "N",
      "samples, of which the median counts (5)"},
     {"device", 0, CLI_STRING, offsetof(tune_options, emulate.device), "WHERE",
-     "gpu, gpu:N, emu (times then mean nothing), or auto: a GPU where there is one (auto)"},
+     "gpu, gpu:N, or emu, where times mean nothing and nothing is installed (gpu)"},
     {"seed", 0, CLI_INT, offsetof(tune_options, seed), "N", "of the inputs (0)"},
     {0},
 };
@@ -117,8 +117,8 @@ static gg_status race(const search *s, contestant *const *runners, int count, gg
   for (int i = 0; i < count && !st; i++) {
     double rate = 1e12 * result.ours[i].tflops;
     runners[i]->figure = (tune_figure){operations(s->c) / rate, result.ours[i].right};
-    runners[i]->known = true;
-    st = store_figure(s, runners[i], err);
+    runners[i]->known = tune_is_time(runners[i]->figure.seconds);
+    if (runners[i]->known) st = store_figure(s, runners[i], err);
   }
   bench_result_free(&result);
   return st;
@@ -243,17 +243,21 @@ static gg_status write_winner(const search *s, const contestant *winner, int mea
   gg_str_printf(&text, "# Written by gemmgen %s tune, NVRTC %d.%d.\n", gg_version(),
                 t->compiler / 100, t->compiler % 100 / 10);
   gg_spec_write(&text, &winner->candidate->spec);
-  if (!st && text.failed) st = gg_fail(err, MEMORY, NULL, "");
   if (!st) {
     char *slash = strrchr(path.text, '/');
     *slash = '\0';
     gg_directory_make(path.text, 0777); /* a failure shows at once */
     *slash = '/';
-    st = cli_write(gg_str_text(&path), gg_str_text(&text), text.length, err);
+    st = cli_write_text(gg_str_text(&path), &text, err);
   }
   gg_str_free(&path);
   gg_str_free(&text);
   return st;
+}
+
+/* Times of the emulator choose nothing: winners go only where the user says. */
+static bool installs(const tune *t) {
+  return !t->device->emulated || t->given->output;
 }
 
 static int report(const search *s, const contestant *winner, gg_error *err) {
@@ -283,7 +287,7 @@ static int report(const search *s, const contestant *winner, gg_error *err) {
   }
   printf(", of %d\n", measured);
   fflush(stdout);
-  if (write_winner(s, winner, measured, err)) return cli_report(err, NULL);
+  if (installs(s->t) && write_winner(s, winner, measured, err)) return cli_report(err, NULL);
   return wrong ? CLI_FAILED : CLI_OK;
 }
 
@@ -313,11 +317,13 @@ static int tune_product(tune *t, const cli_case *c) {
 static int open_files(tune *t) {
   gg_error err = GG_ERROR_INIT;
   gg_status st = gg_tuned_directory(&t->directory, t->given->output, &err);
-  if (!st && t->directory.length == 0) {
+  if (!st && installs(t) && t->directory.length == 0) {
     return cli_usage("no directory for the winners: name one with --output");
   }
   if (!st && t->given->database) {
     gg_str_puts(&t->database, t->given->database);
+  } else if (!st && !installs(t)) {
+    gg_str_puts(&t->database, ":memory:");
   } else if (!st) {
     gg_str_printf(&t->database, "%s/figures.sqlite", gg_str_text(&t->directory));
     gg_directory_make(t->directory.text, 0777); /* a failure shows when the file is made */
@@ -329,7 +335,6 @@ static int open_files(tune *t) {
 
 static int tune_all(tune *t) {
   gg_compiler_facts compiler = gg_compiler_facts_of(gg_context_compiler(t->rig.context));
-  t->device = gg_context_device(t->rig.context);
   t->compiler = compiler.nvrtc_version;
   t->model = gg_device_model_of(t->device->arch, t->device->emulated ? 0 : t->device->sm_count);
   if (t->device->emulated) {
@@ -341,6 +346,9 @@ static int tune_all(tune *t) {
     int failed = tune_product(t, &t->products.list[i]);
     if (failed) code = failed;
     cli_progress("tune", i + 1, t->products.count);
+  }
+  if (!installs(t)) {
+    fputs("gemmgen: nothing is installed: times of the emulator mean nothing\n", stderr);
   }
   if (tune_interrupted()) {
     fprintf(stderr, "gemmgen: ended early; what was measured is in %s\n",
@@ -355,15 +363,19 @@ static int run_on_device(tune *t) {
   int code = cli_emulate_begin(&device, &t->given->emulate);
   if (code) return code;
   if (device.both) return cli_usage("tune takes one device, not both");
+  if (device.provider == GG_PROVIDER_AUTO) device.provider = GG_PROVIDER_CUDA;
   gg_context_options opt = {
       .device = device.ordinal, .provider = device.provider, .compiler.warn = cli_warn};
   gg_status st = gg_context_open(&t->rig.context, &opt, &err);
   if (st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE) {
-    fprintf(stderr, "gemmgen: nothing was run: %s\n", err.message);
+    fprintf(stderr,
+            "gemmgen: nothing was run: %s; --device emu goes through the motions in the emulator\n",
+            err.message);
     gg_error_clear(&err);
     return CLI_NO_DEVICE;
   }
   if (st) return cli_report(&err, NULL);
+  t->device = gg_context_device(t->rig.context);
   code = open_files(t);
   if (!code) code = tune_all(t);
   tune_forms_free(t->forms);
@@ -423,6 +435,9 @@ const cli_command cmd_tune = {
         "what is there for this device, kernel text and compiler is not measured again, so that a\n"
         "run may be ended (Ctrl-C) and taken up again. The winner of each product is written as\n"
         "a spec, which gg_gemm prefers to the model's choice from then on.\n"
+        "\n"
+        "In the emulator, which only --device emu asks for, the same is gone through, and nothing\n"
+        "is kept, but where --output or --database names a place.\n"
         "\n"
         "The exit status is 1 where a kernel was wrong or none was measured, 3 where there is no\n"
         "device.",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "gemmgen_emu.h"
 
 static bool read_ordinal(int *out, const char *text) {
@@ -45,16 +46,12 @@ static int read_seed(gg_emu_options *out, const char *text) {
   return cli_usage("--emu-seed takes a whole number, not '%s'", text);
 }
 
-/* The emulator writes the file when its context closes; whether it can is found out now. */
+/* Files are written when all has run; whether they can be is found out now. */
 static int check_writable(const char *path) {
   gg_error err = GG_ERROR_INIT;
-  FILE *file = path ? fopen(path, "ab") : NULL;
-  if (path && !file) {
-    (void)gg_fail(&err, FILE_WRITE, NULL, path, strerror(errno));
-    return cli_report(&err, NULL);
-  }
-  if (file) fclose(file);
-  return CLI_OK;
+  if (!path || strcmp(path, "-") == 0 || gg_file_writable(path)) return CLI_OK;
+  (void)gg_fail(&err, FILE_WRITE, NULL, path, strerror(errno));
+  return cli_report(&err, NULL);
 }
 
 int cli_emulate_begin(cli_device *out, const cli_emulate *given) {
@@ -74,6 +71,7 @@ int cli_emulate_begin(cli_device *out, const cli_emulate *given) {
   if (given->hazards) options.hazards = given->hazards;
   options.warn = cli_warn;
   if ((code = check_writable(given->trace))) return code;
+  if ((code = check_writable(given->counters))) return code;
   return gg_emu_configure(&options) ? cli_usage("--%s", gg_emu_message()) : CLI_OK;
 }
 

@@ -15,19 +15,14 @@ static gg_status add_kernel(void *user, const gg_spec *spec, gg_error *err) {
   if (!list) return gg_fail(err, MEMORY, NULL, "");
   out->list = list;
   gg_status st = gg_kernel_generate(&list[out->count], spec, err);
-  if (!st) out->count++;
+  if (!st) cli_note(spec, list[out->count++]->note);
   return st;
 }
 
-int cli_kernels_load(cli_kernels *out, int count, char **paths) {
+int cli_kernels_load(cli_kernels *out, int count, char **paths, bool keep_going) {
   *out = (cli_kernels){0};
   if (count == 0) return cli_usage("no spec given; see `gemmgen help`");
-  int code = CLI_OK;
-  for (int i = 0; i < count; i++) {
-    int failed = cli_each_spec(paths[i], false, NULL, add_kernel, out);
-    if (failed) code = failed;
-  }
-  return code;
+  return cli_each_spec(count, paths, keep_going, add_kernel, out);
 }
 
 void cli_kernels_free(cli_kernels *kernels) {

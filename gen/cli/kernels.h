@@ -10,9 +10,10 @@ typedef struct cli_kernels {
   size_t count;
 } cli_kernels;
 
-/* Generates every kernel of the spec files. A file that cannot is reported on stderr. Gives an exit
- * code; free with cli_kernels_free whatever it is. */
-int cli_kernels_load(cli_kernels *out, int count, char **paths);
+/* Generates every kernel of the spec files; what cannot be is reported on stderr, as by
+ * cli_specs_each. Gives an exit code, with `keep_going` perhaps of what was refused beside what is
+ * in the list; free with cli_kernels_free whatever it is. */
+int cli_kernels_load(cli_kernels *out, int count, char **paths, bool keep_going);
 void cli_kernels_free(cli_kernels *kernels);
 
 /* A problem's extents and scalars as options: texts, so that 0 can be told from nothing. */

@@ -36,7 +36,8 @@ static getopt_tables make_tables(const cli_option *options) {
   *s++ = ':';
   for (const cli_option *option = options; option && option->name; option++) {
     int code = first_code + (int)(option - options);
-    int takes = option->type == CLI_FLAG ? no_argument : required_argument;
+    bool flag = option->type == CLI_FLAG || option->type == CLI_REMOVAL;
+    int takes = flag ? no_argument : required_argument;
     tables.longs[count++] = (struct option){option->name, takes, NULL, code};
     if (!option->letter) continue;
     *s++ = option->letter;
@@ -57,7 +58,7 @@ static const cli_option *option_of(const cli_option *options, int code) {
 static int set_option(void *values, const cli_option *option, const char *argument) {
   char *at = (char *)values + option->offset, *end = NULL;
   errno = 0;
-  if (option->type == CLI_FLAG) {
+  if (option->type == CLI_FLAG || option->type == CLI_REMOVAL) {
     *(bool *)at = true;
   } else if (option->type == CLI_STRING) {
     *(const char **)at = argument;
@@ -73,6 +74,13 @@ static int set_option(void *values, const cli_option *option, const char *argume
   return CLI_OK;
 }
 
+/* Whether `typed`, "--clear-cache" or "-clear-cache", is the option's name and no prefix of it. */
+static bool is_whole(const cli_option *option, const char *typed) {
+  while (*typed == '-')
+    typed++;
+  return strcmp(typed, option->name) == 0;
+}
+
 static int parse_options(const cli_command *command, void *values, int argc, char **argv) {
   getopt_tables tables = make_tables(command->options);
   opterr = 0;
@@ -86,13 +94,18 @@ static int parse_options(const cli_command *command, void *values, int argc, cha
                        argv[optind - 1], command->name);
     }
     if (code == ':') return cli_usage("option '%s' needs a value", argv[optind - 1]);
-    int failed = set_option(values, option_of(command->options, code), optarg);
+    const cli_option *option = option_of(command->options, code);
+    if (option->type == CLI_REMOVAL && !is_whole(option, argv[optind - 1])) {
+      return cli_usage("'%s' stands for --%s, which removes things: write it out", argv[optind - 1],
+                       option->name);
+    }
+    int failed = set_option(values, option, optarg);
     if (failed) return failed;
   }
   return CLI_OK;
 }
 
-int main(int argc, char **argv) {
+static int dispatch(int argc, char **argv) {
   if (argc < 2) {
     cli_help(NULL);
     return CLI_USAGE;
@@ -111,10 +124,14 @@ int main(int argc, char **argv) {
   } values = {.bytes = {0}};
   int status = parse_options(command, &values, argc - 1, argv + 1);
   if (status) return status < 0 ? CLI_OK : status;
-  status = command->run(&values, argc - 1 - optind, argv + 1 + optind);
-  if (fflush(stdout) != 0 && status == CLI_OK) {
-    perror("gemmgen: standard output");
-    status = CLI_FAILED;
-  }
-  return status;
+  return command->run(&values, argc - 1 - optind, argv + 1 + optind);
+}
+
+/* Whatever was printed, and wherever: it counts only if it went out. */
+int main(int argc, char **argv) {
+  int status = dispatch(argc, argv);
+  bool lost = fflush(stdout) != 0 || ferror(stdout);
+  if (!lost || status != CLI_OK) return status;
+  fputs("gemmgen: standard output could not be written\n", stderr);
+  return CLI_FAILED;
 }

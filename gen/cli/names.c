@@ -52,6 +52,6 @@ static gg_status name_parts(void *user, const gg_spec *spec, gg_error *err) {
 
 void cli_name_parts(int count, char **paths) {
   for (int i = 0; i < count; i++) {
-    if (strcmp(paths[i], "-") != 0) cli_each_spec(paths[i], false, NULL, name_parts, NULL);
+    if (strcmp(paths[i], "-") != 0) cli_each_spec(1, &paths[i], false, name_parts, NULL);
   }
 }

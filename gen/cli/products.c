@@ -45,7 +45,7 @@ static const char *usual_accumulator(const char *a) {
   return gg_dtype_is_float(type) ? "f32" : "s32";
 }
 
-/* A line of a cases file is made of both, so that what they may be is said in one place. */
+/* The two are the fields of a case, so that what they may be is said in one place. */
 int cli_product_read(cli_cases *out, const char *problem, const char *types) {
   char t[words_max][word_max], p[words_max][word_max];
   int type_count = split(t, types, ", "), extent_count = split(p, problem, ", x");
@@ -59,17 +59,27 @@ int cli_product_read(cli_cases *out, const char *problem, const char *types) {
   if (extent_count < 3 || extent_count > 4) {
     return cli_usage("--problem takes \"M N K\" or \"M N K BATCH\", not '%s'", problem);
   }
-  gg_str line = GG_STR_INIT;
+  static const char types_option[] = "--types", problem_option[] = "--problem";
+  const char *paths[CLI_CASE_FIELDS];
+  for (int i = 0; i < CLI_CASE_FIELDS; i++)
+    paths[i] = i < CLI_CASE_FIELDS - 4 ? types_option : problem_option;
+  const char major[3][2] = {{majors[0]}, {majors[1]}, {majors[2]}};
+  const char *const texts[CLI_CASE_FIELDS] = {t[0],
+                                              t[1],
+                                              t[2],
+                                              type_count > 3 ? t[3] : usual_accumulator(t[0]),
+                                              major[0],
+                                              major[1],
+                                              major[2],
+                                              p[0],
+                                              p[1],
+                                              p[2],
+                                              extent_count > 3 ? p[3] : "1"};
   gg_error err = GG_ERROR_INIT;
-  gg_str_printf(&line, "%s %s %s %s %c %c %c %s %s %s %s", t[0], t[1], t[2],
-                type_count > 3 ? t[3] : usual_accumulator(t[0]), majors[0], majors[1], majors[2],
-                p[0], p[1], p[2], extent_count > 3 ? p[3] : "1");
-  int code = CLI_OK;
-  if (cli_cases_parse(out, gg_str_text(&line), "<product>", &err)) {
-    code = cli_report(&err, gg_str_text(&line));
-  }
-  gg_str_free(&line);
-  return code;
+  cli_case c;
+  gg_status st = cli_case_read(&c, texts, paths, &err);
+  if (!st) st = cli_cases_add(out, &c, &err);
+  return st ? cli_report(&err, NULL) : CLI_OK;
 }
 
 /* What lines of `extent` elements leave of 16 bytes. */

@@ -1,5 +1,6 @@
 #include "cli/tune_store.h"
 
+#include <math.h>
 #include <sqlite3.h>
 #include <string.h>
 
@@ -97,16 +98,21 @@ static void rewind_statement(sqlite3_stmt *statement) {
   sqlite3_clear_bindings(statement);
 }
 
+bool tune_is_time(double seconds) {
+  return isfinite(seconds) && seconds > 0;
+}
+
 gg_status tune_store_get(tune_figure *out, bool *found, tune_store *store, const tune_key *key,
                          gg_error *err) {
   int code = bind_key(store->get, key);
   if (!code) code = sqlite3_step(store->get);
-  *found = code == SQLITE_ROW;
-  if (*found) {
+  *found = false;
+  if (code == SQLITE_ROW) {
     out->seconds = sqlite3_column_double(store->get, 0);
     out->right = sqlite3_column_int(store->get, 1) != 0;
+    *found = tune_is_time(out->seconds);
   }
-  gg_status st = *found || code == SQLITE_DONE ? GG_OK : fail(store, err);
+  gg_status st = code == SQLITE_ROW || code == SQLITE_DONE ? GG_OK : fail(store, err);
   rewind_statement(store->get);
   return st;
 }

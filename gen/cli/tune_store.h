@@ -19,11 +19,15 @@ typedef struct tune_figure {
   bool right; /* agreed with the reference */
 } tune_figure;
 
+/* Whether a figure is one at all: a positive number. Others, whatever they come from, do not count.
+ */
+bool tune_is_time(double seconds);
+
 /* Makes the file where it is not there. Errors: TUNE_STORE, MEMORY. Close with tune_store_close. */
 gg_status tune_store_open(tune_store **out, const char *path, gg_error *err);
 void tune_store_close(tune_store *store);
 
-/* *found tells whether there is a figure. */
+/* *found tells whether there is a figure, which is then a time. */
 gg_status tune_store_get(tune_figure *out, bool *found, tune_store *store, const tune_key *key,
                          gg_error *err);
 

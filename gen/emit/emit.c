@@ -91,11 +91,15 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
   gg_arch_name(arch, plan->arch);
   const char *name = gg_arena_strndup(&memory->arena, plan->name, strlen(plan->name));
   const char *arch_copy = gg_arena_strndup(&memory->arena, arch, strlen(arch));
-  if (!params || !name || !arch_copy) return gg_fail(err, MEMORY, NULL, "");
+  const char *note = plan->note;
+  if (note) note = gg_arena_strndup(&memory->arena, note, strlen(note));
+  if (!params || !name || !arch_copy || (plan->note && !note))
+    return gg_fail(err, MEMORY, NULL, "");
   *kernel = (gg_kernel){
       .name = name,
       .family = plan->target->family,
       .arch = arch_copy,
+      .note = note,
       .a = plan->a,
       .b = plan->b,
       .c = plan->c,

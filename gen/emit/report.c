@@ -295,6 +295,10 @@ gg_status gg_report_make(gg_report *out, const gg_plan *plan, const gg_layouts *
                          gg_error *err) {
   const gg_plan as_asked = gg_plan_as_asked(plan);
   *out = (gg_report){.arena = GG_ARENA_INIT};
+  if (plan->note) {
+    out->note = gg_arena_strndup(&out->arena, plan->note, strlen(plan->note));
+    out->failed = !out->note;
+  }
   report_kernel(out, plan);
   report_problem(out, &as_asked);
   report_decisions(out, &as_asked);

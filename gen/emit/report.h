@@ -19,6 +19,7 @@ typedef struct gg_report {
   gg_arena arena; /* owns the texts */
   gg_fact facts[GG_FACTS_MAX];
   size_t count;
+  const char *note; /* the plan's */
   bool failed;
 } gg_report;
 

@@ -184,7 +184,9 @@ static gg_status expand_file(expansion *ex, const char *name, size_t length, con
   const gg_template_file *file = ex->files;
   while (file->name && strcmp(file->name, gg_str_text(&path)) != 0)
     file++;
-  if (!file->name || (from && from->includes == max_nesting)) {
+  if (path.failed) {
+    st = gg_fail(ex->err, MEMORY, NULL, "");
+  } else if (!file->name || (from && from->includes == max_nesting)) {
     st = gg_fail(ex->err, TEMPLATE_INCLUDE, mark, gg_str_text(&path));
   } else {
     reader in = {.mark = {.file = file->name},

@@ -241,10 +241,11 @@ gg_node gg_product_at(gg_calc *c, const gg_tuple *t, int at) {
 
 static gg_text cut(gg_str *str) {
   gg_text out;
-  size_t room = sizeof out.text - 4;
-  size_t length = str->length < room ? str->length : room;
-  memcpy(out.text, gg_str_text(str), length);
-  memcpy(out.text + length, str->length > room ? "..." : "", str->length > room ? 4 : 1);
+  const char *text = gg_str_shown(str);
+  size_t room = sizeof out.text - 4, whole = strlen(text);
+  size_t length = whole < room ? whole : room;
+  memcpy(out.text, text, length);
+  memcpy(out.text + length, whole > room ? "..." : "", whole > room ? 4 : 1);
   gg_str_free(str);
   return out;
 }

@@ -109,7 +109,7 @@ static gg_status fail_push(const gg_layout *a, const gg_composed *b, gg_error *e
   gg_str text = GG_STR_INIT;
   gg_composed_print(&text, b, GG_NOTATION_PLAIN);
   gg_status st = gg_fail(err, LAYOUT_FUNCTION, NULL, "composition", gg_layout_text(a).text,
-                         gg_str_text(&text), "the swizzle does not pass through the left layout");
+                         gg_str_shown(&text), "the swizzle does not pass through the left layout");
   gg_str_free(&text);
   return st;
 }

@@ -361,9 +361,8 @@ static gg_status fail_arguments(const char *name, attempt call, int bad, gg_valu
     mark.column = call.arguments[bad]->column;
     what = bad >= most ? (gg_text){"one too many"} : describe(call.arguments[bad]);
   }
-  gg_status st = shown.failed ? gg_fail(err, MEMORY, &mark, "")
-                              : gg_fail(err, LAYOUT_ARGUMENT, &mark, name, gg_str_text(&shown),
-                                        bad + 1, what.text);
+  gg_status st =
+      gg_fail(err, LAYOUT_ARGUMENT, &mark, name, gg_str_shown(&shown), bad + 1, what.text);
   gg_str_free(&shown);
   return st;
 }

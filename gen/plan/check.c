@@ -103,8 +103,8 @@ gg_status gg_check_smem(const gg_plan *plan, const gg_smem_parts *parts, int64_t
     snprintf(shared, sizeof shared, " with %d CTAs an SM", plan->ctas_per_sm);
   const gg_spec *spec = plan->spec;
   const gg_spec_field *cause = spec->stages.state == GG_SPEC_SET ? &spec->stages : &spec->tile;
-  gg_status st = gg_fail(err, DERIVE_SMEM, &cause->mark, gg_str_text(&sum), (long long)most,
-                         gg_arch_name(arch, plan->arch), shared, gg_str_text(&advice));
+  gg_status st = gg_fail(err, DERIVE_SMEM, &cause->mark, gg_str_shown(&sum), (long long)most,
+                         gg_arch_name(arch, plan->arch), shared, gg_str_shown(&advice));
   gg_str_free(&sum);
   gg_str_free(&advice);
   return st;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "plan/elsewhere.h"
 #include "plan/target.h"
 
 gg_status gg_choose_atom(const gg_plan *plan, const char *shape, gg_error *err) {
@@ -12,7 +13,8 @@ gg_status gg_choose_atom(const gg_plan *plan, const char *shape, gg_error *err) 
   gg_mma_atom_ptx(&ptx, &plan->mma);
   gg_mma_atom_cute(&cute, &plan->mma);
   const char *const names[] = {shape, gg_str_text(&ptx), gg_str_text(&cute)};
-  gg_status st = GG_OK;
+  gg_status st = ptx.failed || cute.failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
+  if (st) goto done;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (*names[i] && strcmp(asked->text, names[i]) == 0) goto done;
   }
@@ -20,7 +22,7 @@ gg_status gg_choose_atom(const gg_plan *plan, const char *shape, gg_error *err) 
   if (ptx.length) gg_str_printf(&instead, "%s, ", gg_str_text(&ptx)); /* of one instruction */
   gg_str_puts(&instead, gg_str_text(&cute));
   st = gg_fail(err, PLAN_UNSUPPORTED, &asked->mark, plan->target->family, "atom", asked->text,
-               gg_str_text(&instead));
+               gg_str_shown(&instead));
 done:
   gg_str_free(&ptx);
   gg_str_free(&cute);
@@ -33,10 +35,32 @@ gg_status gg_refuse(const gg_plan *plan, const gg_spec_field *field, const char 
   return gg_fail(err, PLAN_UNSUPPORTED, &field->mark, plan->target->family, what, asked, instead);
 }
 
+/* Appends who has the type. Of A and B that differ a family may have one or the other, beside one
+ * of the same type. */
+static void say_elsewhere(gg_str *out, const gg_plan *plan, const gg_spec_field *field,
+                          gg_dtype type) {
+  const gg_spec *spec = plan->spec;
+  const gg_spec_field none = {.state = GG_SPEC_UNSET};
+  size_t before = out->length;
+  if (field == &spec->a.type || field == &spec->b.type) {
+    gg_elsewhere_types(out, plan, plan->a.type, plan->b.type, &none);
+    if (out->length == before && field == &spec->a.type)
+      gg_elsewhere_types(out, plan, type, type, &none);
+  } else if (field == &spec->accumulator) {
+    gg_elsewhere_types(out, plan, plan->a.type, plan->b.type, field);
+  }
+}
+
 gg_status gg_refuse_type(const gg_plan *plan, const gg_spec_field *field, const char *what,
                          gg_dtype type, const char *instead, gg_error *err) {
-  return gg_fail(err, PLAN_UNSUPPORTED, &field->mark, plan->target->family, what,
-                 gg_dtype_info_of(type)->name, instead);
+  gg_str has = GG_STR_INIT;
+  if (!err) return GG_E_PLAN_UNSUPPORTED; /* others are being asked just now */
+  gg_str_puts(&has, instead);
+  say_elsewhere(&has, plan, field, type);
+  gg_status st = gg_fail(err, PLAN_UNSUPPORTED, &field->mark, plan->target->family, what,
+                         gg_dtype_info_of(type)->name, gg_str_shown(&has));
+  gg_str_free(&has);
+  return st;
 }
 
 int gg_usual_extent(int64_t fixed, int unit, int most) {

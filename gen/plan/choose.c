@@ -4,7 +4,9 @@
  * Invariant: after gg_plan_choose no field is undecided, and nothing later reads the spec. */
 #include "atom/dtype.h"
 #include "plan/choices.h"
+#include "plan/elsewhere.h"
 #include "plan/exchange.h"
+#include "plan/name.h"
 #include "plan/target.h"
 
 static gg_status choose_target(gg_plan *plan, gg_error *err) {
@@ -26,9 +28,19 @@ static gg_status choose_target(gg_plan *plan, gg_error *err) {
   bool asked = schedule->state == GG_SPEC_SET;
   gg_status st = gg_fail(err, PLAN_FAMILY, asked ? &schedule->mark : &spec->arch.mark,
                          gg_arch_name(arch, plan->arch), asked ? schedule->text : "auto",
-                         gg_str_text(&families));
+                         gg_str_shown(&families));
   gg_str_free(&families);
   return st;
+}
+
+static gg_status choose_note(gg_plan *plan, gg_arena *arena, gg_error *err) {
+  gg_str text = GG_STR_INIT;
+  gg_elsewhere_note(&text, plan);
+  bool said = text.length > 0;
+  if (said && !text.failed) plan->note = gg_arena_strndup(arena, gg_str_text(&text), text.length);
+  bool failed = text.failed || (said && !plan->note);
+  gg_str_free(&text);
+  return failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
 }
 
 /* In which terms the family plans. */
@@ -117,32 +129,6 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   return check_alignment(&spec->d, plan->d, err);
 }
 
-/* A name that decodes: family, types, majors of A, B and D, tile, stages; and what is not usual:
- * cluster, consumers that take turns, exchanged operands, scheduler. */
-static void derive_name(gg_str *out, const gg_plan *chosen) {
-  static const char letter[] = {[GG_MAJOR_K] = 'k', [GG_MAJOR_M] = 'm', [GG_MAJOR_N] = 'n'};
-  static const char *const schedulers[] = {
-      [GG_SCHEDULER_DATA_PARALLEL] = "",
-      [GG_SCHEDULER_PERSISTENT] = "",
-      [GG_SCHEDULER_SPLIT_K] = "_split_k",
-      [GG_SCHEDULER_STREAM_K] = "_stream_k",
-  };
-  const gg_plan as_asked = gg_plan_as_asked(chosen), *plan = &as_asked;
-  gg_str_printf(out, "gemm_%s_%s_%s_%s_%s_%c%c%c_%dx%dx%d_s%d", plan->target->family,
-                gg_dtype_info_of(plan->a.type)->name, gg_dtype_info_of(plan->b.type)->name,
-                gg_dtype_info_of(plan->d.type)->name, gg_dtype_info_of(plan->accumulator)->name,
-                letter[plan->a.major], letter[plan->b.major], letter[plan->d.major], plan->tile_m,
-                plan->tile_n, plan->tile_k, plan->stages);
-  if (gg_plan_cluster_size(plan) > 1) {
-    gg_str_printf(out, "_c%dx%d", plan->cluster_m, plan->cluster_n);
-    if (plan->cluster_k > 1) gg_str_printf(out, "x%d", plan->cluster_k);
-  }
-  if (plan->ctas_per_sm > 1) gg_str_printf(out, "_x%d", plan->ctas_per_sm);
-  if (plan->pingpong) gg_str_puts(out, "_pingpong");
-  if (plan->swap_ab) gg_str_puts(out, "_swap");
-  gg_str_puts(out, schedulers[plan->scheduler]);
-}
-
 /* The spec's name or a derived one; behind it, what a sweep varies. */
 static gg_status choose_name(gg_plan *plan, gg_arena *arena, gg_error *err) {
   const gg_spec *spec = plan->spec;
@@ -150,9 +136,10 @@ static gg_status choose_name(gg_plan *plan, gg_arena *arena, gg_error *err) {
   if (spec->name.state == GG_SPEC_SET) {
     gg_str_puts(&text, spec->name.text);
   } else {
-    derive_name(&text, plan);
+    gg_plan_name(&text, plan);
   }
   if (spec->variant[0]) gg_str_printf(&text, "_%s", spec->variant);
+  if (spec->name.state != GG_SPEC_SET) gg_plan_cut_name(&text);
   plan->name = text.failed ? NULL : gg_arena_strndup(arena, gg_str_text(&text), text.length);
   gg_str_free(&text);
   return plan->name ? GG_OK : gg_fail(err, MEMORY, NULL, "");
@@ -162,6 +149,7 @@ gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_
   gg_plan plan = {.spec = spec, .asked = spec};
   gg_status st;
   if ((st = choose_target(&plan, err))) return st;
+  if ((st = choose_note(&plan, arena, err))) return st;
   if ((st = choose_terms(&plan, arena, err))) return st;
   choose_problem(&plan);
   if ((st = choose_operands(&plan, err))) return st;

@@ -122,6 +122,7 @@ static gg_status derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
 }
 
 const gg_target gg_target_naive = {
+    .ageless = true,
     .family = "naive",
     .summary = "a thread an element, any architecture",
     .template_name = "naive.cu",

@@ -16,6 +16,7 @@ typedef struct gg_plan {
   gg_arch arch;               /* the least architecture the kernel needs */
   const gg_arch_info *limits; /* of that architecture */
   const char *name;           /* of the kernel: the spec's, or one that decodes */
+  const char *note; /* what was chosen in place of what the architecture has; NULL: nothing */
 
   /* Whether all that follows is of the transposed problem, D^T = B * A^T: exchange.h. */
   bool swap_ab;

@@ -53,7 +53,8 @@ static gg_status choose_mma(gg_plan *plan, gg_error *err) {
   const char *acc = gg_dtype_info_of(plan->accumulator)->ptx;
   gg_str ptx = GG_STR_INIT;
   gg_str_printf(&ptx, "mma.sync.aligned.m16n8k16.row.col.%s.%s.%s.%s", acc, in, in, acc);
-  gg_status st = gg_mma_atom_find(&plan->mma, gg_str_text(&ptx), err);
+  gg_status st = ptx.failed ? gg_fail(err, MEMORY, NULL, "")
+                            : gg_mma_atom_find(&plan->mma, gg_str_text(&ptx), err);
   gg_str_free(&ptx);
   return st ? st : gg_choose_atom(plan, "m16n8k16", err);
 }
@@ -281,7 +282,7 @@ static bool gains_by_persistence(const gg_plan *plan) {
   return is_large(plan) && fits(plan, plan->stages, plan->threads / GG_WARP);
 }
 
-static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
+static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   const gg_unused unused[] = {
       {&spec->cluster, "cluster", "one CTA: leave it out"},
@@ -289,8 +290,12 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
       {&spec->accumulator_stages, "accumulator_stages", "accumulators in registers, one set"},
       {&spec->permutation, "permutation", "one contiguous block of the tile a warp: auto"},
   };
-  gg_status st = gg_check_all_unused(plan, unused, sizeof unused / sizeof *unused, err);
-  if (st) return st;
+  return gg_check_all_unused(plan, unused, sizeof unused / sizeof *unused, err);
+}
+
+static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  gg_status st;
   const gg_spec_field *sources[] = {&spec->operand_source.a, &spec->operand_source.b};
   for (int i = 0; i < 2; i++) {
     if (sources[i]->state == GG_SPEC_SET && sources[i]->number == GG_SOURCE_REGISTERS) continue;
@@ -350,6 +355,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = choose_types(plan, err))) return st;
   if ((st = gg_choose_operations(plan, err))) return st;
+  if ((st = refuse_unused(plan, err))) return st;
   if ((st = choose_mma(plan, err))) return st;
   if ((st = choose_tile(plan, err))) return st;
   if ((st = choose_pipeline(plan, err))) return st;

@@ -314,13 +314,13 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   if ((st = choose_promotion(plan, err))) return st;
   if ((st = choose_operands(plan, err))) return st;
   if ((st = gg_choose_operations(plan, err))) return st;
+  if ((st = refuse_unused(plan, err))) return st;
   if ((st = gg_sm90_choose_tile(plan, err))) return st;
   if ((st = gg_sm90_choose_cluster(plan, err))) return st;
   if ((st = choose_box(&plan->swizzle_a, plan, gg_as_asked(plan, "A", "B"), true, err))) return st;
   if ((st = choose_box(&plan->swizzle_b, plan, gg_as_asked(plan, "B", "A"), false, err))) return st;
   if ((st = gg_sm90_choose_schedule(plan, err))) return st;
   gg_sm90_choose_sum_sets(plan);
-  if ((st = refuse_unused(plan, err))) return st;
   if ((st = choose_epilogue(plan, err))) return st;
   return choose_stages(plan, err);
 }

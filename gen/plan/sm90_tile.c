@@ -93,7 +93,8 @@ static gg_status choose_mma(gg_plan *plan, gg_error *err) {
   gg_str_printf(&ptx, "wgmma.mma_async.sync.aligned.%s.%s.%s.%s", shape,
                 gg_dtype_info_of(plan->accumulator)->ptx, gg_dtype_info_of(plan->a.type)->ptx,
                 gg_dtype_info_of(plan->b.type)->ptx);
-  st = gg_mma_atom_find(&plan->mma, gg_str_text(&ptx), err);
+  st = ptx.failed ? gg_fail(err, MEMORY, NULL, "")
+                  : gg_mma_atom_find(&plan->mma, gg_str_text(&ptx), err);
   gg_str_free(&ptx);
   if (st || (st = choose_source(plan, err))) return st;
   if (plan->a_in_registers) take_a_from_registers(&plan->mma);

@@ -16,6 +16,8 @@ struct gg_target {
   /* Whether the family is for this spec: architecture and schedule. */
   bool (*accepts)(const gg_spec *spec);
 
+  bool ageless; /* made of what every architecture has: no newer one has better for it */
+
   bool promotes; /* can add up sums of the tensor core: the spec's `promote` */
 
   /* Whether the family exchanges operands where `swap_ab` is auto; NULL: it never does. */

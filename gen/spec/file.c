@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/need.h"
 #include "spec/parse.h"
 
 struct gg_spec_file {
@@ -27,7 +28,10 @@ static gg_status read_specs(gg_spec_file *file, const char *text, size_t length,
 
 gg_status gg_spec_file_parse(gg_spec_file **out, const char *text, size_t length, const char *name,
                              gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, text);
   *out = NULL;
+  if (!name) name = "<text>";
   gg_spec_file *file = gg_malloc(sizeof *file);
   if (!file) return gg_fail(err, MEMORY, NULL, "");
   *file = (gg_spec_file){.arena = GG_ARENA_INIT};
@@ -41,6 +45,8 @@ gg_status gg_spec_file_parse(gg_spec_file **out, const char *text, size_t length
 }
 
 gg_status gg_spec_file_load(gg_spec_file **out, const char *path, gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, path);
   char *text;
   size_t length;
   *out = NULL;
@@ -52,15 +58,15 @@ gg_status gg_spec_file_load(gg_spec_file **out, const char *path, gg_error *err)
 }
 
 size_t gg_spec_file_count(const gg_spec_file *file) {
-  return file->count;
+  return file ? file->count : 0;
 }
 
 const gg_spec *gg_spec_file_get(const gg_spec_file *file, size_t index) {
-  return index < file->count ? &file->specs[index] : NULL;
+  return index < gg_spec_file_count(file) ? &file->specs[index] : NULL;
 }
 
 const char *gg_spec_file_source(const gg_spec_file *file) {
-  return file->source;
+  return file ? file->source : NULL;
 }
 
 void gg_spec_file_free(gg_spec_file *file) {

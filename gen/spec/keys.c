@@ -2,7 +2,9 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "atom/dtype.h"
 
@@ -276,4 +278,68 @@ void gg_near_try(gg_near *near, const char *word) {
   if (distance > limit || distance >= columns || distance >= near->distance) return;
   near->distance = distance;
   snprintf(near->best, sizeof near->best, "%s", word);
+}
+
+/* ---- Words of others ------------------------------------------------------------------ */
+
+static const struct alias_row {
+  gg_key_kind kind;
+  const char *word, *means;
+} aliases[] = {
+#define GG_ALIAS(kind, word, means) {GG_KEY_##kind, word, means},
+#include "spec/keys.def"
+};
+
+static bool has_word(const gg_key *key, const char *text) {
+  gg_word word;
+  for (size_t i = 0; gg_key_word(&word, key, i); i++) {
+    if (strcmp(word.text, text) == 0) return true;
+  }
+  return false;
+}
+
+/* Row-major and column-major are of a matrix as it is written: A is M x K, B is K x N. */
+static const char *major_of(const gg_key *key, const char *text) {
+  bool row = strncasecmp(text, "row", 3) == 0, col = strncasecmp(text, "col", 3) == 0;
+  bool is_a = key->path[0] == 'a', is_b = key->path[0] == 'b';
+  return row ? (is_a ? "k" : "n") : col ? (is_b ? "k" : "m") : NULL;
+}
+
+/* What `text` means to others; NULL where it means nothing, or what the key does not take. */
+static const char *meaning_of(char arch[GG_ARCH_NAME_MAX], const gg_key *key, const char *text) {
+  const char *means = NULL;
+  gg_arch parsed;
+  if (key->kind == GG_KEY_CHOICE && key->set == GG_SET_MAJOR) means = major_of(key, text);
+  if (key->kind == GG_KEY_ARCH && gg_arch_parse(&parsed, text)) means = gg_arch_name(arch, parsed);
+  for (size_t i = 0; !means && i < sizeof aliases / sizeof *aliases; i++) {
+    const struct alias_row *row = &aliases[i];
+    if (row->kind == key->kind && strcasecmp(row->word, text) == 0 && has_word(key, row->means))
+      means = row->means;
+  }
+  return means;
+}
+
+/* Whether it is an architecture from before the first one, "sm_75", "compute_70", "60". */
+static bool is_before(const char *text) {
+  size_t count;
+  const char *digits = text + strcspn(text, "0123456789");
+  size_t length = strspn(digits, "0123456789");
+  return length == 2 && !digits[length] && atoi(digits) < gg_arch_table(&count)->number;
+}
+
+void gg_near_word(gg_near *near, const char *wanted, const gg_key *key) {
+  char arch[GG_ARCH_NAME_MAX];
+  gg_near_start(near, wanted);
+  const char *means = meaning_of(arch, key, wanted);
+  gg_dtype type;
+  if (means) {
+    snprintf(near->best, sizeof near->best, "%s", means);
+  } else if (key->kind == GG_KEY_ARCH && is_before(wanted)) {
+    near->advice = "there are no kernels for what is older";
+  } else if (key->kind != GG_KEY_DTYPE || !gg_dtype_find(&type, wanted)) {
+    gg_word word;
+    for (size_t i = 0; gg_key_word(&word, key, i); i++)
+      gg_near_try(near, word.text);
+    if (gg_key_takes_auto(key)) gg_near_try(near, "auto");
+  }
 }

@@ -99,9 +99,14 @@ typedef struct gg_near {
   const char *wanted;
   char best[64]; /* "" while none is close enough to suggest */
   size_t distance;
+  const char *advice; /* to give in place of a suggestion; NULL: none */
 } gg_near;
 
 void gg_near_start(gg_near *near, const char *wanted);
 void gg_near_try(gg_near *near, const char *word);
+
+/* The word of a key that `wanted` stands for elsewhere, else the closest one; none where it is a
+ * word of ours that this key does not take, which is no slip. */
+void gg_near_word(gg_near *near, const char *wanted, const gg_key *key);
 
 #endif

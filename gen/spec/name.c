@@ -107,8 +107,60 @@ static const char *const taken[] = {
     "xor_eq",
 };
 
+/* What headers have taken: see taken.def. */
+static const char *const by_headers[] = {
+#define GG_TAKEN(words) words,
+#include "spec/taken.def"
+#undef GG_TAKEN
+};
+
 static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_by_headers(const char *name) {
+  for (size_t i = 0; i < sizeof by_headers / sizeof *by_headers; i++) {
+    if (gg_is_among(by_headers[i], name)) return true;
+  }
+  return false;
+}
+
+/* float4, uchar2, double4_16a. */
+static bool is_vector(const char *name) {
+  static const char *const elements[] = {"char", "short", "int",   "longlong",
+                                         "long", "float", "double"};
+  if (*name == 'u') name++;
+  for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
+    size_t length = strlen(elements[i]);
+    if (strncmp(name, elements[i], length) != 0 || name[length] < '1' || name[length] > '4')
+      continue;
+    const char *rest = name + length + 1;
+    return !*rest || strcmp(rest, "_16a") == 0 || strcmp(rest, "_32a") == 0;
+  }
+  return false;
+}
+
+/* cudaMalloc, CUDART_VERSION, CU_UUID_HAS_BEEN_DEFINED, CUuuid; not cuda_gemm. */
+static bool is_of_cuda(const char *name) {
+  if (strncmp(name, "cuda", 4) == 0) return name[4] >= 'A' && name[4] <= 'Z';
+  if (strncmp(name, "CU", 2) != 0) return false;
+  return strncmp(name, "CUDA", 4) == 0 || name[2] == '_' || (name[2] >= 'a' && name[2] <= 'z');
+}
+
+/* sinf, sinf32x: variants of sin. */
+static bool is_variant(const char *name) {
+  static const char *const endings[] = {"f32x", "f64x", "f32", "f64", "f", "l"};
+  char base[32];
+  size_t length = strlen(name);
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    size_t ending = strlen(endings[i]);
+    if (length <= ending || length - ending >= sizeof base) continue;
+    if (strcmp(name + length - ending, endings[i]) != 0) continue;
+    memcpy(base, name, length - ending);
+    base[length - ending] = '\0';
+    if (is_by_headers(base)) return true;
+  }
+  return false;
 }
 
 const char *gg_name_complaint(const char *name) {
@@ -123,5 +175,7 @@ const char *gg_name_complaint(const char *name) {
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
     if (strcmp(name, taken[i]) == 0) return "CUDA C++ uses this name";
   }
+  if (is_vector(name) || is_of_cuda(name) || is_by_headers(name) || is_variant(name))
+    return "CUDA's headers use this name; 'gemm_' in front of it makes it another";
   return NULL;
 }

@@ -4,27 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *gg_shown(char out[GG_SHOWN_MAX], const char *text) {
-  enum { most = 40 };
-  size_t at = 0, left = strlen(text);
-  for (int characters = 0; left > 0; characters++) {
-    size_t length = gg_utf8_sequence(text, left);
-    bool visible = length > 1 || (length == 1 && (unsigned char)*text >= 0x20 && *text != 0x7F);
-    if (characters == most) {
-      memcpy(out + at, "...", 3);
-      at += 3;
-      break;
-    }
-    if (length == 0) length = 1;
-    memcpy(out + at, visible ? text : "?", visible ? length : 1);
-    at += visible ? length : 1;
-    text += length;
-    left -= length;
-  }
-  out[at] = '\0';
-  return out;
-}
-
 const char *gg_node_shown(char out[GG_SHOWN_MAX + 32], const gg_node *node) {
   char text[GG_SHOWN_MAX];
   if (node->kind == GG_NODE_MAP) {

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "spec/spec.h"
 
 enum {
@@ -37,6 +38,10 @@ struct gg_node {
 gg_status gg_node_parse(const gg_node **out, gg_arena *arena, const char *text, size_t length,
                         const char *file, gg_error *err);
 
+/* The same of one value of any kind; *out is NULL where there is none. */
+gg_status gg_node_parse_value(const gg_node **out, gg_arena *arena, const char *text, size_t length,
+                              const char *file, gg_error *err);
+
 /* Checks that text is UTF-8 without control characters: SPEC_ENCODING. */
 gg_status gg_text_check(const char *text, size_t length, const char *file, gg_error *err);
 
@@ -51,11 +56,6 @@ typedef struct gg_place {
 /* Fills `place` with where a value, or the key of an entry, stands; gives its mark. */
 const gg_mark *gg_node_mark(gg_place *place, const char *file, const gg_node *node);
 const gg_mark *gg_node_key_mark(gg_place *place, const char *file, const gg_node *node);
-
-enum { GG_SHOWN_MAX = 176 };
-
-/* User text fit for a message: at most 40 characters, none of them a control character. */
-const char *gg_shown(char out[GG_SHOWN_MAX], const char *text);
 
 /* What a value looks like: "a list", "the quoted text '3'", "'3.5'", "nothing". */
 const char *gg_node_shown(char out[GG_SHOWN_MAX + 32], const gg_node *node);

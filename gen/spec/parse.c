@@ -92,7 +92,7 @@ static gg_status check_required(const gg_reader *in, const gg_spec *spec) {
     if (strcmp(key->fallback, "required") != 0 || field->state != GG_SPEC_UNSET) continue;
     gg_str expected = GG_STR_INIT;
     gg_key_expects(&expected, key);
-    gg_status st = gg_fail(in->err, SPEC_MISSING, &field->mark, key->path, gg_str_text(&expected));
+    gg_status st = gg_fail(in->err, SPEC_MISSING, &field->mark, key->path, gg_str_shown(&expected));
     gg_str_free(&expected);
     return st;
   }

@@ -10,6 +10,7 @@
 #define GG_SPEC_SPEC_H
 
 #include "atom/arch.h"
+#include "base/arena.h"
 #include "gemmgen.h"
 
 enum { GG_SPEC_BYTES_MAX = 1 << 20 }; /* the largest file that is read */
@@ -135,6 +136,11 @@ struct gg_spec {
   gg_spec_field threads;
   gg_spec_field ctas_per_sm;
 };
+
+/* A form as a spec: types, majors, alignments, accumulator, promote and epilogue; of the least
+ * architecture. Its members have been checked (gg_form_check). What the spec points to lives in the
+ * arena; errors name members of the struct. */
+gg_status gg_spec_of_form(gg_spec *out, const gg_form *form, gg_arena *arena, gg_error *err);
 
 /* Whether the spec has a C operand: the key is there and is not `none`. */
 static inline bool gg_spec_has_c(const gg_spec *spec) {

@@ -238,7 +238,7 @@ static gg_status name_kernel(const gg_reader *in, gg_spec *spec, size_t index, b
   if (text.failed) {
     st = gg_fail(in->err, MEMORY, NULL, "");
   } else if (why) {
-    st = gg_fail(in->err, SPEC_NAME, &spec->name.mark, gg_shown(shown, gg_str_text(&text)), why);
+    st = gg_fail(in->err, SPEC_NAME, &spec->name.mark, gg_shown(shown, gg_str_shown(&text)), why);
   }
 done:
   gg_str_free(&text);

@@ -34,7 +34,7 @@ gg_status gg_fail_type(const gg_reader *in, const gg_key *key, const gg_node *no
   char shown[GG_SHOWN_MAX + 32];
   gg_key_expects(&expected, key);
   gg_status st = gg_fail(in->err, SPEC_TYPE, gg_node_mark(&place, in->file, node),
-                         gg_str_text(&expected), gg_node_shown(shown, node));
+                         gg_str_shown(&expected), gg_node_shown(shown, node));
   gg_str_free(&expected);
   return st;
 }
@@ -42,6 +42,7 @@ gg_status gg_fail_type(const gg_reader *in, const gg_key *key, const gg_node *no
 /* "; did you mean 'x'?", or nothing. */
 static const char *suggestion(char out[96], const gg_near *near) {
   out[0] = '\0';
+  if (near->advice) snprintf(out, 96, "; %s", near->advice);
   if (near->best[0]) snprintf(out, 96, "; did you mean '%s'?", near->best);
   return out;
 }
@@ -56,7 +57,7 @@ gg_status gg_fail_key(const gg_reader *in, const gg_node *node, const gg_near *n
 gg_status gg_fail_choice(const gg_reader *in, const gg_mark *mark, const gg_near *near,
                          const gg_str *words) {
   char hint[96], shown[GG_SHOWN_MAX];
-  return gg_fail(in->err, SPEC_CHOICE, mark, gg_shown(shown, near->wanted), gg_str_text(words),
+  return gg_fail(in->err, SPEC_CHOICE, mark, gg_shown(shown, near->wanted), gg_str_shown(words),
                  suggestion(hint, near));
 }
 
@@ -65,13 +66,9 @@ gg_status gg_fail_choice(const gg_reader *in, const gg_mark *mark, const gg_near
 static gg_status fail_word(const gg_reader *in, const gg_key *key, const gg_node *node) {
   if (node->kind != GG_NODE_SCALAR || !node->text[0]) return gg_fail_type(in, key, node);
   gg_near near;
-  gg_word word;
   gg_place place;
   gg_str words = GG_STR_INIT;
-  gg_near_start(&near, node->text);
-  for (size_t i = 0; gg_key_word(&word, key, i); i++)
-    gg_near_try(&near, word.text);
-  if (gg_key_takes_auto(key)) gg_near_try(&near, "auto");
+  gg_near_word(&near, node->text, key);
   gg_key_expects(&words, key);
   gg_status st = gg_fail_choice(in, gg_node_mark(&place, in->file, node), &near, &words);
   gg_str_free(&words);
@@ -142,7 +139,7 @@ static gg_status read_number(const gg_reader *in, int64_t *out, const gg_key *ke
   if (number.kind == GG_KEY_EXTENT) number.kind = GG_KEY_INT;
   gg_key_expects(&expected, &number);
   gg_status st = gg_fail(in->err, SPEC_RANGE, gg_node_mark(&place, in->file, node),
-                         gg_shown(shown, node->text), gg_str_text(&expected), (long long)legal);
+                         gg_shown(shown, node->text), gg_str_shown(&expected), (long long)legal);
   gg_str_free(&expected);
   return st;
 }

@@ -315,23 +315,22 @@ static gg_status on_event(builder *in, const yaml_event_t *event) {
   }
 }
 
-static gg_status check_root(const builder *in) {
-  const gg_node *root = in->root;
-  gg_mark mark = {.file = in->file, .line = 1, .column = 1};
+static gg_status check_root(const gg_node *root, const char *file, gg_error *err) {
+  gg_mark mark = {.file = file, .line = 1, .column = 1};
   bool nothing =
       !root ||
       (root->kind == GG_NODE_SCALAR && !root->quoted &&
        (!root->text[0] || strcmp(root->text, "~") == 0 || strcmp(root->text, "null") == 0));
-  if (nothing) return gg_fail(in->err, SPEC_EMPTY, &mark);
+  if (nothing) return gg_fail(err, SPEC_EMPTY, &mark);
   if (root->kind == GG_NODE_MAP) return GG_OK;
   gg_place place;
   char shown[GG_SHOWN_MAX + 32];
-  return gg_fail(in->err, SPEC_TYPE, gg_node_mark(&place, in->file, root),
+  return gg_fail(err, SPEC_TYPE, gg_node_mark(&place, file, root),
                  "a mapping of keys, such as 'arch: sm_80'", gg_node_shown(shown, root));
 }
 
-gg_status gg_node_parse(const gg_node **out, gg_arena *arena, const char *text, size_t length,
-                        const char *file, gg_error *err) {
+gg_status gg_node_parse_value(const gg_node **out, gg_arena *arena, const char *text, size_t length,
+                              const char *file, gg_error *err) {
   gg_mark start = {.file = file, .line = 0};
   if (length > GG_SPEC_BYTES_MAX) {
     return gg_fail(err, SPEC_LIMIT, &start, "the text is too long", GG_SPEC_BYTES_MAX, "bytes");
@@ -359,7 +358,12 @@ gg_status gg_node_parse(const gg_node **out, gg_arena *arena, const char *text, 
     yaml_event_delete(&event);
   }
   yaml_parser_delete(&parser);
-  if (st == GG_OK) st = check_root(in);
   if (st == GG_OK) *out = in->root;
   return st;
+}
+
+gg_status gg_node_parse(const gg_node **out, gg_arena *arena, const char *text, size_t length,
+                        const char *file, gg_error *err) {
+  gg_status st = gg_node_parse_value(out, arena, text, length, file, err);
+  return st ? st : check_root(*out, file, err);
 }

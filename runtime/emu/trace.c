@@ -64,8 +64,7 @@ gg_status emu_trace_close(emu_trace *trace, gg_error *err) {
   gg_str_printf(&trace->text, "\n],\"otherData\":{\"left_out\":%" PRIu64 "}}\n", trace->dropped);
   if (trace->text.failed) {
     st = gg_fail(err, MEMORY, NULL, "");
-  } else if (!gg_file_replace(gg_str_text(&trace->path), trace->text.text, trace->text.length, 0644,
-                              false)) {
+  } else if (!gg_file_write(gg_str_text(&trace->path), trace->text.text, trace->text.length)) {
     st = gg_fail(err, FILE_WRITE, NULL, gg_str_text(&trace->path), strerror(errno));
   }
   pthread_mutex_destroy(&trace->lock);

@@ -125,7 +125,7 @@ static gg_status load(gg_cublaslt *lt, const char *path, gg_error *err) {
                     : gg_library_open_toolkit(&lt->library, sonames, &why);
   if (!found ||
       !gg_library_bind(&lt->library, &lt->call, symbols, sizeof symbols / sizeof *symbols, &why)) {
-    st = gg_fail(err, CUBLASLT, NULL, "loading cuBLASLt", gg_str_text(&why));
+    st = gg_fail(err, CUBLASLT, NULL, "loading cuBLASLt", gg_str_shown(&why));
   }
   gg_str_free(&why);
   return st;

@@ -41,7 +41,7 @@ static gg_status unknown_key(gg_recipe_reader *in, const gg_node *node,
   for (size_t i = 0; i < count; i++)
     gg_str_printf(&known, "%s%s", i ? ", " : "", fields[i].name);
   gg_status st = gg_fail(in->err, RECIPE_KEY, gg_node_key_mark(&place, in->file, node),
-                         gg_shown(shown, node->key), gg_str_text(&known));
+                         gg_shown(shown, node->key), gg_str_shown(&known));
   gg_str_free(&known);
   return st;
 }
@@ -128,7 +128,7 @@ static gg_status read_word(gg_recipe_reader *in, int *at, const gg_node *node,
   gg_str_puts(&wanted, "one of ");
   for (int i = 0; words[i]; i++)
     gg_str_printf(&wanted, "%s%s", i ? ", " : "", words[i]);
-  gg_status st = gg_recipe_refuse(in, node, gg_str_text(&wanted));
+  gg_status st = gg_recipe_refuse(in, node, gg_str_shown(&wanted));
   gg_str_free(&wanted);
   return st;
 }

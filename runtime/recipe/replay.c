@@ -26,7 +26,7 @@ gg_status gg_replay_refuse(const gg_replay *replay, const gg_node *node, gg_erro
   gg_str_vprintf(&text, format, arguments);
   va_end(arguments);
   gg_status st = gg_fail(err, RECIPE_VALUE, gg_node_mark(&place, replay->recipe->path, node),
-                         gg_str_text(&text));
+                         gg_str_shown(&text));
   gg_str_free(&text);
   return st;
 }
@@ -34,19 +34,21 @@ gg_status gg_replay_refuse(const gg_replay *replay, const gg_node *node, gg_erro
 /* ---- Files ------------------------------------------------------------------------------ */
 
 /* The path of a file that the recipe names: relative to the recipe's folder. */
-static void path_of(gg_str *out, const gg_recipe *recipe, const char *name) {
+static gg_status path_of(gg_str *out, const gg_recipe *recipe, const char *name, gg_error *err) {
   const char *slash = strrchr(recipe->path, '/');
   if (slash && name[0] != '/') {
     gg_str_append(out, recipe->path, (size_t)(slash - recipe->path) + 1);
   }
   gg_str_puts(out, name);
+  return out->failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
 }
 
 gg_status gg_replay_file(char **out, size_t *length, const gg_replay *replay, const char *name,
                          gg_error *err) {
+  *out = NULL;
   gg_str path = GG_STR_INIT;
-  path_of(&path, replay->recipe, name);
-  gg_status st = gg_file_read(out, length, gg_str_text(&path), file_limit, err);
+  gg_status st = path_of(&path, replay->recipe, name, err);
+  if (!st) st = gg_file_read(out, length, gg_str_text(&path), file_limit, err);
   gg_str_free(&path);
   return st;
 }
@@ -89,8 +91,8 @@ static gg_status load(gg_replay *replay, gg_error *err) {
   const gg_driver *driver = &replay->context->driver;
   gg_str path = GG_STR_INIT;
   size_t length;
-  path_of(&path, replay->recipe, replay->recipe->ptx);
-  gg_status st = gg_file_read(&replay->text, &length, gg_str_text(&path), file_limit, err);
+  gg_status st = path_of(&path, replay->recipe, replay->recipe->ptx, err);
+  if (!st) st = gg_file_read(&replay->text, &length, gg_str_text(&path), file_limit, err);
   if (!st) st = ptx_parse(&replay->ptx, replay->text, length, gg_str_text(&path), err);
   if (!st) st = check_launches(replay, err);
   if (!st) st = GG_CUDA(driver, err, cuModuleLoad, &replay->module, gg_str_text(&path));

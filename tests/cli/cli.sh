@@ -1,39 +1,7 @@
 #!/usr/bin/env bash
 # The command line as a user meets it: exit codes, outputs, what is left behind.
 #   cli.sh GEMMGEN
-set -u
-gemmgen=$(realpath "$1")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-export GEMMGEN_CACHE=$dir/cache
-passed=0 failed=0
-
-# expect STATUS WHAT COMMAND...: runs it; stdout to out, stderr to err.
-expect() {
-  local status=$1 what=$2 got=0
-  shift 2
-  "$@" >out 2>err </dev/null || got=$?
-  if [ "$got" -eq "$status" ]; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAILED: $what: exit $got, expected $status: $*"
-    sed 's/^/    /' err | head -n 5
-  fi
-}
-
-# holds WHAT TEST...: a condition on what the last command left.
-holds() {
-  local what=$1
-  shift
-  if "$@"; then passed=$((passed + 1)); else
-    failed=$((failed + 1))
-    echo "FAILED: $what: $*"
-  fi
-}
-
-json() { python3 -c 'import json,sys; json.load(open(sys.argv[1]))' "$1"; }
+. "$(dirname "$0")/expect.sh"
 
 cat >spec.yaml <<'EOF'
 name: small
@@ -80,36 +48,70 @@ holds 'it is JSON' json out
 expect 0 'of specs of its own' "$gemmgen" explain --problem '64 64 64' --types f16,f16,f16 sweep.yaml
 expect 1 'types that nothing has' "$gemmgen" explain --problem '64 64 64' --types f64,f64,f64,f64
 holds 'the message names them' grep -q 'f64,f64,f64,f64,kkn.*GEMM_FORM' err
+expect 1 'a type that would be a comment' "$gemmgen" explain --problem '64 64 64' --types '#x,bf16,bf16'
+holds 'it is named' grep -q "the type of A is .*, not '#x' (--types)" err
+expect 1 'types of two lines' "$gemmgen" explain --problem '64 64 64' --types $'bf16\nf16,f16,f16'
 expect 2 'too few extents' "$gemmgen" explain --problem '64 64'
 expect 2 'too few types' "$gemmgen" explain --problem '64 64 64' --types f16
 expect 1 'an extent that is none' "$gemmgen" explain --problem '64 64 many'
 
-# gen
-expect 0 'gen to standard output' "$gemmgen" gen spec.yaml
-holds 'it is the kernel' grep -q 'small(' out
-expect 0 'gen from standard input' bash -c "'$gemmgen' gen - <spec.yaml"
-expect 0 'gen to a file' "$gemmgen" gen spec.yaml -o one.cu
-expect 0 'gen to a directory' "$gemmgen" gen spec.yaml -o two/
-holds 'twice the same' cmp -s one.cu two/small.cu
-holds 'no path of this machine' bash -c "! grep -q '$dir' one.cu"
-expect 2 'several kernels to one file' "$gemmgen" gen sweep.yaml -o one.cu
-expect 2 'several kinds to one file' "$gemmgen" gen --emit cu,plan spec.yaml -o one.cu
-expect 2 'an unknown kind' "$gemmgen" gen --emit cu,exe spec.yaml -o all/
-expect 0 'a sweep to a directory' "$gemmgen" gen --emit cu,plan sweep.yaml -o all/ --depfile all.d
-holds 'a kernel a combination' [ "$(find all -name '*_s?_*.cu' | wc -l)" -eq 4 ]
-holds 'plans are JSON' json "$(find all -name '*.plan' | head -n 1)"
-holds 'the depfile names the spec' grep -q ': sweep.yaml' all.d
-expect 1 'a bad spec' "$gemmgen" gen bad.yaml -o bad.cu
-holds 'nothing is written' [ ! -e bad.cu ]
-holds 'file:line:column' grep -Eq '^bad.yaml:[0-9]+:[0-9]+: error: ' err
-holds 'the source line and a caret' grep -Eq '^ +\| +\^' err
-expect 1 'no such spec' "$gemmgen" gen none.yaml
-expect 1 'a folder for a spec' "$gemmgen" gen .
-mkdir locked && touch locked/file
-expect 1 'an output that cannot be written' "$gemmgen" gen spec.yaml -o locked/file/x.cu
-holds 'GG_E_FILE_WRITE' grep -q FILE_WRITE err
-holds 'no temporary file' [ "$(find . -name '*.cu.*' | wc -l)" -eq 0 ]
-expect 1 'a full disk' bash -c "'$gemmgen' gen spec.yaml >/dev/full"
+# A kernel of an older generation than its architecture is no secret
+old() { sed "s/sm_80/$1/" spec.yaml; }
+for arch in sm_90 sm_100 sm_100a sm_120a; do
+  old $arch >old.yaml
+  for command in check gen explain 'run -m 9 -n 9 -k 9 --device emu'; do
+    "$gemmgen" $command old.yaml >out 2>err </dev/null
+    holds "$command $arch: the family is told, once" [ "$(grep -c '^old.yaml:2:7: note: family sm80' err)" -eq 1 ]
+  done
+done
+old sm_90 >old.yaml
+expect 0 'what sm_90 lacks' "$gemmgen" check old.yaml
+holds 'the family of sm_90a' grep -q 'arch sm_90a has family sm90' err
+echo 'atom: m16n8k16' >>old.yaml
+for spec in old.yaml spec.yaml; do
+  expect 0 'nothing to note' "$gemmgen" check $spec
+  holds 'what is asked for by name is meant' [ ! -s err ]
+done
+expect 0 'a spec of sm_90a' bash -c "sed 's/sm_80/sm_90a/' spec.yaml >sm_90a.yaml; '$gemmgen' check sm_90a.yaml"
+expect 1 'a target that cannot have it' "$gemmgen" gen --emit cubin --arch sm_100 sm_90a.yaml -o x.cubin
+holds 'in our own words' grep -q 'needs sm_90a, so it cannot be compiled for sm_100' err
+
+# Architectures are named alike everywhere
+for arch in sm_90 compute_90 90 sm_90a 90a; do
+  expect 0 "atoms --arch $arch" "$gemmgen" atoms --arch $arch
+  expect 0 "explain --arch $arch" "$gemmgen" explain --problem '64 64 64' --arch $arch
+  holds 'the device is named' grep -q 'on H100 (sm_90), 132 multiprocessors' out
+done
+expect 0 'another device' "$gemmgen" explain --problem '64 64 64' --arch sm_86 --sms 46
+holds 'whose figures they are' grep -q 'on sm_86, by the figures of H100 (sm_90), 46' out
+for command in 'gen spec.yaml' atoms "explain --problem 64x64x64"; do
+  expect 2 'no architecture' "$gemmgen" $command --arch sm_75
+  holds 'those that there are' grep -q "not 'sm_75'; there are 80, .* 90a" err
+done
+expect 2 'no product for the device' "$gemmgen" explain --arch sm_90 spec.yaml
+
+# A toolkit that is named and is none is passed over, and that is said
+for command in 'gen --emit ptx spec.yaml' 'run spec.yaml -m 9 -n 9 -k 9 --device emu' doctor; do
+  expect 0 'no toolkit there' env CUDA_HOME=/bogus "$gemmgen" $command
+  holds 'it is named' grep -q 'NVRTC is not in CUDA_HOME, /bogus; .* is used' err
+  holds 'once' [ "$(grep -c bogus err)" -eq 1 ]
+done
+
+# What removes things is written out
+mkdir -p cache && printf x >"cache/$(printf '0%.0s' {1..64}).kernel"
+expect 2 'a prefix of --clear-cache' "$gemmgen" doctor --clear
+holds 'it says so' grep -q 'stands for --clear-cache' err
+holds 'nothing is removed' [ -n "$(ls cache)" ]
+expect 0 'all of it' "$gemmgen" doctor --clear-cache
+holds 'it is' [ -z "$(ls cache)" ]
+
+# Standard output
+for command in 'gen spec.yaml' 'check spec.yaml' 'explain spec.yaml' --version help 'help gen' \
+  'help --man' atoms 'atoms --json' spec 'spec tile' 'layout --list' 'layout (4,8):(8,1)' doctor \
+  'emu --list' "explain --problem 64x64x64"; do
+  expect 1 'a full disk' bash -c '"$@" >/dev/full' - "$gemmgen" $command
+  holds 'it is said' test -s err
+done
 
 # check, explain, spec, atoms, layout, doctor
 expect 0 'check' "$gemmgen" check spec.yaml sweep.yaml
@@ -126,6 +128,11 @@ expect 0 'schema' "$gemmgen" spec --schema
 holds 'it is JSON' json out
 expect 0 'atoms' "$gemmgen" atoms --json
 holds 'it is JSON' json out
+expect 1 'atoms that are none' "$gemmgen" atoms foo
+holds 'they are named' grep -q "no atom whose name has 'foo'" err
+holds 'and no table is printed' [ ! -s out ]
+expect 1 'wrappers that are none' "$gemmgen" atoms --wrapper tcgen05
+holds 'they are missed' grep -q "none of the [0-9]* atoms .* has a wrapper" err
 expect 0 'doctor' "$gemmgen" doctor --json
 holds 'it is JSON' json out
 expect 0 'layout' "$gemmgen" layout 'composition((6,2):(8,2), (4,3):(3,1))'
@@ -193,5 +200,4 @@ holds 'opcodes' grep -q '^mma$' out
 expect 2 'emu of nothing' "$gemmgen" emu
 expect 1 'emu of no file' "$gemmgen" emu none.json
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

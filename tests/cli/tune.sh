@@ -1,33 +1,8 @@
 #!/usr/bin/env bash
 # gemmgen tune in the emulator: figures, winners, taking a run up again, what is refused.
 #   tune.sh GEMMGEN
-set -u
-gemmgen=$(realpath "$1")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-export GEMMGEN_CACHE=$dir/cache GEMMGEN_TUNED=$dir/tuned
-failed=0
-
-# expect STATUS WHAT COMMAND...: runs it; stdout to out, stderr to err.
-expect() {
-  local status=$1 what=$2 got=0
-  shift 2
-  "$@" >out 2>err </dev/null || got=$?
-  [ "$got" -eq "$status" ] && return
-  failed=$((failed + 1))
-  echo "FAILED: $what: exit $got, expected $status: $*"
-  sed 's/^/    /' out err | head -n 8
-}
-
-# holds WHAT TEST...: a condition on what the last command left.
-holds() {
-  local what=$1
-  shift
-  "$@" && return
-  failed=$((failed + 1))
-  echo "FAILED: $what: $*"
-}
+. "$(dirname "$0")/expect.sh"
+export GEMMGEN_TUNED=$dir/tuned
 
 cat >sweep.yaml <<'YAML'
 arch: sm_80
@@ -37,7 +12,7 @@ d: bf16
 sweep: {tile: [[32, 32, 32], [64, 32, 32]]}
 YAML
 echo 'f16 f16 f32 f32 k k n 32 32 32 1' >cases.txt
-tune=("$gemmgen" tune --device emu sweep.yaml)
+tune=("$gemmgen" tune --device emu --output tuned sweep.yaml)
 product=(--problem '32 32 32' --types f16,f16,f32)
 
 # Usage
@@ -45,8 +20,20 @@ expect 2 'neither a problem nor cases' "${tune[@]}"
 expect 2 'both of them' "${tune[@]}" "${product[@]}" --cases cases.txt
 expect 2 'two devices' "$gemmgen" tune --device both "${product[@]}"
 expect 2 'too many samples' "${tune[@]}" "${product[@]}" --samples 1000
-expect 1 'types that nothing has' "${tune[@]}" --problem '32 32 32' --types f64,f64,f64,f64
+expect 1 'types that nothing has' "$gemmgen" tune --device emu --problem '32 32 32' \
+  --types f64,f64,f64,f64
 holds 'the message names them' grep -q 'GEMM_FORM' err
+
+# Without a GPU there is nothing to tune for, and the emulator's times are for nobody
+"$gemmgen" tune sweep.yaml "${product[@]}" >out 2>err </dev/null
+status=$?
+holds 'tune: 0 with a GPU, 3 without' [ "$status" -eq 0 -o "$status" -eq 3 ]
+if [ "$status" -eq 3 ]; then
+  holds 'it says what there is instead' grep -q 'device emu' err
+  expect 0 'tune in the emulator' "$gemmgen" tune --device emu sweep.yaml "${product[@]}"
+  holds 'it says that nothing is installed' grep -q 'nothing is installed' err
+  holds 'and nothing is' [ ! -e tuned ]
+fi
 
 # A run, and the winner
 expect 0 'a product' "${tune[@]}" "${product[@]}"
@@ -62,6 +49,19 @@ rm "$winner"
 expect 0 'again, as a case' "${tune[@]}" --cases cases.txt
 holds 'the figures are those of before' test "$before" = "$(cat "$winner")"
 
+# Figures that are no times do not win, and are measured again
+for figure in -1.0 0.0 9e999 -9e999 "'nan'" "'fast'" "x''"; do
+  python3 - "$figure" <<'PY'
+import sqlite3, sys
+base = sqlite3.connect('tuned/figures.sqlite')
+base.execute('UPDATE figure SET seconds = ' + sys.argv[1] + ', right = 1')
+base.commit()
+PY
+  expect 0 "a figure of $figure" "${tune[@]}" "${product[@]}"
+  holds 'another one wins' grep -Eq ' [0-9.]*[1-9][0-9.]* us ' out
+  holds 'and it is positive' bash -c "! grep -Eq 'inf|nan|-[0-9]' out"
+done
+
 # Ended early: what was measured stays, and the rest is measured then
 more=(--problem '32 32 64' --types f16,f16,f32)
 timeout -s INT 0.2 "${tune[@]}" "${more[@]}" >out 2>err
@@ -73,5 +73,4 @@ expect 1 'a text for a database' "${tune[@]}" "${product[@]}" --database text
 holds 'GG_E_TUNE_STORE' grep -q 'text: file is not a database.*TUNE_STORE' err
 holds 'and leaves it alone' grep -q 'no database at all' text
 
-[ "$failed" -eq 0 ] && echo 'all passed'
-exit $((failed > 0))
+finish

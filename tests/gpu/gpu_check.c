@@ -342,7 +342,7 @@ int main(int argc, char **argv) {
     }
   }
   cli_kernels kernels;
-  int code = cli_kernels_load(&kernels, list.count, list.paths);
+  int code = cli_kernels_load(&kernels, list.count, list.paths, false);
   if (!code) code = check_all(&kernels, &given);
   cli_kernels_free(&kernels);
   for (int i = 0; i < list.count; i++)

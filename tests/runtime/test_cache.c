@@ -40,9 +40,10 @@ static bool put(const gg_cache *cache, const char *name, const char *binary, con
 
 /* Whether the entry is there; then it must be `binary`. */
 static bool has(const gg_cache *cache, const char *name, const char *binary) {
-  gg_str b = GG_STR_INIT, l = GG_STR_INIT;
+  gg_str b = GG_STR_INIT, l = GG_STR_INIT, why = GG_STR_INIT;
   gg_cache_key key = key_of(name);
-  bool found = gg_cache_get(&b, &l, cache, &key);
+  bool found = gg_cache_get(&b, &l, cache, &key, &why);
+  gg_str_free(&why);
   if (found) ck_assert_str_eq(gg_str_text(&b), binary);
   gg_str_free(&b);
   gg_str_free(&l);
@@ -85,7 +86,7 @@ START_TEST(keeps_binary_and_log) {
   ck_assert(put(&cache, "k", "binary", "warning"));
   gg_str b = GG_STR_INIT, l = GG_STR_INIT;
   gg_cache_key key = key_of("k");
-  ck_assert(gg_cache_get(&b, &l, &cache, &key));
+  ck_assert(gg_cache_get(&b, &l, &cache, &key, NULL));
   ck_assert_str_eq(gg_str_text(&b), "binary");
   ck_assert_str_eq(gg_str_text(&l), "warning");
   ck_assert_int_eq(gg_cache_usage_of(&cache).entries, 1);
@@ -141,6 +142,54 @@ START_TEST(an_entry_under_another_name_is_a_miss) {
   ck_assert_int_eq(rename(file, gg_str_text(&other)), 0);
   ck_assert(!has(&cache, "two", "1"));
   gg_str_free(&other);
+  gg_cache_close(&cache);
+}
+END_TEST
+
+/* What others can have written is neither used nor trusted, and the reason is given. */
+static void check_distrusted(const gg_cache *cache, const char *file) {
+  gg_str b = GG_STR_INIT, l = GG_STR_INIT, why = GG_STR_INIT;
+  gg_cache_key key = key_of("k");
+  ck_assert(!gg_cache_get(&b, &l, cache, &key, &why));
+  ck_assert_ptr_nonnull(strstr(gg_str_text(&why), file));
+  gg_str_free(&why);
+}
+
+START_TEST(entries_that_others_may_write_are_a_miss) {
+  const char *directory = fixture_directory();
+  char file[512];
+  gg_cache cache = open_cache(directory, 0);
+  ck_assert(put(&cache, "k", "binary", "log"));
+  only_file(file, sizeof file, directory);
+  ck_assert_int_eq(chmod(file, 0620), 0);
+  check_distrusted(&cache, file);
+  ck_assert_int_eq(chmod(file, 0602), 0);
+  check_distrusted(&cache, file);
+  ck_assert_int_eq(chmod(file, 0644), 0);
+  ck_assert(has(&cache, "k", "binary"));
+  if (geteuid() == 0) {
+    ck_assert_int_eq(chown(file, 65534, (gid_t)-1), 0);
+    check_distrusted(&cache, file);
+    ck_assert_int_eq(gg_cache_usage_of(&cache).distrusted, 1);
+  }
+  ck_assert(put(&cache, "k", "again", ""));
+  ck_assert(has(&cache, "k", "again"));
+  ck_assert_int_eq(gg_cache_usage_of(&cache).distrusted, 0);
+  gg_cache_close(&cache);
+}
+END_TEST
+
+START_TEST(a_fifo_is_a_miss) {
+  const char *directory = fixture_directory();
+  char file[512];
+  gg_cache cache = open_cache(directory, 0);
+  ck_assert(put(&cache, "k", "binary", ""));
+  only_file(file, sizeof file, directory);
+  ck_assert_int_eq(unlink(file), 0);
+  ck_assert_int_eq(mkfifo(file, 0600), 0);
+  ck_assert(!has(&cache, "k", "binary"));
+  ck_assert(put(&cache, "k", "binary", ""));
+  ck_assert(has(&cache, "k", "binary"));
   gg_cache_close(&cache);
 }
 END_TEST
@@ -256,7 +305,7 @@ START_TEST(memory_may_run_out_anywhere) {
     gg_str b = GG_STR_INIT, l = GG_STR_INIT, why = GG_STR_INIT;
     gg_cache_key key = key_of("k");
     gg_alloc_fail_after(allowed);
-    gg_cache_get(&b, &l, &cache, &key);
+    gg_cache_get(&b, &l, &cache, &key, &why);
     gg_cache_put(&cache, &key, &b, &l, &why);
     gg_alloc_fail_after(-1);
     gg_str_free(&b);
@@ -275,6 +324,8 @@ int main(void) {
   tcase_add_test(tests, keeps_binary_and_log);
   tcase_add_test(tests, damage_is_a_miss_and_is_repaired);
   tcase_add_test(tests, an_entry_under_another_name_is_a_miss);
+  tcase_add_test(tests, entries_that_others_may_write_are_a_miss);
+  tcase_add_test(tests, a_fifo_is_a_miss);
   tcase_add_test(tests, an_unwritable_directory_says_why);
   tcase_add_test(tests, an_empty_name_is_no_cache);
   tcase_add_test(tests, the_least_recently_used_go_first);

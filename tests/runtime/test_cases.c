@@ -39,7 +39,8 @@ static const struct {
 } bad[] = {
     {"bf17 bf16 bf16 f32 k k n 1 1 1 1", 1, 1,
      "the type of A is a number type such as bf16, not 'bf17'"},
-    {"\n\nbf16 bf16 bf16 f33 k k n 1 1 1 1", 3, 16, "the accumulator is a number type"},
+    {"\n\nbf16 bf16 bf16 f33 k k n 1 1 1 1", 3, 16,
+     "the accumulator is f32, f16, s32, f64 or f32fast"},
     {"bf16 bf16 bf16 f32 n k n 1 1 1 1", 1, 20, "the major of A is k or m, not 'n'"},
     {"bf16 bf16 bf16 f32 k m n 1 1 1 1", 1, 22, "the major of B is k or n"},
     {"bf16 bf16 bf16 f32 k k k 1 1 1 1", 1, 24, "the major of D is n or m"},

@@ -1,13 +1,16 @@
 /* gg_gemm: forms, choices, results in the emulator, what is remembered and what was tuned. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "choice/catalogue.h"
 #include "choice/form.h"
+#include "complete.h"
 #include "fixture.h"
 #include "inputs.h"
 #include "number.h"
@@ -238,6 +241,33 @@ START_TEST(workspaces_decide) {
 }
 END_TEST
 
+/* clang-format off */
+static void spoil_type(gg_form *f) { f->a.type = (gg_dtype)9999; }
+static void spoil_negative(gg_form *f) { f->d.type = (gg_dtype)-1; }
+static void spoil_accumulator(gg_form *f) { f->accumulator = (gg_dtype)77; }
+static void spoil_major(gg_form *f) { f->a.major = GG_MAJOR_N; }
+static void spoil_major_of_b(gg_form *f) { f->b.major = (gg_major)9; }
+static void spoil_align(gg_form *f) { f->b.align = 3; }
+static void spoil_large_align(gg_form *f) { f->d.align = 4096; }
+static void spoil_promote(gg_form *f) { f->promote = 65; }
+static void spoil_c(gg_form *f) { f->has_c = true, f->c.type = GG_DTYPE_COUNT; }
+/* clang-format on */
+
+static const struct wrong_form {
+  void (*spoil)(gg_form *form);
+  const char *message;
+} wrong_forms[] = {
+    {spoil_type, "gg_form.a.type is 9999; it takes a gg_dtype"},
+    {spoil_negative, "gg_form.d.type is "},
+    {spoil_accumulator, "gg_form.accumulator is 77"},
+    {spoil_major, "gg_form.a.major is 2; it takes GG_MAJOR_K and GG_MAJOR_M"},
+    {spoil_major_of_b, "gg_form.b.major is 9; it takes GG_MAJOR_K and GG_MAJOR_N"},
+    {spoil_align, "gg_form.b.align is 3; it takes a power of two"},
+    {spoil_large_align, "gg_form.d.align is 4096"},
+    {spoil_promote, "gg_form.promote is 65; it takes GG_PROMOTE_AUTO, GG_PROMOTE_NEVER and 1 to 64"},
+    {spoil_c, "gg_form.c.type is 20"},
+};
+
 typedef struct chooser {
   gg_gemm *gemm;
   gg_form form;
@@ -275,6 +305,87 @@ START_TEST(threads_get_the_same_kernel) {
 }
 END_TEST
 
+/* What the epilogue reads lies as D does, but need not be as well aligned. */
+START_TEST(extras_are_as_aligned_as_they_are) {
+  static const struct {
+    const char *epilogue;
+    uint64_t address;
+    int64_t ld;
+    int align; /* of D, in bytes */
+  } all[] = {
+      {"[linear, residual]", 4096, 64, 16},
+      {"[linear, residual]", 4096 + 4, 64, 4},
+      {"[linear, residual]", 4096, 66, 8},
+      {"[linear, {residual: {type: bf16}}]", 4096 + 2, 64, 4}, /* one element */
+      {"[linear, {residual: {type: bf16}}]", 4096 + 8, 64, 16},
+      {"[linear, {aux: {type: f32}}, relu]", 4096 + 8, 64, 8},
+      {"[linear, bias]", 4096 + 4, 0, 16}, /* a vector is read by elements */
+  };
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context = open_emulator(&err);
+  gg_gemm *gemm = open_gemm(context, &err);
+  gg_epilogues known = {NULL};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+    form.d.type = GG_DTYPE_f32;
+    gg_problem p = dense(64, 64, 64);
+    gg_prepared prepared;
+    form.epilogue = all[i].epilogue;
+    p.extras[1] = (gg_extra){.address = all[i].address, .ld = all[i].ld};
+    gg_form full;
+    ck_assert_int_eq(gg_form_complete(&full, &known, &form, &p, &err), GG_OK);
+    ck_assert_msg(full.d.align == all[i].align, "%zu: %d", i, full.d.align);
+    gg_status st = gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
+    ck_assert_msg(st == GG_OK, "%zu: %s", i, err.message);
+  }
+  gg_epilogues_free(&known);
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+}
+END_TEST
+
+START_TEST(forms_are_checked) {
+  gg_error err = GG_ERROR_INIT;
+  for (size_t i = 0; i < sizeof wrong_forms / sizeof *wrong_forms; i++) {
+    gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_f32, GG_DTYPE_f32);
+    wrong_forms[i].spoil(&form);
+    gg_form_check(&form, &err);
+    assert_error(&err, GG_E_GEMM_FIELD, wrong_forms[i].message);
+  }
+}
+END_TEST
+
+START_TEST(null_pointers_are_named) {
+  gg_error err = GG_ERROR_INIT;
+  gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_f32, GG_DTYPE_f32);
+  gg_problem p = dense(64, 64, 64);
+  gg_gemm *gemm;
+  gg_prepared prepared;
+  gg_kernel *kernel;
+  gg_spec_file *file;
+  gg_gemm_launch(NULL, &form, &p, NULL, &err);
+  assert_error(&err, GG_E_NULL_ARGUMENT, "gg_gemm_launch: `gemm` is null");
+  gg_gemm_open(&gemm, NULL, NULL, &err);
+  assert_error(&err, GG_E_NULL_ARGUMENT, "gg_gemm_open: `context` is null");
+  gg_prepare(&prepared, NULL, &p, &err);
+  assert_error(&err, GG_E_NULL_ARGUMENT, "gg_prepare: `module` is null");
+  gg_launch_prepared(NULL, NULL, &err);
+  assert_error(&err, GG_E_NULL_ARGUMENT, "gg_launch_prepared: `prepared` is null");
+  gg_context_open(NULL, NULL, &err);
+  assert_error(&err, GG_E_NULL_ARGUMENT, "gg_context_open: `out` is null");
+  gg_kernel_generate(&kernel, NULL, &err);
+  assert_error(&err, GG_E_NULL_ARGUMENT, "gg_kernel_generate: `spec` is null");
+  gg_spec_file_load(&file, NULL, &err);
+  assert_error(&err, GG_E_NULL_ARGUMENT, "gg_spec_file_load: `path` is null");
+  gg_spec_file_parse(&file, "arch: [", 7, NULL, &err); /* a text without a name */
+  ck_assert_str_eq(err.file, "<text>");
+  assert_error(&err, GG_E_SPEC_SYNTAX, "");
+  ck_assert_int_eq(gg_spec_file_count(NULL), 0);
+  ck_assert_ptr_null(gg_spec_file_get(NULL, 0));
+  gg_error_clear(NULL);
+}
+END_TEST
+
 START_TEST(mistakes_are_named) {
   gg_error err = GG_ERROR_INIT;
   gg_context *context = open_emulator(&err);
@@ -300,9 +411,18 @@ START_TEST(mistakes_are_named) {
   form.accumulator = GG_DTYPE_s32;
   gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
   assert_error(&err, GG_E_GEMM_FORM, "bf16,bf16,bf16,s32,kkn on sm_90");
-  form.accumulator = GG_DTYPE_f32, form.epilogue = "[nonsense]";
+  form.accumulator = GG_DTYPE_f32, form.a.type = (gg_dtype)9999;
+  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
+  assert_error(&err, GG_E_GEMM_FIELD, "gg_form.a.type is 9999");
+  form.a.type = GG_DTYPE_bf16, form.epilogue = "[nonsense]";
   gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
   assert_error(&err, GG_E_SPEC_CHOICE, "nonsense");
+  form.epilogue = "[relu]\nproblem: {m: 5}"; /* an epilogue is one value, and nothing behind it */
+  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
+  assert_error(&err, GG_E_SPEC_SYNTAX, "");
+  form.epilogue = "";
+  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
+  assert_error(&err, GG_E_SPEC_TYPE, "got nothing");
   gg_gemm_close(gemm);
   gg_context_close(context);
 }
@@ -317,6 +437,7 @@ static void keep_warning(void *user, const char *message) {
   snprintf(warned, sizeof warned, "%s", message);
 }
 
+/* Without a text, a FIFO that never says anything. */
 static void write_tuned(const char *directory, const gg_context *context, const char *text) {
   gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
   form.a.align = form.b.align = form.d.align = 16;
@@ -327,7 +448,13 @@ static void write_tuned(const char *directory, const gg_context *context, const 
   ck_assert_int_eq(gg_tuned_path(&path, directory, gg_context_device(context)->name, &form,
                                  (gg_tuned_extents){64, 64, 64, 1}, NULL),
                    GG_OK);
-  ck_assert(gg_file_replace(gg_str_text(&path), text, strlen(text), 0666, false));
+  if (text) {
+    ck_assert(gg_file_replace(gg_str_text(&path), text, strlen(text), 0666, false));
+  } else {
+    unlink(gg_str_text(&path));
+    ck_assert_int_eq(mkfifo(gg_str_text(&path), 0666), 0);
+    ck_assert_int_ge(open(gg_str_text(&path), O_RDWR), 0);
+  }
   gg_str_free(&device);
   gg_str_free(&path);
 }
@@ -346,6 +473,7 @@ START_TEST(tuned_goes_first) {
       {tuned_text, "", 72, false},
       {"arch: sm_90a\na: f16\nb: f16\nd: f16\n", "", 64, false}, /* not what its name says */
       {"arch: [", "is not used", 64, false},
+      {NULL, "no regular file", 64, false},
   };
   char directory[512];
   snprintf(directory, sizeof directory, "%s", fixture_directory());
@@ -428,11 +556,14 @@ int main(void) {
   tcase_add_test(tcase, seen_counts_workspace);
   tcase_add_test(tcase, sums_of_fp8_are_full_unless_asked);
   tcase_add_test(tcase, tuned_paths);
+  tcase_add_test(tcase, forms_are_checked);
+  tcase_add_test(tcase, null_pointers_are_named);
   if (fixture_has_nvrtc()) {
     tcase_add_loop_test(tcase, products_are_right, 0, sizeof cases / sizeof *cases);
     tcase_add_test(tcase, threads_get_the_same_kernel);
     tcase_add_test(tcase, workspaces_decide);
     tcase_add_test(tcase, mistakes_are_named);
+    tcase_add_test(tcase, extras_are_as_aligned_as_they_are);
     tcase_add_test(tcase, tuned_goes_first);
   }
   suite_add_tcase(suite, tcase);

@@ -190,6 +190,22 @@ START_TEST(memory_may_run_out_anywhere) {
 }
 END_TEST
 
+START_TEST(a_target_that_cannot_have_the_kernel) {
+  gg_compiler *compiler = open_compiler("");
+  gg_kernel kernel = fixture_kernel();
+  gg_binary *binary;
+  kernel.arch = "sm_90a";
+  gg_compile(&binary, compiler, &kernel, "sm_100", GG_FORMAT_CUBIN, &err);
+  assert_error(&err, GG_E_COMPILE_ARCH, "needs sm_90a, so it cannot be compiled for sm_100");
+  gg_compile(&binary, compiler, &kernel, "sm_90", GG_FORMAT_PTX, &err);
+  assert_error(&err, GG_E_COMPILE_ARCH, "needs sm_90a, so it cannot be compiled for sm_90");
+  kernel.arch = "sm_86";
+  gg_compile(&binary, compiler, &kernel, "sm_80", GG_FORMAT_PTX, &err);
+  assert_error(&err, GG_E_COMPILE_ARCH, "needs sm_86, so it cannot be compiled for sm_80");
+  gg_compiler_close(compiler);
+}
+END_TEST
+
 START_TEST(a_module_is_compiled_for_the_device_found) {
   fake_reset();
   gg_driver driver = fake_table();
@@ -287,6 +303,8 @@ START_TEST(a_missing_nvrtc_is_an_error_of_the_compile) {
   ck_assert_int_eq(gg_compile(&binary, compiler, &kernel, NULL, GG_FORMAT_PTX, &err),
                    GG_E_NO_NVRTC);
   assert_error(&err, GG_E_NO_NVRTC, "/nowhere/libnvrtc.so");
+  gg_compile(&binary, compiler, &kernel, NULL, GG_FORMAT_PTX, &err);
+  assert_error(&err, GG_E_NO_NVRTC, "install the CUDA Toolkit 12.8 or newer");
   gg_compiler_close(compiler);
 }
 END_TEST
@@ -339,6 +357,7 @@ int main(void) {
   tcase_add_test(real, warnings_are_kept_and_cached);
   tcase_add_test(real, an_unwritable_cache_warns_once);
   tcase_add_test(real, memory_may_run_out_anywhere);
+  tcase_add_test(real, a_target_that_cannot_have_the_kernel);
   tcase_add_test(real, a_module_is_compiled_for_the_device_found);
   tcase_add_loop_test(real, a_binary_is_of_one_kernel, 0, 3);
   tcase_add_test(real, ptx_needs_no_nul);

@@ -310,7 +310,7 @@ static void write_reports(emu_process *process) {
     gg_str text = GG_STR_INIT;
     all_counters(&text, process, true);
     const char *path = process->options.counters_file;
-    if (text.failed || !gg_file_replace(path, text.text, text.length, 0644, false)) {
+    if (text.failed || !gg_file_write(path, text.text, text.length)) {
       fprintf(stderr, "gemmgen emulator: cannot write '%s': %s\n", path, strerror(errno));
     }
     gg_str_free(&text);
@@ -432,6 +432,8 @@ static bool check_hazards(const char *text, const char *name) {
 
 CUresult gg_emu_options_init(gg_emu_options *out) {
   int64_t arch = 90, threads = 0, seed = -1, max_steps = 0;
+  if (!out)
+    return emu_refuse(&the_process, CUDA_ERROR_INVALID_VALUE, "there is no room for options");
   *out = (gg_emu_options){0};
   if (!read_number(&arch, "GEMMGEN_EMU_ARCH", 80, 90) ||
       !read_number(&threads, "GEMMGEN_EMU_THREADS", 0, 4096) ||

@@ -1,0 +1,122 @@
+#include "plan/elsewhere.h"
+
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "plan/target.h"
+#include "spec/keys.h"
+
+/* ---- Types ------------------------------------------------------------------------------ */
+
+/* A spec of nothing but an architecture, and a schedule where the target wants one, whose word goes
+ * to `schedule`. False where the target accepts none. */
+static bool least_spec(gg_spec *out, gg_word *schedule, const gg_target *target) {
+  const gg_key *key = gg_key_find("schedule", strlen("schedule"));
+  *out = (gg_spec){.variant = ""};
+  *schedule = (gg_word){.text = ""};
+  out->arch.state = GG_SPEC_SET;
+  out->arch.arch = target->least;
+  bool accepts = target->accepts(out);
+  for (size_t i = 0; !accepts && gg_key_word(schedule, key, i); i++) {
+    out->schedule.state = GG_SPEC_SET;
+    out->schedule.number = schedule->value;
+    out->schedule.text = schedule->text;
+    accepts = target->accepts(out);
+  }
+  return accepts;
+}
+
+static void set_type(gg_spec_operand *operand, gg_dtype type) {
+  operand->here.state = operand->type.state = GG_SPEC_SET;
+  operand->type.number = type;
+}
+
+static bool takes(const gg_target *target, const gg_spec *spec) {
+  gg_arena arena = GG_ARENA_INIT;
+  gg_plan plan;
+  gg_status st = gg_plan_choose(&plan, spec, &arena, NULL);
+  bool taken = st == GG_OK && plan.target == target;
+  gg_arena_free(&arena);
+  return taken;
+}
+
+void gg_elsewhere_types(gg_str *out, const gg_plan *plan, gg_dtype a, gg_dtype b,
+                        const gg_spec_field *accumulator) {
+  const char *listed = plan->target->family;
+  char arch[GG_ARCH_NAME_MAX];
+  for (const gg_target *const *target = gg_targets; *target; target++) {
+    gg_spec spec;
+    gg_word schedule;
+    if (strcmp((*target)->family, listed) == 0 ||
+        strcmp((*target)->family, plan->target->family) == 0 ||
+        !least_spec(&spec, &schedule, *target)) {
+      continue;
+    }
+    bool sums = accumulator->state == GG_SPEC_SET;
+    gg_dtype usual = gg_dtype_is_float(a) ? GG_DTYPE_f32 : GG_DTYPE_s32;
+    set_type(&spec.a, a);
+    set_type(&spec.b, b);
+    set_type(&spec.d, sums ? (gg_dtype)accumulator->number : usual);
+    if (sums) spec.accumulator = *accumulator;
+    if (!takes(*target, &spec)) continue;
+    gg_str_printf(out, "; family %s has it, for %s", (*target)->family,
+                  gg_arch_name(arch, (*target)->least));
+    if (schedule.text[0]) gg_str_printf(out, " with schedule %s", schedule.text);
+    listed = (*target)->family;
+  }
+}
+
+/* ---- Generations ------------------------------------------------------------------------ */
+
+static bool same_generation(int number, int other) {
+  return number / 10 == other / 10;
+}
+
+/* The family that the spec would have, were its architecture's own features asked for. */
+static const gg_target *own_family(const gg_plan *plan) {
+  for (const gg_target *const *target = gg_targets; *target; target++) {
+    gg_spec spec = *plan->asked;
+    spec.arch.arch = (*target)->least;
+    if (same_generation((*target)->least.number, plan->arch.number) && (*target)->accepts(&spec))
+      return *target;
+  }
+  return NULL;
+}
+
+/* The instruction that the generation has of its own, "tcgen05.mma", and which architecture has it;
+ * false where the tables have none. */
+static bool own_instruction(gg_str *out, gg_arch *arch, int number) {
+  size_t count;
+  const gg_mma_row *rows = gg_mma_table(&count);
+  for (size_t i = 0; i < count; i++) {
+    if (rows[i].kind == GG_MMA_sync || !same_generation(rows[i].arch.number, number)) continue;
+    const char *dot = strchr(rows[i].ptx, '.'), *end = dot ? strchr(dot + 1, '.') : NULL;
+    if (!end) continue;
+    gg_str_append(out, rows[i].ptx, (size_t)(end - rows[i].ptx));
+    *arch = rows[i].arch;
+    return true;
+  }
+  return false;
+}
+
+void gg_elsewhere_note(gg_str *out, const gg_plan *plan) {
+  const gg_target *target = plan->target;
+  bool older = plan->arch.number / 10 > target->least.number / 10 && !target->ageless;
+  if (!older || plan->asked->atom.state == GG_SPEC_SET) return; /* what is named is meant */
+  char name[GG_ARCH_NAME_MAX];
+  gg_str instruction = GG_STR_INIT;
+  gg_arch arch;
+  const gg_target *own = own_family(plan);
+  gg_str_printf(out, "family %s was chosen: %s; ", target->family, target->summary);
+  if (own) {
+    gg_str_printf(out, "arch %s has family %s: %s", gg_arch_name(name, own->least), own->family,
+                  own->summary);
+  } else if (own_instruction(&instruction, &arch, plan->arch.number)) {
+    gg_str_printf(out, "no family has the %s of %s yet", gg_str_text(&instruction),
+                  gg_arch_name(name, arch));
+  } else {
+    gg_str_printf(out, "no family has more for %s", gg_arch_name(name, plan->arch));
+  }
+  out->failed = out->failed || instruction.failed;
+  gg_str_free(&instruction);
+}

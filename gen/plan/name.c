@@ -1,0 +1,172 @@
+/* A kernel's name, where the spec gives none: one that decodes.
+ *
+ * In front stands what every kernel has: family, types, majors, tile, stages. Behind it stands, a
+ * word each, what is not usual, and what the spec asked for in place of what would have been
+ * chosen. So specs that differ in a decision have different names, and usual kernels short ones. A
+ * name that would be too long is cut, and ends with a hash of all of it. */
+#include "plan/name.h"
+
+#include <stdio.h>
+
+#include "atom/dtype.h"
+#include "plan/exchange.h"
+#include "plan/operation.h"
+#include "plan/target.h"
+#include "spec/keys.h"
+
+static const char letter[] = {[GG_MAJOR_K] = 'k', [GG_MAJOR_M] = 'm', [GG_MAJOR_N] = 'n'};
+
+static const char *type_name(gg_dtype type) {
+  return gg_dtype_info_of(type)->name;
+}
+
+static bool asks(const gg_spec_field *field) {
+  return field->state == GG_SPEC_SET;
+}
+
+/* ---- What is computed ------------------------------------------------------------------- */
+
+static void name_alignments(gg_str *out, const gg_plan *plan) {
+  enum { usual = 16 };
+  const gg_operand *operands[] = {&plan->a, &plan->b, &plan->c, &plan->d};
+  for (int i = 0; i < 4; i++) {
+    int align = operands[i]->align;
+    bool is_c = i == 2;
+    if (is_c ? plan->has_c && align != plan->d.align : align != usual)
+      gg_str_printf(out, "_%c%d", 'a' + i, align);
+  }
+}
+
+static void name_c(gg_str *out, const gg_plan *plan) {
+  if (!plan->has_c) return;
+  gg_str_puts(out, "_with_c");
+  if (plan->c.type != plan->d.type) gg_str_printf(out, "_%s", type_name(plan->c.type));
+  if (plan->c.major != plan->d.major) gg_str_printf(out, "_%c", letter[plan->c.major]);
+}
+
+static void name_extent(gg_str *out, const char *name, int64_t fixed) {
+  if (fixed != GG_FIXED_NONE) gg_str_printf(out, "_%s%lld", name, (long long)fixed);
+}
+
+static void name_problem(gg_str *out, const gg_plan *plan) {
+  char arch[GG_ARCH_NAME_MAX];
+  gg_arch least = plan->target->least;
+  if (plan->arch.number != least.number || plan->arch.suffix != least.suffix)
+    gg_str_printf(out, "_%s", gg_arch_name(arch, plan->arch));
+  name_alignments(out, plan);
+  name_c(out, plan);
+  if (plan->promote) gg_str_printf(out, "_promote%d", plan->promote);
+  name_extent(out, "m", plan->fixed_m);
+  name_extent(out, "n", plan->fixed_n);
+  name_extent(out, "k", plan->fixed_k);
+  name_extent(out, "batch", plan->fixed_batch);
+}
+
+/* ---- How -------------------------------------------------------------------------------- */
+
+static void name_swizzles(gg_str *out, const gg_spec *asked) {
+  static const char *const words[] = {[GG_SWIZZLE_128B] = "128",
+                                      [GG_SWIZZLE_64B] = "64",
+                                      [GG_SWIZZLE_32B] = "32",
+                                      [GG_SWIZZLE_NONE] = "none",
+                                      [GG_SWIZZLE_PADDING] = "padding"};
+  const gg_spec_field *a = &asked->swizzle.a, *b = &asked->swizzle.b;
+  if (asks(a) && asks(b) && a->number == b->number) {
+    gg_str_printf(out, "_swizzle_%s", words[a->number]);
+    return;
+  }
+  if (asks(a)) gg_str_printf(out, "_swizzle_a_%s", words[a->number]);
+  if (asks(b)) gg_str_printf(out, "_swizzle_b_%s", words[b->number]);
+}
+
+/* Of the tile: how warps or warpgroups share it, and where operands lie. */
+static void name_tile(gg_str *out, const gg_plan *plan, const gg_spec *asked) {
+  const gg_spec_field *layout = &asked->atom_layout, *schedule = &asked->schedule;
+  bool special = asks(schedule) && (schedule->number == GG_SCHEDULE_MULTISTAGE ||
+                                    schedule->number == GG_SCHEDULE_WARP_SPECIALIZED);
+  if (special) gg_str_printf(out, "_%s", schedule->text);
+  if (asks(layout)) gg_str_printf(out, "_w%dx%d", plan->atoms_m, plan->atoms_n);
+  if (plan->a_in_registers) gg_str_puts(out, "_rs");
+  name_swizzles(out, asked);
+}
+
+static void name_schedule(gg_str *out, const gg_plan *plan, const gg_spec *asked) {
+  const gg_spec_field *scheduler = &asked->scheduler.kind, *order = &asked->raster.order;
+  if (gg_plan_cluster_size(plan) > 1) {
+    gg_str_printf(out, "_c%dx%d", plan->cluster_m, plan->cluster_n);
+    if (plan->cluster_k > 1) gg_str_printf(out, "x%d", plan->cluster_k);
+  }
+  if (plan->ctas_per_sm > 1) gg_str_printf(out, "_x%d", plan->ctas_per_sm);
+  if (plan->pingpong) gg_str_puts(out, "_pingpong");
+  if (plan->swap_ab) gg_str_puts(out, "_swap");
+  if (asks(scheduler)) gg_str_printf(out, "_%s", scheduler->text);
+  if (plan->splits) gg_str_printf(out, "_%d", plan->splits);
+  if (asks(order)) gg_str_printf(out, "_%s", order->text);
+  if (asks(&asked->raster.group)) gg_str_printf(out, "_band%d", plan->raster_group);
+}
+
+/* ---- What becomes of the accumulator ---------------------------------------------------- */
+
+static void name_linear(gg_str *out, const gg_plan *plan, const gg_operation *op) {
+  if (op->alpha && op->beta == plan->has_c) {
+    gg_str_puts(out, "_linear");
+  } else {
+    gg_str_puts(out, op->alpha ? "_alpha" : op->beta ? "_beta" : "_sum");
+  }
+}
+
+static void name_operation(gg_str *out, const gg_plan *plan, const gg_operation *op) {
+  static const char *const along[] = {
+      [GG_SPAN_ALL] = "", [GG_SPAN_ROWS] = "_m", [GG_SPAN_COLUMNS] = "_n", [GG_SPAN_MATRIX] = ""};
+  gg_span span = gg_operation_span(op);
+  if (op->kind == GG_OP_LINEAR) {
+    name_linear(out, plan, op);
+    return;
+  }
+  gg_str_printf(out, "_%s", gg_op_info_of(op->kind)->name);
+  if (op->kind == GG_OP_GELU && op->form == GG_GELU_TANH) gg_str_puts(out, "_tanh");
+  if (span == GG_SPAN_NONE) return;
+  gg_dtype usual = op->kind == GG_OP_SCALE ? GG_DTYPE_f32 : plan->d.type;
+  gg_str_puts(out, along[span]);
+  if (op->operand.type != usual) gg_str_printf(out, "_%s", type_name(op->operand.type));
+}
+
+static void name_epilogue(gg_str *out, const gg_plan *plan, const gg_spec *asked) {
+  if (!asks(&asked->epilogue)) return;
+  if (plan->operation_count == 0) gg_str_puts(out, "_sum");
+  for (size_t i = 0; i < plan->operation_count; i++)
+    name_operation(out, plan, &plan->operations[i]);
+}
+
+/* ---- The name --------------------------------------------------------------------------- */
+
+void gg_plan_name(gg_str *out, const gg_plan *chosen) {
+  const gg_plan as_asked = gg_plan_as_asked(chosen), *plan = &as_asked;
+  const gg_spec *asked = chosen->asked;
+  gg_str_printf(out, "gemm_%s_%s_%s_%s_%s_%c%c%c_%dx%dx%d_s%d", plan->target->family,
+                type_name(plan->a.type), type_name(plan->b.type), type_name(plan->d.type),
+                type_name(plan->accumulator), letter[plan->a.major], letter[plan->b.major],
+                letter[plan->d.major], plan->tile_m, plan->tile_n, plan->tile_k, plan->stages);
+  name_schedule(out, plan, asked);
+  name_tile(out, plan, asked);
+  name_problem(out, plan);
+  name_epilogue(out, plan, asked);
+}
+
+/* FNV-1a. */
+static uint32_t hash_of(const char *text) {
+  uint32_t hash = 2166136261u;
+  for (; *text; text++)
+    hash = (hash ^ (unsigned char)*text) * 16777619u;
+  return hash;
+}
+
+void gg_plan_cut_name(gg_str *name) {
+  enum { most = 88, hash_digits = 8 }; /* of a line of the text, with what stands around it */
+  if (name->failed || name->length <= most) return;
+  uint32_t hash = hash_of(gg_str_text(name));
+  name->length = most - hash_digits - 1;
+  while (name->text[name->length - 1] == '_')
+    name->length--;
+  gg_str_printf(name, "_%08x", hash);
+}
