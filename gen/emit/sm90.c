@@ -164,6 +164,16 @@ static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layout
   return gg_emit_layout_function(out, "smem_d", row_col, &layouts->sD, err);
 }
 
+/* How a warp's elements of D go to its staging. */
+static void bind_staging(gg_bindings *out, const gg_plan *plan) {
+  gg_sm90_staging how = gg_sm90_staging_of(plan);
+  gg_bind_flag(out, "by_matrix", how == GG_SM90_STAGING_MATRICES);
+  gg_bind_flag(out, "in_halves", how == GG_SM90_STAGING_HALVES);
+  gg_bind_flag(out, "in_pairs", how == GG_SM90_STAGING_PAIRS);
+  gg_bind_flag(out, "in_ones", how == GG_SM90_STAGING_ONES);
+  gg_bind_flag(out, "map_d", plan->access_bytes_d == 0);
+}
+
 gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
@@ -201,6 +211,6 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
     gg_bind_flag(out, "lines_b", plan->copy_bytes_b > 0);
     gg_bind_flag(out, "tf32", plan->a.type == GG_DTYPE_tf32);
   }
-  gg_bind_flag(out, "map_d", plan->access_bytes_d == 0);
+  bind_staging(out, plan);
   return gg_cuda_bind(out, plan, layouts, "acc_t", err);
 }

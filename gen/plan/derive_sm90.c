@@ -226,23 +226,40 @@ static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err)
 
 /* ---- Staging ---------------------------------------------------------------------------- */
 
+gg_sm90_staging gg_sm90_staging_of(const gg_plan *plan) {
+  int bits = gg_dtype_info_of(plan->d.type)->bits;
+  if (bits == 16) return GG_SM90_STAGING_MATRICES;
+  if (plan->d.major != GG_MAJOR_N) return GG_SM90_STAGING_ONES;
+  return bits == 32 && plan->epi_n >= 16 ? GG_SM90_STAGING_HALVES : GG_SM90_STAGING_PAIRS;
+}
+
+/* The column of a box that a lane writes to, of those that begin at `column`: in one access, or in
+ * the first or the second of two. */
+static int64_t staged_column(const gg_plan *plan, gg_sm90_staging how, int lane, int64_t column,
+                             int second) {
+  int64_t at = column + lane % 4 * 2;
+  if (how == GG_SM90_STAGING_ONES) return at + (lane / 16 ^ second);
+  bool late = how == GG_SM90_STAGING_HALVES && lane / 4 / (32 / plan->epi_n) % 2;
+  return late ? (at + plan->epi_n / 2) % plan->epi_n : at;
+}
+
 /* A warp's writes. 16-bit elements go by stmatrix: 8 lines of 16 bytes a phase. Of others a lane
- * has row lane / 4 and columns lane % 4 * 2 and + 1 of each 8 x 8: two neighbours at once, or,
- * where columns are contiguous, one after the other, rows from 4 on the second one first. */
+ * has row lane / 4 and columns lane % 4 * 2 and + 1 of each 8 x 8. */
 static void count_staging(gg_layouts *out, const gg_plan *plan, int bits) {
-  bool n_major = plan->d.major == GG_MAJOR_N;
-  int width = bits == 16 ? descriptor_unit : (n_major ? 2 : 1) * bits / 8;
-  gg_smem_access *access = gg_layouts_access(out, "stage D", width);
-  if (bits == 16) {
-    gg_smem_access_count_matrices(access, &out->sD, n_major, plan->epi_m, plan->epi_n, bits);
+  gg_sm90_staging how = gg_sm90_staging_of(plan);
+  if (how == GG_SM90_STAGING_MATRICES) {
+    gg_smem_access_count_matrices(gg_layouts_access(out, "stage D", descriptor_unit), &out->sD,
+                                  plan->d.major == GG_MAJOR_N, plan->epi_m, plan->epi_n, bits);
     return;
   }
+  int accesses = how == GG_SM90_STAGING_ONES ? 2 : 1;
+  gg_smem_access *access = gg_layouts_access(out, "stage D", 2 / accesses * bits / 8);
   for (int64_t row = 0; row < plan->epi_m; row += 8) {
     for (int64_t column = 0; column < plan->epi_n; column += 8) {
-      for (int second = 0; second < (n_major ? 1 : 2); second++) {
+      for (int second = 0; second < accesses; second++) {
         int64_t address[GG_WARP];
         for (int lane = 0; lane < GG_WARP; lane++) {
-          int64_t at = column + lane % 4 * 2 + (n_major ? 0 : lane / 16 ^ second);
+          int64_t at = staged_column(plan, how, lane, column, second);
           address[lane] = gg_composed_at(&out->sD, row + lane / 4 + at * plan->epi_m) * bits / 8;
         }
         gg_smem_access_count(access, address);

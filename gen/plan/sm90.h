@@ -26,6 +26,17 @@ gg_status gg_sm90_choose_schedule(gg_plan *plan, gg_error *err);
  * Needs the epilogue's boxes. sm90_schedule.c */
 int64_t gg_sm90_sums_bytes(const gg_plan *plan);
 
+/* How a warp writes its elements of D to staging, of which a lane has two neighbouring columns of a
+ * row in each 8 x 8. derive_sm90.c */
+typedef enum gg_sm90_staging {
+  GG_SM90_STAGING_MATRICES, /* 16 bits: stmatrix */
+  GG_SM90_STAGING_HALVES,   /* 32 bits, rows of 64 bytes or more: some rows' other half first */
+  GG_SM90_STAGING_PAIRS,    /* both columns at once */
+  GG_SM90_STAGING_ONES,     /* one after the other, where columns are contiguous */
+} gg_sm90_staging;
+
+gg_sm90_staging gg_sm90_staging_of(const gg_plan *plan);
+
 gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm90.c */
 gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err); /* emit/sm90.c */

@@ -38,40 +38,87 @@ __device__ __forceinline__ void clear(acc_t (&tCrC)[frags_m][acc_words]) {
     for (int w = 0; w < acc_words; ++w) tCrC[i][w] = 0;
 }
 
-template <class element>
-__device__ __forceinline__ unsigned pack(const element (&x)[2]) {  // of 16 bits
-  return unsigned(x[0]) | unsigned(x[1]) << 16;
-}
-
-constexpr int staged_cols = epi_n % 16 == 0 ? 16 : 8;  // at once
-
 __device__ __forceinline__ unsigned staged(unsigned staging, int row, int col) {
   return staging + smem_d(row, col) * unsigned(sizeof(d_t));
 }
 
+// Elements are staged so many columns at once. Of each eight of them a lane has two rows, eight
+// apart, and two neighbours of each.
+//@ if in_halves
+constexpr int staged_cols = epi_n;
+//@ else
+constexpr int staged_cols = epi_n % 16 == 0 ? 16 : 8;
+//@ end
+
+//@ if by_matrix
 // 8x8 blocks of 16-bit elements, two down and one or two across from column `col`, a word of each
 // from a lane. A lane names a line of eight elements, along D's contiguous mode.
-template <int count>
-__device__ __forceinline__ void stage_blocks(unsigned staging, int col,
-                                             const unsigned (&words)[count], int lane) {
-  const int across = col + lane / 16 % (count / 2) * 8;
+__device__ __forceinline__ void stage_columns(unsigned staging, int col,
+                                              const d_t (&x)[staged_cols / 8][2][2], int lane) {
+  unsigned words[staged_cols / 4];
+#pragma unroll
+  for (int p = 0; p < staged_cols / 4; ++p)
+    words[p] = unsigned(x[p / 2][p % 2][0]) | unsigned(x[p / 2][p % 2][1]) << 16;
+  const int across = col + lane / 16 % (staged_cols / 8) * 8;
   if constexpr (d_n_major)
     stmatrix(staged(staging, lane % 16, across), words);
   else
     stmatrix_transposed(staged(staging, lane / 8 % 2 * 8, across + lane % 8), words);
 }
-
-// Two neighbouring columns of a row. Where they are no neighbours in memory, half of the rows begin
-// with the second: the lanes' addresses are then in as many banks.
-__device__ __forceinline__ void stage_pair(unsigned staging, int row, int col, const d_t (&x)[2]) {
-  if constexpr (d_n_major) {
-    st_shared_pair(staged(staging, row, col), x);
-  } else {
-    const int first = row / 4 % 2;
-    st_shared(staged(staging, row, col + first), first ? x[1] : x[0]);
-    st_shared(staged(staging, row, col + 1 - first), first ? x[0] : x[1]);
+//@ end
+//@ if in_halves
+// The same columns of several rows, swizzled, are in the same banks: of every other row, or of
+// every other two where lines have 64 bytes. Half of the rows therefore begin with the other half
+// of the columns; so each 16 lanes that store together write to all banks.
+__device__ __forceinline__ void stage_columns(unsigned staging, int col,
+                                              const d_t (&x)[staged_cols / 8][2][2], int lane) {
+  constexpr int half = staged_cols / 16;
+  const int row = lane / 4;
+  const int late = row / (32 / epi_n) % 2;
+#pragma unroll
+  for (int turn = 0; turn < 2; ++turn) {
+    const int first = col + (turn ^ late) * half * 8 + lane % 4 * 2;
+#pragma unroll
+    for (int g = 0; g < half; ++g) {
+#pragma unroll
+      for (int down = 0; down < 2; ++down) {
+        const auto &early = x[turn * half + g][down], &other = x[(1 - turn) * half + g][down];
+        const d_t bits[2] = {late ? other[0] : early[0], late ? other[1] : early[1]};
+        st_shared_pair(staged(staging, row + down * 8, first + g * 8), bits);
+      }
+    }
   }
 }
+//@ end
+//@ if in_pairs
+__device__ __forceinline__ void stage_columns(unsigned staging, int col,
+                                              const d_t (&x)[staged_cols / 8][2][2], int lane) {
+#pragma unroll
+  for (int g = 0; g < staged_cols / 8; ++g)
+#pragma unroll
+    for (int down = 0; down < 2; ++down)
+      st_shared_pair(staged(staging, lane / 4 + down * 8, col + g * 8 + lane % 4 * 2), x[g][down]);
+}
+//@ end
+//@ if in_ones
+// Neighbouring columns are no neighbours in memory. Half of the rows begin with the second: the
+// lanes' addresses are then in as many banks.
+__device__ __forceinline__ void stage_columns(unsigned staging, int col,
+                                              const d_t (&x)[staged_cols / 8][2][2], int lane) {
+  const int second = lane / 16;
+#pragma unroll
+  for (int g = 0; g < staged_cols / 8; ++g) {
+    const int first = col + g * 8 + lane % 4 * 2;
+#pragma unroll
+    for (int down = 0; down < 2; ++down) {
+      const int row = lane / 4 + down * 8;
+      const d_t(&bits)[2] = x[g][down];
+      st_shared(staged(staging, row, first + second), second ? bits[1] : bits[0]);
+      st_shared(staged(staging, row, first + 1 - second), second ? bits[0] : bits[1]);
+    }
+  }
+}
+//@ end
 
 // The beginning of a row of the tile at m0, n0, of whose elements D may have but some.
 __device__ __forceinline__ tile_place row_place(int row, int m0, int n0, int64 m, int64 n) {
@@ -107,27 +154,23 @@ __device__ __forceinline__ void stage_box(const acc_t (&acc)[acc_words],
                                           const epilogue_operands &of,
                                           const row_values (&rows)[2], box_values &values,
                                           tile_place at, int first, unsigned staging, int lane) {
-  constexpr bool by_matrix = sizeof(d_t) == 2;
 #pragma unroll
   for (int j = 0; j < epi_n; j += staged_cols) {
-    if (j > 0 && j % read_n == 0) read_box(values, of, at.beyond(0, j));
-    unsigned words[staged_cols / 4];
+    d_t bits[staged_cols / 8][2][2];
 #pragma unroll
-    for (int p = 0; p < staged_cols / 4; ++p) {
-      const int group = j / 8 + p / 2;
-      const int e = (first + j) / 2 + p * 2;
-      const pair x =
-          finish({acc_value(acc, e), acc_value(acc, e + 1)}, of, at.beyond(p % 2 * 8, group * 8),
-                 rows[p % 2], values.cols[group % (read_n / 8)],
-                 values.cells[group % (read_n / 8)][p % 2]);
-      d_t bits[2];
-      d_from_values(bits, x.x, x.y);
-      if constexpr (by_matrix)
-        words[p] = pack(bits);
-      else
-        stage_pair(staging, lane / 4 + p % 2 * 8, group * 8 + lane % 4 * 2, bits);
+    for (int g = 0; g < staged_cols / 8; ++g) {
+      const int col = j + g * 8, group = col % read_n / 8;
+      if (col > 0 && col % read_n == 0) read_box(values, of, at.beyond(0, col));
+#pragma unroll
+      for (int down = 0; down < 2; ++down) {
+        const int e = (first + col) / 2 + down * 2;
+        const pair x =
+            finish({acc_value(acc, e), acc_value(acc, e + 1)}, of, at.beyond(down * 8, col),
+                   rows[down], values.cols[group], values.cells[group][down]);
+        d_from_values(bits[g][down], x.x, x.y);
+      }
     }
-    if constexpr (by_matrix) stage_blocks(staging, j, words, lane);
+    stage_columns(staging, j, bits, lane);
   }
 }
 

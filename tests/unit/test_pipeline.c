@@ -74,6 +74,7 @@ static const char boxed_grid[] = "arch: sm_90a\n"
                                  "  a.major: [k, m]\n"
                                  "  b.major: [k, n]\n"
                                  "  c.major: [n, m]\n"
+                                 "  d.major: [n, m]\n"
                                  "  d.type: [bf16, f32, e5m2]\n"
                                  "  cluster: [[1, 1, 1], [2, 1, 1], [1, 2, 1]]\n";
 
@@ -107,9 +108,7 @@ static void check_boxed(const gg_spec *spec) {
   ck_assert_int_le(layouts->smem_bytes, plan->limits->smem_per_cta);
   for (size_t i = 0; i < layouts->access_count; i++) {
     const gg_smem_access *access = &layouts->accesses[i];
-    /* Pairs of f32 meet their neighbours' in the banks, two at most. */
-    int times = access->bytes == 8 ? 2 : 1;
-    ck_assert_msg(access->wavefronts.taken <= times * access->wavefronts.least, "%s: %s %d of %d",
+    ck_assert_msg(access->wavefronts.taken == access->wavefronts.least, "%s: %s %d of %d",
                   plan->name, access->name, access->wavefronts.taken, access->wavefronts.least);
   }
   gg_compilation_free(&compilation);
@@ -117,7 +116,7 @@ static void check_boxed(const gg_spec *spec) {
 
 START_TEST(test_boxed_grid) {
   gg_spec_file *file = parse(boxed_grid);
-  ck_assert_uint_eq(gg_spec_file_count(file), 7 * 2 * 2 * 2 * 3 * 3);
+  ck_assert_uint_eq(gg_spec_file_count(file), 7 * 2 * 2 * 2 * 2 * 3 * 3);
   for (size_t i = 0; i < gg_spec_file_count(file); i++)
     check_boxed(gg_spec_file_get(file, i));
   gg_spec_file_free(file);
