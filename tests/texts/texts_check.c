@@ -6,10 +6,8 @@
  *
  * `--update` writes the list, with all of its random specs: `ninja update-texts`.
  *
- * A hash is of the kernel's text and of its launch facts. Left out of the text is what speaks of
- * the kernel and does not make it: the version and the decisions in the banner (a report may be
- * worded better), and the fingerprint at the end, which is a hash of all of that. A random spec
- * that is refused counts with its error's code. */
+ * A hash is of the kernel's text and launch facts, as kernel_hash.h says; a random spec that is
+ * refused counts with its error's code. */
 #include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,8 +19,8 @@
 #include "choice/catalogue.h"
 #include "choice/form.h"
 #include "draw.h"
-#include "facts.h"
 #include "inputs.h"
+#include "kernel_hash.h"
 
 enum { block = 1000, random_most = 10000, random_seed = 11 };
 
@@ -37,41 +35,6 @@ static void die(const char *what, const char *which) {
   exit(EXIT_FAILURE);
 }
 
-/* ---- Hashes --------------------------------------------------------------------------- */
-
-static const uint64_t first_hash = 14695981039346656037u; /* FNV-1a */
-
-static uint64_t hash(uint64_t from, const char *bytes, size_t length) {
-  for (size_t i = 0; i < length; i++)
-    from = (from ^ (unsigned char)bytes[i]) * 1099511628211u;
-  return from;
-}
-
-static const char *find(const char *text, const char *what) {
-  const char *at = strstr(text, what);
-  if (!at) die("a text without", what);
-  return at;
-}
-
-/* Of the text without the parts that are said above. */
-static uint64_t hash_text(uint64_t from, const char *text) {
-  const char *version = find(text, "// Made by gemmgen "), *spec = find(version, "//\n");
-  const char *decisions = find(spec, "// What was decided"), *by_hand = find(text, "// By hand:");
-  const char *fingerprint = find(by_hand, "\n// By this name a loader knows");
-  from = hash(from, text, (size_t)(version - text));
-  from = hash(from, spec, (size_t)(decisions - spec));
-  return hash(from, by_hand, (size_t)(fingerprint - by_hand));
-}
-
-static uint64_t hash_kernel(uint64_t from, const gg_kernel *kernel) {
-  gg_str facts = GG_STR_INIT;
-  facts_print(&facts, kernel);
-  from = hash_text(from, kernel->source);
-  from = hash(from, gg_str_text(&facts), facts.length);
-  gg_str_free(&facts);
-  return from;
-}
-
 /* ---- What is generated ---------------------------------------------------------------- */
 
 static void put_shipped(gg_str *out, const char *path, const char *short_path) {
@@ -82,7 +45,7 @@ static void put_shipped(gg_str *out, const char *path, const char *short_path) {
     gg_kernel *kernel;
     if (gg_kernel_generate(&kernel, gg_spec_file_get(file, i), &err)) die(path, err.message);
     gg_str_printf(out, "%s %s %016" PRIx64 "\n", short_path, kernel->name,
-                  hash_kernel(first_hash, kernel));
+                  kernel_hash(hash_start, kernel));
     gg_kernel_free(kernel);
   }
   gg_spec_file_free(file);
@@ -146,12 +109,12 @@ static const struct {
 static void put_form(gg_str *out, const gg_catalogue *catalogue, const gg_form *form, int device) {
   gg_error err = GG_ERROR_INIT;
   gg_lineup *lineup;
-  uint64_t all = first_hash;
+  uint64_t all = hash_start;
   if (gg_lineup_make(&lineup, catalogue, form, device, &err)) die("a lineup:", err.message);
   for (size_t i = 0; i < lineup->count; i++) {
     gg_kernel *kernel;
     if (gg_kernel_generate(&kernel, &lineup->list[i].spec, &err)) die("catalogue:", err.message);
-    all = hash_kernel(all, kernel);
+    all = kernel_hash(all, kernel);
     gg_kernel_free(kernel);
   }
   gg_str_printf(out, "sm_%d ", device);
@@ -181,10 +144,10 @@ static uint64_t hash_random(uint64_t from, int64_t number) {
   gg_status st = gg_spec_file_parse(&file, gg_str_text(&text), text.length, "random.yaml", &err);
   if (!st) st = gg_kernel_generate(&kernel, gg_spec_file_get(file, 0), &err);
   if (kernel) {
-    from = hash_kernel(from, kernel);
+    from = kernel_hash(from, kernel);
   } else {
     const char *code = gg_error_info_of(st)->name;
-    from = hash(from, code, strlen(code));
+    from = hash_text(from, code, strlen(code));
   }
   gg_kernel_free(kernel);
   gg_spec_file_free(file);
@@ -195,7 +158,7 @@ static uint64_t hash_random(uint64_t from, int64_t number) {
 
 static void put_random(gg_str *out, int64_t count) {
   for (int64_t first = 0; first < count; first += block) {
-    uint64_t all = first_hash;
+    uint64_t all = hash_start;
     for (int64_t i = first; i < first + block; i++)
       all = hash_random(all, i);
     gg_str_printf(out, "random from %" PRId64 " %016" PRIx64 "\n", first, all);

@@ -1,6 +1,14 @@
-#include "facts.h"
+#include "kernel_hash.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
 
 typedef long long ll; /* for printf */
+
+/* ---- Launch facts --------------------------------------------------------------------- */
 
 static const char *param_word(gg_param param) {
   static const char *const words[GG_PARAM_EXTRA] = {
@@ -56,7 +64,7 @@ static void print_operation(gg_str *out, const gg_operation *op) {
   print_operand(out, "of", op->operand);
 }
 
-void facts_print(gg_str *out, const gg_kernel *kernel) {
+static void print_facts(gg_str *out, const gg_kernel *kernel) {
   const gg_kernel *k = kernel;
   gg_str_printf(out, "%s %s %s\n", k->name, k->family, k->arch);
   print_operand(out, "A", k->a);
@@ -81,4 +89,32 @@ void facts_print(gg_str *out, const gg_kernel *kernel) {
     gg_str_printf(out, "%s %d %d %d\n", param_word(map->param), map->box[0], map->box[1],
                   map->swizzle_bytes);
   }
+}
+
+/* ---- Hashes --------------------------------------------------------------------------- */
+
+uint64_t hash_text(uint64_t from, const char *text, size_t length) {
+  for (size_t i = 0; i < length; i++)
+    from = (from ^ (unsigned char)text[i]) * 1099511628211u;
+  return from;
+}
+
+static const char *find(const char *text, const char *what) {
+  const char *at = strstr(text, what);
+  if (at) return at;
+  fprintf(stderr, "a kernel's text without '%s'\n", what);
+  exit(EXIT_FAILURE);
+}
+
+uint64_t kernel_hash(uint64_t from, const gg_kernel *kernel) {
+  const char *source = kernel->source, *banner = find(source, "// Made by gemmgen ");
+  const char *code = find(source, "// By hand:");
+  const char *fingerprint = find(code, "\n// By this name a loader knows");
+  gg_str facts = GG_STR_INIT;
+  print_facts(&facts, kernel);
+  from = hash_text(from, source, (size_t)(banner - source));
+  from = hash_text(from, code, (size_t)(fingerprint - code));
+  from = hash_text(from, gg_str_text(&facts), facts.length);
+  gg_str_free(&facts);
+  return from;
 }
