@@ -10,6 +10,7 @@
 #include "atom/dtype.h"
 #include "plan/epilogue.h"
 #include "plan/exchange.h"
+#include "plan/occupancy.h"
 #include "plan/target.h"
 
 static const char *keep(gg_report *report, gg_str *text) {
@@ -316,19 +317,16 @@ static void report_memory(gg_report *report, const gg_layouts *layouts) {
   }
 }
 
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
-/* Of a thread's registers, those that are not of fragments are guessed: addresses and loops. */
-static int64_t occupancy(const gg_plan *plan, const gg_layouts *layouts) {
-  const gg_arch_info *limits = plan->limits;
-  int64_t ctas = limits->smem_per_sm / (layouts->smem_bytes + GG_SMEM_RESERVED);
-  ctas = least(ctas, limits->threads_per_sm / plan->threads);
-  ctas = least(ctas, limits->ctas_per_sm);
-  enum { others = 32 };
-  int64_t registers = layouts->accumulator_registers + layouts->fragment_registers + others;
-  return least(ctas, GG_REGISTERS_PER_SM / (registers * plan->threads));
+static void report_occupancy(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_occupancy o = gg_occupancy_of(plan, layouts);
+  gg_str remark = GG_STR_INIT;
+  if (o.registers) {
+    gg_str_printf(&remark, "if a thread takes at most %d registers", o.registers);
+  } else {
+    gg_str_printf(&remark, "as many as %s", o.most);
+  }
+  add_number(report, "cost", "ctas_per_sm", o.ctas, keep(report, &remark));
+  add_number(report, "cost", "warps_per_sm", o.ctas * plan->threads / GG_WARP, "of these CTAs");
 }
 
 static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
@@ -340,9 +338,7 @@ static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts
   if (plan->stages) {
     add_number(report, "cost", "smem_bytes_per_stage", layouts->smem_bytes_per_stage, "B");
   }
-  int64_t ctas = occupancy(plan, layouts);
-  add_number(report, "cost", "ctas_per_sm", ctas, "by shared memory, threads and registers");
-  add_number(report, "cost", "warps_per_sm", ctas * plan->threads / GG_WARP, NULL);
+  report_occupancy(report, plan, layouts);
   double flop = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
   double bytes = ((double)plan->tile_m * gg_dtype_info_of(plan->a.type)->bits +
                   (double)plan->tile_n * gg_dtype_info_of(plan->b.type)->bits) /
