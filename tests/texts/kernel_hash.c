@@ -1,10 +1,7 @@
 #include "kernel_hash.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/str.h"
+#include "emit/emit.h"
 
 typedef long long ll; /* for printf */
 
@@ -99,21 +96,12 @@ uint64_t hash_text(uint64_t from, const char *text, size_t length) {
   return from;
 }
 
-static const char *find(const char *text, const char *what) {
-  const char *at = strstr(text, what);
-  if (at) return at;
-  fprintf(stderr, "a kernel's text without '%s'\n", what);
-  exit(EXIT_FAILURE);
-}
-
 uint64_t kernel_hash(uint64_t from, const gg_kernel *kernel) {
-  const char *source = kernel->source, *banner = find(source, "// Made by gemmgen ");
-  const char *code = find(source, "// By hand:");
-  const char *fingerprint = find(code, "\n// By this name a loader knows");
+  size_t length;
+  const char *code = gg_kernel_code(kernel, &length);
   gg_str facts = GG_STR_INIT;
   print_facts(&facts, kernel);
-  from = hash_text(from, source, (size_t)(banner - source));
-  from = hash_text(from, code, (size_t)(fingerprint - code));
+  from = hash_text(from, code, length);
   from = hash_text(from, gg_str_text(&facts), facts.length);
   gg_str_free(&facts);
   return from;

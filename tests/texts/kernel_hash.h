@@ -1,6 +1,5 @@
-/* A kernel as a number: a hash of its text and of its launch facts. Left out of the text is what
- * speaks of the kernel and does not make it: in the banner the version, the spec and the decisions;
- * and the fingerprint at the end, which is a hash of all of that. */
+/* A kernel as a number: a hash of its code and of its launch facts. The banner speaks of the kernel
+ * and does not make it. */
 #ifndef TEXTS_KERNEL_HASH_H
 #define TEXTS_KERNEL_HASH_H
 
