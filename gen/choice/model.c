@@ -274,7 +274,7 @@ static double tile_epilogue(const work *w) {
 static double visible_epilogue(const work *w, double tile) {
   double each = tile_epilogue(w);
   if (w->plan->pingpong) return greater(0, each - tile) / 2;
-  bool overlaps = w->plan->persistent || w->plan->ctas_per_sm > 1;
+  bool overlaps = gg_plan_is_persistent(w->plan) || w->plan->ctas_per_sm > 1;
   return each * (overlaps ? 1 - w->device->epilogue_hidden : 1);
 }
 

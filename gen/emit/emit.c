@@ -20,6 +20,7 @@ typedef struct kernel_memory {
   gg_kernel kernel;
   gg_arena arena;
   gg_str source;
+  size_t code_begin, code_end; /* of the source: behind the banner, before the fingerprint */
 } kernel_memory;
 
 /* ---- Launch facts ----------------------------------------------------------------------- */
@@ -140,8 +141,9 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
 
 /* ---- Text ------------------------------------------------------------------------------- */
 
-static gg_status bind_banner(gg_bindings *bindings, const gg_plan *plan, const gg_layouts *layouts,
-                             gg_error *err) {
+/* Every template begins with it. */
+static gg_status bind_banner(gg_bindings *bindings, size_t *length, const gg_plan *plan,
+                             const gg_layouts *layouts, gg_error *err) {
   gg_report report;
   gg_status st = gg_report_make(&report, plan, layouts, err);
   gg_str text = GG_STR_INIT;
@@ -153,6 +155,7 @@ static gg_status bind_banner(gg_bindings *bindings, const gg_plan *plan, const g
   gg_str_puts(&text, "//\n// What was decided and derived from it:\n//\n");
   if (st == GG_OK) gg_report_print(&text, &report, "//   ");
   gg_str_printf(&text, "//\n// By hand: nvcc -std=c++17 -arch=%s -cubin FILE.cu\n", arch);
+  *length = text.length;
   gg_bind_str(bindings, "banner", &text);
   gg_report_free(&report);
   return st;
@@ -200,6 +203,7 @@ static uint64_t hash_of(const char *text, size_t length) {
 static gg_status write_fingerprint(kernel_memory *memory, gg_error *err) {
   char name[32];
   gg_str *source = &memory->source;
+  memory->code_end = source->length;
   uint64_t hash = hash_of(gg_str_text(source), source->length);
   snprintf(name, sizeof name, "gemmgen_%016" PRIx64, hash);
   gg_str_printf(source,
@@ -215,7 +219,7 @@ static gg_status write_source(kernel_memory *memory, const gg_plan *plan, const 
                               gg_error *err) {
   gg_bindings bindings = {.arena = &memory->arena};
   gg_status st;
-  if ((st = bind_banner(&bindings, plan, layouts, err))) return st;
+  if ((st = bind_banner(&bindings, &memory->code_begin, plan, layouts, err))) return st;
   gg_bind_text(&bindings, "name", plan->name);
   if ((st = plan->target->bind(&bindings, plan, layouts, err))) return st;
   if ((st = gg_bindings_check(&bindings, err))) return st;
@@ -241,6 +245,12 @@ gg_status gg_kernel_emit(gg_kernel **out, const gg_plan *plan, const gg_layouts 
   }
   *out = &memory->kernel;
   return GG_OK;
+}
+
+const char *gg_kernel_code(const gg_kernel *kernel, size_t *length) {
+  const kernel_memory *memory = (const kernel_memory *)kernel;
+  *length = memory->code_end - memory->code_begin;
+  return kernel->source + memory->code_begin;
 }
 
 void gg_kernel_free(gg_kernel *kernel) {

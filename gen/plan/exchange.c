@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "plan/decisions.h"
+
 #define EXCHANGE(type, x, y)                                                                       \
   do {                                                                                             \
     type kept = (x);                                                                               \
@@ -9,19 +11,10 @@
     (y) = kept;                                                                                    \
   } while (0)
 
-/* Rows and columns change places; K stays. */
-static gg_major other_major(gg_major major) {
-  return major == GG_MAJOR_M ? GG_MAJOR_N : major == GG_MAJOR_N ? GG_MAJOR_M : GG_MAJOR_K;
-}
-
-static gg_along other_along(gg_along along) {
-  return along == GG_ALONG_M ? GG_ALONG_N : along == GG_ALONG_N ? GG_ALONG_M : GG_ALONG_ALL;
-}
-
 /* ---- The spec ---------------------------------------------------------------------------- */
 
 static void exchange_major(gg_spec_field *field) {
-  if (field->state == GG_SPEC_SET) field->number = other_major((gg_major)field->number);
+  if (field->state == GG_SPEC_SET) field->number = gg_major_transposed((gg_major)field->number);
 }
 
 /* A list over M, N and K, with its marks. */
@@ -49,7 +42,7 @@ static void exchange_op(gg_spec_op *op) {
     along->state = GG_SPEC_SET;
     along->number = GG_ALONG_N;
   }
-  if (along->state == GG_SPEC_SET) along->number = other_along((gg_along)along->number);
+  if (along->state == GG_SPEC_SET) along->number = gg_along_transposed((gg_along)along->number);
 }
 
 static gg_status exchange_ops(gg_spec *spec, gg_arena *arena, gg_error *err) {
@@ -64,8 +57,7 @@ static gg_status exchange_ops(gg_spec *spec, gg_arena *arena, gg_error *err) {
 }
 
 static void exchange_raster(gg_spec_field *order) {
-  if (order->state != GG_SPEC_SET || order->number == GG_RASTER_HILBERT) return;
-  order->number = order->number == GG_RASTER_ALONG_M ? GG_RASTER_ALONG_N : GG_RASTER_ALONG_M;
+  if (order->state == GG_SPEC_SET) order->number = gg_raster_transposed((gg_raster)order->number);
 }
 
 static void exchange_operands(gg_spec *spec) {
@@ -102,27 +94,9 @@ gg_status gg_spec_exchange(const gg_spec **out, const gg_spec *spec, gg_arena *a
 /* ---- Back -------------------------------------------------------------------------------- */
 
 gg_plan gg_plan_as_asked(const gg_plan *plan) {
-  gg_plan asked = *plan;
-  if (!plan->swap_ab) return asked;
+  if (!plan->swap_ab) return *plan;
+  gg_plan asked = gg_plan_transposed(plan);
   asked.spec = plan->asked;
-  EXCHANGE(gg_operand, asked.a, asked.b);
-  gg_operand *const operands[] = {&asked.a, &asked.b, &asked.c, &asked.d};
-  for (size_t i = 0; i < sizeof operands / sizeof *operands; i++)
-    operands[i]->major = other_major(operands[i]->major);
-  EXCHANGE(int64_t, asked.fixed_m, asked.fixed_n);
-  EXCHANGE(int, asked.tile_m, asked.tile_n);
-  EXCHANGE(int, asked.atoms_m, asked.atoms_n);
-  EXCHANGE(int, asked.cluster_m, asked.cluster_n);
-  EXCHANGE(int, asked.copy_bytes_a, asked.copy_bytes_b);
-  EXCHANGE(gg_swizzle_kind, asked.swizzle_a, asked.swizzle_b);
-  for (size_t i = 0; i < plan->operation_count; i++) {
-    gg_operation *operation = &asked.operations[i];
-    operation->operand.major = other_major(operation->operand.major);
-    operation->along = other_along(operation->along);
-  }
-  if (plan->raster != GG_RASTER_HILBERT) {
-    asked.raster = plan->raster == GG_RASTER_ALONG_M ? GG_RASTER_ALONG_N : GG_RASTER_ALONG_M;
-  }
   return asked;
 }
 

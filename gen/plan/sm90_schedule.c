@@ -93,7 +93,6 @@ gg_status gg_sm90_choose_schedule(gg_plan *plan, gg_error *err) {
   plan->scheduler = kind->state == GG_SPEC_SET                  ? (gg_scheduler)kind->number
                     : plan->specialised && plan->cluster_k == 1 ? GG_SCHEDULER_PERSISTENT
                                                                 : GG_SCHEDULER_DATA_PARALLEL;
-  plan->persistent = plan->scheduler != GG_SCHEDULER_DATA_PARALLEL;
   gg_status st = check_scheduler(plan, err);
   if (st) return st;
   if (plan->scheduler == GG_SCHEDULER_SPLIT_K && splits->state == GG_SPEC_SET) {
