@@ -5,36 +5,59 @@
 
 #include "emu/number/float.h"
 
-double emu_approx_rcp(double x) {
-  return 1 / x;
+uint32_t emu_f32_rcp_approx(uint32_t a, unsigned how) {
+  double x = emu_f32_value(a, how);
+  return emu_f32_round(1 / x, how);
 }
 
-double emu_approx_sqrt(double x) {
-  return sqrt(x);
+uint32_t emu_f32_sqrt_approx(uint32_t a, unsigned how) {
+  double x = emu_f32_value(a, how);
+  return emu_f32_round(sqrt(x), how);
 }
 
-double emu_approx_rsqrt(double x) {
-  return 1 / sqrt(x);
+uint32_t emu_f32_rsqrt_approx(uint32_t a, unsigned how) {
+  double x = emu_f32_value(a, how);
+  return emu_f32_round(1 / sqrt(x), how);
 }
 
-double emu_approx_ex2(double x) {
-  return exp2(x);
+uint32_t emu_f32_ex2_approx(uint32_t a, unsigned how) {
+  double x = emu_f32_value(a, how);
+  return emu_f32_round(exp2(x), how);
 }
 
-double emu_approx_lg2(double x) {
-  return log2(x);
+uint32_t emu_f32_lg2_approx(uint32_t a, unsigned how) {
+  double x = emu_f32_value(a, how);
+  return emu_f32_round(log2(x), how);
 }
 
-double emu_approx_sin(double x) {
-  return sin(x);
+uint32_t emu_f32_sin_approx(uint32_t a, unsigned how) {
+  double x = emu_f32_value(a, how);
+  return emu_f32_round(sin(x), how);
 }
 
-double emu_approx_cos(double x) {
-  return cos(x);
+uint32_t emu_f32_cos_approx(uint32_t a, unsigned how) {
+  double x = emu_f32_value(a, how);
+  return emu_f32_round(cos(x), how);
 }
 
-double emu_approx_tanh(double x) {
-  return tanh(x);
+uint32_t emu_f32_tanh_approx(uint32_t a) {
+  return emu_f32_round(tanh(emu_f32_value(a, 0)), 0);
+}
+
+uint16_t emu_f16_ex2_approx(uint16_t a) {
+  return (uint16_t)emu_f16_round(exp2(emu_f16_value(a, 0)), 0);
+}
+
+uint16_t emu_f16_tanh_approx(uint16_t a) {
+  return (uint16_t)emu_f16_round(tanh(emu_f16_value(a, 0)), 0);
+}
+
+uint16_t emu_bf16_ex2_approx(uint16_t a) {
+  return (uint16_t)emu_bf16_round(exp2(emu_bf16_value(a, EMU_FTZ)), EMU_FTZ);
+}
+
+uint16_t emu_bf16_tanh_approx(uint16_t a) {
+  return (uint16_t)emu_bf16_round(tanh(emu_bf16_value(a, 0)), 0);
 }
 
 uint32_t emu_f32_div_approx(uint32_t a, uint32_t b, unsigned how) {
@@ -63,4 +86,8 @@ uint64_t emu_f64_rcp_approx(uint64_t a) {
 
 uint64_t emu_f64_rsqrt_approx(uint64_t a) {
   return upper_result(1 / sqrt(upper_half(a)));
+}
+
+uint64_t emu_f64_rsqrt_full(uint64_t a) {
+  return emu_f64_result(emu_double_bits(1 / sqrt(emu_double(a))), a, 0, 0);
 }

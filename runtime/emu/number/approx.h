@@ -8,15 +8,19 @@
 
 #include <stdint.h>
 
-/* `x` is exact, as is its sign of zero. */
-double emu_approx_rcp(double x);
-double emu_approx_sqrt(double x);
-double emu_approx_rsqrt(double x);
-double emu_approx_ex2(double x);
-double emu_approx_lg2(double x);
-double emu_approx_sin(double x);
-double emu_approx_cos(double x);
-double emu_approx_tanh(double x);
+/* EMU_FTZ in `how`: the .ftz form. */
+uint32_t emu_f32_rcp_approx(uint32_t a, unsigned how);
+uint32_t emu_f32_sqrt_approx(uint32_t a, unsigned how);
+uint32_t emu_f32_rsqrt_approx(uint32_t a, unsigned how);
+uint32_t emu_f32_ex2_approx(uint32_t a, unsigned how);
+uint32_t emu_f32_lg2_approx(uint32_t a, unsigned how);
+uint32_t emu_f32_sin_approx(uint32_t a, unsigned how);
+uint32_t emu_f32_cos_approx(uint32_t a, unsigned how);
+uint32_t emu_f32_tanh_approx(uint32_t a);
+uint16_t emu_f16_ex2_approx(uint16_t a);
+uint16_t emu_f16_tanh_approx(uint16_t a);
+uint16_t emu_bf16_ex2_approx(uint16_t a); /* ex2.approx.ftz.bf16: the only form */
+uint16_t emu_bf16_tanh_approx(uint16_t a);
 
 /* div.approx.f32: past |b| = 2^126 the quotient is 0, and NaN of an infinite dividend. */
 uint32_t emu_f32_div_approx(uint32_t a, uint32_t b, unsigned how);
@@ -25,5 +29,8 @@ uint32_t emu_f32_div_approx(uint32_t a, uint32_t b, unsigned how);
  * is 0. */
 uint64_t emu_f64_rcp_approx(uint64_t a);
 uint64_t emu_f64_rsqrt_approx(uint64_t a);
+
+/* rsqrt.approx.f64, which has no such limits. */
+uint64_t emu_f64_rsqrt_full(uint64_t a);
 
 #endif
