@@ -1,7 +1,7 @@
-/* Makes the tables of the emulator's approximate functions (runtime/emu/number/approx_tables.h)
+/* Makes the tables of the emulator's approximate functions (runtime/emu/number/approx_tables.def)
  * from what `approx_check --measure DIR` wrote:
  *
- *     approx_fit DIR > approx_tables.h
+ *     approx_fit DIR > approx_tables.def
  *
  * A table's interval is three whole numbers: the result is what a * 2^a_shift + constant + b * d +
  * c * square(d) leaves when it is cut off, d being the operand's distance from the interval's
@@ -18,6 +18,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/str.h"
+#include "emu/number/approx.h"
 
 enum { BINADE = 1 << 23, DISTANCES = 1 << 17, INTERVALS_MAX = 128, AROUND = 3, SAMPLE = 4096 };
 #define UNKNOWN (INT64_MAX / 4)
@@ -42,23 +43,16 @@ typedef struct function {
 
 /* ---- Operands ------------------------------------------------------------------------- */
 
-static int64_t square(uint32_t d) { /* of 17 bits, over 2^19; approx.c has the same */
-  uint32_t sum = 0;
-  for (int i = 2; i < 17; i++)
-    sum += (d >> i & 1) * (d >> (18 - i));
-  return sum >> 1;
-}
-
 static bool place_rcp(place *out, uint32_t x) {
   uint32_t d = x & 0xffff;
-  *out = (place){x >> 16 & 0x7f, d, square(d << 1)};
+  *out = (place){x >> 16 & 0x7f, d, emu_approx_square(d << 1)};
   return true;
 }
 
 /* From 1 to 4; of 1 itself the result is not the table's. */
 static bool place_root(place *out, uint32_t x) {
   uint32_t f = x - 0x3f800000, d = f & 0x1ffff;
-  *out = (place){f >> 17, d, square(d)};
+  *out = (place){f >> 17, d, emu_approx_square(d)};
   return f != 0;
 }
 
@@ -91,7 +85,7 @@ static bool place_sin(place *out, uint32_t x) {
   exponent += drop + 2 + 23;
   uint64_t quarters = exponent < 0 ? (exponent < -60 ? 0 : turns >> -exponent) : turns << exponent;
   uint32_t f = (uint32_t)(quarters >> 23 & 1 ? ~quarters : quarters) & 0x7fffff, d = f & 0x1ffff;
-  *out = (place){f >> 17, d, square(d)};
+  *out = (place){f >> 17, d, emu_approx_square(d)};
   return quarters >> 24 == 0 && exponent < 30;
 }
 
@@ -102,7 +96,7 @@ static bool place_tanh(place *out, uint32_t x) {
   for (unsigned i = 0; i < binade; i++)
     first += 1u << bits[i];
   uint32_t f = x & 0x7fffff, d = f >> (6 - bits[binade]) & 0x1ffff;
-  *out = (place){first + (f >> (23 - bits[binade])), d, square(d)};
+  *out = (place){first + (f >> (23 - bits[binade])), d, emu_approx_square(d)};
   return true;
 }
 
