@@ -15,7 +15,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "context.h"
 #include "gemmgen_gemm.h"
 
 typedef struct kind {
@@ -44,12 +43,15 @@ static void check(gg_status st, const gg_error *err) {
   exit(EXIT_FAILURE);
 }
 
+/* Zeros. */
 static uint64_t allocate(gg_context *context, int64_t bytes) {
   gg_error err = GG_ERROR_INIT;
   uint64_t address;
-  check(gg_workspace_alloc(&address, context, bytes, &err), &err);
-  check(GG_CUDA(&context->driver, &err, cuMemsetD8, address, 0, (size_t)bytes), &err);
-  check(GG_CUDA(&context->driver, &err, cuStreamSynchronize, NULL), &err);
+  void *zeros = calloc((size_t)bytes, 1);
+  if (!zeros) exit(EXIT_FAILURE);
+  check(gg_memory_alloc(&address, context, (size_t)bytes, &err), &err);
+  check(gg_memory_write(context, address, zeros, (size_t)bytes, &err), &err);
+  free(zeros);
   return address;
 }
 
@@ -59,7 +61,7 @@ static double launch(gg_gemm *gemm, gg_context *context, const gg_form *form,
   gg_error err = GG_ERROR_INIT;
   double start = now();
   check(gg_gemm_launch(gemm, form, problem, NULL, &err), &err);
-  check(GG_CUDA(&context->driver, &err, cuStreamSynchronize, NULL), &err);
+  check(gg_synchronize(context, NULL, &err), &err);
   return now() - start;
 }
 
@@ -96,7 +98,6 @@ int main(int argc, char **argv) {
   double start = now();
   check(gg_context_open(&context, NULL, &err), &err);
   double opened = now() - start;
-  check(gg_context_enter(context, &err), &err);
   p.a = allocate(context, p.m * p.lda * k->in_bytes);
   p.b = allocate(context, p.n * p.ldb * k->in_bytes);
   p.d = allocate(context, p.m * p.ldd * k->out_bytes);
@@ -112,7 +113,6 @@ int main(int argc, char **argv) {
   printf("%-5s %6s %6s %6s %-9s %8.1f %8.1f %8.3f %8.3f  %s\n", argv[1], argv[2], argv[3], argv[4],
          odd ? "unaligned" : "", opened, ready, first, second, choice.kernel);
   gg_gemm_close(gemm);
-  gg_context_leave(context);
   gg_context_close(context);
   return EXIT_SUCCESS;
 }
