@@ -157,7 +157,7 @@ static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layout
   if ((st = write_descriptor(out, 'b', &layouts->boxes_b, err))) return st;
   if (plan->a_in_registers) {
     gg_str_printf(out, "\n// An element of A in a stage.\nconstexpr int element_bytes_a = %d;\n\n",
-                  gg_dtype_info_of(plan->a.type)->bits / 8);
+                  (int)gg_dtype_bytes(plan->a.type, 1));
     if ((st = gg_emit_layout_function(out, "smem_a", m_k, &layouts->sA, err))) return st;
   }
   gg_str_puts(out, "\n// An element of a warp's staging buffer.\n");

@@ -81,11 +81,12 @@ static int64_t fixed_extent(const gg_plan *plan, gg_major major) {
 
 enum { widest_access = 16 /* bytes: one 128-bit access of a thread */ };
 
-/* Where nothing is said about alignment: what packed lines of a fixed extent have, else what the
- * widest access wants. */
+/* Where nothing is said about alignment: what packed lines of a fixed extent have, but at least a
+ * byte, else what the widest access wants. */
 static int usual_alignment(int64_t contiguous, int bits) {
   int align = widest_access;
-  while (contiguous != GG_FIXED_NONE && align * 8 > bits && contiguous * bits % (align * 8) != 0) {
+  while (contiguous != GG_FIXED_NONE && align > 1 && align * 8 > bits &&
+         contiguous * bits % (align * 8) != 0) {
     align /= 2;
   }
   return align;
@@ -106,7 +107,7 @@ static gg_operand choose_operand(const gg_plan *plan, const gg_spec_operand *ask
 /* An alignment that a whole element does not have is a mistake; more than 16 bytes is allowed
  * and useless. */
 static gg_status check_alignment(const gg_spec_operand *asked, gg_operand operand, gg_error *err) {
-  int bytes = gg_dtype_info_of(operand.type)->bits / 8;
+  int bytes = (int)gg_dtype_bytes(operand.type, 1);
   if (operand.align >= bytes) return GG_OK;
   return gg_fail(err, PLAN_ALIGN, &asked->align.mark, operand.align,
                  gg_dtype_info_of(operand.type)->name, bytes);

@@ -158,9 +158,10 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
   const gg_spec *spec = plan->spec;
   const gg_operand *operand = is_a ? &plan->a : &plan->b;
   const gg_spec_field *asked = is_a ? &spec->swizzle.a : &spec->swizzle.b;
-  int bytes = gg_dtype_info_of(operand->type)->bits / 8, mn = is_a ? plan->tile_m : plan->tile_n;
+  int mn = is_a ? plan->tile_m : plan->tile_n;
   bool k_major = operand->major == GG_MAJOR_K;
-  int line = (k_major ? plan->tile_k : mn) * bytes, lines = k_major ? mn : plan->tile_k;
+  int line = (int)gg_dtype_bytes(operand->type, k_major ? plan->tile_k : mn);
+  int lines = k_major ? mn : plan->tile_k;
   gg_status st = gg_choose_swizzle(out, asked, name, line, err);
   if (st) return st;
   if (*out == GG_SWIZZLE_PADDING) {
@@ -182,7 +183,7 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
 /* Bytes of an operand in a stage: whole patterns of the widest swizzle. */
 static int64_t stage_bytes(gg_operand operand, int mn, int k) {
   enum { pattern = 8 * line_bytes };
-  int64_t bytes = (int64_t)mn * k * gg_dtype_info_of(operand.type)->bits / 8;
+  int64_t bytes = gg_dtype_bytes(operand.type, (int64_t)mn * k);
   return (bytes + pattern - 1) / pattern * pattern;
 }
 
