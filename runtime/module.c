@@ -289,11 +289,11 @@ gg_status gg_launch_prepared(const gg_prepared *prepared, struct CUstream_st *st
   if (prepared->grid[0] == 0) return GG_OK;
   const gg_module *module = prepared->module;
   const gg_kernel *kernel = &module->kernel;
-  void *arguments[GG_PARAM_COUNT];
+  void *arguments[GG_PARAMS_MAX];
   for (size_t i = 0; i < kernel->param_count; i++)
     arguments[i] = (void *)&prepared->arguments[i];
   for (size_t i = 0, map = 0; map < kernel->map_count; i++) {
-    if (kernel->params[i] == kernel->maps[map].param) arguments[i] = (void *)prepared->maps[map++];
+    if (kernel->params[i].kind == GG_PARAM_MAP) arguments[i] = (void *)prepared->maps[map++];
   }
   gg_status st = gg_context_enter(module->context, err);
   if (st) return st;

@@ -25,7 +25,8 @@ gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *problem, char
 /* The operand of the epilogue's operation `index`, which has one. */
 gg_view gg_problem_extra_view(const gg_kernel *kernel, const gg_problem *problem, size_t index);
 
-bool gg_kernel_takes(const gg_kernel *kernel, gg_param param);
+/* Whether the kernel has such a parameter, of whatever operand. */
+bool gg_kernel_takes(const gg_kernel *kernel, gg_param_kind kind);
 
 /* CTAs of a cluster. */
 unsigned gg_kernel_cluster_size(const gg_kernel *kernel);

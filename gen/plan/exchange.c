@@ -100,16 +100,18 @@ gg_plan gg_plan_as_asked(const gg_plan *plan) {
   return asked;
 }
 
+gg_operand_id gg_operand_as_asked(const gg_plan *plan, gg_operand_id id) {
+  if (!plan->swap_ab) return id;
+  return id == GG_OPERAND_A ? GG_OPERAND_B : id == GG_OPERAND_B ? GG_OPERAND_A : id;
+}
+
 gg_param gg_param_as_asked(const gg_plan *plan, gg_param param) {
-  static const gg_param pairs[][2] = {
-      {GG_PARAM_A, GG_PARAM_B},         {GG_PARAM_M, GG_PARAM_N},
-      {GG_PARAM_LDA, GG_PARAM_LDB},     {GG_PARAM_BATCH_STRIDE_A, GG_PARAM_BATCH_STRIDE_B},
-      {GG_PARAM_MAP_A, GG_PARAM_MAP_B},
-  };
-  for (size_t i = 0; plan->swap_ab && i < sizeof pairs / sizeof *pairs; i++) {
-    for (int j = 0; j < 2; j++) {
-      if (param == pairs[i][j]) return pairs[i][1 - j];
-    }
+  param.operand = gg_operand_as_asked(plan, param.operand);
+  if (!plan->swap_ab) return param;
+  if (param.kind == GG_PARAM_M) {
+    param.kind = GG_PARAM_N;
+  } else if (param.kind == GG_PARAM_N) {
+    param.kind = GG_PARAM_M;
   }
   return param;
 }

@@ -16,6 +16,9 @@ gg_status gg_spec_exchange(const gg_spec **out, const gg_spec *spec, gg_arena *a
 /* The plan in the spec's own terms; `*plan` itself where nothing is exchanged. */
 gg_plan gg_plan_as_asked(const gg_plan *plan);
 
+/* Which of the problem's operands one of the plan is. */
+gg_operand_id gg_operand_as_asked(const gg_plan *plan, gg_operand_id id);
+
 /* Which of the problem's arguments a parameter of the kernel's text is. */
 gg_param gg_param_as_asked(const gg_plan *plan, gg_param param);
 

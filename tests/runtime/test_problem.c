@@ -95,7 +95,7 @@ START_TEST(clusters_along_k_take_one_tile) {
       {16, 4, 112, true},  {8, 40, 120, true},
   };
   gg_kernel kernel = fixture_kernel();
-  const gg_param param = GG_PARAM_NEXT_BESIDE;
+  const gg_param param = {.kind = GG_PARAM_NEXT_BESIDE};
   kernel.params = &param, kernel.param_count = 1;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     gg_problem p = fixture_problem(1, 1, 9, rows[i].tiles);

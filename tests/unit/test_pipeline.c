@@ -124,33 +124,39 @@ START_TEST(test_boxed_grid) {
 }
 END_TEST
 
+static void check_param(gg_param param, gg_param_kind kind, gg_operand_id operand) {
+  ck_assert_int_eq(param.kind, kind);
+  ck_assert_int_eq(param.operand, operand);
+}
+
 /* What the runtime must know of a kernel whose operands come by maps. */
 START_TEST(test_boxed_facts) {
-  static const gg_param want[] = {GG_PARAM_MAP_A,
-                                  GG_PARAM_MAP_B,
-                                  GG_PARAM_MAP_D,
-                                  GG_PARAM_C,
-                                  GG_PARAM_D,
-                                  GG_PARAM_M,
-                                  GG_PARAM_N,
-                                  GG_PARAM_K,
-                                  GG_PARAM_BATCH,
-                                  GG_PARAM_LDC,
-                                  GG_PARAM_LDD,
-                                  GG_PARAM_BATCH_STRIDE_C,
-                                  GG_PARAM_BATCH_STRIDE_D,
-                                  GG_PARAM_ALPHA,
-                                  GG_PARAM_BETA};
+  static const gg_param want[] = {{GG_PARAM_MAP, GG_OPERAND_A, 0},
+                                  {GG_PARAM_MAP, GG_OPERAND_B, 0},
+                                  {GG_PARAM_MAP, GG_OPERAND_D, 0},
+                                  {GG_PARAM_ADDRESS, GG_OPERAND_C, 0},
+                                  {GG_PARAM_ADDRESS, GG_OPERAND_D, 0},
+                                  {.kind = GG_PARAM_M},
+                                  {.kind = GG_PARAM_N},
+                                  {.kind = GG_PARAM_K},
+                                  {.kind = GG_PARAM_BATCH},
+                                  {GG_PARAM_LD, GG_OPERAND_C, 0},
+                                  {GG_PARAM_LD, GG_OPERAND_D, 0},
+                                  {GG_PARAM_BATCH_STRIDE, GG_OPERAND_C, 0},
+                                  {GG_PARAM_BATCH_STRIDE, GG_OPERAND_D, 0},
+                                  {.kind = GG_PARAM_ALPHA},
+                                  {.kind = GG_PARAM_BETA}};
   gg_spec_file *file = parse("arch: sm_90a\na: e4m3\nb: e5m2\nc: f32\nd: f16\npromote: 0\n");
   gg_error err = GG_ERROR_INIT;
   gg_kernel *kernel;
   ck_assert_int_eq(gg_kernel_generate(&kernel, gg_spec_file_get(file, 0), &err), GG_OK);
   gg_spec_file_free(file);
   ck_assert_uint_eq(kernel->param_count, sizeof want / sizeof *want);
-  ck_assert_mem_eq(kernel->params, want, sizeof want);
+  for (size_t i = 0; i < kernel->param_count; i++)
+    check_param(kernel->params[i], want[i].kind, want[i].operand);
   ck_assert_uint_eq(kernel->map_count, 3);
   for (size_t i = 0; i < kernel->map_count; i++)
-    ck_assert_int_eq(kernel->maps[i].param, kernel->params[i]);
+    check_param(kernel->params[i], GG_PARAM_MAP, kernel->maps[i].operand);
   ck_assert_int_eq(kernel->maps[0].box[0], 128);
   ck_assert_int_eq(kernel->maps[1].box[1], 256); /* the tile's rows of B, for both CTAs */
   ck_assert_int_eq(kernel->cluster_m, 2);
@@ -180,11 +186,11 @@ START_TEST(test_exchanged_facts) {
   ck_assert_int_eq(kernel->tile_m, 32);
   ck_assert_int_eq(kernel->tile_n, 128);
   ck_assert_int_eq(kernel->cluster_n, 2);
-  ck_assert_int_eq(kernel->params[0], GG_PARAM_MAP_B);
-  ck_assert_int_eq(kernel->params[1], GG_PARAM_MAP_A);
-  ck_assert_int_eq(kernel->params[2], GG_PARAM_MAP_D);
+  check_param(kernel->params[0], GG_PARAM_MAP, GG_OPERAND_B);
+  check_param(kernel->params[1], GG_PARAM_MAP, GG_OPERAND_A);
+  check_param(kernel->params[2], GG_PARAM_MAP, GG_OPERAND_D);
   for (size_t i = 0; i < kernel->map_count; i++)
-    ck_assert_int_eq(kernel->maps[i].param, kernel->params[i]);
+    check_param(kernel->params[i], GG_PARAM_MAP, kernel->maps[i].operand);
   ck_assert_int_eq(kernel->maps[0].box[1], 128); /* rows of B */
   gg_kernel_free(kernel);
 }
