@@ -168,10 +168,10 @@ typedef enum gg_grid_rule {
                          tiles along M and N rounded up to whole clusters */
   GG_GRID_PERSISTENT, /* as many as there are tiles, at most as many as the device holds at once:
                          cluster x computes blocks x, x + clusters, x + 2 * clusters, ... */
-  GG_GRID_SPLIT_K,    /* likewise of parts of blocks: K of each is dealt in shares of one length, to
-                         several clusters */
-  GG_GRID_STREAM_K, /* the last blocks, which do not fill the device, are dealt in shares together,
-                       the others whole */
+  GG_GRID_SPLIT_K,  /* likewise of parts of blocks: K of each is divided into shares of one length,
+                       to  several clusters */
+  GG_GRID_STREAM_K, /* the last blocks, which do not fill the device, are divided into shares
+                       together, the others whole */
 } gg_grid_rule;
 
 /* Bytes in front of a workspace that are zero before and after every launch: counters. */

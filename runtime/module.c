@@ -228,9 +228,10 @@ gg_status gg_workspace_bytes(int64_t *out, const gg_module *module, const gg_pro
   GG_NEED(err, out);
   GG_NEED(err, module);
   GG_NEED(err, problem);
-  gg_dealing dealing;
-  gg_status st = gg_problem_deal(&dealing, &module->kernel, problem, module->resident, err);
-  *out = st ? 0 : dealing.workspace_bytes;
+  gg_distribution distribution;
+  gg_status st =
+      gg_problem_distribute(&distribution, &module->kernel, problem, module->resident, err);
+  *out = st ? 0 : distribution.workspace_bytes;
   return st;
 }
 

@@ -9,10 +9,10 @@
 
 #include "base/alloc.h"
 #include "emit/report.h"
-#include "plan/dealing.h"
-#include "plan/exchange.h"
+#include "plan/distribution.h"
 #include "plan/operands.h"
 #include "plan/target.h"
+#include "plan/transpose.h"
 #include "spec/print.h"
 
 /* A gg_kernel and what it points to. The public part comes first. */
@@ -29,7 +29,7 @@ typedef struct kernel_memory {
 static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const gg_layouts *layouts,
                             gg_error *err) {
   const gg_plan as_asked = gg_plan_as_asked(chosen), *plan = &as_asked;
-  const gg_dealt dealt = gg_dealt_of_plan(plan);
+  const gg_distributed distributed = gg_distributed_of_plan(plan);
   gg_kernel *kernel = &memory->kernel;
   gg_param *params = GG_ARENA_ARRAY(&memory->arena, gg_param, GG_PARAMS_MAX);
   char arch[GG_ARCH_NAME_MAX];
@@ -57,9 +57,9 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .fixed_k = plan->fixed_k,
       .fixed_batch = plan->fixed_batch,
       .operation_count = plan->operation_count,
-      .grid = dealt.grid,
-      .splits = dealt.splits,
-      .tile_warps = dealt.tile_warps,
+      .grid = distributed.grid,
+      .splits = distributed.splits,
+      .tile_warps = distributed.tile_warps,
       .dependent = plan->specialised,
       .tile_m = plan->tile_m,
       .tile_n = plan->tile_n,

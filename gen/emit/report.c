@@ -9,9 +9,9 @@
 
 #include "atom/dtype.h"
 #include "plan/epilogue.h"
-#include "plan/exchange.h"
 #include "plan/occupancy.h"
 #include "plan/target.h"
+#include "plan/transpose.h"
 
 static const char *keep(gg_report *report, gg_str *text) {
   const char *copy =

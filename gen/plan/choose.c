@@ -5,9 +5,9 @@
 #include "atom/dtype.h"
 #include "plan/choices.h"
 #include "plan/elsewhere.h"
-#include "plan/exchange.h"
 #include "plan/name.h"
 #include "plan/target.h"
+#include "plan/transpose.h"
 
 static gg_status choose_target(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
@@ -46,13 +46,13 @@ static gg_status choose_note(gg_plan *plan, gg_arena *arena, gg_error *err) {
 /* In which terms the family plans. */
 static gg_status choose_terms(gg_plan *plan, gg_arena *arena, gg_error *err) {
   const gg_spec_field *swap = &plan->asked->swap_ab;
-  bool asked = swap->state == GG_SPEC_SET, (*exchanges)(const gg_spec *) = plan->target->exchanges;
-  if (!exchanges) {
+  bool asked = swap->state == GG_SPEC_SET, (*swaps_ab)(const gg_spec *) = plan->target->swaps_ab;
+  if (!swaps_ab) {
     return asked && swap->number ? gg_refuse(plan, swap, "swap_ab", swap->text, "false", err)
                                  : GG_OK;
   }
-  plan->swap_ab = asked ? swap->number : exchanges(plan->asked);
-  return plan->swap_ab ? gg_spec_exchange(&plan->spec, plan->asked, arena, err) : GG_OK;
+  plan->swap_ab = asked ? swap->number : swaps_ab(plan->asked);
+  return plan->swap_ab ? gg_spec_transpose(&plan->spec, plan->asked, arena, err) : GG_OK;
 }
 
 /* Asked when the family has taken the types: those that sums are promoted for are few. */

@@ -9,7 +9,7 @@
 #include "emit/layout_text.h"
 #include "pipeline.h"
 #include "plan/check.h"
-#include "plan/exchange.h"
+#include "plan/transpose.h"
 #include "suite.h"
 
 static gg_spec_file *parse(const char *text) {
@@ -168,7 +168,7 @@ START_TEST(test_boxed_facts) {
 END_TEST
 
 /* What the text calls A is the problem's B, but a caller is told of the problem. */
-START_TEST(test_exchanged_facts) {
+START_TEST(test_transposed_facts) {
   gg_spec_file *file = parse("arch: sm_90a\na: {type: f16, major: m}\nb: {type: f16, major: k}\n"
                              "c: f32\nd: {type: f16, align: 32}\nproblem: {m: 32}\n"
                              "tile: [32, 128, 64]\ncluster: [1, 2, 1]\n");
@@ -198,7 +198,7 @@ END_TEST
 
 /* The plan as people see it is of the problem: A, whose rows begin anywhere, is copied by threads.
  */
-START_TEST(test_exchanged_copies) {
+START_TEST(test_transposed_copies) {
   gg_spec_file *file = parse("arch: sm_90a\na: {type: bf16, align: 2}\nb: bf16\nd: bf16\n"
                              "swap_ab: true\n");
   gg_compilation compilation = GG_COMPILATION_INIT;
@@ -226,7 +226,7 @@ static const struct {
     {"problem: {m: 64, n: 64, k: 32}\n", 64, 64, 32, 1, 1},
     {"problem: {m: 65536, n: 20}\n", 128, 32, 128, 2, 1},
     {"schedule: warp_specialized\ntile: [64, 64, 64]\n", 64, 64, 64, 1, 1},
-    /* Operands exchanged: 64 columns of D or more by few rows, and a deeper K. */
+    /* Transposed: 64 columns of D or more by few rows, and a deeper K. */
     {"problem: {m: 16, n: 4096}\n", 64, 16, 128, 1, 1},
     {"tile: [24, 128, 64]\n", 128, 24, 64, 2, 1},
     {"schedule: multistage\n", 128, 256, 64, 2, 1},
@@ -335,8 +335,8 @@ int main(void) {
   tcase_add_test(tcase, test_grid);
   tcase_add_test(tcase, test_boxed_grid);
   tcase_add_test(tcase, test_boxed_facts);
-  tcase_add_test(tcase, test_exchanged_facts);
-  tcase_add_test(tcase, test_exchanged_copies);
+  tcase_add_test(tcase, test_transposed_facts);
+  tcase_add_test(tcase, test_transposed_copies);
   tcase_add_loop_test(tcase, test_boxed_choice, 0, sizeof usual / sizeof *usual);
   tcase_add_test(tcase, test_deterministic);
   tcase_add_test(tcase, test_fast);
