@@ -83,7 +83,7 @@ static void write_conversions(gg_str *out, const gg_plan *plan) {
     if (it.span == GG_SPAN_NONE) continue;
     gg_cuda_write_type(out, it.name, operand->type);
     if (it.span == GG_SPAN_MATRIX) {
-      int bytes = gg_dtype_info_of(operand->type)->bits / 8;
+      int64_t bytes = gg_dtype_bytes(operand->type, 1);
       gg_str_printf(out, "constexpr bool %s_pairs = %s;  // two neighbours at once\n", it.name,
                     gg_cuda_bool(operand->align >= 2 * bytes));
     }
@@ -252,7 +252,7 @@ void gg_bind_operations(gg_bindings *out, const gg_plan *plan, bool reads_c) {
   reads_c = reads_c && plan->has_c;
   bind_flags(out, plan, reads_c);
   if (reads_c) {
-    int bytes = gg_dtype_info_of(plan->c.type)->bits / 8;
+    int64_t bytes = gg_dtype_bytes(plan->c.type, 1);
     gg_str_printf(&text, "constexpr bool c_pairs = %s;  // two neighbours at once\n\n",
                   gg_cuda_bool(plan->c.align >= 2 * bytes));
   }

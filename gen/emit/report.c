@@ -9,9 +9,9 @@
 
 #include "atom/dtype.h"
 #include "plan/epilogue.h"
-#include "plan/exchange.h"
 #include "plan/occupancy.h"
 #include "plan/target.h"
+#include "plan/transpose.h"
 
 static const char *keep(gg_report *report, gg_str *text) {
   const char *copy =
@@ -275,20 +275,16 @@ static void report_layouts(gg_report *report, const gg_layouts *layouts) {
 }
 
 /* The boxes of tensor maps. */
-static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
+static void report_maps(gg_report *report, const gg_layouts *layouts) {
+  static const char *const names[] = {
+      [GG_OPERAND_A] = "box of A", [GG_OPERAND_B] = "box of B", [GG_OPERAND_D] = "box of D"};
   for (size_t i = 0; i < layouts->map_count; i++) {
     const gg_tensor_map *map = &layouts->maps[i];
-    bool is_a = map->param == GG_PARAM_MAP_A, is_b = map->param == GG_PARAM_MAP_B;
-    const gg_operand *operand = is_a ? &plan->a : is_b ? &plan->b : &plan->d;
-    int bits = gg_dtype_info_of(operand->type)->bits;
-    gg_fact *fact = add_text(report, "tensor maps",
-                             is_a   ? "box of A"
-                             : is_b ? "box of B"
-                                    : "box of D",
-                             "%d x %d", map->box[0], map->box[1]);
+    int64_t bytes = gg_dtype_bytes(map->type, (int64_t)map->box[0] * map->box[1]);
+    gg_fact *fact =
+        add_text(report, "tensor maps", names[map->operand], "%d x %d", map->box[0], map->box[1]);
     gg_str remark = GG_STR_INIT;
-    gg_str_printf(&remark, "contiguous elements x lines, %d B, ",
-                  map->box[0] * map->box[1] * bits / 8);
+    gg_str_printf(&remark, "contiguous elements x lines, %lld B, ", (long long)bytes);
     if (map->swizzle_bytes) {
       gg_str_printf(&remark, "swizzle %d B", map->swizzle_bytes);
     } else {
@@ -359,7 +355,7 @@ gg_status gg_report_make(gg_report *out, const gg_plan *plan, const gg_layouts *
   add_text(out, "kernel", "name", "%s", plan->name);
   report_decisions(out, &as_asked);
   report_layouts(out, layouts);
-  report_maps(out, plan, layouts);
+  report_maps(out, layouts);
   report_memory(out, layouts);
   report_cost(out, plan, layouts);
   return out->failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;

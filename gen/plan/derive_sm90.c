@@ -114,9 +114,14 @@ static void derive_boxes(gg_boxed_tile *out, const operand_tile *tile) {
 }
 
 /* The map of an operand that is copied in boxes. */
-static void add_map(gg_layouts *out, gg_param param, const gg_boxed_tile *boxes, int width) {
-  out->maps[out->map_count++] = (gg_tensor_map){
-      .param = param, .box = {boxes->line, boxes->lines}, .swizzle_bytes = map_swizzle(width)};
+static void add_map(gg_layouts *out, gg_operand_id operand, gg_dtype type, int line, int lines,
+                    int width) {
+  out->maps[out->map_count++] = (gg_tensor_map){.operand = operand,
+                                                .type = type,
+                                                .rank = 3,
+                                                .modes = {GG_MAP_LINE, GG_MAP_LINES, GG_MAP_BATCH},
+                                                .box = {line, lines, 1},
+                                                .swizzle_bytes = map_swizzle(width)};
 }
 
 /* What one box holds in shared memory, line by line, is what the tile's layout says: its place,
@@ -173,8 +178,10 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
   gg_status st;
   if ((st = derive_operand(&out->sA, &out->size_a, &out->boxes_a, &a, err))) return st;
   if ((st = derive_operand(&out->sB, &out->size_b, &out->boxes_b, &b, err))) return st;
-  if (!plan->copy_bytes_a) add_map(out, GG_PARAM_MAP_A, &out->boxes_a, a.width);
-  if (!plan->copy_bytes_b) add_map(out, GG_PARAM_MAP_B, &out->boxes_b, b.width);
+  if (!plan->copy_bytes_a)
+    add_map(out, GG_OPERAND_A, plan->a.type, out->boxes_a.line, out->boxes_a.lines, a.width);
+  if (!plan->copy_bytes_b)
+    add_map(out, GG_OPERAND_B, plan->b.type, out->boxes_b.line, out->boxes_b.lines, b.width);
   const char *reads_a = plan->a_in_registers ? "ldmatrix A" : "wgmma A";
   gg_smem_access_count_matrices(gg_layouts_access(out, reads_a, descriptor_unit), &out->sA,
                                 a.k_major, a.mn, a.k, a.bits);
@@ -285,10 +292,7 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   out->size_d = gg_composed_cosize(&out->sD);
   out->staging_bytes = round_up(out->size_d * bits / 8, 8 * line);
   if (!plan->access_bytes_d) {
-    out->maps[out->map_count++] =
-        (gg_tensor_map){.param = GG_PARAM_MAP_D,
-                        .box = {length, n_major ? plan->epi_m : plan->epi_n},
-                        .swizzle_bytes = map_swizzle(line)};
+    add_map(out, GG_OPERAND_D, plan->d.type, length, n_major ? plan->epi_m : plan->epi_n, line);
   }
   count_staging(out, plan, bits);
   return GG_OK;

@@ -10,9 +10,9 @@
 #include <stdio.h>
 
 #include "atom/dtype.h"
-#include "plan/exchange.h"
 #include "plan/operation.h"
 #include "plan/target.h"
+#include "plan/transpose.h"
 #include "spec/keys.h"
 
 static const char letter[] = {[GG_MAJOR_K] = 'k', [GG_MAJOR_M] = 'm', [GG_MAJOR_N] = 'n'};

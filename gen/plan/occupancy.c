@@ -3,13 +3,13 @@
  * that all of the bound is taken. What other kernels take is ptxas's to say: more than what
  * certainly lives at once, and no more than the bound.
  *
- * A multiprocessor has four parts, each with a quarter of the registers, to which warps are dealt
+ * A multiprocessor has four partitions, each with a quarter of the registers, to which warps go
  * in turn; a warp takes registers in units of 8 a thread. (CUDA C++ Programming Guide, "Compute
  * Capabilities"; the CUDA Occupancy Calculator.) */
 #include "plan/occupancy.h"
 
 enum {
-  parts = 4,
+  partitions = 4,
   unit = 8,       /* registers of a thread */
   addresses = 24, /* of a thread, and loop state and predicates: seen in every build */
 };
@@ -24,14 +24,14 @@ static int64_t round_up(int64_t value, int64_t to) {
 
 /* Registers that each of so many CTAs' threads can have. */
 static int64_t registers_for(int64_t ctas, int64_t warps) {
-  int64_t of_a_part = round_up(ctas * warps, parts) / parts;
-  int64_t each = GG_REGISTERS_PER_SM / parts / (of_a_part * GG_WARP) / unit * unit;
+  int64_t of_a_partition = round_up(ctas * warps, partitions) / partitions;
+  int64_t each = GG_REGISTERS_PER_SM / partitions / (of_a_partition * GG_WARP) / unit * unit;
   return least(each, GG_REGISTERS_PER_THREAD);
 }
 
 static int64_t ctas_with(int64_t registers, int64_t warps) {
   int64_t of_a_warp = round_up(registers, unit) * GG_WARP;
-  return GG_REGISTERS_PER_SM / parts / of_a_warp * parts / warps;
+  return GG_REGISTERS_PER_SM / partitions / of_a_warp * partitions / warps;
 }
 
 gg_occupancy gg_occupancy_of(const gg_plan *plan, const gg_layouts *layouts) {

@@ -45,7 +45,7 @@ static inline bool gg_plan_shares_tiles(const gg_plan *plan) {
 }
 
 /* Whether CTAs add up each other's sums: of several clusters, or of one along K. */
-static inline bool gg_plan_exchanges_sums(const gg_plan *plan) {
+static inline bool gg_plan_reduces_sums(const gg_plan *plan) {
   return gg_plan_shares_tiles(plan) || plan->cluster_k > 1;
 }
 

@@ -7,24 +7,16 @@ typedef long long ll; /* for printf */
 
 /* ---- Launch facts --------------------------------------------------------------------- */
 
-static const char *param_word(gg_param param) {
-  static const char *const words[GG_PARAM_EXTRA] = {
-      [GG_PARAM_A] = "pointer A",
-      [GG_PARAM_B] = "pointer B",
-      [GG_PARAM_C] = "pointer C",
-      [GG_PARAM_D] = "pointer D",
+static void print_param(gg_str *out, gg_param param) {
+  static const char *const words[] = {
+      [GG_PARAM_ADDRESS] = "pointer",
+      [GG_PARAM_LD] = "ld",
+      [GG_PARAM_BATCH_STRIDE] = "batch_stride",
+      [GG_PARAM_MAP] = "map",
       [GG_PARAM_M] = "m",
       [GG_PARAM_N] = "n",
       [GG_PARAM_K] = "k",
       [GG_PARAM_BATCH] = "batch",
-      [GG_PARAM_LDA] = "ld A",
-      [GG_PARAM_LDB] = "ld B",
-      [GG_PARAM_LDC] = "ld C",
-      [GG_PARAM_LDD] = "ld D",
-      [GG_PARAM_BATCH_STRIDE_A] = "batch_stride A",
-      [GG_PARAM_BATCH_STRIDE_B] = "batch_stride B",
-      [GG_PARAM_BATCH_STRIDE_C] = "batch_stride C",
-      [GG_PARAM_BATCH_STRIDE_D] = "batch_stride D",
       [GG_PARAM_ALPHA] = "alpha",
       [GG_PARAM_BETA] = "beta",
       [GG_PARAM_WORKSPACE] = "workspace",
@@ -32,23 +24,14 @@ static const char *param_word(gg_param param) {
       [GG_PARAM_GROUP_TILES] = "group_tiles",
       [GG_PARAM_GROUP_SHARES] = "group_shares",
       [GG_PARAM_NEXT_BESIDE] = "next_beside",
-      [GG_PARAM_MAP_A] = "map A",
-      [GG_PARAM_MAP_B] = "map B",
-      [GG_PARAM_MAP_D] = "map D",
   };
-  return words[param];
-}
-
-static void print_param(gg_str *out, gg_param param) {
-  if (param < GG_PARAM_EXTRA) {
-    gg_str_printf(out, "param %s\n", param_word(param));
-  } else if (param < GG_PARAM_LD_EXTRA) {
-    gg_str_printf(out, "param pointer %d\n", (int)param - GG_PARAM_EXTRA);
-  } else if (param < GG_PARAM_BATCH_STRIDE_EXTRA) {
-    gg_str_printf(out, "param ld %d\n", (int)param - GG_PARAM_LD_EXTRA);
-  } else {
-    gg_str_printf(out, "param batch_stride %d\n", (int)param - GG_PARAM_BATCH_STRIDE_EXTRA);
+  gg_str_printf(out, "param %s", words[param.kind]);
+  if (param.operand == GG_OPERAND_EXTRA) {
+    gg_str_printf(out, " %d", param.operation);
+  } else if (param.operand) {
+    gg_str_printf(out, " %c", "-ABCD"[param.operand]);
   }
+  gg_str_putc(out, '\n');
 }
 
 static void print_operand(gg_str *out, const char *name, gg_operand operand) {
@@ -83,8 +66,8 @@ static void print_facts(gg_str *out, const gg_kernel *kernel) {
     print_param(out, k->params[i]);
   for (size_t i = 0; i < k->map_count; i++) {
     const gg_tensor_map *map = &k->maps[i];
-    gg_str_printf(out, "%s %d %d %d\n", param_word(map->param), map->box[0], map->box[1],
-                  map->swizzle_bytes);
+    gg_str_printf(out, "map %c %d %d %d\n", "-ABCD"[map->operand], map -> box[0], map -> box[1],
+                  map -> swizzle_bytes);
   }
 }
 

@@ -1,10 +1,10 @@
-#include "plan/exchange.h"
+#include "plan/transpose.h"
 
 #include <string.h>
 
 #include "plan/decisions.h"
 
-#define EXCHANGE(type, x, y)                                                                       \
+#define SWAP(type, x, y)                                                                           \
   do {                                                                                             \
     type kept = (x);                                                                               \
     (x) = (y);                                                                                     \
@@ -13,30 +13,30 @@
 
 /* ---- The spec ---------------------------------------------------------------------------- */
 
-static void exchange_major(gg_spec_field *field) {
+static void transpose_major(gg_spec_field *field) {
   if (field->state == GG_SPEC_SET) field->number = gg_major_transposed((gg_major)field->number);
 }
 
 /* A list over M, N and K, with its marks. */
-static gg_status exchange_list(gg_spec_field *field, bool of_texts, gg_arena *arena,
-                               gg_error *err) {
+static gg_status transpose_list(gg_spec_field *field, bool of_texts, gg_arena *arena,
+                                gg_error *err) {
   if (field->state != GG_SPEC_SET) return GG_OK;
   if (of_texts) {
-    EXCHANGE(const char *, field->texts[0], field->texts[1]);
+    SWAP(const char *, field->texts[0], field->texts[1]);
   } else {
-    EXCHANGE(int64_t, field->tuple[0], field->tuple[1]);
+    SWAP(int64_t, field->tuple[0], field->tuple[1]);
   }
   if (!field->marks) return GG_OK;
   gg_mark *marks = GG_ARENA_ARRAY(arena, gg_mark, 3);
   if (!marks) return gg_fail(err, MEMORY, NULL, "");
   memcpy(marks, field->marks, 3 * sizeof *marks);
-  EXCHANGE(gg_mark, marks[0], marks[1]);
+  SWAP(gg_mark, marks[0], marks[1]);
   field->marks = marks;
   return GG_OK;
 }
 
 /* A vector along D's columns runs along the rows of its transpose. */
-static void exchange_op(gg_spec_op *op) {
+static void transpose_op(gg_spec_op *op) {
   gg_spec_field *along = &op->along;
   if (op->kind == GG_OP_BIAS && along->state != GG_SPEC_SET) {
     along->state = GG_SPEC_SET;
@@ -45,50 +45,50 @@ static void exchange_op(gg_spec_op *op) {
   if (along->state == GG_SPEC_SET) along->number = gg_along_transposed((gg_along)along->number);
 }
 
-static gg_status exchange_ops(gg_spec *spec, gg_arena *arena, gg_error *err) {
+static gg_status transpose_ops(gg_spec *spec, gg_arena *arena, gg_error *err) {
   if (spec->op_count == 0) return GG_OK;
   gg_spec_op *ops = GG_ARENA_ARRAY(arena, gg_spec_op, spec->op_count);
   if (!ops) return gg_fail(err, MEMORY, NULL, "");
   memcpy(ops, spec->ops, spec->op_count * sizeof *ops);
   for (size_t i = 0; i < spec->op_count; i++)
-    exchange_op(&ops[i]);
+    transpose_op(&ops[i]);
   spec->ops = ops;
   return GG_OK;
 }
 
-static void exchange_raster(gg_spec_field *order) {
+static void transpose_raster(gg_spec_field *order) {
   if (order->state == GG_SPEC_SET) order->number = gg_raster_transposed((gg_raster)order->number);
 }
 
-static void exchange_operands(gg_spec *spec) {
-  EXCHANGE(gg_spec_operand, spec->a, spec->b);
-  EXCHANGE(gg_spec_field, spec->problem.m, spec->problem.n);
-  EXCHANGE(gg_spec_field, spec->swizzle.a, spec->swizzle.b);
-  EXCHANGE(gg_spec_field, spec->operand_source.a, spec->operand_source.b);
+static void transpose_operands(gg_spec *spec) {
+  SWAP(gg_spec_operand, spec->a, spec->b);
+  SWAP(gg_spec_field, spec->problem.m, spec->problem.n);
+  SWAP(gg_spec_field, spec->swizzle.a, spec->swizzle.b);
+  SWAP(gg_spec_field, spec->operand_source.a, spec->operand_source.b);
   if (spec->d.major.state != GG_SPEC_SET) { /* D is row-major where nothing is said */
     spec->d.major.state = GG_SPEC_SET;
     spec->d.major.number = GG_MAJOR_N;
   }
-  exchange_major(&spec->a.major);
-  exchange_major(&spec->b.major);
-  exchange_major(&spec->c.major);
-  exchange_major(&spec->d.major);
+  transpose_major(&spec->a.major);
+  transpose_major(&spec->b.major);
+  transpose_major(&spec->c.major);
+  transpose_major(&spec->d.major);
 }
 
-gg_status gg_spec_exchange(const gg_spec **out, const gg_spec *spec, gg_arena *arena,
-                           gg_error *err) {
+gg_status gg_spec_transpose(const gg_spec **out, const gg_spec *spec, gg_arena *arena,
+                            gg_error *err) {
   gg_spec *copy = GG_ARENA_NEW(arena, gg_spec);
   if (!copy) return gg_fail(err, MEMORY, NULL, "");
   *copy = *spec;
   *out = copy;
-  exchange_operands(copy);
-  exchange_raster(&copy->raster.order);
+  transpose_operands(copy);
+  transpose_raster(&copy->raster.order);
   gg_status st;
-  if ((st = exchange_list(&copy->tile, false, arena, err))) return st;
-  if ((st = exchange_list(&copy->atom_layout, false, arena, err))) return st;
-  if ((st = exchange_list(&copy->permutation, true, arena, err))) return st;
-  if ((st = exchange_list(&copy->cluster, false, arena, err))) return st;
-  return exchange_ops(copy, arena, err);
+  if ((st = transpose_list(&copy->tile, false, arena, err))) return st;
+  if ((st = transpose_list(&copy->atom_layout, false, arena, err))) return st;
+  if ((st = transpose_list(&copy->permutation, true, arena, err))) return st;
+  if ((st = transpose_list(&copy->cluster, false, arena, err))) return st;
+  return transpose_ops(copy, arena, err);
 }
 
 /* ---- Back -------------------------------------------------------------------------------- */
@@ -100,16 +100,18 @@ gg_plan gg_plan_as_asked(const gg_plan *plan) {
   return asked;
 }
 
+gg_operand_id gg_operand_as_asked(const gg_plan *plan, gg_operand_id id) {
+  if (!plan->swap_ab) return id;
+  return id == GG_OPERAND_A ? GG_OPERAND_B : id == GG_OPERAND_B ? GG_OPERAND_A : id;
+}
+
 gg_param gg_param_as_asked(const gg_plan *plan, gg_param param) {
-  static const gg_param pairs[][2] = {
-      {GG_PARAM_A, GG_PARAM_B},         {GG_PARAM_M, GG_PARAM_N},
-      {GG_PARAM_LDA, GG_PARAM_LDB},     {GG_PARAM_BATCH_STRIDE_A, GG_PARAM_BATCH_STRIDE_B},
-      {GG_PARAM_MAP_A, GG_PARAM_MAP_B},
-  };
-  for (size_t i = 0; plan->swap_ab && i < sizeof pairs / sizeof *pairs; i++) {
-    for (int j = 0; j < 2; j++) {
-      if (param == pairs[i][j]) return pairs[i][1 - j];
-    }
+  param.operand = gg_operand_as_asked(plan, param.operand);
+  if (!plan->swap_ab) return param;
+  if (param.kind == GG_PARAM_M) {
+    param.kind = GG_PARAM_N;
+  } else if (param.kind == GG_PARAM_N) {
+    param.kind = GG_PARAM_M;
   }
   return param;
 }
