@@ -120,6 +120,7 @@ static gg_status check_golden(totals *t, const char *text, const approx_form *fo
   if (s->all && !st) mismatches += differing_parts(&expected, &got, form);
   t->mismatches += mismatches;
   t->differing += mismatches != 0;
+  if (s->all && !st) printf("%s: %" PRIu64 " samples and parts differ\n", form->opcode, mismatches);
   return st;
 }
 
