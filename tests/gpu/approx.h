@@ -84,7 +84,8 @@ bool approx_golden_find(approx_golden *out, const char *text, const approx_form 
 /* Writes into a folder, a form: OPCODE.hashes, of every block; OPCODE.exponents, the results of
  * some inputs of each sign and exponent; for the binades that matter OPCODE.TOP.steps, the
  * differences of neighbouring results as zigzag LEB128, TOP being the upper nine bits of the input;
- * of inputs of 16 bits all results, OPCODE.words. Then golden.tsv. Numbers are little-endian. */
+ * of inputs of 16 bits all results, OPCODE.words. Then golden.tsv. Numbers are little-endian.
+ * Without a device, the emulator's functions are measured, of 32 bits in binades alone. */
 gg_status approx_measure(const approx_device *device, const char *folder, const char *only,
                          unsigned threads, gg_error *err);
 

@@ -4,7 +4,8 @@
  *     approx_check --golden FILE       the emulator's functions, against what the hardware gave:
  *                                      samples; with --all, hashes of every input
  *     approx_check --write-golden FILE the hardware alone: samples and hashes
- *     approx_check --measure DIR       the hardware alone: what tables are made from
+ *     approx_check --measure DIR       the hardware alone: what tables are made from; with
+ *                                      --functions, the emulator's functions, of binades alone
  *     approx_check --emu               the emulator's kernels against its functions
  *
  * --only TEXT: opcodes with it; --first I, --count N: inputs; --threads N. Ends with the forms, the
@@ -26,7 +27,7 @@ typedef struct settings {
   const char *golden, *write, *measure, *only;
   uint64_t first, count;
   unsigned threads;
-  bool all, emulated;
+  bool all, emulated, functions;
 } settings;
 
 typedef struct totals {
@@ -120,6 +121,7 @@ static gg_status check_golden(totals *t, const char *text, const approx_form *fo
   if (s->all && !st) mismatches += differing_parts(&expected, &got, form);
   t->mismatches += mismatches;
   t->differing += mismatches != 0;
+  if (s->all && !st) printf("%s: %" PRIu64 " samples and parts differ\n", form->opcode, mismatches);
   return st;
 }
 
@@ -200,6 +202,8 @@ static bool parse(settings *s, int argc, char **argv) {
       s->all = true;
     else if (!strcmp(flag, "--emu"))
       s->emulated = true;
+    else if (!strcmp(flag, "--functions"))
+      s->functions = true;
     else if ((!text && !number) || i + 1 == argc)
       return false;
     else if (text)
@@ -218,12 +222,14 @@ int main(int argc, char **argv) {
   gg_error err = GG_ERROR_INIT;
   approx_device device;
   if (!parse(&s, argc, argv)) {
-    fprintf(stderr, "usage: approx_check [--golden FILE [--all] | --write-golden FILE | "
-                    "--measure DIR | --emu] [--only TEXT] [--first I] [--count N] [--threads N]\n"
-                    "       I and N of inputs are multiples of 65536\n");
+    fprintf(
+        stderr,
+        "usage: approx_check [--golden FILE [--all] | --write-golden FILE | "
+        "--measure DIR [--functions] | --emu] [--only TEXT] [--first I] [--count N] [--threads N]\n"
+        "       I and N of inputs are multiples of 65536\n");
     return USAGE;
   }
-  bool offline = s.golden != NULL;
+  bool offline = s.golden || (s.measure && s.functions);
   gg_status st = GG_OK;
   if (!offline &&
       approx_device_open(&device, s.emulated ? GG_PROVIDER_EMU : GG_PROVIDER_CUDA, &err)) {

@@ -132,7 +132,7 @@ static void narrow(bounds *b, const function *f, const place *p, uint32_t y) {
 static void narrow_binade(bounds *all, const function *f, unsigned top, const uint8_t *steps,
                           size_t length) {
   uint32_t x = top << 23, y = 0;
-  for (size_t i = 0; i < length; x++) {
+  for (size_t i = 0; i < length && x >> 23 == top; x++) {
     uint32_t step = 0;
     int shift = 0;
     do

@@ -43,7 +43,7 @@ static inline int64_t interpolate(const interval *t, int a_shift, uint32_t d, ui
  * in the bits. Subnormal numbers are flushed. */
 static inline uint32_t assemble(bool negative, int exponent, int64_t significand) {
   uint32_t sign = (uint32_t)negative << 31;
-  int64_t bits = ((int64_t)exponent << 23) + significand - 0x800000;
+  int64_t bits = (int64_t)exponent * 0x800000 + significand - 0x800000;
   if (bits < 0x800000) return sign;
   return sign | (bits >= infinite ? infinite : (uint32_t)bits);
 }
@@ -300,7 +300,7 @@ uint32_t emu_f32_div_full(uint32_t a, uint32_t b, unsigned how) {
 /* ---- Upper halves of .f64: exponents of 11 bits, 20 fraction bits ---------------------------- */
 
 static inline uint32_t assemble_upper(uint32_t sign, int exponent, int64_t significand) {
-  int64_t bits = ((int64_t)exponent << 20) + significand - 0x100000;
+  int64_t bits = (int64_t)exponent * 0x100000 + significand - 0x100000;
   return sign | (bits < 0x100000 ? 0 : (uint32_t)bits);
 }
 
