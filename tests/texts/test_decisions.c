@@ -1,11 +1,12 @@
 /* Every decision of plan.def tells kernels apart, and nothing else does: each is changed by itself,
  * to what another spec's plan has there, and the emitted text or the launch facts have to change
- * with it, as the plan's identity does. */
+ * with it, as the plan's identity and the report do. */
 #include <stddef.h>
 #include <string.h>
 
 #include "choice/catalogue.h"
 #include "emit/emit.h"
+#include "emit/report.h"
 #include "kernel_hash.h"
 #include "plan/decisions.h"
 #include "suite.h"
@@ -176,6 +177,38 @@ START_TEST(every_decision_tells_kernels_apart) {
 }
 END_TEST
 
+/* What people read of a plan, beside one plan's layouts: those of another would show it too. */
+static void print_report(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_error err = GG_ERROR_INIT;
+  gg_report report;
+  ck_assert_int_eq(gg_report_make(&report, plan, layouts, &err), GG_OK);
+  gg_report_print(out, &report, "");
+  gg_report_free(&report);
+}
+
+START_TEST(every_decision_is_shown) {
+  static gg_layouts layouts;
+  const struct place *place = &places[_i];
+  const struct flip *flip = flip_of(place->member);
+  gg_error err = GG_ERROR_INIT;
+  gg_str before = GG_STR_INIT, after = GG_STR_INIT;
+  planned of = choose(flip->of), from = choose(flip->from);
+  gg_plan changed = flip->whole ? from.plan : of.plan;
+  memcpy((char *)&changed + place->offset, (const char *)&from.plan + place->offset, place->size);
+  /* There is an alpha where an operation has one, and by itself it cannot be seen. */
+  if (strcmp(place->member, "alpha") == 0) changed.operations[0].alpha = changed.alpha;
+  ck_assert_int_eq(gg_layouts_derive(&layouts, &of.plan, &err), GG_OK);
+  print_report(&before, &of.plan, &layouts);
+  print_report(&after, &changed, &layouts);
+  ck_assert_msg(strcmp(gg_str_text(&before), gg_str_text(&after)) != 0, "%s is not shown",
+                place->member);
+  gg_str_free(&before);
+  gg_str_free(&after);
+  forget(&of);
+  forget(&from);
+}
+END_TEST
+
 /* What is said and what would have been chosen are one kernel. */
 START_TEST(what_is_asked_for_does_not_matter) {
   static const char *const pairs[][2] = {
@@ -246,6 +279,7 @@ int main(void) {
   TCase *tests = tcase_create("decisions");
   tcase_set_timeout(tests, 120);
   tcase_add_loop_test(tests, every_decision_tells_kernels_apart, 0, count);
+  tcase_add_loop_test(tests, every_decision_is_shown, 0, count);
   tcase_add_test(tests, what_is_asked_for_does_not_matter);
   tcase_add_test(tests, lineups_have_no_kernel_twice);
   tcase_add_loop_test(tests, names_tell_kernels_apart, 0, (int)(sizeof flips / sizeof *flips));
