@@ -129,11 +129,13 @@ typedef enum gg_param {
   GG_PARAM_NEXT_BESIDE, /* int64: whether the launch behind this one may begin before it ends */
   GG_PARAM_MAP_A,       /* tensor maps, in place of an operand's pointer and strides */
   GG_PARAM_MAP_B,
+  GG_PARAM_MAP_C,
   GG_PARAM_MAP_D, /* beside them: of the lines' whole 16 bytes alone, in which maps write */
   GG_PARAM_EXTRA, /* + i: of the epilogue's operation i, the device pointer, */
-  GG_PARAM_LD_EXTRA = GG_PARAM_EXTRA + GG_OPERATIONS_MAX,              /* the leading dimension */
-  GG_PARAM_BATCH_STRIDE_EXTRA = GG_PARAM_LD_EXTRA + GG_OPERATIONS_MAX, /* and the batch stride */
-  GG_PARAM_COUNT = GG_PARAM_BATCH_STRIDE_EXTRA + GG_OPERATIONS_MAX
+  GG_PARAM_LD_EXTRA = GG_PARAM_EXTRA + GG_OPERATIONS_MAX,               /* the leading dimension */
+  GG_PARAM_BATCH_STRIDE_EXTRA = GG_PARAM_LD_EXTRA + GG_OPERATIONS_MAX,  /* and the batch stride; */
+  GG_PARAM_MAP_EXTRA = GG_PARAM_BATCH_STRIDE_EXTRA + GG_OPERATIONS_MAX, /* or a tensor map */
+  GG_PARAM_COUNT = GG_PARAM_MAP_EXTRA + GG_OPERATIONS_MAX
 } gg_param;
 
 /* How an operand is copied in boxes by a tensor map: 128 bytes that gg_prepare makes for a problem,
@@ -141,12 +143,12 @@ typedef enum gg_param {
  * batch; a box is of one batch, and what of it lies outside of the operand is zeros, or is not
  * written. */
 typedef struct gg_tensor_map {
-  gg_param param;    /* the operand: GG_PARAM_MAP_A, GG_PARAM_MAP_B or GG_PARAM_MAP_D */
+  gg_param param;    /* the operand: GG_PARAM_MAP_A, ..., GG_PARAM_MAP_EXTRA + i */
   int box[2];        /* elements along the contiguous mode, and lines across it */
   int swizzle_bytes; /* how the box's lines lie in shared memory: 128, 64, 32; 0: as they come */
 } gg_tensor_map;
 
-enum { GG_TENSOR_MAPS_MAX = 3 };
+enum { GG_TENSOR_MAPS_MAX = 8 };
 
 /* How many CTAs a problem takes. A cluster of CTAs takes a block of neighbouring tiles. */
 typedef enum gg_grid_rule {

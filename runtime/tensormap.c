@@ -5,8 +5,8 @@
  *
  * A map takes extents up to 2^32, but a copy's coordinates are 32-bit signed integers; strides are
  * multiples of 16 bytes (which the operand's alignment sees to) below 2^40. An operand that is not
- * read, because K is 0, still needs a legal map: of one element, at D or what it is rounded down
- * to.
+ * read, because K or beta is 0, still needs a legal map: of one element, at D or what it is rounded
+ * down to.
  *
  * Boxes are read with zeros for every element outside of the map, but written in whole 16 bytes: an
  * H100 writes 8 elements of 16 bits where the map has 7. So D's map ends at the last whole 16 bytes
@@ -24,20 +24,34 @@ enum { dimensions = 3 };
 
 static const int64_t stride_limit = INT64_C(1) << 40; /* bytes */
 
-static char operand_of(gg_param param) {
-  return param == GG_PARAM_MAP_A ? 'a' : param == GG_PARAM_MAP_B ? 'b' : 'd';
+/* What a map is of. */
+static gg_view view_of(const gg_kernel *kernel, const gg_problem *problem, gg_param param) {
+  if (param >= GG_PARAM_MAP_EXTRA)
+    return gg_problem_extra_view(kernel, problem, (size_t)(param - GG_PARAM_MAP_EXTRA));
+  char which = param == GG_PARAM_MAP_A   ? 'a'
+               : param == GG_PARAM_MAP_B ? 'b'
+               : param == GG_PARAM_MAP_C ? 'c'
+                                         : 'd';
+  return gg_problem_view(kernel, problem, which);
+}
+
+/* A and B are not where K is 0, C is not without a beta. */
+static bool is_read(const gg_problem *problem, gg_param param) {
+  if (param == GG_PARAM_MAP_C) return problem->beta != 0;
+  return problem->k > 0 || (param != GG_PARAM_MAP_A && param != GG_PARAM_MAP_B);
 }
 
 static int64_t element_bytes(const gg_view *view) {
   return gg_dtype_info_of(view->operand->type)->bits / 8;
 }
 
-static gg_status too_far(gg_error *err, const char *name, char which, int64_t value, int64_t most) {
-  char text[160];
+static gg_status too_far(gg_error *err, const gg_view *view, gg_view_part part, int64_t value,
+                         int64_t most) {
+  char text[160], name[GG_VIEW_PART_NAME_MAX];
   snprintf(text, sizeof text,
-           "%s%c = %lld is more than the %lld elements, less than 2^40 bytes, that a tensor map "
+           "%s = %lld is more than the %lld elements, less than 2^40 bytes, that a tensor map "
            "steps over",
-           name, which, (long long)value, (long long)most);
+           gg_view_part_name(name, view, part), (long long)value, (long long)most);
   return gg_fail(err, PROBLEM_SIZE, NULL, text);
 }
 
@@ -54,9 +68,9 @@ static gg_status check_extent(const char *name, int64_t value, int64_t block, gg
 static gg_status check_map(const gg_view *view, gg_error *err) {
   int64_t bytes = element_bytes(view), unit = 16 / bytes;
   int64_t most = (stride_limit / bytes - 1) / unit * unit;
-  if (view->rows > 1 && view->ld > most) return too_far(err, "ld", view->name, view->ld, most);
+  if (view->rows > 1 && view->ld > most) return too_far(err, view, GG_VIEW_LD, view->ld, most);
   if (view->batch > 1 && view->batch_stride > most) {
-    return too_far(err, "batch_stride_", view->name, view->batch_stride, most);
+    return too_far(err, view, GG_VIEW_BATCH_STRIDE, view->batch_stride, most);
   }
   return GG_OK;
 }
@@ -68,9 +82,9 @@ gg_status gg_tensor_maps_check(const gg_kernel *kernel, const gg_problem *proble
   if (!st) st = check_extent("n", problem->n, block_n, err);
   if (!st) st = check_extent("batch", problem->batch, 0, err);
   for (size_t i = 0; i < kernel->map_count && !st; i++) {
-    char which = operand_of(kernel->maps[i].param);
-    gg_view view = gg_problem_view(kernel, problem, which);
-    if (problem->k > 0 || which == 'd') st = check_map(&view, err);
+    gg_param param = kernel->maps[i].param;
+    gg_view view = view_of(kernel, problem, param);
+    if (is_read(problem, param)) st = check_map(&view, err);
   }
   return st;
 }
@@ -112,11 +126,11 @@ static gg_status encode(uint64_t out[16], const gg_driver *driver, const gg_tens
   const uint32_t box[dimensions] = {(uint32_t)map->box[0], (uint32_t)map->box[1], 1};
   const uint32_t steps[dimensions] = {1, 1, 1};
   _Alignas(64) CUtensorMap encoded;
-  gg_status st = GG_CUDA(driver, err, cuTensorMapEncodeTiled, &encoded,
-                         type_of(view->operand->type, bytes), dimensions,
-                         (void *)(uintptr_t)view->address, extents, strides, box, steps,
-                         CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(map->swizzle_bytes),
-                         CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  gg_status st =
+      GG_CUDA(driver, err, cuTensorMapEncodeTiled, &encoded, type_of(view->operand->type, bytes),
+              dimensions, (void *)(uintptr_t)view->address, extents, strides, box, steps,
+              CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(map->swizzle_bytes),
+              CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (!st) memcpy(out, &encoded, sizeof encoded);
   return st;
 }
@@ -126,10 +140,10 @@ gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_d
   gg_status st = GG_OK;
   for (size_t i = 0; i < kernel->map_count && !st; i++) {
     const gg_tensor_map *map = &kernel->maps[i];
-    gg_view view = gg_problem_view(kernel, problem, operand_of(map->param));
+    gg_view view = view_of(kernel, problem, map->param);
     if (map->param == GG_PARAM_MAP_D) {
       view.length = writable(view.length, element_bytes(&view));
-    } else if (problem->k == 0) {
+    } else if (!is_read(problem, map->param)) {
       view.address = problem->d / 16 * 16;
       view.length = view.rows = view.batch = 1;
     }

@@ -57,7 +57,9 @@ static void write_extra(gg_str *out, const gg_plan *plan, gg_param param) {
   size_t index = (size_t)(param - GG_PARAM_EXTRA) % GG_OPERATIONS_MAX;
   char name[GG_OPERATION_NAME_MAX];
   gg_operation_name(name, plan->operations, index);
-  if (param >= GG_PARAM_BATCH_STRIDE_EXTRA) {
+  if (param >= GG_PARAM_MAP_EXTRA) {
+    gg_str_printf(out, "const __grid_constant__ tensor_map map_%s", name);
+  } else if (param >= GG_PARAM_BATCH_STRIDE_EXTRA) {
     gg_str_printf(out, "int64 batch_stride_%s", name);
   } else if (param >= GG_PARAM_LD_EXTRA) {
     gg_str_printf(out, "int64 ld_%s", name);
@@ -116,6 +118,7 @@ static void write_parameters(gg_str *out, const gg_plan *plan, const gg_layouts 
       [GG_PARAM_NEXT_BESIDE] = "int64 next_beside",
       [GG_PARAM_MAP_A] = "const __grid_constant__ tensor_map map_a",
       [GG_PARAM_MAP_B] = "const __grid_constant__ tensor_map map_b",
+      [GG_PARAM_MAP_C] = "const __grid_constant__ tensor_map map_c",
       [GG_PARAM_MAP_D] = "const __grid_constant__ tensor_map map_d",
   };
   gg_param params[GG_PARAM_COUNT];
@@ -252,6 +255,6 @@ gg_status gg_cuda_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_str(out, "conversions", &text);
   write_parameters(&text, plan, layouts);
   gg_bind_str(out, "parameters", &text);
-  gg_bind_operations(out, plan, layouts->size_c == 0);
+  gg_bind_operations(out, plan, layouts, layouts->size_c == 0);
   return GG_OK;
 }

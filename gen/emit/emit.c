@@ -34,13 +34,14 @@ static bool is_mapped(const gg_layouts *layouts, gg_param map) {
 size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
                         const gg_layouts *layouts) {
   bool a = !is_mapped(layouts, GG_PARAM_MAP_A), b = !is_mapped(layouts, GG_PARAM_MAP_B);
-  bool c = plan->has_c, shares = gg_plan_shares_tiles(plan);
+  bool c = plan->has_c && !is_mapped(layouts, GG_PARAM_MAP_C), shares = gg_plan_shares_tiles(plan);
   const struct {
     gg_param param;
     bool there;
   } all[] = {
       {GG_PARAM_MAP_A, !a},
       {GG_PARAM_MAP_B, !b},
+      {GG_PARAM_MAP_C, !c && plan->has_c},
       {GG_PARAM_MAP_D, is_mapped(layouts, GG_PARAM_MAP_D)},
       {GG_PARAM_A, a},
       {GG_PARAM_B, b},
@@ -59,7 +60,7 @@ size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
       {GG_PARAM_BATCH_STRIDE_C, c},
       {GG_PARAM_BATCH_STRIDE_D, true},
       {GG_PARAM_ALPHA, plan->alpha},
-      {GG_PARAM_BETA, c},
+      {GG_PARAM_BETA, plan->has_c},
       {GG_PARAM_WORKSPACE, shares},
       {GG_PARAM_SHARED_TILES, shares},
       {GG_PARAM_GROUP_TILES, shares},
@@ -73,6 +74,10 @@ size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
   for (size_t i = 0; i < plan->operation_count; i++) {
     gg_span span = gg_operation_span(&plan->operations[i]);
     if (span == GG_SPAN_NONE) continue;
+    if (is_mapped(layouts, (gg_param)(GG_PARAM_MAP_EXTRA + i))) {
+      params[count++] = (gg_param)(GG_PARAM_MAP_EXTRA + i);
+      continue;
+    }
     params[count++] = (gg_param)(GG_PARAM_EXTRA + i);
     if (span == GG_SPAN_MATRIX) params[count++] = (gg_param)(GG_PARAM_LD_EXTRA + i);
     params[count++] = (gg_param)(GG_PARAM_BATCH_STRIDE_EXTRA + i);

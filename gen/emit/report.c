@@ -7,6 +7,7 @@
 #include "atom/dtype.h"
 #include "plan/epilogue.h"
 #include "plan/exchange.h"
+#include "plan/operation.h"
 #include "plan/target.h"
 
 static const char *keep(gg_report *report, gg_str *text) {
@@ -189,7 +190,7 @@ static void report_operations(gg_report *report, const gg_plan *plan) {
   add_text(report, "epilogue", "computed in", "%s", type_name(plan->compute));
 }
 
-static void report_decisions(gg_report *report, const gg_plan *plan) {
+static void report_decisions(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
   report_tile(report, plan);
   report_pipeline(report, plan);
   report_schedule(report, plan);
@@ -197,6 +198,14 @@ static void report_decisions(gg_report *report, const gg_plan *plan) {
   if (plan->epi_m) {
     add_text(report, "epilogue", "staged", "%dx%d", plan->epi_m, plan->epi_n)->remark =
         "elements of a warp at once";
+  }
+  if (layouts->fetch_stages) {
+    add_number(report, "epilogue", "fetch_stages", layouts->fetch_stages,
+               "behind a tile's last K tile, of matrices that the epilogue reads");
+  }
+  if (plan->vector_buffers) {
+    add_number(report, "epilogue", "vector_buffers", plan->vector_buffers,
+               "that a tile's vectors are read ahead to");
   }
   add_number(report, "launch", "threads", plan->threads, NULL);
 }
@@ -212,18 +221,31 @@ static void report_layouts(gg_report *report, const gg_layouts *layouts) {
   }
 }
 
+/* What a map is of: "box of A", "box of residual2". */
+static const char *mapped(const gg_operand **operand, gg_report *report, const gg_plan *plan,
+                          gg_param param) {
+  if (param >= GG_PARAM_MAP_EXTRA) {
+    size_t index = (size_t)(param - GG_PARAM_MAP_EXTRA);
+    char name[GG_OPERATION_NAME_MAX];
+    gg_str text = GG_STR_INIT;
+    gg_str_printf(&text, "box of %s", gg_operation_name(name, plan->operations, index));
+    *operand = &plan->operations[index].operand;
+    return keep(report, &text);
+  }
+  bool is_a = param == GG_PARAM_MAP_A, is_b = param == GG_PARAM_MAP_B,
+       is_c = param == GG_PARAM_MAP_C;
+  *operand = is_a ? &plan->a : is_b ? &plan->b : is_c ? &plan->c : &plan->d;
+  return is_a ? "box of A" : is_b ? "box of B" : is_c ? "box of C" : "box of D";
+}
+
 /* The boxes of tensor maps. */
 static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
   for (size_t i = 0; i < layouts->map_count; i++) {
     const gg_tensor_map *map = &layouts->maps[i];
-    bool is_a = map->param == GG_PARAM_MAP_A, is_b = map->param == GG_PARAM_MAP_B;
-    const gg_operand *operand = is_a ? &plan->a : is_b ? &plan->b : &plan->d;
-    int bits = gg_dtype_info_of(operand->type)->bits;
-    gg_fact *fact = add_text(report, "tensor maps",
-                             is_a   ? "box of A"
-                             : is_b ? "box of B"
-                                    : "box of D",
+    const gg_operand *operand;
+    gg_fact *fact = add_text(report, "tensor maps", mapped(&operand, report, plan, map->param),
                              "%d x %d", map->box[0], map->box[1]);
+    int bits = gg_dtype_info_of(operand->type)->bits;
     gg_str remark = GG_STR_INIT;
     gg_str_printf(&remark, "contiguous elements x lines, %d B, ",
                   map->box[0] * map->box[1] * bits / 8);
@@ -301,7 +323,7 @@ gg_status gg_report_make(gg_report *out, const gg_plan *plan, const gg_layouts *
   }
   report_kernel(out, plan);
   report_problem(out, &as_asked);
-  report_decisions(out, &as_asked);
+  report_decisions(out, &as_asked, layouts);
   report_layouts(out, layouts);
   report_maps(out, plan, layouts);
   report_memory(out, layouts);

@@ -76,6 +76,8 @@ typedef struct gg_plan {
   int epi_m, epi_n, epi_buffers;
   int read_n;                         /* columns of them whose operands a thread reads at once */
   int access_bytes_c, access_bytes_d; /* 0 where a family has nothing to choose */
+  bool fetches;       /* matrices come by tensor maps, in stages behind a tile's last K tile */
+  int vector_buffers; /* that vectors are read ahead to; 0: threads read them where they lie */
 
   /* Launch. */
   int threads;

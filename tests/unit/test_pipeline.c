@@ -90,6 +90,23 @@ static void check_boxed_tile(const gg_boxed_tile *boxes, const gg_tensor_map *ma
   ck_assert_int_eq(boxes->lines % 8, 0);
 }
 
+/* All of C's elements that the tile's boxes of D need are in a box of a stage. */
+static void check_fetched(const gg_plan *plan, const gg_layouts *layouts) {
+  ck_assert_uint_eq(layouts->fetched_count, plan->fetches);
+  if (!plan->fetches) return;
+  const gg_fetched *c = &layouts->fetched[0];
+  int64_t stage = layouts->smem_bytes_per_stage, boxes = (plan->tile_n - 1) / plan->epi_n + 1;
+  int64_t columns = c->operand.major == GG_MAJOR_N ? boxes * plan->epi_n : plan->tile_n;
+  ck_assert_int_eq(layouts->maps[2].param, GG_PARAM_MAP_C);
+  ck_assert_int_eq((int64_t)c->line * c->lines * c->boxes, plan->tile_m * columns);
+  ck_assert_int_eq((int64_t)c->line * c->lines * 2, c->bytes);
+  ck_assert_int_eq(c->bytes % 128, 0);
+  ck_assert_int_le(c->boxes_a_stage * c->bytes, stage);
+  ck_assert_int_ge(c->boxes_a_stage * c->stages, c->boxes);
+  ck_assert_int_eq(layouts->fetch_stages, c->stages);
+  ck_assert_int_le(c->stages, plan->stages);
+}
+
 static void check_boxed(const gg_spec *spec) {
   gg_compilation compilation = GG_COMPILATION_INIT;
   gg_error err = GG_ERROR_INIT;
@@ -97,11 +114,12 @@ static void check_boxed(const gg_spec *spec) {
   ck_assert_msg(st == GG_OK, "%s", err.message);
   const gg_layouts *layouts = compilation.layouts;
   const gg_plan *plan = compilation.plan;
-  ck_assert_uint_eq(layouts->map_count, 3);
+  ck_assert_uint_eq(layouts->map_count, 3 + layouts->fetched_count);
+  check_fetched(plan, layouts);
   check_boxed_tile(&layouts->boxes_a, &layouts->maps[0], (int64_t)plan->tile_m * plan->tile_k);
   check_boxed_tile(&layouts->boxes_b, &layouts->maps[1], (int64_t)plan->tile_n * plan->tile_k);
   int boxes = (plan->tile_n + plan->epi_n - 1) / plan->epi_n;
-  ck_assert(plan->has_c ? plan->tile_n % plan->epi_n == 0 : plan->tile_n >= plan->epi_n);
+  ck_assert(plan->fetches ? plan->tile_n >= plan->epi_n : plan->tile_n % plan->epi_n == 0);
   ck_assert_int_eq(boxes * (plan->tile_m / plan->consumers / 64) % plan->epi_buffers, 0);
   ck_assert_int_eq(layouts->staging_begin % 1024, 0);
   ck_assert_int_eq(layouts->barriers_begin % 8, 0);
@@ -127,16 +145,14 @@ END_TEST
 START_TEST(test_boxed_facts) {
   static const gg_param want[] = {GG_PARAM_MAP_A,
                                   GG_PARAM_MAP_B,
+                                  GG_PARAM_MAP_C,
                                   GG_PARAM_MAP_D,
-                                  GG_PARAM_C,
                                   GG_PARAM_D,
                                   GG_PARAM_M,
                                   GG_PARAM_N,
                                   GG_PARAM_K,
                                   GG_PARAM_BATCH,
-                                  GG_PARAM_LDC,
                                   GG_PARAM_LDD,
-                                  GG_PARAM_BATCH_STRIDE_C,
                                   GG_PARAM_BATCH_STRIDE_D,
                                   GG_PARAM_ALPHA,
                                   GG_PARAM_BETA};
@@ -147,7 +163,7 @@ START_TEST(test_boxed_facts) {
   gg_spec_file_free(file);
   ck_assert_uint_eq(kernel->param_count, sizeof want / sizeof *want);
   ck_assert_mem_eq(kernel->params, want, sizeof want);
-  ck_assert_uint_eq(kernel->map_count, 3);
+  ck_assert_uint_eq(kernel->map_count, 4);
   for (size_t i = 0; i < kernel->map_count; i++)
     ck_assert_int_eq(kernel->maps[i].param, kernel->params[i]);
   ck_assert_int_eq(kernel->maps[0].box[0], 128);
@@ -181,7 +197,8 @@ START_TEST(test_exchanged_facts) {
   ck_assert_int_eq(kernel->cluster_n, 2);
   ck_assert_int_eq(kernel->params[0], GG_PARAM_MAP_B);
   ck_assert_int_eq(kernel->params[1], GG_PARAM_MAP_A);
-  ck_assert_int_eq(kernel->params[2], GG_PARAM_MAP_D);
+  ck_assert_int_eq(kernel->params[2], GG_PARAM_MAP_C);
+  ck_assert_int_eq(kernel->params[3], GG_PARAM_MAP_D);
   for (size_t i = 0; i < kernel->map_count; i++)
     ck_assert_int_eq(kernel->maps[i].param, kernel->params[i]);
   ck_assert_int_eq(kernel->maps[0].box[1], 128); /* rows of B */
