@@ -102,53 +102,66 @@ typedef struct gg_form {
   const char *epilogue; /* a list as behind a spec's `epilogue:`; NULL: alpha, and beta with a C */
 } gg_form;
 
+/* The operands of a kernel. Numbers are fixed: new ones stand behind. */
+typedef enum gg_operand_id {
+  GG_OPERAND_NONE = 0,
+  GG_OPERAND_A = 1,
+  GG_OPERAND_B = 2,
+  GG_OPERAND_C = 3,
+  GG_OPERAND_D = 4,
+  GG_OPERAND_EXTRA = 5, /* what an operation of the epilogue reads or writes */
+} gg_operand_id;
+
+/* What a kernel parameter is: of an operand, or of the whole problem. Numbers are fixed. */
+typedef enum gg_param_kind {
+  GG_PARAM_ADDRESS = 0,      /* device pointer of an operand */
+  GG_PARAM_LD = 1,           /* int64: its leading dimension, in elements */
+  GG_PARAM_BATCH_STRIDE = 2, /* int64, in elements */
+  GG_PARAM_MAP = 3, /* its tensor map, in place of address and strides; D's stands beside them: of
+                       the lines' whole 16 bytes alone, in which maps write */
+  GG_PARAM_M = 4,   /* int64 extents; there even where the spec fixes them */
+  GG_PARAM_N = 5,
+  GG_PARAM_K = 6,
+  GG_PARAM_BATCH = 7,
+  GG_PARAM_ALPHA = 8,         /* float */
+  GG_PARAM_BETA = 9,          /* float */
+  GG_PARAM_WORKSPACE = 10,    /* device pointer */
+  GG_PARAM_SHARED_TILES = 11, /* int64: tiles that clusters share; those of a group; its shares */
+  GG_PARAM_GROUP_TILES = 12,
+  GG_PARAM_GROUP_SHARES = 13,
+  GG_PARAM_NEXT_BESIDE =
+      14, /* int64: whether the launch behind this one may begin before it ends */
+} gg_param_kind;
+
 /* One kernel parameter, in the order of the kernel's signature. */
-typedef enum gg_param {
-  GG_PARAM_A, /* device pointers */
-  GG_PARAM_B,
-  GG_PARAM_C,
-  GG_PARAM_D,
-  GG_PARAM_M, /* int64 extents; there even where the spec fixes them */
-  GG_PARAM_N,
-  GG_PARAM_K,
-  GG_PARAM_BATCH,
-  GG_PARAM_LDA, /* int64 leading dimensions, in elements */
-  GG_PARAM_LDB,
-  GG_PARAM_LDC,
-  GG_PARAM_LDD,
-  GG_PARAM_BATCH_STRIDE_A, /* int64, in elements */
-  GG_PARAM_BATCH_STRIDE_B,
-  GG_PARAM_BATCH_STRIDE_C,
-  GG_PARAM_BATCH_STRIDE_D,
-  GG_PARAM_ALPHA,        /* float */
-  GG_PARAM_BETA,         /* float */
-  GG_PARAM_WORKSPACE,    /* device pointer */
-  GG_PARAM_SHARED_TILES, /* int64: tiles that clusters share; those of a group, and its shares */
-  GG_PARAM_GROUP_TILES,
-  GG_PARAM_GROUP_SHARES,
-  GG_PARAM_NEXT_BESIDE, /* int64: whether the launch behind this one may begin before it ends */
-  GG_PARAM_MAP_A,       /* tensor maps, in place of an operand's pointer and strides */
-  GG_PARAM_MAP_B,
-  GG_PARAM_MAP_C,
-  GG_PARAM_MAP_D, /* beside them: of the lines' whole 16 bytes alone, in which maps write */
-  GG_PARAM_EXTRA, /* + i: of the epilogue's operation i, the device pointer, */
-  GG_PARAM_LD_EXTRA = GG_PARAM_EXTRA + GG_OPERATIONS_MAX,               /* the leading dimension */
-  GG_PARAM_BATCH_STRIDE_EXTRA = GG_PARAM_LD_EXTRA + GG_OPERATIONS_MAX,  /* and the batch stride; */
-  GG_PARAM_MAP_EXTRA = GG_PARAM_BATCH_STRIDE_EXTRA + GG_OPERATIONS_MAX, /* or a tensor map */
-  GG_PARAM_COUNT = GG_PARAM_MAP_EXTRA + GG_OPERATIONS_MAX
+typedef struct gg_param {
+  gg_param_kind kind;
+  gg_operand_id operand; /* of the first four kinds */
+  int operation;         /* of the epilogue, whose operand it is: GG_OPERAND_EXTRA */
 } gg_param;
 
+enum { GG_PARAMS_MAX = 80 };
+
+/* What of an operand a dimension of its tensor map runs over. */
+typedef enum gg_map_mode {
+  GG_MAP_LINE = 0,  /* its contiguous mode */
+  GG_MAP_LINES = 1, /* the mode across it */
+  GG_MAP_BATCH = 2,
+} gg_map_mode;
+
+enum { GG_TENSOR_MAPS_MAX = 8, GG_MAP_RANK_MAX = 5 };
+
 /* How an operand is copied in boxes by a tensor map: 128 bytes that gg_prepare makes for a problem,
- * passed by value. Its dimensions are the operand's contiguous mode, the mode across it, and the
- * batch; a box is of one batch, and what of it lies outside of the operand is zeros, or is not
- * written. */
+ * passed by value. What of a box lies outside of the operand is zeros, or is not written. */
 typedef struct gg_tensor_map {
-  gg_param param;    /* the operand: GG_PARAM_MAP_A, ..., GG_PARAM_MAP_EXTRA + i */
-  int box[2];        /* elements along the contiguous mode, and lines across it */
+  gg_operand_id operand;
+  int operation; /* of the epilogue, whose operand it is: GG_OPERAND_EXTRA */
+  gg_dtype type; /* of its elements; those of tf32, f32 in memory, are rounded on their way in */
+  int rank;      /* 1 to 5: dimensions, of which the first is the contiguous mode */
+  gg_map_mode modes[GG_MAP_RANK_MAX];
+  int box[GG_MAP_RANK_MAX]; /* elements of each */
   int swizzle_bytes; /* how the box's lines lie in shared memory: 128, 64, 32; 0: as they come */
 } gg_tensor_map;
-
-enum { GG_TENSOR_MAPS_MAX = 8 };
 
 /* How many CTAs a problem takes. A cluster of CTAs takes a block of neighbouring tiles. */
 typedef enum gg_grid_rule {
@@ -156,10 +169,10 @@ typedef enum gg_grid_rule {
                          tiles along M and N rounded up to whole clusters */
   GG_GRID_PERSISTENT, /* as many as there are tiles, at most as many as the device holds at once:
                          cluster x computes blocks x, x + clusters, x + 2 * clusters, ... */
-  GG_GRID_SPLIT_K,    /* likewise of parts of blocks: K of each is dealt in shares of one length, to
-                         several clusters */
-  GG_GRID_STREAM_K, /* the last blocks, which do not fill the device, are dealt in shares together,
-                       the others whole */
+  GG_GRID_SPLIT_K,  /* likewise of parts of blocks: K of each is divided into shares of one length,
+                       to  several clusters */
+  GG_GRID_STREAM_K, /* the last blocks, which do not fill the device, are divided into shares
+                       together, the others whole */
 } gg_grid_rule;
 
 /* Bytes in front of a workspace that are zero before and after every launch: counters. */

@@ -86,7 +86,7 @@ static int alignment_of(gg_dtype type, uint64_t address, int64_t ld, int64_t bat
   uint64_t bits = (uint64_t)gg_dtype_info_of(type)->bits;
   uint64_t all = address * 8 | (uint64_t)ld * bits | widest * 8;
   if (problem->batch > 1) all |= (uint64_t)batch_stride * bits;
-  int align = (int)((all & -all) / 8), element = (int)bits / 8;
+  int align = (int)((all & -all) / 8), element = (int)gg_dtype_bytes(type, 1);
   return align < element ? element : align < 1 ? 1 : align;
 }
 
@@ -96,7 +96,7 @@ static int limited_by(int align, const gg_form *form, const matrix *m, const gg_
   gg_dtype type = m->typed ? m->type : form->d.type;
   int has = alignment_of(type, extra->address, extra->ld, extra->batch_stride, problem);
   int bits = gg_dtype_info_of(type)->bits, d_bits = gg_dtype_info_of(form->d.type)->bits;
-  int limit = has * d_bits / bits, element = d_bits / 8;
+  int limit = has * d_bits / bits, element = (int)gg_dtype_bytes(form->d.type, 1);
   if (has >= widest || limit >= align) return align;
   return limit < element ? element : limit;
 }

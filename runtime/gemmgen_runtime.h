@@ -195,7 +195,7 @@ typedef struct gg_prepared {
   const gg_module *module;
   bool overlap;
   unsigned grid[3];                      /* all 0: there is nothing to compute */
-  uint64_t arguments[GG_PARAM_COUNT];    /* in the kernel's order; floats in the low bytes */
+  uint64_t arguments[GG_PARAMS_MAX];     /* in the kernel's order; floats in the low bytes */
   uint64_t maps[GG_TENSOR_MAPS_MAX][16]; /* tensor maps, in the order of the kernel's `maps` */
 } gg_prepared;
 

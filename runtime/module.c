@@ -228,9 +228,10 @@ gg_status gg_workspace_bytes(int64_t *out, const gg_module *module, const gg_pro
   GG_NEED(err, out);
   GG_NEED(err, module);
   GG_NEED(err, problem);
-  gg_dealing dealing;
-  gg_status st = gg_problem_deal(&dealing, &module->kernel, problem, module->resident, err);
-  *out = st ? 0 : dealing.workspace_bytes;
+  gg_distribution distribution;
+  gg_status st =
+      gg_problem_distribute(&distribution, &module->kernel, problem, module->resident, err);
+  *out = st ? 0 : distribution.workspace_bytes;
   return st;
 }
 
@@ -289,11 +290,11 @@ gg_status gg_launch_prepared(const gg_prepared *prepared, struct CUstream_st *st
   if (prepared->grid[0] == 0) return GG_OK;
   const gg_module *module = prepared->module;
   const gg_kernel *kernel = &module->kernel;
-  void *arguments[GG_PARAM_COUNT];
+  void *arguments[GG_PARAMS_MAX];
   for (size_t i = 0; i < kernel->param_count; i++)
     arguments[i] = (void *)&prepared->arguments[i];
   for (size_t i = 0, map = 0; map < kernel->map_count; i++) {
-    if (kernel->params[i] == kernel->maps[map].param) arguments[i] = (void *)prepared->maps[map++];
+    if (kernel->params[i].kind == GG_PARAM_MAP) arguments[i] = (void *)prepared->maps[map++];
   }
   gg_status st = gg_context_enter(module->context, err);
   if (st) return st;

@@ -76,9 +76,9 @@ gg_view gg_problem_extra_view(const gg_kernel *kernel, const gg_problem *p, size
   return view;
 }
 
-bool gg_kernel_takes(const gg_kernel *kernel, gg_param param) {
+bool gg_kernel_takes(const gg_kernel *kernel, gg_param_kind kind) {
   for (size_t i = 0; i < kernel->param_count; i++) {
-    if (kernel->params[i] == param) return true;
+    if (kernel->params[i].kind == kind) return true;
   }
   return false;
 }
@@ -95,8 +95,8 @@ static int64_t bits_of(const gg_view *view) {
 
 /* Alignment in elements, at least 1. */
 static int64_t align_elements(const gg_view *view) {
-  int64_t elements = (int64_t)view->operand->align * 8 / bits_of(view);
-  return elements > 1 ? elements : 1;
+  int align = view->operand->align;
+  return align > 0 ? gg_dtype_unit(view->operand->type, align) : 1;
 }
 
 /* The next multiple, or the last one below INT64_MAX. */
@@ -229,7 +229,7 @@ static bool bytes_fit(const gg_view *view, int64_t extent) {
   return !__builtin_mul_overflow(view->batch - 1, view->batch_stride, &bits) &&
          !__builtin_add_overflow(bits, extent, &bits) &&
          !__builtin_mul_overflow(bits, bits_of(view), &bits) &&
-         !__builtin_add_overflow(view->address, (uint64_t)bits / 8, &end);
+         !__builtin_add_overflow(view->address, (uint64_t)bits / 8 + (bits % 8 != 0), &end);
 }
 
 static gg_status check_address(const gg_view *view, gg_error *err) {
@@ -289,12 +289,12 @@ static gg_status check_scalars(const gg_kernel *kernel, const gg_problem *p, gg_
 
 /* ---- Grid and arguments --------------------------------------------------------------- */
 
-gg_status gg_problem_deal(gg_dealing *out, const gg_kernel *kernel, const gg_problem *p,
-                          int64_t resident, gg_error *err) {
+gg_status gg_problem_distribute(gg_distribution *out, const gg_kernel *kernel, const gg_problem *p,
+                                int64_t resident, gg_error *err) {
   gg_status st = check_extents(kernel, p, err);
-  gg_dealt dealt = gg_dealt_of_kernel(kernel);
+  gg_distributed distributed = gg_distributed_of_kernel(kernel);
   gg_extents extents = {p->m, p->n, p->k, p->batch};
-  if (st || gg_dealing_make(out, &dealt, extents, resident)) return st;
+  if (st || gg_distribution_make(out, &distributed, extents, resident)) return st;
   char text[128];
   snprintf(text, sizeof text, "%lld x %lld tiles of %d x %d, batch %lld, are more than a grid's %d",
            (ll)((p->m - 1) / kernel->tile_m + 1), (ll)((p->n - 1) / kernel->tile_n + 1),
@@ -304,7 +304,8 @@ gg_status gg_problem_deal(gg_dealing *out, const gg_kernel *kernel, const gg_pro
 
 /* Its alignment is asked for also where the kernel takes none: which kernel a product gets is not
  * for the caller to know. */
-static gg_status check_workspace(const gg_problem *p, const gg_dealing *dealing, gg_error *err) {
+static gg_status check_workspace(const gg_problem *p, const gg_distribution *distribution,
+                                 gg_error *err) {
   enum { workspace_align = 256 };
   uint64_t next = p->workspace / workspace_align * workspace_align + workspace_align;
   if (p->workspace % workspace_align != 0) {
@@ -312,9 +313,9 @@ static gg_status check_workspace(const gg_problem *p, const gg_dealing *dealing,
                    "bytes", (ll)next);
   }
   int64_t given = p->workspace ? p->workspace_bytes : 0;
-  if (dealing->workspace_bytes == 0 || given >= dealing->workspace_bytes) return GG_OK;
-  return gg_fail(err, PROBLEM_WORKSPACE, NULL, (ll)given, (ll)dealing->shares,
-                 (ll)dealing->shared_tiles, (ll)dealing->workspace_bytes);
+  if (distribution->workspace_bytes == 0 || given >= distribution->workspace_bytes) return GG_OK;
+  return gg_fail(err, PROBLEM_WORKSPACE, NULL, (ll)given, (ll)distribution->shares,
+                 (ll)distribution->shared_tiles, (ll)distribution->workspace_bytes);
 }
 
 static uint64_t float_bits(float value) {
@@ -323,42 +324,36 @@ static uint64_t float_bits(float value) {
   return bits;
 }
 
-static uint64_t extra_argument(const gg_problem *p, gg_param param) {
-  const gg_extra *extra = &p->extras[(param - GG_PARAM_EXTRA) % GG_OPERATIONS_MAX];
-  if (param >= GG_PARAM_MAP_EXTRA) return 0; /* a map is no number */
-  return param >= GG_PARAM_BATCH_STRIDE_EXTRA ? (uint64_t)extra->batch_stride
-         : param >= GG_PARAM_LD_EXTRA         ? (uint64_t)extra->ld
-                                              : extra->address;
+/* Where an operand is: what the first kinds of parameters say. A map has a place of its own. */
+static uint64_t argument_of_operand(const gg_problem *p, gg_param param) {
+  const gg_extra *extra = &p->extras[param.operation];
+  const uint64_t places[][3] = {
+      [GG_OPERAND_A] = {p->a, (uint64_t)p->lda, (uint64_t)p->batch_stride_a},
+      [GG_OPERAND_B] = {p->b, (uint64_t)p->ldb, (uint64_t)p->batch_stride_b},
+      [GG_OPERAND_C] = {p->c, (uint64_t)p->ldc, (uint64_t)p->batch_stride_c},
+      [GG_OPERAND_D] = {p->d, (uint64_t)p->ldd, (uint64_t)p->batch_stride_d},
+      [GG_OPERAND_EXTRA] = {extra->address, (uint64_t)extra->ld, (uint64_t)extra->batch_stride},
+  };
+  return param.kind == GG_PARAM_MAP ? 0 : places[param.operand][param.kind];
 }
 
-static uint64_t argument_of(const gg_problem *p, const gg_dealing *dealing, gg_param param) {
-  if (param >= GG_PARAM_EXTRA) return extra_argument(p, param);
-  const uint64_t values[GG_PARAM_EXTRA] = {
-      [GG_PARAM_A] = p->a,
-      [GG_PARAM_B] = p->b,
-      [GG_PARAM_C] = p->c,
-      [GG_PARAM_D] = p->d,
+static uint64_t argument_of(const gg_problem *p, const gg_distribution *distribution,
+                            gg_param param) {
+  const uint64_t values[] = {
       [GG_PARAM_M] = (uint64_t)p->m,
       [GG_PARAM_N] = (uint64_t)p->n,
       [GG_PARAM_K] = (uint64_t)p->k,
       [GG_PARAM_BATCH] = (uint64_t)p->batch,
-      [GG_PARAM_LDA] = (uint64_t)p->lda,
-      [GG_PARAM_LDB] = (uint64_t)p->ldb,
-      [GG_PARAM_LDC] = (uint64_t)p->ldc,
-      [GG_PARAM_LDD] = (uint64_t)p->ldd,
-      [GG_PARAM_BATCH_STRIDE_A] = (uint64_t)p->batch_stride_a,
-      [GG_PARAM_BATCH_STRIDE_B] = (uint64_t)p->batch_stride_b,
-      [GG_PARAM_BATCH_STRIDE_C] = (uint64_t)p->batch_stride_c,
-      [GG_PARAM_BATCH_STRIDE_D] = (uint64_t)p->batch_stride_d,
       [GG_PARAM_ALPHA] = float_bits(p->alpha),
       [GG_PARAM_BETA] = float_bits(p->beta),
       [GG_PARAM_WORKSPACE] = p->workspace,
-      [GG_PARAM_SHARED_TILES] = (uint64_t)dealing->shared_tiles,
-      [GG_PARAM_GROUP_TILES] = (uint64_t)dealing->group_tiles,
-      [GG_PARAM_GROUP_SHARES] = (uint64_t)dealing->group_shares,
-      [GG_PARAM_NEXT_BESIDE] = dealing->next_beside,
+      [GG_PARAM_SHARED_TILES] = (uint64_t)distribution->shared_tiles,
+      [GG_PARAM_GROUP_TILES] = (uint64_t)distribution->group_tiles,
+      [GG_PARAM_GROUP_SHARES] = (uint64_t)distribution->group_shares,
+      [GG_PARAM_NEXT_BESIDE] = distribution->next_beside,
   };
-  return values[param];
+  bool of_operand = param.operand != GG_OPERAND_NONE;
+  return of_operand ? argument_of_operand(p, param) : values[param.kind];
 }
 
 gg_status gg_problem_check(gg_prepared *out, const gg_kernel *kernel, const gg_problem *problem,
@@ -369,14 +364,14 @@ gg_status gg_problem_check(gg_prepared *out, const gg_kernel *kernel, const gg_p
   if (st || problem->m == 0 || problem->n == 0 || problem->batch == 0) return st;
   if ((st = check_operands(kernel, problem, err))) return st;
   if ((st = gg_tensor_maps_check(kernel, problem, err))) return st;
-  gg_dealing dealing;
-  if ((st = gg_problem_deal(&dealing, kernel, problem, resident, err))) return st;
-  if ((st = check_workspace(problem, &dealing, err))) return st;
+  gg_distribution distribution;
+  if ((st = gg_problem_distribute(&distribution, kernel, problem, resident, err))) return st;
+  if ((st = check_workspace(problem, &distribution, err))) return st;
   out->overlap = problem->overlap && kernel->dependent;
-  out->grid[0] = (unsigned)(dealing.clusters * gg_kernel_cluster_size(kernel));
+  out->grid[0] = (unsigned)(distribution.clusters * gg_kernel_cluster_size(kernel));
   out->grid[1] = out->grid[2] = 1;
   for (size_t i = 0; i < kernel->param_count; i++) {
-    out->arguments[i] = argument_of(problem, &dealing, kernel->params[i]);
+    out->arguments[i] = argument_of(problem, &distribution, kernel->params[i]);
   }
   return GG_OK;
 }

@@ -3,7 +3,7 @@
 #define GG_RUNTIME_PROBLEM_H
 
 #include "gemmgen_runtime.h"
-#include "plan/dealing.h"
+#include "plan/distribution.h"
 
 enum { GG_GRID_X_MAX = 2147483647, GG_GRID_Y_MAX = 65535 };
 
@@ -33,7 +33,8 @@ gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *problem, char
 /* The operand of the epilogue's operation `index`, which has one. */
 gg_view gg_problem_extra_view(const gg_kernel *kernel, const gg_problem *problem, size_t index);
 
-bool gg_kernel_takes(const gg_kernel *kernel, gg_param param);
+/* Whether the kernel has such a parameter, of whatever operand. */
+bool gg_kernel_takes(const gg_kernel *kernel, gg_param_kind kind);
 
 /* CTAs of a cluster. */
 unsigned gg_kernel_cluster_size(const gg_kernel *kernel);
@@ -41,9 +42,9 @@ unsigned gg_kernel_cluster_size(const gg_kernel *kernel);
 /* PROBLEM_EXTENT unless `value` is from 0 on, and what is fixed (GG_FIXED_NONE: nothing). */
 gg_status gg_problem_check_extent(const char *name, int64_t value, int64_t fixed, gg_error *err);
 
-/* Checks the extents, and deals the tiles out. */
-gg_status gg_problem_deal(gg_dealing *out, const gg_kernel *kernel, const gg_problem *problem,
-                          int64_t resident, gg_error *err);
+/* Checks the extents, and distributes the tiles to clusters. */
+gg_status gg_problem_distribute(gg_distribution *out, const gg_kernel *kernel,
+                                const gg_problem *problem, int64_t resident, gg_error *err);
 
 /* Fills all of *out but the module. `resident` is how many of the kernel's CTAs the device holds at
  * once. */

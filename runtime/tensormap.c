@@ -1,7 +1,8 @@
-/* An operand's tensor map has three dimensions: along its contiguous mode, across it, and the
- * batch. Elements are copied as bits, so that the map's type is an unsigned integer of their size;
- * but those of tf32, f32 in memory, are rounded on their way in, to nearest even: the tensor core
- * itself would cut their low bits off.
+/* The dimensions of an operand's tensor map are what the kernel says: its contiguous mode first,
+ * then the mode across it and the batch, as many as there are. Elements are copied as bits, so that
+ * the map's type is an unsigned integer of their size (of 4 and 6 bits, 16 elements in 8 and 12
+ * bytes); but those of tf32, f32 in memory, are rounded on their way in, to nearest even: the
+ * tensor core itself would cut their low bits off.
  *
  * A map takes extents up to 2^32, but a copy's coordinates are 32-bit signed integers; strides are
  * multiples of 16 bytes (which the operand's alignment sees to) below 2^40. An operand that is not
@@ -20,29 +21,25 @@
 #include "atom/dtype.h"
 #include "problem.h"
 
-enum { dimensions = 3 };
-
 static const int64_t stride_limit = INT64_C(1) << 40; /* bytes */
 
 /* What a map is of. */
-static gg_view view_of(const gg_kernel *kernel, const gg_problem *problem, gg_param param) {
-  if (param >= GG_PARAM_MAP_EXTRA)
-    return gg_problem_extra_view(kernel, problem, (size_t)(param - GG_PARAM_MAP_EXTRA));
-  char which = param == GG_PARAM_MAP_A   ? 'a'
-               : param == GG_PARAM_MAP_B ? 'b'
-               : param == GG_PARAM_MAP_C ? 'c'
-                                         : 'd';
-  return gg_problem_view(kernel, problem, which);
+static gg_view view_of(const gg_kernel *kernel, const gg_problem *problem,
+                       const gg_tensor_map *map) {
+  if (map->operand == GG_OPERAND_EXTRA)
+    return gg_problem_extra_view(kernel, problem, (size_t)map->operation);
+  return gg_problem_view(kernel, problem, "-abcd"[map->operand]);
 }
 
 /* A and B are not where K is 0, C is not without a beta. */
-static bool is_read(const gg_problem *problem, gg_param param) {
-  if (param == GG_PARAM_MAP_C) return problem->beta != 0;
-  return problem->k > 0 || (param != GG_PARAM_MAP_A && param != GG_PARAM_MAP_B);
+static bool is_used(const gg_problem *problem, const gg_tensor_map *map) {
+  bool input = map->operand == GG_OPERAND_A || map->operand == GG_OPERAND_B;
+  return input ? problem->k > 0 : map->operand != GG_OPERAND_C || problem->beta != 0;
 }
 
-static int64_t element_bytes(const gg_view *view) {
-  return gg_dtype_info_of(view->operand->type)->bits / 8;
+/* Elements of the fewest whole 16 bytes. */
+static int64_t unit_of(const gg_view *view) {
+  return gg_dtype_unit(view->operand->type, 16);
 }
 
 static gg_status too_far(gg_error *err, const gg_view *view, gg_view_part part, int64_t value,
@@ -66,8 +63,8 @@ static gg_status check_extent(const char *name, int64_t value, int64_t block, gg
 }
 
 static gg_status check_map(const gg_view *view, gg_error *err) {
-  int64_t bytes = element_bytes(view), unit = 16 / bytes;
-  int64_t most = (stride_limit / bytes - 1) / unit * unit;
+  int64_t unit = unit_of(view), bits = gg_dtype_info_of(view->operand->type)->bits;
+  int64_t most = (stride_limit * 8 / bits - 1) / unit * unit;
   if (view->rows > 1 && view->ld > most) return too_far(err, view, GG_VIEW_LD, view->ld, most);
   if (view->batch > 1 && view->batch_stride > most) {
     return too_far(err, view, GG_VIEW_BATCH_STRIDE, view->batch_stride, most);
@@ -82,18 +79,20 @@ gg_status gg_tensor_maps_check(const gg_kernel *kernel, const gg_problem *proble
   if (!st) st = check_extent("n", problem->n, block_n, err);
   if (!st) st = check_extent("batch", problem->batch, 0, err);
   for (size_t i = 0; i < kernel->map_count && !st; i++) {
-    gg_param param = kernel->maps[i].param;
-    gg_view view = view_of(kernel, problem, param);
-    if (is_read(problem, param)) st = check_map(&view, err);
+    gg_view view = view_of(kernel, problem, &kernel->maps[i]);
+    if (is_used(problem, &kernel->maps[i])) st = check_map(&view, err);
   }
   return st;
 }
 
-static int type_of(gg_dtype type, int64_t bytes) {
+static int type_of(gg_dtype type) {
+  int bits = gg_dtype_info_of(type)->bits;
   if (type == GG_DTYPE_tf32) return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
-  return bytes == 1   ? CU_TENSOR_MAP_DATA_TYPE_UINT8
-         : bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16
-         : bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_UINT32
+  return bits == 4    ? CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B
+         : bits == 6  ? CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B
+         : bits == 8  ? CU_TENSOR_MAP_DATA_TYPE_UINT8
+         : bits == 16 ? CU_TENSOR_MAP_DATA_TYPE_UINT16
+         : bits == 32 ? CU_TENSOR_MAP_DATA_TYPE_UINT32
                       : CU_TENSOR_MAP_DATA_TYPE_UINT64;
 }
 
@@ -106,31 +105,34 @@ static int swizzle_of(int bytes) {
 
 /* What a map of D may write of a line; 16 bytes, which are not written, where there are no whole
  * ones. */
-static int64_t writable(int64_t length, int64_t bytes) {
-  int64_t unit = 16 / bytes;
-  return length < unit ? unit : length / unit * unit;
+static int64_t writable(const gg_view *view) {
+  int64_t unit = unit_of(view);
+  return view->length < unit ? unit : view->length / unit * unit;
 }
 
 /* A stride that is never stepped over may be anything in the problem; here it is a legal one. */
-static uint64_t stride_of(int64_t extent, int64_t elements, int64_t bytes) {
-  return extent > 1 ? (uint64_t)(elements * bytes) : 16;
+static uint64_t stride_of(const gg_tensor_map *map, int64_t extent, int64_t elements) {
+  return extent > 1 ? (uint64_t)gg_dtype_bytes(map->type, elements) : 16;
 }
 
 static gg_status encode(uint64_t out[16], const gg_driver *driver, const gg_tensor_map *map,
                         const gg_view *view, gg_error *err) {
-  int64_t bytes = element_bytes(view);
-  const uint64_t extents[dimensions] = {(uint64_t)view->length, (uint64_t)view->rows,
-                                        (uint64_t)view->batch};
-  const uint64_t strides[dimensions - 1] = {stride_of(view->rows, view->ld, bytes),
-                                            stride_of(view->batch, view->batch_stride, bytes)};
-  const uint32_t box[dimensions] = {(uint32_t)map->box[0], (uint32_t)map->box[1], 1};
-  const uint32_t steps[dimensions] = {1, 1, 1};
+  const int64_t extent_of[] = {view->length, view->rows, view->batch}; /* by gg_map_mode */
+  const int64_t step_of[] = {1, view->ld, view->batch_stride};
+  uint64_t extents[GG_MAP_RANK_MAX], strides[GG_MAP_RANK_MAX];
+  uint32_t box[GG_MAP_RANK_MAX], steps[GG_MAP_RANK_MAX];
+  for (int i = 0; i < map->rank; i++) {
+    int64_t extent = extent_of[map->modes[i]];
+    extents[i] = (uint64_t)extent;
+    if (i > 0) strides[i - 1] = stride_of(map, extent, step_of[map->modes[i]]);
+    box[i] = (uint32_t)map->box[i];
+    steps[i] = 1;
+  }
   _Alignas(64) CUtensorMap encoded;
-  gg_status st =
-      GG_CUDA(driver, err, cuTensorMapEncodeTiled, &encoded, type_of(view->operand->type, bytes),
-              dimensions, (void *)(uintptr_t)view->address, extents, strides, box, steps,
-              CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(map->swizzle_bytes),
-              CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  gg_status st = GG_CUDA(driver, err, cuTensorMapEncodeTiled, &encoded, type_of(map->type),
+                         (unsigned)map->rank, (void *)(uintptr_t)view->address, extents, strides,
+                         box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(map->swizzle_bytes),
+                         CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (!st) memcpy(out, &encoded, sizeof encoded);
   return st;
 }
@@ -140,10 +142,10 @@ gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_d
   gg_status st = GG_OK;
   for (size_t i = 0; i < kernel->map_count && !st; i++) {
     const gg_tensor_map *map = &kernel->maps[i];
-    gg_view view = view_of(kernel, problem, map->param);
-    if (map->param == GG_PARAM_MAP_D) {
-      view.length = writable(view.length, element_bytes(&view));
-    } else if (!is_read(problem, map->param)) {
+    gg_view view = view_of(kernel, problem, map);
+    if (view.written) {
+      view.length = writable(&view);
+    } else if (!is_used(problem, map)) {
       view.address = problem->d / 16 * 16;
       view.length = view.rows = view.batch = 1;
     }

@@ -258,19 +258,25 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
 //@ end
 // ---- The consumers ------------------------------------------------------------------------------
 
-// Says that this warp has read a stage, to every CTA that copies to it.
-__device__ __forceinline__ void release(const work_list &list, unsigned smem, int stage,
-                                        int lane) {
+// When a warp has read a stage, it says so to every CTA that copies to it, a lane each. This is where
+// a lane arrives: at the first of that CTA's `empty` barriers; 0 where a lane has no CTA to tell.
+__device__ __forceinline__ unsigned empty_barriers_of(const work_list &list, unsigned smem,
+                                                      int lane) {
 //@ if both_shared
   // A lane for each CTA that copies A here, and one for each that copies B.
   const int operand = lane / cluster_plane, cta = lane % cluster_plane;
-  if (operand == 0 && cta % cluster_m == list.rank_m ||
-      operand == 1 && cta / cluster_m == list.rank_n)
-    mbarrier_arrive(empty_barrier(smem, stage, operand), cta + list.rank_k * cluster_plane);
+  if (operand == 0 ? cta % cluster_m != list.rank_m
+                   : operand > 1 || cta / cluster_m != list.rank_n)
+    return 0;
+  return in_cta(empty_barrier(smem, 0, operand), cta + list.rank_k * cluster_plane);
 //@ else
-  if (lane < cluster_plane)
-    mbarrier_arrive(empty_barrier(smem, stage), lane + list.rank_k * cluster_plane);
+  if (lane >= cluster_plane) return 0;
+  return in_cta(empty_barrier(smem, 0), lane + list.rank_k * cluster_plane);
 //@ end
+}
+
+__device__ __forceinline__ void release(unsigned empty_barriers, int stage) {
+  if (empty_barriers != 0) mbarrier_arrive(empty_barriers + 8 * stage);
 }
 
 __device__ __forceinline__ void init_barriers(unsigned smem) {
@@ -324,11 +330,11 @@ __device__ __forceinline__ void pass_turn(int consumer) {
 
 // Waits for the last MMAs, which leaves the accumulators ready.
 __device__ __forceinline__ void finish_multiply(acc_t (&tCrC)[frags_m][acc_words],
-                                                const ring_position &read, const work_list &list,
-                                                unsigned smem, int k_tiles, int lane) {
+                                                const ring_position &read,
+                                                unsigned empty_barriers, int k_tiles) {
   wgmma_wait<0>();
   settle(tCrC);
-  if (k_tiles > 0) release(list, smem, read.before(), lane);
+  if (k_tiles > 0) release(empty_barriers, read.before());
 }
 //@ end
 
@@ -353,11 +359,11 @@ __device__ __forceinline__ void await_fetched(unsigned smem, ring_position read,
   for (int i = 0; i < behind; ++i, read.advance()) await_stage(smem, read);
 }
 
-__device__ __forceinline__ void release_fetched(const work_list &list, unsigned smem,
-                                                ring_position &read, int behind, int lane) {
+__device__ __forceinline__ void release_fetched(unsigned empty_barriers, ring_position &read,
+                                                int behind) {
   __syncwarp();
 #pragma unroll 1
-  for (int i = 0; i < behind; ++i, read.advance()) release(list, smem, read.stage, lane);
+  for (int i = 0; i < behind; ++i, read.advance()) release(empty_barriers, read.stage);
 }
 
 //@ end
@@ -452,6 +458,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     const int turns = pingpong ? consumers : 1;
     const unsigned staging =
         smem + epi_begin + (warp - warps_per_group) * epi_buffers * epi_bytes;
+    const unsigned empty_barriers = empty_barriers_of(list, smem, lane);
     ring_position read = {0, 0};
 //@ if vectors
     unsigned vectors_parity = 0;
@@ -479,12 +486,12 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
       if (item.k_tiles == 0) clear(tCrC);
 //@ end
       await_turn(consumer);
-      multiply(tCrC, read, list, smem, item.k_tiles, first_block, lane);
+      multiply(tCrC, read, empty_barriers, smem, item.k_tiles, first_block);
 //@ if fetches
       await_fetched(smem, read, behind);
 //@ end
       if (walk.more(list)) pass_turn(consumer);
-      finish_multiply(tCrC, read, list, smem, item.k_tiles, lane);
+      finish_multiply(tCrC, read, empty_barriers, item.k_tiles);
 //@ if shares
       const box_set boxes =
           combine(tCrC, list, item, workspace, (warp - warps_per_group) % tile_warps, lane);
@@ -520,7 +527,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
       epilogue(tCrC, arguments, staging, lane);
 //@ end
 //@ if fetches
-      release_fetched(list, smem, read, behind, lane);
+      release_fetched(empty_barriers, read, behind);
 //@ end
 //@ if vectors
       __syncwarp();

@@ -12,6 +12,18 @@ const gg_dtype_info *gg_dtype_info_of(gg_dtype type) {
   return &table[type];
 }
 
+int64_t gg_dtype_bytes(gg_dtype type, int64_t elements) {
+  int64_t bits = elements * table[type].bits;
+  return bits / 8 + (bits % 8 != 0);
+}
+
+int64_t gg_dtype_unit(gg_dtype type, int64_t bytes) {
+  int64_t unit = 1;
+  while (unit * table[type].bits % (bytes * 8) != 0)
+    unit *= 2;
+  return unit;
+}
+
 bool gg_dtype_find(gg_dtype *out, const char *name) {
   for (int type = 0; type < GG_DTYPE_COUNT; type++) {
     if (strcmp(table[type].name, name) == 0) {

@@ -14,6 +14,13 @@ typedef struct gg_dtype_info {
 
 const gg_dtype_info *gg_dtype_info_of(gg_dtype type);
 
+/* Bytes of so many elements behind each other; where they end within a byte, all of it. */
+int64_t gg_dtype_bytes(gg_dtype type, int64_t elements);
+
+/* The fewest elements that take a multiple of so many bytes, a power of two: of 16 bytes 8 of f16,
+ * 64 of e2m3. */
+int64_t gg_dtype_unit(gg_dtype type, int64_t bytes);
+
 /* Finds a type by our name; false where there is none. */
 bool gg_dtype_find(gg_dtype *out, const char *name);
 

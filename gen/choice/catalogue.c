@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "choice/form.h"
 #include "emit/template.h"
+#include "plan/decisions.h"
 
 /* Every file under specs/catalogue, carried in the binary; ends with a zeroed row. */
 extern const gg_template_file gg_catalogue_files[];
@@ -106,43 +107,20 @@ static gg_status refuse(gg_lineup *lineup, const gg_spec *spec, gg_error *why, g
   return GG_OK;
 }
 
-/* Whether two plans of one form are one kernel, but for its name. */
-static bool same_kernel(const gg_plan *x, const gg_plan *y) {
-  const int decisions[][2] = {
-      {x->swap_ab, y->swap_ab},
-      {x->tile_m, y->tile_m},
-      {x->tile_n, y->tile_n},
-      {x->tile_k, y->tile_k},
-      {x->mma.n, y->mma.n},
-      {x->atoms_m, y->atoms_m},
-      {x->atoms_n, y->atoms_n},
-      {x->a_in_registers, y->a_in_registers},
-      {x->stages, y->stages},
-      {x->copy_bytes_a, y->copy_bytes_a},
-      {x->copy_bytes_b, y->copy_bytes_b},
-      {x->consumers, y->consumers},
-      {x->pingpong, y->pingpong},
-      {(int)x->scheduler, (int)y->scheduler},
-      {x->splits, y->splits},
-      {x->cluster_m, y->cluster_m},
-      {x->cluster_n, y->cluster_n},
-      {x->cluster_k, y->cluster_k},
-      {(int)x->raster, (int)y->raster},
-      {x->raster_group, y->raster_group},
-      {x->ctas_per_sm, y->ctas_per_sm},
-  };
-  if (x->target != y->target) return false;
-  for (size_t i = 0; i < sizeof decisions / sizeof *decisions; i++) {
-    if (decisions[i][0] != decisions[i][1]) return false;
-  }
-  return true;
-}
-
-static bool is_there(const gg_lineup *lineup, const gg_plan *plan) {
+static bool is_there(const gg_lineup *lineup, const char *identity) {
   for (size_t i = 0; i < lineup->count; i++) {
-    if (same_kernel(&lineup->list[i].plan, plan)) return true;
+    if (strcmp(lineup->list[i].identity, identity) == 0) return true;
   }
   return false;
+}
+
+static gg_status identify(gg_candidate *candidate, gg_arena *arena, gg_error *err) {
+  gg_str text = GG_STR_INIT;
+  gg_plan_identity(&text, &candidate->plan);
+  candidate->identity =
+      text.failed ? NULL : gg_arena_strndup(arena, gg_str_text(&text), text.length);
+  gg_str_free(&text);
+  return candidate->identity ? GG_OK : gg_fail(err, MEMORY, NULL, "");
 }
 
 static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form, bool shipped,
@@ -153,8 +131,9 @@ static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form
   if (shipped) candidate->spec.variant = "";
   gg_status st = gg_plan_choose(&candidate->plan, &candidate->spec, &lineup->arena, &why);
   if (st == GG_OK) {
-    lineup->count += !is_there(lineup, &candidate->plan);
-    return GG_OK;
+    st = identify(candidate, &lineup->arena, err);
+    lineup->count += st == GG_OK && !is_there(lineup, candidate->identity);
+    return st;
   }
   if (st != GG_E_MEMORY) return refuse(lineup, spec, &why, err);
   gg_error_clear(&why);

@@ -18,7 +18,8 @@ void gg_catalogue_close(gg_catalogue *catalogue);
 
 typedef struct gg_candidate {
   gg_spec spec;
-  gg_plan plan; /* of that spec; its layouts are not derived */
+  gg_plan plan;         /* of that spec; its layouts are not derived */
+  const char *identity; /* of the plan: no two of a lineup have the same */
 } gg_candidate;
 
 typedef struct gg_refusal {

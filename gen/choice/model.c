@@ -2,13 +2,14 @@
  *
  * A multiprocessor computes `rounds` tiles, one after the other: D's tiles over the
  * multiprocessors, rounded up, which is where small and ragged problems lose, though the few that
- * have a tile in the last round are faster; or shares of tiles, as plan/dealing.c deals them, whose
- * sums are then brought together. A tile is `k_tiles` steps; a step takes as long as the slower of
- * multiplying (the tensor core's rate, or that of reading its operands from shared memory, which
- * narrow tiles reach first) and loading (bytes into shared memory, by as many requests as are under
- * way at once and as the L2 cache answers: fewer where CTAs share them, by a cluster or in
- * lockstep). Then the epilogue: between two consumers that take turns only what is longer than the
- * other's tile shows, and the last one; between consumers that share a tile a part of each.
+ * have a tile in the last round are faster; or shares of tiles, as plan/distribution.c makes them,
+ * whose sums are then brought together. A tile is `k_tiles` steps; a step takes as long as the
+ * slower of multiplying (the tensor core's rate, or that of reading its operands from shared
+ * memory, which narrow tiles reach first) and loading (bytes into shared memory, by as many
+ * requests as are under way at once and as the L2 cache answers: fewer where CTAs share them, by a
+ * cluster or in lockstep). Then the epilogue: between two consumers that take turns only what is
+ * longer than the other's tile shows, and the last one; between consumers that share a tile a part
+ * of each.
  *
  * DRAM moves every operand once, and what the tiles of one round do not find in the L2 cache again:
  * a round's tiles are a block of D, in bands as the kernel walks them, which reads its rows of A
@@ -210,9 +211,9 @@ static double once_bytes(const work *w) {
  * that get from DRAM what others find in the cache. Shares of tiles are at different places of K
  * anyway, and requests of ragged lines meet less. In a narrow band those who share lines are
  * nearer to each other (measured). */
-static double lockstep(const work *w, const gg_dealing *dealing) {
+static double lockstep(const work *w, const gg_distribution *distribution) {
   enum { usual_band = 8 };
-  if (dealing->group_tiles > 1 || w->plan->cluster_k > 1) return 0;
+  if (distribution->group_tiles > 1 || w->plan->cluster_k > 1) return 0;
   if (is_ragged(w, w->plan->a) || is_ragged(w, w->plan->b)) return 0;
   const gg_extents *e = &w->extents;
   double tiles = w->tiles_m * w->tiles_n;
@@ -274,7 +275,7 @@ static double tile_epilogue(const work *w) {
 static double visible_epilogue(const work *w, double tile) {
   double each = tile_epilogue(w);
   if (w->plan->pingpong) return greater(0, each - tile) / 2;
-  bool overlaps = w->plan->persistent || w->plan->ctas_per_sm > 1;
+  bool overlaps = gg_plan_is_persistent(w->plan) || w->plan->ctas_per_sm > 1;
   return each * (overlaps ? 1 - w->device->epilogue_hidden : 1);
 }
 
@@ -309,11 +310,11 @@ static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
 
 /* What else shares read that begin in one tile and end in another: tiles of a round are then at
  * different places of K, and do not find in the L2 cache what the others have just read. */
-static double stray_bytes(const work *w, const gg_dealing *dealing) {
-  if (dealing->group_tiles <= 1) return 0;
-  double tiles = (double)dealing->shared_tiles * w->plan->cluster_m * w->plan->cluster_n;
+static double stray_bytes(const work *w, const gg_distribution *distribution) {
+  if (distribution->group_tiles <= 1) return 0;
+  double tiles = (double)distribution->shared_tiles * w->plan->cluster_m * w->plan->cluster_n;
   double all = round_bytes(w, tiles), beyond = greater(0, 1 - w->device->l2_bytes / all);
-  return w->device->stray * beyond * tiles * (double)dealing->k_tiles * w->step_bytes;
+  return w->device->stray * beyond * tiles * (double)distribution->k_tiles * w->step_bytes;
 }
 
 /* ---- The whole ------------------------------------------------------------------------ */
@@ -327,11 +328,11 @@ static double dram_byte(const work *w, double active) {
 }
 
 /* Those of the last cluster of a shared tile, which others do not hide. */
-static double sharing(const work *w, const gg_dealing *dealing) {
+static double sharing(const work *w, const gg_distribution *distribution) {
   double sums = (double)w->plan->tile_m * w->plan->tile_n * bits_of(w->plan->accumulator) / 8;
   int parts = w->plan->cluster_k;
   if (parts > 1) return w->device->meet + sums * (parts - 1) / parts / w->device->meet_rate;
-  return dealing->waits * w->device->wait + dealing->adding * sums / w->device->sum_rate;
+  return distribution->waits * w->device->wait + distribution->adding * sums / w->device->sum_rate;
 }
 
 /* CTAs that run at once, where each has a multiprocessor. */
@@ -344,19 +345,20 @@ static int resident(const gg_plan *plan, const gg_device_model *device) {
 }
 
 /* What a kernel and a problem come to, before any time. */
-static void count(gg_prediction *out, const work *w, const gg_dealing *dealing, int at_once) {
+static void count(gg_prediction *out, const work *w, const gg_distribution *distribution,
+                  int at_once) {
   const gg_plan *plan = w->plan;
   const gg_extents *e = &w->extents;
-  out->shares = dealing->shares;
-  out->workspace_bytes = dealing->workspace_bytes;
+  out->shares = distribution->shares;
+  out->workspace_bytes = distribution->workspace_bytes;
   out->tiles = w->tiles_m * w->tiles_n * (double)e->batch;
-  out->k_tiles = (double)dealing->k_tiles;
+  out->k_tiles = (double)distribution->k_tiles;
   out->rounds =
-      out->k_tiles > 0 ? (double)dealing->busiest / out->k_tiles : ceil(out->tiles / at_once);
+      out->k_tiles > 0 ? (double)distribution->busiest / out->k_tiles : ceil(out->tiles / at_once);
   out->filled = (double)e->m * (double)e->n * (double)e->batch /
                 (out->rounds * at_once * plan->tile_m * plan->tile_n);
   out->load_bytes = out->tiles * out->k_tiles * w->step_bytes;
-  out->dram_bytes = dram_bytes(w, out->tiles, at_once) + stray_bytes(w, dealing);
+  out->dram_bytes = dram_bytes(w, out->tiles, at_once) + stray_bytes(w, distribution);
 }
 
 /* Seconds in which `active` multiprocessors make `steps` K steps each, with a share of the DRAM's
@@ -376,14 +378,15 @@ static double phase(gg_prediction *out, const work *w, double active, double ste
 }
 
 /* Rounds of whole tiles, and then one of what is left, by fewer, who have the L2 cache and the DRAM
- * for themselves. Shared tiles are dealt so that all end at once. */
-static double rounds(gg_prediction *out, const work *w, const gg_dealing *dealing, int at_once) {
+ * for themselves. Shared tiles are distributed so that all end at once. */
+static double rounds(gg_prediction *out, const work *w, const gg_distribution *distribution,
+                     int at_once) {
   double ctas = w->plan->cluster_k, steps = ceil(out->k_tiles / ctas); /* of one tile */
   double tiles = at_once / ctas, whole = floor(out->tiles / tiles);
   double rest = out->tiles - whole * tiles;
-  if (dealing->shares > 0) {
-    double active = (double)dealing->clusters * w->plan->cluster_m * w->plan->cluster_n;
-    return phase(out, w, active, (double)dealing->busiest, 1, ceil(out->rounds) - 1);
+  if (distribution->shares > 0) {
+    double active = (double)distribution->clusters * w->plan->cluster_m * w->plan->cluster_n;
+    return phase(out, w, active, (double)distribution->busiest, 1, ceil(out->rounds) - 1);
   }
   double share = rest / out->tiles, others = rest > 0 ? whole : whole - 1;
   double first = whole > 0 ? phase(out, w, at_once, whole * steps, 1 - share, others) : 0;
@@ -396,24 +399,24 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   /* The plan's M is then the problem's N. */
   if (plan->swap_ab) extents = (gg_extents){extents.n, extents.m, extents.k, extents.batch};
   work w = make_work(plan, extents, device);
-  gg_dealt dealt = gg_dealt_of_plan(plan);
-  gg_dealing dealing;
+  gg_distributed distributed = gg_distributed_of_plan(plan);
+  gg_distribution distribution;
   int at_once = resident(plan, device);
-  if (!gg_dealing_make(&dealing, &dealt, extents, at_once)) {
+  if (!gg_distribution_make(&distribution, &distributed, extents, at_once)) {
     out.seconds = INFINITY;
     return out;
   }
   w.band = band_of(&w);
   w.step_bytes = load_step_bytes(&w);
   w.under_way = bytes_under_way(&w);
-  w.lockstep = lockstep(&w, &dealing);
-  count(&out, &w, &dealing, at_once);
+  w.lockstep = lockstep(&w, &distribution);
+  count(&out, &w, &distribution, at_once);
   out.launch += device->fill;
   if (plan->cluster_m * plan->cluster_n > 1) out.launch += device->cluster;
-  if (!dealing.next_beside) out.launch += device->apart;
-  double seconds = rounds(&out, &w, &dealing, at_once), last = tile_epilogue(&w);
+  if (!distribution.next_beside) out.launch += device->apart;
+  double seconds = rounds(&out, &w, &distribution, at_once), last = tile_epilogue(&w);
   out.epilogue += last;
-  out.sharing = sharing(&w, &dealing);
+  out.sharing = sharing(&w, &distribution);
   out.seconds = out.launch + seconds + last + out.sharing + device->dram_share * out.dram;
   return out;
 }

@@ -2,7 +2,7 @@
 #ifndef GG_CHOICE_MODEL_H
 #define GG_CHOICE_MODEL_H
 
-#include "plan/dealing.h"
+#include "plan/distribution.h"
 
 /* What the model knows of a device; one row of devices.def each. Rates are of one multiprocessor at
  * the clock that it keeps under load. */

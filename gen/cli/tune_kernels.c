@@ -11,6 +11,7 @@
 #include "cache.h"
 #include "choice/form.h"
 #include "cli/cli.h"
+#include "emit/emit.h"
 
 enum { most_threads = 64 };
 
@@ -105,13 +106,31 @@ static void run(job *j, const char *what) {
   cli_progress(what, j->count, j->count);
 }
 
+/* By its decisions and its code: what its banner says, and in which words, makes no other figure.
+ */
+static void identify(tune_kernel *k, const char *decisions) {
+  gg_str code = GG_STR_INIT;
+  size_t length;
+  const char *text = gg_kernel_code(k->kernel, &length);
+  gg_str_append(&code, text, length);
+  if (code.failed) {
+    (void)gg_fail(&k->failure, MEMORY, NULL, "");
+    gg_kernel_free(k->kernel);
+    k->kernel = NULL;
+    return;
+  }
+  const char *const texts[] = {decisions, gg_str_text(&code)};
+  gg_cache_key key = gg_cache_key_of(texts, 2);
+  gg_str_free(&code);
+  for (int i = 0; i < GG_CACHE_DIGEST; i++)
+    snprintf(k->hash + 2 * i, 3, "%02x", key.digest[i]);
+}
+
 static void generate_one(job *j, size_t index) {
   tune_kernel *k = &j->form->kernels[index];
   if (k->kernel || k->failure.code) return;
   if (gg_kernel_generate(&k->kernel, &j->form->lineup->list[index].spec, &k->failure)) return;
-  gg_cache_key key = gg_cache_key_of(&k->kernel->source, 1);
-  for (int i = 0; i < GG_CACHE_DIGEST; i++)
-    snprintf(k->hash + 2 * i, 3, "%02x", key.digest[i]);
+  identify(k, j->form->lineup->list[index].identity);
 }
 
 static void load_one(job *j, size_t index) {

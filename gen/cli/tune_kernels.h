@@ -12,7 +12,7 @@ typedef struct tune_kernel {
   gg_kernel *kernel;    /* NULL: not generated, or refused */
   gg_module *module;    /* NULL: not loaded, or cannot be */
   gg_error failure;     /* why there is none */
-  char hash[TUNE_HASH]; /* of the kernel's text */
+  char hash[TUNE_HASH]; /* of the kernel's decisions and code */
 } tune_kernel;
 
 typedef struct tune_form {

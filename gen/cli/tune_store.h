@@ -6,11 +6,12 @@
 
 typedef struct tune_store tune_store;
 
-/* What a figure is of. A kernel is its text: whatever changes it makes a new figure. */
+/* What a figure is of. A kernel is its decisions and its code: whatever changes them makes a new
+ * figure; its banner does not. */
 typedef struct tune_key {
   const char *device;  /* its name */
   const char *product; /* the form's name and extents: "bf16,bf16,bf16,f32,kkn,64x64x64,b1" */
-  const char *hash;    /* SHA-256 of the kernel's text, in hex */
+  const char *hash;    /* SHA-256 of the decisions and the code, in hex */
   int compiler;        /* NVRTC's version, 1300 */
 } tune_key;
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "atom/dtype.h"
-#include "emit/emit.h"
 #include "emit/operations.h"
+#include "plan/operands.h"
 #include "plan/operation.h"
 
 const char *gg_cuda_bool(bool value) {
@@ -52,20 +52,62 @@ void gg_cuda_write_extents(gg_str *out, const gg_plan *plan) {
   write_extent(out, "batch", plan->fixed_batch);
 }
 
-/* One parameter of the kernel: of operation `index` where it is the epilogue's. */
-static void write_extra(gg_str *out, const gg_plan *plan, gg_param param) {
-  size_t index = (size_t)(param - GG_PARAM_EXTRA) % GG_OPERATIONS_MAX;
+/* A parameter of A, B, C or D. */
+static void write_of_matrix(gg_str *out, gg_param param) {
+  static const char *const addresses[] = {
+      [GG_OPERAND_A] = "const ab_t *__restrict__ A",
+      [GG_OPERAND_B] = "const ab_t *__restrict__ B",
+      [GG_OPERAND_C] = "const c_t *C",
+      [GG_OPERAND_D] = "d_t *D",
+  };
+  static const char *const texts[] = {
+      [GG_PARAM_LD] = "int64 ld",
+      [GG_PARAM_BATCH_STRIDE] = "int64 batch_stride_",
+      [GG_PARAM_MAP] = "const __grid_constant__ tensor_map map_",
+  };
+  if (param.kind == GG_PARAM_ADDRESS) {
+    gg_str_puts(out, addresses[param.operand]);
+  } else {
+    gg_str_printf(out, "%s%c", texts[param.kind], "-abcd"[param.operand]);
+  }
+}
+
+/* A parameter of what an operation of the epilogue reads or writes. */
+static void write_of_extra(gg_str *out, const gg_plan *plan, gg_param param) {
   char name[GG_OPERATION_NAME_MAX];
-  gg_operation_name(name, plan->operations, index);
-  if (param >= GG_PARAM_MAP_EXTRA) {
+  gg_operation_name(name, plan->operations, (size_t)param.operation);
+  if (param.kind == GG_PARAM_MAP) {
     gg_str_printf(out, "const __grid_constant__ tensor_map map_%s", name);
-  } else if (param >= GG_PARAM_BATCH_STRIDE_EXTRA) {
+  } else if (param.kind == GG_PARAM_BATCH_STRIDE) {
     gg_str_printf(out, "int64 batch_stride_%s", name);
-  } else if (param >= GG_PARAM_LD_EXTRA) {
+  } else if (param.kind == GG_PARAM_LD) {
     gg_str_printf(out, "int64 ld_%s", name);
   } else {
-    bool writes = plan->operations[index].kind == GG_OP_AUX;
+    bool writes = plan->operations[param.operation].kind == GG_OP_AUX;
     gg_str_printf(out, "%s%s_t *%s", writes ? "" : "const ", name, name);
+  }
+}
+
+static void write_parameter(gg_str *out, const gg_plan *plan, gg_param param) {
+  static const char *const texts[] = {
+      [GG_PARAM_M] = "int64 m_arg",
+      [GG_PARAM_N] = "int64 n_arg",
+      [GG_PARAM_K] = "int64 k_arg",
+      [GG_PARAM_BATCH] = "int64 batch_arg",
+      [GG_PARAM_ALPHA] = "float alpha",
+      [GG_PARAM_BETA] = "float beta",
+      [GG_PARAM_WORKSPACE] = "unsigned char *workspace",
+      [GG_PARAM_SHARED_TILES] = "int64 shared_tiles",
+      [GG_PARAM_GROUP_TILES] = "int64 group_tiles",
+      [GG_PARAM_GROUP_SHARES] = "int64 group_shares",
+      [GG_PARAM_NEXT_BESIDE] = "int64 next_beside",
+  };
+  if (param.operand == GG_OPERAND_NONE) {
+    gg_str_puts(out, texts[param.kind]);
+  } else if (param.operand == GG_OPERAND_EXTRA) {
+    write_of_extra(out, plan, param);
+  } else {
+    write_of_matrix(out, param);
   }
 }
 
@@ -92,44 +134,11 @@ void gg_cuda_write_items(gg_str *out, const char *items, int column, int indent)
 }
 
 static void write_parameters(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
-  static const char *const texts[GG_PARAM_EXTRA] = {
-      [GG_PARAM_A] = "const ab_t *__restrict__ A",
-      [GG_PARAM_B] = "const ab_t *__restrict__ B",
-      [GG_PARAM_C] = "const c_t *C",
-      [GG_PARAM_D] = "d_t *D",
-      [GG_PARAM_M] = "int64 m_arg",
-      [GG_PARAM_N] = "int64 n_arg",
-      [GG_PARAM_K] = "int64 k_arg",
-      [GG_PARAM_BATCH] = "int64 batch_arg",
-      [GG_PARAM_LDA] = "int64 lda",
-      [GG_PARAM_LDB] = "int64 ldb",
-      [GG_PARAM_LDC] = "int64 ldc",
-      [GG_PARAM_LDD] = "int64 ldd",
-      [GG_PARAM_BATCH_STRIDE_A] = "int64 batch_stride_a",
-      [GG_PARAM_BATCH_STRIDE_B] = "int64 batch_stride_b",
-      [GG_PARAM_BATCH_STRIDE_C] = "int64 batch_stride_c",
-      [GG_PARAM_BATCH_STRIDE_D] = "int64 batch_stride_d",
-      [GG_PARAM_ALPHA] = "float alpha",
-      [GG_PARAM_BETA] = "float beta",
-      [GG_PARAM_WORKSPACE] = "unsigned char *workspace",
-      [GG_PARAM_SHARED_TILES] = "int64 shared_tiles",
-      [GG_PARAM_GROUP_TILES] = "int64 group_tiles",
-      [GG_PARAM_GROUP_SHARES] = "int64 group_shares",
-      [GG_PARAM_NEXT_BESIDE] = "int64 next_beside",
-      [GG_PARAM_MAP_A] = "const __grid_constant__ tensor_map map_a",
-      [GG_PARAM_MAP_B] = "const __grid_constant__ tensor_map map_b",
-      [GG_PARAM_MAP_C] = "const __grid_constant__ tensor_map map_c",
-      [GG_PARAM_MAP_D] = "const __grid_constant__ tensor_map map_d",
-  };
-  gg_param params[GG_PARAM_COUNT];
+  gg_param params[GG_PARAMS_MAX];
   size_t count = gg_kernel_params(params, plan, layouts);
   gg_str items = GG_STR_INIT;
   for (size_t i = 0; i < count; i++) {
-    if (params[i] >= GG_PARAM_EXTRA) {
-      write_extra(&items, plan, params[i]);
-    } else {
-      gg_str_puts(&items, texts[params[i]]);
-    }
+    write_parameter(&items, plan, params[i]);
     gg_str_putc(&items, '\n');
   }
   gg_cuda_write_items(out, gg_str_text(&items), line_columns, 8);

@@ -9,10 +9,10 @@
 
 #include "base/alloc.h"
 #include "emit/report.h"
-#include "plan/dealing.h"
-#include "plan/exchange.h"
-#include "plan/operation.h"
+#include "plan/distribution.h"
+#include "plan/operands.h"
 #include "plan/target.h"
+#include "plan/transpose.h"
 #include "spec/print.h"
 
 /* A gg_kernel and what it points to. The public part comes first. */
@@ -20,78 +20,18 @@ typedef struct kernel_memory {
   gg_kernel kernel;
   gg_arena arena;
   gg_str source;
+  size_t code_begin, code_end; /* of the source: behind the banner, before the fingerprint */
 } kernel_memory;
 
 /* ---- Launch facts ----------------------------------------------------------------------- */
-
-static bool is_mapped(const gg_layouts *layouts, gg_param map) {
-  for (size_t i = 0; i < layouts->map_count; i++) {
-    if (layouts->maps[i].param == map) return true;
-  }
-  return false;
-}
-
-size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
-                        const gg_layouts *layouts) {
-  bool a = !is_mapped(layouts, GG_PARAM_MAP_A), b = !is_mapped(layouts, GG_PARAM_MAP_B);
-  bool c = plan->has_c && !is_mapped(layouts, GG_PARAM_MAP_C), shares = gg_plan_shares_tiles(plan);
-  const struct {
-    gg_param param;
-    bool there;
-  } all[] = {
-      {GG_PARAM_MAP_A, !a},
-      {GG_PARAM_MAP_B, !b},
-      {GG_PARAM_MAP_C, !c && plan->has_c},
-      {GG_PARAM_MAP_D, is_mapped(layouts, GG_PARAM_MAP_D)},
-      {GG_PARAM_A, a},
-      {GG_PARAM_B, b},
-      {GG_PARAM_C, c},
-      {GG_PARAM_D, true},
-      {GG_PARAM_M, true},
-      {GG_PARAM_N, true},
-      {GG_PARAM_K, true},
-      {GG_PARAM_BATCH, true},
-      {GG_PARAM_LDA, a},
-      {GG_PARAM_LDB, b},
-      {GG_PARAM_LDC, c},
-      {GG_PARAM_LDD, true},
-      {GG_PARAM_BATCH_STRIDE_A, a},
-      {GG_PARAM_BATCH_STRIDE_B, b},
-      {GG_PARAM_BATCH_STRIDE_C, c},
-      {GG_PARAM_BATCH_STRIDE_D, true},
-      {GG_PARAM_ALPHA, plan->alpha},
-      {GG_PARAM_BETA, plan->has_c},
-      {GG_PARAM_WORKSPACE, shares},
-      {GG_PARAM_SHARED_TILES, shares},
-      {GG_PARAM_GROUP_TILES, shares},
-      {GG_PARAM_GROUP_SHARES, shares},
-      {GG_PARAM_NEXT_BESIDE, plan->cluster_k > 1},
-  };
-  size_t count = 0;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    if (all[i].there) params[count++] = all[i].param;
-  }
-  for (size_t i = 0; i < plan->operation_count; i++) {
-    gg_span span = gg_operation_span(&plan->operations[i]);
-    if (span == GG_SPAN_NONE) continue;
-    if (is_mapped(layouts, (gg_param)(GG_PARAM_MAP_EXTRA + i))) {
-      params[count++] = (gg_param)(GG_PARAM_MAP_EXTRA + i);
-      continue;
-    }
-    params[count++] = (gg_param)(GG_PARAM_EXTRA + i);
-    if (span == GG_SPAN_MATRIX) params[count++] = (gg_param)(GG_PARAM_LD_EXTRA + i);
-    params[count++] = (gg_param)(GG_PARAM_BATCH_STRIDE_EXTRA + i);
-  }
-  return count;
-}
 
 /* In the terms of the spec, whatever the text calls its parameters. */
 static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const gg_layouts *layouts,
                             gg_error *err) {
   const gg_plan as_asked = gg_plan_as_asked(chosen), *plan = &as_asked;
-  const gg_dealt dealt = gg_dealt_of_plan(plan);
+  const gg_distributed distributed = gg_distributed_of_plan(plan);
   gg_kernel *kernel = &memory->kernel;
-  gg_param *params = GG_ARENA_ARRAY(&memory->arena, gg_param, GG_PARAM_COUNT);
+  gg_param *params = GG_ARENA_ARRAY(&memory->arena, gg_param, GG_PARAMS_MAX);
   char arch[GG_ARCH_NAME_MAX];
   gg_arch_name(arch, plan->arch);
   const char *name = gg_arena_strndup(&memory->arena, plan->name, strlen(plan->name));
@@ -117,9 +57,9 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .fixed_k = plan->fixed_k,
       .fixed_batch = plan->fixed_batch,
       .operation_count = plan->operation_count,
-      .grid = dealt.grid,
-      .splits = dealt.splits,
-      .tile_warps = dealt.tile_warps,
+      .grid = distributed.grid,
+      .splits = distributed.splits,
+      .tile_warps = distributed.tile_warps,
       .dependent = plan->specialised,
       .tile_m = plan->tile_m,
       .tile_n = plan->tile_n,
@@ -139,14 +79,15 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
   for (size_t i = 0; i < kernel->param_count; i++)
     params[i] = gg_param_as_asked(chosen, params[i]);
   for (size_t i = 0; i < kernel->map_count; i++)
-    kernel->maps[i].param = gg_param_as_asked(chosen, kernel->maps[i].param);
+    kernel->maps[i].operand = gg_operand_as_asked(chosen, kernel->maps[i].operand);
   return GG_OK;
 }
 
 /* ---- Text ------------------------------------------------------------------------------- */
 
-static gg_status bind_banner(gg_bindings *bindings, const gg_plan *plan, const gg_layouts *layouts,
-                             gg_error *err) {
+/* Every template begins with it. */
+static gg_status bind_banner(gg_bindings *bindings, size_t *length, const gg_plan *plan,
+                             const gg_layouts *layouts, gg_error *err) {
   gg_report report;
   gg_status st = gg_report_make(&report, plan, layouts, err);
   gg_str text = GG_STR_INIT;
@@ -158,6 +99,7 @@ static gg_status bind_banner(gg_bindings *bindings, const gg_plan *plan, const g
   gg_str_puts(&text, "//\n// What was decided and derived from it:\n//\n");
   if (st == GG_OK) gg_report_print(&text, &report, "//   ");
   gg_str_printf(&text, "//\n// By hand: nvcc -std=c++17 -arch=%s -cubin FILE.cu\n", arch);
+  *length = text.length;
   gg_bind_str(bindings, "banner", &text);
   gg_report_free(&report);
   return st;
@@ -205,6 +147,7 @@ static uint64_t hash_of(const char *text, size_t length) {
 static gg_status write_fingerprint(kernel_memory *memory, gg_error *err) {
   char name[32];
   gg_str *source = &memory->source;
+  memory->code_end = source->length;
   uint64_t hash = hash_of(gg_str_text(source), source->length);
   snprintf(name, sizeof name, "gemmgen_%016" PRIx64, hash);
   gg_str_printf(source,
@@ -220,7 +163,7 @@ static gg_status write_source(kernel_memory *memory, const gg_plan *plan, const 
                               gg_error *err) {
   gg_bindings bindings = {.arena = &memory->arena};
   gg_status st;
-  if ((st = bind_banner(&bindings, plan, layouts, err))) return st;
+  if ((st = bind_banner(&bindings, &memory->code_begin, plan, layouts, err))) return st;
   gg_bind_text(&bindings, "name", plan->name);
   if ((st = plan->target->bind(&bindings, plan, layouts, err))) return st;
   if ((st = gg_bindings_check(&bindings, err))) return st;
@@ -246,6 +189,12 @@ gg_status gg_kernel_emit(gg_kernel **out, const gg_plan *plan, const gg_layouts 
   }
   *out = &memory->kernel;
   return GG_OK;
+}
+
+const char *gg_kernel_code(const gg_kernel *kernel, size_t *length) {
+  const kernel_memory *memory = (const kernel_memory *)kernel;
+  *length = memory->code_end - memory->code_begin;
+  return kernel->source + memory->code_begin;
 }
 
 void gg_kernel_free(gg_kernel *kernel) {

@@ -8,9 +8,8 @@
 gg_status gg_kernel_emit(gg_kernel **out, const gg_plan *plan, const gg_layouts *layouts,
                          gg_error *err);
 
-/* The kernel's parameters in the order of its signature; gives how many. The maps come in the order
- * of layouts->maps. */
-size_t gg_kernel_params(gg_param params[GG_PARAM_COUNT], const gg_plan *plan,
-                        const gg_layouts *layouts);
+/* What of a kernel's text is compiled: all but the banner in front and the fingerprint at its end,
+ * which is of the banner too. The kernel is one of gg_kernel_emit's. */
+const char *gg_kernel_code(const gg_kernel *kernel, size_t *length);
 
 #endif

@@ -112,7 +112,7 @@ static void write_conversions(gg_str *out, const epilogue *e) {
     if (it.span == GG_SPAN_NONE) continue;
     gg_cuda_write_type(out, it.name, operand->type);
     if (it.span == GG_SPAN_MATRIX && !it.fetched) {
-      int bytes = gg_dtype_info_of(operand->type)->bits / 8;
+      int64_t bytes = gg_dtype_bytes(operand->type, 1);
       gg_str_printf(out, "constexpr bool %s_pairs = %s;  // two neighbours at once\n", it.name,
                     gg_cuda_bool(operand->align >= 2 * bytes));
     }
@@ -303,7 +303,7 @@ void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   }
   bind_flags(out, &e);
   if (e.reads_c) {
-    int bytes = gg_dtype_info_of(plan->c.type)->bits / 8;
+    int64_t bytes = gg_dtype_bytes(plan->c.type, 1);
     gg_str_printf(&text, "constexpr bool c_pairs = %s;  // two neighbours at once\n\n",
                   gg_cuda_bool(plan->c.align >= 2 * bytes));
   }

@@ -1,4 +1,7 @@
-/* The report: every decision and every layout of one kernel, in the order of the pipeline. */
+/* The report: every decision and every layout of one kernel, in the order of the pipeline.
+ *
+ * Decisions are shown as their rows in plan.def say, in the rows' order, in the terms of the spec;
+ * what is derived from them stands behind, in the terms of the plan. */
 #include "emit/report.h"
 
 #include <assert.h>
@@ -6,9 +9,10 @@
 
 #include "atom/dtype.h"
 #include "plan/epilogue.h"
-#include "plan/exchange.h"
+#include "plan/occupancy.h"
 #include "plan/operation.h"
 #include "plan/target.h"
+#include "plan/transpose.h"
 
 static const char *keep(gg_report *report, gg_str *text) {
   const char *copy =
@@ -45,170 +49,220 @@ static void add_number(gg_report *report, const char *section, const char *name,
   fact->remark = remark;
 }
 
-/* ---- Sections --------------------------------------------------------------------------- */
+/* ---- Decisions: each as plan.def says ----------------------------------------------------- */
+
+/* A decision on its way into the report: its row, the plan, and of that its value. */
+typedef struct shown {
+  gg_report *report;
+  const gg_plan *plan;
+  const void *value;
+  const char *section, *label, *remark;
+} shown;
+
+static gg_fact *show_text(const shown *s, const char *text) {
+  gg_fact *fact = add_text(s->report, s->section, s->label, "%s", text);
+  fact->remark = s->remark;
+  return fact;
+}
+
+static void show_number(const shown *s, int64_t value, const char *remark) {
+  add_number(s->report, s->section, s->label, value, remark);
+}
+
+static void show_number_if_any(const shown *s) {
+  int value = *(const int *)s->value;
+  if (value) show_number(s, value, s->remark);
+}
+
+static void show_flag_if_set(const shown *s) {
+  if (*(const bool *)s->value) show_text(s, "true");
+}
 
 static const char *type_name(gg_dtype type) {
   return gg_dtype_info_of(type)->name;
 }
 
-static void report_kernel(gg_report *report, const gg_plan *plan) {
-  char arch[GG_ARCH_NAME_MAX];
-  add_text(report, "kernel", "name", "%s", plan->name);
-  add_text(report, "kernel", "family", "%s", plan->target->family)->remark = plan->target->summary;
-  add_text(report, "kernel", "arch", "%s", gg_arch_name(arch, plan->arch))->remark =
-      plan->arch.suffix == 'a'   ? "alone"
-      : plan->arch.suffix == 'f' ? "and newer ones of its family"
-                                 : "or newer";
+static void show_type(const shown *s) {
+  show_text(s, type_name(*(const gg_dtype *)s->value));
 }
 
-static void report_operand(gg_report *report, const char *name, gg_operand operand,
-                           const char *shape) {
+static void show_extent(const shown *s) {
+  int64_t fixed = *(const int64_t *)s->value;
+  if (fixed == GG_FIXED_NONE) {
+    show_text(s, "dynamic");
+  } else {
+    show_number(s, fixed, s->remark);
+  }
+}
+
+static void show_family(const shown *s) {
+  show_text(s, s->plan->target->family)->remark = s->plan->target->summary;
+}
+
+static void show_arch(const shown *s) {
+  char arch[GG_ARCH_NAME_MAX];
+  gg_fact *fact = show_text(s, gg_arch_name(arch, s->plan->arch));
+  fact->remark = s->plan->arch.suffix == 'a'   ? "alone"
+                 : s->plan->arch.suffix == 'f' ? "and newer ones of its family"
+                                               : "or newer";
+}
+
+/* An operand's remark is its shape, and stands in front. */
+static void show_operand(const shown *s) {
   static const char *const major[] = {
       [GG_MAJOR_K] = "k-major", [GG_MAJOR_M] = "m-major", [GG_MAJOR_N] = "n-major"};
-  add_text(report, "problem", name, "%s %s %s, aligned to %d B", shape, type_name(operand.type),
-           major[operand.major], operand.align);
+  const gg_operand *operand = s->value;
+  add_text(s->report, s->section, s->label, "%s %s %s, aligned to %d B", s->remark,
+           type_name(operand->type), major[operand->major], operand->align);
 }
 
-static void report_extent(gg_report *report, const char *name, int64_t fixed) {
-  if (fixed == GG_FIXED_NONE) {
-    add_text(report, "problem", name, "dynamic");
-  } else {
-    add_number(report, "problem", name, fixed, NULL);
-  }
+static void show_c(const shown *s) {
+  if (s->plan->has_c) show_operand(s);
 }
 
-static void report_problem(gg_report *report, const gg_plan *plan) {
-  report_operand(report, "A", plan->a, "M x K");
-  report_operand(report, "B", plan->b, "N x K");
-  if (plan->has_c) report_operand(report, "C", plan->c, "M x N");
-  report_operand(report, "D", plan->d, "M x N");
-  gg_fact *fact = add_text(report, "problem", "accumulator", "%s", type_name(plan->accumulator));
-  if (plan->accumulator_bits) {
-    gg_str remark = GG_STR_INIT;
-    gg_str_printf(&remark, "sums of products keep %d bits of it", plan->accumulator_bits);
-    if (plan->promote) gg_str_printf(&remark, ", over %d of K", plan->promote * plan->mma.k);
-    fact->remark = keep(report, &remark);
-  }
-  report_extent(report, "m", plan->fixed_m);
-  report_extent(report, "n", plan->fixed_n);
-  report_extent(report, "k", plan->fixed_k);
-  report_extent(report, "batch", plan->fixed_batch);
+static void show_accumulator(const shown *s) {
+  gg_str remark = GG_STR_INIT;
+  gg_fact *fact = show_text(s, type_name(s->plan->accumulator));
+  if (!s->plan->accumulator_bits) return;
+  gg_str_printf(&remark, "sums of products keep %d bits of it", s->plan->accumulator_bits);
+  if (s->plan->promote) gg_str_printf(&remark, ", over %d of K", s->plan->promote * s->plan->mma.k);
+  fact->remark = keep(s->report, &remark);
 }
 
-static void report_atom(gg_report *report, const gg_mma_atom *atom) {
+static void show_shape(const shown *s) {
+  const gg_plan *p = s->plan;
+  gg_fact *fact =
+      add_text(s->report, s->section, s->label, "%dx%dx%d", p->tile_m, p->tile_n, p->tile_k);
+  fact->remark = s->remark;
+}
+
+static void show_atom(const shown *s) {
   gg_str ptx = GG_STR_INIT, cute = GG_STR_INIT;
-  gg_mma_atom_ptx(&ptx, atom);
-  gg_mma_atom_cute(&cute, atom);
-  gg_fact *fact = add(report, "tile", "atom");
+  gg_mma_atom_ptx(&ptx, &s->plan->mma);
+  gg_mma_atom_cute(&cute, &s->plan->mma);
+  gg_fact *fact = add(s->report, s->section, s->label);
   if (ptx.length == 0) { /* more or less than one instruction */
     gg_str_free(&ptx);
-    fact->text = keep(report, &cute);
+    fact->text = keep(s->report, &cute);
     return;
   }
-  fact->text = keep(report, &ptx);
-  fact->remark = keep(report, &cute);
+  fact->text = keep(s->report, &ptx);
+  fact->remark = keep(s->report, &cute);
 }
 
-static void report_tile(gg_report *report, const gg_plan *plan) {
+static void show_operand_source(const shown *s) {
+  if (s->plan->a_in_registers)
+    show_text(s, gg_as_asked(s->plan, "A from registers", "B from registers"));
+}
+
+/* With the block of the tile that follows from it. */
+static void show_atom_layout(const shown *s) {
+  const gg_plan *p = s->plan;
   gg_str workers = GG_STR_INIT, block = GG_STR_INIT;
-  gg_str_printf(&workers, "%ss along M x N", plan->target->worker);
-  gg_str_printf(&block, "of a %s", plan->target->worker);
-  add_text(report, "tile", "shape", "%dx%dx%d", plan->tile_m, plan->tile_n, plan->tile_k)->remark =
-      "M x N x K of a CTA";
-  report_atom(report, &plan->mma);
-  if (plan->swap_ab) {
-    add_text(report, "tile", "swap_ab", "true")->remark =
-        "D^T = B * A^T: below, A is this B and M this N";
-  }
-  if (plan->a_in_registers) {
-    add_text(report, "tile", "operand_source", "%s from registers", plan->swap_ab ? "B" : "A");
-  }
-  add_text(report, "tile", "atom_layout", "%dx%d", plan->atoms_m, plan->atoms_n)->remark =
-      keep(report, &workers);
-  add_text(report, "tile", "block", "%dx%d", gg_plan_block_m(plan), gg_plan_block_n(plan))->remark =
-      keep(report, &block);
+  gg_str_printf(&workers, "%ss along M x N", p->target->worker);
+  gg_str_printf(&block, "of a %s", p->target->worker);
+  add_text(s->report, s->section, s->label, "%dx%d", p->atoms_m, p->atoms_n)->remark =
+      keep(s->report, &workers);
+  add_text(s->report, s->section, "block", "%dx%d", gg_plan_block_m(p), gg_plan_block_n(p))
+      ->remark = keep(s->report, &block);
 }
 
-static void report_pipeline(gg_report *report, const gg_plan *plan) {
-  if (plan->stages == 0) return;
-  add_number(report, "pipeline", "stages", plan->stages, NULL);
-  if (plan->copy_bytes_a) {
-    add_number(report, "pipeline", "copy_bytes_a", plan->copy_bytes_a, "B a copy");
-  }
-  if (plan->copy_bytes_b) {
-    add_number(report, "pipeline", "copy_bytes_b", plan->copy_bytes_b, "B a copy");
-  }
-  if (plan->copies_ahead) {
-    add_number(report, "pipeline", "copies_ahead", plan->copies_ahead, "stages");
-  }
-  add_text(report, "pipeline", "swizzle_a", "%s", gg_swizzle_name(plan->swizzle_a));
-  add_text(report, "pipeline", "swizzle_b", "%s", gg_swizzle_name(plan->swizzle_b));
-  if (plan->consumers) {
-    add_number(report, "pipeline", "consumers", plan->consumers,
-               plan->pingpong ? "take whole tiles in turns" : "share each tile");
-    add_number(report, "pipeline", "consumer_registers", plan->consumer_registers, "a thread");
-    add_number(report, "pipeline", "producer_registers", plan->producer_registers, "a thread");
-  }
+static void show_swizzle(const shown *s) {
+  if (s->plan->stages) show_text(s, gg_swizzle_name(*(const gg_swizzle_kind *)s->value));
 }
 
-static void report_schedule(gg_report *report, const gg_plan *plan) {
-  static const char *const rasters[] = {[GG_RASTER_ALONG_M] = "along_m",
-                                        [GG_RASTER_ALONG_N] = "along_n",
-                                        [GG_RASTER_HILBERT] = "hilbert"};
+static void show_consumers(const shown *s) {
+  if (s->plan->consumers)
+    show_number(s, s->plan->consumers,
+                s->plan->pingpong ? "take whole tiles in turns" : "share each tile");
+}
+
+static void show_scheduler(const shown *s) {
   static const char *const schedulers[] = {[GG_SCHEDULER_DATA_PARALLEL] = "data_parallel",
                                            [GG_SCHEDULER_PERSISTENT] = "persistent",
                                            [GG_SCHEDULER_SPLIT_K] = "split_k",
                                            [GG_SCHEDULER_STREAM_K] = "stream_k"};
-  add_text(report, "schedule", "scheduler", "%s", schedulers[plan->scheduler]);
-  if (plan->splits) {
-    add_number(report, "schedule", "splits", plan->splits, "parts of K, at most");
-  } else if (plan->scheduler == GG_SCHEDULER_SPLIT_K) {
-    add_text(report, "schedule", "splits", "chosen at launch");
-  }
-  if (plan->cluster_k > 1) {
-    add_text(report, "schedule", "cluster", "%dx%dx%d", plan->cluster_m, plan->cluster_n,
-             plan->cluster_k)
-        ->remark = "CTAs along M x N x K: those along K add up their sums";
-  } else if (gg_plan_cluster_size(plan) > 1) {
-    add_text(report, "schedule", "cluster", "%dx%d", plan->cluster_m, plan->cluster_n)->remark =
-        "CTAs along M x N";
-  }
-  add_text(report, "schedule", "raster", "%s", rasters[plan->raster]);
-  if (plan->raster != GG_RASTER_HILBERT) {
-    add_number(report, "schedule", "raster_group", plan->raster_group, "tiles a band");
+  show_text(s, schedulers[s->plan->scheduler]);
+}
+
+static void show_splits(const shown *s) {
+  if (s->plan->splits) {
+    show_number(s, s->plan->splits, s->remark);
+  } else if (s->plan->scheduler == GG_SCHEDULER_SPLIT_K) {
+    show_text(s, "chosen at launch")->remark = NULL;
   }
 }
 
-/* What happens to x, which begins as an accumulator, a step a line. */
-static void report_operations(gg_report *report, const gg_plan *plan) {
-  for (size_t i = 0; i < plan->operation_count; i++) {
+static void show_cluster(const shown *s) {
+  int m = s->plan->cluster_m, n = s->plan->cluster_n, k = s->plan->cluster_k;
+  if (k > 1) {
+    add_text(s->report, s->section, s->label, "%dx%dx%d", m, n, k)->remark =
+        "CTAs along M x N x K: those along K add up their sums";
+  } else if (m * n > 1) {
+    add_text(s->report, s->section, s->label, "%dx%d", m, n)->remark = "CTAs along M x N";
+  }
+}
+
+static void show_raster(const shown *s) {
+  static const char *const rasters[] = {[GG_RASTER_ALONG_M] = "along_m",
+                                        [GG_RASTER_ALONG_N] = "along_n",
+                                        [GG_RASTER_HILBERT] = "hilbert"};
+  show_text(s, rasters[s->plan->raster]);
+}
+
+static void show_raster_group(const shown *s) {
+  if (s->plan->raster != GG_RASTER_HILBERT) show_number_if_any(s);
+}
+
+/* What happens to x, which begins as an accumulator, a step a fact. */
+static void show_operations(const shown *s) {
+  for (size_t i = 0; i < s->plan->operation_count; i++) {
     gg_str number = GG_STR_INIT, operation = GG_STR_INIT;
-    gg_str_printf(&number, "step %zu", i + 1);
-    gg_operation_print(&operation, &plan->operations[i]);
-    add(report, "epilogue", keep(report, &number))->text = keep(report, &operation);
+    gg_str_printf(&number, "%s %zu", s->label, i + 1);
+    gg_operation_print(&operation, &s->plan->operations[i]);
+    add(s->report, s->section, keep(s->report, &number))->text = keep(s->report, &operation);
   }
-  add_text(report, "epilogue", "computed in", "%s", type_name(plan->compute));
 }
 
-static void report_decisions(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
-  report_tile(report, plan);
-  report_pipeline(report, plan);
-  report_schedule(report, plan);
-  report_operations(report, plan);
-  if (plan->epi_m) {
-    add_text(report, "epilogue", "staged", "%dx%d", plan->epi_m, plan->epi_n)->remark =
-        "elements of a warp at once";
-  }
-  if (layouts->fetch_stages) {
-    add_number(report, "epilogue", "fetch_stages", layouts->fetch_stages,
-               "behind a tile's last K tile, of matrices that the epilogue reads");
-  }
-  if (plan->vector_buffers) {
-    add_number(report, "epilogue", "vector_buffers", plan->vector_buffers,
-               "that a tile's vectors are read ahead to");
-  }
-  add_number(report, "launch", "threads", plan->threads, NULL);
+static void show_staged(const shown *s) {
+  if (s->plan->epi_m)
+    add_text(s->report, s->section, s->label, "%dx%d", s->plan->epi_m, s->plan->epi_n)->remark =
+        s->remark;
 }
+
+static void show_read_n(const shown *s) {
+  if (s->plan->read_n)
+    show_number(s, s->plan->read_n,
+                gg_as_asked(s->plan, "columns of them, whose operands a thread reads at once",
+                            "rows of them, whose operands a thread reads at once"));
+}
+
+static void show_access_bytes_c(const shown *s) {
+  if (s->plan->has_c) show_number_if_any(s);
+}
+
+#define SHOWN(section, label, how, remark) section, label, show_##how, remark
+#define BESIDE(member)                     NULL, NULL, NULL, NULL
+static const struct row {
+  const char *section, *label;
+  void (*show)(const shown *s);
+  const char *remark;
+  size_t offset;
+} rows[] = {
+#define GG_DECISION(type, member, transposed, name, report) {report, offsetof(gg_plan, member)},
+#include "plan/plan.def"
+};
+
+static void report_decisions(gg_report *report, const gg_plan *plan) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const struct row *row = &rows[i];
+    const shown s = {report,       plan,       (const char *)plan + row->offset,
+                     row->section, row->label, row->remark};
+    if (row->show) row->show(&s);
+  }
+}
+
+/* ---- What is derived ---------------------------------------------------------------------- */
 
 static void report_layouts(gg_report *report, const gg_layouts *layouts) {
   for (size_t i = 0; i < layouts->named_count; i++) {
@@ -222,33 +276,28 @@ static void report_layouts(gg_report *report, const gg_layouts *layouts) {
 }
 
 /* What a map is of: "box of A", "box of residual2". */
-static const char *mapped(const gg_operand **operand, gg_report *report, const gg_plan *plan,
-                          gg_param param) {
-  if (param >= GG_PARAM_MAP_EXTRA) {
-    size_t index = (size_t)(param - GG_PARAM_MAP_EXTRA);
-    char name[GG_OPERATION_NAME_MAX];
-    gg_str text = GG_STR_INIT;
-    gg_str_printf(&text, "box of %s", gg_operation_name(name, plan->operations, index));
-    *operand = &plan->operations[index].operand;
-    return keep(report, &text);
-  }
-  bool is_a = param == GG_PARAM_MAP_A, is_b = param == GG_PARAM_MAP_B,
-       is_c = param == GG_PARAM_MAP_C;
-  *operand = is_a ? &plan->a : is_b ? &plan->b : is_c ? &plan->c : &plan->d;
-  return is_a ? "box of A" : is_b ? "box of B" : is_c ? "box of C" : "box of D";
+static const char *mapped(gg_report *report, const gg_plan *plan, const gg_tensor_map *map) {
+  static const char *const names[] = {[GG_OPERAND_A] = "box of A",
+                                      [GG_OPERAND_B] = "box of B",
+                                      [GG_OPERAND_C] = "box of C",
+                                      [GG_OPERAND_D] = "box of D"};
+  if (map->operand != GG_OPERAND_EXTRA) return names[map->operand];
+  char name[GG_OPERATION_NAME_MAX];
+  gg_str text = GG_STR_INIT;
+  gg_operation_name(name, plan->operations, (size_t)map->operation);
+  gg_str_printf(&text, "box of %s", name);
+  return keep(report, &text);
 }
 
 /* The boxes of tensor maps. */
 static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
   for (size_t i = 0; i < layouts->map_count; i++) {
     const gg_tensor_map *map = &layouts->maps[i];
-    const gg_operand *operand;
-    gg_fact *fact = add_text(report, "tensor maps", mapped(&operand, report, plan, map->param),
-                             "%d x %d", map->box[0], map->box[1]);
-    int bits = gg_dtype_info_of(operand->type)->bits;
+    int64_t bytes = gg_dtype_bytes(map->type, (int64_t)map->box[0] * map->box[1]);
+    gg_fact *fact = add_text(report, "tensor maps", mapped(report, plan, map), "%d x %d",
+                             map->box[0], map->box[1]);
     gg_str remark = GG_STR_INIT;
-    gg_str_printf(&remark, "contiguous elements x lines, %d B, ",
-                  map->box[0] * map->box[1] * bits / 8);
+    gg_str_printf(&remark, "contiguous elements x lines, %lld B, ", (long long)bytes);
     if (map->swizzle_bytes) {
       gg_str_printf(&remark, "swizzle %d B", map->swizzle_bytes);
     } else {
@@ -277,19 +326,16 @@ static void report_memory(gg_report *report, const gg_layouts *layouts) {
   }
 }
 
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-
-/* Of a thread's registers, those that are not of fragments are guessed: addresses and loops. */
-static int64_t occupancy(const gg_plan *plan, const gg_layouts *layouts) {
-  const gg_arch_info *limits = plan->limits;
-  int64_t ctas = limits->smem_per_sm / (layouts->smem_bytes + GG_SMEM_RESERVED);
-  ctas = least(ctas, limits->threads_per_sm / plan->threads);
-  ctas = least(ctas, limits->ctas_per_sm);
-  enum { others = 32 };
-  int64_t registers = layouts->accumulator_registers + layouts->fragment_registers + others;
-  return least(ctas, GG_REGISTERS_PER_SM / (registers * plan->threads));
+static void report_occupancy(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_occupancy o = gg_occupancy_of(plan, layouts);
+  gg_str remark = GG_STR_INIT;
+  if (o.registers) {
+    gg_str_printf(&remark, "if a thread takes at most %d registers", o.registers);
+  } else {
+    gg_str_printf(&remark, "as many as %s", o.most);
+  }
+  add_number(report, "cost", "ctas_per_sm", o.ctas, keep(report, &remark));
+  add_number(report, "cost", "warps_per_sm", o.ctas * plan->threads / GG_WARP, "of these CTAs");
 }
 
 static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
@@ -301,9 +347,7 @@ static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts
   if (plan->stages) {
     add_number(report, "cost", "smem_bytes_per_stage", layouts->smem_bytes_per_stage, "B");
   }
-  int64_t ctas = occupancy(plan, layouts);
-  add_number(report, "cost", "ctas_per_sm", ctas, "by shared memory, threads and registers");
-  add_number(report, "cost", "warps_per_sm", ctas * plan->threads / GG_WARP, NULL);
+  report_occupancy(report, plan, layouts);
   double flop = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
   double bytes = ((double)plan->tile_m * gg_dtype_info_of(plan->a.type)->bits +
                   (double)plan->tile_n * gg_dtype_info_of(plan->b.type)->bits) /
@@ -321,9 +365,8 @@ gg_status gg_report_make(gg_report *out, const gg_plan *plan, const gg_layouts *
     out->note = gg_arena_strndup(&out->arena, plan->note, strlen(plan->note));
     out->failed = !out->note;
   }
-  report_kernel(out, plan);
-  report_problem(out, &as_asked);
-  report_decisions(out, &as_asked, layouts);
+  add_text(out, "kernel", "name", "%s", plan->name);
+  report_decisions(out, &as_asked);
   report_layouts(out, layouts);
   report_maps(out, plan, layouts);
   report_memory(out, layouts);

@@ -57,7 +57,7 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
                 gg_cuda_bool(even(plan->fixed_k, plan->tile_k)));
 
   gg_str_printf(out, "constexpr bool persistent = %s;  // one tile after the other\n",
-                gg_cuda_bool(plan->persistent));
+                gg_cuda_bool(gg_plan_is_persistent(plan)));
   gg_str_printf(out, "constexpr bool raster_along_m = %s;\n",
                 gg_cuda_bool(plan->raster == GG_RASTER_ALONG_M));
   gg_str_printf(out, "constexpr int raster_group = %d;\n\n", plan->raster_group);

@@ -72,7 +72,7 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   gg_str_putc(out, '\n');
 }
 
-/* Where sums of shared tiles are exchanged. */
+/* Where sums of shared tiles are reduced. */
 static void write_shares(gg_str *out, const gg_plan *plan) {
   if (!gg_plan_shares_tiles(plan)) return;
   gg_str_printf(out, "constexpr unsigned counters_bytes = %d;  // of the workspace, in front\n\n",
@@ -102,9 +102,9 @@ static void write_alignment(gg_str *out, const gg_plan *plan) {
   }
 }
 
-static bool is_fetched(const gg_layouts *layouts, gg_param map) {
-  for (size_t i = 0; i < layouts->map_count; i++) {
-    if (layouts->maps[i].param == map) return true;
+static bool fetches_c(const gg_layouts *layouts) {
+  for (size_t i = 0; i < layouts->fetched_count; i++) {
+    if (layouts->fetched[i].is_c) return true;
   }
   return false;
 }
@@ -140,7 +140,7 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
                   (ll)layouts->vector_barriers_begin);
   }
   gg_str_printf(out, "constexpr bool d_n_major = %s;\n", gg_cuda_bool(plan->d.major == GG_MAJOR_N));
-  if (plan->has_c && !is_fetched(layouts, GG_PARAM_MAP_C)) {
+  if (plan->has_c && !fetches_c(layouts)) {
     gg_str_printf(out, "constexpr bool c_n_major = %s;\n",
                   gg_cuda_bool(plan->c.major == GG_MAJOR_N));
   }
@@ -173,7 +173,7 @@ static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layout
   if ((st = write_descriptor(out, 'b', &layouts->boxes_b, err))) return st;
   if (plan->a_in_registers) {
     gg_str_printf(out, "\n// An element of A in a stage.\nconstexpr int element_bytes_a = %d;\n\n",
-                  gg_dtype_info_of(plan->a.type)->bits / 8);
+                  (int)gg_dtype_bytes(plan->a.type, 1));
     if ((st = gg_emit_layout_function(out, "smem_a", m_k, &layouts->sA, err))) return st;
   }
   gg_str_puts(out, "\n// An element of a warp's staging buffer.\n");
@@ -214,7 +214,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_flag(out, "hilbert", plan->raster == GG_RASTER_HILBERT);
   /* Accumulators that are added to: in registers of their own, or by another CTA's sums. Those
    * are clear on every way to the first MMA, or ptxas runs MMAs one by one. */
-  bool sums = gg_plan_exchanges_sums(plan);
+  bool sums = gg_plan_reduces_sums(plan);
   gg_bind_flag(out, "sums", sums);
   if (plan->specialised) {
     gg_bind_flag(out, "both_shared", gg_plan_both_shared(plan));

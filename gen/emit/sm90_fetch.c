@@ -12,15 +12,10 @@
 
 /* ---- Matrices ---------------------------------------------------------------------------- */
 
-static bool is_c(const gg_plan *plan, const gg_fetched *matrix) {
-  return plan->operations[matrix->operation].kind == GG_OP_LINEAR;
-}
-
 /* What it is called in the text: "c", "residual2". */
 static const char *name_of(char out[GG_OPERATION_NAME_MAX], const gg_plan *plan,
                            const gg_fetched *matrix) {
-  if (!is_c(plan, matrix))
-    return gg_operation_name(out, plan->operations, (size_t)matrix->operation);
+  if (!matrix->is_c) return gg_operation_name(out, plan->operations, (size_t)matrix->operation);
   return strcpy(out, "c");
 }
 
@@ -30,7 +25,7 @@ static gg_status write_matrix(gg_str *out, const gg_plan *plan, const gg_fetched
   char name[GG_OPERATION_NAME_MAX], function[GG_OPERATION_NAME_MAX + 8];
   name_of(name, plan, matrix);
   snprintf(function, sizeof function, "smem_%s", name);
-  gg_str_printf(out, "\n// An element of a fetched box of %s.\n", is_c(plan, matrix) ? "C" : name);
+  gg_str_printf(out, "\n// An element of a fetched box of %s.\n", matrix->is_c ? "C" : name);
   gg_status st = gg_emit_layout_function(out, function, row_col, &matrix->layout, err);
   if (st) return st;
   gg_str_printf(out,
@@ -80,7 +75,7 @@ static void bind_fetches(gg_bindings *out, const gg_plan *plan, const gg_layouts
   char name[GG_OPERATION_NAME_MAX];
   bool c = false;
   for (size_t i = 0; i < layouts->fetched_count; i++) {
-    bool conditional = is_c(plan, &layouts->fetched[i]);
+    bool conditional = layouts->fetched[i].is_c;
     name_of(name, plan, &layouts->fetched[i]);
     if (conditional) gg_str_puts(&text, "  if (stages > fetched_c::first_stage)\n  ");
     gg_str_printf(&text, "  fetch<fetched_%s>(maps.%s, at, write, smem);\n", name, name);
@@ -115,7 +110,7 @@ static void bind_cells(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   for (size_t i = 0; i < layouts->fetched_count; i++) {
     const gg_fetched *matrix = &layouts->fetched[i];
     name_of(name, plan, matrix);
-    if (is_c(plan, matrix)) gg_str_puts(&text, "  if (of.beta != 0.0f)\n  ");
+    if (matrix->is_c) gg_str_puts(&text, "  if (of.beta != 0.0f)\n  ");
     gg_str_printf(&text, "  %s<fetched_%s, %s_t, &cell_values::%s>(cells, at, box, first, lane);\n",
                   functions[cells_of(matrix)], name, name, name);
   }

@@ -71,11 +71,13 @@ gg_status gg_check_smem(const gg_plan *plan, const gg_smem_parts *parts, int64_t
   char arch[GG_ARCH_NAME_MAX], shared[32] = "";
   int64_t behind = parts->sums + parts->barriers + (parts->behind ? parts->staging : 0);
   if (plan->stages * parts->stage + behind > most) {
-    int element = gg_dtype_info_of(plan->a.type)->bits / 8;
-    int64_t bare = (int64_t)(plan->tile_m + plan->tile_n) * plan->tile_k * element;
-    gg_str_printf(&sum, "%d stages x (%dx%d + %dx%d) x %d B = %lld B", plan->stages, plan->tile_m,
-                  plan->tile_k, plan->tile_n, plan->tile_k, element,
-                  (long long)(plan->stages * bare));
+    int bits = gg_dtype_info_of(plan->a.type)->bits;
+    bool whole = bits % 8 == 0;
+    int64_t elements = (int64_t)(plan->tile_m + plan->tile_n) * plan->tile_k;
+    int64_t bare = gg_dtype_bytes(plan->a.type, elements);
+    gg_str_printf(&sum, "%d stages x (%dx%d + %dx%d) x %d %s = %lld B", plan->stages, plan->tile_m,
+                  plan->tile_k, plan->tile_n, plan->tile_k, whole ? bits / 8 : bits,
+                  whole ? "B" : "bits", (long long)(plan->stages * bare));
     const struct {
       int64_t bytes;
       const char *what;

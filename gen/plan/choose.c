@@ -5,9 +5,9 @@
 #include "atom/dtype.h"
 #include "plan/choices.h"
 #include "plan/elsewhere.h"
-#include "plan/exchange.h"
 #include "plan/name.h"
 #include "plan/target.h"
+#include "plan/transpose.h"
 
 static gg_status choose_target(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
@@ -46,13 +46,13 @@ static gg_status choose_note(gg_plan *plan, gg_arena *arena, gg_error *err) {
 /* In which terms the family plans. */
 static gg_status choose_terms(gg_plan *plan, gg_arena *arena, gg_error *err) {
   const gg_spec_field *swap = &plan->asked->swap_ab;
-  bool asked = swap->state == GG_SPEC_SET, (*exchanges)(const gg_spec *) = plan->target->exchanges;
-  if (!exchanges) {
+  bool asked = swap->state == GG_SPEC_SET, (*swaps_ab)(const gg_spec *) = plan->target->swaps_ab;
+  if (!swaps_ab) {
     return asked && swap->number ? gg_refuse(plan, swap, "swap_ab", swap->text, "false", err)
                                  : GG_OK;
   }
-  plan->swap_ab = asked ? swap->number : exchanges(plan->asked);
-  return plan->swap_ab ? gg_spec_exchange(&plan->spec, plan->asked, arena, err) : GG_OK;
+  plan->swap_ab = asked ? swap->number : swaps_ab(plan->asked);
+  return plan->swap_ab ? gg_spec_transpose(&plan->spec, plan->asked, arena, err) : GG_OK;
 }
 
 /* Asked when the family has taken the types: those that sums are promoted for are few. */
@@ -81,11 +81,12 @@ static int64_t fixed_extent(const gg_plan *plan, gg_major major) {
 
 enum { widest_access = 16 /* bytes: one 128-bit access of a thread */ };
 
-/* Where nothing is said about alignment: what packed lines of a fixed extent have, else what the
- * widest access wants. */
+/* Where nothing is said about alignment: what packed lines of a fixed extent have, but at least a
+ * byte, else what the widest access wants. */
 static int usual_alignment(int64_t contiguous, int bits) {
   int align = widest_access;
-  while (contiguous != GG_FIXED_NONE && align * 8 > bits && contiguous * bits % (align * 8) != 0) {
+  while (contiguous != GG_FIXED_NONE && align > 1 && align * 8 > bits &&
+         contiguous * bits % (align * 8) != 0) {
     align /= 2;
   }
   return align;
@@ -106,7 +107,7 @@ static gg_operand choose_operand(const gg_plan *plan, const gg_spec_operand *ask
 /* An alignment that a whole element does not have is a mistake; more than 16 bytes is allowed
  * and useless. */
 static gg_status check_alignment(const gg_spec_operand *asked, gg_operand operand, gg_error *err) {
-  int bytes = gg_dtype_info_of(operand.type)->bits / 8;
+  int bytes = (int)gg_dtype_bytes(operand.type, 1);
   if (operand.align >= bytes) return GG_OK;
   return gg_fail(err, PLAN_ALIGN, &asked->align.mark, operand.align,
                  gg_dtype_info_of(operand.type)->name, bytes);

@@ -398,7 +398,7 @@ static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err)
   int64_t bytes_a = out->size_a * operand_bits / 8, bytes_b = out->size_b * operand_bits / 8;
   int64_t warps = plan->threads / GG_WARP, pipeline = plan->stages * (bytes_a + bytes_b);
   int64_t staging_bytes = warps * out->staging_bytes;
-  out->staging_begin = plan->persistent ? pipeline : 0;
+  out->staging_begin = gg_plan_is_persistent(plan) ? pipeline : 0;
   gg_layouts_region(out, "A of stage 0", 0, bytes_a);
   gg_layouts_region(out, "B of stage 0", bytes_a, bytes_b);
   gg_layouts_region(out, "all stages", 0, pipeline);
@@ -409,7 +409,7 @@ static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err)
   int64_t most = gg_smem_limit(plan);
   if (out->smem_bytes <= most) return GG_OK;
   const gg_smem_parts parts = {
-      .stage = bytes_a + bytes_b, .staging = staging_bytes, .behind = plan->persistent};
+      .stage = bytes_a + bytes_b, .staging = staging_bytes, .behind = gg_plan_is_persistent(plan)};
   return gg_check_smem(plan, &parts, most, err);
 }
 

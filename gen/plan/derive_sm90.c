@@ -115,9 +115,16 @@ static void derive_boxes(gg_boxed_tile *out, const operand_tile *tile) {
 }
 
 /* The map of an operand that is copied in boxes. */
-static void add_map(gg_layouts *out, gg_param param, const gg_boxed_tile *boxes, int width) {
-  out->maps[out->map_count++] = (gg_tensor_map){
-      .param = param, .box = {boxes->line, boxes->lines}, .swizzle_bytes = map_swizzle(width)};
+static gg_tensor_map *add_map(gg_layouts *out, gg_operand_id operand, gg_dtype type, int line,
+                              int lines, int width) {
+  gg_tensor_map *map = &out->maps[out->map_count];
+  out->maps[out->map_count++] = (gg_tensor_map){.operand = operand,
+                                                .type = type,
+                                                .rank = 3,
+                                                .modes = {GG_MAP_LINE, GG_MAP_LINES, GG_MAP_BATCH},
+                                                .box = {line, lines, 1},
+                                                .swizzle_bytes = map_swizzle(width)};
+  return map;
 }
 
 /* What one box holds in shared memory, line by line, is what the tile's layout says: its place,
@@ -174,8 +181,10 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
   gg_status st;
   if ((st = derive_operand(&out->sA, &out->size_a, &out->boxes_a, &a, err))) return st;
   if ((st = derive_operand(&out->sB, &out->size_b, &out->boxes_b, &b, err))) return st;
-  if (!plan->copy_bytes_a) add_map(out, GG_PARAM_MAP_A, &out->boxes_a, a.width);
-  if (!plan->copy_bytes_b) add_map(out, GG_PARAM_MAP_B, &out->boxes_b, b.width);
+  if (!plan->copy_bytes_a)
+    add_map(out, GG_OPERAND_A, plan->a.type, out->boxes_a.line, out->boxes_a.lines, a.width);
+  if (!plan->copy_bytes_b)
+    add_map(out, GG_OPERAND_B, plan->b.type, out->boxes_b.line, out->boxes_b.lines, b.width);
   const char *reads_a = plan->a_in_registers ? "ldmatrix A" : "wgmma A";
   gg_smem_access_count_matrices(gg_layouts_access(out, reads_a, descriptor_unit), &out->sA,
                                 a.k_major, a.mn, a.k, a.bits);
@@ -297,10 +306,7 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   out->size_d = gg_composed_cosize(&out->sD);
   out->staging_bytes = round_up(out->size_d * bits / 8, 8 * line);
   if (!plan->access_bytes_d) {
-    out->maps[out->map_count++] =
-        (gg_tensor_map){.param = GG_PARAM_MAP_D,
-                        .box = {length, n_major ? plan->epi_m : plan->epi_n},
-                        .swizzle_bytes = map_swizzle(line)};
+    add_map(out, GG_OPERAND_D, plan->d.type, length, n_major ? plan->epi_m : plan->epi_n, line);
   }
   const cells written = {&out->sD, &plan->d, plan->epi_n, plan->epi_m, plan->epi_m, plan->epi_n};
   count_cells(out, "stage D", &written);
@@ -311,8 +317,7 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
 
 static const char *fetched_name(char out[GG_OPERATION_NAME_MAX], const gg_plan *plan,
                                 const gg_fetched *matrix) {
-  bool is_c = plan->operations[matrix->operation].kind == GG_OP_LINEAR;
-  return is_c ? "C" : gg_operation_name(out, plan->operations, (size_t)matrix->operation);
+  return matrix->is_c ? "C" : gg_operation_name(out, plan->operations, (size_t)matrix->operation);
 }
 
 static gg_status derive_matrix(gg_layouts *out, gg_fetched *matrix, const gg_plan *plan,
@@ -335,22 +340,20 @@ static gg_status derive_matrix(gg_layouts *out, gg_fetched *matrix, const gg_pla
   if ((st = canonical(&smem, &box, err))) return st;
   if ((st = gg_composed_position_independent(&matrix->layout, &smem, err))) return st;
   if ((st = check_boxes(&one, &box, &matrix->layout, err))) return st;
-  bool is_c = plan->operations[matrix->operation].kind == GG_OP_LINEAR;
-  add_map(out, is_c ? GG_PARAM_MAP_C : (gg_param)(GG_PARAM_MAP_EXTRA + matrix->operation), &one,
-          box.width);
+  bool is_c = matrix->is_c;
+  add_map(out, is_c ? GG_OPERAND_C : GG_OPERAND_EXTRA, operand->type, one.line, one.lines,
+          box.width)
+      ->operation = is_c ? 0 : matrix->operation;
   const cells read = {&matrix->layout, operand, matrix->line, box.mn, rows_a_warp, box.k};
   count_cells(out, is_c ? "read C" : "read matrix", &read);
   return GG_OK;
 }
 
 /* Maps follow each other as the kernel's parameters do: C's, D's, then the operations'. */
-static gg_status derive_fetched(gg_layouts *out, const gg_plan *plan, gg_param first, gg_param last,
-                                gg_error *err) {
+static gg_status derive_fetched(gg_layouts *out, const gg_plan *plan, bool c, gg_error *err) {
   for (size_t i = 0; i < out->fetched_count; i++) {
     gg_fetched *matrix = &out->fetched[i];
-    bool is_c = plan->operations[matrix->operation].kind == GG_OP_LINEAR;
-    gg_param map = is_c ? GG_PARAM_MAP_C : (gg_param)(GG_PARAM_MAP_EXTRA + matrix->operation);
-    gg_status st = map < first || map > last ? GG_OK : derive_matrix(out, matrix, plan, err);
+    gg_status st = matrix->is_c == c ? derive_matrix(out, matrix, plan, err) : GG_OK;
     if (st) return st;
   }
   return GG_OK;
@@ -407,9 +410,9 @@ gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = derive_mma(out, plan, err))) return st;
   out->fetched_count = plan->fetches ? gg_sm90_fetched(out->fetched, plan) : 0;
   out->fetch_stages = gg_sm90_fetch_stages(plan);
-  if ((st = derive_fetched(out, plan, GG_PARAM_MAP_C, GG_PARAM_MAP_C, err))) return st;
+  if ((st = derive_fetched(out, plan, true, err))) return st;
   if ((st = derive_epilogue(out, plan, err))) return st;
-  if ((st = derive_fetched(out, plan, GG_PARAM_MAP_EXTRA, GG_PARAM_COUNT, err))) return st;
+  if ((st = derive_fetched(out, plan, false, err))) return st;
   name_layouts(out, plan->a_in_registers);
   out->accumulator_registers = gg_sm90_accumulator_registers(plan);
   out->fragment_registers = gg_sm90_fragment_registers(plan);

@@ -54,7 +54,7 @@ static bool is_true(const gg_spec_field *field, bool otherwise) {
 /* Where a matrix has rows as long as D's, they are aligned to as many elements. */
 static int matrix_alignment(const gg_plan *plan, gg_dtype type) {
   int align = plan->d.align * gg_dtype_info_of(type)->bits / gg_dtype_info_of(plan->d.type)->bits;
-  int least = gg_dtype_info_of(type)->bits / 8;
+  int least = (int)gg_dtype_bytes(type, 1);
   return align < least ? least : align > 16 ? 16 : align;
 }
 
@@ -63,7 +63,7 @@ static gg_operand choose_operand(const gg_plan *plan, const gg_spec_op *asked, g
   gg_dtype type = asked->type.state == GG_SPEC_SET ? (gg_dtype)asked->type.number : usual;
   gg_operand operand = {.type = type, .major = plan->d.major};
   operand.align =
-      span == GG_SPAN_MATRIX ? matrix_alignment(plan, type) : gg_dtype_info_of(type)->bits / 8;
+      span == GG_SPAN_MATRIX ? matrix_alignment(plan, type) : (int)gg_dtype_bytes(type, 1);
   return operand;
 }
 

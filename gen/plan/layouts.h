@@ -42,7 +42,8 @@ typedef struct gg_boxed_tile {
  * boxes side by side along its contiguous mode, so many in a stage. Where N is contiguous each of
  * D's boxes of columns has boxes of its own, whole ones. */
 typedef struct gg_fetched {
-  int operation; /* whose operand it is: linear's is C */
+  int operation; /* whose operand it is */
+  bool is_c;     /* linear's */
   gg_operand operand;
   int line;      /* elements of a box along the contiguous mode */
   int lines;     /* of a box */

@@ -2,16 +2,17 @@
  *
  * In front stands what every kernel has: family, types, majors, tile, stages. Behind it stands, a
  * word each, what is not usual, and what the spec asked for in place of what would have been
- * chosen. So specs that differ in a decision have different names, and usual kernels short ones. A
- * name that would be too long is cut, and ends with a hash of all of it. */
+ * chosen: plan.def says of each decision which word, and where. So specs that differ in a decision
+ * have different names, and usual kernels short ones. A name that would be too long is cut, and
+ * ends with a hash of all of it. */
 #include "plan/name.h"
 
 #include <stdio.h>
 
 #include "atom/dtype.h"
-#include "plan/exchange.h"
 #include "plan/operation.h"
 #include "plan/target.h"
+#include "plan/transpose.h"
 #include "spec/keys.h"
 
 static const char letter[] = {[GG_MAJOR_K] = 'k', [GG_MAJOR_M] = 'm', [GG_MAJOR_N] = 'n'};
@@ -24,53 +25,66 @@ static bool asks(const gg_spec_field *field) {
   return field->state == GG_SPEC_SET;
 }
 
-/* ---- What is computed ------------------------------------------------------------------- */
+/* ---- Words: each where plan.def says so ---------------------------------------------------- */
 
-static void name_alignments(gg_str *out, const gg_plan *plan) {
-  enum { usual = 16 };
-  const gg_operand *operands[] = {&plan->a, &plan->b, &plan->c, &plan->d};
-  for (int i = 0; i < 4; i++) {
-    int align = operands[i]->align;
-    bool is_c = i == 2;
-    if (is_c ? plan->has_c && align != plan->d.align : align != usual)
-      gg_str_printf(out, "_%c%d", 'a' + i, align);
-  }
+static void word_cluster(gg_str *out, const gg_plan *plan) {
+  if (gg_plan_cluster_size(plan) == 1) return;
+  gg_str_printf(out, "_c%dx%d", plan->cluster_m, plan->cluster_n);
+  if (plan->cluster_k > 1) gg_str_printf(out, "x%d", plan->cluster_k);
 }
 
-static void name_c(gg_str *out, const gg_plan *plan) {
-  if (!plan->has_c) return;
-  gg_str_puts(out, "_with_c");
-  if (plan->c.type != plan->d.type) gg_str_printf(out, "_%s", type_name(plan->c.type));
-  if (plan->c.major != plan->d.major) gg_str_printf(out, "_%c", letter[plan->c.major]);
+static void word_ctas_per_sm(gg_str *out, const gg_plan *plan) {
+  if (plan->ctas_per_sm > 1) gg_str_printf(out, "_x%d", plan->ctas_per_sm);
 }
 
-static void name_extent(gg_str *out, const char *name, int64_t fixed) {
-  if (fixed != GG_FIXED_NONE) gg_str_printf(out, "_%s%lld", name, (long long)fixed);
+static void word_pingpong(gg_str *out, const gg_plan *plan) {
+  if (plan->pingpong) gg_str_puts(out, "_pingpong");
 }
 
-static void name_problem(gg_str *out, const gg_plan *plan) {
-  char arch[GG_ARCH_NAME_MAX];
-  gg_arch least = plan->target->least;
-  if (plan->arch.number != least.number || plan->arch.suffix != least.suffix)
-    gg_str_printf(out, "_%s", gg_arch_name(arch, plan->arch));
-  name_alignments(out, plan);
-  name_c(out, plan);
-  if (plan->promote) gg_str_printf(out, "_promote%d", plan->promote);
-  name_extent(out, "m", plan->fixed_m);
-  name_extent(out, "n", plan->fixed_n);
-  name_extent(out, "k", plan->fixed_k);
-  name_extent(out, "batch", plan->fixed_batch);
+static void word_swap(gg_str *out, const gg_plan *plan) {
+  if (plan->swap_ab) gg_str_puts(out, "_swap");
 }
 
-/* ---- How -------------------------------------------------------------------------------- */
+static void word_scheduler(gg_str *out, const gg_plan *plan) {
+  if (asks(&plan->asked->scheduler.kind))
+    gg_str_printf(out, "_%s", plan->asked->scheduler.kind.text);
+}
 
-static void name_swizzles(gg_str *out, const gg_spec *asked) {
+static void word_splits(gg_str *out, const gg_plan *plan) {
+  if (plan->splits) gg_str_printf(out, "_%d", plan->splits);
+}
+
+static void word_raster(gg_str *out, const gg_plan *plan) {
+  if (asks(&plan->asked->raster.order)) gg_str_printf(out, "_%s", plan->asked->raster.order.text);
+}
+
+static void word_raster_group(gg_str *out, const gg_plan *plan) {
+  if (asks(&plan->asked->raster.group)) gg_str_printf(out, "_band%d", plan->raster_group);
+}
+
+/* Of the schedules, those that nothing else in a name tells. */
+static void word_schedule(gg_str *out, const gg_plan *plan) {
+  const gg_spec_field *schedule = &plan->asked->schedule;
+  bool special = asks(schedule) && (schedule->number == GG_SCHEDULE_MULTISTAGE ||
+                                    schedule->number == GG_SCHEDULE_WARP_SPECIALIZED);
+  if (special) gg_str_printf(out, "_%s", schedule->text);
+}
+
+static void word_atom_layout(gg_str *out, const gg_plan *plan) {
+  if (asks(&plan->asked->atom_layout)) gg_str_printf(out, "_w%dx%d", plan->atoms_m, plan->atoms_n);
+}
+
+static void word_a_in_registers(gg_str *out, const gg_plan *plan) {
+  if (plan->a_in_registers) gg_str_puts(out, "_rs");
+}
+
+static void word_swizzles(gg_str *out, const gg_plan *plan) {
   static const char *const words[] = {[GG_SWIZZLE_128B] = "128",
                                       [GG_SWIZZLE_64B] = "64",
                                       [GG_SWIZZLE_32B] = "32",
                                       [GG_SWIZZLE_NONE] = "none",
                                       [GG_SWIZZLE_PADDING] = "padding"};
-  const gg_spec_field *a = &asked->swizzle.a, *b = &asked->swizzle.b;
+  const gg_spec_field *a = &plan->asked->swizzle.a, *b = &plan->asked->swizzle.b;
   if (asks(a) && asks(b) && a->number == b->number) {
     gg_str_printf(out, "_swizzle_%s", words[a->number]);
     return;
@@ -79,33 +93,52 @@ static void name_swizzles(gg_str *out, const gg_spec *asked) {
   if (asks(b)) gg_str_printf(out, "_swizzle_b_%s", words[b->number]);
 }
 
-/* Of the tile: how warps or warpgroups share it, and where operands lie. */
-static void name_tile(gg_str *out, const gg_plan *plan, const gg_spec *asked) {
-  const gg_spec_field *layout = &asked->atom_layout, *schedule = &asked->schedule;
-  bool special = asks(schedule) && (schedule->number == GG_SCHEDULE_MULTISTAGE ||
-                                    schedule->number == GG_SCHEDULE_WARP_SPECIALIZED);
-  if (special) gg_str_printf(out, "_%s", schedule->text);
-  if (asks(layout)) gg_str_printf(out, "_w%dx%d", plan->atoms_m, plan->atoms_n);
-  if (plan->a_in_registers) gg_str_puts(out, "_rs");
-  name_swizzles(out, asked);
+static void word_arch(gg_str *out, const gg_plan *plan) {
+  char arch[GG_ARCH_NAME_MAX];
+  gg_arch least = plan->target->least;
+  if (plan->arch.number != least.number || plan->arch.suffix != least.suffix)
+    gg_str_printf(out, "_%s", gg_arch_name(arch, plan->arch));
 }
 
-static void name_schedule(gg_str *out, const gg_plan *plan, const gg_spec *asked) {
-  const gg_spec_field *scheduler = &asked->scheduler.kind, *order = &asked->raster.order;
-  if (gg_plan_cluster_size(plan) > 1) {
-    gg_str_printf(out, "_c%dx%d", plan->cluster_m, plan->cluster_n);
-    if (plan->cluster_k > 1) gg_str_printf(out, "x%d", plan->cluster_k);
-  }
-  if (plan->ctas_per_sm > 1) gg_str_printf(out, "_x%d", plan->ctas_per_sm);
-  if (plan->pingpong) gg_str_puts(out, "_pingpong");
-  if (plan->swap_ab) gg_str_puts(out, "_swap");
-  if (asks(scheduler)) gg_str_printf(out, "_%s", scheduler->text);
-  if (plan->splits) gg_str_printf(out, "_%d", plan->splits);
-  if (asks(order)) gg_str_printf(out, "_%s", order->text);
-  if (asks(&asked->raster.group)) gg_str_printf(out, "_band%d", plan->raster_group);
+enum { usual_alignment = 16 };
+
+static void word_align_a(gg_str *out, const gg_plan *plan) {
+  if (plan->a.align != usual_alignment) gg_str_printf(out, "_a%d", plan->a.align);
 }
 
-/* ---- What becomes of the accumulator ---------------------------------------------------- */
+static void word_align_b(gg_str *out, const gg_plan *plan) {
+  if (plan->b.align != usual_alignment) gg_str_printf(out, "_b%d", plan->b.align);
+}
+
+static void word_align_c(gg_str *out, const gg_plan *plan) {
+  if (plan->has_c && plan->c.align != plan->d.align) gg_str_printf(out, "_c%d", plan->c.align);
+}
+
+static void word_align_d(gg_str *out, const gg_plan *plan) {
+  if (plan->d.align != usual_alignment) gg_str_printf(out, "_d%d", plan->d.align);
+}
+
+static void word_c(gg_str *out, const gg_plan *plan) {
+  if (!plan->has_c) return;
+  gg_str_puts(out, "_with_c");
+  if (plan->c.type != plan->d.type) gg_str_printf(out, "_%s", type_name(plan->c.type));
+  if (plan->c.major != plan->d.major) gg_str_printf(out, "_%c", letter[plan->c.major]);
+}
+
+static void word_promote(gg_str *out, const gg_plan *plan) {
+  if (plan->promote) gg_str_printf(out, "_promote%d", plan->promote);
+}
+
+static void name_extent(gg_str *out, const char *name, int64_t fixed) {
+  if (fixed != GG_FIXED_NONE) gg_str_printf(out, "_%s%lld", name, (long long)fixed);
+}
+
+static void word_extents(gg_str *out, const gg_plan *plan) {
+  name_extent(out, "m", plan->fixed_m);
+  name_extent(out, "n", plan->fixed_n);
+  name_extent(out, "k", plan->fixed_k);
+  name_extent(out, "batch", plan->fixed_batch);
+}
 
 static void name_linear(gg_str *out, const gg_plan *plan, const gg_operation *op) {
   if (op->alpha && op->beta == plan->has_c) {
@@ -131,8 +164,8 @@ static void name_operation(gg_str *out, const gg_plan *plan, const gg_operation 
   if (op->operand.type != usual) gg_str_printf(out, "_%s", type_name(op->operand.type));
 }
 
-static void name_epilogue(gg_str *out, const gg_plan *plan, const gg_spec *asked) {
-  if (!asks(&asked->epilogue)) return;
+static void word_epilogue(gg_str *out, const gg_plan *plan) {
+  if (!asks(&plan->asked->epilogue)) return;
   if (plan->operation_count == 0) gg_str_puts(out, "_sum");
   for (size_t i = 0; i < plan->operation_count; i++)
     name_operation(out, plan, &plan->operations[i]);
@@ -140,17 +173,33 @@ static void name_epilogue(gg_str *out, const gg_plan *plan, const gg_spec *asked
 
 /* ---- The name --------------------------------------------------------------------------- */
 
-void gg_plan_name(gg_str *out, const gg_plan *chosen) {
-  const gg_plan as_asked = gg_plan_as_asked(chosen), *plan = &as_asked;
-  const gg_spec *asked = chosen->asked;
+typedef void word(gg_str *out, const gg_plan *plan);
+
+enum { places = 32 };
+
+/* By their places. */
+#define FRONT
+#define FOLLOWS
+#define SAID(member)
+#define WORD(place, which) [place] = word_##which,
+static word *const words[places] = {
+#define GG_DECISION(type, member, transposed, name, report) name
+#include "plan/plan.def"
+};
+
+static void name_front(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "gemm_%s_%s_%s_%s_%s_%c%c%c_%dx%dx%d_s%d", plan->target->family,
                 type_name(plan->a.type), type_name(plan->b.type), type_name(plan->d.type),
                 type_name(plan->accumulator), letter[plan->a.major], letter[plan->b.major],
                 letter[plan->d.major], plan->tile_m, plan->tile_n, plan->tile_k, plan->stages);
-  name_schedule(out, plan, asked);
-  name_tile(out, plan, asked);
-  name_problem(out, plan);
-  name_epilogue(out, plan, asked);
+}
+
+void gg_plan_name(gg_str *out, const gg_plan *chosen) {
+  const gg_plan plan = gg_plan_as_asked(chosen);
+  name_front(out, &plan);
+  for (size_t i = 0; i < places; i++) {
+    if (words[i]) words[i](out, &plan);
+  }
 }
 
 /* FNV-1a. */

@@ -311,9 +311,9 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
   if ((st = gg_check_unused(plan, &spec->scheduler.splits, "splits", "all of K in one CTA", err)))
     return st;
   plan->cluster_m = plan->cluster_n = plan->cluster_k = 1;
-  plan->persistent =
-      asked ? scheduler->number == GG_SCHEDULER_PERSISTENT : gains_by_persistence(plan);
-  plan->scheduler = plan->persistent ? GG_SCHEDULER_PERSISTENT : GG_SCHEDULER_DATA_PARALLEL;
+  plan->scheduler = asked                        ? (gg_scheduler)scheduler->number
+                    : gains_by_persistence(plan) ? GG_SCHEDULER_PERSISTENT
+                                                 : GG_SCHEDULER_DATA_PARALLEL;
   return gg_choose_raster(plan, GG_RASTER_ALONG_M, false, err);
 }
 

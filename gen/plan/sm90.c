@@ -19,7 +19,7 @@
 
 #include "atom/dtype.h"
 #include "plan/epilogue.h"
-#include "plan/exchange.h"
+#include "plan/transpose.h"
 
 enum {
   line_bytes = 128,     /* the widest swizzle's pattern */
@@ -159,9 +159,10 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
   const gg_spec *spec = plan->spec;
   const gg_operand *operand = is_a ? &plan->a : &plan->b;
   const gg_spec_field *asked = is_a ? &spec->swizzle.a : &spec->swizzle.b;
-  int bytes = gg_dtype_info_of(operand->type)->bits / 8, mn = is_a ? plan->tile_m : plan->tile_n;
+  int mn = is_a ? plan->tile_m : plan->tile_n;
   bool k_major = operand->major == GG_MAJOR_K;
-  int line = (k_major ? plan->tile_k : mn) * bytes, lines = k_major ? mn : plan->tile_k;
+  int line = (int)gg_dtype_bytes(operand->type, k_major ? plan->tile_k : mn);
+  int lines = k_major ? mn : plan->tile_k;
   gg_status st = gg_choose_swizzle(out, asked, name, line, err);
   if (st) return st;
   if (*out == GG_SWIZZLE_PADDING) {
@@ -183,7 +184,7 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
 /* Bytes of an operand in a stage: whole patterns of the widest swizzle. */
 static int64_t operand_bytes(gg_operand operand, int mn, int k) {
   enum { pattern = 8 * line_bytes };
-  int64_t bytes = (int64_t)mn * k * gg_dtype_info_of(operand.type)->bits / 8;
+  int64_t bytes = gg_dtype_bytes(operand.type, (int64_t)mn * k);
   return (bytes + pattern - 1) / pattern * pattern;
 }
 
@@ -235,7 +236,7 @@ static int most_buffers(const gg_plan *plan, int columns) {
 }
 
 /* Columns of boxes that one of a cluster's CTAs along K adds up and stores. */
-static int dealt_columns(const gg_plan *plan, int columns) {
+static int columns_of_a_part(const gg_plan *plan, int columns) {
   int boxes = plan->tile_m / plan->epi_m * staged_boxes(plan, columns);
   return (boxes + plan->cluster_k - 1) / plan->cluster_k * columns;
 }
@@ -250,17 +251,17 @@ static int staging_cost(const gg_plan *plan, staging s) {
  * one, for lines of more bytes: the last box then begins within the one before it, and the columns
  * of both are stored twice. So nothing may be read that a store has replaced, but it be fetched
  * before, and no box be another cluster's; and no stage is given up for it. Of a tile whose boxes
- * are dealt to the CTAs of a cluster, as many columns as deal them most evenly. */
+ * are divided among the CTAs of a cluster, as many columns as divide them most evenly. */
 static staging choose_staging(const gg_plan *plan) {
-  enum { least_dealt = 16 };
+  enum { least = 16 };
   int most = line_bytes * 8 / gg_dtype_info_of(plan->d.type)->bits;
   int power = plan->tile_n & -plan->tile_n;
   staging best = {.columns = power < most ? power : most};
-  while (best.columns > least_dealt &&
-         dealt_columns(plan, best.columns / 2) < dealt_columns(plan, best.columns))
+  while (best.columns > least &&
+         columns_of_a_part(plan, best.columns / 2) < columns_of_a_part(plan, best.columns))
     best.columns /= 2;
   best.buffers = most_buffers(plan, best.columns);
-  bool once = gg_plan_exchanges_sums(plan) || gg_sm90_reads_directly(plan);
+  bool once = gg_plan_reduces_sums(plan) || gg_sm90_reads_directly(plan);
   if (once || plan->d.major != GG_MAJOR_N) return best;
   int stages = fitting_stages(plan, best.columns, best.buffers);
   for (int columns = 2 * power; columns <= most && columns <= plan->tile_n; columns *= 2) {
@@ -377,7 +378,7 @@ const gg_target gg_target_sm90 = {
     .int32_coordinates = true,
     .promotes = true,
     .accepts = accepts,
-    .exchanges = gg_sm90_exchanges,
+    .swaps_ab = gg_sm90_swaps_ab,
     .choose = choose,
     .derive = gg_sm90_derive,
     .bind = gg_sm90_bind,
@@ -392,7 +393,7 @@ const gg_target gg_target_sm90_multistage = {
     .int32_coordinates = true,
     .promotes = true,
     .accepts = accepts_multistage,
-    .exchanges = gg_sm90_exchanges,
+    .swaps_ab = gg_sm90_swaps_ab,
     .choose = choose,
     .derive = gg_sm90_derive,
     .bind = gg_sm90_bind,

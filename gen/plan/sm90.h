@@ -4,7 +4,7 @@
 
 #include "plan/target.h"
 
-bool gg_sm90_exchanges(const gg_spec *spec); /* sm90_tile.c */
+bool gg_sm90_swaps_ab(const gg_spec *spec); /* sm90_tile.c */
 
 /* The tile, the MMA, the warpgroups and their registers, from types and majors. sm90_tile.c */
 gg_status gg_sm90_choose_tile(gg_plan *plan, gg_error *err);

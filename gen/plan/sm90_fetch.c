@@ -78,6 +78,7 @@ size_t gg_sm90_fetched(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan) {
       if (!operand || (operand == &plan->c) != of_c || !is_fetchable(plan, operand)) continue;
       gg_fetched matrix = boxes_of(plan, operand);
       matrix.operation = (int)i;
+      matrix.is_c = of_c;
       matrix.first_stage = stages;
       stages += matrix.stages;
       out[count++] = matrix;

@@ -1,8 +1,8 @@
 /* Family sm90: which CTAs run as a cluster, and which tiles, or parts of tiles, they compute.
  *
  * Tiles may be shared (split_k, stream_k): then several clusters each sum a range of a tile's K,
- * and exchange sums in words of four accumulators a lane (templates/parts/sm90_shares.cu). How many
- * clusters a tile has is known at launch alone: plan/dealing.c.
+ * and reduce their sums in words of four accumulators a lane (templates/parts/sm90_shares.cu). How
+ * many clusters a tile has is known at launch alone: plan/distribution.c.
  *
  * Or the CTAs of one cluster share a tile, each with a part of its K: then sums go straight to the
  * shared memory of the CTA that adds them up (templates/parts/sm90_parts.cu), which keeps a place
@@ -11,8 +11,8 @@
 
 #include "atom/dtype.h"
 #include "plan/choices.h"
-#include "plan/exchange.h"
 #include "plan/sm90.h"
+#include "plan/transpose.h"
 
 /* CTAs that every device runs as one cluster; and those that one may where it is asked. */
 enum { portable = 8, most = 16 };
@@ -45,7 +45,7 @@ gg_status gg_sm90_choose_cluster(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* Boxes are dealt to the parts; of each that is its own, a CTA gets the sums of all others. */
+/* Boxes are divided among the parts; of each that is its own, a CTA gets the sums of all others. */
 int64_t gg_sm90_sums_bytes(const gg_plan *plan) {
   if (plan->cluster_k == 1) return 0;
   int64_t boxes = (int64_t)plan->tile_m / plan->epi_m * (plan->tile_n / plan->epi_n);
@@ -79,9 +79,9 @@ static gg_status check_scheduler(const gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* Sums are exchanged in four words a lane: 16 columns of two f16 a word, 8 of others. */
+/* Sums are reduced in four words a lane: 16 columns of two f16 a word, 8 of others. */
 static gg_status check_sums(const gg_plan *plan, gg_error *err) {
-  if (!gg_plan_exchanges_sums(plan) || plan->accumulator != GG_DTYPE_f16) return GG_OK;
+  if (!gg_plan_reduces_sums(plan) || plan->accumulator != GG_DTYPE_f16) return GG_OK;
   return gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), plan->tile_n, 16,
                            "16 bytes of a lane's f16 accumulators",
                            gg_element_mark(&plan->spec->tile, 1), err);
@@ -93,7 +93,6 @@ gg_status gg_sm90_choose_schedule(gg_plan *plan, gg_error *err) {
   plan->scheduler = kind->state == GG_SPEC_SET                  ? (gg_scheduler)kind->number
                     : plan->specialised && plan->cluster_k == 1 ? GG_SCHEDULER_PERSISTENT
                                                                 : GG_SCHEDULER_DATA_PARALLEL;
-  plan->persistent = plan->scheduler != GG_SCHEDULER_DATA_PARALLEL;
   gg_status st = check_scheduler(plan, err);
   if (st) return st;
   if (plan->scheduler == GG_SCHEDULER_SPLIT_K && splits->state == GG_SPEC_SET) {

@@ -3,15 +3,15 @@
  * An MMA is 64 rows of the tile by all of its columns: N of the atom is the tile's, any multiple
  * of 8 up to 256 (of integers 8, 24 and multiples of 16). Warpgroups split the tile's rows, or
  * take whole tiles in turns. The accumulators of all that are resident share a multiprocessor's
- * registers. Few rows of D are computed as columns, operands exchanged (exchange.h): these rules
- * are then about the other mode. (PTX ISA, "wgmma.mma_async", "setmaxnreg".) */
+ * registers. Few rows of D are computed as columns, of the transposed problem (transpose.h): these
+ * rules are then about the other mode. (PTX ISA, "wgmma.mma_async", "setmaxnreg".) */
 #include <stdio.h>
 #include <string.h>
 
 #include "atom/dtype.h"
 #include "plan/choices.h"
-#include "plan/exchange.h"
 #include "plan/sm90.h"
+#include "plan/transpose.h"
 
 enum {
   warpgroup = 128,  /* threads */
@@ -21,7 +21,7 @@ enum {
 };
 
 /* Columns of D in whole 64s are as good as rows, where the rows are none or few. */
-bool gg_sm90_exchanges(const gg_spec *spec) {
+bool gg_sm90_swaps_ab(const gg_spec *spec) {
   const gg_spec_field *tile = &spec->tile, *m = &spec->problem.m;
   if (tile->state == GG_SPEC_SET)
     return tile->tuple[0] % block_m != 0 && tile->tuple[1] % block_m == 0;
@@ -224,16 +224,16 @@ static gg_status check_mma(const gg_plan *plan, int launch, gg_error *err) {
                  gg_as_asked(plan, "N", "M"), fits);
 }
 
-/* Registers are dealt evenly at launch. Where a CTA has a multiprocessor to itself, the warpgroup
+/* Registers are divided evenly at launch. Where a CTA has a multiprocessor to itself, the warpgroup
  * that loads then gives most of its own to those that multiply; a single one has enough. Where
  * several CTAs are to be resident ptxas counts on what there is at launch alone. Counts are
  * multiples of 8. */
 static gg_status choose_registers(gg_plan *plan, gg_error *err) {
-  enum { dealt = GG_REGISTERS_PER_SM / warpgroup, most = 232, unit = 8 };
+  enum { each = GG_REGISTERS_PER_SM / warpgroup, most = 232, unit = 8 };
   const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
   plan->ctas_per_sm = ctas->state == GG_SPEC_SET ? (int)ctas->number : 1;
   int groups = plan->consumers + plan->specialised;
-  int launch = dealt / plan->ctas_per_sm / groups / unit * unit;
+  int launch = each / plan->ctas_per_sm / groups / unit * unit;
   bool moves = plan->specialised && plan->ctas_per_sm == 1 && plan->consumers > 1;
   plan->producer_registers = moves ? producer_registers(plan) : 0;
   plan->consumer_registers =
@@ -252,7 +252,7 @@ static gg_status choose_registers(gg_plan *plan, gg_error *err) {
 /* A second set of registers for sums that are promoted, where there is room. Not where tiles' sums
  * are brought together from several CTAs: ptxas then spills. */
 void gg_sm90_choose_sum_sets(gg_plan *plan) {
-  if (!plan->promote || gg_plan_exchanges_sums(plan)) return;
+  if (!plan->promote || gg_plan_reduces_sums(plan)) return;
   plan->sum_sets = 2;
   bool fits = gg_sm90_accumulator_registers(plan) + addresses <= plan->consumer_registers;
   if (!fits) plan->sum_sets = 1;

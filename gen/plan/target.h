@@ -20,8 +20,9 @@ struct gg_target {
 
   bool promotes; /* can add up sums of the tensor core: the spec's `promote` */
 
-  /* Whether the family exchanges operands where `swap_ab` is auto; NULL: it never does. */
-  bool (*exchanges)(const gg_spec *spec);
+  /* Whether the family plans the transposed problem where `swap_ab` is auto; NULL: it never does.
+   */
+  bool (*swaps_ab)(const gg_spec *spec);
 
   /* The stages of the pipeline. */
   gg_status (*choose)(gg_plan *plan, gg_error *err);

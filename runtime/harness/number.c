@@ -33,7 +33,7 @@ bool gg_number_known(gg_dtype type) {
 }
 
 int gg_number_bytes(gg_dtype type) {
-  return gg_dtype_info_of(type)->bits / 8;
+  return (int)gg_dtype_bytes(type, 1);
 }
 
 static int bias_of(const gg_float_format *format) {

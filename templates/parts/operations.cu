@@ -72,7 +72,6 @@ __device__ __forceinline__ void store_two(element *to, int64 ld, tile_place at,
 //@ include activations
 //@ end
 //@ insert operations
-
 //@ if vectors
 // Elements of a vector in shared memory.
 template <class element>

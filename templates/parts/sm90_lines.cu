@@ -331,7 +331,7 @@ __device__ __forceinline__ void produce(const load_sources &from, const work_lis
 //@ end
     fence_async_shared();
     __syncwarp();
-    if (lane == 0) mbarrier_arrive(full_barrier(smem, move.ring.stage), 0);
+    if (lane == 0) mbarrier_arrive(full_barrier(smem, move.ring.stage));
     move.advance(list);
   }
   admit_next(list);

@@ -9,8 +9,8 @@ constexpr int overlapped_tiles = sum_sets == 2 && sums_a_tile == 1 ? 2 : 1;
 
 template <int k_tiles>
 __device__ __forceinline__ void multiply_some(acc_t (&tCrC)[frags_m][acc_words],
-                                              ring_position &read, const work_list &list,
-                                              unsigned smem, int first_block, int lane) {
+                                              ring_position &read, unsigned empty_barriers,
+                                              unsigned smem, int first_block) {
   constexpr int count = k_tiles * sums_a_tile, behind = sum_sets - 1;
   acc_t sums[sum_sets][frags_m][acc_words];
   ring_position next = read;
@@ -32,7 +32,7 @@ __device__ __forceinline__ void multiply_some(acc_t (&tCrC)[frags_m][acc_words],
     acc_t (&sum)[frags_m][acc_words] = sums[done % sum_sets];
     settle(sum);
     if (done % sums_a_tile == sums_a_tile - 1) {
-      release(list, smem, read.stage, lane);
+      release(empty_barriers, read.stage);
       read.advance();
     }
 #pragma unroll
@@ -44,15 +44,14 @@ __device__ __forceinline__ void multiply_some(acc_t (&tCrC)[frags_m][acc_words],
 
 // Multiplies a tile's K tiles as they arrive.
 __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring_position &read,
-                                         const work_list &list, unsigned smem, int k_tiles,
-                                         int first_block, int lane) {
+                                         unsigned empty_barriers, unsigned smem, int k_tiles,
+                                         int first_block) {
 #pragma unroll 1
   for (; k_tiles >= overlapped_tiles; k_tiles -= overlapped_tiles)
-    multiply_some<overlapped_tiles>(tCrC, read, list, smem, first_block, lane);
+    multiply_some<overlapped_tiles>(tCrC, read, empty_barriers, smem, first_block);
   if (overlapped_tiles > 1 && k_tiles > 0)
-    multiply_some<1>(tCrC, read, list, smem, first_block, lane);
+    multiply_some<1>(tCrC, read, empty_barriers, smem, first_block);
 }
 
 __device__ __forceinline__ void finish_multiply(acc_t (&)[frags_m][acc_words],
-                                                const ring_position &, const work_list &, unsigned,
-                                                int, int) {}
+                                                const ring_position &, unsigned, int) {}

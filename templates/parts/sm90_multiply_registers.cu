@@ -24,9 +24,10 @@ __device__ __forceinline__ void load_fragments(unsigned (&tCrA)[frags_m][frag_wo
 // Multiplies a tile's K tiles as they arrive, with A from registers. While one step's MMAs run, the
 // next one's fragments are loaded into the other set of registers.
 __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring_position &read,
-                                         const work_list &list, unsigned smem, int k_tiles,
-                                         int first_block, int lane) {
+                                         unsigned empty_barriers, unsigned smem, int k_tiles,
+                                         int first_block) {
   constexpr bool odd = k_steps % 2 != 0;  // the last step's registers are the first one's
+  const int lane = int(threadIdx.x) % warp_size;
   unsigned tCrA[2][frags_m][frag_words];
 #pragma unroll 1
   for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
@@ -36,7 +37,7 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
 #pragma unroll
     for (int step = 0; step < k_steps; ++step) {
       wgmma_wait<odd ? 0 : 1>();  // the MMAs of the step before the last have read these registers
-      if (k_tile > 0 && step == (odd ? 0 : 1)) release(list, smem, read.before(), lane);
+      if (k_tile > 0 && step == (odd ? 0 : 1)) release(empty_barriers, read.before());
       load_fragments(tCrA[step % 2], sA, first_block, step, lane);
       wgmma_fence();
 #pragma unroll

@@ -1,15 +1,18 @@
 // ---- Instructions: between roles, CTAs of a cluster and launches --------------------------------
 
-// One arrival at the barrier with the same address in another CTA of the cluster.
-__device__ __forceinline__ void mbarrier_arrive(unsigned barrier, unsigned cta) {
+// The same address in another CTA of the cluster, as mbarrier_arrive takes it.
+__device__ __forceinline__ unsigned in_cta(unsigned address, unsigned cta) {
+  if constexpr (cluster_plane == 1) return address;
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(cta));
+  return there;
+}
+
+__device__ __forceinline__ void mbarrier_arrive(unsigned barrier) {
   if constexpr (cluster_plane == 1)
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
   else
-    asm volatile(
-        "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;\n\t"
-        "mbarrier.arrive.shared::cluster.b64 _, [there]; }" ::"r"(barrier),
-        "r"(cta)
-        : "memory");
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
 // A barrier of the CTA's for some of its threads: those that wait and those that only arrive.

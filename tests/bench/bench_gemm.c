@@ -114,7 +114,7 @@ typedef struct launch {
   CUlaunchConfig config;
   CUlaunchAttribute attribute;
   CUfunction function;
-  void *arguments[GG_PARAM_COUNT];
+  void *arguments[GG_PARAMS_MAX];
 } launch;
 
 static gg_status launch_bare(launch *l, gg_error *err) {
@@ -177,7 +177,7 @@ static void make_bare(launch *l, const gg_kernel *kernel) {
                                .attribute_count = 1};
   size_t map = 0;
   for (size_t i = 0; i < kernel->param_count; i++) {
-    bool mapped = map < kernel->map_count && kernel->params[i] == kernel->maps[map].param;
+    bool mapped = map < kernel->map_count && kernel->params[i].kind == GG_PARAM_MAP;
     l->arguments[i] = mapped ? (void *)l->prepared.maps[map++] : (void *)&l->prepared.arguments[i];
   }
 }

@@ -46,6 +46,9 @@ holds 'it says which and why' grep -q '^chosen: gemm_.* bound by' out
 expect 0 'as JSON' "$gemmgen" explain --json --problem '100x100x100x3' --types f16,f16,f32,f32,mnm
 holds 'it is JSON' json out
 expect 0 'of specs of its own' "$gemmgen" explain --problem '64 64 64' --types f16,f16,f16 sweep.yaml
+sed 's/^sweep:.*/sweep: {swizzle: [64B, 32B, none]}/' sweep.yaml >swizzles.yaml
+expect 0 'of specs that differ in swizzles alone' "$gemmgen" explain --problem '64 64 64' --types f16,f16,f16 swizzles.yaml
+holds 'they are three kernels' test "$(grep -c '^gemm_sm80' out)" -eq 3
 expect 1 'types that nothing has' "$gemmgen" explain --problem '64 64 64' --types f64,f64,f64,f64
 holds 'the message names them' grep -q 'f64,f64,f64,f64,kkn.*GEMM_FORM' err
 expect 1 'a type that would be a comment' "$gemmgen" explain --problem '64 64 64' --types '#x,bf16,bf16'

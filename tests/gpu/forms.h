@@ -51,8 +51,6 @@ typedef struct form_operand {
 typedef struct form {
   const char *group;
   int unit;      /* threads that act together */
-  int ulps;      /* how far a result may be from the hardware's; 0: no bit */
-  int exponent;  /* of the absolute error that is allowed; 0: none */
   char *text;    /* the pattern with its choices made: the form's name */
   uint64_t seed; /* of its operands */
   form_operand operands[FORM_OPERANDS_MAX];
@@ -61,7 +59,6 @@ typedef struct form {
   int memory_bytes;        /* of a thread, in global or shared memory */
   bool shared;             /* the memory is shared */
   bool matrices;           /* the CTA has matrices */
-  const form_type *result; /* of the first result; what ulps are of */
 } form;
 
 typedef struct form_list {

@@ -20,7 +20,6 @@ uint64_t form_hash(const form *f, const form_data *data) {
 void form_golden_write(gg_str *out, const form *f, const form_data *sample, const form_data *all,
                        size_t words) {
   size_t count = form_result_count(f, sample);
-  if (f->ulps || f->exponent) words *= 8; /* no hash stands for these */
   gg_str_printf(out, "%s\t%u\t%016" PRIx64 "\t%u\t%016" PRIx64 "\t", f->text, sample->threads,
                 form_hash(f, sample), all->threads, form_hash(f, all));
   for (size_t i = 0; i < count && i < words; i++) {

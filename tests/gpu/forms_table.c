@@ -13,16 +13,11 @@ enum { CHOICES_MAX = 9 };
 
 typedef struct row {
   const char *group;
-  int unit, ulps, exponent;
+  int unit;
   const char *pattern;
 } row;
 
-#define EXACT                                     0, 0
-#define ULP(n)                                    n, 0
-#define ABSOLUTE(exponent)                        0, exponent
-#define ROW(group, unit, ulps, exponent, pattern) {#group, unit, ulps, exponent, pattern},
-#define FORM(group, unit, tolerance, pattern)     FORM_ROW(group, unit, tolerance, pattern)
-#define FORM_ROW(...)                             ROW(__VA_ARGS__)
+#define FORM(group, unit, pattern) {#group, unit, pattern},
 static const row rows[] = {
 #include "forms.def"
 };
@@ -177,12 +172,10 @@ static void place_operand(form *f, form_operand *o) {
   if (o->role == FORM_OUT || o->role == FORM_INOUT) {
     o->out_word = f->out_words;
     f->out_words += words;
-    if (!f->result) f->result = o->type;
   }
   if (o->role == FORM_MEMORY) {
     f->memory_bytes = o->count * o->type->bits * o->type->packed / 8;
     f->shared = strstr(f->text, ".shared") != NULL;
-    if (!f->result) f->result = o->type;
   }
   if (o->role == FORM_MATRIX) f->matrices = true;
 }
@@ -217,7 +210,7 @@ static gg_status append(form_list *list, const row *r, const int *chosen, gg_err
   gg_str text = GG_STR_INIT;
   choose(&text, r->pattern, chosen);
   form *f = &list->forms[list->count];
-  *f = (form){.group = r->group, .unit = r->unit, .ulps = r->ulps, .exponent = r->exponent};
+  *f = (form){.group = r->group, .unit = r->unit};
   f->text = gg_str_take(&text);
   if (!f->text) return gg_fail(err, MEMORY, NULL, "");
   list->count++;

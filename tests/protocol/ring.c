@@ -296,10 +296,10 @@ static void add_consumer(builder *b, int cta, int consumer) {
     bool late = b->mistake == RING_FETCH_LATE;
     if (!late) await_fetched(b, who, cta, tile);
     if (passes && tile + 1 < r->tiles) pass_turn(b, who, cta, (consumer + 1) % turns);
-    if (late) await_fetched(b, who, cta, tile);
     int last = tile * tile_stages(r) + r->k_tiles - 1;
     read_stage(b, who, cta, last, STEP_DONE);
     if (b->mistake != RING_EARLY_RELEASE) release(b, who, cta, last);
+    if (late) await_fetched(b, who, cta, tile);
     finish_tile(b, who, cta, tile);
   }
 }

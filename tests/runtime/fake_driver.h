@@ -13,7 +13,7 @@ typedef struct fake_launch {
   void **raw;       /* the arguments as they were passed; during on_launch only */
   unsigned grid[3], block[3], cluster[3], smem_bytes;
   CUstream stream;
-  uint64_t arguments[GG_PARAM_COUNT];
+  uint64_t arguments[GG_PARAMS_MAX];
 } fake_launch;
 
 /* The arguments of a call of cuTensorMapEncodeTiled. */

@@ -8,24 +8,24 @@
 #include <string.h>
 
 static const gg_param params[] = {
-    GG_PARAM_A,
-    GG_PARAM_B,
-    GG_PARAM_C,
-    GG_PARAM_D,
-    GG_PARAM_M,
-    GG_PARAM_N,
-    GG_PARAM_K,
-    GG_PARAM_BATCH,
-    GG_PARAM_LDA,
-    GG_PARAM_LDB,
-    GG_PARAM_LDC,
-    GG_PARAM_LDD,
-    GG_PARAM_BATCH_STRIDE_A,
-    GG_PARAM_BATCH_STRIDE_B,
-    GG_PARAM_BATCH_STRIDE_C,
-    GG_PARAM_BATCH_STRIDE_D,
-    GG_PARAM_ALPHA,
-    GG_PARAM_BETA,
+    {GG_PARAM_ADDRESS, GG_OPERAND_A, 0},
+    {GG_PARAM_ADDRESS, GG_OPERAND_B, 0},
+    {GG_PARAM_ADDRESS, GG_OPERAND_C, 0},
+    {GG_PARAM_ADDRESS, GG_OPERAND_D, 0},
+    {.kind = GG_PARAM_M},
+    {.kind = GG_PARAM_N},
+    {.kind = GG_PARAM_K},
+    {.kind = GG_PARAM_BATCH},
+    {GG_PARAM_LD, GG_OPERAND_A, 0},
+    {GG_PARAM_LD, GG_OPERAND_B, 0},
+    {GG_PARAM_LD, GG_OPERAND_C, 0},
+    {GG_PARAM_LD, GG_OPERAND_D, 0},
+    {GG_PARAM_BATCH_STRIDE, GG_OPERAND_A, 0},
+    {GG_PARAM_BATCH_STRIDE, GG_OPERAND_B, 0},
+    {GG_PARAM_BATCH_STRIDE, GG_OPERAND_C, 0},
+    {GG_PARAM_BATCH_STRIDE, GG_OPERAND_D, 0},
+    {.kind = GG_PARAM_ALPHA},
+    {.kind = GG_PARAM_BETA},
 };
 
 static const char source[] = "extern \"C\" __global__ void tiny(int *out) { *out = 1; }\n";
@@ -63,17 +63,33 @@ gg_kernel fixture_kernel(void) {
 }
 
 static const gg_param mapped_params[] = {
-    GG_PARAM_MAP_A, GG_PARAM_MAP_B, GG_PARAM_MAP_D, GG_PARAM_M,
-    GG_PARAM_N,     GG_PARAM_K,     GG_PARAM_BATCH, GG_PARAM_ALPHA,
+    {GG_PARAM_MAP, GG_OPERAND_A, 0},
+    {GG_PARAM_MAP, GG_OPERAND_B, 0},
+    {GG_PARAM_MAP, GG_OPERAND_D, 0},
+    {.kind = GG_PARAM_M},
+    {.kind = GG_PARAM_N},
+    {.kind = GG_PARAM_K},
+    {.kind = GG_PARAM_BATCH},
+    {.kind = GG_PARAM_ALPHA},
 };
+
+static gg_tensor_map map_of(gg_operand_id operand, gg_dtype type, int line, int lines,
+                            int swizzle) {
+  return (gg_tensor_map){.operand = operand,
+                         .type = type,
+                         .rank = 3,
+                         .modes = {GG_MAP_LINE, GG_MAP_LINES, GG_MAP_BATCH},
+                         .box = {line, lines, 1},
+                         .swizzle_bytes = swizzle};
+}
 
 gg_kernel fixture_mapped_kernel(void) {
   gg_kernel kernel = fixture_kernel();
   kernel.params = mapped_params;
   kernel.param_count = sizeof mapped_params / sizeof *mapped_params;
-  kernel.maps[0] = (gg_tensor_map){GG_PARAM_MAP_A, {64, 128}, 128};
-  kernel.maps[1] = (gg_tensor_map){GG_PARAM_MAP_B, {32, 64}, 64};
-  kernel.maps[2] = (gg_tensor_map){GG_PARAM_MAP_D, {4, 16}, 0};
+  kernel.maps[0] = map_of(GG_OPERAND_A, GG_DTYPE_f16, 64, 128, 128);
+  kernel.maps[1] = map_of(GG_OPERAND_B, GG_DTYPE_f16, 32, 64, 64);
+  kernel.maps[2] = map_of(GG_OPERAND_D, GG_DTYPE_f32, 4, 16, 0);
   kernel.map_count = 3;
   return kernel;
 }

@@ -27,31 +27,27 @@ static const gg_kernel *kernel_of(const char *name) {
   return NULL;
 }
 
+/* Where a problem keeps what a parameter brings. */
+static void *member_of(gg_problem *p, gg_param param) {
+  void *const of_operands[][3] = {
+      [GG_OPERAND_A] = {&p->a, &p->lda, &p->batch_stride_a},
+      [GG_OPERAND_B] = {&p->b, &p->ldb, &p->batch_stride_b},
+      [GG_OPERAND_C] = {&p->c, &p->ldc, &p->batch_stride_c},
+      [GG_OPERAND_D] = {&p->d, &p->ldd, &p->batch_stride_d},
+  };
+  void *const others[] = {
+      [GG_PARAM_M] = &p->m,         [GG_PARAM_N] = &p->n,         [GG_PARAM_K] = &p->k,
+      [GG_PARAM_BATCH] = &p->batch, [GG_PARAM_ALPHA] = &p->alpha, [GG_PARAM_BETA] = &p->beta,
+  };
+  return param.operand ? of_operands[param.operand][param.kind] : others[param.kind];
+}
+
 static gg_problem problem_of(const gg_kernel *kernel, void **arguments) {
   gg_problem p = GG_PROBLEM_INIT;
-  void *const members[GG_PARAM_COUNT] = {
-      &p.a,
-      &p.b,
-      &p.c,
-      &p.d,
-      &p.m,
-      &p.n,
-      &p.k,
-      &p.batch,
-      &p.lda,
-      &p.ldb,
-      &p.ldc,
-      &p.ldd,
-      &p.batch_stride_a,
-      &p.batch_stride_b,
-      &p.batch_stride_c,
-      &p.batch_stride_d,
-      &p.alpha,
-      &p.beta,
-  };
   for (size_t i = 0; i < kernel->param_count; i++) {
-    bool scalar = kernel->params[i] == GG_PARAM_ALPHA || kernel->params[i] == GG_PARAM_BETA;
-    memcpy(members[kernel->params[i]], arguments[i], scalar ? 4 : 8);
+    gg_param_kind kind = kernel->params[i].kind;
+    bool scalar = kind == GG_PARAM_ALPHA || kind == GG_PARAM_BETA;
+    memcpy(member_of(&p, kernel->params[i]), arguments[i], scalar ? 4 : 8);
   }
   return p;
 }

@@ -275,6 +275,42 @@ START_TEST(tensor_maps_are_encoded_once) {
 }
 END_TEST
 
+/* As many dimensions as the kernel says, in its order; and types of less than a byte. */
+START_TEST(tensor_maps_of_any_rank_and_type) {
+  static const struct {
+    gg_dtype type;
+    int driver_type;
+    uint64_t line_bytes; /* of 128 elements */
+  } types[] = {
+      {GG_DTYPE_e2m1, CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, 64},
+      {GG_DTYPE_e2m3, CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, 96},
+      {GG_DTYPE_e4m3, CU_TENSOR_MAP_DATA_TYPE_UINT8, 128},
+      {GG_DTYPE_tf32, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, 512},
+  };
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    fake_reset();
+    gg_kernel kernel = fixture_mapped_kernel();
+    kernel.a.type = kernel.maps[0].type = types[i].type;
+    kernel.maps[1].rank = 2;
+    kernel.maps[2].rank = 1;
+    loaded it = load(kernel);
+    gg_problem p = fixture_problem(100, 64, 128, 1);
+    ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
+    const fake_map *a = &fake.maps[0];
+    ck_assert_uint_eq(a->rank, 3);
+    ck_assert_int_eq(a->type, types[i].driver_type);
+    ck_assert_uint_eq(a->dims[0], 128);
+    ck_assert_uint_eq(a->strides[0], types[i].line_bytes);
+    ck_assert_uint_eq(fake.maps[1].rank, 2);
+    ck_assert_uint_eq(fake.maps[1].dims[1], 64);
+    ck_assert_uint_eq(fake.maps[1].strides[0], 256);
+    ck_assert_uint_eq(fake.maps[2].rank, 1);
+    ck_assert_uint_eq(fake.maps[2].dims[0], 64);
+    unload(it);
+  }
+}
+END_TEST
+
 /* In whole 16 bytes, 4 elements of f32: the kernel stores the rest. */
 START_TEST(tensor_maps_write_whole_units) {
   static const int64_t ns[][2] = {{64, 64}, {67, 64}, {4, 4}, {3, 4}};
@@ -351,7 +387,7 @@ END_TEST
 START_TEST(the_kernel_may_go_once_loaded) {
   fake_reset();
   char name[] = "tiny";
-  gg_param params[] = {GG_PARAM_D, GG_PARAM_M};
+  gg_param params[] = {{GG_PARAM_ADDRESS, GG_OPERAND_D, 0}, {.kind = GG_PARAM_M}};
   gg_kernel kernel = fixture_kernel();
   kernel.name = name;
   kernel.params = params;
@@ -359,7 +395,7 @@ START_TEST(the_kernel_may_go_once_loaded) {
   fake.argument_count = 2;
   loaded it = load(kernel);
   memset(name, 'x', sizeof name - 1);
-  params[0] = params[1] = GG_PARAM_K;
+  params[0] = params[1] = (gg_param){.kind = GG_PARAM_K};
   gg_problem p = fixture_problem(64, 64, 32, 1);
   ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
   ck_assert_uint_eq(fake.launches[0].arguments[0], p.d);
@@ -440,6 +476,7 @@ int main(void) {
   tcase_add_test(tests, the_drivers_compiler_log_is_kept);
   tcase_add_test(tests, clusters_are_an_attribute);
   tcase_add_test(tests, tensor_maps_are_encoded_once);
+  tcase_add_test(tests, tensor_maps_of_any_rank_and_type);
   tcase_add_test(tests, tensor_maps_write_whole_units);
   tcase_add_test(tests, tensor_maps_of_nothing);
   tcase_add_test(tests, empty_problems_launch_nothing);

@@ -95,7 +95,7 @@ START_TEST(clusters_along_k_take_one_tile) {
       {16, 4, 112, true},  {8, 40, 120, true},
   };
   gg_kernel kernel = fixture_kernel();
-  const gg_param param = GG_PARAM_NEXT_BESIDE;
+  const gg_param param = {.kind = GG_PARAM_NEXT_BESIDE};
   kernel.params = &param, kernel.param_count = 1;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     gg_problem p = fixture_problem(1, 1, 9, rows[i].tiles);
@@ -110,28 +110,30 @@ END_TEST
 
 /* The busiest CTA's K tiles are a part's. */
 START_TEST(clusters_along_k_share_the_k_tiles) {
-  const gg_dealt dealt = {.grid = GG_GRID_TILES,
-                          .tile_m = 64,
-                          .tile_n = 64,
-                          .tile_k = 64,
-                          .cluster_m = 2,
-                          .cluster_n = 1,
-                          .cluster_k = 3,
-                          .a_bits = 16,
-                          .b_bits = 16,
-                          .accumulator_bits = 32};
+  const gg_distributed distributed = {.grid = GG_GRID_TILES,
+                                      .tile_m = 64,
+                                      .tile_n = 64,
+                                      .tile_k = 64,
+                                      .cluster_m = 2,
+                                      .cluster_n = 1,
+                                      .cluster_k = 3,
+                                      .a_bits = 16,
+                                      .b_bits = 16,
+                                      .accumulator_bits = 32};
   static const int64_t rows[][3] = {{0, 0, 0}, {1, 1, 1}, {33, 1, 1}, {192, 3, 1}, {193, 4, 2}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    gg_dealing dealing;
-    ck_assert(gg_dealing_make(&dealing, &dealt, (gg_extents){129, 64, rows[i][0], 1}, 132));
-    ck_assert_int_eq(dealing.tiles, 2);
-    ck_assert_int_eq(dealing.clusters, 2);
-    ck_assert_int_eq(dealing.workspace_bytes, 0);
-    ck_assert_int_eq(dealing.k_tiles, rows[i][1]);
-    ck_assert_int_eq(dealing.busiest, rows[i][2]);
+    gg_distribution distribution;
+    ck_assert(gg_distribution_make(&distribution, &distributed,
+                                   (gg_extents){129, 64, rows[i][0], 1}, 132));
+    ck_assert_int_eq(distribution.tiles, 2);
+    ck_assert_int_eq(distribution.clusters, 2);
+    ck_assert_int_eq(distribution.workspace_bytes, 0);
+    ck_assert_int_eq(distribution.k_tiles, rows[i][1]);
+    ck_assert_int_eq(distribution.busiest, rows[i][2]);
   }
-  gg_dealing dealing;
-  ck_assert(!gg_dealing_make(&dealing, &dealt, (gg_extents){INT32_MAX, 64, 1, 64}, 132));
+  gg_distribution distribution;
+  ck_assert(
+      !gg_distribution_make(&distribution, &distributed, (gg_extents){INT32_MAX, 64, 1, 64}, 132));
 }
 END_TEST
 

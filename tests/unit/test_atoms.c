@@ -78,6 +78,24 @@ static void check_names(const gg_mma_atom *atom) {
   gg_str_free(&cute);
 }
 
+/* Of less than a byte, too. */
+START_TEST(sizes_of_types) {
+  static const struct {
+    gg_dtype type;
+    int64_t bytes_of_one, bytes_of_five, unit_of_16;
+  } rows[] = {
+      {GG_DTYPE_b1, 1, 1, 128},    {GG_DTYPE_e2m1, 1, 3, 32}, {GG_DTYPE_e2m3, 1, 4, 64},
+      {GG_DTYPE_e4m3, 1, 5, 16},   {GG_DTYPE_f16, 2, 10, 8},  {GG_DTYPE_f64, 8, 40, 2},
+      {GG_DTYPE_gc64, 24, 120, 2},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ck_assert_int_eq(gg_dtype_bytes(rows[i].type, 1), rows[i].bytes_of_one);
+    ck_assert_int_eq(gg_dtype_bytes(rows[i].type, 5), rows[i].bytes_of_five);
+    ck_assert_int_eq(gg_dtype_unit(rows[i].type, 16), rows[i].unit_of_16);
+  }
+}
+END_TEST
+
 START_TEST(names_agree_with_columns) {
   for_each_mma(check_names);
 }
@@ -458,6 +476,7 @@ int main(void) {
   Suite *suite = suite_create("atoms");
   TCase *tables = tcase_create("tables");
   tcase_set_timeout(tables, 60);
+  tcase_add_test(tables, sizes_of_types);
   tcase_add_test(tables, names_agree_with_columns);
   tcase_add_test(tables, layouts_cover_the_tile);
   tcase_add_test(tables, fragments_are_as_the_isa_says);

@@ -9,7 +9,7 @@
 #include "emit/layout_text.h"
 #include "pipeline.h"
 #include "plan/check.h"
-#include "plan/exchange.h"
+#include "plan/transpose.h"
 #include "suite.h"
 
 static gg_spec_file *parse(const char *text) {
@@ -97,7 +97,7 @@ static void check_fetched(const gg_plan *plan, const gg_layouts *layouts) {
   const gg_fetched *c = &layouts->fetched[0];
   int64_t stage = layouts->smem_bytes_per_stage, boxes = (plan->tile_n - 1) / plan->epi_n + 1;
   int64_t columns = c->operand.major == GG_MAJOR_N ? boxes * plan->epi_n : plan->tile_n;
-  ck_assert_int_eq(layouts->maps[2].param, GG_PARAM_MAP_C);
+  ck_assert_int_eq(layouts->maps[2].operand, GG_OPERAND_C);
   ck_assert_int_eq((int64_t)c->line * c->lines * c->boxes, plan->tile_m * columns);
   ck_assert_int_eq((int64_t)c->line * c->lines * 2, c->bytes);
   ck_assert_int_eq(c->bytes % 128, 0);
@@ -141,31 +141,37 @@ START_TEST(test_boxed_grid) {
 }
 END_TEST
 
+static void check_param(gg_param param, gg_param_kind kind, gg_operand_id operand) {
+  ck_assert_int_eq(param.kind, kind);
+  ck_assert_int_eq(param.operand, operand);
+}
+
 /* What the runtime must know of a kernel whose operands come by maps. */
 START_TEST(test_boxed_facts) {
-  static const gg_param want[] = {GG_PARAM_MAP_A,
-                                  GG_PARAM_MAP_B,
-                                  GG_PARAM_MAP_C,
-                                  GG_PARAM_MAP_D,
-                                  GG_PARAM_D,
-                                  GG_PARAM_M,
-                                  GG_PARAM_N,
-                                  GG_PARAM_K,
-                                  GG_PARAM_BATCH,
-                                  GG_PARAM_LDD,
-                                  GG_PARAM_BATCH_STRIDE_D,
-                                  GG_PARAM_ALPHA,
-                                  GG_PARAM_BETA};
+  static const gg_param want[] = {{GG_PARAM_MAP, GG_OPERAND_A, 0},
+                                  {GG_PARAM_MAP, GG_OPERAND_B, 0},
+                                  {GG_PARAM_MAP, GG_OPERAND_C, 0},
+                                  {GG_PARAM_MAP, GG_OPERAND_D, 0},
+                                  {GG_PARAM_ADDRESS, GG_OPERAND_D, 0},
+                                  {.kind = GG_PARAM_M},
+                                  {.kind = GG_PARAM_N},
+                                  {.kind = GG_PARAM_K},
+                                  {.kind = GG_PARAM_BATCH},
+                                  {GG_PARAM_LD, GG_OPERAND_D, 0},
+                                  {GG_PARAM_BATCH_STRIDE, GG_OPERAND_D, 0},
+                                  {.kind = GG_PARAM_ALPHA},
+                                  {.kind = GG_PARAM_BETA}};
   gg_spec_file *file = parse("arch: sm_90a\na: e4m3\nb: e5m2\nc: f32\nd: f16\npromote: 0\n");
   gg_error err = GG_ERROR_INIT;
   gg_kernel *kernel;
   ck_assert_int_eq(gg_kernel_generate(&kernel, gg_spec_file_get(file, 0), &err), GG_OK);
   gg_spec_file_free(file);
   ck_assert_uint_eq(kernel->param_count, sizeof want / sizeof *want);
-  ck_assert_mem_eq(kernel->params, want, sizeof want);
+  for (size_t i = 0; i < kernel->param_count; i++)
+    check_param(kernel->params[i], want[i].kind, want[i].operand);
   ck_assert_uint_eq(kernel->map_count, 4);
   for (size_t i = 0; i < kernel->map_count; i++)
-    ck_assert_int_eq(kernel->maps[i].param, kernel->params[i]);
+    check_param(kernel->params[i], GG_PARAM_MAP, kernel->maps[i].operand);
   ck_assert_int_eq(kernel->maps[0].box[0], 128);
   ck_assert_int_eq(kernel->maps[1].box[1], 256); /* the tile's rows of B, for both CTAs */
   ck_assert_int_eq(kernel->cluster_m, 2);
@@ -177,7 +183,7 @@ START_TEST(test_boxed_facts) {
 END_TEST
 
 /* What the text calls A is the problem's B, but a caller is told of the problem. */
-START_TEST(test_exchanged_facts) {
+START_TEST(test_transposed_facts) {
   gg_spec_file *file = parse("arch: sm_90a\na: {type: f16, major: m}\nb: {type: f16, major: k}\n"
                              "c: f32\nd: {type: f16, align: 32}\nproblem: {m: 32}\n"
                              "tile: [32, 128, 64]\ncluster: [1, 2, 1]\n");
@@ -195,12 +201,12 @@ START_TEST(test_exchanged_facts) {
   ck_assert_int_eq(kernel->tile_m, 32);
   ck_assert_int_eq(kernel->tile_n, 128);
   ck_assert_int_eq(kernel->cluster_n, 2);
-  ck_assert_int_eq(kernel->params[0], GG_PARAM_MAP_B);
-  ck_assert_int_eq(kernel->params[1], GG_PARAM_MAP_A);
-  ck_assert_int_eq(kernel->params[2], GG_PARAM_MAP_C);
-  ck_assert_int_eq(kernel->params[3], GG_PARAM_MAP_D);
+  check_param(kernel->params[0], GG_PARAM_MAP, GG_OPERAND_B);
+  check_param(kernel->params[1], GG_PARAM_MAP, GG_OPERAND_A);
+  check_param(kernel->params[2], GG_PARAM_MAP, GG_OPERAND_C);
+  check_param(kernel->params[3], GG_PARAM_MAP, GG_OPERAND_D);
   for (size_t i = 0; i < kernel->map_count; i++)
-    ck_assert_int_eq(kernel->maps[i].param, kernel->params[i]);
+    check_param(kernel->params[i], GG_PARAM_MAP, kernel->maps[i].operand);
   ck_assert_int_eq(kernel->maps[0].box[1], 128); /* rows of B */
   gg_kernel_free(kernel);
 }
@@ -208,7 +214,7 @@ END_TEST
 
 /* The plan as people see it is of the problem: A, whose rows begin anywhere, is copied by threads.
  */
-START_TEST(test_exchanged_copies) {
+START_TEST(test_transposed_copies) {
   gg_spec_file *file = parse("arch: sm_90a\na: {type: bf16, align: 2}\nb: bf16\nd: bf16\n"
                              "swap_ab: true\n");
   gg_compilation compilation = GG_COMPILATION_INIT;
@@ -236,7 +242,7 @@ static const struct {
     {"problem: {m: 64, n: 64, k: 32}\n", 64, 64, 32, 1, 1},
     {"problem: {m: 65536, n: 20}\n", 128, 32, 128, 2, 1},
     {"schedule: warp_specialized\ntile: [64, 64, 64]\n", 64, 64, 64, 1, 1},
-    /* Operands exchanged: 64 columns of D or more by few rows, and a deeper K. */
+    /* Transposed: 64 columns of D or more by few rows, and a deeper K. */
     {"problem: {m: 16, n: 4096}\n", 64, 16, 128, 1, 1},
     {"tile: [24, 128, 64]\n", 128, 24, 64, 2, 1},
     {"schedule: multistage\n", 128, 256, 64, 2, 1},
@@ -345,8 +351,8 @@ int main(void) {
   tcase_add_test(tcase, test_grid);
   tcase_add_test(tcase, test_boxed_grid);
   tcase_add_test(tcase, test_boxed_facts);
-  tcase_add_test(tcase, test_exchanged_facts);
-  tcase_add_test(tcase, test_exchanged_copies);
+  tcase_add_test(tcase, test_transposed_facts);
+  tcase_add_test(tcase, test_transposed_copies);
   tcase_add_loop_test(tcase, test_boxed_choice, 0, sizeof usual / sizeof *usual);
   tcase_add_test(tcase, test_deterministic);
   tcase_add_test(tcase, test_fast);

@@ -9,6 +9,7 @@ typedef uint64_t u64;
 
 /* A function of halves on both, and one of .f32 on both words. */
 #define PAIR1(f) ((u32)f((u16)a, how) | (u32)f((u16)(a >> 16), how) << 16)
+#define PAIR(f)  ((u32)f((u16)a) | (u32)f((u16)(a >> 16)) << 16)
 #define PAIR2(f) ((u32)f((u16)a, (u16)b, how) | (u32)f((u16)(a >> 16), (u16)(b >> 16), how) << 16)
 #define PAIR3(f)                                                                                   \
   ((u32)f((u16)a, (u16)b, (u16)c, how) |                                                           \
@@ -36,28 +37,6 @@ static inline u32 f32_fma(u32 a, u32 b, u32 c) {
 #else
   return emu_f32_fma(a, b, c, EMU_RN);
 #endif
-}
-
-/* The approximate functions, rounded to their type. */
-#define FUNCTION(type, uint, function)                                                             \
-  static uint type##_##function(uint a, unsigned how) {                                            \
-    return (uint)emu_##type##_round(emu_approx_##function(emu_##type##_value(a, how)), how);       \
-  }
-FUNCTION(f32, u32, rcp)
-FUNCTION(f32, u32, sqrt)
-FUNCTION(f32, u32, rsqrt)
-FUNCTION(f32, u32, sin)
-FUNCTION(f32, u32, cos)
-FUNCTION(f32, u32, lg2)
-FUNCTION(f32, u32, ex2)
-FUNCTION(f32, u32, tanh)
-FUNCTION(f16, u16, ex2)
-FUNCTION(f16, u16, tanh)
-FUNCTION(bf16, u16, ex2)
-FUNCTION(bf16, u16, tanh)
-
-static u64 f64_rsqrt(u64 a) {
-  return emu_f64_result(emu_double_bits(emu_approx_rsqrt(emu_double(a))), a, 0, 0);
 }
 
 /* Mixed precision: halves enter exactly, the result is rounded to .f32. */

@@ -2,10 +2,10 @@
  *
  * Data-parallel and persistent kernels compute every tile whole. Of split_k each tile is shared by
  * the same number of clusters. Of stream_k only what does not fill the device is shared: up to two
- * rounds of tiles, dealt in one share a cluster, of one to two tiles' length, so that all clusters
- * end at once; the rounds before keep the locality of whole tiles (Osama et al., "Stream-K:
- * Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU", 2023).
- * Fewer tiles than clusters are shared as split_k would.
+ * rounds of tiles, distributed in one share a cluster, of one to two tiles' length, so that all
+ * clusters end at once; the rounds before keep the locality of whole tiles (Osama et al.,
+ * "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the
+ * GPU", 2023). Fewer tiles than clusters are shared as split_k would.
  *
  * Invariants, which the kernel relies on (templates/parts/sm90_shares.cu): a tile has no more
  * shares than clusters run at once, or K tiles; in groups of one tile every share is within it;
@@ -13,10 +13,10 @@
  *
  * The model counts in K tiles. One costs its bytes of A and B, and everything else what it costs
  * more or less than that: sums are written and read at the same speed, and a wait is long. It only
- * weighs ways to deal one kernel's tiles; what one takes in seconds is choice/model.c. Sums and
- * waits are counted as in the kernels that its constants were fitted to: see
+ * weighs ways to distribute one kernel's tiles; what one takes in seconds is choice/model.c. Sums
+ * and waits are counted as in the kernels that its constants were fitted to: see
  * docs/performance/h100.md, "Shared tiles". */
-#include "plan/dealing.h"
+#include "plan/distribution.h"
 
 #include "atom/dtype.h"
 #include "layout/banks.h"
@@ -45,8 +45,8 @@ static int64_t divide_up(int64_t value, int64_t by) {
 
 /* ---- Kernels ---------------------------------------------------------------------------- */
 
-gg_dealt gg_dealt_of_kernel(const gg_kernel *kernel) {
-  return (gg_dealt){
+gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
+  return (gg_distributed){
       .grid = kernel->grid,
       .splits = kernel->splits,
       .tile_m = kernel->tile_m,
@@ -68,14 +68,14 @@ static int tile_warps(const gg_plan *plan) {
   return plan->atoms_m * plan->atoms_n * (int)(gg_layout_size(&worker) / GG_WARP);
 }
 
-gg_dealt gg_dealt_of_plan(const gg_plan *plan) {
+gg_distributed gg_distributed_of_plan(const gg_plan *plan) {
   static const gg_grid_rule grids[] = {
       [GG_SCHEDULER_DATA_PARALLEL] = GG_GRID_TILES,
       [GG_SCHEDULER_PERSISTENT] = GG_GRID_PERSISTENT,
       [GG_SCHEDULER_SPLIT_K] = GG_GRID_SPLIT_K,
       [GG_SCHEDULER_STREAM_K] = GG_GRID_STREAM_K,
   };
-  return (gg_dealt){
+  return (gg_distributed){
       .grid = grids[plan->scheduler],
       .splits = plan->splits,
       .tile_m = plan->tile_m,
@@ -151,7 +151,8 @@ static int64_t best_parts(const load *l) {
 
 /* ---- Shares ----------------------------------------------------------------------------- */
 
-static void deal(gg_dealing *out, const load *l, int64_t groups, int64_t tiles, int64_t shares) {
+static void distribute(gg_distribution *out, const load *l, int64_t groups, int64_t tiles,
+                       int64_t shares) {
   out->shared_tiles = groups * tiles;
   out->shares = groups * shares;
   out->group_tiles = tiles;
@@ -162,19 +163,19 @@ static void deal(gg_dealing *out, const load *l, int64_t groups, int64_t tiles, 
   out->waits = waits(parts);
 }
 
-static void deal_whole(gg_dealing *out, const load *l) {
-  deal(out, l, 0, 1, 1);
+static void distribute_whole(gg_distribution *out, const load *l) {
+  distribute(out, l, 0, 1, 1);
   out->busiest = split_busiest(l, 1);
 }
 
-static void split(gg_dealing *out, const load *l, int64_t parts) {
+static void split(gg_distribution *out, const load *l, int64_t parts) {
   if (parts > most_parts(l)) parts = most_parts(l);
   if (parts <= 1) return;
-  deal(out, l, l->tiles, 1, parts);
+  distribute(out, l, l->tiles, 1, parts);
   out->busiest = split_busiest(l, parts);
 }
 
-static void stream(gg_dealing *out, const load *l) {
+static void stream(gg_distribution *out, const load *l) {
   int64_t rest = l->tiles % l->clusters;
   if (rest == 0) return;
   if (l->tiles < l->clusters) {
@@ -185,22 +186,22 @@ static void stream(gg_dealing *out, const load *l) {
   int64_t whole = (l->tiles - shared) / l->clusters * l->k_tiles;
   int64_t share = divide_up(shared * l->k_tiles, l->clusters);
   if ((double)(whole + share) + combining(l, 2) >= (double)out->busiest) return;
-  deal(out, l, 1, shared, l->clusters);
+  distribute(out, l, 1, shared, l->clusters);
   out->busiest = whole + share;
 }
 
-static int64_t cluster_size(const gg_dealt *kernel) {
+static int64_t cluster_size(const gg_distributed *kernel) {
   return (int64_t)kernel->cluster_m * kernel->cluster_n * kernel->cluster_k;
 }
 
 /* Whether the shared tiles have their counters, and the kernel counts K tiles in its 32 bits. */
-static bool shares_fit(const gg_dealing *s, const gg_dealt *kernel) {
+static bool shares_fit(const gg_distribution *s, const gg_distributed *kernel) {
   int64_t counters = (int64_t)kernel->tile_warps * kernel->cluster_m * kernel->cluster_n;
   return s->shared_tiles <= GG_WORKSPACE_COUNTERS / (int64_t)sizeof(uint32_t) / counters &&
          s->k_tiles <= INT32_MAX / s->group_tiles;
 }
 
-static load load_of(const gg_dealing *s, const gg_dealt *kernel, int64_t resident) {
+static load load_of(const gg_distribution *s, const gg_distributed *kernel, int64_t resident) {
   int64_t k_tile_bytes =
       ((int64_t)kernel->tile_m * kernel->a_bits + (int64_t)kernel->tile_n * kernel->b_bits) *
       kernel->tile_k / 8;
@@ -216,21 +217,21 @@ static load load_of(const gg_dealing *s, const gg_dealt *kernel, int64_t residen
 }
 
 /* Tiles of clusters, of all batches. */
-static bool count_tiles(int64_t *out, const gg_dealt *kernel, const gg_extents *e) {
+static bool count_tiles(int64_t *out, const gg_distributed *kernel, const gg_extents *e) {
   int64_t m = divide_up(divide_up(e->m, kernel->tile_m), kernel->cluster_m);
   int64_t n = divide_up(divide_up(e->n, kernel->tile_n), kernel->cluster_n);
   return !__builtin_mul_overflow(m, n, out) && !__builtin_mul_overflow(*out, e->batch, out) &&
          *out <= INT32_MAX / cluster_size(kernel);
 }
 
-static void share(gg_dealing *out, const gg_dealt *kernel, const load *l) {
+static void share(gg_distribution *out, const gg_distributed *kernel, const load *l) {
   if (kernel->grid == GG_GRID_SPLIT_K) {
     split(out, l, kernel->splits ? kernel->splits : best_parts(l));
   } else if (kernel->grid == GG_GRID_STREAM_K) {
     stream(out, l);
   }
   /* So many tiles that there are no counters fill the device. */
-  if (out->shares > 0 && !shares_fit(out, kernel)) deal_whole(out, l);
+  if (out->shares > 0 && !shares_fit(out, kernel)) distribute_whole(out, l);
 }
 
 /* Clusters are placed where those of the launch before leave room. Where half of them to all find
@@ -238,19 +239,19 @@ static void share(gg_dealing *out, const gg_dealt *kernel, const load *l) {
  * clusters of four, of 30 that are resident, load for 11.4 us what takes 7.4 us on an empty device.
  * Pairs and threes fit in anywhere, and larger ones than eight have a group of their own. (Measured
  * on an H100: docs/performance/h100.md, "Clusters along K".) */
-static bool next_beside(const gg_dealing *s, const gg_dealt *kernel, const load *l) {
+static bool next_beside(const gg_distribution *s, const gg_distributed *kernel, const load *l) {
   enum { smallest = 4, largest = 8 };
   int64_t cluster = cluster_size(kernel), free = l->clusters - s->clusters;
   if (kernel->cluster_k == 1 || cluster < smallest || cluster > largest) return true;
   return free < s->clusters / 2 || free >= 2 * s->clusters;
 }
 
-bool gg_dealing_make(gg_dealing *out, const gg_dealt *kernel, gg_extents extents,
-                     int64_t resident) {
-  *out = (gg_dealing){.k_tiles = divide_up(extents.k, kernel->tile_k)};
+bool gg_distribution_make(gg_distribution *out, const gg_distributed *kernel, gg_extents extents,
+                          int64_t resident) {
+  *out = (gg_distribution){.k_tiles = divide_up(extents.k, kernel->tile_k)};
   if (!count_tiles(&out->tiles, kernel, &extents)) return false;
   load l = load_of(out, kernel, resident);
-  deal_whole(out, &l);
+  distribute_whole(out, &l);
   share(out, kernel, &l);
   int64_t work = out->shares + out->tiles - out->shared_tiles;
   bool all = kernel->grid == GG_GRID_TILES || work < l.clusters;

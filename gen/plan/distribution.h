@@ -1,6 +1,6 @@
-/* How a product is dealt to the clusters of a device. Pure: no device, no allocation. */
-#ifndef GG_PLAN_DEALING_H
-#define GG_PLAN_DEALING_H
+/* How a product is distributed to the clusters of a device. Pure: no device, no allocation. */
+#ifndef GG_PLAN_DISTRIBUTION_H
+#define GG_PLAN_DISTRIBUTION_H
 
 #include "plan/plan.h"
 
@@ -9,24 +9,24 @@ typedef struct gg_extents {
 } gg_extents;
 
 /* What of a kernel decides: gg_kernel's members, and the bits of an element. */
-typedef struct gg_dealt {
+typedef struct gg_distributed {
   gg_grid_rule grid;
   int splits;
   int tile_m, tile_n, tile_k;
   int tile_warps;
   int cluster_m, cluster_n, cluster_k;
   int a_bits, b_bits, accumulator_bits;
-} gg_dealt;
+} gg_distributed;
 
-gg_dealt gg_dealt_of_kernel(const gg_kernel *kernel);
+gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel);
 
-/* In the plan's terms: with swap_ab, of the exchanged problem. */
-gg_dealt gg_dealt_of_plan(const gg_plan *plan);
+/* In the plan's terms: with swap_ab, of the transposed problem. */
+gg_distributed gg_distributed_of_plan(const gg_plan *plan);
 
 /* "Tiles" are those of clusters: cluster_m x cluster_n of the kernel's, cluster_k CTAs each. Of the
- * first `shared_tiles` each group is dealt in shares of equally many K tiles; the others are
+ * first `shared_tiles` each group is divided into shares of equally many K tiles; the others are
  * computed whole. */
-typedef struct gg_dealing {
+typedef struct gg_distribution {
   int64_t tiles, k_tiles;            /* of all batches; of one tile, along K */
   int64_t clusters;                  /* of the grid */
   int64_t shared_tiles, shares;      /* 0 and 0: every tile is computed whole */
@@ -37,10 +37,11 @@ typedef struct gg_dealing {
                        for a shared one to be complete */
   int waits;        /* of which one cluster for others, until that */
   bool next_beside; /* whether a launch like it, behind it, had better begin beside it */
-} gg_dealing;
+} gg_distribution;
 
 /* `resident` is how many of the kernel's CTAs the device holds at once. Extents are not negative.
  * False where tiles or workspace pass the limits of a grid or of int64. */
-bool gg_dealing_make(gg_dealing *out, const gg_dealt *kernel, gg_extents extents, int64_t resident);
+bool gg_distribution_make(gg_distribution *out, const gg_distributed *kernel, gg_extents extents,
+                          int64_t resident);
 
 #endif

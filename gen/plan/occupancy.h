@@ -1,0 +1,16 @@
+/* How many of a kernel's CTAs a multiprocessor holds at once, as far as that is known before a
+ * compiler has counted registers. */
+#ifndef GG_PLAN_OCCUPANCY_H
+#define GG_PLAN_OCCUPANCY_H
+
+#include "plan/layouts.h"
+
+typedef struct gg_occupancy {
+  int ctas;         /* at most, and at least one */
+  int registers;    /* so many if a thread takes no more than these; 0: so many for certain */
+  const char *most; /* why not more: "shared memory allows" */
+} gg_occupancy;
+
+gg_occupancy gg_occupancy_of(const gg_plan *plan, const gg_layouts *layouts);
+
+#endif

@@ -1,0 +1,112 @@
+#include "plan/operands.h"
+
+#include <assert.h>
+
+/* ---- The table -------------------------------------------------------------------------- */
+
+/* `operation` is 0 but for the epilogue's. */
+static const gg_tensor_map *map_of(const gg_layouts *layouts, gg_operand_id id, int operation) {
+  for (size_t i = 0; i < layouts->map_count; i++) {
+    const gg_tensor_map *map = &layouts->maps[i];
+    if (map->operand == id && map->operation == operation) return map;
+  }
+  return NULL;
+}
+
+size_t gg_operand_rows(gg_operand_row out[GG_OPERAND_ROWS_MAX], const gg_plan *plan,
+                       const gg_layouts *layouts) {
+  const gg_operand_row matrices[] = {
+      {.id = GG_OPERAND_A, .is = &plan->a},
+      {.id = GG_OPERAND_B, .is = &plan->b},
+      {.id = GG_OPERAND_C, .is = &plan->c},
+      {.id = GG_OPERAND_D, .is = &plan->d, .written = true},
+  };
+  size_t count = 0;
+  for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) {
+    if (matrices[i].id == GG_OPERAND_C && !plan->has_c) continue;
+    out[count] = matrices[i];
+    out[count].span = GG_SPAN_MATRIX;
+    out[count++].map = map_of(layouts, matrices[i].id, 0);
+  }
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    const gg_operation *operation = &plan->operations[i];
+    gg_span span = gg_operation_span(operation);
+    if (span == GG_SPAN_NONE) continue;
+    out[count++] = (gg_operand_row){.id = GG_OPERAND_EXTRA,
+                                    .operation = (int)i,
+                                    .is = &operation->operand,
+                                    .span = span,
+                                    .written = operation->kind == GG_OP_AUX,
+                                    .map = map_of(layouts, GG_OPERAND_EXTRA, (int)i)};
+  }
+  return count;
+}
+
+/* ---- Parameters ------------------------------------------------------------------------- */
+
+typedef struct params {
+  gg_param *list;
+  size_t count;
+} params;
+
+static void add(params *out, gg_param_kind kind) {
+  assert(out->count < GG_PARAMS_MAX);
+  out->list[out->count++] = (gg_param){.kind = kind};
+}
+
+static void add_of(params *out, gg_param_kind kind, const gg_operand_row *row) {
+  add(out, kind);
+  out->list[out->count - 1].operand = row->id;
+  out->list[out->count - 1].operation = row->operation;
+}
+
+/* Whether there is such a parameter of the operand. What a map writes the kernel also stores
+ * itself, where lines end. */
+static bool has(const gg_operand_row *row, gg_param_kind kind) {
+  if (kind == GG_PARAM_MAP) return row->map != NULL;
+  if (kind == GG_PARAM_LD && row->span != GG_SPAN_MATRIX) return false;
+  return !row->map || row->written;
+}
+
+/* Those of A, B, C and D. */
+static void add_matrices(params *out, gg_param_kind kind, const gg_operand_row *rows,
+                         size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (rows[i].id != GG_OPERAND_EXTRA && has(&rows[i], kind)) add_of(out, kind, &rows[i]);
+  }
+}
+
+static void add_extras(params *out, const gg_operand_row *rows, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    for (int kind = GG_PARAM_ADDRESS; kind <= GG_PARAM_MAP; kind++) {
+      if (rows[i].id == GG_OPERAND_EXTRA && has(&rows[i], (gg_param_kind)kind))
+        add_of(out, (gg_param_kind)kind, &rows[i]);
+    }
+  }
+}
+
+static void add_shares(params *out, const gg_plan *plan) {
+  if (gg_plan_shares_tiles(plan)) {
+    for (int kind = GG_PARAM_WORKSPACE; kind <= GG_PARAM_GROUP_SHARES; kind++)
+      add(out, (gg_param_kind)kind);
+  }
+  if (plan->cluster_k > 1) add(out, GG_PARAM_NEXT_BESIDE);
+}
+
+size_t gg_kernel_params(gg_param list[GG_PARAMS_MAX], const gg_plan *plan,
+                        const gg_layouts *layouts) {
+  gg_operand_row rows[GG_OPERAND_ROWS_MAX];
+  size_t count = gg_operand_rows(rows, plan, layouts);
+  params out = {.list = list};
+  add_matrices(&out, GG_PARAM_MAP, rows, count);
+  add_matrices(&out, GG_PARAM_ADDRESS, rows, count);
+  for (int kind = GG_PARAM_M; kind <= GG_PARAM_BATCH; kind++)
+    add(&out, (gg_param_kind)kind);
+  add_matrices(&out, GG_PARAM_LD, rows, count);
+  add_matrices(&out, GG_PARAM_BATCH_STRIDE, rows, count);
+  if (plan->alpha) add(&out, GG_PARAM_ALPHA);
+  if (plan->has_c) add(&out, GG_PARAM_BETA);
+  add_shares(&out, plan);
+  add_extras(&out, rows, count);
+  return out.count;
+}

@@ -1,0 +1,259 @@
+/* Every decision of plan.def tells kernels apart, and nothing else does: each is changed by itself,
+ * to what another spec's plan has there, and the emitted text or the launch facts have to change
+ * with it, as the plan's identity does. */
+#include <stddef.h>
+#include <string.h>
+
+#include "choice/catalogue.h"
+#include "emit/emit.h"
+#include "kernel_hash.h"
+#include "plan/decisions.h"
+#include "suite.h"
+
+/* ---- Plans ---------------------------------------------------------------------------- */
+
+typedef struct planned {
+  gg_spec_file *file;
+  gg_arena arena;
+  gg_plan plan;
+} planned;
+
+/* `front`: a line before the spec, such as a name. */
+static planned choose_with(const char *front, const char *spec) {
+  planned out = {.arena = GG_ARENA_INIT};
+  gg_error err = GG_ERROR_INIT;
+  gg_str text = GG_STR_INIT;
+  gg_str_printf(&text, "%s\n%s\n", front, spec);
+  gg_status st = gg_spec_file_parse(&out.file, gg_str_text(&text), text.length, "test", &err);
+  ck_assert_msg(st == GG_OK, "%s\n%s", err.message, spec);
+  st = gg_plan_choose(&out.plan, gg_spec_file_get(out.file, 0), &out.arena, &err);
+  ck_assert_msg(st == GG_OK, "%s\n%s", err.message, spec);
+  gg_str_free(&text);
+  return out;
+}
+
+/* Of a kernel that is named alike, whatever it is. */
+static planned choose(const char *spec) {
+  return choose_with("name: alike", spec);
+}
+
+static void forget(planned *p) {
+  gg_arena_free(&p->arena);
+  gg_spec_file_free(p->file);
+}
+
+static uint64_t hash_plan(const char *what, const gg_plan *plan) {
+  static gg_layouts layouts; /* large */
+  gg_error err = GG_ERROR_INIT;
+  gg_kernel *kernel;
+  gg_status st = gg_layouts_derive(&layouts, plan, &err);
+  ck_assert_msg(st == GG_OK, "%s: %s", what, err.message);
+  st = gg_kernel_emit(&kernel, plan, &layouts, &err);
+  ck_assert_msg(st == GG_OK, "%s: %s", what, err.message);
+  uint64_t hash = kernel_hash(hash_start, kernel);
+  gg_kernel_free(kernel);
+  return hash;
+}
+
+static bool same_identity(const gg_plan *x, const gg_plan *y) {
+  gg_str of_x = GG_STR_INIT, of_y = GG_STR_INIT;
+  gg_plan_identity(&of_x, x);
+  gg_plan_identity(&of_y, y);
+  bool same = strcmp(gg_str_text(&of_x), gg_str_text(&of_y)) == 0;
+  gg_str_free(&of_x);
+  gg_str_free(&of_y);
+  return same;
+}
+
+/* ---- One decision at a time ----------------------------------------------------------- */
+
+#define SM90  "arch: sm_90a\na: bf16\nb: bf16\nd: bf16\nstages: 2\n"
+#define TILE  "tile: [128, 128, 64]\n"
+#define SM80  "arch: sm_80\na: f16\nb: f16\nd: f16\ntile: [64, 64, 32]\nstages: 2\n"
+#define LINES "arch: sm_90a\nb: f16\nd: f16\ntile: [64, 64, 64]\n"
+#define FP8   "arch: sm_90a\na: e4m3\nb: e4m3\nd: bf16\n"
+#define INT8  "arch: sm_90a\na: s8\nb: s8\n"
+
+/* A kernel of spec `of`, whose `member` becomes what it is for spec `from`. `whole`: why it
+ * cannot change by itself; then all of the two plans is compared. */
+static const struct flip {
+  const char *member, *of, *from, *whole;
+} flips[] = {
+    {"target", SM90 TILE, SM90 TILE "schedule: multistage",
+     "families' templates take other names and texts"},
+    {"arch", SM80, "arch: sm_86\na: f16\nb: f16\nd: f16\ntile: [64, 64, 32]\nstages: 2", NULL},
+    {"a", SM90 TILE, "arch: sm_90a\na: {type: bf16, major: m}\nb: bf16\nd: bf16", NULL},
+    {"b", SM90 TILE, "arch: sm_90a\na: bf16\nb: {type: bf16, major: n}\nd: bf16", NULL},
+    {"c", SM90 TILE "c: auto", SM90 TILE "c: f32", NULL},
+    {"has_c", SM90 TILE "c: auto", SM90 TILE, NULL},
+    {"d", SM90 TILE, "arch: sm_90a\na: bf16\nb: bf16\nd: {type: bf16, align: 8}", NULL},
+    {"accumulator", SM80, SM80 "accumulator: f16", NULL},
+    {"accumulator_bits", SM90 TILE, FP8, NULL},
+    {"promote", FP8, FP8 "promote: 2", NULL},
+    {"sum_sets", FP8 "tile: [128, 128, 128]", FP8 "tile: [128, 128, 128]\nscheduler: split_k",
+     NULL},
+    {"fixed_m", SM90 TILE, SM90 TILE "problem: {m: 1000}", NULL},
+    {"fixed_n", SM90 TILE, SM90 TILE "problem: {n: 1000}", NULL},
+    {"fixed_k", SM90 TILE, SM90 TILE "problem: {k: 1000}", NULL},
+    {"fixed_batch", SM90 TILE, SM90 TILE "problem: {batch: 3}", NULL},
+    {"tile_m", SM90 TILE, SM90 "tile: [256, 128, 64]", NULL},
+    {"tile_n", SM90 TILE, SM90 "tile: [128, 256, 64]", NULL},
+    {"tile_k", SM90 TILE, SM90 "tile: [128, 128, 128]", NULL},
+    {"mma", SM90 TILE, SM90 "tile: [128, 64, 64]", NULL},
+    {"swap_ab", SM90 TILE, SM90 TILE "swap_ab: true", NULL},
+    {"a_in_registers", SM90 TILE, SM90 TILE "operand_source: {a: registers}",
+     "the atom's A is where it says"},
+    {"atoms_m", SM90 TILE, SM90 "tile: [64, 128, 64]", NULL},
+    {"atoms_n", SM80 "atom_layout: [2, 2, 1]", SM80 "atom_layout: [2, 1, 1]", NULL},
+    {"stages", SM90 TILE, "arch: sm_90a\na: bf16\nb: bf16\nd: bf16\nstages: 3", NULL},
+    {"copy_bytes_a", SM80, "arch: sm_80\na: {type: f16, align: 8}\nb: f16\nd: f16", NULL},
+    {"copy_bytes_b", SM80, "arch: sm_80\na: f16\nb: {type: f16, align: 8}\nd: f16", NULL},
+    {"copies_ahead", LINES "a: {type: f16, align: 2}\nstages: 4",
+     LINES "a: {type: f16, align: 2}\nstages: 2", NULL},
+    {"swizzle_a", SM90 TILE, SM90 TILE "swizzle: {a: 64B}", NULL},
+    {"swizzle_b", SM90 TILE, SM90 TILE "swizzle: {b: 64B}", NULL},
+    {"consumers", SM90 TILE, SM90 "tile: [64, 128, 64]", NULL},
+    {"specialised", SM90 TILE, SM90 TILE "schedule: multistage",
+     "the family's templates take other names and texts"},
+    {"pingpong", SM90 TILE, SM90 TILE "schedule: pingpong", NULL},
+    {"consumer_registers", SM90 TILE, SM90 "tile: [192, 128, 64]", NULL},
+    {"producer_registers", SM90 TILE, SM90 "tile: [192, 128, 64]", NULL},
+    {"scheduler", SM90 TILE, SM90 TILE "scheduler: data_parallel", NULL},
+    {"splits", SM90 TILE "scheduler: split_k", SM90 TILE "scheduler: {kind: split_k, splits: 3}",
+     NULL},
+    {"cluster_m", SM90 TILE, SM90 TILE "cluster: [2, 1, 1]", NULL},
+    {"cluster_n", SM90 TILE, SM90 TILE "cluster: [1, 2, 1]", NULL},
+    {"cluster_k", SM90 TILE, SM90 TILE "cluster: [1, 1, 2]", NULL},
+    {"raster", SM90 TILE, SM90 TILE "raster: along_n", NULL},
+    {"raster_group", SM90 TILE, SM90 TILE "raster: {group: 2}", NULL},
+    {"operations", SM90 TILE "epilogue: [relu]", SM90 TILE "epilogue: [silu]", NULL},
+    {"operation_count", SM90 TILE "epilogue: [linear, relu]", SM90 TILE, NULL},
+    {"compute", INT8 "d: s32\nepilogue: [relu]", INT8 "d: f32", NULL},
+    {"alpha", SM90 TILE, SM90 TILE "epilogue: [relu]", NULL},
+    {"epi_m", SM80, "arch: sm_80\na: f16\nb: f16\nd: {type: f16, major: m}\n" TILE, NULL},
+    {"epi_n", SM80, SM80 "atom_layout: [2, 4, 1]", NULL},
+    {"epi_buffers", SM90 TILE, SM90 TILE "schedule: pingpong", NULL},
+    {"read_n", SM90 TILE, SM90 "tile: [128, 32, 64]", NULL},
+    {"access_bytes_c", SM80 "c: auto", SM80 "c: {align: 4}", NULL},
+    {"access_bytes_d", SM80, "arch: sm_80\na: f16\nb: f16\nd: {type: f16, align: 4}", NULL},
+    {"fetches", SM90 TILE "c: auto", SM90 TILE "c: {align: 2}", NULL},
+    {"vector_buffers", SM90 TILE "epilogue: [bias]",
+     SM90 TILE "epilogue: [bias]\nschedule: pingpong", NULL},
+    {"threads", SM90 TILE, SM90 "tile: [64, 128, 64]", NULL},
+    {"ctas_per_sm", SM80, SM80 "ctas_per_sm: 2", NULL},
+};
+
+static const struct place {
+  const char *member;
+  size_t offset, size;
+} places[] = {
+#define GG_DECISION(type, member, ...)                                                             \
+  {#member, offsetof(gg_plan, member), sizeof(((gg_plan *)NULL)->member)},
+#include "plan/plan.def"
+};
+
+enum { count = sizeof places / sizeof *places };
+
+static const struct flip *flip_of(const char *member) {
+  for (size_t i = 0; i < sizeof flips / sizeof *flips; i++) {
+    if (strcmp(flips[i].member, member) == 0) return &flips[i];
+  }
+  return NULL;
+}
+
+START_TEST(every_decision_tells_kernels_apart) {
+  const struct place *place = &places[_i];
+  const struct flip *flip = flip_of(place->member);
+  ck_assert_msg(flip, "%s has no row here that changes it", place->member);
+  planned of = choose(flip->of), from = choose(flip->from);
+  gg_plan changed = flip->whole ? from.plan : of.plan;
+  char *to = (char *)&changed + place->offset;
+  memcpy(to, (const char *)&from.plan + place->offset, place->size);
+  ck_assert_msg(memcmp(to, (const char *)&of.plan + place->offset, place->size) != 0,
+                "%s is the same for both specs", place->member);
+  ck_assert_msg(!same_identity(&of.plan, &changed), "%s is not in the identity", place->member);
+  ck_assert_msg(hash_plan(place->member, &of.plan) != hash_plan(place->member, &changed),
+                "%s changes nothing that is emitted", place->member);
+  forget(&of);
+  forget(&from);
+}
+END_TEST
+
+/* What is said and what would have been chosen are one kernel. */
+START_TEST(what_is_asked_for_does_not_matter) {
+  static const char *const pairs[][2] = {
+      {SM90 TILE, SM90 TILE "swizzle: 128B\nschedule: cooperative\natom_layout: [2, 1, 1]"},
+      {SM90 TILE, SM90 TILE "epilogue: [linear]\nscheduler: persistent\nthreads: 384"},
+      {SM80, SM80 "problem: {m: dynamic}\ncluster: auto\naccumulator: f32"},
+  };
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    planned x = choose(pairs[i][0]), y = choose(pairs[i][1]);
+    ck_assert_msg(same_identity(&x.plan, &y.plan), "%s", pairs[i][1]);
+    ck_assert_msg(hash_plan("x", &x.plan) == hash_plan("y", &y.plan), "%s", pairs[i][1]);
+    forget(&x);
+    forget(&y);
+  }
+}
+END_TEST
+
+/* No two kernels of a lineup have one text. */
+START_TEST(lineups_have_no_kernel_twice) {
+  enum { most = 512 };
+  const gg_form form = {.a = {GG_DTYPE_bf16, GG_MAJOR_K, 16},
+                        .b = {GG_DTYPE_bf16, GG_MAJOR_K, 16},
+                        .d = {GG_DTYPE_bf16, GG_MAJOR_N, 16},
+                        .accumulator = GG_DTYPE_f32};
+  static uint64_t hashes[most];
+  gg_error err = GG_ERROR_INIT;
+  gg_catalogue *catalogue;
+  gg_lineup *lineup;
+  ck_assert_int_eq(gg_catalogue_open(&catalogue, &err), GG_OK);
+  ck_assert_int_eq(gg_lineup_make(&lineup, catalogue, &form, 90, &err), GG_OK);
+  ck_assert_uint_le(lineup->count, most);
+  for (size_t i = 0; i < lineup->count; i++) {
+    gg_candidate *candidate = &lineup->list[i];
+    const char *name = candidate->plan.name;
+    candidate->plan.name = "alike";
+    hashes[i] = hash_plan(name, &candidate->plan);
+    for (size_t j = 0; j < i; j++)
+      ck_assert_msg(hashes[i] != hashes[j], "%s is there twice", name);
+  }
+  gg_lineup_free(lineup);
+  gg_catalogue_close(catalogue);
+}
+END_TEST
+
+/* What tells kernels apart is in their names, where those are derived. */
+START_TEST(names_tell_kernels_apart) {
+  planned of = choose_with("", flips[_i].of), from = choose_with("", flips[_i].from);
+  ck_assert_str_ne(of.plan.name, from.plan.name);
+  forget(&of);
+  forget(&from);
+}
+END_TEST
+
+/* ---- Transposed ----------------------------------------------------------------------- */
+
+START_TEST(transposed_twice_is_as_before) {
+  planned p = choose(flips[_i].of);
+  gg_plan once = gg_plan_transposed(&p.plan), twice = gg_plan_transposed(&once);
+  ck_assert_msg(same_identity(&p.plan, &twice), "%s", flips[_i].of);
+  ck_assert_int_eq(once.tile_m, p.plan.tile_n);
+  ck_assert_int_eq(once.epi_n, p.plan.epi_m);
+  ck_assert_int_eq(once.d.major, p.plan.d.major == GG_MAJOR_N ? GG_MAJOR_M : GG_MAJOR_N);
+  forget(&p);
+}
+END_TEST
+
+int main(void) {
+  TCase *tests = tcase_create("decisions");
+  tcase_set_timeout(tests, 120);
+  tcase_add_loop_test(tests, every_decision_tells_kernels_apart, 0, count);
+  tcase_add_test(tests, what_is_asked_for_does_not_matter);
+  tcase_add_test(tests, lineups_have_no_kernel_twice);
+  tcase_add_loop_test(tests, names_tell_kernels_apart, 0, (int)(sizeof flips / sizeof *flips));
+  tcase_add_loop_test(tests, transposed_twice_is_as_before, 0, (int)(sizeof flips / sizeof *flips));
+  Suite *suite = suite_create("decisions");
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}
