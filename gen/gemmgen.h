@@ -149,12 +149,13 @@ typedef enum gg_map_mode {
   GG_MAP_BATCH = 2,
 } gg_map_mode;
 
-enum { GG_TENSOR_MAPS_MAX = 3, GG_MAP_RANK_MAX = 5 };
+enum { GG_TENSOR_MAPS_MAX = 8, GG_MAP_RANK_MAX = 5 };
 
 /* How an operand is copied in boxes by a tensor map: 128 bytes that gg_prepare makes for a problem,
  * passed by value. What of a box lies outside of the operand is zeros, or is not written. */
 typedef struct gg_tensor_map {
   gg_operand_id operand;
+  int operation; /* of the epilogue, whose operand it is: GG_OPERAND_EXTRA */
   gg_dtype type; /* of its elements; those of tf32, f32 in memory, are rounded on their way in */
   int rank;      /* 1 to 5: dimensions, of which the first is the contiguous mode */
   gg_map_mode modes[GG_MAP_RANK_MAX];

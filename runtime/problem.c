@@ -106,27 +106,24 @@ static int64_t round_up(int64_t value, int64_t multiple) {
   return value > INT64_MAX - multiple ? INT64_MAX / multiple * multiple : value - rest + multiple;
 }
 
-/* What a part of an operand is called: "A", "lda", "batch_stride_a", or "extras[1].ld". */
-typedef enum view_part { THE_ADDRESS, THE_LD, THE_BATCH_STRIDE } view_part;
-
-enum { part_name_max = 40 };
-
-static const char *name_part(char out[part_name_max], const gg_view *view, view_part part) {
+const char *gg_view_part_name(char out[GG_VIEW_PART_NAME_MAX], const gg_view *view,
+                              gg_view_part part) {
   static const char *const prefixes[] = {"", "ld", "batch_stride_"};
   static const char *const members[] = {"", ".ld", ".batch_stride"};
   if (view->name == 'x') {
-    snprintf(out, part_name_max, "extras[%d]%s", view->index, members[part]);
+    snprintf(out, GG_VIEW_PART_NAME_MAX, "extras[%d]%s", view->index, members[part]);
   } else {
-    snprintf(out, part_name_max, "%s%c", prefixes[part],
-             part == THE_ADDRESS ? view->name - 'a' + 'A' : view->name);
+    snprintf(out, GG_VIEW_PART_NAME_MAX, "%s%c", prefixes[part],
+             part == GG_VIEW_ADDRESS ? view->name - 'a' + 'A' : view->name);
   }
   return out;
 }
 
 static gg_status too_large(gg_error *err, const gg_view *view) {
-  char text[128], name[part_name_max];
+  char text[128], name[GG_VIEW_PART_NAME_MAX];
   snprintf(text, sizeof text, "%s is larger than int64 can address: %lld x %lld, batch %lld",
-           name_part(name, view, THE_ADDRESS), (ll)view->length, (ll)view->rows, (ll)view->batch);
+           gg_view_part_name(name, view, GG_VIEW_ADDRESS), (ll)view->length, (ll)view->rows,
+           (ll)view->batch);
   return gg_fail(err, PROBLEM_SIZE, NULL, text);
 }
 
@@ -185,12 +182,13 @@ static gg_status check_extents(const gg_kernel *kernel, const gg_problem *p, gg_
   return st;
 }
 
-static gg_status check_multiple(const gg_view *view, view_part part, int64_t value, gg_error *err) {
+static gg_status check_multiple(const gg_view *view, gg_view_part part, int64_t value,
+                                gg_error *err) {
   int64_t multiple = align_elements(view);
   if (value % multiple == 0) return GG_OK;
-  char name[part_name_max];
-  return gg_fail(err, PROBLEM_ALIGN, NULL, name_part(name, view, part), (ll)value, (ll)multiple,
-                 "elements", (ll)round_up(value, multiple));
+  char name[GG_VIEW_PART_NAME_MAX];
+  return gg_fail(err, PROBLEM_ALIGN, NULL, gg_view_part_name(name, view, part), (ll)value,
+                 (ll)multiple, "elements", (ll)round_up(value, multiple));
 }
 
 /* Elements from the first to past the last of one batch: (rows - 1) * ld + length. */
@@ -211,17 +209,17 @@ static bool batches_apart(const gg_view *view, int64_t extent) {
 static gg_status check_batch_stride(const gg_view *view, int64_t extent, gg_error *err) {
   if (view->batch < 2) return GG_OK;
   const char *fault = NULL;
-  char name[part_name_max];
+  char name[GG_VIEW_PART_NAME_MAX];
   if (view->batch_stride < 0) {
     fault = "batch strides are not negative";
   } else if (view->written && !batches_apart(view, extent)) {
     fault = "the batches overlap";
   }
   if (fault) {
-    return gg_fail(err, PROBLEM_STRIDE, NULL, name_part(name, view, THE_BATCH_STRIDE),
+    return gg_fail(err, PROBLEM_STRIDE, NULL, gg_view_part_name(name, view, GG_VIEW_BATCH_STRIDE),
                    (ll)view->batch_stride, fault, (ll)round_up(extent, align_elements(view)));
   }
-  return check_multiple(view, THE_BATCH_STRIDE, view->batch_stride, err);
+  return check_multiple(view, GG_VIEW_BATCH_STRIDE, view->batch_stride, err);
 }
 
 /* Bytes from the operand's first to past its last, whatever the batch. */
@@ -235,8 +233,8 @@ static bool bytes_fit(const gg_view *view, int64_t extent) {
 }
 
 static gg_status check_address(const gg_view *view, gg_error *err) {
-  char part[part_name_max];
-  const char *whole = name_part(part, view, THE_ADDRESS);
+  char part[GG_VIEW_PART_NAME_MAX];
+  const char *whole = gg_view_part_name(part, view, GG_VIEW_ADDRESS);
   if (view->address == 0) return gg_fail(err, PROBLEM_POINTER, NULL, whole);
   uint64_t align = view->operand->align > 1 ? (uint64_t)view->operand->align : 1;
   if (view->address % align == 0) return GG_OK;
@@ -248,13 +246,13 @@ static gg_status check_address(const gg_view *view, gg_error *err) {
 
 static gg_status check_view(const gg_view *view, gg_error *err) {
   int64_t extent;
-  char name[part_name_max];
+  char name[GG_VIEW_PART_NAME_MAX];
   if (view->ld < view->length) {
-    return gg_fail(err, PROBLEM_LD, NULL, name_part(name, view, THE_LD), (ll)view->ld,
+    return gg_fail(err, PROBLEM_LD, NULL, gg_view_part_name(name, view, GG_VIEW_LD), (ll)view->ld,
                    view->length_name, (ll)view->length,
                    (ll)round_up(view->length, align_elements(view)));
   }
-  gg_status st = view->vector ? GG_OK : check_multiple(view, THE_LD, view->ld, err);
+  gg_status st = view->vector ? GG_OK : check_multiple(view, GG_VIEW_LD, view->ld, err);
   if (st) return st;
   if (!extent_of(&extent, view)) return too_large(err, view);
   if ((st = check_batch_stride(view, extent, err))) return st;

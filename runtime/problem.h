@@ -19,6 +19,14 @@ typedef struct gg_view {
   uint64_t address;
 } gg_view;
 
+/* What a part of an operand is called: "A", "lda", "batch_stride_a", or "extras[1].ld". */
+typedef enum gg_view_part { GG_VIEW_ADDRESS, GG_VIEW_LD, GG_VIEW_BATCH_STRIDE } gg_view_part;
+
+enum { GG_VIEW_PART_NAME_MAX = 40 };
+
+const char *gg_view_part_name(char out[GG_VIEW_PART_NAME_MAX], const gg_view *view,
+                              gg_view_part part);
+
 /* `which` is 'a', 'b', 'c' or 'd'. */
 gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *problem, char which);
 

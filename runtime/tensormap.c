@@ -6,8 +6,8 @@
  *
  * A map takes extents up to 2^32, but a copy's coordinates are 32-bit signed integers; strides are
  * multiples of 16 bytes (which the operand's alignment sees to) below 2^40. An operand that is not
- * read, because K is 0, still needs a legal map: of one element, at D or what it is rounded down
- * to.
+ * read, because K or beta is 0, still needs a legal map: of one element, at D or what it is rounded
+ * down to.
  *
  * Boxes are read with zeros for every element outside of the map, but written in whole 16 bytes: an
  * H100 writes 8 elements of 16 bits where the map has 7. So D's map ends at the last whole 16 bytes
@@ -23,8 +23,18 @@
 
 static const int64_t stride_limit = INT64_C(1) << 40; /* bytes */
 
-static char letter_of(gg_operand_id operand) {
-  return "-abcd"[operand];
+/* What a map is of. */
+static gg_view view_of(const gg_kernel *kernel, const gg_problem *problem,
+                       const gg_tensor_map *map) {
+  if (map->operand == GG_OPERAND_EXTRA)
+    return gg_problem_extra_view(kernel, problem, (size_t)map->operation);
+  return gg_problem_view(kernel, problem, "-abcd"[map->operand]);
+}
+
+/* A and B are not where K is 0, C is not without a beta. */
+static bool is_used(const gg_problem *problem, const gg_tensor_map *map) {
+  bool input = map->operand == GG_OPERAND_A || map->operand == GG_OPERAND_B;
+  return input ? problem->k > 0 : map->operand != GG_OPERAND_C || problem->beta != 0;
 }
 
 /* Elements of the fewest whole 16 bytes. */
@@ -32,12 +42,13 @@ static int64_t unit_of(const gg_view *view) {
   return gg_dtype_unit(view->operand->type, 16);
 }
 
-static gg_status too_far(gg_error *err, const char *name, char which, int64_t value, int64_t most) {
-  char text[160];
+static gg_status too_far(gg_error *err, const gg_view *view, gg_view_part part, int64_t value,
+                         int64_t most) {
+  char text[160], name[GG_VIEW_PART_NAME_MAX];
   snprintf(text, sizeof text,
-           "%s%c = %lld is more than the %lld elements, less than 2^40 bytes, that a tensor map "
+           "%s = %lld is more than the %lld elements, less than 2^40 bytes, that a tensor map "
            "steps over",
-           name, which, (long long)value, (long long)most);
+           gg_view_part_name(name, view, part), (long long)value, (long long)most);
   return gg_fail(err, PROBLEM_SIZE, NULL, text);
 }
 
@@ -54,9 +65,9 @@ static gg_status check_extent(const char *name, int64_t value, int64_t block, gg
 static gg_status check_map(const gg_view *view, gg_error *err) {
   int64_t unit = unit_of(view), bits = gg_dtype_info_of(view->operand->type)->bits;
   int64_t most = (stride_limit * 8 / bits - 1) / unit * unit;
-  if (view->rows > 1 && view->ld > most) return too_far(err, "ld", view->name, view->ld, most);
+  if (view->rows > 1 && view->ld > most) return too_far(err, view, GG_VIEW_LD, view->ld, most);
   if (view->batch > 1 && view->batch_stride > most) {
-    return too_far(err, "batch_stride_", view->name, view->batch_stride, most);
+    return too_far(err, view, GG_VIEW_BATCH_STRIDE, view->batch_stride, most);
   }
   return GG_OK;
 }
@@ -68,9 +79,8 @@ gg_status gg_tensor_maps_check(const gg_kernel *kernel, const gg_problem *proble
   if (!st) st = check_extent("n", problem->n, block_n, err);
   if (!st) st = check_extent("batch", problem->batch, 0, err);
   for (size_t i = 0; i < kernel->map_count && !st; i++) {
-    char which = letter_of(kernel->maps[i].operand);
-    gg_view view = gg_problem_view(kernel, problem, which);
-    if (problem->k > 0 || which == 'd') st = check_map(&view, err);
+    gg_view view = view_of(kernel, problem, &kernel->maps[i]);
+    if (is_used(problem, &kernel->maps[i])) st = check_map(&view, err);
   }
   return st;
 }
@@ -132,10 +142,10 @@ gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_d
   gg_status st = GG_OK;
   for (size_t i = 0; i < kernel->map_count && !st; i++) {
     const gg_tensor_map *map = &kernel->maps[i];
-    gg_view view = gg_problem_view(kernel, problem, letter_of(map->operand));
+    gg_view view = view_of(kernel, problem, map);
     if (view.written) {
       view.length = writable(&view);
-    } else if (problem->k == 0) {
+    } else if (!is_used(problem, map)) {
       view.address = problem->d / 16 * 16;
       view.length = view.rows = view.batch = 1;
     }

@@ -40,6 +40,8 @@ __device__ __forceinline__ unsigned full_barrier(unsigned smem, int stage) {
 //@ include rasterise
 //@ end
 
+//@ include sm90_boxes
+
 //@ include sm90_load
 
 struct tile_origin {

@@ -109,6 +109,9 @@ struct work_list {
   unsigned share_length;               // K tiles; one more in the first
   unsigned longer_shares;              // of each group
 //@ end
+//@ if fetches
+  int fetch_stages;  // behind a tile's last K tile
+//@ end
 //@ if parts
   bool next_beside;  // the launch behind this one may begin before it ends
 //@ end
@@ -180,6 +183,8 @@ struct work_walk {
 //@ include sm90_parts
 //@ end
 
+//@ include sm90_boxes
+
 //@ include sm90_load
 
 // ---- The producer -------------------------------------------------------------------------------
@@ -189,8 +194,27 @@ struct work_walk {
 //@ else
 constexpr int full_arrivals = 1;
 
+__device__ __forceinline__ void await_empty(unsigned smem, const ring_position &write) {
+//@ if both_shared
+  // Both before the expectation: without it the stage's phase cannot end, and so no consumer can be
+  // another round ahead when this thread looks at the parity of the second.
+  mbarrier_wait(empty_barrier(smem, write.stage, 0), write.parity);
+  mbarrier_wait(empty_barrier(smem, write.stage, 1), write.parity);
+//@ else
+  mbarrier_wait(empty_barrier(smem, write.stage), write.parity);
+//@ end
+}
+
+//@ if fetches
+//@ include sm90_fetch
+
+__device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_map &map_b,
+                                        const fetch_maps &maps, const work_list &list,
+                                        unsigned smem) {
+//@ else
 __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_map &map_b,
                                         const work_list &list, unsigned smem) {
+//@ end
   // Rank in the cluster: rank_m + rank_n * cluster_m + rank_k * cluster_plane.
   const int first = list.rank_k * cluster_plane;
   unsigned row = 0;  // the CTAs with this one's rank_m, as bits, for rank_m = 0
@@ -208,37 +232,30 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
       const unsigned sA = smem + stage_begin + write.stage * stage_bytes;
       const unsigned full = full_barrier(smem, write.stage);
       const int k_tile = item.k_first + i;
-//@ if both_shared
-      // Both before the expectation: without it the stage's phase cannot end, and so no consumer
-      // can be another round ahead when this thread looks at the parity of the second.
-      mbarrier_wait(empty_barrier(smem, write.stage, 0), write.parity);
-      mbarrier_wait(empty_barrier(smem, write.stage, 1), write.parity);
-//@ else
-      mbarrier_wait(empty_barrier(smem, write.stage), write.parity);
-//@ end
+      await_empty(smem, write);
       mbarrier_expect(full, tx_bytes);
       load_tile<operand_a>(sA, map_a, full, at.m0, k_tile, at.batch, list.rank_n, sharers_a);
       load_tile<operand_b>(sA + stage_bytes_a, map_b, full, at.n0, k_tile, at.batch, list.rank_m,
                            sharers_b);
     }
+//@ if fetches
+    fetch_all(maps, stages_behind(list, item), at, write, smem);
+//@ end
   }
   admit_next(list);
   // This CTA stays as long as others of the cluster may arrive at its barriers.
-//@ if both_shared
-#pragma unroll 1
-  for (int i = 0; i < 2 * stages; ++i) {
-    mbarrier_wait(empty_barrier(smem, write.stage, i % 2), write.parity);
-    if (i % 2 == 1) write.advance();
-  }
-//@ else
   if constexpr (cluster_plane > 1)
 #pragma unroll 1
-    for (int i = 0; i < stages; ++i, write.advance())
-      mbarrier_wait(empty_barrier(smem, write.stage), write.parity);
-//@ end
+    for (int i = 0; i < stages; ++i, write.advance()) await_empty(smem, write);
 }
 //@ end
 
+//@ include operations
+
+//@ if vectors
+//@ include sm90_vectors
+
+//@ end
 // ---- The consumers ------------------------------------------------------------------------------
 
 // When a warp has read a stage, it says so to every CTA that copies to it, a lane each. This is where
@@ -275,6 +292,9 @@ __device__ __forceinline__ void init_barriers(unsigned smem) {
   }
 //@ if parts
   init_sum_barriers(smem);
+//@ end
+//@ if vectors
+  init_vector_barriers(smem);
 //@ end
   fence_barrier_init();
 }
@@ -318,8 +338,35 @@ __device__ __forceinline__ void finish_multiply(acc_t (&tCrC)[frags_m][acc_words
 }
 //@ end
 
-//@ include operations
+//@ if fetches
+// The stages that were fetched for a tile's epilogue.
+struct fetched_tile {
+  unsigned smem;
+  int first;
 
+  __device__ __forceinline__ unsigned stage(int number) const {
+    const int at = first + number;
+    return smem + stage_begin + (at < stages ? at : at - stages) * stage_bytes;
+  }
+};
+
+static_assert(fetch_stages <= stages, "all of them are in the ring together");
+
+// Before a turn is passed: the other consumer would else find such a stage's phase two behind the
+// one that it looks for, which has the same parity.
+__device__ __forceinline__ void await_fetched(unsigned smem, ring_position read, int behind) {
+#pragma unroll 1
+  for (int i = 0; i < behind; ++i, read.advance()) await_stage(smem, read);
+}
+
+__device__ __forceinline__ void release_fetched(unsigned empty_barriers, ring_position &read,
+                                                int behind) {
+  __syncwarp();
+#pragma unroll 1
+  for (int i = 0; i < behind; ++i, read.advance()) release(empty_barriers, read.stage);
+}
+
+//@ end
 //@ include sm90_epilogue
 
 // ---- The kernel ---------------------------------------------------------------------------------
@@ -345,7 +392,18 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   work_list list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
   list.next_beside = next_beside != 0;
 //@ else
+//@ if fetches
+  work_list list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
+//@ else
   const work_list list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
+//@ end
+//@ end
+//@ end
+//@ if fetches
+//@ if fetches_c
+  list.fetch_stages = operands.beta != 0.0f ? fetch_stages : fetched_c::first_stage;
+//@ else
+  list.fetch_stages = fetch_stages;
 //@ end
 //@ end
 
@@ -382,7 +440,14 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     };
     produce(from, list, smem, warp, lane);
 //@ else
+//@ if fetches
+    if (warp == 0 && lane == 0) produce(map_a, map_b, {${fetched_maps}}, list, smem);
+//@ else
     if (warp == 0 && lane == 0) produce(map_a, map_b, list, smem);
+//@ end
+//@ if vectors
+    if (warp == 1) copy_vectors(operands, list, m, n, smem, lane);
+//@ end
     __syncwarp();
 //@ end
   } else {
@@ -395,14 +460,25 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
         smem + epi_begin + (warp - warps_per_group) * epi_buffers * epi_bytes;
     const unsigned empty_barriers = empty_barriers_of(list, smem, lane);
     ring_position read = {0, 0};
+//@ if vectors
+    unsigned vectors_parity = 0;
+//@ end
     work_walk walk;
     if (turn == 1 && walk.more(list)) pass_turn(consumer);  // the first begins
     for (int i = 0; walk.more(list); ++i) {
       const work_item item = walk.next(list);
+//@ if fetches
+      const int behind = stages_behind(list, item);
+      if (i % turns != turn) {
+        read.skip(item.k_tiles + behind);
+        continue;
+      }
+//@ else
       if (i % turns != turn) {
         read.skip(item.k_tiles);
         continue;
       }
+//@ end
       acc_t tCrC[frags_m][acc_words];
 //@ if clears
       clear(tCrC);
@@ -411,16 +487,17 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ end
       await_turn(consumer);
       multiply(tCrC, read, empty_barriers, smem, item.k_tiles, first_block);
+//@ if fetches
+      await_fetched(smem, read, behind);
+//@ end
       if (walk.more(list)) pass_turn(consumer);
       finish_multiply(tCrC, read, empty_barriers, item.k_tiles);
 //@ if shares
       const box_set boxes =
           combine(tCrC, list, item, workspace, (warp - warps_per_group) % tile_warps, lane);
-      if (boxes == 0) continue;
 //@ end
 //@ if parts
       const box_set boxes = combine(tCrC, list, smem, warp - warps_per_group, lane);
-      if (boxes == 0) continue;
 //@ end
 
       const tile_origin at = locate(list, item.tile);
@@ -432,11 +509,30 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
           row0, at.n0, at.batch, m, n, D + at.batch * batch_stride_d, ldd,
           row_place(row0 - at.m0, at.m0, at.n0, m, n),
           at_tile(operands, at.batch, at.m0, at.n0),
+//@ if fetches
+          {smem, read.stage},
+//@ end
 //@ if sums
           boxes,
 //@ end
       };
+//@ if vectors
+      arguments.operands.vectors = vectors_address(smem, turn);
+      mbarrier_wait(vectors_full(smem, turn), vectors_parity);
+      vectors_parity ^= 1;
+//@ end
+//@ if sums
+      if (boxes != 0) epilogue(tCrC, arguments, staging, lane);
+//@ else
       epilogue(tCrC, arguments, staging, lane);
+//@ end
+//@ if fetches
+      release_fetched(empty_barriers, read, behind);
+//@ end
+//@ if vectors
+      __syncwarp();
+      if (lane == 0) mbarrier_arrive_here(vectors_empty(smem, turn));
+//@ end
     }
 //@ if map_d
     tma_store_wait_read<0>();  // shared memory outlives its last readers

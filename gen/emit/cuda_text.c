@@ -76,7 +76,9 @@ static void write_of_matrix(gg_str *out, gg_param param) {
 static void write_of_extra(gg_str *out, const gg_plan *plan, gg_param param) {
   char name[GG_OPERATION_NAME_MAX];
   gg_operation_name(name, plan->operations, (size_t)param.operation);
-  if (param.kind == GG_PARAM_BATCH_STRIDE) {
+  if (param.kind == GG_PARAM_MAP) {
+    gg_str_printf(out, "const __grid_constant__ tensor_map map_%s", name);
+  } else if (param.kind == GG_PARAM_BATCH_STRIDE) {
     gg_str_printf(out, "int64 batch_stride_%s", name);
   } else if (param.kind == GG_PARAM_LD) {
     gg_str_printf(out, "int64 ld_%s", name);
@@ -262,6 +264,6 @@ gg_status gg_cuda_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_str(out, "conversions", &text);
   write_parameters(&text, plan, layouts);
   gg_bind_str(out, "parameters", &text);
-  gg_bind_operations(out, plan, layouts->size_c == 0);
+  gg_bind_operations(out, plan, layouts, layouts->size_c == 0);
   return GG_OK;
 }

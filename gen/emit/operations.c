@@ -44,16 +44,45 @@ static const span_text spans[] = {
                         "  values.@ = load_two<d_n_major, @_pairs>(of.@, of.ld_@, at);\n"},
 };
 
+/* Vectors that were read ahead to shared memory: `of.vectors` is the tile's. A vector along n has
+ * zeros behind D's last column. */
+static const char *const ahead[] = {
+    [GG_SPAN_ALL] = "  values.@ = @_value(ld_vector<@_t>(of.vectors + @_begin, 0));\n",
+    [GG_SPAN_ROWS] = "  values.@ = @_value(ld_vector<@_t>(of.vectors + @_begin, at.row));\n",
+    [GG_SPAN_COLUMNS] = "  const two<@_t> @ = ld_vector_pair<@_t>(of.vectors + @_begin, at.col);\n"
+                        "  values.@ = {@_value(@.x), @_value(@.y)};\n",
+};
+
 typedef struct item {
   const gg_operation *operation;
   gg_span span;
+  bool fetched; /* a matrix that the producer fetches */
+  bool ahead;   /* a vector that is read ahead */
   char name[GG_OPERATION_NAME_MAX];
 } item;
 
-static item item_of(const gg_plan *plan, size_t index) {
+/* A kernel's epilogue. */
+typedef struct epilogue {
+  const gg_plan *plan;
+  const gg_layouts *layouts;
+  bool reads_c; /* C is read where it lies, as an operand */
+} epilogue;
+
+static bool is_fetched(const epilogue *e, size_t index) {
+  for (size_t i = 0; i < e->layouts->fetched_count; i++) {
+    if (e->layouts->fetched[i].operation == (int)index) return true;
+  }
+  return false;
+}
+
+static item item_of(const epilogue *e, size_t index) {
+  const gg_plan *plan = e->plan;
   item out = {.operation = &plan->operations[index],
               .span = gg_operation_span(&plan->operations[index])};
   gg_operation_name(out.name, plan->operations, index);
+  bool vector = out.span != GG_SPAN_NONE && out.span != GG_SPAN_MATRIX;
+  out.fetched = is_fetched(e, index);
+  out.ahead = vector && plan->vector_buffers > 0;
   return out;
 }
 
@@ -76,23 +105,27 @@ static void write_text(gg_str *out, const char *text, const item *it) {
 
 /* ---- Operands --------------------------------------------------------------------------- */
 
-static void write_conversions(gg_str *out, const gg_plan *plan) {
-  for (size_t i = 0; i < plan->operation_count; i++) {
-    item it = item_of(plan, i);
+static void write_conversions(gg_str *out, const epilogue *e) {
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
     const gg_operand *operand = &it.operation->operand;
     if (it.span == GG_SPAN_NONE) continue;
     gg_cuda_write_type(out, it.name, operand->type);
-    if (it.span == GG_SPAN_MATRIX) {
+    if (it.span == GG_SPAN_MATRIX && !it.fetched) {
       int64_t bytes = gg_dtype_bytes(operand->type, 1);
       gg_str_printf(out, "constexpr bool %s_pairs = %s;  // two neighbours at once\n", it.name,
                     gg_cuda_bool(operand->align >= 2 * bytes));
+    }
+    if (it.ahead) {
+      gg_str_printf(out, "constexpr unsigned %s_begin = %lld;  // among a tile's vectors\n",
+                    it.name, (long long)e->layouts->vector_begin[i]);
     }
     gg_str_putc(out, '\n');
     if (is_read(&it)) {
       gg_cuda_write_widening(out, it.name, operand->type);
       continue;
     }
-    gg_cuda_write_narrowing(out, it.name, operand->type, plan->compute);
+    gg_cuda_write_narrowing(out, it.name, operand->type, e->plan->compute);
     write_text(out,
                "__device__ __forceinline__ two<@_t> @_bits(pair x) {\n"
                "  @_t bits[2];\n"
@@ -103,34 +136,38 @@ static void write_conversions(gg_str *out, const gg_plan *plan) {
 }
 
 /* The members of epilogue_operands, in the order of operand_list. */
-static void write_members(gg_str *out, const gg_plan *plan, bool reads_c) {
+static void write_members(gg_str *out, const epilogue *e) {
+  const gg_plan *plan = e->plan;
   gg_str_puts(out, "// What the operations read and write besides the accumulators: the kernel's "
                    "parameters.\nstruct epilogue_operands {\n");
   if (plan->alpha) gg_str_puts(out, "  float alpha;\n");
   if (plan->has_c) gg_str_puts(out, "  float beta;\n");
-  if (reads_c) gg_str_puts(out, "  const c_t *C;\n  int64 ldc, batch_stride_c;\n");
+  if (e->reads_c) gg_str_puts(out, "  const c_t *C;\n  int64 ldc, batch_stride_c;\n");
   for (size_t i = 0; i < plan->operation_count; i++) {
-    item it = item_of(plan, i);
-    if (it.span == GG_SPAN_NONE) continue;
+    item it = item_of(e, i);
+    if (it.span == GG_SPAN_NONE || it.fetched) continue;
     write_text(out, is_read(&it) ? "  const @_t *@;\n" : "  @_t *@;\n", &it);
     write_text(out,
                it.span == GG_SPAN_MATRIX ? "  int64 ld_@, batch_stride_@;\n"
                                          : "  int64 batch_stride_@;\n",
                &it);
   }
+  if (plan->vector_buffers)
+    gg_str_puts(out, "  unsigned vectors;  // a tile's, in shared memory\n");
   gg_str_puts(out, "};\n\n");
 }
 
 /* Where templates write it: behind `const epilogue_operands operands = {`. */
-static void write_operand_list(gg_str *out, const gg_plan *plan, bool reads_c) {
+static void write_operand_list(gg_str *out, const epilogue *e) {
   enum { list_column = 44 };
+  const gg_plan *plan = e->plan;
   gg_str items = GG_STR_INIT;
   if (plan->alpha) gg_str_puts(&items, "alpha\n");
   if (plan->has_c) gg_str_puts(&items, "beta\n");
-  if (reads_c) gg_str_puts(&items, "C\nldc\nbatch_stride_c\n");
+  if (e->reads_c) gg_str_puts(&items, "C\nldc\nbatch_stride_c\n");
   for (size_t i = 0; i < plan->operation_count; i++) {
-    item it = item_of(plan, i);
-    if (it.span == GG_SPAN_NONE) continue;
+    item it = item_of(e, i);
+    if (it.span == GG_SPAN_NONE || it.fetched) continue;
     write_text(&items,
                it.span == GG_SPAN_MATRIX ? "@\nld_@\nbatch_stride_@\n" : "@\nbatch_stride_@\n",
                &it);
@@ -140,20 +177,20 @@ static void write_operand_list(gg_str *out, const gg_plan *plan, bool reads_c) {
   gg_str_free(&items);
 }
 
-static void write_move(gg_str *out, const gg_plan *plan, bool reads_c) {
+static void write_move(gg_str *out, const epilogue *e) {
   gg_str_puts(out,
               "// The same from a tile's first element on.\n"
               "__device__ __forceinline__ epilogue_operands at_tile(epilogue_operands of, "
               "int64 batch,\n"
               "                                                     int64 row, int64 col) {\n");
-  if (reads_c) {
+  if (e->reads_c) {
     gg_str_puts(out, "  of.C += batch * of.batch_stride_c;\n"
                      "  forget(of.ldc);\n"
                      "  of.C += element_offset<c_n_major>(of.ldc, row, col);\n");
   }
-  for (size_t i = 0; i < plan->operation_count; i++) {
-    item it = item_of(plan, i);
-    if (it.span == GG_SPAN_NONE) continue;
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
+    if (it.span == GG_SPAN_NONE || it.fetched) continue;
     write_text(out, "  of.@ += batch * of.batch_stride_@;\n", &it);
     write_text(out, spans[it.span].move, &it);
   }
@@ -167,25 +204,27 @@ static bool spans_one_of(const item *it, gg_span first, gg_span last) {
 }
 
 /* A struct of the values whose span is from `first` to `last`, and the function that reads them. */
-static void write_values(gg_str *out, const gg_plan *plan, const char *name, const char *what,
-                         gg_span first, gg_span last, bool c) {
+static void write_values(gg_str *out, const epilogue *e, const char *name, const char *what,
+                         gg_span first, gg_span last) {
+  bool cells = last == GG_SPAN_MATRIX;
   gg_str_printf(out, "struct %s_values {%s\n", name, what);
-  if (plan->has_c && last == GG_SPAN_MATRIX) gg_str_puts(out, "  two<c_t> c;\n");
-  for (size_t i = 0; i < plan->operation_count; i++) {
-    item it = item_of(plan, i);
+  if (e->plan->has_c && cells) gg_str_puts(out, "  two<c_t> c;\n");
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
     if (spans_one_of(&it, first, last)) write_text(out, spans[it.span].member, &it);
   }
   gg_str_printf(out,
                 "};\n\n__device__ __forceinline__ %s_values read_%s(const epilogue_operands &of, "
                 "tile_place at) {\n  %s_values values = {};\n",
                 name, name, name);
-  if (c) {
+  if (e->reads_c && cells) {
     gg_str_puts(out, "  if (of.beta != 0.0f)  // else C is not read: it may be null\n"
                      "    values.c = load_two<c_n_major, c_pairs>(of.C, of.ldc, at);\n");
   }
-  for (size_t i = 0; i < plan->operation_count; i++) {
-    item it = item_of(plan, i);
-    if (spans_one_of(&it, first, last)) write_text(out, spans[it.span].read, &it);
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
+    if (!spans_one_of(&it, first, last) || it.fetched) continue;
+    write_text(out, it.ahead ? ahead[it.span] : spans[it.span].read, &it);
   }
   gg_str_puts(out, "  return values;\n}\n\n");
 }
@@ -198,15 +237,15 @@ static void write_linear(gg_str *out, const gg_operation *linear) {
   }
 }
 
-static void write_finish(gg_str *out, const gg_plan *plan) {
+static void write_finish(gg_str *out, const epilogue *e) {
   gg_str_puts(out, "// The operations on two accumulators, one line a step.\n"
                    "__device__ __forceinline__ pair finish(pair x, const epilogue_operands &of, "
                    "tile_place at,\n"
                    "                                       const row_values &row, const "
                    "col_values &col,\n"
                    "                                       const cell_values &cell) {\n");
-  for (size_t i = 0; i < plan->operation_count; i++) {
-    item it = item_of(plan, i);
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
     if (it.operation->kind == GG_OP_LINEAR) {
       write_linear(out, it.operation);
       continue;
@@ -229,7 +268,16 @@ static bool has(const gg_plan *plan, gg_op_kind kind, gg_gelu form) {
   return false;
 }
 
-static void bind_flags(gg_bindings *out, const gg_plan *plan, bool reads_c) {
+static bool reads_matrices(const epilogue *e) {
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
+    if (it.operation->kind == GG_OP_RESIDUAL && !it.fetched) return true;
+  }
+  return e->reads_c;
+}
+
+static void bind_flags(gg_bindings *out, const epilogue *e) {
+  const gg_plan *plan = e->plan;
   bool erf = has(plan, GG_OP_GELU, GG_GELU_ERF), tanh = has(plan, GG_OP_GELU, GG_GELU_TANH);
   bool silu = has(plan, GG_OP_SILU, GG_GELU_ERF);
   bool relu = has(plan, GG_OP_RELU, GG_GELU_ERF);
@@ -240,32 +288,37 @@ static void bind_flags(gg_bindings *out, const gg_plan *plan, bool reads_c) {
   gg_bind_flag(out, "silu", silu);
   gg_bind_flag(out, "sigmoid", tanh || silu);
   gg_bind_flag(out, "exp2", erf || tanh || silu);
-  bool loads = reads_c || has(plan, GG_OP_RESIDUAL, GG_GELU_ERF);
-  bool stores = has(plan, GG_OP_AUX, GG_GELU_ERF);
+  bool loads = reads_matrices(e), stores = has(plan, GG_OP_AUX, GG_GELU_ERF);
   gg_bind_flag(out, "load_two", loads);
   gg_bind_flag(out, "store_two", stores);
   gg_bind_flag(out, "matrices", loads || stores);
 }
 
-void gg_bind_operations(gg_bindings *out, const gg_plan *plan, bool reads_c) {
+void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                        bool reads_c) {
   gg_str text = GG_STR_INIT;
-  reads_c = reads_c && plan->has_c;
-  bind_flags(out, plan, reads_c);
-  if (reads_c) {
+  epilogue e = {.plan = plan, .layouts = layouts, .reads_c = reads_c && plan->has_c};
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    if (plan->operations[i].kind == GG_OP_LINEAR && is_fetched(&e, i)) e.reads_c = false;
+  }
+  bind_flags(out, &e);
+  if (e.reads_c) {
     int64_t bytes = gg_dtype_bytes(plan->c.type, 1);
     gg_str_printf(&text, "constexpr bool c_pairs = %s;  // two neighbours at once\n\n",
                   gg_cuda_bool(plan->c.align >= 2 * bytes));
   }
-  write_conversions(&text, plan);
-  write_members(&text, plan, reads_c);
-  write_move(&text, plan, reads_c);
-  write_values(&text, plan, "row", "  // at a row", GG_SPAN_ALL, GG_SPAN_ROWS, false);
-  write_values(&text, plan, "col", "  // at two neighbouring columns", GG_SPAN_COLUMNS,
-               GG_SPAN_COLUMNS, false);
-  write_values(&text, plan, "cell", "  // at two neighbouring columns of a row", GG_SPAN_MATRIX,
-               GG_SPAN_MATRIX, reads_c);
-  write_finish(&text, plan);
+  write_conversions(&text, &e);
+  write_members(&text, &e);
+  write_move(&text, &e);
   gg_bind_str(out, "operations", &text);
-  write_operand_list(&text, plan, reads_c);
+  write_values(&text, &e, "row", "  // at a row", GG_SPAN_ALL, GG_SPAN_ROWS);
+  write_values(&text, &e, "col", "  // at two neighbouring columns", GG_SPAN_COLUMNS,
+               GG_SPAN_COLUMNS);
+  write_values(&text, &e, "cell", "  // at two neighbouring columns of a row", GG_SPAN_MATRIX,
+               GG_SPAN_MATRIX);
+  write_finish(&text, &e);
+  gg_bind_str(out, "values", &text);
+  write_operand_list(&text, &e);
   gg_bind_str(out, "operand_list", &text);
+  gg_bind_flag(out, "vectors", plan->vector_buffers > 0);
 }

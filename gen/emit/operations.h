@@ -4,11 +4,12 @@
 #define GG_EMIT_OPERATIONS_H
 
 #include "emit/binding.h"
-#include "plan/plan.h"
+#include "plan/layouts.h"
 
 /* Binds "operations", the operands and the steps; "operand_list", the kernel's parameters that are
  * such; and flags for what of the part is needed. `reads_c`: C is one of the operands, else the
  * family brings it. */
-void gg_bind_operations(gg_bindings *out, const gg_plan *plan, bool reads_c);
+void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                        bool reads_c);
 
 #endif

@@ -10,6 +10,7 @@
 #include "atom/dtype.h"
 #include "plan/epilogue.h"
 #include "plan/occupancy.h"
+#include "plan/operation.h"
 #include "plan/target.h"
 #include "plan/transpose.h"
 
@@ -274,15 +275,27 @@ static void report_layouts(gg_report *report, const gg_layouts *layouts) {
   }
 }
 
+/* What a map is of: "box of A", "box of residual2". */
+static const char *mapped(gg_report *report, const gg_plan *plan, const gg_tensor_map *map) {
+  static const char *const names[] = {[GG_OPERAND_A] = "box of A",
+                                      [GG_OPERAND_B] = "box of B",
+                                      [GG_OPERAND_C] = "box of C",
+                                      [GG_OPERAND_D] = "box of D"};
+  if (map->operand != GG_OPERAND_EXTRA) return names[map->operand];
+  char name[GG_OPERATION_NAME_MAX];
+  gg_str text = GG_STR_INIT;
+  gg_operation_name(name, plan->operations, (size_t)map->operation);
+  gg_str_printf(&text, "box of %s", name);
+  return keep(report, &text);
+}
+
 /* The boxes of tensor maps. */
-static void report_maps(gg_report *report, const gg_layouts *layouts) {
-  static const char *const names[] = {
-      [GG_OPERAND_A] = "box of A", [GG_OPERAND_B] = "box of B", [GG_OPERAND_D] = "box of D"};
+static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
   for (size_t i = 0; i < layouts->map_count; i++) {
     const gg_tensor_map *map = &layouts->maps[i];
     int64_t bytes = gg_dtype_bytes(map->type, (int64_t)map->box[0] * map->box[1]);
-    gg_fact *fact =
-        add_text(report, "tensor maps", names[map->operand], "%d x %d", map->box[0], map->box[1]);
+    gg_fact *fact = add_text(report, "tensor maps", mapped(report, plan, map), "%d x %d",
+                             map->box[0], map->box[1]);
     gg_str remark = GG_STR_INIT;
     gg_str_printf(&remark, "contiguous elements x lines, %lld B, ", (long long)bytes);
     if (map->swizzle_bytes) {
@@ -355,7 +368,7 @@ gg_status gg_report_make(gg_report *out, const gg_plan *plan, const gg_layouts *
   add_text(out, "kernel", "name", "%s", plan->name);
   report_decisions(out, &as_asked);
   report_layouts(out, layouts);
-  report_maps(out, layouts);
+  report_maps(out, plan, layouts);
   report_memory(out, layouts);
   report_cost(out, plan, layouts);
   return out->failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;

@@ -7,6 +7,7 @@
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
 #include "emit/layout_text.h"
+#include "emit/sm90.h"
 
 typedef long long ll; /* for printf */
 
@@ -101,6 +102,13 @@ static void write_alignment(gg_str *out, const gg_plan *plan) {
   }
 }
 
+static bool fetches_c(const gg_layouts *layouts) {
+  for (size_t i = 0; i < layouts->fetched_count; i++) {
+    if (layouts->fetched[i].is_c) return true;
+  }
+  return false;
+}
+
 static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int bits_a = gg_dtype_info_of(plan->a.type)->bits, bits_b = gg_dtype_info_of(plan->b.type)->bits;
   int64_t mapped_m = plan->copy_bytes_a ? 0 : plan->tile_m;
@@ -123,8 +131,16 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
     gg_str_printf(out, "constexpr unsigned sums_begin = %lld, sum_barriers_begin = %lld;\n",
                   (ll)layouts->sums_begin, (ll)layouts->sum_barriers_begin);
   gg_str_printf(out, "constexpr unsigned barriers_begin = %lld;\n", (ll)layouts->barriers_begin);
+  if (plan->vector_buffers) {
+    gg_str_printf(out,
+                  "constexpr int vector_buffers = %d;  // of a tile's vectors for the epilogue\n"
+                  "constexpr unsigned vectors_begin = %lld, vectors_bytes = %lld;\n"
+                  "constexpr unsigned vector_barriers_begin = %lld;\n",
+                  plan->vector_buffers, (ll)layouts->vectors_begin, (ll)layouts->vectors_bytes,
+                  (ll)layouts->vector_barriers_begin);
+  }
   gg_str_printf(out, "constexpr bool d_n_major = %s;\n", gg_cuda_bool(plan->d.major == GG_MAJOR_N));
-  if (plan->has_c) {
+  if (plan->has_c && !fetches_c(layouts)) {
     gg_str_printf(out, "constexpr bool c_n_major = %s;\n",
                   gg_cuda_bool(plan->c.major == GG_MAJOR_N));
   }
@@ -161,16 +177,17 @@ static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layout
     if ((st = gg_emit_layout_function(out, "smem_a", m_k, &layouts->sA, err))) return st;
   }
   gg_str_puts(out, "\n// An element of a warp's staging buffer.\n");
-  return gg_emit_layout_function(out, "smem_d", row_col, &layouts->sD, err);
+  if ((st = gg_emit_layout_function(out, "smem_d", row_col, &layouts->sD, err))) return st;
+  return gg_sm90_write_fetched(out, plan, layouts, err);
 }
 
 /* How a warp's elements of D go to its staging. */
 static void bind_staging(gg_bindings *out, const gg_plan *plan) {
-  gg_sm90_staging how = gg_sm90_staging_of(plan);
-  gg_bind_flag(out, "by_matrix", how == GG_SM90_STAGING_MATRICES);
-  gg_bind_flag(out, "in_halves", how == GG_SM90_STAGING_HALVES);
-  gg_bind_flag(out, "in_pairs", how == GG_SM90_STAGING_PAIRS);
-  gg_bind_flag(out, "in_ones", how == GG_SM90_STAGING_ONES);
+  gg_sm90_cells how = gg_sm90_cells_of(&plan->d, plan->epi_n);
+  gg_bind_flag(out, "by_matrix", how == GG_SM90_CELLS_MATRICES);
+  gg_bind_flag(out, "in_halves", how == GG_SM90_CELLS_HALVES);
+  gg_bind_flag(out, "in_pairs", how == GG_SM90_CELLS_PAIRS);
+  gg_bind_flag(out, "in_ones", how == GG_SM90_CELLS_ONES);
   gg_bind_flag(out, "map_d", plan->access_bytes_d == 0);
 }
 
@@ -212,5 +229,6 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
     gg_bind_flag(out, "tf32", plan->a.type == GG_DTYPE_tf32);
   }
   bind_staging(out, plan);
+  gg_sm90_bind_fetched(out, plan, layouts);
   return gg_cuda_bind(out, plan, layouts, "acc_t", err);
 }

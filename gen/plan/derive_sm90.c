@@ -16,6 +16,7 @@
 #include "atom/gmma_desc.h"
 #include "layout/tiled_mma.h"
 #include "plan/check.h"
+#include "plan/operation.h"
 #include "plan/sm90.h"
 
 enum {
@@ -114,14 +115,16 @@ static void derive_boxes(gg_boxed_tile *out, const operand_tile *tile) {
 }
 
 /* The map of an operand that is copied in boxes. */
-static void add_map(gg_layouts *out, gg_operand_id operand, gg_dtype type, int line, int lines,
-                    int width) {
+static gg_tensor_map *add_map(gg_layouts *out, gg_operand_id operand, gg_dtype type, int line,
+                              int lines, int width) {
+  gg_tensor_map *map = &out->maps[out->map_count];
   out->maps[out->map_count++] = (gg_tensor_map){.operand = operand,
                                                 .type = type,
                                                 .rank = 3,
                                                 .modes = {GG_MAP_LINE, GG_MAP_LINES, GG_MAP_BATCH},
                                                 .box = {line, lines, 1},
                                                 .swizzle_bytes = map_swizzle(width)};
+  return map;
 }
 
 /* What one box holds in shared memory, line by line, is what the tile's layout says: its place,
@@ -233,41 +236,52 @@ static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err)
 
 /* ---- Staging ---------------------------------------------------------------------------- */
 
-gg_sm90_staging gg_sm90_staging_of(const gg_plan *plan) {
-  int bits = gg_dtype_info_of(plan->d.type)->bits;
-  if (bits == 16) return GG_SM90_STAGING_MATRICES;
-  if (plan->d.major != GG_MAJOR_N) return GG_SM90_STAGING_ONES;
-  return bits == 32 && plan->epi_n >= 16 ? GG_SM90_STAGING_HALVES : GG_SM90_STAGING_PAIRS;
+gg_sm90_cells gg_sm90_cells_of(const gg_operand *operand, int line) {
+  int bits = gg_dtype_info_of(operand->type)->bits;
+  if (bits == 16) return GG_SM90_CELLS_MATRICES;
+  if (operand->major != GG_MAJOR_N) return GG_SM90_CELLS_ONES;
+  return bits == 32 && line >= 16 ? GG_SM90_CELLS_HALVES : GG_SM90_CELLS_PAIRS;
 }
 
-/* The column of a box that a lane writes to, of those that begin at `column`: in one access, or in
- * the first or the second of two. */
-static int64_t staged_column(const gg_plan *plan, gg_sm90_staging how, int lane, int64_t column,
-                             int second) {
+/* Elements in shared memory that a warp has as the MMA's accumulators lie: `rows` x `cols` of
+ * them. */
+typedef struct cells {
+  const gg_composed *smem; /* of `stride` rows */
+  const gg_operand *operand;
+  int line; /* of a box */
+  int64_t stride, rows, cols;
+} cells;
+
+/* The column that a lane accesses, of those that begin at `column`: in one access, or in the first
+ * or the second of two. */
+static int64_t column_of(const cells *c, gg_sm90_cells how, int lane, int64_t column, int second) {
   int64_t at = column + lane % 4 * 2;
-  if (how == GG_SM90_STAGING_ONES) return at + (lane / 16 ^ second);
-  bool late = how == GG_SM90_STAGING_HALVES && lane / 4 / (32 / plan->epi_n) % 2;
-  return late ? (at + plan->epi_n / 2) % plan->epi_n : at;
+  if (how == GG_SM90_CELLS_ONES) return at + (lane / 16 ^ second);
+  if (how != GG_SM90_CELLS_HALVES) return at;
+  bool late = lane / 4 / (32 / c->line) % 2;
+  int64_t first = column / c->line * c->line;
+  return late ? first + (at - first + c->line / 2) % c->line : at;
 }
 
-/* A warp's writes. 16-bit elements go by stmatrix: 8 lines of 16 bytes a phase. Of others a lane
- * has row lane / 4 and columns lane % 4 * 2 and + 1 of each 8 x 8. */
-static void count_staging(gg_layouts *out, const gg_plan *plan, int bits) {
-  gg_sm90_staging how = gg_sm90_staging_of(plan);
-  if (how == GG_SM90_STAGING_MATRICES) {
-    gg_smem_access_count_matrices(gg_layouts_access(out, "stage D", descriptor_unit), &out->sD,
-                                  plan->d.major == GG_MAJOR_N, plan->epi_m, plan->epi_n, bits);
+/* A warp's accesses. 16-bit elements go by stmatrix and ldmatrix: 8 lines of 16 bytes a phase. Of
+ * others a lane has row lane / 4 and columns lane % 4 * 2 and + 1 of each 8 x 8. */
+static void count_cells(gg_layouts *out, const char *name, const cells *c) {
+  gg_sm90_cells how = gg_sm90_cells_of(c->operand, c->line);
+  int bits = gg_dtype_info_of(c->operand->type)->bits;
+  if (how == GG_SM90_CELLS_MATRICES) {
+    gg_smem_access_count_matrices(gg_layouts_access(out, name, descriptor_unit), c->smem,
+                                  c->operand->major == GG_MAJOR_N, c->stride, c->cols, bits);
     return;
   }
-  int accesses = how == GG_SM90_STAGING_ONES ? 2 : 1;
-  gg_smem_access *access = gg_layouts_access(out, "stage D", 2 / accesses * bits / 8);
-  for (int64_t row = 0; row < plan->epi_m; row += 8) {
-    for (int64_t column = 0; column < plan->epi_n; column += 8) {
+  int accesses = how == GG_SM90_CELLS_ONES ? 2 : 1;
+  gg_smem_access *access = gg_layouts_access(out, name, 2 / accesses * bits / 8);
+  for (int64_t row = 0; row < c->rows; row += 8) {
+    for (int64_t column = 0; column < c->cols; column += 8) {
       for (int second = 0; second < accesses; second++) {
         int64_t address[GG_WARP];
         for (int lane = 0; lane < GG_WARP; lane++) {
-          int64_t at = staged_column(plan, how, lane, column, second);
-          address[lane] = gg_composed_at(&out->sD, row + lane / 4 + at * plan->epi_m) * bits / 8;
+          int64_t at = column_of(c, how, lane, column, second);
+          address[lane] = gg_composed_at(c->smem, row + lane / 4 + at * c->stride) * bits / 8;
         }
         gg_smem_access_count(access, address);
       }
@@ -294,7 +308,54 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   if (!plan->access_bytes_d) {
     add_map(out, GG_OPERAND_D, plan->d.type, length, n_major ? plan->epi_m : plan->epi_n, line);
   }
-  count_staging(out, plan, bits);
+  const cells written = {&out->sD, &plan->d, plan->epi_n, plan->epi_m, plan->epi_m, plan->epi_n};
+  count_cells(out, "stage D", &written);
+  return GG_OK;
+}
+
+/* ---- What is fetched for the epilogue ---------------------------------------------------- */
+
+static const char *fetched_name(char out[GG_OPERATION_NAME_MAX], const gg_plan *plan,
+                                const gg_fetched *matrix) {
+  return matrix->is_c ? "C" : gg_operation_name(out, plan->operations, (size_t)matrix->operation);
+}
+
+static gg_status derive_matrix(gg_layouts *out, gg_fetched *matrix, const gg_plan *plan,
+                               gg_error *err) {
+  enum { rows_a_warp = 16 };
+  char name[GG_OPERATION_NAME_MAX];
+  fetched_name(name, plan, matrix);
+  const gg_operand *operand = &matrix->operand;
+  bool n_major = operand->major == GG_MAJOR_N;
+  const operand_tile box = {.name = name,
+                            .mn = n_major ? matrix->lines : matrix->line,
+                            .k = n_major ? matrix->line : matrix->lines,
+                            .k_major = n_major,
+                            .bits = gg_dtype_info_of(operand->type)->bits,
+                            .width = (int)(matrix->bytes / matrix->lines)};
+  const gg_boxed_tile one = {
+      .count = 1, .line = matrix->line, .lines = matrix->lines, .bytes = matrix->bytes};
+  gg_composed smem;
+  gg_status st;
+  if ((st = canonical(&smem, &box, err))) return st;
+  if ((st = gg_composed_position_independent(&matrix->layout, &smem, err))) return st;
+  if ((st = check_boxes(&one, &box, &matrix->layout, err))) return st;
+  bool is_c = matrix->is_c;
+  add_map(out, is_c ? GG_OPERAND_C : GG_OPERAND_EXTRA, operand->type, one.line, one.lines,
+          box.width)
+      ->operation = is_c ? 0 : matrix->operation;
+  const cells read = {&matrix->layout, operand, matrix->line, box.mn, rows_a_warp, box.k};
+  count_cells(out, is_c ? "read C" : "read matrix", &read);
+  return GG_OK;
+}
+
+/* Maps follow each other as the kernel's parameters do: C's, D's, then the operations'. */
+static gg_status derive_fetched(gg_layouts *out, const gg_plan *plan, bool c, gg_error *err) {
+  for (size_t i = 0; i < out->fetched_count; i++) {
+    gg_fetched *matrix = &out->fetched[i];
+    gg_status st = matrix->is_c == c ? derive_matrix(out, matrix, plan, err) : GG_OK;
+    if (st) return st;
+  }
   return GG_OK;
 }
 
@@ -307,12 +368,16 @@ static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err)
   int64_t pipeline = plan->stages * (bytes_a + bytes_b);
   int64_t staging = warps * plan->epi_buffers * out->staging_bytes;
   int64_t sums = gg_sm90_sums_bytes(plan), sum_barriers = sums ? warps : 0;
+  int64_t vectors = gg_sm90_vector_memory(plan), vector_barriers = gg_sm90_vector_barriers(plan);
   int a_stage = gg_plan_both_shared(plan) ? 3 : 2; /* full; empty, of each operand or of both */
-  int64_t barriers = (plan->stages * a_stage + sum_barriers) * barrier_bytes;
+  int64_t barriers = (plan->stages * a_stage + sum_barriers + vector_barriers) * barrier_bytes;
   out->staging_begin = pipeline;
   out->sums_begin = pipeline + staging;
-  out->barriers_begin = out->sums_begin + sums;
+  out->vectors_begin = out->sums_begin + sums;
+  out->vectors_bytes = gg_sm90_vectors_bytes(out->vector_begin, plan);
+  out->barriers_begin = out->vectors_begin + vectors;
   out->sum_barriers_begin = out->barriers_begin + (int64_t)plan->stages * a_stage * barrier_bytes;
+  out->vector_barriers_begin = out->sum_barriers_begin + sum_barriers * barrier_bytes;
   out->smem_bytes_per_stage = bytes_a + bytes_b;
   out->smem_bytes = out->barriers_begin + barriers;
   gg_layouts_region(out, "A of stage 0", 0, bytes_a);
@@ -320,6 +385,7 @@ static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err)
   gg_layouts_region(out, "all stages", 0, pipeline);
   gg_layouts_region(out, "staging, all warps", pipeline, staging);
   if (sums) gg_layouts_region(out, "sums of other CTAs", out->sums_begin, sums);
+  if (vectors) gg_layouts_region(out, "vectors", out->vectors_begin, vectors);
   gg_layouts_region(out, sums ? "barriers" : "barriers, full and empty", out->barriers_begin,
                     barriers);
   int64_t most = gg_smem_limit(plan);
@@ -342,7 +408,11 @@ gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = derive_operands(out, plan, err))) return st;
   if ((st = derive_mma(out, plan, err))) return st;
+  out->fetched_count = plan->fetches ? gg_sm90_fetched(out->fetched, plan) : 0;
+  out->fetch_stages = gg_sm90_fetch_stages(plan);
+  if ((st = derive_fetched(out, plan, true, err))) return st;
   if ((st = derive_epilogue(out, plan, err))) return st;
+  if ((st = derive_fetched(out, plan, false, err))) return st;
   name_layouts(out, plan->a_in_registers);
   out->accumulator_registers = gg_sm90_accumulator_registers(plan);
   out->fragment_registers = gg_sm90_fragment_registers(plan);

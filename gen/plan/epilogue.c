@@ -150,8 +150,8 @@ bool gg_plan_reads_elements(const gg_plan *plan) {
   return reads;
 }
 
-int gg_columns_read(const gg_plan *plan, int most, int least) {
-  enum { registers = 32, of_columns = 2, of_cells = 4 }; /* of a thread; of an operand, 8 columns */
+int gg_columns_read(const gg_plan *plan, int most, int least, int registers) {
+  enum { of_columns = 2, of_cells = 4 }; /* registers of an operand's 8 columns */
   int each = plan->has_c ? of_cells : 0;
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *op = &plan->operations[i];

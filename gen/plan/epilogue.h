@@ -14,9 +14,9 @@ gg_status gg_choose_operations(gg_plan *plan, gg_error *err);
 bool gg_plan_reads_elements(const gg_plan *plan);
 
 /* How many of `most` columns, halved down to no less than `least`, a thread reads the operations'
- * operands of at once: as many as a moderate number of registers holds, of two rows and two
- * neighbouring columns of every eight. */
-int gg_columns_read(const gg_plan *plan, int most, int least);
+ * operands of at once: as many as so many registers hold, of two rows and two neighbouring columns
+ * of every eight. */
+int gg_columns_read(const gg_plan *plan, int most, int least, int registers);
 
 /* For people: "alpha * x + beta * C", "bias along n of f32", "gelu (erf)". */
 void gg_operation_print(gg_str *out, const gg_operation *operation);

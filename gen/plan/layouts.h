@@ -38,6 +38,23 @@ typedef struct gg_boxed_tile {
   gg_layout steps;     /* (block of the tile, K step) -> 16 bytes from there */
 } gg_boxed_tile;
 
+/* A matrix that the epilogue reads and that is fetched behind a tile's last K tile. The tile is
+ * boxes side by side along its contiguous mode, so many in a stage. Where N is contiguous each of
+ * D's boxes of columns has boxes of its own, whole ones. */
+typedef struct gg_fetched {
+  int operation; /* whose operand it is */
+  bool is_c;     /* linear's */
+  gg_operand operand;
+  int line;      /* elements of a box along the contiguous mode */
+  int lines;     /* of a box */
+  int64_t bytes; /* of a box */
+  int boxes, boxes_a_stage;
+  int first_stage, stages; /* of those behind the K tiles */
+  gg_composed layout;      /* (row, column) of a box to its element */
+} gg_fetched;
+
+enum { GG_FETCHED_MAX = GG_TENSOR_MAPS_MAX - 3 /* A, B and D have theirs */ };
+
 enum { GG_LAYOUTS_MAX = 12, GG_REGIONS_MAX = 8, GG_ACCESSES_MAX = 12 };
 
 typedef struct gg_layouts {
@@ -52,6 +69,9 @@ typedef struct gg_layouts {
   gg_layout tCrA, tCrB, tCrC; /* the tiled MMA's fragments */
 
   gg_boxed_tile boxes_a, boxes_b; /* where tensor maps copy the operands */
+  gg_fetched fetched[GG_FETCHED_MAX];
+  size_t fetched_count;
+  int fetch_stages; /* of all of them */
   gg_tensor_map maps[GG_TENSOR_MAPS_MAX];
   size_t map_count;
 
@@ -62,10 +82,13 @@ typedef struct gg_layouts {
   size_t region_count;
   int64_t smem_bytes; /* dynamic shared memory a CTA */
   int64_t smem_bytes_per_stage;
-  int64_t staging_begin, staging_bytes; /* where the first warp's is; of a buffer */
-  int64_t sums_begin;                   /* where other CTAs of a cluster put their sums */
-  int64_t barriers_begin;               /* of the pipeline, where it has barriers in memory */
-  int64_t sum_barriers_begin;           /* behind them: a warp's, where sums from others arrive */
+  int64_t staging_begin, staging_bytes;    /* where the first warp's is; of a buffer */
+  int64_t sums_begin;                      /* where other CTAs of a cluster put their sums */
+  int64_t vectors_begin, vectors_bytes;    /* where the epilogue's vectors are; of a tile's */
+  int64_t vector_begin[GG_OPERATIONS_MAX]; /* of an operation's, among a tile's */
+  int64_t barriers_begin;                  /* of the pipeline, where it has barriers in memory */
+  int64_t sum_barriers_begin;    /* behind them: a warp's, where sums from others arrive */
+  int64_t vector_barriers_begin; /* and full and empty of each buffer of vectors */
 
   gg_smem_access accesses[GG_ACCESSES_MAX];
   size_t access_count;

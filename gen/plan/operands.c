@@ -4,9 +4,11 @@
 
 /* ---- The table -------------------------------------------------------------------------- */
 
-static const gg_tensor_map *map_of(const gg_layouts *layouts, gg_operand_id id) {
+/* `operation` is 0 but for the epilogue's. */
+static const gg_tensor_map *map_of(const gg_layouts *layouts, gg_operand_id id, int operation) {
   for (size_t i = 0; i < layouts->map_count; i++) {
-    if (layouts->maps[i].operand == id) return &layouts->maps[i];
+    const gg_tensor_map *map = &layouts->maps[i];
+    if (map->operand == id && map->operation == operation) return map;
   }
   return NULL;
 }
@@ -24,7 +26,7 @@ size_t gg_operand_rows(gg_operand_row out[GG_OPERAND_ROWS_MAX], const gg_plan *p
     if (matrices[i].id == GG_OPERAND_C && !plan->has_c) continue;
     out[count] = matrices[i];
     out[count].span = GG_SPAN_MATRIX;
-    out[count++].map = map_of(layouts, matrices[i].id);
+    out[count++].map = map_of(layouts, matrices[i].id, 0);
   }
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *operation = &plan->operations[i];
@@ -34,7 +36,8 @@ size_t gg_operand_rows(gg_operand_row out[GG_OPERAND_ROWS_MAX], const gg_plan *p
                                     .operation = (int)i,
                                     .is = &operation->operand,
                                     .span = span,
-                                    .written = operation->kind == GG_OP_AUX};
+                                    .written = operation->kind == GG_OP_AUX,
+                                    .map = map_of(layouts, GG_OPERAND_EXTRA, (int)i)};
   }
   return count;
 }
@@ -75,7 +78,7 @@ static void add_matrices(params *out, gg_param_kind kind, const gg_operand_row *
 
 static void add_extras(params *out, const gg_operand_row *rows, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    for (int kind = GG_PARAM_ADDRESS; kind <= GG_PARAM_BATCH_STRIDE; kind++) {
+    for (int kind = GG_PARAM_ADDRESS; kind <= GG_PARAM_MAP; kind++) {
       if (rows[i].id == GG_OPERAND_EXTRA && has(&rows[i], (gg_param_kind)kind))
         add_of(out, (gg_param_kind)kind, &rows[i]);
     }

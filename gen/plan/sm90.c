@@ -123,6 +123,7 @@ static gg_status choose_copies(gg_plan *plan, gg_error *err) {
   choose_alignment(&plan->a, &spec->a);
   choose_alignment(&plan->b, &spec->b);
   choose_alignment(&plan->d, &spec->d);
+  choose_alignment(&plan->c, &spec->c);
   plan->copy_bytes_a = plan->a.align < map_alignment ? map_alignment : 0;
   plan->copy_bytes_b = plan->b.align < map_alignment ? map_alignment : 0;
   plan->access_bytes_d = plan->d.align < map_alignment ? plan->d.align : 0;
@@ -181,25 +182,36 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
 /* ---- Pipeline, schedule and epilogue ---------------------------------------------------- */
 
 /* Bytes of an operand in a stage: whole patterns of the widest swizzle. */
-static int64_t stage_bytes(gg_operand operand, int mn, int k) {
+static int64_t operand_bytes(gg_operand operand, int mn, int k) {
   enum { pattern = 8 * line_bytes };
   int64_t bytes = gg_dtype_bytes(operand.type, (int64_t)mn * k);
   return (bytes + pattern - 1) / pattern * pattern;
+}
+
+int64_t gg_sm90_stage_bytes(const gg_plan *plan) {
+  return operand_bytes(plan->a, plan->tile_m, plan->tile_k) +
+         operand_bytes(plan->b, plan->tile_n, plan->tile_k);
+}
+
+/* Memory beside the staging buffers and barriers: for stages, and what is left of it for vectors.
+ */
+static int64_t beside_stages(const gg_plan *plan, int columns, int buffers) {
+  enum { barriers = 1024 };
+  int64_t staged = (int64_t)plan->consumers * plan->mma.m * columns * buffers *
+                   gg_dtype_info_of(plan->d.type)->bits / 8;
+  return gg_smem_limit(plan) - staged - gg_sm90_sums_bytes(plan) - barriers;
 }
 
 /* As many stages as fit beside the staging buffers, up to eight; small ones, of problems that wait
  * for memory, up to sixteen, while they bring no more than eight of 20 KiB: more never measured
  * faster. */
 static int fitting_stages(const gg_plan *plan, int columns, int buffers) {
-  enum { usual = 8, twice = 16, under_way = 8 * 20 << 10, barriers = 1024 };
+  enum { usual = 8, twice = 16, under_way = 8 * 20 << 10 };
   const gg_spec_field *asked = &plan->spec->stages;
-  int64_t stage = stage_bytes(plan->a, plan->tile_m, plan->tile_k) +
-                  stage_bytes(plan->b, plan->tile_n, plan->tile_k);
+  int64_t stage = gg_sm90_stage_bytes(plan);
   int64_t small = under_way / stage, most = small < usual ? usual : small > twice ? twice : small;
   if (asked->state == GG_SPEC_SET) most = asked->number;
-  int64_t staged = (int64_t)plan->consumers * plan->mma.m * columns * buffers *
-                   gg_dtype_info_of(plan->d.type)->bits / 8;
-  int64_t fit = (gg_smem_limit(plan) - staged - gg_sm90_sums_bytes(plan) - barriers) / stage;
+  int64_t fit = beside_stages(plan, columns, buffers) / stage;
   return (int)(fit > most ? most : fit);
 }
 
@@ -237,9 +249,9 @@ static int staging_cost(const gg_plan *plan, staging s) {
 
 /* Boxes of a power of two of columns, up to 128 bytes, that divides the tile's N. Or of a larger
  * one, for lines of more bytes: the last box then begins within the one before it, and the columns
- * of both are stored twice. So nothing may be read that a store has replaced, and no box be another
- * cluster's; and no stage is given up for it. Of a tile whose boxes are divided among the CTAs of a
- * cluster, as many columns as divide them most evenly. */
+ * of both are stored twice. So nothing may be read that a store has replaced, but it be fetched
+ * before, and no box be another cluster's; and no stage is given up for it. Of a tile whose boxes
+ * are divided among the CTAs of a cluster, as many columns as divide them most evenly. */
 static staging choose_staging(const gg_plan *plan) {
   enum { least = 16 };
   int most = line_bytes * 8 / gg_dtype_info_of(plan->d.type)->bits;
@@ -249,7 +261,7 @@ static staging choose_staging(const gg_plan *plan) {
          columns_of_a_part(plan, best.columns / 2) < columns_of_a_part(plan, best.columns))
     best.columns /= 2;
   best.buffers = most_buffers(plan, best.columns);
-  bool once = gg_plan_reduces_sums(plan) || gg_plan_reads_elements(plan);
+  bool once = gg_plan_reduces_sums(plan) || gg_sm90_reads_directly(plan);
   if (once || plan->d.major != GG_MAJOR_N) return best;
   int stages = fitting_stages(plan, best.columns, best.buffers);
   for (int columns = 2 * power; columns <= most && columns <= plan->tile_n; columns *= 2) {
@@ -260,6 +272,20 @@ static staging choose_staging(const gg_plan *plan) {
     }
   }
   return best;
+}
+
+/* As many as the registers hold that accumulators leave; whole lines of matrices of 32 bits. */
+static int columns_read(const gg_plan *plan) {
+  enum { most = 32, few = 16, others = 40 };
+  int least = plan->epi_n % 16 ? 8 : 16;
+  gg_fetched fetched[GG_FETCHED_MAX];
+  size_t count = plan->fetches ? gg_sm90_fetched(fetched, plan) : 0;
+  for (size_t i = 0; i < count; i++) {
+    bool halves = gg_sm90_cells_of(&fetched[i].operand, fetched[i].line) == GG_SM90_CELLS_HALVES;
+    if (halves && fetched[i].line > least) least = fetched[i].line;
+  }
+  int left = plan->consumer_registers - gg_sm90_accumulator_registers(plan) - others;
+  return gg_columns_read(plan, plan->epi_n, least, left < most ? few : most);
 }
 
 static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
@@ -277,7 +303,7 @@ static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
                               err))) {
     return st;
   }
-  plan->read_n = gg_columns_read(plan, plan->epi_n, plan->epi_n % 16 ? 8 : 16);
+  plan->read_n = columns_read(plan);
   return GG_OK;
 }
 
@@ -295,6 +321,23 @@ static gg_status choose_stages(gg_plan *plan, gg_error *err) {
   plan->copies_ahead = copies_ahead(plan);
   if (plan->stages >= 2 || !plan->specialised) return GG_OK;
   return gg_fail(err, PLAN_STAGES, &asked->mark, plan->stages);
+}
+
+static gg_status choose_memory(gg_plan *plan, bool fetches, gg_error *err) {
+  plan->fetches = fetches;
+  gg_status st = choose_epilogue(plan, err);
+  return st ? st : choose_stages(plan, err);
+}
+
+/* All that is fetched for a tile is in the ring together. */
+static gg_status choose_fetches(gg_plan *plan, gg_error *err) {
+  gg_status st = choose_memory(plan, true, err);
+  int stages = st ? 0 : gg_sm90_fetch_stages(plan);
+  if (!st && (stages == 0 || stages > plan->stages)) st = choose_memory(plan, false, err);
+  if (st) return st;
+  int64_t beside = beside_stages(plan, plan->epi_n, plan->epi_buffers);
+  gg_sm90_choose_vectors(plan, beside - plan->stages * gg_sm90_stage_bytes(plan));
+  return GG_OK;
 }
 
 static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
@@ -322,8 +365,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   if ((st = choose_box(&plan->swizzle_b, plan, gg_as_asked(plan, "B", "A"), false, err))) return st;
   if ((st = gg_sm90_choose_schedule(plan, err))) return st;
   gg_sm90_choose_sum_sets(plan);
-  if ((st = choose_epilogue(plan, err))) return st;
-  return choose_stages(plan, err);
+  return choose_fetches(plan, err);
 }
 
 /* The two differ in their templates: who loads. */

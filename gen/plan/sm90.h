@@ -26,16 +26,34 @@ gg_status gg_sm90_choose_schedule(gg_plan *plan, gg_error *err);
  * Needs the epilogue's boxes. sm90_schedule.c */
 int64_t gg_sm90_sums_bytes(const gg_plan *plan);
 
-/* How a warp writes its elements of D to staging, of which a lane has two neighbouring columns of a
- * row in each 8 x 8. derive_sm90.c */
-typedef enum gg_sm90_staging {
-  GG_SM90_STAGING_MATRICES, /* 16 bits: stmatrix */
-  GG_SM90_STAGING_HALVES,   /* 32 bits, rows of 64 bytes or more: some rows' other half first */
-  GG_SM90_STAGING_PAIRS,    /* both columns at once */
-  GG_SM90_STAGING_ONES,     /* one after the other, where columns are contiguous */
-} gg_sm90_staging;
+/* Bytes of a stage of A and B. sm90.c */
+int64_t gg_sm90_stage_bytes(const gg_plan *plan);
 
-gg_sm90_staging gg_sm90_staging_of(const gg_plan *plan);
+/* The matrices that are fetched behind a tile's K tiles, but for their layouts: how many. Whether
+ * they are is plan->fetches; how many stages they take then; and whether threads read some where
+ * they lie. sm90_fetch.c */
+size_t gg_sm90_fetched(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan);
+int gg_sm90_fetch_stages(const gg_plan *plan);
+bool gg_sm90_reads_directly(const gg_plan *plan);
+
+/* How many buffers vectors are read ahead to, where that much memory is left; what a tile's vectors
+ * take, and where each begins (`begin` may be NULL); what all buffers take, and their barriers.
+ * sm90_fetch.c */
+void gg_sm90_choose_vectors(gg_plan *plan, int64_t left);
+int64_t gg_sm90_vectors_bytes(int64_t begin[GG_OPERATIONS_MAX], const gg_plan *plan);
+int64_t gg_sm90_vector_memory(const gg_plan *plan);
+int gg_sm90_vector_barriers(const gg_plan *plan);
+
+/* How a warp accesses elements of D's staging, or of a fetched matrix, of which a lane has two
+ * neighbouring columns of a row in each 8 x 8; `line`: elements of a box's line. derive_sm90.c */
+typedef enum gg_sm90_cells {
+  GG_SM90_CELLS_MATRICES, /* 16 bits: stmatrix, ldmatrix */
+  GG_SM90_CELLS_HALVES,   /* 32 bits, lines of 64 bytes or more: some rows' other half first */
+  GG_SM90_CELLS_PAIRS,    /* both columns at once */
+  GG_SM90_CELLS_ONES,     /* one after the other, where rows are contiguous */
+} gg_sm90_cells;
+
+gg_sm90_cells gg_sm90_cells_of(const gg_operand *operand, int line);
 
 gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm90.c */
 gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,

@@ -72,3 +72,21 @@ __device__ __forceinline__ void store_two(element *to, int64 ld, tile_place at,
 //@ include activations
 //@ end
 //@ insert operations
+//@ if vectors
+// Elements of a vector in shared memory.
+template <class element>
+__device__ __forceinline__ element ld_vector(unsigned vector, int index) {
+  element x;
+  ld_shared(x, vector + unsigned(index) * unsigned(sizeof(element)));
+  return x;
+}
+
+template <class element>
+__device__ __forceinline__ two<element> ld_vector_pair(unsigned vector, int index) {
+  element x[2];
+  ld_shared_pair(x, vector + unsigned(index) * unsigned(sizeof(element)));
+  return {x[0], x[1]};
+}
+
+//@ end
+//@ insert values

@@ -2,18 +2,9 @@
 
 // A warp has 16 rows of each of its 64-row blocks. It stages them in shared memory, a box of epi_n
 // columns at a time, and has the copy engine store the box while it goes on to the next box, or
-// the next tile. A block's last box may begin within the one before it. Only lanes of one warp meet
-// here, so that __syncwarp is enough.
+// the next tile. Only lanes of one warp meet here, so that __syncwarp is enough.
 
-constexpr int block_boxes = (mma_n + epi_n - 1) / epi_n;
-
-static_assert(epi_n % 8 == 0 && epi_n <= mma_n, "boxes are of columns that a block has");
 static_assert(frags_m * block_boxes % epi_buffers == 0, "staging buffers take turns");
-
-// A box's first column.
-__device__ __forceinline__ constexpr int box_column(int box) {
-  return box + 1 < block_boxes ? box * epi_n : mma_n - epi_n;
-}
 
 // What the epilogue reads and writes, besides the accumulators.
 struct epilogue_arguments {
@@ -26,6 +17,9 @@ struct epilogue_arguments {
   int64 ldd;
   tile_place at;  // this warp's first element of the tile
   epilogue_operands operands;
+//@ if fetches
+  fetched_tile fetched;
+//@ end
 //@ if sums
   box_set boxes;  // of this warp's, those to store
 //@ end
@@ -131,6 +125,10 @@ __device__ __forceinline__ tile_place lane_place(tile_place warp, int lane) {
   return warp.beyond(lane / 4, lane % 4 * 2);
 }
 
+//@ if fetches
+//@ include sm90_cells
+//@ end
+
 // What the operations read for a lane's share of read_n columns of a box, at once, so that the
 // loads are under way together.
 struct box_values {
@@ -138,6 +136,7 @@ struct box_values {
   cell_values cells[read_n / 8][2];
 };
 
+// `at`: the lane's first element of them.
 __device__ __forceinline__ void read_box(box_values &values, const epilogue_operands &of,
                                          tile_place at) {
 #pragma unroll
@@ -148,25 +147,32 @@ __device__ __forceinline__ void read_box(box_values &values, const epilogue_oper
   }
 }
 
-// The box of columns first ... first + epi_n - 1 of a block's accumulators, to staging memory.
-// `at`: the lane's first element of the box.
+// A box of a block's accumulators, to staging memory. `at`: the lane's first element of the box,
+// `row`: the warp's first row of the tile.
 __device__ __forceinline__ void stage_box(const acc_t (&acc)[acc_words],
-                                          const epilogue_operands &of,
+                                          const epilogue_arguments &arg,
                                           const row_values (&rows)[2], box_values &values,
-                                          tile_place at, int first, unsigned staging, int lane) {
+                                          tile_place at, int row, int box, unsigned staging,
+                                          int lane) {
+  const int first = box_column(box);
 #pragma unroll
   for (int j = 0; j < epi_n; j += staged_cols) {
     d_t bits[staged_cols / 8][2][2];
 #pragma unroll
     for (int g = 0; g < staged_cols / 8; ++g) {
       const int col = j + g * 8, group = col % read_n / 8;
-      if (col > 0 && col % read_n == 0) read_box(values, of, at.beyond(0, col));
+      if (col > 0 && col % read_n == 0) read_box(values, arg.operands, at.beyond(0, col));
+//@ if fetches
+      if (col % read_n == 0)
+        read_fetched(values.cells, arg.operands, {arg.fetched, row}, box, col, lane);
+//@ end
 #pragma unroll
       for (int down = 0; down < 2; ++down) {
         const int e = (first + col) / 2 + down * 2;
         const pair x =
-            finish({acc_value(acc, e), acc_value(acc, e + 1)}, of, at.beyond(down * 8, col),
-                   rows[down], values.cols[group], values.cells[group][down]);
+            finish({acc_value(acc, e), acc_value(acc, e + 1)}, arg.operands,
+                   at.beyond(down * 8, col), rows[down], values.cols[group],
+                   values.cells[group][down]);
         d_from_values(bits[g][down], x.x, x.y);
       }
     }
@@ -293,18 +299,17 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
         continue;
       }
 //@ end
-      const int col = box_column(b);
-      const tile_place at = block.beyond(0, col);
+      const tile_place at = block.beyond(0, box_column(b));
       box_values values;  // the first ones while the box before is stored
       read_box(values, arg.operands, at);
       const int row0 = arg.row0 + i * mma_m;
-      const int col0 = arg.col0 + col;
+      const int col0 = arg.col0 + box_column(b);
       const unsigned sD = staging + (i * block_boxes + b) % epi_buffers * epi_bytes;
 //@ if map_d
       if (lane == 0) tma_store_wait_read<epi_buffers - 1>();
 //@ end
       __syncwarp();  // the buffer has been read
-      stage_box(tCrC[i], arg.operands, rows, values, at, col, sD, lane);
+      stage_box(tCrC[i], arg, rows, values, at, arg.at.row + i * mma_m, b, sD, lane);
 //@ if map_d
       fence_async_shared();
       __syncwarp();

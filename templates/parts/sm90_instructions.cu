@@ -124,3 +124,7 @@ __device__ __forceinline__ void stmatrix_transposed(unsigned addr, const unsigne
 }
 
 //@ include shared_elements
+
+//@ if ld_pairs
+//@ include shared_pairs
+//@ end

@@ -1,19 +1,7 @@
-// 8x8 matrices of 16-bit elements; lanes 0-7 name the rows of the first, 8-15 of the second, ...;
-// transposed, the columns.
-__device__ __forceinline__ void ldmatrix(unsigned (&r)[4], unsigned addr) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-               : "r"(addr)
-               : "memory");
-}
+//@ if not load_matrices
+//@ include ldmatrix
 
-__device__ __forceinline__ void ldmatrix_transposed(unsigned (&r)[4], unsigned addr) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-               : "r"(addr)
-               : "memory");
-}
-
+//@ end
 constexpr int frag_words = 4;  // of a lane, where an MMA's A is 64 rows of 32 bytes
 
 // A's fragments of a K step, by ldmatrix: four matrices of 8 rows of 16 bytes, two down by two

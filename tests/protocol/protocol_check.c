@@ -47,8 +47,10 @@ static void add_file(const char *path) {
   gg_spec_file_free(file);
 }
 
-static void add_catalogue(gg_dtype type) {
-  gg_form form = {.a = {type, GG_MAJOR_K, 16},
+static void add_catalogue(gg_dtype type, bool has_c) {
+  gg_form form = {.has_c = has_c,
+                  .c = {GG_DTYPE_bf16, GG_MAJOR_N, 16},
+                  .a = {type, GG_MAJOR_K, 16},
                   .b = {type, GG_MAJOR_K, 16},
                   .d = {GG_DTYPE_bf16, GG_MAJOR_N, 16},
                   .accumulator = GG_DTYPE_f32};
@@ -64,9 +66,12 @@ static void add_catalogue(gg_dtype type) {
 }
 
 static void describe(const ring *r, ring_mistake mistake) {
-  printf("cluster %d x %d, %d stages, %d consumers of %d warps%s, %d tiles of %d K tiles, %s: ",
+  printf("cluster %d x %d, %d stages, %d consumers of %d warps%s, %d tiles of %d K tiles",
          r->cluster_m, r->cluster_n, r->stages, r->consumers, r->warps,
-         r->pingpong ? " in turns" : "", r->tiles, r->k_tiles, ring_mistake_names[mistake]);
+         r->pingpong ? " in turns" : "", r->tiles, r->k_tiles);
+  if (r->behind) printf(" and %d fetched", r->behind);
+  if (r->vectors) printf(", %d of vectors", r->vectors);
+  printf(", %s: ", ring_mistake_names[mistake]);
 }
 
 /* ---- All orders ------------------------------------------------------------------------- */
@@ -106,13 +111,35 @@ static bool explore_all(void) {
   wide.cluster_m = 1;
   wide.cluster_n = 3;
   wide.tiles = 1;
+  ring reads = alone, reads_turns, reads_ahead, reads_square = square;
+  reads.tiles = 2;
+  reads.k_tiles = 2;
+  reads.behind = reads.vectors = 1;
+  reads_turns = reads;
+  reads_turns.pingpong = true;
+  reads_turns.tiles = 3;
+  reads_turns.vectors = 2;
+  reads_ahead = reads_turns;
+  reads_ahead.stages = 4;
+  reads_square.k_tiles = 2;
+  reads_square.behind = 1;
   bool right = explore(&alone, RING_RIGHT);
+  right = explore(&reads, RING_RIGHT) && right;
+  right = explore(&reads_turns, RING_RIGHT) && right;
+  right = explore(&reads_ahead, RING_RIGHT) && right;
+  right = explore(&reads_square, RING_RIGHT) && right;
   right = explore(&turns, RING_RIGHT) && right;
   right = explore(&tall, RING_RIGHT) && right;
   right = explore(&wide, RING_RIGHT) && right;
   right = explore(&square, RING_RIGHT) && right;
-  for (ring_mistake m = RING_RIGHT + 1; m < RING_MISTAKES; m++)
-    right = explore(m == RING_NO_TURN ? &turns : &square, m) && right;
+  for (ring_mistake m = RING_RIGHT + 1; m < RING_MISTAKES; m++) {
+    const ring *r = m == RING_NO_TURN              ? &turns
+                    : m < RING_FETCH_EARLY         ? &square
+                    : m == RING_VECTORS_ONE_BUFFER ? &reads_ahead
+                    : m == RING_FETCH_LATE         ? &reads_turns
+                                                   : &reads;
+    right = explore(r, m) && right;
+  }
   return right;
 }
 
@@ -145,6 +172,12 @@ static bool walk_all(uint64_t seed, int walks) {
   return failed == 0;
 }
 
+static bool find(const ring *r, ring_mistake mistake, uint64_t seed, int walks) {
+  int found = failed_walks(r, mistake, seed, walks);
+  printf("  %s: noticed by %d of %d walks\n", ring_mistake_names[mistake], found, walks);
+  return found > 0;
+}
+
 /* What the walks of the rings above would have found. */
 static bool find_all(uint64_t seed, int walks) {
   const ring large = {.cluster_m = 2,
@@ -155,13 +188,25 @@ static bool find_all(uint64_t seed, int walks) {
                       .both_shared = true,
                       .tiles = 4,
                       .k_tiles = 6};
-  ring turns = large;
+  ring turns = large, reads = large, reads_turns = large;
   bool right = true;
   turns.pingpong = true;
+  reads.behind = 2;
+  reads.vectors = 1;
+  reads_turns = reads;
+  reads_turns.cluster_m = reads_turns.cluster_n = 1;
+  reads_turns.both_shared = false;
+  reads_turns.pingpong = true;
+  reads_turns.k_tiles = 3;
+  reads_turns.tiles = 8;
+  reads_turns.vectors = 2;
   for (ring_mistake m = RING_RIGHT + 1; m < RING_MISTAKES; m++) {
-    int found = failed_walks(m == RING_NO_TURN ? &turns : &large, m, seed, walks);
-    printf("  %s: noticed by %d of %d walks\n", ring_mistake_names[m], found, walks);
-    right = right && found > 0;
+    bool in_turns = m == RING_FETCH_LATE || m == RING_VECTORS_ONE_BUFFER;
+    const ring *r = m == RING_NO_TURN      ? &turns
+                    : in_turns             ? &reads_turns
+                    : m < RING_FETCH_EARLY ? &large
+                                           : &reads;
+    right = find(r, m, seed, walks) && right;
   }
   return right;
 }
@@ -175,8 +220,9 @@ int main(int argc, char **argv) {
   }
   for (; i < argc; i++)
     add_file(argv[i]);
-  add_catalogue(GG_DTYPE_bf16);
-  add_catalogue(GG_DTYPE_e4m3);
+  add_catalogue(GG_DTYPE_bf16, false);
+  add_catalogue(GG_DTYPE_bf16, true);
+  add_catalogue(GG_DTYPE_e4m3, false);
   bool right = explore_all();
   right = find_all(seed, walks) && right;
   right = walk_all(seed, walks) && right;

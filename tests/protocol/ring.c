@@ -1,5 +1,7 @@
 #include "ring.h"
 
+#include "plan/sm90.h"
+
 const char *const ring_mistake_names[RING_MISTAKES] = {
     "as it is",
     "one empty barrier for A and B",
@@ -11,6 +13,15 @@ const char *const ring_mistake_names[RING_MISTAKES] = {
     "bytes of A alone announced",
     "a stage released to one CTA alone",
     "no turns",
+    "a fetched stage released while it is read",
+    "no wait for a fetched stage",
+    "a fetched stage that is not released",
+    "no wait for an empty stage in front of what is fetched",
+    "a turn passed before what is fetched is awaited",
+    "no wait for empty vectors",
+    "vectors released while they are read",
+    "no wait for full vectors",
+    "one buffer of vectors for all turns",
 };
 
 ring ring_of_plan(const gg_plan *plan) {
@@ -23,7 +34,9 @@ ring ring_of_plan(const gg_plan *plan) {
                 .pingpong = plan->pingpong,
                 .both_shared = gg_plan_both_shared(plan),
                 .tiles = 4,
-                .k_tiles = plan->stages + 2};
+                .k_tiles = plan->stages + 2,
+                .behind = gg_sm90_fetch_stages(plan),
+                .vectors = plan->vector_buffers};
 }
 
 /* Barriers and cells are numbered CTA by CTA. */
@@ -32,6 +45,7 @@ typedef struct builder {
   ring_mistake mistake;
   protocol p;
   int barriers, cells; /* of a CTA */
+  int buffers;         /* of vectors */
   bool two_empties;
 } builder;
 
@@ -49,8 +63,22 @@ static int empty(const builder *b, int cta, int stage, int operand) {
 static int turn(const builder *b, int cta, int consumer) {
   return cta * b->barriers + b->r->stages * (b->two_empties ? 3 : 2) + consumer;
 }
+static int vectors_full(const builder *b, int cta, int buffer) {
+  return turn(b, cta, b->r->pingpong ? b->r->consumers : 0) + buffer;
+}
+static int vectors_empty(const builder *b, int cta, int buffer) {
+  return vectors_full(b, cta, b->buffers) + buffer;
+}
 static int cell_of(const builder *b, int cta, int stage, int operand) {
   return cta * b->cells + stage * operands + operand;
+}
+static int vectors_cell(const builder *b, int cta, int buffer) {
+  return cell_of(b, cta, b->r->stages, buffer);
+}
+
+/* Stages that a tile takes of the ring. */
+static int tile_stages(const ring *r) {
+  return r->k_tiles + r->behind;
 }
 
 /* Whether two CTAs share an operand: A those of one row, B those of one column. */
@@ -79,6 +107,12 @@ static void add_memory(builder *b, int cta) {
     protocol_cell(&b->p, "A", cta, s, readers);
     protocol_cell(&b->p, "B", cta, s, readers);
   }
+  for (int v = 0; v < b->buffers; v++)
+    protocol_barrier(&b->p, "full vectors", cta, v, 1);
+  for (int v = 0; v < b->buffers; v++) {
+    protocol_barrier(&b->p, "empty vectors", cta, v, readers);
+    protocol_cell(&b->p, "vectors", cta, v, readers);
+  }
 }
 
 /* ---- The producer ----------------------------------------------------------------------- */
@@ -102,24 +136,62 @@ static void copy_tile(builder *b, int who, int cta, int stage, int operand, int 
   }
 }
 
+static void load_stage(builder *b, int who, int cta, int i, int k_tile) {
+  const ring *r = b->r;
+  int stage = i % r->stages, round = i / r->stages;
+  wait_empty(b, who, cta, stage, 0, round);
+  if (b->mistake != RING_LATE_EMPTY) wait_empty(b, who, cta, stage, 1, round);
+  protocol_step(&b->p, who,
+                (step){STEP_EXPECT, .barrier = full(b, cta, stage),
+                       .value = b->mistake == RING_FEW_BYTES ? 1 : operands});
+  copy_tile(b, who, cta, stage, 0, i, k_tile);
+  if (b->mistake == RING_LATE_EMPTY) wait_empty(b, who, cta, stage, 1, round);
+  copy_tile(b, who, cta, stage, 1, i, k_tile);
+}
+
+/* What the epilogue reads fills all of a stage, for this CTA alone. */
+static void fetch_stage(builder *b, int who, int cta, int i) {
+  int stage = i % b->r->stages, round = i / b->r->stages;
+  if (b->mistake != RING_FETCH_NO_EMPTY) {
+    for (int operand = 0; operand < operands; operand++)
+      wait_empty(b, who, cta, stage, operand, round);
+  }
+  protocol_step(&b->p, who, (step){STEP_EXPECT, .barrier = full(b, cta, stage), .value = operands});
+  for (int operand = 0; operand < operands; operand++) {
+    protocol_step(&b->p, who,
+                  (step){STEP_COPY, full(b, cta, stage), cell_of(b, cta, stage, operand), i});
+  }
+}
+
 static void add_producer(builder *b, int cta) {
   const ring *r = b->r;
-  int who = protocol_agent(&b->p, "producer", cta), all = r->tiles * r->k_tiles;
+  int who = protocol_agent(&b->p, "producer", cta), a_tile = tile_stages(r),
+      all = r->tiles * a_tile;
   for (int i = 0; i < all; i++) {
-    int stage = i % r->stages, round = i / r->stages, k_tile = i % r->k_tiles;
-    wait_empty(b, who, cta, stage, 0, round);
-    if (b->mistake != RING_LATE_EMPTY) wait_empty(b, who, cta, stage, 1, round);
-    protocol_step(&b->p, who,
-                  (step){STEP_EXPECT, .barrier = full(b, cta, stage),
-                         .value = b->mistake == RING_FEW_BYTES ? 1 : operands});
-    copy_tile(b, who, cta, stage, 0, i, k_tile);
-    if (b->mistake == RING_LATE_EMPTY) wait_empty(b, who, cta, stage, 1, round);
-    copy_tile(b, who, cta, stage, 1, i, k_tile);
+    if (i % a_tile < r->k_tiles)
+      load_stage(b, who, cta, i, i % a_tile);
+    else
+      fetch_stage(b, who, cta, i);
   }
   if (ctas_of(b) == 1 || b->mistake == RING_NO_STAY) return;
   for (int i = all; i < all + r->stages; i++) {
     for (int operand = 0; operand < operands; operand++)
       wait_empty(b, who, cta, i % r->stages, operand, i / r->stages);
+  }
+}
+
+/* A warp beside it writes the vectors, and says so when they are written: to the others that is as
+ * if they were copied. */
+static void add_vectors(builder *b, int cta) {
+  if (b->buffers == 0) return;
+  int who = protocol_agent(&b->p, "warp of vectors", cta);
+  for (int tile = 0; tile < b->r->tiles; tile++) {
+    int buffer = tile % b->buffers, told = vectors_full(b, cta, buffer);
+    step wait = {STEP_WAIT, .barrier = vectors_empty(b, cta, buffer),
+                 .value = tile / b->buffers - 1};
+    if (b->mistake != RING_VECTORS_NO_EMPTY) protocol_step(&b->p, who, wait);
+    protocol_step(&b->p, who, (step){STEP_EXPECT, .barrier = told, .value = 1});
+    protocol_step(&b->p, who, (step){STEP_COPY, told, vectors_cell(b, cta, buffer), tile});
   }
 }
 
@@ -144,22 +216,63 @@ static void release(builder *b, int who, int cta, int i) {
   }
 }
 
+static void wait_full(builder *b, int who, int cta, int i) {
+  int stages = b->r->stages;
+  protocol_step(&b->p, who,
+                (step){STEP_WAIT, .barrier = full(b, cta, i % stages), .value = i / stages});
+}
+
 /* A stage is released when the next one's MMAs are issued and its own have ended. */
 static void multiply(builder *b, int who, int cta, int first) {
   int end = first + b->r->k_tiles;
   bool early = b->mistake == RING_EARLY_RELEASE;
   for (int i = first; i < end; i++) {
-    if (b->mistake != RING_NO_FULL) {
-      protocol_step(
-          &b->p, who,
-          (step){STEP_WAIT, .barrier = full(b, cta, i % b->r->stages), .value = i / b->r->stages});
-    }
+    if (b->mistake != RING_NO_FULL) wait_full(b, who, cta, i);
     read_stage(b, who, cta, i, STEP_READ);
     if (early) release(b, who, cta, i);
     if (i == first) continue;
     read_stage(b, who, cta, i - 1, STEP_DONE);
     if (!early) release(b, who, cta, i - 1);
   }
+}
+
+static void await_vectors(builder *b, int who, int cta, int tile) {
+  int buffer = tile % b->buffers;
+  step wait = {STEP_WAIT, .barrier = vectors_full(b, cta, buffer), .value = tile / b->buffers};
+  if (b->mistake != RING_VECTORS_NO_FULL) protocol_step(&b->p, who, wait);
+}
+
+static void use_vectors(builder *b, int who, int cta, int tile) {
+  int buffer = tile % b->buffers, at = vectors_cell(b, cta, buffer);
+  step arrival = {STEP_ARRIVE, .barrier = vectors_empty(b, cta, buffer)};
+  protocol_step(&b->p, who, (step){STEP_READ, .cell = at, .value = tile});
+  if (b->mistake == RING_VECTORS_EARLY) protocol_step(&b->p, who, arrival);
+  protocol_step(&b->p, who, (step){STEP_DONE, .cell = at, .value = tile});
+  if (b->mistake != RING_VECTORS_EARLY) protocol_step(&b->p, who, arrival);
+}
+
+/* All that was fetched is awaited together, before the turn is passed: the other consumer would
+ * else find such a stage's phase two behind the one that it looks for. */
+static void await_fetched(builder *b, int who, int cta, int tile) {
+  int end = (tile + 1) * tile_stages(b->r), first = end - b->r->behind;
+  for (int i = first; i < end && b->mistake != RING_FETCH_NO_FULL; i++)
+    wait_full(b, who, cta, i);
+}
+
+static void finish_tile(builder *b, int who, int cta, int tile) {
+  const ring *r = b->r;
+  int end = (tile + 1) * tile_stages(r), first = end - r->behind;
+  if (b->buffers) await_vectors(b, who, cta, tile);
+  for (int i = first; i < end; i++) {
+    read_stage(b, who, cta, i, STEP_READ);
+    if (b->mistake == RING_FETCH_EARLY) release(b, who, cta, i);
+    read_stage(b, who, cta, i, STEP_DONE);
+  }
+  bool releases = b->mistake != RING_FETCH_EARLY;
+  for (int i = first; i < end && releases; i++) {
+    if (b->mistake != RING_FETCH_KEPT || i > first) release(b, who, cta, i);
+  }
+  if (b->buffers) use_vectors(b, who, cta, tile);
 }
 
 static void pass_turn(builder *b, int who, int cta, int consumer) {
@@ -179,23 +292,30 @@ static void add_consumer(builder *b, int cta, int consumer) {
   if (passes && consumer == 1) pass_turn(b, who, cta, 0);
   for (int tile = r->pingpong ? consumer : 0; tile < r->tiles; tile += turns) {
     if (r->pingpong) await_turn(b, who, cta, consumer, tile / turns);
-    multiply(b, who, cta, tile * r->k_tiles);
+    multiply(b, who, cta, tile * tile_stages(r));
+    bool late = b->mistake == RING_FETCH_LATE;
+    if (!late) await_fetched(b, who, cta, tile);
     if (passes && tile + 1 < r->tiles) pass_turn(b, who, cta, (consumer + 1) % turns);
-    int last = (tile + 1) * r->k_tiles - 1;
+    int last = tile * tile_stages(r) + r->k_tiles - 1;
     read_stage(b, who, cta, last, STEP_DONE);
     if (b->mistake != RING_EARLY_RELEASE) release(b, who, cta, last);
+    if (late) await_fetched(b, who, cta, tile);
+    finish_tile(b, who, cta, tile);
   }
 }
 
 protocol ring_protocol(const ring *r, ring_mistake mistake) {
   builder b = {.r = r, .mistake = mistake};
   b.two_empties = r->both_shared && mistake != RING_ONE_EMPTY;
-  b.barriers = r->stages * (b.two_empties ? 3 : 2) + (r->pingpong ? r->consumers : 0);
-  b.cells = operands * r->stages;
+  b.buffers = mistake == RING_VECTORS_ONE_BUFFER && r->vectors ? 1 : r->vectors;
+  b.barriers =
+      r->stages * (b.two_empties ? 3 : 2) + (r->pingpong ? r->consumers : 0) + 2 * b.buffers;
+  b.cells = operands * r->stages + b.buffers;
   for (int cta = 0; cta < ctas_of(&b); cta++)
     add_memory(&b, cta);
   for (int cta = 0; cta < ctas_of(&b); cta++) {
     add_producer(&b, cta);
+    add_vectors(&b, cta);
     for (int i = 0; i < r->consumers * r->warps; i++)
       add_consumer(&b, cta, i / r->warps);
   }

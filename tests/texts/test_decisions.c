@@ -137,6 +137,9 @@ static const struct flip {
     {"read_n", SM90 TILE, SM90 "tile: [128, 32, 64]", NULL},
     {"access_bytes_c", SM80 "c: auto", SM80 "c: {align: 4}", NULL},
     {"access_bytes_d", SM80, "arch: sm_80\na: f16\nb: f16\nd: {type: f16, align: 4}", NULL},
+    {"fetches", SM90 TILE "c: auto", SM90 TILE "c: {align: 2}", NULL},
+    {"vector_buffers", SM90 TILE "epilogue: [bias]",
+     SM90 TILE "epilogue: [bias]\nschedule: pingpong", NULL},
     {"threads", SM90 TILE, SM90 "tile: [64, 128, 64]", NULL},
     {"ctas_per_sm", SM80, SM80 "ctas_per_sm: 2", NULL},
 };

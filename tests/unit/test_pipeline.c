@@ -90,6 +90,23 @@ static void check_boxed_tile(const gg_boxed_tile *boxes, const gg_tensor_map *ma
   ck_assert_int_eq(boxes->lines % 8, 0);
 }
 
+/* All of C's elements that the tile's boxes of D need are in a box of a stage. */
+static void check_fetched(const gg_plan *plan, const gg_layouts *layouts) {
+  ck_assert_uint_eq(layouts->fetched_count, plan->fetches);
+  if (!plan->fetches) return;
+  const gg_fetched *c = &layouts->fetched[0];
+  int64_t stage = layouts->smem_bytes_per_stage, boxes = (plan->tile_n - 1) / plan->epi_n + 1;
+  int64_t columns = c->operand.major == GG_MAJOR_N ? boxes * plan->epi_n : plan->tile_n;
+  ck_assert_int_eq(layouts->maps[2].operand, GG_OPERAND_C);
+  ck_assert_int_eq((int64_t)c->line * c->lines * c->boxes, plan->tile_m * columns);
+  ck_assert_int_eq((int64_t)c->line * c->lines * 2, c->bytes);
+  ck_assert_int_eq(c->bytes % 128, 0);
+  ck_assert_int_le(c->boxes_a_stage * c->bytes, stage);
+  ck_assert_int_ge(c->boxes_a_stage * c->stages, c->boxes);
+  ck_assert_int_eq(layouts->fetch_stages, c->stages);
+  ck_assert_int_le(c->stages, plan->stages);
+}
+
 static void check_boxed(const gg_spec *spec) {
   gg_compilation compilation = GG_COMPILATION_INIT;
   gg_error err = GG_ERROR_INIT;
@@ -97,11 +114,12 @@ static void check_boxed(const gg_spec *spec) {
   ck_assert_msg(st == GG_OK, "%s", err.message);
   const gg_layouts *layouts = compilation.layouts;
   const gg_plan *plan = compilation.plan;
-  ck_assert_uint_eq(layouts->map_count, 3);
+  ck_assert_uint_eq(layouts->map_count, 3 + layouts->fetched_count);
+  check_fetched(plan, layouts);
   check_boxed_tile(&layouts->boxes_a, &layouts->maps[0], (int64_t)plan->tile_m * plan->tile_k);
   check_boxed_tile(&layouts->boxes_b, &layouts->maps[1], (int64_t)plan->tile_n * plan->tile_k);
   int boxes = (plan->tile_n + plan->epi_n - 1) / plan->epi_n;
-  ck_assert(plan->has_c ? plan->tile_n % plan->epi_n == 0 : plan->tile_n >= plan->epi_n);
+  ck_assert(plan->fetches ? plan->tile_n >= plan->epi_n : plan->tile_n % plan->epi_n == 0);
   ck_assert_int_eq(boxes * (plan->tile_m / plan->consumers / 64) % plan->epi_buffers, 0);
   ck_assert_int_eq(layouts->staging_begin % 1024, 0);
   ck_assert_int_eq(layouts->barriers_begin % 8, 0);
@@ -132,16 +150,14 @@ static void check_param(gg_param param, gg_param_kind kind, gg_operand_id operan
 START_TEST(test_boxed_facts) {
   static const gg_param want[] = {{GG_PARAM_MAP, GG_OPERAND_A, 0},
                                   {GG_PARAM_MAP, GG_OPERAND_B, 0},
+                                  {GG_PARAM_MAP, GG_OPERAND_C, 0},
                                   {GG_PARAM_MAP, GG_OPERAND_D, 0},
-                                  {GG_PARAM_ADDRESS, GG_OPERAND_C, 0},
                                   {GG_PARAM_ADDRESS, GG_OPERAND_D, 0},
                                   {.kind = GG_PARAM_M},
                                   {.kind = GG_PARAM_N},
                                   {.kind = GG_PARAM_K},
                                   {.kind = GG_PARAM_BATCH},
-                                  {GG_PARAM_LD, GG_OPERAND_C, 0},
                                   {GG_PARAM_LD, GG_OPERAND_D, 0},
-                                  {GG_PARAM_BATCH_STRIDE, GG_OPERAND_C, 0},
                                   {GG_PARAM_BATCH_STRIDE, GG_OPERAND_D, 0},
                                   {.kind = GG_PARAM_ALPHA},
                                   {.kind = GG_PARAM_BETA}};
@@ -153,7 +169,7 @@ START_TEST(test_boxed_facts) {
   ck_assert_uint_eq(kernel->param_count, sizeof want / sizeof *want);
   for (size_t i = 0; i < kernel->param_count; i++)
     check_param(kernel->params[i], want[i].kind, want[i].operand);
-  ck_assert_uint_eq(kernel->map_count, 3);
+  ck_assert_uint_eq(kernel->map_count, 4);
   for (size_t i = 0; i < kernel->map_count; i++)
     check_param(kernel->params[i], GG_PARAM_MAP, kernel->maps[i].operand);
   ck_assert_int_eq(kernel->maps[0].box[0], 128);
@@ -187,7 +203,8 @@ START_TEST(test_transposed_facts) {
   ck_assert_int_eq(kernel->cluster_n, 2);
   check_param(kernel->params[0], GG_PARAM_MAP, GG_OPERAND_B);
   check_param(kernel->params[1], GG_PARAM_MAP, GG_OPERAND_A);
-  check_param(kernel->params[2], GG_PARAM_MAP, GG_OPERAND_D);
+  check_param(kernel->params[2], GG_PARAM_MAP, GG_OPERAND_C);
+  check_param(kernel->params[3], GG_PARAM_MAP, GG_OPERAND_D);
   for (size_t i = 0; i < kernel->map_count; i++)
     check_param(kernel->params[i], GG_PARAM_MAP, kernel->maps[i].operand);
   ck_assert_int_eq(kernel->maps[0].box[1], 128); /* rows of B */

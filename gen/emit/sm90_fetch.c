@@ -1,0 +1,154 @@
+/* Family sm90: what is fetched for a tile's epilogue (plan/sm90_fetch.c) as CUDA C++, in the terms
+ * of templates/parts/sm90_fetch.cu, sm90_vectors.cu and sm90_cells.cu. */
+#include <stdio.h>
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "emit/cuda_text.h"
+#include "emit/layout_text.h"
+#include "emit/sm90.h"
+#include "plan/operation.h"
+#include "plan/sm90.h"
+
+/* ---- Matrices ---------------------------------------------------------------------------- */
+
+/* What it is called in the text: "c", "residual2". */
+static const char *name_of(char out[GG_OPERATION_NAME_MAX], const gg_plan *plan,
+                           const gg_fetched *matrix) {
+  if (!matrix->is_c) return gg_operation_name(out, plan->operations, (size_t)matrix->operation);
+  return strcpy(out, "c");
+}
+
+static gg_status write_matrix(gg_str *out, const gg_plan *plan, const gg_fetched *matrix,
+                              gg_error *err) {
+  static const char *const row_col[2] = {"row", "col"};
+  char name[GG_OPERATION_NAME_MAX], function[GG_OPERATION_NAME_MAX + 8];
+  name_of(name, plan, matrix);
+  snprintf(function, sizeof function, "smem_%s", name);
+  gg_str_printf(out, "\n// An element of a fetched box of %s.\n", matrix->is_c ? "C" : name);
+  gg_status st = gg_emit_layout_function(out, function, row_col, &matrix->layout, err);
+  if (st) return st;
+  gg_str_printf(out,
+                "\nstruct fetched_%s {\n"
+                "  static constexpr bool n_major = %s;\n"
+                "  static constexpr int line = %d;  // elements of a box's, which are contiguous\n"
+                "  static constexpr int boxes = %d, boxes_a_stage = %d, first_stage = %d;\n"
+                "  static constexpr unsigned box_bytes = %lld;\n\n",
+                name, gg_cuda_bool(matrix->operand.major == GG_MAJOR_N), matrix->line,
+                matrix->boxes, matrix->boxes_a_stage, matrix->first_stage,
+                (long long)matrix->bytes);
+  gg_str_printf(out,
+                "  static __device__ __forceinline__ constexpr unsigned offset(unsigned row, "
+                "unsigned col) {\n"
+                "    return %s(row, col) * %d;\n  }\n};\n",
+                function, gg_dtype_info_of(matrix->operand.type)->bits / 8);
+  return GG_OK;
+}
+
+gg_status gg_sm90_write_fetched(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
+                                gg_error *err) {
+  for (size_t i = 0; i < layouts->fetched_count; i++) {
+    gg_status st = write_matrix(out, plan, &layouts->fetched[i], err);
+    if (st) return st;
+  }
+  if (layouts->fetched_count) {
+    gg_str_printf(out, "\nconstexpr int fetch_stages = %d;  // of all that is fetched for a tile\n",
+                  layouts->fetch_stages);
+  }
+  return GG_OK;
+}
+
+/* "c, residual", each with a prefix. */
+static void bind_list(gg_bindings *out, const char *binding, const char *prefix,
+                      const gg_plan *plan, const gg_layouts *layouts) {
+  gg_str text = GG_STR_INIT;
+  char name[GG_OPERATION_NAME_MAX];
+  for (size_t i = 0; i < layouts->fetched_count; i++) {
+    name_of(name, plan, &layouts->fetched[i]);
+    gg_str_printf(&text, "%s%s%s", i ? ", " : "", prefix, name);
+  }
+  gg_bind_str(out, binding, &text);
+}
+
+static void bind_fetches(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_str text = GG_STR_INIT;
+  char name[GG_OPERATION_NAME_MAX];
+  bool c = false;
+  for (size_t i = 0; i < layouts->fetched_count; i++) {
+    bool conditional = layouts->fetched[i].is_c;
+    name_of(name, plan, &layouts->fetched[i]);
+    if (conditional) gg_str_puts(&text, "  if (stages > fetched_c::first_stage)\n  ");
+    gg_str_printf(&text, "  fetch<fetched_%s>(maps.%s, at, write, smem);\n", name, name);
+    c = c || conditional;
+  }
+  gg_bind_str(out, "fetch_all", &text);
+  gg_bind_flag(out, "fetches_c", c);
+  bind_list(out, "fetched_members", "&", plan, layouts);
+  bind_list(out, "fetched_maps", "map_", plan, layouts);
+}
+
+/* ---- Cells ------------------------------------------------------------------------------- */
+
+static gg_sm90_cells cells_of(const gg_fetched *matrix) {
+  return gg_sm90_cells_of(&matrix->operand, matrix->line);
+}
+
+static bool any_of(const gg_layouts *layouts, gg_sm90_cells how) {
+  for (size_t i = 0; i < layouts->fetched_count; i++) {
+    if (cells_of(&layouts->fetched[i]) == how) return true;
+  }
+  return false;
+}
+
+static void bind_cells(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  static const char *const functions[] = {[GG_SM90_CELLS_MATRICES] = "load_matrices",
+                                          [GG_SM90_CELLS_HALVES] = "load_halves",
+                                          [GG_SM90_CELLS_PAIRS] = "load_pairs",
+                                          [GG_SM90_CELLS_ONES] = "load_ones"};
+  gg_str text = GG_STR_INIT;
+  char name[GG_OPERATION_NAME_MAX];
+  for (size_t i = 0; i < layouts->fetched_count; i++) {
+    const gg_fetched *matrix = &layouts->fetched[i];
+    name_of(name, plan, matrix);
+    if (matrix->is_c) gg_str_puts(&text, "  if (of.beta != 0.0f)\n  ");
+    gg_str_printf(&text, "  %s<fetched_%s, %s_t, &cell_values::%s>(cells, at, box, first, lane);\n",
+                  functions[cells_of(matrix)], name, name, name);
+  }
+  gg_bind_str(out, "load_cells", &text);
+  gg_bind_flag(out, "load_matrices", any_of(layouts, GG_SM90_CELLS_MATRICES));
+  gg_bind_flag(out, "load_halves", any_of(layouts, GG_SM90_CELLS_HALVES));
+  gg_bind_flag(out, "load_pairs", any_of(layouts, GG_SM90_CELLS_PAIRS));
+  gg_bind_flag(out, "load_ones", any_of(layouts, GG_SM90_CELLS_ONES));
+}
+
+/* ---- Vectors ----------------------------------------------------------------------------- */
+
+/* A vector behind D's last row or column is zeros. */
+static void bind_vectors(gg_bindings *out, const gg_plan *plan) {
+  static const char *const copies[] = {
+      [GG_SPAN_ALL] = "copy_vector<1>(to + %s_begin, of.%s, 1, lane);\n",
+      [GG_SPAN_ROWS] = "copy_vector<tile_m>(to + %s_begin, of.%s, rows, lane);\n",
+      [GG_SPAN_COLUMNS] = "copy_vector<tile_n>(to + %s_begin, of.%s, cols, lane);\n",
+  };
+  gg_str text = GG_STR_INIT;
+  char name[GG_OPERATION_NAME_MAX];
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    gg_span span = gg_operation_span(&plan->operations[i]);
+    if (span == GG_SPAN_NONE || span == GG_SPAN_MATRIX) continue;
+    gg_operation_name(name, plan->operations, i);
+    gg_str_puts(&text, "    ");
+    gg_str_printf(&text, copies[span], name, name);
+  }
+  gg_bind_str(out, "copy_vectors", &text);
+}
+
+void gg_sm90_bind_fetched(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_bind_flag(out, "fetches", layouts->fetched_count > 0);
+  gg_bind_flag(out, "ld_pairs",
+               plan->vector_buffers > 0 || any_of(layouts, GG_SM90_CELLS_HALVES) ||
+                   any_of(layouts, GG_SM90_CELLS_PAIRS));
+  bind_cells(out, plan, layouts);
+  if (!plan->specialised) return;
+  bind_fetches(out, plan, layouts);
+  bind_vectors(out, plan);
+}

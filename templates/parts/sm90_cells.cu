@@ -1,0 +1,124 @@
+// What was fetched for a warp's rows of a block, from `row` on in the tile.
+struct fetched_rows {
+  fetched_tile tile;
+  int row;
+};
+
+// Where in a fetched box columns of one of D's boxes are.
+struct cell_place {
+  unsigned box;
+  int row, col;
+};
+
+template <class matrix>
+__device__ __forceinline__ cell_place locate_cells(const fetched_rows &at, int box, int col) {
+  const int number = matrix::n_major ? (box * epi_n + col) / matrix::line : at.row / matrix::line;
+  const unsigned from = at.tile.stage(matrix::first_stage + number / matrix::boxes_a_stage) +
+                        number % matrix::boxes_a_stage * matrix::box_bytes;
+  if (matrix::n_major) return {from, at.row, col % matrix::line};
+  return {from, at.row % matrix::line, box_column(box) + col};
+}
+
+// A lane's elements of read_n columns from `first` on of a box, as its accumulators are.
+//@ if load_matrices
+//@ include ldmatrix
+
+// Of 16 bits, in 8x8 matrices.
+template <class matrix, class element, two<element> cell_values::*member>
+__device__ __forceinline__ void load_matrices(cell_values (&cells)[read_n / 8][2],
+                                              const fetched_rows &at, int box, int first,
+                                              int lane) {
+#pragma unroll
+  for (int j = 0; j < read_n; j += 16) {
+    const cell_place place = locate_cells<matrix>(at, box, first + j);
+    const int across = read_n % 16 == 0 ? lane / 16 * 8 : 0;  // else both halves read the same
+    unsigned words[4];
+    if constexpr (matrix::n_major)
+      ldmatrix(words, place.box + matrix::offset(place.row + lane % 16, place.col + across));
+    else
+      ldmatrix_transposed(words, place.box + matrix::offset(place.row + lane / 8 % 2 * 8,
+                                                            place.col + across + lane % 8));
+#pragma unroll
+    for (int p = 0; p < 4; ++p)
+      if (j / 8 + p / 2 < read_n / 8)
+        cells[j / 8 + p / 2][p % 2].*member = {element(words[p]), element(words[p] >> 16)};
+  }
+}
+
+//@ end
+//@ if load_halves
+// Of 32 bits, in lines of half of all banks or of all: as they are staged, some rows the other half
+// of the line first.
+template <class matrix, class element, two<element> cell_values::*member>
+__device__ __forceinline__ void load_halves(cell_values (&cells)[read_n / 8][2],
+                                            const fetched_rows &at, int box, int first, int lane) {
+  constexpr int groups = matrix::line / 8, half = groups / 2;
+  const int row = lane / 4, late = row / (32 / matrix::line) % 2;
+  static_assert(read_n % matrix::line == 0, "whole lines are read");
+#pragma unroll
+  for (int j = 0; j < read_n; j += matrix::line) {
+    const cell_place place = locate_cells<matrix>(at, box, first + j);
+    element x[groups][2][2];
+#pragma unroll
+    for (int g = 0; g < groups; ++g)
+#pragma unroll
+      for (int down = 0; down < 2; ++down)
+        ld_shared_pair(x[g][down],
+                       place.box + matrix::offset(place.row + row + down * 8,
+                                                  (g / half ^ late) * half * 8 + g % half * 8 +
+                                                      lane % 4 * 2));
+#pragma unroll
+    for (int g = 0; g < groups; ++g)
+#pragma unroll
+      for (int down = 0; down < 2; ++down) {
+        const auto &early = x[g][down], &other = x[(g + half) % groups][down];
+        cells[j / 8 + g][down].*member = {late ? other[0] : early[0], late ? other[1] : early[1]};
+      }
+  }
+}
+
+//@ end
+//@ if load_pairs
+template <class matrix, class element, two<element> cell_values::*member>
+__device__ __forceinline__ void load_pairs(cell_values (&cells)[read_n / 8][2],
+                                           const fetched_rows &at, int box, int first, int lane) {
+#pragma unroll
+  for (int j = 0; j < read_n; j += 8) {
+    const cell_place place = locate_cells<matrix>(at, box, first + j);
+#pragma unroll
+    for (int down = 0; down < 2; ++down) {
+      element x[2];
+      ld_shared_pair(x, place.box + matrix::offset(place.row + lane / 4 + down * 8,
+                                                   place.col + lane % 4 * 2));
+      cells[j / 8][down].*member = {x[0], x[1]};
+    }
+  }
+}
+
+//@ end
+//@ if load_ones
+// Neighbouring columns are no neighbours in memory: half of the rows begin with the second.
+template <class matrix, class element, two<element> cell_values::*member>
+__device__ __forceinline__ void load_ones(cell_values (&cells)[read_n / 8][2],
+                                          const fetched_rows &at, int box, int first, int lane) {
+  const int second = lane / 16;
+#pragma unroll
+  for (int j = 0; j < read_n; j += 8) {
+    const cell_place place = locate_cells<matrix>(at, box, first + j);
+#pragma unroll
+    for (int down = 0; down < 2; ++down) {
+      const int row = place.row + lane / 4 + down * 8, col = place.col + lane % 4 * 2;
+      element x, y;
+      ld_shared(x, place.box + matrix::offset(row, col + second));
+      ld_shared(y, place.box + matrix::offset(row, col + 1 - second));
+      cells[j / 8][down].*member = {second ? y : x, second ? x : y};
+    }
+  }
+}
+
+//@ end
+__device__ __forceinline__ void read_fetched(cell_values (&cells)[read_n / 8][2],
+                                             const epilogue_operands &of, const fetched_rows &at,
+                                             int box, int first, int lane) {
+//@ insert load_cells
+}

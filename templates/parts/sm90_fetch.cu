@@ -1,0 +1,51 @@
+// ---- Fetching what a tile's epilogue reads of matrices -------------------------------------------
+
+// Behind a tile's last K tile come stages with what its epilogue reads, box by box, for this CTA
+// alone. So they are under way while the tile is multiplied, and need no memory of their own. The
+// consumers await all of them before they store anything of the tile: what they bring is older than
+// that, also where a matrix is D itself.
+
+struct fetch_maps {
+  const tensor_map ${fetched_members};
+};
+
+// Stages that follow an item's K tiles.
+__device__ __forceinline__ int stages_behind(const work_list &list, const work_item &item) {
+//@ if shares
+  // In a group of several tiles the last part has all of a tile's boxes.
+  const bool stores =
+      list.group_tiles == 1 || item.k_first + item.k_tiles == list.k_tiles;
+  return stores ? list.fetch_stages : 0;
+//@ else
+  return list.fetch_stages;
+//@ end
+}
+
+template <class matrix>
+__device__ __forceinline__ void fetch(const tensor_map &map, const tile_origin &at,
+                                      ring_position &write, unsigned smem) {
+  constexpr int a_box = matrix::n_major ? epi_n / matrix::line : 1;  // of D's
+#pragma unroll 1
+  for (int box = 0; box < matrix::boxes; write.advance()) {
+    const int count = min(matrix::boxes_a_stage, matrix::boxes - box);
+    const unsigned full = full_barrier(smem, write.stage);
+    unsigned to = smem + stage_begin + write.stage * stage_bytes;
+    await_empty(smem, write);
+    mbarrier_expect(full, count * matrix::box_bytes);
+#pragma unroll 1
+    for (const int end = box + count; box < end; ++box, to += matrix::box_bytes) {
+      if constexpr (matrix::n_major)
+        tma_load(to, map, full, at.n0 + box_column(box / a_box) + box % a_box * matrix::line, at.m0,
+                 at.batch);
+      else
+        tma_load(to, map, full, at.m0 + box * matrix::line, at.n0, at.batch);
+    }
+  }
+}
+
+__device__ __forceinline__ void fetch_all(const fetch_maps &maps, int stages,
+                                          const tile_origin &at, ring_position &write,
+                                          unsigned smem) {
+  if (stages == 0) return;
+//@ insert fetch_all
+}
