@@ -253,7 +253,7 @@ static void step_scale(running *x, double factor) {
   round_step(x, x->grain / 16, 1);
 }
 
-/* Activations whose slope is at most 1.13, and whose own error is at most 1.2 * 2^-24 of argument
+/* Activations whose slope is at most 1.13, and whose own error is at most 1.4 * 2^-24 of argument
  * and result, as templates/parts/activations.cu says. */
 static void step_activation(running *x, double result) {
   x->error = 1.13 * x->error + 2 * f32_half_ulp * (fabs(x->value) + x->error + fabs(result));

@@ -1,27 +1,18 @@
 // ---- Activations --------------------------------------------------------------------------------
 
-// Made of additions, multiplications and fused multiply-adds alone, which round alike everywhere:
-// no approximate instruction, whose bits a GPU keeps to itself. Each is within 1.2 * 2^-24 *
-// (|x| + |result|) of the exact value, for every x. What is not a number stays so.
+// Each is within 1.4 * 2^-24 * (|x| + |result|) of the exact value, for every x: the special function
+// unit's 2^t and 1 / d have all but the last bit or two of an f32. What is not a number stays so.
 
 //@ if relu
 __device__ __forceinline__ epi_t relu(epi_t x) { return x < epi_t(0) ? epi_t(0) : x; }
 
 //@ end
 //@ if exp2
-// 2^t for t from -126 to 127, within 8.2e-8 of it: the whole part goes to the exponent, to the rest
-// a polynomial is fitted.
+// Infinite from t = 128 on.
 __device__ __forceinline__ float exp2_of(float t) {
-  const float shifted = __fadd_rn(t, 12582912.0f);  // 1.5 * 2^23: rounds, whole part in low bits
-  const float rest = __fsub_rn(t, __fsub_rn(shifted, 12582912.0f));
-  float p = 1.5345807e-4f;
-  p = __fmaf_rn(p, rest, 1.3399931e-3f);
-  p = __fmaf_rn(p, rest, 9.6184885e-3f);
-  p = __fmaf_rn(p, rest, 5.5503288e-2f);
-  p = __fmaf_rn(p, rest, 2.4022647e-1f);
-  p = __fmaf_rn(p, rest, 6.9314721e-1f);
-  p = __fmaf_rn(p, rest, 1.0f);
-  return __uint_as_float(__float_as_uint(p) + (__float_as_uint(shifted) << 23));
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(t));
+  return power;
 }
 
 //@ end
@@ -45,14 +36,11 @@ __device__ __forceinline__ float gelu(float x) {
 
 //@ end
 //@ if sigmoid
-// x / (1 + 2^-t) for t from -120 on. The reciprocal is guessed from the bits, within 12%, and each
-// step squares the error.
+// x / (1 + 2^-t).
 __device__ __forceinline__ float times_sigmoid(float x, float t) {
-  const float d = __fadd_rn(1.0f, exp2_of(fmaxf(-t, -126.0f)));
-  float r = __uint_as_float(0x7ef311c7u - __float_as_uint(d));
-#pragma unroll
-  for (int step = 0; step < 4; ++step) r = __fmaf_rn(r, __fmaf_rn(-d, r, 1.0f), r);
-  return __fmul_rn(x, r);
+  float reciprocal;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(__fadd_rn(1.0f, exp2_of(-t))));
+  return __fmul_rn(x, reciprocal);
 }
 
 //@ end
