@@ -111,7 +111,7 @@ static bool explore_all(void) {
   wide.cluster_m = 1;
   wide.cluster_n = 3;
   wide.tiles = 1;
-  ring reads = alone, reads_turns, reads_ahead, reads_square = square;
+  ring reads = alone, reads_turns, reads_ahead, reads_tall;
   reads.tiles = 2;
   reads.k_tiles = 2;
   reads.behind = reads.vectors = 1;
@@ -121,13 +121,14 @@ static bool explore_all(void) {
   reads_turns.vectors = 2;
   reads_ahead = reads_turns;
   reads_ahead.stages = 4;
-  reads_square.k_tiles = 2;
-  reads_square.behind = 1;
+  reads_tall = reads;
+  reads_tall.cluster_m = 2;
+  reads_tall.consumers = 1;
   bool right = explore(&alone, RING_RIGHT);
   right = explore(&reads, RING_RIGHT) && right;
   right = explore(&reads_turns, RING_RIGHT) && right;
   right = explore(&reads_ahead, RING_RIGHT) && right;
-  right = explore(&reads_square, RING_RIGHT) && right;
+  right = explore(&reads_tall, RING_RIGHT) && right;
   right = explore(&turns, RING_RIGHT) && right;
   right = explore(&tall, RING_RIGHT) && right;
   right = explore(&wide, RING_RIGHT) && right;
