@@ -212,20 +212,34 @@ static gg_status verify(bench_figure *out, race *r, gg_contender_launch launch, 
   return GG_OK;
 }
 
+/* Whether an algorithm that the library proposes can be launched after all. */
+static bool runs(const race *r, const gg_cublaslt_plan *plan, int index, gg_error *why) {
+  const gg_problem *p = &r->sets.list[0].problem;
+  gg_status st = gg_cublaslt_launch(plan, index, p, NULL, why);
+  if (!st) st = gg_synchronize(r->rig->context, NULL, why);
+  return st == GG_OK;
+}
+
 /* Times the candidates briefly; the best takes part in the race proper. */
 static gg_status choose_candidate(race *r, gg_error *err) {
-  int count = gg_cublaslt_plan_count(r->plan);
+  int proposed = gg_cublaslt_plan_count(r->plan), count = 0, best = 0;
   lt_launch launches[GG_CUBLASLT_CANDIDATES];
   gg_contender contenders[GG_CUBLASLT_CANDIDATES];
-  for (int i = 0; i < count; i++) {
-    launches[i] = (lt_launch){r->plan, i, &r->sets};
-    contenders[i] = (gg_contender){.launch = launch_lt, .self = &launches[i]};
+  for (int i = 0; i < proposed; i++) {
+    gg_error ignored = GG_ERROR_INIT;
+    if (runs(r, r->plan, i, &ignored)) {
+      launches[count] = (lt_launch){r->plan, i, &r->sets};
+      contenders[count] = (gg_contender){.launch = launch_lt, .self = &launches[count]};
+      count++;
+    }
+    gg_error_clear(&ignored);
   }
   gg_timing_options brief = {.sample_seconds = r->rig->timing.sample_seconds / 2, .samples = 3};
   gg_status st = gg_time_contenders(contenders, count, r->rig->context, &brief, err);
   for (int i = 0; i < count && !st; i++) {
-    if (contenders[i].seconds < contenders[r->out->lt_index].seconds) r->out->lt_index = i;
+    if (contenders[i].seconds < contenders[best].seconds) best = i;
   }
+  if (!st) r->out->lt_index = launches[best].index;
   return st;
 }
 
@@ -302,7 +316,11 @@ static gg_status hold_race(race *r, gg_error *err) {
 static bool open_plan(gg_cublaslt_plan **out, race *r, gg_cublaslt_epilogue epilogue,
                       gg_error *why) {
   const gg_problem *p = &r->sets.list[0].problem;
-  return gg_cublaslt_plan_open(out, r->rig->lt, r->entry->kernels[0], p, epilogue, why) == GG_OK;
+  if (gg_cublaslt_plan_open(out, r->rig->lt, r->entry->kernels[0], p, epilogue, why)) return false;
+  if (runs(r, *out, 0, why)) return true;
+  gg_cublaslt_plan_close(*out);
+  *out = NULL;
+  return false;
 }
 
 static gg_status open_cublaslt(race *r, gg_error *err) {

@@ -604,6 +604,16 @@ const cli_command cmd_bench = {
         "the L2 cache. Every contender's result is compared with f64 sums of 64 x 64 sampled\n"
         "elements. Only ratios within one run mean much.\n"
         "\n"
+        "--epilogue none,bias,bias_gelu computes each case with each epilogue of the list: ours by the\n"
+        "kernel that gg_gemm chooses for it, or by the SPECs that have it, cuBLASLt by its own. The\n"
+        "products without it take turns with them, and \"over bare\" is how many times as long as that\n"
+        "the whole takes, for ours and for cuBLASLt. The words: none; bias, relu, gelu and silu, and\n"
+        "bias_relu, bias_gelu, bias_silu; gelu_aux, a bias and gelu of which also the argument is\n"
+        "stored; dgelu, which gemmgen has not; beta_c and beta_c_in_place, 0.5 C with C beside D and in\n"
+        "its place; residual; of 8-bit floats scales (one of A and one of B), scales_d (also one of D)\n"
+        "and scales_mn (one a row of A and a column of B). gelu is its approximation by tanh, which is\n"
+        "cuBLASLt's. Beside silu, which it has not, cuBLASLt computes the bare product.\n"
+        "\n"
         "A line of a cases file: types of A, B, D, accumulator, majors of A (k, m), B (k, n), D\n"
         "(n, m), M N K batch. The exit status is 3 where there is no GPU.",
     .options = options,

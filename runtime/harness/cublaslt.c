@@ -130,6 +130,7 @@ struct gg_cublaslt_plan {
   operands operands;
   gg_dtype scale;       /* type of alpha and beta */
   uint64_t alpha, beta; /* in its low bytes */
+  bool c_is_apart;      /* of another type than D, and nothing is read of it */
   handle_t desc, left, right, c, d;
   heuristic candidates[GG_CUBLASLT_CANDIDATES];
   int count;
@@ -358,8 +359,8 @@ static status_t make_c_layout(gg_cublaslt_plan *plan, const gg_kernel *kernel,
   gg_view view = gg_problem_view(kernel, problem, o->c ? 'c' : 'd');
   if (o->residual != none) view = gg_problem_extra_view(kernel, problem, (size_t)o->residual);
   gg_dtype type = view.operand->type;
-  if (!o->c && o->residual == none && gg_dtype_is_fp8(type)) type = GG_DTYPE_bf16;
-  return make_layout(&plan->c, plan->lt, &view, type);
+  plan->c_is_apart = !o->c && o->residual == none && gg_dtype_is_fp8(type);
+  return make_layout(&plan->c, plan->lt, &view, plan->c_is_apart ? GG_DTYPE_bf16 : type);
 }
 
 static gg_status describe(gg_cublaslt_plan *plan, const gg_kernel *kernel,
@@ -467,15 +468,19 @@ static void *pointer_of(uint64_t address) {
   return (void *)(uintptr_t)address;
 }
 
+/* A D that is a C of another type is refused, even with beta 0: then there is no C. */
+static uint64_t c_address(const gg_cublaslt_plan *plan, const gg_problem *problem) {
+  const operands *o = &plan->operands;
+  if (o->residual != none) return problem->extras[o->residual].address;
+  return o->c ? problem->c : plan->c_is_apart ? 0 : problem->d;
+}
+
 gg_status gg_cublaslt_launch(const gg_cublaslt_plan *plan, int index, const gg_problem *problem,
                              struct CUstream_st *stream, gg_error *err) {
   const gg_cublaslt *lt = plan->lt;
-  const operands *o = &plan->operands;
   const void *left = pointer_of(plan->form.left == 'a' ? problem->a : problem->b);
   const void *right = pointer_of(plan->form.right == 'a' ? problem->a : problem->b);
-  const void *c = pointer_of(o->c                  ? problem->c
-                             : o->residual != none ? problem->extras[o->residual].address
-                                                   : problem->d);
+  const void *c = pointer_of(c_address(plan, problem));
   gg_status st = gg_context_enter(lt->context, err);
   if (st) return st;
   status_t status = set_pointers(plan, problem);

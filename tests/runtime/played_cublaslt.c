@@ -269,6 +269,7 @@ PUBLIC int cublasLtMatmul(void *handle, void *desc, const void *alpha, const voi
   double factor = get(o->scale, alpha, 0), c_factor = get(o->scale, beta, 0);
   matrix left = {a_layout, a}, right = {b_layout, b}, added = {c_layout, c};
   if (!is_supported(desc, a_layout, b_layout, c_layout, d_layout)) return NOT_SUPPORTED;
+  if (c == d && added.as->type != out->type) return INVALID; /* in place, but not alike */
   for (int64_t batch = 0; batch < out->batch; batch++) {
     for (int64_t col = 0; col < (int64_t)out->cols; col++) {
       for (int64_t row = 0; row < (int64_t)out->rows; row++) {

@@ -50,4 +50,13 @@ expect 0 'C, in place and apart' "$gemmgen" bench --cublaslt "$library" \
 holds 'ours are right' every c.tsv right 1 3
 holds 'cuBLASLt is right' every c.tsv lt_right 1 3
 
+export PLAYED_SPECS=$specs/epilogues_fp8.yaml
+expect 0 '8-bit floats' "$gemmgen" bench --cublaslt "$library" \
+  --epilogue none,bias,residual,scales,scales_d,scales_mn -m 48 -n 32 -k 32 --tsv fp8.tsv \
+  "$specs/epilogues_fp8.yaml"
+holds 'ours are right' every fp8.tsv right 1 6
+holds 'cuBLASLt is right' every fp8.tsv lt_right 1 6
+holds 'what cuBLASLt does' [ "$(column fp8.tsv lt_does | tr '\n' ,)" = \
+  'DEFAULT,BIAS,C,scales of A and B,scales of A, B and D,outer-vector scales,' ]
+
 finish
