@@ -189,8 +189,8 @@ static gg_status make_reference(race *r, gg_error *err) {
 /* What a contender computes. */
 typedef enum work { THE_PRODUCT, THE_EPILOGUE, ITS_OWN_EPILOGUE } work;
 
-/* The error of tanh.approx, the worst of those that a library computes gelu by, is 2^-11; half of
- * it is a share of gelu's argument. */
+/* A library may compute gelu by tanh.approx, whose error is 2^-11: half of that, as a share of
+ * gelu's argument. */
 static const double approximate_gelu = 0x1p-12;
 
 /* Runs a contender on the first set and compares. */

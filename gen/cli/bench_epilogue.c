@@ -95,9 +95,9 @@ static int refuse(const char *word, size_t length) {
     int wrote = snprintf(words + used, sizeof words - used, "%s%s", used ? ", " : "", e->word);
     used += (size_t)wrote;
   }
-  return cli_usage("--epilogue knows no '%s'%s%s%s; it is a list of words parted by commas: %s",
-                   given, near.best[0] ? "; did you mean '" : "", near.best,
-                   near.best[0] ? "'?" : "", words);
+  return cli_usage("--epilogue knows no '%s'%s%s%s: its words, parted by commas, are %s", given,
+                   near.best[0] ? " (did you mean '" : "", near.best, near.best[0] ? "'?)" : "",
+                   words);
 }
 
 int bench_epilogues_read(const bench_epilogue *out[BENCH_EPILOGUES_MAX], const char *list) {

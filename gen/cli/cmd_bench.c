@@ -169,6 +169,9 @@ static void put_epilogue(bench *b, const bench_result *result, const bench_figur
   gg_str_printf(&b->json, ", \"bare\": %.5g, \"lt_bare\": %.5g, \"lt_right\": %s, \"lt_does\": ",
                 result->bare.tflops, result->lt_bare.tflops, right ? "true" : "false");
   gg_str_json(&b->json, does);
+  if (!result->lt_obstacle.code) return;
+  gg_str_puts(&b->json, ", \"lt_obstacle\": ");
+  gg_str_json(&b->json, result->lt_obstacle.message);
 }
 
 /* Begins an object of a JSON list. */
@@ -228,6 +231,23 @@ static void skip_case(bench *b, const char *name, const char *why) {
   put_skipped(b, name, NULL, why);
 }
 
+/* What a row has no column for. */
+static void put_remarks(const bench *b, const char *name, const bench_result *result) {
+  if (result->bare.tflops > 0 && !result->bare.right) {
+    print_case(b, name);
+    printf(" our bare product is wrong: max error %.3g\n", result->bare.max_error);
+  }
+  if (!cublaslt_right(result)) {
+    print_case(b, name);
+    printf(" cuBLASLt is beyond the bound: max error %.3g\n",
+           fmax(result->lt_first.max_error, result->lt_best.max_error));
+  }
+  if (b->epilogue && result->lt_obstacle.code) {
+    print_case(b, name);
+    printf(" without cuBLASLt: %s\n", result->lt_obstacle.message);
+  }
+}
+
 static void put_results(bench *b, const cli_case *c, const char *name, const bench_result *result,
                         int count) {
   int fastest = 0;
@@ -251,15 +271,7 @@ static void put_results(bench *b, const cli_case *c, const char *name, const ben
   if (b->epilogue) row.apart = b->epilogue->cublaslt == GG_CUBLASLT_PRODUCT;
   bench_summary_add(&b->summary, &row, b->covering[fastest]->name);
   b->wrong = b->wrong || (result->bare.tflops > 0 && !result->bare.right);
-  if (!cublaslt_right(result)) {
-    print_case(b, name);
-    printf(" cuBLASLt is beyond the bound: max error %.3g\n",
-           fmax(result->lt_first.max_error, result->lt_best.max_error));
-  }
-  if (b->epilogue && result->lt_obstacle.code) {
-    print_case(b, name);
-    printf(" without cuBLASLt: %s\n", result->lt_obstacle.message);
-  }
+  put_remarks(b, name, result);
 }
 
 static void put_json(gg_str *out, const bench *b) {

@@ -277,14 +277,15 @@ static int first_of(const gg_kernel *kernel, gg_op_kind kind) {
   return none;
 }
 
-static operands operands_of(const gg_kernel *kernel, gg_cublaslt_epilogue epilogue) {
+static operands operands_of(const gg_kernel *kernel, const gg_problem *problem,
+                            gg_cublaslt_epilogue epilogue) {
   operands out = {none, none, none, none, none, none, false};
   if (epilogue == GG_CUBLASLT_PRODUCT) return out;
   out.bias = first_of(kernel, GG_OP_BIAS);
   out.aux = first_of(kernel, GG_OP_AUX);
   out.residual = first_of(kernel, GG_OP_RESIDUAL);
   int linear = first_of(kernel, GG_OP_LINEAR);
-  out.c = linear != none && kernel->operations[linear].beta;
+  out.c = linear != none && kernel->operations[linear].beta && problem->beta != 0;
   int *const numbers[] = {&out.scale_a, &out.scale_b, &out.scale_d};
   int count = 0;
   for (size_t i = 0; i < kernel->operation_count; i++) {
@@ -433,7 +434,7 @@ gg_status gg_cublaslt_plan_open(gg_cublaslt_plan **out, gg_cublaslt *lt, const g
   if (!plan) return gg_fail(err, MEMORY, NULL, "");
   *plan = (gg_cublaslt_plan){.lt = lt,
                              .form = gg_cublaslt_form_of(kernel),
-                             .operands = operands_of(kernel, epilogue),
+                             .operands = operands_of(kernel, problem, epilogue),
                              .scale = scale_of(kernel)};
   gg_status st = choose_scalars(plan, problem, err);
   if (!st && !(st = gg_context_enter(lt->context, err))) {

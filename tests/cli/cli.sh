@@ -42,9 +42,9 @@ holds 'it is roff' grep -q '^\.TH GEMMGEN 1' out
 
 # bench --epilogue
 expect 2 'an epilogue that is none' "$gemmgen" bench spec.yaml --epilogue bias,bias_gel
-holds 'the nearest' grep -q "no 'bias_gel'; did you mean 'bias_gelu'?" err
-holds 'the words there are' grep -q 'none, bias, bias_relu, .*, scales_mn$' err
-words=$(sed 's/.*commas: //; s/,//g' err)
+holds 'the nearest' grep -q "no 'bias_gel' (did you mean 'bias_gelu'?)" err
+holds 'the words there are' grep -q 'are none, bias, bias_relu, .*, scales_mn$' err
+words=$(sed 's/.* are //; s/,//g' err)
 expect 0 'what bench does' "$gemmgen" help bench
 for word in $words; do holds "it tells of $word" grep -qw "$word" out; done
 expect 2 'an epilogue twice' "$gemmgen" bench spec.yaml --epilogue bias,relu,bias
