@@ -1,8 +1,9 @@
 /* cuBLASLt played by the host, from NVIDIA's documentation of it: matrices are column-major,
  * D = function(alpha * scaleA * scaleB * op(A) * op(B) + beta * C + bias) * scaleD, the bias runs
  * along the rows of D. `gemmgen bench --cublaslt` loads it beside the played GPU, whose memory is
- * the host's. It knows nothing of gemmgen but how numbers are stored, and takes no attribute of a
- * size that is not the documented one. */
+ * the host's. PLAYED_CUBLASLT_REFUSES, where it is set, makes launches with a function fail, though
+ * algorithms for them were proposed. It knows nothing of gemmgen but how numbers are stored, and
+ * takes no attribute of a size that is not the documented one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -269,6 +270,7 @@ PUBLIC int cublasLtMatmul(void *handle, void *desc, const void *alpha, const voi
   double factor = get(o->scale, alpha, 0), c_factor = get(o->scale, beta, 0);
   matrix left = {a_layout, a}, right = {b_layout, b}, added = {c_layout, c};
   if (!is_supported(desc, a_layout, b_layout, c_layout, d_layout)) return NOT_SUPPORTED;
+  if (getenv("PLAYED_CUBLASLT_REFUSES") && o->epilogue != 1) return INVALID;
   if (c == d && added.as->type != out->type) return INVALID; /* in place, but not alike */
   for (int64_t batch = 0; batch < out->batch; batch++) {
     for (int64_t col = 0; col < (int64_t)out->cols; col++) {

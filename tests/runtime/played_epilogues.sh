@@ -35,6 +35,13 @@ assert [r["epilogue"] for r in rows][4] == "gelu_aux" and all(r["lt_right"] for 
 PLAYED_FAULT=1 expect 1 'a wrong result' "$gemmgen" bench --cublaslt "$library" --epilogue bias \
   -m 48 -n 40 -k 32 "$specs/epilogues.yaml"
 
+PLAYED_CUBLASLT_REFUSES=1 expect 0 'launches that are refused' "$gemmgen" bench --cublaslt "$library" \
+  --epilogue none,bias -m 48 -n 40 -k 32 "$specs/epilogues.yaml" --tsv refused.tsv --json refused.json
+holds 'no figure' [ "$(column refused.tsv lt_does | tr '\n' ,)" = 'DEFAULT,-,' ]
+holds 'why' grep -q 'bias *without cuBLASLt: cublasLtMatmul failed: CUBLAS_STATUS_INVALID_VALUE' out
+holds 'in JSON, too' grep -q '"lt_obstacle": "cublasLtMatmul failed' refused.json
+holds 'JSON' json refused.json
+
 expect 0 'without cuBLASLt' "$gemmgen" bench --no-cublaslt --epilogue none,dgelu,beta_c,scales,bias \
   -m 48 -n 40 -k 32 "$specs/epilogues.yaml" --tsv alone.tsv
 holds 'figures of ours alone' [ "$(column alone.tsv lt_does | tr '\n' ,)" = '-,-,' ]
