@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "ceiling.h"
+#include "number.h"
 #include "trial.h"
 
 enum { sets_max = 256, sampled_side = 64 };
@@ -31,15 +32,27 @@ static void free_sets(operand_sets *sets) {
   *sets = (operand_sets){0};
 }
 
-static gg_status add_set(operand_sets *sets, const bench_rig *rig, const cli_case *c,
-                         const gg_kernel *kernel, const gg_trial_inputs *inputs, gg_error *err) {
-  gg_problem shape = {
-      .m = c->m, .n = c->n, .k = c->k, .batch = c->batch, .alpha = 1, .overlap = rig->overlap};
-  gg_trial_options options = {.without_c = true, .shift = 1000003 * (int64_t)sets->count};
+/* The first set keeps its C, for the reference. */
+static gg_status add_set(operand_sets *sets, const bench_rig *rig, const bench_entry *entry,
+                         const gg_trial_inputs *inputs, gg_error *err) {
+  const cli_case *c = entry->c;
+  bench_c place = entry->epilogue ? entry->epilogue->c : BENCH_C_NONE;
+  bool has_c = place != BENCH_C_NONE;
+  gg_problem shape = {.m = c->m,
+                      .n = c->n,
+                      .k = c->k,
+                      .batch = c->batch,
+                      .alpha = 1,
+                      .beta = has_c ? BENCH_BETA : 0,
+                      .overlap = rig->overlap};
+  gg_trial_options options = {.without_c = !has_c,
+                              .in_place = place == BENCH_C_IN_PLACE,
+                              .shift = 1000003 * (int64_t)sets->count};
   gg_trial *trial = &sets->list[sets->count];
+  const gg_kernel *kernel = entry->kernels[0];
   gg_status st = gg_trial_open(trial, rig->context, kernel, &shape, &options, inputs, err);
   if (st) return st;
-  gg_trial_drop_inputs(trial);
+  if (!has_c || sets->count > 0) gg_trial_drop_inputs(trial);
   sets->count++;
   return GG_OK;
 }
@@ -54,21 +67,36 @@ static gg_status free_memory(int64_t *out, const gg_context *context, gg_error *
   return st;
 }
 
-static gg_status make_sets(operand_sets *sets, const bench_rig *rig, const cli_case *c,
-                           const gg_kernel *kernel, gg_error *err) {
+/* Scales of 0.5 and more: several of them leave 8-bit results that tell right from wrong. */
+static void spread_scales(gg_trial_inputs *inputs, const gg_kernel *kernel) {
+  for (size_t i = 0; i < kernel->operation_count; i++) {
+    if (kernel->operations[i].kind != GG_OP_SCALE) continue;
+    gg_inputs *scales = &inputs->extras[i];
+    for (int64_t j = 0; j < scales->length; j++) {
+      double value = gg_number_get(scales->type, scales->cycle, j);
+      gg_number_set(scales->type, scales->cycle, j, 0.5 + fabs(value));
+    }
+  }
+}
+
+static gg_status make_sets(operand_sets *sets, const bench_rig *rig, const bench_entry *entry,
+                           gg_error *err) {
   *sets = (operand_sets){.list = gg_malloc(sets_max * sizeof *sets->list)};
   if (!sets->list) return gg_fail(err, MEMORY, NULL, "");
   gg_trial_inputs inputs;
   int64_t available;
-  gg_status st = gg_trial_inputs_make(&inputs, kernel, GG_INPUTS_NORMAL, c->k, rig->seed, err);
+  const gg_kernel *kernel = entry->kernels[0];
+  gg_status st =
+      gg_trial_inputs_make(&inputs, kernel, GG_INPUTS_NORMAL, entry->c->k, rig->seed, err);
   if (st) return st;
+  if (entry->epilogue) spread_scales(&inputs, kernel);
   st = free_memory(&available, rig->context, err);
-  if (!st) st = add_set(sets, rig, c, kernel, &inputs, err);
+  if (!st) st = add_set(sets, rig, entry, &inputs, err);
   if (!st) {
     int wanted = bench_set_count(gg_trial_bytes(&sets->list[0]),
                                  gg_context_device(rig->context)->l2_bytes, available);
     while (sets->count < wanted && !st)
-      st = add_set(sets, rig, c, kernel, &inputs, err);
+      st = add_set(sets, rig, entry, &inputs, err);
   }
   gg_trial_inputs_free(&inputs);
   return st;
@@ -112,14 +140,17 @@ static gg_status provide(const operand_sets *sets, const gg_module *module, gg_e
   return st;
 }
 
+/* `bare`: a kernel that has no C. */
 static gg_status prepare_ours(our_launch *out, const gg_module *module, const operand_sets *sets,
-                              gg_error *err) {
+                              bool bare, gg_error *err) {
   *out = (our_launch){.prepared = gg_malloc((size_t)sets->count * sizeof *out->prepared),
                       .sets = sets->count};
   if (!out->prepared) return gg_fail(err, MEMORY, NULL, "");
   gg_status st = GG_OK;
   for (int i = 0; i < sets->count && !st; i++) {
-    st = gg_prepare(&out->prepared[i], module, &sets->list[i].problem, err);
+    gg_problem problem = sets->list[i].problem;
+    if (bare) problem.beta = 0;
+    st = gg_prepare(&out->prepared[i], module, &problem, err);
   }
   return st;
 }
@@ -129,17 +160,17 @@ static gg_status prepare_ours(our_launch *out, const gg_module *module, const op
 /* Everything of one case that is under way. */
 typedef struct race {
   const bench_rig *rig;
-  const cli_case *c;
-  const gg_kernel *kernel; /* any of them: types and majors */
+  const bench_entry *entry;
   bench_result *out;
   operand_sets sets;
   gg_sample sample;
   gg_reference reference;
-  gg_cublaslt_plan *plan; /* NULL: none */
+  gg_cublaslt_plan *plan;      /* NULL: none */
+  gg_cublaslt_plan *bare_plan; /* beside an epilogue: the product; NULL: none, or `plan` is */
   gg_ceiling ceiling;
   bool has_ceiling;
   our_launch *ours;
-  int count; /* of ours */
+  our_launch bare;
 } race;
 
 static gg_status make_reference(race *r, gg_error *err) {
@@ -148,21 +179,29 @@ static gg_status make_reference(race *r, gg_error *err) {
   int64_t budget = p->k * sampled_side * sampled_side;
   gg_status st = gg_sample_choose(&r->sample, p, budget, r->rig->seed, err);
   if (st) return st;
-  st = gg_device_reference_open(&device, r->rig->context, r->c->a, r->c->b, err);
+  st = gg_device_reference_open(&device, r->rig->context, r->entry->c->a, r->entry->c->b, err);
   if (st) return st;
-  st = gg_reference_on_device(&r->reference, device, r->kernel, p, &r->sample, err);
+  st = gg_reference_on_device(&r->reference, device, r->entry->kernels[0], p, &r->sample, err);
   gg_device_reference_close(device);
   return st;
 }
 
-/* Runs a contender on the first set and compares; with D = A * B where it is `plain`. */
-static gg_status verify(bench_figure *out, race *r, gg_contender_launch launch, void *self,
-                        bool plain, gg_error *err) {
+/* What a contender computes. */
+typedef enum work { THE_PRODUCT, THE_EPILOGUE, ITS_OWN_EPILOGUE } work;
+
+/* A library may compute gelu by tanh.approx, whose error is 2^-11: half of that, as a share of
+ * gelu's argument. */
+static const double approximate_gelu = 0x1p-12;
+
+/* Runs a contender on the first set and compares. */
+static gg_status verify(bench_figure *out, race *r, gg_contender_launch launch, void *self, work of,
+                        gg_error *err) {
   gg_verdict verdict;
   gg_trial trial = r->sets.list[0]; /* of the same memory */
   gg_kernel product = *trial.kernel;
   product.operation_count = 0;
-  if (plain) trial.kernel = &product;
+  if (of == THE_PRODUCT) trial.kernel = &product;
+  if (of == ITS_OWN_EPILOGUE) trial.activation_error = approximate_gelu;
   gg_status st = gg_trial_poison(&trial, err);
   if (!st) st = launch(self, 0, NULL, err);
   if (!st) st = gg_synchronize(r->rig->context, NULL, err);
@@ -173,20 +212,34 @@ static gg_status verify(bench_figure *out, race *r, gg_contender_launch launch, 
   return GG_OK;
 }
 
+/* Whether an algorithm that the library proposes can be launched after all. */
+static bool runs(const race *r, const gg_cublaslt_plan *plan, int index, gg_error *why) {
+  const gg_problem *p = &r->sets.list[0].problem;
+  gg_status st = gg_cublaslt_launch(plan, index, p, NULL, why);
+  if (!st) st = gg_synchronize(r->rig->context, NULL, why);
+  return st == GG_OK;
+}
+
 /* Times the candidates briefly; the best takes part in the race proper. */
 static gg_status choose_candidate(race *r, gg_error *err) {
-  int count = gg_cublaslt_plan_count(r->plan);
+  int proposed = gg_cublaslt_plan_count(r->plan), count = 0, best = 0;
   lt_launch launches[GG_CUBLASLT_CANDIDATES];
   gg_contender contenders[GG_CUBLASLT_CANDIDATES];
-  for (int i = 0; i < count; i++) {
-    launches[i] = (lt_launch){r->plan, i, &r->sets};
-    contenders[i] = (gg_contender){.launch = launch_lt, .self = &launches[i]};
+  for (int i = 0; i < proposed; i++) {
+    gg_error ignored = GG_ERROR_INIT;
+    if (runs(r, r->plan, i, &ignored)) {
+      launches[count] = (lt_launch){r->plan, i, &r->sets};
+      contenders[count] = (gg_contender){.launch = launch_lt, .self = &launches[count]};
+      count++;
+    }
+    gg_error_clear(&ignored);
   }
   gg_timing_options brief = {.sample_seconds = r->rig->timing.sample_seconds / 2, .samples = 3};
   gg_status st = gg_time_contenders(contenders, count, r->rig->context, &brief, err);
   for (int i = 0; i < count && !st; i++) {
-    if (contenders[i].seconds < contenders[r->out->lt_index].seconds) r->out->lt_index = i;
+    if (contenders[i].seconds < contenders[best].seconds) best = i;
   }
+  if (!st) r->out->lt_index = launches[best].index;
   return st;
 }
 
@@ -194,96 +247,149 @@ static double tflops(const cli_case *c, double seconds) {
   return 2e-12 * (double)c->m * (double)c->n * (double)c->k * (double)c->batch / seconds;
 }
 
-/* The race: ours, then cuBLASLt's first and best, then the ceiling. */
-static gg_status run_race(race *r, gg_error *err) {
-  gg_contender *contenders = gg_malloc((size_t)(r->count + 3) * sizeof *contenders);
-  if (!contenders) return gg_fail(err, MEMORY, NULL, "");
-  lt_launch first = {r->plan, 0, &r->sets}, best = {r->plan, r->out->lt_index, &r->sets};
+/* Who races, and where the figures go. */
+typedef struct line_up {
+  gg_contender *list;
+  bench_figure **figures; /* one a contender; NULL: the ceiling's */
+  int count;
+} line_up;
+
+/* Takes part where its result has been compared, right or wrong. */
+static gg_status enter(line_up *all, race *r, bench_figure *figure, gg_contender_launch launch,
+                       void *self, work of, gg_error *err) {
+  all->list[all->count] = (gg_contender){.launch = launch, .self = self};
+  all->figures[all->count++] = figure;
+  return verify(figure, r, launch, self, of, err);
+}
+
+static bool does_epilogue(const bench_entry *entry) {
+  return entry->epilogue && entry->epilogue->cublaslt != GG_CUBLASLT_PRODUCT;
+}
+
+/* The race: ours, then cuBLASLt's first and best, the bare products, the ceiling. */
+static gg_status run_race(race *r, line_up *all, gg_error *err) {
+  bench_result *out = r->out;
+  lt_launch first = {r->plan, 0, &r->sets}, best = {r->plan, out->lt_index, &r->sets};
+  lt_launch bare = {r->bare_plan, 0, &r->sets};
+  work of_lt = does_epilogue(r->entry) ? ITS_OWN_EPILOGUE : THE_PRODUCT;
   gg_status st = GG_OK;
-  int count = 0, lt_at = -1, ceiling_at = -1;
-  for (; count < r->count && !st; count++) {
-    contenders[count] = (gg_contender){.launch = launch_ours, .self = &r->ours[count]};
-    st = verify(&r->out->ours[count], r, launch_ours, &r->ours[count], false, err);
-  }
-  if (r->plan && !st) {
-    lt_at = count;
-    contenders[count++] = (gg_contender){.launch = launch_lt, .self = &first};
-    contenders[count++] = (gg_contender){.launch = launch_lt, .self = &best};
-    st = verify(&r->out->lt_first, r, launch_lt, &first, true, err);
-    if (!st) st = verify(&r->out->lt_best, r, launch_lt, &best, true, err);
-  }
+  for (int i = 0; i < r->entry->count && !st; i++)
+    st = enter(all, r, &out->ours[i], launch_ours, &r->ours[i], THE_EPILOGUE, err);
+  if (r->plan && !st) st = enter(all, r, &out->lt_first, launch_lt, &first, of_lt, err);
+  if (r->plan && !st) st = enter(all, r, &out->lt_best, launch_lt, &best, of_lt, err);
+  if (r->entry->bare && !st)
+    st = enter(all, r, &out->bare, launch_ours, &r->bare, THE_PRODUCT, err);
+  if (r->bare_plan && !st) st = enter(all, r, &out->lt_bare, launch_lt, &bare, THE_PRODUCT, err);
   if (r->has_ceiling) {
-    ceiling_at = count;
-    contenders[count++] = (gg_contender){.launch = launch_ceiling, .self = &r->ceiling};
+    all->list[all->count] = (gg_contender){.launch = launch_ceiling, .self = &r->ceiling};
+    all->figures[all->count++] = NULL;
   }
-  if (!st) st = gg_time_contenders(contenders, count, r->rig->context, &r->rig->timing, err);
-  for (int i = 0; i < r->count && !st; i++) {
-    r->out->ours[i].tflops = tflops(r->c, contenders[i].seconds);
+  if (!st) {
+    st = gg_time_contenders(all->list, all->count, r->rig->context, &r->rig->timing, err);
   }
-  if (!st && lt_at >= 0) {
-    r->out->lt_first.tflops = tflops(r->c, contenders[lt_at].seconds);
-    r->out->lt_best.tflops = tflops(r->c, contenders[lt_at + 1].seconds);
-    /* The first candidate is one of those that the best is chosen from. */
-    r->out->lt_best.tflops = fmax(r->out->lt_first.tflops, r->out->lt_best.tflops);
+  for (int i = 0; i < all->count && !st; i++) {
+    double seconds = all->list[i].seconds;
+    if (all->figures[i])
+      all->figures[i]->tflops = tflops(r->entry->c, seconds);
+    else
+      out->ceiling = 1e-12 * r->ceiling.flops / seconds;
   }
-  if (!st && ceiling_at >= 0) {
-    r->out->ceiling = 1e-12 * r->ceiling.flops / contenders[ceiling_at].seconds;
-  }
-  gg_free(contenders);
+  /* The first candidate is one of those that the best is chosen from. */
+  out->lt_best.tflops = fmax(out->lt_first.tflops, out->lt_best.tflops);
+  if (r->plan && !does_epilogue(r->entry)) out->lt_bare = out->lt_first;
+  return st;
+}
+
+static gg_status hold_race(race *r, gg_error *err) {
+  enum { others = 5 };
+  size_t most = (size_t)r->entry->count + others;
+  line_up all = {.list = gg_malloc(most * sizeof *all.list),
+                 .figures = gg_malloc(most * sizeof *all.figures)};
+  gg_status st = all.list && all.figures ? GG_OK : gg_fail(err, MEMORY, NULL, "");
+  if (!st) st = run_race(r, &all, err);
+  gg_free(all.list);
+  gg_free(all.figures);
+  return st;
+}
+
+/* That cuBLASLt has nothing for the case is no error: there is no figure then. */
+static bool open_plan(gg_cublaslt_plan **out, race *r, gg_cublaslt_epilogue epilogue,
+                      gg_error *why) {
+  const gg_problem *p = &r->sets.list[0].problem;
+  if (gg_cublaslt_plan_open(out, r->rig->lt, r->entry->kernels[0], p, epilogue, why)) return false;
+  if (runs(r, *out, 0, why)) return true;
+  gg_cublaslt_plan_close(*out);
+  *out = NULL;
+  return false;
+}
+
+static gg_status open_cublaslt(race *r, gg_error *err) {
+  gg_error ignored = GG_ERROR_INIT;
+  gg_status st = GG_OK;
+  bool does = does_epilogue(r->entry);
+  gg_cublaslt_epilogue epilogue = does ? r->entry->epilogue->cublaslt : GG_CUBLASLT_PRODUCT;
+  if (open_plan(&r->plan, r, epilogue, &r->out->lt_obstacle)) st = choose_candidate(r, err);
+  if (does && r->entry->bare && !st) open_plan(&r->bare_plan, r, GG_CUBLASLT_PRODUCT, &ignored);
+  gg_error_clear(&ignored);
   return st;
 }
 
 static gg_status open_yardsticks(race *r, gg_error *err) {
   const bench_rig *rig = r->rig;
-  gg_status st = GG_OK;
-  if (rig->lt) {
-    gg_error ignored = GG_ERROR_INIT; /* cuBLASLt has nothing for the case: no figure */
-    const gg_problem *p = &r->sets.list[0].problem;
-    if (gg_cublaslt_plan_open(&r->plan, rig->lt, r->kernel, p, &ignored) == GG_OK) {
-      st = choose_candidate(r, err);
-    }
-    gg_error_clear(&ignored);
-  }
-  if (!st && rig->ceiling && gg_ceiling_covers(r->c->a, r->c->accumulator)) {
-    st = gg_ceiling_open(&r->ceiling, rig->context, r->c->a, r->c->accumulator, err);
+  const cli_case *c = r->entry->c;
+  gg_status st = rig->lt ? open_cublaslt(r, err) : GG_OK;
+  if (!st && rig->ceiling && gg_ceiling_covers(c->a, c->accumulator)) {
+    st = gg_ceiling_open(&r->ceiling, rig->context, c->a, c->accumulator, err);
     r->has_ceiling = st == GG_OK;
   }
   return st;
 }
 
-gg_status bench_case(bench_result *out, const bench_rig *rig, const cli_case *c,
-                     const gg_kernel *const *kernels, gg_module *const *modules, int count,
+/* Workspaces for every kernel, then their launches. */
+static gg_status prepare_all(race *r, gg_error *err) {
+  const bench_entry *entry = r->entry;
+  gg_status st = GG_OK;
+  for (int i = 0; i < entry->count && !st; i++)
+    st = provide(&r->sets, entry->modules[i], err);
+  if (entry->bare && !st) st = provide(&r->sets, entry->bare, err);
+  for (int i = 0; i < entry->count && !st; i++)
+    st = prepare_ours(&r->ours[i], entry->modules[i], &r->sets, false, err);
+  if (entry->bare && !st) st = prepare_ours(&r->bare, entry->bare, &r->sets, true, err);
+  return st;
+}
+
+static void close_race(race *r) {
+  if (r->has_ceiling) gg_ceiling_close(&r->ceiling);
+  gg_cublaslt_plan_close(r->plan);
+  gg_cublaslt_plan_close(r->bare_plan);
+  gg_reference_free(&r->reference);
+  gg_sample_free(&r->sample);
+  for (int i = 0; i < r->entry->count && r->ours; i++)
+    gg_free(r->ours[i].prepared);
+  gg_free(r->ours);
+  gg_free(r->bare.prepared);
+  free_sets(&r->sets);
+}
+
+gg_status bench_case(bench_result *out, const bench_rig *rig, const bench_entry *entry,
                      gg_error *err) {
-  *out = (bench_result){.ours = gg_malloc((size_t)count * sizeof *out->ours)};
-  race r = {.rig = rig, .c = c, .kernel = kernels[0], .out = out, .count = count};
-  r.ours = gg_malloc((size_t)count * sizeof *r.ours);
+  size_t count = (size_t)entry->count;
+  *out = (bench_result){.ours = gg_calloc(count, sizeof *out->ours)};
+  race r = {.rig = rig, .entry = entry, .out = out, .ours = gg_calloc(count, sizeof *r.ours)};
   gg_status st = out->ours && r.ours ? GG_OK : gg_fail(err, MEMORY, NULL, "");
-  for (int i = 0; i < count && r.ours; i++)
-    r.ours[i] = (our_launch){0};
-  for (int i = 0; i < count && out->ours; i++)
-    out->ours[i] = (bench_figure){0};
-  if (!st) st = make_sets(&r.sets, rig, c, r.kernel, err);
-  for (int i = 0; i < count && !st; i++)
-    st = provide(&r.sets, modules[i], err);
-  for (int i = 0; i < count && !st; i++)
-    st = prepare_ours(&r.ours[i], modules[i], &r.sets, err);
+  if (!st) st = make_sets(&r.sets, rig, entry, err);
+  if (!st) st = prepare_all(&r, err);
   if (!st) st = make_reference(&r, err);
   if (!st) st = open_yardsticks(&r, err);
-  if (!st) st = run_race(&r, err);
+  if (!st) st = hold_race(&r, err);
   out->sets = r.sets.count;
-  if (r.has_ceiling) gg_ceiling_close(&r.ceiling);
-  gg_cublaslt_plan_close(r.plan);
-  gg_reference_free(&r.reference);
-  gg_sample_free(&r.sample);
-  for (int i = 0; i < count && r.ours; i++)
-    gg_free(r.ours[i].prepared);
-  gg_free(r.ours);
-  free_sets(&r.sets);
+  close_race(&r);
   if (st) bench_result_free(out);
   return st;
 }
 
 void bench_result_free(bench_result *result) {
   gg_free(result->ours);
+  gg_error_clear(&result->lt_obstacle);
   *result = (bench_result){0};
 }

@@ -2,6 +2,7 @@
 #ifndef GG_CLI_BENCH_H
 #define GG_CLI_BENCH_H
 
+#include "cli/bench_epilogue.h"
 #include "cli/cases.h"
 #include "cublaslt.h"
 #include "timing.h"
@@ -21,17 +22,30 @@ typedef struct bench_figure {
   double max_error;
 } bench_figure;
 
+/* What takes part. Every kernel covers the case, and all have the same epilogue. */
+typedef struct bench_entry {
+  const cli_case *c;
+  const gg_kernel *const *kernels;
+  gg_module *const *modules;
+  int count;
+  const bench_epilogue
+      *epilogue;         /* the kernels'; NULL: they are measured beside the bare product */
+  const gg_module *bare; /* ours of the bare product; NULL: none, or it is the first */
+} bench_entry;
+
 typedef struct bench_result {
   bench_figure *ours; /* one a kernel */
   bench_figure lt_first, lt_best;
-  int lt_index;   /* of the best candidate */
-  double ceiling; /* TFLOP/s; 0: not measured */
-  int sets;       /* of operands, in rotation */
+  bench_figure bare, lt_bare; /* beside an epilogue: the products without it, by our kernel and by
+                                 cuBLASLt's first choice */
+  int lt_index;               /* of the best candidate */
+  gg_error lt_obstacle;       /* why cuBLASLt does not compute it; of code GG_OK: it does */
+  double ceiling;             /* TFLOP/s; 0: not measured */
+  int sets;                   /* of operands, in rotation */
 } bench_result;
 
-/* Every kernel covers the case. Free with bench_result_free. */
-gg_status bench_case(bench_result *out, const bench_rig *rig, const cli_case *c,
-                     const gg_kernel *const *kernels, gg_module *const *modules, int count,
+/* Free with bench_result_free. */
+gg_status bench_case(bench_result *out, const bench_rig *rig, const bench_entry *entry,
                      gg_error *err);
 void bench_result_free(bench_result *result);
 

@@ -7,8 +7,7 @@
 #include "atom/dtype.h"
 #include "base/alloc.h"
 
-void bench_summary_add(bench_summary *summary, const cli_case *c, const char *kernel, double ours,
-                       double first, double best) {
+void bench_summary_add(bench_summary *summary, const bench_row *row, const char *kernel) {
   if (summary->count == summary->capacity) {
     size_t capacity = summary->capacity ? 2 * summary->capacity : 32;
     bench_row *rows = gg_realloc(summary->rows, capacity * sizeof *rows);
@@ -19,9 +18,9 @@ void bench_summary_add(bench_summary *summary, const cli_case *c, const char *ke
     summary->rows = rows;
     summary->capacity = capacity;
   }
-  bench_row *row = &summary->rows[summary->count++];
-  *row = (bench_row){.problem = *c, .ours = ours, .first = first, .best = best};
-  snprintf(row->kernel, sizeof row->kernel, "%s", kernel);
+  bench_row *added = &summary->rows[summary->count++];
+  *added = *row;
+  snprintf(added->kernel, sizeof added->kernel, "%s", kernel);
 }
 
 void bench_summary_free(bench_summary *summary) {
@@ -33,24 +32,48 @@ static bool is_whole(const bench_row *row) {
   return row->ours > 0 && row->first > 0 && row->best > 0;
 }
 
-bench_means bench_summary_means(const bench_summary *summary) {
+static bool counts(const bench_row *row, const char *epilogue) {
+  bool wanted = !epilogue || (row->epilogue && strcmp(row->epilogue, epilogue) == 0);
+  return wanted && is_whole(row) && !row->apart;
+}
+
+/* A geometric mean under way. */
+typedef struct mean {
+  double logarithms;
+  size_t count;
+} mean;
+
+static void add(mean *m, double figure, double yardstick) {
+  if (figure <= 0 || yardstick <= 0) return;
+  m->logarithms += log(figure / yardstick);
+  m->count++;
+}
+
+static double mean_of(const mean *m) {
+  return m->count ? exp(m->logarithms / (double)m->count) : 0;
+}
+
+bench_means bench_summary_means(const bench_summary *summary, const char *epilogue) {
   bench_means means = {0};
-  double of_first = 0, of_best = 0;
+  mean of_first = {0}, of_best = {0}, over_bare = {0}, lt_over_bare = {0};
   for (size_t i = 0; i < summary->count; i++) {
     const bench_row *row = &summary->rows[i];
-    if (!is_whole(row)) continue;
+    if (!counts(row, epilogue)) continue;
     double ratio = row->ours / row->first;
-    of_first += log(ratio);
-    of_best += log(row->ours / row->best);
+    add(&of_first, row->ours, row->first);
+    add(&of_best, row->ours, row->best);
+    add(&over_bare, row->bare, row->ours);
+    add(&lt_over_bare, row->lt_bare, row->first);
     if (means.count == 0 || ratio < means.least) {
       means.least = ratio;
       means.least_row = i;
     }
     means.count++;
   }
-  if (means.count == 0) return means;
-  means.of_first = exp(of_first / (double)means.count);
-  means.of_best = exp(of_best / (double)means.count);
+  means.of_first = mean_of(&of_first);
+  means.of_best = mean_of(&of_best);
+  means.over_bare = mean_of(&over_bare);
+  means.lt_over_bare = mean_of(&lt_over_bare);
   return means;
 }
 
@@ -80,9 +103,10 @@ static void put_extents(gg_str *out, const cli_case *c) {
 
 /* ---- Text ----------------------------------------------------------------------------- */
 
-void bench_summary_line(gg_str *out, const bench_summary *summary) {
-  bench_means means = bench_summary_means(summary);
+static void put_means(gg_str *out, const bench_summary *summary, const char *epilogue) {
+  bench_means means = bench_summary_means(summary, epilogue);
   if (means.count == 0) return;
+  if (epilogue) gg_str_printf(out, "%s: ", epilogue);
   gg_str_printf(out,
                 "%zu cases beside cuBLASLt: geometric mean %.3f of its first choice, %.3f of its "
                 "best; the least %.3f, ",
@@ -90,7 +114,30 @@ void bench_summary_line(gg_str *out, const bench_summary *summary) {
   put_types(out, &summary->rows[means.least_row].problem);
   gg_str_putc(out, ' ');
   put_extents(out, &summary->rows[means.least_row].problem);
+  if (means.over_bare > 0 && means.lt_over_bare > 0) {
+    gg_str_printf(out, "; over the bare product %.3f, cuBLASLt %.3f", means.over_bare,
+                  means.lt_over_bare);
+  }
   gg_str_putc(out, '\n');
+}
+
+/* Whether an earlier row has the epilogue of row `index`. */
+static bool is_repeated(const bench_summary *summary, size_t index) {
+  for (size_t i = 0; i < index; i++) {
+    if (strcmp(summary->rows[i].epilogue, summary->rows[index].epilogue) == 0) return true;
+  }
+  return false;
+}
+
+static bool has_epilogues(const bench_summary *summary) {
+  return summary->count > 0 && summary->rows[0].epilogue;
+}
+
+void bench_summary_lines(gg_str *out, const bench_summary *summary) {
+  if (!has_epilogues(summary)) put_means(out, summary, NULL);
+  for (size_t i = 0; has_epilogues(summary) && i < summary->count; i++) {
+    if (!is_repeated(summary, i)) put_means(out, summary, summary->rows[i].epilogue);
+  }
 }
 
 static void put_cell(gg_str *out, const char *format, double value) {
@@ -101,24 +148,39 @@ static void put_cell(gg_str *out, const char *format, double value) {
     gg_str_putc(out, '-');
 }
 
-void bench_summary_markdown(gg_str *out, const bench_summary *summary) {
-  gg_str_puts(out, "| types | M x N x K | kernel | TFLOP/s | first | best | of first | of best |\n"
-                   "| --- | --- | --- | --- | --- | --- | --- | --- |\n");
-  for (size_t i = 0; i < summary->count; i++) {
-    const bench_row *row = &summary->rows[i];
-    bool whole = is_whole(row);
-    gg_str_puts(out, "| ");
-    put_types(out, &row->problem);
-    gg_str_puts(out, " | ");
-    put_extents(out, &row->problem);
-    gg_str_printf(out, " | %s", row->kernel);
-    put_cell(out, row->ours < 100 ? "%.1f" : "%.0f", row->ours);
-    put_cell(out, row->first < 100 ? "%.1f" : "%.0f", row->first);
-    put_cell(out, row->best < 100 ? "%.1f" : "%.0f", row->best);
-    put_cell(out, "%.2f", whole ? row->ours / row->first : 0);
-    put_cell(out, "%.2f", whole ? row->ours / row->best : 0);
-    gg_str_puts(out, " |\n");
+static double over(double figure, double yardstick) {
+  return figure > 0 && yardstick > 0 ? figure / yardstick : 0;
+}
+
+static void put_line(gg_str *out, const bench_row *row) {
+  bool whole = is_whole(row) && !row->apart;
+  gg_str_puts(out, "| ");
+  put_types(out, &row->problem);
+  gg_str_puts(out, " | ");
+  put_extents(out, &row->problem);
+  if (row->epilogue) gg_str_printf(out, " | %s", row->epilogue);
+  gg_str_printf(out, " | %s", row->kernel);
+  put_cell(out, row->ours < 100 ? "%.1f" : "%.0f", row->ours);
+  put_cell(out, row->first < 100 ? "%.1f" : "%.0f", row->first);
+  put_cell(out, row->best < 100 ? "%.1f" : "%.0f", row->best);
+  put_cell(out, "%.2f", whole ? row->ours / row->first : 0);
+  put_cell(out, "%.2f", whole ? row->ours / row->best : 0);
+  if (row->epilogue) {
+    put_cell(out, "%.3f", over(row->bare, row->ours));
+    put_cell(out, "%.3f", row->apart ? 0 : over(row->lt_bare, row->first));
   }
+  gg_str_puts(out, " |\n");
+}
+
+void bench_summary_markdown(gg_str *out, const bench_summary *summary) {
+  bool epilogues = has_epilogues(summary);
+  gg_str_printf(
+      out, "| types | M x N x K |%s kernel | TFLOP/s | first | best | of first | of best |%s\n",
+      epilogues ? " epilogue |" : "", epilogues ? " over bare | its over bare |" : "");
+  gg_str_printf(out, "| --- | --- | --- | --- | --- | --- | --- | --- |%s\n",
+                epilogues ? " --- | --- | --- |" : "");
+  for (size_t i = 0; i < summary->count; i++)
+    put_line(out, &summary->rows[i]);
 }
 
 /* ---- The plot ------------------------------------------------------------------------- */
@@ -168,6 +230,7 @@ static void put_row(gg_str *out, const axis *x, const bench_row *row, double y) 
   put_types(out, &row->problem);
   gg_str_puts(out, "  ");
   put_extents(out, &row->problem);
+  if (row->epilogue) gg_str_printf(out, "  %s", row->epilogue);
   gg_str_printf(out,
                 "</text><line class=\"span\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>"
                 "<circle class=\"best\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>"

@@ -11,6 +11,9 @@ typedef struct bench_row {
   cli_case problem;
   char kernel[96]; /* cut off where it is longer */
   double ours, first, best;
+  const char *epilogue; /* its word, a constant; NULL: no row of the run has one */
+  double bare, lt_bare; /* the products without it */
+  bool apart;           /* cuBLASLt did not do the epilogue: no means are of this row */
 } bench_row;
 
 typedef struct bench_summary {
@@ -22,23 +25,25 @@ typedef struct bench_summary {
 #define BENCH_SUMMARY_INIT                                                                         \
   { 0 }
 
-void bench_summary_add(bench_summary *summary, const cli_case *c, const char *kernel, double ours,
-                       double first, double best);
+/* Adds a row with the kernel's name. */
+void bench_summary_add(bench_summary *summary, const bench_row *row, const char *kernel);
 void bench_summary_free(bench_summary *summary);
 
 /* How ours compares, over the rows where both are known. */
 typedef struct bench_means {
   size_t count;
-  double of_first, of_best; /* geometric means of ours over cuBLASLt's */
-  double least;             /* the least of ours over cuBLASLt's first */
+  double of_first, of_best;       /* geometric means of ours over cuBLASLt's */
+  double least;                   /* the least of ours over cuBLASLt's first */
+  double over_bare, lt_over_bare; /* of times over those of the bare products; 0: not measured */
   size_t least_row;
 } bench_means;
 
-bench_means bench_summary_means(const bench_summary *summary);
+/* `epilogue`: over its rows alone; NULL: over all. */
+bench_means bench_summary_means(const bench_summary *summary, const char *epilogue);
 
-/* Append: the means in one line of text; a table in Markdown; a plot in SVG, one line a case, of
- * ours and cuBLASLt's best over cuBLASLt's first. */
-void bench_summary_line(gg_str *out, const bench_summary *summary);
+/* Append: the means in a line of text, one for each epilogue; a table in Markdown; a plot in SVG,
+ * one line a case, of ours and cuBLASLt's best over cuBLASLt's first. */
+void bench_summary_lines(gg_str *out, const bench_summary *summary);
 void bench_summary_markdown(gg_str *out, const bench_summary *summary);
 void bench_summary_svg(gg_str *out, const bench_summary *summary, const char *device);
 

@@ -1,4 +1,5 @@
 /* gemmgen bench: our kernels beside cuBLASLt and the tensor cores' own rate. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ enum { most_chosen = 64, chosen_name_width = 60 };
 
 typedef struct bench_options {
   cli_shape shape;
-  const char *cases, *tsv, *json, *markdown, *svg, *cublaslt;
+  const char *cases, *epilogue, *tsv, *json, *markdown, *svg, *cublaslt;
   bool ceiling, no_cublaslt, best, no_overlap, keep_going;
   int64_t top, samples, seed, device;
 } bench_options;
@@ -26,6 +27,8 @@ static const cli_option options[] = {
     {"cases", 0, CLI_STRING, offsetof(bench_options, cases), "FILE",
      "the problems, one a line; without it, -m -n -k -l"},
     CLI_EXTENT_OPTIONS(bench_options, shape),
+    {"epilogue", 0, CLI_STRING, offsetof(bench_options, epilogue), "LIST",
+     "each case with each of these epilogues, ours beside cuBLASLt's own"},
     {"ceiling", 0, CLI_FLAG, offsetof(bench_options, ceiling), NULL,
      "measure the register-only rate of mma.sync beside them"},
     {"cublaslt", 0, CLI_STRING, offsetof(bench_options, cublaslt), "FILE", "load this libcublasLt"},
@@ -57,6 +60,9 @@ typedef struct bench {
   const bench_options *given;
   cli_kernels kernels;
   cli_cases cases;
+  const bench_epilogue *epilogues[BENCH_EPILOGUES_MAX]; /* up to NULL; none: beside the product */
+  const bench_epilogue *epilogue;                       /* the one at hand, or NULL */
+  const gg_module *bare; /* of the case at hand, beside an epilogue: ours of the product, or NULL */
   bench_rig rig;
   gg_module **modules;     /* one a kernel; NULL where it did not load */
   gg_catalogue *catalogue; /* without a SPEC: what a case's kernels are chosen from */
@@ -120,48 +126,126 @@ static void print_figure(int width, int digits, double figure) {
     printf(" %*s", width, "-");
 }
 
+static void print_case(const bench *b, const char *name) {
+  printf("%-44s", name);
+  if (b->epilogue) printf(" %-15s", b->epilogue->word);
+}
+
 static void put_header(bench *b) {
-  printf("%-44s %-*s %8s %8s %8s %8s %7s %7s %5s\n", "TFLOP/s", b->name_width, "kernel", "ours",
-         "lt first", "lt best", "ceiling", "of best", "of ceil", "right");
-  gg_str_puts(&b->tsv,
-              "case\tkernel\tours\tlt_heur\tlt_best\tceiling\tof_lt_best\tof_ceiling\tright"
-              "\tmax_error\tsets\n");
+  bool epilogues = b->epilogues[0];
+  printf("%-44s", "TFLOP/s");
+  if (epilogues) printf(" %-15s", "epilogue");
+  printf(" %-*s %8s %8s %8s %8s %7s %7s %5s", b->name_width, "kernel", "ours", "lt first",
+         "lt best", "ceiling", "of best", "of ceil", "right");
+  if (epilogues) printf(" %9s %9s  %s", "over bare", "lt's", "what cuBLASLt does");
+  printf("\n");
+  gg_str_printf(&b->tsv,
+                "case\t%skernel\tours\tlt_heur\tlt_best\tceiling\tof_lt_best\tof_ceiling\tright"
+                "\tmax_error\tsets%s\n",
+                epilogues ? "epilogue\t" : "",
+                epilogues ? "\tover_bare\tlt_over_bare\tlt_right\tlt_does" : "");
+}
+
+/* What cuBLASLt was measured at, beside an epilogue. */
+static const char *cublaslt_does(const bench *b, const bench_result *result) {
+  return result->lt_first.tflops > 0 ? b->epilogue->cublaslt_name : "-";
+}
+
+static bool cublaslt_right(const bench_result *result) {
+  return result->lt_first.tflops <= 0 || (result->lt_first.right && result->lt_best.right);
+}
+
+/* What a row has beside an epilogue: how many times as long as the product the whole takes. */
+static void put_epilogue(bench *b, const bench_result *result, const bench_figure *ours) {
+  double over = ratio(result->bare.tflops, ours->tflops);
+  bool does_it = b->epilogue->cublaslt != GG_CUBLASLT_PRODUCT;
+  double lt_over = does_it ? ratio(result->lt_bare.tflops, result->lt_first.tflops) : 0;
+  const char *does = cublaslt_does(b, result);
+  bool right = cublaslt_right(result);
+  print_figure(9, 3, over);
+  print_figure(9, 3, lt_over);
+  printf("  %s", does);
+  gg_str_printf(&b->tsv, "\t%.4f\t%.4f\t%d\t%s", over, lt_over, right, does);
+  gg_str_printf(&b->json, ", \"bare\": %.5g, \"lt_bare\": %.5g, \"lt_right\": %s, \"lt_does\": ",
+                result->bare.tflops, result->lt_bare.tflops, right ? "true" : "false");
+  gg_str_json(&b->json, does);
+  if (!result->lt_obstacle.code) return;
+  gg_str_puts(&b->json, ", \"lt_obstacle\": ");
+  gg_str_json(&b->json, result->lt_obstacle.message);
+}
+
+/* Begins an object of a JSON list. */
+static void put_object(const bench *b, gg_str *out, const char *name, const gg_kernel *kernel) {
+  gg_str_puts(out, out->length ? ",\n    {\"case\": " : "\n    {\"case\": ");
+  gg_str_json(out, name);
+  if (b->epilogue) {
+    gg_str_puts(out, ", \"epilogue\": ");
+    gg_str_json(out, b->epilogue->word);
+  }
+  if (!kernel) return;
+  gg_str_puts(out, ", \"kernel\": ");
+  gg_str_json(out, kernel->name);
 }
 
 static void put_row(bench *b, const char *name, const gg_kernel *kernel, const bench_result *result,
                     const bench_figure *ours) {
   double of_best = ratio(ours->tflops, result->lt_best.tflops);
   double of_ceiling = ratio(ours->tflops, result->ceiling);
-  printf("%-44s %-*s", name, b->name_width, kernel->name);
+  print_case(b, name);
+  printf(" %-*s", b->name_width, kernel->name);
   print_figure(8, 1, ours->tflops);
   print_figure(8, 1, result->lt_first.tflops);
   print_figure(8, 1, result->lt_best.tflops);
   print_figure(8, 1, result->ceiling);
   print_figure(7, 3, of_best);
   print_figure(7, 3, of_ceiling);
-  printf(" %5s\n", ours->right ? "yes" : "NO");
-  gg_str_printf(&b->tsv, "%s\t%s\t%.5g\t%.5g\t%.5g\t%.5g\t%.4f\t%.4f\t%d\t%.3g\t%d\n", name,
-                kernel->name, ours->tflops, result->lt_first.tflops, result->lt_best.tflops,
-                result->ceiling, of_best, of_ceiling, ours->right, ours->max_error, result->sets);
-  gg_str_puts(&b->json, b->json.length ? ",\n    {\"case\": " : "\n    {\"case\": ");
-  gg_str_json(&b->json, name);
-  gg_str_puts(&b->json, ", \"kernel\": ");
-  gg_str_json(&b->json, kernel->name);
+  printf(" %5s", ours->right ? "yes" : "NO");
+  gg_str_printf(&b->tsv, "%s\t%s%s%s\t%.5g\t%.5g\t%.5g\t%.5g\t%.4f\t%.4f\t%d\t%.3g\t%d", name,
+                b->epilogue ? b->epilogue->word : "", b->epilogue ? "\t" : "", kernel->name,
+                ours->tflops, result->lt_first.tflops, result->lt_best.tflops, result->ceiling,
+                of_best, of_ceiling, ours->right, ours->max_error, result->sets);
+  put_object(b, &b->json, name, kernel);
   gg_str_printf(&b->json,
                 ", \"tflops\": %.5g, \"lt_first\": %.5g, \"lt_best\": %.5g, \"lt_index\": %d, "
-                "\"ceiling\": %.5g, \"right\": %s, \"max_error\": %.3g, \"sets\": %d}",
+                "\"ceiling\": %.5g, \"right\": %s, \"max_error\": %.3g, \"sets\": %d",
                 ours->tflops, result->lt_first.tflops, result->lt_best.tflops, result->lt_index,
                 result->ceiling, ours->right ? "true" : "false", ours->max_error, result->sets);
+  if (b->epilogue) put_epilogue(b, result, ours);
+  printf("\n");
+  gg_str_putc(&b->tsv, '\n');
+  gg_str_putc(&b->json, '}');
 }
 
+/* `kernel` may be NULL: then it is the case that nothing computes. */
 static void put_skipped(bench *b, const char *name, const gg_kernel *kernel, const char *why) {
-  gg_str_puts(&b->skipped, b->skipped.length ? ",\n    {\"case\": " : "\n    {\"case\": ");
-  gg_str_json(&b->skipped, name);
-  gg_str_puts(&b->skipped, ", \"kernel\": ");
-  gg_str_json(&b->skipped, kernel->name);
+  put_object(b, &b->skipped, name, kernel);
   gg_str_puts(&b->skipped, ", \"reason\": ");
   gg_str_json(&b->skipped, why);
   gg_str_putc(&b->skipped, '}');
+}
+
+/* The same, told: no kernel is measured for the case. */
+static void skip_case(bench *b, const char *name, const char *why) {
+  print_case(b, name);
+  printf(" skipped: %s\n", why);
+  put_skipped(b, name, NULL, why);
+}
+
+/* What a row has no column for. */
+static void put_remarks(const bench *b, const char *name, const bench_result *result) {
+  if (result->bare.tflops > 0 && !result->bare.right) {
+    print_case(b, name);
+    printf(" our bare product is wrong: max error %.3g\n", result->bare.max_error);
+  }
+  if (!cublaslt_right(result)) {
+    print_case(b, name);
+    printf(" cuBLASLt is beyond the bound: max error %.3g\n",
+           fmax(result->lt_first.max_error, result->lt_best.max_error));
+  }
+  if (b->epilogue && result->lt_obstacle.code) {
+    print_case(b, name);
+    printf(" without cuBLASLt: %s\n", result->lt_obstacle.message);
+  }
 }
 
 static void put_results(bench *b, const cli_case *c, const char *name, const bench_result *result,
@@ -176,11 +260,18 @@ static void put_results(bench *b, const cli_case *c, const char *name, const ben
     if (b->given->best && i != fastest && result->ours[i].right) continue;
     put_row(b, name, b->covering[i], result, &result->ours[i]);
   }
-  bench_summary_add(&b->summary, c, b->covering[fastest]->name, result->ours[fastest].tflops,
-                    result->lt_first.tflops, result->lt_best.tflops);
-  if (result->lt_first.tflops > 0 && !(result->lt_first.right && result->lt_best.right)) {
-    printf("%-44s cuBLASLt is beyond the bound: max error %.3g\n", name, result->lt_best.max_error);
-  }
+  const bench_figure *ours = &result->ours[fastest];
+  bench_row row = {.problem = *c,
+                   .ours = ours->tflops,
+                   .first = result->lt_first.tflops,
+                   .best = result->lt_best.tflops,
+                   .bare = result->bare.tflops,
+                   .lt_bare = result->lt_bare.tflops};
+  if (b->epilogue) row.epilogue = b->epilogue->word;
+  if (b->epilogue) row.apart = b->epilogue->cublaslt == GG_CUBLASLT_PRODUCT;
+  bench_summary_add(&b->summary, &row, b->covering[fastest]->name);
+  b->wrong = b->wrong || (result->bare.tflops > 0 && !result->bare.right);
+  put_remarks(b, name, result);
 }
 
 static void put_json(gg_str *out, const bench *b) {
@@ -233,8 +324,18 @@ static bool same_epilogue(const gg_kernel *x, const gg_kernel *y) {
   return true;
 }
 
+/* Whether a kernel computes the case with its form's epilogue; if not, `why` says what stands in
+ * the way. */
+static bool is_covering(const bench *b, size_t index, const cli_case *c, const gg_form *form,
+                        gg_str *why) {
+  const gg_kernel *kernel = b->kernels.list[index];
+  if (!b->modules[index]) gg_str_puts(why, "did not load");
+  return b->modules[index] && cli_case_covered(c, kernel, why) &&
+         (!b->epilogue || bench_epilogue_is(kernel, form, why));
+}
+
 /* Collects the kernels that cover the case; tells why the others do not. */
-static int find_covering(bench *b, const cli_case *c, const char *name) {
+static int find_covering(bench *b, const cli_case *c, const gg_form *form, const char *name) {
   int count = 0;
   gg_str first = GG_STR_INIT;
   for (size_t i = 0; i < b->kernels.count; i++) {
@@ -242,46 +343,47 @@ static int find_covering(bench *b, const cli_case *c, const char *name) {
     gg_str why = GG_STR_INIT;
     bool alike = count == 0 || same_epilogue(b->covering[0], kernel);
     if (!alike) gg_str_printf(&why, "its epilogue is not that of %s", b->covering[0]->name);
-    if (alike && b->modules[i] && cli_case_covered(c, kernel, &why)) {
+    if (alike && is_covering(b, i, c, form, &why)) {
       b->covering[count] = kernel;
       b->covering_modules[count++] = b->modules[i];
     } else {
-      if (!b->modules[i]) gg_str_puts(&why, "did not load");
       put_skipped(b, name, kernel, gg_str_shown(&why));
       if (!first.length) gg_str_printf(&first, "%s: %s", kernel->name, gg_str_shown(&why));
     }
     gg_str_free(&why);
   }
-  if (count == 0) printf("%-44s skipped, no kernel covers it (%s)\n", name, gg_str_shown(&first));
+  if (count == 0) {
+    print_case(b, name);
+    printf(" skipped, no kernel covers it (%s)\n", gg_str_shown(&first));
+  }
   gg_str_free(&first);
   return count;
 }
 
 /* The catalogue's kernels for the case that the model ranks first, compiled. */
 static gg_status rank_case(tune_form **out, size_t **indices, size_t *count, bench *b,
-                           const cli_case *c, gg_error *err) {
-  gg_form form = cli_case_form(c);
-  gg_status st = tune_form_find(out, &b->forms, b->catalogue, &form,
+                           const cli_case *c, const gg_form *form, int64_t top, gg_error *err) {
+  gg_status st = tune_form_find(out, &b->forms, b->catalogue, form,
                                 gg_context_device(b->rig.context)->arch, err);
   if (st) return st;
-  st = tune_rank(indices, count, *out, cli_case_extents(c), &b->model, (size_t)b->given->top, err);
+  st = tune_rank(indices, count, *out, cli_case_extents(c), &b->model, (size_t)top, err);
   if (!st) tune_load(*out, *indices, *count, b->rig.context);
   return st;
 }
 
 /* Collects them; tells why some do not cover the case after all. */
-static int choose_covering(bench *b, const cli_case *c, const char *name) {
+static int choose_covering(bench *b, const cli_case *c, const gg_form *form, const char *name) {
   gg_error err = GG_ERROR_INIT;
-  tune_form *form;
+  tune_form *ranking;
   size_t *indices, ranked;
   int count = 0;
-  if (rank_case(&form, &indices, &ranked, b, c, &err)) {
-    printf("%-44s skipped: %s\n", name, err.message);
+  if (rank_case(&ranking, &indices, &ranked, b, c, form, b->given->top, &err)) {
+    skip_case(b, name, err.message);
     gg_error_clear(&err);
     return 0;
   }
   for (size_t i = 0; i < ranked; i++) {
-    tune_kernel *one = &form->kernels[indices[i]];
+    tune_kernel *one = &ranking->kernels[indices[i]];
     gg_str why = GG_STR_INIT;
     if (one->module && cli_case_covered(c, one->kernel, &why)) {
       b->covering[count] = one->kernel;
@@ -292,30 +394,83 @@ static int choose_covering(bench *b, const cli_case *c, const char *name) {
     gg_str_free(&why);
   }
   gg_free(indices);
-  if (count == 0) printf("%-44s skipped, none of the kernels chosen covers it\n", name);
+  if (count == 0) {
+    print_case(b, name);
+    printf(" skipped, none of the kernels chosen covers it\n");
+  }
   return count;
 }
 
-static int run_case(bench *b, const cli_case *c) {
+/* The kernel of the bare product: of the SPECs the first without an epilogue. */
+static const gg_module *find_bare(bench *b, const cli_case *c) {
+  gg_form form = cli_case_form(c);
   gg_error err = GG_ERROR_INIT;
-  gg_str name = GG_STR_INIT;
+  gg_str why = GG_STR_INIT;
+  tune_form *ranking;
+  size_t *indices, ranked;
+  const gg_module *found = NULL;
+  for (size_t i = 0; i < b->kernels.count && !found; i++) {
+    const gg_kernel *kernel = b->kernels.list[i];
+    bool is = b->modules[i] && cli_case_covered(c, kernel, &why);
+    if (is && bench_epilogue_is(kernel, &form, &why)) found = b->modules[i];
+  }
+  if (b->catalogue && !rank_case(&ranking, &indices, &ranked, b, c, &form, 1, &err)) {
+    found = ranking->kernels[indices[0]].module;
+    gg_free(indices);
+  }
+  gg_error_clear(&err);
+  gg_str_free(&why);
+  return found;
+}
+
+static int measure(bench *b, const cli_case *c, const gg_form *form, const char *name) {
+  gg_error err = GG_ERROR_INIT;
   bench_result result;
+  int count = b->catalogue ? choose_covering(b, c, form, name) : find_covering(b, c, form, name);
+  if (count == 0) return CLI_OK;
+  bool beside = b->epilogue && b->epilogue != bench_epilogues; /* the first is the bare product */
+  bench_entry entry = {.c = c,
+                       .kernels = b->covering,
+                       .modules = b->covering_modules,
+                       .count = count,
+                       .epilogue = b->epilogue,
+                       .bare = beside ? b->bare : NULL};
+  if (bench_case(&result, &b->rig, &entry, &err)) return cli_report(&err, NULL);
+  put_results(b, c, name, &result, count);
+  bench_result_free(&result);
+  return CLI_OK;
+}
+
+/* The case as it is, or with the epilogue at hand. */
+static int run_case(bench *b, const cli_case *c) {
+  gg_str name = GG_STR_INIT, operations = GG_STR_INIT, why = GG_STR_INIT;
+  gg_form form = cli_case_form(c);
   int code = CLI_OK;
   cli_case_name(&name, c);
-  if (name.failed) return cli_out_of_memory();
-  int count = b->catalogue ? choose_covering(b, c, gg_str_text(&name))
-                           : find_covering(b, c, gg_str_text(&name));
-  if (count > 0) {
-    gg_status st = bench_case(&result, &b->rig, c, b->covering, b->covering_modules, count, &err);
-    if (st) {
-      code = cli_report(&err, NULL);
-    } else {
-      put_results(b, c, gg_str_text(&name), &result, count);
-      bench_result_free(&result);
-    }
-  }
+  bool can = !b->epilogue || bench_epilogue_form(&form, &operations, &why, b->epilogue, c);
+  if (name.failed || operations.failed)
+    code = cli_out_of_memory();
+  else if (can)
+    code = measure(b, c, &form, gg_str_text(&name));
+  else
+    skip_case(b, gg_str_text(&name), gg_str_shown(&why));
   fflush(stdout);
   gg_str_free(&name);
+  gg_str_free(&operations);
+  gg_str_free(&why);
+  return code;
+}
+
+static int run_epilogues(bench *b, const cli_case *c) {
+  int code = CLI_OK;
+  if (!b->epilogues[0]) return run_case(b, c);
+  b->bare = find_bare(b, c);
+  for (int i = 0; b->epilogues[i]; i++) {
+    b->epilogue = b->epilogues[i];
+    int failed = run_case(b, c);
+    if (failed) code = failed;
+  }
+  b->epilogue = NULL;
   return code;
 }
 
@@ -367,13 +522,13 @@ static int run_all(bench *b) {
   printf("\n");
   put_header(b);
   for (size_t i = 0; i < b->cases.count; i++) {
-    int failed = run_case(b, &b->cases.list[i]);
+    int failed = run_epilogues(b, &b->cases.list[i]);
     if (failed) code = failed;
     cli_progress("bench", i + 1, b->cases.count);
   }
   gg_error err = GG_ERROR_INIT;
   gg_str means = GG_STR_INIT;
-  bench_summary_line(&means, &b->summary);
+  bench_summary_lines(&means, &b->summary);
   int failed = cli_print(&means, &err) ? cli_report(&err, NULL) : CLI_OK;
   gg_str_free(&means);
   int unwritten = write_files(b);
@@ -425,6 +580,8 @@ static int run(const void *values, int argc, char **argv) {
   if (given.top == 0) given.top = 1;
   if (given.device < 0 || given.device > INT32_MAX) return cli_usage("--device counts from 0");
   if (argc == 0 && !given.cases) return cli_usage("bench takes SPECs, --cases or both");
+  int misread = given.epilogue ? bench_epilogues_read(b.epilogues, given.epilogue) : CLI_OK;
+  if (misread) return misread;
   int refused = argc ? cli_kernels_load(&b.kernels, argc, argv, given.keep_going) : CLI_OK;
   int code = given.keep_going && b.kernels.count > 0 ? CLI_OK : refused;
   if (!code && argc == 0) code = open_catalogue(&b);
@@ -458,6 +615,16 @@ const cli_command cmd_bench = {
         "of the samples. Operands are normal deviates, in as many sets as together exceed twice\n"
         "the L2 cache. Every contender's result is compared with f64 sums of 64 x 64 sampled\n"
         "elements. Only ratios within one run mean much.\n"
+        "\n"
+        "--epilogue none,bias,bias_gelu computes each case with each epilogue of the list: ours by the\n"
+        "kernel that gg_gemm chooses for it, or by the SPECs that have it, cuBLASLt by its own. The\n"
+        "products without it take turns with them, and \"over bare\" is how many times as long as that\n"
+        "the whole takes, for ours and for cuBLASLt. The words: none; bias, relu, gelu and silu, and\n"
+        "bias_relu, bias_gelu, bias_silu; gelu_aux, a bias and gelu of which also the argument is\n"
+        "stored; dgelu, which gemmgen has not; beta_c and beta_c_in_place, 0.5 C with C beside D and in\n"
+        "its place; residual; of 8-bit floats scales (one of A and one of B), scales_d (also one of D)\n"
+        "and scales_mn (one a row of A and a column of B). gelu is its approximation by tanh, which is\n"
+        "cuBLASLt's. Beside silu, which it has not, cuBLASLt computes the bare product.\n"
         "\n"
         "A line of a cases file: types of A, B, D, accumulator, majors of A (k, m), B (k, n), D\n"
         "(n, m), M N K batch. The exit status is 3 where there is no GPU.",

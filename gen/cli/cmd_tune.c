@@ -112,7 +112,8 @@ static gg_status race(const search *s, contestant *const *runners, int count, gg
     kernels[i] = runners[i]->kernel->kernel;
     modules[i] = runners[i]->kernel->module;
   }
-  gg_status st = bench_case(&result, &s->t->rig, s->c, kernels, modules, count, err);
+  bench_entry entry = {.c = s->c, .kernels = kernels, .modules = modules, .count = count};
+  gg_status st = bench_case(&result, &s->t->rig, &entry, err);
   if (st) return st;
   for (int i = 0; i < count && !st; i++) {
     double rate = 1e12 * result.ours[i].tflops;

@@ -17,7 +17,12 @@ enum { most_threads = 64 };
 
 /* ---- Forms ---------------------------------------------------------------------------- */
 
+static bool same_epilogue(const char *left, const char *right) {
+  return left && right ? strcmp(left, right) == 0 : left == right;
+}
+
 static bool same_form(const gg_form *left, const gg_form *right) {
+  if (!same_epilogue(left->epilogue, right->epilogue)) return false;
   gg_str a = GG_STR_INIT, b = GG_STR_INIT;
   gg_form_name(&a, left);
   gg_form_name(&b, right);
@@ -32,10 +37,12 @@ gg_status tune_form_find(tune_form **out, tune_form **list, const gg_catalogue *
   for (*out = *list; *out; *out = (*out)->next) {
     if (same_form(&(*out)->form, form)) return GG_OK;
   }
-  tune_form *added = gg_calloc(1, sizeof *added);
+  size_t length = form->epilogue ? strlen(form->epilogue) + 1 : 0;
+  tune_form *added = gg_calloc(1, sizeof *added + length);
   if (!added) return gg_fail(err, MEMORY, NULL, "");
   added->form = *form;
-  gg_status st = gg_lineup_make(&added->lineup, catalogue, form, arch, err);
+  if (length) added->form.epilogue = memcpy(added->epilogue, form->epilogue, length);
+  gg_status st = gg_lineup_make(&added->lineup, catalogue, &added->form, arch, err);
   if (!st && added->lineup->count == 0) st = gg_lineup_fail(added->lineup, form, arch, err);
   if (!st) {
     added->kernels = gg_calloc(added->lineup->count, sizeof *added->kernels);

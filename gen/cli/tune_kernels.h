@@ -17,9 +17,10 @@ typedef struct tune_kernel {
 
 typedef struct tune_form {
   struct tune_form *next;
-  gg_form form;
+  gg_form form; /* with an epilogue of its own below */
   gg_lineup *lineup;
   tune_kernel *kernels; /* one a candidate */
+  char epilogue[];
 } tune_form;
 
 /* The form of `*list`, added to it where it is not there. GEMM_FORM where nothing computes it. Free

@@ -2,9 +2,12 @@
  * cuBLASLt API", CUDA 12 and 13. */
 #include "cublaslt.h"
 
-#include <string.h>
+#include <math.h>
 
+#include "atom/dtype.h"
 #include "base/alloc.h"
+#include "number.h"
+#include "plan/operation.h"
 
 enum {
   CUDA_R_32F = 0,
@@ -30,7 +33,18 @@ enum {
   LAYOUT_STRIDED_BATCH_OFFSET = 6, /* int64 */
   DESC_TRANSA = 3,                 /* int32 */
   DESC_TRANSB = 4,
+  DESC_EPILOGUE = 7,                  /* uint32 */
+  DESC_BIAS_POINTER = 8,              /* of a vector along the rows of the column-major D */
+  DESC_BIAS_STRIDE = 10,              /* int64, from batch to batch */
+  DESC_AUX_POINTER = 11,              /* of a matrix like D */
+  DESC_AUX_LD = 12,                   /* int64 */
+  DESC_AUX_STRIDE = 13,               /* int64 */
+  DESC_SCALE_POINTERS = 17,           /* of A; then those of B, C and D */
+  DESC_AUX_TYPE = 22,                 /* int32 */
   DESC_FAST_ACCUM = 25,               /* int8 */
+  DESC_BIAS_TYPE = 26,                /* int32 */
+  DESC_SCALE_MODES = 31,              /* int32, of A; then that of B */
+  SCALE_MODE_OUTER_VECTOR = 3,        /* a number a row of A, and a column of B */
   PREFERENCE_MAX_WORKSPACE_BYTES = 1, /* uint64 */
 
   workspace_bytes = 64 << 20,
@@ -102,11 +116,22 @@ struct gg_cublaslt {
   uint64_t workspace;
 };
 
+enum { none = -1 };
+
+/* Which operations of the kernel's epilogue have an operand that the library reads or writes. */
+typedef struct operands {
+  int bias, aux, residual, scale_a, scale_b, scale_d; /* indices, or `none` */
+  bool c;                                             /* C, with the problem's beta */
+} operands;
+
 struct gg_cublaslt_plan {
   gg_cublaslt *lt;
   gg_cublaslt_form form;
-  int scale; /* type of alpha and beta */
-  handle_t desc, left, right, d;
+  operands operands;
+  gg_dtype scale;       /* type of alpha and beta */
+  uint64_t alpha, beta; /* in its low bytes */
+  bool c_is_apart;      /* of another type than D, and nothing is read of it */
+  handle_t desc, left, right, c, d;
   heuristic candidates[GG_CUBLASLT_CANDIDATES];
   int count;
 };
@@ -212,6 +237,13 @@ static int compute_of(const gg_kernel *kernel) {
   }
 }
 
+/* Sums of integers that become another type are multiplied by a float. */
+static gg_dtype scale_of(const gg_kernel *kernel) {
+  bool whole = kernel->accumulator == GG_DTYPE_s32 && kernel->d.type == GG_DTYPE_s32;
+  bool integers = kernel->accumulator == GG_DTYPE_s32;
+  return integers && !whole ? GG_DTYPE_f32 : kernel->accumulator;
+}
+
 gg_cublaslt_form gg_cublaslt_form_of(const gg_kernel *kernel) {
   bool swap = kernel->d.major == GG_MAJOR_N;
   const gg_operand *left = swap ? &kernel->b : &kernel->a;
@@ -225,9 +257,10 @@ gg_cublaslt_form gg_cublaslt_form_of(const gg_kernel *kernel) {
 }
 
 /* A view is a column-major matrix of `length` rows and `rows` columns. */
-static status_t make_layout(handle_t *out, const gg_cublaslt *lt, const gg_view *view) {
-  status_t status = lt->call.layout_create(out, type_of(view->operand->type),
-                                           (uint64_t)view->length, (uint64_t)view->rows, view->ld);
+static status_t make_layout(handle_t *out, const gg_cublaslt *lt, const gg_view *view,
+                            gg_dtype type) {
+  status_t status = lt->call.layout_create(out, type_of(type), (uint64_t)view->length,
+                                           (uint64_t)view->rows, view->ld);
   int32_t batch = (int32_t)view->batch;
   if (!status) status = lt->call.layout_set(*out, LAYOUT_BATCH_COUNT, &batch, sizeof batch);
   if (!status) {
@@ -237,22 +270,122 @@ static status_t make_layout(handle_t *out, const gg_cublaslt *lt, const gg_view 
   return status;
 }
 
+static int first_of(const gg_kernel *kernel, gg_op_kind kind) {
+  for (size_t i = 0; i < kernel->operation_count; i++) {
+    if (kernel->operations[i].kind == kind) return (int)i;
+  }
+  return none;
+}
+
+static operands operands_of(const gg_kernel *kernel, const gg_problem *problem,
+                            gg_cublaslt_epilogue epilogue) {
+  operands out = {none, none, none, none, none, none, false};
+  if (epilogue == GG_CUBLASLT_PRODUCT) return out;
+  out.bias = first_of(kernel, GG_OP_BIAS);
+  out.aux = first_of(kernel, GG_OP_AUX);
+  out.residual = first_of(kernel, GG_OP_RESIDUAL);
+  int linear = first_of(kernel, GG_OP_LINEAR);
+  out.c = linear != none && kernel->operations[linear].beta && problem->beta != 0;
+  int *const numbers[] = {&out.scale_a, &out.scale_b, &out.scale_d};
+  int count = 0;
+  for (size_t i = 0; i < kernel->operation_count; i++) {
+    const gg_operation *op = &kernel->operations[i];
+    if (op->kind != GG_OP_SCALE) continue;
+    if (op->along == GG_ALONG_M) out.scale_a = (int)i;
+    if (op->along == GG_ALONG_N) out.scale_b = (int)i;
+    if (op->along == GG_ALONG_ALL && count < 3) *numbers[count++] = (int)i;
+  }
+  return out;
+}
+
+static bool has_vector_scales(const gg_kernel *kernel, const operands *o) {
+  return o->scale_a != none && kernel->operations[o->scale_a].along != GG_ALONG_ALL;
+}
+
+static status_t set_int32(const gg_cublaslt_plan *plan, int attribute, int32_t value) {
+  return plan->lt->call.desc_set(plan->desc, attribute, &value, sizeof value);
+}
+
+static status_t set_int64(const gg_cublaslt_plan *plan, int attribute, int64_t value) {
+  return plan->lt->call.desc_set(plan->desc, attribute, &value, sizeof value);
+}
+
+/* The library reads it when it proposes algorithms, for its alignment, and at a launch. */
+static status_t set_pointer(const gg_cublaslt_plan *plan, int attribute, const gg_problem *problem,
+                            int operation) {
+  if (operation == none) return 0;
+  const void *pointer = (const void *)(uintptr_t)problem->extras[operation].address;
+  return plan->lt->call.desc_set(plan->desc, attribute, &pointer, sizeof pointer);
+}
+
+static status_t set_pointers(const gg_cublaslt_plan *plan, const gg_problem *problem) {
+  const operands *o = &plan->operands;
+  bool swapped = plan->form.left == 'b';
+  int left = swapped ? o->scale_b : o->scale_a, right = swapped ? o->scale_a : o->scale_b;
+  status_t status = set_pointer(plan, DESC_BIAS_POINTER, problem, o->bias);
+  if (!status) status = set_pointer(plan, DESC_AUX_POINTER, problem, o->aux);
+  if (!status) status = set_pointer(plan, DESC_SCALE_POINTERS, problem, left);
+  if (!status) status = set_pointer(plan, DESC_SCALE_POINTERS + 1, problem, right);
+  if (!status) status = set_pointer(plan, DESC_SCALE_POINTERS + 3, problem, o->scale_d);
+  return status;
+}
+
+static status_t describe_epilogue(const gg_cublaslt_plan *plan, const gg_kernel *kernel,
+                                  const gg_problem *problem, gg_cublaslt_epilogue epilogue) {
+  const operands *o = &plan->operands;
+  status_t status = set_int32(plan, DESC_EPILOGUE, (int32_t)epilogue);
+  if (!status && o->bias != none) {
+    status = set_int32(plan, DESC_BIAS_TYPE, type_of(kernel->operations[o->bias].operand.type));
+    if (!status && problem->batch > 1) {
+      status = set_int64(plan, DESC_BIAS_STRIDE, problem->extras[o->bias].batch_stride);
+    }
+  }
+  if (!status && o->aux != none) {
+    const gg_operand *aux = &kernel->operations[o->aux].operand;
+    if (aux->type != kernel->d.type) status = set_int32(plan, DESC_AUX_TYPE, type_of(aux->type));
+    if (!status) status = set_int64(plan, DESC_AUX_LD, problem->extras[o->aux].ld);
+    if (!status && problem->batch > 1) {
+      status = set_int64(plan, DESC_AUX_STRIDE, problem->extras[o->aux].batch_stride);
+    }
+  }
+  for (int i = 0; i < 2 && !status && has_vector_scales(kernel, o); i++)
+    status = set_int32(plan, DESC_SCALE_MODES + i, SCALE_MODE_OUTER_VECTOR);
+  return status ? status : set_pointers(plan, problem);
+}
+
+/* C, a residual in its place, or what only has the shape of one; with an 8-bit D that is bf16. */
+static status_t make_c_layout(gg_cublaslt_plan *plan, const gg_kernel *kernel,
+                              const gg_problem *problem) {
+  const operands *o = &plan->operands;
+  gg_view view = gg_problem_view(kernel, problem, o->c ? 'c' : 'd');
+  if (o->residual != none) view = gg_problem_extra_view(kernel, problem, (size_t)o->residual);
+  gg_dtype type = view.operand->type;
+  plan->c_is_apart = !o->c && o->residual == none && gg_dtype_is_fp8(type);
+  return make_layout(&plan->c, plan->lt, &view, plan->c_is_apart ? GG_DTYPE_bf16 : type);
+}
+
 static gg_status describe(gg_cublaslt_plan *plan, const gg_kernel *kernel,
-                          const gg_problem *problem, gg_error *err) {
+                          const gg_problem *problem, gg_cublaslt_epilogue epilogue, gg_error *err) {
   const gg_cublaslt *lt = plan->lt;
   gg_view left = gg_problem_view(kernel, problem, plan->form.left);
   gg_view right = gg_problem_view(kernel, problem, plan->form.right);
   gg_view d = gg_problem_view(kernel, problem, 'd');
-  status_t status = make_layout(&plan->left, lt, &left);
-  if (!status) status = make_layout(&plan->right, lt, &right);
-  if (!status) status = make_layout(&plan->d, lt, &d);
-  if (!status) status = lt->call.desc_create(&plan->desc, compute_of(kernel), plan->scale);
+  status_t status = make_layout(&plan->left, lt, &left, left.operand->type);
+  if (!status) status = make_layout(&plan->right, lt, &right, right.operand->type);
+  if (!status) status = make_c_layout(plan, kernel, problem);
+  if (!status) status = make_layout(&plan->d, lt, &d, d.operand->type);
+  if (!status) {
+    status = lt->call.desc_create(&plan->desc, compute_of(kernel), type_of(plan->scale));
+  }
   int32_t a = plan->form.transpose_left ? CUBLAS_OP_T : CUBLAS_OP_N;
   int32_t b = plan->form.transpose_right ? CUBLAS_OP_T : CUBLAS_OP_N;
-  if (!status) status = lt->call.desc_set(plan->desc, DESC_TRANSA, &a, sizeof a);
-  if (!status) status = lt->call.desc_set(plan->desc, DESC_TRANSB, &b, sizeof b);
+  if (!status) status = set_int32(plan, DESC_TRANSA, a);
+  if (!status) status = set_int32(plan, DESC_TRANSB, b);
   int8_t fast = kernel->accumulator_bits && !kernel->accumulator_span; /* short sums, as its */
   if (!status && fast) status = lt->call.desc_set(plan->desc, DESC_FAST_ACCUM, &fast, sizeof fast);
+  if (!status && epilogue != GG_CUBLASLT_PRODUCT) {
+    status = describe_epilogue(plan, kernel, problem, epilogue);
+  }
   return check(lt, "describing the problem to cuBLASLt", status, err);
 }
 
@@ -267,7 +400,7 @@ static gg_status find_candidates(gg_cublaslt_plan *plan, gg_error *err) {
   }
   if (!status) {
     status =
-        lt->call.heuristics(lt->handle, plan->desc, plan->left, plan->right, plan->d, plan->d,
+        lt->call.heuristics(lt->handle, plan->desc, plan->left, plan->right, plan->c, plan->d,
                             preference, GG_CUBLASLT_CANDIDATES, plan->candidates, &plan->count);
   }
   if (preference) lt->call.preference_destroy(preference);
@@ -278,16 +411,34 @@ static gg_status find_candidates(gg_cublaslt_plan *plan, gg_error *err) {
   return st;
 }
 
+/* alpha and beta in the type of the scale, and what of the epilogue the library cannot take. */
+static gg_status choose_scalars(gg_cublaslt_plan *plan, const gg_problem *problem, gg_error *err) {
+  const operands *o = &plan->operands;
+  double beta = o->c ? problem->beta : o->residual != none ? 1 : 0;
+  const char *obstacle = NULL;
+  if (gg_number_is_integer(plan->scale) && beta != rint(beta)) {
+    obstacle = "its beta is an integer where D is s32";
+  }
+  if (o->scale_a != none && problem->batch > 1) obstacle = "its scales are those of all batches";
+  gg_number_set(plan->scale, &plan->alpha, 0, 1);
+  gg_number_set(plan->scale, &plan->beta, 0, beta);
+  return obstacle ? gg_fail(err, CUBLASLT, NULL, "describing the problem to cuBLASLt", obstacle)
+                  : GG_OK;
+}
+
 gg_status gg_cublaslt_plan_open(gg_cublaslt_plan **out, gg_cublaslt *lt, const gg_kernel *kernel,
-                                const gg_problem *problem, gg_error *err) {
+                                const gg_problem *problem, gg_cublaslt_epilogue epilogue,
+                                gg_error *err) {
   *out = NULL;
   gg_cublaslt_plan *plan = gg_malloc(sizeof *plan);
   if (!plan) return gg_fail(err, MEMORY, NULL, "");
-  *plan = (gg_cublaslt_plan){
-      .lt = lt, .form = gg_cublaslt_form_of(kernel), .scale = type_of(kernel->accumulator)};
-  gg_status st = gg_context_enter(lt->context, err);
-  if (!st) {
-    st = describe(plan, kernel, problem, err);
+  *plan = (gg_cublaslt_plan){.lt = lt,
+                             .form = gg_cublaslt_form_of(kernel),
+                             .operands = operands_of(kernel, problem, epilogue),
+                             .scale = scale_of(kernel)};
+  gg_status st = choose_scalars(plan, problem, err);
+  if (!st && !(st = gg_context_enter(lt->context, err))) {
+    st = describe(plan, kernel, problem, epilogue, err);
     if (!st) st = find_candidates(plan, err);
     gg_context_leave(lt->context);
   }
@@ -305,6 +456,7 @@ void gg_cublaslt_plan_close(gg_cublaslt_plan *plan) {
   if (plan->desc) call->desc_destroy(plan->desc);
   if (plan->left) call->layout_destroy(plan->left);
   if (plan->right) call->layout_destroy(plan->right);
+  if (plan->c) call->layout_destroy(plan->c);
   if (plan->d) call->layout_destroy(plan->d);
   gg_free(plan);
 }
@@ -313,35 +465,32 @@ int gg_cublaslt_plan_count(const gg_cublaslt_plan *plan) {
   return plan->count;
 }
 
-/* 1 and 0 in the type of the scale, in its low bytes. */
-static void scalars(uint64_t *one, uint64_t *zero, int scale) {
-  float f = 1;
-  double d = 1;
-  *one = *zero = 0;
-  if (scale == CUDA_R_16F)
-    *one = 0x3c00;
-  else if (scale == CUDA_R_64F)
-    memcpy(one, &d, sizeof d);
-  else if (scale == CUDA_R_32I)
-    *one = 1;
-  else
-    memcpy(one, &f, sizeof f);
+static void *pointer_of(uint64_t address) {
+  return (void *)(uintptr_t)address;
+}
+
+/* A D that is a C of another type is refused, even with beta 0: then there is no C. */
+static uint64_t c_address(const gg_cublaslt_plan *plan, const gg_problem *problem) {
+  const operands *o = &plan->operands;
+  if (o->residual != none) return problem->extras[o->residual].address;
+  return o->c ? problem->c : plan->c_is_apart ? 0 : problem->d;
 }
 
 gg_status gg_cublaslt_launch(const gg_cublaslt_plan *plan, int index, const gg_problem *problem,
                              struct CUstream_st *stream, gg_error *err) {
   const gg_cublaslt *lt = plan->lt;
-  uint64_t one, zero;
-  scalars(&one, &zero, plan->scale);
-  const void *left = (const void *)(uintptr_t)(plan->form.left == 'a' ? problem->a : problem->b);
-  const void *right = (const void *)(uintptr_t)(plan->form.right == 'a' ? problem->a : problem->b);
-  void *d = (void *)(uintptr_t)problem->d;
+  const void *left = pointer_of(plan->form.left == 'a' ? problem->a : problem->b);
+  const void *right = pointer_of(plan->form.right == 'a' ? problem->a : problem->b);
+  const void *c = pointer_of(c_address(plan, problem));
   gg_status st = gg_context_enter(lt->context, err);
   if (st) return st;
-  status_t status =
-      lt->call.matmul(lt->handle, plan->desc, &one, left, plan->left, right, plan->right, &zero, d,
-                      plan->d, d, plan->d, &plan->candidates[index].algo,
-                      (void *)(uintptr_t)lt->workspace, workspace_bytes, stream);
+  status_t status = set_pointers(plan, problem);
+  if (!status) {
+    status = lt->call.matmul(lt->handle, plan->desc, &plan->alpha, left, plan->left, right,
+                             plan->right, &plan->beta, c, plan->c, pointer_of(problem->d), plan->d,
+                             &plan->candidates[index].algo, pointer_of(lt->workspace),
+                             workspace_bytes, stream);
+  }
   gg_context_leave(lt->context);
   return check(lt, "cublasLtMatmul", status, err);
 }

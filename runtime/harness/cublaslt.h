@@ -20,14 +20,30 @@ enum { GG_CUBLASLT_CANDIDATES = 8 };
  */
 typedef struct gg_cublaslt_plan gg_cublaslt_plan;
 
-/* Types, majors and the accumulator are the kernel's, the layout is the problem's. GG_E_CUBLASLT
- * where the library has nothing for it. Close with gg_cublaslt_plan_close. */
+/* What the library does beside the product: cublasLtEpilogue_t, and nothing at all. */
+typedef enum gg_cublaslt_epilogue {
+  GG_CUBLASLT_PRODUCT = 0, /* D = A * B, whatever the kernel's epilogue is */
+  GG_CUBLASLT_DEFAULT = 1, /* no function */
+  GG_CUBLASLT_RELU = 2,
+  GG_CUBLASLT_BIAS = 4,
+  GG_CUBLASLT_RELU_BIAS = 6,
+  GG_CUBLASLT_GELU = 32, /* by its approximation with tanh */
+  GG_CUBLASLT_GELU_BIAS = 36,
+  GG_CUBLASLT_GELU_AUX_BIAS = 164, /* stores what goes into gelu */
+} gg_cublaslt_epilogue;
+
+/* Types, majors and the accumulator are the kernel's, the layout is the problem's. But for the bare
+ * product, everything that the kernel's operations read and write takes part: C with beta, or a
+ * residual as a C with beta 1; a bias and an aux; scales along M and N as those of A and B, and
+ * single numbers as those of A, B and D, in this order. GG_E_CUBLASLT where the library has nothing
+ * for it. Close with gg_cublaslt_plan_close. */
 gg_status gg_cublaslt_plan_open(gg_cublaslt_plan **out, gg_cublaslt *lt, const gg_kernel *kernel,
-                                const gg_problem *problem, gg_error *err);
+                                const gg_problem *problem, gg_cublaslt_epilogue epilogue,
+                                gg_error *err);
 void gg_cublaslt_plan_close(gg_cublaslt_plan *plan);
 int gg_cublaslt_plan_count(const gg_cublaslt_plan *plan);
 
-/* D = A * B with candidate `index`; the pointers are those of `problem`. */
+/* Candidate `index`; the pointers, and no more, are those of `problem`. */
 gg_status gg_cublaslt_launch(const gg_cublaslt_plan *plan, int index, const gg_problem *problem,
                              struct CUstream_st *stream, gg_error *err);
 

@@ -316,7 +316,11 @@ void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
   if (leaves_integers(kernel)) round_step(&x, x.grain, 1);
   for (size_t i = 0; i < kernel->operation_count; i++) {
     const gg_operation *op = &kernel->operations[i];
+    double argument = fabs(x.value) + x.error;
     step(&x, op, p, operands->at[i]);
+    if (op->kind == GG_OP_GELU || op->kind == GG_OP_SILU) {
+      x.error += operands->activation_error * argument;
+    }
     if (stored && op->kind == GG_OP_AUX) stored[i] = stored_as(op->operand.type, &x);
   }
   *d = stored_as(kernel->d.type, &x);

@@ -158,6 +158,13 @@ static gg_status make_operand(gg_trial *trial, char which, gg_trial_buffer *buff
   return st;
 }
 
+/* C is D: what stays of it is the host's copy, for the reference and for the next launch. */
+static void share_c(gg_trial *trial) {
+  gg_memory_free(trial->context, trial->c.device);
+  trial->c.device = 0;
+  trial->problem.c = trial->problem.d;
+}
+
 static gg_status make_extras(gg_trial *trial, const gg_trial_options *options,
                              const gg_trial_inputs *inputs, gg_error *err) {
   gg_problem *p = &trial->problem;
@@ -179,6 +186,7 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
   *out = (gg_trial){.context = context,
                     .kernel = kernel,
                     .integers = inputs->integers,
+                    .in_place = options->in_place,
                     .clusters = options->clusters};
   gg_problem *p = &out->problem;
   *p = (gg_problem){.m = shape->m,
@@ -193,7 +201,10 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
   if (!st) st = make_operand(out, 'a', &out->a, &p->a, options, &inputs->a, err);
   if (!st) st = make_operand(out, 'b', &out->b, &p->b, options, &inputs->b, err);
   if (!st && !options->without_c) st = make_operand(out, 'c', &out->c, &p->c, options, c, err);
-  if (!st) st = make_operand(out, 'd', &out->d, &p->d, options, NULL, err);
+  if (!st)
+    st = make_operand(out, 'd', &out->d, &p->d, options,
+                      p->beta != 0 && options->in_place ? c : NULL, err);
+  if (!st && options->in_place) share_c(out);
   if (!st) st = make_extras(out, options, inputs, err);
   if (st) gg_trial_close(out);
   return st;
@@ -218,7 +229,8 @@ void gg_trial_close(gg_trial *trial) {
 }
 
 int64_t gg_trial_bytes(const gg_trial *trial) {
-  int64_t bytes = trial->a.bytes + trial->b.bytes + trial->c.bytes + trial->d.bytes;
+  int64_t bytes = trial->a.bytes + trial->b.bytes + trial->d.bytes;
+  if (trial->c.device) bytes += trial->c.bytes;
   for (size_t i = 0; i < GG_OPERATIONS_MAX; i++)
     bytes += trial->extras[i].bytes;
   return bytes;
@@ -238,7 +250,12 @@ static gg_status poison_buffer(gg_context *context, const gg_trial_buffer *buffe
 gg_status gg_trial_poison(gg_trial *trial, gg_error *err) {
   gg_status st = gg_context_enter(trial->context, err);
   if (st) return st;
-  st = poison_buffer(trial->context, &trial->d, err);
+  if (trial->in_place) {
+    st = GG_CUDA(&trial->context->driver, err, cuMemcpyHtoD, trial->d.device, trial->c.host,
+                 (size_t)trial->c.bytes);
+  } else {
+    st = poison_buffer(trial->context, &trial->d, err);
+  }
   for (size_t i = 0; i < trial->kernel->operation_count && !st; i++) {
     if (is_stored(trial->kernel, i)) st = poison_buffer(trial->context, &trial->extras[i], err);
   }
@@ -383,7 +400,8 @@ static double extra_element(const gg_trial *trial, size_t index, int64_t batch, 
 
 static gg_reference_operands operands_at(const gg_trial *trial, int64_t batch, int64_t row,
                                          int64_t col) {
-  gg_reference_operands out = {.integers = trial->integers};
+  gg_reference_operands out = {.integers = trial->integers,
+                               .activation_error = trial->activation_error};
   gg_view c = gg_problem_view(trial->kernel, &trial->problem, 'c');
   for (size_t i = 0; i < trial->kernel->operation_count; i++) {
     const gg_operation *op = &trial->kernel->operations[i];

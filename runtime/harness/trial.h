@@ -38,8 +38,11 @@ typedef struct gg_trial {
   const gg_kernel *kernel;
   gg_problem problem;
   bool integers;
+  bool in_place;
   int clusters;
-  gg_trial_buffer a, b, c, d;
+  double activation_error; /* that its activations may have beyond what a kernel's may: a share of
+                              their argument; 0 but for contenders that approximate them */
+  gg_trial_buffer a, b, c, d;                /* in place c is on the host alone */
   uint64_t workspace;                        /* of gg_trial_provide */
   gg_trial_buffer extras[GG_OPERATIONS_MAX]; /* of operations that have an operand */
 } gg_trial;
@@ -49,6 +52,8 @@ typedef struct gg_trial_options {
   bool least_aligned; /* to what the kernel asks for and no more; else to 256 bytes */
   bool bare;          /* what is read has no guard zone: who reads on leaves the allocation */
   bool without_c;     /* no memory for it: beta is 0 */
+  bool in_place;      /* C is D, whose type, major and alignment it has: one launch is as poisoned,
+                         the next reads what that has written */
   int64_t shift;      /* where in the inputs the operands start */
   int clusters; /* that compute all tiles of a persistent kernel; 0: as many as the device holds */
 } gg_trial_options;
@@ -70,7 +75,7 @@ int64_t gg_trial_bytes(const gg_trial *trial);
  * the epilogue reads stays. */
 void gg_trial_drop_inputs(gg_trial *trial);
 
-/* Poisons what the kernel writes. */
+/* Poisons what the kernel writes; a D that is its C becomes that C again. */
 gg_status gg_trial_poison(gg_trial *trial, gg_error *err);
 
 /* Poisons, launches, waits. */

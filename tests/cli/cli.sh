@@ -40,6 +40,18 @@ expect 2 'a number that is none' "$gemmgen" run spec.yaml -m many
 expect 0 'the man page' "$gemmgen" help --man
 holds 'it is roff' grep -q '^\.TH GEMMGEN 1' out
 
+# bench --epilogue
+expect 2 'an epilogue that is none' "$gemmgen" bench spec.yaml --epilogue bias,bias_gel
+holds 'the nearest' grep -q "no 'bias_gel' (did you mean 'bias_gelu'?)" err
+holds 'the words there are' grep -q 'are none, bias, bias_relu, .*, scales_mn$' err
+words=$(sed 's/.* are //; s/,//g' err)
+expect 0 'what bench does' "$gemmgen" help bench
+for word in $words; do holds "it tells of $word" grep -qw "$word" out; done
+expect 2 'an epilogue twice' "$gemmgen" bench spec.yaml --epilogue bias,relu,bias
+holds 'which one' grep -q "'bias' twice" err
+expect 2 'an empty list' "$gemmgen" bench spec.yaml --epilogue ''
+expect 2 'an empty word' "$gemmgen" bench spec.yaml --epilogue bias,
+
 # explain --problem
 expect 0 'which kernel a product gets' "$gemmgen" explain --problem '4096 4096 4096'
 holds 'it says which and why' grep -q '^chosen: gemm_.* bound by' out

@@ -13,7 +13,9 @@
 #include "cli/kernels.h"
 #include "fake_driver.h"
 #include "number.h"
+#include "plan/operation.h"
 #include "problem.h"
+#include "reference.h"
 
 static cli_kernels played;
 static bool faulty;
@@ -39,6 +41,11 @@ static void *member_of(gg_problem *p, gg_param param) {
       [GG_PARAM_M] = &p->m,         [GG_PARAM_N] = &p->n,         [GG_PARAM_K] = &p->k,
       [GG_PARAM_BATCH] = &p->batch, [GG_PARAM_ALPHA] = &p->alpha, [GG_PARAM_BETA] = &p->beta,
   };
+  if (param.operand == GG_OPERAND_EXTRA) {
+    gg_extra *extra = &p->extras[param.operation];
+    void *const of_extra[] = {&extra->address, &extra->ld, &extra->batch_stride};
+    return of_extra[param.kind];
+  }
   return param.operand ? of_operands[param.operand][param.kind] : others[param.kind];
 }
 
@@ -69,20 +76,60 @@ static int64_t place(const gg_view *view, int64_t batch, int64_t row, int64_t co
   return batch * view->batch_stride + (m_major ? col * view->ld + row : row * view->ld + col);
 }
 
+/* Where in its operand an operation finds what belongs to an element of D. */
+static int64_t extra_place(const gg_view *view, gg_span span, int64_t batch, int64_t row,
+                           int64_t col) {
+  if (span == GG_SPAN_MATRIX) return place(view, batch, row, col);
+  return batch * view->batch_stride + (span == GG_SPAN_ROWS      ? row
+                                       : span == GG_SPAN_COLUMNS ? col
+                                                                 : 0);
+}
+
+static void *memory_of(const gg_view *view) {
+  return (void *)(uintptr_t)view->address;
+}
+
+static gg_reference_operands operands_at(const gg_kernel *kernel, const gg_problem *p,
+                                         int64_t batch, int64_t row, int64_t col) {
+  gg_reference_operands out = {0};
+  gg_view c = gg_problem_view(kernel, p, 'c');
+  for (size_t i = 0; i < kernel->operation_count; i++) {
+    const gg_operation *op = &kernel->operations[i];
+    gg_span span = gg_operation_span(op);
+    if (op->kind == GG_OP_LINEAR && op->beta && p->beta != 0) {
+      out.at[i] = gg_number_get(c.operand->type, memory_of(&c), place(&c, batch, row, col));
+    } else if (span != GG_SPAN_NONE && op->kind != GG_OP_AUX) {
+      gg_view view = gg_problem_extra_view(kernel, p, i);
+      int64_t at = extra_place(&view, span, batch, row, col);
+      out.at[i] = gg_number_get(view.operand->type, memory_of(&view), at);
+    }
+  }
+  return out;
+}
+
+static void play_element(const gg_kernel *kernel, const gg_problem *p, double sum, int64_t batch,
+                         int64_t row, int64_t col) {
+  gg_view d = gg_problem_view(kernel, p, 'd');
+  gg_reference_operands operands = operands_at(kernel, p, batch, row, col);
+  gg_expected result, stored[GG_OPERATIONS_MAX];
+  gg_reference_expect(&result, stored, kernel, p, sum, fabs(sum), &operands);
+  if (faulty && (row + col) % 100 == 0) result.value += 1;
+  gg_number_set(d.operand->type, memory_of(&d), place(&d, batch, row, col), result.value);
+  for (size_t i = 0; i < kernel->operation_count; i++) {
+    if (kernel->operations[i].kind != GG_OP_AUX) continue;
+    gg_view view = gg_problem_extra_view(kernel, p, i);
+    gg_number_set(view.operand->type, memory_of(&view), place(&view, batch, row, col),
+                  stored[i].value);
+  }
+}
+
 static void play_row(const gg_kernel *kernel, const gg_problem *p, int64_t batch, int64_t row,
                      const double *a, const double *all_b) {
-  gg_view c = gg_problem_view(kernel, p, 'c'), d = gg_problem_view(kernel, p, 'd');
   for (int64_t col = 0; col < p->n; col++) {
     double sum = 0;
     for (int64_t k = 0; k < p->k; k++)
       sum += a[k] * all_b[col * p->k + k];
-    double value = p->alpha * sum;
-    if (p->beta != 0) {
-      value += p->beta * gg_number_get(c.operand->type, (void *)(uintptr_t)c.address,
-                                       place(&c, batch, row, col));
-    }
-    if (faulty && (row + col) % 100 == 0) value += 1;
-    gg_number_set(d.operand->type, (void *)(uintptr_t)d.address, place(&d, batch, row, col), value);
+    play_element(kernel, p, sum, batch, row, col);
   }
 }
 

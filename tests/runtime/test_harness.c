@@ -229,19 +229,21 @@ static gg_context *open_stage(gg_module **module, const gg_kernel *kernel) {
   return context;
 }
 
-static gg_verdict try(const gg_kernel *kernel, gg_problem shape, const gg_trial_inputs *inputs) {
+static gg_verdict try_with(const gg_kernel *kernel, gg_problem shape, const gg_trial_inputs *inputs,
+                           gg_trial_options options, int launches) {
   gg_module *module;
   gg_context *context = open_stage(&module, kernel);
   gg_trial trial;
   gg_sample sample;
   gg_reference reference;
   gg_verdict verdict;
-  gg_trial_options options = {.padding = 1, .least_aligned = true, .shift = 7};
   gg_status st = gg_trial_open(&trial, context, kernel, &shape, &options, inputs, &err);
   ck_assert_msg(st == GG_OK, "%s", err.message);
   ck_assert_int_eq(trial.problem.a % 256, (uint64_t)kernel->a.align);
-  st = gg_trial_run(&trial, module, NULL, &err);
-  ck_assert_msg(st == GG_OK, "%s", err.message);
+  for (int i = 0; i < launches; i++) {
+    st = gg_trial_run(&trial, module, NULL, &err);
+    ck_assert_msg(st == GG_OK, "%s", err.message);
+  }
   ck_assert_int_eq(gg_sample_choose(&sample, &trial.problem, 1 << 27, 1, &err), GG_OK);
   ck_assert_int_eq(gg_reference_on_host(&reference, kernel, &trial.problem,
                                         trial.a.host + trial.a.lead, trial.b.host + trial.b.lead,
@@ -255,6 +257,11 @@ static gg_verdict try(const gg_kernel *kernel, gg_problem shape, const gg_trial_
   gg_context_close(context);
   ck_assert_int_eq(fake_alive(), 0);
   return verdict;
+}
+
+static gg_verdict try(const gg_kernel *kernel, gg_problem shape, const gg_trial_inputs *inputs) {
+  gg_trial_options options = {.padding = 1, .least_aligned = true, .shift = 7};
+  return try_with(kernel, shape, inputs, options, 1);
 }
 
 static gg_trial_inputs make_inputs(const gg_kernel *kernel, gg_input_kind kind) {
@@ -331,6 +338,25 @@ START_TEST(wrong_kernels_fail) {
       ck_assert_int_gt(verdict.failed, 0);
     }
   }
+}
+END_TEST
+
+/* A D that is its own C is filled anew for every launch; what is not written then is seen as wrong.
+ */
+START_TEST(in_place_each_launch_has_its_c) {
+  fake_reset();
+  gg_kernel kernel = fixture_kernel();
+  gg_problem shape = {.m = 17, .n = 9, .k = 33, .batch = 3, .alpha = 1, .beta = 0.5f};
+  gg_trial_options options = {.padding = 1, .in_place = true, .shift = 7, .least_aligned = true};
+  gg_trial_inputs inputs = make_inputs(&kernel, GG_INPUTS_NORMAL);
+  static const fault faults[] = {RIGHT, DROPS_LAST_K, SKIPS_AN_ELEMENT, WRITES_BEHIND_A_ROW};
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+    playing.fault = faults[i];
+    gg_verdict verdict = try_with(&kernel, shape, &inputs, options, 2);
+    ck_assert_int_eq(verdict.checked, 17 * 9 * 3);
+    ck_assert_int_eq(gg_verdict_passed(&verdict), faults[i] == RIGHT);
+  }
+  gg_trial_inputs_free(&inputs);
 }
 END_TEST
 
@@ -437,6 +463,11 @@ START_TEST(the_epilogue_is_followed_step_by_step) {
   kernel.operations[2].kind = GG_OP_SILU;
   gg_reference_expect(&d, NULL, &kernel, &p, 18, 100, &operands);
   ck_assert_double_eq_tol(d.value, 3 - 4.5 / (1 + exp(4.5)), 1e-12);
+  /* A contender whose activations are approximate, by a share of their argument. */
+  operands.activation_error = 0x1p-12;
+  gg_reference_expect(&d, NULL, &kernel, &p, 18, 100, &operands);
+  ck_assert_double_gt(d.bound, 4.5 * 0x1p-12);
+  ck_assert_double_lt(d.bound, 4.6 * 0x1p-12);
 }
 END_TEST
 
@@ -594,6 +625,7 @@ int main(void) {
   tcase_add_test(tests, a_sample_is_distinct_and_has_the_corners);
   tcase_add_loop_test(tests, right_kernels_pass, 0, 16);
   tcase_add_loop_test(tests, wrong_kernels_fail, RIGHT + 1, FAULTS);
+  tcase_add_test(tests, in_place_each_launch_has_its_c);
   tcase_add_test(tests, overflow_to_infinity_is_right);
   tcase_add_test(tests, saturated_integers_are_right);
   tcase_add_test(tests, the_bound_is_sharp_for_integers_and_holds_for_sums);

@@ -9,27 +9,30 @@ static bench_summary summary_of(void) {
   bench_summary summary = BENCH_SUMMARY_INIT;
   cli_case square = {GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32, false, GG_MAJOR_K,
                      GG_MAJOR_K,    GG_MAJOR_N,    4096,          4096,         4096,  1};
-  bench_summary_add(&summary, &square, "large", 800, 400, 800);
+  bench_row row = {.problem = square, .ours = 800, .first = 400, .best = 800};
+  bench_summary_add(&summary, &row, "large");
   square.m = 16;
   square.batch = 3;
   square.a = square.b = GG_DTYPE_e4m3;
   square.fast = true;
   square.b_major = GG_MAJOR_N;
-  bench_summary_add(&summary, &square, "small", 10, 20, 20);
-  bench_summary_add(&summary, &square, "alone", 10, 0, 0);
+  row = (bench_row){.problem = square, .ours = 10, .first = 20, .best = 20};
+  bench_summary_add(&summary, &row, "small");
+  row = (bench_row){.problem = square, .ours = 10};
+  bench_summary_add(&summary, &row, "alone");
   return summary;
 }
 
 START_TEST(means) {
   bench_summary summary = summary_of();
-  bench_means got = bench_summary_means(&summary);
+  bench_means got = bench_summary_means(&summary, NULL);
   ck_assert_uint_eq(got.count, 2);
   ck_assert_double_eq_tol(got.of_first, 1.0, 1e-12);
   ck_assert_double_eq_tol(got.of_best, 0.70710678118654752, 1e-12);
   ck_assert_double_eq_tol(got.least, 0.5, 1e-12);
   ck_assert_uint_eq(got.least_row, 1);
   gg_str line = GG_STR_INIT;
-  bench_summary_line(&line, &summary);
+  bench_summary_lines(&line, &summary);
   ck_assert_str_eq(
       gg_str_text(&line),
       "2 cases beside cuBLASLt: geometric mean 1.000 of its first choice, 0.707 of its "
@@ -74,11 +77,44 @@ START_TEST(plot) {
 }
 END_TEST
 
+/* Means are those of an epilogue's rows, and of those alone in which cuBLASLt computed it too. */
+START_TEST(epilogues) {
+  bench_summary summary = BENCH_SUMMARY_INIT;
+  bench_row row = {.problem = {GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32, false,
+                               GG_MAJOR_K, GG_MAJOR_K, GG_MAJOR_N, 4096, 4096, 4096, 1},
+                   .ours = 500,
+                   .first = 400,
+                   .best = 500,
+                   .epilogue = "bias",
+                   .bare = 510,
+                   .lt_bare = 440};
+  bench_summary_add(&summary, &row, "biased");
+  row.epilogue = "silu";
+  row.apart = true;
+  bench_summary_add(&summary, &row, "sigmoid");
+  ck_assert_uint_eq(bench_summary_means(&summary, "silu").count, 0);
+  ck_assert_double_eq_tol(bench_summary_means(&summary, "bias").over_bare, 1.02, 1e-12);
+  gg_str text = GG_STR_INIT;
+  bench_summary_lines(&text, &summary);
+  ck_assert_str_eq(gg_str_text(&text),
+                   "bias: 1 cases beside cuBLASLt: geometric mean 1.250 of its first choice, 1.000 "
+                   "of its best; the least 1.250, bf16 4096; over the bare product 1.020, cuBLASLt "
+                   "1.100\n");
+  bench_summary_markdown(&text, &summary);
+  ck_assert_ptr_nonnull(strstr(gg_str_text(&text), "| bf16 | 4096 | bias | biased | 500 | 400 | "
+                                                   "500 | 1.25 | 1.00 | 1.020 | 1.100 |\n"));
+  ck_assert_ptr_nonnull(
+      strstr(gg_str_text(&text), "| silu | sigmoid | 500 | 400 | 500 | - | - | 1.020 | - |\n"));
+  gg_str_free(&text);
+  bench_summary_free(&summary);
+}
+END_TEST
+
 /* A run that compared nothing. */
 START_TEST(empty) {
   bench_summary summary = BENCH_SUMMARY_INIT;
   gg_str text = GG_STR_INIT;
-  bench_summary_line(&text, &summary);
+  bench_summary_lines(&text, &summary);
   ck_assert_str_eq(gg_str_text(&text), "");
   bench_summary_svg(&text, &summary, "none");
   ck_assert_int_eq(occurrences(gg_str_text(&text), "<circle"), 0);
@@ -88,9 +124,9 @@ END_TEST
 
 START_TEST(memory_may_run_out) {
   bench_summary summary = BENCH_SUMMARY_INIT;
-  cli_case c = {.m = 1, .n = 1, .k = 1, .batch = 1};
+  bench_row row = {.problem = {.m = 1, .n = 1, .k = 1, .batch = 1}, .ours = 1};
   gg_alloc_fail_after(0);
-  bench_summary_add(&summary, &c, "kernel", 1, 1, 1);
+  bench_summary_add(&summary, &row, "kernel");
   gg_alloc_fail_after(-1);
   ck_assert(summary.failed);
   ck_assert_uint_eq(summary.count, 0);
@@ -104,6 +140,7 @@ int main(void) {
   tcase_add_test(tests, means);
   tcase_add_test(tests, table);
   tcase_add_test(tests, plot);
+  tcase_add_test(tests, epilogues);
   tcase_add_test(tests, empty);
   tcase_add_test(tests, memory_may_run_out);
   suite_add_tcase(suite, tests);

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# `gemmgen bench --epilogue` on a GPU and beside a cuBLASLt that the host plays: operands, strides and
+# attributes reach the library as its documentation has them, and both results are checked.
+#   played_epilogues.sh PLAYED_GEMMGEN PLAYED_CUBLASLT FOLDER
+library=$(realpath "$2") specs=$3
+. "$(dirname "$0")/../cli/expect.sh"
+all=none,bias,bias_relu,bias_gelu,gelu_aux,residual,silu
+
+# Every row of a table has these values in its columns.
+column() { # FILE NAME
+  awk -F'\t' -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
+                           { print $at }' "$1"
+}
+every() { # FILE NAME VALUE COUNT
+  [ "$(column "$1" "$2" | grep -cx -- "$3")" = "$4" ] && [ "$(column "$1" "$2" | wc -l)" = "$4" ]
+}
+
+export PLAYED_SPECS=$specs/epilogues.yaml
+expect 0 'seven epilogues' "$gemmgen" bench --cublaslt "$library" --epilogue $all -m 48 -n 40 -k 32 \
+  -l 2 --tsv all.tsv --json all.json --markdown all.md "$specs/epilogues.yaml"
+holds 'a row for each' every all.tsv 'case' 'f16,f16,f16,f32,kkn,48x40x32,b2' 7
+holds 'ours are right' every all.tsv right 1 7
+holds 'cuBLASLt is right' every all.tsv lt_right 1 7
+holds 'what cuBLASLt does' [ "$(column all.tsv lt_does | tr '\n' ,)" = \
+  'DEFAULT,BIAS,RELU_BIAS,GELU_BIAS,GELU_AUX_BIAS,C,the product,' ]
+holds 'over the bare product' [ "$(column all.tsv over_bare | tr '\n' ,)" = \
+  '0.0000,1.0000,1.0000,1.0000,1.0000,1.0000,1.0000,' ]
+holds 'a mean for each' grep -q '^gelu_aux: 1 cases beside cuBLASLt' out
+holds 'no mean beside another work' bash -c '! grep -q "^silu: " out'
+holds 'the table has the word' grep -q '| 48 x 40 x 32, batch 2 | gelu_aux |' all.md
+holds 'JSON' python3 -c 'import json
+rows = json.load(open("all.json"))["results"]
+assert [r["epilogue"] for r in rows][4] == "gelu_aux" and all(r["lt_right"] for r in rows)'
+
+PLAYED_FAULT=1 expect 1 'a wrong result' "$gemmgen" bench --cublaslt "$library" --epilogue bias \
+  -m 48 -n 40 -k 32 "$specs/epilogues.yaml"
+
+PLAYED_CUBLASLT_REFUSES=1 expect 0 'launches that are refused' "$gemmgen" bench --cublaslt "$library" \
+  --epilogue none,bias -m 48 -n 40 -k 32 "$specs/epilogues.yaml" --tsv refused.tsv --json refused.json
+holds 'no figure' [ "$(column refused.tsv lt_does | tr '\n' ,)" = 'DEFAULT,-,' ]
+holds 'why' grep -q 'bias *without cuBLASLt: cublasLtMatmul failed: CUBLAS_STATUS_INVALID_VALUE' out
+holds 'in JSON, too' grep -q '"lt_obstacle": "cublasLtMatmul failed' refused.json
+holds 'JSON' json refused.json
+
+expect 0 'without cuBLASLt' "$gemmgen" bench --no-cublaslt --epilogue none,dgelu,beta_c,scales,bias \
+  -m 48 -n 40 -k 32 "$specs/epilogues.yaml" --tsv alone.tsv
+holds 'figures of ours alone' [ "$(column alone.tsv lt_does | tr '\n' ,)" = '-,-,' ]
+holds 'what we have not' grep -q "dgelu *skipped: no operation multiplies by gelu's derivative" out
+holds 'what is for others' \
+  grep -q 'scales *skipped: cuBLASLt has scales for operands of 8-bit floats alone' out
+holds 'what no SPEC has' grep -q 'beta_c *skipped, no kernel covers it' out
+
+export PLAYED_SPECS=$specs/epilogues_with_c.yaml
+expect 0 'C, in place and apart' "$gemmgen" bench --cublaslt "$library" \
+  --epilogue none,beta_c,beta_c_in_place -m 48 -n 40 -k 32 -l 2 --tsv c.tsv \
+  "$specs/epilogues_with_c.yaml"
+holds 'ours are right' every c.tsv right 1 3
+holds 'cuBLASLt is right' every c.tsv lt_right 1 3
+
+export PLAYED_SPECS=$specs/epilogues_fp8.yaml
+expect 0 '8-bit floats' "$gemmgen" bench --cublaslt "$library" \
+  --epilogue none,bias,residual,scales,scales_d,scales_mn -m 48 -n 32 -k 32 --tsv fp8.tsv \
+  "$specs/epilogues_fp8.yaml"
+holds 'ours are right' every fp8.tsv right 1 6
+holds 'cuBLASLt is right' every fp8.tsv lt_right 1 6
+holds 'what cuBLASLt does' [ "$(column fp8.tsv lt_does | tr '\n' ,)" = \
+  'DEFAULT,BIAS,C,scales of A and B,scales of A, B and D,outer-vector scales,' ]
+
+finish
