@@ -374,6 +374,7 @@ static gg_status rank_case(tune_form **out, size_t **indices, size_t *count, ben
 /* Collects them; tells why some do not cover the case after all. */
 static int choose_covering(bench *b, const cli_case *c, const gg_form *form, const char *name) {
   gg_error err = GG_ERROR_INIT;
+  gg_str first = GG_STR_INIT;
   tune_form *ranking;
   size_t *indices, ranked;
   int count = 0;
@@ -389,15 +390,18 @@ static int choose_covering(bench *b, const cli_case *c, const gg_form *form, con
       b->covering[count] = one->kernel;
       b->covering_modules[count++] = one->module;
     } else if (one->kernel) {
-      put_skipped(b, name, one->kernel, why.length ? gg_str_shown(&why) : one->failure.message);
+      const char *reason = why.length ? gg_str_shown(&why) : one->failure.message;
+      put_skipped(b, name, one->kernel, reason);
+      if (!first.length) gg_str_printf(&first, " (%s: %s)", one->kernel->name, reason);
     }
     gg_str_free(&why);
   }
   gg_free(indices);
   if (count == 0) {
     print_case(b, name);
-    printf(" skipped, none of the kernels chosen covers it\n");
+    printf(" skipped, none of the kernels chosen covers it%s\n", gg_str_shown(&first));
   }
+  gg_str_free(&first);
   return count;
 }
 

@@ -116,7 +116,7 @@ struct gg_cublaslt {
   uint64_t workspace;
 };
 
-enum { none = -1 };
+enum { none = -1, aux_multiple = 8 };
 
 /* Which operations of the kernel's epilogue have an operand that the library reads or writes. */
 typedef struct operands {
@@ -420,6 +420,9 @@ static gg_status choose_scalars(gg_cublaslt_plan *plan, const gg_problem *proble
     obstacle = "its beta is an integer where D is s32";
   }
   if (o->scale_a != none && problem->batch > 1) obstacle = "its scales are those of all batches";
+  if (o->aux != none && problem->extras[o->aux].ld % aux_multiple != 0) {
+    obstacle = "lines of its aux are multiples of 8 elements"; /* it takes others, and is wrong */
+  }
   gg_number_set(plan->scale, &plan->alpha, 0, 1);
   gg_number_set(plan->scale, &plan->beta, 0, beta);
   return obstacle ? gg_fail(err, CUBLASLT, NULL, "describing the problem to cuBLASLt", obstacle)

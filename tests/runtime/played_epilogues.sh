@@ -42,6 +42,12 @@ holds 'why' grep -q 'bias *without cuBLASLt: cublasLtMatmul failed: CUBLAS_STATU
 holds 'in JSON, too' grep -q '"lt_obstacle": "cublasLtMatmul failed' refused.json
 holds 'JSON' json refused.json
 
+sed 's/align: 16/align: 2/; /linear/d; /bias\]/d; /relu/d; /residual/d; /silu/d; /\[bias, {/d' \
+  "$specs/epilogues.yaml" >aux.yaml
+PLAYED_SPECS=aux.yaml expect 0 'an aux of odd lines' "$gemmgen" bench --cublaslt "$library" \
+  --epilogue gelu_aux -m 48 -n 33 -k 32 aux.yaml
+holds 'whose multiples' grep -q 'gelu_aux *without cuBLASLt: .*multiples of 8 elements' out
+
 expect 0 'without cuBLASLt' "$gemmgen" bench --no-cublaslt --epilogue none,dgelu,beta_c,scales,bias \
   -m 48 -n 40 -k 32 "$specs/epilogues.yaml" --tsv alone.tsv
 holds 'figures of ours alone' [ "$(column alone.tsv lt_does | tr '\n' ,)" = '-,-,' ]
