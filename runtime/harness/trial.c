@@ -173,6 +173,15 @@ static gg_status make_extras(gg_trial *trial, const gg_trial_options *options,
   return st;
 }
 
+/* Whether C's elements lie in their memory as D's do in theirs. */
+static bool c_lies_as_d(const gg_trial *trial) {
+  const gg_operand *c = &trial->kernel->c, *d = &trial->kernel->d;
+  const gg_problem *p = &trial->problem;
+  return c->type == d->type && c->major == d->major && p->ldc == p->ldd &&
+         p->batch_stride_c == p->batch_stride_d && trial->c.lead == trial->d.lead &&
+         trial->c.bytes == trial->d.bytes;
+}
+
 gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *kernel,
                         const gg_problem *shape, const gg_trial_options *options,
                         const gg_trial_inputs *inputs, gg_error *err) {
@@ -195,6 +204,8 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
   if (!st && !options->without_c) st = make_operand(out, 'c', &out->c, &p->c, options, c, err);
   if (!st) st = make_operand(out, 'd', &out->d, &p->d, options, NULL, err);
   if (!st) st = make_extras(out, options, inputs, err);
+  out->in_place = !st && options->in_place && p->beta != 0 && c_lies_as_d(out);
+  if (out->in_place) p->c = p->d;
   if (st) gg_trial_close(out);
   return st;
 }
@@ -243,7 +254,9 @@ gg_status gg_trial_poison(gg_trial *trial, gg_error *err) {
     if (is_stored(trial->kernel, i)) st = poison_buffer(trial->context, &trial->extras[i], err);
   }
   gg_context_leave(trial->context);
-  return st;
+  if (st || !trial->in_place) return st;
+  return gg_memory_write(trial->context, trial->d.device, trial->c.host, (size_t)trial->c.bytes,
+                         err);
 }
 
 gg_status gg_trial_provide(gg_trial *trial, const gg_module *module, gg_error *err) {

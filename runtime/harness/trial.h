@@ -37,7 +37,7 @@ typedef struct gg_trial {
   gg_context *context;
   const gg_kernel *kernel;
   gg_problem problem;
-  bool integers;
+  bool integers, in_place;
   int clusters;
   gg_trial_buffer a, b, c, d;
   uint64_t workspace;                        /* of gg_trial_provide */
@@ -49,6 +49,7 @@ typedef struct gg_trial_options {
   bool least_aligned; /* to what the kernel asks for and no more; else to 256 bytes */
   bool bare;          /* what is read has no guard zone: who reads on leaves the allocation */
   bool without_c;     /* no memory for it: beta is 0 */
+  bool in_place;      /* C is D, where it lies as D does */
   int64_t shift;      /* where in the inputs the operands start */
   int clusters; /* that compute all tiles of a persistent kernel; 0: as many as the device holds */
 } gg_trial_options;
