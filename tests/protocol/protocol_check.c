@@ -3,9 +3,9 @@
  *
  *     protocol_check [--seed S] [--walks N] SPEC.yaml...
  *
- * Small rings are walked in all orders; those of the given specs and of gg_gemm's catalogue in N
- * random ones, mistakes are, the rings half as often with a warp for each consumer, and an eighth
- * of that with all of its warps. */
+ * Small rings are walked in all orders, mistakes besides in N random ones. The rings of the given
+ * specs and of gg_gemm's catalogue are walked in half as many, with a warp for each consumer, and in
+ * an eighth of those with all of its warps. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
