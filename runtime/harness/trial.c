@@ -158,13 +158,6 @@ static gg_status make_operand(gg_trial *trial, char which, gg_trial_buffer *buff
   return st;
 }
 
-/* C is D: what stays of it is the host's copy, for the reference and for the next launch. */
-static void share_c(gg_trial *trial) {
-  gg_memory_free(trial->context, trial->c.device);
-  trial->c.device = 0;
-  trial->problem.c = trial->problem.d;
-}
-
 static gg_status make_extras(gg_trial *trial, const gg_trial_options *options,
                              const gg_trial_inputs *inputs, gg_error *err) {
   gg_problem *p = &trial->problem;
@@ -180,13 +173,36 @@ static gg_status make_extras(gg_trial *trial, const gg_trial_options *options,
   return st;
 }
 
+/* Whether C's elements lie in their memory as D's do in theirs. */
+static bool c_lies_as_d(const gg_trial *trial) {
+  const gg_operand *c = &trial->kernel->c, *d = &trial->kernel->d;
+  const gg_problem *p = &trial->problem;
+  return c->type == d->type && c->major == d->major && p->ldc == p->ldd &&
+         p->batch_stride_c == p->batch_stride_d && trial->c.lead == trial->d.lead &&
+         trial->c.bytes == trial->d.bytes;
+}
+
+/* D holds a fresh C. */
+static gg_status write_c_to_d(const gg_trial *trial, gg_error *err) {
+  return gg_memory_write(trial->context, trial->d.device, trial->c.host, (size_t)trial->c.bytes,
+                         err);
+}
+
+/* C is D: what stays of it is the host's copy, for the reference and for the next launch. */
+static gg_status share_c(gg_trial *trial, gg_error *err) {
+  trial->in_place = true;
+  gg_memory_free(trial->context, trial->c.device);
+  trial->c.device = 0;
+  trial->problem.c = trial->problem.d;
+  return write_c_to_d(trial, err);
+}
+
 gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *kernel,
                         const gg_problem *shape, const gg_trial_options *options,
                         const gg_trial_inputs *inputs, gg_error *err) {
   *out = (gg_trial){.context = context,
                     .kernel = kernel,
                     .integers = inputs->integers,
-                    .in_place = options->in_place,
                     .clusters = options->clusters};
   gg_problem *p = &out->problem;
   *p = (gg_problem){.m = shape->m,
@@ -201,10 +217,8 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
   if (!st) st = make_operand(out, 'a', &out->a, &p->a, options, &inputs->a, err);
   if (!st) st = make_operand(out, 'b', &out->b, &p->b, options, &inputs->b, err);
   if (!st && !options->without_c) st = make_operand(out, 'c', &out->c, &p->c, options, c, err);
-  if (!st)
-    st = make_operand(out, 'd', &out->d, &p->d, options,
-                      p->beta != 0 && options->in_place ? c : NULL, err);
-  if (!st && options->in_place) share_c(out);
+  if (!st) st = make_operand(out, 'd', &out->d, &p->d, options, NULL, err);
+  if (!st && options->in_place && p->beta != 0 && c_lies_as_d(out)) st = share_c(out, err);
   if (!st) st = make_extras(out, options, inputs, err);
   if (st) gg_trial_close(out);
   return st;
@@ -250,17 +264,12 @@ static gg_status poison_buffer(gg_context *context, const gg_trial_buffer *buffe
 gg_status gg_trial_poison(gg_trial *trial, gg_error *err) {
   gg_status st = gg_context_enter(trial->context, err);
   if (st) return st;
-  if (trial->in_place) {
-    st = GG_CUDA(&trial->context->driver, err, cuMemcpyHtoD, trial->d.device, trial->c.host,
-                 (size_t)trial->c.bytes);
-  } else {
-    st = poison_buffer(trial->context, &trial->d, err);
-  }
+  if (!trial->in_place) st = poison_buffer(trial->context, &trial->d, err);
   for (size_t i = 0; i < trial->kernel->operation_count && !st; i++) {
     if (is_stored(trial->kernel, i)) st = poison_buffer(trial->context, &trial->extras[i], err);
   }
   gg_context_leave(trial->context);
-  return st;
+  return !st && trial->in_place ? write_c_to_d(trial, err) : st;
 }
 
 gg_status gg_trial_provide(gg_trial *trial, const gg_module *module, gg_error *err) {

@@ -37,8 +37,7 @@ typedef struct gg_trial {
   gg_context *context;
   const gg_kernel *kernel;
   gg_problem problem;
-  bool integers;
-  bool in_place;
+  bool integers, in_place;
   int clusters;
   double activation_error; /* that its activations may have beyond what a kernel's may: a share of
                               their argument; 0 but for contenders that approximate them */
@@ -52,8 +51,8 @@ typedef struct gg_trial_options {
   bool least_aligned; /* to what the kernel asks for and no more; else to 256 bytes */
   bool bare;          /* what is read has no guard zone: who reads on leaves the allocation */
   bool without_c;     /* no memory for it: beta is 0 */
-  bool in_place;      /* C is D, whose type, major and alignment it has: one launch is as poisoned,
-                         the next reads what that has written */
+  bool in_place;      /* C is D, where it lies as D does and beta is not 0: the first launch and one
+                         as poisoned read a fresh C, the next reads what that has written */
   int64_t shift;      /* where in the inputs the operands start */
   int clusters; /* that compute all tiles of a persistent kernel; 0: as many as the device holds */
 } gg_trial_options;

@@ -96,13 +96,15 @@ static void check_problem(totals *out, const subject *s, const gg_problem *shape
   gg_error err = GG_ERROR_INIT;
   gg_str what = GG_STR_INIT;
   gg_trial trial = {0};
-  gg_trial_options options = {.padding = padding, .least_aligned = true, .shift = padding};
+  gg_trial_options options = {
+      .padding = padding, .least_aligned = true, .in_place = padding == 1, .shift = padding};
   bool passed = false;
   gg_str_printf(&what, "M %lld N %lld K %lld batch %lld alpha %g beta %g, padding %lld, %s: ",
                 (long long)shape->m, (long long)shape->n, (long long)shape->k,
                 (long long)shape->batch, (double)shape->alpha, (double)shape->beta,
                 (long long)padding, inputs->integers ? "integers" : "normal");
   gg_status st = gg_trial_open(&trial, s->context, s->kernel, shape, &options, inputs, &err);
+  if (trial.in_place) gg_str_puts(&what, "C is D: ");
   if (!st) st = gg_trial_run(&trial, s->module, NULL, &err);
   if (!st) st = judge_trial(&passed, s, &trial, &what, &err);
   count_check(out, s, gg_str_text(&what), !st && passed, &err);
