@@ -183,8 +183,7 @@ static bool serves_sums(const gg_kernel *kernel, const gg_form *form) {
 static bool kernel_serves(const gg_kernel *kernel, const gg_form *form) {
   return serves(&kernel->a, &form->a) && serves(&kernel->b, &form->b) &&
          serves(&kernel->d, &form->d) && kernel->accumulator == form->accumulator &&
-         serves_sums(kernel, form) &&
-         gg_kernel_takes(kernel, GG_PARAM_BETA) == form->has_c &&
+         serves_sums(kernel, form) && gg_kernel_takes(kernel, GG_PARAM_BETA) == form->has_c &&
          (!form->has_c || serves(&kernel->c, &form->c));
 }
 

@@ -25,8 +25,8 @@ static const gg_symbol symbols[] = {
 static const char *const sonames[] = {"libnvrtc.so.13", "libnvrtc.so.12", NULL};
 
 /* NVRTC loads its built-in headers by their soname alone, which the loader finds only where the
- * toolkit's folder is in its configuration, as it is not on a bare machine. Loaded from beside NVRTC
- * first, they are found. Where they are not there NVRTC will say so itself. */
+ * toolkit's folder is in its configuration, as it is not on a bare machine. Loaded from beside
+ * NVRTC first, they are found. Where they are not there NVRTC will say so itself. */
 static void load_builtins(gg_nvrtc *nvrtc) {
   const char *slash = strrchr(nvrtc->library.path, '/');
   if (!slash) return;

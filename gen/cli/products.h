@@ -15,7 +15,8 @@ int cli_product_read(cli_cases *out, const char *problem, const char *types);
  * cli_cases_free. */
 int cli_cases_load(cli_cases *out, const char *path);
 
-/* The form of densely packed operands at aligned addresses. `f32fast` is of 8-bit floats whose sums stay short. */
+/* The form of densely packed operands at aligned addresses. `f32fast` is of 8-bit floats whose sums
+ * stay short. */
 gg_form cli_case_form(const cli_case *c);
 gg_extents cli_case_extents(const cli_case *c);
 

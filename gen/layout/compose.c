@@ -35,10 +35,10 @@ static void fail_stride(walk *w, gg_node size, int mode, gg_node stride) {
   if (w->calc.status != GG_OK) return;
   int64_t n = size.value, d = stride.value; /* d >= n, so that n < 0 needs no hint */
   bool hint = n > 0;
-  w->calc.status = gg_fail(w->calc.err, LAYOUT_STRIDE_DIVIDE, NULL, gg_layout_text(w->whole_a).text,
-                           gg_layout_text(w->b).text, (long long)d, (long long)n, mode,
-                           (long long)(n ? d % n : d), hint ? (long long)gg_multiple_below(d, n) : 0,
-                           hint ? (long long)gg_multiple_above(d, n) : 0);
+  w->calc.status = gg_fail(
+      w->calc.err, LAYOUT_STRIDE_DIVIDE, NULL, gg_layout_text(w->whole_a).text,
+      gg_layout_text(w->b).text, (long long)d, (long long)n, mode, (long long)(n ? d % n : d),
+      hint ? (long long)gg_multiple_below(d, n) : 0, hint ? (long long)gg_multiple_above(d, n) : 0);
 }
 
 static void fail_shape(walk *w, gg_node rest, int mode, gg_node taken) {

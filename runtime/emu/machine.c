@@ -232,7 +232,8 @@ static bool endless(emu_warp *warp, const emu_op *op) {
                                                             memory_order_relaxed);
   if (most < 0 || ran <= most) return false;
   emu_fault(warp, op, -1, GG_E_EMU_ENDLESS,
-            "more than %lld instructions in which no warp of the launch has ended", (long long)most);
+            "more than %lld instructions in which no warp of the launch has ended",
+            (long long)most);
   return true;
 }
 

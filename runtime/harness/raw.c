@@ -34,8 +34,7 @@ gg_status gg_raw_open(gg_raw_kernel *out, gg_context *context, const char *name,
   gg_binary *binary = NULL;
   gg_kernel kernel = {.name = name, .arch = least, .source = gg_str_text(&text)};
   gg_status st = text.failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
-  if (!st)
-    st = gg_compile_for_device(&binary, context->compiler, &kernel, &context->facts, err);
+  if (!st) st = gg_compile_for_device(&binary, context->compiler, &kernel, &context->facts, err);
   if (!st) st = load(out, name, binary->data, err);
   gg_binary_free(binary);
   gg_str_free(&text);

@@ -18,7 +18,8 @@ typedef struct gg_timing_options {
   int samples;
 } gg_timing_options;
 
-#define GG_TIMING_OPTIONS_INIT {.sample_seconds = 0.010, .samples = 7}
+#define GG_TIMING_OPTIONS_INIT                                                                     \
+  { .sample_seconds = 0.010, .samples = 7 }
 
 enum { GG_TIMING_SAMPLES_MAX = 64 };
 

@@ -389,10 +389,8 @@ START_TEST(test_doubles_rounded) {
   static const struct {
     unsigned how;
     double positive, negative;
-  } modes[] = {{EMU_RN, 1, -1},
-               {EMU_RZ, 1, -1},
-               {EMU_RM, 1, -1 - 0x1p-52},
-               {EMU_RP, 1 + 0x1p-52, -1}};
+  } modes[] = {
+      {EMU_RN, 1, -1}, {EMU_RZ, 1, -1}, {EMU_RM, 1, -1 - 0x1p-52}, {EMU_RP, 1 + 0x1p-52, -1}};
   for (int i = 0; i < 4; i++) {
     double a[2] = {0x1p-30, -0x1p-30}, b[1] = {0x1p-30}, d[2] = {1, -1};
     emu_dot_f64(d, a, b, 2, 1, 1, modes[i].how);

@@ -4,8 +4,8 @@
  *     protocol_check [--seed S] [--walks N] SPEC.yaml...
  *
  * Small rings are walked in all orders, mistakes besides in N random ones. The rings of the given
- * specs and of gg_gemm's catalogue are walked in half as many, with a warp for each consumer, and in
- * an eighth of those with all of its warps. */
+ * specs and of gg_gemm's catalogue are walked in half as many, with a warp for each consumer, and
+ * in an eighth of those with all of its warps. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -264,7 +264,8 @@ static const struct wrong_form {
     {spoil_major_of_b, "gg_form.b.major is 9; it takes GG_MAJOR_K and GG_MAJOR_N"},
     {spoil_align, "gg_form.b.align is 3; it takes a power of two"},
     {spoil_large_align, "gg_form.d.align is 4096"},
-    {spoil_promote, "gg_form.promote is 65; it takes GG_PROMOTE_AUTO, GG_PROMOTE_NEVER and 1 to 64"},
+    {spoil_promote,
+     "gg_form.promote is 65; it takes GG_PROMOTE_AUTO, GG_PROMOTE_NEVER and 1 to 64"},
     {spoil_c, "gg_form.c.type is 20"},
 };
 

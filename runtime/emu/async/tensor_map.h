@@ -68,8 +68,8 @@ typedef struct emu_tensor_map {
 gg_status emu_tensor_map_encode(uint8_t out[EMU_TENSOR_MAP_BYTES], const emu_tensor_map *map,
                                 gg_error *err);
 
-/* What 128 bytes hold, checked no further; false where they are no tensor map. Zeros are a map whose
- * fields are all 0. */
+/* What 128 bytes hold, checked no further; false where they are no tensor map. Zeros are a map
+ * whose fields are all 0. */
 bool emu_tensor_map_decode(emu_tensor_map *out, const uint8_t in[EMU_TENSOR_MAP_BYTES]);
 
 /* Writes a map without checks: for tensormap.replace, which passes through states that are no legal
