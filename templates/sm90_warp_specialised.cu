@@ -258,8 +258,9 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
 //@ end
 // ---- The consumers ------------------------------------------------------------------------------
 
-// When a warp has read a stage, it says so to every CTA that copies to it, a lane each. This is where
-// a lane arrives: at the first of that CTA's `empty` barriers; 0 where a lane has no CTA to tell.
+// When a warp has read a stage, it says so to every CTA that copies to it, a lane each. This is
+// where a lane arrives: at the first of that CTA's `empty` barriers; 0 where a lane has no CTA to
+// tell.
 __device__ __forceinline__ unsigned empty_barriers_of(const work_list &list, unsigned smem,
                                                       int lane) {
 //@ if both_shared
@@ -441,7 +442,8 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     produce(from, list, smem, warp, lane);
 //@ else
 //@ if fetches
-    if (warp == 0 && lane == 0) produce(map_a, map_b, {${fetched_maps}}, list, smem);
+    const fetch_maps maps = {${fetched_maps}};
+    if (warp == 0 && lane == 0) produce(map_a, map_b, maps, list, smem);
 //@ else
     if (warp == 0 && lane == 0) produce(map_a, map_b, list, smem);
 //@ end

@@ -111,7 +111,9 @@ static void bind_cells(gg_bindings *out, const gg_plan *plan, const gg_layouts *
     const gg_fetched *matrix = &layouts->fetched[i];
     name_of(name, plan, matrix);
     if (matrix->is_c) gg_str_puts(&text, "  if (of.beta != 0.0f)\n  ");
-    gg_str_printf(&text, "  %s<fetched_%s, %s_t, &cell_values::%s>(cells, at, box, first, lane);\n",
+    gg_str_printf(&text,
+                  "  %s<fetched_%s, %s_t, &cell_values::%s>(\n"
+                  "      cells, at, box, first, lane);\n",
                   functions[cells_of(matrix)], name, name, name);
   }
   gg_bind_str(out, "load_cells", &text);

@@ -1,7 +1,8 @@
 // ---- Activations --------------------------------------------------------------------------------
 
-// Each is within 1.4 * 2^-24 * (|x| + |result|) of the exact value, for every x: the special function
-// unit's 2^t and 1 / d have all but the last bit or two of an f32. What is not a number stays so.
+// Each is within 1.4 * 2^-24 * (|x| + |result|) of the exact value, for every x: the special
+// function unit's 2^t and 1 / d have all but the last bit or two of an f32. What is not a number
+// stays so.
 
 //@ if relu
 __device__ __forceinline__ epi_t relu(epi_t x) { return x < epi_t(0) ? epi_t(0) : x; }

@@ -1,4 +1,4 @@
-// ---- The epilogue's vectors ----------------------------------------------------------------------
+// ---- The epilogue's vectors ---------------------------------------------------------------------
 
 // A warp beside the producer's copies the vectors of a tile to shared memory while the tile is
 // multiplied; zeros where D ends. Where consumers take tiles in turns, each has a buffer.
