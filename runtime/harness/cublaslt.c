@@ -342,7 +342,8 @@ static status_t describe_epilogue(const gg_cublaslt_plan *plan, const gg_kernel 
   }
   if (!status && o->aux != none) {
     const gg_operand *aux = &kernel->operations[o->aux].operand;
-    if (aux->type != kernel->d.type) status = set_int32(plan, DESC_AUX_TYPE, type_of(aux->type));
+    if (aux->type != kernel->d.type || gg_dtype_is_fp8(aux->type))
+      status = set_int32(plan, DESC_AUX_TYPE, type_of(aux->type));
     if (!status) status = set_int64(plan, DESC_AUX_LD, problem->extras[o->aux].ld);
     if (!status && problem->batch > 1) {
       status = set_int64(plan, DESC_AUX_STRIDE, problem->extras[o->aux].batch_stride);

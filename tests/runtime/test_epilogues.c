@@ -81,7 +81,7 @@ static const struct {
 } expected[] = {
     {"none", "+++++++"},      {"bias", "+++++++"},      {"bias_relu", "+++++++"},
     {"bias_gelu", "+++++++"}, {"bias_silu", "+++++++"}, {"relu", "+++++++"},
-    {"gelu", "+++++++"},      {"silu", "+++++++"},      {"gelu_aux", "++++x++"},
+    {"gelu", "+++++++"},      {"silu", "+++++++"},      {"gelu_aux", "+++++++"},
     {"dgelu", "xxxxxxx"},     {"beta_c", "+++++++"},    {"beta_c_in_place", "++++x++"},
     {"residual", "+++++++"},  {"scales", "xxx++xx"},    {"scales_d", "xxxx+xx"},
     {"scales_mn", "xxx++xx"},
@@ -120,8 +120,11 @@ START_TEST(operands_are_those_that_cublaslt_takes) {
   c.d_major = GG_MAJOR_M;
   assert_text("bias", &c, "[{bias: {along: m, type: bf16}}]");
   c = case_of(2);
-  assert_text("gelu_aux", &c, "[{bias: {along: n, type: f32}}, aux, {gelu: {form: tanh}}]");
+  assert_text("gelu_aux", &c,
+              "[{bias: {along: n, type: f32}}, {aux: {type: f32}}, {gelu: {form: tanh}}]");
   c = case_of(4);
+  assert_text("gelu_aux", &c,
+              "[{bias: {along: n, type: bf16}}, {aux: {type: bf16}}, {gelu: {form: tanh}}]");
   assert_text("bias", &c, "[{bias: {along: n, type: bf16}}]");
   assert_text("residual", &c, "[{residual: {type: bf16}}]");
   gg_form form;
