@@ -120,11 +120,14 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ if map_d
       map_d,
 //@ end
+//@ if maps_aside
+      ${aside_maps},
+//@ end
       row0, tile.n0, tile.batch, m, n, D + tile.batch * batch_stride_d, ldd,
       row_place(row0 - tile.m0, tile.m0, tile.n0, m, n),
       at_tile(operands, tile.batch, tile.m0, tile.n0)};
   epilogue(tCrC, arguments, smem + epi_begin + warp * epi_buffers * epi_bytes, lane);
-//@ if map_d
+//@ if maps_results
   tma_store_wait_read<0>();  // shared memory outlives its last readers
 //@ end
 }

@@ -224,9 +224,16 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
       (unsigned short)(((1u << cluster_m) - 1) << first + list.rank_n * cluster_m);
 
   ring_position write = {0, 1};  // the first round finds every stage empty
+//@ if fetches
+  bool begun = false;  // of the first tile, whose K tiles are awaited, nothing is prefetched
+//@ end
   for (work_walk walk; walk.more(list);) {
     const work_item item = walk.next(list);
     const tile_origin at = locate(list, item.tile);
+//@ if fetches
+    const int behind = stages_behind(list, item), prefetched = begun ? behind : 0;
+    begun = true;
+//@ end
 #pragma unroll 1
     for (int i = 0; i < item.k_tiles; ++i, write.advance()) {
       const unsigned sA = smem + stage_begin + write.stage * stage_bytes;
@@ -237,9 +244,12 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
       load_tile<operand_a>(sA, map_a, full, at.m0, k_tile, at.batch, list.rank_n, sharers_a);
       load_tile<operand_b>(sA + stage_bytes_a, map_b, full, at.n0, k_tile, at.batch, list.rank_m,
                            sharers_b);
+//@ if fetches
+      prefetch_all(maps, prefetched, at, i);
+//@ end
     }
 //@ if fetches
-    fetch_all(maps, stages_behind(list, item), at, write, smem);
+    fetch_all(maps, behind, at, write, smem);
 //@ end
   }
   admit_next(list);
@@ -342,12 +352,20 @@ __device__ __forceinline__ void finish_multiply(acc_t (&tCrC)[frags_m][acc_words
 //@ if fetches
 // The stages that were fetched for a tile's epilogue.
 struct fetched_tile {
-  unsigned smem;
+  unsigned smem, empty_barriers;
   int first;
 
-  __device__ __forceinline__ unsigned stage(int number) const {
+  __device__ __forceinline__ int place(int number) const {
     const int at = first + number;
-    return smem + stage_begin + (at < stages ? at : at - stages) * stage_bytes;
+    return at < stages ? at : at - stages;
+  }
+
+  __device__ __forceinline__ unsigned stage(int number) const {
+    return smem + stage_begin + place(number) * stage_bytes;
+  }
+
+  __device__ __forceinline__ void release(int number) const {
+    ::release(empty_barriers, place(number));
   }
 };
 
@@ -360,12 +378,13 @@ __device__ __forceinline__ void await_fetched(unsigned smem, ring_position read,
   for (int i = 0; i < behind; ++i, read.advance()) await_stage(smem, read);
 }
 
-__device__ __forceinline__ void release_fetched(unsigned empty_barriers, ring_position &read,
+//@ if sums
+__device__ __forceinline__ void release_fetched(unsigned empty_barriers, ring_position read,
                                                 int behind) {
-  __syncwarp();
 #pragma unroll 1
   for (int i = 0; i < behind; ++i, read.advance()) release(empty_barriers, read.stage);
 }
+//@ end
 
 //@ end
 //@ include sm90_epilogue
@@ -482,11 +501,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
       }
 //@ end
       acc_t tCrC[frags_m][acc_words];
-//@ if clears
       clear(tCrC);
-//@ else
-      if (item.k_tiles == 0) clear(tCrC);
-//@ end
       await_turn(consumer);
       multiply(tCrC, read, empty_barriers, smem, item.k_tiles, first_block);
 //@ if fetches
@@ -508,11 +523,14 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ if map_d
           map_d,
 //@ end
+//@ if maps_aside
+          ${aside_maps},
+//@ end
           row0, at.n0, at.batch, m, n, D + at.batch * batch_stride_d, ldd,
           row_place(row0 - at.m0, at.m0, at.n0, m, n),
           at_tile(operands, at.batch, at.m0, at.n0),
 //@ if fetches
-          {smem, read.stage},
+          {smem, empty_barriers, read.stage},
 //@ end
 //@ if sums
           boxes,
@@ -525,18 +543,21 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ end
 //@ if sums
       if (boxes != 0) epilogue(tCrC, arguments, staging, lane);
+//@ if fetches
+      else release_fetched(empty_barriers, read, behind);
+//@ end
 //@ else
       epilogue(tCrC, arguments, staging, lane);
 //@ end
 //@ if fetches
-      release_fetched(empty_barriers, read, behind);
+      read.skip(behind);
 //@ end
 //@ if vectors
       __syncwarp();
       if (lane == 0) mbarrier_arrive_here(vectors_empty(smem, turn));
 //@ end
     }
-//@ if map_d
+//@ if maps_results
     tma_store_wait_read<0>();  // shared memory outlives its last readers
 //@ end
   }

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "emit/template.h"
 
-enum { GG_BINDINGS_MAX = 64 };
+enum { GG_BINDINGS_MAX = 96 };
 
 typedef struct gg_bindings {
   gg_arena *arena;

@@ -57,6 +57,7 @@ typedef struct item {
   const gg_operation *operation;
   gg_span span;
   bool fetched; /* a matrix that the producer fetches */
+  bool staged;  /* a matrix that is stored through D's staging */
   bool ahead;   /* a vector that is read ahead */
   char name[GG_OPERATION_NAME_MAX];
 } item;
@@ -75,6 +76,13 @@ static bool is_fetched(const epilogue *e, size_t index) {
   return false;
 }
 
+static bool is_staged(const epilogue *e, size_t index) {
+  for (size_t i = 0; i < e->layouts->result_count; i++) {
+    if (e->layouts->results[i].operation == (int)index) return true;
+  }
+  return false;
+}
+
 static item item_of(const epilogue *e, size_t index) {
   const gg_plan *plan = e->plan;
   item out = {.operation = &plan->operations[index],
@@ -82,6 +90,7 @@ static item item_of(const epilogue *e, size_t index) {
   gg_operation_name(out.name, plan->operations, index);
   bool vector = out.span != GG_SPAN_NONE && out.span != GG_SPAN_MATRIX;
   out.fetched = is_fetched(e, index);
+  out.staged = is_staged(e, index);
   out.ahead = vector && plan->vector_buffers > 0;
   return out;
 }
@@ -111,7 +120,7 @@ static void write_conversions(gg_str *out, const epilogue *e) {
     const gg_operand *operand = &it.operation->operand;
     if (it.span == GG_SPAN_NONE) continue;
     gg_cuda_write_type(out, it.name, operand->type);
-    if (it.span == GG_SPAN_MATRIX && !it.fetched) {
+    if (it.span == GG_SPAN_MATRIX && !it.fetched && !it.staged) {
       int64_t bytes = gg_dtype_bytes(operand->type, 1);
       gg_str_printf(out, "constexpr bool %s_pairs = %s;  // two neighbours at once\n", it.name,
                     gg_cuda_bool(operand->align >= 2 * bytes));
@@ -141,7 +150,9 @@ static void write_members(gg_str *out, const epilogue *e) {
   gg_str_puts(out, "// What the operations read and write besides the accumulators: the kernel's "
                    "parameters.\nstruct epilogue_operands {\n");
   if (plan->alpha) gg_str_puts(out, "  float alpha;\n");
-  if (plan->has_c) gg_str_puts(out, "  float beta;\n");
+  if (plan->has_c) {
+    gg_str_puts(out, "  float beta;  // -0 for 0: x + 0 * -0 is x, also where x is -0\n");
+  }
   if (e->reads_c) gg_str_puts(out, "  const c_t *C;\n  int64 ldc, batch_stride_c;\n");
   for (size_t i = 0; i < plan->operation_count; i++) {
     item it = item_of(e, i);
@@ -163,7 +174,7 @@ static void write_operand_list(gg_str *out, const epilogue *e) {
   const gg_plan *plan = e->plan;
   gg_str items = GG_STR_INIT;
   if (plan->alpha) gg_str_puts(&items, "alpha\n");
-  if (plan->has_c) gg_str_puts(&items, "beta\n");
+  if (plan->has_c) gg_str_puts(&items, "beta == 0.0f ? -0.0f : beta\n");
   if (e->reads_c) gg_str_puts(&items, "C\nldc\nbatch_stride_c\n");
   for (size_t i = 0; i < plan->operation_count; i++) {
     item it = item_of(e, i);
@@ -192,7 +203,7 @@ static void write_move(gg_str *out, const epilogue *e) {
     item it = item_of(e, i);
     if (it.span == GG_SPAN_NONE || it.fetched) continue;
     write_text(out, "  of.@ += batch * of.batch_stride_@;\n", &it);
-    write_text(out, spans[it.span].move, &it);
+    if (!it.staged) write_text(out, spans[it.span].move, &it);
   }
   gg_str_puts(out, "  return of;\n}\n\n");
 }
@@ -232,18 +243,35 @@ static void write_values(gg_str *out, const epilogue *e, const char *name, const
 static void write_linear(gg_str *out, const gg_operation *linear) {
   if (linear->alpha) gg_str_puts(out, "  x = x * of.alpha;\n");
   if (linear->beta) {
-    gg_str_puts(out, "  if (of.beta != 0.0f) x = x + pair{c_value(cell.c.x), c_value(cell.c.y)} * "
-                     "of.beta;\n");
+    gg_str_puts(out, "  x = {__fmaf_rn(c_value(cell.c.x), of.beta, x.x), "
+                     "__fmaf_rn(c_value(cell.c.y), of.beta, x.y)};\n");
   }
 }
 
+/* What finish() gives besides D, for the staging to store. */
+static bool write_aside(gg_str *out, const epilogue *e) {
+  bool any = false;
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
+    if (!it.staged) continue;
+    if (!any) gg_str_puts(out, "// What is stored besides D.\nstruct aside_values {\n");
+    write_text(out, "  two<@_t> @;\n", &it);
+    any = true;
+  }
+  if (any) gg_str_puts(out, "};\n\n");
+  return any;
+}
+
 static void write_finish(gg_str *out, const epilogue *e) {
-  gg_str_puts(out, "// The operations on two accumulators, one line a step.\n"
-                   "__device__ __forceinline__ pair finish(pair x, const epilogue_operands &of, "
-                   "tile_place at,\n"
-                   "                                       const row_values &row, const "
-                   "col_values &col,\n"
-                   "                                       const cell_values &cell) {\n");
+  bool aside = write_aside(out, e);
+  gg_str_printf(out,
+                "// The operations on two accumulators, one line a step.\n"
+                "__device__ __forceinline__ pair finish(pair x, const epilogue_operands &of, "
+                "tile_place at,\n"
+                "                                       const row_values &row, const "
+                "col_values &col,\n"
+                "                                       const cell_values &cell%s) {\n",
+                aside ? ", aside_values &aside" : "");
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);
     if (it.operation->kind == GG_OP_LINEAR) {
@@ -252,7 +280,11 @@ static void write_finish(gg_str *out, const epilogue *e) {
     }
     bool gelu = it.operation->kind == GG_OP_GELU;
     gg_str_puts(out, "  ");
-    write_text(out, gelu ? gelu_steps[it.operation->form] : steps[it.operation->kind], &it);
+    write_text(out,
+               it.staged ? "aside.@ = @_bits(x);"
+               : gelu    ? gelu_steps[it.operation->form]
+                         : steps[it.operation->kind],
+               &it);
     gg_str_putc(out, '\n');
   }
   gg_str_puts(out, "  return x;\n}\n");
@@ -276,6 +308,15 @@ static bool reads_matrices(const epilogue *e) {
   return e->reads_c;
 }
 
+/* What threads store where they have computed it. */
+static bool stores_matrices(const epilogue *e) {
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
+    if (it.operation->kind == GG_OP_AUX && !it.staged) return true;
+  }
+  return false;
+}
+
 static void bind_flags(gg_bindings *out, const epilogue *e) {
   const gg_plan *plan = e->plan;
   bool erf = has(plan, GG_OP_GELU, GG_GELU_ERF), tanh = has(plan, GG_OP_GELU, GG_GELU_TANH);
@@ -288,7 +329,7 @@ static void bind_flags(gg_bindings *out, const epilogue *e) {
   gg_bind_flag(out, "silu", silu);
   gg_bind_flag(out, "sigmoid", tanh || silu);
   gg_bind_flag(out, "exp2", erf || tanh || silu);
-  bool loads = reads_matrices(e), stores = has(plan, GG_OP_AUX, GG_GELU_ERF);
+  bool loads = reads_matrices(e), stores = stores_matrices(e);
   gg_bind_flag(out, "load_two", loads);
   gg_bind_flag(out, "store_two", stores);
   gg_bind_flag(out, "matrices", loads || stores);

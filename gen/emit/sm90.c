@@ -97,9 +97,6 @@ static void write_alignment(gg_str *out, const gg_plan *plan) {
                   plan->b.align);
     gg_str_printf(out, "constexpr int copies_ahead = %d;  // stages\n", plan->copies_ahead);
   }
-  if (plan->access_bytes_d) {
-    gg_str_printf(out, "constexpr int access_bytes_d = %d;\n", plan->access_bytes_d);
-  }
 }
 
 static bool fetches_c(const gg_layouts *layouts) {
@@ -161,7 +158,7 @@ static gg_status write_descriptor(gg_str *out, char x, const gg_boxed_tile *boxe
 
 static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                                gg_error *err) {
-  static const char *const row_col[2] = {"row", "col"}, *const m_k[2] = {"m", "k"};
+  static const char *const m_k[2] = {"m", "k"};
   gg_status st;
   gg_str_puts(out, "// Descriptors of an MMA's operands: but for the address, which is in units of "
                    "16 bytes and\n// moves on by `step` with the block of the tile and the step "
@@ -176,19 +173,8 @@ static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layout
                   (int)gg_dtype_bytes(plan->a.type, 1));
     if ((st = gg_emit_layout_function(out, "smem_a", m_k, &layouts->sA, err))) return st;
   }
-  gg_str_puts(out, "\n// An element of a warp's staging buffer.\n");
-  if ((st = gg_emit_layout_function(out, "smem_d", row_col, &layouts->sD, err))) return st;
+  if ((st = gg_sm90_write_results(out, plan, layouts, err))) return st;
   return gg_sm90_write_fetched(out, plan, layouts, err);
-}
-
-/* How a warp's elements of D go to its staging. */
-static void bind_staging(gg_bindings *out, const gg_plan *plan) {
-  gg_sm90_cells how = gg_sm90_cells_of(&plan->d, plan->epi_n);
-  gg_bind_flag(out, "by_matrix", how == GG_SM90_CELLS_MATRICES);
-  gg_bind_flag(out, "in_halves", how == GG_SM90_CELLS_HALVES);
-  gg_bind_flag(out, "in_pairs", how == GG_SM90_CELLS_PAIRS);
-  gg_bind_flag(out, "in_ones", how == GG_SM90_CELLS_ONES);
-  gg_bind_flag(out, "map_d", plan->access_bytes_d == 0);
 }
 
 gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
@@ -220,7 +206,6 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
     gg_bind_flag(out, "both_shared", gg_plan_both_shared(plan));
     gg_bind_flag(out, "shares", gg_plan_shares_tiles(plan));
     gg_bind_flag(out, "parts", plan->cluster_k > 1);
-    gg_bind_flag(out, "clears", plan->promote > 0 || sums);
   }
   gg_bind_flag(out, "lines", plan->copy_bytes_a || plan->copy_bytes_b);
   if (plan->specialised) {
@@ -228,7 +213,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
     gg_bind_flag(out, "lines_b", plan->copy_bytes_b > 0);
     gg_bind_flag(out, "tf32", plan->a.type == GG_DTYPE_tf32);
   }
-  bind_staging(out, plan);
+  gg_sm90_bind_results(out, plan, layouts);
   gg_sm90_bind_fetched(out, plan, layouts);
   return gg_cuda_bind(out, plan, layouts, "acc_t", err);
 }

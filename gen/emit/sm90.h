@@ -12,4 +12,10 @@ gg_status gg_sm90_write_fetched(gg_str *out, const gg_plan *plan, const gg_layou
 /* Binds what of matrices and vectors is fetched, and how it is read. */
 void gg_sm90_bind_fetched(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
 
+/* The layout functions of what is stored through the staging; and how it gets there and leaves.
+ * sm90_results.c */
+gg_status gg_sm90_write_results(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
+                                gg_error *err);
+void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
+
 #endif

@@ -71,17 +71,21 @@ static void bind_list(gg_bindings *out, const char *binding, const char *prefix,
 }
 
 static void bind_fetches(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
-  gg_str text = GG_STR_INIT;
+  gg_str text = GG_STR_INIT, prefetch = GG_STR_INIT;
   char name[GG_OPERATION_NAME_MAX];
   bool c = false;
   for (size_t i = 0; i < layouts->fetched_count; i++) {
     bool conditional = layouts->fetched[i].is_c;
     name_of(name, plan, &layouts->fetched[i]);
-    if (conditional) gg_str_puts(&text, "  if (stages > fetched_c::first_stage)\n  ");
-    gg_str_printf(&text, "  fetch<fetched_%s>(maps.%s, at, write, smem);\n", name, name);
+    const char *condition = conditional ? "  if (stages > fetched_c::first_stage)\n  " : "";
+    gg_str_printf(&text, "%s  fetch<fetched_%s>(maps.%s, at, write, smem);\n", condition, name,
+                  name);
+    gg_str_printf(&prefetch, "%s  prefetch<fetched_%s>(maps.%s, at, box);\n", condition, name,
+                  name);
     c = c || conditional;
   }
   gg_bind_str(out, "fetch_all", &text);
+  gg_bind_str(out, "prefetch_all", &prefetch);
   gg_bind_flag(out, "fetches_c", c);
   bind_list(out, "fetched_members", "&", plan, layouts);
   bind_list(out, "fetched_maps", "map_", plan, layouts);
@@ -98,6 +102,20 @@ static bool any_of(const gg_layouts *layouts, gg_sm90_cells how) {
     if (cells_of(&layouts->fetched[i]) == how) return true;
   }
   return false;
+}
+
+static void bind_releases(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_str text = GG_STR_INIT;
+  char name[GG_OPERATION_NAME_MAX];
+  for (size_t i = 0; i < layouts->fetched_count; i++) {
+    const gg_fetched *matrix = &layouts->fetched[i];
+    gg_str_printf(&text, "  %srelease_stages<fetched_%s>(tile, box);\n",
+                  matrix->is_c ? "if (of.beta != 0.0f) " : "", name_of(name, plan, matrix));
+  }
+  gg_bind_str(out, "release_read", &text);
+  bool holds = gg_sm90_holds(plan);
+  gg_bind_flag(out, "holds", holds);
+  gg_bind_flag(out, "releases", layouts->fetched_count > 0 && !holds);
 }
 
 static void bind_cells(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -150,6 +168,7 @@ void gg_sm90_bind_fetched(gg_bindings *out, const gg_plan *plan, const gg_layout
                plan->vector_buffers > 0 || any_of(layouts, GG_SM90_CELLS_HALVES) ||
                    any_of(layouts, GG_SM90_CELLS_PAIRS));
   bind_cells(out, plan, layouts);
+  bind_releases(out, plan, layouts);
   if (!plan->specialised) return;
   bind_fetches(out, plan, layouts);
   bind_vectors(out, plan);

@@ -289,11 +289,14 @@ static void count_cells(gg_layouts *out, const char *name, const cells *c) {
   }
 }
 
-static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err) {
-  bool n_major = plan->d.major == GG_MAJOR_N;
-  int bits = gg_dtype_info_of(plan->d.type)->bits;
+/* Buffers are as large as the largest box among the results. */
+static gg_status derive_result(gg_layouts *out, gg_result *result, const gg_plan *plan,
+                               gg_error *err) {
+  const gg_operand *operand = &result->operand;
+  bool n_major = operand->major == GG_MAJOR_N, is_d = result->operation < 0;
+  int bits = gg_dtype_info_of(operand->type)->bits;
   int length = n_major ? plan->epi_n : plan->epi_m, line = length * bits / 8;
-  const operand_tile staged = {.name = "sD",
+  const operand_tile staged = {.name = is_d ? "sD" : "aside",
                                .mn = plan->epi_m,
                                .k = plan->epi_n,
                                .k_major = n_major,
@@ -302,15 +305,26 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   gg_composed smem;
   gg_status st;
   if ((st = canonical(&smem, &staged, err))) return st;
-  if ((st = gg_composed_position_independent(&out->sD, &smem, err))) return st;
-  out->size_d = gg_composed_cosize(&out->sD);
-  out->staging_bytes = round_up(out->size_d * bits / 8, 8 * line);
-  if (!plan->access_bytes_d) {
-    add_map(out, GG_OPERAND_D, plan->d.type, length, n_major ? plan->epi_m : plan->epi_n, line);
+  if ((st = gg_composed_position_independent(&result->layout, &smem, err))) return st;
+  int64_t bytes = round_up(gg_composed_cosize(&result->layout) * bits / 8, 8 * line);
+  if (bytes > out->staging_bytes) out->staging_bytes = bytes;
+  if (result->mapped) {
+    add_map(out, is_d ? GG_OPERAND_D : GG_OPERAND_EXTRA, operand->type, length,
+            n_major ? plan->epi_m : plan->epi_n, line)
+        ->operation = is_d ? 0 : result->operation;
   }
-  const cells written = {&out->sD, &plan->d, plan->epi_n, plan->epi_m, plan->epi_m, plan->epi_n};
-  count_cells(out, "stage D", &written);
+  const cells written = {&result->layout, operand,     plan->epi_n,
+                         plan->epi_m,     plan->epi_m, plan->epi_n};
+  count_cells(out, is_d ? "stage D" : "stage aux", &written);
   return GG_OK;
+}
+
+static gg_status derive_d(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  gg_result *d = &out->results[out->result_count - 1];
+  gg_status st = derive_result(out, d, plan, err);
+  out->sD = d->layout;
+  out->size_d = st ? 0 : gg_composed_cosize(&out->sD);
+  return st;
 }
 
 /* ---- What is fetched for the epilogue ---------------------------------------------------- */
@@ -349,14 +363,39 @@ static gg_status derive_matrix(gg_layouts *out, gg_fetched *matrix, const gg_pla
   return GG_OK;
 }
 
-/* Maps follow each other as the kernel's parameters do: C's, D's, then the operations'. */
-static gg_status derive_fetched(gg_layouts *out, const gg_plan *plan, bool c, gg_error *err) {
+static gg_status derive_c(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   for (size_t i = 0; i < out->fetched_count; i++) {
     gg_fetched *matrix = &out->fetched[i];
-    gg_status st = matrix->is_c == c ? derive_matrix(out, matrix, plan, err) : GG_OK;
+    gg_status st = matrix->is_c ? derive_matrix(out, matrix, plan, err) : GG_OK;
     if (st) return st;
   }
   return GG_OK;
+}
+
+static gg_status derive_operation(gg_layouts *out, const gg_plan *plan, int operation,
+                                  gg_error *err) {
+  gg_status st = GG_OK;
+  for (size_t i = 0; i < out->fetched_count && !st; i++) {
+    gg_fetched *matrix = &out->fetched[i];
+    if (!matrix->is_c && matrix->operation == operation) st = derive_matrix(out, matrix, plan, err);
+  }
+  for (size_t i = 0; i + 1 < out->result_count && !st; i++) {
+    if (out->results[i].operation == operation)
+      st = derive_result(out, &out->results[i], plan, err);
+  }
+  return st;
+}
+
+/* Maps follow each other as the kernel's parameters do: C's, D's, then the operations'. */
+static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  out->fetched_count = plan->fetches ? gg_sm90_fetched(out->fetched, plan) : 0;
+  out->fetch_stages = gg_sm90_fetch_stages(plan);
+  out->result_count = gg_sm90_results(out->results, plan);
+  gg_status st = derive_c(out, plan, err);
+  if (!st) st = derive_d(out, plan, err);
+  for (size_t i = 0; i < plan->operation_count && !st; i++)
+    st = derive_operation(out, plan, (int)i, err);
+  return st;
 }
 
 /* ---- The whole -------------------------------------------------------------------------- */
@@ -408,11 +447,7 @@ gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = derive_operands(out, plan, err))) return st;
   if ((st = derive_mma(out, plan, err))) return st;
-  out->fetched_count = plan->fetches ? gg_sm90_fetched(out->fetched, plan) : 0;
-  out->fetch_stages = gg_sm90_fetch_stages(plan);
-  if ((st = derive_fetched(out, plan, true, err))) return st;
   if ((st = derive_epilogue(out, plan, err))) return st;
-  if ((st = derive_fetched(out, plan, false, err))) return st;
   name_layouts(out, plan->a_in_registers);
   out->accumulator_registers = gg_sm90_accumulator_registers(plan);
   out->fragment_registers = gg_sm90_fragment_registers(plan);

@@ -55,6 +55,17 @@ typedef struct gg_fetched {
 
 enum { GG_FETCHED_MAX = GG_TENSOR_MAPS_MAX - 3 /* A, B and D have theirs */ };
 
+/* What the epilogue stores through its staging: D, or what an operation puts aside. */
+typedef struct gg_result {
+  int operation; /* whose operand it is; -1: D */
+  gg_operand operand;
+  bool mapped;        /* boxes are stored by the copy engine, else by lanes, in units of */
+  int access_bytes;   /* so many bytes */
+  gg_composed layout; /* (row, column) of a box to its element */
+} gg_result;
+
+enum { GG_RESULTS_MAX = 5 };
+
 enum { GG_LAYOUTS_MAX = 12, GG_REGIONS_MAX = 8, GG_ACCESSES_MAX = 12 };
 
 typedef struct gg_layouts {
@@ -71,7 +82,9 @@ typedef struct gg_layouts {
   gg_boxed_tile boxes_a, boxes_b; /* where tensor maps copy the operands */
   gg_fetched fetched[GG_FETCHED_MAX];
   size_t fetched_count;
-  int fetch_stages; /* of all of them */
+  int fetch_stages;                  /* of all of them */
+  gg_result results[GG_RESULTS_MAX]; /* in the order in which they are stored: D is the last */
+  size_t result_count;
   gg_tensor_map maps[GG_TENSOR_MAPS_MAX];
   size_t map_count;
 

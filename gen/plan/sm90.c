@@ -197,8 +197,8 @@ int64_t gg_sm90_stage_bytes(const gg_plan *plan) {
  */
 static int64_t beside_stages(const gg_plan *plan, int columns, int buffers) {
   enum { barriers = 1024 };
-  int64_t staged = (int64_t)plan->consumers * plan->mma.m * columns * buffers *
-                   gg_dtype_info_of(plan->d.type)->bits / 8;
+  int64_t staged =
+      (int64_t)plan->consumers * plan->mma.m * columns * buffers * gg_sm90_result_bits(plan) / 8;
   return gg_smem_limit(plan) - staged - gg_sm90_sums_bytes(plan) - barriers;
 }
 
@@ -254,7 +254,7 @@ static int staging_cost(const gg_plan *plan, staging s) {
  * are divided among the CTAs of a cluster, as many columns as divide them most evenly. */
 static staging choose_staging(const gg_plan *plan) {
   enum { least = 16 };
-  int most = line_bytes * 8 / gg_dtype_info_of(plan->d.type)->bits;
+  int most = line_bytes * 8 / gg_sm90_result_bits(plan);
   int power = plan->tile_n & -plan->tile_n;
   staging best = {.columns = power < most ? power : most};
   while (best.columns > least &&
@@ -278,6 +278,7 @@ static staging choose_staging(const gg_plan *plan) {
 static int columns_read(const gg_plan *plan) {
   enum { most = 32, few = 16, others = 40 };
   int least = plan->epi_n % 16 ? 8 : 16;
+  gg_result results[GG_RESULTS_MAX];
   gg_fetched fetched[GG_FETCHED_MAX];
   size_t count = plan->fetches ? gg_sm90_fetched(fetched, plan) : 0;
   for (size_t i = 0; i < count; i++) {
@@ -285,7 +286,9 @@ static int columns_read(const gg_plan *plan) {
     if (halves && fetched[i].line > least) least = fetched[i].line;
   }
   int left = plan->consumer_registers - gg_sm90_accumulator_registers(plan) - others;
-  return gg_columns_read(plan, plan->epi_n, least, left < most ? few : most);
+  int room = left < most ? few : most;
+  if (gg_sm90_results(results, plan) > 1) room = few / 2; /* of a box all are held at once */
+  return gg_columns_read(plan, plan->epi_n, least, room);
 }
 
 static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {

@@ -36,6 +36,17 @@ size_t gg_sm90_fetched(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan);
 int gg_sm90_fetch_stages(const gg_plan *plan);
 bool gg_sm90_reads_directly(const gg_plan *plan);
 
+/* What is stored through the staging, but for its layouts, in the order of its storing: how many.
+ * sm90_results.c */
+size_t gg_sm90_results(gg_result out[GG_RESULTS_MAX], const gg_plan *plan);
+
+/* Whether all of a tile is finished before anything of it is stored, so that the stages that were
+ * fetched for it are soon empty: where another consumer waits for them. sm90_results.c */
+bool gg_sm90_holds(const gg_plan *plan);
+
+/* Bits of the widest type among what is stored. sm90_results.c */
+int gg_sm90_result_bits(const gg_plan *plan);
+
 /* How many buffers vectors are read ahead to, where that much memory is left; what a tile's vectors
  * take, and where each begins (`begin` may be NULL); what all buffers take, and their barriers.
  * sm90_fetch.c */

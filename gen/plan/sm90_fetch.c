@@ -1,10 +1,12 @@
 /* Family sm90: what a tile's epilogue reads is there when its last MMA ends.
  *
  * Matrices. The ring of stages goes on behind a tile's last K tile: the producer fetches C and what
- * else is like D, in boxes of tensor maps, to stages of their own, which consumers release when
- * they have finished the tile. So they take no memory from the stages, only turns in the ring, and
- * are under way while the tile is multiplied. All of a tile's are awaited before anything of it is
- * stored: what they bring is older than what is stored in its place, where C is D.
+ * else is like D, in boxes of tensor maps, to stages of their own, each of which consumers release
+ * when they have read it. So they take no memory from the stages, only turns in the ring, and
+ * are under way while the tile is multiplied; and in L2 before that. Consumers in turns finish all
+ * of a tile before they store it: the other's K tiles wait for these stages. All of a tile's are
+ * awaited before anything of it is stored: what they bring is older than what is stored in its
+ * place, where C is D.
  *
  * Vectors. Any address will do for them, so that a warp of the producer's warpgroup copies those of
  * a tile, element by element, to a buffer beside the stages: one, or where consumers take turns at

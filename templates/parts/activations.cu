@@ -1,6 +1,6 @@
 // ---- Activations --------------------------------------------------------------------------------
 
-// Each is within 1.4 * 2^-24 * (|x| + |result|) of the exact value, for every x: the special
+// Each is within 1.5 * 2^-24 * (|x| + |result|) of the exact value, for every x: the special
 // function unit's 2^t and 1 / d have all but the last bit or two of an f32. What is not a number
 // stays so.
 

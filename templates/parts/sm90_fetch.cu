@@ -43,6 +43,25 @@ __device__ __forceinline__ void fetch(const tensor_map &map, const tile_origin &
   }
 }
 
+// Boxes have a long way from memory: they are brought as far as L2 while a tile's first K tiles are
+// copied, a box beside each.
+template <class matrix>
+__device__ __forceinline__ void prefetch(const tensor_map &map, const tile_origin &at, int box) {
+  constexpr int a_box = matrix::n_major ? epi_n / matrix::line : 1;
+  if (box >= matrix::boxes) return;
+  if constexpr (matrix::n_major)
+    tma_prefetch(map, at.n0 + box_column(box / a_box) + box % a_box * matrix::line, at.m0,
+                 at.batch);
+  else
+    tma_prefetch(map, at.m0 + box * matrix::line, at.n0, at.batch);
+}
+
+__device__ __forceinline__ void prefetch_all(const fetch_maps &maps, int stages,
+                                             const tile_origin &at, int box) {
+  if (stages == 0) return;
+//@ insert prefetch_all
+}
+
 __device__ __forceinline__ void fetch_all(const fetch_maps &maps, int stages,
                                           const tile_origin &at, ring_position &write,
                                           unsigned smem) {

@@ -48,7 +48,7 @@ __device__ __forceinline__ void tma_load_multicast(unsigned dst, const tensor_ma
       : "memory");
 }
 
-//@ if map_d
+//@ if maps_results
 // A box from shared memory to the tensor; what lies outside of the tensor is not written.
 __device__ __forceinline__ void tma_store(const tensor_map &map, unsigned src, int x, int y,
                                           int z) {

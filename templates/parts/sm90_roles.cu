@@ -42,6 +42,15 @@ __device__ __forceinline__ void cluster_wait() {
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
+//@ if fetches
+// A box from the tensor to L2.
+__device__ __forceinline__ void tma_prefetch(const tensor_map &map, int x, int y, int z) {
+  asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile [%0, {%1, %2, %3}];" ::"l"(&map),
+               "r"(x), "r"(y), "r"(z)
+               : "memory");
+}
+
+//@ end
 __device__ __forceinline__ void prefetch_map(const tensor_map &map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }

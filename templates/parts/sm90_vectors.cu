@@ -22,7 +22,7 @@ __device__ __forceinline__ void mbarrier_arrive_here(unsigned barrier) {
 
 __device__ __forceinline__ void init_vector_barriers(unsigned smem) {
   for (int buffer = 0; buffer < vector_buffers; ++buffer) {
-    mbarrier_init(vectors_full(smem, buffer), 1);
+    mbarrier_init(vectors_full(smem, buffer), warp_size);
     mbarrier_init(vectors_empty(smem, buffer), groups_per_tile * warps_per_group);
   }
 }
@@ -54,8 +54,7 @@ __device__ __forceinline__ void copy_vectors(const epilogue_operands &operands,
     const unsigned to = vectors_address(smem, buffer);
     mbarrier_wait(vectors_empty(smem, buffer), parity);
 //@ insert copy_vectors
-    __syncwarp();
-    if (lane == 0) mbarrier_arrive_here(vectors_full(smem, buffer));
+    mbarrier_arrive_here(vectors_full(smem, buffer));  // every lane has written
     if (++buffer < vector_buffers) continue;
     buffer = 0;
     parity ^= 1;

@@ -259,18 +259,17 @@ static void await_fetched(builder *b, int who, int cta, int tile) {
     wait_full(b, who, cta, i);
 }
 
+/* A fetched stage is released when it has been read, whatever of the tile is still to be done. */
 static void finish_tile(builder *b, int who, int cta, int tile) {
   const ring *r = b->r;
   int end = (tile + 1) * tile_stages(r), first = end - r->behind;
   if (b->buffers) await_vectors(b, who, cta, tile);
   for (int i = first; i < end; i++) {
+    bool early = b->mistake == RING_FETCH_EARLY, kept = b->mistake == RING_FETCH_KEPT && i == first;
     read_stage(b, who, cta, i, STEP_READ);
-    if (b->mistake == RING_FETCH_EARLY) release(b, who, cta, i);
+    if (early) release(b, who, cta, i);
     read_stage(b, who, cta, i, STEP_DONE);
-  }
-  bool releases = b->mistake != RING_FETCH_EARLY;
-  for (int i = first; i < end && releases; i++) {
-    if (b->mistake != RING_FETCH_KEPT || i > first) release(b, who, cta, i);
+    if (!early && !kept) release(b, who, cta, i);
   }
   if (b->buffers) use_vectors(b, who, cta, tile);
 }

@@ -1,0 +1,64 @@
+/* Family sm90: what the epilogue stores through its staging. D; and, in front of it, what
+ * operations put aside (`aux`), a matrix like D of any type. All results take turns at the same
+ * buffers, whose boxes have as many columns as a line of the widest type has in 128 bytes.
+ *
+ * Results whose lines tensor maps can address leave by the copy engine, as long as there are maps;
+ * lanes store the lines of the others. What is put aside beyond the first few, or has lines of
+ * less than 16 bytes, is stored by the threads that have computed it. */
+#include "atom/dtype.h"
+#include "plan/operation.h"
+#include "plan/sm90.h"
+
+enum {
+  map_bytes = 16,   /* what maps take of addresses and strides, and the least line of a box */
+  access_bytes = 8, /* of a lane that stores lines, at most */
+  own_maps = 3,     /* of A, B and D */
+};
+
+static int bits_of(const gg_operand *operand) {
+  return gg_dtype_info_of(operand->type)->bits;
+}
+
+static gg_result result_of(const gg_operand *operand, int operation, bool maps) {
+  gg_result out = {.operation = operation, .operand = *operand};
+  out.mapped = maps && operand->align >= map_bytes;
+  if (!out.mapped) out.access_bytes = operand->align < access_bytes ? operand->align : access_bytes;
+  return out;
+}
+
+static bool has_lines(const gg_plan *plan, const gg_operand *operand) {
+  int length = operand->major == GG_MAJOR_N ? plan->epi_n : plan->epi_m;
+  return length * bits_of(operand) / 8 >= map_bytes;
+}
+
+size_t gg_sm90_results(gg_result out[GG_RESULTS_MAX], const gg_plan *plan) {
+  gg_fetched fetched[GG_FETCHED_MAX];
+  size_t maps = own_maps + (plan->fetches ? gg_sm90_fetched(fetched, plan) : 0), count = 0;
+  for (size_t i = 0; i < plan->operation_count && count < GG_RESULTS_MAX - 1; i++) {
+    const gg_operation *operation = &plan->operations[i];
+    if (operation->kind != GG_OP_AUX || !has_lines(plan, &operation->operand)) continue;
+    out[count] = result_of(&operation->operand, (int)i, maps < GG_TENSOR_MAPS_MAX);
+    maps += out[count++].mapped;
+  }
+  out[count++] = result_of(&plan->d, -1, true);
+  return count;
+}
+
+/* Accumulators that are finished leave their registers to results of fewer bits; several results of
+ * all of a large tile ptxas would spill. */
+bool gg_sm90_holds(const gg_plan *plan) {
+  gg_result results[GG_RESULTS_MAX];
+  if (!plan->pingpong || gg_sm90_fetch_stages(plan) == 0) return false;
+  bool small = 2 * gg_sm90_accumulator_registers(plan) <= plan->consumer_registers;
+  return small || gg_sm90_results(results, plan) == 1;
+}
+
+int gg_sm90_result_bits(const gg_plan *plan) {
+  int most = bits_of(&plan->d);
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    const gg_operation *operation = &plan->operations[i];
+    if (operation->kind == GG_OP_AUX && bits_of(&operation->operand) > most)
+      most = bits_of(&operation->operand);
+  }
+  return most;
+}
