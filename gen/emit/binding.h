@@ -5,8 +5,6 @@
 #include "base/arena.h"
 #include "emit/template.h"
 
-enum { GG_BINDINGS_MAX = 96 };
-
 typedef struct gg_bindings {
   gg_arena *arena;
   gg_binding rows[GG_BINDINGS_MAX];

@@ -15,16 +15,17 @@
  * misspelt name; and a binding that no line names is an error, so that none outlives its use. */
 #include "emit/template.h"
 
+#include <assert.h>
 #include <string.h>
 
-enum { max_bindings = 64, max_nesting = 8 };
+enum { max_nesting = 8 };
 
 typedef struct expansion {
   gg_str *out;
   const gg_template_file *files;
   const gg_binding *bindings;
   size_t count;
-  bool used[max_bindings];
+  bool used[GG_BINDINGS_MAX];
   gg_error *err;
 } expansion;
 
@@ -200,6 +201,7 @@ static gg_status expand_file(expansion *ex, const char *name, size_t length, con
 
 gg_status gg_template_expand(gg_str *out, const gg_template_file *files, const char *name,
                              const gg_binding *bindings, size_t count, gg_error *err) {
+  assert(count <= GG_BINDINGS_MAX);
   expansion ex = {.out = out, .files = files, .bindings = bindings, .count = count, .err = err};
   gg_status st = expand_file(&ex, name, strlen(name), NULL);
   for (size_t i = 0; i < count && st == GG_OK; i++) {

@@ -20,6 +20,8 @@ typedef struct gg_binding {
   bool flag;
 } gg_binding;
 
+enum { GG_BINDINGS_MAX = 96 }; /* of one template */
+
 /* Expands template `name` of `files` to the end of `out`. A name that is unknown, unused,
  * unclosed or of the wrong kind is an error with the template's file and line. */
 gg_status gg_template_expand(gg_str *out, const gg_template_file *files, const char *name,
