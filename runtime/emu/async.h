@@ -40,6 +40,7 @@ struct emu_async {
   uint64_t since;   /* its warp's accesses from this clock on came after it; 0: none has yet */
   uint64_t issued;  /* time of the cluster: the engine's */
   bool held;        /* its marks are set: the engine's */
+  bool trusting;    /* the async proxy reads for it what threads wrote without a proxy fence */
   bool binds;       /* shared memory that it touches must not go away before it lands */
   const char *unit; /* the track of the timeline: "TMA"; NULL: none */
   const struct emu_mbarrier *completes; /* on which it completes, for the timeline; NULL: on none */
@@ -76,9 +77,9 @@ bool emu_async_alive(emu_warp *warp, const emu_op *op, int lane, const emu_cta *
  * landing: lands one operation (the oldest; with `random`, any); false when there was none, or
  * after a fault. */
 bool emu_engine_land_one(emu_cluster *cluster);
-/* The machine asks next: lets instructions that may give up waiting (mbarrier.try_wait) do so, by
- * waking them. False when there is none, or they have done so again and again with nothing
- * happening in between: that is a deadlock. */
+/* The machine asks next: lets instructions that may give up waiting do so, by waking them. False
+ * when there is none, or they have done so again and again with nothing happening in between: that
+ * is a deadlock. */
 bool emu_engine_time_out(emu_cluster *cluster);
 /* The machine calls this between turns of warps: with `random`, may land something. False after a
  * fault. */

@@ -13,8 +13,8 @@
 #include "base/alloc.h"
 #include "emu/async.h"
 #include "emu/hazard.h"
-#include "emu/isa/wgmma.h"
 #include "emu/trace.h"
+#include "emu/unit.h"
 
 enum { turn_ops = 1024, aside_turns = 1 << 16, reported_waits = 8 };
 
@@ -129,7 +129,7 @@ no_memory:
 }
 
 static void close_warp(emu_warp *warp) {
-  emu_wgmma_free(warp->wgmma);
+  emu_units_close_warp(warp);
   struct emu_warp_state *state = warp->state;
   if (!state) return;
   for (uint32_t slots = state->used; slots; slots &= slots - 1) {
@@ -148,6 +148,7 @@ static void close_cta(emu_cta *cta) {
   for (int i = 0; i < cta->warp_count; i++) {
     close_warp(&cta->warps[i]);
   }
+  emu_units_close_cta(cta);
   gg_free(cta->warps);
   gg_free(cta->state);
   if (!cta->shared) return;
@@ -164,6 +165,7 @@ void emu_cluster_close(emu_cluster *cluster) {
   for (unsigned i = 0; i < cluster->cta_count; i++) {
     close_cta(&cluster->ctas[i]);
   }
+  emu_units_close_cluster(cluster);
   if (cluster->counters) emu_counters_close(cluster->counters);
   if (cluster->state) gg_free(cluster->state->queue);
   gg_free(cluster->state);
@@ -351,7 +353,10 @@ static void put_wait(gg_str *out, const emu_warp *warp, const emu_split *split) 
   put_cta(out, warp->cta);
   gg_str_printf(out, " warp %d", warp->index);
   if (split->lanes != warp->alive) gg_str_printf(out, " lanes 0x%08" PRIx32, split->lanes);
-  gg_str_printf(out, " %s", split->waits_for ? split->why : "polls");
+  gg_str_putc(out, ' ');
+  if (!split->waits_for || !emu_units_explain(out, warp, split)) {
+    gg_str_puts(out, split->waits_for ? split->why : "polls");
+  }
   if (op->ptx) gg_str_printf(out, " at line %" PRIu32, op->ptx->place.line);
   if (split->waits_for == warp->state) {
     gg_str_printf(out, " for lanes 0x%08" PRIx32, warp->alive & ~split->lanes);

@@ -34,11 +34,8 @@ void emu_engine_close(struct emu_engine *engine) {
     next = async->next;
     async->drop(async);
   }
-  emu_mbarriers_free(&engine->barriers);
   for (int i = 0; i < EMU_CLUSTER_MAX; i++)
     gg_free(engine->leaving[i]);
-  for (int i = 0; i < EMU_CLUSTER_MAX * EMU_WARPS_MAX; i++)
-    gg_free(engine->warps[i]);
   gg_free(engine);
 }
 
@@ -52,19 +49,6 @@ bool emu_async_alive(emu_warp *warp, const emu_op *op, int lane, const emu_cta *
   emu_fault(warp, op, lane, GG_E_EMU_BOUNDS,
             "shared memory of CTA %u of the cluster, which has exited", cta->rank);
   return false;
-}
-
-emu_async_warp *emu_async_warp_of(emu_warp *warp, const emu_op *op) {
-  struct emu_engine *engine = warp->cta->cluster->engine;
-  emu_async_warp **slot = &engine->warps[warp->cta->rank * EMU_WARPS_MAX + (unsigned)warp->index];
-  if (*slot) return *slot;
-  *slot = gg_malloc(sizeof **slot);
-  if (!*slot) {
-    emu_async_no_memory(warp, op);
-    return NULL;
-  }
-  memset(*slot, 0, sizeof **slot);
-  return *slot;
 }
 
 void emu_engine_note(emu_cluster *cluster) {
@@ -275,22 +259,7 @@ bool emu_engine_tick(emu_cluster *cluster) {
 
 bool emu_engine_time_out(emu_cluster *cluster) {
   struct emu_engine *engine = cluster->engine;
-  bool any = false;
-  for (unsigned w = 0; w < cluster->cta_count * EMU_WARPS_MAX; w++) {
-    if (!engine->warps[w]) continue;
-    for (int lane = 0; lane < EMU_LANES; lane++) {
-      emu_try *try = &engine->warps[w]->tries[lane];
-      if (try->state != EMU_TRY_BLOCKED) continue;
-      emu_mbarrier_describe(try->barrier);
-      if (engine->time_outs >= time_outs_max) continue;
-      try->state = EMU_TRY_EXPIRED;
-      emu_wake(cluster, try->barrier);
-      any = true;
-    }
-  }
-  if (any) emu_wake(cluster, engine);
-  engine->time_outs++;
-  return any;
+  return engine->time_outs++ < time_outs_max && emu_units_give_up(cluster);
 }
 
 /* ---- The end of a CTA ------------------------------------------------------------------- */

@@ -11,7 +11,6 @@
  * them. */
 #include "emu/async/mbarrier.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -51,7 +50,7 @@ static bool grow(emu_mbarriers *barriers) {
 }
 
 static emu_mbarrier *find(const emu_mbarriers *barriers, emu_place place) {
-  return barriers->capacity ? *slot_of(barriers, place) : NULL;
+  return barriers && barriers->capacity ? *slot_of(barriers, place) : NULL;
 }
 
 /* Those that a CTA has had. */
@@ -119,7 +118,9 @@ bool emu_mbarrier_init(emu_warp *warp, const emu_op *op, int lane, emu_place pla
                        uint32_t count) {
   emu_cluster *cluster = warp->cta->cluster;
   if (!check_count(warp, op, lane, count)) return false;
-  emu_mbarrier *barrier = find_or_make(&cluster->engine->barriers, place);
+  emu_mbarriers *barriers = emu_unit_of_cluster(warp, op, EMU_UNIT_ID_MBARRIER);
+  if (!barriers) return false;
+  emu_mbarrier *barrier = find_or_make(barriers, place);
   if (!barrier) return emu_async_no_memory(warp, op);
   if (barrier->live) {
     emu_fault(warp, op, lane, GG_E_EMU_MBARRIER,
@@ -144,7 +145,7 @@ bool emu_mbarrier_init(emu_warp *warp, const emu_op *op, int lane, emu_place pla
 }
 
 emu_mbarrier *emu_mbarrier_at(emu_warp *warp, const emu_op *op, int lane, emu_place place) {
-  emu_mbarrier *barrier = find(&warp->cta->cluster->engine->barriers, place);
+  emu_mbarrier *barrier = find(emu_mbarriers_of(warp->cta->cluster), place);
   if (!barrier || !barrier->live) {
     emu_fault(warp, op, lane, GG_E_EMU_MBARRIER, "no mbarrier has been initialised at 0x%x%s",
               emu_place_address(place), barrier ? ": the one that was there is invalidated" : "");
@@ -179,13 +180,12 @@ bool emu_mbarrier_inval(emu_warp *warp, const emu_op *op, int lane, emu_place pl
 
 /* ---- Phases ----------------------------------------------------------------------------- */
 
-const char *emu_mbarrier_describe(emu_mbarrier *barrier) {
-  snprintf(
-      barrier->state, sizeof barrier->state,
+void emu_mbarrier_describe(gg_str *out, const emu_mbarrier *barrier) {
+  gg_str_printf(
+      out,
       "the mbarrier at 0x%x (init at line %u): phase %llu needs %u of %u arrivals and %d bytes",
       emu_place_address(barrier->place), line_of(barrier->init), (unsigned long long)barrier->phase,
       barrier->pending, barrier->expected, barrier->tx);
-  return barrier->state;
 }
 
 /* Ends the phase if nothing is pending. */
@@ -207,7 +207,7 @@ static bool settle(emu_warp *warp, const emu_op *op, int lane, emu_mbarrier *bar
   barrier->phase++;
   barrier->pending = barrier->expected;
   emu_wake(cluster, barrier);
-  emu_wake(cluster, cluster->engine);
+  emu_wake(cluster, emu_mbarriers_of(cluster));
   return true;
 }
 

@@ -35,7 +35,8 @@ typedef struct actor {
   emu_place place; /* of the lane's access; `bytes` 0: it is an asynchronous operation's */
   uint32_t bytes;
   emu_proxy proxy;
-  uint64_t since; /* see emu_async */
+  bool trusting; /* see emu_async, as */
+  uint64_t since;
   emu_epoch epoch;
   /* Histories; there is none where write is EMU_CELL_NONE. */
   emu_cell good;              /* what was found good last, for some lane */
@@ -106,10 +107,9 @@ static const emu_op *op_of(const struct emu_hazards *hazards, emu_epoch epoch) {
 
 /* ---- Verdicts --------------------------------------------------------------------------- */
 
-/* ldmatrix and stmatrix are one access of the whole warp: its lanes read before any goes on. */
 static bool is_collective(const struct emu_hazards *hazards, emu_epoch epoch) {
   const emu_op *op = op_of(hazards, epoch);
-  return op && op->kind == EMU_KIND_MATRIX;
+  return op && op->collective;
 }
 
 static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
@@ -119,8 +119,7 @@ static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
   if (emu_clocks_of(&watched->knows.seen, agent) < clock) return UNORDERED;
   if (a->since && agent == watched->agent && clock >= a->since) return UNORDERED;
   if (a->proxy == EMU_PROXY_ASYNC && !a->write && earlier_wrote && a->hazards->warp_of[agent] &&
-      emu_clocks_of(&watched->knows.proxied, agent) < clock &&
-      (a->op->kind != EMU_KIND_ASYNC_COPY || a->hazards->cluster->run->fences)) {
+      emu_clocks_of(&watched->knows.proxied, agent) < clock && !a->trusting) {
     return UNFENCED;
   }
   if (agent != watched->agent || clock < watched->met) return ORDERED;
@@ -516,7 +515,7 @@ bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
   a.atomic = atomic;
   a.watched->touched = true;
   a.watched->flag = NULL;
-  bool together = !write && op->kind == EMU_KIND_MATRIX;
+  bool together = !write && op->collective;
   emu_epoch epoch = epoch_of(a.hazards, a.watched->agent,
                              emu_clocks_of(&a.watched->knows.seen, a.watched->agent), op, 0);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
@@ -550,6 +549,7 @@ bool emu_hazard_issue(const emu_async *async) {
   if (!async->write_count && !reads) return true;
   if (!begin(&a, async->warp, async->op)) return false;
   a.proxy = async->proxy;
+  a.trusting = async->trusting;
   a.since = async->since;
   a.lane = async->lanes & (async->lanes - 1) ? ANY_LANE : __builtin_ctz(async->lanes);
   return touch_spans(&a, async->reads, reads, false, CHECK) &&

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "emu/async/decoders.h"
 #include "emu/async/engine.h"
+#include "emu/async/mbarrier.h"
 #include "emu/async/modifiers.h"
 #include "emu/async/reduce.h"
 

@@ -189,7 +189,7 @@ static emu_wgmma_work *twin_among(emu_wgmma_work *work, const emu_wgmma_work *of
 static const emu_wgmma_work *issued_twin(const emu_wgmma_work *work) {
   const emu_warp *first = emu_wgmma_group(work->warp);
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
-    const struct emu_wgmma *w = first[i].wgmma;
+    const struct emu_wgmma *w = emu_wgmma_at(&first[i]);
     const emu_wgmma_work *twin = w ? twin_among(w->unstarted, work) : NULL;
     if (twin) return twin;
   }
@@ -198,9 +198,9 @@ static const emu_wgmma_work *issued_twin(const emu_wgmma_work *work) {
 
 /* Of parts that read the same B the last warp's, which mostly lands last, claims it. */
 static void share_reads(emu_warp *first) {
-  const emu_wgmma_work *last = first[EMU_WGMMA_WARPS - 1].wgmma->unstarted;
+  const emu_wgmma_work *last = emu_wgmma_at(&first[EMU_WGMMA_WARPS - 1])->unstarted;
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
-    emu_wgmma_work *work = first[i].wgmma->unstarted;
+    emu_wgmma_work *work = emu_wgmma_at(&first[i])->unstarted;
     bool shares = work != last && are_twins(work, last);
     work->async.read_count = work->a_count + (shares ? 0 : work->b_count);
     work->async.shared_count = shares ? work->b_count : 0;
@@ -212,7 +212,7 @@ static void pass_reads(emu_wgmma_work *work) {
   emu_warp *first = emu_wgmma_group(work->warp);
   if (work->async.shared_count) return;
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
-    emu_wgmma_work *heir = twin_among(first[i].wgmma->first, work);
+    emu_wgmma_work *heir = twin_among(emu_wgmma_at(&first[i])->first, work);
     if (!heir || !heir->async.shared_count) continue;
     emu_async_pass_reads(work->warp->cta->cluster, &heir->async, &work->async);
     return;
@@ -384,7 +384,7 @@ static void multiply(matrices *x, const emu_wgmma_b *b, const emu_wgmma_work *wo
 
 static bool compute(const emu_wgmma_work *work) {
   const emu_wgmma_facts *f = work->async.op->facts;
-  emu_wgmma_b *b = &emu_wgmma_group(work->warp)->wgmma->b;
+  emu_wgmma_b *b = &emu_wgmma_at(emu_wgmma_group(work->warp))->b;
   matrices x;
   if (!load_a(&x, work) || !load_b(&x, b, work)) return false;
   for (int column = 0; column < f->n; column += columns_at_once) {
@@ -398,7 +398,7 @@ static bool compute(const emu_wgmma_work *work) {
 static bool land(emu_async *async, emu_cluster *cluster) {
   emu_wgmma_work *work = (emu_wgmma_work *)async;
   emu_warp *warp = work->warp;
-  struct emu_wgmma *w = warp->wgmma;
+  struct emu_wgmma *w = emu_wgmma_at(warp);
   uint8_t *running = warp->registers;
   (void)cluster;
   for (emu_wgmma_work **link = &w->first; *link; link = &(*link)->next) {
@@ -485,7 +485,7 @@ static bool add_reads(unit_set *a, unit_set *b, const emu_wgmma_work *work, bool
 /* The work, ready to be issued; NULL after a fault. */
 static emu_wgmma_work *prepare(emu_warp *warp, const emu_op *op) {
   unit_set a = {{0}}, b = {{0}};
-  emu_wgmma_work draft = {.async = {.op = op}, .warp = warp, .number = warp->wgmma->issued};
+  emu_wgmma_work draft = {.async = {.op = op}, .warp = warp, .number = emu_wgmma_at(warp)->issued};
   if (!read_descriptors(&draft, warp, op) || !take_values(&draft, warp, op)) return NULL;
   const emu_wgmma_work *twin = issued_twin(&draft);
   if (!add_reads(&a, &b, &draft, twin)) return NULL;
@@ -519,7 +519,7 @@ static bool whole_group(emu_warp *warp, const emu_op *op) {
 
 /* All four warps have issued it: a part starts, and what it reads must be known to `warp`. */
 static bool start(emu_wgmma_work *work, emu_warp *warp) {
-  struct emu_wgmma *w = work->warp->wgmma;
+  struct emu_wgmma *w = emu_wgmma_at(work->warp);
   emu_async *async = &work->async;
   if (!check_written(warp, async->op, work)) return false;
   w->unstarted = work->next;
@@ -543,13 +543,13 @@ static bool start_group(emu_warp *warp, uint64_t n) {
   bool waited = false, ok = true, meets = !warp->cta->cluster->run->fences;
   if (meets) emu_hazard_release(warp, first);
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
-    if (!first[i].wgmma || first[i].wgmma->issued <= n) return true;
-    waited |= first[i].wgmma->waits;
+    if (!emu_wgmma_at(&first[i]) || emu_wgmma_at(&first[i])->issued <= n) return true;
+    waited |= emu_wgmma_at(&first[i])->waits;
   }
   if (meets) emu_hazard_acquire(warp, first);
   share_reads(first);
   for (int i = 0; i < EMU_WGMMA_WARPS && ok; i++) {
-    ok = start(first[i].wgmma->unstarted, meets ? warp : &first[i]);
+    ok = start(emu_wgmma_at(&first[i])->unstarted, meets ? warp : &first[i]);
   }
   if (waited) emu_wake(warp->cta->cluster, first);
   return ok;
