@@ -60,7 +60,7 @@ bool emu_async_issue(emu_cluster *cluster, emu_async *async);
  * fault. */
 bool emu_async_land(emu_cluster *cluster, emu_async *async);
 /* `from`, which is landing, has claimed what `heir` shares: that claims it from now on. */
-void emu_async_pass_reads(emu_cluster *cluster, emu_async *heir, emu_async *from);
+void emu_async_pass_reads(emu_async *heir, emu_async *from);
 /* The oldest operation, or NULL; go on with ->next. */
 emu_async *emu_async_first(const emu_cluster *cluster);
 

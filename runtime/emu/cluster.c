@@ -34,20 +34,6 @@ static void *zeroed(size_t count, size_t size) {
   return memory;
 }
 
-static gg_status open_shared(emu_cta *cta, gg_error *err) {
-  const emu_run *run = cta->cluster->run;
-  uint32_t bytes = run->state->shared_bytes;
-  emu_shared *shared = cta->shared = zeroed(1, sizeof(*shared));
-  if (!shared) return gg_fail(err, MEMORY, NULL, "");
-  shared->size = bytes;
-  shared->static_size = (uint32_t)run->kernel->facts.static_smem_bytes;
-  shared->bytes = zeroed(bytes, 1);
-  shared->marks = zeroed(bytes, 1);
-  /* NaN in every floating-point type: who uses what nobody has written gets a wrong result. */
-  if (shared->bytes) memset(shared->bytes, 0xff, bytes);
-  return shared->bytes && shared->marks ? GG_OK : gg_fail(err, MEMORY, NULL, "");
-}
-
 static gg_status open_warp(emu_warp *warp, emu_cta *cta, int index, uint32_t threads,
                            gg_error *err) {
   const emu_function *function = cta->cluster->run->kernel->function;
@@ -78,7 +64,9 @@ static gg_status open_cta(emu_cta *cta, emu_cluster *cluster, unsigned rank, gg_
   int warps = (int)((threads + EMU_LANES - 1) / EMU_LANES);
   cta->state = zeroed(1, sizeof(*cta->state));
   cta->warps = zeroed((size_t)warps, sizeof(*cta->warps));
-  gg_status st = open_shared(cta, err);
+  gg_status st = emu_bank_open(&cta->shared, cta, &emu_bank_shared,
+                               ((uint64_t)rank << EMU_SHARED_RANK_SHIFT) + EMU_SHARED_RESERVED,
+                               run->state->shared_bytes, err);
   if (st || !cta->state || !cta->warps) return st ? st : gg_fail(err, MEMORY, NULL, "");
   for (; cta->warp_count < warps; cta->warp_count++) {
     emu_warp *warp = &cta->warps[cta->warp_count];
@@ -151,10 +139,7 @@ static void close_cta(emu_cta *cta) {
   emu_units_close_cta(cta);
   gg_free(cta->warps);
   gg_free(cta->state);
-  if (!cta->shared) return;
-  gg_free(cta->shared->bytes);
-  gg_free(cta->shared->marks);
-  gg_free(cta->shared);
+  emu_banks_close(cta);
 }
 
 void emu_cluster_close(emu_cluster *cluster) {

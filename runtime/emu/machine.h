@@ -16,12 +16,11 @@ enum { EMU_LANES = 32, EMU_WARPS_MAX = 32, EMU_CLUSTER_MAX = 16, EMU_NAMED_BARRI
 
 typedef struct emu_cta emu_cta;
 typedef struct emu_cluster emu_cluster;
-typedef struct emu_run emu_run;       /* one launch */
-typedef struct emu_shared emu_shared; /* a CTA's shared memory with its marks: memory.h */
-struct emu_hazards;                   /* hazard.h */
-struct emu_engine;                    /* async.h: a cluster's asynchronous work */
-struct emu_counters;                  /* report.h */
-typedef struct emu_frame emu_frame;   /* a function's registers and locals: frame.h */
+typedef struct emu_run emu_run;     /* one launch */
+struct emu_hazards;                 /* hazard.h */
+struct emu_engine;                  /* async.h: a cluster's asynchronous work */
+struct emu_counters;                /* report.h */
+typedef struct emu_frame emu_frame; /* a function's registers and locals: frame.h */
 
 /* Instructions that keep something from one execution to the next: unit.h. */
 typedef enum emu_unit_id {
@@ -55,7 +54,8 @@ struct emu_cta {
   emu_cluster *cluster;
   unsigned id[3]; /* %ctaid */
   unsigned rank;  /* in the cluster: %cluster_ctarank */
-  emu_shared *shared;
+  struct emu_bank *shared;
+  struct emu_bank *banks; /* all of its own, the shared memory among them: bank.h */
   emu_warp *warps;
   int warp_count;
   void *units[EMU_UNIT_COUNT]; /* as a warp's */

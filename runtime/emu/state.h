@@ -39,7 +39,7 @@ struct emu_warp_state {
   emu_slice slice_now;    /* the timeline: what the warp does, */
   emu_slice slice_before; /* and what it waited for before that, not yet written */
   emu_landed landed;      /* the timeline: not yet written */
-  const emu_range *range; /* that the last access was in */
+  emu_bank *range;        /* of global memory, that the last access was in */
   emu_frame *spare;       /* frames to be used again */
 };
 
@@ -67,13 +67,13 @@ typedef enum emu_outcome { EMU_DONE, EMU_ASIDE, EMU_STOPPED } emu_outcome;
 
 struct emu_run_state {
   pthread_mutex_t lock;
-  atomic_bool stopped;           /* a fault, or nobody moves: everybody out */
-  atomic_llong steps;            /* instructions since a warp last ended, in steps_counted's */
-  bool stuck;                    /* nobody moves: clusters are kept, to say who waits for what */
-  gg_error *err;                 /* the first fault */
-  emu_range *params, *workspace; /* workspace NULL: the launch is not cooperative */
-  uint32_t shared_bytes;         /* static and dynamic, of a CTA */
-  uint64_t clusters[3];          /* of the grid */
+  atomic_bool stopped;          /* a fault, or nobody moves: everybody out */
+  atomic_llong steps;           /* instructions since a warp last ended, in steps_counted's */
+  bool stuck;                   /* nobody moves: clusters are kept, to say who waits for what */
+  gg_error *err;                /* the first fault */
+  emu_bank *params, *workspace; /* workspace NULL: the launch is not cooperative */
+  uint32_t shared_bytes;        /* static and dynamic, of a CTA */
+  uint64_t clusters[3];         /* of the grid */
   uint64_t cluster_count, next_cluster;
   uint32_t resident, resident_most;
   emu_cluster *aside, **aside_end;

@@ -64,7 +64,7 @@ static const ptx_variable *variable_at(uint32_t *within, const emu_kernel *kerne
 }
 
 static void put_mbarrier(gg_str *out, const emu_run *run, const emu_mbarrier *barrier) {
-  uint32_t index, within, offset = barrier->place.offset;
+  uint32_t index, within, offset = (uint32_t)barrier->place.offset;
   const emu_name *name = find(&index, run, EMU_NAME_SHARED, offset);
   if (name) {
     put_name(out, name, index);

@@ -20,7 +20,6 @@ struct emu_engine {
   emu_cluster *cluster;
   emu_async *first, *last;
   size_t count;
-  uint16_t *leaving[EMU_CLUSTER_MAX]; /* of a CTA's 16-byte chunks: operations yet to read them */
   bool exited[EMU_CLUSTER_MAX];
   unsigned time_outs; /* since something last happened */
 };
@@ -40,17 +39,6 @@ uint64_t emu_groups_clock(const emu_groups *groups, int lane, uint64_t pending);
 
 /* Faults because memory is out. Returns false. */
 bool emu_async_no_memory(emu_warp *warp, const emu_op *op);
-
-static inline uint8_t *emu_place_bytes(emu_place place) {
-  return place.cta->shared->bytes + place.offset;
-}
-static inline uint8_t *emu_place_marks(emu_place place) {
-  return place.cta->shared->marks + place.offset;
-}
-/* The address of a place in shared::cluster, for messages. */
-static inline uint32_t emu_place_address(emu_place place) {
-  return (uint32_t)place.cta->rank << EMU_SHARED_RANK_SHIFT | (place.offset + EMU_SHARED_RESERVED);
-}
 
 /* Copies between global and shared memory, host addresses in hand; the marks of bytes that nobody
  * has written travel with them. */

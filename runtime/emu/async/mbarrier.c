@@ -21,13 +21,12 @@ enum { object_bytes = 8, first_capacity = 64 };
 /* ---- The table -------------------------------------------------------------------------- */
 
 static size_t hash(emu_place place) {
-  return ((size_t)place.offset / object_bytes + place.cta->rank * 977u) * 0x9e3779b1u;
+  return ((size_t)place.offset / object_bytes + place.bank->cta->rank * 977u) * 0x9e3779b1u;
 }
 
 static emu_mbarrier **slot_of(const emu_mbarriers *barriers, emu_place place) {
   size_t i = hash(place) & (barriers->capacity - 1);
-  while (barriers->slots[i] && (barriers->slots[i]->place.cta != place.cta ||
-                                barriers->slots[i]->place.offset != place.offset)) {
+  while (barriers->slots[i] && !emu_place_same(barriers->slots[i]->place, place)) {
     i = (i + 1) & (barriers->capacity - 1);
   }
   return &barriers->slots[i];
@@ -57,7 +56,7 @@ static emu_mbarrier *find(const emu_mbarriers *barriers, emu_place place) {
 static uint32_t count_of(const emu_mbarriers *barriers, const emu_cta *cta) {
   uint32_t count = 0;
   for (size_t i = 0; i < barriers->capacity; i++) {
-    count += barriers->slots[i] && barriers->slots[i]->place.cta == cta;
+    count += barriers->slots[i] && barriers->slots[i]->place.bank->cta == cta;
   }
   return count;
 }
@@ -66,7 +65,7 @@ static emu_mbarrier *find_or_make(emu_mbarriers *barriers, emu_place place) {
   emu_mbarrier *barrier = find(barriers, place);
   if (barrier) return barrier;
   if (!grow(barriers) || !(barrier = gg_malloc(sizeof *barrier))) return NULL;
-  *barrier = (emu_mbarrier){.place = place, .number = count_of(barriers, place.cta)};
+  *barrier = (emu_mbarrier){.place = place, .number = count_of(barriers, place.bank->cta)};
   *slot_of(barriers, place) = barrier;
   barriers->count++;
   return barrier;
@@ -100,7 +99,7 @@ static bool store(emu_warp *warp, const emu_op *op, int lane, emu_place place) {
   const uint8_t *marks = emu_place_marks(place);
   for (uint32_t i = 0; i < object_bytes; i++) {
     if (!(marks[i] & (EMU_MARK_LANDING | EMU_MARK_LEAVING))) continue;
-    emu_place byte = {place.cta, place.offset + i};
+    emu_place byte = {place.bank, place.offset + i};
     if (!emu_async_touched(warp, op, lane, byte, 1, true)) return false;
     break;
   }

@@ -152,10 +152,10 @@ static uint32_t swizzled(const emu_transfer *transfer, uint32_t anchor, uint32_t
 static void scatter(const operation *o, const emu_box_row *row, const row_image *image) {
   emu_place to = o->to.place;
   for (uint32_t i = 0; i < row->bytes; i += piece) {
-    uint32_t at = to.offset + swizzled(&o->transfer, to.offset, row->linear + i);
-    memcpy(to.cta->shared->bytes + at, image->bytes + i, piece);
+    uint64_t at = to.offset + swizzled(&o->transfer, (uint32_t)to.offset, row->linear + i);
+    memcpy(to.bank->bytes + at, image->bytes + i, piece);
     for (uint32_t k = 0; k < piece; k++) {
-      uint8_t *mark = &to.cta->shared->marks[at + k];
+      uint8_t *mark = &to.bank->marks[at + k];
       *mark =
           (uint8_t)((*mark & ~EMU_MARK_WRITTEN) | (image->written[i + k] ? EMU_MARK_WRITTEN : 0));
     }
@@ -232,13 +232,13 @@ static void count_bytes(const emu_transfer *t, bool in) {
 /* Finds the barrier, which lives in the CTA that gets the bytes. */
 static bool find_barrier(operation *o, emu_place place) {
   const emu_transfer *t = &o->transfer;
-  if (place.cta != o->to.place.cta) {
+  if (place.bank != o->to.place.bank) {
     emu_fault(t->warp, t->op, t->lane, GG_E_EMU_MBARRIER,
               "the mbarrier at 0x%x is not in the CTA that gets the bytes, at 0x%x",
               emu_place_address(place), emu_place_address(o->to.place));
     return false;
   }
-  if (!emu_async_alive(t->warp, t->op, t->lane, place.cta)) return false;
+  if (!emu_async_alive(t->warp, t->op, t->lane, place.bank->cta)) return false;
   o->base.completes = o->barrier = emu_mbarrier_of_proxy(t->warp, t->op, t->lane, place);
   return o->barrier != NULL;
 }
@@ -267,7 +267,7 @@ bool emu_transfer_multicast(const emu_transfer *transfer, emu_place to, emu_plac
     return false;
   }
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
-    to.cta = barrier.cta = &cluster->ctas[__builtin_ctz(rest)];
+    to.bank = barrier.bank = cluster->ctas[__builtin_ctz(rest)].shared;
     if (!emu_transfer_in(transfer, to, barrier)) return false;
   }
   return true;
@@ -294,7 +294,7 @@ bool emu_transfer_across(const emu_transfer *transfer, emu_place to, emu_place f
 /* ---- Out of shared memory --------------------------------------------------------------- */
 
 static void gather(const operation *o, const emu_box_row *row, row_image *image) {
-  uint32_t anchor = o->from.place.offset;
+  uint32_t anchor = (uint32_t)o->from.place.offset;
   const uint8_t *marks = o->image + o->from.bytes;
   for (uint32_t i = 0; i < row->bytes; i += piece) {
     uint32_t at = swizzled(&o->transfer, anchor, row->linear + i);

@@ -104,7 +104,7 @@ static void count(emu_warp *warp, const emu_op *op, const copy *c) {
   uint64_t addresses[EMU_LANES] = {0};
   uint32_t i = 0, given = 0;
   EMU_EACH_LANE(c->base.lanes, lane) {
-    offsets[lane] = c->spans[i].place.offset + EMU_SHARED_RESERVED;
+    offsets[lane] = (uint32_t)c->spans[i].place.offset + EMU_SHARED_RESERVED;
     addresses[lane] = c->addresses[i];
     if (c->given[i]) given |= 1u << lane;
     counters->async_bytes_in += c->given[i++];

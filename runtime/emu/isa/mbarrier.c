@@ -50,7 +50,7 @@ static emu_mbarrier *any_barrier_of(emu_warp *warp, const emu_op *op, int lane) 
 
 static emu_mbarrier *barrier_of(emu_warp *warp, const emu_op *op, int lane) {
   emu_mbarrier *barrier = any_barrier_of(warp, op, lane);
-  bool alive = barrier && emu_async_alive(warp, op, lane, barrier->place.cta);
+  bool alive = barrier && emu_async_alive(warp, op, lane, barrier->place.bank->cta);
   return alive ? barrier : NULL;
 }
 
@@ -64,8 +64,7 @@ typedef struct init {
 
 static bool is_among(const init inits[EMU_LANES], uint32_t lanes, const init *one) {
   EMU_EACH_LANE(lanes, lane) {
-    if (inits[lane].place.cta == one->place.cta && inits[lane].place.offset == one->place.offset &&
-        inits[lane].count == one->count) {
+    if (emu_place_same(inits[lane].place, one->place) && inits[lane].count == one->count) {
       return true;
     }
   }
@@ -161,7 +160,7 @@ static emu_step run_arrive(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   uint64_t phase = 0;
   EMU_EACH_LANE(lanes, lane) {
     emu_mbarrier *barrier = any_barrier_of(warp, op, (int)lane);
-    if (!barrier || !may_arrive(warp, op, (int)lane, barrier->place.cta)) return EMU_FAULT;
+    if (!barrier || !may_arrive(warp, op, (int)lane, barrier->place.bank->cta)) return EMU_FAULT;
     if (barrier != told) {
       (facts->relaxed ? emu_hazard_release_relaxed : emu_hazard_release)(warp,
                                                                          emu_mbarrier_key(barrier));

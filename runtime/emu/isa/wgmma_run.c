@@ -108,7 +108,7 @@ typedef struct unit_set {
 
 static bool add_part(unit_set *set, emu_warp *warp, const emu_op *op, const char *name,
                      const part *p) {
-  uint32_t size = warp->cta->shared->size;
+  uint32_t size = (uint32_t)warp->cta->shared->size;
   for (int line = p->line; line < p->line + p->lines; line++) {
     for (int unit = p->unit; unit < p->unit + p->units; unit++) {
       uint32_t address = emu_matrix_unit(p->view, line, unit);
@@ -154,10 +154,10 @@ static uint32_t count_spans(const unit_set *set) {
 }
 
 static void list_spans(emu_span *out, const unit_set *set, emu_cta *cta) {
-  uint32_t end = cta->shared->size / EMU_UNIT_BYTES;
+  uint32_t end = (uint32_t)cta->shared->size / EMU_UNIT_BYTES;
   for (uint32_t unit = next_unit(set, 0, end, true); unit < end; out++) {
     uint32_t stop = next_unit(set, unit, end, false);
-    emu_place place = {cta, unit * EMU_UNIT_BYTES};
+    emu_place place = {cta->shared, unit * EMU_UNIT_BYTES};
     *out = (emu_span){place, (stop - unit) * EMU_UNIT_BYTES};
     unit = next_unit(set, stop, end, true);
   }
@@ -214,7 +214,7 @@ static void pass_reads(emu_wgmma_work *work) {
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
     emu_wgmma_work *heir = twin_among(emu_wgmma_at(&first[i])->first, work);
     if (!heir || !heir->async.shared_count) continue;
-    emu_async_pass_reads(work->warp->cta->cluster, &heir->async, &work->async);
+    emu_async_pass_reads(&heir->async, &work->async);
     return;
   }
 }
@@ -232,12 +232,12 @@ static bool check_written(emu_warp *warp, const emu_op *op, const emu_wgmma_work
   if (!warp->cta->cluster->run->checked) return true;
   for (uint32_t i = 0; i < work->async.read_count; i++) {
     const emu_span *span = &work->spans[i];
-    const uint8_t *marks = span->place.cta->shared->marks + span->place.offset;
+    const uint8_t *marks = emu_place_marks(span->place);
     for (uint32_t j = 0; j < span->bytes; j += EMU_UNIT_BYTES) {
       if (unit_written(marks + j)) continue;
       return emu_tolerated(warp, op, -1, GG_E_EMU_UNDEFINED,
                            "reads shared memory at 0x%" PRIx32 ", which nobody has written",
-                           span->place.offset + j + EMU_SHARED_RESERVED);
+                           (uint32_t)span->place.offset + j + EMU_SHARED_RESERVED);
     }
   }
   return true;
