@@ -15,6 +15,7 @@
 #include "emu/marks.h"
 #include "emu/memory.h"
 #include "emu/report.h"
+#include "emu/state.h"
 
 #define EMU_BANK(id, word, order, load, mark, finds, counts)                                       \
   const emu_bank_kind emu_bank_##id = {.name = word,                                               \
@@ -176,6 +177,7 @@ static bool check_order(const emu_bank_access *a, const emu_place place[EMU_LANE
 bool emu_access_banks(const emu_bank_access *a, uint8_t *host[EMU_LANES]) {
   emu_place place[EMU_LANES];
   bool check = a->warp->cta->cluster->run->checked;
+  if ((a->intent & (EMU_READ | EMU_WRITE)) == EMU_WRITE) emu_progress(a->warp->cta->cluster);
   if (!a->kind->find(place, a) || !check_places(a, place, check, host)) return false;
   if (a->kind->count && emu_counting(a->warp)->site_count) a->kind->count(a, place);
   return !check || check_order(a, place);

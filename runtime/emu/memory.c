@@ -221,7 +221,6 @@ bool emu_access(emu_warp *warp, const emu_op *op, emu_space space,
                 uint8_t *host[EMU_LANES]) {
   emu_bank_access a = {warp, op, kinds[space], space, address, lanes, bytes, intent};
   if (!check_alignment(&a)) return false;
-  if ((intent & EMU_WRITE) && !(intent & EMU_READ)) emu_progress(warp->cta->cluster);
   return space == EMU_GENERIC ? access_generic(&a, host) : emu_access_banks(&a, host);
 }
 
