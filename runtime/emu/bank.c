@@ -83,10 +83,25 @@ bool emu_bank_outside(const emu_bank_access *a, uint32_t lane, const char *why) 
   return false;
 }
 
-bool emu_bank_find(emu_place place[EMU_LANES], const emu_bank_access *a, emu_bank *bank) {
+bool emu_bank_holds(emu_places *out, const emu_bank_access *a, emu_bank *bank) {
+  if (a->lanes != UINT32_MAX || a->bytes > bank->size) return false;
+  const uint64_t *address = a->address, base = bank->base, most = bank->size - a->bytes;
+  uint32_t outside = 0;
+  for (int lane = 0; lane < EMU_LANES; lane++) {
+    uint64_t offset = address[lane] - base;
+    outside |= offset > most;
+    out->of[lane] = (emu_place){bank, offset};
+  }
+  if (outside) return false;
+  out->one = bank;
+  return true;
+}
+
+bool emu_bank_find(emu_places *out, const emu_bank_access *a, emu_bank *bank) {
+  out->one = bank;
   EMU_EACH_LANE(a->lanes, lane) {
     uint64_t offset = a->address[lane] - bank->base;
-    place[lane] = (emu_place){bank, offset};
+    out->of[lane] = (emu_place){bank, offset};
     if (a->bytes <= bank->size && offset <= bank->size - a->bytes) continue;
     char figures[96];
     snprintf(figures, sizeof figures, "%s memory has %" PRIu64 " bytes from 0x%" PRIx64 " on",
@@ -137,33 +152,32 @@ static bool check_marks(const emu_bank_access *a, uint32_t lane, emu_place place
   return true;
 }
 
-/* Host addresses, and the marks. */
-static bool check_places(const emu_bank_access *a, const emu_place place[EMU_LANES], bool check,
-                         uint8_t *host[EMU_LANES]) {
+/* The marks of all lanes. */
+static bool check_all_marks(const emu_bank_access *a, const emu_places *places, bool check) {
   bool keeps = (a->intent & EMU_WRITE) && a->kind->marks == EMU_MARKS_KEPT;
   uint32_t last = EMU_LANES;
+  if (!check && !keeps) return true;
   EMU_EACH_LANE(a->lanes, lane) {
-    emu_place at = place[lane];
-    bool again = last < EMU_LANES && emu_place_same(at, place[last]);
+    emu_place at = places->of[lane];
+    bool again = last < EMU_LANES && emu_place_same(at, places->of[last]);
     last = lane;
-    host[lane] = emu_place_bytes(at);
     if (again || at.bank->complete) continue;
     if (check) {
       if (!check_marks(a, lane, at)) return false;
-    } else if (keeps) {
+    } else {
       emu_marks_change(emu_place_marks(at), a->bytes, 0, EMU_MARK_WRITTEN);
     }
   }
   return true;
 }
 
-/* ---- All of it -------------------------------------------------------------------------- */
+/* ---- Order ------------------------------------------------------------------------------ */
 
 /* What orders the access. */
-static bool check_order(const emu_bank_access *a, const emu_place place[EMU_LANES]) {
+static bool check_order(const emu_bank_access *a, const emu_places *places) {
   bool strong = a->intent & EMU_STRONG;
   if (a->kind->orders == EMU_ORDERS_RACES) {
-    return emu_hazard_access(a->warp, a->op, a->lanes, place, a->bytes, a->intent & EMU_WRITE,
+    return emu_hazard_access(a->warp, a->op, a->lanes, places->of, a->bytes, a->intent & EMU_WRITE,
                              strong);
   }
   if (a->kind->orders == EMU_ORDERS_FLAGS && strong) {
@@ -174,11 +188,29 @@ static bool check_order(const emu_bank_access *a, const emu_place place[EMU_LANE
   return true;
 }
 
+/* ---- All of it -------------------------------------------------------------------------- */
+
+static void find_host(uint8_t *host[EMU_LANES], const emu_places *places, uint32_t lanes) {
+  if (places->one && lanes == UINT32_MAX) {
+    uint8_t *bytes = places->one->bytes;
+    for (int lane = 0; lane < EMU_LANES; lane++)
+      host[lane] = bytes + places->of[lane].offset;
+    return;
+  }
+  EMU_EACH_LANE(lanes, lane) {
+    host[lane] = emu_place_bytes(places->of[lane]);
+  }
+}
+
 bool emu_access_banks(const emu_bank_access *a, uint8_t *host[EMU_LANES]) {
-  emu_place place[EMU_LANES];
+  emu_places places;
+  places.one = NULL;
   bool check = a->warp->cta->cluster->run->checked;
   if ((a->intent & (EMU_READ | EMU_WRITE)) == EMU_WRITE) emu_progress(a->warp->cta->cluster);
-  if (!a->kind->find(place, a) || !check_places(a, place, check, host)) return false;
-  if (a->kind->count && emu_counting(a->warp)->site_count) a->kind->count(a, place);
-  return !check || check_order(a, place);
+  if (!a->kind->find(&places, a)) return false;
+  find_host(host, &places, a->lanes);
+  bool complete = places.one && places.one->complete;
+  if (!complete && !check_all_marks(a, &places, check)) return false;
+  if (a->kind->count && emu_counting(a->warp)->site_count) a->kind->count(a, &places);
+  return !check || check_order(a, &places);
 }

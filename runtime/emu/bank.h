@@ -41,14 +41,20 @@ typedef struct emu_bank_access {
   unsigned bytes, intent; /* bits of emu_intent */
 } emu_bank_access;
 
+/* The places of an access. */
+typedef struct emu_places {
+  emu_place of[EMU_LANES];
+  emu_bank *one; /* in which all of them are; NULL: it is not known */
+} emu_places;
+
 /* The columns of banks.def. */
 typedef struct emu_bank_kind {
   const char *name;
   enum { EMU_ORDERS_NOTHING, EMU_ORDERS_FLAGS, EMU_ORDERS_RACES } orders;
   enum { EMU_LOADS_TOLD, EMU_LOADS_COUNTED } loads;
   enum { EMU_MARKS_CHECKED, EMU_MARKS_KEPT } marks;
-  bool (*find)(emu_place place[EMU_LANES], const emu_bank_access *a); /* false after a fault */
-  void (*count)(const emu_bank_access *a, const emu_place place[EMU_LANES]);
+  bool (*find)(emu_places *out, const emu_bank_access *a); /* `one` is NULL; false after a fault */
+  void (*count)(const emu_bank_access *a, const emu_places *places);
   /* What messages call a place; NULL: "shared memory at 0x400". */
   void (*put)(char *out, size_t size, emu_place place);
 } emu_bank_kind;
@@ -86,8 +92,10 @@ bool emu_access_banks(const emu_bank_access *a, uint8_t *host[EMU_LANES]);
 
 /* ---- For kinds -------------------------------------------------------------------------- */
 
-/* The places of addresses in one bank. */
-bool emu_bank_find(emu_place place[EMU_LANES], const emu_bank_access *a, emu_bank *bank);
+/* The places of addresses in one bank; false after a fault. */
+bool emu_bank_find(emu_places *out, const emu_bank_access *a, emu_bank *bank);
+/* The same without a fault, and for whole warps alone, as most accesses are. */
+bool emu_bank_holds(emu_places *out, const emu_bank_access *a, emu_bank *bank);
 /* "reads", "writes" or "updates". */
 const char *emu_bank_verb(const emu_bank_access *a);
 /* EMU_BOUNDS, of a lane. Returns false. */

@@ -30,9 +30,11 @@ static bool global_bounds(const emu_bank_access *a, uint32_t lane) {
   return false;
 }
 
-bool emu_find_global(emu_place place[EMU_LANES], const emu_bank_access *a) {
+bool emu_find_global(emu_places *out, const emu_bank_access *a) {
   struct emu_warp_state *state = a->warp->state;
   emu_bank *range = state->range;
+  bool writes = a->intent & EMU_WRITE;
+  if (range && !(writes && range->read_only) && emu_bank_holds(out, a, range)) return true;
   EMU_EACH_LANE(a->lanes, lane) {
     uint64_t address = a->address[lane];
     if (!range || address - range->base > range->size ||
@@ -41,14 +43,14 @@ bool emu_find_global(emu_place place[EMU_LANES], const emu_bank_access *a) {
       if (!range) return global_bounds(a, lane);
       state->range = range;
     }
-    if ((a->intent & EMU_WRITE) && range->read_only) return global_bounds(a, lane);
-    place[lane] = (emu_place){range, address - range->base};
+    if (writes && range->read_only) return global_bounds(a, lane);
+    out->of[lane] = (emu_place){range, address - range->base};
   }
   return true;
 }
 
-void emu_tally_global(const emu_bank_access *a, const emu_place place[EMU_LANES]) {
-  (void)place;
+void emu_tally_global(const emu_bank_access *a, const emu_places *places) {
+  (void)places;
   emu_count_global(a->warp, a->op, a->lanes, a->address, a->bytes);
 }
 
@@ -112,45 +114,46 @@ bool emu_shared_place(emu_place *out, emu_warp *warp, const emu_op *op, int lane
          shared_bounds(warp, op, lane, address, bytes);
 }
 
-bool emu_find_shared(emu_place place[EMU_LANES], const emu_bank_access *a) {
+bool emu_find_shared(emu_places *out, const emu_bank_access *a) {
   uint32_t last = EMU_LANES;
+  if (emu_bank_holds(out, a, a->warp->cta->shared)) return true;
   EMU_EACH_LANE(a->lanes, lane) {
     bool again = last < EMU_LANES && a->address[lane] == a->address[last];
     if (again) {
-      place[lane] = place[last];
+      out->of[lane] = out->of[last];
       continue;
     }
     last = lane;
-    if (!emu_shared_find(&place[lane], a->warp, a->space, a->address[lane], a->bytes)) {
+    if (!emu_shared_find(&out->of[lane], a->warp, a->space, a->address[lane], a->bytes)) {
       return shared_bounds(a->warp, a->op, (int)lane, a->address[lane], a->bytes);
     }
-    const emu_cta *cta = place[lane].bank->cta;
+    const emu_cta *cta = out->of[lane].bank->cta;
     if (cta != a->warp->cta && !emu_async_alive(a->warp, a->op, (int)lane, cta)) return false;
   }
   return true;
 }
 
-void emu_tally_shared(const emu_bank_access *a, const emu_place place[EMU_LANES]) {
+void emu_tally_shared(const emu_bank_access *a, const emu_places *places) {
   uint32_t offsets[EMU_LANES];
   EMU_EACH_LANE(a->lanes, lane) {
-    offsets[lane] = (uint32_t)place[lane].offset;
+    offsets[lane] = (uint32_t)places->of[lane].offset;
   }
   emu_count_shared(a->warp, a->op, a->lanes, offsets, a->bytes);
 }
 
 /* ---- Local and parameters --------------------------------------------------------------- */
 
-bool emu_find_local(emu_place place[EMU_LANES], const emu_bank_access *a) {
+bool emu_find_local(emu_places *out, const emu_bank_access *a) {
   emu_frame *frame = a->warp->split->frame;
   EMU_EACH_LANE(a->lanes, lane) {
-    if (!emu_frame_find(&place[lane], frame, (int)lane, a->address[lane], a->bytes)) {
+    if (!emu_frame_find(&out->of[lane], frame, (int)lane, a->address[lane], a->bytes)) {
       return emu_bank_outside(a, lane, "that is outside of the function's local variables");
     }
   }
   return true;
 }
 
-bool emu_find_param(emu_place place[EMU_LANES], const emu_bank_access *a) {
+bool emu_find_param(emu_places *out, const emu_bank_access *a) {
   emu_bank *params = a->warp->cta->cluster->run->state->params;
   EMU_EACH_LANE(a->lanes, lane) {
     uint64_t address = a->address[lane];
@@ -159,7 +162,7 @@ bool emu_find_param(emu_place place[EMU_LANES], const emu_bank_access *a) {
                               a->intent & EMU_WRITE ? "parameters are read-only"
                                                     : "that is outside of the parameters");
     }
-    place[lane] = (emu_place){params, address};
+    out->of[lane] = (emu_place){params, address};
   }
   return true;
 }
@@ -179,9 +182,13 @@ emu_space emu_space_of(uint64_t address) {
 }
 
 static bool check_alignment(const emu_bank_access *a) {
+  const uint64_t *address = a->address;
   uint64_t low = 0;
-  EMU_EACH_LANE(a->lanes, lane) {
-    low |= a->address[lane];
+  if (a->lanes == UINT32_MAX) {
+    for (int lane = 0; lane < EMU_LANES; lane++)
+      low |= address[lane];
+  } else {
+    EMU_EACH_LANE(a->lanes, lane) low |= address[lane];
   }
   if (!(low & (a->bytes - 1))) return true;
   EMU_EACH_LANE(a->lanes, lane) {

@@ -15,15 +15,15 @@ static const char text[] = ".version 8.0\n.target sm_90a\n.address_size 64\n"
 
 /* ---- The kind --------------------------------------------------------------------------- */
 
-static bool find(emu_place place[EMU_LANES], const emu_bank_access *a);
+static bool find(emu_places *out, const emu_bank_access *a);
 
 static const emu_bank_kind scratch = {.name = "scratch", .orders = EMU_ORDERS_RACES, .find = find};
 
-static bool find(emu_place place[EMU_LANES], const emu_bank_access *a) {
+static bool find(emu_places *out, const emu_bank_access *a) {
   emu_bank *bank = a->warp->cta->banks;
   while (bank->kind != &scratch)
     bank = bank->next;
-  return emu_bank_find(place, a, bank);
+  return emu_bank_find(out, a, bank);
 }
 
 /* ---- Two warps beside it ---------------------------------------------------------------- */
