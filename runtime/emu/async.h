@@ -1,11 +1,12 @@
 /* Asynchronous work of a cluster: issued now, landing later.
  *
  * cp.async, bulk copies, TMA and wgmma are operations in a cluster's engine from the instruction
- * that issues them until they land. They land as late as the PTX memory model allows: when an
- * instruction waits for them in person (wait_group), or when nothing else in the cluster can run;
- * with emu_options.random at a random moment before that. Until then the bytes that they will write
- * are marked LANDING and those that they will read LEAVING, so that whoever touches them too early
- * is told. The order of landing is unspecified where PTX leaves it so. */
+ * that issues them until they land; what a unit remembers beside them is unit.h's. They land as
+ * late as the PTX memory model allows: when an instruction waits for them in person (wait_group),
+ * or when nothing else in the cluster can run; with emu_options.random at a random moment before
+ * that. Until then the bytes that they will write are marked LANDING and those that they will read
+ * LEAVING, so that whoever touches them too early is told. The order of landing is unspecified
+ * where PTX leaves it so. */
 #ifndef GG_EMU_ASYNC_H
 #define GG_EMU_ASYNC_H
 
@@ -14,7 +15,8 @@
 
 typedef struct emu_async emu_async;
 
-/* Bytes of shared memory that an operation owns until it lands. */
+/* Bytes of a bank that an operation owns until it lands: shared memory, or another of one cluster.
+ */
 typedef struct emu_span {
   emu_place place;
   uint32_t bytes;
@@ -27,7 +29,7 @@ struct emu_async {
   uint32_t lanes;             /* that issued it */
   const void *chain; /* operations of one chain land in the order of issue; NULL: in any order */
   uint64_t group;    /* the issuer's bookkeeping */
-  emu_proxy proxy;   /* through which it touches shared memory */
+  emu_proxy proxy;   /* through which it touches memory */
   /* Spans start at multiples of 16 bytes and are as long, or lie inside 16 such bytes. They live
    * until the operation is dropped. */
   const emu_span *writes, *reads;
@@ -41,7 +43,7 @@ struct emu_async {
   uint64_t issued;  /* time of the cluster: the engine's */
   bool held;        /* its marks are set: the engine's */
   bool trusting;    /* the async proxy reads for it what threads wrote without a proxy fence */
-  bool binds;       /* shared memory that it touches must not go away before it lands */
+  bool binds;       /* the CTA whose memory it touches must not exit before it lands */
   const char *unit; /* the track of the timeline: "TMA"; NULL: none */
   const struct emu_mbarrier *completes; /* on which it completes, for the timeline; NULL: on none */
   /* Does the work: moves bytes, completes barriers. Its marks are cleared, and what it touched is
@@ -84,7 +86,7 @@ bool emu_engine_time_out(emu_cluster *cluster);
 /* The machine calls this between turns of warps: with `random`, may land something. False after a
  * fault. */
 bool emu_engine_tick(emu_cluster *cluster);
-/* A CTA's last lane has exited: EMU_EXIT for a bulk store that still reads its shared memory,
+/* A CTA's last lane has exited: EMU_EXIT for a bulk store that still reads its memory,
  * EMU_IN_FLIGHT for a load that is still to land in it. False after a fault. */
 bool emu_engine_cta_exit(emu_cta *cta);
 
