@@ -17,13 +17,14 @@
 #include "emu/report.h"
 #include "emu/state.h"
 
-#define EMU_BANK(id, word, order, load, mark, finds, counts)                                       \
+#define EMU_BANK(id, word, order, load, mark, finds, counts, puts)                                 \
   const emu_bank_kind emu_bank_##id = {.name = word,                                               \
                                        .orders = EMU_ORDERS_##order,                               \
                                        .loads = EMU_LOADS_##load,                                  \
                                        .marks = EMU_MARKS_##mark,                                  \
                                        .find = finds,                                              \
-                                       .count = counts};
+                                       .count = counts,                                            \
+                                       .put = puts};
 #include "emu/banks.def"
 #undef EMU_BANK
 

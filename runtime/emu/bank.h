@@ -55,7 +55,6 @@ typedef struct emu_bank_kind {
   enum { EMU_MARKS_CHECKED, EMU_MARKS_KEPT } marks;
   bool (*find)(emu_places *out, const emu_bank_access *a); /* `one` is NULL; false after a fault */
   void (*count)(const emu_bank_access *a, const emu_places *places);
-  /* What messages call a place; NULL: "shared memory at 0x400". */
   void (*put)(char *out, size_t size, emu_place place);
 } emu_bank_kind;
 
@@ -74,8 +73,12 @@ struct emu_bank {
   emu_bank *next;         /* of the CTA's */
 };
 
-#define EMU_BANK(id, name, orders, loads, marks, find, count)                                      \
-  extern const emu_bank_kind emu_bank_##id;
+/* Each kind, and the functions that its row may name. */
+#define EMU_BANK(id, name, orders, loads, marks, find, count, put)                                 \
+  extern const emu_bank_kind emu_bank_##id;                                                        \
+  bool emu_find_##id(emu_places *out, const emu_bank_access *a);                                   \
+  void emu_tally_##id(const emu_bank_access *a, const emu_places *places);                         \
+  void emu_put_##id(char *out, size_t size, emu_place place);
 #include "emu/banks.def"
 #undef EMU_BANK
 

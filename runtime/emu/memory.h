@@ -43,14 +43,6 @@ bool emu_shared_place(emu_place *out, emu_warp *warp, const emu_op *op, int lane
 bool emu_shared_find(emu_place *out, const emu_warp *warp, emu_space space, uint64_t address,
                      uint64_t bytes);
 
-/* Kinds of banks: see banks.def. */
-#define EMU_BANK(id, name, orders, loads, marks, find, count)                                      \
-  bool emu_find_##id(emu_places *out, const emu_bank_access *a);
-#include "emu/banks.def"
-#undef EMU_BANK
-void emu_tally_global(const emu_bank_access *a, const emu_places *places);
-void emu_tally_shared(const emu_bank_access *a, const emu_places *places);
-
 /* Global memory for asynchronous units: host address of `bytes` at `address` in one range, or NULL;
  * emu_global_explain says why not ("4 bytes past the end of the 512-byte allocation at 0x…"). */
 uint8_t *emu_global(emu_device *device, uint64_t address, uint64_t bytes, bool write);
