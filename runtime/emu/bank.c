@@ -115,12 +115,18 @@ bool emu_bank_find(emu_places *out, const emu_bank_access *a, emu_bank *bank) {
 /* ---- Marks ------------------------------------------------------------------------------ */
 
 /* A lane reads what nobody has written; whether the kernel goes on. */
-static bool uninitialised(const emu_bank_access *a, uint32_t lane, const uint8_t *marks) {
+static bool uninitialised(const emu_bank_access *a, uint32_t lane, emu_place place) {
+  const uint8_t *marks = emu_place_marks(place);
   unsigned first = 0;
   while (marks[first] & EMU_MARK_WRITTEN) {
     first++;
   }
   gg_status code = a->intent & EMU_COMPUTE ? GG_E_EMU_UNDEFINED : GG_E_EMU_UNINITIALISED;
+  if (a->kind->put) {
+    return emu_tolerated(a->warp, a->op, (int)lane, code,
+                         "%s %u bytes of %s; nobody has written byte %u of them", emu_bank_verb(a),
+                         a->bytes, emu_place_in_words(place).text, first);
+  }
   return emu_tolerated(a->warp, a->op, (int)lane, code,
                        "%s %u bytes at 0x%" PRIx64
                        " of %s memory; nobody has written byte %u of them",
@@ -145,7 +151,7 @@ static bool check_marks(const emu_bank_access *a, uint32_t lane, emu_place place
   if (a->intent & EMU_READ) {
     if (!writes && a->kind->loads == EMU_LOADS_COUNTED) {
       emu_counting(a->warp)->unwritten_reads++;
-    } else if (!uninitialised(a, lane, marks)) {
+    } else if (!uninitialised(a, lane, place)) {
       return false;
     }
   }

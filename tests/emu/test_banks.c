@@ -1,6 +1,7 @@
 /* A kind of memory that the emulator has never heard of: bounds, marks, races and what operations
  * in flight own come from its being a bank (emu/bank.h), with nothing written for it but how
  * addresses become places. */
+#include <stdio.h>
 #include <string.h>
 
 #include "emu/async.h"
@@ -17,7 +18,12 @@ static const char text[] = ".version 8.0\n.target sm_90a\n.address_size 64\n"
 
 static bool find(emu_places *out, const emu_bank_access *a);
 
-static const emu_bank_kind scratch = {.name = "scratch", .orders = EMU_ORDERS_RACES, .find = find};
+static void put(char *out, size_t size, emu_place place) {
+  snprintf(out, size, "scratch memory at word %u", (unsigned)place.offset / word);
+}
+
+static const emu_bank_kind scratch = {
+    .name = "scratch", .orders = EMU_ORDERS_RACES, .find = find, .put = put};
 
 static bool find(emu_places *out, const emu_bank_access *a) {
   emu_bank *bank = a->warp->cta->banks;
@@ -113,14 +119,14 @@ START_TEST(marks) {
   ck_assert_int_eq(bank->marks[8], EMU_MARK_WRITTEN);
   ck_assert(!come(0, first + 12, EMU_READ));
   expect(GG_E_EMU_UNINITIALISED,
-         "reads 4 bytes at 0x500c of scratch memory; nobody has written byte 0 of them");
+         "reads 4 bytes of scratch memory at word 3; nobody has written byte 0 of them");
 }
 END_TEST
 
 START_TEST(races) {
   ck_assert(come(0, first, EMU_WRITE));
   ck_assert(!come(1, first, EMU_READ));
-  expect(GG_E_EMU_RACE, "reads scratch memory at 0x5000, which warp 0 of CTA 0, lane 0, has "
+  expect(GG_E_EMU_RACE, "reads scratch memory at word 0, which warp 0 of CTA 0, lane 0, has "
                         "written at line 5 (ret): no barrier, wait or flag orders the two");
 }
 END_TEST
@@ -132,7 +138,7 @@ START_TEST(a_barrier_orders) {
   emu_hazard_acquire(warp_at(1), &barrier);
   ck_assert(come(1, first, EMU_READ));
   ck_assert(!come(0, first, EMU_WRITE));
-  expect(GG_E_EMU_RACE, "writes scratch memory at 0x5000, which warp 1");
+  expect(GG_E_EMU_RACE, "writes scratch memory at word 0, which warp 1");
 }
 END_TEST
 
@@ -172,7 +178,7 @@ START_TEST(what_is_to_be_written) {
   ck_assert(issue(&async, &span, true));
   ck_assert(come(1, first + 32, EMU_WRITE));
   ck_assert(!come(0, first + 16, EMU_READ));
-  expect(GG_E_EMU_IN_FLIGHT, "reads scratch memory at 0x5010, which ret of line 5 (CTA 0, warp 0) "
+  expect(GG_E_EMU_IN_FLIGHT, "reads scratch memory at word 4, which ret of line 5 (CTA 0, warp 0) "
                              "has yet to write: nothing has waited for it");
 }
 END_TEST
@@ -217,7 +223,7 @@ START_TEST(the_end_of_a_cta) {
   static emu_span span;
   ck_assert(issue(&async, &span, true));
   ck_assert(!emu_engine_cta_exit(&cluster->ctas[0]));
-  expect(GG_E_EMU_IN_FLIGHT, "exits while its scratch memory at 0x5000 is still to be written");
+  expect(GG_E_EMU_IN_FLIGHT, "exits while its scratch memory at word 0 is still to be written");
 }
 END_TEST
 
