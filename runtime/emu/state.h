@@ -35,7 +35,6 @@ struct emu_warp_state {
   bool queued;            /* in the cluster's queue */
   bool yielded;           /* emu_yield was called during this instruction */
   uint64_t steps;         /* instructions so far */
-  uint32_t meeting, met;  /* lanes at bar.warp.sync: that wait, and that may go on */
   emu_slice slice_now;    /* the timeline: what the warp does, */
   emu_slice slice_before; /* and what it waited for before that, not yet written */
   emu_landed landed;      /* the timeline: not yet written */

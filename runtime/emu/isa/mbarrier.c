@@ -17,17 +17,16 @@ enum { object_bytes = 8, count_bits = 20 };
 
 /* A wait that a lane has tried: the first try of mbarrier.try_wait gives up at once, as the
  * hardware may, so that code which does not try again is seen. */
-typedef struct try {
+typedef struct attempt {
   emu_mbarrier *barrier;
   uint64_t phase;
   enum { TRY_NONE, TRY_TOLD, TRY_BLOCKED, TRY_EXPIRED } state;
-}
-try;
+} attempt;
 
 /* The unit's state of a warp; that of a cluster is emu_mbarriers. */
-typedef struct tries {
-  try of[EMU_LANES];
-} tries;
+typedef struct attempts {
+  attempt of[EMU_LANES];
+} attempts;
 
 /* A state: the phase, and the arrivals it had pending. */
 static uint64_t state_of(const emu_mbarrier *barrier) {
@@ -208,10 +207,10 @@ static int is_complete(emu_warp *warp, const emu_op *op, int lane, const emu_mba
 }
 
 /* Says no to the lanes, and remembers that it has. */
-static emu_step say_no(emu_warp *warp, const emu_op *op, tries *own,
+static emu_step say_no(emu_warp *warp, const emu_op *op, attempts *own,
                        emu_mbarrier *const barrier[EMU_LANES], uint32_t pending) {
   EMU_EACH_LANE(pending, lane) {
-    own->of[lane] = (try){barrier[lane], barrier[lane]->phase, TRY_TOLD};
+    own->of[lane] = (attempt){barrier[lane], barrier[lane]->phase, TRY_TOLD};
   }
   emu_set_predicate(warp, &op->operands[0], pending, 0);
   emu_yield(warp);
@@ -219,12 +218,12 @@ static emu_step say_no(emu_warp *warp, const emu_op *op, tries *own,
 }
 
 /* None of the lanes' phases is complete. */
-static emu_step wait_on(emu_warp *warp, const emu_op *op, tries *own,
+static emu_step wait_on(emu_warp *warp, const emu_op *op, attempts *own,
                         emu_mbarrier *const barrier[EMU_LANES], uint32_t lanes) {
   bool again = true, one = true;
   const emu_mbarrier *first = barrier[__builtin_ctz(lanes)];
   EMU_EACH_LANE(lanes, lane) {
-    const try *before = &own->of[lane];
+    const attempt *before = &own->of[lane];
     again = again && before->barrier == barrier[lane] && before->phase == barrier[lane]->phase &&
             (before->state == TRY_TOLD || before->state == TRY_BLOCKED);
     one = one && barrier[lane] == first;
@@ -240,7 +239,7 @@ static emu_step wait_on(emu_warp *warp, const emu_op *op, tries *own,
 
 static emu_step run_wait(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   const mbarrier_facts *facts = op->facts;
-  tries *own = emu_unit_of_warp(warp, op, EMU_UNIT_ID_MBARRIER);
+  attempts *own = emu_unit_of_warp(warp, op, EMU_UNIT_ID_MBARRIER);
   if (!own) return EMU_FAULT;
   emu_mbarrier *barrier[EMU_LANES] = {NULL}, *told = NULL;
   uint32_t done = 0;
@@ -270,7 +269,7 @@ static void close_cluster(void *state) {
 
 /* The warp's lanes that are blocked give up; whether there are any. */
 static bool give_up_warp(emu_warp *warp) {
-  tries *own = warp->units[EMU_UNIT_ID_MBARRIER];
+  attempts *own = warp->units[EMU_UNIT_ID_MBARRIER];
   bool any = false;
   for (int lane = 0; own && lane < EMU_LANES; lane++) {
     if (own->of[lane].state != TRY_BLOCKED) continue;
@@ -292,7 +291,7 @@ static bool give_up(emu_cluster *cluster) {
 }
 
 static bool explain(gg_str *out, const emu_warp *warp, const emu_split *split) {
-  const tries *own = warp->units[EMU_UNIT_ID_MBARRIER];
+  const attempts *own = warp->units[EMU_UNIT_ID_MBARRIER];
   EMU_EACH_LANE(own ? split->lanes : 0, lane) {
     if (own->of[lane].state != TRY_BLOCKED) continue;
     emu_mbarrier_describe(out, own->of[lane].barrier);
@@ -302,7 +301,7 @@ static bool explain(gg_str *out, const emu_warp *warp, const emu_split *split) {
 }
 
 const emu_unit emu_unit_mbarrier = {.name = "asynchronous work",
-                                    .warp_bytes = sizeof(tries),
+                                    .warp_bytes = sizeof(attempts),
                                     .cluster_bytes = sizeof(emu_mbarriers),
                                     .close_cluster = close_cluster,
                                     .give_up = give_up,
