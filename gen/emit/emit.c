@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "emit/report.h"
+#include "emit/skeleton.h"
 #include "plan/distribution.h"
 #include "plan/operands.h"
 #include "plan/target.h"
@@ -165,9 +166,10 @@ static gg_status write_source(kernel_memory *memory, const gg_plan *plan, const 
   gg_status st;
   if ((st = bind_banner(&bindings, &memory->code_begin, plan, layouts, err))) return st;
   gg_bind_text(&bindings, "name", plan->name);
-  if ((st = plan->target->bind(&bindings, plan, layouts, err))) return st;
+  const gg_skeleton *skeleton = &gg_skeletons[plan->target->id];
+  if ((st = skeleton->bind(&bindings, plan, layouts, err))) return st;
   if ((st = gg_bindings_check(&bindings, err))) return st;
-  st = gg_template_expand(&memory->source, gg_template_files, plan->target->template_name,
+  st = gg_template_expand(&memory->source, gg_template_files, skeleton->template_name,
                           bindings.rows, bindings.count, err);
   if (!st) st = write_fingerprint(memory, err);
   memory->kernel.source = gg_str_text(&memory->source);

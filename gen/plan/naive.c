@@ -122,14 +122,13 @@ static gg_status derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
 }
 
 const gg_target gg_target_naive = {
+    .id = GG_TARGET_NAIVE,
     .ageless = true,
     .family = "naive",
     .summary = "a thread an element, any architecture",
-    .template_name = "naive.cu",
     .worker = "thread",
     .least = {.number = 80},
     .accepts = accepts,
     .choose = choose,
     .derive = derive,
-    .bind = gg_naive_bind,
 };

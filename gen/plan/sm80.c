@@ -364,13 +364,12 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
 }
 
 const gg_target gg_target_sm80 = {
+    .id = GG_TARGET_SM80,
     .family = "sm80",
     .summary = "mma.sync fed by a multistage cp.async pipeline, sm_80 and newer",
-    .template_name = "sm80_multistage.cu",
     .worker = "warp",
     .least = {.number = 80},
     .accepts = accepts,
     .choose = choose,
     .derive = gg_sm80_derive,
-    .bind = gg_sm80_bind,
 };

@@ -368,11 +368,11 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return choose_fetches(plan, err);
 }
 
-/* The two differ in their templates: who loads. */
+/* The two differ in their skeletons: who loads. */
 const gg_target gg_target_sm90 = {
+    .id = GG_TARGET_SM90,
     .family = "sm90",
     .summary = "warp-specialised wgmma fed by TMA, sm_90a",
-    .template_name = "sm90_warp_specialised.cu",
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
     .int32_coordinates = true,
@@ -381,13 +381,12 @@ const gg_target gg_target_sm90 = {
     .swaps_ab = gg_sm90_swaps_ab,
     .choose = choose,
     .derive = gg_sm90_derive,
-    .bind = gg_sm90_bind,
 };
 
 const gg_target gg_target_sm90_multistage = {
+    .id = GG_TARGET_SM90_MULTISTAGE,
     .family = "sm90",
     .summary = "wgmma fed by TMA, every warpgroup alike, sm_90a",
-    .template_name = "sm90_multistage.cu",
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
     .int32_coordinates = true,
@@ -396,5 +395,4 @@ const gg_target gg_target_sm90_multistage = {
     .swaps_ab = gg_sm90_swaps_ab,
     .choose = choose,
     .derive = gg_sm90_derive,
-    .bind = gg_sm90_bind,
 };

@@ -1,4 +1,4 @@
-/* Family sm90: its three stages, and parts of the first. */
+/* Family sm90: its two stages, and parts of the first. */
 #ifndef GG_PLAN_SM90_H
 #define GG_PLAN_SM90_H
 
@@ -56,8 +56,6 @@ typedef enum gg_sm90_cells {
 gg_sm90_cells gg_sm90_cells_of(const gg_operand *operand, int line);
 
 gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm90.c */
-gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
-                       gg_error *err); /* emit/sm90.c */
 
 extern const gg_target gg_target_sm90, gg_target_sm90_multistage; /* sm90.c */
 
