@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "atom/dtype.h"
-#include "layout/tiled_mma.h"
+#include "atom/tiled_mma.h"
 #include "plan/check.h"
 #include "plan/epilogue.h"
 

@@ -1,6 +1,6 @@
 /* The calculator's operations on layouts and tensors: thin steps from values to the algebra's
  * functions. Those on tuples are in expr_tuples.c, those on atoms in expr_atoms.c. */
-#include "layout/expr_ops.h"
+#include "calculator/expr_ops.h"
 
 #include <string.h>
 
@@ -562,7 +562,7 @@ OP(domain_offset) {
 const gg_op gg_ops[] = {
 #define GG_ALIAS(alias, name)
 #define GG_OP(name, arguments, function, help) {#name, arguments, gg_expr_##function, help},
-#include "layout/expr_ops.def"
+#include "calculator/expr_ops.def"
 #undef GG_OP
 #undef GG_ALIAS
     {NULL, NULL, NULL, NULL},
@@ -571,7 +571,7 @@ const gg_op gg_ops[] = {
 const gg_op_alias gg_op_aliases[] = {
 #define GG_OP(name, arguments, function, help)
 #define GG_ALIAS(alias, name) {#alias, #name},
-#include "layout/expr_ops.def"
+#include "calculator/expr_ops.def"
 #undef GG_OP
 #undef GG_ALIAS
     {NULL, NULL},

@@ -1,9 +1,10 @@
-/* Inside gen/layout/ only: a layout's domain as panels of rows and columns, and what fills it. */
-#ifndef GG_LAYOUT_GRID_H
-#define GG_LAYOUT_GRID_H
+/* Inside gen/calculator/ only: a layout's domain as panels of rows and columns, and what fills it.
+ */
+#ifndef GG_CALCULATOR_GRID_H
+#define GG_CALCULATOR_GRID_H
 
 #include "base/arena.h"
-#include "layout/draw.h"
+#include "calculator/draw.h"
 
 enum {
   gg_grid_cells = 16384,

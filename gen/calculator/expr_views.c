@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "atom/atom_near.h"
+#include "calculator/expr.h"
 #include "layout/calc.h"
-#include "layout/expr.h"
 
 /* B is shown with K running down: its index in N x K counts along those rows. */
 static void add_operand(gg_tv_view *views, int *count, gg_mma_operand operand, const gg_layout *tv,

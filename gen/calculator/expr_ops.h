@@ -1,15 +1,15 @@
-/* Inside gen/layout/ only: the calculator's operations, one function a row of expr_ops.def, and the
- * short words in which their files are written. */
-#ifndef GG_LAYOUT_EXPR_OPS_H
-#define GG_LAYOUT_EXPR_OPS_H
+/* Inside gen/calculator/ only: its operations, one function a row of expr_ops.def, and the short
+ * words in which their files are written. */
+#ifndef GG_CALCULATOR_EXPR_OPS_H
+#define GG_CALCULATOR_EXPR_OPS_H
 
+#include "calculator/expr.h"
 #include "layout/calc.h"
-#include "layout/expr.h"
 
 #define GG_ALIAS(alias, name)
 #define GG_OP(name, kinds, function, help)                                                         \
   gg_status gg_expr_##function(gg_value *out, gg_value *const *arguments, int count, gg_error *err);
-#include "layout/expr_ops.def"
+#include "calculator/expr_ops.def"
 #undef GG_OP
 #undef GG_ALIAS
 

@@ -7,7 +7,7 @@
  * Invariant: an operand X x Y has its modes at fixed places of (M,N,K): A 0 and 2, B 1 and 2, C 0
  * and 1; every function below is the same for the three but for these.
  * Source: CuTe's mma_atom.hpp. */
-#include "layout/tiled_mma.h"
+#include "atom/tiled_mma.h"
 
 #include "layout/calc.h"
 

@@ -10,11 +10,11 @@
  *     gg_tiled_copy_partition(&tAgA, &copy, GG_COPY_SRC, &gA, thread, &err);
  *
  * Source: CuTe's copy_atom.hpp. Units: elements of `bits` bits. */
-#ifndef GG_LAYOUT_TILED_COPY_H
-#define GG_LAYOUT_TILED_COPY_H
+#ifndef GG_ATOM_TILED_COPY_H
+#define GG_ATOM_TILED_COPY_H
 
 #include "atom/copy_atom.h"
-#include "layout/tiled_mma.h"
+#include "atom/tiled_mma.h"
 
 typedef struct gg_tiled_copy {
   gg_copy_atom atom;

@@ -1,5 +1,5 @@
 /* Memory layouts of a sparse A and its metadata; see sparse_layout.h. */
-#include "layout/sparse_layout.h"
+#include "atom/sparse_layout.h"
 
 #include <stdio.h>
 

@@ -20,13 +20,13 @@
  * CuTe prints it (_8), the whole text is in that notation, and a plain 8 is dynamic.
  *
  * Operations are the rows of expr_ops.def: name, kinds of the arguments, function, help. */
-#ifndef GG_LAYOUT_EXPR_H
-#define GG_LAYOUT_EXPR_H
+#ifndef GG_CALCULATOR_EXPR_H
+#define GG_CALCULATOR_EXPR_H
 
+#include "atom/tiled_copy.h"
 #include "base/arena.h"
+#include "calculator/draw.h"
 #include "layout/conflicts.h"
-#include "layout/draw.h"
-#include "layout/tiled_copy.h"
 
 typedef enum gg_value_kind {
   GG_VALUE_TUPLE,  /* integers, `_` and trees of them */

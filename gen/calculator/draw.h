@@ -6,8 +6,8 @@
  * compact form shows large layouts at a glance: in a table the ends of long modes, in a drawing
  * small cells whose texts appear under the pointer. More cells than are drawn (16384; 65536 in a
  * compact drawing, 2^24 in a compact table of offsets) are LAYOUT_DRAWING. */
-#ifndef GG_LAYOUT_DRAW_H
-#define GG_LAYOUT_DRAW_H
+#ifndef GG_CALCULATOR_DRAW_H
+#define GG_CALCULATOR_DRAW_H
 
 #include "layout/tensor.h"
 

@@ -6,8 +6,8 @@
  * metadata has four bits for a chunk of four, of tf32 of two. It is made of tiles of 64 rows, whose
  * order lets each thread of wgmma load the word that it needs at once. Source: CUTLASS's
  * Sm90GemmSparseConfig; PTX ISA, "Asynchronous wgmma: sparsity metadata". */
-#ifndef GG_LAYOUT_SPARSE_LAYOUT_H
-#define GG_LAYOUT_SPARSE_LAYOUT_H
+#ifndef GG_ATOM_SPARSE_LAYOUT_H
+#define GG_ATOM_SPARSE_LAYOUT_H
 
 #include "layout/layout.h"
 

@@ -1,8 +1,8 @@
 /* Layouts, the banks that they fall in, and swizzles as SVG. */
 #include <stdio.h>
 
+#include "calculator/picture.h"
 #include "layout/calc.h"
-#include "layout/picture.h"
 
 /* ---- A layout ---------------------------------------------------------------------------- */
 

@@ -2,14 +2,14 @@
  *
  * A tiled value keeps what it was made from, and is made again where it is used: that is cheap,
  * and values stay small. It was made once when it was asked for, so its errors come then. */
-#include "layout/expr_ops.h"
+#include "calculator/expr_ops.h"
 
 #include <limits.h>
 #include <string.h>
 
 #include "atom/atom_near.h"
 #include "atom/gmma_desc.h"
-#include "layout/sparse_layout.h"
+#include "atom/sparse_layout.h"
 
 /* ---- Arguments and results ---------------------------------------------------------------- */
 

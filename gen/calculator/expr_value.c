@@ -1,6 +1,6 @@
 /* Values of the calculator: printing and conversions. */
+#include "calculator/expr.h"
 #include "layout/calc.h"
-#include "layout/expr.h"
 
 const char *gg_value_kind_name(const gg_value *value) {
   static const char *const names[] = {

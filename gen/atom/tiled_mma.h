@@ -9,8 +9,8 @@
  *     gg_tiled_mma_partition(&tCrA, &mma, GG_MMA_A, &sA, thread, &err);
  *
  * Source: CuTe's mma_atom.hpp. Units: elements. */
-#ifndef GG_LAYOUT_TILED_MMA_H
-#define GG_LAYOUT_TILED_MMA_H
+#ifndef GG_ATOM_TILED_MMA_H
+#define GG_ATOM_TILED_MMA_H
 
 #include "atom/mma_atom.h"
 #include "layout/tensor.h"

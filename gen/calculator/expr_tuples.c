@@ -1,5 +1,5 @@
 /* The calculator's operations on tuples: thin steps from values to the functions of tuple.h. */
-#include "layout/expr_ops.h"
+#include "calculator/expr_ops.h"
 
 /* ---- Families of one signature ------------------------------------------------------------ */
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calculator/expr_parser.h"
 #include "layout/calc.h"
-#include "layout/expr_parser.h"
 
 enum { max_nesting = 64, max_terms = 16 };
 

@@ -7,7 +7,7 @@
  *
  * Invariant: the atom's threads are the first of the tile's threads, and contiguous.
  * Source: CuTe's copy_atom.hpp. */
-#include "layout/tiled_copy.h"
+#include "atom/tiled_copy.h"
 
 #include <stdio.h>
 

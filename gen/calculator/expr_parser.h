@@ -1,9 +1,9 @@
-/* Inside gen/layout/ only: the parser's state and steps, which expr_parse.c (values and what joins
- * them) and expr_name.c (what begins with a word) share. */
-#ifndef GG_LAYOUT_EXPR_PARSER_H
-#define GG_LAYOUT_EXPR_PARSER_H
+/* Inside gen/calculator/ only: the parser's state and steps, which expr_parse.c (values and what
+ * joins them) and expr_name.c (what begins with a word) share. */
+#ifndef GG_CALCULATOR_EXPR_PARSER_H
+#define GG_CALCULATOR_EXPR_PARSER_H
 
-#include "layout/expr.h"
+#include "calculator/expr.h"
 
 enum { gg_expr_arguments = 16 };
 

@@ -5,8 +5,8 @@
  * folded nothing stands beside another, and they follow one below the other. */
 #include <stdio.h>
 
+#include "calculator/picture.h"
 #include "layout/calc.h"
-#include "layout/picture.h"
 
 enum { gap = 28 };
 

@@ -1,7 +1,7 @@
 /* Layouts as tables of text, and the grid that the drawings share. */
+#include "calculator/grid.h"
 #include "layout/calc.h"
 #include "layout/conflicts.h"
-#include "layout/grid.h"
 
 /* ---- The grid ---------------------------------------------------------------------------- */
 

@@ -20,8 +20,8 @@
 
 #include "atom/atom_name.h"
 #include "base/near.h"
+#include "calculator/expr.h"
 #include "layout/calc.h"
-#include "layout/expr.h"
 
 /* ---- Argument words ---------------------------------------------------------------------- */
 

@@ -11,8 +11,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "calculator/expr_parser.h"
 #include "layout/calc.h"
-#include "layout/expr_parser.h"
 
 /* ---- Names -------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
  * A picture wider than a screen shows by far more than can be read at once, and is shrunk by its
  * viewer until nothing can: it is folded into blocks of columns, one below the other. In the
  * compact form a cell is a small square, whose text the viewer shows under the pointer. */
-#include "layout/picture.h"
+#include "calculator/picture.h"
 
 #include <stdio.h>
 #include <string.h>

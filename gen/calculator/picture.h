@@ -1,9 +1,9 @@
-/* Inside gen/layout/ only: a grid of coloured cells as SVG. The kinds of pictures differ in what
- * they put into a cell, and in the legend. */
-#ifndef GG_LAYOUT_PICTURE_H
-#define GG_LAYOUT_PICTURE_H
+/* Inside gen/calculator/ only: a grid of coloured cells as SVG. The kinds of pictures differ in
+ * what they put into a cell, and in the legend. */
+#ifndef GG_CALCULATOR_PICTURE_H
+#define GG_CALCULATOR_PICTURE_H
 
-#include "layout/grid.h"
+#include "calculator/grid.h"
 
 typedef struct gg_colour {
   int r, g, b;
