@@ -1,5 +1,6 @@
 /* Inside gen/calculator/ only: the parser's state and steps, which expr_parse.c (values and what
- * joins them) and expr_name.c (what begins with a word) share. */
+ * joins them) and expr_name.c (what begins with a word) share. The two call each other: a word has
+ * arguments, which are values, and a value may begin with a word. */
 #ifndef GG_CALCULATOR_EXPR_PARSER_H
 #define GG_CALCULATOR_EXPR_PARSER_H
 

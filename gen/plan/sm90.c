@@ -181,18 +181,6 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
 
 /* ---- Pipeline, schedule and epilogue ---------------------------------------------------- */
 
-/* Bytes of an operand in a stage: whole patterns of the widest swizzle. */
-static int64_t operand_bytes(gg_operand operand, int mn, int k) {
-  enum { pattern = 8 * line_bytes };
-  int64_t bytes = gg_dtype_bytes(operand.type, (int64_t)mn * k);
-  return (bytes + pattern - 1) / pattern * pattern;
-}
-
-int64_t gg_sm90_stage_bytes(const gg_plan *plan) {
-  return operand_bytes(plan->a, plan->tile_m, plan->tile_k) +
-         operand_bytes(plan->b, plan->tile_n, plan->tile_k);
-}
-
 /* Memory beside the staging buffers and barriers: for stages, and what is left of it for vectors.
  */
 static int64_t beside_stages(const gg_plan *plan, int columns, int buffers) {

@@ -26,7 +26,7 @@ gg_status gg_sm90_choose_schedule(gg_plan *plan, gg_error *err);
  * Needs the epilogue's boxes. sm90_schedule.c */
 int64_t gg_sm90_sums_bytes(const gg_plan *plan);
 
-/* Bytes of a stage of A and B. sm90.c */
+/* Bytes of a stage of A and B. sm90_tile.c */
 int64_t gg_sm90_stage_bytes(const gg_plan *plan);
 
 /* The matrices that are fetched behind a tile's K tiles, but for their layouts: how many. Whether

@@ -274,6 +274,18 @@ static gg_status check_k(gg_plan *plan, gg_error *err) {
                            err);
 }
 
+/* Bytes of an operand in a stage: whole patterns of the widest swizzle. */
+static int64_t operand_bytes(gg_operand operand, int mn, int k) {
+  enum { pattern = 8 * line_bytes };
+  int64_t bytes = gg_dtype_bytes(operand.type, (int64_t)mn * k);
+  return (bytes + pattern - 1) / pattern * pattern;
+}
+
+int64_t gg_sm90_stage_bytes(const gg_plan *plan) {
+  return operand_bytes(plan->a, plan->tile_m, plan->tile_k) +
+         operand_bytes(plan->b, plan->tile_n, plan->tile_k);
+}
+
 gg_status gg_sm90_choose_tile(gg_plan *plan, gg_error *err) {
   const gg_spec_field *tile = &plan->spec->tile;
   usual_tile(plan);
