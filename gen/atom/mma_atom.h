@@ -10,6 +10,7 @@
 #define GG_ATOM_MMA_ATOM_H
 
 #include "atom/arch.h"
+#include "atom/atom_name.h"
 #include "atom/tv.h"
 
 typedef enum gg_mma_kind {
@@ -63,6 +64,9 @@ int gg_mma_row_next_n(const gg_mma_row *row, int n);
  * to K), or by its PTX name (the first of the table that has it). ATOM_NAME where there is none,
  * ATOM_PARAMETER where a family has no such member. */
 gg_status gg_mma_atom_find(gg_mma_atom *out, const char *name, gg_error *err);
+
+/* Tries all names of MMAs, for a message. */
+void gg_mma_atom_try_names(gg_atom_near *near);
 
 /* The atoms that multiply these types and run on `arch`, the one with the largest M x N x K first
  * (families: at their largest N), saturating, sparse and one thread's ones apart. At most

@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "atom/atom_near.h"
+#include "atom/atom.h"
 #include "atom/gmma_desc.h"
 #include "atom/sparse_layout.h"
 
@@ -126,7 +126,7 @@ OP(thr_id) {
   gg_atom_kind kind;
   gg_status st = gg_atom_find(&kind, &mma, &copy, name_of(name, arg[0]), err);
   if (st) return st;
-  if (kind == GG_ATOM_NONE) return gg_atom_fail_name(name, true, true, err);
+  if (kind == GG_ATOM_NONE) return gg_atom_fail_name(name, err);
   gg_layout layout = kind == GG_ATOM_MMA ? gg_mma_atom_threads(&mma) : gg_copy_atom_threads(&copy);
   return give_layout(out, &layout);
 }

@@ -295,26 +295,20 @@ static const struct hint {
     {"swizzle", "make_swizzle(B, M, S), or Sw<B,M,S>"},
 };
 
-static void try_name(const char **nearest, int *best, const char *name, const char *known) {
-  int distance = gg_edit_distance(name, known);
-  if (distance >= *best) return;
-  *best = distance;
-  *nearest = known;
-}
-
 static gg_status fail_name(const char *name, gg_error *err) {
   for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
     if (strcmp(hints[i].name, name) != 0) continue;
     return gg_fail(err, LAYOUT_NAME, NULL, name, "; ", hints[i].hint, "");
   }
-  const char *nearest = NULL;
-  int best = (int)strlen(name) / 3 + 1; /* further is no hint */
+  gg_near near;
+  gg_near_start(&near, name);
   for (const gg_op *op = gg_ops; op->name; op++)
-    try_name(&nearest, &best, name, op->name);
+    gg_near_try(&near, op->name);
   for (const gg_op_alias *a = gg_op_aliases; a->alias; a++)
-    try_name(&nearest, &best, name, a->alias);
-  return gg_fail(err, LAYOUT_NAME, NULL, name, nearest ? "; did you mean '" : "",
-                 nearest ? nearest : "", nearest ? "'?" : "");
+    gg_near_try(&near, a->alias);
+  bool found = near.best[0] != '\0';
+  return gg_fail(err, LAYOUT_NAME, NULL, name, found ? "; did you mean '" : "", near.best,
+                 found ? "'?" : "");
 }
 
 static int most_arguments(const gg_op *op) {

@@ -235,17 +235,17 @@ static gg_status mode_at_path(gg_layout *out, args arg, int count, gg_error *err
   return gg_layout_get_path(out, LAYOUT(0), &path, err);
 }
 
-OP(layout_size) {
-  gg_layout mode;
-  gg_status st = mode_at_path(&mode, arg, count, err);
-  return give_int(out, st, st ? 0 : gg_layout_size(&mode));
-}
+#define INT_OF_MODE(name, function)                                                                \
+  OP(name) {                                                                                       \
+    gg_layout mode;                                                                                \
+    gg_status st = mode_at_path(&mode, arg, count, err);                                           \
+    return give_int(out, st, st ? 0 : function(&mode));                                            \
+  }
 
-OP(layout_rank) {
-  gg_layout mode;
-  gg_status st = mode_at_path(&mode, arg, count, err);
-  return give_int(out, st, st ? 0 : gg_layout_rank(&mode));
-}
+INT_OF_MODE(layout_size, gg_layout_size)
+INT_OF_MODE(layout_rank, gg_layout_rank)
+INT_OF_MODE(cosize, gg_layout_cosize)
+INT_OF_MODE(layout_depth, gg_layout_depth)
 
 OP(shape) {
   gg_layout mode;
@@ -259,18 +259,6 @@ OP(stride) {
   gg_status st = mode_at_path(&mode, arg, count, err);
   if (!st) *to_tuple(out) = mode.stride;
   return st;
-}
-
-OP(cosize) {
-  gg_layout mode;
-  gg_status st = mode_at_path(&mode, arg, count, err);
-  return give_int(out, st, st ? 0 : gg_layout_cosize(&mode));
-}
-
-OP(layout_depth) {
-  gg_layout mode;
-  gg_status st = mode_at_path(&mode, arg, count, err);
-  return give_int(out, st, st ? 0 : gg_layout_depth(&mode));
 }
 
 /* Of a tensor, without its base; or a mode of it. */

@@ -1,7 +1,7 @@
 /* The thread-value layouts that a value of the calculator has, with the tiles that they are of. */
 #include <string.h>
 
-#include "atom/atom_near.h"
+#include "atom/atom.h"
 #include "calculator/expr.h"
 #include "layout/calc.h"
 
@@ -124,7 +124,7 @@ gg_status gg_value_check(const gg_value *value, gg_arena *arena, gg_error *err) 
   gg_status st = gg_atom_find(&kind, &mma, &copy, name_of(name, value), err);
   if (st || kind != GG_ATOM_NONE) return st;
   bool atom = strncmp(name, "SM", 2) == 0 || strstr(name, "MMA_") || strchr(name, '.');
-  if (atom) return gg_atom_fail_name(name, true, true, err);
+  if (atom) return gg_atom_fail_name(name, err);
   return gg_expr_call(&ignored, name, NULL, 0, arena, err);
 }
 

@@ -39,24 +39,26 @@ gg_status gg_fail_type(const gg_reader *in, const gg_key *key, const gg_node *no
   return st;
 }
 
+enum { hint_max = GG_NEAR_BYTES + 20 };
+
 /* "; did you mean 'x'?", or nothing. */
-static const char *suggestion(char out[96], const gg_near *near) {
+static const char *suggestion(char out[hint_max], const gg_near *near) {
   out[0] = '\0';
-  if (near->advice) snprintf(out, 96, "; %s", near->advice);
-  if (near->best[0]) snprintf(out, 96, "; did you mean '%s'?", near->best);
+  if (near->advice) snprintf(out, hint_max, "; %s", near->advice);
+  if (near->best[0]) snprintf(out, hint_max, "; did you mean '%s'?", near->best);
   return out;
 }
 
 gg_status gg_fail_key(const gg_reader *in, const gg_node *node, const gg_near *near) {
   gg_place place;
-  char hint[96], shown[GG_SHOWN_MAX];
+  char hint[hint_max], shown[GG_SHOWN_MAX];
   return gg_fail(in->err, SPEC_KEY, gg_node_key_mark(&place, in->file, node),
                  gg_shown(shown, near->wanted), suggestion(hint, near));
 }
 
 gg_status gg_fail_choice(const gg_reader *in, const gg_mark *mark, const gg_near *near,
                          const gg_str *words) {
-  char hint[96], shown[GG_SHOWN_MAX];
+  char hint[hint_max], shown[GG_SHOWN_MAX];
   return gg_fail(in->err, SPEC_CHOICE, mark, gg_shown(shown, near->wanted), gg_str_shown(words),
                  suggestion(hint, near));
 }

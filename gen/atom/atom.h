@@ -1,7 +1,6 @@
-/* Atoms of either kind by their names; and a name that no atom has: the error, with the atom that
- * was probably meant. */
-#ifndef GG_ATOM_ATOM_NEAR_H
-#define GG_ATOM_ATOM_NEAR_H
+/* Atoms of either kind by their names. */
+#ifndef GG_ATOM_ATOM_H
+#define GG_ATOM_ATOM_H
 
 #include "atom/copy_atom.h"
 #include "atom/mma_atom.h"
@@ -13,7 +12,7 @@ typedef enum gg_atom_kind { GG_ATOM_NONE, GG_ATOM_MMA, GG_ATOM_COPY } gg_atom_ki
 gg_status gg_atom_find(gg_atom_kind *kind, gg_mma_atom *mma, gg_copy_atom *copy, const char *name,
                        gg_error *err);
 
-/* ATOM_NAME of an MMA atom, a copy atom, or either. */
-gg_status gg_atom_fail_name(const char *name, bool mma, bool copy, gg_error *err);
+/* ATOM_NAME of a name that neither has, with the one that was probably meant. */
+gg_status gg_atom_fail_name(const char *name, gg_error *err);
 
 #endif
