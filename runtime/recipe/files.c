@@ -7,7 +7,7 @@
 
 enum { file_limit = 1 << 30 };
 
-gg_status gg_replay_refuse(const gg_replay *replay, const gg_node *node, gg_error *err,
+gg_status gg_replay_refuse(const gg_replay *replay, const gg_yaml_node *node, gg_error *err,
                            const char *format, ...) {
   gg_place place;
   gg_str text = GG_STR_INIT;
@@ -15,7 +15,7 @@ gg_status gg_replay_refuse(const gg_replay *replay, const gg_node *node, gg_erro
   va_start(arguments, format);
   gg_str_vprintf(&text, format, arguments);
   va_end(arguments);
-  gg_status st = gg_fail(err, RECIPE_VALUE, gg_node_mark(&place, replay->recipe->path, node),
+  gg_status st = gg_fail(err, RECIPE_VALUE, gg_yaml_mark(&place, replay->recipe->path, node),
                          gg_str_shown(&text));
   gg_str_free(&text);
   return st;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "spec/node.h"
+#include "base/yaml.h"
 
 static uint32_t decode(const char *text, size_t length) {
   const unsigned char *s = (const unsigned char *)text;

@@ -1,4 +1,4 @@
-/* From libyaml's events to the tree of node.h.
+/* From libyaml's events to the tree of yaml.h.
  *
  * Events come one at a time and are put in place with an explicit stack: nothing here recurses by
  * the input's depth but the copy of an anchored value, whose depth the stack has already bounded.
@@ -10,24 +10,24 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "spec/node.h"
+#include "base/yaml.h"
 
 typedef struct anchor {
   const char *name;
-  gg_node *node;
+  gg_yaml_node *node;
 } anchor;
 
 typedef struct builder {
   gg_arena *arena;
   const char *file;
   gg_error *err;
-  gg_node *root;
-  gg_node *stack[GG_SPEC_DEPTH_MAX]; /* open collections, the innermost last */
+  gg_yaml_node *root;
+  gg_yaml_node *stack[GG_YAML_DEPTH_MAX]; /* open collections, the innermost last */
   size_t depth;
   size_t nodes;
   const char *key; /* read, its value still to come */
   int key_line, key_column;
-  anchor anchors[GG_SPEC_ANCHORS_MAX];
+  anchor anchors[GG_YAML_ANCHORS_MAX];
   size_t anchor_count;
 } builder;
 
@@ -38,12 +38,12 @@ static gg_mark mark_of(const builder *in, const yaml_mark_t *at) {
 /* ---- Building ------------------------------------------------------------------------ */
 
 /* A child of `parent` (NULL: the root); key and key place are the caller's. */
-static gg_status add_node(builder *in, gg_node **out, gg_node *parent, gg_node_kind kind,
+static gg_status add_node(builder *in, gg_yaml_node **out, gg_yaml_node *parent, gg_yaml_kind kind,
                           const gg_mark *at) {
-  if (in->nodes == GG_SPEC_NODES_MAX) {
-    return gg_fail(in->err, SPEC_LIMIT, at, "too many values", GG_SPEC_NODES_MAX, "values");
+  if (in->nodes == GG_YAML_NODES_MAX) {
+    return gg_fail(in->err, SPEC_LIMIT, at, "too many values", GG_YAML_NODES_MAX, "values");
   }
-  gg_node *node = GG_ARENA_NEW(in->arena, gg_node);
+  gg_yaml_node *node = GG_ARENA_NEW(in->arena, gg_yaml_node);
   if (!node) return gg_fail(in->err, MEMORY, NULL, "");
   in->nodes++;
   node->kind = kind;
@@ -60,16 +60,16 @@ static gg_status add_node(builder *in, gg_node **out, gg_node *parent, gg_node_k
   return GG_OK;
 }
 
-static gg_node *top(const builder *in) {
+static gg_yaml_node *top(const builder *in) {
   return in->depth ? in->stack[in->depth - 1] : NULL;
 }
 
 static bool wants_key(const builder *in) {
-  return top(in) && top(in)->kind == GG_NODE_MAP && !in->key;
+  return top(in) && top(in)->kind == GG_YAML_MAP && !in->key;
 }
 
 /* A value at the current place, under the key that waits for it. */
-static gg_status add_value(builder *in, gg_node **out, gg_node_kind kind, const gg_mark *at) {
+static gg_status add_value(builder *in, gg_yaml_node **out, gg_yaml_kind kind, const gg_mark *at) {
   gg_status st = add_node(in, out, top(in), kind, at);
   if (st) return st;
   (*out)->key = in->key;
@@ -81,15 +81,15 @@ static gg_status add_value(builder *in, gg_node **out, gg_node_kind kind, const 
 }
 
 static gg_status check_depth(const builder *in, size_t depth, const gg_mark *at) {
-  if (depth < GG_SPEC_DEPTH_MAX) return GG_OK;
-  return gg_fail(in->err, SPEC_LIMIT, at, "nested too deep", GG_SPEC_DEPTH_MAX, "levels");
+  if (depth < GG_YAML_DEPTH_MAX) return GG_OK;
+  return gg_fail(in->err, SPEC_LIMIT, at, "nested too deep", GG_YAML_DEPTH_MAX, "levels");
 }
 
-static gg_status set_anchor(builder *in, const yaml_char_t *name, gg_node *node,
+static gg_status set_anchor(builder *in, const yaml_char_t *name, gg_yaml_node *node,
                             const gg_mark *at) {
   if (!name) return GG_OK;
-  if (in->anchor_count == GG_SPEC_ANCHORS_MAX) {
-    return gg_fail(in->err, SPEC_LIMIT, at, "too many anchors", GG_SPEC_ANCHORS_MAX, "anchors");
+  if (in->anchor_count == GG_YAML_ANCHORS_MAX) {
+    return gg_fail(in->err, SPEC_LIMIT, at, "too many anchors", GG_YAML_ANCHORS_MAX, "anchors");
   }
   const char *copy = gg_arena_strndup(in->arena, (const char *)name, strlen((const char *)name));
   if (!copy) return gg_fail(in->err, MEMORY, NULL, "");
@@ -111,10 +111,10 @@ static gg_status set_key(builder *in, const yaml_event_t *event, const gg_mark *
                    "write the keys out, or use an alias for a whole value");
   }
   char shown[GG_SHOWN_MAX];
-  for (const gg_node *entry = top(in)->first; entry; entry = entry->next) {
+  for (const gg_yaml_node *entry = top(in)->first; entry; entry = entry->next) {
     if (strcmp(entry->key, text) != 0) continue;
     gg_place place;
-    gg_node_mark(&place, in->file, entry);
+    gg_yaml_mark(&place, in->file, entry);
     gg_mark mark = *at;
     mark.path = place.path;
     return gg_fail(in->err, SPEC_DUPLICATE, &mark, gg_shown(shown, text), entry->key_line);
@@ -140,17 +140,17 @@ static gg_status on_scalar(builder *in, const yaml_event_t *event, const gg_mark
     }
     return set_key(in, event, at);
   }
-  gg_node *node;
-  if ((st = add_value(in, &node, GG_NODE_SCALAR, at))) return st;
+  gg_yaml_node *node;
+  if ((st = add_value(in, &node, GG_YAML_SCALAR, at))) return st;
   node->text = gg_arena_strndup(in->arena, text, length);
   node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
   if (!node->text) return gg_fail(in->err, MEMORY, NULL, "");
   return set_anchor(in, event->data.scalar.anchor, node, at);
 }
 
-static gg_status on_open(builder *in, gg_node_kind kind, const yaml_char_t *tag,
+static gg_status on_open(builder *in, gg_yaml_kind kind, const yaml_char_t *tag,
                          const yaml_char_t *name, const gg_mark *at) {
-  gg_node *node;
+  gg_yaml_node *node;
   gg_status st = check_tag(in, tag, at);
   if (st) return st;
   if (wants_key(in)) {
@@ -164,21 +164,24 @@ static gg_status on_open(builder *in, gg_node_kind kind, const yaml_char_t *tag,
 
 /* ---- Aliases ------------------------------------------------------------------------- */
 
-static gg_status copy_children(builder *in, gg_node *to, const gg_node *from, size_t depth);
+static gg_status copy_children(builder *in, gg_yaml_node *to, const gg_yaml_node *from,
+                               size_t depth);
 
 /* Makes `to` what `from` is. Its place in the file stays that of `from`, its path is its own. */
-static gg_status copy_content(builder *in, gg_node *to, const gg_node *from, size_t depth) {
+static gg_status copy_content(builder *in, gg_yaml_node *to, const gg_yaml_node *from,
+                              size_t depth) {
   to->text = from->text;
   to->quoted = from->quoted;
-  if (from->kind == GG_NODE_SCALAR) return GG_OK;
+  if (from->kind == GG_YAML_SCALAR) return GG_OK;
   gg_mark at = {.file = in->file, .line = from->line, .column = from->column};
   gg_status st = check_depth(in, depth, &at);
   return st ? st : copy_children(in, to, from, depth + 1);
 }
 
-static gg_status copy_children(builder *in, gg_node *to, const gg_node *from, size_t depth) {
-  for (const gg_node *child = from->first; child; child = child->next) {
-    gg_node *copy;
+static gg_status copy_children(builder *in, gg_yaml_node *to, const gg_yaml_node *from,
+                               size_t depth) {
+  for (const gg_yaml_node *child = from->first; child; child = child->next) {
+    gg_yaml_node *copy;
     gg_mark at = {.file = in->file, .line = child->line, .column = child->column};
     gg_status st = add_node(in, &copy, to, child->kind, &at);
     if (st) return st;
@@ -190,7 +193,7 @@ static gg_status copy_children(builder *in, gg_node *to, const gg_node *from, si
   return GG_OK;
 }
 
-static bool is_open(const builder *in, const gg_node *node) {
+static bool is_open(const builder *in, const gg_yaml_node *node) {
   for (size_t i = 0; i < in->depth; i++) {
     if (in->stack[i] == node) return true;
   }
@@ -203,7 +206,7 @@ static gg_status on_alias(builder *in, const yaml_event_t *event, const gg_mark 
   if (wants_key(in)) {
     return gg_fail(in->err, SPEC_YAML, at, "aliases as keys", "a key is a word");
   }
-  const gg_node *from = NULL;
+  const gg_yaml_node *from = NULL;
   for (size_t i = in->anchor_count; i > 0 && !from; i--) {
     if (strcmp(in->anchors[i - 1].name, name) == 0) from = in->anchors[i - 1].node;
   }
@@ -213,7 +216,7 @@ static gg_status on_alias(builder *in, const yaml_event_t *event, const gg_mark 
   if (is_open(in, from)) {
     return gg_fail(in->err, SPEC_ALIAS, at, gg_shown(shown, name), "a value that contains it");
   }
-  gg_node *node;
+  gg_yaml_node *node;
   gg_mark origin = {.file = in->file, .line = from->line, .column = from->column};
   gg_status st = add_value(in, &node, from->kind, &origin);
   return st ? st : copy_content(in, node, from, in->depth);
@@ -297,10 +300,10 @@ static gg_status on_event(builder *in, const yaml_event_t *event) {
   case YAML_ALIAS_EVENT:
     return on_alias(in, event, &at);
   case YAML_SEQUENCE_START_EVENT:
-    return on_open(in, GG_NODE_LIST, event->data.sequence_start.tag,
+    return on_open(in, GG_YAML_LIST, event->data.sequence_start.tag,
                    event->data.sequence_start.anchor, &at);
   case YAML_MAPPING_START_EVENT:
-    return on_open(in, GG_NODE_MAP, event->data.mapping_start.tag, event->data.mapping_start.anchor,
+    return on_open(in, GG_YAML_MAP, event->data.mapping_start.tag, event->data.mapping_start.anchor,
                    &at);
   case YAML_SEQUENCE_END_EVENT:
   case YAML_MAPPING_END_EVENT:
@@ -315,25 +318,25 @@ static gg_status on_event(builder *in, const yaml_event_t *event) {
   }
 }
 
-static gg_status check_root(const gg_node *root, const char *file, gg_error *err) {
+static gg_status check_root(const gg_yaml_node *root, const char *file, gg_error *err) {
   gg_mark mark = {.file = file, .line = 1, .column = 1};
   bool nothing =
       !root ||
-      (root->kind == GG_NODE_SCALAR && !root->quoted &&
+      (root->kind == GG_YAML_SCALAR && !root->quoted &&
        (!root->text[0] || strcmp(root->text, "~") == 0 || strcmp(root->text, "null") == 0));
   if (nothing) return gg_fail(err, SPEC_EMPTY, &mark);
-  if (root->kind == GG_NODE_MAP) return GG_OK;
+  if (root->kind == GG_YAML_MAP) return GG_OK;
   gg_place place;
   char shown[GG_SHOWN_MAX + 32];
-  return gg_fail(err, SPEC_TYPE, gg_node_mark(&place, file, root),
-                 "a mapping of keys, such as 'arch: sm_80'", gg_node_shown(shown, root));
+  return gg_fail(err, SPEC_TYPE, gg_yaml_mark(&place, file, root),
+                 "a mapping of keys, such as 'arch: sm_80'", gg_yaml_shown(shown, root));
 }
 
-gg_status gg_node_parse_value(const gg_node **out, gg_arena *arena, const char *text, size_t length,
-                              const char *file, gg_error *err) {
+gg_status gg_yaml_parse_value(const gg_yaml_node **out, gg_arena *arena, const char *text,
+                              size_t length, const char *file, gg_error *err) {
   gg_mark start = {.file = file, .line = 0};
-  if (length > GG_SPEC_BYTES_MAX) {
-    return gg_fail(err, SPEC_LIMIT, &start, "the text is too long", GG_SPEC_BYTES_MAX, "bytes");
+  if (length > GG_YAML_BYTES_MAX) {
+    return gg_fail(err, SPEC_LIMIT, &start, "the text is too long", GG_YAML_BYTES_MAX, "bytes");
   }
   if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
     text += 3;
@@ -362,8 +365,8 @@ gg_status gg_node_parse_value(const gg_node **out, gg_arena *arena, const char *
   return st;
 }
 
-gg_status gg_node_parse(const gg_node **out, gg_arena *arena, const char *text, size_t length,
+gg_status gg_yaml_parse(const gg_yaml_node **out, gg_arena *arena, const char *text, size_t length,
                         const char *file, gg_error *err) {
-  gg_status st = gg_node_parse_value(out, arena, text, length, file, err);
+  gg_status st = gg_yaml_parse_value(out, arena, text, length, file, err);
   return st ? st : check_root(*out, file, err);
 }

@@ -1,14 +1,14 @@
 /* Where values stand and what they look like, for messages. */
-#include "spec/node.h"
+#include "base/yaml.h"
 
 #include <stdio.h>
 #include <string.h>
 
-const char *gg_node_shown(char out[GG_SHOWN_MAX + 32], const gg_node *node) {
+const char *gg_yaml_shown(char out[GG_SHOWN_MAX + 32], const gg_yaml_node *node) {
   char text[GG_SHOWN_MAX];
-  if (node->kind == GG_NODE_MAP) {
+  if (node->kind == GG_YAML_MAP) {
     snprintf(out, GG_SHOWN_MAX + 32, "a mapping");
-  } else if (node->kind == GG_NODE_LIST) {
+  } else if (node->kind == GG_YAML_LIST) {
     snprintf(out, GG_SHOWN_MAX + 32, "a list of %zu", node->count);
   } else if (node->text[0] == '\0' && !node->quoted) {
     snprintf(out, GG_SHOWN_MAX + 32, "nothing");
@@ -20,8 +20,8 @@ const char *gg_node_shown(char out[GG_SHOWN_MAX + 32], const gg_node *node) {
 }
 
 /* Writes the path of a node; what does not fit is left off at the end. */
-static void write_path(char *out, size_t size, const gg_node *node) {
-  const gg_node *chain[GG_SPEC_DEPTH_MAX + 2];
+static void write_path(char *out, size_t size, const gg_yaml_node *node) {
+  const gg_yaml_node *chain[GG_YAML_DEPTH_MAX + 2];
   size_t depth = 0, at = 0;
   for (; node && node->parent && depth < sizeof chain / sizeof *chain; node = node->parent) {
     chain[depth++] = node;
@@ -41,14 +41,14 @@ static void write_path(char *out, size_t size, const gg_node *node) {
   }
 }
 
-const gg_mark *gg_node_mark(gg_place *place, const char *file, const gg_node *node) {
+const gg_mark *gg_yaml_mark(gg_place *place, const char *file, const gg_yaml_node *node) {
   write_path(place->path, sizeof place->path, node);
   place->mark = (gg_mark){file, node->line, node->column, place->path};
   return &place->mark;
 }
 
-const gg_mark *gg_node_key_mark(gg_place *place, const char *file, const gg_node *node) {
-  gg_node_mark(place, file, node);
+const gg_mark *gg_yaml_key_mark(gg_place *place, const char *file, const gg_yaml_node *node) {
+  gg_yaml_mark(place, file, node);
   place->mark.line = node->key_line;
   place->mark.column = node->key_column;
   return &place->mark;
