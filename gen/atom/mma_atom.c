@@ -95,6 +95,16 @@ bool gg_mma_row_atom(gg_mma_atom *out, const gg_mma_row *row, int n) {
   return true;
 }
 
+bool gg_mma_row_is_plain(const gg_mma_row *row) {
+  return !row->sparse && !strstr(row->ptx, "satfinite");
+}
+
+bool gg_mma_sums_in(gg_dtype type) {
+  for (const gg_mma_row *row = table; row < table + row_count; row++)
+    if (row->c == type) return true;
+  return false;
+}
+
 int gg_mma_row_next_n(const gg_mma_row *row, int n) {
   if (row->kind != GG_MMA_wgmma) return n == 0 ? row->n : 0;
   for (n += 8; n <= 256; n += 8) {
@@ -316,9 +326,8 @@ gg_status gg_mma_atom_find(gg_mma_atom *out, const char *name, gg_error *err) {
 }
 
 static bool satisfies(const gg_mma_row *row, gg_dtype a, gg_dtype b, gg_dtype c, gg_arch arch) {
-  return row->a == a && row->b == b && row->c == c && *row->ptx && !row->sparse &&
-         !strstr(row->ptx, "satfinite") && row->kind != GG_MMA_tcgen05 && row->kind != GG_MMA_dot &&
-         gg_arch_runs(arch, row->arch);
+  return row->a == a && row->b == b && row->c == c && *row->ptx && gg_mma_row_is_plain(row) &&
+         row->kind != GG_MMA_tcgen05 && row->kind != GG_MMA_dot && gg_arch_runs(arch, row->arch);
 }
 
 static int volume(const gg_mma_atom *atom) {

@@ -57,6 +57,12 @@ const gg_mma_row *gg_mma_table(size_t *count);
  * the row has no such N, or is of tcgen05. */
 bool gg_mma_row_atom(gg_mma_atom *out, const gg_mma_row *row, int n);
 
+/* Neither sparse nor saturating: of rows that are alike but for that, the usual one. */
+bool gg_mma_row_is_plain(const gg_mma_row *row);
+
+/* Whether an atom sums in a type. */
+bool gg_mma_sums_in(gg_dtype type);
+
 /* The N of a wgmma family after `n` (0 to start); 0 after the last. */
 int gg_mma_row_next_n(const gg_mma_row *row, int n);
 

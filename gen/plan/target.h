@@ -1,5 +1,5 @@
-/* gg_target: what planning knows of one kernel family and generic code does not. What emission knows
- * of it stands beside, by the same number: emit/skeleton.h. */
+/* gg_target: what planning knows of one kernel family and generic code does not. What emission
+ * knows of it stands beside, by the same number: emit/skeleton.h. */
 #ifndef GG_PLAN_TARGET_H
 #define GG_PLAN_TARGET_H
 
@@ -24,6 +24,9 @@ struct gg_target {
 
   /* Whether the family is for this spec: architecture and schedule. */
   bool (*accepts)(const gg_spec *spec);
+
+  /* The atoms that it multiplies with, of all rows: plan/atoms.h asks those that pass. */
+  bool (*has_atom)(const gg_mma_row *row);
 
   bool ageless; /* made of what every architecture has: no newer one has better for it */
 

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "atom/dtype.h"
+#include "atom/mma_atom.h"
 
 const gg_key gg_keys[] = {
 #define GG_KEY(path_, kind_, member, fallback_, help_, ...)                                        \
@@ -140,7 +141,8 @@ bool gg_key_word(gg_word *out, const gg_key *key, size_t index) {
   if (key->kind == GG_KEY_DTYPE) {
     for (int type = 0; type < GG_DTYPE_COUNT; type++) {
       const gg_dtype_info *info = gg_dtype_info_of((gg_dtype)type);
-      if (info->kind == 'c' || !gg_is_among(key->among, info->name)) continue; /* no complex GEMM */
+      if (info->kind == 'c') continue; /* no complex GEMM */
+      if (key->sums && !gg_mma_sums_in((gg_dtype)type)) continue;
       if (index-- == 0) return give_word(out, info->name, type, "");
     }
   }

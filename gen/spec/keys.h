@@ -43,6 +43,7 @@ typedef struct gg_key {
   const char *help, *doc;
   int64_t low, high, step;
   gg_choice_set set;
+  bool sums;
   const char *among, *shorthand, *families, *section; /* see keys.def; NULL where not given */
 } gg_key;
 
