@@ -183,8 +183,8 @@ int gg_sm90_fragment_registers(const gg_plan *plan) {
   return sets * gg_plan_block_m(plan) / block_m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL);
 }
 
-/* Of descriptors, loop state and predicates. Sums of parts that other clusters add up hold on to as
- * many again where there is a set beside the accumulators: ptxas spills with fewer. */
+/* Of descriptors, loop state and predicates. Sums of shares that other clusters add up hold on to
+ * as many again where there is a set beside the accumulators: ptxas spills with fewer. */
 static int other_registers(const gg_plan *plan) {
   const gg_spec_field *scheduler = &plan->spec->scheduler.kind;
   bool shares = scheduler->state == GG_SPEC_SET && (scheduler->number == GG_SCHEDULER_SPLIT_K ||
