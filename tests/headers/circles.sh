@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# No source file calls into another that calls back, over however many in between, but where the list
-# below says so; the emulator apart. Who calls whom is asked of the objects.
+# No source file calls into another that calls back, over however many in between, but where the
+# list below says so; the emulator apart. Who calls whom is asked of the objects.
 #   circles.sh BUILD_ROOT
 set -u
 cd "$1" || exit 1

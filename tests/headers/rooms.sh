@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Doors open downwards only: each room includes headers of the rooms that are named here beside it, of
-# its own, and what any may, and nothing else. What breaks a rule is said as FILE:LINE.
+# Doors open downwards only: each room includes headers of its own, and of the rooms that are named
+# here beside it. What breaks a rule is said as FILE:LINE.
 #   rooms.sh SOURCE_ROOT
 set -u
 cd "$1" || exit 1
@@ -20,7 +20,8 @@ runtime     base atom spec plan emit choice gen emu
 cli         base atom layout calculator spec plan emit choice gen runtime emu
 emu         base
 '
-# The public header of the generator is for every room that speaks of types; the emulator presents the driver.
+# The public header of the generator is for rooms that speak of its types; the emulator presents the
+# driver.
 headers='
 atom:gemmgen.h spec:gemmgen.h plan:gemmgen.h emit:gemmgen.h
 emu:driver.h emu:driver.def emu:gemmgen_emu.h
