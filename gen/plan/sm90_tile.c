@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "plan/atoms.h"
 #include "plan/choices.h"
 #include "plan/sm90.h"
 #include "plan/transpose.h"
@@ -28,52 +29,41 @@ bool gg_sm90_swaps_ab(const gg_spec *spec) {
   return m->state == GG_SPEC_SET && m->number > 0 && m->number < block_m;
 }
 
-/* K of a wgmma is 32 bytes. */
-static int mma_k_of(const gg_plan *plan) {
-  return 32 * 8 / gg_dtype_info_of(plan->a.type)->bits;
+/* What the plan's types are multiplied by. */
+static const gg_mma_row *row_of(const gg_plan *plan) {
+  return gg_atoms_row(plan, plan->a_in_registers ? GG_MMA_REGISTERS : GG_MMA_SHARED);
 }
 
-/* N of the atom. Tables have the same rule; here it has the spec's line. */
+/* N of the atom: the row's rule, with the spec's line. */
 static gg_status check_n(const gg_plan *plan, gg_error *err) {
-  enum { most = 256 };
+  const gg_mma_row *row = row_of(plan);
   const gg_mark *mark = gg_element_mark(&plan->spec->tile, 1);
   const char *name = gg_as_asked(plan, "tile N", "tile M");
-  bool integers = plan->accumulator == GG_DTYPE_s32;
-  if (plan->tile_n == 8 || plan->tile_n == 24) return GG_OK;
+  gg_mma_atom atom;
+  if (gg_mma_row_atom(&atom, row, plan->tile_n)) return GG_OK;
+  int most = 0;
+  for (int n = 0; (n = gg_mma_row_next_n(row, n));)
+    most = n;
   if (plan->tile_n > most) {
-    char asked[16];
+    char asked[16], has[48];
     snprintf(asked, sizeof asked, "%d", plan->tile_n);
-    return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, name, asked,
-                   "256 at most: N of the atom");
+    snprintf(has, sizeof has, "%d at most: N of the atom", most);
+    return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, name, asked, has);
   }
-  return gg_check_multiple(name, plan->tile_n, integers ? 16 : 8,
-                           integers ? "N of the atom, but for 8 and 24" : "N of the atom", mark,
-                           err);
+  return gg_check_multiple(name, plan->tile_n, row->n_step,
+                           row->n_step > 8 ? "N of the atom, but for 8 and 24" : "N of the atom",
+                           mark, err);
 }
 
-/* The same instruction with its A in registers; of any major, since what is there has none. */
-static void take_a_from_registers(gg_mma_atom *mma) {
-  size_t count;
-  const gg_mma_row *rows = gg_mma_table(&count);
-  for (size_t i = 0; i < count; i++) {
-    bool same = rows[i].kind == GG_MMA_wgmma && strcmp(rows[i].ptx, mma->row->ptx) == 0;
-    if (same && rows[i].source_a == GG_MMA_REGISTERS) {
-      gg_mma_row_atom(mma, &rows[i], mma->n);
-      return;
-    }
-  }
-}
-
-/* B comes from shared memory always; A too, unless it is asked for in registers. */
+/* Both from shared memory, but where A is asked for in registers. */
 static gg_status choose_source(gg_plan *plan, gg_error *err) {
   const gg_spec_field *a = &plan->spec->operand_source.a, *b = &plan->spec->operand_source.b;
   const char *of_a = gg_as_asked(plan, "operand_source of A", "operand_source of B");
   const char *of_b = gg_as_asked(plan, "operand_source of B", "operand_source of A");
-  if (b->state == GG_SPEC_SET && b->number != GG_SOURCE_SHARED)
-    return gg_refuse(plan, b, of_b, b->text, "shared", err);
-  if (a->state != GG_SPEC_SET || a->number == GG_SOURCE_SHARED) return GG_OK;
-  if (a->number != GG_SOURCE_REGISTERS)
-    return gg_refuse(plan, a, of_a, a->text, "shared and registers", err);
+  gg_status st;
+  if ((st = gg_check_source(plan, b, GG_MMA_B, of_b, err))) return st;
+  if ((st = gg_check_source(plan, a, GG_MMA_A, of_a, err))) return st;
+  if (a->state != GG_SPEC_SET || a->number != GG_SOURCE_REGISTERS) return GG_OK;
   if (!plan->specialised || plan->promote) {
     return gg_refuse(plan, a, of_a, a->text,
                      plan->promote ? "shared beside promote, registers beside `promote: 0`"
@@ -84,22 +74,16 @@ static gg_status choose_source(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
+/* What is in registers has no major. */
 static gg_status choose_mma(gg_plan *plan, gg_error *err) {
   char shape[32];
   gg_status st = check_n(plan, err);
-  if (st) return st;
-  gg_str ptx = GG_STR_INIT;
-  snprintf(shape, sizeof shape, "m64n%dk%d", plan->tile_n, mma_k_of(plan));
-  gg_str_printf(&ptx, "wgmma.mma_async.sync.aligned.%s.%s.%s.%s", shape,
-                gg_dtype_info_of(plan->accumulator)->ptx, gg_dtype_info_of(plan->a.type)->ptx,
-                gg_dtype_info_of(plan->b.type)->ptx);
-  st = ptx.failed ? gg_fail(err, MEMORY, NULL, "")
-                  : gg_mma_atom_find(&plan->mma, gg_str_text(&ptx), err);
-  gg_str_free(&ptx);
   if (st || (st = choose_source(plan, err))) return st;
-  if (plan->a_in_registers) take_a_from_registers(&plan->mma);
-  plan->mma.a_mn_major = !plan->a_in_registers && plan->a.major != GG_MAJOR_K;
+  const gg_mma_row *row = row_of(plan);
+  gg_mma_row_atom(&plan->mma, row, plan->tile_n);
+  plan->mma.a_mn_major = row->source_a == GG_MMA_SHARED && plan->a.major != GG_MAJOR_K;
   plan->mma.b_mn_major = plan->b.major != GG_MAJOR_K;
+  snprintf(shape, sizeof shape, "m%dn%dk%d", plan->mma.m, plan->mma.n, plan->mma.k);
   return gg_choose_atom(plan, shape, err);
 }
 
@@ -127,7 +111,7 @@ static void usual_tile(gg_plan *plan) {
   /* Small tiles wait for memory, not for each other: more bytes a stage. */
   int lines = plan->tile_m * plan->tile_n <= block_m * block_m ? 2 : 1;
   int k = lines * line_bytes * 8 / gg_dtype_info_of(plan->a.type)->bits;
-  plan->tile_k = gg_usual_extent(plan->fixed_k, mma_k_of(plan), k);
+  plan->tile_k = gg_usual_extent(plan->fixed_k, row_of(plan)->k, k);
 }
 
 /* Three consumers where the tile's rows are three of theirs, else two where there are two. */
@@ -199,8 +183,8 @@ int gg_sm90_fragment_registers(const gg_plan *plan) {
   return sets * gg_plan_block_m(plan) / block_m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL);
 }
 
-/* Of descriptors, loop state and predicates. Sums of parts that other clusters add up hold on to as
- * many again where there is a set beside the accumulators: ptxas spills with fewer. */
+/* Of descriptors, loop state and predicates. Sums of shares that other clusters add up hold on to
+ * as many again where there is a set beside the accumulators: ptxas spills with fewer. */
 static int other_registers(const gg_plan *plan) {
   const gg_spec_field *scheduler = &plan->spec->scheduler.kind;
   bool shares = scheduler->state == GG_SPEC_SET && (scheduler->number == GG_SCHEDULER_SPLIT_K ||
@@ -216,7 +200,7 @@ static gg_status check_mma(const gg_plan *plan, int launch, gg_error *err) {
   int acc = gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
   int a = gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL);
   if (acc + a + beside <= launch) return GG_OK;
-  int unit = plan->accumulator == GG_DTYPE_s32 ? 16 : 8;
+  int unit = plan->mma.row->n_step;
   int fits = (launch - a - beside) * plan->mma.n / acc / unit * unit;
   const gg_mark *mark = ctas->state == GG_SPEC_SET ? &ctas->mark : gg_element_mark(tile, 1);
   return gg_fail(err, PLAN_MMA_REGISTERS, mark, plan->mma.m, plan->mma.n, acc, a, beside,
@@ -272,6 +256,18 @@ static gg_status check_k(gg_plan *plan, gg_error *err) {
                            tile->state == GG_SPEC_SET || !promotes ? gg_element_mark(tile, 2)
                                                                    : &plan->spec->promote.mark,
                            err);
+}
+
+/* Bytes of an operand in a stage: whole patterns of the widest swizzle. */
+static int64_t operand_bytes(gg_operand operand, int mn, int k) {
+  enum { pattern = 8 * line_bytes };
+  int64_t bytes = gg_dtype_bytes(operand.type, (int64_t)mn * k);
+  return (bytes + pattern - 1) / pattern * pattern;
+}
+
+int64_t gg_sm90_stage_bytes(const gg_plan *plan) {
+  return operand_bytes(plan->a, plan->tile_m, plan->tile_k) +
+         operand_bytes(plan->b, plan->tile_n, plan->tile_k);
 }
 
 gg_status gg_sm90_choose_tile(gg_plan *plan, gg_error *err) {
