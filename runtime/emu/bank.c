@@ -85,9 +85,18 @@ bool emu_bank_outside(const emu_bank_access *a, uint32_t lane, const char *why) 
 }
 
 bool emu_bank_holds(emu_places *out, const emu_bank_access *a, emu_bank *bank) {
-  if (a->lanes != UINT32_MAX || a->bytes > bank->size) return false;
+  if (a->bytes > bank->size) return false;
   const uint64_t *address = a->address, base = bank->base, most = bank->size - a->bytes;
   uint32_t outside = 0;
+  if (a->lanes != UINT32_MAX) {
+    EMU_EACH_LANE(a->lanes, lane) {
+      uint64_t offset = address[lane] - base;
+      if (offset > most) return false;
+      out->of[lane] = (emu_place){bank, offset};
+    }
+    out->one = bank;
+    return true;
+  }
   for (int lane = 0; lane < EMU_LANES; lane++) {
     uint64_t offset = address[lane] - base;
     outside |= offset > most;

@@ -97,7 +97,7 @@ bool emu_access_banks(const emu_bank_access *a, uint8_t *host[EMU_LANES]);
 
 /* The places of addresses in one bank; false after a fault. */
 bool emu_bank_find(emu_places *out, const emu_bank_access *a, emu_bank *bank);
-/* The same without a fault, and for whole warps alone, as most accesses are. */
+/* The same without a fault. */
 bool emu_bank_holds(emu_places *out, const emu_bank_access *a, emu_bank *bank);
 /* "reads", "writes" or "updates". */
 const char *emu_bank_verb(const emu_bank_access *a);

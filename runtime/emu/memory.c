@@ -34,6 +34,11 @@ bool emu_find_global(emu_places *out, const emu_bank_access *a) {
   struct emu_warp_state *state = a->warp->state;
   emu_bank *range = state->range;
   bool writes = a->intent & EMU_WRITE;
+  uint64_t first = a->address[__builtin_ctz(a->lanes)];
+  if (!range || first - range->base >= range->size) {
+    range = emu_range_find(a->warp->cta->cluster->run->device, first, a->bytes);
+    if (range) state->range = range;
+  }
   if (range && !(writes && range->read_only) && emu_bank_holds(out, a, range)) return true;
   EMU_EACH_LANE(a->lanes, lane) {
     uint64_t address = a->address[lane];
