@@ -102,13 +102,6 @@ static void write_alignment(gg_str *out, const gg_plan *plan) {
   }
 }
 
-static bool fetches_c(const gg_layouts *layouts) {
-  for (size_t i = 0; i < layouts->fetched_count; i++) {
-    if (layouts->fetched[i].is_c) return true;
-  }
-  return false;
-}
-
 static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int bits_a = gg_dtype_info_of(plan->a.type)->bits, bits_b = gg_dtype_info_of(plan->b.type)->bits;
   int64_t mapped_m = plan->copy_bytes_a ? 0 : plan->tile_m;
@@ -140,7 +133,7 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
                   (ll)layouts->vector_barriers_begin);
   }
   gg_str_printf(out, "constexpr bool d_n_major = %s;\n", gg_cuda_bool(plan->d.major == GG_MAJOR_N));
-  if (plan->has_c && !fetches_c(layouts)) {
+  if (plan->has_c && !gg_sm90_fetches_c(layouts)) {
     gg_str_printf(out, "constexpr bool c_n_major = %s;\n",
                   gg_cuda_bool(plan->c.major == GG_MAJOR_N));
   }
@@ -181,16 +174,6 @@ static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layout
   return gg_sm90_write_fetched(out, plan, layouts, err);
 }
 
-/* How a warp's elements of D go to its staging. */
-static void bind_staging(gg_bindings *out, const gg_plan *plan) {
-  gg_sm90_cells how = gg_sm90_cells_of(&plan->d, plan->epi_n);
-  gg_bind_flag(out, "by_matrix", how == GG_SM90_CELLS_MATRICES);
-  gg_bind_flag(out, "in_halves", how == GG_SM90_CELLS_HALVES);
-  gg_bind_flag(out, "in_pairs", how == GG_SM90_CELLS_PAIRS);
-  gg_bind_flag(out, "in_ones", how == GG_SM90_CELLS_ONES);
-  gg_bind_flag(out, "map_d", plan->access_bytes_d == 0);
-}
-
 gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
@@ -209,26 +192,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   st = write_layouts(&text, plan, layouts, err);
   gg_bind_str(out, "layouts", &text);
   if (st) return st;
-  if (plan->specialised) gg_bind_flag(out, "promote", plan->promote > 0);
-  gg_bind_flag(out, "a_in_registers", plan->a_in_registers);
-  gg_bind_flag(out, "hilbert", plan->raster == GG_RASTER_HILBERT);
-  /* Accumulators that are added to: in registers of their own, or by another CTA's sums. Those
-   * are clear on every way to the first MMA, or ptxas runs MMAs one by one. */
-  bool sums = gg_plan_reduces_sums(plan);
-  gg_bind_flag(out, "sums", sums);
-  if (plan->specialised) {
-    gg_bind_flag(out, "both_shared", gg_plan_both_shared(plan));
-    gg_bind_flag(out, "shares", gg_plan_shares_tiles(plan));
-    gg_bind_flag(out, "parts", plan->cluster_k > 1);
-    gg_bind_flag(out, "clears", plan->promote > 0 || sums);
-  }
-  gg_bind_flag(out, "lines", plan->copy_bytes_a || plan->copy_bytes_b);
-  if (plan->specialised) {
-    gg_bind_flag(out, "lines_a", plan->copy_bytes_a > 0);
-    gg_bind_flag(out, "lines_b", plan->copy_bytes_b > 0);
-    gg_bind_flag(out, "tf32", plan->a.type == GG_DTYPE_tf32);
-  }
-  bind_staging(out, plan);
+  gg_sm90_bind_slots(out, plan, layouts);
   gg_sm90_bind_fetched(out, plan, layouts);
   return gg_cuda_bind(out, plan, layouts, "acc_t", err);
 }

@@ -48,3 +48,5 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
     read.advance();
   }
 }
+
+//@ include sm90_finish_multiply
