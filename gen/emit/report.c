@@ -307,13 +307,20 @@ static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts
   }
 }
 
+/* Where something lies in shared memory. */
+static void add_place(gg_report *report, const char *name, int64_t begin, int64_t bytes) {
+  add_text(report, "shared memory", name, "%lld..%lld", (long long)begin,
+           (long long)(begin + bytes))
+      ->remark = "B";
+}
+
 static void report_memory(gg_report *report, const gg_layouts *layouts) {
-  for (size_t i = 0; i < layouts->region_count; i++) {
-    const gg_smem_region *region = &layouts->regions[i];
-    add_text(report, "shared memory", region->name, "%lld..%lld", (long long)region->offset,
-             (long long)(region->offset + region->bytes))
-        ->remark = "B";
-  }
+  const gg_rings *rings = &layouts->rings;
+  for (size_t i = 0; i < rings->count; i++)
+    add_place(report, rings->list[i].name, rings->list[i].begin, gg_ring_bytes(&rings->list[i]));
+  if (rings->barriers)
+    add_place(report, "barriers", rings->barriers_begin,
+              (int64_t)rings->barriers * GG_BARRIER_BYTES);
   add_number(report, "shared memory", "total", layouts->smem_bytes, "B a CTA");
   for (size_t i = 0; i < layouts->access_count; i++) {
     const gg_smem_access *access = &layouts->accesses[i];
@@ -344,9 +351,8 @@ static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts
     add_number(report, "cost", "fragment_registers", layouts->fragment_registers,
                "a thread, double buffered");
   }
-  if (plan->stages) {
-    add_number(report, "cost", "smem_bytes_per_stage", layouts->smem_bytes_per_stage, "B");
-  }
+  const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES);
+  if (stages) add_number(report, "cost", "smem_bytes_per_stage", stages->bytes, "B");
   report_occupancy(report, plan, layouts);
   double flop = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
   double bytes = ((double)plan->tile_m * gg_dtype_info_of(plan->a.type)->bits +

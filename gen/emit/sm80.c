@@ -66,7 +66,7 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   gg_str_printf(out, "constexpr unsigned epi_bytes = %lld;  // a warp's staging memory\n",
                 (long long)layouts->staging_bytes);
   gg_str_printf(out, "constexpr unsigned staging_begin = %lld;  // of the first warp\n",
-                (long long)layouts->staging_begin);
+                (long long)gg_rings_find(&layouts->rings, GG_RING_STAGING)->begin);
   gg_str_printf(out,
                 "constexpr unsigned smem_a_size = %lld, smem_b_size = %lld;"
                 "  // elements a stage\n\n",

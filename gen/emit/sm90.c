@@ -102,36 +102,40 @@ static void write_alignment(gg_str *out, const gg_plan *plan) {
   }
 }
 
-static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
-  int bits_a = gg_dtype_info_of(plan->a.type)->bits, bits_b = gg_dtype_info_of(plan->b.type)->bits;
-  int64_t mapped_m = plan->copy_bytes_a ? 0 : plan->tile_m;
-  int64_t mapped_n = plan->copy_bytes_b ? 0 : plan->tile_n;
-  int64_t boxed = (mapped_m * bits_a + mapped_n * bits_b) / 8 * plan->tile_k;
-  gg_str_puts(out, "// Shared memory, in bytes: stages of A and B, staging buffers, barriers.\n");
-  gg_str_printf(out, "constexpr int stages = %d;\n", plan->stages);
+/* Where other CTAs' sums and the epilogue's vectors lie, and the barriers of all rings. */
+static void write_rings(gg_str *out, const gg_rings *rings) {
+  const gg_ring *sums = gg_rings_find(rings, GG_RING_SUMS),
+                *vectors = gg_rings_find(rings, GG_RING_VECTORS);
+  if (sums)
+    gg_str_printf(out, "constexpr unsigned sums_begin = %lld, sum_barriers_begin = %lld;\n",
+                  (ll)sums->begin, (ll)sums->full.begin);
+  gg_str_printf(out, "constexpr unsigned barriers_begin = %lld;\n", (ll)rings->barriers_begin);
+  if (!vectors) return;
   gg_str_printf(out,
-                "constexpr unsigned stage_begin = 0, stage_bytes_a = %lld, stage_bytes = %lld;\n",
-                (ll)layouts->size_a * bits_a / 8, (ll)layouts->smem_bytes_per_stage);
-  gg_str_printf(out, "constexpr unsigned tx_bytes = %lld;  // that arrive in a stage\n", (ll)boxed);
+                "constexpr int vector_buffers = %d;  // of a tile's vectors for the epilogue\n"
+                "constexpr unsigned vectors_begin = %lld, vectors_bytes = %lld;\n"
+                "constexpr unsigned vector_barriers_begin = %lld;\n",
+                vectors->depth, (ll)vectors->begin, (ll)vectors->bytes, (ll)vectors->full.begin);
+}
+
+static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES),
+                *staging = gg_rings_find(&layouts->rings, GG_RING_STAGING);
+  gg_str_puts(out, "// Shared memory, in bytes: stages of A and B, staging buffers, barriers.\n");
+  gg_str_printf(out, "constexpr int stages = %d;\n", stages->depth);
+  gg_str_printf(
+      out, "constexpr unsigned stage_begin = %lld, stage_bytes_a = %lld, stage_bytes = %lld;\n",
+      (ll)stages->begin, (ll)gg_dtype_bytes(plan->a.type, layouts->size_a), (ll)stages->bytes);
+  gg_str_printf(out, "constexpr unsigned tx_bytes = %lld;  // that arrive in a stage\n",
+                (ll)stages->tx_bytes);
   write_alignment(out, plan);
   gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d, epi_buffers = %d;  // of a warp\n",
-                plan->epi_m, plan->epi_n, plan->epi_buffers);
+                plan->epi_m, plan->epi_n, staging->depth);
   gg_str_printf(out, "constexpr int read_n = %d;  // columns whose operands are read at once\n",
                 plan->read_n);
-  gg_str_printf(out, "constexpr unsigned epi_bytes = %lld, epi_begin = %lld;\n",
-                (ll)layouts->staging_bytes, (ll)layouts->staging_begin);
-  if (plan->cluster_k > 1)
-    gg_str_printf(out, "constexpr unsigned sums_begin = %lld, sum_barriers_begin = %lld;\n",
-                  (ll)layouts->sums_begin, (ll)layouts->sum_barriers_begin);
-  gg_str_printf(out, "constexpr unsigned barriers_begin = %lld;\n", (ll)layouts->barriers_begin);
-  if (plan->vector_buffers) {
-    gg_str_printf(out,
-                  "constexpr int vector_buffers = %d;  // of a tile's vectors for the epilogue\n"
-                  "constexpr unsigned vectors_begin = %lld, vectors_bytes = %lld;\n"
-                  "constexpr unsigned vector_barriers_begin = %lld;\n",
-                  plan->vector_buffers, (ll)layouts->vectors_begin, (ll)layouts->vectors_bytes,
-                  (ll)layouts->vector_barriers_begin);
-  }
+  gg_str_printf(out, "constexpr unsigned epi_bytes = %lld, epi_begin = %lld;\n", (ll)staging->bytes,
+                (ll)staging->begin);
+  write_rings(out, &layouts->rings);
   gg_str_printf(out, "constexpr bool d_n_major = %s;\n", gg_cuda_bool(plan->d.major == GG_MAJOR_N));
   if (plan->has_c && !gg_sm90_fetches_c(layouts)) {
     gg_str_printf(out, "constexpr bool c_n_major = %s;\n",

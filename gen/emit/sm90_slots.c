@@ -66,9 +66,9 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
 
 /* ---- Rings ------------------------------------------------------------------------------- */
 
-static void bind_rings(gg_bindings *out, const gg_plan *plan) {
+static void bind_rings(gg_bindings *out, const gg_rings *rings) {
   gg_str init = GG_STR_INIT;
-  bool both = gg_plan_both_shared(plan);
+  bool both = gg_rings_find(rings, GG_RING_STAGES)->empties > 1;
   gg_bind_part(out, "why_two_empties", both ? "sm90_why_two_empties" : NULL);
   gg_bind_part(out, "empty_barrier", both ? "sm90_two_empties" : "sm90_one_empty");
   gg_bind_flag(out, "both_shared", both);
@@ -79,8 +79,8 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan) {
                      "    mbarrier_init(empty_barrier(smem, stage, 1), cluster_m * readers);\n  }\n"
                    : "    mbarrier_init(empty_barrier(smem, stage), cluster_plane * readers);\n"
                      "  }\n");
-  if (plan->cluster_k > 1) gg_str_puts(&init, "  init_sum_barriers(smem);\n");
-  if (plan->vector_buffers) gg_str_puts(&init, "  init_vector_barriers(smem);\n");
+  if (gg_rings_find(rings, GG_RING_SUMS)) gg_str_puts(&init, "  init_sum_barriers(smem);\n");
+  if (gg_rings_find(rings, GG_RING_VECTORS)) gg_str_puts(&init, "  init_vector_barriers(smem);\n");
   gg_bind_str(out, "init_rings", &init);
 }
 
@@ -163,20 +163,30 @@ static void run_lines(gg_str *out, const gg_plan *plan) {
   gg_str_puts(out, "    };\n    produce(from, list, smem, warp, lane);\n");
 }
 
+/* Calls a role's function in its warp. */
+static void run_in_warp(gg_str *out, const gg_role *role, const char *call) {
+  if (!role) return;
+  gg_str_printf(out, "    if (warp == %d%s) %s\n", role->first_warp,
+                role->elected ? " && lane == 0" : "", call);
+}
+
+/* The roles of the first warpgroup. */
 static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_role *producer = gg_rings_role(&layouts->rings, GG_ROLE_PRODUCER),
+                *vectors = gg_rings_role(&layouts->rings, GG_ROLE_VECTORS);
   gg_str run = GG_STR_INIT;
-  gg_bind_part(out, "produce", has_lines(plan) ? "sm90_lines" : "sm90_produce");
-  gg_bind_part(out, "load_vectors", plan->vector_buffers ? "sm90_vectors" : NULL);
+  gg_bind_part(out, "produce", producer->part);
+  gg_bind_part(out, "load_vectors", vectors ? vectors->part : NULL);
   if (has_lines(plan)) {
     bind_lines(out, plan);
     run_lines(&run, plan);
   } else {
     bind_boxes(out, layouts);
     gg_sm90_write_fetch_maps(&run, plan, layouts);
-    gg_str_printf(&run, "    if (warp == 0 && lane == 0) produce(map_a, map_b, %slist, smem);\n",
-                  is_fetched(layouts) ? "maps, " : "");
-    if (plan->vector_buffers)
-      gg_str_puts(&run, "    if (warp == 1) copy_vectors(operands, list, m, n, smem, lane);\n");
+    run_in_warp(&run, producer,
+                is_fetched(layouts) ? "produce(map_a, map_b, maps, list, smem);"
+                                    : "produce(map_a, map_b, list, smem);");
+    run_in_warp(&run, vectors, "copy_vectors(operands, list, m, n, smem, lane);");
     gg_str_puts(&run, "    __syncwarp();\n");
   }
   gg_bind_str(out, "run_producers", &run);
@@ -249,7 +259,7 @@ void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   bind_epilogue(out, plan, layouts);
   if (!plan->specialised) return;
   bind_list(out, plan, layouts);
-  bind_rings(out, plan);
+  bind_rings(out, &layouts->rings);
   bind_prefetches(out, plan);
   bind_producers(out, plan, layouts);
   bind_consumers(out, plan, layouts);

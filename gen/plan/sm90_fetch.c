@@ -16,9 +16,8 @@
 #include "plan/sm90.h"
 
 enum {
-  line_bytes = 128,  /* the widest swizzle's pattern */
-  least_bytes = 16,  /* of a box's line, and what maps take of addresses and strides */
-  barrier_bytes = 8, /* an mbarrier */
+  line_bytes = 128, /* the widest swizzle's pattern */
+  least_bytes = 16, /* of a box's line, and what maps take of addresses and strides */
 };
 
 static int element_bytes(const gg_operand *operand) {
@@ -122,18 +121,10 @@ int64_t gg_sm90_vectors_bytes(int64_t begin[GG_OPERATIONS_MAX], const gg_plan *p
   return bytes;
 }
 
-int64_t gg_sm90_vector_memory(const gg_plan *plan) {
-  return plan->vector_buffers * gg_sm90_vectors_bytes(NULL, plan);
-}
-
-int gg_sm90_vector_barriers(const gg_plan *plan) {
-  return 2 * plan->vector_buffers;
-}
-
 void gg_sm90_choose_vectors(gg_plan *plan, int64_t left) {
   int64_t bytes = gg_sm90_vectors_bytes(NULL, plan);
   int buffers = plan->pingpong ? plan->consumers : 1;
   bool spare_warps = plan->specialised && plan->copy_bytes_a == 0 && plan->copy_bytes_b == 0;
-  bool fits = buffers * (bytes + 2 * barrier_bytes) <= left;
+  bool fits = buffers * (bytes + 2 * GG_BARRIER_BYTES) <= left;
   plan->vector_buffers = bytes && spare_warps && fits ? buffers : 0;
 }
