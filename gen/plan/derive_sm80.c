@@ -451,8 +451,10 @@ gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = check_covers(out, plan, err))) return st;
   name_layouts(out, plan);
   int atoms_m = gg_plan_block_m(plan) / plan->mma.m, atoms_n = gg_plan_block_n(plan) / plan->mma.n;
-  out->accumulator_registers =
-      atoms_m * atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  out->accumulator = (gg_accumulator_place){
+      .home = GG_HOME_REGISTERS,
+      .sets = 1,
+      .registers = atoms_m * atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL)};
   out->fragment_registers = 2 * (atoms_m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL) +
                                  atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_B, NULL));
   derive_rings(out, plan);

@@ -379,7 +379,9 @@ gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = derive_epilogue(out, plan, err))) return st;
   if ((st = derive_fetched(out, plan, false, err))) return st;
   name_layouts(out, plan->a_in_registers);
-  out->accumulator_registers = gg_sm90_accumulator_registers(plan);
+  out->accumulator = (gg_accumulator_place){.home = GG_HOME_REGISTERS,
+                                            .sets = 1 + plan->sum_sets,
+                                            .registers = gg_sm90_accumulator_registers(plan)};
   out->fragment_registers = gg_sm90_fragment_registers(plan);
   gg_sm90_derive_rings(out, plan);
   return gg_layouts_place(out, plan, err);

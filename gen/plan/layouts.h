@@ -51,6 +51,22 @@ typedef struct gg_fetched {
 
 enum { GG_FETCHED_MAX = GG_TENSOR_MAPS_MAX - 3 /* A, B and D have theirs */ };
 
+/* A kind of memory. */
+typedef enum gg_home {
+  GG_HOME_GLOBAL,
+  GG_HOME_SHARED,
+  GG_HOME_REGISTERS,
+  GG_HOME_TENSOR /* tensor memory */
+} gg_home;
+
+/* Where the tensor core's sums are. */
+typedef struct gg_accumulator_place {
+  gg_home home;  /* registers or tensor memory */
+  int sets;      /* tiles that are summed at once, and short sums beside them */
+  int registers; /* a thread, 32-bit, of all sets */
+  int columns;   /* of tensor memory, of all sets */
+} gg_accumulator_place;
+
 enum { GG_LAYOUTS_MAX = 12, GG_ACCESSES_MAX = 12 };
 
 typedef struct gg_layouts {
@@ -82,7 +98,8 @@ typedef struct gg_layouts {
   gg_smem_access accesses[GG_ACCESSES_MAX];
   size_t access_count;
 
-  int accumulator_registers, fragment_registers; /* a thread, 32-bit */
+  gg_accumulator_place accumulator;
+  int fragment_registers; /* a thread, 32-bit */
 } gg_layouts;
 
 gg_status gg_layouts_derive(gg_layouts *out, const gg_plan *plan, gg_error *err);
