@@ -41,7 +41,7 @@ static gg_status write_matrix(gg_str *out, const gg_plan *plan, const gg_fetched
                 "  static __device__ __forceinline__ constexpr unsigned offset(unsigned row, "
                 "unsigned col) {\n"
                 "    return %s(row, col) * %d;\n  }\n};\n",
-                function, gg_dtype_info_of(matrix->operand.type)->bits / 8);
+                function, (int)gg_dtype_bytes(matrix->operand.type, 1));
   return GG_OK;
 }
 

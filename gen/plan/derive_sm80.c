@@ -370,7 +370,7 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
                      plan->epi_m,
                      plan->epi_n,
                      plan->d.major == GG_MAJOR_N,
-                     gg_dtype_info_of(plan->d.type)->bits / 8,
+                     (int)gg_dtype_bytes(plan->d.type, 1),
                      plan->access_bytes_d};
   gg_status st;
   if ((st = derive_staging(out, &out->sD, &d, err))) return st;
@@ -382,7 +382,7 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
                      plan->epi_m,
                      plan->epi_n,
                      plan->c.major == GG_MAJOR_N,
-                     gg_dtype_info_of(plan->c.type)->bits / 8,
+                     (int)gg_dtype_bytes(plan->c.type, 1),
                      plan->access_bytes_c};
   if ((st = derive_staging(out, &out->sC, &c, err))) return st;
   out->size_c = gg_composed_cosize(&out->sC);

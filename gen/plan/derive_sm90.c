@@ -272,7 +272,7 @@ static void count_cells(gg_layouts *out, const char *name, const cells *c) {
     return;
   }
   int accesses = how == GG_SM90_CELLS_ONES ? 2 : 1;
-  gg_smem_access *access = gg_layouts_access(out, name, 2 / accesses * bits / 8);
+  gg_smem_access *access = gg_layouts_access(out, name, (int)gg_bytes_of(2 / accesses, bits));
   for (int64_t row = 0; row < c->rows; row += 8) {
     for (int64_t column = 0; column < c->cols; column += 8) {
       for (int second = 0; second < accesses; second++) {
@@ -290,7 +290,7 @@ static void count_cells(gg_layouts *out, const char *name, const cells *c) {
 static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   bool n_major = plan->d.major == GG_MAJOR_N;
   int bits = gg_dtype_info_of(plan->d.type)->bits;
-  int length = n_major ? plan->epi_n : plan->epi_m, line = length * bits / 8;
+  int length = n_major ? plan->epi_n : plan->epi_m, line = (int)gg_bytes_of(length, bits);
   const operand_tile staged = {.name = "sD",
                                .mn = plan->epi_m,
                                .k = plan->epi_n,
@@ -302,7 +302,7 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   if ((st = canonical(&smem, &staged, err))) return st;
   if ((st = gg_composed_position_independent(&out->sD, &smem, err))) return st;
   out->size_d = gg_composed_cosize(&out->sD);
-  out->staging_bytes = round_up(out->size_d * bits / 8, 8 * line);
+  out->staging_bytes = round_up(gg_bytes_of(out->size_d, bits), 8 * line);
   if (!plan->access_bytes_d) {
     add_map(out, GG_OPERAND_D, plan->d.type, length, n_major ? plan->epi_m : plan->epi_n, line);
   }
