@@ -1,18 +1,4 @@
-//@ insert banner
-
-//@ insert types
-
-//@ insert sizes
-
-// ---- Layouts: where elements lie, and how the tensor core is told -------------------------------
-
-//@ insert layouts
-
-// ---- Instructions: the tensor core, conversions -------------------------------------------------
-
-//@ insert mma
-
-//@ insert conversions
+//@ include sm90_header
 
 //@ include sm90_instructions
 
@@ -35,8 +21,6 @@ __device__ __forceinline__ unsigned full_barrier(unsigned smem, int stage) {
 }
 
 //@ slot rasterise
-
-//@ include sm90_boxes
 
 //@ include sm90_load
 

@@ -1,25 +1,77 @@
-//@ insert banner
-
-//@ insert types
-
-//@ insert sizes
-
-// ---- Layouts: where elements lie, and how the tensor core is told -------------------------------
-
-//@ insert layouts
-
-// ---- Instructions: the tensor core, conversions -------------------------------------------------
-
-//@ insert mma
-
-//@ insert conversions
+//@ include sm90_header
 
 constexpr int cluster_plane = cluster_m * cluster_n;  // CTAs that share operands
 constexpr int cluster_size = cluster_plane * cluster_k;
 
 //@ include sm90_instructions
 
-//@ include sm90_roles
+// ---- Instructions: between roles, CTAs of a cluster and launches --------------------------------
+
+// The same address in another CTA of the cluster, as mbarrier_arrive takes it.
+__device__ __forceinline__ unsigned in_cta(unsigned address, unsigned cta) {
+  if constexpr (cluster_plane == 1) return address;
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(cta));
+  return there;
+}
+
+__device__ __forceinline__ void mbarrier_arrive(unsigned barrier) {
+  if constexpr (cluster_plane == 1)
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+  else
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+// A barrier of the CTA's for some of its threads: those that wait and those that only arrive.
+__device__ __forceinline__ void named_barrier_sync(int id, int count) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(count) : "memory");
+}
+
+__device__ __forceinline__ void named_barrier_arrive(int id, int count) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(count) : "memory");
+}
+
+__device__ __forceinline__ unsigned cluster_rank() {
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+__device__ __forceinline__ void cluster_arrive() {
+  if constexpr (cluster_size > 1)
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void cluster_wait() {
+  if constexpr (cluster_size == 1)
+    __syncthreads();
+  else
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void prefetch_map(const tensor_map &map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+// In a launch that may begin before the one ahead of it has ended: waits for that end, and says
+// that the next one may begin. In any other launch neither does anything.
+__device__ __forceinline__ void await_dependencies() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+__device__ __forceinline__ void launch_dependents() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
+template <int registers>
+__device__ __forceinline__ void give_registers_back() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
+template <int registers>
+__device__ __forceinline__ void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}
 
 // ---- Everything below uses only the names above. ------------------------------------------------
 
@@ -128,8 +180,6 @@ __device__ __forceinline__ tile_origin locate(const work_list &list, unsigned ti
 
 //@ slot combine
 
-//@ include sm90_boxes
-
 //@ include sm90_load
 
 // ---- The producer -------------------------------------------------------------------------------
@@ -144,20 +194,7 @@ __device__ __forceinline__ tile_origin locate(const work_list &list, unsigned ti
 // When a warp has read a stage, it says so to every CTA that copies to it, a lane each. This is
 // where a lane arrives: at the first of that CTA's `empty` barriers; 0 where a lane has no CTA to
 // tell.
-__device__ __forceinline__ unsigned empty_barriers_of(const work_list &list, unsigned smem,
-                                                      int lane) {
-//@ if both_shared
-  // A lane for each CTA that copies A here, and one for each that copies B.
-  const int operand = lane / cluster_plane, cta = lane % cluster_plane;
-  if (operand == 0 ? cta % cluster_m != list.rank_m
-                   : operand > 1 || cta / cluster_m != list.rank_n)
-    return 0;
-  return in_cta(empty_barrier(smem, 0, operand), cta + list.rank_k * cluster_plane);
-//@ else
-  if (lane >= cluster_plane) return 0;
-  return in_cta(empty_barrier(smem, 0), lane + list.rank_k * cluster_plane);
-//@ end
-}
+//@ slot empty_barriers_of
 
 __device__ __forceinline__ void release(unsigned empty_barriers, int stage) {
   if (empty_barriers != 0) mbarrier_arrive(empty_barriers + 8 * stage);
@@ -186,8 +223,6 @@ __device__ __forceinline__ void pass_turn(int consumer) {
   if constexpr (pingpong)
     named_barrier_arrive(1 + (consumer + 1) % consumers, consumers * warpgroup_size);
 }
-
-//@ include sm90_issue
 
 //@ slot multiply
 //@ slot fetched
@@ -225,63 +260,6 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ insert run_producers
   } else {
     if constexpr (moves_registers) take_registers<consumer_registers>();
-    const int consumer = group - 1;
-    const int first_block = pingpong ? 0 : consumer * frags_m;  // of the tile's 64-row blocks
-    const int turn = pingpong ? consumer : 0;
-    const int turns = pingpong ? consumers : 1;
-    const unsigned staging =
-        smem + epi_begin + (warp - warps_per_group) * epi_buffers * epi_bytes;
-    const unsigned empty_barriers = empty_barriers_of(list, smem, lane);
-    ring_position read = {0, 0};
-//@ if vectors
-    unsigned vectors_parity = 0;
-//@ end
-    work_walk walk;
-    if (turn == 1 && walk.more(list)) pass_turn(consumer);  // the first begins
-    for (int i = 0; walk.more(list); ++i) {
-      const work_item item = walk.next(list);
-//@ if fetches
-      const int behind = stages_behind(list, item);
-//@ end
-      if (i % turns != turn) {
-        read.skip(${item_stages});
-        continue;
-      }
-      acc_t tCrC[frags_m][acc_words];
-      ${if_unset}clear(tCrC);
-      await_turn(consumer);
-      multiply(tCrC, read, empty_barriers, smem, item.k_tiles, first_block);
-//@ if fetches
-      await_fetched(smem, read, behind);
-//@ end
-      if (walk.more(list)) pass_turn(consumer);
-      finish_multiply(tCrC, read, empty_barriers, item.k_tiles);
-//@ insert combine_boxes
-
-      const tile_origin at = locate(list, item.tile);
-      const int row0 = at.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
-      epilogue_arguments arguments = {
-          ${map_argument}row0, at.n0, at.batch, m, n, D + at.batch * batch_stride_d, ldd,
-          row_place(row0 - at.m0, at.m0, at.n0, m, n),
-          at_tile(operands, at.batch, at.m0, at.n0),
-//@ insert more_arguments
-      };
-//@ if vectors
-      arguments.operands.vectors = vectors_address(smem, turn);
-      mbarrier_wait(vectors_full(smem, turn), vectors_parity);
-      vectors_parity ^= 1;
-//@ end
-      ${if_boxes}epilogue(tCrC, arguments, staging, lane);
-//@ if fetches
-      release_fetched(empty_barriers, read, behind);
-//@ end
-//@ if vectors
-      __syncwarp();
-      if (lane == 0) mbarrier_arrive_here(vectors_empty(smem, turn));
-//@ end
-    }
-//@ if map_d
-    tma_store_wait_read<0>();  // shared memory outlives its last readers
-//@ end
+//@ slot consume
   }
 }

@@ -98,12 +98,12 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_str text = GG_STR_INIT;
   gg_status st;
   write_types(&text, plan);
-  gg_bind_str(out, "types", &text);
+  gg_str_putc(&text, '\n');
   write_sizes(&text, plan, layouts);
   gg_bind_str(out, "sizes", &text);
   st = write_layouts(&text, plan, layouts, err);
   gg_bind_str(out, "layouts", &text);
   if (st) return st;
   gg_bind_flag(out, "c", plan->has_c);
-  return gg_cuda_bind(out, plan, layouts, "acc_frag_t", err);
+  return gg_cuda_bind(out, plan, layouts, "acc_frag_t", "", err);
 }

@@ -183,7 +183,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_str text = GG_STR_INIT;
   gg_status st;
   write_types(&text, plan);
-  gg_bind_str(out, "types", &text);
+  gg_str_putc(&text, '\n');
   write_tile(&text, plan);
   write_shares(&text, plan);
   write_boxes(&text, 'a', plan->a.major == GG_MAJOR_K, &layouts->boxes_a);
@@ -198,5 +198,5 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   if (st) return st;
   gg_sm90_bind_slots(out, plan, layouts);
   gg_sm90_bind_fetched(out, plan, layouts);
-  return gg_cuda_bind(out, plan, layouts, "acc_t", err);
+  return gg_cuda_bind(out, plan, layouts, "acc_t", "", err);
 }

@@ -69,9 +69,10 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
 static void bind_rings(gg_bindings *out, const gg_rings *rings) {
   gg_str init = GG_STR_INIT;
   bool both = gg_rings_find(rings, GG_RING_STAGES)->empties > 1;
-  gg_bind_part(out, "why_two_empties", both ? "sm90_why_two_empties" : NULL);
+  gg_bind_part(out, "why_two_empties", both ? "sm90_two_empties_why" : NULL);
   gg_bind_part(out, "empty_barrier", both ? "sm90_two_empties" : "sm90_one_empty");
-  gg_bind_flag(out, "both_shared", both);
+  gg_bind_part(out, "empty_barriers_of",
+               both ? "sm90_two_empties_readers" : "sm90_one_empty_readers");
   gg_str_puts(&init, "  for (int stage = 0; stage < stages; ++stage) {\n"
                      "    mbarrier_init(full_barrier(smem, stage), full_arrivals);\n");
   gg_str_puts(&init,
@@ -133,6 +134,8 @@ static void bind_lines(gg_bindings *out, const gg_plan *plan) {
 
 /* templates/parts/sm90_produce.cu: maps copy both. */
 static void bind_boxes(gg_bindings *out, const gg_layouts *layouts) {
+  bool both = gg_rings_find(&layouts->rings, GG_RING_STAGES)->empties > 1;
+  gg_bind_part(out, "await_empty", both ? "sm90_two_empties_await" : "sm90_one_empty_await");
   gg_bind_part(out, "fetch", is_fetched(layouts) ? "sm90_fetch" : NULL);
   gg_bind_text(out, "list_parameters",
                is_fetched(layouts) ? "const fetch_maps &maps, const work_list &list,\n"
@@ -197,6 +200,8 @@ bool gg_sm90_multiplies_registers(const gg_plan *plan) {
 }
 
 static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_bind_part(out, "consume", gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER)->part);
+  gg_bind_flag(out, "vectors", plan->vector_buffers > 0);
   gg_bind_part(out, "multiply",
                plan->promote                        ? "sm90_multiply_promoted"
                : gg_sm90_multiplies_registers(plan) ? "sm90_multiply_registers"

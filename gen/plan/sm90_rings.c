@@ -5,7 +5,7 @@
  * others are consumers. A stage's `full` hears of the bytes of boxes and of one arrival of each
  * thread that announces or copies something; its `empty` of one arrival of each warp that reads it,
  * in every CTA that the stage is copied to. Where CTAs of a cluster share A and others of it B,
- * each has an `empty` of its own: templates/parts/sm90_why_two_empties.cu says why.
+ * each has an `empty` of its own: templates/parts/sm90_two_empties_why.cu says why.
  *
  * Multistage kernels have one kind of warpgroup, of which a thread also asks for boxes. */
 #include "atom/dtype.h"
@@ -101,6 +101,7 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
   if (plan->specialised) {
     producer.part = "sm90_produce";
     producer.registers = plan->producer_registers;
+    consumer.part = "sm90_consume";
     consumer.first_warp = warps_a_group;
     consumer.registers = plan->consumer_registers;
   }

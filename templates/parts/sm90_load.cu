@@ -1,3 +1,5 @@
+//@ include sm90_boxes
+
 // ---- Loading tiles ------------------------------------------------------------------------------
 
 // What a load must know of A and of B. CTAs beside each other along N share their tile of A,

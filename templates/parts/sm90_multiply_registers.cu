@@ -1,3 +1,5 @@
+//@ include sm90_issue
+
 //@ if not load_matrices
 //@ include ldmatrix
 
