@@ -23,7 +23,7 @@ static void write_types(gg_str *out, const gg_plan *plan) {
         "problem's\n// N, and a row of its D and C is a column of the problem's.\n\n");
   }
   gg_str_puts(out, "using int64 = long long;\n");
-  if (plan->copy_bytes_a || plan->copy_bytes_b) gg_cuda_write_type(out, "ab", plan->a.type);
+  if (gg_sm90_copies_lines(plan)) gg_cuda_write_type(out, "ab", plan->a.type);
   gg_cuda_write_types(out, plan);
   gg_str_printf(out, "using acc_t = %s;  // %s\n", accumulator,
                 plan->accumulator == GG_DTYPE_f16 ? "two of f16"
@@ -92,7 +92,7 @@ static void write_boxes(gg_str *out, char x, bool k_major, const gg_boxed_tile *
 
 /* What is not copied in boxes. */
 static void write_alignment(gg_str *out, const gg_plan *plan) {
-  if (plan->copy_bytes_a || plan->copy_bytes_b) {
+  if (gg_sm90_copies_lines(plan)) {
     gg_str_printf(out, "constexpr int align_a = %d, align_b = %d;  // bytes\n", plan->a.align,
                   plan->b.align);
     gg_str_printf(out, "constexpr int copies_ahead = %d;  // stages\n", plan->copies_ahead);

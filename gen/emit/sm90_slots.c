@@ -3,14 +3,11 @@
  *
  * A text that only some parts name is bound with those parts. */
 #include "emit/sm90.h"
+#include "plan/operands.h"
 #include "plan/sm90.h"
 
 static bool is_fetched(const gg_layouts *layouts) {
   return layouts->fetched_count > 0;
-}
-
-static bool has_lines(const gg_plan *plan) {
-  return plan->copy_bytes_a > 0 || plan->copy_bytes_b > 0;
 }
 
 /* Where several CTAs add up a tile's sums, each stores some of its boxes, or none. */
@@ -87,48 +84,42 @@ static void bind_rings(gg_bindings *out, const gg_rings *rings) {
 
 /* ---- What the producer loads ------------------------------------------------------------- */
 
-/* A text for A and one for B: @ is the operand's letter. */
-typedef struct of_operands {
-  const char *a, *b;
-} of_operands;
-
-/* Those of the operands whose lines threads copy, or of those that maps do. */
-static void write_of(gg_str *out, const gg_plan *plan, bool lines, of_operands texts) {
-  if ((plan->copy_bytes_a > 0) == lines) gg_str_puts(out, texts.a);
-  if ((plan->copy_bytes_b > 0) == lines) gg_str_puts(out, texts.b);
-}
-
-static void bind_of(gg_bindings *out, const char *name, const gg_plan *plan, bool lines,
-                    of_operands texts) {
-  gg_str text = GG_STR_INIT;
-  write_of(&text, plan, lines, texts);
-  gg_bind_str(out, name, &text);
-}
-
-/* templates/parts/sm90_lines.cu: some operands' lines begin anywhere. */
+/* templates/parts/sm90_lines.cu: what is done for those of A and B whose lines threads copy, and
+ * for the other one, which its map copies. */
 static void bind_lines(gg_bindings *out, const gg_plan *plan) {
-  static const of_operands
-      copy = {"  copy_tile<operand_a>(sA, from.a, at.tile.m0, k0, at.tile.batch, warp, lane);\n",
-              "  copy_tile<operand_b>(sB, from.b, at.tile.n0, k0, at.tile.batch, warp, lane);\n"},
-      load = {"      load_tile<operand_a>(sA, from.a, full, at.tile.m0, at.k_tile, at.tile.batch, "
-              "0, 0);\n",
-              "      load_tile<operand_b>(sB, from.b, full, at.tile.n0, at.k_tile, at.tile.batch, "
-              "0, 0);\n"},
-      last = {"  last_chunks<operand_a> last_a;\n", "  last_chunks<operand_b> last_b;\n"},
-      shift = {"    shift_lines<operand_a>(sA, last_a, from.a, move.tile.m0, k0, move.tile.batch, "
-               "move.begins(),\n"
-               "                           warp, lane);\n",
-               "    shift_lines<operand_b>(sA + stage_bytes_a, last_b, from.b, move.tile.n0, k0, "
-               "move.tile.batch,\n"
-               "                           move.begins(), warp, lane);\n"};
-  gg_str members = GG_STR_INIT;
-  gg_str_puts(&members, plan->copy_bytes_a ? "  line_source a;\n" : "  const tensor_map &a;\n");
-  gg_str_puts(&members, plan->copy_bytes_b ? "  line_source b;\n" : "  const tensor_map &b;\n");
-  gg_bind_str(out, "source_members", &members);
-  bind_of(out, "load_boxes", plan, false, load);
-  bind_of(out, "copy_lines", plan, true, copy);
-  bind_of(out, "last_chunks", plan, true, last);
-  bind_of(out, "shift_lines", plan, true, shift);
+  static const struct {
+    const char *name;
+    bool lines;
+    const char *a, *b;
+  } steps[] = {
+      {"load_boxes", false,
+       "      load_tile<operand_a>(sA, from.a, full, at.tile.m0, at.k_tile, at.tile.batch, "
+       "0, 0);\n",
+       "      load_tile<operand_b>(sB, from.b, full, at.tile.n0, at.k_tile, at.tile.batch, "
+       "0, 0);\n"},
+      {"copy_lines", true,
+       "  copy_tile<operand_a>(sA, from.a, at.tile.m0, k0, at.tile.batch, warp, lane);\n",
+       "  copy_tile<operand_b>(sB, from.b, at.tile.n0, k0, at.tile.batch, warp, lane);\n"},
+      {"last_chunks", true, "  last_chunks<operand_a> last_a;\n",
+       "  last_chunks<operand_b> last_b;\n"},
+      {"shift_lines", true,
+       "    shift_lines<operand_a>(sA, last_a, from.a, move.tile.m0, k0, move.tile.batch, "
+       "move.begins(),\n"
+       "                           warp, lane);\n",
+       "    shift_lines<operand_b>(sA + stage_bytes_a, last_b, from.b, move.tile.n0, k0, "
+       "move.tile.batch,\n"
+       "                           move.begins(), warp, lane);\n"},
+  };
+  bool lines_a = plan->copy_bytes_a > 0, lines_b = plan->copy_bytes_b > 0;
+  gg_str text = GG_STR_INIT;
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    if (lines_a == steps[i].lines) gg_str_puts(&text, steps[i].a);
+    if (lines_b == steps[i].lines) gg_str_puts(&text, steps[i].b);
+    gg_bind_str(out, steps[i].name, &text);
+  }
+  gg_str_puts(&text, lines_a ? "  line_source a;\n" : "  const tensor_map &a;\n");
+  gg_str_puts(&text, lines_b ? "  line_source b;\n" : "  const tensor_map &b;\n");
+  gg_bind_str(out, "source_members", &text);
   gg_bind_flag(out, "tf32", plan->a.type == GG_DTYPE_tf32);
 }
 
@@ -143,11 +134,16 @@ static void bind_boxes(gg_bindings *out, const gg_layouts *layouts) {
                                    : "const work_list &list, unsigned smem");
 }
 
-static void bind_prefetches(gg_bindings *out, const gg_plan *plan) {
+/* The maps that every tile needs at once; what the epilogue reads comes later. */
+static void bind_prefetches(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_operand_row rows[GG_OPERAND_ROWS_MAX];
+  size_t count = gg_operand_rows(rows, plan, layouts);
   gg_str text = GG_STR_INIT;
-  write_of(&text, plan, false,
-           (of_operands){"    prefetch_map(map_a);\n", "    prefetch_map(map_b);\n"});
-  if (!plan->access_bytes_d) gg_str_puts(&text, "    prefetch_map(map_d);\n");
+  for (size_t i = 0; i < count; i++) {
+    bool later = rows[i].id == GG_OPERAND_C || rows[i].id == GG_OPERAND_EXTRA;
+    if (!rows[i].map || later) continue;
+    gg_str_printf(&text, "    prefetch_map(map_%c);\n", "-abcd"[rows[i].id]);
+  }
   gg_bind_str(out, "prefetch_maps", &text);
 }
 
@@ -180,7 +176,7 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_str run = GG_STR_INIT;
   gg_bind_part(out, "produce", producer->part);
   gg_bind_part(out, "load_vectors", vectors ? vectors->part : NULL);
-  if (has_lines(plan)) {
+  if (gg_sm90_copies_lines(plan)) {
     bind_lines(out, plan);
     run_lines(&run, plan);
   } else {
@@ -258,14 +254,14 @@ void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts 
                plan->raster == GG_RASTER_HILBERT ? "rasterise_hilbert" : "rasterise");
   gg_bind_flag(out, "a_in_registers", plan->a_in_registers);
   gg_bind_text(out, "line_members_a",
-               has_lines(plan) ? "  static constexpr int align = align_a;\n" : "");
+               gg_sm90_copies_lines(plan) ? "  static constexpr int align = align_a;\n" : "");
   gg_bind_text(out, "line_members_b",
-               has_lines(plan) ? "  static constexpr int align = align_b;\n" : "");
+               gg_sm90_copies_lines(plan) ? "  static constexpr int align = align_b;\n" : "");
   bind_epilogue(out, plan, layouts);
   if (!plan->specialised) return;
   bind_list(out, plan, layouts);
   bind_rings(out, &layouts->rings);
-  bind_prefetches(out, plan);
+  bind_prefetches(out, plan, layouts);
   bind_producers(out, plan, layouts);
   bind_consumers(out, plan, layouts);
 }

@@ -26,6 +26,11 @@ gg_status gg_sm90_choose_schedule(gg_plan *plan, gg_error *err);
  * Needs the epilogue's boxes. sm90_schedule.c */
 int64_t gg_sm90_sums_bytes(const gg_plan *plan);
 
+/* Whether threads copy lines of A or of B, which begin anywhere. */
+static inline bool gg_sm90_copies_lines(const gg_plan *plan) {
+  return plan->copy_bytes_a > 0 || plan->copy_bytes_b > 0;
+}
+
 /* Bytes of a stage of A and B. sm90.c */
 int64_t gg_sm90_stage_bytes(const gg_plan *plan);
 

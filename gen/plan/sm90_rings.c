@@ -13,10 +13,6 @@
 
 enum { warps_a_group = 4 };
 
-static bool has_lines(const gg_plan *plan) {
-  return plan->copy_bytes_a > 0 || plan->copy_bytes_b > 0;
-}
-
 /* Bytes that tensor maps bring to a stage. */
 static int64_t boxed_bytes(const gg_layouts *layouts, const gg_plan *plan) {
   const gg_boxed_tile *a = &layouts->boxes_a, *b = &layouts->boxes_b;
@@ -42,7 +38,7 @@ static gg_ring stages_of(const gg_layouts *layouts, const gg_plan *plan) {
                   .drained_by = GG_ROLE_CONSUMER,
                   .full = {"full", plan->stages, 1, 0},
                   .empties = both ? 2 : 1};
-  if (has_lines(plan)) ring.full.arrivals = warps_a_group + (ring.tx_bytes > 0);
+  if (gg_sm90_copies_lines(plan)) ring.full.arrivals = warps_a_group + (ring.tx_bytes > 0);
   /* Those of multistage kernels, whose warpgroups meet at the CTA's barrier, are never used. */
   int arrivals = plan->specialised ? readers(plan) : 0;
   if (both) {
@@ -105,7 +101,7 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
     consumer.first_warp = warps_a_group;
     consumer.registers = plan->consumer_registers;
   }
-  if (has_lines(plan)) {
+  if (gg_sm90_copies_lines(plan)) {
     producer.part = "sm90_lines";
     producer.warps = warps_a_group;
     producer.elected = false;
