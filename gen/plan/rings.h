@@ -18,7 +18,7 @@ typedef enum gg_role_id {
 typedef struct gg_role {
   gg_role_id id;
   const char *name;      /* "producer" */
-  int first_warp, warps; /* of a CTA; of the copies that share its work, all */
+  int first_warp, warps; /* among a CTA's warps */
   int groups;            /* consumers: what multiplies together */
   bool elected;          /* one thread of them does all, else every thread */
   int registers;         /* that a thread has, once it has given or taken some; 0: the launch's */
