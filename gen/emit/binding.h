@@ -1,11 +1,12 @@
-/* What a family binds for its template: names to texts and flags, texts kept in one arena. */
+/* What a family binds for its template: names to texts, flags and parts. Texts are kept in one
+ * arena. */
 #ifndef GG_EMIT_BINDING_H
 #define GG_EMIT_BINDING_H
 
 #include "base/arena.h"
 #include "emit/template.h"
 
-enum { GG_BINDINGS_MAX = 64 };
+enum { GG_BINDINGS_MAX = 96 };
 
 typedef struct gg_bindings {
   gg_arena *arena;
@@ -15,6 +16,10 @@ typedef struct gg_bindings {
 } gg_bindings;
 
 void gg_bind_flag(gg_bindings *bindings, const char *name, bool flag);
+
+/* Fills a slot with templates/parts/PART.cu; NULL leaves it empty. `part` is not copied. */
+void gg_bind_part(gg_bindings *bindings, const char *slot, const char *part);
+
 void gg_bind_text(gg_bindings *bindings, const char *name, const char *text);
 
 /* Binds what was built in `text`, and frees it. */

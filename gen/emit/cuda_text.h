@@ -29,8 +29,8 @@ void gg_cuda_write_widening(gg_str *out, const char *name, gg_dtype type);
 void gg_cuda_write_narrowing(gg_str *out, const char *name, gg_dtype type, gg_dtype compute);
 
 /* Binds what families' kernels have in common: the MMA, conversions, parameters. `acc_type`: of an
- * accumulator's register. */
+ * accumulator's register; `conversions`: others that the family has, which stand in front. */
 gg_status gg_cuda_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
-                       const char *acc_type, gg_error *err);
+                       const char *acc_type, const char *conversions, gg_error *err);
 
 #endif

@@ -22,8 +22,6 @@
 enum {
   pattern_bytes = 1024, /* 8 lines of 128 bytes: where a swizzle's pattern must start */
   descriptor_unit = 16, /* bytes */
-  barrier_bytes = 8,    /* an mbarrier */
-  warps_a_consumer = 4,
 };
 
 static int64_t round_up(int64_t value, int64_t unit) {
@@ -274,7 +272,7 @@ static void count_cells(gg_layouts *out, const char *name, const cells *c) {
     return;
   }
   int accesses = how == GG_SM90_CELLS_ONES ? 2 : 1;
-  gg_smem_access *access = gg_layouts_access(out, name, 2 / accesses * bits / 8);
+  gg_smem_access *access = gg_layouts_access(out, name, (int)gg_bytes_of(2 / accesses, bits));
   for (int64_t row = 0; row < c->rows; row += 8) {
     for (int64_t column = 0; column < c->cols; column += 8) {
       for (int second = 0; second < accesses; second++) {
@@ -292,7 +290,7 @@ static void count_cells(gg_layouts *out, const char *name, const cells *c) {
 static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   bool n_major = plan->d.major == GG_MAJOR_N;
   int bits = gg_dtype_info_of(plan->d.type)->bits;
-  int length = n_major ? plan->epi_n : plan->epi_m, line = length * bits / 8;
+  int length = n_major ? plan->epi_n : plan->epi_m, line = (int)gg_bytes_of(length, bits);
   const operand_tile staged = {.name = "sD",
                                .mn = plan->epi_m,
                                .k = plan->epi_n,
@@ -304,7 +302,7 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   if ((st = canonical(&smem, &staged, err))) return st;
   if ((st = gg_composed_position_independent(&out->sD, &smem, err))) return st;
   out->size_d = gg_composed_cosize(&out->sD);
-  out->staging_bytes = round_up(out->size_d * bits / 8, 8 * line);
+  out->staging_bytes = round_up(gg_bytes_of(out->size_d, bits), 8 * line);
   if (!plan->access_bytes_d) {
     add_map(out, GG_OPERAND_D, plan->d.type, length, n_major ? plan->epi_m : plan->epi_n, line);
   }
@@ -361,39 +359,6 @@ static gg_status derive_fetched(gg_layouts *out, const gg_plan *plan, bool c, gg
 
 /* ---- The whole -------------------------------------------------------------------------- */
 
-static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err) {
-  int64_t bytes_a = out->size_a * gg_dtype_info_of(plan->a.type)->bits / 8;
-  int64_t bytes_b = out->size_b * gg_dtype_info_of(plan->b.type)->bits / 8;
-  int64_t warps = (int64_t)plan->consumers * warps_a_consumer;
-  int64_t pipeline = plan->stages * (bytes_a + bytes_b);
-  int64_t staging = warps * plan->epi_buffers * out->staging_bytes;
-  int64_t sums = gg_sm90_sums_bytes(plan), sum_barriers = sums ? warps : 0;
-  int64_t vectors = gg_sm90_vector_memory(plan), vector_barriers = gg_sm90_vector_barriers(plan);
-  int a_stage = gg_plan_both_shared(plan) ? 3 : 2; /* full; empty, of each operand or of both */
-  int64_t barriers = (plan->stages * a_stage + sum_barriers + vector_barriers) * barrier_bytes;
-  out->staging_begin = pipeline;
-  out->sums_begin = pipeline + staging;
-  out->vectors_begin = out->sums_begin + sums;
-  out->vectors_bytes = gg_sm90_vectors_bytes(out->vector_begin, plan);
-  out->barriers_begin = out->vectors_begin + vectors;
-  out->sum_barriers_begin = out->barriers_begin + (int64_t)plan->stages * a_stage * barrier_bytes;
-  out->vector_barriers_begin = out->sum_barriers_begin + sum_barriers * barrier_bytes;
-  out->smem_bytes_per_stage = bytes_a + bytes_b;
-  out->smem_bytes = out->barriers_begin + barriers;
-  gg_layouts_region(out, "A of stage 0", 0, bytes_a);
-  gg_layouts_region(out, "B of stage 0", bytes_a, bytes_b);
-  gg_layouts_region(out, "all stages", 0, pipeline);
-  gg_layouts_region(out, "staging, all warps", pipeline, staging);
-  if (sums) gg_layouts_region(out, "sums of other CTAs", out->sums_begin, sums);
-  if (vectors) gg_layouts_region(out, "vectors", out->vectors_begin, vectors);
-  gg_layouts_region(out, sums ? "barriers" : "barriers, full and empty", out->barriers_begin,
-                    barriers);
-  int64_t most = gg_smem_limit(plan);
-  if (out->smem_bytes <= most) return GG_OK;
-  const gg_smem_parts parts = {bytes_a + bytes_b, staging, sums, barriers, true};
-  return gg_check_smem(plan, &parts, most, err);
-}
-
 static void name_layouts(gg_layouts *out, bool a_in_registers) {
   gg_layouts_name(out, "sA", "(m, k) -> element of a stage", &out->sA);
   gg_layouts_name(out, "sB", "(n, k) -> element of a stage", &out->sB);
@@ -414,7 +379,10 @@ gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = derive_epilogue(out, plan, err))) return st;
   if ((st = derive_fetched(out, plan, false, err))) return st;
   name_layouts(out, plan->a_in_registers);
-  out->accumulator_registers = gg_sm90_accumulator_registers(plan);
+  out->accumulator = (gg_accumulator_place){.home = GG_HOME_REGISTERS,
+                                            .sets = 1 + plan->sum_sets,
+                                            .registers = gg_sm90_accumulator_registers(plan)};
   out->fragment_registers = gg_sm90_fragment_registers(plan);
-  return map_memory(out, plan, err);
+  gg_sm90_derive_rings(out, plan);
+  return gg_layouts_place(out, plan, err);
 }

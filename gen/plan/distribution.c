@@ -202,13 +202,12 @@ static bool shares_fit(const gg_distribution *s, const gg_distributed *kernel) {
 }
 
 static load load_of(const gg_distribution *s, const gg_distributed *kernel, int64_t resident) {
-  int64_t k_tile_bytes =
-      ((int64_t)kernel->tile_m * kernel->a_bits + (int64_t)kernel->tile_n * kernel->b_bits) *
-      kernel->tile_k / 8;
+  int64_t k_tile_bytes = gg_bytes_of((int64_t)kernel->tile_m * kernel->tile_k, kernel->a_bits) +
+                         gg_bytes_of((int64_t)kernel->tile_n * kernel->tile_k, kernel->b_bits);
   int64_t cluster = cluster_size(kernel);
   load l = {.tiles = s->tiles, .k_tiles = divide_up(s->k_tiles, kernel->cluster_k)};
   l.clusters = resident < cluster ? 1 : resident / cluster;
-  l.sum_bytes = (int64_t)kernel->tile_m * kernel->tile_n * kernel->accumulator_bits / 8;
+  l.sum_bytes = gg_bytes_of((int64_t)kernel->tile_m * kernel->tile_n, kernel->accumulator_bits);
   l.chunks = kernel->tile_warps ? (int)(l.sum_bytes / kernel->tile_warps / warp_chunk) : 1;
   l.multiply = (double)kernel->tile_m * kernel->tile_n / (kernel->tile_m + kernel->tile_n) / even;
   if (l.multiply < 1) l.multiply = 1;

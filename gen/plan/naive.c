@@ -130,7 +130,7 @@ static gg_status derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = gg_tiled_mma_make(&mma, &plan->mma, &threads, NULL, err))) return st;
   if ((st = gg_tiled_mma_layout_tv(&out->tCrC, &mma, GG_MMA_C, err))) return st;
   gg_layouts_name_plain(out, "tCrC", "(thread, value) -> index in (m, n)", &out->tCrC);
-  out->accumulator_registers = 1;
+  out->accumulator = (gg_accumulator_place){GG_HOME_REGISTERS, 1, 1, 0};
   return gg_check_cover("tCrC", &out->tCrC, (int64_t)plan->tile_m * plan->tile_n, err);
 }
 

@@ -342,7 +342,7 @@ static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
   plan->access_bytes_c = gg_access_bytes(plan->c);
   plan->access_bytes_d = gg_access_bytes(plan->d);
   /* 8 columns of an 8-bit D are less than a widest access. */
-  int line = (row_major ? plan->epi_n : plan->epi_m) * gg_dtype_info_of(plan->d.type)->bits / 8;
+  int line = (int)gg_dtype_bytes(plan->d.type, row_major ? plan->epi_n : plan->epi_m);
   if (line < plan->access_bytes_d) plan->access_bytes_d = line;
   return GG_OK;
 }

@@ -164,8 +164,8 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
  */
 static int64_t beside_stages(const gg_plan *plan, int columns, int buffers) {
   enum { barriers = 1024 };
-  int64_t staged = (int64_t)plan->consumers * plan->mma.m * columns * buffers *
-                   gg_dtype_info_of(plan->d.type)->bits / 8;
+  int64_t staged =
+      gg_dtype_bytes(plan->d.type, (int64_t)plan->consumers * plan->mma.m * columns * buffers);
   return gg_smem_limit(plan) - staged - gg_sm90_sums_bytes(plan) - barriers;
 }
 

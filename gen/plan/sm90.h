@@ -26,6 +26,11 @@ gg_status gg_sm90_choose_schedule(gg_plan *plan, gg_error *err);
  * Needs the epilogue's boxes. sm90_schedule.c */
 int64_t gg_sm90_sums_bytes(const gg_plan *plan);
 
+/* Whether threads copy lines of A or of B, which begin anywhere. */
+static inline bool gg_sm90_copies_lines(const gg_plan *plan) {
+  return plan->copy_bytes_a > 0 || plan->copy_bytes_b > 0;
+}
+
 /* Bytes of a stage of A and B. sm90_tile.c */
 int64_t gg_sm90_stage_bytes(const gg_plan *plan);
 
@@ -37,12 +42,9 @@ int gg_sm90_fetch_stages(const gg_plan *plan);
 bool gg_sm90_reads_directly(const gg_plan *plan);
 
 /* How many buffers vectors are read ahead to, where that much memory is left; what a tile's vectors
- * take, and where each begins (`begin` may be NULL); what all buffers take, and their barriers.
- * sm90_fetch.c */
+ * take, and where each begins (`begin` may be NULL). sm90_fetch.c */
 void gg_sm90_choose_vectors(gg_plan *plan, int64_t left);
 int64_t gg_sm90_vectors_bytes(int64_t begin[GG_OPERATIONS_MAX], const gg_plan *plan);
-int64_t gg_sm90_vector_memory(const gg_plan *plan);
-int gg_sm90_vector_barriers(const gg_plan *plan);
 
 /* How a warp accesses elements of D's staging, or of a fetched matrix, of which a lane has two
  * neighbouring columns of a row in each 8 x 8; `line`: elements of a box's line. derive_sm90.c */
@@ -56,6 +58,9 @@ typedef enum gg_sm90_cells {
 gg_sm90_cells gg_sm90_cells_of(const gg_operand *operand, int line);
 
 gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm90.c */
+
+/* Its rings and roles, when the operands' and the staging's sizes are known. sm90_rings.c */
+void gg_sm90_derive_rings(gg_layouts *out, const gg_plan *plan);
 
 extern const gg_target gg_target_sm90, gg_target_sm90_multistage; /* sm90.c */
 

@@ -16,14 +16,9 @@
 #include "plan/sm90.h"
 
 enum {
-  line_bytes = 128,  /* the widest swizzle's pattern */
-  least_bytes = 16,  /* of a box's line, and what maps take of addresses and strides */
-  barrier_bytes = 8, /* an mbarrier */
+  line_bytes = 128, /* the widest swizzle's pattern */
+  least_bytes = 16, /* of a box's line, and what maps take of addresses and strides */
 };
-
-static int element_bytes(const gg_operand *operand) {
-  return gg_dtype_info_of(operand->type)->bits / 8;
-}
 
 /* The operand of an operation that reads a matrix; NULL: it reads none. */
 static const gg_operand *matrix_of(const gg_plan *plan, size_t index) {
@@ -38,7 +33,7 @@ static const gg_operand *matrix_of(const gg_plan *plan, size_t index) {
 /* Elements of a box along the contiguous mode: as many as the swizzle's widest pattern has, of
  * `length`. */
 static int line_of(const gg_operand *operand, int length) {
-  int most = line_bytes / element_bytes(operand), power = length & -length;
+  int most = (int)gg_dtype_unit(operand->type, line_bytes), power = length & -length;
   return power < most ? power : most;
 }
 
@@ -49,7 +44,7 @@ static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
   int lines = n_major ? plan->tile_m : plan->tile_n;
   return plan->specialised && plan->copy_bytes_a == 0 && plan->copy_bytes_b == 0 &&
          operand->align >= least_bytes &&
-         (!n_major || plan->tile_n * element_bytes(operand) % least_bytes == 0) &&
+         (!n_major || gg_dtype_bytes(operand->type, plan->tile_n) % least_bytes == 0) &&
          (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan);
 }
 
@@ -60,7 +55,7 @@ static gg_fetched boxes_of(const gg_plan *plan, const gg_operand *operand) {
   int lines = n_major ? plan->tile_m : plan->tile_n;
   int pieces = n_major ? (plan->tile_n + plan->epi_n - 1) / plan->epi_n : 1;
   gg_fetched out = {.operand = *operand, .line = line, .lines = lines};
-  out.bytes = (int64_t)line * lines * element_bytes(operand);
+  out.bytes = gg_dtype_bytes(operand->type, (int64_t)line * lines);
   out.boxes = pieces * length / line;
   out.boxes_a_stage = (int)(gg_sm90_stage_bytes(plan) / out.bytes);
   if (out.boxes_a_stage > out.boxes) out.boxes_a_stage = out.boxes;
@@ -116,24 +111,16 @@ int64_t gg_sm90_vectors_bytes(int64_t begin[GG_OPERATIONS_MAX], const gg_plan *p
     gg_span span = gg_operation_span(&plan->operations[i]);
     if (begin) begin[i] = bytes;
     if (span == GG_SPAN_NONE || span == GG_SPAN_MATRIX) continue;
-    int64_t vector = (int64_t)extent_of(plan, span) * element_bytes(&plan->operations[i].operand);
+    int64_t vector = gg_dtype_bytes(plan->operations[i].operand.type, extent_of(plan, span));
     bytes += (vector + least_bytes - 1) / least_bytes * least_bytes;
   }
   return bytes;
-}
-
-int64_t gg_sm90_vector_memory(const gg_plan *plan) {
-  return plan->vector_buffers * gg_sm90_vectors_bytes(NULL, plan);
-}
-
-int gg_sm90_vector_barriers(const gg_plan *plan) {
-  return 2 * plan->vector_buffers;
 }
 
 void gg_sm90_choose_vectors(gg_plan *plan, int64_t left) {
   int64_t bytes = gg_sm90_vectors_bytes(NULL, plan);
   int buffers = plan->pingpong ? plan->consumers : 1;
   bool spare_warps = plan->specialised && plan->copy_bytes_a == 0 && plan->copy_bytes_b == 0;
-  bool fits = buffers * (bytes + 2 * barrier_bytes) <= left;
+  bool fits = buffers * (bytes + 2 * GG_BARRIER_BYTES) <= left;
   plan->vector_buffers = bytes && spare_warps && fits ? buffers : 0;
 }

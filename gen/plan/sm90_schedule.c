@@ -50,8 +50,8 @@ int64_t gg_sm90_sums_bytes(const gg_plan *plan) {
   if (plan->cluster_k == 1) return 0;
   int64_t boxes = (int64_t)plan->tile_m / plan->epi_m * (plan->tile_n / plan->epi_n);
   int64_t own = (boxes + plan->cluster_k - 1) / plan->cluster_k;
-  int64_t box_bits = (int64_t)plan->epi_m * plan->epi_n * gg_dtype_info_of(plan->accumulator)->bits;
-  return own * (plan->cluster_k - 1) * box_bits / 8;
+  int64_t box = (int64_t)plan->epi_m * plan->epi_n;
+  return gg_dtype_bytes(plan->accumulator, own * (plan->cluster_k - 1) * box);
 }
 
 static gg_status check_scheduler(const gg_plan *plan, gg_error *err) {

@@ -8,21 +8,14 @@ static_assert(frags_m * block_boxes % epi_buffers == 0, "staging buffers take tu
 
 // What the epilogue reads and writes, besides the accumulators.
 struct epilogue_arguments {
-//@ if map_d
-  const tensor_map &map_d;
-//@ end
+//@ insert map_member
   int row0, col0, batch;  // this warp's first element of D
   int64 rows, cols;       // of D
   d_t *gD;                // of this batch
   int64 ldd;
   tile_place at;  // this warp's first element of the tile
   epilogue_operands operands;
-//@ if fetches
-  fetched_tile fetched;
-//@ end
-//@ if sums
-  box_set boxes;  // of this warp's, those to store
-//@ end
+//@ insert more_members
 };
 
 __device__ __forceinline__ void clear(acc_t (&tCrC)[frags_m][acc_words]) {
@@ -38,81 +31,9 @@ __device__ __forceinline__ unsigned staged(unsigned staging, int row, int col) {
 
 // Elements are staged so many columns at once. Of each eight of them a lane has two rows, eight
 // apart, and two neighbours of each.
-//@ if in_halves
-constexpr int staged_cols = epi_n;
-//@ else
-constexpr int staged_cols = epi_n % 16 == 0 ? 16 : 8;
-//@ end
+constexpr int staged_cols = ${staged_cols};
 
-//@ if by_matrix
-// 8x8 blocks of 16-bit elements, two down and one or two across from column `col`, a word of each
-// from a lane. A lane names a line of eight elements, along D's contiguous mode.
-__device__ __forceinline__ void stage_columns(unsigned staging, int col,
-                                              const d_t (&x)[staged_cols / 8][2][2], int lane) {
-  unsigned words[staged_cols / 4];
-#pragma unroll
-  for (int p = 0; p < staged_cols / 4; ++p)
-    words[p] = unsigned(x[p / 2][p % 2][0]) | unsigned(x[p / 2][p % 2][1]) << 16;
-  const int across = col + lane / 16 % (staged_cols / 8) * 8;
-  if constexpr (d_n_major)
-    stmatrix(staged(staging, lane % 16, across), words);
-  else
-    stmatrix_transposed(staged(staging, lane / 8 % 2 * 8, across + lane % 8), words);
-}
-//@ end
-//@ if in_halves
-// The same columns of several rows, swizzled, are in the same banks: of every other row, or of
-// every other two where lines have 64 bytes. Half of the rows therefore begin with the other half
-// of the columns; so each 16 lanes that store together write to all banks.
-__device__ __forceinline__ void stage_columns(unsigned staging, int col,
-                                              const d_t (&x)[staged_cols / 8][2][2], int lane) {
-  constexpr int half = staged_cols / 16;
-  const int row = lane / 4;
-  const int late = row / (32 / epi_n) % 2;
-#pragma unroll
-  for (int turn = 0; turn < 2; ++turn) {
-    const int first = col + (turn ^ late) * half * 8 + lane % 4 * 2;
-#pragma unroll
-    for (int g = 0; g < half; ++g) {
-#pragma unroll
-      for (int down = 0; down < 2; ++down) {
-        const auto &early = x[turn * half + g][down], &other = x[(1 - turn) * half + g][down];
-        const d_t bits[2] = {late ? other[0] : early[0], late ? other[1] : early[1]};
-        st_shared_pair(staged(staging, row + down * 8, first + g * 8), bits);
-      }
-    }
-  }
-}
-//@ end
-//@ if in_pairs
-__device__ __forceinline__ void stage_columns(unsigned staging, int col,
-                                              const d_t (&x)[staged_cols / 8][2][2], int lane) {
-#pragma unroll
-  for (int g = 0; g < staged_cols / 8; ++g)
-#pragma unroll
-    for (int down = 0; down < 2; ++down)
-      st_shared_pair(staged(staging, lane / 4 + down * 8, col + g * 8 + lane % 4 * 2), x[g][down]);
-}
-//@ end
-//@ if in_ones
-// Neighbouring columns are no neighbours in memory. Half of the rows begin with the second: the
-// lanes' addresses are then in as many banks.
-__device__ __forceinline__ void stage_columns(unsigned staging, int col,
-                                              const d_t (&x)[staged_cols / 8][2][2], int lane) {
-  const int second = lane / 16;
-#pragma unroll
-  for (int g = 0; g < staged_cols / 8; ++g) {
-    const int first = col + g * 8 + lane % 4 * 2;
-#pragma unroll
-    for (int down = 0; down < 2; ++down) {
-      const int row = lane / 4 + down * 8;
-      const d_t(&bits)[2] = x[g][down];
-      st_shared(staged(staging, row, first + second), second ? bits[1] : bits[0]);
-      st_shared(staged(staging, row, first + 1 - second), second ? bits[0] : bits[1]);
-    }
-  }
-}
-//@ end
+//@ slot stage_columns
 
 // The beginning of a row of the tile at m0, n0, of whose elements D may have but some.
 __device__ __forceinline__ tile_place row_place(int row, int m0, int n0, int64 m, int64 n) {
@@ -125,9 +46,7 @@ __device__ __forceinline__ tile_place lane_place(tile_place warp, int lane) {
   return warp.beyond(lane / 4, lane % 4 * 2);
 }
 
-//@ if fetches
-//@ include sm90_cells
-//@ end
+//@ slot cells
 
 // What the operations read for a lane's share of read_n columns of a box, at once, so that the
 // loads are under way together.
@@ -180,101 +99,7 @@ __device__ __forceinline__ void stage_box(const acc_t (&acc)[acc_words],
   }
 }
 
-//@ if map_d
-// Stores by the copy engine end at whole 16 bytes of D's lines, and so does D's map. The elements
-// beyond are few, and only in the last boxes: lanes store them.
-constexpr int store_unit = 16 / int(sizeof(d_t));
-
-// What the copy engine stores.
-struct whole_extent {
-  int rows, cols;
-};
-
-__device__ __forceinline__ whole_extent whole_of(const epilogue_arguments &arg) {
-  const int rows = int(arg.rows), cols = int(arg.cols);
-  if constexpr (d_n_major) return {rows, cols / store_unit * store_unit};
-  return {rows / store_unit * store_unit, cols};
-}
-
-__device__ __forceinline__ void store_tail(const epilogue_arguments &arg, whole_extent whole,
-                                           int row0, int col0, unsigned sD, int lane) {
-  constexpr int across = d_n_major ? epi_m : epi_n;  // lines of the box
-  const int first = d_n_major ? whole.cols - col0 : whole.rows - row0;
-  if (first < 0 || first >= (d_n_major ? epi_n : epi_m)) return;
-#pragma unroll 1
-  for (int i = lane; i < across * store_unit; i += warp_size) {
-    const int row = d_n_major ? i % across : first + i / across;
-    const int col = d_n_major ? first + i / across : i % across;
-    if (row0 + row < arg.rows && col0 + col < arg.cols) {
-      const int64 at = d_n_major ? (row0 + row) * arg.ldd + col0 + col
-                                 : (col0 + col) * arg.ldd + row0 + row;
-      ld_shared(arg.gD[at], staged(sD, row, col));
-    }
-  }
-}
-//@ else
-// D's lines begin anywhere. Lanes store them, neighbouring ones side by side, in units of what the
-// lines are aligned to; elements where a line ends within the box.
-template <int bytes>
-struct unit_of;
-template <>
-struct unit_of<1> {
-  using type = unsigned char;
-};
-template <>
-struct unit_of<2> {
-  using type = unsigned short;
-};
-template <>
-struct unit_of<4> {
-  using type = int;
-};
-template <>
-struct unit_of<8> {
-  using type = long long;
-};
-
-__device__ __forceinline__ void ld_shared(long long &x, unsigned addr) {
-  asm volatile("ld.shared.b64 %0, [%1];" : "=l"(x) : "r"(addr) : "memory");
-}
-
-template <class unit>
-__device__ __forceinline__ void store_units(const epilogue_arguments &arg, int row0, int col0,
-                                            unsigned sD, int lane) {
-  constexpr int elements = int(sizeof(unit) / sizeof(d_t));
-  constexpr int a_line = (d_n_major ? epi_n : epi_m) / elements;
-  constexpr int all = epi_m * epi_n / elements;
-  constexpr int most = 8, each = (all + warp_size - 1) / warp_size;
-  constexpr int at_once = each < most ? each : most;
-#pragma unroll 1
-  for (int first = lane; first < all; first += at_once * warp_size) {
-    unit x[at_once], *to[at_once];
-#pragma unroll
-    for (int i = 0; i < at_once; ++i) {
-      const int number = first + i * warp_size;
-      const int along = number % a_line * elements;
-      const int row = d_n_major ? number / a_line : along;
-      const int col = d_n_major ? along : number / a_line;
-      const bool inside = number < all && row0 + row < arg.rows && col0 + col < arg.cols;
-      d_t *at = arg.gD + (d_n_major ? (row0 + row) * arg.ldd + col0 + col
-                                    : (col0 + col) * arg.ldd + row0 + row);
-      to[i] = inside ? (unit *)at : nullptr;
-      if (inside) ld_shared(x[i], staged(sD, row, col));
-    }
-#pragma unroll
-    for (int i = 0; i < at_once; ++i)
-      if (to[i]) *to[i] = x[i];
-  }
-}
-
-__device__ __forceinline__ void store_box(const epilogue_arguments &arg, int row0, int col0,
-                                          unsigned sD, int lane) {
-  if (d_n_major ? col0 + epi_n <= arg.cols : row0 + epi_m <= arg.rows)
-    store_units<unit_of<access_bytes_d>::type>(arg, row0, col0, sD, lane);
-  else
-    store_units<d_t>(arg, row0, col0, sD, lane);
-}
-//@ end
+//@ slot store
 
 __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words],
                                          const epilogue_arguments &arg, unsigned staging,
