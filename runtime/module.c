@@ -17,6 +17,7 @@ struct gg_module {
   CUmodule module;
   CUfunction function;
   gg_module_facts facts;
+  gg_device_model device;
   int64_t resident; /* CTAs that the device holds at once */
 };
 
@@ -183,6 +184,7 @@ gg_status gg_module_load_binary(gg_module **out, gg_context *context, const gg_k
   gg_module *module = gg_malloc(sizeof *module);
   if (!module) return gg_fail(err, MEMORY, NULL, "");
   *module = (gg_module){.context = context, .facts.cached = binary->cached};
+  module->device = gg_device_model_of(context->facts.arch, context->facts.sm_count);
   snprintf(module->facts.arch, sizeof module->facts.arch, "%s", binary->arch);
   gg_status st = copy_kernel(module, kernel, err);
   if (!st) st = check_smem(module, err);
@@ -232,7 +234,8 @@ gg_status gg_workspace_bytes(int64_t *out, const gg_module *module, const gg_pro
   gg_problem room;
   gg_status st = gg_problem_read(&problem, &room, err);
   if (!st)
-    st = gg_problem_distribute(&distribution, &module->kernel, problem, module->resident, err);
+    st = gg_problem_distribute(&distribution, &module->kernel, problem, module->resident,
+                               &module->device, err);
   *out = st ? 0 : distribution.workspace_bytes;
   return st;
 }
@@ -266,7 +269,7 @@ gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem
   facts->grid[0] = 0;
   gg_status st = gg_problem_read(&problem, &room, err);
   if (st) return st;
-  st = gg_problem_check(facts, &module->kernel, problem, module->resident, err);
+  st = gg_problem_check(facts, &module->kernel, problem, module->resident, &module->device, err);
   facts->module = module;
   if (st || facts->grid[0] == 0) return st;
   if (module->kernel.map_count == 0 || (st = gg_context_enter(module->context, err))) return st;

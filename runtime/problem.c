@@ -308,11 +308,11 @@ static gg_status check_scalars(const gg_kernel *kernel, const gg_problem *p, gg_
 /* ---- Grid and arguments --------------------------------------------------------------- */
 
 gg_status gg_problem_distribute(gg_distribution *out, const gg_kernel *kernel, const gg_problem *p,
-                                int64_t resident, gg_error *err) {
+                                int64_t resident, const gg_device_model *device, gg_error *err) {
   gg_status st = check_extents(kernel, p, err);
   gg_distributed distributed = gg_distributed_of_kernel(kernel);
   gg_extents extents = {p->m, p->n, p->k, p->batch};
-  if (st || gg_distribution_make(out, &distributed, extents, resident)) return st;
+  if (st || gg_distribution_make(out, &distributed, extents, resident, device)) return st;
   char text[128];
   snprintf(text, sizeof text, "%lld x %lld tiles of %d x %d, batch %lld, are more than a grid's %d",
            (ll)((p->m - 1) / kernel->tile_m + 1), (ll)((p->n - 1) / kernel->tile_n + 1),
@@ -375,7 +375,7 @@ static uint64_t argument_of(const gg_problem *p, const gg_distribution *distribu
 }
 
 gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const gg_problem *problem,
-                           int64_t resident, gg_error *err) {
+                           int64_t resident, const gg_device_model *device, gg_error *err) {
   *out = (gg_launch_facts){0};
   gg_status st = check_extents(kernel, problem, err);
   if (!st) st = check_scalars(kernel, problem, err);
@@ -383,7 +383,8 @@ gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const 
   if ((st = check_operands(kernel, problem, err))) return st;
   if ((st = gg_tensor_maps_check(kernel, problem, err))) return st;
   gg_distribution distribution;
-  if ((st = gg_problem_distribute(&distribution, kernel, problem, resident, err))) return st;
+  if ((st = gg_problem_distribute(&distribution, kernel, problem, resident, device, err)))
+    return st;
   if ((st = check_workspace(problem, &distribution, err))) return st;
   out->overlap = problem->overlap && kernel->dependent;
   out->grid[0] = (unsigned)(distribution.clusters * gg_kernel_cluster_size(kernel));

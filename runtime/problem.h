@@ -44,7 +44,8 @@ gg_status gg_problem_check_extent(const char *name, int64_t value, int64_t fixed
 
 /* Checks the extents, and distributes the tiles to clusters. */
 gg_status gg_problem_distribute(gg_distribution *out, const gg_kernel *kernel,
-                                const gg_problem *problem, int64_t resident, gg_error *err);
+                                const gg_problem *problem, int64_t resident,
+                                const gg_device_model *device, gg_error *err);
 
 /* What a gg_prepared has in its room: a launch. May alias, as the room is of words. */
 typedef struct __attribute__((may_alias)) gg_launch_facts {
@@ -69,6 +70,6 @@ gg_status gg_problem_read(const gg_problem **problem, gg_problem *room, gg_error
 /* Fills all of *out but the module. `resident` is how many of the kernel's CTAs the device holds at
  * once. */
 gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const gg_problem *problem,
-                           int64_t resident, gg_error *err);
+                           int64_t resident, const gg_device_model *device, gg_error *err);
 
 #endif

@@ -252,7 +252,7 @@ bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why) {
     return false;
   }
   if (place_extras(&p, kernel, &err) == GG_OK &&
-      gg_problem_check(&prepared, kernel, &p, 1, &err) == GG_OK) {
+      gg_problem_check(&prepared, kernel, &p, 1, gg_device_row(0), &err) == GG_OK) {
     return true;
   }
   gg_str_puts(why, err.message);

@@ -13,6 +13,7 @@ static gg_status choose_target(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   plan->arch = spec->arch.arch;
   plan->limits = gg_arch_info_of(plan->arch.number);
+  plan->device = gg_device_row(plan->arch.number);
   for (const gg_target *const *target = gg_targets; *target; target++) {
     if (plan->arch.number < (*target)->least.number || !(*target)->accepts(spec)) continue;
     plan->target = *target;

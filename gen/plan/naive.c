@@ -131,5 +131,6 @@ const gg_target gg_target_naive = {
     .accepts = accepts,
     .choose = choose,
     .derive = derive,
+    .traits = gg_warp_traits,
     .bind = gg_naive_bind,
 };

@@ -63,7 +63,7 @@ static gg_status choose_mma(gg_plan *plan, gg_error *err) {
 
 /* A warp's block: 64 x 64 with f32 accumulators takes 128 of a thread's 255 registers and reads
  * the fewest bytes of shared memory an MMA that leave room for double-buffered fragments. */
-enum { usual_warp_extent = 64, usual_warps_per_sm = 8, max_warps = 16, operand_bytes = 2 };
+enum { usual_warp_extent = 64, max_warps = 16, operand_bytes = 2 };
 
 /* Worth a second warp a scheduler, or a persistent grid. */
 static bool is_large(const gg_plan *plan) {
@@ -80,7 +80,7 @@ static void usual_layout(gg_plan *plan) {
   while (plan->tile_n / n > usual_warp_extent && plan->tile_n % (2 * n * plan->mma.n) == 0)
     n *= 2;
   bool alone = plan->ctas_per_sm == 1 && plan->spec->tile.state != GG_SPEC_SET;
-  int enough = alone && is_large(plan) ? usual_warps_per_sm : 4;
+  int enough = alone && is_large(plan) ? (int)plan->device->warps_wanted : 4;
   while (m * n < enough) {
     bool m_splits = plan->tile_m % (2 * m * plan->mma.m) == 0;
     bool n_splits = plan->tile_n % (2 * n * 2 * plan->mma.n) == 0;
@@ -176,10 +176,10 @@ static bool fits(const gg_plan *plan, int stages, int64_t warps) {
 
 /* Fewer tiles of 128 x 128 than a large device has multiprocessors: smaller ones spread better. */
 static bool is_small(const gg_plan *plan) {
-  enum { few = 100 };
   if (plan->fixed_m == GG_FIXED_NONE || plan->fixed_n == GG_FIXED_NONE) return false;
   double batch = plan->fixed_batch == GG_FIXED_NONE ? 1 : (double)plan->fixed_batch;
-  return (double)plan->fixed_m * (double)plan->fixed_n * batch < few * 128.0 * 128.0;
+  return (double)plan->fixed_m * (double)plan->fixed_n * batch <
+         plan->device->tiles_enough * 128.0 * 128.0;
 }
 
 /* The tile where none is asked for. K steps of 64 are 128-byte lines of memory, and always
@@ -199,7 +199,7 @@ static void usual_tile(gg_plan *plan) {
     const int64_t *atoms = spec->atom_layout.tuple;
     bool warps_asked = spec->atom_layout.state == GG_SPEC_SET;
     if (warps_asked && atoms[0] * atoms[1] < large[i].warps) continue;
-    if (plan->ctas_per_sm * large[i].warps > usual_warps_per_sm) continue;
+    if (plan->ctas_per_sm * large[i].warps > plan->device->warps_wanted) continue;
     if (fits(plan, stages, large[i].warps)) break;
   }
   if (is_small(plan)) {
@@ -372,5 +372,6 @@ const gg_target gg_target_sm80 = {
     .accepts = accepts,
     .choose = choose,
     .derive = gg_sm80_derive,
+    .traits = gg_warp_traits,
     .bind = gg_sm80_bind,
 };

@@ -203,13 +203,14 @@ static int64_t beside_stages(const gg_plan *plan, int columns, int buffers) {
 }
 
 /* As many stages as fit beside the staging buffers, up to eight; small ones, of problems that wait
- * for memory, up to sixteen, while they bring no more than eight of 20 KiB: more never measured
- * faster. */
+ * for memory, up to sixteen, while they bring no more bytes than ever measured faster. */
 static int fitting_stages(const gg_plan *plan, int columns, int buffers) {
-  enum { usual = 8, twice = 16, under_way = 8 * 20 << 10 };
+  enum { usual = 8, twice = 16 };
   const gg_spec_field *asked = &plan->spec->stages;
   int64_t stage = gg_sm90_stage_bytes(plan);
-  int64_t small = under_way / stage, most = small < usual ? usual : small > twice ? twice : small;
+  int64_t small = (int64_t)plan->device->bytes_enough / stage, most = small < usual   ? usual
+                                                                      : small > twice ? twice
+                                                                                      : small;
   if (asked->state == GG_SPEC_SET) most = asked->number;
   int64_t fit = beside_stages(plan, columns, buffers) / stage;
   return (int)(fit > most ? most : fit);
@@ -242,8 +243,8 @@ static int columns_of_a_part(const gg_plan *plan, int columns) {
 }
 
 /* In columns: a box takes as long as staging so many more, and a wait for its buffer. */
-static int staging_cost(const gg_plan *plan, staging s) {
-  enum { box = 32, wait = 16 };
+static double staging_cost(const gg_plan *plan, staging s) {
+  double box = plan->device->box_columns, wait = plan->device->buffer_columns;
   return staged_boxes(plan, s.columns) * (s.columns + box + (s.buffers == 1 ? wait : 0));
 }
 
@@ -368,6 +369,21 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return choose_fetches(plan, err);
 }
 
+/* A warpgroup's MMA reads its rows of A, and all of B, from shared memory. Of a K step's additions
+ * of sums that are promoted less shows where a consumer has two sets of sums, and where the others
+ * multiply, which are seldom all in step. */
+static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
+  (void)device;
+  out->tensor_share = 1;
+  out->reads_a = (double)plan->tile_n / plan->mma.n;
+  out->reads_b = (double)plan->tile_m / plan->mma.m;
+  out->owners = plan->pingpong ? 1 : plan->consumers;
+  if (plan->promote) out->promotions = (double)plan->tile_k / (plan->mma.k * plan->promote);
+  out->promotions_hidden = plan->sum_sets * out->owners * out->owners;
+  if (plan->copy_bytes_a && plan->copy_bytes_b) out->loader = GG_LOADER_WARPS;
+  if (plan->pingpong) out->overlap = GG_OVERLAP_TURNS;
+}
+
 /* The two differ in their templates: who loads. */
 const gg_target gg_target_sm90 = {
     .family = "sm90",
@@ -381,6 +397,7 @@ const gg_target gg_target_sm90 = {
     .swaps_ab = gg_sm90_swaps_ab,
     .choose = choose,
     .derive = gg_sm90_derive,
+    .traits = traits,
     .bind = gg_sm90_bind,
 };
 
@@ -396,5 +413,6 @@ const gg_target gg_target_sm90_multistage = {
     .swaps_ab = gg_sm90_swaps_ab,
     .choose = choose,
     .derive = gg_sm90_derive,
+    .traits = traits,
     .bind = gg_sm90_bind,
 };

@@ -115,12 +115,12 @@ static double tiles_of(const gg_plan *plan, int m, int n) {
 
 /* The largest tile that gives most multiprocessors of a large device one. */
 static void usual_tile(gg_plan *plan) {
-  enum { enough = 100 };
   static const int shapes[][2] = {{128, 256}, {128, 128}, {64, 128}, {64, 64}};
   size_t last = sizeof shapes / sizeof *shapes - 1, at = 0;
   bool known = tiles_of(plan, 1, 1) > 0;
   if (plan->promote) at++; /* twice the accumulators */
-  while (known && at < last && tiles_of(plan, shapes[at][0], shapes[at][1]) < enough)
+  while (known && at < last &&
+         tiles_of(plan, shapes[at][0], shapes[at][1]) < plan->device->tiles_enough)
     at++;
   plan->tile_m = gg_usual_extent(plan->fixed_m, block_m, shapes[at][0]);
   plan->tile_n = gg_usual_extent(plan->fixed_n, 8, shapes[at][1]);

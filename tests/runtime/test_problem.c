@@ -37,7 +37,7 @@ START_TEST(grid_and_arguments) {
   gg_problem p = fixture_problem(129, 130, 9, 3);
   p.alpha = 2, p.beta = 0.5f;
   gg_launch_facts prepared;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 2 * 3 * 3);
   ck_assert_uint_eq(prepared.grid[1], 1);
   ck_assert_uint_eq(prepared.grid[2], 1);
@@ -56,10 +56,10 @@ START_TEST(persistent_grids_fit_the_device) {
   kernel.grid = GG_GRID_PERSISTENT;
   gg_problem p = fixture_problem(1, 1, 1, 70000);
   gg_launch_facts prepared;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 264);
   p = fixture_problem(1, 65, 1, 131);
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 2 * 131);
 }
 END_TEST
@@ -70,14 +70,14 @@ START_TEST(clusters_take_blocks_of_tiles) {
   kernel.cluster_m = 2;
   gg_problem p = fixture_problem(129 + 128, 130, 9, 3); /* 3 x 3 tiles: 4 x 3 */
   gg_launch_facts prepared;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 4 * 3 * 3);
   kernel.grid = GG_GRID_PERSISTENT;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 13, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 13, gg_device_row(90), &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 12);
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 4 * 3 * 3);
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 1, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 1, gg_device_row(90), &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 2);
 }
 END_TEST
@@ -101,7 +101,8 @@ START_TEST(clusters_along_k_take_one_tile) {
     gg_problem p = fixture_problem(1, 1, 9, rows[i].tiles);
     gg_launch_facts prepared;
     kernel.cluster_k = rows[i].cluster_k;
-    ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, rows[i].resident, &err), GG_OK);
+    ck_assert_int_eq(
+        gg_problem_check(&prepared, &kernel, &p, rows[i].resident, gg_device_row(90), &err), GG_OK);
     ck_assert_uint_eq(prepared.grid[0], (unsigned)(rows[i].tiles * rows[i].cluster_k));
     ck_assert_msg(prepared.arguments[0] == rows[i].next_beside, "row %zu", i);
   }
@@ -124,7 +125,7 @@ START_TEST(clusters_along_k_share_the_k_tiles) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     gg_distribution distribution;
     ck_assert(gg_distribution_make(&distribution, &distributed,
-                                   (gg_extents){129, 64, rows[i][0], 1}, 132));
+                                   (gg_extents){129, 64, rows[i][0], 1}, 132, gg_device_row(90)));
     ck_assert_int_eq(distribution.tiles, 2);
     ck_assert_int_eq(distribution.clusters, 2);
     ck_assert_int_eq(distribution.workspace_bytes, 0);
@@ -132,8 +133,8 @@ START_TEST(clusters_along_k_share_the_k_tiles) {
     ck_assert_int_eq(distribution.busiest, rows[i][2]);
   }
   gg_distribution distribution;
-  ck_assert(
-      !gg_distribution_make(&distribution, &distributed, (gg_extents){INT32_MAX, 64, 1, 64}, 132));
+  ck_assert(!gg_distribution_make(&distribution, &distributed, (gg_extents){INT32_MAX, 64, 1, 64},
+                                  132, gg_device_row(90)));
 }
 END_TEST
 
@@ -161,7 +162,7 @@ START_TEST(what_tensor_maps_cannot_address) {
     gg_launch_facts prepared;
     p.lda = rows[i].lda;
     p.batch_stride_a = rows[i].batch_stride_a;
-    gg_status st = gg_problem_check(&prepared, &kernel, &p, 264, &err);
+    gg_status st = gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err);
     ck_assert_msg(!st == !rows[i].part, "row %zu: %s", i, st ? err.message : "no error");
     if (st) assert_error(&err, st, rows[i].part);
   }
@@ -179,7 +180,7 @@ START_TEST(nothing_to_compute) {
                     .batch = shapes[i][3]};
     p.alpha = 1;
     gg_launch_facts prepared;
-    ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+    ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
     ck_assert_uint_eq(prepared.grid[0], 0);
   }
 }
@@ -190,7 +191,7 @@ START_TEST(k_of_zero_launches_without_a_and_b) {
   gg_problem p = fixture_problem(8, 8, 0, 1);
   p.a = p.b = 0;
   gg_launch_facts prepared;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 1);
 }
 END_TEST
@@ -200,9 +201,9 @@ START_TEST(c_is_not_looked_at_without_beta) {
   gg_problem p = fixture_problem(8, 8, 8, 1);
   p.c = 0, p.ldc = -1;
   gg_launch_facts prepared;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
   p.beta = 1;
-  gg_problem_check(&prepared, &kernel, &p, 264, &err);
+  gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err);
   assert_error(&err, GG_E_PROBLEM_LD, "ldc = -1");
 }
 END_TEST
@@ -214,7 +215,7 @@ START_TEST(broadcast_of_inputs_and_interleaved_outputs) {
   p.batch_stride_a = p.batch_stride_b = p.batch_stride_c = 0;
   p.beta = 1;
   p.ldd = 4 * 8, p.batch_stride_d = 8; /* D[m][batch][n] */
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
 }
 END_TEST
 
@@ -335,7 +336,7 @@ START_TEST(extras_are_packed_and_checked) {
     p.extras[0].batch_stride = rows[i].batch_stride0;
     p.extras[2].ld = rows[i].ld2, p.extras[2].batch_stride = rows[i].batch_stride2;
     p.extras[3].address = (uint64_t)rows[i].address3;
-    gg_status st = gg_problem_check(&prepared, &kernel, &p, 264, &err);
+    gg_status st = gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err);
     ck_assert_msg(st == rows[i].status, "row %zu: %s", i, st ? err.message : "no error");
     if (st) assert_error(&err, st, rows[i].part);
   }
@@ -349,7 +350,8 @@ START_TEST(refuses) {
   gg_launch_facts prepared;
   bad->spoil(&p, &kernel);
   if (bad->spoil == huge_grid) p.batch = 1;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), bad->code);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err),
+                   bad->code);
   assert_error(&err, bad->code, bad->part);
 }
 END_TEST
