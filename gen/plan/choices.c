@@ -84,15 +84,20 @@ gg_status gg_choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked, co
   return gg_fail(err, PLAN_SWIZZLE, &asked->mark, bytes, operand, line, gg_swizzle_name(widest));
 }
 
-gg_status gg_choose_raster(gg_order *out, const gg_plan *plan, gg_raster usual, bool hilbert,
-                           gg_error *err) {
+gg_order gg_choose_raster(gg_status *st, const gg_plan *plan, gg_raster usual, bool hilbert,
+                          gg_error *err) {
   enum { usual_group = 8 };
   const gg_spec_field *order = &plan->spec->raster.order, *group = &plan->spec->raster.group;
-  out->raster = order->state == GG_SPEC_SET ? (gg_raster)order->number : usual;
-  out->group = group->state == GG_SPEC_SET ? (int)group->number : usual_group;
-  if (out->raster != GG_RASTER_HILBERT) return GG_OK;
-  return hilbert ? gg_check_unused(plan, group, "raster group", "none with order hilbert", err)
-                 : gg_refuse(plan, order, "raster", order->text, "along_m and along_n", err);
+  gg_order out = {
+      .raster = order->state == GG_SPEC_SET ? (gg_raster)order->number : usual,
+      .group = group->state == GG_SPEC_SET ? (int)group->number : usual_group,
+  };
+  *st = GG_OK;
+  if (out.raster == GG_RASTER_HILBERT) {
+    *st = hilbert ? gg_check_unused(plan, group, "raster group", "none with order hilbert", err)
+                  : gg_refuse(plan, order, "raster", order->text, "along_m and along_n", err);
+  }
+  return out;
 }
 
 void gg_plan_put_order(gg_plan *plan, const gg_order *order) {

@@ -24,14 +24,14 @@ gg_status gg_choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked, co
                             int line, gg_error *err);
 
 /* The order in which tiles are computed: as asked for, else `usual`, in bands of 8. `hilbert`: the
- * family has that order too, which has no bands. */
+ * family has that order too, which has no bands; *st says whether it is had. */
 typedef struct gg_order {
   gg_raster raster;
   int group;
 } gg_order;
 
-gg_status gg_choose_raster(gg_order *out, const gg_plan *plan, gg_raster usual, bool hilbert,
-                           gg_error *err);
+gg_order gg_choose_raster(gg_status *st, const gg_plan *plan, gg_raster usual, bool hilbert,
+                          gg_error *err);
 void gg_plan_put_order(gg_plan *plan, const gg_order *order);
 
 /* The widest access of a thread that the alignment allows, at most 16 bytes. */

@@ -65,8 +65,8 @@ static gg_status choose_mma(gg_plan *plan, gg_error *err) {
  * the fewest bytes of shared memory an MMA that leave room for double-buffered fragments. */
 enum { usual_warp_extent = 64, max_warps = 16, operand_bytes = 2 };
 
-/* What is decided one after the other, each from those before it: `choose` alone writes them to the
- * plan, whose types and MMA are settled before. */
+/* What is decided one after the other, each from the values before it, so that another order does
+ * not compile: `choose` alone writes them to the plan, whose types and MMA are settled before. */
 typedef struct tile {
   int m, n, k;
   int ctas; /* that a multiprocessor holds at once */
@@ -184,26 +184,28 @@ static warps usual_warps(const gg_plan *plan, tile t) {
   return w;
 }
 
-static gg_status choose_warps(warps *out, const gg_plan *plan, tile t, gg_error *err) {
+static gg_status check_warps(const gg_plan *plan, warps w, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->atom_layout, *threads = &plan->spec->threads;
-  *out = usual_warps(plan, t);
-  if (asked->state == GG_SPEC_SET) {
-    *out = (warps){(int)asked->tuple[0], (int)asked->tuple[1]};
-    if (asked->tuple[2] != 1) {
-      return gg_fail(err, PLAN_UNSUPPORTED, gg_element_mark(asked, 2), plan->target->family,
-                     "atom_layout along K of", "more than 1", "1: every warp walks all of K");
-    }
+  if (asked->state == GG_SPEC_SET && asked->tuple[2] != 1) {
+    return gg_fail(err, PLAN_UNSUPPORTED, gg_element_mark(asked, 2), plan->target->family,
+                   "atom_layout along K of", "more than 1", "1: every warp walks all of K");
   }
-  int count = out->m * out->n;
+  int count = w.m * w.n;
   if (count > max_warps) {
-    return gg_fail(err, PLAN_TOO_MANY_THREADS, &asked->mark, out->m, out->n, count * GG_WARP,
+    return gg_fail(err, PLAN_TOO_MANY_THREADS, &asked->mark, w.m, w.n, count * GG_WARP,
                    max_warps * GG_WARP);
   }
   if (threads->state == GG_SPEC_SET && threads->number != count * GG_WARP) {
-    return gg_fail(err, PLAN_THREADS, &threads->mark, (long long)threads->number, out->m, out->n,
+    return gg_fail(err, PLAN_THREADS, &threads->mark, (long long)threads->number, w.m, w.n,
                    count * GG_WARP);
   }
   return GG_OK;
+}
+
+static warps choose_warps(const gg_plan *plan, tile t) {
+  const gg_spec_field *asked = &plan->spec->atom_layout;
+  if (asked->state != GG_SPEC_SET) return usual_warps(plan, t);
+  return (warps){(int)asked->tuple[0], (int)asked->tuple[1]};
 }
 
 static gg_status check_tile(const gg_plan *plan, tile t, warps w, gg_error *err) {
@@ -265,19 +267,19 @@ static int usual_stages(const gg_plan *plan, tile t, warps w) {
 
 /* Large tiles have long epilogues and long first copies, worth overlapping where shared memory has
  * room for both; small ones overlap by running several to a multiprocessor. */
-static gg_status choose_pipeline(pipeline *out, const gg_plan *plan, tile t, warps w,
-                                 gg_error *err) {
+static pipeline choose_pipeline(const gg_plan *plan, tile t, warps w) {
   const gg_spec_field *stages = &plan->spec->stages, *scheduler = &plan->spec->scheduler.kind;
   bool asked = stages->state == GG_SPEC_SET;
-  *out = (pipeline){asked ? (int)stages->number : usual_stages(plan, t, w),
-                    GG_SCHEDULER_DATA_PARALLEL};
-  if (out->stages < 2) return gg_fail(err, PLAN_STAGES, &stages->mark, out->stages);
-  if (scheduler->state == GG_SPEC_SET) {
-    out->scheduler = (gg_scheduler)scheduler->number;
-  } else if (is_large(t) && fits(plan, t, out->stages, w.m * w.n)) {
-    out->scheduler = GG_SCHEDULER_PERSISTENT;
-  }
-  return GG_OK;
+  pipeline out = {.stages = asked ? (int)stages->number : usual_stages(plan, t, w)};
+  bool gains = is_large(t) && fits(plan, t, out.stages, w.m * w.n);
+  out.scheduler = scheduler->state == GG_SPEC_SET ? (gg_scheduler)scheduler->number
+                  : gains                         ? GG_SCHEDULER_PERSISTENT
+                                                  : GG_SCHEDULER_DATA_PARALLEL;
+  return out;
+}
+
+static gg_status check_stages(const gg_plan *plan, int stages, gg_error *err) {
+  return stages >= 2 ? GG_OK : gg_fail(err, PLAN_STAGES, &plan->spec->stages.mark, stages);
 }
 
 /* cp.async moves 4, 8 or 16 bytes; an operand aligned to 2 goes through registers. A line that no
@@ -376,17 +378,17 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   if ((st = gg_choose_operations(plan, plan->accumulator, err))) return st;
   if ((st = refuse_unused(plan, err))) return st;
   if ((st = choose_mma(plan, err))) return st;
-  tile t = choose_tile(plan);
-  warps w;
-  pipeline p;
-  gg_order order;
-  if ((st = choose_warps(&w, plan, t, err))) return st;
+  const tile t = choose_tile(plan);
+  const warps w = choose_warps(plan, t);
+  if ((st = check_warps(plan, w, err))) return st;
   if ((st = check_tile(plan, t, w, err))) return st;
   if ((st = check_registers(plan, t, w, err))) return st;
+  const pipeline p = choose_pipeline(plan, t, w);
   if ((st = choose_copies(plan, t, err))) return st;
-  if ((st = choose_pipeline(&p, plan, t, w, err))) return st;
+  if ((st = check_stages(plan, p.stages, err))) return st;
   if ((st = check_schedule(plan, err))) return st;
-  if ((st = gg_choose_raster(&order, plan, GG_RASTER_ALONG_M, false, err))) return st;
+  const gg_order order = gg_choose_raster(&st, plan, GG_RASTER_ALONG_M, false, err);
+  if (st) return st;
   put(plan, t, w, p, order);
   return choose_epilogue(plan, t, w, err);
 }

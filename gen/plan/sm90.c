@@ -310,14 +310,15 @@ static bool fits_fetched(const gg_plan *plan, const memory *m) {
   return count > 0 && all[count - 1].first_stage + all[count - 1].stages <= m->stages;
 }
 
-static gg_status choose_memory(memory *out, const gg_plan *plan, const gg_sm90_schedule *schedule,
-                               gg_error *err) {
+static memory choose_memory(gg_status *st, const gg_plan *plan, const gg_sm90_schedule *schedule,
+                            gg_error *err) {
+  memory out = {.fetches = false};
   for (int fetches = 1; fetches >= 0; fetches--) {
-    *out = (memory){.staged = choose_staging(plan, schedule, fetches), .fetches = fetches};
-    gg_status st = choose_stages(&out->stages, plan, out->staged, err);
-    if (st || (fetches && fits_fetched(plan, out))) return st;
+    out = (memory){.staged = choose_staging(plan, schedule, fetches), .fetches = fetches};
+    *st = choose_stages(&out.stages, plan, out.staged, err);
+    if (*st || (fetches && fits_fetched(plan, &out))) break;
   }
-  return GG_OK;
+  return out;
 }
 
 /* As many as the registers hold that accumulators leave; whole lines of matrices of 32 bits. */
@@ -397,53 +398,54 @@ static void put_memory(gg_plan *plan, const memory *m) {
   plan->vector_buffers = gg_sm90_choose_vectors(plan, left);
 }
 
-/* Types, copies and operations: what the steps below find in the plan. */
-static gg_status choose_problem(int *promote, gg_plan *plan, gg_error *err) {
-  gg_status st;
+/* Types, copies and operations: what the steps below find in the plan. How many MMAs are to be
+ * summed before they are promoted. */
+static int choose_problem(gg_status *st, gg_plan *plan, gg_error *err) {
+  int promote = 0;
   plan->specialised = !asks_multistage(plan->spec);
-  if ((st = choose_inputs(plan, err))) return st;
-  if ((st = choose_accumulator(plan, err))) return st;
-  if ((st = choose_promotion(promote, plan, err))) return st;
-  if ((st = choose_operands(plan, err))) return st;
-  if ((st = gg_choose_operations(plan, plan->accumulator, err))) return st;
-  return refuse_unused(plan, err);
+  if ((*st = choose_inputs(plan, err))) return 0;
+  if ((*st = choose_accumulator(plan, err))) return 0;
+  if ((*st = choose_promotion(&promote, plan, err))) return 0;
+  if ((*st = choose_operands(plan, err))) return 0;
+  if ((*st = gg_choose_operations(plan, plan->accumulator, err))) return 0;
+  *st = refuse_unused(plan, err);
+  return promote;
 }
 
 /* Who computes which tile; the plan then has it. */
-static gg_status choose_tiles(gg_sm90_schedule *schedule, gg_plan *plan, int promote,
-                              gg_error *err) {
-  gg_sm90_tile tile;
-  gg_sm90_workers workers;
-  gg_sm90_sums sums;
-  gg_sm90_registers registers;
-  gg_order order;
-  gg_status st;
-  if ((st = gg_sm90_choose_tile(&tile, plan, promote > 0, err))) return st;
-  if ((st = gg_sm90_choose_workers(&workers, plan, &tile, err))) return st;
-  if ((st = gg_sm90_choose_sums(&sums, plan, &tile, promote, err))) return st;
-  gg_sm90_cluster cluster = gg_sm90_choose_cluster(plan, &tile);
-  *schedule = gg_sm90_choose_schedule(plan, cluster);
-  st = gg_sm90_choose_registers(&registers, plan, &tile, &workers, &sums, schedule, err);
-  if (st || (st = gg_sm90_check_cluster(plan, cluster, err))) return st;
-  if ((st = choose_box(&plan->swizzle_a, plan, &tile, true, err))) return st;
-  if ((st = choose_box(&plan->swizzle_b, plan, &tile, false, err))) return st;
-  if ((st = gg_sm90_check_schedule(plan, &tile, &workers, cluster, schedule, err))) return st;
-  if ((st = gg_sm90_choose_order(&order, plan, &tile, cluster, err))) return st;
+static gg_sm90_schedule choose_tiles(gg_status *st, gg_plan *plan, int promote, gg_error *err) {
+  gg_sm90_schedule none = {.splits = 0};
+  const gg_sm90_tile tile = gg_sm90_choose_tile(st, plan, promote > 0, err);
+  if (*st) return none;
+  const gg_sm90_workers workers = gg_sm90_choose_workers(st, plan, &tile, err);
+  if (*st) return none;
+  const gg_sm90_sums sums = gg_sm90_choose_sums(st, plan, &tile, promote, err);
+  if (*st) return none;
+  const gg_sm90_cluster cluster = gg_sm90_choose_cluster(plan, &tile);
+  const gg_sm90_schedule schedule = gg_sm90_choose_schedule(plan, cluster);
+  const gg_sm90_registers registers =
+      gg_sm90_choose_registers(st, plan, &tile, &workers, &sums, &schedule, err);
+  if (*st || (*st = gg_sm90_check_cluster(plan, cluster, err))) return none;
+  if ((*st = choose_box(&plan->swizzle_a, plan, &tile, true, err))) return none;
+  if ((*st = choose_box(&plan->swizzle_b, plan, &tile, false, err))) return none;
+  *st = gg_sm90_check_schedule(plan, &tile, &workers, cluster, &schedule, err);
+  if (*st) return none;
+  const gg_order order = gg_sm90_choose_order(st, plan, &tile, cluster, err);
+  if (*st) return none;
   put_tile(plan, &tile, &workers);
-  put_schedule(plan, cluster, schedule, &order);
+  put_schedule(plan, cluster, &schedule, &order);
   put_registers(plan, &sums, &registers);
-  return GG_OK;
+  return schedule;
 }
 
 static gg_status choose(gg_plan *plan, gg_error *err) {
-  int promote;
-  gg_sm90_schedule schedule;
-  memory m;
   gg_status st;
-  if ((st = choose_problem(&promote, plan, err))) return st;
-  if ((st = choose_tiles(&schedule, plan, promote, err))) return st;
-  if ((st = check_staging(plan, err))) return st;
-  if ((st = choose_memory(&m, plan, &schedule, err))) return st;
+  const int promote = choose_problem(&st, plan, err);
+  if (st) return st;
+  const gg_sm90_schedule schedule = choose_tiles(&st, plan, promote, err);
+  if (st || (st = check_staging(plan, err))) return st;
+  const memory m = choose_memory(&st, plan, &schedule, err);
+  if (st) return st;
   put_memory(plan, &m);
   return GG_OK;
 }

@@ -7,9 +7,10 @@
 
 bool gg_sm90_swaps_ab(const gg_spec *spec); /* sm90_tile.c */
 
-/* What is decided one after the other, each from the values before it, which it takes: an order in
- * which something is read before it is decided does not compile. Steps read the plan, of what
- * stands there before the family is asked and of types and copies; sm90.c alone writes to it. */
+/* What is decided one after the other. A step takes the values before it that it needs and gives
+ * its own, by value, so that an order in which something is read before it is decided does not
+ * compile; *st says whether it could be decided. Steps read the plan of what stands there before
+ * the family is asked, of types and of copies; sm90.c alone writes to it. */
 
 typedef struct gg_sm90_tile {
   int m, n, k;
@@ -43,15 +44,15 @@ typedef struct gg_sm90_registers {
 
 /* The tile and its MMA; the warpgroups; sums, of `promote` MMAs if the tile's K allows; and, when
  * it is known who computes a tile, a thread's registers. sm90_tile.c */
-gg_status gg_sm90_choose_tile(gg_sm90_tile *out, const gg_plan *plan, bool promotes, gg_error *err);
-gg_status gg_sm90_choose_workers(gg_sm90_workers *out, const gg_plan *plan,
-                                 const gg_sm90_tile *tile, gg_error *err);
-gg_status gg_sm90_choose_sums(gg_sm90_sums *out, const gg_plan *plan, const gg_sm90_tile *tile,
-                              int promote, gg_error *err);
-gg_status gg_sm90_choose_registers(gg_sm90_registers *out, const gg_plan *plan,
-                                   const gg_sm90_tile *tile, const gg_sm90_workers *workers,
-                                   const gg_sm90_sums *sums, const gg_sm90_schedule *schedule,
-                                   gg_error *err);
+gg_sm90_tile gg_sm90_choose_tile(gg_status *st, const gg_plan *plan, bool promotes, gg_error *err);
+gg_sm90_workers gg_sm90_choose_workers(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,
+                                       gg_error *err);
+gg_sm90_sums gg_sm90_choose_sums(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,
+                                 int promote, gg_error *err);
+gg_sm90_registers gg_sm90_choose_registers(gg_status *st, const gg_plan *plan,
+                                           const gg_sm90_tile *tile, const gg_sm90_workers *workers,
+                                           const gg_sm90_sums *sums,
+                                           const gg_sm90_schedule *schedule, gg_error *err);
 
 /* The cluster, the scheduler, the order of tiles; and whether the first two are possible.
  * sm90_schedule.c */
@@ -61,8 +62,8 @@ gg_sm90_schedule gg_sm90_choose_schedule(const gg_plan *plan, gg_sm90_cluster cl
 gg_status gg_sm90_check_schedule(const gg_plan *plan, const gg_sm90_tile *tile,
                                  const gg_sm90_workers *workers, gg_sm90_cluster cluster,
                                  const gg_sm90_schedule *schedule, gg_error *err);
-gg_status gg_sm90_choose_order(gg_order *out, const gg_plan *plan, const gg_sm90_tile *tile,
-                               gg_sm90_cluster cluster, gg_error *err);
+gg_order gg_sm90_choose_order(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,
+                              gg_sm90_cluster cluster, gg_error *err);
 
 /* A thread's 32-bit registers for accumulators, more sets where sums are promoted, and for A's
  * fragments, of two steps. sm90_tile.c */

@@ -126,8 +126,8 @@ gg_status gg_sm90_check_schedule(const gg_plan *plan, const gg_sm90_tile *tile,
 
 /* Across a band lies the longer side of the clusters' tiles: what runs at once is then nearest to a
  * square, which reads the least. */
-gg_status gg_sm90_choose_order(gg_order *out, const gg_plan *plan, const gg_sm90_tile *tile,
-                               gg_sm90_cluster cluster, gg_error *err) {
+gg_order gg_sm90_choose_order(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,
+                              gg_sm90_cluster cluster, gg_error *err) {
   bool taller = tile->m * cluster.m > tile->n * cluster.n;
-  return gg_choose_raster(out, plan, taller ? GG_RASTER_ALONG_N : GG_RASTER_ALONG_M, true, err);
+  return gg_choose_raster(st, plan, taller ? GG_RASTER_ALONG_N : GG_RASTER_ALONG_M, true, err);
 }

@@ -132,36 +132,36 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan, bool promotes) {
   tile->k = gg_usual_extent(plan->fixed_k, mma_k_of(plan), k);
 }
 
-gg_status gg_sm90_choose_tile(gg_sm90_tile *out, const gg_plan *plan, bool promotes,
-                              gg_error *err) {
+gg_sm90_tile gg_sm90_choose_tile(gg_status *st, const gg_plan *plan, bool promotes, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->tile;
-  *out = (gg_sm90_tile){.m = 0};
-  usual_tile(out, plan, promotes);
+  gg_sm90_tile out = {.m = 0};
+  usual_tile(&out, plan, promotes);
   if (asked->state == GG_SPEC_SET) {
-    out->m = (int)asked->tuple[0];
-    out->n = (int)asked->tuple[1];
-    out->k = (int)asked->tuple[2];
+    out.m = (int)asked->tuple[0];
+    out.n = (int)asked->tuple[1];
+    out.k = (int)asked->tuple[2];
   }
-  return choose_mma(out, plan, promotes, err);
+  *st = choose_mma(&out, plan, promotes, err);
+  return out;
 }
 
 /* K of the tile in whole MMAs, and in whole sums of those that are promoted together: fewer than is
  * usual where it has none such. */
-gg_status gg_sm90_choose_sums(gg_sm90_sums *out, const gg_plan *plan, const gg_sm90_tile *tile,
-                              int promote, gg_error *err) {
+gg_sm90_sums gg_sm90_choose_sums(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,
+                                 int promote, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->tile;
-  out->promote = promote;
-  while (out->promote > 1 && plan->spec->promote.state != GG_SPEC_SET &&
-         tile->k % (tile->mma.k * out->promote) != 0)
-    out->promote--;
+  while (promote > 1 && plan->spec->promote.state != GG_SPEC_SET &&
+         tile->k % (tile->mma.k * promote) != 0)
+    promote--;
   char why[64];
-  snprintf(why, sizeof why, "%d MMAs x %d (K of the atom)", out->promote, tile->mma.k);
-  bool promotes = out->promote > 0;
-  return gg_check_multiple("tile K", tile->k, tile->mma.k * (promotes ? out->promote : 1),
-                           promotes ? why : "K of the atom",
-                           asked->state == GG_SPEC_SET || !promotes ? gg_element_mark(asked, 2)
-                                                                    : &plan->spec->promote.mark,
-                           err);
+  snprintf(why, sizeof why, "%d MMAs x %d (K of the atom)", promote, tile->mma.k);
+  bool promotes = promote > 0;
+  *st = gg_check_multiple("tile K", tile->k, tile->mma.k * (promotes ? promote : 1),
+                          promotes ? why : "K of the atom",
+                          asked->state == GG_SPEC_SET || !promotes ? gg_element_mark(asked, 2)
+                                                                   : &plan->spec->promote.mark,
+                          err);
+  return (gg_sm90_sums){promote};
 }
 
 /* ---- Consumers -------------------------------------------------------------------------- */
@@ -208,22 +208,26 @@ static gg_status check_threads(const gg_plan *plan, const gg_sm90_workers *worke
   return gg_refuse(plan, threads, "threads", threads->text, has, err);
 }
 
-/* Pingpong: two consumers, one of which multiplies while the other stores. */
-gg_status gg_sm90_choose_workers(gg_sm90_workers *out, const gg_plan *plan,
-                                 const gg_sm90_tile *tile, gg_error *err) {
-  const gg_spec_field *schedule = &plan->spec->schedule;
-  *out = (gg_sm90_workers){.pingpong = schedule->state == GG_SPEC_SET &&
-                                       schedule->number == GG_SCHEDULE_PINGPONG};
-  gg_status st = choose_atom_layout(out, plan, tile, err);
-  if (st) return st;
-  out->consumers = out->pingpong ? 2 : out->atoms_m;
-  out->threads = warpgroup * (out->consumers + plan->specialised);
-  if ((st = check_threads(plan, out, err))) return st;
+static gg_status check_rows(const gg_plan *plan, int rows, int atoms_m, gg_error *err) {
   char why[64];
-  snprintf(why, sizeof why, "%d warpgroups x %d (M of the atom)", out->atoms_m, block_m);
-  st = gg_check_multiple(gg_as_asked(plan, "tile M", "tile N"), tile->m, out->atoms_m * block_m,
-                         why, gg_element_mark(&plan->spec->tile, 0), err);
-  return st ? st : check_schedule(plan, out, err);
+  snprintf(why, sizeof why, "%d warpgroups x %d (M of the atom)", atoms_m, block_m);
+  return gg_check_multiple(gg_as_asked(plan, "tile M", "tile N"), rows, atoms_m * block_m, why,
+                           gg_element_mark(&plan->spec->tile, 0), err);
+}
+
+/* Pingpong: two consumers, one of which multiplies while the other stores. */
+gg_sm90_workers gg_sm90_choose_workers(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,
+                                       gg_error *err) {
+  const gg_spec_field *schedule = &plan->spec->schedule;
+  bool asked = schedule->state == GG_SPEC_SET;
+  gg_sm90_workers out = {.pingpong = asked && schedule->number == GG_SCHEDULE_PINGPONG};
+  *st = choose_atom_layout(&out, plan, tile, err);
+  out.consumers = out.pingpong ? 2 : out.atoms_m;
+  out.threads = warpgroup * (out.consumers + plan->specialised);
+  if (!*st) *st = check_threads(plan, &out, err);
+  if (!*st) *st = check_rows(plan, tile->m, out.atoms_m, err);
+  if (!*st) *st = check_schedule(plan, &out, err);
+  return out;
 }
 
 /* ---- Registers -------------------------------------------------------------------------- */
@@ -291,25 +295,27 @@ static gg_sm90_registers divide_registers(int *launch, const gg_plan *plan,
  * other clusters add up hold on to as many again where there is a set beside the accumulators:
  * ptxas spills with fewer. A second set for sums that are promoted, where there is room; not where
  * tiles' sums are brought together from several CTAs: ptxas then spills. */
-gg_status gg_sm90_choose_registers(gg_sm90_registers *out, const gg_plan *plan,
-                                   const gg_sm90_tile *tile, const gg_sm90_workers *workers,
-                                   const gg_sm90_sums *sums, const gg_sm90_schedule *schedule,
-                                   gg_error *err) {
+gg_sm90_registers gg_sm90_choose_registers(gg_status *st, const gg_plan *plan,
+                                           const gg_sm90_tile *tile, const gg_sm90_workers *workers,
+                                           const gg_sm90_sums *sums,
+                                           const gg_sm90_schedule *schedule, gg_error *err) {
   int launch, blocks = tile->m / workers->atoms_m / block_m;
-  *out = divide_registers(&launch, plan, workers);
-  out->sum_sets = sums->promote ? 1 : 0;
-  int acc = accumulators(&tile->mma, blocks, out->sum_sets);
+  gg_sm90_registers out = divide_registers(&launch, plan, workers);
+  out.sum_sets = sums->promote ? 1 : 0;
+  int acc = accumulators(&tile->mma, blocks, out.sum_sets);
   int fragments = fragments_of(&tile->mma, blocks);
   int others = sums->promote && schedule->shares_tiles ? 2 * addresses : addresses;
   int all = acc + fragments + others;
-  if (all > out->consumer) {
+  if (all > out.consumer) {
     const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
     const gg_spec_field *cause = ctas->state == GG_SPEC_SET ? ctas : &plan->spec->tile;
-    return gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker,
-                   tile->m / workers->atoms_m, tile->n, acc, fragments, others, all, out->consumer,
-                   workers->threads, out->ctas_per_sm);
+    *st = gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker,
+                  tile->m / workers->atoms_m, tile->n, acc, fragments, others, all, out.consumer,
+                  workers->threads, out.ctas_per_sm);
+    return out;
   }
-  bool twice = accumulators(&tile->mma, blocks, 2) + addresses <= out->consumer;
-  if (sums->promote && !schedule->reduces_sums && twice) out->sum_sets = 2;
-  return check_mma(plan, &tile->mma, workers->threads, out->ctas_per_sm, launch, err);
+  bool twice = accumulators(&tile->mma, blocks, 2) + addresses <= out.consumer;
+  if (sums->promote && !schedule->reduces_sums && twice) out.sum_sets = 2;
+  *st = check_mma(plan, &tile->mma, workers->threads, out.ctas_per_sm, launch, err);
+  return out;
 }
