@@ -170,14 +170,18 @@ typedef struct gg_tensor_map {
 
 /* How many CTAs a problem takes. A cluster of CTAs takes a block of neighbouring tiles. */
 typedef enum gg_grid_rule {
-  GG_GRID_TILES = 0, /* one a tile: x = ceil(M / tile_m) * ceil(N / tile_n) * batch, the numbers of
-                    tiles along M and N rounded up to whole clusters */
-  GG_GRID_PERSISTENT = 1, /* as many as there are tiles, at most as many as the device holds at
-                         once: cluster x computes blocks x, x + clusters, x + 2 * clusters, ... */
-  GG_GRID_SPLIT_K = 2,    /* likewise of parts of blocks: K of each is divided into shares of one
-                         length,    to  several clusters */
-  GG_GRID_STREAM_K = 3,   /* the last blocks, which do not fill the device, are divided into shares
-                         together, the others whole */
+  /* One a tile: x = ceil(M / tile_m) * ceil(N / tile_n) * batch, the numbers of tiles along M and N
+   * rounded up to whole clusters. */
+  GG_GRID_TILES = 0,
+  /* As many as there are tiles, at most as many as the device holds at once: cluster x computes
+   * blocks x, x + clusters, x + 2 * clusters, ... */
+  GG_GRID_PERSISTENT = 1,
+  /* Likewise of parts of blocks: K of each is divided into shares of one length, to several
+   * clusters. */
+  GG_GRID_SPLIT_K = 2,
+  /* The last blocks, which do not fill the device, are divided into shares together, the others
+   * whole. */
+  GG_GRID_STREAM_K = 3,
 } gg_grid_rule;
 
 /* Bytes in front of a workspace that are zero before and after every launch: counters. */
