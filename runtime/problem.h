@@ -7,6 +7,8 @@
 
 enum { GG_GRID_X_MAX = 2147483647, GG_GRID_Y_MAX = 65535 };
 
+/* ---- Operands: view.c -------------------------------------------------------------------- */
+
 /* One operand of a problem: `rows` vectors of `length` contiguous elements, `ld` apart. */
 typedef struct gg_view {
   char name;   /* 'a'; 'x': of the epilogue */
@@ -32,6 +34,8 @@ gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *problem, char
 
 /* The operand of the epilogue's operation `index`, which has one. */
 gg_view gg_problem_extra_view(const gg_kernel *kernel, const gg_problem *problem, size_t index);
+
+/* ---- The whole --------------------------------------------------------------------------- */
 
 /* Whether the kernel has such a parameter, of whatever operand. */
 bool gg_kernel_takes(const gg_kernel *kernel, gg_param_kind kind);

@@ -43,7 +43,7 @@ static gg_status read_type(gg_dtype *out, const field *f, int number, gg_error *
     *out = (gg_dtype)type;
     return GG_OK;
   }
-  char given[GG_SHOWN_MAX], wanted[128];
+  char given[GG_SHOWN_MAX], wanted[GG_NEAR_BYTES + 32];
   gg_near near;
   snprintf(given, sizeof given, "%.*s", (int)f->length, f->text);
   gg_near_word(&near, given, gg_key_find("a.type", strlen("a.type")));

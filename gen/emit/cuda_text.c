@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "atom/dtype.h"
-#include "emit/operations.h"
 #include "plan/operands.h"
 #include "plan/operation.h"
 
@@ -264,6 +263,5 @@ gg_status gg_cuda_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_str(out, "conversions", &text);
   write_parameters(&text, plan, layouts);
   gg_bind_str(out, "parameters", &text);
-  gg_bind_operations(out, plan, layouts, layouts->size_c == 0);
   return GG_OK;
 }

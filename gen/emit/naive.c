@@ -1,8 +1,7 @@
 /* Family naive: plan -> what templates/naive.cu names. */
-#include "plan/naive.h"
-
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
+#include "emit/skeleton.h"
 
 static void write_sizes(gg_str *out, const gg_plan *plan) {
   const struct {

@@ -2,11 +2,10 @@
  *
  * One block of constexpr sizes, types, layout functions and instruction wrappers goes to the top
  * of the kernel; the body below it uses only those names. */
-#include "plan/sm80.h"
-
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
 #include "emit/layout_text.h"
+#include "emit/skeleton.h"
 
 /* ---- Types ------------------------------------------------------------------------------ */
 

@@ -7,6 +7,7 @@
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
 #include "emit/layout_text.h"
+#include "emit/skeleton.h"
 #include "emit/sm90.h"
 
 typedef long long ll; /* for printf */

@@ -14,7 +14,7 @@
  * Everything is then counted: each element copied and multiplied exactly once, and the
  * wavefronts of every access to shared memory against the fewest possible. */
 #include "atom/dtype.h"
-#include "layout/tiled_mma.h"
+#include "atom/tiled_mma.h"
 #include "plan/check.h"
 #include "plan/sm80.h"
 

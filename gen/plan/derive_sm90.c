@@ -14,7 +14,7 @@
  * level matrix shared memory layout", "Tensor copy: swizzling modes".) */
 #include "atom/dtype.h"
 #include "atom/gmma_desc.h"
-#include "layout/tiled_mma.h"
+#include "atom/tiled_mma.h"
 #include "plan/check.h"
 #include "plan/operation.h"
 #include "plan/sm90.h"

@@ -24,7 +24,7 @@
 
 /* Of the kernel's text (templates/parts/sm90_shares.cu). */
 enum {
-  few_parts = 3,    /* that one cluster adds up alone */
+  few_shares = 3,   /* that one cluster adds up alone */
   warp_chunk = 512, /* bytes of a warp's sums, of which it takes some, where many add up */
 };
 
@@ -93,26 +93,26 @@ gg_distributed gg_distributed_of_plan(const gg_plan *plan) {
 
 /* ---- The model -------------------------------------------------------------------------- */
 
-/* How often sums of a whole tile are written or read, until the parts of a tile are one. */
-static double adding(const load *l, int64_t parts) {
-  if (parts == 1) return 0;
-  if (parts <= few_parts) return (double)parts;
-  int64_t adders = parts < l->chunks ? parts : l->chunks;
+/* How often sums of a whole tile are written or read, until a tile's shares are one. */
+static double adding(const load *l, int64_t shares) {
+  if (shares == 1) return 0;
+  if (shares <= few_shares) return (double)shares;
+  int64_t adders = shares < l->chunks ? shares : l->chunks;
   double slice = (double)divide_up(l->chunks, adders) / l->chunks;
-  return 2 + (double)parts * slice;
+  return 2 + (double)shares * slice;
 }
 
-static int waits(int64_t parts) {
-  return parts == 1 ? 0 : parts <= few_parts ? 1 : 2;
+static int waits(int64_t shares) {
+  return shares == 1 ? 0 : shares <= few_shares ? 1 : 2;
 }
 
-/* What it takes to bring the parts of a tile together, in K tiles. */
-static double combining(const load *l, int64_t parts) {
-  return waits(parts) * l->device->wait_steps + adding(l, parts) * l->sum_steps;
+/* What it takes to reduce a tile's shares, in K tiles. */
+static double reducing(const load *l, int64_t shares) {
+  return waits(shares) * l->device->wait_steps + adding(l, shares) * l->sum_steps;
 }
 
-static int64_t split_busiest(const load *l, int64_t parts) {
-  return divide_up(l->tiles * parts, l->clusters) * divide_up(l->k_tiles, parts);
+static int64_t split_busiest(const load *l, int64_t shares) {
+  return divide_up(l->tiles * shares, l->clusters) * divide_up(l->k_tiles, shares);
 }
 
 /* K tiles while as many clusters as have the full speed of DRAM load all there are. */
@@ -122,28 +122,28 @@ static double loading(const load *l) {
 
 /* A cluster with several shares waits in each: what they wait for is computed behind what others
  * wait for. */
-static double splitting(const load *l, int64_t parts) {
-  double rounds = (double)divide_up(l->tiles * parts, l->clusters);
-  double busiest = (double)split_busiest(l, parts) * l->multiply, least = loading(l);
-  return (busiest > least ? busiest : least) + rounds * combining(l, parts);
+static double splitting(const load *l, int64_t shares) {
+  double rounds = (double)divide_up(l->tiles * shares, l->clusters);
+  double busiest = (double)split_busiest(l, shares) * l->multiply, least = loading(l);
+  return (busiest > least ? busiest : least) + rounds * reducing(l, shares);
 }
 
-static int64_t most_parts(const load *l) {
+static int64_t most_shares(const load *l) {
   enum { most = 1024 };
   int64_t least = l->k_tiles < l->clusters ? l->k_tiles : l->clusters;
   return least > most ? most : least < 1 ? 1 : least;
 }
 
-/* Many parts take at least two waits and three sums more than all of the loads: where that is no
+/* Many shares take at least two waits and three sums more than all of the loads: where that is no
  * gain, none is looked at. */
-static int64_t best_parts(const load *l) {
-  int64_t best = 1, most = most_parts(l);
+static int64_t best_shares(const load *l) {
+  int64_t best = 1, most = most_shares(l);
   double least = splitting(l, 1);
   double all = loading(l), wait_steps = l->device->wait_steps;
-  for (int64_t parts = 2; parts <= most; parts++) {
-    if (parts > few_parts && all + 2 * wait_steps + 3 * l->sum_steps >= least) break;
-    double steps = splitting(l, parts);
-    if (steps < least) best = parts, least = steps;
+  for (int64_t shares = 2; shares <= most; shares++) {
+    if (shares > few_shares && all + 2 * wait_steps + 3 * l->sum_steps >= least) break;
+    double steps = splitting(l, shares);
+    if (steps < least) best = shares, least = steps;
   }
   return best;
 }
@@ -157,9 +157,9 @@ static void distribute(gg_distribution *out, const load *l, int64_t groups, int6
   out->group_tiles = tiles;
   out->group_shares = shares;
   /* Of more than one tile in a group, every one is shared by two or three. */
-  int64_t parts = groups == 0 ? 1 : tiles > 1 ? 2 : shares;
-  out->adding = adding(l, parts);
-  out->waits = waits(parts);
+  int64_t of_a_tile = groups == 0 ? 1 : tiles > 1 ? 2 : shares;
+  out->adding = adding(l, of_a_tile);
+  out->waits = waits(of_a_tile);
 }
 
 static void distribute_whole(gg_distribution *out, const load *l) {
@@ -167,24 +167,24 @@ static void distribute_whole(gg_distribution *out, const load *l) {
   out->busiest = split_busiest(l, 1);
 }
 
-static void split(gg_distribution *out, const load *l, int64_t parts) {
-  if (parts > most_parts(l)) parts = most_parts(l);
-  if (parts <= 1) return;
-  distribute(out, l, l->tiles, 1, parts);
-  out->busiest = split_busiest(l, parts);
+static void split(gg_distribution *out, const load *l, int64_t shares) {
+  if (shares > most_shares(l)) shares = most_shares(l);
+  if (shares <= 1) return;
+  distribute(out, l, l->tiles, 1, shares);
+  out->busiest = split_busiest(l, shares);
 }
 
 static void stream(gg_distribution *out, const load *l) {
   int64_t rest = l->tiles % l->clusters;
   if (rest == 0) return;
   if (l->tiles < l->clusters) {
-    split(out, l, best_parts(l));
+    split(out, l, best_shares(l));
     return;
   }
   int64_t shared = rest + l->clusters;
   int64_t whole = (l->tiles - shared) / l->clusters * l->k_tiles;
   int64_t share = divide_up(shared * l->k_tiles, l->clusters);
-  if ((double)(whole + share) + combining(l, 2) >= (double)out->busiest) return;
+  if ((double)(whole + share) + reducing(l, 2) >= (double)out->busiest) return;
   distribute(out, l, 1, shared, l->clusters);
   out->busiest = whole + share;
 }
@@ -226,9 +226,9 @@ static bool count_tiles(int64_t *out, const gg_distributed *kernel, const gg_ext
          *out <= INT32_MAX / cluster_size(kernel);
 }
 
-static void share(gg_distribution *out, const gg_distributed *kernel, const load *l) {
+static void share_tiles(gg_distribution *out, const gg_distributed *kernel, const load *l) {
   if (kernel->grid == GG_GRID_SPLIT_K) {
-    split(out, l, kernel->splits ? kernel->splits : best_parts(l));
+    split(out, l, kernel->splits ? kernel->splits : best_shares(l));
   } else if (kernel->grid == GG_GRID_STREAM_K) {
     stream(out, l);
   }
@@ -255,7 +255,7 @@ bool gg_distribution_make(gg_distribution *out, const gg_distributed *kernel, gg
   if (!count_tiles(&out->tiles, kernel, &extents)) return false;
   load l = load_of(out, kernel, resident, device);
   distribute_whole(out, &l);
-  share(out, kernel, &l);
+  share_tiles(out, kernel, &l);
   int64_t work = out->shares + out->tiles - out->shared_tiles;
   bool all = kernel->grid == GG_GRID_TILES || work < l.clusters;
   out->clusters = all ? work : l.clusters;

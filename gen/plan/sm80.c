@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "atom/dtype.h"
+#include "plan/atoms.h"
 #include "plan/epilogue.h"
 #include "plan/sm80.h"
 
@@ -20,50 +21,45 @@ static bool accepts(const gg_spec *spec) {
 
 /* ---- Types and the MMA ------------------------------------------------------------------ */
 
-static bool is_half(gg_dtype type) {
-  return type == GG_DTYPE_f16 || type == GG_DTYPE_bf16;
+/* A warp's MMA whose K is two matrices of ldmatrix, 32 bytes, of 16-bit types: those it transposes.
+ */
+static bool has_atom(const gg_mma_row *row) {
+  enum { matrices_bits = 2 * 16 * 8 };
+  int bits = gg_dtype_info_of(row->a)->bits;
+  return row->kind == GG_MMA_sync && row->threads == GG_TV_warp && row->m == 16 && row->n == 8 &&
+         gg_mma_row_is_plain(row) && bits == 16 && row->k * bits == matrices_bits;
+}
+
+/* C is read as floats of 16 or 32 bits. */
+static gg_status check_c(const gg_plan *plan, gg_error *err) {
+  const gg_type_set types =
+      gg_type_bit(GG_DTYPE_f16) | gg_type_bit(GG_DTYPE_bf16) | gg_type_bit(GG_DTYPE_f32);
+  if (!plan->has_c || types & gg_type_bit(plan->c.type)) return GG_OK;
+  return gg_refuse_types(plan, &plan->spec->c.type, "C of type", plan->c.type, types, "", err);
 }
 
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
-  const gg_spec *spec = plan->spec;
-  if (!is_half(plan->a.type)) {
-    return gg_refuse_type(plan, &spec->a.type, "A of type", plan->a.type, "f16 and bf16", err);
-  }
-  if (plan->b.type != plan->a.type) {
-    return gg_refuse_type(plan, &spec->b.type, "B of type", plan->b.type,
-                          plan->a.type == GG_DTYPE_f16 ? "f16, as A is" : "bf16, as A is", err);
-  }
-  gg_dtype c = plan->c.type;
-  if (plan->has_c && !is_half(c) && c != GG_DTYPE_f32) {
-    return gg_refuse_type(plan, &spec->c.type, "C of type", c, "f16, bf16 and f32", err);
-  }
-  const gg_spec_field *acc = &spec->accumulator;
-  plan->accumulator = acc->state == GG_SPEC_SET ? (gg_dtype)acc->number : GG_DTYPE_f32;
-  if (plan->accumulator == GG_DTYPE_f32) return GG_OK;
-  if (plan->accumulator == GG_DTYPE_f16 && plan->a.type == GG_DTYPE_f16) return GG_OK;
-  return gg_refuse_type(
-      plan, acc, "accumulator of type", plan->accumulator,
-      plan->a.type == GG_DTYPE_f16 ? "f32 and f16 for f16 operands" : "f32 for bf16 operands", err);
+  gg_status st;
+  if ((st = gg_choose_inputs(plan, err))) return st;
+  if ((st = check_c(plan, err))) return st;
+  return gg_choose_accumulator(plan, err);
 }
 
 /* mma.sync's A is row-major and its B column-major; the operands' majors are ldmatrix's business.
  */
 static gg_status choose_mma(gg_plan *plan, gg_error *err) {
-  const char *in = gg_dtype_info_of(plan->a.type)->ptx;
-  const char *acc = gg_dtype_info_of(plan->accumulator)->ptx;
-  gg_str ptx = GG_STR_INIT;
-  gg_str_printf(&ptx, "mma.sync.aligned.m16n8k16.row.col.%s.%s.%s.%s", acc, in, in, acc);
-  gg_status st = ptx.failed ? gg_fail(err, MEMORY, NULL, "")
-                            : gg_mma_atom_find(&plan->mma, gg_str_text(&ptx), err);
-  gg_str_free(&ptx);
-  return st ? st : gg_choose_atom(plan, &plan->mma, "m16n8k16", err);
+  char shape[32];
+  const gg_mma_row *row = gg_atoms_row(plan, GG_MMA_REGISTERS);
+  gg_mma_row_atom(&plan->mma, row, row->n);
+  snprintf(shape, sizeof shape, "m%dn%dk%d", row->m, row->n, row->k);
+  return gg_choose_atom(plan, &plan->mma, shape, err);
 }
 
 /* ---- Tile and warps --------------------------------------------------------------------- */
 
 /* A warp's block: 64 x 64 with f32 accumulators takes 128 of a thread's 255 registers and reads
  * the fewest bytes of shared memory an MMA that leave room for double-buffered fragments. */
-enum { usual_warp_extent = 64, max_warps = 16, operand_bytes = 2 };
+enum { usual_warp_extent = 64, max_warps = 16 };
 
 /* What is decided one after the other, each from the values before it, so that another order does
  * not compile: `choose` alone writes them to the plan, whose types and MMA are settled before. */
@@ -90,18 +86,19 @@ static bool is_large(tile t) {
 enum { staging_of_warp = 16 * 128 };
 
 /* Bytes of an operand's tile, 16 of padding behind each line where padding is asked for. */
-static int64_t tile_bytes(const gg_spec_field *swizzle, bool k_major, int mn, int k) {
+static int64_t tile_bytes(gg_dtype type, const gg_spec_field *swizzle, bool k_major, int mn,
+                          int k) {
   bool pads = swizzle->state == GG_SPEC_SET && swizzle->number == GG_SWIZZLE_PADDING;
   int64_t lines = k_major ? mn : k;
-  return (int64_t)mn * k * operand_bytes + (pads ? 16 * lines : 0);
+  return gg_dtype_bytes(type, (int64_t)mn * k) + (pads ? 16 * lines : 0);
 }
 
 /* Whether every CTA of a multiprocessor has room for its pipeline, and for the staging memory of
  * `count` warps behind it. */
 static bool fits(const gg_plan *plan, tile t, int stages, int64_t count) {
   const gg_spec *spec = plan->spec;
-  int64_t a = tile_bytes(&spec->swizzle.a, plan->a.major == GG_MAJOR_K, t.m, t.k);
-  int64_t b = tile_bytes(&spec->swizzle.b, plan->b.major == GG_MAJOR_K, t.n, t.k);
+  int64_t a = tile_bytes(plan->a.type, &spec->swizzle.a, plan->a.major == GG_MAJOR_K, t.m, t.k);
+  int64_t b = tile_bytes(plan->b.type, &spec->swizzle.b, plan->b.major == GG_MAJOR_K, t.n, t.k);
   return stages * (a + b) + count * staging_of_warp <= gg_smem_limit_for(plan, t.ctas);
 }
 
@@ -286,8 +283,8 @@ static gg_status check_stages(const gg_plan *plan, int stages, gg_error *err) {
  * swizzle fits is an odd number of 16-byte chunks, which spreads over the banks by itself. */
 static gg_status choose_copies(gg_plan *plan, tile t, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  int line_a = (plan->a.major == GG_MAJOR_K ? t.k : t.m) * operand_bytes;
-  int line_b = (plan->b.major == GG_MAJOR_K ? t.k : t.n) * operand_bytes;
+  int line_a = (int)gg_dtype_bytes(plan->a.type, plan->a.major == GG_MAJOR_K ? t.k : t.m);
+  int line_b = (int)gg_dtype_bytes(plan->b.type, plan->b.major == GG_MAJOR_K ? t.k : t.n);
   plan->copy_bytes_a = gg_access_bytes(plan->a);
   plan->copy_bytes_b = gg_access_bytes(plan->b);
   gg_status st = gg_choose_swizzle(&plan->swizzle_a, &spec->swizzle.a, "A", line_a, err);
@@ -310,11 +307,9 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
 static gg_status check_schedule(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_status st;
-  const gg_spec_field *sources[] = {&spec->operand_source.a, &spec->operand_source.b};
-  for (int i = 0; i < 2; i++) {
-    if (sources[i]->state == GG_SPEC_SET && sources[i]->number == GG_SOURCE_REGISTERS) continue;
-    if ((st = gg_check_unused(plan, sources[i], "operand_source", "registers", err))) return st;
-  }
+  const gg_spec_field *a = &spec->operand_source.a, *b = &spec->operand_source.b;
+  if ((st = gg_check_source(plan, a, GG_MMA_A, "operand_source", err))) return st;
+  if ((st = gg_check_source(plan, b, GG_MMA_B, "operand_source", err))) return st;
   const gg_spec_field *scheduler = &spec->scheduler.kind;
   if (scheduler->state == GG_SPEC_SET && scheduler->number != GG_SCHEDULER_DATA_PARALLEL &&
       scheduler->number != GG_SCHEDULER_PERSISTENT) {
@@ -394,14 +389,14 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
 }
 
 const gg_target gg_target_sm80 = {
+    .id = GG_TARGET_SM80,
     .family = "sm80",
     .summary = "mma.sync fed by a multistage cp.async pipeline, sm_80 and newer",
-    .template_name = "sm80_multistage.cu",
     .worker = "warp",
     .least = {.number = 80},
+    .has_atom = has_atom,
     .accepts = accepts,
     .choose = choose,
     .derive = gg_sm80_derive,
     .traits = gg_warp_traits,
-    .bind = gg_sm80_bind,
 };

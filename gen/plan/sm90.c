@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 #include "atom/dtype.h"
+#include "plan/atoms.h"
 #include "plan/epilogue.h"
 #include "plan/transpose.h"
 
@@ -46,46 +47,17 @@ static bool accepts_multistage(const gg_spec *spec) {
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
-static bool is_half(gg_dtype type) {
-  return type == GG_DTYPE_f16 || type == GG_DTYPE_bf16;
+/* A warpgroup's MMA. Sums of 8-bit floats are kept in f32, which promotion adds them up in. */
+static bool has_atom(const gg_mma_row *row) {
+  bool short_sums = gg_dtype_is_fp8(row->a) && row->c != GG_DTYPE_f32;
+  return row->kind == GG_MMA_wgmma && gg_mma_row_is_plain(row) && !short_sums;
 }
 
-static bool is_int8(gg_dtype type) {
-  return type == GG_DTYPE_s8 || type == GG_DTYPE_u8;
-}
-
-static gg_status choose_inputs(const gg_plan *plan, gg_error *err) {
-  const gg_spec *spec = plan->spec;
-  gg_dtype a = plan->a.type, b = plan->b.type;
-  if (!is_half(a) && !gg_dtype_is_fp8(a) && !is_int8(a) && a != GG_DTYPE_tf32) {
-    return gg_refuse_type(plan, &spec->a.type, gg_as_asked(plan, "A of type", "B of type"), a,
-                          "f16, bf16, tf32, e4m3, e5m2, s8 and u8", err);
-  }
-  if (gg_dtype_is_fp8(a) ? !gg_dtype_is_fp8(b) : is_int8(a) ? !is_int8(b) : b != a) {
-    return gg_refuse_type(plan, &spec->b.type, gg_as_asked(plan, "B of type", "A of type"), b,
-                          gg_dtype_is_fp8(a) ? "e4m3 and e5m2 beside an 8-bit float"
-                          : is_int8(a)       ? "s8 and u8 beside an 8-bit integer"
-                                             : gg_as_asked(plan, "the type of A", "the type of B"),
-                          err);
-  }
-  return GG_OK;
-}
-
-static gg_status choose_accumulator(gg_plan *plan, gg_error *err) {
-  const gg_spec *spec = plan->spec;
-  const gg_spec_field *asked = &spec->accumulator;
-  bool integers = is_int8(plan->a.type), half = plan->a.type == GG_DTYPE_f16;
-  gg_dtype usual = integers ? GG_DTYPE_s32 : GG_DTYPE_f32;
-  plan->accumulator = asked->state == GG_SPEC_SET ? (gg_dtype)asked->number : usual;
-  if (plan->accumulator != usual && !(half && plan->accumulator == GG_DTYPE_f16)) {
-    return gg_refuse_type(plan, asked, "accumulator of type", plan->accumulator,
-                          integers ? "s32 for integers"
-                          : half   ? "f32 and f16 for f16 operands"
-                                   : "f32 for these operands",
-                          err);
-  }
+static gg_status choose_types(gg_plan *plan, gg_error *err) {
+  gg_status st = gg_choose_inputs(plan, err);
+  if (!st) st = gg_choose_accumulator(plan, err);
   plan->accumulator_bits = gg_dtype_is_fp8(plan->a.type) ? fp8_sum_bits : 0;
-  return GG_OK;
+  return st;
 }
 
 /* The tensor core's sums of 8-bit floats are short; promotion adds them up in registers, unless
@@ -142,11 +114,18 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   if (st) return st;
   const gg_spec_operand *inputs[] = {&spec->a, &spec->b};
   const gg_operand *operands[] = {&plan->a, &plan->b};
+  const gg_mma_row *row = gg_atoms_row(plan, GG_MMA_SHARED);
   for (int i = 0; i < 2; i++) {
-    if (operands[i]->major == GG_MAJOR_K || is_half(operands[i]->type)) continue;
-    return gg_refuse(plan, &inputs[i]->major,
-                     i == plan->swap_ab ? "A of this type with major" : "B of this type with major",
-                     inputs[i]->major.text, "k: wgmma reads others of 16-bit types alone", err);
+    if (operands[i]->major == GG_MAJOR_K || !row->k_major) continue;
+    gg_str has = GG_STR_INIT;
+    gg_str_puts(&has, "k: wgmma reads others of ");
+    gg_type_set_print(&has, gg_atoms_types_of_any_major(plan), GG_DTYPE_COUNT);
+    gg_str_puts(&has, " alone");
+    st = gg_refuse(plan, &inputs[i]->major,
+                   i == plan->swap_ab ? "A of this type with major" : "B of this type with major",
+                   inputs[i]->major.text, gg_str_shown(&has), err);
+    gg_str_free(&has);
+    return st;
   }
   return GG_OK;
 }
@@ -181,18 +160,6 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const gg_
 }
 
 /* ---- Pipeline, schedule and epilogue ---------------------------------------------------- */
-
-/* Bytes of an operand in a stage: whole patterns of the widest swizzle. */
-static int64_t operand_bytes(gg_operand operand, int mn, int k) {
-  enum { pattern = 8 * line_bytes };
-  int64_t bytes = gg_dtype_bytes(operand.type, (int64_t)mn * k);
-  return (bytes + pattern - 1) / pattern * pattern;
-}
-
-int64_t gg_sm90_stage_bytes(const gg_plan *plan) {
-  return operand_bytes(plan->a, plan->tile_m, plan->tile_k) +
-         operand_bytes(plan->b, plan->tile_n, plan->tile_k);
-}
 
 /* How a warp stages its block of D: boxes of so many columns, one after the other. */
 typedef struct staging {
@@ -403,8 +370,7 @@ static void put_memory(gg_plan *plan, const memory *m) {
 static int choose_problem(gg_status *st, gg_plan *plan, gg_error *err) {
   int promote = 0;
   plan->specialised = !asks_multistage(plan->spec);
-  if ((*st = choose_inputs(plan, err))) return 0;
-  if ((*st = choose_accumulator(plan, err))) return 0;
+  if ((*st = choose_types(plan, err))) return 0;
   if ((*st = choose_promotion(&promote, plan, err))) return 0;
   if ((*st = choose_operands(plan, err))) return 0;
   if ((*st = gg_choose_operations(plan, plan->accumulator, err))) return 0;
@@ -465,35 +431,35 @@ static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *d
   if (plan->pingpong) out->overlap = GG_OVERLAP_TURNS;
 }
 
-/* The two differ in their templates: who loads. */
+/* The two differ in their skeletons: who loads. */
 const gg_target gg_target_sm90 = {
+    .id = GG_TARGET_SM90,
     .family = "sm90",
     .summary = "warp-specialised wgmma fed by TMA, sm_90a",
-    .template_name = "sm90_warp_specialised.cu",
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
     .int32_coordinates = true,
     .promotes = true,
+    .has_atom = has_atom,
     .accepts = accepts,
     .swaps_ab = gg_sm90_swaps_ab,
     .choose = choose,
     .derive = gg_sm90_derive,
     .traits = traits,
-    .bind = gg_sm90_bind,
 };
 
 const gg_target gg_target_sm90_multistage = {
+    .id = GG_TARGET_SM90_MULTISTAGE,
     .family = "sm90",
     .summary = "wgmma fed by TMA, every warpgroup alike, sm_90a",
-    .template_name = "sm90_multistage.cu",
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
     .int32_coordinates = true,
     .promotes = true,
+    .has_atom = has_atom,
     .accepts = accepts_multistage,
     .swaps_ab = gg_sm90_swaps_ab,
     .choose = choose,
     .derive = gg_sm90_derive,
     .traits = traits,
-    .bind = gg_sm90_bind,
 };

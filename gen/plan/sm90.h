@@ -1,4 +1,4 @@
-/* Family sm90: its three stages, and parts of the first. */
+/* Family sm90: its two stages, and parts of the first. */
 #ifndef GG_PLAN_SM90_H
 #define GG_PLAN_SM90_H
 
@@ -77,7 +77,7 @@ enum { GG_SM90_STAGED_ROWS = 16 }; /* of the boxes in which a warp stages D */
 int64_t gg_sm90_sums_bytes_in(const gg_plan *plan, int columns);
 int64_t gg_sm90_sums_bytes(const gg_plan *plan);
 
-/* Bytes of a stage of A and B. sm90.c */
+/* Bytes of a stage of A and B. sm90_tile.c */
 int64_t gg_sm90_stage_bytes(const gg_plan *plan);
 
 /* The matrices that are fetched behind a tile's K tiles, but for their layouts: how many, where D
@@ -108,8 +108,6 @@ typedef enum gg_sm90_cells {
 gg_sm90_cells gg_sm90_cells_of(const gg_operand *operand, int line);
 
 gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm90.c */
-gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
-                       gg_error *err); /* emit/sm90.c */
 
 extern const gg_target gg_target_sm90, gg_target_sm90_multistage; /* sm90.c */
 

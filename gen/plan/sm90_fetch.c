@@ -58,10 +58,10 @@ static gg_fetched boxes_of(const gg_plan *plan, const gg_operand *operand, int c
   bool n_major = operand->major == GG_MAJOR_N;
   int length = n_major ? columns : plan->tile_m, line = line_of(operand, length);
   int lines = n_major ? plan->tile_m : plan->tile_n;
-  int parts = n_major ? (plan->tile_n + columns - 1) / columns : 1;
+  int pieces = n_major ? (plan->tile_n + columns - 1) / columns : 1;
   gg_fetched out = {.operand = *operand, .line = line, .lines = lines};
   out.bytes = (int64_t)line * lines * element_bytes(operand);
-  out.boxes = parts * length / line;
+  out.boxes = pieces * length / line;
   out.boxes_a_stage = (int)(gg_sm90_stage_bytes(plan) / out.bytes);
   if (out.boxes_a_stage > out.boxes) out.boxes_a_stage = out.boxes;
   out.stages = (out.boxes + out.boxes_a_stage - 1) / out.boxes_a_stage;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "plan/atoms.h"
 #include "plan/choices.h"
 #include "plan/sm90.h"
 #include "plan/transpose.h"
@@ -28,54 +29,43 @@ bool gg_sm90_swaps_ab(const gg_spec *spec) {
   return m->state == GG_SPEC_SET && m->number > 0 && m->number < block_m;
 }
 
-/* K of a wgmma is 32 bytes. */
-static int mma_k_of(const gg_plan *plan) {
-  return 32 * 8 / gg_dtype_info_of(plan->a.type)->bits;
+/* What the plan's types are multiplied by. */
+static const gg_mma_row *row_of(const gg_plan *plan, bool a_in_registers) {
+  return gg_atoms_row(plan, a_in_registers ? GG_MMA_REGISTERS : GG_MMA_SHARED);
 }
 
-/* N of the atom. Tables have the same rule; here it has the spec's line. */
-static gg_status check_n(const gg_plan *plan, int n, gg_error *err) {
-  enum { most = 256 };
+/* N of the atom: the row's rule, with the spec's line. */
+static gg_status check_n(const gg_plan *plan, int tile_n, gg_error *err) {
+  const gg_mma_row *row = row_of(plan, false);
   const gg_mark *mark = gg_element_mark(&plan->spec->tile, 1);
   const char *name = gg_as_asked(plan, "tile N", "tile M");
-  bool integers = plan->accumulator == GG_DTYPE_s32;
-  if (n == 8 || n == 24) return GG_OK;
-  if (n > most) {
-    char asked[16];
-    snprintf(asked, sizeof asked, "%d", n);
-    return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, name, asked,
-                   "256 at most: N of the atom");
+  gg_mma_atom atom;
+  if (gg_mma_row_atom(&atom, row, tile_n)) return GG_OK;
+  int most = 0;
+  for (int n = 0; (n = gg_mma_row_next_n(row, n));)
+    most = n;
+  if (tile_n > most) {
+    char asked[16], has[48];
+    snprintf(asked, sizeof asked, "%d", tile_n);
+    snprintf(has, sizeof has, "%d at most: N of the atom", most);
+    return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, name, asked, has);
   }
-  return gg_check_multiple(name, n, integers ? 16 : 8,
-                           integers ? "N of the atom, but for 8 and 24" : "N of the atom", mark,
-                           err);
+  return gg_check_multiple(name, tile_n, row->n_step,
+                           row->n_step > 8 ? "N of the atom, but for 8 and 24" : "N of the atom",
+                           mark, err);
 }
 
-/* The same instruction with its A in registers; of any major, since what is there has none. */
-static void take_a_from_registers(gg_mma_atom *mma) {
-  size_t count;
-  const gg_mma_row *rows = gg_mma_table(&count);
-  for (size_t i = 0; i < count; i++) {
-    bool same = rows[i].kind == GG_MMA_wgmma && strcmp(rows[i].ptx, mma->row->ptx) == 0;
-    if (same && rows[i].source_a == GG_MMA_REGISTERS) {
-      gg_mma_row_atom(mma, &rows[i], mma->n);
-      return;
-    }
-  }
-}
-
-/* B comes from shared memory always; A too, unless it is asked for in registers. */
+/* Both from shared memory, but where A is asked for in registers. */
 static gg_status choose_source(bool *in_registers, const gg_plan *plan, bool promotes,
                                gg_error *err) {
   const gg_spec_field *a = &plan->spec->operand_source.a, *b = &plan->spec->operand_source.b;
   const char *of_a = gg_as_asked(plan, "operand_source of A", "operand_source of B");
   const char *of_b = gg_as_asked(plan, "operand_source of B", "operand_source of A");
+  gg_status st;
   *in_registers = false;
-  if (b->state == GG_SPEC_SET && b->number != GG_SOURCE_SHARED)
-    return gg_refuse(plan, b, of_b, b->text, "shared", err);
-  if (a->state != GG_SPEC_SET || a->number == GG_SOURCE_SHARED) return GG_OK;
-  if (a->number != GG_SOURCE_REGISTERS)
-    return gg_refuse(plan, a, of_a, a->text, "shared and registers", err);
+  if ((st = gg_check_source(plan, b, GG_MMA_B, of_b, err))) return st;
+  if ((st = gg_check_source(plan, a, GG_MMA_A, of_a, err))) return st;
+  if (a->state != GG_SPEC_SET || a->number != GG_SOURCE_REGISTERS) return GG_OK;
   if (!plan->specialised || promotes) {
     return gg_refuse(plan, a, of_a, a->text,
                      promotes ? "shared beside promote, registers beside `promote: 0`"
@@ -86,22 +76,16 @@ static gg_status choose_source(bool *in_registers, const gg_plan *plan, bool pro
   return GG_OK;
 }
 
+/* What is in registers has no major. */
 static gg_status choose_mma(gg_sm90_tile *tile, const gg_plan *plan, bool promotes, gg_error *err) {
   char shape[32];
   gg_status st = check_n(plan, tile->n, err);
-  if (st) return st;
-  gg_str ptx = GG_STR_INIT;
-  snprintf(shape, sizeof shape, "m64n%dk%d", tile->n, mma_k_of(plan));
-  gg_str_printf(&ptx, "wgmma.mma_async.sync.aligned.%s.%s.%s.%s", shape,
-                gg_dtype_info_of(plan->accumulator)->ptx, gg_dtype_info_of(plan->a.type)->ptx,
-                gg_dtype_info_of(plan->b.type)->ptx);
-  st = ptx.failed ? gg_fail(err, MEMORY, NULL, "")
-                  : gg_mma_atom_find(&tile->mma, gg_str_text(&ptx), err);
-  gg_str_free(&ptx);
   if (st || (st = choose_source(&tile->a_in_registers, plan, promotes, err))) return st;
-  if (tile->a_in_registers) take_a_from_registers(&tile->mma);
-  tile->mma.a_mn_major = !tile->a_in_registers && plan->a.major != GG_MAJOR_K;
+  const gg_mma_row *row = row_of(plan, tile->a_in_registers);
+  gg_mma_row_atom(&tile->mma, row, tile->n);
+  tile->mma.a_mn_major = row->source_a == GG_MMA_SHARED && plan->a.major != GG_MAJOR_K;
   tile->mma.b_mn_major = plan->b.major != GG_MAJOR_K;
+  snprintf(shape, sizeof shape, "m%dn%dk%d", tile->mma.m, tile->mma.n, tile->mma.k);
   return gg_choose_atom(plan, &tile->mma, shape, err);
 }
 
@@ -129,7 +113,7 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan, bool promotes) {
   /* Small tiles wait for memory, not for each other: more bytes a stage. */
   int lines = tile->m * tile->n <= block_m * block_m ? 2 : 1;
   int k = lines * line_bytes * 8 / gg_dtype_info_of(plan->a.type)->bits;
-  tile->k = gg_usual_extent(plan->fixed_k, mma_k_of(plan), k);
+  tile->k = gg_usual_extent(plan->fixed_k, row_of(plan, false)->k, k);
 }
 
 gg_sm90_tile gg_sm90_choose_tile(gg_status *st, const gg_plan *plan, bool promotes, gg_error *err) {
@@ -265,7 +249,7 @@ static gg_status check_mma(const gg_plan *plan, const gg_mma_atom *mma, int thre
   int acc = gg_mma_atom_registers(mma, GG_MMA_C, NULL);
   int a = gg_mma_atom_registers(mma, GG_MMA_A, NULL);
   if (acc + a + beside <= launch) return GG_OK;
-  int unit = plan->accumulator == GG_DTYPE_s32 ? 16 : 8;
+  int unit = mma->row->n_step;
   int fits = (launch - a - beside) * mma->n / acc / unit * unit;
   const gg_mark *mark = asked->state == GG_SPEC_SET ? &asked->mark : gg_element_mark(tile, 1);
   return gg_fail(err, PLAN_MMA_REGISTERS, mark, mma->m, mma->n, acc, a, beside, acc + a + beside,
@@ -291,7 +275,19 @@ static gg_sm90_registers divide_registers(int *launch, const gg_plan *plan,
   return out;
 }
 
-/* Beside accumulators and fragments: descriptors, loop state and predicates. Sums of parts that
+/* Bytes of an operand in a stage: whole patterns of the widest swizzle. */
+static int64_t operand_bytes(gg_operand operand, int mn, int k) {
+  enum { pattern = 8 * line_bytes };
+  int64_t bytes = gg_dtype_bytes(operand.type, (int64_t)mn * k);
+  return (bytes + pattern - 1) / pattern * pattern;
+}
+
+int64_t gg_sm90_stage_bytes(const gg_plan *plan) {
+  return operand_bytes(plan->a, plan->tile_m, plan->tile_k) +
+         operand_bytes(plan->b, plan->tile_n, plan->tile_k);
+}
+
+/* Beside accumulators and fragments: descriptors, loop state and predicates. Sums of shares that
  * other clusters add up hold on to as many again where there is a set beside the accumulators:
  * ptxas spills with fewer. A second set for sums that are promoted, where there is room; not where
  * tiles' sums are brought together from several CTAs: ptxas then spills. */

@@ -17,9 +17,9 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "calculator/expr.h"
 #include "emu/ptx/ptx.h"
 #include "gemmgen.h"
-#include "layout/expr.h"
 #include "recipe.h"
 
 enum { most_bytes = 1 << 20, most_files = 1024 };
