@@ -7,6 +7,7 @@
 #include "problem.h"
 
 #include "base/need.h"
+#include "base/sized.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,16 @@
 #include "tensormap.h"
 
 typedef long long ll; /* for printf */
+
+_Static_assert(sizeof(gg_launch_facts) <= sizeof(gg_prepared), "a launch has room");
+
+gg_status gg_problem_read(const gg_problem **problem, gg_problem *room, gg_error *err) {
+  if ((*problem)->size == sizeof *room) return GG_OK;
+  *room = (gg_problem)GG_PROBLEM_INIT;
+  gg_status st = gg_sized_read(room, sizeof *room, *problem, "gg_problem", err);
+  *problem = room;
+  return st;
+}
 
 bool gg_kernel_takes(const gg_kernel *kernel, gg_param_kind kind) {
   for (size_t i = 0; i < kernel->param_count; i++) {
@@ -61,9 +72,7 @@ static gg_status pack(int64_t *ld, int64_t *batch_stride, const gg_view *view, g
   return __builtin_mul_overflow(*ld, view->rows, batch_stride) ? too_large(err, view) : GG_OK;
 }
 
-gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, gg_error *err) {
-  GG_NEED(err, problem);
-  GG_NEED(err, kernel);
+static gg_status pack_all(gg_problem *problem, const gg_kernel *kernel, gg_error *err) {
   int64_t *const lds[] = {&problem->lda, &problem->ldb, &problem->ldc, &problem->ldd};
   int64_t *const strides[] = {&problem->batch_stride_a, &problem->batch_stride_b,
                               &problem->batch_stride_c, &problem->batch_stride_d};
@@ -78,6 +87,15 @@ gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, gg_error
     st = pack(&problem->extras[i].ld, &problem->extras[i].batch_stride, &view, err);
   }
   return st;
+}
+
+gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, gg_error *err) {
+  GG_NEED(err, problem);
+  GG_NEED(err, kernel);
+  gg_problem packed = GG_PROBLEM_INIT;
+  gg_status st = gg_sized_read(&packed, sizeof packed, problem, "gg_problem", err);
+  if (!st) st = pack_all(&packed, kernel, err);
+  return st ? st : gg_sized_write(problem, &packed, sizeof packed, "gg_problem", err);
 }
 
 /* ---- Checks --------------------------------------------------------------------------- */
@@ -218,11 +236,11 @@ static gg_status check_scalars(const gg_kernel *kernel, const gg_problem *p, gg_
 /* ---- Grid and arguments --------------------------------------------------------------- */
 
 gg_status gg_problem_distribute(gg_distribution *out, const gg_kernel *kernel, const gg_problem *p,
-                                int64_t resident, gg_error *err) {
+                                int64_t resident, const gg_device_model *device, gg_error *err) {
   gg_status st = check_extents(kernel, p, err);
   gg_distributed distributed = gg_distributed_of_kernel(kernel);
   gg_extents extents = {p->m, p->n, p->k, p->batch};
-  if (st || gg_distribution_make(out, &distributed, extents, resident)) return st;
+  if (st || gg_distribution_make(out, &distributed, extents, resident, device)) return st;
   char text[128];
   snprintf(text, sizeof text, "%lld x %lld tiles of %d x %d, batch %lld, are more than a grid's %d",
            (ll)((p->m - 1) / kernel->tile_m + 1), (ll)((p->n - 1) / kernel->tile_n + 1),
@@ -284,16 +302,17 @@ static uint64_t argument_of(const gg_problem *p, const gg_distribution *distribu
   return of_operand ? argument_of_operand(p, param) : values[param.kind];
 }
 
-gg_status gg_problem_check(gg_prepared *out, const gg_kernel *kernel, const gg_problem *problem,
-                           int64_t resident, gg_error *err) {
-  *out = (gg_prepared){0};
+gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const gg_problem *problem,
+                           int64_t resident, const gg_device_model *device, gg_error *err) {
+  *out = (gg_launch_facts){0};
   gg_status st = check_extents(kernel, problem, err);
   if (!st) st = check_scalars(kernel, problem, err);
   if (st || problem->m == 0 || problem->n == 0 || problem->batch == 0) return st;
   if ((st = check_operands(kernel, problem, err))) return st;
   if ((st = gg_tensor_maps_check(kernel, problem, err))) return st;
   gg_distribution distribution;
-  if ((st = gg_problem_distribute(&distribution, kernel, problem, resident, err))) return st;
+  if ((st = gg_problem_distribute(&distribution, kernel, problem, resident, device, err)))
+    return st;
   if ((st = check_workspace(problem, &distribution, err))) return st;
   out->overlap = problem->overlap && kernel->dependent;
   out->grid[0] = (unsigned)(distribution.clusters * gg_kernel_cluster_size(kernel));

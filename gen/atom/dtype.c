@@ -3,7 +3,7 @@
 #include <string.h>
 
 static const gg_dtype_info table[] = {
-#define GG_DTYPE(name, bits, cute, ptx, kind) {#name, bits, cute, ptx, kind},
+#define GG_DTYPE(number, name, bits, cute, ptx, kind) [number] = {#name, bits, cute, ptx, kind},
 #include "atom/dtypes.def"
 #undef GG_DTYPE
 };

@@ -373,7 +373,7 @@ gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = derive_operands(out, plan, err))) return st;
   if ((st = derive_mma(out, plan, err))) return st;
-  out->fetched_count = plan->fetches ? gg_sm90_fetched(out->fetched, plan) : 0;
+  out->fetched_count = gg_sm90_fetched(out->fetched, plan);
   out->fetch_stages = gg_sm90_fetch_stages(plan);
   if ((st = derive_fetched(out, plan, true, err))) return st;
   if ((st = derive_epilogue(out, plan, err))) return st;

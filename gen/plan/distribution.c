@@ -12,25 +12,25 @@
  * every warp of a shared tile has a counter in front of the workspace.
  *
  * The model counts in K tiles. One costs its bytes of A and B, and everything else what it costs
- * more or less than that: sums are written and read at the same speed, and a wait is long. It only
- * weighs ways to distribute one kernel's tiles; what one takes in seconds is choice/model.c. Sums
- * and waits are counted as in the kernels that its constants were fitted to: see
- * docs/performance/h100.md, "Shared tiles". */
+ * more or less than that: sums are written and read at the same speed, and a wait is long
+ * (atom/device_columns.def). It only weighs ways to distribute one kernel's tiles, of which a
+ * launch has nothing but gg_kernel's facts; what one takes in seconds is choice/model.c, which asks
+ * here how they are distributed. Sums and waits are counted as in the kernels that its constants
+ * were fitted to: see docs/performance/h100.md, "Shared tiles". */
 #include "plan/distribution.h"
 
 #include "atom/dtype.h"
 #include "layout/banks.h"
 
+/* Of the kernel's text (templates/parts/sm90_shares.cu). */
 enum {
   few_shares = 3,   /* that one cluster adds up alone */
   warp_chunk = 512, /* bytes of a warp's sums, of which it takes some, where many add up */
-  wait_steps = 4,   /* K tiles while a cluster waits until it sees what others have written */
-  even = 56,        /* rows times columns of a tile over their sum that are multiplied as fast as
-                       they are loaded */
 };
 
 /* What of a kernel and a problem decides. */
 typedef struct load {
+  const gg_device_model *device;
   int64_t tiles, k_tiles; /* of one tile, those of the CTA that has most of them */
   int64_t clusters;       /* that run at once */
   int64_t sum_bytes;      /* of a CTA's tile */
@@ -108,7 +108,7 @@ static int waits(int64_t shares) {
 
 /* What it takes to reduce a tile's shares, in K tiles. */
 static double reducing(const load *l, int64_t shares) {
-  return waits(shares) * wait_steps + adding(l, shares) * l->sum_steps;
+  return waits(shares) * l->device->wait_steps + adding(l, shares) * l->sum_steps;
 }
 
 static int64_t split_busiest(const load *l, int64_t shares) {
@@ -117,8 +117,7 @@ static int64_t split_busiest(const load *l, int64_t shares) {
 
 /* K tiles while as many clusters as have the full speed of DRAM load all there are. */
 static double loading(const load *l) {
-  const double loaders = 0.45;
-  return (double)l->tiles * (double)l->k_tiles / (loaders * (double)l->clusters);
+  return (double)l->tiles * (double)l->k_tiles / (l->device->loaders * (double)l->clusters);
 }
 
 /* A cluster with several shares waits in each: what they wait for is computed behind what others
@@ -140,7 +139,7 @@ static int64_t most_shares(const load *l) {
 static int64_t best_shares(const load *l) {
   int64_t best = 1, most = most_shares(l);
   double least = splitting(l, 1);
-  double all = loading(l);
+  double all = loading(l), wait_steps = l->device->wait_steps;
   for (int64_t shares = 2; shares <= most; shares++) {
     if (shares > few_shares && all + 2 * wait_steps + 3 * l->sum_steps >= least) break;
     double steps = splitting(l, shares);
@@ -201,15 +200,18 @@ static bool shares_fit(const gg_distribution *s, const gg_distributed *kernel) {
          s->k_tiles <= INT32_MAX / s->group_tiles;
 }
 
-static load load_of(const gg_distribution *s, const gg_distributed *kernel, int64_t resident) {
+static load load_of(const gg_distribution *s, const gg_distributed *kernel, int64_t resident,
+                    const gg_device_model *device) {
   int64_t k_tile_bytes = gg_bytes_of((int64_t)kernel->tile_m * kernel->tile_k, kernel->a_bits) +
                          gg_bytes_of((int64_t)kernel->tile_n * kernel->tile_k, kernel->b_bits);
   int64_t cluster = cluster_size(kernel);
-  load l = {.tiles = s->tiles, .k_tiles = divide_up(s->k_tiles, kernel->cluster_k)};
+  load l = {
+      .device = device, .tiles = s->tiles, .k_tiles = divide_up(s->k_tiles, kernel->cluster_k)};
   l.clusters = resident < cluster ? 1 : resident / cluster;
   l.sum_bytes = gg_bytes_of((int64_t)kernel->tile_m * kernel->tile_n, kernel->accumulator_bits);
   l.chunks = kernel->tile_warps ? (int)(l.sum_bytes / kernel->tile_warps / warp_chunk) : 1;
-  l.multiply = (double)kernel->tile_m * kernel->tile_n / (kernel->tile_m + kernel->tile_n) / even;
+  l.multiply = (double)kernel->tile_m * kernel->tile_n / (kernel->tile_m + kernel->tile_n) /
+               device->even_extents;
   if (l.multiply < 1) l.multiply = 1;
   l.sum_steps = (double)l.sum_bytes / (double)(k_tile_bytes > 0 ? k_tile_bytes : 1);
   return l;
@@ -239,17 +241,18 @@ static void share_tiles(gg_distribution *out, const gg_distributed *kernel, cons
  * Pairs and threes fit in anywhere, and larger ones than eight have a group of their own. (Measured
  * on an H100: docs/performance/h100.md, "Clusters along K".) */
 static bool next_beside(const gg_distribution *s, const gg_distributed *kernel, const load *l) {
-  enum { smallest = 4, largest = 8 };
+  const gg_device_model *device = l->device;
   int64_t cluster = cluster_size(kernel), free = l->clusters - s->clusters;
-  if (kernel->cluster_k == 1 || cluster < smallest || cluster > largest) return true;
+  bool crowds = (double)cluster >= device->crowds_from && (double)cluster <= device->crowds_to;
+  if (kernel->cluster_k == 1 || !crowds) return true;
   return free < s->clusters / 2 || free >= 2 * s->clusters;
 }
 
 bool gg_distribution_make(gg_distribution *out, const gg_distributed *kernel, gg_extents extents,
-                          int64_t resident) {
+                          int64_t resident, const gg_device_model *device) {
   *out = (gg_distribution){.k_tiles = divide_up(extents.k, kernel->tile_k)};
   if (!count_tiles(&out->tiles, kernel, &extents)) return false;
-  load l = load_of(out, kernel, resident);
+  load l = load_of(out, kernel, resident, device);
   distribute_whole(out, &l);
   share_tiles(out, kernel, &l);
   int64_t work = out->shares + out->tiles - out->shared_tiles;

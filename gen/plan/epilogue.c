@@ -31,11 +31,11 @@ static gg_status check_type(const gg_plan *plan, const gg_spec_field *field, con
                         "8-bit floats from sm_89 on: older architectures do not convert them", err);
 }
 
-static gg_status check_results(const gg_plan *plan, gg_error *err) {
+static gg_status check_results(const gg_plan *plan, gg_dtype accumulator, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_status st = check_type(plan, &spec->d.type, "D of type", plan->d.type, err);
   if (st) return st;
-  if (plan->d.type == GG_DTYPE_s32 && plan->accumulator != GG_DTYPE_s32) {
+  if (plan->d.type == GG_DTYPE_s32 && accumulator != GG_DTYPE_s32) {
     return gg_refuse_types(plan, &spec->d.type, "D of type", plan->d.type,
                            stored & ~gg_type_bit(GG_DTYPE_s32), " from floats", err);
   }
@@ -106,8 +106,8 @@ static bool is_float_step(const gg_operation *operation) {
   }
 }
 
-static gg_dtype choose_compute(const gg_plan *plan) {
-  bool floats = plan->accumulator != GG_DTYPE_s32 || gg_dtype_is_float(plan->d.type);
+static gg_dtype choose_compute(const gg_plan *plan, gg_dtype accumulator) {
+  bool floats = accumulator != GG_DTYPE_s32 || gg_dtype_is_float(plan->d.type);
   for (size_t i = 0; i < plan->operation_count; i++)
     floats = floats || is_float_step(&plan->operations[i]);
   return floats ? GG_DTYPE_f32 : GG_DTYPE_s32;
@@ -121,9 +121,9 @@ static void choose_usual(gg_plan *plan) {
   plan->operation_count = 1;
 }
 
-gg_status gg_choose_operations(gg_plan *plan, gg_error *err) {
+gg_status gg_choose_operations(gg_plan *plan, gg_dtype accumulator, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  gg_status st = check_results(plan, err);
+  gg_status st = check_results(plan, accumulator, err);
   if (st) return st;
   if (spec->epilogue.state != GG_SPEC_SET) choose_usual(plan);
   for (size_t i = 0; i < spec->op_count; i++) {
@@ -134,7 +134,7 @@ gg_status gg_choose_operations(gg_plan *plan, gg_error *err) {
   }
   for (size_t i = 0; i < plan->operation_count; i++)
     plan->alpha = plan->alpha || plan->operations[i].alpha;
-  plan->compute = choose_compute(plan);
+  plan->compute = choose_compute(plan, accumulator);
   return GG_OK;
 }
 

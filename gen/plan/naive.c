@@ -47,7 +47,7 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
     return gg_refuse_type(plan, asked, "accumulator of type", (gg_dtype)asked->number,
                           gg_dtype_info_of(plan->accumulator)->name, err);
   }
-  return gg_choose_atom(plan, "UniversalFMA", err);
+  return gg_choose_atom(plan, &plan->mma, "UniversalFMA", err);
 }
 
 /* Whole warps along N, so that a warp stores whole lines. */
@@ -108,14 +108,17 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
   if (scheduler->state == GG_SPEC_SET && scheduler->number != GG_SCHEDULER_DATA_PARALLEL)
     return gg_refuse(plan, scheduler, "scheduler", scheduler->text, "data_parallel", err);
   plan->cluster_m = plan->cluster_n = plan->cluster_k = plan->ctas_per_sm = 1;
-  gg_status st = gg_choose_raster(plan, GG_RASTER_ALONG_M, false, err);
-  return st ? st : refuse_unused(plan, err);
+  gg_status st;
+  gg_order order = gg_choose_raster(&st, plan, GG_RASTER_ALONG_M, false, err);
+  if (st) return st;
+  gg_plan_put_order(plan, &order);
+  return refuse_unused(plan, err);
 }
 
 static gg_status choose(gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = choose_types(plan, err))) return st;
-  if ((st = gg_choose_operations(plan, err))) return st;
+  if ((st = gg_choose_operations(plan, plan->accumulator, err))) return st;
   if ((st = choose_tile(plan, err))) return st;
   return choose_schedule(plan, err);
 }
@@ -145,4 +148,5 @@ const gg_target gg_target_naive = {
     .accepts = accepts,
     .choose = choose,
     .derive = derive,
+    .traits = gg_warp_traits,
 };

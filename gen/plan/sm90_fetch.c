@@ -49,11 +49,11 @@ static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
 }
 
 /* Where N is contiguous, boxes are those of D's staging, in pieces; else the tile's. */
-static gg_fetched boxes_of(const gg_plan *plan, const gg_operand *operand) {
+static gg_fetched boxes_of(const gg_plan *plan, const gg_operand *operand, int columns) {
   bool n_major = operand->major == GG_MAJOR_N;
-  int length = n_major ? plan->epi_n : plan->tile_m, line = line_of(operand, length);
+  int length = n_major ? columns : plan->tile_m, line = line_of(operand, length);
   int lines = n_major ? plan->tile_m : plan->tile_n;
-  int pieces = n_major ? (plan->tile_n + plan->epi_n - 1) / plan->epi_n : 1;
+  int pieces = n_major ? (plan->tile_n + columns - 1) / columns : 1;
   gg_fetched out = {.operand = *operand, .line = line, .lines = lines};
   out.bytes = gg_dtype_bytes(operand->type, (int64_t)line * lines);
   out.boxes = pieces * length / line;
@@ -64,14 +64,14 @@ static gg_fetched boxes_of(const gg_plan *plan, const gg_operand *operand) {
 }
 
 /* C comes last: without a beta it is not fetched. */
-size_t gg_sm90_fetched(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan) {
+size_t gg_sm90_fetched_in(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan, int columns) {
   size_t count = 0;
   int stages = 0;
   for (int of_c = 0; of_c < 2; of_c++) {
     for (size_t i = 0; i < plan->operation_count && count < GG_FETCHED_MAX; i++) {
       const gg_operand *operand = matrix_of(plan, i);
       if (!operand || (operand == &plan->c) != of_c || !is_fetchable(plan, operand)) continue;
-      gg_fetched matrix = boxes_of(plan, operand);
+      gg_fetched matrix = boxes_of(plan, operand, columns);
       matrix.operation = (int)i;
       matrix.is_c = of_c;
       matrix.first_stage = stages;
@@ -82,18 +82,22 @@ size_t gg_sm90_fetched(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan) {
   return count;
 }
 
+size_t gg_sm90_fetched(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan) {
+  return plan->fetches ? gg_sm90_fetched_in(out, plan, plan->epi_n) : 0;
+}
+
 int gg_sm90_fetch_stages(const gg_plan *plan) {
   gg_fetched all[GG_FETCHED_MAX];
-  size_t count = plan->fetches ? gg_sm90_fetched(all, plan) : 0;
+  size_t count = gg_sm90_fetched(all, plan);
   return count ? all[count - 1].first_stage + all[count - 1].stages : 0;
 }
 
-bool gg_sm90_reads_directly(const gg_plan *plan) {
+bool gg_sm90_reads_directly(const gg_plan *plan, bool fetches) {
   size_t fetched = 0;
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operand *operand = matrix_of(plan, i);
     if (!operand) continue;
-    if (!plan->fetches || !is_fetchable(plan, operand) || fetched == GG_FETCHED_MAX) return true;
+    if (!fetches || !is_fetchable(plan, operand) || fetched == GG_FETCHED_MAX) return true;
     fetched++;
   }
   return false;
@@ -117,10 +121,10 @@ int64_t gg_sm90_vectors_bytes(int64_t begin[GG_OPERATIONS_MAX], const gg_plan *p
   return bytes;
 }
 
-void gg_sm90_choose_vectors(gg_plan *plan, int64_t left) {
+int gg_sm90_choose_vectors(const gg_plan *plan, int64_t left) {
   int64_t bytes = gg_sm90_vectors_bytes(NULL, plan);
   int buffers = plan->pingpong ? plan->consumers : 1;
   bool spare_warps = plan->specialised && plan->copy_bytes_a == 0 && plan->copy_bytes_b == 0;
   bool fits = buffers * (bytes + 2 * GG_BARRIER_BYTES) <= left;
-  plan->vector_buffers = bytes && spare_warps && fits ? buffers : 0;
+  return bytes && spare_warps && fits ? buffers : 0;
 }

@@ -4,6 +4,7 @@
 #define GG_PLAN_TARGET_H
 
 #include "plan/layouts.h"
+#include "plan/traits.h"
 
 /* In order of preference: the first that accepts a spec plans it. */
 typedef enum gg_target_id {
@@ -35,6 +36,9 @@ struct gg_target {
   /* Whether the family plans the transposed problem where `swap_ab` is auto; NULL: it never does.
    */
   bool (*swaps_ab)(const gg_spec *spec);
+
+  /* What the model of its kernels' time goes by; overlap and stages are filled as is usual. */
+  void (*traits)(gg_traits *out, const gg_plan *plan, const gg_device_model *device);
 
   /* The stages of the pipeline. */
   gg_status (*choose)(gg_plan *plan, gg_error *err);

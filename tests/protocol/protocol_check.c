@@ -50,7 +50,8 @@ static void add_file(const char *path) {
 }
 
 static void add_catalogue(gg_dtype type, bool has_c) {
-  gg_form form = {.has_c = has_c,
+  gg_form form = {.size = sizeof(gg_form),
+                  .has_c = has_c,
                   .c = {GG_DTYPE_bf16, GG_MAJOR_N, 16},
                   .a = {type, GG_MAJOR_K, 16},
                   .b = {type, GG_MAJOR_K, 16},
