@@ -43,14 +43,14 @@ GG_API void gg_spec_file_free(gg_spec_file *file);
 /* ---- Kernels -------------------------------------------------------------------------- */
 
 typedef enum gg_dtype {
-#define GG_DTYPE(name, bits, ...) GG_DTYPE_##name,
+#define GG_DTYPE(number, name, bits, ...) GG_DTYPE_##name = (number),
 #include "atom/dtypes.def"
 #undef GG_DTYPE
-  GG_DTYPE_COUNT
+  GG_DTYPE_COUNT /* here; later versions have more */
 } gg_dtype;
 
 /* Which mode of a matrix is contiguous. A: K or M; B: K or N; C and D: N (row-major) or M. */
-typedef enum gg_major { GG_MAJOR_K, GG_MAJOR_M, GG_MAJOR_N } gg_major;
+typedef enum gg_major { GG_MAJOR_K = 0, GG_MAJOR_M = 1, GG_MAJOR_N = 2 } gg_major;
 
 typedef struct gg_operand {
   gg_dtype type;
@@ -60,21 +60,21 @@ typedef struct gg_operand {
 
 /* What the epilogue does to x, which begins as an element of the accumulator. */
 typedef enum gg_op_kind {
-  GG_OP_LINEAR,   /* alpha * x + beta * C */
-  GG_OP_BIAS,     /* x + a vector */
-  GG_OP_SCALE,    /* x * a vector or a number, in device memory */
-  GG_OP_RESIDUAL, /* x + a matrix like D */
-  GG_OP_AUX,      /* x, which is also stored as it is here, in a matrix like D */
-  GG_OP_RELU,
-  GG_OP_GELU,
-  GG_OP_SILU,
-  GG_OP_COUNT
+  GG_OP_LINEAR = 0,   /* alpha * x + beta * C */
+  GG_OP_BIAS = 1,     /* x + a vector */
+  GG_OP_SCALE = 2,    /* x * a vector or a number, in device memory */
+  GG_OP_RESIDUAL = 3, /* x + a matrix like D */
+  GG_OP_AUX = 4,      /* x, which is also stored as it is here, in a matrix like D */
+  GG_OP_RELU = 5,
+  GG_OP_GELU = 6,
+  GG_OP_SILU = 7,
+  GG_OP_COUNT /* here; later versions have more */
 } gg_op_kind;
 
 /* What a vector runs along: one number a row of D, one a column, or one in all. */
-typedef enum gg_along { GG_ALONG_M, GG_ALONG_N, GG_ALONG_ALL } gg_along;
+typedef enum gg_along { GG_ALONG_M = 0, GG_ALONG_N = 1, GG_ALONG_ALL = 2 } gg_along;
 
-typedef enum gg_gelu { GG_GELU_ERF, GG_GELU_TANH } gg_gelu;
+typedef enum gg_gelu { GG_GELU_ERF = 0, GG_GELU_TANH = 1 } gg_gelu;
 
 typedef struct gg_operation {
   gg_op_kind kind;
@@ -82,6 +82,7 @@ typedef struct gg_operation {
   gg_gelu form;       /* gelu */
   gg_along along;     /* bias, scale */
   gg_operand operand; /* bias, scale, residual, aux: what it reads or writes */
+  int reserved[4];
 } gg_operation;
 
 enum { GG_OPERATIONS_MAX = 16 };
@@ -94,6 +95,7 @@ enum {
 
 /* What a product is made of, but for its extents: what a kernel is generated for. */
 typedef struct gg_form {
+  size_t size; /* of this struct; as GG_FORM_INIT sets it */
   gg_operand a, b, d;
   bool has_c; /* whether there is a C, and with it a beta */
   gg_operand c;
@@ -101,6 +103,8 @@ typedef struct gg_form {
   int promote;          /* of 8-bit floats: one of the above, or MMAs along K between additions */
   const char *epilogue; /* a list as behind a spec's `epilogue:`; NULL: alpha, and beta with a C */
 } gg_form;
+
+#define GG_FORM_INIT GG_SIZED(gg_form)
 
 /* The operands of a kernel. Numbers are fixed: new ones stand behind. */
 typedef enum gg_operand_id {
@@ -161,18 +165,23 @@ typedef struct gg_tensor_map {
   gg_map_mode modes[GG_MAP_RANK_MAX];
   int box[GG_MAP_RANK_MAX]; /* elements of each */
   int swizzle_bytes; /* how the box's lines lie in shared memory: 128, 64, 32; 0: as they come */
+  int reserved[4];
 } gg_tensor_map;
 
 /* How many CTAs a problem takes. A cluster of CTAs takes a block of neighbouring tiles. */
 typedef enum gg_grid_rule {
-  GG_GRID_TILES,      /* one a tile: x = ceil(M / tile_m) * ceil(N / tile_n) * batch, the numbers of
-                         tiles along M and N rounded up to whole clusters */
-  GG_GRID_PERSISTENT, /* as many as there are tiles, at most as many as the device holds at once:
-                         cluster x computes blocks x, x + clusters, x + 2 * clusters, ... */
-  GG_GRID_SPLIT_K,  /* likewise of parts of blocks: K of each is divided into shares of one length,
-                       to  several clusters */
-  GG_GRID_STREAM_K, /* the last blocks, which do not fill the device, are divided into shares
-                       together, the others whole */
+  /* One a tile: x = ceil(M / tile_m) * ceil(N / tile_n) * batch, the numbers of tiles along M and N
+   * rounded up to whole clusters. */
+  GG_GRID_TILES = 0,
+  /* As many as there are tiles, at most as many as the device holds at once: cluster x computes
+   * blocks x, x + clusters, x + 2 * clusters, ... */
+  GG_GRID_PERSISTENT = 1,
+  /* Likewise of parts of blocks: K of each is divided into shares of one length, to several
+   * clusters. */
+  GG_GRID_SPLIT_K = 2,
+  /* The last blocks, which do not fill the device, are divided into shares together, the others
+   * whole. */
+  GG_GRID_STREAM_K = 3,
 } gg_grid_rule;
 
 /* Bytes in front of a workspace that are zero before and after every launch: counters. */
@@ -181,7 +190,7 @@ enum { GG_WORKSPACE_COUNTERS = 65536 };
 enum { GG_FIXED_NONE = -1 }; /* an extent that is not fixed by the spec */
 
 /* A kernel: text and the facts of its launch. Const, self-contained, owned by the caller;
- * byte-identical for the same spec. */
+ * byte-identical for the same spec. The library alone makes one: read it where it is. */
 typedef struct gg_kernel {
   const char *name;   /* the extern "C" entry point */
   const char *family; /* "sm80" */
@@ -220,6 +229,7 @@ typedef struct gg_kernel {
   size_t param_count;
   gg_tensor_map maps[GG_TENSOR_MAPS_MAX]; /* one a parameter that is a map, in their order */
   size_t map_count;
+  uint64_t reserved[32];
 } gg_kernel;
 
 /* Runs every stage on one spec. On failure *out is NULL. Free with gg_kernel_free. */

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/need.h"
+#include "base/sized.h"
 
 static gg_status read_facts(gg_context *context, gg_error *err) {
   const gg_driver *driver = &context->driver;
@@ -65,7 +66,7 @@ gg_status gg_context_open_on(gg_context **out, gg_driver *driver, const gg_conte
   }
   *context = (gg_context){.driver = *driver};
   gg_status st = find_device(context, options->device, err);
-  if (!st) st = gg_compiler_open(&context->compiler, &options->compiler, err);
+  if (!st) st = gg_compiler_open(&context->compiler, options->compiler, err);
   if (st) {
     gg_context_close(context);
     return st;
@@ -83,16 +84,17 @@ static gg_status open_provider(gg_context **out, gg_provider provider,
 
 gg_status gg_context_open(gg_context **out, const gg_context_options *options, gg_error *err) {
   GG_NEED(err, out);
-  static const gg_context_options defaults = GG_CONTEXT_OPTIONS_INIT;
-  if (!options) options = &defaults;
+  gg_context_options own = GG_CONTEXT_OPTIONS_INIT;
   *out = NULL;
-  if (options->provider != GG_PROVIDER_AUTO || options->device > 0) {
-    return open_provider(out, options->provider, options, err);
-  }
+  gg_status st =
+      options ? gg_sized_read(&own, sizeof own, options, "gg_context_options", err) : GG_OK;
+  if (st) return st;
+  if (own.provider != GG_PROVIDER_AUTO || own.device > 0)
+    return open_provider(out, own.provider, &own, err);
   gg_error none = GG_ERROR_INIT;
-  gg_status st = open_provider(out, GG_PROVIDER_CUDA, options, &none);
+  st = open_provider(out, GG_PROVIDER_CUDA, &own, &none);
   if (st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE) {
-    st = open_provider(out, GG_PROVIDER_EMU, options, err);
+    st = open_provider(out, GG_PROVIDER_EMU, &own, err);
   } else if (st && err) {
     *err = none;
     return st;

@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/need.h"
+#include "base/sized.h"
 #include "complete.h"
 #include "context.h"
 #include "jit.h"
@@ -60,12 +61,15 @@ gg_status gg_gemm_open(gg_gemm **out, gg_context *context, const gg_gemm_options
   GG_NEED(err, out);
   GG_NEED(err, context);
   *out = NULL;
+  gg_gemm_options own = GG_GEMM_OPTIONS_INIT;
+  gg_status st = options ? gg_sized_read(&own, sizeof own, options, "gg_gemm_options", err) : GG_OK;
+  if (st) return st;
   gg_gemm *gemm = gg_calloc(1, sizeof *gemm);
   if (!gemm) return gg_fail(err, MEMORY, NULL, "");
   gemm->context = context;
   gemm->device = gg_device_model_of(context->facts.arch, context->facts.sm_count);
-  gg_status st = gg_catalogue_open(&gemm->catalogue, err);
-  if (!st) st = gg_tuned_directory(&gemm->tuned, options ? options->tuned : NULL, err);
+  st = gg_catalogue_open(&gemm->catalogue, err);
+  if (!st) st = gg_tuned_directory(&gemm->tuned, own.tuned, err);
   if (!st) {
     gemm->has_lock = pthread_mutex_init(&gemm->lock, NULL) == 0;
     if (!gemm->has_lock) st = gg_fail(err, MEMORY, NULL, "");
@@ -187,6 +191,14 @@ static bool kernel_serves(const gg_kernel *kernel, const gg_form *form) {
          (!form->has_c || serves(&kernel->c, &form->c));
 }
 
+static gg_gemm_choice choice_of(const gg_slot *slot, bool tuned, double seconds) {
+  return (gg_gemm_choice){.size = sizeof(gg_gemm_choice),
+                          .module = slot->module,
+                          .kernel = slot->kernel->name,
+                          .tuned = tuned,
+                          .seconds = seconds};
+}
+
 static bool try_tuned(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
                       const gg_problem *problem, gg_tuned_extents extents) {
   gg_str path = GG_STR_INIT;
@@ -201,7 +213,7 @@ static bool try_tuned(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
   }
   if (node && gg_slot_load(&node->slot, gemm->context, problem, &why) == GG_OK) {
     found = kernel_serves(node->slot.kernel, form);
-    if (found) *out = (gg_gemm_choice){node->slot.module, node->slot.kernel->name, true, 0};
+    if (found) *out = choice_of(&node->slot, true, 0);
   } else if (node) {
     ignore_tuned(gemm, node->path, &why);
   }
@@ -233,7 +245,7 @@ static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, form_node 
   for (size_t i = 0; i < lineup->count; i++) {
     gg_slot *slot = &node->roster.slots[ranked[i].index];
     if ((st = gg_slot_load(slot, gemm->context, p, &first)) == GG_OK) {
-      *out = (gg_gemm_choice){slot->module, slot->kernel->name, false, ranked[i].seconds};
+      *out = choice_of(slot, false, ranked[i].seconds);
       break;
     }
     if (!gg_slot_gives_way(st)) break;
@@ -277,13 +289,25 @@ static gg_status check_extents(const gg_problem *p, gg_error *err) {
   return GG_OK;
 }
 
-gg_status gg_gemm_choose(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
-                         const gg_problem *problem, gg_error *err) {
-  GG_NEED(err, out);
-  GG_NEED(err, gemm);
-  GG_NEED(err, form);
-  GG_NEED(err, problem);
-  *out = (gg_gemm_choice){0};
+/* A caller's form and problem, whatever versions of the structs they are. */
+typedef struct product {
+  gg_form form;
+  gg_problem problem;
+} product;
+
+static gg_status read_product(const gg_form **form, const gg_problem **problem, product *room,
+                              gg_error *err) {
+  gg_status st = gg_problem_read(problem, &room->problem, err);
+  if (st || (*form)->size == sizeof room->form) return st;
+  room->form = (gg_form)GG_FORM_INIT;
+  st = gg_sized_read(&room->form, sizeof room->form, *form, "gg_form", err);
+  *form = &room->form;
+  return st;
+}
+
+static gg_status find_choice(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
+                             const gg_problem *problem, gg_error *err) {
+  *out = (gg_gemm_choice)GG_GEMM_CHOICE_INIT;
   gg_form full;
   gg_status st = gg_form_complete(&full, &gemm->epilogues, form, problem, err);
   if (!st) st = check_extents(problem, err);
@@ -295,16 +319,32 @@ gg_status gg_gemm_choose(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form
   return GG_OK;
 }
 
+gg_status gg_gemm_choose(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
+                         const gg_problem *problem, gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, gemm);
+  GG_NEED(err, form);
+  GG_NEED(err, problem);
+  product room;
+  gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
+  gg_status st = gg_sized_write(out, &choice, sizeof choice, "gg_gemm_choice", err);
+  if (!st) st = read_product(&form, &problem, &room, err);
+  if (!st) st = find_choice(&choice, gemm, form, problem, err);
+  return st ? st : gg_sized_write(out, &choice, sizeof choice, "gg_gemm_choice", err);
+}
+
 gg_status gg_gemm_prepare(gg_prepared *out, gg_gemm *gemm, const gg_form *form,
                           const gg_problem *problem, gg_error *err) {
   GG_NEED(err, out);
   GG_NEED(err, gemm);
   GG_NEED(err, form);
   GG_NEED(err, problem);
+  product room;
   gg_gemm_choice choice;
   gg_error why = GG_ERROR_INIT;
-  *out = (gg_prepared){0};
-  gg_status st = gg_gemm_choose(&choice, gemm, form, problem, err);
+  *gg_prepared_facts(out) = (gg_launch_facts){0};
+  gg_status st = read_product(&form, &problem, &room, err);
+  if (!st) st = find_choice(&choice, gemm, form, problem, err);
   if (st || !choice.module) return st;
   st = gg_prepare(out, choice.module, problem, &why);
   if (gg_slot_gives_way(st)) {

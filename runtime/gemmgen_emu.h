@@ -29,6 +29,7 @@ extern "C" {
 #endif
 
 typedef struct gg_emu_options {
+  size_t size;       /* of this struct; as GG_EMU_OPTIONS_INIT sets it */
   int arch;          /* whose arithmetic and limits: 80, 89 or 90 (an H100); 0: 90 */
   int threads;       /* of the host; 0: one a core */
   int random;        /* asynchronous work lands at random moments, not as late as it may */
@@ -49,11 +50,12 @@ typedef struct gg_emu_options {
   void *warn_user;
 } gg_emu_options;
 
-/* What the environment says: GEMMGEN_EMU_ARCH, _THREADS, _SEED (random with that seed), _MAX_STEPS,
- * _HAZARDS (as `hazards`), _COUNTERS (a file), _TRACE (a file). CUDA_ERROR_INVALID_VALUE where a
- * variable is not as it should be; cuGetErrorString then tells which. Strings are the
- * environment's.
- */
+#define GG_EMU_OPTIONS_INIT GG_SIZED(gg_emu_options)
+
+/* Fills *out, which GG_EMU_OPTIONS_INIT began, with what the environment says: GEMMGEN_EMU_ARCH,
+ * _THREADS, _SEED (random with that seed), _MAX_STEPS, _HAZARDS (as `hazards`), _COUNTERS (a file),
+ * _TRACE (a file). CUDA_ERROR_INVALID_VALUE where a variable is not as it should be;
+ * cuGetErrorString then tells which. Strings are the environment's. */
 GG_API CUresult gg_emu_options_init(gg_emu_options *out);
 
 /* Options of the next device, which is made with the first context and goes with the last; without
@@ -71,9 +73,9 @@ GG_API size_t gg_emu_counters(char *buffer, size_t size, int json);
  * they are name[0], `each` more name[1], and on: gg_emu_name("gemm", GG_EMU_NAME_SHARED, "full",
  * 221184, 5, 8) names five mbarriers. The first name that fits is taken. */
 typedef enum gg_emu_name_kind {
-  GG_EMU_NAME_SHARED,
-  GG_EMU_NAME_WARPS,
-  GG_EMU_NAME_BARRIERS
+  GG_EMU_NAME_SHARED = 0,
+  GG_EMU_NAME_WARPS = 1,
+  GG_EMU_NAME_BARRIERS = 2
 } gg_emu_name_kind;
 GG_API CUresult gg_emu_name(const char *kernel, gg_emu_name_kind what, const char *name,
                             unsigned first, unsigned count, unsigned each);

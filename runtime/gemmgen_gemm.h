@@ -38,11 +38,12 @@ typedef struct gg_gemm gg_gemm;
 enum { GG_GEMM_WORKSPACE = 32 << 20 };
 
 typedef struct gg_gemm_options {
+  size_t size;       /* of this struct; as GG_GEMM_OPTIONS_INIT sets it */
   const char *tuned; /* directory of what `gemmgen tune` wrote; NULL: GEMMGEN_TUNED,
                         $XDG_DATA_HOME/gemmgen/tuned, ~/.local/share/gemmgen/tuned; "": none */
 } gg_gemm_options;
 
-#define GG_GEMM_OPTIONS_INIT GG_ZEROED
+#define GG_GEMM_OPTIONS_INIT GG_SIZED(gg_gemm_options)
 
 /* `options` may be NULL. The context outlives it. Compiles nothing. Close with gg_gemm_close. */
 GG_API gg_status gg_gemm_open(gg_gemm **out, gg_context *context, const gg_gemm_options *options,
@@ -70,13 +71,16 @@ GG_API gg_status gg_gemm_launch(gg_gemm *gemm, const gg_form *form, const gg_pro
                                 struct CUstream_st *stream, gg_error *err);
 
 typedef struct gg_gemm_choice {
+  size_t size;             /* of this struct; as GG_GEMM_CHOICE_INIT sets it */
   const gg_module *module; /* NULL: there is nothing to compute */
   const char *kernel;      /* its name; the gg_gemm's */
   bool tuned;              /* measured by `gemmgen tune`; else the model's choice */
   double seconds;          /* what the model predicts; 0 for a tuned one */
 } gg_gemm_choice;
 
-/* What gg_gemm_prepare takes. */
+#define GG_GEMM_CHOICE_INIT GG_SIZED(gg_gemm_choice)
+
+/* What gg_gemm_prepare takes; fills what *out has room for. */
 GG_API gg_status gg_gemm_choose(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
                                 const gg_problem *problem, gg_error *err);
 

@@ -28,6 +28,7 @@ struct CUstream_st;
 typedef struct gg_compiler gg_compiler;
 
 typedef struct gg_compiler_options {
+  size_t size;         /* of this struct; as GG_COMPILER_OPTIONS_INIT sets it */
   const char *nvrtc;   /* path of libnvrtc; NULL: CUDA_HOME, CUDA_PATH, beside nvcc on the PATH,
                           /usr/local/cuda, then the loader's own search */
   const char *cache;   /* directory; NULL: GEMMGEN_CACHE, $XDG_CACHE_HOME/gemmgen, ~/.cache/gemmgen;
@@ -37,7 +38,7 @@ typedef struct gg_compiler_options {
   void *user;
 } gg_compiler_options;
 
-#define GG_COMPILER_OPTIONS_INIT GG_ZEROED
+#define GG_COMPILER_OPTIONS_INIT GG_SIZED(gg_compiler_options)
 
 /* `options` may be NULL. A missing NVRTC is not an error here but at gg_compile, so that
  * a program can still load what was compiled elsewhere. Free with gg_compiler_close. */
@@ -54,10 +55,10 @@ typedef struct gg_compiler_facts {
   const char *cache;   /* directory; NULL: no cache */
 } gg_compiler_facts;
 
-/* Strings are the compiler's. */
-GG_API gg_compiler_facts gg_compiler_facts_of(const gg_compiler *compiler);
+/* The compiler's, as the strings are. */
+GG_API const gg_compiler_facts *gg_compiler_facts_of(const gg_compiler *compiler);
 
-typedef enum gg_format { GG_FORMAT_CUBIN, GG_FORMAT_PTX } gg_format;
+typedef enum gg_format { GG_FORMAT_CUBIN = 0, GG_FORMAT_PTX = 1 } gg_format;
 
 /* What NVRTC made. Owned by the caller. */
 typedef struct gg_binary {
@@ -82,18 +83,19 @@ GG_API void gg_binary_free(gg_binary *binary);
 typedef struct gg_context gg_context;
 
 typedef enum gg_provider {
-  GG_PROVIDER_AUTO, /* the GPU where there is one, else the emulator */
-  GG_PROVIDER_CUDA, /* NVIDIA's driver */
-  GG_PROVIDER_EMU,  /* PTX on the CPU; options by gemmgen_emu.h or the environment */
+  GG_PROVIDER_AUTO = 0, /* the GPU where there is one, else the emulator */
+  GG_PROVIDER_CUDA = 1, /* NVIDIA's driver */
+  GG_PROVIDER_EMU = 2,  /* PTX on the CPU; options by gemmgen_emu.h or the environment */
 } gg_provider;
 
 typedef struct gg_context_options {
-  int device; /* the driver's ordinal */
+  size_t size; /* of this struct; as GG_CONTEXT_OPTIONS_INIT sets it */
+  int device;  /* the driver's ordinal */
   gg_provider provider;
-  gg_compiler_options compiler;
+  const gg_compiler_options *compiler; /* NULL: as GG_COMPILER_OPTIONS_INIT leaves them */
 } gg_context_options;
 
-#define GG_CONTEXT_OPTIONS_INIT GG_ZEROED
+#define GG_CONTEXT_OPTIONS_INIT GG_SIZED(gg_context_options)
 
 /* `options` may be NULL: device 0 of what there is. With GG_PROVIDER_CUDA, GG_E_NO_DRIVER and
  * GG_E_NO_DEVICE say that there is no GPU to use; other errors that something is wrong with it.
@@ -152,6 +154,7 @@ GG_API const gg_module_facts *gg_module_facts_of(const gg_module *module);
 typedef struct gg_extra {
   uint64_t address;         /* device pointer */
   int64_t ld, batch_stride; /* elements; ld of a matrix alone */
+  int64_t reserved;
 } gg_extra;
 
 /* D = epilogue(A * B) for each of `batch` problems. Extents, leading dimensions and batch strides
@@ -159,6 +162,7 @@ typedef struct gg_extra {
  * is read between the batches. `extras[i]` belongs to operation i of the kernel's epilogue, where
  * that has an operand: bias, scale, residual, aux. */
 typedef struct gg_problem {
+  size_t size; /* of this struct; as GG_PROBLEM_INIT sets it */
   int64_t m, n, k, batch;
   uint64_t a, b, c, d; /* device pointers */
   int64_t lda, ldb, ldc, ldd;
@@ -173,7 +177,7 @@ typedef struct gg_problem {
 
 #ifdef __cplusplus
 static inline gg_problem gg_problem_init(void) {
-  gg_problem problem = {};
+  gg_problem problem = GG_SIZED(gg_problem);
   problem.batch = 1;
   problem.alpha = 1;
   problem.overlap = true;
@@ -182,7 +186,7 @@ static inline gg_problem gg_problem_init(void) {
 #define GG_PROBLEM_INIT gg_problem_init()
 #else
 #define GG_PROBLEM_INIT                                                                            \
-  { .batch = 1, .alpha = 1, .overlap = true }
+  { .size = sizeof(gg_problem), .batch = 1, .alpha = 1, .overlap = true }
 #endif
 
 /* Sets the leading dimensions and batch strides of the densest layout that the kernel's
@@ -190,13 +194,11 @@ static inline gg_problem gg_problem_init(void) {
 GG_API gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, gg_error *err);
 
 /* A checked problem, ready to launch any number of times: a value, to be copied and dropped
- * freely, whose members are nobody's business. */
+ * freely. What is in it is the library's. */
+enum { GG_PREPARED_WORDS = 512 };
+
 typedef struct gg_prepared {
-  const gg_module *module;
-  bool overlap;
-  unsigned grid[3];                      /* all 0: there is nothing to compute */
-  uint64_t arguments[GG_PARAMS_MAX];     /* in the kernel's order; floats in the low bytes */
-  uint64_t maps[GG_TENSOR_MAPS_MAX][16]; /* tensor maps, in the order of the kernel's `maps` */
+  uint64_t opaque[GG_PREPARED_WORDS];
 } gg_prepared;
 
 /* What a problem takes of `workspace`: 0 but where clusters share tiles (scheduler split_k and

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/need.h"
+#include "base/sized.h"
 
 /* ---- The compiler --------------------------------------------------------------------- */
 
@@ -24,19 +25,33 @@ static void warn_passed_over(const gg_compiler *compiler, const gg_str *why) {
   gg_str_free(&text);
 }
 
+static gg_compiler_facts facts_of(const gg_compiler *compiler) {
+  const gg_nvrtc *nvrtc = &compiler->nvrtc;
+  return (gg_compiler_facts){
+      .nvrtc = nvrtc->library.path,
+      .nvrtc_version = nvrtc->major * 100 + nvrtc->minor * 10,
+      .archs = nvrtc->supported,
+      .arch_count = (size_t)nvrtc->supported_count,
+      .why_not = compiler->why_not,
+      .cache = compiler->cache.directory,
+  };
+}
+
 gg_status gg_compiler_open(gg_compiler **out, const gg_compiler_options *options, gg_error *err) {
   GG_NEED(err, out);
-  static const gg_compiler_options defaults = GG_COMPILER_OPTIONS_INIT;
-  if (!options) options = &defaults;
+  gg_compiler_options own = GG_COMPILER_OPTIONS_INIT;
   *out = NULL;
+  gg_status st =
+      options ? gg_sized_read(&own, sizeof own, options, "gg_compiler_options", err) : GG_OK;
+  if (st) return st;
   gg_compiler *compiler = gg_malloc(sizeof *compiler);
   if (!compiler) return gg_fail(err, MEMORY, NULL, "");
-  *compiler = (gg_compiler){.warn = options->warn, .user = options->user};
+  *compiler = (gg_compiler){.warn = own.warn, .user = own.user};
   atomic_flag_clear(&compiler->said_unkept);
   atomic_flag_clear(&compiler->said_distrust);
-  gg_status st = gg_cache_open(&compiler->cache, options->cache, options->cache_bytes, err);
+  st = gg_cache_open(&compiler->cache, own.cache, own.cache_bytes, err);
   gg_str why = GG_STR_INIT;
-  if (!st && !gg_nvrtc_open(&compiler->nvrtc, options->nvrtc, &why)) {
+  if (!st && !gg_nvrtc_open(&compiler->nvrtc, own.nvrtc, &why)) {
     compiler->why_not = gg_str_take(&why);
     if (!compiler->why_not) st = gg_fail(err, MEMORY, NULL, "");
   } else if (!st && why.length) {
@@ -47,6 +62,7 @@ gg_status gg_compiler_open(gg_compiler **out, const gg_compiler_options *options
     gg_compiler_close(compiler);
     return st;
   }
+  compiler->facts = facts_of(compiler);
   *out = compiler;
   return GG_OK;
 }
@@ -59,17 +75,8 @@ void gg_compiler_close(gg_compiler *compiler) {
   gg_free(compiler);
 }
 
-gg_compiler_facts gg_compiler_facts_of(const gg_compiler *compiler) {
-  if (!compiler) return (gg_compiler_facts){0};
-  const gg_nvrtc *nvrtc = &compiler->nvrtc;
-  return (gg_compiler_facts){
-      .nvrtc = nvrtc->library.path,
-      .nvrtc_version = nvrtc->major * 100 + nvrtc->minor * 10,
-      .archs = nvrtc->supported,
-      .arch_count = (size_t)nvrtc->supported_count,
-      .why_not = compiler->why_not,
-      .cache = compiler->cache.directory,
-  };
+const gg_compiler_facts *gg_compiler_facts_of(const gg_compiler *compiler) {
+  return compiler ? &compiler->facts : NULL;
 }
 
 /* ---- Targets -------------------------------------------------------------------------- */

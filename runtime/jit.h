@@ -10,6 +10,7 @@
 
 struct gg_compiler {
   gg_nvrtc nvrtc;
+  gg_compiler_facts facts;
   char *why_not; /* no NVRTC; NULL when there is one */
   gg_cache cache;
   void (*warn)(void *user, const char *message);

@@ -17,6 +17,7 @@ struct gg_module {
   CUmodule module;
   CUfunction function;
   gg_module_facts facts;
+  gg_device_model device;
   int64_t resident; /* CTAs that the device holds at once */
 };
 
@@ -183,6 +184,7 @@ gg_status gg_module_load_binary(gg_module **out, gg_context *context, const gg_k
   gg_module *module = gg_malloc(sizeof *module);
   if (!module) return gg_fail(err, MEMORY, NULL, "");
   *module = (gg_module){.context = context, .facts.cached = binary->cached};
+  module->device = gg_device_model_of(context->facts.arch, context->facts.sm_count);
   snprintf(module->facts.arch, sizeof module->facts.arch, "%s", binary->arch);
   gg_status st = copy_kernel(module, kernel, err);
   if (!st) st = check_smem(module, err);
@@ -229,8 +231,11 @@ gg_status gg_workspace_bytes(int64_t *out, const gg_module *module, const gg_pro
   GG_NEED(err, module);
   GG_NEED(err, problem);
   gg_distribution distribution;
-  gg_status st =
-      gg_problem_distribute(&distribution, &module->kernel, problem, module->resident, err);
+  gg_problem room;
+  gg_status st = gg_problem_read(&problem, &room, err);
+  if (!st)
+    st = gg_problem_distribute(&distribution, &module->kernel, problem, module->resident,
+                               &module->device, err);
   *out = st ? 0 : distribution.workspace_bytes;
   return st;
 }
@@ -259,46 +264,52 @@ gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem
   GG_NEED(err, out);
   GG_NEED(err, module);
   GG_NEED(err, problem);
-  gg_status st = gg_problem_check(out, &module->kernel, problem, module->resident, err);
-  out->module = module;
-  if (st || out->grid[0] == 0) return st;
+  gg_launch_facts *facts = gg_prepared_facts(out);
+  gg_problem room;
+  facts->grid[0] = 0;
+  gg_status st = gg_problem_read(&problem, &room, err);
+  if (st) return st;
+  st = gg_problem_check(facts, &module->kernel, problem, module->resident, &module->device, err);
+  facts->module = module;
+  if (st || facts->grid[0] == 0) return st;
   if (module->kernel.map_count == 0 || (st = gg_context_enter(module->context, err))) return st;
-  st = gg_tensor_maps_encode(out->maps, &module->context->driver, &module->kernel, problem, err);
+  st = gg_tensor_maps_encode(facts->maps, &module->context->driver, &module->kernel, problem, err);
   gg_context_leave(module->context);
   return st;
 }
 
-static gg_status launch(const gg_prepared *prepared, void **arguments, CUstream stream,
+static gg_status launch(const gg_launch_facts *facts, void **arguments, CUstream stream,
                         gg_error *err) {
-  const gg_module *module = prepared->module;
+  const gg_module *module = facts->module;
   const gg_kernel *kernel = &module->kernel;
   const gg_driver *driver = &module->context->driver;
-  const unsigned *grid = prepared->grid;
-  if (gg_kernel_cluster_size(kernel) == 1 && !prepared->overlap) {
+  const unsigned *grid = facts->grid;
+  if (gg_kernel_cluster_size(kernel) == 1 && !facts->overlap) {
     return GG_CUDA(driver, err, cuLaunchKernel, module->function, grid[0], grid[1], grid[2],
                    (unsigned)kernel->threads, 1, 1, (unsigned)kernel->smem_bytes, stream, arguments,
                    NULL);
   }
   CUlaunchAttribute attributes[launch_attributes];
-  CUlaunchConfig config = launch_config(kernel, grid, prepared->overlap, stream, attributes);
+  CUlaunchConfig config = launch_config(kernel, grid, facts->overlap, stream, attributes);
   return GG_CUDA(driver, err, cuLaunchKernelEx, &config, module->function, arguments, NULL);
 }
 
 gg_status gg_launch_prepared(const gg_prepared *prepared, struct CUstream_st *stream,
                              gg_error *err) {
   GG_NEED(err, prepared);
-  if (prepared->grid[0] == 0) return GG_OK;
-  const gg_module *module = prepared->module;
+  const gg_launch_facts *facts = gg_prepared_facts_of(prepared);
+  if (facts->grid[0] == 0) return GG_OK;
+  const gg_module *module = facts->module;
   const gg_kernel *kernel = &module->kernel;
   void *arguments[GG_PARAMS_MAX];
   for (size_t i = 0; i < kernel->param_count; i++)
-    arguments[i] = (void *)&prepared->arguments[i];
+    arguments[i] = (void *)&facts->arguments[i];
   for (size_t i = 0, map = 0; map < kernel->map_count; i++) {
-    if (kernel->params[i].kind == GG_PARAM_MAP) arguments[i] = (void *)prepared->maps[map++];
+    if (kernel->params[i].kind == GG_PARAM_MAP) arguments[i] = (void *)facts->maps[map++];
   }
   gg_status st = gg_context_enter(module->context, err);
   if (st) return st;
-  st = launch(prepared, arguments, stream, err);
+  st = launch(facts, arguments, stream, err);
   gg_context_leave(module->context);
   return st;
 }

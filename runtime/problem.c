@@ -7,6 +7,7 @@
 #include "problem.h"
 
 #include "base/need.h"
+#include "base/sized.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,63 +18,14 @@
 
 typedef long long ll; /* for printf */
 
-static bool is_m_major(gg_major major) {
-  return major == GG_MAJOR_M;
-}
+_Static_assert(sizeof(gg_launch_facts) <= sizeof(gg_prepared), "a launch has room");
 
-gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *p, char which) {
-  gg_view view = {.name = which, .batch = p->batch};
-  bool reads_k = which == 'a' || which == 'b';
-  const char *outer_name = which == 'b' ? "n" : "m", *inner_name = reads_k ? "k" : "n";
-  int64_t outer = which == 'b' ? p->n : p->m, inner = reads_k ? p->k : p->n;
-  switch (which) {
-  case 'a':
-    view.operand = &kernel->a;
-    view.ld = p->lda, view.batch_stride = p->batch_stride_a, view.address = p->a;
-    break;
-  case 'b':
-    view.operand = &kernel->b;
-    view.ld = p->ldb, view.batch_stride = p->batch_stride_b, view.address = p->b;
-    break;
-  case 'c':
-    view.operand = &kernel->c;
-    view.ld = p->ldc, view.batch_stride = p->batch_stride_c, view.address = p->c;
-    break;
-  default:
-    view.operand = &kernel->d;
-    view.written = true;
-    view.ld = p->ldd, view.batch_stride = p->batch_stride_d, view.address = p->d;
-  }
-  /* B is N x K: its outer mode is contiguous when its major is N, the others' when it is M. */
-  bool outer_is_contiguous =
-      which == 'b' ? view.operand->major == GG_MAJOR_N : is_m_major(view.operand->major);
-  view.length = outer_is_contiguous ? outer : inner;
-  view.rows = outer_is_contiguous ? inner : outer;
-  view.length_name = outer_is_contiguous ? outer_name : inner_name;
-  return view;
-}
-
-gg_view gg_problem_extra_view(const gg_kernel *kernel, const gg_problem *p, size_t index) {
-  const gg_operation *operation = &kernel->operations[index];
-  const gg_extra *extra = &p->extras[index];
-  gg_span span = gg_operation_span(operation);
-  bool m_is_contiguous =
-      span == GG_SPAN_ROWS || (span == GG_SPAN_MATRIX && is_m_major(operation->operand.major));
-  int64_t contiguous = m_is_contiguous ? p->m : p->n, across = m_is_contiguous ? p->n : p->m;
-  gg_view view = {.name = 'x',
-                  .index = (int)index,
-                  .operand = &operation->operand,
-                  .vector = span != GG_SPAN_MATRIX,
-                  .written = operation->kind == GG_OP_AUX,
-                  .length = span == GG_SPAN_ALL ? 1 : contiguous,
-                  .rows = span == GG_SPAN_MATRIX ? across : 1,
-                  .batch = p->batch,
-                  .ld = extra->ld,
-                  .batch_stride = extra->batch_stride,
-                  .length_name = m_is_contiguous ? "m" : "n",
-                  .address = extra->address};
-  if (view.vector) view.ld = view.length;
-  return view;
+gg_status gg_problem_read(const gg_problem **problem, gg_problem *room, gg_error *err) {
+  if ((*problem)->size == sizeof *room) return GG_OK;
+  *room = (gg_problem)GG_PROBLEM_INIT;
+  gg_status st = gg_sized_read(room, sizeof *room, *problem, "gg_problem", err);
+  *problem = room;
+  return st;
 }
 
 bool gg_kernel_takes(const gg_kernel *kernel, gg_param_kind kind) {
@@ -106,19 +58,6 @@ static int64_t round_up(int64_t value, int64_t multiple) {
   return value > INT64_MAX - multiple ? INT64_MAX / multiple * multiple : value - rest + multiple;
 }
 
-const char *gg_view_part_name(char out[GG_VIEW_PART_NAME_MAX], const gg_view *view,
-                              gg_view_part part) {
-  static const char *const prefixes[] = {"", "ld", "batch_stride_"};
-  static const char *const members[] = {"", ".ld", ".batch_stride"};
-  if (view->name == 'x') {
-    snprintf(out, GG_VIEW_PART_NAME_MAX, "extras[%d]%s", view->index, members[part]);
-  } else {
-    snprintf(out, GG_VIEW_PART_NAME_MAX, "%s%c", prefixes[part],
-             part == GG_VIEW_ADDRESS ? view->name - 'a' + 'A' : view->name);
-  }
-  return out;
-}
-
 static gg_status too_large(gg_error *err, const gg_view *view) {
   char text[128], name[GG_VIEW_PART_NAME_MAX];
   snprintf(text, sizeof text, "%s is larger than int64 can address: %lld x %lld, batch %lld",
@@ -133,9 +72,7 @@ static gg_status pack(int64_t *ld, int64_t *batch_stride, const gg_view *view, g
   return __builtin_mul_overflow(*ld, view->rows, batch_stride) ? too_large(err, view) : GG_OK;
 }
 
-gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, gg_error *err) {
-  GG_NEED(err, problem);
-  GG_NEED(err, kernel);
+static gg_status pack_all(gg_problem *problem, const gg_kernel *kernel, gg_error *err) {
   int64_t *const lds[] = {&problem->lda, &problem->ldb, &problem->ldc, &problem->ldd};
   int64_t *const strides[] = {&problem->batch_stride_a, &problem->batch_stride_b,
                               &problem->batch_stride_c, &problem->batch_stride_d};
@@ -150,6 +87,15 @@ gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, gg_error
     st = pack(&problem->extras[i].ld, &problem->extras[i].batch_stride, &view, err);
   }
   return st;
+}
+
+gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, gg_error *err) {
+  GG_NEED(err, problem);
+  GG_NEED(err, kernel);
+  gg_problem packed = GG_PROBLEM_INIT;
+  gg_status st = gg_sized_read(&packed, sizeof packed, problem, "gg_problem", err);
+  if (!st) st = pack_all(&packed, kernel, err);
+  return st ? st : gg_sized_write(problem, &packed, sizeof packed, "gg_problem", err);
 }
 
 /* ---- Checks --------------------------------------------------------------------------- */
@@ -290,11 +236,11 @@ static gg_status check_scalars(const gg_kernel *kernel, const gg_problem *p, gg_
 /* ---- Grid and arguments --------------------------------------------------------------- */
 
 gg_status gg_problem_distribute(gg_distribution *out, const gg_kernel *kernel, const gg_problem *p,
-                                int64_t resident, gg_error *err) {
+                                int64_t resident, const gg_device_model *device, gg_error *err) {
   gg_status st = check_extents(kernel, p, err);
   gg_distributed distributed = gg_distributed_of_kernel(kernel);
   gg_extents extents = {p->m, p->n, p->k, p->batch};
-  if (st || gg_distribution_make(out, &distributed, extents, resident)) return st;
+  if (st || gg_distribution_make(out, &distributed, extents, resident, device)) return st;
   char text[128];
   snprintf(text, sizeof text, "%lld x %lld tiles of %d x %d, batch %lld, are more than a grid's %d",
            (ll)((p->m - 1) / kernel->tile_m + 1), (ll)((p->n - 1) / kernel->tile_n + 1),
@@ -356,16 +302,17 @@ static uint64_t argument_of(const gg_problem *p, const gg_distribution *distribu
   return of_operand ? argument_of_operand(p, param) : values[param.kind];
 }
 
-gg_status gg_problem_check(gg_prepared *out, const gg_kernel *kernel, const gg_problem *problem,
-                           int64_t resident, gg_error *err) {
-  *out = (gg_prepared){0};
+gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const gg_problem *problem,
+                           int64_t resident, const gg_device_model *device, gg_error *err) {
+  *out = (gg_launch_facts){0};
   gg_status st = check_extents(kernel, problem, err);
   if (!st) st = check_scalars(kernel, problem, err);
   if (st || problem->m == 0 || problem->n == 0 || problem->batch == 0) return st;
   if ((st = check_operands(kernel, problem, err))) return st;
   if ((st = gg_tensor_maps_check(kernel, problem, err))) return st;
   gg_distribution distribution;
-  if ((st = gg_problem_distribute(&distribution, kernel, problem, resident, err))) return st;
+  if ((st = gg_problem_distribute(&distribution, kernel, problem, resident, device, err)))
+    return st;
   if ((st = check_workspace(problem, &distribution, err))) return st;
   out->overlap = problem->overlap && kernel->dependent;
   out->grid[0] = (unsigned)(distribution.clusters * gg_kernel_cluster_size(kernel));

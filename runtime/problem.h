@@ -7,6 +7,8 @@
 
 enum { GG_GRID_X_MAX = 2147483647, GG_GRID_Y_MAX = 65535 };
 
+/* ---- Operands: view.c -------------------------------------------------------------------- */
+
 /* One operand of a problem: `rows` vectors of `length` contiguous elements, `ld` apart. */
 typedef struct gg_view {
   char name;   /* 'a'; 'x': of the epilogue */
@@ -33,6 +35,8 @@ gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *problem, char
 /* The operand of the epilogue's operation `index`, which has one. */
 gg_view gg_problem_extra_view(const gg_kernel *kernel, const gg_problem *problem, size_t index);
 
+/* ---- The whole --------------------------------------------------------------------------- */
+
 /* Whether the kernel has such a parameter, of whatever operand. */
 bool gg_kernel_takes(const gg_kernel *kernel, gg_param_kind kind);
 
@@ -44,11 +48,32 @@ gg_status gg_problem_check_extent(const char *name, int64_t value, int64_t fixed
 
 /* Checks the extents, and distributes the tiles to clusters. */
 gg_status gg_problem_distribute(gg_distribution *out, const gg_kernel *kernel,
-                                const gg_problem *problem, int64_t resident, gg_error *err);
+                                const gg_problem *problem, int64_t resident,
+                                const gg_device_model *device, gg_error *err);
+
+/* What a gg_prepared has in its room: a launch. May alias, as the room is of words. */
+typedef struct __attribute__((may_alias)) gg_launch_facts {
+  const gg_module *module;
+  bool overlap;
+  unsigned grid[3];                      /* all 0: there is nothing to compute */
+  uint64_t arguments[GG_PARAMS_MAX];     /* in the kernel's order; floats in the low bytes */
+  uint64_t maps[GG_TENSOR_MAPS_MAX][16]; /* tensor maps, in the order of the kernel's `maps` */
+} gg_launch_facts;
+
+static inline gg_launch_facts *gg_prepared_facts(gg_prepared *prepared) {
+  return (gg_launch_facts *)prepared;
+}
+static inline const gg_launch_facts *gg_prepared_facts_of(const gg_prepared *prepared) {
+  return (const gg_launch_facts *)prepared;
+}
+
+/* A caller's problem, whatever version of the struct it is: where it is another, `room` has it as
+ * this library knows it. STRUCT_SIZE, STRUCT_NEWER. */
+gg_status gg_problem_read(const gg_problem **problem, gg_problem *room, gg_error *err);
 
 /* Fills all of *out but the module. `resident` is how many of the kernel's CTAs the device holds at
  * once. */
-gg_status gg_problem_check(gg_prepared *out, const gg_kernel *kernel, const gg_problem *problem,
-                           int64_t resident, gg_error *err);
+gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const gg_problem *problem,
+                           int64_t resident, const gg_device_model *device, gg_error *err);
 
 #endif

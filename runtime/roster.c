@@ -36,7 +36,9 @@ static gg_status load(gg_slot *slot, gg_context *context, const gg_problem *prob
   if (!slot->kernel && (st = gg_kernel_generate(&slot->kernel, slot->spec, &slot->failure))) {
     return fail_again(slot, err);
   }
-  if ((st = gg_problem_check(&unused, slot->kernel, problem, 1, err))) return st;
+  if ((st = gg_problem_check(gg_prepared_facts(&unused), slot->kernel, problem, 1,
+                             gg_device_row(context->facts.arch), err)))
+    return st;
   if (!slot->module &&
       (st = gg_module_load(&slot->module, context, slot->kernel, &slot->failure))) {
     return fail_again(slot, err);

@@ -1,15 +1,10 @@
 //@ insert banner
 
-//@ insert types
-
 //@ insert sizes
 
 // ---- Instructions: the multiply-add, conversions ------------------------------------------------
 
-//@ insert mma
-
-//@ insert operand_conversion
-//@ insert conversions
+//@ insert instructions
 
 // ---- Everything below uses only the names above. ------------------------------------------------
 

@@ -1,7 +1,5 @@
 //@ insert banner
 
-//@ insert types
-
 //@ insert sizes
 
 // ---- Layouts: coordinates to elements of shared memory -----------------------------------------
@@ -10,9 +8,7 @@
 
 // ---- Instructions: the tensor core, conversions ------------------------------------------------
 
-//@ insert mma
-
-//@ insert conversions
+//@ insert instructions
 
 //@ include sm80_instructions
 

@@ -1,18 +1,4 @@
-//@ insert banner
-
-//@ insert types
-
-//@ insert sizes
-
-// ---- Layouts: where elements lie, and how the tensor core is told -------------------------------
-
-//@ insert layouts
-
-// ---- Instructions: the tensor core, conversions -------------------------------------------------
-
-//@ insert mma
-
-//@ insert conversions
+//@ include sm90_header
 
 //@ include sm90_instructions
 
@@ -34,13 +20,7 @@ __device__ __forceinline__ unsigned full_barrier(unsigned smem, int stage) {
   return smem + barriers_begin + 8 * stage;
 }
 
-//@ if hilbert
-//@ include rasterise_hilbert
-//@ else
-//@ include rasterise
-//@ end
-
-//@ include sm90_boxes
+//@ slot rasterise
 
 //@ include sm90_load
 
@@ -117,13 +97,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 
   const int row0 = tile.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
   epilogue_arguments arguments = {
-//@ if map_d
-      map_d,
-//@ end
-//@ if maps_aside
-      ${aside_maps},
-//@ end
-      row0, tile.n0, tile.batch, m, n, D + tile.batch * batch_stride_d, ldd,
+      ${map_arguments}row0, tile.n0, tile.batch, m, n, D + tile.batch * batch_stride_d, ldd,
       row_place(row0 - tile.m0, tile.m0, tile.n0, m, n),
       at_tile(operands, tile.batch, tile.m0, tile.n0)};
   epilogue(tCrC, arguments, smem + epi_begin + warp * epi_buffers * epi_bytes, lane);

@@ -1,25 +1,78 @@
-//@ insert banner
-
-//@ insert types
-
-//@ insert sizes
-
-// ---- Layouts: where elements lie, and how the tensor core is told -------------------------------
-
-//@ insert layouts
-
-// ---- Instructions: the tensor core, conversions -------------------------------------------------
-
-//@ insert mma
-
-//@ insert conversions
+//@ include sm90_header
 
 constexpr int cluster_plane = cluster_m * cluster_n;  // CTAs that share operands
 constexpr int cluster_size = cluster_plane * cluster_k;
 
 //@ include sm90_instructions
 
-//@ include sm90_roles
+// ---- Instructions: between roles, CTAs of a cluster and launches --------------------------------
+
+// The same address in another CTA of the cluster, as mbarrier_arrive takes it.
+__device__ __forceinline__ unsigned in_cta(unsigned address, unsigned cta) {
+  if constexpr (cluster_plane == 1) return address;
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(cta));
+  return there;
+}
+
+__device__ __forceinline__ void mbarrier_arrive(unsigned barrier) {
+  if constexpr (cluster_plane == 1)
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+  else
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+// A barrier of the CTA's for some of its threads: those that wait and those that only arrive.
+__device__ __forceinline__ void named_barrier_sync(int id, int count) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(count) : "memory");
+}
+
+__device__ __forceinline__ void named_barrier_arrive(int id, int count) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(count) : "memory");
+}
+
+__device__ __forceinline__ unsigned cluster_rank() {
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+__device__ __forceinline__ void cluster_arrive() {
+  if constexpr (cluster_size > 1)
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void cluster_wait() {
+  if constexpr (cluster_size == 1)
+    __syncthreads();
+  else
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+//@ slot tma_prefetch
+
+__device__ __forceinline__ void prefetch_map(const tensor_map &map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+// In a launch that may begin before the one ahead of it has ended: waits for that end, and says
+// that the next one may begin. In any other launch neither does anything.
+__device__ __forceinline__ void await_dependencies() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+__device__ __forceinline__ void launch_dependents() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
+template <int registers>
+__device__ __forceinline__ void give_registers_back() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
+template <int registers>
+__device__ __forceinline__ void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}
 
 // ---- Everything below uses only the names above. ------------------------------------------------
 
@@ -27,12 +80,7 @@ constexpr int cluster_size = cluster_plane * cluster_k;
 // fill stages of shared memory. The others are consumers: each multiplies its rows of the tile and
 // stores them. They meet at two barriers a stage: `full`, where the bytes arrive, and `empty`,
 // where the consumers of every CTA that the stage is copied to say that they have read it.
-//@ if both_shared
-// A and B are copied to different CTAs of the cluster here, so each has an `empty` of its own. One
-// barrier that counted the readers of both would not do: while a CTA that reads this one's B is
-// late, one that reads its A can be a whole round of stages ahead, and its second arrival would
-// stand for the late one's first.
-//@ end
+//@ slot why_two_empties
 //
 // Consumers either share each tile, or (`pingpong`) take whole tiles in turns: one stores its tile
 // while the other multiplies the next. Their turns are kept by barriers: the parity of a stage's
@@ -57,16 +105,7 @@ __device__ __forceinline__ unsigned full_barrier(unsigned smem, int stage) {
   return smem + barriers_begin + 8 * stage;
 }
 
-//@ if both_shared
-// Of operand 0, A, or of operand 1, B.
-__device__ __forceinline__ unsigned empty_barrier(unsigned smem, int stage, int operand) {
-  return smem + barriers_begin + 8 * (stages * (1 + operand) + stage);
-}
-//@ else
-__device__ __forceinline__ unsigned empty_barrier(unsigned smem, int stage) {
-  return smem + barriers_begin + 8 * (stages + stage);
-}
-//@ end
+//@ slot empty_barrier
 
 // Where a role is in the ring of stages. The parity of the barriers' phase changes each round.
 struct ring_position {
@@ -91,11 +130,7 @@ struct ring_position {
 
 // ---- Which tiles this cluster computes ----------------------------------------------------------
 
-//@ if hilbert
-//@ include rasterise_hilbert
-//@ else
-//@ include rasterise
-//@ end
+//@ slot rasterise
 
 // What is the same for all tiles.
 struct work_list {
@@ -103,18 +138,7 @@ struct work_list {
   unsigned tiles;              // in all
   int k_first, k_tiles;        // along K, this CTA's
   int rank_m, rank_n, rank_k;  // its place in its cluster
-//@ if shares
-  unsigned shared_tiles, shares;       // the first tiles are dealt in shares, the others whole
-  unsigned group_tiles, group_shares;  // of those that are dealt together
-  unsigned share_length;               // K tiles; one more in the first
-  unsigned longer_shares;              // of each group
-//@ end
-//@ if fetches
-  int fetch_stages;  // behind a tile's last K tile
-//@ end
-//@ if parts
-  bool next_beside;  // the launch behind this one may begin before it ends
-//@ end
+//@ insert list_members
 };
 
 // The K tiles of a tile, in equal parts but for one K tile.
@@ -138,11 +162,7 @@ __device__ __forceinline__ work_list list_work(int64 m, int64 n, int64 k, int64 
 
 // Says that the launch behind this one may begin, where it had better.
 __device__ __forceinline__ void admit_next(const work_list &list) {
-//@ if parts
-  if (list.next_beside) launch_dependents();
-//@ else
-  launch_dependents();
-//@ end
+  ${if_beside}launch_dependents();
 }
 
 // A tile's first element of D.
@@ -157,134 +177,25 @@ __device__ __forceinline__ tile_origin locate(const work_list &list, unsigned ti
           int(tile / per_batch)};
 }
 
-//@ if shares
-//@ include sm90_shares
-//@ else
-struct work_item {
-  unsigned tile;
-  int k_first, k_tiles;  // the K tiles to be multiplied
-};
+//@ slot walk
 
-// This cluster's tiles, one after the other; every role walks the same.
-struct work_walk {
-  unsigned tile = blockIdx.x / cluster_size;  // the next one
-
-  __device__ __forceinline__ bool more(const work_list &list) const { return tile < list.tiles; }
-
-  __device__ __forceinline__ work_item next(const work_list &list) {
-    const work_item item = {tile, list.k_first, list.k_tiles};
-    tile += gridDim.x / cluster_size;
-    return item;
-  }
-};
-//@ end
-
-//@ if parts
-//@ include sm90_parts
-//@ end
-
-//@ include sm90_boxes
+//@ slot combine
 
 //@ include sm90_load
 
 // ---- The producer -------------------------------------------------------------------------------
 
-//@ if lines
-//@ include sm90_lines
-//@ else
-constexpr int full_arrivals = 1;
-
-__device__ __forceinline__ void await_empty(unsigned smem, const ring_position &write) {
-//@ if both_shared
-  // Both before the expectation: without it the stage's phase cannot end, and so no consumer can be
-  // another round ahead when this thread looks at the parity of the second.
-  mbarrier_wait(empty_barrier(smem, write.stage, 0), write.parity);
-  mbarrier_wait(empty_barrier(smem, write.stage, 1), write.parity);
-//@ else
-  mbarrier_wait(empty_barrier(smem, write.stage), write.parity);
-//@ end
-}
-
-//@ if fetches
-//@ include sm90_fetch
-
-__device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_map &map_b,
-                                        const fetch_maps &maps, const work_list &list,
-                                        unsigned smem) {
-//@ else
-__device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_map &map_b,
-                                        const work_list &list, unsigned smem) {
-//@ end
-  // Rank in the cluster: rank_m + rank_n * cluster_m + rank_k * cluster_plane.
-  const int first = list.rank_k * cluster_plane;
-  unsigned row = 0;  // the CTAs with this one's rank_m, as bits, for rank_m = 0
-  for (int i = 0; i < cluster_n; ++i) row |= 1u << i * cluster_m;
-  const unsigned short sharers_a = (unsigned short)(row << first + list.rank_m);
-  const unsigned short sharers_b =
-      (unsigned short)(((1u << cluster_m) - 1) << first + list.rank_n * cluster_m);
-
-  ring_position write = {0, 1};  // the first round finds every stage empty
-//@ if fetches
-  bool begun = false;  // of the first tile, whose K tiles are awaited, nothing is prefetched
-//@ end
-  for (work_walk walk; walk.more(list);) {
-    const work_item item = walk.next(list);
-    const tile_origin at = locate(list, item.tile);
-//@ if fetches
-    const int behind = stages_behind(list, item), prefetched = begun ? behind : 0;
-    begun = true;
-//@ end
-#pragma unroll 1
-    for (int i = 0; i < item.k_tiles; ++i, write.advance()) {
-      const unsigned sA = smem + stage_begin + write.stage * stage_bytes;
-      const unsigned full = full_barrier(smem, write.stage);
-      const int k_tile = item.k_first + i;
-      await_empty(smem, write);
-      mbarrier_expect(full, tx_bytes);
-      load_tile<operand_a>(sA, map_a, full, at.m0, k_tile, at.batch, list.rank_n, sharers_a);
-      load_tile<operand_b>(sA + stage_bytes_a, map_b, full, at.n0, k_tile, at.batch, list.rank_m,
-                           sharers_b);
-//@ if fetches
-      prefetch_all(maps, prefetched, at, i);
-//@ end
-    }
-//@ if fetches
-    fetch_all(maps, behind, at, write, smem);
-//@ end
-  }
-  admit_next(list);
-  // This CTA stays as long as others of the cluster may arrive at its barriers.
-  if constexpr (cluster_plane > 1)
-#pragma unroll 1
-    for (int i = 0; i < stages; ++i, write.advance()) await_empty(smem, write);
-}
-//@ end
+//@ slot produce
 
 //@ include operations
+//@ slot load_vectors
 
-//@ if vectors
-//@ include sm90_vectors
-
-//@ end
 // ---- The consumers ------------------------------------------------------------------------------
 
 // When a warp has read a stage, it says so to every CTA that copies to it, a lane each. This is
 // where a lane arrives: at the first of that CTA's `empty` barriers; 0 where a lane has no CTA to
 // tell.
-__device__ __forceinline__ unsigned empty_barriers_of(const work_list &list, unsigned smem,
-                                                      int lane) {
-//@ if both_shared
-  // A lane for each CTA that copies A here, and one for each that copies B.
-  const int operand = lane / cluster_plane, cta = lane % cluster_plane;
-  if (operand == 0 ? cta % cluster_m != list.rank_m
-                   : operand > 1 || cta / cluster_m != list.rank_n)
-    return 0;
-  return in_cta(empty_barrier(smem, 0, operand), cta + list.rank_k * cluster_plane);
-//@ else
-  if (lane >= cluster_plane) return 0;
-  return in_cta(empty_barrier(smem, 0), lane + list.rank_k * cluster_plane);
-//@ end
-}
+//@ slot empty_barriers_of
 
 __device__ __forceinline__ void release(unsigned empty_barriers, int stage) {
   if (empty_barriers != 0) mbarrier_arrive(empty_barriers + 8 * stage);
@@ -292,21 +203,7 @@ __device__ __forceinline__ void release(unsigned empty_barriers, int stage) {
 
 __device__ __forceinline__ void init_barriers(unsigned smem) {
   constexpr int readers = groups_per_tile * warps_per_group;  // of a CTA
-  for (int stage = 0; stage < stages; ++stage) {
-    mbarrier_init(full_barrier(smem, stage), full_arrivals);
-//@ if both_shared
-    mbarrier_init(empty_barrier(smem, stage, 0), cluster_n * readers);
-    mbarrier_init(empty_barrier(smem, stage, 1), cluster_m * readers);
-//@ else
-    mbarrier_init(empty_barrier(smem, stage), cluster_plane * readers);
-//@ end
-  }
-//@ if parts
-  init_sum_barriers(smem);
-//@ end
-//@ if vectors
-  init_vector_barriers(smem);
-//@ end
+//@ insert init_rings
   fence_barrier_init();
 }
 
@@ -328,65 +225,9 @@ __device__ __forceinline__ void pass_turn(int consumer) {
     named_barrier_arrive(1 + (consumer + 1) % consumers, consumers * warpgroup_size);
 }
 
-//@ include sm90_issue
+//@ slot multiply
+//@ slot fetched
 
-//@ if promote
-//@ include sm90_multiply_promoted
-//@ else
-//@ if a_in_registers
-//@ include sm90_multiply_registers
-//@ else
-//@ include sm90_multiply
-//@ end
-
-// Waits for the last MMAs, which leaves the accumulators ready.
-__device__ __forceinline__ void finish_multiply(acc_t (&tCrC)[frags_m][acc_words],
-                                                const ring_position &read,
-                                                unsigned empty_barriers, int k_tiles) {
-  wgmma_wait<0>();
-  settle(tCrC);
-  if (k_tiles > 0) release(empty_barriers, read.before());
-}
-//@ end
-
-//@ if fetches
-// The stages that were fetched for a tile's epilogue.
-struct fetched_tile {
-  unsigned smem, empty_barriers;
-  int first;
-
-  __device__ __forceinline__ int place(int number) const {
-    const int at = first + number;
-    return at < stages ? at : at - stages;
-  }
-
-  __device__ __forceinline__ unsigned stage(int number) const {
-    return smem + stage_begin + place(number) * stage_bytes;
-  }
-
-  __device__ __forceinline__ void release(int number) const {
-    ::release(empty_barriers, place(number));
-  }
-};
-
-static_assert(fetch_stages <= stages, "all of them are in the ring together");
-
-// Before a turn is passed: the other consumer would else find such a stage's phase two behind the
-// one that it looks for, which has the same parity.
-__device__ __forceinline__ void await_fetched(unsigned smem, ring_position read, int behind) {
-#pragma unroll 1
-  for (int i = 0; i < behind; ++i, read.advance()) await_stage(smem, read);
-}
-
-//@ if sums
-__device__ __forceinline__ void release_fetched(unsigned empty_barriers, ring_position read,
-                                                int behind) {
-#pragma unroll 1
-  for (int i = 0; i < behind; ++i, read.advance()) release(empty_barriers, read.stage);
-}
-//@ end
-
-//@ end
 //@ include sm90_epilogue
 
 // ---- The kernel ---------------------------------------------------------------------------------
@@ -404,39 +245,11 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int lane = int(threadIdx.x % warp_size);
   const int warp = __shfl_sync(~0u, thread / warp_size, 0);  // known to be the same in all lanes
   const int group = warp / warps_per_group;
-//@ if shares
-  work_list list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
-  deal(list, unsigned(shared_tiles), unsigned(group_tiles), unsigned(group_shares));
-//@ else
-//@ if parts
-  work_list list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
-  list.next_beside = next_beside != 0;
-//@ else
-//@ if fetches
-  work_list list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
-//@ else
-  const work_list list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
-//@ end
-//@ end
-//@ end
-//@ if fetches
-//@ if fetches_c
-  list.fetch_stages = operands.beta != 0.0f ? fetch_stages : fetched_c::first_stage;
-//@ else
-  list.fetch_stages = fetch_stages;
-//@ end
-//@ end
+  ${list_type} list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
+//@ insert fill_list
 
   if (thread == 0) {
-//@ if not lines_a
-    prefetch_map(map_a);
-//@ end
-//@ if not lines_b
-    prefetch_map(map_b);
-//@ end
-//@ if map_d
-    prefetch_map(map_d);
-//@ end
+//@ insert prefetch_maps
     init_barriers(smem);
   }
   cluster_arrive();
@@ -445,120 +258,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 
   if (group == 0) {
     if constexpr (moves_registers) give_registers_back<producer_registers>();
-//@ if lines
-    const load_sources from = {
-//@ if lines_a
-        {A, lda, batch_stride_a, int(a_k_major ? k : m), int(a_k_major ? m : k)},
-//@ else
-        map_a,
-//@ end
-//@ if lines_b
-        {B, ldb, batch_stride_b, int(b_k_major ? k : n), int(b_k_major ? n : k)},
-//@ else
-        map_b,
-//@ end
-    };
-    produce(from, list, smem, warp, lane);
-//@ else
-//@ if fetches
-    const fetch_maps maps = {${fetched_maps}};
-    if (warp == 0 && lane == 0) produce(map_a, map_b, maps, list, smem);
-//@ else
-    if (warp == 0 && lane == 0) produce(map_a, map_b, list, smem);
-//@ end
-//@ if vectors
-    if (warp == 1) copy_vectors(operands, list, m, n, smem, lane);
-//@ end
-    __syncwarp();
-//@ end
+//@ insert run_producers
   } else {
     if constexpr (moves_registers) take_registers<consumer_registers>();
-    const int consumer = group - 1;
-    const int first_block = pingpong ? 0 : consumer * frags_m;  // of the tile's 64-row blocks
-    const int turn = pingpong ? consumer : 0;
-    const int turns = pingpong ? consumers : 1;
-    const unsigned staging =
-        smem + epi_begin + (warp - warps_per_group) * epi_buffers * epi_bytes;
-    const unsigned empty_barriers = empty_barriers_of(list, smem, lane);
-    ring_position read = {0, 0};
-//@ if vectors
-    unsigned vectors_parity = 0;
-//@ end
-    work_walk walk;
-    if (turn == 1 && walk.more(list)) pass_turn(consumer);  // the first begins
-    for (int i = 0; walk.more(list); ++i) {
-      const work_item item = walk.next(list);
-//@ if fetches
-      const int behind = stages_behind(list, item);
-      if (i % turns != turn) {
-        read.skip(item.k_tiles + behind);
-        continue;
-      }
-//@ else
-      if (i % turns != turn) {
-        read.skip(item.k_tiles);
-        continue;
-      }
-//@ end
-      acc_t tCrC[frags_m][acc_words];
-      clear(tCrC);
-      await_turn(consumer);
-      multiply(tCrC, read, empty_barriers, smem, item.k_tiles, first_block);
-//@ if fetches
-      await_fetched(smem, read, behind);
-//@ end
-      if (walk.more(list)) pass_turn(consumer);
-      finish_multiply(tCrC, read, empty_barriers, item.k_tiles);
-//@ if shares
-      const box_set boxes =
-          combine(tCrC, list, item, workspace, (warp - warps_per_group) % tile_warps, lane);
-//@ end
-//@ if parts
-      const box_set boxes = combine(tCrC, list, smem, warp - warps_per_group, lane);
-//@ end
-
-      const tile_origin at = locate(list, item.tile);
-      const int row0 = at.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
-      epilogue_arguments arguments = {
-//@ if map_d
-          map_d,
-//@ end
-//@ if maps_aside
-          ${aside_maps},
-//@ end
-          row0, at.n0, at.batch, m, n, D + at.batch * batch_stride_d, ldd,
-          row_place(row0 - at.m0, at.m0, at.n0, m, n),
-          at_tile(operands, at.batch, at.m0, at.n0),
-//@ if fetches
-          {smem, empty_barriers, read.stage},
-//@ end
-//@ if sums
-          boxes,
-//@ end
-      };
-//@ if vectors
-      arguments.operands.vectors = vectors_address(smem, turn);
-      mbarrier_wait(vectors_full(smem, turn), vectors_parity);
-      vectors_parity ^= 1;
-//@ end
-//@ if sums
-      if (boxes != 0) epilogue(tCrC, arguments, staging, lane);
-//@ if fetches
-      else release_fetched(empty_barriers, read, behind);
-//@ end
-//@ else
-      epilogue(tCrC, arguments, staging, lane);
-//@ end
-//@ if fetches
-      read.skip(behind);
-//@ end
-//@ if vectors
-      __syncwarp();
-      if (lane == 0) mbarrier_arrive_here(vectors_empty(smem, turn));
-//@ end
-    }
-//@ if maps_results
-    tma_store_wait_read<0>();  // shared memory outlives its last readers
-//@ end
+//@ slot consume
   }
 }

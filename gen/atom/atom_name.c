@@ -86,6 +86,19 @@ void gg_atom_name_fill(gg_str *out, const char *pattern, int number) {
   }
 }
 
+void gg_atom_near_start(gg_atom_near *out, const char *name) {
+  out->ptx = strchr(name, '.') != NULL;
+  bool is_name = !out->ptx && gg_atom_name_parse(&out->parsed, name);
+  gg_near_start(&out->near, is_name ? out->parsed.base : name);
+}
+
+gg_status gg_atom_near_fail(const gg_atom_near *near, const char *kind, const char *name,
+                            gg_error *err) {
+  bool found = near->near.best[0] != '\0';
+  return gg_fail(err, ATOM_NAME, NULL, kind, name, found ? "; did you mean '" : "", near->near.best,
+                 found ? "'?" : "");
+}
+
 bool gg_atom_argument_int(int *out, const char *argument) {
   if (*argument == '_') argument++;
   const char *end = read_number(out, argument);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/near.h"
 #include "gemmgen.h"
 
 enum { GG_ATOM_NAME_BASE = 96, GG_ATOM_NAME_ARGUMENTS = 10, GG_ATOM_NAME_ARGUMENT = 32 };
@@ -26,6 +27,20 @@ bool gg_atom_name_match(int *number, const char *name, const char *pattern);
 
 /* Appends the pattern with `number` at each '*'. */
 void gg_atom_name_fill(gg_str *out, const char *pattern, int number);
+
+/* A name that no atom has, and of the names that are tried the one that was probably meant. A PTX
+ * name is compared whole, CuTe's without namespaces and arguments. */
+typedef struct gg_atom_near {
+  gg_near near;
+  gg_atom_name parsed;
+  bool ptx;
+} gg_atom_near;
+
+void gg_atom_near_start(gg_atom_near *out, const char *name);
+
+/* ATOM_NAME, of `kind` "MMA". */
+gg_status gg_atom_near_fail(const gg_atom_near *near, const char *kind, const char *name,
+                            gg_error *err);
 
 /* A template argument as an integer ("128", "_128"), a major ("K", "MN") or a type ("float",
  * "half_t", "uint128_t": *type is GG_DTYPE_COUNT for a type of these bits that is none of ours).

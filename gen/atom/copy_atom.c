@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "atom/atom_name.h"
-#include "atom/atom_near.h"
 
 static const gg_copy_row table[] = {
 #define src GG_COPY_SRC
@@ -65,6 +64,19 @@ static gg_status read_widths(gg_copy_atom *out, const gg_copy_row *row, const gg
   return GG_OK;
 }
 
+void gg_copy_atom_try_names(gg_atom_near *near) {
+  for (const gg_copy_row *row = table; row < table + row_count; row++)
+    gg_near_try(&near->near, near->ptx ? row->ptx : row->cute);
+}
+
+static gg_status fail_name(const char *name, gg_error *err) {
+  gg_atom_near near;
+  if (!err) return GG_E_ATOM_NAME; /* other kinds are tried just now */
+  gg_atom_near_start(&near, name);
+  gg_copy_atom_try_names(&near);
+  return gg_atom_near_fail(&near, "copy", name, err);
+}
+
 gg_status gg_copy_atom_find(gg_copy_atom *out, const char *name, gg_error *err) {
   gg_atom_name parsed;
   bool is_name = gg_atom_name_parse(&parsed, name);
@@ -79,7 +91,7 @@ gg_status gg_copy_atom_find(gg_copy_atom *out, const char *name, gg_error *err) 
       return GG_OK;
     }
   }
-  return err ? gg_atom_fail_name(name, false, true, err) : GG_E_ATOM_NAME;
+  return fail_name(name, err);
 }
 
 void gg_copy_atom_cute(gg_str *out, const gg_copy_atom *atom) {

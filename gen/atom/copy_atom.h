@@ -6,6 +6,7 @@
 #define GG_ATOM_COPY_ATOM_H
 
 #include "atom/arch.h"
+#include "atom/atom_name.h"
 #include "atom/tv.h"
 
 typedef enum gg_copy_kind {
@@ -46,6 +47,9 @@ bool gg_copy_row_atom(gg_copy_atom *out, const gg_copy_row *row, int bits);
  * namespaces, or by its PTX name where that fixes the width. ATOM_NAME where there is none,
  * ATOM_PARAMETER where it has no such width. */
 gg_status gg_copy_atom_find(gg_copy_atom *out, const char *name, gg_error *err);
+
+/* Tries all names of copies, for a message. */
+void gg_copy_atom_try_names(gg_atom_near *near);
 
 void gg_copy_atom_cute(gg_str *out, const gg_copy_atom *atom); /* appends CuTe's name */
 

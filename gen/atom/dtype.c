@@ -3,7 +3,7 @@
 #include <string.h>
 
 static const gg_dtype_info table[] = {
-#define GG_DTYPE(name, bits, cute, ptx, kind) {#name, bits, cute, ptx, kind},
+#define GG_DTYPE(number, name, bits, cute, ptx, kind) [number] = {#name, bits, cute, ptx, kind},
 #include "atom/dtypes.def"
 #undef GG_DTYPE
 };
@@ -12,9 +12,13 @@ const gg_dtype_info *gg_dtype_info_of(gg_dtype type) {
   return &table[type];
 }
 
+int64_t gg_bytes_of(int64_t count, int bits) {
+  int64_t all = count * bits;
+  return all / 8 + (all % 8 != 0);
+}
+
 int64_t gg_dtype_bytes(gg_dtype type, int64_t elements) {
-  int64_t bits = elements * table[type].bits;
-  return bits / 8 + (bits % 8 != 0);
+  return gg_bytes_of(elements, table[type].bits);
 }
 
 int64_t gg_dtype_unit(gg_dtype type, int64_t bytes) {

@@ -14,7 +14,9 @@ typedef struct gg_dtype_info {
 
 const gg_dtype_info *gg_dtype_info_of(gg_dtype type);
 
-/* Bytes of so many elements behind each other; where they end within a byte, all of it. */
+/* Bytes of so many elements of so many bits behind each other; where they end within a byte, all of
+ * it. Every size comes from here: an element of 4 or 6 bits has no bytes of its own. */
+int64_t gg_bytes_of(int64_t count, int bits);
 int64_t gg_dtype_bytes(gg_dtype type, int64_t elements);
 
 /* The fewest elements that take a multiple of so many bytes, a power of two: of 16 bytes 8 of f16,

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "atom/atom_name.h"
-#include "atom/atom_near.h"
 #include "atom/dtype.h"
 
 #define WGMMA(sp, types, cute_name, k_extent, dtype_c, dtype_a, dtype_b, tv_a, tv_e, src_a, step,  \
@@ -94,6 +93,16 @@ bool gg_mma_row_atom(gg_mma_atom *out, const gg_mma_row *row, int n) {
   *out = (gg_mma_atom){
       .row = row, .m = row->m, .n = n, .k = row->k, .c = row->c, .a = row->a, .b = row->b};
   return true;
+}
+
+bool gg_mma_row_is_plain(const gg_mma_row *row) {
+  return !row->sparse && !strstr(row->ptx, "satfinite");
+}
+
+bool gg_mma_sums_in(gg_dtype type) {
+  for (const gg_mma_row *row = table; row < table + row_count; row++)
+    if (row->c == type) return true;
+  return false;
 }
 
 int gg_mma_row_next_n(const gg_mma_row *row, int n) {
@@ -211,6 +220,50 @@ static gg_status read_tcgen05_arguments(gg_mma_atom *atom, const gg_atom_name *n
   return read_major(&atom->b_mn_major, row, "major of B", GG_MMA_SHARED, name->arguments[6], err);
 }
 
+/* ---- Near misses --------------------------------------------------------------------------- */
+
+/* What stands behind the last "::". */
+static const char *unqualified(const char *name) {
+  const char *colons = strrchr(name, ':');
+  return colons ? colons + 1 : name;
+}
+
+/* The second of three extents: 96 of 64x96x16. */
+static int n_of(const char *name) {
+  const char *x = strchr(name, 'x');
+  long n = x ? strtol(x + 1, NULL, 10) : 0;
+  return n > 0 && n <= 256 ? (int)n : 0;
+}
+
+/* A family is tried with the N that the name has, so that what differs is what was written wrong:
+ * of SM90_64x96x16_F32F16BF16_SS the types. sm_90's atoms go by SM90_64x... too. */
+static void try_row(gg_near *near, const gg_mma_row *row, bool ptx) {
+  int extent = row->n;
+  if (row->n_step && row->kind == GG_MMA_wgmma) extent = n_of(near->wanted);
+  if (row->n_step && !gg_mma_row_atom(&(gg_mma_atom){0}, row, extent)) extent = 64;
+  gg_str name = GG_STR_INIT;
+  const char *cute = unqualified(row->cute);
+  bool alias = row->arch.number == 90 && strncmp(cute, "MMA_", 4) == 0 &&
+               strncmp(near->wanted, "SM90_", 5) == 0;
+  if (alias) gg_str_puts(&name, "SM90_");
+  gg_atom_name_fill(&name, ptx ? row->ptx : cute + (alias ? 4 : 0), extent);
+  if (!name.failed) gg_near_try(near, gg_str_text(&name));
+  gg_str_free(&name);
+}
+
+void gg_mma_atom_try_names(gg_atom_near *near) {
+  for (const gg_mma_row *row = table; row < table + row_count; row++)
+    try_row(&near->near, row, near->ptx);
+}
+
+static gg_status fail_name(const char *name, gg_error *err) {
+  gg_atom_near near;
+  if (!err) return GG_E_ATOM_NAME; /* other kinds are tried just now */
+  gg_atom_near_start(&near, name);
+  gg_mma_atom_try_names(&near);
+  return gg_atom_near_fail(&near, "MMA", name, err);
+}
+
 /* ---- Lookup ------------------------------------------------------------------------------- */
 
 /* CuTe has its sm_90 atoms under two names: SM90::GMMA::MMA_64x... also SM90_64x..., and
@@ -269,13 +322,12 @@ gg_status gg_mma_atom_find(gg_mma_atom *out, const char *name, gg_error *err) {
                         : is_name && has_cute_name(&n, row, parsed.base);
     if (found) return instantiate(out, row, n, &parsed, err);
   }
-  return err ? gg_atom_fail_name(name, true, false, err) : GG_E_ATOM_NAME;
+  return fail_name(name, err);
 }
 
 static bool satisfies(const gg_mma_row *row, gg_dtype a, gg_dtype b, gg_dtype c, gg_arch arch) {
-  return row->a == a && row->b == b && row->c == c && *row->ptx && !row->sparse &&
-         !strstr(row->ptx, "satfinite") && row->kind != GG_MMA_tcgen05 && row->kind != GG_MMA_dot &&
-         gg_arch_runs(arch, row->arch);
+  return row->a == a && row->b == b && row->c == c && *row->ptx && gg_mma_row_is_plain(row) &&
+         row->kind != GG_MMA_tcgen05 && row->kind != GG_MMA_dot && gg_arch_runs(arch, row->arch);
 }
 
 static int volume(const gg_mma_atom *atom) {

@@ -10,6 +10,7 @@
 #define GG_ATOM_MMA_ATOM_H
 
 #include "atom/arch.h"
+#include "atom/atom_name.h"
 #include "atom/tv.h"
 
 typedef enum gg_mma_kind {
@@ -56,6 +57,12 @@ const gg_mma_row *gg_mma_table(size_t *count);
  * the row has no such N, or is of tcgen05. */
 bool gg_mma_row_atom(gg_mma_atom *out, const gg_mma_row *row, int n);
 
+/* Neither sparse nor saturating: of rows that are alike but for that, the usual one. */
+bool gg_mma_row_is_plain(const gg_mma_row *row);
+
+/* Whether an atom sums in a type. */
+bool gg_mma_sums_in(gg_dtype type);
+
 /* The N of a wgmma family after `n` (0 to start); 0 after the last. */
 int gg_mma_row_next_n(const gg_mma_row *row, int n);
 
@@ -63,6 +70,9 @@ int gg_mma_row_next_n(const gg_mma_row *row, int n);
  * to K), or by its PTX name (the first of the table that has it). ATOM_NAME where there is none,
  * ATOM_PARAMETER where a family has no such member. */
 gg_status gg_mma_atom_find(gg_mma_atom *out, const char *name, gg_error *err);
+
+/* Tries all names of MMAs, for a message. */
+void gg_mma_atom_try_names(gg_atom_near *near);
 
 /* The atoms that multiply these types and run on `arch`, the one with the largest M x N x K first
  * (families: at their largest N), saturating, sparse and one thread's ones apart. At most

@@ -8,9 +8,16 @@
 #include "base/text.h"
 
 static const gg_error_info table[] = {
-#define GG_ERROR(name, stage, message, help) {GG_E_##name, #name, stage, message, help},
+#define GG_ERROR(number, name, stage, message, help) {GG_E_##name, #name, stage, message, help},
 #include "base/errors.def"
 #undef GG_ERROR
+};
+
+enum {
+#define GG_ERROR(number, name, stage, message, help) ROW_##name,
+#include "base/errors.def"
+#undef GG_ERROR
+  ROW_COUNT
 };
 
 static const char *const stage_names[] = {
@@ -20,8 +27,21 @@ static const char *const stage_names[] = {
     [GG_STAGE_SYSTEM] = "system",
 };
 
+/* A switch, so that two errors of one number do not compile. */
 const gg_error_info *gg_error_info_of(gg_status code) {
-  return code > GG_OK && code < GG_STATUS_COUNT ? &table[code - 1] : NULL;
+  switch (code) {
+#define GG_ERROR(number, name, stage, message, help)                                               \
+  case GG_E_##name:                                                                                \
+    return &table[ROW_##name];
+#include "base/errors.def"
+#undef GG_ERROR
+  default:
+    return NULL;
+  }
+}
+
+const gg_error_info *gg_error_info_at(size_t row) {
+  return row < ROW_COUNT ? &table[row] : NULL;
 }
 
 const char *gg_stage_name(gg_stage stage) {

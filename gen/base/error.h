@@ -8,6 +8,7 @@
 #define GG_BASE_ERROR_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "api.h"
 #include "str.h"
@@ -17,24 +18,24 @@ extern "C" {
 #endif
 
 typedef enum gg_stage {
-  GG_STAGE_USAGE,   /* the command line */
-  GG_STAGE_LAYOUT,  /* the layout algebra */
-  GG_STAGE_SPEC,    /* YAML -> gg_spec */
-  GG_STAGE_PLAN,    /* gg_spec -> gg_plan */
-  GG_STAGE_DERIVE,  /* gg_plan -> gg_layouts */
-  GG_STAGE_EMIT,    /* gg_layouts -> gg_kernel */
-  GG_STAGE_COMPILE, /* text -> cubin */
-  GG_STAGE_RUNTIME, /* driver, device, launch, cache */
-  GG_STAGE_EMULATE, /* PTX on the CPU */
-  GG_STAGE_SYSTEM,  /* memory, files */
+  GG_STAGE_USAGE = 0,   /* the command line */
+  GG_STAGE_LAYOUT = 1,  /* the layout algebra */
+  GG_STAGE_SPEC = 2,    /* YAML -> gg_spec */
+  GG_STAGE_PLAN = 3,    /* gg_spec -> gg_plan */
+  GG_STAGE_DERIVE = 4,  /* gg_plan -> gg_layouts */
+  GG_STAGE_EMIT = 5,    /* gg_layouts -> gg_kernel */
+  GG_STAGE_COMPILE = 6, /* text -> cubin */
+  GG_STAGE_RUNTIME = 7, /* driver, device, launch, cache */
+  GG_STAGE_EMULATE = 8, /* PTX on the CPU */
+  GG_STAGE_SYSTEM = 9,  /* memory, files */
 } gg_stage;
 
+/* Numbers are fixed: errors.def has them, and of the stages new ones stand behind. */
 typedef enum gg_status {
   GG_OK = 0,
-#define GG_ERROR(name, stage, message, help) GG_E_##name,
+#define GG_ERROR(number, name, stage, message, help) GG_E_##name = (number),
 #include "errors.def"
 #undef GG_ERROR
-  GG_STATUS_COUNT
 } gg_status;
 
 /* Where in the input. Lines and columns count from 1; 0 means unknown. Columns count
@@ -55,12 +56,14 @@ typedef struct gg_error {
   char path[128];
   char message[1024];
   char *log; /* a compiler's log, or NULL; freed by gg_error_clear */
+  uint64_t reserved[8];
 } gg_error;
 
 #define GG_ERROR_INIT GG_ZEROED
 
 /* The message formats, as named constants so that the compiler checks each call's arguments. */
-#define GG_ERROR(name, stage, message, help) static const char gg_message_##name[] = message;
+#define GG_ERROR(number, name, stage, message, help)                                               \
+  static const char gg_message_##name[] = message;
 #include "errors.def"
 #undef GG_ERROR
 
@@ -84,6 +87,7 @@ typedef struct gg_error_info {
 } gg_error_info;
 
 GG_API const gg_error_info *gg_error_info_of(gg_status code); /* NULL for GG_OK and unknown codes */
+GG_API const gg_error_info *gg_error_info_at(size_t row); /* of the table; NULL behind its end */
 GG_API const char *gg_stage_name(gg_stage stage);
 
 /* Appends "file:line:column: error: message [NAME]" and, where `source` (the whole input text,

@@ -1,24 +1,62 @@
-/* Edit distance, a row of the table at a time (Wagner and Fischer, 1974). */
 #include "base/near.h"
 
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
-int gg_edit_distance(const char *a, const char *b) {
-  enum { longest = 95 };
-  size_t rows = strlen(a), columns = strlen(b);
-  int row[longest + 1];
-  if (rows > longest || columns > longest) return longest + 1;
+enum { longest_near = GG_NEAR_BYTES - 1 };
+
+static size_t least(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+/* Insert, delete, replace, swap neighbours. */
+static size_t edit_distance(const char *a, size_t rows, const char *b, size_t columns) {
+  unsigned char before[longest_near + 1] = {0}, last[longest_near + 1] = {0},
+                                      now[longest_near + 1] = {0};
   for (size_t j = 0; j <= columns; j++)
-    row[j] = (int)j;
+    now[j] = (unsigned char)j;
   for (size_t i = 1; i <= rows; i++) {
-    int diagonal = row[0];
-    row[0] = (int)i;
+    memcpy(before, last, sizeof before);
+    memcpy(last, now, sizeof last);
+    now[0] = (unsigned char)i;
     for (size_t j = 1; j <= columns; j++) {
-      int keep = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      int step = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-      row[j] = keep < step ? keep : step;
+      bool same = a[i - 1] == b[j - 1];
+      size_t best = least(least(last[j], now[j - 1]) + 1u, last[j - 1] + !same);
+      bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) best = least(best, before[j - 2] + 1u);
+      now[j] = (unsigned char)best;
     }
   }
-  return row[columns];
+  return now[columns];
+}
+
+/* Blind to case and to - against _; 0 of a word that is too long. */
+static size_t fold(char out[longest_near + 1], const char *text) {
+  size_t length = strlen(text);
+  if (length > longest_near) return 0;
+  for (size_t i = 0; i <= length; i++) {
+    out[i] = text[i] == '-' ? '_' : (char)tolower((unsigned char)text[i]);
+  }
+  return length;
+}
+
+void gg_near_start(gg_near *near, const char *wanted) {
+  *near = (gg_near){.wanted = wanted, .distance = SIZE_MAX};
+}
+
+void gg_near_try(gg_near *near, const char *word) {
+  char a[longest_near + 1], b[longest_near + 1];
+  size_t rows = fold(a, near->wanted), columns = fold(b, word);
+  if (rows == 0 || columns == 0) return;
+  size_t distance = edit_distance(a, rows, b, columns);
+  size_t limit = rows < 6 ? 1 : rows / 3;
+  if (distance > limit || distance >= columns) return;
+  /* Of two as far the one that is written more alike: Layout, not layout, for Layot. */
+  distance = distance * GG_NEAR_BYTES + edit_distance(near->wanted, rows, word, columns);
+  if (distance >= near->distance) return;
+  near->distance = distance;
+  snprintf(near->best, sizeof near->best, "%s", word);
 }

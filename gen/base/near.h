@@ -1,9 +1,20 @@
-/* How far one word is from another, for "did you mean". */
+/* "Did you mean": of the words it is shown, the closest to one that is misspelt, by edit distance,
+ * blind to case and to - against _; none where more than a third of the letters differ. */
 #ifndef GG_BASE_NEAR_H
 #define GG_BASE_NEAR_H
 
-/* How many letters must be inserted, dropped or replaced to make the one of the other; of words
- * longer than 95 letters, a number above any that is near. */
-int gg_edit_distance(const char *a, const char *b);
+#include <stddef.h>
+
+enum { GG_NEAR_BYTES = 128 }; /* of a word, with its NUL; longer ones are near to nothing */
+
+typedef struct gg_near {
+  const char *wanted;
+  char best[GG_NEAR_BYTES]; /* "" while none is close enough to suggest */
+  size_t distance;
+  const char *advice; /* to give in place of a suggestion; NULL: none */
+} gg_near;
+
+void gg_near_start(gg_near *near, const char *wanted);
+void gg_near_try(gg_near *near, const char *word);
 
 #endif

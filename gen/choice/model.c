@@ -23,29 +23,7 @@
 
 #include "atom/dtype.h"
 #include "layout/banks.h"
-
-static const gg_device_model devices[] = {
-#define GG_DEVICE(...) {__VA_ARGS__},
-#include "choice/devices.def"
-#undef GG_DEVICE
-};
-
-gg_device_model gg_device_model_of(int arch, int sm_count) {
-  gg_device_model out = devices[0];
-  for (size_t i = 1; i < sizeof devices / sizeof *devices; i++) {
-    if (devices[i].arch <= arch) out = devices[i];
-  }
-  if (sm_count > 0) {
-    double scale = (double)sm_count / out.sm_count;
-    out.sm_count = sm_count;
-    for (size_t i = 0; i < sizeof out.groups / sizeof *out.groups; i++)
-      out.groups[i] = (int)(scale * out.groups[i]);
-    out.dram_rate *= scale;
-    out.l2_bytes *= scale;
-    out.l2_rate *= scale;
-  }
-  return out;
-}
+#include "plan/traits.h"
 
 /* ---- Shapes --------------------------------------------------------------------------- */
 
@@ -53,6 +31,7 @@ gg_device_model gg_device_model_of(int arch, int sm_count) {
 typedef struct work {
   const gg_plan *plan;
   const gg_device_model *device;
+  gg_traits traits;
   gg_extents extents;
   double tiles_m, tiles_n; /* whole clusters */
   double bytes;            /* of an element of A or B */
@@ -99,6 +78,7 @@ static double band_of(const work *w) {
 
 static work make_work(const gg_plan *plan, gg_extents e, const gg_device_model *device) {
   work w = {.plan = plan, .device = device, .extents = e};
+  w.traits = gg_traits_of(plan, device);
   w.tiles_m = round_up(e.m, plan->tile_m, plan->cluster_m);
   w.tiles_n = round_up(e.n, plan->tile_n, plan->cluster_n);
   w.bytes = bits_of(plan->a.type) / 8.0;
@@ -109,56 +89,38 @@ static work make_work(const gg_plan *plan, gg_extents e, const gg_device_model *
 
 /* ---- One step, one tile --------------------------------------------------------------- */
 
-static bool is_warpgroup_wide(const gg_plan *plan) {
-  return plan->mma.row->kind == GG_MMA_wgmma;
-}
-
-/* The warps that a multiprocessor has for mma.sync, of two for each of its four schedulers: one
- * multiplies while the other waits. */
-static double warps_share(const gg_plan *plan, double tiles_each) {
-  enum { wanted = 8 };
+/* The warps that a multiprocessor has, of those that it should have. */
+static double warps_share(const work *w, double tiles_each) {
+  const gg_plan *plan = w->plan;
+  if (w->traits.warps_wanted == 0) return 1;
   double ctas = lesser(plan->ctas_per_sm, greater(1, tiles_each));
-  return lesser(1, ctas * plan->threads / GG_WARP / wanted);
+  return lesser(1, ctas * plan->threads / GG_WARP / w->traits.warps_wanted);
 }
 
 /* Of one multiprocessor, where `active` multiply. */
 static double mma_rate(const work *w, double active) {
-  const gg_plan *plan = w->plan;
   const gg_device_model *device = w->device;
-  const gg_dtype_info *a = gg_dtype_info_of(plan->a.type);
-  int kind = a->bits == 8 ? (a->kind == 'f' ? 2 : 3) : a->bits == 16 ? 0 : 1;
   double busy = active / (device->sustained * device->sm_count);
-  double rate = device->mma_rate[kind] / join(1, busy);
-  if (is_warpgroup_wide(plan)) return rate;
+  double rate = gg_device_mma_rate(device, w->plan->a.type) / join(1, busy);
   double tiles = w->tiles_m * w->tiles_n * (double)w->extents.batch;
-  return rate * device->warp_mma_share * warps_share(plan, tiles / device->sm_count);
+  return rate * w->traits.tensor_share * warps_share(w, tiles / device->sm_count);
 }
 
-static int sharers(const gg_plan *plan) {
-  return plan->pingpong ? 1 : plan->consumers > 0 ? plan->consumers : 2;
-}
-
-/* What shows of a K step's additions of sums that are promoted: less where a consumer has two sets
- * of sums, and where the others multiply, which are seldom all in step. */
+/* What shows of a K step's additions of sums that are promoted. */
 static double promoted_additions(const work *w) {
   const gg_plan *plan = w->plan;
-  if (!plan->promote) return 0;
-  double additions = (double)plan->tile_k / (plan->mma.k * plan->promote);
+  const gg_traits *traits = &w->traits;
+  if (traits->promotions == 0) return 0;
   double rows = 64, columns = 128; /* of which a consumer's are what `promotion` is of */
-  double sums = plan->tile_m * plan->tile_n / (rows * columns) / sharers(plan);
-  double hidden = plan->sum_sets * sharers(plan) * sharers(plan);
-  return additions * sums * w->device->promotion / hidden;
+  double sums = plan->tile_m * plan->tile_n / (rows * columns) / traits->owners;
+  return traits->promotions * sums * w->device->promotion / traits->promotions_hidden;
 }
 
 static double multiply_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
   double operations = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
   double tensor = operations / mma_rate(w, active);
-  /* Each block of rows reads its rows and all of the columns. */
-  double blocks_m = (double)plan->tile_m / plan->mma.m;
-  double blocks_n = (double)plan->tile_n / plan->mma.n;
-  if (!is_warpgroup_wide(plan)) blocks_m = plan->atoms_m, blocks_n = plan->atoms_n;
-  double read = blocks_n * w->m_step + blocks_m * w->n_step;
+  double read = w->traits.reads_a * w->m_step + w->traits.reads_b * w->n_step;
   return join(tensor, read / w->device->smem_rate) + promoted_additions(w);
 }
 
@@ -196,8 +158,7 @@ static double load_step_bytes(const work *w) {
 
 /* Bytes that a CTA has under way, of the stages that do not wait to be multiplied. */
 static double bytes_under_way(const work *w) {
-  int stages = w->plan->stages > 1 ? w->plan->stages - 1 : 1;
-  return w->plan->ctas_per_sm * stages * (w->m_step + w->n_step);
+  return w->plan->ctas_per_sm * w->traits.stages_ahead * (w->m_step + w->n_step);
 }
 
 /* Of A and B, of all batches. */
@@ -212,7 +173,6 @@ static double once_bytes(const work *w) {
  * anyway, and requests of ragged lines meet less. In a narrow band those who share lines are
  * nearer to each other (measured). */
 static double lockstep(const work *w, const gg_distribution *distribution) {
-  enum { usual_band = 8 };
   if (distribution->group_tiles > 1 || w->plan->cluster_k > 1) return 0;
   if (is_ragged(w, w->plan->a) || is_ragged(w, w->plan->b)) return 0;
   const gg_extents *e = &w->extents;
@@ -221,7 +181,7 @@ static double lockstep(const work *w, const gg_distribution *distribution) {
   double even = filled * filled;
   for (int i = 0; i < 3; i++)
     even *= even;
-  double near = 2 - lesser(1, w->band / usual_band);
+  double near = 2 - lesser(1, w->band / w->device->lockstep_band);
   double rounds = ceil(tiles * (double)e->batch / w->device->sm_count);
   return near * even * lesser(1, w->device->l2_bytes / once_bytes(w)) / rounds;
 }
@@ -229,10 +189,9 @@ static double lockstep(const work *w, const gg_distribution *distribution) {
 /* As many as `active` multiprocessors, each with its even part of the L2 cache's rate: those of a
  * large cluster are in one group, whose way there they share. */
 static double crowded(const work *w, double active) {
-  enum { large = 4 };
   const gg_device_model *device = w->device;
   int cluster = gg_plan_cluster_size(w->plan);
-  if (w->plan->cluster_k == 1 || cluster < large) return active;
+  if (w->plan->cluster_k == 1 || cluster < device->crowds_from) return active;
   double groups = sizeof device->groups / sizeof *device->groups;
   return lesser(ceil(active / cluster / groups) * cluster * groups, device->sm_count);
 }
@@ -249,11 +208,15 @@ static double load_rate(const work *w, double active) {
 static double load_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
   double step = w->step_bytes / load_rate(w, active);
-  if (!plan->copy_bytes_a || !plan->copy_bytes_b) return step; /* by tensor maps */
-  double warps = (w->m_step + w->n_step) / w->device->copy_rate;
-  double threads =
-      (w->m_step / plan->copy_bytes_a + w->n_step / plan->copy_bytes_b) / w->device->copies_rate;
-  return join(step, plan->specialised ? warps : threads);
+  switch (w->traits.loader) {
+  case GG_LOADER_WARPS:
+    return join(step, (w->m_step + w->n_step) / w->device->copy_rate);
+  case GG_LOADER_THREADS:
+    return join(step, (w->m_step / plan->copy_bytes_a + w->n_step / plan->copy_bytes_b) /
+                          w->device->copies_rate);
+  default:
+    return step;
+  }
 }
 
 /* Seconds of one consumer's epilogue of one tile. */
@@ -261,22 +224,22 @@ static double tile_epilogue(const work *w) {
   const gg_plan *plan = w->plan;
   double columns = plan->tile_n;
   if (plan->epi_n) columns = ceil(columns / plan->epi_n) * plan->epi_n;
-  double elements = plan->tile_m * columns / sharers(plan);
+  double elements = plan->tile_m * columns / w->traits.owners;
   double staged = plan->epi_n ? plan->epi_n * bits_of(plan->d.type) / 8.0 : line;
   bool across = plan->epi_n && !plan->access_bytes_d && plan->d.major == GG_MAJOR_M;
   double line_bytes = across ? plan->epi_m * bits_of(plan->d.type) / 8.0 : line;
   elements *= 1 + w->device->narrow_store * narrowness(staged) +
               w->device->column_store * narrowness(line_bytes);
-  double rate = w->device->epilogue_rate * (plan->pingpong ? w->device->epilogue_alone : 1);
+  double rate = w->device->epilogue_rate;
+  if (w->traits.overlap == GG_OVERLAP_TURNS) rate *= w->device->epilogue_alone;
   return w->device->epilogue + elements / rate;
 }
 
 /* What of a tile's epilogue shows beside the next one's multiplying, of `tile` seconds. */
 static double visible_epilogue(const work *w, double tile) {
   double each = tile_epilogue(w);
-  if (w->plan->pingpong) return greater(0, each - tile) / 2;
-  bool overlaps = gg_plan_is_persistent(w->plan) || w->plan->ctas_per_sm > 1;
-  return each * (overlaps ? 1 - w->device->epilogue_hidden : 1);
+  if (w->traits.overlap == GG_OVERLAP_TURNS) return greater(0, each - tile) / 2;
+  return each * (w->traits.overlap == GG_OVERLAP_NEXT ? 1 - w->device->epilogue_hidden : 1);
 }
 
 /* ---- DRAM ----------------------------------------------------------------------------- */
@@ -402,7 +365,7 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   gg_distributed distributed = gg_distributed_of_plan(plan);
   gg_distribution distribution;
   int at_once = resident(plan, device);
-  if (!gg_distribution_make(&distribution, &distributed, extents, at_once)) {
+  if (!gg_distribution_make(&distribution, &distributed, extents, at_once, device)) {
     out.seconds = INFINITY;
     return out;
   }

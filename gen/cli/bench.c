@@ -38,7 +38,8 @@ static gg_status add_set(operand_sets *sets, const bench_rig *rig, const bench_e
   const cli_case *c = entry->c;
   bench_c place = entry->epilogue ? entry->epilogue->c : BENCH_C_NONE;
   bool has_c = place != BENCH_C_NONE;
-  gg_problem shape = {.m = c->m,
+  gg_problem shape = {.size = sizeof(gg_problem),
+                      .m = c->m,
                       .n = c->n,
                       .k = c->k,
                       .batch = c->batch,

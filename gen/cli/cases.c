@@ -43,7 +43,7 @@ static gg_status read_type(gg_dtype *out, const field *f, int number, gg_error *
     *out = (gg_dtype)type;
     return GG_OK;
   }
-  char given[GG_SHOWN_MAX], wanted[128];
+  char given[GG_SHOWN_MAX], wanted[GG_NEAR_BYTES + 32];
   gg_near near;
   snprintf(given, sizeof given, "%.*s", (int)f->length, f->text);
   gg_near_word(&near, given, gg_key_find("a.type", strlen("a.type")));
@@ -202,6 +202,7 @@ static bool same_operand(char name, gg_dtype type, gg_major major, const gg_oper
 /* The dense problem with addresses that are aligned to anything. */
 static gg_problem dense_problem(const cli_case *c) {
   return (gg_problem){
+      .size = sizeof(gg_problem),
       .m = c->m,
       .n = c->n,
       .k = c->k,
@@ -240,7 +241,7 @@ bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why) {
     return false;
   }
   gg_problem p = dense_problem(c);
-  gg_prepared prepared;
+  gg_launch_facts prepared;
   gg_error err = GG_ERROR_INIT;
   bool fits = !__builtin_mul_overflow(c->m, c->k, &p.batch_stride_a) &&
               !__builtin_mul_overflow(c->n, c->k, &p.batch_stride_b) &&
@@ -251,7 +252,7 @@ bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why) {
     return false;
   }
   if (place_extras(&p, kernel, &err) == GG_OK &&
-      gg_problem_check(&prepared, kernel, &p, 1, &err) == GG_OK) {
+      gg_problem_check(&prepared, kernel, &p, 1, gg_device_row(0), &err) == GG_OK) {
     return true;
   }
   gg_str_puts(why, err.message);

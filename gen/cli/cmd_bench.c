@@ -547,7 +547,10 @@ static int run_all(bench *b) {
 static int run_on_device(bench *b) {
   gg_error err = GG_ERROR_INIT;
   gg_context_options opt = {
-      .device = (int)b->given->device, .provider = GG_PROVIDER_CUDA, .compiler.warn = cli_warn};
+      .size = sizeof(gg_context_options),
+      .device = (int)b->given->device,
+      .provider = GG_PROVIDER_CUDA,
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .warn = cli_warn}};
   gg_status st = gg_context_open(&b->rig.context, &opt, &err);
   if (st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE) {
     printf("%zu kernels, %zu cases. Nothing was run: %s.\n", b->kernels.count, b->cases.count,

@@ -90,7 +90,11 @@ static void find_devices(findings *out) {
   for (int i = 0; i < devices_max; i++) {
     gg_error err = GG_ERROR_INIT;
     gg_context *context;
-    gg_context_options opt = {.device = i, .provider = GG_PROVIDER_CUDA, .compiler.cache = ""};
+    gg_context_options opt = {
+        .size = sizeof(gg_context_options),
+        .device = i,
+        .provider = GG_PROVIDER_CUDA,
+        .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .cache = ""}};
     if (gg_context_open(&context, &opt, &err)) {
       if (i == 0) gg_str_puts(&out->no_device, err.message);
       gg_error_clear(&err);
@@ -105,7 +109,10 @@ static void find_devices(findings *out) {
 static void find_emulator(findings *out) {
   gg_error err = GG_ERROR_INIT;
   gg_context *context;
-  gg_context_options opt = {.provider = GG_PROVIDER_EMU, .compiler.cache = ""};
+  gg_context_options opt = {
+      .size = sizeof(gg_context_options),
+      .provider = GG_PROVIDER_EMU,
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .cache = ""}};
   if (gg_context_open(&context, &opt, &err)) {
     gg_str_puts(&out->no_emulator, err.message);
     gg_error_clear(&err);
@@ -149,7 +156,7 @@ static bool family_on_device(gg_str *out, const findings *found, const gg_target
 /* ---- Text ----------------------------------------------------------------------------- */
 
 static void print_toolkit(const findings *found) {
-  gg_compiler_facts facts = gg_compiler_facts_of(found->compiler);
+  gg_compiler_facts facts = *gg_compiler_facts_of(found->compiler);
   printf("toolkit   %s\n", found->toolkit.length ? gg_str_text(&found->toolkit)
                                                  : "none: set CUDA_HOME to where it is");
   if (found->nvcc_version.length) printf("nvcc      %s\n", gg_str_text(&found->nvcc_version));
@@ -245,7 +252,7 @@ static void json_device(gg_str *out, const findings *found, const gg_device_fact
 }
 
 static void make_json(gg_str *out, const findings *found) {
-  gg_compiler_facts facts = gg_compiler_facts_of(found->compiler);
+  gg_compiler_facts facts = *gg_compiler_facts_of(found->compiler);
   gg_str_puts(out, "{\n");
   json_text(out, "version", gg_version());
   json_text(out, "toolkit", gg_str_text(&found->toolkit));
@@ -313,7 +320,7 @@ static int run(const void *values, int argc, char **argv) {
   gg_error err = GG_ERROR_INIT;
   findings found = {0};
   int code;
-  gg_compiler_options opt = {.warn = cli_warn};
+  gg_compiler_options opt = {.size = sizeof(gg_compiler_options), .warn = cli_warn};
   gg_status st = gg_compiler_open(&found.compiler, &opt, &err);
   if (!st) st = gg_cache_open(&found.cache, NULL, 0, &err);
   if (st) {

@@ -43,7 +43,11 @@ static int replay_on(const gg_recipe *recipe, gg_provider provider, int ordinal,
                      const cli_emulate *given) {
   gg_error err = GG_ERROR_INIT;
   gg_context *context;
-  gg_context_options opt = {.provider = provider, .device = ordinal, .compiler.warn = cli_warn};
+  gg_context_options opt = {
+      .size = sizeof(gg_context_options),
+      .provider = provider,
+      .device = ordinal,
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .warn = cli_warn}};
   gg_str lines = GG_STR_INIT;
   int failed = 0, code = CLI_OK;
   gg_status st = gg_context_open(&context, &opt, &err);

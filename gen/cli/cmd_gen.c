@@ -238,7 +238,7 @@ static gg_status write_plan(generation *gen, const gg_spec *spec, const char *na
 static gg_status write_compiled(generation *gen, const gg_kernel *kernel, emit_kind kind,
                                 gg_error *err) {
   gg_status st = GG_OK;
-  gg_compiler_options opt = {.warn = cli_warn};
+  gg_compiler_options opt = {.size = sizeof(gg_compiler_options), .warn = cli_warn};
   if (!gen->compiler && (st = gg_compiler_open(&gen->compiler, &opt, err))) return st;
   gg_binary *binary = NULL;
   gg_format format = kind == EMIT_PTX ? GG_FORMAT_PTX : GG_FORMAT_CUBIN;

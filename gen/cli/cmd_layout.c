@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "calculator/expr.h"
 #include "cli/cli.h"
-#include "layout/expr.h"
 
 typedef struct layout_options {
   bool table, compact, cute, list;

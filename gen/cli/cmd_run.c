@@ -42,7 +42,7 @@ static const int64_t host_budget = (int64_t)1 << 27, device_budget = (int64_t)1 
 static int compile_only(const cli_kernels *kernels, gg_error *why) {
   gg_error err = GG_ERROR_INIT;
   gg_compiler *compiler;
-  gg_compiler_options opt = {.warn = cli_warn};
+  gg_compiler_options opt = {.size = sizeof(gg_compiler_options), .warn = cli_warn};
   int code = CLI_NO_DEVICE;
   if (gg_compiler_open(&compiler, &opt, &err)) return cli_report(&err, NULL);
   for (size_t i = 0; i < kernels->count; i++) {
@@ -261,7 +261,10 @@ static int run_kernel(session *s, bool normal, bool integers) {
 static gg_status open_contexts(gg_context *contexts[places_max], int *count,
                                const cli_device *device, gg_error *err) {
   gg_context_options opt = {
-      .device = device->ordinal, .provider = device->provider, .compiler.warn = cli_warn};
+      .size = sizeof(gg_context_options),
+      .device = device->ordinal,
+      .provider = device->provider,
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .warn = cli_warn}};
   *count = 0;
   gg_status st = gg_context_open(&contexts[0], &opt, err);
   if (st) return st;

@@ -335,7 +335,7 @@ static int open_files(tune *t) {
 }
 
 static int tune_all(tune *t) {
-  gg_compiler_facts compiler = gg_compiler_facts_of(gg_context_compiler(t->rig.context));
+  gg_compiler_facts compiler = *gg_compiler_facts_of(gg_context_compiler(t->rig.context));
   t->compiler = compiler.nvrtc_version;
   t->model = gg_device_model_of(t->device->arch, t->device->emulated ? 0 : t->device->sm_count);
   if (t->device->emulated) {
@@ -366,7 +366,10 @@ static int run_on_device(tune *t) {
   if (device.both) return cli_usage("tune takes one device, not both");
   if (device.provider == GG_PROVIDER_AUTO) device.provider = GG_PROVIDER_CUDA;
   gg_context_options opt = {
-      .device = device.ordinal, .provider = device.provider, .compiler.warn = cli_warn};
+      .size = sizeof(gg_context_options),
+      .device = device.ordinal,
+      .provider = device.provider,
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .warn = cli_warn}};
   gg_status st = gg_context_open(&t->rig.context, &opt, &err);
   if (st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE) {
     fprintf(stderr,

@@ -55,7 +55,7 @@ static int check_writable(const char *path) {
 }
 
 int cli_emulate_begin(cli_device *out, const cli_emulate *given) {
-  gg_emu_options options;
+  gg_emu_options options = GG_EMU_OPTIONS_INIT;
   int code = read_device(out, given->device);
   if (code) return code;
   if (gg_emu_options_init(&options)) return cli_usage("%s", gg_emu_message());

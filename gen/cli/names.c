@@ -6,8 +6,6 @@
 #include "gemmgen_emu.h"
 #include "pipeline.h"
 
-enum { mbarrier_bytes = 8, warps_a_group = 4 };
-
 static void name(const gg_plan *plan, gg_emu_name_kind kind, const char *text, int64_t first,
                  int64_t count, int64_t each) {
   if (count > 0) {
@@ -15,25 +13,32 @@ static void name(const gg_plan *plan, gg_emu_name_kind kind, const char *text, i
   }
 }
 
-/* The mbarriers of the pipeline, in the order in which the templates have them; those of sums
- * follow (parts/sm90_parts.cu). */
-static void name_mbarriers(const gg_plan *plan, const gg_layouts *layouts) {
-  int64_t at = layouts->barriers_begin, ring = (int64_t)plan->stages * mbarrier_bytes;
-  if (!at) return;
-  name(plan, GG_EMU_NAME_SHARED, "full", at, plan->stages, mbarrier_bytes);
-  if (!plan->specialised) return;
-  name(plan, GG_EMU_NAME_SHARED, "empty", at + ring, plan->stages, mbarrier_bytes);
-  int64_t sums = (layouts->smem_bytes - at - 2 * ring) / mbarrier_bytes;
-  name(plan, GG_EMU_NAME_SHARED, "sums", at + 2 * ring, sums, mbarrier_bytes);
+static void name_mbarriers(const gg_plan *plan, const gg_ring_barriers *barriers) {
+  name(plan, GG_EMU_NAME_SHARED, barriers->name, barriers->begin, barriers->count,
+       GG_BARRIER_BYTES);
 }
 
-/* The first warpgroup loads, each of the others is a consumer. */
-static void name_roles(const gg_plan *plan) {
+static void name_rings(const gg_plan *plan, const gg_rings *rings) {
+  for (size_t i = 0; i < rings->count; i++) {
+    const gg_ring *ring = &rings->list[i];
+    name_mbarriers(plan, &ring->full);
+    for (int k = 0; k < ring->empties; k++)
+      name_mbarriers(plan, &ring->empty[k]);
+  }
+}
+
+/* Each of the consumers' groups by itself; all of them are one role of the kernel's. */
+static void name_roles(const gg_plan *plan, const gg_rings *rings) {
   static const char *const consumers[] = {"consumer 0", "consumer 1", "consumer 2", "consumer 3"};
   if (!plan->specialised) return;
-  name(plan, GG_EMU_NAME_WARPS, "producer", 0, 1, warps_a_group);
-  for (int i = 0; i < plan->consumers && i < 4; i++) {
-    name(plan, GG_EMU_NAME_WARPS, consumers[i], (i + 1) * warps_a_group, 1, warps_a_group);
+  for (size_t i = 0; i < rings->role_count; i++) {
+    const gg_role *role = &rings->roles[i];
+    if (role->id != GG_ROLE_CONSUMER)
+      name(plan, GG_EMU_NAME_WARPS, role->name, role->first_warp, 1, role->warps);
+    for (int k = 0; k < role->groups && k < 4; k++) {
+      int warps = role->warps / role->groups;
+      name(plan, GG_EMU_NAME_WARPS, consumers[k], role->first_warp + k * warps, 1, warps);
+    }
   }
   if (plan->pingpong) name(plan, GG_EMU_NAME_BARRIERS, "turn", 1, plan->consumers, 1);
 }
@@ -43,8 +48,8 @@ static gg_status name_parts(void *user, const gg_spec *spec, gg_error *err) {
   gg_compilation compilation = GG_COMPILATION_INIT;
   gg_status st = gg_compilation_run(&compilation, spec, err);
   if (!st) {
-    name_mbarriers(compilation.plan, compilation.layouts);
-    name_roles(compilation.plan);
+    name_rings(compilation.plan, &compilation.layouts->rings);
+    name_roles(compilation.plan, &compilation.layouts->rings);
   }
   gg_compilation_free(&compilation);
   return st;

@@ -93,7 +93,8 @@ static int packed_alignment(int64_t extent, gg_dtype type) {
 gg_form cli_case_form(const cli_case *c) {
   int64_t a = c->a_major == GG_MAJOR_K ? c->k : c->m, b = c->b_major == GG_MAJOR_K ? c->k : c->n;
   int64_t d = c->d_major == GG_MAJOR_N ? c->n : c->m;
-  gg_form form = {.a = {c->a, c->a_major, packed_alignment(a, c->a)},
+  gg_form form = {.size = sizeof(gg_form),
+                  .a = {c->a, c->a_major, packed_alignment(a, c->a)},
                   .b = {c->b, c->b_major, packed_alignment(b, c->b)},
                   .d = {c->d, c->d_major, packed_alignment(d, c->d)},
                   .accumulator = c->accumulator};

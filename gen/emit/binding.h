@@ -1,4 +1,5 @@
-/* What a family binds for its template: names to texts and flags, texts kept in one arena. */
+/* What a family binds for its template: names to texts, flags and parts. Texts are kept in one
+ * arena. */
 #ifndef GG_EMIT_BINDING_H
 #define GG_EMIT_BINDING_H
 
@@ -13,6 +14,10 @@ typedef struct gg_bindings {
 } gg_bindings;
 
 void gg_bind_flag(gg_bindings *bindings, const char *name, bool flag);
+
+/* Fills a slot with templates/parts/PART.cu; NULL leaves it empty. `part` is not copied. */
+void gg_bind_part(gg_bindings *bindings, const char *slot, const char *part);
+
 void gg_bind_text(gg_bindings *bindings, const char *name, const char *text);
 
 /* Binds what was built in `text`, and frees it. */

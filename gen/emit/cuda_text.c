@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "atom/dtype.h"
-#include "emit/operations.h"
 #include "plan/operands.h"
 #include "plan/operation.h"
 
@@ -255,15 +254,14 @@ static void write_conversions(gg_str *out, const gg_plan *plan, const char *acc_
 }
 
 gg_status gg_cuda_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
-                       const char *acc_type, gg_error *err) {
+                       const char *acc_type, const char *conversions, gg_error *err) {
   gg_str text = GG_STR_INIT;
   gg_status st = gg_mma_atom_wrapper(&text, &plan->mma, "mma", err);
-  gg_bind_str(out, "mma", &text);
-  if (st) return st;
+  gg_str_printf(&text, "\n%s", conversions);
   write_conversions(&text, plan, acc_type);
-  gg_bind_str(out, "conversions", &text);
+  gg_bind_str(out, "instructions", &text);
+  if (st) return st;
   write_parameters(&text, plan, layouts);
   gg_bind_str(out, "parameters", &text);
-  gg_bind_operations(out, plan, layouts, layouts->size_c == 0);
   return GG_OK;
 }

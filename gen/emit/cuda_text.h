@@ -28,9 +28,9 @@ void gg_cuda_write_widening(gg_str *out, const char *name, gg_dtype type);
  * the nearest, ties to even; those of 8 bits saturate. */
 void gg_cuda_write_narrowing(gg_str *out, const char *name, gg_dtype type, gg_dtype compute);
 
-/* Binds what every family's kernel has: the MMA, conversions, parameters, the epilogue's
- * operations. `acc_type`: of an accumulator's register. */
+/* Binds what families' kernels have in common: the MMA, conversions, parameters. `acc_type`: of an
+ * accumulator's register; `conversions`: others that the family has, which stand in front. */
 gg_status gg_cuda_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
-                       const char *acc_type, gg_error *err);
+                       const char *acc_type, const char *conversions, gg_error *err);
 
 #endif

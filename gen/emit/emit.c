@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "emit/operations.h"
 #include "emit/report.h"
+#include "emit/skeleton.h"
 #include "plan/distribution.h"
 #include "plan/operands.h"
 #include "plan/target.h"
@@ -94,7 +96,7 @@ static gg_status bind_banner(gg_bindings *bindings, size_t *length, const gg_pla
   char arch[GG_ARCH_NAME_MAX];
   gg_arch_name(arch, plan->arch);
   gg_str_printf(&text, "// %s\n//\n// Made by gemmgen %s from this spec:\n//\n", plan->name,
-                gg_version());
+                GG_VERSION);
   gg_spec_print(&text, plan->asked, "//   ");
   gg_str_puts(&text, "//\n// What was decided and derived from it:\n//\n");
   if (st == GG_OK) gg_report_print(&text, &report, "//   ");
@@ -165,9 +167,11 @@ static gg_status write_source(kernel_memory *memory, const gg_plan *plan, const 
   gg_status st;
   if ((st = bind_banner(&bindings, &memory->code_begin, plan, layouts, err))) return st;
   gg_bind_text(&bindings, "name", plan->name);
-  if ((st = plan->target->bind(&bindings, plan, layouts, err))) return st;
+  const gg_skeleton *skeleton = &gg_skeletons[plan->target->id];
+  if ((st = skeleton->bind(&bindings, plan, layouts, err))) return st;
+  gg_bind_operations(&bindings, plan, layouts, layouts->size_c == 0);
   if ((st = gg_bindings_check(&bindings, err))) return st;
-  st = gg_template_expand(&memory->source, gg_template_files, plan->target->template_name,
+  st = gg_template_expand(&memory->source, gg_template_files, skeleton->template_name,
                           bindings.rows, bindings.count, err);
   if (!st) st = write_fingerprint(memory, err);
   memory->kernel.source = gg_str_text(&memory->source);

@@ -1,8 +1,7 @@
 /* Family naive: plan -> what templates/naive.cu names. */
-#include "plan/naive.h"
-
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
+#include "emit/skeleton.h"
 
 static void write_sizes(gg_str *out, const gg_plan *plan) {
   const struct {
@@ -30,14 +29,16 @@ static void write_sizes(gg_str *out, const gg_plan *plan) {
 
 gg_status gg_naive_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                         gg_error *err) {
-  gg_str text = GG_STR_INIT;
+  gg_str text = GG_STR_INIT, conversion = GG_STR_INIT;
   gg_str_puts(&text, "using int64 = long long;\n");
   gg_cuda_write_type(&text, "ab", plan->a.type);
   gg_cuda_write_types(&text, plan);
-  gg_bind_str(out, "types", &text);
+  gg_str_putc(&text, '\n');
   write_sizes(&text, plan);
   gg_bind_str(out, "sizes", &text);
-  gg_cuda_write_widening(&text, "ab", plan->a.type);
-  gg_bind_str(out, "operand_conversion", &text);
-  return gg_cuda_bind(out, plan, layouts, "float", err);
+  gg_cuda_write_widening(&conversion, "ab", plan->a.type);
+  gg_status st = gg_cuda_bind(out, plan, layouts, "float", gg_str_text(&conversion), err);
+  if (conversion.failed) out->failed = true;
+  gg_str_free(&conversion);
+  return st;
 }

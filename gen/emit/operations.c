@@ -205,7 +205,7 @@ static void write_move(gg_str *out, const epilogue *e) {
     write_text(out, "  of.@ += batch * of.batch_stride_@;\n", &it);
     if (!it.staged) write_text(out, spans[it.span].move, &it);
   }
-  gg_str_puts(out, "  return of;\n}\n\n");
+  gg_str_puts(out, "  return of;\n}\n");
 }
 
 /* ---- Values ----------------------------------------------------------------------------- */
@@ -317,22 +317,25 @@ static bool stores_matrices(const epilogue *e) {
   return false;
 }
 
-static void bind_flags(gg_bindings *out, const epilogue *e) {
+/* What the operations call. Activations are one part, of which each has its own functions. */
+static void bind_parts(gg_bindings *out, const epilogue *e) {
   const gg_plan *plan = e->plan;
   bool erf = has(plan, GG_OP_GELU, GG_GELU_ERF), tanh = has(plan, GG_OP_GELU, GG_GELU_TANH);
-  bool silu = has(plan, GG_OP_SILU, GG_GELU_ERF);
-  bool relu = has(plan, GG_OP_RELU, GG_GELU_ERF);
-  gg_bind_flag(out, "activations", relu || erf || tanh || silu);
+  bool silu = has(plan, GG_OP_SILU, GG_GELU_ERF), relu = has(plan, GG_OP_RELU, GG_GELU_ERF);
+  bool any = relu || erf || tanh || silu;
+  bool loads = reads_matrices(e), stores = stores_matrices(e);
+  gg_bind_part(out, "matrix_elements", loads || stores ? "matrix_elements" : NULL);
+  gg_bind_part(out, "load_two", loads ? "load_two" : NULL);
+  gg_bind_part(out, "store_two", stores ? "store_two" : NULL);
+  gg_bind_part(out, "vector_elements", plan->vector_buffers ? "vector_elements" : NULL);
+  gg_bind_part(out, "activations", any ? "activations" : NULL);
+  if (!any) return;
   gg_bind_flag(out, "relu", relu);
   gg_bind_flag(out, "gelu_erf", erf);
   gg_bind_flag(out, "gelu_tanh", tanh);
   gg_bind_flag(out, "silu", silu);
   gg_bind_flag(out, "sigmoid", tanh || silu);
   gg_bind_flag(out, "exp2", erf || tanh || silu);
-  bool loads = reads_matrices(e), stores = stores_matrices(e);
-  gg_bind_flag(out, "load_two", loads);
-  gg_bind_flag(out, "store_two", stores);
-  gg_bind_flag(out, "matrices", loads || stores);
 }
 
 void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
@@ -342,7 +345,7 @@ void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   for (size_t i = 0; i < plan->operation_count; i++) {
     if (plan->operations[i].kind == GG_OP_LINEAR && is_fetched(&e, i)) e.reads_c = false;
   }
-  bind_flags(out, &e);
+  bind_parts(out, &e);
   if (e.reads_c) {
     int64_t bytes = gg_dtype_bytes(plan->c.type, 1);
     gg_str_printf(&text, "constexpr bool c_pairs = %s;  // two neighbours at once\n\n",
@@ -361,5 +364,4 @@ void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   gg_bind_str(out, "values", &text);
   write_operand_list(&text, &e);
   gg_bind_str(out, "operand_list", &text);
-  gg_bind_flag(out, "vectors", plan->vector_buffers > 0);
 }

@@ -10,6 +10,7 @@
 #include "atom/dtype.h"
 #include "plan/epilogue.h"
 #include "plan/occupancy.h"
+#include "plan/operands.h"
 #include "plan/operation.h"
 #include "plan/target.h"
 #include "plan/transpose.h"
@@ -307,13 +308,104 @@ static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts
   }
 }
 
-static void report_memory(gg_report *report, const gg_layouts *layouts) {
-  for (size_t i = 0; i < layouts->region_count; i++) {
-    const gg_smem_region *region = &layouts->regions[i];
-    add_text(report, "shared memory", region->name, "%lld..%lld", (long long)region->offset,
-             (long long)(region->offset + region->bytes))
-        ->remark = "B";
+/* ---- Operands, roles and rings ------------------------------------------------------------- */
+
+static const char *operand_name(gg_report *report, const gg_plan *plan, const gg_operand_row *row) {
+  static const char *const names[] = {
+      [GG_OPERAND_A] = "A", [GG_OPERAND_B] = "B", [GG_OPERAND_C] = "C", [GG_OPERAND_D] = "D"};
+  if (row->id != GG_OPERAND_EXTRA) return names[row->id];
+  char name[GG_OPERATION_NAME_MAX];
+  gg_str text = GG_STR_INIT;
+  gg_str_puts(&text, gg_operation_name(name, plan->operations, (size_t)row->operation));
+  return keep(report, &text);
+}
+
+/* In whose stages each operand lies, and who brings it there or takes it from there. */
+static void report_operands(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
+  static const char *const copies[] = {[GG_COPY_DIRECT] = "loaded and stored by threads",
+                                       [GG_COPY_MAP] = "copied by its tensor map",
+                                       [GG_COPY_THREADS] = "copied by threads"};
+  gg_operand_row operands[GG_OPERAND_ROWS_MAX];
+  size_t count = gg_operand_rows(operands, plan, layouts);
+  for (size_t i = 0; i < count; i++) {
+    const gg_operand_row *row = &operands[i];
+    const char *name = operand_name(report, plan, row);
+    gg_fact *fact;
+    if (row->bytes) {
+      fact = add_text(report, "operands", name, "%s, %lld..%lld of each", row->ring->name,
+                      (long long)row->offset, (long long)(row->offset + row->bytes));
+    } else {
+      fact =
+          add_text(report, "operands", name, "%s", row->ring ? row->ring->name : "global memory");
+    }
+    fact->remark = copies[row->copy];
   }
+}
+
+static void report_roles(gg_report *report, const gg_rings *rings) {
+  for (size_t i = 0; i < rings->role_count; i++) {
+    const gg_role *role = &rings->roles[i];
+    gg_str warps = GG_STR_INIT, remark = GG_STR_INIT;
+    gg_str_printf(&warps, role->warps == 1 ? "warp %d" : "warps %d..%d", role->first_warp,
+                  role->first_warp + role->warps - 1);
+    gg_str_puts(&remark, role->elected ? "one thread" : "all threads");
+    if (role->registers) gg_str_printf(&remark, ", %d registers each", role->registers);
+    gg_fact *fact = add(report, "roles", role->name);
+    fact->text = keep(report, &warps);
+    fact->remark = keep(report, &remark);
+  }
+}
+
+static const char *role_name(const gg_rings *rings, gg_role_id id) {
+  const gg_role *role = gg_rings_role(rings, id);
+  return role ? role->name : "";
+}
+
+/* What ends a phase of barriers; those that are never used have no arrivals. */
+static void report_barriers(gg_report *report, const gg_ring_barriers *barriers, int64_t tx_bytes) {
+  gg_str text = GG_STR_INIT;
+  if (!barriers->arrivals) return;
+  gg_str_printf(&text, "%d arrival%s", barriers->arrivals, barriers->arrivals == 1 ? "" : "s");
+  if (tx_bytes) gg_str_printf(&text, " and %lld B", (long long)tx_bytes);
+  gg_fact *fact = add(report, "rings", barriers->name);
+  fact->text = keep(report, &text);
+  fact->remark = "end a phase";
+}
+
+/* Who fills and who drains each ring, and its barriers. */
+static void report_rings(gg_report *report, const gg_rings *rings) {
+  for (size_t i = 0; i < rings->count; i++) {
+    const gg_ring *ring = &rings->list[i];
+    gg_str size = GG_STR_INIT, remark = GG_STR_INIT;
+    if (ring->instances > 1) gg_str_printf(&size, "%d x ", ring->instances);
+    gg_str_printf(&size, "%d x %lld B", ring->depth, (long long)ring->bytes);
+    gg_str_printf(&remark, "filled by %s, drained by %s", role_name(rings, ring->filled_by),
+                  role_name(rings, ring->drained_by));
+    gg_fact *fact = add(report, "rings", ring->name);
+    fact->text = keep(report, &size);
+    fact->remark = keep(report, &remark);
+    report_barriers(report, &ring->full, ring->tx_bytes);
+    for (int k = 0; k < ring->empties; k++)
+      report_barriers(report, &ring->empty[k], 0);
+  }
+}
+
+/* ---- Memory and cost ----------------------------------------------------------------------- */
+
+/* Where something lies in shared memory. */
+static void add_place(gg_report *report, const char *name, int64_t begin, int64_t bytes) {
+  add_text(report, "shared memory", name, "%lld..%lld", (long long)begin,
+           (long long)(begin + bytes))
+      ->remark = "B";
+}
+
+static void report_memory(gg_report *report, const gg_layouts *layouts) {
+  const gg_rings *rings = &layouts->rings;
+  for (size_t i = 0; i < rings->count; i++)
+    add_place(report, rings->list[i].name, rings->list[i].begin, gg_ring_bytes(&rings->list[i]));
+  if (rings->barriers)
+    add_place(report, "barriers", rings->barriers_begin,
+              (int64_t)rings->barriers * GG_BARRIER_BYTES);
   add_number(report, "shared memory", "total", layouts->smem_bytes, "B a CTA");
   for (size_t i = 0; i < layouts->access_count; i++) {
     const gg_smem_access *access = &layouts->accesses[i];
@@ -339,14 +431,17 @@ static void report_occupancy(gg_report *report, const gg_plan *plan, const gg_la
 }
 
 static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
-  add_number(report, "cost", "accumulator_registers", layouts->accumulator_registers, "a thread");
+  const gg_accumulator_place *sums = &layouts->accumulator;
+  gg_str remark = GG_STR_INIT;
+  gg_str_puts(&remark, "a thread");
+  if (sums->sets > 1) gg_str_printf(&remark, ", in %d sets", sums->sets);
+  add_number(report, "cost", "accumulator_registers", sums->registers, keep(report, &remark));
   if (layouts->fragment_registers) {
     add_number(report, "cost", "fragment_registers", layouts->fragment_registers,
                "a thread, double buffered");
   }
-  if (plan->stages) {
-    add_number(report, "cost", "smem_bytes_per_stage", layouts->smem_bytes_per_stage, "B");
-  }
+  const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES);
+  if (stages) add_number(report, "cost", "smem_bytes_per_stage", stages->bytes, "B");
   report_occupancy(report, plan, layouts);
   double flop = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
   double bytes = ((double)plan->tile_m * gg_dtype_info_of(plan->a.type)->bits +
@@ -369,6 +464,9 @@ gg_status gg_report_make(gg_report *out, const gg_plan *plan, const gg_layouts *
   report_decisions(out, &as_asked);
   report_layouts(out, layouts);
   report_maps(out, plan, layouts);
+  report_operands(out, plan, layouts);
+  report_roles(out, &layouts->rings);
+  report_rings(out, &layouts->rings);
   report_memory(out, layouts);
   report_cost(out, plan, layouts);
   return out->failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;

@@ -13,7 +13,7 @@ typedef struct gg_fact {
   const char *remark; /* behind the value, for people; NULL for none */
 } gg_fact;
 
-enum { GG_FACTS_MAX = 128 };
+enum { GG_FACTS_MAX = 160 };
 
 typedef struct gg_report {
   gg_arena arena; /* owns the texts */

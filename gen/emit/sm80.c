@@ -2,11 +2,10 @@
  *
  * One block of constexpr sizes, types, layout functions and instruction wrappers goes to the top
  * of the kernel; the body below it uses only those names. */
-#include "plan/sm80.h"
-
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
 #include "emit/layout_text.h"
+#include "emit/skeleton.h"
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
@@ -66,7 +65,7 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   gg_str_printf(out, "constexpr unsigned epi_bytes = %lld;  // a warp's staging memory\n",
                 (long long)layouts->staging_bytes);
   gg_str_printf(out, "constexpr unsigned staging_begin = %lld;  // of the first warp\n",
-                (long long)layouts->staging_begin);
+                (long long)gg_rings_find(&layouts->rings, GG_RING_STAGING)->begin);
   gg_str_printf(out,
                 "constexpr unsigned smem_a_size = %lld, smem_b_size = %lld;"
                 "  // elements a stage\n\n",
@@ -98,12 +97,12 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_str text = GG_STR_INIT;
   gg_status st;
   write_types(&text, plan);
-  gg_bind_str(out, "types", &text);
+  gg_str_putc(&text, '\n');
   write_sizes(&text, plan, layouts);
   gg_bind_str(out, "sizes", &text);
   st = write_layouts(&text, plan, layouts, err);
   gg_bind_str(out, "layouts", &text);
   if (st) return st;
   gg_bind_flag(out, "c", plan->has_c);
-  return gg_cuda_bind(out, plan, layouts, "acc_frag_t", err);
+  return gg_cuda_bind(out, plan, layouts, "acc_frag_t", "", err);
 }

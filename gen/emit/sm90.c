@@ -7,6 +7,7 @@
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
 #include "emit/layout_text.h"
+#include "emit/skeleton.h"
 #include "emit/sm90.h"
 
 typedef long long ll; /* for printf */
@@ -23,7 +24,7 @@ static void write_types(gg_str *out, const gg_plan *plan) {
         "problem's\n// N, and a row of its D and C is a column of the problem's.\n\n");
   }
   gg_str_puts(out, "using int64 = long long;\n");
-  if (plan->copy_bytes_a || plan->copy_bytes_b) gg_cuda_write_type(out, "ab", plan->a.type);
+  if (gg_sm90_copies_lines(plan)) gg_cuda_write_type(out, "ab", plan->a.type);
   gg_cuda_write_types(out, plan);
   gg_str_printf(out, "using acc_t = %s;  // %s\n", accumulator,
                 plan->accumulator == GG_DTYPE_f16 ? "two of f16"
@@ -92,52 +93,49 @@ static void write_boxes(gg_str *out, char x, bool k_major, const gg_boxed_tile *
 
 /* What is not copied in boxes. */
 static void write_alignment(gg_str *out, const gg_plan *plan) {
-  if (plan->copy_bytes_a || plan->copy_bytes_b) {
+  if (gg_sm90_copies_lines(plan)) {
     gg_str_printf(out, "constexpr int align_a = %d, align_b = %d;  // bytes\n", plan->a.align,
                   plan->b.align);
     gg_str_printf(out, "constexpr int copies_ahead = %d;  // stages\n", plan->copies_ahead);
   }
 }
 
-static bool fetches_c(const gg_layouts *layouts) {
-  for (size_t i = 0; i < layouts->fetched_count; i++) {
-    if (layouts->fetched[i].is_c) return true;
-  }
-  return false;
+/* Where other CTAs' sums and the epilogue's vectors lie, and the barriers of all rings. */
+static void write_rings(gg_str *out, const gg_rings *rings) {
+  const gg_ring *sums = gg_rings_find(rings, GG_RING_SUMS),
+                *vectors = gg_rings_find(rings, GG_RING_VECTORS);
+  if (sums)
+    gg_str_printf(out, "constexpr unsigned sums_begin = %lld, sum_barriers_begin = %lld;\n",
+                  (ll)sums->begin, (ll)sums->full.begin);
+  gg_str_printf(out, "constexpr unsigned barriers_begin = %lld;\n", (ll)rings->barriers_begin);
+  if (!vectors) return;
+  gg_str_printf(out,
+                "constexpr int vector_buffers = %d;  // of a tile's vectors for the epilogue\n"
+                "constexpr unsigned vectors_begin = %lld, vectors_bytes = %lld;\n"
+                "constexpr unsigned vector_barriers_begin = %lld;\n",
+                vectors->depth, (ll)vectors->begin, (ll)vectors->bytes, (ll)vectors->full.begin);
 }
 
 static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
-  int bits_a = gg_dtype_info_of(plan->a.type)->bits, bits_b = gg_dtype_info_of(plan->b.type)->bits;
-  int64_t mapped_m = plan->copy_bytes_a ? 0 : plan->tile_m;
-  int64_t mapped_n = plan->copy_bytes_b ? 0 : plan->tile_n;
-  int64_t boxed = (mapped_m * bits_a + mapped_n * bits_b) / 8 * plan->tile_k;
+  const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES),
+                *staging = gg_rings_find(&layouts->rings, GG_RING_STAGING);
   gg_str_puts(out, "// Shared memory, in bytes: stages of A and B, staging buffers, barriers.\n");
-  gg_str_printf(out, "constexpr int stages = %d;\n", plan->stages);
-  gg_str_printf(out,
-                "constexpr unsigned stage_begin = 0, stage_bytes_a = %lld, stage_bytes = %lld;\n",
-                (ll)layouts->size_a * bits_a / 8, (ll)layouts->smem_bytes_per_stage);
-  gg_str_printf(out, "constexpr unsigned tx_bytes = %lld;  // that arrive in a stage\n", (ll)boxed);
+  gg_str_printf(out, "constexpr int stages = %d;\n", stages->depth);
+  gg_str_printf(
+      out, "constexpr unsigned stage_begin = %lld, stage_bytes_a = %lld, stage_bytes = %lld;\n",
+      (ll)stages->begin, (ll)gg_dtype_bytes(plan->a.type, layouts->size_a), (ll)stages->bytes);
+  gg_str_printf(out, "constexpr unsigned tx_bytes = %lld;  // that arrive in a stage\n",
+                (ll)stages->tx_bytes);
   write_alignment(out, plan);
   gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d, epi_buffers = %d;  // of a warp\n",
-                plan->epi_m, plan->epi_n, plan->epi_buffers);
+                plan->epi_m, plan->epi_n, staging->depth);
   gg_str_printf(out, "constexpr int read_n = %d;  // columns whose operands are read at once\n",
                 plan->read_n);
-  gg_str_printf(out, "constexpr unsigned epi_bytes = %lld, epi_begin = %lld;\n",
-                (ll)layouts->staging_bytes, (ll)layouts->staging_begin);
-  if (plan->cluster_k > 1)
-    gg_str_printf(out, "constexpr unsigned sums_begin = %lld, sum_barriers_begin = %lld;\n",
-                  (ll)layouts->sums_begin, (ll)layouts->sum_barriers_begin);
-  gg_str_printf(out, "constexpr unsigned barriers_begin = %lld;\n", (ll)layouts->barriers_begin);
-  if (plan->vector_buffers) {
-    gg_str_printf(out,
-                  "constexpr int vector_buffers = %d;  // of a tile's vectors for the epilogue\n"
-                  "constexpr unsigned vectors_begin = %lld, vectors_bytes = %lld;\n"
-                  "constexpr unsigned vector_barriers_begin = %lld;\n",
-                  plan->vector_buffers, (ll)layouts->vectors_begin, (ll)layouts->vectors_bytes,
-                  (ll)layouts->vector_barriers_begin);
-  }
+  gg_str_printf(out, "constexpr unsigned epi_bytes = %lld, epi_begin = %lld;\n", (ll)staging->bytes,
+                (ll)staging->begin);
+  write_rings(out, &layouts->rings);
   gg_str_printf(out, "constexpr bool d_n_major = %s;\n", gg_cuda_bool(plan->d.major == GG_MAJOR_N));
-  if (plan->has_c && !fetches_c(layouts)) {
+  if (plan->has_c && !gg_sm90_fetches_c(layouts)) {
     gg_str_printf(out, "constexpr bool c_n_major = %s;\n",
                   gg_cuda_bool(plan->c.major == GG_MAJOR_N));
   }
@@ -182,7 +180,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_str text = GG_STR_INIT;
   gg_status st;
   write_types(&text, plan);
-  gg_bind_str(out, "types", &text);
+  gg_str_putc(&text, '\n');
   write_tile(&text, plan);
   write_shares(&text, plan);
   write_boxes(&text, 'a', plan->a.major == GG_MAJOR_K, &layouts->boxes_a);
@@ -195,25 +193,8 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   st = write_layouts(&text, plan, layouts, err);
   gg_bind_str(out, "layouts", &text);
   if (st) return st;
-  if (plan->specialised) gg_bind_flag(out, "promote", plan->promote > 0);
-  gg_bind_flag(out, "a_in_registers", plan->a_in_registers);
-  gg_bind_flag(out, "hilbert", plan->raster == GG_RASTER_HILBERT);
-  /* Accumulators that are added to: in registers of their own, or by another CTA's sums. Those
-   * are clear on every way to the first MMA, or ptxas runs MMAs one by one. */
-  bool sums = gg_plan_reduces_sums(plan);
-  gg_bind_flag(out, "sums", sums);
-  if (plan->specialised) {
-    gg_bind_flag(out, "both_shared", gg_plan_both_shared(plan));
-    gg_bind_flag(out, "shares", gg_plan_shares_tiles(plan));
-    gg_bind_flag(out, "parts", plan->cluster_k > 1);
-  }
-  gg_bind_flag(out, "lines", plan->copy_bytes_a || plan->copy_bytes_b);
-  if (plan->specialised) {
-    gg_bind_flag(out, "lines_a", plan->copy_bytes_a > 0);
-    gg_bind_flag(out, "lines_b", plan->copy_bytes_b > 0);
-    gg_bind_flag(out, "tf32", plan->a.type == GG_DTYPE_tf32);
-  }
+  gg_sm90_bind_slots(out, plan, layouts);
   gg_sm90_bind_results(out, plan, layouts);
   gg_sm90_bind_fetched(out, plan, layouts);
-  return gg_cuda_bind(out, plan, layouts, "acc_t", err);
+  return gg_cuda_bind(out, plan, layouts, "acc_t", "", err);
 }

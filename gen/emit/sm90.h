@@ -1,13 +1,26 @@
-/* Family sm90: what is fetched for a tile's epilogue, as text. sm90_fetch.c */
+/* Family sm90 as text: what fills the slots of its templates, and what is fetched for a tile's
+ * epilogue. */
 #ifndef GG_EMIT_SM90_H
 #define GG_EMIT_SM90_H
 
 #include "emit/binding.h"
 #include "plan/layouts.h"
 
+/* Which parts fill the slots, and the lists that they share. sm90_slots.c */
+void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
+
+/* Whether the part that multiplies loads A's fragments itself. sm90_slots.c */
+bool gg_sm90_multiplies_registers(const gg_plan *plan);
+
+/* Whether C is among the fetched matrices. The rest is sm90_fetch.c's, too. */
+bool gg_sm90_fetches_c(const gg_layouts *layouts);
+
 /* How the boxes of each fetched matrix lie. */
 gg_status gg_sm90_write_fetched(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                                 gg_error *err);
+
+/* The kernel's list of their maps. */
+void gg_sm90_write_fetch_maps(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
 
 /* Binds what of matrices and vectors is fetched, and how it is read. */
 void gg_sm90_bind_fetched(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);

@@ -41,7 +41,7 @@ static gg_status write_matrix(gg_str *out, const gg_plan *plan, const gg_fetched
                 "  static __device__ __forceinline__ constexpr unsigned offset(unsigned row, "
                 "unsigned col) {\n"
                 "    return %s(row, col) * %d;\n  }\n};\n",
-                function, gg_dtype_info_of(matrix->operand.type)->bits / 8);
+                function, (int)gg_dtype_bytes(matrix->operand.type, 1));
   return GG_OK;
 }
 
@@ -59,36 +59,46 @@ gg_status gg_sm90_write_fetched(gg_str *out, const gg_plan *plan, const gg_layou
 }
 
 /* "c, residual", each with a prefix. */
-static void bind_list(gg_bindings *out, const char *binding, const char *prefix,
-                      const gg_plan *plan, const gg_layouts *layouts) {
-  gg_str text = GG_STR_INIT;
+static void write_list(gg_str *out, const char *prefix, const gg_plan *plan,
+                       const gg_layouts *layouts) {
   char name[GG_OPERATION_NAME_MAX];
   for (size_t i = 0; i < layouts->fetched_count; i++) {
     name_of(name, plan, &layouts->fetched[i]);
-    gg_str_printf(&text, "%s%s%s", i ? ", " : "", prefix, name);
+    gg_str_printf(out, "%s%s%s", i ? ", " : "", prefix, name);
   }
-  gg_bind_str(out, binding, &text);
+}
+
+bool gg_sm90_fetches_c(const gg_layouts *layouts) {
+  for (size_t i = 0; i < layouts->fetched_count; i++) {
+    if (layouts->fetched[i].is_c) return true;
+  }
+  return false;
+}
+
+void gg_sm90_write_fetch_maps(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  if (layouts->fetched_count == 0) return;
+  gg_str_puts(out, "    const fetch_maps maps = {");
+  write_list(out, "map_", plan, layouts);
+  gg_str_puts(out, "};\n");
 }
 
 static void bind_fetches(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str text = GG_STR_INIT, prefetch = GG_STR_INIT;
   char name[GG_OPERATION_NAME_MAX];
-  bool c = false;
   for (size_t i = 0; i < layouts->fetched_count; i++) {
-    bool conditional = layouts->fetched[i].is_c;
     name_of(name, plan, &layouts->fetched[i]);
-    const char *condition = conditional ? "  if (stages > fetched_c::first_stage)\n  " : "";
+    const char *condition =
+        layouts->fetched[i].is_c ? "  if (stages > fetched_c::first_stage)\n  " : "";
     gg_str_printf(&text, "%s  fetch<fetched_%s>(maps.%s, at, write, smem);\n", condition, name,
                   name);
     gg_str_printf(&prefetch, "%s  prefetch<fetched_%s>(maps.%s, at, box);\n", condition, name,
                   name);
-    c = c || conditional;
   }
   gg_bind_str(out, "fetch_all", &text);
   gg_bind_str(out, "prefetch_all", &prefetch);
-  gg_bind_flag(out, "fetches_c", c);
-  bind_list(out, "fetched_members", "&", plan, layouts);
-  bind_list(out, "fetched_maps", "map_", plan, layouts);
+  write_list(&text, "&", plan, layouts);
+  gg_bind_str(out, "fetched_members", &text);
+  gg_bind_flag(out, "shares", gg_plan_shares_tiles(plan));
 }
 
 /* ---- Cells ------------------------------------------------------------------------------- */
@@ -113,9 +123,6 @@ static void bind_releases(gg_bindings *out, const gg_plan *plan, const gg_layout
                   matrix->is_c ? "if (of.beta != 0.0f) " : "", name_of(name, plan, matrix));
   }
   gg_bind_str(out, "release_read", &text);
-  bool holds = gg_sm90_holds(plan);
-  gg_bind_flag(out, "holds", holds);
-  gg_bind_flag(out, "releases", layouts->fetched_count > 0 && !holds);
 }
 
 static void bind_cells(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -135,7 +142,6 @@ static void bind_cells(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                   functions[cells_of(matrix)], name, name, name);
   }
   gg_bind_str(out, "load_cells", &text);
-  gg_bind_flag(out, "load_matrices", any_of(layouts, GG_SM90_CELLS_MATRICES));
   gg_bind_flag(out, "load_halves", any_of(layouts, GG_SM90_CELLS_HALVES));
   gg_bind_flag(out, "load_pairs", any_of(layouts, GG_SM90_CELLS_PAIRS));
   gg_bind_flag(out, "load_ones", any_of(layouts, GG_SM90_CELLS_ONES));
@@ -162,14 +168,19 @@ static void bind_vectors(gg_bindings *out, const gg_plan *plan) {
   gg_bind_str(out, "copy_vectors", &text);
 }
 
+/* Of a matrix of 16-bit elements, and of A in registers, cells come by the same instruction. */
 void gg_sm90_bind_fetched(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
-  gg_bind_flag(out, "fetches", layouts->fetched_count > 0);
-  gg_bind_flag(out, "ld_pairs",
-               plan->vector_buffers > 0 || any_of(layouts, GG_SM90_CELLS_HALVES) ||
-                   any_of(layouts, GG_SM90_CELLS_PAIRS));
-  bind_cells(out, plan, layouts);
-  bind_releases(out, plan, layouts);
-  if (!plan->specialised) return;
-  bind_fetches(out, plan, layouts);
-  bind_vectors(out, plan);
+  bool fetches = layouts->fetched_count > 0, vectors = plan->vector_buffers > 0;
+  bool pairs =
+      vectors || any_of(layouts, GG_SM90_CELLS_HALVES) || any_of(layouts, GG_SM90_CELLS_PAIRS);
+  gg_bind_part(out, "shared_pairs", pairs ? "shared_pairs" : NULL);
+  gg_bind_flag(out, "fetches", fetches);
+  if (fetches || gg_sm90_multiplies_registers(plan))
+    gg_bind_flag(out, "load_matrices", any_of(layouts, GG_SM90_CELLS_MATRICES));
+  if (fetches) {
+    bind_cells(out, plan, layouts);
+    bind_releases(out, plan, layouts);
+    bind_fetches(out, plan, layouts);
+  }
+  if (vectors) bind_vectors(out, plan);
 }

@@ -114,33 +114,51 @@ static void write_store(gg_str *out, const gg_plan *plan, const gg_result *resul
   if (maps) gg_str_puts(out, "  if (lane == 0) tma_store_commit();\n");
 }
 
+/* The results' maps: members of the epilogue's arguments, and what fills them. */
+static void bind_maps(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_result *d = &layouts->results[layouts->result_count - 1];
+  const char *indent = plan->specialised ? "          " : "      ";
+  gg_str members = GG_STR_INIT, maps = GG_STR_INIT;
+  if (d->mapped) {
+    gg_str_puts(&members, "  const tensor_map &map_d;\n");
+    gg_str_printf(&maps, "map_d,\n%s", indent);
+  }
+  bool aside = false;
+  for (size_t i = 0; i + 1 < layouts->result_count; i++) {
+    const gg_result *result = &layouts->results[i];
+    if (!result->mapped) continue;
+    names n = names_of(plan, result);
+    gg_str_printf(&members, "%s&map_%s", aside ? ", " : "  const tensor_map ", n.name);
+    gg_str_printf(&maps, "%smap_%s", aside ? ", " : "", n.name);
+    aside = true;
+  }
+  if (aside) {
+    gg_str_puts(&members, ";\n");
+    gg_str_printf(&maps, ",\n%s", indent);
+  }
+  gg_bind_str(out, "map_members", &members);
+  gg_bind_str(out, "map_arguments", &maps);
+}
+
 static void bind_stores(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
-  gg_str text = GG_STR_INIT, members = GG_STR_INIT, maps = GG_STR_INIT;
+  gg_str text = GG_STR_INIT;
   bool mapped = false, lines = false;
   for (size_t i = 0; i < layouts->result_count; i++) {
     mapped = mapped || layouts->results[i].mapped;
     lines = lines || !layouts->results[i].mapped;
   }
-  bool aside = false;
-  for (size_t i = 0; i < layouts->result_count; i++) {
-    const gg_result *result = &layouts->results[i];
-    write_store(&text, plan, result, (int)i, mapped);
-    if (!result->mapped || result->operation < 0) continue;
-    names n = names_of(plan, result);
-    gg_str_printf(&members, "%s&map_%s", aside ? ", " : "", n.name);
-    gg_str_printf(&maps, "%smap_%s", aside ? ", " : "", n.name);
-    aside = true;
-  }
+  for (size_t i = 0; i < layouts->result_count; i++)
+    write_store(&text, plan, &layouts->results[i], (int)i, mapped);
   gg_bind_str(out, "store_results", &text);
-  gg_bind_str(out, "aside_members", &members);
-  gg_bind_str(out, "aside_maps", &maps);
-  gg_bind_flag(out, "maps_aside", aside);
   gg_bind_flag(out, "maps_results", mapped);
-  gg_bind_flag(out, "stores_lines", lines);
+  gg_bind_part(out, "store_maps", mapped ? "sm90_store_maps" : NULL);
+  gg_bind_part(out, "store_units", lines ? "sm90_store_units" : NULL);
 }
 
-void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
-  bool words = false, twos = false, splits_words = false, splits_twos = false,
+/* What holds finished elements in registers, and what takes them apart again: words of several, or
+ * two of 32 bits. Matrices are stored in words, and halves in twos. */
+static void bind_parts(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  bool words = false, twos = false, split_words = false, split_twos = false,
        is[GG_SM90_CELLS_ONES + 1] = {false};
   for (size_t i = 0; i < layouts->result_count; i++) {
     const gg_result *result = &layouts->results[i];
@@ -149,20 +167,27 @@ void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layout
     is[how] = true;
     words = words || word;
     twos = twos || !word;
-    splits_words = splits_words || (word && how != GG_SM90_CELLS_MATRICES);
-    splits_twos = splits_twos || (!word && how != GG_SM90_CELLS_HALVES);
+    split_words = split_words || (word && how != GG_SM90_CELLS_MATRICES);
+    split_twos = split_twos || (!word && how != GG_SM90_CELLS_HALVES);
   }
+  gg_bind_part(out, "hold_words", words ? "sm90_hold_words" : NULL);
+  gg_bind_part(out, "split_words", split_words ? "sm90_split_words" : NULL);
+  gg_bind_part(out, "hold_twos", twos ? "sm90_hold_twos" : NULL);
+  gg_bind_part(out, "split_twos", split_twos ? "sm90_split_twos" : NULL);
+  gg_bind_part(out, "stage_matrices", is[GG_SM90_CELLS_MATRICES] ? "sm90_stage_matrices" : NULL);
+  gg_bind_part(out, "stage_halves", is[GG_SM90_CELLS_HALVES] ? "sm90_stage_halves" : NULL);
+  gg_bind_part(out, "stage_pairs", is[GG_SM90_CELLS_PAIRS] ? "sm90_stage_pairs" : NULL);
+  gg_bind_part(out, "stage_ones", is[GG_SM90_CELLS_ONES] ? "sm90_stage_ones" : NULL);
+}
+
+void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  bool holds = gg_sm90_holds(plan);
   bind_structs(out, plan, layouts);
   bind_boxes(out, plan, layouts);
   bind_stores(out, plan, layouts);
+  bind_maps(out, plan, layouts);
+  bind_parts(out, plan, layouts);
   gg_bind_flag(out, "aside", layouts->result_count > 1);
-  gg_bind_flag(out, "in_words", words);
-  gg_bind_flag(out, "splits_words", splits_words);
-  gg_bind_flag(out, "in_twos", twos);
-  gg_bind_flag(out, "splits_twos", splits_twos);
-  gg_bind_flag(out, "by_matrix", is[GG_SM90_CELLS_MATRICES]);
-  gg_bind_flag(out, "in_halves", is[GG_SM90_CELLS_HALVES]);
-  gg_bind_flag(out, "in_pairs", is[GG_SM90_CELLS_PAIRS]);
-  gg_bind_flag(out, "in_ones", is[GG_SM90_CELLS_ONES]);
-  gg_bind_flag(out, "map_d", plan->access_bytes_d == 0);
+  gg_bind_flag(out, "holds", holds);
+  gg_bind_flag(out, "releases", layouts->fetched_count > 0 && !holds);
 }

@@ -4,6 +4,7 @@
  *
  *     //@ insert NAME     the text bound to NAME, in place of the line
  *     //@ include PART    templates/parts/PART.cu, expanded in place
+ *     //@ slot NAME       the same of the part that the family has bound to NAME, or nothing
  *     //@ if FLAG         lines up to `//@ else` or `//@ end` only where FLAG holds;
  *     //@ if not FLAG     `if`s nest
  *     //@ else
@@ -12,7 +13,9 @@
  *
  * There are no expressions: what needs computing is computed in C and named in the plan. Names
  * in branches that are not taken are checked all the same, so that one expansion finds every
- * misspelt name; and a binding that no line names is an error, so that none outlives its use. */
+ * misspelt name; and a binding that no line names is an error, so that none outlives its use. What
+ * only some of a slot's parts name is therefore bound with those parts alone. A part that is not
+ * always there begins with the blank line that sets it off from what stands before it. */
 #include "emit/template.h"
 
 #include <assert.h>
@@ -55,16 +58,17 @@ static bool writes(const reader *in) {
 }
 
 static gg_status find(expansion *ex, const reader *in, const char *name, size_t length,
-                      bool want_flag, const gg_binding **found) {
+                      gg_binding_kind kind, const gg_binding **found) {
+  static const char *const kinds[] = {"text", "flag", "slot"};
   for (size_t i = 0; i < ex->count; i++) {
     const gg_binding *binding = &ex->bindings[i];
     if (strlen(binding->name) != length || memcmp(binding->name, name, length) != 0) continue;
-    if (want_flag != (binding->text == NULL)) break;
+    if (binding->kind != kind) break;
     ex->used[i] = true;
     *found = binding;
     return GG_OK;
   }
-  return gg_fail(ex->err, TEMPLATE_NAME, &in->mark, want_flag ? "flag" : "text", (int)length, name);
+  return gg_fail(ex->err, TEMPLATE_NAME, &in->mark, kinds[kind], (int)length, name);
 }
 
 /* The next "${" of a line, or NULL. */
@@ -87,7 +91,7 @@ static gg_status write_line(expansion *ex, reader *in, const char *line, size_t 
       return gg_fail(ex->err, TEMPLATE_UNCLOSED, &in->mark, "${", in->mark.line);
     }
     const gg_binding *binding = NULL;
-    gg_status st = find(ex, in, name, (size_t)(line - name), false, &binding);
+    gg_status st = find(ex, in, name, (size_t)(line - name), GG_BINDING_TEXT, &binding);
     if (st) return st;
     if (writes(in)) gg_str_puts(ex->out, binding->text);
   }
@@ -107,7 +111,7 @@ static gg_status open_branch(expansion *ex, reader *in, const char *flag, size_t
     length -= 4;
   }
   const gg_binding *binding = NULL;
-  gg_status st = find(ex, in, flag, length, true, &binding);
+  gg_status st = find(ex, in, flag, length, GG_BINDING_FLAG, &binding);
   if (st) return st;
   if (in->depth == max_nesting) {
     return gg_fail(ex->err, TEMPLATE_DIRECTIVE, &in->mark, "more nested `if`s than 8");
@@ -136,6 +140,13 @@ static gg_status close_branch(expansion *ex, reader *in) {
   return GG_OK;
 }
 
+static gg_status fill_slot(expansion *ex, const reader *in, const char *slot, size_t length) {
+  const gg_binding *binding = NULL;
+  gg_status st = find(ex, in, slot, length, GG_BINDING_PART, &binding);
+  if (st || !binding->text) return st;
+  return expand_file(ex, binding->text, strlen(binding->text), in);
+}
+
 /* `text` is what stands behind "//@ ". */
 static gg_status run_directive(expansion *ex, reader *in, const char *text, size_t length) {
   size_t verb = 0;
@@ -146,12 +157,11 @@ static gg_status run_directive(expansion *ex, reader *in, const char *text, size
   if (verb == 2 && memcmp(text, "if", 2) == 0) return open_branch(ex, in, rest, left);
   if (verb == 4 && memcmp(text, "else", 4) == 0) return turn_branch(ex, in);
   if (verb == 3 && memcmp(text, "end", 3) == 0) return close_branch(ex, in);
-  if (verb == 7 && memcmp(text, "include", 7) == 0) {
-    return expand_file(ex, rest, left, in);
-  }
+  if (verb == 7 && memcmp(text, "include", 7) == 0) return expand_file(ex, rest, left, in);
+  if (verb == 4 && memcmp(text, "slot", 4) == 0) return fill_slot(ex, in, rest, left);
   if (verb == 6 && memcmp(text, "insert", 6) == 0) {
     const gg_binding *binding = NULL;
-    gg_status st = find(ex, in, rest, left, false, &binding);
+    gg_status st = find(ex, in, rest, left, GG_BINDING_TEXT, &binding);
     if (st == GG_OK && writes(in)) gg_str_puts(ex->out, binding->text);
     return st;
   }

@@ -12,11 +12,17 @@ typedef struct gg_template_file {
 /* Every file under templates/, carried in the binary; ends with a zeroed row. */
 extern const gg_template_file gg_template_files[];
 
-/* A name that a template may use: text for `${name}` and `//@ insert name`, or, with text NULL,
- * a flag for `//@ if name`. */
+typedef enum gg_binding_kind {
+  GG_BINDING_TEXT, /* for `${name}` and `//@ insert name` */
+  GG_BINDING_FLAG, /* for `//@ if name` */
+  GG_BINDING_PART, /* for `//@ slot name` */
+} gg_binding_kind;
+
+/* A name that a template may use, and what it stands for. */
 typedef struct gg_binding {
   const char *name;
-  const char *text;
+  gg_binding_kind kind;
+  const char *text; /* of a slot, the name of its part, or NULL where it stays empty */
   bool flag;
 } gg_binding;
 

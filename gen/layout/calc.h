@@ -1,4 +1,5 @@
-/* Inside gen/layout/ only: checked arithmetic and tree building with one sticky error.
+/* For the algebra and what is built right on it: checked arithmetic and tree building with one
+ * sticky error.
  *
  * The algebra is long chains of small steps, each of which could overflow, divide by zero or run
  * out of nodes. A gg_calc remembers the first such failure; every later step is harmless, and

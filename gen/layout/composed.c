@@ -5,6 +5,8 @@
  * and swizzle_layout.hpp. */
 #include "layout/swizzle.h"
 
+#include <inttypes.h>
+
 #include "layout/calc.h"
 
 enum { compare_limit = 1 << 16 }; /* points */
@@ -474,4 +476,18 @@ gg_status gg_smem_atom(gg_composed *out, bool mn_major, gg_smem_swizzle swizzle,
   if ((st = gg_layout_make(&layout, &shape, &stride, err))) return st;
   if ((st = gg_composed_make_smem(&atom, swizzles[swizzle], 1, &layout, err))) return st;
   return gg_composed_upcast(out, &atom, bits, err);
+}
+
+/* ---- Text -------------------------------------------------------------------------------- */
+
+void gg_composed_print(gg_str *out, const gg_composed *a, gg_notation notation) {
+  if (!gg_composed_is_plain(a)) {
+    gg_swizzle_print(out, a->swizzle);
+    if (a->ptr_bits) {
+      gg_str_printf(out, " o smem_ptr[%db](unset) o ", a->ptr_bits);
+    } else {
+      gg_str_printf(out, " o %s%" PRId64 " o ", notation == GG_NOTATION_CUTE ? "_" : "", a->offset);
+    }
+  }
+  gg_layout_print(out, &a->layout, notation);
 }

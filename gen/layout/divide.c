@@ -180,3 +180,22 @@ gg_status gg_layout_tile_to_shape(gg_layout *out, const gg_layout *block, const 
              : gg_layout_col_major(&tiles, &count, err);
   return st ? st : gg_layout_blocked_product(out, &padded, &tiles, err);
 }
+
+gg_status gg_layout_fragment_like(gg_layout *out, const gg_layout *like, gg_error *err) {
+  int rank = gg_layout_rank(like);
+  bool is_static = true;
+  GG_EACH_LEAF(i, &like->shape) is_static &= !like->shape.nodes[i].dynamic;
+  if (rank <= 1 || !is_static) return gg_layout_col_major(out, &like->shape, err);
+
+  gg_layout first, rest, front;
+  gg_tuple shape, stride, one = gg_tuple_int(1);
+  gg_status st;
+  if ((st = gg_layout_get(&first, like, 0, err))) return st;
+  if ((st = gg_tuple_filter_zeros(&shape, &first.stride, &first.shape, err))) return st;
+  if ((st = gg_compact_col_major(&stride, &shape, &one, err))) return st;
+  if ((st = gg_layout_make(&front, &first.shape, &stride, err))) return st;
+  if ((st = gg_layout_take(&rest, like, 1, rank, err))) return st;
+  if ((st = gg_layout_ordered(&rest, &rest.shape, &rest.stride, err))) return st;
+  gg_tiler tiler = gg_tiler_of_layout(&rest);
+  return gg_layout_tiled_product(out, &front, &tiler, err);
+}

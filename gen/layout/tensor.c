@@ -187,3 +187,9 @@ gg_status gg_tensor_local_partition(gg_tensor *out, const gg_tensor *t, const gg
   gg_tiler tiler = gg_tiler_of_shape(&sizes);
   return gg_tensor_outer_partition(out, t, &tiler, &coord, err);
 }
+
+void gg_tensor_print(gg_str *out, const gg_tensor *t, gg_notation notation) {
+  gg_tuple_print(out, &t->base, notation);
+  gg_str_puts(out, " o ");
+  gg_composed_print(out, &t->layout, notation);
+}

@@ -61,21 +61,3 @@ static void print_tiler(gg_str *out, const gg_tiler *tiler, int at, gg_notation 
 void gg_tiler_print(gg_str *out, const gg_tiler *tiler, gg_notation notation) {
   print_tiler(out, tiler, 0, notation);
 }
-
-void gg_composed_print(gg_str *out, const gg_composed *a, gg_notation notation) {
-  if (!gg_composed_is_plain(a)) {
-    gg_swizzle_print(out, a->swizzle);
-    if (a->ptr_bits) {
-      gg_str_printf(out, " o smem_ptr[%db](unset) o ", a->ptr_bits);
-    } else {
-      gg_str_printf(out, " o %s%" PRId64 " o ", notation == GG_NOTATION_CUTE ? "_" : "", a->offset);
-    }
-  }
-  gg_layout_print(out, &a->layout, notation);
-}
-
-void gg_tensor_print(gg_str *out, const gg_tensor *t, gg_notation notation) {
-  gg_tuple_print(out, &t->base, notation);
-  gg_str_puts(out, " o ");
-  gg_composed_print(out, &t->layout, notation);
-}

@@ -60,9 +60,13 @@ gg_status gg_check_cover(const char *name, const gg_layout *tv, int64_t elements
   return gg_fail(err, DERIVE_COVER, NULL, name, (long long)covered, (long long)elements);
 }
 
-int64_t gg_smem_limit(const gg_plan *plan) {
-  int64_t share = plan->limits->smem_per_sm / plan->ctas_per_sm - GG_SMEM_RESERVED;
+int64_t gg_smem_limit_for(const gg_plan *plan, int ctas) {
+  int64_t share = plan->limits->smem_per_sm / ctas - GG_SMEM_RESERVED;
   return share < plan->limits->smem_per_cta ? share : plan->limits->smem_per_cta;
+}
+
+int64_t gg_smem_limit(const gg_plan *plan) {
+  return gg_smem_limit_for(plan, plan->ctas_per_sm);
 }
 
 gg_status gg_check_smem(const gg_plan *plan, const gg_smem_parts *parts, int64_t most,

@@ -31,7 +31,9 @@ const gg_mark *gg_element_mark(const gg_spec_field *field, int index);
  * not counting threads that share values (stride 0). */
 gg_status gg_check_cover(const char *name, const gg_layout *tv, int64_t elements, gg_error *err);
 
-/* The most shared memory, in bytes, that a CTA can have with plan->ctas_per_sm of them resident. */
+/* The most shared memory, in bytes, that a CTA can have with so many of them resident, or with
+ * plan->ctas_per_sm. */
+int64_t gg_smem_limit_for(const gg_plan *plan, int ctas);
 int64_t gg_smem_limit(const gg_plan *plan);
 
 /* What a CTA takes of shared memory, in bytes. */

@@ -6,12 +6,13 @@
 #include "plan/elsewhere.h"
 #include "plan/target.h"
 
-gg_status gg_choose_atom(const gg_plan *plan, const char *shape, gg_error *err) {
+gg_status gg_choose_atom(const gg_plan *plan, const gg_mma_atom *mma, const char *shape,
+                         gg_error *err) {
   const gg_spec_field *asked = &plan->spec->atom;
   if (asked->state != GG_SPEC_SET) return GG_OK;
   gg_str ptx = GG_STR_INIT, cute = GG_STR_INIT, instead = GG_STR_INIT;
-  gg_mma_atom_ptx(&ptx, &plan->mma);
-  gg_mma_atom_cute(&cute, &plan->mma);
+  gg_mma_atom_ptx(&ptx, mma);
+  gg_mma_atom_cute(&cute, mma);
   const char *const names[] = {shape, gg_str_text(&ptx), gg_str_text(&cute)};
   gg_status st = ptx.failed || cute.failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
   if (st) goto done;
@@ -83,14 +84,25 @@ gg_status gg_choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked, co
   return gg_fail(err, PLAN_SWIZZLE, &asked->mark, bytes, operand, line, gg_swizzle_name(widest));
 }
 
-gg_status gg_choose_raster(gg_plan *plan, gg_raster usual, bool hilbert, gg_error *err) {
+gg_order gg_choose_raster(gg_status *st, const gg_plan *plan, gg_raster usual, bool hilbert,
+                          gg_error *err) {
   enum { usual_group = 8 };
   const gg_spec_field *order = &plan->spec->raster.order, *group = &plan->spec->raster.group;
-  plan->raster = order->state == GG_SPEC_SET ? (gg_raster)order->number : usual;
-  plan->raster_group = group->state == GG_SPEC_SET ? (int)group->number : usual_group;
-  if (plan->raster != GG_RASTER_HILBERT) return GG_OK;
-  return hilbert ? gg_check_unused(plan, group, "raster group", "none with order hilbert", err)
-                 : gg_refuse(plan, order, "raster", order->text, "along_m and along_n", err);
+  gg_order out = {
+      .raster = order->state == GG_SPEC_SET ? (gg_raster)order->number : usual,
+      .group = group->state == GG_SPEC_SET ? (int)group->number : usual_group,
+  };
+  *st = GG_OK;
+  if (out.raster == GG_RASTER_HILBERT) {
+    *st = hilbert ? gg_check_unused(plan, group, "raster group", "none with order hilbert", err)
+                  : gg_refuse(plan, order, "raster", order->text, "along_m and along_n", err);
+  }
+  return out;
+}
+
+void gg_plan_put_order(gg_plan *plan, const gg_order *order) {
+  plan->raster = order->raster;
+  plan->raster_group = order->group;
 }
 
 int gg_access_bytes(gg_operand operand) {

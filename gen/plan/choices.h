@@ -4,9 +4,10 @@
 
 #include "plan/check.h"
 
-/* `asked` names the family's MMA: as `shape` ("m16n8k16"), or by its PTX or CuTe's name, or not at
- * all; else PLAN_UNSUPPORTED. */
-gg_status gg_choose_atom(const gg_plan *plan, const char *shape, gg_error *err);
+/* The spec's `atom` names this MMA, the family's: as `shape` ("m16n8k16"), or by its PTX or CuTe's
+ * name, or not at all; else PLAN_UNSUPPORTED. */
+gg_status gg_choose_atom(const gg_plan *plan, const gg_mma_atom *mma, const char *shape,
+                         gg_error *err);
 
 /* PLAN_UNSUPPORTED: "family sm90 has no `what` `asked`; it has `instead`"; and of a type. */
 gg_status gg_refuse(const gg_plan *plan, const gg_spec_field *field, const char *what,
@@ -23,8 +24,15 @@ gg_status gg_choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked, co
                             int line, gg_error *err);
 
 /* The order in which tiles are computed: as asked for, else `usual`, in bands of 8. `hilbert`: the
- * family has that order too, which has no bands. */
-gg_status gg_choose_raster(gg_plan *plan, gg_raster usual, bool hilbert, gg_error *err);
+ * family has that order too, which has no bands; *st says whether it is had. */
+typedef struct gg_order {
+  gg_raster raster;
+  int group;
+} gg_order;
+
+gg_order gg_choose_raster(gg_status *st, const gg_plan *plan, gg_raster usual, bool hilbert,
+                          gg_error *err);
+void gg_plan_put_order(gg_plan *plan, const gg_order *order);
 
 /* The widest access of a thread that the alignment allows, at most 16 bytes. */
 int gg_access_bytes(gg_operand operand);

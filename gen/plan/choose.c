@@ -13,6 +13,7 @@ static gg_status choose_target(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   plan->arch = spec->arch.arch;
   plan->limits = gg_arch_info_of(plan->arch.number);
+  plan->device = gg_device_row(plan->arch.number);
   for (const gg_target *const *target = gg_targets; *target; target++) {
     if (plan->arch.number < (*target)->least.number || !(*target)->accepts(spec)) continue;
     plan->target = *target;
@@ -57,8 +58,9 @@ static gg_status choose_terms(gg_plan *plan, gg_arena *arena, gg_error *err) {
 
 /* Asked when the family has taken the types: those that sums are promoted for are few. */
 static gg_status check_promotion(const gg_plan *plan, gg_error *err) {
-  if (plan->promote == 0 || plan->target->promotes) return GG_OK;
   const gg_spec_field *asked = &plan->spec->promote;
+  bool wanted = asked->state == GG_SPEC_SET && asked->number != 0;
+  if (!wanted || plan->target->promotes) return GG_OK;
   return gg_refuse(plan, asked, "promote", asked->text, "0", err);
 }
 
@@ -72,7 +74,6 @@ static void choose_problem(gg_plan *plan) {
   plan->fixed_n = chosen_number(&spec->problem.n, GG_FIXED_NONE);
   plan->fixed_k = chosen_number(&spec->problem.k, GG_FIXED_NONE);
   plan->fixed_batch = chosen_number(&spec->problem.batch, GG_FIXED_NONE);
-  plan->promote = (int)chosen_number(&spec->promote, 0);
 }
 
 static int64_t fixed_extent(const gg_plan *plan, gg_major major) {

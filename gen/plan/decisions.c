@@ -69,10 +69,10 @@ static void print_gg_raster(gg_str *out, const gg_raster *value) {
   print_number(out, *value);
 }
 
-/* Two families' templates differ, where their names do not. */
+/* A family may have several targets. */
 static void print_gg_family(gg_str *out, const gg_family *value) {
   gg_str_puts(out, (*value)->family);
-  gg_str_puts(out, (*value)->template_name);
+  GG_NUMBERS(out, (*value)->id);
 }
 
 static void print_gg_arch(gg_str *out, const gg_arch *value) {

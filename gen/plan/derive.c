@@ -1,10 +1,11 @@
 /* gg_plan -> gg_layouts: the family's derivation, and what families' derivations share. */
 #include <assert.h>
 
+#include "plan/check.h"
 #include "plan/target.h"
 
 gg_status gg_layouts_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
-  *out = (gg_layouts){.region_count = 0};
+  *out = (gg_layouts){.named_count = 0};
   return plan->target->derive(out, plan, err);
 }
 
@@ -20,9 +21,20 @@ void gg_layouts_name_plain(gg_layouts *out, const char *name, const char *maps,
   gg_layouts_name(out, name, maps, &composed);
 }
 
-void gg_layouts_region(gg_layouts *out, const char *name, int64_t offset, int64_t bytes) {
-  assert(out->region_count < GG_REGIONS_MAX);
-  out->regions[out->region_count++] = (gg_smem_region){name, offset, bytes};
+gg_status gg_layouts_place(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  gg_rings_place(&out->rings);
+  out->smem_bytes = out->rings.bytes;
+  int64_t most = gg_smem_limit(plan);
+  if (out->smem_bytes <= most) return GG_OK;
+  const gg_ring *stages = gg_rings_find(&out->rings, GG_RING_STAGES),
+                *staging = gg_rings_find(&out->rings, GG_RING_STAGING),
+                *sums = gg_rings_find(&out->rings, GG_RING_SUMS);
+  const gg_smem_parts parts = {.stage = stages->bytes,
+                               .staging = gg_ring_bytes(staging),
+                               .sums = gg_ring_bytes(sums),
+                               .barriers = (int64_t)out->rings.barriers * GG_BARRIER_BYTES,
+                               .behind = !staging->reuses};
+  return gg_check_smem(plan, &parts, most, err);
 }
 
 gg_smem_access *gg_layouts_access(gg_layouts *out, const char *name, int bytes) {

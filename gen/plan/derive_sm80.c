@@ -14,7 +14,7 @@
  * Everything is then counted: each element copied and multiplied exactly once, and the
  * wavefronts of every access to shared memory against the fewest possible. */
 #include "atom/dtype.h"
-#include "layout/tiled_mma.h"
+#include "atom/tiled_mma.h"
 #include "plan/check.h"
 #include "plan/sm80.h"
 
@@ -370,7 +370,7 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
                      plan->epi_m,
                      plan->epi_n,
                      plan->d.major == GG_MAJOR_N,
-                     gg_dtype_info_of(plan->d.type)->bits / 8,
+                     (int)gg_dtype_bytes(plan->d.type, 1),
                      plan->access_bytes_d};
   gg_status st;
   if ((st = derive_staging(out, &out->sD, &d, err))) return st;
@@ -382,7 +382,7 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
                      plan->epi_m,
                      plan->epi_n,
                      plan->c.major == GG_MAJOR_N,
-                     gg_dtype_info_of(plan->c.type)->bits / 8,
+                     (int)gg_dtype_bytes(plan->c.type, 1),
                      plan->access_bytes_c};
   if ((st = derive_staging(out, &out->sC, &c, err))) return st;
   out->size_c = gg_composed_cosize(&out->sC);
@@ -393,24 +393,31 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
 
 /* The pipeline's stages, then staging: behind them where the next tile's first copies arrive while
  * this one's accumulators leave, else in the same memory, once the last stage is read. C's and D's
- * sub-tiles take turns in a warp's staging memory. */
-static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err) {
-  int64_t bytes_a = out->size_a * operand_bits / 8, bytes_b = out->size_b * operand_bits / 8;
-  int64_t warps = plan->threads / GG_WARP, pipeline = plan->stages * (bytes_a + bytes_b);
-  int64_t staging_bytes = warps * out->staging_bytes;
-  out->staging_begin = gg_plan_is_persistent(plan) ? pipeline : 0;
-  gg_layouts_region(out, "A of stage 0", 0, bytes_a);
-  gg_layouts_region(out, "B of stage 0", bytes_a, bytes_b);
-  gg_layouts_region(out, "all stages", 0, pipeline);
-  gg_layouts_region(out, "staging, all warps", out->staging_begin, staging_bytes);
-  out->smem_bytes_per_stage = bytes_a + bytes_b;
-  out->smem_bytes = out->staging_begin + staging_bytes;
-  if (out->smem_bytes < pipeline) out->smem_bytes = pipeline;
-  int64_t most = gg_smem_limit(plan);
-  if (out->smem_bytes <= most) return GG_OK;
-  const gg_smem_parts parts = {
-      .stage = bytes_a + bytes_b, .staging = staging_bytes, .behind = gg_plan_is_persistent(plan)};
-  return gg_check_smem(plan, &parts, most, err);
+ * sub-tiles take turns in a warp's staging memory. Every warp copies, multiplies and stores, and
+ * all meet at the CTA's barrier. */
+static void derive_rings(gg_layouts *out, const gg_plan *plan) {
+  int warps = plan->threads / GG_WARP;
+  const gg_ring stages = {.id = GG_RING_STAGES,
+                          .name = "stages",
+                          .depth = plan->stages,
+                          .instances = 1,
+                          .bytes = gg_dtype_bytes(plan->a.type, out->size_a) +
+                                   gg_dtype_bytes(plan->b.type, out->size_b),
+                          .filled_by = GG_ROLE_CONSUMER,
+                          .drained_by = GG_ROLE_CONSUMER};
+  const gg_ring staged = {.id = GG_RING_STAGING,
+                          .name = "staging",
+                          .depth = 1,
+                          .instances = warps,
+                          .bytes = out->staging_bytes,
+                          .filled_by = GG_ROLE_CONSUMER,
+                          .drained_by = GG_ROLE_CONSUMER,
+                          .reuses = !gg_plan_is_persistent(plan)};
+  gg_rings_add(&out->rings, stages);
+  gg_rings_add(&out->rings, staged);
+  gg_rings_add_role(
+      &out->rings,
+      (gg_role){.id = GG_ROLE_CONSUMER, .name = "warps", .warps = warps, .groups = warps});
 }
 
 static gg_status check_covers(const gg_layouts *out, const gg_plan *plan, gg_error *err) {
@@ -444,9 +451,12 @@ gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = check_covers(out, plan, err))) return st;
   name_layouts(out, plan);
   int atoms_m = gg_plan_block_m(plan) / plan->mma.m, atoms_n = gg_plan_block_n(plan) / plan->mma.n;
-  out->accumulator_registers =
-      atoms_m * atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  out->accumulator = (gg_accumulator_place){
+      .home = GG_HOME_REGISTERS,
+      .sets = 1,
+      .registers = atoms_m * atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL)};
   out->fragment_registers = 2 * (atoms_m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL) +
                                  atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_B, NULL));
-  return map_memory(out, plan, err);
+  derive_rings(out, plan);
+  return gg_layouts_place(out, plan, err);
 }

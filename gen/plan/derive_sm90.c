@@ -14,7 +14,7 @@
  * level matrix shared memory layout", "Tensor copy: swizzling modes".) */
 #include "atom/dtype.h"
 #include "atom/gmma_desc.h"
-#include "layout/tiled_mma.h"
+#include "atom/tiled_mma.h"
 #include "plan/check.h"
 #include "plan/operation.h"
 #include "plan/sm90.h"
@@ -22,8 +22,6 @@
 enum {
   pattern_bytes = 1024, /* 8 lines of 128 bytes: where a swizzle's pattern must start */
   descriptor_unit = 16, /* bytes */
-  barrier_bytes = 8,    /* an mbarrier */
-  warps_a_consumer = 4,
 };
 
 static int64_t round_up(int64_t value, int64_t unit) {
@@ -274,7 +272,7 @@ static void count_cells(gg_layouts *out, const char *name, const cells *c) {
     return;
   }
   int accesses = how == GG_SM90_CELLS_ONES ? 2 : 1;
-  gg_smem_access *access = gg_layouts_access(out, name, 2 / accesses * bits / 8);
+  gg_smem_access *access = gg_layouts_access(out, name, (int)gg_bytes_of(2 / accesses, bits));
   for (int64_t row = 0; row < c->rows; row += 8) {
     for (int64_t column = 0; column < c->cols; column += 8) {
       for (int second = 0; second < accesses; second++) {
@@ -295,7 +293,7 @@ static gg_status derive_result(gg_layouts *out, gg_result *result, const gg_plan
   const gg_operand *operand = &result->operand;
   bool n_major = operand->major == GG_MAJOR_N, is_d = result->operation < 0;
   int bits = gg_dtype_info_of(operand->type)->bits;
-  int length = n_major ? plan->epi_n : plan->epi_m, line = length * bits / 8;
+  int length = n_major ? plan->epi_n : plan->epi_m, line = (int)gg_bytes_of(length, bits);
   const operand_tile staged = {.name = is_d ? "sD" : "aside",
                                .mn = plan->epi_m,
                                .k = plan->epi_n,
@@ -306,7 +304,7 @@ static gg_status derive_result(gg_layouts *out, gg_result *result, const gg_plan
   gg_status st;
   if ((st = canonical(&smem, &staged, err))) return st;
   if ((st = gg_composed_position_independent(&result->layout, &smem, err))) return st;
-  int64_t bytes = round_up(gg_composed_cosize(&result->layout) * bits / 8, 8 * line);
+  int64_t bytes = round_up(gg_bytes_of(gg_composed_cosize(&result->layout), bits), 8 * line);
   if (bytes > out->staging_bytes) out->staging_bytes = bytes;
   if (result->mapped) {
     add_map(out, is_d ? GG_OPERAND_D : GG_OPERAND_EXTRA, operand->type, length,
@@ -388,7 +386,7 @@ static gg_status derive_operation(gg_layouts *out, const gg_plan *plan, int oper
 
 /* Maps follow each other as the kernel's parameters do: C's, D's, then the operations'. */
 static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err) {
-  out->fetched_count = plan->fetches ? gg_sm90_fetched(out->fetched, plan) : 0;
+  out->fetched_count = gg_sm90_fetched(out->fetched, plan);
   out->fetch_stages = gg_sm90_fetch_stages(plan);
   out->result_count = gg_sm90_results(out->results, plan);
   gg_status st = derive_c(out, plan, err);
@@ -399,39 +397,6 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
 }
 
 /* ---- The whole -------------------------------------------------------------------------- */
-
-static gg_status map_memory(gg_layouts *out, const gg_plan *plan, gg_error *err) {
-  int64_t bytes_a = out->size_a * gg_dtype_info_of(plan->a.type)->bits / 8;
-  int64_t bytes_b = out->size_b * gg_dtype_info_of(plan->b.type)->bits / 8;
-  int64_t warps = (int64_t)plan->consumers * warps_a_consumer;
-  int64_t pipeline = plan->stages * (bytes_a + bytes_b);
-  int64_t staging = warps * plan->epi_buffers * out->staging_bytes;
-  int64_t sums = gg_sm90_sums_bytes(plan), sum_barriers = sums ? warps : 0;
-  int64_t vectors = gg_sm90_vector_memory(plan), vector_barriers = gg_sm90_vector_barriers(plan);
-  int a_stage = gg_plan_both_shared(plan) ? 3 : 2; /* full; empty, of each operand or of both */
-  int64_t barriers = (plan->stages * a_stage + sum_barriers + vector_barriers) * barrier_bytes;
-  out->staging_begin = pipeline;
-  out->sums_begin = pipeline + staging;
-  out->vectors_begin = out->sums_begin + sums;
-  out->vectors_bytes = gg_sm90_vectors_bytes(out->vector_begin, plan);
-  out->barriers_begin = out->vectors_begin + vectors;
-  out->sum_barriers_begin = out->barriers_begin + (int64_t)plan->stages * a_stage * barrier_bytes;
-  out->vector_barriers_begin = out->sum_barriers_begin + sum_barriers * barrier_bytes;
-  out->smem_bytes_per_stage = bytes_a + bytes_b;
-  out->smem_bytes = out->barriers_begin + barriers;
-  gg_layouts_region(out, "A of stage 0", 0, bytes_a);
-  gg_layouts_region(out, "B of stage 0", bytes_a, bytes_b);
-  gg_layouts_region(out, "all stages", 0, pipeline);
-  gg_layouts_region(out, "staging, all warps", pipeline, staging);
-  if (sums) gg_layouts_region(out, "sums of other CTAs", out->sums_begin, sums);
-  if (vectors) gg_layouts_region(out, "vectors", out->vectors_begin, vectors);
-  gg_layouts_region(out, sums ? "barriers" : "barriers, full and empty", out->barriers_begin,
-                    barriers);
-  int64_t most = gg_smem_limit(plan);
-  if (out->smem_bytes <= most) return GG_OK;
-  const gg_smem_parts parts = {bytes_a + bytes_b, staging, sums, barriers, true};
-  return gg_check_smem(plan, &parts, most, err);
-}
 
 static void name_layouts(gg_layouts *out, bool a_in_registers) {
   gg_layouts_name(out, "sA", "(m, k) -> element of a stage", &out->sA);
@@ -449,7 +414,10 @@ gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = derive_mma(out, plan, err))) return st;
   if ((st = derive_epilogue(out, plan, err))) return st;
   name_layouts(out, plan->a_in_registers);
-  out->accumulator_registers = gg_sm90_accumulator_registers(plan);
+  out->accumulator = (gg_accumulator_place){.home = GG_HOME_REGISTERS,
+                                            .sets = 1 + plan->sum_sets,
+                                            .registers = gg_sm90_accumulator_registers(plan)};
   out->fragment_registers = gg_sm90_fragment_registers(plan);
-  return map_memory(out, plan, err);
+  gg_sm90_derive_rings(out, plan);
+  return gg_layouts_place(out, plan, err);
 }

@@ -12,25 +12,25 @@
  * every warp of a shared tile has a counter in front of the workspace.
  *
  * The model counts in K tiles. One costs its bytes of A and B, and everything else what it costs
- * more or less than that: sums are written and read at the same speed, and a wait is long. It only
- * weighs ways to distribute one kernel's tiles; what one takes in seconds is choice/model.c. Sums
- * and waits are counted as in the kernels that its constants were fitted to: see
- * docs/performance/h100.md, "Shared tiles". */
+ * more or less than that: sums are written and read at the same speed, and a wait is long
+ * (atom/device_columns.def). It only weighs ways to distribute one kernel's tiles, of which a
+ * launch has nothing but gg_kernel's facts; what one takes in seconds is choice/model.c, which asks
+ * here how they are distributed. Sums and waits are counted as in the kernels that its constants
+ * were fitted to: see docs/performance/h100.md, "Shared tiles". */
 #include "plan/distribution.h"
 
 #include "atom/dtype.h"
 #include "layout/banks.h"
 
+/* Of the kernel's text (templates/parts/sm90_shares.cu). */
 enum {
-  few_parts = 3,    /* that one cluster adds up alone */
+  few_shares = 3,   /* that one cluster adds up alone */
   warp_chunk = 512, /* bytes of a warp's sums, of which it takes some, where many add up */
-  wait_steps = 4,   /* K tiles while a cluster waits until it sees what others have written */
-  even = 56,        /* rows times columns of a tile over their sum that are multiplied as fast as
-                       they are loaded */
 };
 
 /* What of a kernel and a problem decides. */
 typedef struct load {
+  const gg_device_model *device;
   int64_t tiles, k_tiles; /* of one tile, those of the CTA that has most of them */
   int64_t clusters;       /* that run at once */
   int64_t sum_bytes;      /* of a CTA's tile */
@@ -93,58 +93,57 @@ gg_distributed gg_distributed_of_plan(const gg_plan *plan) {
 
 /* ---- The model -------------------------------------------------------------------------- */
 
-/* How often sums of a whole tile are written or read, until the parts of a tile are one. */
-static double adding(const load *l, int64_t parts) {
-  if (parts == 1) return 0;
-  if (parts <= few_parts) return (double)parts;
-  int64_t adders = parts < l->chunks ? parts : l->chunks;
+/* How often sums of a whole tile are written or read, until a tile's shares are one. */
+static double adding(const load *l, int64_t shares) {
+  if (shares == 1) return 0;
+  if (shares <= few_shares) return (double)shares;
+  int64_t adders = shares < l->chunks ? shares : l->chunks;
   double slice = (double)divide_up(l->chunks, adders) / l->chunks;
-  return 2 + (double)parts * slice;
+  return 2 + (double)shares * slice;
 }
 
-static int waits(int64_t parts) {
-  return parts == 1 ? 0 : parts <= few_parts ? 1 : 2;
+static int waits(int64_t shares) {
+  return shares == 1 ? 0 : shares <= few_shares ? 1 : 2;
 }
 
-/* What it takes to bring the parts of a tile together, in K tiles. */
-static double combining(const load *l, int64_t parts) {
-  return waits(parts) * wait_steps + adding(l, parts) * l->sum_steps;
+/* What it takes to reduce a tile's shares, in K tiles. */
+static double reducing(const load *l, int64_t shares) {
+  return waits(shares) * l->device->wait_steps + adding(l, shares) * l->sum_steps;
 }
 
-static int64_t split_busiest(const load *l, int64_t parts) {
-  return divide_up(l->tiles * parts, l->clusters) * divide_up(l->k_tiles, parts);
+static int64_t split_busiest(const load *l, int64_t shares) {
+  return divide_up(l->tiles * shares, l->clusters) * divide_up(l->k_tiles, shares);
 }
 
 /* K tiles while as many clusters as have the full speed of DRAM load all there are. */
 static double loading(const load *l) {
-  const double loaders = 0.45;
-  return (double)l->tiles * (double)l->k_tiles / (loaders * (double)l->clusters);
+  return (double)l->tiles * (double)l->k_tiles / (l->device->loaders * (double)l->clusters);
 }
 
 /* A cluster with several shares waits in each: what they wait for is computed behind what others
  * wait for. */
-static double splitting(const load *l, int64_t parts) {
-  double rounds = (double)divide_up(l->tiles * parts, l->clusters);
-  double busiest = (double)split_busiest(l, parts) * l->multiply, least = loading(l);
-  return (busiest > least ? busiest : least) + rounds * combining(l, parts);
+static double splitting(const load *l, int64_t shares) {
+  double rounds = (double)divide_up(l->tiles * shares, l->clusters);
+  double busiest = (double)split_busiest(l, shares) * l->multiply, least = loading(l);
+  return (busiest > least ? busiest : least) + rounds * reducing(l, shares);
 }
 
-static int64_t most_parts(const load *l) {
+static int64_t most_shares(const load *l) {
   enum { most = 1024 };
   int64_t least = l->k_tiles < l->clusters ? l->k_tiles : l->clusters;
   return least > most ? most : least < 1 ? 1 : least;
 }
 
-/* Many parts take at least two waits and three sums more than all of the loads: where that is no
+/* Many shares take at least two waits and three sums more than all of the loads: where that is no
  * gain, none is looked at. */
-static int64_t best_parts(const load *l) {
-  int64_t best = 1, most = most_parts(l);
+static int64_t best_shares(const load *l) {
+  int64_t best = 1, most = most_shares(l);
   double least = splitting(l, 1);
-  double all = loading(l);
-  for (int64_t parts = 2; parts <= most; parts++) {
-    if (parts > few_parts && all + 2 * wait_steps + 3 * l->sum_steps >= least) break;
-    double steps = splitting(l, parts);
-    if (steps < least) best = parts, least = steps;
+  double all = loading(l), wait_steps = l->device->wait_steps;
+  for (int64_t shares = 2; shares <= most; shares++) {
+    if (shares > few_shares && all + 2 * wait_steps + 3 * l->sum_steps >= least) break;
+    double steps = splitting(l, shares);
+    if (steps < least) best = shares, least = steps;
   }
   return best;
 }
@@ -158,9 +157,9 @@ static void distribute(gg_distribution *out, const load *l, int64_t groups, int6
   out->group_tiles = tiles;
   out->group_shares = shares;
   /* Of more than one tile in a group, every one is shared by two or three. */
-  int64_t parts = groups == 0 ? 1 : tiles > 1 ? 2 : shares;
-  out->adding = adding(l, parts);
-  out->waits = waits(parts);
+  int64_t of_a_tile = groups == 0 ? 1 : tiles > 1 ? 2 : shares;
+  out->adding = adding(l, of_a_tile);
+  out->waits = waits(of_a_tile);
 }
 
 static void distribute_whole(gg_distribution *out, const load *l) {
@@ -168,24 +167,24 @@ static void distribute_whole(gg_distribution *out, const load *l) {
   out->busiest = split_busiest(l, 1);
 }
 
-static void split(gg_distribution *out, const load *l, int64_t parts) {
-  if (parts > most_parts(l)) parts = most_parts(l);
-  if (parts <= 1) return;
-  distribute(out, l, l->tiles, 1, parts);
-  out->busiest = split_busiest(l, parts);
+static void split(gg_distribution *out, const load *l, int64_t shares) {
+  if (shares > most_shares(l)) shares = most_shares(l);
+  if (shares <= 1) return;
+  distribute(out, l, l->tiles, 1, shares);
+  out->busiest = split_busiest(l, shares);
 }
 
 static void stream(gg_distribution *out, const load *l) {
   int64_t rest = l->tiles % l->clusters;
   if (rest == 0) return;
   if (l->tiles < l->clusters) {
-    split(out, l, best_parts(l));
+    split(out, l, best_shares(l));
     return;
   }
   int64_t shared = rest + l->clusters;
   int64_t whole = (l->tiles - shared) / l->clusters * l->k_tiles;
   int64_t share = divide_up(shared * l->k_tiles, l->clusters);
-  if ((double)(whole + share) + combining(l, 2) >= (double)out->busiest) return;
+  if ((double)(whole + share) + reducing(l, 2) >= (double)out->busiest) return;
   distribute(out, l, 1, shared, l->clusters);
   out->busiest = whole + share;
 }
@@ -201,16 +200,18 @@ static bool shares_fit(const gg_distribution *s, const gg_distributed *kernel) {
          s->k_tiles <= INT32_MAX / s->group_tiles;
 }
 
-static load load_of(const gg_distribution *s, const gg_distributed *kernel, int64_t resident) {
-  int64_t k_tile_bytes =
-      ((int64_t)kernel->tile_m * kernel->a_bits + (int64_t)kernel->tile_n * kernel->b_bits) *
-      kernel->tile_k / 8;
+static load load_of(const gg_distribution *s, const gg_distributed *kernel, int64_t resident,
+                    const gg_device_model *device) {
+  int64_t k_tile_bytes = gg_bytes_of((int64_t)kernel->tile_m * kernel->tile_k, kernel->a_bits) +
+                         gg_bytes_of((int64_t)kernel->tile_n * kernel->tile_k, kernel->b_bits);
   int64_t cluster = cluster_size(kernel);
-  load l = {.tiles = s->tiles, .k_tiles = divide_up(s->k_tiles, kernel->cluster_k)};
+  load l = {
+      .device = device, .tiles = s->tiles, .k_tiles = divide_up(s->k_tiles, kernel->cluster_k)};
   l.clusters = resident < cluster ? 1 : resident / cluster;
-  l.sum_bytes = (int64_t)kernel->tile_m * kernel->tile_n * kernel->accumulator_bits / 8;
+  l.sum_bytes = gg_bytes_of((int64_t)kernel->tile_m * kernel->tile_n, kernel->accumulator_bits);
   l.chunks = kernel->tile_warps ? (int)(l.sum_bytes / kernel->tile_warps / warp_chunk) : 1;
-  l.multiply = (double)kernel->tile_m * kernel->tile_n / (kernel->tile_m + kernel->tile_n) / even;
+  l.multiply = (double)kernel->tile_m * kernel->tile_n / (kernel->tile_m + kernel->tile_n) /
+               device->even_extents;
   if (l.multiply < 1) l.multiply = 1;
   l.sum_steps = (double)l.sum_bytes / (double)(k_tile_bytes > 0 ? k_tile_bytes : 1);
   return l;
@@ -224,9 +225,9 @@ static bool count_tiles(int64_t *out, const gg_distributed *kernel, const gg_ext
          *out <= INT32_MAX / cluster_size(kernel);
 }
 
-static void share(gg_distribution *out, const gg_distributed *kernel, const load *l) {
+static void share_tiles(gg_distribution *out, const gg_distributed *kernel, const load *l) {
   if (kernel->grid == GG_GRID_SPLIT_K) {
-    split(out, l, kernel->splits ? kernel->splits : best_parts(l));
+    split(out, l, kernel->splits ? kernel->splits : best_shares(l));
   } else if (kernel->grid == GG_GRID_STREAM_K) {
     stream(out, l);
   }
@@ -240,19 +241,20 @@ static void share(gg_distribution *out, const gg_distributed *kernel, const load
  * Pairs and threes fit in anywhere, and larger ones than eight have a group of their own. (Measured
  * on an H100: docs/performance/h100.md, "Clusters along K".) */
 static bool next_beside(const gg_distribution *s, const gg_distributed *kernel, const load *l) {
-  enum { smallest = 4, largest = 8 };
+  const gg_device_model *device = l->device;
   int64_t cluster = cluster_size(kernel), free = l->clusters - s->clusters;
-  if (kernel->cluster_k == 1 || cluster < smallest || cluster > largest) return true;
+  bool crowds = (double)cluster >= device->crowds_from && (double)cluster <= device->crowds_to;
+  if (kernel->cluster_k == 1 || !crowds) return true;
   return free < s->clusters / 2 || free >= 2 * s->clusters;
 }
 
 bool gg_distribution_make(gg_distribution *out, const gg_distributed *kernel, gg_extents extents,
-                          int64_t resident) {
+                          int64_t resident, const gg_device_model *device) {
   *out = (gg_distribution){.k_tiles = divide_up(extents.k, kernel->tile_k)};
   if (!count_tiles(&out->tiles, kernel, &extents)) return false;
-  load l = load_of(out, kernel, resident);
+  load l = load_of(out, kernel, resident, device);
   distribute_whole(out, &l);
-  share(out, kernel, &l);
+  share_tiles(out, kernel, &l);
   int64_t work = out->shares + out->tiles - out->shared_tiles;
   bool all = kernel->grid == GG_GRID_TILES || work < l.clusters;
   out->clusters = all ? work : l.clusters;

@@ -42,6 +42,6 @@ typedef struct gg_distribution {
 /* `resident` is how many of the kernel's CTAs the device holds at once. Extents are not negative.
  * False where tiles or workspace pass the limits of a grid or of int64. */
 bool gg_distribution_make(gg_distribution *out, const gg_distributed *kernel, gg_extents extents,
-                          int64_t resident);
+                          int64_t resident, const gg_device_model *device);
 
 #endif

@@ -1,5 +1,7 @@
 /* What other families have, and other architectures: for messages. The families' own choices are
- * asked, so that nothing here can be out of date. */
+ * asked, so that nothing here can be out of date; so choosing a plan may lead back to it, from a
+ * family's refusal to gg_plan_choose for another family. It does once: what is asked here has no
+ * error to fill, and a refusal without one asks nobody. */
 #ifndef GG_PLAN_ELSEWHERE_H
 #define GG_PLAN_ELSEWHERE_H
 

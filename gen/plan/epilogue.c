@@ -11,36 +11,33 @@
 #include <stdio.h>
 
 #include "atom/dtype.h"
+#include "plan/atoms.h"
 #include "plan/target.h"
 #include "spec/keys.h"
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
-static bool is_stored(gg_dtype type) {
-  return type == GG_DTYPE_f16 || type == GG_DTYPE_bf16 || type == GG_DTYPE_f32 ||
-         gg_dtype_is_fp8(type) || type == GG_DTYPE_s8 || type == GG_DTYPE_u8 ||
-         type == GG_DTYPE_s32;
-}
+/* What numbers are read from and stored as: what emit/cuda_text.c has conversions for. */
+static const gg_type_set stored = 1u << GG_DTYPE_f16 | 1u << GG_DTYPE_bf16 | 1u << GG_DTYPE_f32 |
+                                  1u << GG_DTYPE_e4m3 | 1u << GG_DTYPE_e5m2 | 1u << GG_DTYPE_s8 |
+                                  1u << GG_DTYPE_u8 | 1u << GG_DTYPE_s32;
 
-/* A type that numbers are read from or stored as. */
 static gg_status check_type(const gg_plan *plan, const gg_spec_field *field, const char *what,
                             gg_dtype type, gg_error *err) {
-  if (!is_stored(type)) {
-    return gg_refuse_type(plan, field, what, type, "f16, bf16, f32, e4m3, e5m2, s8, u8 and s32",
-                          err);
-  }
+  if (!(stored & gg_type_bit(type)))
+    return gg_refuse_types(plan, field, what, type, stored, "", err);
   if (!gg_dtype_is_fp8(type) || plan->limits->converts_fp8) return GG_OK;
   return gg_refuse_type(plan, field, what, type,
                         "8-bit floats from sm_89 on: older architectures do not convert them", err);
 }
 
-static gg_status check_results(const gg_plan *plan, gg_error *err) {
+static gg_status check_results(const gg_plan *plan, gg_dtype accumulator, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_status st = check_type(plan, &spec->d.type, "D of type", plan->d.type, err);
   if (st) return st;
-  if (plan->d.type == GG_DTYPE_s32 && plan->accumulator != GG_DTYPE_s32) {
-    return gg_refuse_type(plan, &spec->d.type, "D of type", plan->d.type,
-                          "f16, bf16, f32, e4m3, e5m2, s8 and u8 from floats", err);
+  if (plan->d.type == GG_DTYPE_s32 && accumulator != GG_DTYPE_s32) {
+    return gg_refuse_types(plan, &spec->d.type, "D of type", plan->d.type,
+                           stored & ~gg_type_bit(GG_DTYPE_s32), " from floats", err);
   }
   return plan->has_c ? check_type(plan, &spec->c.type, "C of type", plan->c.type, err) : GG_OK;
 }
@@ -109,8 +106,8 @@ static bool is_float_step(const gg_operation *operation) {
   }
 }
 
-static gg_dtype choose_compute(const gg_plan *plan) {
-  bool floats = plan->accumulator != GG_DTYPE_s32 || gg_dtype_is_float(plan->d.type);
+static gg_dtype choose_compute(const gg_plan *plan, gg_dtype accumulator) {
+  bool floats = accumulator != GG_DTYPE_s32 || gg_dtype_is_float(plan->d.type);
   for (size_t i = 0; i < plan->operation_count; i++)
     floats = floats || is_float_step(&plan->operations[i]);
   return floats ? GG_DTYPE_f32 : GG_DTYPE_s32;
@@ -124,9 +121,9 @@ static void choose_usual(gg_plan *plan) {
   plan->operation_count = 1;
 }
 
-gg_status gg_choose_operations(gg_plan *plan, gg_error *err) {
+gg_status gg_choose_operations(gg_plan *plan, gg_dtype accumulator, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  gg_status st = check_results(plan, err);
+  gg_status st = check_results(plan, accumulator, err);
   if (st) return st;
   if (spec->epilogue.state != GG_SPEC_SET) choose_usual(plan);
   for (size_t i = 0; i < spec->op_count; i++) {
@@ -137,7 +134,7 @@ gg_status gg_choose_operations(gg_plan *plan, gg_error *err) {
   }
   for (size_t i = 0; i < plan->operation_count; i++)
     plan->alpha = plan->alpha || plan->operations[i].alpha;
-  plan->compute = choose_compute(plan);
+  plan->compute = choose_compute(plan, accumulator);
   return GG_OK;
 }
 

@@ -6,9 +6,8 @@
 #include "plan/operation.h"
 
 /* What the accumulators become: the operations with their operands, the type they are computed in,
- * and whether the architecture converts to D's type and from theirs. Needs the operands and the
- * accumulator. */
-gg_status gg_choose_operations(gg_plan *plan, gg_error *err);
+ * and whether the architecture converts to D's type and from theirs. The plan has its operands. */
+gg_status gg_choose_operations(gg_plan *plan, gg_dtype accumulator, gg_error *err);
 
 /* Whether C, or an operation's operand with an element for each of D's, is read. */
 bool gg_plan_reads_elements(const gg_plan *plan);

@@ -6,6 +6,7 @@
 #include "layout/banks.h"
 #include "layout/swizzle.h"
 #include "plan/plan.h"
+#include "plan/rings.h"
 
 /* A layout by name, for dumps. */
 typedef struct gg_named_layout {
@@ -13,11 +14,6 @@ typedef struct gg_named_layout {
   const char *maps; /* "(m, k) -> element of a stage" */
   gg_composed layout;
 } gg_named_layout;
-
-typedef struct gg_smem_region {
-  const char *name;
-  int64_t offset, bytes;
-} gg_smem_region;
 
 /* One place in the kernel that touches shared memory, and what its warps' accesses cost, summed
  * over a whole tile (or a whole staging pass). */
@@ -66,7 +62,23 @@ typedef struct gg_result {
 
 enum { GG_RESULTS_MAX = 5 };
 
-enum { GG_LAYOUTS_MAX = 12, GG_REGIONS_MAX = 8, GG_ACCESSES_MAX = 12 };
+/* A kind of memory. */
+typedef enum gg_home {
+  GG_HOME_GLOBAL,
+  GG_HOME_SHARED,
+  GG_HOME_REGISTERS,
+  GG_HOME_TENSOR /* tensor memory */
+} gg_home;
+
+/* Where the tensor core's sums are. */
+typedef struct gg_accumulator_place {
+  gg_home home;  /* registers or tensor memory */
+  int sets;      /* tiles that are summed at once, and short sums beside them */
+  int registers; /* a thread, 32-bit, of all sets */
+  int columns;   /* of tensor memory, of all sets */
+} gg_accumulator_place;
+
+enum { GG_LAYOUTS_MAX = 12, GG_ACCESSES_MAX = 12 };
 
 typedef struct gg_layouts {
   /* Shared memory: (m, k) and (n, k) to an element of one stage; (row, column) to an element of
@@ -91,22 +103,16 @@ typedef struct gg_layouts {
   gg_named_layout named[GG_LAYOUTS_MAX]; /* the above by name, those that there are */
   size_t named_count;
 
-  gg_smem_region regions[GG_REGIONS_MAX];
-  size_t region_count;
-  int64_t smem_bytes; /* dynamic shared memory a CTA */
-  int64_t smem_bytes_per_stage;
-  int64_t staging_begin, staging_bytes;    /* where the first warp's is; of a buffer */
-  int64_t sums_begin;                      /* where other CTAs of a cluster put their sums */
-  int64_t vectors_begin, vectors_bytes;    /* where the epilogue's vectors are; of a tile's */
-  int64_t vector_begin[GG_OPERATIONS_MAX]; /* of an operation's, among a tile's */
-  int64_t barriers_begin;                  /* of the pipeline, where it has barriers in memory */
-  int64_t sum_barriers_begin;    /* behind them: a warp's, where sums from others arrive */
-  int64_t vector_barriers_begin; /* and full and empty of each buffer of vectors */
+  gg_rings rings;        /* what of shared memory is filled and drained, and by whom */
+  int64_t smem_bytes;    /* dynamic shared memory a CTA: the rings' */
+  int64_t staging_bytes; /* of a buffer of a warp's */
+  int64_t vector_begin[GG_OPERATIONS_MAX]; /* of an operation's vector, among a tile's */
 
   gg_smem_access accesses[GG_ACCESSES_MAX];
   size_t access_count;
 
-  int accumulator_registers, fragment_registers; /* a thread, 32-bit */
+  gg_accumulator_place accumulator;
+  int fragment_registers; /* a thread, 32-bit */
 } gg_layouts;
 
 gg_status gg_layouts_derive(gg_layouts *out, const gg_plan *plan, gg_error *err);
@@ -116,8 +122,10 @@ void gg_layouts_name(gg_layouts *out, const char *name, const char *maps,
                      const gg_composed *layout);
 void gg_layouts_name_plain(gg_layouts *out, const char *name, const char *maps,
                            const gg_layout *layout);
-void gg_layouts_region(gg_layouts *out, const char *name, int64_t offset, int64_t bytes);
 gg_smem_access *gg_layouts_access(gg_layouts *out, const char *name, int bytes);
+
+/* Gives the rings their places in shared memory, and checks that it suffices. */
+gg_status gg_layouts_place(gg_layouts *out, const gg_plan *plan, gg_error *err);
 
 /* Adds one warp's access. */
 void gg_smem_access_count(gg_smem_access *access, const int64_t address[GG_WARP]);

@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 #include "atom/dtype.h"
-#include "layout/tiled_mma.h"
+#include "atom/tiled_mma.h"
+#include "plan/atoms.h"
 #include "plan/check.h"
 #include "plan/epilogue.h"
 
@@ -17,24 +18,36 @@ static bool accepts(const gg_spec *spec) {
   return spec->schedule.state == GG_SPEC_SET && spec->schedule.number == GG_SCHEDULE_NAIVE;
 }
 
-static bool is_float(gg_dtype type) {
-  return type == GG_DTYPE_f16 || type == GG_DTYPE_bf16 || type == GG_DTYPE_f32;
+static bool has_atom(const gg_mma_row *row) {
+  return row->kind == GG_MMA_fma;
+}
+
+/* What the atom multiplies, and what is widened to that: 16-bit floats. */
+static gg_type_set operand_types(const gg_plan *plan) {
+  gg_type_set types = gg_atoms_types(plan, GG_MMA_A);
+  for (int type = 0; type < GG_DTYPE_COUNT; type++) {
+    bool half = gg_dtype_is_float((gg_dtype)type) && gg_dtype_info_of((gg_dtype)type)->bits == 16;
+    if (half) types |= gg_type_bit((gg_dtype)type);
+  }
+  return types;
 }
 
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
-  static const char has[] = "f16, bf16 and f32";
   const gg_spec *spec = plan->spec;
-  if (!is_float(plan->a.type))
-    return gg_refuse_type(plan, &spec->a.type, "A of type", plan->a.type, has, err);
+  gg_type_set types = operand_types(plan);
+  if (!(types & gg_type_bit(plan->a.type)))
+    return gg_refuse_types(plan, &spec->a.type, "A of type", plan->a.type, types, "", err);
   if (plan->b.type != plan->a.type)
     return gg_refuse_type(plan, &spec->b.type, "B of type", plan->b.type, "the type of A", err);
-  const gg_spec_field *asked = &spec->accumulator;
-  plan->accumulator = GG_DTYPE_f32;
-  if (asked->state == GG_SPEC_SET && asked->number != GG_DTYPE_f32) {
-    return gg_refuse_type(plan, asked, "accumulator of type", (gg_dtype)asked->number, "f32", err);
-  }
   gg_status st = gg_mma_atom_find(&plan->mma, "UniversalFMA", err);
-  return st ? st : gg_choose_atom(plan, "UniversalFMA", err);
+  if (st) return st;
+  const gg_spec_field *asked = &spec->accumulator;
+  plan->accumulator = plan->mma.c;
+  if (asked->state == GG_SPEC_SET && (gg_dtype)asked->number != plan->accumulator) {
+    return gg_refuse_type(plan, asked, "accumulator of type", (gg_dtype)asked->number,
+                          gg_dtype_info_of(plan->accumulator)->name, err);
+  }
+  return gg_choose_atom(plan, &plan->mma, "UniversalFMA", err);
 }
 
 /* Whole warps along N, so that a warp stores whole lines. */
@@ -95,14 +108,17 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
   if (scheduler->state == GG_SPEC_SET && scheduler->number != GG_SCHEDULER_DATA_PARALLEL)
     return gg_refuse(plan, scheduler, "scheduler", scheduler->text, "data_parallel", err);
   plan->cluster_m = plan->cluster_n = plan->cluster_k = plan->ctas_per_sm = 1;
-  gg_status st = gg_choose_raster(plan, GG_RASTER_ALONG_M, false, err);
-  return st ? st : refuse_unused(plan, err);
+  gg_status st;
+  gg_order order = gg_choose_raster(&st, plan, GG_RASTER_ALONG_M, false, err);
+  if (st) return st;
+  gg_plan_put_order(plan, &order);
+  return refuse_unused(plan, err);
 }
 
 static gg_status choose(gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = choose_types(plan, err))) return st;
-  if ((st = gg_choose_operations(plan, err))) return st;
+  if ((st = gg_choose_operations(plan, plan->accumulator, err))) return st;
   if ((st = choose_tile(plan, err))) return st;
   return choose_schedule(plan, err);
 }
@@ -117,19 +133,20 @@ static gg_status derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = gg_tiled_mma_make(&mma, &plan->mma, &threads, NULL, err))) return st;
   if ((st = gg_tiled_mma_layout_tv(&out->tCrC, &mma, GG_MMA_C, err))) return st;
   gg_layouts_name_plain(out, "tCrC", "(thread, value) -> index in (m, n)", &out->tCrC);
-  out->accumulator_registers = 1;
+  out->accumulator = (gg_accumulator_place){GG_HOME_REGISTERS, 1, 1, 0};
   return gg_check_cover("tCrC", &out->tCrC, (int64_t)plan->tile_m * plan->tile_n, err);
 }
 
 const gg_target gg_target_naive = {
+    .id = GG_TARGET_NAIVE,
     .ageless = true,
     .family = "naive",
     .summary = "a thread an element, any architecture",
-    .template_name = "naive.cu",
     .worker = "thread",
     .least = {.number = 80},
+    .has_atom = has_atom,
     .accepts = accepts,
     .choose = choose,
     .derive = derive,
-    .bind = gg_naive_bind,
+    .traits = gg_warp_traits,
 };

@@ -37,7 +37,7 @@ static int64_t ctas_with(int64_t registers, int64_t warps) {
 gg_occupancy gg_occupancy_of(const gg_plan *plan, const gg_layouts *layouts) {
   const gg_arch_info *limits = plan->limits;
   int64_t warps = plan->threads / GG_WARP, bound = registers_for(plan->ctas_per_sm, warps);
-  int64_t live = layouts->accumulator_registers + layouts->fragment_registers + addresses;
+  int64_t live = layouts->accumulator.registers + layouts->fragment_registers + addresses;
   bool moved = plan->producer_registers > 0;
   int64_t by_memory = limits->smem_per_sm / (layouts->smem_bytes + GG_SMEM_RESERVED);
   int64_t by_threads = least(limits->threads_per_sm / plan->threads, limits->ctas_per_sm);

@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "atom/dtype.h"
+
 /* ---- The table -------------------------------------------------------------------------- */
 
 /* `operation` is 0 but for the epilogue's. */
@@ -11,6 +13,42 @@ static const gg_tensor_map *map_of(const gg_layouts *layouts, gg_operand_id id, 
     if (map->operand == id && map->operation == operation) return map;
   }
   return NULL;
+}
+
+/* A and B lie side by side in a stage. */
+static void place_inputs(gg_operand_row *a, gg_operand_row *b, const gg_plan *plan,
+                         const gg_layouts *layouts) {
+  const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES);
+  if (!stages) return;
+  a->ring = b->ring = stages;
+  a->bytes = gg_dtype_bytes(a->is->type, layouts->size_a);
+  b->bytes = gg_dtype_bytes(b->is->type, layouts->size_b);
+  b->offset = a->bytes;
+  a->swizzle = plan->swizzle_a;
+  b->swizzle = plan->swizzle_b;
+}
+
+static bool is_result(const gg_layouts *layouts, int operation) {
+  for (size_t i = 0; i < layouts->result_count; i++) {
+    if (layouts->results[i].operation == operation) return true;
+  }
+  return false;
+}
+
+/* What the epilogue reads, and what it stores. */
+static void place_output(gg_operand_row *row, const gg_plan *plan, const gg_layouts *layouts) {
+  bool staged = row->id == GG_OPERAND_D || (row->id == GG_OPERAND_C && layouts->size_c > 0) ||
+                (row->id == GG_OPERAND_EXTRA && is_result(layouts, row->operation));
+  bool vector = row->span != GG_SPAN_MATRIX;
+  gg_ring_id ring = staged ? GG_RING_STAGING : vector ? GG_RING_VECTORS : GG_RING_STAGES;
+  if (!staged && !vector && !row->map) return;
+  row->ring = gg_rings_find(&layouts->rings, ring);
+  if (!vector || !row->ring) return;
+  int64_t length = row->span == GG_SPAN_ROWS      ? plan->tile_m
+                   : row->span == GG_SPAN_COLUMNS ? plan->tile_n
+                                                  : 1;
+  row->offset = layouts->vector_begin[row->operation];
+  row->bytes = gg_dtype_bytes(row->is->type, length);
 }
 
 size_t gg_operand_rows(gg_operand_row out[GG_OPERAND_ROWS_MAX], const gg_plan *plan,
@@ -38,6 +76,13 @@ size_t gg_operand_rows(gg_operand_row out[GG_OPERAND_ROWS_MAX], const gg_plan *p
                                     .span = span,
                                     .written = operation->kind == GG_OP_AUX,
                                     .map = map_of(layouts, GG_OPERAND_EXTRA, (int)i)};
+  }
+  place_inputs(&out[0], &out[1], plan, layouts);
+  for (size_t i = 2; i < count; i++)
+    place_output(&out[i], plan, layouts);
+  for (size_t i = 0; i < count; i++) {
+    out[i].home = out[i].ring ? GG_HOME_SHARED : GG_HOME_GLOBAL;
+    out[i].copy = out[i].map ? GG_COPY_MAP : out[i].ring ? GG_COPY_THREADS : GG_COPY_DIRECT;
   }
   return count;
 }

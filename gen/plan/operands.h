@@ -1,10 +1,22 @@
 /* The operands of a kernel as one table, in the order of its parameters: A, B, C, D, and what the
- * epilogue's operations read and write. */
+ * epilogue's operations read and write.
+ *
+ * Another operand of the tensor core (scale factors of A and B, metadata of a sparse A) is a row
+ * behind B: a gg_operand_id, a member of the plan with its type, a ring whose stages hold it (those
+ * of A and B, where it comes with them), and a map or none. All sizes are gg_dtype_bytes of
+ * elements that lie together: elements of 4 and 6 bits have no bytes of their own. */
 #ifndef GG_PLAN_OPERANDS_H
 #define GG_PLAN_OPERANDS_H
 
 #include "plan/layouts.h"
 #include "plan/operation.h"
+
+/* Who moves an operand between global memory and its home. */
+typedef enum gg_copy {
+  GG_COPY_DIRECT, /* nobody: threads load and store what they compute with */
+  GG_COPY_MAP,    /* the copy engine, by a tensor map */
+  GG_COPY_THREADS /* threads, by cp.async or by loads and stores through shared memory */
+} gg_copy;
 
 typedef struct gg_operand_row {
   gg_operand_id id;
@@ -12,7 +24,12 @@ typedef struct gg_operand_row {
   const gg_operand *is; /* its type, major and alignment */
   gg_span span;         /* of D; of A and B, which are matrices of their own, a matrix */
   bool written;
-  const gg_tensor_map *map; /* by which it is copied in boxes; NULL: threads copy it */
+  gg_home home;             /* where what computes finds it, or leaves it */
+  gg_copy copy;             /* how it gets there, or from there to global memory */
+  const gg_tensor_map *map; /* of GG_COPY_MAP */
+  const gg_ring *ring;      /* of GG_HOME_SHARED: in whose stages it lies */
+  gg_swizzle_kind swizzle;  /* of A and B there; others have the widest that fits */
+  int64_t offset, bytes;    /* of A and B, and of vectors: in a stage */
 } gg_operand_row;
 
 enum { GG_OPERAND_ROWS_MAX = 4 + GG_OPERATIONS_MAX };

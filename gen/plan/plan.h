@@ -4,6 +4,7 @@
 #define GG_PLAN_PLAN_H
 
 #include "atom/arch.h"
+#include "atom/device.h"
 #include "atom/mma_atom.h"
 #include "base/arena.h"
 #include "spec/spec.h"
@@ -15,10 +16,11 @@ typedef const gg_target *gg_family;
 typedef gg_operation gg_operation_list[GG_OPERATIONS_MAX];
 
 typedef struct gg_plan {
-  const gg_spec *spec;        /* in the plan's terms */
-  const gg_spec *asked;       /* as it was given; another one with swap_ab */
-  const gg_arch_info *limits; /* of `arch` */
-  const char *name;           /* of the kernel: the spec's, or one that decodes */
+  const gg_spec *spec;           /* in the plan's terms */
+  const gg_spec *asked;          /* as it was given; another one with swap_ab */
+  const gg_arch_info *limits;    /* of `arch` */
+  const gg_device_model *device; /* that `auto` is resolved for: the row of `arch` */
+  const char *name;              /* of the kernel: the spec's, or one that decodes */
   const char *note; /* what was chosen in place of what the architecture has; NULL: nothing */
 
 /* The decisions: plan.def says what each means. */

@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 #include "atom/dtype.h"
+#include "plan/atoms.h"
 #include "plan/epilogue.h"
 #include "plan/transpose.h"
 
@@ -46,56 +47,27 @@ static bool accepts_multistage(const gg_spec *spec) {
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
-static bool is_half(gg_dtype type) {
-  return type == GG_DTYPE_f16 || type == GG_DTYPE_bf16;
+/* A warpgroup's MMA. Sums of 8-bit floats are kept in f32, which promotion adds them up in. */
+static bool has_atom(const gg_mma_row *row) {
+  bool short_sums = gg_dtype_is_fp8(row->a) && row->c != GG_DTYPE_f32;
+  return row->kind == GG_MMA_wgmma && gg_mma_row_is_plain(row) && !short_sums;
 }
 
-static bool is_int8(gg_dtype type) {
-  return type == GG_DTYPE_s8 || type == GG_DTYPE_u8;
-}
-
-static gg_status choose_inputs(const gg_plan *plan, gg_error *err) {
-  const gg_spec *spec = plan->spec;
-  gg_dtype a = plan->a.type, b = plan->b.type;
-  if (!is_half(a) && !gg_dtype_is_fp8(a) && !is_int8(a) && a != GG_DTYPE_tf32) {
-    return gg_refuse_type(plan, &spec->a.type, gg_as_asked(plan, "A of type", "B of type"), a,
-                          "f16, bf16, tf32, e4m3, e5m2, s8 and u8", err);
-  }
-  if (gg_dtype_is_fp8(a) ? !gg_dtype_is_fp8(b) : is_int8(a) ? !is_int8(b) : b != a) {
-    return gg_refuse_type(plan, &spec->b.type, gg_as_asked(plan, "B of type", "A of type"), b,
-                          gg_dtype_is_fp8(a) ? "e4m3 and e5m2 beside an 8-bit float"
-                          : is_int8(a)       ? "s8 and u8 beside an 8-bit integer"
-                                             : gg_as_asked(plan, "the type of A", "the type of B"),
-                          err);
-  }
-  return GG_OK;
-}
-
-static gg_status choose_accumulator(gg_plan *plan, gg_error *err) {
-  const gg_spec *spec = plan->spec;
-  const gg_spec_field *asked = &spec->accumulator;
-  bool integers = is_int8(plan->a.type), half = plan->a.type == GG_DTYPE_f16;
-  gg_dtype usual = integers ? GG_DTYPE_s32 : GG_DTYPE_f32;
-  plan->accumulator = asked->state == GG_SPEC_SET ? (gg_dtype)asked->number : usual;
-  if (plan->accumulator != usual && !(half && plan->accumulator == GG_DTYPE_f16)) {
-    return gg_refuse_type(plan, asked, "accumulator of type", plan->accumulator,
-                          integers ? "s32 for integers"
-                          : half   ? "f32 and f16 for f16 operands"
-                                   : "f32 for these operands",
-                          err);
-  }
+static gg_status choose_types(gg_plan *plan, gg_error *err) {
+  gg_status st = gg_choose_inputs(plan, err);
+  if (!st) st = gg_choose_accumulator(plan, err);
   plan->accumulator_bits = gg_dtype_is_fp8(plan->a.type) ? fp8_sum_bits : 0;
-  return GG_OK;
+  return st;
 }
 
 /* The tensor core's sums of 8-bit floats are short; promotion adds them up in registers, unless
  * short sums are asked for. */
-static gg_status choose_promotion(gg_plan *plan, gg_error *err) {
+static gg_status choose_promotion(int *out, const gg_plan *plan, gg_error *err) {
   enum { usual = 4 /* 128 of K; fewer where the tile's K has no whole ones: sm90_tile.c */ };
   const gg_spec_field *asked = &plan->spec->promote, *schedule = &plan->spec->schedule;
   bool chosen = asked->state == GG_SPEC_SET;
-  if (!chosen && gg_dtype_is_fp8(plan->a.type)) plan->promote = usual;
-  if (plan->promote == 0) return GG_OK;
+  *out = chosen ? (int)asked->number : gg_dtype_is_fp8(plan->a.type) ? usual : 0;
+  if (*out == 0) return GG_OK;
   if (!chosen && !plan->specialised) {
     return gg_refuse(plan, schedule, "full sums of 8-bit floats beside schedule", schedule->text,
                      "short ones there, `promote: 0`, and full ones with a warpgroup that loads",
@@ -142,11 +114,18 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   if (st) return st;
   const gg_spec_operand *inputs[] = {&spec->a, &spec->b};
   const gg_operand *operands[] = {&plan->a, &plan->b};
+  const gg_mma_row *row = gg_atoms_row(plan, GG_MMA_SHARED);
   for (int i = 0; i < 2; i++) {
-    if (operands[i]->major == GG_MAJOR_K || is_half(operands[i]->type)) continue;
-    return gg_refuse(plan, &inputs[i]->major,
-                     i == plan->swap_ab ? "A of this type with major" : "B of this type with major",
-                     inputs[i]->major.text, "k: wgmma reads others of 16-bit types alone", err);
+    if (operands[i]->major == GG_MAJOR_K || !row->k_major) continue;
+    gg_str has = GG_STR_INIT;
+    gg_str_puts(&has, "k: wgmma reads others of ");
+    gg_type_set_print(&has, gg_atoms_types_of_any_major(plan), GG_DTYPE_COUNT);
+    gg_str_puts(&has, " alone");
+    st = gg_refuse(plan, &inputs[i]->major,
+                   i == plan->swap_ab ? "A of this type with major" : "B of this type with major",
+                   inputs[i]->major.text, gg_str_shown(&has), err);
+    gg_str_free(&has);
+    return st;
   }
   return GG_OK;
 }
@@ -154,15 +133,16 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
 /* ---- Boxes ------------------------------------------------------------------------------ */
 
 /* One operand's tile: its swizzle, and whether boxes can bring it. */
-static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const char *name, bool is_a,
-                            gg_error *err) {
+static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const gg_sm90_tile *tile,
+                            bool is_a, gg_error *err) {
   const gg_spec *spec = plan->spec;
   const gg_operand *operand = is_a ? &plan->a : &plan->b;
   const gg_spec_field *asked = is_a ? &spec->swizzle.a : &spec->swizzle.b;
-  int mn = is_a ? plan->tile_m : plan->tile_n;
+  const char *name = is_a != plan->swap_ab ? "A" : "B";
+  int mn = is_a ? tile->m : tile->n;
   bool k_major = operand->major == GG_MAJOR_K;
-  int line = (int)gg_dtype_bytes(operand->type, k_major ? plan->tile_k : mn);
-  int lines = k_major ? mn : plan->tile_k;
+  int line = (int)gg_dtype_bytes(operand->type, k_major ? tile->k : mn);
+  int lines = k_major ? mn : tile->k;
   gg_status st = gg_choose_swizzle(out, asked, name, line, err);
   if (st) return st;
   if (*out == GG_SWIZZLE_PADDING) {
@@ -181,46 +161,34 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const cha
 
 /* ---- Pipeline, schedule and epilogue ---------------------------------------------------- */
 
-/* Bytes of an operand in a stage: whole patterns of the widest swizzle. */
-static int64_t operand_bytes(gg_operand operand, int mn, int k) {
-  enum { pattern = 8 * line_bytes };
-  int64_t bytes = gg_dtype_bytes(operand.type, (int64_t)mn * k);
-  return (bytes + pattern - 1) / pattern * pattern;
-}
-
-int64_t gg_sm90_stage_bytes(const gg_plan *plan) {
-  return operand_bytes(plan->a, plan->tile_m, plan->tile_k) +
-         operand_bytes(plan->b, plan->tile_n, plan->tile_k);
-}
-
-/* Memory beside the staging buffers and barriers: for stages, and what is left of it for vectors.
- */
-static int64_t beside_stages(const gg_plan *plan, int columns, int buffers) {
-  enum { barriers = 1024 };
-  int64_t staged =
-      (int64_t)plan->consumers * plan->mma.m * columns * buffers * gg_sm90_result_bits(plan) / 8;
-  return gg_smem_limit(plan) - staged - gg_sm90_sums_bytes(plan) - barriers;
-}
-
-/* As many stages as fit beside the staging buffers, up to eight; small ones, of problems that wait
- * for memory, up to sixteen, while they bring no more than eight of 20 KiB: more never measured
- * faster. */
-static int fitting_stages(const gg_plan *plan, int columns, int buffers) {
-  enum { usual = 8, twice = 16, under_way = 8 * 20 << 10 };
-  const gg_spec_field *asked = &plan->spec->stages;
-  int64_t stage = gg_sm90_stage_bytes(plan);
-  int64_t small = under_way / stage, most = small < usual ? usual : small > twice ? twice : small;
-  if (asked->state == GG_SPEC_SET) most = asked->number;
-  int64_t fit = beside_stages(plan, columns, buffers) / stage;
-  return (int)(fit > most ? most : fit);
-}
-
-/* ---- Staging ---------------------------------------------------------------------------- */
-
 /* How a warp stages its block of D: boxes of so many columns, one after the other. */
 typedef struct staging {
   int columns, buffers;
 } staging;
+
+/* Memory beside the staging buffers and barriers: for stages, and what is left of it for vectors.
+ */
+static int64_t beside_stages(const gg_plan *plan, staging s) {
+  enum { barriers = 1024 };
+  int64_t staged = (int64_t)plan->consumers * plan->mma.m * s.columns * s.buffers *
+                   gg_sm90_result_bits(plan) / 8;
+  return gg_smem_limit(plan) - staged - gg_sm90_sums_bytes_in(plan, s.columns) - barriers;
+}
+
+/* As many stages as fit beside the staging buffers, up to eight; small ones, of problems that wait
+ * for memory, up to sixteen, while they bring no more bytes than ever measured faster. */
+static int fitting_stages(const gg_plan *plan, staging s) {
+  enum { usual = 8, twice = 16 };
+  const gg_spec_field *asked = &plan->spec->stages;
+  int64_t stage = gg_sm90_stage_bytes(plan);
+  int64_t small = (int64_t)plan->device->bytes_enough / stage;
+  int64_t most = small < usual ? usual : small > twice ? twice : small;
+  if (asked->state == GG_SPEC_SET) most = asked->number;
+  int64_t fit = beside_stages(plan, s) / stage;
+  return (int)(fit > most ? most : fit);
+}
+
+/* ---- Staging ---------------------------------------------------------------------------- */
 
 static int staged_boxes(const gg_plan *plan, int columns) {
   return (plan->tile_n + columns - 1) / columns;
@@ -237,13 +205,13 @@ static int most_buffers(const gg_plan *plan, int columns) {
 
 /* Columns of boxes that one of a cluster's CTAs along K adds up and stores. */
 static int columns_of_a_part(const gg_plan *plan, int columns) {
-  int boxes = plan->tile_m / plan->epi_m * staged_boxes(plan, columns);
+  int boxes = plan->tile_m / GG_SM90_STAGED_ROWS * staged_boxes(plan, columns);
   return (boxes + plan->cluster_k - 1) / plan->cluster_k * columns;
 }
 
 /* In columns: a box takes as long as staging so many more, and a wait for its buffer. */
-static int staging_cost(const gg_plan *plan, staging s) {
-  enum { box = 32, wait = 16 };
+static double staging_cost(const gg_plan *plan, staging s) {
+  double box = plan->device->box_columns, wait = plan->device->buffer_columns;
   return staged_boxes(plan, s.columns) * (s.columns + box + (s.buffers == 1 ? wait : 0));
 }
 
@@ -252,7 +220,7 @@ static int staging_cost(const gg_plan *plan, staging s) {
  * of both are stored twice. So nothing may be read that a store has replaced, but it be fetched
  * before, and no box be another cluster's; and no stage is given up for it. Of a tile whose boxes
  * are divided among the CTAs of a cluster, as many columns as divide them most evenly. */
-static staging choose_staging(const gg_plan *plan) {
+static staging choose_staging(const gg_plan *plan, const gg_sm90_schedule *schedule, bool fetches) {
   enum { least = 16 };
   int most = line_bytes * 8 / gg_sm90_result_bits(plan);
   int power = plan->tile_n & -plan->tile_n;
@@ -261,86 +229,88 @@ static staging choose_staging(const gg_plan *plan) {
          columns_of_a_part(plan, best.columns / 2) < columns_of_a_part(plan, best.columns))
     best.columns /= 2;
   best.buffers = most_buffers(plan, best.columns);
-  bool once = gg_plan_reduces_sums(plan) || gg_sm90_reads_directly(plan);
+  bool once = schedule->reduces_sums || gg_sm90_reads_directly(plan, fetches);
   if (once || plan->d.major != GG_MAJOR_N) return best;
-  int stages = fitting_stages(plan, best.columns, best.buffers);
+  int stages = fitting_stages(plan, best);
   for (int columns = 2 * power; columns <= most && columns <= plan->tile_n; columns *= 2) {
     for (int buffers = most_buffers(plan, columns); buffers > 0; buffers--) {
       staging s = {columns, buffers};
-      bool fits = fitting_stages(plan, columns, buffers) >= stages;
+      bool fits = fitting_stages(plan, s) >= stages;
       if (fits && staging_cost(plan, s) < staging_cost(plan, best)) best = s;
     }
   }
   return best;
 }
 
+/* A line of 8-bit elements that a box stores is 16 bytes at least. */
+static gg_status check_staging(const gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  gg_status st =
+      gg_check_unused(plan, &spec->swizzle.d, "swizzle of D", "the widest, by itself", err);
+  bool bytes = gg_dtype_info_of(plan->d.type)->bits == 8;
+  if (st || plan->d.major != GG_MAJOR_N || !bytes) return st;
+  return gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), plan->tile_n, 16,
+                           "16 bytes of D: a line of a box", gg_element_mark(&spec->tile, 1), err);
+}
+
+/* ---- Memory ----------------------------------------------------------------------------- */
+
+/* The ring of stages, and the staging beside it. */
+typedef struct memory {
+  staging staged;
+  bool fetches;
+  int stages;
+} memory;
+
+static gg_status choose_stages(int *out, const gg_plan *plan, staging staged, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->stages;
+  int fit = fitting_stages(plan, staged);
+  *out = asked->state == GG_SPEC_SET ? (int)asked->number : fit < 2 ? 2 : fit;
+  if (*out >= 2 || !plan->specialised) return GG_OK;
+  return gg_fail(err, PLAN_STAGES, &asked->mark, *out);
+}
+
+/* All that is fetched for a tile is in the ring together. */
+static bool fits_fetched(const gg_plan *plan, const memory *m) {
+  gg_fetched all[GG_FETCHED_MAX];
+  size_t count = gg_sm90_fetched_in(all, plan, m->staged.columns);
+  return count > 0 && all[count - 1].first_stage + all[count - 1].stages <= m->stages;
+}
+
+static memory choose_memory(gg_status *st, const gg_plan *plan, const gg_sm90_schedule *schedule,
+                            gg_error *err) {
+  memory out = {.fetches = false};
+  for (int fetches = 1; fetches >= 0; fetches--) {
+    out = (memory){.staged = choose_staging(plan, schedule, fetches), .fetches = fetches};
+    *st = choose_stages(&out.stages, plan, out.staged, err);
+    if (*st || (fetches && fits_fetched(plan, &out))) break;
+  }
+  return out;
+}
+
 /* As many as the registers hold that accumulators leave; whole lines of matrices of 32 bits. */
-static int columns_read(const gg_plan *plan) {
+static int columns_read(const gg_plan *plan, const memory *m) {
   enum { most = 32, few = 16, others = 40 };
-  int least = plan->epi_n % 16 ? 8 : 16;
-  gg_result results[GG_RESULTS_MAX];
+  int least = m->staged.columns % 16 ? 8 : 16;
   gg_fetched fetched[GG_FETCHED_MAX];
-  size_t count = plan->fetches ? gg_sm90_fetched(fetched, plan) : 0;
+  size_t count = m->fetches ? gg_sm90_fetched_in(fetched, plan, m->staged.columns) : 0;
   for (size_t i = 0; i < count; i++) {
     bool halves = gg_sm90_cells_of(&fetched[i].operand, fetched[i].line) == GG_SM90_CELLS_HALVES;
     if (halves && fetched[i].line > least) least = fetched[i].line;
   }
   int left = plan->consumer_registers - gg_sm90_accumulator_registers(plan) - others;
   int room = left < most ? few : most;
-  if (gg_sm90_results(results, plan) > 1) room = few / 2; /* of a box all are held at once */
-  return gg_columns_read(plan, plan->epi_n, least, room);
-}
-
-static gg_status choose_epilogue(gg_plan *plan, gg_error *err) {
-  const gg_spec *spec = plan->spec;
-  gg_status st;
-  if ((st = gg_check_unused(plan, &spec->swizzle.d, "swizzle of D", "the widest, by itself", err)))
-    return st;
-  plan->epi_m = 16;
-  staging staged = choose_staging(plan);
-  plan->epi_n = staged.columns;
-  plan->epi_buffers = staged.buffers;
-  if (plan->d.major == GG_MAJOR_N && gg_dtype_info_of(plan->d.type)->bits == 8 &&
-      (st = gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), plan->tile_n, 16,
-                              "16 bytes of D: a line of a box", gg_element_mark(&spec->tile, 1),
-                              err))) {
-    return st;
-  }
-  plan->read_n = columns_read(plan);
-  return GG_OK;
+  gg_result results[GG_RESULTS_MAX];
+  if (gg_sm90_results_in(results, plan, m->staged.columns, count) > 1)
+    room = few / 2; /* of a box all are held at once */
+  return gg_columns_read(plan, m->staged.columns, least, room);
 }
 
 /* How many K tiles threads begin to copy before they see to one that has arrived. Two stages are
  * the consumers': they give one back when the next one's MMAs are issued. */
-static int copies_ahead(const gg_plan *plan) {
+static int copies_ahead(const gg_plan *plan, int stages) {
   if (plan->copy_bytes_a == 0 && plan->copy_bytes_b == 0) return 0;
-  return plan->stages > 2 ? (plan->stages + 1) / 4 : 0;
-}
-
-static gg_status choose_stages(gg_plan *plan, gg_error *err) {
-  const gg_spec_field *asked = &plan->spec->stages;
-  int fit = fitting_stages(plan, plan->epi_n, plan->epi_buffers);
-  plan->stages = asked->state == GG_SPEC_SET ? (int)asked->number : fit < 2 ? 2 : fit;
-  plan->copies_ahead = copies_ahead(plan);
-  if (plan->stages >= 2 || !plan->specialised) return GG_OK;
-  return gg_fail(err, PLAN_STAGES, &asked->mark, plan->stages);
-}
-
-static gg_status choose_memory(gg_plan *plan, bool fetches, gg_error *err) {
-  plan->fetches = fetches;
-  gg_status st = choose_epilogue(plan, err);
-  return st ? st : choose_stages(plan, err);
-}
-
-/* All that is fetched for a tile is in the ring together. */
-static gg_status choose_fetches(gg_plan *plan, gg_error *err) {
-  gg_status st = choose_memory(plan, true, err);
-  int stages = st ? 0 : gg_sm90_fetch_stages(plan);
-  if (!st && (stages == 0 || stages > plan->stages)) st = choose_memory(plan, false, err);
-  if (st) return st;
-  int64_t beside = beside_stages(plan, plan->epi_n, plan->epi_buffers);
-  gg_sm90_choose_vectors(plan, beside - plan->stages * gg_sm90_stage_bytes(plan));
-  return GG_OK;
+  return stages > 2 ? (stages + 1) / 4 : 0;
 }
 
 static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
@@ -353,51 +323,147 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   return gg_check_all_unused(plan, all, sizeof all / sizeof *all, err);
 }
 
-static gg_status choose(gg_plan *plan, gg_error *err) {
-  gg_status st;
-  plan->specialised = !asks_multistage(plan->spec);
-  if ((st = choose_inputs(plan, err))) return st;
-  if ((st = choose_accumulator(plan, err))) return st;
-  if ((st = choose_promotion(plan, err))) return st;
-  if ((st = choose_operands(plan, err))) return st;
-  if ((st = gg_choose_operations(plan, err))) return st;
-  if ((st = refuse_unused(plan, err))) return st;
-  if ((st = gg_sm90_choose_tile(plan, err))) return st;
-  if ((st = gg_sm90_choose_cluster(plan, err))) return st;
-  if ((st = choose_box(&plan->swizzle_a, plan, gg_as_asked(plan, "A", "B"), true, err))) return st;
-  if ((st = choose_box(&plan->swizzle_b, plan, gg_as_asked(plan, "B", "A"), false, err))) return st;
-  if ((st = gg_sm90_choose_schedule(plan, err))) return st;
-  gg_sm90_choose_sum_sets(plan);
-  return choose_fetches(plan, err);
+/* ---- The plan --------------------------------------------------------------------------- */
+
+static void put_tile(gg_plan *plan, const gg_sm90_tile *tile, const gg_sm90_workers *workers) {
+  plan->tile_m = tile->m;
+  plan->tile_n = tile->n;
+  plan->tile_k = tile->k;
+  plan->mma = tile->mma;
+  plan->a_in_registers = tile->a_in_registers;
+  plan->pingpong = workers->pingpong;
+  plan->atoms_m = workers->atoms_m;
+  plan->atoms_n = 1;
+  plan->consumers = workers->consumers;
+  plan->threads = workers->threads;
 }
 
-/* The two differ in their templates: who loads. */
+static void put_schedule(gg_plan *plan, gg_sm90_cluster cluster, const gg_sm90_schedule *schedule,
+                         const gg_order *order) {
+  plan->cluster_m = cluster.m;
+  plan->cluster_n = cluster.n;
+  plan->cluster_k = cluster.k;
+  plan->scheduler = schedule->scheduler;
+  plan->splits = schedule->splits;
+  gg_plan_put_order(plan, order);
+}
+
+static void put_registers(gg_plan *plan, const gg_sm90_sums *sums,
+                          const gg_sm90_registers *registers) {
+  plan->promote = sums->promote;
+  plan->ctas_per_sm = registers->ctas_per_sm;
+  plan->producer_registers = registers->producer;
+  plan->consumer_registers = registers->consumer;
+  plan->sum_sets = registers->sum_sets;
+}
+
+static void put_memory(gg_plan *plan, const memory *m) {
+  int64_t left = beside_stages(plan, m->staged) - m->stages * gg_sm90_stage_bytes(plan);
+  plan->epi_m = GG_SM90_STAGED_ROWS;
+  plan->epi_n = m->staged.columns;
+  plan->epi_buffers = m->staged.buffers;
+  plan->read_n = columns_read(plan, m);
+  plan->fetches = m->fetches;
+  plan->stages = m->stages;
+  plan->copies_ahead = copies_ahead(plan, m->stages);
+  plan->vector_buffers = gg_sm90_choose_vectors(plan, left);
+}
+
+/* Types, copies and operations: what the steps below find in the plan. How many MMAs are to be
+ * summed before they are promoted. */
+static int choose_problem(gg_status *st, gg_plan *plan, gg_error *err) {
+  int promote = 0;
+  plan->specialised = !asks_multistage(plan->spec);
+  if ((*st = choose_types(plan, err))) return 0;
+  if ((*st = choose_promotion(&promote, plan, err))) return 0;
+  if ((*st = choose_operands(plan, err))) return 0;
+  if ((*st = gg_choose_operations(plan, plan->accumulator, err))) return 0;
+  *st = refuse_unused(plan, err);
+  return promote;
+}
+
+/* Who computes which tile; the plan then has it. */
+static gg_sm90_schedule choose_tiles(gg_status *st, gg_plan *plan, int promote, gg_error *err) {
+  gg_sm90_schedule none = {.splits = 0};
+  const gg_sm90_tile tile = gg_sm90_choose_tile(st, plan, promote > 0, err);
+  if (*st) return none;
+  const gg_sm90_workers workers = gg_sm90_choose_workers(st, plan, &tile, err);
+  if (*st) return none;
+  const gg_sm90_sums sums = gg_sm90_choose_sums(st, plan, &tile, promote, err);
+  if (*st) return none;
+  const gg_sm90_cluster cluster = gg_sm90_choose_cluster(plan, &tile);
+  const gg_sm90_schedule schedule = gg_sm90_choose_schedule(plan, cluster);
+  const gg_sm90_registers registers =
+      gg_sm90_choose_registers(st, plan, &tile, &workers, &sums, &schedule, err);
+  if (*st || (*st = gg_sm90_check_cluster(plan, cluster, err))) return none;
+  if ((*st = choose_box(&plan->swizzle_a, plan, &tile, true, err))) return none;
+  if ((*st = choose_box(&plan->swizzle_b, plan, &tile, false, err))) return none;
+  *st = gg_sm90_check_schedule(plan, &tile, &workers, cluster, &schedule, err);
+  if (*st) return none;
+  const gg_order order = gg_sm90_choose_order(st, plan, &tile, cluster, err);
+  if (*st) return none;
+  put_tile(plan, &tile, &workers);
+  put_schedule(plan, cluster, &schedule, &order);
+  put_registers(plan, &sums, &registers);
+  return schedule;
+}
+
+static gg_status choose(gg_plan *plan, gg_error *err) {
+  gg_status st;
+  const int promote = choose_problem(&st, plan, err);
+  if (st) return st;
+  const gg_sm90_schedule schedule = choose_tiles(&st, plan, promote, err);
+  if (st || (st = check_staging(plan, err))) return st;
+  const memory m = choose_memory(&st, plan, &schedule, err);
+  if (st) return st;
+  put_memory(plan, &m);
+  return GG_OK;
+}
+
+/* A warpgroup's MMA reads its rows of A, and all of B, from shared memory. Of a K step's additions
+ * of sums that are promoted less shows where a consumer has two sets of sums, and where the others
+ * multiply, which are seldom all in step. */
+static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
+  (void)device;
+  out->tensor_share = 1;
+  out->reads_a = (double)plan->tile_n / plan->mma.n;
+  out->reads_b = (double)plan->tile_m / plan->mma.m;
+  out->owners = plan->pingpong ? 1 : plan->consumers;
+  if (plan->promote) out->promotions = (double)plan->tile_k / (plan->mma.k * plan->promote);
+  out->promotions_hidden = plan->sum_sets * out->owners * out->owners;
+  if (plan->copy_bytes_a && plan->copy_bytes_b) out->loader = GG_LOADER_WARPS;
+  if (plan->pingpong) out->overlap = GG_OVERLAP_TURNS;
+}
+
+/* The two differ in their skeletons: who loads. */
 const gg_target gg_target_sm90 = {
+    .id = GG_TARGET_SM90,
     .family = "sm90",
     .summary = "warp-specialised wgmma fed by TMA, sm_90a",
-    .template_name = "sm90_warp_specialised.cu",
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
     .int32_coordinates = true,
     .promotes = true,
+    .has_atom = has_atom,
     .accepts = accepts,
     .swaps_ab = gg_sm90_swaps_ab,
     .choose = choose,
     .derive = gg_sm90_derive,
-    .bind = gg_sm90_bind,
+    .traits = traits,
 };
 
 const gg_target gg_target_sm90_multistage = {
+    .id = GG_TARGET_SM90_MULTISTAGE,
     .family = "sm90",
     .summary = "wgmma fed by TMA, every warpgroup alike, sm_90a",
-    .template_name = "sm90_multistage.cu",
     .worker = "warpgroup",
     .least = {.number = 90, .suffix = 'a'},
     .int32_coordinates = true,
     .promotes = true,
+    .has_atom = has_atom,
     .accepts = accepts_multistage,
     .swaps_ab = gg_sm90_swaps_ab,
     .choose = choose,
     .derive = gg_sm90_derive,
-    .bind = gg_sm90_bind,
+    .traits = traits,
 };

@@ -1,43 +1,103 @@
-/* Family sm90: its three stages, and parts of the first. */
+/* Family sm90: its two stages, and parts of the first. */
 #ifndef GG_PLAN_SM90_H
 #define GG_PLAN_SM90_H
 
+#include "plan/choices.h"
 #include "plan/target.h"
 
 bool gg_sm90_swaps_ab(const gg_spec *spec); /* sm90_tile.c */
 
-/* The tile, the MMA, the warpgroups and their registers, from types and majors. sm90_tile.c */
-gg_status gg_sm90_choose_tile(gg_plan *plan, gg_error *err);
+/* What is decided one after the other. A step takes the values before it that it needs and gives
+ * its own, by value, so that an order in which something is read before it is decided does not
+ * compile; *st says whether it could be decided. Steps read the plan of what stands there before
+ * the family is asked, of types and of copies; sm90.c alone writes to it. */
 
-/* Where all of K is summed by one CTA is known: how many sets of registers sums that are promoted
- * have. sm90_tile.c */
-void gg_sm90_choose_sum_sets(gg_plan *plan);
+typedef struct gg_sm90_tile {
+  int m, n, k;
+  gg_mma_atom mma;
+  bool a_in_registers;
+} gg_sm90_tile;
+
+typedef struct gg_sm90_sums {
+  int promote; /* MMAs along K whose sum is added to the accumulator; 0: all */
+} gg_sm90_sums;
+
+typedef struct gg_sm90_workers {
+  bool pingpong;
+  int atoms_m, consumers, threads;
+} gg_sm90_workers;
+
+typedef struct gg_sm90_cluster {
+  int m, n, k;
+} gg_sm90_cluster;
+
+typedef struct gg_sm90_schedule {
+  gg_scheduler scheduler;
+  int splits;
+  bool shares_tiles, reduces_sums; /* several clusters compute one; or several CTAs */
+} gg_sm90_schedule;
+
+typedef struct gg_sm90_registers {
+  int ctas_per_sm, producer, consumer; /* of a thread; `producer` 0: none are handed over */
+  int sum_sets;
+} gg_sm90_registers;
+
+/* The tile and its MMA; the warpgroups; sums, of `promote` MMAs if the tile's K allows; and, when
+ * it is known who computes a tile, a thread's registers. sm90_tile.c */
+gg_sm90_tile gg_sm90_choose_tile(gg_status *st, const gg_plan *plan, bool promotes, gg_error *err);
+gg_sm90_workers gg_sm90_choose_workers(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,
+                                       gg_error *err);
+gg_sm90_sums gg_sm90_choose_sums(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,
+                                 int promote, gg_error *err);
+gg_sm90_registers gg_sm90_choose_registers(gg_status *st, const gg_plan *plan,
+                                           const gg_sm90_tile *tile, const gg_sm90_workers *workers,
+                                           const gg_sm90_sums *sums,
+                                           const gg_sm90_schedule *schedule, gg_error *err);
+
+/* The cluster, the scheduler, the order of tiles; and whether the first two are possible.
+ * sm90_schedule.c */
+gg_sm90_cluster gg_sm90_choose_cluster(const gg_plan *plan, const gg_sm90_tile *tile);
+gg_status gg_sm90_check_cluster(const gg_plan *plan, gg_sm90_cluster cluster, gg_error *err);
+gg_sm90_schedule gg_sm90_choose_schedule(const gg_plan *plan, gg_sm90_cluster cluster);
+gg_status gg_sm90_check_schedule(const gg_plan *plan, const gg_sm90_tile *tile,
+                                 const gg_sm90_workers *workers, gg_sm90_cluster cluster,
+                                 const gg_sm90_schedule *schedule, gg_error *err);
+gg_order gg_sm90_choose_order(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,
+                              gg_sm90_cluster cluster, gg_error *err);
 
 /* A thread's 32-bit registers for accumulators, more sets where sums are promoted, and for A's
  * fragments, of two steps. sm90_tile.c */
 int gg_sm90_accumulator_registers(const gg_plan *plan);
 int gg_sm90_fragment_registers(const gg_plan *plan);
 
-/* The cluster, from the tile; the scheduler and the order of tiles, from both. sm90_schedule.c */
-gg_status gg_sm90_choose_cluster(gg_plan *plan, gg_error *err);
-gg_status gg_sm90_choose_schedule(gg_plan *plan, gg_error *err);
+enum { GG_SM90_STAGED_ROWS = 16 }; /* of the boxes in which a warp stages D */
 
-/* Shared memory for other parts' sums of a tile, where CTAs of a cluster have a part of its K each.
- * Needs the epilogue's boxes. sm90_schedule.c */
+/* Shared memory for other parts' sums of a tile, where CTAs of a cluster have a part of its K each;
+ * in boxes of so many columns, or the plan's. sm90_schedule.c */
+int64_t gg_sm90_sums_bytes_in(const gg_plan *plan, int columns);
 int64_t gg_sm90_sums_bytes(const gg_plan *plan);
 
-/* Bytes of a stage of A and B. sm90.c */
+/* Whether threads copy lines of A or of B, which begin anywhere. */
+static inline bool gg_sm90_copies_lines(const gg_plan *plan) {
+  return plan->copy_bytes_a > 0 || plan->copy_bytes_b > 0;
+}
+
+/* Bytes of a stage of A and B. sm90_tile.c */
 int64_t gg_sm90_stage_bytes(const gg_plan *plan);
 
-/* The matrices that are fetched behind a tile's K tiles, but for their layouts: how many. Whether
- * they are is plan->fetches; how many stages they take then; and whether threads read some where
- * they lie. sm90_fetch.c */
+/* The matrices that are fetched behind a tile's K tiles, but for their layouts: how many, where D
+ * is staged in so many columns, or in the plan's; how many stages they take then; and whether
+ * threads read some where they lie, if others are fetched or not. sm90_fetch.c */
+size_t gg_sm90_fetched_in(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan, int columns);
 size_t gg_sm90_fetched(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan);
 int gg_sm90_fetch_stages(const gg_plan *plan);
-bool gg_sm90_reads_directly(const gg_plan *plan);
+bool gg_sm90_reads_directly(const gg_plan *plan, bool fetches);
 
-/* What is stored through the staging, but for its layouts, in the order of its storing: how many.
+/* What is stored through the staging, but for its layouts, in the order of its storing: how many,
+ * where boxes have so many columns and so many matrices are fetched, or as in the plan.
  * sm90_results.c */
+size_t gg_sm90_results_in(gg_result out[GG_RESULTS_MAX], const gg_plan *plan, int columns,
+                          size_t fetched);
 size_t gg_sm90_results(gg_result out[GG_RESULTS_MAX], const gg_plan *plan);
 
 /* Whether all of a tile is finished before anything of it is stored, so that the stages that were
@@ -48,12 +108,9 @@ bool gg_sm90_holds(const gg_plan *plan);
 int gg_sm90_result_bits(const gg_plan *plan);
 
 /* How many buffers vectors are read ahead to, where that much memory is left; what a tile's vectors
- * take, and where each begins (`begin` may be NULL); what all buffers take, and their barriers.
- * sm90_fetch.c */
-void gg_sm90_choose_vectors(gg_plan *plan, int64_t left);
+ * take, and where each begins (`begin` may be NULL). sm90_fetch.c */
+int gg_sm90_choose_vectors(const gg_plan *plan, int64_t left);
 int64_t gg_sm90_vectors_bytes(int64_t begin[GG_OPERATIONS_MAX], const gg_plan *plan);
-int64_t gg_sm90_vector_memory(const gg_plan *plan);
-int gg_sm90_vector_barriers(const gg_plan *plan);
 
 /* How a warp accesses elements of D's staging, or of a fetched matrix, of which a lane has two
  * neighbouring columns of a row in each 8 x 8; `line`: elements of a box's line. derive_sm90.c */
@@ -67,8 +124,9 @@ typedef enum gg_sm90_cells {
 gg_sm90_cells gg_sm90_cells_of(const gg_operand *operand, int line);
 
 gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm90.c */
-gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
-                       gg_error *err); /* emit/sm90.c */
+
+/* Its rings and roles, when the operands' and the staging's sizes are known. sm90_rings.c */
+void gg_sm90_derive_rings(gg_layouts *out, const gg_plan *plan);
 
 extern const gg_target gg_target_sm90, gg_target_sm90_multistage; /* sm90.c */
 

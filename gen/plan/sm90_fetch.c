@@ -18,14 +18,9 @@
 #include "plan/sm90.h"
 
 enum {
-  line_bytes = 128,  /* the widest swizzle's pattern */
-  least_bytes = 16,  /* of a box's line, and what maps take of addresses and strides */
-  barrier_bytes = 8, /* an mbarrier */
+  line_bytes = 128, /* the widest swizzle's pattern */
+  least_bytes = 16, /* of a box's line, and what maps take of addresses and strides */
 };
-
-static int element_bytes(const gg_operand *operand) {
-  return gg_dtype_info_of(operand->type)->bits / 8;
-}
 
 /* The operand of an operation that reads a matrix; NULL: it reads none. */
 static const gg_operand *matrix_of(const gg_plan *plan, size_t index) {
@@ -40,7 +35,7 @@ static const gg_operand *matrix_of(const gg_plan *plan, size_t index) {
 /* Elements of a box along the contiguous mode: as many as the swizzle's widest pattern has, of
  * `length`. */
 static int line_of(const gg_operand *operand, int length) {
-  int most = line_bytes / element_bytes(operand), power = length & -length;
+  int most = (int)gg_dtype_unit(operand->type, line_bytes), power = length & -length;
   return power < most ? power : most;
 }
 
@@ -51,19 +46,19 @@ static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
   int lines = n_major ? plan->tile_m : plan->tile_n;
   return plan->specialised && plan->copy_bytes_a == 0 && plan->copy_bytes_b == 0 &&
          operand->align >= least_bytes &&
-         (!n_major || plan->tile_n * element_bytes(operand) % least_bytes == 0) &&
+         (!n_major || gg_dtype_bytes(operand->type, plan->tile_n) % least_bytes == 0) &&
          (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan);
 }
 
 /* Where N is contiguous, boxes are those of D's staging, in pieces; else the tile's. */
-static gg_fetched boxes_of(const gg_plan *plan, const gg_operand *operand) {
+static gg_fetched boxes_of(const gg_plan *plan, const gg_operand *operand, int columns) {
   bool n_major = operand->major == GG_MAJOR_N;
-  int length = n_major ? plan->epi_n : plan->tile_m, line = line_of(operand, length);
+  int length = n_major ? columns : plan->tile_m, line = line_of(operand, length);
   int lines = n_major ? plan->tile_m : plan->tile_n;
-  int parts = n_major ? (plan->tile_n + plan->epi_n - 1) / plan->epi_n : 1;
+  int pieces = n_major ? (plan->tile_n + columns - 1) / columns : 1;
   gg_fetched out = {.operand = *operand, .line = line, .lines = lines};
-  out.bytes = (int64_t)line * lines * element_bytes(operand);
-  out.boxes = parts * length / line;
+  out.bytes = gg_dtype_bytes(operand->type, (int64_t)line * lines);
+  out.boxes = pieces * length / line;
   out.boxes_a_stage = (int)(gg_sm90_stage_bytes(plan) / out.bytes);
   if (out.boxes_a_stage > out.boxes) out.boxes_a_stage = out.boxes;
   out.stages = (out.boxes + out.boxes_a_stage - 1) / out.boxes_a_stage;
@@ -71,14 +66,14 @@ static gg_fetched boxes_of(const gg_plan *plan, const gg_operand *operand) {
 }
 
 /* C comes last: without a beta it is not fetched. */
-size_t gg_sm90_fetched(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan) {
+size_t gg_sm90_fetched_in(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan, int columns) {
   size_t count = 0;
   int stages = 0;
   for (int of_c = 0; of_c < 2; of_c++) {
     for (size_t i = 0; i < plan->operation_count && count < GG_FETCHED_MAX; i++) {
       const gg_operand *operand = matrix_of(plan, i);
       if (!operand || (operand == &plan->c) != of_c || !is_fetchable(plan, operand)) continue;
-      gg_fetched matrix = boxes_of(plan, operand);
+      gg_fetched matrix = boxes_of(plan, operand, columns);
       matrix.operation = (int)i;
       matrix.is_c = of_c;
       matrix.first_stage = stages;
@@ -89,18 +84,22 @@ size_t gg_sm90_fetched(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan) {
   return count;
 }
 
+size_t gg_sm90_fetched(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan) {
+  return plan->fetches ? gg_sm90_fetched_in(out, plan, plan->epi_n) : 0;
+}
+
 int gg_sm90_fetch_stages(const gg_plan *plan) {
   gg_fetched all[GG_FETCHED_MAX];
-  size_t count = plan->fetches ? gg_sm90_fetched(all, plan) : 0;
+  size_t count = gg_sm90_fetched(all, plan);
   return count ? all[count - 1].first_stage + all[count - 1].stages : 0;
 }
 
-bool gg_sm90_reads_directly(const gg_plan *plan) {
+bool gg_sm90_reads_directly(const gg_plan *plan, bool fetches) {
   size_t fetched = 0;
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operand *operand = matrix_of(plan, i);
     if (!operand) continue;
-    if (!plan->fetches || !is_fetchable(plan, operand) || fetched == GG_FETCHED_MAX) return true;
+    if (!fetches || !is_fetchable(plan, operand) || fetched == GG_FETCHED_MAX) return true;
     fetched++;
   }
   return false;
@@ -118,24 +117,16 @@ int64_t gg_sm90_vectors_bytes(int64_t begin[GG_OPERATIONS_MAX], const gg_plan *p
     gg_span span = gg_operation_span(&plan->operations[i]);
     if (begin) begin[i] = bytes;
     if (span == GG_SPAN_NONE || span == GG_SPAN_MATRIX) continue;
-    int64_t vector = (int64_t)extent_of(plan, span) * element_bytes(&plan->operations[i].operand);
+    int64_t vector = gg_dtype_bytes(plan->operations[i].operand.type, extent_of(plan, span));
     bytes += (vector + least_bytes - 1) / least_bytes * least_bytes;
   }
   return bytes;
 }
 
-int64_t gg_sm90_vector_memory(const gg_plan *plan) {
-  return plan->vector_buffers * gg_sm90_vectors_bytes(NULL, plan);
-}
-
-int gg_sm90_vector_barriers(const gg_plan *plan) {
-  return 2 * plan->vector_buffers;
-}
-
-void gg_sm90_choose_vectors(gg_plan *plan, int64_t left) {
+int gg_sm90_choose_vectors(const gg_plan *plan, int64_t left) {
   int64_t bytes = gg_sm90_vectors_bytes(NULL, plan);
   int buffers = plan->pingpong ? plan->consumers : 1;
   bool spare_warps = plan->specialised && plan->copy_bytes_a == 0 && plan->copy_bytes_b == 0;
-  bool fits = buffers * (bytes + 2 * barrier_bytes) <= left;
-  plan->vector_buffers = bytes && spare_warps && fits ? buffers : 0;
+  bool fits = buffers * (bytes + 2 * GG_BARRIER_BYTES) <= left;
+  return bytes && spare_warps && fits ? buffers : 0;
 }

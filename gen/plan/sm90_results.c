@@ -26,22 +26,28 @@ static gg_result result_of(const gg_operand *operand, int operation, bool maps) 
   return out;
 }
 
-static bool has_lines(const gg_plan *plan, const gg_operand *operand) {
-  int length = operand->major == GG_MAJOR_N ? plan->epi_n : plan->epi_m;
-  return length * bits_of(operand) / 8 >= map_bytes;
+/* In a box of so many columns. */
+static bool has_lines(const gg_operand *operand, int columns) {
+  int length = operand->major == GG_MAJOR_N ? columns : GG_SM90_STAGED_ROWS;
+  return gg_bytes_of(length, bits_of(operand)) >= map_bytes;
 }
 
-size_t gg_sm90_results(gg_result out[GG_RESULTS_MAX], const gg_plan *plan) {
-  gg_fetched fetched[GG_FETCHED_MAX];
-  size_t maps = own_maps + (plan->fetches ? gg_sm90_fetched(fetched, plan) : 0), count = 0;
+size_t gg_sm90_results_in(gg_result out[GG_RESULTS_MAX], const gg_plan *plan, int columns,
+                          size_t fetched) {
+  size_t maps = own_maps + fetched, count = 0;
   for (size_t i = 0; i < plan->operation_count && count < GG_RESULTS_MAX - 1; i++) {
     const gg_operation *operation = &plan->operations[i];
-    if (operation->kind != GG_OP_AUX || !has_lines(plan, &operation->operand)) continue;
+    if (operation->kind != GG_OP_AUX || !has_lines(&operation->operand, columns)) continue;
     out[count] = result_of(&operation->operand, (int)i, maps < GG_TENSOR_MAPS_MAX);
     maps += out[count++].mapped;
   }
   out[count++] = result_of(&plan->d, -1, true);
   return count;
+}
+
+size_t gg_sm90_results(gg_result out[GG_RESULTS_MAX], const gg_plan *plan) {
+  gg_fetched fetched[GG_FETCHED_MAX];
+  return gg_sm90_results_in(out, plan, plan->epi_n, gg_sm90_fetched(fetched, plan));
 }
 
 /* Accumulators that are finished leave their registers to results of fewer bits; several results of

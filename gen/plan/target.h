@@ -1,20 +1,33 @@
-/* gg_target: what one kernel family knows that generic code does not. */
+/* gg_target: what planning knows of one kernel family and generic code does not. What emission
+ * knows of it stands beside, by the same number: emit/skeleton.h. */
 #ifndef GG_PLAN_TARGET_H
 #define GG_PLAN_TARGET_H
 
-#include "emit/binding.h"
 #include "plan/layouts.h"
+#include "plan/traits.h"
+
+/* In order of preference: the first that accepts a spec plans it. */
+typedef enum gg_target_id {
+  GG_TARGET_NAIVE,
+  GG_TARGET_SM90,
+  GG_TARGET_SM90_MULTISTAGE,
+  GG_TARGET_SM80,
+  GG_TARGET_COUNT
+} gg_target_id;
 
 struct gg_target {
-  const char *family;        /* "sm80" */
-  const char *summary;       /* one line for people */
-  const char *template_name; /* under templates/ */
-  const char *worker;        /* the threads that execute one MMA: "warp" */
+  gg_target_id id;
+  const char *family;  /* "sm80"; targets of one family stand together */
+  const char *summary; /* one line for people */
+  const char *worker;  /* the threads that execute one MMA: "warp" */
   gg_arch least;
   bool int32_coordinates; /* its kernels count M, N and the batch in 32 bits */
 
   /* Whether the family is for this spec: architecture and schedule. */
   bool (*accepts)(const gg_spec *spec);
+
+  /* The atoms that it multiplies with, of all rows: plan/atoms.h asks those that pass. */
+  bool (*has_atom)(const gg_mma_row *row);
 
   bool ageless; /* made of what every architecture has: no newer one has better for it */
 
@@ -24,14 +37,15 @@ struct gg_target {
    */
   bool (*swaps_ab)(const gg_spec *spec);
 
+  /* What the model of its kernels' time goes by; overlap and stages are filled as is usual. */
+  void (*traits)(gg_traits *out, const gg_plan *plan, const gg_device_model *device);
+
   /* The stages of the pipeline. */
   gg_status (*choose)(gg_plan *plan, gg_error *err);
   gg_status (*derive)(gg_layouts *out, const gg_plan *plan, gg_error *err);
-  gg_status (*bind)(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
-                    gg_error *err);
 };
 
-/* Every family, in order of preference; ends with NULL. */
+/* By their numbers; ends with NULL. */
 extern const gg_target *const gg_targets[];
 
 #endif

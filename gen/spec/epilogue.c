@@ -30,7 +30,7 @@ static gg_status find_operation(const gg_reader *in, gg_op_kind *out, const char
   return st;
 }
 
-static gg_status read_option(const gg_reader *in, gg_spec_op *op, const gg_node *entry) {
+static gg_status read_option(const gg_reader *in, gg_spec_op *op, const gg_yaml_node *entry) {
   gg_near near;
   gg_near_start(&near, entry->key);
   const gg_key *option;
@@ -44,33 +44,33 @@ static gg_status read_option(const gg_reader *in, gg_spec_op *op, const gg_node 
 }
 
 /* `node` is what stands behind "name:". Nothing there means no option. */
-static gg_status read_options(const gg_reader *in, gg_spec_op *op, const gg_node *node) {
+static gg_status read_options(const gg_reader *in, gg_spec_op *op, const gg_yaml_node *node) {
   if (gg_node_is(node, "") && !node->quoted) return GG_OK;
-  if (node->kind != GG_NODE_MAP) {
+  if (node->kind != GG_YAML_MAP) {
     gg_place place;
     char shown[GG_SHOWN_MAX + 32];
-    return gg_fail(in->err, SPEC_TYPE, gg_node_mark(&place, in->file, node),
-                   "a mapping of the operation's options", gg_node_shown(shown, node));
+    return gg_fail(in->err, SPEC_TYPE, gg_yaml_mark(&place, in->file, node),
+                   "a mapping of the operation's options", gg_yaml_shown(shown, node));
   }
-  for (const gg_node *entry = node->first; entry; entry = entry->next) {
+  for (const gg_yaml_node *entry = node->first; entry; entry = entry->next) {
     gg_status st = read_option(in, op, entry);
     if (st) return st;
   }
   return GG_OK;
 }
 
-static gg_status read_operation(const gg_reader *in, gg_spec_op *op, const gg_node *node) {
+static gg_status read_operation(const gg_reader *in, gg_spec_op *op, const gg_yaml_node *node) {
   gg_place place;
-  const gg_node *options = node->kind == GG_NODE_MAP ? node->first : NULL;
-  if (node->kind == GG_NODE_LIST || gg_node_is(node, "") || (options && node->count > 1) ||
-      (node->kind == GG_NODE_MAP && !options)) {
+  const gg_yaml_node *options = node->kind == GG_YAML_MAP ? node->first : NULL;
+  if (node->kind == GG_YAML_LIST || gg_node_is(node, "") || (options && node->count > 1) ||
+      (node->kind == GG_YAML_MAP && !options)) {
     char shown[GG_SHOWN_MAX + 32];
-    return gg_fail(in->err, SPEC_TYPE, gg_node_mark(&place, in->file, node),
+    return gg_fail(in->err, SPEC_TYPE, gg_yaml_mark(&place, in->file, node),
                    "an operation's name, or a mapping from one name to its options",
-                   gg_node_shown(shown, node));
+                   gg_yaml_shown(shown, node));
   }
   const gg_mark *mark =
-      options ? gg_node_key_mark(&place, in->file, options) : gg_node_mark(&place, in->file, node);
+      options ? gg_yaml_key_mark(&place, in->file, options) : gg_yaml_mark(&place, in->file, node);
   gg_status st = find_operation(in, &op->kind, options ? options->key : node->text, mark);
   if (st) return st;
   op->mark = *mark;
@@ -84,19 +84,19 @@ static gg_status read_operation(const gg_reader *in, gg_spec_op *op, const gg_no
 }
 
 gg_status gg_epilogue_read(const gg_reader *in, gg_spec *spec, const gg_key *key,
-                           const gg_node *node) {
+                           const gg_yaml_node *node) {
   if (gg_node_is(node, "auto")) return gg_field_set(in, &spec->epilogue, GG_SPEC_AUTO, node);
-  if (node->kind != GG_NODE_LIST) return gg_fail_type(in, key, node);
+  if (node->kind != GG_YAML_LIST) return gg_fail_type(in, key, node);
   if (node->count > most_operations) {
     gg_place place;
-    return gg_fail(in->err, SPEC_LIMIT, gg_node_mark(&place, in->file, node),
+    return gg_fail(in->err, SPEC_LIMIT, gg_yaml_mark(&place, in->file, node),
                    "the epilogue is too long", most_operations, "operations");
   }
   gg_spec_op *ops = GG_ARENA_ARRAY(in->arena, gg_spec_op, node->count);
   if (!ops) return gg_fail(in->err, MEMORY, NULL, "");
   spec->ops = ops;
   spec->op_count = 0;
-  for (const gg_node *entry = node->first; entry; entry = entry->next) {
+  for (const gg_yaml_node *entry = node->first; entry; entry = entry->next) {
     gg_status st = read_operation(in, &ops[spec->op_count++], entry);
     if (st) return st;
   }

@@ -15,11 +15,11 @@ struct gg_spec_file {
 
 static gg_status read_specs(gg_spec_file *file, const char *text, size_t length, const char *name,
                             gg_error *err) {
-  const gg_node *root;
+  const gg_yaml_node *root;
   gg_reader in = {.arena = &file->arena, .err = err};
   in.file = gg_arena_strndup(&file->arena, name, strlen(name));
   if (!in.file) return gg_fail(err, MEMORY, NULL, "");
-  gg_status st = gg_node_parse(&root, &file->arena, text, length, in.file, err);
+  gg_status st = gg_yaml_parse(&root, &file->arena, text, length, in.file, err);
   if (st) return st;
   file->source = gg_arena_strndup(&file->arena, text, length);
   if (!file->source) return gg_fail(err, MEMORY, NULL, "");

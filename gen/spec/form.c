@@ -17,15 +17,15 @@ static gg_status read(const gg_reader *in, gg_spec *spec, const char *path, cons
   const char *dot = strchr(path, '.');
   gg_key key = *gg_key_find(path, strlen(path));
   key.fallback = ""; /* a struct has no word for `auto` */
-  const gg_node document = {.kind = GG_NODE_MAP};
-  const gg_node form = {.kind = GG_NODE_MAP, .key = name_of_struct, .parent = &document};
+  const gg_yaml_node document = {.kind = GG_YAML_MAP};
+  const gg_yaml_node form = {.kind = GG_YAML_MAP, .key = name_of_struct, .parent = &document};
   char around[8] = "";
   if (dot) snprintf(around, sizeof around, "%.*s", (int)(dot - path), path);
-  const gg_node operand = {.kind = GG_NODE_MAP, .key = around, .parent = &form};
-  const gg_node value = {.kind = GG_NODE_SCALAR,
-                         .text = gg_arena_strndup(in->arena, text, strlen(text)),
-                         .key = gg_key_leaf(&key),
-                         .parent = dot ? &operand : &form};
+  const gg_yaml_node operand = {.kind = GG_YAML_MAP, .key = around, .parent = &form};
+  const gg_yaml_node value = {.kind = GG_YAML_SCALAR,
+                              .text = gg_arena_strndup(in->arena, text, strlen(text)),
+                              .key = gg_key_leaf(&key),
+                              .parent = dot ? &operand : &form};
   if (!value.text) return gg_fail(in->err, MEMORY, NULL, "");
   return gg_value_read(in, gg_spec_field_of(spec, &key), &key, &value);
 }
@@ -51,10 +51,10 @@ static gg_status read_operand(const gg_reader *in, gg_spec *spec, const char *na
 }
 
 static gg_status read_epilogue(const gg_reader *in, gg_spec *spec, const char *text) {
-  const gg_node *root, nothing = {.kind = GG_NODE_SCALAR, .line = 1, .column = 1, .text = ""};
+  const gg_yaml_node *root, nothing = {.kind = GG_YAML_SCALAR, .line = 1, .column = 1, .text = ""};
   gg_reader of_text = *in;
   of_text.file = "gg_form.epilogue";
-  gg_status st = gg_node_parse_value(&root, in->arena, text, strlen(text), of_text.file, in->err);
+  gg_status st = gg_yaml_parse_value(&root, in->arena, text, strlen(text), of_text.file, in->err);
   if (st) return st;
   return gg_epilogue_read(&of_text, spec, gg_key_find("epilogue", 8), root ? root : &nothing);
 }

@@ -1,12 +1,12 @@
 #include "spec/keys.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "atom/dtype.h"
+#include "atom/mma_atom.h"
 
 const gg_key gg_keys[] = {
 #define GG_KEY(path_, kind_, member, fallback_, help_, ...)                                        \
@@ -141,7 +141,8 @@ bool gg_key_word(gg_word *out, const gg_key *key, size_t index) {
   if (key->kind == GG_KEY_DTYPE) {
     for (int type = 0; type < GG_DTYPE_COUNT; type++) {
       const gg_dtype_info *info = gg_dtype_info_of((gg_dtype)type);
-      if (info->kind == 'c' || !gg_is_among(key->among, info->name)) continue; /* no complex GEMM */
+      if (info->kind == 'c') continue; /* no complex GEMM */
+      if (key->sums && !gg_mma_sums_in((gg_dtype)type)) continue;
       if (index-- == 0) return give_word(out, info->name, type, "");
     }
   }
@@ -225,59 +226,6 @@ void gg_key_expects(gg_str *out, const gg_key *key) {
   }
   if (strcmp(key->fallback, "none") == 0 && key->kind == GG_KEY_MAP) gg_str_puts(out, ", none");
   if (gg_key_takes_auto(key)) gg_str_puts(out, ", or auto");
-}
-
-/* ---- Near misses --------------------------------------------------------------------- */
-
-enum { longest_near = 63 };
-
-static size_t least(size_t a, size_t b) {
-  return a < b ? a : b;
-}
-
-/* Edit distance (insert, delete, replace, swap neighbours), blind to case and to - against _. */
-static size_t edit_distance(const char *a, size_t rows, const char *b, size_t columns) {
-  unsigned char before[longest_near + 1] = {0}, last[longest_near + 1] = {0},
-                                      now[longest_near + 1] = {0};
-  for (size_t j = 0; j <= columns; j++)
-    now[j] = (unsigned char)j;
-  for (size_t i = 1; i <= rows; i++) {
-    memcpy(before, last, sizeof before);
-    memcpy(last, now, sizeof last);
-    now[0] = (unsigned char)i;
-    for (size_t j = 1; j <= columns; j++) {
-      bool same = a[i - 1] == b[j - 1];
-      size_t best = least(least(last[j], now[j - 1]) + 1u, last[j - 1] + !same);
-      bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) best = least(best, before[j - 2] + 1u);
-      now[j] = (unsigned char)best;
-    }
-  }
-  return now[columns];
-}
-
-static size_t fold(char out[longest_near + 1], const char *text) {
-  size_t length = strlen(text);
-  if (length > longest_near) return 0;
-  for (size_t i = 0; i <= length; i++) {
-    out[i] = text[i] == '-' ? '_' : (char)tolower((unsigned char)text[i]);
-  }
-  return length;
-}
-
-void gg_near_start(gg_near *near, const char *wanted) {
-  *near = (gg_near){.wanted = wanted, .distance = SIZE_MAX};
-}
-
-void gg_near_try(gg_near *near, const char *word) {
-  char a[longest_near + 1], b[longest_near + 1];
-  size_t rows = fold(a, near->wanted), columns = fold(b, word);
-  if (rows == 0 || columns == 0) return;
-  size_t distance = edit_distance(a, rows, b, columns);
-  size_t limit = rows < 6 ? 1 : rows / 3;
-  if (distance > limit || distance >= columns || distance >= near->distance) return;
-  near->distance = distance;
-  snprintf(near->best, sizeof near->best, "%s", word);
 }
 
 /* ---- Words of others ------------------------------------------------------------------ */

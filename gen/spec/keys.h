@@ -3,6 +3,7 @@
 #ifndef GG_SPEC_KEYS_H
 #define GG_SPEC_KEYS_H
 
+#include "base/near.h"
 #include "spec/spec.h"
 
 typedef enum gg_key_kind {
@@ -42,6 +43,7 @@ typedef struct gg_key {
   const char *help, *doc;
   int64_t low, high, step;
   gg_choice_set set;
+  bool sums;
   const char *among, *shorthand, *families, *section; /* see keys.def; NULL where not given */
 } gg_key;
 
@@ -93,17 +95,6 @@ const gg_op_info *gg_op_info_of(gg_op_kind kind);
 const gg_key *gg_op_option(gg_op_kind kind, size_t index);
 
 /* ---- Near misses --------------------------------------------------------------------- */
-
-/* Keeps the closest of the words it is shown to one that is misspelt. */
-typedef struct gg_near {
-  const char *wanted;
-  char best[64]; /* "" while none is close enough to suggest */
-  size_t distance;
-  const char *advice; /* to give in place of a suggestion; NULL: none */
-} gg_near;
-
-void gg_near_start(gg_near *near, const char *wanted);
-void gg_near_try(gg_near *near, const char *word);
 
 /* The word of a key that `wanted` stands for elsewhere, else the closest one; none where it is a
  * word of ours that this key does not take, which is no slip. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static void mark_absent(gg_spec *spec, const gg_key *key, const gg_reader *in,
-                        const gg_node *around) {
+                        const gg_yaml_node *around) {
   gg_spec_field_of(spec, key)->mark = (gg_mark){in->file, around->line, around->column, key->path};
 }
 
@@ -13,7 +13,7 @@ static void mark_absent(gg_spec *spec, const gg_key *key, const gg_reader *in,
 
 /* A lone word in place of a mapping stands for some of the keys below it. */
 static gg_status read_shorthand(const gg_reader *in, gg_spec *spec, const gg_key *key,
-                                const gg_node *node) {
+                                const gg_yaml_node *node) {
   const gg_key *child;
   for (size_t i = 0; (child = gg_key_child(key, i)); i++) {
     if (!gg_is_among(key->shorthand, gg_key_leaf(child))) continue;
@@ -24,7 +24,7 @@ static gg_status read_shorthand(const gg_reader *in, gg_spec *spec, const gg_key
 }
 
 static gg_status set_all_auto(const gg_reader *in, gg_spec *spec, const gg_key *key,
-                              const gg_node *node) {
+                              const gg_yaml_node *node) {
   const gg_key *child;
   for (size_t i = 0; (child = gg_key_child(key, i)); i++) {
     gg_status st = gg_value_read(in, gg_spec_field_of(spec, child), child, node);
@@ -34,7 +34,7 @@ static gg_status set_all_auto(const gg_reader *in, gg_spec *spec, const gg_key *
 }
 
 static gg_status read_entry(const gg_reader *in, gg_spec *spec, const gg_key *parent,
-                            const gg_node *entry) {
+                            const gg_yaml_node *entry) {
   gg_near near;
   gg_near_start(&near, entry->key);
   const gg_key *key;
@@ -46,39 +46,40 @@ static gg_status read_entry(const gg_reader *in, gg_spec *spec, const gg_key *pa
 }
 
 static gg_status read_map(const gg_reader *in, gg_spec *spec, const gg_key *key,
-                          const gg_node *node) {
+                          const gg_yaml_node *node) {
   gg_spec_field *here = gg_spec_field_of(spec, key);
   bool takes_none = strcmp(key->fallback, "none") == 0;
   if (takes_none && gg_node_is(node, "none")) return gg_field_set(in, here, GG_SPEC_NONE, node);
   if (gg_node_is(node, "auto") && gg_key_takes_auto(key)) return set_all_auto(in, spec, key, node);
   gg_status st = gg_field_set(in, here, GG_SPEC_SET, node);
   if (st) return st;
-  bool is_word = node->kind == GG_NODE_SCALAR && node->text[0];
+  bool is_word = node->kind == GG_YAML_SCALAR && node->text[0];
   if (is_word && key->shorthand) return read_shorthand(in, spec, key, node);
-  if (node->kind != GG_NODE_MAP) return gg_fail_type(in, key, node);
+  if (node->kind != GG_YAML_MAP) return gg_fail_type(in, key, node);
   const gg_key *child;
   for (size_t i = 0; (child = gg_key_child(key, i)); i++)
     mark_absent(spec, child, in, node);
-  for (const gg_node *entry = node->first; entry && st == GG_OK; entry = entry->next) {
+  for (const gg_yaml_node *entry = node->first; entry && st == GG_OK; entry = entry->next) {
     st = read_entry(in, spec, key, entry);
   }
   return st;
 }
 
-gg_status gg_spec_read(const gg_reader *in, gg_spec *spec, const gg_key *key, const gg_node *node) {
+gg_status gg_spec_read(const gg_reader *in, gg_spec *spec, const gg_key *key,
+                       const gg_yaml_node *node) {
   if (key->kind == GG_KEY_SWEEP) return GG_OK; /* gg_sweep_read's */
   if (key->kind == GG_KEY_MAP) return read_map(in, spec, key, node);
   if (key->kind == GG_KEY_OPS) return gg_epilogue_read(in, spec, key, node);
   return gg_value_read(in, gg_spec_field_of(spec, key), key, node);
 }
 
-gg_status gg_spec_read_all(const gg_reader *in, gg_spec *spec, const gg_node *root) {
+gg_status gg_spec_read_all(const gg_reader *in, gg_spec *spec, const gg_yaml_node *root) {
   gg_status st = GG_OK;
   *spec = (gg_spec){.variant = ""};
   for (const gg_key *key = gg_keys; key->path; key++)
     mark_absent(spec, key, in, root);
   spec->here.mark.path = NULL;
-  for (const gg_node *entry = root->first; entry && st == GG_OK; entry = entry->next) {
+  for (const gg_yaml_node *entry = root->first; entry && st == GG_OK; entry = entry->next) {
     st = read_entry(in, spec, NULL, entry);
   }
   return st;

@@ -215,8 +215,8 @@ void gg_reference_errors(gg_str *out) {
               "stands for what depends on the case. The sections are the stages that fail.\n");
   for (int stage = GG_STAGE_USAGE; stage <= GG_STAGE_SYSTEM; stage++) {
     gg_str_printf(out, "\n## %s\n", gg_stage_name((gg_stage)stage));
-    for (int code = 1; code < GG_STATUS_COUNT; code++) {
-      const gg_error_info *info = gg_error_info_of((gg_status)code);
+    const gg_error_info *info;
+    for (size_t row = 0; (info = gg_error_info_at(row)); row++) {
       if (info->stage == (gg_stage)stage) document_error(out, info);
     }
   }

@@ -11,9 +11,10 @@
 
 #include "atom/arch.h"
 #include "base/arena.h"
+#include "base/yaml.h"
 #include "gemmgen.h"
 
-enum { GG_SPEC_BYTES_MAX = 1 << 20 }; /* the largest file that is read */
+enum { GG_SPEC_BYTES_MAX = GG_YAML_BYTES_MAX }; /* the largest file that is read */
 
 typedef enum gg_spec_state {
   GG_SPEC_UNSET, /* the key is absent */

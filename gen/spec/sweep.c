@@ -15,8 +15,8 @@ enum { most_axes = 16, most_kernels = 4096 };
 
 typedef struct axis {
   const gg_key *key;
-  const gg_node *list;
-  const gg_node **values;
+  const gg_yaml_node *list;
+  const gg_yaml_node **values;
 } axis;
 
 typedef struct sweep {
@@ -28,14 +28,14 @@ typedef struct sweep {
 
 /* ---- Axes ---------------------------------------------------------------------------- */
 
-static gg_status refuse(const gg_reader *in, const gg_node *entry, const char *why) {
+static gg_status refuse(const gg_reader *in, const gg_yaml_node *entry, const char *why) {
   gg_place place;
   char shown[GG_SHOWN_MAX];
-  return gg_fail(in->err, SPEC_SWEEP, gg_node_key_mark(&place, in->file, entry),
+  return gg_fail(in->err, SPEC_SWEEP, gg_yaml_key_mark(&place, in->file, entry),
                  gg_shown(shown, entry->key), why);
 }
 
-static gg_status find_key(const gg_reader *in, const gg_key **out, const gg_node *entry) {
+static gg_status find_key(const gg_reader *in, const gg_key **out, const gg_yaml_node *entry) {
   *out = gg_key_find(entry->key, strlen(entry->key));
   if (*out && ((*out)->kind == GG_KEY_SWEEP || (*out)->kind == GG_KEY_NAME)) {
     return refuse(in, entry, "it belongs to the file as a whole");
@@ -64,53 +64,53 @@ static bool is_given(const sweep *sw, const gg_spec *base, const gg_key *key) {
   return false;
 }
 
-static bool same_value(const gg_node *a, const gg_node *b) {
+static bool same_value(const gg_yaml_node *a, const gg_yaml_node *b) {
   if (a->kind != b->kind || a->count != b->count) return false;
-  if (a->kind == GG_NODE_SCALAR) return strcmp(a->text, b->text) == 0;
-  const gg_node *left = a->first, *right = b->first;
+  if (a->kind == GG_YAML_SCALAR) return strcmp(a->text, b->text) == 0;
+  const gg_yaml_node *left = a->first, *right = b->first;
   for (; left; left = left->next, right = right->next) {
-    if (a->kind == GG_NODE_MAP && strcmp(left->key, right->key) != 0) return false;
+    if (a->kind == GG_YAML_MAP && strcmp(left->key, right->key) != 0) return false;
     if (!same_value(left, right)) return false;
   }
   return true;
 }
 
-static gg_status check_values(const gg_reader *in, const gg_node *list) {
-  for (const gg_node *value = list->first; value; value = value->next) {
-    for (const gg_node *before = list->first; before != value; before = before->next) {
+static gg_status check_values(const gg_reader *in, const gg_yaml_node *list) {
+  for (const gg_yaml_node *value = list->first; value; value = value->next) {
+    for (const gg_yaml_node *before = list->first; before != value; before = before->next) {
       if (!same_value(value, before)) continue;
       gg_place place;
       char shown[GG_SHOWN_MAX], why[64];
       snprintf(why, sizeof why, "its values %zu and %zu are the same", before->index + 1,
                value->index + 1);
-      return gg_fail(in->err, SPEC_SWEEP, gg_node_mark(&place, in->file, value),
+      return gg_fail(in->err, SPEC_SWEEP, gg_yaml_mark(&place, in->file, value),
                      gg_shown(shown, list->key), why);
     }
   }
   return GG_OK;
 }
 
-static gg_status add_axis(sweep *sw, const gg_spec *base, const gg_node *entry) {
+static gg_status add_axis(sweep *sw, const gg_spec *base, const gg_yaml_node *entry) {
   const gg_reader *in = sw->in;
   axis *ax = &sw->axes[sw->axis_count];
   gg_status st = find_key(in, &ax->key, entry);
   if (st) return st;
   if (is_given(sw, base, ax->key)) return refuse(in, entry, "the spec already gives it a value");
-  if (entry->kind != GG_NODE_LIST || entry->count == 0) {
+  if (entry->kind != GG_YAML_LIST || entry->count == 0) {
     return refuse(in, entry, "it needs a list of values");
   }
   if (sw->axis_count + 1 == most_axes) return refuse(in, entry, "it is one key too many");
   ax->list = entry;
-  ax->values = GG_ARENA_ARRAY(in->arena, const gg_node *, entry->count);
+  ax->values = GG_ARENA_ARRAY(in->arena, const gg_yaml_node *, entry->count);
   if (!ax->values) return gg_fail(in->err, MEMORY, NULL, "");
   size_t i = 0;
-  for (const gg_node *value = entry->first; value; value = value->next)
+  for (const gg_yaml_node *value = entry->first; value; value = value->next)
     ax->values[i++] = value;
   sw->axis_count++;
   return GG_OK;
 }
 
-static gg_status fail_too_many(const sweep *sw, const gg_node *node) {
+static gg_status fail_too_many(const sweep *sw, const gg_yaml_node *node) {
   char product[256] = "the sweep makes ";
   size_t at = strlen(product), kernels = 1;
   bool countable = true;
@@ -123,15 +123,15 @@ static gg_status fail_too_many(const sweep *sw, const gg_node *node) {
     at += (size_t)snprintf(product + at, sizeof product - at, " = %zu", kernels);
   }
   gg_place place;
-  return gg_fail(sw->in->err, SPEC_LIMIT, gg_node_key_mark(&place, sw->in->file, node), product,
+  return gg_fail(sw->in->err, SPEC_LIMIT, gg_yaml_key_mark(&place, sw->in->file, node), product,
                  most_kernels, "kernels");
 }
 
-static gg_status read_axes(sweep *sw, const gg_spec *base, const gg_node *node) {
-  if (node->kind != GG_NODE_MAP || !node->first) {
+static gg_status read_axes(sweep *sw, const gg_spec *base, const gg_yaml_node *node) {
+  if (node->kind != GG_YAML_MAP || !node->first) {
     return gg_fail_type(sw->in, gg_key_find("sweep", 5), node);
   }
-  for (const gg_node *entry = node->first; entry; entry = entry->next) {
+  for (const gg_yaml_node *entry = node->first; entry; entry = entry->next) {
     gg_status st = add_axis(sw, base, entry);
     if (st) return st;
   }
@@ -154,13 +154,13 @@ static void part(gg_str *out) {
 }
 
 /* The scalars of a value as part of an identifier: "128x256x32", "k", "f16_m". */
-static void spell(gg_str *out, const gg_node *value) {
-  for (const gg_node *child = value->first; child; child = child->next) {
-    if (child != value->first && value->kind == GG_NODE_LIST) gg_str_putc(out, 'x');
-    if (value->kind == GG_NODE_MAP) part(out);
+static void spell(gg_str *out, const gg_yaml_node *value) {
+  for (const gg_yaml_node *child = value->first; child; child = child->next) {
+    if (child != value->first && value->kind == GG_YAML_LIST) gg_str_putc(out, 'x');
+    if (value->kind == GG_YAML_MAP) part(out);
     spell(out, child);
   }
-  if (value->kind != GG_NODE_SCALAR) return;
+  if (value->kind != GG_YAML_SCALAR) return;
   for (const char *s = value->text; *s; s++) {
     bool keeps = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9');
     if (keeps) {
@@ -184,7 +184,7 @@ static gg_status read_kernel(const sweep *sw, gg_spec *spec, size_t index) {
   for (size_t i = 0; i < sw->axis_count; i++) {
     const axis *ax = &sw->axes[i];
     below /= ax->list->count;
-    const gg_node *value = ax->values[index / below % ax->list->count];
+    const gg_yaml_node *value = ax->values[index / below % ax->list->count];
     const gg_key *parent = gg_key_parent(ax->key);
     gg_spec_field *around = parent ? gg_spec_field_of(spec, parent) : NULL;
     if (around && around->state == GG_SPEC_UNSET) {
@@ -247,11 +247,12 @@ done:
 
 /* ---- The product --------------------------------------------------------------------- */
 
-gg_status gg_sweep_read(const gg_reader *in, gg_spec **out, size_t *count, const gg_node *root) {
+gg_status gg_sweep_read(const gg_reader *in, gg_spec **out, size_t *count,
+                        const gg_yaml_node *root) {
   sweep sw = {.in = in, .kernels = 1};
   gg_spec base;
   gg_status st = gg_spec_read_all(in, &base, root);
-  for (const gg_node *entry = root->first; entry && st == GG_OK; entry = entry->next) {
+  for (const gg_yaml_node *entry = root->first; entry && st == GG_OK; entry = entry->next) {
     if (strcmp(entry->key, "sweep") == 0) st = read_axes(&sw, &base, entry);
   }
   if (st) return st;

@@ -9,74 +9,76 @@ enum { longest_text = 128 };
 
 /* ---- Shared -------------------------------------------------------------------------- */
 
-bool gg_node_is(const gg_node *node, const char *word) {
-  return node->kind == GG_NODE_SCALAR && strcmp(node->text, word) == 0;
+bool gg_node_is(const gg_yaml_node *node, const char *word) {
+  return node->kind == GG_YAML_SCALAR && strcmp(node->text, word) == 0;
 }
 
 /* A mark that outlives the parse. */
-static gg_status keep_mark(const gg_reader *in, gg_mark *out, const gg_node *node) {
+static gg_status keep_mark(const gg_reader *in, gg_mark *out, const gg_yaml_node *node) {
   gg_place place;
-  *out = *gg_node_mark(&place, in->file, node);
+  *out = *gg_yaml_mark(&place, in->file, node);
   out->path = gg_arena_strndup(in->arena, place.path, strlen(place.path));
   return out->path ? GG_OK : gg_fail(in->err, MEMORY, NULL, "");
 }
 
 gg_status gg_field_set(const gg_reader *in, gg_spec_field *field, gg_spec_state state,
-                       const gg_node *node) {
+                       const gg_yaml_node *node) {
   field->state = state;
-  field->text = node->kind == GG_NODE_SCALAR ? node->text : NULL;
+  field->text = node->kind == GG_YAML_SCALAR ? node->text : NULL;
   return keep_mark(in, &field->mark, node);
 }
 
-gg_status gg_fail_type(const gg_reader *in, const gg_key *key, const gg_node *node) {
+gg_status gg_fail_type(const gg_reader *in, const gg_key *key, const gg_yaml_node *node) {
   gg_place place;
   gg_str expected = GG_STR_INIT;
   char shown[GG_SHOWN_MAX + 32];
   gg_key_expects(&expected, key);
-  gg_status st = gg_fail(in->err, SPEC_TYPE, gg_node_mark(&place, in->file, node),
-                         gg_str_shown(&expected), gg_node_shown(shown, node));
+  gg_status st = gg_fail(in->err, SPEC_TYPE, gg_yaml_mark(&place, in->file, node),
+                         gg_str_shown(&expected), gg_yaml_shown(shown, node));
   gg_str_free(&expected);
   return st;
 }
 
+enum { hint_max = GG_NEAR_BYTES + 20 };
+
 /* "; did you mean 'x'?", or nothing. */
-static const char *suggestion(char out[96], const gg_near *near) {
+static const char *suggestion(char out[hint_max], const gg_near *near) {
   out[0] = '\0';
-  if (near->advice) snprintf(out, 96, "; %s", near->advice);
-  if (near->best[0]) snprintf(out, 96, "; did you mean '%s'?", near->best);
+  if (near->advice) snprintf(out, hint_max, "; %s", near->advice);
+  if (near->best[0]) snprintf(out, hint_max, "; did you mean '%s'?", near->best);
   return out;
 }
 
-gg_status gg_fail_key(const gg_reader *in, const gg_node *node, const gg_near *near) {
+gg_status gg_fail_key(const gg_reader *in, const gg_yaml_node *node, const gg_near *near) {
   gg_place place;
-  char hint[96], shown[GG_SHOWN_MAX];
-  return gg_fail(in->err, SPEC_KEY, gg_node_key_mark(&place, in->file, node),
+  char hint[hint_max], shown[GG_SHOWN_MAX];
+  return gg_fail(in->err, SPEC_KEY, gg_yaml_key_mark(&place, in->file, node),
                  gg_shown(shown, near->wanted), suggestion(hint, near));
 }
 
 gg_status gg_fail_choice(const gg_reader *in, const gg_mark *mark, const gg_near *near,
                          const gg_str *words) {
-  char hint[96], shown[GG_SHOWN_MAX];
+  char hint[hint_max], shown[GG_SHOWN_MAX];
   return gg_fail(in->err, SPEC_CHOICE, mark, gg_shown(shown, near->wanted), gg_str_shown(words),
                  suggestion(hint, near));
 }
 
 /* ---- Words --------------------------------------------------------------------------- */
 
-static gg_status fail_word(const gg_reader *in, const gg_key *key, const gg_node *node) {
-  if (node->kind != GG_NODE_SCALAR || !node->text[0]) return gg_fail_type(in, key, node);
+static gg_status fail_word(const gg_reader *in, const gg_key *key, const gg_yaml_node *node) {
+  if (node->kind != GG_YAML_SCALAR || !node->text[0]) return gg_fail_type(in, key, node);
   gg_near near;
   gg_place place;
   gg_str words = GG_STR_INIT;
   gg_near_word(&near, node->text, key);
   gg_key_expects(&words, key);
-  gg_status st = gg_fail_choice(in, gg_node_mark(&place, in->file, node), &near, &words);
+  gg_status st = gg_fail_choice(in, gg_yaml_mark(&place, in->file, node), &near, &words);
   gg_str_free(&words);
   return st;
 }
 
 static gg_status read_word(const gg_reader *in, gg_spec_field *field, const gg_key *key,
-                           const gg_node *node) {
+                           const gg_yaml_node *node) {
   gg_word word;
   for (size_t i = 0; gg_key_word(&word, key, i); i++) {
     if (!gg_node_is(node, word.text)) continue;
@@ -91,8 +93,8 @@ static gg_status read_word(const gg_reader *in, gg_spec_field *field, const gg_k
 
 /* Reads a decimal whole number without quotes, sign + or leading zeros, which YAML's versions read
  * differently. What does not fit int64 becomes its nearest value, which no key allows. */
-static bool parse_integer(int64_t *out, const gg_node *node) {
-  if (node->kind != GG_NODE_SCALAR || node->quoted) return false;
+static bool parse_integer(int64_t *out, const gg_yaml_node *node) {
+  if (node->kind != GG_YAML_SCALAR || node->quoted) return false;
   bool negative = node->text[0] == '-';
   const char *digits = node->text + negative;
   size_t count = strspn(digits, "0123456789");
@@ -127,7 +129,7 @@ static int64_t nearest(const gg_key *key, int64_t value) {
 }
 
 static gg_status read_number(const gg_reader *in, int64_t *out, const gg_key *key,
-                             const gg_node *node) {
+                             const gg_yaml_node *node) {
   if (!parse_integer(out, node)) return gg_fail_type(in, key, node);
   int64_t legal = nearest(key, *out);
   if (legal == *out) return GG_OK;
@@ -138,7 +140,7 @@ static gg_status read_number(const gg_reader *in, int64_t *out, const gg_key *ke
   number.fallback = ""; /* this is about numbers: no "or auto" */
   if (number.kind == GG_KEY_EXTENT) number.kind = GG_KEY_INT;
   gg_key_expects(&expected, &number);
-  gg_status st = gg_fail(in->err, SPEC_RANGE, gg_node_mark(&place, in->file, node),
+  gg_status st = gg_fail(in->err, SPEC_RANGE, gg_yaml_mark(&place, in->file, node),
                          gg_shown(shown, node->text), gg_str_shown(&expected), (long long)legal);
   gg_str_free(&expected);
   return st;
@@ -149,12 +151,12 @@ static gg_status read_number(const gg_reader *in, int64_t *out, const gg_key *ke
 /* One entry of a permutation: a number in the key's range, "_", or what may be a layout; the plan
  * reads it with the layout parser. */
 static gg_status read_mode(const gg_reader *in, gg_spec_field *field, const gg_key *key,
-                           const gg_node *node) {
+                           const gg_yaml_node *node) {
   int64_t number;
   gg_key entry = *key;
   entry.kind = GG_KEY_MODE;
   entry.fallback = "";
-  bool is_layout = node->kind == GG_NODE_SCALAR && node->text[0] &&
+  bool is_layout = node->kind == GG_YAML_SCALAR && node->text[0] &&
                    strlen(node->text) <= longest_text &&
                    node->text[strspn(node->text, "0123456789(),:_ ")] == '\0';
   if (!is_layout) return gg_fail_type(in, &entry, node);
@@ -164,15 +166,15 @@ static gg_status read_mode(const gg_reader *in, gg_spec_field *field, const gg_k
 }
 
 static gg_status read_three(const gg_reader *in, gg_spec_field *field, const gg_key *key,
-                            const gg_node *node) {
-  if (node->kind != GG_NODE_LIST || node->count != 3) return gg_fail_type(in, key, node);
+                            const gg_yaml_node *node) {
+  if (node->kind != GG_YAML_LIST || node->count != 3) return gg_fail_type(in, key, node);
   gg_mark *marks = GG_ARENA_ARRAY(in->arena, gg_mark, 3);
   if (!marks) return gg_fail(in->err, MEMORY, NULL, "");
   gg_key entry = *key;
   entry.kind = GG_KEY_INT;
   entry.fallback = "";
   size_t i = 0;
-  for (const gg_node *child = node->first; child; child = child->next, i++) {
+  for (const gg_yaml_node *child = node->first; child; child = child->next, i++) {
     gg_status st = key->kind == GG_KEY_MODES ? read_mode(in, field, key, child)
                                              : read_number(in, &field->tuple[i], &entry, child);
     if (st || (st = keep_mark(in, &marks[i], child))) return st;
@@ -184,8 +186,8 @@ static gg_status read_three(const gg_reader *in, gg_spec_field *field, const gg_
 /* ---- Any value ----------------------------------------------------------------------- */
 
 /* Texts go into comments of the generated code: nothing may end them. */
-static bool is_line(const gg_node *node) {
-  if (node->kind != GG_NODE_SCALAR) return false;
+static bool is_line(const gg_yaml_node *node) {
+  if (node->kind != GG_YAML_SCALAR) return false;
   size_t length = strlen(node->text);
   if (length == 0 || length > longest_text || strstr(node->text, "*/")) return false;
   for (size_t i = 0; i < length; i++) {
@@ -194,18 +196,18 @@ static bool is_line(const gg_node *node) {
   return true;
 }
 
-static gg_status read_name(const gg_reader *in, const gg_key *key, const gg_node *node) {
-  if (node->kind != GG_NODE_SCALAR || !node->text[0]) return gg_fail_type(in, key, node);
+static gg_status read_name(const gg_reader *in, const gg_key *key, const gg_yaml_node *node) {
+  if (node->kind != GG_YAML_SCALAR || !node->text[0]) return gg_fail_type(in, key, node);
   const char *why = gg_name_complaint(node->text);
   if (!why) return GG_OK;
   gg_place place;
   char shown[GG_SHOWN_MAX];
-  return gg_fail(in->err, SPEC_NAME, gg_node_mark(&place, in->file, node),
+  return gg_fail(in->err, SPEC_NAME, gg_yaml_mark(&place, in->file, node),
                  gg_shown(shown, node->text), why);
 }
 
 gg_status gg_value_read(const gg_reader *in, gg_spec_field *field, const gg_key *key,
-                        const gg_node *node) {
+                        const gg_yaml_node *node) {
   if (gg_node_is(node, "auto") && gg_key_takes_auto(key)) {
     return gg_field_set(in, field, GG_SPEC_AUTO, node);
   }

@@ -1,11 +1,12 @@
 /* Asynchronous work of a cluster: issued now, landing later.
  *
  * cp.async, bulk copies, TMA and wgmma are operations in a cluster's engine from the instruction
- * that issues them until they land. They land as late as the PTX memory model allows: when an
- * instruction waits for them in person (wait_group), or when nothing else in the cluster can run;
- * with emu_options.random at a random moment before that. Until then the bytes that they will write
- * are marked LANDING and those that they will read LEAVING, so that whoever touches them too early
- * is told. The order of landing is unspecified where PTX leaves it so. */
+ * that issues them until they land; what a unit remembers beside them is unit.h's. They land as
+ * late as the PTX memory model allows: when an instruction waits for them in person (wait_group),
+ * or when nothing else in the cluster can run; with emu_options.random at a random moment before
+ * that. Until then the bytes that they will write are marked LANDING and those that they will read
+ * LEAVING, so that whoever touches them too early is told. The order of landing is unspecified
+ * where PTX leaves it so. */
 #ifndef GG_EMU_ASYNC_H
 #define GG_EMU_ASYNC_H
 
@@ -14,7 +15,8 @@
 
 typedef struct emu_async emu_async;
 
-/* Bytes of shared memory that an operation owns until it lands. */
+/* Bytes of a bank that an operation owns until it lands: shared memory, or another of one cluster.
+ */
 typedef struct emu_span {
   emu_place place;
   uint32_t bytes;
@@ -27,7 +29,7 @@ struct emu_async {
   uint32_t lanes;             /* that issued it */
   const void *chain; /* operations of one chain land in the order of issue; NULL: in any order */
   uint64_t group;    /* the issuer's bookkeeping */
-  emu_proxy proxy;   /* through which it touches shared memory */
+  emu_proxy proxy;   /* through which it touches memory */
   /* Spans start at multiples of 16 bytes and are as long, or lie inside 16 such bytes. They live
    * until the operation is dropped. */
   const emu_span *writes, *reads;
@@ -40,7 +42,8 @@ struct emu_async {
   uint64_t since;   /* its warp's accesses from this clock on came after it; 0: none has yet */
   uint64_t issued;  /* time of the cluster: the engine's */
   bool held;        /* its marks are set: the engine's */
-  bool binds;       /* shared memory that it touches must not go away before it lands */
+  bool trusting;    /* the async proxy reads for it what threads wrote without a proxy fence */
+  bool binds;       /* the CTA whose memory it touches must not exit before it lands */
   const char *unit; /* the track of the timeline: "TMA"; NULL: none */
   const struct emu_mbarrier *completes; /* on which it completes, for the timeline; NULL: on none */
   /* Does the work: moves bytes, completes barriers. Its marks are cleared, and what it touched is
@@ -59,7 +62,7 @@ bool emu_async_issue(emu_cluster *cluster, emu_async *async);
  * fault. */
 bool emu_async_land(emu_cluster *cluster, emu_async *async);
 /* `from`, which is landing, has claimed what `heir` shares: that claims it from now on. */
-void emu_async_pass_reads(emu_cluster *cluster, emu_async *heir, emu_async *from);
+void emu_async_pass_reads(emu_async *heir, emu_async *from);
 /* The oldest operation, or NULL; go on with ->next. */
 emu_async *emu_async_first(const emu_cluster *cluster);
 
@@ -76,14 +79,14 @@ bool emu_async_alive(emu_warp *warp, const emu_op *op, int lane, const emu_cta *
  * landing: lands one operation (the oldest; with `random`, any); false when there was none, or
  * after a fault. */
 bool emu_engine_land_one(emu_cluster *cluster);
-/* The machine asks next: lets instructions that may give up waiting (mbarrier.try_wait) do so, by
- * waking them. False when there is none, or they have done so again and again with nothing
- * happening in between: that is a deadlock. */
+/* The machine asks next: lets instructions that may give up waiting do so, by waking them. False
+ * when there is none, or they have done so again and again with nothing happening in between: that
+ * is a deadlock. */
 bool emu_engine_time_out(emu_cluster *cluster);
 /* The machine calls this between turns of warps: with `random`, may land something. False after a
  * fault. */
 bool emu_engine_tick(emu_cluster *cluster);
-/* A CTA's last lane has exited: EMU_EXIT for a bulk store that still reads its shared memory,
+/* A CTA's last lane has exited: EMU_EXIT for a bulk store that still reads its memory,
  * EMU_IN_FLIGHT for a load that is still to land in it. False after a fault. */
 bool emu_engine_cta_exit(emu_cta *cta);
 

@@ -13,8 +13,8 @@
 #include "base/alloc.h"
 #include "emu/async.h"
 #include "emu/hazard.h"
-#include "emu/isa/wgmma.h"
 #include "emu/trace.h"
+#include "emu/unit.h"
 
 enum { turn_ops = 1024, aside_turns = 1 << 16, reported_waits = 8 };
 
@@ -32,20 +32,6 @@ static void *zeroed(size_t count, size_t size) {
   void *memory = gg_malloc(count * size + 1);
   if (memory) memset(memory, 0, count * size + 1);
   return memory;
-}
-
-static gg_status open_shared(emu_cta *cta, gg_error *err) {
-  const emu_run *run = cta->cluster->run;
-  uint32_t bytes = run->state->shared_bytes;
-  emu_shared *shared = cta->shared = zeroed(1, sizeof(*shared));
-  if (!shared) return gg_fail(err, MEMORY, NULL, "");
-  shared->size = bytes;
-  shared->static_size = (uint32_t)run->kernel->facts.static_smem_bytes;
-  shared->bytes = zeroed(bytes, 1);
-  shared->marks = zeroed(bytes, 1);
-  /* NaN in every floating-point type: who uses what nobody has written gets a wrong result. */
-  if (shared->bytes) memset(shared->bytes, 0xff, bytes);
-  return shared->bytes && shared->marks ? GG_OK : gg_fail(err, MEMORY, NULL, "");
 }
 
 static gg_status open_warp(emu_warp *warp, emu_cta *cta, int index, uint32_t threads,
@@ -78,7 +64,9 @@ static gg_status open_cta(emu_cta *cta, emu_cluster *cluster, unsigned rank, gg_
   int warps = (int)((threads + EMU_LANES - 1) / EMU_LANES);
   cta->state = zeroed(1, sizeof(*cta->state));
   cta->warps = zeroed((size_t)warps, sizeof(*cta->warps));
-  gg_status st = open_shared(cta, err);
+  gg_status st = emu_bank_open(&cta->shared, cta, &emu_bank_shared,
+                               ((uint64_t)rank << EMU_SHARED_RANK_SHIFT) + EMU_SHARED_RESERVED,
+                               run->state->shared_bytes, err);
   if (st || !cta->state || !cta->warps) return st ? st : gg_fail(err, MEMORY, NULL, "");
   for (; cta->warp_count < warps; cta->warp_count++) {
     emu_warp *warp = &cta->warps[cta->warp_count];
@@ -129,7 +117,7 @@ no_memory:
 }
 
 static void close_warp(emu_warp *warp) {
-  emu_wgmma_free(warp->wgmma);
+  emu_units_close_warp(warp);
   struct emu_warp_state *state = warp->state;
   if (!state) return;
   for (uint32_t slots = state->used; slots; slots &= slots - 1) {
@@ -148,12 +136,10 @@ static void close_cta(emu_cta *cta) {
   for (int i = 0; i < cta->warp_count; i++) {
     close_warp(&cta->warps[i]);
   }
+  emu_units_close_cta(cta);
   gg_free(cta->warps);
   gg_free(cta->state);
-  if (!cta->shared) return;
-  gg_free(cta->shared->bytes);
-  gg_free(cta->shared->marks);
-  gg_free(cta->shared);
+  emu_banks_close(cta);
 }
 
 void emu_cluster_close(emu_cluster *cluster) {
@@ -164,6 +150,7 @@ void emu_cluster_close(emu_cluster *cluster) {
   for (unsigned i = 0; i < cluster->cta_count; i++) {
     close_cta(&cluster->ctas[i]);
   }
+  emu_units_close_cluster(cluster);
   if (cluster->counters) emu_counters_close(cluster->counters);
   if (cluster->state) gg_free(cluster->state->queue);
   gg_free(cluster->state);
@@ -351,7 +338,10 @@ static void put_wait(gg_str *out, const emu_warp *warp, const emu_split *split) 
   put_cta(out, warp->cta);
   gg_str_printf(out, " warp %d", warp->index);
   if (split->lanes != warp->alive) gg_str_printf(out, " lanes 0x%08" PRIx32, split->lanes);
-  gg_str_printf(out, " %s", split->waits_for ? split->why : "polls");
+  gg_str_putc(out, ' ');
+  if (!split->waits_for || !emu_units_explain(out, warp, split)) {
+    gg_str_puts(out, split->waits_for ? split->why : "polls");
+  }
   if (op->ptx) gg_str_printf(out, " at line %" PRIu32, op->ptx->place.line);
   if (split->waits_for == warp->state) {
     gg_str_printf(out, " for lanes 0x%08" PRIx32, warp->alive & ~split->lanes);

@@ -40,9 +40,8 @@ gg_status emu_device_open(emu_device **out, const emu_options *options, gg_error
   return GG_OK;
 }
 
-static void range_close(emu_range *range) {
-  gg_free(range->bytes);
-  gg_free(range->marks);
+static void range_close(emu_bank *range) {
+  emu_bank_free(range);
   gg_free(range);
 }
 
@@ -63,7 +62,7 @@ static uint32_t range_place(const emu_device *device, uint64_t address) {
   uint32_t low = 0, high = device->range_count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    const emu_range *range = device->ranges[middle];
+    const emu_bank *range = device->ranges[middle];
     if (range->base + range->size > address) {
       high = middle;
     } else {
@@ -73,10 +72,10 @@ static uint32_t range_place(const emu_device *device, uint64_t address) {
   return low;
 }
 
-emu_range *emu_range_find(const emu_device *device, uint64_t address, uint64_t bytes) {
+emu_bank *emu_range_find(const emu_device *device, uint64_t address, uint64_t bytes) {
   uint32_t place = range_place(device, address);
   if (place == device->range_count) return NULL;
-  emu_range *range = device->ranges[place];
+  emu_bank *range = device->ranges[place];
   if (address < range->base) return NULL;
   return bytes <= range->size - (address - range->base) ? range : NULL;
 }
@@ -91,7 +90,7 @@ static gg_status no_room(const emu_device *device, uint64_t bytes, gg_error *err
 }
 
 /* A zeroed range, with marks where asked for. Addresses only grow, so that it is the last one. */
-static gg_status range_add(emu_range **out, emu_device *device, uint64_t bytes, uint64_t align,
+static gg_status range_add(emu_bank **out, emu_device *device, uint64_t bytes, uint64_t align,
                            bool marked, gg_error *err) {
   if (align < least_align) align = least_align;
   uint64_t base = (device->next_address + align - 1) / align * align;
@@ -99,14 +98,14 @@ static gg_status range_add(emu_range **out, emu_device *device, uint64_t bytes, 
   if (base > LAST_ADDRESS || bytes > LAST_ADDRESS - base) return gg_fail(err, MEMORY, NULL, "");
   if (device->range_count == device->range_room) {
     uint32_t room = device->range_room ? device->range_room * 2 : 16;
-    emu_range **ranges = gg_realloc(device->ranges, room * sizeof(*ranges));
+    emu_bank **ranges = gg_realloc(device->ranges, room * sizeof(*ranges));
     if (!ranges) return gg_fail(err, MEMORY, NULL, "");
     device->ranges = ranges;
     device->range_room = room;
   }
-  emu_range *range = gg_malloc(sizeof(*range));
+  emu_bank *range = gg_malloc(sizeof(*range));
   if (!range) return gg_fail(err, MEMORY, NULL, "");
-  *range = (emu_range){.base = base, .size = bytes};
+  *range = (emu_bank){.kind = &emu_bank_global, .base = base, .size = bytes};
   range->bytes = gg_calloc((size_t)bytes + 1, 1);
   if (marked) range->marks = gg_calloc((size_t)bytes + 1, 1);
   if (!range->bytes || (marked && !range->marks)) {
@@ -122,7 +121,7 @@ static gg_status range_add(emu_range **out, emu_device *device, uint64_t bytes, 
 
 gg_status emu_memory_alloc(uint64_t *out, emu_device *device, uint64_t bytes, uint64_t align,
                            gg_error *err) {
-  emu_range *range;
+  emu_bank *range;
   gg_status st = range_add(&range, device, bytes, align, true, err);
   if (st) return st;
   memset(range->bytes, uninitialised_byte, (size_t)bytes);
@@ -130,7 +129,7 @@ gg_status emu_memory_alloc(uint64_t *out, emu_device *device, uint64_t bytes, ui
   return GG_OK;
 }
 
-gg_status emu_range_open(emu_range **out, emu_device *device, uint64_t bytes, uint64_t align,
+gg_status emu_range_open(emu_bank **out, emu_device *device, uint64_t bytes, uint64_t align,
                          const char *name, gg_error *err) {
   gg_status st = range_add(out, device, bytes, align, false, err);
   if (st) return st;
@@ -156,7 +155,7 @@ gg_status emu_memory_free(emu_device *device, uint64_t address, gg_error *err) {
 /* ---- The host's copies ------------------------------------------------------------------ */
 
 /* The range of a host's access, or EMU_ADDRESS. */
-static gg_status host_range(emu_range **out, emu_device *device, const char *what, uint64_t address,
+static gg_status host_range(emu_bank **out, emu_device *device, const char *what, uint64_t address,
                             uint64_t bytes, gg_error *err) {
   *out = emu_range_find(device, address, bytes);
   if (*out) return GG_OK;
@@ -168,7 +167,7 @@ static gg_status host_range(emu_range **out, emu_device *device, const char *wha
   return st;
 }
 
-static void mark_written(emu_range *range, uint64_t offset, uint64_t bytes) {
+static void mark_written(emu_bank *range, uint64_t offset, uint64_t bytes) {
   if (range->complete) return;
   memset(range->marks + offset, 1, (size_t)bytes);
   if (offset + bytes == range->size) {
@@ -179,7 +178,7 @@ static void mark_written(emu_range *range, uint64_t offset, uint64_t bytes) {
 /* Where bytes of the host go, which count as written from now on. */
 static gg_status open_write(uint8_t **out, emu_device *device, const char *what, uint64_t to,
                             uint64_t bytes, gg_error *err) {
-  emu_range *range;
+  emu_bank *range;
   gg_status st = host_range(&range, device, what, to, bytes, err);
   if (st) return st;
   mark_written(range, to - range->base, bytes);
@@ -207,7 +206,7 @@ gg_status emu_memory_fill(emu_device *device, uint64_t to, int value, uint64_t b
 
 gg_status emu_memory_read(emu_device *device, void *to, uint64_t from, uint64_t bytes,
                           gg_error *err) {
-  emu_range *range;
+  emu_bank *range;
   if (!bytes) return GG_OK;
   gg_status st = host_range(&range, device, "copy from the device", from, bytes, err);
   if (!st) memcpy(to, range->bytes + (from - range->base), (size_t)bytes);
@@ -216,7 +215,7 @@ gg_status emu_memory_read(emu_device *device, void *to, uint64_t from, uint64_t 
 
 gg_status emu_memory_unwritten(int64_t *out, emu_device *device, uint64_t address, uint64_t bytes,
                                gg_error *err) {
-  emu_range *range;
+  emu_bank *range;
   *out = -1;
   if (!bytes) return GG_OK;
   gg_status st = host_range(&range, device, "question", address, bytes, err);
@@ -230,18 +229,18 @@ gg_status emu_memory_unwritten(int64_t *out, emu_device *device, uint64_t addres
 /* ---- Asynchronous units, and messages --------------------------------------------------- */
 
 uint8_t *emu_global(emu_device *device, uint64_t address, uint64_t bytes, bool write) {
-  const emu_range *range = emu_range_find(device, address, bytes);
+  const emu_bank *range = emu_range_find(device, address, bytes);
   if (!range || (write && range->read_only)) return NULL;
   return range->bytes + (address - range->base);
 }
 
 void emu_global_mark(emu_device *device, uint64_t address, uint64_t bytes) {
-  emu_range *range = emu_range_find(device, address, bytes);
+  emu_bank *range = emu_range_find(device, address, bytes);
   if (range && !range->complete) memset(range->marks + (address - range->base), 1, (size_t)bytes);
 }
 
 bool emu_global_written(emu_device *device, uint64_t address, uint64_t bytes) {
-  const emu_range *range = emu_range_find(device, address, bytes);
+  const emu_bank *range = emu_range_find(device, address, bytes);
   if (!range) return false;
   return range->complete || !memchr(range->marks + (address - range->base), 0, (size_t)bytes);
 }
@@ -251,7 +250,7 @@ uint64_t emu_memory_capacity(const emu_device *device, uint64_t *used) {
   return device ? device->capacity : host_capacity();
 }
 
-static void put_range(gg_str *out, const emu_range *range) {
+static void put_range(gg_str *out, const emu_bank *range) {
   gg_str_printf(out, "the %" PRIu64 " bytes ", range->size);
   if (range->name) gg_str_printf(out, "of %s ", range->name);
   gg_str_printf(out, "at 0x%" PRIx64, range->base);
@@ -259,8 +258,8 @@ static void put_range(gg_str *out, const emu_range *range) {
 
 void emu_global_explain(gg_str *out, emu_device *device, uint64_t address, uint64_t bytes) {
   uint32_t place = range_place(device, address);
-  const emu_range *after = place < device->range_count ? device->ranges[place] : NULL;
-  const emu_range *before = place ? device->ranges[place - 1] : NULL;
+  const emu_bank *after = place < device->range_count ? device->ranges[place] : NULL;
+  const emu_bank *before = place ? device->ranges[place - 1] : NULL;
   if (after && address >= after->base) {
     uint64_t end = after->base + after->size;
     if (bytes <= end - address) {

@@ -139,7 +139,7 @@ static uint64_t late_value(const emu_warp *warp, const emu_frame *frame, const e
     return ((uint64_t)warp->cta->rank << EMU_SHARED_RANK_SHIFT) +
            (kernel->shared[late->value] + EMU_SHARED_RESERVED) + (uint64_t)late->addend;
   default:
-    return frame->local_base + (uint64_t)late->addend;
+    return frame->locals.base + (uint64_t)late->addend;
   }
 }
 
@@ -175,7 +175,10 @@ static emu_frame *take_frame(struct emu_warp_state *state, const emu_function *f
   }
   size_t off = (size_t)(-(uintptr_t)memory & (file_alignment - 1));
   *frame = (emu_frame){.function = function, .memory = memory, .registers = memory + off};
-  frame->locals = frame->registers + function->file_bytes;
+  frame->locals = (emu_bank){.kind = &emu_bank_local,
+                             .size = locals,
+                             .bytes = frame->registers + function->file_bytes,
+                             .complete = true};
   return frame;
 }
 
@@ -187,8 +190,8 @@ emu_frame *emu_frame_open(emu_warp *warp, const emu_function *function, emu_fram
   frame->call = call;
   frame->lanes = lanes;
   frame->depth = caller ? caller->depth + 1 : 0;
-  frame->local_base =
-      caller ? (caller->local_base + caller->function->local_bytes + 15) & ~(uint64_t)15
+  frame->locals.base =
+      caller ? (caller->locals.base + caller->function->local_bytes + 15) & ~(uint64_t)15
              : EMU_LOCAL_BASE;
   memset(frame->registers, 0, function->register_bytes);
   memcpy(frame->registers + function->register_bytes, function->image,
@@ -213,12 +216,13 @@ void emu_frames_free(emu_frame *frame) {
   }
 }
 
-uint8_t *emu_frame_local(const emu_frame *frame, int lane, uint64_t address, uint64_t bytes) {
-  while (frame && address < frame->local_base) {
+bool emu_frame_find(emu_place *out, emu_frame *frame, int lane, uint64_t address, uint64_t bytes) {
+  while (frame && address < frame->locals.base) {
     frame = frame->caller;
   }
-  if (!frame) return NULL;
-  uint64_t offset = address - frame->local_base, size = frame->function->local_bytes;
-  if (bytes > size || offset > size - bytes) return NULL;
-  return frame->locals + (uint64_t)lane * size + offset;
+  if (!frame) return false;
+  uint64_t offset = address - frame->locals.base, size = frame->function->local_bytes;
+  if (bytes > size || offset > size - bytes) return false;
+  *out = (emu_place){&frame->locals, (uint64_t)lane * size + offset};
+  return true;
 }

@@ -5,6 +5,7 @@
 #ifndef GG_EMU_FRAME_H
 #define GG_EMU_FRAME_H
 
+#include "emu/bank.h"
 #include "emu/module.h"
 
 struct emu_frame {
@@ -12,11 +13,10 @@ struct emu_frame {
   const emu_op *call; /* in the caller's function */
   const emu_function *function;
   uint8_t *registers;
-  uint8_t *locals;     /* EMU_LANES blocks of function->local_bytes */
-  uint64_t local_base; /* address of a block's first byte */
-  uint32_t lanes;      /* that are in it, or in what it called */
-  uint32_t depth;      /* 0: the kernel's */
-  void *memory;        /* of registers and locals */
+  emu_bank locals; /* EMU_LANES blocks of function->local_bytes; their addresses are alike */
+  uint32_t lanes;  /* that are in it, or in what it called */
+  uint32_t depth;  /* 0: the kernel's */
+  void *memory;    /* of registers and locals */
 };
 
 /* Addresses of local memory start here, so that 0 is no local variable. */
@@ -30,8 +30,8 @@ void emu_frame_close(emu_warp *warp, emu_frame *frame);
 /* Frees a chain of frames, from callee to caller. */
 void emu_frames_free(emu_frame *frame);
 
-/* The host address of `bytes` at a lane's local address; NULL where no frame has them. */
-uint8_t *emu_frame_local(const emu_frame *frame, int lane, uint64_t address, uint64_t bytes);
+/* The place of `bytes` at a lane's local address; false where no frame has them. */
+bool emu_frame_find(emu_place *out, emu_frame *frame, int lane, uint64_t address, uint64_t bytes);
 
 /* A special register's value for a lane. */
 uint64_t emu_special_value(const emu_warp *warp, ptx_special special, int lane);

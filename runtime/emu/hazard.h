@@ -1,4 +1,4 @@
-/* Races in shared memory, between threads and between proxies.
+/* Races in shared memory (and in any bank whose kind says so), between threads and between proxies.
  *
  * Happens-before by vector clocks, as in FastTrack (Flanagan and Freund, PLDI 2009). An agent is a
  * warp, or a thing that completes asynchronous operations in an order of its own: an mbarrier,
@@ -6,7 +6,7 @@
  * their last writer and their readers since, as an agent and its clock. Every synchronising object
  * (named barrier, mbarrier, cluster barrier, a flag in memory) carries a clock that arrivals join
  * and waiters take over. A second clock, of what the async proxy may see, is brought up to the
- * first by fence.proxy.async alone. Only shared memory is watched; lanes of one warp race where
+ * first by fence.proxy.async alone. Global memory is not watched; lanes of one warp race where
  * they communicate with nothing between that orders the lanes of a warp.
  *
  * Missing a race is better than seeing one that is none: a clock may know too much, never too

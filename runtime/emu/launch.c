@@ -158,7 +158,7 @@ static gg_status open_params(emu_run *run, gg_error *err) {
   if (bytes && !run->config->params) {
     return refuse(run, err, "it takes %" PRIu64 " bytes of parameters, none are given", bytes);
   }
-  emu_range *range;
+  emu_bank *range;
   gg_status st = emu_range_open(&range, run->device, bytes, 64, "parameters", err);
   if (st) return st;
   if (bytes) memcpy(range->bytes, run->config->params, (size_t)bytes);

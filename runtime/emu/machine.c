@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "emu/async.h"
-#include "emu/isa/wgmma.h"
 #include "emu/state.h"
+#include "emu/unit.h"
 
 enum { slice_most = 4096 };
 
@@ -186,14 +186,14 @@ emu_step emu_warp_exit(emu_warp *warp, uint32_t lanes) {
   split->lanes &= ~lanes;
   if (!split->lanes) free_split(state, split);
   emu_warp_retry(warp);
-  emu_barriers_exit(warp);
+  emu_units_lanes_exit(warp);
   emu_progress(cta->cluster);
   if (warp->alive) return EMU_JUMP;
   atomic_store_explicit(&cta->cluster->run->state->steps, 0, memory_order_relaxed);
   cta->cluster->state->live_warps--;
   if (--cta->state->live_warps) return EMU_JUMP;
   cta->cluster->counters->ctas++;
-  return emu_engine_cta_exit(cta) ? EMU_JUMP : EMU_FAULT;
+  return emu_engine_cta_exit(cta) && emu_units_cta_exit(cta) ? EMU_JUMP : EMU_FAULT;
 }
 
 /* ---- Turns ------------------------------------------------------------------------------ */
@@ -254,7 +254,7 @@ void emu_warp_turn(emu_warp *warp, uint32_t budget) {
       out = split->lanes & ~lanes;
     }
     cluster->time++;
-    if (lanes && warp->wgmma) step = emu_wgmma_admits(warp, op);
+    if (lanes && warp->asked) step = emu_units_admit(warp, op);
     if (lanes && step == EMU_NEXT) step = op->exec(warp, op, lanes);
     if (step == EMU_NEXT) {
       if (lanes) emu_count(counters, op, warp->split->lanes & ~out);

@@ -16,13 +16,19 @@ enum { EMU_LANES = 32, EMU_WARPS_MAX = 32, EMU_CLUSTER_MAX = 16, EMU_NAMED_BARRI
 
 typedef struct emu_cta emu_cta;
 typedef struct emu_cluster emu_cluster;
-typedef struct emu_run emu_run;       /* one launch */
-typedef struct emu_shared emu_shared; /* a CTA's shared memory with its marks: memory.h */
-struct emu_hazards;                   /* hazard.h */
-struct emu_engine;                    /* async.h: a cluster's asynchronous work */
-struct emu_wgmma;                     /* isa/wgmma.c: a warp's wgmmas in flight */
-struct emu_counters;                  /* report.h */
-typedef struct emu_frame emu_frame;   /* a function's registers and locals: frame.h */
+typedef struct emu_run emu_run;     /* one launch */
+struct emu_hazards;                 /* hazard.h */
+struct emu_engine;                  /* async.h: a cluster's asynchronous work */
+struct emu_counters;                /* report.h */
+typedef struct emu_frame emu_frame; /* a function's registers and locals: frame.h */
+
+/* Instructions that keep something from one execution to the next: unit.h. */
+typedef enum emu_unit_id {
+#define EMU_UNIT(id, hooks) EMU_UNIT_ID_##id,
+#include "emu/units.def"
+#undef EMU_UNIT
+  EMU_UNIT_COUNT
+} emu_unit_id;
 
 /* Lanes that share a place. */
 typedef struct emu_split {
@@ -39,7 +45,8 @@ struct emu_warp {
   uint32_t alive;               /* lanes that exist and have not exited */
   uint8_t *registers;           /* the register file of the running frame */
   emu_split *split;             /* the running one */
-  struct emu_wgmma *wgmma;      /* NULL until the first wgmma */
+  uint32_t asked;               /* units that are asked before each instruction, a bit each */
+  void *units[EMU_UNIT_COUNT];  /* their states: NULL until used */
   struct emu_warp_state *state; /* the machine's own: all splits, frames, counters */
 };
 
@@ -47,10 +54,12 @@ struct emu_cta {
   emu_cluster *cluster;
   unsigned id[3]; /* %ctaid */
   unsigned rank;  /* in the cluster: %cluster_ctarank */
-  emu_shared *shared;
+  struct emu_bank *shared;
+  struct emu_bank *banks; /* all of its own, the shared memory among them: bank.h */
   emu_warp *warps;
   int warp_count;
-  struct emu_cta_state *state; /* the machine's own: named barriers */
+  void *units[EMU_UNIT_COUNT]; /* as a warp's */
+  struct emu_cta_state *state; /* the machine's own */
 };
 
 struct emu_cluster {
@@ -62,6 +71,7 @@ struct emu_cluster {
   struct emu_counters *counters; /* never NULL; without sites where nobody asked for counters */
   uint64_t time;                 /* instructions that its warps have run */
   uint64_t random; /* state of emu_random: seeded by the launch's seed and the cluster's number */
+  void *units[EMU_UNIT_COUNT];     /* as a warp's */
   struct emu_cluster_state *state; /* the machine's own: the queue of warps */
   bool faulted;
 };

@@ -1,36 +1,21 @@
-/* Memory as instructions see it.
+/* Memory as instructions see it: addresses of state spaces, which are places in banks (bank.h).
  *
- * Global memory is a set of ranges, one an allocation, with bounds. A CTA's shared memory has a
- * mark a byte: written or not, and in flight. Shared addresses are rank << 24 | offset, for
- * shared::cta too, as on the hardware, so that an address of a CTA's own memory is also its address
- * in the cluster; the first 1 KiB of each is the system's. Generic addresses: shared memory is a
- * window of 2^32 bytes at EMU_SHARED_WINDOW, local memory at EMU_LOCAL_WINDOW; everything else is
- * global.
+ * Each allocation of global memory is a bank, and each CTA's shared memory. Shared addresses are
+ * rank << 24 | offset, for shared::cta too, as on the hardware, so that an address of a CTA's own
+ * memory is also its address in the cluster; the first 1 KiB of each is the system's. Generic
+ * addresses: shared memory is a window of 2^32 bytes at EMU_SHARED_WINDOW, local memory at
+ * EMU_LOCAL_WINDOW; everything else is global.
  *
  * Every access checks alignment, bounds and initialisation and tells hazard.h; on failure it has
  * called emu_fault and returns false. */
 #ifndef GG_EMU_MEMORY_H
 #define GG_EMU_MEMORY_H
 
-#include "emu/machine.h"
+#include "emu/bank.h"
 
 #define EMU_SHARED_WINDOW ((uint64_t)0x7e << 40)
 #define EMU_LOCAL_WINDOW  ((uint64_t)0x7d << 40)
 enum { EMU_SHARED_RANK_SHIFT = 24, EMU_SHARED_RESERVED = 1024, EMU_ACCESS_MAX = 32 };
-
-struct emu_shared {
-  uint8_t *bytes; /* size bytes, offset EMU_SHARED_RESERVED first */
-  uint8_t *marks; /* emu_mark, one a byte */
-  uint32_t size;  /* static and dynamic */
-  uint32_t static_size;
-};
-
-enum emu_mark {
-  EMU_MARK_WRITTEN = 1,
-  EMU_MARK_LANDING = 2, /* an asynchronous write was issued and has not landed */
-  EMU_MARK_LEAVING = 4, /* an asynchronous read was issued and has not happened */
-  EMU_MARK_BARRIER = 8, /* an mbarrier object lives here */
-};
 
 /* One access of a warp: `bytes` (1 to 32, a power of two) at each lane's address, into or from
  * data[lane][0 .. bytes). */
@@ -38,10 +23,6 @@ bool emu_load(emu_warp *warp, const emu_op *op, emu_space space, const uint64_t 
               uint32_t lanes, unsigned bytes, uint8_t data[EMU_LANES][EMU_ACCESS_MAX]);
 bool emu_store(emu_warp *warp, const emu_op *op, emu_space space, const uint64_t address[EMU_LANES],
                uint32_t lanes, unsigned bytes, uint8_t data[EMU_LANES][EMU_ACCESS_MAX]);
-
-/* What an access does; EMU_STRONG: it is atomic, or volatile, relaxed, acquire or release;
- * EMU_COMPUTE: what is written depends on all bits that are read. */
-enum emu_intent { EMU_READ = 1, EMU_WRITE = 2, EMU_STRONG = 4, EMU_COMPUTE = 8 };
 
 /* Resolves one access of a warp (`intent`: bits of emu_intent) to the host address of each lane's
  * bytes, after all checks; what is to be written is marked as written. */
@@ -51,12 +32,6 @@ bool emu_access(emu_warp *warp, const emu_op *op, emu_space space,
 
 /* A generic address's space: EMU_GLOBAL, EMU_SHARED_CLUSTER or EMU_LOCAL. */
 emu_space emu_space_of(uint64_t address);
-
-/* A place in shared memory of the cluster. */
-typedef struct emu_place {
-  emu_cta *cta;
-  uint32_t offset; /* into shared->bytes, the reserved part taken off */
-} emu_place;
 
 /* Resolves an address of `space` (shared, shared::cluster or generic) to shared memory: `bytes`
  * must lie inside; faults else (EMU_BOUNDS; EMU_MISALIGNED where `align` does not divide it). A

@@ -66,7 +66,7 @@ static gg_status place_shared(uint64_t *place, emu_module *module, const ptx_fun
 /* Finds a place for a variable of the module or of a function's body. */
 static gg_status place_variable(uint64_t *place, emu_module *module, emu_function *function,
                                 const ptx_variable *variable, gg_error *err) {
-  emu_range *range;
+  emu_bank *range;
   gg_status st;
   switch (variable->space) {
   case PTX_SPACE_SHARED:

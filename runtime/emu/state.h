@@ -29,37 +29,21 @@ typedef struct emu_slice {
 /* Splits stand in slots that do not move while they live; sets of slots are bits. */
 struct emu_warp_state {
   emu_split splits[EMU_LANES];
-  uint32_t used, ready;      /* ready: used, and waiting for nothing */
-  uint32_t deferred;         /* had their turn: others first */
-  uint32_t slice;            /* ops since the running split was chosen */
-  bool queued;               /* in the cluster's queue */
-  bool yielded;              /* emu_yield was called during this instruction */
-  uint64_t steps;            /* instructions so far */
-  uint32_t meeting, met;     /* lanes at bar.warp.sync: that wait, and that may go on */
-  emu_slice slice_now;       /* the timeline: what the warp does, */
-  emu_slice slice_before;    /* and what it waited for before that, not yet written */
-  uint32_t thread_registers; /* as setmaxnreg left them; 0: it has not run */
-  emu_landed landed;         /* the timeline: not yet written */
-  const emu_range *range;    /* that the last access was in */
-  emu_frame *spare;          /* frames to be used again */
+  uint32_t used, ready;   /* ready: used, and waiting for nothing */
+  uint32_t deferred;      /* had their turn: others first */
+  uint32_t slice;         /* ops since the running split was chosen */
+  bool queued;            /* in the cluster's queue */
+  bool yielded;           /* emu_yield was called during this instruction */
+  uint64_t steps;         /* instructions so far */
+  emu_slice slice_now;    /* the timeline: what the warp does, */
+  emu_slice slice_before; /* and what it waited for before that, not yet written */
+  emu_landed landed;      /* the timeline: not yet written */
+  emu_bank *range;        /* of global memory, that the last access was in */
+  emu_frame *spare;       /* frames to be used again */
 };
 
-/* A named barrier (isa/barrier.c). */
-typedef struct emu_barrier {
-  uint32_t arrived[EMU_WARPS_MAX];  /* lanes in this phase */
-  uint32_t waiting[EMU_WARPS_MAX];  /* of those, lanes that wait for its end */
-  uint32_t released[EMU_WARPS_MAX]; /* lanes whose phase has ended and who have not yet gone on */
-  uint32_t expected;                /* threads; 0: all of the CTA that have not exited */
-  uint32_t reduced;                 /* this phase's predicates: how many hold */
-  uint32_t threads;                 /* that take part in the reduction */
-  uint32_t result, result_threads;  /* of the phase that ended last */
-  bool busy;                        /* somebody has arrived */
-} emu_barrier;
-
 struct emu_cta_state {
-  emu_barrier barriers[EMU_NAMED_BARRIERS];
   int live_warps;
-  uint32_t spare_registers; /* a thread, summed over warps, that setmaxnreg gave back */
 };
 
 struct emu_cluster_state {
@@ -82,13 +66,13 @@ typedef enum emu_outcome { EMU_DONE, EMU_ASIDE, EMU_STOPPED } emu_outcome;
 
 struct emu_run_state {
   pthread_mutex_t lock;
-  atomic_bool stopped;           /* a fault, or nobody moves: everybody out */
-  atomic_llong steps;            /* instructions since a warp last ended, in steps_counted's */
-  bool stuck;                    /* nobody moves: clusters are kept, to say who waits for what */
-  gg_error *err;                 /* the first fault */
-  emu_range *params, *workspace; /* workspace NULL: the launch is not cooperative */
-  uint32_t shared_bytes;         /* static and dynamic, of a CTA */
-  uint64_t clusters[3];          /* of the grid */
+  atomic_bool stopped;          /* a fault, or nobody moves: everybody out */
+  atomic_llong steps;           /* instructions since a warp last ended, in steps_counted's */
+  bool stuck;                   /* nobody moves: clusters are kept, to say who waits for what */
+  gg_error *err;                /* the first fault */
+  emu_bank *params, *workspace; /* workspace NULL: the launch is not cooperative */
+  uint32_t shared_bytes;        /* static and dynamic, of a CTA */
+  uint64_t clusters[3];         /* of the grid */
   uint64_t cluster_count, next_cluster;
   uint32_t resident, resident_most;
   emu_cluster *aside, **aside_end;
@@ -138,7 +122,7 @@ void emu_call_return(emu_warp *warp, const emu_frame *frame, uint32_t lanes);
 
 /* ---- isa/barrier.c ---------------------------------------------------------------------- */
 
-/* Lanes of the warp have exited: barriers that wait for nobody else end. */
-void emu_barriers_exit(emu_warp *warp);
+/* Which of the CTA's named barriers the object is that somebody waits for; -1: none. */
+int emu_barrier_number(const emu_cta *cta, const void *object);
 
 #endif

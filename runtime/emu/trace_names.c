@@ -64,7 +64,7 @@ static const ptx_variable *variable_at(uint32_t *within, const emu_kernel *kerne
 }
 
 static void put_mbarrier(gg_str *out, const emu_run *run, const emu_mbarrier *barrier) {
-  uint32_t index, within, offset = barrier->place.offset;
+  uint32_t index, within, offset = (uint32_t)barrier->place.offset;
   const emu_name *name = find(&index, run, EMU_NAME_SHARED, offset);
   if (name) {
     put_name(out, name, index);
@@ -91,7 +91,7 @@ static void put_barrier(gg_str *out, const emu_run *run, uint32_t number) {
 
 const emu_mbarrier *emu_trace_mbarrier(const emu_warp *warp, const emu_slice *slice) {
   bool one = slice->op->kind == EMU_KIND_MBARRIER && slice->waits_for;
-  return one && slice->waits_for != warp->cta->cluster->engine ? slice->waits_for : NULL;
+  return one && slice->waits_for != emu_mbarriers_of(warp->cta->cluster) ? slice->waits_for : NULL;
 }
 
 void emu_name_slice(gg_str *out, const emu_warp *warp, const emu_slice *slice) {
@@ -101,9 +101,9 @@ void emu_name_slice(gg_str *out, const emu_warp *warp, const emu_slice *slice) {
     if (!put_role(out, warp)) gg_str_puts(out, "runs");
     return;
   }
-  for (uint32_t i = 0; i < EMU_NAMED_BARRIERS; i++) {
-    if (slice->waits_for != &cta->state->barriers[i]) continue;
-    put_barrier(out, run, i);
+  int number = emu_barrier_number(cta, slice->waits_for);
+  if (number >= 0) {
+    put_barrier(out, run, (uint32_t)number);
     return;
   }
   const emu_mbarrier *barrier = emu_trace_mbarrier(warp, slice);

@@ -205,7 +205,8 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
                     .integers = inputs->integers,
                     .clusters = options->clusters};
   gg_problem *p = &out->problem;
-  *p = (gg_problem){.m = shape->m,
+  *p = (gg_problem){.size = sizeof(gg_problem),
+                    .m = shape->m,
                     .n = shape->n,
                     .k = shape->k,
                     .batch = shape->batch,
@@ -288,11 +289,11 @@ gg_status gg_trial_provide(gg_trial *trial, const gg_module *module, gg_error *e
 
 /* Fewer clusters of a persistent kernel compute the same, each more tiles. */
 static void limit_clusters(gg_prepared *prepared, const gg_trial *trial) {
+  unsigned *grid = gg_prepared_facts(prepared)->grid;
   const gg_kernel *kernel = trial->kernel;
   unsigned size = (unsigned)(kernel->cluster_m * kernel->cluster_n * kernel->cluster_k);
   unsigned most = (unsigned)trial->clusters * size;
-  if (most && kernel->grid == GG_GRID_PERSISTENT && prepared->grid[0] > most)
-    prepared->grid[0] = most;
+  if (most && kernel->grid == GG_GRID_PERSISTENT && grid[0] > most) grid[0] = most;
 }
 
 gg_status gg_trial_run(gg_trial *trial, const gg_module *module, struct CUstream_st *stream,

@@ -2,8 +2,8 @@
 #ifndef GG_RECIPE_FIELDS_H
 #define GG_RECIPE_FIELDS_H
 
+#include "base/yaml.h"
 #include "recipe.h"
-#include "spec/node.h"
 
 typedef struct gg_recipe_reader {
   gg_recipe *recipe; /* under construction */
@@ -14,7 +14,7 @@ typedef struct gg_recipe_reader {
 typedef struct gg_recipe_field gg_recipe_field;
 
 /* Reads a node into `at`, as the field's row says. */
-typedef gg_status gg_recipe_read(gg_recipe_reader *in, void *at, const gg_node *node,
+typedef gg_status gg_recipe_read(gg_recipe_reader *in, void *at, const gg_yaml_node *node,
                                  const gg_recipe_field *field);
 
 /* One key of a mapping. `words` (ends with NULL) and the limits are the reading function's. */
@@ -32,7 +32,7 @@ struct gg_recipe_field {
 
 /* Reads a mapping into the struct at `out`: each key by its row, no others, all that are required.
  * Fields without a key stay as they are. */
-gg_status gg_recipe_read_map(gg_recipe_reader *in, void *out, const gg_node *node,
+gg_status gg_recipe_read_map(gg_recipe_reader *in, void *out, const gg_yaml_node *node,
                              const gg_recipe_field *fields, size_t count);
 
 gg_recipe_read gg_recipe_read_text;     /* const char *: a quoted text that is not empty */
@@ -47,14 +47,14 @@ gg_recipe_read gg_recipe_read_integers; /* int64_t[RANK_MAX] and, at count_offse
 gg_recipe_read gg_recipe_skip;          /* what is read elsewhere */
 
 /* RECIPE_VALUE at the node: "<wanted>, not <what stands there>". */
-gg_status gg_recipe_refuse(gg_recipe_reader *in, const gg_node *node, const char *wanted);
+gg_status gg_recipe_refuse(gg_recipe_reader *in, const gg_yaml_node *node, const char *wanted);
 
 /* `count` zeroed elements in the recipe's arena for the children of a list (or mapping);
  * RECIPE_VALUE where the node is none. */
-gg_status gg_recipe_array(void **out, gg_recipe_reader *in, const gg_node *node, gg_node_kind kind,
-                          size_t size);
+gg_status gg_recipe_array(void **out, gg_recipe_reader *in, const gg_yaml_node *node,
+                          gg_yaml_kind kind, size_t size);
 
 /* The value of a key; NULL where the mapping has none. */
-const gg_node *gg_recipe_entry(const gg_node *map, const char *key);
+const gg_yaml_node *gg_recipe_entry(const gg_yaml_node *map, const char *key);
 
 #endif

@@ -67,17 +67,17 @@ static const gg_recipe_field bare_fields[] = {
 };
 
 /* Reads `kind` of a mapping: which of the words. */
-static gg_status read_kind(int *out, gg_recipe_reader *in, const gg_node *node,
+static gg_status read_kind(int *out, gg_recipe_reader *in, const gg_yaml_node *node,
                            const char *const *words) {
   gg_recipe_field field = {.name = "kind", .words = words};
   gg_place place;
-  if (node->kind != GG_NODE_MAP) return gg_recipe_refuse(in, node, "a mapping");
-  const gg_node *kind = gg_recipe_entry(node, "kind");
+  if (node->kind != GG_YAML_MAP) return gg_recipe_refuse(in, node, "a mapping");
+  const gg_yaml_node *kind = gg_recipe_entry(node, "kind");
   if (kind) return gg_recipe_read_word(in, out, kind, &field);
-  return gg_fail(in->err, RECIPE_MISSING, gg_node_mark(&place, in->file, node), "kind");
+  return gg_fail(in->err, RECIPE_MISSING, gg_yaml_mark(&place, in->file, node), "kind");
 }
 
-static gg_status read_init(gg_recipe_reader *in, void *at, const gg_node *node,
+static gg_status read_init(gg_recipe_reader *in, void *at, const gg_yaml_node *node,
                            const gg_recipe_field *field) {
   gg_recipe_init *init = at;
   (void)field;
@@ -115,12 +115,12 @@ static const gg_recipe_field buffer_fields[] = {
     {.name = "patch", .read = gg_recipe_skip},
 };
 
-static gg_status read_buffers(gg_recipe_reader *in, const gg_node *node) {
+static gg_status read_buffers(gg_recipe_reader *in, const gg_yaml_node *node) {
   gg_recipe *recipe = in->recipe;
   void *array;
-  gg_status st = gg_recipe_array(&array, in, node, GG_NODE_MAP, sizeof *recipe->buffers);
+  gg_status st = gg_recipe_array(&array, in, node, GG_YAML_MAP, sizeof *recipe->buffers);
   recipe->buffers = array;
-  for (const gg_node *child = node->first; child && !st; child = child->next) {
+  for (const gg_yaml_node *child = node->first; child && !st; child = child->next) {
     gg_recipe_buffer *buffer = &recipe->buffers[recipe->buffer_count];
     *buffer = (gg_recipe_buffer){.node = child, .name = child->key, .align = 256};
     buffer->init = (gg_recipe_init){.kind = GG_RECIPE_UNINITIALISED, .scale = 1};
@@ -196,12 +196,12 @@ static gg_status check_map(gg_recipe_reader *in, const gg_recipe_map *map) {
   return GG_OK;
 }
 
-static gg_status read_maps(gg_recipe_reader *in, const gg_node *node) {
+static gg_status read_maps(gg_recipe_reader *in, const gg_yaml_node *node) {
   gg_recipe *recipe = in->recipe;
   void *array;
-  gg_status st = gg_recipe_array(&array, in, node, GG_NODE_LIST, sizeof *recipe->maps);
+  gg_status st = gg_recipe_array(&array, in, node, GG_YAML_LIST, sizeof *recipe->maps);
   recipe->maps = array;
-  for (const gg_node *child = node->first; child && !st; child = child->next) {
+  for (const gg_yaml_node *child = node->first; child && !st; child = child->next) {
     gg_recipe_map *map = &recipe->maps[recipe->map_count++];
     *map = (gg_recipe_map){.node = child, .element_strides = {1, 1, 1, 1, 1}};
     st = gg_recipe_read_map(in, map, child, GG_RECIPE_FIELDS(map_fields));
@@ -250,14 +250,14 @@ static gg_status check_patch(gg_recipe_reader *in, const gg_recipe_patch *patch,
                               : "an offset with 8 bytes behind it");
 }
 
-static gg_status read_patches(gg_recipe_reader *in, void *at, const gg_node *node,
+static gg_status read_patches(gg_recipe_reader *in, void *at, const gg_yaml_node *node,
                               const gg_recipe_field *field) {
   gg_recipe_patches *patches = at;
   void *array;
   (void)field;
-  gg_status st = gg_recipe_array(&array, in, node, GG_NODE_LIST, sizeof *patches->list);
+  gg_status st = gg_recipe_array(&array, in, node, GG_YAML_LIST, sizeof *patches->list);
   patches->list = array;
-  for (const gg_node *child = node->first; child && !st; child = child->next) {
+  for (const gg_yaml_node *child = node->first; child && !st; child = child->next) {
     gg_recipe_patch *patch = &patches->list[patches->count++];
     *patch = (gg_recipe_patch){.node = child, .tensor_map = -1, .buffer = -1};
     st = gg_recipe_read_map(in, patch, child, GG_RECIPE_FIELDS(patch_fields));
@@ -278,7 +278,7 @@ static gg_status read_buffer_patches(gg_recipe_reader *in) {
   gg_status st = GG_OK;
   for (size_t i = 0; i < in->recipe->buffer_count && !st; i++) {
     gg_recipe_buffer *buffer = &in->recipe->buffers[i];
-    const gg_node *node = gg_recipe_entry(buffer->node, "patch");
+    const gg_yaml_node *node = gg_recipe_entry(buffer->node, "patch");
     if (!node) continue;
     st = read_patches(in, &buffer->patches, node, NULL);
     if (!st) st = check_patches(in, &buffer->patches, (size_t)buffer->bytes);
@@ -294,11 +294,11 @@ static int hex_digit(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-static gg_status read_hex(gg_recipe_reader *in, void *at, const gg_node *node,
+static gg_status read_hex(gg_recipe_reader *in, void *at, const gg_yaml_node *node,
                           const gg_recipe_field *field) {
   gg_recipe_param *param = at;
   (void)field;
-  bool good = node->kind == GG_NODE_SCALAR && node->text[0] && strlen(node->text) % 2 == 0;
+  bool good = node->kind == GG_YAML_SCALAR && node->text[0] && strlen(node->text) % 2 == 0;
   for (const char *c = good ? node->text : ""; *c && good; c++)
     good = hex_digit(*c) >= 0;
   if (!good) return gg_recipe_refuse(in, node, "bytes as pairs of hexadecimal digits");
@@ -317,14 +317,14 @@ static const gg_recipe_field param_fields[] = {
     {.name = "patch", .read = read_patches, .offset = offsetof(gg_recipe_param, patches)},
 };
 
-static gg_status read_params(gg_recipe_reader *in, void *at, const gg_node *node,
+static gg_status read_params(gg_recipe_reader *in, void *at, const gg_yaml_node *node,
                              const gg_recipe_field *field) {
   gg_recipe_launch *launch = at;
   void *array;
   (void)field;
-  gg_status st = gg_recipe_array(&array, in, node, GG_NODE_LIST, sizeof *launch->params);
+  gg_status st = gg_recipe_array(&array, in, node, GG_YAML_LIST, sizeof *launch->params);
   launch->params = array;
-  for (const gg_node *child = node->first; child && !st; child = child->next) {
+  for (const gg_yaml_node *child = node->first; child && !st; child = child->next) {
     gg_recipe_param *param = &launch->params[launch->param_count++];
     param->node = child;
     st = gg_recipe_read_map(in, param, child, GG_RECIPE_FIELDS(param_fields));
@@ -367,12 +367,12 @@ static const gg_recipe_field launch_fields[] = {
     {.name = "params", .read = read_params, .required = true},
 };
 
-static gg_status read_launches(gg_recipe_reader *in, const gg_node *node) {
+static gg_status read_launches(gg_recipe_reader *in, const gg_yaml_node *node) {
   gg_recipe *recipe = in->recipe;
   void *array;
-  gg_status st = gg_recipe_array(&array, in, node, GG_NODE_LIST, sizeof *recipe->launches);
+  gg_status st = gg_recipe_array(&array, in, node, GG_YAML_LIST, sizeof *recipe->launches);
   recipe->launches = array;
-  for (const gg_node *child = node->first; child && !st; child = child->next) {
+  for (const gg_yaml_node *child = node->first; child && !st; child = child->next) {
     gg_recipe_launch *launch = &recipe->launches[recipe->launch_count++];
     launch->node = child;
     st = gg_recipe_read_map(in, launch, child, GG_RECIPE_FIELDS(launch_fields));
@@ -386,15 +386,15 @@ static const char *const expect_kinds[] = {"gemm", "file", "written", NULL};
 
 static const gg_recipe_field stride_field = {.least = INT32_MIN, .most = EXTENT_MAX};
 
-static gg_status read_strides(gg_recipe_reader *in, void *at, const gg_node *node,
+static gg_status read_strides(gg_recipe_reader *in, void *at, const gg_yaml_node *node,
                               const gg_recipe_field *field) {
   gg_recipe_matrix *matrix = at;
   (void)field;
-  if (node->kind != GG_NODE_LIST || node->count < 2 || node->count > 3) {
+  if (node->kind != GG_YAML_LIST || node->count < 2 || node->count > 3) {
     return gg_recipe_refuse(in, node, "2 or 3 element strides");
   }
   gg_status st = GG_OK;
-  for (const gg_node *child = node->first; child && !st; child = child->next) {
+  for (const gg_yaml_node *child = node->first; child && !st; child = child->next) {
     st = gg_recipe_read_integer(in, &matrix->strides[matrix->stride_count++], child, &stride_field);
   }
   return st;
@@ -419,13 +419,13 @@ static const gg_recipe_field out_fields[] = {
     {.name = "strides", .read = read_strides, .required = true},
 };
 
-static gg_status read_operand(gg_recipe_reader *in, void *at, const gg_node *node,
+static gg_status read_operand(gg_recipe_reader *in, void *at, const gg_yaml_node *node,
                               const gg_recipe_field *field) {
   (void)field;
   return gg_recipe_read_map(in, at, node, GG_RECIPE_FIELDS(operand_fields));
 }
 
-static gg_status read_out(gg_recipe_reader *in, void *at, const gg_node *node,
+static gg_status read_out(gg_recipe_reader *in, void *at, const gg_yaml_node *node,
                           const gg_recipe_field *field) {
   (void)field;
   return gg_recipe_read_map(in, at, node, GG_RECIPE_FIELDS(out_fields));
@@ -479,7 +479,7 @@ static const gg_recipe_field written_fields[] = {
 };
 
 /* The furthest elements of a matrix lie in its buffer. */
-static gg_status check_matrix(gg_recipe_reader *in, const gg_node *node,
+static gg_status check_matrix(gg_recipe_reader *in, const gg_yaml_node *node,
                               const gg_recipe_matrix *matrix, int buffer, int64_t rows,
                               int64_t cols, int64_t batch) {
   const int64_t extents[] = {rows, cols, batch};
@@ -499,7 +499,7 @@ static gg_status check_matrix(gg_recipe_reader *in, const gg_node *node,
 }
 
 static gg_status check_gemm(gg_recipe_reader *in, const gg_recipe_expect *e) {
-  const gg_node *node = e->node;
+  const gg_yaml_node *node = e->node;
   if (e->tolerance < 0) {
     return gg_recipe_refuse(in, gg_recipe_entry(node, "tolerance"), "a number from 0 on");
   }
@@ -514,7 +514,8 @@ static gg_status check_gemm(gg_recipe_reader *in, const gg_recipe_expect *e) {
   return st;
 }
 
-static gg_status read_expect(gg_recipe_reader *in, gg_recipe_expect *expect, const gg_node *node) {
+static gg_status read_expect(gg_recipe_reader *in, gg_recipe_expect *expect,
+                             const gg_yaml_node *node) {
   *expect = (gg_recipe_expect){.node = node, .batch = 1, .alpha = 1, .accumulator = GG_RECIPE_f32};
   gg_status st = read_kind(&expect->kind, in, node, expect_kinds);
   if (st) return st;
@@ -529,12 +530,12 @@ static gg_status read_expect(gg_recipe_reader *in, gg_recipe_expect *expect, con
   }
 }
 
-static gg_status read_expects(gg_recipe_reader *in, const gg_node *node) {
+static gg_status read_expects(gg_recipe_reader *in, const gg_yaml_node *node) {
   gg_recipe *recipe = in->recipe;
   void *array;
-  gg_status st = gg_recipe_array(&array, in, node, GG_NODE_LIST, sizeof *recipe->expects);
+  gg_status st = gg_recipe_array(&array, in, node, GG_YAML_LIST, sizeof *recipe->expects);
   recipe->expects = array;
-  for (const gg_node *child = node->first; child && !st; child = child->next)
+  for (const gg_yaml_node *child = node->first; child && !st; child = child->next)
     st = read_expect(in, &recipe->expects[recipe->expect_count++], child);
   return st;
 }
@@ -552,17 +553,17 @@ static const gg_recipe_field root_fields[] = {
     {.name = "expect", .read = gg_recipe_skip},
 };
 
-static gg_status read_all(gg_recipe_reader *in, const gg_node *root) {
+static gg_status read_all(gg_recipe_reader *in, const gg_yaml_node *root) {
   static const struct {
     const char *key;
-    gg_status (*read)(gg_recipe_reader *in, const gg_node *node);
+    gg_status (*read)(gg_recipe_reader *in, const gg_yaml_node *node);
   } parts[] = {{"buffers", read_buffers},
                {"tensor_maps", read_maps},
                {"launches", read_launches},
                {"expect", read_expects}};
   gg_status st = gg_recipe_read_map(in, in->recipe, root, GG_RECIPE_FIELDS(root_fields));
   for (size_t i = 0; i < sizeof parts / sizeof *parts && !st; i++) {
-    const gg_node *node = gg_recipe_entry(root, parts[i].key);
+    const gg_yaml_node *node = gg_recipe_entry(root, parts[i].key);
     if (node) st = parts[i].read(in, node);
   }
   return st ? st : read_buffer_patches(in);
@@ -576,7 +577,7 @@ gg_status gg_recipe_parse(gg_recipe **out, const char *text, size_t length, cons
   *recipe = (gg_recipe){.arena = GG_ARENA_INIT};
   recipe->path = gg_arena_strndup(&recipe->arena, path, strlen(path));
   gg_status st = recipe->path ? GG_OK : gg_fail(err, MEMORY, NULL, "");
-  if (!st) st = gg_node_parse(&recipe->root, &recipe->arena, text, length, recipe->path, err);
+  if (!st) st = gg_yaml_parse(&recipe->root, &recipe->arena, text, length, recipe->path, err);
   gg_recipe_reader in = {recipe, recipe->path, err};
   if (!st) st = read_all(&in, recipe->root);
   if (st) {

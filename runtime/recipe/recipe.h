@@ -10,7 +10,7 @@
 #include "context.h"
 #include "types.h"
 
-struct gg_node; /* spec/node.h */
+struct gg_yaml_node; /* base/yaml.h */
 
 enum { GG_RECIPE_RANK_MAX = 5, GG_RECIPE_BYTES_MAX = 1 << 20 };
 
@@ -34,7 +34,7 @@ typedef struct gg_recipe_init {
 
 /* What goes over bytes of a parameter or a buffer: a tensor map, or an address in a buffer. */
 typedef struct gg_recipe_patch {
-  const struct gg_node *node;
+  const struct gg_yaml_node *node;
   int64_t offset, tensor_map, byte_offset; /* tensor_map -1: none */
   int buffer;                              /* -1: none */
 } gg_recipe_patch;
@@ -45,7 +45,7 @@ typedef struct gg_recipe_patches {
 } gg_recipe_patches;
 
 typedef struct gg_recipe_buffer {
-  const struct gg_node *node;
+  const struct gg_yaml_node *node;
   const char *name;
   int64_t bytes, align;
   gg_recipe_init init;
@@ -54,7 +54,7 @@ typedef struct gg_recipe_buffer {
 
 /* Arguments of cuTensorMapEncodeTiled, innermost dimension first. */
 typedef struct gg_recipe_map {
-  const struct gg_node *node;
+  const struct gg_yaml_node *node;
   int buffer, type;
   int64_t byte_offset;
   int64_t rank, stride_count, box_count, element_stride_count;
@@ -64,14 +64,14 @@ typedef struct gg_recipe_map {
 } gg_recipe_map;
 
 typedef struct gg_recipe_param {
-  const struct gg_node *node;
+  const struct gg_yaml_node *node;
   unsigned char *bytes;
   size_t size;
   gg_recipe_patches patches;
 } gg_recipe_param;
 
 typedef struct gg_recipe_launch {
-  const struct gg_node *node;
+  const struct gg_yaml_node *node;
   const char *entry;
   int64_t grid[3], block[3], cluster[3]; /* cluster 0: a plain launch */
   int64_t smem;
@@ -92,7 +92,7 @@ typedef enum gg_recipe_expect_kind {
 } gg_recipe_expect_kind;
 
 typedef struct gg_recipe_expect {
-  const struct gg_node *node;
+  const struct gg_yaml_node *node;
   int kind; /* gg_recipe_expect_kind */
   int buffer;
   const char *file;
@@ -106,7 +106,7 @@ typedef struct gg_recipe {
   gg_arena arena;
   const char *path; /* of the recipe: files are beside it */
   const char *ptx;
-  const struct gg_node *root;
+  const struct gg_yaml_node *root;
   gg_recipe_buffer *buffers;
   gg_recipe_map *maps;
   gg_recipe_launch *launches;
@@ -115,7 +115,7 @@ typedef struct gg_recipe {
 } gg_recipe;
 
 /* Reads a recipe's text; `path` is its file, for messages and as the place of other files. Free
- * with gg_recipe_free. Errors: those of gg_node_parse, RECIPE_KEY, RECIPE_MISSING, RECIPE_VALUE,
+ * with gg_recipe_free. Errors: those of gg_yaml_parse, RECIPE_KEY, RECIPE_MISSING, RECIPE_VALUE,
  * with line and column; MEMORY. */
 gg_status gg_recipe_parse(gg_recipe **out, const char *text, size_t length, const char *path,
                           gg_error *err);

@@ -6,52 +6,14 @@
 #include "replay.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "emu/ptx/ptx.h"
 #include "inputs.h"
 
-enum { file_limit = 1 << 30, chunk_elements = 1 << 16, usual_align = 256, aligned_map = 64 };
-
-gg_status gg_replay_refuse(const gg_replay *replay, const gg_node *node, gg_error *err,
-                           const char *format, ...) {
-  gg_place place;
-  gg_str text = GG_STR_INIT;
-  va_list arguments;
-  va_start(arguments, format);
-  gg_str_vprintf(&text, format, arguments);
-  va_end(arguments);
-  gg_status st = gg_fail(err, RECIPE_VALUE, gg_node_mark(&place, replay->recipe->path, node),
-                         gg_str_shown(&text));
-  gg_str_free(&text);
-  return st;
-}
-
-/* ---- Files ------------------------------------------------------------------------------ */
-
-/* The path of a file that the recipe names: relative to the recipe's folder. */
-static gg_status path_of(gg_str *out, const gg_recipe *recipe, const char *name, gg_error *err) {
-  const char *slash = strrchr(recipe->path, '/');
-  if (slash && name[0] != '/') {
-    gg_str_append(out, recipe->path, (size_t)(slash - recipe->path) + 1);
-  }
-  gg_str_puts(out, name);
-  return out->failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
-}
-
-gg_status gg_replay_file(char **out, size_t *length, const gg_replay *replay, const char *name,
-                         gg_error *err) {
-  *out = NULL;
-  gg_str path = GG_STR_INIT;
-  gg_status st = path_of(&path, replay->recipe, name, err);
-  if (!st) st = gg_file_read(out, length, gg_str_text(&path), file_limit, err);
-  gg_str_free(&path);
-  return st;
-}
+enum { chunk_elements = 1 << 16, usual_align = 256, aligned_map = 64 };
 
 /* ---- The module ------------------------------------------------------------------------- */
 
@@ -91,8 +53,8 @@ static gg_status load(gg_replay *replay, gg_error *err) {
   const gg_driver *driver = &replay->context->driver;
   gg_str path = GG_STR_INIT;
   size_t length;
-  gg_status st = path_of(&path, replay->recipe, replay->recipe->ptx, err);
-  if (!st) st = gg_file_read(&replay->text, &length, gg_str_text(&path), file_limit, err);
+  gg_status st = gg_replay_path(&path, replay, replay->recipe->ptx, err);
+  if (!st) st = gg_replay_file(&replay->text, &length, replay, replay->recipe->ptx, err);
   if (!st) st = ptx_parse(&replay->ptx, replay->text, length, gg_str_text(&path), err);
   if (!st) st = check_launches(replay, err);
   if (!st) st = GG_CUDA(driver, err, cuModuleLoad, &replay->module, gg_str_text(&path));

@@ -2,8 +2,8 @@
 #ifndef GG_RECIPE_REPLAY_H
 #define GG_RECIPE_REPLAY_H
 
+#include "base/yaml.h"
 #include "recipe.h"
-#include "spec/node.h"
 
 typedef struct gg_replay {
   const gg_recipe *recipe;
@@ -16,12 +16,14 @@ typedef struct gg_replay {
   CUmodule module;
 } gg_replay;
 
-/* Reads a file that the recipe names: beside the recipe. Free with gg_free. */
+/* Appends the path of a file that the recipe names, relative to the recipe's folder; and reads it.
+ * Free with gg_free. files.c */
+gg_status gg_replay_path(gg_str *out, const gg_replay *replay, const char *name, gg_error *err);
 gg_status gg_replay_file(char **out, size_t *length, const gg_replay *replay, const char *name,
                          gg_error *err);
 
-/* RECIPE_VALUE at the node. */
-gg_status gg_replay_refuse(const gg_replay *replay, const gg_node *node, gg_error *err,
+/* RECIPE_VALUE at the node. files.c */
+gg_status gg_replay_refuse(const gg_replay *replay, const gg_yaml_node *node, gg_error *err,
                            const char *format, ...) GG_PRINTF(4, 5);
 
 /* One expectation: appends its line to `out`. */

@@ -25,68 +25,12 @@ struct tile_place {
     return {row + down, col + along, rows, cols};
   }
 };
+//@ slot matrix_elements
+//@ slot load_two
+//@ slot store_two
 
-//@ if matrices
-// The compiler must assume that this changes x: else multiples of leading dimensions, the same for
-// all tiles, are computed once and kept in registers through the main loop.
-__device__ __forceinline__ void forget(int64 &x) { asm volatile("" : "+l"(x)); }
-
-// An element of a matrix, from its first.
-template <bool n_major>
-__device__ __forceinline__ int64 element_offset(int64 ld, int64 row, int64 col) {
-  return n_major ? row * ld + col : col * ld + row;
-}
-
-//@ end
-//@ if load_two
-template <bool n_major, bool pairs, class element>
-__device__ __forceinline__ two<element> load_two(const element *from, int64 ld, tile_place at) {
-  two<element> bits = {0, 0};
-  if (at.row >= at.rows || at.col >= at.cols) return bits;
-  const element *first = from + element_offset<n_major>(ld, at.row, at.col);
-  const bool both = at.col + 1 < at.cols;
-  if (n_major && pairs && both) return *reinterpret_cast<const two<element> *>(first);
-  bits.x = first[0];
-  if (both) bits.y = first[n_major ? 1 : ld];
-  return bits;
-}
-
-//@ end
-//@ if store_two
-template <bool n_major, bool pairs, class element>
-__device__ __forceinline__ void store_two(element *to, int64 ld, tile_place at,
-                                          two<element> bits) {
-  if (at.row >= at.rows || at.col >= at.cols) return;
-  element *first = to + element_offset<n_major>(ld, at.row, at.col);
-  const bool both = at.col + 1 < at.cols;
-  if (n_major && pairs && both) {
-    *reinterpret_cast<two<element> *>(first) = bits;
-  } else {
-    first[0] = bits.x;
-    if (both) first[n_major ? 1 : ld] = bits.y;
-  }
-}
-
-//@ end
-//@ if activations
-//@ include activations
-//@ end
+//@ slot activations
 //@ insert operations
-//@ if vectors
-// Elements of a vector in shared memory.
-template <class element>
-__device__ __forceinline__ element ld_vector(unsigned vector, int index) {
-  element x;
-  ld_shared(x, vector + unsigned(index) * unsigned(sizeof(element)));
-  return x;
-}
+//@ slot vector_elements
 
-template <class element>
-__device__ __forceinline__ two<element> ld_vector_pair(unsigned vector, int index) {
-  element x[2];
-  ld_shared_pair(x, vector + unsigned(index) * unsigned(sizeof(element)));
-  return {x[0], x[1]};
-}
-
-//@ end
 //@ insert values

@@ -1,3 +1,4 @@
+
 // ---- Fetching what a tile's epilogue reads of matrices ------------------------------------------
 
 // Behind a tile's last K tile come stages with what its epilogue reads, box by box, for this CTA

@@ -125,6 +125,4 @@ __device__ __forceinline__ void stmatrix_transposed(unsigned addr, const unsigne
 
 //@ include shared_elements
 
-//@ if ld_pairs
-//@ include shared_pairs
-//@ end
+//@ slot shared_pairs

@@ -253,16 +253,7 @@ struct load_position {
 
 // What the producer copies from: each operand's lines, or its map.
 struct load_sources {
-//@ if lines_a
-  line_source a;
-//@ else
-  const tensor_map &a;
-//@ end
-//@ if lines_b
-  line_source b;
-//@ else
-  const tensor_map &b;
-//@ end
+//@ insert source_members
 };
 
 // One lane copies boxes, all of them lines.
@@ -276,21 +267,11 @@ __device__ __forceinline__ void begin_loads(const load_sources &from, const load
     if (warp == 0 && lane == 0) {
       const unsigned full = full_barrier(smem, at.ring.stage);
       mbarrier_expect(full, tx_bytes);
-//@ if not lines_a
-      load_tile<operand_a>(sA, from.a, full, at.tile.m0, at.k_tile, at.tile.batch, 0, 0);
-//@ end
-//@ if not lines_b
-      load_tile<operand_b>(sB, from.b, full, at.tile.n0, at.k_tile, at.tile.batch, 0, 0);
-//@ end
+//@ insert load_boxes
     }
     __syncwarp();
   }
-//@ if lines_a
-  copy_tile<operand_a>(sA, from.a, at.tile.m0, k0, at.tile.batch, warp, lane);
-//@ end
-//@ if lines_b
-  copy_tile<operand_b>(sB, from.b, at.tile.n0, k0, at.tile.batch, warp, lane);
-//@ end
+//@ insert copy_lines
 }
 
 // What arrives at a stage's `full` barrier: the warps, and the lane that copies boxes.
@@ -299,12 +280,7 @@ constexpr int full_arrivals = warps_per_group + (tx_bytes > 0);
 __device__ __forceinline__ void produce(const load_sources &from, const work_list &list,
                                         unsigned smem, int warp, int lane) {
   if (list.k_tiles == 0) return;
-//@ if lines_a
-  last_chunks<operand_a> last_a;
-//@ end
-//@ if lines_b
-  last_chunks<operand_b> last_b;
-//@ end
+//@ insert last_chunks
   load_position copy(list), move(list);
 #pragma unroll 1
   for (int begun = 0; !move.ended;) {
@@ -321,14 +297,7 @@ __device__ __forceinline__ void produce(const load_sources &from, const work_lis
     __syncwarp();  // what the warp's other lanes copied is there, too
     const unsigned sA = smem + stage_begin + move.ring.stage * stage_bytes;
     const int k0 = move.k_tile * tile_k;
-//@ if lines_a
-    shift_lines<operand_a>(sA, last_a, from.a, move.tile.m0, k0, move.tile.batch, move.begins(),
-                           warp, lane);
-//@ end
-//@ if lines_b
-    shift_lines<operand_b>(sA + stage_bytes_a, last_b, from.b, move.tile.n0, k0, move.tile.batch,
-                           move.begins(), warp, lane);
-//@ end
+//@ insert shift_lines
     fence_async_shared();
     __syncwarp();
     if (lane == 0) mbarrier_arrive(full_barrier(smem, move.ring.stage));

@@ -1,3 +1,5 @@
+//@ include sm90_boxes
+
 // ---- Loading tiles ------------------------------------------------------------------------------
 
 // What a load must know of A and of B. CTAs beside each other along N share their tile of A,
@@ -6,18 +8,14 @@ struct operand_a {
   static constexpr bool k_major = a_k_major;
   static constexpr int tile_mn = tile_m, boxes = boxes_a, line = line_a;
   static constexpr int box_lines = box_lines_a, box_bytes = box_bytes_a, sharers = cluster_n;
-//@ if lines
-  static constexpr int align = align_a;
-//@ end
+//@ insert line_members_a
 };
 
 struct operand_b {
   static constexpr bool k_major = b_k_major;
   static constexpr int tile_mn = tile_n, boxes = boxes_b, line = line_b;
   static constexpr int box_lines = box_lines_b, box_bytes = box_bytes_b, sharers = cluster_m;
-//@ if lines
-  static constexpr int align = align_b;
-//@ end
+//@ insert line_members_b
 };
 
 // A tile lies in shared memory in boxes, each as wide as the swizzle's pattern. The CTAs that share

@@ -1,3 +1,5 @@
+//@ include sm90_issue
+
 // Multiplies a tile's K tiles as they arrive. One stage's MMAs run while the next one's are issued;
 // so a stage is released one K tile late.
 __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring_position &read,
@@ -13,3 +15,5 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
     read.advance();
   }
 }
+
+//@ include sm90_finish_multiply

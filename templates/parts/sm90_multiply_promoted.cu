@@ -1,3 +1,5 @@
+//@ include sm90_issue
+
 // The tensor core sums a few steps along K, which are then added to the accumulators, zeros at
 // first. It works meanwhile for the other consumers; where there are registers for two sets of sums
 // also for this one, on its next steps.

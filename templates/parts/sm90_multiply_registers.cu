@@ -1,3 +1,5 @@
+//@ include sm90_issue
+
 //@ if not load_matrices
 //@ include ldmatrix
 
@@ -48,3 +50,5 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
     read.advance();
   }
 }
+
+//@ include sm90_finish_multiply

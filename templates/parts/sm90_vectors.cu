@@ -1,3 +1,4 @@
+
 // ---- The epilogue's vectors ---------------------------------------------------------------------
 
 // A warp beside the producer's copies the vectors of a tile to shared memory while the tile is

@@ -84,17 +84,22 @@ int main(int argc, char **argv) {
     return 2;
   }
   const kind *k = kind_of(argv[1]);
-  gg_form form = {.a = {k->in, GG_MAJOR_K, 0},
+  gg_form form = {.size = sizeof(gg_form),
+                  .a = {k->in, GG_MAJOR_K, 0},
                   .b = {k->in, GG_MAJOR_K, 0},
                   .d = {k->out, GG_MAJOR_N, 0},
                   .accumulator = k->accumulator};
   int64_t odd = has_word(argc, argv, "unaligned") ? 1 : 0;
-  gg_problem p = {.m = atoll(argv[2]), .n = atoll(argv[3]), .k = atoll(argv[4]), .batch = 1};
+  gg_problem p = {.size = sizeof(gg_problem),
+                  .m = atoll(argv[2]),
+                  .n = atoll(argv[3]),
+                  .k = atoll(argv[4]),
+                  .batch = 1};
   p.lda = p.ldb = p.k + odd, p.ldd = p.n + odd, p.alpha = 1;
   gg_error err = GG_ERROR_INIT;
   gg_context *context;
   gg_gemm *gemm;
-  gg_gemm_choice choice;
+  gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
   double start = now();
   check(gg_context_open(&context, NULL, &err), &err);
   double opened = now() - start;
@@ -106,7 +111,9 @@ int main(int argc, char **argv) {
     p.workspace_bytes = GG_GEMM_WORKSPACE;
   }
   start = now();
-  check(gg_gemm_open(&gemm, context, &(gg_gemm_options){.tuned = ""}, &err), &err);
+  check(gg_gemm_open(&gemm, context,
+                     &(gg_gemm_options){.size = sizeof(gg_gemm_options), .tuned = ""}, &err),
+        &err);
   check(gg_gemm_choose(&choice, gemm, &form, &p, &err), &err);
   double ready = now() - start;
   double first = launch(gemm, context, &form, &p), second = launch(gemm, context, &form, &p);

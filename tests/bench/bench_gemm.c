@@ -41,17 +41,19 @@ static double median(double *values, int count) {
   return values[count / 2];
 }
 
-static const gg_form form = {.a = {GG_DTYPE_bf16, GG_MAJOR_K, 0},
+static const gg_form form = {.size = sizeof(gg_form),
+                             .a = {GG_DTYPE_bf16, GG_MAJOR_K, 0},
                              .b = {GG_DTYPE_bf16, GG_MAJOR_K, 0},
                              .d = {GG_DTYPE_bf16, GG_MAJOR_N, 0},
                              .accumulator = GG_DTYPE_f32};
 
 static gg_problem square(uint64_t memory, int64_t m) {
   uint64_t step = side * side * 2;
-  return (gg_problem){m,
-                      side,
-                      side,
-                      1,
+  return (gg_problem){.size = sizeof(gg_problem),
+                      .m = m,
+                      .n = side,
+                      .k = side,
+                      .batch = 1,
                       .a = memory,
                       .b = memory + step,
                       .d = memory + 2 * step,
@@ -64,7 +66,10 @@ static gg_problem square(uint64_t memory, int64_t m) {
 static gg_context *open_context(gg_provider provider, const char *cache) {
   gg_error err = GG_ERROR_INIT;
   gg_context *context;
-  gg_context_options options = {.provider = provider, .compiler.cache = cache};
+  gg_context_options options = {
+      .size = sizeof(gg_context_options),
+      .provider = provider,
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .cache = cache}};
   check(gg_context_open(&context, &options, &err), &err);
   return context;
 }
@@ -72,7 +77,9 @@ static gg_context *open_context(gg_provider provider, const char *cache) {
 static gg_gemm *open_gemm(gg_context *context) {
   gg_error err = GG_ERROR_INIT;
   gg_gemm *gemm;
-  check(gg_gemm_open(&gemm, context, &(gg_gemm_options){.tuned = ""}, &err), &err);
+  check(gg_gemm_open(&gemm, context,
+                     &(gg_gemm_options){.size = sizeof(gg_gemm_options), .tuned = ""}, &err),
+        &err);
   return gemm;
 }
 
@@ -82,7 +89,7 @@ static void bench_choice(gg_context *context) {
   enum { products = 101, rounds = 1000 };
   gg_error err = GG_ERROR_INIT;
   gg_gemm *gemm = open_gemm(context);
-  gg_gemm_choice choice;
+  gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
   double first[products], seen[products];
   for (int i = 0; i < products; i++) {
     gg_problem p = square(4096, 64 + i);
@@ -164,9 +171,10 @@ static void make_bare(launch *l, const gg_kernel *kernel) {
                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)kernel->smem_bytes),
         &err);
   gg_binary_free(binary);
+  const gg_launch_facts *facts = gg_prepared_facts_of(&l->prepared);
   l->attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                      .value.cluster = {cluster, 1, 1}};
-  l->config = (CUlaunchConfig){.grid_x = l->prepared.grid[0],
+  l->config = (CUlaunchConfig){.grid_x = facts->grid[0],
                                .grid_y = 1,
                                .grid_z = 1,
                                .block_x = (unsigned)kernel->threads,
@@ -178,7 +186,7 @@ static void make_bare(launch *l, const gg_kernel *kernel) {
   size_t map = 0;
   for (size_t i = 0; i < kernel->param_count; i++) {
     bool mapped = map < kernel->map_count && kernel->params[i].kind == GG_PARAM_MAP;
-    l->arguments[i] = mapped ? (void *)l->prepared.maps[map++] : (void *)&l->prepared.arguments[i];
+    l->arguments[i] = mapped ? (void *)facts->maps[map++] : (void *)&facts->arguments[i];
   }
 }
 

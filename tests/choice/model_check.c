@@ -222,57 +222,29 @@ static void print_score(const char *of, score s) {
 
 /* ---- Fitting -------------------------------------------------------------------------- */
 
-/* A constant and the range in which it is what its name says. */
-typedef struct constant {
-  size_t offset;
-  double low, high;
-} constant;
+enum { constants_max = 64 };
 
-#define CONSTANT(member, low, high)                                                                \
-  { offsetof(gg_device_model, member), low, high }
+/* The columns that are fitted. */
+static const gg_device_column *constants[constants_max];
+static size_t constant_count;
 
-static const constant constants[] = {
-    CONSTANT(dram_rate, 2.6e12, 3.2e12),
-    CONSTANT(dram_sm_rate, 40e9, 300e9),
-    CONSTANT(idle, 0.001, 1),
-    CONSTANT(dram_latency, 0.4e-6, 3e-6),
-    CONSTANT(sustained, 0.6, 1),
-    CONSTANT(launch, 0.5e-6, 2.5e-6),
-    CONSTANT(cluster, 0.2e-6, 3e-6),
-    CONSTANT(warp_mma_share, 0.4, 0.8),
-    CONSTANT(fill, 0.1e-6, 1.5e-6),
-    CONSTANT(step, 0, 0.05e-6),
-    CONSTANT(mma_rate[0], 5e12, 8e12),
-    CONSTANT(mma_rate[1], 2.5e12, 4.2e12),
-    CONSTANT(mma_rate[2], 10e12, 16e12),
-    CONSTANT(mma_rate[3], 10e12, 16e12),
-    CONSTANT(smem_rate, 150e9, 260e9),
-    CONSTANT(load_rate, 100e9, 400e9),
-    CONSTANT(load_latency, 0.3e-6, 2e-6),
-    CONSTANT(copy_rate, 15e9, 80e9),
-    CONSTANT(copies_rate, 2e9, 12e9),
-    CONSTANT(l2_rate, 5e12, 15e12),
-    CONSTANT(shared_load, 0.1, 1),
-    CONSTANT(ragged_load, 0.1, 3),
-    CONSTANT(narrow_load, 0.01, 1),
-    CONSTANT(lockstep, 0.01, 3),
-    CONSTANT(narrow_store, 0.01, 1),
-    CONSTANT(column_store, 0.01, 1),
-    CONSTANT(epilogue, 0.1e-6, 1.5e-6),
-    CONSTANT(epilogue_rate, 4e9, 60e9),
-    CONSTANT(epilogue_alone, 1, 2),
-    CONSTANT(epilogue_hidden, 0.1, 0.95),
-    CONSTANT(sum_rate, 20e9, 200e9),
-    CONSTANT(apart, 0.2e-6, 3e-6),
-    CONSTANT(meet, 0.1e-6, 3e-6),
-    CONSTANT(meet_rate, 10e9, 200e9),
-    CONSTANT(wait, 0.4e-6, 4e-6),
-    CONSTANT(stray, 0.02, 1),
-    CONSTANT(miss, 0.1, 4),
-    CONSTANT(dram_share, 0.05, 1),
-};
+/* Every column has a number, and what is fitted is where it can be. */
+static void check_column(const gg_device_model *device, const gg_device_column *column) {
+  double value = *(const double *)((const char *)device + column->offset);
+  if (column->fitted ? value < column->low || value > column->high : value <= 0)
+    die("out of its range:", column->name);
+}
 
-enum { constant_count = sizeof constants / sizeof *constants };
+static void find_constants(const gg_device_model *device) {
+  size_t count;
+  const gg_device_column *columns = gg_device_columns(&count);
+  for (size_t i = 0; i < count; i++) {
+    check_column(device, &columns[i]);
+    if (!columns[i].fitted) continue;
+    if (constant_count == constants_max) die("too many columns:", columns[i].name);
+    constants[constant_count++] = &columns[i];
+  }
+}
 
 static double cost(const gg_device_model *device, part of) {
   score s = judge(device, of, false);
@@ -284,32 +256,14 @@ static double uniform(void) {
   return (double)rand() / RAND_MAX;
 }
 
-static void print_row(const gg_device_model *d) {
-  printf(".idle = %.3g, ", d->idle);
-  printf(".dram_rate = %.3g, .dram_sm_rate = %.3g, .dram_latency = %.3g,\n", d->dram_rate,
-         d->dram_sm_rate, d->dram_latency);
-  printf(".launch = %.3g, .cluster = %.3g, .fill = %.3g, .step = %.3g,\n", d->launch, d->cluster,
-         d->fill, d->step);
-  printf(".mma_rate = {%.3g, %.3g, %.3g, %.3g}, .sustained = %.3g, .warp_mma_share = %.3g,\n",
-         d->mma_rate[0], d->mma_rate[1], d->mma_rate[2], d->mma_rate[3], d->sustained,
-         d->warp_mma_share);
-  printf(".promotion = %.3g, .smem_rate = %.3g, .load_rate = %.3g, .load_latency = %.3g,\n",
-         d->promotion, d->smem_rate, d->load_rate, d->load_latency);
-  printf(".copy_rate = %.3g, ", d->copy_rate);
-  printf(".copies_rate = %.3g, .l2_rate = %.3g, .shared_load = %.3g, .ragged_load = %.3g,\n",
-         d->copies_rate, d->l2_rate, d->shared_load, d->ragged_load);
-  printf(".narrow_load = %.3g, .lockstep = %.3g, .narrow_store = %.3g, .column_store = %.3g,\n",
-         d->narrow_load, d->lockstep, d->narrow_store, d->column_store);
-  printf(".epilogue = %.3g, .epilogue_rate = %.3g, .epilogue_alone = %.3g,\n", d->epilogue,
-         d->epilogue_rate, d->epilogue_alone);
-  printf(".epilogue_hidden = %.3g, .sum_rate = %.3g, .wait = %.3g, .stray = %.3g,\n",
-         d->epilogue_hidden, d->sum_rate, d->wait, d->stray);
-  printf(".apart = %.3g, .meet = %.3g, .meet_rate = %.3g, .miss = %.3g, .dram_share = %.3g\n",
-         d->apart, d->meet, d->meet_rate, d->miss, d->dram_share);
+static double *constant_of(gg_device_model *device, size_t i) {
+  return (double *)((char *)device + constants[i]->offset);
 }
 
-static double *constant_of(gg_device_model *device, size_t i) {
-  return (double *)((char *)device + constants[i].offset);
+static void print_row(gg_device_model *device) {
+  for (size_t i = 0; i < constant_count; i++)
+    printf(".%s = %.3g,%s", constants[i]->name, *constant_of(device, i), i % 4 == 3 ? "\n" : " ");
+  printf("\n");
 }
 
 /* log(predicted / measured) of every row, and how much each counts: the fast ones of a problem
@@ -337,7 +291,7 @@ static double squares(const double *residual, const double *weights) {
 }
 
 /* Gauss's elimination with pivots on the diagonal, of a positive matrix; into `b`. */
-static void solve(double a[constant_count][constant_count], double b[constant_count]) {
+static void solve(double a[constants_max][constants_max], double b[constants_max]) {
   for (size_t k = 0; k < constant_count; k++) {
     for (size_t i = k + 1; i < constant_count; i++) {
       double factor = a[i][k] / a[k][k];
@@ -356,8 +310,8 @@ static void solve(double a[constant_count][constant_count], double b[constant_co
 /* One step of Levenberg and Marquardt over the logarithms of the constants. */
 static bool descend(gg_device_model *device, double *damping, part of) {
   static double now[most_rows], moved[most_rows], weights[most_rows], ignored[most_rows];
-  static double slopes[constant_count][most_rows];
-  double a[constant_count][constant_count], b[constant_count];
+  static double slopes[constants_max][most_rows];
+  double a[constants_max][constants_max], b[constants_max];
   const double step = 0.01;
   residuals(now, weights, device, of);
   for (size_t i = 0; i < constant_count; i++) {
@@ -382,7 +336,7 @@ static bool descend(gg_device_model *device, double *damping, part of) {
     gg_device_model trial = *device;
     for (size_t i = 0; i < constant_count; i++) {
       double *value = constant_of(&trial, i), change = fmin(fmax(b[i], -0.5), 0.5);
-      *value = fmin(fmax(*value * exp(change), constants[i].low), constants[i].high);
+      *value = fmin(fmax(*value * exp(change), constants[i]->low), constants[i]->high);
     }
     residuals(moved, ignored, &trial, of);
     if (squares(moved, weights) >= squares(now, weights)) continue;
@@ -403,7 +357,7 @@ static void fit_times(gg_device_model *device, part of) {
 /* Steps of one constant or two, longer where they have helped. */
 static void fit(gg_device_model *device, part of, long rounds) {
   fit_times(device, of);
-  double best = cost(device, of), widths[constant_count];
+  double best = cost(device, of), widths[constants_max];
   for (size_t i = 0; i < constant_count; i++)
     widths[i] = 0.05;
   for (long i = 0; i < rounds; i++) {
@@ -411,7 +365,7 @@ static void fit(gg_device_model *device, part of, long rounds) {
     size_t changed[] = {(size_t)rand() % constant_count, (size_t)rand() % constant_count};
     size_t count = 1 + (size_t)(i % 2);
     for (size_t j = 0; j < count; j++) {
-      const constant *c = &constants[changed[j]];
+      const gg_device_column *c = constants[changed[j]];
       double *value = (double *)((char *)&trial + c->offset);
       double step = widths[changed[j]] * (2 * uniform() - 1);
       *value = fmin(fmax(*value * exp(step), c->low), c->high);
@@ -431,6 +385,7 @@ int main(int argc, char **argv) {
   read_table(argv[argc - 1]);
   if (row_count == 0) die("no measurement of known kernels in", argv[argc - 1]);
   gg_device_model device = gg_device_model_of(90, 0);
+  find_constants(&device);
   if (fits) fit(&device, hold_out ? FITTED : ALL, atol(argv[2]));
   score all = judge(&device, ALL, true);
   if (hold_out) {

@@ -2,25 +2,7 @@
 # The command line as a user meets it: exit codes, outputs, what is left behind.
 #   cli.sh GEMMGEN
 . "$(dirname "$0")/expect.sh"
-
-cat >spec.yaml <<'EOF'
-name: small
-arch: sm_80
-a: f16
-b: f16
-c: auto
-d: f16
-tile: [64, 64, 32]
-EOF
-cat >sweep.yaml <<'EOF'
-arch: sm_80
-a: f16
-b: f16
-d: f16
-tile: [64, 64, 32]
-sweep: {stages: [2, 3], a.align: [8, 16]}
-EOF
-echo 'arch: sm_80' >bad.yaml
+. "$tests/specs.sh"
 
 # Usage
 expect 2 'no command' "$gemmgen"
@@ -190,6 +172,15 @@ expect 0 'run warps of two roles' "$gemmgen" run roles.yaml -m 128 -n 128 -k 256
   --trace roles.json
 holds 'tracks are named by roles' grep -q '"consumer 0, warp 4"' roles.json
 holds 'waits are named by barriers' grep -q '"ph":"X","name":"full\[0\]"' roles.json
+printf 'epilogue:\n  - bias: {type: f32}\n' >>roles.yaml
+expect 0 'run warps of three roles' "$gemmgen" run roles.yaml -m 128 -n 128 -k 256 --device emu \
+  --trace roles.json
+holds 'the third has its name' grep -q '"vectors, warp 1"' roles.json
+printf 'arch: sm_90a\na: bf16\nb: bf16\nd: bf16\ntile: [64, 32, 64]\ncluster: [2, 2, 1]\nstages: 2\n' \
+  >square.yaml
+expect 0 'run a square cluster' "$gemmgen" run square.yaml -m 128 -n 64 -k 1024 --device emu \
+  --trace square.json
+holds 'both kinds of empty barriers have names' grep -q '"name":"empty of B\[0\]"' square.json
 expect 0 'run and count' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device emu --counters -
 holds 'counters as text' grep -q 'tensor-core multiply-adds' out
 expect 2 'a device that is none' "$gemmgen" run spec.yaml --device tpu

@@ -2,6 +2,7 @@
 # their own, which goes when they end.
 set -u
 gemmgen=$(realpath "$1")
+tests=$(dirname "$(realpath "$0")")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1

@@ -2,25 +2,7 @@
 # gemmgen gen: where outputs go, what they are called, depfiles, sweeps with what is refused in them.
 #   gen.sh GEMMGEN
 . "$(dirname "$0")/expect.sh"
-
-cat >spec.yaml <<'EOF'
-name: small
-arch: sm_80
-a: f16
-b: f16
-c: auto
-d: f16
-tile: [64, 64, 32]
-EOF
-cat >sweep.yaml <<'EOF'
-arch: sm_80
-a: f16
-b: f16
-d: f16
-tile: [64, 64, 32]
-sweep: {stages: [2, 3], a.align: [8, 16]}
-EOF
-echo 'arch: sm_80' >bad.yaml
+. "$tests/specs.sh"
 
 # gen
 expect 0 'gen to standard output' "$gemmgen" gen spec.yaml

@@ -25,7 +25,7 @@ static void late(void) {
   CUstream stream = NULL;
   CUdevice device = 0;
   const char *name = NULL;
-  gg_emu_options options = {0};
+  gg_emu_options options = GG_EMU_OPTIONS_INIT;
   int count = 0, value = 0;
   unsigned char map[128] = {0};
   expect(CUDA_ERROR_DEINITIALIZED, cuMemFree(address), "cuMemFree");

@@ -89,7 +89,7 @@ static void keep_warning(void *user, const char *message) {
 
 static void run_child(int out, const char *recipe, const char *path, const char *ptx, int seed) {
   gg_str words = GG_STR_INIT, warnings = GG_STR_INIT;
-  gg_emu_options options;
+  gg_emu_options options = GG_EMU_OPTIONS_INIT;
   gg_emu_options_init(&options);
   options.random = seed != 0;
   options.seed = (uint64_t)seed;

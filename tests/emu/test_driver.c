@@ -342,7 +342,7 @@ START_TEST(contexts) {
   expect(2, 10);
   OK(emu_cuCtxDestroy(other));
   IS(CUDA_ERROR_INVALID_CONTEXT, emu_cuCtxPushCurrent(other));
-  gg_emu_options options;
+  gg_emu_options options = GG_EMU_OPTIONS_INIT;
   OK(gg_emu_options_init(&options));
   IS(CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE, gg_emu_configure(&options));
   OK(emu_cuCtxSetCurrent(NULL));
@@ -384,7 +384,7 @@ START_TEST(tensor_maps) {
 END_TEST
 
 START_TEST(counters) {
-  gg_emu_options options;
+  gg_emu_options options = GG_EMU_OPTIONS_INIT;
   char text[4096];
   teardown();
   OK(gg_emu_options_init(&options));
@@ -421,7 +421,7 @@ static void keep_warning(void *user, const char *message) {
 
 /* A kernel that reads what nobody has written goes on, and each place is told once. */
 START_TEST(warnings) {
-  gg_emu_options options;
+  gg_emu_options options = GG_EMU_OPTIONS_INIT;
   CUdeviceptr blank;
   char told[2048] = "", text[4096];
   teardown();

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout/expr.h"
+#include "calculator/expr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <yaml.h>
 
-#include "layout/expr.h"
+#include "calculator/expr.h"
 
 typedef struct golden_case {
   yaml_document_t document;

@@ -155,7 +155,7 @@ static const shapes *find_shapes(const char *name) {
 static gg_problem nth_problem(const subject *s, long number, int64_t m, int64_t n, int64_t k,
                               int64_t batch) {
   static const float alphas[] = {1, 2, -1, 0.5f}, betas[] = {0, -1, 1, 0, 2};
-  gg_problem p = {.m = m, .n = n, .k = k, .batch = batch, .alpha = 1};
+  gg_problem p = {.size = sizeof(gg_problem), .m = m, .n = n, .k = k, .batch = batch, .alpha = 1};
   if (gg_kernel_takes(s->kernel, GG_PARAM_ALPHA)) p.alpha = alphas[number % 4];
   if (gg_kernel_takes(s->kernel, GG_PARAM_BETA)) p.beta = betas[number % 5];
   return p;
@@ -191,6 +191,7 @@ static void check_shapes(totals *out, const subject *s, const shapes *all) {
 
 gg_problem usual_shape(const gg_kernel *kernel) {
   return (gg_problem){
+      .size = sizeof(gg_problem),
       .m = kernel->fixed_m == GG_FIXED_NONE ? 150 : kernel->fixed_m,
       .n = kernel->fixed_n == GG_FIXED_NONE ? 140 : kernel->fixed_n,
       .k = kernel->fixed_k == GG_FIXED_NONE ? 72 : kernel->fixed_k,
@@ -307,7 +308,7 @@ static int check_all(const cli_kernels *kernels, const settings *given) {
   gg_error err = GG_ERROR_INIT;
   gg_context *context;
   totals sum = {0};
-  gg_context_options options = {.provider = given->provider};
+  gg_context_options options = {.size = sizeof(gg_context_options), .provider = given->provider};
   gg_status st = gg_context_open(&context, &options, &err);
   if (st) {
     bool none = st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE;

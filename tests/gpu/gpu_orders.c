@@ -47,8 +47,11 @@ static void check_order(totals *out, const gg_kernel *kernel, const gg_binary *b
   gg_error err = GG_ERROR_INIT;
   gg_str what = GG_STR_INIT;
   subject s = {.kernel = kernel};
-  gg_context_options options = {.provider = GG_PROVIDER_EMU, .compiler.cache = ""};
-  gg_emu_options emulator;
+  gg_context_options options = {
+      .size = sizeof(gg_context_options),
+      .provider = GG_PROVIDER_EMU,
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .cache = ""}};
+  gg_emu_options emulator = GG_EMU_OPTIONS_INIT;
   bool passed = false;
   gg_emu_options_init(&emulator);
   emulator.threads = 1;

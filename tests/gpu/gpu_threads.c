@@ -138,7 +138,8 @@ void check_contexts(totals *out, const subject *s) {
   second.context = NULL;
   second.module = NULL;
   bool emulated = gg_context_device(s->context)->emulated;
-  gg_context_options options = {.provider = emulated ? GG_PROVIDER_EMU : GG_PROVIDER_CUDA};
+  gg_context_options options = {.size = sizeof(gg_context_options),
+                                .provider = emulated ? GG_PROVIDER_EMU : GG_PROVIDER_CUDA};
   gg_status st = gg_context_open(&second.context, &options, &err);
   if (!st) st = gg_module_load(&second.module, second.context, s->kernel, &err);
   if (st) {

@@ -36,24 +36,34 @@ int uses(void) {
   gg_str str = GG_STR_INIT;
   gg_str_puts(&str, "text");
   gg_free(gg_str_take(&str));
-  if (err.code != GG_OK || err.log) return 1;
+  gg_form form = GG_FORM_INIT;
+  if (err.code != GG_OK || err.log || form.size != sizeof form || form.epilogue) return 1;
 #endif
 #ifdef GEMMGEN_RUNTIME_H
   gg_compiler_options compiler = GG_COMPILER_OPTIONS_INIT;
   gg_context_options context = GG_CONTEXT_OPTIONS_INIT;
   gg_problem problem = GG_PROBLEM_INIT;
+  if (compiler.size != sizeof compiler || context.size != sizeof context ||
+      problem.size != sizeof problem)
+    return 1;
   if (compiler.cache || context.device || problem.batch != 1 || !problem.overlap || problem.m)
     return 1;
 #endif
 #ifdef GEMMGEN_GEMM_H
   gg_gemm_options gemm = GG_GEMM_OPTIONS_INIT;
-  if (gemm.tuned) return 1;
+  gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
+  if (gemm.size != sizeof gemm || gemm.tuned || choice.size != sizeof choice || choice.module)
+    return 1;
+#endif
+#ifdef GEMMGEN_EMU_H
+  gg_emu_options emulator = GG_EMU_OPTIONS_INIT;
+  if (emulator.size != sizeof emulator || emulator.arch) return 1;
 #endif
   return 0;
 }
 int main(void) { return uses(); }
 C
-warnings=(-Wall -Wextra -Wpedantic -Werror)
+warnings=(-Wall -Wextra -Wpedantic -Wmissing-field-initializers -Werror)
 for header in gemmgen gemmgen_runtime gemmgen_gemm gemmgen_emu; do
   printf '#include <gemmgen/%s.h>\n#include <gemmgen/%s.h>\n' $header $header >"$dir/use.c"
   cat "$dir/init.h" >>"$dir/use.c"

@@ -12,6 +12,7 @@
 
 #include "choice/catalogue.h"
 #include "pipeline.h"
+#include "plan/sm90.h"
 #include "ring.h"
 
 enum { most_rings = 1024, most_states = 1 << 23 };
@@ -26,9 +27,9 @@ static void die(const gg_error *err) {
 
 /* ---- Which rings there are -------------------------------------------------------------- */
 
-static void add_ring(const gg_plan *plan) {
+static void add_ring(const gg_plan *plan, const gg_layouts *layouts) {
   if (!plan->specialised) return;
-  ring r = ring_of_plan(plan);
+  ring r = ring_of_plan(plan, &layouts->rings);
   for (int i = 0; i < ring_count; i++) {
     if (memcmp(&rings[i], &r, sizeof r) == 0) return;
   }
@@ -42,14 +43,15 @@ static void add_file(const char *path) {
   for (size_t i = 0; i < gg_spec_file_count(file); i++) {
     gg_compilation compilation = GG_COMPILATION_INIT;
     if (gg_compilation_run(&compilation, gg_spec_file_get(file, i), &err)) die(&err);
-    add_ring(compilation.plan);
+    add_ring(compilation.plan, compilation.layouts);
     gg_compilation_free(&compilation);
   }
   gg_spec_file_free(file);
 }
 
 static void add_catalogue(gg_dtype type, bool has_c) {
-  gg_form form = {.has_c = has_c,
+  gg_form form = {.size = sizeof(gg_form),
+                  .has_c = has_c,
                   .c = {GG_DTYPE_bf16, GG_MAJOR_N, 16},
                   .a = {type, GG_MAJOR_K, 16},
                   .b = {type, GG_MAJOR_K, 16},
@@ -60,15 +62,33 @@ static void add_catalogue(gg_dtype type, bool has_c) {
   gg_lineup *lineup;
   if (gg_catalogue_open(&catalogue, &err)) die(&err);
   if (gg_lineup_make(&lineup, catalogue, &form, 90, &err)) die(&err);
-  for (size_t i = 0; i < lineup->count; i++)
-    add_ring(&lineup->list[i].plan);
+  for (size_t i = 0; i < lineup->count; i++) {
+    static gg_layouts layouts;
+    if (gg_layouts_derive(&layouts, &lineup->list[i].plan, &err)) die(&err);
+    add_ring(&lineup->list[i].plan, &layouts);
+  }
   gg_lineup_free(lineup);
   gg_catalogue_close(catalogue);
 }
 
+/* A ring of a kernel that nobody asked for: its rings and roles are what the family makes of it. */
+static ring made(gg_plan plan, int tiles, int k_tiles, int behind) {
+  static gg_layouts layouts;
+  layouts.rings = (gg_rings){.count = 0};
+  plan.specialised = true;
+  plan.cluster_k = 1;
+  gg_sm90_derive_rings(&layouts, &plan);
+  ring r = ring_of_one_warp(ring_of_plan(&plan, &layouts.rings));
+  r.tiles = tiles;
+  r.k_tiles = k_tiles;
+  r.behind = behind;
+  return r;
+}
+
 static void describe(const ring *r, ring_mistake mistake) {
-  printf("cluster %d x %d, %d stages, %d consumers of %d warps%s, %d tiles of %d K tiles",
-         r->cluster_m, r->cluster_n, r->stages, r->consumers, r->warps,
+  printf("cluster %d x %d, %d stages, %d producers, %d consumers of %d warps%s, %d tiles of %d K "
+         "tiles",
+         r->cluster_m, r->cluster_n, r->stages, r->producers, r->consumers, r->warps,
          r->pingpong ? " in turns" : "", r->tiles, r->k_tiles);
   if (r->behind) printf(" and %d fetched", r->behind);
   if (r->vectors) printf(", %d of vectors", r->vectors);
@@ -90,47 +110,40 @@ static bool explore(const ring *r, ring_mistake mistake) {
 
 /* Every kind of cluster, of as few stages as a ring has. */
 static bool explore_all(void) {
-  const ring square = {.cluster_m = 2,
-                       .cluster_n = 2,
-                       .stages = 2,
-                       .consumers = 1,
-                       .warps = 1,
-                       .both_shared = true,
-                       .tiles = 1,
-                       .k_tiles = 4};
-  ring alone = square, turns, tall, wide;
-  alone.cluster_m = alone.cluster_n = 1;
-  alone.both_shared = false;
-  alone.consumers = 2;
-  alone.tiles = 3;
-  turns = alone;
-  turns.pingpong = true;
-  tall = alone;
-  tall.cluster_m = 2;
-  tall.consumers = 1;
-  wide = tall;
-  wide.cluster_m = 1;
-  wide.cluster_n = 3;
-  wide.tiles = 1;
-  ring reads = alone, reads_turns, reads_ahead, reads_tall;
-  reads.tiles = 2;
-  reads.k_tiles = 2;
-  reads.behind = reads.vectors = 1;
-  reads_turns = reads;
-  reads_turns.pingpong = true;
-  reads_turns.tiles = 3;
-  reads_turns.vectors = 2;
-  reads_ahead = reads_turns;
-  reads_ahead.stages = 4;
-  reads_tall = reads;
-  reads_tall.cluster_m = 2;
-  reads_tall.consumers = 1;
+  const gg_plan one = {.cluster_m = 1, .cluster_n = 1, .stages = 2, .consumers = 1},
+                two = {.cluster_m = 1, .cluster_n = 1, .stages = 2, .consumers = 2};
+  gg_plan plan = one;
+  plan.cluster_m = plan.cluster_n = 2;
+  const ring square = made(plan, 1, 4, 0);
+  plan.cluster_n = 1;
+  const ring tall = made(plan, 3, 4, 0);
+  plan.vector_buffers = 1;
+  const ring reads_tall = made(plan, 2, 2, 1);
+  plan = one;
+  plan.cluster_n = 3;
+  const ring wide = made(plan, 1, 4, 0);
+  plan = one;
+  plan.copy_bytes_a = plan.copy_bytes_b = 16;
+  const ring lines = made(plan, 2, 2, 0);
+  const ring alone = made(two, 3, 4, 0);
+  plan = two;
+  plan.vector_buffers = 1;
+  const ring reads = made(plan, 2, 2, 1);
+  plan.pingpong = true;
+  plan.vector_buffers = 2;
+  const ring reads_turns = made(plan, 3, 2, 1);
+  plan.stages = 4;
+  const ring reads_ahead = made(plan, 3, 2, 1);
+  plan = two;
+  plan.pingpong = true;
+  const ring turns = made(plan, 3, 4, 0);
   bool right = explore(&alone, RING_RIGHT);
   right = explore(&reads, RING_RIGHT) && right;
   right = explore(&reads_turns, RING_RIGHT) && right;
   right = explore(&reads_ahead, RING_RIGHT) && right;
   right = explore(&reads_tall, RING_RIGHT) && right;
   right = explore(&turns, RING_RIGHT) && right;
+  right = explore(&lines, RING_RIGHT) && right;
   right = explore(&tall, RING_RIGHT) && right;
   right = explore(&wide, RING_RIGHT) && right;
   right = explore(&square, RING_RIGHT) && right;
@@ -164,8 +177,7 @@ static int failed_walks(const ring *r, ring_mistake mistake, uint64_t seed, int 
 static bool walk_all(uint64_t seed, int walks) {
   int failed = 0;
   for (int i = 0; i < ring_count; i++) {
-    ring one = rings[i];
-    one.warps = 1;
+    const ring one = ring_of_one_warp(rings[i]);
     bool wrong = failed_walks(&rings[i], RING_RIGHT, seed, (walks + 7) / 8) > 0;
     failed += failed_walks(&one, RING_RIGHT, seed, walks) > 0 || wrong;
   }
@@ -182,28 +194,21 @@ static bool find(const ring *r, ring_mistake mistake, uint64_t seed, int walks) 
 
 /* What the walks of the rings above would have found. */
 static bool find_all(uint64_t seed, int walks) {
-  const ring large = {.cluster_m = 2,
-                      .cluster_n = 4,
-                      .stages = 4,
-                      .consumers = 2,
-                      .warps = 1,
-                      .both_shared = true,
-                      .tiles = 4,
-                      .k_tiles = 6};
-  ring turns = large, reads = large, reads_turns = large, vectors;
+  const gg_plan two = {.cluster_m = 1, .cluster_n = 1, .stages = 4, .consumers = 2};
+  gg_plan plan = two;
+  plan.cluster_m = 2;
+  plan.cluster_n = 4;
+  const ring large = made(plan, 4, 6, 0);
+  plan.vector_buffers = 1;
+  const ring reads = made(plan, 4, 6, 2);
+  plan.vector_buffers = 0;
+  plan.pingpong = true;
+  const ring turns = made(plan, 4, 6, 0);
+  plan = two;
+  plan.pingpong = true;
+  plan.vector_buffers = 2;
+  const ring reads_turns = made(plan, 8, 3, 2), vectors = made(plan, 8, 3, 0);
   bool right = true;
-  turns.pingpong = true;
-  reads.behind = 2;
-  reads.vectors = 1;
-  reads_turns = reads;
-  reads_turns.cluster_m = reads_turns.cluster_n = 1;
-  reads_turns.both_shared = false;
-  reads_turns.pingpong = true;
-  reads_turns.k_tiles = 3;
-  reads_turns.tiles = 8;
-  reads_turns.vectors = 2;
-  vectors = reads_turns;
-  vectors.behind = 0;
   for (ring_mistake m = RING_RIGHT + 1; m < RING_MISTAKES; m++) {
     const ring *r = m == RING_NO_TURN              ? &turns
                     : m == RING_FETCH_LATE         ? &reads_turns

@@ -1,5 +1,6 @@
 #include "ring.h"
 
+#include "layout/banks.h"
 #include "plan/sm90.h"
 
 const char *const ring_mistake_names[RING_MISTAKES] = {
@@ -24,19 +25,40 @@ const char *const ring_mistake_names[RING_MISTAKES] = {
     "one buffer of vectors for all turns",
 };
 
-ring ring_of_plan(const gg_plan *plan) {
-  enum { warps_a_group = 4 };
-  return (ring){.cluster_m = plan->cluster_m,
-                .cluster_n = plan->cluster_n,
-                .stages = plan->stages,
-                .consumers = plan->consumers,
-                .warps = warps_a_group,
-                .pingpong = plan->pingpong,
-                .both_shared = gg_plan_both_shared(plan),
-                .tiles = 4,
-                .k_tiles = plan->stages + 2,
-                .behind = gg_sm90_fetch_stages(plan),
-                .vectors = plan->vector_buffers};
+ring ring_of_plan(const gg_plan *plan, const gg_rings *rings) {
+  const gg_ring *stages = gg_rings_find(rings, GG_RING_STAGES),
+                *vectors = gg_rings_find(rings, GG_RING_VECTORS);
+  const gg_role *producer = gg_rings_role(rings, GG_ROLE_PRODUCER),
+                *consumer = gg_rings_role(rings, GG_ROLE_CONSUMER);
+  ring r = {.cluster_m = plan->cluster_m,
+            .cluster_n = plan->cluster_n,
+            .stages = stages->depth,
+            .producers = producer->elected ? 1 : producer->warps,
+            .boxed = stages->tx_bytes > 0,
+            .consumers = consumer->groups,
+            .warps = consumer->warps / consumer->groups,
+            .pingpong = plan->pingpong,
+            .empties = stages->empties,
+            .full_arrivals = stages->full.arrivals,
+            .tiles = 4,
+            .k_tiles = stages->depth + 2,
+            .behind = gg_sm90_fetch_stages(plan)};
+  for (int k = 0; k < stages->empties; k++)
+    r.empty_arrivals[k] = stages->empty[k].arrivals;
+  if (!vectors) return r;
+  r.vectors = vectors->depth;
+  /* The lanes of the vectors' warp arrive one by one, each behind its own copies: here as one. */
+  r.vectors_full_arrivals = vectors->full.arrivals / GG_WARP;
+  r.vectors_empty_arrivals = vectors->empty[0].arrivals;
+  return r;
+}
+
+ring ring_of_one_warp(ring r) {
+  for (int k = 0; k < r.empties; k++)
+    r.empty_arrivals[k] /= r.warps;
+  r.vectors_empty_arrivals /= r.warps;
+  r.warps = 1;
+  return r;
 }
 
 /* Barriers and cells are numbered CTA by CTA. */
@@ -45,6 +67,7 @@ typedef struct builder {
   ring_mistake mistake;
   protocol p;
   int barriers, cells; /* of a CTA */
+  int parts;           /* cells of a stage: A and B, or what each warp copies, and boxes */
   int buffers;         /* of vectors */
   bool two_empties;
 } builder;
@@ -69,8 +92,8 @@ static int vectors_full(const builder *b, int cta, int buffer) {
 static int vectors_empty(const builder *b, int cta, int buffer) {
   return vectors_full(b, cta, b->buffers) + buffer;
 }
-static int cell_of(const builder *b, int cta, int stage, int operand) {
-  return cta * b->cells + stage * operands + operand;
+static int cell_of(const builder *b, int cta, int stage, int part) {
+  return cta * b->cells + stage * b->parts + part;
 }
 static int vectors_cell(const builder *b, int cta, int buffer) {
   return cell_of(b, cta, b->r->stages, buffer);
@@ -91,26 +114,27 @@ static void add_memory(builder *b, int cta) {
   const ring *r = b->r;
   int groups = r->pingpong ? 1 : r->consumers, readers = groups * r->warps;
   for (int s = 0; s < r->stages; s++)
-    protocol_barrier(&b->p, "full", cta, s, 1);
+    protocol_barrier(&b->p, "full", cta, s, r->full_arrivals);
   for (int operand = 0; operand < (b->two_empties ? 2 : 1); operand++) {
-    int sharers = !b->two_empties ? r->cluster_m + r->cluster_n - 1
-                  : operand == 0  ? r->cluster_n
-                                  : r->cluster_m;
     const char *name = !b->two_empties ? "empty" : operand == 0 ? "empty A" : "empty B";
+    int arrivals = b->mistake == RING_ONE_EMPTY ? (r->cluster_m + r->cluster_n - 1) * readers
+                                                : r->empty_arrivals[operand];
     for (int s = 0; s < r->stages; s++)
-      protocol_barrier(&b->p, name, cta, s, sharers * readers);
+      protocol_barrier(&b->p, name, cta, s, arrivals);
   }
   /* The one whose turn it is waits with all its warps, the other arrives with all of its own. */
   for (int c = 0; r->pingpong && c < r->consumers; c++)
     protocol_barrier(&b->p, "turn", cta, c, 2 * r->warps);
   for (int s = 0; s < r->stages; s++) {
-    protocol_cell(&b->p, "A", cta, s, readers);
-    protocol_cell(&b->p, "B", cta, s, readers);
+    for (int part = 0; part < b->parts; part++) {
+      const char *name = r->producers > 1 ? "lines" : part == 0 ? "A" : "B";
+      protocol_cell(&b->p, name, cta, s, readers);
+    }
   }
   for (int v = 0; v < b->buffers; v++)
-    protocol_barrier(&b->p, "full vectors", cta, v, 1);
+    protocol_barrier(&b->p, "full vectors", cta, v, r->vectors_full_arrivals);
   for (int v = 0; v < b->buffers; v++) {
-    protocol_barrier(&b->p, "empty vectors", cta, v, readers);
+    protocol_barrier(&b->p, "empty vectors", cta, v, r->vectors_empty_arrivals);
     protocol_cell(&b->p, "vectors", cta, v, readers);
   }
 }
@@ -163,8 +187,30 @@ static void fetch_stage(builder *b, int who, int cta, int i) {
   }
 }
 
+/* Its part of a stage arrives, and then the copy engine's or the warp says so: to the others both
+ * are a copy that it has announced. */
+static void bring(builder *b, int who, int cta, int i, int part) {
+  int stage = i % b->r->stages, told = full(b, cta, stage);
+  protocol_step(&b->p, who, (step){STEP_EXPECT, .barrier = told, .value = 1});
+  protocol_step(&b->p, who, (step){STEP_COPY, told, cell_of(b, cta, stage, part), i});
+}
+
+/* One of the warps that copy lines; they do for K tiles alone, and not in a cluster. */
+static void add_line_producer(builder *b, int cta, int warp) {
+  const ring *r = b->r;
+  int who = protocol_agent(&b->p, "producer", cta);
+  for (int i = 0; i < r->tiles * r->k_tiles; i++) {
+    wait_empty(b, who, cta, i % r->stages, 0, i / r->stages);
+    if (warp == 0 && r->boxed) bring(b, who, cta, i, r->producers);
+    bring(b, who, cta, i, warp);
+  }
+}
+
 static void add_producer(builder *b, int cta) {
   const ring *r = b->r;
+  for (int warp = 0; r->producers > 1 && warp < r->producers; warp++)
+    add_line_producer(b, cta, warp);
+  if (r->producers > 1) return;
   int who = protocol_agent(&b->p, "producer", cta), a_tile = tile_stages(r),
       all = r->tiles * a_tile;
   for (int i = 0; i < all; i++) {
@@ -198,8 +244,8 @@ static void add_vectors(builder *b, int cta) {
 /* ---- The consumers ---------------------------------------------------------------------- */
 
 static void read_stage(builder *b, int who, int cta, int i, step_kind kind) {
-  for (int operand = 0; operand < operands; operand++) {
-    step s = {kind, .cell = cell_of(b, cta, i % b->r->stages, operand), .value = i};
+  for (int part = 0; part < b->parts; part++) {
+    step s = {kind, .cell = cell_of(b, cta, i % b->r->stages, part), .value = i};
     protocol_step(&b->p, who, s);
   }
 }
@@ -305,11 +351,12 @@ static void add_consumer(builder *b, int cta, int consumer) {
 
 protocol ring_protocol(const ring *r, ring_mistake mistake) {
   builder b = {.r = r, .mistake = mistake};
-  b.two_empties = r->both_shared && mistake != RING_ONE_EMPTY;
+  b.two_empties = r->empties > 1 && mistake != RING_ONE_EMPTY;
   b.buffers = mistake == RING_VECTORS_ONE_BUFFER && r->vectors ? 1 : r->vectors;
   b.barriers =
       r->stages * (b.two_empties ? 3 : 2) + (r->pingpong ? r->consumers : 0) + 2 * b.buffers;
-  b.cells = operands * r->stages + b.buffers;
+  b.parts = r->producers > 1 ? r->producers + r->boxed : operands;
+  b.cells = b.parts * r->stages + b.buffers;
   for (int cta = 0; cta < ctas_of(&b); cta++)
     add_memory(&b, cta);
   for (int cta = 0; cta < ctas_of(&b); cta++) {

@@ -1,24 +1,33 @@
-/* The ring of stages of family sm90's warp-specialised kernels as a protocol
- * (templates/sm90_warp_specialised.cu): what a CTA's producer and consumers do, step by step. */
+/* The rings of family sm90's warp-specialised kernels as a protocol: what a CTA's producer and
+ * consumers do, step by step (templates/sm90_warp_specialised.cu). How many of each there are, and
+ * what ends the phases of their barriers, is what the family lists (gen/plan/sm90_rings.c). */
 #ifndef TESTS_PROTOCOL_RING_H
 #define TESTS_PROTOCOL_RING_H
 
 #include "plan/plan.h"
+#include "plan/rings.h"
 #include "protocol.h"
 
 typedef struct ring {
   int cluster_m, cluster_n; /* CTAs that share operands */
   int stages;
+  int producers;        /* one thread that asks for boxes of A and B, or warps that copy lines */
+  bool boxed;           /* the first of such warps asks for boxes, too */
   int consumers, warps; /* consumers of a CTA, and warps of each that release stages */
   bool pingpong;        /* consumers take tiles in turns */
-  bool both_shared;     /* A and B have an `empty` barrier each */
-  int tiles, k_tiles;   /* of the CTA, and of each along K */
-  int behind;           /* stages that are fetched for a tile's epilogue, behind its K tiles */
-  int vectors;          /* buffers of the epilogue's vectors */
+  int empties;          /* kinds of `empty` barriers: more than one are of A and B */
+  int full_arrivals, empty_arrivals[GG_RING_EMPTIES_MAX];
+  int tiles, k_tiles; /* of the CTA, and of each along K */
+  int behind;         /* stages that are fetched for a tile's epilogue, behind its K tiles */
+  int vectors;        /* buffers of the epilogue's vectors */
+  int vectors_full_arrivals, vectors_empty_arrivals;
 } ring;
 
-/* What of a plan matters. */
-ring ring_of_plan(const gg_plan *plan);
+/* What of a plan and its rings and roles matters. */
+ring ring_of_plan(const gg_plan *plan, const gg_rings *rings);
+
+/* The same where each consumer has one warp. */
+ring ring_of_one_warp(ring r);
 
 /* A mistake to be found: each is one line of the kernel. */
 typedef enum ring_mistake {

@@ -232,7 +232,7 @@ static int64_t draw_extent(draws *from, int64_t fixed, int64_t tile) {
 gg_problem draw_problem(draws *from, const gg_kernel *kernel) {
   static const float alphas[] = {1, 2, -1, 0.5f, 0}, betas[] = {0, -1, 1, 2};
   enum { elements = 1 << 16, products = 1 << 23 };
-  gg_problem p = {.alpha = 1};
+  gg_problem p = {.size = sizeof(gg_problem), .alpha = 1};
   p.m = draw_extent(from, kernel->fixed_m, kernel->tile_m);
   p.n = draw_extent(from, kernel->fixed_n, kernel->tile_n);
   p.k = kernel->fixed_k;

@@ -162,8 +162,11 @@ static bool try_emulator(subject *s, uint64_t seed) {
   gg_error err = GG_ERROR_INIT;
   gg_context *context;
   gg_module *module;
-  gg_context_options opt = {.provider = GG_PROVIDER_EMU, .compiler.cache = ""};
-  gg_emu_options emulator;
+  gg_context_options opt = {
+      .size = sizeof(gg_context_options),
+      .provider = GG_PROVIDER_EMU,
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .cache = ""}};
+  gg_emu_options emulator = GG_EMU_OPTIONS_INIT;
   gg_emu_options_init(&emulator);
   emulator.threads = seed ? 1 : 2;
   emulator.random = seed != 0;
@@ -323,7 +326,7 @@ static bool read_options(options *out, int argc, char **argv) {
 int main(int argc, char **argv) {
   gg_error err = GG_ERROR_INIT;
   gg_compiler *compiler;
-  gg_compiler_options opt = {.cache = ""};
+  gg_compiler_options opt = {.size = sizeof(gg_compiler_options), .cache = ""};
   options given;
   totals all = {0};
   if (!read_options(&given, argc, argv)) {

@@ -128,10 +128,10 @@ const char *fixture_directory(void) {
 }
 
 bool fixture_has_nvrtc(void) {
-  gg_compiler_options options = {.cache = ""};
+  gg_compiler_options options = {.size = sizeof(gg_compiler_options), .cache = ""};
   gg_compiler *compiler;
   if (gg_compiler_open(&compiler, &options, NULL)) return false;
-  gg_compiler_facts facts = gg_compiler_facts_of(compiler);
+  gg_compiler_facts facts = *gg_compiler_facts_of(compiler);
   if (!facts.nvrtc) printf("skipped what needs NVRTC: %s\n", facts.why_not);
   gg_compiler_close(compiler);
   return facts.nvrtc != NULL;

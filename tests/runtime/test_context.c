@@ -17,14 +17,19 @@ static gg_binary fixture_binary(void) {
 
 static gg_status open_context(gg_context **out, int device) {
   gg_driver driver = fake_table();
-  gg_context_options options = {.device = device, .compiler.cache = ""};
+  gg_context_options options = {
+      .size = sizeof(gg_context_options),
+      .device = device,
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .cache = ""}};
   return gg_context_open_on(out, &driver, &options, &err);
 }
 
 /* What a program does from start to end; stops at the first failure and cleans up. */
 static gg_status whole_program(gg_error *error) {
   gg_driver driver = fake_table();
-  gg_context_options options = {.compiler.cache = ""};
+  gg_context_options options = {
+      .size = sizeof(gg_context_options),
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .cache = ""}};
   gg_kernel kernel = fixture_kernel();
   gg_binary binary = fixture_binary();
   gg_context *context = NULL;
@@ -442,7 +447,10 @@ END_TEST
 
 START_TEST(no_driver_here_is_a_clear_error) {
   gg_context *context;
-  gg_context_options options = {.provider = GG_PROVIDER_CUDA, .compiler.cache = ""};
+  gg_context_options options = {
+      .size = sizeof(gg_context_options),
+      .provider = GG_PROVIDER_CUDA,
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .cache = ""}};
   gg_status st = gg_context_open(&context, &options, &err);
   if (st == GG_OK) { /* a machine with a GPU */
     gg_context_close(context);
@@ -456,7 +464,9 @@ END_TEST
 
 START_TEST(there_always_is_a_device) {
   gg_context *context;
-  gg_context_options options = {.compiler.cache = ""};
+  gg_context_options options = {
+      .size = sizeof(gg_context_options),
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .cache = ""}};
   ck_assert_int_eq(gg_context_open(&context, &options, &err), GG_OK);
   ck_assert_int_ge(gg_context_device(context)->arch, 70);
   gg_context_close(context);

@@ -22,12 +22,21 @@
 
 static gg_form form_of(gg_dtype in, gg_dtype out, gg_dtype accumulator) {
   gg_operand operand = {.type = in, .major = GG_MAJOR_K}, d = {.type = out, .major = GG_MAJOR_N};
-  return (gg_form){.a = operand, .b = operand, .c = d, .d = d, .accumulator = accumulator};
+  return (gg_form){.size = sizeof(gg_form),
+                   .a = operand,
+                   .b = operand,
+                   .c = d,
+                   .d = d,
+                   .accumulator = accumulator};
 }
 
 static gg_context *open_emulator(gg_error *err) {
   gg_context *context;
-  gg_context_options options = {.provider = GG_PROVIDER_EMU, .compiler.cache = fixture_directory()};
+  gg_context_options options = {.size = sizeof(gg_context_options),
+                                .provider = GG_PROVIDER_EMU,
+                                .compiler =
+                                    &(gg_compiler_options){.size = sizeof(gg_compiler_options),
+                                                           .cache = fixture_directory()}};
   ck_assert_msg(gg_context_open(&context, &options, err) == GG_OK, "%s", err->message);
   return context;
 }
@@ -35,8 +44,10 @@ static gg_context *open_emulator(gg_error *err) {
 /* What is tuned on this machine does not count. */
 static gg_gemm *open_gemm(gg_context *context, gg_error *err) {
   gg_gemm *gemm;
-  ck_assert_msg(gg_gemm_open(&gemm, context, &(gg_gemm_options){.tuned = ""}, err) == GG_OK, "%s",
-                err->message);
+  ck_assert_msg(gg_gemm_open(&gemm, context,
+                             &(gg_gemm_options){.size = sizeof(gg_gemm_options), .tuned = ""},
+                             err) == GG_OK,
+                "%s", err->message);
   return gemm;
 }
 
@@ -49,13 +60,14 @@ START_TEST(seen_finds_all) {
   form.a.align = form.b.align = form.d.align = 16;
   other.epilogue = "[linear, relu]";
   for (int64_t i = 0; i < 1000; i++) {
-    gg_problem p = {.m = i, .n = i % 7, .k = 64, .batch = 1};
+    gg_problem p = {.size = sizeof(gg_problem), .m = i, .n = i % 7, .k = 64, .batch = 1};
     gg_seen_key key = gg_seen_key_of(i % 2 ? &form : &other, &p);
     ck_assert_ptr_null(gg_seen_find(&seen, &key));
-    gg_seen_add(&seen, &key, &(gg_gemm_choice){.seconds = (double)i});
+    gg_seen_add(&seen, &key,
+                &(gg_gemm_choice){.size = sizeof(gg_gemm_choice), .seconds = (double)i});
   }
   for (int64_t i = 0; i < 1000; i++) {
-    gg_problem p = {.m = i, .n = i % 7, .k = 64, .batch = 1};
+    gg_problem p = {.size = sizeof(gg_problem), .m = i, .n = i % 7, .k = 64, .batch = 1};
     gg_seen_key key = gg_seen_key_of(i % 2 ? &form : &other, &p);
     ck_assert_double_eq(gg_seen_find(&seen, &key)->seconds, (double)i);
     key = gg_seen_key_of(i % 2 ? &other : &form, &p);
@@ -93,7 +105,7 @@ START_TEST(seen_counts_workspace) {
   static const int64_t bytes[][2] = {
       {0, 0}, {-1, 0}, {1, 1}, {63, 32}, {1 << 20, 1 << 20}, {INT64_MAX, 1LL << 62}};
   for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
-    gg_problem p = {.workspace = 256, .workspace_bytes = bytes[i][0]};
+    gg_problem p = {.size = sizeof(gg_problem), .workspace = 256, .workspace_bytes = bytes[i][0]};
     ck_assert_int_eq(gg_seen_workspace(&p), bytes[i][1]);
     p.workspace = 0;
     ck_assert_int_eq(gg_seen_workspace(&p), 0);
@@ -152,7 +164,7 @@ static gg_kernel facts_of(const gemm_case *c) {
 
 static gg_form form_of_case(const gemm_case *c) {
   gg_kernel facts = facts_of(c);
-  gg_form form = {.a = facts.a, .b = facts.b, .c = facts.c, .d = facts.d};
+  gg_form form = {.size = sizeof(gg_form), .a = facts.a, .b = facts.b, .c = facts.c, .d = facts.d};
   form.accumulator = c->accumulator;
   form.a.align = form.b.align = form.c.align = form.d.align = 0;
   return form;
@@ -161,7 +173,7 @@ static gg_form form_of_case(const gemm_case *c) {
 static void check_case(gg_context *context, gg_gemm *gemm, const gemm_case *c, gg_error *err) {
   gg_kernel facts = facts_of(c);
   gg_form form = form_of_case(c);
-  gg_problem shape = {c->m, c->n, c->k, c->batch, .beta = c->beta};
+  gg_problem shape = {.m = c->m, .n = c->n, .k = c->k, .batch = c->batch, .beta = c->beta};
   shape.alpha = c->alpha != 0 ? c->alpha : 1;
   gg_trial_options options = {.least_aligned = true};
   gg_trial_inputs inputs;
@@ -169,7 +181,7 @@ static void check_case(gg_context *context, gg_gemm *gemm, const gemm_case *c, g
   gg_sample sample;
   gg_reference reference;
   gg_verdict verdict;
-  gg_gemm_choice choice;
+  gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
   gg_status st = gg_trial_inputs_make(&inputs, &facts, GG_INPUTS_INTEGERS, c->k, 1, err);
   if (!st) st = gg_trial_open(&trial, context, &facts, &shape, &options, &inputs, err);
   if (!st && c->workspace) {
@@ -208,8 +220,20 @@ END_TEST
 /* ---- Choices -------------------------------------------------------------------------- */
 
 static gg_problem dense(int64_t m, int64_t n, int64_t k) {
-  return (gg_problem){m,         n,        k,        1,        .a = 4096, .b = 4096, .c = 4096,
-                      .d = 4096, .lda = k, .ldb = k, .ldc = n, .ldd = n,  .alpha = 1};
+  return (gg_problem){.size = sizeof(gg_problem),
+                      .m = m,
+                      .n = n,
+                      .k = k,
+                      .batch = 1,
+                      .a = 4096,
+                      .b = 4096,
+                      .c = 4096,
+                      .d = 4096,
+                      .lda = k,
+                      .ldb = k,
+                      .ldc = n,
+                      .ldd = n,
+                      .alpha = 1};
 }
 
 /* What shares tiles is chosen where its workspace is there alone, whatever was seen before. */
@@ -221,7 +245,7 @@ START_TEST(workspaces_decide) {
   gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
   for (int round = 0; round < 2; round++) {
     for (int64_t bytes = 0; bytes <= GG_GEMM_WORKSPACE; bytes = bytes ? bytes * 64 : 1 << 14) {
-      gg_gemm_choice choice;
+      gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
       int64_t taken;
       gg_problem p = dense(64, 64, 1 << 18);
       p.workspace = bytes ? 1 << 20 : 0, p.workspace_bytes = bytes;
@@ -291,7 +315,8 @@ START_TEST(threads_get_the_same_kernel) {
   pthread_t running[threads];
   chooser choosers[threads];
   for (int i = 0; i < threads; i++) {
-    choosers[i] = (chooser){.gemm = gemm, .problem = dense(64, 64, 64)};
+    choosers[i] =
+        (chooser){.gemm = gemm, .choice = GG_GEMM_CHOICE_INIT, .problem = dense(64, 64, 64)};
     choosers[i].form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
     ck_assert_int_eq(pthread_create(&running[i], NULL, choose_once, &choosers[i]), 0);
   }
@@ -398,7 +423,7 @@ START_TEST(mistakes_are_named) {
   assert_error(&err, GG_E_PROBLEM_EXTENT, "m = -1");
   p = dense(0, 64, 64);
   ck_assert_int_eq(gg_gemm_prepare(&prepared, gemm, &form, &p, &err), GG_OK);
-  ck_assert_uint_eq(prepared.grid[0], 0);
+  ck_assert_uint_eq(gg_prepared_facts(&prepared)->grid[0], 0);
   ck_assert_int_eq(gg_launch_prepared(&prepared, NULL, &err), GG_OK);
   p = dense(64, 64, 64);
   p.lda = 32;
@@ -480,17 +505,23 @@ START_TEST(tuned_goes_first) {
   snprintf(directory, sizeof directory, "%s", fixture_directory());
   gg_error err = GG_ERROR_INIT;
   gg_context *context;
-  gg_context_options options = {.provider = GG_PROVIDER_EMU,
-                                .compiler = {.cache = fixture_directory(), .warn = keep_warning}};
+  gg_context_options options = {
+      .size = sizeof(gg_context_options),
+      .provider = GG_PROVIDER_EMU,
+      .compiler = &(gg_compiler_options){
+          .size = sizeof(gg_compiler_options), .cache = fixture_directory(), .warn = keep_warning}};
   ck_assert_int_eq(gg_context_open(&context, &options, &err), GG_OK);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     gg_gemm *gemm;
-    gg_gemm_choice choice;
+    gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
     gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
     gg_problem p = dense(all[i].m, 64, 64);
     warned[0] = '\0';
     write_tuned(directory, context, all[i].text);
-    ck_assert_int_eq(gg_gemm_open(&gemm, context, &(gg_gemm_options){directory}, &err), GG_OK);
+    ck_assert_int_eq(
+        gg_gemm_open(&gemm, context,
+                     &(gg_gemm_options){.size = sizeof(gg_gemm_options), .tuned = directory}, &err),
+        GG_OK);
     ck_assert_int_eq(gg_gemm_choose(&choice, gemm, &form, &p, &err), GG_OK);
     ck_assert_int_eq(choice.tuned, all[i].tuned);
     ck_assert_int_eq(strcmp(choice.kernel, "measured") == 0, all[i].tuned);

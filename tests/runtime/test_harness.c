@@ -108,7 +108,7 @@ START_TEST(inputs_are_normal_or_small_integers) {
 END_TEST
 
 START_TEST(a_sample_is_distinct_and_has_the_corners) {
-  gg_problem p = {.m = 100000, .n = 70, .k = 1000, .batch = 50};
+  gg_problem p = {.size = sizeof(gg_problem), .m = 100000, .n = 70, .k = 1000, .batch = 50};
   gg_sample sample;
   ck_assert_int_eq(gg_sample_choose(&sample, &p, 3000000, 1, &err), GG_OK);
   ck_assert(!sample.whole);
@@ -121,7 +121,7 @@ START_TEST(a_sample_is_distinct_and_has_the_corners) {
     ck_assert_int_lt(sample.rows[i - 1], sample.rows[i]);
   }
   gg_sample_free(&sample);
-  p = (gg_problem){.m = 7, .n = 5, .k = 3, .batch = 2};
+  p = (gg_problem){.size = sizeof(gg_problem), .m = 7, .n = 5, .k = 3, .batch = 2};
   ck_assert_int_eq(gg_sample_choose(&sample, &p, 3000000, 1, &err), GG_OK);
   ck_assert(sample.whole);
   ck_assert_int_eq(gg_sample_count(&sample), 70);
@@ -154,7 +154,7 @@ static struct {
 /* The arguments of the fixture's kernel, in its order. */
 static gg_problem problem_of(const fake_launch *launch) {
   const uint64_t *a = launch->arguments;
-  gg_problem p = {.a = a[0], .b = a[1], .c = a[2], .d = a[3]};
+  gg_problem p = {.size = sizeof(gg_problem), .a = a[0], .b = a[1], .c = a[2], .d = a[3]};
   int64_t *const values[] = {&p.m,
                              &p.n,
                              &p.k,
@@ -220,7 +220,9 @@ static gg_context *open_stage(gg_module **module, const gg_kernel *kernel) {
   static const char image[] = "cubin";
   gg_binary binary = {.format = GG_FORMAT_CUBIN, .arch = "sm_90", .data = image, .size = 5};
   gg_driver driver = fake_table();
-  gg_context_options options = {.compiler.cache = ""};
+  gg_context_options options = {
+      .size = sizeof(gg_context_options),
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .cache = ""}};
   gg_context *context;
   ck_assert_int_eq(gg_context_open_on(&context, &driver, &options, &err), GG_OK);
   ck_assert_int_eq(gg_module_load_binary(module, context, kernel, &binary, &err), GG_OK);
@@ -309,7 +311,7 @@ END_TEST
 
 START_TEST(wrong_kernels_fail) {
   fake_reset();
-  gg_problem shape = {.m = 17, .n = 9, .k = 35, .batch = 2, .alpha = 1};
+  gg_problem shape = {.size = sizeof(gg_problem), .m = 17, .n = 9, .k = 35, .batch = 2, .alpha = 1};
   for (int i = 0; i < 16; i++) {
     gg_kernel kernel = variant(i);
     playing.fault = (fault)_i;
@@ -346,7 +348,8 @@ END_TEST
 START_TEST(in_place_each_launch_has_its_c) {
   fake_reset();
   gg_kernel kernel = fixture_kernel();
-  gg_problem shape = {.m = 17, .n = 9, .k = 33, .batch = 3, .alpha = 1, .beta = 0.5f};
+  gg_problem shape = {
+      .size = sizeof(gg_problem), .m = 17, .n = 9, .k = 33, .batch = 3, .alpha = 1, .beta = 0.5f};
   gg_trial_options options = {.padding = 1, .in_place = true, .shift = 7, .least_aligned = true};
   gg_trial_inputs inputs = make_inputs(&kernel, GG_INPUTS_NORMAL);
   static const fault faults[] = {RIGHT, DROPS_LAST_K, SKIPS_AN_ELEMENT, WRITES_BEHIND_A_ROW};
@@ -363,7 +366,8 @@ END_TEST
 START_TEST(overflow_to_infinity_is_right) {
   gg_kernel kernel = fixture_kernel();
   kernel.d.type = GG_DTYPE_f16;
-  gg_problem shape = {.m = 3, .n = 3, .k = 8, .batch = 1, .alpha = 1e6f};
+  gg_problem shape = {
+      .size = sizeof(gg_problem), .m = 3, .n = 3, .k = 8, .batch = 1, .alpha = 1e6f};
   fake_reset();
   playing.fault = RIGHT;
   gg_trial_inputs inputs = make_inputs(&kernel, GG_INPUTS_INTEGERS);
@@ -379,7 +383,8 @@ START_TEST(saturated_integers_are_right) {
   for (int i = 0; i < 2; i++) {
     gg_kernel kernel = fixture_kernel();
     kernel.d.type = GG_DTYPE_s8;
-    gg_problem shape = {.m = 3, .n = 16, .k = 8, .batch = 1, .alpha = alphas[i]};
+    gg_problem shape = {
+        .size = sizeof(gg_problem), .m = 3, .n = 16, .k = 8, .batch = 1, .alpha = alphas[i]};
     fake_reset();
     playing.fault = RIGHT;
     gg_trial_inputs inputs = make_inputs(&kernel, GG_INPUTS_INTEGERS);
@@ -402,7 +407,7 @@ static gg_expected expect(const gg_kernel *kernel, const gg_problem *p, double s
 
 START_TEST(the_bound_is_sharp_for_integers_and_holds_for_sums) {
   gg_kernel kernel = fixture_kernel();
-  gg_problem p = {.k = 4096, .alpha = 1};
+  gg_problem p = {.size = sizeof(gg_problem), .k = 4096, .alpha = 1};
   gg_expected exact = expect(&kernel, &p, 1000, 5000, 0, true);
   ck_assert_double_eq(exact.bound, gg_number_half_ulp(GG_DTYPE_f32, 1000));
   gg_expected loose = expect(&kernel, &p, 1000, 5000, 0, false);
@@ -427,7 +432,7 @@ END_TEST
 /* Sums that are subnormal numbers of f16 are rounded to multiples of 2^-24. */
 START_TEST(the_bound_knows_subnormal_sums) {
   gg_kernel kernel = fixture_kernel();
-  gg_problem p = {.k = 1, .alpha = 1};
+  gg_problem p = {.size = sizeof(gg_problem), .k = 1, .alpha = 1};
   kernel.accumulator = GG_DTYPE_f16;
   gg_expected tiny = expect(&kernel, &p, 8.7e-7, 8.7e-7, 0, false);
   ck_assert_double_ge(tiny.bound, 0x1p-25);
@@ -439,7 +444,7 @@ END_TEST
 /* Steps come in order; whole sixteenths stay exact, activations do not. */
 START_TEST(the_epilogue_is_followed_step_by_step) {
   gg_kernel kernel = fixture_kernel();
-  const gg_problem p = {.k = 16, .alpha = 1};
+  const gg_problem p = {.size = sizeof(gg_problem), .k = 16, .alpha = 1};
   const gg_operation steps[] = {
       {.kind = GG_OP_SCALE}, {.kind = GG_OP_AUX}, {.kind = GG_OP_RELU}, {.kind = GG_OP_BIAS}};
   memcpy(kernel.operations, steps, sizeof steps);
@@ -477,7 +482,8 @@ START_TEST(saturated_floats_are_right) {
   for (int i = 0; i < 2; i++) {
     gg_kernel kernel = fixture_kernel();
     kernel.d.type = types[i];
-    gg_problem shape = {.m = 3, .n = 16, .k = 8, .batch = 1, .alpha = 1e5f};
+    gg_problem shape = {
+        .size = sizeof(gg_problem), .m = 3, .n = 16, .k = 8, .batch = 1, .alpha = 1e5f};
     fake_reset();
     playing.fault = RIGHT;
     gg_trial_inputs inputs = make_inputs(&kernel, GG_INPUTS_INTEGERS);
@@ -596,7 +602,7 @@ START_TEST(own_kernels_compile) {
       {"ceiling", "#define INPUT \"f16\"\n#define ACCUMULATOR \"f16\"\n#define REGISTERS 2\n"},
       {"ceiling", "#define INPUT \"bf16\"\n#define ACCUMULATOR \"f32\"\n#define REGISTERS 4\n"},
   };
-  gg_compiler_options options = {.cache = ""};
+  gg_compiler_options options = {.size = sizeof(gg_compiler_options), .cache = ""};
   gg_compiler *compiler;
   ck_assert_int_eq(gg_compiler_open(&compiler, &options, &err), GG_OK);
   for (size_t i = 0; i < sizeof texts / sizeof *texts && !compiler->why_not; i++) {

@@ -82,7 +82,8 @@ static void count_warning(void *user, const char *message) {
 }
 
 static gg_compiler *open_compiler(const char *cache) {
-  gg_compiler_options options = {.cache = cache, .warn = count_warning};
+  gg_compiler_options options = {
+      .size = sizeof(gg_compiler_options), .cache = cache, .warn = count_warning};
   gg_compiler *compiler;
   ck_assert_int_eq(gg_compiler_open(&compiler, &options, &err), GG_OK);
   return compiler;
@@ -171,7 +172,7 @@ START_TEST(memory_may_run_out_anywhere) {
   gg_kernel kernel = fixture_kernel();
   const char *directory = fixture_directory();
   for (long allowed = 0;; allowed++) {
-    gg_compiler_options options = {.cache = directory};
+    gg_compiler_options options = {.size = sizeof(gg_compiler_options), .cache = directory};
     gg_compiler *compiler;
     gg_binary *binary = NULL;
     gg_alloc_fail_after(allowed);
@@ -209,7 +210,9 @@ END_TEST
 START_TEST(a_module_is_compiled_for_the_device_found) {
   fake_reset();
   gg_driver driver = fake_table();
-  gg_context_options options = {.compiler.cache = ""};
+  gg_context_options options = {
+      .size = sizeof(gg_context_options),
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .cache = ""}};
   gg_context *context;
   ck_assert_int_eq(gg_context_open_on(&context, &driver, &options, &err), GG_OK);
   gg_kernel kernel = fixture_kernel();
@@ -249,7 +252,10 @@ START_TEST(a_binary_is_of_one_kernel) {
       TINY "stages: 2\n",
   };
   gg_kernel *own = generate(TINY), *other = generate(others[_i]);
-  gg_context_options options = {.provider = GG_PROVIDER_EMU, .compiler.cache = ""};
+  gg_context_options options = {
+      .size = sizeof(gg_context_options),
+      .provider = GG_PROVIDER_EMU,
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .cache = ""}};
   gg_context *context;
   gg_binary *binary;
   gg_module *module;
@@ -272,7 +278,10 @@ END_TEST
 /* As long as it says, and no byte more: a sanitizer sees who reads on. */
 START_TEST(ptx_needs_no_nul) {
   gg_kernel *kernel = generate(TINY);
-  gg_context_options options = {.provider = GG_PROVIDER_EMU, .compiler.cache = ""};
+  gg_context_options options = {
+      .size = sizeof(gg_context_options),
+      .provider = GG_PROVIDER_EMU,
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .cache = ""}};
   gg_context *context;
   gg_binary *binary;
   gg_module *module;
@@ -294,12 +303,13 @@ START_TEST(ptx_needs_no_nul) {
 END_TEST
 
 START_TEST(a_missing_nvrtc_is_an_error_of_the_compile) {
-  gg_compiler_options options = {.nvrtc = "/nowhere/libnvrtc.so", .cache = ""};
+  gg_compiler_options options = {
+      .size = sizeof(gg_compiler_options), .nvrtc = "/nowhere/libnvrtc.so", .cache = ""};
   gg_compiler *compiler;
   gg_binary *binary;
   gg_kernel kernel = fixture_kernel();
   ck_assert_int_eq(gg_compiler_open(&compiler, &options, &err), GG_OK);
-  ck_assert_int_eq(gg_compiler_facts_of(compiler).nvrtc_version, 0);
+  ck_assert_int_eq(gg_compiler_facts_of(compiler)->nvrtc_version, 0);
   ck_assert_int_eq(gg_compile(&binary, compiler, &kernel, NULL, GG_FORMAT_PTX, &err),
                    GG_E_NO_NVRTC);
   assert_error(&err, GG_E_NO_NVRTC, "/nowhere/libnvrtc.so");
@@ -310,7 +320,8 @@ START_TEST(a_missing_nvrtc_is_an_error_of_the_compile) {
 END_TEST
 
 START_TEST(a_stranger_is_not_nvrtc) {
-  gg_compiler_options options = {.nvrtc = "libm.so.6", .cache = ""};
+  gg_compiler_options options = {
+      .size = sizeof(gg_compiler_options), .nvrtc = "libm.so.6", .cache = ""};
   gg_compiler *compiler;
   gg_binary *binary;
   gg_kernel kernel = fixture_kernel();

@@ -12,7 +12,7 @@ START_TEST(packs_to_the_alignment) {
   gg_kernel kernel = fixture_kernel();
   kernel.b.major = GG_MAJOR_N;
   kernel.d.major = GG_MAJOR_M;
-  gg_problem p = {.m = 5, .n = 7, .k = 9, .batch = 2};
+  gg_problem p = {.size = sizeof(gg_problem), .m = 5, .n = 7, .k = 9, .batch = 2};
   ck_assert_int_eq(gg_problem_pack(&p, &kernel, &err), GG_OK);
   ck_assert_int_eq(p.lda, 16); /* k = 9 of f16, 16 bytes */
   ck_assert_int_eq(p.batch_stride_a, 5 * 16);
@@ -26,7 +26,7 @@ END_TEST
 
 START_TEST(pack_passes_int64) {
   gg_kernel kernel = fixture_kernel();
-  gg_problem p = {.m = INT64_MAX, .n = 1, .k = INT64_MAX, .batch = 1};
+  gg_problem p = {.size = sizeof(gg_problem), .m = INT64_MAX, .n = 1, .k = INT64_MAX, .batch = 1};
   ck_assert_int_eq(gg_problem_pack(&p, &kernel, &err), GG_E_PROBLEM_SIZE);
   assert_error(&err, GG_E_PROBLEM_SIZE, "A is larger");
 }
@@ -36,8 +36,8 @@ START_TEST(grid_and_arguments) {
   gg_kernel kernel = fixture_kernel();
   gg_problem p = fixture_problem(129, 130, 9, 3);
   p.alpha = 2, p.beta = 0.5f;
-  gg_prepared prepared;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  gg_launch_facts prepared;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 2 * 3 * 3);
   ck_assert_uint_eq(prepared.grid[1], 1);
   ck_assert_uint_eq(prepared.grid[2], 1);
@@ -55,11 +55,11 @@ START_TEST(persistent_grids_fit_the_device) {
   gg_kernel kernel = fixture_kernel();
   kernel.grid = GG_GRID_PERSISTENT;
   gg_problem p = fixture_problem(1, 1, 1, 70000);
-  gg_prepared prepared;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  gg_launch_facts prepared;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 264);
   p = fixture_problem(1, 65, 1, 131);
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 2 * 131);
 }
 END_TEST
@@ -69,15 +69,15 @@ START_TEST(clusters_take_blocks_of_tiles) {
   gg_kernel kernel = fixture_kernel();
   kernel.cluster_m = 2;
   gg_problem p = fixture_problem(129 + 128, 130, 9, 3); /* 3 x 3 tiles: 4 x 3 */
-  gg_prepared prepared;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  gg_launch_facts prepared;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 4 * 3 * 3);
   kernel.grid = GG_GRID_PERSISTENT;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 13, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 13, gg_device_row(90), &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 12);
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 4 * 3 * 3);
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 1, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 1, gg_device_row(90), &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 2);
 }
 END_TEST
@@ -99,9 +99,10 @@ START_TEST(clusters_along_k_take_one_tile) {
   kernel.params = &param, kernel.param_count = 1;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     gg_problem p = fixture_problem(1, 1, 9, rows[i].tiles);
-    gg_prepared prepared;
+    gg_launch_facts prepared;
     kernel.cluster_k = rows[i].cluster_k;
-    ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, rows[i].resident, &err), GG_OK);
+    ck_assert_int_eq(
+        gg_problem_check(&prepared, &kernel, &p, rows[i].resident, gg_device_row(90), &err), GG_OK);
     ck_assert_uint_eq(prepared.grid[0], (unsigned)(rows[i].tiles * rows[i].cluster_k));
     ck_assert_msg(prepared.arguments[0] == rows[i].next_beside, "row %zu", i);
   }
@@ -124,7 +125,7 @@ START_TEST(clusters_along_k_share_the_k_tiles) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     gg_distribution distribution;
     ck_assert(gg_distribution_make(&distribution, &distributed,
-                                   (gg_extents){129, 64, rows[i][0], 1}, 132));
+                                   (gg_extents){129, 64, rows[i][0], 1}, 132, gg_device_row(90)));
     ck_assert_int_eq(distribution.tiles, 2);
     ck_assert_int_eq(distribution.clusters, 2);
     ck_assert_int_eq(distribution.workspace_bytes, 0);
@@ -132,8 +133,8 @@ START_TEST(clusters_along_k_share_the_k_tiles) {
     ck_assert_int_eq(distribution.busiest, rows[i][2]);
   }
   gg_distribution distribution;
-  ck_assert(
-      !gg_distribution_make(&distribution, &distributed, (gg_extents){INT32_MAX, 64, 1, 64}, 132));
+  ck_assert(!gg_distribution_make(&distribution, &distributed, (gg_extents){INT32_MAX, 64, 1, 64},
+                                  132, gg_device_row(90)));
 }
 END_TEST
 
@@ -158,10 +159,10 @@ START_TEST(what_tensor_maps_cannot_address) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     gg_problem p = fixture_problem(rows[i].m, 64, 50, rows[i].batch);
-    gg_prepared prepared;
+    gg_launch_facts prepared;
     p.lda = rows[i].lda;
     p.batch_stride_a = rows[i].batch_stride_a;
-    gg_status st = gg_problem_check(&prepared, &kernel, &p, 264, &err);
+    gg_status st = gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err);
     ck_assert_msg(!st == !rows[i].part, "row %zu: %s", i, st ? err.message : "no error");
     if (st) assert_error(&err, st, rows[i].part);
   }
@@ -172,10 +173,14 @@ START_TEST(nothing_to_compute) {
   gg_kernel kernel = fixture_kernel();
   const int64_t shapes[][4] = {{0, 8, 8, 1}, {8, 0, 8, 1}, {8, 8, 8, 0}, {0, 0, 0, 0}};
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-    gg_problem p = {.m = shapes[i][0], .n = shapes[i][1], .k = shapes[i][2], .batch = shapes[i][3]};
+    gg_problem p = {.size = sizeof(gg_problem),
+                    .m = shapes[i][0],
+                    .n = shapes[i][1],
+                    .k = shapes[i][2],
+                    .batch = shapes[i][3]};
     p.alpha = 1;
-    gg_prepared prepared;
-    ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+    gg_launch_facts prepared;
+    ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
     ck_assert_uint_eq(prepared.grid[0], 0);
   }
 }
@@ -185,8 +190,8 @@ START_TEST(k_of_zero_launches_without_a_and_b) {
   gg_kernel kernel = fixture_kernel();
   gg_problem p = fixture_problem(8, 8, 0, 1);
   p.a = p.b = 0;
-  gg_prepared prepared;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  gg_launch_facts prepared;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
   ck_assert_uint_eq(prepared.grid[0], 1);
 }
 END_TEST
@@ -195,10 +200,10 @@ START_TEST(c_is_not_looked_at_without_beta) {
   gg_kernel kernel = fixture_kernel();
   gg_problem p = fixture_problem(8, 8, 8, 1);
   p.c = 0, p.ldc = -1;
-  gg_prepared prepared;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  gg_launch_facts prepared;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
   p.beta = 1;
-  gg_problem_check(&prepared, &kernel, &p, 264, &err);
+  gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err);
   assert_error(&err, GG_E_PROBLEM_LD, "ldc = -1");
 }
 END_TEST
@@ -206,11 +211,11 @@ END_TEST
 START_TEST(broadcast_of_inputs_and_interleaved_outputs) {
   gg_kernel kernel = fixture_kernel();
   gg_problem p = fixture_problem(8, 8, 8, 4);
-  gg_prepared prepared;
+  gg_launch_facts prepared;
   p.batch_stride_a = p.batch_stride_b = p.batch_stride_c = 0;
   p.beta = 1;
   p.ldd = 4 * 8, p.batch_stride_d = 8; /* D[m][batch][n] */
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
 }
 END_TEST
 
@@ -326,12 +331,12 @@ START_TEST(extras_are_packed_and_checked) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     gg_problem p = good;
-    gg_prepared prepared;
+    gg_launch_facts prepared;
     p.extras[0].address = (uint64_t)rows[i].address0;
     p.extras[0].batch_stride = rows[i].batch_stride0;
     p.extras[2].ld = rows[i].ld2, p.extras[2].batch_stride = rows[i].batch_stride2;
     p.extras[3].address = (uint64_t)rows[i].address3;
-    gg_status st = gg_problem_check(&prepared, &kernel, &p, 264, &err);
+    gg_status st = gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err);
     ck_assert_msg(st == rows[i].status, "row %zu: %s", i, st ? err.message : "no error");
     if (st) assert_error(&err, st, rows[i].part);
   }
@@ -342,10 +347,11 @@ START_TEST(refuses) {
   const bad_case *bad = &bad_cases[_i];
   gg_kernel kernel = fixture_kernel();
   gg_problem p = fixture_problem(100, 72, 33, 3);
-  gg_prepared prepared;
+  gg_launch_facts prepared;
   bad->spoil(&p, &kernel);
   if (bad->spoil == huge_grid) p.batch = 1;
-  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, &err), bad->code);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err),
+                   bad->code);
   assert_error(&err, bad->code, bad->part);
 }
 END_TEST

@@ -232,7 +232,8 @@ END_TEST
 /* No two kernels of a lineup have one text. */
 START_TEST(lineups_have_no_kernel_twice) {
   enum { most = 512 };
-  const gg_form form = {.a = {GG_DTYPE_bf16, GG_MAJOR_K, 16},
+  const gg_form form = {.size = sizeof(gg_form),
+                        .a = {GG_DTYPE_bf16, GG_MAJOR_K, 16},
                         .b = {GG_DTYPE_bf16, GG_MAJOR_K, 16},
                         .d = {GG_DTYPE_bf16, GG_MAJOR_N, 16},
                         .accumulator = GG_DTYPE_f32};

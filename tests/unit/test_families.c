@@ -1,8 +1,11 @@
 /* What the table of keys says of families: those that a row names take the key in one of its forms,
- * the others refuse every one, so that nothing that is asked for is passed over in silence. */
+ * the others refuse every one, so that nothing that is asked for is passed over in silence. And
+ * each multiplies with all atoms that it says it has. */
 #include <string.h>
 
+#include "atom/dtype.h"
 #include "pipeline.h"
+#include "plan/target.h"
 #include "spec/keys.h"
 #include "suite.h"
 
@@ -78,10 +81,62 @@ START_TEST(test_families) {
 }
 END_TEST
 
+/* ---- Atoms ------------------------------------------------------------------------------ */
+
+static gg_status compile(gg_compilation *out, gg_spec_file **file, const gg_str *text,
+                         gg_error *err) {
+  gg_status st = gg_spec_file_parse(file, gg_str_text(text), text->length, "test", err);
+  return st ? st : gg_compilation_run(out, gg_spec_file_get(*file, 0), err);
+}
+
+/* A spec of a row's types, whose A comes from where the row has it. */
+static void write_spec(gg_str *out, const char *family, const gg_mma_row *row) {
+  const char *c = gg_dtype_info_of(row->c)->name;
+  bool asks = row->kind == GG_MMA_wgmma && row->source_a == GG_MMA_REGISTERS;
+  gg_str_printf(out, "%sa: %s\nb: %s\nd: %s\naccumulator: %s\n", family,
+                gg_dtype_info_of(row->a)->name, gg_dtype_info_of(row->b)->name,
+                gg_dtype_is_float(row->c) ? "f32" : "s32", c);
+  if (asks) gg_str_puts(out, "operand_source: {a: registers}\ntile: [64, 64, 64]\n");
+  if (asks && gg_dtype_is_fp8(row->a)) gg_str_puts(out, "promote: 0\n");
+}
+
+/* A family multiplies with every row that passes its filter. */
+START_TEST(test_atoms) {
+  const char *family = families[_i].text;
+  gg_str text = GG_STR_INIT;
+  gg_compilation first = GG_COMPILATION_INIT;
+  gg_spec_file *file = NULL;
+  gg_str_printf(&text, "%sa: f16\nb: f16\nd: f16\n", family);
+  ck_assert_int_eq(compile(&first, &file, &text, NULL), GG_OK);
+  const gg_target *target = first.plan->target;
+  gg_compilation_free(&first);
+  gg_spec_file_free(file);
+  gg_str_free(&text);
+  size_t count, tried = 0;
+  const gg_mma_row *rows = gg_mma_table(&count);
+  for (size_t i = 0; i < count; i++) {
+    if (!target->has_atom(&rows[i])) continue;
+    gg_compilation compilation = GG_COMPILATION_INIT;
+    gg_error err = GG_ERROR_INIT;
+    file = NULL;
+    write_spec(&text, family, &rows[i]);
+    gg_status st = compile(&compilation, &file, &text, &err);
+    ck_assert_msg(st == GG_OK, "%s: %s", gg_str_text(&text), err.message);
+    ck_assert_str_eq(compilation.plan->mma.row->cute, rows[i].cute);
+    gg_compilation_free(&compilation);
+    gg_spec_file_free(file);
+    gg_str_free(&text);
+    tried++;
+  }
+  ck_assert_uint_gt(tried, 0);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("families");
   TCase *tcase = tcase_create("families");
   tcase_add_loop_test(tcase, test_families, 0, sizeof probes / sizeof *probes);
+  tcase_add_loop_test(tcase, test_atoms, 0, family_count);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "calculator/expr.h"
 #include "layout/calc.h"
-#include "layout/expr.h"
 #include "suite.h"
 
 /* clang-format off */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calculator/expr.h"
 #include "layout/calc.h"
-#include "layout/expr.h"
 #include "suite.h"
 
 enum { default_rounds = 1000, most_points = 4096 };

@@ -95,7 +95,8 @@ static void check_fetched(const gg_plan *plan, const gg_layouts *layouts) {
   ck_assert_uint_eq(layouts->fetched_count, plan->fetches);
   if (!plan->fetches) return;
   const gg_fetched *c = &layouts->fetched[0];
-  int64_t stage = layouts->smem_bytes_per_stage, boxes = (plan->tile_n - 1) / plan->epi_n + 1;
+  int64_t stage = gg_rings_find(&layouts->rings, GG_RING_STAGES)->bytes;
+  int64_t boxes = (plan->tile_n - 1) / plan->epi_n + 1;
   int64_t columns = c->operand.major == GG_MAJOR_N ? boxes * plan->epi_n : plan->tile_n;
   ck_assert_int_eq(layouts->maps[2].operand, GG_OPERAND_C);
   ck_assert_int_eq((int64_t)c->line * c->lines * c->boxes, plan->tile_m * columns);
@@ -121,8 +122,8 @@ static void check_boxed(const gg_spec *spec) {
   int boxes = (plan->tile_n + plan->epi_n - 1) / plan->epi_n;
   ck_assert(plan->fetches ? plan->tile_n >= plan->epi_n : plan->tile_n % plan->epi_n == 0);
   ck_assert_int_eq(boxes * (plan->tile_m / plan->consumers / 64) % plan->epi_buffers, 0);
-  ck_assert_int_eq(layouts->staging_begin % 1024, 0);
-  ck_assert_int_eq(layouts->barriers_begin % 8, 0);
+  ck_assert_int_eq(gg_rings_find(&layouts->rings, GG_RING_STAGING)->begin % 1024, 0);
+  ck_assert_int_eq(layouts->rings.barriers_begin % GG_BARRIER_BYTES, 0);
   ck_assert_int_le(layouts->smem_bytes, plan->limits->smem_per_cta);
   for (size_t i = 0; i < layouts->access_count; i++) {
     const gg_smem_access *access = &layouts->accesses[i];

@@ -7,8 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/yaml.h"
 #include "spec/keys.h"
-#include "spec/node.h"
 #include "spec/reference.h"
 #include "suite.h"
 
@@ -451,10 +451,10 @@ END_TEST
 
 START_TEST(depth_is_counted_to_the_limit) {
   char text[256] = "a: ";
-  for (int i = 0; i < GG_SPEC_DEPTH_MAX - 1; i++)
+  for (int i = 0; i < GG_YAML_DEPTH_MAX - 1; i++)
     strcat(text, "[");
   strcat(text, "x");
-  for (int i = 0; i < GG_SPEC_DEPTH_MAX - 1; i++)
+  for (int i = 0; i < GG_YAML_DEPTH_MAX - 1; i++)
     strcat(text, "]");
   ck_assert_int_eq(parse_status(text), GG_E_SPEC_TYPE);
 }

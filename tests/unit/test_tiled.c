@@ -2,7 +2,7 @@
  * CuTe asserts is refused. */
 #include <stdlib.h>
 
-#include "layout/tiled_copy.h"
+#include "atom/tiled_copy.h"
 #include "suite.h"
 
 static gg_layout layout_of(const char *text) {

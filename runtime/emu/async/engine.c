@@ -34,11 +34,6 @@ void emu_engine_close(struct emu_engine *engine) {
     next = async->next;
     async->drop(async);
   }
-  emu_mbarriers_free(&engine->barriers);
-  for (int i = 0; i < EMU_CLUSTER_MAX; i++)
-    gg_free(engine->leaving[i]);
-  for (int i = 0; i < EMU_CLUSTER_MAX * EMU_WARPS_MAX; i++)
-    gg_free(engine->warps[i]);
   gg_free(engine);
 }
 
@@ -52,19 +47,6 @@ bool emu_async_alive(emu_warp *warp, const emu_op *op, int lane, const emu_cta *
   emu_fault(warp, op, lane, GG_E_EMU_BOUNDS,
             "shared memory of CTA %u of the cluster, which has exited", cta->rank);
   return false;
-}
-
-emu_async_warp *emu_async_warp_of(emu_warp *warp, const emu_op *op) {
-  struct emu_engine *engine = warp->cta->cluster->engine;
-  emu_async_warp **slot = &engine->warps[warp->cta->rank * EMU_WARPS_MAX + (unsigned)warp->index];
-  if (*slot) return *slot;
-  *slot = gg_malloc(sizeof **slot);
-  if (!*slot) {
-    emu_async_no_memory(warp, op);
-    return NULL;
-  }
-  memset(*slot, 0, sizeof **slot);
-  return *slot;
 }
 
 void emu_engine_note(emu_cluster *cluster) {
@@ -96,36 +78,30 @@ static bool is_free(const emu_async *async, const emu_span *spans, uint32_t coun
   return true;
 }
 
-/* The counts of chunks that a span touches, made when they are first needed; NULL: memory is out.
- */
-static uint16_t *leaving_of(struct emu_engine *engine, const emu_cta *cta) {
-  uint16_t **counts = &engine->leaving[cta->rank];
-  if (!*counts) {
-    size_t bytes = (cta->shared->size / chunk + 1) * sizeof **counts;
-    *counts = gg_malloc(bytes);
-    if (*counts) memset(*counts, 0, bytes);
-  }
-  return *counts;
+/* The counts of a bank's chunks, made when they are first needed; NULL: memory is out. */
+static uint16_t *leaving_of(emu_bank *bank) {
+  if (!bank->leaving) bank->leaving = gg_calloc((size_t)bank->size / chunk + 1, sizeof(uint16_t));
+  return bank->leaving;
 }
 
-static bool hold_read(struct emu_engine *engine, const emu_span *span) {
-  uint16_t *counts = leaving_of(engine, span->place.cta);
+static bool hold_read(const emu_span *span) {
+  uint16_t *counts = leaving_of(span->place.bank);
   if (!counts) return false;
   emu_marks_change(emu_place_marks(span->place), span->bytes, 0, EMU_MARK_LEAVING);
-  uint32_t end = span->place.offset + span->bytes;
-  for (uint32_t i = span->place.offset / chunk; i * chunk < end; i++)
+  uint64_t end = span->place.offset + span->bytes;
+  for (uint64_t i = span->place.offset / chunk; i * chunk < end; i++)
     counts[i]++;
   return true;
 }
 
-static void release_read(struct emu_engine *engine, const emu_span *span) {
-  uint16_t *counts = engine->leaving[span->place.cta->rank];
-  uint32_t end = span->place.offset + span->bytes;
-  for (uint32_t i = span->place.offset / chunk; i * chunk < end; i++) {
-    if (--counts[i]) continue;
-    const emu_shared *shared = span->place.cta->shared;
-    uint32_t left = shared->size - i * chunk;
-    emu_marks_change(shared->marks + i * chunk, left < chunk ? left : chunk, EMU_MARK_LEAVING, 0);
+static void release_read(const emu_span *span) {
+  const emu_bank *bank = span->place.bank;
+  uint64_t end = span->place.offset + span->bytes;
+  for (uint64_t i = span->place.offset / chunk; i * chunk < end; i++) {
+    if (--bank->leaving[i]) continue;
+    uint64_t left = bank->size - i * chunk;
+    emu_marks_change(bank->marks + i * chunk, left < chunk ? (uint32_t)left : chunk,
+                     EMU_MARK_LEAVING, 0);
   }
 }
 
@@ -134,25 +110,25 @@ static void mark_write(const emu_span *span, bool landing) {
                    landing ? EMU_MARK_LANDING : 0);
 }
 
-static bool hold(struct emu_engine *engine, emu_async *async) {
+static bool hold(emu_async *async) {
   if (!is_free(async, async->writes, async->write_count, true)) return false;
   if (!is_free(async, async->reads, async->read_count, false)) return false;
   for (uint32_t i = 0; i < async->read_count; i++) {
-    if (!leaving_of(engine, async->reads[i].place.cta)) {
+    if (!leaving_of(async->reads[i].place.bank)) {
       return emu_async_no_memory(async->warp, async->op);
     }
   }
   for (uint32_t i = 0; i < async->read_count; i++)
-    hold_read(engine, &async->reads[i]);
+    hold_read(&async->reads[i]);
   for (uint32_t i = 0; i < async->write_count; i++)
     mark_write(&async->writes[i], true);
   async->held = true;
   return true;
 }
 
-static void let_go(struct emu_engine *engine, emu_async *async) {
+static void let_go(emu_async *async) {
   for (uint32_t i = 0; i < async->read_count && async->held; i++)
-    release_read(engine, &async->reads[i]);
+    release_read(&async->reads[i]);
   for (uint32_t i = 0; i < async->write_count && async->held; i++)
     mark_write(&async->writes[i], false);
   async->held = false;
@@ -160,7 +136,7 @@ static void let_go(struct emu_engine *engine, emu_async *async) {
 
 static bool covers(const emu_span *spans, uint32_t count, emu_place place, uint32_t bytes) {
   for (uint32_t i = 0; i < count; i++) {
-    if (spans[i].place.cta == place.cta && spans[i].place.offset < place.offset + bytes &&
+    if (spans[i].place.bank == place.bank && spans[i].place.offset < place.offset + bytes &&
         place.offset < spans[i].place.offset + spans[i].bytes) {
       return true;
     }
@@ -192,10 +168,9 @@ bool emu_async_touched(emu_warp *warp, const emu_op *op, int lane, emu_place pla
   }
   char who[200];
   describe(who, sizeof who, owner);
-  return emu_tolerated(
-      warp, op, lane, GG_E_EMU_IN_FLIGHT,
-      "%s shared memory at 0x%x, which %s has yet to %s: nothing has waited for it", verb,
-      emu_place_address(place), who, landing ? "write" : "read");
+  return emu_tolerated(warp, op, lane, GG_E_EMU_IN_FLIGHT,
+                       "%s %s, which %s has yet to %s: nothing has waited for it", verb,
+                       emu_place_in_words(place).text, who, landing ? "write" : "read");
 }
 
 /* ---- The list --------------------------------------------------------------------------- */
@@ -210,7 +185,7 @@ bool emu_async_issue(emu_cluster *cluster, emu_async *async) {
   engine->last = async;
   engine->count++;
   emu_engine_note(cluster);
-  return hold(engine, async) && emu_hazard_issue(async);
+  return hold(async) && emu_hazard_issue(async);
 }
 
 static void unlink_async(struct emu_engine *engine, emu_async *async) {
@@ -221,7 +196,7 @@ static void unlink_async(struct emu_engine *engine, emu_async *async) {
 
 static bool land(emu_cluster *cluster, emu_async *async) {
   unlink_async(cluster->engine, async);
-  let_go(cluster->engine, async);
+  let_go(async);
   emu_engine_note(cluster);
   bool ok = async->land(async, cluster);
   if (ok) emu_hazard_land(async);
@@ -241,9 +216,9 @@ bool emu_async_land(emu_cluster *cluster, emu_async *async) {
 }
 
 /* There is room for the claims: they have been there. */
-void emu_async_pass_reads(emu_cluster *cluster, emu_async *heir, emu_async *from) {
+void emu_async_pass_reads(emu_async *heir, emu_async *from) {
   for (uint32_t i = 0; i < heir->shared_count; i++)
-    hold_read(cluster->engine, &heir->reads[heir->read_count + i]);
+    hold_read(&heir->reads[heir->read_count + i]);
   heir->read_count += heir->shared_count;
   from->read_count -= heir->shared_count;
   heir->shared_count = 0;
@@ -275,29 +250,14 @@ bool emu_engine_tick(emu_cluster *cluster) {
 
 bool emu_engine_time_out(emu_cluster *cluster) {
   struct emu_engine *engine = cluster->engine;
-  bool any = false;
-  for (unsigned w = 0; w < cluster->cta_count * EMU_WARPS_MAX; w++) {
-    if (!engine->warps[w]) continue;
-    for (int lane = 0; lane < EMU_LANES; lane++) {
-      emu_try *try = &engine->warps[w]->tries[lane];
-      if (try->state != EMU_TRY_BLOCKED) continue;
-      emu_mbarrier_describe(try->barrier);
-      if (engine->time_outs >= time_outs_max) continue;
-      try->state = EMU_TRY_EXPIRED;
-      emu_wake(cluster, try->barrier);
-      any = true;
-    }
-  }
-  if (any) emu_wake(cluster, engine);
-  engine->time_outs++;
-  return any;
+  return engine->time_outs++ < time_outs_max && emu_units_give_up(cluster);
 }
 
 /* ---- The end of a CTA ------------------------------------------------------------------- */
 
 static const emu_span *span_in(const emu_span *spans, uint32_t count, const emu_cta *cta) {
   for (uint32_t i = 0; i < count; i++) {
-    if (spans[i].place.cta == cta) return &spans[i];
+    if (spans[i].place.bank->cta == cta) return &spans[i];
   }
   return NULL;
 }
@@ -308,12 +268,11 @@ static bool may_outlive(const emu_async *async, const emu_cta *cta) {
   const emu_span *write = span_in(async->writes, async->write_count, cta);
   const emu_span *span = write ? write : span_in(async->reads, async->read_count, cta);
   if (!span || !async->binds) return true;
-  return emu_tolerated(
-      async->warp, async->op, __builtin_ctz(async->lanes),
-      write ? GG_E_EMU_IN_FLIGHT : GG_E_EMU_EXIT,
-      "CTA %u of the cluster exits while its shared memory at 0x%x is still to be %s: nothing "
-      "has waited for this operation",
-      cta->rank, emu_place_address(span->place), write ? "written" : "read");
+  return emu_tolerated(async->warp, async->op, __builtin_ctz(async->lanes),
+                       write ? GG_E_EMU_IN_FLIGHT : GG_E_EMU_EXIT,
+                       "CTA %u of the cluster exits while its %s is still to be %s: nothing "
+                       "has waited for this operation",
+                       cta->rank, emu_place_in_words(span->place).text, write ? "written" : "read");
 }
 
 bool emu_engine_cta_exit(emu_cta *cta) {

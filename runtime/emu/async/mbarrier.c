@@ -11,7 +11,6 @@
  * them. */
 #include "emu/async/mbarrier.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -22,13 +21,12 @@ enum { object_bytes = 8, first_capacity = 64 };
 /* ---- The table -------------------------------------------------------------------------- */
 
 static size_t hash(emu_place place) {
-  return ((size_t)place.offset / object_bytes + place.cta->rank * 977u) * 0x9e3779b1u;
+  return ((size_t)place.offset / object_bytes + place.bank->cta->rank * 977u) * 0x9e3779b1u;
 }
 
 static emu_mbarrier **slot_of(const emu_mbarriers *barriers, emu_place place) {
   size_t i = hash(place) & (barriers->capacity - 1);
-  while (barriers->slots[i] && (barriers->slots[i]->place.cta != place.cta ||
-                                barriers->slots[i]->place.offset != place.offset)) {
+  while (barriers->slots[i] && !emu_place_same(barriers->slots[i]->place, place)) {
     i = (i + 1) & (barriers->capacity - 1);
   }
   return &barriers->slots[i];
@@ -51,14 +49,14 @@ static bool grow(emu_mbarriers *barriers) {
 }
 
 static emu_mbarrier *find(const emu_mbarriers *barriers, emu_place place) {
-  return barriers->capacity ? *slot_of(barriers, place) : NULL;
+  return barriers && barriers->capacity ? *slot_of(barriers, place) : NULL;
 }
 
 /* Those that a CTA has had. */
 static uint32_t count_of(const emu_mbarriers *barriers, const emu_cta *cta) {
   uint32_t count = 0;
   for (size_t i = 0; i < barriers->capacity; i++) {
-    count += barriers->slots[i] && barriers->slots[i]->place.cta == cta;
+    count += barriers->slots[i] && barriers->slots[i]->place.bank->cta == cta;
   }
   return count;
 }
@@ -67,7 +65,7 @@ static emu_mbarrier *find_or_make(emu_mbarriers *barriers, emu_place place) {
   emu_mbarrier *barrier = find(barriers, place);
   if (barrier) return barrier;
   if (!grow(barriers) || !(barrier = gg_malloc(sizeof *barrier))) return NULL;
-  *barrier = (emu_mbarrier){.place = place, .number = count_of(barriers, place.cta)};
+  *barrier = (emu_mbarrier){.place = place, .number = count_of(barriers, place.bank->cta)};
   *slot_of(barriers, place) = barrier;
   barriers->count++;
   return barrier;
@@ -101,7 +99,7 @@ static bool store(emu_warp *warp, const emu_op *op, int lane, emu_place place) {
   const uint8_t *marks = emu_place_marks(place);
   for (uint32_t i = 0; i < object_bytes; i++) {
     if (!(marks[i] & (EMU_MARK_LANDING | EMU_MARK_LEAVING))) continue;
-    emu_place byte = {place.cta, place.offset + i};
+    emu_place byte = {place.bank, place.offset + i};
     if (!emu_async_touched(warp, op, lane, byte, 1, true)) return false;
     break;
   }
@@ -119,7 +117,9 @@ bool emu_mbarrier_init(emu_warp *warp, const emu_op *op, int lane, emu_place pla
                        uint32_t count) {
   emu_cluster *cluster = warp->cta->cluster;
   if (!check_count(warp, op, lane, count)) return false;
-  emu_mbarrier *barrier = find_or_make(&cluster->engine->barriers, place);
+  emu_mbarriers *barriers = emu_unit_of_cluster(warp, op, EMU_UNIT_ID_MBARRIER);
+  if (!barriers) return false;
+  emu_mbarrier *barrier = find_or_make(barriers, place);
   if (!barrier) return emu_async_no_memory(warp, op);
   if (barrier->live) {
     emu_fault(warp, op, lane, GG_E_EMU_MBARRIER,
@@ -144,7 +144,7 @@ bool emu_mbarrier_init(emu_warp *warp, const emu_op *op, int lane, emu_place pla
 }
 
 emu_mbarrier *emu_mbarrier_at(emu_warp *warp, const emu_op *op, int lane, emu_place place) {
-  emu_mbarrier *barrier = find(&warp->cta->cluster->engine->barriers, place);
+  emu_mbarrier *barrier = find(emu_mbarriers_of(warp->cta->cluster), place);
   if (!barrier || !barrier->live) {
     emu_fault(warp, op, lane, GG_E_EMU_MBARRIER, "no mbarrier has been initialised at 0x%x%s",
               emu_place_address(place), barrier ? ": the one that was there is invalidated" : "");
@@ -179,13 +179,12 @@ bool emu_mbarrier_inval(emu_warp *warp, const emu_op *op, int lane, emu_place pl
 
 /* ---- Phases ----------------------------------------------------------------------------- */
 
-const char *emu_mbarrier_describe(emu_mbarrier *barrier) {
-  snprintf(
-      barrier->state, sizeof barrier->state,
+void emu_mbarrier_describe(gg_str *out, const emu_mbarrier *barrier) {
+  gg_str_printf(
+      out,
       "the mbarrier at 0x%x (init at line %u): phase %llu needs %u of %u arrivals and %d bytes",
       emu_place_address(barrier->place), line_of(barrier->init), (unsigned long long)barrier->phase,
       barrier->pending, barrier->expected, barrier->tx);
-  return barrier->state;
 }
 
 /* Ends the phase if nothing is pending. */
@@ -207,7 +206,7 @@ static bool settle(emu_warp *warp, const emu_op *op, int lane, emu_mbarrier *bar
   barrier->phase++;
   barrier->pending = barrier->expected;
   emu_wake(cluster, barrier);
-  emu_wake(cluster, cluster->engine);
+  emu_wake(cluster, emu_mbarriers_of(cluster));
   return true;
 }
 

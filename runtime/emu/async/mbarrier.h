@@ -21,15 +21,19 @@ typedef struct emu_mbarrier {
   emu_agent maker;   /* who initialised it, and when */
   uint64_t made;
   const emu_op *init;
-  char state[160]; /* in words, for messages about deadlocks */
 } emu_mbarrier;
 
-/* All of a cluster: a hash table by place. */
+/* All of a cluster: a hash table by place. The unit's state of a cluster; its address stands for
+ * any of them. */
 typedef struct emu_mbarriers {
   emu_mbarrier **slots;
   size_t count, capacity;
 } emu_mbarriers;
 
+/* NULL: there has been none. */
+static inline emu_mbarriers *emu_mbarriers_of(const emu_cluster *cluster) {
+  return cluster->units[EMU_UNIT_ID_MBARRIER];
+}
 void emu_mbarriers_free(emu_mbarriers *barriers);
 
 bool emu_mbarrier_init(emu_warp *warp, const emu_op *op, int lane, emu_place place, uint32_t count);
@@ -64,7 +68,7 @@ static inline uint64_t emu_mbarrier_clock(const emu_mbarrier *barrier) {
   return barrier->phase + 1;
 }
 
-/* Brings barrier->state up to date. */
-const char *emu_mbarrier_describe(emu_mbarrier *barrier);
+/* What it waits for, in words. */
+void emu_mbarrier_describe(gg_str *out, const emu_mbarrier *barrier);
 
 #endif

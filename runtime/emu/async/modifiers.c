@@ -74,6 +74,6 @@ bool emu_lane_destination(emu_place *out, emu_warp *warp, const emu_op *op, int 
   emu_fault(warp, op, lane, GG_E_EMU_CLUSTER,
             "%llu bytes at shared address 0x%llx: the cluster has %u CTAs of %u bytes from 0x%x on",
             (unsigned long long)bytes, (unsigned long long)at, warp->cta->cluster->cta_count,
-            warp->cta->shared->size, EMU_SHARED_RESERVED);
+            (unsigned)warp->cta->shared->size, EMU_SHARED_RESERVED);
   return false;
 }

@@ -39,6 +39,7 @@ static operation *new_operation(const emu_transfer *transfer) {
                             .op = transfer->op,
                             .lanes = 1u << transfer->lane,
                             .proxy = EMU_PROXY_ASYNC,
+                            .trusting = !transfer->warp->cta->cluster->run->fences,
                             .binds = true,
                             .unit = transfer->tensor ? "TMA" : "bulk copy",
                             .drop = drop},
@@ -151,10 +152,10 @@ static uint32_t swizzled(const emu_transfer *transfer, uint32_t anchor, uint32_t
 static void scatter(const operation *o, const emu_box_row *row, const row_image *image) {
   emu_place to = o->to.place;
   for (uint32_t i = 0; i < row->bytes; i += piece) {
-    uint32_t at = to.offset + swizzled(&o->transfer, to.offset, row->linear + i);
-    memcpy(to.cta->shared->bytes + at, image->bytes + i, piece);
+    uint64_t at = to.offset + swizzled(&o->transfer, (uint32_t)to.offset, row->linear + i);
+    memcpy(to.bank->bytes + at, image->bytes + i, piece);
     for (uint32_t k = 0; k < piece; k++) {
-      uint8_t *mark = &to.cta->shared->marks[at + k];
+      uint8_t *mark = &to.bank->marks[at + k];
       *mark =
           (uint8_t)((*mark & ~EMU_MARK_WRITTEN) | (image->written[i + k] ? EMU_MARK_WRITTEN : 0));
     }
@@ -231,13 +232,13 @@ static void count_bytes(const emu_transfer *t, bool in) {
 /* Finds the barrier, which lives in the CTA that gets the bytes. */
 static bool find_barrier(operation *o, emu_place place) {
   const emu_transfer *t = &o->transfer;
-  if (place.cta != o->to.place.cta) {
+  if (place.bank != o->to.place.bank) {
     emu_fault(t->warp, t->op, t->lane, GG_E_EMU_MBARRIER,
               "the mbarrier at 0x%x is not in the CTA that gets the bytes, at 0x%x",
               emu_place_address(place), emu_place_address(o->to.place));
     return false;
   }
-  if (!emu_async_alive(t->warp, t->op, t->lane, place.cta)) return false;
+  if (!emu_async_alive(t->warp, t->op, t->lane, place.bank->cta)) return false;
   o->base.completes = o->barrier = emu_mbarrier_of_proxy(t->warp, t->op, t->lane, place);
   return o->barrier != NULL;
 }
@@ -266,7 +267,7 @@ bool emu_transfer_multicast(const emu_transfer *transfer, emu_place to, emu_plac
     return false;
   }
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
-    to.cta = barrier.cta = &cluster->ctas[__builtin_ctz(rest)];
+    to.bank = barrier.bank = cluster->ctas[__builtin_ctz(rest)].shared;
     if (!emu_transfer_in(transfer, to, barrier)) return false;
   }
   return true;
@@ -293,7 +294,7 @@ bool emu_transfer_across(const emu_transfer *transfer, emu_place to, emu_place f
 /* ---- Out of shared memory --------------------------------------------------------------- */
 
 static void gather(const operation *o, const emu_box_row *row, row_image *image) {
-  uint32_t anchor = o->from.place.offset;
+  uint32_t anchor = (uint32_t)o->from.place.offset;
   const uint8_t *marks = o->image + o->from.bytes;
   for (uint32_t i = 0; i < row->bytes; i += piece) {
     uint32_t at = swizzled(&o->transfer, anchor, row->linear + i);
@@ -391,28 +392,31 @@ static bool land_read(emu_async *self, emu_cluster *cluster) {
 }
 
 bool emu_transfer_out(const emu_transfer *transfer, emu_place from) {
-  emu_async_warp *own = emu_async_warp_of(transfer->warp, transfer->op);
-  operation *o = own ? new_operation(transfer) : NULL;
+  emu_groups *groups = emu_unit_of_warp(transfer->warp, transfer->op, EMU_UNIT_ID_BULK);
+  operation *o = groups ? new_operation(transfer) : NULL;
   if (!o) return false;
   o->from = (emu_span){from, (uint32_t)emu_transfer_span_read(transfer)};
   o->base.reads = &o->from;
   o->base.read_count = o->from.bytes ? 1 : 0;
   o->base.land = land_read;
-  o->base.group = own->bulk.committed[transfer->lane];
-  o->base.clock = ++own->bulk.issued;
+  o->base.group = groups->committed[transfer->lane];
+  o->base.clock = ++groups->issued;
   count_bytes(transfer, false);
   emu_cluster *cluster = transfer->warp->cta->cluster;
   bool strict = cluster->run->fences;
-  if (strict) o->base.agent = emu_hazard_agent(cluster, &own->bulk);
+  if (strict) o->base.agent = emu_hazard_agent(cluster, groups);
   return emu_async_issue(cluster, &o->base) && (strict || emu_async_land(cluster, &o->base));
 }
 
 /* ---- Groups ----------------------------------------------------------------------------- */
 
+/* The clock of the groups counts reads of shared memory. */
+const emu_unit emu_unit_bulk = {.name = "asynchronous work", .warp_bytes = sizeof(emu_groups)};
+
 bool emu_bulk_commit(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  emu_async_warp *own = emu_async_warp_of(warp, op);
-  if (own) emu_groups_commit(&own->bulk, lanes);
-  return own != NULL;
+  emu_groups *groups = emu_unit_of_warp(warp, op, EMU_UNIT_ID_BULK);
+  if (groups) emu_groups_commit(groups, lanes);
+  return groups != NULL;
 }
 
 /* Lands the lane's operations of groups before `first`. Landing a read adds its write at the end
@@ -431,14 +435,14 @@ static bool land_groups(emu_warp *warp, int lane, uint64_t first, bool reading) 
 
 bool emu_bulk_wait(emu_warp *warp, const emu_op *op, uint32_t lanes, uint64_t pending,
                    bool reading) {
-  emu_async_warp *own = emu_async_warp_of(warp, op);
-  if (!own) return false;
-  emu_agent agent = emu_hazard_agent(warp->cta->cluster, &own->bulk);
+  const emu_groups *groups = emu_unit_of_warp(warp, op, EMU_UNIT_ID_BULK);
+  if (!groups) return false;
+  emu_agent agent = emu_hazard_agent(warp->cta->cluster, groups);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     int lane = __builtin_ctz(rest);
-    uint64_t first = emu_groups_first_pending(&own->bulk, lane, pending);
+    uint64_t first = emu_groups_first_pending(groups, lane, pending);
     if (!land_groups(warp, lane, first, reading)) return false;
-    emu_hazard_learn(warp, agent, emu_groups_clock(&own->bulk, lane, pending));
+    emu_hazard_learn(warp, agent, emu_groups_clock(groups, lane, pending));
   }
   return true;
 }

@@ -4,6 +4,7 @@
 
 #include "emu/async/box.h"
 #include "emu/async/engine.h"
+#include "emu/async/mbarrier.h"
 #include "emu/async/reduce.h"
 
 /* What a decoder fills in, on its stack; issuing makes operations of it. */

@@ -25,7 +25,7 @@ CUcontext emu_current(void) {
 
 static int arch_of(const emu_process *process) {
   gg_emu_options options = process->options;
-  if (!process->device && !process->configured) gg_emu_options_init(&options);
+  if (!process->device && !process->configured) emu_environment(&options);
   return options.arch ? options.arch : 90;
 }
 
@@ -56,7 +56,7 @@ CUresult emu_cuInit(unsigned flags) {
   gg_emu_options options;
   CUresult result = flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
   if (process->gone) result = CUDA_ERROR_DEINITIALIZED;
-  if (!result && !process->configured) result = gg_emu_options_init(&options);
+  if (!result && !process->configured) result = emu_environment(&options);
   if (!result) process->initialised = true;
   if (!result) emu_process_at_exit();
   return emu_leave(process, result);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/sized.h"
 
 static emu_process the_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -224,7 +225,7 @@ void emu_process_at_exit(void) {
 CUresult emu_process_open(emu_process *process) {
   gg_error err = GG_ERROR_INIT;
   if (!process->configured) {
-    CUresult result = gg_emu_options_init(&process->options);
+    CUresult result = emu_environment(&process->options);
     if (result) return result;
   }
   emu_options options = device_options(&process->options);
@@ -430,11 +431,9 @@ static bool check_hazards(const char *text, const char *name) {
   return false;
 }
 
-CUresult gg_emu_options_init(gg_emu_options *out) {
+CUresult emu_environment(gg_emu_options *out) {
   int64_t arch = 90, threads = 0, seed = -1, max_steps = 0;
-  if (!out)
-    return emu_refuse(&the_process, CUDA_ERROR_INVALID_VALUE, "there is no room for options");
-  *out = (gg_emu_options){0};
+  *out = (gg_emu_options)GG_EMU_OPTIONS_INIT;
   if (!read_number(&arch, "GEMMGEN_EMU_ARCH", 80, 90) ||
       !read_number(&threads, "GEMMGEN_EMU_THREADS", 0, 4096) ||
       !read_number(&seed, "GEMMGEN_EMU_SEED", 0, INT64_MAX) ||
@@ -453,6 +452,23 @@ CUresult gg_emu_options_init(gg_emu_options *out) {
   return CUDA_SUCCESS;
 }
 
+static CUresult refuse_struct(gg_error *err) {
+  CUresult result = emu_refuse(&the_process, CUDA_ERROR_INVALID_VALUE, "%s", err->message);
+  gg_error_clear(err);
+  return result;
+}
+
+CUresult gg_emu_options_init(gg_emu_options *out) {
+  gg_error err = GG_ERROR_INIT;
+  gg_emu_options options;
+  if (!out)
+    return emu_refuse(&the_process, CUDA_ERROR_INVALID_VALUE, "there is no room for options");
+  CUresult result = emu_environment(&options);
+  if (gg_sized_write(out, &options, sizeof options, "gg_emu_options", &err))
+    return refuse_struct(&err);
+  return result;
+}
+
 static const char *keep_text(gg_str *own, const char *text) {
   own->length = 0;
   if (!text) return NULL;
@@ -468,15 +484,17 @@ CUresult gg_emu_configure(const gg_emu_options *options) {
                                          "the emulator's options cannot change while it has a "
                                          "context"));
   }
-  if (options && !check_hazards(options->hazards, "hazards")) {
-    return emu_leave(process, CUDA_ERROR_INVALID_VALUE);
-  }
+  gg_error err = GG_ERROR_INIT;
+  gg_emu_options own = GG_EMU_OPTIONS_INIT;
+  if (options && gg_sized_read(&own, sizeof own, options, "gg_emu_options", &err))
+    return emu_leave(process, refuse_struct(&err));
+  if (!check_hazards(own.hazards, "hazards")) return emu_leave(process, CUDA_ERROR_INVALID_VALUE);
   process->configured = options != NULL;
   if (options) {
-    process->options = *options;
-    process->options.counters_file = keep_text(&process->counters_file, options->counters_file);
-    process->options.trace_file = keep_text(&process->trace_file, options->trace_file);
-    process->options.hazards = keep_text(&process->hazards, options->hazards);
+    process->options = own;
+    process->options.counters_file = keep_text(&process->counters_file, own.counters_file);
+    process->options.trace_file = keep_text(&process->trace_file, own.trace_file);
+    process->options.hazards = keep_text(&process->hazards, own.hazards);
   }
   return emu_leave(process, CUDA_SUCCESS);
 }

@@ -35,7 +35,8 @@ typedef struct actor {
   emu_place place; /* of the lane's access; `bytes` 0: it is an asynchronous operation's */
   uint32_t bytes;
   emu_proxy proxy;
-  uint64_t since; /* see emu_async */
+  bool trusting; /* see emu_async, as */
+  uint64_t since;
   emu_epoch epoch;
   /* Histories; there is none where write is EMU_CELL_NONE. */
   emu_cell good;              /* what was found good last, for some lane */
@@ -106,10 +107,9 @@ static const emu_op *op_of(const struct emu_hazards *hazards, emu_epoch epoch) {
 
 /* ---- Verdicts --------------------------------------------------------------------------- */
 
-/* ldmatrix and stmatrix are one access of the whole warp: its lanes read before any goes on. */
 static bool is_collective(const struct emu_hazards *hazards, emu_epoch epoch) {
   const emu_op *op = op_of(hazards, epoch);
-  return op && op->kind == EMU_KIND_MATRIX;
+  return op && op->collective;
 }
 
 static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
@@ -119,8 +119,7 @@ static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
   if (emu_clocks_of(&watched->knows.seen, agent) < clock) return UNORDERED;
   if (a->since && agent == watched->agent && clock >= a->since) return UNORDERED;
   if (a->proxy == EMU_PROXY_ASYNC && !a->write && earlier_wrote && a->hazards->warp_of[agent] &&
-      emu_clocks_of(&watched->knows.proxied, agent) < clock &&
-      (a->op->kind != EMU_KIND_ASYNC_COPY || a->hazards->cluster->run->fences)) {
+      emu_clocks_of(&watched->knows.proxied, agent) < clock && !a->trusting) {
     return UNFENCED;
   }
   if (agent != watched->agent || clock < watched->met) return ORDERED;
@@ -180,11 +179,9 @@ static bool report(const actor *a, emu_place place, verdict found, emu_epoch ear
   };
   char who[320];
   name(who, sizeof who, a->hazards, earlier, wrote);
-  uint32_t address =
-      (uint32_t)place.cta->rank << EMU_SHARED_RANK_SHIFT | (place.offset + EMU_SHARED_RESERVED);
-  return emu_tolerated(a->warp, a->op, a->lane, GG_E_EMU_RACE,
-                       "%s shared memory at 0x%x, which %s: %s", a->write ? "writes" : "reads",
-                       address, who, reasons[found]);
+  return emu_tolerated(a->warp, a->op, a->lane, GG_E_EMU_RACE, "%s %s, which %s: %s",
+                       a->write ? "writes" : "reads", emu_place_in_words(place).text, who,
+                       reasons[found]);
 }
 
 /* Whether a thread stores what another thread has stored there. */
@@ -194,7 +191,7 @@ static bool stores_the_same(const actor *a, const emu_cell *cell) {
   if (!a->bytes || !emu_is_store(a->op) || !a->hazards->warp_of[emu_epoch_agent(last)])
     return false;
   emu_stored_value(value, a->warp, a->op, a->lane);
-  return !memcmp(value, a->place.cta->shared->bytes + a->place.offset, a->bytes);
+  return !memcmp(value, emu_place_bytes(a->place), a->bytes);
 }
 
 /* Whether a thread reads what it knows a thread to have stored, who stored the same as the last. */
@@ -252,14 +249,19 @@ static void sweep_cell(emu_cell *cell, sweep how, uint32_t *marks) {
   if (how == FORGET) cell->read = 0;
 }
 
+/* A bank has one for each word. */
+static uint64_t cells_of(const emu_bank *bank) {
+  return bank->size / 4 + 1;
+}
+
 /* Free bytes have no flag in `read`, as it is a number; a split one's place is no set. */
 static void sweep_cells(struct emu_hazards *hazards, sweep how, uint32_t *marks) {
   emu_shadow *shadow = &hazards->shadow;
   for (unsigned rank = 0; rank < hazards->cluster->cta_count; rank++) {
-    emu_cell *words = shadow->words[rank];
-    uint32_t count = hazards->cluster->ctas[rank].shared->size / 4 + 1;
-    for (uint32_t i = 0; words && i < count; i++)
-      sweep_cell(&words[i], how, marks);
+    for (const emu_bank *bank = hazards->cluster->ctas[rank].banks; bank; bank = bank->next) {
+      for (uint64_t i = 0; bank->cells && i < cells_of(bank); i++)
+        sweep_cell(&bank->cells[i], how, marks);
+    }
   }
   for (uint32_t i = 0; i < shadow->byte_count; i++) {
     for (int k = 0; k < 4; k++)
@@ -406,21 +408,10 @@ static bool touch_word(actor *a, emu_place place, emu_cell *word, uint32_t from,
   return true;
 }
 
-/* The cells of a CTA's shared memory; NULL when memory is out. */
-static emu_cell *words_of(struct emu_hazards *hazards, const emu_cta *cta) {
-  emu_shadow *shadow = &hazards->shadow;
-  if (!shadow->words) {
-    shadow->words = gg_malloc(EMU_CLUSTER_MAX * sizeof *shadow->words);
-    if (!shadow->words) return NULL;
-    for (int i = 0; i < EMU_CLUSTER_MAX; i++)
-      shadow->words[i] = NULL;
-  }
-  if (!shadow->words[cta->rank]) {
-    size_t bytes = (cta->shared->size / 4 + 1) * sizeof(emu_cell);
-    shadow->words[cta->rank] = gg_malloc(bytes);
-    if (shadow->words[cta->rank]) memset(shadow->words[cta->rank], 0, bytes);
-  }
-  return shadow->words[cta->rank];
+/* The cells of a bank; NULL when memory is out. */
+static emu_cell *words_of(emu_bank *bank) {
+  if (!bank->cells) bank->cells = gg_calloc((size_t)cells_of(bank), sizeof(emu_cell));
+  return bank->cells;
 }
 
 static bool out_of_memory(emu_warp *warp, const emu_op *op) {
@@ -429,9 +420,9 @@ static bool out_of_memory(emu_warp *warp, const emu_op *op) {
 }
 
 static bool touch(actor *a, emu_place place, uint32_t bytes, int tasks) {
-  emu_cell *words = words_of(a->hazards, place.cta);
+  emu_cell *words = words_of(place.bank);
   if (!words) return out_of_memory(a->warp, a->op);
-  uint32_t at = place.offset, end = place.offset + bytes;
+  uint32_t at = (uint32_t)place.offset, end = at + bytes;
   bool checks = !a->write && tasks == CHECK;
   while (at < end) {
     if (at % 4 == 0) {
@@ -441,7 +432,7 @@ static bool touch(actor *a, emu_place place, uint32_t bytes, int tasks) {
     if (at >= end) break;
     uint32_t word_end = (at | 3) + 1;
     uint32_t stop = word_end < end ? word_end : end;
-    emu_place here = {place.cta, at};
+    emu_place here = {place.bank, at};
     if (!touch_word(a, here, &words[at / 4], at % 4, stop - (at & ~3u), tasks)) return false;
     if (checks) remember(a, &words[at / 4]);
     at = stop;
@@ -453,7 +444,7 @@ static bool touch(actor *a, emu_place place, uint32_t bytes, int tasks) {
 
 /* A flag in shared memory: reads learn what writers knew. */
 static void flag(emu_warp *warp, emu_place place, bool write) {
-  const void *word = &place.cta->shared->bytes[place.offset & ~3u];
+  const void *word = &place.bank->bytes[place.offset & ~UINT64_C(3)];
   emu_hazard_acquire(warp, word);
   if (write) emu_hazard_release(warp, word);
 }
@@ -466,15 +457,11 @@ static bool begin(actor *a, emu_warp *warp, const emu_op *op) {
   return a->watched || out_of_memory(warp, op);
 }
 
-static bool same_place(emu_place a, emu_place b) {
-  return a.offset == b.offset && a.cta == b.cta;
-}
-
 /* The most common access: whole words that nobody but this very lane has touched, or nobody at all;
  * reads count where they matter. Such are ordered. False: there is more to it. */
 static bool touch_own(actor *a, emu_place place, uint32_t bytes) {
   const uint64_t other = ~((UINT64_C(1) << EMU_EPOCH_AGENT_SHIFT) - 1) | (EMU_LANES - 1);
-  emu_cell *words = words_of(a->hazards, place.cta);
+  emu_cell *words = words_of(place.bank);
   uint32_t count = bytes / 4;
   if (!words || !a->epoch || a->atomic || place.offset % 4 || bytes % 4) return false;
   words += place.offset / 4;
@@ -516,14 +503,14 @@ bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
   a.atomic = atomic;
   a.watched->touched = true;
   a.watched->flag = NULL;
-  bool together = !write && op->kind == EMU_KIND_MATRIX;
+  bool together = !write && op->collective;
   emu_epoch epoch = epoch_of(a.hazards, a.watched->agent,
                              emu_clocks_of(&a.watched->knows.seen, a.watched->agent), op, 0);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     int before = a.lane;
     a.lane = __builtin_ctz(rest);
     /* A read of what the lane before has read, and others have written, tells nothing new. */
-    if (rest != lanes && !write && !a.own && same_place(place[before], place[a.lane])) continue;
+    if (rest != lanes && !write && !a.own && emu_place_same(place[before], place[a.lane])) continue;
     a.epoch = epoch && !together ? epoch | (unsigned)a.lane : epoch;
     if (!touch_lane(&a, place[a.lane], bytes, together)) return false;
   }
@@ -550,6 +537,7 @@ bool emu_hazard_issue(const emu_async *async) {
   if (!async->write_count && !reads) return true;
   if (!begin(&a, async->warp, async->op)) return false;
   a.proxy = async->proxy;
+  a.trusting = async->trusting;
   a.since = async->since;
   a.lane = async->lanes & (async->lanes - 1) ? ANY_LANE : __builtin_ctz(async->lanes);
   return touch_spans(&a, async->reads, reads, false, CHECK) &&

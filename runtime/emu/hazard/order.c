@@ -45,9 +45,6 @@ void emu_hazards_close(struct emu_hazards *hazards) {
   }
   for (uint32_t i = 0; i < hazards->object_room; i++)
     emu_knowledge_free(&hazards->objects[i].knows);
-  for (unsigned i = 0; hazards->shadow.words && i < EMU_CLUSTER_MAX; i++)
-    gg_free(hazards->shadow.words[i]);
-  gg_free(hazards->shadow.words);
   gg_free(hazards->shadow.bytes);
   emu_readers_free(&hazards->shadow.readers);
   gg_free(hazards->objects);

@@ -1,6 +1,8 @@
-/* What is remembered of every byte of shared memory: its last writer and its readers since.
+/* What is remembered of every byte of a bank that is looked after: its last writer and its readers
+ * since.
  *
- * Kept by words of 4 bytes, or byte by byte for a word that somebody has accessed in part. */
+ * Kept in the bank, by words of 4 bytes, or byte by byte for a word that somebody has accessed in
+ * part. */
 #ifndef GG_EMU_SHADOW_H
 #define GG_EMU_SHADOW_H
 
@@ -19,7 +21,6 @@ typedef struct emu_cell {
 #define EMU_CELL_NONE  EMU_CELL_FLAG /* no cell's `write` */
 
 typedef struct emu_shadow {
-  emu_cell **words;     /* of each CTA; NULL until touched */
   emu_cell (*bytes)[4]; /* of split words */
   uint32_t byte_count, byte_room;
   uint32_t free; /* 1 + a free one of `bytes`, linked by [0].read; 0: none */

@@ -63,7 +63,7 @@ gg_status emu_decode_cvta(emu_op *op, emu_decoder *d, gg_error *err) {
 static bool is_in_space(const emu_warp *warp, emu_space space, uint64_t address) {
   const emu_run *run = warp->cta->cluster->run;
   emu_space found = emu_space_of(address);
-  const emu_range *range = NULL;
+  const emu_bank *range = NULL;
   switch (space) {
   case EMU_SHARED:
     return found == EMU_SHARED_CLUSTER &&

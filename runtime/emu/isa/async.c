@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "emu/async/decoders.h"
 #include "emu/async/engine.h"
+#include "emu/async/mbarrier.h"
 #include "emu/async/modifiers.h"
 #include "emu/report.h"
 
@@ -103,7 +104,7 @@ static void count(emu_warp *warp, const emu_op *op, const copy *c) {
   uint64_t addresses[EMU_LANES] = {0};
   uint32_t i = 0, given = 0;
   EMU_EACH_LANE(c->base.lanes, lane) {
-    offsets[lane] = c->spans[i].place.offset + EMU_SHARED_RESERVED;
+    offsets[lane] = (uint32_t)c->spans[i].place.offset + EMU_SHARED_RESERVED;
     addresses[lane] = c->addresses[i];
     if (c->given[i]) given |= 1u << lane;
     counters->async_bytes_in += c->given[i++];
@@ -137,15 +138,15 @@ static bool issue_copy(emu_warp *warp, const emu_op *op, emu_groups *groups, uin
 }
 
 static emu_step run_copy(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  emu_async_warp *own = emu_async_warp_of(warp, op);
-  if (!own) return EMU_FAULT;
+  emu_groups *groups = emu_unit_of_warp(warp, op, EMU_UNIT_ID_COPIES);
+  if (!groups) return EMU_FAULT;
   while (lanes) {
-    uint64_t group = own->copies.committed[__builtin_ctz(lanes)];
+    uint64_t group = groups->committed[__builtin_ctz(lanes)];
     uint32_t alike = 0;
     EMU_EACH_LANE(lanes, lane) {
-      if (own->copies.committed[lane] == group) alike |= 1u << lane;
+      if (groups->committed[lane] == group) alike |= 1u << lane;
     }
-    if (!issue_copy(warp, op, &own->copies, alike)) return EMU_FAULT;
+    if (!issue_copy(warp, op, groups, alike)) return EMU_FAULT;
     lanes &= ~alike;
   }
   return EMU_NEXT;
@@ -153,10 +154,12 @@ static emu_step run_copy(emu_warp *warp, const emu_op *op, uint32_t lanes) {
 
 /* ---- Groups ----------------------------------------------------------------------------- */
 
+const emu_unit emu_unit_copies = {.name = "asynchronous work", .warp_bytes = sizeof(emu_groups)};
+
 static emu_step run_commit(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  emu_async_warp *own = emu_async_warp_of(warp, op);
-  if (!own) return EMU_FAULT;
-  emu_groups_commit(&own->copies, lanes);
+  emu_groups *groups = emu_unit_of_warp(warp, op, EMU_UNIT_ID_COPIES);
+  if (!groups) return EMU_FAULT;
+  emu_groups_commit(groups, lanes);
   return EMU_NEXT;
 }
 
@@ -177,19 +180,17 @@ static bool land_groups(emu_warp *warp, uint32_t lanes, const uint64_t before[EM
 
 /* facts: the number of groups that may stay in flight; NULL: none, those not committed neither. */
 static emu_step run_wait(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  emu_async_warp *own = emu_async_warp_of(warp, op);
-  if (!own) return EMU_FAULT;
+  emu_groups *groups = emu_unit_of_warp(warp, op, EMU_UNIT_ID_COPIES);
+  if (!groups) return EMU_FAULT;
   const uint64_t *pending = op->facts;
   uint64_t before[EMU_LANES], clock = 0;
   EMU_EACH_LANE(lanes, lane) {
-    before[lane] =
-        pending ? emu_groups_first_pending(&own->copies, (int)lane, *pending) : UINT64_MAX;
-    uint64_t known =
-        pending ? emu_groups_clock(&own->copies, (int)lane, *pending) : own->copies.issued;
+    before[lane] = pending ? emu_groups_first_pending(groups, (int)lane, *pending) : UINT64_MAX;
+    uint64_t known = pending ? emu_groups_clock(groups, (int)lane, *pending) : groups->issued;
     if (known > clock) clock = known;
   }
   if (!land_groups(warp, lanes, before)) return EMU_FAULT;
-  emu_hazard_learn(warp, emu_hazard_agent(warp->cta->cluster, &own->copies), clock);
+  emu_hazard_learn(warp, emu_hazard_agent(warp->cta->cluster, groups), clock);
   return EMU_NEXT;
 }
 
@@ -230,16 +231,16 @@ static bool land_arrival(emu_async *self, emu_cluster *cluster) {
 
 /* facts: not NULL for .noinc. */
 static emu_step run_arrive(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  emu_async_warp *own = emu_async_warp_of(warp, op);
-  if (!own) return EMU_FAULT;
+  emu_groups *groups = emu_unit_of_warp(warp, op, EMU_UNIT_ID_COPIES);
+  if (!groups) return EMU_FAULT;
   emu_cluster *cluster = warp->cta->cluster;
   arrival *a = gg_malloc(sizeof *a);
   if (!a) return emu_async_no_memory(warp, op), EMU_FAULT;
   *a = (arrival){.base = {.warp = warp,
                           .op = op,
                           .lanes = lanes,
-                          .agent = emu_hazard_agent(cluster, &own->copies),
-                          .clock = own->copies.issued,
+                          .agent = emu_hazard_agent(cluster, groups),
+                          .clock = groups->issued,
                           .land = land_arrival,
                           .drop = drop}};
   EMU_EACH_LANE(lanes, lane) {

@@ -18,6 +18,22 @@
 #include "emu/isa/lanes.h"
 #include "emu/state.h"
 
+typedef struct emu_barrier {
+  uint32_t arrived[EMU_WARPS_MAX];  /* lanes in this phase */
+  uint32_t waiting[EMU_WARPS_MAX];  /* of those, lanes that wait for its end */
+  uint32_t released[EMU_WARPS_MAX]; /* lanes whose phase has ended and who have not yet gone on */
+  uint32_t expected;                /* threads; 0: all of the CTA that have not exited */
+  uint32_t reduced;                 /* this phase's predicates: how many hold */
+  uint32_t threads;                 /* that take part in the reduction */
+  uint32_t result, result_threads;  /* of the phase that ended last */
+  bool busy;                        /* somebody has arrived */
+} emu_barrier;
+
+/* The unit's state of a CTA. */
+typedef struct emu_barriers {
+  emu_barrier of[EMU_NAMED_BARRIERS];
+} emu_barriers;
+
 typedef enum action { SYNC, ARRIVE, RED_POPC, RED_AND, RED_OR } action;
 
 typedef struct barrier_facts {
@@ -123,11 +139,23 @@ static void try_complete(emu_cta *cta, emu_barrier *b) {
   emu_wake(cta->cluster, b);
 }
 
-void emu_barriers_exit(emu_warp *warp) {
+/* Barriers that wait for nobody else end. */
+static void lanes_exit(emu_warp *warp) {
+  emu_barriers *barriers = warp->cta->units[EMU_UNIT_ID_BARRIER];
   for (int i = 0; i < EMU_NAMED_BARRIERS; i++) {
-    try_complete(warp->cta, &warp->cta->state->barriers[i]);
+    try_complete(warp->cta, &barriers->of[i]);
   }
-  emu_cluster_barrier_exit(warp);
+}
+
+const emu_unit emu_unit_barrier = {
+    .name = "barriers", .cta_bytes = sizeof(emu_barriers), .lanes_exit = lanes_exit};
+
+int emu_barrier_number(const emu_cta *cta, const void *object) {
+  const emu_barriers *barriers = cta->units[EMU_UNIT_ID_BARRIER];
+  for (int i = 0; barriers && i < EMU_NAMED_BARRIERS; i++) {
+    if (object == &barriers->of[i]) return i;
+  }
+  return -1;
 }
 
 static emu_step check_count(emu_warp *warp, const emu_op *op, const emu_barrier *b, uint32_t id,
@@ -195,7 +223,9 @@ static emu_step barrier(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   if (id >= EMU_NAMED_BARRIERS) {
     return emu_fault(warp, op, -1, GG_E_EMU_ILLEGAL, "barrier %" PRIu32 "; 0 to 15 exist", id);
   }
-  emu_barrier *b = &warp->cta->state->barriers[id];
+  emu_barriers *barriers = emu_unit_of_cta(warp, op, EMU_UNIT_ID_BARRIER);
+  if (!barriers) return EMU_FAULT;
+  emu_barrier *b = &barriers->of[id];
   uint32_t released = b->released[warp->index] & lanes;
   if (released && released != lanes) { /* the others have come for the next phase */
     emu_warp_split(warp, lanes & ~released);

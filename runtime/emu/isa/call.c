@@ -108,7 +108,7 @@ static uint8_t *argument_at(const emu_frame *frame, const argument *a, uint32_t 
                             uint64_t *bytes) {
   if (a->in_memory) {
     *bytes = a->bytes;
-    return frame->locals + lane * frame->function->local_bytes + a->offset;
+    return frame->locals.bytes + lane * frame->function->local_bytes + a->offset;
   }
   *bytes = a->operand.lane_bytes;
   return frame->registers + a->operand.offset + (size_t)lane * a->operand.lane_bytes;
@@ -124,7 +124,7 @@ static uint8_t *formal_at(const emu_frame *frame, const ptx_variable *formal, ui
     return frame->registers + function->registers[formal->reg] + (size_t)lane * *bytes;
   }
   *bytes = formal->bytes;
-  return frame->locals + lane * function->local_bytes + emu_variable_place(function, formal);
+  return frame->locals.bytes + lane * function->local_bytes + emu_variable_place(function, formal);
 }
 
 static void pass_arguments(const emu_frame *caller, emu_frame *callee, const call_facts *facts,

@@ -10,6 +10,14 @@
 #include "emu/async/modifiers.h"
 #include "emu/state.h"
 
+/* The unit's state of a cluster: the lanes of each warp that have arrived in the phase that is
+ * running, and those whose phase has ended and who have not waited yet. Its address stands for it.
+ */
+typedef struct cluster_barrier {
+  uint32_t arrived[EMU_CLUSTER_MAX * EMU_WARPS_MAX];
+  uint32_t ended[EMU_CLUSTER_MAX * EMU_WARPS_MAX];
+} cluster_barrier;
+
 typedef struct barrier_facts {
   bool relaxed;
 } barrier_facts;
@@ -20,7 +28,7 @@ static unsigned number_of(const emu_warp *warp) {
 
 /* Ends the phase if everybody has arrived. */
 static void settle(emu_cluster *cluster) {
-  emu_cluster_barrier *b = &cluster->engine->barrier;
+  cluster_barrier *b = cluster->units[EMU_UNIT_ID_CLUSTER_BARRIER];
   bool any = false;
   for (unsigned c = 0; c < cluster->cta_count; c++) {
     for (int w = 0; w < cluster->ctas[c].warp_count; w++) {
@@ -39,13 +47,16 @@ static void settle(emu_cluster *cluster) {
   emu_wake(cluster, b);
 }
 
-void emu_cluster_barrier_exit(emu_warp *warp) {
+static void lanes_exit(emu_warp *warp) {
   settle(warp->cta->cluster);
 }
 
+const emu_unit emu_unit_cluster_barrier = {
+    .name = "barriers", .cluster_bytes = sizeof(cluster_barrier), .lanes_exit = lanes_exit};
+
 bool emu_cluster_barrier_left(const emu_cta *cta) {
-  const emu_cluster_barrier *b = &cta->cluster->engine->barrier;
-  for (int w = 0; w < cta->warp_count; w++) {
+  const cluster_barrier *b = cta->cluster->units[EMU_UNIT_ID_CLUSTER_BARRIER];
+  for (int w = 0; b && w < cta->warp_count; w++) {
     unsigned number = number_of(&cta->warps[w]);
     if (b->arrived[number] | b->ended[number]) return true;
   }
@@ -54,7 +65,8 @@ bool emu_cluster_barrier_left(const emu_cta *cta) {
 
 static emu_step run_arrive(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   const barrier_facts *facts = op->facts;
-  emu_cluster_barrier *b = &warp->cta->cluster->engine->barrier;
+  cluster_barrier *b = emu_unit_of_cluster(warp, op, EMU_UNIT_ID_CLUSTER_BARRIER);
+  if (!b) return EMU_FAULT;
   unsigned number = number_of(warp);
   if (op->converges && !emu_converge(warp, op, warp->alive, &lanes)) return EMU_WAIT;
   uint32_t again = (b->arrived[number] | b->ended[number]) & lanes;
@@ -69,7 +81,8 @@ static emu_step run_arrive(emu_warp *warp, const emu_op *op, uint32_t lanes) {
 }
 
 static emu_step run_wait(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  emu_cluster_barrier *b = &warp->cta->cluster->engine->barrier;
+  cluster_barrier *b = emu_unit_of_cluster(warp, op, EMU_UNIT_ID_CLUSTER_BARRIER);
+  if (!b) return EMU_FAULT;
   unsigned number = number_of(warp);
   if (op->converges && !emu_converge(warp, op, warp->alive, &lanes)) return EMU_WAIT;
   uint32_t never = lanes & ~(b->arrived[number] | b->ended[number]);

@@ -132,6 +132,7 @@ static gg_status decode_access(emu_op *op, emu_decoder *d, int arch, int address
   if ((st = open(op, &f, d, arch, err))) return st;
   int power = emu_take_word(d, counts);
   if (power < 0) return emu_unknown_form(d, err, "it is .x1, .x2 or .x4");
+  op->collective = true;
   f->count = 1 << power;
   f->transposed = emu_take(d, "trans");
   op->space = (uint8_t)emu_take_space(d);

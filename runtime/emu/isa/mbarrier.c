@@ -5,14 +5,28 @@
  * (try_wait suspends up to a limit of the system, and any instruction may be late), so this is an
  * execution that hardware allows; it costs nothing while the lane waits, and shows deadlocks. What
  * it must not do is wait for what this very lane does after giving up: where nothing can run any
- * more, blocked lanes are told no (emu_engine_time_out). */
+ * more, blocked lanes are told no (`give_up`). */
 #include <string.h>
 
 #include "emu/async/engine.h"
+#include "emu/async/mbarrier.h"
 #include "emu/async/modifiers.h"
 #include "emu/report.h"
 
 enum { object_bytes = 8, count_bits = 20 };
+
+/* A wait that a lane has tried: the first try of mbarrier.try_wait gives up at once, as the
+ * hardware may, so that code which does not try again is seen. */
+typedef struct attempt {
+  emu_mbarrier *barrier;
+  uint64_t phase;
+  enum { TRY_NONE, TRY_TOLD, TRY_BLOCKED, TRY_EXPIRED } state;
+} attempt;
+
+/* The unit's state of a warp; that of a cluster is emu_mbarriers. */
+typedef struct attempts {
+  attempt of[EMU_LANES];
+} attempts;
 
 /* A state: the phase, and the arrivals it had pending. */
 static uint64_t state_of(const emu_mbarrier *barrier) {
@@ -35,7 +49,7 @@ static emu_mbarrier *any_barrier_of(emu_warp *warp, const emu_op *op, int lane) 
 
 static emu_mbarrier *barrier_of(emu_warp *warp, const emu_op *op, int lane) {
   emu_mbarrier *barrier = any_barrier_of(warp, op, lane);
-  bool alive = barrier && emu_async_alive(warp, op, lane, barrier->place.cta);
+  bool alive = barrier && emu_async_alive(warp, op, lane, barrier->place.bank->cta);
   return alive ? barrier : NULL;
 }
 
@@ -49,8 +63,7 @@ typedef struct init {
 
 static bool is_among(const init inits[EMU_LANES], uint32_t lanes, const init *one) {
   EMU_EACH_LANE(lanes, lane) {
-    if (inits[lane].place.cta == one->place.cta && inits[lane].place.offset == one->place.offset &&
-        inits[lane].count == one->count) {
+    if (emu_place_same(inits[lane].place, one->place) && inits[lane].count == one->count) {
       return true;
     }
   }
@@ -146,7 +159,7 @@ static emu_step run_arrive(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   uint64_t phase = 0;
   EMU_EACH_LANE(lanes, lane) {
     emu_mbarrier *barrier = any_barrier_of(warp, op, (int)lane);
-    if (!barrier || !may_arrive(warp, op, (int)lane, barrier->place.cta)) return EMU_FAULT;
+    if (!barrier || !may_arrive(warp, op, (int)lane, barrier->place.bank->cta)) return EMU_FAULT;
     if (barrier != told) {
       (facts->relaxed ? emu_hazard_release_relaxed : emu_hazard_release)(warp,
                                                                          emu_mbarrier_key(barrier));
@@ -194,10 +207,10 @@ static int is_complete(emu_warp *warp, const emu_op *op, int lane, const emu_mba
 }
 
 /* Says no to the lanes, and remembers that it has. */
-static emu_step say_no(emu_warp *warp, const emu_op *op, emu_try tries[EMU_LANES],
+static emu_step say_no(emu_warp *warp, const emu_op *op, attempts *own,
                        emu_mbarrier *const barrier[EMU_LANES], uint32_t pending) {
   EMU_EACH_LANE(pending, lane) {
-    tries[lane] = (emu_try){barrier[lane], barrier[lane]->phase, EMU_TRY_TOLD};
+    own->of[lane] = (attempt){barrier[lane], barrier[lane]->phase, TRY_TOLD};
   }
   emu_set_predicate(warp, &op->operands[0], pending, 0);
   emu_yield(warp);
@@ -205,28 +218,28 @@ static emu_step say_no(emu_warp *warp, const emu_op *op, emu_try tries[EMU_LANES
 }
 
 /* None of the lanes' phases is complete. */
-static emu_step wait_on(emu_warp *warp, const emu_op *op, emu_try tries[EMU_LANES],
+static emu_step wait_on(emu_warp *warp, const emu_op *op, attempts *own,
                         emu_mbarrier *const barrier[EMU_LANES], uint32_t lanes) {
   bool again = true, one = true;
-  emu_mbarrier *first = barrier[__builtin_ctz(lanes)];
+  const emu_mbarrier *first = barrier[__builtin_ctz(lanes)];
   EMU_EACH_LANE(lanes, lane) {
-    const emu_try *try = &tries[lane];
-    again = again && try->barrier == barrier[lane] && try->phase == barrier[lane]->phase &&
-            (try->state == EMU_TRY_TOLD || try->state == EMU_TRY_BLOCKED);
+    const attempt *before = &own->of[lane];
+    again = again && before->barrier == barrier[lane] && before->phase == barrier[lane]->phase &&
+            (before->state == TRY_TOLD || before->state == TRY_BLOCKED);
     one = one && barrier[lane] == first;
   }
-  if (!again) return say_no(warp, op, tries, barrier, lanes);
-  if (tries[__builtin_ctz(lanes)].state == EMU_TRY_TOLD) {
+  if (!again) return say_no(warp, op, own, barrier, lanes);
+  if (own->of[__builtin_ctz(lanes)].state == TRY_TOLD) {
     warp->cta->cluster->counters->mbarrier_waits++;
   }
-  EMU_EACH_LANE(lanes, lane) tries[lane].state = EMU_TRY_BLOCKED;
-  const void *object = one ? (const void *)first : warp->cta->cluster->engine;
-  return emu_block(warp, object, emu_mbarrier_describe(first));
+  EMU_EACH_LANE(lanes, lane) own->of[lane].state = TRY_BLOCKED;
+  const void *object = one ? (const void *)first : emu_mbarriers_of(warp->cta->cluster);
+  return emu_block(warp, object, op->ptx->form->text);
 }
 
 static emu_step run_wait(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   const mbarrier_facts *facts = op->facts;
-  emu_async_warp *own = emu_async_warp_of(warp, op);
+  attempts *own = emu_unit_of_warp(warp, op, EMU_UNIT_ID_MBARRIER);
   if (!own) return EMU_FAULT;
   emu_mbarrier *barrier[EMU_LANES] = {NULL}, *told = NULL;
   uint32_t done = 0;
@@ -236,17 +249,63 @@ static emu_step run_wait(emu_warp *warp, const emu_op *op, uint32_t lanes) {
     if (complete < 0) return EMU_FAULT;
     if (complete) done |= 1u << lane;
   }
-  if (!done) return wait_on(warp, op, own->tries, barrier, lanes);
+  if (!done) return wait_on(warp, op, own, barrier, lanes);
   EMU_EACH_LANE(done, finished) {
-    own->tries[finished].state = EMU_TRY_NONE;
+    own->of[finished].state = TRY_NONE;
     if (barrier[finished] == told) continue;
     told = barrier[finished];
     (facts->relaxed ? emu_hazard_acquire_relaxed : emu_hazard_acquire)(warp, told);
   }
   emu_set_predicate(warp, &op->operands[0], done, done);
   if (done == lanes) return EMU_NEXT;
-  return say_no(warp, op, own->tries, barrier, lanes & ~done);
+  return say_no(warp, op, own, barrier, lanes & ~done);
 }
+
+/* ---- The unit --------------------------------------------------------------------------- */
+
+static void close_cluster(void *state) {
+  emu_mbarriers_free(state);
+}
+
+/* The warp's lanes that are blocked give up; whether there are any. */
+static bool give_up_warp(emu_warp *warp) {
+  attempts *own = warp->units[EMU_UNIT_ID_MBARRIER];
+  bool any = false;
+  for (int lane = 0; own && lane < EMU_LANES; lane++) {
+    if (own->of[lane].state != TRY_BLOCKED) continue;
+    own->of[lane].state = TRY_EXPIRED;
+    emu_wake(warp->cta->cluster, own->of[lane].barrier);
+    any = true;
+  }
+  return any;
+}
+
+static bool give_up(emu_cluster *cluster) {
+  bool any = false;
+  for (unsigned c = 0; c < cluster->cta_count; c++) {
+    for (int w = 0; w < cluster->ctas[c].warp_count; w++)
+      any |= give_up_warp(&cluster->ctas[c].warps[w]);
+  }
+  if (any) emu_wake(cluster, emu_mbarriers_of(cluster));
+  return any;
+}
+
+static bool explain(gg_str *out, const emu_warp *warp, const emu_split *split) {
+  const attempts *own = warp->units[EMU_UNIT_ID_MBARRIER];
+  EMU_EACH_LANE(own ? split->lanes : 0, lane) {
+    if (own->of[lane].state != TRY_BLOCKED) continue;
+    emu_mbarrier_describe(out, own->of[lane].barrier);
+    return true;
+  }
+  return false;
+}
+
+const emu_unit emu_unit_mbarrier = {.name = "asynchronous work",
+                                    .warp_bytes = sizeof(attempts),
+                                    .cluster_bytes = sizeof(emu_mbarriers),
+                                    .close_cluster = close_cluster,
+                                    .give_up = give_up,
+                                    .explain = explain};
 
 /* ---- Decoding --------------------------------------------------------------------------- */
 

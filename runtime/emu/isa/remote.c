@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "emu/async/decoders.h"
 #include "emu/async/engine.h"
+#include "emu/async/mbarrier.h"
 #include "emu/async/modifiers.h"
 #include "emu/async/reduce.h"
 
@@ -62,10 +63,10 @@ static bool find(remote *r, emu_warp *warp, const emu_op *op, int lane) {
                       r->span.bytes) ||
       !emu_lane_place(&barrier, warp, op, lane, &facts->barrier, EMU_SHARED_CLUSTER, barrier_bytes,
                       barrier_bytes) ||
-      !emu_async_alive(warp, op, lane, barrier.cta)) {
+      !emu_async_alive(warp, op, lane, barrier.bank->cta)) {
     return false;
   }
-  if (barrier.cta != r->span.place.cta) {
+  if (barrier.bank != r->span.place.bank) {
     emu_fault(warp, op, lane, GG_E_EMU_MBARRIER,
               "the mbarrier at 0x%x is not in the CTA that gets the bytes, at 0x%x",
               emu_place_address(barrier), emu_place_address(r->span.place));

@@ -9,8 +9,21 @@
 
 #include "emu/isa/access.h"
 #include "emu/state.h"
+#include "emu/unit.h"
 
 enum { file_registers = 65536, thread_most = 255, step = 8, least = 24, most = 256 };
+
+/* The unit's states. */
+typedef struct held {
+  uint32_t registers; /* of a thread of the warp, as the last one left them; 0: none has run */
+} held;
+
+typedef struct spare {
+  uint32_t registers; /* of the CTA: a thread, summed over warps, that have been given back */
+} spare;
+
+const emu_unit emu_unit_registers = {
+    .name = "setmaxnreg", .warp_bytes = sizeof(held), .cta_bytes = sizeof(spare)};
 
 /* Registers a thread at the start; 0: unknown. */
 static uint32_t initial_registers(const emu_run *run) {
@@ -26,24 +39,25 @@ static uint32_t initial_registers(const emu_run *run) {
 }
 
 static emu_step setmaxnreg(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  struct emu_cta_state *cta = warp->cta->state;
-  struct emu_warp_state *state = warp->state;
   uint32_t wanted = op->target, initial = initial_registers(warp->cta->cluster->run);
   bool increases = op->vector;
   if (!emu_converge(warp, op, warp->alive, &lanes)) return EMU_WAIT;
   if (!initial) return EMU_NEXT;
-  uint32_t now = state->thread_registers ? state->thread_registers : initial;
+  held *own = emu_unit_of_warp(warp, op, EMU_UNIT_ID_REGISTERS);
+  spare *left = own ? emu_unit_of_cta(warp, op, EMU_UNIT_ID_REGISTERS) : NULL;
+  if (!left) return EMU_FAULT;
+  uint32_t now = own->registers ? own->registers : initial;
   if (increases ? wanted < now : wanted > now) {
     return emu_fault(warp, op, -1, GG_E_EMU_ILLEGAL,
                      "%s to %" PRIu32 " registers a thread from %" PRIu32,
                      increases ? "inc" : "dec", wanted, now);
   }
-  if (increases && wanted - now > cta->spare_registers) {
-    return emu_block(warp, &cta->spare_registers, op->ptx->form->text);
+  if (increases && wanted - now > left->registers) {
+    return emu_block(warp, left, op->ptx->form->text);
   }
-  cta->spare_registers += now - wanted;
-  state->thread_registers = wanted;
-  if (!increases) emu_wake(warp->cta->cluster, &cta->spare_registers);
+  left->registers += now - wanted;
+  own->registers = wanted;
+  if (!increases) emu_wake(warp->cta->cluster, left);
   return EMU_NEXT;
 }
 

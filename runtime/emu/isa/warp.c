@@ -13,6 +13,7 @@
 #include "emu/isa/access.h"
 #include "emu/isa/lanes.h"
 #include "emu/state.h"
+#include "emu/unit.h"
 
 /* ---- Meeting ---------------------------------------------------------------------------- */
 
@@ -44,30 +45,38 @@ static emu_step gather(emu_warp *warp, const emu_op *op, const emu_operand *mask
   return EMU_NEXT;
 }
 
+/* The unit's state of a warp: lanes at bar.warp.sync. */
+typedef struct meeting {
+  uint32_t waiting, met; /* that wait, and that may go on */
+} meeting;
+
+const emu_unit emu_unit_warp_barrier = {.name = "barriers", .warp_bytes = sizeof(meeting)};
+
 static emu_step warp_barrier(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  struct emu_warp_state *state = warp->state;
+  meeting *own = emu_unit_of_warp(warp, op, EMU_UNIT_ID_WARP_BARRIER);
+  if (!own) return EMU_FAULT;
   uint32_t members;
-  uint32_t met = lanes & state->met;
+  uint32_t met = lanes & own->met;
   if (met) {
     if (met != lanes) emu_warp_split(warp, lanes & ~met); /* who have come for the next meeting */
-    state->met &= ~met;
+    own->met &= ~met;
     return EMU_NEXT;
   }
   if (part_by_mask(&members, warp, op, &op->operands[0], &lanes) == EMU_FAULT) return EMU_FAULT;
   members &= warp->alive;
-  state->meeting |= lanes;
-  if (!(members & ~state->meeting)) {
+  own->waiting |= lanes;
+  if (!(members & ~own->waiting)) {
     uint32_t all = members;
-    state->meeting &= ~members;
+    own->waiting &= ~members;
     if (!emu_converge(warp, op, members, &all)) {
       warp->split->waits_for = NULL;
-      state->met |= members & ~lanes;
+      own->met |= members & ~lanes;
       emu_warp_retry(warp);
     }
     emu_hazard_converge(warp);
     return EMU_NEXT;
   }
-  return emu_block(warp, state, op->ptx->form->text);
+  return emu_block(warp, warp->state, op->ptx->form->text);
 }
 
 static gg_status decode_mask(emu_operand *out, emu_decoder *d, int index, gg_error *err) {

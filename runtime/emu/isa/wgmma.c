@@ -247,7 +247,7 @@ static emu_step run_commit(emu_warp *warp, const emu_op *op, uint32_t lanes) {
 static uint64_t first_in_flight(const emu_warp *first) {
   uint64_t number = UINT64_MAX;
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
-    const emu_wgmma_work *work = first[i].wgmma->first;
+    const emu_wgmma_work *work = emu_wgmma_at(&first[i])->first;
     if (work && work->number < number) number = work->number;
   }
   return number;
@@ -255,7 +255,7 @@ static uint64_t first_in_flight(const emu_warp *first) {
 
 /* The parts of a wgmma land one right after the other, so that its B need be decoded but once. */
 static bool land_parts(emu_warp *first, uint64_t number) {
-  emu_wgmma_b *b = &first->wgmma->b;
+  emu_wgmma_b *b = &emu_wgmma_at(first)->b;
   bool ok = true;
   b->kept = true;
   for (int i = 0; i < EMU_WGMMA_WARPS && ok; i++)
@@ -273,7 +273,7 @@ static bool land_group(emu_warp *warp, uint64_t count) {
     if (!land_parts(first, number)) return false;
   }
   for (int i = 0; i < EMU_WGMMA_WARPS; i++)
-    emu_hazard_learn(warp, emu_hazard_agent(cluster, first[i].wgmma), count);
+    emu_hazard_learn(warp, emu_hazard_agent(cluster, emu_wgmma_at(&first[i])), count);
   return true;
 }
 

@@ -15,6 +15,7 @@
 #include "emu/isa/descriptor.h"
 #include "emu/isa/sparse.h"
 #include "emu/tensor/dot.h"
+#include "emu/unit.h"
 
 enum {
   EMU_WGMMA_ROWS = 16,
@@ -69,6 +70,7 @@ enum {
   EMU_REGISTER_FLIGHTS = 0x3fff
 };
 
+/* The unit's state of a warp. */
 struct emu_wgmma {
   emu_wgmma_work *first, **end; /* in flight, oldest first */
   emu_wgmma_work *unstarted;    /* of those, the first that neighbours have yet to issue */
@@ -87,12 +89,10 @@ struct emu_wgmma {
 
 /* The warp's, made when it is needed first; NULL after a fault. */
 struct emu_wgmma *emu_wgmma_of(emu_warp *warp, const emu_op *op);
-/* What has started must be out of the engine already. NULL is allowed. */
-void emu_wgmma_free(struct emu_wgmma *wgmma);
-
-/* The machine asks before each instruction of a warp that has used wgmma: may it touch its
- * registers? EMU_NEXT, EMU_WAIT or EMU_FAULT. */
-emu_step emu_wgmma_admits(emu_warp *warp, const emu_op *op);
+/* NULL where there is none. */
+static inline struct emu_wgmma *emu_wgmma_at(const emu_warp *warp) {
+  return warp->units[EMU_UNIT_ID_WGMMA];
+}
 
 /* The registers of `work` as its issue and its landing see them; false after a fault. */
 bool emu_wgmma_claim(emu_warp *warp, const emu_op *op);

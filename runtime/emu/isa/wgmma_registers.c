@@ -10,28 +10,21 @@
 #include "emu/isa/wgmma.h"
 
 struct emu_wgmma *emu_wgmma_of(emu_warp *warp, const emu_op *op) {
-  if (warp->wgmma) return warp->wgmma;
-  struct emu_wgmma *w = gg_malloc(sizeof *w);
-  if (!w) {
-    emu_fault(warp, op, -1, GG_E_MEMORY, " for wgmma");
-    return NULL;
-  }
-  *w = (struct emu_wgmma){0};
-  w->end = &w->first;
-  warp->wgmma = w;
+  struct emu_wgmma *w = emu_unit_of_warp(warp, op, EMU_UNIT_ID_WGMMA);
+  if (w && !w->end) w->end = &w->first;
   return w;
 }
 
-void emu_wgmma_free(struct emu_wgmma *wgmma) {
-  if (!wgmma) return;
-  for (emu_wgmma_work *next, *work = wgmma->unstarted; work; work = next) {
+/* What has started has gone with the engine. */
+static void close_warp(void *state) {
+  struct emu_wgmma *w = state;
+  for (emu_wgmma_work *next, *work = w->unstarted; work; work = next) {
     next = work->next;
     gg_free(work);
   }
-  gg_free(wgmma->b.values);
-  gg_free(wgmma->b.exponents);
-  gg_free(wgmma->marks);
-  gg_free(wgmma);
+  gg_free(w->b.values);
+  gg_free(w->b.exponents);
+  gg_free(w->marks);
 }
 
 void emu_wgmma_order(struct emu_wgmma *w) {
@@ -89,7 +82,7 @@ static bool claim_registers(struct emu_wgmma *w, emu_warp *warp, const emu_op *o
 
 bool emu_wgmma_claim(emu_warp *warp, const emu_op *op) {
   const emu_wgmma_facts *f = op->facts;
-  struct emu_wgmma *w = warp->wgmma;
+  struct emu_wgmma *w = emu_wgmma_at(warp);
   if (!w->fenced &&
       !emu_tolerated(warp, op, -1, GG_E_EMU_RACE, "no wgmma.fence before the warp's first wgmma")) {
     return false;
@@ -105,17 +98,17 @@ bool emu_wgmma_claim(emu_warp *warp, const emu_op *op) {
 void emu_wgmma_release(emu_warp *warp, const emu_op *op) {
   const emu_wgmma_facts *f = op->facts;
   for (int i = 0; i < f->d_count; i++) {
-    uint16_t *mark = mark_of(warp->wgmma, &op->operands[i]);
+    uint16_t *mark = mark_of(emu_wgmma_at(warp), &op->operands[i]);
     if (mark) --*mark;
   }
 }
 
 bool emu_wgmma_started(emu_warp *warp, uint64_t count) {
   emu_warp *first = emu_wgmma_group(warp);
-  warp->wgmma->waits = false;
+  emu_wgmma_at(warp)->waits = false;
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
-    if (first[i].wgmma && first[i].wgmma->issued >= count) continue;
-    warp->wgmma->waits = true;
+    if (emu_wgmma_at(&first[i]) && emu_wgmma_at(&first[i])->issued >= count) continue;
+    emu_wgmma_at(warp)->waits = true;
     emu_block(warp, first, "wgmma: other warps of the warpgroup");
     return false;
   }
@@ -123,7 +116,7 @@ bool emu_wgmma_started(emu_warp *warp, uint64_t count) {
 }
 
 bool emu_wgmma_land(emu_warp *warp, uint64_t count) {
-  struct emu_wgmma *w = warp->wgmma;
+  struct emu_wgmma *w = emu_wgmma_at(warp);
   emu_wgmma_work *last = NULL;
   for (emu_wgmma_work *work = w->first; work && work->number < count; work = work->next) {
     last = work;
@@ -142,12 +135,12 @@ static bool leaves_frame(const emu_op *op) {
 
 /* Everything of the warp lands, once it has started. */
 static emu_step land_all(emu_warp *warp) {
-  if (!emu_wgmma_started(warp, warp->wgmma->issued)) return EMU_WAIT;
+  if (!emu_wgmma_started(warp, emu_wgmma_at(warp)->issued)) return EMU_WAIT;
   return emu_wgmma_land(warp, UINT64_MAX) ? EMU_NEXT : EMU_FAULT;
 }
 
 /* One operand that is a register which wgmma has used. */
-static emu_step admit(struct emu_wgmma *w, emu_warp *warp, const emu_op *op, uint16_t *mark) {
+static emu_step admit_mark(struct emu_wgmma *w, emu_warp *warp, const emu_op *op, uint16_t *mark) {
   bool copy = is(op, "mov");
   if (!(*mark & EMU_REGISTER_FLIGHTS)) {
     if (!copy) {
@@ -164,15 +157,21 @@ static emu_step admit(struct emu_wgmma *w, emu_warp *warp, const emu_op *op, uin
   return goes_on ? EMU_NEXT : EMU_FAULT;
 }
 
-emu_step emu_wgmma_admits(emu_warp *warp, const emu_op *op) {
-  struct emu_wgmma *w = warp->wgmma;
+/* May the instruction touch its registers? */
+static emu_step admit(emu_warp *warp, const emu_op *op) {
+  struct emu_wgmma *w = emu_wgmma_at(warp);
   emu_step step = EMU_NEXT;
   if (op->kind == EMU_KIND_WGMMA) return EMU_NEXT;
   if (w->first && leaves_frame(op)) return land_all(warp);
   if (w->file != warp->registers) return EMU_NEXT;
   for (int i = 0; i < op->operand_count && step == EMU_NEXT; i++) {
     uint16_t *mark = mark_of(w, &op->operands[i]);
-    if (mark && *mark & EMU_REGISTER_KNOWN) step = admit(w, warp, op, mark);
+    if (mark && *mark & EMU_REGISTER_KNOWN) step = admit_mark(w, warp, op, mark);
   }
   return step;
 }
+
+const emu_unit emu_unit_wgmma = {.name = "wgmma",
+                                 .warp_bytes = sizeof(struct emu_wgmma),
+                                 .close_warp = close_warp,
+                                 .admit = admit};

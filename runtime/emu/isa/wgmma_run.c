@@ -108,7 +108,7 @@ typedef struct unit_set {
 
 static bool add_part(unit_set *set, emu_warp *warp, const emu_op *op, const char *name,
                      const part *p) {
-  uint32_t size = warp->cta->shared->size;
+  uint32_t size = (uint32_t)warp->cta->shared->size;
   for (int line = p->line; line < p->line + p->lines; line++) {
     for (int unit = p->unit; unit < p->unit + p->units; unit++) {
       uint32_t address = emu_matrix_unit(p->view, line, unit);
@@ -154,10 +154,10 @@ static uint32_t count_spans(const unit_set *set) {
 }
 
 static void list_spans(emu_span *out, const unit_set *set, emu_cta *cta) {
-  uint32_t end = cta->shared->size / EMU_UNIT_BYTES;
+  uint32_t end = (uint32_t)cta->shared->size / EMU_UNIT_BYTES;
   for (uint32_t unit = next_unit(set, 0, end, true); unit < end; out++) {
     uint32_t stop = next_unit(set, unit, end, false);
-    emu_place place = {cta, unit * EMU_UNIT_BYTES};
+    emu_place place = {cta->shared, unit * EMU_UNIT_BYTES};
     *out = (emu_span){place, (stop - unit) * EMU_UNIT_BYTES};
     unit = next_unit(set, stop, end, true);
   }
@@ -189,7 +189,7 @@ static emu_wgmma_work *twin_among(emu_wgmma_work *work, const emu_wgmma_work *of
 static const emu_wgmma_work *issued_twin(const emu_wgmma_work *work) {
   const emu_warp *first = emu_wgmma_group(work->warp);
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
-    const struct emu_wgmma *w = first[i].wgmma;
+    const struct emu_wgmma *w = emu_wgmma_at(&first[i]);
     const emu_wgmma_work *twin = w ? twin_among(w->unstarted, work) : NULL;
     if (twin) return twin;
   }
@@ -198,9 +198,9 @@ static const emu_wgmma_work *issued_twin(const emu_wgmma_work *work) {
 
 /* Of parts that read the same B the last warp's, which mostly lands last, claims it. */
 static void share_reads(emu_warp *first) {
-  const emu_wgmma_work *last = first[EMU_WGMMA_WARPS - 1].wgmma->unstarted;
+  const emu_wgmma_work *last = emu_wgmma_at(&first[EMU_WGMMA_WARPS - 1])->unstarted;
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
-    emu_wgmma_work *work = first[i].wgmma->unstarted;
+    emu_wgmma_work *work = emu_wgmma_at(&first[i])->unstarted;
     bool shares = work != last && are_twins(work, last);
     work->async.read_count = work->a_count + (shares ? 0 : work->b_count);
     work->async.shared_count = shares ? work->b_count : 0;
@@ -212,9 +212,9 @@ static void pass_reads(emu_wgmma_work *work) {
   emu_warp *first = emu_wgmma_group(work->warp);
   if (work->async.shared_count) return;
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
-    emu_wgmma_work *heir = twin_among(first[i].wgmma->first, work);
+    emu_wgmma_work *heir = twin_among(emu_wgmma_at(&first[i])->first, work);
     if (!heir || !heir->async.shared_count) continue;
-    emu_async_pass_reads(work->warp->cta->cluster, &heir->async, &work->async);
+    emu_async_pass_reads(&heir->async, &work->async);
     return;
   }
 }
@@ -232,12 +232,12 @@ static bool check_written(emu_warp *warp, const emu_op *op, const emu_wgmma_work
   if (!warp->cta->cluster->run->checked) return true;
   for (uint32_t i = 0; i < work->async.read_count; i++) {
     const emu_span *span = &work->spans[i];
-    const uint8_t *marks = span->place.cta->shared->marks + span->place.offset;
+    const uint8_t *marks = emu_place_marks(span->place);
     for (uint32_t j = 0; j < span->bytes; j += EMU_UNIT_BYTES) {
       if (unit_written(marks + j)) continue;
       return emu_tolerated(warp, op, -1, GG_E_EMU_UNDEFINED,
                            "reads shared memory at 0x%" PRIx32 ", which nobody has written",
-                           span->place.offset + j + EMU_SHARED_RESERVED);
+                           (uint32_t)span->place.offset + j + EMU_SHARED_RESERVED);
     }
   }
   return true;
@@ -384,7 +384,7 @@ static void multiply(matrices *x, const emu_wgmma_b *b, const emu_wgmma_work *wo
 
 static bool compute(const emu_wgmma_work *work) {
   const emu_wgmma_facts *f = work->async.op->facts;
-  emu_wgmma_b *b = &emu_wgmma_group(work->warp)->wgmma->b;
+  emu_wgmma_b *b = &emu_wgmma_at(emu_wgmma_group(work->warp))->b;
   matrices x;
   if (!load_a(&x, work) || !load_b(&x, b, work)) return false;
   for (int column = 0; column < f->n; column += columns_at_once) {
@@ -398,7 +398,7 @@ static bool compute(const emu_wgmma_work *work) {
 static bool land(emu_async *async, emu_cluster *cluster) {
   emu_wgmma_work *work = (emu_wgmma_work *)async;
   emu_warp *warp = work->warp;
-  struct emu_wgmma *w = warp->wgmma;
+  struct emu_wgmma *w = emu_wgmma_at(warp);
   uint8_t *running = warp->registers;
   (void)cluster;
   for (emu_wgmma_work **link = &w->first; *link; link = &(*link)->next) {
@@ -485,7 +485,7 @@ static bool add_reads(unit_set *a, unit_set *b, const emu_wgmma_work *work, bool
 /* The work, ready to be issued; NULL after a fault. */
 static emu_wgmma_work *prepare(emu_warp *warp, const emu_op *op) {
   unit_set a = {{0}}, b = {{0}};
-  emu_wgmma_work draft = {.async = {.op = op}, .warp = warp, .number = warp->wgmma->issued};
+  emu_wgmma_work draft = {.async = {.op = op}, .warp = warp, .number = emu_wgmma_at(warp)->issued};
   if (!read_descriptors(&draft, warp, op) || !take_values(&draft, warp, op)) return NULL;
   const emu_wgmma_work *twin = issued_twin(&draft);
   if (!add_reads(&a, &b, &draft, twin)) return NULL;
@@ -519,7 +519,7 @@ static bool whole_group(emu_warp *warp, const emu_op *op) {
 
 /* All four warps have issued it: a part starts, and what it reads must be known to `warp`. */
 static bool start(emu_wgmma_work *work, emu_warp *warp) {
-  struct emu_wgmma *w = work->warp->wgmma;
+  struct emu_wgmma *w = emu_wgmma_at(work->warp);
   emu_async *async = &work->async;
   if (!check_written(warp, async->op, work)) return false;
   w->unstarted = work->next;
@@ -543,13 +543,13 @@ static bool start_group(emu_warp *warp, uint64_t n) {
   bool waited = false, ok = true, meets = !warp->cta->cluster->run->fences;
   if (meets) emu_hazard_release(warp, first);
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
-    if (!first[i].wgmma || first[i].wgmma->issued <= n) return true;
-    waited |= first[i].wgmma->waits;
+    if (!emu_wgmma_at(&first[i]) || emu_wgmma_at(&first[i])->issued <= n) return true;
+    waited |= emu_wgmma_at(&first[i])->waits;
   }
   if (meets) emu_hazard_acquire(warp, first);
   share_reads(first);
   for (int i = 0; i < EMU_WGMMA_WARPS && ok; i++) {
-    ok = start(first[i].wgmma->unstarted, meets ? warp : &first[i]);
+    ok = start(emu_wgmma_at(&first[i])->unstarted, meets ? warp : &first[i]);
   }
   if (waited) emu_wake(warp->cta->cluster, first);
   return ok;

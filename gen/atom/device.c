@@ -1,0 +1,51 @@
+#include "atom/device.h"
+
+#include "atom/dtype.h"
+
+static const gg_device_model devices[] = {
+#define GG_DEVICE(...) {__VA_ARGS__},
+#include "atom/devices.def"
+#undef GG_DEVICE
+};
+
+enum { FITTED, MEASURED, COUNTED };
+
+static const gg_device_column columns[] = {
+#define GG_COLUMN(name, unit, low, high, source, what)                                             \
+  {#name, unit, what, (source) == FITTED, low, high, offsetof(gg_device_model, name)},
+#include "atom/device_columns.def"
+#undef GG_COLUMN
+};
+
+const gg_device_model *gg_device_row(int arch) {
+  const gg_device_model *out = &devices[0];
+  for (size_t i = 1; i < sizeof devices / sizeof *devices; i++) {
+    if (devices[i].arch <= arch) out = &devices[i];
+  }
+  return out;
+}
+
+gg_device_model gg_device_model_of(int arch, int sm_count) {
+  gg_device_model out = *gg_device_row(arch);
+  if (sm_count > 0) {
+    double scale = (double)sm_count / out.sm_count;
+    out.sm_count = sm_count;
+    for (size_t i = 0; i < sizeof out.groups / sizeof *out.groups; i++)
+      out.groups[i] = (int)(scale * out.groups[i]);
+    out.dram_rate *= scale;
+    out.l2_bytes *= scale;
+    out.l2_rate *= scale;
+  }
+  return out;
+}
+
+double gg_device_mma_rate(const gg_device_model *device, gg_dtype type) {
+  const gg_dtype_info *info = gg_dtype_info_of(type);
+  if (info->bits == 8) return info->kind == 'f' ? device->mma_rate_fp8 : device->mma_rate_int8;
+  return info->bits == 16 ? device->mma_rate_16 : device->mma_rate_32;
+}
+
+const gg_device_column *gg_device_columns(size_t *count) {
+  *count = sizeof columns / sizeof *columns;
+  return columns;
+}

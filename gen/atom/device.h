@@ -1,0 +1,38 @@
+/* Devices in numbers: rates, latencies and counts that planning, distributing tiles and predicting
+ * times go by. It is the one table of such numbers (devices.def), and stands beside that of
+ * architectures, because gen/plan reads it as gen/choice does. */
+#ifndef GG_ATOM_DEVICE_H
+#define GG_ATOM_DEVICE_H
+
+#include "gemmgen.h"
+
+typedef struct gg_device_model {
+  const char *name; /* "H100" */
+  int arch;         /* 90 */
+  int sm_count;
+  int groups[8]; /* multiprocessors of the groups that a cluster does not reach beyond */
+#define GG_COLUMN(name, unit, low, high, source, what) double name;
+#include "atom/device_columns.def"
+#undef GG_COLUMN
+} gg_device_model;
+
+/* The row of that architecture, or of the newest before it. */
+const gg_device_model *gg_device_row(int arch);
+
+/* The same with `sm_count` multiprocessors, where that is not 0, and what grows with them. */
+gg_device_model gg_device_model_of(int arch, int sm_count);
+
+/* The tensor core's operations a second on operands of that type, of one multiprocessor. */
+double gg_device_mma_rate(const gg_device_model *device, gg_dtype type);
+
+/* A column, for those who fit or print them. */
+typedef struct gg_device_column {
+  const char *name, *unit, *what;
+  bool fitted;
+  double low, high; /* where it is */
+  size_t offset;    /* of the double in a gg_device_model */
+} gg_device_column;
+
+const gg_device_column *gg_device_columns(size_t *count);
+
+#endif

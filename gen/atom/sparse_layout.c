@@ -1,0 +1,110 @@
+/* Memory layouts of a sparse A and its metadata; see sparse_layout.h. */
+#include "atom/sparse_layout.h"
+
+#include <stdio.h>
+
+#include "layout/calc.h"
+
+enum { tile_rows = 64, row_bits = 512, sparsity = 2 };
+
+static gg_status check_bits(int bits, gg_error *err) {
+  if (bits == 8 || bits == 16 || bits == 32) return GG_OK;
+  char given[32];
+  snprintf(given, sizeof given, "of %d bits", bits);
+  return gg_fail(err, ATOM_PARAMETER, NULL, "sparse A", "an element", given, "8, 16 or 32 bits");
+}
+
+gg_status gg_sparse_metadata_tile(gg_layout *out, int bits, int64_t tile_k, gg_error *err) {
+  gg_status st = check_bits(bits, err);
+  if (st) return st;
+  int64_t block = row_bits / bits;
+  if (tile_k < block || tile_k % block != 0) {
+    char given[32], legal[32];
+    snprintf(given, sizeof given, "%lld", (long long)tile_k);
+    snprintf(legal, sizeof legal, "a multiple of %lld", (long long)block);
+    return gg_fail(err, ATOM_PARAMETER, NULL, "metadata", "K of a tile", given, legal);
+  }
+  if (bits == 8) { /* rows as they are */
+    gg_tuple shape = GG_TUPLE(tile_rows, tile_k);
+    return gg_layout_row_major(out, &shape, err);
+  }
+  /* A basic block has 16 rows, as 8 by 2, and `block` columns, as half of them by 2. Four stand
+   * along M, one for each warp; the order says which mode runs fastest in memory. */
+  gg_tuple m = GG_TUPLE(8, 2, 4), k = GG_TUPLE(256 / bits, 2, tile_k / block), shape, order;
+  gg_tuple order_m = GG_TUPLE(3, 1, 5), order_k = GG_TUPLE(0, 4, 2);
+  if ((st = gg_tuple_pair(&shape, &m, &k, err))) return st;
+  if ((st = gg_tuple_pair(&order, &order_m, &order_k, err))) return st;
+  return gg_layout_ordered(out, &shape, &order, err);
+}
+
+/* M, K and L of a problem, none of them negative. */
+typedef struct problem {
+  int64_t m, k, l;
+} problem;
+
+static gg_status read_problem(problem *out, const gg_tuple *mnkl, gg_error *err) {
+  int rank = gg_tuple_rank(mnkl);
+  bool legal = gg_tuple_depth(mnkl) == 1 && rank == 4;
+  for (int i = 0; legal && i < rank; i++)
+    legal = gg_tuple_value(mnkl, i) > 0;
+  if (!legal) {
+    return gg_fail(err, ATOM_PARAMETER, NULL, "sparse A", "the problem", gg_tuple_text(mnkl).text,
+                   "(M,N,K,L), positive");
+  }
+  *out = (problem){gg_tuple_value(mnkl, 0), gg_tuple_value(mnkl, 2), gg_tuple_value(mnkl, 3)};
+  return GG_OK;
+}
+
+static int64_t round_up(gg_calc *c, int64_t value, int64_t step) {
+  return gg_calc_mul(c, gg_calc_ceil_div(c, value, step), step);
+}
+
+/* ((modes of the tile),tiles): a mode of the tiled layout. */
+static void put_tiled(gg_calc *c, gg_layout *a, const gg_layout *tile, int mode, int64_t tiles,
+                      int64_t stride) {
+  int open = gg_build_open2(c, a);
+  gg_build_tree2(c, a, tile, gg_tuple_child(&tile->shape, 0, mode));
+  gg_build_mode(c, a, gg_leaf(tiles), gg_leaf(stride));
+  gg_build_close2(a, open);
+}
+
+gg_status gg_sparse_layout_e(gg_layout *out, int bits, int64_t tile_k, const gg_tuple *mnkl,
+                             gg_error *err) {
+  gg_calc c = GG_CALC("metadata", err);
+  gg_layout tile, r = {.shape = {.count = 0}};
+  problem p;
+  if ((c.status = gg_sparse_metadata_tile(&tile, bits, tile_k, err))) return c.status;
+  if ((c.status = read_problem(&p, mnkl, err))) return c.status;
+  int64_t down = gg_calc_ceil_div(&c, p.m, tile_rows), along = gg_calc_ceil_div(&c, p.k, tile_k);
+  int64_t column = gg_calc_mul(&c, gg_layout_cosize(&tile), down);
+  int64_t matrix = gg_calc_mul(&c, column, along);
+  int open = gg_build_open2(&c, &r);
+  put_tiled(&c, &r, &tile, 0, down, gg_layout_cosize(&tile));
+  put_tiled(&c, &r, &tile, 1, along, column);
+  gg_build_mode(&c, &r, gg_leaf(p.l), gg_leaf(p.l == 1 ? 0 : matrix));
+  gg_build_close2(&r, open);
+  return gg_calc_layout(&c, out, &r);
+}
+
+gg_status gg_sparse_layout_a(gg_layout *out, int bits, bool mn_major, const gg_tuple *mnkl,
+                             gg_error *err) {
+  gg_calc c = GG_CALC("sparse A", err);
+  gg_layout r = {.shape = {.count = 0}};
+  problem p;
+  if ((c.status = check_bits(bits, err))) return c.status;
+  if ((c.status = read_problem(&p, mnkl, err))) return c.status;
+  int64_t line = 128 / bits, chunk = bits == 32 ? 2 : 4; /* elements of 16 bytes; of a chunk */
+  int64_t m = mn_major ? round_up(&c, p.m, line) : p.m;
+  int64_t k = round_up(&c, p.k, mn_major ? chunk : line * sparsity);
+  int64_t matrix = gg_calc_mul(&c, m, k);
+  int open = gg_build_open2(&c, &r);
+  gg_build_mode(&c, &r, gg_leaf(m), gg_leaf(mn_major ? sparsity : k));
+  int pairs = gg_build_open2(&c, &r);
+  gg_build_mode(&c, &r, gg_leaf(sparsity), gg_leaf(1));
+  int64_t step = mn_major ? gg_calc_mul(&c, m, sparsity) : sparsity;
+  gg_build_mode(&c, &r, gg_leaf(k / sparsity), gg_leaf(step));
+  gg_build_close2(&r, pairs);
+  gg_build_mode(&c, &r, gg_leaf(p.l), gg_leaf(p.l == 1 ? 0 : matrix));
+  gg_build_close2(&r, open);
+  return gg_calc_layout(&c, out, &r);
+}

@@ -1,0 +1,55 @@
+/* Where values stand and what they look like, for messages. */
+#include "base/yaml.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *gg_yaml_shown(char out[GG_SHOWN_MAX + 32], const gg_yaml_node *node) {
+  char text[GG_SHOWN_MAX];
+  if (node->kind == GG_YAML_MAP) {
+    snprintf(out, GG_SHOWN_MAX + 32, "a mapping");
+  } else if (node->kind == GG_YAML_LIST) {
+    snprintf(out, GG_SHOWN_MAX + 32, "a list of %zu", node->count);
+  } else if (node->text[0] == '\0' && !node->quoted) {
+    snprintf(out, GG_SHOWN_MAX + 32, "nothing");
+  } else {
+    snprintf(out, GG_SHOWN_MAX + 32, "%s'%s'", node->quoted ? "the quoted text " : "",
+             gg_shown(text, node->text));
+  }
+  return out;
+}
+
+/* Writes the path of a node; what does not fit is left off at the end. */
+static void write_path(char *out, size_t size, const gg_yaml_node *node) {
+  const gg_yaml_node *chain[GG_YAML_DEPTH_MAX + 2];
+  size_t depth = 0, at = 0;
+  for (; node && node->parent && depth < sizeof chain / sizeof *chain; node = node->parent) {
+    chain[depth++] = node;
+  }
+  out[0] = '\0';
+  while (depth-- > 0) {
+    char step[GG_SHOWN_MAX + 24] = ".";
+    if (chain[depth]->key) {
+      gg_shown(at ? step + 1 : step, chain[depth]->key);
+    } else {
+      snprintf(step, sizeof step, "[%zu]", chain[depth]->index);
+    }
+    size_t length = strlen(step);
+    if (at + length >= size) return;
+    memcpy(out + at, step, length + 1);
+    at += length;
+  }
+}
+
+const gg_mark *gg_yaml_mark(gg_place *place, const char *file, const gg_yaml_node *node) {
+  write_path(place->path, sizeof place->path, node);
+  place->mark = (gg_mark){file, node->line, node->column, place->path};
+  return &place->mark;
+}
+
+const gg_mark *gg_yaml_key_mark(gg_place *place, const char *file, const gg_yaml_node *node) {
+  gg_yaml_mark(place, file, node);
+  place->mark.line = node->key_line;
+  place->mark.column = node->key_column;
+  return &place->mark;
+}

@@ -1,0 +1,78 @@
+/* Inside gen/calculator/ only: its operations, one function a row of expr_ops.def, and the short
+ * words in which their files are written. */
+#ifndef GG_CALCULATOR_EXPR_OPS_H
+#define GG_CALCULATOR_EXPR_OPS_H
+
+#include "calculator/expr.h"
+#include "layout/calc.h"
+
+#define GG_ALIAS(alias, name)
+#define GG_OP(name, kinds, function, help)                                                         \
+  gg_status gg_expr_##function(gg_value *out, gg_value *const *arguments, int count, gg_error *err);
+#include "calculator/expr_ops.def"
+#undef GG_OP
+#undef GG_ALIAS
+
+typedef gg_value *const *args;
+
+#define OP(name) gg_status gg_expr_##name(gg_value *out, args arg, int count, gg_error *err)
+
+/* ---- Arguments, of the kind that the row says ---------------------------------------------- */
+
+#define LAYOUT(i) (&arg[i]->layout.layout)
+#define ANY(i)    (&arg[i]->layout)
+#define TUPLE(i)  (&arg[i]->tuple)
+#define TILER(i)  (&arg[i]->tiler)
+#define TENSOR(i) (&arg[i]->tensor)
+#define INT(i)    (arg[i]->tuple.nodes[0].value)
+#define GIVEN(i)  (count > (i) ? TUPLE(i) : NULL)
+
+/* An integer argument that C takes as int: what is out of range becomes a mode that is not. */
+static inline int small(const gg_value *value) {
+  int64_t n = value->tuple.nodes[0].value;
+  return n < -1 || n > GG_TUPLE_NODES ? GG_TUPLE_NODES : (int)n;
+}
+
+/* Integer arguments `from` on as one tuple: a path, or a choice of modes. */
+static inline gg_tuple path_of(args arg, int from, int count) {
+  int64_t modes[GG_TUPLE_NODES];
+  for (int i = from; i < count; i++)
+    modes[i - from] = INT(i);
+  return gg_tuple_make(count - from, modes);
+}
+
+/* ---- Results ------------------------------------------------------------------------------- */
+
+static inline gg_layout *to_layout(gg_value *out) {
+  out->kind = GG_VALUE_LAYOUT;
+  out->layout = (gg_composed){.ptr_bits = 0};
+  return &out->layout.layout;
+}
+
+static inline gg_composed *to_composed(gg_value *out) {
+  out->kind = GG_VALUE_LAYOUT;
+  return &out->layout;
+}
+
+static inline gg_tuple *to_tuple(gg_value *out) {
+  out->kind = GG_VALUE_TUPLE;
+  return &out->tuple;
+}
+
+static inline gg_tensor *to_tensor(gg_value *out) {
+  out->kind = GG_VALUE_TENSOR;
+  return &out->tensor;
+}
+
+static inline gg_status give_int(gg_value *out, gg_status st, int64_t value) {
+  if (!st) *to_tuple(out) = gg_tuple_int(value);
+  return st;
+}
+
+static inline gg_status give_bool(gg_value *out, gg_status st, bool value) {
+  out->kind = GG_VALUE_BOOL;
+  out->truth = value;
+  return st;
+}
+
+#endif

@@ -1,0 +1,52 @@
+/* Inside gen/calculator/ only: the parser's state and steps, which expr_parse.c (values and what
+ * joins them) and expr_name.c (what begins with a word) share. The two call each other: a word has
+ * arguments, which are values, and a value may begin with a word. */
+#ifndef GG_CALCULATOR_EXPR_PARSER_H
+#define GG_CALCULATOR_EXPR_PARSER_H
+
+#include "calculator/expr.h"
+
+enum { gg_expr_arguments = 16 };
+
+typedef struct gg_parser {
+  const char *text, *at, *file;
+  int line, nesting;
+  bool cute; /* CuTe's notation: a plain integer is dynamic */
+  gg_arena *arena;
+  gg_error *err;
+} gg_parser;
+
+/* ---- Errors ------------------------------------------------------------------------------- */
+
+/* LAYOUT_SYNTAX at p->at, with what stands there. */
+gg_status gg_parser_fail(gg_parser *p, const char *expected);
+/* Gives an error of an operation a place: its argument's, or the operation's. */
+gg_status gg_parser_place(gg_parser *p, gg_status st, const char *at);
+int gg_parser_column(const gg_parser *p, const char *at);
+
+/* ---- Tokens ------------------------------------------------------------------------------- */
+
+void gg_parser_blanks(gg_parser *p);
+bool gg_parser_accept(gg_parser *p, char wanted);
+/* "{}", with which C++ makes a value of a type: Int<4>{}. */
+void gg_parser_braces(gg_parser *p);
+bool gg_is_word(char character); /* a letter, a digit or _ */
+
+/* ---- Values ------------------------------------------------------------------------------- */
+
+gg_value *gg_parser_value(gg_parser *p, gg_status *st); /* a new one; NULL sets *st */
+
+gg_status gg_parse_integer(gg_parser *p, int64_t *out);
+gg_status gg_parse_chain(gg_parser *p, gg_value *out);
+
+/* The modes of a tuple or tiler up to `close`, behind its opening bracket. What cannot be a mode
+ * and stands alone is itself: brackets around an expression. */
+gg_status gg_parse_modes(gg_parser *p, gg_value *out, char close);
+
+/* What begins with a letter: an operation's call, a swizzle, a pointer, a C++ type, a name. */
+gg_status gg_parse_name(gg_parser *p, gg_value *out);
+
+/* What follows a value: coordinates in brackets, [mode], .operation(arguments). */
+gg_status gg_parse_applications(gg_parser *p, gg_value *value);
+
+#endif

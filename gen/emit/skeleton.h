@@ -1,0 +1,22 @@
+/* gg_skeleton: what emission knows of one kernel family: its template, and what it binds there. */
+#ifndef GG_EMIT_SKELETON_H
+#define GG_EMIT_SKELETON_H
+
+#include "emit/binding.h"
+#include "plan/target.h"
+
+typedef gg_status gg_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                          gg_error *err);
+
+typedef struct gg_skeleton {
+  const char *template_name; /* under templates/ */
+  gg_bind *bind;
+} gg_skeleton;
+
+/* By the numbers of their targets. */
+extern const gg_skeleton gg_skeletons[GG_TARGET_COUNT];
+
+/* naive.c, sm80.c, sm90.c */
+gg_bind gg_naive_bind, gg_sm80_bind, gg_sm90_bind;
+
+#endif

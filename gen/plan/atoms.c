@@ -1,0 +1,159 @@
+#include "plan/atoms.h"
+
+#include <stdio.h>
+
+#include "atom/dtype.h"
+#include "plan/choices.h"
+#include "plan/target.h"
+#include "plan/transpose.h"
+
+/* ---- Queries ---------------------------------------------------------------------------- */
+
+/* The next row behind `row` that the family can use, NULL: the first; NULL behind the last. */
+static const gg_mma_row *next_row(const gg_plan *plan, const gg_mma_row *row) {
+  size_t count;
+  const gg_mma_row *table = gg_mma_table(&count), *end = table + count;
+  for (row = row ? row + 1 : table; row < end; row++) {
+    if (plan->target->has_atom(row) && gg_arch_runs(plan->arch, row->arch)) return row;
+  }
+  return NULL;
+}
+
+static bool multiplies(const gg_mma_row *row, const gg_plan *plan) {
+  return row->a == plan->a.type && row->b == plan->b.type;
+}
+
+gg_type_set gg_atoms_types(const gg_plan *plan, gg_mma_operand operand) {
+  gg_type_set types = 0;
+  for (const gg_mma_row *row = NULL; (row = next_row(plan, row));) {
+    if (operand == GG_MMA_A) types |= gg_type_bit(row->a);
+    if (operand == GG_MMA_B && row->a == plan->a.type) types |= gg_type_bit(row->b);
+    if (operand == GG_MMA_C && multiplies(row, plan)) types |= gg_type_bit(row->c);
+  }
+  return types;
+}
+
+gg_type_set gg_atoms_types_of_any_major(const gg_plan *plan) {
+  gg_type_set types = 0;
+  for (const gg_mma_row *row = NULL; (row = next_row(plan, row));)
+    if (!row->k_major) types |= gg_type_bit(row->a);
+  return types;
+}
+
+const gg_mma_row *gg_atoms_row(const gg_plan *plan, gg_mma_source source_a) {
+  for (const gg_mma_row *row = NULL; (row = next_row(plan, row));) {
+    if (multiplies(row, plan) && row->c == plan->accumulator && row->source_a == source_a)
+      return row;
+  }
+  return NULL;
+}
+
+/* ---- Types ------------------------------------------------------------------------------ */
+
+/* Appends an item of a list of `count`, of which `at` are there. */
+static void print_item(gg_str *out, const char *item, int at, int count) {
+  gg_str_printf(out, "%s%s", at == 0 ? "" : at + 1 == count ? " and " : ", ", item);
+}
+
+void gg_type_set_print(gg_str *out, gg_type_set types, gg_dtype first) {
+  int count = 0, at = 0;
+  for (gg_type_set left = types; left; left &= left - 1)
+    count++;
+  if (first < GG_DTYPE_COUNT && types & gg_type_bit(first))
+    print_item(out, gg_dtype_info_of(first)->name, at++, count);
+  for (int type = 0; type < GG_DTYPE_COUNT; type++) {
+    if ((gg_dtype)type != first && types & gg_type_bit((gg_dtype)type))
+      print_item(out, gg_dtype_info_of((gg_dtype)type)->name, at++, count);
+  }
+}
+
+gg_status gg_refuse_types(const gg_plan *plan, const gg_spec_field *field, const char *what,
+                          gg_dtype type, gg_type_set has, const char *behind, gg_error *err) {
+  gg_str text = GG_STR_INIT;
+  gg_type_set_print(&text, has, GG_DTYPE_COUNT);
+  gg_str_puts(&text, behind);
+  gg_status st = gg_refuse_type(plan, field, what, type, gg_str_shown(&text), err);
+  gg_str_free(&text);
+  return st;
+}
+
+gg_status gg_choose_inputs(const gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  gg_dtype a = plan->a.type, b = plan->b.type;
+  gg_type_set of_a = gg_atoms_types(plan, GG_MMA_A), of_b = gg_atoms_types(plan, GG_MMA_B);
+  if (!(of_a & gg_type_bit(a))) {
+    return gg_refuse_types(plan, &spec->a.type, gg_as_asked(plan, "A of type", "B of type"), a,
+                           of_a, "", err);
+  }
+  if (of_b & gg_type_bit(b)) return GG_OK;
+  char beside[48];
+  const char *name = gg_as_asked(plan, "A", "B");
+  if (of_b == gg_type_bit(a)) {
+    snprintf(beside, sizeof beside, ", as %s is", name);
+  } else {
+    snprintf(beside, sizeof beside, " beside %s of %s", name, gg_dtype_info_of(a)->name);
+  }
+  return gg_refuse_types(plan, &spec->b.type, gg_as_asked(plan, "B of type", "A of type"), b, of_b,
+                         beside, err);
+}
+
+static gg_dtype widest(gg_type_set types) {
+  gg_dtype best = GG_DTYPE_COUNT;
+  for (int type = 0; type < GG_DTYPE_COUNT; type++) {
+    if (!(types & gg_type_bit((gg_dtype)type))) continue;
+    int bits = gg_dtype_info_of((gg_dtype)type)->bits;
+    if (best == GG_DTYPE_COUNT || bits > gg_dtype_info_of(best)->bits) best = (gg_dtype)type;
+  }
+  return best;
+}
+
+gg_status gg_choose_accumulator(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->accumulator;
+  gg_type_set types = gg_atoms_types(plan, GG_MMA_C);
+  gg_dtype usual = widest(types);
+  plan->accumulator = asked->state == GG_SPEC_SET ? (gg_dtype)asked->number : usual;
+  if (types & gg_type_bit(plan->accumulator)) return GG_OK;
+  gg_str has = GG_STR_INIT;
+  gg_type_set_print(&has, types, usual);
+  gg_str_puts(&has, " for ");
+  gg_type_set_print(&has, gg_type_bit(plan->a.type) | gg_type_bit(plan->b.type), GG_DTYPE_COUNT);
+  gg_str_puts(&has, " operands");
+  gg_status st = gg_refuse_type(plan, asked, "accumulator of type", plan->accumulator,
+                                gg_str_shown(&has), err);
+  gg_str_free(&has);
+  return st;
+}
+
+/* ---- Sources ---------------------------------------------------------------------------- */
+
+gg_status gg_check_source(const gg_plan *plan, const gg_spec_field *field, gg_mma_operand operand,
+                          const char *what, gg_error *err) {
+  static const struct {
+    gg_mma_source source;
+    const char *word;
+  } sources[] = {
+      [GG_SOURCE_SHARED] = {GG_MMA_SHARED, "shared"},
+      [GG_SOURCE_REGISTERS] = {GG_MMA_REGISTERS, "registers"},
+      [GG_SOURCE_TENSOR_MEMORY] = {GG_MMA_TENSOR, "tensor_memory"},
+  };
+  enum { all = sizeof sources / sizeof *sources };
+  if (field->state != GG_SPEC_SET) return GG_OK;
+  bool has[all] = {false};
+  int count = 0, at = 0;
+  for (const gg_mma_row *row = NULL; (row = next_row(plan, row));) {
+    if (!multiplies(row, plan) || row->c != plan->accumulator) continue;
+    gg_mma_source source = operand == GG_MMA_A ? row->source_a : row->source_b;
+    for (int i = 0; i < all; i++)
+      has[i] |= sources[i].source == source;
+  }
+  if (has[field->number]) return GG_OK;
+  gg_str words = GG_STR_INIT;
+  for (int i = 0; i < all; i++)
+    count += has[i];
+  for (int i = 0; i < all; i++) {
+    if (has[i]) print_item(&words, sources[i].word, at++, count);
+  }
+  gg_status st = gg_refuse(plan, field, what, field->text, gg_str_shown(&words), err);
+  gg_str_free(&words);
+  return st;
+}

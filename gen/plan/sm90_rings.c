@@ -1,0 +1,129 @@
+/* Family sm90: its rings and roles.
+ *
+ * The first warpgroup of the specialised kernels is the producer's: one lane of its first warp asks
+ * for boxes, or all four warps copy lines that begin anywhere; a second warp brings vectors. The
+ * others are consumers. A stage's `full` hears of the bytes of boxes and of one arrival of each
+ * thread that announces or copies something; its `empty` of one arrival of each warp that reads it,
+ * in every CTA that the stage is copied to. Where CTAs of a cluster share A and others of it B,
+ * each has an `empty` of its own: templates/parts/sm90_two_empties_why.cu says why.
+ *
+ * Multistage kernels have one kind of warpgroup, of which a thread also asks for boxes. */
+#include "atom/dtype.h"
+#include "plan/sm90.h"
+
+enum { warps_a_group = 4 };
+
+/* Bytes that tensor maps bring to a stage. */
+static int64_t boxed_bytes(const gg_layouts *layouts, const gg_plan *plan) {
+  const gg_boxed_tile *a = &layouts->boxes_a, *b = &layouts->boxes_b;
+  return (plan->copy_bytes_a ? 0 : a->count * a->bytes) +
+         (plan->copy_bytes_b ? 0 : b->count * b->bytes);
+}
+
+/* Warps of a CTA that read each stage. */
+static int readers(const gg_plan *plan) {
+  return (plan->pingpong ? 1 : plan->consumers) * warps_a_group;
+}
+
+static gg_ring stages_of(const gg_layouts *layouts, const gg_plan *plan) {
+  bool both = gg_plan_both_shared(plan);
+  gg_ring ring = {.id = GG_RING_STAGES,
+                  .name = "stages",
+                  .depth = plan->stages,
+                  .instances = 1,
+                  .bytes = gg_dtype_bytes(plan->a.type, layouts->size_a) +
+                           gg_dtype_bytes(plan->b.type, layouts->size_b),
+                  .tx_bytes = boxed_bytes(layouts, plan),
+                  .filled_by = GG_ROLE_PRODUCER,
+                  .drained_by = GG_ROLE_CONSUMER,
+                  .full = {"full", plan->stages, 1, 0},
+                  .empties = both ? 2 : 1};
+  if (gg_sm90_copies_lines(plan)) ring.full.arrivals = warps_a_group + (ring.tx_bytes > 0);
+  /* Those of multistage kernels, whose warpgroups meet at the CTA's barrier, are never used. */
+  int arrivals = plan->specialised ? readers(plan) : 0;
+  if (both) {
+    ring.empty[0] = (gg_ring_barriers){"empty of A", plan->stages, plan->cluster_n * arrivals, 0};
+    ring.empty[1] = (gg_ring_barriers){"empty of B", plan->stages, plan->cluster_m * arrivals, 0};
+  } else {
+    int ctas = plan->cluster_m * plan->cluster_n;
+    ring.empty[0] = (gg_ring_barriers){"empty", plan->stages, ctas * arrivals, 0};
+  }
+  return ring;
+}
+
+/* Boxes of D and of what is stored besides it: the copy engine reads them, and says so to the lane
+ * that asked it to. */
+static gg_ring staging_of(const gg_layouts *layouts, const gg_plan *plan) {
+  return (gg_ring){.id = GG_RING_STAGING,
+                   .name = "staging",
+                   .depth = plan->epi_buffers,
+                   .instances = plan->consumers * warps_a_group,
+                   .bytes = layouts->staging_bytes,
+                   .filled_by = GG_ROLE_CONSUMER,
+                   .drained_by = GG_ROLE_CONSUMER};
+}
+
+/* Filled once, by consumers of other CTAs; how many bytes come to a warp depends on its boxes. */
+static gg_ring sums_of(const gg_plan *plan) {
+  return (gg_ring){.id = GG_RING_SUMS,
+                   .name = "sums",
+                   .depth = 1,
+                   .instances = 1,
+                   .bytes = gg_sm90_sums_bytes(plan),
+                   .filled_by = GG_ROLE_CONSUMER,
+                   .drained_by = GG_ROLE_CONSUMER,
+                   .full = {"full sums", plan->consumers * warps_a_group, 1, 0}};
+}
+
+/* Every lane that copies arrives: so each says of its own copies that they are there. */
+static gg_ring vectors_of(gg_layouts *layouts, const gg_plan *plan) {
+  int buffers = plan->vector_buffers;
+  return (gg_ring){.id = GG_RING_VECTORS,
+                   .name = "vectors",
+                   .depth = buffers,
+                   .instances = 1,
+                   .bytes = gg_sm90_vectors_bytes(layouts->vector_begin, plan),
+                   .filled_by = GG_ROLE_VECTORS,
+                   .drained_by = GG_ROLE_CONSUMER,
+                   .full = {"full vectors", buffers, GG_WARP, 0},
+                   .empty = {{"empty vectors", buffers, readers(plan), 0}},
+                   .empties = 1};
+}
+
+static void add_roles(gg_rings *rings, const gg_plan *plan) {
+  gg_role producer = {.id = GG_ROLE_PRODUCER, .name = "producer", .warps = 1, .elected = true};
+  gg_role consumer = {.id = GG_ROLE_CONSUMER,
+                      .name = "consumer",
+                      .warps = plan->consumers * warps_a_group,
+                      .groups = plan->consumers};
+  if (plan->specialised) {
+    producer.part = "sm90_produce";
+    producer.registers = plan->producer_registers;
+    consumer.part = "sm90_consume";
+    consumer.first_warp = warps_a_group;
+    consumer.registers = plan->consumer_registers;
+  }
+  if (gg_sm90_copies_lines(plan)) {
+    producer.part = "sm90_lines";
+    producer.warps = warps_a_group;
+    producer.elected = false;
+  }
+  gg_rings_add_role(rings, producer);
+  if (plan->vector_buffers) {
+    gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_VECTORS,
+                                       .name = "vectors",
+                                       .first_warp = 1,
+                                       .warps = 1,
+                                       .registers = plan->producer_registers,
+                                       .part = "sm90_vectors"});
+  }
+  gg_rings_add_role(rings, consumer);
+}
+
+void gg_sm90_derive_rings(gg_layouts *out, const gg_plan *plan) {
+  add_roles(&out->rings, plan);
+  gg_rings_add(&out->rings, stages_of(out, plan));
+  gg_rings_add(&out->rings, staging_of(out, plan));
+  if (plan->cluster_k > 1) gg_rings_add(&out->rings, sums_of(plan));
+  if (plan->vector_buffers) gg_rings_add(&out->rings, vectors_of(out, plan));
+}

@@ -1,0 +1,41 @@
+/* What the model (choice/model.h) asks of a kernel: how well it uses what a device has, whatever it
+ * does that by. A family fills it (gg_target.traits); tiles, clusters, types and the order of tiles
+ * are the plan's own, and mean the same in each. */
+#ifndef GG_PLAN_TRAITS_H
+#define GG_PLAN_TRAITS_H
+
+#include "atom/device.h"
+#include "plan/plan.h"
+
+/* Who brings A and B to shared memory. */
+typedef enum gg_loader {
+  GG_LOADER_BOXES,   /* tensor maps: nobody waits for a copy's turn */
+  GG_LOADER_WARPS,   /* warps that do nothing else, and move what is not aligned into place */
+  GG_LOADER_THREADS, /* those that multiply, each its own copies */
+} gg_loader;
+
+/* What a tile's epilogue has beside it. */
+typedef enum gg_overlap {
+  GG_OVERLAP_NONE,
+  GG_OVERLAP_NEXT,  /* the beginning of another tile on the same multiprocessor */
+  GG_OVERLAP_TURNS, /* all of another tile, by consumers that take turns */
+} gg_overlap;
+
+typedef struct gg_traits {
+  double tensor_share;      /* of the tensor core's rate, what the instruction reaches, */
+  double warps_wanted;      /* where a multiprocessor has so many warps; 0: however many */
+  double reads_a, reads_b;  /* of a stage's A and B from shared memory, to multiply it */
+  int owners;               /* that a tile's accumulators are divided among */
+  double promotions;        /* of all of a tile's sums, a K step; 0: none */
+  double promotions_hidden; /* how many times as many are not seen */
+  int stages_ahead;         /* under way while one is multiplied, at least 1 */
+  gg_loader loader;
+  gg_overlap overlap;
+} gg_traits;
+
+gg_traits gg_traits_of(const gg_plan *plan, const gg_device_model *device);
+
+/* Of kernels whose warps each multiply a block of the tile. */
+void gg_warp_traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device);
+
+#endif

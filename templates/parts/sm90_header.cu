@@ -1,0 +1,11 @@
+//@ insert banner
+
+//@ insert sizes
+
+// ---- Layouts: where elements lie, and how the tensor core is told -------------------------------
+
+//@ insert layouts
+
+// ---- Instructions: the tensor core, conversions -------------------------------------------------
+
+//@ insert instructions

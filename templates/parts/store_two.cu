@@ -1,0 +1,14 @@
+
+template <bool n_major, bool pairs, class element>
+__device__ __forceinline__ void store_two(element *to, int64 ld, tile_place at,
+                                          two<element> bits) {
+  if (at.row >= at.rows || at.col >= at.cols) return;
+  element *first = to + element_offset<n_major>(ld, at.row, at.col);
+  const bool both = at.col + 1 < at.cols;
+  if (n_major && pairs && both) {
+    *reinterpret_cast<two<element> *>(first) = bits;
+  } else {
+    first[0] = bits.x;
+    if (both) first[n_major ? 1 : ld] = bits.y;
+  }
+}
