@@ -9,8 +9,10 @@
 /* Which parts fill the slots, and the lists that they share. sm90_slots.c */
 void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
 
-/* Whether the part that multiplies loads A's fragments itself. sm90_slots.c */
-bool gg_sm90_multiplies_registers(const gg_plan *plan);
+/* Whether the part that multiplies loads A's fragments itself. */
+static inline bool gg_sm90_multiplies_registers(const gg_plan *plan) {
+  return plan->specialised && plan->a_in_registers && !plan->promote;
+}
 
 /* Whether C is among the fetched matrices. The rest is sm90_fetch.c's, too. */
 bool gg_sm90_fetches_c(const gg_layouts *layouts);

@@ -191,10 +191,6 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_bind_str(out, "run_producers", &run);
 }
 
-bool gg_sm90_multiplies_registers(const gg_plan *plan) {
-  return plan->specialised && plan->a_in_registers && !plan->promote;
-}
-
 static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_bind_part(out, "consume", gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER)->part);
   gg_bind_flag(out, "vectors", plan->vector_buffers > 0);
