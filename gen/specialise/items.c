@@ -1,0 +1,160 @@
+/* Finds where declarations begin and end, and what they declare. */
+#include "specialise/items.h"
+
+#include "specialise/expression.h"
+
+typedef struct finder {
+  const gg_tokens *tokens;
+  gg_items *out;
+} finder;
+
+static gg_item *add(finder *f, gg_item_kind kind, int first, int last) {
+  gg_item *item = &f->out->at[f->out->count++];
+  *item = (gg_item){.kind = kind, .first = first, .last = last, .name = -1, .body = -1};
+  return item;
+}
+
+/* The last token of the declaration: a `;`, or the `}` of a function's body. */
+static int declaration_end(const gg_tokens *tokens, int first, int *body) {
+  bool parameters = false, other = false;
+  *body = -1;
+  for (int at = first; at < tokens->count;) {
+    if (gg_token_is(tokens, at, ";")) return at;
+    if (gg_token_is(tokens, at, "{") && parameters && !other)
+      return *body = at, tokens->at[at].partner;
+    other = other || gg_token_is_of(tokens, at, "= struct");
+    if (gg_token_is(tokens, at, "operator")) at = gg_token_next(tokens, at);
+    parameters = parameters || gg_token_is(tokens, at, "(");
+    at = gg_token_past(tokens, at);
+  }
+  return tokens->count - 1;
+}
+
+/* constexpr int a = 1, b = 2; is two constants. */
+static void add_constants(finder *f, gg_item_kind kind, int first, int last, int owner) {
+  const gg_tokens *tokens = f->tokens;
+  for (int at = first; at < last;) {
+    int equals = at;
+    while (equals < last && !gg_token_is(tokens, equals, "="))
+      equals = gg_token_past(tokens, equals);
+    int end = equals;
+    while (end < last && !gg_token_is(tokens, end, ","))
+      end = gg_token_past(tokens, end);
+    int name = gg_token_before(tokens, equals);
+    if (gg_token_is(tokens, name, "]")) name = gg_token_before(tokens, tokens->at[name].partner);
+    gg_item *item = add(f, kind, name, gg_token_before(tokens, end));
+    item->owner = owner;
+    item->name = name;
+    item->body = gg_token_next(tokens, equals);
+    item->statement = first;
+    at = gg_token_next(tokens, end);
+  }
+}
+
+/* The word in front of the list of parameters. */
+static int function_name(const gg_tokens *tokens, int first, int body) {
+  int at = gg_token_before(tokens, body);
+  if (gg_token_is(tokens, at, "const")) at = gg_token_before(tokens, at);
+  int name = gg_token_before(tokens, tokens->at[at].partner);
+  return name >= first && gg_token_is_word(tokens, name) ? name : -1;
+}
+
+/* struct alignas(64) tensor_map {, using int64 = ... */
+static int type_name(const gg_tokens *tokens, int keyword) {
+  int at = gg_token_next(tokens, keyword);
+  if (gg_token_is(tokens, at, "alignas")) at = gg_token_past(tokens, gg_token_next(tokens, at));
+  return at;
+}
+
+/* Those of the struct that was added last. */
+static void add_members(finder *f, int first, int last) {
+  const gg_tokens *tokens = f->tokens;
+  int owner = f->out->count - 1;
+  for (int at = first; at < last; at = gg_token_next(tokens, at)) {
+    if (!gg_token_is(tokens, at, "static") ||
+        !gg_token_is(tokens, gg_token_next(tokens, at), "constexpr"))
+      continue;
+    int end = gg_statement_end(tokens, at);
+    add_constants(f, GG_ITEM_MEMBER, at, end, owner);
+    at = end;
+  }
+}
+
+static void add_declaration(finder *f, int first, int last, int body) {
+  const gg_tokens *tokens = f->tokens;
+  int at = first;
+  if (gg_token_is(tokens, at, "template"))
+    at = gg_token_next(tokens, gg_angle_end(tokens, gg_token_next(tokens, at)));
+  if (body >= 0) {
+    bool kernel = gg_token_is(tokens, first, "extern");
+    gg_item *item = add(f, kernel ? GG_ITEM_KERNEL : GG_ITEM_FUNCTION, first, last);
+    item->name = function_name(tokens, first, body);
+    item->body = body;
+  } else if (gg_token_is_of(tokens, at, "struct using")) {
+    add(f, GG_ITEM_TYPE, first, last)->name = type_name(tokens, at);
+    add_members(f, first, last);
+  } else if (gg_token_is(tokens, at, "static_assert")) {
+    add(f, GG_ITEM_ASSERT, first, last);
+  } else if (gg_token_is(tokens, at, "constexpr")) {
+    add_constants(f, GG_ITEM_CONSTANT, first, last, -1);
+  } else {
+    /* A declaration of another kind stays, and all that it names. */
+    add(f, GG_ITEM_KERNEL, first, last);
+  }
+}
+
+/* Comments between `at` and the next token, in paragraphs: those in front of an empty line are
+ * nobody's. */
+static void add_comments(finder *f, int at) {
+  const gg_tokens *tokens = f->tokens;
+  for (int first = at; at < tokens->count && tokens->at[at].kind == GG_TOKEN_COMMENT; at++) {
+    bool ends = at + 1 == tokens->count || tokens->at[at + 1].newlines > 1;
+    if (!ends) continue;
+    bool heading = tokens->at[first].length > 7 && tokens->at[first].text[3] == '-';
+    if (tokens->at[first].newlines > 0)
+      add(f, heading ? GG_ITEM_HEADING : GG_ITEM_REMARK, first, at);
+    first = at + 1;
+  }
+}
+
+gg_status gg_items_find(gg_items *out, gg_tokens *tokens, gg_error *err) {
+  *out = (gg_items){.at = GG_ARENA_ARRAY(tokens->arena, gg_item, (size_t)tokens->count + 1)};
+  if (!out->at) return gg_fail(err, MEMORY, NULL, "");
+  finder f = {.tokens = tokens, .out = out};
+  for (int at = 0; at < tokens->count;) {
+    add_comments(&f, at);
+    int first = gg_token_from(tokens, at), body;
+    if (first == tokens->count) break;
+    int last = declaration_end(tokens, first, &body);
+    add_declaration(&f, first, last, body);
+    at = last + 1;
+  }
+  tokens->members = GG_ARENA_ARRAY(tokens->arena, gg_member, (size_t)out->count + 1);
+  return tokens->members ? GG_OK : gg_fail(err, MEMORY, NULL, "");
+}
+
+/* ---- Taking one away -------------------------------------------------------------------- */
+
+/* One declarator: what declares others stays. */
+static void remove_constant(gg_tokens *tokens, const gg_item *item) {
+  int before = gg_token_before(tokens, item->first), next = gg_token_next(tokens, item->last);
+  gg_tokens_remove(tokens, item->first, item->last);
+  if (gg_token_is(tokens, next, ",")) {
+    int follower = gg_token_next(tokens, next);
+    gg_token_take_place(tokens, follower, item->first);
+    gg_tokens_remove(tokens, next, next);
+  } else if (gg_token_is(tokens, before, ",")) {
+    gg_tokens_remove(tokens, before, before);
+  } else {
+    gg_tokens_remove_lines(tokens, item->statement, next);
+  }
+}
+
+void gg_item_remove(gg_tokens *tokens, gg_item *item) {
+  item->dead = true;
+  if (item->kind == GG_ITEM_CONSTANT || item->kind == GG_ITEM_MEMBER) {
+    remove_constant(tokens, item);
+    return;
+  }
+  gg_tokens_remove_lines(tokens, item->first, item->last);
+}

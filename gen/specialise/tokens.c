@@ -1,0 +1,376 @@
+/* Text <-> tokens, and steps from one to the other. */
+#include "specialise/tokens.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct reader {
+  gg_tokens *out;
+  const char *at, *end;
+  int capacity;
+  struct word {
+    const char *text;
+    int length, next; /* next: another word of its bucket, or -1 */
+  } * words;          /* by name */
+  int *buckets;       /* by hash: a word, or -1 */
+  int bucket_count;
+} reader;
+
+static bool is_word_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/* ---- Reading ---------------------------------------------------------------------------- */
+
+/* The longest come first. `>>` is left out: it may end two lists of template arguments. */
+static const char *const long_signs[] = {
+    "<<=", "...", "::", "<<", "<=", ">=", "==", "!=", "&&", "||", "++",
+    "--",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^=", "->"};
+
+static int sign_length(const char *at, const char *end) {
+  for (size_t i = 0; i < sizeof long_signs / sizeof *long_signs; i++) {
+    size_t length = strlen(long_signs[i]);
+    if ((size_t)(end - at) >= length && memcmp(at, long_signs[i], length) == 0) return (int)length;
+  }
+  return 1;
+}
+
+static int string_length(const char *at, const char *end) {
+  const char *to = at + 1;
+  while (to < end && *to != *at)
+    to += *to == '\\' && to + 1 < end ? 2 : 1;
+  return (int)(to < end ? to + 1 - at : end - at);
+}
+
+static int line_length(const char *at, const char *end) {
+  const char *newline = memchr(at, '\n', (size_t)(end - at));
+  return (int)((newline ? newline : end) - at);
+}
+
+static int number_length(const char *at, const char *end) {
+  const char *to = at;
+  while (to < end && (is_word_char(*to) || *to == '.'))
+    to++;
+  return (int)(to - at);
+}
+
+static int word_length(const char *at, const char *end) {
+  const char *to = at;
+  while (to < end && is_word_char(*to))
+    to++;
+  return (int)(to - at);
+}
+
+static void classify(gg_token *token, const char *at, const char *end) {
+  token->text = at;
+  if (at[0] == '/' && at + 1 < end && at[1] == '/') {
+    token->kind = GG_TOKEN_COMMENT;
+    token->length = line_length(at, end);
+  } else if (*at == '#') {
+    token->kind = GG_TOKEN_PRAGMA;
+    token->length = line_length(at, end);
+  } else if (is_digit(*at)) {
+    token->kind = GG_TOKEN_NUMBER;
+    token->length = number_length(at, end);
+  } else if (is_word_char(*at)) {
+    token->kind = GG_TOKEN_WORD;
+    token->length = word_length(at, end);
+  } else if (*at == '"' || *at == '\'') {
+    token->kind = GG_TOKEN_STRING;
+    token->length = string_length(at, end);
+  } else {
+    token->kind = GG_TOKEN_SIGN;
+    token->length = sign_length(at, end);
+  }
+}
+
+/* The number of a word: the same as that of the same word before, or a new one. */
+static int name_of(reader *r, const char *word, int length) {
+  unsigned hash = 2166136261u;
+  for (int i = 0; i < length; i++)
+    hash = (hash ^ (unsigned char)word[i]) * 16777619u;
+  int *bucket = &r->buckets[hash % (unsigned)r->bucket_count];
+  for (int name = *bucket; name >= 0; name = r->words[name].next) {
+    if (r->words[name].length == length && memcmp(r->words[name].text, word, (size_t)length) == 0)
+      return name;
+  }
+  int name = r->out->names++;
+  r->words[name] = (struct word){word, length, *bucket};
+  return *bucket = name;
+}
+
+static void name_token(reader *r, gg_token *token) {
+  if (token->kind == GG_TOKEN_WORD) token->name = name_of(r, token->text, token->length);
+  if (token->kind != GG_TOKEN_PRAGMA) return;
+  int begin = token->length;
+  while (begin > 0 && is_word_char(token->text[begin - 1]))
+    begin--;
+  if (!is_digit(token->text[begin]))
+    token->name = name_of(r, token->text + begin, token->length - begin);
+}
+
+/* How many tokens a text has. */
+static size_t count_tokens(const char *at, const char *end) {
+  size_t count = 0;
+  while (at < end) {
+    gg_token token = {.length = 1};
+    bool blank = *at == '\n' || *at == ' ' || *at == '\t';
+    if (!blank) classify(&token, at, end);
+    count += !blank;
+    at += token.length;
+  }
+  return count;
+}
+
+static void read_all(reader *r) {
+  gg_tokens *out = r->out;
+  for (int newlines = 0, indent = 0; r->at < r->end;) {
+    if (*r->at == '\n') {
+      newlines++, indent = 0, r->at++;
+    } else if (*r->at == ' ' || *r->at == '\t') {
+      indent++, r->at++;
+    } else {
+      gg_token *token = &out->at[out->count];
+      *token = (gg_token){.newlines = newlines, .indent = indent, .partner = -1, .name = -1};
+      classify(token, r->at, r->end);
+      name_token(r, token);
+      out->count++;
+      r->at += token->length;
+      newlines = indent = 0;
+    }
+  }
+}
+
+static bool closes(char open, char close) {
+  return (open == '(' && close == ')') || (open == '[' && close == ']') ||
+         (open == '{' && close == '}');
+}
+
+static int line_of(const gg_tokens *tokens, int at) {
+  int line = 1;
+  for (int i = 0; i <= at; i++)
+    line += tokens->at[i].newlines;
+  return line;
+}
+
+static gg_status fail_bracket(const gg_tokens *tokens, int at, gg_error *err) {
+  const gg_token *token = &tokens->at[at];
+  return gg_fail(err, SPECIALISE_BRACKETS, NULL, token->length, token->text, line_of(tokens, at));
+}
+
+/* `open` has room for all that are open. */
+static gg_status pair_brackets(gg_tokens *tokens, int *open, gg_error *err) {
+  int depth = 0;
+  for (int i = 0; i < tokens->count; i++) {
+    const gg_token *token = &tokens->at[i];
+    if (token->kind != GG_TOKEN_SIGN || token->length != 1) continue;
+    if (strchr("([{", *token->text)) {
+      open[depth++] = i;
+    } else if (strchr(")]}", *token->text)) {
+      if (depth == 0 || !closes(*tokens->at[open[depth - 1]].text, *token->text))
+        return fail_bracket(tokens, i, err);
+      tokens->at[open[--depth]].partner = i;
+      tokens->at[i].partner = open[depth];
+    }
+  }
+  return depth == 0 ? GG_OK : fail_bracket(tokens, open[depth - 1], err);
+}
+
+gg_status gg_tokens_read(gg_tokens *out, gg_arena *arena, const char *text, size_t length,
+                         gg_error *err) {
+  *out = (gg_tokens){.arena = arena};
+  size_t most = count_tokens(text, text + length) + 1;
+  reader r = {.out = out, .at = text, .end = text + length, .bucket_count = 1021};
+  int *open = GG_ARENA_ARRAY(arena, int, most);
+  out->at = GG_ARENA_ARRAY(arena, gg_token, most);
+  r.buckets = GG_ARENA_ARRAY(arena, int, (size_t)r.bucket_count);
+  r.words = GG_ARENA_ARRAY(arena, struct word, most);
+  if (!open || !out->at || !r.buckets || !r.words) return gg_fail(err, MEMORY, NULL, "");
+  for (int i = 0; i < r.bucket_count; i++)
+    r.buckets[i] = -1;
+  read_all(&r);
+  out->values = GG_ARENA_ARRAY(arena, gg_known, (size_t)out->names + 1);
+  out->sizes = GG_ARENA_ARRAY(arena, int, (size_t)out->names + 1);
+  out->first = GG_ARENA_ARRAY(arena, int, (size_t)out->names + 1);
+  if (!out->values || !out->sizes || !out->first) return gg_fail(err, MEMORY, NULL, "");
+  gg_tokens_index(out);
+  return pair_brackets(out, open, err);
+}
+
+void gg_tokens_index(gg_tokens *tokens) {
+  for (int name = 0; name < tokens->names; name++)
+    tokens->first[name] = -1;
+  for (int at = tokens->count - 1; at >= 0; at--) {
+    gg_token *token = &tokens->at[at];
+    if (token->dead || token->name < 0) continue;
+    token->again = tokens->first[token->name];
+    tokens->first[token->name] = at;
+  }
+}
+
+/* ---- Writing ---------------------------------------------------------------------------- */
+
+void gg_tokens_write(gg_str *out, const gg_tokens *tokens) {
+  bool first = true;
+  for (int i = 0; i < tokens->count; i++) {
+    const gg_token *token = &tokens->at[i];
+    if (token->dead) continue;
+    for (int n = 0; !first && n < token->newlines && n < 2; n++)
+      gg_str_putc(out, '\n');
+    for (int n = 0; n < token->indent; n++)
+      gg_str_putc(out, ' ');
+    gg_str_append(out, token->text, (size_t)token->length);
+    first = false;
+  }
+  gg_str_putc(out, '\n');
+}
+
+/* ---- Steps ------------------------------------------------------------------------------ */
+
+int gg_token_from(const gg_tokens *tokens, int at) {
+  while (at < tokens->count && (tokens->at[at].dead || tokens->at[at].kind == GG_TOKEN_COMMENT))
+    at++;
+  return at;
+}
+
+int gg_token_back(const gg_tokens *tokens, int at) {
+  while (at >= 0 && (tokens->at[at].dead || tokens->at[at].kind == GG_TOKEN_COMMENT))
+    at--;
+  return at;
+}
+
+bool gg_token_is(const gg_tokens *tokens, int at, const char *text) {
+  if (at < 0 || at >= tokens->count) return false;
+  const gg_token *token = &tokens->at[at];
+  return !token->dead && token->kind != GG_TOKEN_COMMENT && token->kind != GG_TOKEN_STRING &&
+         strncmp(token->text, text, (size_t)token->length) == 0 && !text[token->length];
+}
+
+bool gg_token_is_of(const gg_tokens *tokens, int at, const char *texts) {
+  if (at < 0 || at >= tokens->count) return false;
+  const gg_token *token = &tokens->at[at];
+  if (token->dead || token->kind == GG_TOKEN_COMMENT || token->kind == GG_TOKEN_STRING)
+    return false;
+  for (const char *word = texts; *word;) {
+    size_t length = strcspn(word, " ");
+    if (length == (size_t)token->length && memcmp(word, token->text, length) == 0) return true;
+    word += length + (word[length] == ' ');
+  }
+  return false;
+}
+
+bool gg_token_is_word(const gg_tokens *tokens, int at) {
+  return at >= 0 && at < tokens->count && !tokens->at[at].dead &&
+         tokens->at[at].kind == GG_TOKEN_WORD;
+}
+
+int gg_statement_end(const gg_tokens *tokens, int first) {
+  int at = first;
+  while (at < tokens->count && tokens->at[at].kind == GG_TOKEN_PRAGMA)
+    at = gg_token_next(tokens, at);
+  if (gg_token_is(tokens, at, "{")) return tokens->at[at].partner;
+  if (gg_token_is_of(tokens, at, "if for while")) {
+    bool is_if = gg_token_is(tokens, at, "if");
+    at = gg_token_next(tokens, at);
+    if (gg_token_is(tokens, at, "constexpr")) at = gg_token_next(tokens, at);
+    int end = gg_statement_end(tokens, gg_token_next(tokens, tokens->at[at].partner));
+    int otherwise = gg_token_next(tokens, end);
+    if (!is_if || !gg_token_is(tokens, otherwise, "else")) return end;
+    return gg_statement_end(tokens, gg_token_next(tokens, otherwise));
+  }
+  while (at < tokens->count && !gg_token_is(tokens, at, ";"))
+    at = gg_token_next(tokens, gg_token_is_of(tokens, at, "( [ {") ? tokens->at[at].partner : at);
+  return at;
+}
+
+bool gg_token_names(const gg_tokens *tokens, int at, int name) {
+  return !tokens->at[at].dead && tokens->at[at].name == name &&
+         !gg_token_is_of(tokens, gg_token_before(tokens, at), ". ->");
+}
+
+/* ---- Changes ---------------------------------------------------------------------------- */
+
+void gg_tokens_remove(gg_tokens *tokens, int first, int last) {
+  for (int i = first; i <= last; i++)
+    tokens->at[i].dead = true;
+}
+
+/* #pragma unroll NAME names NAME. */
+static void put_in_pragma(gg_tokens *tokens, gg_token *token, const char *text, int length) {
+  int stem = token->length;
+  while (is_word_char(token->text[stem - 1]))
+    stem--;
+  char *line = gg_arena_alloc(tokens->arena, (size_t)(stem + length + 1));
+  tokens->failed = tokens->failed || !line;
+  if (!line) return;
+  memcpy(line, token->text, (size_t)stem);
+  memcpy(line + stem, text, (size_t)length);
+  token->text = line;
+  token->length = stem + length;
+}
+
+void gg_token_put(gg_tokens *tokens, int at, gg_token_kind kind, const char *text, int length) {
+  gg_token *token = &tokens->at[at];
+  token->name = -1;
+  if (token->kind == GG_TOKEN_PRAGMA) {
+    put_in_pragma(tokens, token, text, length);
+    return;
+  }
+  token->kind = kind;
+  token->text = text;
+  token->length = length;
+}
+
+void gg_token_set(gg_tokens *tokens, int at, gg_token_kind kind, const char *text) {
+  gg_token_put(tokens, at, kind, text, (int)strlen(text));
+}
+
+void gg_token_take_place(gg_tokens *tokens, int at, int place) {
+  tokens->at[at].newlines = tokens->at[place].newlines;
+  tokens->at[at].indent = tokens->at[place].indent;
+}
+
+/* The first comment in front of `first` that belongs to it: no empty line between. */
+static int with_comments(const gg_tokens *tokens, int first) {
+  while (first > 0) {
+    const gg_token *above = &tokens->at[first - 1];
+    if (above->dead || above->kind != GG_TOKEN_COMMENT) break;
+    if (above->newlines == 0 || tokens->at[first].newlines > 1) break;
+    first--;
+  }
+  return first;
+}
+
+/* The comment behind `last` on its line, or `last`. */
+static int with_remark(const gg_tokens *tokens, int last) {
+  int next = last + 1;
+  bool behind = next < tokens->count && tokens->at[next].kind == GG_TOKEN_COMMENT &&
+                tokens->at[next].newlines == 0;
+  return behind ? next : last;
+}
+
+void gg_tokens_remove_lines(gg_tokens *tokens, int first, int last) {
+  gg_tokens_remove(tokens, with_comments(tokens, first), with_remark(tokens, last));
+}
+
+bool gg_put_number(gg_tokens *tokens, int first, int last, int name, int64_t value, bool is_bool) {
+  char text[24];
+  int length = snprintf(text, sizeof text, "%" PRId64, value);
+  const char *number = gg_arena_strndup(tokens->arena, text, (size_t)length);
+  tokens->failed = tokens->failed || !number;
+  if (!number) return false;
+  for (int i = first; i <= last; i++) {
+    if (tokens->at[i].dead || tokens->at[i].name != name) continue;
+    if (is_bool)
+      gg_token_set(tokens, i, GG_TOKEN_WORD, value ? "true" : "false");
+    else
+      gg_token_set(tokens, i, GG_TOKEN_NUMBER, number);
+    tokens->at[i].moved = true;
+  }
+  return true;
+}

@@ -1,0 +1,118 @@
+/* CUDA C++ as the templates give it, as a list of tokens that passes change in place.
+ *
+ * Tokens are never added or moved: a pass takes some away, gives one another text, or changes the
+ * space in front of it. So the place of a token names it for good. */
+#ifndef GG_SPECIALISE_TOKENS_H
+#define GG_SPECIALISE_TOKENS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+
+typedef enum gg_token_kind {
+  GG_TOKEN_WORD,    /* an identifier or a keyword */
+  GG_TOKEN_NUMBER,  /* 16, 0x3ull, 1.5f */
+  GG_TOKEN_STRING,  /* "..." or '...' */
+  GG_TOKEN_SIGN,    /* a bracket, an operator, a comma ... */
+  GG_TOKEN_COMMENT, /* // to the end of the line */
+  GG_TOKEN_PRAGMA,  /* a line that begins with # */
+} gg_token_kind;
+
+typedef struct gg_token {
+  gg_token_kind kind;
+  bool dead;  /* taken away */
+  bool moved; /* of a statement whose lines are to be broken anew */
+  const char *text;
+  int length;
+  int newlines; /* in front of it */
+  int indent;   /* spaces in front of it, behind those */
+  int partner;  /* of a bracket: the other one */
+  int again;    /* of a word: where it stands next; -1: nowhere */
+  int name;     /* of a word, also of a pragma's last: which of the text's words it is, from 0 */
+} gg_token;
+
+/* What is known of a word that names an integer. */
+typedef struct gg_known {
+  bool known;
+  int64_t value;
+} gg_known;
+
+/* A constant member of a struct: owner::name. */
+typedef struct gg_member {
+  int owner, name; /* words */
+  gg_known value;
+} gg_member;
+
+typedef struct gg_tokens {
+  gg_arena *arena;
+  gg_token *at;
+  int count;
+  int names;        /* different words */
+  bool failed;      /* memory ran out: the text is not to be used */
+  int *first;       /* by name: where the word stands first; -1: nowhere */
+  gg_known *values; /* by name */
+  gg_member *members;
+  int member_count;
+  int *sizes; /* by name, of a type: its bytes; 0: not known */
+} gg_tokens;
+
+/* Reads `length` bytes of text, which must outlive the tokens. Brackets that do not match, or
+ * memory that runs out, are errors. */
+gg_status gg_tokens_read(gg_tokens *out, gg_arena *arena, const char *text, size_t length,
+                         gg_error *err);
+
+void gg_tokens_write(gg_str *out, const gg_tokens *tokens);
+
+/* The next token that stands and is no comment, from `at` on, or before it; tokens->count or -1
+ * where there is none. */
+int gg_token_from(const gg_tokens *tokens, int at);
+int gg_token_back(const gg_tokens *tokens, int at);
+
+static inline int gg_token_next(const gg_tokens *tokens, int at) {
+  return gg_token_from(tokens, at + 1);
+}
+
+static inline int gg_token_before(const gg_tokens *tokens, int at) {
+  return gg_token_back(tokens, at - 1);
+}
+
+/* Whether the token there stands and reads like this; false outside of the text. */
+bool gg_token_is(const gg_tokens *tokens, int at, const char *text);
+
+/* Whether it is one of these, which stand in `texts` with a space between. */
+bool gg_token_is_of(const gg_tokens *tokens, int at, const char *texts);
+
+bool gg_token_is_word(const gg_tokens *tokens, int at);
+
+/* Takes the tokens first..last away, comments among them too. */
+void gg_tokens_remove(gg_tokens *tokens, int first, int last);
+
+/* The same with the comments that belong to them: on lines above, and behind on the last line. */
+void gg_tokens_remove_lines(gg_tokens *tokens, int first, int last);
+
+/* Gives a token other text, which must outlive the tokens; to a pragma, the word that it ends
+ * with. */
+void gg_token_put(gg_tokens *tokens, int at, gg_token_kind kind, const char *text, int length);
+void gg_token_set(gg_tokens *tokens, int at, gg_token_kind kind, const char *text);
+
+/* Writes a number, or true and false, wherever a word stands in first..last. False: memory ran
+ * out. */
+bool gg_put_number(gg_tokens *tokens, int first, int last, int name, int64_t value, bool is_bool);
+
+/* Puts `at` where `place` stood: behind the same space. */
+void gg_token_take_place(gg_tokens *tokens, int at, int place);
+
+/* The last token of the statement that begins at `first`. */
+int gg_statement_end(const gg_tokens *tokens, int first);
+
+/* Notes where words stand: gg_tokens.first, gg_token.again. Needed behind a change of words. */
+void gg_tokens_index(gg_tokens *tokens);
+
+/* Whether the word `name` stands at `at`, not as a member behind `.` or `->`. */
+bool gg_token_names(const gg_tokens *tokens, int at, int name);
+
+#endif

@@ -1,0 +1,224 @@
+/* A parser of C++'s expressions that computes as it goes. */
+#include "specialise/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct parser {
+  const gg_tokens *tokens;
+  int at, last;
+  bool failed; /* something that it does not read */
+} parser;
+
+static const gg_known unknown = {false, 0};
+
+static gg_known known(int64_t value) {
+  return (gg_known){true, value};
+}
+
+static gg_known parse_choice(parser *p);
+
+static bool ended(const parser *p) {
+  return p->at > p->last || p->at >= p->tokens->count;
+}
+
+static void step(parser *p) {
+  p->at = gg_token_next(p->tokens, p->at);
+}
+
+static bool take(parser *p, const char *text) {
+  if (ended(p) || !gg_token_is(p->tokens, p->at, text)) return false;
+  step(p);
+  return true;
+}
+
+static gg_known parse_number(parser *p) {
+  const gg_token *token = &p->tokens->at[p->at];
+  step(p);
+  char *end;
+  unsigned long long value = strtoull(token->text, &end, 0);
+  for (; end < token->text + token->length; end++)
+    if (!strchr("uUlL", *end)) return unknown;
+  return value <= INT64_MAX ? known((int64_t)value) : unknown;
+}
+
+/* Behind a word: calls, elements, members, template arguments; what they come to is not known. */
+static bool skip_postfix(parser *p) {
+  bool any = false;
+  while (!ended(p)) {
+    if (gg_token_is_of(p->tokens, p->at, "( [ {")) {
+      p->at = gg_token_next(p->tokens, p->tokens->at[p->at].partner);
+    } else if (gg_token_is_of(p->tokens, p->at, ". -> ::")) {
+      step(p), step(p);
+    } else {
+      break;
+    }
+    any = true;
+  }
+  return any;
+}
+
+static bool is_cast(const parser *p) {
+  return gg_token_is_of(p->tokens, p->at, "int unsigned int64 bool") &&
+         gg_token_is(p->tokens, gg_token_next(p->tokens, p->at), "(");
+}
+
+static gg_known parse_cast(parser *p) {
+  bool to_bool = gg_token_is(p->tokens, p->at, "bool");
+  step(p), step(p);
+  gg_known value = parse_choice(p);
+  if (!take(p, ")")) p->failed = true;
+  return value.known && to_bool ? known(value.value != 0) : value;
+}
+
+int gg_size_of(const gg_tokens *tokens, int first, int last) {
+  int size = 0, longs = 0;
+  for (int at = gg_token_from(tokens, first); at <= last; at = gg_token_next(tokens, at)) {
+    if (!gg_token_is_word(tokens, at)) return 0;
+    longs += gg_token_is(tokens, at, "long");
+    if (gg_token_is_of(tokens, at, "char bool"))
+      size = 1;
+    else if (gg_token_is(tokens, at, "short"))
+      size = 2;
+    else if (gg_token_is_of(tokens, at, "unsigned int float"))
+      size = size ? size : 4;
+    else if (gg_token_is(tokens, at, "double"))
+      size = 8;
+    else if (!gg_token_is(tokens, at, "long"))
+      size = tokens->sizes[tokens->at[at].name];
+  }
+  return longs == 2 ? 8 : size;
+}
+
+/* sizeof(type) */
+static gg_known parse_size(parser *p) {
+  int open = gg_token_next(p->tokens, p->at);
+  if (!gg_token_is(p->tokens, open, "(")) return p->failed = true, unknown;
+  int close = p->tokens->at[open].partner;
+  int size = gg_size_of(p->tokens, gg_token_next(p->tokens, open), close - 1);
+  p->at = gg_token_next(p->tokens, close);
+  return size ? known(size) : unknown;
+}
+
+/* owner::name, at its owner; the parser is past it where it is known. */
+static gg_known parse_member(parser *p) {
+  const gg_tokens *tokens = p->tokens;
+  int colons = gg_token_next(tokens, p->at), name = gg_token_next(tokens, colons);
+  if (!gg_token_is(tokens, colons, "::") || name > p->last) return unknown;
+  for (int i = 0; i < tokens->member_count; i++) {
+    const gg_member *member = &tokens->members[i];
+    if (member->owner != tokens->at[p->at].name || member->name != tokens->at[name].name) continue;
+    if (member->value.known) p->at = gg_token_next(tokens, name);
+    return member->value;
+  }
+  return unknown;
+}
+
+static gg_known parse_primary(parser *p) {
+  if (ended(p)) return p->failed = true, unknown;
+  const gg_token *token = &p->tokens->at[p->at];
+  if (token->kind == GG_TOKEN_NUMBER) return parse_number(p);
+  if (is_cast(p)) return parse_cast(p);
+  if (take(p, "(")) {
+    gg_known value = parse_choice(p);
+    if (!take(p, ")")) p->failed = true;
+    return skip_postfix(p) ? unknown : value;
+  }
+  if (gg_token_is(p->tokens, p->at, "sizeof")) return parse_size(p);
+  if (token->kind != GG_TOKEN_WORD) return p->failed = true, unknown;
+  if (take(p, "true")) return known(1);
+  if (take(p, "false")) return known(0);
+  gg_known value = parse_member(p);
+  if (value.known) return value;
+  value = token->name >= 0 ? p->tokens->values[token->name] : unknown;
+  step(p);
+  return skip_postfix(p) ? unknown : value;
+}
+
+static gg_known parse_unary(parser *p) {
+  gg_known value;
+  if (take(p, "!")) return value = parse_unary(p), value.known ? known(!value.value) : unknown;
+  if (take(p, "-")) return value = parse_unary(p), value.known ? known(-value.value) : unknown;
+  if (take(p, "~")) return value = parse_unary(p), value.known ? known(~value.value) : unknown;
+  return parse_primary(p);
+}
+
+/* Operators of two operands by precedence, the ones that bind closest last. */
+static const char *const levels[] = {"||",    "&&",        "|",  "^",   "&",
+                                     "== !=", "< > <= >=", "<<", "+ -", "* / %"};
+enum { LEVELS = sizeof levels / sizeof *levels };
+
+static gg_known divide(int64_t a, int64_t b, bool remainder) {
+  if (b == 0 || (a == INT64_MIN && b == -1)) return unknown;
+  return known(remainder ? a % b : a / b);
+}
+
+static gg_known compute(const gg_token *sign, int64_t a, int64_t b) {
+  char two[3] = {sign->text[0], sign->length > 1 ? sign->text[1] : '\0', '\0'};
+  int64_t result;
+  switch (two[0]) {
+  case '*':
+    return __builtin_mul_overflow(a, b, &result) ? unknown : known(result);
+  case '/':
+    return divide(a, b, false);
+  case '%':
+    return divide(a, b, true);
+  case '+':
+    return __builtin_add_overflow(a, b, &result) ? unknown : known(result);
+  case '-':
+    return __builtin_sub_overflow(a, b, &result) ? unknown : known(result);
+  case '=':
+    return known(a == b);
+  case '!':
+    return known(a != b);
+  case '&':
+    return known(two[1] ? a && b : a & b);
+  case '|':
+    return known(two[1] ? a || b : a | b);
+  case '^':
+    return known(a ^ b);
+  case '<':
+    if (two[1] == '<') return b >= 0 && b < 32 && a >= 0 && a < 1 << 30 ? known(a << b) : unknown;
+    return known(two[1] ? a <= b : a < b);
+  default:
+    return known(two[1] ? a >= b : a > b);
+  }
+}
+
+/* Where one operand alone decides. */
+static gg_known compute_half(const gg_token *sign, gg_known a, gg_known b) {
+  bool either = (a.known && a.value != 0) || (b.known && b.value != 0);
+  bool neither = (a.known && a.value == 0) || (b.known && b.value == 0);
+  if (sign->length == 2 && sign->text[0] == '|' && either) return known(1);
+  if (sign->length == 2 && sign->text[0] == '&' && neither) return known(0);
+  if (sign->text[0] == '%' && b.known && b.value == 1) return known(0);
+  return unknown;
+}
+
+static gg_known parse_level(parser *p, int level) {
+  if (level == LEVELS) return parse_unary(p);
+  gg_known left = parse_level(p, level + 1);
+  while (!p->failed && !ended(p) && gg_token_is_of(p->tokens, p->at, levels[level])) {
+    const gg_token *sign = &p->tokens->at[p->at];
+    step(p);
+    gg_known right = parse_level(p, level + 1);
+    left = left.known && right.known ? compute(sign, left.value, right.value)
+                                     : compute_half(sign, left, right);
+  }
+  return left;
+}
+
+static gg_known parse_choice(parser *p) {
+  gg_known condition = parse_level(p, 0);
+  if (!take(p, "?")) return condition;
+  gg_known yes = parse_choice(p);
+  if (!take(p, ":")) p->failed = true;
+  gg_known no = parse_choice(p);
+  return condition.known ? condition.value ? yes : no : unknown;
+}
+
+gg_known gg_value_of(const gg_tokens *tokens, int first, int last) {
+  parser p = {.tokens = tokens, .at = gg_token_from(tokens, first), .last = last};
+  gg_known value = parse_choice(&p);
+  return p.failed || !ended(&p) ? unknown : value;
+}
