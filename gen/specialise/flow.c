@@ -20,17 +20,18 @@ static int any_next(const gg_tokens *tokens, int at) {
 
 /* Whether `at` ends the head of an `if`, a `for` or a `while`. */
 static bool ends_head(const gg_tokens *tokens, int at) {
-  if (!gg_token_is(tokens, at, ")")) return false;
+  if (!gg_token_is(tokens, at, S(PAREN_END))) return false;
   int before = gg_token_before(tokens, tokens->at[at].partner);
-  return gg_token_is_of(tokens, before, "if for while constexpr");
+  return gg_token_is(tokens, before, S(IF) | S(FOR) | S(WHILE) | S(CONSTEXPR));
 }
 
 static bool ends_template(const gg_tokens *tokens, int at) {
-  if (!gg_token_is(tokens, at, ">")) return false;
+  if (!gg_token_is(tokens, at, S(GREATER))) return false;
   int first = at;
-  while (first > 0 && !gg_token_is_of(tokens, first, "; { } template"))
+  while (first > 0 &&
+         !gg_token_is(tokens, first, S(SEMICOLON) | S(BRACE) | S(BRACE_END) | S(TEMPLATE)))
     first--;
-  return gg_token_is(tokens, first, "template") &&
+  return gg_token_is(tokens, first, S(TEMPLATE)) &&
          gg_angle_end(tokens, gg_token_next(tokens, first)) == at;
 }
 
@@ -39,24 +40,27 @@ static bool begins(const gg_tokens *tokens, int at) {
   if (tokens->at[at].newlines == 0) return false;
   int before = any_before(tokens, at);
   if (before < 0 || tokens->at[before].kind == GG_TOKEN_COMMENT ||
-      tokens->at[before].kind == GG_TOKEN_PRAGMA || gg_token_is(tokens, at, "}"))
+      tokens->at[before].kind == GG_TOKEN_PRAGMA || gg_token_is(tokens, at, S(BRACE_END)))
     return true;
-  return gg_token_is_of(tokens, before, "; { } else") || ends_head(tokens, before) ||
-         ends_template(tokens, before);
+  return gg_token_is(tokens, before, S(SEMICOLON) | S(BRACE) | S(BRACE_END) | S(ELSE)) ||
+         ends_head(tokens, before) || ends_template(tokens, before);
 }
 
 /* Spaces in front of a token that stood in a line of its own and now does not. */
 static int joined_space(const gg_tokens *tokens, int at) {
-  return !gg_token_is_of(tokens, gg_token_before(tokens, at), "( [");
+  return !gg_token_is(tokens, gg_token_before(tokens, at), S(PAREN) | S(SQUARE));
 }
 
 /* How well a line breaks between two tokens: the less, the better; -1: not there. Commas come
  * before operators of the same depth, and both before a `=`. */
 static int break_rank(const gg_tokens *tokens, int before, int at, int depth) {
   if (tokens->at[at].indent == 0) return -1;
-  if (gg_token_is(tokens, before, ",")) return 2 * depth;
-  if (gg_token_is(tokens, before, "=")) return 5;
-  if (gg_token_is_of(tokens, before, "+ - * / % && || | ^ ? : << ==")) return 2 * depth + 1;
+  if (gg_token_is(tokens, before, S(COMMA))) return 2 * depth;
+  if (gg_token_is(tokens, before, S(ASSIGN))) return 5;
+  if (gg_token_is(tokens, before,
+                  S(PLUS) | S(MINUS) | S(TIMES) | S(DIVIDE) | S(MODULO) | S(AND_ALSO) | S(OR_ELSE) |
+                      S(OR) | S(XOR) | S(QUESTION) | S(COLON) | S(SHIFT_LEFT) | S(EQUAL)))
+    return 2 * depth + 1;
   return -1;
 }
 
@@ -83,9 +87,11 @@ static void wrap(gg_tokens *tokens, int first, int last, int hang) {
       }
     }
     column += token->length;
-    if (gg_token_is(tokens, at, "=") && l.depth == 0 && column < FAR) hang = column + 1;
-    if (gg_token_is_of(tokens, at, "( [ {") && l.depth < DEPTH_MAX) l.opens[l.depth++] = column;
-    if (gg_token_is_of(tokens, at, ") ] }") && l.depth > 0) l.depth--;
+    if (gg_token_is(tokens, at, S(ASSIGN)) && l.depth == 0 && column < FAR) hang = column + 1;
+    if (gg_token_is(tokens, at, S(PAREN) | S(SQUARE) | S(BRACE)) && l.depth < DEPTH_MAX)
+      l.opens[l.depth++] = column;
+    if (gg_token_is(tokens, at, S(PAREN_END) | S(SQUARE_END) | S(BRACE_END)) && l.depth > 0)
+      l.depth--;
     if (column <= WIDTH || best < 0) continue;
     tokens->at[best].newlines = 1;
     tokens->at[best].indent = best_column;
@@ -100,8 +106,9 @@ static void wrap(gg_tokens *tokens, int first, int last, int hang) {
 /* Whether `at` is an entry of a list in braces, not a statement. */
 static bool in_list(const gg_tokens *tokens, int at) {
   int before = gg_token_before(tokens, at);
-  return gg_token_is(tokens, before, "{") &&
-         gg_token_is_of(tokens, gg_token_before(tokens, before), "= return ( ,");
+  return gg_token_is(tokens, before, S(BRACE)) &&
+         gg_token_is(tokens, gg_token_before(tokens, before),
+                     S(ASSIGN) | S(RETURN) | S(PAREN) | S(COMMA));
 }
 
 static int width_of(const gg_tokens *tokens, int first, int last) {
@@ -115,7 +122,7 @@ static int width_of(const gg_tokens *tokens, int first, int last) {
 static void flow(gg_tokens *tokens, int first, int last) {
   int indent = tokens->at[first].indent;
   for (int at = first; at <= last; at = any_next(tokens, at)) {
-    if (tokens->at[at].kind == GG_TOKEN_COMMENT || gg_token_is(tokens, at, "asm")) return;
+    if (tokens->at[at].kind == GG_TOKEN_COMMENT || gg_token_is(tokens, at, S(ASM))) return;
   }
   for (int at = any_next(tokens, first); at <= last; at = any_next(tokens, at)) {
     if (tokens->at[at].newlines == 0) continue;

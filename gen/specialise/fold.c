@@ -9,7 +9,7 @@
 
 /* Whether the statement at `at` stands in a block of its own, not as the body of another. */
 static bool in_block(const gg_tokens *tokens, int at) {
-  return gg_token_is_of(tokens, gg_token_before(tokens, at), "{ } ;");
+  return gg_token_is(tokens, gg_token_before(tokens, at), S(BRACE) | S(BRACE_END) | S(SEMICOLON));
 }
 
 static void move_left(gg_tokens *tokens, int first, int last, int columns) {
@@ -48,9 +48,9 @@ static bool names_clash(const gg_tokens *tokens, const gg_item *item, int open) 
 /* What stands behind a statement that always returns is never reached. */
 static void remove_unreached(gg_tokens *tokens, int first, int last) {
   int next = gg_token_next(tokens, last);
-  if (!gg_token_is(tokens, first, "return") || gg_token_is(tokens, next, "}")) return;
+  if (!gg_token_is(tokens, first, S(RETURN)) || gg_token_is(tokens, next, S(BRACE_END))) return;
   int close = next;
-  while (!gg_token_is(tokens, close, "}"))
+  while (!gg_token_is(tokens, close, S(BRACE_END)))
     close = gg_token_next(tokens, gg_statement_end(tokens, close));
   gg_tokens_remove(tokens, last + 1, close - 1);
 }
@@ -80,7 +80,7 @@ static void take_statement_place(gg_tokens *tokens, int first, int last, int pla
 /* Puts the statement keep_first..keep_last, part of first..last, in the place of that. */
 static void keep_statement(gg_tokens *tokens, const gg_item *item, int first, int last,
                            int keep_first, int keep_last) {
-  bool bare = in_block(tokens, first), block = gg_token_is(tokens, keep_first, "{");
+  bool bare = in_block(tokens, first), block = gg_token_is(tokens, keep_first, S(BRACE));
   int indent = line_indent(tokens, first);
   gg_tokens_remove(tokens, first, keep_first - 1);
   gg_tokens_remove(tokens, keep_last + 1, last);
@@ -97,27 +97,27 @@ static void keep_statement(gg_tokens *tokens, const gg_item *item, int first, in
     return; /* `else` and the like: a line in, as it stood */
   }
   take_statement_place(tokens, keep_first, keep_last, first, indent);
-  if (!bare || gg_token_is(tokens, keep_first, "{")) return;
+  if (!bare || gg_token_is(tokens, keep_first, S(BRACE))) return;
   remove_unreached(tokens, last_statement(tokens, keep_first, keep_last), keep_last);
 }
 
 /* Takes a statement away; false where another has it for its body. */
 static bool drop_statement(gg_tokens *tokens, int first, int last) {
   int before = gg_token_before(tokens, first);
-  if (gg_token_is(tokens, before, "else")) {
+  if (gg_token_is(tokens, before, S(ELSE))) {
     gg_tokens_remove(tokens, before, last);
     return true;
   }
   while (before >= 0 && tokens->at[before].kind == GG_TOKEN_PRAGMA)
     before = gg_token_before(tokens, first = before);
-  if (!gg_token_is_of(tokens, before, "{ } ;")) return false;
+  if (!gg_token_is(tokens, before, S(BRACE) | S(BRACE_END) | S(SEMICOLON))) return false;
   gg_tokens_remove_lines(tokens, first, last);
   return true;
 }
 
 static bool fold_if(gg_tokens *tokens, const gg_item *item, int at) {
   int open = gg_token_next(tokens, at);
-  if (gg_token_is(tokens, open, "constexpr")) open = gg_token_next(tokens, open);
+  if (gg_token_is(tokens, open, S(CONSTEXPR))) open = gg_token_next(tokens, open);
   int close = tokens->at[open].partner;
   gg_known value = gg_value_of(tokens, open + 1, close - 1);
   if (!value.known) return false;
@@ -148,19 +148,19 @@ static bool read_loop(const gg_tokens *tokens, int at, loop *out) {
   int open = gg_token_next(tokens, at), close = tokens->at[open].partner;
   int type = gg_token_next(tokens, open), name = gg_token_next(tokens, type);
   int equals = gg_token_next(tokens, name);
-  if (!gg_token_is_of(tokens, type, "int unsigned") || !gg_token_is(tokens, equals, "="))
+  if (!gg_token_is(tokens, type, S(INT) | S(UNSIGNED)) || !gg_token_is(tokens, equals, S(ASSIGN)))
     return false;
   int first_end = gg_statement_end(tokens, type);
   int left = gg_token_next(tokens, first_end), sign = gg_token_next(tokens, left);
   int second_end = gg_statement_end(tokens, left);
-  if (tokens->at[left].name != tokens->at[name].name || !gg_token_is(tokens, sign, "<"))
+  if (tokens->at[left].name != tokens->at[name].name || !gg_token_is(tokens, sign, S(LESS)))
     return false;
   gg_known from = gg_value_of(tokens, equals + 1, first_end - 1);
   gg_known to = gg_value_of(tokens, sign + 1, second_end - 1), step = {true, 1};
   int third = gg_token_next(tokens, second_end);
-  if (!gg_token_is(tokens, third, "++")) {
+  if (!gg_token_is(tokens, third, S(INCREMENT))) {
     int plus = gg_token_next(tokens, third);
-    if (!gg_token_is(tokens, plus, "+=")) return false;
+    if (!gg_token_is(tokens, plus, S(ADD_TO))) return false;
     step = gg_value_of(tokens, plus + 1, close - 1);
   }
   *out = (loop){name, from.value, to.value, step.value, gg_token_next(tokens, close)};
@@ -169,7 +169,7 @@ static bool read_loop(const gg_tokens *tokens, int at, loop *out) {
 
 static bool leaves_loop(const gg_tokens *tokens, int first, int last) {
   for (int i = first; i <= last; i++)
-    if (gg_token_is_of(tokens, i, "break continue")) return true;
+    if (gg_token_is(tokens, i, S(JUMP))) return true;
   return false;
 }
 
@@ -196,19 +196,19 @@ static bool fold_for(gg_tokens *tokens, const gg_item *item, int at) {
 /* Whether the name at `place` is declared there: behind a type. */
 static bool declares(const gg_tokens *tokens, int place) {
   int before = gg_token_before(tokens, place);
-  if (gg_token_is_of(tokens, before, "return else case goto")) return false;
+  if (gg_token_is(tokens, before, S(RETURN) | S(ELSE) | S(JUMP))) return false;
   if (gg_token_is_word(tokens, before)) return true;
-  return gg_token_is_of(tokens, before, "& *") &&
-         gg_token_is_of(tokens, gg_token_next(tokens, place), ", )") &&
+  return gg_token_is(tokens, before, S(AND) | S(TIMES)) &&
+         gg_token_is(tokens, gg_token_next(tokens, place), S(COMMA) | S(PAREN_END)) &&
          gg_token_is_word(tokens, gg_token_before(tokens, before)) &&
-         gg_token_is_of(tokens, gg_token_before(tokens, gg_token_before(tokens, before)),
-                        "( , const");
+         gg_token_is(tokens, gg_token_before(tokens, gg_token_before(tokens, before)),
+                     S(PAREN) | S(COMMA) | S(CONST));
 }
 
 /* using NAME = type; */
 static void read_alias(gg_tokens *tokens, const gg_item *item) {
   int equals = gg_token_next(tokens, item->name);
-  if (gg_token_is(tokens, equals, "="))
+  if (gg_token_is(tokens, equals, S(ASSIGN)))
     tokens->sizes[tokens->at[item->name].name] = gg_size_of(tokens, equals + 1, item->last - 1);
 }
 
@@ -245,10 +245,11 @@ typedef struct local {
 enum { LOCALS_MAX = 64 };
 
 static int find_local(gg_tokens *tokens, int at, int *end, gg_known *value) {
-  if (!gg_token_is_of(tokens, at, "const constexpr")) return -1;
+  if (!gg_token_is(tokens, at, S(CONST) | S(CONSTEXPR))) return -1;
   int type = gg_token_next(tokens, at), name = gg_token_next(tokens, type);
   int equals = gg_token_next(tokens, name);
-  if (!gg_token_is_of(tokens, type, "int unsigned bool int64") || !gg_token_is(tokens, equals, "="))
+  if (!gg_token_is(tokens, type, S(INT) | S(UNSIGNED) | S(BOOL) | S(INT64)) ||
+      !gg_token_is(tokens, equals, S(ASSIGN)))
     return -1;
   *end = gg_statement_end(tokens, at);
   *value = gg_value_of(tokens, equals + 1, *end - 1);
@@ -257,16 +258,18 @@ static int find_local(gg_tokens *tokens, int at, int *end, gg_known *value) {
 
 /* The `}` of the block that holds `at`. */
 static int block_end(const gg_tokens *tokens, int at) {
-  while (at < tokens->count && !gg_token_is(tokens, at, "}"))
-    at = gg_token_next(tokens, gg_token_is_of(tokens, at, "( [ {") ? tokens->at[at].partner : at);
+  while (at < tokens->count && !gg_token_is(tokens, at, S(BRACE_END)))
+    at = gg_token_next(tokens, gg_token_is(tokens, at, S(PAREN) | S(SQUARE) | S(BRACE))
+                                   ? tokens->at[at].partner
+                                   : at);
   return at;
 }
 
 static bool fold_at(gg_tokens *tokens, const gg_item *item, int at) {
-  if (gg_token_is(tokens, at, "if")) return fold_if(tokens, item, at);
-  if (gg_token_is(tokens, at, "for")) return fold_for(tokens, item, at);
-  if (gg_token_is(tokens, at, "?")) return gg_fold_choice(tokens, at);
-  if (gg_token_is_of(tokens, at, "&& ||")) return gg_fold_logic(tokens, at);
+  if (gg_token_is(tokens, at, S(IF))) return fold_if(tokens, item, at);
+  if (gg_token_is(tokens, at, S(FOR))) return fold_for(tokens, item, at);
+  if (gg_token_is(tokens, at, S(QUESTION))) return gg_fold_choice(tokens, at);
+  if (gg_token_is(tokens, at, S(AND_ALSO) | S(OR_ELSE))) return gg_fold_logic(tokens, at);
   if (tokens->at[at].kind == GG_TOKEN_NUMBER) return gg_fold_literal(tokens, at);
   return false;
 }

@@ -34,10 +34,10 @@ static list read_list(const gg_tokens *tokens, int open, int close) {
   for (int at = gg_token_next(tokens, open); at < close && out.count < LIST_MAX;) {
     int last = at;
     out.at[out.count].first = at;
-    for (int depth = 0; at < close && (depth > 0 || !gg_token_is(tokens, at, ","));) {
-      int angle = gg_token_is(tokens, at, "<") ? gg_angle_end(tokens, at) : -1;
+    for (int depth = 0; at < close && (depth > 0 || !gg_token_is(tokens, at, S(COMMA)));) {
+      int angle = gg_token_is(tokens, at, S(LESS)) ? gg_angle_end(tokens, at) : -1;
       if (angle >= 0 && angle < close) at = angle;
-      last = gg_token_is_of(tokens, at, "( [ {") ? tokens->at[at].partner : at;
+      last = gg_token_is(tokens, at, S(PAREN) | S(SQUARE) | S(BRACE)) ? tokens->at[at].partner : at;
       at = gg_token_past(tokens, at);
     }
     out.at[out.count++].last = last;
@@ -51,8 +51,8 @@ static function function_of(const gg_tokens *tokens, int first, int body, int na
   function f = {.first = first, .body = body, .name = name, .angle = -1, .method = method};
   f.last = tokens->at[body].partner;
   f.open = gg_token_next(tokens, name);
-  f.constant = gg_token_is(tokens, gg_token_before(tokens, body), "const");
-  if (gg_token_is(tokens, first, "template")) f.angle = gg_token_next(tokens, first);
+  f.constant = gg_token_is(tokens, gg_token_before(tokens, body), S(CONST));
+  if (gg_token_is(tokens, first, S(TEMPLATE))) f.angle = gg_token_next(tokens, first);
   return f;
 }
 
@@ -64,15 +64,15 @@ static bool each_method(gg_tokens *tokens, const gg_items *items, const gg_item 
                         function_pass *pass) {
   bool changed = false;
   int open = item->first;
-  while (open < item->last && !gg_token_is(tokens, open, "{"))
+  while (open < item->last && !gg_token_is(tokens, open, S(BRACE)))
     open = gg_token_past(tokens, open);
   int first = gg_token_next(tokens, open);
   for (int at = first; at < tokens->at[open].partner;) {
     int next = gg_token_past(tokens, at);
-    if (gg_token_is(tokens, at, "{")) {
+    if (gg_token_is(tokens, at, S(BRACE))) {
       int before = gg_token_before(tokens, at);
-      if (gg_token_is(tokens, before, "const")) before = gg_token_before(tokens, before);
-      int name = gg_token_is(tokens, before, ")")
+      if (gg_token_is(tokens, before, S(CONST))) before = gg_token_before(tokens, before);
+      int name = gg_token_is(tokens, before, S(PAREN_END))
                      ? gg_token_before(tokens, tokens->at[before].partner)
                      : -1;
       if (gg_token_is_word(tokens, name)) {
@@ -80,7 +80,7 @@ static bool each_method(gg_tokens *tokens, const gg_items *items, const gg_item 
         changed = pass(tokens, items, &f) || changed;
         first = next;
       }
-    } else if (gg_token_is(tokens, at, ";")) {
+    } else if (gg_token_is(tokens, at, S(SEMICOLON))) {
       first = next;
     }
     at = next;
@@ -117,20 +117,20 @@ static bool same_name(const gg_tokens *tokens, int at, int name) {
 static bool read_call(const gg_tokens *tokens, int at, int *open, int *angle) {
   int next = gg_token_next(tokens, at);
   *angle = -1;
-  if (gg_token_is(tokens, next, "<")) {
+  if (gg_token_is(tokens, next, S(LESS))) {
     *angle = next;
     int end = gg_angle_end(tokens, next);
     if (end < 0) return false;
     next = gg_token_next(tokens, end);
   }
   *open = next;
-  return gg_token_is(tokens, next, "(");
+  return gg_token_is(tokens, next, S(PAREN));
 }
 
 /* Whether a name at `at`, in front of a `(`, is being defined or declared there. */
 static bool is_declared(const gg_tokens *tokens, int at) {
   int before = gg_token_before(tokens, at);
-  return gg_token_is_word(tokens, before) && !gg_token_is_of(tokens, before, "return else");
+  return gg_token_is_word(tokens, before) && !gg_token_is(tokens, before, S(RETURN) | S(ELSE));
 }
 
 /* Whether every place of the function's name but its definition is a call of it, with as many
@@ -141,7 +141,8 @@ static bool only_called(const gg_tokens *tokens, const function *f) {
     int open = -1, angle = -1;
     if (at == f->name || tokens->at[at].dead) continue;
     if (!read_call(tokens, at, &open, &angle) || is_declared(tokens, at)) return false;
-    if (f->method != gg_token_is_of(tokens, gg_token_before(tokens, at), ". ->")) return false;
+    if (f->method != gg_token_is(tokens, gg_token_before(tokens, at), S(DOT) | S(ARROW)))
+      return false;
     if (read_list(tokens, open, tokens->at[open].partner).count != count) return false;
     if ((angle >= 0) != (f->angle >= 0)) return false;
   }
@@ -167,7 +168,7 @@ static bool method_computes_only(const gg_tokens *tokens, const gg_items *items,
     if (tokens->at[at].dead || !is_declared(tokens, at)) continue;
     int close = tokens->at[gg_token_next(tokens, at)].partner;
     int body = close < 0 ? -1 : gg_token_next(tokens, gg_token_next(tokens, close));
-    if (body < 0 || !gg_token_is(tokens, gg_token_before(tokens, body), "const") ||
+    if (body < 0 || !gg_token_is(tokens, gg_token_before(tokens, body), S(CONST)) ||
         !computes_only(tokens, items, body, tokens->at[body].partner, depth + 1))
       return false;
     any = true;
@@ -179,7 +180,7 @@ static bool method_computes_only(const gg_tokens *tokens, const gg_items *items,
  * they do more than compute. */
 static bool call_computes_only(const gg_tokens *tokens, const gg_items *items, int name,
                                int depth) {
-  if (gg_token_is_of(tokens, gg_token_before(tokens, name), ". ->"))
+  if (gg_token_is(tokens, gg_token_before(tokens, name), S(DOT) | S(ARROW)))
     return method_computes_only(tokens, items, name, depth);
   if (starts_with(tokens, name, "__") && !starts_with(tokens, name, "__uint_as")) return false;
   if (starts_with(tokens, name, "atomic")) return false;
@@ -190,10 +191,10 @@ static bool call_computes_only(const gg_tokens *tokens, const gg_items *items, i
     if (!computes_only(tokens, items, item->body, item->last, depth + 1)) return false;
     for (int at = item->name; at < item->body; at++) {
       /* What it is given to write to: a reference or a pointer that is not const. */
-      if (!gg_token_is_of(tokens, at, "& *")) continue;
+      if (!gg_token_is(tokens, at, S(AND) | S(TIMES))) continue;
       int type = gg_token_before(tokens, at);
-      if (gg_token_is(tokens, type, "(")) type = gg_token_before(tokens, type);
-      if (!gg_token_is(tokens, gg_token_before(tokens, type), "const")) return false;
+      if (gg_token_is(tokens, type, S(PAREN))) type = gg_token_before(tokens, type);
+      if (!gg_token_is(tokens, gg_token_before(tokens, type), S(CONST))) return false;
     }
   }
   return true;
@@ -204,10 +205,12 @@ static bool computes_only(const gg_tokens *tokens, const gg_items *items, int fi
   if (depth > 8) return false;
   for (int at = first; at <= last; at++) {
     if (tokens->at[at].dead || tokens->at[at].kind == GG_TOKEN_COMMENT) continue;
-    if (gg_token_is_of(tokens, at, "volatile ++ --") && depth == 0) return false;
-    if (gg_token_is(tokens, at, "volatile")) return false;
+    if (gg_token_is(tokens, at, S(VOLATILE) | S(INCREMENT) | S(DECREMENT)) && depth == 0)
+      return false;
+    if (gg_token_is(tokens, at, S(VOLATILE))) return false;
     int open = -1, angle = -1;
-    if (tokens->at[at].name < 0 || gg_token_is_of(tokens, at, "if for while asm return sizeof"))
+    if (tokens->at[at].name < 0 ||
+        gg_token_is(tokens, at, S(IF) | S(FOR) | S(WHILE) | S(ASM) | S(RETURN) | S(SIZEOF)))
       continue;
     if (read_call(tokens, at, &open, &angle) && !call_computes_only(tokens, items, at, depth))
       return false;
@@ -239,9 +242,9 @@ static void remove_entry(gg_tokens *tokens, const list *entries, int index) {
 /* The name of a parameter: the last word, or the word in `(&name)[4]`. */
 static int parameter_name(const gg_tokens *tokens, int first, int last) {
   int at = last;
-  while (gg_token_is(tokens, at, "]"))
+  while (gg_token_is(tokens, at, S(SQUARE_END)))
     at = gg_token_before(tokens, tokens->at[at].partner);
-  if (gg_token_is(tokens, at, ")")) at = gg_token_before(tokens, at);
+  if (gg_token_is(tokens, at, S(PAREN_END))) at = gg_token_before(tokens, at);
   return at > first && gg_token_is_word(tokens, at) ? at : -1;
 }
 
@@ -365,7 +368,7 @@ static int common_word(const gg_tokens *tokens, const function *f, int index) {
     if (index >= arguments.count) return -1;
     int first = arguments.at[index].first;
     bool word = first == arguments.at[index].last && gg_token_is_word(tokens, first) &&
-                !gg_token_is_of(tokens, first, "true false");
+                !gg_token_is(tokens, first, S(TRUE) | S(FALSE));
     if (!word || (common >= 0 && !same_name(tokens, first, common))) return -1;
     common = first;
   }
@@ -406,8 +409,9 @@ static bool settle_template(gg_tokens *tokens, const gg_items *items, const func
   list parameters = read_list(tokens, f->angle, gg_angle_end(tokens, f->angle));
   for (int i = 0; i < parameters.count; i++) {
     int type = parameters.at[i].first, name = parameters.at[i].last;
-    bool is_type = gg_token_is(tokens, type, "class"), is_bool = gg_token_is(tokens, type, "bool");
-    if (!is_type && !gg_token_is_of(tokens, type, "int bool unsigned")) continue;
+    bool is_type = gg_token_is(tokens, type, S(CLASS)),
+         is_bool = gg_token_is(tokens, type, S(BOOL));
+    if (!is_type && !gg_token_is(tokens, type, S(INT) | S(BOOL) | S(UNSIGNED))) continue;
     gg_known value = common_argument(tokens, f, i);
     int word = common_word(tokens, f, i);
     if (is_type ? word < 0 || !names_type(tokens, items, word) : !value.known) continue;
@@ -440,8 +444,8 @@ bool gg_settle_templates(gg_tokens *tokens, const gg_items *items) {
 static bool remove_wrapper(gg_tokens *tokens, const gg_items *items, const function *f) {
   int keyword = gg_token_next(tokens, f->body), result = gg_token_next(tokens, keyword);
   int semicolon = gg_token_next(tokens, result);
-  if (f->method || f->angle >= 0 || !gg_token_is(tokens, keyword, "return") ||
-      !gg_token_is(tokens, semicolon, ";") || gg_token_next(tokens, semicolon) != f->last)
+  if (f->method || f->angle >= 0 || !gg_token_is(tokens, keyword, S(RETURN)) ||
+      !gg_token_is(tokens, semicolon, S(SEMICOLON)) || gg_token_next(tokens, semicolon) != f->last)
     return false;
   list parameters = read_list(tokens, f->open, tokens->at[f->open].partner);
   int index = -1;
@@ -461,10 +465,8 @@ static bool remove_wrapper(gg_tokens *tokens, const gg_items *items, const funct
     int close = tokens->at[open].partner;
     changed = true;
     if (index < 0) {
-      tokens->at[at].kind = tokens->at[result].kind;
-      tokens->at[at].text = tokens->at[result].text;
-      tokens->at[at].length = tokens->at[result].length;
-      tokens->at[at].name = -1;
+      gg_token_put(tokens, at, tokens->at[result].kind, tokens->at[result].text,
+                   tokens->at[result].length);
       gg_tokens_remove(tokens, open, close);
       tokens->at[at].moved = true;
     } else {
@@ -484,16 +486,16 @@ bool gg_remove_wrappers(gg_tokens *tokens, const gg_items *items) {
 }
 
 static bool begins_statement(const gg_tokens *tokens, int at) {
-  return gg_token_is_of(tokens, gg_token_before(tokens, at), "; { }");
+  return gg_token_is(tokens, gg_token_before(tokens, at), S(SEMICOLON) | S(BRACE) | S(BRACE_END));
 }
 
 /* The `if` that has the statement at `at` for its body, where it has no `else`; or `at`. */
 static int with_condition(const gg_tokens *tokens, int at, int end) {
   int before = gg_token_before(tokens, at);
-  if (!gg_token_is(tokens, before, ")")) return at;
+  if (!gg_token_is(tokens, before, S(PAREN_END))) return at;
   int keyword = gg_token_before(tokens, tokens->at[before].partner);
-  bool condition = gg_token_is(tokens, keyword, "if") &&
-                   !gg_token_is(tokens, gg_token_next(tokens, end), "else");
+  bool condition = gg_token_is(tokens, keyword, S(IF)) &&
+                   !gg_token_is(tokens, gg_token_next(tokens, end), S(ELSE));
   return condition ? keyword : at;
 }
 
@@ -501,7 +503,7 @@ static int with_condition(const gg_tokens *tokens, int at, int end) {
 static bool remove_call(gg_tokens *tokens, const gg_items *items, int at, int open) {
   int end = gg_token_next(tokens, tokens->at[open].partner);
   int first = with_condition(tokens, at, end);
-  if (!gg_token_is(tokens, end, ";") || !begins_statement(tokens, first) ||
+  if (!gg_token_is(tokens, end, S(SEMICOLON)) || !begins_statement(tokens, first) ||
       !computes_only(tokens, items, gg_token_next(tokens, first), tokens->at[open].partner, 0))
     return false;
   gg_tokens_remove_lines(tokens, first, end);
@@ -529,9 +531,9 @@ bool gg_remove_empty(gg_tokens *tokens, const gg_items *items) {
 
 static bool has_comma(const gg_tokens *tokens, int first, int last) {
   for (int at = first; at < last; at = gg_token_past(tokens, at)) {
-    int angle = gg_token_is(tokens, at, "<") ? gg_angle_end(tokens, at) : -1;
+    int angle = gg_token_is(tokens, at, S(LESS)) ? gg_angle_end(tokens, at) : -1;
     if (angle >= 0) at = angle;
-    if (gg_token_is(tokens, at, ",")) return true;
+    if (gg_token_is(tokens, at, S(COMMA))) return true;
   }
   return false;
 }
@@ -540,7 +542,7 @@ static bool has_comma(const gg_tokens *tokens, int first, int last) {
  */
 static bool rename_variable(gg_tokens *tokens, int at, int name, int end, int first, int last) {
   int equals = gg_token_next(tokens, name), other = gg_token_next(tokens, equals);
-  if (!gg_token_is(tokens, at, "const") || !gg_token_is(tokens, equals, "=") ||
+  if (!gg_token_is(tokens, at, S(CONST)) || !gg_token_is(tokens, equals, S(ASSIGN)) ||
       !gg_token_is_word(tokens, other) || gg_token_next(tokens, other) != end)
     return false;
   int declared = -1;

@@ -19,12 +19,12 @@ static int declaration_end(const gg_tokens *tokens, int first, int *body) {
   bool parameters = false, other = false;
   *body = -1;
   for (int at = first; at < tokens->count;) {
-    if (gg_token_is(tokens, at, ";")) return at;
-    if (gg_token_is(tokens, at, "{") && parameters && !other)
+    if (gg_token_is(tokens, at, S(SEMICOLON))) return at;
+    if (gg_token_is(tokens, at, S(BRACE)) && parameters && !other)
       return *body = at, tokens->at[at].partner;
-    other = other || gg_token_is_of(tokens, at, "= struct");
-    if (gg_token_is(tokens, at, "operator")) at = gg_token_next(tokens, at);
-    parameters = parameters || gg_token_is(tokens, at, "(");
+    other = other || gg_token_is(tokens, at, S(ASSIGN) | S(STRUCT));
+    if (gg_token_is(tokens, at, S(OPERATOR))) at = gg_token_next(tokens, at);
+    parameters = parameters || gg_token_is(tokens, at, S(PAREN));
     at = gg_token_past(tokens, at);
   }
   return tokens->count - 1;
@@ -35,13 +35,14 @@ static void add_constants(finder *f, gg_item_kind kind, int first, int last, int
   const gg_tokens *tokens = f->tokens;
   for (int at = first; at < last;) {
     int equals = at;
-    while (equals < last && !gg_token_is(tokens, equals, "="))
+    while (equals < last && !gg_token_is(tokens, equals, S(ASSIGN)))
       equals = gg_token_past(tokens, equals);
     int end = equals;
-    while (end < last && !gg_token_is(tokens, end, ","))
+    while (end < last && !gg_token_is(tokens, end, S(COMMA)))
       end = gg_token_past(tokens, end);
     int name = gg_token_before(tokens, equals);
-    if (gg_token_is(tokens, name, "]")) name = gg_token_before(tokens, tokens->at[name].partner);
+    if (gg_token_is(tokens, name, S(SQUARE_END)))
+      name = gg_token_before(tokens, tokens->at[name].partner);
     gg_item *item = add(f, kind, name, gg_token_before(tokens, end));
     item->owner = owner;
     item->name = name;
@@ -54,7 +55,7 @@ static void add_constants(finder *f, gg_item_kind kind, int first, int last, int
 /* The word in front of the list of parameters. */
 static int function_name(const gg_tokens *tokens, int first, int body) {
   int at = gg_token_before(tokens, body);
-  if (gg_token_is(tokens, at, "const")) at = gg_token_before(tokens, at);
+  if (gg_token_is(tokens, at, S(CONST))) at = gg_token_before(tokens, at);
   int name = gg_token_before(tokens, tokens->at[at].partner);
   return name >= first && gg_token_is_word(tokens, name) ? name : -1;
 }
@@ -62,7 +63,7 @@ static int function_name(const gg_tokens *tokens, int first, int body) {
 /* struct alignas(64) tensor_map {, using int64 = ... */
 static int type_name(const gg_tokens *tokens, int keyword) {
   int at = gg_token_next(tokens, keyword);
-  if (gg_token_is(tokens, at, "alignas")) at = gg_token_past(tokens, gg_token_next(tokens, at));
+  if (gg_token_is(tokens, at, S(ALIGNAS))) at = gg_token_past(tokens, gg_token_next(tokens, at));
   return at;
 }
 
@@ -71,8 +72,8 @@ static void add_members(finder *f, int first, int last) {
   const gg_tokens *tokens = f->tokens;
   int owner = f->out->count - 1;
   for (int at = first; at < last; at = gg_token_next(tokens, at)) {
-    if (!gg_token_is(tokens, at, "static") ||
-        !gg_token_is(tokens, gg_token_next(tokens, at), "constexpr"))
+    if (!gg_token_is(tokens, at, S(STATIC)) ||
+        !gg_token_is(tokens, gg_token_next(tokens, at), S(CONSTEXPR)))
       continue;
     int end = gg_statement_end(tokens, at);
     add_constants(f, GG_ITEM_MEMBER, at, end, owner);
@@ -83,19 +84,19 @@ static void add_members(finder *f, int first, int last) {
 static void add_declaration(finder *f, int first, int last, int body) {
   const gg_tokens *tokens = f->tokens;
   int at = first;
-  if (gg_token_is(tokens, at, "template"))
+  if (gg_token_is(tokens, at, S(TEMPLATE)))
     at = gg_token_next(tokens, gg_angle_end(tokens, gg_token_next(tokens, at)));
   if (body >= 0) {
-    bool kernel = gg_token_is(tokens, first, "extern");
+    bool kernel = gg_token_is(tokens, first, S(EXTERN));
     gg_item *item = add(f, kernel ? GG_ITEM_KERNEL : GG_ITEM_FUNCTION, first, last);
     item->name = function_name(tokens, first, body);
     item->body = body;
-  } else if (gg_token_is_of(tokens, at, "struct using")) {
+  } else if (gg_token_is(tokens, at, S(STRUCT) | S(USING))) {
     add(f, GG_ITEM_TYPE, first, last)->name = type_name(tokens, at);
     add_members(f, first, last);
-  } else if (gg_token_is(tokens, at, "static_assert")) {
+  } else if (gg_token_is(tokens, at, S(STATIC_ASSERT))) {
     add(f, GG_ITEM_ASSERT, first, last);
-  } else if (gg_token_is(tokens, at, "constexpr")) {
+  } else if (gg_token_is(tokens, at, S(CONSTEXPR))) {
     add_constants(f, GG_ITEM_CONSTANT, first, last, -1);
   } else {
     /* A declaration of another kind stays, and all that it names. */
@@ -139,11 +140,11 @@ gg_status gg_items_find(gg_items *out, gg_tokens *tokens, gg_error *err) {
 static void remove_constant(gg_tokens *tokens, const gg_item *item) {
   int before = gg_token_before(tokens, item->first), next = gg_token_next(tokens, item->last);
   gg_tokens_remove(tokens, item->first, item->last);
-  if (gg_token_is(tokens, next, ",")) {
+  if (gg_token_is(tokens, next, S(COMMA))) {
     int follower = gg_token_next(tokens, next);
     gg_token_take_place(tokens, follower, item->first);
     gg_tokens_remove(tokens, next, next);
-  } else if (gg_token_is(tokens, before, ",")) {
+  } else if (gg_token_is(tokens, before, S(COMMA))) {
     gg_tokens_remove(tokens, before, before);
   } else {
     gg_tokens_remove_lines(tokens, item->statement, next);

@@ -8,19 +8,30 @@
 
 enum { ROUNDS_MAX = 100 }; /* ends what would not end by itself */
 
-static bool fold_items(gg_tokens *tokens, const gg_items *items) {
+/* Whether the item's text was changed since it was folded: nothing else makes more known. */
+static bool is_fresh(gg_tokens *tokens, const gg_item *item) {
+  bool fresh = false;
+  for (int at = item->first; at <= item->last; at++) {
+    fresh = fresh || tokens->at[at].fresh;
+    tokens->at[at].fresh = false;
+  }
+  return fresh;
+}
+
+static bool fold_items(gg_tokens *tokens, const gg_items *items, bool all) {
   bool changed = false;
   gg_fold_constants(tokens, items);
   for (int i = 0; i < items->count; i++) {
     const gg_item *item = &items->at[i];
-    bool has_code = item->kind <= GG_ITEM_TYPE;
-    if (!item->dead && has_code) changed = gg_fold_item(tokens, item) || changed;
+    bool has_code = item->kind <= GG_ITEM_TYPE && !item->dead;
+    if (has_code && (is_fresh(tokens, item) || all))
+      changed = gg_fold_item(tokens, item) || changed;
   }
   return changed;
 }
 
-static bool run_passes(gg_tokens *tokens, gg_items *items) {
-  bool changed = fold_items(tokens, items);
+static bool run_passes(gg_tokens *tokens, gg_items *items, bool first) {
+  bool changed = fold_items(tokens, items, first);
   changed = gg_prune(tokens, items) || changed;
   changed = gg_remove_methods(tokens, items) || changed;
   changed = gg_settle_templates(tokens, items) || changed;
@@ -37,7 +48,7 @@ static gg_status specialise(gg_str *out, gg_arena *arena, const char *text, size
   gg_status st = gg_tokens_read(&tokens, arena, text, length, err);
   if (st == GG_OK) st = gg_items_find(&items, &tokens, err);
   if (st) return st;
-  for (int round = 0; round < ROUNDS_MAX && run_passes(&tokens, &items); round++)
+  for (int round = 0; round < ROUNDS_MAX && run_passes(&tokens, &items, round == 0); round++)
     ;
   if (tokens.failed) return gg_fail(err, MEMORY, NULL, "");
   gg_flow(&tokens);

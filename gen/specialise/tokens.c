@@ -27,17 +27,12 @@ static bool is_digit(char c) {
 
 /* ---- Reading ---------------------------------------------------------------------------- */
 
-/* The longest come first. `>>` is left out: it may end two lists of template arguments. */
-static const char *const long_signs[] = {
-    "<<=", "...", "::", "<<", "<=", ">=", "==", "!=", "&&", "||", "++",
-    "--",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^=", "->"};
-
+/* `>>` is two signs: it may end two lists of template arguments. */
 static int sign_length(const char *at, const char *end) {
-  for (size_t i = 0; i < sizeof long_signs / sizeof *long_signs; i++) {
-    size_t length = strlen(long_signs[i]);
-    if ((size_t)(end - at) >= length && memcmp(at, long_signs[i], length) == 0) return (int)length;
-  }
-  return 1;
+  char next = at + 1 < end ? at[1] : '\0';
+  if (next == '=' && strchr("<>=!+-*/%&|^", *at)) return 2;
+  if (*at == '-' && next == '>') return 2;
+  return next == *at && strchr(":<&|+-", *at) ? 2 : 1;
 }
 
 static int string_length(const char *at, const char *end) {
@@ -104,8 +99,29 @@ static int name_of(reader *r, const char *word, int length) {
   return *bucket = name;
 }
 
+static const struct {
+  gg_sign sign;
+  const char *text;
+} signs[] = {
+#define GG_SIGN(name, text) {GG_SIGN_##name, text},
+#include "specialise/signs.def"
+#undef GG_SIGN
+};
+
+enum { SIGNS = sizeof signs / sizeof *signs };
+
+/* The first words are the signs, in their order. */
+static void name_signs(reader *r) {
+  for (int i = 0; i < SIGNS; i++)
+    name_of(r, signs[i].text, (int)strlen(signs[i].text));
+}
+
 static void name_token(reader *r, gg_token *token) {
-  if (token->kind == GG_TOKEN_WORD) token->name = name_of(r, token->text, token->length);
+  if (token->kind == GG_TOKEN_WORD || token->kind == GG_TOKEN_SIGN) {
+    int name = name_of(r, token->text, token->length);
+    if (name < SIGNS) token->sign = UINT64_C(1) << signs[name].sign;
+    if (token->kind == GG_TOKEN_WORD) token->name = name;
+  }
   if (token->kind != GG_TOKEN_PRAGMA) return;
   int begin = token->length;
   while (begin > 0 && is_word_char(token->text[begin - 1]))
@@ -168,10 +184,9 @@ static gg_status pair_brackets(gg_tokens *tokens, int *open, gg_error *err) {
   int depth = 0;
   for (int i = 0; i < tokens->count; i++) {
     const gg_token *token = &tokens->at[i];
-    if (token->kind != GG_TOKEN_SIGN || token->length != 1) continue;
-    if (strchr("([{", *token->text)) {
+    if (token->sign & (S(PAREN) | S(SQUARE) | S(BRACE))) {
       open[depth++] = i;
-    } else if (strchr(")]}", *token->text)) {
+    } else if (token->sign & (S(PAREN_END) | S(SQUARE_END) | S(BRACE_END))) {
       if (depth == 0 || !closes(*tokens->at[open[depth - 1]].text, *token->text))
         return fail_bracket(tokens, i, err);
       tokens->at[open[--depth]].partner = i;
@@ -184,7 +199,7 @@ static gg_status pair_brackets(gg_tokens *tokens, int *open, gg_error *err) {
 gg_status gg_tokens_read(gg_tokens *out, gg_arena *arena, const char *text, size_t length,
                          gg_error *err) {
   *out = (gg_tokens){.arena = arena};
-  size_t most = count_tokens(text, text + length) + 1;
+  size_t most = count_tokens(text, text + length) + SIGNS + 1;
   reader r = {.out = out, .at = text, .end = text + length, .bucket_count = 1021};
   int *open = GG_ARENA_ARRAY(arena, int, most);
   out->at = GG_ARENA_ARRAY(arena, gg_token, most);
@@ -193,6 +208,7 @@ gg_status gg_tokens_read(gg_tokens *out, gg_arena *arena, const char *text, size
   if (!open || !out->at || !r.buckets || !r.words) return gg_fail(err, MEMORY, NULL, "");
   for (int i = 0; i < r.bucket_count; i++)
     r.buckets[i] = -1;
+  name_signs(&r);
   read_all(&r);
   out->values = GG_ARENA_ARRAY(arena, gg_known, (size_t)out->names + 1);
   out->sizes = GG_ARENA_ARRAY(arena, int, (size_t)out->names + 1);
@@ -232,36 +248,10 @@ void gg_tokens_write(gg_str *out, const gg_tokens *tokens) {
 
 /* ---- Steps ------------------------------------------------------------------------------ */
 
-int gg_token_from(const gg_tokens *tokens, int at) {
-  while (at < tokens->count && (tokens->at[at].dead || tokens->at[at].kind == GG_TOKEN_COMMENT))
-    at++;
-  return at;
-}
-
-int gg_token_back(const gg_tokens *tokens, int at) {
-  while (at >= 0 && (tokens->at[at].dead || tokens->at[at].kind == GG_TOKEN_COMMENT))
-    at--;
-  return at;
-}
-
-bool gg_token_is(const gg_tokens *tokens, int at, const char *text) {
-  if (at < 0 || at >= tokens->count) return false;
+bool gg_token_reads(const gg_tokens *tokens, int at, const char *text) {
   const gg_token *token = &tokens->at[at];
-  return !token->dead && token->kind != GG_TOKEN_COMMENT && token->kind != GG_TOKEN_STRING &&
-         strncmp(token->text, text, (size_t)token->length) == 0 && !text[token->length];
-}
-
-bool gg_token_is_of(const gg_tokens *tokens, int at, const char *texts) {
-  if (at < 0 || at >= tokens->count) return false;
-  const gg_token *token = &tokens->at[at];
-  if (token->dead || token->kind == GG_TOKEN_COMMENT || token->kind == GG_TOKEN_STRING)
-    return false;
-  for (const char *word = texts; *word;) {
-    size_t length = strcspn(word, " ");
-    if (length == (size_t)token->length && memcmp(word, token->text, length) == 0) return true;
-    word += length + (word[length] == ' ');
-  }
-  return false;
+  return !token->dead && strncmp(token->text, text, (size_t)token->length) == 0 &&
+         !text[token->length];
 }
 
 bool gg_token_is_word(const gg_tokens *tokens, int at) {
@@ -273,24 +263,26 @@ int gg_statement_end(const gg_tokens *tokens, int first) {
   int at = first;
   while (at < tokens->count && tokens->at[at].kind == GG_TOKEN_PRAGMA)
     at = gg_token_next(tokens, at);
-  if (gg_token_is(tokens, at, "{")) return tokens->at[at].partner;
-  if (gg_token_is_of(tokens, at, "if for while")) {
-    bool is_if = gg_token_is(tokens, at, "if");
+  if (gg_token_is(tokens, at, S(BRACE))) return tokens->at[at].partner;
+  if (gg_token_is(tokens, at, S(IF) | S(FOR) | S(WHILE))) {
+    bool is_if = gg_token_is(tokens, at, S(IF));
     at = gg_token_next(tokens, at);
-    if (gg_token_is(tokens, at, "constexpr")) at = gg_token_next(tokens, at);
+    if (gg_token_is(tokens, at, S(CONSTEXPR))) at = gg_token_next(tokens, at);
     int end = gg_statement_end(tokens, gg_token_next(tokens, tokens->at[at].partner));
     int otherwise = gg_token_next(tokens, end);
-    if (!is_if || !gg_token_is(tokens, otherwise, "else")) return end;
+    if (!is_if || !gg_token_is(tokens, otherwise, S(ELSE))) return end;
     return gg_statement_end(tokens, gg_token_next(tokens, otherwise));
   }
-  while (at < tokens->count && !gg_token_is(tokens, at, ";"))
-    at = gg_token_next(tokens, gg_token_is_of(tokens, at, "( [ {") ? tokens->at[at].partner : at);
+  while (at < tokens->count && !gg_token_is(tokens, at, S(SEMICOLON)))
+    at = gg_token_next(tokens, gg_token_is(tokens, at, S(PAREN) | S(SQUARE) | S(BRACE))
+                                   ? tokens->at[at].partner
+                                   : at);
   return at;
 }
 
 bool gg_token_names(const gg_tokens *tokens, int at, int name) {
   return !tokens->at[at].dead && tokens->at[at].name == name &&
-         !gg_token_is_of(tokens, gg_token_before(tokens, at), ". ->");
+         !gg_token_is(tokens, gg_token_before(tokens, at), S(DOT) | S(ARROW));
 }
 
 /* ---- Changes ---------------------------------------------------------------------------- */
@@ -317,6 +309,7 @@ static void put_in_pragma(gg_tokens *tokens, gg_token *token, const char *text, 
 void gg_token_put(gg_tokens *tokens, int at, gg_token_kind kind, const char *text, int length) {
   gg_token *token = &tokens->at[at];
   token->name = -1;
+  token->fresh = true;
   if (token->kind == GG_TOKEN_PRAGMA) {
     put_in_pragma(tokens, token, text, length);
     return;
@@ -324,6 +317,11 @@ void gg_token_put(gg_tokens *tokens, int at, gg_token_kind kind, const char *tex
   token->kind = kind;
   token->text = text;
   token->length = length;
+  token->sign = 0;
+  for (int i = 0; i < SIGNS; i++) {
+    bool same = strncmp(signs[i].text, text, (size_t)length) == 0 && !signs[i].text[length];
+    if (same) token->sign = UINT64_C(1) << signs[i].sign;
+  }
 }
 
 void gg_token_set(gg_tokens *tokens, int at, gg_token_kind kind, const char *text) {

@@ -22,10 +22,84 @@ typedef enum gg_token_kind {
   GG_TOKEN_PRAGMA,  /* a line that begins with # */
 } gg_token_kind;
 
+/* The names of signs.def. */
+typedef enum gg_sign {
+  GG_SIGN_NOT,
+  GG_SIGN_UNEQUAL,
+  GG_SIGN_MODULO,
+  GG_SIGN_AND,
+  GG_SIGN_AND_ALSO,
+  GG_SIGN_PAREN,
+  GG_SIGN_BRACE,
+  GG_SIGN_SQUARE,
+  GG_SIGN_PAREN_END,
+  GG_SIGN_BRACE_END,
+  GG_SIGN_SQUARE_END,
+  GG_SIGN_TIMES,
+  GG_SIGN_PLUS,
+  GG_SIGN_INCREMENT,
+  GG_SIGN_DECREMENT,
+  GG_SIGN_ADD_TO,
+  GG_SIGN_CHANGE,
+  GG_SIGN_COMMA,
+  GG_SIGN_MINUS,
+  GG_SIGN_ARROW,
+  GG_SIGN_DOT,
+  GG_SIGN_DIVIDE,
+  GG_SIGN_COLON,
+  GG_SIGN_SCOPE,
+  GG_SIGN_SEMICOLON,
+  GG_SIGN_LESS,
+  GG_SIGN_SHIFT_LEFT,
+  GG_SIGN_AT_MOST,
+  GG_SIGN_ASSIGN,
+  GG_SIGN_EQUAL,
+  GG_SIGN_GREATER,
+  GG_SIGN_AT_LEAST,
+  GG_SIGN_QUESTION,
+  GG_SIGN_XOR,
+  GG_SIGN_OR,
+  GG_SIGN_OR_ELSE,
+  GG_SIGN_INVERT,
+  GG_SIGN_ALIGNAS,
+  GG_SIGN_ASM,
+  GG_SIGN_BOOL,
+  GG_SIGN_JUMP,
+  GG_SIGN_NUMBER_TYPE,
+  GG_SIGN_CLASS,
+  GG_SIGN_CONST,
+  GG_SIGN_CONSTEXPR,
+  GG_SIGN_ELSE,
+  GG_SIGN_EXTERN,
+  GG_SIGN_TRUE,
+  GG_SIGN_FALSE,
+  GG_SIGN_FOR,
+  GG_SIGN_IF,
+  GG_SIGN_INT,
+  GG_SIGN_INT64,
+  GG_SIGN_OPERATOR,
+  GG_SIGN_RETURN,
+  GG_SIGN_SIZEOF,
+  GG_SIGN_STATIC,
+  GG_SIGN_STATIC_ASSERT,
+  GG_SIGN_STRUCT,
+  GG_SIGN_TEMPLATE,
+  GG_SIGN_UNSIGNED,
+  GG_SIGN_USING,
+  GG_SIGN_VOLATILE,
+  GG_SIGN_WHILE,
+} gg_sign;
+
+/* A set of signs is a number with a bit for each: S(IF) | S(FOR). */
+typedef uint64_t gg_signs;
+#define S(name) (UINT64_C(1) << GG_SIGN_##name)
+
 typedef struct gg_token {
   gg_token_kind kind;
-  bool dead;  /* taken away */
-  bool moved; /* of a statement whose lines are to be broken anew */
+  bool dead;     /* taken away */
+  bool fresh;    /* given other text since its item was folded */
+  bool moved;    /* of a statement whose lines are to be broken anew */
+  gg_signs sign; /* which it is; 0: another token */
   const char *text;
   int length;
   int newlines; /* in front of it */
@@ -69,8 +143,17 @@ void gg_tokens_write(gg_str *out, const gg_tokens *tokens);
 
 /* The next token that stands and is no comment, from `at` on, or before it; tokens->count or -1
  * where there is none. */
-int gg_token_from(const gg_tokens *tokens, int at);
-int gg_token_back(const gg_tokens *tokens, int at);
+static inline int gg_token_from(const gg_tokens *tokens, int at) {
+  while (at < tokens->count && (tokens->at[at].dead || tokens->at[at].kind == GG_TOKEN_COMMENT))
+    at++;
+  return at;
+}
+
+static inline int gg_token_back(const gg_tokens *tokens, int at) {
+  while (at >= 0 && (tokens->at[at].dead || tokens->at[at].kind == GG_TOKEN_COMMENT))
+    at--;
+  return at;
+}
 
 static inline int gg_token_next(const gg_tokens *tokens, int at) {
   return gg_token_from(tokens, at + 1);
@@ -80,11 +163,13 @@ static inline int gg_token_before(const gg_tokens *tokens, int at) {
   return gg_token_back(tokens, at - 1);
 }
 
-/* Whether the token there stands and reads like this; false outside of the text. */
-bool gg_token_is(const gg_tokens *tokens, int at, const char *text);
+/* Whether the token there stands and is one of these; false outside of the text. */
+static inline bool gg_token_is(const gg_tokens *tokens, int at, gg_signs signs) {
+  return at >= 0 && at < tokens->count && !tokens->at[at].dead && (tokens->at[at].sign & signs);
+}
 
-/* Whether it is one of these, which stand in `texts` with a space between. */
-bool gg_token_is_of(const gg_tokens *tokens, int at, const char *texts);
+/* Whether the token there stands and is this text. */
+bool gg_token_reads(const gg_tokens *tokens, int at, const char *text);
 
 bool gg_token_is_word(const gg_tokens *tokens, int at);
 

@@ -26,8 +26,8 @@ static void step(parser *p) {
   p->at = gg_token_next(p->tokens, p->at);
 }
 
-static bool take(parser *p, const char *text) {
-  if (ended(p) || !gg_token_is(p->tokens, p->at, text)) return false;
+static bool take(parser *p, gg_signs signs) {
+  if (ended(p) || !gg_token_is(p->tokens, p->at, signs)) return false;
   step(p);
   return true;
 }
@@ -46,9 +46,9 @@ static gg_known parse_number(parser *p) {
 static bool skip_postfix(parser *p) {
   bool any = false;
   while (!ended(p)) {
-    if (gg_token_is_of(p->tokens, p->at, "( [ {")) {
+    if (gg_token_is(p->tokens, p->at, S(PAREN) | S(SQUARE) | S(BRACE))) {
       p->at = gg_token_next(p->tokens, p->tokens->at[p->at].partner);
-    } else if (gg_token_is_of(p->tokens, p->at, ". -> ::")) {
+    } else if (gg_token_is(p->tokens, p->at, S(DOT) | S(ARROW) | S(SCOPE))) {
       step(p), step(p);
     } else {
       break;
@@ -59,41 +59,42 @@ static bool skip_postfix(parser *p) {
 }
 
 static bool is_cast(const parser *p) {
-  return gg_token_is_of(p->tokens, p->at, "int unsigned int64 bool") &&
-         gg_token_is(p->tokens, gg_token_next(p->tokens, p->at), "(");
+  return gg_token_is(p->tokens, p->at, S(INT) | S(UNSIGNED) | S(INT64) | S(BOOL)) &&
+         gg_token_is(p->tokens, gg_token_next(p->tokens, p->at), S(PAREN));
 }
 
 static gg_known parse_cast(parser *p) {
-  bool to_bool = gg_token_is(p->tokens, p->at, "bool");
+  bool to_bool = gg_token_is(p->tokens, p->at, S(BOOL));
   step(p), step(p);
   gg_known value = parse_choice(p);
-  if (!take(p, ")")) p->failed = true;
+  if (!take(p, S(PAREN_END))) p->failed = true;
   return value.known && to_bool ? known(value.value != 0) : value;
 }
 
 int gg_size_of(const gg_tokens *tokens, int first, int last) {
-  int size = 0, longs = 0;
+  static const struct {
+    const char *name;
+    int bytes;
+  } types[] = {{"char", 1},  {"bool", 1},     {"short", 2}, {"int", 4},
+               {"float", 4}, {"unsigned", 4}, {"long", 8},  {"double", 8}};
+  int size = 0;
   for (int at = gg_token_from(tokens, first); at <= last; at = gg_token_next(tokens, at)) {
     if (!gg_token_is_word(tokens, at)) return 0;
-    longs += gg_token_is(tokens, at, "long");
-    if (gg_token_is_of(tokens, at, "char bool"))
-      size = 1;
-    else if (gg_token_is(tokens, at, "short"))
-      size = 2;
-    else if (gg_token_is_of(tokens, at, "unsigned int float"))
-      size = size ? size : 4;
-    else if (gg_token_is(tokens, at, "double"))
-      size = 8;
-    else if (!gg_token_is(tokens, at, "long"))
-      size = tokens->sizes[tokens->at[at].name];
+    int bytes = tokens->sizes[tokens->at[at].name];
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+      if (gg_token_reads(tokens, at, types[i].name)) bytes = types[i].bytes;
+    /* unsigned short, short int: the other word says more */
+    bool vague = gg_token_is(tokens, at, S(INT) | S(UNSIGNED));
+    if (bytes == 0) return 0;
+    if (size == 0 || !vague) size = bytes;
   }
-  return longs == 2 ? 8 : size;
+  return size;
 }
 
 /* sizeof(type) */
 static gg_known parse_size(parser *p) {
   int open = gg_token_next(p->tokens, p->at);
-  if (!gg_token_is(p->tokens, open, "(")) return p->failed = true, unknown;
+  if (!gg_token_is(p->tokens, open, S(PAREN))) return p->failed = true, unknown;
   int close = p->tokens->at[open].partner;
   int size = gg_size_of(p->tokens, gg_token_next(p->tokens, open), close - 1);
   p->at = gg_token_next(p->tokens, close);
@@ -104,7 +105,7 @@ static gg_known parse_size(parser *p) {
 static gg_known parse_member(parser *p) {
   const gg_tokens *tokens = p->tokens;
   int colons = gg_token_next(tokens, p->at), name = gg_token_next(tokens, colons);
-  if (!gg_token_is(tokens, colons, "::") || name > p->last) return unknown;
+  if (!gg_token_is(tokens, colons, S(SCOPE)) || name > p->last) return unknown;
   for (int i = 0; i < tokens->member_count; i++) {
     const gg_member *member = &tokens->members[i];
     if (member->owner != tokens->at[p->at].name || member->name != tokens->at[name].name) continue;
@@ -119,15 +120,15 @@ static gg_known parse_primary(parser *p) {
   const gg_token *token = &p->tokens->at[p->at];
   if (token->kind == GG_TOKEN_NUMBER) return parse_number(p);
   if (is_cast(p)) return parse_cast(p);
-  if (take(p, "(")) {
+  if (take(p, S(PAREN))) {
     gg_known value = parse_choice(p);
-    if (!take(p, ")")) p->failed = true;
+    if (!take(p, S(PAREN_END))) p->failed = true;
     return skip_postfix(p) ? unknown : value;
   }
-  if (gg_token_is(p->tokens, p->at, "sizeof")) return parse_size(p);
+  if (gg_token_is(p->tokens, p->at, S(SIZEOF))) return parse_size(p);
   if (token->kind != GG_TOKEN_WORD) return p->failed = true, unknown;
-  if (take(p, "true")) return known(1);
-  if (take(p, "false")) return known(0);
+  if (take(p, S(TRUE))) return known(1);
+  if (take(p, S(FALSE))) return known(0);
   gg_known value = parse_member(p);
   if (value.known) return value;
   value = token->name >= 0 ? p->tokens->values[token->name] : unknown;
@@ -137,15 +138,24 @@ static gg_known parse_primary(parser *p) {
 
 static gg_known parse_unary(parser *p) {
   gg_known value;
-  if (take(p, "!")) return value = parse_unary(p), value.known ? known(!value.value) : unknown;
-  if (take(p, "-")) return value = parse_unary(p), value.known ? known(-value.value) : unknown;
-  if (take(p, "~")) return value = parse_unary(p), value.known ? known(~value.value) : unknown;
+  if (take(p, S(NOT))) return value = parse_unary(p), value.known ? known(!value.value) : unknown;
+  if (take(p, S(MINUS))) return value = parse_unary(p), value.known ? known(-value.value) : unknown;
+  if (take(p, S(INVERT)))
+    return value = parse_unary(p), value.known ? known(~value.value) : unknown;
   return parse_primary(p);
 }
 
 /* Operators of two operands by precedence, the ones that bind closest last. */
-static const char *const levels[] = {"||",    "&&",        "|",  "^",   "&",
-                                     "== !=", "< > <= >=", "<<", "+ -", "* / %"};
+static const gg_signs levels[] = {S(OR_ELSE),
+                                  S(AND_ALSO),
+                                  S(OR),
+                                  S(XOR),
+                                  S(AND),
+                                  S(EQUAL) | S(UNEQUAL),
+                                  S(LESS) | S(GREATER) | S(AT_MOST) | S(AT_LEAST),
+                                  S(SHIFT_LEFT),
+                                  S(PLUS) | S(MINUS),
+                                  S(TIMES) | S(DIVIDE) | S(MODULO)};
 enum { LEVELS = sizeof levels / sizeof *levels };
 
 static gg_known divide(int64_t a, int64_t b, bool remainder) {
@@ -198,7 +208,7 @@ static gg_known compute_half(const gg_token *sign, gg_known a, gg_known b) {
 static gg_known parse_level(parser *p, int level) {
   if (level == LEVELS) return parse_unary(p);
   gg_known left = parse_level(p, level + 1);
-  while (!p->failed && !ended(p) && gg_token_is_of(p->tokens, p->at, levels[level])) {
+  while (!p->failed && !ended(p) && gg_token_is(p->tokens, p->at, levels[level])) {
     const gg_token *sign = &p->tokens->at[p->at];
     step(p);
     gg_known right = parse_level(p, level + 1);
@@ -210,9 +220,9 @@ static gg_known parse_level(parser *p, int level) {
 
 static gg_known parse_choice(parser *p) {
   gg_known condition = parse_level(p, 0);
-  if (!take(p, "?")) return condition;
+  if (!take(p, S(QUESTION))) return condition;
   gg_known yes = parse_choice(p);
-  if (!take(p, ":")) p->failed = true;
+  if (!take(p, S(COLON))) p->failed = true;
   gg_known no = parse_choice(p);
   return condition.known ? condition.value ? yes : no : unknown;
 }
