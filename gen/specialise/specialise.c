@@ -31,7 +31,8 @@ static bool fold_items(gg_tokens *tokens, const gg_items *items, bool all) {
 }
 
 static bool run_passes(gg_tokens *tokens, gg_items *items, bool first) {
-  bool changed = fold_items(tokens, items, first);
+  bool changed = first && gg_prune(tokens, items); /* the less there is to fold */
+  changed = fold_items(tokens, items, first) || changed;
   changed = gg_prune(tokens, items) || changed;
   changed = gg_remove_methods(tokens, items) || changed;
   changed = gg_settle_templates(tokens, items) || changed;

@@ -8,7 +8,7 @@
 typedef struct reader {
   gg_tokens *out;
   const char *at, *end;
-  int capacity;
+  int capacity, word_capacity;
   struct word {
     const char *text;
     int length, next; /* next: another word of its bucket, or -1 */
@@ -130,22 +130,30 @@ static void name_token(reader *r, gg_token *token) {
     token->name = name_of(r, token->text + begin, token->length - begin);
 }
 
-/* How many tokens a text has. */
-static size_t count_tokens(const char *at, const char *end) {
-  size_t count = 0;
-  while (at < end) {
-    gg_token token = {.length = 1};
-    bool blank = *at == '\n' || *at == ' ' || *at == '\t';
-    if (!blank) classify(&token, at, end);
-    count += !blank;
-    at += token.length;
-  }
-  return count;
+/* Twice as much room, where `count` entries fill what there is. */
+static void *make_room(gg_arena *arena, void *entries, int *capacity, int count, size_t size) {
+  if (count < *capacity) return entries;
+  *capacity *= 2;
+  void *out = gg_arena_alloc(arena, (size_t)*capacity * size);
+  return out ? memcpy(out, entries, (size_t)count * size) : NULL;
 }
 
-static void read_all(reader *r) {
+/* For a token, which may be a new word. */
+static bool has_room(reader *r) {
+  gg_tokens *out = r->out;
+  gg_token *tokens = make_room(out->arena, out->at, &r->capacity, out->count, sizeof *tokens);
+  struct word *words =
+      make_room(out->arena, r->words, &r->word_capacity, out->names, sizeof *words);
+  if (!tokens || !words) return false;
+  out->at = tokens;
+  r->words = words;
+  return true;
+}
+
+static bool read_all(reader *r) {
   gg_tokens *out = r->out;
   for (int newlines = 0, indent = 0; r->at < r->end;) {
+    if (!has_room(r)) return false;
     if (*r->at == '\n') {
       newlines++, indent = 0, r->at++;
     } else if (*r->at == ' ' || *r->at == '\t') {
@@ -160,6 +168,7 @@ static void read_all(reader *r) {
       newlines = indent = 0;
     }
   }
+  return true;
 }
 
 static bool closes(char open, char close) {
@@ -199,21 +208,22 @@ static gg_status pair_brackets(gg_tokens *tokens, int *open, gg_error *err) {
 gg_status gg_tokens_read(gg_tokens *out, gg_arena *arena, const char *text, size_t length,
                          gg_error *err) {
   *out = (gg_tokens){.arena = arena};
-  size_t most = count_tokens(text, text + length) + SIGNS + 1;
   reader r = {.out = out, .at = text, .end = text + length, .bucket_count = 1021};
-  int *open = GG_ARENA_ARRAY(arena, int, most);
-  out->at = GG_ARENA_ARRAY(arena, gg_token, most);
+  r.capacity = (int)(length / 5) + 64; /* what templates need; else it grows */
+  r.word_capacity = 4 * SIGNS;
+  out->at = GG_ARENA_ARRAY(arena, gg_token, (size_t)r.capacity);
   r.buckets = GG_ARENA_ARRAY(arena, int, (size_t)r.bucket_count);
-  r.words = GG_ARENA_ARRAY(arena, struct word, most);
-  if (!open || !out->at || !r.buckets || !r.words) return gg_fail(err, MEMORY, NULL, "");
+  r.words = GG_ARENA_ARRAY(arena, struct word, (size_t)r.word_capacity);
+  if (!out->at || !r.buckets || !r.words) return gg_fail(err, MEMORY, NULL, "");
   for (int i = 0; i < r.bucket_count; i++)
     r.buckets[i] = -1;
   name_signs(&r);
-  read_all(&r);
+  if (!read_all(&r)) return gg_fail(err, MEMORY, NULL, "");
+  int *open = GG_ARENA_ARRAY(arena, int, (size_t)out->count + 1);
   out->values = GG_ARENA_ARRAY(arena, gg_known, (size_t)out->names + 1);
   out->sizes = GG_ARENA_ARRAY(arena, int, (size_t)out->names + 1);
   out->first = GG_ARENA_ARRAY(arena, int, (size_t)out->names + 1);
-  if (!out->values || !out->sizes || !out->first) return gg_fail(err, MEMORY, NULL, "");
+  if (!open || !out->values || !out->sizes || !out->first) return gg_fail(err, MEMORY, NULL, "");
   gg_tokens_index(out);
   return pair_brackets(out, open, err);
 }

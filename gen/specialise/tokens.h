@@ -95,18 +95,18 @@ typedef uint64_t gg_signs;
 #define S(name) (UINT64_C(1) << GG_SIGN_##name)
 
 typedef struct gg_token {
-  gg_token_kind kind;
-  bool dead;     /* taken away */
-  bool fresh;    /* given other text since its item was folded */
-  bool moved;    /* of a statement whose lines are to be broken anew */
   gg_signs sign; /* which it is; 0: another token */
   const char *text;
   int length;
-  int newlines; /* in front of it */
-  int indent;   /* spaces in front of it, behind those */
-  int partner;  /* of a bracket: the other one */
-  int again;    /* of a word: where it stands next; -1: nowhere */
-  int name;     /* of a word, also of a pragma's last: which of the text's words it is, from 0 */
+  uint8_t kind;     /* gg_token_kind */
+  bool dead;        /* taken away */
+  bool fresh;       /* given other text since its item was folded */
+  bool moved;       /* of a statement whose lines are to be broken anew */
+  int16_t newlines; /* in front of it */
+  int16_t indent;   /* spaces in front of it, behind those */
+  int partner;      /* of a bracket: the other one */
+  int again;        /* of a word: where it stands next; -1: nowhere */
+  int name; /* of a word, also of a pragma's last: which of the text's words it is, from 0 */
 } gg_token;
 
 /* What is known of a word that names an integer. */
