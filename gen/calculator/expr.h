@@ -121,6 +121,10 @@ gg_status gg_value_views(gg_tv_view views[GG_TV_VIEWS], int *count, const gg_val
 /* A row's arguments in words for people: "layout, tiler". */
 void gg_op_print_arguments(gg_str *out, const gg_op *op);
 
+/* A name as text; one that is too long is no atom's, and is cut. Returns `out`. */
+enum { GG_VALUE_NAME_MAX = 200 };
+const char *gg_value_name(char out[GG_VALUE_NAME_MAX], const gg_value *value);
+
 /* Conversions; false where the value is no such thing. */
 bool gg_value_as_layout(gg_composed *out, const gg_value *value);
 bool gg_value_as_tiler(gg_tiler *out, const gg_value *value);

@@ -13,24 +13,14 @@
 
 /* ---- Arguments and results ---------------------------------------------------------------- */
 
-enum { longest_name = 200 };
-
-/* A name as text; one that is too long is no atom's, and is cut. */
-static const char *name_of(char out[longest_name], const gg_value *value) {
-  size_t length = value->name.length < longest_name ? value->name.length : longest_name - 1;
-  memcpy(out, value->name.text, length);
-  out[length] = '\0';
-  return out;
-}
-
 static gg_status mma_atom_of(gg_mma_atom *out, const gg_value *value, gg_error *err) {
-  char name[longest_name];
-  return gg_mma_atom_find(out, name_of(name, value), err);
+  char name[GG_VALUE_NAME_MAX];
+  return gg_mma_atom_find(out, gg_value_name(name, value), err);
 }
 
 static gg_status copy_atom_of(gg_copy_atom *out, const gg_value *value, gg_error *err) {
-  char name[longest_name];
-  return gg_copy_atom_find(out, name_of(name, value), err);
+  char name[GG_VALUE_NAME_MAX];
+  return gg_copy_atom_find(out, gg_value_name(name, value), err);
 }
 
 static gg_status mma_of(gg_tiled_mma *out, const gg_value *value, gg_error *err) {
@@ -54,8 +44,8 @@ static int bits_of(const gg_value *value) {
 }
 
 static gg_status major_of(bool *mn, const char *op, const gg_value *value, gg_error *err) {
-  char name[longest_name];
-  *mn = strcmp(name_of(name, value), "MN") == 0;
+  char name[GG_VALUE_NAME_MAX];
+  *mn = strcmp(gg_value_name(name, value), "MN") == 0;
   if (*mn || strcmp(name, "K") == 0) return GG_OK;
   return gg_fail(err, ATOM_PARAMETER, NULL, op, "the major", name, "K or MN");
 }
@@ -120,11 +110,11 @@ OP(copy_atom) {
 
 OP(thr_id) {
   (void)count;
-  char name[longest_name];
+  char name[GG_VALUE_NAME_MAX];
   gg_mma_atom mma;
   gg_copy_atom copy;
   gg_atom_kind kind;
-  gg_status st = gg_atom_find(&kind, &mma, &copy, name_of(name, arg[0]), err);
+  gg_status st = gg_atom_find(&kind, &mma, &copy, gg_value_name(name, arg[0]), err);
   if (st) return st;
   if (kind == GG_ATOM_NONE) return gg_atom_fail_name(name, err);
   gg_layout layout = kind == GG_ATOM_MMA ? gg_mma_atom_threads(&mma) : gg_copy_atom_threads(&copy);

@@ -1,4 +1,6 @@
 /* Values of the calculator: printing and conversions. */
+#include <string.h>
+
 #include "calculator/expr.h"
 #include "layout/calc.h"
 
@@ -28,6 +30,14 @@ const char *gg_value_kind_name(const gg_value *value) {
     return "a composed layout";
   }
   return names[value->kind];
+}
+
+const char *gg_value_name(char out[GG_VALUE_NAME_MAX], const gg_value *value) {
+  size_t length = value->name.length;
+  if (length >= GG_VALUE_NAME_MAX) length = GG_VALUE_NAME_MAX - 1;
+  memcpy(out, value->name.text, length);
+  out[length] = '\0';
+  return out;
 }
 
 /* Tiled ones as the call that makes them. */

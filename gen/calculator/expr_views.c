@@ -92,22 +92,12 @@ static gg_status view_copy_atom(gg_tv_view *views, int *count, const gg_copy_ato
   return GG_OK;
 }
 
-enum { longest_name = 200 };
-
-/* A name as text; one that is too long is no atom's, and is cut. */
-static const char *name_of(char out[longest_name], const gg_value *value) {
-  size_t length = value->name.length < longest_name ? value->name.length : longest_name - 1;
-  memcpy(out, value->name.text, length);
-  out[length] = '\0';
-  return out;
-}
-
 static gg_status view_name(gg_tv_view *views, int *count, const gg_value *value, gg_error *err) {
-  char name[longest_name];
+  char name[GG_VALUE_NAME_MAX];
   gg_mma_atom mma;
   gg_copy_atom copy;
   gg_atom_kind kind;
-  gg_status st = gg_atom_find(&kind, &mma, &copy, name_of(name, value), err);
+  gg_status st = gg_atom_find(&kind, &mma, &copy, gg_value_name(name, value), err);
   if (st) return st;
   if (kind == GG_ATOM_COPY) return view_copy_atom(views, count, &copy, value->name.bits, err);
   if (kind == GG_ATOM_MMA) view_atom(views, count, &mma);
@@ -115,13 +105,13 @@ static gg_status view_name(gg_tv_view *views, int *count, const gg_value *value,
 }
 
 gg_status gg_value_check(const gg_value *value, gg_arena *arena, gg_error *err) {
-  char name[longest_name];
+  char name[GG_VALUE_NAME_MAX];
   gg_value ignored;
   gg_mma_atom mma;
   gg_copy_atom copy;
   gg_atom_kind kind;
   if (value->kind != GG_VALUE_NAME) return GG_OK;
-  gg_status st = gg_atom_find(&kind, &mma, &copy, name_of(name, value), err);
+  gg_status st = gg_atom_find(&kind, &mma, &copy, gg_value_name(name, value), err);
   if (st || kind != GG_ATOM_NONE) return st;
   bool atom = strncmp(name, "SM", 2) == 0 || strstr(name, "MMA_") || strchr(name, '.');
   if (atom) return gg_atom_fail_name(name, err);

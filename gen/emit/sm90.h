@@ -17,6 +17,10 @@ static inline bool gg_sm90_multiplies_registers(const gg_plan *plan) {
 /* Whether C is among the fetched matrices. The rest is sm90_fetch.c's, too. */
 bool gg_sm90_fetches_c(const gg_layouts *layouts);
 
+/* The method of a box's struct that gives an element's place in bytes: by the layout function of
+ * the matrix. */
+void gg_sm90_write_offset(gg_str *out, const char *name, gg_dtype type);
+
 /* How the boxes of each fetched matrix lie. */
 gg_status gg_sm90_write_fetched(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                                 gg_error *err);

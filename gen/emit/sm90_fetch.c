@@ -19,6 +19,13 @@ static const char *name_of(char out[GG_OPERATION_NAME_MAX], const gg_plan *plan,
   return strcpy(out, "c");
 }
 
+void gg_sm90_write_offset(gg_str *out, const char *name, gg_dtype type) {
+  gg_str_printf(out,
+                "  static __device__ __forceinline__ constexpr unsigned offset(unsigned row, "
+                "unsigned col) {\n    return smem_%s(row, col) * %d;\n  }\n",
+                name, (int)gg_dtype_bytes(type, 1));
+}
+
 static gg_status write_matrix(gg_str *out, const gg_plan *plan, const gg_fetched *matrix,
                               gg_error *err) {
   static const char *const row_col[2] = {"row", "col"};
@@ -37,11 +44,8 @@ static gg_status write_matrix(gg_str *out, const gg_plan *plan, const gg_fetched
                 name, gg_cuda_bool(matrix->operand.major == GG_MAJOR_N), matrix->line,
                 matrix->boxes, matrix->boxes_a_stage, matrix->first_stage,
                 (long long)matrix->bytes);
-  gg_str_printf(out,
-                "  static __device__ __forceinline__ constexpr unsigned offset(unsigned row, "
-                "unsigned col) {\n"
-                "    return %s(row, col) * %d;\n  }\n};\n",
-                function, (int)gg_dtype_bytes(matrix->operand.type, 1));
+  gg_sm90_write_offset(out, name, matrix->operand.type);
+  gg_str_puts(out, "};\n");
   return GG_OK;
 }
 

@@ -57,10 +57,9 @@ static void write_struct(gg_str *out, const gg_plan *plan, const gg_result *resu
   gg_str_printf(out, "struct result_%s {\n  using element = %s_t;\n", n.name, n.name);
   if (!result->mapped)
     gg_str_printf(out, "  static constexpr int access_bytes = %d;\n", result->access_bytes);
-  gg_str_printf(out,
-                "\n  static __device__ __forceinline__ constexpr unsigned offset(unsigned row, "
-                "unsigned col) {\n    return smem_%s(row, col) * %d;\n  }\n};\n\n",
-                n.name, bits_of(result) / 8);
+  gg_str_putc(out, '\n');
+  gg_sm90_write_offset(out, n.name, result->operand.type);
+  gg_str_puts(out, "};\n\n");
 }
 
 static void bind_structs(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {

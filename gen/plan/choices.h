@@ -23,13 +23,14 @@ int gg_usual_extent(int64_t fixed, int unit, int most);
 gg_status gg_choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked, const char *operand,
                             int line, gg_error *err);
 
-/* The order in which tiles are computed: as asked for, else `usual`, in bands of 8. `hilbert`: the
- * family has that order too, which has no bands; *st says whether it is had. */
+/* The order in which tiles are computed. */
 typedef struct gg_order {
   gg_raster raster;
-  int group;
+  int group; /* tiles a band */
 } gg_order;
 
+/* As asked for, else `usual`, in bands of 8. `hilbert`: the family has that order too, which has no
+ * bands; *st says whether it can be had. */
 gg_order gg_choose_raster(gg_status *st, const gg_plan *plan, gg_raster usual, bool hilbert,
                           gg_error *err);
 void gg_plan_put_order(gg_plan *plan, const gg_order *order);

@@ -15,6 +15,11 @@ static const gg_tensor_map *map_of(const gg_layouts *layouts, gg_operand_id id, 
   return NULL;
 }
 
+int64_t gg_vector_bytes(const gg_plan *plan, const gg_operand *vector, gg_span span) {
+  int length = span == GG_SPAN_ROWS ? plan->tile_m : span == GG_SPAN_COLUMNS ? plan->tile_n : 1;
+  return gg_dtype_bytes(vector->type, length);
+}
+
 /* A and B lie side by side in a stage. */
 static void place_inputs(gg_operand_row *a, gg_operand_row *b, const gg_plan *plan,
                          const gg_layouts *layouts) {
@@ -44,11 +49,8 @@ static void place_output(gg_operand_row *row, const gg_plan *plan, const gg_layo
   if (!staged && !vector && !row->map) return;
   row->ring = gg_rings_find(&layouts->rings, ring);
   if (!vector || !row->ring) return;
-  int64_t length = row->span == GG_SPAN_ROWS      ? plan->tile_m
-                   : row->span == GG_SPAN_COLUMNS ? plan->tile_n
-                                                  : 1;
   row->offset = layouts->vector_begin[row->operation];
-  row->bytes = gg_dtype_bytes(row->is->type, length);
+  row->bytes = gg_vector_bytes(plan, row->is, row->span);
 }
 
 size_t gg_operand_rows(gg_operand_row out[GG_OPERAND_ROWS_MAX], const gg_plan *plan,

@@ -32,6 +32,9 @@ typedef struct gg_operand_row {
   int64_t offset, bytes;    /* of A and B, and of vectors: in a stage */
 } gg_operand_row;
 
+/* Of a vector that the epilogue reads, or of a single number: what a tile needs. */
+int64_t gg_vector_bytes(const gg_plan *plan, const gg_operand *vector, gg_span span);
+
 enum { GG_OPERAND_ROWS_MAX = 4 + GG_OPERATIONS_MAX };
 
 /* Those that the kernel has; gives how many. They point into plan and layouts. */

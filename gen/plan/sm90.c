@@ -100,7 +100,7 @@ static gg_status choose_copies(gg_plan *plan, gg_error *err) {
   plan->copy_bytes_b = plan->b.align < map_alignment ? map_alignment : 0;
   plan->access_bytes_d = plan->d.align < map_alignment ? plan->d.align : 0;
   const gg_spec_field *asked = plan->copy_bytes_a ? &spec->a.align : &spec->b.align;
-  if (plan->specialised || (!plan->copy_bytes_a && !plan->copy_bytes_b)) return GG_OK;
+  if (plan->specialised || !gg_sm90_copies_lines(plan)) return GG_OK;
   return gg_refuse(plan, asked,
                    plan->copy_bytes_a ? gg_as_asked(plan, "A aligned to", "B aligned to")
                                       : gg_as_asked(plan, "B aligned to", "A aligned to"),
@@ -274,7 +274,7 @@ static gg_status choose_stages(int *out, const gg_plan *plan, staging staged, gg
 static bool fits_fetched(const gg_plan *plan, const memory *m) {
   gg_fetched all[GG_FETCHED_MAX];
   size_t count = gg_sm90_fetched_in(all, plan, m->staged.columns);
-  return count > 0 && all[count - 1].first_stage + all[count - 1].stages <= m->stages;
+  return count > 0 && gg_sm90_stages_of(all, count) <= m->stages;
 }
 
 static memory choose_memory(gg_status *st, const gg_plan *plan, const gg_sm90_schedule *schedule,
@@ -309,7 +309,7 @@ static int columns_read(const gg_plan *plan, const memory *m) {
 /* How many K tiles threads begin to copy before they see to one that has arrived. Two stages are
  * the consumers': they give one back when the next one's MMAs are issued. */
 static int copies_ahead(const gg_plan *plan, int stages) {
-  if (plan->copy_bytes_a == 0 && plan->copy_bytes_b == 0) return 0;
+  if (!gg_sm90_copies_lines(plan)) return 0;
   return stages > 2 ? (stages + 1) / 4 : 0;
 }
 

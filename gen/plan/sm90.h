@@ -85,6 +85,11 @@ static inline bool gg_sm90_copies_lines(const gg_plan *plan) {
 /* Bytes of a stage of A and B. sm90_tile.c */
 int64_t gg_sm90_stage_bytes(const gg_plan *plan);
 
+/* Stages of so many fetched matrices, behind each other. */
+static inline int gg_sm90_stages_of(const gg_fetched *all, size_t count) {
+  return count ? all[count - 1].first_stage + all[count - 1].stages : 0;
+}
+
 /* The matrices that are fetched behind a tile's K tiles, but for their layouts: how many, where D
  * is staged in so many columns, or in the plan's; how many stages they take then; and whether
  * threads read some where they lie, if others are fetched or not. sm90_fetch.c */

@@ -14,7 +14,7 @@
  *
  * What maps cannot address, and what does not fit, is read by the threads that need it. */
 #include "atom/dtype.h"
-#include "plan/operation.h"
+#include "plan/operands.h"
 #include "plan/sm90.h"
 
 enum {
@@ -44,8 +44,7 @@ static int line_of(const gg_operand *operand, int length) {
 static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
   bool n_major = operand->major == GG_MAJOR_N;
   int lines = n_major ? plan->tile_m : plan->tile_n;
-  return plan->specialised && plan->copy_bytes_a == 0 && plan->copy_bytes_b == 0 &&
-         operand->align >= least_bytes &&
+  return plan->specialised && !gg_sm90_copies_lines(plan) && operand->align >= least_bytes &&
          (!n_major || gg_dtype_bytes(operand->type, plan->tile_n) % least_bytes == 0) &&
          (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan);
 }
@@ -90,8 +89,7 @@ size_t gg_sm90_fetched(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan) {
 
 int gg_sm90_fetch_stages(const gg_plan *plan) {
   gg_fetched all[GG_FETCHED_MAX];
-  size_t count = gg_sm90_fetched(all, plan);
-  return count ? all[count - 1].first_stage + all[count - 1].stages : 0;
+  return gg_sm90_stages_of(all, gg_sm90_fetched(all, plan));
 }
 
 bool gg_sm90_reads_directly(const gg_plan *plan, bool fetches) {
@@ -107,17 +105,13 @@ bool gg_sm90_reads_directly(const gg_plan *plan, bool fetches) {
 
 /* ---- Vectors ----------------------------------------------------------------------------- */
 
-static int extent_of(const gg_plan *plan, gg_span span) {
-  return span == GG_SPAN_ROWS ? plan->tile_m : span == GG_SPAN_COLUMNS ? plan->tile_n : 1;
-}
-
 int64_t gg_sm90_vectors_bytes(int64_t begin[GG_OPERATIONS_MAX], const gg_plan *plan) {
   int64_t bytes = 0;
   for (size_t i = 0; i < plan->operation_count; i++) {
     gg_span span = gg_operation_span(&plan->operations[i]);
     if (begin) begin[i] = bytes;
     if (span == GG_SPAN_NONE || span == GG_SPAN_MATRIX) continue;
-    int64_t vector = gg_dtype_bytes(plan->operations[i].operand.type, extent_of(plan, span));
+    int64_t vector = gg_vector_bytes(plan, &plan->operations[i].operand, span);
     bytes += (vector + least_bytes - 1) / least_bytes * least_bytes;
   }
   return bytes;
@@ -126,7 +120,7 @@ int64_t gg_sm90_vectors_bytes(int64_t begin[GG_OPERATIONS_MAX], const gg_plan *p
 int gg_sm90_choose_vectors(const gg_plan *plan, int64_t left) {
   int64_t bytes = gg_sm90_vectors_bytes(NULL, plan);
   int buffers = plan->pingpong ? plan->consumers : 1;
-  bool spare_warps = plan->specialised && plan->copy_bytes_a == 0 && plan->copy_bytes_b == 0;
+  bool spare_warps = plan->specialised && !gg_sm90_copies_lines(plan);
   bool fits = buffers * (bytes + 2 * GG_BARRIER_BYTES) <= left;
   return bytes && spare_warps && fits ? buffers : 0;
 }

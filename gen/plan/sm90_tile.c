@@ -218,7 +218,7 @@ gg_sm90_workers gg_sm90_choose_workers(gg_status *st, const gg_plan *plan, const
 
 /* One thread that copies boxes needs few registers; threads that copy lines have one at a time. */
 static int producer_registers(const gg_plan *plan, int consumers) {
-  if (plan->copy_bytes_a || plan->copy_bytes_b) return consumers == 2 ? 96 : 80;
+  if (gg_sm90_copies_lines(plan)) return consumers == 2 ? 96 : 80;
   return consumers == 2 ? 40 : 32;
 }
 

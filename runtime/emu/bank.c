@@ -108,17 +108,16 @@ bool emu_bank_holds(emu_places *out, const emu_bank_access *a, emu_bank *bank) {
 }
 
 bool emu_bank_find(emu_places *out, const emu_bank_access *a, emu_bank *bank) {
-  out->one = bank;
+  if (emu_bank_holds(out, a, bank)) return true;
   EMU_EACH_LANE(a->lanes, lane) {
     uint64_t offset = a->address[lane] - bank->base;
-    out->of[lane] = (emu_place){bank, offset};
     if (a->bytes <= bank->size && offset <= bank->size - a->bytes) continue;
     char figures[96];
     snprintf(figures, sizeof figures, "%s memory has %" PRIu64 " bytes from 0x%" PRIx64 " on",
              a->kind->name, bank->size, bank->base);
     return emu_bank_outside(a, lane, figures);
   }
-  return true;
+  return false;
 }
 
 /* ---- Marks ------------------------------------------------------------------------------ */
