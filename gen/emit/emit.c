@@ -112,22 +112,20 @@ static bool is_identifier(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+/* Whether `at` stands behind a `//` of its line. */
+static bool in_comment(const char *source, const char *at) {
+  for (; at > source && at[-1] != '\n'; at--)
+    if (at[0] == '/' && at[-1] == '/') return true;
+  return false;
+}
+
 /* How often `name` stands as an identifier in CUDA C++, comments of the `//` kind left out. */
 static int count_identifier(const char *source, const char *name) {
   int count = 0;
   size_t length = strlen(name);
-  for (const char *at = source; *at;) {
-    if (at[0] == '/' && at[1] == '/') {
-      at += strcspn(at, "\n");
-    } else if (is_identifier(*at)) {
-      size_t word = 0;
-      while (is_identifier(at[word]))
-        word++;
-      count += word == length && memcmp(at, name, length) == 0;
-      at += word;
-    } else {
-      at++;
-    }
+  for (const char *at = source; (at = strstr(at, name)); at += length) {
+    bool whole = (at == source || !is_identifier(at[-1])) && !is_identifier(at[length]);
+    count += whole && !in_comment(source, at);
   }
   return count;
 }
