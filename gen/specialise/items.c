@@ -4,12 +4,18 @@
 #include "specialise/expression.h"
 
 typedef struct finder {
-  const gg_tokens *tokens;
+  gg_tokens *tokens;
   gg_items *out;
+  int capacity;
+  gg_item spare; /* what is added where memory is out */
 } finder;
 
 static gg_item *add(finder *f, gg_item_kind kind, int first, int last) {
-  gg_item *item = &f->out->at[f->out->count++];
+  gg_items *out = f->out;
+  gg_item *at = gg_make_room(f->tokens->arena, out->at, &f->capacity, out->count, sizeof *at);
+  f->tokens->failed = f->tokens->failed || !at;
+  if (at) out->at = at;
+  gg_item *item = at ? &at[out->count++] : &f->spare;
   *item = (gg_item){.kind = kind, .first = first, .last = last, .name = -1, .body = -1};
   return item;
 }
@@ -119,9 +125,9 @@ static void add_comments(finder *f, int at) {
 }
 
 gg_status gg_items_find(gg_items *out, gg_tokens *tokens, gg_error *err) {
-  *out = (gg_items){.at = GG_ARENA_ARRAY(tokens->arena, gg_item, (size_t)tokens->count + 1)};
+  finder f = {.tokens = tokens, .out = out, .capacity = 256};
+  *out = (gg_items){.at = GG_ARENA_ARRAY(tokens->arena, gg_item, (size_t)f.capacity)};
   if (!out->at) return gg_fail(err, MEMORY, NULL, "");
-  finder f = {.tokens = tokens, .out = out};
   for (int at = 0; at < tokens->count;) {
     add_comments(&f, at);
     int first = gg_token_from(tokens, at), body;
@@ -131,7 +137,7 @@ gg_status gg_items_find(gg_items *out, gg_tokens *tokens, gg_error *err) {
     at = last + 1;
   }
   tokens->members = GG_ARENA_ARRAY(tokens->arena, gg_member, (size_t)out->count + 1);
-  return tokens->members ? GG_OK : gg_fail(err, MEMORY, NULL, "");
+  return tokens->members && !tokens->failed ? GG_OK : gg_fail(err, MEMORY, NULL, "");
 }
 
 /* ---- Taking one away -------------------------------------------------------------------- */

@@ -130,20 +130,20 @@ static void name_token(reader *r, gg_token *token) {
     token->name = name_of(r, token->text + begin, token->length - begin);
 }
 
-/* Twice as much room, where `count` entries fill what there is. */
-static void *make_room(gg_arena *arena, void *entries, int *capacity, int count, size_t size) {
+void *gg_make_room(gg_arena *arena, void *entries, int *capacity, int count, size_t size) {
   if (count < *capacity) return entries;
+  void *out = gg_arena_alloc(arena, 2 * (size_t)*capacity * size);
+  if (!out) return NULL;
   *capacity *= 2;
-  void *out = gg_arena_alloc(arena, (size_t)*capacity * size);
-  return out ? memcpy(out, entries, (size_t)count * size) : NULL;
+  return memcpy(out, entries, (size_t)count * size);
 }
 
 /* For a token, which may be a new word. */
 static bool has_room(reader *r) {
   gg_tokens *out = r->out;
-  gg_token *tokens = make_room(out->arena, out->at, &r->capacity, out->count, sizeof *tokens);
+  gg_token *tokens = gg_make_room(out->arena, out->at, &r->capacity, out->count, sizeof *tokens);
   struct word *words =
-      make_room(out->arena, r->words, &r->word_capacity, out->names, sizeof *words);
+      gg_make_room(out->arena, r->words, &r->word_capacity, out->names, sizeof *words);
   if (!tokens || !words) return false;
   out->at = tokens;
   r->words = words;
@@ -241,18 +241,38 @@ void gg_tokens_index(gg_tokens *tokens) {
 
 /* ---- Writing ---------------------------------------------------------------------------- */
 
+static void write_space(gg_str *out, const gg_token *token, bool first) {
+  for (int n = 0; !first && n < token->newlines && n < 2; n++)
+    gg_str_putc(out, '\n');
+  for (int n = 0; n < token->indent; n++)
+    gg_str_putc(out, ' ');
+}
+
+/* Whether the text that was read goes on behind `last`, one of its tokens, with the space in front
+ * of `token` as it is now, and with that. */
+static bool goes_on(const gg_token *last, const gg_token *token) {
+  if (last->changed || token->changed || token->newlines > 2) return false;
+  const char *space = last->text + last->length;
+  if (token->text - space != token->newlines + token->indent) return false;
+  for (int n = 0; space < token->text; n++, space++)
+    if (*space != (n < token->newlines ? '\n' : ' ')) return false;
+  return true;
+}
+
+/* What stands as it was read is written in one piece. */
 void gg_tokens_write(gg_str *out, const gg_tokens *tokens) {
-  bool first = true;
+  const gg_token *first = NULL, *last = NULL; /* of the piece */
   for (int i = 0; i < tokens->count; i++) {
     const gg_token *token = &tokens->at[i];
     if (token->dead) continue;
-    for (int n = 0; !first && n < token->newlines && n < 2; n++)
-      gg_str_putc(out, '\n');
-    for (int n = 0; n < token->indent; n++)
-      gg_str_putc(out, ' ');
-    gg_str_append(out, token->text, (size_t)token->length);
-    first = false;
+    if (!last || !goes_on(last, token)) {
+      if (last) gg_str_append(out, first->text, (size_t)(last->text + last->length - first->text));
+      write_space(out, token, !last);
+      first = token;
+    }
+    last = token;
   }
+  if (last) gg_str_append(out, first->text, (size_t)(last->text + last->length - first->text));
   gg_str_putc(out, '\n');
 }
 
@@ -319,7 +339,7 @@ static void put_in_pragma(gg_tokens *tokens, gg_token *token, const char *text, 
 void gg_token_put(gg_tokens *tokens, int at, gg_token_kind kind, const char *text, int length) {
   gg_token *token = &tokens->at[at];
   token->name = -1;
-  token->fresh = true;
+  token->fresh = token->changed = true;
   if (token->kind == GG_TOKEN_PRAGMA) {
     put_in_pragma(tokens, token, text, length);
     return;

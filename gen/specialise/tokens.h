@@ -100,7 +100,8 @@ typedef struct gg_token {
   int length;
   uint8_t kind;     /* gg_token_kind */
   bool dead;        /* taken away */
-  bool fresh;       /* given other text since its item was folded */
+  bool changed;     /* given other text */
+  bool fresh;       /* the same, since its item was folded */
   bool moved;       /* of a statement whose lines are to be broken anew */
   int16_t newlines; /* in front of it */
   int16_t indent;   /* spaces in front of it, behind those */
@@ -133,6 +134,10 @@ typedef struct gg_tokens {
   int member_count;
   int *sizes; /* by name, of a type: its bytes; 0: not known */
 } gg_tokens;
+
+/* The entries, or a copy with twice as much room where `count` of them fill what there is; NULL:
+ * memory is out. */
+void *gg_make_room(gg_arena *arena, void *entries, int *capacity, int count, size_t size);
 
 /* Reads `length` bytes of text, which must outlive the tokens. Brackets that do not match, or
  * memory that runs out, are errors. */
