@@ -28,7 +28,7 @@ static bool add_block(gg_arena *arena, size_t need) {
   return true;
 }
 
-void *gg_arena_alloc(gg_arena *arena, size_t size) {
+void *gg_arena_alloc_unset(gg_arena *arena, size_t size) {
   size_t align = alignof(max_align_t);
   if (size > SIZE_MAX / 2) return NULL;
   size = (size + align - 1) / align * align;
@@ -37,12 +37,19 @@ void *gg_arena_alloc(gg_arena *arena, size_t size) {
   }
   char *at = (char *)arena->head->data + arena->used;
   arena->used += size;
-  return memset(at, 0, size);
+  return at;
+}
+
+void *gg_arena_alloc(gg_arena *arena, size_t size) {
+  void *at = gg_arena_alloc_unset(arena, size);
+  return at ? memset(at, 0, size) : NULL;
 }
 
 char *gg_arena_strndup(gg_arena *arena, const char *text, size_t length) {
-  char *copy = length < SIZE_MAX ? gg_arena_alloc(arena, length + 1) : NULL;
-  return copy ? memcpy(copy, text, length) : NULL;
+  char *copy = length < SIZE_MAX ? gg_arena_alloc_unset(arena, length + 1) : NULL;
+  if (!copy) return NULL;
+  copy[length] = '\0';
+  return memcpy(copy, text, length);
 }
 
 void gg_arena_free(gg_arena *arena) {

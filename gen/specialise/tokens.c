@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { BUCKETS = 1024 };
+
 typedef struct reader {
   gg_tokens *out;
   const char *at, *end;
@@ -12,9 +14,11 @@ typedef struct reader {
   struct word {
     const char *text;
     int length, next; /* next: another word of its bucket, or -1 */
-  } * words;          /* by name */
-  int *buckets;       /* by hash: a word, or -1 */
-  int bucket_count;
+    unsigned hash;
+  } * words;            /* by name */
+  int buckets[BUCKETS]; /* by hash: a word, or -1 */
+  bool in_word[256];    /* by character */
+  int signs_from[256];  /* by character: the first of signs.def that begins with it */
 } reader;
 
 static bool is_word_char(char c) {
@@ -30,7 +34,7 @@ static bool is_digit(char c) {
 /* `>>` is two signs: it may end two lists of template arguments. */
 static int sign_length(const char *at, const char *end) {
   char next = at + 1 < end ? at[1] : '\0';
-  if (next == '=' && strchr("<>=!+-*/%&|^", *at)) return 2;
+  if (next == '=') return strchr("<>=!+-*/%&|^", *at) ? 2 : 1;
   if (*at == '-' && next == '>') return 2;
   return next == *at && strchr(":<&|+-", *at) ? 2 : 1;
 }
@@ -54,48 +58,31 @@ static int number_length(const char *at, const char *end) {
   return (int)(to - at);
 }
 
-static int word_length(const char *at, const char *end) {
+static int word_length(const reader *r, const char *at, unsigned *hash) {
   const char *to = at;
-  while (to < end && is_word_char(*to))
-    to++;
+  for (*hash = 0; to < r->end && r->in_word[(unsigned char)*to]; to++)
+    *hash = *hash * 31 + (unsigned char)*to;
   return (int)(to - at);
 }
 
-static void classify(gg_token *token, const char *at, const char *end) {
-  token->text = at;
-  if (at[0] == '/' && at + 1 < end && at[1] == '/') {
-    token->kind = GG_TOKEN_COMMENT;
-    token->length = line_length(at, end);
-  } else if (*at == '#') {
-    token->kind = GG_TOKEN_PRAGMA;
-    token->length = line_length(at, end);
-  } else if (is_digit(*at)) {
-    token->kind = GG_TOKEN_NUMBER;
-    token->length = number_length(at, end);
-  } else if (is_word_char(*at)) {
-    token->kind = GG_TOKEN_WORD;
-    token->length = word_length(at, end);
-  } else if (*at == '"' || *at == '\'') {
-    token->kind = GG_TOKEN_STRING;
-    token->length = string_length(at, end);
-  } else {
-    token->kind = GG_TOKEN_SIGN;
-    token->length = sign_length(at, end);
-  }
+static unsigned hash_of(const char *word, int length) {
+  unsigned hash = 0;
+  for (int i = 0; i < length; i++)
+    hash = hash * 31 + (unsigned char)word[i];
+  return hash;
 }
 
 /* The number of a word: the same as that of the same word before, or a new one. */
-static int name_of(reader *r, const char *word, int length) {
-  unsigned hash = 2166136261u;
-  for (int i = 0; i < length; i++)
-    hash = (hash ^ (unsigned char)word[i]) * 16777619u;
-  int *bucket = &r->buckets[hash % (unsigned)r->bucket_count];
+static int name_of(reader *r, const char *word, int length, unsigned hash) {
+  int *bucket = &r->buckets[hash % BUCKETS];
   for (int name = *bucket; name >= 0; name = r->words[name].next) {
-    if (r->words[name].length == length && memcmp(r->words[name].text, word, (size_t)length) == 0)
+    const struct word *known = &r->words[name];
+    if (known->hash == hash && known->length == length &&
+        memcmp(known->text, word, (size_t)length) == 0)
       return name;
   }
   int name = r->out->names++;
-  r->words[name] = (struct word){word, length, *bucket};
+  r->words[name] = (struct word){word, length, *bucket, hash};
   return *bucket = name;
 }
 
@@ -111,28 +98,76 @@ static const struct {
 enum { SIGNS = sizeof signs / sizeof *signs };
 
 /* The first words are the signs, in their order. */
-static void name_signs(reader *r) {
-  for (int i = 0; i < SIGNS; i++)
-    name_of(r, signs[i].text, (int)strlen(signs[i].text));
+static void prepare(reader *r) {
+  for (int i = 0; i < BUCKETS; i++)
+    r->buckets[i] = -1;
+  for (int c = 0; c < 256; c++) {
+    r->in_word[c] = is_word_char((char)c);
+    r->signs_from[c] = SIGNS;
+  }
+  for (int i = SIGNS - 1; i >= 0; i--) {
+    int length = (int)strlen(signs[i].text);
+    r->signs_from[(unsigned char)*signs[i].text] = i;
+    r->out->names = i;
+    name_of(r, signs[i].text, length, hash_of(signs[i].text, length));
+  }
+  r->out->names = SIGNS;
 }
 
-static void name_token(reader *r, gg_token *token) {
-  if (token->kind == GG_TOKEN_WORD || token->kind == GG_TOKEN_SIGN) {
-    int name = name_of(r, token->text, token->length);
-    if (name < SIGNS) token->sign = UINT64_C(1) << signs[name].sign;
-    if (token->kind == GG_TOKEN_WORD) token->name = name;
+static void read_word(reader *r, gg_token *token) {
+  unsigned hash;
+  token->kind = GG_TOKEN_WORD;
+  token->length = word_length(r, token->text, &hash);
+  token->name = name_of(r, token->text, token->length, hash);
+  if (token->name < SIGNS) token->sign = UINT64_C(1) << signs[token->name].sign;
+}
+
+/* Those that begin with the same character stand together in signs.def. */
+static void read_sign(const reader *r, gg_token *token) {
+  token->kind = GG_TOKEN_SIGN;
+  token->length = sign_length(token->text, r->end);
+  for (int i = r->signs_from[(unsigned char)*token->text];
+       i < SIGNS && *signs[i].text == *token->text; i++) {
+    bool same = signs[i].text[1] == (token->length == 2 ? token->text[1] : '\0');
+    if (same) token->sign = UINT64_C(1) << signs[i].sign;
   }
-  if (token->kind != GG_TOKEN_PRAGMA) return;
+}
+
+/* #pragma unroll NAME names what it ends with. */
+static void read_pragma(reader *r, gg_token *token) {
+  token->kind = GG_TOKEN_PRAGMA;
+  token->length = line_length(token->text, r->end);
   int begin = token->length;
   while (begin > 0 && is_word_char(token->text[begin - 1]))
     begin--;
-  if (!is_digit(token->text[begin]))
-    token->name = name_of(r, token->text + begin, token->length - begin);
+  const char *word = token->text + begin;
+  int length = token->length - begin;
+  if (!is_digit(*word)) token->name = name_of(r, word, length, hash_of(word, length));
+}
+
+static void read_token(reader *r, gg_token *token) {
+  const char *at = token->text;
+  if (at[0] == '/' && at + 1 < r->end && at[1] == '/') {
+    token->kind = GG_TOKEN_COMMENT;
+    token->length = line_length(at, r->end);
+  } else if (*at == '#') {
+    read_pragma(r, token);
+  } else if (is_digit(*at)) {
+    token->kind = GG_TOKEN_NUMBER;
+    token->length = number_length(at, r->end);
+  } else if (is_word_char(*at)) {
+    read_word(r, token);
+  } else if (*at == '"' || *at == '\'') {
+    token->kind = GG_TOKEN_STRING;
+    token->length = string_length(at, r->end);
+  } else {
+    read_sign(r, token);
+  }
 }
 
 void *gg_make_room(gg_arena *arena, void *entries, int *capacity, int count, size_t size) {
   if (count < *capacity) return entries;
-  void *out = gg_arena_alloc(arena, 2 * (size_t)*capacity * size);
+  void *out = gg_arena_alloc_unset(arena, 2 * (size_t)*capacity * size);
   if (!out) return NULL;
   *capacity *= 2;
   return memcpy(out, entries, (size_t)count * size);
@@ -152,23 +187,20 @@ static bool has_room(reader *r) {
 
 static bool read_all(reader *r) {
   gg_tokens *out = r->out;
-  for (int newlines = 0, indent = 0; r->at < r->end;) {
-    if (!has_room(r)) return false;
-    if (*r->at == '\n') {
-      newlines++, indent = 0, r->at++;
-    } else if (*r->at == ' ' || *r->at == '\t') {
-      indent++, r->at++;
-    } else {
-      gg_token *token = &out->at[out->count];
-      *token = (gg_token){.newlines = newlines, .indent = indent, .partner = -1, .name = -1};
-      classify(token, r->at, r->end);
-      name_token(r, token);
-      out->count++;
-      r->at += token->length;
-      newlines = indent = 0;
+  const char *at = r->at;
+  for (;; at += out->at[out->count++].length) {
+    int newlines = 0, indent = 0;
+    for (; at < r->end && (*at == '\n' || *at == ' ' || *at == '\t'); at++) {
+      newlines += *at == '\n';
+      indent = *at == '\n' ? 0 : indent + 1;
     }
+    if (at == r->end) return true;
+    if (!has_room(r)) return false;
+    gg_token *token = &out->at[out->count];
+    *token = (gg_token){
+        .text = at, .newlines = newlines, .indent = indent, .partner = -1, .again = -1, .name = -1};
+    read_token(r, token);
   }
-  return true;
 }
 
 static bool closes(char open, char close) {
@@ -208,16 +240,13 @@ static gg_status pair_brackets(gg_tokens *tokens, int *open, gg_error *err) {
 gg_status gg_tokens_read(gg_tokens *out, gg_arena *arena, const char *text, size_t length,
                          gg_error *err) {
   *out = (gg_tokens){.arena = arena};
-  reader r = {.out = out, .at = text, .end = text + length, .bucket_count = 1021};
+  reader r = {.out = out, .at = text, .end = text + length};
   r.capacity = (int)(length / 5) + 64; /* what templates need; else it grows */
-  r.word_capacity = 4 * SIGNS;
-  out->at = GG_ARENA_ARRAY(arena, gg_token, (size_t)r.capacity);
-  r.buckets = GG_ARENA_ARRAY(arena, int, (size_t)r.bucket_count);
+  r.word_capacity = 8 * SIGNS;
+  out->at = gg_arena_alloc_unset(arena, (size_t)r.capacity * sizeof *out->at);
   r.words = GG_ARENA_ARRAY(arena, struct word, (size_t)r.word_capacity);
-  if (!out->at || !r.buckets || !r.words) return gg_fail(err, MEMORY, NULL, "");
-  for (int i = 0; i < r.bucket_count; i++)
-    r.buckets[i] = -1;
-  name_signs(&r);
+  if (!out->at || !r.words) return gg_fail(err, MEMORY, NULL, "");
+  prepare(&r);
   if (!read_all(&r)) return gg_fail(err, MEMORY, NULL, "");
   int *open = GG_ARENA_ARRAY(arena, int, (size_t)out->count + 1);
   out->values = GG_ARENA_ARRAY(arena, gg_known, (size_t)out->names + 1);
