@@ -7,8 +7,11 @@
 typedef struct parser {
   const gg_tokens *tokens;
   int at, last;
+  int depth;   /* of brackets, signs and choices within each other */
   bool failed; /* something that it does not read */
 } parser;
+
+enum { DEPTH_MAX = 64 };
 
 static const gg_known unknown = {false, 0};
 
@@ -79,7 +82,7 @@ int gg_size_of(const gg_tokens *tokens, int first, int last) {
                {"float", 4}, {"unsigned", 4}, {"long", 8},  {"double", 8}};
   int size = 0;
   for (int at = gg_token_from(tokens, first); at <= last; at = gg_token_next(tokens, at)) {
-    if (!gg_token_is_word(tokens, at)) return 0;
+    if (!gg_token_is_word(tokens, at) || tokens->at[at].name < 0) return 0;
     int bytes = tokens->sizes[tokens->at[at].name];
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
       if (gg_token_reads(tokens, at, types[i].name)) bytes = types[i].bytes;
@@ -137,12 +140,15 @@ static gg_known parse_primary(parser *p) {
 }
 
 static gg_known parse_unary(parser *p) {
-  gg_known value;
-  if (take(p, S(NOT))) return value = parse_unary(p), value.known ? known(!value.value) : unknown;
-  if (take(p, S(MINUS))) return value = parse_unary(p), value.known ? known(-value.value) : unknown;
-  if (take(p, S(INVERT)))
-    return value = parse_unary(p), value.known ? known(~value.value) : unknown;
-  return parse_primary(p);
+  const gg_token *sign = &p->tokens->at[p->at];
+  if (!take(p, S(NOT) | S(MINUS) | S(INVERT))) return parse_primary(p);
+  if (++p->depth > DEPTH_MAX) return p->failed = true, unknown;
+  gg_known value = parse_unary(p);
+  p->depth--;
+  if (!value.known || value.value == INT64_MIN) return unknown;
+  return known(sign->sign & S(NOT)     ? !value.value
+               : sign->sign & S(MINUS) ? -value.value
+                                       : ~value.value);
 }
 
 /* Operators of two operands by precedence, the ones that bind closest last. */
@@ -205,10 +211,24 @@ static gg_known compute_half(const gg_token *sign, gg_known a, gg_known b) {
   return unknown;
 }
 
-static gg_known parse_level(parser *p, int level) {
-  if (level == LEVELS) return parse_unary(p);
-  gg_known left = parse_level(p, level + 1);
-  while (!p->failed && !ended(p) && gg_token_is(p->tokens, p->at, levels[level])) {
+static const gg_signs any_level = S(OR_ELSE) | S(AND_ALSO) | S(OR) | S(XOR) | S(AND) | S(EQUAL) |
+                                  S(UNEQUAL) | S(LESS) | S(GREATER) | S(AT_MOST) | S(AT_LEAST) |
+                                  S(SHIFT_LEFT) | S(PLUS) | S(MINUS) | S(TIMES) | S(DIVIDE) |
+                                  S(MODULO);
+
+/* Of the operator that stands next; -1: none does. */
+static int level_of(const parser *p) {
+  if (p->failed || ended(p) || !gg_token_is(p->tokens, p->at, any_level)) return -1;
+  int level = LEVELS - 1;
+  while (!(p->tokens->at[p->at].sign & levels[level]))
+    level--;
+  return level;
+}
+
+/* Operands, and the operators between them that bind at least as close as `least`. */
+static gg_known parse_level(parser *p, int least) {
+  gg_known left = parse_unary(p);
+  for (int level; (level = level_of(p)) >= least;) {
     const gg_token *sign = &p->tokens->at[p->at];
     step(p);
     gg_known right = parse_level(p, level + 1);
@@ -219,12 +239,16 @@ static gg_known parse_level(parser *p, int level) {
 }
 
 static gg_known parse_choice(parser *p) {
-  gg_known condition = parse_level(p, 0);
-  if (!take(p, S(QUESTION))) return condition;
-  gg_known yes = parse_choice(p);
-  if (!take(p, S(COLON))) p->failed = true;
-  gg_known no = parse_choice(p);
-  return condition.known ? condition.value ? yes : no : unknown;
+  if (++p->depth > DEPTH_MAX) return p->failed = true, unknown;
+  gg_known value = parse_level(p, 0);
+  if (take(p, S(QUESTION))) {
+    gg_known yes = parse_choice(p);
+    if (!take(p, S(COLON))) p->failed = true;
+    gg_known no = parse_choice(p);
+    value = !value.known ? unknown : value.value ? yes : no;
+  }
+  p->depth--;
+  return value;
 }
 
 gg_known gg_value_of(const gg_tokens *tokens, int first, int last) {
