@@ -143,8 +143,8 @@ static void keep_part(gg_tokens *tokens, int first, int last, int keep_first, in
   gg_strip_brackets(tokens, keep_first, keep_last);
 }
 
-static void keep_word(gg_tokens *tokens, int first, int last, const char *word) {
-  gg_token_set(tokens, first, GG_TOKEN_WORD, word);
+static void keep_bool(gg_tokens *tokens, int first, int last, bool value) {
+  gg_token_set_bool(tokens, first, value);
   tokens->at[first].moved = true;
   gg_tokens_remove(tokens, first + 1, last);
 }
@@ -186,7 +186,7 @@ bool gg_fold_logic(gg_tokens *tokens, int at) {
   gg_known one = left.known ? left : right;
   bool decides = both ? one.value == 0 : one.value != 0;
   if (decides)
-    keep_word(tokens, first, last, both ? "false" : "true");
+    keep_bool(tokens, first, last, !both);
   else if (left.known)
     keep_part(tokens, first, last, right_first, last);
   else
@@ -292,6 +292,7 @@ static bool fold_one(gg_tokens *tokens, int at) {
 }
 
 bool gg_fold_literal(gg_tokens *tokens, int at) {
+  if (tokens->at[at].length != 1) return false;
   if (gg_token_reads(tokens, at, "0")) return fold_zero(tokens, at);
   return gg_token_reads(tokens, at, "1") && fold_one(tokens, at);
 }

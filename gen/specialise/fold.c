@@ -219,27 +219,29 @@ static void read_member(gg_tokens *tokens, const gg_items *items, const gg_item 
                   .value = gg_value_of(tokens, item->body, item->last)};
 }
 
-void gg_fold_constants(gg_tokens *tokens, const gg_items *items) {
+static void read_constant(gg_tokens *tokens, const gg_item *item) {
+  int name = tokens->at[item->name].name;
+  gg_known value = gg_value_of(tokens, item->body, item->last);
+  for (int at = tokens->first[name]; value.known && at >= 0; at = tokens->at[at].again)
+    value.known = tokens->at[at].dead || at == item->name || !declares(tokens, at);
+  tokens->values[name] = value;
+}
+
+static void read_constants(gg_tokens *tokens, const gg_items *items) {
   for (int i = 0; i < items->count; i++)
     if (items->at[i].kind == GG_ITEM_TYPE) read_alias(tokens, &items->at[i]);
   tokens->member_count = 0;
   for (int i = 0; i < items->count; i++) {
     const gg_item *item = &items->at[i];
     if (item->kind == GG_ITEM_MEMBER && !item->dead) read_member(tokens, items, item);
-    if (item->kind != GG_ITEM_CONSTANT) continue;
-    int name = tokens->at[item->name].name;
-    bool alone = true;
-    for (int at = tokens->first[name]; alone && at >= 0; at = tokens->at[at].again)
-      alone = tokens->at[at].dead || at == item->name || !declares(tokens, at);
-    gg_known value = gg_value_of(tokens, item->body, item->last);
-    tokens->values[name] = alone ? value : (gg_known){false, 0};
+    if (item->kind == GG_ITEM_CONSTANT) read_constant(tokens, item);
   }
 }
 
 /* `const int x = 1;` or `constexpr bool y = false;` within a function, from here to the end of its
  * block. */
 typedef struct local {
-  int name, end;
+  int name, begin, end;
 } local;
 
 enum { LOCALS_MAX = 64 };
@@ -266,39 +268,70 @@ static int block_end(const gg_tokens *tokens, int at) {
 }
 
 static bool fold_at(gg_tokens *tokens, const gg_item *item, int at) {
+  if (tokens->at[at].kind == GG_TOKEN_NUMBER) return gg_fold_literal(tokens, at);
+  if (!gg_token_is(tokens, at, S(IF) | S(FOR) | S(QUESTION) | S(AND_ALSO) | S(OR_ELSE)))
+    return false;
   if (gg_token_is(tokens, at, S(IF))) return fold_if(tokens, item, at);
   if (gg_token_is(tokens, at, S(FOR))) return fold_for(tokens, item, at);
   if (gg_token_is(tokens, at, S(QUESTION))) return gg_fold_choice(tokens, at);
-  if (gg_token_is(tokens, at, S(AND_ALSO) | S(OR_ELSE))) return gg_fold_logic(tokens, at);
-  if (tokens->at[at].kind == GG_TOKEN_NUMBER) return gg_fold_literal(tokens, at);
-  return false;
+  return gg_fold_logic(tokens, at);
 }
 
-/* One walk over the item, to its first change. */
+/* Where to go on behind a change at `at`: with the statement that holds it. */
+static int statement_begin(const gg_tokens *tokens, const gg_item *item, int at) {
+  int first = gg_token_from(tokens, at);
+  for (int before = gg_token_before(tokens, at);
+       before >= item->first &&
+       !gg_token_is(tokens, before, S(SEMICOLON) | S(BRACE) | S(BRACE_END));
+       before = gg_token_before(tokens, first))
+    first = gg_token_is(tokens, before, S(PAREN_END) | S(SQUARE_END)) ? tokens->at[before].partner
+                                                                      : before;
+  return first;
+}
+
+/* One walk over the item. What a change lets be known in front of its statement is left to the next
+ * walk. */
 static bool fold_once(gg_tokens *tokens, const gg_item *item) {
   local locals[LOCALS_MAX];
   int count = 0;
   bool changed = false;
-  int first = gg_token_from(tokens, item->first);
-  for (int at = first; at <= item->last && !changed; at = gg_token_next(tokens, at)) {
-    while (count > 0 && at > locals[count - 1].end)
+  for (int at = gg_token_from(tokens, item->first); at <= item->last;) {
+    while (count > 0 && (at > locals[count - 1].end || at <= locals[count - 1].begin))
       tokens->values[locals[--count].name].known = false;
     int end;
     gg_known value;
     int name = count < LOCALS_MAX ? find_local(tokens, at, &end, &value) : -1;
-    changed = fold_at(tokens, item, at);
-    if (changed || name < 0) continue;
-    locals[count++] = (local){tokens->at[name].name, block_end(tokens, at)};
-    tokens->values[tokens->at[name].name] = value;
+    if (fold_at(tokens, item, at)) {
+      changed = true;
+      at = statement_begin(tokens, item, at);
+      continue;
+    }
+    if (name >= 0) {
+      locals[count++] = (local){tokens->at[name].name, at, block_end(tokens, at)};
+      tokens->values[tokens->at[name].name] = value;
+    }
+    at = gg_token_next(tokens, at);
   }
   while (count > 0)
     tokens->values[locals[--count].name].known = false;
   return changed;
 }
 
-bool gg_fold_item(gg_tokens *tokens, const gg_item *item) {
+static bool fold_item(gg_tokens *tokens, const gg_item *item) {
   bool changed = false;
   while (fold_once(tokens, item))
     changed = true;
+  return changed;
+}
+
+bool gg_fold_items(gg_tokens *tokens, gg_items *items, int since) {
+  bool changed = false;
+  read_constants(tokens, items);
+  for (int i = 0; i < items->count; i++) {
+    const gg_item *item = &items->at[i];
+    if (item->kind <= GG_ITEM_TYPE && !item->dead &&
+        gg_tokens_changed(tokens, item->first, item->last, since))
+      changed = fold_item(tokens, item) || changed;
+  }
   return changed;
 }

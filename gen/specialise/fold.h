@@ -4,13 +4,12 @@
 
 #include "specialise/items.h"
 
-/* Sets tokens->values of the constants among the items. A name that is declared again elsewhere is
- * not known: the other declaration may be the nearer one. */
-void gg_fold_constants(gg_tokens *tokens, const gg_items *items);
-
-/* Folds, in one item, `if` and `?:` whose condition is known, `&&` and `||` of which one side is,
- * loops that run once or never, and sums and products with the literals that this leaves. True
- * where anything changed. */
-bool gg_fold_item(gg_tokens *tokens, const gg_item *item);
+/* Folds, in every item that was changed in the pass `since` or later, `if` and `?:` whose condition
+ * is known, `&&` and `||` of which one side is, loops that run once or never, and sums and products
+ * with the literals that this leaves. True where anything changed.
+ *
+ * Known are constants (tokens->values), but not a name that is declared again elsewhere: the other
+ * declaration may be the nearer one. */
+bool gg_fold_items(gg_tokens *tokens, gg_items *items, int since);
 
 #endif

@@ -7,15 +7,6 @@
 #include "specialise/expression.h"
 #include "specialise/value.h"
 
-typedef struct function {
-  int first, last; /* its tokens, with template's */
-  int name;        /* place */
-  int open;        /* of the list of parameters */
-  int body;        /* its `{` */
-  int angle;       /* of the list of template parameters: its `<`; -1: none */
-  bool method, constant;
-} function;
-
 enum { LIST_MAX = 48 };
 
 /* The entries of a list in brackets, commas left out. */
@@ -47,56 +38,22 @@ static list read_list(const gg_tokens *tokens, int open, int close) {
   return out;
 }
 
-static function function_of(const gg_tokens *tokens, int first, int body, int name, bool method) {
-  function f = {.first = first, .body = body, .name = name, .angle = -1, .method = method};
-  f.last = tokens->at[body].partner;
-  f.open = gg_token_next(tokens, name);
-  f.constant = gg_token_is(tokens, gg_token_before(tokens, body), S(CONST));
-  if (gg_token_is(tokens, first, S(TEMPLATE))) f.angle = gg_token_next(tokens, first);
-  return f;
-}
+/* What is done with one function; true where it changed anything. */
+typedef bool function_pass(gg_tokens *tokens, const gg_items *items, const gg_function *f);
 
 /* What is done with one function; true where it changed anything. */
-typedef bool function_pass(gg_tokens *tokens, const gg_items *items, const function *f);
+typedef bool function_pass(gg_tokens *tokens, const gg_items *items, const gg_function *f);
 
-/* A struct's methods: NAME(...) [const] { ... } inside of it. */
-static bool each_method(gg_tokens *tokens, const gg_items *items, const gg_item *item,
-                        function_pass *pass) {
+/* Those that stand, of which anything was changed in the pass `since` or later. */
+static bool each_function(gg_tokens *tokens, const gg_items *items, int since,
+                          function_pass *pass) {
   bool changed = false;
-  int open = item->first;
-  while (open < item->last && !gg_token_is(tokens, open, S(BRACE)))
-    open = gg_token_past(tokens, open);
-  int first = gg_token_next(tokens, open);
-  for (int at = first; at < tokens->at[open].partner;) {
-    int next = gg_token_past(tokens, at);
-    if (gg_token_is(tokens, at, S(BRACE))) {
-      int before = gg_token_before(tokens, at);
-      if (gg_token_is(tokens, before, S(CONST))) before = gg_token_before(tokens, before);
-      int name = gg_token_is(tokens, before, S(PAREN_END))
-                     ? gg_token_before(tokens, tokens->at[before].partner)
-                     : -1;
-      if (gg_token_is_word(tokens, name)) {
-        function f = function_of(tokens, first, at, name, true);
-        changed = pass(tokens, items, &f) || changed;
-        first = next;
-      }
-    } else if (gg_token_is(tokens, at, S(SEMICOLON))) {
-      first = next;
-    }
-    at = next;
-  }
-  return changed;
-}
-
-static bool each_function(gg_tokens *tokens, const gg_items *items, function_pass *pass) {
-  bool changed = false;
-  for (int i = 0; i < items->count; i++) {
-    const gg_item *item = &items->at[i];
-    if (item->dead) continue;
-    if (item->kind == GG_ITEM_TYPE) changed = each_method(tokens, items, item, pass) || changed;
-    if (item->kind != GG_ITEM_FUNCTION || item->name < 0) continue;
-    function f = function_of(tokens, item->first, item->body, item->name, false);
-    changed = pass(tokens, items, &f) || changed;
+  for (int i = 0; i < items->function_count; i++) {
+    gg_function *f = &items->functions[i];
+    if (tokens->at[f->name].dead || !gg_tokens_changed(tokens, f->first, f->last, since)) continue;
+    if (f->angle >= 0 && tokens->at[f->angle].dead) f->angle = -1;
+    if (f->method) f->first = gg_token_from(tokens, f->first);
+    changed = pass(tokens, items, f) || changed;
   }
   return changed;
 }
@@ -135,7 +92,7 @@ static bool is_declared(const gg_tokens *tokens, int at) {
 
 /* Whether every place of the function's name but its definition is a call of it, with as many
  * arguments. */
-static bool only_called(const gg_tokens *tokens, const function *f) {
+static bool only_called(const gg_tokens *tokens, const gg_function *f) {
   int count = read_list(tokens, f->open, tokens->at[f->open].partner).count;
   for (int at = first_use(tokens, f->name); at >= 0; at = tokens->at[at].again) {
     int open = -1, angle = -1;
@@ -221,7 +178,8 @@ static bool computes_only(const gg_tokens *tokens, const gg_items *items, int fi
 /* ---- Passes ----------------------------------------------------------------------------- */
 
 static bool named_between(const gg_tokens *tokens, int name, int first, int last) {
-  for (int at = first_use(tokens, name); at >= 0 && at <= last; at = tokens->at[at].again)
+  int begin = first > name ? tokens->at[name].again : first_use(tokens, name);
+  for (int at = begin; at >= 0 && at <= last; at = tokens->at[at].again)
     if (at >= first && gg_token_names(tokens, at, tokens->at[name].name)) return true;
   return false;
 }
@@ -249,7 +207,7 @@ static int parameter_name(const gg_tokens *tokens, int first, int last) {
 }
 
 static bool argument_computes_only(const gg_tokens *tokens, const gg_items *items,
-                                   const function *f, int index) {
+                                   const gg_function *f, int index) {
   for (int at = first_use(tokens, f->name); at >= 0; at = tokens->at[at].again) {
     int open = -1, angle = -1;
     if (at == f->name || tokens->at[at].dead) continue;
@@ -272,7 +230,7 @@ static bool speaks_of(const gg_tokens *tokens, int comment, int name) {
 
 /* What the comment in front of a function says of a parameter goes with it: from its line to the
  * next one that speaks of a parameter. */
-static void remove_remark(gg_tokens *tokens, const function *f, int name) {
+static void remove_remark(gg_tokens *tokens, const gg_function *f, int name) {
   bool removing = false;
   int first = f->first;
   while (first > 0 && tokens->at[first - 1].kind == GG_TOKEN_COMMENT)
@@ -288,7 +246,7 @@ static void remove_remark(gg_tokens *tokens, const function *f, int name) {
   }
 }
 
-static void remove_parameter(gg_tokens *tokens, const function *f, int index) {
+static void remove_parameter(gg_tokens *tokens, const gg_function *f, int index) {
   for (int at = first_use(tokens, f->name); at >= 0; at = tokens->at[at].again) {
     int open = -1, angle = -1;
     if (tokens->at[at].dead) continue;
@@ -302,13 +260,16 @@ static void remove_parameter(gg_tokens *tokens, const function *f, int index) {
   }
 }
 
-static bool drop_parameters(gg_tokens *tokens, const gg_items *items, const function *f) {
+static bool drop_parameters(gg_tokens *tokens, const gg_items *items, const gg_function *f) {
   bool changed = false;
   list parameters = read_list(tokens, f->open, tokens->at[f->open].partner);
   for (int i = parameters.count - 1; i >= 0; i--) {
     int name = parameter_name(tokens, parameters.at[i].first, parameters.at[i].last);
     if (name < 0 || named_between(tokens, name, f->body, f->last)) continue;
-    if (!only_called(tokens, f) || !argument_computes_only(tokens, items, f, i)) return changed;
+    if (!only_called(tokens, f) || !argument_computes_only(tokens, items, f, i)) {
+      gg_token_touch(tokens, f->name); /* its calls may change */
+      return changed;
+    }
     remove_remark(tokens, f, name);
     remove_parameter(tokens, f, i);
     changed = true;
@@ -316,11 +277,11 @@ static bool drop_parameters(gg_tokens *tokens, const gg_items *items, const func
   return changed;
 }
 
-bool gg_remove_parameters(gg_tokens *tokens, const gg_items *items) {
-  return each_function(tokens, items, drop_parameters);
+bool gg_remove_parameters(gg_tokens *tokens, gg_items *items, int since) {
+  return each_function(tokens, items, since, drop_parameters);
 }
 
-static bool drop_method(gg_tokens *tokens, const gg_items *items, const function *f) {
+static bool drop_method(gg_tokens *tokens, const gg_items *items, const gg_function *f) {
   (void)items;
   if (!f->method) return false;
   for (int at = first_use(tokens, f->name); at >= 0; at = tokens->at[at].again)
@@ -329,12 +290,13 @@ static bool drop_method(gg_tokens *tokens, const gg_items *items, const function
   return true;
 }
 
-bool gg_remove_methods(gg_tokens *tokens, const gg_items *items) {
-  return each_function(tokens, items, drop_method);
+bool gg_remove_methods(gg_tokens *tokens, gg_items *items, int since) {
+  (void)since; /* it asks for calls elsewhere */
+  return each_function(tokens, items, 0, drop_method);
 }
 
 /* The one number that all calls give for a template parameter. */
-static gg_known common_argument(const gg_tokens *tokens, const function *f, int index) {
+static gg_known common_argument(const gg_tokens *tokens, const gg_function *f, int index) {
   gg_known common = {false, 0};
   for (int at = first_use(tokens, f->name); at >= 0; at = tokens->at[at].again) {
     int open = -1, angle = -1;
@@ -357,7 +319,7 @@ static bool declared_before(const gg_tokens *tokens, int name, int place) {
 }
 
 /* The constant that all calls name for it, where that is one word; -1: none. */
-static int common_word(const gg_tokens *tokens, const function *f, int index) {
+static int common_word(const gg_tokens *tokens, const gg_function *f, int index) {
   int common = -1;
   for (int at = first_use(tokens, f->name); at >= 0; at = tokens->at[at].again) {
     int open = -1, angle = -1;
@@ -377,13 +339,12 @@ static int common_word(const gg_tokens *tokens, const function *f, int index) {
 
 /* Writes what stands at `by` wherever the word `name` stands in first..last. */
 static void put_word(gg_tokens *tokens, int first, int last, int name, int by, bool moves) {
-  for (int at = first; at <= last; at++) {
-    if (!gg_token_names(tokens, at, name)) continue;
-    gg_token_put(tokens, at, tokens->at[by].kind, tokens->at[by].text, tokens->at[by].length);
-    tokens->at[at].name = tokens->at[by].name;
+  for (int at = tokens->first[name], next; at >= 0 && at <= last; at = next) {
+    next = tokens->at[at].again;
+    if (at < first || !gg_token_names(tokens, at, name)) continue;
+    gg_token_copy(tokens, at, by);
     tokens->at[at].moved = tokens->at[at].moved || moves;
   }
-  gg_tokens_index(tokens);
 }
 
 static bool names_type(const gg_tokens *tokens, const gg_items *items, int at) {
@@ -404,7 +365,7 @@ static void remove_from_angles(gg_tokens *tokens, int angle, int index) {
     gg_tokens_remove(tokens, angle, end);
 }
 
-static bool settle_template(gg_tokens *tokens, const gg_items *items, const function *f) {
+static bool settle_template(gg_tokens *tokens, const gg_items *items, const gg_function *f) {
   if (f->angle < 0 || f->method || !only_called(tokens, f)) return false;
   list parameters = read_list(tokens, f->angle, gg_angle_end(tokens, f->angle));
   for (int i = 0; i < parameters.count; i++) {
@@ -436,12 +397,13 @@ static bool settle_template(gg_tokens *tokens, const gg_items *items, const func
   return false;
 }
 
-bool gg_settle_templates(gg_tokens *tokens, const gg_items *items) {
-  return each_function(tokens, items, settle_template);
+bool gg_settle_templates(gg_tokens *tokens, gg_items *items, int since) {
+  (void)since; /* it asks for calls elsewhere */
+  return each_function(tokens, items, 0, settle_template);
 }
 
 /* { return x; } */
-static bool remove_wrapper(gg_tokens *tokens, const gg_items *items, const function *f) {
+static bool remove_wrapper(gg_tokens *tokens, const gg_items *items, const gg_function *f) {
   int keyword = gg_token_next(tokens, f->body), result = gg_token_next(tokens, keyword);
   int semicolon = gg_token_next(tokens, result);
   if (f->method || f->angle >= 0 || !gg_token_is(tokens, keyword, S(RETURN)) ||
@@ -465,8 +427,7 @@ static bool remove_wrapper(gg_tokens *tokens, const gg_items *items, const funct
     int close = tokens->at[open].partner;
     changed = true;
     if (index < 0) {
-      gg_token_put(tokens, at, tokens->at[result].kind, tokens->at[result].text,
-                   tokens->at[result].length);
+      gg_token_copy(tokens, at, result);
       gg_tokens_remove(tokens, open, close);
       tokens->at[at].moved = true;
     } else {
@@ -481,8 +442,9 @@ static bool remove_wrapper(gg_tokens *tokens, const gg_items *items, const funct
   return changed;
 }
 
-bool gg_remove_wrappers(gg_tokens *tokens, const gg_items *items) {
-  return each_function(tokens, items, remove_wrapper);
+bool gg_remove_wrappers(gg_tokens *tokens, gg_items *items, int since) {
+  (void)since; /* it asks for calls elsewhere */
+  return each_function(tokens, items, 0, remove_wrapper);
 }
 
 static bool begins_statement(const gg_tokens *tokens, int at) {
@@ -510,7 +472,7 @@ static bool remove_call(gg_tokens *tokens, const gg_items *items, int at, int op
   return true;
 }
 
-static bool remove_empty(gg_tokens *tokens, const gg_items *items, const function *f) {
+static bool remove_empty(gg_tokens *tokens, const gg_items *items, const gg_function *f) {
   bool changed = false;
   if (f->method || gg_token_next(tokens, f->body) != f->last || !only_called(tokens, f))
     return false;
@@ -523,8 +485,9 @@ static bool remove_empty(gg_tokens *tokens, const gg_items *items, const functio
   return changed;
 }
 
-bool gg_remove_empty(gg_tokens *tokens, const gg_items *items) {
-  return each_function(tokens, items, remove_empty);
+bool gg_remove_empty(gg_tokens *tokens, gg_items *items, int since) {
+  (void)since; /* it asks for calls elsewhere */
+  return each_function(tokens, items, 0, remove_empty);
 }
 
 /* ---- Variables -------------------------------------------------------------------------- */
@@ -559,11 +522,13 @@ static bool rename_variable(gg_tokens *tokens, int at, int name, int end, int fi
   return true;
 }
 
-static bool is_dropped(const gg_tokens *tokens, const gg_items *items, int name, int end, int first,
+static bool is_dropped(gg_tokens *tokens, const gg_items *items, int name, int end, int first,
                        int last) {
-  return !named_between(tokens, name, first, name - 1) &&
-         !named_between(tokens, name, name + 1, last) &&
-         computes_only(tokens, items, gg_token_next(tokens, name), end, 0);
+  if (named_between(tokens, name, name + 1, last) || named_between(tokens, name, first, name - 1))
+    return false;
+  bool drops = computes_only(tokens, items, gg_token_next(tokens, name), end, 0);
+  if (!drops) gg_token_touch(tokens, name); /* what it calls may change */
+  return drops;
 }
 
 /* One declarator of `const int x = 1, y = 2;`, of which others stay. */
@@ -582,39 +547,41 @@ static bool drop_declarator(gg_tokens *tokens, const gg_items *items, int name, 
   return false;
 }
 
+/* The statement at `at`, which declares `name`. */
+static bool drop_local(gg_tokens *tokens, const gg_items *items, int at, int name, int first,
+                       int last) {
+  int end = gg_statement_end(tokens, at);
+  if (end >= last) return false;
+  if (has_comma(tokens, at, end)) return drop_declarator(tokens, items, name, end, first, last);
+  if (rename_variable(tokens, at, name, end, first, last)) return true;
+  if (!is_dropped(tokens, items, name, end, first, last)) return false;
+  gg_tokens_remove_lines(tokens, at, end);
+  return true;
+}
+
 /* The statements of a body, those of inner blocks too. */
 static bool drop_locals(gg_tokens *tokens, const gg_items *items, int first, int body, int last) {
   bool changed = false;
+  int before = body; /* the token in front of `at` */
   for (int at = gg_token_next(tokens, body); at < last; at = gg_token_next(tokens, at)) {
-    if (!begins_statement(tokens, at)) continue;
-    int name = gg_declared_name(tokens, at);
-    if (name < 0) continue;
-    int end = gg_statement_end(tokens, at);
-    if (end >= last) continue;
-    if (has_comma(tokens, at, end)) {
-      changed = drop_declarator(tokens, items, name, end, first, last) || changed;
-      continue;
-    }
-    if (rename_variable(tokens, at, name, end, first, last)) {
-      changed = true;
-      continue;
-    }
-    if (!is_dropped(tokens, items, name, end, first, last)) continue;
-    gg_tokens_remove_lines(tokens, at, end);
-    changed = true;
+    bool begins = gg_token_is(tokens, before, S(SEMICOLON) | S(BRACE) | S(BRACE_END));
+    int name = begins ? gg_declared_name(tokens, at) : -1;
+    if (name >= 0) changed = drop_local(tokens, items, at, name, first, last) || changed;
+    if (!tokens->at[at].dead) before = at;
   }
   return changed;
 }
 
-static bool drop_function_locals(gg_tokens *tokens, const gg_items *items, const function *f) {
+static bool drop_function_locals(gg_tokens *tokens, const gg_items *items, const gg_function *f) {
   return drop_locals(tokens, items, f->first, f->body, f->last);
 }
 
-bool gg_remove_locals(gg_tokens *tokens, const gg_items *items) {
-  bool changed = each_function(tokens, items, drop_function_locals);
+bool gg_remove_locals(gg_tokens *tokens, gg_items *items, int since) {
+  bool changed = each_function(tokens, items, since, drop_function_locals);
   for (int i = 0; i < items->count; i++) {
     const gg_item *item = &items->at[i];
-    if (item->kind == GG_ITEM_KERNEL && item->body >= 0)
+    if (item->kind == GG_ITEM_KERNEL && item->body >= 0 &&
+        gg_tokens_changed(tokens, item->first, item->last, since))
       changed = drop_locals(tokens, items, item->first, item->body, item->last) || changed;
   }
   return changed;

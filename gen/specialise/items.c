@@ -6,7 +6,7 @@
 typedef struct finder {
   gg_tokens *tokens;
   gg_items *out;
-  int capacity;
+  int capacity, function_capacity;
   gg_item spare; /* what is added where memory is out */
 } finder;
 
@@ -18,6 +18,24 @@ static gg_item *add(finder *f, gg_item_kind kind, int first, int last) {
   gg_item *item = at ? &at[out->count++] : &f->spare;
   *item = (gg_item){.kind = kind, .first = first, .last = last, .name = -1, .body = -1};
   return item;
+}
+
+static void add_function(finder *f, int first, int body, int name, bool method) {
+  gg_items *out = f->out;
+  gg_function *at = gg_make_room(f->tokens->arena, out->functions, &f->function_capacity,
+                                 out->function_count, sizeof *at);
+  f->tokens->failed = f->tokens->failed || !at;
+  if (!at) return;
+  out->functions = at;
+  bool template = gg_token_is(f->tokens, first, S(TEMPLATE));
+  at[out->function_count++] =
+      (gg_function){.first = first,
+                    .last = f->tokens->at[body].partner,
+                    .name = name,
+                    .open = gg_token_next(f->tokens, name),
+                    .body = body,
+                    .angle = template ? gg_token_next(f->tokens, first) : -1,
+                    .method = method};
 }
 
 /* The last token of the declaration: a `;`, or the `}` of a function's body. */
@@ -87,6 +105,32 @@ static void add_members(finder *f, int first, int last) {
   }
 }
 
+/* A struct's methods: NAME(...) [const] { ... } inside of it. */
+static void add_methods(finder *f, int declaration, int last) {
+  const gg_tokens *tokens = f->tokens;
+  int open = declaration;
+  while (open < last && !gg_token_is(tokens, open, S(BRACE)))
+    open = gg_token_past(tokens, open);
+  int first = gg_token_next(tokens, open);
+  for (int at = first; at < tokens->at[open].partner;) {
+    int next = gg_token_past(tokens, at);
+    if (gg_token_is(tokens, at, S(BRACE))) {
+      int before = gg_token_before(tokens, at);
+      if (gg_token_is(tokens, before, S(CONST))) before = gg_token_before(tokens, before);
+      int name = gg_token_is(tokens, before, S(PAREN_END))
+                     ? gg_token_before(tokens, tokens->at[before].partner)
+                     : -1;
+      if (gg_token_is_word(tokens, name)) {
+        add_function(f, first, at, name, true);
+        first = next;
+      }
+    } else if (gg_token_is(tokens, at, S(SEMICOLON))) {
+      first = next;
+    }
+    at = next;
+  }
+}
+
 static void add_declaration(finder *f, int first, int last, int body) {
   const gg_tokens *tokens = f->tokens;
   int at = first;
@@ -97,9 +141,11 @@ static void add_declaration(finder *f, int first, int last, int body) {
     gg_item *item = add(f, kernel ? GG_ITEM_KERNEL : GG_ITEM_FUNCTION, first, last);
     item->name = function_name(tokens, first, body);
     item->body = body;
+    if (!kernel && item->name >= 0) add_function(f, first, body, item->name, false);
   } else if (gg_token_is(tokens, at, S(STRUCT) | S(USING))) {
     add(f, GG_ITEM_TYPE, first, last)->name = type_name(tokens, at);
     add_members(f, first, last);
+    add_methods(f, first, last);
   } else if (gg_token_is(tokens, at, S(STATIC_ASSERT))) {
     add(f, GG_ITEM_ASSERT, first, last);
   } else if (gg_token_is(tokens, at, S(CONSTEXPR))) {
@@ -125,9 +171,11 @@ static void add_comments(finder *f, int at) {
 }
 
 gg_status gg_items_find(gg_items *out, gg_tokens *tokens, gg_error *err) {
-  finder f = {.tokens = tokens, .out = out, .capacity = 256};
-  *out = (gg_items){.at = GG_ARENA_ARRAY(tokens->arena, gg_item, (size_t)f.capacity)};
-  if (!out->at) return gg_fail(err, MEMORY, NULL, "");
+  finder f = {.tokens = tokens, .out = out, .capacity = 256, .function_capacity = 128};
+  out->at = GG_ARENA_ARRAY(tokens->arena, gg_item, (size_t)f.capacity);
+  out->functions = GG_ARENA_ARRAY(tokens->arena, gg_function, (size_t)f.function_capacity);
+  out->count = out->function_count = 0;
+  if (!out->at || !out->functions) return gg_fail(err, MEMORY, NULL, "");
   for (int at = 0; at < tokens->count;) {
     add_comments(&f, at);
     int first = gg_token_from(tokens, at), body;

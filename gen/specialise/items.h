@@ -25,9 +25,21 @@ typedef struct gg_item {
   bool dead;
 } gg_item;
 
+/* A function of the text, or a method of one of its structs, that has a name. */
+typedef struct gg_function {
+  int first, last; /* its tokens, with template's */
+  int name;        /* place */
+  int open;        /* of the list of parameters */
+  int body;        /* its `{` */
+  int angle;       /* of the list of template parameters: its `<`; -1: none */
+  bool method;
+} gg_function;
+
 typedef struct gg_items {
   gg_item *at;
   int count;
+  gg_function *functions;
+  int function_count;
 } gg_items;
 
 gg_status gg_items_find(gg_items *out, gg_tokens *tokens, gg_error *err);

@@ -124,7 +124,8 @@ static void mark_comments(marker *m) {
   }
 }
 
-bool gg_prune(gg_tokens *tokens, gg_items *items) {
+bool gg_prune(gg_tokens *tokens, gg_items *items, int since) {
+  if (!gg_tokens_changed(tokens, 0, tokens->count - 1, since)) return false;
   marker m = {.tokens = tokens, .items = items};
   if (!prepare(&m)) return false;
   for (int i = 0; i < items->count; i++)

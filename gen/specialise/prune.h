@@ -7,6 +7,6 @@
 /* Removes every declaration that the kernel does not reach, by the names that stand in what it
  * does reach, methods of structs included; a name keeps all its overloads. Headings over nothing go
  * too. True where anything changed. */
-bool gg_prune(gg_tokens *tokens, gg_items *items);
+bool gg_prune(gg_tokens *tokens, gg_items *items, int since);
 
 #endif

@@ -237,6 +237,18 @@ static gg_status pair_brackets(gg_tokens *tokens, int *open, gg_error *err) {
   return depth == 0 ? GG_OK : fail_bracket(tokens, open[depth - 1], err);
 }
 
+/* Notes where words stand. */
+static void index_words(gg_tokens *tokens) {
+  for (int name = 0; name < tokens->names; name++)
+    tokens->first[name] = -1;
+  for (int at = tokens->count - 1; at >= 0; at--) {
+    gg_token *token = &tokens->at[at];
+    if (token->name < 0) continue;
+    token->again = tokens->first[token->name];
+    tokens->first[token->name] = at;
+  }
+}
+
 gg_status gg_tokens_read(gg_tokens *out, gg_arena *arena, const char *text, size_t length,
                          gg_error *err) {
   *out = (gg_tokens){.arena = arena};
@@ -252,20 +264,11 @@ gg_status gg_tokens_read(gg_tokens *out, gg_arena *arena, const char *text, size
   out->values = GG_ARENA_ARRAY(arena, gg_known, (size_t)out->names + 1);
   out->sizes = GG_ARENA_ARRAY(arena, int, (size_t)out->names + 1);
   out->first = GG_ARENA_ARRAY(arena, int, (size_t)out->names + 1);
-  if (!open || !out->values || !out->sizes || !out->first) return gg_fail(err, MEMORY, NULL, "");
-  gg_tokens_index(out);
+  out->last_pass = GG_ARENA_ARRAY(arena, int, (size_t)out->count / GG_STRETCH + 1);
+  if (!open || !out->values || !out->sizes || !out->first || !out->last_pass)
+    return gg_fail(err, MEMORY, NULL, "");
+  index_words(out);
   return pair_brackets(out, open, err);
-}
-
-void gg_tokens_index(gg_tokens *tokens) {
-  for (int name = 0; name < tokens->names; name++)
-    tokens->first[name] = -1;
-  for (int at = tokens->count - 1; at >= 0; at--) {
-    gg_token *token = &tokens->at[at];
-    if (token->dead || token->name < 0) continue;
-    token->again = tokens->first[token->name];
-    tokens->first[token->name] = at;
-  }
 }
 
 /* ---- Writing ---------------------------------------------------------------------------- */
@@ -346,9 +349,17 @@ bool gg_token_names(const gg_tokens *tokens, int at, int name) {
 
 /* ---- Changes ---------------------------------------------------------------------------- */
 
+bool gg_tokens_changed(const gg_tokens *tokens, int first, int last, int pass) {
+  for (int i = first / GG_STRETCH; i <= last / GG_STRETCH; i++)
+    if (tokens->last_pass[i] >= pass) return true;
+  return false;
+}
+
 void gg_tokens_remove(gg_tokens *tokens, int first, int last) {
-  for (int i = first; i <= last; i++)
+  for (int i = first; i <= last; i++) {
     tokens->at[i].dead = true;
+    gg_token_touch(tokens, i);
+  }
 }
 
 /* #pragma unroll NAME names NAME. */
@@ -356,7 +367,7 @@ static void put_in_pragma(gg_tokens *tokens, gg_token *token, const char *text, 
   int stem = token->length;
   while (is_word_char(token->text[stem - 1]))
     stem--;
-  char *line = gg_arena_alloc(tokens->arena, (size_t)(stem + length + 1));
+  char *line = gg_arena_alloc_unset(tokens->arena, (size_t)(stem + length));
   tokens->failed = tokens->failed || !line;
   if (!line) return;
   memcpy(line, token->text, (size_t)stem);
@@ -365,10 +376,30 @@ static void put_in_pragma(gg_tokens *tokens, gg_token *token, const char *text, 
   token->length = stem + length;
 }
 
-void gg_token_put(gg_tokens *tokens, int at, gg_token_kind kind, const char *text, int length) {
+/* Takes a token out of the list of its word's places. */
+static void unlink_token(gg_tokens *tokens, int at) {
+  int *link = &tokens->first[tokens->at[at].name];
+  while (*link != at)
+    link = &tokens->at[*link].again;
+  *link = tokens->at[at].again;
+  tokens->at[at].name = -1;
+}
+
+static void link_token(gg_tokens *tokens, int at, int name) {
+  int *link = &tokens->first[name];
+  while (*link >= 0 && *link < at)
+    link = &tokens->at[*link].again;
+  tokens->at[at].again = *link;
+  tokens->at[at].name = name;
+  *link = at;
+}
+
+/* Gives a token other text, which must outlive the tokens. */
+static void put(gg_tokens *tokens, int at, gg_token_kind kind, const char *text, int length) {
   gg_token *token = &tokens->at[at];
-  token->name = -1;
-  token->fresh = token->changed = true;
+  gg_token_touch(tokens, at);
+  token->changed = true;
+  if (token->name >= 0) unlink_token(tokens, at);
   if (token->kind == GG_TOKEN_PRAGMA) {
     put_in_pragma(tokens, token, text, length);
     return;
@@ -377,14 +408,18 @@ void gg_token_put(gg_tokens *tokens, int at, gg_token_kind kind, const char *tex
   token->text = text;
   token->length = length;
   token->sign = 0;
-  for (int i = 0; i < SIGNS; i++) {
-    bool same = strncmp(signs[i].text, text, (size_t)length) == 0 && !signs[i].text[length];
-    if (same) token->sign = UINT64_C(1) << signs[i].sign;
-  }
 }
 
-void gg_token_set(gg_tokens *tokens, int at, gg_token_kind kind, const char *text) {
-  gg_token_put(tokens, at, kind, text, (int)strlen(text));
+void gg_token_copy(gg_tokens *tokens, int at, int from) {
+  const gg_token *model = &tokens->at[from];
+  put(tokens, at, model->kind, model->text, model->length);
+  if (tokens->at[at].kind != GG_TOKEN_PRAGMA) tokens->at[at].sign = model->sign;
+  if (model->name >= 0) link_token(tokens, at, model->name);
+}
+
+void gg_token_set_bool(gg_tokens *tokens, int at, bool value) {
+  put(tokens, at, GG_TOKEN_WORD, value ? "true" : "false", value ? 4 : 5);
+  if (tokens->at[at].kind != GG_TOKEN_PRAGMA) tokens->at[at].sign = value ? S(TRUE) : S(FALSE);
 }
 
 void gg_token_take_place(gg_tokens *tokens, int at, int place) {
@@ -421,13 +456,19 @@ bool gg_put_number(gg_tokens *tokens, int first, int last, int name, int64_t val
   const char *number = gg_arena_strndup(tokens->arena, text, (size_t)length);
   tokens->failed = tokens->failed || !number;
   if (!number) return false;
-  for (int i = first; i <= last; i++) {
-    if (tokens->at[i].dead || tokens->at[i].name != name) continue;
+  for (int *link = &tokens->first[name]; *link >= 0 && *link <= last;) {
+    int at = *link;
+    if (tokens->at[at].dead || at < first) {
+      link = &tokens->at[at].again;
+      continue;
+    }
+    *link = tokens->at[at].again;
+    tokens->at[at].name = -1;
     if (is_bool)
-      gg_token_set(tokens, i, GG_TOKEN_WORD, value ? "true" : "false");
+      gg_token_set_bool(tokens, at, value != 0);
     else
-      gg_token_set(tokens, i, GG_TOKEN_NUMBER, number);
-    tokens->at[i].moved = true;
+      put(tokens, at, GG_TOKEN_NUMBER, number, length);
+    tokens->at[at].moved = true;
   }
   return true;
 }

@@ -101,7 +101,6 @@ typedef struct gg_token {
   uint8_t kind;     /* gg_token_kind */
   bool dead;        /* taken away */
   bool changed;     /* given other text */
-  bool fresh;       /* the same, since its item was folded */
   bool moved;       /* of a statement whose lines are to be broken anew */
   int16_t newlines; /* in front of it */
   int16_t indent;   /* spaces in front of it, behind those */
@@ -132,8 +131,20 @@ typedef struct gg_tokens {
   gg_known *values; /* by name */
   gg_member *members;
   int member_count;
-  int *sizes; /* by name, of a type: its bytes; 0: not known */
+  int *sizes;     /* by name, of a type: its bytes; 0: not known */
+  int now;        /* counts the passes */
+  int *last_pass; /* by stretch of GG_STRETCH tokens: which pass changed it last; 0: none did */
 } gg_tokens;
+
+enum { GG_STRETCH = 32 };
+
+/* Whether any of the tokens, or their neighbours, were changed in that pass or a later one. */
+bool gg_tokens_changed(const gg_tokens *tokens, int first, int last, int pass);
+
+/* Counts a token as changed, so that passes look again at what holds it. */
+static inline void gg_token_touch(gg_tokens *tokens, int at) {
+  tokens->last_pass[at / GG_STRETCH] = tokens->now;
+}
 
 /* The entries, or a copy with twice as much room where `count` of them fill what there is; NULL:
  * memory is out. */
@@ -184,10 +195,12 @@ void gg_tokens_remove(gg_tokens *tokens, int first, int last);
 /* The same with the comments that belong to them: on lines above, and behind on the last line. */
 void gg_tokens_remove_lines(gg_tokens *tokens, int first, int last);
 
-/* Gives a token other text, which must outlive the tokens; to a pragma, the word that it ends
+/* Gives a token the text and the name of another; to a pragma, in place of the word that it ends
  * with. */
-void gg_token_put(gg_tokens *tokens, int at, gg_token_kind kind, const char *text, int length);
-void gg_token_set(gg_tokens *tokens, int at, gg_token_kind kind, const char *text);
+void gg_token_copy(gg_tokens *tokens, int at, int from);
+
+/* Makes a token `true` or `false`. */
+void gg_token_set_bool(gg_tokens *tokens, int at, bool value);
 
 /* Writes a number, or true and false, wherever a word stands in first..last. False: memory ran
  * out. */
@@ -198,9 +211,6 @@ void gg_token_take_place(gg_tokens *tokens, int at, int place);
 
 /* The last token of the statement that begins at `first`. */
 int gg_statement_end(const gg_tokens *tokens, int first);
-
-/* Notes where words stand: gg_tokens.first, gg_token.again. Needed behind a change of words. */
-void gg_tokens_index(gg_tokens *tokens);
 
 /* Whether the word `name` stands at `at`, not as a member behind `.` or `->`. */
 bool gg_token_names(const gg_tokens *tokens, int at, int name);
