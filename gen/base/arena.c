@@ -1,4 +1,5 @@
-/* Arena: a list of blocks, each at least twice as large as the one before. */
+/* Arena: a list of blocks, each twice as large as the one before up to a size that the allocator
+ * still keeps when it is freed, and larger only for what needs it. */
 #include "base/arena.h"
 
 #include <stdalign.h>
@@ -8,7 +9,7 @@
 
 #include "base/alloc.h"
 
-enum { first_block = 16 * 1024 };
+enum { first_block = 16 * 1024, most_block = 64 * 1024 };
 
 struct gg_arena_block {
   struct gg_arena_block *next;
@@ -17,6 +18,7 @@ struct gg_arena_block {
 
 static bool add_block(gg_arena *arena, size_t need) {
   size_t capacity = arena->capacity ? arena->capacity * 2 : first_block;
+  if (capacity > most_block) capacity = most_block;
   if (capacity < need) capacity = need;
   if (capacity > SIZE_MAX - sizeof(struct gg_arena_block)) return false;
   struct gg_arena_block *block = gg_malloc(sizeof *block + capacity);

@@ -220,21 +220,23 @@ static gg_status fail_bracket(const gg_tokens *tokens, int at, gg_error *err) {
   return gg_fail(err, SPECIALISE_BRACKETS, NULL, token->length, token->text, line_of(tokens, at));
 }
 
-/* `open` has room for all that are open. */
-static gg_status pair_brackets(gg_tokens *tokens, int *open, gg_error *err) {
-  int depth = 0;
+/* While a bracket is open, its partner is the one around it. */
+static gg_status pair_brackets(gg_tokens *tokens, gg_error *err) {
+  int open = -1;
   for (int i = 0; i < tokens->count; i++) {
-    const gg_token *token = &tokens->at[i];
+    gg_token *token = &tokens->at[i];
     if (token->sign & (S(PAREN) | S(SQUARE) | S(BRACE))) {
-      open[depth++] = i;
+      token->partner = open;
+      open = i;
     } else if (token->sign & (S(PAREN_END) | S(SQUARE_END) | S(BRACE_END))) {
-      if (depth == 0 || !closes(*tokens->at[open[depth - 1]].text, *token->text))
+      if (open < 0 || !closes(*tokens->at[open].text, *token->text))
         return fail_bracket(tokens, i, err);
-      tokens->at[open[--depth]].partner = i;
-      tokens->at[i].partner = open[depth];
+      token->partner = open;
+      open = tokens->at[open].partner;
+      tokens->at[token->partner].partner = i;
     }
   }
-  return depth == 0 ? GG_OK : fail_bracket(tokens, open[depth - 1], err);
+  return open < 0 ? GG_OK : fail_bracket(tokens, open, err);
 }
 
 /* Notes where words stand. */
@@ -260,15 +262,14 @@ gg_status gg_tokens_read(gg_tokens *out, gg_arena *arena, const char *text, size
   if (!out->at || !r.words) return gg_fail(err, MEMORY, NULL, "");
   prepare(&r);
   if (!read_all(&r)) return gg_fail(err, MEMORY, NULL, "");
-  int *open = GG_ARENA_ARRAY(arena, int, (size_t)out->count + 1);
   out->values = GG_ARENA_ARRAY(arena, gg_known, (size_t)out->names + 1);
   out->sizes = GG_ARENA_ARRAY(arena, int, (size_t)out->names + 1);
   out->first = GG_ARENA_ARRAY(arena, int, (size_t)out->names + 1);
   out->last_pass = GG_ARENA_ARRAY(arena, int, (size_t)out->count / GG_STRETCH + 1);
-  if (!open || !out->values || !out->sizes || !out->first || !out->last_pass)
+  if (!out->values || !out->sizes || !out->first || !out->last_pass)
     return gg_fail(err, MEMORY, NULL, "");
   index_words(out);
-  return pair_brackets(out, open, err);
+  return pair_brackets(out, err);
 }
 
 /* ---- Writing ---------------------------------------------------------------------------- */
