@@ -173,12 +173,33 @@ static bool leaves_loop(const gg_tokens *tokens, int first, int last) {
   return false;
 }
 
-static bool fold_for(gg_tokens *tokens, const gg_item *item, int at) {
+/* `const int x = 1;` or `constexpr bool y = false;` within a function, from here to the end of its
+ * block. */
+typedef struct local {
+  int name, begin, end;
+} local;
+
+enum { LOCALS_MAX = 64 };
+
+/* A walk over an item. */
+typedef struct walk {
+  int count;          /* of locals */
+  int head, head_end; /* of the last `for`: its place, and the end of what it has in brackets */
+  bool blocked;       /* a loop of one round stays, since a jump leaves it */
+  local locals[LOCALS_MAX];
+} walk;
+
+static bool fold_for(gg_tokens *tokens, const gg_item *item, walk *w, int at) {
   loop l;
   if (!read_loop(tokens, at, &l)) return false;
   int last = gg_statement_end(tokens, at);
   if (l.from >= l.to) return drop_statement(tokens, at, last);
-  if (l.from + l.step < l.to || leaves_loop(tokens, l.body, last)) return false;
+  int64_t second;
+  if (__builtin_add_overflow(l.from, l.step, &second) || second < l.to) return false;
+  if (leaves_loop(tokens, l.body, last)) {
+    w->blocked = true;
+    return false;
+  }
   int name = tokens->at[l.variable].name;
   if (!gg_put_number(tokens, l.body, last, name, l.from, false)) return false;
   int before = gg_token_before(tokens, at);
@@ -238,16 +259,8 @@ static void read_constants(gg_tokens *tokens, const gg_items *items) {
   }
 }
 
-/* `const int x = 1;` or `constexpr bool y = false;` within a function, from here to the end of its
- * block. */
-typedef struct local {
-  int name, begin, end;
-} local;
-
-enum { LOCALS_MAX = 64 };
-
-static int find_local(gg_tokens *tokens, int at, int *end, gg_known *value) {
-  if (!gg_token_is(tokens, at, S(CONST) | S(CONSTEXPR))) return -1;
+/* The place of its name; -1: none of those is declared at `at`, or its value is not known. */
+static int find_local(const gg_tokens *tokens, int at, int *end, gg_known *value) {
   int type = gg_token_next(tokens, at), name = gg_token_next(tokens, type);
   int equals = gg_token_next(tokens, name);
   if (!gg_token_is(tokens, type, S(INT) | S(UNSIGNED) | S(BOOL) | S(INT64)) ||
@@ -267,18 +280,35 @@ static int block_end(const gg_tokens *tokens, int at) {
   return at;
 }
 
-static bool fold_at(gg_tokens *tokens, const gg_item *item, int at) {
+static bool fold_at(gg_tokens *tokens, const gg_item *item, walk *w, int at) {
   if (tokens->at[at].kind == GG_TOKEN_NUMBER) return gg_fold_literal(tokens, at);
   if (!gg_token_is(tokens, at, S(IF) | S(FOR) | S(QUESTION) | S(AND_ALSO) | S(OR_ELSE)))
     return false;
   if (gg_token_is(tokens, at, S(IF))) return fold_if(tokens, item, at);
-  if (gg_token_is(tokens, at, S(FOR))) return fold_for(tokens, item, at);
+  if (gg_token_is(tokens, at, S(FOR))) return fold_for(tokens, item, w, at);
   if (gg_token_is(tokens, at, S(QUESTION))) return gg_fold_choice(tokens, at);
   return gg_fold_logic(tokens, at);
 }
 
+/* Leaves the locals whose blocks hold `at`, and that are declared in front of it. */
+static void forget_locals(gg_tokens *tokens, walk *w, int at) {
+  while (w->count > 0 && (at > w->locals[w->count - 1].end || at <= w->locals[w->count - 1].begin))
+    tokens->values[w->locals[--w->count].name].known = false;
+}
+
+static void learn_local(gg_tokens *tokens, walk *w, int at) {
+  int end;
+  gg_known value;
+  int place = w->count < LOCALS_MAX ? find_local(tokens, at, &end, &value) : -1;
+  if (place < 0) return;
+  int name = tokens->at[place].name;
+  w->locals[w->count++] = (local){name, at, block_end(tokens, at)};
+  tokens->values[name] = value;
+}
+
 /* Where to go on behind a change at `at`: with the statement that holds it. */
-static int statement_begin(const gg_tokens *tokens, const gg_item *item, int at) {
+static int statement_begin(const gg_tokens *tokens, const gg_item *item, const walk *w, int at) {
+  if (at < w->head_end) return w->head;
   int first = gg_token_from(tokens, at);
   for (int before = gg_token_before(tokens, at);
        before >= item->first &&
@@ -289,38 +319,35 @@ static int statement_begin(const gg_tokens *tokens, const gg_item *item, int at)
   return first;
 }
 
-/* One walk over the item. What a change lets be known in front of its statement is left to the next
- * walk. */
-static bool fold_once(gg_tokens *tokens, const gg_item *item) {
-  local locals[LOCALS_MAX];
-  int count = 0;
-  bool changed = false;
+/* One walk over the item. True where its changes may let a loop be folded that stands in front of
+ * them: then another walk is needed. */
+static bool fold_once(gg_tokens *tokens, const gg_item *item, bool *changed) {
+  bool changes = false;
+  walk w;
+  w.count = 0, w.head = w.head_end = -1, w.blocked = false;
   for (int at = gg_token_from(tokens, item->first); at <= item->last;) {
-    while (count > 0 && (at > locals[count - 1].end || at <= locals[count - 1].begin))
-      tokens->values[locals[--count].name].known = false;
-    int end;
-    gg_known value;
-    int name = count < LOCALS_MAX ? find_local(tokens, at, &end, &value) : -1;
-    if (fold_at(tokens, item, at)) {
-      changed = true;
-      at = statement_begin(tokens, item, at);
+    forget_locals(tokens, &w, at);
+    if (fold_at(tokens, item, &w, at)) {
+      changes = true;
+      at = statement_begin(tokens, item, &w, at);
       continue;
     }
-    if (name >= 0) {
-      locals[count++] = (local){tokens->at[name].name, at, block_end(tokens, at)};
-      tokens->values[tokens->at[name].name] = value;
+    if (gg_token_is(tokens, at, S(CONST) | S(CONSTEXPR))) learn_local(tokens, &w, at);
+    if (gg_token_is(tokens, at, S(FOR))) {
+      w.head = at;
+      w.head_end = tokens->at[gg_token_next(tokens, at)].partner;
     }
     at = gg_token_next(tokens, at);
   }
-  while (count > 0)
-    tokens->values[locals[--count].name].known = false;
-  return changed;
+  forget_locals(tokens, &w, -1);
+  *changed = *changed || changes;
+  return changes && w.blocked;
 }
 
 static bool fold_item(gg_tokens *tokens, const gg_item *item) {
   bool changed = false;
-  while (fold_once(tokens, item))
-    changed = true;
+  while (fold_once(tokens, item, &changed))
+    ;
   return changed;
 }
 

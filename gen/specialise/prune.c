@@ -6,7 +6,7 @@
 typedef struct marker {
   gg_tokens *tokens;
   gg_items *items;
-  int *by_name; /* by a word: the first item that it names, or -1 */
+  int *by_name; /* by a word: the first item that it names, or -1; so for -1, no word */
   int *next;    /* by an item: another one of that name */
   bool *alive;  /* by an item */
   int *queue;
@@ -16,13 +16,14 @@ typedef struct marker {
 static bool prepare(marker *m) {
   gg_arena *arena = m->tokens->arena;
   size_t items = (size_t)m->items->count + 1, names = (size_t)m->tokens->names + 1;
-  m->by_name = GG_ARENA_ARRAY(arena, int, names);
+  int *by_name = GG_ARENA_ARRAY(arena, int, names + 1);
   m->next = GG_ARENA_ARRAY(arena, int, items);
   m->queue = GG_ARENA_ARRAY(arena, int, items);
   m->alive = GG_ARENA_ARRAY(arena, bool, items);
-  m->tokens->failed = !m->by_name || !m->next || !m->queue || !m->alive;
+  m->tokens->failed = m->tokens->failed || !by_name || !m->next || !m->queue || !m->alive;
   if (m->tokens->failed) return false;
-  for (int i = 0; i < m->tokens->names; i++)
+  m->by_name = by_name + 1;
+  for (int i = -1; i < m->tokens->names; i++)
     m->by_name[i] = -1;
   for (int i = 0; i < m->items->count; i++) {
     const gg_item *item = &m->items->at[i];
@@ -43,7 +44,7 @@ static void mark(marker *m, int item) {
 static void mark_names(marker *m, int first, int last) {
   for (int at = first; at <= last; at++) {
     const gg_token *token = &m->tokens->at[at];
-    if (token->dead || token->name < 0) continue;
+    if (token->dead) continue;
     for (int i = m->by_name[token->name]; i >= 0; i = m->next[i])
       mark(m, i);
   }
@@ -69,7 +70,7 @@ static void follow(marker *m) {
 static bool all_alive(const marker *m, int first, int last) {
   for (int at = first; at <= last; at++) {
     const gg_token *token = &m->tokens->at[at];
-    if (token->dead || token->name < 0) continue;
+    if (token->dead) continue;
     for (int i = m->by_name[token->name]; i >= 0; i = m->next[i])
       if (!m->alive[i]) return false;
   }

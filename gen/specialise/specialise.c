@@ -11,15 +11,9 @@ enum { ROUNDS_MAX = 100 }; /* ends what would not end by itself */
 /* A pass that looks at what was changed in the pass numbered `since` or later. */
 typedef bool pass(gg_tokens *tokens, gg_items *items, int since);
 
-static pass *const passes[] = {gg_prune, /* the less there is to fold */
-                               gg_fold_items,
-                               gg_prune,
-                               gg_remove_methods,
-                               gg_settle_templates,
-                               gg_remove_parameters,
-                               gg_remove_empty,
-                               gg_remove_wrappers,
-                               gg_remove_locals};
+static pass *const passes[] = {
+    gg_fold_items,        gg_prune,        gg_remove_methods,  gg_settle_templates,
+    gg_remove_parameters, gg_remove_empty, gg_remove_wrappers, gg_remove_locals};
 
 enum { PASSES = sizeof passes / sizeof *passes };
 
@@ -42,6 +36,7 @@ static gg_status specialise(gg_str *out, gg_arena *arena, const char *text, size
   if (st == GG_OK) st = gg_items_find(&items, &tokens, err);
   if (st) return st;
   int begun[PASSES] = {0};
+  gg_prune(&tokens, &items, 0); /* the less there is to fold */
   for (int round = 0; round < ROUNDS_MAX && run_passes(&tokens, &items, begun); round++)
     ;
   if (tokens.failed) return gg_fail(err, MEMORY, NULL, "");

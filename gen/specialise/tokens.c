@@ -147,7 +147,9 @@ static void read_pragma(reader *r, gg_token *token) {
 
 static void read_token(reader *r, gg_token *token) {
   const char *at = token->text;
-  if (at[0] == '/' && at + 1 < r->end && at[1] == '/') {
+  if (r->in_word[(unsigned char)*at] && !is_digit(*at)) {
+    read_word(r, token);
+  } else if (at[0] == '/' && at + 1 < r->end && at[1] == '/') {
     token->kind = GG_TOKEN_COMMENT;
     token->length = line_length(at, r->end);
   } else if (*at == '#') {
@@ -155,8 +157,6 @@ static void read_token(reader *r, gg_token *token) {
   } else if (is_digit(*at)) {
     token->kind = GG_TOKEN_NUMBER;
     token->length = number_length(at, r->end);
-  } else if (is_word_char(*at)) {
-    read_word(r, token);
   } else if (*at == '"' || *at == '\'') {
     token->kind = GG_TOKEN_STRING;
     token->length = string_length(at, r->end);
@@ -176,6 +176,7 @@ void *gg_make_room(gg_arena *arena, void *entries, int *capacity, int count, siz
 /* For a token, which may be a new word. */
 static bool has_room(reader *r) {
   gg_tokens *out = r->out;
+  if (out->count < r->capacity && out->names < r->word_capacity) return true;
   gg_token *tokens = gg_make_room(out->arena, out->at, &r->capacity, out->count, sizeof *tokens);
   struct word *words =
       gg_make_room(out->arena, r->words, &r->word_capacity, out->names, sizeof *words);

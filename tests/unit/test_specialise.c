@@ -56,6 +56,10 @@ static const example examples[] = {
      "constexpr int blocks = 1;\n" KERNEL("#pragma unroll\n  for (int i = 0; i < blocks; ++i)\n"
                                           "    out[n + i * 8] = out[i];\n"),
      KERNEL("  out[n] = out[0];\n")},
+    {"a loop of one round that a branch would have left, had it been taken",
+     "constexpr bool no = false;\n" KERNEL(
+         "  for (int i = 0; i < 1; ++i) {\n    if constexpr (no) break;\n    out[i] = n;\n  }\n"),
+     KERNEL("  out[0] = n;\n")},
     {"a loop of two rounds stays, and one of none goes",
      "constexpr int two = 2;\n" KERNEL("  for (int i = 0; i < two; ++i) out[i] = 1;\n"
                                        "  for (int i = 0; i < two - 2; ++i) out[i] = 1;\n"),
