@@ -157,11 +157,15 @@ bool gg_fold_choice(gg_tokens *tokens, int at) {
   if (!value.known) return false;
   int colon = gg_token_next(tokens, at);
   for (int nested = 0; !gg_token_is(tokens, colon, S(COLON)) || nested-- > 0;
-       colon = gg_token_past(tokens, colon))
+       colon = gg_token_past(tokens, colon)) {
+    if (colon >= tokens->count) return false;
     nested += gg_token_is(tokens, colon, S(QUESTION));
+  }
   int last = colon;
-  for (int end = gg_token_next(tokens, colon), nested = 0; !gg_token_is(
-           tokens, end, S(PAREN_END) | S(SQUARE_END) | S(BRACE_END) | S(COMMA) | S(SEMICOLON));
+  for (int end = gg_token_next(tokens, colon), nested = 0;
+       end < tokens->count &&
+       !gg_token_is(tokens, end,
+                    S(PAREN_END) | S(SQUARE_END) | S(BRACE_END) | S(COMMA) | S(SEMICOLON));
        end = gg_token_past(tokens, end)) {
     nested += gg_token_is(tokens, end, S(QUESTION));
     if (gg_token_is(tokens, end, S(COLON)) && nested-- == 0) break;

@@ -50,7 +50,7 @@ static void remove_unreached(gg_tokens *tokens, int first, int last) {
   int next = gg_token_next(tokens, last);
   if (!gg_token_is(tokens, first, S(RETURN)) || gg_token_is(tokens, next, S(BRACE_END))) return;
   int close = next;
-  while (!gg_token_is(tokens, close, S(BRACE_END)))
+  while (close < tokens->count && !gg_token_is(tokens, close, S(BRACE_END)))
     close = gg_token_next(tokens, gg_statement_end(tokens, close));
   gg_tokens_remove(tokens, last + 1, close - 1);
 }
@@ -118,6 +118,7 @@ static bool drop_statement(gg_tokens *tokens, int first, int last) {
 static bool fold_if(gg_tokens *tokens, const gg_item *item, int at) {
   int open = gg_token_next(tokens, at);
   if (gg_token_is(tokens, open, S(CONSTEXPR))) open = gg_token_next(tokens, open);
+  if (!gg_token_is(tokens, open, S(PAREN))) return false;
   int close = tokens->at[open].partner;
   gg_known value = gg_value_of(tokens, open + 1, close - 1);
   if (!value.known) return false;
@@ -145,7 +146,9 @@ typedef struct loop {
 
 /* for (int i = from; i < to; ++i), or i += step */
 static bool read_loop(const gg_tokens *tokens, int at, loop *out) {
-  int open = gg_token_next(tokens, at), close = tokens->at[open].partner;
+  int open = gg_token_next(tokens, at);
+  if (!gg_token_is(tokens, open, S(PAREN))) return false;
+  int close = tokens->at[open].partner;
   int type = gg_token_next(tokens, open), name = gg_token_next(tokens, type);
   int equals = gg_token_next(tokens, name);
   if (!gg_token_is(tokens, type, S(INT) | S(UNSIGNED)) || !gg_token_is(tokens, equals, S(ASSIGN)))
@@ -335,7 +338,7 @@ static bool fold_once(gg_tokens *tokens, const gg_item *item, bool *changed) {
     if (gg_token_is(tokens, at, S(CONST) | S(CONSTEXPR))) learn_local(tokens, &w, at);
     if (gg_token_is(tokens, at, S(FOR))) {
       w.head = at;
-      w.head_end = tokens->at[gg_token_next(tokens, at)].partner;
+      w.head_end = gg_token_past(tokens, gg_token_next(tokens, at));
     }
     at = gg_token_next(tokens, at);
   }

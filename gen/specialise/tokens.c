@@ -323,25 +323,32 @@ bool gg_token_is_word(const gg_tokens *tokens, int at) {
          tokens->at[at].kind == GG_TOKEN_WORD;
 }
 
-int gg_statement_end(const gg_tokens *tokens, int first) {
-  int at = first;
-  while (at < tokens->count && tokens->at[at].kind == GG_TOKEN_PRAGMA)
-    at = gg_token_next(tokens, at);
+static int simple_statement_end(const gg_tokens *tokens, int at) {
   if (gg_token_is(tokens, at, S(BRACE))) return tokens->at[at].partner;
-  if (gg_token_is(tokens, at, S(IF) | S(FOR) | S(WHILE))) {
-    bool is_if = gg_token_is(tokens, at, S(IF));
-    at = gg_token_next(tokens, at);
-    if (gg_token_is(tokens, at, S(CONSTEXPR))) at = gg_token_next(tokens, at);
-    int end = gg_statement_end(tokens, gg_token_next(tokens, tokens->at[at].partner));
-    int otherwise = gg_token_next(tokens, end);
-    if (!is_if || !gg_token_is(tokens, otherwise, S(ELSE))) return end;
-    return gg_statement_end(tokens, gg_token_next(tokens, otherwise));
-  }
   while (at < tokens->count && !gg_token_is(tokens, at, S(SEMICOLON)))
     at = gg_token_next(tokens, gg_token_is(tokens, at, S(PAREN) | S(SQUARE) | S(BRACE))
                                    ? tokens->at[at].partner
                                    : at);
   return at;
+}
+
+int gg_statement_end(const gg_tokens *tokens, int first) {
+  int ifs = 0; /* that an `else` may belong to, the last one's first */
+  for (int at = first;;) {
+    while (at < tokens->count && tokens->at[at].kind == GG_TOKEN_PRAGMA)
+      at = gg_token_next(tokens, at);
+    int head = gg_token_next(tokens, at);
+    if (gg_token_is(tokens, head, S(CONSTEXPR))) head = gg_token_next(tokens, head);
+    if (gg_token_is(tokens, at, S(IF) | S(FOR) | S(WHILE)) && gg_token_is(tokens, head, S(PAREN))) {
+      ifs += gg_token_is(tokens, at, S(IF));
+      at = gg_token_next(tokens, tokens->at[head].partner);
+      continue;
+    }
+    int end = simple_statement_end(tokens, at), otherwise = gg_token_next(tokens, end);
+    if (ifs == 0 || !gg_token_is(tokens, otherwise, S(ELSE))) return end;
+    ifs--;
+    at = gg_token_next(tokens, otherwise);
+  }
 }
 
 bool gg_token_names(const gg_tokens *tokens, int at, int name) {
