@@ -56,6 +56,8 @@ static const example examples[] = {
      "constexpr int blocks = 1;\n" KERNEL("#pragma unroll\n  for (int i = 0; i < blocks; ++i)\n"
                                           "    out[n + i * 8] = out[i];\n"),
      KERNEL("  out[n] = out[0];\n")},
+    {"what is no statement is left as it is", KERNEL("  if n;\n  out[0] = true ? 1;\n  for n;\n"),
+     KERNEL("  if n;\n  out[0] = true ? 1;\n  for n;\n")},
     {"a loop of one round that a branch would have left, had it been taken",
      "constexpr bool no = false;\n" KERNEL(
          "  for (int i = 0; i < 1; ++i) {\n    if constexpr (no) break;\n    out[i] = n;\n  }\n"),
