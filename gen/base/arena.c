@@ -1,4 +1,5 @@
-/* Arena: a list of blocks, each at least twice as large as the one before. */
+/* Arena: a list of blocks, each twice as large as the one before up to a size that the allocator
+ * still keeps when it is freed, and larger only for what needs it. */
 #include "base/arena.h"
 
 #include <stdalign.h>
@@ -8,7 +9,7 @@
 
 #include "base/alloc.h"
 
-enum { first_block = 16 * 1024 };
+enum { first_block = 16 * 1024, most_block = 64 * 1024 };
 
 struct gg_arena_block {
   struct gg_arena_block *next;
@@ -17,6 +18,7 @@ struct gg_arena_block {
 
 static bool add_block(gg_arena *arena, size_t need) {
   size_t capacity = arena->capacity ? arena->capacity * 2 : first_block;
+  if (capacity > most_block) capacity = most_block;
   if (capacity < need) capacity = need;
   if (capacity > SIZE_MAX - sizeof(struct gg_arena_block)) return false;
   struct gg_arena_block *block = gg_malloc(sizeof *block + capacity);
@@ -28,7 +30,7 @@ static bool add_block(gg_arena *arena, size_t need) {
   return true;
 }
 
-void *gg_arena_alloc(gg_arena *arena, size_t size) {
+void *gg_arena_alloc_unset(gg_arena *arena, size_t size) {
   size_t align = alignof(max_align_t);
   if (size > SIZE_MAX / 2) return NULL;
   size = (size + align - 1) / align * align;
@@ -37,12 +39,19 @@ void *gg_arena_alloc(gg_arena *arena, size_t size) {
   }
   char *at = (char *)arena->head->data + arena->used;
   arena->used += size;
-  return memset(at, 0, size);
+  return at;
+}
+
+void *gg_arena_alloc(gg_arena *arena, size_t size) {
+  void *at = gg_arena_alloc_unset(arena, size);
+  return at ? memset(at, 0, size) : NULL;
 }
 
 char *gg_arena_strndup(gg_arena *arena, const char *text, size_t length) {
-  char *copy = length < SIZE_MAX ? gg_arena_alloc(arena, length + 1) : NULL;
-  return copy ? memcpy(copy, text, length) : NULL;
+  char *copy = length < SIZE_MAX ? gg_arena_alloc_unset(arena, length + 1) : NULL;
+  if (!copy) return NULL;
+  copy[length] = '\0';
+  return memcpy(copy, text, length);
 }
 
 void gg_arena_free(gg_arena *arena) {

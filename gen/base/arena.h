@@ -18,6 +18,9 @@ typedef struct gg_arena {
 /* `size` zeroed bytes aligned for any type, owned by the arena; NULL when memory is out. */
 void *gg_arena_alloc(gg_arena *arena, size_t size);
 
+/* The same, not zeroed: for what is written before it is read. */
+void *gg_arena_alloc_unset(gg_arena *arena, size_t size);
+
 /* Copies `length` bytes and a terminating NUL into the arena; NULL when memory is out. */
 char *gg_arena_strndup(gg_arena *arena, const char *text, size_t length);
 

@@ -34,7 +34,9 @@ void gg_str_puts(gg_str *str, const char *text) {
 }
 
 void gg_str_putc(gg_str *str, char character) {
-  gg_str_append(str, &character, 1);
+  if (!reserve(str, 1)) return;
+  str->text[str->length++] = character;
+  str->text[str->length] = '\0';
 }
 
 void gg_str_add(gg_str *str, const gg_str *text) {
@@ -43,16 +45,23 @@ void gg_str_add(gg_str *str, const gg_str *text) {
 }
 
 void gg_str_vprintf(gg_str *str, const char *format, va_list arguments) {
+  if (!reserve(str, 64)) return; /* most texts fit at once */
   va_list again;
   va_copy(again, arguments);
-  int length = vsnprintf(NULL, 0, format, arguments);
-  if (length >= 0 && reserve(str, (size_t)length)) {
+  size_t room = str->capacity - str->length;
+  int length = vsnprintf(str->text + str->length, room, format, arguments);
+  bool fits = length >= 0 && (size_t)length < room;
+  if (!fits && length >= 0 && reserve(str, (size_t)length)) {
     vsnprintf(str->text + str->length, (size_t)length + 1, format, again);
-    str->length += (size_t)length;
-  } else {
-    str->failed = true;
+    fits = true;
   }
   va_end(again);
+  if (fits) {
+    str->length += (size_t)length;
+  } else {
+    str->text[str->length] = '\0';
+    str->failed = true;
+  }
 }
 
 void gg_str_printf(gg_str *str, const char *format, ...) {

@@ -16,6 +16,7 @@
 #include "plan/target.h"
 #include "plan/transpose.h"
 #include "spec/print.h"
+#include "specialise/specialise.h"
 
 /* A gg_kernel and what it points to. The public part comes first. */
 typedef struct kernel_memory {
@@ -111,22 +112,20 @@ static bool is_identifier(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+/* Whether `at` stands behind a `//` of its line. */
+static bool in_comment(const char *source, const char *at) {
+  for (; at > source && at[-1] != '\n'; at--)
+    if (at[0] == '/' && at[-1] == '/') return true;
+  return false;
+}
+
 /* How often `name` stands as an identifier in CUDA C++, comments of the `//` kind left out. */
 static int count_identifier(const char *source, const char *name) {
   int count = 0;
   size_t length = strlen(name);
-  for (const char *at = source; *at;) {
-    if (at[0] == '/' && at[1] == '/') {
-      at += strcspn(at, "\n");
-    } else if (is_identifier(*at)) {
-      size_t word = 0;
-      while (is_identifier(at[word]))
-        word++;
-      count += word == length && memcmp(at, name, length) == 0;
-      at += word;
-    } else {
-      at++;
-    }
+  for (const char *at = source; (at = strstr(at, name)); at += length) {
+    bool whole = (at == source || !is_identifier(at[-1])) && !is_identifier(at[length]);
+    count += whole && !in_comment(source, at);
   }
   return count;
 }
@@ -161,6 +160,23 @@ static gg_status write_fingerprint(kernel_memory *memory, gg_error *err) {
   return failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
 }
 
+/* The template, filled in; then, but for the banner, without what this kernel does not use. */
+static gg_status write_code(kernel_memory *memory, const char *template_name,
+                            const gg_bindings *bindings, gg_error *err) {
+  gg_str general = GG_STR_INIT, *source = &memory->source;
+  size_t banner = memory->code_begin;
+  gg_status st = gg_template_expand(&general, gg_template_files, template_name, bindings->rows,
+                                    bindings->count, err);
+  if (st == GG_OK && general.failed) st = gg_fail(err, MEMORY, NULL, "");
+  if (st == GG_OK) {
+    gg_str_append(source, gg_str_text(&general), banner);
+    gg_str_putc(source, '\n');
+    st = gg_specialise(source, gg_str_text(&general) + banner, general.length - banner, err);
+  }
+  gg_str_free(&general);
+  return st;
+}
+
 static gg_status write_source(kernel_memory *memory, const gg_plan *plan, const gg_layouts *layouts,
                               gg_error *err) {
   gg_bindings bindings = {.arena = &memory->arena};
@@ -171,8 +187,7 @@ static gg_status write_source(kernel_memory *memory, const gg_plan *plan, const 
   if ((st = skeleton->bind(&bindings, plan, layouts, err))) return st;
   gg_bind_operations(&bindings, plan, layouts, layouts->size_c == 0);
   if ((st = gg_bindings_check(&bindings, err))) return st;
-  st = gg_template_expand(&memory->source, gg_template_files, skeleton->template_name,
-                          bindings.rows, bindings.count, err);
+  st = write_code(memory, skeleton->template_name, &bindings, err);
   if (!st) st = write_fingerprint(memory, err);
   memory->kernel.source = gg_str_text(&memory->source);
   memory->kernel.source_length = memory->source.length;

@@ -7,6 +7,7 @@
  * of wide accesses is what the profiler's wavefront counters show on sm_80 and sm_90.) */
 #include "layout/banks.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* The distinct words of one request, by bank. */
@@ -43,11 +44,35 @@ static gg_wavefronts count_request(const int64_t *address, int lanes, int bytes)
   return w;
 }
 
+/* The usual request: addresses are multiples of their access's size, and no bank has two words. Then
+ * whole accesses, or words of smaller ones, are looked at, not each word. False: another one. */
+static bool is_free(gg_wavefronts *out, const int64_t *address, int lanes, int bytes) {
+  int64_t seen[GG_BANKS];
+  uint32_t busy = 0;
+  int unit = bytes < GG_BANK_BYTES ? GG_BANK_BYTES : bytes;
+  int places = GG_BANKS * GG_BANK_BYTES / unit, log = __builtin_ctz((unsigned)unit);
+  for (int lane = 0; lane < lanes; lane++) {
+    if (address[lane] < 0) continue;
+    if (address[lane] & (bytes - 1)) return false;
+    int64_t at = address[lane] >> log;
+    int place = (int)(at & (places - 1));
+    bool is_busy = busy >> place & 1;
+    if (is_busy && seen[place] != at) return false;
+    busy |= (uint32_t)1 << place;
+    seen[place] = at;
+  }
+  out->taken = out->least = busy != 0;
+  out->banks = 0;
+  return true;
+}
+
 gg_wavefronts gg_bank_wavefronts(const int64_t address[GG_WARP], int bytes) {
   int lanes = bytes <= GG_BANK_BYTES ? GG_WARP : GG_WARP * GG_BANK_BYTES / bytes;
   gg_wavefronts sum = {0, 0, 0};
   for (int first = 0; first < GG_WARP; first += lanes) {
-    gg_wavefronts w = count_request(address + first, lanes, bytes);
+    gg_wavefronts w;
+    if (!is_free(&w, address + first, lanes, bytes))
+      w = count_request(address + first, lanes, bytes);
     sum.taken += w.taken;
     sum.least += w.least;
     sum.banks |= w.banks;

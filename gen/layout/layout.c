@@ -149,8 +149,13 @@ int64_t gg_layout_at(const gg_layout *a, int64_t index) {
     int64_t size = a->shape.nodes[at].value, part = index;
     if (at + 1 < a->shape.count) {
       if (size == 0) break;
-      part = index % size;
-      index /= size;
+      if (size > 0 && (size & (size - 1)) == 0 && index > 0) { /* most are: without dividing */
+        part = index & (size - 1);
+        index >>= __builtin_ctzll((unsigned long long)size);
+      } else {
+        part = index % size;
+        index /= size;
+      }
     }
     offset += (uint64_t)part * (uint64_t)a->stride.nodes[at].value;
   }

@@ -13,7 +13,8 @@ atom        base layout
 calculator  base layout atom
 spec        base atom
 plan        base layout atom spec
-emit        base layout atom spec plan
+specialise  base
+emit        base layout atom spec plan specialise
 choice      base layout atom spec plan emit
 gen         base atom spec plan emit
 runtime     base atom spec plan emit choice gen emu

@@ -1,0 +1,367 @@
+/* Branches, loops and constants of one item, from its first token to its last; after a change it
+ * begins again, until nothing changes. */
+#include "specialise/fold.h"
+
+#include "specialise/expression.h"
+#include "specialise/value.h"
+
+/* ---- Statements ------------------------------------------------------------------------- */
+
+/* Whether the statement at `at` stands in a block of its own, not as the body of another. */
+static bool in_block(const gg_tokens *tokens, int at) {
+  return gg_token_is(tokens, gg_token_before(tokens, at), S(BRACE) | S(BRACE_END) | S(SEMICOLON));
+}
+
+static void move_left(gg_tokens *tokens, int first, int last, int columns) {
+  for (int i = first; i <= last; i++) {
+    gg_token *token = &tokens->at[i];
+    if (token->newlines > 0 && token->kind != GG_TOKEN_PRAGMA)
+      token->indent = token->indent > columns ? token->indent - columns : 0;
+  }
+}
+
+static int line_indent(const gg_tokens *tokens, int at) {
+  for (; at > 0; at--)
+    if (!tokens->at[at].dead && tokens->at[at].newlines > 0 &&
+        tokens->at[at].kind != GG_TOKEN_PRAGMA)
+      break;
+  return at >= 0 ? tokens->at[at].indent : 0;
+}
+
+/* Whether a name that the block declares, at its outermost level, stands anywhere in the function
+ * outside of the block. */
+static bool names_clash(const gg_tokens *tokens, const gg_item *item, int open) {
+  int close = tokens->at[open].partner;
+  for (int at = gg_token_next(tokens, open); at < close;) {
+    int name = gg_declared_name(tokens, at);
+    int i = name < 0 ? -1 : tokens->first[tokens->at[name].name];
+    for (; i >= 0 && i <= item->last; i = tokens->at[i].again) {
+      bool inside = i >= open && i <= close;
+      if (i >= item->first && !inside && gg_token_names(tokens, i, tokens->at[name].name))
+        return true;
+    }
+    at = gg_token_next(tokens, gg_statement_end(tokens, at));
+  }
+  return false;
+}
+
+/* What stands behind a statement that always returns is never reached. */
+static void remove_unreached(gg_tokens *tokens, int first, int last) {
+  int next = gg_token_next(tokens, last);
+  if (!gg_token_is(tokens, first, S(RETURN)) || gg_token_is(tokens, next, S(BRACE_END))) return;
+  int close = next;
+  while (close < tokens->count && !gg_token_is(tokens, close, S(BRACE_END)))
+    close = gg_token_next(tokens, gg_statement_end(tokens, close));
+  gg_tokens_remove(tokens, last + 1, close - 1);
+}
+
+/* The last statement of those that begin at `first` and end at `last`. */
+static int last_statement(const gg_tokens *tokens, int first, int last) {
+  int at = gg_token_from(tokens, first);
+  while (gg_statement_end(tokens, at) < last)
+    at = gg_token_next(tokens, gg_statement_end(tokens, at));
+  return at;
+}
+
+/* Moves the lines first..last to the left, to where `place` stood, a statement that was `indent`
+ * columns in. */
+static void take_statement_place(gg_tokens *tokens, int first, int last, int place, int indent) {
+  bool pragma = tokens->at[first].kind == GG_TOKEN_PRAGMA;
+  int code = first;
+  while (tokens->at[code].dead || tokens->at[code].kind == GG_TOKEN_PRAGMA ||
+         tokens->at[code].kind == GG_TOKEN_COMMENT)
+    code++;
+  if (tokens->at[code].newlines > 0)
+    move_left(tokens, first, last, tokens->at[code].indent - indent);
+  tokens->at[first].newlines = tokens->at[place].newlines;
+  if (!pragma) tokens->at[first].indent = tokens->at[place].indent;
+}
+
+/* Puts the statement keep_first..keep_last, part of first..last, in the place of that. */
+static void keep_statement(gg_tokens *tokens, const gg_item *item, int first, int last,
+                           int keep_first, int keep_last) {
+  bool bare = in_block(tokens, first), block = gg_token_is(tokens, keep_first, S(BRACE));
+  int indent = line_indent(tokens, first);
+  gg_tokens_remove(tokens, first, keep_first - 1);
+  gg_tokens_remove(tokens, keep_last + 1, last);
+  if (block && bare && !names_clash(tokens, item, keep_first)) {
+    gg_tokens_remove(tokens, keep_first, keep_first);
+    gg_tokens_remove(tokens, keep_last, keep_last);
+    while (keep_first < keep_last && tokens->at[keep_first].dead)
+      keep_first++;
+    keep_last = gg_token_back(tokens, keep_last);
+    if (keep_last < keep_first) return;
+  }
+  if (!bare && tokens->at[keep_first].newlines > tokens->at[first].newlines) {
+    take_statement_place(tokens, keep_first, keep_last, keep_first, indent + 2);
+    return; /* `else` and the like: a line in, as it stood */
+  }
+  take_statement_place(tokens, keep_first, keep_last, first, indent);
+  if (!bare || gg_token_is(tokens, keep_first, S(BRACE))) return;
+  remove_unreached(tokens, last_statement(tokens, keep_first, keep_last), keep_last);
+}
+
+/* Takes a statement away; false where another has it for its body. */
+static bool drop_statement(gg_tokens *tokens, int first, int last) {
+  int before = gg_token_before(tokens, first);
+  if (gg_token_is(tokens, before, S(ELSE))) {
+    gg_tokens_remove(tokens, before, last);
+    return true;
+  }
+  while (before >= 0 && tokens->at[before].kind == GG_TOKEN_PRAGMA)
+    before = gg_token_before(tokens, first = before);
+  if (!gg_token_is(tokens, before, S(BRACE) | S(BRACE_END) | S(SEMICOLON))) return false;
+  gg_tokens_remove_lines(tokens, first, last);
+  return true;
+}
+
+static bool fold_if(gg_tokens *tokens, const gg_item *item, int at) {
+  int open = gg_token_next(tokens, at);
+  if (gg_token_is(tokens, open, S(CONSTEXPR))) open = gg_token_next(tokens, open);
+  if (!gg_token_is(tokens, open, S(PAREN))) return false;
+  int close = tokens->at[open].partner;
+  gg_known value = gg_value_of(tokens, open + 1, close - 1);
+  if (!value.known) return false;
+  int last = gg_statement_end(tokens, at);
+  int yes = gg_token_next(tokens, close), yes_end = gg_statement_end(tokens, yes);
+  int otherwise = gg_token_next(tokens, yes_end);
+  bool has_else = otherwise <= last;
+  if (value.value != 0) {
+    keep_statement(tokens, item, at, last, yes, yes_end);
+    return true;
+  }
+  if (!has_else) return drop_statement(tokens, at, last);
+  int no = gg_token_next(tokens, otherwise);
+  keep_statement(tokens, item, at, last, no, last);
+  return true;
+}
+
+/* ---- Loops ------------------------------------------------------------------------------ */
+
+typedef struct loop {
+  int variable;           /* place of its name */
+  int64_t from, to, step; /* to: the first that is not */
+  int body;               /* place of its first token */
+} loop;
+
+/* for (int i = from; i < to; ++i), or i += step */
+static bool read_loop(const gg_tokens *tokens, int at, loop *out) {
+  int open = gg_token_next(tokens, at);
+  if (!gg_token_is(tokens, open, S(PAREN))) return false;
+  int close = tokens->at[open].partner;
+  int type = gg_token_next(tokens, open), name = gg_token_next(tokens, type);
+  int equals = gg_token_next(tokens, name);
+  if (!gg_token_is(tokens, type, S(INT) | S(UNSIGNED)) || !gg_token_is(tokens, equals, S(ASSIGN)))
+    return false;
+  int first_end = gg_statement_end(tokens, type);
+  int left = gg_token_next(tokens, first_end), sign = gg_token_next(tokens, left);
+  int second_end = gg_statement_end(tokens, left);
+  if (tokens->at[left].name != tokens->at[name].name || !gg_token_is(tokens, sign, S(LESS)))
+    return false;
+  gg_known from = gg_value_of(tokens, equals + 1, first_end - 1);
+  gg_known to = gg_value_of(tokens, sign + 1, second_end - 1), step = {true, 1};
+  int third = gg_token_next(tokens, second_end);
+  if (!gg_token_is(tokens, third, S(INCREMENT))) {
+    int plus = gg_token_next(tokens, third);
+    if (!gg_token_is(tokens, plus, S(ADD_TO))) return false;
+    step = gg_value_of(tokens, plus + 1, close - 1);
+  }
+  *out = (loop){name, from.value, to.value, step.value, gg_token_next(tokens, close)};
+  return from.known && to.known && step.known && step.value > 0;
+}
+
+static bool leaves_loop(const gg_tokens *tokens, int first, int last) {
+  for (int i = first; i <= last; i++)
+    if (gg_token_is(tokens, i, S(JUMP))) return true;
+  return false;
+}
+
+/* `const int x = 1;` or `constexpr bool y = false;` within a function, from here to the end of its
+ * block. */
+typedef struct local {
+  int name, begin, end;
+} local;
+
+enum { LOCALS_MAX = 64 };
+
+/* A walk over an item. */
+typedef struct walk {
+  int count;          /* of locals */
+  int head, head_end; /* of the last `for`: its place, and the end of what it has in brackets */
+  bool blocked;       /* a loop of one round stays, since a jump leaves it */
+  local locals[LOCALS_MAX];
+} walk;
+
+static bool fold_for(gg_tokens *tokens, const gg_item *item, walk *w, int at) {
+  loop l;
+  if (!read_loop(tokens, at, &l)) return false;
+  int last = gg_statement_end(tokens, at);
+  if (l.from >= l.to) return drop_statement(tokens, at, last);
+  int64_t second;
+  if (__builtin_add_overflow(l.from, l.step, &second) || second < l.to) return false;
+  if (leaves_loop(tokens, l.body, last)) {
+    w->blocked = true;
+    return false;
+  }
+  int name = tokens->at[l.variable].name;
+  if (!gg_put_number(tokens, l.body, last, name, l.from, false)) return false;
+  int before = gg_token_before(tokens, at);
+  if (before >= 0 && tokens->at[before].kind == GG_TOKEN_PRAGMA) {
+    int newlines = tokens->at[before].newlines;
+    gg_tokens_remove(tokens, before, before);
+    tokens->at[at].newlines = newlines;
+  }
+  keep_statement(tokens, item, at, last, l.body, last);
+  return true;
+}
+
+/* ---- Constants -------------------------------------------------------------------------- */
+
+/* Whether the name at `place` is declared there: behind a type. */
+static bool declares(const gg_tokens *tokens, int place) {
+  int before = gg_token_before(tokens, place);
+  if (gg_token_is(tokens, before, S(RETURN) | S(ELSE) | S(JUMP))) return false;
+  if (gg_token_is_word(tokens, before)) return true;
+  return gg_token_is(tokens, before, S(AND) | S(TIMES)) &&
+         gg_token_is(tokens, gg_token_next(tokens, place), S(COMMA) | S(PAREN_END)) &&
+         gg_token_is_word(tokens, gg_token_before(tokens, before)) &&
+         gg_token_is(tokens, gg_token_before(tokens, gg_token_before(tokens, before)),
+                     S(PAREN) | S(COMMA) | S(CONST));
+}
+
+/* using NAME = type; */
+static void read_alias(gg_tokens *tokens, const gg_item *item) {
+  int equals = gg_token_next(tokens, item->name);
+  if (gg_token_is(tokens, equals, S(ASSIGN)))
+    tokens->sizes[tokens->at[item->name].name] = gg_size_of(tokens, equals + 1, item->last - 1);
+}
+
+static void read_member(gg_tokens *tokens, const gg_items *items, const gg_item *item) {
+  tokens->members[tokens->member_count++] =
+      (gg_member){.owner = tokens->at[items->at[item->owner].name].name,
+                  .name = tokens->at[item->name].name,
+                  .value = gg_value_of(tokens, item->body, item->last)};
+}
+
+static void read_constant(gg_tokens *tokens, const gg_item *item) {
+  int name = tokens->at[item->name].name;
+  gg_known value = gg_value_of(tokens, item->body, item->last);
+  for (int at = tokens->first[name]; value.known && at >= 0; at = tokens->at[at].again)
+    value.known = tokens->at[at].dead || at == item->name || !declares(tokens, at);
+  tokens->values[name] = value;
+}
+
+static void read_constants(gg_tokens *tokens, const gg_items *items) {
+  for (int i = 0; i < items->count; i++)
+    if (items->at[i].kind == GG_ITEM_TYPE) read_alias(tokens, &items->at[i]);
+  tokens->member_count = 0;
+  for (int i = 0; i < items->count; i++) {
+    const gg_item *item = &items->at[i];
+    if (item->kind == GG_ITEM_MEMBER && !item->dead) read_member(tokens, items, item);
+    if (item->kind == GG_ITEM_CONSTANT) read_constant(tokens, item);
+  }
+}
+
+/* The place of its name; -1: none of those is declared at `at`, or its value is not known. */
+static int find_local(const gg_tokens *tokens, int at, int *end, gg_known *value) {
+  int type = gg_token_next(tokens, at), name = gg_token_next(tokens, type);
+  int equals = gg_token_next(tokens, name);
+  if (!gg_token_is(tokens, type, S(INT) | S(UNSIGNED) | S(BOOL) | S(INT64)) ||
+      !gg_token_is(tokens, equals, S(ASSIGN)))
+    return -1;
+  *end = gg_statement_end(tokens, at);
+  *value = gg_value_of(tokens, equals + 1, *end - 1);
+  return value->known && !tokens->values[tokens->at[name].name].known ? name : -1;
+}
+
+/* The `}` of the block that holds `at`. */
+static int block_end(const gg_tokens *tokens, int at) {
+  while (at < tokens->count && !gg_token_is(tokens, at, S(BRACE_END)))
+    at = gg_token_next(tokens, gg_token_is(tokens, at, S(PAREN) | S(SQUARE) | S(BRACE))
+                                   ? tokens->at[at].partner
+                                   : at);
+  return at;
+}
+
+static bool fold_at(gg_tokens *tokens, const gg_item *item, walk *w, int at) {
+  if (tokens->at[at].kind == GG_TOKEN_NUMBER) return gg_fold_literal(tokens, at);
+  if (!gg_token_is(tokens, at, S(IF) | S(FOR) | S(QUESTION) | S(AND_ALSO) | S(OR_ELSE)))
+    return false;
+  if (gg_token_is(tokens, at, S(IF))) return fold_if(tokens, item, at);
+  if (gg_token_is(tokens, at, S(FOR))) return fold_for(tokens, item, w, at);
+  if (gg_token_is(tokens, at, S(QUESTION))) return gg_fold_choice(tokens, at);
+  return gg_fold_logic(tokens, at);
+}
+
+/* Leaves the locals whose blocks hold `at`, and that are declared in front of it. */
+static void forget_locals(gg_tokens *tokens, walk *w, int at) {
+  while (w->count > 0 && (at > w->locals[w->count - 1].end || at <= w->locals[w->count - 1].begin))
+    tokens->values[w->locals[--w->count].name].known = false;
+}
+
+static void learn_local(gg_tokens *tokens, walk *w, int at) {
+  int end;
+  gg_known value;
+  int place = w->count < LOCALS_MAX ? find_local(tokens, at, &end, &value) : -1;
+  if (place < 0) return;
+  int name = tokens->at[place].name;
+  w->locals[w->count++] = (local){name, at, block_end(tokens, at)};
+  tokens->values[name] = value;
+}
+
+/* Where to go on behind a change at `at`: with the statement that holds it. */
+static int statement_begin(const gg_tokens *tokens, const gg_item *item, const walk *w, int at) {
+  if (at < w->head_end) return w->head;
+  int first = gg_token_from(tokens, at);
+  for (int before = gg_token_before(tokens, at);
+       before >= item->first &&
+       !gg_token_is(tokens, before, S(SEMICOLON) | S(BRACE) | S(BRACE_END));
+       before = gg_token_before(tokens, first))
+    first = gg_token_is(tokens, before, S(PAREN_END) | S(SQUARE_END)) ? tokens->at[before].partner
+                                                                      : before;
+  return first;
+}
+
+/* One walk over the item. True where its changes may let a loop be folded that stands in front of
+ * them: then another walk is needed. */
+static bool fold_once(gg_tokens *tokens, const gg_item *item, bool *changed) {
+  bool changes = false;
+  walk w;
+  w.count = 0, w.head = w.head_end = -1, w.blocked = false;
+  for (int at = gg_token_from(tokens, item->first); at <= item->last;) {
+    forget_locals(tokens, &w, at);
+    if (fold_at(tokens, item, &w, at)) {
+      changes = true;
+      at = statement_begin(tokens, item, &w, at);
+      continue;
+    }
+    if (gg_token_is(tokens, at, S(CONST) | S(CONSTEXPR))) learn_local(tokens, &w, at);
+    if (gg_token_is(tokens, at, S(FOR))) {
+      w.head = at;
+      w.head_end = gg_token_past(tokens, gg_token_next(tokens, at));
+    }
+    at = gg_token_next(tokens, at);
+  }
+  forget_locals(tokens, &w, -1);
+  *changed = *changed || changes;
+  return changes && w.blocked;
+}
+
+static bool fold_item(gg_tokens *tokens, const gg_item *item) {
+  bool changed = false;
+  while (fold_once(tokens, item, &changed))
+    ;
+  return changed;
+}
+
+bool gg_fold_items(gg_tokens *tokens, gg_items *items, int since) {
+  bool changed = false;
+  read_constants(tokens, items);
+  for (int i = 0; i < items->count; i++) {
+    const gg_item *item = &items->at[i];
+    if (item->kind <= GG_ITEM_TYPE && !item->dead &&
+        gg_tokens_changed(tokens, item->first, item->last, since))
+      changed = fold_item(tokens, item) || changed;
+  }
+  return changed;
+}

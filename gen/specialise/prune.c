@@ -1,0 +1,145 @@
+/* Marks from the kernel on, then sweeps. */
+#include "specialise/prune.h"
+
+#include "specialise/functions.h"
+
+typedef struct marker {
+  gg_tokens *tokens;
+  gg_items *items;
+  int *by_name; /* by a word: the first item that it names, or -1; so for -1, no word */
+  int *next;    /* by an item: another one of that name */
+  bool *alive;  /* by an item */
+  int *queue;
+  int queued;
+} marker;
+
+static bool prepare(marker *m) {
+  gg_arena *arena = m->tokens->arena;
+  size_t items = (size_t)m->items->count + 1, names = (size_t)m->tokens->names + 1;
+  int *by_name = GG_ARENA_ARRAY(arena, int, names + 1);
+  m->next = GG_ARENA_ARRAY(arena, int, items);
+  m->queue = GG_ARENA_ARRAY(arena, int, items);
+  m->alive = GG_ARENA_ARRAY(arena, bool, items);
+  m->tokens->failed = m->tokens->failed || !by_name || !m->next || !m->queue || !m->alive;
+  if (m->tokens->failed) return false;
+  m->by_name = by_name + 1;
+  for (int i = -1; i < m->tokens->names; i++)
+    m->by_name[i] = -1;
+  for (int i = 0; i < m->items->count; i++) {
+    const gg_item *item = &m->items->at[i];
+    if (item->dead || item->name < 0 || item->kind == GG_ITEM_MEMBER) continue;
+    int name = m->tokens->at[item->name].name;
+    m->next[i] = m->by_name[name];
+    m->by_name[name] = i;
+  }
+  return true;
+}
+
+static void mark(marker *m, int item) {
+  if (m->alive[item]) return;
+  m->alive[item] = true;
+  m->queue[m->queued++] = item;
+}
+
+static void mark_names(marker *m, int first, int last) {
+  for (int at = first; at <= last; at++) {
+    const gg_token *token = &m->tokens->at[at];
+    if (token->dead) continue;
+    for (int i = m->by_name[token->name]; i >= 0; i = m->next[i])
+      mark(m, i);
+  }
+}
+
+/* The type of a constant: words in front of the first name. */
+static void mark_type(marker *m, const gg_item *item) {
+  int at = item->statement, next = gg_token_next(m->tokens, at);
+  for (; gg_token_is_word(m->tokens, next); next = gg_token_next(m->tokens, at = next))
+    mark_names(m, at, at);
+}
+
+/* What an item's text names. */
+static void follow(marker *m) {
+  while (m->queued > 0) {
+    const gg_item *item = &m->items->at[m->queue[--m->queued]];
+    if (item->kind == GG_ITEM_CONSTANT) mark_type(m, item);
+    mark_names(m, item->first, item->last);
+  }
+}
+
+/* Whether every declaration of the text that the tokens name is alive. */
+static bool all_alive(const marker *m, int first, int last) {
+  for (int at = first; at <= last; at++) {
+    const gg_token *token = &m->tokens->at[at];
+    if (token->dead) continue;
+    for (int i = m->by_name[token->name]; i >= 0; i = m->next[i])
+      if (!m->alive[i]) return false;
+  }
+  return true;
+}
+
+/* An operator is used where its parameters' types are; an assertion stays where all that it speaks
+ * of does. */
+static void mark_followers(marker *m) {
+  for (int i = 0; i < m->items->count; i++) {
+    const gg_item *item = &m->items->at[i];
+    if (item->dead || m->alive[i]) continue;
+    bool operator= item->kind == GG_ITEM_FUNCTION && item->name<0;
+    if (operator&& all_alive(m, item->first, item->body)) mark(m, i);
+  }
+  follow(m);
+  for (int i = 0; i < m->items->count; i++) {
+    const gg_item *item = &m->items->at[i];
+    if (!item->dead && item->kind == GG_ITEM_ASSERT && all_alive(m, item->first, item->last))
+      m->alive[i] = true;
+  }
+}
+
+/* A member stays where its struct does and something else names it. */
+static void mark_members(marker *m) {
+  for (int i = 0; i < m->items->count; i++) {
+    const gg_item *item = &m->items->at[i];
+    if (item->dead || item->kind != GG_ITEM_MEMBER) continue;
+    bool used = false;
+    int at = m->tokens->first[m->tokens->at[item->name].name];
+    for (; at >= 0 && !used; at = m->tokens->at[at].again)
+      used = !m->tokens->at[at].dead && at != item->name;
+    m->alive[i] = used || !m->alive[item->owner];
+  }
+}
+
+/* A heading stays over any declaration before the next heading, a remark before the next of either.
+ */
+static void mark_comments(marker *m) {
+  bool under_heading = false, under_remark = false;
+  for (int i = m->items->count - 1; i >= 0; i--) {
+    const gg_item *item = &m->items->at[i];
+    if (item->kind == GG_ITEM_HEADING) {
+      m->alive[i] = under_heading;
+      under_heading = under_remark = false;
+    } else if (item->kind == GG_ITEM_REMARK) {
+      m->alive[i] = under_remark;
+      under_remark = false;
+    } else if (!item->dead && m->alive[i]) {
+      under_heading = under_remark = true;
+    }
+  }
+}
+
+bool gg_prune(gg_tokens *tokens, gg_items *items, int since) {
+  if (!gg_tokens_changed(tokens, 0, tokens->count - 1, since)) return false;
+  marker m = {.tokens = tokens, .items = items};
+  if (!prepare(&m)) return false;
+  for (int i = 0; i < items->count; i++)
+    if (items->at[i].kind == GG_ITEM_KERNEL) mark(&m, i);
+  follow(&m);
+  mark_followers(&m);
+  mark_members(&m);
+  mark_comments(&m);
+  bool changed = false;
+  for (int i = 0; i < items->count; i++) {
+    if (items->at[i].dead || m.alive[i]) continue;
+    gg_item_remove(tokens, &items->at[i]);
+    changed = true;
+  }
+  return changed;
+}
