@@ -225,7 +225,8 @@ void gg_fold_constants(gg_tokens *tokens, const gg_items *items) {
   tokens->member_count = 0;
   for (int i = 0; i < items->count; i++) {
     const gg_item *item = &items->at[i];
-    if (item->kind == GG_ITEM_MEMBER && !item->dead) read_member(tokens, items, item);
+    if (item->kind == GG_ITEM_MEMBER && !item->dead && !items->at[item->owner].dead)
+      read_member(tokens, items, item);
     if (item->kind != GG_ITEM_CONSTANT) continue;
     int name = tokens->at[item->name].name;
     bool alone = true;

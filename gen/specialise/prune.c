@@ -93,7 +93,8 @@ static void mark_followers(marker *m) {
   }
 }
 
-/* A member stays where its struct does and something else names it. */
+/* A member stays where its struct does and something names it other than to declare it, there or in
+ * another struct. */
 static void mark_members(marker *m) {
   for (int i = 0; i < m->items->count; i++) {
     const gg_item *item = &m->items->at[i];
@@ -101,7 +102,8 @@ static void mark_members(marker *m) {
     bool used = false;
     int at = m->tokens->first[m->tokens->at[item->name].name];
     for (; at >= 0 && !used; at = m->tokens->at[at].again)
-      used = !m->tokens->at[at].dead && at != item->name;
+      used = !m->tokens->at[at].dead &&
+             !gg_token_is(m->tokens, gg_token_next(m->tokens, at), S(ASSIGN));
     m->alive[i] = used || !m->alive[item->owner];
   }
 }

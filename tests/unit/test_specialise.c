@@ -135,6 +135,25 @@ static const example examples[] = {
                                           "  for (int i = 0; i < n; ++i) out[i] = i;\n"),
      "constexpr int rounds = 4;\n" KERNEL("#pragma unroll rounds\n"
                                           "  for (int i = 0; i < n; ++i) out[i] = i;\n")},
+    {"a member that is the same in every struct is known in a template of them",
+     "struct a {\n  static constexpr int size = 4, turns = 2;\n};\n\n"
+     "struct b {\n  static constexpr int size = 4, turns = 3;\n};\n\n"
+     "template <class op>\n" D "int f(int x) {\n"
+     "  return op::size == 4 ? x * op::turns : op::turns == 2 ? x : 0;\n}\n\n" KERNEL(
+         "  out[0] = f<a>(n) + f<b>(n);\n"),
+     "struct a {\n  static constexpr int turns = 2;\n};\n\n"
+     "struct b {\n  static constexpr int turns = 3;\n};\n\n"
+     "template <class op>\n" D "int f(int x) {\n  return x * op::turns;\n}\n\n" KERNEL(
+         "  out[0] = f<a>(n) + f<b>(n);\n")},
+    {"one that is not is not",
+     "struct a {\n  static constexpr int turns = 2;\n};\n\n"
+     "struct b {\n  static constexpr int turns = 3;\n};\n\n"
+     "template <class op>\n" D "int f(int x) {\n  return op::turns == 2 ? x : 0;\n}\n\n" KERNEL(
+         "  out[0] = f<a>(n) + f<b>(n);\n"),
+     "struct a {\n  static constexpr int turns = 2;\n};\n\n"
+     "struct b {\n  static constexpr int turns = 3;\n};\n\n"
+     "template <class op>\n" D "int f(int x) {\n  return op::turns == 2 ? x : 0;\n}\n\n" KERNEL(
+         "  out[0] = f<a>(n) + f<b>(n);\n")},
 };
 
 static void specialise(gg_str *out, const char *text) {
