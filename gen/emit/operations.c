@@ -32,13 +32,18 @@ typedef struct span_text {
 
 static const span_text spans[] = {
     [GG_SPAN_ALL] = {{"row.@", "row.@"}, "  epi_t @;\n", "", "  values.@ = @_value(of.@[0]);\n"},
-    [GG_SPAN_ROWS] = {{"row.@", "row.@"}, "  epi_t @;\n", "  of.@ += row;\n",
+    [GG_SPAN_ROWS] = {{"row.@", "row.@"},
+                      "  epi_t @;\n",
+                      "  of.@ += row;\n",
                       "  values.@ = at.row < at.rows ? @_value(of.@[at.row]) : epi_t(0);\n"},
     [GG_SPAN_COLUMNS] =
-        {{"col.@.x", "col.@.y"}, "  pair @;\n", "  of.@ += col;\n",
+        {{"col.@.x", "col.@.y"},
+         "  pair @;\n",
+         "  of.@ += col;\n",
          "  values.@.x = at.col < at.cols ? @_value(of.@[at.col]) : epi_t(0);\n"
          "  values.@.y = at.col + 1 < at.cols ? @_value(of.@[at.col + 1]) : epi_t(0);\n"},
-    [GG_SPAN_MATRIX] = {{"@_value(cell.@.x)", "@_value(cell.@.y)"}, "  two<@_t> @;\n",
+    [GG_SPAN_MATRIX] = {{"@_value(cell.@.x)", "@_value(cell.@.y)"},
+                        "  two<@_t> @;\n",
                         "  forget(of.ld_@);\n"
                         "  of.@ += element_offset<d_n_major>(of.ld_@, row, col);\n",
                         "  values.@ = load_two<d_n_major, @_pairs>(of.@, of.ld_@, at);\n"},
@@ -157,7 +162,9 @@ static void write_what_is_read(gg_str *out, const epilogue *e) {
     columns = columns || spans_one_of(&it, GG_SPAN_COLUMNS, GG_SPAN_COLUMNS);
     cells = cells || (spans_one_of(&it, GG_SPAN_MATRIX, GG_SPAN_MATRIX) && !it.fetched);
   }
-  gg_str_printf(out, "constexpr bool reads_rows = %s, reads_columns = %s, reads_cells = %s;\n\n",
+  gg_str_printf(out,
+                "constexpr bool reads_row_values = %s, reads_col_values = %s;\n"
+                "constexpr bool reads_cell_values = %s;\n\n",
                 gg_cuda_bool(rows), gg_cuda_bool(columns), gg_cuda_bool(cells));
 }
 
@@ -305,11 +312,13 @@ static void write_finish(gg_str *out, const epilogue *e) {
 
 /* ---- Binding ---------------------------------------------------------------------------- */
 
-static bool has(const gg_plan *plan, gg_op_kind kind, gg_gelu form) {
-  for (size_t i = 0; i < plan->operation_count; i++) {
-    const gg_operation *op = &plan->operations[i];
-    if (op->kind == kind && op->form == form) return true;
-  }
+static bool is_activation(gg_op_kind kind) {
+  return kind == GG_OP_RELU || kind == GG_OP_GELU || kind == GG_OP_SILU;
+}
+
+static bool has_activation(const gg_plan *plan) {
+  for (size_t i = 0; i < plan->operation_count; i++)
+    if (is_activation(plan->operations[i].kind)) return true;
   return false;
 }
 
@@ -330,25 +339,14 @@ static bool stores_matrices(const epilogue *e) {
   return false;
 }
 
-/* What the operations call. Activations are one part, of which each has its own functions. */
+/* What the operations call. */
 static void bind_parts(gg_bindings *out, const epilogue *e) {
-  const gg_plan *plan = e->plan;
-  bool erf = has(plan, GG_OP_GELU, GG_GELU_ERF), tanh = has(plan, GG_OP_GELU, GG_GELU_TANH);
-  bool silu = has(plan, GG_OP_SILU, GG_GELU_ERF), relu = has(plan, GG_OP_RELU, GG_GELU_ERF);
-  bool any = relu || erf || tanh || silu;
   bool loads = reads_matrices(e), stores = stores_matrices(e);
   gg_bind_part(out, "matrix_elements", loads || stores ? "matrix_elements" : NULL);
   gg_bind_part(out, "load_two", loads ? "load_two" : NULL);
   gg_bind_part(out, "store_two", stores ? "store_two" : NULL);
-  gg_bind_part(out, "vector_elements", plan->vector_buffers ? "vector_elements" : NULL);
-  gg_bind_part(out, "activations", any ? "activations" : NULL);
-  if (!any) return;
-  gg_bind_flag(out, "relu", relu);
-  gg_bind_flag(out, "gelu_erf", erf);
-  gg_bind_flag(out, "gelu_tanh", tanh);
-  gg_bind_flag(out, "silu", silu);
-  gg_bind_flag(out, "sigmoid", tanh || silu);
-  gg_bind_flag(out, "exp2", erf || tanh || silu);
+  gg_bind_part(out, "vector_elements", e->plan->vector_buffers ? "vector_elements" : NULL);
+  gg_bind_part(out, "activations", has_activation(e->plan) ? "activations" : NULL);
 }
 
 void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,

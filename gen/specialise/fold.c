@@ -266,6 +266,21 @@ static int block_end(const gg_tokens *tokens, int at) {
   return at;
 }
 
+/* Writes the number that folding has left of a local constant wherever its name stands. One that is
+ * written as a number keeps its name: it says what the number is. */
+static bool fold_local(gg_tokens *tokens, int at, int name, int end, gg_known value) {
+  int equals = gg_token_next(tokens, name), number = gg_token_next(tokens, equals);
+  int type = gg_token_before(tokens, name), last = block_end(tokens, at);
+  bool is_bool = gg_token_is(tokens, type, S(BOOL));
+  if (!is_bool && !gg_token_is(tokens, type, S(INT))) return false; /* 4 is an int, not wider */
+  if (!tokens->at[number].moved || gg_token_next(tokens, number) != end) return false;
+  for (int i = tokens->first[tokens->at[name].name]; i >= 0 && i <= last; i = tokens->at[i].again)
+    if (i > end && !gg_token_names(tokens, i, tokens->at[name].name)) return false;
+  if (!gg_put_number(tokens, end, last, tokens->at[name].name, value.value, is_bool)) return false;
+  gg_tokens_remove_lines(tokens, at, end);
+  return true;
+}
+
 static bool fold_at(gg_tokens *tokens, const gg_item *item, int at) {
   if (gg_token_is(tokens, at, S(IF))) return fold_if(tokens, item, at);
   if (gg_token_is(tokens, at, S(FOR))) return fold_for(tokens, item, at);
@@ -284,10 +299,10 @@ static bool fold_once(gg_tokens *tokens, const gg_item *item) {
   for (int at = first; at <= item->last && !changed; at = gg_token_next(tokens, at)) {
     while (count > 0 && at > locals[count - 1].end)
       tokens->values[locals[--count].name].known = false;
-    int end;
+    int end = -1;
     gg_known value;
     int name = count < LOCALS_MAX ? find_local(tokens, at, &end, &value) : -1;
-    changed = fold_at(tokens, item, at);
+    changed = fold_at(tokens, item, at) || (name >= 0 && fold_local(tokens, at, name, end, value));
     if (changed || name < 0) continue;
     locals[count++] = (local){tokens->at[name].name, block_end(tokens, at)};
     tokens->values[tokens->at[name].name] = value;
