@@ -2,14 +2,7 @@
 
 //@ insert sizes
 
-// ---- Instructions: the multiply-add, conversions ------------------------------------------------
-
 //@ insert instructions
-
-// ---- Everything below uses only the names above. ------------------------------------------------
-
-// One thread computes one element of D: it walks a row of A and a row of B, both in global memory,
-// and multiplies as it goes. Nothing is shared but what the caches happen to keep.
 
 //@ include rasterise
 
@@ -17,6 +10,8 @@
 
 // ---- The kernel ---------------------------------------------------------------------------------
 
+// One thread computes one element of D: it walks a row of A and a row of B, both in global memory,
+// and multiplies as it goes. Nothing is shared but what the caches happen to keep.
 extern "C" __global__ void __launch_bounds__(threads)
     ${name}(${parameters}) {
   const int64 m = extent_m(m_arg);
@@ -34,21 +29,18 @@ extern "C" __global__ void __launch_bounds__(threads)
 
   const ab_t *a = A + batch * batch_stride_a + row * (a_k_major ? lda : 1);
   const ab_t *b = B + batch * batch_stride_b + col * (b_k_major ? ldb : 1);
-  float acc[1] = {0};
-  for (int64 i = 0; i < k; ++i) {
-    const float a_i[1] = {ab_value(a[i * (a_k_major ? 1 : lda)])};
-    const float b_i[1] = {ab_value(b[i * (b_k_major ? 1 : ldb)])};
-    mma(acc, a_i, b_i);
-  }
+  float acc = 0;
+  for (int64 i = 0; i < k; ++i)
+    acc = __fmaf_rn(ab_value(a[i * (a_k_major ? 1 : lda)]), ab_value(b[i * (b_k_major ? 1 : ldb)]),
+                    acc);
 
   // Operations and conversions come in pairs, of which this thread has the first.
   const epilogue_operands parameters = {${operand_list}};
   const epilogue_operands operands = at_tile(parameters, batch, row, col);
   const tile_place at = {0, 0, 1, 1};
-  const pair x = finish({acc_value(acc, 0), 0}, operands, at, read_row(operands, at),
-                        read_col(operands, at), read_cell(operands, at));
+  const pair x = finish({acc, 0}, operands, at, read_row(operands, at), read_col(operands, at),
+                        read_cell(operands, at));
   d_t bits[2];
   d_from_values(bits, x.x, x.y);
-  d_t *d = D + batch * batch_stride_d + (d_n_major ? row * ldd + col : col * ldd + row);
-  *d = bits[0];
+  D[batch * batch_stride_d + (d_n_major ? row * ldd + col : col * ldd + row)] = bits[0];
 }

@@ -142,18 +142,18 @@ static bool reads_nothing(const terms *all, gg_swizzle sw) {
   return !(seen & gg_swizzle_y_mask(sw));
 }
 
-gg_status gg_emit_layout_function(gg_str *out, const char *name, const char *const coords[2],
-                                  const gg_composed *layout, gg_error *err) {
+/* The function's lines, `indent` columns in; `head` stands in front of its name. */
+static gg_status write_function(gg_str *out, int indent, const char *head, const char *name,
+                                const char *const coords[2], const gg_composed *layout,
+                                gg_error *err) {
   terms all = {.count = 0};
   for (int mode = 0; mode < 2; mode++) {
     gg_status st = add_mode(&all, &layout->layout, mode, coords[mode], err);
     if (st) return st;
   }
-  gg_str_puts(out, "// ");
-  gg_composed_print(out, layout, GG_NOTATION_PLAIN);
-  gg_str_printf(out,
-                "\n__device__ __forceinline__ constexpr unsigned %s(unsigned %s, unsigned %s) {\n",
-                name, coords[0], coords[1]);
+  gg_str_printf(out, "%*s%s unsigned %s(unsigned %s, unsigned %s) {\n", indent, "", head, name,
+                coords[0], coords[1]);
+  gg_str_printf(out, "%*s", indent, "");
   uint64_t every = all.count ? ~UINT64_C(0) >> (64 - all.count) : 0;
   bool folds = disjoint(&all);
   if (layout->swizzle.bits == 0 || (folds && reads_nothing(&all, layout->swizzle))) {
@@ -165,9 +165,22 @@ gg_status gg_emit_layout_function(gg_str *out, const char *name, const char *con
   } else {
     gg_str_puts(out, "  const unsigned offset = ");
     print_sum(out, &all, every);
-    gg_str_printf(out, ";\n  return offset ^ ((offset & %llu) >> %d)",
+    gg_str_printf(out, ";\n%*s  return offset ^ ((offset & %llu) >> %d)", indent, "",
                   (unsigned long long)gg_swizzle_y_mask(layout->swizzle), layout->swizzle.shift);
   }
-  gg_str_puts(out, ";\n}\n");
+  gg_str_printf(out, ";\n%*s}\n", indent, "");
   return GG_OK;
+}
+
+gg_status gg_emit_layout_function(gg_str *out, const char *name, const char *const coords[2],
+                                  const gg_composed *layout, gg_error *err) {
+  gg_str_puts(out, "// ");
+  gg_composed_print(out, layout, GG_NOTATION_PLAIN);
+  gg_str_putc(out, '\n');
+  return write_function(out, 0, "__device__ __forceinline__ constexpr", name, coords, layout, err);
+}
+
+gg_status gg_emit_layout_method(gg_str *out, const char *name, const char *const coords[2],
+                                const gg_composed *layout, gg_error *err) {
+  return write_function(out, 2, "static __device__ constexpr", name, coords, layout, err);
 }

@@ -15,4 +15,8 @@
 gg_status gg_emit_layout_function(gg_str *out, const char *name, const char *const coords[2],
                                   const gg_composed *layout, gg_error *err);
 
+/* The same as a struct's method, without the line that names the layout. */
+gg_status gg_emit_layout_method(gg_str *out, const char *name, const char *const coords[2],
+                                const gg_composed *layout, gg_error *err);
+
 #endif

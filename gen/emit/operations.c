@@ -10,11 +10,11 @@
 #include "emit/cuda_text.h"
 #include "plan/operation.h"
 
-/* A step on x, two numbers; $ is its operand, @ its operand's name. */
+/* A step on x, two numbers; $1 and $2 are its operand for each, @ its operand's name. */
 static const char *const steps[GG_OP_COUNT] = {
-    [GG_OP_BIAS] = "x = x + $;",
-    [GG_OP_SCALE] = "x = x * $;",
-    [GG_OP_RESIDUAL] = "x = x + $;",
+    [GG_OP_BIAS] = "x = {x.x + $1, x.y + $2};",
+    [GG_OP_SCALE] = "x = {x.x * $1, x.y * $2};",
+    [GG_OP_RESIDUAL] = "x = {x.x + $1, x.y + $2};",
     [GG_OP_AUX] = "store_two<d_n_major, @_pairs>(of.@, of.ld_@, at, @_bits(x));",
     [GG_OP_RELU] = "x = {relu(x.x), relu(x.y)};",
     [GG_OP_SILU] = "x = {silu(x.x), silu(x.y)};",
@@ -25,21 +25,26 @@ static const char *const gelu_steps[] = {
     [GG_GELU_TANH_APPROX] = "x = {gelu_tanh_approx(x.x), gelu_tanh_approx(x.y)};",
 };
 
-/* For each span: an operand as a value of two, the member of the struct that holds it, and the
- * lines that move to the tile's first and that read it. */
+/* For each span: an operand's values for both numbers, the member of the struct that holds it, and
+ * the lines that move to the tile's first and that read it. */
 typedef struct span_text {
-  const char *value, *member, *move, *read;
+  const char *values[2], *member, *move, *read;
 } span_text;
 
 static const span_text spans[] = {
-    [GG_SPAN_ALL] = {"row.@", "  epi_t @;\n", "", "  values.@ = @_value(of.@[0]);\n"},
-    [GG_SPAN_ROWS] = {"row.@", "  epi_t @;\n", "  of.@ += row;\n",
+    [GG_SPAN_ALL] = {{"row.@", "row.@"}, "  epi_t @;\n", "", "  values.@ = @_value(of.@[0]);\n"},
+    [GG_SPAN_ROWS] = {{"row.@", "row.@"},
+                      "  epi_t @;\n",
+                      "  of.@ += row;\n",
                       "  values.@ = at.row < at.rows ? @_value(of.@[at.row]) : epi_t(0);\n"},
     [GG_SPAN_COLUMNS] =
-        {"col.@", "  pair @;\n", "  of.@ += col;\n",
+        {{"col.@.x", "col.@.y"},
+         "  pair @;\n",
+         "  of.@ += col;\n",
          "  values.@.x = at.col < at.cols ? @_value(of.@[at.col]) : epi_t(0);\n"
          "  values.@.y = at.col + 1 < at.cols ? @_value(of.@[at.col + 1]) : epi_t(0);\n"},
-    [GG_SPAN_MATRIX] = {"pair{@_value(cell.@.x), @_value(cell.@.y)}", "  two<@_t> @;\n",
+    [GG_SPAN_MATRIX] = {{"@_value(cell.@.x)", "@_value(cell.@.y)"},
+                        "  two<@_t> @;\n",
                         "  forget(of.ld_@);\n"
                         "  of.@ += element_offset<d_n_major>(of.ld_@, row, col);\n",
                         "  values.@ = load_two<d_n_major, @_pairs>(of.@, of.ld_@, at);\n"},
@@ -100,13 +105,13 @@ static bool is_read(const item *it) {
   return it->span != GG_SPAN_NONE && it->operation->kind != GG_OP_AUX;
 }
 
-/* Writes `text`, each @ the item's name and each $ its value. */
+/* Writes `text`, each @ the item's name, $1 and $2 its values. */
 static void write_text(gg_str *out, const char *text, const item *it) {
   for (; *text; text++) {
     if (*text == '@') {
       gg_str_puts(out, it->name);
     } else if (*text == '$') {
-      write_text(out, spans[it->span].value, it);
+      write_text(out, spans[it->span].values[*++text - '1'], it);
     } else {
       gg_str_putc(out, *text);
     }
@@ -143,6 +148,25 @@ static void write_conversions(gg_str *out, const epilogue *e) {
                "  return {bits[0], bits[1]};\n}\n\n",
                &it);
   }
+}
+
+static bool spans_one_of(const item *it, gg_span first, gg_span last) {
+  return is_read(it) && it->span >= first && it->span <= last;
+}
+
+/* Which of read_row(), read_col() and read_cell() have anything to read. */
+static void write_what_is_read(gg_str *out, const epilogue *e) {
+  bool rows = false, columns = false, cells = e->reads_c;
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
+    rows = rows || spans_one_of(&it, GG_SPAN_ALL, GG_SPAN_ROWS);
+    columns = columns || spans_one_of(&it, GG_SPAN_COLUMNS, GG_SPAN_COLUMNS);
+    cells = cells || (spans_one_of(&it, GG_SPAN_MATRIX, GG_SPAN_MATRIX) && !it.fetched);
+  }
+  gg_str_printf(out,
+                "constexpr bool reads_row_values = %s, reads_col_values = %s;\n"
+                "constexpr bool reads_cell_values = %s;\n\n",
+                gg_cuda_bool(rows), gg_cuda_bool(columns), gg_cuda_bool(cells));
 }
 
 /* The members of epilogue_operands, in the order of operand_list. */
@@ -211,10 +235,6 @@ static void write_move(gg_str *out, const epilogue *e) {
 
 /* ---- Values ----------------------------------------------------------------------------- */
 
-static bool spans_one_of(const item *it, gg_span first, gg_span last) {
-  return is_read(it) && it->span >= first && it->span <= last;
-}
-
 /* A struct of the values whose span is from `first` to `last`, and the function that reads them. */
 static void write_values(gg_str *out, const epilogue *e, const char *name, const char *what,
                          gg_span first, gg_span last) {
@@ -242,7 +262,7 @@ static void write_values(gg_str *out, const epilogue *e, const char *name, const
 }
 
 static void write_linear(gg_str *out, const gg_operation *linear) {
-  if (linear->alpha) gg_str_puts(out, "  x = x * of.alpha;\n");
+  if (linear->alpha) gg_str_puts(out, "  x = {x.x * of.alpha, x.y * of.alpha};\n");
   if (linear->beta) {
     gg_str_puts(out, "  x = {__fmaf_rn(c_value(cell.c.x), of.beta, x.x), "
                      "__fmaf_rn(c_value(cell.c.y), of.beta, x.y)};\n");
@@ -293,11 +313,13 @@ static void write_finish(gg_str *out, const epilogue *e) {
 
 /* ---- Binding ---------------------------------------------------------------------------- */
 
-static bool has(const gg_plan *plan, gg_op_kind kind, gg_gelu form) {
-  for (size_t i = 0; i < plan->operation_count; i++) {
-    const gg_operation *op = &plan->operations[i];
-    if (op->kind == kind && op->form == form) return true;
-  }
+static bool is_activation(gg_op_kind kind) {
+  return kind == GG_OP_RELU || kind == GG_OP_GELU || kind == GG_OP_SILU;
+}
+
+static bool has_activation(const gg_plan *plan) {
+  for (size_t i = 0; i < plan->operation_count; i++)
+    if (is_activation(plan->operations[i].kind)) return true;
   return false;
 }
 
@@ -318,27 +340,14 @@ static bool stores_matrices(const epilogue *e) {
   return false;
 }
 
-/* What the operations call. Activations are one part, of which each has its own functions. */
+/* What the operations call. */
 static void bind_parts(gg_bindings *out, const epilogue *e) {
-  const gg_plan *plan = e->plan;
-  bool erf = has(plan, GG_OP_GELU, GG_GELU_ERF), tanh = has(plan, GG_OP_GELU, GG_GELU_TANH);
-  bool approx = has(plan, GG_OP_GELU, GG_GELU_TANH_APPROX);
-  bool silu = has(plan, GG_OP_SILU, GG_GELU_ERF), relu = has(plan, GG_OP_RELU, GG_GELU_ERF);
-  bool any = relu || erf || tanh || approx || silu;
   bool loads = reads_matrices(e), stores = stores_matrices(e);
   gg_bind_part(out, "matrix_elements", loads || stores ? "matrix_elements" : NULL);
   gg_bind_part(out, "load_two", loads ? "load_two" : NULL);
   gg_bind_part(out, "store_two", stores ? "store_two" : NULL);
-  gg_bind_part(out, "vector_elements", plan->vector_buffers ? "vector_elements" : NULL);
-  gg_bind_part(out, "activations", any ? "activations" : NULL);
-  if (!any) return;
-  gg_bind_flag(out, "relu", relu);
-  gg_bind_flag(out, "gelu_erf", erf);
-  gg_bind_flag(out, "gelu_tanh", tanh);
-  gg_bind_flag(out, "gelu_tanh_approx", approx);
-  gg_bind_flag(out, "silu", silu);
-  gg_bind_flag(out, "sigmoid", tanh || silu);
-  gg_bind_flag(out, "exp2", erf || tanh || silu);
+  gg_bind_part(out, "vector_elements", e->plan->vector_buffers ? "vector_elements" : NULL);
+  gg_bind_part(out, "activations", has_activation(e->plan) ? "activations" : NULL);
 }
 
 void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
@@ -355,6 +364,7 @@ void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts 
                   gg_cuda_bool(plan->c.align >= 2 * bytes));
   }
   write_conversions(&text, &e);
+  write_what_is_read(&text, &e);
   write_members(&text, &e);
   write_move(&text, &e);
   gg_bind_str(out, "operations", &text);

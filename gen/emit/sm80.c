@@ -1,11 +1,16 @@
 /* Family sm80: plan + layouts -> what templates/sm80_multistage.cu names.
  *
- * One block of constexpr sizes, types, layout functions and instruction wrappers goes to the top
- * of the kernel; the body below it uses only those names. */
+ * One block of constexpr sizes, types, tiles and instruction wrappers goes to the top of the
+ * kernel; the body below it uses only those names. What could be computed there by constant
+ * expressions, and would be the same whatever the device does, is computed here: a text for one
+ * kernel has the results. */
+#include <string.h>
+
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
 #include "emit/layout_text.h"
 #include "emit/skeleton.h"
+#include "plan/sm80.h"
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
@@ -15,8 +20,7 @@ static void write_types(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "using int64 = long long;\n");
   gg_cuda_write_type(out, "ab", plan->a.type);
   gg_cuda_write_types(out, plan);
-  gg_str_printf(out, "using ab_frag_t = unsigned;  // two elements\n");
-  gg_str_printf(out, "using acc_frag_t = %s;  // %s\n", type,
+  gg_str_printf(out, "using acc_t = %s;  // %s\n", type,
                 plan->accumulator == GG_DTYPE_f32 ? "f32" : "two of f16");
 }
 
@@ -27,69 +31,238 @@ static bool even(int64_t fixed, int tile) {
   return fixed != GG_FIXED_NONE && fixed % tile == 0;
 }
 
+/* Whether all that an operand's copies can meet in a tile that is whole along K are chunks of 16
+ * bytes, each inside the matrix or outside. */
+static bool has_whole_chunks(const gg_operand *operand, int copy_bytes, bool even_mn) {
+  return copy_bytes == 16 && (operand->major == GG_MAJOR_K || even_mn);
+}
+
+static void write_flags(gg_str *out, const gg_plan *plan) {
+  bool even_m = even(plan->fixed_m, plan->tile_m), even_n = even(plan->fixed_n, plan->tile_n);
+  bool even_k = even(plan->fixed_k, plan->tile_k);
+  bool whole_chunks = has_whole_chunks(&plan->a, plan->copy_bytes_a, even_m) &&
+                      has_whole_chunks(&plan->b, plan->copy_bytes_b, even_n);
+  const struct {
+    const char *name;
+    bool value;
+  } flags[] = {
+      {"a_k_major", plan->a.major == GG_MAJOR_K},
+      {"b_k_major", plan->b.major == GG_MAJOR_K},
+      {"c_n_major", plan->has_c && plan->c.major == GG_MAJOR_N},
+      {"d_n_major", plan->d.major == GG_MAJOR_N},
+      {"has_c", plan->has_c},
+      {"even_m", even_m},
+      {"even_n", even_n},
+      {"even_k", even_k},
+      {"whole_chunks", whole_chunks},
+      {"persistent", gg_plan_is_persistent(plan)},
+      {"raster_along_m", plan->raster == GG_RASTER_ALONG_M},
+  };
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+    gg_str_printf(out, "constexpr bool %s = %s;\n", flags[i].name, gg_cuda_bool(flags[i].value));
+}
+
 static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
-  gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d, tile_k = %d;\n", plan->tile_m,
-                plan->tile_n, plan->tile_k);
-  gg_str_printf(out, "constexpr int stages = %d;\n", plan->stages);
-  gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d, mma_k = %d;\n", plan->mma.m,
-                plan->mma.n, plan->mma.k);
-  gg_str_printf(out, "constexpr int warps_m = %d, warps_n = %d;\n", plan->atoms_m, plan->atoms_n);
+  gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d, tile_k = %d;  // of a CTA\n",
+                plan->tile_m, plan->tile_n, plan->tile_k);
+  gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d, mma_k = %d;  // of an MMA\n",
+                plan->mma.m, plan->mma.n, plan->mma.k);
+  gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d;  // of what a warp stages at once\n",
+                plan->epi_m, plan->epi_n);
+  gg_str_printf(out, "constexpr int warps_m = %d, warps_n = %d;  // of a CTA\n", plan->atoms_m,
+                plan->atoms_n);
   gg_str_printf(out, "constexpr int acc_words = %d;  // registers of an accumulator fragment\n",
                 gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
-  gg_str_printf(out, "constexpr int ctas_per_sm = %d;\n\n", plan->ctas_per_sm);
-
-  gg_str_printf(out, "constexpr bool a_k_major = %s, b_k_major = %s;\n",
-                gg_cuda_bool(plan->a.major == GG_MAJOR_K),
-                gg_cuda_bool(plan->b.major == GG_MAJOR_K));
-  if (plan->has_c) {
-    gg_str_printf(out, "constexpr bool c_n_major = %s;\n",
-                  gg_cuda_bool(plan->c.major == GG_MAJOR_N));
-  }
-  gg_str_printf(out, "constexpr bool d_n_major = %s;\n", gg_cuda_bool(plan->d.major == GG_MAJOR_N));
-  gg_str_printf(out, "constexpr int copy_bytes_a = %d, copy_bytes_b = %d;\n", plan->copy_bytes_a,
-                plan->copy_bytes_b);
-  if (plan->has_c) gg_str_printf(out, "constexpr int access_bytes_c = %d;\n", plan->access_bytes_c);
-  gg_str_printf(out, "constexpr int access_bytes_d = %d;\n", plan->access_bytes_d);
-  gg_str_printf(out, "constexpr bool even_m = %s, even_n = %s, even_k = %s;\n\n",
-                gg_cuda_bool(even(plan->fixed_m, plan->tile_m)),
-                gg_cuda_bool(even(plan->fixed_n, plan->tile_n)),
-                gg_cuda_bool(even(plan->fixed_k, plan->tile_k)));
-
-  gg_str_printf(out, "constexpr bool persistent = %s;  // one tile after the other\n",
-                gg_cuda_bool(gg_plan_is_persistent(plan)));
-  gg_str_printf(out, "constexpr bool raster_along_m = %s;\n",
-                gg_cuda_bool(plan->raster == GG_RASTER_ALONG_M));
+  gg_str_printf(out, "constexpr int ctas_per_sm = %d;\n", plan->ctas_per_sm);
   gg_str_printf(out, "constexpr int raster_group = %d;\n\n", plan->raster_group);
 
-  gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d;\n", plan->epi_m, plan->epi_n);
-  gg_str_printf(out, "constexpr unsigned epi_bytes = %lld;  // a warp's staging memory\n",
-                (long long)layouts->staging_bytes);
-  gg_str_printf(out, "constexpr unsigned staging_begin = %lld;  // of the first warp\n",
-                (long long)gg_rings_find(&layouts->rings, GG_RING_STAGING)->begin);
+  long long a = layouts->size_a * gg_dtype_bytes(plan->a.type, 1);
+  long long b = layouts->size_b * gg_dtype_bytes(plan->b.type, 1);
   gg_str_printf(out,
-                "constexpr unsigned smem_a_size = %lld, smem_b_size = %lld;"
-                "  // elements a stage\n\n",
-                (long long)layouts->size_a, (long long)layouts->size_b);
-
+                "// Shared memory, in bytes: the stages, each A's tile, then B's; a buffer for "
+                "each warp.\n");
+  gg_str_printf(out, "constexpr int stages = %d;\n", plan->stages);
+  gg_str_printf(out, "constexpr unsigned stage_bytes = %lld, stage_begin_b = %lld;\n", a + b, a);
+  gg_str_printf(out, "constexpr unsigned staging_begin = %lld, staging_bytes = %lld;\n\n",
+                (long long)gg_rings_find(&layouts->rings, GG_RING_STAGING)->begin,
+                (long long)layouts->staging_bytes);
+  write_flags(out, plan);
   gg_cuda_write_extents(out, plan);
 }
 
-/* ---- Functions -------------------------------------------------------------------------- */
+/* ---- Tiles ------------------------------------------------------------------------------ */
 
-static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
-                               gg_error *err) {
-  static const char *const mk[2] = {"m", "k"}, *const nk[2] = {"n", "k"};
-  static const char *const row_col[2] = {"row", "col"};
-  gg_status st;
-  if ((st = gg_emit_layout_function(out, "smem_a", mk, &layouts->sA, err))) return st;
-  gg_str_putc(out, '\n');
-  if ((st = gg_emit_layout_function(out, "smem_b", nk, &layouts->sB, err))) return st;
-  if (plan->has_c) {
-    gg_str_putc(out, '\n');
-    if ((st = gg_emit_layout_function(out, "smem_c", row_col, &layouts->sC, err))) return st;
+/* A tile in shared memory that is copied in lines of its contiguous mode: rows x columns, for B N x
+ * K, contiguous along its columns or along its rows. */
+typedef struct tile {
+  const char *name, *what; /* "operand_a", "A: (m, k)" */
+  const char *coords[2];
+  const gg_composed *layout;
+  int64_t rows, columns;
+  bool along_columns;
+  gg_sm80_dealing deal;
+  int chunk; /* elements */
+} tile;
+
+static int64_t line_of(const tile *t) {
+  return t->along_columns ? t->columns : t->rows;
+}
+
+/* The element at a line, and a position in it. */
+static int64_t element_at(const tile *t, int64_t line, int64_t position) {
+  int64_t row = t->along_columns ? line : position, column = t->along_columns ? position : line;
+  return gg_composed_at(t->layout, row + column * t->rows);
+}
+
+/* Whether the distance from a worker's first chunk to that of a turn is the same for all workers
+ * that have one then. */
+static bool turns_repeat(const tile *t) {
+  const gg_sm80_dealing *d = &t->deal;
+  for (int64_t turn = 1; turn < d->line_turns * d->chunk_turns; turn++) {
+    int64_t down = turn / d->chunk_turns * d->lines_per_turn;
+    int64_t along = turn % d->chunk_turns * d->across * t->chunk;
+    for (int64_t line = 0; line < d->lines_per_turn && line + down < d->lines; line++) {
+      for (int64_t at = 0; at < d->across * t->chunk && at + along < line_of(t); at += t->chunk) {
+        int64_t distance = element_at(t, line + down, at + along) - element_at(t, line, at);
+        if (distance != element_at(t, down, along)) return false;
+      }
+    }
   }
-  gg_str_putc(out, '\n');
-  return gg_emit_layout_function(out, "smem_d", row_col, &layouts->sD, err);
+  return true;
+}
+
+/* Whether 16 elements further along a mode is the same distance from all that ldmatrix begins at:
+ * every element across the lines, every eighth along them. */
+static bool steps_repeat(const tile *t, bool columns) {
+  enum { step = 16, chunk = 8 };
+  int64_t down = columns ? 0 : step, along = columns ? step : 0;
+  int64_t distance = gg_composed_at(t->layout, down + along * t->rows);
+  for (int64_t column = 0; column + along < t->columns; column += t->along_columns ? chunk : 1) {
+    for (int64_t row = 0; row + down < t->rows; row += t->along_columns ? 1 : chunk) {
+      int64_t from = gg_composed_at(t->layout, row + column * t->rows);
+      int64_t to = gg_composed_at(t->layout, row + down + (column + along) * t->rows);
+      if (to - from != distance) return false;
+    }
+  }
+  return true;
+}
+
+/* Opens the tile's struct: what its copies must know. */
+static void write_copies(gg_str *out, const tile *t) {
+  const gg_sm80_dealing *d = &t->deal;
+  gg_str_printf(out, "// %s -> element, ", t->what);
+  gg_composed_print(out, t->layout, GG_NOTATION_PLAIN);
+  gg_str_printf(out, "\nstruct %s {\n", t->name);
+  gg_str_printf(out, "  static constexpr int chunk_size = %d;  // elements\n", t->chunk);
+  gg_str_printf(out, "  static constexpr int workers = %lld;\n", (long long)d->workers);
+  gg_str_printf(out, "  static constexpr int lines = %lld, line_size = %lld;\n",
+                (long long)d->lines, (long long)line_of(t));
+  gg_str_printf(out, "  static constexpr int across = %lld;  // workers side by side\n",
+                (long long)d->across);
+  gg_str_printf(out,
+                "  static constexpr int chunk_step = %lld, chunk_turns = %lld;  // along a line\n",
+                (long long)d->across * t->chunk, (long long)d->chunk_turns);
+  gg_str_printf(out, "  static constexpr int line_step = %lld, line_turns = %lld;\n",
+                (long long)d->lines_per_turn, (long long)d->line_turns);
+  gg_str_printf(out, "  static constexpr bool all_work = %s;\n",
+                gg_cuda_bool(gg_sm80_always_works(d)));
+}
+
+static gg_status write_offset(gg_str *out, const tile *t, gg_error *err) {
+  gg_status st = gg_emit_layout_method(out, "offset", t->coords, t->layout, err);
+  gg_str_puts(out, "};\n\n");
+  return st;
+}
+
+static gg_status write_operand(gg_str *out, const tile *t, int copy_bytes, bool even_mn,
+                               gg_error *err) {
+  write_copies(out, t);
+  gg_str_printf(out, "  static constexpr int copy_bytes = %d;\n", copy_bytes);
+  gg_str_printf(out, "  static constexpr bool k_major = %s, even_mn = %s;\n",
+                gg_cuda_bool(t->along_columns), gg_cuda_bool(even_mn));
+  gg_str_printf(out, "  static constexpr bool turns_repeat = %s;\n", gg_cuda_bool(turns_repeat(t)));
+  int repeats = steps_repeat(t, true) ? 1 : steps_repeat(t, false) ? 2 : 0;
+  gg_str_printf(out,
+                "  static constexpr int repeats = %d;  // along K (1), M or N (2), neither (0)\n",
+                repeats);
+  return write_offset(out, t, err);
+}
+
+static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
+                                gg_error *err) {
+  tile a = {.name = "operand_a",
+            .what = "A: (m, k)",
+            .coords = {"m", "k"},
+            .layout = &layouts->sA,
+            .rows = plan->tile_m,
+            .columns = plan->tile_k,
+            .along_columns = plan->a.major == GG_MAJOR_K,
+            .chunk = (int)(plan->copy_bytes_a / gg_dtype_bytes(plan->a.type, 1))};
+  tile b = {.name = "operand_b",
+            .what = "B: (n, k)",
+            .coords = {"n", "k"},
+            .layout = &layouts->sB,
+            .rows = plan->tile_n,
+            .columns = plan->tile_k,
+            .along_columns = plan->b.major == GG_MAJOR_K,
+            .chunk = (int)(plan->copy_bytes_b / gg_dtype_bytes(plan->b.type, 1))};
+  a.deal = gg_sm80_deal_copy(plan->threads, a.rows * a.columns / line_of(&a), line_of(&a),
+                             plan->copy_bytes_a);
+  b.deal = gg_sm80_deal_copy(plan->threads, b.rows * b.columns / line_of(&b), line_of(&b),
+                             plan->copy_bytes_b);
+  gg_status st = write_operand(out, &a, plan->copy_bytes_a, even(plan->fixed_m, plan->tile_m), err);
+  if (st) return st;
+  return write_operand(out, &b, plan->copy_bytes_b, even(plan->fixed_n, plan->tile_n), err);
+}
+
+/* C or D, of which a warp stages a sub-tile at once. */
+static gg_status write_staged(gg_str *out, const gg_plan *plan, bool is_c,
+                              const gg_composed *layout, gg_error *err) {
+  const gg_operand *operand = is_c ? &plan->c : &plan->d;
+  int access_bytes = is_c ? plan->access_bytes_c : plan->access_bytes_d;
+  tile t = {.name = is_c ? "staged_c" : "staged_d",
+            .what = is_c ? "C: (row, col)" : "D: (row, col)",
+            .coords = {"row", "col"},
+            .layout = layout,
+            .rows = plan->epi_m,
+            .columns = plan->epi_n,
+            .along_columns = operand->major == GG_MAJOR_N,
+            .chunk = (int)(access_bytes / gg_dtype_bytes(operand->type, 1))};
+  t.deal = gg_sm80_deal(GG_WARP, t.rows * t.columns / line_of(&t), line_of(&t) / t.chunk, GG_WARP);
+  write_copies(out, &t);
+  return write_offset(out, &t, err);
+}
+
+static gg_status write_tiles(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
+                             gg_error *err) {
+  gg_status st = write_operands(out, plan, layouts, err);
+  if (st == GG_OK && plan->has_c) st = write_staged(out, plan, true, &layouts->sC, err);
+  if (st == GG_OK) st = write_staged(out, plan, false, &layouts->sD, err);
+  return st;
+}
+
+/* ---- Elements of shared memory ---------------------------------------------------------- */
+
+static bool is_held_as(gg_dtype type, const char *holder) {
+  return strcmp(gg_cuda_type_of(type), holder) == 0;
+}
+
+/* Functions that take an element or two: those for the types that this kernel has there. */
+static void bind_elements(gg_bindings *out, const gg_plan *plan) {
+  static const struct {
+    const char *part, *holder;
+  } parts[] = {{"shared_u8", "unsigned char"},
+               {"shared_u16", "unsigned short"},
+               {"shared_f32", "float"},
+               {"shared_s32", "int"}};
+  int bytes = (int)gg_dtype_bytes(plan->a.type, 1);
+  bool single = plan->copy_bytes_a == bytes || plan->copy_bytes_b == bytes; /* less than cp.async */
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    bool used = is_held_as(plan->d.type, parts[i].holder) ||
+                (plan->has_c && is_held_as(plan->c.type, parts[i].holder)) ||
+                (single && is_held_as(plan->a.type, parts[i].holder));
+    gg_bind_part(out, parts[i].part, used ? parts[i].part : NULL);
+  }
 }
 
 gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
@@ -100,9 +273,9 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_str_putc(&text, '\n');
   write_sizes(&text, plan, layouts);
   gg_bind_str(out, "sizes", &text);
-  st = write_layouts(&text, plan, layouts, err);
-  gg_bind_str(out, "layouts", &text);
+  st = write_tiles(&text, plan, layouts, err);
+  gg_bind_str(out, "tiles", &text);
   if (st) return st;
-  gg_bind_flag(out, "c", plan->has_c);
-  return gg_cuda_bind(out, plan, layouts, "acc_frag_t", "", err);
+  bind_elements(out, plan);
+  return gg_cuda_bind(out, plan, layouts, "acc_t", "", err);
 }

@@ -21,7 +21,6 @@
 enum {
   chunk_bytes = 16,      /* an ldmatrix row, the widest cp.async */
   stage_alignment = 128, /* bytes: one line of all banks, so that layouts mean the same banks */
-  memory_bytes = 128,    /* what global memory moves at once */
   operand_bits = 16,
 };
 
@@ -92,47 +91,21 @@ static gg_status derive_operand(gg_composed *out, int64_t *size, const operand_t
 
 /* ---- Dealing ----------------------------------------------------------------------------- */
 
-/* How chunks are dealt, as the template's `dealing` does it: up to `side` workers stand side by
- * side along a line, and take turns along it, then down the lines; those beyond the last whole line
- * have no work. */
-typedef struct dealing {
-  int64_t lines, line_chunks;
-  int64_t across, lines_per_turn, chunk_turns, turns;
-} dealing;
-
 typedef struct chunk {
   int64_t line, chunk;
 } chunk;
 
-static dealing deal_chunks(int64_t workers, int64_t lines, int64_t line_chunks, int64_t side) {
-  dealing deal = {.lines = lines, .line_chunks = line_chunks};
-  deal.across = line_chunks < side ? line_chunks : side;
-  deal.lines_per_turn = workers / deal.across;
-  deal.chunk_turns = (line_chunks + deal.across - 1) / deal.across;
-  deal.turns = deal.chunk_turns * ((lines + deal.lines_per_turn - 1) / deal.lines_per_turn);
-  return deal;
-}
-
-/* An operand's tile: no more threads side by side than one access of memory has room for. */
-static dealing deal_tile(const operand_tile *tile, int threads) {
-  int64_t vector = tile->copy_bytes * 8 / operand_bits, line = line_elements(tile);
-  int64_t side = memory_bytes / tile->copy_bytes;
-  return deal_chunks(threads, tile->mn * tile->k / line, line / vector,
-                     side < threads ? side : threads);
+static gg_sm80_dealing deal_tile(const operand_tile *tile, int threads) {
+  int64_t line = line_elements(tile);
+  return gg_sm80_deal_copy(threads, tile->mn * tile->k / line, line, tile->copy_bytes);
 }
 
 /* The chunk of a worker in a turn; false where it has none. */
-static bool dealt_chunk(chunk *out, const dealing *deal, int64_t worker, int64_t turn) {
+static bool dealt_chunk(chunk *out, const gg_sm80_dealing *deal, int64_t worker, int64_t turn) {
   out->line = worker / deal->across + turn / deal->chunk_turns * deal->lines_per_turn;
   out->chunk = worker % deal->across + turn % deal->chunk_turns * deal->across;
   return worker / deal->across < deal->lines_per_turn && out->line < deal->lines &&
          out->chunk < deal->line_chunks;
-}
-
-/* Whether every worker has work in every turn. */
-static bool always_works(const dealing *deal, int64_t workers) {
-  return workers % deal->across == 0 && deal->line_chunks % deal->across == 0 &&
-         deal->lines % deal->lines_per_turn == 0;
 }
 
 /* ---- Threads ---------------------------------------------------------------------------- */
@@ -142,7 +115,7 @@ static bool always_works(const dealing *deal, int64_t workers) {
 static gg_status derive_copy(gg_layout *out, const operand_tile *tile, int threads, gg_error *err) {
   int64_t vector = tile->copy_bytes * 8 / operand_bits, line = line_elements(tile);
   int64_t lines = tile->mn * tile->k / line;
-  dealing dealt = deal_tile(tile, threads);
+  gg_sm80_dealing dealt = deal_tile(tile, threads);
   int64_t down = dealt.lines_per_turn, along = dealt.across * vector;
   gg_tuple shape = tile->k_major ? GG_TUPLE(tile->k, tile->mn) : GG_TUPLE(tile->mn, tile->k);
   gg_tuple stride = tile->k_major ? GG_TUPLE(tile->mn, 1) : GG_TUPLE(1, tile->mn);
@@ -153,7 +126,7 @@ static gg_status derive_copy(gg_layout *out, const operand_tile *tile, int threa
   gg_layout value = gg_layout_flat(vector, 1);
   gg_status st;
   if ((st = gg_layout_make(&memory_order, &shape, &stride, err))) return st;
-  if (always_works(&dealt, threads)) {
+  if (gg_sm80_always_works(&dealt)) {
     if ((st = gg_layout_make(&thread, &thread_shape, &thread_stride, err))) return st;
     if ((st = gg_layout_make(&value, &value_shape, &value_stride, err))) return st;
     if ((st = gg_layout_coalesce(&value, &value, NULL, err))) return st; /* one turn is no mode */
@@ -204,8 +177,8 @@ static int64_t tile_index(const operand_tile *tile, int64_t line, int64_t positi
 static void count_copy(gg_smem_access *access, const gg_composed *smem, const operand_tile *tile,
                        int threads) {
   int vector = tile->copy_bytes * 8 / operand_bits;
-  dealing deal = deal_tile(tile, threads);
-  for (int64_t turn = 0; turn < deal.turns; turn++) {
+  gg_sm80_dealing deal = deal_tile(tile, threads);
+  for (int64_t turn = 0; turn < deal.line_turns * deal.chunk_turns; turn++) {
     for (int warp = 0; warp < threads; warp += GG_WARP) {
       int64_t address[GG_WARP];
       for (int lane = 0; lane < GG_WARP; lane++) {
@@ -259,8 +232,8 @@ static gg_smem_access count_lines(const gg_composed *smem, const staging *s) {
   gg_smem_access access = {.name = s->lines, .bytes = s->access_bytes};
   int vector = s->access_bytes / s->element_bytes;
   int64_t line = s->n_major ? s->columns : s->rows;
-  dealing deal = deal_chunks(GG_WARP, s->rows * s->columns / line, line / vector, GG_WARP);
-  for (int64_t turn = 0; turn < deal.turns; turn++) {
+  gg_sm80_dealing deal = gg_sm80_deal(GG_WARP, s->rows * s->columns / line, line / vector, GG_WARP);
+  for (int64_t turn = 0; turn < deal.line_turns * deal.chunk_turns; turn++) {
     int64_t address[GG_WARP];
     for (int lane = 0; lane < GG_WARP; lane++) {
       chunk at;

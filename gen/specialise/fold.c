@@ -257,7 +257,8 @@ static void read_constants(gg_tokens *tokens, const gg_items *items) {
   tokens->member_count = 0;
   for (int i = 0; i < items->count; i++) {
     const gg_item *item = &items->at[i];
-    if (item->kind == GG_ITEM_MEMBER && !item->dead) read_member(tokens, items, item);
+    if (item->kind == GG_ITEM_MEMBER && !item->dead && !items->at[item->owner].dead)
+      read_member(tokens, items, item);
     if (item->kind == GG_ITEM_CONSTANT) read_constant(tokens, item);
   }
 }
@@ -283,6 +284,21 @@ static int block_end(const gg_tokens *tokens, int at) {
   return at;
 }
 
+/* Writes the number that folding has left of a local constant wherever its name stands. One that is
+ * written as a number keeps its name: it says what the number is. */
+static bool fold_local(gg_tokens *tokens, int at, int name, int end, gg_known value) {
+  int equals = gg_token_next(tokens, name), number = gg_token_next(tokens, equals);
+  int type = gg_token_before(tokens, name), last = block_end(tokens, at);
+  bool is_bool = gg_token_is(tokens, type, S(BOOL));
+  if (!is_bool && !gg_token_is(tokens, type, S(INT))) return false; /* 4 is an int, not wider */
+  if (!tokens->at[number].moved || gg_token_next(tokens, number) != end) return false;
+  for (int i = tokens->first[tokens->at[name].name]; i >= 0 && i <= last; i = tokens->at[i].again)
+    if (i > end && !gg_token_names(tokens, i, tokens->at[name].name)) return false;
+  if (!gg_put_number(tokens, end, last, tokens->at[name].name, value.value, is_bool)) return false;
+  gg_tokens_remove_lines(tokens, at, end);
+  return true;
+}
+
 static bool fold_at(gg_tokens *tokens, const gg_item *item, walk *w, int at) {
   if (tokens->at[at].kind == GG_TOKEN_NUMBER) return gg_fold_literal(tokens, at);
   if (!gg_token_is(tokens, at, S(IF) | S(FOR) | S(QUESTION) | S(AND_ALSO) | S(OR_ELSE)))
@@ -299,14 +315,17 @@ static void forget_locals(gg_tokens *tokens, walk *w, int at) {
     tokens->values[w->locals[--w->count].name].known = false;
 }
 
-static void learn_local(gg_tokens *tokens, walk *w, int at) {
+/* True where the local has become its number, wherever it stood. */
+static bool learn_local(gg_tokens *tokens, walk *w, int at) {
   int end;
   gg_known value;
   int place = w->count < LOCALS_MAX ? find_local(tokens, at, &end, &value) : -1;
-  if (place < 0) return;
+  if (place < 0) return false;
+  if (fold_local(tokens, at, place, end, value)) return true;
   int name = tokens->at[place].name;
   w->locals[w->count++] = (local){name, at, block_end(tokens, at)};
   tokens->values[name] = value;
+  return false;
 }
 
 /* Where to go on behind a change at `at`: with the statement that holds it. */
@@ -335,7 +354,11 @@ static bool fold_once(gg_tokens *tokens, const gg_item *item, bool *changed) {
       at = statement_begin(tokens, item, &w, at);
       continue;
     }
-    if (gg_token_is(tokens, at, S(CONST) | S(CONSTEXPR))) learn_local(tokens, &w, at);
+    if (gg_token_is(tokens, at, S(CONST) | S(CONSTEXPR)) && learn_local(tokens, &w, at)) {
+      changes = true;
+      at = gg_token_from(tokens, at);
+      continue;
+    }
     if (gg_token_is(tokens, at, S(FOR))) {
       w.head = at;
       w.head_end = gg_token_past(tokens, gg_token_next(tokens, at));

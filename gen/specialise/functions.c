@@ -511,7 +511,8 @@ static bool rename_variable(gg_tokens *tokens, int at, int name, int end, int fi
   int declared = -1;
   for (int i = first; i <= last; i++) {
     if (!gg_token_names(tokens, i, tokens->at[other].name) || i == other) continue;
-    if (declared >= 0 || i > other) return false;
+    if (declared >= 0 || i > other || gg_token_is(tokens, gg_token_before(tokens, i), S(ASSIGN)))
+      return false;
     declared = i;
   }
   if (declared < 0 || named_between(tokens, name, first, name - 1) ||

@@ -94,7 +94,35 @@ static void mark_followers(marker *m) {
   }
 }
 
-/* A member stays where its struct does and something else names it. */
+/* Whether a struct is what a template may be given: its name stands between `<` or `,` and `>` or
+ * `,`.
+ */
+static bool is_argument(const gg_tokens *tokens, int name) {
+  for (int at = tokens->first[tokens->at[name].name]; at >= 0; at = tokens->at[at].again) {
+    if (tokens->at[at].dead) continue;
+    if (gg_token_is(tokens, gg_token_before(tokens, at), S(LESS) | S(COMMA)) &&
+        gg_token_is(tokens, gg_token_next(tokens, at), S(GREATER) | S(COMMA)))
+      return true;
+  }
+  return false;
+}
+
+/* Whether the token, a member's name, may mean the member of that struct: not where it is declared,
+ * there or in another struct, nor behind the name of another one. */
+static bool means_member(const marker *m, int at, const gg_item *owner) {
+  const gg_tokens *tokens = m->tokens;
+  if (tokens->at[at].dead || gg_token_is(tokens, gg_token_next(tokens, at), S(ASSIGN)))
+    return false;
+  int scope = gg_token_before(tokens, at);
+  if (!gg_token_is(tokens, scope, S(SCOPE))) return true;
+  int name = tokens->at[gg_token_before(tokens, scope)].name;
+  if (name < 0 || name == tokens->at[owner->name].name) return true;
+  int item = m->by_name[name];
+  bool other = item >= 0 && m->items->at[item].kind == GG_ITEM_TYPE;
+  return !other && is_argument(tokens, owner->name);
+}
+
+/* A member stays where its struct does and something names it. */
 static void mark_members(marker *m) {
   for (int i = 0; i < m->items->count; i++) {
     const gg_item *item = &m->items->at[i];
@@ -102,7 +130,7 @@ static void mark_members(marker *m) {
     bool used = false;
     int at = m->tokens->first[m->tokens->at[item->name].name];
     for (; at >= 0 && !used; at = m->tokens->at[at].again)
-      used = !m->tokens->at[at].dead && at != item->name;
+      used = means_member(m, at, &m->items->at[item->owner]);
     m->alive[i] = used || !m->alive[item->owner];
   }
 }

@@ -104,18 +104,29 @@ static gg_known parse_size(parser *p) {
   return size ? known(size) : unknown;
 }
 
+/* What owner::name is. A member that comes to the same in every struct that has it is known of any
+ * owner, a template's parameter too. */
+static gg_known member_value(const gg_tokens *tokens, int owner, int name) {
+  gg_known common = unknown;
+  bool one = true;
+  for (int i = 0; i < tokens->member_count; i++) {
+    const gg_member *member = &tokens->members[i];
+    if (member->name != tokens->at[name].name) continue;
+    if (member->owner == tokens->at[owner].name) return member->value;
+    one = one && member->value.known && (!common.known || common.value == member->value.value);
+    common = member->value;
+  }
+  return one ? common : unknown;
+}
+
 /* owner::name, at its owner; the parser is past it where it is known. */
 static gg_known parse_member(parser *p) {
   const gg_tokens *tokens = p->tokens;
   int colons = gg_token_next(tokens, p->at), name = gg_token_next(tokens, colons);
   if (!gg_token_is(tokens, colons, S(SCOPE)) || name > p->last) return unknown;
-  for (int i = 0; i < tokens->member_count; i++) {
-    const gg_member *member = &tokens->members[i];
-    if (member->owner != tokens->at[p->at].name || member->name != tokens->at[name].name) continue;
-    if (member->value.known) p->at = gg_token_next(tokens, name);
-    return member->value;
-  }
-  return unknown;
+  gg_known value = member_value(tokens, p->at, name);
+  if (value.known) p->at = gg_token_next(tokens, name);
+  return value;
 }
 
 static gg_known parse_primary(parser *p) {

@@ -4,11 +4,8 @@
 // for every x: the special function unit's 2^t and 1 / d have all but the last bit or two of an
 // f32. What is not a number stays so.
 
-//@ if relu
 __device__ __forceinline__ epi_t relu(epi_t x) { return x < epi_t(0) ? epi_t(0) : x; }
 
-//@ end
-//@ if exp2
 // Infinite from t = 128 on.
 __device__ __forceinline__ float exp2_of(float t) {
   float power;
@@ -16,8 +13,6 @@ __device__ __forceinline__ float exp2_of(float t) {
   return power;
 }
 
-//@ end
-//@ if gelu_erf
 // x * Phi(x) = max(x, 0) - |x| * Phi(-|x|), and -log2 Phi(-y) is smooth: 1 + y * q(y), q a
 // polynomial fitted from 0 to 6, beyond which Phi(-y) is less than 1e-9.
 __device__ __forceinline__ float gelu(float x) {
@@ -35,8 +30,6 @@ __device__ __forceinline__ float gelu(float x) {
   return __fmaf_rn(-y, tail, x < 0.0f ? 0.0f : x);
 }
 
-//@ end
-//@ if sigmoid
 // x / (1 + 2^-t).
 __device__ __forceinline__ float times_sigmoid(float x, float t) {
   float reciprocal;
@@ -44,16 +37,12 @@ __device__ __forceinline__ float times_sigmoid(float x, float t) {
   return __fmul_rn(x, reciprocal);
 }
 
-//@ end
-//@ if silu
 // x / (1 + e^-x). Below -80 the result is less than 1e-32.
 __device__ __forceinline__ float silu(float x) {
   x = x < -80.0f ? -80.0f : x;
   return times_sigmoid(x, __fmul_rn(x, 1.4426950f));
 }
 
-//@ end
-//@ if gelu_tanh
 // x / 2 * (1 + tanh(u)) = x / (1 + e^-2u), u = sqrt(2 / pi) * (x + 0.044715 x^3). Below -9 the
 // result is less than 1e-26.
 __device__ __forceinline__ float gelu_tanh(float x) {
@@ -62,8 +51,6 @@ __device__ __forceinline__ float gelu_tanh(float x) {
   return times_sigmoid(x, __fmul_rn(x, cubic));
 }
 
-//@ end
-//@ if gelu_tanh_approx
 // x / 2 * (1 + tanh(u)), u = sqrt(2 / pi) * (x + 0.044715 x^3): one result of the special function
 // unit in place of two. Its tanh may be off by a share of 2^-11, so this by 2^-12 |x|.
 __device__ __forceinline__ float gelu_tanh_approx(float x) {
@@ -74,4 +61,3 @@ __device__ __forceinline__ float gelu_tanh_approx(float x) {
   return __fmaf_rn(half, tanh_u, half);
 }
 
-//@ end

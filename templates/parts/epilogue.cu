@@ -1,201 +1,122 @@
-// ---- Epilogue: accumulators through shared memory to D -----------------------------------------
+// ---- Epilogue: accumulators through shared memory to D ------------------------------------------
 
 // An MMA fragment scatters a row over four lanes, two elements each: storing it directly would
 // write 4 or 8 bytes a lane. So each warp stages epi_m x epi_n sub-tiles of its block in shared
-// memory of its own and stores them from there in 16-byte pieces of whole lines. C comes in by the
-// same way, read in lines and picked up in fragments. Only lanes of one warp meet here, so that
-// __syncwarp is enough.
+// memory of its own and stores them from there in pieces of whole lines. Only lanes of one warp
+// meet here, so that __syncwarp is enough.
 
-// What the epilogue reads and writes, besides the accumulators.
-struct epilogue_arguments {
-  d_t *gD;  // the tile's first element
-  int64 ldd;
-//@ if c
-  const c_t *gC;
-  int64 ldc;
-//@ end
-  epilogue_operands operands;
-};
-
-// What the walk below must know of C and of D; `line` runs along the contiguous dimension.
-//@ if c
-struct matrix_c {
-  using element = c_t;
-  static constexpr bool n_major = c_n_major;
-  static constexpr int access_bytes = access_bytes_c;
-  static __device__ constexpr unsigned offset(unsigned row, unsigned col) {
-    return smem_c(row, col) * unsigned(sizeof(c_t));
-  }
-};
-//@ end
-
-struct matrix_d {
-  using element = d_t;
-  static constexpr bool n_major = d_n_major;
-  static constexpr int access_bytes = access_bytes_d;
-  static __device__ constexpr unsigned offset(unsigned row, unsigned col) {
-    return smem_d(row, col) * unsigned(sizeof(d_t));
-  }
-};
-
-// A lane's share of a sub-tile in lines: the copies between global and staging memory.
-template <class matrix>
-struct subtile_walk {
-  static constexpr int chunk_size = matrix::access_bytes / int(sizeof(typename matrix::element));
-  static constexpr int lines = matrix::n_major ? epi_m : epi_n;
-  static constexpr int line_size = matrix::n_major ? epi_n : epi_m;
-  using deal = dealing<warp_size, lines, line_size / chunk_size, warp_size>;
-  static constexpr int turns = deal::turns;
-
-  static_assert(line_size % chunk_size == 0, "a line is whole accesses");
-
-  int line, pos;    // this lane's first chunk
-  int64 start, ld;  // its element offset in the matrix
-  int lines_left, line_left;
-
-  struct place {
-    bool exists;
-    int valid;  // how many of the chunk's elements exist
-    int64 global;
-    unsigned staged;
-  };
-
-  __device__ __forceinline__ subtile_walk(int row0, int col0, int m, int n, int64 ld_, int lane)
-      : line(lane / deal::across),
-        pos(lane % deal::across * chunk_size),
-        start(matrix::n_major ? (row0 + line) * ld_ + (col0 + pos)
-                              : (col0 + line) * ld_ + (row0 + pos)),
-        ld(ld_),
-        lines_left((matrix::n_major ? m - row0 : n - col0) - line),
-        line_left((matrix::n_major ? n - col0 : m - row0) - pos) {}
-
-  // `whole`: all of the sub-tile lies in the matrix.
-  template <bool whole>
-  __device__ __forceinline__ place at(int turn) const {
-    const int down = deal::line_step(turn);
-    const int along = deal::chunk_step(turn) * chunk_size;
-    const int valid = whole ? chunk_size : min(chunk_size, line_left - along);
-    const bool exists = deal::works(line, pos / chunk_size, turn) &&
-                        (whole || (down < lines_left && valid > 0));
-    return {exists, valid, start + down * ld + along,
-            matrix::n_major ? matrix::offset(line + down, pos + along)
-                            : matrix::offset(pos + along, line + down)};
-  }
-};
-
-//@ if c
+// A sub-tile of C, whose first element is at (row0, col0) of the CTA's, to staging memory.
+// `whole`: all of it lies in the matrix, of which the CTA's tile has rows x cols.
 template <bool whole>
-__device__ __forceinline__ void fetch_c(const c_t *C, const subtile_walk<matrix_c> &walk,
-                                        unsigned staging) {
-  constexpr int unroll = whole ? subtile_walk<matrix_c>::turns : 1;  // the edge need not be fast
+__device__ __forceinline__ void fetch_c(const c_t *gC, int64 ldc, int row0, int col0, int rows,
+                                        int cols, unsigned staging, int lane) {
+  const int line = lane / staged_c::across;
+  const int pos = lane % staged_c::across * staged_c::chunk_size;
+  const int64 start = c_n_major ? (row0 + line) * ldc + (col0 + pos)
+                                : (col0 + line) * ldc + (row0 + pos);
+  const int lines_left = (c_n_major ? rows - row0 : cols - col0) - line;
+  const int line_left = (c_n_major ? cols - col0 : rows - row0) - pos;
+  constexpr int unroll = !whole                       ? 1
+                         : staged_c::chunk_turns == 1 ? staged_c::line_turns
+                                                      : staged_c::line_turns * staged_c::chunk_turns;
 #pragma unroll unroll
-  for (int turn = 0; turn < walk.turns; ++turn) {
-    const auto at = walk.template at<whole>(turn);
-    if (!at.exists) continue;
-    if (walk.chunk_size == 1 || at.valid == walk.chunk_size) {
-      copy_global_to_shared<access_bytes_c>(staging + at.staged, C + at.global);
-    } else {  // the matrix ends inside the chunk
+  for (int turn = 0; turn < staged_c::line_turns; ++turn) {
+    const int down = turn * staged_c::line_step;
+#pragma unroll unroll
+    for (int chunk = 0; chunk < staged_c::chunk_turns; ++chunk) {
+      const int along = chunk * staged_c::chunk_step;
+      const int valid = whole ? staged_c::chunk_size : min(staged_c::chunk_size, line_left - along);
+      const bool inside = whole || (down < lines_left && valid > 0);
+      if (inside && (staged_c::all_work || has_work<staged_c>(line, line + down, pos + along))) {
+        const c_t *src = gC + (start + down * ldc + along);
+        const unsigned dst =
+            staging + (c_n_major ? staged_c::offset(line + down, pos + along)
+                                 : staged_c::offset(pos + along, line + down)) *
+                          unsigned(sizeof(c_t));
+        if (whole || staged_c::chunk_size == 1 || valid == staged_c::chunk_size) {
+          copy_global_to_shared<staged_c::chunk_size * sizeof(c_t)>(dst, src);
+        } else {  // the matrix ends inside the chunk
 #pragma unroll 1
-      for (int e = 0; e < at.valid; ++e) {
-        const unsigned dst = staging + at.staged + e * unsigned(sizeof(c_t));
-        copy_global_to_shared<sizeof(c_t)>(dst, C + at.global + e);
+          for (int e = 0; e < valid; ++e) st_shared(dst + e * unsigned(sizeof(c_t)), src[e]);
+        }
       }
     }
   }
 }
 
-//@ end
-template <bool whole>
-__device__ __forceinline__ void store_d(d_t *D, const subtile_walk<matrix_d> &walk,
-                                        unsigned staging) {
-  constexpr int unroll = whole ? subtile_walk<matrix_d>::turns : 1;
-#pragma unroll unroll
-  for (int turn = 0; turn < walk.turns; ++turn) {
-    const auto at = walk.template at<whole>(turn);
-    if (!at.exists) continue;
-    if (walk.chunk_size == 1 || at.valid == walk.chunk_size) {
-      copy_shared_to_global<access_bytes_d>(D + at.global, staging + at.staged);
-    } else {  // the matrix ends inside the chunk
-#pragma unroll 1
-      for (int e = 0; e < at.valid; ++e) {
-        const unsigned src = staging + at.staged + e * unsigned(sizeof(d_t));
-        copy_shared_to_global<sizeof(d_t)>(D + at.global + e, src);
-      }
-    }
-  }
-}
-
-// Two neighbouring columns of a row, between registers and staging memory.
-//@ if c
-__device__ __forceinline__ two<c_t> load_c_pair(unsigned sC, int row, int col) {
+// Two neighbouring columns of a row of it.
+__device__ __forceinline__ two<c_t> load_c_pair(unsigned staging, int row, int col) {
+  const unsigned addr = staging + staged_c::offset(row, col) * unsigned(sizeof(c_t));
   c_t bits[2];
-  if constexpr (c_n_major) {
-    ld_shared_pair(bits, sC + matrix_c::offset(row, col));
+  if constexpr (c_n_major && sizeof(c_t) == 2) {
+    ld_shared_pair_b16(bits, addr);
+  } else if constexpr (c_n_major) {
+    ld_shared_pair_f32(bits, addr);
   } else {
-    ld_shared(bits[0], sC + matrix_c::offset(row, col));
-    ld_shared(bits[1], sC + matrix_c::offset(row, col + 1));
+    ld_shared(bits[0], addr);
+    ld_shared(bits[1], staging + staged_c::offset(row, col + 1) * unsigned(sizeof(c_t)));
   }
   return {bits[0], bits[1]};
 }
 
-//@ end
-__device__ __forceinline__ void store_d_pair(unsigned sD, int row, int col, pair x) {
-  d_t bits[2];
-  d_from_values(bits, x.x, x.y);
-  if constexpr (d_n_major) {
-    st_shared_pair(sD + matrix_d::offset(row, col), bits);
-  } else {
-    st_shared(sD + matrix_d::offset(row, col), bits[0]);
-    st_shared(sD + matrix_d::offset(row, col + 1), bits[1]);
-  }
-}
-
-// What the operations read for a lane's share of a sub-tile, in which `at` is its first element.
-struct subtile_values {
-  row_values rows[epi_m / 8];
-  col_values cols[epi_n / mma_n];
-  cell_values cells[epi_m / 8][epi_n / mma_n];
-};
-
-__device__ __forceinline__ void read_subtile(subtile_values &values, const epilogue_operands &of,
-                                             tile_place at) {
-#pragma unroll
-  for (int i = 0; i < epi_m / 8; ++i) {
-    values.rows[i] = read_row(of, at.beyond(i * 8, 0));
-#pragma unroll
-    for (int j = 0; j < epi_n / mma_n; ++j)
-      values.cells[i][j] = read_cell(of, at.beyond(i * 8, j * mma_n));
-  }
-#pragma unroll
-  for (int j = 0; j < epi_n / mma_n; ++j) values.cols[j] = read_col(of, at.beyond(0, j * mma_n));
-}
-
-// One sub-tile's accumulators to staging memory.
-__device__ __forceinline__ void stage_subtile(const acc_frag_t (&tCrC)[frags_m][frags_n][acc_words],
-                                              const subtile_values &values,
-                                              const epilogue_operands &of, tile_place at,
-                                              int first_i, int first_j, unsigned staging,
-                                              int frag_row, int frag_col) {
-#pragma unroll
-  for (int i = 0; i < epi_m / mma_m; ++i) {
-#pragma unroll
-    for (int j = 0; j < epi_n / mma_n; ++j) {
-#pragma unroll
-      for (int e = 0; e < 4; e += 2) {
-        const auto &acc = tCrC[first_i + i][first_j + j];
-        const int half = i * 2 + e / 2;  // of 8 rows
-        const pair x =
-            finish({acc_value(acc, e), acc_value(acc, e + 1)}, of, at.beyond(half * 8, j * mma_n),
-                   values.rows[half], values.cols[j], values.cells[half][j]);
-        store_d_pair(staging, half * 8 + frag_row, j * mma_n + frag_col, x);
+// A sub-tile of D, whose first element is at (row0, col0) of the CTA's, from staging memory.
+// `whole`: all of it lies in the matrix, of which the CTA's tile has rows x cols.
+template <bool whole>
+__device__ __forceinline__ void store_d(d_t *gD, int64 ldd, int row0, int col0, int rows, int cols,
+                                        unsigned staging, int lane) {
+  const int line = lane / staged_d::across;
+  const int pos = lane % staged_d::across * staged_d::chunk_size;
+  const int64 start = d_n_major ? (row0 + line) * ldd + (col0 + pos)
+                                : (col0 + line) * ldd + (row0 + pos);
+  const int lines_left = (d_n_major ? rows - row0 : cols - col0) - line;
+  const int line_left = (d_n_major ? cols - col0 : rows - row0) - pos;
+  constexpr int unroll = !whole                       ? 1
+                         : staged_d::chunk_turns == 1 ? staged_d::line_turns
+                                                      : staged_d::line_turns * staged_d::chunk_turns;
+#pragma unroll unroll
+  for (int turn = 0; turn < staged_d::line_turns; ++turn) {
+    const int down = turn * staged_d::line_step;
+#pragma unroll unroll
+    for (int chunk = 0; chunk < staged_d::chunk_turns; ++chunk) {
+      const int along = chunk * staged_d::chunk_step;
+      const int valid = whole ? staged_d::chunk_size : min(staged_d::chunk_size, line_left - along);
+      const bool inside = whole || (down < lines_left && valid > 0);
+      if (inside && (staged_d::all_work || has_work<staged_d>(line, line + down, pos + along))) {
+        d_t *dst = gD + (start + down * ldd + along);
+        const unsigned src =
+            staging + (d_n_major ? staged_d::offset(line + down, pos + along)
+                                 : staged_d::offset(pos + along, line + down)) *
+                          unsigned(sizeof(d_t));
+        if (whole || staged_d::chunk_size == 1 || valid == staged_d::chunk_size) {
+          copy_shared_to_global<staged_d::chunk_size * sizeof(d_t)>(dst, src);
+        } else {  // the matrix ends inside the chunk
+#pragma unroll 1
+          for (int e = 0; e < valid; ++e) ld_shared(dst[e], src + e * unsigned(sizeof(d_t)));
+        }
       }
     }
   }
 }
 
-__device__ __forceinline__ void epilogue(const acc_frag_t (&tCrC)[frags_m][frags_n][acc_words],
-                                         const epilogue_arguments &arg, int row0, int col0,
-                                         int rows, int cols, unsigned staging, int lane) {
+// Two neighbouring columns of a row, to staging memory.
+__device__ __forceinline__ void stage_d_pair(unsigned staging, int row, int col, pair x) {
+  const unsigned addr = staging + staged_d::offset(row, col) * unsigned(sizeof(d_t));
+  d_t bits[2];
+  d_from_values(bits, x.x, x.y);
+  if constexpr (d_n_major) {
+    st_shared_pair(addr, bits);
+  } else {
+    st_shared(addr, bits[0]);
+    st_shared(staging + staged_d::offset(row, col + 1) * unsigned(sizeof(d_t)), bits[1]);
+  }
+}
+
+// A warp's block of the CTA's tile, which has rows x cols of D; the block's first element is at
+// (row0, col0).
+__device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][acc_words],
+                                         const epilogue_operands &of, d_t *gD, int64 ldd,
+                                         const c_t *gC, int64 ldc, int row0, int col0, int rows,
+                                         int cols, unsigned staging, int lane) {
   forget(lane);  // else the addresses below are kept in registers through the main loop
 
   // Where an accumulator's elements are: rows lane / 4 and + 8, columns lane % 4 * 2 and + 1.
@@ -212,35 +133,73 @@ __device__ __forceinline__ void epilogue(const acc_frag_t (&tCrC)[frags_m][frags
     const int sub_row = row0 + sub / across * epi_m;
     const int sub_col = col0 + sub % across * epi_n;
     const tile_place at = {sub_row + frag_row, sub_col + frag_col, rows, cols};
-    subtile_values values;
-    read_subtile(values, arg.operands, at);
-//@ if c
-    if (arg.operands.beta != 0.0f) {  // else C is not read: it may be null
-      const subtile_walk<matrix_c> walk(sub_row, sub_col, rows, cols, arg.ldc, lane);
-      if (whole)
-        fetch_c<true>(arg.gC, walk, staging);
-      else
-        fetch_c<false>(arg.gC, walk, staging);
-      __syncwarp();
+
+    // What the operations read for this lane's share of the sub-tile.
+    row_values row_at[epi_m / 8];
+    col_values col_at[epi_n / mma_n];
+    cell_values cell_at[epi_m / 8][epi_n / mma_n];
+    if constexpr (reads_row_values) {
+#pragma unroll
+      for (int i = 0; i < epi_m / 8; ++i) row_at[i] = read_row(of, at.beyond(i * 8, 0));
+    }
+    if constexpr (reads_cell_values) {
 #pragma unroll
       for (int i = 0; i < epi_m / 8; ++i)
 #pragma unroll
         for (int j = 0; j < epi_n / mma_n; ++j)
-          values.cells[i][j].c = load_c_pair(staging, i * 8 + frag_row, j * mma_n + frag_col);
+          cell_at[i][j] = read_cell(of, at.beyond(i * 8, mma_n * j));
+    }
+    if constexpr (reads_col_values) {
+#pragma unroll
+      for (int j = 0; j < epi_n / mma_n; ++j) col_at[j] = read_col(of, at.beyond(0, mma_n * j));
+    }
+    if constexpr (has_c) {
+      if (of.beta != 0.0f) {  // else C is not read: it may be null
+        if (whole)
+          fetch_c<true>(gC, ldc, sub_row, sub_col, rows, cols, staging, lane);
+        else
+          fetch_c<false>(gC, ldc, sub_row, sub_col, rows, cols, staging, lane);
+        __syncwarp();
+      }
+#pragma unroll
+      for (int i = 0; i < epi_m / 8; ++i)
+#pragma unroll
+        for (int j = 0; j < epi_n / mma_n; ++j) {
+          if (of.beta != 0.0f)
+            cell_at[i][j].c = load_c_pair(staging, i * 8 + frag_row, j * mma_n + frag_col);
+          else
+            cell_at[i][j].c = {0, 0};
+        }
       __syncwarp();  // D's elements take the same memory
     }
-//@ end
+
 #pragma unroll
-    for (int s = 0; s < subtiles; ++s)
-      if (s == sub)
-        stage_subtile(tCrC, values, arg.operands, at, s / across * (epi_m / mma_m),
-                      s % across * (epi_n / mma_n), staging, frag_row, frag_col);
+    for (int s = 0; s < subtiles; ++s) {
+      if (s != sub) continue;
+#pragma unroll
+      for (int i = 0; i < epi_m / mma_m; ++i) {
+#pragma unroll
+        for (int j = 0; j < epi_n / mma_n; ++j) {
+#pragma unroll
+          for (int e = 0; e < 4; e += 2) {
+            const auto &acc =
+                tCrC[s / across * (epi_m / mma_m) + i][s % across * (epi_n / mma_n) + j];
+            const int half = i * 2 + e / 2;  // of 8 rows
+            const pair x = finish(acc_words == 4
+                                      ? pair{acc[e], acc[e + 1]}
+                                      : pair{acc_value(acc, e), acc_value(acc, e + 1)},
+                                  of, at.beyond(half * 8, mma_n * j), row_at[half], col_at[j],
+                                  cell_at[half][j]);
+            stage_d_pair(staging, half * 8 + frag_row, j * mma_n + frag_col, x);
+          }
+        }
+      }
+    }
     __syncwarp();
-    const subtile_walk<matrix_d> walk(sub_row, sub_col, rows, cols, arg.ldd, lane);
     if (whole)
-      store_d<true>(arg.gD, walk, staging);
+      store_d<true>(gD, ldd, sub_row, sub_col, rows, cols, staging, lane);
     else
-      store_d<false>(arg.gD, walk, staging);
+      store_d<false>(gD, ldd, sub_row, sub_col, rows, cols, staging, lane);
     __syncwarp();  // the staging memory is free again
   }
 }

@@ -5,11 +5,6 @@ struct pair {
   epi_t x, y;
 };
 
-__device__ __forceinline__ pair operator*(pair a, pair b) { return {a.x * b.x, a.y * b.y}; }
-__device__ __forceinline__ pair operator*(pair a, epi_t b) { return {a.x * b, a.y * b}; }
-__device__ __forceinline__ pair operator+(pair a, pair b) { return {a.x + b.x, a.y + b.y}; }
-__device__ __forceinline__ pair operator+(pair a, epi_t b) { return {a.x + b, a.y + b}; }
-
 // The same as the bits of two elements.
 template <class element>
 struct alignas(2 * sizeof(element)) two {

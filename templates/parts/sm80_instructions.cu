@@ -1,38 +1,46 @@
-// ---- Instructions: shared memory and its copies -----------------------------------------------
-
-template <bool transpose>
-__device__ __forceinline__ void ldmatrix_x4(ab_frag_t &r0, ab_frag_t &r1, ab_frag_t &r2,
-                                            ab_frag_t &r3, unsigned addr) {
-  if constexpr (transpose)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
-                 : "r"(addr));
-  else
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
-                 : "r"(addr));
+__device__ __forceinline__ void ldmatrix_x4(unsigned &r0, unsigned &r1, unsigned &r2, unsigned &r3,
+                                            unsigned addr) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
+               : "r"(addr));
 }
 
-template <bool transpose>
-__device__ __forceinline__ void ldmatrix_x2(ab_frag_t &r0, ab_frag_t &r1, unsigned addr) {
-  if constexpr (transpose)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
-                 : "=r"(r0), "=r"(r1)
-                 : "r"(addr));
-  else
-    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
-                 : "=r"(r0), "=r"(r1)
-                 : "r"(addr));
+__device__ __forceinline__ void ldmatrix_x4_trans(unsigned &r0, unsigned &r1, unsigned &r2,
+                                                  unsigned &r3, unsigned addr) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
+               : "r"(addr));
+}
+
+__device__ __forceinline__ void ldmatrix_x2(unsigned &r0, unsigned &r1, unsigned addr) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+               : "=r"(r0), "=r"(r1)
+               : "r"(addr));
+}
+
+__device__ __forceinline__ void ldmatrix_x2_trans(unsigned &r0, unsigned &r1, unsigned addr) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+               : "=r"(r0), "=r"(r1)
+               : "r"(addr));
 }
 
 // Empty instructions that the compiler must assume to change x: what follows from x is computed
 // where it is used, not earlier.
-__device__ __forceinline__ void forget(const ab_t *&x) { asm volatile("" : "+l"(x)); }
+__device__ __forceinline__ void forget_address(const ab_t *&x) { asm volatile("" : "+l"(x)); }
 __device__ __forceinline__ void forget(int &x) { asm volatile("" : "+r"(x)); }
 
 // Copies 16 bytes, or writes zeros where the source is not inside the matrix.
-__device__ __forceinline__ void cp_async_or_zeros(unsigned dst, const void *src, bool inside,
-                                                  bool works) {
+__device__ __forceinline__ void cp_async_or_zeros(unsigned dst, const void *src, bool inside) {
+  asm volatile(
+      "{ .reg .pred ignore; setp.eq.b32 ignore, %2, 0;\n\t"
+      "cp.async.cg.shared.global.L2::128B [%0], [%1], 16, ignore; }" ::"r"(dst),
+      "l"(src), "r"(int(inside))
+      : "memory");
+}
+
+// Where it `works`, copies 16 bytes, or writes zeros where the source is not inside the matrix.
+__device__ __forceinline__ void cp_async_or_zeros_if(bool works, unsigned dst, const void *src,
+                                                     bool inside) {
   asm volatile(
       "{ .reg .pred p, ignore; setp.ne.b32 p, %0, 0; setp.eq.b32 ignore, %3, 0;\n\t"
       "@p cp.async.cg.shared.global.L2::128B [%1], [%2], 16, ignore; }" ::"r"(int(works)),
@@ -40,25 +48,39 @@ __device__ __forceinline__ void cp_async_or_zeros(unsigned dst, const void *src,
       : "memory");
 }
 
+// Copies the first `valid` bytes and fills the rest with zeros.
+template <int bytes>
+__device__ __forceinline__ void cp_async_first(unsigned dst, const void *src, int valid) {
+  if constexpr (bytes == 16)
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(dst), "l"(src),
+                 "r"(valid)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %3, %2;" ::"r"(dst), "l"(src),
+                 "r"(valid), "n"(bytes)
+                 : "memory");
+}
+
 //@ include cp_async
+//@ slot shared_u8
+//@ slot shared_u16
+//@ slot shared_f32
+//@ slot shared_s32
 
-//@ include shared_elements
-
-__device__ __forceinline__ void ld_shared_pair(unsigned short (&x)[2], unsigned addr) {
+__device__ __forceinline__ void ld_shared_pair_b16(unsigned short (&x)[2], unsigned addr) {
   asm volatile("ld.shared.v2.b16 {%0, %1}, [%2];"
                : "=h"(x[0]), "=h"(x[1])
                : "r"(addr)
                : "memory");
 }
 
-__device__ __forceinline__ void ld_shared_pair(float (&x)[2], unsigned addr) {
+__device__ __forceinline__ void ld_shared_pair_f32(float (&x)[2], unsigned addr) {
   asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"
                : "=f"(x[0]), "=f"(x[1])
                : "r"(addr)
                : "memory");
 }
 
-//@ if c
 template <int bytes>
 __device__ __forceinline__ void copy_global_to_shared(unsigned dst, const void *src) {
   if constexpr (bytes == 16)
@@ -81,7 +103,6 @@ __device__ __forceinline__ void copy_global_to_shared(unsigned dst, const void *
         : "memory");
 }
 
-//@ end
 template <int bytes>
 __device__ __forceinline__ void copy_shared_to_global(void *dst, unsigned src) {
   if constexpr (bytes == 16)

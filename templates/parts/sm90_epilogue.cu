@@ -142,9 +142,11 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
   forget(lane);  // else the addresses below are kept in registers through the main loop
   const tile_place first = lane_place(arg.at, lane);
   row_values rows[frags_m][2];
+  if constexpr (reads_row_values) {
 #pragma unroll
-  for (int i = 0; i < frags_m * 2; ++i)
-    rows[i / 2][i % 2] = read_row(arg.operands, first.beyond(i / 2 * mma_m + i % 2 * 8, 0));
+    for (int i = 0; i < frags_m * 2; ++i)
+      rows[i / 2][i % 2] = read_row(arg.operands, first.beyond(i / 2 * mma_m + i % 2 * 8, 0));
+  }
 //@ if holds
   // All of the tile first: so the stages that were fetched for it are soon the producer's again.
   finished_box boxes[block_boxes][frags_m];

@@ -141,6 +141,64 @@ static const example examples[] = {
                                           "  for (int i = 0; i < n; ++i) out[i] = i;\n"),
      "constexpr int rounds = 4;\n" KERNEL("#pragma unroll rounds\n"
                                           "  for (int i = 0; i < n; ++i) out[i] = i;\n")},
+    {"a member that is the same in every struct is known in a template of them",
+     "struct a {\n  static constexpr int size = 4, turns = 2;\n};\n\n"
+     "struct b {\n  static constexpr int size = 4, turns = 3;\n};\n\n"
+     "template <class op>\n" D "int f(int x) {\n"
+     "  return op::size == 4 ? x * op::turns : op::turns == 2 ? x : 0;\n}\n\n" KERNEL(
+         "  out[0] = f<a>(n) + f<b>(n);\n"),
+     "struct a {\n  static constexpr int turns = 2;\n};\n\n"
+     "struct b {\n  static constexpr int turns = 3;\n};\n\n"
+     "template <class op>\n" D
+     "int f(int x) {\n  return x * op::turns;\n}\n\n" KERNEL("  out[0] = f<a>(n) + f<b>(n);\n")},
+    {"a member that only another struct's is asked for",
+     "struct a {\n  static constexpr int size = 4;\n};\n\n"
+     "struct b {\n  static constexpr int size = 8, turns = 3;\n};\n\n" KERNEL(
+         "  out[0] = a::size + b::turns;\n"),
+     "struct a {\n  static constexpr int size = 4;\n};\n\n"
+     "struct b {\n  static constexpr int turns = 3;\n};\n\n" KERNEL(
+         "  out[0] = a::size + b::turns;\n")},
+    {"a member that a template asks for, of a struct that no template is given",
+     "struct a {\n  static constexpr int size = 4;\n};\n\n"
+     "struct b {\n  static constexpr int size = 8, turns = 3;\n};\n\n"
+     "template <class op>\n" D "int f(int x) {\n  return x * op::size;\n}\n\n" KERNEL(
+         "  out[0] = f<a>(n) + f<int>(0) + b::turns;\n"),
+     "struct a {\n  static constexpr int size = 4;\n};\n\n"
+     "struct b {\n  static constexpr int turns = 3;\n};\n\n"
+     "template <class op>\n" D "int f(int x) {\n  return x * op::size;\n}\n\n" KERNEL(
+         "  out[0] = f<a>(n) + f<int>(0) + b::turns;\n")},
+    {"one that is not is not",
+     "struct a {\n  static constexpr int turns = 2;\n};\n\n"
+     "struct b {\n  static constexpr int turns = 3;\n};\n\n"
+     "template <class op>\n" D "int f(int x) {\n  return op::turns == 2 ? x : 0;\n}\n\n" KERNEL(
+         "  out[0] = f<a>(n) + f<b>(n);\n"),
+     "struct a {\n  static constexpr int turns = 2;\n};\n\n"
+     "struct b {\n  static constexpr int turns = 3;\n};\n\n"
+     "template <class op>\n" D "int f(int x) {\n  return op::turns == 2 ? x : 0;\n}\n\n" KERNEL(
+         "  out[0] = f<a>(n) + f<b>(n);\n")},
+    {"a pointer that begins as null is not another one's name",
+     KERNEL("  int *x = nullptr;\n  const int *z = nullptr;\n  if (n > 0) z = x = out;\n"
+            "  out[0] = *x + *z;\n"),
+     KERNEL("  int *x = nullptr;\n  const int *z = nullptr;\n  if (n > 0) z = x = out;\n"
+            "  out[0] = *x + *z;\n")},
+    {"a local constant that comes to a number is that number",
+     "constexpr int turns = 1;\n" KERNEL("  for (int i = 0; i < turns; ++i) {\n"
+                                         "    const int along = i * n;\n"
+                                         "    constexpr int rounds = turns == 1 ? 2 : 4;\n"
+                                         "#pragma unroll rounds\n"
+                                         "    for (int j = 0; j < n; ++j) out[j + along] = j;\n"
+                                         "  }\n"),
+     KERNEL("#pragma unroll 2\n  for (int j = 0; j < n; ++j) out[j] = j;\n")},
+    {"not where a member has its name, nor where it is wider than the number",
+     "constexpr bool yes = true;\n\nusing int64 = long long;\n\nstruct at {\n  int m;\n};\n\n" KERNEL(
+         "  const int m = yes ? 4 : n;\n  const int64 k = yes ? 4 : n;\n  at a = {n};\n"
+         "  out[m] = a.m;\n  out[k * n] = 0;\n"),
+     "using int64 = long long;\n\nstruct at {\n  int m;\n};\n\n" KERNEL(
+         "  const int m = 4;\n  const int64 k = 4;\n  at a = {n};\n"
+         "  out[m] = a.m;\n  out[k * n] = 0;\n")},
+    {"one that is written as a number keeps its name",
+     KERNEL("  const int most = 4;  // of them\n  if (n < most) out[0] = most;\n"),
+     KERNEL("  const int most = 4;  // of them\n  if (n < most) out[0] = most;\n")},
 };
 
 static void specialise(gg_str *out, const char *text) {
