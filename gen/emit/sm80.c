@@ -101,7 +101,8 @@ typedef struct tile {
   int64_t rows, columns;
   bool along_columns;
   gg_sm80_dealing deal;
-  int chunk; /* elements */
+  int chunk;              /* elements */
+  const char *chunk_name; /* of C and D another than of A and B, which most often have the same */
 } tile;
 
 static int64_t line_of(const tile *t) {
@@ -153,7 +154,7 @@ static void write_copies(gg_str *out, const tile *t) {
   gg_str_printf(out, "// %s -> element, ", t->what);
   gg_composed_print(out, t->layout, GG_NOTATION_PLAIN);
   gg_str_printf(out, "\nstruct %s {\n", t->name);
-  gg_str_printf(out, "  static constexpr int chunk_size = %d;  // elements\n", t->chunk);
+  gg_str_printf(out, "  static constexpr int %s = %d;  // elements\n", t->chunk_name, t->chunk);
   gg_str_printf(out, "  static constexpr int workers = %lld;\n", (long long)d->workers);
   gg_str_printf(out, "  static constexpr int lines = %lld, line_size = %lld;\n",
                 (long long)d->lines, (long long)line_of(t));
@@ -197,7 +198,8 @@ static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layou
             .rows = plan->tile_m,
             .columns = plan->tile_k,
             .along_columns = plan->a.major == GG_MAJOR_K,
-            .chunk = (int)(plan->copy_bytes_a / gg_dtype_bytes(plan->a.type, 1))};
+            .chunk = (int)(plan->copy_bytes_a / gg_dtype_bytes(plan->a.type, 1)),
+            .chunk_name = "chunk_size"};
   tile b = {.name = "operand_b",
             .what = "B: (n, k)",
             .coords = {"n", "k"},
@@ -205,7 +207,8 @@ static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layou
             .rows = plan->tile_n,
             .columns = plan->tile_k,
             .along_columns = plan->b.major == GG_MAJOR_K,
-            .chunk = (int)(plan->copy_bytes_b / gg_dtype_bytes(plan->b.type, 1))};
+            .chunk = (int)(plan->copy_bytes_b / gg_dtype_bytes(plan->b.type, 1)),
+            .chunk_name = "chunk_size"};
   a.deal = gg_sm80_deal_copy(plan->threads, a.rows * a.columns / line_of(&a), line_of(&a),
                              plan->copy_bytes_a);
   b.deal = gg_sm80_deal_copy(plan->threads, b.rows * b.columns / line_of(&b), line_of(&b),
@@ -227,7 +230,8 @@ static gg_status write_staged(gg_str *out, const gg_plan *plan, bool is_c,
             .rows = plan->epi_m,
             .columns = plan->epi_n,
             .along_columns = operand->major == GG_MAJOR_N,
-            .chunk = (int)(access_bytes / gg_dtype_bytes(operand->type, 1))};
+            .chunk = (int)(access_bytes / gg_dtype_bytes(operand->type, 1)),
+            .chunk_name = "access"};
   t.deal = gg_sm80_deal(GG_WARP, t.rows * t.columns / line_of(&t), line_of(&t) / t.chunk, GG_WARP);
   write_copies(out, &t);
   return write_offset(out, &t, err);

@@ -94,12 +94,14 @@ static void mark_followers(marker *m) {
   }
 }
 
-/* Whether a struct is what a template may be given: its name stands between `<` or `,` and `>` or
- * `,`.
- */
-static bool is_argument(const gg_tokens *tokens, int name) {
+/* Whether a struct may go by another name: a template is given it (it stands between `<` or `,` and
+ * `>` or `,`), an alias is made of it, or it is a template itself. */
+static bool has_other_name(const gg_tokens *tokens, int name) {
   for (int at = tokens->first[tokens->at[name].name]; at >= 0; at = tokens->at[at].again) {
     if (tokens->at[at].dead) continue;
+    if (gg_token_is(tokens, gg_token_next(tokens, at), S(LESS)) ||
+        gg_token_is(tokens, gg_token_before(tokens, at), S(ASSIGN)))
+      return true;
     if (gg_token_is(tokens, gg_token_before(tokens, at), S(LESS) | S(COMMA)) &&
         gg_token_is(tokens, gg_token_next(tokens, at), S(GREATER) | S(COMMA)))
       return true;
@@ -119,7 +121,7 @@ static bool means_member(const marker *m, int at, const gg_item *owner) {
   if (name < 0 || name == tokens->at[owner->name].name) return true;
   int item = m->by_name[name];
   bool other = item >= 0 && m->items->at[item].kind == GG_ITEM_TYPE;
-  return !other && is_argument(tokens, owner->name);
+  return !other && has_other_name(tokens, owner->name);
 }
 
 /* A member stays where its struct does and something names it. */

@@ -11,7 +11,7 @@ template <bool whole>
 __device__ __forceinline__ void fetch_c(const c_t *gC, int64 ldc, int row0, int col0, int rows,
                                         int cols, unsigned staging, int lane) {
   const int line = lane / staged_c::across;
-  const int pos = lane % staged_c::across * staged_c::chunk_size;
+  const int pos = lane % staged_c::across * staged_c::access;
   const int64 start = c_n_major ? (row0 + line) * ldc + (col0 + pos)
                                 : (col0 + line) * ldc + (row0 + pos);
   const int lines_left = (c_n_major ? rows - row0 : cols - col0) - line;
@@ -25,7 +25,7 @@ __device__ __forceinline__ void fetch_c(const c_t *gC, int64 ldc, int row0, int 
 #pragma unroll unroll
     for (int chunk = 0; chunk < staged_c::chunk_turns; ++chunk) {
       const int along = chunk * staged_c::chunk_step;
-      const int valid = whole ? staged_c::chunk_size : min(staged_c::chunk_size, line_left - along);
+      const int valid = whole ? staged_c::access : min(staged_c::access, line_left - along);
       const bool inside = whole || (down < lines_left && valid > 0);
       if (inside && (staged_c::all_work || has_work<staged_c>(line, line + down, pos + along))) {
         const c_t *src = gC + (start + down * ldc + along);
@@ -33,8 +33,8 @@ __device__ __forceinline__ void fetch_c(const c_t *gC, int64 ldc, int row0, int 
             staging + (c_n_major ? staged_c::offset(line + down, pos + along)
                                  : staged_c::offset(pos + along, line + down)) *
                           unsigned(sizeof(c_t));
-        if (whole || staged_c::chunk_size == 1 || valid == staged_c::chunk_size) {
-          copy_global_to_shared<staged_c::chunk_size * sizeof(c_t)>(dst, src);
+        if (whole || staged_c::access == 1 || valid == staged_c::access) {
+          copy_global_to_shared<staged_c::access * sizeof(c_t)>(dst, src);
         } else {  // the matrix ends inside the chunk
 #pragma unroll 1
           for (int e = 0; e < valid; ++e) st_shared(dst + e * unsigned(sizeof(c_t)), src[e]);
@@ -65,7 +65,7 @@ template <bool whole>
 __device__ __forceinline__ void store_d(d_t *gD, int64 ldd, int row0, int col0, int rows, int cols,
                                         unsigned staging, int lane) {
   const int line = lane / staged_d::across;
-  const int pos = lane % staged_d::across * staged_d::chunk_size;
+  const int pos = lane % staged_d::across * staged_d::access;
   const int64 start = d_n_major ? (row0 + line) * ldd + (col0 + pos)
                                 : (col0 + line) * ldd + (row0 + pos);
   const int lines_left = (d_n_major ? rows - row0 : cols - col0) - line;
@@ -79,7 +79,7 @@ __device__ __forceinline__ void store_d(d_t *gD, int64 ldd, int row0, int col0, 
 #pragma unroll unroll
     for (int chunk = 0; chunk < staged_d::chunk_turns; ++chunk) {
       const int along = chunk * staged_d::chunk_step;
-      const int valid = whole ? staged_d::chunk_size : min(staged_d::chunk_size, line_left - along);
+      const int valid = whole ? staged_d::access : min(staged_d::access, line_left - along);
       const bool inside = whole || (down < lines_left && valid > 0);
       if (inside && (staged_d::all_work || has_work<staged_d>(line, line + down, pos + along))) {
         d_t *dst = gD + (start + down * ldd + along);
@@ -87,8 +87,8 @@ __device__ __forceinline__ void store_d(d_t *gD, int64 ldd, int row0, int col0, 
             staging + (d_n_major ? staged_d::offset(line + down, pos + along)
                                  : staged_d::offset(pos + along, line + down)) *
                           unsigned(sizeof(d_t));
-        if (whole || staged_d::chunk_size == 1 || valid == staged_d::chunk_size) {
-          copy_shared_to_global<staged_d::chunk_size * sizeof(d_t)>(dst, src);
+        if (whole || staged_d::access == 1 || valid == staged_d::access) {
+          copy_shared_to_global<staged_d::access * sizeof(d_t)>(dst, src);
         } else {  // the matrix ends inside the chunk
 #pragma unroll 1
           for (int e = 0; e < valid; ++e) ld_shared(dst[e], src + e * unsigned(sizeof(d_t)));
