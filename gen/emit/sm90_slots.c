@@ -116,6 +116,8 @@ static walk walk_of(const gg_plan *plan, bool shares) {
                              .more = "walk.more(list)"},
                     tiles = {.each = "for (unsigned tile = blockIdx.x / cluster_size; tile < "
                                      "list.tiles;\n       tile += gridDim.x / cluster_size)",
+                             .each_turn = "for (unsigned tile = blockIdx.x / cluster_size; tile < "
+                                          "list.tiles;\n         tile += gridDim.x / cluster_size)",
                              .next = "",
                              .tile = "tile",
                              .k_tiles = "list.k_tiles",

@@ -141,14 +141,13 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
           for (int r = 0; r < results; ++r) tma_store_commit();  // they keep their turns
         continue;
       }
-      const int box_number = frags_m == 1 ? b : b * frags_m + i;
+      const int turn = frags_m == 1 ? b * results : (b * frags_m + i) * results;
       finished_box box;
       if constexpr (!holds_tile)
         finish_box(box, tCrC[i], arg, rows[i], first.beyond(i * mma_m, box_column(b)),
                    arg.at.row + i * mma_m, b, lane);
       store_results(arg, holds_tile ? boxes[b][i] : box, arg.row0 + i * mma_m,
-                    arg.col0 + box_column(b), staging,
-                    results == 1 ? box_number : box_number * results, lane);
+                    arg.col0 + box_column(b), staging, turn, lane);
     }
     if constexpr (fetches && !holds_tile) release_read(arg.operands, arg.fetched, b);
   }

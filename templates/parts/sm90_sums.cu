@@ -53,6 +53,8 @@ __device__ __forceinline__ void add_others(acc_t (&tCrC)[frags_m][acc_words],
   constexpr unsigned at_once = chunks_in_flight / count;
 #pragma unroll 1
   for (unsigned other = 0; other + 1 < of.parts; other += at_once) {
+    // Else the compiler writes seven rounds out one by one, not knowing how many there are.
+    if constexpr (cluster_k == 1) asm volatile("" : "+r"(other));
     acc_t x[at_once][count][sum_words];
 #pragma unroll
     for (unsigned i = 0; i < at_once; ++i)
