@@ -1,7 +1,5 @@
 //@ include sm90_header
 
-//@ include sm90_instructions
-
 // ---- Everything below uses only the names above. ------------------------------------------------
 
 // Every warpgroup multiplies, and one thread also has the copy engine fill a ring of stages: it

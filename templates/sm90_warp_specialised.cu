@@ -1,7 +1,5 @@
 //@ include sm90_header
 
-//@ include sm90_instructions
-
 // ---- Instructions: between roles, CTAs of a cluster and launches --------------------------------
 
 // The same address in another CTA of the cluster, as mbarrier_arrive takes it.

@@ -18,3 +18,5 @@ __device__ __forceinline__ constexpr int box_column(int box) {
   if constexpr (mma_n % epi_n == 0) return box * epi_n;
   return box + 1 < block_boxes ? box * epi_n : mma_n - epi_n;
 }
+
+//@ include sm90_instructions

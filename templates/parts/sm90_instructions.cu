@@ -27,8 +27,8 @@ __device__ __forceinline__ void mbarrier_wait(unsigned barrier, unsigned parity)
       : "memory");
 }
 
-// A box from the tensor to shared memory, of this CTA or of those that the mask names; every one's
-// barrier hears of the bytes that arrived there. What lies outside of the tensor becomes zeros.
+// A box from the tensor to this CTA's shared memory; the barrier hears of the bytes that arrived.
+// What lies outside of the tensor becomes zeros.
 __device__ __forceinline__ void tma_load(unsigned dst, const tensor_map &map, unsigned barrier,
                                          int x, int y, int z) {
   asm volatile(
@@ -38,6 +38,8 @@ __device__ __forceinline__ void tma_load(unsigned dst, const tensor_map &map, un
       : "memory");
 }
 
+// A box from the tensor to the same place in all CTAs that the mask names; every one's barrier
+// hears of the bytes that arrived there. What lies outside of the tensor becomes zeros.
 __device__ __forceinline__ void tma_load_multicast(unsigned dst, const tensor_map &map,
                                                    unsigned barrier, int x, int y, int z,
                                                    unsigned short ctas) {

@@ -269,7 +269,7 @@ struct load_sources {
 //@ insert source_members
 };
 
-// One lane copies boxes, all of them lines.
+// Begins to copy a K tile's lines, which all lanes do, and boxes, which one lane does.
 __device__ __forceinline__ void begin_loads(const load_sources &from, const load_position &at,
                                             unsigned smem, int warp, int lane) {
   const unsigned sA = smem + at.ring.stage * stage_bytes;

@@ -10,8 +10,8 @@ __device__ __forceinline__ void let_go(element (&bits)[2], two<element> pair) {
   bits[1] = pair.y;
 }
 
-// 8x8 matrices of 16-bit elements, two words of a lane or four. Lanes 0-7 name the lines of the
-// first matrix, 8-15 those of the second, and so on: eight elements along D's contiguous mode.
+// Two 8x8 matrices of 16-bit elements, a word of each from a lane. Lanes 0-7 name the lines of the
+// first, 8-15 those of the second: eight elements along D's contiguous mode.
 __device__ __forceinline__ void stmatrix_x2(unsigned addr, const unsigned (&r)[2]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x2${stmatrix_form}.shared.b16 [%0], {%1, %2};"
                :
@@ -19,6 +19,8 @@ __device__ __forceinline__ void stmatrix_x2(unsigned addr, const unsigned (&r)[2
                : "memory");
 }
 
+// Four 8x8 matrices of 16-bit elements, a word of each from a lane. Lanes 0-7 name the lines of the
+// first, 8-15 those of the second, and so on: eight elements along D's contiguous mode.
 __device__ __forceinline__ void stmatrix_x4(unsigned addr, const unsigned (&r)[4]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4${stmatrix_form}.shared.b16 [%0], {%1, %2, %3, %4};"
                :
