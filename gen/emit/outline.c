@@ -49,7 +49,7 @@ void gg_outline_step(gg_outline *outline, const char *format, ...) {
 
 /* What parameters of a kind are; neighbours with the same text share a line. */
 static const char *const meanings[] = {
-    [GG_PARAM_ADDRESS] = "addresses of first elements",
+    [GG_PARAM_ADDRESS] = "address of the first element",
     [GG_PARAM_LD] = "from line to line and from matrix to matrix, in elements",
     [GG_PARAM_BATCH_STRIDE] = "from line to line and from matrix to matrix, in elements",
     [GG_PARAM_MAP] = "tensor maps, 128 bytes each, by value",
