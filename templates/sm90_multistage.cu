@@ -1,7 +1,5 @@
 //@ include sm90_header
 
-//@ include sm90_instructions
-
 // ---- Everything below uses only the names above. ------------------------------------------------
 
 // Every warpgroup multiplies, and one thread also has the copy engine fill a ring of stages: it
@@ -9,9 +7,6 @@
 
 constexpr int warp_size = 32;
 constexpr int warps_per_group = 4;
-
-static_assert(tile_m == consumers * frags_m * mma_m, "warpgroups have whole atoms");
-static_assert(tile_n == mma_n, "a warpgroup's atom is as wide as the tile");
 
 // One stage's MMAs may run while the next one's are issued; with one stage there is no next.
 constexpr int pending = stages > 1 ? 1 : 0;
@@ -21,8 +16,6 @@ __device__ __forceinline__ unsigned full_barrier(unsigned smem, int stage) {
 }
 
 //@ slot rasterise
-
-//@ include sm90_load
 
 struct tile_origin {
   int m0, n0, batch;  // the tile's first element of D
@@ -36,15 +29,23 @@ __device__ __forceinline__ tile_origin locate(unsigned tile, int64 m, int64 n) {
   return {at.m * tile_m, at.n * tile_n, int(tile / per_batch)};
 }
 
-// Asks for a K tile. Its bytes arrive at the stage's barrier.
+// Asks for a K tile, whose bytes arrive at the stage's barrier. A tile of A or B lies in a stage in
+// boxes, each as wide as the swizzle's pattern.
 __device__ __forceinline__ void load_stage(const tensor_map &map_a, const tensor_map &map_b,
                                            unsigned smem, const tile_origin &tile, int k_tile) {
   const int stage = k_tile % stages;
-  const unsigned sA = smem + stage_begin + stage * stage_bytes;
+  const unsigned sA = smem + stage * stage_bytes;
   const unsigned full = full_barrier(smem, stage);
   mbarrier_expect(full, tx_bytes);
-  load_tile<operand_a>(sA, map_a, full, tile.m0, k_tile, tile.batch, 0, 1);
-  load_tile<operand_b>(sA + stage_bytes_a, map_b, full, tile.n0, k_tile, tile.batch, 0, 1);
+  const int k0 = k_tile * tile_k;
+#pragma unroll
+  for (int box = 0; box < boxes_a; ++box)
+    tma_load(sA + box * box_bytes_a, map_a, full, (a_k_major ? k0 : tile.m0) + box * line_a,
+             a_k_major ? tile.m0 : k0, tile.batch);
+#pragma unroll
+  for (int box = 0; box < boxes_b; ++box)
+    tma_load(sA + stage_bytes_a + box * box_bytes_b, map_b, full,
+             (b_k_major ? k0 : tile.n0) + box * line_b, b_k_major ? tile.n0 : k0, tile.batch);
 }
 
 //@ include sm90_issue
@@ -62,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 m = extent_m(m_arg);
   const int64 n = extent_n(n_arg);
   const int k_tiles = int((extent_k(k_arg) + tile_k - 1) / tile_k);
-  const tile_origin tile = locate(blockIdx.x, m, n);
+  const tile_origin at = locate(blockIdx.x, m, n);
   const epilogue_operands operands = {${operand_list}};
 
   const int thread = int(threadIdx.x);
@@ -74,7 +75,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     for (int stage = 0; stage < stages; ++stage) mbarrier_init(full_barrier(smem, stage), 1);
     fence_barrier_init();
     for (int k_tile = 0; k_tile < min(stages, k_tiles); ++k_tile)
-      load_stage(map_a, map_b, smem, tile, k_tile);
+      load_stage(map_a, map_b, smem, at, k_tile);
   }
   __syncthreads();
 
@@ -84,24 +85,31 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
     const int stage = k_tile % stages;
     mbarrier_wait(full_barrier(smem, stage), k_tile / stages % 2);
-    const stage_operands operands = operands_at(smem + stage_begin + stage * stage_bytes);
-    issue_steps<k_steps>(tCrC, operands, first_block, 0, k_tile > 0);
+    const unsigned sA = smem + stage * stage_bytes;
+    const unsigned long long desc_a = desc_a_base + descriptor_address(sA);
+    const unsigned long long desc_b = desc_b_base + descriptor_address(sA + stage_bytes_a);
+    wgmma_fence();
+#pragma unroll
+    for (int step = 0; step < k_steps; ++step)
+#pragma unroll
+      for (int i = 0; i < frags_m; ++i)
+        mma(tCrC[i], desc_a + desc_a_step(first_block + i, step), desc_b + desc_b_step(0, step),
+            k_tile > 0 || step > 0);
+    wgmma_commit();
     wgmma_wait<pending>();
     __syncthreads();  // all have read the K tile before this one (with one stage, this one)
     const int next = k_tile - pending + stages;
     if (thread == 0 && k_tile >= pending && next < k_tiles)
-      load_stage(map_a, map_b, smem, tile, next);
+      load_stage(map_a, map_b, smem, at, next);
   }
   wgmma_wait<0>();
   settle(tCrC);
 
-  const int row0 = tile.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
-  epilogue_arguments arguments = {
-      ${map_arguments}row0, tile.n0, tile.batch, m, n, D + tile.batch * batch_stride_d, ldd,
-      row_place(row0 - tile.m0, tile.m0, tile.n0, m, n),
-      at_tile(operands, tile.batch, tile.m0, tile.n0)};
+  const int row0 = at.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
+  const epilogue_arguments arguments = {
+//@ insert arguments
+  };
   epilogue(tCrC, arguments, smem + epi_begin + warp * epi_buffers * epi_bytes, lane);
-//@ if maps_results
-  tma_store_wait_read<0>();  // shared memory outlives its last readers
-//@ end
+  // Shared memory outlives its last readers.
+  if constexpr (maps_results) tma_store_wait_read<0>();
 }

@@ -1,15 +1,9 @@
 //@ include sm90_header
 
-constexpr int cluster_plane = cluster_m * cluster_n;  // CTAs that share operands
-constexpr int cluster_size = cluster_plane * cluster_k;
-
-//@ include sm90_instructions
-
 // ---- Instructions: between roles, CTAs of a cluster and launches --------------------------------
 
 // The same address in another CTA of the cluster, as mbarrier_arrive takes it.
 __device__ __forceinline__ unsigned in_cta(unsigned address, unsigned cta) {
-  if constexpr (cluster_plane == 1) return address;
   unsigned there;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(cta));
   return there;
@@ -37,18 +31,14 @@ __device__ __forceinline__ unsigned cluster_rank() {
   return rank;
 }
 
+// All threads of the cluster meet: they arrive, and wait for the others.
 __device__ __forceinline__ void cluster_arrive() {
-  if constexpr (cluster_size > 1)
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
 
 __device__ __forceinline__ void cluster_wait() {
-  if constexpr (cluster_size == 1)
-    __syncthreads();
-  else
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
-//@ slot tma_prefetch
 
 __device__ __forceinline__ void prefetch_map(const tensor_map &map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
@@ -64,14 +54,14 @@ __device__ __forceinline__ void launch_dependents() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
-template <int registers>
+// Registers are shared out evenly at launch; where that is too few for the consumers, the producer
+// gives of its own. All warps of a warpgroup do this together.
 __device__ __forceinline__ void give_registers_back() {
-  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(producer_registers));
 }
 
-template <int registers>
 __device__ __forceinline__ void take_registers() {
-  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(consumer_registers));
 }
 
 // ---- Everything below uses only the names above. ------------------------------------------------
@@ -80,26 +70,12 @@ __device__ __forceinline__ void take_registers() {
 // fill stages of shared memory. The others are consumers: each multiplies its rows of the tile and
 // stores them. They meet at two barriers a stage: `full`, where the bytes arrive, and `empty`,
 // where the consumers of every CTA that the stage is copied to say that they have read it.
-//@ slot why_two_empties
-//
-// Consumers either share each tile, or (`pingpong`) take whole tiles in turns: one stores its tile
-// while the other multiplies the next. Their turns are kept by barriers: the parity of a stage's
-// phase would not tell a consumer that runs a whole round of stages ahead.
 
 constexpr int warp_size = 32;
 constexpr int warps_per_group = 4;
 constexpr int warpgroup_size = warp_size * warps_per_group;
 
-// Registers are shared out evenly at launch; where that is too few for the consumers, the producer
-// gives of its own.
-constexpr bool moves_registers = producer_registers > 0;
-
 constexpr int groups_per_tile = pingpong ? 1 : consumers;
-
-static_assert(tile_m == groups_per_tile * frags_m * mma_m, "consumers have whole atoms");
-static_assert(!pingpong || consumers == 2, "a turn is passed from one to the other");
-static_assert(tile_n == mma_n, "a consumer's atom is as wide as the tile");
-static_assert(stages >= 2, "one stage is read while another is filled");
 
 __device__ __forceinline__ unsigned full_barrier(unsigned smem, int stage) {
   return smem + barriers_begin + 8 * stage;
@@ -134,10 +110,7 @@ struct ring_position {
 
 // What is the same for all tiles.
 struct work_list {
-  unsigned tiles_m, tiles_n;   // of clusters' tiles, in a batch
-  unsigned tiles;              // in all
-  int k_first, k_tiles;        // along K, this CTA's
-  int rank_m, rank_n, rank_k;  // its place in its cluster
+  unsigned tiles_m, tiles_n;  // clusters' tiles of D, in a batch
 //@ insert list_members
 };
 
@@ -146,23 +119,12 @@ __device__ __forceinline__ int part_begin(int k_tiles, int part) {
   return part * (k_tiles / cluster_k) + min(part, k_tiles % cluster_k);
 }
 
-__device__ __forceinline__ work_list list_work(int64 m, int64 n, int64 k, int64 batch, int rank) {
+__device__ __forceinline__ work_list list_work(int64 m, int64 n, int64 k, int64 batch) {
   work_list list;
   list.tiles_m = unsigned((m + cluster_m * tile_m - 1) / (cluster_m * tile_m));
   list.tiles_n = unsigned((n + cluster_n * tile_n - 1) / (cluster_n * tile_n));
-  list.tiles = list.tiles_m * list.tiles_n * unsigned(batch);
-  list.rank_m = rank % cluster_m;
-  list.rank_n = rank / cluster_m % cluster_n;
-  list.rank_k = cluster_k == 1 ? 0 : rank / cluster_plane;
-  const int k_tiles = int((k + tile_k - 1) / tile_k);
-  list.k_first = part_begin(k_tiles, list.rank_k);
-  list.k_tiles = part_begin(k_tiles, list.rank_k + 1) - list.k_first;
+//@ insert list_lines
   return list;
-}
-
-// Says that the launch behind this one may begin, where it had better.
-__device__ __forceinline__ void admit_next(const work_list &list) {
-  ${if_beside}launch_dependents();
 }
 
 // A tile's first element of D.
@@ -173,15 +135,14 @@ struct tile_origin {
 __device__ __forceinline__ tile_origin locate(const work_list &list, unsigned tile) {
   const unsigned per_batch = list.tiles_m * list.tiles_n;
   const tile_coord at = rasterise(tile % per_batch, list.tiles_m, list.tiles_n);
-  return {(at.m * cluster_m + list.rank_m) * tile_m, (at.n * cluster_n + list.rank_n) * tile_n,
-          int(tile / per_batch)};
+  const int m0 = (cluster_m == 1 ? at.m : at.m * cluster_m + list.rank_m) * tile_m;
+  const int n0 = (cluster_n == 1 ? at.n : at.n * cluster_n + list.rank_n) * tile_n;
+  return {m0, n0, int(tile / per_batch)};
 }
 
 //@ slot walk
 
 //@ slot combine
-
-//@ include sm90_load
 
 // ---- The producer -------------------------------------------------------------------------------
 
@@ -201,32 +162,19 @@ __device__ __forceinline__ void release(unsigned empty_barriers, int stage) {
   if (empty_barriers != 0) mbarrier_arrive(empty_barriers + 8 * stage);
 }
 
-__device__ __forceinline__ void init_barriers(unsigned smem) {
-  constexpr int readers = groups_per_tile * warps_per_group;  // of a CTA
-//@ insert init_rings
-  fence_barrier_init();
-}
-
-__device__ __forceinline__ unsigned stage_address(unsigned smem, const ring_position &at) {
-  return smem + stage_begin + at.stage * stage_bytes;
-}
-
-__device__ __forceinline__ void await_stage(unsigned smem, const ring_position &read) {
-  mbarrier_wait(full_barrier(smem, read.stage), read.parity);
-}
-
-// A consumer's turn to multiply ends when its last MMAs are issued; they are still running then.
+// Consumers take whole tiles in turns: one stores its tile while the other multiplies the next.
+// Their turns are kept by barriers: the parity of a stage's phase would not tell a consumer that
+// runs a whole round of stages ahead. A turn ends when its last MMAs are issued; they are still
+// running then.
 __device__ __forceinline__ void await_turn(int consumer) {
-  if constexpr (pingpong) named_barrier_sync(1 + consumer, consumers * warpgroup_size);
+  named_barrier_sync(1 + consumer, consumers * warpgroup_size);
 }
 
 __device__ __forceinline__ void pass_turn(int consumer) {
-  if constexpr (pingpong)
-    named_barrier_arrive(1 + (consumer + 1) % consumers, consumers * warpgroup_size);
+  named_barrier_arrive(1 + (consumer + 1) % consumers, consumers * warpgroup_size);
 }
 
 //@ slot multiply
-//@ slot fetched
 
 //@ include sm90_epilogue
 
@@ -239,28 +187,33 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 m = extent_m(m_arg);
   const int64 n = extent_n(n_arg);
   const int64 k = extent_k(k_arg);
+  const int64 batch = extent_batch(batch_arg);
   const epilogue_operands operands = {${operand_list}};
 
   const int thread = int(threadIdx.x);
   const int lane = int(threadIdx.x % warp_size);
   const int warp = __shfl_sync(~0u, thread / warp_size, 0);  // known to be the same in all lanes
   const int group = warp / warps_per_group;
-  ${list_type} list = list_work(m, n, k, extent_batch(batch_arg), int(cluster_rank()));
+  ${list_type} list = list_work(m, n, k, batch);
 //@ insert fill_list
 
   if (thread == 0) {
-//@ insert prefetch_maps
-    init_barriers(smem);
+    constexpr int readers = groups_per_tile * warps_per_group;  // warps of a CTA that read a stage
+//@ insert begin
+    fence_barrier_init();
   }
-  cluster_arrive();
+  if constexpr (cluster_size > 1) cluster_arrive();
   await_dependencies();
-  cluster_wait();
+  if constexpr (cluster_size > 1)
+    cluster_wait();  // barriers of the whole cluster are ready
+  else
+    __syncthreads();  // barriers are ready
 
   if (group == 0) {
-    if constexpr (moves_registers) give_registers_back<producer_registers>();
+    if constexpr (producer_registers > 0) give_registers_back();
 //@ insert run_producers
   } else {
-    if constexpr (moves_registers) take_registers<consumer_registers>();
+    if constexpr (producer_registers > 0) take_registers();
 //@ slot consume
   }
 }

@@ -87,7 +87,7 @@ static void write_of_extra(gg_str *out, const gg_plan *plan, gg_param param) {
   }
 }
 
-static void write_parameter(gg_str *out, const gg_plan *plan, gg_param param) {
+void gg_cuda_write_parameter(gg_str *out, const gg_plan *plan, gg_param param) {
   static const char *const texts[] = {
       [GG_PARAM_M] = "int64 m_arg",
       [GG_PARAM_N] = "int64 n_arg",
@@ -137,7 +137,7 @@ static void write_parameters(gg_str *out, const gg_plan *plan, const gg_layouts 
   size_t count = gg_kernel_params(params, plan, layouts);
   gg_str items = GG_STR_INIT;
   for (size_t i = 0; i < count; i++) {
-    write_parameter(&items, plan, params[i]);
+    gg_cuda_write_parameter(&items, plan, params[i]);
     gg_str_putc(&items, '\n');
   }
   gg_cuda_write_items(out, gg_str_text(&items), line_columns, 8);

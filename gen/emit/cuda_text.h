@@ -10,6 +10,9 @@ const char *gg_cuda_type_of(gg_dtype type);
 
 const char *gg_cuda_bool(bool value); /* "true" */
 
+/* A parameter's declaration: "int64 ldd". */
+void gg_cuda_write_parameter(gg_str *out, const gg_plan *plan, gg_param param);
+
 /* extent_m(m), ... extent_batch(batch): what is fixed, or what is given. */
 void gg_cuda_write_extents(gg_str *out, const gg_plan *plan);
 

@@ -99,6 +99,8 @@ static gg_status bind_banner(gg_bindings *bindings, size_t *length, const gg_pla
   gg_str_printf(&text, "// %s\n//\n// Made by gemmgen %s from this spec:\n//\n", plan->name,
                 GG_VERSION);
   gg_spec_print(&text, plan->asked, "//   ");
+  gg_str_puts(&text, "//\n");
+  gg_outline_write(&text, plan, layouts, gg_skeletons[plan->target->id].steps);
   gg_str_puts(&text, "//\n// What was decided and derived from it:\n//\n");
   if (st == GG_OK) gg_report_print(&text, &report, "//   ");
   gg_str_printf(&text, "//\n// By hand: nvcc -std=c++17 -arch=%s -cubin FILE.cu\n", arch);

@@ -113,7 +113,7 @@ static void show_operand(const shown *s) {
   static const char *const major[] = {
       [GG_MAJOR_K] = "k-major", [GG_MAJOR_M] = "m-major", [GG_MAJOR_N] = "n-major"};
   const gg_operand *operand = s->value;
-  add_text(s->report, s->section, s->label, "%s %s %s, aligned to %d B", s->remark,
+  add_text(s->report, s->section, s->label, "%s %s %s, aligned to %d bytes", s->remark,
            type_name(operand->type), major[operand->major], operand->align);
 }
 
@@ -298,9 +298,9 @@ static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts
     gg_fact *fact = add_text(report, "tensor maps", mapped(report, plan, map), "%d x %d",
                              map->box[0], map->box[1]);
     gg_str remark = GG_STR_INIT;
-    gg_str_printf(&remark, "contiguous elements x lines, %lld B, ", (long long)bytes);
+    gg_str_printf(&remark, "contiguous elements x lines, %lld bytes, ", (long long)bytes);
     if (map->swizzle_bytes) {
-      gg_str_printf(&remark, "swizzle %d B", map->swizzle_bytes);
+      gg_str_printf(&remark, "swizzle %d bytes", map->swizzle_bytes);
     } else {
       gg_str_puts(&remark, "no swizzle");
     }
@@ -366,7 +366,7 @@ static void report_barriers(gg_report *report, const gg_ring_barriers *barriers,
   gg_str text = GG_STR_INIT;
   if (!barriers->arrivals) return;
   gg_str_printf(&text, "%d arrival%s", barriers->arrivals, barriers->arrivals == 1 ? "" : "s");
-  if (tx_bytes) gg_str_printf(&text, " and %lld B", (long long)tx_bytes);
+  if (tx_bytes) gg_str_printf(&text, " and %lld bytes", (long long)tx_bytes);
   gg_fact *fact = add(report, "rings", barriers->name);
   fact->text = keep(report, &text);
   fact->remark = "end a phase";
@@ -378,7 +378,7 @@ static void report_rings(gg_report *report, const gg_rings *rings) {
     const gg_ring *ring = &rings->list[i];
     gg_str size = GG_STR_INIT, remark = GG_STR_INIT;
     if (ring->instances > 1) gg_str_printf(&size, "%d x ", ring->instances);
-    gg_str_printf(&size, "%d x %lld B", ring->depth, (long long)ring->bytes);
+    gg_str_printf(&size, "%d x %lld bytes", ring->depth, (long long)ring->bytes);
     gg_str_printf(&remark, "filled by %s, drained by %s", role_name(rings, ring->filled_by),
                   role_name(rings, ring->drained_by));
     gg_fact *fact = add(report, "rings", ring->name);
@@ -396,7 +396,7 @@ static void report_rings(gg_report *report, const gg_rings *rings) {
 static void add_place(gg_report *report, const char *name, int64_t begin, int64_t bytes) {
   add_text(report, "shared memory", name, "%lld..%lld", (long long)begin,
            (long long)(begin + bytes))
-      ->remark = "B";
+      ->remark = "bytes";
 }
 
 static void report_memory(gg_report *report, const gg_layouts *layouts) {
@@ -406,7 +406,7 @@ static void report_memory(gg_report *report, const gg_layouts *layouts) {
   if (rings->barriers)
     add_place(report, "barriers", rings->barriers_begin,
               (int64_t)rings->barriers * GG_BARRIER_BYTES);
-  add_number(report, "shared memory", "total", layouts->smem_bytes, "B a CTA");
+  add_number(report, "shared memory", "total", layouts->smem_bytes, "bytes a CTA");
   for (size_t i = 0; i < layouts->access_count; i++) {
     const gg_smem_access *access = &layouts->accesses[i];
     gg_fact *fact = add_text(report, "bank conflicts", access->name, "%.2f",
@@ -441,7 +441,7 @@ static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts
                "a thread, double buffered");
   }
   const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES);
-  if (stages) add_number(report, "cost", "smem_bytes_per_stage", stages->bytes, "B");
+  if (stages) add_number(report, "cost", "smem_bytes_per_stage", stages->bytes, "bytes");
   report_occupancy(report, plan, layouts);
   double flop = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
   double bytes = ((double)plan->tile_m * gg_dtype_info_of(plan->a.type)->bits +

@@ -1,8 +1,10 @@
-/* gg_skeleton: what emission knows of one kernel family: its template, and what it binds there. */
+/* gg_skeleton: what emission knows of one kernel family: its template, what it binds there, and
+ * what happens in its kernels. */
 #ifndef GG_EMIT_SKELETON_H
 #define GG_EMIT_SKELETON_H
 
 #include "emit/binding.h"
+#include "emit/outline.h"
 #include "plan/target.h"
 
 typedef gg_status gg_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
@@ -11,6 +13,7 @@ typedef gg_status gg_bind(gg_bindings *out, const gg_plan *plan, const gg_layout
 typedef struct gg_skeleton {
   const char *template_name; /* under templates/ */
   gg_bind *bind;
+  gg_outline_steps *steps; /* what happens in its kernels, for the banner */
 } gg_skeleton;
 
 /* By the numbers of their targets. */

@@ -4,6 +4,9 @@
  * wrappers goes to the top of the kernel; the body below it uses only those names. */
 #include "plan/sm90.h"
 
+#include <assert.h>
+#include <string.h>
+
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
 #include "emit/layout_text.h"
@@ -35,6 +38,21 @@ static void write_types(gg_str *out, const gg_plan *plan) {
                    "};\n");
 }
 
+/* How many CTAs a cluster has, and which share operands: as bits, those of rank_m 0 and of rank_n
+ * 0. */
+static void write_cluster(gg_str *out, const gg_plan *plan) {
+  int plane = plan->cluster_m * plan->cluster_n;
+  unsigned row = 0;
+  for (int i = 0; i < plan->cluster_n; i++)
+    row |= 1u << i * plan->cluster_m;
+  gg_str_printf(out, "constexpr int cluster_plane = %d;  // CTAs that share operands\n", plane);
+  gg_str_printf(out, "constexpr int cluster_size = %d;   // CTAs\n", plane * plan->cluster_k);
+  gg_str_printf(out, "constexpr unsigned row_ctas = 0x%x;     // those that share A, as bits\n",
+                row);
+  gg_str_printf(out, "constexpr unsigned column_ctas = 0x%x;  // those that share B\n",
+                (1u << plan->cluster_m) - 1);
+}
+
 static void write_tile(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d, tile_k = %d;\n", plan->tile_m,
                 plan->tile_n, plan->tile_k);
@@ -60,10 +78,9 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
     gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
                   plan->producer_registers, plan->consumer_registers);
   }
-  gg_str_printf(out, "constexpr int cluster_m = %d, cluster_n = %d", plan->cluster_m,
-                plan->cluster_n);
-  if (plan->specialised) gg_str_printf(out, ", cluster_k = %d", plan->cluster_k);
-  gg_str_puts(out, ";\n");
+  gg_str_printf(out, "constexpr int cluster_m = %d, cluster_n = %d, cluster_k = %d;\n",
+                plan->cluster_m, plan->cluster_n, plan->cluster_k);
+  write_cluster(out, plan);
   if (plan->raster != GG_RASTER_HILBERT) {
     gg_str_printf(out, "constexpr bool raster_along_m = %s;\n",
                   gg_cuda_bool(plan->raster == GG_RASTER_ALONG_M));
@@ -121,9 +138,9 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
                 *staging = gg_rings_find(&layouts->rings, GG_RING_STAGING);
   gg_str_puts(out, "// Shared memory, in bytes: stages of A and B, staging buffers, barriers.\n");
   gg_str_printf(out, "constexpr int stages = %d;\n", stages->depth);
-  gg_str_printf(
-      out, "constexpr unsigned stage_begin = %lld, stage_bytes_a = %lld, stage_bytes = %lld;\n",
-      (ll)stages->begin, (ll)gg_dtype_bytes(plan->a.type, layouts->size_a), (ll)stages->bytes);
+  assert(stages->begin == 0);
+  gg_str_printf(out, "constexpr unsigned stage_bytes_a = %lld, stage_bytes = %lld;\n",
+                (ll)gg_dtype_bytes(plan->a.type, layouts->size_a), (ll)stages->bytes);
   gg_str_printf(out, "constexpr unsigned tx_bytes = %lld;  // that arrive in a stage\n",
                 (ll)stages->tx_bytes);
   write_alignment(out, plan);
@@ -139,6 +156,7 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
     gg_str_printf(out, "constexpr bool c_n_major = %s;\n",
                   gg_cuda_bool(plan->c.major == GG_MAJOR_N));
   }
+  gg_sm90_write_epilogue(out, plan, layouts);
   gg_str_putc(out, '\n');
 }
 
@@ -193,6 +211,9 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   st = write_layouts(&text, plan, layouts, err);
   gg_bind_str(out, "layouts", &text);
   if (st) return st;
+  const char *accumulator;
+  gg_mma_atom_registers(&plan->mma, GG_MMA_C, &accumulator);
+  gg_bind_text(out, "acc_register", strcmp(accumulator, "float") == 0 ? "f" : "r");
   gg_sm90_bind_slots(out, plan, layouts);
   gg_sm90_bind_results(out, plan, layouts);
   gg_sm90_bind_fetched(out, plan, layouts);

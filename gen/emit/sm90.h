@@ -37,4 +37,23 @@ gg_status gg_sm90_write_results(gg_str *out, const gg_plan *plan, const gg_layou
                                 gg_error *err);
 void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
 
+/* What the epilogue of a kernel does, as constants of its text; the last three are for its
+ * arguments. */
+typedef struct gg_sm90_epilogue {
+  bool fetches;       /* matrices, which the producer brings behind a tile's last K tile */
+  bool reads_ahead;   /* vectors, to shared memory */
+  bool reduces_sums;  /* of several CTAs: each stores some of a tile's boxes, or none */
+  bool holds_tile;    /* all of it in registers before it is stored */
+  bool maps_results;  /* the copy engine stores some result */
+  bool partial_tiles; /* tiles may reach beyond D */
+  bool tails;         /* a result's lines may end within 16 bytes */
+  bool reads_cells;   /* of matrices, fetched or where they lie */
+  bool places;        /* operations depend on where an element is */
+  bool edges;         /* D's extents matter */
+  bool addresses;     /* lanes store to D */
+} gg_sm90_epilogue;
+
+gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layouts);
+void gg_sm90_write_epilogue(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
+
 #endif

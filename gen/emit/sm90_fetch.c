@@ -102,20 +102,12 @@ static void bind_fetches(gg_bindings *out, const gg_plan *plan, const gg_layouts
   gg_bind_str(out, "prefetch_all", &prefetch);
   write_list(&text, "&", plan, layouts);
   gg_bind_str(out, "fetched_members", &text);
-  gg_bind_flag(out, "shares", gg_plan_shares_tiles(plan));
 }
 
 /* ---- Cells ------------------------------------------------------------------------------- */
 
 static gg_sm90_cells cells_of(const gg_fetched *matrix) {
   return gg_sm90_cells_of(&matrix->operand, matrix->line);
-}
-
-static bool any_of(const gg_layouts *layouts, gg_sm90_cells how) {
-  for (size_t i = 0; i < layouts->fetched_count; i++) {
-    if (cells_of(&layouts->fetched[i]) == how) return true;
-  }
-  return false;
 }
 
 static void bind_releases(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -146,9 +138,6 @@ static void bind_cells(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                   functions[cells_of(matrix)], name, name, name);
   }
   gg_bind_str(out, "load_cells", &text);
-  gg_bind_flag(out, "load_halves", any_of(layouts, GG_SM90_CELLS_HALVES));
-  gg_bind_flag(out, "load_pairs", any_of(layouts, GG_SM90_CELLS_PAIRS));
-  gg_bind_flag(out, "load_ones", any_of(layouts, GG_SM90_CELLS_ONES));
 }
 
 /* ---- Vectors ----------------------------------------------------------------------------- */
@@ -172,19 +161,13 @@ static void bind_vectors(gg_bindings *out, const gg_plan *plan) {
   gg_bind_str(out, "copy_vectors", &text);
 }
 
-/* Of a matrix of 16-bit elements, and of A in registers, cells come by the same instruction. */
 void gg_sm90_bind_fetched(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
-  bool fetches = layouts->fetched_count > 0, vectors = plan->vector_buffers > 0;
-  bool pairs =
-      vectors || any_of(layouts, GG_SM90_CELLS_HALVES) || any_of(layouts, GG_SM90_CELLS_PAIRS);
-  gg_bind_part(out, "shared_pairs", pairs ? "shared_pairs" : NULL);
-  gg_bind_flag(out, "fetches", fetches);
-  if (fetches || gg_sm90_multiplies_registers(plan))
-    gg_bind_flag(out, "load_matrices", any_of(layouts, GG_SM90_CELLS_MATRICES));
+  bool fetches = layouts->fetched_count > 0;
+  gg_bind_part(out, "cells", fetches ? "sm90_cells" : NULL);
   if (fetches) {
     bind_cells(out, plan, layouts);
     bind_releases(out, plan, layouts);
     bind_fetches(out, plan, layouts);
   }
-  if (vectors) bind_vectors(out, plan);
+  if (plan->vector_buffers > 0) bind_vectors(out, plan);
 }

@@ -62,13 +62,42 @@ static void write_struct(gg_str *out, const gg_plan *plan, const gg_result *resu
   gg_str_puts(out, "};\n\n");
 }
 
+/* Elements of 32 bits: an empty instruction in the registers of their type. */
+static void write_holder(gg_str *out, const char *type, char constraint) {
+  gg_str_printf(out,
+                "// Two neighbouring elements of 32 bits, finished.\n"
+                "__device__ __forceinline__ two<%s> hold_%ss(two<%s> pair) {\n"
+                "  asm volatile(\"\" : \"+%c\"(pair.x)::\"memory\");  // now, not later\n"
+                "  asm volatile(\"\" : \"+%c\"(pair.y)::\"memory\");\n"
+                "  return pair;\n"
+                "}\n\n",
+                type, type, type, constraint, constraint);
+}
+
 static void bind_structs(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str text = GG_STR_INIT;
   for (size_t i = 0; i < layouts->result_count; i++)
     write_struct(&text, plan, &layouts->results[i]);
+  write_holder(&text, "float", 'f');
+  write_holder(&text, "int", 'r');
   gg_str_printf(&text, "constexpr int results = %d;  // that a box has\n",
                 (int)layouts->result_count);
   gg_bind_str(out, "results", &text);
+}
+
+/* What two finished elements of a result are held in: a word, or two registers. */
+static const char *holder(const gg_result *result) {
+  if (bits_of(result) < 32) return "hold";
+  return result->operand.type == GG_DTYPE_s32 ? "hold_ints" : "hold_floats";
+}
+
+static void write_hold(gg_str *out, const gg_result *result, const names *n) {
+  if (n->is_d)
+    gg_str_printf(out, "      out.d[col / 8][down] = %s(two<d_t>{bits[0], bits[1]});\n",
+                  holder(result));
+  else
+    gg_str_printf(out, "      out.%s[col / 8][down] = %s(aside.%s);\n", n->name, holder(result),
+                  n->name);
 }
 
 static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -77,14 +106,10 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
     const gg_result *result = &layouts->results[i];
     names n = names_of(plan, result);
     bool word = bits_of(result) < 32;
-    const char *of = word ? "hold" : "hold_two";
     gg_str_printf(&members,
                   word ? "  unsigned %s[epi_n / 8][2];\n" : "  two<%s_t> %s[epi_n / 8][2];\n",
                   n.name, n.name);
-    if (n.is_d)
-      gg_str_printf(&hold, "      out.d[col / 8][down] = %s(two<d_t>{bits[0], bits[1]});\n", of);
-    else
-      gg_str_printf(&hold, "      out.%s[col / 8][down] = %s(aside.%s);\n", n.name, of, n.name);
+    write_hold(&hold, result, &n);
   }
   gg_bind_str(out, "finished_members", &members);
   gg_bind_str(out, "hold_results", &hold);
@@ -92,13 +117,17 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
 
 /* Lanes' stores have no turn at the buffers where the copy engine has: an empty one. */
 static void write_store(gg_str *out, const gg_plan *plan, const gg_result *result, int number,
-                        bool maps) {
+                        bool maps, bool alone) {
   static const char *const stage[] = {[GG_SM90_CELLS_MATRICES] = "stage_matrices",
                                       [GG_SM90_CELLS_HALVES] = "stage_halves",
                                       [GG_SM90_CELLS_PAIRS] = "stage_pairs",
                                       [GG_SM90_CELLS_ONES] = "stage_ones"};
   names n = names_of(plan, result);
-  gg_str_printf(out, "  staged = await_buffer(staging, turn + %d, lane);\n", number);
+  gg_str_printf(out, "  %sstaged = await_buffer(staging, turn + %d, lane);\n",
+                alone         ? "const unsigned "
+                : number == 0 ? "unsigned "
+                              : "",
+                number);
   gg_str_printf(out, "  %s<result_%s>(box.%s, staged, lane);\n", stage[cells_of(plan, result)],
                 n.name, n.name);
   if (result->mapped) {
@@ -113,30 +142,41 @@ static void write_store(gg_str *out, const gg_plan *plan, const gg_result *resul
   if (maps) gg_str_puts(out, "  if (lane == 0) tma_store_commit();\n");
 }
 
-/* The results' maps: members of the epilogue's arguments, and what fills them. */
-static void bind_maps(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
-  const gg_result *d = &layouts->results[layouts->result_count - 1];
+/* What the epilogue is told, by members of a struct and what fills them; row0 and `at` are the
+ * kernel's. */
+typedef struct told {
+  bool holds;
+  const char *member, *argument;
+} told;
+
+static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_sm90_epilogue has = gg_sm90_epilogue_of(plan, layouts);
+  const told all[] = {
+      {true, "int row0, col0, batch;  // this warp's first element of D", "row0, at.n0, at.batch"},
+      {has.edges, "int64 rows, cols;  // of D", "m, n"},
+      {has.addresses, "d_t *gD;  // of this batch", "D + at.batch * batch_stride_d"},
+      {has.addresses, "int64 ldd;", "ldd"},
+      {has.places, "tile_place at;  // this warp's first element of the tile",
+       "row_place(row0 - at.m0, at.m0, at.n0, m, n)"},
+      {true, "epilogue_operands operands;", "at_tile(operands, at.batch, at.m0, at.n0)"},
+      {has.fetches, "fetched_tile fetched;", "{smem, empty_barriers, read.stage}"},
+      {has.reduces_sums, "box_set boxes;  // of this warp's, those to store", "boxes"},
+  };
   const char *indent = plan->specialised ? "          " : "      ";
-  gg_str members = GG_STR_INIT, maps = GG_STR_INIT;
-  if (d->mapped) {
-    gg_str_puts(&members, "  const tensor_map &map_d;\n");
-    gg_str_printf(&maps, "map_d,\n%s", indent);
+  gg_str members = GG_STR_INIT, arguments = GG_STR_INIT;
+  for (size_t i = 0; i < layouts->result_count; i++) {
+    if (!layouts->results[i].mapped) continue;
+    names n = names_of(plan, &layouts->results[i]);
+    gg_str_printf(&members, "  const tensor_map &map_%s;\n", n.name);
+    gg_str_printf(&arguments, "%smap_%s,\n", indent, n.name);
   }
-  bool aside = false;
-  for (size_t i = 0; i + 1 < layouts->result_count; i++) {
-    const gg_result *result = &layouts->results[i];
-    if (!result->mapped) continue;
-    names n = names_of(plan, result);
-    gg_str_printf(&members, "%s&map_%s", aside ? ", " : "  const tensor_map ", n.name);
-    gg_str_printf(&maps, "%smap_%s", aside ? ", " : "", n.name);
-    aside = true;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    if (!all[i].holds) continue;
+    gg_str_printf(&members, "  %s\n", all[i].member);
+    gg_str_printf(&arguments, "%s%s,\n", indent, all[i].argument);
   }
-  if (aside) {
-    gg_str_puts(&members, ";\n");
-    gg_str_printf(&maps, ",\n%s", indent);
-  }
-  gg_bind_str(out, "map_members", &members);
-  gg_bind_str(out, "map_arguments", &maps);
+  gg_bind_str(out, "argument_members", &members);
+  gg_bind_str(out, "arguments", &arguments);
 }
 
 static void bind_stores(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -147,46 +187,78 @@ static void bind_stores(gg_bindings *out, const gg_plan *plan, const gg_layouts 
     lines = lines || !layouts->results[i].mapped;
   }
   for (size_t i = 0; i < layouts->result_count; i++)
-    write_store(&text, plan, &layouts->results[i], (int)i, mapped);
+    write_store(&text, plan, &layouts->results[i], (int)i, mapped, layouts->result_count == 1);
   gg_bind_str(out, "store_results", &text);
-  gg_bind_flag(out, "maps_results", mapped);
-  gg_bind_part(out, "store_maps", mapped ? "sm90_store_maps" : NULL);
   gg_bind_part(out, "store_units", lines ? "sm90_store_units" : NULL);
 }
 
-/* What holds finished elements in registers, and what takes them apart again: words of several, or
- * two of 32 bits. Matrices are stored in words, and halves in twos. */
-static void bind_parts(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
-  bool words = false, twos = false, split_words = false, split_twos = false,
-       is[GG_SM90_CELLS_ONES + 1] = {false};
-  for (size_t i = 0; i < layouts->result_count; i++) {
-    const gg_result *result = &layouts->results[i];
-    gg_sm90_cells how = cells_of(plan, result);
-    bool word = bits_of(result) < 32;
-    is[how] = true;
-    words = words || word;
-    twos = twos || !word;
-    split_words = split_words || (word && how != GG_SM90_CELLS_MATRICES);
-    split_twos = split_twos || (!word && how != GG_SM90_CELLS_HALVES);
-  }
-  gg_bind_part(out, "hold_words", words ? "sm90_hold_words" : NULL);
-  gg_bind_part(out, "split_words", split_words ? "sm90_split_words" : NULL);
-  gg_bind_part(out, "hold_twos", twos ? "sm90_hold_twos" : NULL);
-  gg_bind_part(out, "split_twos", split_twos ? "sm90_split_twos" : NULL);
-  gg_bind_part(out, "stage_matrices", is[GG_SM90_CELLS_MATRICES] ? "sm90_stage_matrices" : NULL);
-  gg_bind_part(out, "stage_halves", is[GG_SM90_CELLS_HALVES] ? "sm90_stage_halves" : NULL);
-  gg_bind_part(out, "stage_pairs", is[GG_SM90_CELLS_PAIRS] ? "sm90_stage_pairs" : NULL);
-  gg_bind_part(out, "stage_ones", is[GG_SM90_CELLS_ONES] ? "sm90_stage_ones" : NULL);
+/* What is stored besides D leaves in the same way, in front of D's box. */
+static void bind_aside(gg_bindings *out, const gg_layouts *layouts) {
+  bool aside = layouts->result_count > 1;
+  gg_bind_text(out, "aside", aside ? "      aside_values aside;\n" : "");
+  gg_bind_text(out, "and_aside", aside ? ", aside" : "");
 }
 
 void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
-  bool holds = gg_sm90_holds(plan);
   bind_structs(out, plan, layouts);
   bind_boxes(out, plan, layouts);
   bind_stores(out, plan, layouts);
-  bind_maps(out, plan, layouts);
-  bind_parts(out, plan, layouts);
-  gg_bind_flag(out, "aside", layouts->result_count > 1);
-  gg_bind_flag(out, "holds", holds);
-  gg_bind_flag(out, "releases", layouts->fetched_count > 0 && !holds);
+  bind_arguments(out, plan, layouts);
+  bind_aside(out, layouts);
+  gg_bind_text(out, "stmatrix_form", plan->d.major == GG_MAJOR_N ? "" : ".trans");
+}
+
+/* ---- What the epilogue does --------------------------------------------------------------- */
+
+/* Whether `extent` is fixed, and to whole `parts`. */
+static bool is_whole(int64_t extent, int64_t parts) {
+  return extent != GG_FIXED_NONE && extent % parts == 0;
+}
+
+gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layouts) {
+  enum { line_elements = 16 }; /* 16 bytes of the smallest elements */
+  gg_sm90_epilogue out = {.fetches = layouts->fetched_count > 0,
+                          .reads_ahead = plan->vector_buffers > 0,
+                          .reduces_sums = gg_plan_reduces_sums(plan),
+                          .holds_tile = gg_sm90_holds(plan)};
+  bool lines = false;
+  for (size_t i = 0; i < layouts->result_count; i++) {
+    out.maps_results = out.maps_results || layouts->results[i].mapped;
+    lines = lines || !layouts->results[i].mapped;
+  }
+  out.partial_tiles = !is_whole(plan->fixed_m, (int64_t)plan->cluster_m * plan->tile_m) ||
+                      !is_whole(plan->fixed_n, (int64_t)plan->cluster_n * plan->tile_n);
+  out.tails = out.maps_results &&
+              !is_whole(plan->d.major == GG_MAJOR_N ? plan->fixed_n : plan->fixed_m, line_elements);
+  out.reads_cells = plan->has_c;
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    gg_span span = gg_operation_span(&plan->operations[i]);
+    bool writes = plan->operations[i].kind == GG_OP_AUX;
+    out.places = out.places || span != GG_SPAN_NONE;
+    if (writes) continue;
+    out.reads_cells = out.reads_cells || span == GG_SPAN_MATRIX;
+  }
+  out.places = out.places || plan->has_c;
+  out.edges = lines || (out.maps_results && (out.partial_tiles || out.tails));
+  out.addresses = lines || out.tails;
+  return out;
+}
+
+void gg_sm90_write_epilogue(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_sm90_epilogue has = gg_sm90_epilogue_of(plan, layouts);
+  const struct {
+    const char *name;
+    bool value;
+  } rows[] = {
+      {"fetches", has.fetches},
+      {"reads_ahead", has.reads_ahead},
+      {"reduces_sums", has.reduces_sums},
+      {"holds_tile", has.holds_tile},
+      {"maps_results", has.maps_results},
+      {"partial_tiles", has.partial_tiles},
+      {"tails", has.tails},
+      {"reads_cells", has.reads_cells},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    gg_str_printf(out, "constexpr bool %s = %s;\n", rows[i].name, gg_cuda_bool(rows[i].value));
 }

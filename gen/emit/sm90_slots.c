@@ -3,6 +3,9 @@
  *
  * A text that only some parts name is bound with those parts. */
 #include "emit/sm90.h"
+
+#include <string.h>
+
 #include "plan/operands.h"
 #include "plan/sm90.h"
 
@@ -10,17 +13,46 @@ static bool is_fetched(const gg_layouts *layouts) {
   return layouts->fetched_count > 0;
 }
 
-/* Where several CTAs add up a tile's sums, each stores some of its boxes, or none. */
-static const char *if_sums(const gg_plan *plan, const char *text) {
-  return gg_plan_reduces_sums(plan) ? text : "";
-}
-
 /* ---- The list of work -------------------------------------------------------------------- */
 
+/* Where a CTA is in its cluster: no member where all of them have the same. */
+static void write_ranks(gg_str *members, gg_str *lines, const gg_plan *plan) {
+  bool m = plan->cluster_m > 1, n = plan->cluster_n > 1, k = plan->cluster_k > 1;
+  if (!m && !n && !k) return;
+  gg_str_printf(members, "  int %s%s%s%s%s;  // this CTA's place in its cluster\n",
+                m ? "rank_m" : "", m && (n || k) ? ", " : "", n ? "rank_n" : "", n && k ? ", " : "",
+                k ? "rank_k" : "");
+  gg_str_puts(lines, "  const int rank = int(cluster_rank());\n");
+  if (m) gg_str_puts(lines, "  list.rank_m = rank % cluster_m;\n");
+  if (n)
+    gg_str_puts(lines, m ? "  list.rank_n = rank / cluster_m % cluster_n;\n"
+                         : "  list.rank_n = rank % cluster_n;\n");
+  if (k) gg_str_puts(lines, "  list.rank_k = rank / cluster_plane;\n");
+}
+
+/* What is to be done with each tile along K. */
+static void write_k_tiles(gg_str *members, gg_str *lines, const gg_plan *plan) {
+  if (plan->cluster_k == 1) {
+    gg_str_puts(members, "  int k_tiles;  // of a tile\n");
+    gg_str_puts(lines, "  list.k_tiles = int((k + tile_k - 1) / tile_k);\n");
+    return;
+  }
+  gg_str_puts(members, "  int k_first, k_tiles;  // of a tile, this CTA's\n");
+  gg_str_puts(lines, "  const int k_tiles = int((k + tile_k - 1) / tile_k);\n"
+                     "  list.k_first = part_begin(k_tiles, list.rank_k);\n"
+                     "  list.k_tiles = part_begin(k_tiles, list.rank_k + 1) - list.k_first;\n");
+}
+
 static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
-  gg_str members = GG_STR_INIT, fill = GG_STR_INIT;
+  gg_str members = GG_STR_INIT, lines = GG_STR_INIT, fill = GG_STR_INIT;
   bool shares = gg_plan_shares_tiles(plan), in_cluster = plan->cluster_k > 1;
   bool fetches = is_fetched(layouts);
+  if (plan->scheduler != GG_SCHEDULER_DATA_PARALLEL || gg_sm90_copies_lines(plan)) {
+    gg_str_puts(&members, "  unsigned tiles;  // in all batches\n");
+    gg_str_puts(&lines, "  list.tiles = list.tiles_m * list.tiles_n * unsigned(batch);\n");
+  }
+  write_ranks(&members, &lines, plan);
+  write_k_tiles(&members, &lines, plan);
   if (shares) {
     gg_str_puts(
         &members,
@@ -44,10 +76,9 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
                   gg_sm90_fetches_c(layouts) ? " : fetched_c::first_stage" : "");
   }
   gg_bind_str(out, "list_members", &members);
+  gg_bind_str(out, "list_lines", &lines);
   gg_bind_str(out, "fill_list", &fill);
   gg_bind_text(out, "list_type", shares || in_cluster || fetches ? "work_list" : "const work_list");
-  gg_bind_text(out, "if_beside", in_cluster ? "if (list.next_beside) " : "");
-  gg_bind_part(out, "walk", shares ? "sm90_shares" : "sm90_walk");
   gg_bind_part(out, "combine", in_cluster ? "sm90_parts" : NULL);
   gg_bind_text(
       out, "combine_boxes",
@@ -58,28 +89,126 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
           ? "      const box_set boxes = combine(tCrC, list, smem, warp - warps_per_group, "
             "lane);\n"
           : "");
-  gg_bind_text(out, "if_boxes", if_sums(plan, "if (boxes != 0) "));
+}
+
+/* How the roles go through the work: shares of tiles and the two positions of a producer that
+ * copies lines by an object that walks it, whole tiles by a loop over their numbers, and the one
+ * tile of a cluster that has no other by neither. A loop of one round leaves its body behind. */
+typedef struct walk {
+  const char *part;
+  const char *each, *each_turn; /* the heads of loops: of a role, of consumers */
+  const char *next, *next_turn; /* the lines that a round begins with; `item` is the work */
+  const char *each_k_tile, *next_k_tile;
+  const char *tile, *k_tiles;
+  const char *any, *more; /* behind another condition: whether there is a tile, another one */
+} walk;
+
+static walk walk_of(const gg_plan *plan, bool shares) {
+  static const walk items = {.each = "for (work_walk walk; walk.more(list);)",
+                             .each_turn = "while (walk.more(list))",
+                             .next = "    const work_item item = walk.next(list);\n",
+                             .tile = "item.tile",
+                             .each_k_tile = "for (int i = 0; i < item.k_tiles; ++i, "
+                                            "write.advance())",
+                             .next_k_tile = "      const int k_tile = item.k_first + i;\n",
+                             .k_tiles = "item.k_tiles",
+                             .any = " && walk.more(list)",
+                             .more = "walk.more(list)"},
+                    tiles = {.each = "for (unsigned tile = blockIdx.x / cluster_size; tile < "
+                                     "list.tiles;\n       tile += gridDim.x / cluster_size)",
+                             .each_turn = "for (unsigned tile = blockIdx.x / cluster_size; tile < "
+                                          "list.tiles;\n         tile += gridDim.x / cluster_size)",
+                             .next = "",
+                             .tile = "tile",
+                             .k_tiles = "list.k_tiles",
+                             .any = " && blockIdx.x / cluster_size < list.tiles",
+                             .more = "next < list.tiles"},
+                    alone = {.each = "for (int once = 0; once < 1; ++once)",
+                             .next = "    const unsigned tile = blockIdx.x / cluster_size;\n",
+                             .tile = "tile",
+                             .k_tiles = "list.k_tiles",
+                             .any = "",
+                             .more = "false"};
+  bool lines = gg_sm90_copies_lines(plan);
+  walk out = shares || lines                                 ? items
+             : plan->scheduler == GG_SCHEDULER_DATA_PARALLEL ? alone
+                                                             : tiles;
+  if (shares || lines) out.part = shares ? "sm90_shares" : "sm90_walk";
+  bool part = plan->cluster_k > 1;
+  if (!out.each_k_tile) {
+    out.each_k_tile = part ? "for (int i = 0; i < list.k_tiles; ++i, write.advance())"
+                           : "for (int k_tile = 0; k_tile < list.k_tiles; ++k_tile, "
+                             "write.advance())";
+    out.next_k_tile = part ? "      const int k_tile = list.k_first + i;\n" : "";
+  }
+  if (plan->pingpong)
+    out.each_turn = out.part ? "for (int i = 0; walk.more(list); ++i)"
+                             : "for (unsigned i = 0, next = blockIdx.x / cluster_size; "
+                               "next < list.tiles; ++i)";
+  out.next_turn = out.next;
+  if (plan->pingpong && !out.part)
+    out.next_turn = "      const unsigned tile = next;\n"
+                    "      next += gridDim.x / cluster_size;\n";
+  if (!out.each_turn) out.each_turn = out.each;
+  return out;
+}
+
+static void bind_walk(gg_bindings *out, const gg_plan *plan) {
+  bool shares = gg_plan_shares_tiles(plan), lines = gg_sm90_copies_lines(plan);
+  walk w = walk_of(plan, shares);
+  gg_bind_part(out, "walk", w.part);
+  gg_bind_text(out, "next_turn", w.next_turn);
+  gg_bind_text(out, "each_turn", w.each_turn);
+  gg_bind_text(out, "tile", w.tile);
+  gg_bind_text(out, "k_tiles", w.k_tiles);
+  gg_bind_text(out, "and_work", w.any);
+  gg_bind_text(out, "more_tiles", w.more);
+  if (!lines || plan->vector_buffers) {
+    gg_bind_text(out, "each_tile", w.each);
+    gg_bind_text(out, "next_item", w.next);
+  }
+  gg_bind_text(out, "walk_object", w.part ? "    work_walk walk;\n" : "");
+  if (lines) return;
+  gg_bind_text(out, "each_k_tile", w.each_k_tile);
+  gg_bind_text(out, "next_k_tile", w.next_k_tile);
+  gg_bind_text(out, "k_step", strstr(w.each_k_tile, "int i ") ? "i" : "k_tile");
 }
 
 /* ---- Rings ------------------------------------------------------------------------------- */
 
-static void bind_rings(gg_bindings *out, const gg_rings *rings) {
+/* What a CTA's first thread does before the roles begin: prefetches of maps that every tile needs
+ * at once (what the epilogue reads comes later), and barriers. */
+static void write_prefetches(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_operand_row rows[GG_OPERAND_ROWS_MAX];
+  size_t count = gg_operand_rows(rows, plan, layouts);
+  for (size_t i = 0; i < count; i++) {
+    bool later = rows[i].id == GG_OPERAND_C || rows[i].id == GG_OPERAND_EXTRA;
+    if (!rows[i].map || later) continue;
+    gg_str_printf(out, "    prefetch_map(map_%c);\n", "-abcd"[rows[i].id]);
+  }
+}
+
+static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_rings *rings = &layouts->rings;
   gg_str init = GG_STR_INIT;
+  write_prefetches(&init, plan, layouts);
   bool both = gg_rings_find(rings, GG_RING_STAGES)->empties > 1;
-  gg_bind_part(out, "why_two_empties", both ? "sm90_two_empties_why" : NULL);
   gg_bind_part(out, "empty_barrier", both ? "sm90_two_empties" : "sm90_one_empty");
   gg_bind_part(out, "empty_barriers_of",
                both ? "sm90_two_empties_readers" : "sm90_one_empty_readers");
-  gg_str_puts(&init, "  for (int stage = 0; stage < stages; ++stage) {\n"
-                     "    mbarrier_init(full_barrier(smem, stage), full_arrivals);\n");
+  gg_str_puts(&init, "    for (int stage = 0; stage < stages; ++stage) {\n"
+                     "      mbarrier_init(full_barrier(smem, stage), ");
+  gg_str_puts(&init, gg_sm90_copies_lines(plan) ? "full_arrivals);\n" : "1);\n");
   gg_str_puts(&init,
-              both ? "    mbarrier_init(empty_barrier(smem, stage, 0), cluster_n * readers);\n"
-                     "    mbarrier_init(empty_barrier(smem, stage, 1), cluster_m * readers);\n  }\n"
-                   : "    mbarrier_init(empty_barrier(smem, stage), cluster_plane * readers);\n"
-                     "  }\n");
-  if (gg_rings_find(rings, GG_RING_SUMS)) gg_str_puts(&init, "  init_sum_barriers(smem);\n");
-  if (gg_rings_find(rings, GG_RING_VECTORS)) gg_str_puts(&init, "  init_vector_barriers(smem);\n");
-  gg_bind_str(out, "init_rings", &init);
+              both ? "      mbarrier_init(empty_barrier(smem, stage, 0), cluster_n * readers);\n"
+                     "      mbarrier_init(empty_barrier(smem, stage, 1), cluster_m * readers);\n"
+                     "    }\n"
+                   : "      mbarrier_init(empty_barrier(smem, stage), cluster_plane * readers);\n"
+                     "    }\n");
+  if (gg_rings_find(rings, GG_RING_SUMS)) gg_str_puts(&init, "    init_sum_barriers(smem);\n");
+  if (gg_rings_find(rings, GG_RING_VECTORS))
+    gg_str_puts(&init, "    init_vector_barriers(smem);\n");
+  gg_bind_str(out, "begin", &init);
 }
 
 /* ---- What the producer loads ------------------------------------------------------------- */
@@ -93,10 +222,16 @@ static void bind_lines(gg_bindings *out, const gg_plan *plan) {
     const char *a, *b;
   } steps[] = {
       {"load_boxes", false,
-       "      load_tile<operand_a>(sA, from.a, full, at.tile.m0, at.k_tile, at.tile.batch, "
-       "0, 0);\n",
-       "      load_tile<operand_b>(sB, from.b, full, at.tile.n0, at.k_tile, at.tile.batch, "
-       "0, 0);\n"},
+       "#pragma unroll\n"
+       "      for (int box = 0; box < boxes_a; ++box)\n"
+       "        tma_load(sA + box * box_bytes_a, from.a, full,\n"
+       "                 (a_k_major ? k0 : at.tile.m0) + box * line_a,\n"
+       "                 a_k_major ? at.tile.m0 : k0, at.tile.batch);\n",
+       "#pragma unroll\n"
+       "      for (int box = 0; box < boxes_b; ++box)\n"
+       "        tma_load(sB + box * box_bytes_b, from.b, full,\n"
+       "                 (b_k_major ? k0 : at.tile.n0) + box * line_b,\n"
+       "                 b_k_major ? at.tile.n0 : k0, at.tile.batch);\n"},
       {"copy_lines", true,
        "  copy_tile<operand_a>(sA, from.a, at.tile.m0, k0, at.tile.batch, warp, lane);\n",
        "  copy_tile<operand_b>(sB, from.b, at.tile.n0, k0, at.tile.batch, warp, lane);\n"},
@@ -123,8 +258,35 @@ static void bind_lines(gg_bindings *out, const gg_plan *plan) {
   gg_bind_flag(out, "tf32", plan->a.type == GG_DTYPE_tf32);
 }
 
+/* The CTAs that share A or B with this one, as bits by their rank in the cluster: rank_m + rank_n *
+ * cluster_m + rank_k * cluster_plane. */
+static void write_sharers(gg_str *out, const gg_plan *plan) {
+  const char *k = plan->cluster_k > 1 ? "list.rank_k * cluster_plane" : NULL;
+  const struct {
+    char operand;
+    bool shared;
+    const char *ctas, *shift;
+  } rows[] = {
+      {'a', plan->cluster_n > 1, "row_ctas", plan->cluster_m > 1 ? "list.rank_m" : NULL},
+      {'b', plan->cluster_m > 1, "column_ctas",
+       plan->cluster_n > 1 ? "list.rank_n * cluster_m" : NULL},
+  };
+  for (size_t i = 0; i < 2; i++) {
+    if (!rows[i].shared) continue;
+    gg_str_printf(out, "  const unsigned short sharers_%c =%s%s", rows[i].operand,
+                  k || rows[i].shift ? "\n      (unsigned short)(" : " ", rows[i].ctas);
+    if (k || rows[i].shift)
+      gg_str_printf(out, " << %s%s%s)", k ? k : "", k && rows[i].shift ? " + " : "",
+                    rows[i].shift ? rows[i].shift : "");
+    gg_str_puts(out, ";\n");
+  }
+}
+
 /* templates/parts/sm90_produce.cu: maps copy both. */
-static void bind_boxes(gg_bindings *out, const gg_layouts *layouts) {
+static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_str sharers = GG_STR_INIT;
+  write_sharers(&sharers, plan);
+  gg_bind_str(out, "sharers", &sharers);
   bool both = gg_rings_find(&layouts->rings, GG_RING_STAGES)->empties > 1;
   gg_bind_part(out, "await_empty", both ? "sm90_two_empties_await" : "sm90_one_empty_await");
   gg_bind_part(out, "fetch", is_fetched(layouts) ? "sm90_fetch" : NULL);
@@ -132,19 +294,6 @@ static void bind_boxes(gg_bindings *out, const gg_layouts *layouts) {
                is_fetched(layouts) ? "const fetch_maps &maps, const work_list &list,\n"
                                      "                                        unsigned smem"
                                    : "const work_list &list, unsigned smem");
-}
-
-/* The maps that every tile needs at once; what the epilogue reads comes later. */
-static void bind_prefetches(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
-  gg_operand_row rows[GG_OPERAND_ROWS_MAX];
-  size_t count = gg_operand_rows(rows, plan, layouts);
-  gg_str text = GG_STR_INIT;
-  for (size_t i = 0; i < count; i++) {
-    bool later = rows[i].id == GG_OPERAND_C || rows[i].id == GG_OPERAND_EXTRA;
-    if (!rows[i].map || later) continue;
-    gg_str_printf(&text, "    prefetch_map(map_%c);\n", "-abcd"[rows[i].id]);
-  }
-  gg_bind_str(out, "prefetch_maps", &text);
 }
 
 /* ---- Roles ------------------------------------------------------------------------------- */
@@ -180,7 +329,7 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
     bind_lines(out, plan);
     run_lines(&run, plan);
   } else {
-    bind_boxes(out, layouts);
+    bind_boxes(out, plan, layouts);
     gg_sm90_write_fetch_maps(&run, plan, layouts);
     run_in_warp(&run, producer,
                 is_fetched(layouts) ? "produce(map_a, map_b, maps, list, smem);"
@@ -193,47 +342,29 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
 
 static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_bind_part(out, "consume", gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER)->part);
-  gg_bind_flag(out, "vectors", plan->vector_buffers > 0);
+  gg_bind_part(out, "finish_multiply", plan->promote ? NULL : "sm90_finish_multiply");
   gg_bind_part(out, "multiply",
                plan->promote                        ? "sm90_multiply_promoted"
                : gg_sm90_multiplies_registers(plan) ? "sm90_multiply_registers"
                                                     : "sm90_multiply");
-  gg_bind_part(out, "fetched", is_fetched(layouts) ? "sm90_fetched" : NULL);
-  gg_bind_text(out, "item_stages", is_fetched(layouts) ? "item.k_tiles + behind" : "item.k_tiles");
-}
-
-/* ---- The epilogue ------------------------------------------------------------------------ */
-
-static void bind_epilogue(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
-  gg_str members = GG_STR_INIT, arguments = GG_STR_INIT;
-  if (is_fetched(layouts)) {
-    gg_str_puts(&members, "  fetched_tile fetched;\n");
-    gg_str_puts(&arguments, "          {smem, empty_barriers, read.stage},\n");
-  }
-  gg_str_puts(&members, if_sums(plan, "  box_set boxes;  // of this warp's, those to store\n"));
-  gg_str_puts(&arguments, if_sums(plan, "          boxes,\n"));
-  gg_bind_str(out, "more_members", &members);
-  if (plan->specialised) gg_bind_text(out, "more_arguments", gg_str_text(&arguments));
-  if (arguments.failed) out->failed = true;
-  gg_str_free(&arguments);
-  gg_bind_flag(out, "sums", gg_plan_reduces_sums(plan));
-  gg_bind_part(out, "cells", is_fetched(layouts) ? "sm90_cells" : NULL);
+  bool shares = gg_plan_shares_tiles(plan), fetches = is_fetched(layouts);
+  const char *k_tiles = walk_of(plan, shares).k_tiles;
+  gg_str stages = GG_STR_INIT;
+  gg_str_printf(&stages, fetches ? "%s + behind" : "%s", k_tiles);
+  gg_bind_str(out, "item_stages", &stages);
+  gg_bind_text(out, "behind",
+               !fetches ? "0"
+               : shares ? "stages_behind(list, item)"
+                        : "list.fetch_stages");
 }
 
 void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_bind_part(out, "rasterise",
                plan->raster == GG_RASTER_HILBERT ? "rasterise_hilbert" : "rasterise");
-  gg_bind_flag(out, "a_in_registers", plan->a_in_registers);
-  gg_bind_text(out, "line_members_a",
-               gg_sm90_copies_lines(plan) ? "  static constexpr int align = align_a;\n" : "");
-  gg_bind_text(out, "line_members_b",
-               gg_sm90_copies_lines(plan) ? "  static constexpr int align = align_b;\n" : "");
-  bind_epilogue(out, plan, layouts);
   if (!plan->specialised) return;
   bind_list(out, plan, layouts);
-  bind_rings(out, &layouts->rings);
-  bind_prefetches(out, plan, layouts);
-  gg_bind_part(out, "tma_prefetch", is_fetched(layouts) ? "sm90_tma_prefetch" : NULL);
+  bind_walk(out, plan);
+  bind_rings(out, plan, layouts);
   bind_producers(out, plan, layouts);
   bind_consumers(out, plan, layouts);
 }

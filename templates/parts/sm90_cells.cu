@@ -1,3 +1,40 @@
+// The stages that were fetched for a tile's epilogue.
+struct fetched_tile {
+  unsigned smem, empty_barriers;
+  int first;
+
+  __device__ __forceinline__ int place(int number) const {
+    const int at = first + number;
+    return at < stages ? at : at - stages;
+  }
+
+  __device__ __forceinline__ unsigned stage(int number) const {
+    return smem + place(number) * stage_bytes;
+  }
+
+  __device__ __forceinline__ void release(int number) const {
+    ::release(empty_barriers, place(number));
+  }
+};
+
+static_assert(fetch_stages <= stages - pingpong, "all of them are in the ring together");
+
+// Consumers in turns await them before a turn is passed: the other consumer would else find such a
+// stage's phase two behind the one that it looks for, which has the same parity. They still hold
+// the stage of their last K tile then. Consumers that share a tile have given it back before, so
+// that what is fetched may take all stages.
+__device__ __forceinline__ void await_fetched(unsigned smem, ring_position read, int behind) {
+#pragma unroll 1
+  for (int i = 0; i < behind; ++i, read.advance())
+    mbarrier_wait(full_barrier(smem, read.stage), read.parity);
+}
+
+__device__ __forceinline__ void release_fetched(unsigned empty_barriers, ring_position read,
+                                                int behind) {
+#pragma unroll 1
+  for (int i = 0; i < behind; ++i, read.advance()) release(empty_barriers, read.stage);
+}
+
 // What was fetched for a warp's rows of a block, from `row` on in the tile.
 struct fetched_rows {
   fetched_tile tile;
@@ -20,9 +57,6 @@ __device__ __forceinline__ cell_place locate_cells(const fetched_rows &at, int b
 }
 
 // A lane's elements of read_n columns from `first` on of a box, as its accumulators are.
-//@ if load_matrices
-//@ include ldmatrix
-
 // Of 16 bits, in 8x8 matrices.
 template <class matrix, class element, two<element> cell_values::*member>
 __device__ __forceinline__ void load_matrices(cell_values (&cells)[read_n / 8][2],
@@ -45,8 +79,6 @@ __device__ __forceinline__ void load_matrices(cell_values (&cells)[read_n / 8][2
   }
 }
 
-//@ end
-//@ if load_halves
 // Of 32 bits, in lines of half of all banks or of all: as they are staged, some rows the other half
 // of the line first.
 template <class matrix, class element, two<element> cell_values::*member>
@@ -77,8 +109,6 @@ __device__ __forceinline__ void load_halves(cell_values (&cells)[read_n / 8][2],
   }
 }
 
-//@ end
-//@ if load_pairs
 template <class matrix, class element, two<element> cell_values::*member>
 __device__ __forceinline__ void load_pairs(cell_values (&cells)[read_n / 8][2],
                                            const fetched_rows &at, int box, int first, int lane) {
@@ -95,8 +125,6 @@ __device__ __forceinline__ void load_pairs(cell_values (&cells)[read_n / 8][2],
   }
 }
 
-//@ end
-//@ if load_ones
 // Neighbouring columns are no neighbours in memory: half of the rows begin with the second.
 template <class matrix, class element, two<element> cell_values::*member>
 __device__ __forceinline__ void load_ones(cell_values (&cells)[read_n / 8][2],
@@ -116,7 +144,6 @@ __device__ __forceinline__ void load_ones(cell_values (&cells)[read_n / 8][2],
   }
 }
 
-//@ end
 __device__ __forceinline__ void read_fetched(cell_values (&cells)[read_n / 8][2],
                                              const epilogue_operands &of, const fetched_rows &at,
                                              int box, int first, int lane) {

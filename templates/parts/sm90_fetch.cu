@@ -6,20 +6,22 @@
 // consumers await all of them before they store anything of the tile: what they bring is older than
 // that, also where a matrix is D itself.
 
+// A box from the tensor to L2.
+__device__ __forceinline__ void tma_prefetch(const tensor_map &map, int x, int y, int z) {
+  asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile [%0, {%1, %2, %3}];" ::"l"(&map),
+               "r"(x), "r"(y), "r"(z)
+               : "memory");
+}
+
 struct fetch_maps {
   const tensor_map ${fetched_members};
 };
 
 // Stages that follow an item's K tiles.
 __device__ __forceinline__ int stages_behind(const work_list &list, const work_item &item) {
-//@ if shares
   // In a group of several tiles the last part has all of a tile's boxes.
-  const bool stores =
-      list.group_tiles == 1 || item.k_first + item.k_tiles == list.k_tiles;
+  const bool stores = list.group_tiles == 1 || item.k_first + item.k_tiles == list.k_tiles;
   return stores ? list.fetch_stages : 0;
-//@ else
-  return list.fetch_stages;
-//@ end
 }
 
 template <class matrix>
@@ -30,7 +32,7 @@ __device__ __forceinline__ void fetch(const tensor_map &map, const tile_origin &
   for (int box = 0; box < matrix::boxes; write.advance()) {
     const int count = min(matrix::boxes_a_stage, matrix::boxes - box);
     const unsigned full = full_barrier(smem, write.stage);
-    unsigned to = smem + stage_begin + write.stage * stage_bytes;
+    unsigned to = smem + write.stage * stage_bytes;
     await_empty(smem, write);
     mbarrier_expect(full, count * matrix::box_bytes);
 #pragma unroll 1

@@ -27,8 +27,8 @@ __device__ __forceinline__ void mbarrier_wait(unsigned barrier, unsigned parity)
       : "memory");
 }
 
-// A box from the tensor to shared memory, of this CTA or of those that the mask names; every one's
-// barrier hears of the bytes that arrived there. What lies outside of the tensor becomes zeros.
+// A box from the tensor to this CTA's shared memory; the barrier hears of the bytes that arrived.
+// What lies outside of the tensor becomes zeros.
 __device__ __forceinline__ void tma_load(unsigned dst, const tensor_map &map, unsigned barrier,
                                          int x, int y, int z) {
   asm volatile(
@@ -38,6 +38,8 @@ __device__ __forceinline__ void tma_load(unsigned dst, const tensor_map &map, un
       : "memory");
 }
 
+// A box from the tensor to the same place in all CTAs that the mask names; every one's barrier
+// hears of the bytes that arrived there. What lies outside of the tensor becomes zeros.
 __device__ __forceinline__ void tma_load_multicast(unsigned dst, const tensor_map &map,
                                                    unsigned barrier, int x, int y, int z,
                                                    unsigned short ctas) {
@@ -48,7 +50,6 @@ __device__ __forceinline__ void tma_load_multicast(unsigned dst, const tensor_ma
       : "memory");
 }
 
-//@ if maps_results
 // A box from shared memory to the tensor; what lies outside of the tensor is not written.
 __device__ __forceinline__ void tma_store(const tensor_map &map, unsigned src, int x, int y,
                                           int z) {
@@ -69,7 +70,6 @@ __device__ __forceinline__ void tma_store_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
 }
 
-//@ end
 // Makes this thread's writes to shared memory visible to tensor copies.
 __device__ __forceinline__ void fence_async_shared() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -88,41 +88,12 @@ __device__ __forceinline__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 
-// An empty instruction that the compiler must assume to change x: what is read from x is read after
-// it.
-__device__ __forceinline__ void settle(float &x) { asm volatile("" : "+f"(x)::"memory"); }
-__device__ __forceinline__ void settle(int &x) { asm volatile("" : "+r"(x)::"memory"); }
-__device__ __forceinline__ void settle(unsigned &x) { asm volatile("" : "+r"(x)::"memory"); }
-
-// The same for a value that the compiler shall compute with where it is used, not earlier.
+// An empty instruction that the compiler must assume to change x: what is computed from x is
+// computed where it is used, not earlier.
 __device__ __forceinline__ void forget(int &x) { asm volatile("" : "+r"(x)); }
-
-// 8x8 matrices of 16-bit elements; lanes 0-7 name the rows of the first, 8-15 of the second, ...;
-// transposed, the columns.
-__device__ __forceinline__ void stmatrix(unsigned addr, const unsigned (&r)[2]) {
-  asm volatile("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1, %2};" ::"r"(addr), "r"(r[0]),
-               "r"(r[1])
-               : "memory");
-}
-
-__device__ __forceinline__ void stmatrix(unsigned addr, const unsigned (&r)[4]) {
-  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(addr),
-               "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
-               : "memory");
-}
-
-__device__ __forceinline__ void stmatrix_transposed(unsigned addr, const unsigned (&r)[2]) {
-  asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(addr),
-               "r"(r[0]), "r"(r[1])
-               : "memory");
-}
-
-__device__ __forceinline__ void stmatrix_transposed(unsigned addr, const unsigned (&r)[4]) {
-  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(addr),
-               "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
-               : "memory");
-}
 
 //@ include shared_elements
 
-//@ slot shared_pairs
+//@ include shared_pairs
+
+//@ include ldmatrix

@@ -41,6 +41,19 @@ __device__ __forceinline__ void cp_async_where(unsigned dst, unsigned long long 
       : "memory");
 }
 
+// What copying by lines must know of A and of B.
+struct operand_a {
+  static constexpr bool k_major = a_k_major;
+  static constexpr int boxes = boxes_a, line = line_a, box_lines = box_lines_a;
+  static constexpr int align = align_a;
+};
+
+struct operand_b {
+  static constexpr bool k_major = b_k_major;
+  static constexpr int boxes = boxes_b, line = line_b, box_lines = box_lines_b;
+  static constexpr int align = align_b;
+};
+
 // What a line has of a column of the tile is a strip. Strips lie one behind the other in a stage.
 template <class op>
 struct strips {
@@ -256,10 +269,10 @@ struct load_sources {
 //@ insert source_members
 };
 
-// One lane copies boxes, all of them lines.
+// Begins to copy a K tile's lines, which all lanes do, and boxes, which one lane does.
 __device__ __forceinline__ void begin_loads(const load_sources &from, const load_position &at,
                                             unsigned smem, int warp, int lane) {
-  const unsigned sA = smem + stage_begin + at.ring.stage * stage_bytes;
+  const unsigned sA = smem + at.ring.stage * stage_bytes;
   const unsigned sB = sA + stage_bytes_a;
   const int k0 = at.k_tile * tile_k;
   mbarrier_wait(empty_barrier(smem, at.ring.stage), at.ring.parity);
@@ -295,7 +308,7 @@ __device__ __forceinline__ void produce(const load_sources &from, const work_lis
     }
     cp_async_wait<copies_ahead>();
     __syncwarp();  // what the warp's other lanes copied is there, too
-    const unsigned sA = smem + stage_begin + move.ring.stage * stage_bytes;
+    const unsigned sA = smem + move.ring.stage * stage_bytes;
     const int k0 = move.k_tile * tile_k;
 //@ insert shift_lines
     fence_async_shared();
@@ -303,5 +316,5 @@ __device__ __forceinline__ void produce(const load_sources &from, const work_lis
     if (lane == 0) mbarrier_arrive(full_barrier(smem, move.ring.stage));
     move.advance(list);
   }
-  admit_next(list);
+  if (cluster_k == 1 || list.next_beside) launch_dependents();
 }

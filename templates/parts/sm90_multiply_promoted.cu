@@ -1,5 +1,7 @@
 //@ include sm90_issue
 
+//@ include sm90_issue_steps
+
 // The tensor core sums a few steps along K, which are then added to the accumulators, zeros at
 // first. It works meanwhile for the other consumers; where there are registers for two sets of sums
 // also for this one, on its next steps.
@@ -20,9 +22,9 @@ __device__ __forceinline__ void multiply_some(acc_t (&tCrC)[frags_m][acc_words],
   for (int i = 0; i < count + behind; ++i) {
     if (i < count) {
       const int first_step = i % sums_a_tile * promoted_steps;
-      const stage_operands operands = operands_at(stage_address(smem, next));
-      if (first_step == 0) await_stage(smem, next);
-      issue_steps<promoted_steps>(sums[i % sum_sets], operands, first_block, first_step, false);
+      if (first_step == 0) mbarrier_wait(full_barrier(smem, next.stage), next.parity);
+      issue_steps<promoted_steps>(sums[i % sum_sets], smem + next.stage * stage_bytes, first_block,
+                                  first_step, false);
       if (first_step + promoted_steps == k_steps) next.advance();
     }
     const int done = i - behind;
@@ -54,6 +56,3 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
   if (overlapped_tiles > 1 && k_tiles > 0)
     multiply_some<1>(tCrC, read, empty_barriers, smem, first_block);
 }
-
-__device__ __forceinline__ void finish_multiply(acc_t (&)[frags_m][acc_words],
-                                                const ring_position &, unsigned, int) {}

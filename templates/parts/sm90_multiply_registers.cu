@@ -1,9 +1,5 @@
 //@ include sm90_issue
 
-//@ if not load_matrices
-//@ include ldmatrix
-
-//@ end
 constexpr int frag_words = 4;  // of a lane, where an MMA's A is 64 rows of 32 bytes
 
 // A's fragments of a K step, by ldmatrix: four matrices of 8 rows of 16 bytes, two down by two
@@ -33,9 +29,9 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
   unsigned tCrA[2][frags_m][frag_words];
 #pragma unroll 1
   for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
-    const unsigned sA = stage_address(smem, read);
+    const unsigned sA = smem + read.stage * stage_bytes;
     const unsigned long long desc_b = desc_b_base + descriptor_address(sA + stage_bytes_a);
-    await_stage(smem, read);
+    mbarrier_wait(full_barrier(smem, read.stage), read.parity);
 #pragma unroll
     for (int step = 0; step < k_steps; ++step) {
       wgmma_wait<odd ? 0 : 1>();  // the MMAs of the step before the last have read these registers
@@ -50,5 +46,3 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
     read.advance();
   }
 }
-
-//@ include sm90_finish_multiply

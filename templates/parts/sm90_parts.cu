@@ -79,7 +79,7 @@ struct tile_parts {
 __device__ __forceinline__ void send_others(const acc_t (&tCrC)[frags_m][acc_words],
                                             const work_list &list, const tile_parts &of,
                                             unsigned barrier) {
-  const int first = list.rank_m + list.rank_n * cluster_m;  // of the CTAs with this tile
+  const int first = plane_rank(list);  // of the CTAs with this tile
 #pragma unroll
   for (int i = 0; i < warp_boxes; ++i) {
     const unsigned box = of.first_box + i, owner = box_owner(box, of.parts);

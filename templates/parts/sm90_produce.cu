@@ -1,48 +1,57 @@
-constexpr int full_arrivals = 1;
-
 //@ slot await_empty
 //@ slot fetch
 
+// A tile of A or B lies in a stage in boxes, each as wide as the swizzle's pattern. CTAs beside
+// each other along N share their tile of A, those along M their tile of B: they take turns at
+// copying it to all of them, a K tile each.
 __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_map &map_b,
                                         ${list_parameters}) {
-  // Rank in the cluster: rank_m + rank_n * cluster_m + rank_k * cluster_plane.
-  const int first = list.rank_k * cluster_plane;
-  unsigned row = 0;  // the CTAs with this one's rank_m, as bits, for rank_m = 0
-  for (int i = 0; i < cluster_n; ++i) row |= 1u << i * cluster_m;
-  const unsigned short sharers_a = (unsigned short)(row << first + list.rank_m);
-  const unsigned short sharers_b =
-      (unsigned short)(((1u << cluster_m) - 1) << first + list.rank_n * cluster_m);
-
+//@ insert sharers
   ring_position write = {0, 1};  // the first round finds every stage empty
-//@ if fetches
   bool begun = false;  // of the first tile, whose K tiles are awaited, nothing is prefetched
-//@ end
-  for (work_walk walk; walk.more(list);) {
-    const work_item item = walk.next(list);
-    const tile_origin at = locate(list, item.tile);
-//@ if fetches
-    const int behind = stages_behind(list, item), prefetched = begun ? behind : 0;
-    begun = true;
-//@ end
+  ${each_tile} {
+//@ insert next_item
+    const tile_origin at = locate(list, ${tile});
+    const int behind = ${behind};  // stages with what the tile's epilogue reads
+    const int prefetched = begun ? behind : 0;
+    if constexpr (fetches) begun = true;
 #pragma unroll 1
-    for (int i = 0; i < item.k_tiles; ++i, write.advance()) {
-      const unsigned sA = smem + stage_begin + write.stage * stage_bytes;
+    ${each_k_tile} {
+//@ insert next_k_tile
+      const unsigned sA = smem + write.stage * stage_bytes, sB = sA + stage_bytes_a;
       const unsigned full = full_barrier(smem, write.stage);
-      const int k_tile = item.k_first + i;
+      const int k0 = k_tile * tile_k;
       await_empty(smem, write);
       mbarrier_expect(full, tx_bytes);
-      load_tile<operand_a>(sA, map_a, full, at.m0, k_tile, at.batch, list.rank_n, sharers_a);
-      load_tile<operand_b>(sA + stage_bytes_a, map_b, full, at.n0, k_tile, at.batch, list.rank_m,
-                           sharers_b);
-//@ if fetches
-      prefetch_all(maps, prefetched, at, i);
-//@ end
+      if constexpr (cluster_n == 1) {
+#pragma unroll
+        for (int box = 0; box < boxes_a; ++box)
+          tma_load(sA + box * box_bytes_a, map_a, full, (a_k_major ? k0 : at.m0) + box * line_a,
+                   a_k_major ? at.m0 : k0, at.batch);
+      } else if (k_tile % cluster_n == list.rank_n) {
+#pragma unroll
+        for (int box = 0; box < boxes_a; ++box)
+          tma_load_multicast(sA + box * box_bytes_a, map_a, full,
+                             (a_k_major ? k0 : at.m0) + box * line_a, a_k_major ? at.m0 : k0,
+                             at.batch, sharers_a);
+      }
+      if constexpr (cluster_m == 1) {
+#pragma unroll
+        for (int box = 0; box < boxes_b; ++box)
+          tma_load(sB + box * box_bytes_b, map_b, full, (b_k_major ? k0 : at.n0) + box * line_b,
+                   b_k_major ? at.n0 : k0, at.batch);
+      } else if (k_tile % cluster_m == list.rank_m) {
+#pragma unroll
+        for (int box = 0; box < boxes_b; ++box)
+          tma_load_multicast(sB + box * box_bytes_b, map_b, full,
+                             (b_k_major ? k0 : at.n0) + box * line_b, b_k_major ? at.n0 : k0,
+                             at.batch, sharers_b);
+      }
+      if constexpr (fetches) prefetch_all(maps, prefetched, at, ${k_step});
     }
-//@ if fetches
-    fetch_all(maps, behind, at, write, smem);
-//@ end
+    if constexpr (fetches) fetch_all(maps, behind, at, write, smem);
   }
-  admit_next(list);
+  if (cluster_k == 1 || list.next_beside) launch_dependents();
   // This CTA stays as long as others of the cluster may arrive at its barriers.
   if constexpr (cluster_plane > 1)
 #pragma unroll 1

@@ -152,7 +152,7 @@ __device__ __forceinline__ box_set combine(acc_t (&tCrC)[frags_m][acc_words],
   const unsigned group = item.tile / list.group_tiles;
   const unsigned tile_begin = item.tile % list.group_tiles * list.k_tiles;
   const unsigned first_share = share_of(list, tile_begin);
-  const unsigned in_cluster = unsigned((list.rank_m + list.rank_n * cluster_m) * tile_warps + warp);
+  const unsigned in_cluster = unsigned(plane_rank(list) * tile_warps + warp);
   const unsigned before = group * list.group_shares + first_share;  // shares of other tiles
   constexpr unsigned warp_bytes = chunks * warp_size * 16;
   const size_t first = (size_t(before) * (cluster_size * tile_warps) + in_cluster) * warp_bytes;

@@ -1,4 +1,3 @@
-
 // Stores by the copy engine end at whole 16 bytes of a result's lines, and so does its map. The
 // elements beyond are few, and only in the last boxes: lanes store them.
 template <class result>
@@ -32,10 +31,10 @@ __device__ __forceinline__ void store_box(const epilogue_arguments &arg, const t
   fence_async_shared();
   __syncwarp();
   if (lane == 0) {
-    if (row0 < whole_rows && col0 < whole_cols)
+    if (!partial_tiles || row0 < whole_rows && col0 < whole_cols)
       tma_store(map, staged, d_n_major ? col0 : row0, d_n_major ? row0 : col0, arg.batch);
     tma_store_commit();
   }
-  if (whole_rows < rows || whole_cols < cols)
+  if (tails && (d_n_major ? whole_cols < cols : whole_rows < rows))
     store_tail<result>(arg, to, ld, d_n_major ? whole_cols : whole_rows, row0, col0, staged, lane);
 }

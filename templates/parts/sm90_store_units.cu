@@ -1,4 +1,3 @@
-
 // Lines begin anywhere. Lanes store them, neighbouring ones side by side, in units of what the
 // lines are aligned to; elements where a line ends within the box.
 template <int bytes>

@@ -14,7 +14,7 @@ constexpr int box_chunks = chunks / warp_boxes;
 
 // Chunks that are read at once, as registers allow.
 constexpr int lane_registers =
-    moves_registers ? consumer_registers : 65536 / (threads * ctas_per_sm);
+    producer_registers > 0 ? consumer_registers : 65536 / (threads * ctas_per_sm);
 constexpr int spare_registers = lane_registers - frags_m * acc_words - 56;
 constexpr int chunks_in_flight = spare_registers >= 128  ? 32
                                  : spare_registers >= 64 ? 16
@@ -41,6 +41,11 @@ __device__ __forceinline__ void add(unsigned &sum, unsigned x) {  // two of f16
   asm("add.rn.f16x2 %0, %0, %1;" : "+r"(sum) : "r"(x));
 }
 
+// This CTA among those of its cluster that have the same part of K.
+__device__ __forceinline__ int plane_rank(const work_list &list) {
+  return (cluster_m == 1 ? 0 : list.rank_m) + (cluster_n == 1 ? 0 : list.rank_n * cluster_m);
+}
+
 // Adds the others' sums to some chunks of the accumulators.
 template <int first_chunk, int count, class tile_parts>
 __device__ __forceinline__ void add_others(acc_t (&tCrC)[frags_m][acc_words],
@@ -48,6 +53,8 @@ __device__ __forceinline__ void add_others(acc_t (&tCrC)[frags_m][acc_words],
   constexpr unsigned at_once = chunks_in_flight / count;
 #pragma unroll 1
   for (unsigned other = 0; other + 1 < of.parts; other += at_once) {
+    // Else the compiler writes seven rounds out one by one, not knowing how many there are.
+    if constexpr (cluster_k == 1) asm volatile("" : "+r"(other));
     acc_t x[at_once][count][sum_words];
 #pragma unroll
     for (unsigned i = 0; i < at_once; ++i)

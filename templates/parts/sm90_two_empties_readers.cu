@@ -5,5 +5,6 @@ __device__ __forceinline__ unsigned empty_barriers_of(const work_list &list, uns
   if (operand == 0 ? cta % cluster_m != list.rank_m
                    : operand > 1 || cta / cluster_m != list.rank_n)
     return 0;
-  return in_cta(empty_barrier(smem, 0, operand), cta + list.rank_k * cluster_plane);
+  return in_cta(empty_barrier(smem, 0, operand),
+                cta + (cluster_k == 1 ? 0 : list.rank_k * cluster_plane));
 }

@@ -47,17 +47,18 @@ __device__ __forceinline__ void copy_vectors(const epilogue_operands &operands,
                                              unsigned smem, int lane) {
   int buffer = 0;
   unsigned parity = 1;  // the first round finds every buffer empty
-  for (work_walk walk; walk.more(list);) {
-    const work_item item = walk.next(list);
-    const tile_origin at = locate(list, item.tile);
+  ${each_tile} {
+//@ insert next_item
+    const tile_origin at = locate(list, ${tile});
     const epilogue_operands of = at_tile(operands, at.batch, at.m0, at.n0);
     const int rows = int(min(m - at.m0, int64(tile_m))), cols = int(min(n - at.n0, int64(tile_n)));
     const unsigned to = vectors_address(smem, buffer);
     mbarrier_wait(vectors_empty(smem, buffer), parity);
 //@ insert copy_vectors
     mbarrier_arrive_here(vectors_full(smem, buffer));  // every lane has written
-    if (++buffer < vector_buffers) continue;
-    buffer = 0;
-    parity ^= 1;
+    if (++buffer == vector_buffers) {
+      buffer = 0;
+      parity ^= 1;
+    }
   }
 }

@@ -10,7 +10,7 @@ struct work_walk {
   __device__ __forceinline__ bool more(const work_list &list) const { return tile < list.tiles; }
 
   __device__ __forceinline__ work_item next(const work_list &list) {
-    const work_item item = {tile, list.k_first, list.k_tiles};
+    const work_item item = {tile, cluster_k == 1 ? 0 : list.k_first, list.k_tiles};
     tile += gridDim.x / cluster_size;
     return item;
   }

@@ -1,0 +1,28 @@
+/* What a reader should know of a kernel before its text: what happens in which order, the
+ * parameters, and how it is launched. It stands in the banner. */
+#ifndef GG_EMIT_OUTLINE_H
+#define GG_EMIT_OUTLINE_H
+
+#include "plan/layouts.h"
+
+/* A numbered list of sentences, broken into lines. */
+typedef struct gg_outline {
+  gg_str *out;
+  int steps;
+} gg_outline;
+
+/* Writes the next step. */
+void gg_outline_step(gg_outline *outline, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A family's steps. */
+typedef void gg_outline_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts);
+
+/* Comment lines. `plan` as the text has it, also where that computes the transposed problem. */
+void gg_outline_write(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
+                      gg_outline_steps *steps);
+
+/* steps.c */
+gg_outline_steps gg_naive_steps, gg_sm80_steps, gg_sm90_steps, gg_sm90_multistage_steps;
+
+#endif

@@ -1,0 +1,159 @@
+/* What happens in each family's kernels, in order, from the plan and its lists of rings and roles.
+ */
+#include "emit/outline.h"
+#include "plan/rings.h"
+#include "plan/sm90.h"
+
+typedef long long ll; /* for printf */
+
+/* ---- Families without roles -------------------------------------------------------------- */
+
+void gg_naive_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
+  (void)plan, (void)layouts;
+  gg_outline_step(outline, "Each thread finds its element of D; one that lies outside of D ends.");
+  gg_outline_step(outline, "It multiplies its row of A with its column of B, an element after the "
+                           "other, straight from global memory.");
+  gg_outline_step(outline, "It applies the epilogue to the sum and stores it.");
+}
+
+static void write_boxes(gg_outline *outline, const gg_plan *plan, const char *who,
+                        const char *stored) {
+  gg_outline_step(outline,
+                  "%s applies the epilogue to %d x %d elements at a time, lays them out in shared "
+                  "memory, and %s.",
+                  who, plan->epi_m, plan->epi_n, stored);
+}
+
+void gg_sm80_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES);
+  gg_outline_step(outline,
+                  "All threads begin to copy the first %d K tiles of A and B from global memory to "
+                  "a ring of %d stages of %lld bytes (cp.async).",
+                  stages->depth - 1, stages->depth, (ll)stages->bytes);
+  gg_outline_step(outline,
+                  "For each K tile they wait until its copies have arrived and all warps have met, "
+                  "begin the copies of the K tile %d further, and multiply: while the tensor cores "
+                  "work on one step along K, ldmatrix loads the next step's fragments.",
+                  stages->depth - 1);
+  if (gg_rings_find(&layouts->rings, GG_RING_STAGING))
+    write_boxes(outline, plan, "Each warp", "stores whole lines of them");
+  else
+    gg_outline_step(outline, "Each thread applies the epilogue to its elements and stores them.");
+  if (plan->scheduler == GG_SCHEDULER_PERSISTENT)
+    gg_outline_step(outline, "The CTA goes on with its next tile, whose first copies it has begun "
+                             "before it stored this one.");
+}
+
+/* ---- Family sm90 -------------------------------------------------------------------------- */
+
+static const char *stored_by(const gg_layouts *layouts) {
+  for (size_t i = 0; i < layouts->result_count; i++) {
+    if (!layouts->results[i].mapped) return "stores lines of them, which begin anywhere";
+  }
+  return "has the copy engine store them while it goes on";
+}
+
+void gg_sm90_multistage_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES);
+  bool one = stages->depth == 1;
+  gg_outline_step(outline,
+                  "The first thread initialises the barriers and has the copy engine fill %s of "
+                  "%lld bytes with K tiles of A and B; their bytes arrive at the stage's barrier "
+                  "`full`.",
+                  one ? "the one stage" : "the ring's stages", (ll)stages->bytes);
+  gg_outline_step(outline,
+                  "For each K tile all threads wait at `full` and each warpgroup multiplies its "
+                  "rows (wgmma reads both operands from shared memory, by descriptors)%s. When "
+                  "all have met, the first thread asks for the K tile that takes the place of the "
+                  "one that has been read.",
+                  one ? "" : "; one K tile's MMAs run while the next one's are issued");
+  write_boxes(outline, plan, "Each warp", stored_by(layouts));
+}
+
+static void begin(gg_outline *outline, const gg_plan *plan) {
+  int ctas = plan->cluster_m * plan->cluster_n * plan->cluster_k;
+  if (ctas > 1)
+    gg_outline_step(outline,
+                    "The first thread initialises the barriers; then all threads of the cluster's "
+                    "%d CTAs meet. From here on the CTA's warps have roles.",
+                    ctas);
+  else
+    gg_outline_step(outline, "The first thread initialises the barriers; then all threads of the "
+                             "CTA meet. From here on its warps have roles.");
+}
+
+static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES);
+  const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_PRODUCER);
+  if (role->elected)
+    gg_outline_step(outline,
+                    "Producer (one thread of warp %d): for each K tile it waits until a stage of "
+                    "the ring (%d of %lld bytes) is `empty`, tells the stage's barrier `full` how "
+                    "many bytes will come, and has the copy engine bring a tile of A and one of B.",
+                    role->first_warp, stages->depth, (ll)stages->bytes);
+  else
+    gg_outline_step(
+        outline,
+        "Producer (warps %d..%d): lines begin anywhere, so its threads copy the 16-byte "
+        "chunks that cover them to the ring (%d stages of %lld bytes), a few stages "
+        "ahead, move them into place once they have arrived, and arrive at the stage's "
+        "barrier `full`.",
+        role->first_warp, role->first_warp + role->warps - 1, stages->depth, (ll)stages->bytes);
+  if (plan->cluster_m * plan->cluster_n > 1)
+    gg_outline_step(outline, "%s: they take turns at copying it to all of them (multicast).",
+                    plan->cluster_m == 1   ? "CTAs of the cluster share their tile of A"
+                    : plan->cluster_n == 1 ? "CTAs of the cluster share their tile of B"
+                                           : "CTAs of the cluster that are neighbours along N "
+                                             "share their tile of A, those along M that of B");
+  if (layouts->fetched_count)
+    gg_outline_step(outline, "Behind a tile's last K tile the producer brings what the epilogue "
+                             "reads of matrices, through the same stages.");
+}
+
+static void consume(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER);
+  gg_outline_step(outline,
+                  "Consumers (warps %d..%d, %d warpgroup%s%s): they wait at `full`, multiply (%s), "
+                  "and arrive at the `empty` of every CTA that copies to the stage when they have "
+                  "read it.",
+                  role->first_warp, role->first_warp + role->warps - 1, plan->consumers,
+                  plan->consumers == 1 ? "" : "s",
+                  plan->consumers == 1 ? ""
+                  : plan->pingpong     ? " that take whole tiles in turns: one stores while the "
+                                         "other multiplies"
+                                       : " that share each tile",
+                  plan->a_in_registers ? "wgmma reads B from shared memory by descriptors, A from "
+                                         "registers"
+                                       : "wgmma reads both operands from shared memory, by "
+                                         "descriptors");
+  if (plan->promote)
+    gg_outline_step(outline, "The tensor cores' sums are short; threads add them to the "
+                             "accumulators in full precision.");
+}
+
+static void reduce(gg_outline *outline, const gg_plan *plan) {
+  if (plan->cluster_k > 1)
+    gg_outline_step(outline, "The CTAs of a cluster along K send each other the sums of the boxes "
+                             "that another one stores, through shared memory.");
+  else if (gg_plan_shares_tiles(plan))
+    gg_outline_step(outline, "Clusters that share a tile write their sums to the workspace and "
+                             "count; who stores a box waits for the count and adds the others' "
+                             "sums in a fixed order.");
+}
+
+void gg_sm90_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_role *vectors = gg_rings_role(&layouts->rings, GG_ROLE_VECTORS);
+  begin(outline, plan);
+  produce(outline, plan, layouts);
+  if (vectors)
+    gg_outline_step(outline,
+                    "Warp %d brings what the epilogue reads of vectors to shared memory while the "
+                    "tile is multiplied.",
+                    vectors->first_warp);
+  consume(outline, plan, layouts);
+  reduce(outline, plan);
+  write_boxes(outline, plan, "Each of their warps", stored_by(layouts));
+  if (plan->scheduler != GG_SCHEDULER_DATA_PARALLEL)
+    gg_outline_step(outline, "All roles go on with the next tile by themselves: the producer is "
+                             "as far ahead as the ring has stages.");
+}

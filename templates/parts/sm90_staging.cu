@@ -1,0 +1,107 @@
+template <class element>
+__device__ __forceinline__ void let_go(element (&bits)[2], unsigned word) {
+  bits[0] = element(word);
+  bits[1] = element(word >> 8 * sizeof(element));
+}
+
+template <class element>
+__device__ __forceinline__ void let_go(element (&bits)[2], two<element> pair) {
+  bits[0] = pair.x;
+  bits[1] = pair.y;
+}
+
+// Two 8x8 matrices of 16-bit elements, a word of each from a lane. Lanes 0-7 name the lines of the
+// first, 8-15 those of the second: eight elements along D's contiguous mode.
+__device__ __forceinline__ void stmatrix_x2(unsigned addr, const unsigned (&r)[2]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x2${stmatrix_form}.shared.b16 [%0], {%1, %2};"
+               :
+               : "r"(addr), "r"(r[0]), "r"(r[1])
+               : "memory");
+}
+
+// Four 8x8 matrices of 16-bit elements, a word of each from a lane. Lanes 0-7 name the lines of the
+// first, 8-15 those of the second, and so on: eight elements along D's contiguous mode.
+__device__ __forceinline__ void stmatrix_x4(unsigned addr, const unsigned (&r)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4${stmatrix_form}.shared.b16 [%0], {%1, %2, %3, %4};"
+               :
+               : "r"(addr), "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
+               : "memory");
+}
+
+// A box goes to shared memory in matrices, two down and one or two across.
+template <class result>
+__device__ __forceinline__ void stage_matrices(const unsigned (&x)[epi_n / 8][2], unsigned staging,
+                                               int lane) {
+  constexpr int cols = epi_n % 16 == 0 ? 16 : 8;
+#pragma unroll
+  for (int col = 0; col < epi_n; col += cols) {
+    unsigned words[cols / 4];
+#pragma unroll
+    for (int p = 0; p < cols / 4; ++p) words[p] = x[col / 8 + p / 2][p % 2];
+    const int across = col + lane / 16 % (cols / 8) * 8;
+    const unsigned line = d_n_major ? result::offset(lane % 16, across)
+                                    : result::offset(lane / 8 % 2 * 8, across + lane % 8);
+    if constexpr (epi_n % 16 == 0)
+      stmatrix_x4(staging + line, words);
+    else
+      stmatrix_x2(staging + line, words);
+  }
+}
+
+// The same columns of several rows, swizzled, are in the same banks: of every other row, or of
+// every other two where lines have 64 bytes. Half of the rows therefore begin with the other half
+// of the columns; so each 16 lanes that store together write to all banks.
+template <class result>
+__device__ __forceinline__ void stage_halves(
+    const two<typename result::element> (&x)[epi_n / 8][2], unsigned staging, int lane) {
+  constexpr int half = epi_n / 16;
+  const int row = lane / 4;
+  const int late = row / (32 / epi_n) % 2;
+#pragma unroll
+  for (int turn = 0; turn < 2; ++turn) {
+    const int first = (turn ^ late) * half * 8 + lane % 4 * 2;
+#pragma unroll
+    for (int g = 0; g < half; ++g) {
+#pragma unroll
+      for (int down = 0; down < 2; ++down) {
+        const auto &early = x[turn * half + g][down], &other = x[(1 - turn) * half + g][down];
+        const typename result::element bits[2] = {late ? other.x : early.x,
+                                                  late ? other.y : early.y};
+        st_shared_pair(staging + result::offset(row + down * 8, first + g * 8), bits);
+      }
+    }
+  }
+}
+
+template <class result, class held>
+__device__ __forceinline__ void stage_pairs(const held (&x)[epi_n / 8][2], unsigned staging,
+                                            int lane) {
+#pragma unroll
+  for (int g = 0; g < epi_n / 8; ++g)
+#pragma unroll
+    for (int down = 0; down < 2; ++down) {
+      typename result::element bits[2];
+      let_go(bits, x[g][down]);
+      st_shared_pair(staging + result::offset(lane / 4 + down * 8, g * 8 + lane % 4 * 2), bits);
+    }
+}
+
+// Neighbouring columns are no neighbours in memory. Half of the rows begin with the second: the
+// lanes' addresses are then in as many banks.
+template <class result, class held>
+__device__ __forceinline__ void stage_ones(const held (&x)[epi_n / 8][2], unsigned staging,
+                                           int lane) {
+  const int second = lane / 16;
+#pragma unroll
+  for (int g = 0; g < epi_n / 8; ++g) {
+    const int first = g * 8 + lane % 4 * 2;
+#pragma unroll
+    for (int down = 0; down < 2; ++down) {
+      const int row = lane / 4 + down * 8;
+      typename result::element bits[2];
+      let_go(bits, x[g][down]);
+      st_shared(staging + result::offset(row, first + second), second ? bits[1] : bits[0]);
+      st_shared(staging + result::offset(row, first + 1 - second), second ? bits[0] : bits[1]);
+    }
+  }
+}
