@@ -11,7 +11,6 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "choice/form.h"
 #include "cli/bench.h"
 #include "cli/emulate.h"
 #include "cli/products.h"
@@ -300,10 +299,7 @@ static int report(const search *s, const contestant *winner, gg_error *err) {
 /* What is measured in place has a name of its own in the database: its times are others, though
  * gg_gemm's kernel is one for both. */
 static gg_status name_product(search *s, const gg_form *form, gg_error *err) {
-  const cli_case *c = s->c;
-  gg_status st = gg_form_full_name(&s->product, form, err);
-  gg_str_printf(&s->product, ",%lldx%lldx%lld,b%lld", (long long)c->m, (long long)c->n,
-                (long long)c->k, (long long)c->batch);
+  gg_status st = cli_product_name(&s->product, s->c, form, err);
   if (s->epilogue && s->epilogue->c == BENCH_C_IN_PLACE) gg_str_puts(&s->product, ",in_place");
   return st ? st : s->product.failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
 }
