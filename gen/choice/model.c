@@ -256,8 +256,9 @@ static double tile_work(const work *w, bool in_turns) {
   const gg_epilogue_work *e = &w->traits.epilogue;
   double computed = join(e->special / device->special_rate, e->plain / device->plain_rate);
   if (in_turns) computed *= device->computed_in_turns;
-  double each = w->traits.owners * computed + e->fetched / device->ahead_rate +
-                e->read / device->read_rate + e->aside / device->aside_rate;
+  double read = e->read / device->read_rate * (e->crowded ? device->read_crowded : 1);
+  double each = w->traits.owners * computed + e->fetched / device->ahead_rate + read +
+                e->aside / device->aside_rate;
   return tile_elements(w) * each + e->vectors / device->read_rate;
 }
 

@@ -420,7 +420,8 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* Boxes of the ring bring matrices, and warps of the producer's vectors. */
+/* Boxes of the ring bring matrices, and warps of the producer's vectors. Lines of A and B that warps
+ * copy push those of C out of the L1 cache, where a row of C is read in many pieces. */
 static void move_fetched(gg_epilogue_work *out, const gg_plan *plan) {
   gg_fetched fetched[GG_FETCHED_MAX];
   size_t count = gg_sm90_fetched(fetched, plan);
@@ -430,6 +431,7 @@ static void move_fetched(gg_epilogue_work *out, const gg_plan *plan) {
     out->fetched += bytes;
   }
   if (plan->vector_buffers) out->vectors = 0;
+  out->crowded = gg_sm90_copies_lines(plan) && plan->d.major == GG_MAJOR_N;
 }
 
 /* A warpgroup's MMA reads its rows of A, and all of B, from shared memory. Of a K step's additions
