@@ -121,7 +121,7 @@ const cli_command cmd_explain = {
         "With --problem: every kernel that gg_gemm could take for the product, by the model's\n"
         "predicted time, with its terms (docs/tuning.md), and why the first one is it. With SPECs\n"
         "the kernels are theirs, their operands replaced by the product's; else the catalogue's.\n"
-        "Operands are densely packed.",
+        "Operands are densely packed. --epilogue, a word of bench, is of the product.",
     .options = options,
     .options_size = sizeof(explain_options),
     .run = run,

@@ -5,9 +5,10 @@
  *
  * The table has figures of the catalogue's kernels (case, kernel, microseconds; in one of epilogues
  * case, epilogue, kernel, microseconds); rows of one case, one after the other, are of one race.
- * With --fit, a row of devices.def is looked for, and
- * printed: first by least squares of the times' logarithms, then by random steps that choose
- * better. With --hold-out it is fitted to two thirds of the races, and judged by the others too. */
+ * Times with an epilogue are held against those of the same kernel without it, where the table has
+ * these. With --fit, a row of devices.def is looked for, and printed: first by least squares of the
+ * times' logarithms, then by random steps that choose better. With --hold-out it is fitted to two
+ * thirds of the races, and judged by the others too. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -28,7 +29,8 @@ typedef struct row {
   const gg_plan *plan;
   gg_extents extents;
   double seconds;
-  bool first; /* of its problem */
+  double bare_off; /* log(predicted / measured) of the same kernel without the epilogue; 0: unknown */
+  bool first;      /* of its problem */
 } row;
 
 typedef enum part { ALL, FITTED, HELD_OUT } part;
@@ -68,12 +70,32 @@ static cli_case read_case(const char *name) {
   return out;
 }
 
+static double off_by(const row *r, const gg_device_model *device) {
+  return log(gg_predict(r->plan, r->extents, device).seconds / r->seconds);
+}
+
+/* Names of kernels have their epilogue last, and those of problems: the row whose name is the most
+ * of this one's beginning. */
+static double bare_off_of(const row *r) {
+  gg_device_model device = gg_device_model_of(90, 0);
+  const row *found = NULL;
+  size_t length = 0;
+  for (const row *i = rows; i < r && epilogues; i++) {
+    size_t problem = strcspn(i->problem, " "), name = strlen(i->plan->name);
+    bool bare = strcmp(i->problem + problem, " none") == 0;
+    if (!bare || strncmp(i->problem, r->problem, problem + 1) != 0 || name < length) continue;
+    if (strncmp(i->plan->name, r->plan->name, name) == 0) found = i, length = name;
+  }
+  return found ? off_by(found, &device) : 0;
+}
+
 static void add_row(const char *name, const cli_case *c, const gg_plan *plan, double seconds) {
   row *r = &rows[row_count];
   snprintf(r->problem, sizeof r->problem, "%s", name);
   r->plan = plan;
   r->extents = cli_case_extents(c);
   r->seconds = seconds;
+  r->bare_off = bare_off_of(r);
   r->first = row_count == 0 || strcmp(rows[row_count - 1].problem, name) != 0;
   if (++row_count == most_rows) die("too many rows:", name);
 }
@@ -179,7 +201,7 @@ static void judge_problem(score *out, sums *all, size_t first, size_t end, const
   for (size_t i = first; i < end; i++) {
     double slower = rows[i].seconds / rows[best].seconds - 1;
     double lot = exp(-lots * log(predicted[i] / predicted[chosen])), w = exp(-fast * slower);
-    double off = log(predicted[i] / rows[i].seconds);
+    double off = log(predicted[i] / rows[i].seconds) - rows[i].bare_off;
     drawn += lot, slow += lot * slower;
     weight += w, mean += w * off, square += w * off * off;
     all->squares += off * off;
@@ -296,7 +318,7 @@ static void residuals(double *out, double *weights, const gg_device_model *devic
     for (end = first + 1; end < row_count && !rows[end].first; end++)
       least = fmin(least, rows[end].seconds);
     for (size_t i = first; i < end; i++) {
-      out[i] = log(gg_predict(rows[i].plan, rows[i].extents, device).seconds / rows[i].seconds);
+      out[i] = off_by(&rows[i], device) - rows[i].bare_off;
       weights[i] = !is_part(problem, of)
                        ? 0
                        : pow(least / rows[i].seconds, 4) / fmax(1, fabs(out[i]) / 0.06);
