@@ -65,7 +65,10 @@ static int read_form(gg_form *out, gg_str *text, const explain_options *given, c
   int code = bench_epilogues_read(words, given->epilogue);
   if (code) return code;
   if (words[1]) return cli_usage("explain takes one --epilogue");
-  if (!bench_epilogue_form(out, text, &why, words[0], c)) {
+  bool can = bench_epilogue_form(out, text, &why, words[0], c);
+  if (text->failed || why.failed) {
+    code = cli_out_of_memory();
+  } else if (!can) {
     code = cli_usage("this product has no epilogue %s: %s", words[0]->word, gg_str_shown(&why));
   }
   gg_str_free(&why);
