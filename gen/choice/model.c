@@ -416,7 +416,8 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   out.launch += device->fill;
   if (plan->cluster_m * plan->cluster_n > 1) out.launch += device->cluster;
   if (!distribution.next_beside) out.launch += device->apart;
-  double seconds = rounds(&out, &w, &distribution, at_once), last = tile_epilogue(&w) + tile_work(&w, false);
+  double seconds = rounds(&out, &w, &distribution, at_once),
+         last = tile_epilogue(&w) + tile_work(&w, false);
   out.epilogue += last;
   out.sharing = sharing(&w, &distribution);
   out.seconds = out.launch + seconds + last + out.sharing + device->dram_share * out.dram;

@@ -420,8 +420,8 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* Boxes of the ring bring matrices, and warps of the producer's vectors. Lines of A and B that warps
- * copy push those of C out of the L1 cache, where a row of C is read in many pieces. */
+/* Boxes of the ring bring matrices, and warps of the producer's vectors. Lines of A and B that
+ * warps copy push those of C out of the L1 cache, where a row of C is read in many pieces. */
 static void move_fetched(gg_epilogue_work *out, const gg_plan *plan) {
   gg_fetched fetched[GG_FETCHED_MAX];
   size_t count = gg_sm90_fetched(fetched, plan);

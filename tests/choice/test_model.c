@@ -112,8 +112,12 @@ static times predict(const gg_lineup *bare, const gg_lineup *with, const char *t
 
 /* More work never takes less time, and an epilogue that does nothing takes none. */
 START_TEST(work_takes_time) {
-  static const char *const lists[] = {"[linear]", "[bias]", "[bias, relu]", "[bias, silu]",
-                                      "[bias, silu, residual]", "[bias, aux, silu, residual]"};
+  static const char *const lists[] = {"[linear]",
+                                      "[bias]",
+                                      "[bias, relu]",
+                                      "[bias, silu]",
+                                      "[bias, silu, residual]",
+                                      "[bias, aux, silu, residual]"};
   enum { count = sizeof lists / sizeof *lists };
   static const gg_extents all[] = {{8192, 3072, 768, 1}, {512, 4096, 1024, 1}, {64, 256, 64, 9}};
   gg_form none = form_of(NULL, false);
@@ -126,7 +130,8 @@ START_TEST(work_takes_time) {
     double before = predict(bare, bare, "_128x128x64_s6_c2x1_pingpong", all[e]).bare;
     for (size_t i = 0; i < count; i++) {
       double now = predict(bare, with[i], "_128x128x64_s6_c2x1_pingpong", all[e]).with;
-      ck_assert_msg(i ? now > before : now == before, "%s takes %g after %g", lists[i], now, before);
+      ck_assert_msg(i ? now > before : now == before, "%s takes %g after %g", lists[i], now,
+                    before);
       before = now;
     }
   }
