@@ -74,7 +74,7 @@ typedef enum gg_op_kind {
 /* What a vector runs along: one number a row of D, one a column, or one in all. */
 typedef enum gg_along { GG_ALONG_M = 0, GG_ALONG_N = 1, GG_ALONG_ALL = 2 } gg_along;
 
-typedef enum gg_gelu { GG_GELU_ERF = 0, GG_GELU_TANH = 1 } gg_gelu;
+typedef enum gg_gelu { GG_GELU_ERF = 0, GG_GELU_TANH = 1, GG_GELU_TANH_APPROX = 2 } gg_gelu;
 
 typedef struct gg_operation {
   gg_op_kind kind;

@@ -630,7 +630,7 @@ const cli_command cmd_bench = {
         "bias_relu, bias_gelu, bias_silu; gelu_aux, a bias and gelu of which also the argument is\n"
         "stored; dgelu, which gemmgen has not; beta_c and beta_c_in_place, 0.5 C with C beside D and in\n"
         "its place; residual; of 8-bit floats scales (one of A and one of B), scales_d (also one of D)\n"
-        "and scales_mn (one a row of A and a column of B). gelu is its approximation by tanh, which is\n"
+        "and scales_mn (one a row of A and a column of B). gelu is of form tanh_approx, which is\n"
         "cuBLASLt's. Beside silu, which it has not, cuBLASLt computes the bare product.\n"
         "\n"
         "A line of a cases file: types of A, B, D, accumulator, majors of A (k, m), B (k, n), D\n"

@@ -22,6 +22,7 @@ static const char *const steps[GG_OP_COUNT] = {
 static const char *const gelu_steps[] = {
     [GG_GELU_ERF] = "x = {gelu(x.x), gelu(x.y)};",
     [GG_GELU_TANH] = "x = {gelu_tanh(x.x), gelu_tanh(x.y)};",
+    [GG_GELU_TANH_APPROX] = "x = {gelu_tanh_approx(x.x), gelu_tanh_approx(x.y)};",
 };
 
 /* For each span: an operand as a value of two, the member of the struct that holds it, and the
@@ -321,8 +322,9 @@ static bool stores_matrices(const epilogue *e) {
 static void bind_parts(gg_bindings *out, const epilogue *e) {
   const gg_plan *plan = e->plan;
   bool erf = has(plan, GG_OP_GELU, GG_GELU_ERF), tanh = has(plan, GG_OP_GELU, GG_GELU_TANH);
+  bool approx = has(plan, GG_OP_GELU, GG_GELU_TANH_APPROX);
   bool silu = has(plan, GG_OP_SILU, GG_GELU_ERF), relu = has(plan, GG_OP_RELU, GG_GELU_ERF);
-  bool any = relu || erf || tanh || silu;
+  bool any = relu || erf || tanh || approx || silu;
   bool loads = reads_matrices(e), stores = stores_matrices(e);
   gg_bind_part(out, "matrix_elements", loads || stores ? "matrix_elements" : NULL);
   gg_bind_part(out, "load_two", loads ? "load_two" : NULL);
@@ -333,6 +335,7 @@ static void bind_parts(gg_bindings *out, const epilogue *e) {
   gg_bind_flag(out, "relu", relu);
   gg_bind_flag(out, "gelu_erf", erf);
   gg_bind_flag(out, "gelu_tanh", tanh);
+  gg_bind_flag(out, "gelu_tanh_approx", approx);
   gg_bind_flag(out, "silu", silu);
   gg_bind_flag(out, "sigmoid", tanh || silu);
   gg_bind_flag(out, "exp2", erf || tanh || silu);

@@ -270,11 +270,12 @@ static gg_status choose_stages(int *out, const gg_plan *plan, staging staged, gg
   return gg_fail(err, PLAN_STAGES, &asked->mark, *out);
 }
 
-/* All that is fetched for a tile is in the ring together. */
+/* All that is fetched for a tile is in the ring together; and consumers in turns, which await it
+ * while their last MMAs run, have the stage that these read. */
 static bool fits_fetched(const gg_plan *plan, const memory *m) {
   gg_fetched all[GG_FETCHED_MAX];
   size_t count = gg_sm90_fetched_in(all, plan, m->staged.columns);
-  return count > 0 && gg_sm90_stages_of(all, count) <= m->stages;
+  return count > 0 && gg_sm90_stages_of(all, count) <= m->stages - plan->pingpong;
 }
 
 static memory choose_memory(gg_status *st, const gg_plan *plan, const gg_sm90_schedule *schedule,

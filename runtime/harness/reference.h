@@ -54,13 +54,10 @@ typedef struct gg_expected {
 int gg_reference_precision(const gg_kernel *kernel);
 
 /* What the epilogue reads at one element of D, by operation: C's element for `linear`, unread when
- * beta is 0. `integers`: all inputs are, but for scales, which are whole sixteenths.
- * `activation_error`: what activations may be off, as a share of their argument, beyond what those
- * of our kernels may. */
+ * beta is 0. `integers`: all inputs are, but for scales, which are whole sixteenths. */
 typedef struct gg_reference_operands {
   double at[GG_OPERATIONS_MAX];
   bool integers;
-  double activation_error;
 } gg_reference_operands;
 
 /* D's element into *d, and what `aux` of operation i stores into stored[i], which may be NULL. */

@@ -410,8 +410,7 @@ static double extra_element(const gg_trial *trial, size_t index, int64_t batch, 
 
 static gg_reference_operands operands_at(const gg_trial *trial, int64_t batch, int64_t row,
                                          int64_t col) {
-  gg_reference_operands out = {.integers = trial->integers,
-                               .activation_error = trial->activation_error};
+  gg_reference_operands out = {.integers = trial->integers};
   gg_view c = gg_problem_view(trial->kernel, &trial->problem, 'c');
   for (size_t i = 0; i < trial->kernel->operation_count; i++) {
     const gg_operation *op = &trial->kernel->operations[i];

@@ -39,8 +39,6 @@ typedef struct gg_trial {
   gg_problem problem;
   bool integers, in_place;
   int clusters;
-  double activation_error; /* that its activations may have beyond what a kernel's may: a share of
-                              their argument; 0 but for contenders that approximate them */
   gg_trial_buffer a, b, c, d;                /* in place c is on the host alone */
   uint64_t workspace;                        /* of gg_trial_provide */
   gg_trial_buffer extras[GG_OPERATIONS_MAX]; /* of operations that have an operand */

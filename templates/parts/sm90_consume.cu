@@ -25,10 +25,13 @@
       await_turn(consumer);
       multiply(tCrC, read, empty_barriers, smem, item.k_tiles, first_block);
 //@ if fetches
-      await_fetched(smem, read, behind);
+      if constexpr (pingpong) await_fetched(smem, read, behind);
 //@ end
       if (walk.more(list)) pass_turn(consumer);
       finish_multiply(tCrC, read, empty_barriers, item.k_tiles);
+//@ if fetches
+      if constexpr (!pingpong) await_fetched(smem, read, behind);
+//@ end
 //@ insert combine_boxes
 
       const tile_origin at = locate(list, item.tile);

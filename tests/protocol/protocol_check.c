@@ -49,13 +49,14 @@ static void add_file(const char *path) {
   gg_spec_file_free(file);
 }
 
-static void add_catalogue(gg_dtype type, bool has_c) {
+/* `c`: of D, and of C where there is one. */
+static void add_catalogue(gg_dtype type, gg_dtype c, bool has_c) {
   gg_form form = {.size = sizeof(gg_form),
                   .has_c = has_c,
-                  .c = {GG_DTYPE_bf16, GG_MAJOR_N, 16},
+                  .c = {c, GG_MAJOR_N, 16},
                   .a = {type, GG_MAJOR_K, 16},
                   .b = {type, GG_MAJOR_K, 16},
-                  .d = {GG_DTYPE_bf16, GG_MAJOR_N, 16},
+                  .d = {c, GG_MAJOR_N, 16},
                   .accumulator = GG_DTYPE_f32};
   gg_error err = GG_ERROR_INIT;
   gg_catalogue *catalogue;
@@ -128,7 +129,7 @@ static bool explore_all(void) {
   const ring alone = made(two, 3, 4, 0);
   plan = two;
   plan.vector_buffers = 1;
-  const ring reads = made(plan, 2, 2, 1);
+  const ring reads = made(plan, 2, 2, 1), reads_all = made(plan, 2, 2, plan.stages);
   plan.pingpong = true;
   plan.vector_buffers = 2;
   const ring reads_turns = made(plan, 3, 2, 1);
@@ -139,6 +140,7 @@ static bool explore_all(void) {
   const ring turns = made(plan, 3, 4, 0);
   bool right = explore(&alone, RING_RIGHT);
   right = explore(&reads, RING_RIGHT) && right;
+  right = explore(&reads_all, RING_RIGHT) && right;
   right = explore(&reads_turns, RING_RIGHT) && right;
   right = explore(&reads_ahead, RING_RIGHT) && right;
   right = explore(&reads_tall, RING_RIGHT) && right;
@@ -152,6 +154,7 @@ static bool explore_all(void) {
                     : m < RING_FETCH_EARLY         ? &square
                     : m == RING_VECTORS_ONE_BUFFER ? &reads_ahead
                     : m == RING_FETCH_LATE         ? &reads_turns
+                    : m == RING_FETCH_SOON         ? &reads_all
                                                    : &reads;
     right = explore(r, m) && right;
   }
@@ -200,7 +203,7 @@ static bool find_all(uint64_t seed, int walks) {
   plan.cluster_n = 4;
   const ring large = made(plan, 4, 6, 0);
   plan.vector_buffers = 1;
-  const ring reads = made(plan, 4, 6, 2);
+  const ring reads = made(plan, 4, 6, 2), reads_all = made(plan, 4, 6, plan.stages);
   plan.vector_buffers = 0;
   plan.pingpong = true;
   const ring turns = made(plan, 4, 6, 0);
@@ -212,6 +215,7 @@ static bool find_all(uint64_t seed, int walks) {
   for (ring_mistake m = RING_RIGHT + 1; m < RING_MISTAKES; m++) {
     const ring *r = m == RING_NO_TURN              ? &turns
                     : m == RING_FETCH_LATE         ? &reads_turns
+                    : m == RING_FETCH_SOON         ? &reads_all
                     : m == RING_VECTORS_ONE_BUFFER ? &vectors
                     : m < RING_FETCH_EARLY         ? &large
                                                    : &reads;
@@ -229,9 +233,10 @@ int main(int argc, char **argv) {
   }
   for (; i < argc; i++)
     add_file(argv[i]);
-  add_catalogue(GG_DTYPE_bf16, false);
-  add_catalogue(GG_DTYPE_bf16, true);
-  add_catalogue(GG_DTYPE_e4m3, false);
+  add_catalogue(GG_DTYPE_bf16, GG_DTYPE_bf16, false);
+  add_catalogue(GG_DTYPE_bf16, GG_DTYPE_bf16, true);
+  add_catalogue(GG_DTYPE_bf16, GG_DTYPE_f32, true);
+  add_catalogue(GG_DTYPE_e4m3, GG_DTYPE_bf16, false);
   bool right = explore_all();
   right = find_all(seed, walks) && right;
   right = walk_all(seed, (walks + 1) / 2) && right;

@@ -19,6 +19,7 @@ const char *const ring_mistake_names[RING_MISTAKES] = {
     "a fetched stage that is not released",
     "no wait for an empty stage in front of what is fetched",
     "a turn passed before what is fetched is awaited",
+    "what is fetched to all stages awaited before the last K tile's stage is released",
     "no wait for empty vectors",
     "vectors released while they are read",
     "no wait for full vectors",
@@ -297,8 +298,9 @@ static void use_vectors(builder *b, int who, int cta, int tile) {
   if (b->mistake != RING_VECTORS_EARLY) protocol_step(&b->p, who, arrival);
 }
 
-/* All that was fetched is awaited together, before the turn is passed: the other consumer would
- * else find such a stage's phase two behind the one that it looks for. */
+/* All that was fetched is awaited together: by consumers in turns before the turn is passed, since
+ * the other consumer would else find such a stage's phase two behind the one that it looks for; by
+ * others when they have released the last K tile's stage, which may be the last of these. */
 static void await_fetched(builder *b, int who, int cta, int tile) {
   int end = (tile + 1) * tile_stages(b->r), first = end - b->r->behind;
   for (int i = first; i < end && b->mistake != RING_FETCH_NO_FULL; i++)
@@ -338,7 +340,7 @@ static void add_consumer(builder *b, int cta, int consumer) {
   for (int tile = r->pingpong ? consumer : 0; tile < r->tiles; tile += turns) {
     if (r->pingpong) await_turn(b, who, cta, consumer, tile / turns);
     multiply(b, who, cta, tile * tile_stages(r));
-    bool late = b->mistake == RING_FETCH_LATE;
+    bool late = r->pingpong ? b->mistake == RING_FETCH_LATE : b->mistake != RING_FETCH_SOON;
     if (!late) await_fetched(b, who, cta, tile);
     if (passes && tile + 1 < r->tiles) pass_turn(b, who, cta, (consumer + 1) % turns);
     int last = tile * tile_stages(r) + r->k_tiles - 1;

@@ -46,6 +46,7 @@ typedef enum ring_mistake {
   RING_FETCH_KEPT,       /* nor is all of it released */
   RING_FETCH_NO_EMPTY,   /* the producer does not wait for a stage that it fetches to */
   RING_FETCH_LATE,       /* pingpong: what is fetched is awaited when the turn has been passed */
+  RING_FETCH_SOON,       /* shared tiles: it is awaited before the last K tile's stage is released */
   RING_VECTORS_NO_EMPTY, /* vectors are written before the last ones have been read */
   RING_VECTORS_EARLY,    /* they are released while they are read */
   RING_VECTORS_NO_FULL,  /* they are not awaited */

@@ -174,7 +174,7 @@ static void draw_operation(gg_str *out, draws *from) {
   gg_str_printf(out, "{%s: {", name);
   if (vector && chance(from, 80)) gg_str_printf(out, "along: %s, ", pick(word, from, along));
   if (typed) gg_str_printf(out, "type: %s", pick(word, from, types));
-  if (name[0] == 'g') gg_str_printf(out, "form: %s", pick(word, from, "erf|tanh"));
+  if (name[0] == 'g') gg_str_printf(out, "form: %s", pick(word, from, "erf|tanh|tanh_approx"));
   gg_str_puts(out, "}}");
 }
 

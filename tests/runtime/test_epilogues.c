@@ -121,10 +121,10 @@ START_TEST(operands_are_those_that_cublaslt_takes) {
   assert_text("bias", &c, "[{bias: {along: m, type: bf16}}]");
   c = case_of(2);
   assert_text("gelu_aux", &c,
-              "[{bias: {along: n, type: f32}}, {aux: {type: f32}}, {gelu: {form: tanh}}]");
+              "[{bias: {along: n, type: f32}}, {aux: {type: f32}}, {gelu: {form: tanh_approx}}]");
   c = case_of(4);
   assert_text("gelu_aux", &c,
-              "[{bias: {along: n, type: bf16}}, {aux: {type: bf16}}, {gelu: {form: tanh}}]");
+              "[{bias: {along: n, type: bf16}}, {aux: {type: bf16}}, {gelu: {form: tanh_approx}}]");
   assert_text("bias", &c, "[{bias: {along: n, type: bf16}}]");
   assert_text("residual", &c, "[{residual: {type: bf16}}]");
   gg_form form;
@@ -168,9 +168,10 @@ static const struct {
     {"epilogue: [{bias: {type: f32}}]", "bias", false},
     {"epilogue: [bias, relu]", "bias", false},
     {"epilogue: [bias, gelu]", "bias_gelu", false},
-    {"epilogue: [bias, {gelu: {form: tanh}}]", "bias_gelu", true},
-    {"epilogue: [bias, aux, {gelu: {form: tanh}}]", "gelu_aux", true},
-    {"epilogue: [aux, bias, {gelu: {form: tanh}}]", "gelu_aux", false},
+    {"epilogue: [bias, {gelu: {form: tanh}}]", "bias_gelu", false},
+    {"epilogue: [bias, {gelu: {form: tanh_approx}}]", "bias_gelu", true},
+    {"epilogue: [bias, aux, {gelu: {form: tanh_approx}}]", "gelu_aux", true},
+    {"epilogue: [aux, bias, {gelu: {form: tanh_approx}}]", "gelu_aux", false},
 };
 
 START_TEST(kernels_of_specs_are_told_apart) {
