@@ -20,8 +20,13 @@ static double bytes_of(gg_dtype type) {
   return gg_dtype_info_of(type)->bits / 8.0;
 }
 
-/* Instructions of templates/parts/activations.cu; those that the product itself has (its alpha, and
- * rounding to D's type) are no work of the epilogue. What is read is converted first. */
+/* Of templates/parts/activations.cu: results of the special function unit, other instructions. */
+static const struct {
+  int special, plain;
+} gelus[] = {[GG_GELU_ERF] = {1, 14}, [GG_GELU_TANH] = {2, 6}, [GG_GELU_TANH_APPROX] = {1, 5}};
+
+/* What the product itself has, its alpha and rounding to D's type, is no work of the epilogue. What
+ * is read is converted first. */
 static void add_arithmetic(gg_epilogue_work *out, const gg_operation *op) {
   bool converts = gg_operation_span(op) != GG_SPAN_NONE && op->operand.type != GG_DTYPE_f32;
   out->plain += converts;
@@ -30,8 +35,8 @@ static void add_arithmetic(gg_epilogue_work *out, const gg_operation *op) {
     out->plain += 2 * op->beta;
     break;
   case GG_OP_GELU:
-    out->special += op->form == GG_GELU_ERF ? 1 : 2;
-    out->plain += op->form == GG_GELU_ERF ? 14 : 6;
+    out->special += gelus[op->form].special;
+    out->plain += gelus[op->form].plain;
     break;
   case GG_OP_SILU:
     out->special += 2;

@@ -53,6 +53,7 @@ static const struct {
     {.epilogue = "[relu]", .work = {.plain = 1}},
     {.epilogue = "[gelu]", .work = {.special = 1, .plain = 14}},
     {.epilogue = "[{gelu: {form: tanh}}]", .work = {.special = 2, .plain = 6}},
+    {.epilogue = "[{gelu: {form: tanh_approx}}]", .work = {.special = 1, .plain = 5}},
     {.epilogue = "[silu, aux]", .work = {.special = 2, .plain = 5, .aside = 2}},
     {.epilogue = "[{scale: {along: all}}]", .work = {.vectors = 4, .plain = 1}},
 };
