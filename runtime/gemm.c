@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/need.h"
 #include "base/sized.h"
+#include "choice/form.h"
 #include "complete.h"
 #include "context.h"
 #include "jit.h"
@@ -183,12 +184,17 @@ static bool serves_sums(const gg_kernel *kernel, const gg_form *form) {
   return kernel->accumulator_bits == 0 || promoted == (form->promote != GG_PROMOTE_NEVER);
 }
 
+static bool serves_epilogue(const gg_kernel *kernel, const gg_form *form) {
+  gg_operations wanted;
+  return gg_form_operations(&wanted, form, NULL) == GG_OK && gg_form_is_epilogue(&wanted, kernel);
+}
+
 /* The file's name says what it is for; whether it is, its kernel tells. */
 static bool kernel_serves(const gg_kernel *kernel, const gg_form *form) {
   return serves(&kernel->a, &form->a) && serves(&kernel->b, &form->b) &&
          serves(&kernel->d, &form->d) && kernel->accumulator == form->accumulator &&
          serves_sums(kernel, form) && gg_kernel_takes(kernel, GG_PARAM_BETA) == form->has_c &&
-         (!form->has_c || serves(&kernel->c, &form->c));
+         (!form->has_c || serves(&kernel->c, &form->c)) && serves_epilogue(kernel, form);
 }
 
 static gg_gemm_choice choice_of(const gg_slot *slot, bool tuned, double seconds) {
@@ -224,7 +230,7 @@ static bool try_tuned(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
 /* The product's own entry, or that of its bucket. */
 static bool choose_tuned(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
                          const gg_problem *p) {
-  if (gemm->tuned.length == 0 || form->epilogue) return false;
+  if (gemm->tuned.length == 0) return false;
   gg_tuned_extents own = {p->m, p->n, p->k, p->batch}, bucket = gg_tuned_bucket(own);
   if (try_tuned(out, gemm, form, p, own)) return true;
   return bucket.m != own.m && try_tuned(out, gemm, form, p, bucket);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "cache.h"
 #include "choice/form.h"
 
 gg_status gg_tuned_directory(gg_str *out, const char *asked, gg_error *err) {
@@ -25,12 +26,33 @@ void gg_tuned_device(gg_str *out, const char *device) {
   }
 }
 
+/* A file's name has 255 bytes at most, of which extents and a form take up to 160: an epilogue
+ * whose name leaves it more than that has a digest of it for a name. */
+static gg_status put_form(gg_str *out, const gg_form *form, gg_error *err) {
+  enum { most = 160 };
+  gg_str full = GG_STR_INIT;
+  gg_status st = gg_form_full_name(&full, form, err);
+  if (!st && full.length <= most) {
+    gg_str_puts(out, gg_str_text(&full));
+  } else if (!st) {
+    const char *const texts[] = {gg_str_text(&full)};
+    gg_cache_key key = gg_cache_key_of(texts, 1);
+    gg_form_name(out, form);
+    gg_str_puts(out, ",epilogue_");
+    for (int i = 0; i < GG_CACHE_DIGEST; i++)
+      gg_str_printf(out, "%02x", key.digest[i]);
+  }
+  gg_str_free(&full);
+  return st;
+}
+
 gg_status gg_tuned_path(gg_str *out, const char *directory, const char *device, const gg_form *form,
                         gg_tuned_extents e, gg_error *err) {
   gg_str_printf(out, "%s/", directory);
   gg_tuned_device(out, device);
   gg_str_putc(out, '/');
-  gg_form_name(out, form);
+  gg_status st = put_form(out, form, err);
+  if (st) return st;
   gg_str_printf(out, ",%lldx%lldx%lld,b%lld.yaml", (long long)e.m, (long long)e.n, (long long)e.k,
                 (long long)e.batch);
   return out->failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;

@@ -2,7 +2,8 @@
  *
  *     DIRECTORY/DEVICE/FORM,MxNxK,bBATCH.yaml
  *
- * with the device's name in lower case. Forms with an epilogue of their own have none. */
+ * with the device's name in lower case. A form's name has its epilogue behind it, operation by
+ * operation (gg_form_full_name), so that a product has other files with one than without. */
 #ifndef GG_RUNTIME_TUNED_H
 #define GG_RUNTIME_TUNED_H
 
@@ -18,7 +19,7 @@ gg_status gg_tuned_directory(gg_str *out, const char *asked, gg_error *err);
 /* "nvidia-h100-80gb-hbm3" */
 void gg_tuned_device(gg_str *out, const char *device);
 
-/* The path of a product's spec. */
+/* The path of a product's spec. Errors are those of the epilogue's text. */
 gg_status gg_tuned_path(gg_str *out, const char *directory, const char *device, const gg_form *form,
                         gg_tuned_extents extents, gg_error *err);
 

@@ -8,11 +8,18 @@ static const gg_device_model devices[] = {
 #undef GG_DEVICE
 };
 
-enum { FITTED, MEASURED, COUNTED };
+enum { FITTED, WORKED, MEASURED, COUNTED };
 
 static const gg_device_column columns[] = {
 #define GG_COLUMN(name, unit, low, high, source, what)                                             \
-  {#name, unit, what, (source) == FITTED, low, high, offsetof(gg_device_model, name)},
+  {#name,                                                                                          \
+   unit,                                                                                           \
+   what,                                                                                           \
+   (source) == FITTED,                                                                             \
+   (source) == WORKED,                                                                             \
+   low,                                                                                            \
+   high,                                                                                           \
+   offsetof(gg_device_model, name)},
 #include "atom/device_columns.def"
 #undef GG_COLUMN
 };

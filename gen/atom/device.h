@@ -28,7 +28,8 @@ double gg_device_mma_rate(const gg_device_model *device, gg_dtype type);
 /* A column, for those who fit or print them. */
 typedef struct gg_device_column {
   const char *name, *unit, *what;
-  bool fitted;
+  bool fitted;      /* to products; */
+  bool worked;      /* to products with epilogues */
   double low, high; /* where it is */
   size_t offset;    /* of the double in a gg_device_model */
 } gg_device_column;

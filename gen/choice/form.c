@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "atom/dtype.h"
+#include "spec/keys.h"
 
 static char letter(gg_major major) {
   return major == GG_MAJOR_K ? 'k' : major == GG_MAJOR_M ? 'm' : 'n';
@@ -32,6 +33,61 @@ void gg_form_name(gg_str *out, const gg_form *form) {
     if (operands[i]->align >= 16 || (i == 2 && !form->has_c)) continue;
     gg_str_printf(out, ",%c%d", 'a' + i, operands[i]->align);
   }
+}
+
+/* ---- Epilogues -------------------------------------------------------------------------- */
+
+gg_status gg_form_operations(gg_operations *out, const gg_form *form, gg_error *err) {
+  gg_arena arena = GG_ARENA_INIT;
+  gg_spec spec;
+  gg_status st = gg_spec_of_form(&spec, form, &arena, err);
+  if (!st) gg_operations_asked(out, &spec, form->d.type, form->has_c);
+  gg_arena_free(&arena);
+  return st;
+}
+
+static bool is_operation(const gg_operation *has, const gg_operation *wanted) {
+  gg_span span = gg_operation_span(wanted);
+  bool typed = span != GG_SPAN_NONE;
+  return has->kind == wanted->kind && has->alpha == wanted->alpha && has->beta == wanted->beta &&
+         has->form == wanted->form && gg_operation_span(has) == span &&
+         (!typed || has->operand.type == wanted->operand.type);
+}
+
+bool gg_form_is_epilogue(const gg_operations *wanted, const gg_kernel *kernel) {
+  bool is = kernel->operation_count == wanted->count;
+  for (size_t i = 0; i < wanted->count && is; i++)
+    is = is_operation(&kernel->operations[i], &wanted->list[i]);
+  return is;
+}
+
+/* What it is, then its options in the order of its row: "bias_n_bf16", "linear_alpha_beta". */
+static void name_operation(gg_str *out, const gg_operation *op) {
+  static const char *const along[] = {
+      [GG_ALONG_M] = "_m", [GG_ALONG_N] = "_n", [GG_ALONG_ALL] = "_all"};
+  static const char *const gelus[] = {
+      [GG_GELU_ERF] = "_erf", [GG_GELU_TANH] = "_tanh", [GG_GELU_TANH_APPROX] = "_tanh_approx"};
+  gg_span span = gg_operation_span(op);
+  gg_str_puts(out, gg_op_info_of(op->kind)->name);
+  if (op->alpha) gg_str_puts(out, "_alpha");
+  if (op->beta) gg_str_puts(out, "_beta");
+  if (op->kind == GG_OP_GELU) gg_str_puts(out, gelus[op->form]);
+  if (span != GG_SPAN_NONE && span != GG_SPAN_MATRIX) gg_str_puts(out, along[op->along]);
+  if (span != GG_SPAN_NONE) gg_str_printf(out, "_%s", type_name(op->operand.type));
+}
+
+gg_status gg_form_full_name(gg_str *out, const gg_form *form, gg_error *err) {
+  gg_operations all;
+  gg_form_name(out, form);
+  if (!form->epilogue) return out->failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
+  gg_status st = gg_form_operations(&all, form, err);
+  if (st) return st;
+  gg_str_puts(out, all.count ? "," : ",empty");
+  for (size_t i = 0; i < all.count; i++) {
+    if (i > 0) gg_str_putc(out, '+');
+    name_operation(out, &all.list[i]);
+  }
+  return out->failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
 }
 
 /* ---- Checks ----------------------------------------------------------------------------- */

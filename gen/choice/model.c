@@ -204,10 +204,17 @@ static double load_rate(const work *w, double active) {
          join(alone, crowded(w, active) / (device->l2_rate * (1 + device->lockstep * w->lockstep)));
 }
 
+/* Bytes of a tile of D that the epilogue is fetched, for each of the tile's K steps. */
+static double fetched_bytes(const work *w) {
+  const gg_plan *plan = w->plan;
+  double steps = greater(1, ceil((double)w->extents.k / plan->tile_k));
+  return plan->tile_m * plan->tile_n * w->traits.epilogue.fetched / steps;
+}
+
 /* Seconds of one step's copies; those of warps have the shared memory's own limit. */
 static double load_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
-  double step = w->step_bytes / load_rate(w, active);
+  double step = (w->step_bytes + fetched_bytes(w)) / load_rate(w, active);
   switch (w->traits.loader) {
   case GG_LOADER_WARPS:
     return join(step, (w->m_step + w->n_step) / w->device->copy_rate);
@@ -219,12 +226,18 @@ static double load_step(const work *w, double active) {
   }
 }
 
-/* Seconds of one consumer's epilogue of one tile. */
-static double tile_epilogue(const work *w) {
+/* Elements of D that a consumer computes of a tile: boxes that overlap twice. */
+static double tile_elements(const work *w) {
   const gg_plan *plan = w->plan;
   double columns = plan->tile_n;
   if (plan->epi_n) columns = ceil(columns / plan->epi_n) * plan->epi_n;
-  double elements = plan->tile_m * columns / w->traits.owners;
+  return plan->tile_m * columns / w->traits.owners;
+}
+
+/* Seconds of one consumer's epilogue of one tile, which stores it. */
+static double tile_epilogue(const work *w) {
+  const gg_plan *plan = w->plan;
+  double elements = tile_elements(w);
   double staged = plan->epi_n ? plan->epi_n * bits_of(plan->d.type) / 8.0 : line;
   bool across = plan->epi_n && !plan->access_bytes_d && plan->d.major == GG_MAJOR_M;
   double line_bytes = across ? plan->epi_m * bits_of(plan->d.type) / 8.0 : line;
@@ -235,11 +248,37 @@ static double tile_epilogue(const work *w) {
   return w->device->epilogue + elements / rate;
 }
 
-/* What of a tile's epilogue shows beside the next one's multiplying, of `tile` seconds. */
+/* Seconds of what it does beside that. The units that compute are the multiprocessor's: consumers
+ * of one tile have a part of them each, and one that has them while the other multiplies waits
+ * longer for its own results. */
+static double tile_work(const work *w, bool in_turns) {
+  const gg_device_model *device = w->device;
+  const gg_epilogue_work *e = &w->traits.epilogue;
+  double computed = join(e->special / device->special_rate, e->plain / device->plain_rate);
+  if (in_turns) computed *= device->computed_in_turns;
+  double read = e->read / device->read_rate * (e->crowded ? device->read_crowded : 1);
+  double each = w->traits.owners * computed + e->fetched / device->ahead_rate + read +
+                e->aside / device->aside_rate;
+  return tile_elements(w) * each + e->vectors / device->read_rate;
+}
+
+/* Of a tile, where consumers take turns: it takes the time that one multiplies, or half of what one
+ * takes for both. */
+static double turn(double tile, double epilogue) {
+  return join(tile, (tile + epilogue) / 2);
+}
+
+/* What of a tile's epilogue shows beside the next one's multiplying, of `tile` seconds. Whatever is
+ * hidden, the next tile's K tiles wait for the stages that C is in. */
 static double visible_epilogue(const work *w, double tile) {
-  double each = tile_epilogue(w);
-  if (w->traits.overlap == GG_OVERLAP_TURNS) return greater(0, each - tile) / 2;
-  return each * (w->traits.overlap == GG_OVERLAP_NEXT ? 1 - w->device->epilogue_hidden : 1);
+  const gg_plan *plan = w->plan;
+  double each = tile_epilogue(w), whole = each + tile_work(w, true);
+  double fetched = plan->tile_m * plan->tile_n * w->traits.epilogue.fetched;
+  double held = fetched / w->device->held_rate;
+  if (w->traits.overlap == GG_OVERLAP_TURNS)
+    return greater(0, each - tile) / 2 + (turn(tile, whole) - turn(tile, each)) + held;
+  whole = each + tile_work(w, false);
+  return whole * (w->traits.overlap == GG_OVERLAP_NEXT ? 1 - w->device->epilogue_hidden : 1) + held;
 }
 
 /* ---- DRAM ----------------------------------------------------------------------------- */
@@ -260,8 +299,8 @@ static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
   double d_bytes = bits_of(w->plan->d.type) / 8.0;
   double m = (double)e->m, n = (double)e->n, batch = (double)e->batch;
   double once = once_bytes(w);
-  double write = batch * m * n * d_bytes;
-  if (w->plan->has_c) write += batch * m * n * bits_of(w->plan->c.type) / 8.0;
+  const gg_epilogue_work *e_work = &w->traits.epilogue;
+  double write = batch * m * n * (d_bytes + e_work->fetched + e_work->read + e_work->aside);
   double in_round = round_bytes(w, tiles_at_once);
   double again = in_round * greater(1, tiles / tiles_at_once);
   /* What fits is read once; beyond, every round reads its own, and more as they drift apart. */
@@ -377,7 +416,8 @@ gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_devic
   out.launch += device->fill;
   if (plan->cluster_m * plan->cluster_n > 1) out.launch += device->cluster;
   if (!distribution.next_beside) out.launch += device->apart;
-  double seconds = rounds(&out, &w, &distribution, at_once), last = tile_epilogue(&w);
+  double seconds = rounds(&out, &w, &distribution, at_once),
+         last = tile_epilogue(&w) + tile_work(&w, false);
   out.epilogue += last;
   out.sharing = sharing(&w, &distribution);
   out.seconds = out.launch + seconds + last + out.sharing + device->dram_share * out.dram;

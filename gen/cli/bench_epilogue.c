@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "choice/form.h"
 #include "cli/cli.h"
 #include "cli/products.h"
-#include "plan/operation.h"
 #include "problem.h"
 #include "spec/keys.h"
-#include "spec/spec.h"
 
 /* ---- The table ------------------------------------------------------------------------ */
 
@@ -180,25 +179,12 @@ bool bench_epilogue_form(gg_form *out, gg_str *text, gg_str *why, const bench_ep
 
 /* ---- Kernels -------------------------------------------------------------------------- */
 
-static bool is_set_to(const gg_spec_field *field, int64_t number) {
-  return field->state != GG_SPEC_SET || field->number == number;
-}
-
-static bool is_operation(const gg_operation *has, const gg_spec_op *wanted) {
-  return has->kind == wanted->kind && is_set_to(&wanted->along, has->along) &&
-         is_set_to(&wanted->form, has->form) && is_set_to(&wanted->type, has->operand.type);
-}
-
-static bool has_operations(const gg_kernel *kernel, const gg_spec *wanted) {
-  if (wanted->epilogue.state != GG_SPEC_SET) {
-    return kernel->operation_count == 0 ||
-           (kernel->operation_count == 1 && kernel->operations[0].kind == GG_OP_LINEAR);
-  }
-  if (kernel->operation_count != wanted->op_count) return false;
-  for (size_t i = 0; i < wanted->op_count; i++) {
-    if (!is_operation(&kernel->operations[i], &wanted->ops[i])) return false;
-  }
-  return true;
+/* Without a list of its own, a kernel may also leave out the factors, which are 1 and 0 here. */
+static bool has_operations(const gg_kernel *kernel, const gg_form *form,
+                           const gg_operations *wanted) {
+  if (form->epilogue) return gg_form_is_epilogue(wanted, kernel);
+  return kernel->operation_count == 0 ||
+         (kernel->operation_count == 1 && kernel->operations[0].kind == GG_OP_LINEAR);
 }
 
 /* Whether it has the C of the form; of a C that is not wanted beta 0 makes nothing. */
@@ -209,17 +195,15 @@ static bool has_c(const gg_kernel *kernel, const gg_form *form) {
 }
 
 bool bench_epilogue_is(const gg_kernel *kernel, const gg_form *form, gg_str *why) {
-  gg_arena arena = GG_ARENA_INIT;
   gg_error err = GG_ERROR_INIT;
-  gg_spec spec;
+  gg_operations wanted;
   bool is = false;
-  if (gg_spec_of_form(&spec, form, &arena, &err)) {
+  if (gg_form_operations(&wanted, form, &err)) {
     gg_str_puts(why, err.message);
   } else {
-    is = has_operations(kernel, &spec) && has_c(kernel, form);
+    is = has_operations(kernel, form, &wanted) && has_c(kernel, form);
     if (!is) gg_str_puts(why, "its epilogue is another");
   }
   gg_error_clear(&err);
-  gg_arena_free(&arena);
   return is;
 }

@@ -10,6 +10,7 @@
 
 typedef struct race {
   const cli_case *product;
+  const char *name; /* of it and its epilogue */
   int arch;
   gg_form form;
   gg_device_model device;
@@ -86,7 +87,7 @@ static int name_width(const race *r) {
 
 static void print_text(gg_str *out, const race *r) {
   int width = name_width(r);
-  cli_case_name(out, r->product);
+  gg_str_puts(out, r->name);
   if (r->device.arch == r->arch) {
     gg_str_printf(out, " on %s (sm_%d)", r->device.name, r->arch);
   } else {
@@ -135,11 +136,10 @@ static void json_candidate(gg_str *out, const race *r, size_t rank) {
 }
 
 static void print_json(gg_str *out, const race *r) {
-  gg_str name = GG_STR_INIT, why = GG_STR_INIT;
-  cli_case_name(&name, r->product);
+  gg_str why = GG_STR_INIT;
   say_why(&why, r);
   gg_str_puts(out, "{");
-  json_text(out, "problem", gg_str_text(&name));
+  json_text(out, "problem", r->name);
   gg_str_puts(out, ", ");
   gg_str_printf(out, "\"arch\": \"sm_%d\", ", r->arch);
   json_text(out, "device", r->device.name);
@@ -163,8 +163,7 @@ static void print_json(gg_str *out, const race *r) {
     gg_str_putc(out, '}');
   }
   gg_str_puts(out, "\n  ]}\n");
-  out->failed = out->failed || name.failed || why.failed;
-  gg_str_free(&name);
+  out->failed = out->failed || why.failed;
   gg_str_free(&why);
 }
 
@@ -191,18 +190,23 @@ static gg_status explain(gg_str *out, race *r, const gg_catalogue *catalogue, in
   return st;
 }
 
-int cli_choice_explain(const cli_case *product, int arch, int sm_count, char *const *specs,
-                       int spec_count, bool json) {
+int cli_choice_explain(const cli_case *product, const gg_form *form, int arch, int sm_count,
+                       char *const *specs, int spec_count, bool json) {
   gg_error err = GG_ERROR_INIT;
-  gg_str text = GG_STR_INIT;
-  gg_catalogue *catalogue;
-  race r = {.product = product, .arch = arch, .form = cli_case_form(product)};
+  gg_str text = GG_STR_INIT, name = GG_STR_INIT;
+  gg_catalogue *catalogue = NULL;
+  race r = {.product = product, .arch = arch, .form = *form};
   r.device = gg_device_model_of(arch, sm_count);
-  gg_status st = spec_count ? gg_catalogue_load(&catalogue, specs, (size_t)spec_count, &err)
-                            : gg_catalogue_open(&catalogue, &err);
+  gg_status st = cli_product_name(&name, product, form, &err);
+  r.name = gg_str_text(&name);
+  if (!st) {
+    st = spec_count ? gg_catalogue_load(&catalogue, specs, (size_t)spec_count, &err)
+                    : gg_catalogue_open(&catalogue, &err);
+  }
   if (!st) st = explain(&text, &r, catalogue, arch, json, &err);
   if (!st) st = cli_print(&text, &err);
   gg_catalogue_close(catalogue);
+  gg_str_free(&name);
   gg_str_free(&text);
   return st ? cli_report(&err, NULL) : CLI_OK;
 }

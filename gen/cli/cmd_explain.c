@@ -2,11 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/bench_epilogue.h"
 #include "cli/choice.h"
 #include "cli/specs.h"
 
 typedef struct explain_options {
-  const char *format, *problem, *types, *arch;
+  const char *format, *problem, *types, *epilogue, *arch;
   bool json, keep_going;
   int64_t sms;
 } explain_options;
@@ -20,6 +21,8 @@ static const cli_option options[] = {
      "explain which kernel gg_gemm takes for this product"},
     {"types", 0, CLI_STRING, offsetof(explain_options, types), "A,B,D[,ACC[,MAJORS]]",
      "of the product (bf16,bf16,bf16,f32,kkn)"},
+    {"epilogue", 0, CLI_STRING, offsetof(explain_options, epilogue), "WORD",
+     "of the product, in a word of bench: bias_gelu, beta_c, residual, ... (none)"},
     {"arch", 0, CLI_STRING, offsetof(explain_options, arch), "sm_NN",
      "of the product's device: sm_90 (default) is an H100"},
     {"sms", 0, CLI_INT, offsetof(explain_options, sms), "N",
@@ -53,17 +56,41 @@ static gg_status explain(void *user, const gg_spec *spec, gg_error *err) {
   return st;
 }
 
+/* The product's form with the epilogue, whose text is `text`. */
+static int read_form(gg_form *out, gg_str *text, const explain_options *given, const cli_case *c) {
+  const bench_epilogue *words[BENCH_EPILOGUES_MAX];
+  gg_str why = GG_STR_INIT;
+  *out = cli_case_form(c);
+  if (!given->epilogue) return CLI_OK;
+  int code = bench_epilogues_read(words, given->epilogue);
+  if (code) return code;
+  if (words[1]) return cli_usage("explain takes one --epilogue");
+  bool can = bench_epilogue_form(out, text, &why, words[0], c);
+  if (text->failed || why.failed) {
+    code = cli_out_of_memory();
+  } else if (!can) {
+    code = cli_usage("this product has no epilogue %s: %s", words[0]->word, gg_str_shown(&why));
+  }
+  gg_str_free(&why);
+  return code;
+}
+
 static int explain_problem(const explain_options *given, bool json, int argc, char **argv) {
   cli_cases cases;
+  gg_form form;
+  gg_str epilogue = GG_STR_INIT;
   gg_arch arch = {.number = 90};
   int code = given->arch ? cli_arch_read(&arch, given->arch) : CLI_OK;
   if (code) return code;
   if (given->sms < 0 || given->sms > 100000) return cli_usage("--sms takes a number such as 132");
   const char *types = given->types ? given->types : "bf16,bf16,bf16";
   code = cli_product_read(&cases, given->problem, types);
+  if (!code) code = read_form(&form, &epilogue, given, &cases.list[0]);
   if (!code) {
-    code = cli_choice_explain(&cases.list[0], arch.number, (int)given->sms, argv, argc, json);
+    code =
+        cli_choice_explain(&cases.list[0], &form, arch.number, (int)given->sms, argv, argc, json);
   }
+  gg_str_free(&epilogue);
   cli_cases_free(&cases);
   return code;
 }
@@ -76,7 +103,9 @@ static int run(const void *values, int argc, char **argv) {
     return cli_usage("--format takes text or json, not '%s'", format);
   }
   if (given->problem) return explain_problem(given, ex.json, argc, argv);
-  if (given->types) return cli_usage("--types is of a --problem");
+  if (given->types || given->epilogue) {
+    return cli_usage("%s is of a --problem", given->types ? "--types" : "--epilogue");
+  }
   if (given->arch || given->sms) return cli_usage("--arch and --sms are of a --problem's device");
   if (argc == 0) return cli_usage("explain needs a spec, or a --problem");
   int status = cli_each_spec(argc, argv, given->keep_going, explain, &ex);
@@ -95,7 +124,7 @@ const cli_command cmd_explain = {
         "With --problem: every kernel that gg_gemm could take for the product, by the model's\n"
         "predicted time, with its terms (docs/tuning.md), and why the first one is it. With SPECs\n"
         "the kernels are theirs, their operands replaced by the product's; else the catalogue's.\n"
-        "Operands are densely packed.",
+        "Operands are densely packed. --epilogue, a word of bench, is of the product.",
     .options = options,
     .options_size = sizeof(explain_options),
     .run = run,

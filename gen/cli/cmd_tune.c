@@ -11,7 +11,6 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "choice/form.h"
 #include "cli/bench.h"
 #include "cli/emulate.h"
 #include "cli/products.h"
@@ -22,7 +21,7 @@
 #include "tuned.h"
 
 typedef struct tune_options {
-  const char *cases, *problem, *types, *database, *output;
+  const char *cases, *problem, *types, *epilogue, *database, *output;
   cli_emulate emulate;
   int64_t top, samples, seed;
 } tune_options;
@@ -33,6 +32,8 @@ static const cli_option options[] = {
      "of the product (bf16,bf16,bf16,f32,kkn)"},
     {"cases", 0, CLI_STRING, offsetof(tune_options, cases), "FILE",
      "many products, one a line, as for bench"},
+    {"epilogue", 0, CLI_STRING, offsetof(tune_options, epilogue), "LIST",
+     "each product with each of these epilogues, in the words of bench (none)"},
     {"top", 0, CLI_INT, offsetof(tune_options, top), "N",
      "measure the N kernels that the model predicts to be fastest (12)"},
     {"output", 'o', CLI_STRING, offsetof(tune_options, output), "DIR",
@@ -52,6 +53,7 @@ enum { usual_top = 12, race_max = 16, finalists = 4 };
 typedef struct tune {
   const tune_options *given;
   cli_cases products;
+  const bench_epilogue *epilogues[BENCH_EPILOGUES_MAX]; /* up to NULL; none: the bare products */
   gg_catalogue *catalogue;
   bench_rig rig;
   const gg_device_facts *device;
@@ -73,6 +75,7 @@ typedef struct contestant {
 typedef struct search {
   tune *t;
   const cli_case *c;
+  const bench_epilogue *epilogue; /* NULL: the bare product */
   tune_form *form;
   gg_str product;   /* its name in the database */
   contestant *list; /* as the model ranks them */
@@ -112,7 +115,8 @@ static gg_status race(const search *s, contestant *const *runners, int count, gg
     kernels[i] = runners[i]->kernel->kernel;
     modules[i] = runners[i]->kernel->module;
   }
-  bench_entry entry = {.c = s->c, .kernels = kernels, .modules = modules, .count = count};
+  bench_entry entry = {
+      .c = s->c, .kernels = kernels, .modules = modules, .count = count, .epilogue = s->epilogue};
   gg_status st = bench_case(&result, &s->t->rig, &entry, err);
   if (st) return st;
   for (int i = 0; i < count && !st; i++) {
@@ -292,17 +296,22 @@ static int report(const search *s, const contestant *winner, gg_error *err) {
   return wrong ? CLI_FAILED : CLI_OK;
 }
 
-static int tune_product(tune *t, const cli_case *c) {
+/* What is measured in place has a name of its own in the database: its times are others, though
+ * gg_gemm's kernel is one for both. */
+static gg_status name_product(search *s, const gg_form *form, gg_error *err) {
+  gg_status st = cli_product_name(&s->product, s->c, form, err);
+  if (s->epilogue && s->epilogue->c == BENCH_C_IN_PLACE) gg_str_puts(&s->product, ",in_place");
+  return st ? st : s->product.failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
+}
+
+static int tune_form_of(tune *t, const cli_case *c, const bench_epilogue *epilogue,
+                        const gg_form *form) {
   gg_error err = GG_ERROR_INIT;
-  gg_form form = cli_case_form(c);
-  search s = {.t = t, .c = c};
+  search s = {.t = t, .c = c, .epilogue = epilogue};
   contestant *winner = NULL;
   int races = 0, code;
-  gg_form_name(&s.product, &form);
-  gg_str_printf(&s.product, ",%lldx%lldx%lld,b%lld", (long long)c->m, (long long)c->n,
-                (long long)c->k, (long long)c->batch);
-  gg_status st = s.product.failed ? gg_fail(&err, MEMORY, NULL, "") : GG_OK;
-  if (!st) st = tune_form_find(&s.form, &t->forms, t->catalogue, &form, t->device->arch, &err);
+  gg_status st = name_product(&s, form, &err);
+  if (!st) st = tune_form_find(&s.form, &t->forms, t->catalogue, form, t->device->arch, &err);
   if (!st) st = gather(&s, &err);
   if (!st) st = recall(&s, &err);
   if (!st) st = measure(&s, &races, &err);
@@ -310,6 +319,38 @@ static int tune_product(tune *t, const cli_case *c) {
   code = st ? cli_report(&err, NULL) : report(&s, winner, &err);
   gg_free(s.list);
   gg_str_free(&s.product);
+  return code;
+}
+
+/* What a case cannot have is told, and is no failure: a list is for many cases. */
+static int tune_product(tune *t, const cli_case *c, const bench_epilogue *epilogue) {
+  gg_form form = cli_case_form(c);
+  gg_str operations = GG_STR_INIT, why = GG_STR_INIT, name = GG_STR_INIT;
+  int code = CLI_OK;
+  bool can = !epilogue || bench_epilogue_form(&form, &operations, &why, epilogue, c);
+  if (operations.failed || why.failed) {
+    code = cli_out_of_memory();
+  } else if (can) {
+    code = tune_form_of(t, c, epilogue, &form);
+  } else {
+    cli_case_name(&name, c);
+    printf("%-48s skipped with %s: %s\n", gg_str_text(&name), epilogue->word, gg_str_shown(&why));
+  }
+  gg_str_free(&operations);
+  gg_str_free(&why);
+  gg_str_free(&name);
+  return code;
+}
+
+/* A product with each epilogue; `none` is the product as it is without a list. */
+static int tune_epilogues(tune *t, const cli_case *c) {
+  int code = CLI_OK;
+  if (!t->epilogues[0]) return tune_product(t, c, NULL);
+  for (int i = 0; t->epilogues[i] && !tune_interrupted(); i++) {
+    const bench_epilogue *epilogue = t->epilogues[i];
+    int failed = tune_product(t, c, epilogue == bench_epilogues ? NULL : epilogue);
+    if (failed) code = failed;
+  }
   return code;
 }
 
@@ -344,7 +385,7 @@ static int tune_all(tune *t) {
   int code = CLI_OK;
   tune_signals_hold();
   for (size_t i = 0; i < t->products.count && !tune_interrupted(); i++) {
-    int failed = tune_product(t, &t->products.list[i]);
+    int failed = tune_epilogues(t, &t->products.list[i]);
     if (failed) code = failed;
     cli_progress("tune", i + 1, t->products.count);
   }
@@ -417,7 +458,8 @@ static int run(const void *values, int argc, char **argv) {
   if (given.top < 0) return cli_usage("--top counts kernels");
   t.rig.timing.samples = given.samples ? (int)given.samples : 5;
   if (given.top == 0) given.top = usual_top;
-  int code = read_products(&t);
+  int code = given.epilogue ? bench_epilogues_read(t.epilogues, given.epilogue) : CLI_OK;
+  if (!code) code = read_products(&t);
   if (!code) code = open_catalogue(&t, argc, argv);
   if (!code) code = run_on_device(&t);
   gg_catalogue_close(t.catalogue);
@@ -439,6 +481,11 @@ const cli_command cmd_tune = {
         "what is there for this device, kernel text and compiler is not measured again, so that a\n"
         "run may be ended (Ctrl-C) and taken up again. The winner of each product is written as\n"
         "a spec, which gg_gemm prefers to the model's choice from then on.\n"
+        "\n"
+        "--epilogue none,bias_gelu,beta_c searches for each product with each epilogue of the list,\n"
+        "whose words are those of bench. Each has a winner of its own, for just these operations and\n"
+        "types; what a product cannot have is told and passed over. beta_c and beta_c_in_place share\n"
+        "one, that of the last run: gg_gemm takes the same kernel wherever C is.\n"
         "\n"
         "In the emulator, which only --device emu asks for, the same is gone through, and nothing\n"
         "is kept, but where --output or --database names a place.\n"

@@ -103,6 +103,13 @@ gg_form cli_case_form(const cli_case *c) {
   return form;
 }
 
+gg_status cli_product_name(gg_str *out, const cli_case *c, const gg_form *form, gg_error *err) {
+  gg_status st = gg_form_full_name(out, form, err);
+  gg_str_printf(out, ",%lldx%lldx%lld,b%lld", (long long)c->m, (long long)c->n, (long long)c->k,
+                (long long)c->batch);
+  return st ? st : out->failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
+}
+
 gg_extents cli_case_extents(const cli_case *c) {
   return (gg_extents){c->m, c->n, c->k, c->batch};
 }

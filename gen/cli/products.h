@@ -18,6 +18,10 @@ int cli_cases_load(cli_cases *out, const char *path);
 /* The form of densely packed operands at aligned addresses. `f32fast` is of 8-bit floats whose sums
  * stay short. */
 gg_form cli_case_form(const cli_case *c);
+
+/* "bf16,bf16,bf16,f32,kkn,relu,64x64x64,b1": the form with its epilogue, and the extents. */
+gg_status cli_product_name(gg_str *out, const cli_case *c, const gg_form *form, gg_error *err);
+
 gg_extents cli_case_extents(const cli_case *c);
 
 #endif

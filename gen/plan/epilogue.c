@@ -44,43 +44,11 @@ static gg_status check_results(const gg_plan *plan, gg_dtype accumulator, gg_err
 
 /* ---- Operations ------------------------------------------------------------------------- */
 
-static bool is_true(const gg_spec_field *field, bool otherwise) {
-  return field->state == GG_SPEC_SET ? field->number != 0 : otherwise;
-}
-
 /* Where a matrix has rows as long as D's, they are aligned to as many elements. */
 static int matrix_alignment(const gg_plan *plan, gg_dtype type) {
   int align = plan->d.align * gg_dtype_info_of(type)->bits / gg_dtype_info_of(plan->d.type)->bits;
   int least = (int)gg_dtype_bytes(type, 1);
   return align < least ? least : align > 16 ? 16 : align;
-}
-
-static gg_operand choose_operand(const gg_plan *plan, const gg_spec_op *asked, gg_span span) {
-  gg_dtype usual = asked->kind == GG_OP_SCALE ? GG_DTYPE_f32 : plan->d.type;
-  gg_dtype type = asked->type.state == GG_SPEC_SET ? (gg_dtype)asked->type.number : usual;
-  gg_operand operand = {.type = type, .major = plan->d.major};
-  operand.align =
-      span == GG_SPAN_MATRIX ? matrix_alignment(plan, type) : (int)gg_dtype_bytes(type, 1);
-  return operand;
-}
-
-static gg_status choose_operation(gg_operation *out, const gg_plan *plan, const gg_spec_op *asked,
-                                  gg_error *err) {
-  *out = (gg_operation){.kind = asked->kind};
-  if (asked->kind == GG_OP_LINEAR) {
-    out->alpha = is_true(&asked->alpha, true);
-    out->beta = is_true(&asked->beta, plan->has_c);
-    return GG_OK;
-  }
-  gg_along usual = asked->kind == GG_OP_SCALE ? GG_ALONG_ALL : GG_ALONG_N;
-  out->along = asked->along.state == GG_SPEC_SET ? (gg_along)asked->along.number : usual;
-  out->form = asked->form.state == GG_SPEC_SET ? (gg_gelu)asked->form.number : GG_GELU_ERF;
-  gg_span span = gg_operation_span(out);
-  if (span == GG_SPAN_NONE) return GG_OK;
-  char what[32];
-  out->operand = choose_operand(plan, asked, span);
-  snprintf(what, sizeof what, "%s of type", gg_op_info_of(asked->kind)->name);
-  return check_type(plan, &asked->type, what, out->operand.type, err);
 }
 
 /* There is one alpha, one beta and one C. */
@@ -91,6 +59,22 @@ static gg_status check_once(const gg_plan *plan, const gg_spec_op *asked, gg_err
                    "with a second linear", "one linear: a second factor is a scale");
   }
   return GG_OK;
+}
+
+/* What an operation of a list, resolved, has beside: where its operand lies. */
+static gg_status choose_operation(gg_operation *out, const gg_plan *plan, const gg_spec_op *asked,
+                                  gg_error *err) {
+  gg_span span = gg_operation_span(out);
+  gg_status st = check_once(plan, asked, err);
+  if (st || span == GG_SPAN_NONE) return st;
+  gg_operand *operand = &out->operand;
+  gg_dtype type = operand->type;
+  char what[32];
+  operand->major = plan->d.major;
+  operand->align =
+      span == GG_SPAN_MATRIX ? matrix_alignment(plan, type) : (int)gg_dtype_bytes(type, 1);
+  snprintf(what, sizeof what, "%s of type", gg_op_info_of(out->kind)->name);
+  return check_type(plan, &asked->type, what, type, err);
 }
 
 static bool is_float_step(const gg_operation *operation) {
@@ -113,24 +97,16 @@ static gg_dtype choose_compute(const gg_plan *plan, gg_dtype accumulator) {
   return floats ? GG_DTYPE_f32 : GG_DTYPE_s32;
 }
 
-/* What `auto` means. Sums of integers that D holds as they are need no factor; to become 8 bits, or
- * floats, they do. */
-static void choose_usual(gg_plan *plan) {
-  if (plan->d.type == GG_DTYPE_s32 && !plan->has_c) return;
-  plan->operations[0] = (gg_operation){.kind = GG_OP_LINEAR, .alpha = true, .beta = plan->has_c};
-  plan->operation_count = 1;
-}
-
 gg_status gg_choose_operations(gg_plan *plan, gg_dtype accumulator, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_status st = check_results(plan, accumulator, err);
   if (st) return st;
-  if (spec->epilogue.state != GG_SPEC_SET) choose_usual(plan);
-  for (size_t i = 0; i < spec->op_count; i++) {
-    if ((st = check_once(plan, &spec->ops[i], err))) return st;
-    st = choose_operation(&plan->operations[i], plan, &spec->ops[i], err);
+  gg_operations asked;
+  gg_operations_asked(&asked, spec, plan->d.type, plan->has_c);
+  for (size_t i = 0; i < asked.count; i++) {
+    if (i < spec->op_count) st = choose_operation(&asked.list[i], plan, &spec->ops[i], err);
     if (st) return st;
-    plan->operation_count++;
+    plan->operations[plan->operation_count++] = asked.list[i];
   }
   for (size_t i = 0; i < plan->operation_count; i++)
     plan->alpha = plan->alpha || plan->operations[i].alpha;

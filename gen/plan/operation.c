@@ -19,6 +19,42 @@ gg_span gg_operation_span(const gg_operation *operation) {
   }
 }
 
+/* ---- What is asked for ------------------------------------------------------------------ */
+
+static bool is_true(const gg_spec_field *field, bool otherwise) {
+  return field->state == GG_SPEC_SET ? field->number != 0 : otherwise;
+}
+
+gg_operation gg_operation_asked(const gg_spec_op *asked, gg_dtype d, bool has_c) {
+  gg_operation out = {.kind = asked->kind};
+  if (asked->kind == GG_OP_LINEAR) {
+    out.alpha = is_true(&asked->alpha, true);
+    out.beta = is_true(&asked->beta, has_c);
+    return out;
+  }
+  gg_along usual = asked->kind == GG_OP_SCALE ? GG_ALONG_ALL : GG_ALONG_N;
+  out.along = asked->along.state == GG_SPEC_SET ? (gg_along)asked->along.number : usual;
+  out.form = asked->form.state == GG_SPEC_SET ? (gg_gelu)asked->form.number : GG_GELU_ERF;
+  if (gg_operation_span(&out) == GG_SPAN_NONE) return out;
+  gg_dtype usual_type = asked->kind == GG_OP_SCALE ? GG_DTYPE_f32 : d;
+  out.operand.type = asked->type.state == GG_SPEC_SET ? (gg_dtype)asked->type.number : usual_type;
+  return out;
+}
+
+/* Sums of integers that D holds as they are need no factor; to become 8 bits, or floats, they do.
+ */
+void gg_operations_asked(gg_operations *out, const gg_spec *spec, gg_dtype d, bool has_c) {
+  *out = (gg_operations){.count = 0};
+  if (spec->epilogue.state == GG_SPEC_SET) {
+    for (size_t i = 0; i < spec->op_count; i++)
+      out->list[out->count++] = gg_operation_asked(&spec->ops[i], d, has_c);
+  } else if (d != GG_DTYPE_s32 || has_c) {
+    out->list[out->count++] = (gg_operation){.kind = GG_OP_LINEAR, .alpha = true, .beta = has_c};
+  }
+}
+
+/* ---- Names ------------------------------------------------------------------------------ */
+
 const char *gg_operation_name(char out[GG_OPERATION_NAME_MAX], const gg_operation *list,
                               size_t index) {
   int number = 1;

@@ -2,7 +2,7 @@
 #ifndef GG_PLAN_OPERATION_H
 #define GG_PLAN_OPERATION_H
 
-#include "gemmgen.h"
+#include "spec/spec.h"
 
 /* What an operation's operand spans of D. */
 typedef enum gg_span {
@@ -14,6 +14,18 @@ typedef enum gg_span {
 } gg_span;
 
 gg_span gg_operation_span(const gg_operation *operation);
+
+/* A list of them, with every option said. */
+typedef struct gg_operations {
+  gg_operation list[GG_OPERATIONS_MAX];
+  size_t count;
+} gg_operations;
+
+/* What a spec asks for, with what it leaves open resolved, where D is of that type; all but the
+ * alignment of operands, and the major of matrices, which the plan knows. Without a list of its own
+ * a spec has what is usual. */
+gg_operation gg_operation_asked(const gg_spec_op *asked, gg_dtype d, bool has_c);
+void gg_operations_asked(gg_operations *out, const gg_spec *spec, gg_dtype d, bool has_c);
 
 enum { GG_OPERATION_NAME_MAX = 16 };
 

@@ -421,6 +421,20 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
+/* Boxes of the ring bring matrices, and warps of the producer's vectors. Lines of A and B that
+ * warps copy push those of C out of the L1 cache, where a row of C is read in many pieces. */
+static void move_fetched(gg_epilogue_work *out, const gg_plan *plan) {
+  gg_fetched fetched[GG_FETCHED_MAX];
+  size_t count = gg_sm90_fetched(fetched, plan);
+  for (size_t i = 0; i < count; i++) {
+    double bytes = gg_dtype_info_of(fetched[i].operand.type)->bits / 8.0;
+    out->read -= bytes;
+    out->fetched += bytes;
+  }
+  if (plan->vector_buffers) out->vectors = 0;
+  out->crowded = gg_sm90_copies_lines(plan) && plan->d.major == GG_MAJOR_N;
+}
+
 /* A warpgroup's MMA reads its rows of A, and all of B, from shared memory. Of a K step's additions
  * of sums that are promoted less shows where a consumer has two sets of sums, and where the others
  * multiply, which are seldom all in step. */
@@ -434,6 +448,7 @@ static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *d
   out->promotions_hidden = plan->sum_sets * out->owners * out->owners;
   if (plan->copy_bytes_a && plan->copy_bytes_b) out->loader = GG_LOADER_WARPS;
   if (plan->pingpong) out->overlap = GG_OVERLAP_TURNS;
+  move_fetched(&out->epilogue, plan);
 }
 
 /* The two differ in their skeletons: who loads. */

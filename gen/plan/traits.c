@@ -1,5 +1,7 @@
 #include "plan/traits.h"
 
+#include "atom/dtype.h"
+#include "plan/operands.h"
 #include "plan/target.h"
 
 void gg_warp_traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
@@ -12,11 +14,64 @@ void gg_warp_traits(gg_traits *out, const gg_plan *plan, const gg_device_model *
   if (plan->copy_bytes_a && plan->copy_bytes_b) out->loader = GG_LOADER_THREADS;
 }
 
+/* ---- The epilogue's work ---------------------------------------------------------------- */
+
+static double bytes_of(gg_dtype type) {
+  return gg_dtype_info_of(type)->bits / 8.0;
+}
+
+/* Of templates/parts/activations.cu: results of the special function unit, other instructions. */
+static const struct {
+  int special, plain;
+} gelus[] = {[GG_GELU_ERF] = {1, 14}, [GG_GELU_TANH] = {2, 6}, [GG_GELU_TANH_APPROX] = {1, 5}};
+
+/* What the product itself has, its alpha and rounding to D's type, is no work of the epilogue. What
+ * is read is converted first. */
+static void add_arithmetic(gg_epilogue_work *out, const gg_operation *op) {
+  bool converts = gg_operation_span(op) != GG_SPAN_NONE && op->operand.type != GG_DTYPE_f32;
+  out->plain += converts;
+  switch (op->kind) {
+  case GG_OP_LINEAR:
+    out->plain += 2 * op->beta;
+    break;
+  case GG_OP_GELU:
+    out->special += gelus[op->form].special;
+    out->plain += gelus[op->form].plain;
+    break;
+  case GG_OP_SILU:
+    out->special += 2;
+    out->plain += 4;
+    break;
+  case GG_OP_AUX:
+    break;
+  default:
+    out->plain += 1;
+  }
+}
+
+static gg_epilogue_work work_of(const gg_plan *plan) {
+  gg_epilogue_work out = {.read = 0};
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    const gg_operation *op = &plan->operations[i];
+    gg_span span = gg_operation_span(op);
+    add_arithmetic(&out, op);
+    if (op->kind == GG_OP_LINEAR && op->beta) out.read += bytes_of(plan->c.type);
+    if (span == GG_SPAN_MATRIX)
+      *(op->kind == GG_OP_AUX ? &out.aside : &out.read) += bytes_of(op->operand.type);
+    else if (span != GG_SPAN_NONE)
+      out.vectors += (double)gg_vector_bytes(plan, &op->operand, span);
+  }
+  return out;
+}
+
+/* ---- The traits ------------------------------------------------------------------------- */
+
 gg_traits gg_traits_of(const gg_plan *plan, const gg_device_model *device) {
   bool beside = gg_plan_is_persistent(plan) || plan->ctas_per_sm > 1;
   gg_traits out = {
       .stages_ahead = plan->stages > 1 ? plan->stages - 1 : 1,
       .overlap = beside ? GG_OVERLAP_NEXT : GG_OVERLAP_NONE,
+      .epilogue = work_of(plan),
   };
   plan->target->traits(&out, plan, device);
   return out;

@@ -21,6 +21,18 @@ typedef enum gg_overlap {
   GG_OVERLAP_TURNS, /* all of another tile, by consumers that take turns */
 } gg_overlap;
 
+/* What the epilogue does beside rounding and storing D; of the product alone nothing. Bytes and
+ * instructions are of an element of D. */
+typedef struct gg_epilogue_work {
+  double fetched; /* bytes of C and what else is like D, that come while the tile is multiplied */
+  double read;    /* the same, read where they lie by the threads that need them, behind that */
+  double aside;   /* bytes that are stored beside D's */
+  bool crowded;   /* `read` goes through a cache that copies of A and B go through, too */
+  double vectors; /* bytes of a tile's vectors, read as `read` is */
+  double special; /* results of the special function unit: 2^t, a reciprocal */
+  double plain;   /* other instructions */
+} gg_epilogue_work;
+
 typedef struct gg_traits {
   double tensor_share;      /* of the tensor core's rate, what the instruction reaches, */
   double warps_wanted;      /* where a multiprocessor has so many warps; 0: however many */
@@ -31,8 +43,10 @@ typedef struct gg_traits {
   int stages_ahead;         /* under way while one is multiplied, at least 1 */
   gg_loader loader;
   gg_overlap overlap;
+  gg_epilogue_work epilogue;
 } gg_traits;
 
+/* Of any family; one that fetches ahead moves what it fetches out of `read` and `vectors`. */
 gg_traits gg_traits_of(const gg_plan *plan, const gg_device_model *device);
 
 /* Of kernels whose warps each multiply a block of the tile. */

@@ -3,10 +3,12 @@
  *
  *     model_check [--fit ROUNDS | --hold-out ROUNDS] CATALOGUE.tsv
  *
- * The table has figures of the catalogue's kernels (case, kernel, microseconds); rows of one case,
- * one after the other, are of one race. With --fit, a row of devices.def is looked for, and
- * printed: first by least squares of the times' logarithms, then by random steps that choose
- * better. With --hold-out it is fitted to two thirds of the races, and judged by the others too. */
+ * The table has figures of the catalogue's kernels (case, kernel, microseconds; in one of epilogues
+ * case, epilogue, kernel, microseconds); rows of one case, one after the other, are of one race.
+ * Times with an epilogue are held against those of the same kernel without it, where the table has
+ * these. With --fit, a row of devices.def is looked for, and printed: first by least squares of the
+ * times' logarithms, then by random steps that choose better. With --hold-out it is fitted to two
+ * thirds of the races, and judged by the others too. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "choice/catalogue.h"
+#include "cli/bench_epilogue.h"
 #include "cli/products.h"
 #include "gemmgen_gemm.h"
 
@@ -26,7 +29,9 @@ typedef struct row {
   const gg_plan *plan;
   gg_extents extents;
   double seconds;
-  bool first; /* of its problem */
+  double
+      bare_off; /* log(predicted / measured) of the same kernel without the epilogue; 0: unknown */
+  bool first;   /* of its problem */
 } row;
 
 typedef enum part { ALL, FITTED, HELD_OUT } part;
@@ -34,6 +39,7 @@ typedef enum part { ALL, FITTED, HELD_OUT } part;
 static row rows[most_rows];
 static size_t row_count;
 static gg_catalogue *catalogue;
+static bool epilogues; /* whether the table is of products with epilogues */
 static gg_lineup *lineups[most_lineups];
 static size_t lineup_count;
 
@@ -65,12 +71,32 @@ static cli_case read_case(const char *name) {
   return out;
 }
 
+static double off_by(const row *r, const gg_device_model *device) {
+  return log(gg_predict(r->plan, r->extents, device).seconds / r->seconds);
+}
+
+/* Names of kernels have their epilogue last, and those of problems: the row whose name is the most
+ * of this one's beginning. */
+static double bare_off_of(const row *r) {
+  gg_device_model device = gg_device_model_of(90, 0);
+  const row *found = NULL;
+  size_t length = 0;
+  for (const row *i = rows; i < r && epilogues; i++) {
+    size_t problem = strcspn(i->problem, " "), name = strlen(i->plan->name);
+    bool bare = strcmp(i->problem + problem, " none") == 0;
+    if (!bare || strncmp(i->problem, r->problem, problem + 1) != 0 || name < length) continue;
+    if (strncmp(i->plan->name, r->plan->name, name) == 0) found = i, length = name;
+  }
+  return found ? off_by(found, &device) : 0;
+}
+
 static void add_row(const char *name, const cli_case *c, const gg_plan *plan, double seconds) {
   row *r = &rows[row_count];
   snprintf(r->problem, sizeof r->problem, "%s", name);
   r->plan = plan;
   r->extents = cli_case_extents(c);
   r->seconds = seconds;
+  r->bare_off = bare_off_of(r);
   r->first = row_count == 0 || strcmp(rows[row_count - 1].problem, name) != 0;
   if (++row_count == most_rows) die("too many rows:", name);
 }
@@ -90,18 +116,34 @@ static bool is_admitted(const gg_plan *plan, const cli_case *c) {
   return gg_lineup_admits(plan, &p, GG_GEMM_WORKSPACE);
 }
 
+/* The form of a case with the epilogue that a word of bench stands for; "" for none. */
+static gg_form read_form(const cli_case *c, const char *word) {
+  static gg_str texts[most_lineups]; /* which forms point into */
+  static size_t count;
+  const bench_epilogue *words[BENCH_EPILOGUES_MAX];
+  gg_form form = cli_case_form(c);
+  gg_str why = GG_STR_INIT;
+  if (!*word) return form;
+  if (bench_epilogues_read(words, word)) die("no epilogue:", word);
+  if (!bench_epilogue_form(&form, &texts[count++], &why, words[0], c)) die("cannot have", word);
+  return form;
+}
+
 /* Lineups are kept, by case: plans point into them. */
 static void read_row(const char *line) {
   static char last[128];
-  char name[128], kernel[128];
+  char name[128], of[96], kernel[128], word[32] = "";
   double us;
   gg_error err = GG_ERROR_INIT;
-  if (sscanf(line, "%127s %127s %lf", name, kernel, &us) != 3) die("not a row:", line);
-  cli_case c = read_case(name);
+  bool read = epilogues ? sscanf(line, "%95s %31s %127s %lf", of, word, kernel, &us) == 4
+                        : sscanf(line, "%95s %127s %lf", of, kernel, &us) == 3;
+  if (!read) die("not a row:", line);
+  cli_case c = read_case(of);
+  snprintf(name, sizeof name, "%s%s%s", of, *word ? " " : "", word);
   if (!catalogue && gg_catalogue_open(&catalogue, &err)) die("no catalogue:", err.message);
   if (strcmp(last, name) != 0) {
-    gg_form form = cli_case_form(&c);
     if (lineup_count == most_lineups) die("too many cases:", name);
+    gg_form form = read_form(&c, word);
     if (gg_lineup_make(&lineups[lineup_count++], catalogue, &form, 90, &err)) {
       die("refused:", err.message);
     }
@@ -119,6 +161,8 @@ static void read_table(const char *path) {
   size_t length;
   if (gg_file_read(&text, &length, path, 1 << 24, &err)) die("cannot read", path);
   char *line = strchr(text, '\n'); /* behind the names of the columns */
+  const char *named = strstr(text, "epilogue");
+  epilogues = named && named < line;
   while (line && line[1]) {
     char *end = strchr(++line, '\n');
     if (end) *end = '\0';
@@ -158,7 +202,7 @@ static void judge_problem(score *out, sums *all, size_t first, size_t end, const
   for (size_t i = first; i < end; i++) {
     double slower = rows[i].seconds / rows[best].seconds - 1;
     double lot = exp(-lots * log(predicted[i] / predicted[chosen])), w = exp(-fast * slower);
-    double off = log(predicted[i] / rows[i].seconds);
+    double off = log(predicted[i] / rows[i].seconds) - rows[i].bare_off;
     drawn += lot, slow += lot * slower;
     weight += w, mean += w * off, square += w * off * off;
     all->squares += off * off;
@@ -224,14 +268,14 @@ static void print_score(const char *of, score s) {
 
 enum { constants_max = 64 };
 
-/* The columns that are fitted. */
+/* The columns that are fitted to such a table. */
 static const gg_device_column *constants[constants_max];
 static size_t constant_count;
 
 /* Every column has a number, and what is fitted is where it can be. */
 static void check_column(const gg_device_model *device, const gg_device_column *column) {
   double value = *(const double *)((const char *)device + column->offset);
-  if (column->fitted ? value < column->low || value > column->high : value <= 0)
+  if (column->fitted || column->worked ? value < column->low || value > column->high : value <= 0)
     die("out of its range:", column->name);
 }
 
@@ -240,7 +284,7 @@ static void find_constants(const gg_device_model *device) {
   const gg_device_column *columns = gg_device_columns(&count);
   for (size_t i = 0; i < count; i++) {
     check_column(device, &columns[i]);
-    if (!columns[i].fitted) continue;
+    if (!(epilogues ? columns[i].worked : columns[i].fitted)) continue;
     if (constant_count == constants_max) die("too many columns:", columns[i].name);
     constants[constant_count++] = &columns[i];
   }
@@ -275,7 +319,7 @@ static void residuals(double *out, double *weights, const gg_device_model *devic
     for (end = first + 1; end < row_count && !rows[end].first; end++)
       least = fmin(least, rows[end].seconds);
     for (size_t i = first; i < end; i++) {
-      out[i] = log(gg_predict(rows[i].plan, rows[i].extents, device).seconds / rows[i].seconds);
+      out[i] = off_by(&rows[i], device) - rows[i].bare_off;
       weights[i] = !is_part(problem, of)
                        ? 0
                        : pow(least / rows[i].seconds, 4) / fmax(1, fabs(out[i]) / 0.06);
@@ -393,6 +437,7 @@ int main(int argc, char **argv) {
     print_score("held out ", judge(&device, HELD_OUT, false));
   }
   print_score("", all);
-  return (double)all.within >= 0.8 * (double)all.problems && all.mean < 1.03 ? EXIT_SUCCESS
-                                                                             : EXIT_FAILURE;
+  double share = epilogues ? 0.6 : 0.8; /* figures of epilogues are of two samples */
+  bool good = (double)all.within >= share * (double)all.problems && all.mean < 1.03;
+  return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -37,6 +37,17 @@ expect 2 'an empty word' "$gemmgen" bench spec.yaml --epilogue bias,
 # explain --problem
 expect 0 'which kernel a product gets' "$gemmgen" explain --problem '4096 4096 4096'
 holds 'it says which and why' grep -q '^chosen: gemm_.* bound by' out
+# The product with an epilogue: other kernels, other times, and its name says so
+epilogue=("$gemmgen" explain --problem '8192 3072 256' --epilogue)
+expect 0 'with an epilogue' "${epilogue[@]}" bias_gelu
+holds 'the problem is named with it' grep -q '^bf16,bf16,bf16,f32,kkn,bias_n_bf16+gelu_tanh_approx,8192x3072x256,b1 on H100' out
+holds 'kernels have it' grep -q '^gemm_.*_bias_n_gelu_tanh_approx ' out
+expect 0 'with a C, as JSON' "${epilogue[@]}" beta_c --json
+holds 'the problem has it' grep -q '"problem": "bf16,bf16,bf16,f32,kkn+c_bf16,8192x3072x256,b1"' out
+expect 2 'two epilogues' "${epilogue[@]}" bias,relu
+expect 2 'an epilogue that the product cannot have' "${epilogue[@]}" scales
+holds 'it says why' grep -q '8-bit floats' err
+expect 2 'an epilogue of no problem' "$gemmgen" explain --epilogue relu spec.yaml
 expect 0 'as JSON' "$gemmgen" explain --json --problem '100x100x100x3' --types f16,f16,f32,f32,mnm
 holds 'it is JSON' json out
 expect 0 'of specs of its own' "$gemmgen" explain --problem '64 64 64' --types f16,f16,f16 sweep.yaml

@@ -62,6 +62,28 @@ PY
   holds 'and it is positive' bash -c "! grep -Eq 'inf|nan|-[0-9]' out"
 done
 
+# Epilogues: each has a winner and figures of its own, and the bare product's stay as they are
+words=none,bias_gelu,beta_c,beta_c_in_place,scales
+expect 2 'an epilogue that is none' "${tune[@]}" "${product[@]}" --epilogue bias,geul
+holds 'what is near it is named' grep -q "did you mean 'gelu'" err
+expect 0 'epilogues' "${tune[@]}" "${product[@]}" --epilogue "$words"
+holds 'what the product cannot have is told' grep -q 'skipped with scales: ' out
+holds 'none is the bare product' grep -q '^f16,f16,f32,f32,kkn,32x32x32,b1 ' out
+with=$(echo tuned/*/f16,f16,f32,f32,kkn,bias_n_f32+gelu_tanh_approx,32x32x32,b1.yaml)
+holds 'the winner has the epilogue' grep -q 'gelu: {form: tanh_approx}' "$with"
+holds 'and is a spec' "$gemmgen" check "$with"
+holds 'that of C has C' grep -q '^c: {type: f32' tuned/*/f16,f16,f32,f32,kkn+c_f32,32x32x32,b1.yaml
+expect 0 'again, with epilogues' "${tune[@]}" --cases cases.txt --epilogue bias_gelu
+holds 'the figures are taken' python3 - <<'PY'
+import sqlite3
+base = sqlite3.connect('tuned/figures.sqlite')
+count = dict(base.execute("SELECT product, COUNT(*) FROM figure WHERE product LIKE '%32x32x32%'"
+                          " GROUP BY product"))
+form, of = 'f16,f16,f32,f32,kkn', ',32x32x32,b1'
+assert count == {form + of: 2, form + ',bias_n_f32+gelu_tanh_approx' + of: 2, form + '+c_f32' + of: 2,
+                 form + '+c_f32' + of + ',in_place': 2}, count
+PY
+
 # Ended early: what was measured stays, and the rest is measured then
 more=(--problem '32 32 64' --types f16,f16,f32)
 timeout -s INT 0.2 "${tune[@]}" "${more[@]}" >out 2>err

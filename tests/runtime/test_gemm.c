@@ -463,10 +463,12 @@ static void keep_warning(void *user, const char *message) {
   snprintf(warned, sizeof warned, "%s", message);
 }
 
-/* Without a text, a FIFO that never says anything. */
-static void write_tuned(const char *directory, const gg_context *context, const char *text) {
+/* For the form with that epilogue, or NULL. Without a text, a FIFO that never says anything. */
+static void write_tuned(const char *directory, const gg_context *context, const char *epilogue,
+                        const char *text) {
   gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
   form.a.align = form.b.align = form.d.align = 16;
+  form.epilogue = epilogue;
   gg_str path = GG_STR_INIT, device = GG_STR_INIT;
   gg_str_printf(&device, "%s/", directory);
   gg_tuned_device(&device, gg_context_device(context)->name);
@@ -488,6 +490,38 @@ static void write_tuned(const char *directory, const gg_context *context, const 
 static const char tuned_text[] =
     "name: measured\narch: sm_90a\na: bf16\nb: bf16\nd: bf16\ntile: [64, 64, 64]\n";
 
+static gg_context *context_that_warns(void) {
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context;
+  gg_context_options options = {
+      .size = sizeof(gg_context_options),
+      .provider = GG_PROVIDER_EMU,
+      .compiler = &(gg_compiler_options){
+          .size = sizeof(gg_compiler_options), .cache = fixture_directory(), .warn = keep_warning}};
+  ck_assert_int_eq(gg_context_open(&context, &options, &err), GG_OK);
+  return context;
+}
+
+/* Whether gg_gemm takes the tuned kernel, which is called "measured". */
+static bool takes_tuned(gg_context *context, const char *directory, const char *epilogue,
+                        int64_t m) {
+  gg_error err = GG_ERROR_INIT;
+  gg_gemm *gemm;
+  gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
+  gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+  gg_problem p = dense(m, 64, 64);
+  form.epilogue = epilogue;
+  warned[0] = '\0';
+  ck_assert_int_eq(
+      gg_gemm_open(&gemm, context,
+                   &(gg_gemm_options){.size = sizeof(gg_gemm_options), .tuned = directory}, &err),
+      GG_OK);
+  ck_assert_int_eq(gg_gemm_choose(&choice, gemm, &form, &p, &err), GG_OK);
+  ck_assert_int_eq(strcmp(choice.kernel, "measured") == 0, choice.tuned);
+  gg_gemm_close(gemm);
+  return choice.tuned;
+}
+
 START_TEST(tuned_goes_first) {
   static const struct {
     const char *text, *warning;
@@ -503,30 +537,38 @@ START_TEST(tuned_goes_first) {
   };
   char directory[512];
   snprintf(directory, sizeof directory, "%s", fixture_directory());
-  gg_error err = GG_ERROR_INIT;
-  gg_context *context;
-  gg_context_options options = {
-      .size = sizeof(gg_context_options),
-      .provider = GG_PROVIDER_EMU,
-      .compiler = &(gg_compiler_options){
-          .size = sizeof(gg_compiler_options), .cache = fixture_directory(), .warn = keep_warning}};
-  ck_assert_int_eq(gg_context_open(&context, &options, &err), GG_OK);
+  gg_context *context = context_that_warns();
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    gg_gemm *gemm;
-    gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
-    gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
-    gg_problem p = dense(all[i].m, 64, 64);
-    warned[0] = '\0';
-    write_tuned(directory, context, all[i].text);
-    ck_assert_int_eq(
-        gg_gemm_open(&gemm, context,
-                     &(gg_gemm_options){.size = sizeof(gg_gemm_options), .tuned = directory}, &err),
-        GG_OK);
-    ck_assert_int_eq(gg_gemm_choose(&choice, gemm, &form, &p, &err), GG_OK);
-    ck_assert_int_eq(choice.tuned, all[i].tuned);
-    ck_assert_int_eq(strcmp(choice.kernel, "measured") == 0, all[i].tuned);
+    write_tuned(directory, context, NULL, all[i].text);
+    ck_assert_int_eq(takes_tuned(context, directory, NULL, all[i].m), all[i].tuned);
     ck_assert_msg(strstr(warned, all[i].warning) != NULL, "%s", warned);
-    gg_gemm_close(gemm);
+  }
+  gg_context_close(context);
+}
+END_TEST
+
+static const char tuned_relu[] = "name: measured\narch: sm_90a\na: bf16\nb: bf16\nd: bf16\n"
+                                 "tile: [64, 64, 64]\nepilogue: [relu]\n";
+
+/* What is tuned with an epilogue is for the same operations, however they are written, and what is
+ * tuned without is for none: by the file's name, and where that lies by the kernel. */
+START_TEST(tuned_knows_its_epilogue) {
+  static const struct {
+    const char *of, *text, *asked;
+    bool tuned;
+  } all[] = {
+      {"[relu]", tuned_relu, "[relu]", true},        {"[relu]", tuned_relu, "- relu\n", true},
+      {"[relu]", tuned_relu, "[relu, relu]", false}, {"[relu]", tuned_relu, "[silu]", false},
+      {"[relu]", tuned_relu, NULL, false},           {"[relu]", tuned_text, "[relu]", false},
+      {NULL, tuned_text, "[relu]", false},           {NULL, tuned_relu, NULL, false},
+  };
+  gg_context *context = context_that_warns();
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    char directory[512];
+    snprintf(directory, sizeof directory, "%s/of_%zu", fixture_directory(), i);
+    mkdir(directory, 0777);
+    write_tuned(directory, context, all[i].of, all[i].text);
+    ck_assert_msg(takes_tuned(context, directory, all[i].asked, 64) == all[i].tuned, "case %zu", i);
   }
   gg_context_close(context);
 }
@@ -553,6 +595,62 @@ START_TEST(sums_of_fp8_are_full_unless_asked) {
     gg_lineup_free(lineup);
   }
   gg_catalogue_close(catalogue);
+}
+END_TEST
+
+/* Epilogues are named by what they do: options that are left out are said. */
+START_TEST(forms_are_named_with_their_epilogue) {
+  static const struct {
+    const char *epilogue, *name;
+    bool has_c;
+  } all[] = {
+      {NULL, "bf16,bf16,bf16,f32,kkn", false},
+      {"[]", "bf16,bf16,bf16,f32,kkn,empty", false},
+      {"[linear]", "bf16,bf16,bf16,f32,kkn,linear_alpha", false},
+      {"[linear, relu]", "bf16,bf16,bf16,f32,kkn+c_bf16,linear_alpha_beta+relu", true},
+      {"[bias, gelu]", "bf16,bf16,bf16,f32,kkn,bias_n_bf16+gelu_erf", false},
+      {"[{bias: {along: n, type: bf16}}, {gelu: {form: erf}}]",
+       "bf16,bf16,bf16,f32,kkn,bias_n_bf16+gelu_erf", false},
+      {"[{bias: {along: m, type: f32}}, {gelu: {form: tanh}}]",
+       "bf16,bf16,bf16,f32,kkn,bias_m_f32+gelu_tanh", false},
+      {"[scale, residual, {aux: {type: e4m3}}]",
+       "bf16,bf16,bf16,f32,kkn,scale_all_f32+residual_bf16+aux_e4m3", false},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    gg_error err = GG_ERROR_INIT;
+    gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+    gg_str name = GG_STR_INIT;
+    form.a.align = form.b.align = form.d.align = 16;
+    form.c = form.d, form.has_c = all[i].has_c, form.epilogue = all[i].epilogue;
+    ck_assert_int_eq(gg_form_full_name(&name, &form, &err), GG_OK);
+    ck_assert_str_eq(gg_str_text(&name), all[i].name);
+    gg_str_free(&name);
+  }
+}
+END_TEST
+
+/* A file's name has 255 bytes at most, whatever an epilogue comes to. */
+START_TEST(long_epilogues_have_digests_for_names) {
+  static const char *const lists[] = {
+      "[residual, residual, residual, residual, residual, residual, residual, residual, residual, "
+      "residual, residual, residual, residual, residual, residual, residual]",
+      "[residual, residual, residual, residual, residual, residual, residual, residual, residual, "
+      "residual, residual, residual, residual, residual, residual, aux]"};
+  gg_str paths[2] = {GG_STR_INIT, GG_STR_INIT};
+  for (int i = 0; i < 2; i++) {
+    gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+    form.a.align = form.b.align = form.d.align = 2;
+    form.epilogue = lists[i];
+    ck_assert_int_eq(gg_tuned_path(&paths[i], "/t", "emu", &form,
+                                   (gg_tuned_extents){INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX},
+                                   NULL),
+                     GG_OK);
+    ck_assert_uint_le(strlen(strrchr(gg_str_text(&paths[i]), '/') + 1), 255);
+    ck_assert_ptr_nonnull(strstr(gg_str_text(&paths[i]), ",a2,b2,d2,epilogue_"));
+  }
+  ck_assert_str_ne(gg_str_text(&paths[0]), gg_str_text(&paths[1]));
+  gg_str_free(&paths[0]);
+  gg_str_free(&paths[1]);
 }
 END_TEST
 
@@ -588,6 +686,8 @@ int main(void) {
   tcase_add_test(tcase, seen_counts_workspace);
   tcase_add_test(tcase, sums_of_fp8_are_full_unless_asked);
   tcase_add_test(tcase, tuned_paths);
+  tcase_add_test(tcase, forms_are_named_with_their_epilogue);
+  tcase_add_test(tcase, long_epilogues_have_digests_for_names);
   tcase_add_test(tcase, forms_are_checked);
   tcase_add_test(tcase, null_pointers_are_named);
   if (fixture_has_nvrtc()) {
@@ -597,6 +697,7 @@ int main(void) {
     tcase_add_test(tcase, mistakes_are_named);
     tcase_add_test(tcase, extras_are_as_aligned_as_they_are);
     tcase_add_test(tcase, tuned_goes_first);
+    tcase_add_test(tcase, tuned_knows_its_epilogue);
   }
   suite_add_tcase(suite, tcase);
   int status = run_suite(suite);

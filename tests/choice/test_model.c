@@ -1,0 +1,175 @@
+/* What the model makes of an epilogue: its work by family, and what shows of it. */
+#include <math.h>
+#include <string.h>
+
+#include "choice/catalogue.h"
+#include "gemmgen_gemm.h"
+#include "plan/traits.h"
+#include "suite.h"
+
+static gg_catalogue *catalogue;
+
+static gg_form form_of(const char *epilogue, bool has_c) {
+  gg_form form = GG_FORM_INIT;
+  form.a = (gg_operand){GG_DTYPE_bf16, GG_MAJOR_K, 16};
+  form.b = (gg_operand){GG_DTYPE_bf16, GG_MAJOR_K, 16};
+  form.d = (gg_operand){GG_DTYPE_bf16, GG_MAJOR_N, 16};
+  form.c = form.d;
+  form.accumulator = GG_DTYPE_f32;
+  form.has_c = has_c;
+  form.epilogue = epilogue;
+  return form;
+}
+
+static gg_lineup *lineup_of(const gg_form *form, int arch) {
+  gg_error err = GG_ERROR_INIT;
+  gg_lineup *out;
+  ck_assert_int_eq(gg_lineup_make(&out, catalogue, form, arch, &err), GG_OK);
+  ck_assert_uint_gt(out->count, 0);
+  return out;
+}
+
+static gg_epilogue_work work_of(const gg_form *form, int arch) {
+  gg_lineup *lineup = lineup_of(form, arch);
+  gg_device_model device = gg_device_model_of(arch, 0);
+  gg_epilogue_work out = gg_traits_of(&lineup->list[0].plan, &device).epilogue;
+  gg_lineup_free(lineup);
+  return out;
+}
+
+/* ---- Work ------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *epilogue;
+  bool has_c;
+  gg_epilogue_work work; /* of sm80, which reads everything where it lies, and of bf16 */
+} works[] = {
+    {.epilogue = NULL},
+    {.epilogue = "[]"},
+    {.epilogue = "[linear]"},
+    {.epilogue = NULL, .has_c = true, .work = {.read = 2, .plain = 2}},
+    {.epilogue = "[residual]", .work = {.read = 2, .plain = 2}},
+    {.epilogue = "[{residual: {type: f32}}]", .work = {.read = 4, .plain = 1}},
+    {.epilogue = "[relu]", .work = {.plain = 1}},
+    {.epilogue = "[gelu]", .work = {.special = 1, .plain = 14}},
+    {.epilogue = "[{gelu: {form: tanh}}]", .work = {.special = 2, .plain = 6}},
+    {.epilogue = "[{gelu: {form: tanh_approx}}]", .work = {.special = 1, .plain = 5}},
+    {.epilogue = "[silu, aux]", .work = {.special = 2, .plain = 5, .aside = 2}},
+    {.epilogue = "[{scale: {along: all}}]", .work = {.vectors = 4, .plain = 1}},
+};
+
+START_TEST(work_is_counted) {
+  gg_form form = form_of(works[_i].epilogue, works[_i].has_c);
+  gg_epilogue_work has = work_of(&form, 80), wanted = works[_i].work;
+  ck_assert_double_eq(has.read, wanted.read);
+  ck_assert_double_eq(has.fetched, 0);
+  ck_assert_double_eq(has.aside, wanted.aside);
+  ck_assert_double_eq(has.vectors, wanted.vectors);
+  ck_assert_double_eq(has.special, wanted.special);
+  ck_assert_double_eq(has.plain, wanted.plain);
+}
+END_TEST
+
+/* Family sm90 fetches what tensor maps can address, and copies vectors to shared memory. */
+START_TEST(sm90_fetches) {
+  gg_form form = form_of(NULL, true);
+  gg_epilogue_work work = work_of(&form, 90);
+  ck_assert_double_eq(work.fetched, 2);
+  ck_assert_double_eq(work.read, 0);
+  form = form_of("[bias, residual]", false);
+  work = work_of(&form, 90);
+  ck_assert_double_eq(work.fetched, 2);
+  ck_assert_double_eq(work.vectors, 0);
+  form.d.align = form.c.align = 2;
+  work = work_of(&form, 90);
+  ck_assert_double_eq(work.fetched, 0);
+  ck_assert_double_eq(work.read, 2);
+}
+END_TEST
+
+/* ---- Times ------------------------------------------------------------------------------ */
+
+/* Of one kernel with the epilogue and without it. */
+typedef struct times {
+  double bare, with;
+} times;
+
+static times predict(const gg_lineup *bare, const gg_lineup *with, const char *tile,
+                     gg_extents extents) {
+  gg_device_model device = gg_device_model_of(90, 0);
+  times out = {0, 0};
+  for (size_t i = 0; i < bare->count && !out.bare; i++) {
+    if (strstr(bare->list[i].plan.name, tile))
+      out.bare = gg_predict(&bare->list[i].plan, extents, &device).seconds;
+  }
+  for (size_t i = 0; i < with->count && !out.with; i++) {
+    if (strstr(with->list[i].plan.name, tile))
+      out.with = gg_predict(&with->list[i].plan, extents, &device).seconds;
+  }
+  ck_assert_double_gt(out.bare, 0);
+  ck_assert_double_gt(out.with, 0);
+  return out;
+}
+
+/* More work never takes less time, and an epilogue that does nothing takes none. */
+START_TEST(work_takes_time) {
+  static const char *const lists[] = {"[linear]",
+                                      "[bias]",
+                                      "[bias, relu]",
+                                      "[bias, silu]",
+                                      "[bias, silu, residual]",
+                                      "[bias, aux, silu, residual]"};
+  enum { count = sizeof lists / sizeof *lists };
+  static const gg_extents all[] = {{8192, 3072, 768, 1}, {512, 4096, 1024, 1}, {64, 256, 64, 9}};
+  gg_form none = form_of(NULL, false);
+  gg_lineup *bare = lineup_of(&none, 90), *with[count];
+  for (size_t i = 0; i < count; i++) {
+    gg_form form = form_of(lists[i], false);
+    with[i] = lineup_of(&form, 90);
+  }
+  for (size_t e = 0; e < sizeof all / sizeof *all; e++) {
+    double before = predict(bare, bare, "_128x128x64_s6_c2x1_pingpong", all[e]).bare;
+    for (size_t i = 0; i < count; i++) {
+      double now = predict(bare, with[i], "_128x128x64_s6_c2x1_pingpong", all[e]).with;
+      ck_assert_msg(i ? now > before : now == before, "%s takes %g after %g", lists[i], now,
+                    before);
+      before = now;
+    }
+  }
+  for (size_t i = 0; i < count; i++)
+    gg_lineup_free(with[i]);
+  gg_lineup_free(bare);
+}
+END_TEST
+
+/* Consumers in turns hide what fits beside a long tile, and what does not shows. */
+START_TEST(turns_hide_what_fits) {
+  gg_form none = form_of(NULL, false), form = form_of("[bias, {gelu: {form: tanh}}]", false);
+  gg_lineup *bare = lineup_of(&none, 90), *with = lineup_of(&form, 90);
+  gg_extents deep = {8192, 3072, 8192, 1}, flat = {8192, 3072, 256, 1};
+  times turns = predict(bare, with, "_128x192x64_s5_c2x1_pingpong", deep);
+  times shared = predict(bare, with, "_128x256x64_s4_c2x1", deep);
+  times turns_flat = predict(bare, with, "_128x192x64_s5_c2x1_pingpong", flat);
+  ck_assert_double_lt(turns.with / turns.bare, 1.02);
+  ck_assert_double_gt(shared.with / shared.bare, turns.with / turns.bare);
+  ck_assert_double_gt(turns_flat.with / turns_flat.bare, 1.2);
+  gg_lineup_free(bare);
+  gg_lineup_free(with);
+}
+END_TEST
+
+int main(void) {
+  gg_error err = GG_ERROR_INIT;
+  if (gg_catalogue_open(&catalogue, &err)) return 1;
+  Suite *suite = suite_create("model");
+  TCase *tcase = tcase_create("model");
+  tcase_set_timeout(tcase, 60);
+  tcase_add_loop_test(tcase, work_is_counted, 0, sizeof works / sizeof *works);
+  tcase_add_test(tcase, sm90_fetches);
+  tcase_add_test(tcase, work_takes_time);
+  tcase_add_test(tcase, turns_hide_what_fits);
+  suite_add_tcase(suite, tcase);
+  int status = run_suite(suite);
+  gg_catalogue_close(catalogue);
+  return status;
+}
