@@ -321,7 +321,8 @@ static bool learn_local(gg_tokens *tokens, walk *w, int at) {
   gg_known value;
   int place = w->count < LOCALS_MAX ? find_local(tokens, at, &end, &value) : -1;
   if (place < 0) return false;
-  if (fold_local(tokens, at, place, end, value)) return true;
+  bool member = gg_token_is(tokens, gg_token_before(tokens, at), S(STATIC));
+  if (!member && fold_local(tokens, at, place, end, value)) return true;
   int name = tokens->at[place].name;
   w->locals[w->count++] = (local){name, at, block_end(tokens, at)};
   tokens->values[name] = value;

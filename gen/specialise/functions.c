@@ -560,6 +560,12 @@ static bool drop_local(gg_tokens *tokens, const gg_items *items, int at, int nam
   return true;
 }
 
+/* Whether a `{` begins a block of statements, and not a list of values. */
+static bool opens_block(const gg_tokens *tokens, int brace) {
+  return gg_token_is(tokens, gg_token_before(tokens, brace),
+                     S(PAREN_END) | S(SEMICOLON) | S(BRACE) | S(BRACE_END) | S(ELSE));
+}
+
 /* The statements of a body, those of inner blocks too. */
 static bool drop_locals(gg_tokens *tokens, const gg_items *items, int first, int body, int last) {
   bool changed = false;
@@ -568,6 +574,7 @@ static bool drop_locals(gg_tokens *tokens, const gg_items *items, int first, int
     bool begins = gg_token_is(tokens, before, S(SEMICOLON) | S(BRACE) | S(BRACE_END));
     int name = begins ? gg_declared_name(tokens, at) : -1;
     if (name >= 0) changed = drop_local(tokens, items, at, name, first, last) || changed;
+    if (gg_token_is(tokens, at, S(BRACE)) && !opens_block(tokens, at)) at = tokens->at[at].partner;
     if (!tokens->at[at].dead) before = at;
   }
   return changed;

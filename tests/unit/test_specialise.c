@@ -176,6 +176,28 @@ static const example examples[] = {
      "struct b {\n  static constexpr int turns = 3;\n};\n\n"
      "template <class op>\n" D "int f(int x) {\n  return op::turns == 2 ? x : 0;\n}\n\n" KERNEL(
          "  out[0] = f<a>(n) + f<b>(n);\n")},
+    {"a member that folding decides stays a member",
+     "struct a {\n  static constexpr bool major = false;\n  static constexpr int boxes = 1;\n};\n\n"
+     "template <class op>\nstruct strips {\n"
+     "  // Whether it goes on.\n  static constexpr bool go_on = op::major && op::boxes == 1;\n\n"
+     "  // The place.\n  static " D "int place(int number) { return number + 1; }\n};\n\n" D
+     "int f(int x) {\n  return strips<a>::go_on ? x : strips<a>::place(x);\n}\n\n" KERNEL(
+         "  out[0] = f(n) + f(n + 1);\n"),
+     "struct a {\n};\n\n"
+     "template <class op>\nstruct strips {\n"
+     "  // Whether it goes on.\n  static constexpr bool go_on = false;\n\n"
+     "  // The place.\n  static " D "int place(int number) { return number + 1; }\n};\n\n" D
+     "int f(int x) {\n  return strips<a>::go_on ? x : strips<a>::place(x);\n}\n\n" KERNEL(
+         "  out[0] = f(n) + f(n + 1);\n")},
+    {"what stands in braces is an expression where they are not a block's",
+     "constexpr int wide = 4, high = 8;\n\nstruct at {\n  int m, n, k;\n};\n\n" D
+     "at place(int x, int y, int z) {\n  return {x * wide, y * high, z};\n}\n\n" KERNEL(
+         "  const at a = place(n, n + 1, n + 2), b = place(n + 3, n, n);\n"
+         "  out[0] = a.m + a.n + a.k + b.m + b.n + b.k;\n"),
+     "constexpr int wide = 4, high = 8;\n\nstruct at {\n  int m, n, k;\n};\n\n" D
+     "at place(int x, int y, int z) {\n  return {x * wide, y * high, z};\n}\n\n" KERNEL(
+         "  const at a = place(n, n + 1, n + 2), b = place(n + 3, n, n);\n"
+         "  out[0] = a.m + a.n + a.k + b.m + b.n + b.k;\n")},
     {"a pointer that begins as null is not another one's name",
      KERNEL("  int *x = nullptr;\n  const int *z = nullptr;\n  if (n > 0) z = x = out;\n"
             "  out[0] = *x + *z;\n"),
