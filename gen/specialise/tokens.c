@@ -156,6 +156,7 @@ static void read_token(reader *r, gg_token *token) {
     read_word(r, token);
   } else if (at[0] == '/' && at + 1 < r->end && at[1] == '/') {
     token->kind = GG_TOKEN_COMMENT;
+    token->skipped = true;
     token->length = line_length(at, r->end);
   } else if (*at == '#') {
     read_pragma(r, token);
@@ -377,7 +378,8 @@ bool gg_tokens_changed(const gg_tokens *tokens, int first, int last, int pass) {
 
 void gg_tokens_remove(gg_tokens *tokens, int first, int last) {
   for (int i = first; i <= last; i++) {
-    tokens->at[i].dead = true;
+    tokens->at[i].dead = tokens->at[i].skipped = true;
+    tokens->at[i].sign = 0;
     gg_token_touch(tokens, i);
   }
 }
