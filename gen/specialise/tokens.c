@@ -271,13 +271,13 @@ gg_status gg_tokens_read(gg_tokens *out, gg_arena *arena, const char *text, size
   r.capacity = (int)(length / 5) + 64; /* what templates need; else it grows */
   r.word_capacity = 8 * SIGNS;
   out->at = gg_arena_alloc_unset(arena, (size_t)r.capacity * sizeof *out->at);
-  r.words = GG_ARENA_ARRAY(arena, struct word, (size_t)r.word_capacity);
+  r.words = gg_arena_alloc_unset(arena, (size_t)r.word_capacity * sizeof *r.words);
   if (!out->at || !r.words) return gg_fail(err, MEMORY, NULL, "");
   prepare(&r);
   if (!read_all(&r)) return gg_fail(err, MEMORY, NULL, "");
   out->values = GG_ARENA_ARRAY(arena, gg_known, (size_t)out->names + 1);
   out->sizes = GG_ARENA_ARRAY(arena, int, (size_t)out->names + 1);
-  out->first = GG_ARENA_ARRAY(arena, int, (size_t)out->names + 1);
+  out->first = gg_arena_alloc_unset(arena, ((size_t)out->names + 1) * sizeof *out->first);
   out->last_pass = GG_ARENA_ARRAY(arena, int, (size_t)out->count / GG_STRETCH + 1);
   if (!out->values || !out->sizes || !out->first || !out->last_pass)
     return gg_fail(err, MEMORY, NULL, "");
