@@ -44,8 +44,9 @@ static gg_wavefronts count_request(const int64_t *address, int lanes, int bytes)
   return w;
 }
 
-/* The usual request: addresses are multiples of their access's size, and no bank has two words. Then
- * whole accesses, or words of smaller ones, are looked at, not each word. False: another one. */
+/* The usual request: addresses are multiples of their access's size, and no bank has two words.
+ * Then whole accesses, or words of smaller ones, are looked at, not each word. False: another one.
+ */
 static bool is_free(gg_wavefronts *out, const int64_t *address, int lanes, int bytes) {
   int64_t seen[GG_BANKS];
   uint32_t busy = 0;

@@ -192,18 +192,27 @@ void gg_build_children2(gg_calc *c, gg_layout *a, const gg_layout *from, int at)
   gg_build_children(c, &a->stride, &from->stride, at);
 }
 
+/* Trees have room for many nodes and use few: only those are copied. */
+static void copy_tree(gg_tuple *out, const gg_tuple *from, int at) {
+  out->count = from->nodes[at].span;
+  memmove(out->nodes, from->nodes + at, (size_t)out->count * sizeof(gg_node));
+}
+
 gg_tuple gg_tuple_sub(const gg_tuple *t, int at) {
-  gg_tuple sub = {.count = t->nodes[at].span};
-  memcpy(sub.nodes, t->nodes + at, (size_t)sub.count * sizeof(gg_node));
+  gg_tuple sub;
+  copy_tree(&sub, t, at);
   return sub;
 }
 
 gg_layout gg_layout_sub(const gg_layout *a, int at) {
-  return (gg_layout){gg_tuple_sub(&a->shape, at), gg_tuple_sub(&a->stride, at)};
+  gg_layout sub;
+  copy_tree(&sub.shape, &a->shape, at);
+  copy_tree(&sub.stride, &a->stride, at);
+  return sub;
 }
 
 gg_status gg_calc_tuple(gg_calc *c, gg_tuple *out, const gg_tuple *result) {
-  if (c->status == GG_OK) *out = *result;
+  if (c->status == GG_OK) copy_tree(out, result, 0);
   return c->status;
 }
 
@@ -217,7 +226,10 @@ gg_status gg_calc_layout(gg_calc *c, gg_layout *out, const gg_layout *result) {
     int64_t last = gg_calc_abs(c, gg_calc_sub(c, s, 1));
     extent = gg_calc_add(c, extent, gg_calc_mul(c, last, gg_calc_abs(c, d)));
   }
-  if (c->status == GG_OK) *out = *result;
+  if (c->status == GG_OK) {
+    copy_tree(&out->shape, &result->shape, 0);
+    copy_tree(&out->stride, &result->stride, 0);
+  }
   return c->status;
 }
 

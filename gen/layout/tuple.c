@@ -6,7 +6,8 @@
 /* ---- Making ------------------------------------------------------------------------------ */
 
 static gg_tuple of_leaf(gg_node leaf) {
-  gg_tuple t = {.count = 1};
+  gg_tuple t; /* the nodes behind `count` mean nothing: they are not cleared */
+  t.count = 1;
   t.nodes[0] = leaf;
   return t;
 }

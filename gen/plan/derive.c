@@ -52,14 +52,21 @@ void gg_smem_access_count(gg_smem_access *access, const int64_t address[GG_WARP]
 
 void gg_smem_access_count_matrices(gg_smem_access *access, const gg_composed *smem, bool k_major,
                                    int64_t mn, int64_t k, int element_bits) {
-  enum { side = 8, chunk_bits = 128 };
+  enum { side = 8, chunk_bits = 128, at_once = GG_WARP / side };
   int64_t line = k_major ? k : mn, lines = k_major ? mn : k, chunk = chunk_bits / element_bits;
+  int64_t line_step = k_major ? 1 : mn, step = k_major ? mn : 1;
   for (int64_t first = 0; first < lines; first += side) {
-    for (int64_t at = 0; at < line; at += chunk) {
+    int64_t rows[side]; /* a place is its row's and its column's together: mn is a mode */
+    for (int row = 0; row < side; row++)
+      rows[row] = gg_layout_at(&smem->layout, (first + row) * line_step);
+    for (int64_t at = 0; at < line; at += at_once * chunk) {
       int64_t address[GG_WARP];
-      for (int lane = 0; lane < GG_WARP; lane++) {
-        int64_t index = k_major ? first + lane % side + at * mn : at + (first + lane % side) * mn;
-        address[lane] = lane < side ? gg_composed_at(smem, index) * element_bits / 8 : -1;
+      for (int matrix = 0; matrix < at_once; matrix++) {
+        int64_t place = at + matrix * chunk, column = gg_layout_at(&smem->layout, place * step);
+        for (int row = 0; row < side; row++) {
+          int64_t element = gg_composed_apply(smem, rows[row] + column);
+          address[matrix * side + row] = place < line ? element * element_bits / 8 : -1;
+        }
       }
       gg_smem_access_count(access, address);
     }

@@ -292,7 +292,9 @@ static gg_status derive_staging(gg_layouts *out, gg_composed *smem, const stagin
     gg_status st;
     if ((st = gg_swizzle_make(&swizzle, bits, base, shift, err))) return st;
     if ((st = staging_layout(&layout, s, swizzle, err))) return st;
-    gg_smem_access f = count_fragments(&layout, s), l = count_lines(&layout, s);
+    gg_composed flat = layout; /* the same function of fewer modes, for counting */
+    if ((st = gg_layout_coalesce(&flat.layout, &layout.layout, NULL, err))) return st;
+    gg_smem_access f = count_fragments(&flat, s), l = count_lines(&flat, s);
     if (best >= 0 && waste(f, l) >= best) continue;
     best = waste(f, l);
     *smem = layout;
@@ -305,6 +307,19 @@ static gg_status derive_staging(gg_layouts *out, gg_composed *smem, const stagin
 }
 
 /* ---- The whole -------------------------------------------------------------------------- */
+
+/* Every access of the operand's tile. Addresses are taken from the coalesced layout, which is the
+ * same function of fewer modes: each address costs less. */
+static gg_status count_operand(gg_smem_access *copy, gg_smem_access *matrices,
+                               const gg_composed *smem, const operand_tile *tile, int threads,
+                               gg_error *err) {
+  gg_composed flat = *smem;
+  gg_status st = gg_layout_coalesce(&flat.layout, &smem->layout, NULL, err);
+  if (st) return st;
+  count_copy(copy, &flat, tile, threads);
+  gg_smem_access_count_matrices(matrices, &flat, tile->k_major, tile->mn, tile->k, operand_bits);
+  return GG_OK;
+}
 
 static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   const operand_tile a = {"A",
@@ -324,13 +339,12 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
   if ((st = derive_operand(&out->sB, &out->size_b, &b, err))) return st;
   if ((st = derive_copy(&out->tAgA, &a, plan->threads, err))) return st;
   if ((st = derive_copy(&out->tBgB, &b, plan->threads, err))) return st;
-  count_copy(gg_layouts_access(out, "copy A", a.copy_bytes), &out->sA, &a, plan->threads);
-  count_copy(gg_layouts_access(out, "copy B", b.copy_bytes), &out->sB, &b, plan->threads);
-  gg_smem_access_count_matrices(gg_layouts_access(out, "ldmatrix A", chunk_bytes), &out->sA,
-                                a.k_major, a.mn, a.k, operand_bits);
-  gg_smem_access_count_matrices(gg_layouts_access(out, "ldmatrix B", chunk_bytes), &out->sB,
-                                b.k_major, b.mn, b.k, operand_bits);
-  return GG_OK;
+  gg_smem_access *copy_a = gg_layouts_access(out, "copy A", a.copy_bytes);
+  gg_smem_access *copy_b = gg_layouts_access(out, "copy B", b.copy_bytes);
+  gg_smem_access *matrices_a = gg_layouts_access(out, "ldmatrix A", chunk_bytes);
+  gg_smem_access *matrices_b = gg_layouts_access(out, "ldmatrix B", chunk_bytes);
+  if ((st = count_operand(copy_a, matrices_a, &out->sA, &a, plan->threads, err))) return st;
+  return count_operand(copy_b, matrices_b, &out->sB, &b, plan->threads, err);
 }
 
 static int64_t round_up(int64_t value, int64_t unit) {

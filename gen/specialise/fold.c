@@ -299,16 +299,6 @@ static bool fold_local(gg_tokens *tokens, int at, int name, int end, gg_known va
   return true;
 }
 
-static bool fold_at(gg_tokens *tokens, const gg_item *item, walk *w, int at) {
-  if (tokens->at[at].kind == GG_TOKEN_NUMBER) return gg_fold_literal(tokens, at);
-  if (!gg_token_is(tokens, at, S(IF) | S(FOR) | S(QUESTION) | S(AND_ALSO) | S(OR_ELSE)))
-    return false;
-  if (gg_token_is(tokens, at, S(IF))) return fold_if(tokens, item, at);
-  if (gg_token_is(tokens, at, S(FOR))) return fold_for(tokens, item, w, at);
-  if (gg_token_is(tokens, at, S(QUESTION))) return gg_fold_choice(tokens, at);
-  return gg_fold_logic(tokens, at);
-}
-
 /* Leaves the locals whose blocks hold `at`, and that are declared in front of it. */
 static void forget_locals(gg_tokens *tokens, walk *w, int at) {
   while (w->count > 0 && (at > w->locals[w->count - 1].end || at <= w->locals[w->count - 1].begin))
@@ -329,6 +319,22 @@ static bool learn_local(gg_tokens *tokens, walk *w, int at) {
   return false;
 }
 
+/* True where something was folded at `at`; else what is declared or looped over there is noted. */
+static bool fold_at(gg_tokens *tokens, const gg_item *item, walk *w, int at) {
+  forget_locals(tokens, w, at);
+  gg_signs sign = tokens->at[at].sign;
+  if (sign & S(IF)) return fold_if(tokens, item, at);
+  if (sign & S(QUESTION)) return gg_fold_choice(tokens, at);
+  if (sign & (S(AND_ALSO) | S(OR_ELSE))) return gg_fold_logic(tokens, at);
+  if (sign & S(FOR)) {
+    if (fold_for(tokens, item, w, at)) return true;
+    w->head = at;
+    w->head_end = gg_token_past(tokens, gg_token_next(tokens, at));
+    return false;
+  }
+  return learn_local(tokens, w, at);
+}
+
 /* Where to go on behind a change at `at`: with the statement that holds it. */
 static int statement_begin(const gg_tokens *tokens, const gg_item *item, const walk *w, int at) {
   if (at < w->head_end) return w->head;
@@ -342,6 +348,9 @@ static int statement_begin(const gg_tokens *tokens, const gg_item *item, const w
   return first;
 }
 
+static const gg_signs folded_signs =
+    S(IF) | S(FOR) | S(QUESTION) | S(AND_ALSO) | S(OR_ELSE) | S(CONST) | S(CONSTEXPR);
+
 /* One walk over the item. True where its changes may let a loop be folded that stands in front of
  * them: then another walk is needed. */
 static bool fold_once(gg_tokens *tokens, const gg_item *item, bool *changed) {
@@ -349,22 +358,12 @@ static bool fold_once(gg_tokens *tokens, const gg_item *item, bool *changed) {
   walk w;
   w.count = 0, w.head = w.head_end = -1, w.blocked = false;
   for (int at = gg_token_from(tokens, item->first); at <= item->last;) {
-    forget_locals(tokens, &w, at);
-    if (fold_at(tokens, item, &w, at)) {
-      changes = true;
-      at = statement_begin(tokens, item, &w, at);
-      continue;
-    }
-    if (gg_token_is(tokens, at, S(CONST) | S(CONSTEXPR)) && learn_local(tokens, &w, at)) {
-      changes = true;
-      at = gg_token_from(tokens, at);
-      continue;
-    }
-    if (gg_token_is(tokens, at, S(FOR))) {
-      w.head = at;
-      w.head_end = gg_token_past(tokens, gg_token_next(tokens, at));
-    }
-    at = gg_token_next(tokens, at);
+    const gg_token *token = &tokens->at[at];
+    bool folds = token->sign & folded_signs       ? fold_at(tokens, item, &w, at)
+                 : token->kind == GG_TOKEN_NUMBER ? gg_fold_literal(tokens, at)
+                                                  : false;
+    changes = changes || folds;
+    at = folds ? statement_begin(tokens, item, &w, at) : gg_token_next(tokens, at);
   }
   forget_locals(tokens, &w, -1);
   *changed = *changed || changes;

@@ -41,9 +41,6 @@ static list read_list(const gg_tokens *tokens, int open, int close) {
 /* What is done with one function; true where it changed anything. */
 typedef bool function_pass(gg_tokens *tokens, const gg_items *items, const gg_function *f);
 
-/* What is done with one function; true where it changed anything. */
-typedef bool function_pass(gg_tokens *tokens, const gg_items *items, const gg_function *f);
-
 /* Those that stand, of which anything was changed in the pass `since` or later. */
 static bool each_function(gg_tokens *tokens, const gg_items *items, int since,
                           function_pass *pass) {

@@ -42,10 +42,11 @@ static void mark(marker *m, int item) {
 }
 
 static void mark_names(marker *m, int first, int last) {
+  const gg_token *tokens = m->tokens->at;
+  const int *by_name = m->by_name;
   for (int at = first; at <= last; at++) {
-    const gg_token *token = &m->tokens->at[at];
-    if (token->dead) continue;
-    for (int i = m->by_name[token->name]; i >= 0; i = m->next[i])
+    if (tokens[at].dead) continue;
+    for (int i = by_name[tokens[at].name]; i >= 0; i = m->next[i])
       mark(m, i);
   }
 }

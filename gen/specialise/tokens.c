@@ -19,6 +19,7 @@ typedef struct reader {
   int buckets[BUCKETS]; /* by hash: a word, or -1 */
   bool in_word[256];    /* by character */
   int signs_from[256];  /* by character: the first of signs.def that begins with it */
+  gg_signs single[256]; /* by character: the sign that is this character alone */
 } reader;
 
 static bool is_word_char(char c) {
@@ -60,8 +61,11 @@ static int number_length(const char *at, const char *end) {
 
 static int word_length(const reader *r, const char *at, unsigned *hash) {
   const char *to = at;
-  for (*hash = 0; to < r->end && r->in_word[(unsigned char)*to]; to++)
-    *hash = *hash * 31 + (unsigned char)*to;
+  const char *end = r->end;
+  unsigned sum = 0;
+  for (; to < end && r->in_word[(unsigned char)*to]; to++)
+    sum = sum * 31 + (unsigned char)*to;
+  *hash = sum;
   return (int)(to - at);
 }
 
@@ -108,6 +112,7 @@ static void prepare(reader *r) {
   for (int i = SIGNS - 1; i >= 0; i--) {
     int length = (int)strlen(signs[i].text);
     r->signs_from[(unsigned char)*signs[i].text] = i;
+    if (length == 1) r->single[(unsigned char)*signs[i].text] = UINT64_C(1) << signs[i].sign;
     r->out->names = i;
     name_of(r, signs[i].text, length, hash_of(signs[i].text, length));
   }
@@ -126,11 +131,11 @@ static void read_word(reader *r, gg_token *token) {
 static void read_sign(const reader *r, gg_token *token) {
   token->kind = GG_TOKEN_SIGN;
   token->length = sign_length(token->text, r->end);
+  token->sign = token->length == 1 ? r->single[(unsigned char)*token->text] : 0;
+  if (token->length == 1) return; /* most are */
   for (int i = r->signs_from[(unsigned char)*token->text];
-       i < SIGNS && *signs[i].text == *token->text; i++) {
-    bool same = signs[i].text[1] == (token->length == 2 ? token->text[1] : '\0');
-    if (same) token->sign = UINT64_C(1) << signs[i].sign;
-  }
+       i < SIGNS && *signs[i].text == *token->text; i++)
+    if (signs[i].text[1] == token->text[1]) token->sign = UINT64_C(1) << signs[i].sign;
 }
 
 /* #pragma unroll NAME names what it ends with. */
@@ -151,6 +156,7 @@ static void read_token(reader *r, gg_token *token) {
     read_word(r, token);
   } else if (at[0] == '/' && at + 1 < r->end && at[1] == '/') {
     token->kind = GG_TOKEN_COMMENT;
+    token->skipped = true;
     token->length = line_length(at, r->end);
   } else if (*at == '#') {
     read_pragma(r, token);
@@ -190,16 +196,22 @@ static bool read_all(reader *r) {
   gg_tokens *out = r->out;
   const char *at = r->at;
   for (;; at += out->at[out->count++].length) {
-    int newlines = 0, indent = 0;
-    for (; at < r->end && (*at == '\n' || *at == ' ' || *at == '\t'); at++) {
-      newlines += *at == '\n';
-      indent = *at == '\n' ? 0 : indent + 1;
+    int newlines = 0;
+    const char *line = at; /* where what is left of the space begins its last line */
+    for (; at < r->end && (*at == ' ' || *at == '\n' || *at == '\t'); at++) {
+      if (*at != '\n') continue;
+      newlines++;
+      line = at + 1;
     }
     if (at == r->end) return true;
     if (!has_room(r)) return false;
     gg_token *token = &out->at[out->count];
-    *token = (gg_token){
-        .text = at, .newlines = newlines, .indent = indent, .partner = -1, .again = -1, .name = -1};
+    *token = (gg_token){.text = at,
+                        .newlines = newlines,
+                        .indent = (int16_t)(at - line),
+                        .partner = -1,
+                        .again = -1,
+                        .name = -1};
     read_token(r, token);
   }
 }
@@ -259,13 +271,13 @@ gg_status gg_tokens_read(gg_tokens *out, gg_arena *arena, const char *text, size
   r.capacity = (int)(length / 5) + 64; /* what templates need; else it grows */
   r.word_capacity = 8 * SIGNS;
   out->at = gg_arena_alloc_unset(arena, (size_t)r.capacity * sizeof *out->at);
-  r.words = GG_ARENA_ARRAY(arena, struct word, (size_t)r.word_capacity);
+  r.words = gg_arena_alloc_unset(arena, (size_t)r.word_capacity * sizeof *r.words);
   if (!out->at || !r.words) return gg_fail(err, MEMORY, NULL, "");
   prepare(&r);
   if (!read_all(&r)) return gg_fail(err, MEMORY, NULL, "");
   out->values = GG_ARENA_ARRAY(arena, gg_known, (size_t)out->names + 1);
   out->sizes = GG_ARENA_ARRAY(arena, int, (size_t)out->names + 1);
-  out->first = GG_ARENA_ARRAY(arena, int, (size_t)out->names + 1);
+  out->first = gg_arena_alloc_unset(arena, ((size_t)out->names + 1) * sizeof *out->first);
   out->last_pass = GG_ARENA_ARRAY(arena, int, (size_t)out->count / GG_STRETCH + 1);
   if (!out->values || !out->sizes || !out->first || !out->last_pass)
     return gg_fail(err, MEMORY, NULL, "");
@@ -366,7 +378,8 @@ bool gg_tokens_changed(const gg_tokens *tokens, int first, int last, int pass) {
 
 void gg_tokens_remove(gg_tokens *tokens, int first, int last) {
   for (int i = first; i <= last; i++) {
-    tokens->at[i].dead = true;
+    tokens->at[i].dead = tokens->at[i].skipped = true;
+    tokens->at[i].sign = 0;
     gg_token_touch(tokens, i);
   }
 }

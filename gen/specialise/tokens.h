@@ -99,9 +99,10 @@ typedef struct gg_token {
   const char *text;
   int length;
   uint8_t kind;     /* gg_token_kind */
-  bool dead;        /* taken away */
-  bool changed;     /* given other text */
-  bool moved;       /* of a statement whose lines are to be broken anew */
+  bool dead;        /* taken away; it is no sign then */
+  bool skipped;     /* dead, or a comment */
+  bool changed : 1; /* given other text */
+  bool moved : 1;   /* of a statement whose lines are to be broken anew */
   int16_t newlines; /* in front of it */
   int16_t indent;   /* spaces in front of it, behind those */
   int partner;      /* of a bracket: the other one */
@@ -160,13 +161,13 @@ void gg_tokens_write(gg_str *out, const gg_tokens *tokens);
 /* The next token that stands and is no comment, from `at` on, or before it; tokens->count or -1
  * where there is none. */
 static inline int gg_token_from(const gg_tokens *tokens, int at) {
-  while (at < tokens->count && (tokens->at[at].dead || tokens->at[at].kind == GG_TOKEN_COMMENT))
+  while (at < tokens->count && tokens->at[at].skipped)
     at++;
   return at;
 }
 
 static inline int gg_token_back(const gg_tokens *tokens, int at) {
-  while (at >= 0 && (tokens->at[at].dead || tokens->at[at].kind == GG_TOKEN_COMMENT))
+  while (at >= 0 && tokens->at[at].skipped)
     at--;
   return at;
 }
@@ -181,7 +182,7 @@ static inline int gg_token_before(const gg_tokens *tokens, int at) {
 
 /* Whether the token there stands and is one of these; false outside of the text. */
 static inline bool gg_token_is(const gg_tokens *tokens, int at, gg_signs signs) {
-  return at >= 0 && at < tokens->count && !tokens->at[at].dead && (tokens->at[at].sign & signs);
+  return (unsigned)at < (unsigned)tokens->count && (tokens->at[at].sign & signs);
 }
 
 /* Whether the token there stands and is this text. */

@@ -22,7 +22,7 @@ static gg_known known(int64_t value) {
 static gg_known parse_choice(parser *p);
 
 static bool ended(const parser *p) {
-  return p->at > p->last || p->at >= p->tokens->count;
+  return p->at > p->last;
 }
 
 static void step(parser *p) {
@@ -263,6 +263,7 @@ static gg_known parse_choice(parser *p) {
 }
 
 gg_known gg_value_of(const gg_tokens *tokens, int first, int last) {
+  if (last >= tokens->count) last = tokens->count - 1;
   parser p = {.tokens = tokens, .at = gg_token_from(tokens, first), .last = last};
   gg_known value = parse_choice(&p);
   return p.failed || !ended(&p) ? unknown : value;
