@@ -396,6 +396,6 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     gD = D + batch * batch_stride_d + (d_n_major ? m0 * ldd + n0 : n0 * ldd + m0);
     if constexpr (has_c)
       gC = C + batch * batch_stride_c + (c_n_major ? m0 * ldc + n0 : n0 * ldc + m0);
-    operands_at = at_tile(operands, batch, m0, n0);
+    if constexpr (has_operands) operands_at = at_tile(operands, batch, m0, n0);
   }
 }

@@ -154,19 +154,22 @@ static bool spans_one_of(const item *it, gg_span first, gg_span last) {
   return is_read(it) && it->span >= first && it->span <= last;
 }
 
-/* Which of read_row(), read_col() and read_cell() have anything to read. */
+/* Whether epilogue_operands has members, and which of read_row(), read_col() and read_cell() have
+ * anything to read. */
 static void write_what_is_read(gg_str *out, const epilogue *e) {
   bool rows = false, columns = false, cells = e->reads_c;
+  bool any = e->plan->alpha || e->plan->has_c || e->plan->vector_buffers;
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);
     rows = rows || spans_one_of(&it, GG_SPAN_ALL, GG_SPAN_ROWS);
     columns = columns || spans_one_of(&it, GG_SPAN_COLUMNS, GG_SPAN_COLUMNS);
     cells = cells || (spans_one_of(&it, GG_SPAN_MATRIX, GG_SPAN_MATRIX) && !it.fetched);
+    any = any || (it.span != GG_SPAN_NONE && !it.fetched);
   }
   gg_str_printf(out,
                 "constexpr bool reads_row_values = %s, reads_col_values = %s;\n"
-                "constexpr bool reads_cell_values = %s;\n\n",
-                gg_cuda_bool(rows), gg_cuda_bool(columns), gg_cuda_bool(cells));
+                "constexpr bool reads_cell_values = %s, has_operands = %s;\n\n",
+                gg_cuda_bool(rows), gg_cuda_bool(columns), gg_cuda_bool(cells), gg_cuda_bool(any));
 }
 
 /* The members of epilogue_operands, in the order of operand_list. */
