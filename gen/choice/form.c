@@ -65,13 +65,11 @@ bool gg_form_is_epilogue(const gg_operations *wanted, const gg_kernel *kernel) {
 static void name_operation(gg_str *out, const gg_operation *op) {
   static const char *const along[] = {
       [GG_ALONG_M] = "_m", [GG_ALONG_N] = "_n", [GG_ALONG_ALL] = "_all"};
-  static const char *const gelus[] = {
-      [GG_GELU_ERF] = "_erf", [GG_GELU_TANH] = "_tanh", [GG_GELU_TANH_APPROX] = "_tanh_approx"};
   gg_span span = gg_operation_span(op);
   gg_str_puts(out, gg_op_info_of(op->kind)->name);
   if (op->alpha) gg_str_puts(out, "_alpha");
   if (op->beta) gg_str_puts(out, "_beta");
-  if (op->kind == GG_OP_GELU) gg_str_puts(out, gelus[op->form]);
+  if (op->kind == GG_OP_GELU) gg_str_printf(out, "_%s", gg_choice_word(GG_SET_GELU, op->form));
   if (span != GG_SPAN_NONE && span != GG_SPAN_MATRIX) gg_str_puts(out, along[op->along]);
   if (span != GG_SPAN_NONE) gg_str_printf(out, "_%s", type_name(op->operand.type));
 }

@@ -152,7 +152,5 @@ void gg_operation_print(gg_str *out, const gg_operation *op) {
   gg_span span = gg_operation_span(op);
   gg_str_printf(out, "%s%s", gg_op_info_of(op->kind)->name, spans[span]);
   if (span != GG_SPAN_NONE) gg_str_printf(out, " of %s", gg_dtype_info_of(op->operand.type)->name);
-  static const char *const forms[] = {
-      [GG_GELU_ERF] = "erf", [GG_GELU_TANH] = "tanh", [GG_GELU_TANH_APPROX] = "tanh_approx"};
-  if (op->kind == GG_OP_GELU) gg_str_printf(out, " (%s)", forms[op->form]);
+  if (op->kind == GG_OP_GELU) gg_str_printf(out, " (%s)", gg_choice_word(GG_SET_GELU, op->form));
 }

@@ -157,9 +157,8 @@ static void name_operation(gg_str *out, const gg_plan *plan, const gg_operation 
     return;
   }
   gg_str_printf(out, "_%s", gg_op_info_of(op->kind)->name);
-  static const char *const forms[] = {
-      [GG_GELU_ERF] = "", [GG_GELU_TANH] = "_tanh", [GG_GELU_TANH_APPROX] = "_tanh_approx"};
-  if (op->kind == GG_OP_GELU) gg_str_puts(out, forms[op->form]);
+  if (op->kind == GG_OP_GELU && op->form != GG_GELU_ERF)
+    gg_str_printf(out, "_%s", gg_choice_word(GG_SET_GELU, op->form));
   if (span == GG_SPAN_NONE) return;
   gg_dtype usual = op->kind == GG_OP_SCALE ? GG_DTYPE_f32 : plan->d.type;
   gg_str_puts(out, along[span]);

@@ -156,6 +156,13 @@ bool gg_key_word(gg_word *out, const gg_key *key, size_t index) {
   return false;
 }
 
+const char *gg_choice_word(gg_choice_set set, int value) {
+  for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+    if (choices[i].set == set && choices[i].value == value) return choices[i].word;
+  }
+  return "";
+}
+
 static void expect_words(gg_str *out, const gg_key *key) {
   gg_word word;
   for (size_t i = 0; gg_key_word(&word, key, i); i++) {

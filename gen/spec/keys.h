@@ -78,6 +78,9 @@ typedef struct gg_word {
 /* The `index`-th word of an ARCH, DTYPE or CHOICE key; false past the last and for other kinds. */
 bool gg_key_word(gg_word *out, const gg_key *key, size_t index);
 
+/* The word of a set that stands for an enumerator; "" for none. */
+const char *gg_choice_word(gg_choice_set set, int value);
+
 /* Appends what a value may be: "a whole number from 1 to 64, or auto". */
 void gg_key_expects(gg_str *out, const gg_key *key);
 
