@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "base/alloc.h"
 #include "emit/cuda_text.h"
 #include "emit/layout_text.h"
 #include "emit/skeleton.h"
@@ -103,29 +104,53 @@ typedef struct tile {
   gg_sm80_dealing deal;
   int chunk;              /* elements */
   const char *chunk_name; /* of C and D another than of A and B, which most often have the same */
+  /* Of A and B: where each line begins, and each position in a line is, before the swizzle: an
+   * element's place is both together. */
+  int64_t *line_at, *position_at;
 } tile;
 
 static int64_t line_of(const tile *t) {
   return t->along_columns ? t->columns : t->rows;
 }
 
+static int64_t lines_of(const tile *t) {
+  return t->rows * t->columns / line_of(t);
+}
+
+/* Finds line_at, which the caller frees, and position_at, which stands behind it. */
+static gg_status find_places(tile *t, gg_error *err) {
+  gg_layout flat; /* the same function, in fewer modes */
+  gg_status st = gg_layout_coalesce(&flat, &t->layout->layout, NULL, err);
+  if (st) return st;
+  t->line_at = gg_malloc((size_t)(lines_of(t) + line_of(t)) * sizeof *t->line_at);
+  if (!t->line_at) return gg_fail(err, MEMORY, NULL, "");
+  t->position_at = t->line_at + lines_of(t);
+  int64_t line_step = t->along_columns ? 1 : t->rows, step = t->along_columns ? t->rows : 1;
+  for (int64_t line = 0; line < lines_of(t); line++)
+    t->line_at[line] = gg_layout_at(&flat, line * line_step);
+  for (int64_t at = 0; at < line_of(t); at++)
+    t->position_at[at] = gg_layout_at(&flat, at * step);
+  return GG_OK;
+}
+
 /* The element at a line, and a position in it. */
 static int64_t element_at(const tile *t, int64_t line, int64_t position) {
-  int64_t row = t->along_columns ? line : position, column = t->along_columns ? position : line;
-  return gg_composed_at(t->layout, row + column * t->rows);
+  return gg_composed_apply(t->layout, t->line_at[line] + t->position_at[position]);
 }
 
 /* Whether the distance from a worker's first chunk to that of a turn is the same for all workers
  * that have one then. */
 static bool turns_repeat(const tile *t) {
   const gg_sm80_dealing *d = &t->deal;
+  int64_t across = d->across * t->chunk;
   for (int64_t turn = 1; turn < d->line_turns * d->chunk_turns; turn++) {
     int64_t down = turn / d->chunk_turns * d->lines_per_turn;
-    int64_t along = turn % d->chunk_turns * d->across * t->chunk;
+    int64_t along = turn % d->chunk_turns * across;
+    int64_t distance = element_at(t, down, along) - element_at(t, 0, 0);
     for (int64_t line = 0; line < d->lines_per_turn && line + down < d->lines; line++) {
-      for (int64_t at = 0; at < d->across * t->chunk && at + along < line_of(t); at += t->chunk) {
-        int64_t distance = element_at(t, line + down, at + along) - element_at(t, line, at);
-        if (distance != element_at(t, down, along)) return false;
+      for (int64_t at = 0; at < across && at + along < line_of(t); at += t->chunk) {
+        if (element_at(t, line + down, at + along) - element_at(t, line, at) != distance)
+          return false;
       }
     }
   }
@@ -136,13 +161,12 @@ static bool turns_repeat(const tile *t) {
  * every element across the lines, every eighth along them. */
 static bool steps_repeat(const tile *t, bool columns) {
   enum { step = 16, chunk = 8 };
-  int64_t down = columns ? 0 : step, along = columns ? step : 0;
-  int64_t distance = gg_composed_at(t->layout, down + along * t->rows);
-  for (int64_t column = 0; column + along < t->columns; column += t->along_columns ? chunk : 1) {
-    for (int64_t row = 0; row + down < t->rows; row += t->along_columns ? 1 : chunk) {
-      int64_t from = gg_composed_at(t->layout, row + column * t->rows);
-      int64_t to = gg_composed_at(t->layout, row + down + (column + along) * t->rows);
-      if (to - from != distance) return false;
+  int64_t along = columns == t->along_columns ? step : 0, down = step - along;
+  int64_t distance = element_at(t, down, along) - element_at(t, 0, 0);
+  for (int64_t line = 0; line + down < lines_of(t); line++) {
+    for (int64_t at = 0; at + along < line_of(t); at += chunk) {
+      if (element_at(t, line + down, at + along) - element_at(t, line, at) != distance)
+        return false;
     }
   }
   return true;
@@ -209,13 +233,17 @@ static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layou
             .along_columns = plan->b.major == GG_MAJOR_K,
             .chunk = (int)(plan->copy_bytes_b / gg_dtype_bytes(plan->b.type, 1)),
             .chunk_name = "chunk_size"};
-  a.deal = gg_sm80_deal_copy(plan->threads, a.rows * a.columns / line_of(&a), line_of(&a),
-                             plan->copy_bytes_a);
-  b.deal = gg_sm80_deal_copy(plan->threads, b.rows * b.columns / line_of(&b), line_of(&b),
-                             plan->copy_bytes_b);
-  gg_status st = write_operand(out, &a, plan->copy_bytes_a, even(plan->fixed_m, plan->tile_m), err);
-  if (st) return st;
-  return write_operand(out, &b, plan->copy_bytes_b, even(plan->fixed_n, plan->tile_n), err);
+  a.deal = gg_sm80_deal_copy(plan->threads, lines_of(&a), line_of(&a), plan->copy_bytes_a);
+  b.deal = gg_sm80_deal_copy(plan->threads, lines_of(&b), line_of(&b), plan->copy_bytes_b);
+  gg_status st = find_places(&a, err);
+  if (st == GG_OK) st = find_places(&b, err);
+  if (st == GG_OK)
+    st = write_operand(out, &a, plan->copy_bytes_a, even(plan->fixed_m, plan->tile_m), err);
+  if (st == GG_OK)
+    st = write_operand(out, &b, plan->copy_bytes_b, even(plan->fixed_n, plan->tile_n), err);
+  gg_free(a.line_at);
+  gg_free(b.line_at);
+  return st;
 }
 
 /* C or D, of which a warp stages a sub-tile at once. */
@@ -232,7 +260,7 @@ static gg_status write_staged(gg_str *out, const gg_plan *plan, bool is_c,
             .along_columns = operand->major == GG_MAJOR_N,
             .chunk = (int)(access_bytes / gg_dtype_bytes(operand->type, 1)),
             .chunk_name = "access"};
-  t.deal = gg_sm80_deal(GG_WARP, t.rows * t.columns / line_of(&t), line_of(&t) / t.chunk, GG_WARP);
+  t.deal = gg_sm80_deal(GG_WARP, lines_of(&t), line_of(&t) / t.chunk, GG_WARP);
   write_copies(out, &t);
   return write_offset(out, &t, err);
 }

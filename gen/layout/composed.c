@@ -60,15 +60,6 @@ int64_t gg_composed_cosize(const gg_composed *a) {
   return gg_layout_cosize(&a->layout);
 }
 
-int64_t gg_composed_apply(const gg_composed *a, int64_t inner) {
-  int64_t at = (int64_t)((uint64_t)a->offset + (uint64_t)inner);
-  if (!a->ptr_bits) return gg_swizzle_apply(a->swizzle, at);
-  gg_swizzle on_bits = a->swizzle;
-  on_bits.base += 3; /* of the address in bits, so that narrow elements need no fractions */
-  int64_t address = (int64_t)((uint64_t)at * (uint64_t)a->ptr_bits);
-  return gg_swizzle_apply(on_bits, address) / a->ptr_bits;
-}
-
 int64_t gg_composed_at(const gg_composed *a, int64_t index) {
   return gg_composed_apply(a, gg_layout_at(&a->layout, index));
 }

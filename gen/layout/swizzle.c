@@ -44,11 +44,6 @@ uint64_t gg_swizzle_z_mask(gg_swizzle sw) {
   return mask(sw, sw.shift < 0 ? -sw.shift : 0);
 }
 
-int64_t gg_swizzle_apply(gg_swizzle sw, int64_t index) {
-  uint64_t x = (uint64_t)index, y = x & gg_swizzle_y_mask(sw);
-  return (int64_t)(x ^ (sw.shift >= 0 ? y >> sw.shift : y << -sw.shift));
-}
-
 bool gg_swizzle_equal(gg_swizzle a, gg_swizzle b) {
   return a.bits == b.bits && a.base == b.base && a.shift == b.shift;
 }

@@ -21,9 +21,13 @@ typedef struct gg_swizzle {
 /* Checks B >= 0, M >= 0, |S| >= B, and that the masks fit in 62 bits. */
 gg_status gg_swizzle_make(gg_swizzle *out, int64_t bits, int64_t base, int64_t shift,
                           gg_error *err);
+static inline int64_t gg_swizzle_apply(gg_swizzle sw, int64_t index) {
+  uint64_t bits = ((uint64_t)1 << sw.bits) - 1, x = (uint64_t)index;
+  int from = sw.base + (sw.shift > 0 ? sw.shift : 0), to = sw.base - (sw.shift < 0 ? sw.shift : 0);
+  return (int64_t)(x ^ (x >> from & bits) << to);
+}
 /* The swizzle that xors the bits of mask y into those of mask z. */
 gg_status gg_swizzle_of_masks(gg_swizzle *out, uint64_t y, uint64_t z, gg_error *err);
-int64_t gg_swizzle_apply(gg_swizzle sw, int64_t index);
 uint64_t gg_swizzle_y_mask(gg_swizzle sw); /* the bits read */
 uint64_t gg_swizzle_z_mask(gg_swizzle sw); /* the bits changed */
 bool gg_swizzle_equal(gg_swizzle a, gg_swizzle b);
@@ -56,7 +60,14 @@ int64_t gg_composed_cosize(const gg_composed *a); /* of the layout, as CuTe has 
 /* The offset (elements) at a colexicographic index; of the smem_ptr form, for an aligned tile. */
 int64_t gg_composed_at(const gg_composed *a, int64_t index);
 /* The same where the layout inside gives `inner`: sw(offset + inner). */
-int64_t gg_composed_apply(const gg_composed *a, int64_t inner);
+static inline int64_t gg_composed_apply(const gg_composed *a, int64_t inner) {
+  int64_t at = (int64_t)((uint64_t)a->offset + (uint64_t)inner);
+  if (!a->ptr_bits) return gg_swizzle_apply(a->swizzle, at);
+  gg_swizzle on_bits = a->swizzle;
+  on_bits.base += 3; /* of the address in bits, so that narrow elements need no fractions */
+  int64_t address = (int64_t)((uint64_t)at * (uint64_t)a->ptr_bits);
+  return gg_swizzle_apply(on_bits, address) / a->ptr_bits;
+}
 
 /* The same function with the swizzle on element indices: CuTe's
  * as_position_independent_swizzle_layout. True of a tile that starts on the swizzle's period. */

@@ -17,7 +17,8 @@ typedef struct reader {
     unsigned hash;
   } * words;            /* by name */
   int buckets[BUCKETS]; /* by hash: a word, or -1 */
-  bool in_word[256];    /* by character */
+  bool in_word[256];    /* by character; NUL, which ends the text, is in none */
+  bool in_space[256];
   int signs_from[256];  /* by character: the first of signs.def that begins with it */
   gg_signs single[256]; /* by character: the sign that is this character alone */
 } reader;
@@ -61,9 +62,8 @@ static int number_length(const char *at, const char *end) {
 
 static int word_length(const reader *r, const char *at, unsigned *hash) {
   const char *to = at;
-  const char *end = r->end;
   unsigned sum = 0;
-  for (; to < end && r->in_word[(unsigned char)*to]; to++)
+  for (; r->in_word[(unsigned char)*to]; to++)
     sum = sum * 31 + (unsigned char)*to;
   *hash = sum;
   return (int)(to - at);
@@ -107,6 +107,7 @@ static void prepare(reader *r) {
     r->buckets[i] = -1;
   for (int c = 0; c < 256; c++) {
     r->in_word[c] = is_word_char((char)c);
+    r->in_space[c] = c == ' ' || c == '\n' || c == '\t';
     r->signs_from[c] = SIGNS;
   }
   for (int i = SIGNS - 1; i >= 0; i--) {
@@ -198,7 +199,7 @@ static bool read_all(reader *r) {
   for (;; at += out->at[out->count++].length) {
     int newlines = 0;
     const char *line = at; /* where what is left of the space begins its last line */
-    for (; at < r->end && (*at == ' ' || *at == '\n' || *at == '\t'); at++) {
+    for (; r->in_space[(unsigned char)*at]; at++) {
       if (*at != '\n') continue;
       newlines++;
       line = at + 1;
@@ -300,6 +301,7 @@ static bool goes_on(const gg_token *last, const gg_token *token) {
   if (last->changed || token->changed || token->newlines > 2) return false;
   const char *space = last->text + last->length;
   if (token->text - space != token->newlines + token->indent) return false;
+  if (space + 1 == token->text) return *space == (token->newlines > 0 ? '\n' : ' ');
   for (int n = 0; space < token->text; n++, space++)
     if (*space != (n < token->newlines ? '\n' : ' ')) return false;
   return true;

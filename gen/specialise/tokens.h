@@ -151,8 +151,8 @@ static inline void gg_token_touch(gg_tokens *tokens, int at) {
  * memory is out. */
 void *gg_make_room(gg_arena *arena, void *entries, int *capacity, int count, size_t size);
 
-/* Reads `length` bytes of text, which must outlive the tokens. Brackets that do not match, or
- * memory that runs out, are errors. */
+/* Reads `length` bytes of text, which a NUL ends and must outlive the tokens. Brackets that do not
+ * match, or memory that runs out, are errors. */
 gg_status gg_tokens_read(gg_tokens *out, gg_arena *arena, const char *text, size_t length,
                          gg_error *err);
 
