@@ -14,15 +14,19 @@ constexpr int box_chunks = chunks / warp_boxes;
 
 // Chunks that are read at once, as registers allow.
 constexpr int lane_registers =
-    producer_registers > 0 ? consumer_registers : 65536 / (threads * ctas_per_sm);
+    producer_registers > 0 ? consumer_registers : 65536 / threads / ctas_per_sm;
 constexpr int spare_registers = lane_registers - frags_m * acc_words - 56;
 constexpr int chunks_in_flight = spare_registers >= 128  ? 32
                                  : spare_registers >= 64 ? 16
                                  : spare_registers >= 32 ? 8
                                                          : 2;
+constexpr int together = box_chunks <= chunks_in_flight       ? box_chunks
+                         : box_chunks % chunks_in_flight == 0 ? chunks_in_flight
+                                                              : 1;  // of a box
 
 static_assert(acc_words % sum_words == 0, "accumulators are whole chunks");
 static_assert(chunks % warp_boxes == 0, "and so are boxes");
+static_assert(chunks <= 64 && box_chunks % together == 0, "what is read together is of one box");
 static_assert(warp_boxes <= 64, "boxes are bits of a box_set");
 
 using box_set = unsigned long long;
@@ -46,46 +50,37 @@ __device__ __forceinline__ int plane_rank(const work_list &list) {
   return (cluster_m == 1 ? 0 : list.rank_m) + (cluster_n == 1 ? 0 : list.rank_n * cluster_m);
 }
 
-// Adds the others' sums to some chunks of the accumulators.
-template <int first_chunk, int count, class tile_parts>
-__device__ __forceinline__ void add_others(acc_t (&tCrC)[frags_m][acc_words],
-                                           const tile_parts &of) {
-  constexpr unsigned at_once = chunks_in_flight / count;
+// Adds the others' sums to this warp's own boxes: of some of the others at once, so many that this
+// has 64 loads at most, written out.
+template <class tile_parts>
+__device__ __forceinline__ void add_boxes(acc_t (&tCrC)[frags_m][acc_words], const tile_parts &of,
+                                          box_set own) {
+  constexpr unsigned at_once =
+      chunks_in_flight / together < 64 / chunks ? chunks_in_flight / together : 64 / chunks;
 #pragma unroll 1
   for (unsigned other = 0; other + 1 < of.parts; other += at_once) {
     // Else the compiler writes seven rounds out one by one, not knowing how many there are.
     if constexpr (cluster_k == 1) asm volatile("" : "+r"(other));
-    acc_t x[at_once][count][sum_words];
 #pragma unroll
-    for (unsigned i = 0; i < at_once; ++i)
+    for (int box = 0; box < warp_boxes; ++box) {
+      if (!(own >> box & 1)) continue;
 #pragma unroll
-      for (int c = 0; c < count; ++c)
-        if (other + i + 1 < of.parts) of.other(other + i).load(x[i][c], first_chunk + c);
+      for (int first = box * box_chunks; first < (box + 1) * box_chunks; first += together) {
+        acc_t x[at_once][together][sum_words];
 #pragma unroll
-    for (unsigned i = 0; i < at_once; ++i)
+        for (unsigned i = 0; i < at_once; ++i)
 #pragma unroll
-      for (int w = 0; w < count * sum_words; ++w)
-        if (other + i + 1 < of.parts)
-          add(tCrC[first_chunk / fragment_chunks][first_chunk % fragment_chunks * sum_words + w],
-              x[i][w / sum_words][w % sum_words]);
-  }
-}
-
-template <int chunk, int end, class tile_parts>
-__device__ __forceinline__ void add_box(acc_t (&tCrC)[frags_m][acc_words], const tile_parts &of) {
-  if constexpr (chunk < end) {
-    constexpr int count = end - chunk < chunks_in_flight ? end - chunk : chunks_in_flight;
-    add_others<chunk, count>(tCrC, of);
-    add_box<chunk + count, end>(tCrC, of);
-  }
-}
-
-template <int box = 0, class tile_parts>
-__device__ __forceinline__ void add_boxes(acc_t (&tCrC)[frags_m][acc_words], const tile_parts &of,
-                                          box_set own) {
-  if constexpr (box < warp_boxes) {
-    if (own >> box & 1) add_box<box * box_chunks, (box + 1) * box_chunks>(tCrC, of);
-    add_boxes<box + 1>(tCrC, of, own);
+          for (int c = 0; c < together; ++c)
+            if (i == 0 || other + i + 1 < of.parts) of.other(other + i).load(x[i][c], first + c);
+#pragma unroll
+        for (unsigned i = 0; i < at_once; ++i)
+#pragma unroll
+          for (int w = 0; w < together * sum_words; ++w)
+            if (i == 0 || other + i + 1 < of.parts)
+              add(tCrC[first / fragment_chunks][first % fragment_chunks * sum_words + w],
+                  x[i][w / sum_words][w % sum_words]);
+      }
+    }
   }
 }
 
