@@ -107,6 +107,7 @@ static walk walk_of(const gg_plan *plan, bool shares) {
   static const walk items = {.each = "for (work_walk walk; walk.more(list);)",
                              .each_turn = "while (walk.more(list))",
                              .next = "    const work_item item = walk.next(list);\n",
+                             .next_turn = "      const work_item item = walk.next(list);\n",
                              .tile = "item.tile",
                              .each_k_tile = "for (int i = 0; i < item.k_tiles; ++i, "
                                             "write.advance())",
@@ -119,12 +120,15 @@ static walk walk_of(const gg_plan *plan, bool shares) {
                              .each_turn = "for (unsigned tile = blockIdx.x / cluster_size; tile < "
                                           "list.tiles;\n         tile += gridDim.x / cluster_size)",
                              .next = "",
+                             .next_turn = "",
                              .tile = "tile",
                              .k_tiles = "list.k_tiles",
                              .any = " && blockIdx.x / cluster_size < list.tiles",
                              .more = "next < list.tiles"},
                     alone = {.each = "for (int once = 0; once < 1; ++once)",
                              .next = "    const unsigned tile = blockIdx.x / cluster_size;\n",
+                             .next_turn =
+                                 "      const unsigned tile = blockIdx.x / cluster_size;\n",
                              .tile = "tile",
                              .k_tiles = "list.k_tiles",
                              .any = "",
@@ -145,7 +149,6 @@ static walk walk_of(const gg_plan *plan, bool shares) {
     out.each_turn = out.part ? "for (int i = 0; walk.more(list); ++i)"
                              : "for (unsigned i = 0, next = blockIdx.x / cluster_size; "
                                "next < list.tiles; ++i)";
-  out.next_turn = out.next;
   if (plan->pingpong && !out.part)
     out.next_turn = "      const unsigned tile = next;\n"
                     "      next += gridDim.x / cluster_size;\n";
