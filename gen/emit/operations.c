@@ -140,7 +140,7 @@ static void write_conversions(gg_str *out, const epilogue *e) {
       gg_cuda_write_widening(out, it.name, operand->type);
       continue;
     }
-    gg_cuda_write_narrowing(out, it.name, operand->type, e->plan->compute);
+    gg_cuda_write_narrowing(out, it.name, operand->type, e->plan->compute, false);
     write_text(out,
                "__device__ __forceinline__ two<@_t> @_bits(pair x) {\n"
                "  @_t bits[2];\n"
@@ -302,6 +302,10 @@ static void write_finish(gg_str *out, const epilogue *e) {
       write_linear(out, it.operation);
       continue;
     }
+    if (i + 1 == e->plan->operation_count && gg_cuda_narrows_relu(e->plan)) {
+      gg_str_puts(out, "  // The conversion to D's type does the relu.\n");
+      continue;
+    }
     bool gelu = it.operation->kind == GG_OP_GELU;
     gg_str_puts(out, "  ");
     write_text(out,
@@ -321,7 +325,8 @@ static bool is_activation(gg_op_kind kind) {
 }
 
 static bool has_activation(const gg_plan *plan) {
-  for (size_t i = 0; i < plan->operation_count; i++)
+  size_t count = plan->operation_count - gg_cuda_narrows_relu(plan);
+  for (size_t i = 0; i < count; i++)
     if (is_activation(plan->operations[i].kind)) return true;
   return false;
 }

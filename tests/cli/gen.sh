@@ -121,6 +121,22 @@ holds 'GG_E_GEN_NAME' grep -q GEN_NAME err
 holds 'nothing is written' [ ! -e clash ]
 expect 0 'one kernel twice' "$gemmgen" gen spec.yaml spec.yaml -o clash/
 
+# A relu that comes last is the conversion's
+for d in bf16 f16 e4m3 e5m2; do
+  variant 'epilogue: [{bias: {type: f32}}, relu]' | sed "s/^d: .*/d: $d/" >relu.yaml
+  expect 0 "relu to $d" "$gemmgen" gen relu.yaml
+  holds 'in the conversion' grep -q "cvt.rn.*relu.${d}x2.f32" out
+  holds 'no other' bash -c '! grep -q "relu(x" out'
+done
+for d in f32 s8; do
+  variant 'epilogue: [{bias: {type: f32}}, relu]' | sed "s/^d: .*/d: $d/" >relu.yaml
+  expect 0 "relu to $d" "$gemmgen" gen relu.yaml
+  holds 'as an operation' grep -q 'x = {relu(x.x), relu(x.y)};' out
+done
+variant 'epilogue: [relu, {bias: {type: f32}}]' >relu.yaml
+expect 0 'relu in front' "$gemmgen" gen relu.yaml
+holds 'as an operation' grep -q 'x = {relu(x.x), relu(x.y)};' out
+
 # A sweep goes on past what is refused where that is asked for
 cat >part.yaml <<'EOF'
 arch: sm_80
