@@ -388,13 +388,17 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
       for (int j = 0; j < frags_n; ++j)
 #pragma unroll
         for (int w = 0; w < acc_words; ++w) tCrC[i][j][w] = 0;
+    if constexpr (prefetches)
+      prefetch_operands<threads>(at_tile(operands, batch, m0, n0), next_rows, next_cols, thread);
+    if constexpr (stages_c)
+      prefetch_c(operands, C + batch * batch_stride_c, ldc, m0, n0, next_rows, next_cols, thread);
     multiply(tCrC, p, smem_base, k_tiles);
 
     pending = true;
     if constexpr (!even_m) rows = next_rows;
     if constexpr (!even_n) cols = next_cols;
     gD = D + batch * batch_stride_d + (d_n_major ? m0 * ldd + n0 : n0 * ldd + m0);
-    if constexpr (has_c)
+    if constexpr (stages_c)
       gC = C + batch * batch_stride_c + (c_n_major ? m0 * ldc + n0 : n0 * ldc + m0);
     if constexpr (has_operands) operands_at = at_tile(operands, batch, m0, n0);
   }

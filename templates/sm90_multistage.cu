@@ -78,6 +78,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
       load_stage(map_a, map_b, smem, at, k_tile);
   }
   __syncthreads();
+  if constexpr (prefetches)
+    prefetch_operands<threads>(at_tile(operands, at.batch, at.m0, at.n0),
+                               int(min(m - at.m0, int64(tile_m))),
+                               int(min(n - at.n0, int64(tile_n))), thread);
 
   acc_t tCrC[frags_m][acc_words];
   if (k_tiles == 0) clear(tCrC);

@@ -201,7 +201,8 @@ static void write_bytes(gg_str *out, const char *name, gg_dtype type, bool float
   gg_str_printf(out, "  bits[0] = %s_t(pair);\n  bits[1] = %s_t(pair >> 8);\n", name, name);
 }
 
-void gg_cuda_write_narrowing(gg_str *out, const char *name, gg_dtype type, gg_dtype compute) {
+void gg_cuda_write_narrowing(gg_str *out, const char *name, gg_dtype type, gg_dtype compute,
+                             bool relu) {
   bool floats = compute == GG_DTYPE_f32;
   gg_str_printf(out,
                 "__device__ __forceinline__ void %s_from_values(%s_t (&bits)[2], epi_t d0, "
@@ -209,16 +210,19 @@ void gg_cuda_write_narrowing(gg_str *out, const char *name, gg_dtype type, gg_dt
                 name, name);
   switch (type) {
   case GG_DTYPE_f16:
-    write_pair(out, name, "cvt.rn.f16x2.f32", "unsigned", 'r', 16);
+    write_pair(out, name, relu ? "cvt.rn.relu.f16x2.f32" : "cvt.rn.f16x2.f32", "unsigned", 'r', 16);
     break;
   case GG_DTYPE_bf16:
-    write_pair(out, name, "cvt.rn.bf16x2.f32", "unsigned", 'r', 16);
+    write_pair(out, name, relu ? "cvt.rn.relu.bf16x2.f32" : "cvt.rn.bf16x2.f32", "unsigned", 'r',
+               16);
     break;
   case GG_DTYPE_e4m3:
-    write_pair(out, name, "cvt.rn.satfinite.e4m3x2.f32", "unsigned short", 'h', 8);
+    write_pair(out, name, relu ? "cvt.rn.satfinite.relu.e4m3x2.f32" : "cvt.rn.satfinite.e4m3x2.f32",
+               "unsigned short", 'h', 8);
     break;
   case GG_DTYPE_e5m2:
-    write_pair(out, name, "cvt.rn.satfinite.e5m2x2.f32", "unsigned short", 'h', 8);
+    write_pair(out, name, relu ? "cvt.rn.satfinite.relu.e5m2x2.f32" : "cvt.rn.satfinite.e5m2x2.f32",
+               "unsigned short", 'h', 8);
     break;
   case GG_DTYPE_s8:
   case GG_DTYPE_u8:
@@ -234,11 +238,18 @@ void gg_cuda_write_narrowing(gg_str *out, const char *name, gg_dtype type, gg_dt
   gg_str_puts(out, "}\n\n");
 }
 
+bool gg_cuda_narrows_relu(const gg_plan *plan) {
+  gg_dtype d = plan->d.type;
+  size_t count = plan->operation_count;
+  return count && plan->operations[count - 1].kind == GG_OP_RELU && plan->compute == GG_DTYPE_f32 &&
+         (d == GG_DTYPE_f16 || d == GG_DTYPE_bf16 || d == GG_DTYPE_e4m3 || d == GG_DTYPE_e5m2);
+}
+
 /* ---- What every family binds ------------------------------------------------------------ */
 
 static void write_conversions(gg_str *out, const gg_plan *plan, const char *acc_type) {
   if (plan->has_c) gg_cuda_write_widening(out, "c", plan->c.type);
-  gg_cuda_write_narrowing(out, "d", plan->d.type, plan->compute);
+  gg_cuda_write_narrowing(out, "d", plan->d.type, plan->compute, gg_cuda_narrows_relu(plan));
   gg_str_printf(out,
                 "// Element i of an accumulator fragment.\n"
                 "__device__ __forceinline__ epi_t acc_value(const %s (&acc)[acc_words], int i) {\n",

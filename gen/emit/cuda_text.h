@@ -28,8 +28,13 @@ void gg_cuda_write_types(gg_str *out, const gg_plan *plan);
 void gg_cuda_write_widening(gg_str *out, const char *name, gg_dtype type);
 
 /* void NAME_from_values(NAME_t (&bits)[2], epi_t d0, epi_t d1): two numbers rounded to the type, to
- * the nearest, ties to even; those of 8 bits saturate. */
-void gg_cuda_write_narrowing(gg_str *out, const char *name, gg_dtype type, gg_dtype compute);
+ * the nearest, ties to even; those of 8 bits saturate. `relu`: of what is negative, 0. */
+void gg_cuda_write_narrowing(gg_str *out, const char *name, gg_dtype type, gg_dtype compute,
+                             bool relu);
+
+/* Whether the last operation is a relu that the conversion to D's type does: max(x, 0) rounded is
+ * max(rounded, 0). */
+bool gg_cuda_narrows_relu(const gg_plan *plan);
 
 /* Binds what families' kernels have in common: the MMA, conversions, parameters. `acc_type`: of an
  * accumulator's register; `conversions`: others that the family has, which stand in front. */

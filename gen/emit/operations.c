@@ -6,6 +6,8 @@
  * operation is one line of finish(), from one row of the table below. */
 #include "emit/operations.h"
 
+#include <string.h>
+
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
 #include "plan/operation.h"
@@ -43,11 +45,13 @@ static const span_text spans[] = {
          "  of.@ += col;\n",
          "  values.@.x = at.col < at.cols ? @_value(of.@[at.col]) : epi_t(0);\n"
          "  values.@.y = at.col + 1 < at.cols ? @_value(of.@[at.col + 1]) : epi_t(0);\n"},
-    [GG_SPAN_MATRIX] = {{"@_value(cell.@.x)", "@_value(cell.@.y)"},
-                        "  two<@_t> @;\n",
-                        "  forget(of.ld_@);\n"
-                        "  of.@ += element_offset<d_n_major>(of.ld_@, row, col);\n",
-                        "  values.@ = load_two<d_n_major, @_pairs>(of.@, of.ld_@, at);\n"},
+    [GG_SPAN_MATRIX] =
+        {{"@_value(cell.@.x)", "@_value(cell.@.y)"},
+         "  two<@_t> @;\n",
+         "  forget(of.ld_@);\n"
+         "  of.@ += element_offset<d_n_major>(of.ld_@, row, col);\n",
+         "    values.@ = load_two<d_n_major, @_pairs>(of.@, of.ld_@, at, i % down * 8,\n"
+         "                                            i / down * 8);\n"},
 };
 
 /* Vectors that were read ahead to shared memory: `of.vectors` is the tile's. A vector along n has
@@ -140,7 +144,7 @@ static void write_conversions(gg_str *out, const epilogue *e) {
       gg_cuda_write_widening(out, it.name, operand->type);
       continue;
     }
-    gg_cuda_write_narrowing(out, it.name, operand->type, e->plan->compute);
+    gg_cuda_write_narrowing(out, it.name, operand->type, e->plan->compute, false);
     write_text(out,
                "__device__ __forceinline__ two<@_t> @_bits(pair x) {\n"
                "  @_t bits[2];\n"
@@ -154,7 +158,7 @@ static bool spans_one_of(const item *it, gg_span first, gg_span last) {
   return is_read(it) && it->span >= first && it->span <= last;
 }
 
-/* Whether epilogue_operands has members, and which of read_row(), read_col() and read_cell() have
+/* Whether epilogue_operands has members, and which of read_row(), read_col() and read_cells() have
  * anything to read. */
 static void write_what_is_read(gg_str *out, const epilogue *e) {
   bool rows = false, columns = false, cells = e->reads_c;
@@ -236,32 +240,106 @@ static void write_move(gg_str *out, const epilogue *e) {
   gg_str_puts(out, "  return of;\n}\n");
 }
 
+/* What is brought to L2 before it is read: matrices that threads read where they lie. */
+static void write_prefetch(gg_str *out, const epilogue *e) {
+  gg_str_puts(out, "\n// What the operations read of matrices, as far as L2: a worker's share.\n"
+                   "template <int workers>\n"
+                   "__device__ __forceinline__ void prefetch_operands(const epilogue_operands &of, "
+                   "int rows,\n"
+                   "                                                  int cols, int worker) {\n");
+  if (e->reads_c) {
+    gg_str_puts(out,
+                "  if (of.beta != 0.0f)\n"
+                "    prefetch_matrix<c_n_major, workers>(of.C, of.ldc, rows, cols, worker);\n");
+  }
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
+    if (!spans_one_of(&it, GG_SPAN_MATRIX, GG_SPAN_MATRIX) || it.fetched) continue;
+    write_text(out, "  prefetch_matrix<d_n_major, workers>(of.@, of.ld_@, rows, cols, worker);\n",
+               &it);
+  }
+  gg_str_puts(out, "}\n");
+}
+
+/* Whether threads read matrices where they lie. */
+static bool reads_matrices(const epilogue *e) {
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
+    if (it.operation->kind == GG_OP_RESIDUAL && !it.fetched) return true;
+  }
+  return e->reads_c;
+}
+
 /* ---- Values ----------------------------------------------------------------------------- */
 
-/* A struct of the values whose span is from `first` to `last`, and the function that reads them. */
-static void write_values(gg_str *out, const epilogue *e, const char *name, const char *what,
+/* A struct of the values whose span is from `first` to `last`. */
+static void write_struct(gg_str *out, const epilogue *e, const char *name, const char *what,
                          gg_span first, gg_span last) {
-  bool cells = last == GG_SPAN_MATRIX;
   gg_str_printf(out, "struct %s_values {%s\n", name, what);
-  if (e->plan->has_c && cells) gg_str_puts(out, "  two<c_t> c;\n");
+  if (e->plan->has_c && last == GG_SPAN_MATRIX) gg_str_puts(out, "  two<c_t> c;\n");
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);
     if (spans_one_of(&it, first, last)) write_text(out, spans[it.span].member, &it);
   }
+  gg_str_puts(out, "};\n\n");
+}
+
+/* The struct, and the function that reads its values. */
+static void write_values(gg_str *out, const epilogue *e, const char *name, const char *what,
+                         gg_span first, gg_span last) {
+  write_struct(out, e, name, what, first, last);
   gg_str_printf(out,
-                "};\n\n__device__ __forceinline__ %s_values read_%s(const epilogue_operands &of, "
+                "__device__ __forceinline__ %s_values read_%s(const epilogue_operands &of, "
                 "tile_place at) {\n  %s_values values = {};\n",
                 name, name, name);
-  if (e->reads_c && cells) {
-    gg_str_puts(out, "  if (of.beta != 0.0f)  // else C is not read: it may be null\n"
-                     "    values.c = load_two<c_n_major, c_pairs>(of.C, of.ldc, at);\n");
-  }
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);
-    if (!spans_one_of(&it, first, last) || it.fetched) continue;
-    write_text(out, it.ahead ? ahead[it.span] : spans[it.span].read, &it);
+    if (spans_one_of(&it, first, last))
+      write_text(out, it.ahead ? ahead[it.span] : spans[it.span].read, &it);
   }
   gg_str_puts(out, "  return values;\n}\n\n");
+}
+
+/* The same of matrices, for many cells at once, so that their loads are under way together: where
+ * there is a condition, it is one for all of them. */
+static void write_read_cells(gg_str *out, const epilogue *e) {
+  gg_str_puts(out, "// Of cells that are eight columns and eight rows apart.\n"
+                   "template <int across, int down>\n"
+                   "__device__ __forceinline__ void read_cells(cell_values (&out)[across][down],\n"
+                   "                                           const epilogue_operands &of, "
+                   "tile_place at) {\n"
+                   "#pragma unroll\n"
+                   "  for (int i = 0; i < across * down; ++i) {\n"
+                   "    cell_values &values = out[i / down][i % down];\n"
+                   "    values = {};\n");
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
+    if (spans_one_of(&it, GG_SPAN_MATRIX, GG_SPAN_MATRIX) && !it.fetched)
+      write_text(out, spans[it.span].read, &it);
+  }
+  gg_str_puts(out, "  }\n");
+  if (e->reads_c) {
+    gg_str_puts(out, "  if (of.beta == 0.0f) return;  // C is not read: it may be null\n"
+                     "#pragma unroll\n"
+                     "  for (int i = 0; i < across * down; ++i)\n"
+                     "    out[i / down][i % down].c = load_two<c_n_major, c_pairs>(\n"
+                     "        of.C, of.ldc, at, i % down * 8, i / down * 8);\n");
+  }
+  gg_str_puts(out, "}\n\n");
+}
+
+static void write_cells(gg_str *out, const epilogue *e) {
+  bool reads = reads_matrices(e);
+  write_struct(out, e, "cell", "  // at two neighbouring columns of a row", GG_SPAN_MATRIX,
+               GG_SPAN_MATRIX);
+  if (reads) write_read_cells(out, e);
+  gg_str_puts(out, "__device__ __forceinline__ cell_values read_cell(const epilogue_operands &of, "
+                   "tile_place at) {\n");
+  gg_str_puts(out, reads ? "  cell_values values[1][1];\n"
+                           "  read_cells(values, of, at);\n"
+                           "  return values[0][0];\n}\n\n"
+                         : "  cell_values values = {};\n"
+                           "  return values;\n}\n\n");
 }
 
 static void write_linear(gg_str *out, const gg_operation *linear) {
@@ -302,6 +380,10 @@ static void write_finish(gg_str *out, const epilogue *e) {
       write_linear(out, it.operation);
       continue;
     }
+    if (i + 1 == e->plan->operation_count && gg_cuda_narrows_relu(e->plan)) {
+      gg_str_puts(out, "  // The conversion to D's type does the relu.\n");
+      continue;
+    }
     bool gelu = it.operation->kind == GG_OP_GELU;
     gg_str_puts(out, "  ");
     write_text(out,
@@ -321,17 +403,29 @@ static bool is_activation(gg_op_kind kind) {
 }
 
 static bool has_activation(const gg_plan *plan) {
-  for (size_t i = 0; i < plan->operation_count; i++)
+  size_t count = plan->operation_count - gg_cuda_narrows_relu(plan);
+  for (size_t i = 0; i < count; i++)
     if (is_activation(plan->operations[i].kind)) return true;
   return false;
 }
 
-static bool reads_matrices(const epilogue *e) {
-  for (size_t i = 0; i < e->plan->operation_count; i++) {
-    item it = item_of(e, i);
-    if (it.operation->kind == GG_OP_RESIDUAL && !it.fetched) return true;
+/* Functions that load an element or two: those for the types that matrices have. */
+static void bind_loads(gg_bindings *out, const epilogue *e) {
+  static const struct {
+    const char *part, *holder;
+  } parts[] = {{"global_u8", "unsigned char"},
+               {"global_u16", "unsigned short"},
+               {"global_f32", "float"},
+               {"global_s32", "int"}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    bool used = e->reads_c && strcmp(gg_cuda_type_of(e->plan->c.type), parts[i].holder) == 0;
+    for (size_t op = 0; op < e->plan->operation_count; op++) {
+      item it = item_of(e, op);
+      used = used || (spans_one_of(&it, GG_SPAN_MATRIX, GG_SPAN_MATRIX) && !it.fetched &&
+                      strcmp(gg_cuda_type_of(it.operation->operand.type), parts[i].holder) == 0);
+    }
+    gg_bind_part(out, parts[i].part, used ? parts[i].part : NULL);
   }
-  return e->reads_c;
 }
 
 /* What threads store where they have computed it. */
@@ -346,7 +440,10 @@ static bool stores_matrices(const epilogue *e) {
 /* What the operations call. */
 static void bind_parts(gg_bindings *out, const epilogue *e) {
   bool loads = reads_matrices(e), stores = stores_matrices(e);
-  gg_bind_part(out, "matrix_elements", loads || stores ? "matrix_elements" : NULL);
+  bool prefetches = loads || e->layouts->size_c > 0;
+  gg_bind_part(out, "prefetch_matrix", prefetches ? "prefetch_matrix" : NULL);
+  gg_bind_part(out, "matrix_elements", prefetches || stores ? "matrix_elements" : NULL);
+  bind_loads(out, e);
   gg_bind_part(out, "load_two", loads ? "load_two" : NULL);
   gg_bind_part(out, "store_two", stores ? "store_two" : NULL);
   gg_bind_part(out, "vector_elements", e->plan->vector_buffers ? "vector_elements" : NULL);
@@ -374,10 +471,12 @@ void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   write_values(&text, &e, "row", "  // at a row", GG_SPAN_ALL, GG_SPAN_ROWS);
   write_values(&text, &e, "col", "  // at two neighbouring columns", GG_SPAN_COLUMNS,
                GG_SPAN_COLUMNS);
-  write_values(&text, &e, "cell", "  // at two neighbouring columns of a row", GG_SPAN_MATRIX,
-               GG_SPAN_MATRIX);
+  write_cells(&text, &e);
   write_finish(&text, &e);
   gg_bind_str(out, "values", &text);
+  gg_str_printf(&text, "constexpr bool prefetches = %s;\n", gg_cuda_bool(reads_matrices(&e)));
+  write_prefetch(&text, &e);
+  gg_bind_str(out, "prefetch", &text);
   write_operand_list(&text, &e);
   gg_bind_str(out, "operand_list", &text);
 }

@@ -38,7 +38,7 @@ static bool has_whole_chunks(const gg_operand *operand, int copy_bytes, bool eve
   return copy_bytes == 16 && (operand->major == GG_MAJOR_K || even_mn);
 }
 
-static void write_flags(gg_str *out, const gg_plan *plan) {
+static void write_flags(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool even_m = even(plan->fixed_m, plan->tile_m), even_n = even(plan->fixed_n, plan->tile_n);
   bool even_k = even(plan->fixed_k, plan->tile_k);
   bool whole_chunks = has_whole_chunks(&plan->a, plan->copy_bytes_a, even_m) &&
@@ -51,7 +51,7 @@ static void write_flags(gg_str *out, const gg_plan *plan) {
       {"b_k_major", plan->b.major == GG_MAJOR_K},
       {"c_n_major", plan->has_c && plan->c.major == GG_MAJOR_N},
       {"d_n_major", plan->d.major == GG_MAJOR_N},
-      {"has_c", plan->has_c},
+      {"stages_c", layouts->size_c > 0},
       {"even_m", even_m},
       {"even_n", even_n},
       {"even_k", even_k},
@@ -87,7 +87,7 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   gg_str_printf(out, "constexpr unsigned staging_begin = %lld, staging_bytes = %lld;\n\n",
                 (long long)gg_rings_find(&layouts->rings, GG_RING_STAGING)->begin,
                 (long long)layouts->staging_bytes);
-  write_flags(out, plan);
+  write_flags(out, plan, layouts);
   gg_cuda_write_extents(out, plan);
 }
 
@@ -268,7 +268,7 @@ static gg_status write_staged(gg_str *out, const gg_plan *plan, bool is_c,
 static gg_status write_tiles(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                              gg_error *err) {
   gg_status st = write_operands(out, plan, layouts, err);
-  if (st == GG_OK && plan->has_c) st = write_staged(out, plan, true, &layouts->sC, err);
+  if (st == GG_OK && layouts->size_c) st = write_staged(out, plan, true, &layouts->sC, err);
   if (st == GG_OK) st = write_staged(out, plan, false, &layouts->sD, err);
   return st;
 }

@@ -164,6 +164,7 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "each_turn", w.each_turn);
   gg_bind_text(out, "tile", w.tile);
   gg_bind_text(out, "k_tiles", w.k_tiles);
+  gg_bind_text(out, "last_share", shares ? "item.k_first + item.k_tiles == list.k_tiles" : "true");
   gg_bind_text(out, "and_work", w.any);
   gg_bind_text(out, "more_tiles", w.more);
   if (!lines || plan->vector_buffers) {

@@ -363,7 +363,8 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   if ((st = derive_staging(out, &out->sD, &d, err))) return st;
   out->size_d = gg_composed_cosize(&out->sD);
   out->staging_bytes = round_up(out->size_d * d.element_bytes, stage_alignment);
-  if (!plan->has_c) return GG_OK;
+  /* Single elements of C are read where they lie: by way of staging they measured slower. */
+  if (!plan->has_c || plan->access_bytes_c <= gg_dtype_bytes(plan->c.type, 1)) return GG_OK;
   const staging c = {"read staged C",
                      "stage C",
                      plan->epi_m,
@@ -417,11 +418,11 @@ static gg_status check_covers(const gg_layouts *out, const gg_plan *plan, gg_err
   return gg_check_cover("tCrC", &out->tCrC, m * n, err);
 }
 
-static void name_layouts(gg_layouts *out, const gg_plan *plan) {
+static void name_layouts(gg_layouts *out) {
   gg_layouts_name(out, "sA", "(m, k) -> element of a stage", &out->sA);
   gg_layouts_name(out, "sB", "(n, k) -> element of a stage", &out->sB);
   const char *staged = "(m, n) -> element of a warp's staging";
-  if (plan->has_c) gg_layouts_name(out, "sC", staged, &out->sC);
+  if (out->size_c > 0) gg_layouts_name(out, "sC", staged, &out->sC);
   gg_layouts_name(out, "sD", staged, &out->sD);
   gg_layouts_name_plain(out, "tAgA", "copy: (thread, value) -> index in (m, k)", &out->tAgA);
   gg_layouts_name_plain(out, "tBgB", "copy: (thread, value) -> index in (n, k)", &out->tBgB);
@@ -436,7 +437,7 @@ gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = derive_mma(out, plan, err))) return st;
   if ((st = derive_epilogue(out, plan, err))) return st;
   if ((st = check_covers(out, plan, err))) return st;
-  name_layouts(out, plan);
+  name_layouts(out);
   int atoms_m = gg_plan_block_m(plan) / plan->mma.m, atoms_n = gg_plan_block_n(plan) / plan->mma.n;
   out->accumulator = (gg_accumulator_place){
       .home = GG_HOME_REGISTERS,

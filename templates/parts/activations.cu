@@ -4,7 +4,8 @@
 // for every x: the special function unit's 2^t and 1 / d have all but the last bit or two of an
 // f32. What is not a number stays so.
 
-__device__ __forceinline__ epi_t relu(epi_t x) { return x < epi_t(0) ? epi_t(0) : x; }
+// +0 also where x is -0.
+__device__ __forceinline__ epi_t relu(epi_t x) { return x <= epi_t(0) ? epi_t(0) : x; }
 
 // Infinite from t = 128 on.
 __device__ __forceinline__ float exp2_of(float t) {

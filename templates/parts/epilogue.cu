@@ -5,42 +5,63 @@
 // memory of its own and stores them from there in pieces of whole lines. Only lanes of one warp
 // meet here, so that __syncwarp is enough.
 
-// A sub-tile of C, whose first element is at (row0, col0) of the CTA's, to staging memory.
-// `whole`: all of it lies in the matrix, of which the CTA's tile has rows x cols.
-template <bool whole>
+// The tile of C whose first element is at (m0, n0), to L2.
+__device__ __forceinline__ void prefetch_c(const epilogue_operands &of, const c_t *C, int64 ldc,
+                                           int64 m0, int64 n0, int rows, int cols, int thread) {
+  if (of.beta == 0.0f) return;
+  forget(ldc);
+  const c_t *first = C + element_offset<c_n_major>(ldc, m0, n0);
+  prefetch_matrix<c_n_major, threads>(first, ldc, rows, cols, thread);
+}
+
+// Where an element of C is in staging memory, along a line.
+__device__ __forceinline__ unsigned staged_c_place(int line, int pos) {
+  return (c_n_major ? staged_c::offset(line, pos) : staged_c::offset(pos, line)) *
+         unsigned(sizeof(c_t));
+}
+
+// A sub-tile of C, whose first element is at (row0, col0) of the CTA's tile, to staging memory; the
+// tile has rows x cols of the matrix. All of a lane's chunks are under way at once.
 __device__ __forceinline__ void fetch_c(const c_t *gC, int64 ldc, int row0, int col0, int rows,
                                         int cols, unsigned staging, int lane) {
+  constexpr int chunks = staged_c::line_turns * staged_c::chunk_turns;
+  constexpr int chunk_bytes = staged_c::access * int(sizeof(c_t));
   const int line = lane / staged_c::across;
   const int pos = lane % staged_c::across * staged_c::access;
-  const int64 start = c_n_major ? (row0 + line) * ldc + (col0 + pos)
-                                : (col0 + line) * ldc + (row0 + pos);
+  const c_t *first = gC + (c_n_major ? (row0 + line) * ldc + (col0 + pos)
+                                     : (col0 + line) * ldc + (row0 + pos));
   const int lines_left = (c_n_major ? rows - row0 : cols - col0) - line;
   const int line_left = (c_n_major ? cols - col0 : rows - row0) - pos;
-  constexpr int unroll = !whole                       ? 1
-                         : staged_c::chunk_turns == 1 ? staged_c::line_turns
-                                                      : staged_c::line_turns * staged_c::chunk_turns;
-#pragma unroll unroll
-  for (int turn = 0; turn < staged_c::line_turns; ++turn) {
-    const int down = turn * staged_c::line_step;
-#pragma unroll unroll
-    for (int chunk = 0; chunk < staged_c::chunk_turns; ++chunk) {
-      const int along = chunk * staged_c::chunk_step;
-      const int valid = whole ? staged_c::access : min(staged_c::access, line_left - along);
-      const bool inside = whole || (down < lines_left && valid > 0);
-      if (inside && (staged_c::all_work || has_work<staged_c>(line, line + down, pos + along))) {
-        const c_t *src = gC + (start + down * ldc + along);
-        const unsigned dst =
-            staging + (c_n_major ? staged_c::offset(line + down, pos + along)
-                                 : staged_c::offset(pos + along, line + down)) *
-                          unsigned(sizeof(c_t));
-        if (whole || staged_c::access == 1 || valid == staged_c::access) {
-          copy_global_to_shared<staged_c::access * sizeof(c_t)>(dst, src);
-        } else {  // the matrix ends inside the chunk
+  unsigned x[chunks][(chunk_bytes + 3) / 4];
+#pragma unroll
+  for (int i = 0; i < chunks; ++i) {
+    const int down = i / staged_c::chunk_turns * staged_c::line_step;
+    const int along = i % staged_c::chunk_turns * staged_c::chunk_step;
+    const bool works = staged_c::all_work || has_work<staged_c>(line, line + down, pos + along);
+    ld_global_chunk<chunk_bytes>(
+        x[i], first + (down * ldc + along),
+        works && down < lines_left && along + staged_c::access <= line_left);
+  }
+#pragma unroll
+  for (int i = 0; i < chunks; ++i) {
+    const int down = i / staged_c::chunk_turns * staged_c::line_step;
+    const int along = i % staged_c::chunk_turns * staged_c::chunk_step;
+    const bool works = staged_c::all_work || has_work<staged_c>(line, line + down, pos + along);
+    st_shared_chunk<chunk_bytes>(staging + staged_c_place(line + down, pos + along), x[i], works);
+  }
+  if (staged_c::access == 1 || (c_n_major ? cols : rows) % staged_c::access == 0) return;
+  // The matrix ends inside a chunk of each line.
 #pragma unroll 1
-          for (int e = 0; e < valid; ++e) st_shared(dst + e * unsigned(sizeof(c_t)), src[e]);
-        }
-      }
-    }
+  for (int i = 0; i < chunks; ++i) {
+    const int down = i / staged_c::chunk_turns * staged_c::line_step;
+    const int along = i % staged_c::chunk_turns * staged_c::chunk_step;
+    const bool works = staged_c::all_work || has_work<staged_c>(line, line + down, pos + along);
+    const int valid = works && down < lines_left ? line_left - along : 0;
+    if (valid >= staged_c::access) continue;
+#pragma unroll 1
+    for (int e = 0; e < valid; ++e)
+      st_shared(staging + staged_c_place(line + down, pos + along) + e * unsigned(sizeof(c_t)),
+                first[down * ldc + along + e]);
   }
 }
 
@@ -126,6 +147,10 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
   constexpr int across = warp_n / epi_n;
   constexpr int subtiles = warp_m / epi_m * across;
 
+  cell_values cell_at[epi_n / mma_n][epi_m / 8];
+  if constexpr (reads_cell_values)
+    read_cells(cell_at, of, {row0 + frag_row, col0 + frag_col, rows, cols});
+
   // The loop is not unrolled, so that its code exists once; only accumulators, which are registers,
   // must be named by constants.
 #pragma unroll 1
@@ -137,28 +162,17 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
     // What the operations read for this lane's share of the sub-tile.
     row_values row_at[epi_m / 8];
     col_values col_at[epi_n / mma_n];
-    cell_values cell_at[epi_m / 8][epi_n / mma_n];
     if constexpr (reads_row_values) {
 #pragma unroll
       for (int i = 0; i < epi_m / 8; ++i) row_at[i] = read_row(of, at.beyond(i * 8, 0));
-    }
-    if constexpr (reads_cell_values) {
-#pragma unroll
-      for (int i = 0; i < epi_m / 8; ++i)
-#pragma unroll
-        for (int j = 0; j < epi_n / mma_n; ++j)
-          cell_at[i][j] = read_cell(of, at.beyond(i * 8, mma_n * j));
     }
     if constexpr (reads_col_values) {
 #pragma unroll
       for (int j = 0; j < epi_n / mma_n; ++j) col_at[j] = read_col(of, at.beyond(0, mma_n * j));
     }
-    if constexpr (has_c) {
+    if constexpr (stages_c) {
       if (of.beta != 0.0f) {  // else C is not read: it may be null
-        if (whole)
-          fetch_c<true>(gC, ldc, sub_row, sub_col, rows, cols, staging, lane);
-        else
-          fetch_c<false>(gC, ldc, sub_row, sub_col, rows, cols, staging, lane);
+        fetch_c(gC, ldc, sub_row, sub_col, rows, cols, staging, lane);
         __syncwarp();
       }
 #pragma unroll
@@ -166,9 +180,9 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
 #pragma unroll
         for (int j = 0; j < epi_n / mma_n; ++j) {
           if (of.beta != 0.0f)
-            cell_at[i][j].c = load_c_pair(staging, i * 8 + frag_row, j * mma_n + frag_col);
+            cell_at[j][i].c = load_c_pair(staging, i * 8 + frag_row, j * mma_n + frag_col);
           else
-            cell_at[i][j].c = {0, 0};
+            cell_at[j][i].c = {0, 0};
         }
       __syncwarp();  // D's elements take the same memory
     }
@@ -189,12 +203,16 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
                                       ? pair{acc[e], acc[e + 1]}
                                       : pair{acc_value(acc, e), acc_value(acc, e + 1)},
                                   of, at.beyond(half * 8, mma_n * j), row_at[half], col_at[j],
-                                  cell_at[half][j]);
+                                  cell_at[j][half]);
             stage_d_pair(staging, half * 8 + frag_row, j * mma_n + frag_col, x);
           }
         }
       }
     }
+    if (reads_cell_values && sub + 1 < subtiles)  // under way while this one is stored
+      read_cells(cell_at, of,
+                 {row0 + (sub + 1) / across * epi_m + frag_row,
+                  col0 + (sub + 1) % across * epi_n + frag_col, rows, cols});
     __syncwarp();
     if (whole)
       store_d<true>(gD, ldd, sub_row, sub_col, rows, cols, staging, lane);

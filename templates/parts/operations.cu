@@ -21,11 +21,18 @@ struct tile_place {
   }
 };
 //@ slot matrix_elements
+//@ slot global_u8
+//@ slot global_u16
+//@ slot global_f32
+//@ slot global_s32
 //@ slot load_two
 //@ slot store_two
+//@ slot prefetch_matrix
 
 //@ slot activations
 //@ insert operations
 //@ slot vector_elements
 
 //@ insert values
+
+//@ insert prefetch

@@ -81,25 +81,50 @@ __device__ __forceinline__ void ld_shared_pair_f32(float (&x)[2], unsigned addr)
                : "memory");
 }
 
+// A chunk of 16, 8, 4 or 2 bytes, where it exists; else x stays undefined.
 template <int bytes>
-__device__ __forceinline__ void copy_global_to_shared(unsigned dst, const void *src) {
+__device__ __forceinline__ void ld_global_chunk(unsigned (&x)[(bytes + 3) / 4], const void *src,
+                                                bool exists) {
   if constexpr (bytes == 16)
     asm volatile(
-        "{ .reg .b32 x<4>; ld.global.v4.b32 {x0, x1, x2, x3}, [%1];\n\t"
-        "st.shared.v4.b32 [%0], {x0, x1, x2, x3}; }" ::"r"(dst), "l"(src)
+        "{ .reg .pred exists; setp.ne.b32 exists, %5, 0;\n\t"
+        "@exists ld.global.v4.b32 {%0, %1, %2, %3}, [%4]; }"
+        : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+        : "l"(src), "r"(int(exists)));
+  else if constexpr (bytes == 8)
+    asm volatile(
+        "{ .reg .pred exists; setp.ne.b32 exists, %3, 0;\n\t"
+        "@exists ld.global.v2.b32 {%0, %1}, [%2]; }"
+        : "=r"(x[0]), "=r"(x[1])
+        : "l"(src), "r"(int(exists)));
+  else
+    asm volatile(
+        "{ .reg .pred exists; setp.ne.b32 exists, %2, 0;\n\t"
+        "@exists ld.global.u%3 %0, [%1]; }"
+        : "=r"(x[0])
+        : "l"(src), "r"(int(exists)), "n"(bytes * 8));
+}
+
+template <int bytes>
+__device__ __forceinline__ void st_shared_chunk(unsigned dst, const unsigned (&x)[(bytes + 3) / 4],
+                                                bool exists) {
+  if constexpr (bytes == 16)
+    asm volatile(
+        "{ .reg .pred exists; setp.ne.b32 exists, %5, 0;\n\t"
+        "@exists st.shared.v4.b32 [%0], {%1, %2, %3, %4}; }" ::"r"(dst),
+        "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(int(exists))
         : "memory");
   else if constexpr (bytes == 8)
     asm volatile(
-        "{ .reg .b32 x<2>; ld.global.v2.b32 {x0, x1}, [%1];\n\t"
-        "st.shared.v2.b32 [%0], {x0, x1}; }" ::"r"(dst), "l"(src)
-        : "memory");
-  else if constexpr (bytes == 4)
-    asm volatile(
-        "{ .reg .b32 x; ld.global.b32 x, [%1]; st.shared.b32 [%0], x; }" ::"r"(dst), "l"(src)
+        "{ .reg .pred exists; setp.ne.b32 exists, %3, 0;\n\t"
+        "@exists st.shared.v2.b32 [%0], {%1, %2}; }" ::"r"(dst),
+        "r"(x[0]), "r"(x[1]), "r"(int(exists))
         : "memory");
   else
     asm volatile(
-        "{ .reg .b16 x; ld.global.b16 x, [%1]; st.shared.b16 [%0], x; }" ::"r"(dst), "l"(src)
+        "{ .reg .pred exists; setp.ne.b32 exists, %2, 0;\n\t"
+        "@exists st.shared.u%3 [%0], %1; }" ::"r"(dst),
+        "r"(x[0]), "r"(int(exists)), "n"(bytes * 8)
         : "memory");
 }
 

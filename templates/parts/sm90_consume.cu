@@ -19,6 +19,17 @@
       acc_t tCrC[frags_m][acc_words];
       clear(tCrC);
       if constexpr (pingpong) await_turn(consumer);
+      if (prefetches && ${last_share} && ${k_tiles} > 0) {
+        // Behind the first K tile: before it, this would only delay what is multiplied first.
+        mbarrier_wait(full_barrier(smem, read.stage), read.parity);
+        constexpr int workers = groups_per_tile * warpgroup_size;
+        const int worker = (thread - warpgroup_size) % workers;
+        const tile_origin at = locate(list, ${tile});
+        prefetch_operands<workers * cluster_k>(
+            at_tile(operands, at.batch, at.m0, at.n0), int(min(m - at.m0, int64(tile_m))),
+            int(min(n - at.n0, int64(tile_n))),
+            cluster_k == 1 ? worker : list.rank_k * workers + worker);
+      }
       multiply(tCrC, read, empty_barriers, smem, ${k_tiles}, first_block);
       if constexpr (fetches && pingpong) await_fetched(smem, read, behind);
       if (pingpong && ${more_tiles}) pass_turn(consumer);

@@ -60,15 +60,16 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
 #pragma unroll
   for (int col = 0; col < epi_n; col += 8) {
     const int group = col % read_n / 8;
-    if ((reads_col_values || reads_cells) && group == 0)
+    if ((reads_col_values || (reads_cells && !reads_cell_values)) && group == 0)
 #pragma unroll
       for (int j = 0; j < read_n / 8; ++j) {
         if constexpr (reads_col_values) cols[j] = read_col(arg.operands, at.beyond(0, col + j * 8));
-        if constexpr (reads_cells) {
-          cells[j][0] = read_cell(arg.operands, at.beyond(0, col + j * 8));
-          cells[j][1] = read_cell(arg.operands, at.beyond(8, col + j * 8));
+        if constexpr (reads_cells && !reads_cell_values) {
+          cells[j][0] = read_cell(arg.operands, at);
+          cells[j][1] = read_cell(arg.operands, at);
         }
       }
+    if (reads_cell_values && group == 0) read_cells(cells, arg.operands, at.beyond(0, col));
     if (fetches && group == 0)
       read_fetched(cells, arg.operands, {arg.fetched, row}, box, col, lane);
 #pragma unroll

@@ -121,6 +121,39 @@ holds 'GG_E_GEN_NAME' grep -q GEN_NAME err
 holds 'nothing is written' [ ! -e clash ]
 expect 0 'one kernel twice' "$gemmgen" gen spec.yaml spec.yaml -o clash/
 
+# A relu that comes last is the conversion's
+for d in bf16 f16 e4m3 e5m2; do
+  variant 'epilogue: [{bias: {type: f32}}, relu]' | sed "s/^d: .*/d: $d/" >relu.yaml
+  expect 0 "relu to $d" "$gemmgen" gen relu.yaml
+  holds 'in the conversion' grep -q "cvt.rn.*relu.${d}x2.f32" out
+  holds 'no other' bash -c '! grep -q "relu(x" out'
+done
+for d in f32 s8; do
+  variant 'epilogue: [{bias: {type: f32}}, relu]' | sed "s/^d: .*/d: $d/" >relu.yaml
+  expect 0 "relu to $d" "$gemmgen" gen relu.yaml
+  holds 'as an operation' grep -q 'x = {relu(x.x), relu(x.y)};' out
+done
+variant 'epilogue: [relu, {bias: {type: f32}}]' >relu.yaml
+expect 0 'relu in front' "$gemmgen" gen relu.yaml
+holds 'as an operation' grep -q 'x = {relu(x.x), relu(x.y)};' out
+
+# What threads read of matrices comes to L2 before; nothing of it where they read none
+reads() { # HOW_MANY SPEC: calls of prefetches, and loads that no branch parts
+  expect 0 "$2" "$gemmgen" gen matrices.yaml
+  holds 'prefetches' [ "$(grep -c 'prefetch.global.L2' out)" -eq "$1" ]
+  [ "$1" -eq 0 ] || holds 'no branch' grep -q '@exists ld.global' out
+}
+for epilogue in '[]' '[residual]' '[linear]'; do
+  c=$([ "$epilogue" = '[linear]' ] && echo 'c: auto')
+  many=$([ "$epilogue" = '[]' ] && echo 0 || echo 1)
+  variant "epilogue: $epilogue" | sed "s/^tile.*/&\n$c/" >base.yaml
+  sed 's/sm_90a/sm_80/' base.yaml >matrices.yaml && reads $many "sm80 $epilogue"
+  sed '$aschedule: multistage' base.yaml >matrices.yaml && reads $many "multistage $epilogue"
+  sed 's/^d: .*/d: {type: bf16, align: 2}/; s/^c: .*/c: {type: bf16, align: 2}/' base.yaml >matrices.yaml
+  reads $many "unaligned $epilogue"
+  cp base.yaml matrices.yaml && reads 0 "fetched $epilogue"
+done
+
 # A sweep goes on past what is refused where that is asked for
 cat >part.yaml <<'EOF'
 arch: sm_80
