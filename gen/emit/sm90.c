@@ -70,6 +70,8 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   }
   gg_str_printf(out, "constexpr int acc_words = %d;  // registers of an MMA's accumulator\n",
                 gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
+  gg_str_printf(out, "constexpr int acc_elements = %d;  // of a register\n",
+                plan->accumulator == GG_DTYPE_f16 ? 2 : 1);
   gg_str_printf(out, "constexpr int threads = %d, ctas_per_sm = %d;\n", plan->threads,
                 plan->ctas_per_sm);
   if (plan->specialised) {
@@ -217,5 +219,6 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_sm90_bind_slots(out, plan, layouts);
   gg_sm90_bind_results(out, plan, layouts);
   gg_sm90_bind_fetched(out, plan, layouts);
+  gg_sm90_bind_shared(out, plan, layouts);
   return gg_cuda_bind(out, plan, layouts, "acc_t", "", err);
 }

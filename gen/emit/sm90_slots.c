@@ -276,8 +276,8 @@ static void write_sharers(gg_str *out, const gg_plan *plan) {
     gg_str_printf(out, "  const unsigned short sharers_%c =%s%s", rows[i].operand,
                   k || rows[i].shift ? "\n      (unsigned short)(" : " ", rows[i].ctas);
     if (k || rows[i].shift)
-      gg_str_printf(out, " << %s%s%s)", k ? k : "", k && rows[i].shift ? " + " : "",
-                    rows[i].shift ? rows[i].shift : "");
+      gg_str_printf(out, k && rows[i].shift ? " << (%s%s%s))" : " << %s%s%s)", k ? k : "",
+                    k && rows[i].shift ? " + " : "", rows[i].shift ? rows[i].shift : "");
     gg_str_puts(out, ";\n");
   }
 }
