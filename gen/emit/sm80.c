@@ -271,6 +271,11 @@ static void bind_elements(gg_bindings *out, const gg_plan *plan) {
   gg_bind_shared(out, &uses);
 }
 
+/* Whether an operand's lines, copied in chunks of 16 bytes, may end inside one. */
+static bool has_ragged_lines(const gg_operand *operand, int copy_bytes, int64_t extent, int part) {
+  return copy_bytes == 16 && operand->major != GG_MAJOR_K && !even(extent, part);
+}
+
 gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
@@ -282,6 +287,9 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   st = write_tiles(&text, plan, layouts, err);
   gg_bind_str(out, "tiles", &text);
   if (st) return st;
+  gg_bind_flag(out, "ragged_lines",
+               has_ragged_lines(&plan->a, plan->copy_bytes_a, plan->fixed_m, plan->tile_m) ||
+                   has_ragged_lines(&plan->b, plan->copy_bytes_b, plan->fixed_n, plan->tile_n));
   bind_elements(out, plan);
   return gg_cuda_bind(out, plan, layouts, "acc_t", "", err);
 }
