@@ -77,6 +77,8 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   if (plan->specialised) {
     gg_str_printf(out, "constexpr bool pingpong = %s;  // whole tiles in turns\n",
                   gg_cuda_bool(plan->pingpong));
+    gg_str_printf(out, "constexpr int tile_warps = %d;  // that compute a tile\n",
+                  plan->pingpong ? 4 : 4 * plan->consumers);
     gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
                   plan->producer_registers, plan->consumer_registers);
   }

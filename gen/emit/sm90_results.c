@@ -195,6 +195,7 @@ static void bind_stores(gg_bindings *out, const gg_plan *plan, const gg_layouts 
 /* What is stored besides D leaves in the same way, in front of D's box. */
 static void bind_aside(gg_bindings *out, const gg_layouts *layouts) {
   bool aside = layouts->result_count > 1;
+  gg_bind_text(out, "times_results", aside ? " * results" : "");
   gg_bind_text(out, "aside", aside ? "      aside_values aside;\n" : "");
   gg_bind_text(out, "and_aside", aside ? ", aside" : "");
 }

@@ -290,9 +290,6 @@ __device__ __forceinline__ void begin_loads(const load_sources &from, const load
 //@ insert copy_lines
 }
 
-// What arrives at a stage's `full` barrier: the warps, and the lane that copies boxes.
-constexpr int full_arrivals = warps_per_group + (tx_bytes > 0);
-
 __device__ __forceinline__ void produce(const load_sources &from, const work_list &list,
                                         unsigned smem, int warp, int lane) {
   if (list.k_tiles == 0) return;

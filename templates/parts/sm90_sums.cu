@@ -5,7 +5,6 @@
 // words of each lane, a chunk, side by side. Each box of a tile's epilogue has an owner among the
 // CTAs, which adds it up over all parts and stores it.
 
-constexpr int tile_warps = groups_per_tile * warps_per_group;
 constexpr int sum_words = 4;
 constexpr int fragment_chunks = acc_words / sum_words;
 constexpr int chunks = frags_m * fragment_chunks;  // of a lane
