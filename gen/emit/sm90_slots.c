@@ -197,15 +197,16 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_part(out, "empty_barrier", both ? "sm90_two_empties" : "sm90_one_empty");
   gg_bind_part(out, "empty_barriers_of",
                both ? "sm90_two_empties_readers" : "sm90_one_empty_readers");
-  gg_str_printf(&init,
-                "    // Arrivals that end a phase: of the producer's %s; of the consumers' warps "
-                "that read a\n    // stage, in all CTAs that it is copied to.\n"
-                "    for (int stage = 0; stage < stages; ++stage) {\n"
-                "      mbarrier_init(full_barrier(smem, stage), %d);\n",
-                !gg_sm90_copies_lines(plan) ? "thread"
-                : stages->tx_bytes > 0      ? "warps and of the lane that copies boxes"
-                                            : "warps",
-                stages->full.arrivals);
+  gg_str_printf(
+      &init,
+      "    // Arrivals that end a phase: of the producer's %s;\n"
+      "    // of the consumers' warps that read a stage, in all CTAs that it is copied to.\n"
+      "    for (int stage = 0; stage < stages; ++stage) {\n"
+      "      mbarrier_init(full_barrier(smem, stage), %d);\n",
+      !gg_sm90_copies_lines(plan) ? "thread"
+      : stages->tx_bytes > 0      ? "warps and of the lane that copies boxes"
+                                  : "warps",
+      stages->full.arrivals);
   for (int i = 0; i < stages->empties; i++)
     gg_str_printf(&init, "      mbarrier_init(empty_barrier(smem, stage%s), %d);\n",
                   !both    ? ""
