@@ -52,6 +52,9 @@ struct tile_loader {
   int64 turn_step;  // down the lines of a turn
   int64 tile_step;  // from the end of a tile to the next tile
   int mn_left;      // along M or N, from the first chunk to the end of the matrix
+//@ if ragged_lines
+  bool ragged;      // lines along M or N end inside a chunk: known to be the same in all threads
+//@ end
 };
 
 template <class op>
@@ -67,7 +70,12 @@ __device__ __forceinline__ tile_loader start_loader(const ab_t *origin, int64 ld
           origin + line * ld + pos + k_tile * tile_distance,
           turn_step,
           tile_distance - walked,
+//@ if ragged_lines
+          mn - (op::k_major ? line : pos),
+          !op::k_major && !op::even_mn && mn % op::chunk_size != 0};
+//@ else
           mn - (op::k_major ? line : pos)};
+//@ end
 }
 
 // A whole tile, in chunks of 16 bytes. Nothing is written where `skip`.
@@ -79,29 +87,28 @@ __device__ __forceinline__ void load_whole(tile_loader &l, unsigned smem_tile, b
         smem_tile +
         (op::k_major ? op::offset(l.line, l.pos) : op::offset(l.pos, l.line)) * ab_bytes;
 #pragma unroll
-    for (int turn = 0; turn < op::line_turns; ++turn) {
-      const int down = turn * op::line_step;
-#pragma unroll
-      for (int chunk = 0; chunk < op::chunk_turns; ++chunk) {
-        const int along = chunk * op::chunk_step;
-        const unsigned dst =
-            op::turns_repeat
-                ? first_dst + (op::k_major ? op::offset(down, along) : op::offset(along, down)) *
-                                  ab_bytes
-                : smem_tile + (op::k_major ? op::offset(l.line + down, l.pos + along)
-                                           : op::offset(l.pos + along, l.line + down)) *
-                                  ab_bytes;
-        const bool inside = op::even_mn || (op::k_major ? down : along) < l.mn_left;
-        if constexpr (op::all_work && !may_skip)
-          cp_async_or_zeros(dst, l.g + along, exists && inside);
-        else
-          cp_async_or_zeros_if(
-              (op::all_work || has_work<op>(l.line, l.line + down, l.pos + along)) &&
-                  (!may_skip || !skip),
-              dst, l.g + along, exists && inside);
+    for (int turn = 0; turn < op::line_turns * (one_chunk_turn ? 1 : op::chunk_turns); ++turn) {
+      const int down = (one_chunk_turn ? turn : turn / op::chunk_turns) * op::line_step;
+      const int along = one_chunk_turn ? 0 : turn % op::chunk_turns * op::chunk_step;
+      const unsigned dst =
+          op::turns_repeat
+              ? first_dst +
+                    (op::k_major ? op::offset(down, along) : op::offset(along, down)) * ab_bytes
+              : smem_tile + (op::k_major ? op::offset(l.line + down, l.pos + along)
+                                         : op::offset(l.pos + along, l.line + down)) *
+                                ab_bytes;
+      const bool inside = op::even_mn || (op::k_major ? down : along) < l.mn_left;
+      if constexpr (op::all_work && !may_skip)
+        cp_async_or_zeros(dst, l.g + along, exists && inside);
+      else
+        cp_async_or_zeros_if(
+            (op::all_work || has_work<op>(l.line, l.line + down, l.pos + along)) &&
+                (!may_skip || !skip),
+            dst, l.g + along, exists && inside);
+      if (one_chunk_turn || turn % op::chunk_turns == op::chunk_turns - 1) {
+        l.g += l.turn_step;
+        forget_address(l.g);  // else the compiler keeps one pointer a turn
       }
-      l.g += l.turn_step;
-      forget_address(l.g);  // else the compiler keeps one pointer a turn
     }
   }
   l.g += l.tile_step;
@@ -140,8 +147,7 @@ __device__ __forceinline__ void load_any(const tile_loader &l, unsigned smem_til
 template <class op>
 __device__ __forceinline__ bool needs_care(const tile_loader &l, int k_left) {
   return op::copy_bytes != 16 ||
-         (!op::k_major && !op::even_mn && (l.mn_left & (op::chunk_size - 1)) != 0) ||
-         k_left < tile_k;
+         (!op::k_major && !op::even_mn && l.ragged) || k_left < tile_k;
 }
 
 // ---- The MMA loop's operands: shared memory to registers ----------------------------------------
@@ -352,8 +358,8 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   acc_t tCrC[frags_m][frags_n][acc_words];
   bool pending = false;
   int rows = 0, cols = 0;  // that it has of D
-  d_t *gD = nullptr;       // its first element
-  const c_t *gC = nullptr; // and C's
+  d_t *gD;                 // its first element
+  const c_t *gC;           // and C's
   epilogue_operands operands_at;
 
   // The next tile's first copies are under way while this one's epilogue runs.

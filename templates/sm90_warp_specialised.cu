@@ -75,8 +75,6 @@ constexpr int warp_size = 32;
 constexpr int warps_per_group = 4;
 constexpr int warpgroup_size = warp_size * warps_per_group;
 
-constexpr int groups_per_tile = pingpong ? 1 : consumers;
-
 __device__ __forceinline__ unsigned full_barrier(unsigned smem, int stage) {
   return smem + barriers_begin + 8 * stage;
 }
@@ -198,7 +196,6 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ insert fill_list
 
   if (thread == 0) {
-    constexpr int readers = groups_per_tile * warps_per_group;  // warps of a CTA that read a stage
 //@ insert begin
     fence_barrier_init();
   }

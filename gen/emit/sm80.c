@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "emit/cuda_text.h"
 #include "emit/layout_text.h"
+#include "emit/shared_text.h"
 #include "emit/skeleton.h"
 #include "plan/sm80.h"
 
@@ -275,26 +276,32 @@ static gg_status write_tiles(gg_str *out, const gg_plan *plan, const gg_layouts 
 
 /* ---- Elements of shared memory ---------------------------------------------------------- */
 
-static bool is_held_as(gg_dtype type, const char *holder) {
-  return strcmp(gg_cuda_type_of(type), holder) == 0;
+/* What C or D, which a warp stages, are accessed by where their lines end. */
+static bool ends_in_access(const gg_plan *plan, const gg_operand *operand, int access_bytes) {
+  return access_bytes > gg_dtype_bytes(operand->type, 1) &&
+         !(even(plan->fixed_m, plan->tile_m) && even(plan->fixed_n, plan->tile_n));
 }
 
-/* Functions that take an element or two: those for the types that this kernel has there. */
 static void bind_elements(gg_bindings *out, const gg_plan *plan) {
-  static const struct {
-    const char *part, *holder;
-  } parts[] = {{"shared_u8", "unsigned char"},
-               {"shared_u16", "unsigned short"},
-               {"shared_f32", "float"},
-               {"shared_s32", "int"}};
+  gg_shared_uses uses = {0};
   int bytes = (int)gg_dtype_bytes(plan->a.type, 1);
-  bool single = plan->copy_bytes_a == bytes || plan->copy_bytes_b == bytes; /* less than cp.async */
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    bool used = is_held_as(plan->d.type, parts[i].holder) ||
-                (plan->has_c && is_held_as(plan->c.type, parts[i].holder)) ||
-                (single && is_held_as(plan->a.type, parts[i].holder));
-    gg_bind_part(out, parts[i].part, used ? parts[i].part : NULL);
+  if (plan->copy_bytes_a == bytes || plan->copy_bytes_b == bytes)
+    gg_use_shared(&uses, GG_SHARED_STORE, plan->a.type);
+  gg_use_shared(&uses, plan->d.major == GG_MAJOR_N ? GG_SHARED_STORE_PAIR : GG_SHARED_STORE,
+                plan->d.type);
+  if (ends_in_access(plan, &plan->d, plan->access_bytes_d))
+    gg_use_shared(&uses, GG_SHARED_LOAD, plan->d.type);
+  if (plan->has_c) {
+    if (ends_in_access(plan, &plan->c, plan->access_bytes_c))
+      gg_use_shared(&uses, GG_SHARED_STORE, plan->c.type);
+    if (plan->c.major == GG_MAJOR_M) gg_use_shared(&uses, GG_SHARED_LOAD, plan->c.type);
   }
+  gg_bind_shared(out, &uses);
+}
+
+/* Whether an operand's lines, copied in chunks of 16 bytes, may end inside one. */
+static bool has_ragged_lines(const gg_operand *operand, int copy_bytes, int64_t extent, int part) {
+  return copy_bytes == 16 && operand->major != GG_MAJOR_K && !even(extent, part);
 }
 
 gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
@@ -308,6 +315,9 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   st = write_tiles(&text, plan, layouts, err);
   gg_bind_str(out, "tiles", &text);
   if (st) return st;
+  gg_bind_flag(out, "ragged_lines",
+               has_ragged_lines(&plan->a, plan->copy_bytes_a, plan->fixed_m, plan->tile_m) ||
+                   has_ragged_lines(&plan->b, plan->copy_bytes_b, plan->fixed_n, plan->tile_n));
   bind_elements(out, plan);
   return gg_cuda_bind(out, plan, layouts, "acc_t", "", err);
 }

@@ -70,11 +70,15 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   }
   gg_str_printf(out, "constexpr int acc_words = %d;  // registers of an MMA's accumulator\n",
                 gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
+  gg_str_printf(out, "constexpr int acc_elements = %d;  // of a register\n",
+                plan->accumulator == GG_DTYPE_f16 ? 2 : 1);
   gg_str_printf(out, "constexpr int threads = %d, ctas_per_sm = %d;\n", plan->threads,
                 plan->ctas_per_sm);
   if (plan->specialised) {
     gg_str_printf(out, "constexpr bool pingpong = %s;  // whole tiles in turns\n",
                   gg_cuda_bool(plan->pingpong));
+    gg_str_printf(out, "constexpr int tile_warps = %d;  // that compute a tile\n",
+                  plan->pingpong ? 4 : 4 * plan->consumers);
     gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
                   plan->producer_registers, plan->consumer_registers);
   }
@@ -217,5 +221,6 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_sm90_bind_slots(out, plan, layouts);
   gg_sm90_bind_results(out, plan, layouts);
   gg_sm90_bind_fetched(out, plan, layouts);
+  gg_sm90_bind_shared(out, plan, layouts);
   return gg_cuda_bind(out, plan, layouts, "acc_t", "", err);
 }

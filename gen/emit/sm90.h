@@ -28,6 +28,9 @@ gg_status gg_sm90_write_fetched(gg_str *out, const gg_plan *plan, const gg_layou
 /* The kernel's list of their maps. */
 void gg_sm90_write_fetch_maps(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
 
+/* The functions for elements of shared memory that the epilogue calls. sm90_shared.c */
+void gg_sm90_bind_shared(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
+
 /* Binds what of matrices and vectors is fetched, and how it is read. */
 void gg_sm90_bind_fetched(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
 

@@ -195,8 +195,24 @@ static void bind_stores(gg_bindings *out, const gg_plan *plan, const gg_layouts 
 /* What is stored besides D leaves in the same way, in front of D's box. */
 static void bind_aside(gg_bindings *out, const gg_layouts *layouts) {
   bool aside = layouts->result_count > 1;
+  gg_bind_text(out, "times_results", aside ? " * results" : "");
   gg_bind_text(out, "aside", aside ? "      aside_values aside;\n" : "");
   gg_bind_text(out, "and_aside", aside ? ", aside" : "");
+}
+
+/* Finished elements that are stored one by one or in pairs, by what they are held in. */
+static void bind_let_go(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  bool words = false, pairs = false;
+  for (size_t i = 0; i < layouts->result_count; i++) {
+    gg_sm90_cells cells = cells_of(plan, &layouts->results[i]);
+    if (cells != GG_SM90_CELLS_PAIRS && cells != GG_SM90_CELLS_ONES) continue;
+    if (bits_of(&layouts->results[i]) < 32)
+      words = true;
+    else
+      pairs = true;
+  }
+  gg_bind_flag(out, "let_go_words", words);
+  gg_bind_flag(out, "let_go_pairs", pairs);
 }
 
 void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -205,6 +221,7 @@ void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layout
   bind_stores(out, plan, layouts);
   bind_arguments(out, plan, layouts);
   bind_aside(out, layouts);
+  bind_let_go(out, plan, layouts);
   gg_bind_text(out, "stmatrix_form", plan->d.major == GG_MAJOR_N ? "" : ".trans");
 }
 

@@ -196,19 +196,28 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   const gg_rings *rings = &layouts->rings;
   gg_str init = GG_STR_INIT;
   write_prefetches(&init, plan, layouts);
-  bool both = gg_rings_find(rings, GG_RING_STAGES)->empties > 1;
+  const gg_ring *stages = gg_rings_find(rings, GG_RING_STAGES);
+  bool both = stages->empties > 1;
   gg_bind_part(out, "empty_barrier", both ? "sm90_two_empties" : "sm90_one_empty");
   gg_bind_part(out, "empty_barriers_of",
                both ? "sm90_two_empties_readers" : "sm90_one_empty_readers");
-  gg_str_puts(&init, "    for (int stage = 0; stage < stages; ++stage) {\n"
-                     "      mbarrier_init(full_barrier(smem, stage), ");
-  gg_str_puts(&init, gg_sm90_copies_lines(plan) ? "full_arrivals);\n" : "1);\n");
-  gg_str_puts(&init,
-              both ? "      mbarrier_init(empty_barrier(smem, stage, 0), cluster_n * readers);\n"
-                     "      mbarrier_init(empty_barrier(smem, stage, 1), cluster_m * readers);\n"
-                     "    }\n"
-                   : "      mbarrier_init(empty_barrier(smem, stage), cluster_plane * readers);\n"
-                     "    }\n");
+  gg_str_printf(
+      &init,
+      "    // Arrivals that end a phase: of the producer's %s;\n"
+      "    // of the consumers' warps that read a stage, in all CTAs that it is copied to.\n"
+      "    for (int stage = 0; stage < stages; ++stage) {\n"
+      "      mbarrier_init(full_barrier(smem, stage), %d);\n",
+      !gg_sm90_copies_lines(plan) ? "thread"
+      : stages->tx_bytes > 0      ? "warps and of the lane that copies boxes"
+                                  : "warps",
+      stages->full.arrivals);
+  for (int i = 0; i < stages->empties; i++)
+    gg_str_printf(&init, "      mbarrier_init(empty_barrier(smem, stage%s), %d);\n",
+                  !both    ? ""
+                  : i == 0 ? ", 0"
+                           : ", 1",
+                  stages->empty[i].arrivals);
+  gg_str_puts(&init, "    }\n");
   if (gg_rings_find(rings, GG_RING_SUMS)) gg_str_puts(&init, "    init_sum_barriers(smem);\n");
   if (gg_rings_find(rings, GG_RING_VECTORS))
     gg_str_puts(&init, "    init_vector_barriers(smem);\n");
@@ -280,8 +289,8 @@ static void write_sharers(gg_str *out, const gg_plan *plan) {
     gg_str_printf(out, "  const unsigned short sharers_%c =%s%s", rows[i].operand,
                   k || rows[i].shift ? "\n      (unsigned short)(" : " ", rows[i].ctas);
     if (k || rows[i].shift)
-      gg_str_printf(out, " << %s%s%s)", k ? k : "", k && rows[i].shift ? " + " : "",
-                    rows[i].shift ? rows[i].shift : "");
+      gg_str_printf(out, k && rows[i].shift ? " << (%s%s%s))" : " << %s%s%s)", k ? k : "",
+                    k && rows[i].shift ? " + " : "", rows[i].shift ? rows[i].shift : "");
     gg_str_puts(out, ";\n");
   }
 }

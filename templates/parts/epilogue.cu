@@ -174,17 +174,18 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
       if (of.beta != 0.0f) {  // else C is not read: it may be null
         fetch_c(gC, ldc, sub_row, sub_col, rows, cols, staging, lane);
         __syncwarp();
-      }
 #pragma unroll
-      for (int i = 0; i < epi_m / 8; ++i)
+        for (int i = 0; i < epi_m / 8; ++i)
 #pragma unroll
-        for (int j = 0; j < epi_n / mma_n; ++j) {
-          if (of.beta != 0.0f)
+          for (int j = 0; j < epi_n / mma_n; ++j)
             cell_at[j][i].c = load_c_pair(staging, i * 8 + frag_row, j * mma_n + frag_col);
-          else
-            cell_at[j][i].c = {0, 0};
-        }
-      __syncwarp();  // D's elements take the same memory
+        __syncwarp();  // D's elements take the same memory
+      } else {
+#pragma unroll
+        for (int i = 0; i < epi_m / 8; ++i)
+#pragma unroll
+          for (int j = 0; j < epi_n / mma_n; ++j) cell_at[j][i].c = {0, 0};
+      }
     }
 
 #pragma unroll

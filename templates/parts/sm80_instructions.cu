@@ -62,10 +62,7 @@ __device__ __forceinline__ void cp_async_first(unsigned dst, const void *src, in
 }
 
 //@ include cp_async
-//@ slot shared_u8
-//@ slot shared_u16
-//@ slot shared_f32
-//@ slot shared_s32
+//@ insert shared_elements
 
 __device__ __forceinline__ void ld_shared_pair_b16(unsigned short (&x)[2], unsigned addr) {
   asm volatile("ld.shared.v2.b16 {%0, %1}, [%2];"

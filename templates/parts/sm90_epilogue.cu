@@ -126,9 +126,9 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
     for (int b = 0; b < block_boxes; ++b) {
 #pragma unroll
       for (int i = 0; i < frags_m; ++i) {
-        if (reduces_sums && !(arg.boxes >> (i * block_boxes + b) & 1)) continue;
-        finish_box(boxes[b][i], tCrC[i], arg, rows[i], first.beyond(i * mma_m, box_column(b)),
-                   arg.at.row + i * mma_m, b, lane);
+        if (!reduces_sums || (arg.boxes >> (i * block_boxes + b) & 1))
+          finish_box(boxes[b][i], tCrC[i], arg, rows[i], first.beyond(i * mma_m, box_column(b)),
+                     arg.at.row + i * mma_m, b, lane);
       }
       release_read(arg.operands, arg.fetched, b);
     }
@@ -140,15 +140,15 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
       if (reduces_sums && !(arg.boxes >> (i * block_boxes + b) & 1)) {
         if (maps_results && lane == 0)
           for (int r = 0; r < results; ++r) tma_store_commit();  // they keep their turns
-        continue;
+      } else {
+        const int turn = frags_m == 1 ? b${times_results} : (b * frags_m + i)${times_results};
+        finished_box box;
+        if constexpr (!holds_tile)
+          finish_box(box, tCrC[i], arg, rows[i], first.beyond(i * mma_m, box_column(b)),
+                     arg.at.row + i * mma_m, b, lane);
+        store_results(arg, holds_tile ? boxes[b][i] : box, arg.row0 + i * mma_m,
+                      arg.col0 + box_column(b), staging, turn, lane);
       }
-      const int turn = frags_m == 1 ? b * results : (b * frags_m + i) * results;
-      finished_box box;
-      if constexpr (!holds_tile)
-        finish_box(box, tCrC[i], arg, rows[i], first.beyond(i * mma_m, box_column(b)),
-                   arg.at.row + i * mma_m, b, lane);
-      store_results(arg, holds_tile ? boxes[b][i] : box, arg.row0 + i * mma_m,
-                    arg.col0 + box_column(b), staging, turn, lane);
     }
     if constexpr (fetches && !holds_tile) release_read(arg.operands, arg.fetched, b);
   }

@@ -92,8 +92,6 @@ __device__ __forceinline__ void wgmma_wait() {
 // computed where it is used, not earlier.
 __device__ __forceinline__ void forget(int &x) { asm volatile("" : "+r"(x)); }
 
-//@ include shared_elements
-
-//@ include shared_pairs
+//@ insert shared_elements
 
 //@ include ldmatrix

@@ -149,9 +149,12 @@ __device__ __forceinline__ void copy_tile(unsigned dst, const line_source &from,
   }
 }
 
-__device__ __forceinline__ unsigned bits_of(float x) { return __float_as_uint(x); }
-__device__ __forceinline__ unsigned bits_of(unsigned short x) { return x; }
-__device__ __forceinline__ unsigned bits_of(unsigned char x) { return x; }
+__device__ __forceinline__ unsigned bits_of(ab_t x) {
+  if constexpr (sizeof(ab_t) == 4)
+    return __float_as_uint(x);
+  else
+    return x;
+}
 
 // The chunk in which a strip begins, with zeros for what is not the strip's.
 template <class op>
@@ -206,7 +209,7 @@ using last_chunks = unsigned[strips<op>::rounds][chunk_words];
 template <class op>
 __device__ __forceinline__ void shift_lines(unsigned dst, last_chunks<op> &last,
                                             const line_source &from, int mn0, int k0, int batch,
-                                            bool begins, int warp, int lane) {
+                                            bool tile_begins, int warp, int lane) {
   using tile = strips<op>;
 #pragma unroll
   for (int round = 0; round < tile::rounds; ++round) {
@@ -216,7 +219,7 @@ __device__ __forceinline__ void shift_lines(unsigned dst, last_chunks<op> &last,
     const int shift = s.shift();
     const unsigned first = dst + tile::place(number, 0);
     unsigned chunks[tile::chunks + 1][chunk_words];
-    if (!tile::go_on || begins) load_head(last[round], s);
+    if (!tile::go_on || tile_begins) load_head(last[round], s);
 #pragma unroll
     for (int w = 0; w < chunk_words; ++w) chunks[0][w] = last[round][w];
 #pragma unroll
@@ -286,9 +289,6 @@ __device__ __forceinline__ void begin_loads(const load_sources &from, const load
   }
 //@ insert copy_lines
 }
-
-// What arrives at a stage's `full` barrier: the warps, and the lane that copies boxes.
-constexpr int full_arrivals = warps_per_group + (tx_bytes > 0);
 
 __device__ __forceinline__ void produce(const load_sources &from, const work_list &list,
                                         unsigned smem, int warp, int lane) {

@@ -36,7 +36,8 @@ __device__ __forceinline__ void send_chunk(unsigned to, unsigned barrier, const 
   asm volatile(
       "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%2, %3, %4, %5}, "
       "[%1];" ::"r"(to),
-      "r"(barrier), "r"(word_of(x[0])), "r"(word_of(x[1])), "r"(word_of(x[2])), "r"(word_of(x[3]))
+      "r"(barrier), "${acc_register}"(x[0]), "${acc_register}"(x[1]),
+      "${acc_register}"(x[2]), "${acc_register}"(x[3])
       : "memory");
 }
 
@@ -57,13 +58,11 @@ struct received_sums {
   __device__ __forceinline__ void load(acc_t (&x)[sum_words], int chunk) const {
     const unsigned at = box_place(smem, first_box + chunk / box_chunks) + part * box_bytes_sent +
                         chunk % box_chunks * chunk_bytes_sent;
-    unsigned w[sum_words];
     asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
+                 : "=${acc_register}"(x[0]), "=${acc_register}"(x[1]),
+                   "=${acc_register}"(x[2]), "=${acc_register}"(x[3])
                  : "r"(at)
                  : "memory");
-#pragma unroll
-    for (int i = 0; i < sum_words; ++i) from_word(x[i], w[i]);
   }
 };
 

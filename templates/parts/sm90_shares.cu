@@ -88,18 +88,17 @@ struct partial_sums {
   unsigned char *at;
 
   __device__ __forceinline__ void load(acc_t (&x)[sum_words], int chunk) const {
-    unsigned w[sum_words];
     asm volatile("ld.global.cg.v4.b32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
+                 : "=${acc_register}"(x[0]), "=${acc_register}"(x[1]),
+                   "=${acc_register}"(x[2]), "=${acc_register}"(x[3])
                  : "l"(at + chunk * (warp_size * 16)));
-#pragma unroll
-    for (int i = 0; i < sum_words; ++i) from_word(x[i], w[i]);
   }
 
   __device__ __forceinline__ void store(const acc_t *x, int chunk) const {
     asm volatile("st.global.cg.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(
                      at + chunk * (warp_size * 16)),
-                 "r"(word_of(x[0])), "r"(word_of(x[1])), "r"(word_of(x[2])), "r"(word_of(x[3]))
+                 "${acc_register}"(x[0]), "${acc_register}"(x[1]),
+                 "${acc_register}"(x[2]), "${acc_register}"(x[3])
                  : "memory");
   }
 };

@@ -1,15 +1,19 @@
+//@ if let_go_words
 template <class element>
 __device__ __forceinline__ void let_go(element (&bits)[2], unsigned word) {
   bits[0] = element(word);
   bits[1] = element(word >> 8 * sizeof(element));
 }
 
+//@ end
+//@ if let_go_pairs
 template <class element>
 __device__ __forceinline__ void let_go(element (&bits)[2], two<element> pair) {
   bits[0] = pair.x;
   bits[1] = pair.y;
 }
 
+//@ end
 // Two 8x8 matrices of 16-bit elements, a word of each from a lane. Lanes 0-7 name the lines of the
 // first, 8-15 those of the second: eight elements along D's contiguous mode.
 __device__ __forceinline__ void stmatrix_x2(unsigned addr, const unsigned (&r)[2]) {

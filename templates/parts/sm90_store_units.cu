@@ -19,10 +19,6 @@ struct unit_of<8> {
   using type = long long;
 };
 
-__device__ __forceinline__ void ld_shared(long long &x, unsigned addr) {
-  asm volatile("ld.shared.b64 %0, [%1];" : "=l"(x) : "r"(addr) : "memory");
-}
-
 template <class result, class unit>
 __device__ __forceinline__ void store_units(const epilogue_arguments &arg,
                                             typename result::element *to, int64 ld, int row0,

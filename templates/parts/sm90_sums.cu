@@ -5,7 +5,6 @@
 // words of each lane, a chunk, side by side. Each box of a tile's epilogue has an owner among the
 // CTAs, which adds it up over all parts and stores it.
 
-constexpr int tile_warps = groups_per_tile * warps_per_group;
 constexpr int sum_words = 4;
 constexpr int fragment_chunks = acc_words / sum_words;
 constexpr int chunks = frags_m * fragment_chunks;  // of a lane
@@ -31,18 +30,11 @@ static_assert(warp_boxes <= 64, "boxes are bits of a box_set");
 
 using box_set = unsigned long long;
 
-__device__ __forceinline__ unsigned word_of(float x) { return __float_as_uint(x); }
-__device__ __forceinline__ unsigned word_of(int x) { return unsigned(x); }
-__device__ __forceinline__ unsigned word_of(unsigned x) { return x; }
-
-__device__ __forceinline__ void from_word(float &x, unsigned word) { x = __uint_as_float(word); }
-__device__ __forceinline__ void from_word(int &x, unsigned word) { x = int(word); }
-__device__ __forceinline__ void from_word(unsigned &x, unsigned word) { x = word; }
-
-__device__ __forceinline__ void add(float &sum, float x) { sum += x; }
-__device__ __forceinline__ void add(int &sum, int x) { sum += x; }
-__device__ __forceinline__ void add(unsigned &sum, unsigned x) {  // two of f16
-  asm("add.rn.f16x2 %0, %0, %1;" : "+r"(sum) : "r"(x));
+__device__ __forceinline__ void add(acc_t &sum, acc_t x) {
+  if constexpr (acc_elements == 2)  // of f16
+    asm("add.rn.f16x2 %0, %0, %1;" : "+${acc_register}"(sum) : "${acc_register}"(x));
+  else
+    sum += x;
 }
 
 // This CTA among those of its cluster that have the same part of K.

@@ -24,7 +24,7 @@ __device__ __forceinline__ void mbarrier_arrive_here(unsigned barrier) {
 __device__ __forceinline__ void init_vector_barriers(unsigned smem) {
   for (int buffer = 0; buffer < vector_buffers; ++buffer) {
     mbarrier_init(vectors_full(smem, buffer), warp_size);
-    mbarrier_init(vectors_empty(smem, buffer), groups_per_tile * warps_per_group);
+    mbarrier_init(vectors_empty(smem, buffer), tile_warps);
   }
 }
 

@@ -102,6 +102,6 @@ typedef struct form_machine {
 } form_machine;
 
 gg_status form_gpu_open(form_machine *out, gg_error *err);
-gg_status form_emulator_open(form_machine *out, gg_error *err);
+gg_status form_emulator_open(form_machine *out, int threads, gg_error *err); /* 0: one a core */
 
 #endif

@@ -5,11 +5,14 @@
  *     forms_check --write-golden FILE the hardware alone: what it gives
  *     forms_check --list | --ptx DIR  the forms; their kernels
  *
- * Ends with the forms tested, the operands, and the forms and results that differ, by any bit. */
+ * Says every few seconds how far it is. Ends with the forms tested, the operands, and the forms and
+ * results that differ, by any bit. `--shard I/N` does every Nth form from the Ith on, 0 being the
+ * first, so that N processes share the work; `--times` says how long each form took. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -20,9 +23,10 @@ enum { ALL_THREADS = 128 * 1024, EXAMPLES = 4, EXIT_FAILED = 1, EXIT_USAGE = 2 }
 
 typedef struct settings {
   const char *only, *golden, *write, *ptx;
-  bool list, all;
+  bool list, all, times;
   unsigned shard, shards;
-  size_t words; /* of results that a line of golden data holds */
+  int emu_threads; /* 0: one a core */
+  size_t words;    /* of results that a line of golden data holds */
   char *golden_text;
 } settings;
 
@@ -30,6 +34,12 @@ typedef struct totals {
   unsigned forms, skipped, differing, failed;
   uint64_t operands, results, mismatches;
 } totals;
+
+/* When the run began, and when it last said how far it is; seconds. */
+typedef struct progress {
+  double begin, told;
+  size_t forms; /* to be tested */
+} progress;
 
 /* ---- How much ------------------------------------------------------------------------- */
 
@@ -182,18 +192,46 @@ static gg_status run_form(totals *t, gg_str *out, const settings *s, const form_
   return check_both(t, machines, f, err);
 }
 
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static size_t count_chosen(const settings *s, const form_list *list) {
+  size_t count = 0;
+  for (size_t i = 0; i < list->count; i++)
+    count += chosen(s, &list->forms[i], i);
+  return count;
+}
+
+/* Thousands of forms take minutes: whoever waits learns every few seconds that they go on. */
+static void tell_progress(progress *p, const totals *t) {
+  enum { seconds_between = 5 };
+  double time = now();
+  if (time - p->told < seconds_between) return;
+  p->told = time;
+  printf("%u of %zu forms in %.0f s: %u differ, %u failed\n", t->forms, p->forms, time - p->begin,
+         t->differing, t->failed);
+}
+
 static void run_forms(totals *t, gg_str *out, const settings *s, const form_machine *machines,
                       const form_list *list) {
+  progress p = {.begin = now(), .forms = count_chosen(s, list)};
+  p.told = p.begin;
   for (size_t i = 0; i < list->count; i++) {
     const form *f = &list->forms[i];
     if (!chosen(s, f, i)) continue;
     gg_error err = GG_ERROR_INIT;
+    double begin = now();
     t->forms++;
     if (run_form(t, out, s, machines, f, &err)) {
       printf("FAILED %s: %s\n    %s\n", f->group, f->text, err.message);
       t->failed++;
     }
     gg_error_clear(&err);
+    if (s->times) printf("%.3f s %s: %s\n", now() - begin, f->group, f->text);
+    tell_progress(&p, t);
     fflush(stdout);
   }
 }
@@ -210,7 +248,7 @@ static int check(const settings *s, const form_list *list) {
   gg_str out = GG_STR_INIT;
   totals t = {0};
   gg_status st = s->golden ? GG_OK : form_gpu_open(&machines[0], &err);
-  if (!st && !s->write) st = form_emulator_open(&machines[1], &err);
+  if (!st && !s->write) st = form_emulator_open(&machines[1], s->emu_threads, &err);
   if (!st) {
     run_forms(&t, &out, s, machines, list);
     print_totals(&t);
@@ -249,29 +287,48 @@ static int list_forms(const settings *s, const form_list *list) {
 
 /* ---- The command line ----------------------------------------------------------------- */
 
+static bool parse_shard(settings *s, const char *text) {
+  int length = 0;
+  return sscanf(text, "%u/%u%n", &s->shard, &s->shards, &length) == 2 && !text[length] &&
+         s->shard < s->shards;
+}
+
+/* An option and its value. */
+static bool parse_value(settings *s, const char *flag, char *value) {
+  const struct {
+    const char *flag;
+    const char **text;
+  } texts[] = {{"--only", &s->only},
+               {"--golden", &s->golden},
+               {"--write-golden", &s->write},
+               {"--ptx", &s->ptx}};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    if (strcmp(flag, texts[i].flag)) continue;
+    *texts[i].text = value;
+    return true;
+  }
+  if (!strcmp(flag, "--shard")) return parse_shard(s, value);
+  if (!strcmp(flag, "--words"))
+    s->words = strtoul(value, NULL, 10);
+  else if (!strcmp(flag, "--emu-threads"))
+    s->emu_threads = atoi(value);
+  else
+    return false;
+  return true;
+}
+
 static bool parse(settings *s, int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
-    const char *flag = argv[i], *value = argv[i + 1];
-    if (!strcmp(flag, "--list"))
+    if (!strcmp(argv[i], "--list"))
       s->list = true;
-    else if (!strcmp(flag, "--all"))
+    else if (!strcmp(argv[i], "--all"))
       s->all = true;
-    else if (!value)
+    else if (!strcmp(argv[i], "--times"))
+      s->times = true;
+    else if (i + 1 == argc || !parse_value(s, argv[i], argv[i + 1]))
       return false;
-    else if (!strcmp(flag, "--only"))
-      s->only = argv[++i];
-    else if (!strcmp(flag, "--golden"))
-      s->golden = argv[++i];
-    else if (!strcmp(flag, "--write-golden"))
-      s->write = argv[++i];
-    else if (!strcmp(flag, "--ptx"))
-      s->ptx = argv[++i];
-    else if (!strcmp(flag, "--words"))
-      s->words = strtoul(argv[++i], NULL, 10);
-    else if (!strcmp(flag, "--shard")) {
-      if (sscanf(argv[++i], "%u/%u", &s->shard, &s->shards) != 2) return false;
-    } else
-      return false;
+    else
+      i++;
   }
   return true;
 }
@@ -282,8 +339,9 @@ int main(int argc, char **argv) {
   gg_error err = GG_ERROR_INIT;
   size_t length = 0;
   if (!parse(&s, argc, argv)) {
-    fprintf(stderr, "usage: forms_check [--only TEXT] [--shard I/N] [--golden FILE [--all] | "
-                    "--write-golden FILE [--words N] | --list | --ptx DIR]\n");
+    fprintf(stderr, "usage: forms_check [--only TEXT] [--shard I/N] [--times] [--emu-threads N]\n"
+                    "                   [--golden FILE [--all] | --write-golden FILE [--words N] | "
+                    "--list | --ptx DIR]\n");
     return EXIT_USAGE;
   }
   gg_status st = form_list_open(&list, &err);

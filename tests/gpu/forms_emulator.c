@@ -46,9 +46,10 @@ static void close_emulator(void *self) {
   emu_device_close(self);
 }
 
-gg_status form_emulator_open(form_machine *out, gg_error *err) {
+gg_status form_emulator_open(form_machine *out, int threads, gg_error *err) {
   emu_device *device;
   emu_options options = EMU_OPTIONS_INIT;
+  options.threads = threads;
   gg_status st = emu_device_open(&device, &options, err);
   if (st) return st;
   *out = (form_machine){.name = "emulator", .self = device, .run = run, .close = close_emulator};
