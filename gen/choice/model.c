@@ -156,9 +156,12 @@ static double load_step_bytes(const work *w) {
   return w->m_step * a / plan->cluster_n + w->n_step * b / plan->cluster_m;
 }
 
-/* Bytes that a CTA has under way, of the stages that do not wait to be multiplied. */
+/* Bytes that a CTA has under way, of the stages that do not wait to be multiplied: where CTAs copy
+ * for each other, a stage waits for the slowest of them too. */
 static double bytes_under_way(const work *w) {
-  return w->plan->ctas_per_sm * w->traits.stages_ahead * (w->m_step + w->n_step);
+  bool waits = w->plan->cluster_m * w->plan->cluster_n > 1;
+  double stages = w->traits.stages_ahead - (waits ? w->device->cluster_slack : 0);
+  return w->plan->ctas_per_sm * greater(stages, 0.5) * (w->m_step + w->n_step);
 }
 
 /* Of A and B, of all batches. */
