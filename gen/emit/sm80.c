@@ -39,6 +39,12 @@ static bool has_whole_chunks(const gg_operand *operand, int copy_bytes, bool eve
   return copy_bytes == 16 && (operand->major == GG_MAJOR_K || even_mn);
 }
 
+/* Whether lines of A or B are copied an element at a time: less than cp.async can move. */
+static bool copies_elements(const gg_plan *plan) {
+  int bytes = (int)gg_dtype_bytes(plan->a.type, 1);
+  return plan->copy_bytes_a == bytes || plan->copy_bytes_b == bytes;
+}
+
 static void write_flags(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool even_m = even(plan->fixed_m, plan->tile_m), even_n = even(plan->fixed_n, plan->tile_n);
   bool even_k = even(plan->fixed_k, plan->tile_k);
@@ -57,6 +63,7 @@ static void write_flags(gg_str *out, const gg_plan *plan, const gg_layouts *layo
       {"even_n", even_n},
       {"even_k", even_k},
       {"whole_chunks", whole_chunks},
+      {"copies_elements", copies_elements(plan)},
       {"persistent", gg_plan_is_persistent(plan)},
       {"raster_along_m", plan->raster == GG_RASTER_ALONG_M},
   };
@@ -284,9 +291,7 @@ static bool ends_in_access(const gg_plan *plan, const gg_operand *operand, int a
 
 static void bind_elements(gg_bindings *out, const gg_plan *plan) {
   gg_shared_uses uses = {0};
-  int bytes = (int)gg_dtype_bytes(plan->a.type, 1);
-  if (plan->copy_bytes_a == bytes || plan->copy_bytes_b == bytes)
-    gg_use_shared(&uses, GG_SHARED_STORE, plan->a.type);
+  if (copies_elements(plan)) gg_use_shared(&uses, GG_SHARED_STORE, plan->a.type);
   gg_use_shared(&uses, plan->d.major == GG_MAJOR_N ? GG_SHARED_STORE_PAIR : GG_SHARED_STORE,
                 plan->d.type);
   if (ends_in_access(plan, &plan->d, plan->access_bytes_d))
