@@ -50,8 +50,8 @@ static const span_text spans[] = {
          "  two<@_t> @;\n",
          "  forget(of.ld_@);\n"
          "  of.@ += element_offset<d_n_major>(of.ld_@, row, col);\n",
-         "    values.@ = load_two<d_n_major, @_pairs>(of.@, of.ld_@, at, i % down * 8,\n"
-         "                                            i / down * 8);\n"},
+         "    values.@ = load_two<d_n_major, @_pairs>(\n"
+         "        of.@, of.ld_@, at, i % down * 8, i / down * 8);\n"},
 };
 
 /* Vectors that were read ahead to shared memory: `of.vectors` is the tile's. A vector along n has
