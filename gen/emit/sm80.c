@@ -154,6 +154,7 @@ static bool turns_repeat(const tile *t) {
   for (int64_t turn = 1; turn < d->line_turns * d->chunk_turns; turn++) {
     int64_t down = turn / d->chunk_turns * d->lines_per_turn;
     int64_t along = turn % d->chunk_turns * across;
+    if (down >= lines_of(t) || along >= line_of(t)) continue; /* nobody has a chunk then */
     int64_t distance = element_at(t, down, along) - element_at(t, 0, 0);
     for (int64_t line = 0; line < d->lines_per_turn && line + down < d->lines; line++) {
       for (int64_t at = 0; at < across && at + along < line_of(t); at += t->chunk) {
@@ -170,6 +171,7 @@ static bool turns_repeat(const tile *t) {
 static bool steps_repeat(const tile *t, bool columns) {
   enum { step = 16, chunk = 8 };
   int64_t along = columns == t->along_columns ? step : 0, down = step - along;
+  if (down >= lines_of(t) || along >= line_of(t)) return true; /* there is no such step */
   int64_t distance = element_at(t, down, along) - element_at(t, 0, 0);
   for (int64_t line = 0; line + down < lines_of(t); line++) {
     for (int64_t at = 0; at + along < line_of(t); at += chunk) {
