@@ -6,10 +6,9 @@
  * operation is one line of finish(), from one row of the table below. */
 #include "emit/operations.h"
 
-#include <string.h>
-
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
+#include "emit/element_text.h"
 #include "plan/operation.h"
 
 /* A step on x, two numbers; $1 and $2 are its operand for each, @ its operand's name. */
@@ -123,6 +122,11 @@ static void write_text(gg_str *out, const char *text, const item *it) {
 
 /* ---- Operands --------------------------------------------------------------------------- */
 
+/* Whether two neighbouring columns of a row are loaded and stored at once. */
+static bool has_pairs(const gg_operand *matrix, gg_major major) {
+  return major == GG_MAJOR_N && matrix->align >= 2 * gg_dtype_bytes(matrix->type, 1);
+}
+
 static void write_conversions(gg_str *out, const epilogue *e) {
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);
@@ -130,9 +134,8 @@ static void write_conversions(gg_str *out, const epilogue *e) {
     if (it.span == GG_SPAN_NONE) continue;
     gg_cuda_write_type(out, it.name, operand->type);
     if (it.span == GG_SPAN_MATRIX && !it.fetched && !it.staged) {
-      int64_t bytes = gg_dtype_bytes(operand->type, 1);
       gg_str_printf(out, "constexpr bool %s_pairs = %s;  // two neighbours at once\n", it.name,
-                    gg_cuda_bool(operand->align >= 2 * bytes));
+                    gg_cuda_bool(has_pairs(operand, e->plan->d.major)));
     }
     if (it.ahead) {
       gg_str_printf(out, "constexpr unsigned %s_begin = %lld;  // among a tile's vectors\n",
@@ -408,23 +411,21 @@ static bool has_activation(const gg_plan *plan) {
   return false;
 }
 
-/* Functions that load an element or two: those for the types that matrices have. */
+/* What load_two() calls for a matrix. */
+static void use_loads(gg_element_uses *uses, const gg_operand *matrix, gg_major major) {
+  gg_use_element(uses, GG_GLOBAL_LOAD, matrix->type);
+  if (has_pairs(matrix, major)) gg_use_element(uses, GG_GLOBAL_LOAD_PAIR, matrix->type);
+}
+
 static void bind_loads(gg_bindings *out, const epilogue *e) {
-  static const struct {
-    const char *part, *holder;
-  } parts[] = {{"global_u8", "unsigned char"},
-               {"global_u16", "unsigned short"},
-               {"global_f32", "float"},
-               {"global_s32", "int"}};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    bool used = e->reads_c && strcmp(gg_cuda_type_of(e->plan->c.type), parts[i].holder) == 0;
-    for (size_t op = 0; op < e->plan->operation_count; op++) {
-      item it = item_of(e, op);
-      used = used || (spans_one_of(&it, GG_SPAN_MATRIX, GG_SPAN_MATRIX) && !it.fetched &&
-                      strcmp(gg_cuda_type_of(it.operation->operand.type), parts[i].holder) == 0);
-    }
-    gg_bind_part(out, parts[i].part, used ? parts[i].part : NULL);
+  gg_element_uses uses = {0};
+  if (e->reads_c) use_loads(&uses, &e->plan->c, e->plan->c.major);
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
+    if (spans_one_of(&it, GG_SPAN_MATRIX, GG_SPAN_MATRIX) && !it.fetched)
+      use_loads(&uses, &it.operation->operand, e->plan->d.major);
   }
+  gg_bind_elements(out, "global_elements", &uses);
 }
 
 /* What threads store where they have computed it. */
@@ -458,9 +459,8 @@ void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   }
   bind_parts(out, &e);
   if (e.reads_c) {
-    int64_t bytes = gg_dtype_bytes(plan->c.type, 1);
     gg_str_printf(&text, "constexpr bool c_pairs = %s;  // two neighbours at once\n\n",
-                  gg_cuda_bool(plan->c.align >= 2 * bytes));
+                  gg_cuda_bool(has_pairs(&plan->c, plan->c.major)));
   }
   write_conversions(&text, &e);
   write_what_is_read(&text, &e);

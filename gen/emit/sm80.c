@@ -9,8 +9,8 @@
 #include "atom/dtype.h"
 #include "base/alloc.h"
 #include "emit/cuda_text.h"
+#include "emit/element_text.h"
 #include "emit/layout_text.h"
-#include "emit/shared_text.h"
 #include "emit/skeleton.h"
 #include "plan/sm80.h"
 
@@ -292,18 +292,18 @@ static bool ends_in_access(const gg_plan *plan, const gg_operand *operand, int a
 }
 
 static void bind_elements(gg_bindings *out, const gg_plan *plan) {
-  gg_shared_uses uses = {0};
-  if (copies_elements(plan)) gg_use_shared(&uses, GG_SHARED_STORE, plan->a.type);
-  gg_use_shared(&uses, plan->d.major == GG_MAJOR_N ? GG_SHARED_STORE_PAIR : GG_SHARED_STORE,
-                plan->d.type);
+  gg_element_uses uses = {0};
+  if (copies_elements(plan)) gg_use_element(&uses, GG_SHARED_STORE, plan->a.type);
+  gg_use_element(&uses, plan->d.major == GG_MAJOR_N ? GG_SHARED_STORE_PAIR : GG_SHARED_STORE,
+                 plan->d.type);
   if (ends_in_access(plan, &plan->d, plan->access_bytes_d))
-    gg_use_shared(&uses, GG_SHARED_LOAD, plan->d.type);
+    gg_use_element(&uses, GG_SHARED_LOAD, plan->d.type);
   if (plan->has_c) {
     if (ends_in_access(plan, &plan->c, plan->access_bytes_c))
-      gg_use_shared(&uses, GG_SHARED_STORE, plan->c.type);
-    if (plan->c.major == GG_MAJOR_M) gg_use_shared(&uses, GG_SHARED_LOAD, plan->c.type);
+      gg_use_element(&uses, GG_SHARED_STORE, plan->c.type);
+    if (plan->c.major == GG_MAJOR_M) gg_use_element(&uses, GG_SHARED_LOAD, plan->c.type);
   }
-  gg_bind_shared(out, &uses);
+  gg_bind_elements(out, "shared_elements", &uses);
 }
 
 /* Whether an operand's lines, copied in chunks of 16 bytes, may end inside one. */

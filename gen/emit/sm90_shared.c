@@ -1,42 +1,42 @@
 /* Family sm90: the elements of shared memory that its epilogue loads and stores one by one or in
  * pairs, by the functions of templates/parts/sm90_staging.cu, sm90_store_*.cu, sm90_cells.cu and
  * sm90_vectors.cu. */
-#include "emit/shared_text.h"
+#include "emit/element_text.h"
 #include "emit/sm90.h"
 #include "plan/operation.h"
 #include "plan/sm90.h"
 
-static void use_cells(gg_shared_uses *uses, gg_sm90_cells cells, gg_shared_access one,
-                      gg_shared_access pair, gg_dtype type) {
-  if (cells == GG_SM90_CELLS_ONES) gg_use_shared(uses, one, type);
+static void use_cells(gg_element_uses *uses, gg_sm90_cells cells, gg_element_access one,
+                      gg_element_access pair, gg_dtype type) {
+  if (cells == GG_SM90_CELLS_ONES) gg_use_element(uses, one, type);
   if (cells == GG_SM90_CELLS_HALVES || cells == GG_SM90_CELLS_PAIRS)
-    gg_use_shared(uses, pair, type);
+    gg_use_element(uses, pair, type);
 }
 
 /* To the staging as lanes have them, and from there to where the copy engine does not reach. */
-static void use_results(gg_shared_uses *uses, const gg_plan *plan, const gg_layouts *layouts) {
+static void use_results(gg_element_uses *uses, const gg_plan *plan, const gg_layouts *layouts) {
   bool tails = gg_sm90_epilogue_of(plan, layouts).tails;
   for (size_t i = 0; i < layouts->result_count; i++) {
     const gg_result *result = &layouts->results[i];
     use_cells(uses, gg_sm90_cells_of(&result->operand, plan->epi_n), GG_SHARED_STORE,
               GG_SHARED_STORE_PAIR, result->operand.type);
-    if (!result->mapped) gg_use_shared_unit(uses, GG_SHARED_LOAD, result->access_bytes);
-    if (!result->mapped || tails) gg_use_shared(uses, GG_SHARED_LOAD, result->operand.type);
+    if (!result->mapped) gg_use_unit(uses, GG_SHARED_LOAD, result->access_bytes);
+    if (!result->mapped || tails) gg_use_element(uses, GG_SHARED_LOAD, result->operand.type);
   }
 }
 
-static void use_vectors(gg_shared_uses *uses, const gg_plan *plan) {
+static void use_vectors(gg_element_uses *uses, const gg_plan *plan) {
   for (size_t i = 0; i < plan->operation_count; i++) {
     gg_dtype type = plan->operations[i].operand.type;
     gg_span span = gg_operation_span(&plan->operations[i]);
     if (span == GG_SPAN_NONE || span == GG_SPAN_MATRIX) continue;
-    gg_use_shared(uses, GG_SHARED_STORE, type);
-    gg_use_shared(uses, span == GG_SPAN_COLUMNS ? GG_SHARED_LOAD_PAIR : GG_SHARED_LOAD, type);
+    gg_use_element(uses, GG_SHARED_STORE, type);
+    gg_use_element(uses, span == GG_SPAN_COLUMNS ? GG_SHARED_LOAD_PAIR : GG_SHARED_LOAD, type);
   }
 }
 
 void gg_sm90_bind_shared(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
-  gg_shared_uses uses = {0};
+  gg_element_uses uses = {0};
   use_results(&uses, plan, layouts);
   for (size_t i = 0; i < layouts->fetched_count; i++) {
     const gg_fetched *matrix = &layouts->fetched[i];
@@ -44,5 +44,5 @@ void gg_sm90_bind_shared(gg_bindings *out, const gg_plan *plan, const gg_layouts
               GG_SHARED_LOAD_PAIR, matrix->operand.type);
   }
   if (plan->vector_buffers > 0) use_vectors(&uses, plan);
-  gg_bind_shared(out, &uses);
+  gg_bind_elements(out, "shared_elements", &uses);
 }

@@ -10,7 +10,7 @@ __device__ __forceinline__ two<element> load_two(const element *from, int64 ld, 
   const bool inside = at.row + down < at.rows;
   const bool first = inside && at.col + along < at.cols;
   const bool both = inside && at.col + along + 1 < at.cols;
-  if constexpr (n_major && pairs) {
+  if constexpr (pairs) {
     const two<element> bits = ld_global_pair(place, both);
     const element last = ld_global(place, first && !both);
     return {both ? bits.x : last, bits.y};

@@ -21,10 +21,7 @@ struct tile_place {
   }
 };
 //@ slot matrix_elements
-//@ slot global_u8
-//@ slot global_u16
-//@ slot global_f32
-//@ slot global_s32
+//@ insert global_elements
 //@ slot load_two
 //@ slot store_two
 //@ slot prefetch_matrix

@@ -5,7 +5,7 @@ __device__ __forceinline__ void store_two(element *to, int64 ld, tile_place at,
   if (at.row >= at.rows || at.col >= at.cols) return;
   element *first = to + element_offset<n_major>(ld, at.row, at.col);
   const bool both = at.col + 1 < at.cols;
-  if (n_major && pairs && both) {
+  if (pairs && both) {
     *reinterpret_cast<two<element> *>(first) = bits;
   } else {
     first[0] = bits.x;

@@ -1,0 +1,33 @@
+/* Functions that take one or two elements to shared memory, or from shared or global memory: a
+ * kernel's text has those for the types that it has there. */
+#ifndef GG_EMIT_ELEMENT_TEXT_H
+#define GG_EMIT_ELEMENT_TEXT_H
+
+#include "atom/dtype.h"
+#include "emit/binding.h"
+
+typedef enum gg_element_access {
+  GG_SHARED_STORE_PAIR,
+  GG_SHARED_STORE,
+  GG_SHARED_LOAD,
+  GG_SHARED_LOAD_PAIR,
+  GG_GLOBAL_LOAD,
+  GG_GLOBAL_LOAD_PAIR,
+  GG_ELEMENT_ACCESSES,
+} gg_element_access;
+
+/* Which ones a kernel calls. */
+typedef struct gg_element_uses {
+  unsigned types[GG_ELEMENT_ACCESSES]; /* as bits: rows of element_text.c */
+} gg_element_uses;
+
+void gg_use_element(gg_element_uses *uses, gg_element_access access, gg_dtype type);
+
+/* An element or several, as a unit of so many bytes: `unsigned char`, `unsigned short`, `int`,
+ * `long long`. */
+void gg_use_unit(gg_element_uses *uses, gg_element_access access, int bytes);
+
+/* Binds their text. */
+void gg_bind_elements(gg_bindings *out, const char *name, const gg_element_uses *uses);
+
+#endif
