@@ -107,6 +107,11 @@ static bool is_read(const item *it) {
   return it->span != GG_SPAN_NONE && it->operation->kind != GG_OP_AUX;
 }
 
+/* A matrix that threads read where it lies. */
+static bool is_read_in_place(const item *it) {
+  return is_read(it) && it->span == GG_SPAN_MATRIX && !it->fetched;
+}
+
 /* Writes `text`, each @ the item's name, $1 and $2 its values. */
 static void write_text(gg_str *out, const char *text, const item *it) {
   for (; *text; text++) {
@@ -160,22 +165,31 @@ static bool spans_one_of(const item *it, gg_span first, gg_span last) {
   return is_read(it) && it->span >= first && it->span <= last;
 }
 
+/* Whether threads read matrices where they lie. */
+static bool reads_matrices(const epilogue *e) {
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
+    if (is_read_in_place(&it)) return true;
+  }
+  return e->reads_c;
+}
+
 /* Whether epilogue_operands has members, and which of read_row(), read_col() and read_cells() have
  * anything to read. */
 static void write_what_is_read(gg_str *out, const epilogue *e) {
-  bool rows = false, columns = false, cells = e->reads_c;
+  bool rows = false, columns = false;
   bool any = e->plan->alpha || e->plan->has_c || e->plan->vector_buffers;
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);
     rows = rows || spans_one_of(&it, GG_SPAN_ALL, GG_SPAN_ROWS);
     columns = columns || spans_one_of(&it, GG_SPAN_COLUMNS, GG_SPAN_COLUMNS);
-    cells = cells || (spans_one_of(&it, GG_SPAN_MATRIX, GG_SPAN_MATRIX) && !it.fetched);
     any = any || (it.span != GG_SPAN_NONE && !it.fetched);
   }
   gg_str_printf(out,
                 "constexpr bool reads_row_values = %s, reads_col_values = %s;\n"
                 "constexpr bool reads_cell_values = %s, has_operands = %s;\n\n",
-                gg_cuda_bool(rows), gg_cuda_bool(columns), gg_cuda_bool(cells), gg_cuda_bool(any));
+                gg_cuda_bool(rows), gg_cuda_bool(columns), gg_cuda_bool(reads_matrices(e)),
+                gg_cuda_bool(any));
 }
 
 /* The members of epilogue_operands, in the order of operand_list. */
@@ -256,20 +270,11 @@ static void write_prefetch(gg_str *out, const epilogue *e) {
   }
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);
-    if (!spans_one_of(&it, GG_SPAN_MATRIX, GG_SPAN_MATRIX) || it.fetched) continue;
+    if (!is_read_in_place(&it)) continue;
     write_text(out, "  prefetch_matrix<d_n_major, workers>(of.@, of.ld_@, rows, cols, worker);\n",
                &it);
   }
   gg_str_puts(out, "}\n");
-}
-
-/* Whether threads read matrices where they lie. */
-static bool reads_matrices(const epilogue *e) {
-  for (size_t i = 0; i < e->plan->operation_count; i++) {
-    item it = item_of(e, i);
-    if (it.operation->kind == GG_OP_RESIDUAL && !it.fetched) return true;
-  }
-  return e->reads_c;
 }
 
 /* ---- Values ----------------------------------------------------------------------------- */
@@ -316,8 +321,7 @@ static void write_read_cells(gg_str *out, const epilogue *e) {
                    "    values = {};\n");
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);
-    if (spans_one_of(&it, GG_SPAN_MATRIX, GG_SPAN_MATRIX) && !it.fetched)
-      write_text(out, spans[it.span].read, &it);
+    if (is_read_in_place(&it)) write_text(out, spans[it.span].read, &it);
   }
   gg_str_puts(out, "  }\n");
   if (e->reads_c) {
@@ -422,8 +426,7 @@ static void bind_loads(gg_bindings *out, const epilogue *e) {
   if (e->reads_c) use_loads(&uses, &e->plan->c, e->plan->c.major);
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);
-    if (spans_one_of(&it, GG_SPAN_MATRIX, GG_SPAN_MATRIX) && !it.fetched)
-      use_loads(&uses, &it.operation->operand, e->plan->d.major);
+    if (is_read_in_place(&it)) use_loads(&uses, &it.operation->operand, e->plan->d.major);
   }
   gg_bind_elements(out, "global_elements", &uses);
 }
