@@ -180,14 +180,22 @@ void gg_cuda_write_widening(gg_str *out, const char *name, gg_dtype type) {
   gg_str_puts(out, "}\n\n");
 }
 
-/* Two numbers by one instruction, which takes the upper one first. */
-static void write_pair(gg_str *out, const char *name, const char *instruction, const char *pair,
-                       char constraint, int shift) {
-  gg_str_printf(out,
-                "  %s pair;\n"
-                "  asm(\"%s %%0, %%1, %%2;\" : \"=%c\"(pair) : \"f\"(d1), \"f\"(d0));\n",
-                pair, instruction, constraint);
-  gg_str_printf(out, "  bits[0] = %s_t(pair);\n  bits[1] = %s_t(pair >> %d);\n", name, name, shift);
+/* Whether one instruction rounds two numbers of f32 to this type, after a relu where that is asked
+ * for. */
+static bool rounds_pairs(gg_dtype type) {
+  return type == GG_DTYPE_f16 || type == GG_DTYPE_bf16 || gg_dtype_is_fp8(type);
+}
+
+/* Two numbers by that instruction, which takes the upper one first. */
+static void write_pair(gg_str *out, const char *name, gg_dtype type, bool relu) {
+  int bits = gg_dtype_info_of(type)->bits;
+  gg_str_printf(
+      out,
+      "  %s pair;\n"
+      "  asm(\"cvt.rn%s%s.%sx2.f32 %%0, %%1, %%2;\" : \"=%c\"(pair) : \"f\"(d1), \"f\"(d0));\n",
+      bits == 16 ? "unsigned" : "unsigned short", bits == 16 ? "" : ".satfinite",
+      relu ? ".relu" : "", gg_dtype_info_of(type)->ptx, bits == 16 ? 'r' : 'h');
+  gg_str_printf(out, "  bits[0] = %s_t(pair);\n  bits[1] = %s_t(pair >> %d);\n", name, name, bits);
 }
 
 /* To 8 bits, saturating; the upper one comes first here too. */
@@ -208,41 +216,22 @@ void gg_cuda_write_narrowing(gg_str *out, const char *name, gg_dtype type, gg_dt
                 "__device__ __forceinline__ void %s_from_values(%s_t (&bits)[2], epi_t d0, "
                 "epi_t d1) {\n",
                 name, name);
-  switch (type) {
-  case GG_DTYPE_f16:
-    write_pair(out, name, relu ? "cvt.rn.relu.f16x2.f32" : "cvt.rn.f16x2.f32", "unsigned", 'r', 16);
-    break;
-  case GG_DTYPE_bf16:
-    write_pair(out, name, relu ? "cvt.rn.relu.bf16x2.f32" : "cvt.rn.bf16x2.f32", "unsigned", 'r',
-               16);
-    break;
-  case GG_DTYPE_e4m3:
-    write_pair(out, name, relu ? "cvt.rn.satfinite.relu.e4m3x2.f32" : "cvt.rn.satfinite.e4m3x2.f32",
-               "unsigned short", 'h', 8);
-    break;
-  case GG_DTYPE_e5m2:
-    write_pair(out, name, relu ? "cvt.rn.satfinite.relu.e5m2x2.f32" : "cvt.rn.satfinite.e5m2x2.f32",
-               "unsigned short", 'h', 8);
-    break;
-  case GG_DTYPE_s8:
-  case GG_DTYPE_u8:
+  if (rounds_pairs(type)) {
+    write_pair(out, name, type, relu);
+  } else if (type == GG_DTYPE_s8 || type == GG_DTYPE_u8) {
     write_bytes(out, name, type, floats);
-    break;
-  case GG_DTYPE_s32:
-    gg_str_puts(out, floats ? "  bits[0] = __float2int_rn(d0);\n  bits[1] = __float2int_rn(d1);\n"
-                            : "  bits[0] = d0;\n  bits[1] = d1;\n");
-    break;
-  default:
+  } else if (type == GG_DTYPE_s32 && floats) {
+    gg_str_puts(out, "  bits[0] = __float2int_rn(d0);\n  bits[1] = __float2int_rn(d1);\n");
+  } else {
     gg_str_puts(out, "  bits[0] = d0;\n  bits[1] = d1;\n");
   }
   gg_str_puts(out, "}\n\n");
 }
 
 bool gg_cuda_narrows_relu(const gg_plan *plan) {
-  gg_dtype d = plan->d.type;
   size_t count = plan->operation_count;
   return count && plan->operations[count - 1].kind == GG_OP_RELU && plan->compute == GG_DTYPE_f32 &&
-         (d == GG_DTYPE_f16 || d == GG_DTYPE_bf16 || d == GG_DTYPE_e4m3 || d == GG_DTYPE_e5m2);
+         rounds_pairs(plan->d.type);
 }
 
 /* ---- What every family binds ------------------------------------------------------------ */
