@@ -12,6 +12,7 @@
 #include "emit/layout_text.h"
 #include "emit/skeleton.h"
 #include "emit/sm90.h"
+#include "plan/distribution.h"
 
 typedef long long ll; /* for printf */
 
@@ -78,7 +79,7 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
     gg_str_printf(out, "constexpr bool pingpong = %s;  // whole tiles in turns\n",
                   gg_cuda_bool(plan->pingpong));
     gg_str_printf(out, "constexpr int tile_warps = %d;  // that compute a tile\n",
-                  plan->pingpong ? 4 : 4 * plan->consumers);
+                  gg_plan_tile_warps(plan));
     gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
                   plan->producer_registers, plan->consumer_registers);
   }

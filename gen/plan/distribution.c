@@ -62,8 +62,7 @@ gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
   };
 }
 
-/* Warps that compute one tile. */
-static int tile_warps(const gg_plan *plan) {
+int gg_plan_tile_warps(const gg_plan *plan) {
   gg_layout worker = gg_mma_atom_threads(&plan->mma);
   return plan->atoms_m * plan->atoms_n * (int)(gg_layout_size(&worker) / GG_WARP);
 }
@@ -81,7 +80,7 @@ gg_distributed gg_distributed_of_plan(const gg_plan *plan) {
       .tile_m = plan->tile_m,
       .tile_n = plan->tile_n,
       .tile_k = plan->tile_k,
-      .tile_warps = gg_plan_shares_tiles(plan) ? tile_warps(plan) : 0,
+      .tile_warps = gg_plan_shares_tiles(plan) ? gg_plan_tile_warps(plan) : 0,
       .cluster_m = plan->cluster_m,
       .cluster_n = plan->cluster_n,
       .cluster_k = plan->cluster_k,

@@ -18,6 +18,9 @@ typedef struct gg_distributed {
   int a_bits, b_bits, accumulator_bits;
 } gg_distributed;
 
+/* Warps that compute one tile. */
+int gg_plan_tile_warps(const gg_plan *plan);
+
 gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel);
 
 /* In the plan's terms: with swap_ab, of the transposed problem. */
