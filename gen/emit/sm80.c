@@ -291,14 +291,14 @@ static bool ends_in_access(const gg_plan *plan, const gg_operand *operand, int a
          !(even(plan->fixed_m, plan->tile_m) && even(plan->fixed_n, plan->tile_n));
 }
 
-static void bind_elements(gg_bindings *out, const gg_plan *plan) {
+static void bind_elements(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_element_uses uses = {0};
   if (copies_elements(plan)) gg_use_element(&uses, GG_SHARED_STORE, plan->a.type);
   gg_use_element(&uses, plan->d.major == GG_MAJOR_N ? GG_SHARED_STORE_PAIR : GG_SHARED_STORE,
                  plan->d.type);
   if (ends_in_access(plan, &plan->d, plan->access_bytes_d))
     gg_use_element(&uses, GG_SHARED_LOAD, plan->d.type);
-  if (plan->has_c) {
+  if (layouts->size_c > 0) {
     if (ends_in_access(plan, &plan->c, plan->access_bytes_c))
       gg_use_element(&uses, GG_SHARED_STORE, plan->c.type);
     if (plan->c.major == GG_MAJOR_M) gg_use_element(&uses, GG_SHARED_LOAD, plan->c.type);
@@ -325,6 +325,6 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_flag(out, "ragged_lines",
                has_ragged_lines(&plan->a, plan->copy_bytes_a, plan->fixed_m, plan->tile_m) ||
                    has_ragged_lines(&plan->b, plan->copy_bytes_b, plan->fixed_n, plan->tile_n));
-  bind_elements(out, plan);
+  bind_elements(out, plan, layouts);
   return gg_cuda_bind(out, plan, layouts, "acc_t", "", err);
 }
