@@ -598,84 +598,6 @@ START_TEST(sums_of_fp8_are_full_unless_asked) {
 }
 END_TEST
 
-/* Epilogues are named by what they do: options that are left out are said. */
-START_TEST(forms_are_named_with_their_epilogue) {
-  static const struct {
-    const char *epilogue, *name;
-    bool has_c;
-  } all[] = {
-      {NULL, "bf16,bf16,bf16,f32,kkn", false},
-      {"[]", "bf16,bf16,bf16,f32,kkn,empty", false},
-      {"[linear]", "bf16,bf16,bf16,f32,kkn,linear_alpha", false},
-      {"[linear, relu]", "bf16,bf16,bf16,f32,kkn+c_bf16,linear_alpha_beta+relu", true},
-      {"[bias, gelu]", "bf16,bf16,bf16,f32,kkn,bias_n_bf16+gelu_erf", false},
-      {"[{bias: {along: n, type: bf16}}, {gelu: {form: erf}}]",
-       "bf16,bf16,bf16,f32,kkn,bias_n_bf16+gelu_erf", false},
-      {"[{bias: {along: m, type: f32}}, {gelu: {form: tanh}}]",
-       "bf16,bf16,bf16,f32,kkn,bias_m_f32+gelu_tanh", false},
-      {"[scale, residual, {aux: {type: e4m3}}]",
-       "bf16,bf16,bf16,f32,kkn,scale_all_f32+residual_bf16+aux_e4m3", false},
-  };
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    gg_error err = GG_ERROR_INIT;
-    gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
-    gg_str name = GG_STR_INIT;
-    form.a.align = form.b.align = form.d.align = 16;
-    form.c = form.d, form.has_c = all[i].has_c, form.epilogue = all[i].epilogue;
-    ck_assert_int_eq(gg_form_full_name(&name, &form, &err), GG_OK);
-    ck_assert_str_eq(gg_str_text(&name), all[i].name);
-    gg_str_free(&name);
-  }
-}
-END_TEST
-
-/* A file's name has 255 bytes at most, whatever an epilogue comes to. */
-START_TEST(long_epilogues_have_digests_for_names) {
-  static const char *const lists[] = {
-      "[residual, residual, residual, residual, residual, residual, residual, residual, residual, "
-      "residual, residual, residual, residual, residual, residual, residual]",
-      "[residual, residual, residual, residual, residual, residual, residual, residual, residual, "
-      "residual, residual, residual, residual, residual, residual, aux]"};
-  gg_str paths[2] = {GG_STR_INIT, GG_STR_INIT};
-  for (int i = 0; i < 2; i++) {
-    gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
-    form.a.align = form.b.align = form.d.align = 2;
-    form.epilogue = lists[i];
-    ck_assert_int_eq(gg_tuned_path(&paths[i], "/t", "emu", &form,
-                                   (gg_tuned_extents){INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX},
-                                   NULL),
-                     GG_OK);
-    ck_assert_uint_le(strlen(strrchr(gg_str_text(&paths[i]), '/') + 1), 255);
-    ck_assert_ptr_nonnull(strstr(gg_str_text(&paths[i]), ",a2,b2,d2,epilogue_"));
-  }
-  ck_assert_str_ne(gg_str_text(&paths[0]), gg_str_text(&paths[1]));
-  gg_str_free(&paths[0]);
-  gg_str_free(&paths[1]);
-}
-END_TEST
-
-START_TEST(tuned_paths) {
-  gg_form form = form_of(GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32);
-  form.a.align = 16, form.b.align = 16, form.d.align = 2;
-  gg_str path = GG_STR_INIT;
-  gg_tuned_path(&path, "/t", "NVIDIA H100 80GB HBM3", &form, (gg_tuned_extents){1, 2, 3, 4}, NULL);
-  ck_assert_str_eq(gg_str_text(&path),
-                   "/t/nvidia-h100-80gb-hbm3/e4m3,e4m3,bf16,f32,kkn,d2,1x2x3,b4.yaml");
-  gg_str_free(&path);
-  form.promote = GG_PROMOTE_NEVER;
-  gg_form_name(&path, &form);
-  ck_assert_str_eq(gg_str_text(&path), "e4m3,e4m3,bf16,f32fast,kkn,d2");
-  gg_str_free(&path);
-  form.promote = 2;
-  gg_form_name(&path, &form);
-  ck_assert_str_eq(gg_str_text(&path), "e4m3,e4m3,bf16,f32,kkn+p2,d2");
-  gg_str_free(&path);
-  ck_assert_int_eq(gg_tuned_bucket((gg_tuned_extents){33, 5, 6, 7}).m, 64);
-  ck_assert_int_eq(gg_tuned_bucket((gg_tuned_extents){64, 5, 6, 7}).m, 64);
-  ck_assert_int_eq(gg_tuned_bucket((gg_tuned_extents){INT64_MAX, 5, 6, 7}).m, INT64_MAX);
-}
-END_TEST
-
 int main(void) {
   fixture_begin();
   Suite *suite = suite_create("gemm");
@@ -685,9 +607,6 @@ int main(void) {
   tcase_add_test(tcase, seen_tells_forms_apart);
   tcase_add_test(tcase, seen_counts_workspace);
   tcase_add_test(tcase, sums_of_fp8_are_full_unless_asked);
-  tcase_add_test(tcase, tuned_paths);
-  tcase_add_test(tcase, forms_are_named_with_their_epilogue);
-  tcase_add_test(tcase, long_epilogues_have_digests_for_names);
   tcase_add_test(tcase, forms_are_checked);
   tcase_add_test(tcase, null_pointers_are_named);
   if (fixture_has_nvrtc()) {

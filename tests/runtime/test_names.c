@@ -1,0 +1,102 @@
+/* What forms are called, and files of what was tuned for them. */
+#include <string.h>
+
+#include "choice/form.h"
+#include "suite.h"
+#include "tuned.h"
+
+static gg_form form_to_bf16(gg_dtype in, int align, int align_d) {
+  gg_operand operand = {.type = in, .major = GG_MAJOR_K, .align = align};
+  gg_operand d = {.type = GG_DTYPE_bf16, .major = GG_MAJOR_N, .align = align_d};
+  return (gg_form){.size = sizeof(gg_form),
+                   .a = operand,
+                   .b = operand,
+                   .c = d,
+                   .d = d,
+                   .accumulator = GG_DTYPE_f32};
+}
+
+/* Epilogues are named by what they do: options that are left out are said. */
+START_TEST(forms_are_named_with_their_epilogue) {
+  static const struct {
+    const char *epilogue, *name;
+    bool has_c;
+  } all[] = {
+      {NULL, "bf16,bf16,bf16,f32,kkn", false},
+      {"[]", "bf16,bf16,bf16,f32,kkn,empty", false},
+      {"[linear]", "bf16,bf16,bf16,f32,kkn,linear_alpha", false},
+      {"[linear, relu]", "bf16,bf16,bf16,f32,kkn+c_bf16,linear_alpha_beta+relu", true},
+      {"[bias, gelu]", "bf16,bf16,bf16,f32,kkn,bias_n_bf16+gelu_erf", false},
+      {"[{bias: {along: n, type: bf16}}, {gelu: {form: erf}}]",
+       "bf16,bf16,bf16,f32,kkn,bias_n_bf16+gelu_erf", false},
+      {"[{bias: {along: m, type: f32}}, {gelu: {form: tanh}}]",
+       "bf16,bf16,bf16,f32,kkn,bias_m_f32+gelu_tanh", false},
+      {"[scale, residual, {aux: {type: e4m3}}]",
+       "bf16,bf16,bf16,f32,kkn,scale_all_f32+residual_bf16+aux_e4m3", false},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    gg_error err = GG_ERROR_INIT;
+    gg_form form = form_to_bf16(GG_DTYPE_bf16, 16, 16);
+    gg_str name = GG_STR_INIT;
+    form.has_c = all[i].has_c, form.epilogue = all[i].epilogue;
+    ck_assert_int_eq(gg_form_full_name(&name, &form, &err), GG_OK);
+    ck_assert_str_eq(gg_str_text(&name), all[i].name);
+    gg_str_free(&name);
+  }
+}
+END_TEST
+
+/* A file's name has 255 bytes at most, whatever an epilogue comes to. */
+START_TEST(long_epilogues_have_digests_for_names) {
+  static const char *const lists[] = {
+      "[residual, residual, residual, residual, residual, residual, residual, residual, residual, "
+      "residual, residual, residual, residual, residual, residual, residual]",
+      "[residual, residual, residual, residual, residual, residual, residual, residual, residual, "
+      "residual, residual, residual, residual, residual, residual, aux]"};
+  gg_str paths[2] = {GG_STR_INIT, GG_STR_INIT};
+  for (int i = 0; i < 2; i++) {
+    gg_form form = form_to_bf16(GG_DTYPE_bf16, 2, 2);
+    form.epilogue = lists[i];
+    ck_assert_int_eq(gg_tuned_path(&paths[i], "/t", "emu", &form,
+                                   (gg_tuned_extents){INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX},
+                                   NULL),
+                     GG_OK);
+    ck_assert_uint_le(strlen(strrchr(gg_str_text(&paths[i]), '/') + 1), 255);
+    ck_assert_ptr_nonnull(strstr(gg_str_text(&paths[i]), ",a2,b2,d2,epilogue_"));
+  }
+  ck_assert_str_ne(gg_str_text(&paths[0]), gg_str_text(&paths[1]));
+  gg_str_free(&paths[0]);
+  gg_str_free(&paths[1]);
+}
+END_TEST
+
+START_TEST(tuned_paths) {
+  gg_form form = form_to_bf16(GG_DTYPE_e4m3, 16, 2);
+  gg_str path = GG_STR_INIT;
+  gg_tuned_path(&path, "/t", "NVIDIA H100 80GB HBM3", &form, (gg_tuned_extents){1, 2, 3, 4}, NULL);
+  ck_assert_str_eq(gg_str_text(&path),
+                   "/t/nvidia-h100-80gb-hbm3/e4m3,e4m3,bf16,f32,kkn,d2,1x2x3,b4.yaml");
+  gg_str_free(&path);
+  form.promote = GG_PROMOTE_NEVER;
+  gg_form_name(&path, &form);
+  ck_assert_str_eq(gg_str_text(&path), "e4m3,e4m3,bf16,f32fast,kkn,d2");
+  gg_str_free(&path);
+  form.promote = 2;
+  gg_form_name(&path, &form);
+  ck_assert_str_eq(gg_str_text(&path), "e4m3,e4m3,bf16,f32,kkn+p2,d2");
+  gg_str_free(&path);
+  ck_assert_int_eq(gg_tuned_bucket((gg_tuned_extents){33, 5, 6, 7}).m, 64);
+  ck_assert_int_eq(gg_tuned_bucket((gg_tuned_extents){64, 5, 6, 7}).m, 64);
+  ck_assert_int_eq(gg_tuned_bucket((gg_tuned_extents){INT64_MAX, 5, 6, 7}).m, INT64_MAX);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("names");
+  TCase *tcase = tcase_create("names");
+  tcase_add_test(tcase, forms_are_named_with_their_epilogue);
+  tcase_add_test(tcase, long_epilogues_have_digests_for_names);
+  tcase_add_test(tcase, tuned_paths);
+  suite_add_tcase(suite, tcase);
+  return run_suite(suite);
+}
