@@ -64,10 +64,8 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
 #pragma unroll
       for (int j = 0; j < read_n / 8; ++j) {
         if constexpr (reads_col_values) cols[j] = read_col(arg.operands, at.beyond(0, col + j * 8));
-        if constexpr (reads_cells && !reads_cell_values) {
-          cells[j][0] = read_cell(arg.operands, at);
-          cells[j][1] = read_cell(arg.operands, at);
-        }
+        if constexpr (reads_cells && !reads_cell_values)
+          cells[j][0] = cells[j][1] = {};  // for what is not fetched
       }
     if (reads_cell_values && group == 0) read_cells(cells, arg.operands, at.beyond(0, col));
     if (fetches && group == 0)
