@@ -173,10 +173,10 @@ static double once_bytes(const work *w) {
 /* How far CTAs that load the same lines ask for them at once: neighbours then have them by one
  * request of the L2 cache. Tiles that D has only a part of load less, and run ahead; so do those
  * that get from DRAM what others find in the cache. Shares of tiles are at different places of K
- * anyway, and requests of ragged lines meet less. In a narrow band those who share lines are
- * nearer to each other (measured). */
+ * anyway, requests of ragged lines meet less, and those that go to several CTAs of a cluster not
+ * at all. In a narrow band those who share lines are nearer to each other (measured). */
 static double lockstep(const work *w, const gg_distribution *distribution) {
-  if (distribution->group_tiles > 1 || w->plan->cluster_k > 1) return 0;
+  if (distribution->group_tiles > 1 || gg_plan_cluster_size(w->plan) > 1) return 0;
   if (is_ragged(w, w->plan->a) || is_ragged(w, w->plan->b)) return 0;
   const gg_extents *e = &w->extents;
   double tiles = w->tiles_m * w->tiles_n;

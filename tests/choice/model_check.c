@@ -437,7 +437,9 @@ int main(int argc, char **argv) {
     print_score("held out ", judge(&device, HELD_OUT, false));
   }
   print_score("", all);
-  double share = epilogues ? 0.6 : 0.8; /* figures of epilogues are of two samples */
-  bool good = (double)all.within >= share * (double)all.problems && all.mean < 1.03;
+  /* Of the catalogue's races some have sixty kernels, of which few are so near the fastest; figures
+   * of epilogues are of two samples. */
+  double share = epilogues ? 0.6 : 0.7, most = epilogues ? 1.03 : 1.025;
+  bool good = (double)all.within >= share * (double)all.problems && all.mean < most;
   return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
