@@ -31,9 +31,11 @@ __device__ __forceinline__ unsigned cluster_rank() {
   return rank;
 }
 
-// All threads of the cluster meet: they arrive, and wait for the others.
+// All threads of the cluster meet: they arrive, and wait for the others. Barriers that were
+// initialised before are ready then, by fence_barrier_init(): to release all other writes as well
+// would take a fence of the whole GPU, and there are none.
 __device__ __forceinline__ void cluster_arrive() {
-  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
 
 __device__ __forceinline__ void cluster_wait() {
