@@ -31,9 +31,11 @@ __device__ __forceinline__ unsigned cluster_rank() {
   return rank;
 }
 
-// All threads of the cluster meet: they arrive, and wait for the others.
+// All threads of the cluster meet: they arrive, and wait for the others. Barriers that were
+// initialised before are ready then, by fence_barrier_init(): to release all other writes as well
+// would take a fence of the whole GPU, and there are none.
 __device__ __forceinline__ void cluster_arrive() {
-  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
 
 __device__ __forceinline__ void cluster_wait() {
@@ -106,6 +108,11 @@ struct ring_position {
 
 //@ slot rasterise
 
+// A tile's first element of D.
+struct tile_origin {
+  int m0, n0, batch;
+};
+
 // What is the same for all tiles.
 struct work_list {
   unsigned tiles_m, tiles_n;  // clusters' tiles of D, in a batch
@@ -117,25 +124,31 @@ __device__ __forceinline__ int part_begin(int k_tiles, int part) {
   return part * (k_tiles / cluster_k) + min(part, k_tiles % cluster_k);
 }
 
+// Four divisions, each waiting for the one before it: as long as a small tile's whole epilogue. So
+// they are done where this is called, while something else is awaited.
+__device__ __forceinline__ tile_origin origin_of(const work_list &list, unsigned tile) {
+  const unsigned per_batch = list.tiles_m * list.tiles_n;
+  const tile_coord at = rasterise(tile % per_batch, list.tiles_m, list.tiles_n);
+  const int m0 = (cluster_m == 1 ? at.m : at.m * cluster_m + list.rank_m) * tile_m;
+  const int n0 = (cluster_n == 1 ? at.n : at.n * cluster_n + list.rank_n) * tile_n;
+  tile_origin origin = {m0, n0, int(tile / per_batch)};
+  forget(origin.m0);
+  forget(origin.n0);
+  forget(origin.batch);
+  return origin;
+}
+
+__device__ __forceinline__ tile_origin locate(const work_list &list, unsigned tile) {
+//@ insert first_origin
+  return origin_of(list, tile);
+}
+
 __device__ __forceinline__ work_list list_work(int64 m, int64 n, int64 k, int64 batch) {
   work_list list;
   list.tiles_m = unsigned((m + cluster_m * tile_m - 1) / (cluster_m * tile_m));
   list.tiles_n = unsigned((n + cluster_n * tile_n - 1) / (cluster_n * tile_n));
 //@ insert list_lines
   return list;
-}
-
-// A tile's first element of D.
-struct tile_origin {
-  int m0, n0, batch;
-};
-
-__device__ __forceinline__ tile_origin locate(const work_list &list, unsigned tile) {
-  const unsigned per_batch = list.tiles_m * list.tiles_n;
-  const tile_coord at = rasterise(tile % per_batch, list.tiles_m, list.tiles_n);
-  const int m0 = (cluster_m == 1 ? at.m : at.m * cluster_m + list.rank_m) * tile_m;
-  const int n0 = (cluster_n == 1 ? at.n : at.n * cluster_n + list.rank_n) * tile_n;
-  return {m0, n0, int(tile / per_batch)};
 }
 
 //@ slot walk

@@ -75,6 +75,12 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
                   gg_sm90_fetches_c(layouts) ? "operands.beta != 0.0f ? " : "",
                   gg_sm90_fetches_c(layouts) ? " : fetched_c::first_stage" : "");
   }
+  if (!shares) {
+    gg_str_puts(&members, "  tile_origin first;  // of this cluster's tiles\n");
+    gg_str_puts(&lines, "  list.first = origin_of(list, blockIdx.x / cluster_size);\n");
+  }
+  gg_bind_text(out, "first_origin",
+               shares ? "" : "  if (tile == blockIdx.x / cluster_size) return list.first;\n");
   gg_bind_str(out, "list_members", &members);
   gg_bind_str(out, "list_lines", &lines);
   gg_bind_str(out, "fill_list", &fill);
@@ -165,6 +171,13 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "tile", w.tile);
   gg_bind_text(out, "k_tiles", w.k_tiles);
   gg_bind_text(out, "last_share", shares ? "item.k_first + item.k_tiles == list.k_tiles" : "true");
+  /* Consumers in turns locate their tile while they await their turn, those that share tiles while
+   * the last MMAs run. */
+  gg_str locate = GG_STR_INIT;
+  gg_str_printf(&locate, "      const tile_origin at = locate(list, %s);%s\n", w.tile,
+                plan->pingpong ? "" : "  // the last MMAs are running");
+  gg_bind_text(out, plan->pingpong ? "locate_late" : "locate_early", "");
+  gg_bind_str(out, plan->pingpong ? "locate_early" : "locate_late", &locate);
   gg_bind_text(out, "and_work", w.any);
   gg_bind_text(out, "more_tiles", w.more);
   if (!lines || plan->vector_buffers) {

@@ -166,13 +166,13 @@ typedef struct staging {
   int columns, buffers;
 } staging;
 
-/* Memory beside the staging buffers and barriers: for stages, and what is left of it for vectors.
- */
+enum { barriers_reserved = 1024 }; /* bytes, more than they ever take */
+
+/* Memory beside the staging buffers and barriers: for stages. */
 static int64_t beside_stages(const gg_plan *plan, staging s) {
-  enum { barriers = 1024 };
   int64_t staged = (int64_t)plan->consumers * plan->mma.m * s.columns * s.buffers *
                    gg_sm90_result_bits(plan) / 8;
-  return gg_smem_limit(plan) - staged - gg_sm90_sums_bytes_in(plan, s.columns) - barriers;
+  return gg_smem_limit(plan) - staged - gg_sm90_sums_bytes_in(plan, s.columns) - barriers_reserved;
 }
 
 /* As many stages as fit beside the staging buffers, up to eight; small ones, of problems that wait
@@ -358,8 +358,16 @@ static void put_registers(gg_plan *plan, const gg_sm90_sums *sums,
   plan->sum_sets = registers->sum_sets;
 }
 
-static void put_memory(gg_plan *plan, const memory *m) {
+/* What the stages, and barriers behind them, leave for vectors. */
+static int64_t left_for_vectors(const gg_plan *plan, const memory *m) {
+  enum { of_a_stage = 3, warps_a_group = 4 }; /* full, and at most two for empty */
+  int sums = plan->cluster_k > 1 ? plan->consumers * warps_a_group : 0;
+  int64_t barriers = (int64_t)(of_a_stage * m->stages + sums) * GG_BARRIER_BYTES;
   int64_t left = beside_stages(plan, m->staged) - m->stages * gg_sm90_stage_bytes(plan);
+  return left + barriers_reserved - barriers;
+}
+
+static void put_memory(gg_plan *plan, const memory *m) {
   plan->epi_m = GG_SM90_STAGED_ROWS;
   plan->epi_n = m->staged.columns;
   plan->epi_buffers = m->staged.buffers;
@@ -367,7 +375,7 @@ static void put_memory(gg_plan *plan, const memory *m) {
   plan->fetches = m->fetches;
   plan->stages = m->stages;
   plan->copies_ahead = copies_ahead(plan, m->stages);
-  plan->vector_buffers = gg_sm90_choose_vectors(plan, left);
+  plan->vector_buffers = gg_sm90_choose_vectors(plan, left_for_vectors(plan, m));
 }
 
 /* Types, copies and operations: what the steps below find in the plan. How many MMAs are to be

@@ -16,6 +16,7 @@
         read.skip(${item_stages});
         continue;
       }
+//@ insert locate_early
       acc_t tCrC[frags_m][acc_words];
       clear(tCrC);
       if constexpr (pingpong) await_turn(consumer);
@@ -24,29 +25,29 @@
         mbarrier_wait(full_barrier(smem, read.stage), read.parity);
         constexpr int workers = tile_warps * warp_size;
         const int worker = (thread - warpgroup_size) % workers;
-        const tile_origin at = locate(list, ${tile});
+        const tile_origin origin = locate(list, ${tile});
         prefetch_operands<workers * cluster_k>(
-            at_tile(operands, at.batch, at.m0, at.n0), int(min(m - at.m0, int64(tile_m))),
-            int(min(n - at.n0, int64(tile_n))),
+            at_tile(operands, origin.batch, origin.m0, origin.n0),
+            int(min(m - origin.m0, int64(tile_m))), int(min(n - origin.n0, int64(tile_n))),
             cluster_k == 1 ? worker : list.rank_k * workers + worker);
       }
       multiply(tCrC, read, empty_barriers, smem, ${k_tiles}, first_block);
       if constexpr (fetches && pingpong) await_fetched(smem, read, behind);
       if (pingpong && ${more_tiles}) pass_turn(consumer);
+//@ insert locate_late
+      if constexpr (reads_ahead) {
+        mbarrier_wait(vectors_full(smem, turn), vectors_parity);
+        vectors_parity ^= 1;
+      }
 //@ slot finish_multiply
       if constexpr (fetches && !pingpong) await_fetched(smem, read, behind);
 //@ insert combine_boxes
 
-      const tile_origin at = locate(list, ${tile});
       const int row0 = at.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
       epilogue_arguments arguments = {
 //@ insert arguments
       };
-      if constexpr (reads_ahead) {
-        arguments.operands.vectors = vectors_address(smem, turn);
-        mbarrier_wait(vectors_full(smem, turn), vectors_parity);
-        vectors_parity ^= 1;
-      }
+      if constexpr (reads_ahead) arguments.operands.vectors = vectors_address(smem, turn);
       if (!reduces_sums || boxes != 0)
         epilogue(tCrC, arguments, staging, lane);
       else if constexpr (fetches)

@@ -126,18 +126,43 @@ static void check_operands(const gg_plan *plan, const gg_layouts *layouts) {
   ck_assert_int_eq(rows[0].bytes + rows[1].bytes, rows[0].ring->bytes);
 }
 
-START_TEST(test_families) {
+/* Free the compilation, then the file. */
+static gg_spec_file *compile(gg_compilation *out, const char *text) {
   gg_spec_file *file;
   gg_error err = GG_ERROR_INIT;
-  gg_compilation compilation = GG_COMPILATION_INIT;
-  const char *text = specs[_i];
   gg_status st = gg_spec_file_parse(&file, text, strlen(text), "test", &err);
   ck_assert_msg(st == GG_OK, "%s\n%s", err.message, text);
-  st = gg_compilation_run(&compilation, gg_spec_file_get(file, 0), &err);
+  st = gg_compilation_run(out, gg_spec_file_get(file, 0), &err);
   ck_assert_msg(st == GG_OK, "%s\n%s", err.message, text);
+  return file;
+}
+
+START_TEST(test_families) {
+  gg_compilation compilation = GG_COMPILATION_INIT;
+  gg_spec_file *file = compile(&compilation, specs[_i]);
   check_memory(compilation.layouts);
   check_roles(compilation.plan, &compilation.layouts->rings);
   check_operands(compilation.plan, compilation.layouts);
+  gg_compilation_free(&compilation);
+  gg_spec_file_free(file);
+}
+END_TEST
+
+/* Stages that leave about as much as is reserved for barriers: the epilogue's vectors take what
+ * barriers leave of it. */
+static const char *const full_memories[] = {
+    "arch: sm_90a\na: bf16\nb: bf16\nd: bf16\ntile: [128, 112, 64]\ncluster: [4, 2, 1]\n"
+    "epilogue:\n  - bias: {along: n, type: bf16}\n",
+    "arch: sm_90a\na: e4m3\nb: e4m3\nd: bf16\ntile: [128, 112, 128]\ncluster: [2, 4, 1]\n"
+    "epilogue:\n  - bias: {along: n, type: f32}\n",
+};
+
+START_TEST(test_full_memory) {
+  gg_compilation compilation = GG_COMPILATION_INIT;
+  gg_spec_file *file = compile(&compilation, full_memories[_i]);
+  ck_assert_ptr_nonnull(gg_rings_find(&compilation.layouts->rings, GG_RING_VECTORS));
+  ck_assert_int_le(compilation.layouts->smem_bytes, compilation.plan->limits->smem_per_cta);
+  check_memory(compilation.layouts);
   gg_compilation_free(&compilation);
   gg_spec_file_free(file);
 }
@@ -149,6 +174,7 @@ int main(void) {
   tcase_add_test(tcase, test_place);
   tcase_add_test(tcase, test_reuse);
   tcase_add_loop_test(tcase, test_families, 0, sizeof specs / sizeof *specs);
+  tcase_add_loop_test(tcase, test_full_memory, 0, sizeof full_memories / sizeof *full_memories);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
 }
