@@ -234,6 +234,55 @@ static void hold_to_reference(const emu_dot_model *m, emu_type a_type, emu_type 
   free(o);
 }
 
+/* Every code of the types of 6 and 4 bits: no infinities, no NaN. */
+START_TEST(test_narrow) {
+  static const reference_format narrow[] = {
+      {EMU_E2M3, 6, 3, 1}, {EMU_E3M2, 6, 2, 3}, {EMU_E2M1, 4, 1, 1}};
+  for (int i = 0; i < 3; i++) {
+    const reference_format *f = &narrow[i];
+    uint32_t codes[64];
+    float value[64];
+    int16_t exponent[64];
+    int count = 1 << f->bits;
+    for (int code = 0; code < count; code++) {
+      codes[code] = (uint32_t)code;
+    }
+    emu_operand_decode(value, exponent, f->type, 0, codes, (size_t)count);
+    for (int code = 0; code < count; code++) {
+      int magnitude = code % (count / 2), field = magnitude >> f->fraction;
+      int significand = magnitude % (1 << f->fraction) + (field ? 1 << f->fraction : 0);
+      int e = (field ? field : 1) - f->bias;
+      double want = ldexp(significand, e - f->fraction) * (code < count / 2 ? 1 : -1);
+      ck_assert(value[code] == want && !signbit(value[code]) == (code < count / 2));
+      ck_assert_int_eq(exponent[code], magnitude ? e : EMU_EXPONENT_ZERO);
+    }
+  }
+}
+END_TEST
+
+/* Every code of a scale factor. */
+START_TEST(test_scales) {
+  uint32_t codes[256];
+  float value[256];
+  int16_t exponent[256];
+  for (uint32_t code = 0; code < 256; code++) {
+    codes[code] = code;
+  }
+  emu_operand_decode_scale(value, exponent, EMU_UE8M0, codes, 256);
+  for (int code = 0; code < 255; code++) {
+    ck_assert(value[code] == ldexp(1, code - 127) && exponent[code] == code - 127);
+  }
+  ck_assert_int_eq(exponent[255], EMU_EXPONENT_NAN);
+  emu_operand_decode_scale(value, exponent, EMU_UE4M3, codes, 256);
+  for (uint32_t code = 0; code < 256; code++) {
+    double want = decoded(EMU_E4M3, code & 0x7f);
+    int e = want == 0 ? EMU_EXPONENT_ZERO : exponent_of(EMU_E4M3, want);
+    ck_assert(isnan(want) || value[code] == want);
+    ck_assert_int_eq(exponent[code], isnan(want) ? EMU_EXPONENT_NAN : e);
+  }
+}
+END_TEST
+
 static const emu_dot_model rows_of_table[] = {
 #define NONE EMU_PRODUCT_NOTHING
 #define EMU_DOT(arch, unit, operand, accumulator, method, fraction, width, zero, rounding)         \
@@ -416,6 +465,8 @@ int main(void) {
   tcase_set_timeout(tests, 120);
   tcase_add_test(tests, test_reference);
   tcase_add_test(tests, test_room);
+  tcase_add_test(tests, test_narrow);
+  tcase_add_test(tests, test_scales);
   tcase_add_test(tests, test_find);
   tcase_add_test(tests, test_h100);
   tcase_add_test(tests, test_integers);
