@@ -45,13 +45,12 @@ static const span_text spans[] = {
          "  of.@ += col;\n",
          "  values.@.x = at.col < at.cols ? @_value(of.@[at.col]) : epi_t(0);\n"
          "  values.@.y = at.col + 1 < at.cols ? @_value(of.@[at.col + 1]) : epi_t(0);\n"},
-    [GG_SPAN_MATRIX] =
-        {{"@_value(cell.@.x)", "@_value(cell.@.y)"},
-         "  two<@_t> @;\n",
-         "  forget(of.ld_@);\n"
-         "  of.@ += element_offset<d_n_major>(of.ld_@, row, col);\n",
-         "    values.@ = load_two<d_n_major, @_pairs>(of.@, of.ld_@, at, i % down * 8,\n"
-         "                                            i / down * 8);\n"},
+    [GG_SPAN_MATRIX] = {{"@_value(cell.@.x)", "@_value(cell.@.y)"},
+                        "  two<@_t> @;\n",
+                        "  forget(of.ld_@);\n"
+                        "  of.@ += element_offset<d_n_major>(of.ld_@, row, col);\n",
+                        "    values.@ = load_two<d_n_major, @_pairs>(\n"
+                        "        of.@, of.ld_@, at, i % down * 8, i / down * 8);\n"},
 };
 
 /* Vectors that were read ahead to shared memory: `of.vectors` is the tile's. A vector along n has

@@ -39,6 +39,12 @@ static bool has_whole_chunks(const gg_operand *operand, int copy_bytes, bool eve
   return copy_bytes == 16 && (operand->major == GG_MAJOR_K || even_mn);
 }
 
+/* Whether lines of A or B are copied an element at a time: less than cp.async can move. */
+static bool copies_elements(const gg_plan *plan) {
+  int bytes = (int)gg_dtype_bytes(plan->a.type, 1);
+  return plan->copy_bytes_a == bytes || plan->copy_bytes_b == bytes;
+}
+
 static void write_flags(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool even_m = even(plan->fixed_m, plan->tile_m), even_n = even(plan->fixed_n, plan->tile_n);
   bool even_k = even(plan->fixed_k, plan->tile_k);
@@ -57,6 +63,7 @@ static void write_flags(gg_str *out, const gg_plan *plan, const gg_layouts *layo
       {"even_n", even_n},
       {"even_k", even_k},
       {"whole_chunks", whole_chunks},
+      {"copies_elements", copies_elements(plan)},
       {"persistent", gg_plan_is_persistent(plan)},
       {"raster_along_m", plan->raster == GG_RASTER_ALONG_M},
   };
@@ -147,6 +154,7 @@ static bool turns_repeat(const tile *t) {
   for (int64_t turn = 1; turn < d->line_turns * d->chunk_turns; turn++) {
     int64_t down = turn / d->chunk_turns * d->lines_per_turn;
     int64_t along = turn % d->chunk_turns * across;
+    if (down >= lines_of(t) || along >= line_of(t)) continue; /* nobody has a chunk then */
     int64_t distance = element_at(t, down, along) - element_at(t, 0, 0);
     for (int64_t line = 0; line < d->lines_per_turn && line + down < d->lines; line++) {
       for (int64_t at = 0; at < across && at + along < line_of(t); at += t->chunk) {
@@ -163,6 +171,7 @@ static bool turns_repeat(const tile *t) {
 static bool steps_repeat(const tile *t, bool columns) {
   enum { step = 16, chunk = 8 };
   int64_t along = columns == t->along_columns ? step : 0, down = step - along;
+  if (down >= lines_of(t) || along >= line_of(t)) return true; /* there is no such step */
   int64_t distance = element_at(t, down, along) - element_at(t, 0, 0);
   for (int64_t line = 0; line + down < lines_of(t); line++) {
     for (int64_t at = 0; at + along < line_of(t); at += chunk) {
@@ -284,9 +293,7 @@ static bool ends_in_access(const gg_plan *plan, const gg_operand *operand, int a
 
 static void bind_elements(gg_bindings *out, const gg_plan *plan) {
   gg_shared_uses uses = {0};
-  int bytes = (int)gg_dtype_bytes(plan->a.type, 1);
-  if (plan->copy_bytes_a == bytes || plan->copy_bytes_b == bytes)
-    gg_use_shared(&uses, GG_SHARED_STORE, plan->a.type);
+  if (copies_elements(plan)) gg_use_shared(&uses, GG_SHARED_STORE, plan->a.type);
   gg_use_shared(&uses, plan->d.major == GG_MAJOR_N ? GG_SHARED_STORE_PAIR : GG_SHARED_STORE,
                 plan->d.type);
   if (ends_in_access(plan, &plan->d, plan->access_bytes_d))

@@ -22,7 +22,7 @@
       if (prefetches && ${last_share} && ${k_tiles} > 0) {
         // Behind the first K tile: before it, this would only delay what is multiplied first.
         mbarrier_wait(full_barrier(smem, read.stage), read.parity);
-        constexpr int workers = groups_per_tile * warpgroup_size;
+        constexpr int workers = tile_warps * warp_size;
         const int worker = (thread - warpgroup_size) % workers;
         const tile_origin at = locate(list, ${tile});
         prefetch_operands<workers * cluster_k>(
