@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Programs that use the CUDA runtime, compiled by nvcc as users do, run on the emulator.
+#   programs.sh FOLDER_OF_LIBCUDART PROGRAM.cu
+set -u
+source=$2
+nvcc=$(command -v nvcc || true)
+for dir in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda; do
+  [ -z "$nvcc" ] && [ -n "$dir" ] && [ -x "$dir/bin/nvcc" ] && nvcc=$dir/bin/nvcc
+done
+[ -n "$nvcc" ] || { echo "no nvcc: skipped"; exit 77; }
+"$nvcc" --version | grep -q 'release 13' || { echo "nvcc is not of CUDA 13: skipped"; exit 77; }
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+fail() { echo "$*"; failed=1; }
+build() { "$nvcc" -cudart shared "${@:2}" -o "$work/$1" "$source" || { echo "nvcc failed"; exit 1; }; }
+run() { LD_LIBRARY_PATH=$1 "$work/$2" "$3" >"$work/out" 2>&1; }
+
+build program -gencode arch=compute_90,code=compute_90
+for part in add symbols streams clusters facts errors outside; do
+  run "$1" program "$part" || fail "$part: $(cat "$work/out")"
+done
+grep -q 'reads 4 bytes at 0x[0-9a-f]*: 0 bytes behind the end of the 16 bytes' "$work/out" ||
+  fail "the access out of bounds is not named: $(cat "$work/out")"
+
+# How the PTX is compressed, and which of several is taken.
+for mode in none speed size; do
+  build "$mode" --compress-mode="$mode" -gencode arch=compute_90,code=compute_90
+  run "$1" "$mode" add || fail "--compress-mode=$mode: $(cat "$work/out")"
+done
+build several -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90a,code=compute_90a \
+  -gencode arch=compute_100,code=compute_100
+run "$1" several clusters || fail "of several: $(cat "$work/out")"
+GEMMGEN_EMU_ARCH=80 run "$1" several add || fail "of several, on sm_80: $(cat "$work/out")"
+
+# Errors: SASS alone, PTX that is too new.
+build sass -gencode arch=compute_90,code=sm_90
+run "$1" sass add && fail "a program of SASS alone ran"
+grep -q 'SASS alone (1 cubins).*nvcc -cudart shared -gencode' "$work/out" ||
+  fail "SASS alone: $(cat "$work/out")"
+GEMMGEN_EMU_ARCH=80 run "$1" program add && fail "PTX for sm_90 ran on sm_80"
+grep -q 'for sm_90 and newer, and the emulated device is sm_80' "$work/out" ||
+  fail "too new: $(cat "$work/out")"
+exit $failed
