@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Programs that use the CUDA runtime, compiled by nvcc as users do, run on the emulator.
-#   programs.sh FOLDER_OF_LIBCUDART PROGRAM.cu
+#   programs.sh FOLDER_OF_LIBCUDART PROGRAM.cu GEMMGEN
 set -u
 source=$2
 nvcc=$(command -v nvcc || true)
@@ -42,4 +42,14 @@ grep -q 'SASS alone (1 cubins).*nvcc -cudart shared -gencode' "$work/out" ||
 GEMMGEN_EMU_ARCH=80 run "$1" program add && fail "PTX for sm_90 ran on sm_80"
 grep -q 'for sm_90 and newer, and the emulated device is sm_80' "$work/out" ||
   fail "too new: $(cat "$work/out")"
+
+# gemmgen emu -- PROGRAM; a program whose CUDA runtime is linked statically.
+"$3" emu -- "$work/program" add >"$work/out" 2>&1 || fail "gemmgen emu --: $(cat "$work/out")"
+"$3" emu -- "$work/program" >"$work/out" 2>&1
+[ $? = 2 ] || fail "the exit status is not the program's"
+"$3" emu -- "$work/missing" >"$work/out" 2>&1 && fail "what is not there was started"
+grep -q 'cannot start' "$work/out" || fail "what is not there: $(cat "$work/out")"
+"$nvcc" -cudart static -gencode arch=compute_90,code=compute_90 -o "$work/static" "$source"
+"$3" emu -- "$work/static" add >"$work/out" 2>&1 && fail "a static CUDA runtime ran"
+grep -q 'link it with nvcc -cudart shared' "$work/out" || fail "static: $(cat "$work/out")"
 exit $failed
