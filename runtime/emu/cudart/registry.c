@@ -118,6 +118,10 @@ static int load(rt_image *image) {
         result, "the program's PTX is for sm_%u and newer, and the emulated device is sm_%u: %s",
         fat.ptx[fat.count - 1].arch, arch, advice);
   }
+  if (!fat.cubins) {
+    return rt_refuse(result, "the program's fat binary has no code that can be run as it is: the "
+                             "emulator does not link device code, so compile it without -rdc=true");
+  }
   return rt_refuse(result, "the program has SASS alone (%zu cubins), and the emulator runs PTX: %s",
                    fat.cubins, advice);
 }

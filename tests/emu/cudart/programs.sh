@@ -42,6 +42,13 @@ grep -q 'SASS alone (1 cubins).*nvcc -cudart shared -gencode' "$work/out" ||
 GEMMGEN_EMU_ARCH=80 run "$1" program add && fail "PTX for sm_90 ran on sm_80"
 grep -q 'for sm_90 and newer, and the emulated device is sm_80' "$work/out" ||
   fail "too new: $(cat "$work/out")"
+build rdc -rdc=true -gencode arch=compute_90,code=compute_90
+run "$1" rdc add && fail "device code that is to be linked ran"
+grep -q 'compile it without -rdc=true' "$work/out" || fail "-rdc=true: $(cat "$work/out")"
+sed -i 's/entry _Z3add/entry _Z3bdd/' "$work/none"
+run "$1" none add && fail "a kernel that the PTX does not have ran"
+grep -q "the program's PTX has no kernel '_Z3addPfPKfS1_i'" "$work/out" ||
+  fail "no kernel: $(cat "$work/out")"
 
 # gemmgen emu -- PROGRAM; a program whose CUDA runtime is linked statically.
 "$3" emu -- "$work/program" add >"$work/out" 2>&1 || fail "gemmgen emu --: $(cat "$work/out")"
