@@ -120,13 +120,14 @@ static bool say_number(const char *name, int64_t value) {
 }
 
 /* What the options say goes to the program's emulator by its environment. */
-static bool say_options(const cli_emulate *given) {
+static bool say_options(const cli_emulate *given, const cli_device *device) {
   const char *names[] = {"GEMMGEN_EMU_SEED", "GEMMGEN_EMU_HAZARDS", "GEMMGEN_EMU_COUNTERS",
                          "GEMMGEN_EMU_TRACE"};
   const char *texts[] = {given->seed, given->hazards, given->counters, given->trace};
   for (int i = 0; i < 4; i++)
     if (texts[i] && setenv(names[i], texts[i], 1)) return false;
   return say_number("GEMMGEN_EMU_THREADS", given->threads) &&
+         say_number("GEMMGEN_EMU_ARCH", device->arch) &&
          say_number("GEMMGEN_EMU_MAX_STEPS", given->max_steps);
 }
 
@@ -136,7 +137,8 @@ static int become(const cli_emulate *given, char **argv) {
   gg_str path = GG_STR_INIT;
   const char *before = getenv("LD_LIBRARY_PATH");
   cli_device device;
-  if (given->device && strcmp(given->device, "emu") != 0)
+  if (given->device && strcmp(given->device, "emu") != 0 &&
+      strncmp(given->device, "emu:", 4) != 0)
     return cli_usage("a program runs on the emulator alone, not on --device %s", given->device);
   if (given->counters && strcmp(given->counters, "-") == 0)
     return cli_usage("a program's counters go to a file: --counters FILE");
@@ -147,7 +149,7 @@ static int become(const cli_emulate *given, char **argv) {
                      " nor in gemmgen's build folder");
   gg_str_puts(&path, folder);
   if (before && *before) gg_str_printf(&path, ":%s", before);
-  bool said = !path.failed && setenv("LD_LIBRARY_PATH", path.text, 1) == 0 && say_options(given);
+  bool said = !path.failed && setenv("LD_LIBRARY_PATH", path.text, 1) == 0 && say_options(given, &device);
   gg_str_free(&path);
   if (!said) return cli_out_of_memory();
   execvp(*argv, argv);
@@ -185,8 +187,8 @@ const cli_command cmd_emu = {
         "\n"
         "Behind `--` stands a program that uses CUDA, and its arguments. It runs on the emulator,\n"
         "which is its libcuda.so.1 and libcudart.so.13: compile it with `nvcc -cudart shared` and\n"
-        "PTX, as -gencode arch=compute_90a,code=compute_90a embeds it. GEMMGEN_EMU_ARCH in the\n"
-        "environment is the device's architecture. The exit status is the program's.\n"
+        "PTX, as -gencode arch=compute_90a,code=compute_90a embeds it. --device emu:100, or\n"
+        "GEMMGEN_EMU_ARCH in the environment, is the device's architecture. The exit status is the program's.\n"
         "\n"
         "With `--device gpu` the same recipe runs on a GPU. Without --device it is the emulator.",
     .options = options,
