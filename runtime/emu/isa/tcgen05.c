@@ -59,7 +59,9 @@ typedef struct commit_facts {
   bool multicast;
 } commit_facts;
 
-/* Arrivals at mbarriers, one a CTA, once the products and copies of the warp until now are done. */
+/* Arrivals at mbarriers, one a CTA, once the products and copies of the warp until now are done:
+ * who waits knows that they are, and what the warp knew when it committed, that their operands had
+ * come among it. */
 typedef struct commit {
   emu_async base;
   int count;
@@ -71,9 +73,11 @@ static bool land_commit(emu_async *async, emu_cluster *cluster) {
   int lane = __builtin_ctz(async->lanes);
   for (int i = 0; i < c->count; i++) {
     emu_mbarrier *barrier = c->barriers[i];
+    emu_hazard_pass(cluster, emu_mbarrier_key(barrier), c);
     emu_hazard_teach(cluster, emu_mbarrier_key(barrier), async->agent, async->clock);
     if (!emu_mbarrier_arrive(async->warp, async->op, lane, barrier, 1, false)) return false;
   }
+  emu_hazard_forget(cluster, c);
   return true;
 }
 
@@ -124,6 +128,7 @@ static emu_step run_commit(emu_warp *warp, const emu_op *op, uint32_t lanes) {
       gg_free(c);
       return EMU_FAULT;
     }
+    emu_hazard_release(warp, c);
     if (!emu_async_issue(warp->cta->cluster, &c->base)) return EMU_FAULT;
   }
   return EMU_NEXT;
@@ -215,6 +220,7 @@ gg_status emu_decode_tcgen05(emu_op *op, emu_decoder *d, gg_error *err) {
     return decode_columns(op, d, emu_tmem_relinquish, err);
   }
   op->converges = false;
+  if (emu_take(d, "mma")) return emu_decode_tcgen05_mma(op, d, err);
   if (emu_take(d, "commit")) return decode_commit(op, d, err);
   bool before = emu_take(d, "fence::before_thread_sync");
   if (before || emu_take(d, "fence::after_thread_sync")) {

@@ -6,7 +6,7 @@
 #include "emu/decode.h"
 
 /* The decoders of tcgen05.X, with X taken. */
-emu_decode emu_decode_tcgen05_ld, emu_decode_tcgen05_st;
+emu_decode emu_decode_tcgen05_ld, emu_decode_tcgen05_st, emu_decode_tcgen05_mma;
 
 /* .cta_group::1 or ::2; 0 where there is neither. */
 int emu_take_cta_group(emu_decoder *d);
