@@ -300,10 +300,19 @@ static bool read_shape(mma *x, emu_warp *warp, const emu_op *op, int lane) {
   return false;
 }
 
+/* A in tensor memory: rows along K, of elements that fill their bytes. */
+static bool check_a(const emu_umma_shape *s, emu_warp *warp, const emu_op *op, int lane) {
+  if (s->a_along_k && emu_type_of(s->a)->bits >= 8) return true;
+  emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR, "A in tensor memory %s",
+            s->a_along_k ? "of 6 or 4 bits is not emulated" : "is stored along K, not along M");
+  return false;
+}
+
 static bool read_operands(mma *x, emu_warp *warp, const emu_op *op, int lane) {
   const mma_facts *f = op->facts;
   if (!read_shape(x, warp, op, lane)) return false;
   const emu_umma_shape *s = &x->shape;
+  if (f->a_in_tensor_memory && !check_a(s, warp, op, lane)) return false;
   if (!f->a_in_tensor_memory && !read_view(&x->a, warp, op, lane, AT_A, "A", s->a_along_k)) {
     return false;
   }
