@@ -30,7 +30,7 @@ extern "C" {
 
 typedef struct gg_emu_options {
   size_t size;       /* of this struct; as GG_EMU_OPTIONS_INIT sets it */
-  int arch;          /* whose arithmetic and limits: 80, 89 or 90 (an H100); 0: 90 */
+  int arch;          /* whose arithmetic and limits: 80, 89, 90 (an H100), 100, 103, 110, 120, 121; 0: 90 */
   int threads;       /* of the host; 0: one a core */
   int random;        /* asynchronous work lands at random moments, not as late as it may */
   uint64_t seed;     /* of those moments and of the order of warps */

@@ -27,12 +27,14 @@ missing_packages() {
   command -v meson >/dev/null || echo meson
   command -v ninja >/dev/null || echo ninja-build
   command -v pkg-config >/dev/null || {
-    echo pkg-config libyaml-dev nettle-dev libsqlite3-dev check
+    echo pkg-config libyaml-dev nettle-dev libsqlite3-dev libzstd-dev liblz4-dev check
     return
   }
   pkg-config --exists yaml-0.1 || echo libyaml-dev
   pkg-config --exists nettle || echo nettle-dev
   pkg-config --exists sqlite3 || echo libsqlite3-dev
+  pkg-config --exists libzstd || echo libzstd-dev
+  pkg-config --exists liblz4 || echo liblz4-dev
   pkg-config --exists check || echo check
 }
 

@@ -1,6 +1,11 @@
 /* gemmgen emu: replays launches of any PTX, as a recipe says, and checks what must come out. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
@@ -88,9 +93,75 @@ static int replay(const char *path, const cli_device *device, const cli_emulate 
   return code;
 }
 
+/* ---- A program -------------------------------------------------------------------------- */
+
+/* The folder with the emulator's libcudart and libcuda: of the build that this is in, or installed.
+ */
+static bool find_libraries(char *out, size_t size) {
+  char self[PATH_MAX], library[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length <= 0) return false;
+  self[length] = '\0';
+  *strrchr(self, '/') = '\0';
+  for (int built = 1; built >= 0; built--) {
+    int needed = built ? snprintf(out, size, "%s/../../runtime/emu/cudart", self)
+                       : snprintf(out, size, "%s", GG_EMU_FOLDER);
+    if (needed < 0 || (size_t)needed >= size) continue;
+    needed = snprintf(library, sizeof library, "%s/libcudart.so.13", out);
+    if (needed > 0 && (size_t)needed < sizeof library && access(library, R_OK) == 0) return true;
+  }
+  return false;
+}
+
+static bool say_number(const char *name, int64_t value) {
+  char text[32];
+  snprintf(text, sizeof text, "%" PRId64, value);
+  return !value || setenv(name, text, 1) == 0;
+}
+
+/* What the options say goes to the program's emulator by its environment. */
+static bool say_options(const cli_emulate *given, const cli_device *device) {
+  const char *names[] = {"GEMMGEN_EMU_SEED", "GEMMGEN_EMU_HAZARDS", "GEMMGEN_EMU_COUNTERS",
+                         "GEMMGEN_EMU_TRACE"};
+  const char *texts[] = {given->seed, given->hazards, given->counters, given->trace};
+  for (int i = 0; i < 4; i++)
+    if (texts[i] && setenv(names[i], texts[i], 1)) return false;
+  return say_number("GEMMGEN_EMU_THREADS", given->threads) &&
+         say_number("GEMMGEN_EMU_ARCH", device->arch) &&
+         say_number("GEMMGEN_EMU_MAX_STEPS", given->max_steps);
+}
+
+/* Becomes the program; returns where it cannot. */
+static int become(const cli_emulate *given, char **argv) {
+  char folder[PATH_MAX];
+  gg_str path = GG_STR_INIT;
+  const char *before = getenv("LD_LIBRARY_PATH");
+  cli_device device;
+  if (given->device && strcmp(given->device, "emu") != 0 &&
+      strncmp(given->device, "emu:", 4) != 0)
+    return cli_usage("a program runs on the emulator alone, not on --device %s", given->device);
+  if (given->counters && strcmp(given->counters, "-") == 0)
+    return cli_usage("a program's counters go to a file: --counters FILE");
+  int code = cli_emulate_begin(&device, given);
+  if (code) return code;
+  if (!find_libraries(folder, sizeof folder))
+    return cli_usage("the emulator's libcudart.so.13 is neither in " GG_EMU_FOLDER
+                     " nor in gemmgen's build folder");
+  gg_str_puts(&path, folder);
+  if (before && *before) gg_str_printf(&path, ":%s", before);
+  bool said = !path.failed && setenv("LD_LIBRARY_PATH", path.text, 1) == 0 && say_options(given, &device);
+  gg_str_free(&path);
+  if (!said) return cli_out_of_memory();
+  execvp(*argv, argv);
+  cli_usage("cannot start '%s': %s", *argv, strerror(errno));
+  return CLI_FAILED;
+}
+
 static int run(const void *values, int argc, char **argv) {
   const emu_command_options *given = values;
   if (given->list) return list_opcodes();
+  bool program = strcmp(argv[-1], "--") == 0; /* behind it nothing is an option */
+  if (program && argc) return become(&given->emulate, argv);
   if (argc == 0) return cli_usage("no recipe given; see `gemmgen help emu`");
   cli_emulate emulate = given->emulate;
   cli_device device;
@@ -106,13 +177,18 @@ static int run(const void *values, int argc, char **argv) {
 
 const cli_command cmd_emu = {
     .name = "emu",
-    .operands = "RECIPE...",
+    .operands = "RECIPE... | -- PROGRAM [ARGUMENT...]",
     .summary = "Replay kernel launches of any PTX in the emulator and check what comes out",
     .details =
         "A recipe is a JSON file: a PTX file, buffers, tensor maps, launches with the bytes of\n"
         "their parameters, and what must come out; docs/emulator.md has the format. One line is\n"
         "printed a check, with the largest error and where it stands, then the counters. The\n"
         "exit status is 0 only if the kernels ran without a fault and all checks hold.\n"
+        "\n"
+        "Behind `--` stands a program that uses CUDA, and its arguments. It runs on the emulator,\n"
+        "which is its libcuda.so.1 and libcudart.so.13: compile it with `nvcc -cudart shared` and\n"
+        "PTX, as -gencode arch=compute_90a,code=compute_90a embeds it. --device emu:100, or\n"
+        "GEMMGEN_EMU_ARCH in the environment, is the device's architecture. The exit status is the program's.\n"
         "\n"
         "With `--device gpu` the same recipe runs on a GPU. Without --device it is the emulator.",
     .options = options,

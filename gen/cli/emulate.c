@@ -17,23 +17,31 @@ static bool read_ordinal(int *out, const char *text) {
   return end != text && !*end && !errno && value >= 0 && value <= 1024;
 }
 
+/* "emu:100": the emulator as a device of that architecture. Whether there is such a one, the
+ * emulator says. */
+static bool read_arch(cli_device *out, const char *text) {
+  *out = (cli_device){.provider = GG_PROVIDER_EMU};
+  return strncmp(text, "emu:", 4) == 0 && read_ordinal(&out->arch, text + 4) && out->arch > 0;
+}
+
 static int read_device(cli_device *out, const char *text) {
   static const struct {
     const char *word;
     cli_device device;
-  } words[] = {{"auto", {GG_PROVIDER_AUTO, 0, false}},
-               {"gpu", {GG_PROVIDER_CUDA, 0, false}},
-               {"emu", {GG_PROVIDER_EMU, 0, false}},
-               {"both", {GG_PROVIDER_CUDA, 0, true}}};
+  } words[] = {{"auto", {GG_PROVIDER_AUTO, 0, false, 0}},
+               {"gpu", {GG_PROVIDER_CUDA, 0, false, 0}},
+               {"emu", {GG_PROVIDER_EMU, 0, false, 0}},
+               {"both", {GG_PROVIDER_CUDA, 0, true, 0}}};
   if (!text) text = "auto";
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (strcmp(words[i].word, text) != 0) continue;
     *out = words[i].device;
     return CLI_OK;
   }
+  if (read_arch(out, text)) return CLI_OK;
   *out = (cli_device){.provider = GG_PROVIDER_CUDA};
   if (read_ordinal(&out->ordinal, strncmp(text, "gpu:", 4) == 0 ? text + 4 : text)) return CLI_OK;
-  return cli_usage("--device is gpu, gpu:N, emu, both or auto, not '%s'", text);
+  return cli_usage("--device is gpu, gpu:N, emu, emu:ARCH, both or auto, not '%s'", text);
 }
 
 static int read_seed(gg_emu_options *out, const char *text) {
@@ -63,6 +71,7 @@ int cli_emulate_begin(cli_device *out, const cli_emulate *given) {
   if (given->threads < 0 || given->threads > 4096) {
     return cli_usage("--emu-threads is from 1 to 4096");
   }
+  if (out->arch) options.arch = out->arch;
   if (given->threads) options.threads = (int)given->threads;
   if (given->max_steps < -1) return cli_usage("--emu-max-steps is from 1 on, or -1: no limit");
   if (given->max_steps) options.max_steps = given->max_steps;
@@ -72,7 +81,8 @@ int cli_emulate_begin(cli_device *out, const cli_emulate *given) {
   options.warn = cli_warn;
   if ((code = check_writable(given->trace))) return code;
   if ((code = check_writable(given->counters))) return code;
-  return gg_emu_configure(&options) ? cli_usage("--%s", gg_emu_message()) : CLI_OK;
+  if (!gg_emu_configure(&options)) return CLI_OK;
+  return cli_usage(out->arch ? "--device emu:ARCH: %s" : "--%s", gg_emu_message());
 }
 
 int cli_emulate_report(const cli_emulate *given) {

@@ -11,9 +11,12 @@ typedef struct cli_emulate {
 } cli_emulate;
 
 #define CLI_EMULATE_OPTIONS(type, member)                                                          \
-  {"device",   0,                                                                                  \
-   CLI_STRING, offsetof(type, member.device),                                                      \
-   "WHERE",    "gpu, gpu:N, emu, both, or auto: a GPU where there is one (auto)"},                 \
+  {"device",                                                                                       \
+   0,                                                                                              \
+   CLI_STRING,                                                                                     \
+   offsetof(type, member.device),                                                                  \
+   "WHERE",                                                                                        \
+   "gpu, gpu:N, emu, emu:ARCH (emu:100), both, or auto: a GPU where there is one (auto)"},         \
       {"emu-seed", 0,                                                                              \
        CLI_STRING, offsetof(type, member.seed),                                                    \
        "N",        "emulator: asynchronous work lands at random, not as late as it may"},          \
@@ -41,6 +44,7 @@ typedef struct cli_device {
   gg_provider provider;
   int ordinal;
   bool both; /* a GPU and the emulator */
+  int arch;  /* of the emulator's device: 90, 100; 0: as the environment says */
 } cli_device;
 
 /* Reads --device and hands the other options to the emulator. Gives an exit code. */

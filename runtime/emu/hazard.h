@@ -77,6 +77,8 @@ void emu_hazard_fence_inits(emu_warp *warp);
 /* Whether an operation that the warp issues may complete on the mbarrier that `maker` has
  * initialised at `made` (emu_hazard_moment): that fence, or the proxy's, came behind. */
 bool emu_hazard_init_fenced(emu_warp *warp, emu_agent maker, uint64_t made);
+/* tcgen05.fence::after_thread_sync: what the warp knows, its tcgen05 instructions know. */
+void emu_hazard_fence_tensor(emu_warp *warp);
 /* The lanes of a warp have met: bar.warp.sync, and every .sync instruction but ldmatrix and
  * stmatrix. */
 void emu_hazard_converge(emu_warp *warp);
@@ -92,5 +94,7 @@ void emu_hazard_pass(emu_cluster *cluster, const void *to, const void *from);
 /* The warp's agent and its clock now: a moment that others may know of. */
 emu_agent emu_hazard_moment(emu_warp *warp, uint64_t *clock);
 bool emu_hazard_knows(emu_warp *warp, emu_agent agent, uint64_t clock);
+/* Whether it knew it at its last emu_hazard_fence_tensor. */
+bool emu_hazard_knows_fenced(emu_warp *warp, emu_agent agent, uint64_t clock);
 
 #endif

@@ -25,16 +25,15 @@ typedef struct limits {
   uint32_t cta_shared, sm_shared;
   uint32_t sm_threads, sm_ctas;
   uint32_t cluster;
+  uint32_t sms; /* of the device */
 } limits;
 
 static const limits table[] = {
-    {80, 163 << 10, 164 << 10, 2048, 32, 1},  {86, 99 << 10, 100 << 10, 1536, 16, 1},
-    {87, 163 << 10, 164 << 10, 1536, 16, 1},  {89, 99 << 10, 100 << 10, 1536, 24, 1},
-    {90, 227 << 10, 228 << 10, 2048, 32, 16}, {100, 227 << 10, 228 << 10, 2048, 32, 16},
-    {120, 99 << 10, 100 << 10, 1536, 24, 8},
+    {80, 163 << 10, 164 << 10, 2048, 32, 1, 132},  {86, 99 << 10, 100 << 10, 1536, 16, 1, 132},
+    {87, 163 << 10, 164 << 10, 1536, 16, 1, 132},  {89, 99 << 10, 100 << 10, 1536, 24, 1, 132},
+    {90, 227 << 10, 228 << 10, 2048, 32, 16, 132}, {100, 227 << 10, 228 << 10, 2048, 32, 16, 148},
+    {110, 227 << 10, 228 << 10, 1536, 24, 16, 20}, {120, 99 << 10, 100 << 10, 1536, 24, 8, 170},
 };
-
-enum { device_sms = 132 };
 
 static const limits *limits_of(int arch) {
   const limits *found = &table[0];
@@ -148,7 +147,7 @@ static gg_status check_shared(emu_run *run, gg_error *err) {
   uint32_t a_sm = most->sm_shared / (run->state->shared_bytes + EMU_SHARED_RESERVED);
   if (a_sm > most->sm_threads / threads) a_sm = most->sm_threads / threads;
   if (a_sm > most->sm_ctas) a_sm = most->sm_ctas;
-  uint32_t clusters = a_sm * device_sms / (uint32_t)product(run->cluster);
+  uint32_t clusters = a_sm * most->sms / (uint32_t)product(run->cluster);
   run->state->resident_most = clusters ? clusters : 1;
   return GG_OK;
 }

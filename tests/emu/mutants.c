@@ -47,8 +47,12 @@ static const equivalent equivalents[] = {
     {NULL, 0, DROP, NULL, NULL},
 };
 
-static const char *const kernels[] = {"small_tile", "f16_accumulators", "wgmma_pipeline",
-                                      "tma_wgmma", "cluster_multicast"};
+/* Each kernel, and the architecture that it is for. */
+static const struct {
+  const char *name, *arch;
+} kernels[] = {{"small_tile", "90"},       {"f16_accumulators", "90"},  {"wgmma_pipeline", "90"},
+               {"tma_wgmma", "90"},        {"cluster_multicast", "90"}, {"tma_tcgen05", "100"},
+               {"tma_tcgen05_pair", "100"}};
 
 typedef struct subject {
   const char *name;
@@ -303,8 +307,10 @@ int main(int argc, char **argv) {
   }
   for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
     subject s;
-    if (argc > 2 && strcmp(argv[2], kernels[i]) != 0) continue;
-    if (open_subject(&s, argv[1], kernels[i]))
+    if (argc > 2 && strcmp(argv[2], kernels[i].name) != 0) continue;
+    if (setenv("GEMMGEN_EMU_ARCH", kernels[i].arch, 1))
+      return 2; /* the children's options have it */
+    if (open_subject(&s, argv[1], kernels[i].name))
       check_kernel(&t, &s);
     else
       t.alarms++;

@@ -331,6 +331,41 @@ START_TEST(devices) {
 }
 END_TEST
 
+/* Each architecture has its limits; one that there is not is refused by name. */
+START_TEST(architectures) {
+  static const struct {
+    int arch, sms, opt_in, threads;
+  } rows[] = {{80, 108, 166912, 2048},  {90, 132, 232448, 2048}, {100, 148, 232448, 2048},
+              {103, 148, 232448, 2048}, {110, 20, 232448, 1536}, {120, 170, 101376, 1536},
+              {121, 170, 101376, 1536}};
+  gg_emu_options options = GG_EMU_OPTIONS_INIT;
+  char name[64];
+  teardown();
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    int major, minor, sms, opt_in, threads;
+    options.arch = rows[i].arch;
+    OK(gg_emu_configure(&options));
+    OK(emu_cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0));
+    OK(emu_cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0));
+    OK(emu_cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+    OK(emu_cuDeviceGetAttribute(&opt_in, 97, 0));
+    OK(emu_cuDeviceGetAttribute(&threads, 39, 0));
+    ck_assert_int_eq(10 * major + minor, rows[i].arch);
+    ck_assert_int_eq(sms, rows[i].sms);
+    ck_assert_int_eq(opt_in, rows[i].opt_in);
+    ck_assert_int_eq(threads, rows[i].threads);
+    OK(emu_cuDeviceGetName(name, sizeof name, 0));
+  }
+  ck_assert_str_eq(name, "gemmgen emulator (sm_121)");
+  options.arch = 101;
+  IS(CUDA_ERROR_INVALID_VALUE, gg_emu_configure(&options));
+  ck_assert_str_eq(gg_emu_message(),
+                   "arch is 80, 86, 87, 89, 90, 100, 103, 110, 120 or 121, not 101");
+  OK(gg_emu_configure(NULL));
+  setup();
+}
+END_TEST
+
 START_TEST(contexts) {
   CUcontext other, popped, now;
   OK(emu_cuCtxCreate_v2(&other, 0, 0));
@@ -485,6 +520,7 @@ int main(void) {
   tcase_add_test(tests, graphs);
   tcase_add_test(tests, events);
   tcase_add_test(tests, devices);
+  tcase_add_test(tests, architectures);
   tcase_add_test(tests, contexts);
   tcase_add_test(tests, warnings);
   tcase_add_test(tests, names);

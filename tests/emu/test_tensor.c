@@ -1,5 +1,5 @@
 /* Tensor-core arithmetic: against a slow reference written from the model's definition, and against
- * what an H100 answered (golden/dots.txt). */
+ * what an H100 answered (dots_h100.txt). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -72,12 +72,14 @@ static double reference_step(const emu_dot_model *m, double c, const double *a, 
   for (int k = 0; k < count; k++) {
     plain += a[k] * b[k];
     int e = a_exponent[k] + b_exponent[k];
-    if (a[k] != 0 && b[k] != 0 && e > top) top = e;
+    if (a[k] == 0 || b[k] == 0) e = m->zero;
+    if (e > top) top = e;
   }
   if (isnan(plain) || isinf(plain)) return plain;
   int own = exponent_of(m->accumulator, c);
-  if (c != 0 && own > top) top = own;
-  if (top == INT32_MIN) return 0;
+  if (c == 0) own = m->zero;
+  if (own > top) top = own;
+  if (top == EMU_PRODUCT_NOTHING) return 0;
   double sum = c != 0 ? trunc(ldexp(c, -own + (own - top + m->fraction))) : 0;
   for (int k = 0; k < count; k++) {
     double significand = ldexp(a[k], -a_exponent[k]) * ldexp(b[k], -b_exponent[k]);
@@ -232,18 +234,70 @@ static void hold_to_reference(const emu_dot_model *m, emu_type a_type, emu_type 
   free(o);
 }
 
+/* Every code of the types of 6 and 4 bits: no infinities, no NaN. */
+START_TEST(test_narrow) {
+  static const reference_format narrow[] = {
+      {EMU_E2M3, 6, 3, 1}, {EMU_E3M2, 6, 2, 3}, {EMU_E2M1, 4, 1, 1}};
+  for (int i = 0; i < 3; i++) {
+    const reference_format *f = &narrow[i];
+    uint32_t codes[64];
+    float value[64];
+    int16_t exponent[64];
+    int count = 1 << f->bits;
+    for (int code = 0; code < count; code++) {
+      codes[code] = (uint32_t)code;
+    }
+    emu_operand_decode(value, exponent, f->type, 0, codes, (size_t)count);
+    for (int code = 0; code < count; code++) {
+      int magnitude = code % (count / 2), field = magnitude >> f->fraction;
+      int significand = magnitude % (1 << f->fraction) + (field ? 1 << f->fraction : 0);
+      int e = (field ? field : 1) - f->bias;
+      double want = ldexp(significand, e - f->fraction) * (code < count / 2 ? 1 : -1);
+      ck_assert(value[code] == want && !signbit(value[code]) == (code < count / 2));
+      ck_assert_int_eq(exponent[code], magnitude ? e : EMU_EXPONENT_ZERO);
+    }
+  }
+}
+END_TEST
+
+/* Every code of a scale factor. */
+START_TEST(test_scales) {
+  uint32_t codes[256];
+  float value[256];
+  int16_t exponent[256];
+  for (uint32_t code = 0; code < 256; code++) {
+    codes[code] = code;
+  }
+  emu_operand_decode_scale(value, exponent, EMU_UE8M0, codes, 256);
+  for (int code = 0; code < 255; code++) {
+    ck_assert(value[code] == ldexp(1, code - 127) && exponent[code] == code - 127);
+  }
+  ck_assert_int_eq(exponent[255], EMU_EXPONENT_NAN);
+  emu_operand_decode_scale(value, exponent, EMU_UE4M3, codes, 256);
+  for (uint32_t code = 0; code < 256; code++) {
+    double want = decoded(EMU_E4M3, code & 0x7f);
+    int e = want == 0 ? EMU_EXPONENT_ZERO : exponent_of(EMU_E4M3, want);
+    ck_assert(isnan(want) || value[code] == want);
+    ck_assert_int_eq(exponent[code], isnan(want) ? EMU_EXPONENT_NAN : e);
+  }
+}
+END_TEST
+
 static const emu_dot_model rows_of_table[] = {
-#define EMU_DOT(arch, unit, operand, accumulator, method, fraction, width, rounding)               \
-  {arch,     EMU_UNIT_##unit, EMU_##operand,       EMU_##accumulator, EMU_DOT_##method,            \
-   fraction, width,           EMU_ROUND_##rounding},
+#define NONE EMU_PRODUCT_NOTHING
+#define EMU_DOT(arch, unit, operand, accumulator, method, fraction, width, zero, rounding)         \
+  {arch,     EMU_UNIT_##unit, EMU_##operand, EMU_##accumulator,   EMU_DOT_##method,                \
+   fraction, width,           zero,          EMU_ROUND_##rounding},
 #include "emu/tensor/dots.def"
 #undef EMU_DOT
+#undef NONE
 };
 
 START_TEST(test_reference) {
   for (size_t i = 0; i < sizeof rows_of_table / sizeof *rows_of_table; i++) {
     const emu_dot_model *m = &rows_of_table[i];
-    if (m->unit == EMU_UNIT_QUADPAIR) continue;
+    bool scaled = m->unit == EMU_UNIT_MXF8F6F4 || m->unit == EMU_UNIT_MXF4; /* tests/dots */
+    if (m->unit == EMU_UNIT_QUADPAIR || scaled) continue;
     int k = m->operand == EMU_TF32 ? 8 : m->operand == EMU_E4M3 ? 32 : 16;
     if (m->operand != EMU_E4M3) {
       hold_to_reference(m, m->operand, m->operand, k, i + 1);
@@ -261,7 +315,9 @@ END_TEST
 /* Every row's sums fit the fast step, or it would be wrong on large products. */
 START_TEST(test_room) {
   for (size_t i = 0; i < sizeof rows_of_table / sizeof *rows_of_table; i++) {
-    ck_assert_int_le(rows_of_table[i].width, emu_fused_room(&rows_of_table[i]));
+    const emu_dot_model *m = &rows_of_table[i];
+    int room = emu_fused_room(m) * (m->operand == EMU_E4M3 ? 2 : 1);
+    if (m->method == EMU_DOT_FUSED) ck_assert_int_le(m->width, room);
   }
 }
 END_TEST
@@ -271,7 +327,11 @@ START_TEST(test_find) {
   ck_assert_ptr_null(emu_dot_find(89, EMU_UNIT_WGMMA, EMU_F16, EMU_F32));
   ck_assert_int_eq(emu_dot_find(86, EMU_UNIT_MMA, EMU_F16, EMU_F32)->arch, 80);
   ck_assert_int_eq(emu_dot_find(89, EMU_UNIT_MMA, EMU_E5M2, EMU_F32)->fraction, 13);
-  ck_assert_int_eq(emu_dot_find(100, EMU_UNIT_MMA, EMU_BF16, EMU_F32)->arch, 90);
+  ck_assert_int_eq(emu_dot_find(100, EMU_UNIT_MMA, EMU_BF16, EMU_F32)->arch, 100);
+  ck_assert_int_eq(emu_dot_find(120, EMU_UNIT_MMA, EMU_E2M3, EMU_F16)->zero, -21);
+  ck_assert_ptr_null(emu_dot_find(90, EMU_UNIT_MMA, EMU_E2M3, EMU_F16));
+  ck_assert_ptr_null(emu_dot_find(90, EMU_UNIT_TCGEN05, EMU_F16, EMU_F32));
+  ck_assert_ptr_null(emu_dot_find(100, EMU_UNIT_MXF4, EMU_E4M3, EMU_F32));
 }
 END_TEST
 
@@ -405,6 +465,8 @@ int main(void) {
   tcase_set_timeout(tests, 120);
   tcase_add_test(tests, test_reference);
   tcase_add_test(tests, test_room);
+  tcase_add_test(tests, test_narrow);
+  tcase_add_test(tests, test_scales);
   tcase_add_test(tests, test_find);
   tcase_add_test(tests, test_h100);
   tcase_add_test(tests, test_integers);

@@ -18,7 +18,10 @@ gg_status emu_check_bulk_modifiers(emu_decoder *d, gg_error *err) {
                                       "cp_mask",      "im2col_no_offs::w"};
   for (size_t i = 0; i < sizeof newer / sizeof *newer; i++) {
     if (emu_take(d, newer[i])) {
-      return emu_unknown_form(d, err, "modifier .%s needs sm_100, this device is sm_90", newer[i]);
+      return emu_decoder_arch(d) < 100
+                 ? emu_unknown_form(d, err, "modifier .%s needs sm_100, this device is sm_90",
+                                    newer[i])
+                 : emu_unknown_form(d, err, "modifier .%s is not emulated", newer[i]);
     }
   }
   if (emu_take(d, "im2col") || emu_take(d, "im2col_no_offs")) {

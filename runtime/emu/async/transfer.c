@@ -229,10 +229,12 @@ static void count_bytes(const emu_transfer *t, bool in) {
   *(t->tensor ? tensor : plain) += emu_transfer_bytes(t);
 }
 
-/* Finds the barrier, which lives in the CTA that gets the bytes. */
+/* Finds the barrier, which lives in the CTA that gets the bytes, or in its pair. */
 static bool find_barrier(operation *o, emu_place place) {
   const emu_transfer *t = &o->transfer;
-  if (place.bank != o->to.place.bank) {
+  const emu_bank *bank = o->to.place.bank;
+  bool paired = t->pair && (place.bank->cta->rank ^ bank->cta->rank) == 1;
+  if (place.bank != bank && !paired) {
     emu_fault(t->warp, t->op, t->lane, GG_E_EMU_MBARRIER,
               "the mbarrier at 0x%x is not in the CTA that gets the bytes, at 0x%x",
               emu_place_address(place), emu_place_address(o->to.place));
@@ -266,8 +268,12 @@ bool emu_transfer_multicast(const emu_transfer *transfer, emu_place to, emu_plac
               "a CTA mask of 0x%x, in a cluster of %u CTAs", mask, cluster->cta_count);
     return false;
   }
+  /* Of pairs it is the barrier in the even, or in the odd CTA of each, as the one that is given. */
+  uint32_t odd = barrier.bank->cta->rank & 1;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
-    to.bank = barrier.bank = cluster->ctas[__builtin_ctz(rest)].shared;
+    uint32_t rank = (uint32_t)__builtin_ctz(rest);
+    to.bank = cluster->ctas[rank].shared;
+    barrier.bank = transfer->pair ? cluster->ctas[(rank & ~1u) | odd].shared : to.bank;
     if (!emu_transfer_in(transfer, to, barrier)) return false;
   }
   return true;

@@ -13,6 +13,7 @@ typedef struct emu_transfer {
   const emu_op *op;
   int lane;
   bool tensor;
+  bool pair;          /* .cta_group::2: the mbarrier may be in either CTA of a pair */
   emu_tensor_map map; /* of tensors */
   int32_t at[EMU_TENSOR_RANK];
   uint64_t address; /* of plain copies: global memory */

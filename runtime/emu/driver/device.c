@@ -31,7 +31,8 @@ static int arch_of(const emu_process *process) {
 
 int emu_attribute(const emu_process *process, int attribute) {
   int arch = arch_of(process);
-#define LIMIT(a, b, c) (arch < 89 ? (a) : arch < 90 ? (b) : (c))
+#define LIMIT(a, b, c, d, e, f)                                                                    \
+  (arch < 86 ? (a) : arch < 90 ? (b) : arch < 100 ? (c) : arch < 110 ? (d) : arch < 120 ? (e) : (f))
   switch (attribute) {
 #define EMU_ATTRIBUTE(number, value)                                                               \
   case number:                                                                                     \

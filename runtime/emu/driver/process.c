@@ -431,10 +431,22 @@ static bool check_hazards(const char *text, const char *name) {
   return false;
 }
 
+/* The architectures that there are, 0 among them: that of an H100. */
+static bool check_arch(int64_t arch, const char *name) {
+  static const int known[] = {0, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    if (known[i] == arch) return true;
+  }
+  emu_refuse(&the_process, CUDA_ERROR_INVALID_VALUE,
+             "%s is 80, 86, 87, 89, 90, 100, 103, 110, 120 or 121, not %" PRId64, name, arch);
+  return false;
+}
+
 CUresult emu_environment(gg_emu_options *out) {
   int64_t arch = 90, threads = 0, seed = -1, max_steps = 0;
   *out = (gg_emu_options)GG_EMU_OPTIONS_INIT;
-  if (!read_number(&arch, "GEMMGEN_EMU_ARCH", 80, 90) ||
+  if (!read_number(&arch, "GEMMGEN_EMU_ARCH", 1, INT32_MAX) ||
+      !check_arch(arch, "GEMMGEN_EMU_ARCH") ||
       !read_number(&threads, "GEMMGEN_EMU_THREADS", 0, 4096) ||
       !read_number(&seed, "GEMMGEN_EMU_SEED", 0, INT64_MAX) ||
       !read_number(&max_steps, "GEMMGEN_EMU_MAX_STEPS", -1, INT64_MAX) ||
@@ -488,7 +500,8 @@ CUresult gg_emu_configure(const gg_emu_options *options) {
   gg_emu_options own = GG_EMU_OPTIONS_INIT;
   if (options && gg_sized_read(&own, sizeof own, options, "gg_emu_options", &err))
     return emu_leave(process, refuse_struct(&err));
-  if (!check_hazards(own.hazards, "hazards")) return emu_leave(process, CUDA_ERROR_INVALID_VALUE);
+  if (!check_arch(own.arch, "arch") || !check_hazards(own.hazards, "hazards"))
+    return emu_leave(process, CUDA_ERROR_INVALID_VALUE);
   process->configured = options != NULL;
   if (options) {
     process->options = own;

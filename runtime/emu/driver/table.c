@@ -1,5 +1,6 @@
 /* The calls as a table: for the runtime, for cuGetProcAddress; and tensor maps, which need no
  * process. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,25 @@ CUresult emu_cuGetProcAddress(const char *symbol, void **function, int version, 
   }
   if (status) *status = *function ? found : not_found;
   return *function || status ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+/* Tables of libcuda that are not documented. The CUDA runtime that nvcc links statically asks for
+ * them first of all, and says of a refusal no more than its number. */
+CUresult emu_cuGetExportTable(const void **table, const CUuuid *id) {
+  static bool told;
+  emu_process *process = emu_lock();
+  (void)id;
+  if (table) *table = NULL;
+  if (!told) {
+    fputs(
+        "gemmgen emulator: the program has NVIDIA's CUDA runtime, which needs what libcuda does not "
+        "document: link it with nvcc -cudart shared, and start it by gemmgen emu -- PROGRAM\n",
+        stderr);
+  }
+  told = true;
+  return emu_leave(process, emu_refuse(process, CUDA_ERROR_NOT_SUPPORTED,
+                                       "the emulator has no export tables: link the CUDA runtime "
+                                       "with nvcc -cudart shared"));
 }
 
 /* ---- Tensor maps ------------------------------------------------------------------------ */

@@ -41,6 +41,7 @@ void emu_hazards_close(struct emu_hazards *hazards) {
     emu_knowledge_free(&watched->knows);
     emu_knowledge_free(&watched->fenced);
     emu_knowledge_free(&watched->pending);
+    gg_free(watched->tensor.at);
     gg_free(watched);
   }
   for (uint32_t i = 0; i < hazards->object_room; i++)
@@ -203,6 +204,12 @@ void emu_hazard_fence_proxy(emu_warp *warp) {
   move_on(watched);
 }
 
+void emu_hazard_fence_tensor(emu_warp *warp) {
+  emu_watched *watched = watch(warp);
+  if (!watched) return;
+  check(hazards_of(watched), emu_clocks_join(&watched->tensor, &watched->knows.seen));
+}
+
 void emu_hazard_fence_inits(emu_warp *warp) {
   emu_watched *watched = watch(warp);
   if (watched) watched->inits = emu_clocks_of(&watched->knows.seen, watched->agent);
@@ -261,4 +268,9 @@ emu_agent emu_hazard_moment(emu_warp *warp, uint64_t *clock) {
 bool emu_hazard_knows(emu_warp *warp, emu_agent agent, uint64_t clock) {
   const emu_watched *watched = agent ? watch(warp) : NULL;
   return !watched || emu_clocks_of(&watched->knows.seen, agent) >= clock;
+}
+
+bool emu_hazard_knows_fenced(emu_warp *warp, emu_agent agent, uint64_t clock) {
+  const emu_watched *watched = agent ? watch(warp) : NULL;
+  return !watched || emu_clocks_of(&watched->tensor, agent) >= clock;
 }

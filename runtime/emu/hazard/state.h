@@ -16,6 +16,7 @@ typedef struct emu_watched {
   emu_knowledge knows;
   emu_knowledge fenced;  /* at the last fence: what relaxed arrivals tell */
   emu_knowledge pending; /* from relaxed waits, known from the next fence on */
+  emu_clocks tensor;     /* at the last tcgen05.fence::after_thread_sync */
   uint32_t inits;        /* its own clock at its last fence.mbarrier_init */
   uint32_t met;          /* accesses of its own before this clock are ordered for all lanes */
   bool touched;          /* there are accesses of this clock */

@@ -20,7 +20,7 @@ typedef struct tensor_facts {
   uint32_t rank;
   emu_address map, shared, barrier;
   emu_space shared_space;
-  bool multicast, reduces;
+  bool multicast, reduces, pair;
   emu_reduction reduction;
 } tensor_facts;
 
@@ -71,7 +71,7 @@ static bool check_map(const emu_transfer *t, uint32_t rank) {
 static bool begin(emu_transfer *t, emu_warp *warp, const emu_op *op, int lane) {
   const tensor_facts *facts = op->facts;
   uint8_t bytes[EMU_TENSOR_MAP_BYTES];
-  *t = (emu_transfer){.warp = warp, .op = op, .lane = lane, .tensor = true};
+  *t = (emu_transfer){.warp = warp, .op = op, .lane = lane, .tensor = true, .pair = facts->pair};
   if (!read_map(bytes, t, emu_lane_address(warp, &facts->map, lane))) return false;
   if (!emu_tensor_map_decode(&t->map, bytes)) {
     wrong_map(t, "the 128 bytes are no tensor map of this emulator");
@@ -228,10 +228,20 @@ static bool take_rank(tensor_facts *facts, emu_decoder *d) {
   return rank >= 0;
 }
 
+/* .cta_group came with tcgen05; ::1 says nothing. (A copy that is no load has none, which is left
+ * to those who make PTX.) */
+static void take_group(tensor_facts *facts, emu_decoder *d) {
+  int arch = emu_decoder_arch(d);
+  if (arch < 100 || arch >= 120) return;
+  emu_take(d, "cta_group::1");
+  facts->pair = emu_take(d, "cta_group::2");
+}
+
 gg_status emu_decode_tensor_copy(emu_op *op, emu_decoder *d, gg_error *err) {
   tensor_facts *facts = GG_ARENA_NEW(emu_decoder_arena(d), tensor_facts);
   if (!facts) return gg_fail(err, MEMORY, NULL, "");
   if (!take_rank(facts, d)) return emu_unknown_form(d, err, "tensors have 1d to 5d");
+  take_group(facts, d);
   gg_status st = emu_check_bulk_modifiers(d, err);
   if (!st) st = emu_operands_open(op, d, OPERANDS, err);
   if (st) return st;

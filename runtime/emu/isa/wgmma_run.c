@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "emu/hazard.h"
 #include "emu/isa/fragment.h"
+#include "emu/isa/unit_set.h"
 #include "emu/isa/wgmma.h"
 #include "emu/report.h"
 
@@ -101,66 +102,15 @@ static void gather(uint32_t *codes, int line_stride, int element_stride, const p
 
 /* ---- What is read ----------------------------------------------------------------------- */
 
-/* Units of a CTA's shared memory, a bit each. */
-typedef struct unit_set {
-  uint64_t bits[(1 << 18) / EMU_UNIT_BYTES / 64];
-} unit_set;
-
-static bool add_part(unit_set *set, emu_warp *warp, const emu_op *op, const char *name,
+static bool add_part(emu_unit_set *set, emu_warp *warp, const emu_op *op, const char *name,
                      const part *p) {
-  uint32_t size = (uint32_t)warp->cta->shared->size;
   for (int line = p->line; line < p->line + p->lines; line++) {
     for (int unit = p->unit; unit < p->unit + p->units; unit++) {
       uint32_t address = emu_matrix_unit(p->view, line, unit);
-      uint32_t offset = address - EMU_SHARED_RESERVED;
-      if (address < EMU_SHARED_RESERVED || offset + EMU_UNIT_BYTES > size) {
-        emu_fault(warp, op, -1, GG_E_EMU_BOUNDS,
-                  "the descriptor of %s reaches shared address 0x%" PRIx32
-                  "; the CTA has 0x%x to 0x%" PRIx32,
-                  name, address, EMU_SHARED_RESERVED, EMU_SHARED_RESERVED + size);
-        return false;
-      }
-      offset /= EMU_UNIT_BYTES;
-      set->bits[offset / 64] |= UINT64_C(1) << offset % 64;
+      if (!emu_unit_add(set, warp, op, name, warp->cta, address)) return false;
     }
   }
   return true;
-}
-
-/* The first unit from `from` on that is a member, or is none; `end` where there is no such. */
-static uint32_t next_unit(const unit_set *set, uint32_t from, uint32_t end, bool member) {
-  while (from < end) {
-    uint64_t word = set->bits[from / 64];
-    uint64_t left = (member ? word : ~word) >> from % 64;
-    if (left) {
-      from += (uint32_t)__builtin_ctzll(left);
-      return from < end ? from : end;
-    }
-    from = (from / 64 + 1) * 64;
-  }
-  return end;
-}
-
-/* Runs of units: each begins where the unit before is no member. */
-static uint32_t count_spans(const unit_set *set) {
-  uint32_t count = 0;
-  uint64_t before = 0;
-  for (size_t i = 0; i < sizeof set->bits / sizeof *set->bits; i++) {
-    uint64_t word = set->bits[i], first = word & ~(word << 1 | before);
-    if (first) count += (uint32_t)__builtin_popcountll(first);
-    before = word >> 63;
-  }
-  return count;
-}
-
-static void list_spans(emu_span *out, const unit_set *set, emu_cta *cta) {
-  uint32_t end = (uint32_t)cta->shared->size / EMU_UNIT_BYTES;
-  for (uint32_t unit = next_unit(set, 0, end, true); unit < end; out++) {
-    uint32_t stop = next_unit(set, unit, end, false);
-    emu_place place = {cta->shared, unit * EMU_UNIT_BYTES};
-    *out = (emu_span){place, (stop - unit) * EMU_UNIT_BYTES};
-    unit = next_unit(set, stop, end, true);
-  }
 }
 
 static void no_memory(emu_warp *warp, const emu_op *op) {
@@ -217,30 +167,6 @@ static void pass_reads(emu_wgmma_work *work) {
     emu_async_pass_reads(&heir->async, &work->async);
     return;
   }
-}
-
-/* Whether all of a unit's bytes have been written, or will be. */
-static bool unit_written(const uint8_t *marks) {
-  _Static_assert(EMU_MARK_WRITTEN == 1 && EMU_MARK_LANDING == 2, "the lowest two bits");
-  uint64_t halves[2];
-  memcpy(halves, marks, sizeof halves);
-  uint64_t low = halves[0] | halves[0] >> 1, high = halves[1] | halves[1] >> 1;
-  return (low & high & UINT64_C(0x0101010101010101)) == UINT64_C(0x0101010101010101);
-}
-
-static bool check_written(emu_warp *warp, const emu_op *op, const emu_wgmma_work *work) {
-  if (!warp->cta->cluster->run->checked) return true;
-  for (uint32_t i = 0; i < work->async.read_count; i++) {
-    const emu_span *span = &work->spans[i];
-    const uint8_t *marks = emu_place_marks(span->place);
-    for (uint32_t j = 0; j < span->bytes; j += EMU_UNIT_BYTES) {
-      if (unit_written(marks + j)) continue;
-      return emu_tolerated(warp, op, -1, GG_E_EMU_UNDEFINED,
-                           "reads shared memory at 0x%" PRIx32 ", which nobody has written",
-                           (uint32_t)span->place.offset + j + EMU_SHARED_RESERVED);
-    }
-  }
-  return true;
 }
 
 /* ---- Landing ---------------------------------------------------------------------------- */
@@ -470,7 +396,7 @@ static bool take_values(emu_wgmma_work *work, emu_warp *warp, const emu_op *op) 
 }
 
 /* The units that it reads, of B only where no neighbour has listed them; false after a fault. */
-static bool add_reads(unit_set *a, unit_set *b, const emu_wgmma_work *work, bool listed) {
+static bool add_reads(emu_unit_set *a, emu_unit_set *b, const emu_wgmma_work *work, bool listed) {
   emu_warp *warp = work->warp;
   const emu_op *op = work->async.op;
   const emu_wgmma_facts *f = op->facts;
@@ -484,13 +410,13 @@ static bool add_reads(unit_set *a, unit_set *b, const emu_wgmma_work *work, bool
 
 /* The work, ready to be issued; NULL after a fault. */
 static emu_wgmma_work *prepare(emu_warp *warp, const emu_op *op) {
-  unit_set a = {{0}}, b = {{0}};
+  emu_unit_set a = {{0}}, b = {{0}};
   emu_wgmma_work draft = {.async = {.op = op}, .warp = warp, .number = emu_wgmma_at(warp)->issued};
   if (!read_descriptors(&draft, warp, op) || !take_values(&draft, warp, op)) return NULL;
   const emu_wgmma_work *twin = issued_twin(&draft);
   if (!add_reads(&a, &b, &draft, twin)) return NULL;
-  draft.a_count = count_spans(&a);
-  draft.b_count = twin ? twin->b_count : count_spans(&b);
+  draft.a_count = emu_unit_count_spans(&a);
+  draft.b_count = twin ? twin->b_count : emu_unit_count_spans(&b);
   size_t spans = (size_t)draft.a_count + draft.b_count;
   emu_wgmma_work *work = gg_malloc(sizeof *work + spans * sizeof *work->spans);
   if (!work) {
@@ -498,12 +424,12 @@ static emu_wgmma_work *prepare(emu_warp *warp, const emu_op *op) {
     return NULL;
   }
   *work = draft;
-  list_spans(work->spans, &a, warp->cta);
+  emu_unit_list_spans(work->spans, &a, warp->cta);
   if (twin) {
     memcpy(work->spans + work->a_count, twin->spans + twin->a_count,
            work->b_count * sizeof *work->spans);
   } else {
-    list_spans(work->spans + work->a_count, &b, warp->cta);
+    emu_unit_list_spans(work->spans + work->a_count, &b, warp->cta);
   }
   return work;
 }
@@ -521,7 +447,7 @@ static bool whole_group(emu_warp *warp, const emu_op *op) {
 static bool start(emu_wgmma_work *work, emu_warp *warp) {
   struct emu_wgmma *w = emu_wgmma_at(work->warp);
   emu_async *async = &work->async;
-  if (!check_written(warp, async->op, work)) return false;
+  if (!emu_units_written(warp, async->op, work->spans, async->read_count)) return false;
   w->unstarted = work->next;
   async->warp = warp;
   async->reads = work->spans;

@@ -31,6 +31,8 @@ static const emu_format emu_e2m3 = {4, 0, 2, 0, 0x20, 0, 0x1f, 0};
 static const emu_format emu_e3m2 = {3, -2, 4, 0, 0x20, 0, 0x1f, 0};
 static const emu_format emu_e4m3 = {4, -6, 8, 0, 0x80, 0, 0x7e, 0x7f};
 static const emu_format emu_e5m2 = {3, -14, 15, 0, 0x80, 0x7c, 0x7b, 0x7f};
+/* Scale factors: .e4m3 without a sign; bit 7 is ignored. .ue8m0 is in soft.h. */
+static const emu_format emu_ue4m3 = {4, -6, 8, 0, 0x80, 0, 0x7e, 0x7f};
 static const emu_format emu_f16 = {11, -14, 15, 0, 0x8000, 0x7c00, 0x7bff, 0x7fff};
 static const emu_format emu_bf16 = {8, -126, 127, 0, 0x8000, 0x7f80, 0x7f7f, 0x7fff};
 static const emu_format emu_tf32 = {11,         -126,       127,        13,

@@ -13,21 +13,29 @@
 enum { columns = EMU_FUSED_COLUMNS, rows_most = 16 /* at a time */ };
 
 static const emu_dot_model models[] = {
-#define EMU_DOT(arch, unit, operand, accumulator, method, fraction, width, rounding)               \
-  {arch,     EMU_UNIT_##unit, EMU_##operand,       EMU_##accumulator, EMU_DOT_##method,            \
-   fraction, width,           EMU_ROUND_##rounding},
+#define NONE EMU_PRODUCT_NOTHING
+#define EMU_DOT(arch, unit, operand, accumulator, method, fraction, width, zero, rounding)         \
+  {arch,     EMU_UNIT_##unit, EMU_##operand, EMU_##accumulator,   EMU_DOT_##method,                \
+   fraction, width,           zero,          EMU_ROUND_##rounding},
 #include "emu/tensor/dots.def"
 #undef EMU_DOT
+#undef NONE
 };
+
+/* Types of 6 and 4 bits came with sm_100. */
+static bool has_operand(const emu_dot_model *m, emu_type type) {
+  bool narrow = type == EMU_E3M2 || type == EMU_E2M3 || type == EMU_E2M1;
+  return type == m->operand ||
+         (m->operand == EMU_E4M3 && (type == EMU_E5M2 || (narrow && m->arch >= 100)));
+}
 
 const emu_dot_model *emu_dot_find(int arch, emu_dot_unit unit, emu_type operand,
                                   emu_type accumulator) {
   const emu_dot_model *found = NULL;
-  emu_type type = operand == EMU_E5M2 ? EMU_E4M3 : operand;
   for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
     const emu_dot_model *m = &models[i];
-    if (m->unit == unit && m->operand == type && m->accumulator == accumulator && m->arch <= arch &&
-        (!found || m->arch >= found->arch)) {
+    if (m->unit == unit && has_operand(m, operand) && m->accumulator == accumulator &&
+        m->arch <= arch && (!found || m->arch >= found->arch)) {
       found = m;
     }
   }
@@ -113,14 +121,24 @@ static grouping make_groups(emu_fused *first, const emu_dot_model *model, const 
     first->runs = tile->k / first->stride;
     return (grouping){2, first->length};
   }
-  assert(width <= emu_fused_room(model) * spread);
+  assert(model->method == EMU_DOT_BLOCKED || width <= 2 * emu_fused_room(model) * spread);
   first->length = first->stride = width;
   first->runs = 1;
   return (grouping){tile->k / width, width};
 }
 
+/* To the scale factors of the products that are `offset` later in k. */
+static void next_scales(emu_fused *group, int offset) {
+  int blocks = offset / group->scales->block;
+  group->a_scale += blocks;
+  group->a_scale_exponent += blocks;
+  group->b_scale += (ptrdiff_t)blocks * group->n;
+  group->b_scale_exponent += (ptrdiff_t)blocks * group->n;
+}
+
 static void add_groups(float (*sums)[columns], const emu_fused *first, grouping g) {
-  emu_fused_step *step = emu_fused_choose();
+  bool blocked = first->model->method == EMU_DOT_BLOCKED;
+  emu_fused_step *step = blocked ? emu_blocked_choose() : emu_fused_choose();
   emu_fused group = *first;
   for (int i = 0; i < g.groups; i++) {
     step(sums, &group);
@@ -128,6 +146,7 @@ static void add_groups(float (*sums)[columns], const emu_fused *first, grouping 
     group.a_exponent += g.offset;
     group.b += (ptrdiff_t)g.offset * group.n;
     group.b_exponent += (ptrdiff_t)g.offset * group.n;
+    if (group.scales) next_scales(&group, g.offset);
   }
 }
 
@@ -159,6 +178,7 @@ static float quadpair(float sum, const emu_fused *u, int row, int column) {
 static void add_columns(float (*sums)[columns], const emu_fused *first, grouping g) {
   switch (first->model->method) {
   case EMU_DOT_FUSED:
+  case EMU_DOT_BLOCKED:
     add_groups(sums, first, g);
     return;
   case EMU_DOT_UNPACKED:
@@ -186,8 +206,22 @@ static void add_block(const emu_tile *tile, const emu_fused *first, grouping g, 
 }
 
 void emu_dot(const emu_dot_model *model, const emu_tile *tile) {
+  emu_dot_scaled(model, tile, NULL);
+}
+
+/* Those of a block's first row and column. */
+static void place_scales(emu_fused *u, const emu_scales *scales, int row, int column) {
+  int per_row = u->k / scales->block;
+  u->a_scale = scales->a + row * per_row;
+  u->a_scale_exponent = scales->a_exponent + row * per_row;
+  u->b_scale = scales->b + column;
+  u->b_scale_exponent = scales->b_exponent + column;
+}
+
+void emu_dot_scaled(const emu_dot_model *model, const emu_tile *tile, const emu_scales *scales) {
   emu_fused u;
   grouping g = make_groups(&u, model, tile);
+  u.scales = scales;
   for (int row = 0; row < tile->m; row += rows_most) {
     u.rows = tile->m - row < rows_most ? tile->m - row : rows_most;
     u.a = tile->a + row * tile->k;
@@ -195,6 +229,7 @@ void emu_dot(const emu_dot_model *model, const emu_tile *tile) {
     for (int column = 0; column < tile->n; column += columns) {
       u.b = tile->b + column;
       u.b_exponent = tile->b_exponent + column;
+      if (scales) place_scales(&u, scales, row, column);
       add_block(tile, &u, g, tile->d + row * tile->n + column);
     }
   }

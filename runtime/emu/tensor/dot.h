@@ -7,12 +7,20 @@
 
 #include "emu/tensor/operand.h"
 
-typedef enum emu_dot_unit { EMU_UNIT_MMA, EMU_UNIT_WGMMA, EMU_UNIT_QUADPAIR } emu_dot_unit;
+typedef enum emu_dot_unit {
+  EMU_UNIT_MMA,
+  EMU_UNIT_WGMMA,
+  EMU_UNIT_QUADPAIR,
+  EMU_UNIT_TCGEN05,
+  EMU_UNIT_MXF8F6F4,
+  EMU_UNIT_MXF4,
+} emu_dot_unit;
 typedef enum emu_dot_method {
   EMU_DOT_FUSED,
   EMU_DOT_UNPACKED,
   EMU_DOT_CHAINED,
-  EMU_DOT_PAIRED
+  EMU_DOT_PAIRED,
+  EMU_DOT_BLOCKED
 } emu_dot_method;
 typedef enum emu_dot_rounding { EMU_ROUND_RZ23, EMU_ROUND_RZ13, EMU_ROUND_RNE10 } emu_dot_rounding;
 
@@ -22,12 +30,12 @@ typedef struct emu_dot_model {
   emu_dot_unit unit;
   emu_type operand, accumulator;
   emu_dot_method method;
-  int fraction, width;
+  int fraction, width, zero;
   emu_dot_rounding rounding;
 } emu_dot_model;
 
-/* The row for a device of `arch` (80, 89, 90); NULL where it has no such instruction. `operand` is
- * A's type. */
+/* The row for a device of `arch` (80, 89, 90, 100, 120); NULL where it has no such instruction.
+ * `operand` is A's type. */
 const emu_dot_model *emu_dot_find(int arch, emu_dot_unit unit, emu_type operand,
                                   emu_type accumulator);
 
@@ -48,6 +56,19 @@ void emu_dot_decode(const emu_dot_model *model, float *value, int16_t *exponent,
                     bool negate, const uint32_t *codes, size_t count);
 
 void emu_dot(const emu_dot_model *model, const emu_tile *tile);
+
+/* Scale factors of a tile, decoded (emu_operand_decode_scale). One covers `block` elements of k:
+ * 32, or of MXF4 16. */
+typedef struct emu_scales {
+  int block;
+  const float *a;            /* [m][k / block] */
+  const int16_t *a_exponent; /* [m][k / block] */
+  const float *b;            /* [k / block][n] */
+  const int16_t *b_exponent; /* [k / block][n] */
+} emu_scales;
+
+/* The same of the units MXF8F6F4 and MXF4: each product is multiplied by its two scale factors. */
+void emu_dot_scaled(const emu_dot_model *model, const emu_tile *tile, const emu_scales *scales);
 
 /* Integers of 4 and 8 bits, k at most 256: exact sums, which wrap around, or are held at the
  * largest and smallest s32 with `saturate`. */

@@ -1,16 +1,12 @@
 /* The fused sum of tensor cores: products and accumulator are aligned to the largest exponent among
  * them, cut off some bits below it, added exactly, and rounded once. (MMA-Sim, arXiv 2511.10909.)
  *
- * The exponent of a product is the sum of its operands' exponents, whatever its leading bit; a zero
- * has none. Here a sum is computed by integers, whatever its operands; fused_step.c computes
- * ordinary ones by vectors. */
+ * The exponent of a product is the sum of its operands' exponents, whatever its leading bit, and of
+ * its scale factors'; that of a zero is the model's, if it has any. Here a sum is computed by
+ * integers, whatever its operands; fused_step.c computes ordinary ones by vectors. */
 #include "emu/tensor/fused.h"
 
 #include <math.h>
-
-int emu_fused_room(const emu_dot_model *model) {
-  return 1 << (31 - 2 - model->fraction); /* a product of significands is less than 4 */
-}
 
 /* value * 2^shift, cut off at the binary point. */
 static int64_t shifted(int64_t value, int shift) {
@@ -42,16 +38,30 @@ typedef struct exact_sum {
   int64_t sum;
 } exact_sum;
 
-static void meet(exact_sum *s, float a, int a_exponent, float b, int b_exponent) {
+/* `scale` is the exponent of the product's scale factors; `zero` that of zeros. */
+static void meet(exact_sum *s, float a, int a_exponent, float b, int b_exponent, int scale,
+                 int zero) {
   int e = a_exponent + b_exponent;
+  bool absent = a_exponent == EMU_EXPONENT_ABSENT || b_exponent == EMU_EXPONENT_ABSENT;
+  if (e < EMU_PRODUCT_NOTHING) {
+    if (!absent && zero > s->top) s->top = zero;
+    return;
+  }
   if (e > EMU_PRODUCT_SPECIAL) {
     bool nan = a_exponent == EMU_EXPONENT_NAN || b_exponent == EMU_EXPONENT_NAN ||
                a_exponent == EMU_EXPONENT_ZERO || b_exponent == EMU_EXPONENT_ZERO;
     s->nan |= nan;
     if (!nan) s->infinite[!signbit(a) != !signbit(b)] = true;
-  } else if (e > s->top) {
-    s->top = e;
+  } else if (e + scale > s->top) {
+    s->top = e + scale;
   }
+}
+
+/* The exponent of the factors that scale a sum's products; one covers all of them. */
+static int scale_exponent(const emu_fused *u, int row, int column) {
+  if (!u->scales) return 0;
+  int per_row = u->k / u->scales->block;
+  return u->a_scale_exponent[row * per_row] + u->b_scale_exponent[column];
 }
 
 static int accumulator_exponent(float value, const emu_dot_model *model) {
@@ -74,11 +84,12 @@ float emu_fused_exact(float sum, const emu_fused *u, int row, int column) {
   const float *a = u->a + row * u->k, *b = u->b + column;
   const int16_t *a_exponent = u->a_exponent + row * u->k, *b_exponent = u->b_exponent + column;
   int fraction = u->model->fraction, own = accumulator_exponent(sum, u->model);
-  exact_sum s = {.top = EMU_PRODUCT_NOTHING};
-  meet(&s, sum, own, 1, 0);
+  int scale = scale_exponent(u, row, column), zero = u->model->zero;
+  exact_sum s = {.top = EMU_PRODUCT_NOTHING, .nan = scale > EMU_PRODUCT_SPECIAL};
+  meet(&s, sum, own, 1, 0, 0, zero);
   for (int run = 0; run < u->runs; run++) {
     for (int k = run * u->stride, end = k + u->length; k < end; k++) {
-      meet(&s, a[k], a_exponent[k], b[k * u->n], b_exponent[k * u->n]);
+      meet(&s, a[k], a_exponent[k], b[k * u->n], b_exponent[k * u->n], scale, zero);
     }
   }
   if (s.nan || (s.infinite[0] && s.infinite[1])) return NAN;
@@ -92,7 +103,7 @@ float emu_fused_exact(float sum, const emu_fused *u, int row, int column) {
       int e = a_exponent[k] + b_exponent[k * u->n];
       if (e > EMU_PRODUCT_NOTHING) {
         s.sum += shifted(product(a[k], a_exponent[k], b[k * u->n], b_exponent[k * u->n]),
-                         e - s.top + fraction - 2 * significand);
+                         e + scale - s.top + fraction - 2 * significand);
       }
     }
   }
@@ -104,4 +115,11 @@ emu_fused_step *emu_fused_choose(void) {
   if (__builtin_cpu_supports("avx2")) return emu_fused_step_wide;
 #endif
   return emu_fused_step_any;
+}
+
+emu_fused_step *emu_blocked_choose(void) {
+#ifdef EMU_HAVE_WIDE
+  if (__builtin_cpu_supports("avx2")) return emu_blocked_step_wide;
+#endif
+  return emu_blocked_step_any;
 }

@@ -14,6 +14,10 @@ typedef struct emu_fused {
   int runs, length, stride;
   const float *a, *b;
   const int16_t *a_exponent, *b_exponent;
+  /* Scale factors, NULL where there are none: of the first row, of the first column. */
+  const emu_scales *scales;
+  const float *a_scale, *b_scale;
+  const int16_t *a_scale_exponent, *b_scale_exponent;
 } emu_fused;
 
 /* One step: sums[row][column] becomes the sum of itself and its products. Sums are floats that hold
@@ -25,13 +29,20 @@ typedef void emu_fused_step(float (*sums)[EMU_FUSED_COLUMNS], const emu_fused *f
 emu_fused_step *emu_fused_choose(void);
 emu_fused_step emu_fused_step_any, emu_fused_step_wide;
 
+/* The same for sums of exact sums (EMU_DOT_BLOCKED). */
+emu_fused_step *emu_blocked_choose(void);
+emu_fused_step emu_blocked_step_any, emu_blocked_step_wide;
+
 /* One sum by integer arithmetic: any operands. What the fast step falls back to. */
 float emu_fused_exact(float sum, const emu_fused *fused, int row, int column);
 
 /* value * 2^exponent as a number of f32 or f16; infinity past the largest. A zero is +0. */
 float emu_fused_round(int64_t value, int exponent, emu_dot_rounding rounding);
 
-/* How many products of a model's sum fit in the fast step's 32 bits. */
-int emu_fused_room(const emu_dot_model *model);
+/* How many products of a model's sum fit in 32 bits. The fast step takes twice as many of types of
+ * 8 bits and fewer. */
+static inline int emu_fused_room(const emu_dot_model *model) {
+  return 1 << (31 - 2 - model->fraction); /* a product of significands is less than 4 */
+}
 
 #endif

@@ -16,7 +16,7 @@
 #include "emu/tensor/fused.h"
 #include "emu/tensor/vector.h"
 
-enum { columns = EMU_FUSED_COLUMNS, lowest_top = -100, highest_top = 120 };
+enum { columns = EMU_FUSED_COLUMNS, lowest_ordinary = -100, highest_top = 120 };
 
 #define INLINE   static inline __attribute__((always_inline))
 #define UNROLLED _Pragma("GCC unroll 8")
@@ -146,6 +146,29 @@ INLINE void add_products(v8i *out, const emu_fused *u, const float *first, const
   *out = (v8i)sum;
 }
 
+/* Whether a sum has more products than 32 bits hold. A half of it and an accumulator have room
+ * there, as significands of formats of 8 bits and fewer are 1.875 at most. */
+INLINE bool in_halves(const emu_fused *u) {
+  return u->model->width > emu_fused_room(u->model) && u->length > emu_fused_room(u->model);
+}
+
+/* Exponents of the scale factors of a row and eight columns. */
+INLINE void scale_exponents(v8i *out, const emu_fused *u, int row) {
+  *out = (v8i){0};
+  if (!u->scales) return;
+  v8h e;
+  memcpy(&e, u->b_scale_exponent, sizeof e);
+  *out = WIDEN(e) + u->a_scale_exponent[row * (u->k / u->scales->block)];
+}
+
+/* The power of two that scales products is `shift` more than the accumulator's; a product that is
+ * not zero never needs one that floats do not have, but a tiny one, to become zero. */
+INLINE void scale_products(v8f *scale, const v8i *power, const v8i *shift) {
+  v8i field = (*power >> 23) + *shift, one = (v8i){0} + 1, most = (v8i){0} + 254;
+  field = LARGER(field, one);
+  *scale = (v8f)(SMALLER(field, most) << 23);
+}
+
 /* Whether an infinity or NaN of a largest exponent makes a NaN, whatever the other products. */
 static bool makes_nan(int top) {
   enum { margin = 500 }; /* more than exponents of numbers */
@@ -160,12 +183,17 @@ typedef struct tops {
   int32_t products[columns], all[columns];
 } tops;
 
+/* What is below, zeros' exponent decides, or floats do not hold. */
+INLINE int lowest_top(const emu_dot_model *m) {
+  return m->zero >= lowest_ordinary ? m->zero + 1 : lowest_ordinary;
+}
+
 /* Those sums whose tops are out of the ordinary; but zero with nothing added is +0, as it is, and
  * an infinity with numbers added stays. */
 static void do_again(float result[columns], const float sums[columns], const tops *top,
                      const emu_fused *u, int row) {
   for (int j = 0; j < columns; j++) {
-    if (top->all[j] >= lowest_top && top->all[j] <= highest_top) continue;
+    if (top->all[j] >= lowest_top(u->model) && top->all[j] <= highest_top) continue;
     if (sums[j] == 0 && top->products[j] < EMU_PRODUCT_NOTHING) continue;
     if (isnan(sums[j]) || makes_nan(top->products[j])) {
       result[j] = NAN;
@@ -189,16 +217,29 @@ INLINE void accumulator_exponents(v8i *out, const v8f *c, emu_dot_rounding round
 
 INLINE void sum_row(float sums[columns], const emu_fused *u, int row, emu_dot_rounding rounding) {
   v8f c, result;
-  v8i own, products, sum, least = (v8i){0} + lowest_top, most = (v8i){0} + highest_top;
+  v8i own, products, sum, shift, least = (v8i){0} + lowest_top(u->model),
+                                 most = (v8i){0} + highest_top;
   memcpy(&c, sums, sizeof c);
   accumulator_exponents(&own, &c, rounding);
   largest_exponents(&products, u, u->a_exponent + row * u->k);
+  scale_exponents(&shift, u, row);
+  products += shift;
   v8i all = LARGER(own, products), inside = LARGER(all, least);
   inside = SMALLER(inside, most);
   v8i power = (127 + u->model->fraction - inside) << 23, unit = (254 << 23) - power;
   v8f scale = (v8f)power;
-  add_products(&sum, u, u->a + row * u->k, &scale);
   own = __builtin_convertvector(c * scale, v8i);
+  if (u->scales) scale_products(&scale, &power, &shift);
+  if (in_halves(u)) {
+    emu_fused half = *u;
+    half.length /= 2;
+    add_products(&sum, &half, u->a + row * u->k, &scale);
+    own = (v8i)((v8u)own + (v8u)sum);
+    half.b += (ptrdiff_t)half.length * u->n;
+    add_products(&sum, &half, u->a + row * u->k + half.length, &scale);
+  } else {
+    add_products(&sum, u, u->a + row * u->k, &scale);
+  }
   finish(&result, &sum, &own, &unit, rounding);
   if (DIFFER(inside, all)) {
     tops top;

@@ -178,6 +178,21 @@ void emu_operand_decode_integer(float *value, emu_type type, const uint32_t *cod
   decode(value, type, codes, count);
 }
 
+void emu_operand_decode_scale(float *value, int16_t *exponent, emu_type type, const uint32_t *codes,
+                              size_t count) {
+  bool powers = type == EMU_UE8M0;
+  int smallest = emu_ue4m3.min_exponent, fraction = emu_ue4m3.precision - 1;
+  assert(powers || type == EMU_UE4M3);
+  for (size_t i = 0; i < count; i++) {
+    int code = (int)(codes[i] & (powers ? 0xff : 0x7f)), field = powers ? code : code >> fraction;
+    int significand = powers ? 1 : (code & 7) | (field ? 8 : 0);
+    int e = powers ? code - 127 : smallest + (field ? field - 1 : 0);
+    bool nan = code == (powers ? 0xff : (int)emu_ue4m3.nan);
+    value[i] = nan ? 0 : ldexpf((float)significand, powers ? e : e - fraction);
+    exponent[i] = (int16_t)(nan ? EMU_EXPONENT_NAN : significand ? e : EMU_EXPONENT_ZERO);
+  }
+}
+
 float emu_operand_float(float value, int exponent) {
   switch (exponent) {
   case EMU_EXPONENT_INFINITY:

@@ -43,6 +43,10 @@ void emu_operand_decode_wide(float *value, int16_t *exponent, emu_type type, uns
 void emu_operand_decode_integer_wide(float *value, emu_type type, const uint32_t *codes,
                                      size_t count);
 
+/* Scale factors, ue8m0 or ue4m3, each in the low bits of a word; any `count`. */
+void emu_operand_decode_scale(float *value, int16_t *exponent, emu_type type, const uint32_t *codes,
+                              size_t count);
+
 /* What a decoded operand stands for, infinities and NaNs included. */
 float emu_operand_float(float value, int exponent);
 

@@ -1,0 +1,105 @@
+/* Descriptors of tcgen05.mma, bit by bit. */
+#include "emu/isa/umma.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static uint32_t field(uint64_t descriptor, int low, int bits) {
+  return (uint32_t)(descriptor >> low & ((UINT64_C(1) << bits) - 1));
+}
+
+const char *emu_umma_view_read(emu_umma_view *out, uint64_t descriptor, bool along_k) {
+  static const uint32_t rows[8] = {16, 128, 128, 0, 64, 0, 32, 0};
+  uint32_t swizzle = field(descriptor, 61, 3);
+  if (descriptor & UINT64_C(0x1fe00000c000c000)) {
+    return "bits 14, 15, 30, 31 and 53 to 60 must be zero";
+  }
+  if (field(descriptor, 46, 3) != 1) return "bits 46 to 48, the version, must be 001";
+  if (field(descriptor, 52, 1)) {
+    return "bit 52, a leading dimension as an address, is for the k of 96, which is not emulated";
+  }
+  if (!rows[swizzle]) return "bits 61 to 63, the swizzle, are 0, 1, 2, 4 or 6";
+  *out = (emu_umma_view){
+      .start = field(descriptor, 0, 14) * EMU_UNIT_BYTES,
+      .leading = field(descriptor, 16, 14) * EMU_UNIT_BYTES,
+      .stride = field(descriptor, 32, 14) * EMU_UNIT_BYTES,
+      .base_offset = field(descriptor, 49, 3),
+      .row = rows[swizzle],
+      .wide = swizzle == 1,
+      .along_k = along_k,
+  };
+  return NULL;
+}
+
+/* ---- The instruction -------------------------------------------------------------------- */
+
+/* What a kind takes: types by their numbers in the descriptor, EMU_NONE for those that it lacks. */
+typedef struct kind_facts {
+  emu_type operands[8], accumulators[4];
+  int k;
+} kind_facts;
+
+static const kind_facts kinds[] = {
+    [EMU_UMMA_F16] = {{EMU_F16, EMU_BF16}, {EMU_F16, EMU_F32}, 16},
+    [EMU_UMMA_TF32] = {{EMU_NONE, EMU_NONE, EMU_TF32}, {EMU_NONE, EMU_F32}, 8},
+    [EMU_UMMA_F8F6F4] = {{EMU_E4M3, EMU_E5M2, EMU_NONE, EMU_E2M3, EMU_E3M2, EMU_E2M1},
+                         {EMU_F16, EMU_F32},
+                         32},
+    [EMU_UMMA_I8] = {{EMU_U8, EMU_S8}, {EMU_NONE, EMU_NONE, EMU_S32}, 32},
+};
+
+/* PTX ISA, "Matrix shape": N of a kind and M; NULL: it is one of them. */
+static const char *bad_columns(const emu_umma_shape *s, emu_umma_kind kind, int group) {
+  int step = group == 1 && s->m == 64 ? 8 : 16;
+  if (kind == EMU_UMMA_I8 && s->n > 32) step = 16;
+  if (s->n < step || s->n > 256 || s->n % step) {
+    return step == 8 ? "8 to 256 in steps of 8" : "16 to 256 in steps of 16";
+  }
+  return NULL;
+}
+
+static bool types_fit(const emu_umma_shape *s, emu_umma_kind kind) {
+  if (s->a == EMU_NONE || s->b == EMU_NONE || s->d == EMU_NONE) return false;
+  if (kind != EMU_UMMA_F16) return true;
+  return s->a == s->b && (s->a == EMU_F16 || s->d == EMU_F32);
+}
+
+bool emu_umma_shape_read(emu_umma_shape *out, char *why, size_t size, uint32_t descriptor,
+                         emu_umma_kind kind, int group) {
+  const kind_facts *f = &kinds[kind];
+  /* Sparsity, and the largest shift of .ws, are for other instructions; saturation for integers,
+   * which cannot be negated. */
+  uint32_t unused = UINT32_C(0xe0800047) | (kind == EMU_UMMA_I8 ? 3u << 13 : 1u << 3);
+  if (descriptor & unused) {
+    snprintf(why, size, "bits 0x%08" PRIx32 " must be zero", descriptor & unused);
+    return false;
+  }
+  *out = (emu_umma_shape){
+      .a = f->operands[field(descriptor, 7, 3)],
+      .b = f->operands[field(descriptor, 10, 3)],
+      .d = f->accumulators[field(descriptor, 4, 2)],
+      .m = (int)field(descriptor, 24, 5) * 16,
+      .n = (int)field(descriptor, 17, 6) * 8,
+      .k = f->k,
+      .negate_a = field(descriptor, 13, 1),
+      .negate_b = field(descriptor, 14, 1),
+      .a_along_k = !field(descriptor, 15, 1),
+      .b_along_k = !field(descriptor, 16, 1),
+      .saturate = field(descriptor, 3, 1),
+  };
+  if (!types_fit(out, kind)) {
+    snprintf(why, size,
+             "types of D, A and B are %" PRIu32 ", %" PRIu32 " and %" PRIu32
+             ", which the kind does not have together",
+             field(descriptor, 4, 2), field(descriptor, 7, 3), field(descriptor, 10, 3));
+    return false;
+  }
+  if (out->m != 64 * group && out->m != 128 * group) {
+    snprintf(why, size, "M is %d; %d or %d of cta_group::%d", out->m, 64 * group, 128 * group,
+             group);
+    return false;
+  }
+  const char *columns = bad_columns(out, kind, group);
+  if (columns) snprintf(why, size, "N is %d; with M %d it is %s", out->n, out->m, columns);
+  return !columns;
+}

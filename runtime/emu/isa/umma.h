@@ -1,0 +1,57 @@
+/* tcgen05.mma's operands: descriptors of matrices in shared memory, and of the instruction (PTX
+ * ISA, "Shared memory descriptor", "Instruction descriptor", "Canonical layouts").
+ *
+ * A matrix is made of units of 16 bytes, as for wgmma (descriptor.h): eight lines of 16, 32, 64 or
+ * 128 bytes are an atom. With the swizzle of 128 bytes whose atoms are of 32, four lines are one.
+ */
+#ifndef GG_EMU_ISA_UMMA_H
+#define GG_EMU_ISA_UMMA_H
+
+#include "emu/isa/descriptor.h"
+#include "emu/types.h"
+
+typedef struct emu_umma_view {
+  uint32_t start, leading, stride; /* bytes; `start` is an address of shared memory */
+  uint32_t base_offset;
+  uint32_t row; /* bytes of a line that are contiguous: 16 without a swizzle, 32, 64, 128 */
+  bool wide;    /* what is exchanged are pairs of units: 128B_BASE32B */
+  bool along_k;
+} emu_umma_view;
+
+/* Why a descriptor is none, in words; NULL: it is one, and *out is what it says. */
+const char *emu_umma_view_read(emu_umma_view *out, uint64_t descriptor, bool along_k);
+
+/* The address in shared memory of a unit of a line. */
+static inline uint32_t emu_umma_unit(const emu_umma_view *v, int line, int unit) {
+  uint32_t lines = v->wide ? 4 : EMU_CORE_LINES;
+  uint32_t core = (uint32_t)line / lines, along = (uint32_t)unit * EMU_UNIT_BYTES;
+  uint32_t address = v->start + (uint32_t)line % lines * v->row;
+  if (v->row == EMU_UNIT_BYTES) {
+    return address + (v->along_k ? (uint32_t)unit * v->leading + core * v->stride
+                                 : (uint32_t)unit * v->stride + core * v->leading);
+  }
+  address += core * v->stride + along / v->row * v->leading + along % v->row;
+  uint32_t number = (address >> 7) - v->base_offset;
+  if (v->wide) return address ^ (number & 3) << 5;
+  return address ^ (number & (v->row / EMU_UNIT_BYTES - 1)) << 4;
+}
+
+typedef enum emu_umma_kind {
+  EMU_UMMA_F16,
+  EMU_UMMA_TF32,
+  EMU_UMMA_F8F6F4,
+  EMU_UMMA_I8
+} emu_umma_kind;
+
+/* What an instruction descriptor says. */
+typedef struct emu_umma_shape {
+  emu_type a, b, d;
+  int m, n, k;
+  bool negate_a, negate_b, a_along_k, b_along_k, saturate;
+} emu_umma_shape;
+
+/* Why a descriptor is none of a kind, in words in *why; true: it is one. */
+bool emu_umma_shape_read(emu_umma_shape *out, char *why, size_t size, uint32_t descriptor,
+                         emu_umma_kind kind, int group);
+
+#endif

@@ -1,0 +1,380 @@
+/* tcgen05.mma, one product at a time: every kind, types, M, pairs, majors, swizzles, A in tensor
+ * memory, lanes that stay as they are, against sums of integers that every type holds exactly.
+ *
+ * A kernel of 128 threads a CTA writes what the test has made to shared and tensor memory, one of
+ * its threads multiplies, and D comes back, all 128 lanes of 256 columns. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "emu/emu.h"
+#include "emu/isa/umma.h"
+#include "emu/memory.h"
+#include "suite.h"
+
+enum { image_bytes = 32768, a_columns = 8, lanes = 128, columns = 256, b_at = 16384 };
+
+/* What a CTA is given, and gives back. */
+typedef struct exchange {
+  uint8_t image[image_bytes]; /* of shared memory, behind its mbarrier */
+  uint32_t a[lanes][a_columns], d[lanes][columns];
+} exchange;
+
+typedef struct product {
+  const char *kind;
+  emu_umma_kind id;
+  emu_type a, b, d;
+  int group, m, n, swizzle; /* swizzle: the field of descriptors */
+  bool a_along_m, b_along_n, a_in_tensor_memory, negate_a, saturate;
+  int scale; /* scale-input-d */
+  bool fresh, masked;
+} product;
+
+#define F16(...)                                                                                   \
+  { "f16", EMU_UMMA_F16, __VA_ARGS__ }
+#define TF32(...)                                                                                  \
+  { "tf32", EMU_UMMA_TF32, EMU_TF32, EMU_TF32, EMU_F32, __VA_ARGS__ }
+#define F8(...)                                                                                    \
+  { "f8f6f4", EMU_UMMA_F8F6F4, __VA_ARGS__ }
+#define I8(...)                                                                                    \
+  { "i8", EMU_UMMA_I8, __VA_ARGS__ }
+
+static const product products[] = {
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 64, .swizzle = 2),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 256, .swizzle = 0),
+    F16(EMU_F16, EMU_F16, EMU_F16, 1, 128, 16, .swizzle = 4),
+    F16(EMU_BF16, EMU_BF16, EMU_F32, 1, 64, 8, .swizzle = 6),
+    F16(EMU_BF16, EMU_BF16, EMU_F32, 1, 64, 136, .swizzle = 2, .b_along_n = true),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 64, .swizzle = 2, .a_along_m = true, .b_along_n = true),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 48, .swizzle = 0, .a_in_tensor_memory = true,
+        .masked = true),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 32, .swizzle = 2, .scale = 3, .negate_a = true),
+    F16(EMU_F16, EMU_F16, EMU_F16, 1, 64, 32, .swizzle = 2, .scale = 1),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 32, .swizzle = 2, .fresh = true),
+    F16(EMU_BF16, EMU_BF16, EMU_F32, 2, 256, 256, .swizzle = 2),
+    F16(EMU_BF16, EMU_BF16, EMU_F32, 2, 128, 96, .swizzle = 2, .masked = true),
+    F16(EMU_F16, EMU_F16, EMU_F32, 2, 256, 32, .swizzle = 4, .a_in_tensor_memory = true),
+    TF32(1, 128, 32, .swizzle = 2),
+    TF32(1, 64, 24, .swizzle = 6),
+    TF32(1, 128, 64, .swizzle = 1, .a_along_m = true, .b_along_n = true),
+    TF32(2, 256, 64, .swizzle = 0, .a_in_tensor_memory = true),
+    F8(EMU_E4M3, EMU_E5M2, EMU_F32, 1, 128, 64, .swizzle = 2),
+    F8(EMU_E5M2, EMU_E2M1, EMU_F16, 1, 128, 32, .swizzle = 4),
+    F8(EMU_E2M3, EMU_E3M2, EMU_F32, 1, 64, 40, .swizzle = 0),
+    F8(EMU_E2M1, EMU_E2M1, EMU_F32, 2, 256, 64, .swizzle = 2),
+    F8(EMU_E4M3, EMU_E4M3, EMU_F32, 1, 128, 128, .swizzle = 2, .a_along_m = true,
+       .b_along_n = true),
+    I8(EMU_S8, EMU_U8, EMU_S32, 1, 128, 64, .swizzle = 2),
+    I8(EMU_U8, EMU_S8, EMU_S32, 1, 64, 24, .swizzle = 0, .a_in_tensor_memory = true),
+    I8(EMU_S8, EMU_S8, EMU_S32, 2, 256, 256, .swizzle = 2, .saturate = true),
+};
+
+/* ---- Numbers ---------------------------------------------------------------------------- */
+
+static uint32_t next_random(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(*state >> 33);
+}
+
+/* Codes of -2, -1, 0, 1 and 2. */
+static uint32_t code_of(emu_type type, int value) {
+  static const struct {
+    emu_type type;
+    uint32_t one, two, sign;
+  } codes[] = {{EMU_F16, 0x3c00, 0x4000, 0x8000},
+               {EMU_BF16, 0x3f80, 0x4000, 0x8000},
+               {EMU_TF32, 0x3f800000, 0x40000000, 0x80000000},
+               {EMU_F32, 0x3f800000, 0x40000000, 0x80000000},
+               {EMU_E4M3, 0x38, 0x40, 0x80},
+               {EMU_E5M2, 0x3c, 0x40, 0x80},
+               {EMU_E2M3, 0x08, 0x10, 0x20},
+               {EMU_E3M2, 0x0c, 0x10, 0x20},
+               {EMU_E2M1, 0x2, 0x4, 0x8}};
+  uint32_t size = (uint32_t)abs(value);
+  if (type == EMU_S32) return (uint32_t)value;
+  if (type == EMU_S8 || type == EMU_U8) return (uint32_t)value & 0xff;
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+    if (codes[i].type != type) continue;
+    uint32_t code = size == 0 ? 0 : size == 1 ? codes[i].one : codes[i].two;
+    return value < 0 ? code | codes[i].sign : code;
+  }
+  ck_abort_msg("a type without codes");
+}
+
+static int draw(uint64_t *random, emu_type type) {
+  int value = (int)(next_random(random) % 5) - 2;
+  return type == EMU_U8 ? abs(value) : value;
+}
+
+/* What an accumulator holds. */
+static double value_of(emu_type type, uint32_t code) {
+  float value;
+  if (type == EMU_S32) return (int32_t)code;
+  if (type == EMU_F16) { /* normal numbers and zero */
+    int exponent = (int)(code >> 10 & 31), fraction = (int)(code & 0x3ff);
+    double size = exponent ? ldexp(1024 + fraction, exponent - 25) : 0;
+    return code & 0x8000 ? -size : size;
+  }
+  memcpy(&value, &code, sizeof value);
+  return value;
+}
+
+/* ---- Shared memory ---------------------------------------------------------------------- */
+
+static int bits_of(emu_type type) {
+  return emu_type_of(type)->bits;
+}
+
+static int unit_elements(emu_type type) {
+  return bits_of(type) < 8 ? 16 : 128 / bits_of(type);
+}
+
+/* A dense matrix at an offset of the image: the descriptor with the strides that its swizzle asks
+ * for. */
+static uint64_t describe(const product *p, uint32_t address, emu_type type, int rows, int k,
+                         bool along_k) {
+  static const uint32_t widths[] = {16, 128, 128, 0, 64, 0, 32};
+  uint32_t width = widths[p->swizzle], lines = p->swizzle == 1 ? 4 : 8;
+  uint32_t units = (uint32_t)((along_k ? k : rows) / unit_elements(type));
+  uint32_t count = (uint32_t)(along_k ? rows : k), atom = width * lines;
+  uint32_t leading, stride;
+  if (width == 16) {
+    uint32_t first = atom, second = atom * units;
+    leading = along_k ? first : second;
+    stride = along_k ? second : first;
+  } else {
+    stride = atom;
+    leading = atom * (count / lines);
+  }
+  return (uint64_t)p->swizzle << 61 | UINT64_C(1) << 46 | (uint64_t)(stride / 16) << 32 |
+         (uint64_t)(leading / 16) << 16 | address / 16;
+}
+
+/* Writes an element of a matrix to the image, which begins at `start` of shared memory. */
+static void put(exchange *x, const emu_umma_view *v, uint32_t start, emu_type type, int row, int k,
+                uint32_t code) {
+  int each = unit_elements(type), bits = bits_of(type);
+  int line = v->along_k ? row : k, along = v->along_k ? k : row;
+  uint32_t at = emu_umma_unit(v, line, along / each) - start;
+  int bit = along % each * bits;
+  uint32_t word = 0;
+  ck_assert_uint_le(at + 16, image_bytes);
+  uint8_t *byte = &x->image[at + (uint32_t)bit / 8];
+  size_t size = bits == 32 ? 4 : 2;
+  if (bit / 8 == 15) size = 1;
+  memcpy(&word, byte, size);
+  word |= code << bit % 8;
+  memcpy(byte, &word, size);
+}
+
+/* ---- The kernel ------------------------------------------------------------------------- */
+
+static const char kernel_text[] =
+    ".version 9.0\n.target sm_100a\n.address_size 64\n"
+    ".visible .entry k(.param .u64 data, .param .u64 da, .param .u64 db, .param .u32 idesc,\n"
+    "    .param .u32 m0, .param .u32 m1, .param .u32 m2, .param .u32 m3) {\n"
+    "  .reg .b32 %%t, %%w, %%i, %%c, %%s, %%base, %%lane, %%rank, %%id, %%q0, %%q1, %%q2, %%q3, %%r<8>;\n"
+    "  .reg .b64 %%x, %%p, %%a, %%b; .reg .pred %%e, %%z; .reg .b16 %%both;\n"
+    "  .shared .align 1024 .b8 image[32768];\n"
+    "  .shared .align 8 .b64 done; .shared .b32 columns;\n"
+    "  mov.u32 %%t, %%tid.x; shr.u32 %%w, %%t, 5; mov.u32 %%rank, %%cluster_ctarank;\n"
+    "  ld.param.u64 %%x, [data]; mad.wide.u32 %%x, %%rank, %d, %%x;\n"
+    "  ld.param.u64 %%a, [da]; ld.param.u64 %%b, [db]; ld.param.u32 %%id, [idesc];\n"
+    "  ld.param.u32 %%q0, [m0]; ld.param.u32 %%q1, [m1]; ld.param.u32 %%q2, [m2]; ld.param.u32 %%q3, [m3];\n"
+    "  mov.u32 %%s, image; shl.b32 %%i, %%t, 2;\n"
+    "copy: cvt.u64.u32 %%p, %%i; add.u64 %%p, %%p, %%x; ld.global.u32 %%c, [%%p];\n"
+    "  add.u32 %%base, %%s, %%i; st.shared.u32 [%%base], %%c; add.u32 %%i, %%i, 512;\n"
+    "  setp.lt.u32 %%e, %%i, 32768; @%%e bra copy;\n"
+    "  setp.ne.u32 %%z, %%w, 0; @%%z bra others;\n"
+    "  tcgen05.alloc.cta_group::%d.sync.aligned.shared::cta.b32 [columns], 512;\n"
+    "  setp.ne.u32 %%e, %%t, 0; @%%e bra others; mbarrier.init.shared.b64 [done], 1;\n"
+    "  fence.mbarrier_init.release.cluster;\n"
+    "others: bar.sync 0; ld.shared.u32 %%base, [columns];\n"
+    "  shl.b32 %%lane, %%w, 21; add.u32 %%base, %%base, %%lane;\n"
+    "  add.u64 %%x, %%x, 32768; mad.wide.u32 %%p, %%t, 32, %%x;\n"
+    "  ld.global.v4.u32 {%%r0, %%r1, %%r2, %%r3}, [%%p]; ld.global.v4.u32 {%%r4, %%r5, %%r6, %%r7}, [%%p+16];\n"
+    "  tcgen05.st.sync.aligned.32x32b.x8.b32 [%%base+256], {%%r0, %%r1, %%r2, %%r3, %%r4, %%r5, %%r6, %%r7};\n"
+    "  add.u64 %%x, %%x, 4096; mad.wide.u32 %%x, %%t, 1024, %%x; mov.u32 %%i, 0; mov.u64 %%p, %%x;\n"
+    "fill: ld.global.v4.u32 {%%r0, %%r1, %%r2, %%r3}, [%%p];\n"
+    "  tcgen05.st.sync.aligned.32x32b.x4.b32 [%%base], {%%r0, %%r1, %%r2, %%r3};\n"
+    "  add.u32 %%base, %%base, 4; add.u64 %%p, %%p, 16; add.u32 %%i, %%i, 4;\n"
+    "  setp.lt.u32 %%e, %%i, 256; @%%e bra fill;\n"
+    "  tcgen05.wait::st.sync.aligned; fence.proxy.async.shared::cta;\n"
+    "  tcgen05.fence::before_thread_sync; bar.sync 0;\n"
+    "  barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\n"
+    "  tcgen05.fence::after_thread_sync; ld.shared.u32 %%base, [columns];\n"
+    "  or.b32 %%c, %%t, %%rank; setp.ne.u32 %%e, %%c, 0; @%%e bra wait;\n"
+    "  setp.%s.u32 %%e, %%c, 0; add.u32 %%i, %%base, 256; mov.u32 %%s, done; mov.b16 %%both, %d;\n"
+    "  tcgen05.mma.cta_group::%d.kind::%s [%%base], %s, %%b, %%id, %s %%e%s;\n"
+    "  tcgen05.commit.cta_group::%d.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%%s], %%both;\n"
+    "wait: mbarrier.try_wait.parity.shared.b64 %%e, [done], 0; @!%%e bra wait;\n"
+    "  tcgen05.fence::after_thread_sync; add.u32 %%base, %%base, %%lane; mov.u32 %%i, 0;\n"
+    "read: tcgen05.ld.sync.aligned.32x32b.x4.b32 {%%r0, %%r1, %%r2, %%r3}, [%%base];\n"
+    "  tcgen05.wait::ld.sync.aligned; st.global.v4.u32 [%%x], {%%r0, %%r1, %%r2, %%r3};\n"
+    "  add.u32 %%base, %%base, 4; add.u64 %%x, %%x, 16; add.u32 %%i, %%i, 4;\n"
+    "  setp.lt.u32 %%e, %%i, 256; @%%e bra read;\n"
+    "  tcgen05.fence::before_thread_sync; bar.sync 0;\n"
+    "  barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\n"
+    "  ld.shared.u32 %%base, [columns]; @%%z bra end;\n"
+    "  tcgen05.dealloc.cta_group::%d.sync.aligned.b32 %%base, 512;\n"
+    "end: ret; }\n";
+
+static void write_kernel(gg_str *out, const product *p) {
+  char scale[16] = "";
+  const char *masks = !p->masked      ? ""
+                      : p->group == 2 ? "{%q0, %q1, %q2, %q3, %q0, %q1, %q2, %q3},"
+                                      : "{%q0, %q1, %q2, %q3},";
+  if (p->scale) snprintf(scale, sizeof scale, ", %d", p->scale);
+  gg_str_printf(out, kernel_text, (int)sizeof(exchange), p->group, p->fresh ? "ne" : "eq",
+                p->group == 2 ? 3 : 1, p->group, p->kind, p->a_in_tensor_memory ? "[%i]" : "%a",
+                masks, scale, p->group, p->group);
+}
+
+/* ---- One product ------------------------------------------------------------------------ */
+
+static uint32_t instruction_of(const product *p) {
+  static const uint32_t numbers[EMU_TYPE_COUNT] = {
+      [EMU_BF16] = 1, [EMU_TF32] = 2, [EMU_E5M2] = 1, [EMU_E2M3] = 3,
+      [EMU_E3M2] = 4, [EMU_E2M1] = 5, [EMU_S8] = 1};
+  uint32_t d = p->d == EMU_F16 ? 0 : p->d == EMU_F32 ? 1 : 2;
+  return (uint32_t)p->saturate << 3 | d << 4 | numbers[p->a] << 7 | numbers[p->b] << 10 |
+         (uint32_t)p->negate_a << 13 | (uint32_t)p->a_along_m << 15 | (uint32_t)p->b_along_n << 16 |
+         (uint32_t)(p->n / 8) << 17 | (uint32_t)(p->m / 16) << 24;
+}
+
+/* The lane and column of an element of D: 16 rows in each 32 lanes, or the halves of 128 rows of a
+ * pair one below the other. */
+static void locate(const product *p, int row, int column, int *cta, int *lane, int *at) {
+  int rows = p->m / p->group;
+  *cta = row / rows;
+  row %= rows;
+  *lane = row;
+  *at = column;
+  if (rows == 128) return;
+  if (p->group == 1) {
+    *lane = row % 16 + row / 16 * 32;
+  } else if (column >= p->n / 2) {
+    *lane = row + 64;
+    *at = column - p->n / 2;
+  }
+}
+
+typedef struct values {
+  int a[256][32], b[256][32], d[2][lanes][columns];
+} values;
+
+static void make_operands(values *v, exchange *x, const product *p, uint64_t da, uint64_t db,
+                          uint32_t start, int k, uint64_t *random) {
+  emu_umma_view a, b;
+  ck_assert_ptr_null(emu_umma_view_read(&a, da, !p->a_along_m));
+  ck_assert_ptr_null(emu_umma_view_read(&b, db, !p->b_along_n));
+  for (int row = 0; row < p->m; row++) {
+    for (int i = 0; i < k; i++) {
+      int cta, lane, at, each = 32 / bits_of(p->a);
+      uint32_t code = code_of(p->a, v->a[row][i] = draw(random, p->a));
+      locate(p, row, 0, &cta, &lane, &at);
+      put(&x[cta], &a, start, p->a, row % (p->m / p->group), i, code);
+      if (each) x[cta].a[lane][i / each] |= code << i % each * bits_of(p->a);
+    }
+  }
+  for (int row = 0; row < p->n; row++) {
+    int own = p->n / p->group;
+    for (int i = 0; i < k; i++) {
+      uint32_t code = code_of(p->b, v->b[row][i] = draw(random, p->b));
+      put(&x[row / own], &b, start, p->b, row % own, i, code);
+    }
+  }
+  for (int i = 0; i < 2 * lanes * columns; i++) {
+    int *value = &v->d[0][0][0] + i;
+    *value = (int)(next_random(random) % 5) - 2;
+    x[i / (lanes * columns)].d[i / columns % lanes][i % columns] = code_of(p->d, *value);
+  }
+}
+
+static void check(const values *v, const exchange *x, const product *p, int k,
+                  const uint32_t masks[4]) {
+  static bool seen[2][lanes][columns];
+  memset(seen, 0, sizeof seen);
+  for (int row = 0; row < p->m; row++) {
+    for (int column = 0; column < p->n; column++) {
+      int cta, lane, at;
+      locate(p, row, column, &cta, &lane, &at);
+      seen[cta][lane][at] = true;
+      double sum = 0, before = v->d[cta][lane][at];
+      for (int i = 0; i < k; i++)
+        sum += v->a[row][i] * v->b[column][i] * (p->negate_a ? -1 : 1);
+      if (!p->fresh) sum += ldexp(before, -p->scale);
+      if (p->masked && masks[lane / 32] >> lane % 32 & 1) sum = before;
+      double got = value_of(p->d, x[cta].d[lane][at]);
+      ck_assert_msg(got == sum,
+                    "%s %dx%d: D(%d, %d), CTA %d lane %d column %d, is %g, should be %g", p->kind,
+                    p->m, p->n, row, column, cta, lane, at, got, sum);
+    }
+  }
+  for (int i = 0; i < p->group * lanes * columns; i++) {
+    int cta = i / (lanes * columns), lane = i / columns % lanes, at = i % columns;
+    ck_assert_msg(seen[cta][lane][at] || x[cta].d[lane][at] == code_of(p->d, v->d[cta][lane][at]),
+                  "%s %dx%d: CTA %d lane %d column %d has changed", p->kind, p->m, p->n, cta, lane,
+                  at);
+  }
+}
+
+/* Parameters as the kernel has them. */
+typedef struct parameters {
+  uint64_t data, a, b;
+  uint32_t instruction, masks[4];
+} parameters;
+
+static void launch(exchange *x, parameters *with, const product *p, uint64_t seed) {
+  gg_error err = GG_ERROR_INIT;
+  gg_str text = GG_STR_INIT;
+  emu_device *device;
+  emu_module *module;
+  emu_options options = {.arch = 100, .threads = 1, .random = seed != 0, .seed = seed};
+  options.severities = emu_severities_all(EMU_SEVERITY_FAULT);
+  unsigned group = (unsigned)p->group;
+  emu_launch_config config = {
+      .grid = {group, 1, 1}, .block = {128, 1, 1}, .cluster = {group, 1, 1}, .params = with};
+  write_kernel(&text, p);
+  ck_assert(!emu_device_open(&device, &options, &err));
+  gg_status st = emu_module_load(&module, device, "k.ptx", gg_str_text(&text), text.length, &err);
+  ck_assert_msg(!st, "%s: %s", p->kind, err.message);
+  ck_assert(!emu_memory_alloc(&with->data, device, 2 * sizeof *x, 0, &err));
+  ck_assert(!emu_memory_write(device, with->data, x, 2 * sizeof *x, &err));
+  st = emu_launch(device, emu_module_kernel(module, "k"), &config, &err);
+  ck_assert_msg(!st, "%s %dx%d: line %d: %s", p->kind, p->m, p->n, err.line, err.message);
+  ck_assert(!emu_memory_read(device, x, with->data, 2 * sizeof *x, &err));
+  emu_device_close(device);
+  gg_str_free(&text);
+}
+
+START_TEST(test_product) {
+  static exchange x[2];
+  static values v;
+  const product *p = &products[_i];
+  const uint32_t start = EMU_SHARED_RESERVED;
+  int k = p->id == EMU_UMMA_F16 ? 16 : p->id == EMU_UMMA_TF32 ? 8 : 32;
+  for (uint64_t seed = 0; seed < 3; seed++) {
+    uint64_t random = seed * 100 + (uint64_t)_i;
+    parameters with = {.instruction = instruction_of(p),
+                       .masks = {0x12345678, 0, 0xffffffff, 0x80000001}};
+    memset(x, 0, sizeof x);
+    with.a = describe(p, start, p->a, p->m / p->group, k, !p->a_along_m);
+    with.b = describe(p, start + b_at, p->b, p->n / p->group, k, !p->b_along_n);
+    make_operands(&v, x, p, with.a, with.b, start, k, &random);
+    launch(x, &with, p, seed);
+    check(&v, x, p, k, with.masks);
+  }
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("emu tcgen05");
+  TCase *tests = tcase_create("products");
+  tcase_set_timeout(tests, 60);
+  tcase_add_loop_test(tests, test_product, 0, (int)(sizeof products / sizeof *products));
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}
