@@ -120,7 +120,6 @@ static double multiply_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
   double operations = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
   double tensor = operations / mma_rate(w, active);
-  if (w->traits.owners > 2) tensor /= w->device->third_share;
   double read = w->traits.reads_a * w->m_step + w->traits.reads_b * w->n_step;
   return join(tensor, read / w->device->smem_rate) + promoted_additions(w);
 }

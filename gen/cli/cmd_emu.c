@@ -137,8 +137,7 @@ static int become(const cli_emulate *given, char **argv) {
   gg_str path = GG_STR_INIT;
   const char *before = getenv("LD_LIBRARY_PATH");
   cli_device device;
-  if (given->device && strcmp(given->device, "emu") != 0 &&
-      strncmp(given->device, "emu:", 4) != 0)
+  if (given->device && strcmp(given->device, "emu") != 0 && strncmp(given->device, "emu:", 4) != 0)
     return cli_usage("a program runs on the emulator alone, not on --device %s", given->device);
   if (given->counters && strcmp(given->counters, "-") == 0)
     return cli_usage("a program's counters go to a file: --counters FILE");
@@ -149,7 +148,8 @@ static int become(const cli_emulate *given, char **argv) {
                      " nor in gemmgen's build folder");
   gg_str_puts(&path, folder);
   if (before && *before) gg_str_printf(&path, ":%s", before);
-  bool said = !path.failed && setenv("LD_LIBRARY_PATH", path.text, 1) == 0 && say_options(given, &device);
+  bool said =
+      !path.failed && setenv("LD_LIBRARY_PATH", path.text, 1) == 0 && say_options(given, &device);
   gg_str_free(&path);
   if (!said) return cli_out_of_memory();
   execvp(*argv, argv);

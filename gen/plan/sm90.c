@@ -447,11 +447,10 @@ static void move_fetched(gg_epilogue_work *out, const gg_plan *plan) {
  * of sums that are promoted less shows where a consumer has two sets of sums, and where the others
  * multiply, which are seldom all in step. */
 static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
-  (void)device;
-  out->tensor_share = 1;
   out->reads_a = (double)plan->tile_n / plan->mma.n;
   out->reads_b = (double)plan->tile_m / plan->mma.m;
   out->owners = plan->pingpong ? 1 : plan->consumers;
+  out->tensor_share = out->owners > 2 ? device->third_share : 1;
   if (plan->promote) out->promotions = (double)plan->tile_k / (plan->mma.k * plan->promote);
   out->promotions_hidden = plan->sum_sets * out->owners * out->owners;
   if (plan->copy_bytes_a && plan->copy_bytes_b) out->loader = GG_LOADER_WARPS;
