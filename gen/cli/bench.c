@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "ceiling.h"
 #include "number.h"
+#include "pass.h"
 #include "trial.h"
 
 enum { sets_max = 256, sampled_side = 64 };
@@ -127,6 +128,20 @@ static gg_status launch_lt(void *self, int turn, CUstream stream, gg_error *err)
   return gg_cublaslt_launch(lt->plan, lt->index, &set->problem, stream, err);
 }
 
+/* The bare product, and the epilogue in a kernel of its own. */
+typedef struct separate_launch {
+  our_launch *bare;
+  const gg_pass *pass;
+  const operand_sets *sets;
+} separate_launch;
+
+static gg_status launch_separate(void *self, int turn, CUstream stream, gg_error *err) {
+  const separate_launch *both = self;
+  gg_status st = launch_ours(both->bare, turn, stream, err);
+  if (st) return st;
+  return gg_pass_launch(both->pass, &both->sets->list[turn % both->sets->count], stream, err);
+}
+
 static gg_status launch_ceiling(void *self, int turn, CUstream stream, gg_error *err) {
   (void)turn;
   return gg_ceiling_launch(self, stream, err);
@@ -170,6 +185,8 @@ typedef struct race {
   gg_cublaslt_plan *bare_plan; /* beside an epilogue: the product; NULL: none, or `plan` is */
   gg_ceiling ceiling;
   bool has_ceiling;
+  gg_pass pass;
+  bool has_pass;
   our_launch *ours;
   our_launch bare;
 } race;
@@ -246,15 +263,20 @@ static double tflops(const cli_case *c, double seconds) {
 /* Who races, and where the figures go. */
 typedef struct line_up {
   gg_contender *list;
-  bench_figure **figures; /* one a contender; NULL: the ceiling's */
+  double **figures; /* one a contender; NULL: the ceiling's */
   int count;
 } line_up;
+
+/* Takes part unchecked: its results mean nothing. */
+static void enter_unchecked(line_up *all, double *figure, gg_contender_launch launch, void *self) {
+  all->list[all->count] = (gg_contender){.launch = launch, .self = self};
+  all->figures[all->count++] = figure;
+}
 
 /* Takes part where its result has been compared, right or wrong. */
 static gg_status enter(line_up *all, race *r, bench_figure *figure, gg_contender_launch launch,
                        void *self, work of, gg_error *err) {
-  all->list[all->count] = (gg_contender){.launch = launch, .self = self};
-  all->figures[all->count++] = figure;
+  enter_unchecked(all, &figure->tflops, launch, self);
   return verify(figure, r, launch, self, of, err);
 }
 
@@ -262,11 +284,13 @@ static bool does_epilogue(const bench_entry *entry) {
   return entry->epilogue && entry->epilogue->cublaslt != GG_CUBLASLT_PRODUCT;
 }
 
-/* The race: ours, then cuBLASLt's first and best, the bare products, the ceiling. */
+/* The race: ours, then cuBLASLt's first and best, the bare products, that with a separate kernel,
+ * the ceiling. */
 static gg_status run_race(race *r, line_up *all, gg_error *err) {
   bench_result *out = r->out;
   lt_launch first = {r->plan, 0, &r->sets}, best = {r->plan, out->lt_index, &r->sets};
   lt_launch bare = {r->bare_plan, 0, &r->sets};
+  separate_launch separate = {&r->bare, &r->pass, &r->sets};
   work of_lt = does_epilogue(r->entry) ? THE_EPILOGUE : THE_PRODUCT;
   gg_status st = GG_OK;
   for (int i = 0; i < r->entry->count && !st; i++)
@@ -276,17 +300,15 @@ static gg_status run_race(race *r, line_up *all, gg_error *err) {
   if (r->entry->bare && !st)
     st = enter(all, r, &out->bare, launch_ours, &r->bare, THE_PRODUCT, err);
   if (r->bare_plan && !st) st = enter(all, r, &out->lt_bare, launch_lt, &bare, THE_PRODUCT, err);
-  if (r->has_ceiling) {
-    all->list[all->count] = (gg_contender){.launch = launch_ceiling, .self = &r->ceiling};
-    all->figures[all->count++] = NULL;
-  }
+  if (r->has_pass) enter_unchecked(all, &out->separate, launch_separate, &separate);
+  if (r->has_ceiling) enter_unchecked(all, NULL, launch_ceiling, &r->ceiling);
   if (!st) {
     st = gg_time_contenders(all->list, all->count, r->rig->context, &r->rig->timing, err);
   }
   for (int i = 0; i < all->count && !st; i++) {
     double seconds = all->list[i].seconds;
     if (all->figures[i])
-      all->figures[i]->tflops = tflops(r->entry->c, seconds);
+      *all->figures[i] = tflops(r->entry->c, seconds);
     else
       out->ceiling = 1e-12 * r->ceiling.flops / seconds;
   }
@@ -297,7 +319,7 @@ static gg_status run_race(race *r, line_up *all, gg_error *err) {
 }
 
 static gg_status hold_race(race *r, gg_error *err) {
-  enum { others = 5 };
+  enum { others = 6 };
   size_t most = (size_t)r->entry->count + others;
   line_up all = {.list = gg_malloc(most * sizeof *all.list),
                  .figures = gg_malloc(most * sizeof *all.figures)};
@@ -338,6 +360,12 @@ static gg_status open_yardsticks(race *r, gg_error *err) {
     st = gg_ceiling_open(&r->ceiling, rig->context, c->a, c->accumulator, err);
     r->has_ceiling = st == GG_OK;
   }
+  /* In place a product apart would need memory of its own. */
+  bool in_place = r->entry->epilogue && r->entry->epilogue->c == BENCH_C_IN_PLACE;
+  if (!st && r->entry->bare && !in_place) {
+    st = gg_pass_open(&r->pass, rig->context, err);
+    r->has_pass = st == GG_OK;
+  }
   return st;
 }
 
@@ -356,6 +384,7 @@ static gg_status prepare_all(race *r, gg_error *err) {
 
 static void close_race(race *r) {
   if (r->has_ceiling) gg_ceiling_close(&r->ceiling);
+  if (r->has_pass) gg_pass_close(&r->pass);
   gg_cublaslt_plan_close(r->plan);
   gg_cublaslt_plan_close(r->bare_plan);
   gg_reference_free(&r->reference);

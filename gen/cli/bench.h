@@ -38,6 +38,8 @@ typedef struct bench_result {
   bench_figure lt_first, lt_best;
   bench_figure bare, lt_bare; /* beside an epilogue: the products without it, by our kernel and by
                                  cuBLASLt's first choice */
+  double separate;            /* TFLOP/s of our bare product and, behind it, the memory traffic of
+                                 the epilogue in a kernel of its own; 0: not measured */
   int lt_index;               /* of the best candidate */
   gg_error lt_obstacle;       /* why cuBLASLt does not compute it; of code GG_OK: it does */
   double ceiling;             /* TFLOP/s; 0: not measured */

@@ -121,6 +121,24 @@ static void put_means(gg_str *out, const bench_summary *summary, const char *epi
   gg_str_putc(out, '\n');
 }
 
+/* Fused over separate kernels, of all rows that have both figures. */
+static void put_separate(gg_str *out, const bench_summary *summary, const char *epilogue) {
+  mean of_separate = {0};
+  double least = 0;
+  for (size_t i = 0; i < summary->count; i++) {
+    const bench_row *row = &summary->rows[i];
+    if (strcmp(row->epilogue, epilogue) != 0 || row->ours <= 0 || row->separate <= 0) continue;
+    double ratio = row->ours / row->separate;
+    if (of_separate.count == 0 || ratio < least) least = ratio;
+    add(&of_separate, row->ours, row->separate);
+  }
+  if (of_separate.count == 0) return;
+  gg_str_printf(out,
+                "%s: %zu cases beside separate kernels: geometric mean %.3f of their speed, the "
+                "least %.3f\n",
+                epilogue, of_separate.count, mean_of(&of_separate), least);
+}
+
 /* Whether an earlier row has the epilogue of row `index`. */
 static bool is_repeated(const bench_summary *summary, size_t index) {
   for (size_t i = 0; i < index; i++) {
@@ -136,7 +154,9 @@ static bool has_epilogues(const bench_summary *summary) {
 void bench_summary_lines(gg_str *out, const bench_summary *summary) {
   if (!has_epilogues(summary)) put_means(out, summary, NULL);
   for (size_t i = 0; has_epilogues(summary) && i < summary->count; i++) {
-    if (!is_repeated(summary, i)) put_means(out, summary, summary->rows[i].epilogue);
+    if (is_repeated(summary, i)) continue;
+    put_means(out, summary, summary->rows[i].epilogue);
+    put_separate(out, summary, summary->rows[i].epilogue);
   }
 }
 
@@ -168,6 +188,7 @@ static void put_line(gg_str *out, const bench_row *row) {
   if (row->epilogue) {
     put_cell(out, "%.3f", over(row->bare, row->ours));
     put_cell(out, "%.3f", row->apart ? 0 : over(row->lt_bare, row->first));
+    put_cell(out, "%.2f", over(row->ours, row->separate));
   }
   gg_str_puts(out, " |\n");
 }
@@ -176,9 +197,10 @@ void bench_summary_markdown(gg_str *out, const bench_summary *summary) {
   bool epilogues = has_epilogues(summary);
   gg_str_printf(
       out, "| types | M x N x K |%s kernel | TFLOP/s | first | best | of first | of best |%s\n",
-      epilogues ? " epilogue |" : "", epilogues ? " over bare | its over bare |" : "");
+      epilogues ? " epilogue |" : "",
+      epilogues ? " over bare | its over bare | of separate kernels |" : "");
   gg_str_printf(out, "| --- | --- | --- | --- | --- | --- | --- | --- |%s\n",
-                epilogues ? " --- | --- | --- |" : "");
+                epilogues ? " --- | --- | --- | --- |" : "");
   for (size_t i = 0; i < summary->count; i++)
     put_line(out, &summary->rows[i]);
 }

@@ -13,6 +13,7 @@ typedef struct bench_row {
   double ours, first, best;
   const char *epilogue; /* its word, a constant; NULL: no row of the run has one */
   double bare, lt_bare; /* the products without it */
+  double separate;      /* the product, and the epilogue's traffic in a kernel of its own */
   bool apart;           /* cuBLASLt did not do the epilogue: no means are of this row */
 } bench_row;
 
@@ -41,7 +42,7 @@ typedef struct bench_means {
 /* `epilogue`: over its rows alone; NULL: over all. */
 bench_means bench_summary_means(const bench_summary *summary, const char *epilogue);
 
-/* Append: the means in a line of text, one for each epilogue; a table in Markdown; a plot in SVG,
+/* Append: the means in lines of text, two for each epilogue; a table in Markdown; a plot in SVG,
  * one line a case, of ours and cuBLASLt's best over cuBLASLt's first. */
 void bench_summary_lines(gg_str *out, const bench_summary *summary);
 void bench_summary_markdown(gg_str *out, const bench_summary *summary);

@@ -25,8 +25,12 @@ holds 'what cuBLASLt does' [ "$(column all.tsv lt_does | tr '\n' ,)" = \
   'DEFAULT,BIAS,RELU_BIAS,GELU_BIAS,GELU_AUX_BIAS,C,the product,' ]
 holds 'over the bare product' [ "$(column all.tsv over_bare | tr '\n' ,)" = \
   '0.0000,1.0000,1.0000,1.0000,1.0000,1.0000,1.0000,' ]
+holds 'separate kernels beside each but the bare product' [ \
+  "$(column all.tsv separate | sed 's/^0$/none/;s/^[0-9].*/some/' | tr '\n' ,)" = \
+  'none,some,some,some,some,some,some,' ]
+holds 'their mean' grep -q '^gelu_aux: 1 cases beside separate kernels: geometric mean ' out
 holds 'a mean for each' grep -q '^gelu_aux: 1 cases beside cuBLASLt' out
-holds 'no mean beside another work' bash -c '! grep -q "^silu: " out'
+holds 'no mean beside another work' bash -c '! grep -q "^silu: .*beside cuBLASLt" out'
 holds 'the table has the word' grep -q '| 48 x 40 x 32, batch 2 | gelu_aux |' all.md
 holds 'JSON' python3 -c 'import json
 rows = json.load(open("all.json"))["results"]
@@ -62,6 +66,8 @@ expect 0 'C, in place and apart' "$gemmgen" bench --cublaslt "$library" \
   "$specs/epilogues_with_c.yaml"
 holds 'ours are right' every c.tsv right 1 3
 holds 'cuBLASLt is right' every c.tsv lt_right 1 3
+holds 'no separate kernel in place' [ "$(column c.tsv separate | sed 's/^0\..*/some/' | tr '\n' ,)" = \
+  '0,some,0,' ]
 
 export PLAYED_SPECS=$specs/epilogues_fp8.yaml
 expect 0 '8-bit floats' "$gemmgen" bench --cublaslt "$library" \

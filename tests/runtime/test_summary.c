@@ -87,24 +87,31 @@ START_TEST(epilogues) {
                    .best = 500,
                    .epilogue = "bias",
                    .bare = 510,
-                   .lt_bare = 440};
+                   .lt_bare = 440,
+                   .separate = 400};
   bench_summary_add(&summary, &row, "biased");
   row.epilogue = "silu";
   row.apart = true;
+  row.separate = 250;
   bench_summary_add(&summary, &row, "sigmoid");
   ck_assert_uint_eq(bench_summary_means(&summary, "silu").count, 0);
   ck_assert_double_eq_tol(bench_summary_means(&summary, "bias").over_bare, 1.02, 1e-12);
   gg_str text = GG_STR_INIT;
   bench_summary_lines(&text, &summary);
-  ck_assert_str_eq(gg_str_text(&text),
-                   "bias: 1 cases beside cuBLASLt: geometric mean 1.250 of its first choice, 1.000 "
-                   "of its best; the least 1.250, bf16 4096; over the bare product 1.020, cuBLASLt "
-                   "1.100\n");
+  ck_assert_str_eq(
+      gg_str_text(&text),
+      "bias: 1 cases beside cuBLASLt: geometric mean 1.250 of its first choice, 1.000 "
+      "of its best; the least 1.250, bf16 4096; over the bare product 1.020, cuBLASLt "
+      "1.100\n"
+      "bias: 1 cases beside separate kernels: geometric mean 1.250 of their speed, the "
+      "least 1.250\n"
+      "silu: 1 cases beside separate kernels: geometric mean 2.000 of their speed, the "
+      "least 2.000\n");
   bench_summary_markdown(&text, &summary);
   ck_assert_ptr_nonnull(strstr(gg_str_text(&text), "| bf16 | 4096 | bias | biased | 500 | 400 | "
-                                                   "500 | 1.25 | 1.00 | 1.020 | 1.100 |\n"));
-  ck_assert_ptr_nonnull(
-      strstr(gg_str_text(&text), "| silu | sigmoid | 500 | 400 | 500 | - | - | 1.020 | - |\n"));
+                                                   "500 | 1.25 | 1.00 | 1.020 | 1.100 | 1.25 |\n"));
+  ck_assert_ptr_nonnull(strstr(
+      gg_str_text(&text), "| silu | sigmoid | 500 | 400 | 500 | - | - | 1.020 | - | 2.00 |\n"));
   gg_str_free(&text);
   bench_summary_free(&summary);
 }

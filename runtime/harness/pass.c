@@ -1,0 +1,51 @@
+#include "pass.h"
+
+#include "atom/dtype.h"
+#include "plan/operation.h"
+
+enum { threads = 256, vectors_per_thread = 4, vector_bytes = 16 };
+
+gg_status gg_pass_open(gg_pass *out, gg_context *context, gg_error *err) {
+  return gg_raw_open(&out->kernel, context, "pass", "", "sm_80", err);
+}
+
+void gg_pass_close(gg_pass *pass) {
+  gg_raw_close(&pass->kernel);
+}
+
+/* As in pass.cu. */
+typedef struct span {
+  uint64_t at;
+  int64_t count;
+} span;
+
+static span span_of(const gg_problem *problem, uint64_t at, gg_dtype type) {
+  int64_t elements = problem->m * problem->n * problem->batch;
+  return (span){at, gg_bytes_of(elements, gg_dtype_info_of(type)->bits) / vector_bytes};
+}
+
+static int64_t larger(int64_t x, int64_t y) {
+  return x > y ? x : y;
+}
+
+gg_status gg_pass_launch(const gg_pass *pass, const gg_trial *trial, CUstream stream,
+                         gg_error *err) {
+  const gg_kernel *kernel = trial->kernel;
+  const gg_problem *p = &trial->problem;
+  span d = span_of(p, p->d, kernel->d.type), read = {0}, stored = {0};
+  if (p->beta != 0 && p->c != p->d) read = span_of(p, p->c, kernel->c.type);
+  for (size_t i = 0; i < kernel->operation_count; i++) {
+    const gg_operation *operation = &kernel->operations[i];
+    if (gg_operation_span(operation) != GG_SPAN_MATRIX) continue;
+    span matrix = span_of(p, p->extras[i].address, operation->operand.type);
+    if (operation->kind == GG_OP_AUX)
+      stored = matrix;
+    else
+      read = matrix;
+  }
+  int64_t most = larger(d.count, larger(read.count, stored.count));
+  int64_t per_cta = threads * vectors_per_thread, ctas = (most + per_cta - 1) / per_cta;
+  void *arguments[] = {&d, &read, &stored};
+  return gg_raw_launch(&pass->kernel, (unsigned)larger(ctas, 1), 1, threads, arguments, stream,
+                       err);
+}
