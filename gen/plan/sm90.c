@@ -176,15 +176,15 @@ static int64_t beside_stages(const gg_plan *plan, staging s) {
 }
 
 /* As many stages as fit beside the staging buffers, up to eight; small ones, of problems that wait
- * for memory, up to sixteen, while they bring no more bytes than ever measured faster. */
+ * for memory, up to sixteen, while a CTA loads no more bytes at a time than ever measured faster.
+ */
 static int fitting_stages(const gg_plan *plan, staging s) {
   enum { usual = 8, twice = 16 };
   const gg_spec_field *asked = &plan->spec->stages;
-  int64_t stage = gg_sm90_stage_bytes(plan);
-  int64_t small = (int64_t)plan->device->bytes_enough / stage;
+  int64_t small = (int64_t)plan->device->bytes_enough / gg_sm90_loaded_bytes(plan);
   int64_t most = small < usual ? usual : small > twice ? twice : small;
   if (asked->state == GG_SPEC_SET) most = asked->number;
-  int64_t fit = beside_stages(plan, s) / stage;
+  int64_t fit = beside_stages(plan, s) / gg_sm90_stage_bytes(plan);
   return (int)(fit > most ? most : fit);
 }
 

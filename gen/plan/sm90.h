@@ -82,8 +82,9 @@ static inline bool gg_sm90_copies_lines(const gg_plan *plan) {
   return plan->copy_bytes_a > 0 || plan->copy_bytes_b > 0;
 }
 
-/* Bytes of a stage of A and B. sm90_tile.c */
+/* Bytes of a stage of A and B; and what of it a CTA loads itself, for its cluster. sm90_tile.c */
 int64_t gg_sm90_stage_bytes(const gg_plan *plan);
+int64_t gg_sm90_loaded_bytes(const gg_plan *plan);
 
 /* Stages of so many fetched matrices, behind each other. */
 static inline int gg_sm90_stages_of(const gg_fetched *all, size_t count) {

@@ -18,6 +18,7 @@ enum {
   warpgroup = 128,  /* threads */
   block_m = 64,     /* rows of a wgmma */
   addresses = 24,   /* registers: descriptors, loop state and predicates */
+  spare = 8,        /* registers beside accumulators that would fill all the rest */
   line_bytes = 128, /* K a step where none is asked for: the widest swizzle's pattern */
 };
 
@@ -287,10 +288,17 @@ int64_t gg_sm90_stage_bytes(const gg_plan *plan) {
          operand_bytes(plan->b, plan->tile_n, plan->tile_k);
 }
 
-/* Beside accumulators and fragments: descriptors, loop state and predicates. Sums of shares that
- * other clusters add up hold on to as many again where there is a set beside the accumulators:
- * ptxas spills with fewer. A second set for sums that are promoted, where there is room; not where
- * tiles' sums are brought together from several CTAs: ptxas then spills. */
+int64_t gg_sm90_loaded_bytes(const gg_plan *plan) {
+  return operand_bytes(plan->a, plan->tile_m, plan->tile_k) / plan->cluster_n +
+         operand_bytes(plan->b, plan->tile_n, plan->tile_k) / plan->cluster_m;
+}
+
+/* Beside accumulators and fragments: descriptors, loop state and predicates. Where accumulators
+ * alone fill the rest, ptxas spills: 176 of them beside 24 take 1,088 bytes of local memory, and a
+ * product nine times as long. Sums of shares that other clusters add up hold on to as many again
+ * where there is a set beside the accumulators: ptxas spills with fewer. A second set for sums that
+ * are promoted, where there is room; not where tiles' sums are brought together from several CTAs:
+ * ptxas then spills. */
 gg_sm90_registers gg_sm90_choose_registers(gg_status *st, const gg_plan *plan,
                                            const gg_sm90_tile *tile, const gg_sm90_workers *workers,
                                            const gg_sm90_sums *sums,
@@ -301,6 +309,7 @@ gg_sm90_registers gg_sm90_choose_registers(gg_status *st, const gg_plan *plan,
   int acc = accumulators(&tile->mma, blocks, out.sum_sets);
   int fragments = fragments_of(&tile->mma, blocks);
   int others = sums->promote && schedule->shares_tiles ? 2 * addresses : addresses;
+  if (!sums->promote && fragments == 0) others += spare;
   int all = acc + fragments + others;
   if (all > out.consumer) {
     const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
