@@ -1,6 +1,7 @@
 /* What happens in each family's kernels, in order, from the plan and its lists of rings and roles.
  */
 #include "emit/outline.h"
+#include "plan/operation.h"
 #include "plan/rings.h"
 #include "plan/sm90.h"
 
@@ -14,6 +15,22 @@ void gg_naive_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *
   gg_outline_step(outline, "It multiplies its row of A with its column of B, an element after the "
                            "other, straight from global memory.");
   gg_outline_step(outline, "It applies the epilogue to the sum and stores it.");
+}
+
+/* Of matrices that the epilogue reads, those that no ring brings. */
+static void prefetch_matrices(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts,
+                              const char *who) {
+  size_t read = 0;
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    const gg_operation *operation = &plan->operations[i];
+    bool spans = gg_operation_span(operation) == GG_SPAN_MATRIX && operation->kind != GG_OP_AUX;
+    read += operation->kind == GG_OP_LINEAR ? operation->beta : spans;
+  }
+  if (read > layouts->fetched_count)
+    gg_outline_step(outline,
+                    "Before they multiply, %s have the L2 cache fetch the tile's part of what the "
+                    "epilogue reads of matrices.",
+                    who);
 }
 
 static void write_boxes(gg_outline *outline, const gg_plan *plan, const char *who,
@@ -30,6 +47,7 @@ void gg_sm80_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *l
                   "All threads begin to copy the first %d K tiles of A and B from global memory to "
                   "a ring of %d stages of %lld bytes (cp.async).",
                   stages->depth - 1, stages->depth, (ll)stages->bytes);
+  prefetch_matrices(outline, plan, layouts, "they");
   gg_outline_step(outline,
                   "For each K tile they wait until its copies have arrived and all warps have met, "
                   "begin the copies of the K tile %d further, and multiply: while the tensor cores "
@@ -61,6 +79,7 @@ void gg_sm90_multistage_steps(gg_outline *outline, const gg_plan *plan, const gg
                   "%lld bytes with K tiles of A and B; their bytes arrive at the stage's barrier "
                   "`full`.",
                   one ? "the one stage" : "the ring's stages", (ll)stages->bytes);
+  prefetch_matrices(outline, plan, layouts, "all threads");
   gg_outline_step(outline,
                   "For each K tile all threads wait at `full` and each warpgroup multiplies its "
                   "rows (wgmma reads both operands from shared memory, by descriptors)%s. When "
@@ -105,9 +124,14 @@ static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *
                     : plan->cluster_n == 1 ? "CTAs of the cluster share their tile of B"
                                            : "CTAs of the cluster that are neighbours along N "
                                              "share their tile of A, those along M that of B");
-  if (layouts->fetched_count)
-    gg_outline_step(outline, "Behind a tile's last K tile the producer brings what the epilogue "
-                             "reads of matrices, through the same stages.");
+  if (!layouts->fetched_count) return;
+  bool several = plan->scheduler != GG_SCHEDULER_DATA_PARALLEL;
+  gg_outline_step(outline,
+                  "Behind a tile's last K tile the producer brings what the epilogue reads of "
+                  "matrices, through the same stages.%s",
+                  several ? " In each tile but a CTA's first it has had the L2 cache fetch them "
+                            "while the K tiles were copied."
+                          : "");
 }
 
 static void consume(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
@@ -150,6 +174,7 @@ void gg_sm90_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *l
                     "Warp %d brings what the epilogue reads of vectors to shared memory while the "
                     "tile is multiplied.",
                     vectors->first_warp);
+  prefetch_matrices(outline, plan, layouts, "the consumers described next");
   consume(outline, plan, layouts);
   reduce(outline, plan);
   write_boxes(outline, plan, "Each of their warps", stored_by(layouts));
