@@ -356,6 +356,33 @@ static void write_linear(gg_str *out, const gg_operation *linear) {
   }
 }
 
+static bool is_factor(const item *it) {
+  return it->operation->kind == GG_OP_SCALE && it->span == GG_SPAN_ALL;
+}
+
+/* How many factors of all of D stand behind each other from operation `first` on. */
+static size_t factors_from(const epilogue *e, size_t first) {
+  size_t count = 0;
+  for (size_t i = first; i < e->plan->operation_count; i++, count++) {
+    item it = item_of(e, i);
+    if (!is_factor(&it)) break;
+  }
+  return count;
+}
+
+/* Neighbouring factors are multiplied with each other: one multiplication an element for all. */
+static void write_factors(gg_str *out, const epilogue *e, size_t first, size_t count) {
+  gg_str product = GG_STR_INIT;
+  for (size_t i = first; i < first + count; i++) {
+    item it = item_of(e, i);
+    write_text(&product, i > first ? " * row.@" : "row.@", &it);
+  }
+  const char *text = gg_str_text(&product);
+  gg_str_printf(out, "  x = {x.x * (%s), x.y * (%s)};\n", text, text);
+  if (product.failed) out->failed = true;
+  gg_str_free(&product);
+}
+
 /* What finish() gives besides D, for the staging to store. */
 static bool write_aside(gg_str *out, const epilogue *e) {
   bool any = false;
@@ -373,7 +400,7 @@ static bool write_aside(gg_str *out, const epilogue *e) {
 static void write_finish(gg_str *out, const epilogue *e) {
   bool aside = write_aside(out, e);
   gg_str_printf(out,
-                "// The operations on two accumulators, one line a step.\n"
+                "// The operations on two accumulators, in their order.\n"
                 "__device__ __forceinline__ pair finish(pair x, const epilogue_operands &of, "
                 "tile_place at,\n"
                 "                                       const row_values &row, const "
@@ -384,6 +411,12 @@ static void write_finish(gg_str *out, const epilogue *e) {
     item it = item_of(e, i);
     if (it.operation->kind == GG_OP_LINEAR) {
       write_linear(out, it.operation);
+      continue;
+    }
+    size_t factors = factors_from(e, i);
+    if (factors > 1) {
+      write_factors(out, e, i, factors);
+      i += factors - 1;
       continue;
     }
     if (i + 1 == e->plan->operation_count && gg_cuda_narrows_relu(e->plan)) {
