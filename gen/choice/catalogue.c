@@ -107,20 +107,16 @@ static gg_status refuse(gg_lineup *lineup, const gg_spec *spec, gg_error *why, g
   return GG_OK;
 }
 
-static bool is_there(const gg_lineup *lineup, const char *identity) {
+/* Whether the lineup has a plan like that of `candidate`, whose hash is noted. */
+static bool is_there(const gg_lineup *lineup, gg_candidate *candidate) {
+  gg_identity identity;
+  gg_plan_identity(&identity, &candidate->plan);
+  candidate->hash = gg_identity_hash(&identity);
   for (size_t i = 0; i < lineup->count; i++) {
-    if (strcmp(lineup->list[i].identity, identity) == 0) return true;
+    const gg_candidate *other = &lineup->list[i];
+    if (other->hash == candidate->hash && gg_plan_is_same(&other->plan, &identity)) return true;
   }
   return false;
-}
-
-static gg_status identify(gg_candidate *candidate, gg_arena *arena, gg_error *err) {
-  gg_str text = GG_STR_INIT;
-  gg_plan_identity(&text, &candidate->plan);
-  candidate->identity =
-      text.failed ? NULL : gg_arena_strndup(arena, gg_str_text(&text), text.length);
-  gg_str_free(&text);
-  return candidate->identity ? GG_OK : gg_fail(err, MEMORY, NULL, "");
 }
 
 static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form, bool shipped,
@@ -131,9 +127,8 @@ static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form
   if (shipped) candidate->spec.variant = "";
   gg_status st = gg_plan_choose(&candidate->plan, &candidate->spec, &lineup->arena, &why);
   if (st == GG_OK) {
-    st = identify(candidate, &lineup->arena, err);
-    lineup->count += st == GG_OK && !is_there(lineup, candidate->identity);
-    return st;
+    lineup->count += !is_there(lineup, candidate);
+    return GG_OK;
   }
   if (st != GG_E_MEMORY) return refuse(lineup, spec, &why, err);
   gg_error_clear(&why);
@@ -149,7 +144,7 @@ static gg_status fill(gg_lineup *lineup, const gg_catalogue *catalogue, const gg
   gg_status st = gg_form_check(form, err);
   if (!st) st = gg_spec_of_form(&of, form, &lineup->arena, err);
   if (st) return st;
-  lineup->list = GG_ARENA_ARRAY(&lineup->arena, gg_candidate, most);
+  lineup->list = gg_arena_alloc_unset(&lineup->arena, most * sizeof *lineup->list);
   lineup->refused = GG_ARENA_ARRAY(&lineup->arena, gg_refusal, most);
   if (!lineup->list || !lineup->refused) return gg_fail(err, MEMORY, NULL, "");
   for (size_t i = 0; i < catalogue->count && !st; i++) {

@@ -18,8 +18,8 @@ void gg_catalogue_close(gg_catalogue *catalogue);
 
 typedef struct gg_candidate {
   gg_spec spec;
-  gg_plan plan;         /* of that spec; its layouts are not derived */
-  const char *identity; /* of the plan: no two of a lineup have the same */
+  gg_plan plan;  /* of that spec; its layouts are not derived */
+  uint64_t hash; /* of its identity (plan/decisions.h): no two of a lineup have the same one */
 } gg_candidate;
 
 typedef struct gg_refusal {

@@ -49,8 +49,9 @@ static bool accepts_multistage(const gg_spec *spec) {
 
 /* A warpgroup's MMA. Sums of 8-bit floats are kept in f32, which promotion adds them up in. */
 static bool has_atom(const gg_mma_row *row) {
+  if (row->kind != GG_MMA_wgmma) return false;
   bool short_sums = gg_dtype_is_fp8(row->a) && row->c != GG_DTYPE_f32;
-  return row->kind == GG_MMA_wgmma && gg_mma_row_is_plain(row) && !short_sums;
+  return !short_sums && gg_mma_row_is_plain(row);
 }
 
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
