@@ -200,12 +200,42 @@ bool gg_lineup_admits(const gg_plan *plan, const gg_prediction *prediction, int6
   return !vain && prediction->workspace_bytes <= workspace;
 }
 
+gg_status gg_lineup_model(gg_model **out, const gg_lineup *lineup, const gg_device_model *device,
+                          gg_error *err) {
+  *out = gg_malloc(lineup->count * sizeof **out);
+  if (!*out) return gg_fail(err, MEMORY, NULL, "");
+  for (size_t i = 0; i < lineup->count; i++)
+    (*out)[i] = gg_model_of(&lineup->list[i].plan, device);
+  return GG_OK;
+}
+
+static gg_ranked rank_one(const gg_model *model, size_t index, gg_extents extents,
+                          int64_t workspace) {
+  gg_prediction p = gg_model_predict(model, extents);
+  return (gg_ranked){gg_lineup_admits(model->plan, &p, workspace) ? p.seconds : INFINITY, index};
+}
+
+void gg_models_rank(gg_ranked *out, const gg_model *models, size_t count, gg_extents extents,
+                    int64_t workspace) {
+  for (size_t i = 0; i < count; i++)
+    out[i] = rank_one(&models[i], i, extents, workspace);
+}
+
+void gg_ranked_first(gg_ranked *list, size_t count) {
+  size_t first = 0;
+  for (size_t i = 1; i < count; i++) {
+    if (by_seconds(&list[i], &list[first]) < 0) first = i;
+  }
+  gg_ranked was = list[0];
+  list[0] = list[first];
+  list[first] = was;
+}
+
 void gg_lineup_rank(gg_ranked *out, const gg_lineup *lineup, gg_extents extents,
                     const gg_device_model *device, int64_t workspace) {
   for (size_t i = 0; i < lineup->count; i++) {
-    const gg_plan *plan = &lineup->list[i].plan;
-    gg_prediction p = gg_predict(plan, extents, device);
-    out[i] = (gg_ranked){gg_lineup_admits(plan, &p, workspace) ? p.seconds : INFINITY, i};
+    gg_model model = gg_model_of(&lineup->list[i].plan, device);
+    out[i] = rank_one(&model, i, extents, workspace);
   }
   qsort(out, lineup->count, sizeof *out, by_seconds);
 }
