@@ -146,8 +146,12 @@ __device__ __forceinline__ void load_any(const tile_loader &l, unsigned smem_til
 // Whether a tile is loaded by the latter: K ends within it, or a line along M or N inside a chunk.
 template <class op>
 __device__ __forceinline__ bool needs_care(const tile_loader &l, int k_left) {
+//@ if ragged_lines
   return op::copy_bytes != 16 ||
          (!op::k_major && !op::even_mn && l.ragged) || k_left < tile_k;
+//@ else
+  return op::copy_bytes != 16 || k_left < tile_k;
+//@ end
 }
 
 // ---- The MMA loop's operands: shared memory to registers ----------------------------------------
