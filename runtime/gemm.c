@@ -122,8 +122,8 @@ static gg_status find_form(form_node **out, gg_gemm *gemm, const gg_form *form,
   if (length) {
     node->form.epilogue = node->key.epilogue = memcpy(node->epilogue, form->epilogue, length);
   }
-  gg_status st =
-      gg_roster_make(&node->roster, gemm->catalogue, &node->form, gemm->context->facts.arch, err);
+  gg_status st = gg_roster_make(&node->roster, gemm->catalogue, &node->form,
+                                gemm->context->facts.arch, &gemm->device, err);
   if (st) {
     gg_free(node);
     return st;
@@ -244,11 +244,12 @@ static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, form_node 
   const gg_lineup *lineup = node->roster.lineup;
   gg_ranked *ranked = gg_malloc(lineup->count * sizeof *ranked);
   if (!ranked) return gg_fail(err, MEMORY, NULL, "");
-  gg_lineup_rank(ranked, lineup, (gg_extents){p->m, p->n, p->k, p->batch}, &gemm->device,
-                 p->workspace_bytes);
+  gg_models_rank(ranked, node->roster.models, lineup->count,
+                 (gg_extents){p->m, p->n, p->k, p->batch}, p->workspace_bytes);
   gg_error first = GG_ERROR_INIT;
   gg_status st = GG_OK;
   for (size_t i = 0; i < lineup->count; i++) {
+    gg_ranked_first(ranked + i, lineup->count - i);
     gg_slot *slot = &node->roster.slots[ranked[i].index];
     if ((st = gg_slot_load(slot, gemm->context, p, &first)) == GG_OK) {
       *out = choice_of(slot, false, ranked[i].seconds);

@@ -69,22 +69,22 @@ bool gg_slot_gives_way(gg_status st) {
 
 /* ---- Rosters -------------------------------------------------------------------------- */
 
-static gg_status fill(gg_roster *roster, const gg_form *form, int device, gg_error *err) {
+static gg_status fill(gg_roster *roster, const gg_device_model *device, gg_error *err) {
   const gg_lineup *lineup = roster->lineup;
-  if (lineup->count == 0) return gg_lineup_fail(lineup, form, device, err);
   roster->slots = gg_calloc(lineup->count, sizeof *roster->slots);
   if (!roster->slots) return gg_fail(err, MEMORY, NULL, "");
-  gg_status st = GG_OK;
+  gg_status st = gg_lineup_model(&roster->models, lineup, device, err);
   for (size_t i = 0; i < lineup->count && !st; i++)
     st = gg_slot_open(&roster->slots[i], &lineup->list[i].spec, err);
   return st;
 }
 
 gg_status gg_roster_make(gg_roster *out, const gg_catalogue *catalogue, const gg_form *form,
-                         int device, gg_error *err) {
+                         int arch, const gg_device_model *device, gg_error *err) {
   *out = (gg_roster){0};
-  gg_status st = gg_lineup_make(&out->lineup, catalogue, form, device, err);
-  if (!st) st = fill(out, form, device, err);
+  gg_status st = gg_lineup_make(&out->lineup, catalogue, form, arch, err);
+  if (!st && out->lineup->count == 0) st = gg_lineup_fail(out->lineup, form, arch, err);
+  if (!st) st = fill(out, device, err);
   if (st) gg_roster_free(out);
   return st;
 }
@@ -93,6 +93,7 @@ void gg_roster_free(gg_roster *roster) {
   for (size_t i = 0; roster->slots && i < roster->lineup->count; i++)
     gg_slot_close(&roster->slots[i]);
   gg_free(roster->slots);
+  gg_free(roster->models);
   gg_lineup_free(roster->lineup);
   *roster = (gg_roster){0};
 }

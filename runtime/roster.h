@@ -30,12 +30,13 @@ bool gg_slot_gives_way(gg_status st);
 
 typedef struct gg_roster {
   gg_lineup *lineup;
-  gg_slot *slots; /* one a candidate of the lineup */
+  gg_model *models; /* one a candidate of the lineup; */
+  gg_slot *slots;   /* likewise */
 } gg_roster;
 
-/* GEMM_FORM where there is no kernel. Free with gg_roster_free. */
+/* GEMM_FORM where there is no kernel. The device's model outlives it. Free with gg_roster_free. */
 gg_status gg_roster_make(gg_roster *out, const gg_catalogue *catalogue, const gg_form *form,
-                         int device, gg_error *err);
+                         int arch, const gg_device_model *device, gg_error *err);
 void gg_roster_free(gg_roster *roster);
 
 #endif

@@ -134,7 +134,7 @@ __device__ __forceinline__ void load_any(const tile_loader &l, unsigned smem_til
     const bool works = op::all_work || has_work<op>(l.line, l.line + down, l.pos + along);
     if constexpr (copies_elements && op::chunk_size == 1) {  // less than cp.async can move
       if (works) st_shared(dst, valid > 0 ? src[along] : ab_t(0));
-    } else if constexpr (op::all_work) {
+    } else if constexpr (copies_first && op::all_work || !copies_zfill) {
       cp_async_first<op::copy_bytes>(dst, src + along, max(valid, 0) * int(ab_bytes));
     } else {
       cp_async_zfill<op::copy_bytes>(dst, src + along, max(valid, 0) * int(ab_bytes), works);
@@ -146,8 +146,12 @@ __device__ __forceinline__ void load_any(const tile_loader &l, unsigned smem_til
 // Whether a tile is loaded by the latter: K ends within it, or a line along M or N inside a chunk.
 template <class op>
 __device__ __forceinline__ bool needs_care(const tile_loader &l, int k_left) {
+//@ if ragged_lines
   return op::copy_bytes != 16 ||
          (!op::k_major && !op::even_mn && l.ragged) || k_left < tile_k;
+//@ else
+  return op::copy_bytes != 16 || k_left < tile_k;
+//@ end
 }
 
 // ---- The MMA loop's operands: shared memory to registers ----------------------------------------

@@ -376,11 +376,22 @@ void gg_mma_atom_cute(gg_str *out, const gg_mma_atom *atom) {
   }
 }
 
-gg_layout gg_mma_atom_layout(const gg_mma_atom *atom, gg_mma_operand operand) {
+static gg_tv layout_of(const gg_mma_atom *atom, gg_mma_operand operand) {
   const gg_mma_row *row = atom->row;
   const gg_tv layouts[] = {row->layout_a, row->layout_b, row->layout_c, row->layout_e};
-  gg_tv tv = layouts[operand];
-  return gg_tv_layout(tv, (gg_tv_sizes){.m = atom->m, .n = atom->n, .k = atom->k});
+  return layouts[operand];
+}
+
+static gg_tv_sizes sizes_of(const gg_mma_atom *atom) {
+  return (gg_tv_sizes){.m = atom->m, .n = atom->n, .k = atom->k};
+}
+
+gg_layout gg_mma_atom_layout(const gg_mma_atom *atom, gg_mma_operand operand) {
+  return gg_tv_layout(layout_of(atom, operand), sizes_of(atom));
+}
+
+int gg_mma_atom_values(const gg_mma_atom *atom, gg_mma_operand operand) {
+  return (int)gg_tv_mode_size(layout_of(atom, operand), sizes_of(atom), 1);
 }
 
 gg_layout gg_mma_atom_threads(const gg_mma_atom *atom) {

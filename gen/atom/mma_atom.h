@@ -86,6 +86,8 @@ void gg_mma_atom_cute(gg_str *out, const gg_mma_atom *atom); /* appends CuTe's n
 /* (thread, value) -> index in the tile M x K (A, E), N x K (B) or M x N (C and D), colexicographic.
  * E of a sparse atom alone. */
 gg_layout gg_mma_atom_layout(const gg_mma_atom *atom, gg_mma_operand operand);
+/* How many values of an operand each thread has: the size of that layout's second mode. */
+int gg_mma_atom_values(const gg_mma_atom *atom, gg_mma_operand operand);
 /* Logical thread -> thread of the group that executes it. */
 gg_layout gg_mma_atom_threads(const gg_mma_atom *atom);
 

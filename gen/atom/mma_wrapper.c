@@ -36,8 +36,7 @@ int gg_mma_atom_registers(const gg_mma_atom *atom, gg_mma_operand operand, const
   gg_dtype dtype = dtype_of(atom, operand);
   if (type) *type = register_type(dtype);
   if (source_of(atom->row, operand) != GG_MMA_REGISTERS) return 0;
-  gg_layout layout = gg_mma_atom_layout(atom, operand);
-  int values = (int)gg_layout_mode_size(&layout, 1), bits = gg_dtype_info_of(dtype)->bits;
+  int values = gg_mma_atom_values(atom, operand), bits = gg_dtype_info_of(dtype)->bits;
   if (atom->row->sparse && operand == GG_MMA_A) values /= 2;
   return bits == 64 ? values : values * bits / 32;
 }

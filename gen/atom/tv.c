@@ -65,6 +65,28 @@ gg_layout gg_tv_layout(gg_tv tv, gg_tv_sizes sizes) {
   return layout;
 }
 
+static int64_t tree_size(reader *r) {
+  if (*r->at != '(') return read_size(r);
+  int64_t size = 1;
+  do {
+    r->at++; /* "(" or "," */
+    size *= tree_size(r);
+  } while (*r->at == ',');
+  r->at++; /* ")" */
+  return size;
+}
+
+int64_t gg_tv_mode_size(gg_tv tv, gg_tv_sizes sizes, int mode) {
+  reader r = {table[tv].text, sizes};
+  assert(*r.at == '(' && "a row of tv_layouts.def has no modes");
+  int64_t size;
+  do {
+    r.at++; /* "(" or "," */
+    size = tree_size(&r);
+  } while (mode-- > 0);
+  return size;
+}
+
 const char *gg_tv_name(gg_tv tv) {
   return table[tv].name;
 }

@@ -21,6 +21,9 @@ typedef struct gg_tv_sizes {
  * tests hold it. */
 gg_layout gg_tv_layout(gg_tv tv, gg_tv_sizes sizes);
 
+/* The size of a mode of that layout, 0: threads, 1: values; no layout is made for it. */
+int64_t gg_tv_mode_size(gg_tv tv, gg_tv_sizes sizes, int mode);
+
 const char *gg_tv_name(gg_tv tv); /* "w16x8" */
 
 #endif

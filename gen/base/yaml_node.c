@@ -19,6 +19,20 @@ const char *gg_yaml_shown(char out[GG_SHOWN_MAX + 32], const gg_yaml_node *node)
   return out;
 }
 
+/* "[12]"; every value of a sweep has such a mark, and printf is slow for that. */
+static void write_index(char *out, size_t index) {
+  char digits[24];
+  size_t count = 0;
+  do
+    digits[count++] = (char)('0' + index % 10);
+  while ((index /= 10) > 0);
+  *out++ = '[';
+  while (count > 0)
+    *out++ = digits[--count];
+  *out++ = ']';
+  *out = '\0';
+}
+
 /* Writes the path of a node; what does not fit is left off at the end. */
 static void write_path(char *out, size_t size, const gg_yaml_node *node) {
   const gg_yaml_node *chain[GG_YAML_DEPTH_MAX + 2];
@@ -32,7 +46,7 @@ static void write_path(char *out, size_t size, const gg_yaml_node *node) {
     if (chain[depth]->key) {
       gg_shown(at ? step + 1 : step, chain[depth]->key);
     } else {
-      snprintf(step, sizeof step, "[%zu]", chain[depth]->index);
+      write_index(step, chain[depth]->index);
     }
     size_t length = strlen(step);
     if (at + length >= size) return;

@@ -107,20 +107,16 @@ static gg_status refuse(gg_lineup *lineup, const gg_spec *spec, gg_error *why, g
   return GG_OK;
 }
 
-static bool is_there(const gg_lineup *lineup, const char *identity) {
+/* Whether the lineup has a plan like that of `candidate`, whose hash is noted. */
+static bool is_there(const gg_lineup *lineup, gg_candidate *candidate) {
+  gg_identity identity;
+  gg_plan_identity(&identity, &candidate->plan);
+  candidate->hash = gg_identity_hash(&identity);
   for (size_t i = 0; i < lineup->count; i++) {
-    if (strcmp(lineup->list[i].identity, identity) == 0) return true;
+    const gg_candidate *other = &lineup->list[i];
+    if (other->hash == candidate->hash && gg_plan_is_same(&other->plan, &identity)) return true;
   }
   return false;
-}
-
-static gg_status identify(gg_candidate *candidate, gg_arena *arena, gg_error *err) {
-  gg_str text = GG_STR_INIT;
-  gg_plan_identity(&text, &candidate->plan);
-  candidate->identity =
-      text.failed ? NULL : gg_arena_strndup(arena, gg_str_text(&text), text.length);
-  gg_str_free(&text);
-  return candidate->identity ? GG_OK : gg_fail(err, MEMORY, NULL, "");
 }
 
 static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form, bool shipped,
@@ -131,9 +127,8 @@ static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form
   if (shipped) candidate->spec.variant = "";
   gg_status st = gg_plan_choose(&candidate->plan, &candidate->spec, &lineup->arena, &why);
   if (st == GG_OK) {
-    st = identify(candidate, &lineup->arena, err);
-    lineup->count += st == GG_OK && !is_there(lineup, candidate->identity);
-    return st;
+    lineup->count += !is_there(lineup, candidate);
+    return GG_OK;
   }
   if (st != GG_E_MEMORY) return refuse(lineup, spec, &why, err);
   gg_error_clear(&why);
@@ -149,7 +144,7 @@ static gg_status fill(gg_lineup *lineup, const gg_catalogue *catalogue, const gg
   gg_status st = gg_form_check(form, err);
   if (!st) st = gg_spec_of_form(&of, form, &lineup->arena, err);
   if (st) return st;
-  lineup->list = GG_ARENA_ARRAY(&lineup->arena, gg_candidate, most);
+  lineup->list = gg_arena_alloc_unset(&lineup->arena, most * sizeof *lineup->list);
   lineup->refused = GG_ARENA_ARRAY(&lineup->arena, gg_refusal, most);
   if (!lineup->list || !lineup->refused) return gg_fail(err, MEMORY, NULL, "");
   for (size_t i = 0; i < catalogue->count && !st; i++) {
@@ -205,12 +200,42 @@ bool gg_lineup_admits(const gg_plan *plan, const gg_prediction *prediction, int6
   return !vain && prediction->workspace_bytes <= workspace;
 }
 
+gg_status gg_lineup_model(gg_model **out, const gg_lineup *lineup, const gg_device_model *device,
+                          gg_error *err) {
+  *out = gg_malloc(lineup->count * sizeof **out);
+  if (!*out) return gg_fail(err, MEMORY, NULL, "");
+  for (size_t i = 0; i < lineup->count; i++)
+    (*out)[i] = gg_model_of(&lineup->list[i].plan, device);
+  return GG_OK;
+}
+
+static gg_ranked rank_one(const gg_model *model, size_t index, gg_extents extents,
+                          int64_t workspace) {
+  gg_prediction p = gg_model_predict(model, extents);
+  return (gg_ranked){gg_lineup_admits(model->plan, &p, workspace) ? p.seconds : INFINITY, index};
+}
+
+void gg_models_rank(gg_ranked *out, const gg_model *models, size_t count, gg_extents extents,
+                    int64_t workspace) {
+  for (size_t i = 0; i < count; i++)
+    out[i] = rank_one(&models[i], i, extents, workspace);
+}
+
+void gg_ranked_first(gg_ranked *list, size_t count) {
+  size_t first = 0;
+  for (size_t i = 1; i < count; i++) {
+    if (by_seconds(&list[i], &list[first]) < 0) first = i;
+  }
+  gg_ranked was = list[0];
+  list[0] = list[first];
+  list[first] = was;
+}
+
 void gg_lineup_rank(gg_ranked *out, const gg_lineup *lineup, gg_extents extents,
                     const gg_device_model *device, int64_t workspace) {
   for (size_t i = 0; i < lineup->count; i++) {
-    const gg_plan *plan = &lineup->list[i].plan;
-    gg_prediction p = gg_predict(plan, extents, device);
-    out[i] = (gg_ranked){gg_lineup_admits(plan, &p, workspace) ? p.seconds : INFINITY, i};
+    gg_model model = gg_model_of(&lineup->list[i].plan, device);
+    out[i] = rank_one(&model, i, extents, workspace);
   }
   qsort(out, lineup->count, sizeof *out, by_seconds);
 }

@@ -18,8 +18,8 @@ void gg_catalogue_close(gg_catalogue *catalogue);
 
 typedef struct gg_candidate {
   gg_spec spec;
-  gg_plan plan;         /* of that spec; its layouts are not derived */
-  const char *identity; /* of the plan: no two of a lineup have the same */
+  gg_plan plan;  /* of that spec; its layouts are not derived */
+  uint64_t hash; /* of its identity (plan/decisions.h): no two of a lineup have the same one */
 } gg_candidate;
 
 typedef struct gg_refusal {
@@ -60,5 +60,14 @@ bool gg_lineup_admits(const gg_plan *plan, const gg_prediction *prediction, int6
  * Last, with INFINITY seconds, come those that are not admitted. */
 void gg_lineup_rank(gg_ranked *out, const gg_lineup *lineup, gg_extents extents,
                     const gg_device_model *device, int64_t workspace);
+
+/* The same for who has many problems and wants the first few of each: the kernels' models are made
+ * once, for lineup and device, which outlive them; free *out with gg_free. gg_models_rank fills
+ * `out` in the lineup's order, gg_ranked_first brings the fastest of a list to its front. */
+gg_status gg_lineup_model(gg_model **out, const gg_lineup *lineup, const gg_device_model *device,
+                          gg_error *err);
+void gg_models_rank(gg_ranked *out, const gg_model *models, size_t count, gg_extents extents,
+                    int64_t workspace);
+void gg_ranked_first(gg_ranked *list, size_t count);
 
 #endif

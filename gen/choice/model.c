@@ -23,21 +23,17 @@
 
 #include "atom/dtype.h"
 #include "layout/banks.h"
-#include "plan/traits.h"
 
 /* ---- Shapes --------------------------------------------------------------------------- */
 
 /* Everything about one kernel on one problem that terms share. */
 typedef struct work {
-  const gg_plan *plan;
-  const gg_device_model *device;
-  gg_traits traits;
+  const gg_model *of;
+  const gg_plan *plan;           /* the model's own */
+  const gg_device_model *device; /* likewise */
   gg_extents extents;
   double tiles_m, tiles_n; /* whole clusters */
-  double bytes;            /* of an element of A or B */
-  double m_step, n_step;   /* bytes of a K step's rows of A and of B */
-  double step_bytes;       /* of both, as much as they cost to load */
-  double under_way;        /* bytes that a CTA asks for before it has the first of them */
+  double step_bytes;       /* of A's and B's part of a K step, as much as they cost to load */
   double band;             /* tiles across one */
   double lockstep;         /* see there */
 } work;
@@ -76,14 +72,11 @@ static double band_of(const work *w) {
   return lesser(w->tiles_n, (double)plan->raster_group * plan->cluster_n);
 }
 
-static work make_work(const gg_plan *plan, gg_extents e, const gg_device_model *device) {
-  work w = {.plan = plan, .device = device, .extents = e};
-  w.traits = gg_traits_of(plan, device);
+static work make_work(const gg_model *model, gg_extents e) {
+  const gg_plan *plan = model->plan;
+  work w = {.of = model, .plan = plan, .device = model->device, .extents = e};
   w.tiles_m = round_up(e.m, plan->tile_m, plan->cluster_m);
   w.tiles_n = round_up(e.n, plan->tile_n, plan->cluster_n);
-  w.bytes = bits_of(plan->a.type) / 8.0;
-  w.m_step = plan->tile_m * plan->tile_k * w.bytes;
-  w.n_step = plan->tile_n * plan->tile_k * w.bytes;
   return w;
 }
 
@@ -92,9 +85,9 @@ static work make_work(const gg_plan *plan, gg_extents e, const gg_device_model *
 /* The warps that a multiprocessor has, of those that it should have. */
 static double warps_share(const work *w, double tiles_each) {
   const gg_plan *plan = w->plan;
-  if (w->traits.warps_wanted == 0) return 1;
+  if (w->of->traits.warps_wanted == 0) return 1;
   double ctas = lesser(plan->ctas_per_sm, greater(1, tiles_each));
-  return lesser(1, ctas * plan->threads / GG_WARP / w->traits.warps_wanted);
+  return lesser(1, ctas * plan->threads / GG_WARP / w->of->traits.warps_wanted);
 }
 
 /* Of one multiprocessor, where `active` multiply. */
@@ -103,25 +96,25 @@ static double mma_rate(const work *w, double active) {
   double busy = active / (device->sustained * device->sm_count);
   double rate = gg_device_mma_rate(device, w->plan->a.type) / join(1, busy);
   double tiles = w->tiles_m * w->tiles_n * (double)w->extents.batch;
-  return rate * w->traits.tensor_share * warps_share(w, tiles / device->sm_count);
+  return rate * w->of->traits.tensor_share * warps_share(w, tiles / device->sm_count);
 }
 
 /* What shows of a K step's additions of sums that are promoted. */
-static double promoted_additions(const work *w) {
-  const gg_plan *plan = w->plan;
-  const gg_traits *traits = &w->traits;
+static double promoted_additions(const gg_model *model) {
+  const gg_plan *plan = model->plan;
+  const gg_traits *traits = &model->traits;
   if (traits->promotions == 0) return 0;
   double rows = 64, columns = 128; /* of which a consumer's are what `promotion` is of */
   double sums = plan->tile_m * plan->tile_n / (rows * columns) / traits->owners;
-  return traits->promotions * sums * w->device->promotion / traits->promotions_hidden;
+  return traits->promotions * sums * model->device->promotion / traits->promotions_hidden;
 }
 
 static double multiply_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
   double operations = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
   double tensor = operations / mma_rate(w, active);
-  double read = w->traits.reads_a * w->m_step + w->traits.reads_b * w->n_step;
-  return join(tensor, read / w->device->smem_rate) + promoted_additions(w);
+  double read = w->of->traits.reads_a * w->of->m_step + w->of->traits.reads_b * w->of->n_step;
+  return join(tensor, read / w->device->smem_rate) + w->of->additions;
 }
 
 enum { line = 128 }; /* bytes, of the L2 cache and of the widest swizzle */
@@ -140,34 +133,39 @@ static bool is_ragged(const work *w, gg_operand operand) {
   return length % bits * bits_of(operand.type) % bits != 0;
 }
 
-/* Ragged lines touch one more of the L2 cache's; boxes narrower than one take as many requests. */
-static double line_cost(const work *w, gg_operand operand, gg_swizzle_kind swizzle) {
+/* Boxes narrower than one take as many requests. */
+static double line_cost(const gg_device_model *device, gg_swizzle_kind swizzle) {
   double narrow = narrowness(greater(gg_swizzle_bytes(swizzle), 16));
-  double ragged = is_ragged(w, operand) ? w->device->ragged_load : 0;
-  return 1 + ragged + w->device->narrow_load * narrow * narrow;
+  return 1 + device->narrow_load * narrow * narrow;
+}
+
+/* Ragged lines touch one more of the L2 cache's. */
+static double ragged_cost(const work *w, gg_operand operand) {
+  return is_ragged(w, operand) ? w->device->ragged_load : 0;
 }
 
 /* Of the CTAs that share an operand's tile each loads a part, and is sent the others'. */
 static double load_step_bytes(const work *w) {
   const gg_plan *plan = w->plan;
   double shared = w->device->shared_load;
-  double a = line_cost(w, plan->a, plan->swizzle_a) + (plan->cluster_n - 1) * shared;
-  double b = line_cost(w, plan->b, plan->swizzle_b) + (plan->cluster_m - 1) * shared;
-  return w->m_step * a / plan->cluster_n + w->n_step * b / plan->cluster_m;
+  double a = w->of->line_a + ragged_cost(w, plan->a) + (plan->cluster_n - 1) * shared;
+  double b = w->of->line_b + ragged_cost(w, plan->b) + (plan->cluster_m - 1) * shared;
+  return w->of->m_step * a / plan->cluster_n + w->of->n_step * b / plan->cluster_m;
 }
 
 /* Bytes that a CTA has under way, of the stages that do not wait to be multiplied: where CTAs copy
  * for each other, a stage waits for the slowest of them too. */
-static double bytes_under_way(const work *w) {
-  bool waits = w->plan->cluster_m * w->plan->cluster_n > 1;
-  double stages = w->traits.stages_ahead - (waits ? w->device->cluster_slack : 0);
-  return w->plan->ctas_per_sm * greater(stages, 0.5) * (w->m_step + w->n_step);
+static double bytes_under_way(const gg_model *model) {
+  const gg_plan *plan = model->plan;
+  bool waits = plan->cluster_m * plan->cluster_n > 1;
+  double stages = model->traits.stages_ahead - (waits ? model->device->cluster_slack : 0);
+  return plan->ctas_per_sm * greater(stages, 0.5) * (model->m_step + model->n_step);
 }
 
 /* Of A and B, of all batches. */
 static double once_bytes(const work *w) {
   const gg_extents *e = &w->extents;
-  return (double)e->batch * ((double)e->m + (double)e->n) * (double)e->k * w->bytes;
+  return (double)e->batch * ((double)e->m + (double)e->n) * (double)e->k * w->of->bytes;
 }
 
 /* How far CTAs that load the same lines ask for them at once: neighbours then have them by one
@@ -202,27 +200,26 @@ static double crowded(const work *w, double active) {
 /* Of one multiprocessor, where `active` load. */
 static double load_rate(const work *w, double active) {
   const gg_device_model *device = w->device;
-  double alone = join(1 / device->load_rate, device->load_latency / w->under_way);
-  return 1 /
-         join(alone, crowded(w, active) / (device->l2_rate * (1 + device->lockstep * w->lockstep)));
+  double shared = crowded(w, active) / (device->l2_rate * (1 + device->lockstep * w->lockstep));
+  return 1 / join(w->of->load_byte, shared);
 }
 
 /* Bytes of a tile of D that the epilogue is fetched, for each of the tile's K steps. */
 static double fetched_bytes(const work *w) {
   const gg_plan *plan = w->plan;
   double steps = greater(1, ceil((double)w->extents.k / plan->tile_k));
-  return plan->tile_m * plan->tile_n * w->traits.epilogue.fetched / steps;
+  return plan->tile_m * plan->tile_n * w->of->traits.epilogue.fetched / steps;
 }
 
 /* Seconds of one step's copies; those of warps have the shared memory's own limit. */
 static double load_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
   double step = (w->step_bytes + fetched_bytes(w)) / load_rate(w, active);
-  switch (w->traits.loader) {
+  switch (w->of->traits.loader) {
   case GG_LOADER_WARPS:
-    return join(step, (w->m_step + w->n_step) / w->device->copy_rate);
+    return join(step, (w->of->m_step + w->of->n_step) / w->device->copy_rate);
   case GG_LOADER_THREADS:
-    return join(step, (w->m_step / plan->copy_bytes_a + w->n_step / plan->copy_bytes_b) /
+    return join(step, (w->of->m_step / plan->copy_bytes_a + w->of->n_step / plan->copy_bytes_b) /
                           w->device->copies_rate);
   default:
     return step;
@@ -230,39 +227,40 @@ static double load_step(const work *w, double active) {
 }
 
 /* Elements of D that a consumer computes of a tile: boxes that overlap twice. */
-static double tile_elements(const work *w) {
-  const gg_plan *plan = w->plan;
+static double tile_elements(const gg_model *model) {
+  const gg_plan *plan = model->plan;
   double columns = plan->tile_n;
   if (plan->epi_n) columns = ceil(columns / plan->epi_n) * plan->epi_n;
-  return plan->tile_m * columns / w->traits.owners;
+  return plan->tile_m * columns / model->traits.owners;
 }
 
 /* Seconds of one consumer's epilogue of one tile, which stores it. */
-static double tile_epilogue(const work *w) {
-  const gg_plan *plan = w->plan;
-  double elements = tile_elements(w);
+static double tile_epilogue(const gg_model *model) {
+  const gg_plan *plan = model->plan;
+  const gg_device_model *device = model->device;
+  double elements = tile_elements(model);
   double staged = plan->epi_n ? plan->epi_n * bits_of(plan->d.type) / 8.0 : line;
   bool across = plan->epi_n && !plan->access_bytes_d && plan->d.major == GG_MAJOR_M;
   double line_bytes = across ? plan->epi_m * bits_of(plan->d.type) / 8.0 : line;
-  elements *= 1 + w->device->narrow_store * narrowness(staged) +
-              w->device->column_store * narrowness(line_bytes);
-  double rate = w->device->epilogue_rate;
-  if (w->traits.overlap == GG_OVERLAP_TURNS) rate *= w->device->epilogue_alone;
-  return w->device->epilogue + elements / rate;
+  elements *=
+      1 + device->narrow_store * narrowness(staged) + device->column_store * narrowness(line_bytes);
+  double rate = device->epilogue_rate;
+  if (model->traits.overlap == GG_OVERLAP_TURNS) rate *= device->epilogue_alone;
+  return device->epilogue + elements / rate;
 }
 
 /* Seconds of what it does beside that. The units that compute are the multiprocessor's: consumers
  * of one tile have a part of them each, and one that has them while the other multiplies waits
  * longer for its own results. */
-static double tile_work(const work *w, bool in_turns) {
-  const gg_device_model *device = w->device;
-  const gg_epilogue_work *e = &w->traits.epilogue;
+static double tile_work(const gg_model *model, bool in_turns) {
+  const gg_device_model *device = model->device;
+  const gg_epilogue_work *e = &model->traits.epilogue;
   double computed = join(e->special / device->special_rate, e->plain / device->plain_rate);
   if (in_turns) computed *= device->computed_in_turns;
   double read = e->read / device->read_rate * (e->crowded ? device->read_crowded : 1);
-  double each = w->traits.owners * computed + e->fetched / device->ahead_rate + read +
+  double each = model->traits.owners * computed + e->fetched / device->ahead_rate + read +
                 e->aside / device->aside_rate;
-  return tile_elements(w) * each + e->vectors / device->read_rate;
+  return tile_elements(model) * each + e->vectors / device->read_rate;
 }
 
 /* Of a tile, where consumers take turns: it takes the time that one multiplies, or half of what one
@@ -273,15 +271,13 @@ static double turn(double tile, double epilogue) {
 
 /* What of a tile's epilogue shows beside the next one's multiplying, of `tile` seconds. Whatever is
  * hidden, the next tile's K tiles wait for the stages that C is in. */
-static double visible_epilogue(const work *w, double tile) {
-  const gg_plan *plan = w->plan;
-  double each = tile_epilogue(w), whole = each + tile_work(w, true);
-  double fetched = plan->tile_m * plan->tile_n * w->traits.epilogue.fetched;
-  double held = fetched / w->device->held_rate;
-  if (w->traits.overlap == GG_OVERLAP_TURNS)
-    return greater(0, each - tile) / 2 + (turn(tile, whole) - turn(tile, each)) + held;
-  whole = each + tile_work(w, false);
-  return whole * (w->traits.overlap == GG_OVERLAP_NEXT ? 1 - w->device->epilogue_hidden : 1) + held;
+static double visible_epilogue(const gg_model *model, double tile) {
+  double each = model->epilogue, whole = each + model->work_in_turns;
+  gg_overlap overlap = model->traits.overlap;
+  if (overlap == GG_OVERLAP_TURNS)
+    return greater(0, each - tile) / 2 + (turn(tile, whole) - turn(tile, each)) + model->held;
+  double shows = overlap == GG_OVERLAP_NEXT ? 1 - model->device->epilogue_hidden : 1;
+  return (each + model->work) * shows + model->held;
 }
 
 /* ---- DRAM ----------------------------------------------------------------------------- */
@@ -294,7 +290,7 @@ static double round_bytes(const work *w, double tiles_at_once) {
   double along = along_m ? w->tiles_m : w->tiles_n;
   double length = lesser(along, ceil(tiles_at_once / w->band));
   double rows = along_m ? length : w->band, columns = along_m ? w->band : length;
-  return (rows * plan->tile_m + columns * plan->tile_n) * (double)w->extents.k * w->bytes;
+  return (rows * plan->tile_m + columns * plan->tile_n) * (double)w->extents.k * w->of->bytes;
 }
 
 static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
@@ -302,7 +298,7 @@ static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
   double d_bytes = bits_of(w->plan->d.type) / 8.0;
   double m = (double)e->m, n = (double)e->n, batch = (double)e->batch;
   double once = once_bytes(w);
-  const gg_epilogue_work *e_work = &w->traits.epilogue;
+  const gg_epilogue_work *e_work = &w->of->traits.epilogue;
   double write = batch * m * n * (d_bytes + e_work->fetched + e_work->read + e_work->aside);
   double in_round = round_bytes(w, tiles_at_once);
   double again = in_round * greater(1, tiles / tiles_at_once);
@@ -327,9 +323,8 @@ static double stray_bytes(const work *w, const gg_distribution *distribution) {
 /* Seconds a byte, where `active` multiprocessors ask for them. */
 static double dram_byte(const work *w, double active) {
   const gg_device_model *device = w->device;
-  double alone = join(1 / device->dram_sm_rate, device->dram_latency / w->under_way);
   double idle = 1 - active / device->sm_count;
-  return join(1 / device->dram_rate, alone / active) * (1 + device->idle * idle);
+  return join(1 / device->dram_rate, w->of->dram_byte / active) * (1 + device->idle * idle);
 }
 
 /* Those of the last cluster of a shared tile, which others do not hide. */
@@ -374,7 +369,7 @@ static double phase(gg_prediction *out, const work *w, double active, double ste
   double multiply = multiply_step(w, active), load = load_step(w, active);
   double step = join(multiply, load) + w->device->step;
   double dram = share * out->dram_bytes * dram_byte(w, active);
-  double visible = epilogues * visible_epilogue(w, out->k_tiles * step);
+  double visible = epilogues * visible_epilogue(w->of, out->k_tiles * step);
   out->multiply += steps * multiply;
   out->load += steps * load;
   out->dram += dram;
@@ -398,31 +393,55 @@ static double rounds(gg_prediction *out, const work *w, const gg_distribution *d
   return first + phase(out, w, rest * ctas, steps, share, 0);
 }
 
-gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_device_model *device) {
+gg_model gg_model_of(const gg_plan *plan, const gg_device_model *device) {
+  gg_model out = {.plan = plan, .device = device, .traits = gg_traits_of(plan, device)};
+  out.distributed = gg_distributed_of_plan(plan);
+  out.at_once = resident(plan, device);
+  out.bytes = bits_of(plan->a.type) / 8.0;
+  out.m_step = plan->tile_m * plan->tile_k * out.bytes;
+  out.n_step = plan->tile_n * plan->tile_k * out.bytes;
+  out.line_a = line_cost(device, plan->swizzle_a);
+  out.line_b = line_cost(device, plan->swizzle_b);
+  out.under_way = bytes_under_way(&out);
+  out.load_byte = join(1 / device->load_rate, device->load_latency / out.under_way);
+  out.dram_byte = join(1 / device->dram_sm_rate, device->dram_latency / out.under_way);
+  out.additions = promoted_additions(&out);
+  out.epilogue = tile_epilogue(&out);
+  out.work = tile_work(&out, false);
+  out.work_in_turns = tile_work(&out, true);
+  out.held = plan->tile_m * plan->tile_n * out.traits.epilogue.fetched / device->held_rate;
+  return out;
+}
+
+gg_prediction gg_model_predict(const gg_model *model, gg_extents extents) {
+  const gg_plan *plan = model->plan;
+  const gg_device_model *device = model->device;
   gg_prediction out = {.launch = device->launch, .seconds = device->launch};
   if (extents.m == 0 || extents.n == 0 || extents.batch == 0) return out;
   /* The plan's M is then the problem's N. */
   if (plan->swap_ab) extents = (gg_extents){extents.n, extents.m, extents.k, extents.batch};
-  work w = make_work(plan, extents, device);
-  gg_distributed distributed = gg_distributed_of_plan(plan);
+  work w = make_work(model, extents);
   gg_distribution distribution;
-  int at_once = resident(plan, device);
-  if (!gg_distribution_make(&distribution, &distributed, extents, at_once, device)) {
+  if (!gg_distribution_make(&distribution, &model->distributed, extents, model->at_once, device)) {
     out.seconds = INFINITY;
     return out;
   }
   w.band = band_of(&w);
   w.step_bytes = load_step_bytes(&w);
-  w.under_way = bytes_under_way(&w);
   w.lockstep = lockstep(&w, &distribution);
-  count(&out, &w, &distribution, at_once);
+  count(&out, &w, &distribution, model->at_once);
   out.launch += device->fill;
   if (plan->cluster_m * plan->cluster_n > 1) out.launch += device->cluster;
   if (!distribution.next_beside) out.launch += device->apart;
-  double seconds = rounds(&out, &w, &distribution, at_once),
-         last = tile_epilogue(&w) + tile_work(&w, false);
+  double seconds = rounds(&out, &w, &distribution, model->at_once);
+  double last = model->epilogue + model->work;
   out.epilogue += last;
   out.sharing = sharing(&w, &distribution);
   out.seconds = out.launch + seconds + last + out.sharing + device->dram_share * out.dram;
   return out;
+}
+
+gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_device_model *device) {
+  gg_model model = gg_model_of(plan, device);
+  return gg_model_predict(&model, extents);
 }

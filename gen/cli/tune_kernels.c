@@ -12,6 +12,7 @@
 #include "choice/form.h"
 #include "cli/cli.h"
 #include "emit/emit.h"
+#include "plan/decisions.h"
 
 enum { most_threads = 64 };
 
@@ -115,20 +116,26 @@ static void run(job *j, const char *what) {
 
 /* By its decisions and its code: what its banner says, and in which words, makes no other figure.
  */
-static void identify(tune_kernel *k, const char *decisions) {
-  gg_str code = GG_STR_INIT;
+static void identify(tune_kernel *k, const gg_plan *plan) {
+  gg_str decisions = GG_STR_INIT, code = GG_STR_INIT;
+  gg_identity identity;
   size_t length;
   const char *text = gg_kernel_code(k->kernel, &length);
+  gg_plan_identity(&identity, plan);
+  for (size_t i = 0; i < identity.count; i++)
+    gg_str_printf(&decisions, "%lld ", (long long)identity.numbers[i]);
   gg_str_append(&code, text, length);
-  if (code.failed) {
+  bool failed = decisions.failed || code.failed;
+  const char *const texts[] = {gg_str_text(&decisions), gg_str_text(&code)};
+  gg_cache_key key = gg_cache_key_of(texts, 2);
+  gg_str_free(&decisions);
+  gg_str_free(&code);
+  if (failed) {
     (void)gg_fail(&k->failure, MEMORY, NULL, "");
     gg_kernel_free(k->kernel);
     k->kernel = NULL;
     return;
   }
-  const char *const texts[] = {decisions, gg_str_text(&code)};
-  gg_cache_key key = gg_cache_key_of(texts, 2);
-  gg_str_free(&code);
   for (int i = 0; i < GG_CACHE_DIGEST; i++)
     snprintf(k->hash + 2 * i, 3, "%02x", key.digest[i]);
 }
@@ -137,7 +144,7 @@ static void generate_one(job *j, size_t index) {
   tune_kernel *k = &j->form->kernels[index];
   if (k->kernel || k->failure.code) return;
   if (gg_kernel_generate(&k->kernel, &j->form->lineup->list[index].spec, &k->failure)) return;
-  identify(k, j->form->lineup->list[index].identity);
+  identify(k, &j->form->lineup->list[index].plan);
 }
 
 static void load_one(job *j, size_t index) {

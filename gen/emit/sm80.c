@@ -215,12 +215,27 @@ static gg_status write_operand(gg_str *out, const tile *t, int copy_bytes, bool 
   gg_str_printf(out, "  static constexpr int copy_bytes = %d;\n", copy_bytes);
   gg_str_printf(out, "  static constexpr bool k_major = %s, even_mn = %s;\n",
                 gg_cuda_bool(t->along_columns), gg_cuda_bool(even_mn));
-  gg_str_printf(out, "  static constexpr bool turns_repeat = %s;\n", gg_cuda_bool(turns_repeat(t)));
+  if (copy_bytes == 16) /* what else is copied asks for each turn's place */
+    gg_str_printf(out, "  static constexpr bool turns_repeat = %s;\n",
+                  gg_cuda_bool(turns_repeat(t)));
   int repeats = steps_repeat(t, true) ? 1 : steps_repeat(t, false) ? 2 : 0;
   gg_str_printf(out,
                 "  static constexpr int repeats = %d;  // along K (1), M or N (2), neither (0)\n",
                 repeats);
   return write_offset(out, t, err);
+}
+
+/* Whether cp.async copies the tile, with work for every thread in every turn, or not for all. */
+static bool copies_async(const tile *t, bool always) {
+  return t->chunk > 1 && gg_sm80_always_works(&t->deal) == always;
+}
+
+/* Which of two instructions copy what needs care, of A and B together. */
+static void write_instructions(gg_str *out, const tile *a, const tile *b) {
+  bool first = copies_async(a, true) || copies_async(b, true);
+  bool zfill = copies_async(a, false) || copies_async(b, false);
+  gg_str_printf(out, "constexpr bool copies_first = %s, copies_zfill = %s;\n\n",
+                gg_cuda_bool(first), gg_cuda_bool(zfill));
 }
 
 static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
@@ -247,6 +262,7 @@ static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layou
   b.deal = gg_sm80_deal_copy(plan->threads, lines_of(&b), line_of(&b), plan->copy_bytes_b);
   gg_status st = find_places(&a, err);
   if (st == GG_OK) st = find_places(&b, err);
+  write_instructions(out, &a, &b);
   if (st == GG_OK)
     st = write_operand(out, &a, plan->copy_bytes_a, even(plan->fixed_m, plan->tile_m), err);
   if (st == GG_OK)

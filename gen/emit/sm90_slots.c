@@ -168,21 +168,22 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
   gg_bind_part(out, "walk", w.part);
   gg_bind_text(out, "next_turn", w.next_turn);
   gg_bind_text(out, "each_turn", w.each_turn);
-  gg_bind_text(out, "tile", w.tile);
   gg_bind_text(out, "k_tiles", w.k_tiles);
   gg_bind_text(out, "last_share", shares ? "item.k_first + item.k_tiles == list.k_tiles" : "true");
-  /* Consumers in turns locate their tile while they await their turn, those that share tiles while
-   * the last MMAs run. */
+  /* Consumers in turns locate their tile while they await their turn, those that prefetch what the
+   * epilogue reads when they do, others that share tiles while the last MMAs run. */
+  bool early = plan->pingpong || gg_sm90_reads_directly(plan, plan->fetches);
   gg_str locate = GG_STR_INIT;
   gg_str_printf(&locate, "      const tile_origin at = locate(list, %s);%s\n", w.tile,
-                plan->pingpong ? "" : "  // the last MMAs are running");
-  gg_bind_text(out, plan->pingpong ? "locate_late" : "locate_early", "");
-  gg_bind_str(out, plan->pingpong ? "locate_early" : "locate_late", &locate);
+                early ? "" : "  // the last MMAs are running");
+  gg_bind_text(out, early ? "locate_late" : "locate_early", "");
+  gg_bind_str(out, early ? "locate_early" : "locate_late", &locate);
   gg_bind_text(out, "and_work", w.any);
   gg_bind_text(out, "more_tiles", w.more);
   if (!lines || plan->vector_buffers) {
     gg_bind_text(out, "each_tile", w.each);
     gg_bind_text(out, "next_item", w.next);
+    gg_bind_text(out, "tile", w.tile);
   }
   gg_bind_text(out, "walk_object", w.part ? "    work_walk walk;\n" : "");
   if (lines) return;

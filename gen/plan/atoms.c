@@ -9,41 +9,54 @@
 
 /* ---- Queries ---------------------------------------------------------------------------- */
 
-/* The next row behind `row` that the family can use, NULL: the first; NULL behind the last. */
-static const gg_mma_row *next_row(const gg_plan *plan, const gg_mma_row *row) {
+/* Types that a row is to have; GG_DTYPE_COUNT: any. */
+typedef struct wanted {
+  gg_dtype a, b;
+} wanted;
+
+static bool is_wanted(gg_dtype type, gg_dtype has) {
+  return type == GG_DTYPE_COUNT || type == has;
+}
+
+/* The next row behind `row` of these types that the family can use, NULL: the first; NULL behind
+ * the last. Most rows are of other types, which is soonest seen. */
+static const gg_mma_row *next_row(const gg_plan *plan, wanted types, const gg_mma_row *row) {
   size_t count;
   const gg_mma_row *table = gg_mma_table(&count), *end = table + count;
   for (row = row ? row + 1 : table; row < end; row++) {
+    if (!is_wanted(types.a, row->a) || !is_wanted(types.b, row->b)) continue;
     if (plan->target->has_atom(row) && gg_arch_runs(plan->arch, row->arch)) return row;
   }
   return NULL;
 }
 
-static bool multiplies(const gg_mma_row *row, const gg_plan *plan) {
-  return row->a == plan->a.type && row->b == plan->b.type;
+static wanted any_types(void) {
+  return (wanted){GG_DTYPE_COUNT, GG_DTYPE_COUNT};
+}
+
+static wanted inputs_of(const gg_plan *plan) {
+  return (wanted){plan->a.type, plan->b.type};
 }
 
 gg_type_set gg_atoms_types(const gg_plan *plan, gg_mma_operand operand) {
   gg_type_set types = 0;
-  for (const gg_mma_row *row = NULL; (row = next_row(plan, row));) {
-    if (operand == GG_MMA_A) types |= gg_type_bit(row->a);
-    if (operand == GG_MMA_B && row->a == plan->a.type) types |= gg_type_bit(row->b);
-    if (operand == GG_MMA_C && multiplies(row, plan)) types |= gg_type_bit(row->c);
-  }
+  wanted beside = operand == GG_MMA_C ? inputs_of(plan) : any_types();
+  if (operand == GG_MMA_B) beside.a = plan->a.type;
+  for (const gg_mma_row *row = NULL; (row = next_row(plan, beside, row));)
+    types |= gg_type_bit(operand == GG_MMA_A ? row->a : operand == GG_MMA_B ? row->b : row->c);
   return types;
 }
 
 gg_type_set gg_atoms_types_of_any_major(const gg_plan *plan) {
   gg_type_set types = 0;
-  for (const gg_mma_row *row = NULL; (row = next_row(plan, row));)
+  for (const gg_mma_row *row = NULL; (row = next_row(plan, any_types(), row));)
     if (!row->k_major) types |= gg_type_bit(row->a);
   return types;
 }
 
 const gg_mma_row *gg_atoms_row(const gg_plan *plan, gg_mma_source source_a) {
-  for (const gg_mma_row *row = NULL; (row = next_row(plan, row));) {
-    if (multiplies(row, plan) && row->c == plan->accumulator && row->source_a == source_a)
-      return row;
+  for (const gg_mma_row *row = NULL; (row = next_row(plan, inputs_of(plan), row));) {
+    if (row->c == plan->accumulator && row->source_a == source_a) return row;
   }
   return NULL;
 }
@@ -79,13 +92,13 @@ gg_status gg_refuse_types(const gg_plan *plan, const gg_spec_field *field, const
 
 gg_status gg_choose_inputs(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
+  if (next_row(plan, inputs_of(plan), NULL)) return GG_OK;
   gg_dtype a = plan->a.type, b = plan->b.type;
   gg_type_set of_a = gg_atoms_types(plan, GG_MMA_A), of_b = gg_atoms_types(plan, GG_MMA_B);
   if (!(of_a & gg_type_bit(a))) {
     return gg_refuse_types(plan, &spec->a.type, gg_as_asked(plan, "A of type", "B of type"), a,
                            of_a, "", err);
   }
-  if (of_b & gg_type_bit(b)) return GG_OK;
   char beside[48];
   const char *name = gg_as_asked(plan, "A", "B");
   if (of_b == gg_type_bit(a)) {
@@ -140,8 +153,8 @@ gg_status gg_check_source(const gg_plan *plan, const gg_spec_field *field, gg_mm
   if (field->state != GG_SPEC_SET) return GG_OK;
   bool has[all] = {false};
   int count = 0, at = 0;
-  for (const gg_mma_row *row = NULL; (row = next_row(plan, row));) {
-    if (!multiplies(row, plan) || row->c != plan->accumulator) continue;
+  for (const gg_mma_row *row = NULL; (row = next_row(plan, inputs_of(plan), row));) {
+    if (row->c != plan->accumulator) continue;
     gg_mma_source source = operand == GG_MMA_A ? row->source_a : row->source_b;
     for (int i = 0; i < all; i++)
       has[i] |= sources[i].source == source;

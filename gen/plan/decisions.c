@@ -2,104 +2,96 @@
  * transposed problem.
  *
  * A row knows its C type. For each type that a decision has there are two functions here: one that
- * prints a value in full, so that two values read alike only where they are, and one that
- * transposes it, where it speaks of M or N; most do not. */
+ * puts a value into numbers, the same ones only where values are the same, and one that transposes
+ * it, where it speaks of M or N; most do not. */
 #include "plan/decisions.h"
 
+#include <assert.h>
 #include <string.h>
 
-#include "atom/dtype.h"
 #include "plan/target.h"
 
 /* ---- Values ----------------------------------------------------------------------------- */
 
-/* A lineup has hundreds of plans and each dozens of numbers: printf is slow for that. */
-static void print_number(gg_str *out, int64_t value) {
-  char digits[24];
-  size_t at = sizeof digits;
-  uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
-  do
-    digits[--at] = (char)('0' + left % 10);
-  while ((left /= 10) > 0);
-  if (value < 0) digits[--at] = '-';
-  gg_str_append(out, digits + at, sizeof digits - at);
+static void put(gg_identity *out, int64_t number) {
+  assert(out->count < GG_IDENTITY_MAX && "a plan has more numbers than an identity");
+  out->numbers[out->count++] = number;
 }
 
-/* Numbers behind each other, each behind a comma. */
-static void print_numbers(gg_str *out, size_t count, const int64_t *numbers) {
-  for (size_t i = 0; i < count; i++) {
-    gg_str_putc(out, ',');
-    print_number(out, numbers[i]);
-  }
+static void put_int64_t(gg_identity *out, const int64_t *value) {
+  put(out, *value);
 }
 
-#define GG_NUMBERS(out, ...)                                                                       \
-  print_numbers(out, sizeof(const int64_t[]){__VA_ARGS__} / sizeof(int64_t),                       \
-                (const int64_t[]){__VA_ARGS__})
-
-static void print_int64_t(gg_str *out, const int64_t *value) {
-  print_number(out, *value);
+static void put_int(gg_identity *out, const int *value) {
+  put(out, *value);
 }
 
-static void print_int(gg_str *out, const int *value) {
-  print_number(out, *value);
+static void put_size_t(gg_identity *out, const size_t *value) {
+  put(out, (int64_t)*value);
 }
 
-static void print_size_t(gg_str *out, const size_t *value) {
-  print_number(out, (int64_t)*value);
+static void put_bool(gg_identity *out, const bool *value) {
+  put(out, *value);
 }
 
-static void print_bool(gg_str *out, const bool *value) {
-  print_number(out, *value);
+static void put_gg_dtype(gg_identity *out, const gg_dtype *value) {
+  put(out, *value);
 }
 
-static void print_gg_dtype(gg_str *out, const gg_dtype *value) {
-  gg_str_puts(out, gg_dtype_info_of(*value)->name);
+static void put_gg_swizzle_kind(gg_identity *out, const gg_swizzle_kind *value) {
+  put(out, *value);
 }
 
-static void print_gg_swizzle_kind(gg_str *out, const gg_swizzle_kind *value) {
-  gg_str_puts(out, gg_swizzle_name(*value));
+static void put_gg_scheduler(gg_identity *out, const gg_scheduler *value) {
+  put(out, *value);
 }
 
-static void print_gg_scheduler(gg_str *out, const gg_scheduler *value) {
-  print_number(out, *value);
+static void put_gg_raster(gg_identity *out, const gg_raster *value) {
+  put(out, *value);
 }
 
-static void print_gg_raster(gg_str *out, const gg_raster *value) {
-  print_number(out, *value);
+static void put_gg_family(gg_identity *out, const gg_family *value) {
+  put(out, (*value)->id);
 }
 
-/* A family may have several targets. */
-static void print_gg_family(gg_str *out, const gg_family *value) {
-  gg_str_puts(out, (*value)->family);
-  GG_NUMBERS(out, (*value)->id);
+static void put_gg_arch(gg_identity *out, const gg_arch *value) {
+  put(out, value->number);
+  put(out, value->suffix);
 }
 
-static void print_gg_arch(gg_str *out, const gg_arch *value) {
-  char name[GG_ARCH_NAME_MAX];
-  gg_str_puts(out, gg_arch_name(name, *value));
+static void put_gg_operand(gg_identity *out, const gg_operand *value) {
+  put(out, value->type);
+  put(out, value->major);
+  put(out, value->align);
 }
 
-static void print_gg_operand(gg_str *out, const gg_operand *value) {
-  print_gg_dtype(out, &value->type);
-  GG_NUMBERS(out, value->major, value->align);
-}
-
-static void print_gg_mma_atom(gg_str *out, const gg_mma_atom *value) {
-  gg_str_puts(out, value->row->cute);
-  GG_NUMBERS(out, value->m, value->n, value->k, value->c, value->a, value->b, value->a_mn_major,
-             value->b_mn_major);
+static void put_gg_mma_atom(gg_identity *out, const gg_mma_atom *value) {
+  size_t count;
+  put(out, value->row - gg_mma_table(&count));
+  put(out, value->m);
+  put(out, value->n);
+  put(out, value->k);
+  put(out, value->c);
+  put(out, value->a);
+  put(out, value->b);
+  put(out, value->a_mn_major);
+  put(out, value->b_mn_major);
 }
 
 /* By number; without those that do nothing, which those behind the last look like too. */
-static void print_gg_operation_list(gg_str *out, const gg_operation_list *value) {
-  for (size_t i = 0; i < GG_OPERATIONS_MAX; i++) {
+static void put_gg_operation_list(gg_identity *out, const gg_operation_list *value) {
+  for (int i = 0; i < GG_OPERATIONS_MAX; i++) {
     const gg_operation *op = &(*value)[i];
     if (op->kind == GG_OP_LINEAR && !op->alpha && !op->beta) continue;
-    GG_NUMBERS(out, (int64_t)i, op->kind, op->alpha, op->beta, op->form, op->along);
-    gg_str_putc(out, ':');
-    print_gg_operand(out, &op->operand);
+    put(out, i);
+    put(out, op->kind);
+    put(out, op->alpha);
+    put(out, op->beta);
+    put(out, op->form);
+    put(out, op->along);
+    put_gg_operand(out, &op->operand);
   }
+  put(out, -1);
 }
 
 /* ---- Transposed ------------------------------------------------------------------------- */
@@ -149,12 +141,26 @@ static void transpose_gg_operation_list(gg_operation_list *value) {
 
 /* ---- The rows --------------------------------------------------------------------------- */
 
-void gg_plan_identity(gg_str *out, const gg_plan *plan) {
-#define GG_DECISION(type, member, ...)                                                             \
-  gg_str_puts(out, #member "=");                                                                   \
-  print_##type(out, &plan->member);                                                                \
-  gg_str_putc(out, ' ');
+void gg_plan_identity(gg_identity *out, const gg_plan *plan) {
+  out->count = 0;
+#define GG_DECISION(type, member, ...) put_##type(out, &plan->member);
 #include "plan/plan.def"
+}
+
+bool gg_plan_is_same(const gg_plan *plan, const gg_identity *identity) {
+  gg_identity own;
+  gg_plan_identity(&own, plan);
+  return own.count == identity->count &&
+         memcmp(own.numbers, identity->numbers, own.count * sizeof *own.numbers) == 0;
+}
+
+uint64_t gg_identity_hash(const gg_identity *identity) {
+  uint64_t hash = identity->count;
+  for (size_t i = 0; i < identity->count; i++) {
+    hash = (hash ^ (uint64_t)identity->numbers[i]) * 0xff51afd7ed558ccdu;
+    hash ^= hash >> 32;
+  }
+  return hash;
 }
 
 gg_plan gg_plan_transposed(const gg_plan *plan) {

@@ -49,8 +49,9 @@ static bool accepts_multistage(const gg_spec *spec) {
 
 /* A warpgroup's MMA. Sums of 8-bit floats are kept in f32, which promotion adds them up in. */
 static bool has_atom(const gg_mma_row *row) {
+  if (row->kind != GG_MMA_wgmma) return false;
   bool short_sums = gg_dtype_is_fp8(row->a) && row->c != GG_DTYPE_f32;
-  return row->kind == GG_MMA_wgmma && gg_mma_row_is_plain(row) && !short_sums;
+  return !short_sums && gg_mma_row_is_plain(row);
 }
 
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
@@ -358,13 +359,10 @@ static void put_registers(gg_plan *plan, const gg_sm90_sums *sums,
   plan->sum_sets = registers->sum_sets;
 }
 
-/* What the stages, and barriers behind them, leave for vectors. */
+/* What the stages leave for vectors and all barriers. */
 static int64_t left_for_vectors(const gg_plan *plan, const memory *m) {
-  enum { of_a_stage = 3, warps_a_group = 4 }; /* full, and at most two for empty */
-  int sums = plan->cluster_k > 1 ? plan->consumers * warps_a_group : 0;
-  int64_t barriers = (int64_t)(of_a_stage * m->stages + sums) * GG_BARRIER_BYTES;
-  int64_t left = beside_stages(plan, m->staged) - m->stages * gg_sm90_stage_bytes(plan);
-  return left + barriers_reserved - barriers;
+  int64_t beside = beside_stages(plan, m->staged) + barriers_reserved;
+  return beside - m->stages * gg_sm90_stage_bytes(plan);
 }
 
 static void put_memory(gg_plan *plan, const memory *m) {

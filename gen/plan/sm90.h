@@ -131,6 +131,9 @@ gg_sm90_cells gg_sm90_cells_of(const gg_operand *operand, int line);
 
 gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm90.c */
 
+/* What the barriers of its rings take; with those of vectors where there are buffers for them. */
+int64_t gg_sm90_barrier_bytes(const gg_plan *plan);
+
 /* Its rings and roles, when the operands' and the staging's sizes are known. sm90_rings.c */
 void gg_sm90_derive_rings(gg_layouts *out, const gg_plan *plan);
 

@@ -13,32 +13,24 @@
 
 enum { warps_a_group = 4 };
 
-/* Bytes that tensor maps bring to a stage. */
-static int64_t boxed_bytes(const gg_layouts *layouts, const gg_plan *plan) {
-  const gg_boxed_tile *a = &layouts->boxes_a, *b = &layouts->boxes_b;
-  return (plan->copy_bytes_a ? 0 : a->count * a->bytes) +
-         (plan->copy_bytes_b ? 0 : b->count * b->bytes);
-}
-
 /* Warps of a CTA that read each stage. */
 static int readers(const gg_plan *plan) {
   return (plan->pingpong ? 1 : plan->consumers) * warps_a_group;
 }
 
-static gg_ring stages_of(const gg_layouts *layouts, const gg_plan *plan) {
-  bool both = gg_plan_both_shared(plan);
+/* ---- Rings, but for their bytes ---------------------------------------------------------- */
+
+static gg_ring stages_of(const gg_plan *plan) {
+  bool both = gg_plan_both_shared(plan), boxes = !plan->copy_bytes_a || !plan->copy_bytes_b;
   gg_ring ring = {.id = GG_RING_STAGES,
                   .name = "stages",
                   .depth = plan->stages,
                   .instances = 1,
-                  .bytes = gg_dtype_bytes(plan->a.type, layouts->size_a) +
-                           gg_dtype_bytes(plan->b.type, layouts->size_b),
-                  .tx_bytes = boxed_bytes(layouts, plan),
                   .filled_by = GG_ROLE_PRODUCER,
                   .drained_by = GG_ROLE_CONSUMER,
                   .full = {"full", plan->stages, 1, 0},
                   .empties = both ? 2 : 1};
-  if (gg_sm90_copies_lines(plan)) ring.full.arrivals = warps_a_group + (ring.tx_bytes > 0);
+  if (gg_sm90_copies_lines(plan)) ring.full.arrivals = warps_a_group + boxes;
   /* Those of multistage kernels, whose warpgroups meet at the CTA's barrier, are never used. */
   int arrivals = plan->specialised ? readers(plan) : 0;
   if (both) {
@@ -53,12 +45,11 @@ static gg_ring stages_of(const gg_layouts *layouts, const gg_plan *plan) {
 
 /* Boxes of D and of what is stored besides it: the copy engine reads them, and says so to the lane
  * that asked it to. */
-static gg_ring staging_of(const gg_layouts *layouts, const gg_plan *plan) {
+static gg_ring staging_of(const gg_plan *plan) {
   return (gg_ring){.id = GG_RING_STAGING,
                    .name = "staging",
                    .depth = plan->epi_buffers,
                    .instances = plan->consumers * warps_a_group,
-                   .bytes = layouts->staging_bytes,
                    .filled_by = GG_ROLE_CONSUMER,
                    .drained_by = GG_ROLE_CONSUMER};
 }
@@ -69,25 +60,61 @@ static gg_ring sums_of(const gg_plan *plan) {
                    .name = "sums",
                    .depth = 1,
                    .instances = 1,
-                   .bytes = gg_sm90_sums_bytes(plan),
                    .filled_by = GG_ROLE_CONSUMER,
                    .drained_by = GG_ROLE_CONSUMER,
                    .full = {"full sums", plan->consumers * warps_a_group, 1, 0}};
 }
 
 /* Every lane that copies arrives: so each says of its own copies that they are there. */
-static gg_ring vectors_of(gg_layouts *layouts, const gg_plan *plan) {
+static gg_ring vectors_of(const gg_plan *plan) {
   int buffers = plan->vector_buffers;
   return (gg_ring){.id = GG_RING_VECTORS,
                    .name = "vectors",
                    .depth = buffers,
                    .instances = 1,
-                   .bytes = gg_sm90_vectors_bytes(layouts->vector_begin, plan),
                    .filled_by = GG_ROLE_VECTORS,
                    .drained_by = GG_ROLE_CONSUMER,
                    .full = {"full vectors", buffers, GG_WARP, 0},
                    .empty = {{"empty vectors", buffers, readers(plan), 0}},
                    .empties = 1};
+}
+
+/* What of the rings is known without layouts: their barriers. */
+static void add_rings(gg_rings *rings, const gg_plan *plan) {
+  gg_rings_add(rings, stages_of(plan));
+  gg_rings_add(rings, staging_of(plan));
+  if (plan->cluster_k > 1) gg_rings_add(rings, sums_of(plan));
+  if (plan->vector_buffers) gg_rings_add(rings, vectors_of(plan));
+}
+
+int64_t gg_sm90_barrier_bytes(const gg_plan *plan) {
+  gg_rings rings = {.count = 0};
+  add_rings(&rings, plan);
+  gg_rings_place(&rings);
+  return (int64_t)rings.barriers * GG_BARRIER_BYTES;
+}
+
+/* ---- The lists --------------------------------------------------------------------------- */
+
+/* Bytes that tensor maps bring to a stage. */
+static int64_t boxed_bytes(const gg_layouts *layouts, const gg_plan *plan) {
+  const gg_boxed_tile *a = &layouts->boxes_a, *b = &layouts->boxes_b;
+  return (plan->copy_bytes_a ? 0 : a->count * a->bytes) +
+         (plan->copy_bytes_b ? 0 : b->count * b->bytes);
+}
+
+static int64_t ring_bytes(gg_layouts *layouts, const gg_plan *plan, gg_ring_id id) {
+  switch (id) {
+  case GG_RING_STAGES:
+    return gg_dtype_bytes(plan->a.type, layouts->size_a) +
+           gg_dtype_bytes(plan->b.type, layouts->size_b);
+  case GG_RING_STAGING:
+    return layouts->staging_bytes;
+  case GG_RING_SUMS:
+    return gg_sm90_sums_bytes(plan);
+  default:
+    return gg_sm90_vectors_bytes(layouts->vector_begin, plan);
+  }
 }
 
 static void add_roles(gg_rings *rings, const gg_plan *plan) {
@@ -122,8 +149,10 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
 
 void gg_sm90_derive_rings(gg_layouts *out, const gg_plan *plan) {
   add_roles(&out->rings, plan);
-  gg_rings_add(&out->rings, stages_of(out, plan));
-  gg_rings_add(&out->rings, staging_of(out, plan));
-  if (plan->cluster_k > 1) gg_rings_add(&out->rings, sums_of(plan));
-  if (plan->vector_buffers) gg_rings_add(&out->rings, vectors_of(out, plan));
+  add_rings(&out->rings, plan);
+  for (size_t i = 0; i < out->rings.count; i++) {
+    gg_ring *ring = &out->rings.list[i];
+    ring->bytes = ring_bytes(out, plan, ring->id);
+    if (ring->id == GG_RING_STAGES) ring->tx_bytes = boxed_bytes(out, plan);
+  }
 }

@@ -35,13 +35,14 @@ static gg_status set_all_auto(const gg_reader *in, gg_spec *spec, const gg_key *
 
 static gg_status read_entry(const gg_reader *in, gg_spec *spec, const gg_key *parent,
                             const gg_yaml_node *entry) {
-  gg_near near;
-  gg_near_start(&near, entry->key);
   const gg_key *key;
   for (size_t i = 0; (key = gg_key_child(parent, i)); i++) {
     if (strcmp(gg_key_leaf(key), entry->key) == 0) return gg_spec_read(in, spec, key, entry);
-    gg_near_try(&near, gg_key_leaf(key));
   }
+  gg_near near;
+  gg_near_start(&near, entry->key);
+  for (size_t i = 0; (key = gg_key_child(parent, i)); i++)
+    gg_near_try(&near, gg_key_leaf(key));
   return gg_fail_key(in, entry, &near);
 }
 

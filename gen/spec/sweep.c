@@ -1,9 +1,9 @@
 /* The sweep: the cartesian product of lists of values.
  *
- * The document without its sweep is read once; each kernel starts as a copy of that and reads one
- * value of each swept key on top, just as if it stood in the document. The first key varies
- * slowest, as the outermost of nested loops would. What is swept stands nowhere else, so no order
- * of reading matters. */
+ * The document without its sweep is read once; each kernel is a copy of that with one value of each
+ * swept key read on top, just as if it stood in the document. The first key varies slowest: it is
+ * the outermost of nested loops. What is swept stands nowhere else, so no order of reading matters.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,29 +176,38 @@ static gg_status keep_text(const gg_reader *in, const char **out, const gg_str *
   return *out ? GG_OK : gg_fail(in->err, MEMORY, NULL, "");
 }
 
-/* Reads the swept values of kernel `index` into `spec`, a copy of the document's. */
-static gg_status read_kernel(const sweep *sw, gg_spec *spec, size_t index) {
-  gg_str variant = GG_STR_INIT;
+/* Reads a value of a swept key into `spec`, and notes it in the variant's name. */
+static gg_status read_swept(const gg_reader *in, gg_spec *spec, gg_str *variant, const gg_key *key,
+                            const gg_yaml_node *value) {
+  const gg_key *parent = gg_key_parent(key);
+  gg_spec_field *around = parent ? gg_spec_field_of(spec, parent) : NULL;
   gg_status st = GG_OK;
-  size_t below = sw->kernels;
-  for (size_t i = 0; i < sw->axis_count; i++) {
-    const axis *ax = &sw->axes[i];
-    below /= ax->list->count;
-    const gg_yaml_node *value = ax->values[index / below % ax->list->count];
-    const gg_key *parent = gg_key_parent(ax->key);
-    gg_spec_field *around = parent ? gg_spec_field_of(spec, parent) : NULL;
-    if (around && around->state == GG_SPEC_UNSET) {
-      if ((st = gg_field_set(sw->in, around, GG_SPEC_SET, value))) goto done;
-    }
-    if ((st = gg_spec_read(sw->in, spec, ax->key, value))) goto done;
-    part(&variant);
-    spell(&variant, value);
-  }
-  if ((st = keep_text(sw->in, &spec->variant, &variant))) goto done;
-  st = gg_spec_check(sw->in, spec);
-done:
-  gg_str_free(&variant);
+  if (around && around->state == GG_SPEC_UNSET) st = gg_field_set(in, around, GG_SPEC_SET, value);
+  if (!st) st = gg_spec_read(in, spec, key, value);
+  part(variant);
+  spell(variant, value);
   return st;
+}
+
+/* Fills the `count` kernels that `base` and the values of the axes from `at` on make. What axes
+ * before it say is in `base` and `variant`, so that each of their values is read once for all. */
+static gg_status read_kernels(const sweep *sw, gg_spec *out, size_t count, const gg_spec *base,
+                              gg_str *variant, size_t at) {
+  if (at == sw->axis_count) {
+    *out = *base;
+    gg_status st = keep_text(sw->in, &out->variant, variant);
+    return st ? st : gg_spec_check(sw->in, out);
+  }
+  const axis *ax = &sw->axes[at];
+  size_t each = count / ax->list->count, before = variant->length;
+  for (size_t i = 0; i < ax->list->count; i++) {
+    gg_spec spec = *base;
+    gg_status st = read_swept(sw->in, &spec, variant, ax->key, ax->values[i]);
+    if (!st) st = read_kernels(sw, out + i * each, each, &spec, variant, at + 1);
+    if (st) return st;
+    variant->length = before;
+  }
+  return GG_OK;
 }
 
 /* ---- Names --------------------------------------------------------------------------- */
@@ -256,12 +265,11 @@ gg_status gg_sweep_read(const gg_reader *in, gg_spec **out, size_t *count,
     if (strcmp(entry->key, "sweep") == 0) st = read_axes(&sw, &base, entry);
   }
   if (st) return st;
-  gg_spec *specs = GG_ARENA_ARRAY(in->arena, gg_spec, sw.kernels);
+  gg_spec *specs = gg_arena_alloc_unset(in->arena, sw.kernels * sizeof *specs);
   if (!specs) return gg_fail(in->err, MEMORY, NULL, "");
-  for (size_t i = 0; i < sw.kernels && st == GG_OK; i++) {
-    specs[i] = base;
-    st = read_kernel(&sw, &specs[i], i);
-  }
+  gg_str variant = GG_STR_INIT;
+  st = read_kernels(&sw, specs, sw.kernels, &base, &variant, 0);
+  gg_str_free(&variant);
   bool distinct = true;
   if (st == GG_OK && sw.axis_count) st = are_distinct(in, &distinct, specs, sw.kernels);
   for (size_t i = 0; i < sw.kernels && st == GG_OK && sw.axis_count; i++) {

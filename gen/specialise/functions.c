@@ -278,11 +278,29 @@ bool gg_remove_parameters(gg_tokens *tokens, gg_items *items, int since) {
   return each_function(tokens, items, since, drop_parameters);
 }
 
+/* The struct that a place is in; NULL: it is in none. */
+static const gg_item *struct_around(const gg_items *items, int at) {
+  for (int i = 0; i < items->count; i++) {
+    const gg_item *item = &items->at[i];
+    if (item->kind == GG_ITEM_TYPE && item->first <= at && at <= item->last) return item;
+  }
+  return NULL;
+}
+
+/* Whether a method's name, at `at`, may mean the method: of an object or a type, or in its struct
+ * by itself. A variable may have the same name. */
+static bool means_method(const gg_tokens *tokens, const gg_item *owner, int at) {
+  bool inside = owner && owner->first <= at && at <= owner->last;
+  return inside || gg_token_is(tokens, gg_token_before(tokens, at), S(DOT) | S(ARROW) | S(SCOPE));
+}
+
 static bool drop_method(gg_tokens *tokens, const gg_items *items, const gg_function *f) {
-  (void)items;
   if (!f->method) return false;
-  for (int at = first_use(tokens, f->name); at >= 0; at = tokens->at[at].again)
-    if (!tokens->at[at].dead && (at < f->first || at > f->last)) return false;
+  const gg_item *owner = struct_around(items, f->name);
+  for (int at = first_use(tokens, f->name); at >= 0; at = tokens->at[at].again) {
+    bool itself = at >= f->first && at <= f->last;
+    if (!tokens->at[at].dead && !itself && means_method(tokens, owner, at)) return false;
+  }
   gg_tokens_remove_lines(tokens, f->first, f->last);
   return true;
 }

@@ -1,6 +1,7 @@
 /* Marks from the kernel on, then sweeps. */
 #include "specialise/prune.h"
 
+#include "specialise/expression.h"
 #include "specialise/functions.h"
 
 typedef struct marker {
@@ -95,19 +96,88 @@ static void mark_followers(marker *m) {
   }
 }
 
+/* Whether an alias of a struct is made at `at`, which names it: = NAME; */
+static bool is_aliased(const gg_tokens *tokens, int at) {
+  return gg_token_is(tokens, gg_token_before(tokens, at), S(ASSIGN)) &&
+         gg_token_is(tokens, gg_token_next(tokens, at), S(SEMICOLON));
+}
+
+static bool has_alias(const gg_tokens *tokens, int name) {
+  for (int at = tokens->first[name]; at >= 0; at = tokens->at[at].again)
+    if (!tokens->at[at].dead && is_aliased(tokens, at)) return true;
+  return false;
+}
+
 /* Whether a struct may go by another name: a template is given it (it stands between `<` or `,` and
  * `>` or `,`), an alias is made of it, or it is a template itself. */
 static bool has_other_name(const gg_tokens *tokens, int name) {
   for (int at = tokens->first[tokens->at[name].name]; at >= 0; at = tokens->at[at].again) {
     if (tokens->at[at].dead) continue;
-    if (gg_token_is(tokens, gg_token_next(tokens, at), S(LESS)) ||
-        gg_token_is(tokens, gg_token_before(tokens, at), S(ASSIGN)))
+    if (gg_token_is(tokens, gg_token_next(tokens, at), S(LESS)) || is_aliased(tokens, at))
       return true;
     if (gg_token_is(tokens, gg_token_before(tokens, at), S(LESS) | S(COMMA)) &&
         gg_token_is(tokens, gg_token_next(tokens, at), S(GREATER) | S(COMMA)))
       return true;
   }
   return false;
+}
+
+/* The function template that a token is in; NULL: none. */
+static const gg_function *template_around(const gg_tokens *tokens, const gg_items *items, int at) {
+  for (int i = 0; i < items->function_count; i++) {
+    const gg_function *f = &items->functions[i];
+    bool parameters = f->angle >= 0 && !tokens->at[f->angle].dead;
+    if (parameters && f->first <= at && at <= f->last) return f;
+  }
+  return NULL;
+}
+
+static bool is_parameter_of(const gg_tokens *tokens, const gg_function *f, int name) {
+  for (int at = f->angle; at <= gg_angle_end(tokens, f->angle); at++)
+    if (!tokens->at[at].dead && tokens->at[at].name == name) return true;
+  return false;
+}
+
+static bool is_given(const marker *m, const gg_function *f, int name, int depth);
+
+/* Whether one of the arguments in `angle` is the struct of that name, or a parameter that may stand
+ * for it of the template that they are written in. */
+static bool gives(const marker *m, int angle, int name, int depth) {
+  const gg_tokens *tokens = m->tokens;
+  const gg_function *around = template_around(tokens, m->items, angle);
+  for (int at = angle; at <= gg_angle_end(tokens, angle); at++) {
+    if (tokens->at[at].dead || tokens->at[at].name < 0) continue;
+    if (tokens->at[at].name == name) return true;
+    if (around && is_parameter_of(tokens, around, tokens->at[at].name) &&
+        is_given(m, around, name, depth + 1))
+      return true;
+  }
+  return false;
+}
+
+/* Whether a call gives the struct to the function template; where it does not say what it gives, it
+ * may. */
+static bool is_given(const marker *m, const gg_function *f, int name, int depth) {
+  enum { DEPTH_MAX = 8 };
+  const gg_tokens *tokens = m->tokens;
+  if (depth > DEPTH_MAX) return true;
+  for (int at = tokens->first[tokens->at[f->name].name]; at >= 0; at = tokens->at[at].again) {
+    if (tokens->at[at].dead || at == f->name) continue;
+    int angle = gg_token_next(tokens, at);
+    if (!gg_token_is(tokens, angle, S(LESS)) || gg_angle_end(tokens, angle) < 0) return true;
+    if (gives(m, angle, name, depth)) return true;
+  }
+  return false;
+}
+
+/* Whether the word in front of `::` at `scope`, which is no struct, may stand for the struct of
+ * that name: a template's parameter, where the struct is given to it. */
+static bool may_stand_for(const marker *m, int scope, int name) {
+  const gg_tokens *tokens = m->tokens;
+  const gg_function *f = template_around(tokens, m->items, scope);
+  int word = tokens->at[gg_token_before(tokens, scope)].name;
+  if (!f || !is_parameter_of(tokens, f, word) || has_alias(tokens, name)) return true;
+  return is_given(m, f, name, 0);
 }
 
 /* Whether the token, a member's name, may mean the member of that struct: not where it is declared,
@@ -122,7 +192,8 @@ static bool means_member(const marker *m, int at, const gg_item *owner) {
   if (name < 0 || name == tokens->at[owner->name].name) return true;
   int item = m->by_name[name];
   bool other = item >= 0 && m->items->at[item].kind == GG_ITEM_TYPE;
-  return !other && has_other_name(tokens, owner->name);
+  return !other && has_other_name(tokens, owner->name) &&
+         may_stand_for(m, scope, tokens->at[owner->name].name);
 }
 
 /* A member stays where its struct does and something names it. */
@@ -156,6 +227,12 @@ static void mark_comments(marker *m) {
   }
 }
 
+/* What others have of that name may come to the same now: what reads it is looked at again. */
+static void touch_members(gg_tokens *tokens, int place) {
+  for (int at = tokens->first[tokens->at[place].name]; at >= 0; at = tokens->at[at].again)
+    if (!tokens->at[at].dead) gg_token_touch(tokens, at);
+}
+
 bool gg_prune(gg_tokens *tokens, gg_items *items, int since) {
   if (!gg_tokens_changed(tokens, 0, tokens->count - 1, since)) return false;
   marker m = {.tokens = tokens, .items = items};
@@ -169,6 +246,7 @@ bool gg_prune(gg_tokens *tokens, gg_items *items, int since) {
   bool changed = false;
   for (int i = 0; i < items->count; i++) {
     if (items->at[i].dead || m.alive[i]) continue;
+    if (items->at[i].kind == GG_ITEM_MEMBER) touch_members(tokens, items->at[i].name);
     gg_item_remove(tokens, &items->at[i]);
     changed = true;
   }

@@ -25,10 +25,9 @@
         mbarrier_wait(full_barrier(smem, read.stage), read.parity);
         constexpr int workers = tile_warps * warp_size;
         const int worker = (thread - warpgroup_size) % workers;
-        const tile_origin origin = locate(list, ${tile});
         prefetch_operands<workers * cluster_k>(
-            at_tile(operands, origin.batch, origin.m0, origin.n0),
-            int(min(m - origin.m0, int64(tile_m))), int(min(n - origin.n0, int64(tile_n))),
+            at_tile(operands, at.batch, at.m0, at.n0), int(min(m - at.m0, int64(tile_m))),
+            int(min(n - at.n0, int64(tile_n))),
             cluster_k == 1 ? worker : list.rank_k * workers + worker);
       }
       multiply(tCrC, read, empty_barriers, smem, ${k_tiles}, first_block);

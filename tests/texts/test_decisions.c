@@ -57,13 +57,9 @@ static uint64_t hash_plan(const char *what, const gg_plan *plan) {
 }
 
 static bool same_identity(const gg_plan *x, const gg_plan *y) {
-  gg_str of_x = GG_STR_INIT, of_y = GG_STR_INIT;
-  gg_plan_identity(&of_x, x);
+  gg_identity of_y;
   gg_plan_identity(&of_y, y);
-  bool same = strcmp(gg_str_text(&of_x), gg_str_text(&of_y)) == 0;
-  gg_str_free(&of_x);
-  gg_str_free(&of_y);
-  return same;
+  return gg_plan_is_same(x, &of_y);
 }
 
 /* ---- One decision at a time ----------------------------------------------------------- */

@@ -113,6 +113,7 @@ static void check_coverage(const gg_mma_atom *atom) {
     snprintf(label, sizeof label, "%s %dx%dx%d %s", atom->row->cute, atom->m, atom->n, atom->k,
              names[i]);
     ck_assert_int_eq(gg_layout_rank(&layout), 2);
+    ck_assert_int_eq(gg_layout_mode_size(&layout, 1), gg_mma_atom_values(atom, operand));
     ck_assert_int_eq(gg_layout_mode_size(&layout, 0), gg_layout_size(&threads));
     bool shared = operand == GG_MMA_A   ? atom->row->source_a == GG_MMA_SHARED
                   : operand == GG_MMA_B ? atom->row->source_b == GG_MMA_SHARED

@@ -124,6 +124,28 @@ static const example examples[] = {
      "struct a {\n  static constexpr int step = 2;\n};\n\ntemplate <class matrix>\n" D
      "int f(int x) { return matrix::step == 2 ? x : 0; }\n" KERNEL("  out[0] = f<a>(n + 1);\n"),
      KERNEL("  out[0] = n + 1;\n")},
+    {"a method that nothing calls, and a variable of its name",
+     "struct walk {\n  int at;\n\n  " D "int next() const { return at + 1; }\n};\n\n" KERNEL(
+         "  walk w = {n};\n  const int next = n * 2;\n  out[next] = w.at + next;\n"),
+     "struct walk {\n  int at;\n};\n\n" KERNEL(
+         "  walk w = {n};\n  const int next = n * 2;\n  out[next] = w.at + next;\n")},
+    {"constants of structs: what a template reads of those that are given to it",
+     "struct a {\n  static constexpr int step = 2, last = 3;\n};\n\n"
+     "struct b {\n  static constexpr int step = 4, last = 5;\n};\n\n"
+     "struct c {\n  static constexpr int step = 6, last = 7;\n};\n\n"
+     "template <class t>\n" D "int g(int *x) { return x[t::step] + x[t::step + 1]; }\n\n"
+     "template <class t>\n" D
+     "int f(int *x) {\n  x[0] = g<t>(x);\n  return g<t>(x + t::step);\n}\n\n"
+     "template <class t>\n" D "int h(int *x) { return x[t::last] + x[t::last + 1]; }\n\n" KERNEL(
+         "  out[n] = f<a>(out) + f<b>(out) + f<a>(out + n) + h<b>(out) + h<c>(out);\n"),
+     "struct a {\n  static constexpr int step = 2;\n};\n\n"
+     "struct b {\n  static constexpr int step = 4, last = 5;\n};\n\n"
+     "struct c {\n  static constexpr int last = 7;\n};\n\n"
+     "template <class t>\n" D "int g(int *x) { return x[t::step] + x[t::step + 1]; }\n\n"
+     "template <class t>\n" D
+     "int f(int *x) {\n  x[0] = g<t>(x);\n  return g<t>(x + t::step);\n}\n\n"
+     "template <class t>\n" D "int h(int *x) { return x[t::last] + x[t::last + 1]; }\n\n" KERNEL(
+         "  out[n] = f<a>(out) + f<b>(out) + f<a>(out + n) + h<b>(out) + h<c>(out);\n")},
     {"sizes of types",
      "using d_t = unsigned short;\n" KERNEL("  out[0] = sizeof(d_t) == 2 ? n : 0;\n"),
      KERNEL("  out[0] = n;\n")},

@@ -61,10 +61,7 @@ extern "C" __global__ void __launch_bounds__(160) __cluster_dims__(1, 2, 1)
                       const __grid_constant__ TensorMap map_b, float *out, int n, int tiles) {
   __shared__ Shared s;
   if (threadIdx.x == 0) {
-    for (int i = 0; i < stages; i++) {
-      barrier_init(shared_address(&s.full[i]), 1);
-      barrier_init(shared_address(&s.empty[i]), 2);
-    }
+    ring_init(s, 2);
     barrier_init_fence();
   }
   cluster_arrive();

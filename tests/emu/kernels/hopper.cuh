@@ -101,6 +101,31 @@ __device__ inline void cluster_wait() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
+// ---- A ring of stages: `Shared` has a[stages], b[stages], full[stages], empty[stages]
+
+template <class Shared> constexpr int stages_of = sizeof(Shared::full) / sizeof(u64);
+
+// By one thread, before the threads of the CTA meet; `releases`: who empties a stage.
+template <class Shared> __device__ inline void ring_init(Shared &s, u32 releases = 1) {
+  for (int i = 0; i < stages_of<Shared>; i++) {
+    barrier_init(shared_address(&s.full[i]), 1);
+    barrier_init(shared_address(&s.empty[i]), releases);
+  }
+}
+
+// By one thread: `tiles` of A and of B along K, tile_m x tile_k and tile_n x tile_k.
+template <int tile_m, int tile_n, int tile_k, class Shared>
+__device__ inline void ring_load(Shared &s, const TensorMap *map_a, const TensorMap *map_b, int tiles) {
+  for (int i = 0; i < tiles; i++) {
+    int stage = i % stages_of<Shared>;
+    u32 full = shared_address(&s.full[stage]);
+    barrier_wait(shared_address(&s.empty[stage]), (i / stages_of<Shared> & 1) ^ 1);
+    barrier_expect(full, sizeof s.a[0] + sizeof s.b[0]);
+    tensor_load(shared_address(s.a[stage]), map_a, i * tile_k, blockIdx.y * tile_m, full);
+    tensor_load(shared_address(s.b[stage]), map_b, i * tile_k, blockIdx.x * tile_n, full);
+  }
+}
+
 // ---- wgmma
 
 // A matrix of rows of 128 bytes, swizzled by 128 bytes: stride 1024 between groups of 8 rows.

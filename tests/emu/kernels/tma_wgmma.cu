@@ -12,17 +12,6 @@ struct Shared {
   u64 full[stages], empty[stages];
 };
 
-__device__ void produce(Shared &s, const TensorMap *map_a, const TensorMap *map_b, int tiles) {
-  for (int i = 0; i < tiles; i++) {
-    int stage = i % stages;
-    u32 full = shared_address(&s.full[stage]);
-    barrier_wait(shared_address(&s.empty[stage]), (i / stages & 1) ^ 1);
-    barrier_expect(full, bytes_a + bytes_b);
-    tensor_load(shared_address(s.a[stage]), map_a, i * tile_k, blockIdx.y * tile_m, full);
-    tensor_load(shared_address(s.b[stage]), map_b, i * tile_k, blockIdx.x * tile_n, full);
-  }
-}
-
 __device__ void consume(Shared &s, float (&d)[16], int tiles) {
 #pragma unroll 1
   for (int i = 0; i < tiles; i++) {
@@ -42,15 +31,12 @@ extern "C" __global__ void __launch_bounds__(160)
               const __grid_constant__ TensorMap map_d, int tiles) {
   __shared__ Shared s;
   if (threadIdx.x == 0) {
-    for (int i = 0; i < stages; i++) {
-      barrier_init(shared_address(&s.full[i]), 1);
-      barrier_init(shared_address(&s.empty[i]), 1);
-    }
+    ring_init(s);
     barrier_init_fence();
   }
   __syncthreads();
   if (threadIdx.x >= 128) {
-    if (threadIdx.x == 128) produce(s, &map_a, &map_b, tiles);
+    if (threadIdx.x == 128) ring_load<tile_m, tile_n, tile_k>(s, &map_a, &map_b, tiles);
     return;
   }
   float d[16] = {};
