@@ -334,7 +334,8 @@ static void bind_elements(gg_bindings *out, const gg_plan *plan, const gg_layout
     const gg_operand *read = &layouts->lined[i].operand;
     if (ends_in_access(plan, read, layouts->lined[i].access_bytes))
       gg_use_element(&uses, GG_SHARED_STORE, read->type);
-    if (read->major == GG_MAJOR_M) gg_use_element(&uses, GG_SHARED_LOAD, read->type);
+    gg_use_element(&uses, read->major == GG_MAJOR_M ? GG_SHARED_LOAD : GG_SHARED_LOAD_PAIR,
+                   read->type);
   }
   gg_bind_elements(out, "shared_elements", &uses);
 }

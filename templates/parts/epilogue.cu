@@ -75,10 +75,8 @@ template <class staged, bool n_major, class element>
 __device__ __forceinline__ two<element> load_lined_pair(unsigned staging, int row, int col) {
   const unsigned addr = staging + staged::offset(row, col) * unsigned(sizeof(element));
   element bits[2];
-  if constexpr (n_major && sizeof(element) == 2) {
-    ld_shared_pair_b16(bits, addr);
-  } else if constexpr (n_major) {
-    ld_shared_pair_f32(bits, addr);
+  if constexpr (n_major) {
+    ld_shared_pair(bits, addr);
   } else {
     ld_shared(bits[0], addr);
     ld_shared(bits[1], staging + staged::offset(row, col + 1) * unsigned(sizeof(element)));
