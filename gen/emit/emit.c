@@ -187,7 +187,7 @@ static gg_status write_source(kernel_memory *memory, const gg_plan *plan, const 
   gg_bind_text(&bindings, "name", plan->name);
   const gg_skeleton *skeleton = &gg_skeletons[plan->target->id];
   if ((st = skeleton->bind(&bindings, plan, layouts, err))) return st;
-  gg_bind_operations(&bindings, plan, layouts, layouts->size_c == 0);
+  gg_bind_operations(&bindings, plan, layouts);
   if ((st = gg_bindings_check(&bindings, err))) return st;
   st = write_code(memory, skeleton->template_name, &bindings, err);
   if (!st) st = write_fingerprint(memory, err);

@@ -65,6 +65,7 @@ typedef struct item {
   const gg_operation *operation;
   gg_span span;
   bool fetched; /* a matrix that the producer fetches */
+  bool lined;   /* a matrix that comes through D's staging */
   bool staged;  /* a matrix that is stored through D's staging */
   bool ahead;   /* a vector that is read ahead */
   char name[GG_OPERATION_NAME_MAX];
@@ -84,6 +85,13 @@ static bool is_fetched(const epilogue *e, size_t index) {
   return false;
 }
 
+static bool is_lined(const epilogue *e, size_t index) {
+  for (size_t i = 0; i < e->layouts->lined_count; i++) {
+    if (e->layouts->lined[i].operation == (int)index) return true;
+  }
+  return false;
+}
+
 static bool is_staged(const epilogue *e, size_t index) {
   for (size_t i = 0; i < e->layouts->result_count; i++) {
     if (e->layouts->results[i].operation == (int)index) return true;
@@ -98,6 +106,7 @@ static item item_of(const epilogue *e, size_t index) {
   gg_operation_name(out.name, plan->operations, index);
   bool vector = out.span != GG_SPAN_NONE && out.span != GG_SPAN_MATRIX;
   out.fetched = is_fetched(e, index);
+  out.lined = is_lined(e, index);
   out.staged = is_staged(e, index);
   out.ahead = vector && plan->vector_buffers > 0;
   return out;
@@ -107,9 +116,13 @@ static bool is_read(const item *it) {
   return it->span != GG_SPAN_NONE && it->operation->kind != GG_OP_AUX;
 }
 
-/* A matrix that threads read where it lies. */
-static bool is_read_in_place(const item *it) {
+/* A matrix that threads bring from memory; that they read where it lies. */
+static bool is_read_by_threads(const item *it) {
   return is_read(it) && it->span == GG_SPAN_MATRIX && !it->fetched;
+}
+
+static bool is_read_in_place(const item *it) {
+  return is_read_by_threads(it) && !it->lined;
 }
 
 /* Writes `text`, each @ the item's name, $1 and $2 its values. */
@@ -138,7 +151,7 @@ static void write_conversions(gg_str *out, const epilogue *e) {
     const gg_operand *operand = &it.operation->operand;
     if (it.span == GG_SPAN_NONE) continue;
     gg_cuda_write_type(out, it.name, operand->type);
-    if (it.span == GG_SPAN_MATRIX && !it.fetched && !it.staged) {
+    if (it.span == GG_SPAN_MATRIX && !it.fetched && !it.lined && !it.staged) {
       gg_str_printf(out, "constexpr bool %s_pairs = %s;  // two neighbours at once\n", it.name,
                     gg_cuda_bool(has_pairs(operand, e->plan->d.major)));
     }
@@ -170,6 +183,16 @@ static bool reads_matrices(const epilogue *e) {
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);
     if (is_read_in_place(&it)) return true;
+  }
+  return e->reads_c;
+}
+
+/* The same, or whether they bring them to staging; C's sub-tiles are brought by a part of theirs.
+ */
+static bool brings_matrices(const epilogue *e) {
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
+    if (is_read_by_threads(&it)) return true;
   }
   return e->reads_c;
 }
@@ -270,7 +293,7 @@ static void write_prefetch(gg_str *out, const epilogue *e) {
   }
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);
-    if (!is_read_in_place(&it)) continue;
+    if (!is_read_by_threads(&it)) continue;
     write_text(out, "  prefetch_matrix<d_n_major, workers>(of.@, of.ld_@, rows, cols, worker);\n",
                &it);
   }
@@ -476,7 +499,7 @@ static bool stores_matrices(const epilogue *e) {
 /* What the operations call. */
 static void bind_parts(gg_bindings *out, const epilogue *e) {
   bool loads = reads_matrices(e), stores = stores_matrices(e);
-  bool prefetches = loads || e->layouts->size_c > 0;
+  bool prefetches = loads || e->layouts->lined_count > 0;
   gg_bind_part(out, "prefetch_matrix", prefetches ? "prefetch_matrix" : NULL);
   gg_bind_part(out, "matrix_elements", prefetches || stores ? "matrix_elements" : NULL);
   bind_loads(out, e);
@@ -486,12 +509,12 @@ static void bind_parts(gg_bindings *out, const epilogue *e) {
   gg_bind_part(out, "activations", has_activation(e->plan) ? "activations" : NULL);
 }
 
-void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
-                        bool reads_c) {
+void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str text = GG_STR_INIT;
-  epilogue e = {.plan = plan, .layouts = layouts, .reads_c = reads_c && plan->has_c};
+  epilogue e = {.plan = plan, .layouts = layouts, .reads_c = plan->has_c};
   for (size_t i = 0; i < plan->operation_count; i++) {
-    if (plan->operations[i].kind == GG_OP_LINEAR && is_fetched(&e, i)) e.reads_c = false;
+    bool elsewhere = is_fetched(&e, i) || is_lined(&e, i);
+    if (plan->operations[i].kind == GG_OP_LINEAR && elsewhere) e.reads_c = false;
   }
   bind_parts(out, &e);
   if (e.reads_c) {
@@ -509,7 +532,7 @@ void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   write_cells(&text, &e);
   write_finish(&text, &e);
   gg_bind_str(out, "values", &text);
-  gg_str_printf(&text, "constexpr bool prefetches = %s;\n", gg_cuda_bool(reads_matrices(&e)));
+  gg_str_printf(&text, "constexpr bool prefetches = %s;\n", gg_cuda_bool(brings_matrices(&e)));
   write_prefetch(&text, &e);
   gg_bind_str(out, "prefetch", &text);
   write_operand_list(&text, &e);

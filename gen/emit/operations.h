@@ -7,9 +7,7 @@
 #include "plan/layouts.h"
 
 /* Binds "operations", the operands and the steps; "operand_list", the kernel's parameters that are
- * such; and flags for what of the part is needed. `reads_c`: C is one of the operands, else the
- * family brings it. */
-void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
-                        bool reads_c);
+ * such; and flags for what of the part is needed. */
+void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
 
 #endif

@@ -4,6 +4,7 @@
  * kernel; the body below it uses only those names. What could be computed there by constant
  * expressions, and would be the same whatever the device does, is computed here: a text for one
  * kernel has the results. */
+#include <stdio.h>
 #include <string.h>
 
 #include "atom/dtype.h"
@@ -12,6 +13,7 @@
 #include "emit/element_text.h"
 #include "emit/layout_text.h"
 #include "emit/skeleton.h"
+#include "plan/operation.h"
 #include "plan/sm80.h"
 
 /* ---- Types ------------------------------------------------------------------------------ */
@@ -45,6 +47,12 @@ static bool copies_elements(const gg_plan *plan) {
   return plan->copy_bytes_a == bytes || plan->copy_bytes_b == bytes;
 }
 
+static bool stages_c(const gg_layouts *layouts) {
+  for (size_t i = 0; i < layouts->lined_count; i++)
+    if (layouts->lined[i].is_c) return true;
+  return false;
+}
+
 static void write_flags(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool even_m = even(plan->fixed_m, plan->tile_m), even_n = even(plan->fixed_n, plan->tile_n);
   bool even_k = even(plan->fixed_k, plan->tile_k);
@@ -58,7 +66,7 @@ static void write_flags(gg_str *out, const gg_plan *plan, const gg_layouts *layo
       {"b_k_major", plan->b.major == GG_MAJOR_K},
       {"c_n_major", plan->has_c && plan->c.major == GG_MAJOR_N},
       {"d_n_major", plan->d.major == GG_MAJOR_N},
-      {"stages_c", layouts->size_c > 0},
+      {"stages_c", stages_c(layouts)},
       {"even_m", even_m},
       {"even_n", even_n},
       {"even_k", even_k},
@@ -272,13 +280,12 @@ static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layou
   return st;
 }
 
-/* C or D, of which a warp stages a sub-tile at once. */
-static gg_status write_staged(gg_str *out, const gg_plan *plan, bool is_c,
+/* A matrix of which a warp stages a sub-tile at once. */
+static gg_status write_staged(gg_str *out, const gg_plan *plan, const char *name, const char *what,
+                              const gg_operand *operand, int access_bytes,
                               const gg_composed *layout, gg_error *err) {
-  const gg_operand *operand = is_c ? &plan->c : &plan->d;
-  int access_bytes = is_c ? plan->access_bytes_c : plan->access_bytes_d;
-  tile t = {.name = is_c ? "staged_c" : "staged_d",
-            .what = is_c ? "C: (row, col)" : "D: (row, col)",
+  tile t = {.name = name,
+            .what = what,
             .coords = {"row", "col"},
             .layout = layout,
             .rows = plan->epi_m,
@@ -294,8 +301,17 @@ static gg_status write_staged(gg_str *out, const gg_plan *plan, bool is_c,
 static gg_status write_tiles(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                              gg_error *err) {
   gg_status st = write_operands(out, plan, layouts, err);
-  if (st == GG_OK && layouts->size_c) st = write_staged(out, plan, true, &layouts->sC, err);
-  if (st == GG_OK) st = write_staged(out, plan, false, &layouts->sD, err);
+  for (size_t i = 0; i < layouts->lined_count && st == GG_OK; i++) {
+    const gg_lined *r = &layouts->lined[i];
+    char name[GG_OPERATION_NAME_MAX] = "c", staged[GG_OPERATION_NAME_MAX + 16];
+    if (!r->is_c) gg_operation_name(name, plan->operations, (size_t)r->operation);
+    snprintf(staged, sizeof staged, "staged_%s", name);
+    st = write_staged(out, plan, staged, r->is_c ? "C: (row, col)" : "residual: (row, col)",
+                      &r->operand, r->access_bytes, &r->layout, err);
+  }
+  if (st == GG_OK)
+    st = write_staged(out, plan, "staged_d", "D: (row, col)", &plan->d, plan->access_bytes_d,
+                      &layouts->sD, err);
   return st;
 }
 
@@ -314,12 +330,38 @@ static void bind_elements(gg_bindings *out, const gg_plan *plan, const gg_layout
                  plan->d.type);
   if (ends_in_access(plan, &plan->d, plan->access_bytes_d))
     gg_use_element(&uses, GG_SHARED_LOAD, plan->d.type);
-  if (layouts->size_c > 0) {
-    if (ends_in_access(plan, &plan->c, plan->access_bytes_c))
-      gg_use_element(&uses, GG_SHARED_STORE, plan->c.type);
-    if (plan->c.major == GG_MAJOR_M) gg_use_element(&uses, GG_SHARED_LOAD, plan->c.type);
+  for (size_t i = 0; i < layouts->lined_count; i++) {
+    const gg_operand *read = &layouts->lined[i].operand;
+    if (ends_in_access(plan, read, layouts->lined[i].access_bytes))
+      gg_use_element(&uses, GG_SHARED_STORE, read->type);
+    gg_use_element(&uses, read->major == GG_MAJOR_M ? GG_SHARED_LOAD : GG_SHARED_LOAD_PAIR,
+                   read->type);
   }
   gg_bind_elements(out, "shared_elements", &uses);
+}
+
+/* What a sub-tile's lanes do to have their elements of a residual by way of staging. */
+static void bind_lined(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_str text = GG_STR_INIT;
+  for (size_t i = 0; i < layouts->lined_count; i++) {
+    const gg_lined *r = &layouts->lined[i];
+    char x[GG_OPERATION_NAME_MAX];
+    if (r->is_c) continue;
+    gg_operation_name(x, plan->operations, (size_t)r->operation);
+    gg_str_printf(&text,
+                  "    fetch_lines<staged_%s, d_n_major>(of.%s, of.ld_%s, sub_row, sub_col,\n"
+                  "                                      rows, cols, staging, lane);\n"
+                  "    __syncwarp();\n"
+                  "#pragma unroll\n"
+                  "    for (int i = 0; i < epi_m / 8; ++i)\n"
+                  "#pragma unroll\n"
+                  "      for (int j = 0; j < epi_n / mma_n; ++j)\n"
+                  "        cell_at[j][i].%s = load_lined_pair<staged_%s, d_n_major, %s_t>(\n"
+                  "            staging, i * 8 + frag_row, j * mma_n + frag_col);\n"
+                  "    __syncwarp();  // D's elements take the same memory\n",
+                  x, x, x, x, x, x);
+  }
+  gg_bind_str(out, "lined", &text);
 }
 
 /* Whether an operand's lines, copied in chunks of 16 bytes, may end inside one. */
@@ -342,5 +384,6 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                has_ragged_lines(&plan->a, plan->copy_bytes_a, plan->fixed_m, plan->tile_m) ||
                    has_ragged_lines(&plan->b, plan->copy_bytes_b, plan->fixed_n, plan->tile_n));
   bind_elements(out, plan, layouts);
+  bind_lined(out, plan, layouts);
   return gg_cuda_bind(out, plan, layouts, "acc_t", "", err);
 }

@@ -351,6 +351,23 @@ static int64_t round_up(int64_t value, int64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
+static gg_status derive_lined(gg_layouts *out, gg_lined *lined, const gg_plan *plan,
+                              gg_error *err) {
+  const staging s = {lined->is_c ? "read staged C" : "read staged residual",
+                     lined->is_c ? "stage C" : "stage residual",
+                     plan->epi_m,
+                     plan->epi_n,
+                     lined->operand.major == GG_MAJOR_N,
+                     (int)gg_dtype_bytes(lined->operand.type, 1),
+                     lined->access_bytes};
+  gg_status st = derive_staging(out, &lined->layout, &s, err);
+  if (st) return st;
+  int64_t bytes = gg_composed_cosize(&lined->layout) * s.element_bytes;
+  bytes = round_up(bytes, stage_alignment);
+  if (bytes > out->staging_bytes) out->staging_bytes = bytes;
+  return GG_OK;
+}
+
 static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   const staging d = {"stage D",
                      "read staged D",
@@ -363,26 +380,16 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   if ((st = derive_staging(out, &out->sD, &d, err))) return st;
   out->size_d = gg_composed_cosize(&out->sD);
   out->staging_bytes = round_up(out->size_d * d.element_bytes, stage_alignment);
-  /* Single elements of C are read where they lie: by way of staging they measured slower. */
-  if (!plan->has_c || plan->access_bytes_c <= gg_dtype_bytes(plan->c.type, 1)) return GG_OK;
-  const staging c = {"read staged C",
-                     "stage C",
-                     plan->epi_m,
-                     plan->epi_n,
-                     plan->c.major == GG_MAJOR_N,
-                     (int)gg_dtype_bytes(plan->c.type, 1),
-                     plan->access_bytes_c};
-  if ((st = derive_staging(out, &out->sC, &c, err))) return st;
-  out->size_c = gg_composed_cosize(&out->sC);
-  int64_t staging_bytes_c = round_up(out->size_c * c.element_bytes, stage_alignment);
-  if (staging_bytes_c > out->staging_bytes) out->staging_bytes = staging_bytes_c;
+  out->lined_count = gg_sm80_lined(out->lined, plan);
+  for (size_t i = 0; i < out->lined_count; i++)
+    if ((st = derive_lined(out, &out->lined[i], plan, err))) return st;
   return GG_OK;
 }
 
 /* The pipeline's stages, then staging: behind them where the next tile's first copies arrive while
- * this one's accumulators leave, else in the same memory, once the last stage is read. C's and D's
- * sub-tiles take turns in a warp's staging memory. Every warp copies, multiplies and stores, and
- * all meet at the CTA's barrier. */
+ * this one's accumulators leave, else in the same memory, once the last stage is read. D's
+ * sub-tiles and those that are read take turns in a warp's staging memory. Every warp copies,
+ * multiplies and stores, and all meet at the CTA's barrier. */
 static void derive_rings(gg_layouts *out, const gg_plan *plan) {
   int warps = plan->threads / GG_WARP;
   const gg_ring stages = {.id = GG_RING_STAGES,
@@ -422,7 +429,8 @@ static void name_layouts(gg_layouts *out) {
   gg_layouts_name(out, "sA", "(m, k) -> element of a stage", &out->sA);
   gg_layouts_name(out, "sB", "(n, k) -> element of a stage", &out->sB);
   const char *staged = "(m, n) -> element of a warp's staging";
-  if (out->size_c > 0) gg_layouts_name(out, "sC", staged, &out->sC);
+  for (size_t i = 0; i < out->lined_count; i++)
+    gg_layouts_name(out, out->lined[i].is_c ? "sC" : "sR", staged, &out->lined[i].layout);
   gg_layouts_name(out, "sD", staged, &out->sD);
   gg_layouts_name_plain(out, "tAgA", "copy: (thread, value) -> index in (m, k)", &out->tAgA);
   gg_layouts_name_plain(out, "tBgB", "copy: (thread, value) -> index in (n, k)", &out->tBgB);

@@ -62,6 +62,18 @@ typedef struct gg_result {
 
 enum { GG_RESULTS_MAX = 5 };
 
+/* A matrix that the epilogue reads and that a warp's lanes bring to its staging in whole lines, a
+ * sub-tile at once. */
+typedef struct gg_lined {
+  int operation; /* whose operand it is */
+  bool is_c;     /* linear's */
+  gg_operand operand;
+  int access_bytes;   /* that a lane copies at once */
+  gg_composed layout; /* (row, column) of a sub-tile to its element */
+} gg_lined;
+
+enum { GG_LINED_MAX = 2 /* C, and the first other one */ };
+
 /* A kind of memory. */
 typedef enum gg_home {
   GG_HOME_GLOBAL,
@@ -83,8 +95,8 @@ enum { GG_LAYOUTS_MAX = 12, GG_ACCESSES_MAX = 12 };
 typedef struct gg_layouts {
   /* Shared memory: (m, k) and (n, k) to an element of one stage; (row, column) to an element of
    * one warp's staging buffer. Sizes in elements. */
-  gg_composed sA, sB, sC, sD;
-  int64_t size_a, size_b, size_c, size_d;
+  gg_composed sA, sB, sD;
+  int64_t size_a, size_b, size_d;
 
   /* Threads: (thread, value) to the colexicographic index in the tile; those that the family has.
    */
@@ -94,7 +106,9 @@ typedef struct gg_layouts {
   gg_boxed_tile boxes_a, boxes_b; /* where tensor maps copy the operands */
   gg_fetched fetched[GG_FETCHED_MAX];
   size_t fetched_count;
-  int fetch_stages;                  /* of all of them */
+  int fetch_stages; /* of all of them */
+  gg_lined lined[GG_LINED_MAX];
+  size_t lined_count;
   gg_result results[GG_RESULTS_MAX]; /* in the order in which they are stored: D is the last */
   size_t result_count;
   gg_tensor_map maps[GG_TENSOR_MAPS_MAX];

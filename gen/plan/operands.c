@@ -40,9 +40,19 @@ static bool is_result(const gg_layouts *layouts, int operation) {
   return false;
 }
 
+static bool is_lined(const gg_layouts *layouts, const gg_operand_row *row) {
+  for (size_t i = 0; i < layouts->lined_count; i++) {
+    const gg_lined *lined = &layouts->lined[i];
+    if (lined->is_c ? row->id == GG_OPERAND_C
+                    : row->id == GG_OPERAND_EXTRA && row->operation == lined->operation)
+      return true;
+  }
+  return false;
+}
+
 /* What the epilogue reads, and what it stores. */
 static void place_output(gg_operand_row *row, const gg_plan *plan, const gg_layouts *layouts) {
-  bool staged = row->id == GG_OPERAND_D || (row->id == GG_OPERAND_C && layouts->size_c > 0) ||
+  bool staged = row->id == GG_OPERAND_D || is_lined(layouts, row) ||
                 (row->id == GG_OPERAND_EXTRA && is_result(layouts, row->operation));
   bool vector = row->span != GG_SPAN_MATRIX;
   gg_ring_id ring = staged ? GG_RING_STAGING : vector ? GG_RING_VECTORS : GG_RING_STAGES;

@@ -32,10 +32,9 @@ static bool has_atom(const gg_mma_row *row) {
 
 /* C is read as floats of 16 or 32 bits. */
 static gg_status check_c(const gg_plan *plan, gg_error *err) {
-  const gg_type_set types =
-      gg_type_bit(GG_DTYPE_f16) | gg_type_bit(GG_DTYPE_bf16) | gg_type_bit(GG_DTYPE_f32);
-  if (!plan->has_c || types & gg_type_bit(plan->c.type)) return GG_OK;
-  return gg_refuse_types(plan, &plan->spec->c.type, "C of type", plan->c.type, types, "", err);
+  if (!plan->has_c || gg_sm80_types_read() & gg_type_bit(plan->c.type)) return GG_OK;
+  return gg_refuse_types(plan, &plan->spec->c.type, "C of type", plan->c.type, gg_sm80_types_read(),
+                         "", err);
 }
 
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
@@ -320,11 +319,17 @@ static gg_status check_schedule(const gg_plan *plan, gg_error *err) {
 }
 
 /* A staged line: the largest power of two that divides `extent`, which stages without conflicts,
- * up to 128 bytes of C or D, which is what global memory moves at once. */
+ * up to 128 bytes of the widest that is staged, which is what global memory moves at once. */
 static int staged_line(const gg_plan *plan, int extent) {
+  gg_lined lined[GG_LINED_MAX];
+  size_t count = gg_sm80_lined(lined, plan);
   int bits = gg_dtype_info_of(plan->d.type)->bits;
   if (plan->has_c && gg_dtype_info_of(plan->c.type)->bits > bits) {
     bits = gg_dtype_info_of(plan->c.type)->bits;
+  }
+  for (size_t i = 0; i < count; i++) {
+    int own = gg_dtype_info_of(lined[i].operand.type)->bits;
+    if (own > bits) bits = own;
   }
   int most = 128 * 8 / bits, power = extent & -extent;
   return power < most ? power : most;
@@ -336,6 +341,7 @@ static gg_status choose_epilogue(gg_plan *plan, tile t, warps w, gg_error *err) 
   if ((st = gg_check_unused(plan, &spec->swizzle.d, "swizzle of D", "padding, by itself", err))) {
     return st;
   }
+  plan->access_bytes_c = gg_access_bytes(plan->c);
   /* A sub-tile is a whole number of atoms, and of lines as long as the warp's block has them. */
   int warp_m = t.m / w.m, warp_n = t.n / w.n;
   bool row_major = plan->d.major == GG_MAJOR_N;
@@ -345,7 +351,6 @@ static gg_status choose_epilogue(gg_plan *plan, tile t, warps w, gg_error *err) 
                 : warp_n % two_atoms ? plan->mma.n
                                      : two_atoms;
   plan->epi_buffers = 1;
-  plan->access_bytes_c = gg_access_bytes(plan->c);
   plan->access_bytes_d = gg_access_bytes(plan->d);
   /* 8 columns of an 8-bit D are less than a widest access. */
   int line = (int)gg_dtype_bytes(plan->d.type, row_major ? plan->epi_n : plan->epi_m);

@@ -2,6 +2,8 @@
 #ifndef GG_PLAN_SM80_H
 #define GG_PLAN_SM80_H
 
+#include "plan/atoms.h"
+#include "plan/layouts.h"
 #include "plan/target.h"
 
 gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm80.c */
@@ -21,6 +23,17 @@ gg_sm80_dealing gg_sm80_deal_copy(int64_t threads, int64_t lines, int64_t line, 
 
 /* Whether every worker has work in every turn. */
 bool gg_sm80_always_works(const gg_sm80_dealing *deal);
+
+/* Types of matrices that the epilogue reads from staging, as C is: floats of 16 or 32 bits. */
+static inline gg_type_set gg_sm80_types_read(void) {
+  return gg_type_bit(GG_DTYPE_f16) | gg_type_bit(GG_DTYPE_bf16) | gg_type_bit(GG_DTYPE_f32);
+}
+
+/* What comes through staging in whole lines, but for its layouts: C and the first residual, where a
+ * lane copies more than an element at once. Single elements are read where they lie: by way of
+ * staging they measured slower. Others have no room in the accesses that are counted. The plan has
+ * its access_bytes_c. sm80_lined.c */
+size_t gg_sm80_lined(gg_lined out[GG_LINED_MAX], const gg_plan *plan);
 
 extern const gg_target gg_target_sm80; /* sm80.c */
 

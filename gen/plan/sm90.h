@@ -113,9 +113,11 @@ bool gg_sm90_holds(const gg_plan *plan);
 /* Bits of the widest type among what is stored. sm90_results.c */
 int gg_sm90_result_bits(const gg_plan *plan);
 
-/* How many buffers vectors are read ahead to, where that much memory is left; what a tile's vectors
- * take, and where each begins (`begin` may be NULL). sm90_fetch.c */
+/* How many buffers vectors are read ahead to, where that much memory is left for them and for all
+ * barriers. sm90_rings.c */
 int gg_sm90_choose_vectors(const gg_plan *plan, int64_t left);
+
+/* What a tile's vectors take, and where each begins (`begin` may be NULL). sm90_fetch.c */
 int64_t gg_sm90_vectors_bytes(int64_t begin[GG_OPERATIONS_MAX], const gg_plan *plan);
 
 /* How a warp accesses elements of D's staging, or of a fetched matrix, of which a lane has two
@@ -130,9 +132,6 @@ typedef enum gg_sm90_cells {
 gg_sm90_cells gg_sm90_cells_of(const gg_operand *operand, int line);
 
 gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm90.c */
-
-/* What the barriers of its rings take; with those of vectors where there are buffers for them. */
-int64_t gg_sm90_barrier_bytes(const gg_plan *plan);
 
 /* Its rings and roles, when the operands' and the staging's sizes are known. sm90_rings.c */
 void gg_sm90_derive_rings(gg_layouts *out, const gg_plan *plan);

@@ -116,13 +116,3 @@ int64_t gg_sm90_vectors_bytes(int64_t begin[GG_OPERATIONS_MAX], const gg_plan *p
   }
   return bytes;
 }
-
-int gg_sm90_choose_vectors(const gg_plan *plan, int64_t left) {
-  int64_t bytes = gg_sm90_vectors_bytes(NULL, plan);
-  bool spare_warps = plan->specialised && !gg_sm90_copies_lines(plan);
-  if (!bytes || !spare_warps) return 0;
-  gg_plan with = *plan;
-  with.vector_buffers = plan->pingpong ? plan->consumers : 1;
-  bool fits = with.vector_buffers * bytes + gg_sm90_barrier_bytes(&with) <= left;
-  return fits ? with.vector_buffers : 0;
-}

@@ -87,11 +87,21 @@ static void add_rings(gg_rings *rings, const gg_plan *plan) {
   if (plan->vector_buffers) gg_rings_add(rings, vectors_of(plan));
 }
 
-int64_t gg_sm90_barrier_bytes(const gg_plan *plan) {
+static int64_t barrier_bytes(const gg_plan *plan) {
   gg_rings rings = {.count = 0};
   add_rings(&rings, plan);
   gg_rings_place(&rings);
   return (int64_t)rings.barriers * GG_BARRIER_BYTES;
+}
+
+int gg_sm90_choose_vectors(const gg_plan *plan, int64_t left) {
+  int64_t bytes = gg_sm90_vectors_bytes(NULL, plan);
+  bool spare_warps = plan->specialised && !gg_sm90_copies_lines(plan);
+  if (!bytes || !spare_warps) return 0;
+  gg_plan with = *plan;
+  with.vector_buffers = plan->pingpong ? plan->consumers : 1;
+  bool fits = with.vector_buffers * bytes + barrier_bytes(&with) <= left;
+  return fits ? with.vector_buffers : 0;
 }
 
 /* ---- The lists --------------------------------------------------------------------------- */

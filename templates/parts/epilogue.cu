@@ -14,68 +14,72 @@ __device__ __forceinline__ void prefetch_c(const epilogue_operands &of, const c_
   prefetch_matrix<c_n_major, threads>(first, ldc, rows, cols, thread);
 }
 
-// Where an element of C is in staging memory, along a line.
-__device__ __forceinline__ unsigned staged_c_place(int line, int pos) {
-  return (c_n_major ? staged_c::offset(line, pos) : staged_c::offset(pos, line)) *
-         unsigned(sizeof(c_t));
+// Where an element of what is read is in staging memory, along a line: in bytes.
+template <class staged, bool n_major, class element>
+__device__ __forceinline__ unsigned lined_place(int line, int pos) {
+  return (n_major ? staged::offset(line, pos) : staged::offset(pos, line)) *
+         unsigned(sizeof(element));
 }
 
-// A sub-tile of C, whose first element is at (row0, col0) of the CTA's tile, to staging memory; the
-// tile has rows x cols of the matrix. All of a lane's chunks are under way at once.
-__device__ __forceinline__ void fetch_c(const c_t *gC, int64 ldc, int row0, int col0, int rows,
-                                        int cols, unsigned staging, int lane) {
-  constexpr int chunks = staged_c::line_turns * staged_c::chunk_turns;
-  constexpr int chunk_bytes = staged_c::access * int(sizeof(c_t));
-  const int line = lane / staged_c::across;
-  const int pos = lane % staged_c::across * staged_c::access;
-  const c_t *first = gC + (c_n_major ? (row0 + line) * ldc + (col0 + pos)
-                                     : (col0 + line) * ldc + (row0 + pos));
-  const int lines_left = (c_n_major ? rows - row0 : cols - col0) - line;
-  const int line_left = (c_n_major ? cols - col0 : rows - row0) - pos;
+// A sub-tile of a matrix, whose first element is at (row0, col0) of the CTA's tile, to staging
+// memory in whole lines; the tile has rows x cols of the matrix. All of a lane's chunks are under
+// way at once.
+template <class staged, bool n_major, class element>
+__device__ __forceinline__ void fetch_lines(const element *tile, int64 ld, int row0, int col0,
+                                            int rows, int cols, unsigned staging, int lane) {
+  constexpr int chunks = staged::line_turns * staged::chunk_turns;
+  constexpr int chunk_bytes = staged::access * int(sizeof(element));
+  const int line = lane / staged::across;
+  const int pos = lane % staged::across * staged::access;
+  const element *first = tile + (n_major ? (row0 + line) * ld + (col0 + pos)
+                                     : (col0 + line) * ld + (row0 + pos));
+  const int lines_left = (n_major ? rows - row0 : cols - col0) - line;
+  const int line_left = (n_major ? cols - col0 : rows - row0) - pos;
   unsigned x[chunks][(chunk_bytes + 3) / 4];
 #pragma unroll
   for (int i = 0; i < chunks; ++i) {
-    const int down = i / staged_c::chunk_turns * staged_c::line_step;
-    const int along = i % staged_c::chunk_turns * staged_c::chunk_step;
-    const bool works = staged_c::all_work || has_work<staged_c>(line, line + down, pos + along);
+    const int down = i / staged::chunk_turns * staged::line_step;
+    const int along = i % staged::chunk_turns * staged::chunk_step;
+    const bool works = staged::all_work || has_work<staged>(line, line + down, pos + along);
     ld_global_chunk<chunk_bytes>(
-        x[i], first + (down * ldc + along),
-        works && down < lines_left && along + staged_c::access <= line_left);
+        x[i], first + (down * ld + along),
+        works && down < lines_left && along + staged::access <= line_left);
   }
 #pragma unroll
   for (int i = 0; i < chunks; ++i) {
-    const int down = i / staged_c::chunk_turns * staged_c::line_step;
-    const int along = i % staged_c::chunk_turns * staged_c::chunk_step;
-    const bool works = staged_c::all_work || has_work<staged_c>(line, line + down, pos + along);
-    st_shared_chunk<chunk_bytes>(staging + staged_c_place(line + down, pos + along), x[i], works);
+    const int down = i / staged::chunk_turns * staged::line_step;
+    const int along = i % staged::chunk_turns * staged::chunk_step;
+    const bool works = staged::all_work || has_work<staged>(line, line + down, pos + along);
+    st_shared_chunk<chunk_bytes>(
+        staging + lined_place<staged, n_major, element>(line + down, pos + along), x[i], works);
   }
-  if (staged_c::access == 1 || (c_n_major ? cols : rows) % staged_c::access == 0) return;
+  if (staged::access == 1 || (n_major ? cols : rows) % staged::access == 0) return;
   // The matrix ends inside a chunk of each line.
 #pragma unroll 1
   for (int i = 0; i < chunks; ++i) {
-    const int down = i / staged_c::chunk_turns * staged_c::line_step;
-    const int along = i % staged_c::chunk_turns * staged_c::chunk_step;
-    const bool works = staged_c::all_work || has_work<staged_c>(line, line + down, pos + along);
+    const int down = i / staged::chunk_turns * staged::line_step;
+    const int along = i % staged::chunk_turns * staged::chunk_step;
+    const bool works = staged::all_work || has_work<staged>(line, line + down, pos + along);
     const int valid = works && down < lines_left ? line_left - along : 0;
-    if (valid >= staged_c::access) continue;
+    if (valid >= staged::access) continue;
 #pragma unroll 1
     for (int e = 0; e < valid; ++e)
-      st_shared(staging + staged_c_place(line + down, pos + along) + e * unsigned(sizeof(c_t)),
-                first[down * ldc + along + e]);
+      st_shared(staging + lined_place<staged, n_major, element>(line + down, pos + along) +
+                    e * unsigned(sizeof(element)),
+                first[down * ld + along + e]);
   }
 }
 
 // Two neighbouring columns of a row of it.
-__device__ __forceinline__ two<c_t> load_c_pair(unsigned staging, int row, int col) {
-  const unsigned addr = staging + staged_c::offset(row, col) * unsigned(sizeof(c_t));
-  c_t bits[2];
-  if constexpr (c_n_major && sizeof(c_t) == 2) {
-    ld_shared_pair_b16(bits, addr);
-  } else if constexpr (c_n_major) {
-    ld_shared_pair_f32(bits, addr);
+template <class staged, bool n_major, class element>
+__device__ __forceinline__ two<element> load_lined_pair(unsigned staging, int row, int col) {
+  const unsigned addr = staging + staged::offset(row, col) * unsigned(sizeof(element));
+  element bits[2];
+  if constexpr (n_major) {
+    ld_shared_pair(bits, addr);
   } else {
     ld_shared(bits[0], addr);
-    ld_shared(bits[1], staging + staged_c::offset(row, col + 1) * unsigned(sizeof(c_t)));
+    ld_shared(bits[1], staging + staged::offset(row, col + 1) * unsigned(sizeof(element)));
   }
   return {bits[0], bits[1]};
 }
@@ -172,13 +176,14 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
     }
     if constexpr (stages_c) {
       if (of.beta != 0.0f) {  // else C is not read: it may be null
-        fetch_c(gC, ldc, sub_row, sub_col, rows, cols, staging, lane);
+        fetch_lines<staged_c, c_n_major>(gC, ldc, sub_row, sub_col, rows, cols, staging, lane);
         __syncwarp();
 #pragma unroll
         for (int i = 0; i < epi_m / 8; ++i)
 #pragma unroll
           for (int j = 0; j < epi_n / mma_n; ++j)
-            cell_at[j][i].c = load_c_pair(staging, i * 8 + frag_row, j * mma_n + frag_col);
+            cell_at[j][i].c = load_lined_pair<staged_c, c_n_major, c_t>(
+                staging, i * 8 + frag_row, j * mma_n + frag_col);
         __syncwarp();  // D's elements take the same memory
       } else {
 #pragma unroll
@@ -187,6 +192,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
           for (int j = 0; j < epi_n / mma_n; ++j) cell_at[j][i].c = {0, 0};
       }
     }
+//@ insert lined
 
 #pragma unroll
     for (int s = 0; s < subtiles; ++s) {

@@ -64,20 +64,6 @@ __device__ __forceinline__ void cp_async_first(unsigned dst, const void *src, in
 //@ include cp_async
 //@ insert shared_elements
 
-__device__ __forceinline__ void ld_shared_pair_b16(unsigned short (&x)[2], unsigned addr) {
-  asm volatile("ld.shared.v2.b16 {%0, %1}, [%2];"
-               : "=h"(x[0]), "=h"(x[1])
-               : "r"(addr)
-               : "memory");
-}
-
-__device__ __forceinline__ void ld_shared_pair_f32(float (&x)[2], unsigned addr) {
-  asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"
-               : "=f"(x[0]), "=f"(x[1])
-               : "r"(addr)
-               : "memory");
-}
-
 // A chunk of 16, 8, 4 or 2 bytes, where it exists; else x stays undefined.
 template <int bytes>
 __device__ __forceinline__ void ld_global_chunk(unsigned (&x)[(bytes + 3) / 4], const void *src,

@@ -1,0 +1,27 @@
+/* What the epilogue of family sm80 reads by way of a warp's staging memory, in whole lines. */
+#include "atom/dtype.h"
+#include "plan/choices.h"
+#include "plan/sm80.h"
+
+/* Of types that C may have, which are read from staging in pairs. */
+static bool is_lined(const gg_operand *operand, int access_bytes) {
+  bool pairs = gg_sm80_types_read() & gg_type_bit(operand->type);
+  return pairs && access_bytes > gg_dtype_bytes(operand->type, 1);
+}
+
+size_t gg_sm80_lined(gg_lined out[GG_LINED_MAX], const gg_plan *plan) {
+  size_t count = 0;
+  bool has_other = false;
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    const gg_operation *op = &plan->operations[i];
+    bool is_c = op->kind == GG_OP_LINEAR && op->beta;
+    const gg_operand *operand = is_c ? &plan->c : &op->operand;
+    bool other = op->kind == GG_OP_RESIDUAL && !has_other;
+    int access_bytes = is_c ? plan->access_bytes_c : gg_access_bytes(*operand);
+    if (!(is_c || other) || !is_lined(operand, access_bytes)) continue;
+    out[count++] = (gg_lined){
+        .operation = (int)i, .is_c = is_c, .operand = *operand, .access_bytes = access_bytes};
+    has_other = has_other || other;
+  }
+  return count;
+}
