@@ -16,6 +16,8 @@ typedef struct emu_transfer {
   bool pair;          /* .cta_group::2: the mbarrier may be in either CTA of a pair */
   emu_tensor_map map; /* of tensors */
   int32_t at[EMU_TENSOR_RANK];
+  bool four; /* rows, which are anywhere: the map's box is made as many rows high */
+  int32_t rows[EMU_FOUR_ROWS];
   uint64_t address; /* of plain copies: global memory */
   uint32_t bytes;   /* of plain copies */
   bool reduces;
