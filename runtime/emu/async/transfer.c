@@ -375,12 +375,26 @@ static bool reduce_row(const emu_transfer *t, const emu_box_row *row, uint8_t *m
   return true;
 }
 
+/* A plain row without the bytes that .cp_mask leaves out. */
+static void write_masked(const emu_transfer *t, const emu_box_row *row, uint8_t *memory,
+                         const uint8_t *bytes, const uint8_t *marks) {
+  for (uint32_t i = 0; i < row->inside; i++) {
+    if (t->skipped >> i % piece_most & 1) continue;
+    memory[i] = bytes[i];
+    mark_written(t->warp->cta->cluster->run->device, row->address + i, marks + i, 1);
+  }
+}
+
 static bool write_row(const operation *o, const emu_box_row *row, const uint8_t *bytes,
                       const uint8_t *marks) {
   const emu_transfer *t = &o->transfer;
   uint8_t *memory = row_memory(t, row, true);
   if (!memory) return false;
   if (t->reduces) return reduce_row(t, row, memory, bytes);
+  if (t->skipped) {
+    write_masked(t, row, memory, bytes, marks);
+    return true;
+  }
   memcpy(memory, bytes, row->inside);
   mark_written(t->warp->cta->cluster->run->device, row->address, marks, row->inside);
   return true;

@@ -20,6 +20,7 @@ typedef struct emu_transfer {
   int32_t rows[EMU_FOUR_ROWS];
   uint64_t address; /* of plain copies: global memory */
   uint32_t bytes;   /* of plain copies */
+  uint16_t skipped; /* bytes of each 16 that .cp_mask leaves out, a bit each */
   bool reduces;
   emu_reduction reduction;
   emu_type type; /* of what is reduced */
