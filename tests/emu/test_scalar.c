@@ -116,6 +116,18 @@ static const struct {
     {"cvt.rn.f16x2.e5m2x2 %r0, %h1;" LOW, 0x3cbc, 0, 0, 0x3c00bc00},
     {"cvt.rn.satfinite.e2m1x2.f32 %c0, %r1, %r2; cvt.u64.u8 %d0, %c0;", 0x7f800000, 0xbf000000, 0,
      0x79},
+    /* Pairs of bf16, and with a power of two each. */
+    {"cvt.rn.satfinite.e4m3x2.bf16x2 %h0, %r1;" HALF, 0xbf803fc0, 0, 0, 0xb83c},
+    {"cvt.rn.satfinite.relu.e2m3x2.bf16x2 %h0, %r1;" HALF, 0xbf8040f0, 0, 0, 0x001f},
+    {"cvt.rn.satfinite.e3m2x2.f16x2 %h0, %r1;" HALF, 0xbc003e00, 0, 0, 0x2c0e},
+    {"cvt.rn.satfinite.e2m1x2.bf16x2 %c0, %r1; cvt.u64.u8 %d0, %c0;", 0xc0c03f00, 0, 0, 0xf1},
+    {"cvt.rn.bf16x2.e4m3x2 %r0, %h1;" LOW, 0x7fb8, 0, 0, 0x7fffbf80},
+    {"cvt.rn.relu.bf16x2.e5m2x2 %r0, %h1;" LOW, 0xbc7c, 0, 0, 0x00007f80},
+    {"cvt.u8.u32 %c1, %r1; cvt.rn.bf16x2.e2m1x2 %r0, %c1;" LOW, 0xf1, 0, 0, 0xc0c03f00},
+    {"cvt.rn.scaled::n2::ue8m0.bf16x2.e4m3x2 %r0, %h1, %h2;" LOW, 0x38b8, 0x807e, 0, 0x4000bf00},
+    {"cvt.rn.scaled::n2::ue8m0.bf16x2.e3m2x2 %r0, %h1, %h2;" LOW, 0x0c0c, 0xfffe, 0, 0x7fff7f00},
+    {"cvt.rn.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 %r0, %h1, %h2;" LOW, 0x7b3c, 0xfe00, 0,
+     0x7f7f0040},
     /* Four numbers, of which each pair has 16 random bits: halfway up with them, or down. */
     {"cvt.rs.satfinite.e4m3x4.f32 %r0, {%r1, %r2, %r1, %r3}, 0x80007fff;" LOW, 0x3f880000,
      0x40000000, 0xc0400000, 0x394038c4},

@@ -27,6 +27,7 @@ enum emu_modifier {
  *   d a  of the type: the destination, a source
  *   D A  of twice its width
  *   U u  of 32 bits
+ *   h    of 16 bits
  *   x    of the second type
  *   P p  predicates
  *   y    a byte constant (lop3's table)
