@@ -154,7 +154,8 @@ static void write_copy(char *out, size_t room, const box_case *c) {
              "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%r5], %d;\n"
              "cp.async.bulk.tensor.2d.shared::cta.global.%s.mbarrier::complete_tx::bytes [%%r3], "
              "[%%d5, {%s}], [%%r5];\n",
-             lines * line_bytes(c->type), c->four ? "tile::gather4" : "tile", at);
+             lines * inner_of(c->type) * bits_of(c->type) / 8, c->four ? "tile::gather4" : "tile",
+             at);
   }
 }
 

@@ -65,7 +65,7 @@ uint32_t emu_tensor_map_extent(const emu_tensor_map *map, uint32_t dimension) {
 }
 
 uint64_t emu_tensor_map_box_bytes(const emu_tensor_map *map) {
-  uint64_t bytes = emu_tensor_map_shared_bytes(map, emu_tensor_map_extent(map, 0));
+  uint64_t bytes = emu_tensor_map_global_bytes(map, emu_tensor_map_extent(map, 0));
   for (uint32_t i = 1; i < map->rank; i++)
     bytes *= emu_tensor_map_extent(map, i);
   return bytes;

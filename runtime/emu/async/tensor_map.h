@@ -96,7 +96,9 @@ uint32_t emu_tensor_map_shared_bytes(const emu_tensor_map *map, uint64_t count);
 /* Elements of a box along a dimension: of the traversed ones, each element_strides-th; one of the
  * slices of an interleaved tensor. */
 uint32_t emu_tensor_map_extent(const emu_tensor_map *map, uint32_t dimension);
-/* Bytes of a box in shared memory, those out of bounds too: what a copy adds to an mbarrier. */
+/* What a copy of a box adds to an mbarrier: its bytes, those out of bounds too. Of packed elements
+ * those that they fill, without what is between them in shared memory (as CUTLASS's kernels of
+ * sm_120 expect). */
 uint64_t emu_tensor_map_box_bytes(const emu_tensor_map *map);
 
 #endif
