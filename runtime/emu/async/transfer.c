@@ -169,9 +169,9 @@ static bool read_row(row_image *image, const emu_transfer *transfer, const emu_b
   return true;
 }
 
-/* Bytes that a swizzle leaves together. */
-static uint32_t piece_of(const emu_tensor_map *map) {
-  return map->swizzle == EMU_SWIZZLE_128B_ATOM_32B_FLIP_8B ? piece_most / 2 : piece_most;
+/* Whether a swizzle parts the halves of 16 bytes. */
+static bool halves_apart(const emu_tensor_map *map) {
+  return map->swizzle == EMU_SWIZZLE_128B_ATOM_32B_FLIP_8B;
 }
 
 /* Where byte `linear` of a box that starts at shared offset `anchor` stands, from there. */
@@ -182,9 +182,10 @@ static uint32_t swizzled(const emu_transfer *transfer, uint32_t anchor, uint32_t
 
 /* ---- Into shared memory ----------------------------------------------------------------- */
 
-static void scatter(const operation *o, const emu_box_row *row, const row_image *image) {
+/* `piece` is a constant wherever these are inlined. */
+static inline __attribute__((always_inline)) void
+scatter_pieces(const operation *o, const emu_box_row *row, const row_image *image, uint32_t piece) {
   emu_place to = o->to.place;
-  uint32_t piece = piece_of(&o->transfer.map);
   for (uint32_t i = 0; i < row->shared_bytes; i += piece) {
     uint64_t at = to.offset + swizzled(&o->transfer, (uint32_t)to.offset, row->linear + i);
     memcpy(to.bank->bytes + at, image->bytes + i, piece);
@@ -193,6 +194,14 @@ static void scatter(const operation *o, const emu_box_row *row, const row_image 
       *mark =
           (uint8_t)((*mark & ~EMU_MARK_WRITTEN) | (image->written[i + k] ? EMU_MARK_WRITTEN : 0));
     }
+  }
+}
+
+static void scatter(const operation *o, const emu_box_row *row, const row_image *image) {
+  if (halves_apart(&o->transfer.map)) {
+    scatter_pieces(o, row, image, piece_most / 2);
+  } else {
+    scatter_pieces(o, row, image, piece_most);
   }
 }
 
@@ -334,14 +343,22 @@ bool emu_transfer_across(const emu_transfer *transfer, emu_place to, emu_place f
 
 /* ---- Out of shared memory --------------------------------------------------------------- */
 
-static void gather(const operation *o, const emu_box_row *row, row_image *image) {
+static inline __attribute__((always_inline)) void
+gather_pieces(const operation *o, const emu_box_row *row, row_image *image, uint32_t piece) {
   uint32_t anchor = (uint32_t)o->from.place.offset;
   const uint8_t *marks = o->image + o->from.bytes;
-  uint32_t piece = piece_of(&o->transfer.map);
   for (uint32_t i = 0; i < row->shared_bytes; i += piece) {
     uint32_t at = swizzled(&o->transfer, anchor, row->linear + i);
     memcpy(image->bytes + i, o->image + at, piece);
     memcpy(image->written + i, marks + at, piece);
+  }
+}
+
+static void gather(const operation *o, const emu_box_row *row, row_image *image) {
+  if (halves_apart(&o->transfer.map)) {
+    gather_pieces(o, row, image, piece_most / 2);
+  } else {
+    gather_pieces(o, row, image, piece_most);
   }
 }
 
