@@ -160,12 +160,12 @@ static void put_factors(given *g, const product *p, const operands *o, int lane)
   int row = lane % 2 * 8 + lane / 4, column = lane / 4;
   g->factors[0] = g->factors[1] = UINT32_MAX;
   for (int i = 0; i < p->factors; i++) {
-    if (lane / 2 % 2 == p->thread_a) {
+    if (lane / 2 % 2 == p->thread_a && p->byte_a + i < 4) {
       int shift = 8 * (p->byte_a + i);
       g->factors[0] &= ~(0xffu << shift);
       g->factors[0] |= factor_code(p, o->a_power[row][i]) << shift;
     }
-    if (lane % 4 == p->thread_b) {
+    if (lane % 4 == p->thread_b && p->byte_b + i < 4) {
       int shift = 8 * (p->byte_b + i);
       g->factors[1] &= ~(0xffu << shift);
       g->factors[1] |= factor_code(p, o->b_power[i][column]) << shift;
