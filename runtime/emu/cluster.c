@@ -51,16 +51,22 @@ static gg_status open_warp(emu_warp *warp, emu_cta *cta, int index, uint32_t thr
   return GG_OK;
 }
 
+void emu_cluster_first(unsigned first[3], const emu_run *run, uint64_t index) {
+  const uint64_t *clusters = run->state->clusters;
+  first[0] = (unsigned)(index % clusters[0]) * run->cluster[0];
+  first[1] = (unsigned)(index / clusters[0] % clusters[1]) * run->cluster[1];
+  first[2] = (unsigned)(index / clusters[0] / clusters[1]) * run->cluster[2];
+}
+
 static gg_status open_cta(emu_cta *cta, emu_cluster *cluster, unsigned rank, gg_error *err) {
   const emu_run *run = cluster->run;
   const unsigned *block = run->config->block, *size = run->cluster;
   uint32_t threads = block[0] * block[1] * block[2];
-  uint64_t at = cluster->state->index;
-  const uint64_t *clusters = run->state->clusters;
   *cta = (emu_cta){.cluster = cluster, .rank = rank};
-  cta->id[0] = (unsigned)(at % clusters[0]) * size[0] + rank % size[0];
-  cta->id[1] = (unsigned)(at / clusters[0] % clusters[1]) * size[1] + rank / size[0] % size[1];
-  cta->id[2] = (unsigned)(at / clusters[0] / clusters[1]) * size[2] + rank / size[0] / size[1];
+  emu_cluster_first(cta->id, run, cluster->state->index);
+  cta->id[0] += rank % size[0];
+  cta->id[1] += rank / size[0] % size[1];
+  cta->id[2] += rank / size[0] / size[1];
   int warps = (int)((threads + EMU_LANES - 1) / EMU_LANES);
   cta->state = zeroed(1, sizeof(*cta->state));
   cta->warps = zeroed((size_t)warps, sizeof(*cta->warps));

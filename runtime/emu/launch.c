@@ -177,6 +177,17 @@ static gg_status open_workspace(emu_run *run, gg_error *err) {
 
 /* ---- Workers ---------------------------------------------------------------------------- */
 
+bool emu_launch_cancel(unsigned first[3], emu_run *run) {
+  struct emu_run_state *state = run->state;
+  pthread_mutex_lock(&state->lock);
+  uint64_t index = state->next_cluster;
+  bool any = index < state->cluster_count;
+  state->next_cluster += any;
+  pthread_mutex_unlock(&state->lock);
+  if (any) emu_cluster_first(first, run, index);
+  return any;
+}
+
 /* A place among the residents for a cluster that is about to be opened. */
 static emu_cluster **reserve(struct emu_run_state *state) {
   for (uint32_t i = 0; i < state->resident_most; i++) {

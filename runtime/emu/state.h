@@ -107,6 +107,9 @@ void emu_warp_enter(emu_warp *warp, uint32_t lanes, emu_frame *frame, uint32_t p
 
 /* ---- cluster.c -------------------------------------------------------------------------- */
 
+/* The coordinates of the first CTA of the grid's cluster `index`. */
+void emu_cluster_first(unsigned first[3], const emu_run *run, uint64_t index);
+
 gg_status emu_cluster_open(emu_cluster **out, emu_run *run, uint64_t index, gg_error *err);
 void emu_cluster_close(emu_cluster *cluster);
 emu_outcome emu_cluster_run(emu_cluster *cluster);
@@ -114,6 +117,12 @@ void emu_cluster_queue(emu_warp *warp); /* the warp can run */
 /* The launch has ended with EMU_DEADLOCK or EMU_CONVERGENCE: who of the clusters (NULL: none) waits
  * for what. The lock is not held. */
 void emu_cluster_deadlock(emu_run *run, emu_cluster *const *clusters, uint32_t count);
+
+/* ---- launch.c --------------------------------------------------------------------------- */
+
+/* Strikes the next cluster that has not begun off the grid, and says which CTA is its first; false
+ * where all have begun. */
+bool emu_launch_cancel(unsigned first[3], emu_run *run);
 
 /* ---- isa/call.c ------------------------------------------------------------------------- */
 

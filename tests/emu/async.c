@@ -19,7 +19,7 @@ static gg_status encode(uint8_t out[EMU_TENSOR_MAP_BYTES], uint64_t address, uin
                         .box = {32, 8},
                         .element_strides = {1, 1},
                         .swizzle = EMU_SWIZZLE_128B};
-  return emu_tensor_map_encode(out, &map, err);
+  return emu_tensor_map_encode(out, &map, 90, err);
 }
 
 gg_status async_run(uint32_t out[words], const uint32_t in[words], const async_kernel *k,

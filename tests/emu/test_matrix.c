@@ -9,7 +9,7 @@
 #include "emu/emu.h"
 #include "suite.h"
 
-#define HEADER ".version 8.0\n.target sm_90a\n.address_size 64\n"
+#define HEADER ".version %s\n.target sm_%da\n.address_size 64\n"
 
 /* ---- Running a kernel ------------------------------------------------------------------- */
 
@@ -24,13 +24,14 @@ typedef struct job {
   bool random;
   uint64_t seed;
   emu_severity severity; /* of all classes of faults */
+  int arch;              /* 0: 90 */
 } job;
 
 static gg_status launch(emu_device *device, const job *j, gg_error *err) {
   emu_module *module;
   uint64_t pointers[2];
   gg_str text = GG_STR_INIT;
-  gg_str_printf(&text, "%s%s", HEADER, j->ptx);
+  gg_str_printf(&text, HEADER "%s", j->arch ? "9.0" : "8.0", j->arch ? j->arch : 90, j->ptx);
   gg_status st = emu_module_load(&module, device, "test.ptx", gg_str_text(&text),
                                  strlen(gg_str_text(&text)), err);
   gg_str_free(&text);
@@ -53,6 +54,7 @@ static gg_status run(const job *j, gg_error *err) {
   options.random = j->random;
   options.seed = j->seed;
   options.severities = emu_severities_all(j->severity);
+  if (j->arch) options.arch = j->arch;
   gg_status st = emu_device_open(&device, &options, err);
   if (st) return st;
   st = launch(device, j, err);
@@ -149,6 +151,120 @@ START_TEST(test_movmatrix) {
   for (int lane = 0; lane < 32; lane++) {
     ck_assert_int_eq(out[lane * 8], matrix_element(0, lane, 0, true));
     ck_assert_int_eq(out[lane * 8 + 1], matrix_element(0, lane, 1, true));
+  }
+}
+END_TEST
+
+/* The shapes of bytes, of sm_100: where CuTe has a byte of a register (copy_traits_sm100.hpp; as
+ * data in tests/golden/copy_atoms.jsonl). Bits of a matrix in CuTe's order are 1024 a register; the
+ * lane whose address a row of 128 bits is at is what SrcLayout of a load says, DstLayout of a
+ * store.
+ */
+typedef struct byte_shape {
+  const char *ptx;
+  int registers, bits;
+  int lane_strides[2], byte_strides[2], register_stride; /* of lane % 4, lane / 4; byte % 2, / 2 */
+  int row_bits[5]; /* of a row's number, from bit 0 on: its place in the lane's number */
+} byte_shape;
+
+#define ALONG_ROWS                                                                                 \
+  {32, 128}, {8, 16}, 1024, {                                                                      \
+    0, 1, 2, 3, 4                                                                                  \
+  }
+#define ACROSS_ROWS {256, 8}, {128, 64}, 1024
+#define LOAD_BYTES(form, list)                                                                     \
+  MATRIX_KERNEL(FILL "ldmatrix.sync.aligned." form " {" list "}, [%s];\n")
+#define STORE_BYTES(form, list)                                                                    \
+  MATRIX_KERNEL("stmatrix.sync.aligned." form " [%s], {" list "};\nbar.warp.sync -1;\n"            \
+                "ld.shared.v4.b32 {%r0,%r1,%r2,%r3}, [%s];\n")
+
+static const byte_shape loads_of_bytes[] = {
+    {LOAD_BYTES("m8n16.x1.shared.b8x16.b6x16_p32", "%r0"), 1, 6, ALONG_ROWS},
+    {LOAD_BYTES("m8n16.x4.shared::cta.b8x16.b4x16_p64", "%r0,%r1,%r2,%r3"), 4, 4, ALONG_ROWS},
+    {LOAD_BYTES("m16n16.x1.trans.shared.b8", "%r0,%r1"), 2, 8, ACROSS_ROWS, {0, 2, 3, 1, 4}},
+    {LOAD_BYTES("m16n16.x2.trans.shared.b8", "%r0,%r1,%r2,%r3"),
+     4,
+     8,
+     ACROSS_ROWS,
+     {0, 2, 3, 1, 4}},
+    {LOAD_BYTES("m16n16.x2.trans.shared.b8x16.b4x16_p64", "%r0,%r1,%r2,%r3"),
+     4,
+     4,
+     ACROSS_ROWS,
+     {0, 2, 3, 1, 4}},
+    {LOAD_BYTES("m16n16.x1.trans.shared.b8x16.b6x16_p32", "%r0,%r1"),
+     2,
+     6,
+     ACROSS_ROWS,
+     {0, 2, 3, 1, 4}},
+};
+
+static const byte_shape stores_of_bytes[] = {
+    {STORE_BYTES("m16n8.x1.trans.shared.b8", "%v0"), 1, 8, ACROSS_ROWS, {0, 1, 2, 3, 4}},
+    {STORE_BYTES("m16n8.x4.trans.shared.b8", "%v0,%v1,%v2,%v3"),
+     4,
+     8,
+     ACROSS_ROWS,
+     {0, 1, 2, 3, 4}},
+};
+
+/* The lane of the row and the column in which byte `which` of a lane's registers is. */
+static int row_of_byte(int *column, const byte_shape *s, int lane, int which) {
+  int at = lane % 4 * s->lane_strides[0] + lane / 4 * s->lane_strides[1] +
+           which % 2 * s->byte_strides[0] + which / 2 % 2 * s->byte_strides[1] +
+           which / 4 * s->register_stride;
+  int row = at / 128, from = 0;
+  for (int i = 0; i < 5; i++) {
+    from |= (row >> i & 1) << s->row_bits[i];
+  }
+  *column = at % 128 / 8;
+  return from;
+}
+
+static void run_bytes(uint8_t out[512], uint8_t in[512], const char *ptx) {
+  for (uint32_t i = 0; i < 512; i++) {
+    in[i] = (uint8_t)((i + 1) * 2654435761u >> 13);
+  }
+  run_well(&(job){.ptx = ptx,
+                  .threads = 32,
+                  .in = in,
+                  .in_bytes = 512,
+                  .out = out,
+                  .out_bytes = 512,
+                  .arch = 100});
+}
+
+/* Element `column` of a row, whose elements are packed from its first bit on. */
+static int element_of_row(const uint8_t *row, int column, int bits) {
+  int value = 0;
+  for (int i = 0; i < bits; i++) {
+    int at = column * bits + i;
+    value |= (row[at / 8] >> at % 8 & 1) << i;
+  }
+  return value;
+}
+
+START_TEST(test_load_bytes) {
+  uint8_t in[512], out[512];
+  const byte_shape *s = &loads_of_bytes[_i];
+  run_bytes(out, in, s->ptx);
+  for (int i = 0; i < 512; i++) {
+    int lane = i / 16, which = i % 16, column, want = 0;
+    int row = row_of_byte(&column, s, lane, which);
+    if (which < 4 * s->registers) want = element_of_row(in + row * 16, column, s->bits);
+    ck_assert_msg(out[i] == want, "lane %d, byte %d: %d, not %d", lane, which, out[i], want);
+  }
+}
+END_TEST
+
+START_TEST(test_store_bytes) {
+  uint8_t in[512], out[512];
+  const byte_shape *s = &stores_of_bytes[_i];
+  run_bytes(out, in, s->ptx);
+  for (int i = 0; i < 512; i++) {
+    int lane = i / 16, which = i % 16, column;
+    int row = row_of_byte(&column, s, lane, which);
+    if (which < 4 * s->registers) ck_assert_int_eq(out[row * 16 + column], in[i]);
   }
 }
 END_TEST
@@ -465,6 +581,8 @@ int main(void) {
   tcase_add_test(tests, test_ldmatrix);
   tcase_add_test(tests, test_stmatrix);
   tcase_add_test(tests, test_movmatrix);
+  tcase_add_loop_test(tests, test_load_bytes, 0, sizeof loads_of_bytes / sizeof *loads_of_bytes);
+  tcase_add_loop_test(tests, test_store_bytes, 0, sizeof stores_of_bytes / sizeof *stores_of_bytes);
   tcase_add_test(tests, test_descriptors);
   tcase_add_test(tests, test_no_mistake);
   tcase_add_loop_test(tests, test_tolerated, 0, sizeof mistakes / sizeof *mistakes);

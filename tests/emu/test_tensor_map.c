@@ -1,6 +1,7 @@
 /* Tensor maps: the checks of their encoding, its round trip, and the bytes of boxes against a
  * direct reference: every element found by its coordinates alone. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ START_TEST(a_map_comes_back) {
   map.element_strides[2] = 8;
   map.l2_promotion = 2;
   map.fill = EMU_FILL_NAN;
-  ck_assert_msg(!emu_tensor_map_encode(bytes, &map, &err), "%s", err.message);
+  ck_assert_msg(!emu_tensor_map_encode(bytes, &map, 90, &err), "%s", err.message);
   ck_assert(emu_tensor_map_decode(&back, bytes));
   ck_assert_int_eq(back.type, map.type);
   ck_assert_uint_eq(back.rank, map.rank);
@@ -56,7 +57,7 @@ START_TEST(zeros_are_a_map_of_zeros) {
   ck_assert(emu_tensor_map_decode(&map, bytes));
   ck_assert_uint_eq(map.rank, 0);
   map.rank = 2;
-  ck_assert(emu_tensor_map_wrong(&why, &map) && strstr(gg_str_text(&why), "globalDim[0] = 0"));
+  ck_assert(emu_tensor_map_wrong(&why, &map, 90) && strstr(gg_str_text(&why), "globalDim[0] = 0"));
   map.dims[0] = map.dims[1] = 64;
   map.strides[0] = 128;
   map.box[0] = 1 << 20;
@@ -64,7 +65,8 @@ START_TEST(zeros_are_a_map_of_zeros) {
   ck_assert(emu_tensor_map_decode(&map, bytes));
   ck_assert_uint_eq(map.box[0], 1 << 20);
   why.length = 0;
-  ck_assert(emu_tensor_map_wrong(&why, &map) && strstr(gg_str_text(&why), "boxDim[0] = 1048576"));
+  ck_assert(emu_tensor_map_wrong(&why, &map, 90) &&
+            strstr(gg_str_text(&why), "boxDim[0] = 1048576"));
   gg_str_free(&why);
 }
 END_TEST
@@ -105,7 +107,7 @@ START_TEST(wrong_maps_are_refused) {
   gg_error err = GG_ERROR_INIT;
   emu_tensor_map map = legal;
   memcpy((uint8_t *)&map + wrong[_i].offset, &wrong[_i].value, wrong[_i].bytes);
-  ck_assert_int_eq(emu_tensor_map_encode(bytes, &map, &err), GG_E_EMU_TENSOR_MAP);
+  ck_assert_int_eq(emu_tensor_map_encode(bytes, &map, 90, &err), GG_E_EMU_TENSOR_MAP);
   ck_assert_msg(strstr(err.message, wrong[_i].message), "%s", err.message);
   gg_error_clear(&err);
 }
@@ -116,7 +118,54 @@ START_TEST(only_floats_have_nan) {
   emu_tensor_map map = legal;
   map.type = EMU_TENSOR_U16;
   map.fill = EMU_FILL_NAN;
-  ck_assert_int_eq(emu_tensor_map_encode(bytes, &map, NULL), GG_E_EMU_TENSOR_MAP);
+  ck_assert_int_eq(emu_tensor_map_encode(bytes, &map, 90, NULL), GG_E_EMU_TENSOR_MAP);
+}
+END_TEST
+
+/* Packed types and swizzles of other chunks are sm_100's. */
+START_TEST(packed_maps_are_checked) {
+  const emu_tensor_map packed = {.type = EMU_TENSOR_16U4_ALIGN16B,
+                                 .rank = 2,
+                                 .address = 0x10000,
+                                 .dims = {256, 16},
+                                 .strides = {128},
+                                 .box = {128, 8},
+                                 .element_strides = {1, 1},
+                                 .swizzle = EMU_SWIZZLE_128B};
+  static const struct {
+    size_t at;
+    uint32_t value;
+    int arch;
+    const char *why;
+  } cases[] = {
+      {offsetof(emu_tensor_map, type), EMU_TENSOR_16U6_ALIGN16B, 100, NULL},
+      {offsetof(emu_tensor_map, type), 16, 100, "tensorDataType 16: it is 0 to 15 for sm_100"},
+      {offsetof(emu_tensor_map, type), EMU_TENSOR_16U4_ALIGN8B, 90,
+       "tensorDataType 13: it is 0 to 12 for sm_90, packed types need sm_100"},
+      {offsetof(emu_tensor_map, swizzle), EMU_SWIZZLE_128B_ATOM_32B, 100, NULL},
+      {offsetof(emu_tensor_map, swizzle), EMU_SWIZZLE_128B_ATOM_64B, 100,
+       "swizzle 6 of type 16U4_ALIGN16B: it is 0, 3, or 4"},
+      {offsetof(emu_tensor_map, swizzle), EMU_SWIZZLE_64B, 100,
+       "swizzle 2 of type 16U4_ALIGN16B: it is 0, 3, or 4"},
+      {offsetof(emu_tensor_map, swizzle), 7, 100, "swizzle 7: it is 0 to 6 for sm_100"},
+      {offsetof(emu_tensor_map, dims[0]), 192, 100,
+       "globalDim[0] = 192: of type 16U4_ALIGN16B it is a multiple of 128"},
+      {offsetof(emu_tensor_map, box[0]), 64, 100,
+       "boxDim[0] = 64: of type 16U4_ALIGN16B it is 128"},
+      {offsetof(emu_tensor_map, strides[0]), 144, 100, "it is a multiple of 32 below 2^40"},
+      {offsetof(emu_tensor_map, address), 0x10010, 100, "is not a multiple of 32"},
+      {offsetof(emu_tensor_map, interleave), 1, 100, "the emulator has packed types with none"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    emu_tensor_map map = packed;
+    gg_str why = GG_STR_INIT;
+    memcpy((char *)&map + cases[i].at, &cases[i].value, sizeof cases[i].value);
+    if (cases[i].at == offsetof(emu_tensor_map, interleave)) map.rank = 3, map.dims[2] = 1;
+    bool is_wrong = emu_tensor_map_wrong(&why, &map, cases[i].arch);
+    ck_assert_msg(is_wrong == !!cases[i].why, "%zu: %s", i, gg_str_text(&why));
+    if (is_wrong) ck_assert_msg(strstr(gg_str_text(&why), cases[i].why), "%s", gg_str_text(&why));
+    gg_str_free(&why);
+  }
 }
 END_TEST
 
@@ -133,10 +182,10 @@ static void draw_map(emu_tensor_map *map) {
   static const emu_tensor_type types[] = {EMU_TENSOR_U8, EMU_TENSOR_BF16, EMU_TENSOR_F32,
                                           EMU_TENSOR_F64};
   *map = (emu_tensor_map){.type = types[draw(0, 3)], .rank = draw(1, 5), .address = 4096};
-  uint32_t size = emu_tensor_type_bytes(map->type);
+  uint32_t size = emu_tensor_type_bits(map->type) / 8;
   if (map->rank > 2) map->interleave = (emu_tensor_interleave)draw(0, 2);
   uint64_t stride = 32 * draw(1, 10);
-  map->dims[0] = stride / emu_tensor_map_step(map);
+  map->dims[0] = stride / emu_tensor_map_global_bytes(map, 1);
   map->box[0] = 16 / size * draw(1, 8);
   map->swizzle = (emu_tensor_swizzle)draw(0, 3);
   while (map->swizzle && map->box[0] * size > 16u << map->swizzle)
@@ -162,7 +211,7 @@ static uint64_t reference(const emu_tensor_map *map, const int32_t at[5], uint32
     int64_t c = at[i] + (int64_t)(element % extent) * step;
     element /= extent;
     if (c < 0 || c >= (int64_t)map->dims[i]) return 0;
-    uint64_t inner = pixel ? pixel : emu_tensor_type_bytes(map->type);
+    uint64_t inner = pixel ? pixel : emu_tensor_type_bits(map->type) / 8;
     address += (uint64_t)c * (i ? map->strides[i - 1] : inner);
   }
   return address;
@@ -175,7 +224,7 @@ START_TEST(boxes_hold_their_elements) {
     emu_box box = {.map = &map};
     for (uint32_t i = 0; i < map.rank; i++)
       box.at[i] = (int32_t)draw(0, 24) - 8;
-    uint32_t size = emu_tensor_map_step(&map), seen = 0;
+    uint32_t size = emu_tensor_map_global_bytes(&map, 1), seen = 0;
     uint32_t line = size * emu_tensor_map_extent(&map, 0), pitch = line; /* a span at least */
     if (map.swizzle && !map.interleave && line < 16u << map.swizzle) pitch = 16u << map.swizzle;
     uint64_t end = 0; /* of the last line in bounds */
@@ -228,6 +277,15 @@ START_TEST(swizzles_exchange_chunks) {
       }
     }
   }
+  /* Of sm_100: chunks of 32 and 64 bytes; the halves of 16 bytes swapped in every other line. */
+  ck_assert_uint_eq(emu_swizzled(EMU_SWIZZLE_128B_ATOM_32B, 2 * 128 + 40), 2 * 128 + 96 + 8);
+  ck_assert_uint_eq(emu_swizzled(EMU_SWIZZLE_128B_ATOM_32B, 5 * 128 + 16), 5 * 128 + 32 + 16);
+  ck_assert_uint_eq(emu_swizzled(EMU_SWIZZLE_128B_ATOM_32B_FLIP_8B, 5 * 128 + 16),
+                    5 * 128 + 32 + 16 + 8);
+  ck_assert_uint_eq(emu_swizzled(EMU_SWIZZLE_128B_ATOM_32B_FLIP_8B, 2 * 128 + 40),
+                    2 * 128 + 96 + 8);
+  ck_assert_uint_eq(emu_swizzled(EMU_SWIZZLE_128B_ATOM_64B, 3 * 128 + 80), 3 * 128 + 16);
+  ck_assert_uint_eq(emu_swizzled(EMU_SWIZZLE_128B_ATOM_64B, 2 * 128 + 80), 2 * 128 + 80);
   ck_assert_uint_eq(emu_swizzled(EMU_SWIZZLE_128B, 3 * 128 + 5 * 16 + 7), 3 * 128 + 6 * 16 + 7);
   ck_assert_uint_eq(emu_swizzled(EMU_SWIZZLE_64B, 3 * 128 + 5 * 16), 3 * 128 + 6 * 16);
   ck_assert_uint_eq(emu_swizzled(EMU_SWIZZLE_32B, 3 * 128 + 5 * 16), 3 * 128 + 4 * 16);
@@ -238,6 +296,7 @@ int main(void) {
   Suite *suite = suite_create("tensor maps");
   TCase *tcase = tcase_create("tensor maps");
   tcase_add_test(tcase, a_map_comes_back);
+  tcase_add_test(tcase, packed_maps_are_checked);
   tcase_add_test(tcase, zeros_are_a_map_of_zeros);
   tcase_add_loop_test(tcase, wrong_maps_are_refused, 0, sizeof wrong / sizeof *wrong);
   tcase_add_test(tcase, only_floats_have_nan);

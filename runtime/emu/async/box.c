@@ -25,9 +25,9 @@ uint64_t emu_box_rows(const emu_tensor_map *map) {
 /* Bytes from one line to the next: a swizzle's whole span, however little of it a line takes, but
  * of interleaved tensors no more than it takes. */
 static uint32_t line_pitch(const emu_tensor_map *map) {
-  uint32_t bytes = emu_tensor_map_extent(map, 0) * emu_tensor_map_step(map);
+  uint32_t bytes = emu_tensor_map_shared_bytes(map, emu_tensor_map_extent(map, 0));
   bool dense = map->swizzle == EMU_SWIZZLE_NONE || is_interleaved(map);
-  uint32_t span = dense ? 0 : 16u << map->swizzle;
+  uint32_t span = dense ? 0 : map->swizzle < EMU_SWIZZLE_128B ? 16u << map->swizzle : 128;
   return bytes < span ? span : bytes;
 }
 
@@ -44,6 +44,7 @@ uint64_t emu_box_span(const emu_tensor_map *map) {
 static uint64_t lines_inside(const emu_box *box) {
   const emu_tensor_map *map = box->map;
   uint64_t line = 0, lines = 1;
+  if (box->rows) return line_count(map);
   for (uint32_t i = 0; i < map->rank; i++) {
     uint32_t extent = emu_tensor_map_extent(map, i);
     uint32_t stride = i || is_interleaved(map) ? map->element_strides[i] : 1;
@@ -66,17 +67,28 @@ uint64_t emu_box_span_inside(const emu_box *box) {
   return bytes_of_lines(box->map, lines_inside(box));
 }
 
+/* Bytes of global memory before element `at` of a line; of a whole tensor, more than 32 bits. */
+static uint64_t global_offset(const emu_tensor_map *map, uint64_t at) {
+  const uint64_t some = 16;
+  return at / some * emu_tensor_map_global_bytes(map, some) +
+         emu_tensor_map_global_bytes(map, at % some);
+}
+
 void emu_box_row_at(emu_box_row *out, const emu_box *box, uint32_t index) {
   const emu_tensor_map *map = box->map;
-  uint32_t step = emu_tensor_map_step(map), rows = rows_of_line(map);
-  uint32_t line = index / rows, along = index % rows;
+  uint32_t rows = rows_of_line(map), line = index / rows, along = index % rows;
   uint32_t extent = is_interleaved(map) ? 1 : emu_tensor_map_extent(map, 0);
-  *out = (emu_box_row){.linear = line * line_pitch(map) + along * step, .bytes = extent * step};
+  *out = (emu_box_row){
+      .linear = line * line_pitch(map) + emu_tensor_map_shared_bytes(map, along),
+      .bytes = emu_tensor_map_global_bytes(map, extent),
+      .shared_bytes = emu_tensor_map_shared_bytes(map, extent),
+  };
   bool inside = true;
   uint64_t address = map->address;
   for (uint32_t i = 1; i < map->rank; i++) {
     uint32_t lines = emu_tensor_map_extent(map, i);
     int64_t at = box->at[i] + (int64_t)(line % lines) * map->element_strides[i];
+    if (box->rows) at = box->rows[line % lines];
     line /= lines;
     inside = inside && at >= 0 && (uint64_t)at < map->dims[i];
     address += (uint64_t)at * map->strides[i - 1];
@@ -85,7 +97,7 @@ void emu_box_row_at(emu_box_row *out, const emu_box *box, uint32_t index) {
   int64_t last = first + extent, limit = (int64_t)map->dims[0];
   int64_t low = first < 0 ? 0 : first, high = last > limit ? limit : last;
   if (!inside || low >= high) return;
-  out->lead = (uint32_t)(low - first) * step;
-  out->inside = (uint32_t)(high - low) * step;
-  out->address = address + (uint64_t)low * step;
+  out->lead = emu_tensor_map_global_bytes(map, (uint64_t)(low - first));
+  out->inside = emu_tensor_map_global_bytes(map, (uint64_t)(high - low));
+  out->address = address + global_offset(map, (uint64_t)low);
 }

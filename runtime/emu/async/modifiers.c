@@ -13,9 +13,8 @@ void emu_take_scope(emu_decoder *d) {
 
 /* (PTX ISA, "cp.async.bulk.tensor", "cp.async.bulk": Target ISA Notes.) */
 gg_status emu_check_bulk_modifiers(emu_decoder *d, gg_error *err) {
-  static const char *const newer[] = {"cta_group::1", "cta_group::2",     "tile::gather4",
-                                      "im2col::w",    "im2col::w::128",   "tile::scatter4",
-                                      "cp_mask",      "im2col_no_offs::w"};
+  static const char *const newer[] = {"cta_group::1", "cta_group::2", "im2col::w", "im2col::w::128",
+                                      "im2col_no_offs::w"};
   for (size_t i = 0; i < sizeof newer / sizeof *newer; i++) {
     if (emu_take(d, newer[i])) {
       return emu_decoder_arch(d) < 100

@@ -10,25 +10,48 @@
 #include <string.h>
 
 static const struct {
-  uint8_t bytes;
+  uint8_t bits, shared_bits; /* of an element in global and in shared memory */
   bool is_float;
 } types[EMU_TENSOR_TYPE_COUNT] = {
-    [EMU_TENSOR_U8] = {1, false},      [EMU_TENSOR_U16] = {2, false},
-    [EMU_TENSOR_U32] = {4, false},     [EMU_TENSOR_S32] = {4, false},
-    [EMU_TENSOR_U64] = {8, false},     [EMU_TENSOR_S64] = {8, false},
-    [EMU_TENSOR_F16] = {2, true},      [EMU_TENSOR_F32] = {4, true},
-    [EMU_TENSOR_F64] = {8, true},      [EMU_TENSOR_BF16] = {2, true},
-    [EMU_TENSOR_F32_FTZ] = {4, true},  [EMU_TENSOR_TF32] = {4, true},
-    [EMU_TENSOR_TF32_FTZ] = {4, true},
+    [EMU_TENSOR_U8] = {8, 8, false},
+    [EMU_TENSOR_U16] = {16, 16, false},
+    [EMU_TENSOR_U32] = {32, 32, false},
+    [EMU_TENSOR_S32] = {32, 32, false},
+    [EMU_TENSOR_U64] = {64, 64, false},
+    [EMU_TENSOR_S64] = {64, 64, false},
+    [EMU_TENSOR_F16] = {16, 16, true},
+    [EMU_TENSOR_F32] = {32, 32, true},
+    [EMU_TENSOR_F64] = {64, 64, true},
+    [EMU_TENSOR_BF16] = {16, 16, true},
+    [EMU_TENSOR_F32_FTZ] = {32, 32, true},
+    [EMU_TENSOR_TF32] = {32, 32, true},
+    [EMU_TENSOR_TF32_FTZ] = {32, 32, true},
+    [EMU_TENSOR_16U4_ALIGN8B] = {4, 4, false},
+    [EMU_TENSOR_16U4_ALIGN16B] = {4, 8, false},
+    [EMU_TENSOR_16U6_ALIGN16B] = {6, 8, false},
 };
 
-uint32_t emu_tensor_type_bytes(emu_tensor_type type) {
-  return (unsigned)type < EMU_TENSOR_TYPE_COUNT ? types[type].bytes : 0;
+uint32_t emu_tensor_type_bits(emu_tensor_type type) {
+  return (unsigned)type < EMU_TENSOR_TYPE_COUNT ? types[type].bits : 0;
 }
 
-uint32_t emu_tensor_map_step(const emu_tensor_map *map) {
-  if (map->interleave == EMU_INTERLEAVE_NONE) return emu_tensor_type_bytes(map->type);
+bool emu_tensor_type_padded(emu_tensor_type type) {
+  return (unsigned)type < EMU_TENSOR_TYPE_COUNT && types[type].bits != types[type].shared_bits;
+}
+
+static uint32_t pixel_bytes(const emu_tensor_map *map) {
   return map->interleave == EMU_INTERLEAVE_16B ? 16 : 32;
+}
+
+uint32_t emu_tensor_map_global_bytes(const emu_tensor_map *map, uint64_t count) {
+  if (map->interleave != EMU_INTERLEAVE_NONE) return (uint32_t)count * pixel_bytes(map);
+  return (uint32_t)(count * emu_tensor_type_bits(map->type) / 8);
+}
+
+uint32_t emu_tensor_map_shared_bytes(const emu_tensor_map *map, uint64_t count) {
+  if (map->interleave != EMU_INTERLEAVE_NONE) return (uint32_t)count * pixel_bytes(map);
+  if ((unsigned)map->type >= EMU_TENSOR_TYPE_COUNT) return 0;
+  return (uint32_t)(count * types[map->type].shared_bits / 8);
 }
 
 uint32_t emu_tensor_map_extent(const emu_tensor_map *map, uint32_t dimension) {
@@ -42,23 +65,25 @@ uint32_t emu_tensor_map_extent(const emu_tensor_map *map, uint32_t dimension) {
 }
 
 uint64_t emu_tensor_map_box_bytes(const emu_tensor_map *map) {
-  uint64_t bytes = emu_tensor_map_step(map);
-  for (uint32_t i = 0; i < map->rank; i++)
+  uint64_t bytes = emu_tensor_map_global_bytes(map, emu_tensor_map_extent(map, 0));
+  for (uint32_t i = 1; i < map->rank; i++)
     bytes *= emu_tensor_map_extent(map, i);
   return bytes;
 }
 
 /* ---- Checks ----------------------------------------------------------------------------- */
 
-static bool wrong_fields(gg_str *why, const emu_tensor_map *map) {
-  if ((unsigned)map->type >= EMU_TENSOR_TYPE_COUNT) {
-    gg_str_printf(why, "tensorDataType %d: it is 0 to %d for sm_90, packed types need sm_100",
-                  (int)map->type, EMU_TENSOR_TYPE_COUNT - 1);
+static bool wrong_fields(gg_str *why, const emu_tensor_map *map, int arch) {
+  int types_end = arch < 100 ? EMU_TENSOR_16U4_ALIGN8B : EMU_TENSOR_TYPE_COUNT;
+  int swizzle_most = arch < 100 ? EMU_SWIZZLE_128B : EMU_SWIZZLE_128B_ATOM_64B;
+  if ((unsigned)map->type >= (unsigned)types_end) {
+    gg_str_printf(why, "tensorDataType %d: it is 0 to %d for sm_%d%s", (int)map->type,
+                  types_end - 1, arch, arch < 100 ? ", packed types need sm_100" : "");
   } else if ((unsigned)map->interleave > EMU_INTERLEAVE_32B) {
     gg_str_printf(why, "interleave %d: it is 0 to 2", (int)map->interleave);
-  } else if ((unsigned)map->swizzle > EMU_SWIZZLE_128B) {
-    gg_str_printf(why, "swizzle %d: it is 0 to 3 for sm_90, atoms of 32 or 64 bytes need sm_100",
-                  (int)map->swizzle);
+  } else if ((unsigned)map->swizzle > (unsigned)swizzle_most) {
+    gg_str_printf(why, "swizzle %d: it is 0 to %d for sm_%d%s", (int)map->swizzle, swizzle_most,
+                  arch, arch < 100 ? ", atoms of 32 or 64 bytes need sm_100" : "");
   } else if (map->l2_promotion > 3) {
     gg_str_printf(why, "l2Promotion %u: it is 0 to 3", map->l2_promotion);
   } else if ((unsigned)map->fill > EMU_FILL_NAN) {
@@ -75,8 +100,35 @@ static bool wrong_fields(gg_str *why, const emu_tensor_map *map) {
   return true;
 }
 
+/* What the packed types ask besides. */
+static bool wrong_packed(gg_str *why, const emu_tensor_map *map) {
+  static const char *const names[] = {"16U4_ALIGN8B", "16U4_ALIGN16B", "16U6_ALIGN16B"};
+  if (map->type < EMU_TENSOR_16U4_ALIGN8B) return false;
+  const char *name = names[map->type - EMU_TENSOR_16U4_ALIGN8B];
+  bool padded = emu_tensor_type_padded(map->type);
+  uint64_t unit = padded ? 128 : 2;
+  if (map->interleave != EMU_INTERLEAVE_NONE) {
+    gg_str_printf(why, "interleave %d of type %s: the emulator has packed types with none",
+                  (int)map->interleave, name);
+  } else if (map->dims[0] % unit) {
+    gg_str_printf(why, "globalDim[0] = %" PRIu64 ": of type %s it is a multiple of %" PRIu64,
+                  map->dims[0], name, unit);
+  } else if (padded && map->box[0] != 128) {
+    gg_str_printf(why, "boxDim[0] = %u: of type %s it is 128", map->box[0], name);
+  } else if (padded && map->swizzle != EMU_SWIZZLE_NONE && map->swizzle != EMU_SWIZZLE_128B &&
+             map->swizzle != EMU_SWIZZLE_128B_ATOM_32B &&
+             (map->swizzle != EMU_SWIZZLE_128B_ATOM_64B || map->type != EMU_TENSOR_16U6_ALIGN16B)) {
+    gg_str_printf(why, "swizzle %d of type %s: it is 0, 3, or 4%s", (int)map->swizzle, name,
+                  map->type == EMU_TENSOR_16U6_ALIGN16B ? ", for stores 6" : "");
+  } else {
+    return false;
+  }
+  return true;
+}
+
 static bool wrong_address(gg_str *why, const emu_tensor_map *map) {
-  uint64_t align = map->interleave == EMU_INTERLEAVE_32B ? 32 : 16;
+  bool wide = map->interleave == EMU_INTERLEAVE_32B || emu_tensor_type_padded(map->type);
+  uint64_t align = wide ? 32 : 16;
   if (map->address % align) {
     gg_str_printf(why, "globalAddress 0x%" PRIx64 " is not a multiple of %" PRIu64, map->address,
                   align);
@@ -99,10 +151,14 @@ static bool wrong_address(gg_str *why, const emu_tensor_map *map) {
 }
 
 static bool wrong_inner(gg_str *why, const emu_tensor_map *map) {
-  static const uint32_t spans[] = {
-      [EMU_SWIZZLE_32B] = 32, [EMU_SWIZZLE_64B] = 64, [EMU_SWIZZLE_128B] = 128};
-  uint32_t inner = map->box[0] * emu_tensor_type_bytes(map->type);
-  if (inner % 16) {
+  static const uint32_t spans[] = {[EMU_SWIZZLE_32B] = 32,
+                                   [EMU_SWIZZLE_64B] = 64,
+                                   [EMU_SWIZZLE_128B] = 128,
+                                   [EMU_SWIZZLE_128B_ATOM_32B] = 128,
+                                   [EMU_SWIZZLE_128B_ATOM_32B_FLIP_8B] = 128,
+                                   [EMU_SWIZZLE_128B_ATOM_64B] = 128};
+  uint32_t bits = map->box[0] * types[map->type].shared_bits, inner = bits / 8;
+  if (bits % 128) {
     gg_str_printf(why,
                   "boxDim[0] = %u elements are %u bytes: the inner dimension is a multiple of 16 "
                   "bytes",
@@ -132,8 +188,9 @@ static bool wrong_box(gg_str *why, const emu_tensor_map *map) {
   return wrong_inner(why, map);
 }
 
-bool emu_tensor_map_wrong(gg_str *why, const emu_tensor_map *map) {
-  return wrong_fields(why, map) || wrong_address(why, map) || wrong_box(why, map);
+bool emu_tensor_map_wrong(gg_str *why, const emu_tensor_map *map, int arch) {
+  return wrong_fields(why, map, arch) || wrong_packed(why, map) || wrong_address(why, map) ||
+         wrong_box(why, map);
 }
 
 /* ---- Encoding --------------------------------------------------------------------------- */
@@ -211,10 +268,10 @@ bool emu_tensor_map_decode(emu_tensor_map *out, const uint8_t in[EMU_TENSOR_MAP_
 }
 
 gg_status emu_tensor_map_encode(uint8_t out[EMU_TENSOR_MAP_BYTES], const emu_tensor_map *map,
-                                gg_error *err) {
+                                int arch, gg_error *err) {
   gg_str why = GG_STR_INIT;
   gg_status st = GG_OK;
-  if (emu_tensor_map_wrong(&why, map)) {
+  if (emu_tensor_map_wrong(&why, map, arch)) {
     st = gg_fail(err, EMU_TENSOR_MAP, NULL, gg_str_text(&why), "the encoding of a tensor map");
   } else {
     emu_tensor_map_pack(out, map);

@@ -27,7 +27,10 @@ typedef enum emu_tensor_type {
   EMU_TENSOR_F32_FTZ,
   EMU_TENSOR_TF32,
   EMU_TENSOR_TF32_FTZ,
-  EMU_TENSOR_TYPE_COUNT, /* the packed 4- and 6-bit types come with sm_100 */
+  EMU_TENSOR_16U4_ALIGN8B,  /* of sm_100: 4 bits, as dense in shared memory */
+  EMU_TENSOR_16U4_ALIGN16B, /* 16 of them fill the first 8 of 16 bytes of shared memory */
+  EMU_TENSOR_16U6_ALIGN16B, /* 6 bits: 16 of them fill the first 12 of 16 bytes */
+  EMU_TENSOR_TYPE_COUNT,
 } emu_tensor_type;
 
 typedef enum emu_tensor_interleave {
@@ -41,6 +44,9 @@ typedef enum emu_tensor_swizzle {
   EMU_SWIZZLE_32B,
   EMU_SWIZZLE_64B,
   EMU_SWIZZLE_128B,
+  EMU_SWIZZLE_128B_ATOM_32B, /* of sm_100, from here on */
+  EMU_SWIZZLE_128B_ATOM_32B_FLIP_8B,
+  EMU_SWIZZLE_128B_ATOM_64B,
 } emu_tensor_swizzle;
 
 typedef enum emu_tensor_fill {
@@ -63,10 +69,10 @@ typedef struct emu_tensor_map {
   emu_tensor_fill fill;
 } emu_tensor_map;
 
-/* Checks the map as cuTensorMapEncodeTiled does and writes its encoding. Errors: EMU_TENSOR_MAP,
- * with the field and its nearest legal values. */
+/* Checks the map as cuTensorMapEncodeTiled does for a device of `arch` and writes its encoding.
+ * Errors: EMU_TENSOR_MAP, with the field and its nearest legal values. */
 gg_status emu_tensor_map_encode(uint8_t out[EMU_TENSOR_MAP_BYTES], const emu_tensor_map *map,
-                                gg_error *err);
+                                int arch, gg_error *err);
 
 /* What 128 bytes hold, checked no further; false where they are no tensor map. Zeros are a map
  * whose fields are all 0. */
@@ -77,15 +83,22 @@ bool emu_tensor_map_decode(emu_tensor_map *out, const uint8_t in[EMU_TENSOR_MAP_
 void emu_tensor_map_pack(uint8_t out[EMU_TENSOR_MAP_BYTES], const emu_tensor_map *map);
 
 /* Appends to `why` what is wrong with a map; false and nothing appended where it is legal. */
-bool emu_tensor_map_wrong(gg_str *why, const emu_tensor_map *map);
+bool emu_tensor_map_wrong(gg_str *why, const emu_tensor_map *map, int arch);
 
-uint32_t emu_tensor_type_bytes(emu_tensor_type type);
-/* Bytes from one to the next along the first dimension: of an element, or an interleaved pixel. */
-uint32_t emu_tensor_map_step(const emu_tensor_map *map);
+/* Bits of an element in global memory. */
+uint32_t emu_tensor_type_bits(emu_tensor_type type);
+/* Whether 16 elements, packed in global memory, have 16 bytes of shared memory. */
+bool emu_tensor_type_padded(emu_tensor_type type);
+/* Bytes of global and of shared memory that `count` steps along the first dimension have: of
+ * elements, or interleaved pixels. */
+uint32_t emu_tensor_map_global_bytes(const emu_tensor_map *map, uint64_t count);
+uint32_t emu_tensor_map_shared_bytes(const emu_tensor_map *map, uint64_t count);
 /* Elements of a box along a dimension: of the traversed ones, each element_strides-th; one of the
  * slices of an interleaved tensor. */
 uint32_t emu_tensor_map_extent(const emu_tensor_map *map, uint32_t dimension);
-/* Bytes of a box in shared memory, those out of bounds too: what a copy adds to an mbarrier. */
+/* What a copy of a box adds to an mbarrier: its bytes, those out of bounds too. Of packed elements
+ * those that they fill, without what is between them in shared memory (as CUTLASS's kernels of
+ * sm_120 expect). */
 uint64_t emu_tensor_map_box_bytes(const emu_tensor_map *map);
 
 #endif

@@ -13,7 +13,7 @@
 #include "emu/number/float.h"
 #include "emu/report.h"
 
-enum { row_bytes_max = 256 * 8, piece = 16 };
+enum { row_bytes_max = 256 * 8, piece_most = 16 };
 
 typedef struct operation {
   emu_async base;
@@ -52,7 +52,7 @@ uint64_t emu_transfer_span(const emu_transfer *transfer) {
 }
 
 static emu_box box_of(const emu_transfer *transfer) {
-  emu_box box = {.map = &transfer->map};
+  emu_box box = {.map = &transfer->map, .rows = transfer->four ? transfer->rows : NULL};
   memcpy(box.at, transfer->at, sizeof box.at);
   return box;
 }
@@ -78,8 +78,10 @@ static uint32_t rows_read(const emu_transfer *transfer) {
 
 static void row_at(emu_box_row *out, const emu_transfer *transfer, uint32_t index) {
   if (!transfer->tensor) {
-    *out = (emu_box_row){
-        .bytes = transfer->bytes, .inside = transfer->bytes, .address = transfer->address};
+    *out = (emu_box_row){.bytes = transfer->bytes,
+                         .shared_bytes = transfer->bytes,
+                         .inside = transfer->bytes,
+                         .address = transfer->address};
     return;
   }
   emu_box box = box_of(transfer);
@@ -127,6 +129,32 @@ static void convert(uint8_t *bytes, uint32_t count, emu_tensor_type type) {
   }
 }
 
+/* Elements of 16 bytes of shared memory, packed in fewer of global memory. */
+static uint32_t packed_bytes(const emu_tensor_map *map) {
+  return 2 * emu_tensor_type_bits(map->type);
+}
+
+/* Packed elements come apart: to the first bytes of 16. Nobody may rely on what is between: it
+ * counts as written, for whoever reads elements reads 16 bytes. */
+static void spread(row_image *image, const emu_tensor_map *map, uint32_t bytes) {
+  uint32_t packed = packed_bytes(map), pieces = bytes / packed;
+  for (uint32_t i = pieces; i-- > 0;) {
+    memmove(image->bytes + (size_t)i * piece_most, image->bytes + (size_t)i * packed, packed);
+    memmove(image->written + (size_t)i * piece_most, image->written + (size_t)i * packed, packed);
+    memset(image->bytes + (size_t)i * piece_most + packed, 0xff, piece_most - packed);
+    memset(image->written + (size_t)i * piece_most + packed, 1, piece_most - packed);
+  }
+}
+
+/* The reverse. */
+static void pack(row_image *image, const emu_tensor_map *map, uint32_t bytes) {
+  uint32_t packed = packed_bytes(map), pieces = bytes / packed;
+  for (uint32_t i = 0; i < pieces; i++) {
+    memmove(image->bytes + (size_t)i * packed, image->bytes + (size_t)i * piece_most, packed);
+    memmove(image->written + (size_t)i * packed, image->written + (size_t)i * piece_most, packed);
+  }
+}
+
 static bool read_row(row_image *image, const emu_transfer *transfer, const emu_box_row *row) {
   fill(image, &transfer->map, row->bytes);
   if (!row->inside) return true;
@@ -141,6 +169,11 @@ static bool read_row(row_image *image, const emu_transfer *transfer, const emu_b
   return true;
 }
 
+/* Whether a swizzle parts the halves of 16 bytes. */
+static bool halves_apart(const emu_tensor_map *map) {
+  return map->swizzle == EMU_SWIZZLE_128B_ATOM_32B_FLIP_8B;
+}
+
 /* Where byte `linear` of a box that starts at shared offset `anchor` stands, from there. */
 static uint32_t swizzled(const emu_transfer *transfer, uint32_t anchor, uint32_t linear) {
   uint32_t address = anchor + EMU_SHARED_RESERVED + linear;
@@ -149,9 +182,11 @@ static uint32_t swizzled(const emu_transfer *transfer, uint32_t anchor, uint32_t
 
 /* ---- Into shared memory ----------------------------------------------------------------- */
 
-static void scatter(const operation *o, const emu_box_row *row, const row_image *image) {
+/* `piece` is a constant wherever these are inlined. */
+static inline __attribute__((always_inline)) void
+scatter_pieces(const operation *o, const emu_box_row *row, const row_image *image, uint32_t piece) {
   emu_place to = o->to.place;
-  for (uint32_t i = 0; i < row->bytes; i += piece) {
+  for (uint32_t i = 0; i < row->shared_bytes; i += piece) {
     uint64_t at = to.offset + swizzled(&o->transfer, (uint32_t)to.offset, row->linear + i);
     memcpy(to.bank->bytes + at, image->bytes + i, piece);
     for (uint32_t k = 0; k < piece; k++) {
@@ -162,6 +197,14 @@ static void scatter(const operation *o, const emu_box_row *row, const row_image 
   }
 }
 
+static void scatter(const operation *o, const emu_box_row *row, const row_image *image) {
+  if (halves_apart(&o->transfer.map)) {
+    scatter_pieces(o, row, image, piece_most / 2);
+  } else {
+    scatter_pieces(o, row, image, piece_most);
+  }
+}
+
 static bool copy_box_in(operation *o) {
   row_image image;
   emu_box_row row;
@@ -169,6 +212,7 @@ static bool copy_box_in(operation *o) {
   for (uint32_t i = 0; i < rows; i++) {
     row_at(&row, &o->transfer, i);
     if (!read_row(&image, &o->transfer, &row)) return false;
+    if (emu_tensor_type_padded(o->transfer.map.type)) spread(&image, &o->transfer.map, row.bytes);
     scatter(o, &row, &image);
   }
   return true;
@@ -299,13 +343,22 @@ bool emu_transfer_across(const emu_transfer *transfer, emu_place to, emu_place f
 
 /* ---- Out of shared memory --------------------------------------------------------------- */
 
-static void gather(const operation *o, const emu_box_row *row, row_image *image) {
+static inline __attribute__((always_inline)) void
+gather_pieces(const operation *o, const emu_box_row *row, row_image *image, uint32_t piece) {
   uint32_t anchor = (uint32_t)o->from.place.offset;
   const uint8_t *marks = o->image + o->from.bytes;
-  for (uint32_t i = 0; i < row->bytes; i += piece) {
+  for (uint32_t i = 0; i < row->shared_bytes; i += piece) {
     uint32_t at = swizzled(&o->transfer, anchor, row->linear + i);
     memcpy(image->bytes + i, o->image + at, piece);
     memcpy(image->written + i, marks + at, piece);
+  }
+}
+
+static void gather(const operation *o, const emu_box_row *row, row_image *image) {
+  if (halves_apart(&o->transfer.map)) {
+    gather_pieces(o, row, image, piece_most / 2);
+  } else {
+    gather_pieces(o, row, image, piece_most);
   }
 }
 
@@ -339,12 +392,26 @@ static bool reduce_row(const emu_transfer *t, const emu_box_row *row, uint8_t *m
   return true;
 }
 
+/* A plain row without the bytes that .cp_mask leaves out. */
+static void write_masked(const emu_transfer *t, const emu_box_row *row, uint8_t *memory,
+                         const uint8_t *bytes, const uint8_t *marks) {
+  for (uint32_t i = 0; i < row->inside; i++) {
+    if (t->skipped >> i % piece_most & 1) continue;
+    memory[i] = bytes[i];
+    mark_written(t->warp->cta->cluster->run->device, row->address + i, marks + i, 1);
+  }
+}
+
 static bool write_row(const operation *o, const emu_box_row *row, const uint8_t *bytes,
                       const uint8_t *marks) {
   const emu_transfer *t = &o->transfer;
   uint8_t *memory = row_memory(t, row, true);
   if (!memory) return false;
   if (t->reduces) return reduce_row(t, row, memory, bytes);
+  if (t->skipped) {
+    write_masked(t, row, memory, bytes, marks);
+    return true;
+  }
   memcpy(memory, bytes, row->inside);
   mark_written(t->warp->cta->cluster->run->device, row->address, marks, row->inside);
   return true;
@@ -370,6 +437,7 @@ static bool land_write(emu_async *self, emu_cluster *cluster) {
     if (o->transfer.tensor) {
       widen(&row);
       gather(o, &row, &image);
+      if (emu_tensor_type_padded(o->transfer.map.type)) pack(&image, &o->transfer.map, row.bytes);
       bytes = image.bytes + row.lead;
       marks = image.written + row.lead;
     }

@@ -16,8 +16,11 @@ typedef struct emu_transfer {
   bool pair;          /* .cta_group::2: the mbarrier may be in either CTA of a pair */
   emu_tensor_map map; /* of tensors */
   int32_t at[EMU_TENSOR_RANK];
+  bool four; /* rows, which are anywhere: the map's box is made as many rows high */
+  int32_t rows[EMU_FOUR_ROWS];
   uint64_t address; /* of plain copies: global memory */
   uint32_t bytes;   /* of plain copies */
+  uint16_t skipped; /* bytes of each 16 that .cp_mask leaves out, a bit each */
   bool reduces;
   emu_reduction reduction;
   emu_type type; /* of what is reduced */

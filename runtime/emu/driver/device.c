@@ -23,14 +23,14 @@ CUcontext emu_current(void) {
 
 /* ---- Devices ---------------------------------------------------------------------------- */
 
-static int arch_of(const emu_process *process) {
+int emu_process_arch(const emu_process *process) {
   gg_emu_options options = process->options;
   if (!process->device && !process->configured) emu_environment(&options);
   return options.arch ? options.arch : 90;
 }
 
 int emu_attribute(const emu_process *process, int attribute) {
-  int arch = arch_of(process);
+  int arch = emu_process_arch(process);
 #define LIMIT(a, b, c, d, e, f)                                                                    \
   (arch < 86 ? (a) : arch < 90 ? (b) : arch < 100 ? (c) : arch < 110 ? (d) : arch < 120 ? (e) : (f))
   switch (attribute) {
@@ -89,7 +89,8 @@ CUresult emu_cuDeviceGetName(char *name, int length, CUdevice device) {
   emu_process *process;
   CUresult result = enter_device(&process, device);
   if (!result && (!name || length < 1)) result = CUDA_ERROR_INVALID_VALUE;
-  if (!result) snprintf(name, (size_t)length, "gemmgen emulator (sm_%d)", arch_of(process));
+  if (!result)
+    snprintf(name, (size_t)length, "gemmgen emulator (sm_%d)", emu_process_arch(process));
   return emu_leave(process, result);
 }
 

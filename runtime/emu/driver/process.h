@@ -151,6 +151,9 @@ CUresult emu_leave(emu_process *process, CUresult result);
 /* What the environment says of the options (gg_emu_options_init). */
 CUresult emu_environment(gg_emu_options *out);
 
+/* The architecture of its device. */
+int emu_process_arch(const emu_process *process);
+
 /* What cuGetErrorString will say of `result`. */
 CUresult emu_refuse(emu_process *process, CUresult result, const char *format, ...) GG_PRINTF(3, 4);
 /* The result of a status; takes the error's text and clears it. A kernel's fault stays. */

@@ -92,7 +92,7 @@ CUresult emu_cuTensorMapEncodeTiled(CUtensorMap *map, int type, uint32_t rank, v
     facts.element_strides[i] = element_strides[i];
     if (i + 1 < rank) facts.strides[i] = strides[i];
   }
-  if (emu_tensor_map_encode(bytes, &facts, &err)) {
+  if (emu_tensor_map_encode(bytes, &facts, emu_process_arch(process), &err)) {
     result = emu_refuse(process, CUDA_ERROR_INVALID_VALUE, "%s", err.message);
     gg_error_clear(&err);
   } else {
@@ -113,7 +113,7 @@ CUresult emu_cuTensorMapReplaceAddress(CUtensorMap *map, void *address) {
   result = CUDA_ERROR_INVALID_VALUE;
   if (emu_tensor_map_decode(&facts, bytes)) {
     facts.address = (uintptr_t)address;
-    if (emu_tensor_map_encode(bytes, &facts, &err)) {
+    if (emu_tensor_map_encode(bytes, &facts, emu_process_arch(process), &err)) {
       emu_refuse(process, result, "%s", err.message);
       gg_error_clear(&err);
     } else {

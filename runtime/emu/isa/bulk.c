@@ -12,12 +12,12 @@ enum { unit = 16, barrier_bytes = 8 };
 typedef struct bulk_facts {
   emu_address to, from, barrier;
   emu_space to_space, from_space;
-  bool multicast, reduces;
+  bool multicast, reduces, masked;
   emu_reduction reduction;
   emu_type type;
 } bulk_facts;
 
-/* operands: size, mask of CTAs. */
+/* operands: size, mask of CTAs or of bytes. */
 
 static bool check_multiple(const emu_transfer *t, const char *what, uint64_t value) {
   if (value % unit == 0) return true;
@@ -36,6 +36,9 @@ static bool begin(emu_transfer *t, emu_warp *warp, const emu_op *op, int lane) {
                       .reduces = facts->reduces,
                       .reduction = facts->reduction,
                       .type = facts->type};
+  if (facts->masked) {
+    t->skipped = (uint16_t)~emu_lane_value(warp, &op->operands[1], lane);
+  }
   return check_multiple(t, "size", bytes);
 }
 
@@ -169,7 +172,7 @@ static gg_status take_completion(const bulk_facts *facts, emu_decoder *d, gg_err
   return emu_unknown_form(d, err, "it copies between .global and .shared::cta or .shared::cluster");
 }
 
-/* [to], [from], size {, [barrier]} {, mask} {, policy}. */
+/* [to], [from], size {, [barrier]} {, mask of CTAs} {, policy} {, mask of bytes}. */
 static gg_status decode_copy_operands(emu_op *op, emu_decoder *d, bulk_facts *facts, bool hinted,
                                       gg_error *err) {
   emu_operand policy;
@@ -184,7 +187,8 @@ static gg_status decode_copy_operands(emu_op *op, emu_decoder *d, bulk_facts *fa
   if (!st && facts->multicast) {
     st = emu_operand_value(&op->operands[1], d, at++, EMU_U16, err);
   }
-  if (!st && hinted) st = emu_operand_value(&policy, d, at, EMU_B64, err);
+  if (!st && hinted) st = emu_operand_value(&policy, d, at++, EMU_B64, err);
+  if (!st && facts->masked) st = emu_operand_value(&op->operands[1], d, at, EMU_U16, err);
   return st;
 }
 
@@ -195,6 +199,7 @@ static gg_status decode_copy(emu_op *op, emu_decoder *d, bool reduces, gg_error 
   facts->from_space = emu_take_space(d);
   facts->multicast = emu_take(d, "multicast::cluster");
   facts->reduces = reduces;
+  facts->masked = emu_take(d, "cp_mask");
   bool hinted = emu_take(d, "L2::cache_hint");
   gg_status st = take_completion(facts, d, err);
   if (!st && reduces && facts->from_space != EMU_SHARED) {
@@ -203,6 +208,12 @@ static gg_status decode_copy(emu_op *op, emu_decoder *d, bool reduces, gg_error 
   if (!st && reduces) st = take_reduction(facts, d, err);
   if (!st && facts->multicast && facts->from_space != EMU_GLOBAL) {
     return emu_unknown_form(d, err, ".multicast::cluster is from .global");
+  }
+  if (!st && facts->masked && (reduces || facts->to_space != EMU_GLOBAL)) {
+    return emu_unknown_form(d, err, ".cp_mask is of copies to .global");
+  }
+  if (!st && facts->masked && emu_decoder_arch(d) < 100) {
+    return emu_unknown_form(d, err, ".cp_mask needs sm_100");
   }
   if (!st) st = emu_modifiers_end(d, err);
   op->facts = facts;

@@ -1,4 +1,4 @@
-/* cvt between single numbers, and cvt.pack.
+/* cvt between single numbers, and cvt.pack; rows of packed.def have pairs, convert_four.c fours.
  *
  * Source and destination registers may be wider than the types: the low bits are read, integers
  * are extended to the register written. A conversion loads its lanes, converts them all with one
@@ -342,6 +342,7 @@ gg_status emu_decode_convert(emu_op *op, emu_decoder *d, gg_error *err) {
   emu_type to = emu_take_type(d), from = emu_take_type(d);
   if ((st = emu_take_scalar_modifiers(&scalar, d, err))) return st;
   if ((st = emu_modifiers_end(d, err))) return st;
+  if (emu_type_of(to)->packed == 4) return emu_decode_convert_four(op, d, &scalar, to, from, err);
   bool single =
       (is_scalar_float(to) || is_scalar_int(to)) && (is_scalar_float(from) || is_scalar_int(from));
   if (!single) return emu_decode_row(op, d, &scalar, to, from, err);

@@ -6,7 +6,10 @@
 
 #define T(type) (UINT64_C(1) << EMU_##type)
 
+#define NARROW (T(E4M3) | T(E5M2) | T(E2M3) | T(E3M2) | T(E2M1))
+
 typedef struct shape {
+  emu_mma_kind kind;
   int rows, k;
   uint64_t operands, accumulators; /* bits of emu_type */
   bool sparse;
@@ -15,9 +18,12 @@ typedef struct shape {
 
 static const shape shapes[] = {
 #define EMU_MMA(rows, k, operands, accumulators, sparse, arch)                                     \
-  {rows, k, operands, accumulators, sparse, arch},
+  {EMU_MMA_PLAIN, rows, k, operands, accumulators, sparse, arch},
+#define EMU_MMA_KIND(kind, k, operands, accumulators, sparse)                                      \
+  {EMU_MMA_##kind, EMU_MMA_ROWS, k, operands, accumulators, sparse, 120},
 #include "emu/isa/mma.def"
 #undef EMU_MMA
+#undef EMU_MMA_KIND
 };
 
 static bool has(uint64_t types, emu_type type) {
@@ -27,9 +33,9 @@ static bool has(uint64_t types, emu_type type) {
 static const shape *find_shape(const emu_mma_facts *f, int arch) {
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
     const shape *s = &shapes[i];
-    if (s->rows == f->m && s->k == f->k && s->sparse == f->sparse && s->arch <= arch &&
-        has(s->operands, f->a) && has(s->operands, f->b) && has(s->accumulators, f->c) &&
-        has(s->accumulators, f->d)) {
+    if (s->kind == f->kind && s->rows == f->m && s->k == f->k && s->sparse == f->sparse &&
+        s->arch <= arch && has(s->operands, f->a) && has(s->operands, f->b) &&
+        has(s->accumulators, f->c) && has(s->accumulators, f->d)) {
       return s;
     }
   }
@@ -106,11 +112,19 @@ static gg_status take_modifiers(emu_mma_facts *f, emu_decoder *d, gg_error *err)
   f->a = emu_take_type(d);
   f->b = emu_take_type(d);
   f->c = emu_take_type(d);
+  if ((st = emu_take_mma_kind(f, d, err))) return st;
+  f->scale.type = emu_take_type(d);
   if ((st = emu_take_mma_operation(f, d, err))) return st;
   if ((st = emu_modifiers_end(d, err))) return st;
   if (!find_shape(f, emu_decoder_arch(d))) {
     return emu_unknown_form(d, err, "sm_%d has no m%dn8k%d of these types", emu_decoder_arch(d),
                             f->m, f->k);
+  }
+  if (!emu_mma_scale_fits(f)) {
+    return emu_unknown_form(d, err, "the scale factors are ue8m0, of mxf4nvf4 with four ue4m3");
+  }
+  if (f->sparse && f->kind && !ordered) {
+    return emu_unknown_form(d, err, "with .kind it is .sp::ordered_metadata");
   }
   bool quadpair = is_quadpair(f);
   if (quadpair ? f->d == EMU_F16 && f->c != EMU_F16 : f->d != f->c) {
@@ -122,7 +136,7 @@ static gg_status take_modifiers(emu_mma_facts *f, emu_decoder *d, gg_error *err)
   if (f->saturate && (f->d != EMU_S32 || f->a == EMU_B1)) {
     return emu_unknown_form(d, err, ".satfinite is for integers");
   }
-  f->sparsity = (emu_sparsity){.type = f->a, .k = f->k, .ordered = ordered};
+  f->sparsity = (emu_sparsity){.type = emu_mma_stored(f, f->a), .k = f->k, .ordered = ordered};
   return GG_OK;
 }
 
@@ -154,7 +168,7 @@ static gg_status take_metadata(emu_op *op, emu_mma_facts *f, emu_decoder *d, gg_
   f->metadata_at = op->operand_count++;
   if ((st = emu_operand_value(&op->operands[f->metadata_at], d, 4, EMU_B32, err))) return st;
   if ((st = emu_operand_immediate(&selector, d, 5, err))) return st;
-  int most = emu_sparse_selectors(f->a, f->k);
+  int most = emu_sparse_selectors(f->sparsity.type, f->k);
   if (selector < 0 || selector > most) {
     return emu_unknown_form(d, err, "the sparsity selector is %lld; 0 to %d are allowed",
                             (long long)selector, most);
@@ -164,17 +178,18 @@ static gg_status take_metadata(emu_op *op, emu_mma_facts *f, emu_decoder *d, gg_
 }
 
 static gg_status take_operands(emu_op *op, emu_mma_facts *f, emu_decoder *d, gg_error *err) {
-  int written = f->sparse ? 6 : 4;
+  int plain = f->sparse ? 6 : 4, written = plain + (f->scale.count ? 4 : 0);
   int each = is_quadpair(f) ? 4 : 1; /* every quad pair has a product of its own */
   emu_type words = f->a == EMU_F64 ? EMU_F64 : EMU_B32;
+  emu_type a = emu_mma_stored(f, f->a), b = emu_mma_stored(f, f->b);
   const struct {
     int *at, count;
     emu_type type;
   } wants[] = {
       {&f->d_at, emu_mma_registers(f->d, each * f->m * EMU_MMA_N),
        f->d == EMU_F16 ? EMU_B32 : f->d},
-      {&f->a_at, emu_mma_registers(f->a, each * f->m * f->k / (f->sparse ? 2 : 1)), words},
-      {&f->b_at, emu_mma_registers(f->b, each * f->k * EMU_MMA_N), words},
+      {&f->a_at, emu_mma_registers(a, each * f->m * f->k / (f->sparse ? 2 : 1)), words},
+      {&f->b_at, emu_mma_registers(b, each * f->k * EMU_MMA_N), words},
       {&f->c_at, emu_mma_registers(f->c, each * f->m * EMU_MMA_N),
        f->c == EMU_F16 ? EMU_B32 : f->c},
   };
@@ -189,7 +204,8 @@ static gg_status take_operands(emu_op *op, emu_mma_facts *f, emu_decoder *d, gg_
       return st;
     }
   }
-  return f->sparse ? take_metadata(op, f, d, err) : GG_OK;
+  st = f->sparse ? take_metadata(op, f, d, err) : GG_OK;
+  return st || !f->scale.count ? st : emu_take_mma_scales(op, f, d, plain, err);
 }
 
 static emu_exec *exec_of(const emu_mma_facts *f) {
@@ -206,7 +222,11 @@ gg_status emu_decode_mma(emu_op *op, emu_decoder *d, gg_error *err) {
   *f = (emu_mma_facts){.products = 1, .steps = 1};
   if ((st = take_modifiers(f, d, err))) return st;
   if ((st = take_operands(op, f, d, err))) return st;
-  emu_dot_unit unit = is_quadpair(f) ? EMU_UNIT_QUADPAIR : EMU_UNIT_MMA;
+  static const emu_dot_unit units[] = {[EMU_MMA_PLAIN] = EMU_UNIT_MMA,
+                                       [EMU_MMA_F8F6F4] = EMU_UNIT_MMA,
+                                       [EMU_MMA_MXF8F6F4] = EMU_UNIT_MXF8F6F4,
+                                       [EMU_MMA_MXF4] = EMU_UNIT_MXF4};
+  emu_dot_unit unit = is_quadpair(f) ? EMU_UNIT_QUADPAIR : units[f->kind];
   f->model = emu_dot_find(emu_decoder_arch(d), unit, f->a, f->d);
   if (!f->model && (is_quadpair(f) || (exec_of(f) == emu_mma_products && f->d != EMU_S32))) {
     return emu_unknown_form(d, err, "the arithmetic of sm_%d is not known", emu_decoder_arch(d));

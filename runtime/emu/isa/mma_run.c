@@ -42,11 +42,23 @@ static void decode(float *value, int16_t *exponent, const emu_mma_facts *f, emu_
   }
 }
 
+/* Where an element has a byte of its own, one of 6 bits is in the low six, one of 4 in the middle.
+ */
+static void take_from_bytes(uint32_t *codes, const emu_mma_facts *f, emu_type type, int elements) {
+  int bits = emu_type_of(type)->bits;
+  if (emu_mma_stored(f, type) == type || bits == 8) return;
+  for (int i = 0; i < elements; i++) {
+    codes[i] = codes[i] >> (bits == 4 ? 2 : 0) & ((1u << bits) - 1);
+  }
+}
+
 static bool load_a(matrices *x, emu_warp *warp, const emu_op *op, const emu_mma_facts *f,
                    int step) {
-  int stored_k = f->sparse ? f->k / 2 : f->k, bits = emu_type_of(f->a)->bits;
-  int at = f->a_at + step * emu_mma_registers(f->a, f->m * f->k);
-  emu_fragment_a(x->codes, warp, op->operands + at, f->m, stored_k, bits);
+  int stored_k = f->sparse ? f->k / 2 : f->k;
+  emu_type stored = emu_mma_stored(f, f->a);
+  int at = f->a_at + step * emu_mma_registers(stored, f->m * f->k);
+  emu_fragment_a(x->codes, warp, op->operands + at, f->m, stored_k, emu_type_of(stored)->bits);
+  take_from_bytes(x->codes, f, f->a, f->m * stored_k);
   if (!f->sparse) {
     decode(x->a, x->a_exponent, f, f->a, x->codes, f->m * f->k);
     return true;
@@ -61,8 +73,10 @@ static bool load_a(matrices *x, emu_warp *warp, const emu_op *op, const emu_mma_
 
 static void load_b(matrices *x, emu_warp *warp, const emu_op *op, const emu_mma_facts *f,
                    int step) {
-  int at = f->b_at + step * emu_mma_registers(f->b, f->k * n);
-  emu_fragment_b(x->codes, warp, op->operands + at, f->k, emu_type_of(f->b)->bits);
+  emu_type stored = emu_mma_stored(f, f->b);
+  int at = f->b_at + step * emu_mma_registers(stored, f->k * n);
+  emu_fragment_b(x->codes, warp, op->operands + at, f->k, emu_type_of(stored)->bits);
+  take_from_bytes(x->codes, f, f->b, f->k * n);
   decode(x->b, x->b_exponent, f, f->b, x->codes, f->k * n);
 }
 
@@ -79,6 +93,14 @@ static void narrow(uint32_t *codes, int elements) {
   }
 }
 
+static bool multiply_scaled(const emu_tile *tile, emu_warp *warp, const emu_op *op,
+                            const emu_mma_facts *f) {
+  emu_mma_scales scales;
+  if (!emu_mma_load_scales(&scales, warp, op, f)) return false;
+  emu_dot_scaled(f->model, tile, &scales.scales);
+  return true;
+}
+
 /* C, and to it what each step multiplies: D. */
 static bool multiply(matrices *x, emu_warp *warp, const emu_op *op, const emu_mma_facts *f) {
   emu_fragment_load(x->d, warp, op->operands + f->c_at, f->m, n, emu_type_of(f->c)->bits);
@@ -89,6 +111,8 @@ static bool multiply(matrices *x, emu_warp *warp, const emu_op *op, const emu_mm
     emu_tile tile = {f->m, n, f->k, f->sparse, x->a, x->a_exponent, x->b, x->b_exponent, x->d};
     if (is_integer(f)) {
       emu_dot_integer(&tile, f->saturate);
+    } else if (f->scale.count) {
+      if (!multiply_scaled(&tile, warp, op, f)) return false;
     } else {
       emu_dot(f->model, &tile);
     }

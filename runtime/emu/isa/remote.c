@@ -1,5 +1,7 @@
-/* st.async and red.async: a few bytes into shared memory of the cluster, which complete on an
- * mbarrier there (PTX ISA, "st.async", "red.async"). */
+/* st.async and red.async (PTX ISA, "st.async", "red.async"): a few bytes into shared memory of the
+ * cluster, which complete on an mbarrier there; from sm_100 on, or into global memory, whenever
+ * that is: others see it when they look there again and again. Those of a warp to global memory
+ * land in order. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -13,7 +15,8 @@ enum { vector_max = 4, value_bytes_max = 16, barrier_bytes = 8 };
 
 typedef struct remote_facts {
   emu_address to, barrier;
-  bool reduces;
+  emu_space space;
+  bool reduces, global;
   emu_reduction reduction;
   emu_type type;
   int count; /* elements */
@@ -23,6 +26,7 @@ typedef struct remote {
   emu_async base;
   emu_span span;
   emu_mbarrier *barrier;
+  uint64_t address; /* of global memory */
   uint8_t value[value_bytes_max];
 } remote;
 
@@ -54,14 +58,66 @@ static bool land(emu_async *self, emu_cluster *cluster) {
   return emu_mbarrier_complete(self->warp, self->op, lane, r->barrier, r->span.bytes);
 }
 
+/* ---- Global memory ---------------------------------------------------------------------- */
+
+static bool refuse_global(const emu_async *self, const remote *r, emu_device *device) {
+  gg_str why = GG_STR_INIT;
+  emu_global_explain(&why, device, r->address, r->span.bytes);
+  emu_fault(self->warp, self->op, __builtin_ctz(self->lanes), GG_E_EMU_BOUNDS, "writes to %s",
+            gg_str_text(&why));
+  gg_str_free(&why);
+  return false;
+}
+
+static bool land_global(emu_async *self, emu_cluster *cluster) {
+  const remote *r = (const remote *)self;
+  const remote_facts *facts = self->op->facts;
+  emu_device *device = cluster->run->device;
+  uint32_t bytes = r->span.bytes;
+  uint8_t *to = emu_global(device, r->address, bytes, true);
+  if (!to) return refuse_global(self, r, device);
+  if (facts->reduces && cluster->run->checked && !emu_global_written(device, r->address, bytes) &&
+      !emu_tolerated(self->warp, self->op, __builtin_ctz(self->lanes), GG_E_EMU_UNDEFINED,
+                     "updates %u bytes at 0x%llx of global memory, not all of which somebody has "
+                     "written",
+                     bytes, (unsigned long long)r->address)) {
+    return false;
+  }
+  if (facts->reduces) {
+    emu_reduce_bytes(facts->reduction, facts->type, false, to, r->value, bytes);
+  } else {
+    memcpy(to, r->value, bytes);
+  }
+  emu_global_mark(device, r->address, bytes);
+  return true;
+}
+
+/* ---- Issue ------------------------------------------------------------------------------ */
+
+static bool find_global(remote *r, emu_warp *warp, const emu_op *op, int lane) {
+  const remote_facts *facts = op->facts;
+  r->address = emu_lane_address(warp, &facts->to, lane);
+  r->span.bytes = (uint32_t)emu_type_bytes(facts->type);
+  r->base.writes = NULL;
+  r->base.write_count = 0;
+  r->base.binds = false;
+  r->base.land = land_global;
+  r->base.chain = warp;
+  if (r->address % r->span.bytes == 0) return true;
+  emu_fault(warp, op, lane, GG_E_EMU_MISALIGNED, "address 0x%llx is not a multiple of %u",
+            (unsigned long long)r->address, r->span.bytes);
+  return false;
+}
+
 /* Finds the places; false after a fault. */
 static bool find(remote *r, emu_warp *warp, const emu_op *op, int lane) {
   const remote_facts *facts = op->facts;
   emu_place barrier;
+  if (facts->global) return find_global(r, warp, op, lane);
   r->span.bytes = (uint32_t)(facts->count * emu_type_bytes(facts->type));
-  if (!emu_lane_place(&r->span.place, warp, op, lane, &facts->to, EMU_SHARED_CLUSTER, r->span.bytes,
+  if (!emu_lane_place(&r->span.place, warp, op, lane, &facts->to, facts->space, r->span.bytes,
                       r->span.bytes) ||
-      !emu_lane_place(&barrier, warp, op, lane, &facts->barrier, EMU_SHARED_CLUSTER, barrier_bytes,
+      !emu_lane_place(&barrier, warp, op, lane, &facts->barrier, facts->space, barrier_bytes,
                       barrier_bytes) ||
       !emu_async_alive(warp, op, lane, barrier.bank->cta)) {
     return false;
@@ -109,10 +165,16 @@ static emu_step run_remote(emu_warp *warp, const emu_op *op, uint32_t lanes) {
 
 /* ---- Decoding --------------------------------------------------------------------------- */
 
-static gg_status check_type(const remote_facts *facts, emu_decoder *d, gg_error *err) {
+/* 64 bits are added alone, as .u64 or .s64; and global memory takes stores of 8 and 16 bits. */
+static gg_status check_type(remote_facts *facts, emu_decoder *d, gg_error *err) {
   const emu_type_info *type = emu_type_of(facts->type);
   bool wide = type->bits == 32 || type->bits == 64;
-  bool known = wide && type->packed == 1 && facts->type != EMU_TF32;
+  bool narrow = facts->global && !facts->reduces && (type->bits == 8 || type->bits == 16) &&
+                type->kind != 'f';
+  bool known = (wide || narrow) && type->packed == 1 && facts->type != EMU_TF32;
+  if (facts->reduces && facts->type == EMU_S64 && facts->reduction == EMU_REDUCE_ADD) {
+    facts->type = EMU_U64;
+  }
   if (facts->reduces) {
     known = known && type->kind != 'f' && emu_reduction_exists(facts->reduction, facts->type) &&
             facts->type != EMU_B64 && facts->type != EMU_S64 &&
@@ -121,7 +183,29 @@ static gg_status check_type(const remote_facts *facts, emu_decoder *d, gg_error 
   return known ? GG_OK : emu_unknown_form(d, err, "not for .%s", type->spelling);
 }
 
-/* [to], value or {values}, [barrier]. */
+/* Where it goes, and how it completes there. */
+static gg_status take_place(remote_facts *facts, emu_decoder *d, gg_error *err) {
+  bool ordered = emu_take(d, "mmio");
+  emu_sem sem = emu_take_sem(d);
+  emu_take(d, "weak");
+  emu_take_scope(d);
+  facts->space = emu_take_space(d);
+  facts->global = !emu_take(d, "mbarrier::complete_tx::bytes");
+  if (!facts->global) {
+    bool shared = facts->space == EMU_SHARED_CLUSTER || facts->space == EMU_GENERIC;
+    if (shared && !ordered && sem != EMU_SEM_RELEASE) return GG_OK;
+    return emu_unknown_form(d, err, "with an mbarrier it is weak or relaxed, to .shared::cluster");
+  }
+  if (facts->space != EMU_GLOBAL && facts->space != EMU_GENERIC) {
+    return emu_unknown_form(d, err,
+                            "it completes on .mbarrier::complete_tx::bytes, or is to "
+                            ".global");
+  }
+  if (emu_decoder_arch(d) < 100) return emu_unknown_form(d, err, "to .global it needs sm_100");
+  return GG_OK;
+}
+
+/* [to], value or {values}, [barrier]; to global memory without the barrier. */
 static gg_status decode_remote(emu_op *op, emu_decoder *d, bool reduces, gg_error *err) {
   static const char *const vectors[] = {"v2", "v4", NULL};
   remote_facts *facts = GG_ARENA_NEW(emu_decoder_arena(d), remote_facts);
@@ -130,25 +214,18 @@ static gg_status decode_remote(emu_op *op, emu_decoder *d, bool reduces, gg_erro
   int reduction = reduces ? emu_take_reduction(d) : 0;
   if (reduction < 0) return emu_unknown_form(d, err, "no reduction");
   facts->reduction = (emu_reduction)reduction;
-  emu_take_sem(d);
-  emu_take(d, "weak");
-  emu_take_scope(d);
-  if (emu_take_space(d) != EMU_SHARED_CLUSTER) {
-    return emu_unknown_form(d, err, "it is to .shared::cluster");
-  }
-  if (!emu_take(d, "mbarrier::complete_tx::bytes")) {
-    return emu_unknown_form(d, err, "it completes on .mbarrier::complete_tx::bytes");
-  }
-  int vector = reduces ? 0 : 2 * (emu_take_word(d, vectors) + 1);
+  gg_status st = take_place(facts, d, err);
+  if (st) return st;
+  int vector = reduces || facts->global ? 0 : 2 * (emu_take_word(d, vectors) + 1);
   facts->type = emu_take_type(d);
-  gg_status st = emu_modifiers_end(d, err);
+  st = emu_modifiers_end(d, err);
   if (!st) st = check_type(facts, d, err);
   if (!st) st = emu_operands_open(op, d, vector_max, err);
   if (!st) st = emu_operand_address(&facts->to, d, 0, err);
   if (!st) {
     st = emu_operand_vector(op->operands, &facts->count, vector_max, d, 1, facts->type, false, err);
   }
-  if (!st) st = emu_operand_address(&facts->barrier, d, 2, err);
+  if (!st && !facts->global) st = emu_operand_address(&facts->barrier, d, 2, err);
   if (!st && facts->count != (vector ? vector : 1)) {
     return emu_unknown_form(d, err, "%d values", facts->count);
   }

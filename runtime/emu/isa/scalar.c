@@ -97,6 +97,8 @@ static gg_status take_operand(emu_operand *out, emu_decoder *d, int index, char 
     return emu_operand_value(out, d, index, wider(type), err);
   case 'u':
     return emu_operand_value(out, d, index, EMU_U32, err);
+  case 'h':
+    return emu_operand_value(out, d, index, EMU_B16, err);
   case 'x':
     return emu_operand_value(out, d, index, type2, err);
   case 'p':

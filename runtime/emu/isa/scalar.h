@@ -27,6 +27,7 @@ enum emu_modifier {
  *   d a  of the type: the destination, a source
  *   D A  of twice its width
  *   U u  of 32 bits
+ *   h    of 16 bits
  *   x    of the second type
  *   P p  predicates
  *   y    a byte constant (lop3's table)
@@ -79,6 +80,10 @@ gg_status emu_decode_row(emu_op *op, emu_decoder *d, const emu_scalar_facts *fac
 /* The function of that row alone; NULL where there is none. */
 emu_exec *emu_row_exec(const char *opcode, const emu_scalar_facts *facts, emu_type type,
                        emu_type type2, int operands);
+
+/* cvt.rs to four packed numbers: convert_four.c. */
+gg_status emu_decode_convert_four(emu_op *op, emu_decoder *d, const emu_scalar_facts *scalar,
+                                  emu_type to, emu_type from, gg_error *err);
 
 /* Fails with EMU_FORM unless the instruction has `count` operands. */
 gg_status emu_operands_are(emu_decoder *d, int count, gg_error *err);

@@ -20,11 +20,11 @@ typedef struct tensor_facts {
   uint32_t rank;
   emu_address map, shared, barrier;
   emu_space shared_space;
-  bool multicast, reduces, pair;
+  bool multicast, reduces, pair, four;
   emu_reduction reduction;
 } tensor_facts;
 
-/* operands: coordinates, mask of CTAs. */
+/* operands: coordinates (of four rows one and each row's), mask of CTAs. */
 enum { MASK = EMU_TENSOR_RANK, OPERANDS };
 
 /* ---- The map ---------------------------------------------------------------------------- */
@@ -56,10 +56,13 @@ static bool read_map(uint8_t out[EMU_TENSOR_MAP_BYTES], const emu_transfer *t, u
 
 static bool check_map(const emu_transfer *t, uint32_t rank) {
   gg_str why = GG_STR_INIT;
-  if (!emu_tensor_map_wrong(&why, &t->map)) {
+  if (!emu_tensor_map_wrong(&why, &t->map, t->warp->cta->cluster->run->options->arch)) {
     if (t->map.rank != rank) {
       gg_str_printf(&why, "the tensor map has %u dimensions, the instruction %u", t->map.rank,
                     rank);
+    } else if (t->four && (t->map.box[1] != 1 || t->map.interleave != EMU_INTERLEAVE_NONE)) {
+      gg_str_printf(&why, "boxDim[1] = %u: four rows are each a box of one, not interleaved",
+                    t->map.box[1]);
     }
   }
   bool ok = !why.length;
@@ -71,7 +74,12 @@ static bool check_map(const emu_transfer *t, uint32_t rank) {
 static bool begin(emu_transfer *t, emu_warp *warp, const emu_op *op, int lane) {
   const tensor_facts *facts = op->facts;
   uint8_t bytes[EMU_TENSOR_MAP_BYTES];
-  *t = (emu_transfer){.warp = warp, .op = op, .lane = lane, .tensor = true, .pair = facts->pair};
+  *t = (emu_transfer){.warp = warp,
+                      .op = op,
+                      .lane = lane,
+                      .tensor = true,
+                      .pair = facts->pair,
+                      .four = facts->four};
   if (!read_map(bytes, t, emu_lane_address(warp, &facts->map, lane))) return false;
   if (!emu_tensor_map_decode(&t->map, bytes)) {
     wrong_map(t, "the 128 bytes are no tensor map of this emulator");
@@ -79,22 +87,38 @@ static bool begin(emu_transfer *t, emu_warp *warp, const emu_op *op, int lane) {
   }
   for (uint32_t i = 0; i < facts->rank; i++)
     t->at[i] = (int32_t)emu_lane_value(warp, &op->operands[i], lane);
-  return check_map(t, facts->rank);
+  for (int i = 0; facts->four && i < EMU_FOUR_ROWS; i++)
+    t->rows[i] = (int32_t)emu_lane_value(warp, &op->operands[1 + i], lane);
+  if (!check_map(t, facts->rank)) return false;
+  if (facts->four) t->map.box[1] = EMU_FOUR_ROWS;
+  if (facts->four) t->map.element_strides[1] = 1;
+  return true;
 }
 
 /* ---- Copies ----------------------------------------------------------------------------- */
 
 static bool check_inner(const emu_transfer *t) {
-  int64_t inner = (int64_t)t->at[0] * emu_tensor_map_step(&t->map);
-  if (inner % 16 == 0) return true;
+  bool padded = emu_tensor_type_padded(t->map.type);
+  int64_t unit = padded ? 128 : 16 * 8 / (int64_t)emu_tensor_type_bits(t->map.type);
+  if (t->map.interleave != EMU_INTERLEAVE_NONE || t->at[0] % unit == 0) return true;
+  if (padded) {
+    emu_fault(t->warp, t->op, t->lane, GG_E_EMU_ILLEGAL,
+              "the innermost coordinate is %d: of this type a copy takes multiples of 128",
+              t->at[0]);
+    return false;
+  }
   emu_fault(t->warp, t->op, t->lane, GG_E_EMU_ILLEGAL,
             "the innermost coordinate, %d, is %lld bytes: a copy takes multiples of 16", t->at[0],
-            (long long)inner);
+            (long long)t->at[0] * emu_tensor_type_bits(t->map.type) / 8);
   return false;
 }
 
 static bool load(emu_transfer *t, const tensor_facts *facts) {
   emu_place to, barrier;
+  if (t->map.type == EMU_TENSOR_16U6_ALIGN16B && t->map.swizzle == EMU_SWIZZLE_128B_ATOM_64B) {
+    wrong_map(t, "type 16U6_ALIGN16B has the swizzle 128B_ATOM_64B for stores alone");
+    return false;
+  }
   if (!emu_lane_destination(&to, t->warp, t->op, t->lane, &facts->shared, facts->shared_space,
                             emu_transfer_span(t), shared_align, facts->multicast) ||
       !emu_lane_place(&barrier, t->warp, t->op, t->lane, &facts->barrier, facts->shared_space,
@@ -117,11 +141,15 @@ static emu_type reduced_type(emu_tensor_type type, emu_reduction reduction) {
       reduction == EMU_REDUCE_AND || reduction == EMU_REDUCE_OR || reduction == EMU_REDUCE_XOR;
   bool integer = type >= EMU_TENSOR_U32 && type <= EMU_TENSOR_U64;
   if (!bitwise || !integer) return reduced[type];
-  return emu_tensor_type_bytes(type) == 4 ? EMU_B32 : EMU_B64;
+  return emu_tensor_type_bits(type) == 32 ? EMU_B32 : EMU_B64;
 }
 
 static bool store(emu_transfer *t, const tensor_facts *facts) {
   emu_place from;
+  if (t->map.type == EMU_TENSOR_16U4_ALIGN16B) {
+    wrong_map(t, "tensors of type 16U4_ALIGN16B are loaded, not stored");
+    return false;
+  }
   for (uint32_t i = 0; i < facts->rank; i++) {
     if (t->at[i] >= 0) continue;
     emu_fault(t->warp, t->op, t->lane, GG_E_EMU_ILLEGAL,
@@ -164,11 +192,13 @@ static gg_status decode_tensor(emu_op *op, emu_decoder *d, tensor_facts *facts, 
   const ptx_operand *whole = emu_operand_at(d, index);
   gg_status st = emu_operand_address(&facts->map, d, index, err);
   if (st) return st;
-  if (whole->element_count != facts->rank) {
-    return emu_unknown_form(d, err, "%u coordinates of a tensor of %u dimensions",
-                            whole->element_count, facts->rank);
+  uint32_t count = facts->four ? 1 + EMU_FOUR_ROWS : facts->rank;
+  if (whole->element_count != count) {
+    return emu_unknown_form(d, err, "%u coordinates of a tensor of %u dimensions%s",
+                            whole->element_count, facts->rank,
+                            facts->four ? ": four rows have one and four" : "");
   }
-  for (uint32_t i = 0; !st && i < facts->rank; i++) {
+  for (uint32_t i = 0; !st && i < count; i++) {
     st = emu_operand_part(&op->operands[i], d, index, &whole->elements[i], EMU_S32, err);
   }
   return st;
@@ -237,6 +267,26 @@ static void take_group(tensor_facts *facts, emu_decoder *d) {
   facts->pair = emu_take(d, "cta_group::2");
 }
 
+/* .tile::gather4 of loads and prefetches, .tile::scatter4 of stores. */
+static gg_status take_mode(tensor_facts *facts, emu_decoder *d, gg_error *err) {
+  bool gathers = emu_take(d, "tile::gather4"), scatters = emu_take(d, "tile::scatter4");
+  int arch = emu_decoder_arch(d);
+  facts->four = gathers || scatters;
+  if (!facts->four) {
+    emu_take(d, "tile");
+    return GG_OK;
+  }
+  if (arch < 100 || (scatters && arch >= 120)) {
+    return emu_unknown_form(d, err, "sm_%d has no .tile::%s", arch,
+                            scatters ? "scatter4" : "gather4");
+  }
+  if (facts->rank != 2) return emu_unknown_form(d, err, "four rows are of a tensor of 2d");
+  if (scatters != (facts->action == STORE)) {
+    return emu_unknown_form(d, err, "loads have .tile::gather4, stores .tile::scatter4");
+  }
+  return GG_OK;
+}
+
 gg_status emu_decode_tensor_copy(emu_op *op, emu_decoder *d, gg_error *err) {
   tensor_facts *facts = GG_ARENA_NEW(emu_decoder_arena(d), tensor_facts);
   if (!facts) return gg_fail(err, MEMORY, NULL, "");
@@ -246,17 +296,21 @@ gg_status emu_decode_tensor_copy(emu_op *op, emu_decoder *d, gg_error *err) {
   if (!st) st = emu_operands_open(op, d, OPERANDS, err);
   if (st) return st;
   bool hinted = emu_take(d, "L2::cache_hint");
-  emu_take(d, "tile");
   op->facts = facts;
   op->exec = run_tensor;
   if (emu_take(d, "prefetch")) {
     facts->action = PREFETCH;
     emu_take(d, "L2");
     emu_take(d, "global");
-    st = emu_modifiers_end(d, err);
+    st = take_mode(facts, d, err);
+    if (!st) st = emu_modifiers_end(d, err);
     return st ? st : decode_tensor(op, d, facts, 0, err);
   }
   st = take_direction(facts, d, op->type2, err);
+  if (!st) st = take_mode(facts, d, err);
+  if (!st && facts->four && facts->reduces) {
+    st = emu_unknown_form(d, err, "reductions have no .tile::scatter4");
+  }
   if (!st) st = emu_modifiers_end(d, err);
   if (st) return st;
   return facts->action == LOAD ? decode_load(op, d, facts, hinted, err)

@@ -19,12 +19,13 @@ typedef enum field {
   INTERLEAVE_LAYOUT,
   SWIZZLE_MODE,
   FILL_MODE,
+  SWIZZLE_ATOMICITY,
 } field;
 
 static const char *const fields[] = {
-    "global_address", "rank",           "box_dim",  "global_dim",
-    "global_stride",  "element_stride", "elemtype", "interleave_layout",
-    "swizzle_mode",   "fill_mode",      NULL};
+    "global_address", "rank",           "box_dim",           "global_dim",
+    "global_stride",  "element_stride", "elemtype",          "interleave_layout",
+    "swizzle_mode",   "fill_mode",      "swizzle_atomicity", NULL};
 
 typedef struct replace_facts {
   field field;
@@ -51,10 +52,27 @@ static bool move_map(uint8_t bytes[EMU_TENSOR_MAP_BYTES], emu_warp *warp, const 
 
 static emu_tensor_type type_of(uint64_t number) {
   static const emu_tensor_type types[] = {
-      EMU_TENSOR_U8,   EMU_TENSOR_U16,  EMU_TENSOR_U32,     EMU_TENSOR_S32,     EMU_TENSOR_U64,
-      EMU_TENSOR_S64,  EMU_TENSOR_F16,  EMU_TENSOR_F32,     EMU_TENSOR_F32_FTZ, EMU_TENSOR_F64,
-      EMU_TENSOR_BF16, EMU_TENSOR_TF32, EMU_TENSOR_TF32_FTZ};
+      EMU_TENSOR_U8,           EMU_TENSOR_U16,          EMU_TENSOR_U32,
+      EMU_TENSOR_S32,          EMU_TENSOR_U64,          EMU_TENSOR_S64,
+      EMU_TENSOR_F16,          EMU_TENSOR_F32,          EMU_TENSOR_F32_FTZ,
+      EMU_TENSOR_F64,          EMU_TENSOR_BF16,         EMU_TENSOR_TF32,
+      EMU_TENSOR_TF32_FTZ,     EMU_TENSOR_16U4_ALIGN8B, EMU_TENSOR_16U4_ALIGN16B,
+      EMU_TENSOR_16U6_ALIGN16B};
   return number < sizeof types / sizeof *types ? types[number] : EMU_TENSOR_TYPE_COUNT;
+}
+
+/* A map's swizzle is a mode and, of 128B, an atomicity; here they are one number. What is no legal
+ * pair yet is kept as one that no map may have. */
+static emu_tensor_swizzle with_swizzle(emu_tensor_swizzle before, bool atomicity, uint32_t value) {
+  enum { field_bits = 4 }; /* of a byte, as encodings have it */
+  uint32_t now = (uint32_t)before, pair[2] = {now & ((1u << field_bits) - 1), now >> field_bits};
+  if (now > EMU_SWIZZLE_128B && now <= EMU_SWIZZLE_128B_ATOM_64B) {
+    pair[0] = EMU_SWIZZLE_128B;
+    pair[1] = now - EMU_SWIZZLE_128B;
+  }
+  pair[atomicity] = value < 16 ? value : 15;
+  if (pair[0] == EMU_SWIZZLE_128B && pair[1] < 4) return EMU_SWIZZLE_128B + pair[1];
+  return (emu_tensor_swizzle)(pair[0] | pair[1] << field_bits);
 }
 
 static void replace(emu_tensor_map *map, const replace_facts *facts, uint64_t value) {
@@ -85,7 +103,8 @@ static void replace(emu_tensor_map *map, const replace_facts *facts, uint64_t va
     map->interleave = (emu_tensor_interleave)word;
     break;
   case SWIZZLE_MODE:
-    map->swizzle = (emu_tensor_swizzle)word;
+  case SWIZZLE_ATOMICITY:
+    map->swizzle = with_swizzle(map->swizzle, facts->field == SWIZZLE_ATOMICITY, word);
     break;
   default:
     map->fill = (emu_tensor_fill)word;
@@ -145,6 +164,9 @@ static gg_status decode_replace(emu_op *op, emu_decoder *d, gg_error *err) {
   facts->field = (field)which;
   op->facts = facts;
   op->exec = run_replace;
+  if (which == SWIZZLE_ATOMICITY && emu_decoder_arch(d) < 100) {
+    return emu_unknown_form(d, err, ".swizzle_atomicity needs sm_100");
+  }
   bool ordered = which >= BOX_DIM && which <= ELEMENT_STRIDE;
   int64_t ordinal = 0, most = which == GLOBAL_STRIDE ? EMU_TENSOR_RANK - 2 : EMU_TENSOR_RANK - 1;
   st = emu_operands_open(op, d, 1, err);

@@ -30,6 +30,12 @@ done
 grep -q 'reads 4 bytes at 0x[0-9a-f]*: 0 bytes behind the end of the 16 bytes' "$work/out" ||
   fail "the access out of bounds is not named: $(cat "$work/out")"
 
+# Calls have other names where each thread has its default stream.
+build per_thread --default-stream per-thread -gencode arch=compute_90,code=compute_90
+for part in add symbols streams clusters; do
+  run "$1" per_thread "$part" || fail "--default-stream per-thread, $part: $(cat "$work/out")"
+done
+
 # How the PTX is compressed, and which of several is taken.
 for mode in none speed size; do
   build "$mode" --compress-mode="$mode" -gencode arch=compute_90,code=compute_90
