@@ -103,3 +103,97 @@ bool emu_umma_shape_read(emu_umma_shape *out, char *why, size_t size, uint32_t d
   if (columns) snprintf(why, size, "N is %d; with M %d it is %s", out->n, out->m, columns);
   return !columns;
 }
+
+/* ---- With scale factors ----------------------------------------------------------------- */
+
+static emu_type scaled_operand(emu_umma_kind kind, uint32_t number) {
+  if (kind == EMU_UMMA_MXF8F6F4) return kinds[EMU_UMMA_F8F6F4].operands[number];
+  return number == 1 ? EMU_E2M1 : EMU_NONE;
+}
+
+/* The bits that must be zero: sparsity is for another instruction, k of 96 for sm_103a; packed
+ * elements are stored along K and have fewer bits for B's type. */
+static bool has_no_others(uint32_t descriptor, emu_umma_kind kind, char *why, size_t size) {
+  bool packed = kind != EMU_UMMA_MXF8F6F4;
+  uint32_t unused = UINT32_C(0x0700004f) | (packed ? UINT32_C(0x00019000) : 1u << 31);
+  if (packed && descriptor >> 31) {
+    snprintf(why, size, "bit 31, a k of 96, is sm_103a's and is not emulated");
+    return false;
+  }
+  if (!(descriptor & unused)) return true;
+  snprintf(why, size, "bits 0x%08" PRIx32 " must be zero", descriptor & unused);
+  return false;
+}
+
+/* Elements of fewer than 8 bits are stored along K. */
+static bool lies_well(emu_type type, bool along_k) {
+  return along_k || emu_type_of(type)->bits == 8;
+}
+
+static bool scaled_types_fit(const emu_umma_shape *s, emu_umma_kind kind, uint32_t descriptor,
+                             int factors, char *why, size_t size) {
+  if (s->a == EMU_NONE || s->b == EMU_NONE) {
+    snprintf(why, size, "types of A and B are %" PRIu32 " and %" PRIu32 ", which the kind lacks",
+             field(descriptor, 7, 3), field(descriptor, 10, 3));
+    return false;
+  }
+  if (s->scale == EMU_UE4M3 && (kind != EMU_UMMA_MXF4NVF4 || factors != 4)) {
+    snprintf(why, size,
+             "bit 23 is 0, of scale factors of ue4m3; they are ue8m0 but of "
+             "kind::mxf4nvf4 with four to a row");
+    return false;
+  }
+  if (!lies_well(s->a, s->a_along_k) || !lies_well(s->b, s->b_along_k)) {
+    snprintf(why, size, "%s of 6 or 4 bits is stored along K",
+             lies_well(s->a, s->a_along_k) ? "B" : "A");
+    return false;
+  }
+  return true;
+}
+
+static bool scaled_extents_fit(const emu_umma_shape *s, int group, char *why, size_t size) {
+  int step = group == 2 || !s->b_along_k ? 16 : 8;
+  if (group == 2 && !s->b_along_k) step = 32;
+  if (s->m != 128 && (s->m != 256 || group == 1)) {
+    snprintf(why, size, "M is %d; %s of cta_group::%d", s->m, group == 2 ? "128 or 256" : "128",
+             group);
+    return false;
+  }
+  if (s->n >= step && s->n <= 256 && s->n % step == 0) return true;
+  snprintf(why, size, "N is %d; it is %d to 256 in steps of %d", s->n, step, step);
+  return false;
+}
+
+/* The ids are of bytes: any of a single factor, 0 or 2 of two, 0 of four. */
+static bool ids_fit(const emu_umma_shape *s, int factors, char *why, size_t size) {
+  if (s->scale_a_id % factors == 0 && s->scale_b_id % factors == 0) return true;
+  bool b = s->scale_a_id % factors == 0;
+  snprintf(why, size, "the id of %c's scale factors is %d; with %d to a row it is %s",
+           b ? 'B' : 'A', b ? s->scale_b_id : s->scale_a_id, factors,
+           factors == 4 ? "0" : "0 or 2");
+  return false;
+}
+
+bool emu_umma_scaled_read(emu_umma_shape *out, char *why, size_t size, uint32_t descriptor,
+                          emu_umma_kind kind, int group, int factors) {
+  bool packed = kind != EMU_UMMA_MXF8F6F4;
+  if (!has_no_others(descriptor, kind, why, size)) return false;
+  *out = (emu_umma_shape){
+      .a = scaled_operand(kind, field(descriptor, 7, 3)),
+      .b = scaled_operand(kind, field(descriptor, 10, 3)),
+      .d = EMU_F32,
+      .m = (int)field(descriptor, 27, 2) * 128,
+      .n = (int)field(descriptor, 17, 6) * 8,
+      .k = packed ? 64 : 32,
+      .negate_a = field(descriptor, 13, 1),
+      .negate_b = field(descriptor, 14, 1),
+      .a_along_k = !field(descriptor, 15, 1),
+      .b_along_k = !field(descriptor, 16, 1),
+      .packed = packed,
+      .scale = field(descriptor, 23, 1) ? EMU_UE8M0 : EMU_UE4M3,
+      .scale_a_id = (int)field(descriptor, 29, 2),
+      .scale_b_id = (int)field(descriptor, 4, 2),
+  };
+  return scaled_types_fit(out, kind, descriptor, factors, why, size) &&
+         scaled_extents_fit(out, group, why, size) && ids_fit(out, factors, why, size);
+}
