@@ -157,7 +157,7 @@ static bool find_place(move *m, emu_warp *warp, const emu_op *op, int lane) {
   const move_facts *f = op->facts;
   uint32_t address = emu_tmem_address(warp, &f->address, lane), first = address >> 16;
   const char *allowed = f->shape == SHAPE_SHIFT    ? "0, 32, 64 or 96"
-                        : f->shape == SHAPE_4X256B ? "0 to 31, as it is of each warp's lanes"
+                        : f->shape == SHAPE_4X256B ? "0 to 31, and one in each 32"
                                                    : "0";
   bool good = f->shape == SHAPE_SHIFT    ? first < EMU_TMEM_LANES && first % EMU_TMEM_SLICE == 0
               : f->shape == SHAPE_4X256B ? first < EMU_TMEM_SLICE

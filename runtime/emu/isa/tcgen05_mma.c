@@ -436,8 +436,8 @@ static bool check_lane(emu_warp *warp, const emu_op *op, int lane, const char *n
                        uint32_t address, bool half) {
   uint32_t first = address >> 16;
   if (!first || (half && first == 16)) return true;
-  emu_fault(warp, op, lane, GG_E_EMU_TENSOR_MEMORY, "%s at lane %" PRIu32 "; the first lane is %s",
-            name, first, half ? "0 or 16" : "0");
+  emu_fault(warp, op, lane, GG_E_EMU_TENSOR_MEMORY,
+            "%s is at lane %" PRIu32 "; its first lane is %s", name, first, half ? "0 or 16" : "0");
   return false;
 }
 
@@ -448,7 +448,7 @@ static bool find_scale(emu_scale_view *v, const mma *x, emu_warp *warp, const em
   const mma_facts *f = op->facts;
   uint32_t address = emu_tmem_address(warp, of_b ? &f->b_scale : &f->a_scale, lane);
   int byte = (int)(address >> 30), id = of_b ? x->shape.scale_b_id : x->shape.scale_a_id;
-  const char *name = of_b ? "B's scale factors are" : "A's scale factors are";
+  const char *name = of_b ? "scale_B" : "scale_A";
   *v = (emu_scale_view){.name = of_b ? "B's scale factor of column" : "A's scale factor of row",
                         .column = (int)(address & 0xffff),
                         .byte = id,
@@ -457,8 +457,8 @@ static bool find_scale(emu_scale_view *v, const mma *x, emu_warp *warp, const em
                         .folded = of_b && is_folded(x)};
   if (byte && byte != id) {
     emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR,
-              "%s at 0x%08" PRIx32
-              ", whose bits 30 and 31 say byte %d; their id in the instruction "
+              "%s is at 0x%08" PRIx32
+              ", whose bits 30 and 31 say byte %d; its id in the instruction "
               "descriptor is %d",
               name, address, byte, id);
     return false;
@@ -474,8 +474,8 @@ static bool find_operands(mma *x, emu_warp *warp, const emu_op *op, int lane) {
   x->d_lane = (int)(d >> 16 & 16);
   x->d_column = (int)(d & 0xffff);
   x->a_column = (int)(a & 0xffff);
-  if (!check_lane(warp, op, lane, "D is", d, half)) return false;
-  if (!check_lane(warp, op, lane, "A is", a, half)) return false;
+  if (!check_lane(warp, op, lane, "D", d, half)) return false;
+  if (!check_lane(warp, op, lane, "A", a, half)) return false;
   return !f->factors || (find_scale(&x->a_scale, x, warp, op, lane, false) &&
                          find_scale(&x->b_scale, x, warp, op, lane, true));
 }
@@ -486,7 +486,7 @@ static bool hold_scale(emu_tmem_claim *claim, const emu_scale_view *v, emu_tmem 
   emu_tmem_region r = emu_scale_region(v), d = d_region(x, x->d_column);
   if (r.column < d.column + d.columns && d.column < r.column + r.columns) {
     emu_fault(x->base.warp, x->base.op, -1, GG_E_EMU_TENSOR_MEMORY,
-              "%s are in columns %d to %d, and D is in columns %d to %d", name, r.column,
+              "%s is in columns %d to %d, and D in columns %d to %d", name, r.column,
               r.column + r.columns - 1, d.column, d.column + d.columns - 1);
     return false;
   }
@@ -506,8 +506,8 @@ static bool hold_in(mma *x, int which, emu_tmem *memory) {
     return false;
   }
   if (!f->factors) return true;
-  return hold_scale(&x->a_scale_claims[which], &x->a_scale, memory, x, "A's scale factors") &&
-         hold_scale(&x->b_scale_claims[which], &x->b_scale, memory, x, "B's scale factors");
+  return hold_scale(&x->a_scale_claims[which], &x->a_scale, memory, x, "scale_A") &&
+         hold_scale(&x->b_scale_claims[which], &x->b_scale, memory, x, "scale_B");
 }
 
 static bool hold(mma *x, emu_warp *warp, const emu_op *op, int lane) {
