@@ -235,6 +235,7 @@ static bool find_lanes(copy *c, emu_warp *warp, const emu_op *op, uint32_t addre
   const copy_facts *f = op->facts;
   int lane = (int)(address >> 16), first = warp->index % 4 * EMU_TMEM_SLICE;
   int count = f->shape == SHAPE_32X32B ? 32 : 16;
+  if (lane < EMU_TMEM_SLICE) lane += first; /* as hardware takes it, for DeepGEMM's kernels */
   c->lane = lane;
   c->column = (int)(address & 0xffff);
   if (lane >= first && lane + count <= first + EMU_TMEM_SLICE && lane % 16 == 0) return true;
