@@ -29,9 +29,9 @@ typedef struct product {
   emu_type a, b, d;
   int group, m, n, swizzle; /* swizzle: the field of descriptors */
   bool a_along_m, b_along_n, a_in_tensor_memory, negate_a, saturate;
-  int scale; /* scale-input-d */
-  bool fresh, masked;
-  const char *factors; /* ".scale_vec::1X" and the like; NULL: there are none */
+  int scale;                  /* scale-input-d */
+  bool fresh, masked, shifts; /* shifts: .ashift, which D does not see */
+  const char *factors;        /* ".scale_vec::1X" and the like; NULL: there are none */
   int factor_count, a_id, b_id;
   bool ue4m3;
 } product;
@@ -81,6 +81,8 @@ static const product products[] = {
     I8(EMU_U8, EMU_S8, EMU_S32, 1, 64, 24, .swizzle = 0, .a_in_tensor_memory = true),
     I8(EMU_S8, EMU_S8, EMU_S32, 2, 256, 256, .swizzle = 2, .saturate = true),
     F8(EMU_E2M3, EMU_E4M3, EMU_F32, 1, 128, 32, .swizzle = 4, .a_in_tensor_memory = true),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 64, .swizzle = 2, .a_in_tensor_memory = true,
+        .shifts = true),
     F8(EMU_E2M1, EMU_E3M2, EMU_F32, 2, 256, 64, .swizzle = 2, .a_in_tensor_memory = true),
     MXF8(EMU_E4M3, EMU_E5M2, SIZE(1, 128, 64), .swizzle = 2, .factors = ""),
     MXF8(EMU_E5M2, EMU_E4M3, SIZE(1, 128, 8), .swizzle = 2, .factors = ".scale_vec::1X", .a_id = 1,
@@ -275,7 +277,10 @@ static void write_kernel(gg_str *out, const product *p) {
                                       : "{%q0, %q1, %q2, %q3},";
   if (p->scale) snprintf(scale, sizeof scale, ", %d", p->scale);
   gg_str_printf(out, kernel_text, (int)sizeof(exchange), p->group, p->fresh ? "ne" : "eq",
-                p->group == 2 ? 3 : 1, p->group, p->kind, p->factors ? ".block_scale" : "",
+                p->group == 2 ? 3 : 1, p->group, p->kind,
+                p->factors  ? ".block_scale"
+                : p->shifts ? ".ashift"
+                            : "",
                 p->factors ? p->factors : "", p->a_in_tensor_memory ? "[%i]" : "%a", masks, scale,
                 p->group, p->group);
 }
