@@ -34,6 +34,9 @@ typedef struct product {
   const char *factors;        /* ".scale_vec::1X" and the like; NULL: there are none */
   int factor_count, a_id, b_id;
   bool ue4m3;
+  bool ws;
+  uint64_t zeros; /* zero-column mask; 0: there is none */
+  const char *mask;
 } product;
 
 #define F16(...)                                                                                   \
@@ -50,6 +53,9 @@ typedef struct product {
   { "mxf4", EMU_UMMA_MXF4, EMU_E2M1, EMU_E2M1, EMU_F32, .factor_count = 2, __VA_ARGS__ }
 #define NVF4(...)                                                                                  \
   { "mxf4nvf4", EMU_UMMA_MXF4NVF4, EMU_E2M1, EMU_E2M1, EMU_F32, __VA_ARGS__ }
+#define ZEROS(STARTS, FIRST, SHIFT)                                                                \
+  .zeros = UINT64_C(STARTS) | UINT64_C(FIRST) << 32 | UINT64_C(1) << 39 | UINT64_C(2) << 40 |      \
+           UINT64_C(3) << 48 | UINT64_C(SHIFT) << 56
 #define SIZE(GROUP, M, N) .group = GROUP, .m = M, .n = N
 
 static const product products[] = {
@@ -84,6 +90,20 @@ static const product products[] = {
     F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 64, .swizzle = 2, .a_in_tensor_memory = true,
         .shifts = true),
     F8(EMU_E2M1, EMU_E3M2, EMU_F32, 2, 256, 64, .swizzle = 2, .a_in_tensor_memory = true),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 32, 64, .swizzle = 2, .ws = true),
+    F16(EMU_BF16, EMU_BF16, EMU_F32, 1, 64, 128, .swizzle = 4, .ws = true, .fresh = true),
+    F16(EMU_F16, EMU_F16, EMU_F16, 1, 128, 64, .swizzle = 2, .ws = true,
+        .a_in_tensor_memory = true),
+    TF32(1, 32, 256, .swizzle = 6, .ws = true),
+    F8(EMU_E4M3, EMU_E2M1, EMU_F32, 1, 64, 64, .swizzle = 0, .ws = true),
+    I8(EMU_S8, EMU_U8, EMU_S32, 1, 32, 128, .swizzle = 2, .ws = true),
+    /* the ISA's examples of masks: first columns lowest */
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 64, .swizzle = 2, .ws = true, ZEROS(0, 0, 0),
+        .mask = "0000111"),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 64, 64, .swizzle = 2, .ws = true, ZEROS(0, 1, 0),
+        .mask = "1110000 0000111"),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 32, 128, .swizzle = 6, .ws = true, ZEROS(0x01020100, 3, 2),
+        .mask = "1110000 1100001 0011100 0001110"),
     MXF8(EMU_E4M3, EMU_E5M2, SIZE(1, 128, 64), .swizzle = 2, .factors = ""),
     MXF8(EMU_E5M2, EMU_E4M3, SIZE(1, 128, 8), .swizzle = 2, .factors = ".scale_vec::1X", .a_id = 1,
          .b_id = 3),
@@ -217,7 +237,7 @@ static void put(exchange *x, const product *p, const emu_umma_view *v, uint32_t 
 static const char kernel_text[] =
     ".version 9.0\n.target sm_100a\n.address_size 64\n"
     ".visible .entry k(.param .u64 data, .param .u64 da, .param .u64 db, .param .u32 idesc,\n"
-    "    .param .u32 m0, .param .u32 m1, .param .u32 m2, .param .u32 m3) {\n"
+    "    .param .u32 m0, .param .u32 m1, .param .u32 m2, .param .u32 m3, .param .u64 zeros) {\n"
     "  .reg .b32 %%t, %%w, %%i, %%c, %%s, %%base, %%lane, %%rank, %%id, %%q0, %%q1, %%q2, %%q3, %%r<8>;\n"
     "  .reg .b64 %%x, %%p, %%a, %%b; .reg .pred %%e, %%z; .reg .b16 %%both;\n"
     "  .shared .align 1024 .b8 image[32768];\n"
@@ -255,7 +275,8 @@ static const char kernel_text[] =
     "  tcgen05.fence::after_thread_sync; ld.shared.u32 %%base, [columns];\n"
     "  or.b32 %%c, %%t, %%rank; setp.ne.u32 %%e, %%c, 0; @%%e bra wait;\n"
     "  setp.%s.u32 %%e, %%c, 0; add.u32 %%i, %%base, 256; mov.u32 %%s, done; mov.b16 %%both, %d;\n"
-    "  tcgen05.mma.cta_group::%d.kind::%s%s%s [%%base], %s, %%b, %%id, %s %%e%s;\n"
+    "  ld.param.u64 %%p, [zeros];\n"
+    "  tcgen05.mma%s.cta_group::%d.kind::%s%s%s [%%base], %s, %%b, %%id, %s %%e%s;\n"
     "  tcgen05.commit.cta_group::%d.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%%s], %%both;\n"
     "wait: mbarrier.try_wait.parity.shared.b64 %%e, [done], 0; @!%%e bra wait;\n"
     "  tcgen05.fence::after_thread_sync; add.u32 %%base, %%base, %%lane; mov.u32 %%i, 0;\n"
@@ -276,8 +297,9 @@ static void write_kernel(gg_str *out, const product *p) {
                       : p->group == 2 ? "{%q0, %q1, %q2, %q3, %q0, %q1, %q2, %q3},"
                                       : "{%q0, %q1, %q2, %q3},";
   if (p->scale) snprintf(scale, sizeof scale, ", %d", p->scale);
+  if (p->zeros) snprintf(scale, sizeof scale, ", %%p");
   gg_str_printf(out, kernel_text, (int)sizeof(exchange), p->group, p->fresh ? "ne" : "eq",
-                p->group == 2 ? 3 : 1, p->group, p->kind,
+                p->group == 2 ? 3 : 1, p->ws ? ".ws" : "", p->group, p->kind,
                 p->factors  ? ".block_scale"
                 : p->shifts ? ".ashift"
                             : "",
@@ -301,7 +323,7 @@ static uint32_t instruction_of(const product *p) {
   }
   return (uint32_t)p->saturate << 3 | d << 4 | numbers[p->a] << 7 | numbers[p->b] << 10 |
          (uint32_t)p->negate_a << 13 | (uint32_t)p->a_along_m << 15 | (uint32_t)p->b_along_n << 16 |
-         (uint32_t)(p->n / 8) << 17 | (uint32_t)(p->m / 16) << 24;
+         (uint32_t)(p->n / 8) << 17 | (uint32_t)(p->m / 16) << 24 | (uint32_t)p->ws << 30;
 }
 
 /* The lane and column of an element of D: 16 rows in each 32 lanes, or the halves of 128 rows of a
@@ -313,7 +335,10 @@ static void locate(const product *p, int row, int column, int *cta, int *lane, i
   *lane = row;
   *at = column;
   if (rows == 128) return;
-  if (p->group == 1) {
+  if (p->ws) {
+    *lane = row + column / (p->n * rows / lanes) * rows;
+    *at = column % (p->n * rows / lanes);
+  } else if (p->group == 1) {
     *lane = row % 16 + row / 16 * 32;
   } else if (column >= p->n / 2) {
     *lane = row + 64;
@@ -373,6 +398,19 @@ static void make_scales(values *v, exchange *x, const product *p, uint64_t *rand
   }
 }
 
+/* Of the columns of B that D's are of. */
+static int shift_of(const product *p) {
+  return (int)(p->zeros >> 56 & 63);
+}
+
+/* Whether a column of B is taken for zeros: `mask` has the first seven of each part, which repeat.
+ */
+static bool is_zero(const product *p, int column) {
+  if (!p->mask) return false;
+  int parts = lanes / p->m, part = column / (p->n / parts);
+  return p->mask[part * 8 + column % (p->n / parts) % 7] == '1';
+}
+
 static void make_operands(values *v, exchange *x, const product *p, uint64_t da, uint64_t db,
                           uint32_t start, int k, uint64_t *random) {
   emu_umma_view a, b;
@@ -387,11 +425,11 @@ static void make_operands(values *v, exchange *x, const product *p, uint64_t da,
       put_in_lane(&x[cta], p, lane, i, code);
     }
   }
-  for (int row = 0; row < p->n; row++) {
-    int own = p->n / p->group;
+  for (int row = 0; row < p->n + shift_of(p); row++) {
+    int own = p->n / p->group, cta = row / own < p->group ? row / own : 0;
     for (int i = 0; i < k; i++) {
       uint32_t code = code_of(p->b, v->b[row][i] = draw(random, p->b));
-      put(&x[row / own], p, &b, start, p->b, row % own, i, code);
+      put(&x[cta], p, &b, start, p->b, row - cta * own, i, code);
     }
   }
   for (int i = 0; i < 2 * lanes * columns; i++) {
@@ -414,7 +452,8 @@ static void check(const values *v, const exchange *x, const product *p, int k,
       for (int i = 0; i < k; i++) {
         int block = p->factors ? i / (k / p->factor_count) : 0;
         double scale = p->factors ? v->a_scale[row][block] * v->b_scale[column][block] : 1;
-        sum += v->a[row][i] * v->b[column][i] * (p->negate_a ? -1 : 1) * scale;
+        if (is_zero(p, column)) break;
+        sum += v->a[row][i] * v->b[column + shift_of(p)][i] * (p->negate_a ? -1 : 1) * scale;
       }
       if (!p->fresh) sum += ldexp(before, -p->scale);
       if (p->masked && masks[lane / 32] >> lane % 32 & 1) sum = before;
@@ -436,6 +475,7 @@ static void check(const values *v, const exchange *x, const product *p, int k,
 typedef struct parameters {
   uint64_t data, a, b;
   uint32_t instruction, masks[4];
+  uint64_t zeros;
 } parameters;
 
 static void launch(exchange *x, parameters *with, const product *p, uint64_t seed) {
@@ -470,7 +510,8 @@ START_TEST(test_product) {
   for (uint64_t seed = 0; seed < 3; seed++) {
     uint64_t random = seed * 100 + (uint64_t)_i;
     parameters with = {.instruction = instruction_of(p),
-                       .masks = {0x12345678, 0, 0xffffffff, 0x80000001}};
+                       .masks = {0x12345678, 0, 0xffffffff, 0x80000001},
+                       .zeros = p->zeros};
     memset(x, 0, sizeof x);
     with.a = describe(p, start, p->a, p->m / p->group, k, !p->a_along_m);
     with.b = describe(p, start + b_at, p->b, p->n / p->group, k, !p->b_along_n);

@@ -131,7 +131,7 @@ static bool check_instruction(const char *line) {
   int group = m > 128 ? 2 : 1;
   emu_type a = type_of(line, "a");
   uint32_t descriptor = (uint32_t)out_of(line);
-  if (!emu_umma_shape_read(&s, why, sizeof why, descriptor, kind_of(a), group)) return false;
+  if (!emu_umma_shape_read(&s, why, sizeof why, descriptor, kind_of(a), group, false)) return false;
   ck_assert_int_eq(number_of(line, "sparse"), 0);
   ck_assert_int_eq(number_of(line, "max_shift"), 0);
   ck_assert_int_eq(s.a, a);

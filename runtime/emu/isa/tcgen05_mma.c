@@ -12,28 +12,15 @@
 
 #include "base/alloc.h"
 #include "emu/async/modifiers.h"
-#include "emu/isa/tcgen05.h"
+#include "emu/isa/tcgen05_mma.h"
 #include "emu/isa/tcgen05_scale.h"
-#include "emu/isa/umma.h"
 #include "emu/isa/unit_set.h"
 #include "emu/number/float.h"
 #include "emu/report.h"
 #include "emu/tensor/dot.h"
 
-enum { rows_most = 256, k_most = 64, blocks_most = 4, columns_at_once = 64, masks_most = 8 };
+enum { rows_most = 256, k_most = 64, blocks_most = 4, columns_at_once = 64 };
 enum { a_columns = 8 /* of any kind */ };
-
-/* operands: A's descriptor (a sink where A is in tensor memory), B's, the instruction's, enable-d,
- * then words of disable-output-lane. */
-enum { AT_A, AT_B, AT_INSTRUCTION, AT_ENABLE, AT_MASKS, OPERANDS = AT_MASKS + masks_most };
-
-typedef struct mma_facts {
-  emu_umma_kind kind;
-  int group, masks, scale;
-  int factors; /* scale factors to a row of A; 0: none */
-  bool a_in_tensor_memory, shifts;
-  emu_address d, a, a_scale, b_scale;
-} mma_facts;
 
 typedef struct mma {
   emu_async base;
@@ -43,13 +30,14 @@ typedef struct mma {
   emu_tmem_claim d_claims[2], a_claims[2], a_scale_claims[2], b_scale_claims[2];
   emu_scale_view a_scale, b_scale;
   int d_lane, d_column, a_column;
-  bool accumulate;
-  uint32_t
-      masks[masks_most]; /* lanes of D that stay as they are, of the first CTA, then of the other */
+  bool accumulate, zero[256];             /* zero: columns of B that are so */
+  int b_shift;                            /* B's column of D's first one */
+  uint32_t masks[EMU_TCGEN05_MASKS_MOST]; /* lanes of D that stay as they are, of the first CTA,
+                                             then of the other */
   emu_span spans[];
 } mma;
 
-static const mma_facts *facts_of(const mma *x) {
+static const emu_tcgen05_facts *facts_of(const mma *x) {
   return x->base.op->facts;
 }
 
@@ -66,22 +54,24 @@ static int cta_rows(const mma *x) {
   return x->shape.m / facts_of(x)->group;
 }
 
-/* Whether two halves of D's columns stand one below the other: 128 rows of a pair. */
-static bool is_folded(const mma *x) {
-  return facts_of(x)->group == 2 && cta_rows(x) == 64;
+/* How many parts of D's columns stand one below the other: two of 128 rows of a pair, and where
+ * mma.ws has fewer rows than there are lanes. */
+static int folds(const mma *x) {
+  if (facts_of(x)->ws) return EMU_TMEM_LANES / x->shape.m;
+  return facts_of(x)->group == 2 && cta_rows(x) == 64 ? 2 : 1;
 }
 
 /* The lane of a CTA's row of D; of 64 rows 16 are in each 32 lanes, unless it is folded. */
 static int lane_of(const mma *x, int row) {
-  if (cta_rows(x) == 128 || is_folded(x)) return row;
+  if (cta_rows(x) == 128 || folds(x) > 1) return row;
   return x->d_lane + row % 16 + row / 16 * 32;
 }
 
 static emu_tmem_region d_region(const mma *x, int column) {
   uint32_t half = UINT32_C(0xffff) << x->d_lane;
-  bool sparse = cta_rows(x) == 64 && !is_folded(x);
+  bool sparse = cta_rows(x) == 64 && folds(x) == 1;
   uint32_t lanes = sparse ? half : UINT32_MAX;
-  int columns = is_folded(x) ? x->shape.n / 2 : x->shape.n;
+  int columns = x->shape.n / folds(x);
   return (emu_tmem_region){{lanes, lanes, lanes, lanes}, column, columns};
 }
 
@@ -218,8 +208,11 @@ static void load_b(matrices *t, const mma *x, int column, int columns) {
   for (int done = 0; done < columns;) {
     int at = column + done, cta = at / own, left = own - at % own;
     int count = left < columns - done ? left : columns - done;
-    gather(t->codes + done, 1, columns, x, &x->b, x->ctas[cta], s->b, at % own, count);
+    gather(t->codes + done, 1, columns, x, &x->b, x->ctas[cta], s->b, at % own + x->b_shift, count);
     done += count;
+  }
+  for (int i = 0; i < columns * s->k; i++) {
+    if (x->zero[column + i % columns]) t->codes[i] = 0;
   }
   decode(t->b, t->b_exponent, x, s->b, s->negate_b, t->codes, s->k * columns);
 }
@@ -228,10 +221,8 @@ static void load_b(matrices *t, const mma *x, int column, int columns) {
 static size_t cell_of(const mma *x, int which, int row, int column) {
   const emu_tmem_region *r = &x->d_claims[which].region;
   int lane = lane_of(x, row);
-  if (is_folded(x) && column >= r->columns) {
-    lane += 64;
-    column -= r->columns;
-  }
+  lane += column / r->columns * (EMU_TMEM_LANES / folds(x));
+  column %= r->columns;
   return (size_t)lane * EMU_TMEM_COLUMNS + (size_t)(r->column + column);
 }
 
@@ -361,13 +352,14 @@ static bool read_view(emu_umma_view *out, emu_warp *warp, const emu_op *op, int 
 }
 
 static bool read_shape(mma *x, emu_warp *warp, const emu_op *op, int lane) {
-  const mma_facts *f = op->facts;
+  const emu_tcgen05_facts *f = op->facts;
   char why[160];
-  uint32_t descriptor = (uint32_t)emu_lane_value(warp, &op->operands[AT_INSTRUCTION], lane);
-  bool good = f->factors
-                  ? emu_umma_scaled_read(&x->shape, why, sizeof why, descriptor, f->kind, f->group,
-                                         f->factors)
-                  : emu_umma_shape_read(&x->shape, why, sizeof why, descriptor, f->kind, f->group);
+  uint32_t descriptor =
+      (uint32_t)emu_lane_value(warp, &op->operands[EMU_TCGEN05_INSTRUCTION], lane);
+  bool good = f->factors ? emu_umma_scaled_read(&x->shape, why, sizeof why, descriptor, f->kind,
+                                                f->group, f->factors)
+                         : emu_umma_shape_read(&x->shape, why, sizeof why, descriptor, f->kind,
+                                               f->group, f->ws);
   if (good) return true;
   emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR, "instruction descriptor 0x%08" PRIx32 ": %s",
             descriptor, why);
@@ -376,30 +368,45 @@ static bool read_shape(mma *x, emu_warp *warp, const emu_op *op, int lane) {
 
 /* A in tensor memory: rows along K; .ashift is of 128 rows a CTA. */
 static bool check_a(const mma *x, emu_warp *warp, const emu_op *op, int lane) {
-  const mma_facts *f = op->facts;
+  const emu_tcgen05_facts *f = op->facts;
   if (!x->shape.a_along_k) {
     emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR,
               "A in tensor memory is stored along K, not along M");
     return false;
   }
-  if (!f->shifts || x->shape.m == 128 * f->group) return true;
-  emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR, "M is %d; with .ashift it is %d", x->shape.m,
-            128 * f->group);
+  if (!(f->shifts || f->ws) || x->shape.m == 128 * f->group) return true;
+  emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR, "M is %d; %s it is %d", x->shape.m,
+            f->ws ? "of mma.ws with A in tensor memory" : "with .ashift", 128 * f->group);
+  return false;
+}
+
+/* The zero-column mask. Where B is stored along N its columns come by units. */
+static bool read_zeros(mma *x, emu_warp *warp, const emu_op *op, int lane) {
+  uint64_t descriptor = emu_lane_value(warp, &op->operands[EMU_TCGEN05_MASKS], lane);
+  const char *why = emu_umma_zero_read(x->zero, &x->b_shift, descriptor, &x->shape);
+  if (!why && !x->shape.b_along_k && x->b_shift % unit_elements(x, x->shape.b)) {
+    why = "a shift of B that is stored along N by other than 16 bytes is not emulated";
+  }
+  if (!why) return true;
+  emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR, "zero-column mask 0x%016" PRIx64 ": %s",
+            descriptor, why);
   return false;
 }
 
 static bool read_operands(mma *x, emu_warp *warp, const emu_op *op, int lane) {
-  const mma_facts *f = op->facts;
+  const emu_tcgen05_facts *f = op->facts;
   if (!read_shape(x, warp, op, lane)) return false;
   const emu_umma_shape *s = &x->shape;
   if (f->a_in_tensor_memory && !check_a(x, warp, op, lane)) return false;
-  if (!f->a_in_tensor_memory && !read_view(&x->a, warp, op, lane, AT_A, "A", s->a_along_k)) {
+  if (!f->a_in_tensor_memory &&
+      !read_view(&x->a, warp, op, lane, EMU_TCGEN05_A, "A", s->a_along_k)) {
     return false;
   }
-  if (!read_view(&x->b, warp, op, lane, AT_B, "B", s->b_along_k)) return false;
-  x->accumulate = emu_lane_value(warp, &op->operands[AT_ENABLE], lane);
+  if (!read_view(&x->b, warp, op, lane, EMU_TCGEN05_B, "B", s->b_along_k)) return false;
+  x->accumulate = emu_lane_value(warp, &op->operands[EMU_TCGEN05_ENABLE], lane);
+  if (f->zeros && !read_zeros(x, warp, op, lane)) return false;
   for (int i = 0; i < f->masks; i++)
-    x->masks[i] = (uint32_t)emu_lane_value(warp, &op->operands[AT_MASKS + i], lane);
+    x->masks[i] = (uint32_t)emu_lane_value(warp, &op->operands[EMU_TCGEN05_MASKS + i], lane);
   return true;
 }
 
@@ -417,14 +424,15 @@ static bool add_view(emu_unit_set *set, const mma *x, emu_warp *warp, const emu_
 }
 
 static bool add_reads(emu_unit_set sets[2], const mma *x, emu_warp *warp, const emu_op *op) {
-  const mma_facts *f = op->facts;
+  const emu_tcgen05_facts *f = op->facts;
   const emu_umma_shape *s = &x->shape;
   for (int i = 0; i < f->group; i++) {
     if (!f->a_in_tensor_memory &&
         !add_view(&sets[i], x, warp, op, "A", &x->a, x->ctas[i], s->a, s->m / f->group)) {
       return false;
     }
-    if (!add_view(&sets[i], x, warp, op, "B", &x->b, x->ctas[i], s->b, s->n / f->group)) {
+    if (!add_view(&sets[i], x, warp, op, "B", &x->b, x->ctas[i], s->b,
+                  s->n / f->group + x->b_shift)) {
       return false;
     }
   }
@@ -445,7 +453,7 @@ static bool check_lane(emu_warp *warp, const emu_op *op, int lane, const char *n
  * CUTLASS, whose addresses are of bytes. */
 static bool find_scale(emu_scale_view *v, const mma *x, emu_warp *warp, const emu_op *op, int lane,
                        bool of_b) {
-  const mma_facts *f = op->facts;
+  const emu_tcgen05_facts *f = op->facts;
   uint32_t address = emu_tmem_address(warp, of_b ? &f->b_scale : &f->a_scale, lane);
   int byte = (int)(address >> 30), id = of_b ? x->shape.scale_b_id : x->shape.scale_a_id;
   const char *name = of_b ? "scale_B" : "scale_A";
@@ -454,7 +462,7 @@ static bool find_scale(emu_scale_view *v, const mma *x, emu_warp *warp, const em
                         .byte = id,
                         .rows = of_b ? x->shape.n : cta_rows(x),
                         .factors = f->factors,
-                        .folded = of_b && is_folded(x)};
+                        .folded = of_b && folds(x) == 2};
   if (byte && byte != id) {
     emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR,
               "%s is at 0x%08" PRIx32
@@ -467,9 +475,9 @@ static bool find_scale(emu_scale_view *v, const mma *x, emu_warp *warp, const em
 }
 
 static bool find_operands(mma *x, emu_warp *warp, const emu_op *op, int lane) {
-  const mma_facts *f = op->facts;
+  const emu_tcgen05_facts *f = op->facts;
   uint32_t d = emu_tmem_address(warp, &f->d, lane), a = 0;
-  bool half = f->group == 1 && x->shape.m == 64;
+  bool half = f->group == 1 && x->shape.m == 64 && !f->ws;
   if (f->a_in_tensor_memory) a = emu_tmem_address(warp, &f->a, lane);
   x->d_lane = (int)(d >> 16 & 16);
   x->d_column = (int)(d & 0xffff);
@@ -494,7 +502,7 @@ static bool hold_scale(emu_tmem_claim *claim, const emu_scale_view *v, emu_tmem 
 }
 
 static bool hold_in(mma *x, int which, emu_tmem *memory) {
-  const mma_facts *f = facts_of(x);
+  const emu_tcgen05_facts *f = facts_of(x);
   emu_tmem_region region = d_region(x, x->d_column), from = region;
   from.column = x->a_column;
   from.columns = a_columns;
@@ -511,7 +519,7 @@ static bool hold_in(mma *x, int which, emu_tmem *memory) {
 }
 
 static bool hold(mma *x, emu_warp *warp, const emu_op *op, int lane) {
-  const mma_facts *f = op->facts;
+  const emu_tcgen05_facts *f = op->facts;
   if (!find_operands(x, warp, op, lane)) return false;
   for (int i = 0; i < f->group; i++) {
     emu_tmem *memory = emu_tcgen05_memory(warp, op, x->ctas[i], f->group);
@@ -522,7 +530,7 @@ static bool hold(mma *x, emu_warp *warp, const emu_op *op, int lane) {
 
 /* The work, with what it reads of shared memory; NULL after a fault. */
 static mma *prepare(emu_warp *warp, const emu_op *op, int lane, emu_tmem_user *user) {
-  const mma_facts *f = op->facts;
+  const emu_tcgen05_facts *f = op->facts;
   emu_unit_set sets[2] = {{{0}}, {{0}}};
   mma draft = {.base = {.warp = warp,
                         .op = op,
@@ -552,7 +560,7 @@ static mma *prepare(emu_warp *warp, const emu_op *op, int lane, emu_tmem_user *u
 }
 
 static bool issue(emu_warp *warp, const emu_op *op, int lane) {
-  const mma_facts *f = op->facts;
+  const emu_tcgen05_facts *f = op->facts;
   emu_tmem_user *user = emu_tmem_user_of(warp, op);
   if (!user || !emu_tmem_of(warp, op, f->group)) return false;
   mma *x = prepare(warp, op, lane, user);
@@ -569,121 +577,9 @@ static bool issue(emu_warp *warp, const emu_op *op, int lane) {
   return emu_async_issue(warp->cta->cluster, &x->base);
 }
 
-static emu_step run(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+emu_step emu_run_tcgen05_mma(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   EMU_EACH_LANE(lanes, lane) {
     if (!issue(warp, op, (int)lane)) return EMU_FAULT;
   }
   return EMU_NEXT;
-}
-
-/* ---- Decoding --------------------------------------------------------------------------- */
-
-/* How many scale factors a row of A has, as ptxas takes it. */
-static gg_status take_factors(mma_facts *f, emu_decoder *d, gg_error *err) {
-  static const char *const words[] = {"scale_vec::1X", "scale_vec::2X", "scale_vec::4X",
-                                      "block16",       "block32",       NULL};
-  static const int of_f8[] = {1, 0, 0, 0, 1}, of_mxf4[] = {0, 2, 0, 0, 2},
-                   of_nvf4[] = {0, 2, 4, 4, 2};
-  bool scales = emu_take(d, "block_scale");
-  if (scales != (f->kind >= EMU_UMMA_MXF8F6F4)) {
-    return emu_unknown_form(d, err,
-                            scales ? "the kind has no scale factors" : "the kind is .block_scale");
-  }
-  if (!scales) return GG_OK;
-  int word = emu_take_word(d, words);
-  if (f->kind == EMU_UMMA_MXF8F6F4) f->factors = word < 0 ? 1 : of_f8[word];
-  if (f->kind == EMU_UMMA_MXF4) f->factors = word < 0 ? 2 : of_mxf4[word];
-  if (f->kind == EMU_UMMA_MXF4NVF4) f->factors = word < 0 ? 0 : of_nvf4[word];
-  if (f->factors) return GG_OK;
-  return emu_unknown_form(d, err,
-                          "kind::mxf8f6f4 is .scale_vec::1X or .block32, kind::mxf4 ::2X or "
-                          ".block32, kind::mxf4nvf4 one of ::2X, ::4X, .block16 and .block32");
-}
-
-static gg_status take_modifiers(mma_facts *f, emu_decoder *d, gg_error *err) {
-  static const char *const kinds[] = {"kind::f16",      "kind::tf32", "kind::f8f6f4",   "kind::i8",
-                                      "kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4", NULL};
-  static const char *const uses[] = {"collector::a::fill", "collector::a::use",
-                                     "collector::a::lastuse", "collector::a::discard", NULL};
-  int arch = emu_decoder_arch(d);
-  f->group = emu_take_cta_group(d);
-  if (!f->group) return emu_unknown_form(d, err, "it is .cta_group::1 or ::2");
-  int kind = emu_take_word(d, kinds);
-  if (kind < 0) {
-    return emu_unknown_form(d, err, "kinds are f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4 and mxf4nvf4");
-  }
-  f->kind = (emu_umma_kind)kind;
-  if (f->kind == EMU_UMMA_I8 && arch == 103) {
-    return emu_unknown_form(d, err, "sm_103 has no kind::i8");
-  }
-  gg_status st = take_factors(f, d, err);
-  if (st) return st;
-  int use = emu_take_word(d, uses); /* what is kept in the collector changes no result */
-  f->shifts = emu_take(d, "ashift");
-  if (f->shifts && (f->factors || use == 0 || use == 1)) {
-    return emu_unknown_form(d, err,
-                            ".ashift is without scale factors and .collector::a::fill or ::use");
-  }
-  return emu_modifiers_end(d, err);
-}
-
-/* The words of disable-output-lane. */
-static gg_status take_masks(mma_facts *f, emu_op *op, emu_decoder *d, int index, gg_error *err) {
-  int expected = 4 * f->group;
-  gg_status st = emu_operand_vector(op->operands + AT_MASKS, &f->masks, masks_most, d, index,
-                                    EMU_B32, false, err);
-  if (st || f->masks == expected) return st;
-  return emu_unknown_form(d, err, "disable-output-lane has %d words, not %d", expected, f->masks);
-}
-
-static gg_status take_scale(mma_facts *f, emu_decoder *d, int index, gg_error *err) {
-  int64_t value;
-  gg_status st = emu_operand_immediate(&value, d, index, err);
-  if (st) return st;
-  if (value < 0 || value > 15) {
-    return emu_unknown_form(d, err, "scale-input-d is %lld; 0 to 15 are allowed", (long long)value);
-  }
-  if ((f->kind != EMU_UMMA_F16 && f->kind != EMU_UMMA_TF32) || emu_decoder_arch(d) == 110) {
-    return emu_unknown_form(d, err, "scale-input-d is of kinds f16 and tf32, of sm_100 and sm_103");
-  }
-  f->scale = (int)value;
-  return GG_OK;
-}
-
-/* [d], a or [a], b, instruction {, masks}, enable-d {, scale-input-d}, or with scale factors [d],
- * a or [a], b, instruction, [a's], [b's], enable-d. */
-static gg_status take_operands(mma_facts *f, emu_op *op, emu_decoder *d, gg_error *err) {
-  const ptx_operand *a = emu_operand_at(d, 1), *masks = emu_operand_at(d, 4);
-  int index = 4;
-  gg_status st;
-  f->a_in_tensor_memory = a && a->kind == PTX_ADDRESS;
-  if (f->shifts && !f->a_in_tensor_memory) {
-    return emu_unknown_form(d, err, "with .ashift A is in tensor memory");
-  }
-  if ((st = emu_operand_tmem(&f->d, d, 0, err))) return st;
-  st = f->a_in_tensor_memory ? emu_operand_tmem(&f->a, d, 1, err)
-                             : emu_operand_value(&op->operands[AT_A], d, 1, EMU_B64, err);
-  if (!st) st = emu_operand_value(&op->operands[AT_B], d, 2, EMU_B64, err);
-  if (!st) st = emu_operand_value(&op->operands[AT_INSTRUCTION], d, 3, EMU_B32, err);
-  if (!st && f->factors) {
-    st = emu_operand_tmem(&f->a_scale, d, index++, err);
-    if (!st) st = emu_operand_tmem(&f->b_scale, d, index++, err);
-  } else if (!st && masks && masks->kind == PTX_VECTOR) {
-    st = take_masks(f, op, d, index++, err);
-  }
-  if (!st) st = emu_operand_value(&op->operands[AT_ENABLE], d, index++, EMU_PRED, err);
-  if (!st && !f->factors && index < emu_operand_count(d)) st = take_scale(f, d, index++, err);
-  if (st || index == emu_operand_count(d)) return st;
-  return emu_unknown_form(d, err, "it has %d operands, not %d", index, emu_operand_count(d));
-}
-
-gg_status emu_decode_tcgen05_mma(emu_op *op, emu_decoder *d, gg_error *err) {
-  mma_facts *f = GG_ARENA_NEW(emu_decoder_arena(d), mma_facts);
-  if (!f) return gg_fail(err, MEMORY, NULL, "");
-  *f = (mma_facts){0};
-  op->facts = f;
-  op->exec = run;
-  gg_status st = take_modifiers(f, d, err);
-  if (!st) st = emu_operands_open(op, d, OPERANDS, err);
-  return st ? st : take_operands(f, op, d, err);
 }

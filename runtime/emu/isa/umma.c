@@ -64,12 +64,25 @@ static bool types_fit(const emu_umma_shape *s, emu_umma_kind kind) {
   return s->a == s->b && (s->a == EMU_F16 || s->d == EMU_F32);
 }
 
+/* M and N of mma.ws. */
+static bool ws_extents_fit(const emu_umma_shape *s, char *why, size_t size) {
+  if (s->m != 32 && s->m != 64 && s->m != 128) {
+    snprintf(why, size, "M is %d; 32, 64 or 128 of mma.ws", s->m);
+    return false;
+  }
+  if (s->n == 64 || s->n == 128 || s->n == 256) return true;
+  snprintf(why, size, "N is %d; 64, 128 or 256 of mma.ws", s->n);
+  return false;
+}
+
 bool emu_umma_shape_read(emu_umma_shape *out, char *why, size_t size, uint32_t descriptor,
-                         emu_umma_kind kind, int group) {
+                         emu_umma_kind kind, int group, bool ws) {
   const kind_facts *f = &kinds[kind];
   /* Sparsity, and the largest shift of .ws, are for other instructions; saturation for integers,
    * which cannot be negated. */
   uint32_t unused = UINT32_C(0xe0800047) | (kind == EMU_UMMA_I8 ? 3u << 13 : 1u << 3);
+  static const int shifts[] = {0, 8, 16, 32};
+  if (ws) unused &= ~(UINT32_C(3) << 30);
   if (descriptor & unused) {
     snprintf(why, size, "bits 0x%08" PRIx32 " must be zero", descriptor & unused);
     return false;
@@ -86,6 +99,7 @@ bool emu_umma_shape_read(emu_umma_shape *out, char *why, size_t size, uint32_t d
       .a_along_k = !field(descriptor, 15, 1),
       .b_along_k = !field(descriptor, 16, 1),
       .saturate = field(descriptor, 3, 1),
+      .shift_most = shifts[field(descriptor, 30, 2)],
   };
   if (!types_fit(out, kind)) {
     snprintf(why, size,
@@ -94,6 +108,7 @@ bool emu_umma_shape_read(emu_umma_shape *out, char *why, size_t size, uint32_t d
              field(descriptor, 4, 2), field(descriptor, 7, 3), field(descriptor, 10, 3));
     return false;
   }
+  if (ws) return ws_extents_fit(out, why, size);
   if (out->m != 64 * group && out->m != 128 * group) {
     snprintf(why, size, "M is %d; %d or %d of cta_group::%d", out->m, 64 * group, 128 * group,
              group);
@@ -196,4 +211,26 @@ bool emu_umma_scaled_read(emu_umma_shape *out, char *why, size_t size, uint32_t 
   };
   return scaled_types_fit(out, kind, descriptor, factors, why, size) &&
          scaled_extents_fit(out, group, why, size) && ids_fit(out, factors, why, size);
+}
+
+/* ---- Columns of B that are zeros -------------------------------------------------------- */
+
+const char *emu_umma_zero_read(bool out[256], int *shift, uint64_t descriptor,
+                               const emu_umma_shape *s) {
+  int parts = s->m == 32 ? 4 : s->m == 64 ? 2 : 1, columns = s->n / parts;
+  int zeros = (int)field(descriptor, 40, 8) + 1, used = (int)field(descriptor, 48, 8) + 1;
+  *shift = (int)field(descriptor, 56, 6);
+  if (descriptor >> 62 || field(descriptor, 36, 3)) return "bits 36 to 38, 62 and 63 must be zero";
+  if (*shift > s->shift_most) {
+    return "bits 56 to 61, the shift, are more than bits 30 and 31 of the instruction descriptor say";
+  }
+  /* Runs of columns in turns, of which the first is shorter by the start count. */
+  for (int i = 0; i < s->n; i++) {
+    int part = i / columns, at = i % columns + (int)field(descriptor, part * 8, 8);
+    bool first = field(descriptor, 32 + part, 1);
+    int place = at % (zeros + used);
+    bool zero = first ? place < zeros : place >= used;
+    out[i] = field(descriptor, 39, 1) && zero;
+  }
+  return NULL;
 }
