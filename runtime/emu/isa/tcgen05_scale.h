@@ -3,8 +3,8 @@
  * Those of 32 rows of A, or columns of B, are the bytes of a column's words in 32 lanes, from the
  * byte on that the instruction descriptor names; the next 32 rows are in the next column. Each 32
  * lanes have a copy of them. Where the halves of D's columns stand one below the other (M of 128 of
- * a pair), the upper 64 lanes have two copies of the factors of B's first half, the lower 64 of its
- * second. */
+ * a pair), lanes 0 to 63 have two copies of the factors of B's first half, 64 to 127 of its second.
+ */
 #ifndef GG_EMU_ISA_TCGEN05_SCALE_H
 #define GG_EMU_ISA_TCGEN05_SCALE_H
 
