@@ -50,9 +50,9 @@ static const equivalent equivalents[] = {
 /* Each kernel, and the architecture that it is for. */
 static const struct {
   const char *name, *arch;
-} kernels[] = {{"small_tile", "90"},       {"f16_accumulators", "90"},  {"wgmma_pipeline", "90"},
-               {"tma_wgmma", "90"},        {"cluster_multicast", "90"}, {"tma_tcgen05", "100"},
-               {"tma_tcgen05_pair", "100"}};
+} kernels[] = {{"small_tile", "90"},        {"f16_accumulators", "90"},   {"wgmma_pipeline", "90"},
+               {"tma_wgmma", "90"},         {"cluster_multicast", "90"},  {"tma_tcgen05", "100"},
+               {"tma_tcgen05_pair", "100"}, {"tma_tcgen05_scaled", "100"}};
 
 typedef struct subject {
   const char *name;

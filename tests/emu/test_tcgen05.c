@@ -1,5 +1,5 @@
 /* tcgen05.mma, one product at a time: every kind, types, M, pairs, majors, swizzles, A in tensor
- * memory, lanes that stay as they are, against sums of integers that every type holds exactly.
+ * memory, lanes that stay as they are, scale factors, against sums that every type holds exactly.
  *
  * A kernel of 128 threads a CTA writes what the test has made to shared and tensor memory, one of
  * its threads multiplies, and D comes back, all 128 lanes of 256 columns. */
@@ -15,11 +15,12 @@
 #include "suite.h"
 
 enum { image_bytes = 32768, a_columns = 8, lanes = 128, columns = 256, b_at = 16384 };
+enum { scale_columns = 16, b_scale_at = 8, blocks_most = 4 };
 
 /* What a CTA is given, and gives back. */
 typedef struct exchange {
   uint8_t image[image_bytes]; /* of shared memory, behind its mbarrier */
-  uint32_t a[lanes][a_columns], d[lanes][columns];
+  uint32_t a[lanes][a_columns], scale[lanes][scale_columns], d[lanes][columns];
 } exchange;
 
 typedef struct product {
@@ -28,8 +29,14 @@ typedef struct product {
   emu_type a, b, d;
   int group, m, n, swizzle; /* swizzle: the field of descriptors */
   bool a_along_m, b_along_n, a_in_tensor_memory, negate_a, saturate;
-  int scale; /* scale-input-d */
-  bool fresh, masked;
+  int scale;                  /* scale-input-d */
+  bool fresh, masked, shifts; /* shifts: .ashift, which D does not see */
+  const char *factors;        /* ".scale_vec::1X" and the like; NULL: there are none */
+  int factor_count, a_id, b_id;
+  bool ue4m3;
+  bool ws;
+  uint64_t zeros; /* zero-column mask; 0: there is none */
+  const char *mask;
 } product;
 
 #define F16(...)                                                                                   \
@@ -40,6 +47,16 @@ typedef struct product {
   { "f8f6f4", EMU_UMMA_F8F6F4, __VA_ARGS__ }
 #define I8(...)                                                                                    \
   { "i8", EMU_UMMA_I8, __VA_ARGS__ }
+#define MXF8(A, B, ...)                                                                            \
+  { "mxf8f6f4", EMU_UMMA_MXF8F6F4, A, B, EMU_F32, .factor_count = 1, __VA_ARGS__ }
+#define MXF4(...)                                                                                  \
+  { "mxf4", EMU_UMMA_MXF4, EMU_E2M1, EMU_E2M1, EMU_F32, .factor_count = 2, __VA_ARGS__ }
+#define NVF4(...)                                                                                  \
+  { "mxf4nvf4", EMU_UMMA_MXF4NVF4, EMU_E2M1, EMU_E2M1, EMU_F32, __VA_ARGS__ }
+#define ZEROS(STARTS, FIRST, SHIFT)                                                                \
+  .zeros = UINT64_C(STARTS) | UINT64_C(FIRST) << 32 | UINT64_C(1) << 39 | UINT64_C(2) << 40 |      \
+           UINT64_C(3) << 48 | UINT64_C(SHIFT) << 56
+#define SIZE(GROUP, M, N) .group = GROUP, .m = M, .n = N
 
 static const product products[] = {
     F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 64, .swizzle = 2),
@@ -69,6 +86,48 @@ static const product products[] = {
     I8(EMU_S8, EMU_U8, EMU_S32, 1, 128, 64, .swizzle = 2),
     I8(EMU_U8, EMU_S8, EMU_S32, 1, 64, 24, .swizzle = 0, .a_in_tensor_memory = true),
     I8(EMU_S8, EMU_S8, EMU_S32, 2, 256, 256, .swizzle = 2, .saturate = true),
+    F8(EMU_E2M3, EMU_E4M3, EMU_F32, 1, 128, 32, .swizzle = 4, .a_in_tensor_memory = true),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 64, .swizzle = 2, .a_in_tensor_memory = true,
+        .shifts = true),
+    F8(EMU_E2M1, EMU_E3M2, EMU_F32, 2, 256, 64, .swizzle = 2, .a_in_tensor_memory = true),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 32, 64, .swizzle = 2, .ws = true),
+    F16(EMU_BF16, EMU_BF16, EMU_F32, 1, 64, 128, .swizzle = 4, .ws = true, .fresh = true),
+    F16(EMU_F16, EMU_F16, EMU_F16, 1, 128, 64, .swizzle = 2, .ws = true,
+        .a_in_tensor_memory = true),
+    TF32(1, 32, 256, .swizzle = 6, .ws = true),
+    F8(EMU_E4M3, EMU_E2M1, EMU_F32, 1, 64, 64, .swizzle = 0, .ws = true),
+    I8(EMU_S8, EMU_U8, EMU_S32, 1, 32, 128, .swizzle = 2, .ws = true),
+    /* the ISA's examples of masks: first columns lowest */
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 64, .swizzle = 2, .ws = true, ZEROS(0, 0, 0),
+        .mask = "0000111"),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 64, 64, .swizzle = 2, .ws = true, ZEROS(0, 1, 0),
+        .mask = "1110000 0000111"),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 32, 128, .swizzle = 6, .ws = true, ZEROS(0x01020100, 3, 2),
+        .mask = "1110000 1100001 0011100 0001110"),
+    MXF8(EMU_E4M3, EMU_E5M2, SIZE(1, 128, 64), .swizzle = 2, .factors = ""),
+    MXF8(EMU_E5M2, EMU_E4M3, SIZE(1, 128, 8), .swizzle = 2, .factors = ".scale_vec::1X", .a_id = 1,
+         .b_id = 3),
+    MXF8(EMU_E2M3, EMU_E2M1, SIZE(1, 128, 256), .swizzle = 4, .factors = ".block32", .a_id = 3),
+    MXF8(EMU_E4M3, EMU_E4M3, SIZE(1, 128, 48), .swizzle = 2, .factors = "", .a_along_m = true,
+         .b_along_n = true, .a_id = 2, .b_id = 1, .negate_a = true),
+    MXF8(EMU_E3M2, EMU_E4M3, SIZE(1, 128, 40), .swizzle = 0, .factors = "", .b_id = 2,
+         .a_in_tensor_memory = true, .fresh = true),
+    MXF8(EMU_E4M3, EMU_E3M2, SIZE(2, 256, 256), .swizzle = 2, .factors = "", .a_id = 2),
+    MXF8(EMU_E2M1, EMU_E4M3, SIZE(2, 256, 80), .swizzle = 2, .factors = "", .b_id = 3,
+         .a_in_tensor_memory = true),
+    MXF8(EMU_E4M3, EMU_E4M3, SIZE(2, 128, 192), .swizzle = 2, .factors = "", .a_id = 1, .b_id = 2),
+    MXF4(SIZE(1, 128, 64), .swizzle = 2, .factors = ""),
+    MXF4(SIZE(1, 128, 200), .swizzle = 6, .factors = ".scale_vec::2X", .a_id = 2, .negate_a = true),
+    MXF4(SIZE(2, 256, 128), .swizzle = 2, .factors = ".block32", .b_id = 2,
+         .a_in_tensor_memory = true),
+    NVF4(SIZE(1, 128, 128), .swizzle = 2, .factors = ".scale_vec::4X", .factor_count = 4,
+         .ue4m3 = true),
+    NVF4(SIZE(1, 128, 16), .swizzle = 0, .factors = ".block16", .factor_count = 4,
+         .a_in_tensor_memory = true),
+    NVF4(SIZE(1, 128, 96), .swizzle = 2, .factors = ".scale_vec::2X", .factor_count = 2, .a_id = 2,
+         .b_id = 2),
+    NVF4(SIZE(2, 256, 256), .swizzle = 2, .factors = ".block16", .factor_count = 4, .ue4m3 = true),
+    NVF4(SIZE(2, 128, 64), .swizzle = 2, .factors = ".block32", .factor_count = 2, .b_id = 2),
 };
 
 /* ---- Numbers ---------------------------------------------------------------------------- */
@@ -127,8 +186,12 @@ static int bits_of(emu_type type) {
   return emu_type_of(type)->bits;
 }
 
-static int unit_elements(emu_type type) {
-  return bits_of(type) < 8 ? 16 : 128 / bits_of(type);
+static bool is_packed(const product *p) {
+  return p->id >= EMU_UMMA_MXF4;
+}
+
+static int unit_elements(const product *p, emu_type type) {
+  return bits_of(type) < 8 && !is_packed(p) ? 16 : 128 / bits_of(type);
 }
 
 /* A dense matrix at an offset of the image: the descriptor with the strides that its swizzle asks
@@ -137,7 +200,7 @@ static uint64_t describe(const product *p, uint32_t address, emu_type type, int 
                          bool along_k) {
   static const uint32_t widths[] = {16, 128, 128, 0, 64, 0, 32};
   uint32_t width = widths[p->swizzle], lines = p->swizzle == 1 ? 4 : 8;
-  uint32_t units = (uint32_t)((along_k ? k : rows) / unit_elements(type));
+  uint32_t units = (uint32_t)((along_k ? k : rows) / unit_elements(p, type));
   uint32_t count = (uint32_t)(along_k ? rows : k), atom = width * lines;
   uint32_t leading, stride;
   if (width == 16) {
@@ -153,9 +216,9 @@ static uint64_t describe(const product *p, uint32_t address, emu_type type, int 
 }
 
 /* Writes an element of a matrix to the image, which begins at `start` of shared memory. */
-static void put(exchange *x, const emu_umma_view *v, uint32_t start, emu_type type, int row, int k,
-                uint32_t code) {
-  int each = unit_elements(type), bits = bits_of(type);
+static void put(exchange *x, const product *p, const emu_umma_view *v, uint32_t start,
+                emu_type type, int row, int k, uint32_t code) {
+  int each = unit_elements(p, type), bits = bits_of(type);
   int line = v->along_k ? row : k, along = v->along_k ? k : row;
   uint32_t at = emu_umma_unit(v, line, along / each) - start;
   int bit = along % each * bits;
@@ -174,7 +237,7 @@ static void put(exchange *x, const emu_umma_view *v, uint32_t start, emu_type ty
 static const char kernel_text[] =
     ".version 9.0\n.target sm_100a\n.address_size 64\n"
     ".visible .entry k(.param .u64 data, .param .u64 da, .param .u64 db, .param .u32 idesc,\n"
-    "    .param .u32 m0, .param .u32 m1, .param .u32 m2, .param .u32 m3) {\n"
+    "    .param .u32 m0, .param .u32 m1, .param .u32 m2, .param .u32 m3, .param .u64 zeros) {\n"
     "  .reg .b32 %%t, %%w, %%i, %%c, %%s, %%base, %%lane, %%rank, %%id, %%q0, %%q1, %%q2, %%q3, %%r<8>;\n"
     "  .reg .b64 %%x, %%p, %%a, %%b; .reg .pred %%e, %%z; .reg .b16 %%both;\n"
     "  .shared .align 1024 .b8 image[32768];\n"
@@ -196,7 +259,12 @@ static const char kernel_text[] =
     "  add.u64 %%x, %%x, 32768; mad.wide.u32 %%p, %%t, 32, %%x;\n"
     "  ld.global.v4.u32 {%%r0, %%r1, %%r2, %%r3}, [%%p]; ld.global.v4.u32 {%%r4, %%r5, %%r6, %%r7}, [%%p+16];\n"
     "  tcgen05.st.sync.aligned.32x32b.x8.b32 [%%base+256], {%%r0, %%r1, %%r2, %%r3, %%r4, %%r5, %%r6, %%r7};\n"
-    "  add.u64 %%x, %%x, 4096; mad.wide.u32 %%x, %%t, 1024, %%x; mov.u32 %%i, 0; mov.u64 %%p, %%x;\n"
+    "  add.u64 %%x, %%x, 4096; mad.wide.u32 %%p, %%t, 64, %%x; add.u32 %%i, %%base, 264; mov.u32 %%c, 0;\n"
+    "scales: ld.global.v4.u32 {%%r0, %%r1, %%r2, %%r3}, [%%p];\n"
+    "  tcgen05.st.sync.aligned.32x32b.x4.b32 [%%i], {%%r0, %%r1, %%r2, %%r3};\n"
+    "  add.u32 %%i, %%i, 4; add.u64 %%p, %%p, 16; add.u32 %%c, %%c, 1;\n"
+    "  setp.lt.u32 %%e, %%c, 4; @%%e bra scales;\n"
+    "  add.u64 %%x, %%x, 8192; mad.wide.u32 %%x, %%t, 1024, %%x; mov.u32 %%i, 0; mov.u64 %%p, %%x;\n"
     "fill: ld.global.v4.u32 {%%r0, %%r1, %%r2, %%r3}, [%%p];\n"
     "  tcgen05.st.sync.aligned.32x32b.x4.b32 [%%base], {%%r0, %%r1, %%r2, %%r3};\n"
     "  add.u32 %%base, %%base, 4; add.u64 %%p, %%p, 16; add.u32 %%i, %%i, 4;\n"
@@ -207,7 +275,8 @@ static const char kernel_text[] =
     "  tcgen05.fence::after_thread_sync; ld.shared.u32 %%base, [columns];\n"
     "  or.b32 %%c, %%t, %%rank; setp.ne.u32 %%e, %%c, 0; @%%e bra wait;\n"
     "  setp.%s.u32 %%e, %%c, 0; add.u32 %%i, %%base, 256; mov.u32 %%s, done; mov.b16 %%both, %d;\n"
-    "  tcgen05.mma.cta_group::%d.kind::%s [%%base], %s, %%b, %%id, %s %%e%s;\n"
+    "  ld.param.u64 %%p, [zeros];\n"
+    "  tcgen05.mma%s.cta_group::%d.kind::%s%s%s [%%base], %s, %%b, %%id, %s %%e%s;\n"
     "  tcgen05.commit.cta_group::%d.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%%s], %%both;\n"
     "wait: mbarrier.try_wait.parity.shared.b64 %%e, [done], 0; @!%%e bra wait;\n"
     "  tcgen05.fence::after_thread_sync; add.u32 %%base, %%base, %%lane; mov.u32 %%i, 0;\n"
@@ -223,13 +292,19 @@ static const char kernel_text[] =
 
 static void write_kernel(gg_str *out, const product *p) {
   char scale[16] = "";
-  const char *masks = !p->masked      ? ""
+  const char *masks = p->factors      ? "[%base+264], [%base+272],"
+                      : !p->masked    ? ""
                       : p->group == 2 ? "{%q0, %q1, %q2, %q3, %q0, %q1, %q2, %q3},"
                                       : "{%q0, %q1, %q2, %q3},";
   if (p->scale) snprintf(scale, sizeof scale, ", %d", p->scale);
+  if (p->zeros) snprintf(scale, sizeof scale, ", %%p");
   gg_str_printf(out, kernel_text, (int)sizeof(exchange), p->group, p->fresh ? "ne" : "eq",
-                p->group == 2 ? 3 : 1, p->group, p->kind, p->a_in_tensor_memory ? "[%i]" : "%a",
-                masks, scale, p->group, p->group);
+                p->group == 2 ? 3 : 1, p->ws ? ".ws" : "", p->group, p->kind,
+                p->factors  ? ".block_scale"
+                : p->shifts ? ".ashift"
+                            : "",
+                p->factors ? p->factors : "", p->a_in_tensor_memory ? "[%i]" : "%a", masks, scale,
+                p->group, p->group);
 }
 
 /* ---- One product ------------------------------------------------------------------------ */
@@ -239,9 +314,16 @@ static uint32_t instruction_of(const product *p) {
       [EMU_BF16] = 1, [EMU_TF32] = 2, [EMU_E5M2] = 1, [EMU_E2M3] = 3,
       [EMU_E3M2] = 4, [EMU_E2M1] = 5, [EMU_S8] = 1};
   uint32_t d = p->d == EMU_F16 ? 0 : p->d == EMU_F32 ? 1 : 2;
+  if (p->factors) {
+    uint32_t a = is_packed(p) ? 1 : numbers[p->a], b = is_packed(p) ? 1 : numbers[p->b];
+    return (uint32_t)p->b_id << 4 | a << 7 | b << 10 | (uint32_t)p->negate_a << 13 |
+           (uint32_t)p->a_along_m << 15 | (uint32_t)p->b_along_n << 16 |
+           (uint32_t)(p->n / 8) << 17 | (uint32_t)!p->ue4m3 << 23 | (uint32_t)(p->m / 128) << 27 |
+           (uint32_t)p->a_id << 29;
+  }
   return (uint32_t)p->saturate << 3 | d << 4 | numbers[p->a] << 7 | numbers[p->b] << 10 |
          (uint32_t)p->negate_a << 13 | (uint32_t)p->a_along_m << 15 | (uint32_t)p->b_along_n << 16 |
-         (uint32_t)(p->n / 8) << 17 | (uint32_t)(p->m / 16) << 24;
+         (uint32_t)(p->n / 8) << 17 | (uint32_t)(p->m / 16) << 24 | (uint32_t)p->ws << 30;
 }
 
 /* The lane and column of an element of D: 16 rows in each 32 lanes, or the halves of 128 rows of a
@@ -253,7 +335,10 @@ static void locate(const product *p, int row, int column, int *cta, int *lane, i
   *lane = row;
   *at = column;
   if (rows == 128) return;
-  if (p->group == 1) {
+  if (p->ws) {
+    *lane = row + column / (p->n * rows / lanes) * rows;
+    *at = column % (p->n * rows / lanes);
+  } else if (p->group == 1) {
     *lane = row % 16 + row / 16 * 32;
   } else if (column >= p->n / 2) {
     *lane = row + 64;
@@ -262,8 +347,69 @@ static void locate(const product *p, int row, int column, int *cta, int *lane, i
 }
 
 typedef struct values {
-  int a[256][32], b[256][32], d[2][lanes][columns];
+  int a[256][64], b[256][64], d[2][lanes][columns];
+  double a_scale[256][blocks_most], b_scale[256][blocks_most];
 } values;
+
+/* A word of A in tensor memory: elements of fewer than 8 bits are in bytes, those of 4 bits in
+ * their middle, but where they are packed. */
+static void put_in_lane(exchange *x, const product *p, int lane, int i, uint32_t code) {
+  int bits = bits_of(p->a), room = bits < 8 && !is_packed(p) ? 8 : bits;
+  x->a[lane][i * room / 32] |= (room == 8 && bits == 4 ? code << 2 : code) << i * room % 32;
+}
+
+/* A scale factor's byte, in each 32 lanes, or in two of them. */
+static void put_scale(exchange *x, int column, int row, int byte, uint32_t code, int first,
+                      int end) {
+  for (int i = first; i < end; i++) {
+    uint32_t *word = &x->scale[i * 32 + row % 32][column + row / 32];
+    *word = (*word & ~(UINT32_C(0xff) << 8 * byte)) | code << 8 * byte;
+  }
+}
+
+static uint32_t draw_scale(double *value, const product *p, uint64_t *random) {
+  static const double numbers[] = {0.5, 1, 2, 1.5};
+  static const uint32_t ue4m3[] = {0x30, 0x38, 0x40, 0x3c}, ue8m0[] = {126, 127, 128};
+  uint32_t i = next_random(random) % (p->ue4m3 ? 4 : 3);
+  *value = numbers[i];
+  return p->ue4m3 ? ue4m3[i] : ue8m0[i];
+}
+
+/* The words around them are the same in each 32 lanes too, and not what they should be. */
+static void make_scales(values *v, exchange *x, const product *p, uint64_t *random) {
+  int own = p->m / p->group, half = own == 64 ? p->n / 2 : p->n;
+  for (int i = 0; i < 2 * lanes * scale_columns; i++) {
+    int cta = i / (lanes * scale_columns), lane = i / scale_columns % lanes, at = i % scale_columns;
+    x[cta].scale[lane][at] = 0x55555555u * (uint32_t)(1 + at % 3);
+  }
+  for (int row = 0; p->factors && row < p->m; row++) {
+    for (int i = 0; i < p->factor_count; i++) {
+      uint32_t code = draw_scale(&v->a_scale[row][i], p, random);
+      put_scale(&x[row / own], 0, row % own, p->a_id + i, code, 0, 4);
+    }
+  }
+  for (int row = 0; p->factors && row < p->n; row++) {
+    for (int i = 0; i < p->factor_count; i++) {
+      uint32_t code = draw_scale(&v->b_scale[row][i], p, random);
+      int first = half == p->n ? 0 : row / half * 2, end = half == p->n ? 4 : first + 2;
+      for (int cta = 0; cta < p->group; cta++)
+        put_scale(&x[cta], b_scale_at, row % half, p->b_id + i, code, first, end);
+    }
+  }
+}
+
+/* Of the columns of B that D's are of. */
+static int shift_of(const product *p) {
+  return (int)(p->zeros >> 56 & 63);
+}
+
+/* Whether a column of B is taken for zeros: `mask` has the first seven of each part, which repeat.
+ */
+static bool is_zero(const product *p, int column) {
+  if (!p->mask) return false;
+  int parts = lanes / p->m, part = column / (p->n / parts);
+  return p->mask[part * 8 + column % (p->n / parts) % 7] == '1';
+}
 
 static void make_operands(values *v, exchange *x, const product *p, uint64_t da, uint64_t db,
                           uint32_t start, int k, uint64_t *random) {
@@ -272,18 +418,18 @@ static void make_operands(values *v, exchange *x, const product *p, uint64_t da,
   ck_assert_ptr_null(emu_umma_view_read(&b, db, !p->b_along_n));
   for (int row = 0; row < p->m; row++) {
     for (int i = 0; i < k; i++) {
-      int cta, lane, at, each = 32 / bits_of(p->a);
+      int cta, lane, at;
       uint32_t code = code_of(p->a, v->a[row][i] = draw(random, p->a));
       locate(p, row, 0, &cta, &lane, &at);
-      put(&x[cta], &a, start, p->a, row % (p->m / p->group), i, code);
-      if (each) x[cta].a[lane][i / each] |= code << i % each * bits_of(p->a);
+      put(&x[cta], p, &a, start, p->a, row % (p->m / p->group), i, code);
+      put_in_lane(&x[cta], p, lane, i, code);
     }
   }
-  for (int row = 0; row < p->n; row++) {
-    int own = p->n / p->group;
+  for (int row = 0; row < p->n + shift_of(p); row++) {
+    int own = p->n / p->group, cta = row / own < p->group ? row / own : 0;
     for (int i = 0; i < k; i++) {
       uint32_t code = code_of(p->b, v->b[row][i] = draw(random, p->b));
-      put(&x[row / own], &b, start, p->b, row % own, i, code);
+      put(&x[cta], p, &b, start, p->b, row - cta * own, i, code);
     }
   }
   for (int i = 0; i < 2 * lanes * columns; i++) {
@@ -303,8 +449,12 @@ static void check(const values *v, const exchange *x, const product *p, int k,
       locate(p, row, column, &cta, &lane, &at);
       seen[cta][lane][at] = true;
       double sum = 0, before = v->d[cta][lane][at];
-      for (int i = 0; i < k; i++)
-        sum += v->a[row][i] * v->b[column][i] * (p->negate_a ? -1 : 1);
+      for (int i = 0; i < k; i++) {
+        int block = p->factors ? i / (k / p->factor_count) : 0;
+        double scale = p->factors ? v->a_scale[row][block] * v->b_scale[column][block] : 1;
+        if (is_zero(p, column)) break;
+        sum += v->a[row][i] * v->b[column + shift_of(p)][i] * (p->negate_a ? -1 : 1) * scale;
+      }
       if (!p->fresh) sum += ldexp(before, -p->scale);
       if (p->masked && masks[lane / 32] >> lane % 32 & 1) sum = before;
       double got = value_of(p->d, x[cta].d[lane][at]);
@@ -325,6 +475,7 @@ static void check(const values *v, const exchange *x, const product *p, int k,
 typedef struct parameters {
   uint64_t data, a, b;
   uint32_t instruction, masks[4];
+  uint64_t zeros;
 } parameters;
 
 static void launch(exchange *x, parameters *with, const product *p, uint64_t seed) {
@@ -355,15 +506,17 @@ START_TEST(test_product) {
   static values v;
   const product *p = &products[_i];
   const uint32_t start = EMU_SHARED_RESERVED;
-  int k = p->id == EMU_UMMA_F16 ? 16 : p->id == EMU_UMMA_TF32 ? 8 : 32;
+  int k = p->id == EMU_UMMA_F16 ? 16 : p->id == EMU_UMMA_TF32 ? 8 : is_packed(p) ? 64 : 32;
   for (uint64_t seed = 0; seed < 3; seed++) {
     uint64_t random = seed * 100 + (uint64_t)_i;
     parameters with = {.instruction = instruction_of(p),
-                       .masks = {0x12345678, 0, 0xffffffff, 0x80000001}};
+                       .masks = {0x12345678, 0, 0xffffffff, 0x80000001},
+                       .zeros = p->zeros};
     memset(x, 0, sizeof x);
     with.a = describe(p, start, p->a, p->m / p->group, k, !p->a_along_m);
     with.b = describe(p, start + b_at, p->b, p->n / p->group, k, !p->b_along_n);
     make_operands(&v, x, p, with.a, with.b, start, k, &random);
+    make_scales(&v, x, p, &random);
     launch(x, &with, p, seed);
     check(&v, x, p, k, with.masks);
   }

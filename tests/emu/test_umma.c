@@ -1,5 +1,6 @@
-/* Descriptors of tcgen05.mma, held to CuTe's: where each element of a tile is, and what an
- * instruction descriptor says (EMU_UMMA: tests/golden/umma_desc.jsonl). */
+/* Descriptors of tcgen05.mma, held to CuTe's: where each element of a tile is, what an instruction
+ * descriptor says (EMU_UMMA: tests/golden/umma_desc.jsonl), and where scale factors are in tensor
+ * memory (EMU_TMEM: tests/golden/tmem.jsonl). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "emu/isa/tcgen05_scale.h"
 #include "emu/isa/umma.h"
 #include "suite.h"
 
@@ -95,9 +97,11 @@ static emu_type type_of(const char *line, const char *name) {
   static const struct {
     const char *name;
     emu_type type;
-  } types[] = {{"f16", EMU_F16},   {"bf16", EMU_BF16}, {"tf32", EMU_TF32}, {"e4m3", EMU_E4M3},
-               {"e5m2", EMU_E5M2}, {"e2m3", EMU_E2M3}, {"e3m2", EMU_E3M2}, {"e2m1", EMU_E2M1},
-               {"s8", EMU_S8},     {"u8", EMU_U8},     {"f32", EMU_F32},   {"s32", EMU_S32}};
+  } types[] = {{"f16", EMU_F16},        {"bf16", EMU_BF16},   {"tf32", EMU_TF32},
+               {"e4m3", EMU_E4M3},      {"e5m2", EMU_E5M2},   {"e2m3", EMU_E2M3},
+               {"e3m2", EMU_E3M2},      {"e2m1", EMU_E2M1},   {"s8", EMU_S8},
+               {"u8", EMU_U8},          {"f32", EMU_F32},     {"s32", EMU_S32},
+               {"e2m1_mxf4", EMU_E2M1}, {"ue8m0", EMU_UE8M0}, {"ue4m3", EMU_UE4M3}};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
     if (is(line, name, types[i].name)) return types[i].type;
   }
@@ -127,7 +131,7 @@ static bool check_instruction(const char *line) {
   int group = m > 128 ? 2 : 1;
   emu_type a = type_of(line, "a");
   uint32_t descriptor = (uint32_t)out_of(line);
-  if (!emu_umma_shape_read(&s, why, sizeof why, descriptor, kind_of(a), group)) return false;
+  if (!emu_umma_shape_read(&s, why, sizeof why, descriptor, kind_of(a), group, false)) return false;
   ck_assert_int_eq(number_of(line, "sparse"), 0);
   ck_assert_int_eq(number_of(line, "max_shift"), 0);
   ck_assert_int_eq(s.a, a);
@@ -143,13 +147,119 @@ static bool check_instruction(const char *line) {
   return true;
 }
 
+/* An id of scale factors: bits 30 and 31 of their address, where the line has it. */
+static int id_of(const char *line, const char *name) {
+  return value_of(line, name) ? (int)((unsigned long)number_of(line, name) >> 30) : 0;
+}
+
+/* With scale factors: whether it was one that the instruction takes; what it does not take, it
+ * should not. */
+static bool check_scaled(const char *line, uint32_t descriptor) {
+  emu_umma_shape s;
+  char why[160];
+  emu_type a = type_of(line, "a"), b = type_of(line, "b"), scale = type_of(line, "sf");
+  bool packed = is(line, "a", "e2m1_mxf4"), a_along_k = is(line, "a_major", "K");
+  bool b_along_k = is(line, "b_major", "K");
+  long m = number_of(line, "M"), n = number_of(line, "N");
+  int group = m > 128 ? 2 : 1, factors = !packed ? 1 : scale == EMU_UE4M3 ? 4 : 2;
+  int a_id = id_of(line, "tmem_sfa"), b_id = id_of(line, "tmem_sfb");
+  emu_umma_kind kind = !packed              ? EMU_UMMA_MXF8F6F4
+                       : scale == EMU_UE8M0 ? EMU_UMMA_MXF4
+                                            : EMU_UMMA_MXF4NVF4;
+  bool good = !number_of(line, "sparse") && a_id % factors == 0 && b_id % factors == 0 &&
+              (a_along_k || emu_type_of(a)->bits == 8) &&
+              (b_along_k || (emu_type_of(b)->bits == 8 && n % (16 * group) == 0));
+  bool taken = emu_umma_scaled_read(&s, why, sizeof why, descriptor, kind, group, factors);
+  ck_assert_msg(taken == good, "%s: %s", taken ? "taken" : why, line);
+  if (!taken) return false;
+  ck_assert_int_eq(s.a, a);
+  ck_assert_int_eq(s.b, b);
+  ck_assert_int_eq(s.scale, scale);
+  ck_assert_int_eq(s.m, m);
+  ck_assert_int_eq(s.n, n);
+  ck_assert_int_eq(s.packed, packed);
+  ck_assert_int_eq(s.a_along_k, a_along_k);
+  ck_assert_int_eq(s.b_along_k, b_along_k);
+  ck_assert_int_eq(s.scale_a_id, a_id);
+  ck_assert_int_eq(s.scale_b_id, b_id);
+  ck_assert_int_eq(s.negate_a, value_of(line, "a_neg") ? number_of(line, "a_neg") : 0);
+  ck_assert_int_eq(s.negate_b, value_of(line, "b_neg") ? number_of(line, "b_neg") : 0);
+  return true;
+}
+
+/* ---- Scale factors in tensor memory ----------------------------------------------------- */
+
+/* CuTe's layout of scale factors: 32 rows, more rows, copies, elements of one factor, factors of an
+ * instruction, one, then instructions along K by two modes. Offsets are bytes; 4 to a column, 2^18
+ * to a lane. */
+enum { ROW, ROWS, COPY, ELEMENT, FACTOR, REST, STEP, STEPS, MODES };
+
+/* Puts each factor where CuTe has it, and gathers those of each instruction again. */
+static void check_scales(const char *line) {
+  static uint32_t cells[EMU_TMEM_LANES][EMU_TMEM_COLUMNS];
+  static uint8_t written[EMU_TMEM_LANES][EMU_TMEM_COLUMNS];
+  long d[leaves_most], stride[leaves_most];
+  const char *layout = value_of(line, "layout") + 1;
+  ck_assert_int_eq(read_leaves(d, &layout), MODES);
+  layout++;
+  ck_assert_int_eq(read_leaves(stride, &layout), MODES);
+  int rows = (int)(d[ROW] * d[ROWS]), factors = (int)d[FACTOR];
+  memset(cells, 0, sizeof cells);
+  memset(written, 0, sizeof written);
+  for (long i = 0; i < d[ROW] * d[ROWS] * d[COPY] * d[FACTOR] * d[STEP] * d[STEPS]; i++) {
+    long at[MODES] = {0}, rest = i, offset = 0;
+    static const int order[] = {ROW, ROWS, COPY, FACTOR, STEP, STEPS};
+    for (int j = 0; j < 6; rest /= d[order[j++]])
+      at[order[j]] = rest % d[order[j]];
+    for (int j = 0; j < MODES; j++)
+      offset += at[j] * stride[j];
+    uint32_t code = (uint32_t)(at[ROW] * 3 + at[ROWS] * 29 + at[FACTOR] * 67 + at[STEP] * 101 +
+                               at[STEPS] * 131) &
+                    0xff;
+    cells[offset >> 18][(offset & 0x3ffff) / 4] |= code << offset % 4 * 8;
+    written[offset >> 18][(offset & 0x3ffff) / 4] = 1;
+  }
+  emu_tmem memory = {.cells = cells, .written = written};
+  for (long i = 0; i < d[STEP] * d[STEPS]; i++) {
+    uint32_t codes[256 * 4];
+    long step = i % d[STEP], steps = i / d[STEP];
+    long first = step * stride[STEP] + steps * stride[STEPS];
+    emu_scale_view v = {"", (int)(first / 4), (int)(first % 4), rows, factors, false};
+    emu_tmem_claim claim = {.memory = &memory, .region = emu_scale_region(&v)};
+    ck_assert(emu_scale_gather(codes, factors, 1, 1, &v, &claim, 0, rows));
+    for (int j = 0; j < rows * factors; j++) {
+      int row = j / factors, factor = j % factors;
+      uint32_t code =
+          (uint32_t)(row % 32 * 3 + row / 32 * 29 + factor * 67 + step * 101 + steps * 131) & 0xff;
+      ck_assert_msg(codes[j] == code, "row %d, factor %d, instruction %ld: %s", row, factor, i,
+                    line);
+    }
+  }
+}
+
+START_TEST(scale_factors) {
+  gg_error err = GG_ERROR_INIT;
+  char *text, *save = NULL;
+  size_t length;
+  int count = 0;
+  ck_assert(!gg_file_read(&text, &length, getenv("EMU_TMEM"), 16 << 20, &err));
+  for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+    if (!is(line, "op", "tmem_SFA") && !is(line, "op", "tmem_SFB")) continue;
+    check_scales(line);
+    count++;
+  }
+  gg_free(text);
+  ck_assert_int_ge(count, 14);
+}
+END_TEST
+
 /* ---- The file --------------------------------------------------------------------------- */
 
 START_TEST(golden) {
   gg_error err = GG_ERROR_INIT;
   char *text;
   size_t length;
-  int layouts = 0, instructions = 0, refused = 0;
+  int layouts = 0, instructions = 0, refused = 0, scaled = 0;
   ck_assert(!gg_file_read(&text, &length, getenv("EMU_UMMA"), 16 << 20, &err));
   char *save = NULL;
   for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
@@ -161,12 +271,17 @@ START_TEST(golden) {
         instructions++;
       else
         refused++;
+    } else if (strstr(line, "block_scaled")) {
+      bool runtime = is(line, "op", "make_runtime_instr_desc_block_scaled");
+      scaled += check_scaled(line, (uint32_t)(out_of(line) >> (runtime ? 32 : 0)));
     }
   }
   gg_free(text);
   ck_assert_int_ge(layouts, 80);
   ck_assert_int_gt(instructions, 30);
-  printf("%d layouts, %d instructions, %d that are none\n", layouts, instructions, refused);
+  ck_assert_int_ge(scaled, 20);
+  printf("%d layouts, %d instructions, %d with scale factors, %d that are none\n", layouts,
+         instructions, scaled, refused);
 }
 END_TEST
 
@@ -185,11 +300,40 @@ START_TEST(reserved) {
 }
 END_TEST
 
+/* The same of instruction descriptors with scale factors. */
+START_TEST(reserved_scaled) {
+  static const struct {
+    emu_umma_kind kind;
+    int factors;
+    uint32_t good, free; /* free: bits that may change alone */
+  } cases[] = {
+      {EMU_UMMA_MXF8F6F4, 1, 0x08900000, 0x60007630},
+      {EMU_UMMA_MXF4, 2, 0x08900480, 0x40006020},
+      {EMU_UMMA_MXF4NVF4, 4, 0x08900480, 0x00806000},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int bit = 0; bit < 32; bit++) {
+      emu_umma_shape s;
+      char why[160];
+      bool n = bit >= 17 && bit < 23, type = cases[i].kind == EMU_UMMA_MXF8F6F4 && bit == 7;
+      bool major = cases[i].kind == EMU_UMMA_MXF8F6F4 && (bit == 15 || bit == 16);
+      bool free = cases[i].free >> bit & 1 || (n && bit != 20 && bit != 22) || type || major;
+      bool taken = emu_umma_scaled_read(&s, why, sizeof why, cases[i].good ^ UINT32_C(1) << bit,
+                                        cases[i].kind, 1, cases[i].factors);
+      ck_assert_msg(taken == free, "kind %d bit %d: %s", (int)cases[i].kind, bit,
+                    taken ? "taken" : why);
+    }
+  }
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("umma");
   TCase *tests = tcase_create("descriptors");
   tcase_add_test(tests, golden);
   tcase_add_test(tests, reserved);
+  tcase_add_test(tests, reserved_scaled);
+  tcase_add_test(tests, scale_factors);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

@@ -327,8 +327,10 @@ static bool is_allocated(const emu_tmem *memory, const emu_tmem_region *r, emu_w
   return true;
 }
 
-static bool is_product(const emu_async *async) {
-  return async->chain != NULL;
+/* Whether both are of one pipe, and it does the older one first. */
+static bool is_piped(const emu_async *older, const emu_async *newer) {
+  if (!newer->chain || older->chain != newer->chain) return false;
+  return !older->group || older->group != newer->group;
 }
 
 /* Who has it in flight, in a way that bars this use; NULL: nobody. */
@@ -336,7 +338,7 @@ static const emu_tmem_claim *find_owner(const emu_tmem *memory, const emu_tmem_r
                                         bool write, const emu_async *async) {
   for (const emu_tmem_claim *claim = memory->claims; claim; claim = claim->next) {
     if (!write && !claim->write) continue;
-    if (is_product(async) && claim->async->chain == async->chain) continue;
+    if (is_piped(claim->async, async)) continue;
     if (claim->async != async && overlap(region, &claim->region)) return claim;
   }
   return NULL;

@@ -7,6 +7,10 @@
  * warp issues are a pipe, which works in the order of issue, so that they may claim what an older
  * one of their pipe has. So claims are regions in a list and not marks of bytes.
  *
+ * Copies and shifts of one pipe between the same two products are in no order, and may not claim
+ * what another of them has: `group` of theirs is 1 + the number of products before. That of others
+ * is 0.
+ *
  * What lands is remembered for each column and each 16 lanes: who wrote there last, and who read
  * since. Another warp must know of it, by an mbarrier on which a commit has arrived or by a barrier
  * behind tcgen05.wait, before it comes there. Modules that have tcgen05.fence::before_thread_sync
@@ -54,6 +58,7 @@ typedef struct emu_tmem_user {
     emu_agent agent;
     uint64_t issued, done; /* done: as the warp has waited for it */
   } work[EMU_TMEM_WORKS];
+  uint64_t products;  /* of the pipe, issued */
   bool known;         /* the agents have been made */
   bool before, after; /* the module has such fences */
   uint8_t *file;      /* whose registers `marks` are of: loads in flight will write them */

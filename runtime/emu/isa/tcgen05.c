@@ -25,6 +25,17 @@ uint32_t emu_tmem_address(const emu_warp *warp, const emu_address *address, int 
   return (uint32_t)(emu_lane_value(warp, &address->base, lane) + (uint64_t)address->offset);
 }
 
+bool emu_tcgen05_ctas(emu_cta *ctas[2], emu_warp *warp, const emu_op *op, int lane, int group) {
+  ctas[0] = ctas[1] = warp->cta;
+  for (unsigned i = 0; group == 2 && i < 2; i++)
+    ctas[i] = &warp->cta->cluster->ctas[(warp->cta->rank & ~1u) + i];
+  return emu_async_alive(warp, op, lane, ctas[0]) && emu_async_alive(warp, op, lane, ctas[1]);
+}
+
+emu_tmem *emu_tcgen05_memory(emu_warp *warp, const emu_op *op, const emu_cta *cta, int group) {
+  return cta == warp->cta ? emu_tmem_of(warp, op, group) : emu_tmem_of_peer(warp, op);
+}
+
 /* ---- Waits and fences ------------------------------------------------------------------- */
 
 /* `vector`: of stores. */
@@ -221,6 +232,8 @@ gg_status emu_decode_tcgen05(emu_op *op, emu_decoder *d, gg_error *err) {
   }
   op->converges = false;
   if (emu_take(d, "mma")) return emu_decode_tcgen05_mma(op, d, err);
+  if (emu_take(d, "cp")) return emu_decode_tcgen05_cp(op, d, err);
+  if (emu_take(d, "shift")) return emu_decode_tcgen05_shift(op, d, err);
   if (emu_take(d, "commit")) return decode_commit(op, d, err);
   bool before = emu_take(d, "fence::before_thread_sync");
   if (before || emu_take(d, "fence::after_thread_sync")) {

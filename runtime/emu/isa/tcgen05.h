@@ -6,7 +6,8 @@
 #include "emu/decode.h"
 
 /* The decoders of tcgen05.X, with X taken. */
-emu_decode emu_decode_tcgen05_ld, emu_decode_tcgen05_st, emu_decode_tcgen05_mma;
+emu_decode emu_decode_tcgen05_ld, emu_decode_tcgen05_st, emu_decode_tcgen05_mma,
+    emu_decode_tcgen05_cp, emu_decode_tcgen05_shift;
 
 /* .cta_group::1 or ::2; 0 where there is neither. */
 int emu_take_cta_group(emu_decoder *d);
@@ -14,6 +15,11 @@ int emu_take_cta_group(emu_decoder *d);
 gg_status emu_operand_tmem(emu_address *out, emu_decoder *d, int index, gg_error *err);
 /* The address in a lane. */
 uint32_t emu_tmem_address(const emu_warp *warp, const emu_address *address, int lane);
+/* The CTAs that an instruction of a cta_group works on: the warp's own, or the pair's, the even one
+ * first. False after a fault: the other one has exited. */
+bool emu_tcgen05_ctas(emu_cta *ctas[2], emu_warp *warp, const emu_op *op, int lane, int group);
+/* Tensor memory of one of them; NULL after a fault. */
+emu_tmem *emu_tcgen05_memory(emu_warp *warp, const emu_op *op, const emu_cta *cta, int group);
 /* Lands the warp's loads or stores that are in flight: tcgen05.wait. False after a fault. */
 bool emu_tcgen05_land(emu_warp *warp, bool stores);
 

@@ -233,8 +233,11 @@ static bool uniform_address(uint32_t *out, emu_warp *warp, const emu_op *op, uin
 
 static bool find_lanes(copy *c, emu_warp *warp, const emu_op *op, uint32_t address) {
   const copy_facts *f = op->facts;
-  int lane = (int)(address >> 16), first = warp->index % 4 * EMU_TMEM_SLICE;
+  int lane = (int)(address >> 16) % EMU_TMEM_LANES, first = warp->index % 4 * EMU_TMEM_SLICE;
   int count = f->shape == SHAPE_32X32B ? 32 : 16;
+  /* As hardware seems to take it: DeepGEMM's kernels leave out the warp's lanes, and those of
+   * learn-cuda count a pair's lanes through both CTAs. */
+  if (lane < EMU_TMEM_SLICE) lane += first;
   c->lane = lane;
   c->column = (int)(address & 0xffff);
   if (lane >= first && lane + count <= first + EMU_TMEM_SLICE && lane % 16 == 0) return true;

@@ -12,48 +12,40 @@
 
 #include "base/alloc.h"
 #include "emu/async/modifiers.h"
-#include "emu/isa/tcgen05.h"
-#include "emu/isa/umma.h"
+#include "emu/isa/tcgen05_mma.h"
+#include "emu/isa/tcgen05_scale.h"
 #include "emu/isa/unit_set.h"
 #include "emu/number/float.h"
 #include "emu/report.h"
 #include "emu/tensor/dot.h"
 
-enum { rows_most = 256, k_most = 32, columns_at_once = 64, masks_most = 8, a_columns = 8 };
-
-/* operands: A's descriptor (a sink where A is in tensor memory), B's, the instruction's, enable-d,
- * then words of disable-output-lane. */
-enum { AT_A, AT_B, AT_INSTRUCTION, AT_ENABLE, AT_MASKS, OPERANDS = AT_MASKS + masks_most };
-
-typedef struct mma_facts {
-  emu_umma_kind kind;
-  int group, masks, scale;
-  bool a_in_tensor_memory;
-  emu_address d, a;
-} mma_facts;
+enum { rows_most = 256, k_most = 64, blocks_most = 4, columns_at_once = 64 };
+enum { a_columns = 8 /* of any kind */ };
 
 typedef struct mma {
   emu_async base;
   emu_umma_shape shape;
   emu_umma_view a, b;
   emu_cta *ctas[2];
-  emu_tmem_claim d_claims[2], a_claims[2];
-  int d_lane, a_column;
-  bool accumulate;
-  uint32_t
-      masks[masks_most]; /* lanes of D that stay as they are, of the first CTA, then of the other */
+  emu_tmem_claim d_claims[2], a_claims[2], a_scale_claims[2], b_scale_claims[2];
+  emu_scale_view a_scale, b_scale;
+  int d_lane, d_column, a_column;
+  bool accumulate, zero[256];             /* zero: columns of B that are so */
+  int b_shift;                            /* B's column of D's first one */
+  uint32_t masks[EMU_TCGEN05_MASKS_MOST]; /* lanes of D that stay as they are, of the first CTA,
+                                             then of the other */
   emu_span spans[];
 } mma;
 
-static const mma_facts *facts_of(const mma *x) {
+static const emu_tcgen05_facts *facts_of(const mma *x) {
   return x->base.op->facts;
 }
 
 /* Elements of a unit of 16 bytes: those of 6 and 4 bits are padded to 16 of them (b6x16_p32,
- * b4x16_p64). */
-static int unit_elements(emu_type type) {
+ * b4x16_p64), but where they are packed. */
+static int unit_elements(const mma *x, emu_type type) {
   int bits = emu_type_of(type)->bits;
-  return bits < 8 ? EMU_UNIT_BYTES : EMU_UNIT_BYTES * 8 / bits;
+  return bits < 8 && !x->shape.packed ? EMU_UNIT_BYTES : EMU_UNIT_BYTES * 8 / bits;
 }
 
 /* ---- Where things are ------------------------------------------------------------------- */
@@ -62,22 +54,24 @@ static int cta_rows(const mma *x) {
   return x->shape.m / facts_of(x)->group;
 }
 
-/* Whether two halves of D's columns stand one below the other: 128 rows of a pair. */
-static bool is_folded(const mma *x) {
-  return facts_of(x)->group == 2 && cta_rows(x) == 64;
+/* How many parts of D's columns stand one below the other: two of 128 rows of a pair, and where
+ * mma.ws has fewer rows than there are lanes. */
+static int folds(const mma *x) {
+  if (facts_of(x)->ws) return EMU_TMEM_LANES / x->shape.m;
+  return facts_of(x)->group == 2 && cta_rows(x) == 64 ? 2 : 1;
 }
 
 /* The lane of a CTA's row of D; of 64 rows 16 are in each 32 lanes, unless it is folded. */
 static int lane_of(const mma *x, int row) {
-  if (cta_rows(x) == 128 || is_folded(x)) return row;
+  if (cta_rows(x) == 128 || folds(x) > 1) return row;
   return x->d_lane + row % 16 + row / 16 * 32;
 }
 
 static emu_tmem_region d_region(const mma *x, int column) {
   uint32_t half = UINT32_C(0xffff) << x->d_lane;
-  bool sparse = cta_rows(x) == 64 && !is_folded(x);
+  bool sparse = cta_rows(x) == 64 && folds(x) == 1;
   uint32_t lanes = sparse ? half : UINT32_MAX;
-  int columns = is_folded(x) ? x->shape.n / 2 : x->shape.n;
+  int columns = x->shape.n / folds(x);
   return (emu_tmem_region){{lanes, lanes, lanes, lanes}, column, columns};
 }
 
@@ -87,11 +81,13 @@ typedef struct matrices {
   uint32_t codes[rows_most * k_most], d[128 * columns_at_once];
   float a[rows_most * k_most], b[k_most * columns_at_once];
   int16_t a_exponent[rows_most * k_most], b_exponent[k_most * columns_at_once];
+  float a_scale[rows_most * blocks_most], b_scale[blocks_most * columns_at_once];
+  int16_t a_scale_exponent[rows_most * blocks_most],
+      b_scale_exponent[blocks_most * columns_at_once];
 } matrices;
 
 /* Elements of a unit, `stride` apart. */
-static void split_unit(uint32_t *out, int stride, const uint8_t *bytes, emu_type type) {
-  int bits = emu_type_of(type)->bits, count = unit_elements(type);
+static void split_unit(uint32_t *out, int stride, const uint8_t *bytes, int bits, int count) {
   uint32_t mask = bits == 32 ? UINT32_MAX : (UINT32_C(1) << bits) - 1;
   for (int i = 0; i < count; i++) {
     int at = i * bits;
@@ -106,37 +102,44 @@ static void split_unit(uint32_t *out, int stride, const uint8_t *bytes, emu_type
 
 /* Codes of `lines` rows of A, or columns of B, from the `first` on: line_stride and k_stride
  * apart. */
-static void gather(uint32_t *codes, int line_stride, int k_stride, const emu_umma_view *v,
-                   const emu_cta *cta, emu_type type, int first, int lines, int k) {
-  int each = unit_elements(type);
+static void gather(uint32_t *codes, int line_stride, int k_stride, const mma *x,
+                   const emu_umma_view *v, const emu_cta *cta, emu_type type, int first,
+                   int lines) {
+  int each = unit_elements(x, type), bits = emu_type_of(type)->bits, k = x->shape.k;
   const uint8_t *memory = cta->shared->bytes - EMU_SHARED_RESERVED;
   for (int line = 0; line < (v->along_k ? lines : k); line++) {
     for (int i = 0; i < (v->along_k ? k : lines); i += each) {
       if (v->along_k) {
         split_unit(codes + line * line_stride + i * k_stride, k_stride,
-                   memory + emu_umma_unit(v, first + line, i / each), type);
+                   memory + emu_umma_unit(v, first + line, i / each), bits, each);
       } else {
         split_unit(codes + i * line_stride + line * k_stride, line_stride,
-                   memory + emu_umma_unit(v, line, (first + i) / each), type);
+                   memory + emu_umma_unit(v, line, (first + i) / each), bits, each);
       }
     }
   }
 }
 
+/* Elements of 6 and 4 bits have a byte each, those of 4 bits in its middle, but where they are
+ * packed. */
 static void gather_tensor_memory(uint32_t *codes, const mma *x, int which) {
-  int bits = emu_type_of(x->shape.a)->bits, each = 32 / bits, k = x->shape.k;
+  int bits = emu_type_of(x->shape.a)->bits, k = x->shape.k;
+  int room = bits < 8 && !x->shape.packed ? 8 : bits, padding = room == 8 && bits == 4 ? 2 : 0;
   uint32_t mask = bits == 32 ? UINT32_MAX : (UINT32_C(1) << bits) - 1;
   const emu_tmem *memory = x->a_claims[which].memory;
   for (int row = 0; row < cta_rows(x); row++) {
     const uint32_t *words = &memory->cells[lane_of(x, row)][x->a_column];
     for (int i = 0; i < k; i++)
-      codes[row * k + i] = words[i / each] >> i % each * bits & mask;
+      codes[row * k + i] = words[i * room / 32] >> (i * room % 32 + padding) & mask;
   }
 }
 
 static const emu_dot_model *model_of(const mma *x) {
   int arch = x->base.warp->cta->cluster->run->options->arch;
-  return emu_dot_find(arch, EMU_UNIT_TCGEN05, x->shape.a, x->shape.d);
+  emu_dot_unit unit = x->shape.packed            ? EMU_UNIT_MXF4
+                      : facts_of(x)->factors > 0 ? EMU_UNIT_MXF8F6F4
+                                                 : EMU_UNIT_TCGEN05;
+  return emu_dot_find(arch, unit, x->shape.a, x->shape.d);
 }
 
 static void decode(float *value, int16_t *exponent, const mma *x, emu_type type, bool negate,
@@ -157,10 +160,44 @@ static bool load_a(matrices *t, const mma *x) {
       if (!emu_tmem_written(&x->a_claims[i], GG_E_EMU_UNDEFINED, "A")) return false;
       gather_tensor_memory(codes, x, i);
     } else {
-      gather(codes, s->k, 1, &x->a, x->ctas[i], s->a, 0, rows, s->k);
+      gather(codes, s->k, 1, x, &x->a, x->ctas[i], s->a, 0, rows);
     }
   }
   decode(t->a, t->a_exponent, x, s->a, s->negate_a, t->codes, s->m * s->k);
+  return true;
+}
+
+/* Elements of k to a scale factor, as the arithmetic has them. */
+static int block_of(const mma *x) {
+  return x->shape.packed ? 16 : 32;
+}
+
+static int blocks_of(const mma *x) {
+  return x->shape.k / block_of(x);
+}
+
+static bool load_a_scale(matrices *t, const mma *x) {
+  int rows = cta_rows(x), blocks = blocks_of(x), factors = facts_of(x)->factors;
+  for (int i = 0; i < facts_of(x)->group; i++) {
+    if (!emu_scale_gather(t->codes + i * rows * blocks, blocks, 1, blocks / factors, &x->a_scale,
+                          &x->a_scale_claims[i], 0, rows)) {
+      return false;
+    }
+  }
+  emu_operand_decode_scale(t->a_scale, t->a_scale_exponent, x->shape.scale, t->codes,
+                           (size_t)(x->shape.m * blocks));
+  return true;
+}
+
+/* Each CTA of a pair has those of all columns. */
+static bool load_b_scale(matrices *t, const mma *x, int which, int column, int columns) {
+  int blocks = blocks_of(x), factors = facts_of(x)->factors;
+  if (!emu_scale_gather(t->codes, 1, columns, blocks / factors, &x->b_scale,
+                        &x->b_scale_claims[which], column, columns)) {
+    return false;
+  }
+  emu_operand_decode_scale(t->b_scale, t->b_scale_exponent, x->shape.scale, t->codes,
+                           (size_t)(blocks * columns));
   return true;
 }
 
@@ -171,8 +208,11 @@ static void load_b(matrices *t, const mma *x, int column, int columns) {
   for (int done = 0; done < columns;) {
     int at = column + done, cta = at / own, left = own - at % own;
     int count = left < columns - done ? left : columns - done;
-    gather(t->codes + done, 1, columns, &x->b, x->ctas[cta], s->b, at % own, count, s->k);
+    gather(t->codes + done, 1, columns, x, &x->b, x->ctas[cta], s->b, at % own + x->b_shift, count);
     done += count;
+  }
+  for (int i = 0; i < columns * s->k; i++) {
+    if (x->zero[column + i % columns]) t->codes[i] = 0;
   }
   decode(t->b, t->b_exponent, x, s->b, s->negate_b, t->codes, s->k * columns);
 }
@@ -181,10 +221,8 @@ static void load_b(matrices *t, const mma *x, int column, int columns) {
 static size_t cell_of(const mma *x, int which, int row, int column) {
   const emu_tmem_region *r = &x->d_claims[which].region;
   int lane = lane_of(x, row);
-  if (is_folded(x) && column >= r->columns) {
-    lane += 64;
-    column -= r->columns;
-  }
+  lane += column / r->columns * (EMU_TMEM_LANES / folds(x));
+  column %= r->columns;
   return (size_t)lane * EMU_TMEM_COLUMNS + (size_t)(r->column + column);
 }
 
@@ -229,18 +267,36 @@ static void store_d(const matrices *t, const mma *x, int which, int column, int 
   }
 }
 
-static void multiply(matrices *t, const mma *x, int which, int column, int columns) {
+static bool multiply(matrices *t, const mma *x, int which, int column, int columns) {
   const emu_umma_shape *s = &x->shape;
   int rows = cta_rows(x), at = which * rows * s->k;
   load_d(t, x, which, column, columns);
   emu_tile tile = {rows, columns,       s->k, false, t->a + at, t->a_exponent + at,
                    t->b, t->b_exponent, t->d};
-  if (s->d == EMU_S32) {
+  if (facts_of(x)->factors) {
+    int first = which * rows * blocks_of(x);
+    if (!load_b_scale(t, x, which, column, columns)) return false;
+    emu_dot_scaled(model_of(x), &tile,
+                   &(emu_scales){block_of(x), t->a_scale + first, t->a_scale_exponent + first,
+                                 t->b_scale, t->b_scale_exponent});
+  } else if (s->d == EMU_S32) {
     emu_dot_integer(&tile, s->saturate);
   } else {
     emu_dot(model_of(x), &tile);
   }
   store_d(t, x, which, column, columns);
+  return true;
+}
+
+/* .ashift: once the product is made, A's rows go to the lane before; of each 32 lanes the last
+ * stays. */
+static void shift_a(const mma *x, int which) {
+  emu_tmem *memory = x->a_claims[which].memory;
+  for (int lane = 0; lane < EMU_TMEM_LANES; lane++) {
+    if (lane % EMU_TMEM_SLICE == EMU_TMEM_SLICE - 1) continue;
+    memcpy(&memory->cells[lane][x->a_column], &memory->cells[lane + 1][x->a_column],
+           a_columns * sizeof **memory->cells);
+  }
 }
 
 static bool compute(const mma *x) {
@@ -249,13 +305,16 @@ static bool compute(const mma *x) {
   for (int i = 0; i < group && x->accumulate; i++) {
     if (!emu_tmem_written(&x->d_claims[i], GG_E_EMU_UNDEFINED, "D")) return false;
   }
-  if (!load_a(&t, x)) return false;
+  if (!load_a(&t, x) || (facts_of(x)->factors && !load_a_scale(&t, x))) return false;
   for (int column = 0; column < n; column += columns_at_once) {
     int columns = n - column < columns_at_once ? n - column : columns_at_once;
     load_b(&t, x, column, columns);
-    for (int i = 0; i < group; i++)
-      multiply(&t, x, i, column, columns);
+    for (int i = 0; i < group; i++) {
+      if (!multiply(&t, x, i, column, columns)) return false;
+    }
   }
+  for (int i = 0; i < group && facts_of(x)->shifts; i++)
+    shift_a(x, i);
   return true;
 }
 
@@ -263,6 +322,8 @@ static void release(mma *x, bool done) {
   for (int i = 0; i < 2; i++) {
     emu_tmem_release(&x->d_claims[i], done);
     emu_tmem_release(&x->a_claims[i], done);
+    emu_tmem_release(&x->a_scale_claims[i], done);
+    emu_tmem_release(&x->b_scale_claims[i], done);
   }
 }
 
@@ -291,41 +352,68 @@ static bool read_view(emu_umma_view *out, emu_warp *warp, const emu_op *op, int 
 }
 
 static bool read_shape(mma *x, emu_warp *warp, const emu_op *op, int lane) {
-  const mma_facts *f = op->facts;
+  const emu_tcgen05_facts *f = op->facts;
   char why[160];
-  uint32_t descriptor = (uint32_t)emu_lane_value(warp, &op->operands[AT_INSTRUCTION], lane);
-  if (emu_umma_shape_read(&x->shape, why, sizeof why, descriptor, f->kind, f->group)) return true;
+  uint32_t descriptor =
+      (uint32_t)emu_lane_value(warp, &op->operands[EMU_TCGEN05_INSTRUCTION], lane);
+  bool good = f->factors ? emu_umma_scaled_read(&x->shape, why, sizeof why, descriptor, f->kind,
+                                                f->group, f->factors)
+                         : emu_umma_shape_read(&x->shape, why, sizeof why, descriptor, f->kind,
+                                               f->group, f->ws);
+  if (good) return true;
   emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR, "instruction descriptor 0x%08" PRIx32 ": %s",
             descriptor, why);
   return false;
 }
 
-/* A in tensor memory: rows along K, of elements that fill their bytes. */
-static bool check_a(const emu_umma_shape *s, emu_warp *warp, const emu_op *op, int lane) {
-  if (s->a_along_k && emu_type_of(s->a)->bits >= 8) return true;
-  emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR, "A in tensor memory %s",
-            s->a_along_k ? "of 6 or 4 bits is not emulated" : "is stored along K, not along M");
+/* A in tensor memory: rows along K; .ashift is of 128 rows a CTA. */
+static bool check_a(const mma *x, emu_warp *warp, const emu_op *op, int lane) {
+  const emu_tcgen05_facts *f = op->facts;
+  if (!x->shape.a_along_k) {
+    emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR,
+              "A in tensor memory is stored along K, not along M");
+    return false;
+  }
+  if (!(f->shifts || f->ws) || x->shape.m == 128 * f->group) return true;
+  emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR, "M is %d; %s it is %d", x->shape.m,
+            f->ws ? "of mma.ws with A in tensor memory" : "with .ashift", 128 * f->group);
+  return false;
+}
+
+/* The zero-column mask. Where B is stored along N its columns come by units. */
+static bool read_zeros(mma *x, emu_warp *warp, const emu_op *op, int lane) {
+  uint64_t descriptor = emu_lane_value(warp, &op->operands[EMU_TCGEN05_MASKS], lane);
+  const char *why = emu_umma_zero_read(x->zero, &x->b_shift, descriptor, &x->shape);
+  if (!why && !x->shape.b_along_k && x->b_shift % unit_elements(x, x->shape.b)) {
+    why = "a shift of B that is stored along N by other than 16 bytes is not emulated";
+  }
+  if (!why) return true;
+  emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR, "zero-column mask 0x%016" PRIx64 ": %s",
+            descriptor, why);
   return false;
 }
 
 static bool read_operands(mma *x, emu_warp *warp, const emu_op *op, int lane) {
-  const mma_facts *f = op->facts;
+  const emu_tcgen05_facts *f = op->facts;
   if (!read_shape(x, warp, op, lane)) return false;
   const emu_umma_shape *s = &x->shape;
-  if (f->a_in_tensor_memory && !check_a(s, warp, op, lane)) return false;
-  if (!f->a_in_tensor_memory && !read_view(&x->a, warp, op, lane, AT_A, "A", s->a_along_k)) {
+  if (f->a_in_tensor_memory && !check_a(x, warp, op, lane)) return false;
+  if (!f->a_in_tensor_memory &&
+      !read_view(&x->a, warp, op, lane, EMU_TCGEN05_A, "A", s->a_along_k)) {
     return false;
   }
-  if (!read_view(&x->b, warp, op, lane, AT_B, "B", s->b_along_k)) return false;
-  x->accumulate = emu_lane_value(warp, &op->operands[AT_ENABLE], lane);
+  if (!read_view(&x->b, warp, op, lane, EMU_TCGEN05_B, "B", s->b_along_k)) return false;
+  x->accumulate = emu_lane_value(warp, &op->operands[EMU_TCGEN05_ENABLE], lane);
+  if (f->zeros && !read_zeros(x, warp, op, lane)) return false;
   for (int i = 0; i < f->masks; i++)
-    x->masks[i] = (uint32_t)emu_lane_value(warp, &op->operands[AT_MASKS + i], lane);
+    x->masks[i] = (uint32_t)emu_lane_value(warp, &op->operands[EMU_TCGEN05_MASKS + i], lane);
   return true;
 }
 
-static bool add_view(emu_unit_set *set, emu_warp *warp, const emu_op *op, const char *name,
-                     const emu_umma_view *v, const emu_cta *cta, emu_type type, int count, int k) {
-  int each = unit_elements(type), lines = v->along_k ? count : k;
+static bool add_view(emu_unit_set *set, const mma *x, emu_warp *warp, const emu_op *op,
+                     const char *name, const emu_umma_view *v, const emu_cta *cta, emu_type type,
+                     int count) {
+  int each = unit_elements(x, type), k = x->shape.k, lines = v->along_k ? count : k;
   int units = ((v->along_k ? k : count) + each - 1) / each;
   for (int line = 0; line < lines; line++) {
     for (int unit = 0; unit < units; unit++) {
@@ -336,14 +424,15 @@ static bool add_view(emu_unit_set *set, emu_warp *warp, const emu_op *op, const 
 }
 
 static bool add_reads(emu_unit_set sets[2], const mma *x, emu_warp *warp, const emu_op *op) {
-  const mma_facts *f = op->facts;
+  const emu_tcgen05_facts *f = op->facts;
   const emu_umma_shape *s = &x->shape;
   for (int i = 0; i < f->group; i++) {
     if (!f->a_in_tensor_memory &&
-        !add_view(&sets[i], warp, op, "A", &x->a, x->ctas[i], s->a, s->m / f->group, s->k)) {
+        !add_view(&sets[i], x, warp, op, "A", &x->a, x->ctas[i], s->a, s->m / f->group)) {
       return false;
     }
-    if (!add_view(&sets[i], warp, op, "B", &x->b, x->ctas[i], s->b, s->n / f->group, s->k)) {
+    if (!add_view(&sets[i], x, warp, op, "B", &x->b, x->ctas[i], s->b,
+                  s->n / f->group + x->b_shift)) {
       return false;
     }
   }
@@ -360,56 +449,102 @@ static bool check_lane(emu_warp *warp, const emu_op *op, int lane, const char *n
   return false;
 }
 
-static bool hold(mma *x, emu_warp *warp, const emu_op *op, int lane) {
-  const mma_facts *f = op->facts;
-  uint32_t d = emu_tmem_address(warp, &f->d, lane), a = 0;
-  bool half = f->group == 1 && x->shape.m == 64;
-  if (f->a_in_tensor_memory) a = emu_tmem_address(warp, &f->a, lane);
-  x->d_lane = (int)(d >> 16 & 16);
-  x->a_column = (int)(a & 0xffff);
-  if (!check_lane(warp, op, lane, "D", d, half) || !check_lane(warp, op, lane, "A", a, half)) {
+/* Where scale factors of A or B are. Bits 30 and 31 of the address may say the id too, as in
+ * CUTLASS, whose addresses are of bytes. */
+static bool find_scale(emu_scale_view *v, const mma *x, emu_warp *warp, const emu_op *op, int lane,
+                       bool of_b) {
+  const emu_tcgen05_facts *f = op->facts;
+  uint32_t address = emu_tmem_address(warp, of_b ? &f->b_scale : &f->a_scale, lane);
+  int byte = (int)(address >> 30), id = of_b ? x->shape.scale_b_id : x->shape.scale_a_id;
+  const char *name = of_b ? "scale_B" : "scale_A";
+  *v = (emu_scale_view){.name = of_b ? "B's scale factor of column" : "A's scale factor of row",
+                        .column = (int)(address & 0xffff),
+                        .byte = id,
+                        .rows = of_b ? x->shape.n : cta_rows(x),
+                        .factors = f->factors,
+                        .folded = of_b && folds(x) == 2};
+  if (byte && byte != id) {
+    emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR,
+              "%s is at 0x%08" PRIx32
+              ", whose bits 30 and 31 say byte %d; its id in the instruction "
+              "descriptor is %d",
+              name, address, byte, id);
     return false;
   }
-  emu_tmem_region region = d_region(x, (int)(d & 0xffff)), from = region;
+  return check_lane(warp, op, lane, name, address & 0x3fffffff, false);
+}
+
+static bool find_operands(mma *x, emu_warp *warp, const emu_op *op, int lane) {
+  const emu_tcgen05_facts *f = op->facts;
+  uint32_t d = emu_tmem_address(warp, &f->d, lane), a = 0;
+  bool half = f->group == 1 && x->shape.m == 64 && !f->ws;
+  if (f->a_in_tensor_memory) a = emu_tmem_address(warp, &f->a, lane);
+  x->d_lane = (int)(d >> 16 & 16);
+  x->d_column = (int)(d & 0xffff);
+  x->a_column = (int)(a & 0xffff);
+  if (!check_lane(warp, op, lane, "D", d, half)) return false;
+  if (!check_lane(warp, op, lane, "A", a, half)) return false;
+  return !f->factors || (find_scale(&x->a_scale, x, warp, op, lane, false) &&
+                         find_scale(&x->b_scale, x, warp, op, lane, true));
+}
+
+/* Claims scale factors in a CTA's tensor memory, which D must not overwrite. */
+static bool hold_scale(emu_tmem_claim *claim, const emu_scale_view *v, emu_tmem *memory,
+                       const mma *x, const char *name) {
+  emu_tmem_region r = emu_scale_region(v), d = d_region(x, x->d_column);
+  if (r.column < d.column + d.columns && d.column < r.column + r.columns) {
+    emu_fault(x->base.warp, x->base.op, -1, GG_E_EMU_TENSOR_MEMORY,
+              "%s is in columns %d to %d, and D in columns %d to %d", name, r.column,
+              r.column + r.columns - 1, d.column, d.column + d.columns - 1);
+    return false;
+  }
+  return emu_tmem_hold(claim, memory, &r, false, EMU_TMEM_PIPE, &x->base, name);
+}
+
+static bool hold_in(mma *x, int which, emu_tmem *memory) {
+  const emu_tcgen05_facts *f = facts_of(x);
+  emu_tmem_region region = d_region(x, x->d_column), from = region;
   from.column = x->a_column;
   from.columns = a_columns;
+  if (!emu_tmem_hold(&x->d_claims[which], memory, &region, true, EMU_TMEM_PIPE, &x->base, "D")) {
+    return false;
+  }
+  if (f->a_in_tensor_memory &&
+      !emu_tmem_hold(&x->a_claims[which], memory, &from, f->shifts, EMU_TMEM_PIPE, &x->base, "A")) {
+    return false;
+  }
+  if (!f->factors) return true;
+  return hold_scale(&x->a_scale_claims[which], &x->a_scale, memory, x, "scale_A") &&
+         hold_scale(&x->b_scale_claims[which], &x->b_scale, memory, x, "scale_B");
+}
+
+static bool hold(mma *x, emu_warp *warp, const emu_op *op, int lane) {
+  const emu_tcgen05_facts *f = op->facts;
+  if (!find_operands(x, warp, op, lane)) return false;
   for (int i = 0; i < f->group; i++) {
-    emu_tmem *memory =
-        x->ctas[i] == warp->cta ? emu_tmem_of(warp, op, f->group) : emu_tmem_of_peer(warp, op);
-    if (!memory ||
-        !emu_tmem_hold(&x->d_claims[i], memory, &region, true, EMU_TMEM_PIPE, &x->base, "D")) {
-      return false;
-    }
-    if (f->a_in_tensor_memory &&
-        !emu_tmem_hold(&x->a_claims[i], memory, &from, false, EMU_TMEM_PIPE, &x->base, "A")) {
-      return false;
-    }
+    emu_tmem *memory = emu_tcgen05_memory(warp, op, x->ctas[i], f->group);
+    if (!memory || !hold_in(x, i, memory)) return false;
   }
   return true;
 }
 
-static void list_ctas(mma *x, emu_warp *warp, int group) {
-  x->ctas[0] = x->ctas[1] = warp->cta;
-  for (unsigned i = 0; group == 2 && i < 2; i++)
-    x->ctas[i] = &warp->cta->cluster->ctas[(warp->cta->rank & ~1u) + i];
-}
-
 /* The work, with what it reads of shared memory; NULL after a fault. */
 static mma *prepare(emu_warp *warp, const emu_op *op, int lane, emu_tmem_user *user) {
-  const mma_facts *f = op->facts;
+  const emu_tcgen05_facts *f = op->facts;
   emu_unit_set sets[2] = {{{0}}, {{0}}};
   mma draft = {.base = {.warp = warp,
                         .op = op,
                         .lanes = UINT32_C(1) << lane,
                         .chain = user,
                         .proxy = EMU_PROXY_ASYNC,
+                        .trusting = !warp->cta->cluster->run->fences,
                         .agent = user->work[EMU_TMEM_PIPE].agent,
                         .clock = user->work[EMU_TMEM_PIPE].issued + 1,
                         .binds = true,
                         .unit = "tcgen05.mma",
                         .land = land,
                         .drop = drop}};
-  list_ctas(&draft, warp, f->group);
+  if (!emu_tcgen05_ctas(draft.ctas, warp, op, lane, f->group)) return NULL;
   if (!read_operands(&draft, warp, op, lane) || !add_reads(sets, &draft, warp, op)) return NULL;
   uint32_t first = emu_unit_count_spans(&sets[0]), second = emu_unit_count_spans(&sets[1]);
   mma *x = gg_malloc(sizeof *x + (first + second) * sizeof *x->spans);
@@ -426,7 +561,7 @@ static mma *prepare(emu_warp *warp, const emu_op *op, int lane, emu_tmem_user *u
 }
 
 static bool issue(emu_warp *warp, const emu_op *op, int lane) {
-  const mma_facts *f = op->facts;
+  const emu_tcgen05_facts *f = op->facts;
   emu_tmem_user *user = emu_tmem_user_of(warp, op);
   if (!user || !emu_tmem_of(warp, op, f->group)) return false;
   mma *x = prepare(warp, op, lane, user);
@@ -437,87 +572,15 @@ static bool issue(emu_warp *warp, const emu_op *op, int lane) {
     return false;
   }
   user->work[EMU_TMEM_PIPE].issued++;
+  user->products++;
   emu_hazard_moment(warp, &x->base.since);
   emu_counting(warp)->tensor_macs += (uint64_t)x->shape.m * (uint64_t)(x->shape.n * x->shape.k);
   return emu_async_issue(warp->cta->cluster, &x->base);
 }
 
-static emu_step run(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+emu_step emu_run_tcgen05_mma(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   EMU_EACH_LANE(lanes, lane) {
     if (!issue(warp, op, (int)lane)) return EMU_FAULT;
   }
   return EMU_NEXT;
-}
-
-/* ---- Decoding --------------------------------------------------------------------------- */
-
-static gg_status take_modifiers(mma_facts *f, emu_decoder *d, gg_error *err) {
-  static const char *const kinds[] = {"kind::f16", "kind::tf32", "kind::f8f6f4", "kind::i8", NULL};
-  static const char *const uses[] = {"collector::a::fill", "collector::a::use",
-                                     "collector::a::lastuse", "collector::a::discard", NULL};
-  int arch = emu_decoder_arch(d);
-  f->group = emu_take_cta_group(d);
-  if (!f->group) return emu_unknown_form(d, err, "it is .cta_group::1 or ::2");
-  int kind = emu_take_word(d, kinds);
-  if (kind < 0) {
-    return emu_unknown_form(d, err, "of kinds f16, tf32, f8f6f4 and i8 are emulated");
-  }
-  f->kind = (emu_umma_kind)kind;
-  if (f->kind == EMU_UMMA_I8 && arch == 103) {
-    return emu_unknown_form(d, err, "sm_103 has no kind::i8");
-  }
-  emu_take_word(d, uses); /* what is kept in the collector changes no result */
-  return emu_modifiers_end(d, err);
-}
-
-/* The words of disable-output-lane. */
-static gg_status take_masks(mma_facts *f, emu_op *op, emu_decoder *d, int index, gg_error *err) {
-  int expected = 4 * f->group;
-  gg_status st = emu_operand_vector(op->operands + AT_MASKS, &f->masks, masks_most, d, index,
-                                    EMU_B32, false, err);
-  if (st || f->masks == expected) return st;
-  return emu_unknown_form(d, err, "disable-output-lane has %d words, not %d", expected, f->masks);
-}
-
-static gg_status take_scale(mma_facts *f, emu_decoder *d, int index, gg_error *err) {
-  int64_t value;
-  gg_status st = emu_operand_immediate(&value, d, index, err);
-  if (st) return st;
-  if (value < 0 || value > 15) {
-    return emu_unknown_form(d, err, "scale-input-d is %lld; 0 to 15 are allowed", (long long)value);
-  }
-  if ((f->kind != EMU_UMMA_F16 && f->kind != EMU_UMMA_TF32) || emu_decoder_arch(d) == 110) {
-    return emu_unknown_form(d, err, "scale-input-d is of kinds f16 and tf32, of sm_100 and sm_103");
-  }
-  f->scale = (int)value;
-  return GG_OK;
-}
-
-/* [d], a or [a], b, instruction {, masks}, enable-d {, scale-input-d}. */
-static gg_status take_operands(mma_facts *f, emu_op *op, emu_decoder *d, gg_error *err) {
-  const ptx_operand *a = emu_operand_at(d, 1), *masks = emu_operand_at(d, 4);
-  int index = 4;
-  gg_status st;
-  f->a_in_tensor_memory = a && a->kind == PTX_ADDRESS;
-  if ((st = emu_operand_tmem(&f->d, d, 0, err))) return st;
-  st = f->a_in_tensor_memory ? emu_operand_tmem(&f->a, d, 1, err)
-                             : emu_operand_value(&op->operands[AT_A], d, 1, EMU_B64, err);
-  if (!st) st = emu_operand_value(&op->operands[AT_B], d, 2, EMU_B64, err);
-  if (!st) st = emu_operand_value(&op->operands[AT_INSTRUCTION], d, 3, EMU_B32, err);
-  if (!st && masks && masks->kind == PTX_VECTOR) st = take_masks(f, op, d, index++, err);
-  if (!st) st = emu_operand_value(&op->operands[AT_ENABLE], d, index++, EMU_PRED, err);
-  if (!st && index < emu_operand_count(d)) st = take_scale(f, d, index++, err);
-  if (st || index == emu_operand_count(d)) return st;
-  return emu_unknown_form(d, err, "it has %d operands, not %d", index, emu_operand_count(d));
-}
-
-gg_status emu_decode_tcgen05_mma(emu_op *op, emu_decoder *d, gg_error *err) {
-  mma_facts *f = GG_ARENA_NEW(emu_decoder_arena(d), mma_facts);
-  if (!f) return gg_fail(err, MEMORY, NULL, "");
-  *f = (mma_facts){0};
-  op->facts = f;
-  op->exec = run;
-  gg_status st = take_modifiers(f, d, err);
-  if (!st) st = emu_operands_open(op, d, OPERANDS, err);
-  return st ? st : take_operands(f, op, d, err);
 }

@@ -64,12 +64,25 @@ static bool types_fit(const emu_umma_shape *s, emu_umma_kind kind) {
   return s->a == s->b && (s->a == EMU_F16 || s->d == EMU_F32);
 }
 
+/* M and N of mma.ws. */
+static bool ws_extents_fit(const emu_umma_shape *s, char *why, size_t size) {
+  if (s->m != 32 && s->m != 64 && s->m != 128) {
+    snprintf(why, size, "M is %d; 32, 64 or 128 of mma.ws", s->m);
+    return false;
+  }
+  if (s->n == 64 || s->n == 128 || s->n == 256) return true;
+  snprintf(why, size, "N is %d; 64, 128 or 256 of mma.ws", s->n);
+  return false;
+}
+
 bool emu_umma_shape_read(emu_umma_shape *out, char *why, size_t size, uint32_t descriptor,
-                         emu_umma_kind kind, int group) {
+                         emu_umma_kind kind, int group, bool ws) {
   const kind_facts *f = &kinds[kind];
   /* Sparsity, and the largest shift of .ws, are for other instructions; saturation for integers,
    * which cannot be negated. */
   uint32_t unused = UINT32_C(0xe0800047) | (kind == EMU_UMMA_I8 ? 3u << 13 : 1u << 3);
+  static const int shifts[] = {0, 8, 16, 32};
+  if (ws) unused &= ~(UINT32_C(3) << 30);
   if (descriptor & unused) {
     snprintf(why, size, "bits 0x%08" PRIx32 " must be zero", descriptor & unused);
     return false;
@@ -86,6 +99,7 @@ bool emu_umma_shape_read(emu_umma_shape *out, char *why, size_t size, uint32_t d
       .a_along_k = !field(descriptor, 15, 1),
       .b_along_k = !field(descriptor, 16, 1),
       .saturate = field(descriptor, 3, 1),
+      .shift_most = shifts[field(descriptor, 30, 2)],
   };
   if (!types_fit(out, kind)) {
     snprintf(why, size,
@@ -94,6 +108,7 @@ bool emu_umma_shape_read(emu_umma_shape *out, char *why, size_t size, uint32_t d
              field(descriptor, 4, 2), field(descriptor, 7, 3), field(descriptor, 10, 3));
     return false;
   }
+  if (ws) return ws_extents_fit(out, why, size);
   if (out->m != 64 * group && out->m != 128 * group) {
     snprintf(why, size, "M is %d; %d or %d of cta_group::%d", out->m, 64 * group, 128 * group,
              group);
@@ -102,4 +117,120 @@ bool emu_umma_shape_read(emu_umma_shape *out, char *why, size_t size, uint32_t d
   const char *columns = bad_columns(out, kind, group);
   if (columns) snprintf(why, size, "N is %d; with M %d it is %s", out->n, out->m, columns);
   return !columns;
+}
+
+/* ---- With scale factors ----------------------------------------------------------------- */
+
+static emu_type scaled_operand(emu_umma_kind kind, uint32_t number) {
+  if (kind == EMU_UMMA_MXF8F6F4) return kinds[EMU_UMMA_F8F6F4].operands[number];
+  return number == 1 ? EMU_E2M1 : EMU_NONE;
+}
+
+/* The bits that must be zero: sparsity is for another instruction, k of 96 for sm_103a; packed
+ * elements are stored along K and have fewer bits for B's type. */
+static bool has_no_others(uint32_t descriptor, emu_umma_kind kind, char *why, size_t size) {
+  bool packed = kind != EMU_UMMA_MXF8F6F4;
+  uint32_t unused = UINT32_C(0x0700004f) | (packed ? UINT32_C(0x00019000) : 1u << 31);
+  if (packed && descriptor >> 31) {
+    snprintf(why, size, "bit 31, a k of 96, is sm_103a's and is not emulated");
+    return false;
+  }
+  if (!(descriptor & unused)) return true;
+  snprintf(why, size, "bits 0x%08" PRIx32 " must be zero", descriptor & unused);
+  return false;
+}
+
+/* Elements of fewer than 8 bits are stored along K. */
+static bool lies_well(emu_type type, bool along_k) {
+  return along_k || emu_type_of(type)->bits == 8;
+}
+
+static bool scaled_types_fit(const emu_umma_shape *s, emu_umma_kind kind, uint32_t descriptor,
+                             int factors, char *why, size_t size) {
+  if (s->a == EMU_NONE || s->b == EMU_NONE) {
+    snprintf(why, size, "types of A and B are %" PRIu32 " and %" PRIu32 ", which the kind lacks",
+             field(descriptor, 7, 3), field(descriptor, 10, 3));
+    return false;
+  }
+  if (s->scale == EMU_UE4M3 && (kind != EMU_UMMA_MXF4NVF4 || factors != 4)) {
+    snprintf(why, size,
+             "bit 23 is 0, of scale factors of ue4m3; they are ue8m0 but of "
+             "kind::mxf4nvf4 with four to a row");
+    return false;
+  }
+  if (!lies_well(s->a, s->a_along_k) || !lies_well(s->b, s->b_along_k)) {
+    snprintf(why, size, "%s of 6 or 4 bits is stored along K",
+             lies_well(s->a, s->a_along_k) ? "B" : "A");
+    return false;
+  }
+  return true;
+}
+
+static bool scaled_extents_fit(const emu_umma_shape *s, int group, char *why, size_t size) {
+  int step = group == 2 || !s->b_along_k ? 16 : 8;
+  if (group == 2 && !s->b_along_k) step = 32;
+  if (s->m != 128 && (s->m != 256 || group == 1)) {
+    snprintf(why, size, "M is %d; %s of cta_group::%d", s->m, group == 2 ? "128 or 256" : "128",
+             group);
+    return false;
+  }
+  if (s->n >= step && s->n <= 256 && s->n % step == 0) return true;
+  snprintf(why, size, "N is %d; it is %d to 256 in steps of %d", s->n, step, step);
+  return false;
+}
+
+/* The ids are of bytes: any of a single factor, 0 or 2 of two, 0 of four. */
+static bool ids_fit(const emu_umma_shape *s, int factors, char *why, size_t size) {
+  if (s->scale_a_id % factors == 0 && s->scale_b_id % factors == 0) return true;
+  bool b = s->scale_a_id % factors == 0;
+  snprintf(why, size, "the id of %c's scale factors is %d; with %d to a row it is %s",
+           b ? 'B' : 'A', b ? s->scale_b_id : s->scale_a_id, factors,
+           factors == 4 ? "0" : "0 or 2");
+  return false;
+}
+
+bool emu_umma_scaled_read(emu_umma_shape *out, char *why, size_t size, uint32_t descriptor,
+                          emu_umma_kind kind, int group, int factors) {
+  bool packed = kind != EMU_UMMA_MXF8F6F4;
+  if (!has_no_others(descriptor, kind, why, size)) return false;
+  *out = (emu_umma_shape){
+      .a = scaled_operand(kind, field(descriptor, 7, 3)),
+      .b = scaled_operand(kind, field(descriptor, 10, 3)),
+      .d = EMU_F32,
+      .m = (int)field(descriptor, 27, 2) * 128,
+      .n = (int)field(descriptor, 17, 6) * 8,
+      .k = packed ? 64 : 32,
+      .negate_a = field(descriptor, 13, 1),
+      .negate_b = field(descriptor, 14, 1),
+      .a_along_k = !field(descriptor, 15, 1),
+      .b_along_k = !field(descriptor, 16, 1),
+      .packed = packed,
+      .scale = field(descriptor, 23, 1) ? EMU_UE8M0 : EMU_UE4M3,
+      .scale_a_id = (int)field(descriptor, 29, 2),
+      .scale_b_id = (int)field(descriptor, 4, 2),
+  };
+  return scaled_types_fit(out, kind, descriptor, factors, why, size) &&
+         scaled_extents_fit(out, group, why, size) && ids_fit(out, factors, why, size);
+}
+
+/* ---- Columns of B that are zeros -------------------------------------------------------- */
+
+const char *emu_umma_zero_read(bool out[256], int *shift, uint64_t descriptor,
+                               const emu_umma_shape *s) {
+  int parts = s->m == 32 ? 4 : s->m == 64 ? 2 : 1, columns = s->n / parts;
+  int zeros = (int)field(descriptor, 40, 8) + 1, used = (int)field(descriptor, 48, 8) + 1;
+  *shift = (int)field(descriptor, 56, 6);
+  if (descriptor >> 62 || field(descriptor, 36, 3)) return "bits 36 to 38, 62 and 63 must be zero";
+  if (*shift > s->shift_most) {
+    return "bits 56 to 61, the shift, are more than bits 30 and 31 of the instruction descriptor say";
+  }
+  /* Runs of columns in turns, of which the first is shorter by the start count. */
+  for (int i = 0; i < s->n; i++) {
+    int part = i / columns, at = i % columns + (int)field(descriptor, part * 8, 8);
+    bool first = field(descriptor, 32 + part, 1);
+    int place = at % (zeros + used);
+    bool zero = first ? place < zeros : place >= used;
+    out[i] = field(descriptor, 39, 1) && zero;
+  }
+  return NULL;
 }

@@ -40,18 +40,34 @@ typedef enum emu_umma_kind {
   EMU_UMMA_F16,
   EMU_UMMA_TF32,
   EMU_UMMA_F8F6F4,
-  EMU_UMMA_I8
+  EMU_UMMA_I8,
+  EMU_UMMA_MXF8F6F4, /* from here on with scale factors */
+  EMU_UMMA_MXF4,
+  EMU_UMMA_MXF4NVF4
 } emu_umma_kind;
 
 /* What an instruction descriptor says. */
 typedef struct emu_umma_shape {
   emu_type a, b, d;
   int m, n, k;
+  int shift_most; /* of columns of B, of .ws */
   bool negate_a, negate_b, a_along_k, b_along_k, saturate;
+  bool packed;                /* elements of 4 bits without padding: two to a byte */
+  emu_type scale;             /* of scale factors; EMU_NONE: there are none */
+  int scale_a_id, scale_b_id; /* the first byte of the words of scale factors that counts */
 } emu_umma_shape;
 
-/* Why a descriptor is none of a kind, in words in *why; true: it is one. */
+/* Why a descriptor is none of a kind, in words in *why; true: it is one. `ws`: of mma.ws. */
 bool emu_umma_shape_read(emu_umma_shape *out, char *why, size_t size, uint32_t descriptor,
-                         emu_umma_kind kind, int group);
+                         emu_umma_kind kind, int group, bool ws);
+
+/* The same of the kinds with scale factors, `factors` of them to a row of A: 1, 2 or 4. */
+bool emu_umma_scaled_read(emu_umma_shape *out, char *why, size_t size, uint32_t descriptor,
+                          emu_umma_kind kind, int group, int factors);
+
+/* Which columns of B are zeros, of 256, where D has M rows and N columns; *shift: of the columns of
+ * B that D's are of (PTX ISA, "Zero-Column Mask Descriptor"). Why it is none, or NULL. */
+const char *emu_umma_zero_read(bool out[256], int *shift, uint64_t descriptor,
+                               const emu_umma_shape *s);
 
 #endif
