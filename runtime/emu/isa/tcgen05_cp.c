@@ -189,6 +189,10 @@ static bool find_source(move *m, emu_unit_set sets[2], emu_warp *warp, const emu
       return false;
     }
   }
+  size_t bytes = f->bits ? (size_t)f->bits * EMU_UNIT_BYTES / 8 : EMU_UNIT_BYTES;
+  for (int i = 0; i < f->group; i++) {
+    if (!emu_unit_set_written(warp, op, &sets[i], m->ctas[i], bytes)) return false;
+  }
   return true;
 }
 
@@ -246,7 +250,7 @@ static bool issue(emu_warp *warp, const emu_op *op, int lane) {
   if (!user || !emu_tmem_of(warp, op, f->group)) return false;
   move *m = prepare(warp, op, lane, user);
   if (!m) return false;
-  if (!hold(m, warp, op) || !emu_units_written(warp, op, m->spans, m->base.read_count)) {
+  if (!hold(m, warp, op)) {
     release(m, false);
     gg_free(m);
     return false;

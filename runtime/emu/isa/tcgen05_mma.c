@@ -410,17 +410,21 @@ static bool read_operands(mma *x, emu_warp *warp, const emu_op *op, int lane) {
   return true;
 }
 
+/* What it reads must have been written, but for padding. */
 static bool add_view(emu_unit_set *set, const mma *x, emu_warp *warp, const emu_op *op,
-                     const char *name, const emu_umma_view *v, const emu_cta *cta, emu_type type,
+                     const char *name, const emu_umma_view *v, emu_cta *cta, emu_type type,
                      int count) {
+  emu_unit_set own = {{0}};
   int each = unit_elements(x, type), k = x->shape.k, lines = v->along_k ? count : k;
   int units = ((v->along_k ? k : count) + each - 1) / each;
   for (int line = 0; line < lines; line++) {
     for (int unit = 0; unit < units; unit++) {
-      if (!emu_unit_add(set, warp, op, name, cta, emu_umma_unit(v, line, unit))) return false;
+      if (!emu_unit_add(&own, warp, op, name, cta, emu_umma_unit(v, line, unit))) return false;
     }
   }
-  return true;
+  emu_unit_set_join(set, &own);
+  size_t bytes = (size_t)(each * emu_type_of(type)->bits / 8);
+  return emu_unit_set_written(warp, op, &own, cta, bytes);
 }
 
 static bool add_reads(emu_unit_set sets[2], const mma *x, emu_warp *warp, const emu_op *op) {
@@ -566,7 +570,7 @@ static bool issue(emu_warp *warp, const emu_op *op, int lane) {
   if (!user || !emu_tmem_of(warp, op, f->group)) return false;
   mma *x = prepare(warp, op, lane, user);
   if (!x) return false;
-  if (!hold(x, warp, op, lane) || !emu_units_written(warp, op, x->spans, x->base.read_count)) {
+  if (!hold(x, warp, op, lane)) {
     release(x, false);
     gg_free(x);
     return false;

@@ -12,6 +12,11 @@ bool emu_unit_outside(emu_warp *warp, const emu_op *op, const char *name, const 
   return false;
 }
 
+void emu_unit_set_join(emu_unit_set *set, const emu_unit_set *from) {
+  for (size_t i = 0; i < sizeof set->bits / sizeof *set->bits; i++)
+    set->bits[i] |= from->bits[i];
+}
+
 /* The first unit from `from` on that is a member, or is none; `end` where there is no such. */
 static uint32_t next_unit(const emu_unit_set *set, uint32_t from, uint32_t end, bool member) {
   while (from < end) {
@@ -48,12 +53,33 @@ void emu_unit_list_spans(emu_span *out, const emu_unit_set *set, emu_cta *cta) {
   }
 }
 
-static bool unit_written(const uint8_t *marks) {
+/* The first `bytes` of a unit. */
+static bool unit_written(const uint8_t *marks, size_t bytes) {
   _Static_assert(EMU_MARK_WRITTEN == 1 && EMU_MARK_LANDING == 2, "the lowest two bits");
   uint64_t halves[2];
-  memcpy(halves, marks, sizeof halves);
+  memset(halves, EMU_MARK_WRITTEN, sizeof halves);
+  memcpy(halves, marks, bytes);
   uint64_t low = halves[0] | halves[0] >> 1, high = halves[1] | halves[1] >> 1;
   return (low & high & UINT64_C(0x0101010101010101)) == UINT64_C(0x0101010101010101);
+}
+
+static bool refuse_unwritten(emu_warp *warp, const emu_op *op, uint32_t offset) {
+  return emu_tolerated(warp, op, -1, GG_E_EMU_UNDEFINED,
+                       "reads shared memory at 0x%" PRIx32 ", which nobody has written",
+                       offset + EMU_SHARED_RESERVED);
+}
+
+bool emu_unit_set_written(emu_warp *warp, const emu_op *op, const emu_unit_set *set, emu_cta *cta,
+                          size_t bytes) {
+  if (!warp->cta->cluster->run->checked) return true;
+  uint32_t end = (uint32_t)cta->shared->size / EMU_UNIT_BYTES;
+  for (uint32_t unit = next_unit(set, 0, end, true); unit < end;
+       unit = next_unit(set, unit + 1, end, true)) {
+    emu_place place = {cta->shared, unit * EMU_UNIT_BYTES};
+    if (!unit_written(emu_place_marks(place), bytes))
+      return refuse_unwritten(warp, op, (uint32_t)place.offset);
+  }
+  return true;
 }
 
 bool emu_units_written(emu_warp *warp, const emu_op *op, const emu_span *spans, uint32_t count) {
@@ -61,10 +87,8 @@ bool emu_units_written(emu_warp *warp, const emu_op *op, const emu_span *spans, 
   for (uint32_t i = 0; i < count; i++) {
     const uint8_t *marks = emu_place_marks(spans[i].place);
     for (uint32_t j = 0; j < spans[i].bytes; j += EMU_UNIT_BYTES) {
-      if (unit_written(marks + j)) continue;
-      return emu_tolerated(warp, op, -1, GG_E_EMU_UNDEFINED,
-                           "reads shared memory at 0x%" PRIx32 ", which nobody has written",
-                           (uint32_t)spans[i].place.offset + j + EMU_SHARED_RESERVED);
+      if (!unit_written(marks + j, EMU_UNIT_BYTES))
+        return refuse_unwritten(warp, op, (uint32_t)spans[i].place.offset + j);
     }
   }
   return true;

@@ -32,8 +32,13 @@ static inline bool emu_unit_add(emu_unit_set *set, emu_warp *warp, const emu_op 
 uint32_t emu_unit_count_spans(const emu_unit_set *set);
 void emu_unit_list_spans(emu_span *out, const emu_unit_set *set, emu_cta *cta);
 
-/* Whether all bytes of the spans have been written, or will be: EMU_UNDEFINED else, which is false
- * where it ends the launch. */
+/* The members of `from` are members of `set`, too. */
+void emu_unit_set_join(emu_unit_set *set, const emu_unit_set *from);
+
+/* Whether all bytes of the spans, or the first `bytes` of each member, behind which is padding,
+ * have been written, or will be: EMU_UNDEFINED else, which is false where it ends the launch. */
+bool emu_unit_set_written(emu_warp *warp, const emu_op *op, const emu_unit_set *set, emu_cta *cta,
+                          size_t bytes);
 bool emu_units_written(emu_warp *warp, const emu_op *op, const emu_span *spans, uint32_t count);
 
 #endif
