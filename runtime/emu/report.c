@@ -50,6 +50,11 @@ void emu_counters_add(emu_counters *to, emu_counters *from) {
     to->thread_instructions[kind] += from->thread_instructions[kind];
   }
   to->tensor_macs += from->tensor_macs;
+  for (int kind = 0; kind < EMU_COUNTED_KINDS; kind++)
+    to->umma_macs[kind] += from->umma_macs[kind];
+  to->tmem_bytes_in += from->tmem_bytes_in;
+  to->tmem_bytes_out += from->tmem_bytes_out;
+  to->tmem_bytes_copied += from->tmem_bytes_copied;
   to->async_bytes_in += from->async_bytes_in;
   to->async_bytes_out += from->async_bytes_out;
   to->tma_bytes_in += from->tma_bytes_in;
@@ -169,6 +174,17 @@ static const struct {
   const char *name, *text;
 } sums[] = {
     {offsetof(emu_counters, tensor_macs), "tensor_macs", "tensor-core multiply-adds"},
+    {offsetof(emu_counters, umma_macs[0]), "f16_macs", "of them tcgen05.mma, kind::f16"},
+    {offsetof(emu_counters, umma_macs[1]), "tf32_macs", "of them tcgen05.mma, kind::tf32"},
+    {offsetof(emu_counters, umma_macs[2]), "f8f6f4_macs", "of them tcgen05.mma, kind::f8f6f4"},
+    {offsetof(emu_counters, umma_macs[3]), "i8_macs", "of them tcgen05.mma, kind::i8"},
+    {offsetof(emu_counters, umma_macs[4]), "mxf8f6f4_macs", "of them tcgen05.mma, kind::mxf8f6f4"},
+    {offsetof(emu_counters, umma_macs[5]), "mxf4_macs", "of them tcgen05.mma, kind::mxf4"},
+    {offsetof(emu_counters, umma_macs[6]), "mxf4nvf4_macs", "of them tcgen05.mma, kind::mxf4nvf4"},
+    {offsetof(emu_counters, tmem_bytes_in), "tmem_bytes_in", "bytes stored to tensor memory"},
+    {offsetof(emu_counters, tmem_bytes_out), "tmem_bytes_out", "bytes loaded from tensor memory"},
+    {offsetof(emu_counters, tmem_bytes_copied), "tmem_bytes_copied",
+     "bytes copied from shared memory to tensor memory"},
     {offsetof(emu_counters, async_bytes_in), "async_bytes_in", "bytes copied to shared memory"},
     {offsetof(emu_counters, async_bytes_out), "async_bytes_out", "bytes copied from shared memory"},
     {offsetof(emu_counters, tma_bytes_in), "tma_bytes_in", "bytes loaded by TMA"},

@@ -17,10 +17,15 @@ typedef struct emu_site {
   uint64_t ideal_sectors; /* that the bytes need: more of them are bytes nobody asked for */
 } emu_site;
 
+enum { EMU_COUNTED_KINDS = 7 }; /* of tcgen05.mma, in the order of emu_umma_kind */
+
 typedef struct emu_counters {
   uint64_t instructions[EMU_KIND_COUNT];        /* of warps */
   uint64_t thread_instructions[EMU_KIND_COUNT]; /* of lanes */
   uint64_t tensor_macs;
+  uint64_t umma_macs[EMU_COUNTED_KINDS];    /* of these, those of tcgen05.mma */
+  uint64_t tmem_bytes_in, tmem_bytes_out;   /* tensor memory: from registers, to registers */
+  uint64_t tmem_bytes_copied;               /* from shared memory; each multicast's once */
   uint64_t async_bytes_in, async_bytes_out; /* cp.async and bulk: to shared memory, from it */
   uint64_t tma_bytes_in, tma_bytes_out;     /* tensor copies */
   uint64_t barrier_waits, mbarrier_waits;   /* that had to wait */

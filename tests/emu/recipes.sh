@@ -21,4 +21,17 @@ for recipe in *.json; do
     failures=$((failures + 1))
   fi
 done
+
+# What tensor memory and its products count: 128 x 256 x 384 in two CTAs, each with its scale factors.
+kernel=../kernels/tma_tcgen05_scaled.json
+want='12582912 tensor-core multiply-adds
+12582912 of them tcgen05.mma, kind::mxf8f6f4
+131072 bytes loaded from tensor memory
+6144 bytes copied from shared memory to tensor memory'
+got=$("$gemmgen" emu --device emu:100 "$kernel" --counters - | sed 's/^ *//' | grep -E 'multiply-adds|kind::|tensor memory$')
+if [ "$got" != "$want" ]; then
+  echo "$kernel: other counters than expected" >&2
+  diff <(echo "$want") <(echo "$got") >&2
+  failures=$((failures + 1))
+fi
 exit "$((failures > 0))"

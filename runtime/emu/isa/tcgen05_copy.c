@@ -13,6 +13,7 @@
 #include "emu/async/modifiers.h"
 #include "emu/frame.h"
 #include "emu/isa/tcgen05.h"
+#include "emu/report.h"
 
 enum { registers_most = 128 };
 
@@ -306,6 +307,9 @@ static emu_step run(emu_warp *warp, const emu_op *op, uint32_t lanes, emu_tmem_w
     return EMU_FAULT;
   }
   user->work[work].issued++;
+  emu_counters *counters = emu_counting(warp);
+  uint64_t words = (uint64_t)((const copy_facts *)op->facts)->registers * EMU_LANES;
+  *(write ? &counters->tmem_bytes_in : &counters->tmem_bytes_out) += words * sizeof(uint32_t);
   return emu_async_issue(warp->cta->cluster, &c->base) ? EMU_NEXT : EMU_FAULT;
 }
 

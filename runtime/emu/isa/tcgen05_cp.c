@@ -13,6 +13,7 @@
 #include "emu/isa/tcgen05.h"
 #include "emu/isa/umma.h"
 #include "emu/isa/unit_set.h"
+#include "emu/report.h"
 
 enum { unit_columns = EMU_UNIT_BYTES / 4, unit_elements = 16, shift_columns = 8 };
 
@@ -256,6 +257,8 @@ static bool issue(emu_warp *warp, const emu_op *op, int lane) {
     return false;
   }
   user->work[EMU_TMEM_PIPE].issued++;
+  for (uint32_t i = 0; i < m->base.read_count; i++)
+    emu_counting(warp)->tmem_bytes_copied += m->spans[i].bytes;
   emu_hazard_moment(warp, &m->base.since);
   return emu_async_issue(warp->cta->cluster, &m->base);
 }

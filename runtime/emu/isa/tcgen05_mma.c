@@ -578,7 +578,10 @@ static bool issue(emu_warp *warp, const emu_op *op, int lane) {
   user->work[EMU_TMEM_PIPE].issued++;
   user->products++;
   emu_hazard_moment(warp, &x->base.since);
-  emu_counting(warp)->tensor_macs += (uint64_t)x->shape.m * (uint64_t)(x->shape.n * x->shape.k);
+  uint64_t macs = (uint64_t)x->shape.m * (uint64_t)(x->shape.n * x->shape.k);
+  _Static_assert(EMU_UMMA_MXF4NVF4 + 1 == EMU_COUNTED_KINDS, "all kinds are counted");
+  emu_counting(warp)->tensor_macs += macs;
+  emu_counting(warp)->umma_macs[f->kind] += macs;
   return emu_async_issue(warp->cta->cluster, &x->base);
 }
 
