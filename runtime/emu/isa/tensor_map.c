@@ -70,7 +70,7 @@ static emu_tensor_swizzle with_swizzle(emu_tensor_swizzle before, bool atomicity
     pair[0] = EMU_SWIZZLE_128B;
     pair[1] = now - EMU_SWIZZLE_128B;
   }
-  pair[atomicity] = value < 16 ? value : 15;
+  pair[atomicity] = value < 4 ? value : 15;
   if (pair[0] == EMU_SWIZZLE_128B && pair[1] < 4) return EMU_SWIZZLE_128B + pair[1];
   return (emu_tensor_swizzle)(pair[0] | pair[1] << field_bits);
 }
