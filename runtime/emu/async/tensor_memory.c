@@ -479,3 +479,10 @@ const emu_unit emu_unit_tensor_memory = {.name = "tensor memory",
                                          .close_cta = close_cta,
                                          .admit = emu_tmem_admit,
                                          .cta_exit = cta_exit};
+
+void emu_tmem_shift_down(emu_tmem *memory, int lane, int column) {
+  for (int i = lane; i < lane + EMU_TMEM_SLICE - 1; i++) {
+    memcpy(&memory->cells[i][column], &memory->cells[i + 1][column],
+           EMU_TMEM_SHIFTED * sizeof **memory->cells);
+  }
+}

@@ -27,6 +27,7 @@ enum {
   EMU_TMEM_LANES = 128,
   EMU_TMEM_COLUMNS = 512,
   EMU_TMEM_SLICE = 32, /* columns: the least that is given out; lanes: those that a warp reaches */
+  EMU_TMEM_SHIFTED = 8 /* columns that a shift moves */
 };
 
 /* Lanes, a bit each, 32 to a word; columns. */
@@ -103,6 +104,8 @@ void emu_tmem_release(emu_tmem_claim *claim, bool done);
 /* Whether all of a region was written; EMU_UNINITIALISED or EMU_UNDEFINED else: false after a
  * fault. */
 bool emu_tmem_written(const emu_tmem_claim *claim, gg_status code, const char *name);
+/* EMU_TMEM_SHIFTED columns of a slice of lanes go to the lane before; the last lane stays. */
+void emu_tmem_shift_down(emu_tmem *memory, int lane, int column);
 
 /* What the warp has waited for: tcgen05.wait. */
 void emu_tmem_wait(emu_warp *warp, emu_tmem_user *user, emu_tmem_work work);

@@ -63,6 +63,34 @@ static emu_step run_fence_after(emu_warp *warp, const emu_op *op, uint32_t lanes
   return EMU_NEXT;
 }
 
+/* ---- The pipe --------------------------------------------------------------------------- */
+
+static void drop(emu_async *async) {
+  gg_free(async);
+}
+
+emu_async emu_tcgen05_work(emu_warp *warp, const emu_op *op, int lane, emu_tmem_user *user) {
+  return (emu_async){.warp = warp,
+                     .op = op,
+                     .lanes = UINT32_C(1) << lane,
+                     .chain = user,
+                     .proxy = EMU_PROXY_ASYNC,
+                     .trusting = !warp->cta->cluster->run->fences,
+                     .agent = user->work[EMU_TMEM_PIPE].agent,
+                     .clock = user->work[EMU_TMEM_PIPE].issued + 1,
+                     .binds = true,
+                     .drop = drop};
+}
+
+void emu_tcgen05_list_reads(emu_async *work, emu_span *spans, const emu_unit_set sets[2],
+                            emu_cta *ctas[2]) {
+  uint32_t first = emu_unit_count_spans(&sets[0]);
+  emu_unit_list_spans(spans, &sets[0], ctas[0]);
+  emu_unit_list_spans(spans + first, &sets[1], ctas[1]);
+  work->reads = spans;
+  work->read_count = first + emu_unit_count_spans(&sets[1]);
+}
+
 /* ---- Commit ----------------------------------------------------------------------------- */
 
 typedef struct commit_facts {
@@ -90,10 +118,6 @@ static bool land_commit(emu_async *async, emu_cluster *cluster) {
   }
   emu_hazard_forget(cluster, c);
   return true;
-}
-
-static void drop_commit(emu_async *async) {
-  gg_free(async);
 }
 
 /* The barriers: the lane's, or those at its offset in each CTA of the mask. */
@@ -134,7 +158,7 @@ static emu_step run_commit(emu_warp *warp, const emu_op *op, uint32_t lanes) {
                            .agent = user->work[EMU_TMEM_PIPE].agent,
                            .clock = user->work[EMU_TMEM_PIPE].issued,
                            .land = land_commit,
-                           .drop = drop_commit}};
+                           .drop = drop}};
     if (!find_barriers(c, warp, op, (int)lane)) {
       gg_free(c);
       return EMU_FAULT;

@@ -4,6 +4,7 @@
 
 #include "emu/async/tensor_memory.h"
 #include "emu/decode.h"
+#include "emu/isa/unit_set.h"
 
 /* The decoders of tcgen05.X, with X taken. */
 emu_decode emu_decode_tcgen05_ld, emu_decode_tcgen05_st, emu_decode_tcgen05_mma,
@@ -20,6 +21,11 @@ uint32_t emu_tmem_address(const emu_warp *warp, const emu_address *address, int 
 bool emu_tcgen05_ctas(emu_cta *ctas[2], emu_warp *warp, const emu_op *op, int lane, int group);
 /* Tensor memory of one of them; NULL after a fault. */
 emu_tmem *emu_tcgen05_memory(emu_warp *warp, const emu_op *op, const emu_cta *cta, int group);
+/* What a lane gives to its warp's pipe, a product, copy or shift, without `unit` and `land`. */
+emu_async emu_tcgen05_work(emu_warp *warp, const emu_op *op, int lane, emu_tmem_user *user);
+/* What it reads of the CTAs' shared memory; `spans` has room for those that the sets count. */
+void emu_tcgen05_list_reads(emu_async *work, emu_span *spans, const emu_unit_set sets[2],
+                            emu_cta *ctas[2]);
 /* Lands the warp's loads or stores that are in flight: tcgen05.wait. False after a fault. */
 bool emu_tcgen05_land(emu_warp *warp, bool stores);
 

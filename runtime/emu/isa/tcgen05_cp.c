@@ -15,7 +15,7 @@
 #include "emu/isa/unit_set.h"
 #include "emu/report.h"
 
-enum { unit_columns = EMU_UNIT_BYTES / 4, unit_elements = 16, shift_columns = 8 };
+enum { unit_columns = EMU_UNIT_BYTES / 4, unit_elements = 16 };
 
 typedef enum cp_shape {
   SHAPE_128X256B,
@@ -73,7 +73,7 @@ static emu_tmem_region region_of(const move *m, cp_shape shape) {
   emu_tmem_region r = {{0}, m->column, units_of(shape) * unit_columns};
   if (shape == SHAPE_SHIFT) {
     r.lanes[m->lane / EMU_TMEM_SLICE] = UINT32_MAX;
-    r.columns = shift_columns;
+    r.columns = EMU_TMEM_SHIFTED;
     return r;
   }
   for (int i = 0; i < 4; i++)
@@ -118,12 +118,8 @@ static void copy_in(const move *m, const move_facts *f, int which) {
 
 static bool shift_down(const move *m, int which) {
   const emu_tmem_claim *claim = &m->claims[which];
-  emu_tmem *memory = claim->memory;
   if (!emu_tmem_written(claim, GG_E_EMU_UNDEFINED, "rows")) return false;
-  for (int lane = m->lane; lane < m->lane + EMU_TMEM_SLICE - 1; lane++) {
-    memcpy(&memory->cells[lane][m->column], &memory->cells[lane + 1][m->column],
-           shift_columns * sizeof **memory->cells);
-  }
+  emu_tmem_shift_down(claim->memory, m->lane, m->column);
   return true;
 }
 
@@ -146,10 +142,6 @@ static bool land(emu_async *async, emu_cluster *cluster) {
   }
   release(m, ok);
   return ok;
-}
-
-static void drop(emu_async *async) {
-  gg_free(async);
 }
 
 /* ---- Issue ------------------------------------------------------------------------------ */
@@ -201,34 +193,22 @@ static bool find_source(move *m, emu_unit_set sets[2], emu_warp *warp, const emu
 static move *prepare(emu_warp *warp, const emu_op *op, int lane, emu_tmem_user *user) {
   const move_facts *f = op->facts;
   emu_unit_set sets[2] = {{{0}}, {{0}}};
-  move draft = {.base = {.warp = warp,
-                         .op = op,
-                         .lanes = UINT32_C(1) << lane,
-                         .chain = user,
-                         .group = f->shape == SHAPE_4X256B ? 0 : 1 + user->products,
-                         .proxy = EMU_PROXY_ASYNC,
-                         .trusting = !warp->cta->cluster->run->fences,
-                         .agent = user->work[EMU_TMEM_PIPE].agent,
-                         .clock = user->work[EMU_TMEM_PIPE].issued + 1,
-                         .binds = true,
-                         .unit = "tensor memory",
-                         .land = land,
-                         .drop = drop}};
+  move draft = {.base = emu_tcgen05_work(warp, op, lane, user)};
+  draft.base.unit = "tensor memory";
+  draft.base.land = land;
+  draft.base.group = f->shape == SHAPE_4X256B ? 0 : 1 + user->products;
   if (!emu_tcgen05_ctas(draft.ctas, warp, op, lane, f->group) ||
       !find_place(&draft, warp, op, lane) || !find_source(&draft, sets, warp, op, lane)) {
     return NULL;
   }
-  uint32_t first = emu_unit_count_spans(&sets[0]), second = emu_unit_count_spans(&sets[1]);
-  move *m = gg_malloc(sizeof *m + (first + second) * sizeof *m->spans);
+  uint32_t reads = emu_unit_count_spans(&sets[0]) + emu_unit_count_spans(&sets[1]);
+  move *m = gg_malloc(sizeof *m + reads * sizeof *m->spans);
   if (!m) {
     emu_fault(warp, op, -1, GG_E_MEMORY, " for %s", op->ptx->form->text);
     return NULL;
   }
   *m = draft;
-  emu_unit_list_spans(m->spans, &sets[0], m->ctas[0]);
-  emu_unit_list_spans(m->spans + first, &sets[1], m->ctas[1]);
-  m->base.reads = m->spans;
-  m->base.read_count = first + second;
+  emu_tcgen05_list_reads(&m->base, m->spans, sets, m->ctas);
   return m;
 }
 

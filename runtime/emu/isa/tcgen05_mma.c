@@ -20,7 +20,7 @@
 #include "emu/tensor/dot.h"
 
 enum { rows_most = 256, k_most = 64, blocks_most = 4, columns_at_once = 64 };
-enum { a_columns = 8 /* of any kind */ };
+enum { a_columns = EMU_TMEM_SHIFTED /* of any kind */ };
 
 typedef struct mma {
   emu_async base;
@@ -291,12 +291,8 @@ static bool multiply(matrices *t, const mma *x, int which, int column, int colum
 /* .ashift: once the product is made, A's rows go to the lane before; of each 32 lanes the last
  * stays. */
 static void shift_a(const mma *x, int which) {
-  emu_tmem *memory = x->a_claims[which].memory;
-  for (int lane = 0; lane < EMU_TMEM_LANES; lane++) {
-    if (lane % EMU_TMEM_SLICE == EMU_TMEM_SLICE - 1) continue;
-    memcpy(&memory->cells[lane][x->a_column], &memory->cells[lane + 1][x->a_column],
-           a_columns * sizeof **memory->cells);
-  }
+  for (int lane = 0; lane < EMU_TMEM_LANES; lane += EMU_TMEM_SLICE)
+    emu_tmem_shift_down(x->a_claims[which].memory, lane, x->a_column);
 }
 
 static bool compute(const mma *x) {
@@ -333,10 +329,6 @@ static bool land(emu_async *async, emu_cluster *cluster) {
   bool ok = compute(x);
   release(x, ok);
   return ok;
-}
-
-static void drop(emu_async *async) {
-  gg_free(async);
 }
 
 /* ---- Issue ------------------------------------------------------------------------------ */
@@ -536,31 +528,19 @@ static bool hold(mma *x, emu_warp *warp, const emu_op *op, int lane) {
 static mma *prepare(emu_warp *warp, const emu_op *op, int lane, emu_tmem_user *user) {
   const emu_tcgen05_facts *f = op->facts;
   emu_unit_set sets[2] = {{{0}}, {{0}}};
-  mma draft = {.base = {.warp = warp,
-                        .op = op,
-                        .lanes = UINT32_C(1) << lane,
-                        .chain = user,
-                        .proxy = EMU_PROXY_ASYNC,
-                        .trusting = !warp->cta->cluster->run->fences,
-                        .agent = user->work[EMU_TMEM_PIPE].agent,
-                        .clock = user->work[EMU_TMEM_PIPE].issued + 1,
-                        .binds = true,
-                        .unit = "tcgen05.mma",
-                        .land = land,
-                        .drop = drop}};
+  mma draft = {.base = emu_tcgen05_work(warp, op, lane, user)};
+  draft.base.unit = "tcgen05.mma";
+  draft.base.land = land;
   if (!emu_tcgen05_ctas(draft.ctas, warp, op, lane, f->group)) return NULL;
   if (!read_operands(&draft, warp, op, lane) || !add_reads(sets, &draft, warp, op)) return NULL;
-  uint32_t first = emu_unit_count_spans(&sets[0]), second = emu_unit_count_spans(&sets[1]);
-  mma *x = gg_malloc(sizeof *x + (first + second) * sizeof *x->spans);
+  uint32_t reads = emu_unit_count_spans(&sets[0]) + emu_unit_count_spans(&sets[1]);
+  mma *x = gg_malloc(sizeof *x + reads * sizeof *x->spans);
   if (!x) {
     emu_fault(warp, op, -1, GG_E_MEMORY, " for tcgen05.mma");
     return NULL;
   }
   *x = draft;
-  emu_unit_list_spans(x->spans, &sets[0], x->ctas[0]);
-  emu_unit_list_spans(x->spans + first, &sets[1], x->ctas[1]);
-  x->base.reads = x->spans;
-  x->base.read_count = first + second;
+  emu_tcgen05_list_reads(&x->base, x->spans, sets, x->ctas);
   return x;
 }
 
