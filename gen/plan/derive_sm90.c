@@ -13,7 +13,7 @@
  * exactly one box, and wavefronts against the fewest possible. (PTX ISA, "Asynchronous warpgroup
  * level matrix shared memory layout", "Tensor copy: swizzling modes".) */
 #include "atom/dtype.h"
-#include "atom/gmma_desc.h"
+#include "atom/smem_desc.h"
 #include "atom/tiled_mma.h"
 #include "plan/check.h"
 #include "plan/operation.h"
@@ -82,19 +82,22 @@ static gg_status blocked(gg_layout *out, const operand_tile *tile, const gg_layo
 static gg_status describe(gg_boxed_tile *out, const operand_tile *tile, const gg_composed *smem,
                           gg_error *err) {
   gg_layout divided, first, rest;
-  gg_gmma_desc base, other;
+  gg_smem_desc base, other;
   gg_status st;
   if ((st = blocked(&divided, tile, &smem->layout, err))) return st;
   if ((st = gg_layout_get(&first, &divided, 0, err))) return st;
   if ((st = gg_layout_get(&rest, &divided, 1, err))) return st;
   gg_composed operand = gg_composed_with(smem, &first);
-  if ((st = gg_gmma_desc_make(&base, &operand, !tile->k_major, 0, err))) return st;
+  if ((st = gg_smem_desc_make(&base, GG_SMEM_DESC_WGMMA, &operand, !tile->k_major, 0, err)))
+    return st;
   out->descriptor = base.bits;
   int64_t unit = (int64_t)descriptor_unit * 8 / tile->bits;
   if ((st = gg_layout_upcast(&out->steps, &rest, unit, err))) return st;
   for (int64_t i = 0; i < gg_layout_size(&rest); i++) {
     int64_t address = gg_layout_at(&rest, i) * tile->bits / 8;
-    if ((st = gg_gmma_desc_make(&other, &operand, !tile->k_major, address, err))) return st;
+    if ((st =
+             gg_smem_desc_make(&other, GG_SMEM_DESC_WGMMA, &operand, !tile->k_major, address, err)))
+      return st;
     if (other.bits == base.bits + (uint64_t)gg_layout_at(&out->steps, i)) continue;
     return gg_fail(err, DERIVE_COVER, NULL, tile->name, (long long)i,
                    (long long)gg_layout_size(&rest));

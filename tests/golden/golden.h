@@ -39,8 +39,10 @@ bool golden_same_function(const char *out, const gg_value *value, gg_arena *aren
 golden_verdict golden_judge_value(golden_case *c, const gg_value *value, gg_notation notation,
                                   gg_arena *arena, gg_str *got);
 
-/* The atoms' cases (mma_atoms, copy_atoms, umma_desc, tmem, and partitions by them in tensor):
- * sets *verdict, and *got where it failed, and gives true; false where the op is not of theirs. */
+/* The atoms' cases (mma_atoms, copy_atoms, tmem, and partitions by them in tensor), and the
+ * descriptors' (umma_desc) and D's in tensor memory: each sets *verdict, and *got where it failed,
+ * and gives true; false where the op is not of theirs. */
 bool golden_eval_atoms(golden_case *c, golden_verdict *verdict, gg_str *got);
+bool golden_eval_descriptors(golden_case *c, golden_verdict *verdict, gg_str *got);
 
 #endif

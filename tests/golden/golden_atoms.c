@@ -1,13 +1,11 @@
-/* The atoms' golden cases: atoms, tiled MMAs and copies, their partitions, wgmma descriptors.
+/* The atoms' golden cases: atoms, tiled MMAs and copies, their partitions.
  *
  * A case is spelled in the calculator's language; where `out` is an object each of its fields is
  * an expression of its own, held to the field's text. What belongs to sm_100 and sm_120 and is not
  * in the tables is skipped. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "atom/gmma_desc.h"
 #include "golden.h"
 
 /* ---- Spelling ----------------------------------------------------------------------------- */
@@ -278,81 +276,10 @@ static golden_verdict judge_expression(golden_case *c, const gg_str *expression,
   return verdict;
 }
 
-/* ---- Descriptors -------------------------------------------------------------------------- */
-
-/* The named parameters of a make_gmma_desc case. */
-typedef struct gmma_case {
-  bool mn_major;
-  gg_smem_swizzle swizzle;
-  int bits;
-  int64_t smem[2], tile[2], address;
-} gmma_case;
-
-static int64_t parameter(golden_case *c, const char *name) {
-  yaml_node_t *parameters = golden_item(c, golden_field(c, "in"), 0);
-  const char *text = golden_scalar(golden_member(c, parameters, name));
-  return text ? strtoll(text, NULL, 0) : 0;
-}
-
-static gmma_case read_gmma(golden_case *c) {
-  static const char *const atoms[] = {"INTER", "SW32", "SW64", "SW128"};
-  yaml_node_t *parameters = golden_item(c, golden_field(c, "in"), 0);
-  const char *major = golden_scalar(golden_member(c, parameters, "major"));
-  const char *atom = golden_scalar(golden_member(c, parameters, "atom"));
-  const char *address = golden_text(c, "addr");
-  gmma_case g = {.mn_major = major && strcmp(major, "MN") == 0,
-                 .bits = (int)parameter(c, "bits"),
-                 .smem = {parameter(c, "smem_shape_MN"), parameter(c, "smem_shape_K")},
-                 .tile = {parameter(c, "tile_MN"), parameter(c, "tile_K")},
-                 .address = address ? strtoll(address, NULL, 0) : 0};
-  for (int i = 0; atom && i < 4; i++) {
-    if (strcmp(atom, atoms[i]) == 0) g.swizzle = (gg_smem_swizzle)i;
-  }
-  return g;
-}
-
-/* The whole operand in shared memory, and the descriptor of the first instruction's tile. */
-static gg_status run_gmma(gg_composed *smem, gg_gmma_desc *desc, const gmma_case *g,
-                          gg_error *err) {
-  gg_tuple shape = gg_tuple_make(2, g->smem), tile_shape = gg_tuple_make(2, g->tile);
-  gg_tuple origin = GG_TUPLE(0, 0);
-  gg_tiler tiler = gg_tiler_of_shape(&tile_shape);
-  gg_layout whole;
-  gg_tensor tile;
-  gg_status st;
-  if ((st = gg_smem_atom(smem, g->mn_major, g->swizzle, g->bits, err))) return st;
-  if ((st = gg_layout_tile_to_shape(&whole, &smem->layout, &shape, NULL, err))) return st;
-  *smem = gg_composed_with(smem, &whole);
-  gg_tensor tensor = gg_tensor_of(smem);
-  if ((st = gg_tensor_local_tile(&tile, &tensor, &tiler, &origin, NULL, err))) return st;
-  return gg_gmma_desc_make(desc, &tile.layout, g->mn_major, g->address, err);
-}
-
-static golden_verdict judge_gmma(golden_case *c, gg_str *got) {
-  gmma_case g = read_gmma(c);
-  gg_error err = GG_ERROR_INIT;
-  gg_composed smem;
-  gg_gmma_desc desc;
-  const char *out = golden_text(c, "out"), *layout = golden_text(c, "smem_layout");
-  bool refuse = golden_field(c, "error") != NULL, passed = refuse;
-  if (run_gmma(&smem, &desc, &g, &err)) {
-    gg_str_printf(got, "error: %s", err.message);
-  } else {
-    gg_str text = GG_STR_INIT;
-    gg_composed_print(&text, &smem, GG_NOTATION_PLAIN);
-    gg_str_printf(got, "0x%016" PRIx64 " of %s", desc.bits, gg_str_text(&text));
-    passed = !refuse && out && strtoull(out, NULL, 0) == desc.bits && layout &&
-             strcmp(gg_str_text(&text), layout) == 0;
-    gg_str_free(&text);
-  }
-  gg_error_clear(&err);
-  return passed ? GOLDEN_PASSED : GOLDEN_FAILED;
-}
-
 /* ---- The cases ---------------------------------------------------------------------------- */
 
-/* Whether a case speaks of an atom that the tables leave to other architectures: of sm_100, where
- * tcgen05's instruction descriptors are not evaluated here either, and sm_120. */
+/* Whether a case speaks of an atom that the tables leave to other architectures: of sm_100 and
+ * sm_120. */
 static bool is_elsewhere(golden_case *c) {
   static const char *const kinds[] = {"SM100_", "SM103_", "SM120_"};
   for (int i = 0; i < golden_inputs(c); i++) {
@@ -377,7 +304,7 @@ static bool has_inputs(golden_case *c, int count) {
 }
 
 /* The ops evaluated here, with how many inputs they have. */
-typedef enum op_kind { OP_FIELDS, OP_VALUE, OP_GMMA } op_kind;
+typedef enum op_kind { OP_FIELDS, OP_VALUE } op_kind;
 
 static const struct op {
   const char *name;
@@ -399,11 +326,9 @@ static const struct op {
     {"partition_C", 3, OP_VALUE},
     {"tiled_copy_partition_S", 6, OP_VALUE},
     {"tiled_copy_partition_D", 6, OP_VALUE},
-    {"make_gmma_desc", 0, OP_GMMA},
 };
 
 static golden_verdict judge_op(golden_case *c, const struct op *op, gg_str *got) {
-  if (op->kind == OP_GMMA) return judge_gmma(c, got);
   if (!has_inputs(c, op->inputs)) return GOLDEN_FAILED;
   if (is_elsewhere(c)) return GOLDEN_SKIPPED;
   if (op->kind == OP_FIELDS && !golden_field(c, "error")) return judge_fields(c, got);

@@ -324,17 +324,9 @@ static bool is_typing(golden_case *c) {
 
 /* Operations of sm_100 and sm_120, which the calculator does not have. */
 static bool is_blackwell(golden_case *c) {
-  static const char *const begins[] = {"make_umma_desc",
-                                       "make_instr_desc",
-                                       "make_runtime_instr_desc",
-                                       "make_tmem_copy",
-                                       "make_fragment_A",
-                                       "make_fragment_C",
-                                       "tmem_",
-                                       "SfAtom",
-                                       "tile_atom_to_shape_SF",
-                                       "deduce_smem_layoutSF",
-                                       "sm1xx_"};
+  static const char *const begins[] = {
+      "make_tmem_copy", "make_fragment_A",       "make_fragment_C",      "tmem_",
+      "SfAtom",         "tile_atom_to_shape_SF", "deduce_smem_layoutSF", "sm1xx_"};
   for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
     if (strncmp(c->op, begins[i], strlen(begins[i])) == 0) return true;
   }
@@ -345,6 +337,7 @@ static golden_verdict judge(golden_case *c, gg_str *got) {
   golden_verdict verdict;
   const char *source = golden_text(c, "source");
   if (golden_eval_atoms(c, &verdict, got)) return verdict;
+  if (golden_eval_descriptors(c, &verdict, got)) return verdict;
   if (source && strcmp(source, "read") == 0) return judge_read(c, got);
   if (is_typing(c) && is_answered(c)) return GOLDEN_PASSED;
   if (strcmp(c->op, "swizzle_apply") == 0) return judge_swizzle_apply(c, got);

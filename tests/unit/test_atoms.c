@@ -6,8 +6,9 @@
 
 #include "atom/copy_atom.h"
 #include "atom/dtype.h"
-#include "atom/gmma_desc.h"
+#include "atom/instr_desc.h"
 #include "atom/mma_atom.h"
+#include "atom/smem_desc.h"
 #include "suite.h"
 
 /* Calls `visit` on every atom: each row, and each N of a family. */
@@ -433,10 +434,10 @@ START_TEST(descriptors_of_canonical_tiles) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     gg_error err = GG_ERROR_INIT;
     gg_composed tile;
-    gg_gmma_desc desc;
+    gg_smem_desc desc;
     ck_assert_msg(gg_composed_parse(&tile, cases[i].tile, &err) == GG_OK, "%s", err.message);
-    ck_assert_msg(gg_gmma_desc_make(&desc, &tile, cases[i].mn_major, cases[i].address, &err) ==
-                      GG_OK,
+    ck_assert_msg(gg_smem_desc_make(&desc, GG_SMEM_DESC_WGMMA, &tile, cases[i].mn_major,
+                                    cases[i].address, &err) == GG_OK,
                   "%s: %s", cases[i].tile, err.message);
     ck_assert_msg(desc.bits == cases[i].bits, "%s: %016llx", cases[i].tile,
                   (unsigned long long)desc.bits);
@@ -464,12 +465,53 @@ START_TEST(what_is_not_canonical_has_no_descriptor) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     gg_composed tile;
-    gg_gmma_desc desc;
+    gg_smem_desc desc;
     ck_assert(gg_composed_parse(&tile, cases[i].tile, NULL) == GG_OK);
-    ck_assert_msg(gg_gmma_desc_make(&desc, &tile, cases[i].mn_major, cases[i].address, NULL) ==
-                      GG_E_DESCRIPTOR,
-                  "%s", cases[i].tile);
+    for (int kind = GG_SMEM_DESC_WGMMA; kind <= GG_SMEM_DESC_TCGEN05; kind++)
+      ck_assert_msg(gg_smem_desc_make(&desc, (gg_smem_desc_kind)kind, &tile, cases[i].mn_major,
+                                      cases[i].address, NULL) == GG_E_DESCRIPTOR,
+                    "%s", cases[i].tile);
   }
+}
+END_TEST
+
+/* 128 bytes in units of 32 are tcgen05's alone, and of MN-major operands. */
+START_TEST(wide_swizzle_is_of_tcgen05) {
+  gg_composed tile;
+  gg_smem_desc desc;
+  ck_assert(!gg_composed_parse(&tile, "Sw<2,5,2> o smem_ptr[16b](unset) o (64,16):(1,64)", NULL));
+  ck_assert(!gg_smem_desc_make(&desc, GG_SMEM_DESC_TCGEN05, &tile, true, 1024, NULL));
+  ck_assert(desc.bits == 0x2000402000000040);
+  ck_assert_int_eq(gg_smem_desc_make(&desc, GG_SMEM_DESC_WGMMA, &tile, true, 1024, NULL),
+                   GG_E_DESCRIPTOR);
+  ck_assert_int_eq(gg_smem_desc_make(&desc, GG_SMEM_DESC_TCGEN05, &tile, false, 1024, NULL),
+                   GG_E_DESCRIPTOR);
+}
+END_TEST
+
+START_TEST(wrong_instruction_descriptors_are_refused) {
+  const gg_instr_desc right = {
+      .a = GG_DTYPE_e4m3, .b = GG_DTYPE_e5m2, .c = GG_DTYPE_f32, .m = 128, .n = 256};
+  gg_error err = GG_ERROR_INIT;
+  uint32_t bits;
+  ck_assert(!gg_instr_desc_make(&bits, &right, NULL));
+  gg_instr_desc what = right;
+  what.b = GG_DTYPE_f16;
+  ck_assert_int_eq(gg_instr_desc_make(&bits, &what, NULL), GG_E_INSTR_DESC);
+  what = right;
+  what.c = GG_DTYPE_s32;
+  ck_assert_int_eq(gg_instr_desc_make(&bits, &what, NULL), GG_E_INSTR_DESC);
+  what = right;
+  what.scaled = true;
+  what.scale = GG_DTYPE_ue4m3; /* of packed e2m1 alone */
+  ck_assert_int_eq(gg_instr_desc_make(&bits, &what, NULL), GG_E_INSTR_DESC);
+  what = right;
+  what.n = 252;
+  ck_assert_int_eq(gg_instr_desc_make(&bits, &what, &err), GG_E_ATOM_PARAMETER);
+  ck_assert_str_eq(
+      err.message,
+      "instruction descriptor: N is 252; legal: a multiple of 8 up to 504, the nearest 256");
+  gg_error_clear(&err);
 }
 END_TEST
 
@@ -493,6 +535,8 @@ int main(void) {
   tcase_add_test(tables, wrong_copies_are_refused);
   tcase_add_test(tables, descriptors_of_canonical_tiles);
   tcase_add_test(tables, what_is_not_canonical_has_no_descriptor);
+  tcase_add_test(tables, wide_swizzle_is_of_tcgen05);
+  tcase_add_test(tables, wrong_instruction_descriptors_are_refused);
   suite_add_tcase(suite, tables);
   return run_suite(suite);
 }

@@ -297,6 +297,15 @@ static const struct example {
     {"sm90_fill_layoutE(tf32, 64, (300,128,500,1))", "(((8,2,4),5),((8,2,4),8),1):(((64,8,1024),4096),((1,512,16),20480),0)"},
     {"sm90_fill_layoutA(f16, MN, (300,128,500,1))", "(304,(2,250),1):(2,(1,608),0)"},
     {"make_gmma_desc(K, local_tile(tile_to_shape(smem_atom(K_SW128, 16), (64,64)), (64,16), (0,1)))", "(2,1,64,1)"},
+    {"tile_to_mma_shape(smem_atom(K_SW128, half_t), ((128,16),1,4))",
+     "Sw<3,4,3> o smem_ptr[16b](unset) o ((128,16),1,4):((64,1),0,16)"},
+    {"make_umma_desc(K, get<0>(tile_to_mma_shape(smem_atom(K_SW128, half_t), ((128,16),1,4))), 1024)",
+     "(64,1,64,2)"},
+    {"tmem_frg(float, float, 1, ((64,32),1,1,4))", "(((16,4),32),1,1,(2,2)):(((65536,2097152),1),0,0,(1048576,32))"},
+    {"tmem_frg(half_t, float, 2, ((32,256),1,1,2))", "((32,(64,4)),1,1,2):((131072,(2,4194304)),0,0,128)"},
+    {"tmem_frg(float, float, 2, ((64,64),2,1), Duplicated)", "((128,64),2,1):((65536,1),64,0)"},
+    {"make_instr_desc(f16, f16, f32, 128, 256, K, K)", "138412048"},
+    {"make_instr_desc(e2m1, e2m1, f32, 256, 128, K, K, packed, ue4m3, sparse)", "270533764"},
 };
 /* clang-format on */
 
