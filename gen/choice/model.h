@@ -25,25 +25,28 @@ typedef struct gg_prediction {
   double dram;
 } gg_prediction;
 
-/* What of it is the kernel's and the device's alone: made once, for predictions of many problems.
- * Both live as long. */
+/* The part of a prediction that depends on the kernel and the device, and on no problem. It is
+ * computed once and serves predictions for many problems. The plan and the device must outlive it.
+ */
 typedef struct gg_model {
   const gg_plan *plan;
   const gg_device_model *device;
   gg_traits traits;
   gg_distributed distributed;
   int at_once;           /* CTAs that run at once, where each has a multiprocessor */
-  double bytes;          /* of an element of A or B */
-  double m_step, n_step; /* bytes of a K step's rows of A and of B */
-  double line_a, line_b; /* what loading a byte of each costs, where lines are whole */
-  double under_way;      /* bytes that a CTA asks for before it has the first of them */
-  double load_byte;      /* seconds a byte of one multiprocessor's copies, alone on the device; */
-  double dram_byte;      /* from DRAM */
-  double additions;      /* seconds a K step that show of additions of sums that are promoted */
-  double epilogue;       /* seconds of one consumer's epilogue of one tile, which stores it, */
-  double work;           /* and of what it does beside that, */
-  double work_in_turns;  /* while another one multiplies; */
-  double held;           /* and in which stages wait that C is in */
+  double bytes;          /* of one element of A or B */
+  double m_step, n_step; /* bytes of A and of B that one K step of a tile loads */
+  double line_a, line_b; /* the time that loading a byte of A and of B takes in boxes of this
+                          * kernel's width, over the time that it takes in boxes of 128 bytes */
+  double under_way;      /* bytes that a CTA has asked for before the first of them arrive */
+  double load_byte;      /* seconds a byte that one multiprocessor copies while no other does */
+  double dram_byte;      /* seconds a byte from DRAM, likewise */
+  double additions;      /* seconds of a K step by which additions of promoted sums prolong it */
+  /* Seconds that one consumer's epilogue of one tile takes: */
+  double epilogue;      /* for storing it; */
+  double work;          /* for reading and computing; */
+  double work_in_turns; /* for these, while another consumer multiplies; */
+  double held;          /* while it keeps C in stages that the next K tiles wait for */
 } gg_model;
 
 gg_model gg_model_of(const gg_plan *plan, const gg_device_model *device);

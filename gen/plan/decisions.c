@@ -3,19 +3,35 @@
  *
  * A row knows its C type. For each type that a decision has there are two functions here: one that
  * puts a value into numbers, the same ones only where values are the same, and one that transposes
- * it, where it speaks of M or N; most do not. */
+ * it, where it speaks of M or N; most do not.
+ *
+ * `gemmgen tune` keeps figures by these numbers from one version to the next. What stands in a
+ * table or an enumeration that may grow in its middle is put by its name; gg_dtype, gg_major and
+ * the other numbers of gemmgen.h are fixed. */
 #include "plan/decisions.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "plan/target.h"
+#include "spec/keys.h"
 
 /* ---- Values ----------------------------------------------------------------------------- */
 
 static void put(gg_identity *out, int64_t number) {
   assert(out->count < GG_IDENTITY_MAX && "a plan has more numbers than an identity");
   out->numbers[out->count++] = number;
+}
+
+/* A name of any length: eight characters a number, the last one with a zero among them. */
+static void put_name(gg_identity *out, const char *name) {
+  size_t length = strlen(name) + 1;
+  for (size_t i = 0; i < length; i += sizeof(int64_t)) {
+    size_t left = length - i;
+    int64_t number = 0;
+    memcpy(&number, name + i, left < sizeof number ? left : sizeof number);
+    put(out, number);
+  }
 }
 
 static void put_int64_t(gg_identity *out, const int64_t *value) {
@@ -39,19 +55,19 @@ static void put_gg_dtype(gg_identity *out, const gg_dtype *value) {
 }
 
 static void put_gg_swizzle_kind(gg_identity *out, const gg_swizzle_kind *value) {
-  put(out, *value);
+  put_name(out, gg_swizzle_name(*value));
 }
 
 static void put_gg_scheduler(gg_identity *out, const gg_scheduler *value) {
-  put(out, *value);
+  put_name(out, gg_choice_word(GG_SET_SCHEDULER, *value));
 }
 
 static void put_gg_raster(gg_identity *out, const gg_raster *value) {
-  put(out, *value);
+  put_name(out, gg_choice_word(GG_SET_RASTER, *value));
 }
 
 static void put_gg_family(gg_identity *out, const gg_family *value) {
-  put(out, (*value)->id);
+  put_name(out, (*value)->name);
 }
 
 static void put_gg_arch(gg_identity *out, const gg_arch *value) {
@@ -66,8 +82,7 @@ static void put_gg_operand(gg_identity *out, const gg_operand *value) {
 }
 
 static void put_gg_mma_atom(gg_identity *out, const gg_mma_atom *value) {
-  size_t count;
-  put(out, value->row - gg_mma_table(&count));
+  put_name(out, value->row->cute);
   put(out, value->m);
   put(out, value->n);
   put(out, value->k);

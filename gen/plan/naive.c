@@ -140,6 +140,7 @@ static gg_status derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
 const gg_target gg_target_naive = {
     .id = GG_TARGET_NAIVE,
     .ageless = true,
+    .name = "naive",
     .family = "naive",
     .summary = "a thread an element, any architecture",
     .worker = "thread",

@@ -395,6 +395,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
 
 const gg_target gg_target_sm80 = {
     .id = GG_TARGET_SM80,
+    .name = "sm80",
     .family = "sm80",
     .summary = "mma.sync fed by a multistage cp.async pipeline, sm_80 and newer",
     .worker = "warp",

@@ -459,6 +459,7 @@ static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *d
 /* The two differ in their skeletons: who loads. */
 const gg_target gg_target_sm90 = {
     .id = GG_TARGET_SM90,
+    .name = "sm90",
     .family = "sm90",
     .summary = "warp-specialised wgmma fed by TMA, sm_90a",
     .worker = "warpgroup",
@@ -475,6 +476,7 @@ const gg_target gg_target_sm90 = {
 
 const gg_target gg_target_sm90_multistage = {
     .id = GG_TARGET_SM90_MULTISTAGE,
+    .name = "sm90_multistage",
     .family = "sm90",
     .summary = "wgmma fed by TMA, every warpgroup alike, sm_90a",
     .worker = "warpgroup",

@@ -17,6 +17,7 @@ typedef enum gg_target_id {
 
 struct gg_target {
   gg_target_id id;
+  const char *name;    /* no other target has it, in any version */
   const char *family;  /* "sm80"; targets of one family stand together */
   const char *summary; /* one line for people */
   const char *worker;  /* the threads that execute one MMA: "warp" */

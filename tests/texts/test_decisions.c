@@ -9,6 +9,7 @@
 #include "emit/report.h"
 #include "kernel_hash.h"
 #include "plan/decisions.h"
+#include "plan/target.h"
 #include "suite.h"
 
 /* ---- Plans ---------------------------------------------------------------------------- */
@@ -262,6 +263,21 @@ START_TEST(names_tell_kernels_apart) {
 }
 END_TEST
 
+/* Figures of tune are kept by identities: a row above others in a table must not change those. */
+START_TEST(tables_may_grow_in_their_middle) {
+  planned p = choose(SM90 TILE);
+  gg_plan moved = p.plan;
+  gg_mma_row row = *p.plan.mma.row;
+  gg_target target = *p.plan.target;
+  moved.mma.row = &row;
+  ck_assert_msg(same_identity(&p.plan, &moved), "the place of an atom's row");
+  target.id = GG_TARGET_COUNT;
+  moved.target = &target;
+  ck_assert_msg(same_identity(&p.plan, &moved), "the number of a target");
+  forget(&p);
+}
+END_TEST
+
 /* ---- Transposed ----------------------------------------------------------------------- */
 
 START_TEST(transposed_twice_is_as_before) {
@@ -281,6 +297,7 @@ int main(void) {
   tcase_add_loop_test(tests, every_decision_tells_kernels_apart, 0, count);
   tcase_add_loop_test(tests, every_decision_is_shown, 0, count);
   tcase_add_test(tests, what_is_asked_for_does_not_matter);
+  tcase_add_test(tests, tables_may_grow_in_their_middle);
   tcase_add_test(tests, lineups_have_no_kernel_twice);
   tcase_add_loop_test(tests, names_tell_kernels_apart, 0, (int)(sizeof flips / sizeof *flips));
   tcase_add_loop_test(tests, transposed_twice_is_as_before, 0, (int)(sizeof flips / sizeof *flips));
