@@ -198,7 +198,7 @@ void bench_summary_markdown(gg_str *out, const bench_summary *summary) {
   gg_str_printf(
       out, "| types | M x N x K |%s kernel | TFLOP/s | first | best | of first | of best |%s\n",
       epilogues ? " epilogue |" : "",
-      epilogues ? " over bare | its over bare | of separate kernels |" : "");
+      epilogues ? " over bare | its over bare | of separate |" : "");
   gg_str_printf(out, "| --- | --- | --- | --- | --- | --- | --- | --- |%s\n",
                 epilogues ? " --- | --- | --- | --- |" : "");
   for (size_t i = 0; i < summary->count; i++)

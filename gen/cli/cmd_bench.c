@@ -137,7 +137,8 @@ static void put_header(bench *b) {
   if (epilogues) printf(" %-15s", "epilogue");
   printf(" %-*s %8s %8s %8s %8s %7s %7s %5s", b->name_width, "kernel", "ours", "lt first",
          "lt best", "ceiling", "of best", "of ceil", "right");
-  if (epilogues) printf(" %9s %9s %9s  %s", "over bare", "lt's", "of apart", "what cuBLASLt does");
+  if (epilogues)
+    printf(" %9s %9s %11s  %s", "over bare", "lt's", "of separate", "what cuBLASLt does");
   printf("\n");
   gg_str_printf(&b->tsv,
                 "case\t%skernel\tours\tlt_heur\tlt_best\tceiling\tof_lt_best\tof_ceiling\tright"
@@ -164,7 +165,7 @@ static void put_epilogue(bench *b, const bench_result *result, const bench_figur
   bool right = cublaslt_right(result);
   print_figure(9, 3, over);
   print_figure(9, 3, lt_over);
-  print_figure(9, 3, ratio(ours->tflops, result->separate));
+  print_figure(11, 3, ratio(ours->tflops, result->separate));
   printf("  %s", does);
   gg_str_printf(&b->tsv, "\t%.4f\t%.4f\t%d\t%s\t%.5g", over, lt_over, right, does,
                 result->separate);
@@ -632,13 +633,13 @@ const cli_command cmd_bench = {
         "--epilogue none,bias,bias_gelu computes each case with each epilogue of the list: ours by the\n"
         "kernel that gg_gemm chooses for it, or by the SPECs that have it, cuBLASLt by its own. The\n"
         "products without it take turns with them, and \"over bare\" is how many times as long as that\n"
-        "the whole takes, for ours and for cuBLASLt; \"of apart\" is our speed over that of the product\n"
-        "and, behind it, a kernel that moves what the epilogue reads and stores, but computes nothing:\n"
-        "the least that separate kernels take (not measured with C in place). The words: none; bias,\n"
-        "relu, gelu and silu, and bias_relu, bias_gelu, bias_silu; gelu_aux, a bias and gelu of which\n"
-        "also the argument is stored; dgelu, which gemmgen has not; beta_c and beta_c_in_place, 0.5 C\n"
-        "with C beside D and in its place; residual; of 8-bit floats scales (one of A and one of B),\n"
-        "scales_d (also one of D) and scales_mn (one a row of A and a column of B). gelu is of form\n"
+        "the whole takes, for ours and for cuBLASLt; \"of separate\" is our speed over that of separate\n"
+        "kernels, at the least that they take: the product and, behind it, a kernel that moves what the\n"
+        "epilogue reads and stores, but computes nothing (not measured with C in place). The words:\n"
+        "none; bias, relu, gelu and silu, and bias_relu, bias_gelu, bias_silu; gelu_aux, a bias and gelu\n"
+        "of which also the argument is stored; dgelu, which gemmgen has not; beta_c and beta_c_in_place,\n"
+        "0.5 C with C beside D and in its place; residual; of 8-bit floats scales (one of A and one of\n"
+        "B), scales_d (also one of D) and scales_mn (one a row of A and a column of B). gelu is of form\n"
         "tanh_approx, which is cuBLASLt's. Beside silu, which it has not, cuBLASLt computes the bare\n"
         "product.\n"
         "\n"

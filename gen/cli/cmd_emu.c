@@ -186,7 +186,7 @@ const cli_command cmd_emu = {
         "exit status is 0 only if the kernels ran without a fault and all checks hold.\n"
         "\n"
         "Behind `--` stands a program that uses CUDA, and its arguments. It runs on the emulator,\n"
-        "which is its libcuda.so.1 and libcudart.so.13: compile it with `nvcc -cudart shared` and\n"
+        "which is its libcuda.so.1, libcudart.so.12 and .13: compile it with `nvcc -cudart shared` and\n"
         "PTX, as -gencode arch=compute_90a,code=compute_90a embeds it. --device emu:100, or\n"
         "GEMMGEN_EMU_ARCH in the environment, is the device's architecture. The exit status is the program's.\n"
         "\n"

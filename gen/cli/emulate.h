@@ -31,7 +31,7 @@ typedef struct cli_emulate {
        "emulator: instructions without the end of a warp; -1: any (10^10)"},                       \
       {"hazards",  0,                                                                              \
        CLI_STRING, offsetof(type, member.hazards),                                                 \
-       "LIST",     "emulator: CLASS=off|warn|fault, ... (uninitialised=warn,exit=warn)"},          \
+       "LIST",     "emulator: CLASS=off|warn|fault, ... (warn: uninitialised, relaxed, exit)"},    \
       {"counters", 0,                                                                              \
        CLI_STRING, offsetof(type, member.counters),                                                \
        "FILE",     "emulator: what it counted, as JSON; -: as text"},                              \

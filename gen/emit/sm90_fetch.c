@@ -131,11 +131,11 @@ static void bind_cells(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   for (size_t i = 0; i < layouts->fetched_count; i++) {
     const gg_fetched *matrix = &layouts->fetched[i];
     name_of(name, plan, matrix);
-    if (matrix->is_c) gg_str_puts(&text, "  if (of.beta != 0.0f)\n  ");
     gg_str_printf(&text,
                   "  %s<fetched_%s, %s_t, &cell_values::%s>(\n"
-                  "      cells, at, box, first, lane);\n",
-                  functions[cells_of(matrix)], name, name, name);
+                  "      cells, at, box, first, lane, %s);\n",
+                  functions[cells_of(matrix)], name, name, name,
+                  matrix->is_c ? "of.beta != 0.0f" : "true");
   }
   gg_bind_str(out, "load_cells", &text);
 }

@@ -56,22 +56,27 @@ __device__ __forceinline__ cell_place locate_cells(const fetched_rows &at, int b
   return {from, at.row % matrix::line, box_column(box) + col};
 }
 
-// A lane's elements of read_n columns from `first` on of a box, as its accumulators are.
+// A lane's elements of read_n columns from `first` on of a box, as its accumulators are. Where the
+// matrix was not fetched, as C without a beta, `exists` is false and they are zeros.
 // Of 16 bits, in 8x8 matrices.
 template <class matrix, class element, two<element> cell_values::*member>
 __device__ __forceinline__ void load_matrices(cell_values (&cells)[read_n / 8][2],
                                               const fetched_rows &at, int box, int first,
-                                              int lane) {
+                                              int lane, bool exists) {
 #pragma unroll
   for (int j = 0; j < read_n; j += 16) {
     const cell_place place = locate_cells<matrix>(at, box, first + j);
     const int across = read_n % 16 == 0 ? lane / 16 * 8 : 0;  // else both halves read the same
     unsigned words[4];
     if constexpr (matrix::n_major)
-      ldmatrix(words, place.box + matrix::offset(place.row + lane % 16, place.col + across));
+      ldmatrix_or_zeros(words,
+                        place.box + matrix::offset(place.row + lane % 16, place.col + across),
+                        exists);
     else
-      ldmatrix_transposed(words, place.box + matrix::offset(place.row + lane / 8 % 2 * 8,
-                                                            place.col + across + lane % 8));
+      ldmatrix_transposed_or_zeros(words,
+                                   place.box + matrix::offset(place.row + lane / 8 % 2 * 8,
+                                                              place.col + across + lane % 8),
+                                   exists);
 #pragma unroll
     for (int p = 0; p < 4; ++p)
       if (j / 8 + p / 2 < read_n / 8)
@@ -83,7 +88,9 @@ __device__ __forceinline__ void load_matrices(cell_values (&cells)[read_n / 8][2
 // of the line first.
 template <class matrix, class element, two<element> cell_values::*member>
 __device__ __forceinline__ void load_halves(cell_values (&cells)[read_n / 8][2],
-                                            const fetched_rows &at, int box, int first, int lane) {
+                                            const fetched_rows &at, int box, int first, int lane,
+                                            bool exists) {
+  if (!exists) return;
   constexpr int groups = matrix::line / 8, half = groups / 2;
   const int row = lane / 4, late = row / (32 / matrix::line) % 2;
   static_assert(read_n % matrix::line == 0, "whole lines are read");
@@ -111,7 +118,9 @@ __device__ __forceinline__ void load_halves(cell_values (&cells)[read_n / 8][2],
 
 template <class matrix, class element, two<element> cell_values::*member>
 __device__ __forceinline__ void load_pairs(cell_values (&cells)[read_n / 8][2],
-                                           const fetched_rows &at, int box, int first, int lane) {
+                                           const fetched_rows &at, int box, int first, int lane,
+                                           bool exists) {
+  if (!exists) return;
 #pragma unroll
   for (int j = 0; j < read_n; j += 8) {
     const cell_place place = locate_cells<matrix>(at, box, first + j);
@@ -128,7 +137,9 @@ __device__ __forceinline__ void load_pairs(cell_values (&cells)[read_n / 8][2],
 // Neighbouring columns are no neighbours in memory: half of the rows begin with the second.
 template <class matrix, class element, two<element> cell_values::*member>
 __device__ __forceinline__ void load_ones(cell_values (&cells)[read_n / 8][2],
-                                          const fetched_rows &at, int box, int first, int lane) {
+                                          const fetched_rows &at, int box, int first, int lane,
+                                          bool exists) {
+  if (!exists) return;
   const int second = lane / 16;
 #pragma unroll
   for (int j = 0; j < read_n; j += 8) {
