@@ -61,6 +61,12 @@ int rt_properties_of(rt_properties *out, int device) {
       .memoryPoolsSupported = attribute_of(115),
       .clusterLaunch = attribute_of(120),
   };
+#if GG_CUDART == 12
+  out->clockRate = attribute_of(13);
+  out->deviceOverlap = attribute_of(15);
+  out->memoryClockRate = attribute_of(36);
+  out->singleToDoublePrecisionPerfRatio = attribute_of(87);
+#endif
   int result = cuDeviceGetName(out->name, sizeof out->name, 0);
   if (!result) result = cuDeviceGetUuid(&out->uuid, 0);
   return result ? result : cuDeviceTotalMem(&out->totalGlobalMem, 0);
@@ -141,6 +147,58 @@ int rt_copy_symbol(const void *symbol, void *host, size_t bytes, size_t offset, 
   void *device = (void *)(uintptr_t)(address + offset);
   return to ? rt_copy(device, host, bytes, kind, stream, wait)
             : rt_copy(host, device, bytes, kind, stream, wait);
+}
+
+/* Plane by plane. */
+int rt_copy_box(const rt_box_copy *p, CUstream stream, bool wait) {
+  if (!p) return CUDA_ERROR_INVALID_VALUE;
+  if (p->from_array || p->to_array)
+    return rt_refuse(CUDA_ERROR_NOT_SUPPORTED, "the emulator has no arrays: copy linear memory");
+  if (p->extent.depth > 1 && (p->from_pos.y + p->extent.height > p->from.ysize ||
+                              p->to_pos.y + p->extent.height > p->to.ysize)) {
+    return rt_refuse(CUDA_ERROR_INVALID_VALUE,
+                     "planes of %zu and %zu rows, of which %zu are copied", p->from.ysize,
+                     p->to.ysize, p->extent.height);
+  }
+  int result = CUDA_SUCCESS;
+  for (size_t z = 0; z < p->extent.depth && !result; z++) {
+    size_t from = p->from_pos.y + (p->from_pos.z + z) * p->from.ysize;
+    size_t to = p->to_pos.y + (p->to_pos.z + z) * p->to.ysize;
+    result = rt_copy_rows((char *)p->to.pointer + to * p->to.pitch + p->to_pos.x, p->to.pitch,
+                          (char *)p->from.pointer + from * p->from.pitch + p->from_pos.x,
+                          p->from.pitch, p->extent.width, p->extent.height, p->kind, stream, wait);
+  }
+  return result;
+}
+
+int rt_fill_box(rt_pitched to, int value, rt_extent extent, CUstream stream, bool wait) {
+  int result = CUDA_SUCCESS;
+  for (size_t z = 0; z < extent.depth && !result; z++) {
+    CUdeviceptr plane = (uintptr_t)to.pointer + z * to.ysize * to.pitch;
+    result = wait ? cuMemsetD2D8(plane, to.pitch, (unsigned char)value, extent.width, extent.height)
+                  : cuMemsetD2D8Async(plane, to.pitch, (unsigned char)value, extent.width,
+                                      extent.height, stream);
+  }
+  return result;
+}
+
+int rt_allocate_box(rt_pitched *out, rt_extent extent) {
+  void *memory = NULL;
+  size_t pitch = 0;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  int result = rt_allocate_rows(&memory, &pitch, extent.width, extent.height * extent.depth);
+  if (!result) *out = (rt_pitched){memory, pitch, extent.width, extent.height};
+  return result;
+}
+
+/* There is one device. */
+int rt_peer(int device, int peer) {
+  return device || peer ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+}
+
+int rt_no_managed(void) {
+  return rt_refuse(CUDA_ERROR_NOT_SUPPORTED,
+                   "the emulator has no managed memory: use cudaMalloc and cudaMemcpy");
 }
 
 int rt_pointer(rt_pointer_attributes *out, const void *pointer) {

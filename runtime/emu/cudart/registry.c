@@ -183,6 +183,7 @@ void rt_forget(void) {
   for (rt_image *image = images; image; image = image->next)
     image->tried = false;
   pthread_mutex_unlock(&lock);
+  rt_pools_forget();
   last = CUDA_SUCCESS;
 }
 

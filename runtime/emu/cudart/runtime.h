@@ -49,6 +49,11 @@ int rt_copy_symbol(const void *symbol, void *host, size_t bytes, size_t offset, 
                    CUstream stream, bool wait);
 int rt_allocate(void **out, size_t bytes);
 int rt_allocate_rows(void **out, size_t *pitch, size_t width, size_t height);
+int rt_no_managed(void);
+int rt_copy_box(const rt_box_copy *copy, CUstream stream, bool wait);
+int rt_fill_box(rt_pitched to, int value, rt_extent extent, CUstream stream, bool wait);
+int rt_allocate_box(rt_pitched *out, rt_extent extent);
+int rt_peer(int device, int peer);
 int rt_pointer(rt_pointer_attributes *out, const void *pointer);
 int rt_launch(const void *host, rt_dim3 grid, rt_dim3 block, void **arguments, size_t smem_bytes,
               CUstream stream, bool cooperative);
@@ -58,5 +63,31 @@ int rt_resident(int *ctas, const void *host, int threads, size_t smem_bytes);
 int rt_clusters(int *out, const void *host, const rt_launch_config *config, bool size);
 int rt_entry_point(const char *symbol, void **function, unsigned version, int *status);
 int rt_get_device(int *out);
+
+/* Memory pools: pools.c. No pool: the current one. */
+int rt_pool_usual(rt_pool **out, int device);
+int rt_pool_current(rt_pool **out, int device);
+int rt_pool_choose(int device, rt_pool *pool);
+int rt_pool_make(rt_pool **out);
+int rt_pool_destroy(rt_pool *pool);
+int rt_pool_check(rt_pool *pool);
+int rt_pool_attribute(rt_pool *pool, int attribute, void *value, bool set);
+int rt_pool_allocate(void **out, size_t bytes, rt_pool *pool);
+int rt_free(void *pointer, CUstream stream, bool async);
+void rt_pools_forget(void);
+
+/* Graphs: graph.c. A node comes after `count` others; rt_add_call without one adds an empty node.
+ */
+int rt_add_kernel(rt_node *out, CUgraph graph, const rt_node *after, size_t count,
+                  const rt_kernel_node *node);
+int rt_add_copy(rt_node *out, CUgraph graph, const rt_node *after, size_t count,
+                const rt_box_copy *copy);
+int rt_add_copy_line(rt_node *out, CUgraph graph, const rt_node *after, size_t count, void *to,
+                     const void *from, size_t bytes, int kind);
+int rt_add_fill(rt_node *out, CUgraph graph, const rt_node *after, size_t count,
+                const rt_fill_node *node);
+int rt_add_call(rt_node *out, CUgraph graph, const rt_node *after, size_t count,
+                const rt_call_node *node);
+int rt_add_order(CUgraph graph, const rt_node *from, const rt_node *to, size_t count);
 
 #endif

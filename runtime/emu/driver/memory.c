@@ -406,6 +406,21 @@ CUresult emu_cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUst
   return fill((emu_fill){to, 0, count, 1, 4, value}, stream, false);
 }
 
+CUresult emu_cuMemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value, size_t width,
+                               size_t height, CUstream stream) {
+  return fill((emu_fill){to, pitch, width, height, 1, value}, stream, false);
+}
+
+CUresult emu_cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value, size_t width,
+                                size_t height, CUstream stream) {
+  return fill((emu_fill){to, pitch, width, height, 2, value}, stream, false);
+}
+
+CUresult emu_cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width,
+                                size_t height, CUstream stream) {
+  return fill((emu_fill){to, pitch, width, height, 4, value}, stream, false);
+}
+
 CUresult emu_cuMemsetD2D8(CUdeviceptr to, size_t pitch, unsigned char value, size_t width,
                           size_t height) {
   return fill((emu_fill){to, pitch, width, height, 1, value}, NULL, true);

@@ -109,6 +109,7 @@ struct CUgraph_st {
   emu_work *list;
   size_t count;
   bool failed; /* memory ran out while capturing */
+  bool taking; /* a stream captures into it that did not make it */
 };
 
 struct CUstream_st {

@@ -96,6 +96,19 @@ CUresult emu_cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *u
   return result;
 }
 
+/* A callback gets the stream's result, and cannot be captured. Called without the lock. */
+CUresult emu_cuStreamAddCallback(CUstream stream, void (*function)(CUstream, int, void *),
+                                 void *user, unsigned flags) {
+  emu_process *process;
+  CUresult result = emu_enter(&process);
+  if (!result && (!function || flags)) result = CUDA_ERROR_INVALID_VALUE;
+  if (!result && !is_stream(process, stream)) result = CUDA_ERROR_INVALID_HANDLE;
+  if (!result && capture_of(stream)) result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  emu_leave(process, result);
+  if (!result) function(stream, CUDA_SUCCESS, user);
+  return result;
+}
+
 /* ---- Streams ---------------------------------------------------------------------------- */
 
 CUresult emu_cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
@@ -131,6 +144,10 @@ static CUresult destroy(void *handle, emu_handle_kind kind) {
 }
 
 CUresult emu_cuStreamDestroy(CUstream stream) {
+  emu_process *process = emu_lock();
+  bool capturing = emu_handle_is(process, stream, EMU_HANDLE_STREAM) && stream->capture;
+  if (capturing) stream->capture->taking = false;
+  emu_leave(process, CUDA_SUCCESS);
   return destroy(stream, EMU_HANDLE_STREAM);
 }
 
@@ -212,6 +229,26 @@ CUresult emu_cuStreamBeginCapture(CUstream stream, int mode) {
   return emu_leave(process, result);
 }
 
+/* Into a graph that is there: its nodes run in the order in which they came, so that it does not
+ * matter which of them the new ones come after. */
+CUresult emu_cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, void *const *after,
+                                         const void *edges, size_t count, int mode) {
+  (void)after, (void)edges, (void)count, (void)mode;
+  emu_process *process;
+  CUresult result = emu_enter(&process);
+  if (!result && (uintptr_t)stream <= 2) result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (!result &&
+      (!is_stream(process, stream) || !emu_handle_is(process, graph, EMU_HANDLE_GRAPH))) {
+    result = CUDA_ERROR_INVALID_HANDLE;
+  }
+  if (!result && (stream->capture || graph->taking)) result = CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+  if (!result) {
+    stream->capture = graph;
+    graph->taking = true;
+  }
+  return emu_leave(process, result);
+}
+
 CUresult emu_cuStreamEndCapture(CUstream stream, CUgraph *graph) {
   emu_process *process;
   CUresult result = emu_enter(&process);
@@ -221,8 +258,10 @@ CUresult emu_cuStreamEndCapture(CUstream stream, CUgraph *graph) {
   if (!result) {
     *graph = stream->capture;
     stream->capture = NULL;
+    bool given = (*graph)->taking;
+    (*graph)->taking = false;
     if ((*graph)->failed) {
-      emu_handle_drop(process, *graph);
+      if (!given) emu_handle_drop(process, *graph);
       *graph = NULL;
       result = CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -261,20 +300,37 @@ static CUresult instantiate(CUgraph *out, emu_process *process, CUgraph graph) {
   return CUDA_SUCCESS;
 }
 
-CUresult emu_cuGraphInstantiate(CUgraphExec *out, CUgraph graph, unsigned long long flags) {
-  (void)flags;
+CUresult emu_cuGraphCreate(CUgraph *graph, unsigned flags) {
+  emu_process *process;
+  CUresult result = emu_enter(&process);
+  if (!result && (!graph || flags)) result = CUDA_ERROR_INVALID_VALUE;
+  if (!result) {
+    *graph = emu_handle_new(process, EMU_HANDLE_GRAPH, sizeof **graph);
+    if (!*graph) result = CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  return emu_leave(process, result);
+}
+
+CUresult emu_cuGraphClone(CUgraph *out, CUgraph graph) {
   emu_process *process;
   CUresult result = emu_enter(&process);
   if (!result && !emu_handle_is(process, graph, EMU_HANDLE_GRAPH)) {
     result = CUDA_ERROR_INVALID_HANDLE;
   }
   if (!result && !out) result = CUDA_ERROR_INVALID_VALUE;
-  if (!result) {
-    CUgraph copy;
-    result = instantiate(&copy, process, graph);
-    if (!result) *out = (CUgraphExec)(void *)copy;
-  }
+  CUgraph copy = NULL;
+  if (!result) result = instantiate(&copy, process, graph);
+  if (!result) *out = copy;
   return emu_leave(process, result);
+}
+
+/* A graph that can be launched is a copy of what it was made of. */
+CUresult emu_cuGraphInstantiate(CUgraphExec *out, CUgraph graph, unsigned long long flags) {
+  CUgraph copy = NULL;
+  (void)flags;
+  CUresult result = out ? emu_cuGraphClone(&copy, graph) : CUDA_ERROR_INVALID_VALUE;
+  if (!result) *out = (CUgraphExec)(void *)copy;
+  return result;
 }
 
 CUresult emu_cuGraphLaunch(CUgraphExec exec, CUstream stream) {
@@ -301,7 +357,7 @@ CUresult emu_cuGraphUpload(CUgraphExec graph, CUstream stream) {
   return emu_leave(process, result);
 }
 
-/* Nodes have no handles; how many there are can be asked. */
+/* A node's handle is its place among them, from 1. */
 CUresult emu_cuGraphGetNodes(CUgraph graph, void **nodes, size_t *count) {
   emu_process *process;
   CUresult result = emu_enter(&process);
@@ -309,8 +365,9 @@ CUresult emu_cuGraphGetNodes(CUgraph graph, void **nodes, size_t *count) {
     result = CUDA_ERROR_INVALID_HANDLE;
   }
   if (!result && !count) result = CUDA_ERROR_INVALID_VALUE;
-  if (!result && nodes) result = CUDA_ERROR_NOT_SUPPORTED;
-  if (!result) *count = graph->count;
+  for (size_t i = 0; !result && nodes && i < *count; i++)
+    nodes[i] = i < graph->count ? (void *)(uintptr_t)(i + 1) : NULL;
+  if (!result && (!nodes || *count > graph->count)) *count = graph->count;
   return emu_leave(process, result);
 }
 
@@ -319,7 +376,10 @@ CUresult emu_cuGraphExecDestroy(CUgraphExec graph) {
 }
 
 CUresult emu_cuGraphDestroy(CUgraph graph) {
-  return destroy(graph, EMU_HANDLE_GRAPH);
+  emu_process *process = emu_lock();
+  bool taking = emu_handle_is(process, graph, EMU_HANDLE_GRAPH) && graph->taking;
+  emu_leave(process, CUDA_SUCCESS);
+  return taking ? CUDA_ERROR_INVALID_VALUE : destroy(graph, EMU_HANDLE_GRAPH);
 }
 
 /* ---- Events ----------------------------------------------------------------------------- */

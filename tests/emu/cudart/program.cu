@@ -133,6 +133,128 @@ static int clusters() {
   return 0;
 }
 
+/* Boxes of three dimensions, memory pools, callbacks. */
+static void CUDART_CB tell(cudaStream_t, cudaError_t status, void *user) {
+  *(int *)user = status == cudaSuccess ? 7 : -1;
+}
+
+static int memory() {
+  unsigned char host[4 * 3 * 8], back[4 * 3 * 8];
+  cudaExtent extent = make_cudaExtent(8, 3, 4);
+  cudaPitchedPtr box;
+  for (int i = 0; i < 96; i++)
+    host[i] = (unsigned char)i;
+  CHECK(cudaMalloc3D(&box, extent));
+  EXPECT(box.pitch >= 8 && box.ysize == 3);
+  CHECK(cudaMemset3D(box, 200, extent));
+  cudaMemcpy3DParms copy = {};
+  copy.srcPtr = make_cudaPitchedPtr(host, 8, 8, 3);
+  copy.dstPtr = box;
+  copy.srcPos = copy.dstPos = make_cudaPos(2, 1, 1);
+  copy.extent = make_cudaExtent(4, 2, 2);
+  copy.kind = cudaMemcpyHostToDevice;
+  CHECK(cudaMemcpy3D(&copy));
+  copy = {};
+  copy.srcPtr = box;
+  copy.dstPtr = make_cudaPitchedPtr(back, 8, 8, 3);
+  copy.extent = extent;
+  copy.kind = cudaMemcpyDeviceToHost;
+  CHECK(cudaMemcpy3DAsync(&copy, 0));
+  for (int i = 0; i < 96; i++) {
+    int x = i % 8, y = i / 8 % 3, z = i / 24;
+    bool inside = x >= 2 && x < 6 && y >= 1 && z >= 1 && z < 3;
+    EXPECT(back[i] == (inside ? i : 200));
+  }
+
+  cudaMemPool_t usual, pool;
+  cudaMemPoolProps props = {};
+  unsigned long long used = 1, threshold = 1 << 20, read = 0;
+  void *a, *b;
+  cudaStream_t s;
+  CHECK(cudaStreamCreate(&s));
+  CHECK(cudaDeviceGetDefaultMemPool(&usual, 0));
+  CHECK(cudaMemPoolSetAttribute(usual, cudaMemPoolAttrReleaseThreshold, &threshold));
+  CHECK(cudaMemPoolGetAttribute(usual, cudaMemPoolAttrReleaseThreshold, &read));
+  EXPECT(read == threshold);
+  props.allocType = cudaMemAllocationTypePinned;
+  props.location.type = cudaMemLocationTypeDevice;
+  CHECK(cudaMemPoolCreate(&pool, &props));
+  CHECK(cudaMallocFromPoolAsync(&a, 1000, pool, s));
+  CHECK(cudaMallocAsync(&b, 24, s));
+  CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  EXPECT(used == 1000);
+  CHECK(cudaFreeAsync(a, s));
+  CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &read));
+  EXPECT(used == 0 && read == 1000);
+  CHECK(cudaMemPoolDestroy(pool));
+  EXPECT(cudaMemPoolTrimTo(pool, 0) == cudaErrorInvalidValue);
+  CHECK(cudaFreeAsync(b, s));
+
+  int told = 0;
+  CHECK(cudaStreamAddCallback(s, tell, &told, 0));
+  CHECK(cudaStreamSynchronize(s));
+  EXPECT(told == 7);
+  return 0;
+}
+
+/* A graph made node by node: fill, copy, kernel, call, copy back. */
+static void CUDART_CB count(void *user) {
+  ++*(int *)user;
+}
+
+static int graphs() {
+  float host[64], *x, factor = 3;
+  int calls = 0;
+  size_t nodes = 0;
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  cudaGraphNode_t node[6], none = (cudaGraphNode_t)(size_t)99;
+  for (int i = 0; i < 64; i++)
+    host[i] = (float)i;
+  CHECK(cudaMalloc(&x, sizeof host));
+  CHECK(cudaGraphCreate(&graph, 0));
+  cudaMemsetParams fill = {};
+  fill.dst = x;
+  fill.elementSize = 4;
+  fill.width = 64;
+  fill.height = 1;
+  CHECK(cudaGraphAddMemsetNode(&node[0], graph, NULL, 0, &fill));
+  CHECK(cudaGraphAddMemcpyNode1D(&node[1], graph, &node[0], 1, x, host, sizeof host / 2,
+                                 cudaMemcpyHostToDevice));
+  void *arguments[] = {&x, &factor};
+  cudaKernelNodeParams kernel = {};
+  kernel.func = (void *)scale<float>;
+  kernel.gridDim = 1;
+  kernel.blockDim = 64;
+  kernel.kernelParams = arguments;
+  CHECK(cudaGraphAddKernelNode(&node[2], graph, &node[1], 1, &kernel));
+  cudaHostNodeParams call = {count, &calls};
+  CHECK(cudaGraphAddHostNode(&node[3], graph, &node[2], 1, &call));
+  CHECK(cudaGraphAddEmptyNode(&node[4], graph, &node[3], 1));
+  CHECK(cudaGraphAddMemcpyNode1D(&node[5], graph, node, 5, host, x, sizeof host,
+                                 cudaMemcpyDeviceToHost));
+  EXPECT(cudaGraphAddHostNode(NULL, graph, &none, 1, &call) == cudaErrorInvalidValue);
+  CHECK(cudaGraphGetNodes(graph, NULL, &nodes));
+  EXPECT(nodes == 6);
+  EXPECT(calls == 0);
+  cudaGraph_t clone;
+  CHECK(cudaGraphClone(&clone, graph));
+  CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  CHECK(cudaGraphLaunch(exec, 0));
+  CHECK(cudaGraphExecDestroy(exec));
+  CHECK(cudaGraphInstantiate(&exec, clone, 0));
+  CHECK(cudaGraphDestroy(clone));
+  CHECK(cudaGraphLaunch(exec, 0));
+  CHECK(cudaDeviceSynchronize());
+  EXPECT(calls == 2);
+  for (int i = 0; i < 64; i++)
+    EXPECT(host[i] == (i < 32 ? 9.0f * (float)i : 0));
+  CHECK(cudaGraphExecDestroy(exec));
+  CHECK(cudaGraphDestroy(graph));
+  return 0;
+}
+
 static int facts() {
   cudaDeviceProp properties;
   cudaFuncAttributes attributes;
@@ -183,7 +305,7 @@ int main(int argc, char **argv) {
     int (*run)();
   } parts[] = {{"add", vector_add},   {"symbols", symbols}, {"streams", streams},
                {"clusters", clusters}, {"facts", facts},     {"errors", errors},
-               {"outside", outside}};
+               {"memory", memory},     {"graphs", graphs},   {"outside", outside}};
   for (const auto &part : parts)
     if (argc > 1 && !strcmp(argv[1], part.name)) return part.run();
   printf("what?\n");

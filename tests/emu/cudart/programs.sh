@@ -8,7 +8,7 @@ for dir in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda; do
   [ -z "$nvcc" ] && [ -n "$dir" ] && [ -x "$dir/bin/nvcc" ] && nvcc=$dir/bin/nvcc
 done
 [ -n "$nvcc" ] || { echo "no nvcc: skipped"; exit 77; }
-"$nvcc" --version | grep -q 'release 13' || { echo "nvcc is not of CUDA 13: skipped"; exit 77; }
+"$nvcc" --version | grep -q 'release 1[23]' || { echo "nvcc is not of CUDA 12 or 13: skipped"; exit 77; }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -24,7 +24,7 @@ gemmgen=$3
 emulate() { LD_PRELOAD=$sanitizer "$gemmgen" emu -- "$@" >"$work/out" 2>&1; }
 
 build program -gencode arch=compute_90,code=compute_90
-for part in add symbols streams clusters facts errors outside; do
+for part in add symbols streams clusters facts errors memory graphs outside; do
   run "$1" program "$part" || fail "$part: $(cat "$work/out")"
 done
 grep -q 'reads 4 bytes at 0x[0-9a-f]*: 0 bytes behind the end of the 16 bytes' "$work/out" ||
@@ -32,7 +32,7 @@ grep -q 'reads 4 bytes at 0x[0-9a-f]*: 0 bytes behind the end of the 16 bytes' "
 
 # Calls have other names where each thread has its default stream.
 build per_thread --default-stream per-thread -gencode arch=compute_90,code=compute_90
-for part in add symbols streams clusters; do
+for part in add symbols streams clusters memory graphs; do
   run "$1" per_thread "$part" || fail "--default-stream per-thread, $part: $(cat "$work/out")"
 done
 
