@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "emu/emu.h"
+#include "launch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   emu_module *module;
   gg_error err = GG_ERROR_INIT;
   gg_str text = GG_STR_INIT;
-  require(emu_device_open(&device, NULL, NULL) == GG_OK);
+  emu_options options = {.arch = fuzz_read_launch(data, size).arch};
+  require(emu_device_open(&device, &options, NULL) == GG_OK);
   gg_status st = emu_module_load(&module, device, "fuzz", (const char *)data, size, &err);
   require(st == err.code);
   gg_error_print(&text, &err, NULL);

@@ -1,0 +1,16 @@
+/* Fuzz targets: the launch that a text of PTX asks for. */
+#ifndef GG_FUZZ_LAUNCH_H
+#define GG_FUZZ_LAUNCH_H
+
+#include "emu/emu.h"
+
+typedef struct fuzz_launch {
+  int arch;
+  emu_launch_config config;
+} fuzz_launch;
+
+/* What lines that start with `//! ` say, as those of tests/emu/machine do: arch N, and grid, block
+ * and cluster X Y Z. No more than a few CTAs and warps, two CTAs of 64 threads else. */
+fuzz_launch fuzz_read_launch(const uint8_t *data, size_t size);
+
+#endif
