@@ -15,6 +15,12 @@
 
 typedef struct emu_async emu_async;
 
+/* What the timeline tells of an operation besides its instruction; "": nothing. */
+typedef struct emu_async_words {
+  char shape[32]; /* "m128n64k16" */
+  char where[64]; /* "D: lanes 0 to 127, columns 0 to 63" */
+} emu_async_words;
+
 /* Bytes of a bank that an operation owns until it lands: shared memory, or another of one cluster.
  */
 typedef struct emu_span {
@@ -45,6 +51,8 @@ struct emu_async {
   bool trusting;    /* the async proxy reads for it what threads wrote without a proxy fence */
   bool binds;       /* the CTA whose memory it touches must not exit before it lands */
   const char *unit; /* the track of the timeline: "TMA"; NULL: none */
+  /* Such operations are an event each, however many land together. NULL: nothing is told. */
+  void (*describe)(emu_async_words *out, const emu_async *self);
   const struct emu_mbarrier *completes; /* on which it completes, for the timeline; NULL: on none */
   /* Does the work: moves bytes, completes barriers. Its marks are cleared, and what it touched is
    * told to the hazards, by the engine. False after a fault. */

@@ -64,6 +64,10 @@ void emu_hazard_acquire(emu_warp *warp,
  * what the object knows the warp learns at its next. */
 void emu_hazard_release_relaxed(emu_warp *warp, const void *object);
 void emu_hazard_acquire_relaxed(emu_warp *warp, const void *object);
+/* Of a relaxed arrival at the cluster's barrier, besides: who passes the barrier is told that what
+ * the warp has done is past, though nothing makes it visible. An access of a thread to its own
+ * CTA's shared memory that has this alone before it is no race but of the class `relaxed`. */
+void emu_hazard_release_past(emu_warp *warp, const void *object);
 void emu_hazard_forget(emu_cluster *cluster, const void *object);
 
 /* fence, membar: see the relaxed ones. */
@@ -94,6 +98,8 @@ void emu_hazard_pass(emu_cluster *cluster, const void *to, const void *from);
 /* The warp's agent and its clock now: a moment that others may know of. */
 emu_agent emu_hazard_moment(emu_warp *warp, uint64_t *clock);
 bool emu_hazard_knows(emu_warp *warp, emu_agent agent, uint64_t clock);
+/* Whether it is past for the warp, by relaxed arrivals at the cluster's barrier. */
+bool emu_hazard_past(emu_warp *warp, emu_agent agent, uint64_t clock);
 /* Whether it knew it at its last emu_hazard_fence_tensor. */
 bool emu_hazard_knows_fenced(emu_warp *warp, emu_agent agent, uint64_t clock);
 

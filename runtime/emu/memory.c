@@ -64,7 +64,7 @@ void emu_tally_global(const emu_bank_access *a, const emu_places *places) {
 static bool shared_bounds(emu_warp *warp, const emu_op *op, int lane, uint64_t address,
                           uint64_t bytes) {
   const emu_cluster *cluster = warp->cta->cluster;
-  uint64_t rank = address >> EMU_SHARED_RANK_SHIFT;
+  uint64_t rank = (uint32_t)address >> EMU_SHARED_RANK_SHIFT;
   uint64_t offset = address & ((UINT64_C(1) << EMU_SHARED_RANK_SHIFT) - 1);
   uint64_t size = warp->cta->shared->size, end = EMU_SHARED_RESERVED + size;
   gg_str why = GG_STR_INIT;
@@ -85,10 +85,12 @@ static bool shared_bounds(emu_warp *warp, const emu_op *op, int lane, uint64_t a
   return false;
 }
 
+/* Of a 64-bit register only the space's 32 bits of an address count (PTX ISA, "ld"): ThunderKittens
+ * gives tcgen05.alloc a generic address with .shared::cta. */
 bool emu_shared_find(emu_place *out, const emu_warp *warp, emu_space space, uint64_t address,
                      uint64_t bytes) {
   const emu_cluster *cluster = warp->cta->cluster;
-  uint64_t rank = address >> EMU_SHARED_RANK_SHIFT;
+  uint64_t rank = (uint32_t)address >> EMU_SHARED_RANK_SHIFT;
   uint64_t offset = address & ((UINT64_C(1) << EMU_SHARED_RANK_SHIFT) - 1);
   if (rank >= cluster->cta_count) return false;
   emu_cta *cta = &cluster->ctas[rank];

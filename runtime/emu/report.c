@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "emu/isa/umma.h"
 
 enum { banks = 32, bank_bytes = 4, sector_bytes = 32, sites_shown = 12 };
 
@@ -50,11 +51,16 @@ void emu_counters_add(emu_counters *to, emu_counters *from) {
     to->thread_instructions[kind] += from->thread_instructions[kind];
   }
   to->tensor_macs += from->tensor_macs;
-  for (int kind = 0; kind < EMU_COUNTED_KINDS; kind++)
+  for (int kind = 0; kind < EMU_COUNTED_KINDS; kind++) {
     to->umma_macs[kind] += from->umma_macs[kind];
+    to->umma_count[kind] += from->umma_count[kind];
+  }
   to->tmem_bytes_in += from->tmem_bytes_in;
   to->tmem_bytes_out += from->tmem_bytes_out;
   to->tmem_bytes_copied += from->tmem_bytes_copied;
+  to->tmem_columns_read += from->tmem_columns_read;
+  to->tmem_copies += from->tmem_copies;
+  to->tmem_scale_copies += from->tmem_scale_copies;
   to->async_bytes_in += from->async_bytes_in;
   to->async_bytes_out += from->async_bytes_out;
   to->tma_bytes_in += from->tma_bytes_in;
@@ -168,23 +174,35 @@ static const char *const kind_names[EMU_KIND_COUNT] = {
     [EMU_KIND_FENCE] = "fence",
 };
 
+#define OF_EACH_KIND(ROW)                                                                          \
+  ROW(EMU_UMMA_F16, f16), ROW(EMU_UMMA_TF32, tf32), ROW(EMU_UMMA_F8F6F4, f8f6f4),                  \
+      ROW(EMU_UMMA_I8, i8), ROW(EMU_UMMA_MXF8F6F4, mxf8f6f4), ROW(EMU_UMMA_MXF4, mxf4),            \
+      ROW(EMU_UMMA_MXF4NVF4, mxf4nvf4)
+#define MACS_ROW(ID, KIND)                                                                         \
+  {                                                                                                \
+    offsetof(emu_counters, umma_macs[ID]), "tcgen05_" #KIND "_macs",                               \
+        "of them tcgen05.mma, kind::" #KIND                                                        \
+  }
+#define COUNT_ROW(ID, KIND)                                                                        \
+  { offsetof(emu_counters, umma_count[ID]), "tcgen05_" #KIND "_mmas", "tcgen05.mma, kind::" #KIND }
+
 /* The sums besides instructions: their names in JSON and in text. */
 static const struct {
   size_t offset;
   const char *name, *text;
 } sums[] = {
     {offsetof(emu_counters, tensor_macs), "tensor_macs", "tensor-core multiply-adds"},
-    {offsetof(emu_counters, umma_macs[0]), "f16_macs", "of them tcgen05.mma, kind::f16"},
-    {offsetof(emu_counters, umma_macs[1]), "tf32_macs", "of them tcgen05.mma, kind::tf32"},
-    {offsetof(emu_counters, umma_macs[2]), "f8f6f4_macs", "of them tcgen05.mma, kind::f8f6f4"},
-    {offsetof(emu_counters, umma_macs[3]), "i8_macs", "of them tcgen05.mma, kind::i8"},
-    {offsetof(emu_counters, umma_macs[4]), "mxf8f6f4_macs", "of them tcgen05.mma, kind::mxf8f6f4"},
-    {offsetof(emu_counters, umma_macs[5]), "mxf4_macs", "of them tcgen05.mma, kind::mxf4"},
-    {offsetof(emu_counters, umma_macs[6]), "mxf4nvf4_macs", "of them tcgen05.mma, kind::mxf4nvf4"},
+    OF_EACH_KIND(MACS_ROW),
+    OF_EACH_KIND(COUNT_ROW),
     {offsetof(emu_counters, tmem_bytes_in), "tmem_bytes_in", "bytes stored to tensor memory"},
     {offsetof(emu_counters, tmem_bytes_out), "tmem_bytes_out", "bytes loaded from tensor memory"},
     {offsetof(emu_counters, tmem_bytes_copied), "tmem_bytes_copied",
      "bytes copied from shared memory to tensor memory"},
+    {offsetof(emu_counters, tmem_columns_read), "tmem_columns_read",
+     "columns of tensor memory read by loads and products"},
+    {offsetof(emu_counters, tmem_copies), "tmem_copies", "copies to tensor memory"},
+    {offsetof(emu_counters, tmem_scale_copies), "tmem_scale_copies",
+     "of them to several 32 lanes, as scale factors are"},
     {offsetof(emu_counters, async_bytes_in), "async_bytes_in", "bytes copied to shared memory"},
     {offsetof(emu_counters, async_bytes_out), "async_bytes_out", "bytes copied from shared memory"},
     {offsetof(emu_counters, tma_bytes_in), "tma_bytes_in", "bytes loaded by TMA"},

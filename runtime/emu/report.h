@@ -24,8 +24,11 @@ typedef struct emu_counters {
   uint64_t thread_instructions[EMU_KIND_COUNT]; /* of lanes */
   uint64_t tensor_macs;
   uint64_t umma_macs[EMU_COUNTED_KINDS];    /* of these, those of tcgen05.mma */
+  uint64_t umma_count[EMU_COUNTED_KINDS];   /* tcgen05.mma themselves */
   uint64_t tmem_bytes_in, tmem_bytes_out;   /* tensor memory: from registers, to registers */
   uint64_t tmem_bytes_copied;               /* from shared memory; each multicast's once */
+  uint64_t tmem_columns_read;               /* by loads, and by products: A, D, scale factors */
+  uint64_t tmem_copies, tmem_scale_copies;  /* tcgen05.cp; of these, those to several 32 lanes */
   uint64_t async_bytes_in, async_bytes_out; /* cp.async and bulk: to shared memory, from it */
   uint64_t tma_bytes_in, tma_bytes_out;     /* tensor copies */
   uint64_t barrier_waits, mbarrier_waits;   /* that had to wait */

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "emu/async.h"
 #include "emu/device.h"
 #include "emu/frame.h"
 #include "emu/report.h"
@@ -16,6 +17,7 @@ typedef struct emu_landed {
   const struct emu_mbarrier *completes;
   uint64_t begin, end;
   uint32_t count;
+  emu_async_words words;
 } emu_landed;
 
 /* What a warp has done since a moment, for the timeline. */

@@ -15,14 +15,19 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/file.h"
 #include "emu/trace.h"
 
-/* The track of asynchronous units; beside it each unit is one of its own, by its category. */
-enum { unit_track = EMU_WARPS_MAX, tracks = unit_track + 2, text_limit = 256 << 20 };
+/* Tracks behind those of warps: of asynchronous units, each of which is one of its own by its
+ * category, and of those that have their own; the last stands for the process. */
+static const char *const unit_tracks[] = {"asynchronous", "MMA pipe", "tensor memory"};
+enum { unit_track = EMU_WARPS_MAX, unit_track_count = sizeof unit_tracks / sizeof *unit_tracks };
+enum { tensor_memory_track = unit_track + 2, tracks = unit_track + unit_track_count + 1 };
+enum { text_limit = 256 << 20 };
 
 struct emu_trace {
   pthread_mutex_t lock;
@@ -138,7 +143,7 @@ static void name_tracks(emu_trace *trace, const emu_warp *warp, int tid, uint64_
     name.length = 0;
     emu_name_warp(&name, warp);
     name_track(trace, "thread_name", pid, tid,
-               tid == unit_track ? "asynchronous" : gg_str_text(&name));
+               tid >= unit_track ? unit_tracks[tid - unit_track] : gg_str_text(&name));
   }
   gg_str_free(&name);
 }
@@ -161,8 +166,8 @@ static uint64_t open_event(emu_trace *trace, const emu_warp *warp, int tid, uint
   return pid;
 }
 
-/* `,"args":{"line":215,"source":"gemm.cu:41"}`. */
-static void put_place(emu_trace *trace, const emu_warp *warp, const emu_op *op) {
+/* `,"args":{"line":215,"source":"gemm.cu:41"}`, and what the instruction does not say by itself. */
+static void put_place(emu_trace *trace, const emu_warp *warp, const emu_op *op, const char *where) {
   if (!op->ptx) return;
   gg_str source = GG_STR_INIT;
   emu_name_source(&source, warp, op);
@@ -170,6 +175,10 @@ static void put_place(emu_trace *trace, const emu_warp *warp, const emu_op *op) 
   if (source.length) {
     gg_str_puts(&trace->text, ",\"source\":");
     gg_str_json(&trace->text, gg_str_text(&source));
+  }
+  if (where[0]) {
+    gg_str_puts(&trace->text, ",\"where\":");
+    gg_str_json(&trace->text, where);
   }
   gg_str_putc(&trace->text, '}');
   gg_str_free(&source);
@@ -189,7 +198,7 @@ static void put_slice(emu_warp *warp, emu_slice *slice, uint64_t end) {
       gg_str_printf(&trace->text,
                     ",\"pid\":%" PRIu64 ",\"tid\":%d,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64, pid,
                     warp->index, trace->begin + slice->begin, end - slice->begin);
-      put_place(trace, warp, slice->op);
+      put_place(trace, warp, slice->op, "");
       gg_str_putc(&trace->text, '}');
     }
     pthread_mutex_unlock(&trace->lock);
@@ -240,19 +249,23 @@ void emu_trace_stop(emu_warp *warp) {
 
 /* ---- Asynchronous units ----------------------------------------------------------------- */
 
-/* One end of an operation of an asynchronous unit: such overlap, and are told apart by number. */
-static void unit_event(emu_trace *trace, char phase, const emu_warp *warp, const char *name,
-                       uint64_t pid) {
-  const emu_landed *l = &warp->state->landed;
-  uint64_t time = phase == 'b' ? l->begin : l->end;
+/* One end of something that may overlap with others of its track, and is told from them by its
+ * number; the event is left open. */
+static void put_end(emu_trace *trace, char phase, uint64_t number, const char *category,
+                    const char *name, uint64_t pid, int tid, uint64_t time) {
   begin_event(trace);
   gg_str_printf(&trace->text, "{\"ph\":\"%c\",\"id\":%" PRIu64 ",\"cat\":\"%s\",\"name\":", phase,
-                trace->unit_spans, l->unit);
+                number, category);
   gg_str_json(&trace->text, name);
-  gg_str_printf(&trace->text, ",\"pid\":%" PRIu64 ",\"tid\":%d,\"ts\":%" PRIu64, pid, unit_track,
+  gg_str_printf(&trace->text, ",\"pid\":%" PRIu64 ",\"tid\":%d,\"ts\":%" PRIu64, pid, tid,
                 trace->begin + time);
-  if (phase == 'b') put_place(trace, warp, l->op);
-  gg_str_putc(&trace->text, '}');
+}
+
+static int track_of(const char *unit) {
+  for (int i = 1; i < unit_track_count; i++) {
+    if (!strcmp(unit, unit_tracks[i])) return unit_track + i;
+  }
+  return unit_track;
 }
 
 /* Writes what has landed together. */
@@ -261,12 +274,16 @@ static void put_landed(emu_warp *warp) {
   emu_trace *trace = warp->cta->cluster->run->config->trace;
   if (!l->op || l->end <= l->begin) return;
   gg_str name = GG_STR_INIT;
+  int tid = track_of(l->unit);
   emu_name_landed(&name, warp, l);
-  uint64_t pid = open_event(trace, warp, unit_track, l->end);
+  uint64_t pid = open_event(trace, warp, tid, l->end);
   if (pid) {
-    trace->unit_spans++;
-    unit_event(trace, 'b', warp, gg_str_text(&name), pid);
-    unit_event(trace, 'e', warp, gg_str_text(&name), pid);
+    uint64_t number = ++trace->unit_spans;
+    put_end(trace, 'b', number, l->unit, gg_str_text(&name), pid, tid, l->begin);
+    put_place(trace, warp, l->op, l->words.where);
+    gg_str_putc(&trace->text, '}');
+    put_end(trace, 'e', number, l->unit, gg_str_text(&name), pid, tid, l->end);
+    gg_str_putc(&trace->text, '}');
   }
   pthread_mutex_unlock(&trace->lock);
   gg_str_free(&name);
@@ -277,7 +294,7 @@ void emu_trace_landed(const emu_async *async) {
   emu_landed *l = &warp->state->landed;
   if (!warp->cta->cluster->run->config->trace || !async->unit || !async->op->ptx) return;
   bool together = l->op && l->end == emu_time(warp) && l->completes == async->completes &&
-                  l->op->ptx->form == async->op->ptx->form;
+                  l->op->ptx->form == async->op->ptx->form && !async->describe;
   if (together) {
     l->count++;
     if (async->issued < l->begin) l->begin = async->issued;
@@ -290,6 +307,46 @@ void emu_trace_landed(const emu_async *async) {
                     .begin = async->issued,
                     .end = emu_time(warp),
                     .count = 1};
+  if (async->describe) async->describe(&l->words, async);
+}
+
+/* ---- Columns of tensor memory ----------------------------------------------------------- */
+
+/* One end of an allocation, and how many columns there are with and without it. */
+static void put_columns(emu_trace *trace, char phase, uint64_t number, emu_warp *warp,
+                        const emu_op *op, int first, int columns, int all) {
+  const char *unit = unit_tracks[tensor_memory_track - unit_track];
+  char name[48], who[48];
+  snprintf(who, sizeof who, "allocated by warp %d", warp->index);
+  snprintf(name, sizeof name, "columns %d to %d", first, first + columns - 1);
+  uint64_t time = emu_time(warp), pid = open_event(trace, warp, tensor_memory_track, time);
+  if (pid) {
+    put_end(trace, phase, number ? number : ++trace->unit_spans, unit, name, pid,
+            tensor_memory_track, time);
+    if (op) put_place(trace, warp, op, who);
+    gg_str_putc(&trace->text, '}');
+    begin_event(trace);
+    gg_str_printf(&trace->text,
+                  "{\"ph\":\"C\",\"name\":\"columns allocated\",\"pid\":%" PRIu64 ",\"ts\":%" PRIu64
+                  ",\"args\":{\"columns\":%d}}",
+                  pid, trace->begin + time, all);
+  }
+}
+
+uint64_t emu_trace_allocated(emu_warp *warp, const emu_op *op, int first, int columns, int all) {
+  emu_trace *trace = warp->cta->cluster->run->config->trace;
+  if (!trace) return 0;
+  put_columns(trace, 'b', 0, warp, op, first, columns, all);
+  uint64_t number = trace->unit_spans;
+  pthread_mutex_unlock(&trace->lock);
+  return number;
+}
+
+void emu_trace_freed(emu_warp *warp, uint64_t number, int first, int columns, int all) {
+  emu_trace *trace = warp->cta->cluster->run->config->trace;
+  if (!trace || !number) return;
+  put_columns(trace, 'e', number, warp, NULL, first, columns, all);
+  pthread_mutex_unlock(&trace->lock);
 }
 
 void emu_trace_cluster(emu_cluster *cluster) {

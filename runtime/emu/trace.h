@@ -14,6 +14,10 @@ void emu_trace_run(emu_warp *warp);
 void emu_trace_stop(emu_warp *warp);
 /* The operation has landed. */
 void emu_trace_landed(const emu_async *async);
+/* The warp has allocated columns of its CTA's tensor memory; it has freed those that the number
+ * returned stands for. `all` columns of the CTA are allocated now. */
+uint64_t emu_trace_allocated(emu_warp *warp, const emu_op *op, int first, int columns, int all);
+void emu_trace_freed(emu_warp *warp, uint64_t number, int first, int columns, int all);
 /* The cluster is about to go: what its warps did last. */
 void emu_trace_cluster(emu_cluster *cluster);
 

@@ -135,6 +135,7 @@ static void put_operation(gg_str *out, const ptx_form *form, bool into_barrier) 
 void emu_name_landed(gg_str *out, const emu_warp *warp, const emu_landed *l) {
   if (l->count > 1) gg_str_printf(out, "%" PRIu32 " ", l->count);
   put_operation(out, l->op->ptx->form, l->completes);
+  if (l->words.shape[0]) gg_str_printf(out, " %s", l->words.shape);
   if (!l->completes) return;
   gg_str_puts(out, ", ");
   put_mbarrier(out, warp->cta->cluster->run, l->completes);

@@ -12,9 +12,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/alloc.h"
 #include "emu/report.h"
 #include "gemmgen_runtime.h"
 #include "recipe/recipe.h"
+#include "tcgen05_text.h"
 
 enum { threads = 128, ctas = 8, runs = 5, extent = 512, memory_bytes = 1 << 16 };
 
@@ -210,16 +212,52 @@ static void put_wgmma(gg_str *out, const tensor_type *t) {
 
 /* ---- Launches --------------------------------------------------------------------------- */
 
-static gg_status launch(figure *f, emu_device *device, emu_module *module, gg_error *err) {
-  uint64_t out = 0;
-  gg_status st = emu_memory_alloc(&out, device, memory_bytes, 0, err);
-  if (!st) st = emu_memory_fill(device, out, 0, memory_bytes, err);
+/* A kernel and its launch; `tcgen05` NULL: of sm_90, whose only parameter is a buffer. */
+typedef struct work {
+  gg_str ptx;
+  bool hazards_off;
+  const tcgen05_product *tcgen05;
+} work;
+
+static gg_status make_output(uint64_t *out, emu_device *device, gg_error *err) {
+  gg_status st = emu_memory_alloc(out, device, memory_bytes, 0, err);
+  return st ? st : emu_memory_fill(device, *out, 0, memory_bytes, err);
+}
+
+static gg_status make_operands(uint64_t params[2], emu_device *device, const tcgen05_product *p,
+                               gg_error *err) {
+  size_t bytes = (size_t)tcgen05_in_bytes(p);
+  uint8_t *in = gg_malloc(bytes);
+  if (!in) return gg_fail(err, MEMORY, NULL, " for operands");
+  tcgen05_fill(in, p);
+  gg_status st = emu_memory_alloc(&params[1], device, bytes, 0, err);
+  if (!st) st = emu_memory_write(device, params[1], in, bytes, err);
+  if (!st) st = emu_memory_alloc(&params[0], device, (uint64_t)tcgen05_out_bytes(p), 0, err);
+  gg_free(in);
+  return st;
+}
+
+/* Every element of D must have been written. */
+static gg_status check_output(emu_device *device, uint64_t out, const tcgen05_product *p,
+                              gg_error *err) {
+  int64_t first = -1;
+  gg_status st = emu_memory_unwritten(&first, device, out, (uint64_t)tcgen05_out_bytes(p), err);
+  if (!st && first >= 0) fprintf(stderr, "byte %lld of D has not been written\n", (long long)first);
+  return st;
+}
+
+static gg_status launch(figure *f, emu_device *device, emu_module *module, const work *w,
+                        gg_error *err) {
+  const tcgen05_product *p = w->tcgen05;
+  uint64_t params[2] = {0};
+  gg_status st = p ? make_operands(params, device, p, err) : make_output(&params[0], device, err);
   if (st) return st;
   emu_counters counters = EMU_COUNTERS_INIT;
-  emu_launch_config config = {.grid = {ctas, 1, 1},
+  unsigned x = p ? (unsigned)p->ctas : ctas, y = p ? x : 1;
+  emu_launch_config config = {.grid = {x, y, 1},
                               .block = {threads, 1, 1},
-                              .smem_bytes = 48 << 10,
-                              .params = &out,
+                              .smem_bytes = p ? (uint64_t)tcgen05_smem_bytes(p) : 48 << 10,
+                              .params = params,
                               .counters = &counters};
   begin(f);
   st = emu_launch(device, emu_module_kernel(module, "k"), &config, err);
@@ -228,21 +266,21 @@ static gg_status launch(figure *f, emu_device *device, emu_module *module, gg_er
     f->instructions += counters.thread_instructions[i];
   }
   f->macs = counters.tensor_macs;
+  if (!st && p) st = check_output(device, params[0], p, err);
   return st;
 }
 
-static gg_status run_kernel(figure *best, const gg_str *ptx, int host_threads, bool hazards_off,
-                            gg_error *err) {
-  emu_options options = {.threads = host_threads};
-  if (hazards_off) options.severities = emu_severities_all(EMU_SEVERITY_OFF);
+static gg_status run_kernel(figure *best, const work *w, int host_threads, gg_error *err) {
+  emu_options options = {.threads = host_threads, .arch = w->tcgen05 ? 100 : 90};
+  if (w->hazards_off) options.severities = emu_severities_all(EMU_SEVERITY_OFF);
   emu_device *device;
   emu_module *module;
   gg_status st = emu_device_open(&device, &options, err);
   if (st) return st;
-  st = emu_module_load(&module, device, "bench", gg_str_text(ptx), ptx->length, err);
+  st = emu_module_load(&module, device, "bench", gg_str_text(&w->ptx), w->ptx.length, err);
   for (int i = 0; i < runs && !st; i++) {
     figure f;
-    st = launch(&f, device, module, err);
+    st = launch(&f, device, module, w, err);
     double before = host_threads > 1 ? best->wall : best->cpu;
     if (i == 0 || (host_threads > 1 ? f.wall : f.cpu) < before) *best = f;
   }
@@ -250,25 +288,63 @@ static gg_status run_kernel(figure *best, const gg_str *ptx, int host_threads, b
   return st;
 }
 
+/* Both ways; takes the text. */
+static gg_status measure(figure figures[2], work *w, gg_error *err) {
+  gg_status st = run_kernel(&figures[0], w, 1, err);
+  if (!st) st = run_kernel(&figures[1], w, 2, err);
+  gg_str_free(&w->ptx);
+  return st;
+}
+
+static void put_seconds(const char *name, const figure figures[2]) {
+  double macs = (double)extent * extent * extent / 1e9;
+  printf("| %-36s | %7.3f | %7.3f | %5.2f | s: %.2f GMAC/s on one |\n", name, figures[0].cpu,
+         figures[1].wall, figures[1].cpu / figures[0].cpu, macs / figures[0].cpu);
+  fflush(stdout);
+}
+
+static void put_rate(const char *name, const figure figures[2]) {
+  bool tensor = figures[0].macs != 0;
+  double done = tensor ? (double)figures[0].macs / 1e9 : (double)figures[0].instructions / 1e6;
+  printf("| %-36s | %7.*f | %7.*f | %5.2f | %s |\n", name, tensor ? 2 : 0, done / figures[0].cpu,
+         tensor ? 2 : 0, done / figures[1].wall, figures[1].cpu / figures[0].cpu,
+         tensor ? "GMAC/s" : "M thread-instructions/s");
+  fflush(stdout);
+}
+
 /* A line of the table; takes `ptx`. */
 static gg_status row(const char *name, gg_str *ptx, const settings *s, bool hazards_off,
                      gg_error *err) {
-  figure one, two;
+  figure figures[2];
+  work w = {.ptx = *ptx, .hazards_off = hazards_off};
+  *ptx = (gg_str)GG_STR_INIT;
   if (!strstr(name, s->word)) {
-    gg_str_free(ptx);
+    gg_str_free(&w.ptx);
     return GG_OK;
   }
-  gg_status st = run_kernel(&one, ptx, 1, hazards_off, err);
-  if (!st) st = run_kernel(&two, ptx, 2, hazards_off, err);
-  gg_str_free(ptx);
-  if (st) return st;
-  bool tensor = one.macs != 0;
-  double work = tensor ? (double)one.macs / 1e9 : (double)one.instructions / 1e6;
-  printf("| %-36s | %7.*f | %7.*f | %5.2f | %s |\n", name, tensor ? 2 : 0, work / one.cpu,
-         tensor ? 2 : 0, work / two.wall, two.cpu / one.cpu,
-         tensor ? "GMAC/s" : "M thread-instructions/s");
-  fflush(stdout);
-  return GG_OK;
+  gg_status st = measure(figures, &w, err);
+  if (!st) put_rate(name, figures);
+  return st;
+}
+
+/* Two lines of each kind: the products alone, each tile many times over; a whole product. */
+static gg_status tcgen05_rows(const settings *s, bool whole, gg_error *err) {
+  gg_status st = GG_OK;
+  for (int i = 0; i < tcgen05_kind_count && !st; i++) {
+    const tcgen05_kind *kind = &tcgen05_kinds[i];
+    tcgen05_product alone = {.kind = kind, .n = 256, .steps = 2, .ctas = 2, .repeat = 12};
+    tcgen05_product product = {
+        .kind = kind, .n = 128, .steps = extent / (4 * kind->k), .ctas = extent / 128, .repeat = 1};
+    work w = {.ptx = GG_STR_INIT, .tcgen05 = whole ? &product : &alone};
+    figure figures[2];
+    char name[64];
+    snprintf(name, sizeof name, "%s %s", whole ? "512^3: tcgen05" : "tcgen05 m128n256", kind->name);
+    if (!strstr(name, s->word)) continue;
+    tcgen05_write(&w.ptx, w.tcgen05);
+    st = measure(figures, &w, err);
+    if (!st) (whole ? put_seconds : put_rate)(name, figures);
+  }
+  return st;
 }
 
 static gg_status kernels(const settings *s, gg_error *err) {
@@ -289,6 +365,48 @@ static gg_status kernels(const settings *s, gg_error *err) {
     (is_mma ? put_mma : put_wgmma)(&ptx, t);
     st = row(name, &ptx, s, false, err);
   }
+  return st ? st : tcgen05_rows(s, false, err);
+}
+
+/* ---- Loading ---------------------------------------------------------------------------- */
+
+/* A megabyte of one kernel: lines of source, labels, blocks with registers of their own. */
+static void put_large(gg_str *out) {
+  gg_str_printf(out, ".version 9.0\n.target sm_100a\n.address_size 64\n.file 1 \"gemm.cu\"\n"
+                     ".visible .entry k(.param .u64 out)\n{\n"
+                     "  .reg .pred %%p<4>;\n  .reg .b32 %%r<9>;\n  .reg .b64 %%d<4>;\n");
+  for (int i = 1; out->length < 1 << 20; i++) {
+    gg_str_printf(out,
+                  ".loc 1 %d 3\nL%d:\n  setp.ne.u32 %%p1, %%r1, %d;\n  @%%p1 bra L%d;\n"
+                  "  {\n  .reg .pred p;\n  setp.ne.u32 p, %%r2, 0;\n"
+                  "  tcgen05.mma.cta_group::1.kind::f16 [%%r1], %%d1, %%d2, %%r3, p;\n  }\n"
+                  "  tcgen05.ld.sync.aligned.32x32b.x4.b32 {%%r1, %%r2, %%r3, %%r4}, [%%r5];\n",
+                  i, i, i, i);
+  }
+  gg_str_printf(out, "  ret;\n}\n");
+}
+
+static gg_status load_large(const settings *s, gg_error *err) {
+  static const char name[] = "1 MB of PTX, loaded";
+  gg_str text = GG_STR_INIT;
+  gg_status st = GG_OK;
+  double best = 0;
+  if (!strstr(name, s->word)) return GG_OK;
+  put_large(&text);
+  for (int i = 0; i < runs && !st; i++) {
+    emu_options options = {.arch = 100, .threads = 1};
+    emu_device *device;
+    emu_module *module;
+    figure f;
+    if ((st = emu_device_open(&device, &options, err))) break;
+    begin(&f);
+    st = emu_module_load(&module, device, "bench", gg_str_text(&text), text.length, err);
+    end(&f);
+    emu_device_close(device);
+    if (i == 0 || f.cpu < best) best = f.cpu;
+  }
+  gg_str_free(&text);
+  if (!st) printf("| %-36s | %7.3f | | | s |\n", name, best);
   return st;
 }
 
@@ -427,12 +545,7 @@ static gg_status run_product(const product *p, const settings *s, gg_error *err)
     st = replay(&f, &text, gg_str_text(&path), 1 + i % 2, err);
     if (i < 2 || (i % 2 ? f.wall < b->wall : f.cpu < b->cpu)) *b = f;
   }
-  double macs = (double)extent * extent * extent / 1e9;
-  if (!st) {
-    printf("| %-36s | %7.3f | %7.3f | %5.2f | s: %.2f GMAC/s on one |\n", p->name, best[0].cpu,
-           best[1].wall, best[1].cpu / best[0].cpu, macs / best[0].cpu);
-    fflush(stdout);
-  }
+  if (!st) put_seconds(p->name, best);
   gg_str_free(&text);
   gg_str_free(&path);
   return st;
@@ -451,6 +564,8 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < sizeof products / sizeof *products && !st; i++) {
     st = run_product(&products[i], &s, &err);
   }
+  if (!st) st = tcgen05_rows(&s, true, &err);
+  if (!st) st = load_large(&s, &err);
   if (!st) return EXIT_SUCCESS;
   fprintf(stderr, "line %d: %s\n", err.line, err.message);
   return EXIT_FAILURE;

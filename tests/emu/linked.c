@@ -4,6 +4,10 @@
 
 #include "gemmgen_emu.h"
 
+/* What programs that are compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM call. */
+CUresult cuMemcpyDtoH_v2_ptds(void *to, CUdeviceptr from, size_t bytes);
+CUresult cuStreamSynchronize_ptsz(CUstream stream);
+
 int main(void) {
   static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                             ".visible .entry poke(.param .u64 to) {\n"
@@ -21,7 +25,8 @@ int main(void) {
   if (!result) result = cuModuleGetFunction(&function, module, "poke");
   if (!result) result = cuMemAlloc(&address, 4);
   if (!result) result = cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL);
-  if (!result) result = cuMemcpyDtoH(&value, address, 4);
+  if (!result) result = cuStreamSynchronize_ptsz(NULL);
+  if (!result) result = cuMemcpyDtoH_v2_ptds(&value, address, 4);
   if (!result) result = cuCtxDestroy(context);
   printf("%d, %d %s\n", value, result, gg_emu_message());
   return result || value != 42;

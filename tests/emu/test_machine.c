@@ -12,11 +12,14 @@
  *     print TEXT            what is printed, with \n
  *     error NAME LINE TEXT  the launch or the loading fails with this code, line and message
  *     warning COUNT TEXT    what it is warned of, so many times; of nothing else
+ *     counter NAME N        of the counters, by its name in JSON
  *
- * Each runs on one thread and on two, and with four seeds of random order. */
+ * Each runs on one thread and on two, and with four seeds of random order, or as many as EMU_SEEDS
+ * says. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -25,7 +28,7 @@
 #include "emu/report.h"
 #include "suite.h"
 
-enum { words_most = 4096, files_most = 256, seeds = 4, warnings_most = 4 };
+enum { words_most = 4096, files_most = 256, usual_seeds = 4, warnings_most = 4, counters_most = 8 };
 
 typedef struct kernel_case {
   const char *name;
@@ -41,6 +44,8 @@ typedef struct kernel_case {
   int line;
   const char *warnings[warnings_most]; /* "COUNT TEXT" */
   int warning_count;
+  const char *counters[counters_most]; /* "NAME N" */
+  int counter_count;
 } kernel_case;
 
 static char *folder_files[files_most];
@@ -95,6 +100,9 @@ static void read_line(kernel_case *c, const char *line) {
   } else if (!strcmp(word, "warning")) {
     ck_assert_int_lt(c->warning_count, warnings_most);
     c->warnings[c->warning_count++] = rest;
+  } else if (!strcmp(word, "counter")) {
+    ck_assert_int_lt(c->counter_count, counters_most);
+    c->counters[c->counter_count++] = rest;
   } else if (!strcmp(word, "print")) {
     c->print = rest;
   } else if (!strcmp(word, "error")) {
@@ -171,6 +179,20 @@ static void check_warnings(const kernel_case *c, const emu_warnings *warnings) {
                 c->warning_count);
 }
 
+static void check_counters(const kernel_case *c, const emu_counters *counters) {
+  gg_str json = GG_STR_INIT;
+  emu_counters_json(&json, counters);
+  for (int i = 0; i < c->counter_count; i++) {
+    char name[64], expected[96];
+    uint64_t value;
+    ck_assert_int_eq(sscanf(c->counters[i], "%63s %" SCNu64, name, &value), 2);
+    snprintf(expected, sizeof expected, "\"%s\": %" PRIu64 ",", name, value);
+    ck_assert_msg(strstr(gg_str_text(&json), expected), "%s: no %s in %s", c->name, expected,
+                  gg_str_text(&json));
+  }
+  gg_str_free(&json);
+}
+
 static void run_case(const kernel_case *c, emu_options options) {
   gg_error err = GG_ERROR_INIT;
   gg_str printed = GG_STR_INIT;
@@ -194,6 +216,7 @@ static void run_case(const kernel_case *c, emu_options options) {
     st = emu_launch(device, kernel, &config, &err);
   }
   check_warnings(c, &counters.warnings);
+  if (!c->error[0]) check_counters(c, &counters);
   emu_counters_close(&counters);
   if (c->error[0]) {
     ck_assert_msg(st, "%s: no error; expected %s", c->name, c->message);
@@ -212,6 +235,8 @@ static void run_case(const kernel_case *c, emu_options options) {
 START_TEST(test_kernel) {
   static char lines[(1 << 16) + 1];
   static kernel_case c;
+  const char *wanted = getenv("EMU_SEEDS");
+  uint64_t seeds = wanted ? strtoull(wanted, NULL, 10) : usual_seeds;
   read_case(&c, folder_files[_i], lines);
   for (int threads = 1; threads <= 2; threads++) {
     emu_options options = c.options;

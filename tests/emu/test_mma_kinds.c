@@ -1,6 +1,6 @@
-/* mma.sync with .kind, of sm_120: where elements and scale factors are in registers, as CuTe's
- * layouts have them (mma_traits_sm120.hpp), against sums of small integers that every type holds
- * exactly. The arithmetic is held to a model by tests/dots. */
+/* mma.sync with .kind, of sm_120: where elements, scale factors and a sparse A's metadata are in
+ * registers, as CuTe's layouts have them (mma_traits_sm120.hpp), against sums of small integers
+ * that every type holds exactly. The arithmetic is held to a model by tests/dots. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "emu/emu.h"
 #include "suite.h"
 
-enum { lanes = 32, rows = 16, columns = 8, k_most = 64, a_words = 4, b_words = 2 };
+enum { lanes = 32, rows = 16, columns = 8, k_most = 128, a_words = 4, b_words = 4 };
 
 typedef struct product {
   const char *text; /* behind mma.sync.aligned; with the selectors %s */
@@ -18,23 +18,26 @@ typedef struct product {
   int factors; /* of a row; 0: there are none */
   bool e4m3_factors;
   int byte_a, thread_a, byte_b, thread_b;
+  bool sparse;
 } product;
 
 #define PLAIN(type, a, b, half)                                                                    \
   {                                                                                                \
     "kind::f8f6f4.m16n8k32.row.col." type "." a "." b "." type, a, b, 32, 8, half, 0, false, 0, 0, \
-        0, 0                                                                                       \
+        0, 0, false                                                                                \
   }
 #define EIGHT(a, b, ...)                                                                           \
   {                                                                                                \
     "kind::mxf8f6f4.block_scale.scale_vec::1X.m16n8k32.row.col.f32." a "." b ".f32.ue8m0", a, b,   \
-        32, 8, false, 1, false, __VA_ARGS__                                                        \
+        32, 8, false, 1, false, __VA_ARGS__, false                                                 \
   }
 #define FOUR(kind, factors, type, is_e4m3, ...)                                                    \
   {                                                                                                \
     "m16n8k64.row.col.kind::" kind ".f32.e2m1.e2m1.f32." type, "e2m1", "e2m1", 64, 4, false,       \
-        factors, is_e4m3, __VA_ARGS__                                                              \
+        factors, is_e4m3, __VA_ARGS__, false                                                       \
   }
+#define SPARSE(text, a, b, k, bits, ...)                                                           \
+  { "sp::ordered_metadata." text, a, b, k, bits, false, __VA_ARGS__, true }
 
 static const product products[] = {
     PLAIN("f32", "e4m3", "e5m2", false),
@@ -49,6 +52,20 @@ static const product products[] = {
     FOUR("mxf4nvf4.block_scale.scale_vec::2X", 2, "ue8m0", false, 2, 1, 2, 1),
     FOUR("mxf4nvf4.block_scale.scale_vec::4X", 4, "ue4m3", true, 0, 1, 0, 3),
     FOUR("mxf4nvf4.block_scale.scale_vec::4X", 4, "ue8m0", false, 0, 0, 0, 0),
+    SPARSE("kind::f8f6f4.m16n8k64.row.col.f32.e4m3.e2m1.f32", "e4m3", "e2m1", 64, 8, 0, false, 0, 0,
+           0, 0),
+    SPARSE("m16n8k64.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e5m2.f32.ue8m0",
+           "e4m3", "e5m2", 64, 8, 1, false, 0, 1, 3, 2),
+    SPARSE("m16n8k64.row.col.kind::mxf8f6f4.block_scale.f32.e2m1.e3m2.f32.ue8m0", "e2m1", "e3m2",
+           64, 8, 1, false, 2, 0, 0, 3),
+    SPARSE("m16n8k128.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0", "e2m1", "e2m1", 128,
+           4, 2, false, 2, 1, 0, 1),
+    SPARSE("m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0",
+           "e2m1", "e2m1", 128, 4, 2, false, 0, 0, 2, 0),
+    SPARSE("m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3",
+           "e2m1", "e2m1", 128, 4, 4, true, 0, 1, 0, 2),
+    SPARSE("m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0",
+           "e2m1", "e2m1", 128, 4, 4, false, 0, 0, 0, 0),
 };
 
 /* ---- Numbers ---------------------------------------------------------------------------- */
@@ -84,6 +101,8 @@ static uint32_t factor_code(const product *p, int power) {
 
 typedef struct operands {
   int a[rows][k_most], b[k_most][columns], c[rows][columns];
+  int stored[rows][k_most]; /* of A: all, or of a sparse one half */
+  uint64_t metadata[rows];
   int a_power[rows][4], b_power[4][columns];
 } operands;
 
@@ -91,10 +110,28 @@ static int draw(uint64_t *random, int most) {
   return (int)(next_random(random) % (2 * (uint32_t)most + 1)) - most;
 }
 
+/* Of four elements, or pairs where they are packed, two. */
+static void make_sparse(operands *o, const product *p, uint64_t *seed) {
+  static const unsigned patterns[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe};
+  int each = p->bits == 4 ? 2 : 1;
+  memset(o->a, 0, sizeof o->a);
+  for (int i = 0; i < rows * 16; i++) {
+    int row = i / 16, group = i % 16;
+    unsigned indices = patterns[next_random(seed) % 6];
+    o->metadata[row] |= (uint64_t)indices << 4 * group;
+    for (int j = 0; j < 2 * each; j++) {
+      int k = (4 * group + (int)(indices >> j / each * 2 & 3)) * each + j % each;
+      o->a[row][k] = o->stored[row][2 * each * group + j];
+    }
+  }
+}
+
 static void draw_all(operands *o, const product *p, uint64_t seed) {
+  memset(o, 0, sizeof *o);
   for (int i = 0; i < rows * k_most; i++)
-    o->a[i / k_most][i % k_most] = draw(&seed, 2);
-  for (int i = 0; i < rows * k_most / 2; i++)
+    o->a[i / k_most][i % k_most] = o->stored[i / k_most][i % k_most] = draw(&seed, 2);
+  if (p->sparse) make_sparse(o, p, &seed);
+  for (int i = 0; i < columns * k_most; i++)
     o->b[i / columns][i % columns] = draw(&seed, 2);
   for (int i = 0; i < rows * columns; i++)
     o->c[i / columns][i % columns] = draw(&seed, 100);
@@ -108,7 +145,7 @@ static void draw_all(operands *o, const product *p, uint64_t seed) {
 
 /* What a lane is given: words of A, B and C, scale factors of A and B. */
 typedef struct given {
-  uint32_t a[a_words], b[b_words], c[4], factors[2];
+  uint32_t a[a_words], b[b_words], c[4], factors[2], metadata, unused;
 } given;
 
 /* CuTe's (lane, value) to row + 16 k: ((4,8),(n,2,2)):((16n,1),(16,8,64n)), n elements a word. */
@@ -116,14 +153,14 @@ static void put_a(given *g, const product *p, const operands *o, int lane) {
   int n = 32 / p->bits;
   for (int v = 0; v < n * a_words; v++) {
     int at = lane % 4 * 16 * n + lane / 4 + v % n * 16 + v / n % 2 * 8 + v / n / 2 * 64 * n;
-    g->a[v / n] |= code_of(p->a, o->a[at % rows][at / rows], p->bits) << v % n * p->bits;
+    g->a[v / n] |= code_of(p->a, o->stored[at % rows][at / rows], p->bits) << v % n * p->bits;
   }
 }
 
-/* To column + 8 k: ((4,8),(n,2)):((8n,1),(8,32n)). */
+/* To column + 8 k: ((4,8),(n,2)):((8n,1),(8,32n)); of a sparse A four words. */
 static void put_b(given *g, const product *p, const operands *o, int lane) {
   int n = 32 / p->bits;
-  for (int v = 0; v < n * b_words; v++) {
+  for (int v = 0; v < n * (p->sparse ? 4 : 2); v++) {
     int at = lane % 4 * 8 * n + lane / 4 + v % n * 8 + v / n * 32 * n;
     g->b[v / n] |= code_of(p->b, o->b[at / columns][at % columns], p->bits) << v % n * p->bits;
   }
@@ -173,20 +210,25 @@ static void put_factors(given *g, const product *p, const operands *o, int lane)
   }
 }
 
+/* Row (lane / 4) + 8 (lane % 2), its first 32 bits in the lower two of four lanes. */
+static void put_metadata(given *g, const operands *o, int lane) {
+  g->metadata = (uint32_t)(o->metadata[lane / 4 + lane % 2 * 8] >> lane / 2 % 2 * 32);
+}
+
 /* ---- Running ---------------------------------------------------------------------------- */
 
 static const char kernel[] =
     ".version 9.0\n.target sm_120a\n.address_size 64\n"
     ".visible .entry k(.param .u64 in, .param .u64 out) {\n"
-    ".reg .b64 %%i, %%o, %%t; .reg .b32 %%x, %%a<4>, %%b<2>, %%c<4>, %%s<2>; .reg .b16 %%h<4>;\n"
+    ".reg .b64 %%i, %%o, %%t; .reg .b32 %%x, %%a<4>, %%b<4>, %%c<4>, %%s<2>, %%e; .reg .b16 %%h<4>;\n"
     "ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out]; mov.u32 %%x, %%tid.x;\n"
-    "mul.wide.u32 %%t, %%x, 48; add.u64 %%i, %%i, %%t;\n"
+    "mul.wide.u32 %%t, %%x, 64; add.u64 %%i, %%i, %%t;\n"
     "mul.wide.u32 %%t, %%x, 16; add.u64 %%o, %%o, %%t;\n"
-    "ld.global.v4.b32 {%%a0,%%a1,%%a2,%%a3}, [%%i]; ld.global.v2.b32 {%%b0,%%b1}, [%%i+16];\n"
-    "ld.global.v2.b32 {%%c0,%%c1}, [%%i+24]; ld.global.v2.b32 {%%c2,%%c3}, [%%i+32];\n"
-    "ld.global.v2.b32 {%%s0,%%s1}, [%%i+40];\n"
+    "ld.global.v4.b32 {%%a0,%%a1,%%a2,%%a3}, [%%i]; ld.global.v4.b32 {%%b0,%%b1,%%b2,%%b3}, [%%i+16];\n"
+    "ld.global.v4.b32 {%%c0,%%c1,%%c2,%%c3}, [%%i+32];\n"
+    "ld.global.v2.b32 {%%s0,%%s1}, [%%i+48]; ld.global.b32 %%e, [%%i+56];\n"
     "mov.b16 %%h0, %d; mov.b16 %%h1, %d; mov.b16 %%h2, %d; mov.b16 %%h3, %d;\n"
-    "mma.sync.aligned.%s {%s}, {%%a0,%%a1,%%a2,%%a3}, {%%b0,%%b1}, {%s}%s;\n"
+    "mma.sync.aligned.%s {%s}, {%%a0,%%a1,%%a2,%%a3}, {%s}, {%s}%s%s;\n"
     "st.global.v4.b32 [%%o], {%%c0,%%c1,%%c2,%%c3};\nret;\n}\n";
 
 static gg_status launch(uint32_t out[lanes][4], const given in[lanes], const char *text,
@@ -210,12 +252,14 @@ static gg_status launch(uint32_t out[lanes][4], const given in[lanes], const cha
 static gg_status run(uint32_t out[lanes][4], const product *p, const operands *o, bool registers,
                      gg_error *err) {
   char text[4096], factors[128] = "";
-  given in[lanes] = {{{0}, {0}, {0}, {0}}};
+  given in[lanes];
+  memset(in, 0, sizeof in);
   for (int lane = 0; lane < lanes; lane++) {
     put_a(&in[lane], p, o, lane);
     put_b(&in[lane], p, o, lane);
     put_c(&in[lane], p, o, lane);
     put_factors(&in[lane], p, o, lane);
+    put_metadata(&in[lane], o, lane);
   }
   if (p->factors && registers) {
     snprintf(factors, sizeof factors, ", %%s0, {%%h0, %%h1}, %%s1, {%%h2, %%h3}");
@@ -224,7 +268,11 @@ static gg_status run(uint32_t out[lanes][4], const product *p, const operands *o
              p->thread_a, p->byte_b, p->thread_b);
   }
   const char *c = p->half ? "%c0,%c1" : "%c0,%c1,%c2,%c3";
-  snprintf(text, sizeof text, kernel, p->byte_a, p->thread_a, p->byte_b, p->thread_b, p->text, c, c,
+  snprintf(text, sizeof text, kernel, p->byte_a, p->thread_a, p->byte_b, p->thread_b, p->text, c,
+           p->sparse ? "%b0,%b1,%b2,%b3" : "%b0,%b1", c,
+           !p->sparse  ? ""
+           : registers ? ", {%e}, 0"
+                       : ", %e, 0",
            factors);
   return launch(out, in, text, err);
 }

@@ -1,5 +1,6 @@
 /* tcgen05.mma, one product at a time: every kind, types, M, pairs, majors, swizzles, A in tensor
- * memory, lanes that stay as they are, scale factors, against sums that every type holds exactly.
+ * memory, lanes that stay as they are, scale factors, a sparse A, against sums that every type
+ * holds exactly.
  *
  * A kernel of 128 threads a CTA writes what the test has made to shared and tensor memory, one of
  * its threads multiplies, and D comes back, all 128 lanes of 256 columns. */
@@ -15,7 +16,8 @@
 #include "suite.h"
 
 enum { image_bytes = 32768, a_columns = 8, lanes = 128, columns = 256, b_at = 16384 };
-enum { scale_columns = 16, b_scale_at = 8, blocks_most = 4 };
+enum { scale_columns = 28, b_scale_at = 8, metadata_at = 16, blocks_most = 6, k_most = 128 };
+enum { long_a_at = 16, other_at = 8192 /* where lines go on */ };
 
 /* What a CTA is given, and gives back. */
 typedef struct exchange {
@@ -37,6 +39,10 @@ typedef struct product {
   bool ws;
   uint64_t zeros; /* zero-column mask; 0: there is none */
   const char *mask;
+  bool sparse;
+  int selector, lane; /* lane: where the rows begin, 0 or 16, which have half of the lanes */
+  bool more;          /* k is 96, of sm_103 */
+  int skip;           /* units of a row before a line; those behind it are in another place */
 } product;
 
 #define F16(...)                                                                                   \
@@ -57,6 +63,8 @@ typedef struct product {
   .zeros = UINT64_C(STARTS) | UINT64_C(FIRST) << 32 | UINT64_C(1) << 39 | UINT64_C(2) << 40 |      \
            UINT64_C(3) << 48 | UINT64_C(SHIFT) << 56
 #define SIZE(GROUP, M, N) .group = GROUP, .m = M, .n = N
+#define SPARSE            .sparse = true
+#define LONG(SKIP)        .more = true, .skip = SKIP
 
 static const product products[] = {
     F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 64, .swizzle = 2),
@@ -128,6 +136,75 @@ static const product products[] = {
          .b_id = 2),
     NVF4(SIZE(2, 256, 256), .swizzle = 2, .factors = ".block16", .factor_count = 4, .ue4m3 = true),
     NVF4(SIZE(2, 128, 64), .swizzle = 2, .factors = ".block32", .factor_count = 2, .b_id = 2),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 64, .swizzle = 2, SPARSE),
+    F16(EMU_BF16, EMU_BF16, EMU_F32, 1, 128, 256, .swizzle = 0, SPARSE, .selector = 1),
+    F16(EMU_F16, EMU_F16, EMU_F16, 1, 64, 24, .swizzle = 4, SPARSE, .selector = 1, .scale = 2),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 64, 40, .swizzle = 6, SPARSE, .lane = 16,
+        .a_in_tensor_memory = true),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 64, .swizzle = 2, SPARSE, .a_along_m = true,
+        .b_along_n = true),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 48, .swizzle = 2, SPARSE, .a_in_tensor_memory = true,
+        .masked = true, .selector = 1, .negate_a = true),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 64, .swizzle = 2, SPARSE, .a_in_tensor_memory = true,
+        .shifts = true),
+    F16(EMU_BF16, EMU_BF16, EMU_F32, 2, 256, 256, .swizzle = 2, SPARSE),
+    F16(EMU_BF16, EMU_BF16, EMU_F32, 2, 128, 96, .swizzle = 2, SPARSE, .masked = true,
+        .selector = 1),
+    F16(EMU_F16, EMU_F16, EMU_F32, 2, 128, 64, .swizzle = 6, SPARSE, .lane = 16, .fresh = true,
+        .a_in_tensor_memory = true),
+    TF32(1, 128, 32, .swizzle = 2, SPARSE),
+    TF32(1, 64, 24, .swizzle = 6, SPARSE, .selector = 1, .lane = 16),
+    TF32(1, 128, 64, .swizzle = 1, SPARSE, .a_along_m = true, .b_along_n = true, .selector = 1),
+    TF32(2, 256, 64, .swizzle = 0, SPARSE, .a_in_tensor_memory = true, .scale = 4),
+    F8(EMU_E4M3, EMU_E5M2, EMU_F32, 1, 128, 64, .swizzle = 2, SPARSE),
+    F8(EMU_E5M2, EMU_E2M1, EMU_F16, 1, 64, 32, .swizzle = 4, SPARSE, .lane = 16),
+    F8(EMU_E2M3, EMU_E3M2, EMU_F32, 1, 64, 40, .swizzle = 0, SPARSE, .a_in_tensor_memory = true),
+    F8(EMU_E2M1, EMU_E2M1, EMU_F32, 2, 256, 64, .swizzle = 2, SPARSE),
+    F8(EMU_E2M1, EMU_E4M3, EMU_F32, 2, 128, 64, .swizzle = 2, SPARSE, .a_in_tensor_memory = true),
+    I8(EMU_S8, EMU_U8, EMU_S32, 1, 128, 64, .swizzle = 2, SPARSE),
+    I8(EMU_U8, EMU_S8, EMU_S32, 1, 64, 24, .swizzle = 0, SPARSE, .a_in_tensor_memory = true,
+       .masked = true),
+    I8(EMU_S8, EMU_S8, EMU_S32, 2, 256, 256, .swizzle = 2, SPARSE, .saturate = true),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 32, 64, .swizzle = 2, SPARSE, .ws = true),
+    F16(EMU_BF16, EMU_BF16, EMU_F32, 1, 64, 128, .swizzle = 4, SPARSE, .ws = true, .fresh = true,
+        .selector = 1),
+    F16(EMU_F16, EMU_F16, EMU_F16, 1, 128, 64, .swizzle = 2, SPARSE, .ws = true,
+        .a_in_tensor_memory = true),
+    TF32(1, 32, 128, .swizzle = 6, SPARSE, .ws = true, .selector = 1),
+    F8(EMU_E4M3, EMU_E2M1, EMU_F32, 1, 64, 64, .swizzle = 0, SPARSE, .ws = true),
+    I8(EMU_S8, EMU_U8, EMU_S32, 1, 32, 128, .swizzle = 2, SPARSE, .ws = true),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 64, 64, .swizzle = 2, SPARSE, .ws = true, ZEROS(0, 1, 0),
+        .mask = "1110000 0000111"),
+    MXF8(EMU_E4M3, EMU_E5M2, SIZE(1, 128, 64), .swizzle = 2, .factors = "", SPARSE),
+    MXF8(EMU_E2M3, EMU_E2M1, SIZE(1, 128, 200), .swizzle = 4, .factors = ".block32", .a_id = 3,
+         SPARSE),
+    MXF8(EMU_E3M2, EMU_E4M3, SIZE(1, 128, 40), .swizzle = 0, .factors = ".scale_vec::1X", .b_id = 2,
+         .a_in_tensor_memory = true, .fresh = true, SPARSE),
+    MXF8(EMU_E2M1, EMU_E4M3, SIZE(2, 256, 80), .swizzle = 2, .factors = "", .b_id = 3, SPARSE),
+    MXF4(SIZE(1, 128, 64), .swizzle = 2, .factors = "", SPARSE),
+    MXF4(SIZE(1, 128, 200), .swizzle = 6, .factors = ".scale_vec::2X", .a_id = 2, .negate_a = true,
+         SPARSE),
+    MXF4(SIZE(2, 256, 128), .swizzle = 2, .factors = ".block32", .b_id = 2,
+         .a_in_tensor_memory = true, SPARSE),
+    NVF4(SIZE(1, 128, 128), .swizzle = 2, .factors = ".scale_vec::4X", .factor_count = 4,
+         .ue4m3 = true, SPARSE),
+    NVF4(SIZE(1, 128, 96), .swizzle = 2, .factors = ".scale_vec::2X", .factor_count = 2, .a_id = 2,
+         .b_id = 2, SPARSE),
+    NVF4(SIZE(2, 256, 256), .swizzle = 2, .factors = ".block16", .factor_count = 4, .ue4m3 = true,
+         SPARSE),
+    NVF4(SIZE(1, 128, 16), .swizzle = 0, .factors = ".block32", .factor_count = 2, SPARSE,
+         .a_in_tensor_memory = true),
+    MXF4(SIZE(1, 128, 128), .swizzle = 2, .factors = "", LONG(0)),
+    MXF4(SIZE(1, 128, 112), .swizzle = 4, .factors = ".block32", LONG(2), .a_id = 1, .b_id = 3),
+    MXF4(SIZE(2, 256, 256), .swizzle = 4, .factors = ".block32", LONG(3), .a_id = 3, .b_id = 2),
+    NVF4(SIZE(1, 128, 64), .swizzle = 0, .factors = ".block32", LONG(0), .factor_count = 2,
+         .a_id = 2, .negate_a = true, .a_in_tensor_memory = true),
+    NVF4(SIZE(1, 128, 128), .swizzle = 6, .factors = ".block16", LONG(1), .factor_count = 4,
+         .ue4m3 = true),
+    NVF4(SIZE(1, 128, 192), .swizzle = 6, .factors = ".block16", LONG(0), .factor_count = 4,
+         .a_id = 2, .b_id = 2),
+    NVF4(SIZE(2, 256, 192), .swizzle = 2, .factors = ".block16", LONG(0), .factor_count = 4,
+         .ue4m3 = true, .b_id = 2),
 };
 
 /* ---- Numbers ---------------------------------------------------------------------------- */
@@ -190,6 +267,16 @@ static bool is_packed(const product *p) {
   return p->id >= EMU_UMMA_MXF4;
 }
 
+/* A k of 96 has half as many more. */
+static int factors_of(const product *p) {
+  return p->more ? p->factor_count * 3 / 2 : p->factor_count;
+}
+
+/* Whether lines go on in another place, whose address is the leading dimension. */
+static bool is_split(const product *p) {
+  return p->more && p->swizzle >= 4;
+}
+
 static int unit_elements(const product *p, emu_type type) {
   return bits_of(type) < 8 && !is_packed(p) ? 16 : 128 / bits_of(type);
 }
@@ -211,8 +298,21 @@ static uint64_t describe(const product *p, uint32_t address, emu_type type, int 
     stride = atom;
     leading = atom * (count / lines);
   }
+  if (is_split(p)) {
+    return (uint64_t)p->swizzle << 61 | UINT64_C(1) << 52 | UINT64_C(1) << 46 |
+           (uint64_t)(atom / 16) << 32 | (uint64_t)((address + other_at) / 16) << 16 |
+           (address / 16 + (uint32_t)p->skip);
+  }
   return (uint64_t)p->swizzle << 61 | UINT64_C(1) << 46 | (uint64_t)(stride / 16) << 32 |
          (uint64_t)(leading / 16) << 16 | address / 16;
+}
+
+/* The place of a unit of a line that goes on elsewhere, in a matrix that begins at `from`: lines of
+ * 64 or 32 bytes, of whose units two bits, or one, of bits 7 and 8 are exchanged. */
+static uint32_t split_unit(const product *p, uint32_t from, int line, int unit) {
+  int width = p->swizzle == 4 ? 64 : 32, at = p->skip + unit;
+  uint32_t place = from + (uint32_t)(line * width + at * 16 % width + at * 16 / width * other_at);
+  return place ^ (place >> 7 & (p->swizzle == 4 ? 3 : 1)) << 4;
 }
 
 /* Writes an element of a matrix to the image, which begins at `start` of shared memory. */
@@ -220,7 +320,10 @@ static void put(exchange *x, const product *p, const emu_umma_view *v, uint32_t 
                 emu_type type, int row, int k, uint32_t code) {
   int each = unit_elements(p, type), bits = bits_of(type);
   int line = v->along_k ? row : k, along = v->along_k ? k : row;
-  uint32_t at = emu_umma_unit(v, line, along / each) - start;
+  uint32_t from = v->start / 1024 * 1024;
+  uint32_t at =
+      is_split(p) ? split_unit(p, from, line, along / each) : emu_umma_unit(v, line, along / each);
+  at -= start;
   int bit = along % each * bits;
   uint32_t word = 0;
   ck_assert_uint_le(at + 16, image_bytes);
@@ -235,7 +338,7 @@ static void put(exchange *x, const product *p, const emu_umma_view *v, uint32_t 
 /* ---- The kernel ------------------------------------------------------------------------- */
 
 static const char kernel_text[] =
-    ".version 9.0\n.target sm_100a\n.address_size 64\n"
+    ".version 9.0\n.target sm_%da\n.address_size 64\n"
     ".visible .entry k(.param .u64 data, .param .u64 da, .param .u64 db, .param .u32 idesc,\n"
     "    .param .u32 m0, .param .u32 m1, .param .u32 m2, .param .u32 m3, .param .u64 zeros) {\n"
     "  .reg .b32 %%t, %%w, %%i, %%c, %%s, %%base, %%lane, %%rank, %%id, %%q0, %%q1, %%q2, %%q3, %%r<8>;\n"
@@ -259,12 +362,12 @@ static const char kernel_text[] =
     "  add.u64 %%x, %%x, 32768; mad.wide.u32 %%p, %%t, 32, %%x;\n"
     "  ld.global.v4.u32 {%%r0, %%r1, %%r2, %%r3}, [%%p]; ld.global.v4.u32 {%%r4, %%r5, %%r6, %%r7}, [%%p+16];\n"
     "  tcgen05.st.sync.aligned.32x32b.x8.b32 [%%base+256], {%%r0, %%r1, %%r2, %%r3, %%r4, %%r5, %%r6, %%r7};\n"
-    "  add.u64 %%x, %%x, 4096; mad.wide.u32 %%p, %%t, 64, %%x; add.u32 %%i, %%base, 264; mov.u32 %%c, 0;\n"
+    "  add.u64 %%x, %%x, 4096; mad.wide.u32 %%p, %%t, 112, %%x; add.u32 %%i, %%base, 264; mov.u32 %%c, 0;\n"
     "scales: ld.global.v4.u32 {%%r0, %%r1, %%r2, %%r3}, [%%p];\n"
     "  tcgen05.st.sync.aligned.32x32b.x4.b32 [%%i], {%%r0, %%r1, %%r2, %%r3};\n"
     "  add.u32 %%i, %%i, 4; add.u64 %%p, %%p, 16; add.u32 %%c, %%c, 1;\n"
-    "  setp.lt.u32 %%e, %%c, 4; @%%e bra scales;\n"
-    "  add.u64 %%x, %%x, 8192; mad.wide.u32 %%x, %%t, 1024, %%x; mov.u32 %%i, 0; mov.u64 %%p, %%x;\n"
+    "  setp.lt.u32 %%e, %%c, 7; @%%e bra scales;\n"
+    "  add.u64 %%x, %%x, 14336; mad.wide.u32 %%x, %%t, 1024, %%x; mov.u32 %%i, 0; mov.u64 %%p, %%x;\n"
     "fill: ld.global.v4.u32 {%%r0, %%r1, %%r2, %%r3}, [%%p];\n"
     "  tcgen05.st.sync.aligned.32x32b.x4.b32 [%%base], {%%r0, %%r1, %%r2, %%r3};\n"
     "  add.u32 %%base, %%base, 4; add.u64 %%p, %%p, 16; add.u32 %%i, %%i, 4;\n"
@@ -274,9 +377,10 @@ static const char kernel_text[] =
     "  barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;\n"
     "  tcgen05.fence::after_thread_sync; ld.shared.u32 %%base, [columns];\n"
     "  or.b32 %%c, %%t, %%rank; setp.ne.u32 %%e, %%c, 0; @%%e bra wait;\n"
-    "  setp.%s.u32 %%e, %%c, 0; add.u32 %%i, %%base, 256; mov.u32 %%s, done; mov.b16 %%both, %d;\n"
-    "  ld.param.u64 %%p, [zeros];\n"
-    "  tcgen05.mma%s.cta_group::%d.kind::%s%s%s [%%base], %s, %%b, %%id, %s %%e%s;\n"
+    "  setp.%s.u32 %%e, %%c, 0; add.u32 %%i, %%base, %d; mov.u32 %%s, done; mov.b16 %%both, %d;\n"
+    "  ld.param.u64 %%p, [zeros]; or.b32 %%base, %%base, 0x%x; or.b32 %%i, %%i, 0x%x;\n"
+    "  tcgen05.mma%s%s.cta_group::%d.kind::%s%s%s [%%base], %s, %%b, %s %%id, %s %%e%s;\n"
+    "  and.b32 %%base, %%base, 0xffff;\n"
     "  tcgen05.commit.cta_group::%d.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%%s], %%both;\n"
     "wait: mbarrier.try_wait.parity.shared.b64 %%e, [done], 0; @!%%e bra wait;\n"
     "  tcgen05.fence::after_thread_sync; add.u32 %%base, %%base, %%lane; mov.u32 %%i, 0;\n"
@@ -298,13 +402,15 @@ static void write_kernel(gg_str *out, const product *p) {
                                       : "{%q0, %q1, %q2, %q3},";
   if (p->scale) snprintf(scale, sizeof scale, ", %d", p->scale);
   if (p->zeros) snprintf(scale, sizeof scale, ", %%p");
-  gg_str_printf(out, kernel_text, (int)sizeof(exchange), p->group, p->fresh ? "ne" : "eq",
-                p->group == 2 ? 3 : 1, p->ws ? ".ws" : "", p->group, p->kind,
+  gg_str_printf(out, kernel_text, p->more ? 103 : 100, (int)sizeof(exchange), p->group,
+                p->fresh ? "ne" : "eq", p->more ? 264 + long_a_at : 256, p->group == 2 ? 3 : 1,
+                p->lane << 16, p->lane << 16, p->ws ? ".ws" : "", p->sparse ? ".sp" : "", p->group,
+                p->kind,
                 p->factors  ? ".block_scale"
                 : p->shifts ? ".ashift"
                             : "",
-                p->factors ? p->factors : "", p->a_in_tensor_memory ? "[%i]" : "%a", masks, scale,
-                p->group, p->group);
+                p->factors ? p->factors : "", p->a_in_tensor_memory ? "[%i]" : "%a",
+                p->sparse ? "[%base+280]," : "", masks, scale, p->group, p->group);
 }
 
 /* ---- One product ------------------------------------------------------------------------ */
@@ -316,14 +422,15 @@ static uint32_t instruction_of(const product *p) {
   uint32_t d = p->d == EMU_F16 ? 0 : p->d == EMU_F32 ? 1 : 2;
   if (p->factors) {
     uint32_t a = is_packed(p) ? 1 : numbers[p->a], b = is_packed(p) ? 1 : numbers[p->b];
-    return (uint32_t)p->b_id << 4 | a << 7 | b << 10 | (uint32_t)p->negate_a << 13 |
-           (uint32_t)p->a_along_m << 15 | (uint32_t)p->b_along_n << 16 |
-           (uint32_t)(p->n / 8) << 17 | (uint32_t)!p->ue4m3 << 23 | (uint32_t)(p->m / 128) << 27 |
-           (uint32_t)p->a_id << 29;
+    return (uint32_t)p->more << 31 | (uint32_t)p->sparse << 2 | (uint32_t)p->b_id << 4 | a << 7 |
+           b << 10 | (uint32_t)p->negate_a << 13 | (uint32_t)p->a_along_m << 15 |
+           (uint32_t)p->b_along_n << 16 | (uint32_t)(p->n / 8) << 17 | (uint32_t)!p->ue4m3 << 23 |
+           (uint32_t)(p->m / 128) << 27 | (uint32_t)p->a_id << 29;
   }
-  return (uint32_t)p->saturate << 3 | d << 4 | numbers[p->a] << 7 | numbers[p->b] << 10 |
-         (uint32_t)p->negate_a << 13 | (uint32_t)p->a_along_m << 15 | (uint32_t)p->b_along_n << 16 |
-         (uint32_t)(p->n / 8) << 17 | (uint32_t)(p->m / 16) << 24 | (uint32_t)p->ws << 30;
+  return (uint32_t)p->selector | (uint32_t)p->sparse << 2 | (uint32_t)p->saturate << 3 | d << 4 |
+         numbers[p->a] << 7 | numbers[p->b] << 10 | (uint32_t)p->negate_a << 13 |
+         (uint32_t)p->a_along_m << 15 | (uint32_t)p->b_along_n << 16 | (uint32_t)(p->n / 8) << 17 |
+         (uint32_t)(p->m / 16) << 24 | (uint32_t)p->ws << 30;
 }
 
 /* The lane and column of an element of D: 16 rows in each 32 lanes, or the halves of 128 rows of a
@@ -338,8 +445,8 @@ static void locate(const product *p, int row, int column, int *cta, int *lane, i
   if (p->ws) {
     *lane = row + column / (p->n * rows / lanes) * rows;
     *at = column % (p->n * rows / lanes);
-  } else if (p->group == 1) {
-    *lane = row % 16 + row / 16 * 32;
+  } else if (p->group == 1 || p->sparse) {
+    *lane = p->lane + row % 16 + row / 16 * 32;
   } else if (column >= p->n / 2) {
     *lane = row + 64;
     *at = column - p->n / 2;
@@ -347,7 +454,7 @@ static void locate(const product *p, int row, int column, int *cta, int *lane, i
 }
 
 typedef struct values {
-  int a[256][64], b[256][64], d[2][lanes][columns];
+  int a[256][k_most], b[256][k_most], d[2][lanes][columns];
   double a_scale[256][blocks_most], b_scale[256][blocks_most];
 } values;
 
@@ -355,12 +462,18 @@ typedef struct values {
  * their middle, but where they are packed. */
 static void put_in_lane(exchange *x, const product *p, int lane, int i, uint32_t code) {
   int bits = bits_of(p->a), room = bits < 8 && !is_packed(p) ? 8 : bits;
-  x->a[lane][i * room / 32] |= (room == 8 && bits == 4 ? code << 2 : code) << i * room % 32;
+  uint32_t *words = p->more ? &x->scale[lane][long_a_at] : x->a[lane];
+  if (p->more && p->n > 64) return; /* scale factors are there */
+  if (p->more && i == 0) memset(words, 0, 12 * sizeof *words);
+  words[i * room / 32] |= (room == 8 && bits == 4 ? code << 2 : code) << i * room % 32;
 }
 
-/* A scale factor's byte, in each 32 lanes, or in two of them. */
-static void put_scale(exchange *x, int column, int row, int byte, uint32_t code, int first,
-                      int end) {
+/* A scale factor's byte, in each 32 lanes, or in two of them; past the fourth it is in the columns
+ * behind those of `rows` rows, 128 or 256. */
+static void put_scale(exchange *x, int column, int row, int byte, uint32_t code, int first, int end,
+                      int rows) {
+  if (byte >= 4) column += rows > 128 ? 8 : 4;
+  byte %= 4;
   for (int i = first; i < end; i++) {
     uint32_t *word = &x->scale[i * 32 + row % 32][column + row / 32];
     *word = (*word & ~(UINT32_C(0xff) << 8 * byte)) | code << 8 * byte;
@@ -383,17 +496,17 @@ static void make_scales(values *v, exchange *x, const product *p, uint64_t *rand
     x[cta].scale[lane][at] = 0x55555555u * (uint32_t)(1 + at % 3);
   }
   for (int row = 0; p->factors && row < p->m; row++) {
-    for (int i = 0; i < p->factor_count; i++) {
+    for (int i = 0; i < factors_of(p); i++) {
       uint32_t code = draw_scale(&v->a_scale[row][i], p, random);
-      put_scale(&x[row / own], 0, row % own, p->a_id + i, code, 0, 4);
+      put_scale(&x[row / own], 0, row % own, p->a_id + i, code, 0, 4, own);
     }
   }
   for (int row = 0; p->factors && row < p->n; row++) {
-    for (int i = 0; i < p->factor_count; i++) {
+    for (int i = 0; i < factors_of(p); i++) {
       uint32_t code = draw_scale(&v->b_scale[row][i], p, random);
       int first = half == p->n ? 0 : row / half * 2, end = half == p->n ? 4 : first + 2;
       for (int cta = 0; cta < p->group; cta++)
-        put_scale(&x[cta], b_scale_at, row % half, p->b_id + i, code, first, end);
+        put_scale(&x[cta], b_scale_at, row % half, p->b_id + i, code, first, end, half);
     }
   }
 }
@@ -411,15 +524,63 @@ static bool is_zero(const product *p, int column) {
   return p->mask[part * 8 + column % (p->n / parts) % 7] == '1';
 }
 
+/* The words around it are no metadata. */
+static void clear_metadata(exchange *x) {
+  for (int i = 0; i < lanes; i++)
+    memset(&x->scale[i][metadata_at], 0xff, (scale_columns - metadata_at) * sizeof(uint32_t));
+}
+
+/* Four bits of a row's metadata. Of elements of 16 and 32 bits rows 8 apart share words: a bit of
+ * the row's number and one of the place along K are exchanged. */
+static void put_metadata(exchange *x, const product *p, int lane, int group, uint32_t indices) {
+  int part = group / 4, column = part / 2, half = part % 2; /* a part is 16 bits */
+  if (bits_of(p->a) >= 16) {
+    half = lane >> 3 & 1;
+    lane = (lane & ~8) | part << 3;
+    column = p->selector;
+  }
+  int step = p->ws ? p->m : lanes, shift = 16 * half + group % 4 * 4;
+  for (; lane < lanes; lane += step) {
+    uint32_t *word = &x->scale[lane][metadata_at + column];
+    *word = (*word & ~(UINT32_C(15) << shift)) | indices << shift;
+  }
+}
+
+/* A row of a sparse A: which elements are stored, in `at`; the others are zeros. */
+static void choose_elements(int at[k_most / 2], values *v, exchange *x, const product *p, int row,
+                            int k, uint64_t *random) {
+  static const uint32_t patterns[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0x6, 0xe};
+  bool one = bits_of(p->a) == 32; /* of two, which 0x4 and 0xe say */
+  int each = is_packed(p) ? 2 : 1, wide = one ? 2 : 4 * each, stored = 0, cta, lane, column;
+  locate(p, row, 0, &cta, &lane, &column);
+  memset(v->a[row], 0, sizeof v->a[row]);
+  for (int group = 0; group < k / wide; group++) {
+    uint32_t indices = patterns[one ? next_random(random) % 2 * 6 : next_random(random) % 7];
+    put_metadata(&x[cta], p, lane, group, indices);
+    if (one) {
+      at[stored++] = group * wide + (indices == 0xe);
+      continue;
+    }
+    for (int i = 0; i < 2 * each; i++)
+      at[stored++] = group * wide + (int)(indices >> i / each * 2 & 3) * each + i % each;
+  }
+}
+
 static void make_operands(values *v, exchange *x, const product *p, uint64_t da, uint64_t db,
                           uint32_t start, int k, uint64_t *random) {
   emu_umma_view a, b;
-  ck_assert_ptr_null(emu_umma_view_read(&a, da, !p->a_along_m));
-  ck_assert_ptr_null(emu_umma_view_read(&b, db, !p->b_along_n));
+  int arch = p->more ? 103 : 100;
+  ck_assert_ptr_null(emu_umma_operand_read(&a, da, !p->a_along_m, arch));
+  ck_assert_ptr_null(emu_umma_operand_read(&b, db, !p->b_along_n, arch));
+  for (int i = 0; i < 2 && p->sparse; i++)
+    clear_metadata(&x[i]);
   for (int row = 0; row < p->m; row++) {
-    for (int i = 0; i < k; i++) {
-      int cta, lane, at;
-      uint32_t code = code_of(p->a, v->a[row][i] = draw(random, p->a));
+    int place[k_most / 2];
+    if (p->sparse) choose_elements(place, v, x, p, row, k, random);
+    for (int i = 0; i < (p->sparse ? k / 2 : k); i++) {
+      int cta, lane, at, value = draw(random, p->a);
+      uint32_t code = code_of(p->a, value);
+      v->a[row][p->sparse ? place[i] : i] = value;
       locate(p, row, 0, &cta, &lane, &at);
       put(&x[cta], p, &a, start, p->a, row % (p->m / p->group), i, code);
       put_in_lane(&x[cta], p, lane, i, code);
@@ -450,7 +611,7 @@ static void check(const values *v, const exchange *x, const product *p, int k,
       seen[cta][lane][at] = true;
       double sum = 0, before = v->d[cta][lane][at];
       for (int i = 0; i < k; i++) {
-        int block = p->factors ? i / (k / p->factor_count) : 0;
+        int block = p->factors ? i / (k / factors_of(p)) : 0;
         double scale = p->factors ? v->a_scale[row][block] * v->b_scale[column][block] : 1;
         if (is_zero(p, column)) break;
         sum += v->a[row][i] * v->b[column + shift_of(p)][i] * (p->negate_a ? -1 : 1) * scale;
@@ -483,7 +644,8 @@ static void launch(exchange *x, parameters *with, const product *p, uint64_t see
   gg_str text = GG_STR_INIT;
   emu_device *device;
   emu_module *module;
-  emu_options options = {.arch = 100, .threads = 1, .random = seed != 0, .seed = seed};
+  emu_options options = {
+      .arch = p->more ? 103 : 100, .threads = 1, .random = seed != 0, .seed = seed};
   options.severities = emu_severities_all(EMU_SEVERITY_FAULT);
   unsigned group = (unsigned)p->group;
   emu_launch_config config = {
@@ -507,16 +669,19 @@ START_TEST(test_product) {
   const product *p = &products[_i];
   const uint32_t start = EMU_SHARED_RESERVED;
   int k = p->id == EMU_UMMA_F16 ? 16 : p->id == EMU_UMMA_TF32 ? 8 : is_packed(p) ? 64 : 32;
+  int stored = k; /* of a row of A */
+  if (p->sparse) k *= 2;
+  if (p->more) stored = k = 96;
   for (uint64_t seed = 0; seed < 3; seed++) {
     uint64_t random = seed * 100 + (uint64_t)_i;
     parameters with = {.instruction = instruction_of(p),
                        .masks = {0x12345678, 0, 0xffffffff, 0x80000001},
                        .zeros = p->zeros};
     memset(x, 0, sizeof x);
-    with.a = describe(p, start, p->a, p->m / p->group, k, !p->a_along_m);
+    with.a = describe(p, start, p->a, p->m / p->group, stored, !p->a_along_m);
     with.b = describe(p, start + b_at, p->b, p->n / p->group, k, !p->b_along_n);
-    make_operands(&v, x, p, with.a, with.b, start, k, &random);
     make_scales(&v, x, p, &random);
+    make_operands(&v, x, p, with.a, with.b, start, k, &random);
     launch(x, &with, p, seed);
     check(&v, x, p, k, with.masks);
   }

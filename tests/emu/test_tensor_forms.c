@@ -24,6 +24,8 @@ typedef struct box_case {
   { 31, -1, 32, 0 }
 #define APART                                                                                      \
   { 30, 3, 17, 8 }
+#define BEYOND                                                                                     \
+  { 31, 32, 4, 0x7fffffff }
 #define FROM(y)                                                                                    \
   { y, y + 1, y + 2, y + 3 }
 
@@ -31,6 +33,7 @@ static const box_case cases[] = {
     {EMU_TENSOR_BF16, EMU_SWIZZLE_128B, true, false, 64, ANYWHERE, NULL},
     {EMU_TENSOR_BF16, EMU_SWIZZLE_NONE, true, false, 0, OUTSIDE, NULL},
     {EMU_TENSOR_BF16, EMU_SWIZZLE_128B, true, true, 128, APART, NULL},
+    {EMU_TENSOR_BF16, EMU_SWIZZLE_128B, true, true, 64, BEYOND, NULL},
     {EMU_TENSOR_BF16, EMU_SWIZZLE_128B_ATOM_32B, false, false, 64, FROM(5), NULL},
     {EMU_TENSOR_BF16, EMU_SWIZZLE_128B_ATOM_32B_FLIP_8B, false, false, 0, FROM(5), NULL},
     {EMU_TENSOR_BF16, EMU_SWIZZLE_128B_ATOM_64B, false, true, 192, FROM(8), NULL},
@@ -233,6 +236,7 @@ static void check_store(const box_case *c, const images *before, const images *a
   static uint8_t want[global_bytes];
   memcpy(want, before->global, sizeof want);
   for (int line = 0; line < lines; line++) {
+    if (c->y[line] >= rows) continue;
     for (int i = 0; i < inner_of(c->type) * bits_of(c->type); i++) {
       int element = i / bits_of(c->type), bit = i % bits_of(c->type);
       int at = global_bit(c, c->y[line], element) + bit;
@@ -255,6 +259,8 @@ START_TEST(test_boxes) {
 }
 END_TEST
 
+#define MODE(MODE) "tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%d4], " MODE ";\n"
+
 static const struct {
   box_case box;
   gg_status code;
@@ -275,7 +281,33 @@ static const struct {
     {{EMU_TENSOR_BF16, EMU_SWIZZLE_128B, false, false, 0, FROM(0),
       "tensormap.replace.tile.swizzle_atomicity.global.b1024.b32 [%d4], 2;\n"},
      GG_E_EMU_TENSOR_MAP,
-     "swizzle 34: it is 0 to 6 for sm_100"},
+     "swizzle_mode 2 with swizzle_atomicity 2: modes are 0 to 3, and mode 3 (128B) alone has an "
+     "atomicity other than 0, of 1 to 3"},
+    {{EMU_TENSOR_BF16, EMU_SWIZZLE_128B, false, false, 0, FROM(0), MODE("4")},
+     GG_E_EMU_TENSOR_MAP,
+     "swizzle_mode 4 with swizzle_atomicity 0: modes are 0 to 3"},
+    {{EMU_TENSOR_BF16, EMU_SWIZZLE_128B, false, false, 0, FROM(0), MODE("5")},
+     GG_E_EMU_TENSOR_MAP,
+     "swizzle_mode 5 with swizzle_atomicity 0: modes are 0 to 3"},
+    {{EMU_TENSOR_BF16, EMU_SWIZZLE_128B, false, false, 0, FROM(0), MODE("6")},
+     GG_E_EMU_TENSOR_MAP,
+     "swizzle_mode 6 with swizzle_atomicity 0: modes are 0 to 3"},
+    {{EMU_TENSOR_BF16, EMU_SWIZZLE_128B, false, false, 0, FROM(0), MODE("19")},
+     GG_E_EMU_TENSOR_MAP,
+     "swizzle_mode 7 or more with swizzle_atomicity 0: modes are 0 to 3"},
+    {{EMU_TENSOR_BF16, EMU_SWIZZLE_128B, true, true, 0, {-1, 2, 3, 4}, NULL},
+     GG_E_EMU_ILLEGAL,
+     "coordinate 1 is -1: only loads take negative ones"},
+    {{EMU_TENSOR_BF16, EMU_SWIZZLE_128B, true, true, 0, {1, 2, -7, 4}, NULL},
+     GG_E_EMU_ILLEGAL,
+     "coordinate 3 is -7: only loads take negative ones"},
+    {{EMU_TENSOR_BF16, EMU_SWIZZLE_128B, true, true, 0, {1, 2, 3, -1}, NULL},
+     GG_E_EMU_ILLEGAL,
+     "coordinate 4 is -1: only loads take negative ones"},
+    {{EMU_TENSOR_BF16, EMU_SWIZZLE_128B, true, false, 0, FROM(0),
+      "tensormap.replace.tile.box_dim.global.b1024.b32 [%d4], 1, 4;\n"},
+     GG_E_EMU_TENSOR_MAP,
+     "boxDim[1] = 4: where four rows are copied each is a box of its own, and boxDim[1] is 1"},
 };
 
 START_TEST(test_refused) {

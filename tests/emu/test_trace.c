@@ -81,6 +81,42 @@ static const char ptx[] =
     "ret;\n"
     "}\n";
 
+/* One warp allocates tensor memory, copies to it, multiplies and reads a sum. */
+static const char tensor_ptx[] =
+    ".version 9.0\n"
+    ".target sm_100a\n"
+    ".address_size 64\n"
+    ".visible .entry tensor(.param .u64 in) {\n"
+    ".reg .b32 %t, %i, %zero, %base, %id, %r<4>; .reg .b64 %a, %b, %p; .reg .pred %e, %first;\n"
+    ".shared .align 1024 .b8 image[2560];\n"
+    ".shared .align 8 .b64 done; .shared .b32 columns;\n"
+    "mov.u32 %t, %tid.x; mov.u32 %zero, 0; mov.u32 %i, image; mad.lo.u32 %i, %t, 16, %i;\n"
+    "setp.eq.u32 %first, %t, 0;\n"
+    "st.shared.v4.b32 [%i], {%zero, %zero, %zero, %zero};\n"
+    "st.shared.v4.b32 [%i+512], {%zero, %zero, %zero, %zero};\n"
+    "st.shared.v4.b32 [%i+1024], {%zero, %zero, %zero, %zero};\n"
+    "st.shared.v4.b32 [%i+1536], {%zero, %zero, %zero, %zero};\n"
+    "st.shared.v4.b32 [%i+2048], {%zero, %zero, %zero, %zero};\n"
+    "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [columns], 64;\n"
+    "@%first mbarrier.init.shared.b64 [done], 1;\n"
+    "fence.mbarrier_init.release.cluster; fence.proxy.async.shared::cta; bar.sync 0;\n"
+    "ld.shared.u32 %base, [columns];\n"
+    "mov.b64 %a, 0x0000400800400000; mov.b64 %b, 0x0000400800080000;\n"
+    "mov.u32 %i, image; shr.u32 %i, %i, 4; cvt.u64.u32 %p, %i; or.b64 %a, %a, %p;\n"
+    "or.b64 %b, %b, %p; add.u64 %b, %b, 128; mov.u32 %id, 0x04020010;\n"
+    "@!%first bra wait; setp.ne.u32 %e, %t, 0; mov.u32 %i, done;\n"
+    "tcgen05.cp.cta_group::1.32x128b.warpx4 [%base+32], %a;\n"
+    "tcgen05.mma.cta_group::1.kind::f16 [%base], %a, %b, %id, %e; setp.eq.u32 %e, %t, 0;\n"
+    "tcgen05.mma.cta_group::1.kind::f16 [%base], %a, %b, %id, %e;\n"
+    "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%i];\n"
+    "wait: mbarrier.try_wait.parity.shared.b64 %e, [done], 0;\n"
+    "@!%e bra wait;\n"
+    "tcgen05.ld.sync.aligned.16x64b.x1.b32 {%r0}, [%base];\n"
+    "tcgen05.wait::ld.sync.aligned;\n"
+    "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %base, 64;\n"
+    "ret;\n"
+    "}\n";
+
 static const emu_name names[] = {
     {"k", "full", EMU_NAME_SHARED, 80, 2, 8},
     {"k", "loader", EMU_NAME_WARPS, 0, 1, 1},
@@ -91,9 +127,9 @@ static const emu_name names[] = {
 enum { events_most = 400, name_most = 80 };
 
 typedef struct event {
-  char phase, name[name_most];
+  char phase, name[name_most], where[name_most];
   unsigned long long pid, tid, begin, duration;
-  int line;
+  int line, columns;
 } event;
 
 typedef struct timeline {
@@ -128,14 +164,17 @@ static void read_events(timeline *t, char *text) {
     e->begin = number(line, "\"ts\":");
     e->duration = number(line, "\"dur\":");
     e->line = (int)number(line, "\"line\":");
+    e->columns = (int)number(line, "\"columns\":");
+    const char *where = field(line, "\"where\":\"");
+    snprintf(e->where, sizeof e->where, "%.*s", where ? (int)strcspn(where, "\"") : 0, where);
   }
 }
 
-static gg_status launch(emu_device *device, emu_trace *trace, const char *entry, const char *label,
-                        unsigned threads, gg_error *err) {
+static gg_status launch(emu_device *device, emu_trace *trace, const char *text, const char *entry,
+                        const char *label, unsigned threads, gg_error *err) {
   emu_module *module;
   uint64_t address;
-  gg_status st = emu_module_load(&module, device, "k.ptx", ptx, sizeof ptx - 1, err);
+  gg_status st = emu_module_load(&module, device, "k.ptx", text, strlen(text), err);
   if (!st) st = emu_memory_alloc(&address, device, 256, 256, err);
   if (!st) st = emu_memory_fill(device, address, 1, 256, err);
   emu_launch_config config = {.grid = {1, 1, 1},
@@ -151,6 +190,7 @@ static gg_status launch(emu_device *device, emu_trace *trace, const char *entry,
 
 /* Runs `entry` once with each label. */
 static void run(timeline *t, const char *entry, gg_status expected, unsigned threads) {
+  bool tensor = !strcmp(entry, "tensor");
   static const char *const labels[] = {"first", NULL};
   char path[] = "/tmp/gemmgen-trace-XXXXXX";
   int file = mkstemp(path);
@@ -159,13 +199,14 @@ static void run(timeline *t, const char *entry, gg_status expected, unsigned thr
   emu_trace *trace;
   char *text;
   size_t length;
-  emu_options options = {.threads = 1};
+  emu_options options = {.threads = 1, .arch = tensor ? 100 : 90};
   ck_assert_int_ge(file, 0);
   close(file);
   ck_assert(!emu_device_open(&device, &options, &err));
   ck_assert(!emu_trace_open(&trace, path, &err));
   for (int i = 0; i < 2; i++) {
-    gg_status st = launch(device, trace, entry, labels[i], threads, &err);
+    gg_status st =
+        launch(device, trace, tensor ? tensor_ptx : ptx, entry, labels[i], threads, &err);
     ck_assert_msg(st == expected, "%s", err.message);
     gg_error_clear(&err);
   }
@@ -256,12 +297,39 @@ START_TEST(test_deadlock) {
 }
 END_TEST
 
+/* Products and copies, loads, allocations: each once, with what it is and where. */
+START_TEST(test_tensor_memory) {
+  enum { pipe = 33, memory = 34 };
+  static const char product[] = "tcgen05.mma.cta_group::1.kind::f16 m64n8k16";
+  static timeline t;
+  const event *e, *begin, *end;
+  run(&t, "tensor", GG_OK, 32);
+  ck_assert_int_eq(count(&e, &t, 'M', 1, pipe, "MMA pipe"), 1);
+  ck_assert_int_eq(count(&e, &t, 'M', 1, memory, "tensor memory"), 1);
+  ck_assert_int_eq(count(&end, &t, 'e', 1, pipe, product), 2);
+  ck_assert_int_eq(count(&begin, &t, 'b', 1, pipe, product), 2);
+  ck_assert_str_eq(begin->where, "D: lanes 0 to 111, columns 0 to 7");
+  ck_assert_uint_lt(begin->begin, end->begin);
+  ck_assert_int_eq(count(&e, &t, 'b', 1, pipe, "tcgen05.cp.cta_group::1.32x128b.warpx4"), 1);
+  ck_assert_str_eq(e->where, "to: lanes 0 to 127, columns 32 to 35");
+  ck_assert_int_eq(count(&e, &t, 'b', 1, memory, "tcgen05.ld.sync.aligned.16x64b.x1.b32"), 1);
+  ck_assert_str_eq(e->where, "words: lanes 0 to 15, columns 0 to 1");
+  ck_assert_int_eq(count(&end, &t, 'e', 1, memory, "columns 0 to 63"), 1);
+  ck_assert_int_eq(count(&begin, &t, 'b', 1, memory, "columns 0 to 63"), 1);
+  ck_assert_str_eq(begin->where, "allocated by warp 0");
+  ck_assert_uint_lt(begin->begin, end->begin);
+  ck_assert_int_eq(count(&e, &t, 'C', 1, 0, "columns allocated"), 2);
+  ck_assert_int_eq(e->columns, 0);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("trace");
   TCase *tests = tcase_create("trace");
   tcase_add_test(tests, test_slices);
   tcase_add_test(tests, test_time);
   tcase_add_test(tests, test_deadlock);
+  tcase_add_test(tests, test_tensor_memory);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

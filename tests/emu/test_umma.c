@@ -1,6 +1,7 @@
 /* Descriptors of tcgen05.mma, held to CuTe's: where each element of a tile is, what an instruction
- * descriptor says (EMU_UMMA: tests/golden/umma_desc.jsonl), and where scale factors are in tensor
- * memory (EMU_TMEM: tests/golden/tmem.jsonl). */
+ * descriptor says (EMU_UMMA: tests/golden/umma_desc.jsonl), where scale factors are in tensor
+ * memory (EMU_TMEM: tests/golden/tmem.jsonl), and a sparse A's metadata (EMU_TMEM_E: tmem_e.jsonl).
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "emu/isa/tcgen05_scale.h"
+#include "emu/isa/tcgen05_sparse.h"
 #include "emu/isa/umma.h"
 #include "suite.h"
 
@@ -131,8 +133,9 @@ static bool check_instruction(const char *line) {
   int group = m > 128 ? 2 : 1;
   emu_type a = type_of(line, "a");
   uint32_t descriptor = (uint32_t)out_of(line);
-  if (!emu_umma_shape_read(&s, why, sizeof why, descriptor, kind_of(a), group, false)) return false;
-  ck_assert_int_eq(number_of(line, "sparse"), 0);
+  emu_umma_form form = {kind_of(a), group, .sparse = number_of(line, "sparse")};
+  if (!emu_umma_shape_read(&s, why, sizeof why, descriptor, &form)) return false;
+  ck_assert_int_eq(s.sparse, number_of(line, "sparse"));
   ck_assert_int_eq(number_of(line, "max_shift"), 0);
   ck_assert_int_eq(s.a, a);
   ck_assert_int_eq(s.b, type_of(line, "b"));
@@ -166,10 +169,12 @@ static bool check_scaled(const char *line, uint32_t descriptor) {
   emu_umma_kind kind = !packed              ? EMU_UMMA_MXF8F6F4
                        : scale == EMU_UE8M0 ? EMU_UMMA_MXF4
                                             : EMU_UMMA_MXF4NVF4;
-  bool good = !number_of(line, "sparse") && a_id % factors == 0 && b_id % factors == 0 &&
+  bool good = !(value_of(line, "sparse_id2") && number_of(line, "sparse_id2")) &&
+              a_id % factors == 0 && b_id % factors == 0 &&
               (a_along_k || emu_type_of(a)->bits == 8) &&
               (b_along_k || (emu_type_of(b)->bits == 8 && n % (16 * group) == 0));
-  bool taken = emu_umma_scaled_read(&s, why, sizeof why, descriptor, kind, group, factors);
+  emu_umma_form form = {kind, group, factors, .sparse = number_of(line, "sparse")};
+  bool taken = emu_umma_shape_read(&s, why, sizeof why, descriptor, &form);
   ck_assert_msg(taken == good, "%s: %s", taken ? "taken" : why, line);
   if (!taken) return false;
   ck_assert_int_eq(s.a, a);
@@ -237,6 +242,38 @@ static void check_scales(const char *line) {
   }
 }
 
+/* What M and N a sparse A of a pair, a k of 96 and a pair's integers have. */
+START_TEST(extents) {
+  static const struct {
+    emu_umma_form form;
+    uint32_t descriptor;
+    bool good;
+  } cases[] = {
+      {{EMU_UMMA_MXF8F6F4, 2, 1, false, true, 100}, 0x10840004, true},
+      {{EMU_UMMA_MXF8F6F4, 2, 1, false, true, 100}, 0x08840004, false}, /* M of 128 */
+      {{EMU_UMMA_MXF8F6F4, 2, 1, false, false, 100}, 0x08840000, true},
+      {{EMU_UMMA_MXF4, 1, 2, false, true, 100}, 0x08840484, true},
+      {{EMU_UMMA_MXF4, 1, 2, false, true, 103}, 0x88840484, false}, /* K of 96 */
+      {{EMU_UMMA_MXF4, 1, 2, false, false, 103}, 0x88840480, true},
+      {{EMU_UMMA_MXF4, 1, 2, false, false, 100}, 0x88840480, false}, /* of sm_100 */
+      {{EMU_UMMA_MXF4, 2, 2, false, false, 103}, 0x88840480, false}, /* M of 128 */
+      {{EMU_UMMA_MXF4, 2, 2, false, false, 103}, 0x90840480, true},
+      {{EMU_UMMA_F16, 2, 0, false, true, 100}, 0x08040015, true},
+      {{EMU_UMMA_F16, 1, 0, true, true, 100}, 0x08200014, true},
+      {{EMU_UMMA_F16, 1, 0, true, true, 100}, 0x08400014, false}, /* N of 256 */
+      {{EMU_UMMA_I8, 1, 0, false, false, 100}, 0x080c04a0, true},
+      {{EMU_UMMA_I8, 2, 0, false, false, 100}, 0x100c04a0, false}, /* N of 48 */
+      {{EMU_UMMA_I8, 2, 0, false, false, 100}, 0x101004a0, true},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    emu_umma_shape s;
+    char why[160] = "";
+    bool taken = emu_umma_shape_read(&s, why, sizeof why, cases[i].descriptor, &cases[i].form);
+    ck_assert_msg(taken == cases[i].good, "case %zu: %s", i, taken ? "taken" : why);
+  }
+}
+END_TEST
+
 START_TEST(scale_factors) {
   gg_error err = GG_ERROR_INIT;
   char *text, *save = NULL;
@@ -250,6 +287,103 @@ START_TEST(scale_factors) {
   }
   gg_free(text);
   ck_assert_int_ge(count, 14);
+}
+END_TEST
+
+/* ---- Metadata in tensor memory ---------------------------------------------------------- */
+
+/* The offset of an element of A in CuTe's layout, whose first modes are rows, k, copies of them,
+ * and last instructions along K. */
+typedef struct meta_layout {
+  long shape[leaves_most], stride[leaves_most];
+  int count, rows, k, copies;
+  int unit; /* of offsets, in halves of bits */
+} meta_layout;
+
+static void read_meta_layout(meta_layout *out, const char *line) {
+  const char *text = value_of(line, "layout") + 1;
+  out->count = read_leaves(out->shape, &text);
+  text++;
+  ck_assert_int_eq(read_leaves(out->stride, &text), out->count);
+  out->rows = (int)number_of(line, "M");
+  out->k = (int)number_of(line, "K");
+  out->unit = (int)number_of(line, "unit_half_bits");
+  long size = 1;
+  for (int i = 0; i < out->count; i++)
+    size *= out->shape[i];
+  out->copies = (int)(size / out->rows / out->k / number_of(line, "steps"));
+}
+
+/* In bits of a lane's 2^21. */
+static long meta_bit(const meta_layout *l, int row, int k, int copy, int step) {
+  long at = row + (long)l->rows * (k + (long)l->k * (copy + (long)l->copies * step)), offset = 0;
+  for (int i = 0; i < l->count; at /= l->shape[i++])
+    offset += at % l->shape[i] * l->stride[i];
+  return offset * l->unit / 2;
+}
+
+/* Which of the patterns a group of elements has. */
+static int pattern_of(int row, int group, int step) {
+  return row * 3 + row / 16 + group * 5 + step * 2;
+}
+
+/* Puts the metadata of each row's groups where CuTe has them, and reads that of each instruction
+ * again. */
+static void check_metadata(const char *line) {
+  static const uint32_t patterns[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0x6, 0xe};
+  static uint32_t cells[EMU_TMEM_LANES][EMU_TMEM_COLUMNS];
+  static uint8_t written[EMU_TMEM_LANES][EMU_TMEM_COLUMNS], columns[EMU_TMEM_LANES * 64];
+  meta_layout l;
+  int bits = (int)number_of(line, "bits"), steps = (int)number_of(line, "steps");
+  int wide = bits == 32 ? 2 : bits == 4 ? 8 : 4; /* elements of a group */
+  read_meta_layout(&l, line);
+  memset(cells, 0, sizeof cells);
+  memset(written, 1, sizeof written);
+  int groups = l.k / wide;
+  for (int i = 0; i < l.rows * groups * l.copies * steps; i++) {
+    int row = i % l.rows, group = i / l.rows % groups;
+    int copy = i / l.rows / groups % l.copies, step = i / l.rows / groups / l.copies;
+    long at = meta_bit(&l, row, group * wide, copy, step), bit = at % (1 << 21);
+    int pattern = pattern_of(row, group, step);
+    uint32_t code = bits == 32 ? patterns[pattern % 2 * 6] : patterns[pattern % 7];
+    cells[at >> 21][bit / 32] |= code << bit % 32;
+  }
+  emu_tmem memory = {.cells = cells, .written = written};
+  emu_type type = bits == 32 ? EMU_TF32 : bits == 16 ? EMU_F16 : bits == 8 ? EMU_B8 : EMU_E2M1;
+  for (int step = 0; step < steps; step++) {
+    bool selects = bits >= 16;
+    emu_meta_view v = {.sparsity = {type, l.k, selects ? step % 2 : 0, true, true},
+                       .column = selects ? step / 2 * 2 : step * 2,
+                       .rows = l.rows};
+    emu_tmem_claim claim = {.memory = &memory, .region = emu_meta_region(&v)};
+    emu_async async = {0};
+    claim.async = &async;
+    ck_assert(emu_meta_gather(columns, &v, &claim, NULL));
+    for (int i = 0; i < l.rows * l.k / 2; i++) {
+      int row = i / (l.k / 2), at = i % (l.k / 2), group = at / (wide / 2), rest = at % (wide / 2);
+      int pattern = pattern_of(row, group, step), each = bits == 4 ? 2 : 1;
+      uint32_t code = patterns[pattern % 7];
+      int expected = bits == 32
+                         ? group * 2 + pattern % 2
+                         : group * wide + (int)(code >> rest / each * 2 & 3) * each + rest % each;
+      ck_assert_msg(columns[i] == expected, "row %d, stored element %d, instruction %d: %s", row,
+                    at, step, line);
+    }
+  }
+}
+
+START_TEST(metadata) {
+  gg_error err = GG_ERROR_INIT;
+  char *text, *save = NULL;
+  size_t length;
+  int count = 0;
+  ck_assert(!gg_file_read(&text, &length, getenv("EMU_TMEM_E"), 1 << 20, &err));
+  for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+    check_metadata(line);
+    count++;
+  }
+  gg_free(text);
+  ck_assert_int_eq(count, 13);
 }
 END_TEST
 
@@ -300,6 +434,26 @@ START_TEST(reserved) {
 }
 END_TEST
 
+/* Lines of the K of 96 that begin in one buffer and go on in another, whose address the descriptor
+ * has (sm_103): the last two units of 128 bytes, then the first of the other. */
+START_TEST(absolute) {
+  const uint64_t good = UINT64_C(0x4010404000000000) | UINT64_C(0x2000) << 16 | 0x1006;
+  emu_umma_view v;
+  ck_assert_ptr_null(emu_umma_operand_read(&v, good, true, 103));
+  for (int line = 0; line < 16; line++) {
+    uint32_t at = (uint32_t)line % 8 * 128 + (uint32_t)line / 8 * 1024, flip = (uint32_t)line % 8;
+    ck_assert_uint_eq(emu_umma_unit(&v, line, 0), 0x10000 + at + ((6 ^ flip) << 4));
+    ck_assert_uint_eq(emu_umma_unit(&v, line, 1), 0x10000 + at + ((7 ^ flip) << 4));
+    ck_assert_uint_eq(emu_umma_unit(&v, line, 2), 0x20000 + at + ((0 ^ flip) << 4));
+  }
+  ck_assert_ptr_nonnull(emu_umma_operand_read(&v, good, true, 100));
+  ck_assert_ptr_nonnull(emu_umma_operand_read(&v, good, false, 103));
+  ck_assert_ptr_nonnull(emu_umma_operand_read(&v, good & ~(UINT64_C(7) << 61), true, 103));
+  ck_assert_ptr_nonnull(emu_umma_operand_read(&v, good | UINT64_C(1) << 53, true, 103));
+  ck_assert_ptr_null(emu_umma_operand_read(&v, good & ~(UINT64_C(1) << 52), true, 103));
+}
+END_TEST
+
 /* The same of instruction descriptors with scale factors. */
 START_TEST(reserved_scaled) {
   static const struct {
@@ -318,8 +472,9 @@ START_TEST(reserved_scaled) {
       bool n = bit >= 17 && bit < 23, type = cases[i].kind == EMU_UMMA_MXF8F6F4 && bit == 7;
       bool major = cases[i].kind == EMU_UMMA_MXF8F6F4 && (bit == 15 || bit == 16);
       bool free = cases[i].free >> bit & 1 || (n && bit != 20 && bit != 22) || type || major;
-      bool taken = emu_umma_scaled_read(&s, why, sizeof why, cases[i].good ^ UINT32_C(1) << bit,
-                                        cases[i].kind, 1, cases[i].factors);
+      emu_umma_form form = {cases[i].kind, 1, cases[i].factors, false, false, 100};
+      bool taken =
+          emu_umma_shape_read(&s, why, sizeof why, cases[i].good ^ UINT32_C(1) << bit, &form);
       ck_assert_msg(taken == free, "kind %d bit %d: %s", (int)cases[i].kind, bit,
                     taken ? "taken" : why);
     }
@@ -332,8 +487,11 @@ int main(void) {
   TCase *tests = tcase_create("descriptors");
   tcase_add_test(tests, golden);
   tcase_add_test(tests, reserved);
+  tcase_add_test(tests, absolute);
   tcase_add_test(tests, reserved_scaled);
+  tcase_add_test(tests, extents);
   tcase_add_test(tests, scale_factors);
+  tcase_add_test(tests, metadata);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

@@ -143,6 +143,20 @@ bool emu_mbarrier_init(emu_warp *warp, const emu_op *op, int lane, emu_place pla
   return true;
 }
 
+/* The warp does not know of the initialisation: a race, unless a relaxed arrival at the cluster's
+ * barrier is between. A use of the barrier goes to the SM where it is, which has served the
+ * initialisation by then; whether the kernel goes on. */
+static bool unordered(emu_warp *warp, const emu_op *op, int lane, const emu_mbarrier *barrier) {
+  bool past = emu_hazard_past(warp, barrier->maker, barrier->made);
+  const char *why = past ? "only a relaxed arrival at the cluster's barrier is between, with no "
+                           "fence.mbarrier_init before it"
+                         : "nothing orders this use after that";
+  return emu_tolerated(warp, op, lane, past ? GG_E_EMU_RELAXED : GG_E_EMU_RACE,
+                       "uses the mbarrier at 0x%x, which is initialised at line %u by another "
+                       "warp: %s",
+                       emu_place_address(barrier->place), line_of(barrier->init), why);
+}
+
 emu_mbarrier *emu_mbarrier_at(emu_warp *warp, const emu_op *op, int lane, emu_place place) {
   emu_mbarrier *barrier = find(emu_mbarriers_of(warp->cta->cluster), place);
   if (!barrier || !barrier->live) {
@@ -150,11 +164,8 @@ emu_mbarrier *emu_mbarrier_at(emu_warp *warp, const emu_op *op, int lane, emu_pl
               emu_place_address(place), barrier ? ": the one that was there is invalidated" : "");
     return NULL;
   }
-  bool ordered = emu_hazard_knows(warp, barrier->maker, barrier->made) ||
-                 emu_tolerated(warp, op, lane, GG_E_EMU_RACE,
-                               "uses the mbarrier at 0x%x, which is initialised at line %u by "
-                               "another warp: nothing orders this use after that",
-                               emu_place_address(place), line_of(barrier->init));
+  bool ordered =
+      emu_hazard_knows(warp, barrier->maker, barrier->made) || unordered(warp, op, lane, barrier);
   return ordered ? barrier : NULL;
 }
 

@@ -73,9 +73,24 @@ uint64_t emu_tensor_map_box_bytes(const emu_tensor_map *map) {
 
 /* ---- Checks ----------------------------------------------------------------------------- */
 
+/* What tensormap.replace has set, where it is no swizzle. */
+static bool wrong_pair(gg_str *why, emu_tensor_swizzle swizzle) {
+  uint32_t most = (1u << EMU_SWIZZLE_PAIR_BITS) - 1, mode = swizzle & most;
+  uint32_t atomicity = (uint32_t)swizzle >> EMU_SWIZZLE_PAIR_BITS & most;
+  if (((uint32_t)swizzle & ~(most | most << EMU_SWIZZLE_PAIR_BITS)) != EMU_SWIZZLE_PAIR)
+    return false;
+  gg_str_printf(why,
+                "swizzle_mode %u%s with swizzle_atomicity %u%s: modes are 0 to 3, and mode 3 "
+                "(128B) alone has an atomicity other than 0, of 1 to 3",
+                mode, mode == most ? " or more" : "", atomicity,
+                atomicity == most ? " or more" : "");
+  return true;
+}
+
 static bool wrong_fields(gg_str *why, const emu_tensor_map *map, int arch) {
   int types_end = arch < 100 ? EMU_TENSOR_16U4_ALIGN8B : EMU_TENSOR_TYPE_COUNT;
   int swizzle_most = arch < 100 ? EMU_SWIZZLE_128B : EMU_SWIZZLE_128B_ATOM_64B;
+  if (wrong_pair(why, map->swizzle)) return true;
   if ((unsigned)map->type >= (unsigned)types_end) {
     gg_str_printf(why, "tensorDataType %d: it is 0 to %d for sm_%d%s", (int)map->type,
                   types_end - 1, arch, arch < 100 ? ", packed types need sm_100" : "");

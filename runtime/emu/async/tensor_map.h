@@ -47,6 +47,8 @@ typedef enum emu_tensor_swizzle {
   EMU_SWIZZLE_128B_ATOM_32B, /* of sm_100, from here on */
   EMU_SWIZZLE_128B_ATOM_32B_FLIP_8B,
   EMU_SWIZZLE_128B_ATOM_64B,
+  EMU_SWIZZLE_PAIR = 0x80, /* no swizzle, but what tensormap.replace has set so far: and with it */
+  EMU_SWIZZLE_PAIR_BITS = 3, /* the mode, and above these bits the atomicity; all ones: too large */
 } emu_tensor_swizzle;
 
 typedef enum emu_tensor_fill {

@@ -7,6 +7,8 @@
 
 #include "base/alloc.h"
 #include "emu/module.h"
+#include "emu/report.h"
+#include "emu/trace.h"
 
 enum { part_lanes = 16, parts = EMU_TMEM_LANES / part_lanes };
 
@@ -28,12 +30,12 @@ static past *past_of(const emu_tmem *memory, int column, int part) {
 
 /* ---- States ----------------------------------------------------------------------------- */
 
-static bool has_fence(const ptx_module *ptx, const char *fence) {
+static bool has(const ptx_module *ptx, const char *modifier) {
   for (uint32_t i = 0; i < ptx->form_count; i++) {
     const ptx_form *form = ptx->forms[i];
     if (strcmp(form->opcode, "tcgen05")) continue;
     for (uint32_t m = 0; m < form->modifier_count; m++) {
-      if (!strcmp(form->modifiers[m], fence)) return true;
+      if (!strcmp(form->modifiers[m], modifier)) return true;
     }
   }
   return false;
@@ -45,8 +47,9 @@ emu_tmem_user *emu_tmem_user_of(emu_warp *warp, const emu_op *op) {
   const ptx_module *ptx = emu_kernel_ptx(warp->cta->cluster->run->kernel);
   for (int i = 0; i < EMU_TMEM_WORKS; i++)
     user->work[i].agent = emu_hazard_agent(warp->cta->cluster, &user->work[i]);
-  user->before = has_fence(ptx, "fence::before_thread_sync");
-  user->after = has_fence(ptx, "fence::after_thread_sync");
+  user->before = has(ptx, "fence::before_thread_sync");
+  user->after = has(ptx, "fence::after_thread_sync");
+  user->waits = user->before || user->after || has(ptx, "wait::ld") || has(ptx, "wait::st");
   user->known = true;
   return user;
 }
@@ -206,6 +209,13 @@ static int allocate_pair(emu_tmem *memory, emu_warp *warp, const emu_op *op, int
   return column;
 }
 
+static int allocated(const emu_tmem *memory) {
+  int columns = 0;
+  for (int i = 0; i < EMU_TMEM_COLUMNS / EMU_TMEM_SLICE; i++)
+    columns += memory->slices[i].warp ? EMU_TMEM_SLICE : 0;
+  return columns;
+}
+
 /* operands: columns. The address of the first goes to shared memory. */
 emu_step emu_tmem_alloc(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   uint32_t columns;
@@ -223,6 +233,8 @@ emu_step emu_tmem_alloc(emu_warp *warp, const emu_op *op, uint32_t lanes) {
                           : allocate(memory, warp, op, (int)columns);
   if (column == -2) return EMU_FAULT;
   if (column < 0) return emu_block(warp, memory, op->ptx->form->text);
+  memory->slices[column / EMU_TMEM_SLICE].number =
+      emu_trace_allocated(warp, op, column, (int)columns, allocated(memory));
   uint64_t address[EMU_LANES];
   uint8_t data[EMU_LANES][EMU_ACCESS_MAX];
   uint32_t value = (uint32_t)column, one = lanes & -lanes;
@@ -284,6 +296,8 @@ emu_step emu_tmem_dealloc(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   int slice = (int)(address & 0xffff) / EMU_TMEM_SLICE;
   for (int i = slice; i < slice + (int)columns / EMU_TMEM_SLICE; i++)
     memory->slices[i].warp = NULL;
+  emu_trace_freed(warp, memory->slices[slice].number, slice * EMU_TMEM_SLICE, (int)columns,
+                  allocated(memory));
   emu_wake(warp->cta->cluster, memory);
   if (op->vector == 2) emu_wake(warp->cta->cluster, emu_tmem_of_peer(warp, op));
   return EMU_NEXT;
@@ -327,10 +341,17 @@ static bool is_allocated(const emu_tmem *memory, const emu_tmem_region *r, emu_w
   return true;
 }
 
+uint64_t emu_tmem_move_group(const emu_tmem_user *user, emu_tmem_move move) {
+  return EMU_TMEM_MOVES * (1 + user->products) + move;
+}
+
 /* Whether both are of one pipe, and it does the older one first. */
 static bool is_piped(const emu_async *older, const emu_async *newer) {
   if (!newer->chain || older->chain != newer->chain) return false;
-  return !older->group || older->group != newer->group;
+  if (!older->group || !newer->group) return true; /* one of them is a product */
+  if (older->group / EMU_TMEM_MOVES != newer->group / EMU_TMEM_MOVES) return true;
+  return older->group % EMU_TMEM_MOVES == EMU_TMEM_MOVE_SHIFT &&
+         newer->group % EMU_TMEM_MOVES == EMU_TMEM_MOVE_FOUR;
 }
 
 /* Who has it in flight, in a way that bars this use; NULL: nobody. */
@@ -377,11 +398,17 @@ static bool is_ordered(emu_warp *warp, const emu_op *op, const emu_tmem *memory,
                         : write && !knows(warp, user, work, &p->read) ? &p->read
                                                                       : NULL;
       if (!m) continue;
-      return emu_tolerated(warp, op, -1, GG_E_EMU_RACE,
-                           "%s %s at lane %d, column %d of tensor memory, which %s of line %u %s; "
-                           "nothing orders the two",
-                           write ? "writes" : "reads", name, lane, column, m->op->ptx->form->text,
-                           m->op->ptx->place.line, m == &p->write ? "wrote" : "read");
+      /* The fence is no instruction of the hardware: where a barrier's wait stands, it only keeps
+       * compilers from reordering. */
+      bool waited = emu_hazard_knows(warp, m->agent, m->clock);
+      return emu_tolerated(
+          warp, op, -1, waited ? GG_E_EMU_RELAXED : GG_E_EMU_RACE,
+          "%s %s at lane %d, column %d of tensor memory, which %s of line %u %s; %s",
+          write ? "writes" : "reads", name, lane, column, m->op->ptx->form->text,
+          m->op->ptx->place.line, m == &p->write ? "wrote" : "read",
+          waited ? "a wait orders the two, but there is no "
+                   "tcgen05.fence::after_thread_sync behind it"
+                 : "nothing orders the two");
     }
   }
   return true;
@@ -407,6 +434,7 @@ bool emu_tmem_hold(emu_tmem_claim *claim, emu_tmem *memory, const emu_tmem_regio
     }
   }
   if (!is_ordered(warp, op, memory, region, write, work, name)) return false;
+  if (!write) emu_counting(warp)->tmem_columns_read += (uint64_t)region->columns;
   claim->memory = memory;
   claim->next = memory->claims;
   if (claim->next) claim->next->previous = claim;
@@ -451,6 +479,17 @@ bool emu_tmem_written(const emu_tmem_claim *claim, gg_status code, const char *n
         (int)(gap - claim->memory->written[lane]));
   }
   return true;
+}
+
+void emu_tmem_put_region(char *out, size_t size, const char *name, const emu_tmem_region *region) {
+  int first = EMU_TMEM_LANES, last = 0;
+  for (int lane = 0; lane < EMU_TMEM_LANES; lane++) {
+    if (!(region->lanes[lane / 32] >> lane % 32 & 1)) continue;
+    if (lane < first) first = lane;
+    last = lane;
+  }
+  snprintf(out, size, "%s: lanes %d to %d, columns %d to %d", name, first, last, region->column,
+           region->column + region->columns - 1);
 }
 
 /* ---- Order ------------------------------------------------------------------------------ */

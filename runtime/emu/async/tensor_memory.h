@@ -8,15 +8,19 @@
  * one of their pipe has. So claims are regions in a list and not marks of bytes.
  *
  * Copies and shifts of one pipe between the same two products are in no order, and may not claim
- * what another of them has: `group` of theirs is 1 + the number of products before. That of others
- * is 0.
+ * what another of them has, but that a cp.4x256b comes after the shifts before it. emu_async.group
+ * says of each how many products came before it and which of these it is; it is 0 of products.
  *
  * What lands is remembered for each column and each 16 lanes: who wrote there last, and who read
  * since. Another warp must know of it, by an mbarrier on which a commit has arrived or by a barrier
  * behind tcgen05.wait, before it comes there. Modules that have tcgen05.fence::before_thread_sync
  * or ::after_thread_sync at all are held to it: the first makes known what the warp's loads and
  * stores have done, the second is where the warp takes notice of others. CUTLASS's kernels have
- * neither and rely on the barriers. */
+ * neither and rely on the barriers.
+ *
+ * What a load has read is there behind tcgen05.wait::ld. Kernels of CuTe, in C++ and in Python,
+ * have none, and run on hardware, which waits where an instruction uses the registers: a module
+ * without any tcgen05.wait or fence is taken to rely on that. */
 #ifndef GG_EMU_TENSOR_MEMORY_H
 #define GG_EMU_TENSOR_MEMORY_H
 
@@ -53,16 +57,26 @@ typedef enum emu_tmem_work {
   EMU_TMEM_WORKS
 } emu_tmem_work;
 
+/* What moves rows in a warp's pipe, told apart by the order in which the pipe does it. */
+typedef enum emu_tmem_move {
+  EMU_TMEM_MOVE_COPY,
+  EMU_TMEM_MOVE_SHIFT,
+  EMU_TMEM_MOVE_FOUR, /* cp.4x256b */
+  EMU_TMEM_MOVES
+} emu_tmem_move;
+
 /* The unit's state of a warp. */
 typedef struct emu_tmem_user {
   struct {
     emu_agent agent;
     uint64_t issued, done; /* done: as the warp has waited for it */
   } work[EMU_TMEM_WORKS];
-  uint64_t products;  /* of the pipe, issued */
-  bool known;         /* the agents have been made */
-  bool before, after; /* the module has such fences */
-  uint8_t *file;      /* whose registers `marks` are of: loads in flight will write them */
+  uint64_t products;   /* of the pipe, issued */
+  bool known;          /* the agents have been made */
+  bool before, after;  /* the module has such fences */
+  bool waits;          /* it has any tcgen05.wait or fence */
+  const emu_op *early; /* the first to touch a load's register with no wait::ld before it, yet */
+  uint8_t *file;       /* whose registers `marks` are of: loads in flight will write them */
   uint8_t *marks;
   uint32_t mark_count, loads; /* in flight */
 } emu_tmem_user;
@@ -78,6 +92,7 @@ typedef struct emu_tmem {
     emu_warp *warp; /* that has allocated it; NULL: it is free */
     const emu_op *op;
     int first, columns;
+    uint64_t number; /* of the allocation in the timeline */
   } slices[EMU_TMEM_COLUMNS / EMU_TMEM_SLICE];
   int group; /* of the tcgen05 instructions of the kernel, 1 or 2; 0: none has run */
   bool relinquished;
@@ -94,6 +109,9 @@ emu_tmem *emu_tmem_of(emu_warp *warp, const emu_op *op, int group);
 /* That of a pair's other CTA; NULL after a fault. */
 emu_tmem *emu_tmem_of_peer(emu_warp *warp, const emu_op *op);
 
+/* emu_async.group of a copy or shift that the warp issues now. */
+uint64_t emu_tmem_move_group(const emu_tmem_user *user, emu_tmem_move move);
+
 /* Claims a region for an operation that is about to be issued as `work` of the warp. False after a
  * fault: columns that are not allocated, or that an operation in flight uses, or a race. `name` is
  * what messages call it: "D". */
@@ -104,6 +122,8 @@ void emu_tmem_release(emu_tmem_claim *claim, bool done);
 /* Whether all of a region was written; EMU_UNINITIALISED or EMU_UNDEFINED else: false after a
  * fault. */
 bool emu_tmem_written(const emu_tmem_claim *claim, gg_status code, const char *name);
+/* "D: lanes 0 to 127, columns 0 to 63", for the timeline. */
+void emu_tmem_put_region(char *out, size_t size, const char *name, const emu_tmem_region *region);
 /* EMU_TMEM_SHIFTED columns of a slice of lanes go to the lane before; the last lane stays. */
 void emu_tmem_shift_down(emu_tmem *memory, int lane, int column);
 

@@ -18,7 +18,7 @@
 #include "emu/hazard/state.h"
 #include "emu/isa/access.h"
 
-typedef enum verdict { ORDERED, UNORDERED, LANES, UNFENCED } verdict;
+typedef enum verdict { ORDERED, UNORDERED, RELAXED, LANES, UNFENCED } verdict;
 
 enum { ANY_LANE = -1, known_most = 16 };
 
@@ -112,11 +112,24 @@ static bool is_collective(const struct emu_hazards *hazards, emu_epoch epoch) {
   return op && op->collective;
 }
 
+/* Whether two threads of one CTA access its shared memory, and a relaxed arrival at the cluster's
+ * barrier has kept them apart in time. Each SM serves its shared memory in order, so that hardware
+ * has them in this order, too; what crosses the cluster or the proxies is another matter. */
+static bool is_past(const actor *a, emu_epoch earlier) {
+  emu_agent agent = emu_epoch_agent(earlier);
+  const emu_watched *other = a->hazards->warp_of[agent];
+  const emu_cta *cta = a->warp->cta;
+  return a->bytes && other && other->warp->cta == cta && a->place.bank->cta == cta &&
+         emu_hazard_past(a->warp, agent, emu_epoch_clock(earlier));
+}
+
 static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
   const emu_watched *watched = a->watched;
   emu_agent agent = emu_epoch_agent(earlier);
   uint32_t clock = emu_epoch_clock(earlier);
-  if (emu_clocks_of(&watched->knows.seen, agent) < clock) return UNORDERED;
+  if (emu_clocks_of(&watched->knows.seen, agent) < clock) {
+    return is_past(a, earlier) ? RELAXED : UNORDERED;
+  }
   if (a->since && agent == watched->agent && clock >= a->since) return UNORDERED;
   if (a->proxy == EMU_PROXY_ASYNC && !a->write && earlier_wrote && a->hazards->warp_of[agent] &&
       emu_clocks_of(&watched->knows.proxied, agent) < clock && !a->trusting) {
@@ -174,12 +187,15 @@ static void name(char *out, size_t size, const struct emu_hazards *hazards, emu_
 static bool report(const actor *a, emu_place place, verdict found, emu_epoch earlier, bool wrote) {
   static const char *const reasons[] = {
       [UNORDERED] = "no barrier, wait or flag orders the two",
+      [RELAXED] = "between the two is only a relaxed arrival at the cluster's barrier, which "
+                  "makes nothing visible",
       [LANES] = "no bar.warp.sync or other barrier orders the two lanes",
       [UNFENCED] = "no fence.proxy.async makes what threads write visible to the async proxy",
   };
   char who[320];
   name(who, sizeof who, a->hazards, earlier, wrote);
-  return emu_tolerated(a->warp, a->op, a->lane, GG_E_EMU_RACE, "%s %s, which %s: %s",
+  gg_status code = found == RELAXED ? GG_E_EMU_RELAXED : GG_E_EMU_RACE;
+  return emu_tolerated(a->warp, a->op, a->lane, code, "%s %s, which %s: %s",
                        a->write ? "writes" : "reads", emu_place_in_words(place).text, who,
                        reasons[found]);
 }

@@ -31,10 +31,12 @@ bool emu_clocks_join(emu_clocks *to, const emu_clocks *from) {
 }
 
 bool emu_knowledge_join(emu_knowledge *to, const emu_knowledge *from) {
-  return emu_clocks_join(&to->seen, &from->seen) && emu_clocks_join(&to->proxied, &from->proxied);
+  return emu_clocks_join(&to->seen, &from->seen) && emu_clocks_join(&to->proxied, &from->proxied) &&
+         emu_clocks_join(&to->past, &from->past);
 }
 
 void emu_knowledge_free(emu_knowledge *knowledge) {
   gg_free(knowledge->seen.at);
   gg_free(knowledge->proxied.at);
+  gg_free(knowledge->past.at);
 }

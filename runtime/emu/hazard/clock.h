@@ -12,9 +12,10 @@ typedef struct emu_clocks {
 } emu_clocks;
 
 /* What is ordered before a moment: of all accesses, and of those of the generic proxy that the
- * async proxy may see. */
+ * async proxy may see. `past`: what only came before it in time, for a relaxed arrival at the
+ * cluster's barrier was between (emu_hazard_release_past). */
 typedef struct emu_knowledge {
-  emu_clocks seen, proxied;
+  emu_clocks seen, proxied, past;
 } emu_knowledge;
 
 static inline uint32_t emu_clocks_of(const emu_clocks *clocks, uint32_t agent) {

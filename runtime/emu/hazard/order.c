@@ -175,6 +175,15 @@ void emu_hazard_release_relaxed(emu_warp *warp, const void *key) {
   if (watched) release(watched, &watched->fenced, key);
 }
 
+void emu_hazard_release_past(emu_warp *warp, const void *key) {
+  emu_watched *watched = watch(warp);
+  emu_object *object = watched ? find_or_make(hazards_of(watched), key) : NULL;
+  if (!object) return;
+  check(hazards_of(watched), emu_clocks_join(&object->knows.past, &watched->knows.seen) &&
+                                 emu_clocks_join(&object->knows.past, &watched->knows.past));
+  move_on(watched);
+}
+
 void emu_hazard_acquire(emu_warp *warp, const void *key) {
   emu_watched *watched = watch(warp);
   const emu_object *object = watched ? find(hazards_of(watched), key) : NULL;
@@ -268,6 +277,11 @@ emu_agent emu_hazard_moment(emu_warp *warp, uint64_t *clock) {
 bool emu_hazard_knows(emu_warp *warp, emu_agent agent, uint64_t clock) {
   const emu_watched *watched = agent ? watch(warp) : NULL;
   return !watched || emu_clocks_of(&watched->knows.seen, agent) >= clock;
+}
+
+bool emu_hazard_past(emu_warp *warp, emu_agent agent, uint64_t clock) {
+  const emu_watched *watched = agent ? watch(warp) : NULL;
+  return watched && emu_clocks_of(&watched->knows.past, agent) >= clock;
 }
 
 bool emu_hazard_knows_fenced(emu_warp *warp, emu_agent agent, uint64_t clock) {

@@ -75,6 +75,7 @@ static emu_step run_arrive(emu_warp *warp, const emu_op *op, uint32_t lanes) {
                      "arrives a second time, with no barrier.cluster.wait between");
   }
   (facts->relaxed ? emu_hazard_release_relaxed : emu_hazard_release)(warp, b->arrived);
+  if (facts->relaxed) emu_hazard_release_past(warp, b->arrived);
   b->arrived[number] |= lanes;
   settle(warp->cta->cluster);
   return EMU_NEXT;

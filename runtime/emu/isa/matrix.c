@@ -14,6 +14,7 @@
 
 #include "emu/hazard.h"
 #include "emu/memory.h"
+#include "emu/number/format.h"
 
 enum { side = 8, row_bytes = 16, registers_most = 4 };
 
@@ -47,13 +48,6 @@ static int column_of_byte(matrix_shape shape, int lane, int byte) {
   return shape == M8N16 ? lane % 4 * 4 + byte : lane / 4 + byte / 2 * side;
 }
 
-/* A row's element of `bits` bits. */
-static uint32_t unpacked(const uint8_t *row, int column, int bits) {
-  int at = column * bits;
-  uint32_t two = row[at / 8] | (at / 8 + 1 < row_bytes ? (uint32_t)row[at / 8 + 1] << 8 : 0);
-  return two >> at % 8 & ((1u << bits) - 1);
-}
-
 static uint32_t loaded_word(rows_data data, const matrix_facts *f, int which, int lane) {
   uint32_t word = 0;
   if (f->shape == M8N8) {
@@ -64,7 +58,8 @@ static uint32_t loaded_word(rows_data data, const matrix_facts *f, int which, in
   }
   for (int byte = 0; byte < 4; byte++) {
     const uint8_t *row = data[row_of_byte(f->shape, lane, which, byte)];
-    word |= unpacked(row, column_of_byte(f->shape, lane, byte), f->bits) << 8 * byte;
+    int column = column_of_byte(f->shape, lane, byte);
+    word |= emu_packed_code(row, row_bytes, column, f->bits) << 8 * byte;
   }
   return word;
 }

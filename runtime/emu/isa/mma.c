@@ -164,9 +164,11 @@ gg_status emu_take_registers(emu_op *op, int *at, emu_decoder *d, int index, int
 
 static gg_status take_metadata(emu_op *op, emu_mma_facts *f, emu_decoder *d, gg_error *err) {
   int64_t selector;
+  int count;
   gg_status st;
   f->metadata_at = op->operand_count++;
-  if ((st = emu_operand_value(&op->operands[f->metadata_at], d, 4, EMU_B32, err))) return st;
+  st = emu_operand_vector(&op->operands[f->metadata_at], &count, 1, d, 4, EMU_B32, false, err);
+  if (st) return st;
   if ((st = emu_operand_immediate(&selector, d, 5, err))) return st;
   int most = emu_sparse_selectors(f->sparsity.type, f->k);
   if (selector < 0 || selector > most) {

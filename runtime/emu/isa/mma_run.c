@@ -64,10 +64,10 @@ static bool load_a(matrices *x, emu_warp *warp, const emu_op *op, const emu_mma_
     return true;
   }
   const uint32_t *metadata = EMU_AT(uint32_t, warp, &op->operands[f->metadata_at]);
-  if (!emu_sparse_columns(x->columns, warp, op, &f->sparsity, metadata)) return false;
   decode(x->stored, x->stored_exponent, f, f->a, x->codes, f->m * stored_k);
-  emu_sparse_spread(x->a, is_integer(f) ? NULL : x->a_exponent, x->stored, x->stored_exponent,
-                    x->columns, f->k);
+  emu_stored all = {x->stored, is_integer(f) ? NULL : x->stored_exponent};
+  if (!emu_sparse_columns(x->columns, warp, op, &f->sparsity, &all, metadata)) return false;
+  emu_sparse_spread(x->a, is_integer(f) ? NULL : x->a_exponent, &all, x->columns, f->m, f->k);
   return true;
 }
 

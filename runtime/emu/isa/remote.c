@@ -1,7 +1,9 @@
-/* st.async and red.async (PTX ISA, "st.async", "red.async"): a few bytes into shared memory of the
- * cluster, which complete on an mbarrier there; from sm_100 on, or into global memory, whenever
- * that is: others see it when they look there again and again. Those of a warp to global memory
- * land in order. */
+/* st.async and red.async (PTX ISA, "st.async", "red.async").
+ *
+ * Either one writes a few bytes to shared memory of the cluster and completes on an mbarrier there.
+ * From sm_100 on it may write to global memory instead. Then no mbarrier says when it is done: it
+ * lands at any later time, and other threads see it only by reading the place until it has changed.
+ * What one warp writes to global memory in this way lands in the order of issue. */
 #include <string.h>
 
 #include "base/alloc.h"

@@ -1,9 +1,10 @@
-/* Sparse A of mma.sp and wgmma.sp: which elements of a row are stored.
+/* Sparse A of mma.sp, wgmma.sp and tcgen05.mma.sp: which elements of a row are stored.
  *
  * Of every four elements of 16 or 8 bits two are stored, of every two of tf32 one, of every four
  * pairs of 4-bit elements two pairs; the metadata names them by 2-bit indices, tf32's by four bits.
  * (PTX ISA, "Sparse matrix storage" and "Matrix fragments for sparse mma"; which lanes hold the
- * metadata of 8- and 4-bit types was seen on an H100.) */
+ * metadata of 8- and 4-bit types was seen on an H100.) Where all that a group stores are zeros its
+ * indices may be any: CUTLASS's compressor leaves 0 there. */
 #ifndef GG_EMU_ISA_SPARSE_H
 #define GG_EMU_ISA_SPARSE_H
 
@@ -17,19 +18,31 @@ typedef struct emu_sparsity {
   int k;        /* of the whole matrix: twice what is stored */
   int selector; /* which lanes' metadata */
   bool ordered; /* indices must increase */
+  bool swaps;   /* 2 and then 1 counts as ordered */
 } emu_sparsity;
 
 /* The largest selector. */
 int emu_sparse_selectors(emu_type type, int k);
 
-/* The k of each stored element, [row][k / 2], from a warp's metadata; false after a fault: indices
- * that name no two elements. */
+/* Rows of stored elements, decoded, k / 2 to a row; exponents are NULL of integers. */
+typedef struct emu_stored {
+  const float *value;
+  const int16_t *exponent;
+} emu_stored;
+
+/* The k of each of a row's stored elements, from its metadata, the first indices in the lowest
+ * bits; false after a fault: indices that name no two elements. */
+bool emu_sparse_row(uint8_t *columns, emu_warp *warp, const emu_op *op,
+                    const emu_sparsity *sparsity, const emu_stored *stored, int row,
+                    uint64_t metadata);
+
+/* The same of 16 rows, [row][k / 2], from a warp's metadata. */
 bool emu_sparse_columns(uint8_t columns[EMU_SPARSE_ROWS * EMU_SPARSE_K / 2], emu_warp *warp,
-                        const emu_op *op, const emu_sparsity *sparsity,
+                        const emu_op *op, const emu_sparsity *sparsity, const emu_stored *stored,
                         const uint32_t metadata[EMU_LANES]);
 
-/* Spreads decoded stored elements over whole rows; the others are absent. Exponents may be NULL. */
-void emu_sparse_spread(float *value, int16_t *exponent, const float *stored,
-                       const int16_t *stored_exponent, const uint8_t *columns, int k);
+/* Spreads the stored elements over whole rows; the others are absent. */
+void emu_sparse_spread(float *value, int16_t *exponent, const emu_stored *stored,
+                       const uint8_t *columns, int rows, int k);
 
 #endif

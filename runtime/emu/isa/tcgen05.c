@@ -45,6 +45,7 @@ static emu_step run_wait(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   emu_hazard_converge(warp);
   emu_tmem_user *user = emu_tmem_user_of(warp, op);
   if (!user || !emu_tcgen05_land(warp, stores)) return EMU_FAULT;
+  if (!stores && !emu_tcgen05_early(warp, user, false)) return EMU_FAULT;
   emu_tmem_wait(warp, user, stores ? EMU_TMEM_STORES : EMU_TMEM_LOADS);
   return EMU_NEXT;
 }

@@ -28,5 +28,8 @@ void emu_tcgen05_list_reads(emu_async *work, emu_span *spans, const emu_unit_set
                             emu_cta *ctas[2]);
 /* Lands the warp's loads or stores that are in flight: tcgen05.wait. False after a fault. */
 bool emu_tcgen05_land(emu_warp *warp, bool stores);
+/* Tells of the warp's register that was touched before its load was waited for, if there is one;
+ * `never`: and is not now. False after a fault. */
+bool emu_tcgen05_early(emu_warp *warp, emu_tmem_user *user, bool never);
 
 #endif

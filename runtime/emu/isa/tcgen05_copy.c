@@ -13,6 +13,7 @@
 #include "emu/async/modifiers.h"
 #include "emu/frame.h"
 #include "emu/isa/tcgen05.h"
+#include "emu/number/float.h"
 #include "emu/report.h"
 
 enum { registers_most = 128 };
@@ -25,6 +26,12 @@ typedef enum shape {
   SHAPE_16X32BX2
 } shape;
 
+/* What .red makes of the words that a thread loads. */
+typedef struct reduction {
+  emu_type type; /* EMU_NONE: there is none */
+  bool least, absolute, nan;
+} reduction;
+
 typedef struct copy_facts {
   emu_address address;
   shape shape;
@@ -32,6 +39,7 @@ typedef struct copy_facts {
   int words;   /* of a lane, or of each half of 16x32bx2, before packing */
   bool packed; /* pack::16b, unpack::16b: a register is the low halves of two words */
   int split;   /* columns from one half of 16x32bx2 to the other */
+  reduction red;
 } copy_facts;
 
 typedef struct copy {
@@ -87,6 +95,28 @@ static bool all_written(const copy *c) {
   return true;
 }
 
+static uint32_t reduce(const reduction *r, uint32_t a, uint32_t b) {
+  if (r->type == EMU_F32) return emu_f32_extreme(a, b, r->least, r->nan);
+  bool less = r->type == EMU_S32 ? (int32_t)a < (int32_t)b : a < b;
+  return less == r->least ? a : b;
+}
+
+/* Of each thread its own words, into the register behind them. */
+static void reduce_words(const copy *c, const emu_op *op, emu_warp *warp) {
+  const copy_facts *f = op->facts;
+  const emu_operand *operand = &op->operands[f->registers];
+  uint32_t strip = f->red.absolute ? INT32_MAX : UINT32_MAX;
+  if (f->red.type == EMU_NONE || operand->sink) return;
+  uint32_t *out = EMU_AT(uint32_t, warp, operand);
+  for (int t = 0; t < EMU_LANES; t++) {
+    for (int j = 0; j < f->registers; j++) {
+      uint8_t *written;
+      uint32_t word = *cell_of(c, f, t, j, &written) & strip;
+      out[t] = reduce(&f->red, j ? out[t] : word, word);
+    }
+  }
+}
+
 static bool land_load(emu_async *async, emu_cluster *cluster) {
   copy *c = (copy *)async;
   emu_warp *warp = async->warp;
@@ -105,8 +135,9 @@ static bool land_load(emu_async *async, emu_cluster *cluster) {
       out[t] = f->packed ? (cell[0] & 0xffff) | cell[1] << 16 : cell[0];
     }
   }
+  if (ok) reduce_words(c, async->op, warp);
   warp->registers = running;
-  emu_tmem_unmark(user, async->op, 0, f->registers);
+  emu_tmem_unmark(user, async->op, 0, async->op->operand_count);
   user->loads--;
   release(c, ok);
   return ok;
@@ -199,8 +230,26 @@ static bool is_in_flight(emu_tmem_user *user, const emu_operand *operand) {
   return at && *at;
 }
 
+static bool ends(const emu_op *op) {
+  return is(op, "ret") || is(op, "exit");
+}
+
+/* A register is touched before the load is waited for. Hardware has the load's value there, as
+ * ptxas waits for registers in any case: ThunderKittens converts what it loads, and waits later.
+ * Where no wait follows until the warp's end, it is missing. */
+bool emu_tcgen05_early(emu_warp *warp, emu_tmem_user *user, bool never) {
+  const emu_op *op = user->early;
+  user->early = NULL;
+  if (!op) return true;
+  return emu_tolerated(warp, op, -1, never ? GG_E_EMU_IN_FLIGHT : GG_E_EMU_RELAXED,
+                       "touches a register that a tcgen05.ld is to write: no tcgen05.wait::ld "
+                       "stands between them%s",
+                       never ? "" : ", but behind this");
+}
+
 emu_step emu_tmem_admit(emu_warp *warp, const emu_op *op) {
   emu_tmem_user *user = warp->units[EMU_UNIT_ID_TENSOR_MEMORY];
+  if (user->early && ends(op) && !emu_tcgen05_early(warp, user, true)) return EMU_FAULT;
   if (!user->loads) return EMU_NEXT;
   if (leaves_frame(op)) return emu_tcgen05_land(warp, false) ? EMU_NEXT : EMU_FAULT;
   if (user->file != warp->registers) return EMU_NEXT;
@@ -208,11 +257,13 @@ emu_step emu_tmem_admit(emu_warp *warp, const emu_op *op) {
   for (int i = 0; i < op->operand_count && !touches; i++)
     touches = is_in_flight(user, &op->operands[i]);
   if (!touches) return EMU_NEXT;
-  if (is(op, "mov")) return emu_tcgen05_land(warp, false) ? EMU_NEXT : EMU_FAULT;
-  bool goes_on = emu_tolerated(warp, op, -1, GG_E_EMU_IN_FLIGHT,
-                               "touches a register that a tcgen05.ld is to write: no "
-                               "tcgen05.wait::ld stands between them");
-  return goes_on ? EMU_NEXT : EMU_FAULT;
+  if (!user->waits) {
+    if (!emu_tcgen05_land(warp, false)) return EMU_FAULT;
+    emu_tmem_wait(warp, user, EMU_TMEM_LOADS);
+    return EMU_NEXT;
+  }
+  if (!is(op, "mov") && !user->early) user->early = op;
+  return emu_tcgen05_land(warp, false) ? EMU_NEXT : EMU_FAULT;
 }
 
 /* ---- Issue ------------------------------------------------------------------------------ */
@@ -265,6 +316,11 @@ static bool hold(copy *c, emu_tmem *memory, const emu_op *op, bool write) {
   return true;
 }
 
+static void describe(emu_async_words *out, const emu_async *async) {
+  emu_tmem_put_region(out->where, sizeof out->where, "words",
+                      &((const copy *)async)->claims[0].region);
+}
+
 static copy *prepare(emu_warp *warp, const emu_op *op, uint32_t lanes, emu_tmem_user *user,
                      emu_tmem_work work) {
   const copy_facts *f = op->facts;
@@ -281,6 +337,7 @@ static copy *prepare(emu_warp *warp, const emu_op *op, uint32_t lanes, emu_tmem_
                        .agent = user->work[work].agent,
                        .clock = user->work[work].issued + 1,
                        .unit = "tensor memory",
+                       .describe = describe,
                        .land = write ? land_store : land_load,
                        .drop = drop}};
   for (int j = 0; write && j < f->registers; j++) {
@@ -301,7 +358,7 @@ static emu_step run(emu_warp *warp, const emu_op *op, uint32_t lanes, emu_tmem_w
   if (!c) return EMU_FAULT;
   bool write = work == EMU_TMEM_STORES;
   if (!find_lanes(c, warp, op, address) || !hold(c, memory, op, write) ||
-      (!write && !mark(user, warp, op, ((const copy_facts *)op->facts)->registers))) {
+      (!write && !mark(user, warp, op, op->operand_count))) {
     release(c, false);
     gg_free(c);
     return EMU_FAULT;
@@ -354,28 +411,57 @@ static gg_status take_split(copy_facts *f, emu_decoder *d, int index, gg_error *
   return GG_OK;
 }
 
-/* ld: registers, [address] {, split}; st: [address] {, split}, registers. */
+/* .min or .max {.abs} {.NaN} .f32, .u32 or .s32, of the forms that load whole words of a lane. */
+static gg_status take_reduction(copy_facts *f, emu_decoder *d, gg_error *err) {
+  static const char *const operations[] = {"min", "max", NULL};
+  int arch = emu_decoder_arch(d), operation = emu_take_word(d, operations);
+  if (arch != 103 && arch != 110) {
+    return emu_unknown_form(d, err, "sm_%d has no .red: it is sm_103a's and sm_110a's", arch);
+  }
+  f->red.absolute = emu_take(d, "abs");
+  f->red.nan = emu_take(d, "NaN");
+  f->red.type = emu_take_type(d);
+  f->red.least = operation == 0;
+  bool integer = f->red.type == EMU_U32 || f->red.type == EMU_S32;
+  if (operation < 0 || (!integer && f->red.type != EMU_F32)) {
+    return emu_unknown_form(d, err, "it is .red with .min or .max, of .f32, .u32 or .s32");
+  }
+  if (integer && (f->red.absolute || f->red.nan)) {
+    return emu_unknown_form(d, err, ".abs and .NaN are of .f32");
+  }
+  if (f->registers > 1 && (f->shape == SHAPE_32X32B || f->shape == SHAPE_16X32BX2)) return GG_OK;
+  return emu_unknown_form(d, err, "with .red its shape is 32x32b or 16x32bx2, of .x2 or more");
+}
+
+/* The type, or what .red reduces. */
+static gg_status take_kind(copy_facts *f, emu_decoder *d, bool store, bool reduces, gg_error *err) {
+  if (reduces) return take_reduction(f, d, err);
+  f->packed = emu_take(d, store ? "unpack::16b" : "pack::16b");
+  if (f->packed) f->words *= 2;
+  return emu_take_type(d) == EMU_B32 ? GG_OK : emu_unknown_form(d, err, "its type is .b32");
+}
+
+/* ld: registers {, reduced}, [address] {, split}; st: [address] {, split}, registers. */
 static gg_status decode(emu_op *op, emu_decoder *d, bool store, gg_error *err) {
   gg_status st;
-  int count, halves;
+  int count;
   copy_facts *f = GG_ARENA_NEW(emu_decoder_arena(d), copy_facts);
-  op->operands = GG_ARENA_ARRAY(emu_decoder_arena(d), emu_operand, registers_most);
+  op->operands = GG_ARENA_ARRAY(emu_decoder_arena(d), emu_operand, registers_most + 1);
   if (!f || !op->operands) return gg_fail(err, MEMORY, NULL, "");
   *f = (copy_facts){0};
+  bool reduces = !store && emu_take(d, "red");
   if (!emu_take(d, "sync") || !emu_take(d, "aligned")) {
     return emu_unknown_form(d, err, "it is .sync.aligned");
   }
-  if ((st = take_shape(f, d, err))) return st;
-  f->packed = emu_take(d, store ? "unpack::16b" : "pack::16b");
-  if (f->packed) f->words *= 2;
-  if (emu_take_type(d) != EMU_B32) return emu_unknown_form(d, err, "its type is .b32");
+  if ((st = take_shape(f, d, err)) || (st = take_kind(f, d, store, reduces, err))) return st;
   if ((st = emu_modifiers_end(d, err))) return st;
-  halves = f->shape == SHAPE_16X32BX2;
-  if (emu_operand_count(d) != 2 + halves) {
-    return emu_unknown_form(d, err, "it has %d operands, not %d", 2 + halves, emu_operand_count(d));
+  int halves = f->shape == SHAPE_16X32BX2, address = store ? 0 : 1 + reduces;
+  int operands = 2 + reduces + halves;
+  if (emu_operand_count(d) != operands) {
+    return emu_unknown_form(d, err, "it has %d operands, not %d", operands, emu_operand_count(d));
   }
-  if ((st = emu_operand_tmem(&f->address, d, store ? 0 : 1, err))) return st;
-  if (halves && (st = take_split(f, d, store ? 1 : 2, err))) return st;
+  if ((st = emu_operand_tmem(&f->address, d, address, err))) return st;
+  if (halves && (st = take_split(f, d, address + 1, err))) return st;
   if ((st = emu_operand_vector(op->operands, &count, registers_most, d, store ? 1 + halves : 0,
                                EMU_B32, !store, err))) {
     return st;
@@ -383,7 +469,8 @@ static gg_status decode(emu_op *op, emu_decoder *d, bool store, gg_error *err) {
   if (count != f->registers) {
     return emu_unknown_form(d, err, "it has %d registers, not %d", f->registers, count);
   }
-  op->operand_count = (uint16_t)count;
+  if (reduces && (st = emu_operand_register(&op->operands[count], d, 1, EMU_B32, err))) return st;
+  op->operand_count = (uint16_t)(count + reduces);
   op->facts = f;
   op->exec = store ? run_store : run_load;
   return GG_OK;

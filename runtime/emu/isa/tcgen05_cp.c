@@ -13,6 +13,7 @@
 #include "emu/isa/tcgen05.h"
 #include "emu/isa/umma.h"
 #include "emu/isa/unit_set.h"
+#include "emu/number/format.h"
 #include "emu/report.h"
 
 enum { unit_columns = EMU_UNIT_BYTES / 4, unit_elements = 16 };
@@ -94,9 +95,7 @@ static void unpack_unit(uint32_t out[unit_columns], const uint8_t *unit, int bit
     return;
   }
   for (int i = 0; i < unit_elements; i++) {
-    int at = i * bits;
-    unsigned two = unit[at / 8] | (unsigned)unit[at / 8 + 1] << 8;
-    unsigned code = two >> at % 8 & ((1u << bits) - 1);
+    uint32_t code = emu_packed_code(unit, EMU_UNIT_BYTES, i, bits);
     bytes[i] = (uint8_t)(bits == 4 ? code << 2 : code);
   }
   memcpy(out, bytes, sizeof bytes);
@@ -149,9 +148,11 @@ static bool land(emu_async *async, emu_cluster *cluster) {
 static bool find_place(move *m, emu_warp *warp, const emu_op *op, int lane) {
   const move_facts *f = op->facts;
   uint32_t address = emu_tmem_address(warp, &f->address, lane), first = address >> 16;
-  const char *allowed = f->shape == SHAPE_SHIFT    ? "0, 32, 64 or 96"
-                        : f->shape == SHAPE_4X256B ? "0 to 31, and one in each 32"
-                                                   : "0";
+  const char *allowed =
+      f->shape == SHAPE_SHIFT ? "its first lane is 0, 32, 64 or 96"
+      : f->shape == SHAPE_4X256B
+          ? "its lane is one of 0 to 31, and the copy goes to this lane of each 32"
+          : "its first lane is 0";
   bool good = f->shape == SHAPE_SHIFT    ? first < EMU_TMEM_LANES && first % EMU_TMEM_SLICE == 0
               : f->shape == SHAPE_4X256B ? first < EMU_TMEM_SLICE
                                          : !first;
@@ -159,8 +160,7 @@ static bool find_place(move *m, emu_warp *warp, const emu_op *op, int lane) {
   m->column = (int)(address & 0xffff);
   if (good) return true;
   emu_fault(warp, op, lane, GG_E_EMU_TENSOR_MEMORY,
-            "the address 0x%08" PRIx32 " is of lane %" PRIu32 "; its first lane is %s", address,
-            first, allowed);
+            "the address 0x%08" PRIx32 " is of lane %" PRIu32 "; %s", address, first, allowed);
   return false;
 }
 
@@ -189,14 +189,22 @@ static bool find_source(move *m, emu_unit_set sets[2], emu_warp *warp, const emu
   return true;
 }
 
+static void describe(emu_async_words *out, const emu_async *async) {
+  emu_tmem_put_region(out->where, sizeof out->where, "to",
+                      &((const move *)async)->claims[0].region);
+}
+
 /* The work, with what it reads of shared memory; NULL after a fault. */
 static move *prepare(emu_warp *warp, const emu_op *op, int lane, emu_tmem_user *user) {
   const move_facts *f = op->facts;
   emu_unit_set sets[2] = {{{0}}, {{0}}};
   move draft = {.base = emu_tcgen05_work(warp, op, lane, user)};
-  draft.base.unit = "tensor memory";
+  draft.base.unit = "MMA pipe";
+  draft.base.describe = describe;
   draft.base.land = land;
-  draft.base.group = f->shape == SHAPE_4X256B ? 0 : 1 + user->products;
+  draft.base.group = emu_tmem_move_group(user, f->shape == SHAPE_SHIFT    ? EMU_TMEM_MOVE_SHIFT
+                                               : f->shape == SHAPE_4X256B ? EMU_TMEM_MOVE_FOUR
+                                                                          : EMU_TMEM_MOVE_COPY);
   if (!emu_tcgen05_ctas(draft.ctas, warp, op, lane, f->group) ||
       !find_place(&draft, warp, op, lane) || !find_source(&draft, sets, warp, op, lane)) {
     return NULL;
@@ -225,6 +233,16 @@ static bool hold(move *m, emu_warp *warp, const emu_op *op) {
   return true;
 }
 
+/* Scale factors are what goes to several 32 lanes. */
+static void count(emu_counters *counters, const move *m) {
+  const move_facts *f = m->base.op->facts;
+  for (uint32_t i = 0; i < m->base.read_count; i++)
+    counters->tmem_bytes_copied += m->spans[i].bytes;
+  counters->tmem_copies += f->shape != SHAPE_SHIFT;
+  counters->tmem_scale_copies += f->shape == SHAPE_32X128B || f->shape == SHAPE_64X128B_02_13 ||
+                                 f->shape == SHAPE_64X128B_01_23;
+}
+
 static bool issue(emu_warp *warp, const emu_op *op, int lane) {
   const move_facts *f = op->facts;
   emu_tmem_user *user = emu_tmem_user_of(warp, op);
@@ -237,8 +255,7 @@ static bool issue(emu_warp *warp, const emu_op *op, int lane) {
     return false;
   }
   user->work[EMU_TMEM_PIPE].issued++;
-  for (uint32_t i = 0; i < m->base.read_count; i++)
-    emu_counting(warp)->tmem_bytes_copied += m->spans[i].bytes;
+  count(emu_counting(warp), m);
   emu_hazard_moment(warp, &m->base.since);
   return emu_async_issue(warp->cta->cluster, &m->base);
 }

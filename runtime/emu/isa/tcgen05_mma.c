@@ -8,26 +8,30 @@
  * rows of D. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "emu/async/modifiers.h"
 #include "emu/isa/tcgen05_mma.h"
 #include "emu/isa/tcgen05_scale.h"
+#include "emu/isa/tcgen05_sparse.h"
 #include "emu/isa/unit_set.h"
 #include "emu/number/float.h"
+#include "emu/number/format.h"
 #include "emu/report.h"
 #include "emu/tensor/dot.h"
 
-enum { rows_most = 256, k_most = 64, blocks_most = 4, columns_at_once = 64 };
-enum { a_columns = EMU_TMEM_SHIFTED /* of any kind */ };
+enum { rows_most = 256, k_most = EMU_SPARSE_K, stored_most = 96 /* of k */ };
+enum { blocks_most = 6, columns_at_once = 64 };
 
 typedef struct mma {
   emu_async base;
   emu_umma_shape shape;
   emu_umma_view a, b;
   emu_cta *ctas[2];
-  emu_tmem_claim d_claims[2], a_claims[2], a_scale_claims[2], b_scale_claims[2];
+  emu_tmem_claim d_claims[2], a_claims[2], metadata_claims[2], a_scale_claims[2], b_scale_claims[2];
+  emu_meta_view metadata;
   emu_scale_view a_scale, b_scale;
   int d_lane, d_column, a_column;
   bool accumulate, zero[256];             /* zero: columns of B that are so */
@@ -54,11 +58,16 @@ static int cta_rows(const mma *x) {
   return x->shape.m / facts_of(x)->group;
 }
 
-/* How many parts of D's columns stand one below the other: two of 128 rows of a pair, and where
- * mma.ws has fewer rows than there are lanes. */
+/* How many of the k elements of a row of A are stored. */
+static int stored_k(const mma *x) {
+  return x->shape.sparse ? x->shape.k / 2 : x->shape.k;
+}
+
+/* How many parts of D's columns stand one below the other: two of 128 rows of a pair, but of a
+ * sparse A, and where mma.ws has fewer rows than there are lanes. */
 static int folds(const mma *x) {
   if (facts_of(x)->ws) return EMU_TMEM_LANES / x->shape.m;
-  return facts_of(x)->group == 2 && cta_rows(x) == 64 ? 2 : 1;
+  return facts_of(x)->group == 2 && cta_rows(x) == 64 && !x->shape.sparse ? 2 : 1;
 }
 
 /* The lane of a CTA's row of D; of 64 rows 16 are in each 32 lanes, unless it is folded. */
@@ -67,10 +76,13 @@ static int lane_of(const mma *x, int row) {
   return x->d_lane + row % 16 + row / 16 * 32;
 }
 
+/* Whether a CTA's rows have half of the lanes. */
+static bool half_lanes(const mma *x) {
+  return cta_rows(x) == 64 && folds(x) == 1;
+}
+
 static emu_tmem_region d_region(const mma *x, int column) {
-  uint32_t half = UINT32_C(0xffff) << x->d_lane;
-  bool sparse = cta_rows(x) == 64 && folds(x) == 1;
-  uint32_t lanes = sparse ? half : UINT32_MAX;
+  uint32_t lanes = half_lanes(x) ? UINT32_C(0xffff) << x->d_lane : UINT32_MAX;
   int columns = x->shape.n / folds(x);
   return (emu_tmem_region){{lanes, lanes, lanes, lanes}, column, columns};
 }
@@ -78,34 +90,55 @@ static emu_tmem_region d_region(const mma *x, int column) {
 /* ---- Landing ---------------------------------------------------------------------------- */
 
 typedef struct matrices {
-  uint32_t codes[rows_most * k_most], d[128 * columns_at_once];
-  float a[rows_most * k_most], b[k_most * columns_at_once];
+  uint32_t codes[rows_most * stored_most], d[128 * columns_at_once];
+  float a[rows_most * k_most], b[k_most * columns_at_once], stored[rows_most * stored_most];
   int16_t a_exponent[rows_most * k_most], b_exponent[k_most * columns_at_once];
+  int16_t stored_exponent[rows_most * stored_most];
+  uint8_t positions[128 * stored_most]; /* of the stored elements of a CTA's rows of a sparse A */
   float a_scale[rows_most * blocks_most], b_scale[blocks_most * columns_at_once];
   int16_t a_scale_exponent[rows_most * blocks_most],
       b_scale_exponent[blocks_most * columns_at_once];
 } matrices;
 
-/* Elements of a unit, `stride` apart. */
-static void split_unit(uint32_t *out, int stride, const uint8_t *bytes, int bits, int count) {
-  uint32_t mask = bits == 32 ? UINT32_MAX : (UINT32_C(1) << bits) - 1;
+/* Elements of a unit, `stride` apart; made once for each number of bits, by inlining. */
+static inline __attribute__((always_inline)) void split(uint32_t *out, int stride,
+                                                        const uint8_t *bytes, int bits, int count) {
   for (int i = 0; i < count; i++) {
-    int at = i * bits;
     uint32_t word = 0;
-    memcpy(&word, bytes + at / 8,
-           bits >= 8                     ? (size_t)bits / 8
-           : at / 8 < EMU_UNIT_BYTES - 1 ? 2
-                                         : 1);
-    out[i * stride] = word >> at % 8 & mask;
+    if (bits < 8) {
+      word = emu_packed_code(bytes, EMU_UNIT_BYTES, i, bits);
+    } else {
+      memcpy(&word, bytes + i * bits / 8, (size_t)bits / 8);
+    }
+    out[i * stride] = word;
   }
 }
 
-/* Codes of `lines` rows of A, or columns of B, from the `first` on: line_stride and k_stride
- * apart. */
+static void split_unit(uint32_t *out, int stride, const uint8_t *bytes, int bits, int count) {
+  switch (bits) {
+  case 4:
+    split(out, stride, bytes, 4, count);
+    return;
+  case 6:
+    split(out, stride, bytes, 6, count);
+    return;
+  case 8:
+    split(out, stride, bytes, 8, count);
+    return;
+  case 16:
+    split(out, stride, bytes, 16, count);
+    return;
+  default:
+    split(out, stride, bytes, 32, count);
+  }
+}
+
+/* Codes of `lines` rows of A, or columns of B, from the `first` on, each of k elements: line_stride
+ * and k_stride apart. */
 static void gather(uint32_t *codes, int line_stride, int k_stride, const mma *x,
-                   const emu_umma_view *v, const emu_cta *cta, emu_type type, int first,
-                   int lines) {
-  int each = unit_elements(x, type), bits = emu_type_of(type)->bits, k = x->shape.k;
+                   const emu_umma_view *v, const emu_cta *cta, emu_type type, int first, int lines,
+                   int k) {
+  int each = unit_elements(x, type), bits = emu_type_of(type)->bits;
   const uint8_t *memory = cta->shared->bytes - EMU_SHARED_RESERVED;
   for (int line = 0; line < (v->along_k ? lines : k); line++) {
     for (int i = 0; i < (v->along_k ? k : lines); i += each) {
@@ -120,11 +153,17 @@ static void gather(uint32_t *codes, int line_stride, int k_stride, const mma *x,
   }
 }
 
-/* Elements of 6 and 4 bits have a byte each, those of 4 bits in its middle, but where they are
- * packed. */
+/* Bits of an element of A in tensor memory: those of 6 and 4 bits have a byte each, but where they
+ * are packed. */
+static int a_room(const mma *x) {
+  int bits = emu_type_of(x->shape.a)->bits;
+  return bits < 8 && !x->shape.packed ? 8 : bits;
+}
+
+/* Elements of 4 bits are in the middle of their bytes. */
 static void gather_tensor_memory(uint32_t *codes, const mma *x, int which) {
-  int bits = emu_type_of(x->shape.a)->bits, k = x->shape.k;
-  int room = bits < 8 && !x->shape.packed ? 8 : bits, padding = room == 8 && bits == 4 ? 2 : 0;
+  int bits = emu_type_of(x->shape.a)->bits, k = stored_k(x);
+  int room = a_room(x), padding = room == 8 && bits == 4 ? 2 : 0;
   uint32_t mask = bits == 32 ? UINT32_MAX : (UINT32_C(1) << bits) - 1;
   const emu_tmem *memory = x->a_claims[which].memory;
   for (int row = 0; row < cta_rows(x); row++) {
@@ -151,25 +190,42 @@ static void decode(float *value, int16_t *exponent, const mma *x, emu_type type,
   }
 }
 
+/* Brings the elements of a CTA's rows of a sparse A to where its metadata has them; those between
+ * are absent. */
+static bool spread_a(matrices *t, const mma *x, int which) {
+  int rows = cta_rows(x), k = x->shape.k, at = which * rows * k;
+  bool integers = x->shape.d == EMU_S32;
+  emu_stored stored = {t->stored + at / 2, integers ? NULL : t->stored_exponent + at / 2};
+  const emu_tmem_claim *claim = &x->metadata_claims[which];
+  if (!emu_meta_gather(t->positions, &x->metadata, claim, &stored)) return false;
+  emu_sparse_spread(t->a + at, integers ? NULL : t->a_exponent + at, &stored, t->positions, rows,
+                    k);
+  return true;
+}
+
 static bool load_a(matrices *t, const mma *x) {
   const emu_umma_shape *s = &x->shape;
-  int rows = cta_rows(x);
+  int rows = cta_rows(x), k = stored_k(x);
   for (int i = 0; i < facts_of(x)->group; i++) {
-    uint32_t *codes = t->codes + i * rows * s->k;
+    uint32_t *codes = t->codes + i * rows * k;
     if (facts_of(x)->a_in_tensor_memory) {
       if (!emu_tmem_written(&x->a_claims[i], GG_E_EMU_UNDEFINED, "A")) return false;
       gather_tensor_memory(codes, x, i);
     } else {
-      gather(codes, s->k, 1, x, &x->a, x->ctas[i], s->a, 0, rows);
+      gather(codes, k, 1, x, &x->a, x->ctas[i], s->a, 0, rows, k);
     }
   }
-  decode(t->a, t->a_exponent, x, s->a, s->negate_a, t->codes, s->m * s->k);
+  decode(s->sparse ? t->stored : t->a, s->sparse ? t->stored_exponent : t->a_exponent, x, s->a,
+         s->negate_a, t->codes, s->m * k);
+  for (int i = 0; i < facts_of(x)->group && s->sparse; i++) {
+    if (!spread_a(t, x, i)) return false;
+  }
   return true;
 }
 
-/* Elements of k to a scale factor, as the arithmetic has them. */
+/* Elements of k to a scale factor, as the arithmetic has them: 16 that are stored, or all. */
 static int block_of(const mma *x) {
-  return x->shape.packed ? 16 : 32;
+  return !x->shape.packed ? x->shape.k : x->shape.sparse ? 32 : 16;
 }
 
 static int blocks_of(const mma *x) {
@@ -177,7 +233,7 @@ static int blocks_of(const mma *x) {
 }
 
 static bool load_a_scale(matrices *t, const mma *x) {
-  int rows = cta_rows(x), blocks = blocks_of(x), factors = facts_of(x)->factors;
+  int rows = cta_rows(x), blocks = blocks_of(x), factors = x->shape.factors;
   for (int i = 0; i < facts_of(x)->group; i++) {
     if (!emu_scale_gather(t->codes + i * rows * blocks, blocks, 1, blocks / factors, &x->a_scale,
                           &x->a_scale_claims[i], 0, rows)) {
@@ -191,7 +247,7 @@ static bool load_a_scale(matrices *t, const mma *x) {
 
 /* Each CTA of a pair has those of all columns. */
 static bool load_b_scale(matrices *t, const mma *x, int which, int column, int columns) {
-  int blocks = blocks_of(x), factors = facts_of(x)->factors;
+  int blocks = blocks_of(x), factors = x->shape.factors;
   if (!emu_scale_gather(t->codes, 1, columns, blocks / factors, &x->b_scale,
                         &x->b_scale_claims[which], column, columns)) {
     return false;
@@ -208,10 +264,11 @@ static void load_b(matrices *t, const mma *x, int column, int columns) {
   for (int done = 0; done < columns;) {
     int at = column + done, cta = at / own, left = own - at % own;
     int count = left < columns - done ? left : columns - done;
-    gather(t->codes + done, 1, columns, x, &x->b, x->ctas[cta], s->b, at % own + x->b_shift, count);
+    gather(t->codes + done, 1, columns, x, &x->b, x->ctas[cta], s->b, at % own + x->b_shift, count,
+           s->k);
     done += count;
   }
-  for (int i = 0; i < columns * s->k; i++) {
+  for (int i = 0; i < columns * s->k && facts_of(x)->zeros; i++) {
     if (x->zero[column + i % columns]) t->codes[i] = 0;
   }
   decode(t->b, t->b_exponent, x, s->b, s->negate_b, t->codes, s->k * columns);
@@ -238,31 +295,41 @@ static uint32_t scaled(uint32_t code, emu_type type, int scale) {
   return code;
 }
 
+/* How many columns of D from one on, of `most`, are beside each other in a lane. */
+static int run_of(const mma *x, int column, int most) {
+  int width = x->shape.n / folds(x), left = width - column % width;
+  return left < most ? left : most;
+}
+
 static void load_d(matrices *t, const mma *x, int which, int column, int columns) {
   const uint32_t *cells = &x->d_claims[which].memory->cells[0][0];
   int rows = cta_rows(x), scale = facts_of(x)->scale;
-  uint32_t mask = x->shape.d == EMU_F16 ? 0xffff : UINT32_MAX;
   if (!x->accumulate) {
     memset(t->d, 0, sizeof t->d);
     return;
   }
-  for (int row = 0; row < rows; row++) {
-    for (int i = 0; i < columns; i++) {
-      uint32_t code = cells[cell_of(x, which, row, column + i)] & mask;
-      t->d[row * columns + i] = scale ? scaled(code, x->shape.d, scale) : code;
-    }
+  for (int at = 0, run; at < columns; at += run) {
+    run = run_of(x, column + at, columns - at);
+    for (int row = 0; row < rows; row++)
+      memcpy(&t->d[row * columns + at], &cells[cell_of(x, which, row, column + at)],
+             (size_t)run * sizeof *cells);
   }
+  for (int i = 0; i < rows * columns && x->shape.d == EMU_F16; i++)
+    t->d[i] &= 0xffff;
+  for (int i = 0; i < rows * columns && scale; i++)
+    t->d[i] = scaled(t->d[i], x->shape.d, scale);
 }
 
 static void store_d(const matrices *t, const mma *x, int which, int column, int columns) {
   emu_tmem *memory = x->d_claims[which].memory;
   const uint32_t *masks = x->masks + which * 4;
-  for (int row = 0; row < cta_rows(x); row++) {
-    for (int i = 0; i < columns; i++) {
-      size_t cell = cell_of(x, which, row, column + i), lane = cell / EMU_TMEM_COLUMNS;
+  for (int at = 0, run; at < columns; at += run) {
+    run = run_of(x, column + at, columns - at);
+    for (int row = 0; row < cta_rows(x); row++) {
+      size_t cell = cell_of(x, which, row, column + at), lane = cell / EMU_TMEM_COLUMNS;
       if (masks[lane / 32] >> lane % 32 & 1) continue;
-      (&memory->cells[0][0])[cell] = t->d[row * columns + i];
-      (&memory->written[0][0])[cell] = 1;
+      memcpy(&memory->cells[0][0] + cell, &t->d[row * columns + at], (size_t)run * sizeof *t->d);
+      memset(&memory->written[0][0] + cell, 1, (size_t)run);
     }
   }
 }
@@ -271,7 +338,7 @@ static bool multiply(matrices *t, const mma *x, int which, int column, int colum
   const emu_umma_shape *s = &x->shape;
   int rows = cta_rows(x), at = which * rows * s->k;
   load_d(t, x, which, column, columns);
-  emu_tile tile = {rows, columns,       s->k, false, t->a + at, t->a_exponent + at,
+  emu_tile tile = {rows, columns,       s->k, s->sparse, t->a + at, t->a_exponent + at,
                    t->b, t->b_exponent, t->d};
   if (facts_of(x)->factors) {
     int first = which * rows * blocks_of(x);
@@ -318,6 +385,7 @@ static void release(mma *x, bool done) {
   for (int i = 0; i < 2; i++) {
     emu_tmem_release(&x->d_claims[i], done);
     emu_tmem_release(&x->a_claims[i], done);
+    emu_tmem_release(&x->metadata_claims[i], done);
     emu_tmem_release(&x->a_scale_claims[i], done);
     emu_tmem_release(&x->b_scale_claims[i], done);
   }
@@ -331,12 +399,20 @@ static bool land(emu_async *async, emu_cluster *cluster) {
   return ok;
 }
 
+static void describe(emu_async_words *out, const emu_async *async) {
+  const mma *x = (const mma *)async;
+  const emu_umma_shape *s = &x->shape;
+  snprintf(out->shape, sizeof out->shape, "m%dn%dk%d", s->m, s->n, s->k);
+  emu_tmem_put_region(out->where, sizeof out->where, "D", &x->d_claims[0].region);
+}
+
 /* ---- Issue ------------------------------------------------------------------------------ */
 
 static bool read_view(emu_umma_view *out, emu_warp *warp, const emu_op *op, int lane, int operand,
                       const char *name, bool along_k) {
   uint64_t descriptor = emu_lane_value(warp, &op->operands[operand], lane);
-  const char *why = emu_umma_view_read(out, descriptor, along_k);
+  int arch = warp->cta->cluster->run->options->arch;
+  const char *why = emu_umma_operand_read(out, descriptor, along_k, arch);
   if (!why) return true;
   emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR, "descriptor of %s 0x%016" PRIx64 ": %s", name,
             descriptor, why);
@@ -348,11 +424,9 @@ static bool read_shape(mma *x, emu_warp *warp, const emu_op *op, int lane) {
   char why[160];
   uint32_t descriptor =
       (uint32_t)emu_lane_value(warp, &op->operands[EMU_TCGEN05_INSTRUCTION], lane);
-  bool good = f->factors ? emu_umma_scaled_read(&x->shape, why, sizeof why, descriptor, f->kind,
-                                                f->group, f->factors)
-                         : emu_umma_shape_read(&x->shape, why, sizeof why, descriptor, f->kind,
-                                               f->group, f->ws);
-  if (good) return true;
+  int arch = warp->cta->cluster->run->options->arch;
+  emu_umma_form form = {f->kind, f->group, f->factors, f->ws, f->sparse, arch};
+  if (emu_umma_shape_read(&x->shape, why, sizeof why, descriptor, &form)) return true;
   emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR, "instruction descriptor 0x%08" PRIx32 ": %s",
             descriptor, why);
   return false;
@@ -405,9 +479,9 @@ static bool read_operands(mma *x, emu_warp *warp, const emu_op *op, int lane) {
 /* What it reads must have been written, but for padding. */
 static bool add_view(emu_unit_set *set, const mma *x, emu_warp *warp, const emu_op *op,
                      const char *name, const emu_umma_view *v, emu_cta *cta, emu_type type,
-                     int count) {
+                     int count, int k) {
   emu_unit_set own = {{0}};
-  int each = unit_elements(x, type), k = x->shape.k, lines = v->along_k ? count : k;
+  int each = unit_elements(x, type), lines = v->along_k ? count : k;
   int units = ((v->along_k ? k : count) + each - 1) / each;
   for (int line = 0; line < lines; line++) {
     for (int unit = 0; unit < units; unit++) {
@@ -423,12 +497,12 @@ static bool add_reads(emu_unit_set sets[2], const mma *x, emu_warp *warp, const 
   const emu_tcgen05_facts *f = op->facts;
   const emu_umma_shape *s = &x->shape;
   for (int i = 0; i < f->group; i++) {
-    if (!f->a_in_tensor_memory &&
-        !add_view(&sets[i], x, warp, op, "A", &x->a, x->ctas[i], s->a, s->m / f->group)) {
+    if (!f->a_in_tensor_memory && !add_view(&sets[i], x, warp, op, "A", &x->a, x->ctas[i], s->a,
+                                            s->m / f->group, stored_k(x))) {
       return false;
     }
-    if (!add_view(&sets[i], x, warp, op, "B", &x->b, x->ctas[i], s->b,
-                  s->n / f->group + x->b_shift)) {
+    if (!add_view(&sets[i], x, warp, op, "B", &x->b, x->ctas[i], s->b, s->n / f->group + x->b_shift,
+                  s->k)) {
       return false;
     }
   }
@@ -457,7 +531,7 @@ static bool find_scale(emu_scale_view *v, const mma *x, emu_warp *warp, const em
                         .column = (int)(address & 0xffff),
                         .byte = id,
                         .rows = of_b ? x->shape.n : cta_rows(x),
-                        .factors = f->factors,
+                        .factors = x->shape.factors,
                         .folded = of_b && folds(x) == 2};
   if (byte && byte != id) {
     emu_fault(warp, op, lane, GG_E_EMU_DESCRIPTOR,
@@ -470,24 +544,47 @@ static bool find_scale(emu_scale_view *v, const mma *x, emu_warp *warp, const em
   return check_lane(warp, op, lane, name, address & 0x3fffffff, false);
 }
 
+/* Where a sparse A's metadata is: in the lanes that D's rows have, from an even column on. */
+static bool find_metadata(mma *x, emu_warp *warp, const emu_op *op, int lane) {
+  const emu_tcgen05_facts *f = op->facts;
+  uint32_t address = emu_tmem_address(warp, &f->metadata, lane), first = address >> 16;
+  emu_type type = x->shape.packed ? EMU_E2M1 : f->kind > EMU_UMMA_TF32 ? EMU_B8 : x->shape.a;
+  x->metadata = (emu_meta_view){.sparsity = {type, x->shape.k, x->shape.selector, true, true},
+                                .lane = (int)first,
+                                .column = (int)(address & 0xffff),
+                                .rows = cta_rows(x),
+                                .half = half_lanes(x)};
+  if (first != (uint32_t)x->d_lane) {
+    emu_fault(warp, op, lane, GG_E_EMU_TENSOR_MEMORY,
+              "the metadata is at lane %" PRIu32 "; its first lane is that of D, %d", first,
+              x->d_lane);
+    return false;
+  }
+  if (address % 2 == 0) return true;
+  emu_fault(warp, op, lane, GG_E_EMU_TENSOR_MEMORY,
+            "the metadata is at column %d; it begins at an even one", x->metadata.column);
+  return false;
+}
+
 static bool find_operands(mma *x, emu_warp *warp, const emu_op *op, int lane) {
   const emu_tcgen05_facts *f = op->facts;
   uint32_t d = emu_tmem_address(warp, &f->d, lane), a = 0;
-  bool half = f->group == 1 && x->shape.m == 64 && !f->ws;
+  bool half = half_lanes(x);
   if (f->a_in_tensor_memory) a = emu_tmem_address(warp, &f->a, lane);
   x->d_lane = (int)(d >> 16 & 16);
   x->d_column = (int)(d & 0xffff);
   x->a_column = (int)(a & 0xffff);
   if (!check_lane(warp, op, lane, "D", d, half)) return false;
   if (!check_lane(warp, op, lane, "A", a, half)) return false;
+  if (f->sparse && !find_metadata(x, warp, op, lane)) return false;
   return !f->factors || (find_scale(&x->a_scale, x, warp, op, lane, false) &&
                          find_scale(&x->b_scale, x, warp, op, lane, true));
 }
 
-/* Claims scale factors in a CTA's tensor memory, which D must not overwrite. */
-static bool hold_scale(emu_tmem_claim *claim, const emu_scale_view *v, emu_tmem *memory,
-                       const mma *x, const char *name) {
-  emu_tmem_region r = emu_scale_region(v), d = d_region(x, x->d_column);
+/* Claims what is read of a CTA's tensor memory and D must not overwrite. */
+static bool hold_beside(emu_tmem_claim *claim, emu_tmem_region r, emu_tmem *memory, const mma *x,
+                        const char *name) {
+  emu_tmem_region d = d_region(x, x->d_column);
   if (r.column < d.column + d.columns && d.column < r.column + r.columns) {
     emu_fault(x->base.warp, x->base.op, -1, GG_E_EMU_TENSOR_MEMORY,
               "%s is in columns %d to %d, and D in columns %d to %d", name, r.column,
@@ -501,7 +598,7 @@ static bool hold_in(mma *x, int which, emu_tmem *memory) {
   const emu_tcgen05_facts *f = facts_of(x);
   emu_tmem_region region = d_region(x, x->d_column), from = region;
   from.column = x->a_column;
-  from.columns = a_columns;
+  from.columns = stored_k(x) * a_room(x) / 32;
   if (!emu_tmem_hold(&x->d_claims[which], memory, &region, true, EMU_TMEM_PIPE, &x->base, "D")) {
     return false;
   }
@@ -509,9 +606,15 @@ static bool hold_in(mma *x, int which, emu_tmem *memory) {
       !emu_tmem_hold(&x->a_claims[which], memory, &from, f->shifts, EMU_TMEM_PIPE, &x->base, "A")) {
     return false;
   }
+  if (f->sparse && !hold_beside(&x->metadata_claims[which], emu_meta_region(&x->metadata), memory,
+                                x, "the metadata")) {
+    return false;
+  }
   if (!f->factors) return true;
-  return hold_scale(&x->a_scale_claims[which], &x->a_scale, memory, x, "scale_A") &&
-         hold_scale(&x->b_scale_claims[which], &x->b_scale, memory, x, "scale_B");
+  return hold_beside(&x->a_scale_claims[which], emu_scale_region(&x->a_scale), memory, x,
+                     "scale_A") &&
+         hold_beside(&x->b_scale_claims[which], emu_scale_region(&x->b_scale), memory, x,
+                     "scale_B");
 }
 
 static bool hold(mma *x, emu_warp *warp, const emu_op *op, int lane) {
@@ -529,7 +632,8 @@ static mma *prepare(emu_warp *warp, const emu_op *op, int lane, emu_tmem_user *u
   const emu_tcgen05_facts *f = op->facts;
   emu_unit_set sets[2] = {{{0}}, {{0}}};
   mma draft = {.base = emu_tcgen05_work(warp, op, lane, user)};
-  draft.base.unit = "tcgen05.mma";
+  draft.base.unit = "MMA pipe";
+  draft.base.describe = describe;
   draft.base.land = land;
   if (!emu_tcgen05_ctas(draft.ctas, warp, op, lane, f->group)) return NULL;
   if (!read_operands(&draft, warp, op, lane) || !add_reads(sets, &draft, warp, op)) return NULL;
@@ -542,6 +646,16 @@ static mma *prepare(emu_warp *warp, const emu_op *op, int lane, emu_tmem_user *u
   *x = draft;
   emu_tcgen05_list_reads(&x->base, x->spans, sets, x->ctas);
   return x;
+}
+
+static void count(emu_counters *counters, const mma *x) {
+  const emu_tcgen05_facts *f = facts_of(x);
+  uint64_t macs = (uint64_t)x->shape.m * (uint64_t)(x->shape.n * stored_k(x));
+  _Static_assert(EMU_UMMA_MXF4NVF4 + 1 == EMU_COUNTED_KINDS, "all kinds are counted");
+  counters->tensor_macs += macs;
+  counters->umma_macs[f->kind] += macs;
+  counters->umma_count[f->kind]++;
+  if (x->accumulate) counters->tmem_columns_read += (uint64_t)(x->shape.n / folds(x) * f->group);
 }
 
 static bool issue(emu_warp *warp, const emu_op *op, int lane) {
@@ -558,10 +672,7 @@ static bool issue(emu_warp *warp, const emu_op *op, int lane) {
   user->work[EMU_TMEM_PIPE].issued++;
   user->products++;
   emu_hazard_moment(warp, &x->base.since);
-  uint64_t macs = (uint64_t)x->shape.m * (uint64_t)(x->shape.n * x->shape.k);
-  _Static_assert(EMU_UMMA_MXF4NVF4 + 1 == EMU_COUNTED_KINDS, "all kinds are counted");
-  emu_counting(warp)->tensor_macs += macs;
-  emu_counting(warp)->umma_macs[f->kind] += macs;
+  count(emu_counting(warp), x);
   return emu_async_issue(warp->cta->cluster, &x->base);
 }
 

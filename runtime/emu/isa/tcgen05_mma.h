@@ -24,7 +24,8 @@ typedef struct emu_tcgen05_facts {
   int factors;                     /* scale factors to a row of A; 0: none */
   bool a_in_tensor_memory, shifts; /* shifts: .ashift */
   bool ws, zeros;                  /* mma.ws; it has a zero-column mask */
-  emu_address d, a, a_scale, b_scale;
+  bool sparse;                     /* .sp */
+  emu_address d, a, metadata, a_scale, b_scale;
 } emu_tcgen05_facts;
 
 emu_exec emu_run_tcgen05_mma;

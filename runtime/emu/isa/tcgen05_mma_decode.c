@@ -42,6 +42,7 @@ static gg_status take_modifiers(emu_tcgen05_facts *f, emu_decoder *d, gg_error *
   static const char *const uses[] = {"collector::a::fill", "collector::a::use",
                                      "collector::a::lastuse", "collector::a::discard", NULL};
   f->ws = emu_take(d, "ws");
+  f->sparse = emu_take(d, "sp");
   int arch = emu_decoder_arch(d);
   f->group = emu_take_cta_group(d);
   if (!f->group) return emu_unknown_form(d, err, "it is .cta_group::1 or ::2");
@@ -98,10 +99,10 @@ static gg_status take_scale(emu_tcgen05_facts *f, emu_decoder *d, int index, gg_
 
 /* [d], a or [a], b, instruction {, masks}, enable-d {, scale-input-d}, or with scale factors [d],
  * a or [a], b, instruction, [a's], [b's], enable-d; .ws: [d], a or [a], b, instruction, enable-d
- * {, zero-column mask}. */
+ * {, zero-column mask}. With .sp [metadata] follows b. */
 static gg_status take_operands(emu_tcgen05_facts *f, emu_op *op, emu_decoder *d, gg_error *err) {
-  const ptx_operand *a = emu_operand_at(d, 1), *masks = emu_operand_at(d, 4);
-  int index = 4;
+  const ptx_operand *a = emu_operand_at(d, 1), *masks = emu_operand_at(d, 4 + f->sparse);
+  int index = 3;
   gg_status st;
   f->a_in_tensor_memory = a && a->kind == PTX_ADDRESS;
   if (f->shifts && !f->a_in_tensor_memory) {
@@ -111,7 +112,8 @@ static gg_status take_operands(emu_tcgen05_facts *f, emu_op *op, emu_decoder *d,
   st = f->a_in_tensor_memory ? emu_operand_tmem(&f->a, d, 1, err)
                              : emu_operand_value(&op->operands[EMU_TCGEN05_A], d, 1, EMU_B64, err);
   if (!st) st = emu_operand_value(&op->operands[EMU_TCGEN05_B], d, 2, EMU_B64, err);
-  if (!st) st = emu_operand_value(&op->operands[EMU_TCGEN05_INSTRUCTION], d, 3, EMU_B32, err);
+  if (!st && f->sparse) st = emu_operand_tmem(&f->metadata, d, index++, err);
+  if (!st) st = emu_operand_value(&op->operands[EMU_TCGEN05_INSTRUCTION], d, index++, EMU_B32, err);
   if (!st && f->factors) {
     st = emu_operand_tmem(&f->a_scale, d, index++, err);
     if (!st) st = emu_operand_tmem(&f->b_scale, d, index++, err);

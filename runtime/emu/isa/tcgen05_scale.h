@@ -2,8 +2,10 @@
  *
  * Those of 32 rows of A, or columns of B, are the bytes of a column's words in 32 lanes, from the
  * byte on that the instruction descriptor names; the next 32 rows are in the next column. Each 32
- * lanes have a copy of them. Where the halves of D's columns stand one below the other (M of 128 of
- * a pair), lanes 0 to 63 have two copies of the factors of B's first half, 64 to 127 of its second.
+ * lanes have a copy of them. Factors past the fourth byte, which a k of 96 has, go on in the
+ * columns of the next instruction: as many further as 128 rows take, or 256 of more than 128. Where
+ * the halves of D's columns stand one below the other (M of 128 of a pair), lanes 0 to 63 have two
+ * copies of the factors of B's first half, 64 to 127 of its second.
  */
 #ifndef GG_EMU_ISA_TCGEN05_SCALE_H
 #define GG_EMU_ISA_TCGEN05_SCALE_H
@@ -14,7 +16,7 @@ typedef struct emu_scale_view {
   const char *name; /* for messages: "A's scale factor of row" */
   int column, byte;
   int rows;    /* of A, or columns of B */
-  int factors; /* to a row: 1, 2 or 4 */
+  int factors; /* to a row: 1, 2 or 4, of a k of 96 3 or 6 */
   bool folded; /* each half of the rows has half of the lanes */
 } emu_scale_view;
 

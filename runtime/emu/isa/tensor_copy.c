@@ -24,6 +24,11 @@ typedef struct tensor_facts {
   emu_reduction reduction;
 } tensor_facts;
 
+/* Coordinates that the instruction has. */
+static uint32_t coordinates_of(const tensor_facts *facts) {
+  return facts->four ? 1 + EMU_FOUR_ROWS : facts->rank;
+}
+
 /* operands: coordinates (of four rows one and each row's), mask of CTAs. */
 enum { MASK = EMU_TENSOR_RANK, OPERANDS };
 
@@ -60,8 +65,10 @@ static bool check_map(const emu_transfer *t, uint32_t rank) {
     if (t->map.rank != rank) {
       gg_str_printf(&why, "the tensor map has %u dimensions, the instruction %u", t->map.rank,
                     rank);
-    } else if (t->four && (t->map.box[1] != 1 || t->map.interleave != EMU_INTERLEAVE_NONE)) {
-      gg_str_printf(&why, "boxDim[1] = %u: four rows are each a box of one, not interleaved",
+    } else if (t->four && t->map.box[1] != 1) {
+      gg_str_printf(&why,
+                    "boxDim[1] = %u: where four rows are copied each is a box of its own, and "
+                    "boxDim[1] is 1",
                     t->map.box[1]);
     }
   }
@@ -144,18 +151,27 @@ static emu_type reduced_type(emu_tensor_type type, emu_reduction reduction) {
   return emu_tensor_type_bits(type) == 32 ? EMU_B32 : EMU_B64;
 }
 
+/* Of four rows each has a coordinate, which is held to what holds of any store's: Triton's kernels,
+ * in which a row of -1 goes nowhere, make of it one that is too large. */
+static bool check_stored(const emu_transfer *t, const tensor_facts *facts) {
+  uint32_t count = coordinates_of(facts);
+  for (uint32_t i = 0; i < count; i++) {
+    int at = t->four && i ? t->rows[i - 1] : t->at[i];
+    if (at >= 0) continue;
+    emu_fault(t->warp, t->op, t->lane, GG_E_EMU_ILLEGAL,
+              "coordinate %u is %d: only loads take negative ones", i, at);
+    return false;
+  }
+  return true;
+}
+
 static bool store(emu_transfer *t, const tensor_facts *facts) {
   emu_place from;
   if (t->map.type == EMU_TENSOR_16U4_ALIGN16B) {
     wrong_map(t, "tensors of type 16U4_ALIGN16B are loaded, not stored");
     return false;
   }
-  for (uint32_t i = 0; i < facts->rank; i++) {
-    if (t->at[i] >= 0) continue;
-    emu_fault(t->warp, t->op, t->lane, GG_E_EMU_ILLEGAL,
-              "coordinate %u is %d: only loads take negative ones", i, t->at[i]);
-    return false;
-  }
+  if (!check_stored(t, facts)) return false;
   t->reduces = facts->reduces;
   t->reduction = facts->reduction;
   t->type = facts->reduces ? reduced_type(t->map.type, facts->reduction) : EMU_NONE;
@@ -192,7 +208,7 @@ static gg_status decode_tensor(emu_op *op, emu_decoder *d, tensor_facts *facts, 
   const ptx_operand *whole = emu_operand_at(d, index);
   gg_status st = emu_operand_address(&facts->map, d, index, err);
   if (st) return st;
-  uint32_t count = facts->four ? 1 + EMU_FOUR_ROWS : facts->rank;
+  uint32_t count = coordinates_of(facts);
   if (whole->element_count != count) {
     return emu_unknown_form(d, err, "%u coordinates of a tensor of %u dimensions%s",
                             whole->element_count, facts->rank,

@@ -64,15 +64,19 @@ static emu_tensor_type type_of(uint64_t number) {
 /* A map's swizzle is a mode and, of 128B, an atomicity; here they are one number. What is no legal
  * pair yet is kept as one that no map may have. */
 static emu_tensor_swizzle with_swizzle(emu_tensor_swizzle before, bool atomicity, uint32_t value) {
-  enum { field_bits = 4 }; /* of a byte, as encodings have it */
-  uint32_t now = (uint32_t)before, pair[2] = {now & ((1u << field_bits) - 1), now >> field_bits};
-  if (now > EMU_SWIZZLE_128B && now <= EMU_SWIZZLE_128B_ATOM_64B) {
+  const uint32_t now = (uint32_t)before, most = (1u << EMU_SWIZZLE_PAIR_BITS) - 1;
+  uint32_t pair[2] = {now, 0};
+  if (now & EMU_SWIZZLE_PAIR) {
+    pair[0] = now & most;
+    pair[1] = now >> EMU_SWIZZLE_PAIR_BITS & most;
+  } else if (now > EMU_SWIZZLE_128B) {
     pair[0] = EMU_SWIZZLE_128B;
     pair[1] = now - EMU_SWIZZLE_128B;
   }
-  pair[atomicity] = value < 4 ? value : 15;
+  pair[atomicity] = value < most ? value : most;
   if (pair[0] == EMU_SWIZZLE_128B && pair[1] < 4) return EMU_SWIZZLE_128B + pair[1];
-  return (emu_tensor_swizzle)(pair[0] | pair[1] << field_bits);
+  if (pair[0] < EMU_SWIZZLE_128B && !pair[1]) return (emu_tensor_swizzle)pair[0];
+  return (emu_tensor_swizzle)(EMU_SWIZZLE_PAIR | pair[0] | pair[1] << EMU_SWIZZLE_PAIR_BITS);
 }
 
 static void replace(emu_tensor_map *map, const replace_facts *facts, uint64_t value) {

@@ -16,7 +16,7 @@ const char *emu_umma_view_read(emu_umma_view *out, uint64_t descriptor, bool alo
   }
   if (field(descriptor, 46, 3) != 1) return "bits 46 to 48, the version, must be 001";
   if (field(descriptor, 52, 1)) {
-    return "bit 52, a leading dimension as an address, is for the k of 96, which is not emulated";
+    return "bit 52, a leading dimension as an address, is for multiplicands of sm_103";
   }
   if (!rows[swizzle]) return "bits 61 to 63, the swizzle, are 0, 1, 2, 4 or 6";
   *out = (emu_umma_view){
@@ -29,6 +29,16 @@ const char *emu_umma_view_read(emu_umma_view *out, uint64_t descriptor, bool alo
       .along_k = along_k,
   };
   return NULL;
+}
+
+const char *emu_umma_operand_read(emu_umma_view *out, uint64_t descriptor, bool along_k, int arch) {
+  bool absolute = arch == 103 && field(descriptor, 52, 1);
+  const char *why = emu_umma_view_read(out, descriptor & ~((uint64_t)absolute << 52), along_k);
+  if (why || !absolute) return why;
+  out->absolute = true;
+  if (along_k && out->row > EMU_UNIT_BYTES) return NULL;
+  return "bit 52, a leading dimension as an address, is for swizzled matrices that are stored along "
+         "K";
 }
 
 /* ---- The instruction -------------------------------------------------------------------- */
@@ -51,11 +61,11 @@ static const kind_facts kinds[] = {
 /* PTX ISA, "Matrix shape": N of a kind and M; NULL: it is one of them. */
 static const char *bad_columns(const emu_umma_shape *s, emu_umma_kind kind, int group) {
   int step = group == 1 && s->m == 64 ? 8 : 16;
-  if (kind == EMU_UMMA_I8 && s->n > 32) step = 16;
-  if (s->n < step || s->n > 256 || s->n % step) {
-    return step == 8 ? "8 to 256 in steps of 8" : "16 to 256 in steps of 16";
-  }
-  return NULL;
+  if (kind == EMU_UMMA_I8) step = group == 2 ? 32 : s->n > 32 ? 16 : step;
+  if (s->n >= step && s->n <= 256 && s->n % step == 0) return NULL;
+  return step == 8    ? "8 to 256 in steps of 8"
+         : step == 16 ? "16 to 256 in steps of 16"
+                      : "32 to 256 in steps of 32";
 }
 
 static bool types_fit(const emu_umma_shape *s, emu_umma_kind kind) {
@@ -64,36 +74,61 @@ static bool types_fit(const emu_umma_shape *s, emu_umma_kind kind) {
   return s->a == s->b && (s->a == EMU_F16 || s->d == EMU_F32);
 }
 
-/* M and N of mma.ws. */
+/* M and N of mma.ws, whose N of 256 is not a sparse A's. */
 static bool ws_extents_fit(const emu_umma_shape *s, char *why, size_t size) {
   if (s->m != 32 && s->m != 64 && s->m != 128) {
     snprintf(why, size, "M is %d; 32, 64 or 128 of mma.ws", s->m);
     return false;
   }
-  if (s->n == 64 || s->n == 128 || s->n == 256) return true;
-  snprintf(why, size, "N is %d; 64, 128 or 256 of mma.ws", s->n);
+  if (s->n == 64 || s->n == 128 || (s->n == 256 && !s->sparse)) return true;
+  snprintf(why, size, "N is %d; %s", s->n,
+           s->sparse ? "64 or 128 of mma.ws.sp" : "64, 128 or 256 of mma.ws");
   return false;
 }
 
-bool emu_umma_shape_read(emu_umma_shape *out, char *why, size_t size, uint32_t descriptor,
-                         emu_umma_kind kind, int group, bool ws) {
-  const kind_facts *f = &kinds[kind];
-  /* Sparsity, and the largest shift of .ws, are for other instructions; saturation for integers,
-   * which cannot be negated. */
-  uint32_t unused = UINT32_C(0xe0800047) | (kind == EMU_UMMA_I8 ? 3u << 13 : 1u << 3);
-  static const int shifts[] = {0, 8, 16, 32};
-  if (ws) unused &= ~(UINT32_C(3) << 30);
-  if (descriptor & unused) {
-    snprintf(why, size, "bits 0x%08" PRIx32 " must be zero", descriptor & unused);
+/* Bit 2 says what the instruction says; `unused` bits must be zero. */
+static bool bits_fit(char *why, size_t size, uint32_t descriptor, const emu_umma_form *form,
+                     uint32_t unused) {
+  if (form->sparse != field(descriptor, 2, 1)) {
+    snprintf(why, size, "bit 2, a sparse A, is %d; the instruction is %s.sp", !form->sparse,
+             form->sparse ? "" : "without ");
     return false;
   }
+  if (!(descriptor & unused)) return true;
+  snprintf(why, size, "bits 0x%08" PRIx32 " must be zero", descriptor & unused);
+  return false;
+}
+
+/* Elements of 16 and 32 bits have metadata of two instructions side by side. */
+static bool selector_fits(const emu_umma_shape *s, emu_umma_kind kind, char *why, size_t size) {
+  bool narrow = kind != EMU_UMMA_F16 && kind != EMU_UMMA_TF32;
+  if (s->selector <= !narrow) return true;
+  snprintf(why, size, "the sparsity selector is %d; %s", s->selector,
+           narrow ? "it is 0 of elements of 8 bits and fewer" : "it is 0 or 1");
+  return false;
+}
+
+static bool plain_read(emu_umma_shape *out, char *why, size_t size, uint32_t descriptor,
+                       const emu_umma_form *form) {
+  emu_umma_kind kind = form->kind;
+  int group = form->group;
+  const kind_facts *f = &kinds[kind];
+  /* The selector is a sparse A's, the largest shift .ws's; saturation is for integers, which cannot
+   * be negated. */
+  uint32_t unused = UINT32_C(0xe0800040) | (kind == EMU_UMMA_I8 ? 3u << 13 : 1u << 3);
+  static const int shifts[] = {0, 8, 16, 32};
+  if (form->ws) unused &= ~(UINT32_C(3) << 30);
+  if (!form->sparse) unused |= 3;
+  if (!bits_fit(why, size, descriptor, form, unused)) return false;
   *out = (emu_umma_shape){
       .a = f->operands[field(descriptor, 7, 3)],
       .b = f->operands[field(descriptor, 10, 3)],
       .d = f->accumulators[field(descriptor, 4, 2)],
       .m = (int)field(descriptor, 24, 5) * 16,
       .n = (int)field(descriptor, 17, 6) * 8,
-      .k = f->k,
+      .k = form->sparse ? 2 * f->k : f->k,
+      .sparse = form->sparse,
+      .selector = (int)field(descriptor, 0, 2),
       .negate_a = field(descriptor, 13, 1),
       .negate_b = field(descriptor, 14, 1),
       .a_along_k = !field(descriptor, 15, 1),
@@ -108,7 +143,8 @@ bool emu_umma_shape_read(emu_umma_shape *out, char *why, size_t size, uint32_t d
              field(descriptor, 4, 2), field(descriptor, 7, 3), field(descriptor, 10, 3));
     return false;
   }
-  if (ws) return ws_extents_fit(out, why, size);
+  if (!selector_fits(out, kind, why, size)) return false;
+  if (form->ws) return ws_extents_fit(out, why, size);
   if (out->m != 64 * group && out->m != 128 * group) {
     snprintf(why, size, "M is %d; %d or %d of cta_group::%d", out->m, 64 * group, 128 * group,
              group);
@@ -126,18 +162,21 @@ static emu_type scaled_operand(emu_umma_kind kind, uint32_t number) {
   return number == 1 ? EMU_E2M1 : EMU_NONE;
 }
 
-/* The bits that must be zero: sparsity is for another instruction, k of 96 for sm_103a; packed
- * elements are stored along K and have fewer bits for B's type. */
-static bool has_no_others(uint32_t descriptor, emu_umma_kind kind, char *why, size_t size) {
-  bool packed = kind != EMU_UMMA_MXF8F6F4;
-  uint32_t unused = UINT32_C(0x0700004f) | (packed ? UINT32_C(0x00019000) : 1u << 31);
-  if (packed && descriptor >> 31) {
-    snprintf(why, size, "bit 31, a k of 96, is sm_103a's and is not emulated");
+/* Bit 31 is a k of 96. */
+static bool is_long(uint32_t descriptor, const emu_umma_form *form) {
+  return form->kind != EMU_UMMA_MXF8F6F4 && descriptor >> 31;
+}
+
+/* The bits that must be zero; packed elements are stored along K and have fewer bits for B's type.
+ */
+static bool has_no_others(uint32_t descriptor, const emu_umma_form *form, char *why, size_t size) {
+  bool packed = form->kind != EMU_UMMA_MXF8F6F4;
+  uint32_t unused = UINT32_C(0x0700004b) | (packed ? UINT32_C(0x00019000) : 1u << 31);
+  if (is_long(descriptor, form) && (form->arch != 103 || form->sparse)) {
+    snprintf(why, size, "bit 31, a k of 96, is sm_103's, of a dense A");
     return false;
   }
-  if (!(descriptor & unused)) return true;
-  snprintf(why, size, "bits 0x%08" PRIx32 " must be zero", descriptor & unused);
-  return false;
+  return bits_fit(why, size, descriptor, form, unused);
 }
 
 /* Elements of fewer than 8 bits are stored along K. */
@@ -167,10 +206,14 @@ static bool scaled_types_fit(const emu_umma_shape *s, emu_umma_kind kind, uint32
 }
 
 static bool scaled_extents_fit(const emu_umma_shape *s, int group, char *why, size_t size) {
-  int step = group == 2 || !s->b_along_k ? 16 : 8;
+  int step = group == 2 || !s->b_along_k || s->k == 96 ? 16 : 8;
   if (group == 2 && !s->b_along_k) step = 32;
-  if (s->m != 128 && (s->m != 256 || group == 1)) {
-    snprintf(why, size, "M is %d; %s of cta_group::%d", s->m, group == 2 ? "128 or 256" : "128",
+  bool small = group == 1 || (!s->sparse && s->k != 96); /* whether M may be 128 */
+  if ((s->m != 128 || !small) && (s->m != 256 || group == 1)) {
+    snprintf(why, size, "M is %d; %s of cta_group::%d", s->m,
+             group == 1 ? "128"
+             : small    ? "128 or 256"
+                        : "256 with a sparse A or a k of 96",
              group);
     return false;
   }
@@ -179,27 +222,36 @@ static bool scaled_extents_fit(const emu_umma_shape *s, int group, char *why, si
   return false;
 }
 
-/* The ids are of bytes: any of a single factor, 0 or 2 of two, 0 of four. */
-static bool ids_fit(const emu_umma_shape *s, int factors, char *why, size_t size) {
-  if (s->scale_a_id % factors == 0 && s->scale_b_id % factors == 0) return true;
-  bool b = s->scale_a_id % factors == 0;
+/* The ids are of bytes: any of one or three factors, 0 or 2 of two or six, 0 of four. */
+static bool ids_fit(const emu_umma_shape *s, char *why, size_t size) {
+  static const int steps[] = {[1] = 1, [2] = 2, [3] = 1, [4] = 4, [6] = 2};
+  int step = steps[s->factors];
+  if (s->scale_a_id % step == 0 && s->scale_b_id % step == 0) return true;
+  bool b = s->scale_a_id % step == 0;
   snprintf(why, size, "the id of %c's scale factors is %d; with %d to a row it is %s",
-           b ? 'B' : 'A', b ? s->scale_b_id : s->scale_a_id, factors,
-           factors == 4 ? "0" : "0 or 2");
+           b ? 'B' : 'A', b ? s->scale_b_id : s->scale_a_id, s->factors,
+           step == 4 ? "0" : "0 or 2");
   return false;
 }
 
-bool emu_umma_scaled_read(emu_umma_shape *out, char *why, size_t size, uint32_t descriptor,
-                          emu_umma_kind kind, int group, int factors) {
+static bool scaled_read(emu_umma_shape *out, char *why, size_t size, uint32_t descriptor,
+                        const emu_umma_form *form) {
+  emu_umma_kind kind = form->kind;
   bool packed = kind != EMU_UMMA_MXF8F6F4;
-  if (!has_no_others(descriptor, kind, why, size)) return false;
+  bool more = is_long(descriptor, form); /* half as many of everything along K */
+  int dense_k = packed ? 64 : 32;
+  if (!has_no_others(descriptor, form, why, size)) return false;
   *out = (emu_umma_shape){
       .a = scaled_operand(kind, field(descriptor, 7, 3)),
       .b = scaled_operand(kind, field(descriptor, 10, 3)),
       .d = EMU_F32,
       .m = (int)field(descriptor, 27, 2) * 128,
       .n = (int)field(descriptor, 17, 6) * 8,
-      .k = packed ? 64 : 32,
+      .k = more           ? dense_k * 3 / 2
+           : form->sparse ? 2 * dense_k
+                          : dense_k,
+      .factors = more ? form->factors * 3 / 2 : form->factors,
+      .sparse = form->sparse,
       .negate_a = field(descriptor, 13, 1),
       .negate_b = field(descriptor, 14, 1),
       .a_along_k = !field(descriptor, 15, 1),
@@ -209,8 +261,14 @@ bool emu_umma_scaled_read(emu_umma_shape *out, char *why, size_t size, uint32_t 
       .scale_a_id = (int)field(descriptor, 29, 2),
       .scale_b_id = (int)field(descriptor, 4, 2),
   };
-  return scaled_types_fit(out, kind, descriptor, factors, why, size) &&
-         scaled_extents_fit(out, group, why, size) && ids_fit(out, factors, why, size);
+  return scaled_types_fit(out, kind, descriptor, form->factors, why, size) &&
+         scaled_extents_fit(out, form->group, why, size) && ids_fit(out, why, size);
+}
+
+bool emu_umma_shape_read(emu_umma_shape *out, char *why, size_t size, uint32_t descriptor,
+                         const emu_umma_form *form) {
+  return form->factors ? scaled_read(out, why, size, descriptor, form)
+                       : plain_read(out, why, size, descriptor, form);
 }
 
 /* ---- Columns of B that are zeros -------------------------------------------------------- */

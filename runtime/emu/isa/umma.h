@@ -16,10 +16,13 @@ typedef struct emu_umma_view {
   uint32_t row; /* bytes of a line that are contiguous: 16 without a swizzle, 32, 64, 128 */
   bool wide;    /* what is exchanged are pairs of units: 128B_BASE32B */
   bool along_k;
+  bool absolute; /* `leading` is an address: where lines go on that began within a row */
 } emu_umma_view;
 
 /* Why a descriptor is none, in words; NULL: it is one, and *out is what it says. */
 const char *emu_umma_view_read(emu_umma_view *out, uint64_t descriptor, bool along_k);
+/* The same of a multiplicand, whose leading dimension sm_103 has as an address, too. */
+const char *emu_umma_operand_read(emu_umma_view *out, uint64_t descriptor, bool along_k, int arch);
 
 /* The address in shared memory of a unit of a line. */
 static inline uint32_t emu_umma_unit(const emu_umma_view *v, int line, int unit) {
@@ -30,7 +33,12 @@ static inline uint32_t emu_umma_unit(const emu_umma_view *v, int line, int unit)
     return address + (v->along_k ? (uint32_t)unit * v->leading + core * v->stride
                                  : (uint32_t)unit * v->stride + core * v->leading);
   }
-  address += core * v->stride + along / v->row * v->leading + along % v->row;
+  uint32_t place = v->start % v->row + along; /* counted from the beginning of its row */
+  if (v->absolute && place >= v->row) {
+    address += core * v->stride + v->leading - v->start + place - v->row;
+  } else {
+    address += core * v->stride + along / v->row * v->leading + along % v->row;
+  }
   uint32_t number = (address >> 7) - v->base_offset;
   if (v->wide) return address ^ (number & 3) << 5;
   return address ^ (number & (v->row / EMU_UNIT_BYTES - 1)) << 4;
@@ -46,24 +54,31 @@ typedef enum emu_umma_kind {
   EMU_UMMA_MXF4NVF4
 } emu_umma_kind;
 
+/* The instruction that a descriptor is of. */
+typedef struct emu_umma_form {
+  emu_umma_kind kind;
+  int group, factors; /* factors: scale factors to a row of A: 1, 2 or 4; 0: none */
+  bool ws, sparse;
+  int arch; /* of the device */
+} emu_umma_form;
+
 /* What an instruction descriptor says. */
 typedef struct emu_umma_shape {
   emu_type a, b, d;
-  int m, n, k;
+  int m, n, k;    /* k: of a sparse A twice what is stored */
+  bool sparse;    /* every second element of a row of A is stored */
+  int selector;   /* of sparse metadata */
   int shift_most; /* of columns of B, of .ws */
   bool negate_a, negate_b, a_along_k, b_along_k, saturate;
   bool packed;                /* elements of 4 bits without padding: two to a byte */
   emu_type scale;             /* of scale factors; EMU_NONE: there are none */
+  int factors;                /* to a row of A: 1, 2, 4; with a k of 96, 3 or 6 */
   int scale_a_id, scale_b_id; /* the first byte of the words of scale factors that counts */
 } emu_umma_shape;
 
-/* Why a descriptor is none of a kind, in words in *why; true: it is one. `ws`: of mma.ws. */
+/* Why a descriptor is none of an instruction, in words in *why; true: it is one. */
 bool emu_umma_shape_read(emu_umma_shape *out, char *why, size_t size, uint32_t descriptor,
-                         emu_umma_kind kind, int group, bool ws);
-
-/* The same of the kinds with scale factors, `factors` of them to a row of A: 1, 2 or 4. */
-bool emu_umma_scaled_read(emu_umma_shape *out, char *why, size_t size, uint32_t descriptor,
-                          emu_umma_kind kind, int group, int factors);
+                         const emu_umma_form *form);
 
 /* Which columns of B are zeros, of 256, where D has M rows and N columns; *shift: of the columns of
  * B that D's are of (PTX ISA, "Zero-Column Mask Descriptor"). Why it is none, or NULL. */

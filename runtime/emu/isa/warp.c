@@ -6,12 +6,12 @@
  * bring different masks to one instruction are parted by them first. bar.warp.sync alone lets its
  * members meet at different instructions, as it exchanges nothing. */
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "emu/hazard.h"
 #include "emu/isa/access.h"
 #include "emu/isa/lanes.h"
+#include "emu/number/float.h"
 #include "emu/state.h"
 #include "emu/unit.h"
 
@@ -363,17 +363,7 @@ typedef struct redux_float {
 } redux_float;
 
 static uint32_t reduce_floats(const emu_op *op, uint32_t a, uint32_t b) {
-  const redux_float *facts = op->facts;
-  const uint32_t canonical = 0x7fffffff;
-  float x, y;
-  memcpy(&x, &a, sizeof(x));
-  memcpy(&y, &b, sizeof(y));
-  if (isnan(x) || isnan(y)) {
-    if (facts->nan || (isnan(x) && isnan(y))) return canonical;
-    return isnan(x) ? b : a;
-  }
-  if (x == y) return (op->target == MIN) == !!(a >> 31) ? a : b; /* -0 is less than +0 */
-  return (op->target == MIN ? x < y : x > y) ? a : b;
+  return emu_f32_extreme(a, b, op->target == MIN, ((const redux_float *)op->facts)->nan);
 }
 
 static emu_step redux(emu_warp *warp, const emu_op *op, uint32_t lanes) {

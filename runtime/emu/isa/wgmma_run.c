@@ -221,11 +221,11 @@ static bool load_a(matrices *x, const emu_wgmma_work *work) {
     return true;
   }
   decode(x->stored, x->stored_exponent, f, f->a, f->negate_a, codes, rows * k);
-  if (!emu_sparse_columns(x->columns, work->warp, op, &f->sparsity, work->metadata)) {
+  emu_stored stored = {x->stored, f->d == EMU_S32 ? NULL : x->stored_exponent};
+  if (!emu_sparse_columns(x->columns, work->warp, op, &f->sparsity, &stored, work->metadata)) {
     return false;
   }
-  emu_sparse_spread(x->a, f->d == EMU_S32 ? NULL : x->a_exponent, x->stored, x->stored_exponent,
-                    x->columns, f->k);
+  emu_sparse_spread(x->a, f->d == EMU_S32 ? NULL : x->a_exponent, &stored, x->columns, rows, f->k);
   return true;
 }
 

@@ -49,6 +49,19 @@ static inline uint32_t emu_float_bits(float x) {
   return bits;
 }
 
+/* The smaller or the larger of two numbers of f32, -0 below +0; of a number and a NaN the number,
+ * unless `nan` says that a NaN wins. */
+static inline uint32_t emu_f32_extreme(uint32_t a, uint32_t b, bool least, bool nan) {
+  const uint32_t canonical = 0x7fffffff;
+  float x = emu_float(a), y = emu_float(b);
+  if (isnan(x) || isnan(y)) {
+    if (nan || (isnan(x) && isnan(y))) return canonical;
+    return isnan(x) ? b : a;
+  }
+  if (x == y) return least == !!(a >> 31) ? a : b;
+  return (least ? x < y : x > y) ? a : b;
+}
+
 /* ---- To double ----------------------------------------------------------------------------- */
 
 /* Exact; NaN stays some NaN. EMU_FTZ in `how` makes subnormal numbers zeros. */

@@ -54,6 +54,14 @@ static inline bool emu_format_is_nan(const emu_format *f, uint64_t bits) {
   return f->nan && magnitude == f->nan;
 }
 
+/* The `index`-th of numbers of 4, 6 or 8 bits that stand packed in `size` bytes, from the lowest
+ * bits on. */
+static inline uint32_t emu_packed_code(const uint8_t *bytes, int size, int index, int bits) {
+  int at = index * bits, byte = at / 8;
+  uint32_t two = bytes[byte] | (byte + 1 < size ? (uint32_t)bytes[byte + 1] << 8 : 0);
+  return two >> at % 8 & ((UINT32_C(1) << bits) - 1);
+}
+
 /* How a result is rounded and finished: a mode, and flags or-ed to it. */
 enum {
   EMU_RN,  /* to nearest, ties to even */

@@ -2,7 +2,8 @@
  *
  * 16 products of e2m1 are a multiple of 1/4 of at most 576: exact in a float. With the significands
  * of two scale factors, aligned to 35 bits, a term has 47 bits: doubles hold it, and the sum of
- * five, exactly. Their exponents reach from -254 to 254, so that no case is out of the ordinary but
+ * seven, exactly. Of a sparse A a term is of 32 elements of k, of which 16 are stored; a k of 96
+ * has six terms. Their exponents reach from -254 to 254, so that no case is out of the ordinary but
  * infinities, NaNs and results that are subnormal. The file is compiled a second time, with
  * EMU_WIDE, for processors with AVX2. */
 #include <assert.h>
@@ -12,16 +13,16 @@
 #include "emu/tensor/fused.h"
 #include "emu/tensor/vector.h"
 
-enum { columns = EMU_FUSED_COLUMNS, halves = 2, terms = 4, products = 16 };
+enum { columns = EMU_FUSED_COLUMNS, halves = 2, terms_most = 6 };
 
 #define INLINE static inline __attribute__((always_inline))
 
 #define LARGER(x, y) CHOOSE((x) > (y), x, y)
 
-/* Four columns' terms, C among them as the last. */
+/* Four columns' terms, C behind them. */
 typedef struct quad {
-  v4d value[terms + 1];
-  v4i exponent[terms + 1];
+  v4d value[terms_most + 1];
+  v4i exponent[terms_most + 1];
 } quad;
 
 /* Each |x| is less than 2^51. */
@@ -38,9 +39,9 @@ INLINE void power_of_two(v4d *out, const v4i *exponent) {
   *out = (v4d)((__builtin_convertvector(*exponent, wide) + 1023) << 52);
 }
 
-/* The sum of 16 products in eight columns, and the largest exponent among them: that of nothing
+/* The sum of some products in eight columns, and the largest exponent among them: that of nothing
  * where all are zero. */
-INLINE void sum_products(v8f *sum, v8h *top, const emu_fused *u, int row, int k) {
+INLINE void sum_products(v8f *sum, v8h *top, const emu_fused *u, int row, int k, int products) {
   const float *a = u->a + row * u->k + k, *b = u->b + (ptrdiff_t)k * u->n;
   const int16_t *a_exponent = u->a_exponent + row * u->k + k;
   const int16_t *b_exponent = u->b_exponent + (ptrdiff_t)k * u->n;
@@ -60,7 +61,7 @@ INLINE void sum_products(v8f *sum, v8h *top, const emu_fused *u, int row, int k)
 }
 
 /* Term `j` of eight columns. */
-INLINE void make_term(quad q[halves], const emu_fused *u, int row, int j) {
+INLINE void make_term(quad q[halves], const emu_fused *u, int row, int j, int products) {
   int block = j * products / u->scales->block;
   const float *b_scale = u->b_scale + (ptrdiff_t)block * u->n;
   const int16_t *b_exponent = u->b_scale_exponent + (ptrdiff_t)block * u->n;
@@ -68,7 +69,7 @@ INLINE void make_term(quad q[halves], const emu_fused *u, int row, int j) {
   double a_scale = (double)u->a_scale[at];
   v8f sum;
   v8h top;
-  sum_products(&sum, &top, u, row, j * products);
+  sum_products(&sum, &top, u, row, j * products, products);
   for (int h = 0; h < halves; h++) {
     v4f part, scale;
     v4h b, largest;
@@ -86,7 +87,8 @@ INLINE void make_term(quad q[halves], const emu_fused *u, int row, int j) {
   }
 }
 
-INLINE void make_accumulators(quad q[halves], const float sums[columns], int zero_exponent) {
+INLINE void make_accumulators(quad q[halves], const float sums[columns], int zero_exponent,
+                              int terms) {
   for (int h = 0; h < halves; h++) {
     v4f c;
     memcpy(&c, sums + h * 4, sizeof c);
@@ -98,7 +100,7 @@ INLINE void make_accumulators(quad q[halves], const float sums[columns], int zer
 }
 
 /* Four sums, before they are rounded; and the largest of their exponents. */
-INLINE void add_terms(v4d *out, v4i *top, const quad *q, int fraction) {
+INLINE void add_terms(v4d *out, v4i *top, const quad *q, int fraction, int terms) {
   v4i largest = q->exponent[0];
   for (int j = 1; j <= terms; j++) {
     largest = LARGER(q->exponent[j], largest);
@@ -129,16 +131,16 @@ static float rounded(double value) {
   return (float)value;
 }
 
-INLINE void sum_row(float sums[columns], const emu_fused *u, int row) {
+INLINE void sum_row(float sums[columns], const emu_fused *u, int row, int terms, int products) {
   quad q[halves];
   for (int j = 0; j < terms; j++) {
-    make_term(q, u, row, j);
+    make_term(q, u, row, j, products);
   }
-  make_accumulators(q, sums, u->model->zero);
+  make_accumulators(q, sums, u->model->zero, terms);
   for (int h = 0; h < halves; h++) {
     v4d sum;
     v4i top;
-    add_terms(&sum, &top, &q[h], u->model->fraction);
+    add_terms(&sum, &top, &q[h], u->model->fraction, terms);
     for (int i = 0; i < 4; i++) {
       float c = sums[h * 4 + i];
       bool nan = top[i] > EMU_PRODUCT_SPECIAL || isnan(c);
@@ -147,13 +149,26 @@ INLINE void sum_row(float sums[columns], const emu_fused *u, int row) {
   }
 }
 
+INLINE void sum_rows(float (*sums)[columns], const emu_fused *u, int terms, int products) {
+  for (int row = 0; row < u->rows; row++) {
+    sum_row(sums[row], u, row, terms, products);
+  }
+}
+
 #ifdef EMU_WIDE
 void emu_blocked_step_wide(float (*sums)[columns], const emu_fused *u) {
 #else
 void emu_blocked_step_any(float (*sums)[columns], const emu_fused *u) {
 #endif
-  assert(u->length == terms * products);
-  for (int row = 0; row < u->rows; row++) {
-    sum_row(sums[row], u, row);
+  switch (u->length) {
+  case 64:
+    sum_rows(sums, u, 4, 16);
+    return;
+  case 96:
+    sum_rows(sums, u, 6, 16);
+    return;
+  default:
+    assert(u->length == 128);
+    sum_rows(sums, u, 4, 32);
   }
 }

@@ -114,6 +114,7 @@ typedef struct grouping {
 static grouping make_groups(emu_fused *first, const emu_dot_model *model, const emu_tile *tile) {
   int spread = tile->sparse ? 2 : 1; /* elements of k to a stored one */
   int width = model->width * spread < tile->k ? model->width * spread : tile->k;
+  if (model->method == EMU_DOT_BLOCKED) width = tile->k;
   *first = (emu_fused){.model = model, .k = tile->k, .n = tile->n};
   if (model->method == EMU_DOT_UNPACKED) {
     first->length = 2 * spread;

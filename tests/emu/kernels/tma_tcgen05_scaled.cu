@@ -1,7 +1,7 @@
 // D = A B^T with scale factors (mxf8f6f4: e4m3, a ue8m0 for 32 elements of k), a tile of 128 x 128 a
 // CTA: a warp loads operands and scale factors with TMA into a ring of two stages, another one copies
 // the factors to tensor memory and multiplies, four take the sums from there and store them.
-#include "hopper.cuh"
+#include "tcgen05.cuh"
 
 constexpr int tile_m = 128, tile_n = 128, tile_k = 128, stages = 2, blocks = tile_k / 32;
 constexpr u32 bytes_a = tile_m * tile_k, bytes_b = tile_n * tile_k, bytes_scale = 128 * blocks;
@@ -43,12 +43,6 @@ extern "C" __global__ void quantise(const unsigned short *x, unsigned char *code
 
 // ---- The product
 
-// A matrix of rows of 128 bytes, swizzled by 128 bytes: stride 1024 between groups of 8 rows.
-__device__ inline u64 umma_descriptor(u32 address) {
-  return u64(2) << 61 | u64(1) << 46 | u64(1024 >> 4) << 32 | u64(1) << 16 |
-         ((address & 0x3ffff) >> 4);
-}
-
 // 32 rows of 16 bytes, not swizzled: stride 128 between groups of 8.
 __device__ inline u64 scale_descriptor(u32 address) {
   return u64(1) << 46 | u64(128 >> 4) << 32 | ((address & 0x3ffff) >> 4);
@@ -67,19 +61,6 @@ __device__ inline void umma(u32 d, u64 a, u64 b, u32 a_scale, u32 b_scale, int k
                "l"(a), "l"(b), "r"(instruction | k << 29 | k << 4), "r"(a_scale), "r"(b_scale),
                "r"(accumulate)
                : "memory");
-}
-
-__device__ inline void umma_commit(u32 barrier) {
-  asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(
-                   barrier)
-               : "memory");
-}
-
-__device__ inline void fence_before() {
-  asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
-}
-__device__ inline void fence_after() {
-  asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
 }
 
 struct Maps {
@@ -110,28 +91,9 @@ __device__ void multiply(Shared &s, u32 d, int tiles) {
     u64 a = umma_descriptor(shared_address(s.a[stage]));
     u64 b = umma_descriptor(shared_address(s.b[stage]));
     for (int k = 0; k < blocks; k++) umma(d, a + 2 * k, b + 2 * k, a_scale, b_scale, k, i > 0 || k > 0);
-    umma_commit(shared_address(&s.empty[stage]));
+    umma_commit<1>(shared_address(&s.empty[stage]));
   }
-  umma_commit(shared_address(&s.done));
-}
-
-// Eight columns of the warp's 32 lanes.
-__device__ inline void load_sums(u32 (&x)[8], u32 address) {
-  asm volatile("tcgen05.ld.sync.aligned.32x32b.x8.b32 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8];"
-               : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3]), "=r"(x[4]), "=r"(x[5]),
-                 "=r"(x[6]), "=r"(x[7])
-               : "r"(address));
-}
-
-__device__ void store(float *d, u32 columns, int n) {
-  u32 lane = threadIdx.x / 32 * 32;
-  float *row = d + (u64)(blockIdx.y * tile_m + threadIdx.x) * n + blockIdx.x * tile_n;
-  for (int i = 0; i < tile_n; i += 8) {
-    u32 x[8];
-    load_sums(x, (lane << 16) + columns + i);
-    asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory");
-    for (int j = 0; j < 8; j++) row[i + j] = __uint_as_float(x[j]);
-  }
+  umma_commit<1>(shared_address(&s.done));
 }
 
 extern "C" __global__ void __launch_bounds__(192)
@@ -139,21 +101,8 @@ extern "C" __global__ void __launch_bounds__(192)
   extern __shared__ char memory[];
   Shared &s = *reinterpret_cast<Shared *>(memory + (-shared_address(memory) & 1023));
   int warp = threadIdx.x / 32;
-  if (threadIdx.x == 0) {
-    for (int i = 0; i < stages; i++) {
-      barrier_init(shared_address(&s.full[i]), 1);
-      barrier_init(shared_address(&s.empty[i]), 1);
-    }
-    barrier_init(shared_address(&s.done), 1);
-    barrier_init_fence();
-  }
-  if (warp == 0) {
-    asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(
-                     shared_address(&s.columns)),
-                 "r"(columns_all)
-                 : "memory");
-    asm volatile("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;");
-  }
+  if (threadIdx.x == 0) sums_init(s);
+  if (warp == 0) tensor_allocate<1>(&s.columns, columns_all);
   __syncthreads();
   u32 columns = s.columns;
   if (warp == 4 && threadIdx.x % 32 == 0) produce(s, maps, tiles);
@@ -161,13 +110,13 @@ extern "C" __global__ void __launch_bounds__(192)
   if (warp < 4) {
     barrier_wait(shared_address(&s.done), 0);
     fence_after();
-    store(d, columns, n);
+    float *row = d + (u64)(blockIdx.y * tile_m + threadIdx.x) * n + blockIdx.x * tile_n;
+    store<tile_n>(row, columns);
     fence_before();
   }
   __syncthreads();
   if (warp == 0) {
     fence_after();
-    asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, %1;" ::"r"(columns),
-                 "r"(columns_all));
+    tensor_free<1>(columns, columns_all);
   }
 }
