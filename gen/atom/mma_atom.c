@@ -27,7 +27,7 @@
                 step)                                                                              \
   {                                                                                                \
     .ptx = "tcgen05.mma.cta_group::" cta ".kind::" kind_name, .cute = "SM100_MMA_" cute_name,      \
-    .k = k_extent, .arch = {100, 'a'}, .ptx_isa = 86, .kind = GG_MMA_tcgen05,                      \
+    .k = k_extent, .arch = {100, 'f'}, .ptx_isa = 86, .kind = GG_MMA_tcgen05,                      \
     .c = GG_DTYPE_##dtype_c, .a = GG_DTYPE_##dtype_a, .b = GG_DTYPE_##dtype_b,                     \
     .threads = GG_TV_##thr, .layout_a = GG_TV_##tv##_a, .layout_b = GG_TV_##tv##_b,                \
     .layout_c = GG_TV_##tv##_c, .source_a = src_a, .source_b = GG_MMA_SHARED, .n_step = step       \
@@ -93,6 +93,17 @@ bool gg_mma_row_atom(gg_mma_atom *out, const gg_mma_row *row, int n) {
   *out = (gg_mma_atom){
       .row = row, .m = row->m, .n = n, .k = row->k, .c = row->c, .a = row->a, .b = row->b};
   return true;
+}
+
+bool gg_mma_row_multiplies(const gg_mma_row *row, gg_dtype a, gg_dtype b) {
+  bool any_a = a == GG_DTYPE_COUNT, any_b = b == GG_DTYPE_COUNT;
+  if ((any_a || a == row->a) && (any_b || b == row->b)) return true;
+  bool kind_f16 = row->kind == GG_MMA_tcgen05 && row->a == GG_DTYPE_f16;
+  return kind_f16 && (any_a || a == GG_DTYPE_bf16) && (any_b || b == GG_DTYPE_bf16);
+}
+
+gg_mma_atom gg_mma_row_tcgen05(const gg_mma_row *row, int m, int n, gg_dtype a, gg_dtype b) {
+  return (gg_mma_atom){.row = row, .m = m, .n = n, .k = row->k, .c = row->c, .a = a, .b = b};
 }
 
 bool gg_mma_row_is_plain(const gg_mma_row *row) {

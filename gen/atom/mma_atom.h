@@ -57,6 +57,15 @@ const gg_mma_row *gg_mma_table(size_t *count);
  * the row has no such N, or is of tcgen05. */
 bool gg_mma_row_atom(gg_mma_atom *out, const gg_mma_row *row, int n);
 
+/* Whether a row multiplies A and B of these types: its own ones, and of tcgen05, where the kind is
+ * in the PTX name and the types in the instruction descriptor, others of its kind. GG_DTYPE_COUNT
+ * stands for any type. */
+bool gg_mma_row_multiplies(const gg_mma_row *row, gg_dtype a, gg_dtype b);
+
+/* The atom of a row of tcgen05 with these extents, of types that it multiplies; K-major. Whether
+ * the instruction has such extents is the caller's matter. */
+gg_mma_atom gg_mma_row_tcgen05(const gg_mma_row *row, int m, int n, gg_dtype a, gg_dtype b);
+
 /* Neither sparse nor saturating: of rows that are alike but for that, the usual one. */
 bool gg_mma_row_is_plain(const gg_mma_row *row);
 
@@ -97,8 +106,9 @@ int gg_mma_atom_registers(const gg_mma_atom *atom, gg_mma_operand operand, const
 
 /* Appends a CUDA C++ function that executes the atom, accumulating in place:
  *     __device__ inline void NAME(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2])
- * wgmma takes 64-bit descriptors for what lies in shared memory, and scale_d (0: d = a * b).
- * ATOM_WRAPPER where there is no single instruction in registers. */
+ * wgmma takes 64-bit descriptors for what lies in shared memory, and scale_d (0: d = a * b);
+ * tcgen05 too, and addresses of tensor memory for D, and for an A that lies there.
+ * ATOM_WRAPPER where there is no single instruction. */
 gg_status gg_mma_atom_wrapper(gg_str *out, const gg_mma_atom *atom, const char *name,
                               gg_error *err);
 

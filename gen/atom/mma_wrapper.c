@@ -3,10 +3,11 @@
  * Everything follows from the row: how many registers of which type hold A, B and C comes from the
  * layouts and types, the operand order from the kind. asm operands count the accumulators first,
  * then A, B and what else there is; the accumulators are read and written in place ("+").
- * Source: PTX ISA, mma, wgmma.mma_async and wgmma.mma_async.sp. */
+ * Source: PTX ISA, mma, wgmma.mma_async and wgmma.mma_async.sp, tcgen05.mma. */
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "atom/instr_desc.h"
 #include "atom/mma_atom.h"
 
 static gg_mma_source source_of(const gg_mma_row *row, gg_mma_operand operand) {
@@ -159,6 +160,38 @@ static void put_wgmma(gg_str *out, const gg_mma_atom *atom, const char *name) {
   gg_str_printf(out, ", \"l\"(desc_b),%s \"r\"(scale_d));\n}\n", sparse ? " \"r\"(metadata)," : "");
 }
 
+/* What is multiplied stands in the instruction descriptor, which follows from the atom. */
+static gg_status put_tcgen05(gg_str *out, const gg_mma_atom *atom, const char *name,
+                             gg_error *err) {
+  const gg_instr_desc what = {.a = atom->a,
+                              .b = atom->b,
+                              .c = atom->c,
+                              .m = atom->m,
+                              .n = atom->n,
+                              .a_mn_major = atom->a_mn_major,
+                              .b_mn_major = atom->b_mn_major,
+                              .sparse = atom->row->sparse};
+  uint32_t descriptor;
+  gg_status st = gg_instr_desc_make(&descriptor, &what, err);
+  if (st) return st;
+  bool shared = atom->row->source_a == GG_MMA_SHARED;
+  gg_str_printf(out,
+                "__device__ inline void %s(unsigned d, %s,\n"
+                "%*sunsigned long long desc_b, int scale_d) {\n",
+                name, shared ? "unsigned long long desc_a" : "unsigned a",
+                (int)(sizeof "__device__ inline void (" - 1 + strlen(name)), "");
+  gg_str_puts(out, "  asm volatile(\n"
+                   "      \"{\\n.reg .pred p;\\nsetp.ne.b32 p, %4, 0;\\n\"\n      \"");
+  gg_mma_atom_ptx(out, atom);
+  gg_str_printf(out,
+                " \"\n      \"[%%0], %s, %%2, %%3, p;\\n}\\n\"\n"
+                "      ::\"r\"(d), %s, \"l\"(desc_b), \"r\"(0x%xu), \"r\"(scale_d)\n"
+                "      : \"memory\");\n}\n",
+                shared ? "%1" : "[%1]", shared ? "\"l\"(desc_a)" : "\"r\"(a)",
+                (unsigned)descriptor);
+  return GG_OK;
+}
+
 static gg_status put_fma(gg_str *out, const gg_mma_atom *atom, const char *name, gg_error *err) {
   gg_dtype type = atom->c;
   if (atom->a != type || atom->b != type || (type != GG_DTYPE_f32 && type != GG_DTYPE_f64)) {
@@ -199,7 +232,7 @@ gg_status gg_mma_atom_wrapper(gg_str *out, const gg_mma_atom *atom, const char *
   case GG_MMA_several:
     return gg_fail(err, ATOM_WRAPPER, NULL, atom->row->cute, "it is made of several");
   case GG_MMA_tcgen05:
-    break;
+    return put_tcgen05(out, atom, name, err);
   }
-  return gg_fail(err, ATOM_WRAPPER, NULL, atom->row->cute, "its operands are in tensor memory");
+  return gg_fail(err, ATOM_WRAPPER, NULL, atom->row->cute, "it is no instruction");
 }

@@ -432,10 +432,15 @@ static void report_occupancy(gg_report *report, const gg_plan *plan, const gg_la
 
 static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_accumulator_place *sums = &layouts->accumulator;
+  bool tensor_memory = sums->home == GG_HOME_TENSOR;
   gg_str remark = GG_STR_INIT;
-  gg_str_puts(&remark, "a thread");
-  if (sums->sets > 1) gg_str_printf(&remark, ", in %d sets", sums->sets);
-  add_number(report, "cost", "accumulator_registers", sums->registers, keep(report, &remark));
+  gg_str_puts(&remark, tensor_memory ? "that a CTA allocates" : "a thread");
+  if (sums->sets > 1)
+    gg_str_printf(&remark, ", %s %d sets", tensor_memory ? "for" : "in", sums->sets);
+  if (tensor_memory)
+    add_number(report, "cost", "tensor_memory_columns", sums->columns, keep(report, &remark));
+  else
+    add_number(report, "cost", "accumulator_registers", sums->registers, keep(report, &remark));
   if (layouts->fragment_registers) {
     add_number(report, "cost", "fragment_registers", layouts->fragment_registers,
                "a thread, double buffered");

@@ -19,7 +19,7 @@ typedef struct gg_skeleton {
 /* By the numbers of their targets. */
 extern const gg_skeleton gg_skeletons[GG_TARGET_COUNT];
 
-/* naive.c, sm80.c, sm90.c */
+/* naive.c, sm80.c, sm90.c, which binds sm100's too */
 gg_bind gg_naive_bind, gg_sm80_bind, gg_sm90_bind;
 
 #endif

@@ -1,4 +1,5 @@
-/* Family sm90: plan + layouts -> what templates/sm90_warp_specialised.cu names.
+/* Families sm90 and sm100: plan + layouts -> what templates/sm90_*.cu and sm100_*.cu name. What
+ * only one of them names stands with it: the other's is in emit/sm100.c.
  *
  * As in every family, one block of constexpr sizes, types, layout functions and instruction
  * wrappers goes to the top of the kernel; the body below it uses only those names. */
@@ -11,6 +12,7 @@
 #include "emit/cuda_text.h"
 #include "emit/layout_text.h"
 #include "emit/skeleton.h"
+#include "emit/sm100.h"
 #include "emit/sm90.h"
 #include "plan/distribution.h"
 
@@ -54,10 +56,8 @@ static void write_cluster(gg_str *out, const gg_plan *plan) {
                 (1u << plan->cluster_m) - 1);
 }
 
-static void write_tile(gg_str *out, const gg_plan *plan) {
-  gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d, tile_k = %d;\n", plan->tile_m,
-                plan->tile_n, plan->tile_k);
-  gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d;\n", plan->mma.m, plan->mma.n);
+/* The consumers, and what a thread of them has of a tile. */
+static void write_consumers(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int consumers = %d;  // warpgroups that multiply\n",
                 plan->consumers);
   gg_str_printf(out, "constexpr int frags_m = %d;    // MMAs of a consumer along M\n",
@@ -83,6 +83,16 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
     gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
                   plan->producer_registers, plan->consumer_registers);
   }
+}
+
+static void write_tile(gg_str *out, const gg_plan *plan) {
+  gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d, tile_k = %d;\n", plan->tile_m,
+                plan->tile_n, plan->tile_k);
+  gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d;\n", plan->mma.m, plan->mma.n);
+  if (plan->accumulator_stages)
+    gg_sm100_write_consumers(out, plan);
+  else
+    write_consumers(out, plan);
   gg_str_printf(out, "constexpr int cluster_m = %d, cluster_n = %d, cluster_k = %d;\n",
                 plan->cluster_m, plan->cluster_n, plan->cluster_k);
   write_cluster(out, plan);
@@ -130,6 +140,7 @@ static void write_rings(gg_str *out, const gg_rings *rings) {
     gg_str_printf(out, "constexpr unsigned sums_begin = %lld, sum_barriers_begin = %lld;\n",
                   (ll)sums->begin, (ll)sums->full.begin);
   gg_str_printf(out, "constexpr unsigned barriers_begin = %lld;\n", (ll)rings->barriers_begin);
+  if (gg_rings_find(rings, GG_RING_ACCUMULATORS)) gg_sm100_write_rings(out, rings);
   if (!vectors) return;
   gg_str_printf(out,
                 "constexpr int vector_buffers = %d;  // of a tile's vectors for the epilogue\n"
@@ -220,8 +231,13 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_mma_atom_registers(&plan->mma, GG_MMA_C, &accumulator);
   gg_bind_text(out, "acc_register", strcmp(accumulator, "float") == 0 ? "f" : "r");
   gg_sm90_bind_slots(out, plan, layouts);
+  if (plan->accumulator_stages) gg_sm100_bind_slots(out, plan, layouts);
   gg_sm90_bind_results(out, plan, layouts);
   gg_sm90_bind_fetched(out, plan, layouts);
   gg_sm90_bind_shared(out, plan, layouts);
-  return gg_cuda_bind(out, plan, layouts, "acc_t", "", err);
+  gg_str loads = GG_STR_INIT;
+  if (plan->accumulator_stages) gg_sm100_write_loads(&loads, plan);
+  st = gg_cuda_bind(out, plan, layouts, "acc_t", gg_str_text(&loads), err);
+  gg_str_free(&loads);
+  return st;
 }

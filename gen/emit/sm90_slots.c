@@ -1,5 +1,5 @@
-/* Family sm90: what fills the slots of its templates, and the lists that the parts share: members
- * of structs, arguments, and what is done for each ring, role and operand in turn.
+/* Families sm90 and sm100: what fills the slots of their templates, and the lists that the parts
+ * share: members of structs, arguments, and what is done for each ring, role and operand in turn.
  *
  * A text that only some parts name is bound with those parts. */
 #include "emit/sm90.h"
@@ -11,6 +11,11 @@
 
 static bool is_fetched(const gg_layouts *layouts) {
   return layouts->fetched_count > 0;
+}
+
+/* Whether a role of its own multiplies, and consumers find the sums in tensor memory. */
+static bool in_tensor_memory(const gg_plan *plan) {
+  return plan->accumulator_stages > 0;
 }
 
 /* ---- The list of work -------------------------------------------------------------------- */
@@ -85,6 +90,7 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
   gg_bind_str(out, "list_lines", &lines);
   gg_bind_str(out, "fill_list", &fill);
   gg_bind_text(out, "list_type", shares || in_cluster || fetches ? "work_list" : "const work_list");
+  if (in_tensor_memory(plan)) return;
   gg_bind_part(out, "combine", in_cluster ? "sm90_parts" : NULL);
   gg_bind_text(
       out, "combine_boxes",
@@ -162,14 +168,22 @@ static walk walk_of(const gg_plan *plan, bool shares) {
   return out;
 }
 
+/* Of consumers that multiply, maybe in turns, and share tiles with other clusters. */
+static void bind_turns(gg_bindings *out, const walk *w, bool shares) {
+  gg_bind_text(out, "last_share", shares ? "item.k_first + item.k_tiles == list.k_tiles" : "true");
+  gg_bind_text(out, "and_work", w->any);
+  gg_bind_text(out, "more_tiles", w->more);
+  gg_bind_part(out, "walk", w->part);
+  gg_bind_text(out, "walk_object", w->part ? "    work_walk walk;\n" : "");
+}
+
 static void bind_walk(gg_bindings *out, const gg_plan *plan) {
   bool shares = gg_plan_shares_tiles(plan), lines = gg_sm90_copies_lines(plan);
   walk w = walk_of(plan, shares);
-  gg_bind_part(out, "walk", w.part);
   gg_bind_text(out, "next_turn", w.next_turn);
   gg_bind_text(out, "each_turn", w.each_turn);
   gg_bind_text(out, "k_tiles", w.k_tiles);
-  gg_bind_text(out, "last_share", shares ? "item.k_first + item.k_tiles == list.k_tiles" : "true");
+  if (!in_tensor_memory(plan)) bind_turns(out, &w, shares);
   /* Consumers in turns locate their tile while they await their turn, those that prefetch what the
    * epilogue reads when they do, others that share tiles while the last MMAs run. */
   bool early = plan->pingpong || gg_sm90_reads_directly(plan, plan->fetches);
@@ -178,14 +192,11 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
                 early ? "" : "  // the last MMAs are running");
   gg_bind_text(out, early ? "locate_late" : "locate_early", "");
   gg_bind_str(out, early ? "locate_early" : "locate_late", &locate);
-  gg_bind_text(out, "and_work", w.any);
-  gg_bind_text(out, "more_tiles", w.more);
   if (!lines || plan->vector_buffers) {
     gg_bind_text(out, "each_tile", w.each);
     gg_bind_text(out, "next_item", w.next);
     gg_bind_text(out, "tile", w.tile);
   }
-  gg_bind_text(out, "walk_object", w.part ? "    work_walk walk;\n" : "");
   if (lines) return;
   gg_bind_text(out, "each_k_tile", w.each_k_tile);
   gg_bind_text(out, "next_k_tile", w.next_k_tile);
@@ -213,18 +224,19 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   const gg_ring *stages = gg_rings_find(rings, GG_RING_STAGES);
   bool both = stages->empties > 1;
   gg_bind_part(out, "empty_barrier", both ? "sm90_two_empties" : "sm90_one_empty");
-  gg_bind_part(out, "empty_barriers_of",
-               both ? "sm90_two_empties_readers" : "sm90_one_empty_readers");
-  gg_str_printf(
-      &init,
-      "    // Arrivals that end a phase: of the producer's %s;\n"
-      "    // of the consumers' warps that read a stage, in all CTAs that it is copied to.\n"
-      "    for (int stage = 0; stage < stages; ++stage) {\n"
-      "      mbarrier_init(full_barrier(smem, stage), %d);\n",
-      !gg_sm90_copies_lines(plan) ? "thread"
-      : stages->tx_bytes > 0      ? "warps and of the lane that copies boxes"
-                                  : "warps",
-      stages->full.arrivals);
+  if (!in_tensor_memory(plan))
+    gg_bind_part(out, "empty_barriers_of",
+                 both ? "sm90_two_empties_readers" : "sm90_one_empty_readers");
+  gg_str_printf(&init,
+                "    // Arrivals that end a phase: of the producer's %s;\n"
+                "    // of the %s a stage, in all CTAs that it is copied to.\n"
+                "    for (int stage = 0; stage < stages; ++stage) {\n"
+                "      mbarrier_init(full_barrier(smem, stage), %d);\n",
+                !gg_sm90_copies_lines(plan) ? "thread"
+                : stages->tx_bytes > 0      ? "warps and of the lane that copies boxes"
+                                            : "warps",
+                in_tensor_memory(plan) ? "tensor core that reads" : "consumers' warps that read",
+                stages->full.arrivals);
   for (int i = 0; i < stages->empties; i++)
     gg_str_printf(&init, "      mbarrier_init(empty_barrier(smem, stage%s), %d);\n",
                   !both    ? ""
@@ -232,6 +244,15 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                            : ", 1",
                   stages->empty[i].arrivals);
   gg_str_puts(&init, "    }\n");
+  const gg_ring *sums = gg_rings_find(rings, GG_RING_ACCUMULATORS);
+  if (sums)
+    gg_str_printf(&init,
+                  "    // Of accumulators, of the tensor core; of the warps that read them.\n"
+                  "    for (int set = 0; set < accumulator_stages; ++set) {\n"
+                  "      mbarrier_init(full_sums(smem, set), %d);\n"
+                  "      mbarrier_init(empty_sums(smem, set), %d);\n"
+                  "    }\n",
+                  sums->full.arrivals, sums->empty[0].arrivals);
   if (gg_rings_find(rings, GG_RING_SUMS)) gg_str_puts(&init, "    init_sum_barriers(smem);\n");
   if (gg_rings_find(rings, GG_RING_VECTORS))
     gg_str_puts(&init, "    init_vector_barriers(smem);\n");
@@ -312,9 +333,11 @@ static void write_sharers(gg_str *out, const gg_plan *plan) {
 /* templates/parts/sm90_produce.cu: maps copy both. */
 static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str sharers = GG_STR_INIT;
-  write_sharers(&sharers, plan);
-  gg_bind_str(out, "sharers", &sharers);
   bool both = gg_rings_find(&layouts->rings, GG_RING_STAGES)->empties > 1;
+  write_sharers(&sharers, plan);
+  if (in_tensor_memory(plan))
+    gg_bind_text(out, "release_sharers", both ? gg_str_text(&sharers) : "");
+  gg_bind_str(out, "sharers", &sharers);
   gg_bind_part(out, "await_empty", both ? "sm90_two_empties_await" : "sm90_one_empty_await");
   gg_bind_part(out, "fetch", is_fetched(layouts) ? "sm90_fetch" : NULL);
   gg_bind_text(out, "list_parameters",
@@ -361,24 +384,29 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
     run_in_warp(&run, producer,
                 is_fetched(layouts) ? "produce(map_a, map_b, maps, list, smem);"
                                     : "produce(map_a, map_b, list, smem);");
+    run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_MMA), "multiply(list, smem, tmem);");
     run_in_warp(&run, vectors, "copy_vectors(operands, list, m, n, smem, lane);");
     gg_str_puts(&run, "    __syncwarp();\n");
   }
   gg_bind_str(out, "run_producers", &run);
 }
 
-static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
-  gg_bind_part(out, "consume", gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER)->part);
+static void bind_multiply(gg_bindings *out, const gg_plan *plan, bool fetches, bool shares) {
   gg_bind_part(out, "finish_multiply", plan->promote ? NULL : "sm90_finish_multiply");
   gg_bind_part(out, "multiply",
                plan->promote                        ? "sm90_multiply_promoted"
                : gg_sm90_multiplies_registers(plan) ? "sm90_multiply_registers"
                                                     : "sm90_multiply");
-  bool shares = gg_plan_shares_tiles(plan), fetches = is_fetched(layouts);
   const char *k_tiles = walk_of(plan, shares).k_tiles;
   gg_str stages = GG_STR_INIT;
   gg_str_printf(&stages, fetches ? "%s + behind" : "%s", k_tiles);
   gg_bind_str(out, "item_stages", &stages);
+}
+
+static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_bind_part(out, "consume", gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER)->part);
+  bool shares = gg_plan_shares_tiles(plan), fetches = is_fetched(layouts);
+  if (!in_tensor_memory(plan)) bind_multiply(out, plan, fetches, shares);
   gg_bind_text(out, "behind",
                !fetches ? "0"
                : shares ? "stages_behind(list, item)"

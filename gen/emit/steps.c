@@ -182,3 +182,44 @@ void gg_sm90_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *l
     gg_outline_step(outline, "All roles go on with the next tile by themselves: the producer is "
                              "as far ahead as the ring has stages.");
 }
+
+/* ---- Family sm100 ------------------------------------------------------------------------- */
+
+static void multiply(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_MMA);
+  bool several = plan->accumulator_stages > 1;
+  gg_outline_step(
+      outline,
+      "MMA issuer (one thread of warp %d): it waits until %s is `empty`, for each K tile "
+      "at the stage's `full`, and issues the tile's MMAs (tcgen05.mma reads both operands "
+      "from shared memory, by descriptors). The tensor core itself arrives at the "
+      "`empty` of the stage when it has read it, and behind the last K tile at the "
+      "`full` of the accumulators.",
+      role->first_warp,
+      several ? "a set of accumulators in tensor memory" : "its accumulators in tensor memory");
+}
+
+void gg_sm100_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_role *vectors = gg_rings_role(&layouts->rings, GG_ROLE_VECTORS);
+  const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER);
+  begin(outline, plan);
+  gg_outline_step(
+      outline, "Warp %d allocates %d columns of tensor memory, and frees them at the end.",
+      gg_rings_role(&layouts->rings, GG_ROLE_MMA)->first_warp, layouts->accumulator.columns);
+  produce(outline, plan, layouts);
+  if (vectors)
+    gg_outline_step(outline,
+                    "Warp %d brings what the epilogue reads of vectors to shared memory while the "
+                    "tile is multiplied.",
+                    vectors->first_warp);
+  prefetch_matrices(outline, plan, layouts, "the warps of the epilogue");
+  multiply(outline, plan, layouts);
+  gg_outline_step(
+      outline,
+      "Epilogue (warps %d..%d): each reads its 32 lanes of the accumulators, a box at a "
+      "time, and arrives at their `empty` when it has the last one in registers.",
+      role->first_warp, role->first_warp + role->warps - 1);
+  write_boxes(outline, plan, "Each warp", stored_by(layouts));
+  if (plan->scheduler != GG_SCHEDULER_DATA_PARALLEL)
+    gg_outline_step(outline, "All roles go on with the next tile by themselves.");
+}

@@ -54,6 +54,7 @@ typedef struct operand_tile {
   int64_t mn, k, block_mn, block_k;
   bool k_major;
   int bits, width; /* of an element; of a line of the swizzle's pattern, in bytes */
+  gg_smem_desc_kind kind;
 } operand_tile;
 
 /* (mn, k) -> element, in the form that descriptors are made from: the swizzle is of addresses. */
@@ -88,15 +89,13 @@ static gg_status describe(gg_boxed_tile *out, const operand_tile *tile, const gg
   if ((st = gg_layout_get(&first, &divided, 0, err))) return st;
   if ((st = gg_layout_get(&rest, &divided, 1, err))) return st;
   gg_composed operand = gg_composed_with(smem, &first);
-  if ((st = gg_smem_desc_make(&base, GG_SMEM_DESC_WGMMA, &operand, !tile->k_major, 0, err)))
-    return st;
+  if ((st = gg_smem_desc_make(&base, tile->kind, &operand, !tile->k_major, 0, err))) return st;
   out->descriptor = base.bits;
   int64_t unit = (int64_t)descriptor_unit * 8 / tile->bits;
   if ((st = gg_layout_upcast(&out->steps, &rest, unit, err))) return st;
   for (int64_t i = 0; i < gg_layout_size(&rest); i++) {
     int64_t address = gg_layout_at(&rest, i) * tile->bits / 8;
-    if ((st =
-             gg_smem_desc_make(&other, GG_SMEM_DESC_WGMMA, &operand, !tile->k_major, address, err)))
+    if ((st = gg_smem_desc_make(&other, tile->kind, &operand, !tile->k_major, address, err)))
       return st;
     if (other.bits == base.bits + (uint64_t)gg_layout_at(&out->steps, i)) continue;
     return gg_fail(err, DERIVE_COVER, NULL, tile->name, (long long)i,
@@ -162,7 +161,9 @@ static gg_status derive_operand(gg_composed *out, int64_t *size, gg_boxed_tile *
   return check_boxes(boxes, tile, out, err);
 }
 
-static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  bool tcgen05 = plan->mma.row->kind == GG_MMA_tcgen05;
+  gg_smem_desc_kind kind = tcgen05 ? GG_SMEM_DESC_TCGEN05 : GG_SMEM_DESC_WGMMA;
   const operand_tile a = {.name = "sA",
                           .mn = plan->tile_m,
                           .k = plan->tile_k,
@@ -170,7 +171,8 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
                           .block_k = plan->mma.k,
                           .k_major = plan->a.major == GG_MAJOR_K,
                           .bits = gg_dtype_info_of(plan->a.type)->bits,
-                          .width = pattern_width(plan->swizzle_a)};
+                          .width = pattern_width(plan->swizzle_a),
+                          .kind = kind};
   const operand_tile b = {.name = "sB",
                           .mn = plan->tile_n,
                           .k = plan->tile_k,
@@ -178,7 +180,8 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
                           .block_k = plan->mma.k,
                           .k_major = plan->b.major == GG_MAJOR_K,
                           .bits = gg_dtype_info_of(plan->b.type)->bits,
-                          .width = pattern_width(plan->swizzle_b)};
+                          .width = pattern_width(plan->swizzle_b),
+                          .kind = kind};
   gg_status st;
   if ((st = derive_operand(&out->sA, &out->size_a, &out->boxes_a, &a, err))) return st;
   if ((st = derive_operand(&out->sB, &out->size_b, &out->boxes_b, &b, err))) return st;
@@ -186,10 +189,11 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
     add_map(out, GG_OPERAND_A, plan->a.type, out->boxes_a.line, out->boxes_a.lines, a.width);
   if (!plan->copy_bytes_b)
     add_map(out, GG_OPERAND_B, plan->b.type, out->boxes_b.line, out->boxes_b.lines, b.width);
-  const char *reads_a = plan->a_in_registers ? "ldmatrix A" : "wgmma A";
+  const char *reads_a = plan->a_in_registers ? "ldmatrix A" : tcgen05 ? "tcgen05 A" : "wgmma A";
+  const char *reads_b = tcgen05 ? "tcgen05 B" : "wgmma B";
   gg_smem_access_count_matrices(gg_layouts_access(out, reads_a, descriptor_unit), &out->sA,
                                 a.k_major, a.mn, a.k, a.bits);
-  gg_smem_access_count_matrices(gg_layouts_access(out, "wgmma B", descriptor_unit), &out->sB,
+  gg_smem_access_count_matrices(gg_layouts_access(out, reads_b, descriptor_unit), &out->sB,
                                 b.k_major, b.mn, b.k, b.bits);
   return GG_OK;
 }
@@ -388,7 +392,7 @@ static gg_status derive_operation(gg_layouts *out, const gg_plan *plan, int oper
 }
 
 /* Maps follow each other as the kernel's parameters do: C's, D's, then the operations'. */
-static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+gg_status gg_sm90_derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   out->fetched_count = gg_sm90_fetched(out->fetched, plan);
   out->fetch_stages = gg_sm90_fetch_stages(plan);
   out->result_count = gg_sm90_results(out->results, plan);
@@ -401,22 +405,25 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
 
 /* ---- The whole -------------------------------------------------------------------------- */
 
-static void name_layouts(gg_layouts *out, bool a_in_registers) {
+void gg_sm90_name_layouts(gg_layouts *out, const gg_plan *plan) {
   gg_layouts_name(out, "sA", "(m, k) -> element of a stage", &out->sA);
   gg_layouts_name(out, "sB", "(n, k) -> element of a stage", &out->sB);
   gg_layouts_name(out, "sD", "(m, n) -> element of a warp's staging buffer", &out->sD);
-  if (!a_in_registers)
+  if (!plan->a_in_registers)
     gg_layouts_name_plain(out, "desc A", "(block, K step) -> 16 bytes", &out->boxes_a.steps);
   gg_layouts_name_plain(out, "desc B", "(block, K step) -> 16 bytes", &out->boxes_b.steps);
-  gg_layouts_name_plain(out, "tCrC", "mma: (thread, value) -> index in (m, n)", &out->tCrC);
+  gg_layouts_name_plain(out, "tCrC",
+                        plan->accumulator_stages ? "tcgen05.ld: (thread, value) -> index in (m, n)"
+                                                 : "mma: (thread, value) -> index in (m, n)",
+                        &out->tCrC);
 }
 
 gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   gg_status st;
-  if ((st = derive_operands(out, plan, err))) return st;
+  if ((st = gg_sm90_derive_operands(out, plan, err))) return st;
   if ((st = derive_mma(out, plan, err))) return st;
-  if ((st = derive_epilogue(out, plan, err))) return st;
-  name_layouts(out, plan->a_in_registers);
+  if ((st = gg_sm90_derive_epilogue(out, plan, err))) return st;
+  gg_sm90_name_layouts(out, plan);
   out->accumulator = (gg_accumulator_place){.home = GG_HOME_REGISTERS,
                                             .sets = 1 + plan->sum_sets,
                                             .registers = gg_sm90_accumulator_registers(plan)};

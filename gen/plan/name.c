@@ -129,6 +129,11 @@ static void word_promote(gg_str *out, const gg_plan *plan) {
   if (plan->promote) gg_str_printf(out, "_promote%d", plan->promote);
 }
 
+static void word_accumulator_stages(gg_str *out, const gg_plan *plan) {
+  if (asks(&plan->asked->accumulator_stages))
+    gg_str_printf(out, "_acc%d", plan->accumulator_stages);
+}
+
 static void name_extent(gg_str *out, const char *name, int64_t fixed) {
   if (fixed != GG_FIXED_NONE) gg_str_printf(out, "_%s%lld", name, (long long)fixed);
 }

@@ -11,7 +11,8 @@
 typedef enum gg_role_id {
   GG_ROLE_PRODUCER, /* brings A and B to stages, and behind them what the epilogue reads */
   GG_ROLE_VECTORS,  /* brings the epilogue's vectors */
-  GG_ROLE_CONSUMER, /* multiplies, adds up and stores */
+  GG_ROLE_MMA,      /* issues the MMAs, where the accumulators are in tensor memory */
+  GG_ROLE_CONSUMER, /* multiplies, where no role of its own does; adds up and stores */
   GG_ROLE_COUNT
 } gg_role_id;
 
@@ -29,7 +30,8 @@ typedef enum gg_ring_id {
   GG_RING_STAGES,  /* K tiles of A and B, and behind them what the epilogue reads of matrices */
   GG_RING_STAGING, /* boxes of D on their way out; of each consumer's warp its own */
   GG_RING_SUMS,    /* sums from other CTAs of a cluster; each warp has a barrier */
-  GG_RING_VECTORS, /* what the epilogue reads of vectors */
+  GG_RING_ACCUMULATORS, /* tiles' sums in tensor memory: of shared memory it has barriers alone */
+  GG_RING_VECTORS,      /* what the epilogue reads of vectors */
   GG_RING_COUNT
 } gg_ring_id;
 
@@ -64,7 +66,9 @@ typedef struct gg_rings {
   size_t role_count;
   int64_t barriers_begin; /* of all rings, behind all of their stages */
   int barriers;
-  int64_t bytes; /* of shared memory, with the barriers */
+  int64_t
+      tensor_memory_begin; /* behind them, where there is a ring in tensor memory: its address */
+  int64_t bytes;           /* of shared memory, with all of that */
 } gg_rings;
 
 /* Adds to the lists. */

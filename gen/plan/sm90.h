@@ -44,6 +44,7 @@ typedef struct gg_sm90_registers {
 
 /* The tile and its MMA; the warpgroups; sums, of `promote` MMAs if the tile's K allows; and, when
  * it is known who computes a tile, a thread's registers. sm90_tile.c */
+double gg_sm90_tiles_of(const gg_plan *plan, int m, int n);
 gg_sm90_tile gg_sm90_choose_tile(gg_status *st, const gg_plan *plan, bool promotes, gg_error *err);
 gg_sm90_workers gg_sm90_choose_workers(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,
                                        gg_error *err);
@@ -53,6 +54,12 @@ gg_sm90_registers gg_sm90_choose_registers(gg_status *st, const gg_plan *plan,
                                            const gg_sm90_tile *tile, const gg_sm90_workers *workers,
                                            const gg_sm90_sums *sums,
                                            const gg_sm90_schedule *schedule, gg_error *err);
+
+/* The alignments of operands, and which of them threads copy: those that promise less than tensor
+ * maps want, where that may be (it may not with schedule multistage, nor in sm100). Of A and of B
+ * the swizzle of its boxes. sm90.c */
+gg_status gg_sm90_choose_copies(gg_plan *plan, bool may_copy_lines, gg_error *err);
+gg_status gg_sm90_choose_boxes(gg_plan *plan, const gg_sm90_tile *tile, gg_error *err);
 
 /* The cluster, the scheduler, the order of tiles; and whether the first two are possible.
  * sm90_schedule.c */
@@ -70,7 +77,31 @@ gg_order gg_sm90_choose_order(gg_status *st, const gg_plan *plan, const gg_sm90_
 int gg_sm90_accumulator_registers(const gg_plan *plan);
 int gg_sm90_fragment_registers(const gg_plan *plan);
 
-enum { GG_SM90_STAGED_ROWS = 16 }; /* of the boxes in which a warp stages D */
+enum {
+  GG_SM90_STAGED_ROWS = 16, /* of the boxes in which a warp stages D; */
+  GG_SM90_BLOCK_ROWS = 64,  /* so a warpgroup's warps have so many rows of a tile side by side */
+};
+
+/* How a warp stages its block of D: boxes of so many columns, one after the other. */
+typedef struct gg_sm90_staging {
+  int columns, buffers;
+} gg_sm90_staging;
+
+/* The ring of stages, the staging beside it, and whether matrices are fetched to the ring. */
+typedef struct gg_sm90_memory {
+  gg_sm90_staging staged;
+  bool fetches;
+  int stages;
+} gg_sm90_memory;
+
+/* What shared memory is used for, when the tile and who computes it are in the plan; what is read
+ * at once follows from it. A line of 8-bit elements that a box stores is 16 bytes at least.
+ * sm90_memory.c */
+gg_status gg_sm90_check_staging(const gg_plan *plan, gg_error *err);
+gg_sm90_memory gg_sm90_choose_memory(gg_status *st, const gg_plan *plan,
+                                     const gg_sm90_schedule *schedule, bool may_fetch,
+                                     gg_error *err);
+void gg_sm90_put_memory(gg_plan *plan, const gg_sm90_memory *m);
 
 /* Shared memory for other parts' sums of a tile, where CTAs of a cluster have a part of its K each;
  * in boxes of so many columns, or the plan's. sm90_schedule.c */
@@ -132,6 +163,13 @@ typedef enum gg_sm90_cells {
 gg_sm90_cells gg_sm90_cells_of(const gg_operand *operand, int line);
 
 gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm90.c */
+
+/* Its parts, which sm100's derivation is made of too: A and B in shared memory with their boxes and
+ * descriptors; what the epilogue stages, stores and fetches; the names of these layouts.
+ * derive_sm90.c */
+gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error *err);
+gg_status gg_sm90_derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err);
+void gg_sm90_name_layouts(gg_layouts *out, const gg_plan *plan);
 
 /* Its rings and roles, when the operands' and the staging's sizes are known. sm90_rings.c */
 void gg_sm90_derive_rings(gg_layouts *out, const gg_plan *plan);

@@ -1,4 +1,4 @@
-/* Family sm90: its rings and roles.
+/* Families sm90 and sm100: their rings and roles.
  *
  * The first warpgroup of the specialised kernels is the producer's: one lane of its first warp asks
  * for boxes, or all four warps copy lines that begin anywhere; a second warp brings vectors. The
@@ -6,6 +6,11 @@
  * thread that announces or copies something; its `empty` of one arrival of each warp that reads it,
  * in every CTA that the stage is copied to. Where CTAs of a cluster share A and others of it B,
  * each has an `empty` of its own: templates/parts/sm90_two_empties_why.cu says why.
+ *
+ * Family sm100 has a warp of that warpgroup whose thread issues the MMAs, and consumers that read
+ * their sums from tensor memory: a ring of its own, in which a stage is a tile's accumulators. What
+ * the tensor core has read and written it says itself, one arrival (tcgen05.commit) at each
+ * barrier.
  *
  * Multistage kernels have one kind of warpgroup, of which a thread also asks for boxes. */
 #include "atom/dtype.h"
@@ -32,7 +37,8 @@ static gg_ring stages_of(const gg_plan *plan) {
                   .empties = both ? 2 : 1};
   if (gg_sm90_copies_lines(plan)) ring.full.arrivals = warps_a_group + boxes;
   /* Those of multistage kernels, whose warpgroups meet at the CTA's barrier, are never used. */
-  int arrivals = plan->specialised ? readers(plan) : 0;
+  int arrivals = plan->accumulator_stages ? 1 : plan->specialised ? readers(plan) : 0;
+  if (plan->accumulator_stages) ring.drained_by = GG_ROLE_MMA;
   if (both) {
     ring.empty[0] = (gg_ring_barriers){"empty of A", plan->stages, plan->cluster_n * arrivals, 0};
     ring.empty[1] = (gg_ring_barriers){"empty of B", plan->stages, plan->cluster_m * arrivals, 0};
@@ -65,6 +71,20 @@ static gg_ring sums_of(const gg_plan *plan) {
                    .full = {"full sums", plan->consumers * warps_a_group, 1, 0}};
 }
 
+/* Filled by a tile's MMAs; a warp that has read its lanes says so. */
+static gg_ring accumulators_of(const gg_plan *plan) {
+  int sets = plan->accumulator_stages;
+  return (gg_ring){.id = GG_RING_ACCUMULATORS,
+                   .name = "accumulators",
+                   .depth = sets,
+                   .instances = 1,
+                   .filled_by = GG_ROLE_MMA,
+                   .drained_by = GG_ROLE_CONSUMER,
+                   .full = {"full accumulators", sets, 1, 0},
+                   .empty = {{"empty accumulators", sets, readers(plan), 0}},
+                   .empties = 1};
+}
+
 /* Every lane that copies arrives: so each says of its own copies that they are there. */
 static gg_ring vectors_of(const gg_plan *plan) {
   int buffers = plan->vector_buffers;
@@ -84,6 +104,7 @@ static void add_rings(gg_rings *rings, const gg_plan *plan) {
   gg_rings_add(rings, stages_of(plan));
   gg_rings_add(rings, staging_of(plan));
   if (plan->cluster_k > 1) gg_rings_add(rings, sums_of(plan));
+  if (plan->accumulator_stages) gg_rings_add(rings, accumulators_of(plan));
   if (plan->vector_buffers) gg_rings_add(rings, vectors_of(plan));
 }
 
@@ -122,6 +143,8 @@ static int64_t ring_bytes(gg_layouts *layouts, const gg_plan *plan, gg_ring_id i
     return layouts->staging_bytes;
   case GG_RING_SUMS:
     return gg_sm90_sums_bytes(plan);
+  case GG_RING_ACCUMULATORS:
+    return 0;
   default:
     return gg_sm90_vectors_bytes(layouts->vector_begin, plan);
   }
@@ -146,10 +169,19 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
     producer.elected = false;
   }
   gg_rings_add_role(rings, producer);
+  if (plan->accumulator_stages) {
+    consumer.part = "sm100_consume";
+    gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_MMA,
+                                       .name = "MMA issuer",
+                                       .first_warp = 1,
+                                       .warps = 1,
+                                       .elected = true,
+                                       .part = "sm100_issue"});
+  }
   if (plan->vector_buffers) {
     gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_VECTORS,
                                        .name = "vectors",
-                                       .first_warp = 1,
+                                       .first_warp = plan->accumulator_stages ? 2 : 1,
                                        .warps = 1,
                                        .registers = plan->producer_registers,
                                        .part = "sm90_vectors"});

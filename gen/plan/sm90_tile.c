@@ -93,7 +93,7 @@ static gg_status choose_mma(gg_sm90_tile *tile, const gg_plan *plan, bool promot
 /* ---- Tile ------------------------------------------------------------------------------- */
 
 /* Tiles of a fixed problem, batches counted; 0 where M or N is dynamic. */
-static double tiles_of(const gg_plan *plan, int m, int n) {
+double gg_sm90_tiles_of(const gg_plan *plan, int m, int n) {
   if (plan->fixed_m == GG_FIXED_NONE || plan->fixed_n == GG_FIXED_NONE) return 0;
   double batch = plan->fixed_batch == GG_FIXED_NONE ? 1 : (double)plan->fixed_batch;
   int64_t tiles_m = (plan->fixed_m + m - 1) / m, tiles_n = (plan->fixed_n + n - 1) / n;
@@ -105,9 +105,9 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan, bool promotes) {
   static const int shapes[][2] = {{128, 256}, {128, 128}, {64, 128}, {64, 64}};
   size_t last = sizeof shapes / sizeof *shapes - 1, at = 0;
   double enough = plan->device->tiles_enough;
-  bool known = tiles_of(plan, 1, 1) > 0;
+  bool known = gg_sm90_tiles_of(plan, 1, 1) > 0;
   if (promotes) at++; /* twice the accumulators */
-  while (known && at < last && tiles_of(plan, shapes[at][0], shapes[at][1]) < enough)
+  while (known && at < last && gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) < enough)
     at++;
   tile->m = gg_usual_extent(plan->fixed_m, block_m, shapes[at][0]);
   tile->n = gg_usual_extent(plan->fixed_n, 8, shapes[at][1]);

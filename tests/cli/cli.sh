@@ -65,7 +65,7 @@ expect 1 'an extent that is none' "$gemmgen" explain --problem '64 64 many'
 
 # A kernel of an older generation than its architecture is no secret
 old() { sed "s/sm_80/$1/" spec.yaml; }
-for arch in sm_90 sm_100 sm_100a sm_120a; do
+for arch in sm_90 sm_100 sm_110a sm_120a; do
   old $arch >old.yaml
   for command in check gen explain 'run -m 9 -n 9 -k 9 --device emu'; do
     "$gemmgen" $command old.yaml >out 2>err </dev/null

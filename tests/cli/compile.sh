@@ -21,7 +21,7 @@ fail() {
 # a thread takes as many registers as it says, or less; else it holds fewer.
 occupancy() {
   awk -v arch="${2//[!0-9]/}" -v taken="$3" '
-    BEGIN { smem[80] = 164; smem[86] = smem[89] = 100; smem[90] = 228 }
+    BEGIN { smem[80] = 164; smem[86] = smem[89] = 100; smem[90] = smem[100] = smem[103] = 228 }
     /^\/\/   (launch|cost)$/ { section = $2 }
     $2 == "threads" && section == "launch" { warps = $3 / 32 }
     $2 == "total" { bytes = $3 + 1024 }

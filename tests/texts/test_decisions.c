@@ -67,6 +67,7 @@ static bool same_identity(const gg_plan *x, const gg_plan *y) {
 
 #define SM90  "arch: sm_90a\na: bf16\nb: bf16\nd: bf16\nstages: 2\n"
 #define TILE  "tile: [128, 128, 64]\n"
+#define SM100 "arch: sm_100a\na: bf16\nb: bf16\nd: bf16\ntile: [128, 64, 64]\n"
 #define SM80  "arch: sm_80\na: f16\nb: f16\nd: f16\ntile: [64, 64, 32]\nstages: 2\n"
 #define LINES "arch: sm_90a\nb: f16\nd: f16\ntile: [64, 64, 64]\n"
 #define FP8   "arch: sm_90a\na: e4m3\nb: e4m3\nd: bf16\n"
@@ -110,6 +111,7 @@ static const struct flip {
      LINES "a: {type: f16, align: 2}\nstages: 2", NULL},
     {"swizzle_a", SM90 TILE, SM90 TILE "swizzle: {a: 64B}", NULL},
     {"swizzle_b", SM90 TILE, SM90 TILE "swizzle: {b: 64B}", NULL},
+    {"accumulator_stages", SM100, SM100 "accumulator_stages: 1", NULL},
     {"consumers", SM90 TILE, SM90 "tile: [64, 128, 64]", NULL},
     {"specialised", SM90 TILE, SM90 TILE "schedule: multistage",
      "the family's templates take other names and texts"},

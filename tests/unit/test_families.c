@@ -15,13 +15,14 @@ static const struct {
     {"naive", "arch: sm_80\nschedule: naive\n"},
     {"sm80", "arch: sm_80\n"},
     {"sm90", "arch: sm_90a\n"},
+    {"sm100", "arch: sm_100a\n"},
 };
 
 enum { family_count = sizeof families / sizeof *families };
 
 /* Values that ask for something, of operands of type `ab`; NULL: bf16. */
 static const struct {
-  const char *key, *values[3], *ab;
+  const char *key, *values[4], *ab;
 } probes[] = {
     {"name", {"name: mine"}, NULL},
     {"c", {"c: auto"}, NULL},
@@ -30,14 +31,14 @@ static const struct {
     {"problem.m", {"problem: {m: 64}"}, NULL},
     {"tile", {"tile: [8, 32, 1]", "tile: [128, 128, 64]"}, NULL},
     {"stages", {"stages: 3"}, NULL},
-    {"atom", {"atom: UniversalFMA", "atom: m16n8k16", "atom: m64n256k16"}, NULL},
+    {"atom", {"atom: UniversalFMA", "atom: m16n8k16", "atom: m64n256k16", "atom: m128n256k16"}, NULL},
     {"swap_ab", {"swap_ab: true"}, NULL},
     {"atom_layout", {"atom_layout: [2, 4, 1]", "atom_layout: [2, 1, 1]"}, NULL},
     {"permutation", {"permutation: [32, 32, _]"}, NULL},
     {"swizzle.a", {"swizzle: {a: 64B}"}, NULL},
     {"swizzle.b", {"swizzle: {b: 64B}"}, NULL},
     {"swizzle.d", {"swizzle: {d: 64B}", "swizzle: {d: padding}"}, NULL},
-    {"operand_source.a", {"operand_source: {a: registers}"}, NULL},
+    {"operand_source.a", {"operand_source: {a: registers}", "operand_source: {a: shared}"}, NULL},
     {"operand_source.b", {"operand_source: {b: shared}", "operand_source: {b: registers}"}, NULL},
     {"accumulator_stages", {"accumulator_stages: 2"}, NULL},
     {"threads", {"threads: 256", "threads: 384"}, NULL},
@@ -73,7 +74,7 @@ START_TEST(test_families) {
   ck_assert_ptr_nonnull(key);
   for (int f = 0; f < family_count; f++) {
     bool named = key->families && strstr(key->families, families[f].family), taken = false;
-    for (int i = 0; i < 3 && probes[_i].values[i]; i++)
+    for (int i = 0; i < 4 && probes[_i].values[i]; i++)
       taken = is_taken(families[f].text, ab, probes[_i].values[i]) || taken;
     ck_assert_msg(taken == named, "family %s %s %s, which its row %s", families[f].family,
                   taken ? "takes" : "refuses", path, named ? "names" : "does not name");

@@ -1,0 +1,83 @@
+/* Family sm100: what its templates name and those of sm90 do not (emit/sm90.c has the rest). */
+#include "emit/sm100.h"
+
+#include "atom/tmem.h"
+#include "plan/sm100.h"
+#include "plan/sm90.h"
+
+typedef long long ll; /* for printf */
+
+/* A thread's registers of a box: two of each eight columns of each of two rows. */
+static int box_registers(const gg_plan *plan) {
+  return plan->epi_n / 2;
+}
+
+void gg_sm100_write_consumers(gg_str *out, const gg_plan *plan) {
+  int blocks = gg_sm100_blocks_of_mma(plan);
+  gg_str_printf(out, "constexpr int mmas_m = %d;  // MMAs of a tile along M\n",
+                gg_sm100_mmas_m(plan));
+  gg_str_printf(out, "constexpr int k_steps = %d;\n", plan->tile_k / plan->mma.k);
+  gg_str_printf(out,
+                "constexpr int blocks_of_mma = %d, warp_blocks = %d;  // of 16 rows, that a warp "
+                "reads\n",
+                blocks, blocks * gg_sm100_mmas_m(plan));
+  gg_str_printf(out, "constexpr int acc_words = %d;  // registers of a box's sums\n",
+                box_registers(plan));
+  gg_str_printf(out,
+                "constexpr int accumulator_stages = %d, sums_columns = %d;  // of tensor memory, "
+                "of a set\n",
+                plan->accumulator_stages, gg_sm100_accumulator_columns(plan));
+  gg_str_printf(out, "constexpr int tmem_columns = %d;  // that this CTA allocates\n",
+                gg_sm100_allocated_columns(plan));
+  gg_str_printf(out, "constexpr int issuer = 1;  // the warp whose thread issues the MMAs\n");
+  gg_str_printf(out, "constexpr int threads = %d, ctas_per_sm = %d;\n", plan->threads,
+                plan->ctas_per_sm);
+  gg_str_printf(out, "constexpr int tile_warps = %d;  // that finish a tile\n",
+                plan->consumers * GG_TMEM_LANES / GG_WARP);
+}
+
+void gg_sm100_write_rings(gg_str *out, const gg_rings *rings) {
+  const gg_ring *sums = gg_rings_find(rings, GG_RING_ACCUMULATORS);
+  gg_str_printf(out, "constexpr unsigned sums_barriers_begin = %lld, tmem_address_begin = %lld;\n",
+                (ll)sums->full.begin, (ll)rings->tensor_memory_begin);
+}
+
+void gg_sm100_write_loads(gg_str *out, const gg_plan *plan) {
+  int count = box_registers(plan);
+  const char *type;
+  gg_mma_atom_registers(&plan->mma, GG_MMA_C, &type);
+  char constraint = *type == 'f' ? 'f' : 'r';
+  gg_str_printf(
+      out,
+      "// 16 lanes of tensor memory by %d columns: of each eight columns a thread gets two "
+      "neighbours\n// of row lane / 4 and of the row eight further.\n"
+      "__device__ __forceinline__ void load_sums(%s (&x)[%d], unsigned from) {\n"
+      "  asm volatile(\n      \"tcgen05.ld.sync.aligned.16x256b.x%d.b32 \"\n      \"",
+      plan->epi_n, type, count, plan->epi_n / 8);
+  for (int i = 0; i < count; i++)
+    gg_str_printf(out, "%s%%%d", i == 0 ? "{" : i % 12 == 0 ? ", \"\n      \"" : ", ", i);
+  gg_str_printf(out, "}, [%%%d];\"\n      : ", count);
+  for (int i = 0; i < count; i++)
+    gg_str_printf(out, "%s\"=%c\"(x[%d])",
+                  i == 0       ? ""
+                  : i % 6 == 0 ? ",\n        "
+                               : ", ",
+                  constraint, i);
+  gg_str_puts(out, "\n      : \"r\"(from));\n}\n\n");
+}
+
+/* Where CTAs of a cluster share A and others of it B, two groups of them hear of a stage that has
+ * been read; where they share one, all of them do. */
+void gg_sm100_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  bool several = plan->cluster_m * plan->cluster_n > 1;
+  gg_bind_text(
+      out, "release_stage",
+      gg_plan_both_shared(plan)
+          ? "      commit_multicast(empty_barrier(smem, read.stage, 0), sharers_a);\n"
+            "      commit_multicast(empty_barrier(smem, read.stage, 1), sharers_b);\n"
+      : several
+          ? "      commit_multicast(empty_barrier(smem, read.stage), (1 << cluster_plane) - 1);\n"
+          : "      commit(empty_barrier(smem, read.stage));\n");
+  gg_bind_part(out, "issue", gg_rings_role(&layouts->rings, GG_ROLE_MMA)->part);
+  gg_bind_part(out, "arrive_here", plan->vector_buffers ? NULL : "sm100_arrive_here");
+}

@@ -1,0 +1,19 @@
+/* Family sm100 as text: what of it is not as in sm90. sm100.c */
+#ifndef GG_EMIT_SM100_H
+#define GG_EMIT_SM100_H
+
+#include "emit/binding.h"
+#include "plan/layouts.h"
+
+/* Constants: of the MMAs of a tile, their accumulators and what the epilogue reads of them; and of
+ * the ring of accumulators. */
+void gg_sm100_write_consumers(gg_str *out, const gg_plan *plan);
+void gg_sm100_write_rings(gg_str *out, const gg_rings *rings);
+
+/* The function that loads a box of sums from tensor memory. */
+void gg_sm100_write_loads(gg_str *out, const gg_plan *plan);
+
+/* What only its templates name: how the issuer releases a stage. */
+void gg_sm100_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
+
+#endif

@@ -1,0 +1,280 @@
+/* Family sm100: tcgen05.mma on operands that TMA brings to shared memory, with the accumulators in
+ * tensor memory.
+ *
+ * A CTA computes one tile of D after the other. Of its first warpgroup one warp loads, as in family
+ * sm90; a thread of another issues the MMAs, which the tensor core executes by itself: no register
+ * and no other thread takes part. The other warpgroup reads the accumulators of a tile, a warp the
+ * 32 lanes of tensor memory that are its own, finishes them and stores them. With two sets of
+ * accumulators the MMAs of the next tile run meanwhile.
+ *
+ * An MMA is 64 or 128 rows of the tile by all of its columns. Clusters share operands as sm90's do.
+ * What is not about the multiplication, copies, the order of tiles and the epilogue, is sm90's
+ * (plan/sm90.h). derive_sm100.c derives the layouts, emit/sm100.c writes the text. (PTX ISA,
+ * "tcgen05.mma", "Tensor Memory".) */
+#include "plan/sm100.h"
+
+#include <stdio.h>
+
+#include "atom/dtype.h"
+#include "atom/tmem.h"
+#include "plan/atoms.h"
+#include "plan/epilogue.h"
+#include "plan/sm90.h"
+#include "plan/transpose.h"
+
+enum {
+  warpgroup = 128,      /* threads */
+  narrow_m = 64,        /* rows of the smaller MMA; */
+  wide_m = 128,         /* of the larger one, */
+  tile_m_most = 256,    /* of which a tile has two at most */
+  tile_n_most = 256,    /* columns of an MMA */
+  line_bytes = 128,     /* K a step where none is asked for: the widest swizzle's pattern */
+  most_registers = 232, /* a thread, as sm90's consumers have: so there are some to spare */
+};
+
+/* Where tcgen05 is: sm_100 and sm_103, by their suffixes. (It is on sm_110 too, which this family
+ * does not have yet.) */
+static bool accepts(const gg_spec *spec) {
+  gg_arch arch = spec->arch.arch;
+  const gg_spec_field *schedule = &spec->schedule;
+  bool usual = schedule->state != GG_SPEC_SET || schedule->number == GG_SCHEDULE_WARP_SPECIALIZED;
+  return arch.number / 10 == 10 && arch.suffix && usual;
+}
+
+/* ---- Types ------------------------------------------------------------------------------ */
+
+static bool has_atom(const gg_mma_row *row) {
+  bool alone = row->threads != GG_TV_pair;
+  return row->kind == GG_MMA_tcgen05 && alone && row->source_a == GG_MMA_SHARED &&
+         gg_mma_row_is_plain(row);
+}
+
+static gg_status choose_types(gg_plan *plan, gg_error *err) {
+  gg_status st = gg_choose_inputs(plan, err);
+  return st ? st : gg_choose_accumulator(plan, err);
+}
+
+/* The canonical layouts of 32-bit elements along M or N are of 128B_BASE32B, which boxes are not
+ * brought in. */
+static gg_status check_major(const gg_plan *plan, const gg_operand *operand,
+                             const gg_spec_operand *asked, const char *what, gg_error *err) {
+  if (operand->major == GG_MAJOR_K || gg_dtype_info_of(operand->type)->bits < 32) return GG_OK;
+  return gg_refuse(plan, &asked->major, what, asked->major.text, "k: others of 16 bits alone", err);
+}
+
+static gg_status choose_operands(gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  gg_status st;
+  if ((st = gg_sm90_choose_copies(plan, false, err))) return st;
+  if ((st = check_major(plan, &plan->a, &spec->a,
+                        gg_as_asked(plan, "A of this type with major", "B of this type with major"),
+                        err)))
+    return st;
+  return check_major(plan, &plan->b, &spec->b,
+                     gg_as_asked(plan, "B of this type with major", "A of this type with major"),
+                     err);
+}
+
+/* ---- Tile ------------------------------------------------------------------------------- */
+
+/* The largest tile that gives most multiprocessors of a large device one. */
+static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
+  static const int shapes[][2] = {{wide_m, tile_n_most}, {wide_m, 128}, {wide_m, 64}};
+  size_t last = sizeof shapes / sizeof *shapes - 1, at = 0;
+  while (at < last && gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) > 0 &&
+         gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) < plan->device->tiles_enough)
+    at++;
+  tile->m = gg_usual_extent(plan->fixed_m, narrow_m, shapes[at][0]);
+  tile->n = gg_usual_extent(plan->fixed_n, 16, shapes[at][1]);
+  int k = line_bytes * 8 / gg_dtype_info_of(plan->a.type)->bits;
+  tile->k = gg_usual_extent(plan->fixed_k, gg_atoms_row(plan, GG_MMA_SHARED)->k, k);
+}
+
+static gg_status check_at_most(const gg_plan *plan, int element, const char *what, int value,
+                               int most, const char *why, gg_error *err) {
+  if (value <= most) return GG_OK;
+  char asked[16], has[80];
+  snprintf(asked, sizeof asked, "%d", value);
+  snprintf(has, sizeof has, "%d at most: %s", most, why);
+  return gg_fail(err, PLAN_UNSUPPORTED, gg_element_mark(&plan->spec->tile, element),
+                 plan->target->family, what, asked, has);
+}
+
+/* An MMA of 64 rows has columns in steps of 8, one of 128 in steps of 16. (PTX ISA, "tcgen05
+ * Matrix Shape".) */
+static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->tile;
+  const char *m = gg_as_asked(plan, "tile M", "tile N"), *n = gg_as_asked(plan, "tile N", "tile M");
+  bool narrow = tile->m == narrow_m;
+  gg_status st;
+  if ((st = check_at_most(plan, 0, m, tile->m, tile_m_most, "two MMAs of 128 rows", err)))
+    return st;
+  if (!narrow && (st = gg_check_multiple(m, tile->m, wide_m, "M of the atom, but for 64",
+                                         gg_element_mark(asked, 0), err)))
+    return st;
+  if ((st = check_at_most(plan, 1, n, tile->n, tile_n_most, "N of the atom", err))) return st;
+  if ((st = gg_check_multiple(n, tile->n, narrow ? 8 : 16,
+                              narrow ? "N of an atom of 64 rows" : "N of an atom of 128 rows",
+                              gg_element_mark(asked, 1), err)))
+    return st;
+  return gg_check_multiple("tile K", tile->k, gg_atoms_row(plan, GG_MMA_SHARED)->k, "K of the atom",
+                           gg_element_mark(asked, 2), err);
+}
+
+static gg_sm90_tile choose_tile(gg_status *st, const gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->tile;
+  gg_sm90_tile out = {.m = 0};
+  usual_tile(&out, plan);
+  if (asked->state == GG_SPEC_SET) {
+    out.m = (int)asked->tuple[0];
+    out.n = (int)asked->tuple[1];
+    out.k = (int)asked->tuple[2];
+  }
+  if ((*st = check_extents(plan, &out, err))) return out;
+  const gg_mma_row *row = gg_atoms_row(plan, GG_MMA_SHARED);
+  out.mma = gg_mma_row_tcgen05(row, out.m < wide_m ? narrow_m : wide_m, out.n, plan->a.type,
+                               plan->b.type);
+  out.mma.a_mn_major = plan->a.major != GG_MAJOR_K;
+  out.mma.b_mn_major = plan->b.major != GG_MAJOR_K;
+  char shape[32];
+  snprintf(shape, sizeof shape, "m%dn%dk%d", out.mma.m, out.mma.n, out.mma.k);
+  *st = gg_choose_atom(plan, &out.mma, shape, err);
+  return out;
+}
+
+/* ---- Tensor memory ---------------------------------------------------------------------- */
+
+/* Two sets of accumulators where they fit: CTAs of a multiprocessor share its tensor memory, of
+ * which each has a power of two of columns. */
+static gg_status choose_accumulators(gg_plan *plan, gg_error *err) {
+  enum { usual = 2 };
+  const gg_spec_field *asked = &plan->spec->accumulator_stages;
+  int most = GG_TMEM_COLUMNS / plan->ctas_per_sm;
+  bool chosen = asked->state == GG_SPEC_SET;
+  plan->accumulator_stages = chosen ? (int)asked->number : gg_plan_is_persistent(plan) ? usual : 1;
+  if (!chosen && gg_sm100_allocated_columns(plan) > most) plan->accumulator_stages = 1;
+  if (gg_sm100_allocated_columns(plan) <= most) return GG_OK;
+  const gg_mark *mark =
+      chosen && plan->accumulator_stages > 1 ? &asked->mark : gg_element_mark(&plan->spec->tile, 1);
+  int fits = most / gg_sm100_accumulator_columns(plan);
+  char advice[64];
+  if (fits > 0)
+    snprintf(advice, sizeof advice, "accumulator_stages: %d fits", fits);
+  else
+    snprintf(advice, sizeof advice, "a tile %s of %d fits", gg_as_asked(plan, "N", "M"),
+             most / gg_sm100_mmas_m(plan));
+  return gg_fail(err, PLAN_TMEM, mark, plan->accumulator_stages, gg_sm100_mmas_m(plan),
+                 plan->tile_n, gg_sm100_accumulator_columns(plan) * plan->accumulator_stages,
+                 gg_sm100_allocated_columns(plan), most, plan->ctas_per_sm, advice);
+}
+
+/* ---- The plan --------------------------------------------------------------------------- */
+
+static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  const gg_unused all[] = {
+      {&spec->atom_layout, "atom_layout", "one CTA that issues all MMAs of a tile: auto"},
+      {&spec->permutation, "permutation", "contiguous blocks of rows: auto"},
+      {&spec->scheduler.splits, "splits", "none: it has no split_k"},
+  };
+  gg_status st = gg_check_all_unused(plan, all, sizeof all / sizeof *all, err);
+  const gg_spec_field *group = &spec->cta_group, *threads = &spec->threads;
+  if (!st)
+    st = gg_check_source(plan, &spec->operand_source.a, GG_MMA_A,
+                         gg_as_asked(plan, "operand_source of A", "operand_source of B"), err);
+  if (!st)
+    st = gg_check_source(plan, &spec->operand_source.b, GG_MMA_B,
+                         gg_as_asked(plan, "operand_source of B", "operand_source of A"), err);
+  if (!st && group->state == GG_SPEC_SET && group->number != 1)
+    st = gg_refuse(plan, group, "cta_group", group->text, "1", err);
+  if (!st && threads->state == GG_SPEC_SET && threads->number != 2 * warpgroup)
+    st = gg_refuse(plan, threads, "threads", threads->text,
+                   "256: a warpgroup that loads and multiplies, and one of the epilogue", err);
+  return st;
+}
+
+static gg_status check_schedule(const gg_plan *plan, gg_sm90_cluster cluster,
+                                const gg_sm90_schedule *schedule, gg_error *err) {
+  const gg_spec_field *kind = &plan->spec->scheduler.kind, *asked = &plan->spec->cluster;
+  if (cluster.k > 1)
+    return gg_refuse(plan, asked, "cluster", "with CTAs along K", "CTAs along M and N", err);
+  if (schedule->reduces_sums)
+    return gg_refuse(plan, kind, "scheduler", kind->text, "persistent and data_parallel", err);
+  return gg_sm90_check_cluster(plan, cluster, err);
+}
+
+static void put_tile(gg_plan *plan, const gg_sm90_tile *tile) {
+  const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
+  plan->tile_m = tile->m;
+  plan->tile_n = tile->n;
+  plan->tile_k = tile->k;
+  plan->mma = tile->mma;
+  plan->atoms_m = plan->atoms_n = 1;
+  plan->consumers = 1;
+  plan->threads = 2 * warpgroup;
+  plan->ctas_per_sm = ctas->state == GG_SPEC_SET ? (int)ctas->number : 1;
+  int launch = GG_REGISTERS_PER_SM / plan->threads / plan->ctas_per_sm / 8 * 8;
+  plan->consumer_registers = launch < most_registers ? launch : most_registers;
+}
+
+static gg_status choose_tiles(gg_sm90_schedule *schedule, gg_plan *plan, gg_error *err) {
+  gg_status st;
+  const gg_sm90_tile tile = choose_tile(&st, plan, err);
+  if (st) return st;
+  const gg_sm90_cluster cluster = gg_sm90_choose_cluster(plan, &tile);
+  *schedule = gg_sm90_choose_schedule(plan, cluster);
+  if ((st = check_schedule(plan, cluster, schedule, err))) return st;
+  if ((st = gg_sm90_choose_boxes(plan, &tile, err))) return st;
+  const gg_order order = gg_sm90_choose_order(&st, plan, &tile, cluster, err);
+  if (st) return st;
+  put_tile(plan, &tile);
+  plan->cluster_m = cluster.m;
+  plan->cluster_n = cluster.n;
+  plan->cluster_k = 1;
+  plan->scheduler = schedule->scheduler;
+  gg_plan_put_order(plan, &order);
+  return choose_accumulators(plan, err);
+}
+
+static gg_status choose(gg_plan *plan, gg_error *err) {
+  gg_sm90_schedule schedule;
+  gg_status st;
+  plan->specialised = true;
+  if ((st = choose_types(plan, err))) return st;
+  if ((st = choose_operands(plan, err))) return st;
+  if ((st = gg_choose_operations(plan, plan->accumulator, err))) return st;
+  if ((st = refuse_unused(plan, err))) return st;
+  if ((st = choose_tiles(&schedule, plan, err))) return st;
+  if ((st = gg_sm90_check_staging(plan, err))) return st;
+  const gg_sm90_memory m = gg_sm90_choose_memory(&st, plan, &schedule, false, err);
+  if (st) return st;
+  gg_sm90_put_memory(plan, &m);
+  return GG_OK;
+}
+
+/* The tensor core reads both operands of an MMA from shared memory. */
+static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
+  (void)device;
+  out->reads_a = 1;
+  out->reads_b = gg_sm100_mmas_m(plan);
+  out->owners = 1;
+  out->tensor_share = 1;
+  if (plan->accumulator_stages < 2) out->overlap = GG_OVERLAP_NONE;
+  if (plan->vector_buffers) out->epilogue.vectors = 0;
+}
+
+const gg_target gg_target_sm100 = {
+    .id = GG_TARGET_SM100,
+    .name = "sm100",
+    .family = "sm100",
+    .summary = "tcgen05 fed by TMA, sm_100 and sm_103, a and f",
+    .worker = "CTA",
+    .least = {.number = 100, .suffix = 'f'},
+    .int32_coordinates = true,
+    .has_atom = has_atom,
+    .accepts = accepts,
+    .swaps_ab = gg_sm90_swaps_ab,
+    .choose = choose,
+    .derive = gg_sm100_derive,
+    .traits = traits,
+};

@@ -1,0 +1,26 @@
+/* Family sm100: what its stages share. It is sm90 but for who multiplies: much of it is sm90's. */
+#ifndef GG_PLAN_SM100_H
+#define GG_PLAN_SM100_H
+
+#include "plan/target.h"
+
+/* Rows of the tile's accumulators that lie side by side in a warp's lanes, in blocks of 16: two of
+ * an MMA of 128 rows, one of an MMA of 64, whose rows take half of each warp's lanes. */
+static inline int gg_sm100_blocks_of_mma(const gg_plan *plan) {
+  return plan->mma.m / 64;
+}
+
+/* MMAs of the tile along M. */
+static inline int gg_sm100_mmas_m(const gg_plan *plan) {
+  return plan->tile_m / plan->mma.m;
+}
+
+/* Columns of tensor memory: of a tile's accumulators; that a CTA allocates. derive_sm100.c */
+int gg_sm100_accumulator_columns(const gg_plan *plan);
+int gg_sm100_allocated_columns(const gg_plan *plan);
+
+gg_status gg_sm100_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm100.c */
+
+extern const gg_target gg_target_sm100; /* sm100.c */
+
+#endif

@@ -1,0 +1,169 @@
+/* Family sm90, and sm100 like it: what shared memory is used for. A ring of stages of A and B;
+ * beside it the boxes in which warps stage what they store, and what a tile's vectors are read
+ * ahead to. */
+#include "atom/dtype.h"
+#include "plan/epilogue.h"
+#include "plan/sm90.h"
+#include "plan/transpose.h"
+
+enum { line_bytes = 128 /* the widest swizzle's pattern */ };
+
+enum { barriers_reserved = 1024 }; /* bytes, more than they ever take */
+
+/* Memory beside the staging buffers and barriers: for stages. */
+static int64_t beside_stages(const gg_plan *plan, gg_sm90_staging s) {
+  int64_t staged = (int64_t)plan->consumers * GG_SM90_BLOCK_ROWS * s.columns * s.buffers *
+                   gg_sm90_result_bits(plan) / 8;
+  return gg_smem_limit(plan) - staged - gg_sm90_sums_bytes_in(plan, s.columns) - barriers_reserved;
+}
+
+/* As many stages as fit beside the staging buffers, up to eight; small ones, of problems that wait
+ * for memory, up to sixteen, while a CTA loads no more bytes at a time than ever measured faster.
+ */
+static int fitting_stages(const gg_plan *plan, gg_sm90_staging s) {
+  enum { usual = 8, twice = 16 };
+  const gg_spec_field *asked = &plan->spec->stages;
+  int64_t small = (int64_t)plan->device->bytes_enough / gg_sm90_loaded_bytes(plan);
+  int64_t most = small < usual ? usual : small > twice ? twice : small;
+  if (asked->state == GG_SPEC_SET) most = asked->number;
+  int64_t fit = beside_stages(plan, s) / gg_sm90_stage_bytes(plan);
+  return (int)(fit > most ? most : fit);
+}
+
+/* ---- Staging ---------------------------------------------------------------------------- */
+
+static int staged_boxes(const gg_plan *plan, int columns) {
+  return (plan->tile_n + columns - 1) / columns;
+}
+
+/* Buffers take turns, the same from tile to tile. A consumer whose tile is stored while the other
+ * multiplies has time, and a thread that stores by itself is done then: the memory is better spent
+ * on stages. */
+static int most_buffers(const gg_plan *plan, int columns) {
+  int boxes = gg_plan_block_m(plan) / GG_SM90_BLOCK_ROWS * staged_boxes(plan, columns);
+  if (boxes <= plan->cluster_k) return 1; /* a warp has one at most */
+  return !plan->pingpong && !plan->access_bytes_d && boxes % 2 == 0 ? 2 : 1;
+}
+
+/* Columns of boxes that one of a cluster's CTAs along K adds up and stores. */
+static int columns_of_a_part(const gg_plan *plan, int columns) {
+  int boxes = plan->tile_m / GG_SM90_STAGED_ROWS * staged_boxes(plan, columns);
+  return (boxes + plan->cluster_k - 1) / plan->cluster_k * columns;
+}
+
+/* In columns: a box takes as long as staging so many more, and a wait for its buffer. */
+static double staging_cost(const gg_plan *plan, gg_sm90_staging s) {
+  double box = plan->device->box_columns, wait = plan->device->buffer_columns;
+  return staged_boxes(plan, s.columns) * (s.columns + box + (s.buffers == 1 ? wait : 0));
+}
+
+/* Boxes of a power of two of columns, up to 128 bytes, that divides the tile's N. Or of a larger
+ * one, for lines of more bytes: the last box then begins within the one before it, and the columns
+ * of both are stored twice. So nothing may be read that a store has replaced, but it be fetched
+ * before, and no box be another cluster's; and no stage is given up for it. Of a tile whose boxes
+ * are divided among the CTAs of a cluster, as many columns as divide them most evenly. */
+static gg_sm90_staging choose_staging(const gg_plan *plan, const gg_sm90_schedule *schedule,
+                                      bool fetches) {
+  enum { least = 16 };
+  int most = line_bytes * 8 / gg_sm90_result_bits(plan);
+  int power = plan->tile_n & -plan->tile_n;
+  gg_sm90_staging best = {.columns = power < most ? power : most};
+  while (best.columns > least &&
+         columns_of_a_part(plan, best.columns / 2) < columns_of_a_part(plan, best.columns))
+    best.columns /= 2;
+  best.buffers = most_buffers(plan, best.columns);
+  bool once = schedule->reduces_sums || gg_sm90_reads_directly(plan, fetches);
+  if (once || plan->d.major != GG_MAJOR_N) return best;
+  int stages = fitting_stages(plan, best);
+  for (int columns = 2 * power; columns <= most && columns <= plan->tile_n; columns *= 2) {
+    for (int buffers = most_buffers(plan, columns); buffers > 0; buffers--) {
+      gg_sm90_staging s = {columns, buffers};
+      bool fits = fitting_stages(plan, s) >= stages;
+      if (fits && staging_cost(plan, s) < staging_cost(plan, best)) best = s;
+    }
+  }
+  return best;
+}
+
+gg_status gg_sm90_check_staging(const gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  gg_status st =
+      gg_check_unused(plan, &spec->swizzle.d, "swizzle of D", "the widest, by itself", err);
+  bool bytes = gg_dtype_info_of(plan->d.type)->bits == 8;
+  if (st || plan->d.major != GG_MAJOR_N || !bytes) return st;
+  return gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), plan->tile_n, 16,
+                           "16 bytes of D: a line of a box", gg_element_mark(&spec->tile, 1), err);
+}
+
+/* ---- Memory ----------------------------------------------------------------------------- */
+
+static gg_status choose_stages(int *out, const gg_plan *plan, gg_sm90_staging staged,
+                               gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->stages;
+  int fit = fitting_stages(plan, staged);
+  *out = asked->state == GG_SPEC_SET ? (int)asked->number : fit < 2 ? 2 : fit;
+  if (*out >= 2 || !plan->specialised) return GG_OK;
+  return gg_fail(err, PLAN_STAGES, &asked->mark, *out);
+}
+
+/* All that is fetched for a tile is in the ring together; and consumers in turns, which await it
+ * while their last MMAs run, have the stage that these read. */
+static bool fits_fetched(const gg_plan *plan, const gg_sm90_memory *m) {
+  gg_fetched all[GG_FETCHED_MAX];
+  size_t count = gg_sm90_fetched_in(all, plan, m->staged.columns);
+  return count > 0 && gg_sm90_stages_of(all, count) <= m->stages - plan->pingpong;
+}
+
+gg_sm90_memory gg_sm90_choose_memory(gg_status *st, const gg_plan *plan,
+                                     const gg_sm90_schedule *schedule, bool may_fetch,
+                                     gg_error *err) {
+  gg_sm90_memory out = {.fetches = false};
+  for (int fetches = may_fetch; fetches >= 0; fetches--) {
+    out = (gg_sm90_memory){.staged = choose_staging(plan, schedule, fetches), .fetches = fetches};
+    *st = choose_stages(&out.stages, plan, out.staged, err);
+    if (*st || (fetches && fits_fetched(plan, &out))) break;
+  }
+  return out;
+}
+
+/* As many as the registers hold that accumulators leave; whole lines of matrices of 32 bits. */
+static int columns_read(const gg_plan *plan, const gg_sm90_memory *m) {
+  enum { most = 32, few = 16, others = 40 };
+  int least = m->staged.columns % 16 ? 8 : 16;
+  gg_fetched fetched[GG_FETCHED_MAX];
+  size_t count = m->fetches ? gg_sm90_fetched_in(fetched, plan, m->staged.columns) : 0;
+  for (size_t i = 0; i < count; i++) {
+    bool halves = gg_sm90_cells_of(&fetched[i].operand, fetched[i].line) == GG_SM90_CELLS_HALVES;
+    if (halves && fetched[i].line > least) least = fetched[i].line;
+  }
+  int left = plan->consumer_registers - gg_sm90_accumulator_registers(plan) - others;
+  int room = left < most ? few : most;
+  gg_result results[GG_RESULTS_MAX];
+  if (gg_sm90_results_in(results, plan, m->staged.columns, count) > 1)
+    room = few / 2; /* of a box all are held at once */
+  return gg_columns_read(plan, m->staged.columns, least, room);
+}
+
+/* How many K tiles threads begin to copy before they see to one that has arrived. Two stages are
+ * the consumers': they give one back when the next one's MMAs are issued. */
+static int copies_ahead(const gg_plan *plan, int stages) {
+  if (!gg_sm90_copies_lines(plan)) return 0;
+  return stages > 2 ? (stages + 1) / 4 : 0;
+}
+
+/* What the stages leave for vectors and all barriers. */
+static int64_t left_for_vectors(const gg_plan *plan, const gg_sm90_memory *m) {
+  int64_t beside = beside_stages(plan, m->staged) + barriers_reserved;
+  return beside - m->stages * gg_sm90_stage_bytes(plan);
+}
+
+void gg_sm90_put_memory(gg_plan *plan, const gg_sm90_memory *m) {
+  plan->epi_m = GG_SM90_STAGED_ROWS;
+  plan->epi_n = m->staged.columns;
+  plan->epi_buffers = m->staged.buffers;
+  plan->read_n = columns_read(plan, m);
+  plan->fetches = m->fetches;
+  plan->stages = m->stages;
+  plan->copies_ahead = copies_ahead(plan, m->stages);
+  plan->vector_buffers = gg_sm90_choose_vectors(plan, left_for_vectors(plan, m));
+}

@@ -1,0 +1,35 @@
+// A descriptor's start address, in 16 bytes. In a cluster the bits above name the CTA.
+__device__ __forceinline__ unsigned descriptor_address(unsigned smem) {
+  return (smem & 0x3ffff) >> 4;
+}
+
+// One thread issues all MMAs: of each K tile as it arrives, behind which the tensor core says to
+// those who copy to the stage that it is empty, and of a tile to those who read its sums that they
+// are all there.
+__device__ __forceinline__ void multiply(const work_list &list, unsigned smem, unsigned tmem) {
+//@ insert release_sharers
+  ring_position read = {0, 0};
+  sums_position write = {0, 1};  // the first round finds every set of accumulators empty
+  ${each_tile} {
+//@ insert next_item
+    const unsigned sums = tmem + write.set * sums_columns;
+    mbarrier_wait(empty_sums(smem, write.set), write.parity);
+    fence_after_barrier();
+#pragma unroll 1
+    for (int k_tile = 0; k_tile < ${k_tiles}; ++k_tile, read.advance()) {
+      const unsigned sA = smem + read.stage * stage_bytes;
+      const unsigned long long desc_a = desc_a_base + descriptor_address(sA);
+      const unsigned long long desc_b = desc_b_base + descriptor_address(sA + stage_bytes_a);
+      mbarrier_wait(full_barrier(smem, read.stage), read.parity);
+#pragma unroll
+      for (int step = 0; step < k_steps; ++step)
+#pragma unroll
+        for (int i = 0; i < mmas_m; ++i)
+          mma(sums + i * mma_n, desc_a + desc_a_step(i, step), desc_b + desc_b_step(0, step),
+              k_tile > 0 || step > 0);
+//@ insert release_stage
+    }
+    commit(full_sums(smem, write.set));
+    write.advance();
+  }
+}

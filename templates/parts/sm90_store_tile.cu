@@ -1,0 +1,44 @@
+__device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words],
+                                         const epilogue_arguments &arg, unsigned staging,
+                                         int lane) {
+  forget(lane);  // else the addresses below are kept in registers through the main loop
+  const tile_place first = lane_place(arg.at, lane);
+  row_values rows[frags_m][2];
+  if constexpr (reads_row_values)
+#pragma unroll
+    for (int i = 0; i < frags_m * 2; ++i)
+      rows[i / 2][i % 2] = read_row(arg.operands, first.beyond(i / 2 * mma_m + i % 2 * 8, 0));
+  finished_box boxes[block_boxes][frags_m];
+  if constexpr (holds_tile) {
+    // All of the tile first: so the stages that were fetched for it are soon the producer's again.
+#pragma unroll
+    for (int b = 0; b < block_boxes; ++b) {
+#pragma unroll
+      for (int i = 0; i < frags_m; ++i) {
+        if (!reduces_sums || (arg.boxes >> (i * block_boxes + b) & 1))
+          finish_box(boxes[b][i], tCrC[i], arg, rows[i], first.beyond(i * mma_m, box_column(b)),
+                     arg.at.row + i * mma_m, b, lane);
+      }
+      release_read(arg.operands, arg.fetched, b);
+    }
+  }
+#pragma unroll
+  for (int b = 0; b < block_boxes; ++b) {
+#pragma unroll
+    for (int i = 0; i < frags_m; ++i) {
+      if (reduces_sums && !(arg.boxes >> (i * block_boxes + b) & 1)) {
+        if (maps_results && lane == 0)
+          for (int r = 0; r < results; ++r) tma_store_commit();  // they keep their turns
+      } else {
+        const int turn = frags_m == 1 ? b${times_results} : (b * frags_m + i)${times_results};
+        finished_box box;
+        if constexpr (!holds_tile)
+          finish_box(box, tCrC[i], arg, rows[i], first.beyond(i * mma_m, box_column(b)),
+                     arg.at.row + i * mma_m, b, lane);
+        store_results(arg, holds_tile ? boxes[b][i] : box, arg.row0 + i * mma_m,
+                      arg.col0 + box_column(b), staging, turn, lane);
+      }
+    }
+    if constexpr (fetches && !holds_tile) release_read(arg.operands, arg.fetched, b);
+  }
+}

@@ -1,0 +1,77 @@
+constexpr int warp_size = 32;
+constexpr int warps_per_group = 4;
+constexpr int warpgroup_size = warp_size * warps_per_group;
+
+__device__ __forceinline__ unsigned full_barrier(unsigned smem, int stage) {
+  return smem + barriers_begin + 8 * stage;
+}
+
+//@ slot empty_barrier
+
+// Where a role is in the ring of stages. The parity of the barriers' phase changes each round.
+struct ring_position {
+  int stage;
+  unsigned parity;
+
+  __device__ __forceinline__ void advance() {
+    if (++stage < stages) return;
+    stage = 0;
+    parity ^= 1;
+  }
+
+  __device__ __forceinline__ void skip(unsigned k_tiles) {
+    const unsigned to = stage + k_tiles;
+    stage = to % stages;
+    parity ^= to / stages % 2;
+  }
+
+  // The stage before this one.
+  __device__ __forceinline__ int before() const { return stage == 0 ? stages - 1 : stage - 1; }
+};
+
+// ---- Which tiles this cluster computes ----------------------------------------------------------
+
+//@ slot rasterise
+
+// A tile's first element of D.
+struct tile_origin {
+  int m0, n0, batch;
+};
+
+// What is the same for all tiles.
+struct work_list {
+  unsigned tiles_m, tiles_n;  // clusters' tiles of D, in a batch
+//@ insert list_members
+};
+
+// The K tiles of a tile, in equal parts but for one K tile.
+__device__ __forceinline__ int part_begin(int k_tiles, int part) {
+  return part * (k_tiles / cluster_k) + min(part, k_tiles % cluster_k);
+}
+
+// Four divisions, each waiting for the one before it: as long as a small tile's whole epilogue. So
+// they are done where this is called, while something else is awaited.
+__device__ __forceinline__ tile_origin origin_of(const work_list &list, unsigned tile) {
+  const unsigned per_batch = list.tiles_m * list.tiles_n;
+  const tile_coord at = rasterise(tile % per_batch, list.tiles_m, list.tiles_n);
+  const int m0 = (cluster_m == 1 ? at.m : at.m * cluster_m + list.rank_m) * tile_m;
+  const int n0 = (cluster_n == 1 ? at.n : at.n * cluster_n + list.rank_n) * tile_n;
+  tile_origin origin = {m0, n0, int(tile / per_batch)};
+  forget(origin.m0);
+  forget(origin.n0);
+  forget(origin.batch);
+  return origin;
+}
+
+__device__ __forceinline__ tile_origin locate(const work_list &list, unsigned tile) {
+//@ insert first_origin
+  return origin_of(list, tile);
+}
+
+__device__ __forceinline__ work_list list_work(int64 m, int64 n, int64 k, int64 batch) {
+  work_list list;
+  list.tiles_m = unsigned((m + cluster_m * tile_m - 1) / (cluster_m * tile_m));
+  list.tiles_n = unsigned((n + cluster_n * tile_n - 1) / (cluster_n * tile_n));
+//@ insert list_lines
+  return list;
+}
