@@ -22,7 +22,7 @@
 #include "cli/products.h"
 #include "gemmgen_gemm.h"
 
-enum { most_rows = 8192, most_lineups = 512 };
+enum { most_rows = 8192, most_lineups = 1024 };
 
 typedef struct row {
   char problem[128];
