@@ -4,7 +4,8 @@
 
 #include "layout/calc.h"
 
-enum { lane_bits = 65536 * 32 }; /* from lane to lane, in bits as addresses count them */
+/* From lane to lane, as addresses count. */
+enum { lane_words = 65536, lane_bits = lane_words * 32 };
 
 static gg_status refuse(const char *what, int64_t value, const char *legal, gg_error *err) {
   return gg_fail(err, TMEM_TILE, NULL, what, (long long)value, legal);
@@ -82,11 +83,119 @@ gg_status gg_tmem_frg(gg_layout *out, const gg_tmem_tile *tile, gg_error *err) {
   return GG_OK;
 }
 
-int64_t gg_tmem_columns(const gg_layout *layout, int value_bits) {
-  int64_t lane = lane_bits / value_bits, last = 0;
+/* The columns that a layout reaches over, `lane` being from lane to lane. */
+static int64_t columns_of(const gg_layout *layout, int64_t lane) {
+  int64_t word = lane / lane_words, last = 0;
   GG_EACH_LEAF(i, &layout->shape) {
     int64_t stride = layout->stride.nodes[i].value;
     if (stride < lane) last += (layout->shape.nodes[i].value - 1) * stride;
   }
-  return ((last + 1) * value_bits + 31) / 32;
+  return (last + word) / word;
+}
+
+int64_t gg_tmem_columns(const gg_layout *layout, int value_bits) {
+  return columns_of(layout, lane_bits / value_bits);
+}
+
+/* ---- Scale factors and metadata ------------------------------------------------------------- */
+
+/* An instruction's part as CuTe writes it, lane + 128 times place in the lane, repeated over the
+ * modes of `shape` behind the first. */
+static gg_status repeat(gg_layout *out, const gg_layout *part, const gg_tuple *shape, int64_t lane,
+                        gg_error *err) {
+  gg_calc c = GG_CALC("tensor memory", err);
+  gg_tuple places = GG_TUPLE(GG_TMEM_LANES, lane / GG_TMEM_LANES), steps = GG_TUPLE(lane, 1);
+  gg_tuple rest = {.count = 0};
+  gg_layout memory, tiles, all;
+  int open = gg_build_open(&c, &rest);
+  for (int i = 1; i < gg_tuple_rank(shape); i++)
+    gg_build_tree(&c, &rest, shape, gg_tuple_child(shape, 0, i));
+  gg_build_close(&rest, open);
+  gg_status st = c.status;
+  if (st || (st = gg_layout_make(&memory, &places, &steps, err))) return st;
+  if ((st = gg_layout_col_major(&tiles, &rest, err))) return st;
+  gg_tiler tiler = gg_tiler_of_layout(&tiles);
+  if ((st = gg_layout_tiled_product(&all, part, &tiler, err))) return st;
+  return gg_layout_composition(out, &memory, &all, err);
+}
+
+/* Whether a shape is ((a,b),...), and which nodes those are. */
+static bool is_partitioned(const gg_tuple *shape, int *a, int *b) {
+  int first = gg_tuple_child(shape, 0, 0);
+  if (gg_tuple_rank(shape) < 2 || !gg_is_tuple(shape, first) || gg_rank_at(shape, first) != 2)
+    return false;
+  *a = gg_tuple_child(shape, first, 0);
+  *b = gg_tuple_child(shape, first, 1);
+  return true;
+}
+
+gg_status gg_tmem_sf_frg(gg_layout *out, const gg_tuple *shape, bool halved, gg_error *err) {
+  enum { warp = 32, word = 4 * GG_TMEM_LANES };
+  gg_calc c = GG_CALC("tmem_sf_frg", err);
+  gg_layout r = {.shape = {.count = 0}};
+  int mn, k, halves = halved ? 2 : 1;
+  if (!is_partitioned(shape, &mn, &k) || !gg_is_tuple(shape, k) || gg_rank_at(shape, k) != 2)
+    return refuse("modes of scale factors", gg_tuple_rank(shape),
+                  "((MN,(block,factors)),tiles,...)", err);
+  int64_t rows = gg_product_at(&c, shape, mn).value;
+  gg_node block = shape->nodes[gg_tuple_child(shape, k, 0)];
+  gg_node factors = shape->nodes[gg_tuple_child(shape, k, 1)];
+  if (rows < warp * halves || rows % (warp * halves) != 0)
+    return refuse("rows of scale factors", rows, halved ? "a multiple of 64" : "a multiple of 32",
+                  err);
+  if (factors.value != 1 && factors.value != 2 && factors.value != 4)
+    return refuse("scale factors of an instruction", factors.value, "1, 2 or 4", err);
+  int whole = gg_build_open2(&c, &r), lanes = gg_build_open2(&c, &r);
+  int open = gg_build_open2(&c, &r);
+  gg_build_mode(&c, &r, gg_leaf(warp), gg_leaf(1));
+  gg_build_mode(&c, &r, gg_leaf(rows / warp / halves), gg_leaf(word));
+  gg_build_close2(&r, open);
+  if (halved) gg_build_mode(&c, &r, gg_leaf(2), gg_leaf(GG_TMEM_LANES / 2));
+  gg_build_mode(&c, &r, gg_leaf(GG_TMEM_LANES / warp / halves), gg_leaf(warp));
+  gg_build_close2(&r, lanes);
+  open = gg_build_open2(&c, &r);
+  gg_build_mode(&c, &r, block, gg_leaf(0));
+  gg_build_mode(&c, &r, factors, gg_leaf(GG_TMEM_LANES));
+  gg_build_close2(&r, open);
+  gg_build_close2(&r, whole);
+  gg_status st = gg_calc_layout(&c, &r, &r);
+  return st ? st : repeat(out, &r, shape, lane_bits / 8, err);
+}
+
+/* Units of metadata in a lane of 65536 words: 64 of a word's half bits, over those of an element. */
+static int64_t metadata_lane(int bits) {
+  int half_bits = bits == 32 ? 4 : bits == 4 ? 1 : 2;
+  return (int64_t)lane_words * (64 / half_bits);
+}
+
+gg_status gg_tmem_e_frg(gg_layout *out, int bits, const gg_tuple *shape, gg_error *err) {
+  gg_layout part;
+  int m, k;
+  if (bits != 4 && bits != 8 && bits != 16 && bits != 32)
+    return refuse("bits of a sparse element", bits, "4, 8, 16 or 32", err);
+  if (!is_partitioned(shape, &m, &k))
+    return refuse("modes of metadata", gg_tuple_rank(shape), "((M,K),tiles,...)", err);
+  if (gg_is_tuple(shape, m) || shape->nodes[m].value != GG_TMEM_LANES)
+    return refuse("rows of metadata", shape->nodes[m].value, "128", err);
+  static const char *const legal[] = {"128", "64", "32", "16"};
+  int columns = 512 / bits, index = bits == 4 ? 0 : bits == 8 ? 1 : bits == 16 ? 2 : 3;
+  if (gg_is_tuple(shape, k) || shape->nodes[k].value != columns)
+    return refuse("columns of an instruction's metadata", shape->nodes[k].value, legal[index], err);
+  gg_status st;
+  if (bits < 16) {
+    gg_tuple extents = GG_TUPLE(GG_TMEM_LANES, columns);
+    st = gg_layout_col_major(&part, &extents, err);
+  } else { /* 16 rows by half of K go to 8 lanes, the other half to the next 8 */
+    int64_t half = columns / 2;
+    gg_tuple m_shape = GG_TUPLE(8, 2, 8), m_stride = GG_TUPLE(1, half * GG_TMEM_LANES, 16);
+    gg_tuple k_shape = GG_TUPLE(half, 2), k_stride = GG_TUPLE(GG_TMEM_LANES, 8), extents, strides;
+    if ((st = gg_tuple_pair(&extents, &m_shape, &k_shape, err))) return st;
+    if ((st = gg_tuple_pair(&strides, &m_stride, &k_stride, err))) return st;
+    st = gg_layout_make(&part, &extents, &strides, err);
+  }
+  return st ? st : repeat(out, &part, shape, metadata_lane(bits), err);
+}
+
+int64_t gg_tmem_e_columns(const gg_layout *layout, int bits) {
+  return columns_of(layout, metadata_lane(bits));
 }
