@@ -40,7 +40,15 @@ bool gg_arch_parse(gg_arch *out, const char *text) {
   return false;
 }
 
+/* sm_110, once sm_101, has what PTX gives to sm_100's own targets: tcgen05 in all kinds, matrices of
+ * bytes. */
+static gg_arch as_sm100(gg_arch have, gg_arch need) {
+  bool stands_in = have.number == 110 && need.number == 100 && need.suffix;
+  return stands_in ? (gg_arch){100, have.suffix} : have;
+}
+
 bool gg_arch_runs(gg_arch have, gg_arch need) {
+  have = as_sm100(have, need);
   if (need.suffix == 'a') return have.number == need.number && have.suffix == 'a';
   if (need.suffix == 'f') {
     return have.number / 10 == need.number / 10 && have.number >= need.number && have.suffix;

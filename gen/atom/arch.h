@@ -35,7 +35,8 @@ const gg_arch_info *gg_arch_info_of(int number); /* NULL where there is none */
 bool gg_arch_parse(gg_arch *out, const char *text);
 
 /* Whether code for `need` runs on, or compiles for, `have`: an `a` target on that architecture
- * alone, an `f` target on later ones of its family, a plain one on every later architecture. */
+ * alone, an `f` target on later ones of its family, a plain one on every later architecture.
+ * What sm_100's own targets have, sm_110's have too. */
 bool gg_arch_runs(gg_arch have, gg_arch need);
 
 /* The first CUDA release that has a PTX ISA: 118, CUDA 11.8, for 78, PTX ISA 7.8. */

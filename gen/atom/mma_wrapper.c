@@ -37,6 +37,8 @@ int gg_mma_atom_registers(const gg_mma_atom *atom, gg_mma_operand operand, const
   if (type) *type = register_type(dtype);
   if (source_of(atom->row, operand) != GG_MMA_REGISTERS) return 0;
   int values = gg_mma_atom_values(atom, operand), bits = gg_dtype_info_of(dtype)->bits;
+  bool byte = atom->row->kind == GG_MMA_mixed && atom->row->a != GG_DTYPE_e2m1 && bits < 8;
+  if (byte) bits = 8;
   if (atom->row->sparse && operand == GG_MMA_A) values /= 2;
   return bits == 64 ? values : values * bits / 32;
 }
@@ -190,6 +192,11 @@ gg_status gg_mma_atom_wrapper(gg_str *out, const gg_mma_atom *atom, const char *
     return GG_OK;
   case GG_MMA_wgmma:
     put_wgmma(out, atom, name);
+    return GG_OK;
+  case GG_MMA_mixed:
+    if (atom->row->sparse || atom->row->block)
+      return gg_fail(err, ATOM_WRAPPER, NULL, atom->row->cute, "it has further operands");
+    put_sync(out, atom, name);
     return GG_OK;
   case GG_MMA_fma:
     return put_fma(out, atom, name, err);

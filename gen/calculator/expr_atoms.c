@@ -104,9 +104,14 @@ static gg_status mma_atom_layout(gg_value *out, args arg, gg_mma_operand operand
   gg_mma_atom atom;
   gg_status st = mma_atom_of(&atom, arg[0], err);
   if (st) return st;
-  if (operand == GG_MMA_E && !atom.row->sparse) {
-    return gg_fail(err, ATOM_PARAMETER, NULL, atom.row->cute, "metadata", "missing",
-                   "a sparse atom");
+  if (!gg_mma_atom_has_layout(&atom, operand)) {
+    bool sparse = operand == GG_MMA_E, has = sparse ? atom.row->sparse : atom.row->block > 0;
+    return gg_fail(err, ATOM_PARAMETER, NULL, atom.row->cute,
+                   sparse ? "metadata" : "the layout of scale factors",
+                   has ? "in tensor memory" : "missing",
+                   has      ? sparse ? "tmem_e_frg" : "tmem_sf_frg"
+                   : sparse ? "a sparse atom"
+                            : "a block-scaled atom");
   }
   gg_layout layout = gg_mma_atom_layout(&atom, operand);
   gg_tuple tile = gg_mma_operand_tile((int64_t[]){atom.m, atom.n, atom.k}, operand);
@@ -347,6 +352,8 @@ FOR(atom_layout_a, mma_atom_layout, GG_MMA_A)
 FOR(atom_layout_b, mma_atom_layout, GG_MMA_B)
 FOR(atom_layout_c, mma_atom_layout, GG_MMA_C)
 FOR(atom_layout_e, mma_atom_layout, GG_MMA_E)
+FOR(atom_layout_sfa, mma_atom_layout, GG_MMA_SFA)
+FOR(atom_layout_sfb, mma_atom_layout, GG_MMA_SFB)
 FOR(atom_layout_src, copy_atom_layout, GG_COPY_SRC)
 FOR(atom_layout_dst, copy_atom_layout, GG_COPY_DST)
 FOR(atom_layout_ref, copy_atom_layout, GG_COPY_REF)

@@ -52,13 +52,9 @@ static bool has_arch(const listing *list, gg_arch need) {
   return list->arch.number == 0 || gg_arch_runs(list->arch, need);
 }
 
-/* tcgen05's rows stand for every floating type of their width. */
 static bool has_type(const listing *list, const gg_mma_row *row) {
-  if (list->type == GG_DTYPE_COUNT) return true;
-  const gg_dtype_info *wanted = gg_dtype_info_of(list->type), *a = gg_dtype_info_of(row->a);
-  return list->type == row->a || list->type == row->b || list->type == row->c ||
-         (row->kind == GG_MMA_tcgen05 && wanted->kind == 'f' && wanted->bits == a->bits &&
-          a->bits < 32);
+  return list->type == GG_DTYPE_COUNT || list->type == row->b || list->type == row->c ||
+         gg_mma_row_takes(row, list->type);
 }
 
 /* ---- MMA atoms ---------------------------------------------------------------------------- */
