@@ -50,8 +50,9 @@ static gg_arch as_sm100(gg_arch have, gg_arch need) {
 bool gg_arch_runs(gg_arch have, gg_arch need) {
   have = as_sm100(have, need);
   if (need.suffix == 'a') return have.number == need.number && have.suffix == 'a';
-  if (need.suffix == 'f') {
-    return have.number / 10 == need.number / 10 && have.number >= need.number && have.suffix;
+  if (need.suffix == 'f' || need.suffix == 'A') {
+    bool has = need.suffix == 'f' ? have.suffix != 0 : have.suffix == 'a';
+    return have.number / 10 == need.number / 10 && have.number >= need.number && has;
   }
   return have.number >= need.number;
 }
@@ -74,7 +75,7 @@ int gg_cuda_of_ptx(int ptx_isa) {
 
 const char *gg_arch_name(char out[GG_ARCH_NAME_MAX], gg_arch arch) {
   snprintf(out, GG_ARCH_NAME_MAX, "sm_%d%s", arch.number,
-           arch.suffix == 'a'   ? "a"
+           arch.suffix == 'a' || arch.suffix == 'A' ? "a"
            : arch.suffix == 'f' ? "f"
                                 : "");
   return out;

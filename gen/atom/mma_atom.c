@@ -83,10 +83,10 @@ static const gg_mma_row table[] = {
       UMMA1("", kind, name "_TS_SCALED", k, suffix, c, ab, GG_MMA_TENSOR, 8, true),                \
       UMMA2("", kind, name "_2x1SM_SS_SCALED", k, suffix, c, ab, GG_MMA_SHARED, 16, true),         \
       UMMA2("", kind, name "_2x1SM_TS_SCALED", k, suffix, c, ab, GG_MMA_TENSOR, 32, true),
-#define GG_TCGEN05_BLOCKS(sp, kind, name, tail, k, block, step, packed, number, isa, ab)           \
-  TCGEN05(sp, "1", kind, name "_SS" tail, k, number, 'f', isa, f32, ab, cta, thread,               \
+#define GG_TCGEN05_BLOCKS(sp, kind, name, tail, k, block, step, packed, number, suffix, isa, ab)   \
+  TCGEN05(sp, "1", kind, name "_SS" tail, k, number, suffix, isa, f32, ab, cta, thread,               \
           GG_MMA_SHARED, step, block, packed, false),                                              \
-      TCGEN05(sp, "2", kind, name "_2x1SM_SS" tail, k, number, 'f', isa, f32, ab, pair, pair,      \
+      TCGEN05(sp, "2", kind, name "_2x1SM_SS" tail, k, number, suffix, isa, f32, ab, pair, pair,      \
               GG_MMA_SHARED, 16, block, packed, false),
 #define GG_MIXED(qualifiers, cute_name, k_, block_, sparse_, c_, ab, tv_a, tv_b, tv_e, sfa, sfb)   \
   {.ptx = "mma.sync.aligned.kind::" qualifiers ".m16n8k" #k_ ".row.col",                           \
@@ -143,7 +143,7 @@ static gg_mma_atom member(const gg_mma_row *row, int n) {
                        .c = row->c,
                        .a = row->a,
                        .b = row->b,
-                       .scale = GG_DTYPE_ue8m0};
+                       .scale = gg_mma_row_scale(row)};
 }
 
 bool gg_mma_row_atom(gg_mma_atom *out, const gg_mma_row *row, int n) {

@@ -70,6 +70,17 @@ static bool sums(const gg_mma_atom *atom) {
   return atom->c == row->c || (atom->c == GG_DTYPE_f16 && halves && !row->block);
 }
 
+gg_dtype gg_mma_row_scale(const gg_mma_row *row) {
+  bool fine = row->a == GG_DTYPE_e2m1 && row->block == (row->sparse ? 32 : 16);
+  return fine ? GG_DTYPE_ue4m3 : GG_DTYPE_ue8m0;
+}
+
+/* tcgen05 has CuTe's types of packed elements, whatever the block. */
+static bool scales(const gg_mma_row *row, gg_dtype scale) {
+  if (row->kind == GG_MMA_mixed || row->a != GG_DTYPE_e2m1) return scale == gg_mma_row_scale(row);
+  return scale == GG_DTYPE_ue8m0 || scale == GG_DTYPE_ue4m3;
+}
+
 static gg_status check_types(const gg_mma_atom *atom, gg_error *err) {
   const gg_mma_row *row = atom->row;
   gg_dtype types[] = {atom->a, atom->b};
@@ -86,10 +97,13 @@ static gg_status check_types(const gg_mma_atom *atom, gg_error *err) {
                                 : row->block           ? "f32"
                                                        : "f32, of f16 and of 8 bits and fewer f16",
                                 err);
-  bool ue4m3 = atom->scale == GG_DTYPE_ue4m3 && row->a == GG_DTYPE_e2m1;
-  if (row->block && atom->scale != GG_DTYPE_ue8m0 && !ue4m3)
+  if (row->block && !scales(row, atom->scale))
     return gg_mma_bad_parameter(row, "type of scale factors", gg_dtype_info_of(atom->scale)->name,
-                                row->a == GG_DTYPE_e2m1 ? "ue8m0 or ue4m3" : "ue8m0", err);
+                                row->a != GG_DTYPE_e2m1         ? "ue8m0"
+                                : row->kind == GG_MMA_tcgen05   ? "ue8m0 or ue4m3"
+                                : row->block == 16              ? "ue4m3"
+                                                                : "ue8m0",
+                                err);
   return GG_OK;
 }
 
@@ -203,7 +217,7 @@ static gg_status read_types(gg_mma_atom *atom, const gg_atom_name *name, gg_erro
 static gg_status check_block(const gg_mma_row *row, const char *argument, gg_error *err) {
   int block;
   gg_status st = read_int(&block, row, "elements a scale factor", argument, err);
-  bool tag = row->kind == GG_MMA_mixed && row->a == GG_DTYPE_e4m3 && (block == 16 || block == 32);
+  bool tag = row->kind == GG_MMA_mixed && (block == 16 || block == 32);
   if (st || block == row->block || tag) return st;
   return gg_mma_bad_parameter(row, "elements a scale factor", argument,
                               row->sparse && row->kind == GG_MMA_tcgen05 ? "32 or 64" : "16 or 32",
@@ -260,7 +274,11 @@ gg_status gg_mma_read_arguments(gg_mma_atom *atom, const gg_atom_name *name, gg_
 }
 
 bool gg_mma_asks_for_block(const gg_mma_row *row, const gg_atom_name *name) {
-  int at = row->kind == GG_MMA_mixed ? 4 : 6, block;
+  int at = 6, block;
+  gg_dtype scale;
+  if (row->kind == GG_MMA_mixed && row->block)
+    return name->count < 4 || read_type(&scale, row, name->arguments[3], NULL) ||
+           scales(row, scale);
   if (!names_block(row) || name->count <= at) return true;
   return !gg_atom_argument_int(&block, name->arguments[at]) || block == row->block;
 }

@@ -4,8 +4,7 @@
 
 #include "layout/calc.h"
 
-/* From lane to lane, as addresses count. */
-enum { lane_words = 65536, lane_bits = lane_words * 32 };
+enum { lane_words = 65536 }; /* from lane to lane, as addresses count */
 
 static gg_status refuse(const char *what, int64_t value, const char *legal, gg_error *err) {
   return gg_fail(err, TMEM_TILE, NULL, what, (long long)value, legal);
@@ -64,7 +63,7 @@ gg_status gg_tmem_frg(gg_layout *out, const gg_tmem_tile *tile, gg_error *err) {
   gg_layout one, behind, rest, result;
   gg_status st = check(tile, err);
   if (st) return st;
-  lane = lane_bits / tile->value_bits;
+  lane = gg_tmem_lane(tile->value_bits);
   if ((st = make_tile(&one, &next, tile, lane, err))) return st;
   bool fills = tile->ctas == 1 && tile->m == 64 && tile->alloc == GG_TMEM_INTERLEAVED;
   gg_tuple counts = gg_tuple_make(tile->rests, tile->rest);
@@ -94,7 +93,7 @@ static int64_t columns_of(const gg_layout *layout, int64_t lane) {
 }
 
 int64_t gg_tmem_columns(const gg_layout *layout, int value_bits) {
-  return columns_of(layout, lane_bits / value_bits);
+  return columns_of(layout, gg_tmem_lane(value_bits));
 }
 
 /* ---- Scale factors and metadata ------------------------------------------------------------- */
@@ -159,7 +158,7 @@ gg_status gg_tmem_sf_frg(gg_layout *out, const gg_tuple *shape, bool halved, gg_
   gg_build_close2(&r, open);
   gg_build_close2(&r, whole);
   gg_status st = gg_calc_layout(&c, &r, &r);
-  return st ? st : repeat(out, &r, shape, lane_bits / 8, err);
+  return st ? st : repeat(out, &r, shape, gg_tmem_lane(8), err);
 }
 
 /* Units of metadata in a lane of 65536 words: 64 of a word's half bits, over those of an element. */

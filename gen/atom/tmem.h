@@ -17,6 +17,11 @@
 
 enum { GG_TMEM_LANES = 128, GG_TMEM_COLUMNS = 512, GG_TMEM_RESTS = 3 };
 
+/* From lane to lane, in units of a value of so many bits. */
+static inline int64_t gg_tmem_lane(int value_bits) {
+  return (int64_t)65536 * 32 / value_bits;
+}
+
 /* What becomes of the lanes that M of 64 leaves free. */
 typedef enum gg_tmem_alloc {
   GG_TMEM_INTERLEAVED,     /* one CTA: the next tile; a pair: the second half of the columns */

@@ -290,6 +290,16 @@ OP(make_cotiled_copy) {
   return st ? st : give_copy(out, &copy);
 }
 
+OP(make_tmem_copy) {
+  (void)count;
+  gg_copy_atom atom;
+  gg_tiled_copy copy;
+  gg_status st;
+  if ((st = copy_atom_of(&atom, arg[0], err))) return st;
+  st = gg_tiled_copy_make_tmem(&copy, &atom, positive_of(arg[1]), &arg[2]->layout.layout, err);
+  return st ? st : give_copy(out, &copy);
+}
+
 OP(tiler_mn) {
   (void)count, (void)err;
   gg_tiler tiler = arg[0]->copy.tiler;

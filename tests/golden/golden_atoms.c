@@ -45,6 +45,14 @@ static void put_mma(gg_str *out, golden_case *c, int at, bool joined) {
   gg_str_puts(out, ")");
 }
 
+/* make_tmem_copy(NAME, type, D): the last input says of which D, "tmem C fragment 1SM 128x64". */
+static void put_tmem_copy(gg_str *out, golden_case *c) {
+  int ctas = 0, m = 0, n = 0;
+  sscanf(golden_input(c, 2), "tmem C fragment %dSM %dx%d", &ctas, &m, &n);
+  gg_str_printf(out, "make_tmem_copy(%s, %s, get(tmem_frg(float, float, %d, ((%d,%d),1,1)), 0))",
+                golden_input(c, 0), golden_input(c, 1), ctas, m, n);
+}
+
 /* make_tiled_copy_...(NAME, type, ...), from the inputs up to `end`. */
 static void put_copy(gg_str *out, golden_case *c, const char *op, int end) {
   bool of_mma = strlen(op) == strlen("make_tiled_copy_A") && strchr("ABC", op[16]);
@@ -100,6 +108,8 @@ static void put_field(gg_str *out, golden_case *c, const char *field) {
       gg_str_puts(out, ", ");
       put_extents(out, golden_input(c, 1), field[16]);
     }
+  } else if (strcmp(c->op, "make_tmem_copy") == 0) {
+    put_tmem_copy(out, c);
   } else if (strncmp(c->op, "make_tiled_copy", 15) == 0) {
     bool dsl = strcmp(c->op, "make_tiled_copy_tv") == 0;
     put_copy(out, c, dsl ? "make_tiled_copy" : c->op, dsl ? 4 : golden_inputs(c));
@@ -294,22 +304,33 @@ static golden_verdict judge_type(golden_case *c, const char *field, const char *
   return same ? GOLDEN_PASSED : GOLDEN_FAILED;
 }
 
-/* Whether a Blackwell MMA's PTX name, up to its types, is one that CuTe's text has for the atom. The
- * block of kind mxf8f6f4, which CuTe leaves out, may stand behind. */
+/* The PTX name of a Blackwell atom, an MMA's up to its types where those are parameters; empty where
+ * it is of others. */
+static void put_ptx(gg_str *out, golden_case *c) {
+  gg_mma_atom mma;
+  gg_copy_atom copy;
+  gg_str name = GG_STR_INIT;
+  put_atom(&name, c);
+  if (gg_mma_atom_find(&mma, gg_str_text(&name), NULL) == GG_OK) {
+    if (mma.row->kind >= GG_MMA_tcgen05) gg_mma_atom_ptx(out, &mma);
+  } else if (gg_copy_atom_find(&copy, gg_str_text(&name), NULL) == GG_OK) {
+    if (copy.row->kind >= GG_COPY_wide) gg_copy_atom_ptx(out, &copy);
+  }
+  gg_str_free(&name);
+}
+
+/* Whether the PTX name is one that CuTe's text has for the atom. The block of kind mxf8f6f4, which
+ * CuTe leaves out, may stand behind. */
 static bool has_ptx(golden_case *c, gg_str *got) {
   yaml_node_t *list = golden_field(c, "ptx");
-  gg_mma_atom atom;
-  gg_str name = GG_STR_INIT, ptx = GG_STR_INIT;
-  put_atom(&name, c);
-  bool found = gg_mma_atom_find(&atom, gg_str_text(&name), NULL) != GG_OK ||
-               (atom.row->kind != GG_MMA_tcgen05 && atom.row->kind != GG_MMA_mixed);
-  if (!found) gg_mma_atom_ptx(&ptx, &atom);
+  gg_str ptx = GG_STR_INIT;
+  put_ptx(&ptx, c);
+  bool found = ptx.length == 0;
   for (int i = 0; !found && i < golden_count(list); i++) {
     const char *want = golden_scalar(golden_item(c, list, i));
     found = want && strncmp(gg_str_text(&ptx), want, strlen(want)) == 0;
   }
   if (!found) gg_str_printf(got, " ptx: %s;", gg_str_text(&ptx));
-  gg_str_free(&name);
   gg_str_free(&ptx);
   return found;
 }
@@ -318,7 +339,8 @@ static bool has_ptx(golden_case *c, gg_str *got) {
 static golden_verdict judge_fields(golden_case *c, gg_str *got) {
   yaml_node_t *out = golden_field(c, "out");
   golden_verdict worst = GOLDEN_PASSED;
-  if (strcmp(c->op, "mma_atom") == 0 && !has_ptx(c, got)) return GOLDEN_FAILED;
+  bool atom = strcmp(c->op, "mma_atom") == 0 || strcmp(c->op, "copy_atom") == 0;
+  if (atom && !has_ptx(c, got)) return GOLDEN_FAILED;
   if (!out || out->type != YAML_MAPPING_NODE) return GOLDEN_FAILED;
   for (yaml_node_pair_t *pair = out->data.mapping.pairs.start; pair < out->data.mapping.pairs.top;
        pair++) {
@@ -380,6 +402,7 @@ static const struct op {
     {"make_tiled_copy", 4, OP_FIELDS},
     {"make_tiled_copy_tv", 4, OP_FIELDS},
     {"make_tiled_copy_impl", 4, OP_FIELDS},
+    {"make_tmem_copy", 3, OP_FIELDS},
     {"make_tiled_copy_A", 3, OP_FIELDS},
     {"make_tiled_copy_B", 3, OP_FIELDS},
     {"make_tiled_copy_C", 3, OP_FIELDS},

@@ -325,7 +325,7 @@ static bool is_typing(golden_case *c) {
 /* Operations of sm_100 and sm_120, which the calculator does not have. */
 static bool is_blackwell(golden_case *c) {
   static const char *const begins[] = {
-      "make_tmem_copy", "make_fragment_A",       "make_fragment_C",      "tmem_",
+      "make_fragment_A",       "make_fragment_C",      "tmem_",
       "SfAtom",         "tile_atom_to_shape_SF", "deduce_smem_layoutSF", "sm1xx_"};
   for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
     if (strncmp(c->op, begins[i], strlen(begins[i])) == 0) return true;
