@@ -5,6 +5,7 @@
 #include "calculator/expr_ops.h"
 
 #include "atom/atom.h"
+#include "atom/umma_fragment.h"
 
 /* ---- Arguments and results ---------------------------------------------------------------- */
 
@@ -213,12 +214,17 @@ static gg_status mma_partition_shape(gg_value *out, args arg, gg_mma_operand ope
   return st ? st : give_tuple(out, &shape);
 }
 
-/* The compact layout of a thread's part: its registers. */
+/* A thread's part: the compact layout of its registers, or tensor memory. */
 OP(partition_fragment_c) {
   gg_value shape;
   gg_layout fragment;
-  gg_status st = mma_partition_shape(&shape, arg, GG_MMA_C, err);
-  (void)count;
+  gg_tiled_mma mma;
+  gg_status st = gg_expr_mma_of(&mma, arg[0], err);
+  if (st) return st;
+  if (mma.atom.row->kind == GG_MMA_tcgen05)
+    return gg_umma_fragment_c(to_layout(out), &mma, TUPLE(1), count > 2 ? positive_of(arg[2]) : 0,
+                              err);
+  st = mma_partition_shape(&shape, arg, GG_MMA_C, err);
   if (!st) st = gg_layout_col_major(&fragment, &shape.tuple, err);
   return st ? st : give_layout(out, &fragment);
 }

@@ -1,5 +1,6 @@
 /* The calculator's operations on how operands of tensor cores lie in memory: sparse ones, scale
  * factors, descriptors, tensor memory. Thin steps to gen/atom. */
+#include <stdio.h>
 #include <string.h>
 
 #include "atom/atom_name.h"
@@ -8,6 +9,7 @@
 #include "atom/smem_desc.h"
 #include "atom/sparse_layout.h"
 #include "atom/tmem.h"
+#include "atom/umma_fragment.h"
 #include "calculator/expr_ops.h"
 
 /* ---- Arguments ----------------------------------------------------------------------------- */
@@ -102,29 +104,30 @@ OP(scale_layout_d) {
   return scale_layout(out, arg, count, GG_SCALE_D, err);
 }
 
-/* Of A the rows of one CTA, of B all columns. */
-static gg_status scale_smem(gg_value *out, args arg, bool of_a, gg_error *err) {
-  const char *op = of_a ? "deduce_smem_layoutSFA" : "deduce_smem_layoutSFB";
+/* The block that is asked for is the atom's. */
+static gg_status scale_smem(gg_value *out, args arg, gg_mma_operand operand, gg_error *err) {
   gg_tiled_mma mma;
   gg_status st = gg_expr_mma_of(&mma, arg[0], err);
   if (st) return st;
-  const gg_tuple *tile = TUPLE(1);
-  if (gg_tuple_depth(tile) != 1 || gg_tuple_rank(tile) != 3)
-    return gg_fail(err, LAYOUT_VALUE, NULL, op, "the tile is (M,N,K)");
-  int64_t ctas = gg_layout_mode_size(&mma.thr_vmnk, 0);
-  int64_t rows = of_a ? gg_tuple_value(tile, 0) / ctas : gg_tuple_value(tile, 1);
-  return gg_scale_smem_layout(to_layout(out), positive_of(arg[2]), rows, gg_tuple_value(tile, 2),
-                              mma.atom.k, err);
+  char given[24], legal[24];
+  int block = mma.atom.row->block;
+  if (block && INT(2) != block) {
+    snprintf(given, sizeof given, "%lld", (long long)INT(2));
+    snprintf(legal, sizeof legal, "%d", block);
+    return gg_fail(err, ATOM_PARAMETER, NULL, mma.atom.row->cute, "elements a scale factor", given,
+                   legal);
+  }
+  return gg_umma_smem_sf(to_layout(out), &mma, operand, TUPLE(1), err);
 }
 
 OP(scale_smem_a) {
   (void)count;
-  return scale_smem(out, arg, true, err);
+  return scale_smem(out, arg, GG_MMA_SFA, err);
 }
 
 OP(scale_smem_b) {
   (void)count;
-  return scale_smem(out, arg, false, err);
+  return scale_smem(out, arg, GG_MMA_SFB, err);
 }
 
 /* ---- Descriptors -------------------------------------------------------------------------- */
@@ -251,4 +254,42 @@ OP(tmem_sf_frg) {
 OP(tmem_e_frg) {
   (void)count;
   return gg_tmem_e_frg(to_layout(out), positive_of(arg[0]), TUPLE(1), err);
+}
+
+/* ---- Fragments of tcgen05.mma --------------------------------------------------------------- */
+
+OP(fragment_a) {
+  (void)count;
+  gg_tiled_mma mma;
+  gg_status st = gg_expr_mma_of(&mma, arg[0], err);
+  return st ? st : gg_umma_fragment_a(to_layout(out), &mma, TUPLE(1), err);
+}
+
+OP(fragment_e) {
+  (void)count;
+  gg_tiled_mma mma;
+  gg_status st = gg_expr_mma_of(&mma, arg[0], err);
+  return st ? st : gg_umma_fragment_e(to_layout(out), &mma, TUPLE(1), err);
+}
+
+static gg_status fragment_sf(gg_value *out, args arg, gg_mma_operand operand, gg_error *err) {
+  gg_tiled_mma mma;
+  gg_status st = gg_expr_mma_of(&mma, arg[0], err);
+  return st ? st : gg_umma_fragment_sf(to_layout(out), &mma, operand, TUPLE(1), err);
+}
+
+OP(fragment_sfa) {
+  (void)count;
+  return fragment_sf(out, arg, GG_MMA_SFA, err);
+}
+
+OP(fragment_sfb) {
+  (void)count;
+  return fragment_sf(out, arg, GG_MMA_SFB, err);
+}
+
+/* Of an operand in shared memory: how far each instruction's descriptor is from the first. */
+OP(fragment_descriptors) {
+  (void)count;
+  return gg_umma_descriptor_steps(to_layout(out), &TENSOR(1)->layout, err);
 }

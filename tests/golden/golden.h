@@ -35,6 +35,8 @@ int golden_inputs(golden_case *c);
 
 /* Whether the value has the map of `out`, a layout's text. */
 bool golden_same_function(const char *out, const gg_value *value, gg_arena *arena);
+/* Whether the value has the case's map or probe; true where the case has neither. */
+bool golden_same_points(golden_case *c, const gg_value *value);
 /* Judges a value by the case's out, size, base and map; appends it to *got. */
 golden_verdict golden_judge_value(golden_case *c, const gg_value *value, gg_notation notation,
                                   gg_arena *arena, gg_str *got);
