@@ -167,31 +167,50 @@ static int64_t metadata_lane(int bits) {
   return (int64_t)lane_words * (64 / half_bits);
 }
 
-gg_status gg_tmem_e_frg(gg_layout *out, int bits, const gg_tuple *shape, gg_error *err) {
+/* M x K as lane + 128 times place, again in the lanes that M leaves. */
+static gg_status metadata_part(gg_layout *out, int bits, int64_t m, int64_t k, gg_error *err) {
+  gg_calc c = GG_CALC("tmem_e_frg", err);
+  gg_layout r = {.shape = {.count = 0}};
+  int64_t copies = GG_TMEM_LANES / m, half = k / 2;
+  int whole = gg_build_open2(&c, &r), open;
+  if (bits < 16) {
+    gg_build_mode(&c, &r, gg_leaf(m), gg_leaf(1));
+    open = copies > 1 ? gg_build_open2(&c, &r) : 0;
+    gg_build_mode(&c, &r, gg_leaf(k), gg_leaf(GG_TMEM_LANES));
+    if (copies > 1) gg_build_mode(&c, &r, gg_leaf(copies), gg_leaf(m));
+    if (copies > 1) gg_build_close2(&r, open);
+  } else { /* 16 rows by half of K go to 8 lanes, the other half to the next 8 */
+    open = gg_build_open2(&c, &r);
+    gg_build_mode(&c, &r, gg_leaf(8), gg_leaf(1));
+    gg_build_mode(&c, &r, gg_leaf(2), gg_leaf(half * GG_TMEM_LANES));
+    gg_build_mode(&c, &r, gg_leaf(m / 16), gg_leaf(16));
+    gg_build_close2(&r, open);
+    open = gg_build_open2(&c, &r);
+    gg_build_mode(&c, &r, gg_leaf(half), gg_leaf(GG_TMEM_LANES));
+    gg_build_mode(&c, &r, gg_leaf(2), gg_leaf(8));
+    gg_build_close2(&r, open);
+    if (copies > 1) gg_build_mode(&c, &r, gg_leaf(copies), gg_leaf(m));
+  }
+  gg_build_close2(&r, whole);
+  return gg_calc_layout(&c, out, &r);
+}
+
+gg_status gg_tmem_e_frg(gg_layout *out, int bits, bool ws, const gg_tuple *shape, gg_error *err) {
+  static const char *const legal[] = {"128", "64", "32", "16"};
   gg_layout part;
   int m, k;
-  if (bits != 4 && bits != 8 && bits != 16 && bits != 32)
-    return refuse("bits of a sparse element", bits, "4, 8, 16 or 32", err);
+  if ((bits != 4 || ws) && bits != 8 && bits != 16 && bits != 32)
+    return refuse("bits of a sparse element", bits, ws ? "8, 16 or 32" : "4, 8, 16 or 32", err);
   if (!is_partitioned(shape, &m, &k))
     return refuse("modes of metadata", gg_tuple_rank(shape), "((M,K),tiles,...)", err);
-  if (gg_is_tuple(shape, m) || shape->nodes[m].value != GG_TMEM_LANES)
-    return refuse("rows of metadata", shape->nodes[m].value, "128", err);
-  static const char *const legal[] = {"128", "64", "32", "16"};
-  int columns = 512 / bits, index = bits == 4 ? 0 : bits == 8 ? 1 : bits == 16 ? 2 : 3;
-  if (gg_is_tuple(shape, k) || shape->nodes[k].value != columns)
-    return refuse("columns of an instruction's metadata", shape->nodes[k].value, legal[index], err);
-  gg_status st;
-  if (bits < 16) {
-    gg_tuple extents = GG_TUPLE(GG_TMEM_LANES, columns);
-    st = gg_layout_col_major(&part, &extents, err);
-  } else { /* 16 rows by half of K go to 8 lanes, the other half to the next 8 */
-    int64_t half = columns / 2;
-    gg_tuple m_shape = GG_TUPLE(8, 2, 8), m_stride = GG_TUPLE(1, half * GG_TMEM_LANES, 16);
-    gg_tuple k_shape = GG_TUPLE(half, 2), k_stride = GG_TUPLE(GG_TMEM_LANES, 8), extents, strides;
-    if ((st = gg_tuple_pair(&extents, &m_shape, &k_shape, err))) return st;
-    if ((st = gg_tuple_pair(&strides, &m_stride, &k_stride, err))) return st;
-    st = gg_layout_make(&part, &extents, &strides, err);
-  }
+  int64_t rows = shape->nodes[m].value, columns = shape->nodes[k].value;
+  bool whole = rows == GG_TMEM_LANES, part_of = ws && (rows == 64 || rows == 32);
+  if (gg_is_tuple(shape, m) || (!whole && !part_of))
+    return refuse("rows of metadata", rows, ws ? "32, 64 or 128" : "128", err);
+  if (gg_is_tuple(shape, k) || columns != 512 / bits)
+    return refuse("columns of an instruction's metadata", columns,
+                  legal[bits == 4 ? 0 : bits == 8 ? 1 : bits == 16 ? 2 : 3], err);
+  gg_status st = metadata_part(&part, bits, rows, columns, err);
   return st ? st : repeat(out, &part, shape, metadata_lane(bits), err);
 }
 

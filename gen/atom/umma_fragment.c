@@ -72,7 +72,7 @@ gg_status gg_umma_fragment_e(gg_layout *out, const gg_tiled_mma *mma, const gg_t
   if (!mma->atom.row->sparse) return refuse(mma, "metadata", "missing", "a sparse atom", err);
   if ((st = gg_tiled_mma_partition_shape(&shape, mma, GG_MMA_A, extents, err))) return st;
   bool packed = mma->atom.row->a == GG_DTYPE_e2m1;
-  return gg_tmem_e_frg(out, packed ? 4 : bits_in_memory(mma->atom.a), &shape, err);
+  return gg_tmem_e_frg(out, packed ? 4 : bits_in_memory(mma->atom.a), false, &shape, err);
 }
 
 /* ---- Scale factors --------------------------------------------------------------------------- */

@@ -252,8 +252,9 @@ OP(tmem_sf_frg) {
 }
 
 OP(tmem_e_frg) {
-  (void)count;
-  return gg_tmem_e_frg(to_layout(out), positive_of(arg[0]), TUPLE(1), err);
+  bool ws;
+  gg_status st = option_of(&ws, "tmem_e_frg", "ws", arg, 2, count, err);
+  return st ? st : gg_tmem_e_frg(to_layout(out), positive_of(arg[0]), ws, TUPLE(1), err);
 }
 
 /* ---- Fragments of tcgen05.mma --------------------------------------------------------------- */

@@ -19,7 +19,6 @@ typedef enum golden_verdict {
   GOLDEN_PASSED,
   GOLDEN_EQUAL, /* passed as a function: another text, the same map */
   GOLDEN_FAILED,
-  GOLDEN_SKIPPED, /* not judged, or nothing here evaluates it yet */
 } golden_verdict;
 
 /* Fields. A node of the document, or NULL; the text of a scalar, or NULL; an item of a list. */

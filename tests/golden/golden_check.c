@@ -3,9 +3,8 @@
  * A case becomes an expression of the layout calculator: `op(in0, in1, ...)`, or as the table of
  * `spellings` says. It passes when the printed result is `out`, or when it is the same function
  * (size, map, probe), which is counted apart; where CuTe refuses, or answers with a wrong
- * function, ours must refuse. Prints each failure, then what was skipped by name and count (of
- * sm_100 and sm_120 alone: an operation that nothing here evaluates fails otherwise), and ends with
- * "N passed, N failed, N skipped"; exits 1 if any failed. */
+ * function, ours must refuse. Nothing is skipped: an operation that nothing here evaluates fails.
+ * Prints each failure, and ends with "N passed, N failed"; exits 1 if any failed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -369,35 +368,9 @@ static golden_verdict judge(golden_case *c, gg_str *got) {
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-enum { most_names = 64 };
-
 typedef struct tally {
-  long passed, equal, failed, skipped;
-  struct skipped {
-    char name[80];
-    long count;
-  } names[most_names];
+  long passed, equal, failed;
 } tally;
-
-/* "mma_atom SM100": the operation, and the family of the atom that it is about. */
-static void note_skipped(golden_case *c, tally *t) {
-  char name[80];
-  const char *input = golden_inputs(c) ? golden_input(c, 0) : NULL;
-  bool atom = input && strncmp(input, "SM", 2) == 0;
-  int family = atom ? (int)strcspn(input, "_") : 0;
-  snprintf(name, sizeof name, "%s%s%.*s", c->op, atom ? " " : "", family, atom ? input : "");
-  for (int i = 0; i < most_names; i++) {
-    if (t->names[i].count && strcmp(t->names[i].name, name) != 0) continue;
-    memcpy(t->names[i].name, name, sizeof name);
-    t->names[i].count++;
-    return;
-  }
-}
-
-static void print_skipped(const tally *t) {
-  for (int i = 0; i < most_names && t->names[i].count; i++)
-    printf("skipped %4ld  %s\n", t->names[i].count, t->names[i].name);
-}
 
 static void print_failure(golden_case *c, const gg_str *got) {
   gg_str text = GG_STR_INIT;
@@ -417,8 +390,6 @@ static void run_case(golden_case *c, tally *t) {
   t->passed += verdict == GOLDEN_PASSED || verdict == GOLDEN_EQUAL;
   t->equal += verdict == GOLDEN_EQUAL;
   t->failed += verdict == GOLDEN_FAILED;
-  t->skipped += verdict == GOLDEN_SKIPPED;
-  if (verdict == GOLDEN_SKIPPED) note_skipped(c, t);
   if (verdict == GOLDEN_FAILED && c->op) print_failure(c, &got);
   if (!c->op) printf("%s:%d: no op\n", c->file, c->line);
   gg_str_free(&got);
@@ -462,8 +433,7 @@ int main(int argc, char **argv) {
   if (status) fprintf(stderr, "usage: golden_check FILE.jsonl...\n");
   for (int i = 1; i < argc; i++)
     status |= run_file(argv[i], &t);
-  print_skipped(&t);
   printf("%ld passed as equal functions with another text\n", t.equal);
-  printf("%ld passed, %ld failed, %ld skipped\n", t.passed, t.failed, t.skipped);
+  printf("%ld passed, %ld failed\n", t.passed, t.failed);
   return status || t.failed ? 1 : 0;
 }

@@ -2,6 +2,7 @@
  * tcgen05, tcgen05's instruction descriptors, scale factors, and what is in tensor memory. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "atom/dtype.h"
@@ -208,22 +209,28 @@ static golden_verdict judge_tmem(golden_case *c, gg_str *got) {
   return judge_layout(c, &layout, gg_tmem_columns(&layout, tile.value_bits), got);
 }
 
-/* ((M,K),m,k) of metadata, in units of half bits of its own. */
+/* ((M,K),m,k) of metadata: of a type, with its columns, or of so many bits, with the unit. */
 static golden_verdict judge_tmem_e(golden_case *c, gg_str *got) {
   static const struct {
     const char *name;
-    int bits;
-  } types[] = {{"tfloat32_t", 32}, {"half_t", 16}, {"int8_t", 8}, {"float_e2m1_t", 4}};
+    int bits, unit_half_bits;
+  } types[] = {
+      {"tfloat32_t", 32, 4}, {"half_t", 16, 2}, {"int8_t", 8, 2}, {"float_e2m1_t", 4, 1}};
+  bool named = *word(c, "value"), ws = strcmp(word(c, "form"), ".ws") == 0;
   gg_tuple pair = GG_TUPLE(number(c, "M"), number(c, "K"));
-  gg_tuple shape = GG_TUPLE(0, number(c, "rest_m"), number(c, "rest_k"));
+  gg_tuple shape = GG_TUPLE(0, named ? number(c, "rest_m") : 1,
+                            number(c, named ? "rest_k" : "steps"));
+  const char *unit = golden_scalar(golden_member(c, golden_field(c, "out"), "unit_half_bits"));
   gg_error err = GG_ERROR_INIT;
   gg_layout layout;
-  int bits = 0;
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (strcmp(word(c, "value"), types[i].name) == 0) bits = types[i].bits;
+  size_t i = 0, last = sizeof types / sizeof *types - 1;
+  while (i < last && (named ? strcmp(word(c, "value"), types[i].name) != 0
+                            : number(c, "bits") != types[i].bits))
+    i++;
+  if (!named && (!unit || atoi(unit) != types[i].unit_half_bits)) return GOLDEN_FAILED;
   if (gg_tuple_replace(&shape, &shape, 0, &pair, &err)) return failed(&err, got);
-  if (gg_tmem_e_frg(&layout, bits, &shape, &err)) return failed(&err, got);
-  return judge_layout(c, &layout, gg_tmem_e_columns(&layout, bits), got);
+  if (gg_tmem_e_frg(&layout, types[i].bits, ws, &shape, &err)) return failed(&err, got);
+  return judge_layout(c, &layout, named ? gg_tmem_e_columns(&layout, types[i].bits) : -1, got);
 }
 
 /* ---- Scale factors ------------------------------------------------------------------------ */
