@@ -13,11 +13,12 @@ static const gg_copy_row table[] = {
 #define src GG_COPY_SRC
 #define dst GG_COPY_DST
 #define GG_COPY(ptx_name, number, suffix, isa, kind_, cute_name, thr, tv_src, tv_dst, side, bytes) \
-  {ptx_name, cute_name, {number, suffix}, isa,  GG_COPY_##kind_, GG_TV_##thr, GG_TV_##tv_src,       \
-   GG_TV_##tv_dst, side, bytes, 0, GG_TV_thread},
+  {ptx_name,    cute_name,      {number, suffix}, isa,  GG_COPY_##kind_,                           \
+   GG_TV_##thr, GG_TV_##tv_src, GG_TV_##tv_dst,   side, bytes,                                     \
+   0,           GG_TV_thread},
 #define TMEM(ptx_name, cute_name, kind_, tv_src, tv_dst, side, most, tv_place)                     \
-  {ptx_name, cute_name, {100, 'f'}, 86, GG_COPY_##kind_, GG_TV_warp, GG_TV_##tv_src,               \
-   GG_TV_##tv_dst, side, 0, most, GG_TV_##tv_place},
+  {ptx_name,       cute_name, {100, 'f'}, 86,   GG_COPY_##kind_, GG_TV_warp, GG_TV_##tv_src,       \
+   GG_TV_##tv_dst, side,      0,          most, GG_TV_##tv_place},
 #define GG_TMEM_COPY(shape, name, most, registers, lanes, at, half)                                \
   TMEM("tcgen05.ld.sync.aligned." shape ".x*.b32", "SM100_TMEM_LOAD_" name "*x", tmem_load, lanes, \
        registers, src, most, at)                                                                   \
@@ -28,10 +29,30 @@ static const gg_copy_row table[] = {
   TMEM("tcgen05.st.sync.aligned." shape ".x*.unpack::16b.b32", "SM100_TMEM_STORE_" name "*x_16b",  \
        tmem_store, registers, lanes, dst, most, half)
 #define GG_TMEM_CP(shape, name, tv_src, tv_dst, tv_src2, tv_dst2)                                  \
-  {"tcgen05.cp.cta_group::1." shape, "SM100_UTCCP_" name "_1cta", {100, 'f'}, 86, GG_COPY_tmem_cp, \
-   GG_TV_thread, GG_TV_##tv_src, GG_TV_##tv_dst, dst, 0, 0, GG_TV_thread},                         \
-      {"tcgen05.cp.cta_group::2." shape, "SM100_UTCCP_" name "_2cta", {100, 'f'}, 86,              \
-       GG_COPY_tmem_cp, GG_TV_pair, GG_TV_##tv_src2, GG_TV_##tv_dst2, dst, 0, 0, GG_TV_thread},
+  {"tcgen05.cp.cta_group::1." shape,                                                               \
+   "SM100_UTCCP_" name "_1cta",                                                                    \
+   {100, 'f'},                                                                                     \
+   86,                                                                                             \
+   GG_COPY_tmem_cp,                                                                                \
+   GG_TV_thread,                                                                                   \
+   GG_TV_##tv_src,                                                                                 \
+   GG_TV_##tv_dst,                                                                                 \
+   dst,                                                                                            \
+   0,                                                                                              \
+   0,                                                                                              \
+   GG_TV_thread},                                                                                  \
+      {"tcgen05.cp.cta_group::2." shape,                                                           \
+       "SM100_UTCCP_" name "_2cta",                                                                \
+       {100, 'f'},                                                                                 \
+       86,                                                                                         \
+       GG_COPY_tmem_cp,                                                                            \
+       GG_TV_pair,                                                                                 \
+       GG_TV_##tv_src2,                                                                            \
+       GG_TV_##tv_dst2,                                                                            \
+       dst,                                                                                        \
+       0,                                                                                          \
+       0,                                                                                          \
+       GG_TV_thread},
 #include "atom/copy_atoms.def"
 #undef GG_COPY
 #undef GG_TMEM_COPY
@@ -119,8 +140,7 @@ static gg_status fail_name(const char *name, gg_error *err) {
   return gg_atom_near_fail(&near, "copy", name, err);
 }
 
-static gg_status instantiate(gg_copy_atom *out, const gg_copy_row *row, int repeat,
-                             gg_error *err) {
+static gg_status instantiate(gg_copy_atom *out, const gg_copy_row *row, int repeat, gg_error *err) {
   char given[16], legal[48];
   if (!row->repeats) {
     *out = (gg_copy_atom){row, 0, 0};

@@ -1,8 +1,8 @@
 /* Copy atoms: the table of copy_atoms.def as data, looked up by name.
  *
- * An atom is a row with its width chosen where the row is a template (UniversalCopy<uint128_t>), or how
- * often it repeats its unit where it is of tensor memory (SM100_TMEM_LOAD_32dp32b16x): a small value
- * that points to its row and owns nothing. */
+ * An atom is a row with its width chosen where the row is a template (UniversalCopy<uint128_t>), or
+ * how often it repeats its unit where it is of tensor memory (SM100_TMEM_LOAD_32dp32b16x): a small
+ * value that points to its row and owns nothing. */
 #ifndef GG_ATOM_COPY_ATOM_H
 #define GG_ATOM_COPY_ATOM_H
 
@@ -27,7 +27,7 @@ typedef enum gg_copy_kind {
 typedef enum gg_copy_side { GG_COPY_SRC, GG_COPY_DST, GG_COPY_REF } gg_copy_side;
 
 typedef struct gg_copy_row {
-  const char *ptx;  /* "" where the compiler chooses; '*' stands for the repeat of tensor memory's */
+  const char *ptx; /* "" where the compiler chooses; '*' stands for the repeat of tensor memory's */
   const char *cute; /* without template arguments; likewise */
   gg_arch arch;     /* the least that has it */
   int ptx_isa;      /* the first that has it, 78: PTX ISA 7.8 */
@@ -35,8 +35,8 @@ typedef struct gg_copy_row {
   gg_tv threads, src, dst;
   gg_copy_side ref; /* which of the two is the reference */
   int widths;       /* bytes of a template's type, one bit a size; 0: no template */
-  int repeats;      /* the most that a load or store of tensor memory repeats its unit; 0: another */
-  gg_tv place;      /* of those: index of a bit -> where it is in a warp's part of tensor memory */
+  int repeats; /* the most that a load or store of tensor memory repeats its unit; 0: another */
+  gg_tv place; /* of those: index of a bit -> where it is in a warp's part of tensor memory */
 } gg_copy_row;
 
 typedef struct gg_copy_atom {
@@ -71,8 +71,8 @@ gg_layout gg_copy_atom_layout(const gg_copy_atom *atom, gg_copy_side side);
 /* Logical thread -> thread of the group that executes it. */
 gg_layout gg_copy_atom_threads(const gg_copy_atom *atom);
 
-/* Of a load or store of tensor memory: index of a bit, those of a lane first -> its place, in bits as
- * addresses count (a lane is 2^21 on), from the address that a warp gives. CuTe's ValID. */
+/* Of a load or store of tensor memory: index of a bit, those of a lane first -> its place, in bits
+ * as addresses count (a lane is 2^21 on), from the address that a warp gives. CuTe's ValID. */
 gg_layout gg_copy_atom_place(const gg_copy_atom *atom);
 
 /* Appends a CUDA C++ function that executes the atom. Shared memory is given by its 32-bit
@@ -84,8 +84,8 @@ gg_layout gg_copy_atom_place(const gg_copy_atom *atom);
  *     __device__ inline void NAME(unsigned dst, const void *src, bool predicate) its zfill form
  *     __device__ inline void NAME(float (&dst)[8], const void *src)              ld of 32 bytes
  *     __device__ inline void NAME(void *dst, const float (&src)[8])              st
- * ATOM_WRAPPER for plain copies and shuffles, which are not one instruction, and for those of tensor
- * memory, whose registers are not there before a wait that stands elsewhere. */
+ * ATOM_WRAPPER for plain copies and shuffles, which are not one instruction, and for those of
+ * tensor memory, whose registers are not there before a wait that stands elsewhere. */
 gg_status gg_copy_atom_wrapper(gg_str *out, const gg_copy_atom *atom, const char *name,
                                gg_error *err);
 

@@ -1,8 +1,8 @@
 /* MMA atoms: rows and families, names and lookups. The wrapper's text is made in mma_wrapper.c.
  *
- * The families' lines of mma_atoms.def become several rows each; a row of wgmma stands for its 32 (or
- * 18) values of N, a row of tcgen05 for the shapes, types and majors that its parameters give, one of
- * sm_120 for types. mma_parameters.c reads and checks parameters. */
+ * The families' lines of mma_atoms.def become several rows each; a row of wgmma stands for its 32
+ * (or 18) values of N, a row of tcgen05 for the shapes, types and majors that its parameters give,
+ * one of sm_120 for types. mma_parameters.c reads and checks parameters. */
 #include "atom/mma_atom.h"
 
 #include <stdio.h>
@@ -24,8 +24,8 @@
     .sparse = sizeof(sp) > 1                                                                       \
   }
 
-#define TCGEN05(sp, cta, kind_name, cute_name, k_extent, number_, suffix_, isa_, dtype_c, dtype_a,   \
-                tv, thr, src_a, step, block_, more, scales)                                         \
+#define TCGEN05(sp, cta, kind_name, cute_name, k_extent, number_, suffix_, isa_, dtype_c, dtype_a, \
+                tv, thr, src_a, step, block_, more, scales)                                        \
   {                                                                                                \
     .ptx = "tcgen05.mma" sp ".cta_group::" cta ".kind::" kind_name, .cute = cute_name,             \
     .k = k_extent, .arch = {number_, suffix_}, .ptx_isa = isa_, .kind = GG_MMA_tcgen05,            \
@@ -84,9 +84,9 @@ static const gg_mma_row table[] = {
       UMMA2("", kind, name "_2x1SM_SS_SCALED", k, suffix, c, ab, GG_MMA_SHARED, 16, true),         \
       UMMA2("", kind, name "_2x1SM_TS_SCALED", k, suffix, c, ab, GG_MMA_TENSOR, 32, true),
 #define GG_TCGEN05_BLOCKS(sp, kind, name, tail, k, block, step, packed, number, suffix, isa, ab)   \
-  TCGEN05(sp, "1", kind, name "_SS" tail, k, number, suffix, isa, f32, ab, cta, thread,               \
+  TCGEN05(sp, "1", kind, name "_SS" tail, k, number, suffix, isa, f32, ab, cta, thread,            \
           GG_MMA_SHARED, step, block, packed, false),                                              \
-      TCGEN05(sp, "2", kind, name "_2x1SM_SS" tail, k, number, suffix, isa, f32, ab, pair, pair,      \
+      TCGEN05(sp, "2", kind, name "_2x1SM_SS" tail, k, number, suffix, isa, f32, ab, pair, pair,   \
               GG_MMA_SHARED, 16, block, packed, false),
 #define GG_MIXED(qualifiers, cute_name, k_, block_, sparse_, c_, ab, tv_a, tv_b, tv_e, sfa, sfb)   \
   {.ptx = "mma.sync.aligned.kind::" qualifiers ".m16n8k" #k_ ".row.col",                           \
@@ -309,7 +309,8 @@ gg_status gg_mma_umma_atom(gg_mma_atom *out, const gg_mma_row *row, const gg_mma
 
 static bool satisfies(const gg_mma_row *row, gg_dtype a, gg_dtype b, gg_dtype c, gg_arch arch) {
   return row->a == a && row->b == b && row->c == c && *row->ptx && gg_mma_row_is_plain(row) &&
-         row->kind != GG_MMA_tcgen05 && row->kind != GG_MMA_mixed && row->kind != GG_MMA_dot && gg_arch_runs(arch, row->arch);
+         row->kind != GG_MMA_tcgen05 && row->kind != GG_MMA_mixed && row->kind != GG_MMA_dot &&
+         gg_arch_runs(arch, row->arch);
 }
 
 static int volume(const gg_mma_atom *atom) {

@@ -21,8 +21,8 @@ typedef enum gg_mma_kind {
   GG_MMA_several, /* complex numbers: made of several mma.sync, so with no PTX name */
   GG_MMA_wgmma,   /* wgmma.mma_async of a warpgroup */
   GG_MMA_tcgen05, /* tcgen05.mma of a CTA or a pair of them; types are parameters, too */
-  GG_MMA_mixed,   /* mma.sync of sm_120, types being parameters: elements of 8, 6 and 4 bits in a byte
-                   * each, or packed e2m1 */
+  GG_MMA_mixed, /* mma.sync of sm_120, types being parameters: elements of 8, 6 and 4 bits in a byte
+                 * each, or packed e2m1 */
 } gg_mma_kind;
 
 /* E is the metadata of a sparse A, SFA and SFB are scale factors. */
@@ -53,7 +53,7 @@ typedef struct gg_mma_row {
                  * majors may ask for a wider step */
   bool k_major; /* shared-memory operands must be K-major; else MN-major is allowed too */
   bool sparse;  /* A is 2:4 sparse: half its K is stored */
-  int block;    /* elements along K with one scale factor, a sparse A's counted as uncompressed; 0 */
+  int block; /* elements along K with one scale factor, a sparse A's counted as uncompressed; 0 */
   bool scales_d; /* C is divided by a power of two, given with the instruction (scale-input-d) */
 } gg_mma_row;
 
@@ -72,9 +72,9 @@ const gg_mma_row *gg_mma_table(size_t *count);
  * the row has no such N, or is of tcgen05. */
 bool gg_mma_row_atom(gg_mma_atom *out, const gg_mma_row *row, int n);
 
-/* The atom of a row of tcgen05 with what `wanted` says: types, M and N of the instruction (of a pair
- * of CTAs both halves together), majors; its row and K are not looked at. ATOM_PARAMETER where the
- * row has no such member: see mma_atoms.def for the shapes. */
+/* The atom of a row of tcgen05 with what `wanted` says: types, M and N of the instruction (of a
+ * pair of CTAs both halves together), majors; its row and K are not looked at. ATOM_PARAMETER where
+ * the row has no such member: see mma_atoms.def for the shapes. */
 gg_status gg_mma_umma_atom(gg_mma_atom *out, const gg_mma_row *row, const gg_mma_atom *wanted,
                            gg_error *err);
 gg_status gg_mma_umma_check(const gg_mma_atom *atom, gg_error *err);

@@ -99,10 +99,10 @@ static gg_status check_types(const gg_mma_atom *atom, gg_error *err) {
                                 err);
   if (row->block && !scales(row, atom->scale))
     return gg_mma_bad_parameter(row, "type of scale factors", gg_dtype_info_of(atom->scale)->name,
-                                row->a != GG_DTYPE_e2m1         ? "ue8m0"
-                                : row->kind == GG_MMA_tcgen05   ? "ue8m0 or ue4m3"
-                                : row->block == 16              ? "ue4m3"
-                                                                : "ue8m0",
+                                row->a != GG_DTYPE_e2m1       ? "ue8m0"
+                                : row->kind == GG_MMA_tcgen05 ? "ue8m0 or ue4m3"
+                                : row->block == 16            ? "ue4m3"
+                                                              : "ue8m0",
                                 err);
   return GG_OK;
 }
@@ -216,10 +216,10 @@ static gg_status read_types(gg_mma_atom *atom, const gg_atom_name *name, gg_erro
 
 static gg_status check_block(const gg_mma_row *row, const char *argument, gg_error *err) {
   int block;
-  gg_status st = read_int(&block, row, "elements a scale factor", argument, err);
+  gg_status st = read_int(&block, row, "the block of a scale factor", argument, err);
   bool tag = row->kind == GG_MMA_mixed && (block == 16 || block == 32);
   if (st || block == row->block || tag) return st;
-  return gg_mma_bad_parameter(row, "elements a scale factor", argument,
+  return gg_mma_bad_parameter(row, "the block of a scale factor", argument,
                               row->sparse && row->kind == GG_MMA_tcgen05 ? "32 or 64" : "16 or 32",
                               err);
 }
@@ -232,11 +232,11 @@ static gg_status read_umma(gg_mma_atom *atom, const gg_atom_name *name, gg_error
   int at = row->block ? 4 : 3;
   gg_status st;
   if (name->count < at + 4 + block)
-    return gg_mma_bad_parameter(row, "arguments", "too few",
-                                block        ? "A, B, C, scales, M, N, block, majorA, majorB"
-                                : row->block ? "A, B, C, scales, M, N, majorA, majorB"
-                                             : "A, B, C, M, N, majorA, majorB",
-                                err);
+    return bad_number(row, "the number of arguments", name->count,
+                      block        ? "A, B, C, scales, M, N, block, majorA, majorB"
+                      : row->block ? "A, B, C, scales, M, N, majorA, majorB"
+                                   : "A, B, C, M, N, majorA, majorB",
+                      err);
   if ((st = read_types(atom, name, err))) return st;
   if ((st = read_int(&atom->m, row, "M", name->arguments[at++], err))) return st;
   if ((st = read_int(&atom->n, row, "N", name->arguments[at++], err))) return st;
@@ -250,8 +250,8 @@ static gg_status read_mixed(gg_mma_atom *atom, const gg_atom_name *name, gg_erro
   const gg_mma_row *row = atom->row;
   gg_status st;
   if (name->count != (row->block ? 5 : 3))
-    return gg_mma_bad_parameter(row, "arguments", name->count ? name->arguments[0] : "missing",
-                                row->block ? "A, B, C, scales, block" : "A, B, C", err);
+    return bad_number(row, "the number of arguments", name->count,
+                      row->block ? "A, B, C, scales, block" : "A, B, C", err);
   if ((st = read_types(atom, name, err))) return st;
   if (row->block && (st = check_block(row, name->arguments[4], err))) return st;
   return check_types(atom, err);

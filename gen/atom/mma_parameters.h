@@ -9,14 +9,14 @@
 gg_status gg_mma_bad_parameter(const gg_mma_row *row, const char *what, const char *given,
                                const char *legal, gg_error *err);
 
-/* Reads the arguments of a name into an atom whose row, and whatever else the base of the name says,
- * is set already. */
+/* Reads the arguments of a name into an atom whose row, and whatever else the base of the name
+ * says, is set already. */
 gg_status gg_mma_read_arguments(gg_mma_atom *atom, const gg_atom_name *name, gg_error *err);
 /* Appends an atom's arguments, "<half_t,half_t,float,128,256,K,K>", where it has any. */
 void gg_mma_put_arguments(gg_str *out, const gg_mma_atom *atom);
 
-/* The type of scale factors that goes with a row where nothing else is said: ue4m3 with blocks of 16
- * packed elements, else ue8m0. */
+/* The type of scale factors that goes with a row where nothing else is said: ue4m3 with blocks of
+ * 16 packed elements, else ue8m0. */
 gg_dtype gg_mma_row_scale(const gg_mma_row *row);
 
 /* Whether a name's arguments ask for the block of this row, among those of its name. */

@@ -85,12 +85,15 @@ gg_status gg_scale_smem_layout(gg_layout *out, int block, int64_t rows, int64_t 
   gg_calc c = GG_CALC("scale factors", err);
   gg_layout r = {.shape = {.count = 0}};
   if ((c.status = check_block(block, err))) return c.status;
-  if (rows < 1) return refuse("rows", rows, "1 or more", err);
+  if (rows < 1) return refuse("the number of rows", rows, "1 or more", err);
   int64_t factors = mma_k / block, atom_k = (int64_t)block * GG_SCALE_FACTORS;
   if (mma_k % block != 0 || (factors != 1 && factors != 2 && factors != 4))
     return refuse("K of an instruction", mma_k, "1, 2 or 4 blocks", err);
-  if (tile_k < atom_k || tile_k % atom_k != 0)
-    return refuse("K of a tile", tile_k, "a multiple of 4 blocks", err);
+  if (tile_k < atom_k || tile_k % atom_k != 0) {
+    char legal[32];
+    snprintf(legal, sizeof legal, "a multiple of %lld", (long long)atom_k);
+    return refuse("K of a tile", tile_k, legal, err);
+  }
   int64_t down = gg_calc_ceil_div(&c, rows, GG_SCALE_ROWS);
   int whole = gg_build_open2(&c, &r), first = gg_build_open2(&c, &r);
   int open = gg_build_open2(&c, &r);

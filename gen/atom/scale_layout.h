@@ -3,8 +3,8 @@
  *
  * Layouts map elements of the operand to its factors, in units of a factor (a byte): the `block`
  * elements in a row that share one have stride 0. All is made of atoms of 128 rows (of M or N) by
- * four factors, 512 bytes; rows r and r + 32 are four bytes apart, so that the four factors of a row
- * are one word, which is what tensor memory takes:
+ * four factors, 512 bytes; rows r and r + 32 are four bytes apart, so that the four factors of a
+ * row are one word, which is what tensor memory takes:
  *
  *     K-major     ((32,4),(block,4)):((16,4),(0,1))
  *     MN-major    ((block,4),(32,4)):((0,1),(16,4))

@@ -38,7 +38,8 @@ typedef struct gg_sparse_element {
 } gg_sparse_element;
 
 /* The tile of metadata: 128 rows of 16 bytes, so 64 columns of A of 32 bits, 256 of packed 4 bits
- * and 128 of all others. CuTe's TensorEAtom. ATOM_PARAMETER where no instruction has the element. */
+ * and 128 of all others. CuTe's TensorEAtom. ATOM_PARAMETER where no instruction has the element.
+ */
 gg_status gg_sm1xx_sparse_metadata_tile(gg_layout *out, gg_sparse_element element, gg_error *err);
 
 /* As for sm_90, with that tile. A's contiguous mode is rounded up to what TMA moves: 16 bytes of

@@ -134,8 +134,8 @@ gg_status gg_tmem_sf_frg(gg_layout *out, const gg_tuple *shape, bool halved, gg_
   gg_layout r = {.shape = {.count = 0}};
   int mn, k, halves = halved ? 2 : 1;
   if (!is_partitioned(shape, &mn, &k) || !gg_is_tuple(shape, k) || gg_rank_at(shape, k) != 2)
-    return refuse("modes of scale factors", gg_tuple_rank(shape),
-                  "((MN,(block,factors)),tiles,...)", err);
+    return gg_fail(err, LAYOUT_VALUE, NULL, "tmem_sf_frg",
+                   "the shape must be ((MN,(block,factors)),tiles,...)");
   int64_t rows = gg_product_at(&c, shape, mn).value;
   gg_node block = shape->nodes[gg_tuple_child(shape, k, 0)];
   gg_node factors = shape->nodes[gg_tuple_child(shape, k, 1)];
@@ -161,7 +161,8 @@ gg_status gg_tmem_sf_frg(gg_layout *out, const gg_tuple *shape, bool halved, gg_
   return st ? st : repeat(out, &r, shape, gg_tmem_lane(8), err);
 }
 
-/* Units of metadata in a lane of 65536 words: 64 of a word's half bits, over those of an element. */
+/* Units of metadata in a lane of 65536 words: 64 of a word's half bits, over those of an element.
+ */
 static int64_t metadata_lane(int bits) {
   int half_bits = bits == 32 ? 4 : bits == 4 ? 1 : 2;
   return (int64_t)lane_words * (64 / half_bits);
@@ -202,14 +203,18 @@ gg_status gg_tmem_e_frg(gg_layout *out, int bits, bool ws, const gg_tuple *shape
   if ((bits != 4 || ws) && bits != 8 && bits != 16 && bits != 32)
     return refuse("bits of a sparse element", bits, ws ? "8, 16 or 32" : "4, 8, 16 or 32", err);
   if (!is_partitioned(shape, &m, &k))
-    return refuse("modes of metadata", gg_tuple_rank(shape), "((M,K),tiles,...)", err);
+    return gg_fail(err, LAYOUT_VALUE, NULL, "tmem_e_frg", "the shape must be ((M,K),tiles,...)");
   int64_t rows = shape->nodes[m].value, columns = shape->nodes[k].value;
   bool whole = rows == GG_TMEM_LANES, part_of = ws && (rows == 64 || rows == 32);
   if (gg_is_tuple(shape, m) || (!whole && !part_of))
     return refuse("rows of metadata", rows, ws ? "32, 64 or 128" : "128", err);
   if (gg_is_tuple(shape, k) || columns != 512 / bits)
     return refuse("columns of an instruction's metadata", columns,
-                  legal[bits == 4 ? 0 : bits == 8 ? 1 : bits == 16 ? 2 : 3], err);
+                  legal[bits == 4    ? 0
+                        : bits == 8  ? 1
+                        : bits == 16 ? 2
+                                     : 3],
+                  err);
   gg_status st = metadata_part(&part, bits, rows, columns, err);
   return st ? st : repeat(out, &part, shape, metadata_lane(bits), err);
 }

@@ -48,19 +48,21 @@ int64_t gg_tmem_columns(const gg_layout *layout, int value_bits);
 
 /* Scale factors, offsets in units of a factor (8 bits: a lane is 262144 on). `shape` is that of the
  * factors in shared memory, ((MN,(block,factors of an instruction)),tiles,...): see
- * gg_scale_smem_layout; MN may have modes, and is a multiple of 32. 32 lanes have a row each, further
- * rows are further columns of them, and each warp's 32 lanes hold the same again, the mode of 4:
+ * gg_scale_smem_layout; MN may have modes, and is a multiple of 32. 32 lanes have a row each,
+ * further rows are further columns of them, and each warp's 32 lanes hold the same again, the mode
+ * of 4:
  *     ((((32,MN/32),4),(block,factors)),tiles,...):((((262144,4),8388608),(0,1)),...)
- * `halved`: factors of B where a pair of CTAs has M of 128; MN is then a multiple of 64, whose second
- * half the upper 64 lanes have, and each half stands twice: (((32,MN/64),2,2),...). CuTe's
+ * `halved`: factors of B where a pair of CTAs has M of 128; MN is then a multiple of 64, whose
+ * second half the upper 64 lanes have, and each half stands twice: (((32,MN/64),2,2),...). CuTe's
  * tmem_sf_frg, ScaleFactorDuplicated4by1 and 2by2. TMEM_TILE where the shape is another. */
 gg_status gg_tmem_sf_frg(gg_layout *out, const gg_tuple *shape, bool halved, gg_error *err);
 
-/* Metadata of a sparse A with elements of 4 (packed, two a byte), 8 (4 and 6 unpacked too), 16 or 32
- * bits: where the bits of each logical element are, in units of the metadata of one, which is 1/2, 1, 1
- * or 2 bits. `shape`: ((M,K),tiles,...), M 128, K of one instruction: 128, 64, 32, 16. CuTe's
- * tmem_e_frg. `ws`: of tcgen05.mma.ws, with M of 128, 64 or 32 and elements of 8 bits on; the lanes that
- * M leaves hold the same again, a mode of 128 / M. CuTe's tmem_e_frg_ws. TMEM_TILE where it is another. */
+/* Metadata of a sparse A with elements of 4 (packed, two a byte), 8 (4 and 6 unpacked too), 16 or
+ * 32 bits: where the bits of each logical element are, in units of the metadata of one, which is
+ * 1/2, 1, 1 or 2 bits. `shape`: ((M,K),tiles,...), M 128, K of one instruction: 128, 64, 32, 16.
+ * CuTe's tmem_e_frg. `ws`: of tcgen05.mma.ws, with M of 128, 64 or 32 and elements of 8 bits on;
+ * the lanes that M leaves hold the same again, a mode of 128 / M. CuTe's tmem_e_frg_ws. TMEM_TILE
+ * where it is another. */
 gg_status gg_tmem_e_frg(gg_layout *out, int bits, bool ws, const gg_tuple *shape, gg_error *err);
 /* How many columns of 32 bits that layout reaches over. */
 int64_t gg_tmem_e_columns(const gg_layout *layout, int bits);

@@ -82,14 +82,14 @@ gg_status gg_umma_smem_sf(gg_layout *out, const gg_tiled_mma *mma, gg_mma_operan
   gg_status st = check_kind(mma, err);
   if (st) return st;
   if (!mma->atom.row->block)
-    return refuse(mma, "scale factors", "missing", "a block-scaled atom", err);
+    return refuse(mma, "the block of its scale factors", "missing", "a block-scaled atom", err);
   if (gg_tuple_depth(tile) != 1 || gg_tuple_rank(tile) != 3)
     return gg_fail(err, LAYOUT_VALUE, NULL, "scale factors", "the tile is (M,N,K)");
   int ctas = mma->atom.row->threads == GG_TV_pair ? 2 : 1;
   int64_t rows = gg_tuple_value(tile, operand == GG_MMA_SFB);
   if (operand == GG_MMA_SFA) rows /= ctas;
-  return gg_scale_smem_layout(out, mma->atom.row->block, rows, gg_tuple_value(tile, 2),
-                              mma->atom.k, err);
+  return gg_scale_smem_layout(out, mma->atom.row->block, rows, gg_tuple_value(tile, 2), mma->atom.k,
+                              err);
 }
 
 /* With M of 128 a pair's CTAs have 64 rows each and multiply by halves of B's columns. */
@@ -102,7 +102,8 @@ gg_status gg_umma_fragment_sf(gg_layout *out, const gg_tiled_mma *mma, gg_mma_op
   return st ? st : gg_tmem_sf_frg(out, &smem.shape, halved, err);
 }
 
-/* ---- Descriptors ------------------------------------------------------------------------------ */
+/* ---- Descriptors ------------------------------------------------------------------------------
+ */
 
 gg_status gg_umma_descriptor_steps(gg_layout *out, const gg_composed *smem, gg_error *err) {
   enum { unit_bits = 128 };

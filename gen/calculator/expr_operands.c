@@ -114,8 +114,8 @@ static gg_status scale_smem(gg_value *out, args arg, gg_mma_operand operand, gg_
   if (block && INT(2) != block) {
     snprintf(given, sizeof given, "%lld", (long long)INT(2));
     snprintf(legal, sizeof legal, "%d", block);
-    return gg_fail(err, ATOM_PARAMETER, NULL, mma.atom.row->cute, "elements a scale factor", given,
-                   legal);
+    return gg_fail(err, ATOM_PARAMETER, NULL, mma.atom.row->cute, "the block of a scale factor",
+                   given, legal);
   }
   return gg_umma_smem_sf(to_layout(out), &mma, operand, TUPLE(1), err);
 }

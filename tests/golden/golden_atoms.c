@@ -75,8 +75,8 @@ static void put_argument(gg_str *out, golden_case *c, const char *field, const c
   gg_str_printf(out, "%s%s", separator, strcmp(text, "e2m1p") == 0 ? "e2m1" : text);
 }
 
-/* The atom of an mma_atom or copy_atom case; wgmma's majors are fields of the case, and so is all of
- * tcgen05's template arguments. */
+/* The atom of an mma_atom or copy_atom case; wgmma's majors are fields of the case, and so is all
+ * of tcgen05's template arguments. */
 static void put_atom(gg_str *out, golden_case *c) {
   const char *a = golden_text(c, "a_major"), *b = golden_text(c, "b_major");
   gg_str_puts(out, golden_input(c, 0));
@@ -158,9 +158,8 @@ static const char *const type_names[GG_DTYPE_COUNT] = {
 
 /* An element as registers or shared memory have it: in a byte, where it has fewer bits. */
 static void put_value_type(gg_str *out, const gg_mma_atom *atom, char operand) {
-  static const char *const unpacked[GG_DTYPE_COUNT] = {[GG_DTYPE_e3m2] = "e3m2",
-                                                       [GG_DTYPE_e2m3] = "e2m3",
-                                                       [GG_DTYPE_e2m1] = "e2m1"};
+  static const char *const unpacked[GG_DTYPE_COUNT] = {
+      [GG_DTYPE_e3m2] = "e3m2", [GG_DTYPE_e2m3] = "e2m3", [GG_DTYPE_e2m1] = "e2m1"};
   gg_dtype type = operand == 'A' ? atom->a : operand == 'B' ? atom->b : atom->c;
   const char *name = type_names[type] ? type_names[type] : "?";
   bool sparse = operand == 'A' && atom->row->sparse, packed = atom->row->a == GG_DTYPE_e2m1;
@@ -193,8 +192,8 @@ static void put_fragment_type(gg_str *out, const gg_mma_atom *atom, char operand
   }
   const char *space = umma ? "cute::UMMA" : "cute::SM90::GMMA";
   gg_str_printf(out, "%s::%ssmem_desc<%s::Major::%s>", space,
-                umma && of_a && atom->row->sparse ? "sparse_" : "", umma ? space : "cute::SM90::GMMA",
-                mn ? "MN" : "K");
+                umma && of_a && atom->row->sparse ? "sparse_" : "",
+                umma ? space : "cute::SM90::GMMA", mn ? "MN" : "K");
 }
 
 /* ValTypeA, FrgTypeB and their like, and the instruction descriptor; false where the field is
@@ -304,8 +303,8 @@ static golden_verdict judge_type(golden_case *c, const char *field, const char *
   return same ? GOLDEN_PASSED : GOLDEN_FAILED;
 }
 
-/* The PTX name of a Blackwell atom, an MMA's up to its types where those are parameters; empty where
- * it is of others. */
+/* The PTX name of a Blackwell atom, an MMA's up to its types where those are parameters; empty
+ * where it is of others. */
 static void put_ptx(gg_str *out, golden_case *c) {
   gg_mma_atom mma;
   gg_copy_atom copy;

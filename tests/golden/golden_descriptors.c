@@ -214,12 +214,11 @@ static golden_verdict judge_tmem_e(golden_case *c, gg_str *got) {
   static const struct {
     const char *name;
     int bits, unit_half_bits;
-  } types[] = {
-      {"tfloat32_t", 32, 4}, {"half_t", 16, 2}, {"int8_t", 8, 2}, {"float_e2m1_t", 4, 1}};
+  } types[] = {{"tfloat32_t", 32, 4}, {"half_t", 16, 2}, {"int8_t", 8, 2}, {"float_e2m1_t", 4, 1}};
   bool named = *word(c, "value"), ws = strcmp(word(c, "form"), ".ws") == 0;
   gg_tuple pair = GG_TUPLE(number(c, "M"), number(c, "K"));
-  gg_tuple shape = GG_TUPLE(0, named ? number(c, "rest_m") : 1,
-                            number(c, named ? "rest_k" : "steps"));
+  gg_tuple shape =
+      GG_TUPLE(0, named ? number(c, "rest_m") : 1, number(c, named ? "rest_k" : "steps"));
   const char *unit = golden_scalar(golden_member(c, golden_field(c, "out"), "unit_half_bits"));
   gg_error err = GG_ERROR_INIT;
   gg_layout layout;
@@ -297,9 +296,8 @@ static golden_verdict judge_fragment(golden_case *c, gg_str *got) {
   if (of_c ? gg_umma_fragment_c(&layout, &mma, &extents, stages, &err)
            : gg_umma_fragment_a(&layout, &mma, &extents, &err))
     return failed(&err, got);
-  return judge_layout(c, &layout,
-                      gg_tmem_columns(&layout, gg_dtype_info_of(of_c ? atom.c : atom.a)->bits),
-                      got);
+  return judge_layout(
+      c, &layout, gg_tmem_columns(&layout, gg_dtype_info_of(of_c ? atom.c : atom.a)->bits), got);
 }
 
 bool golden_eval_descriptors(golden_case *c, golden_verdict *verdict, gg_str *got) {
