@@ -40,10 +40,19 @@ bool gg_arch_parse(gg_arch *out, const char *text) {
   return false;
 }
 
+/* sm_110, once sm_101, has what PTX gives to sm_100's own targets: tcgen05 in all kinds, matrices
+ * of bytes. */
+static gg_arch as_sm100(gg_arch have, gg_arch need) {
+  bool stands_in = have.number == 110 && need.number == 100 && need.suffix;
+  return stands_in ? (gg_arch){100, have.suffix} : have;
+}
+
 bool gg_arch_runs(gg_arch have, gg_arch need) {
+  have = as_sm100(have, need);
   if (need.suffix == 'a') return have.number == need.number && have.suffix == 'a';
-  if (need.suffix == 'f') {
-    return have.number / 10 == need.number / 10 && have.number >= need.number && have.suffix;
+  if (need.suffix == 'f' || need.suffix == 'A') {
+    bool has = need.suffix == 'f' ? have.suffix != 0 : have.suffix == 'a';
+    return have.number / 10 == need.number / 10 && have.number >= need.number && has;
   }
   return have.number >= need.number;
 }
@@ -66,8 +75,8 @@ int gg_cuda_of_ptx(int ptx_isa) {
 
 const char *gg_arch_name(char out[GG_ARCH_NAME_MAX], gg_arch arch) {
   snprintf(out, GG_ARCH_NAME_MAX, "sm_%d%s", arch.number,
-           arch.suffix == 'a'   ? "a"
-           : arch.suffix == 'f' ? "f"
-                                : "");
+           arch.suffix == 'a' || arch.suffix == 'A' ? "a"
+           : arch.suffix == 'f'                     ? "f"
+                                                    : "");
   return out;
 }

@@ -23,7 +23,7 @@ enum {
 /* An architecture as a spec or a device names it. */
 typedef struct gg_arch {
   int number;
-  char suffix; /* 'a', 'f' or 0 */
+  char suffix; /* 'a', 'f' or 0; of what is needed also 'A': see gg_arch_runs */
 } gg_arch;
 
 /* The rows, in ascending order; *count of them. */
@@ -35,7 +35,9 @@ const gg_arch_info *gg_arch_info_of(int number); /* NULL where there is none */
 bool gg_arch_parse(gg_arch *out, const char *text);
 
 /* Whether code for `need` runs on, or compiles for, `have`: an `a` target on that architecture
- * alone, an `f` target on later ones of its family, a plain one on every later architecture. */
+ * alone, an `f` target on later ones of its family, a plain one on every later architecture. `A` is
+ * what the `a` targets of a family have from an architecture on, and its `f` targets lack.
+ * What sm_100's own targets have, sm_110's have too. */
 bool gg_arch_runs(gg_arch have, gg_arch need);
 
 /* The first CUDA release that has a PTX ISA: 118, CUDA 11.8, for 78, PTX ISA 7.8. */

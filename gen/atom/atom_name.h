@@ -7,7 +7,7 @@
 #include "base/near.h"
 #include "gemmgen.h"
 
-enum { GG_ATOM_NAME_BASE = 96, GG_ATOM_NAME_ARGUMENTS = 10, GG_ATOM_NAME_ARGUMENT = 32 };
+enum { GG_ATOM_NAME_BASE = 96, GG_ATOM_NAME_ARGUMENTS = 12, GG_ATOM_NAME_ARGUMENT = 32 };
 
 /* "SM90::GMMA::MMA_64x8x16_F16F16F16_SS<GMMA::Major::K,GMMA::Major::MN>" is the base
  * "MMA_64x8x16_F16F16F16_SS" with the arguments "K" and "MN": namespaces and spaces dropped. */

@@ -1,15 +1,16 @@
 /* MMA atoms: rows and families, names and lookups. The wrapper's text is made in mma_wrapper.c.
  *
- * The families' lines of mma_atoms.def become four rows each; a row of wgmma stands for its 32 (or
- * 18) values of N, a row of tcgen05 for the shapes that its parameters give. */
+ * The families' lines of mma_atoms.def become several rows each; a row of wgmma stands for its 32
+ * (or 18) values of N, a row of tcgen05 for the shapes, types and majors that its parameters give,
+ * one of sm_120 for types. mma_parameters.c reads and checks parameters. */
 #include "atom/mma_atom.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "atom/atom_name.h"
 #include "atom/dtype.h"
+#include "atom/mma_parameters.h"
 
 #define WGMMA(sp, types, cute_name, k_extent, dtype_c, dtype_a, dtype_b, tv_a, tv_e, src_a, step,  \
               tn)                                                                                  \
@@ -23,14 +24,15 @@
     .sparse = sizeof(sp) > 1                                                                       \
   }
 
-#define TCGEN05(cta, kind_name, cute_name, k_extent, dtype_c, dtype_a, dtype_b, tv, thr, src_a,    \
-                step)                                                                              \
+#define TCGEN05(sp, cta, kind_name, cute_name, k_extent, number_, suffix_, isa_, dtype_c, dtype_a, \
+                tv, thr, src_a, step, block_, more, scales)                                        \
   {                                                                                                \
-    .ptx = "tcgen05.mma.cta_group::" cta ".kind::" kind_name, .cute = "SM100_MMA_" cute_name,      \
-    .k = k_extent, .arch = {100, 'f'}, .ptx_isa = 86, .kind = GG_MMA_tcgen05,                      \
-    .c = GG_DTYPE_##dtype_c, .a = GG_DTYPE_##dtype_a, .b = GG_DTYPE_##dtype_b,                     \
+    .ptx = "tcgen05.mma" sp ".cta_group::" cta ".kind::" kind_name, .cute = cute_name,             \
+    .k = k_extent, .arch = {number_, suffix_}, .ptx_isa = isa_, .kind = GG_MMA_tcgen05,            \
+    .c = GG_DTYPE_##dtype_c, .a = GG_DTYPE_##dtype_a, .b = GG_DTYPE_##dtype_a,                     \
     .threads = GG_TV_##thr, .layout_a = GG_TV_##tv##_a, .layout_b = GG_TV_##tv##_b,                \
-    .layout_c = GG_TV_##tv##_c, .source_a = src_a, .source_b = GG_MMA_SHARED, .n_step = step       \
+    .layout_c = GG_TV_##tv##_c, .source_a = src_a, .source_b = GG_MMA_SHARED, .n_step = step,      \
+    .k_major = more, .sparse = sizeof(sp) > 1, .block = block_, .scales_d = scales                 \
   }
 
 static const gg_mma_row table[] = {
@@ -62,15 +64,60 @@ static const gg_mma_row table[] = {
       WGMMA(".sp", types, "SM90::GMMA::SPARSE::GMMA_64x*x" #sparse_k "_" name "_RS" tail,          \
             sparse_k, c, a, b, g64x##sparse_k, g_meta64x##sparse_k, GG_MMA_REGISTERS, step,        \
             sizeof(tail) > 1),
-#define GG_TCGEN05(kind, name, k, c, a, b)                                                         \
-  TCGEN05("1", kind, name "_SS", k, c, a, b, cta, thread, GG_MMA_SHARED, 8),                       \
-      TCGEN05("1", kind, name "_TS", k, c, a, b, cta, thread, GG_MMA_TENSOR, 8),                   \
-      TCGEN05("2", kind, name "_2x1SM_SS", k, c, a, b, pair, pair, GG_MMA_SHARED, 16),             \
-      TCGEN05("2", kind, name "_2x1SM_TS", k, c, a, b, pair, pair, GG_MMA_TENSOR, 32),
+#define UMMA1(sp, kind, name, k, suffix, c, ab, src, step, scales)                                 \
+  TCGEN05(sp, "1", kind, "SM100_MMA_" name, k, 100, suffix, 86, c, ab, cta, thread, src, step, 0,  \
+          false, scales)
+#define UMMA2(sp, kind, name, k, suffix, c, ab, src, step, scales)                                 \
+  TCGEN05(sp, "2", kind, "SM100_MMA_" name, k, 100, suffix, 86, c, ab, pair, pair, src, step, 0,   \
+          false, scales)
+#define GG_TCGEN05(kind, name, k, sparse_k, step, sparse_step, suffix, c, ab)                      \
+  UMMA1("", kind, name "_SS", k, suffix, c, ab, GG_MMA_SHARED, 8, false),                          \
+      UMMA1("", kind, name "_TS", k, suffix, c, ab, GG_MMA_TENSOR, 8, false),                      \
+      UMMA1(".sp", kind, name "_SS_SPARSE", sparse_k, suffix, c, ab, GG_MMA_SHARED, 8, false),     \
+      UMMA2("", kind, name "_2x1SM_SS", k, suffix, c, ab, GG_MMA_SHARED, step, false),             \
+      UMMA2("", kind, name "_2x1SM_TS", k, suffix, c, ab, GG_MMA_TENSOR, 32, false),               \
+      UMMA2(".sp", kind, name "_2x1SM_SS_SPARSE", sparse_k, suffix, c, ab, GG_MMA_SHARED,          \
+            sparse_step, false),
+#define GG_TCGEN05_SCALED_D(kind, name, k, suffix, c, ab)                                          \
+  UMMA1("", kind, name "_SS_SCALED", k, suffix, c, ab, GG_MMA_SHARED, 8, true),                    \
+      UMMA1("", kind, name "_TS_SCALED", k, suffix, c, ab, GG_MMA_TENSOR, 8, true),                \
+      UMMA2("", kind, name "_2x1SM_SS_SCALED", k, suffix, c, ab, GG_MMA_SHARED, 16, true),         \
+      UMMA2("", kind, name "_2x1SM_TS_SCALED", k, suffix, c, ab, GG_MMA_TENSOR, 32, true),
+#define GG_TCGEN05_BLOCKS(sp, kind, name, tail, k, block, step, packed, number, suffix, isa, ab)   \
+  TCGEN05(sp, "1", kind, name "_SS" tail, k, number, suffix, isa, f32, ab, cta, thread,            \
+          GG_MMA_SHARED, step, block, packed, false),                                              \
+      TCGEN05(sp, "2", kind, name "_2x1SM_SS" tail, k, number, suffix, isa, f32, ab, pair, pair,   \
+              GG_MMA_SHARED, 16, block, packed, false),
+#define GG_MIXED(qualifiers, cute_name, k_, block_, sparse_, c_, ab, tv_a, tv_b, tv_e, sfa, sfb)   \
+  {.ptx = "mma.sync.aligned.kind::" qualifiers ".m16n8k" #k_ ".row.col",                           \
+   .cute = cute_name,                                                                              \
+   .m = 16,                                                                                        \
+   .n = 8,                                                                                         \
+   .k = k_,                                                                                        \
+   .arch = {120, 'f'},                                                                             \
+   .ptx_isa = 88,                                                                                  \
+   .kind = GG_MMA_mixed,                                                                           \
+   .c = GG_DTYPE_##c_,                                                                             \
+   .a = GG_DTYPE_##ab,                                                                             \
+   .b = GG_DTYPE_##ab,                                                                             \
+   .threads = GG_TV_warp,                                                                          \
+   .layout_a = GG_TV_##tv_a,                                                                       \
+   .layout_b = GG_TV_##tv_b,                                                                       \
+   .layout_c = GG_TV_w16x8,                                                                        \
+   .layout_e = GG_TV_##tv_e,                                                                       \
+   .layout_sfa = GG_TV_##sfa,                                                                      \
+   .layout_sfb = GG_TV_##sfb,                                                                      \
+   .block = block_,                                                                                \
+   .sparse = sparse_},
 #include "atom/mma_atoms.def"
 #undef GG_MMA
 #undef GG_WGMMA
 #undef GG_TCGEN05
+#undef GG_TCGEN05_SCALED_D
+#undef GG_TCGEN05_BLOCKS
+#undef GG_MIXED
+#undef UMMA1
+#undef UMMA2
 };
 
 enum { row_count = sizeof table / sizeof *table };
@@ -87,27 +134,35 @@ static bool wgmma_has_n(const gg_mma_row *row, int n) {
   return n >= 8 && n <= 256 && n % 8 == 0 && (n % row->n_step == 0 || n == 8 || n == 24);
 }
 
+/* The member of a row with the types of the row. */
+static gg_mma_atom member(const gg_mma_row *row, int n) {
+  return (gg_mma_atom){.row = row,
+                       .m = row->m,
+                       .n = n,
+                       .k = row->k,
+                       .c = row->c,
+                       .a = row->a,
+                       .b = row->b,
+                       .scale = gg_mma_row_scale(row)};
+}
+
 bool gg_mma_row_atom(gg_mma_atom *out, const gg_mma_row *row, int n) {
   if (row->kind == GG_MMA_tcgen05) return false;
   if (row->n_step ? !wgmma_has_n(row, n) : n != row->n) return false;
-  *out = (gg_mma_atom){
-      .row = row, .m = row->m, .n = n, .k = row->k, .c = row->c, .a = row->a, .b = row->b};
+  *out = member(row, n);
   return true;
 }
 
 bool gg_mma_row_multiplies(const gg_mma_row *row, gg_dtype a, gg_dtype b) {
   bool any_a = a == GG_DTYPE_COUNT, any_b = b == GG_DTYPE_COUNT;
   if ((any_a || a == row->a) && (any_b || b == row->b)) return true;
-  bool kind_f16 = row->kind == GG_MMA_tcgen05 && row->a == GG_DTYPE_f16;
-  return kind_f16 && (any_a || a == GG_DTYPE_bf16) && (any_b || b == GG_DTYPE_bf16);
-}
-
-gg_mma_atom gg_mma_row_tcgen05(const gg_mma_row *row, int m, int n, gg_dtype a, gg_dtype b) {
-  return (gg_mma_atom){.row = row, .m = m, .n = n, .k = row->k, .c = row->c, .a = a, .b = b};
+  if (row->kind != GG_MMA_tcgen05 || a == GG_DTYPE_f32 || b == GG_DTYPE_f32) return false;
+  bool mixes = any_a || any_b || a == b || gg_dtype_info_of(row->a)->bits <= 8;
+  return mixes && (any_a || gg_mma_row_takes(row, a)) && (any_b || gg_mma_row_takes(row, b));
 }
 
 bool gg_mma_row_is_plain(const gg_mma_row *row) {
-  return !row->sparse && !strstr(row->ptx, "satfinite");
+  return !row->sparse && !row->block && !row->scales_d && !strstr(row->ptx, "satfinite");
 }
 
 bool gg_mma_sums_in(gg_dtype type) {
@@ -122,113 +177,6 @@ int gg_mma_row_next_n(const gg_mma_row *row, int n) {
     if (wgmma_has_n(row, n)) return n;
   }
   return 0;
-}
-
-static gg_status bad_parameter(const gg_mma_row *row, const char *what, const char *given,
-                               const char *legal, gg_error *err) {
-  const char *name = row->cute;
-  for (const char *c; (c = strstr(name, "::")) != NULL;)
-    name = c + 2;
-  return gg_fail(err, ATOM_PARAMETER, NULL, name, what, given, legal);
-}
-
-/* ---- Template arguments --------------------------------------------------------------------- */
-
-static gg_status read_major(bool *out, const gg_mma_row *row, const char *what,
-                            gg_mma_source source, const char *argument, gg_error *err) {
-  if (!gg_atom_argument_mn_major(out, argument)) {
-    return bad_parameter(row, what, argument, "K or MN", err);
-  }
-  if (*out && (row->k_major || source != GG_MMA_SHARED)) {
-    return bad_parameter(row, what, argument, "K alone", err);
-  }
-  return GG_OK;
-}
-
-/* Majors of A and B, then scales and a sparsity selector, which change nothing here. TN atoms
- * have no majors to give, only scales. */
-static gg_status read_wgmma_arguments(gg_mma_atom *atom, const gg_atom_name *name, gg_error *err) {
-  const gg_mma_row *row = atom->row;
-  if (row->k_major || name->count == 0) return GG_OK;
-  if (name->count < 2)
-    return bad_parameter(row, "arguments", name->arguments[0], "majorA, majorB", err);
-  gg_status st;
-  if ((st = read_major(&atom->a_mn_major, row, "major of A", row->source_a, name->arguments[0],
-                       err))) {
-    return st;
-  }
-  return read_major(&atom->b_mn_major, row, "major of B", GG_MMA_SHARED, name->arguments[1], err);
-}
-
-static gg_status read_type(gg_dtype *out, const gg_mma_row *row, const char *argument,
-                           gg_error *err) {
-  int bits;
-  if (gg_atom_argument_type(out, &bits, argument) && *out != GG_DTYPE_COUNT) return GG_OK;
-  return bad_parameter(row, "type", argument, "a number type such as float or half_t", err);
-}
-
-/* UniversalFMA<D, A, B, C>; what is left out is as the type before it. */
-static gg_status read_fma_arguments(gg_mma_atom *atom, const gg_atom_name *name, gg_error *err) {
-  gg_dtype types[4] = {GG_DTYPE_f32, GG_DTYPE_f32, GG_DTYPE_f32, GG_DTYPE_f32};
-  gg_status st;
-  for (int i = 0; i < 4; i++) {
-    if (i >= name->count) {
-      types[i] = i ? types[i == 3 ? 0 : i - 1] : GG_DTYPE_f32;
-    } else if ((st = read_type(&types[i], atom->row, name->arguments[i], err))) {
-      return st;
-    }
-  }
-  atom->c = types[3], atom->a = types[1], atom->b = types[2];
-  return GG_OK;
-}
-
-/* M is 64 or 128 a CTA, N a multiple of the row's step up to 256; with M = 128 and A in tensor
- * memory, of 16. Source: PTX ISA, "tcgen05 Matrix Shape". */
-static gg_status check_tcgen05_shape(const gg_mma_atom *atom, const gg_atom_name *name,
-                                     gg_error *err) {
-  const gg_mma_row *row = atom->row;
-  int ctas = row->threads == GG_TV_pair ? 2 : 1;
-  if (atom->m != 64 * ctas && atom->m != 128 * ctas) {
-    return bad_parameter(row, "M", name->arguments[3], ctas == 2 ? "128 or 256" : "64 or 128", err);
-  }
-  int step = ctas == 1 && atom->m == 128 && row->source_a == GG_MMA_TENSOR ? 16 : row->n_step;
-  if (atom->n % step != 0 || atom->n > 256) {
-    return bad_parameter(row, "N", name->arguments[4],
-                         step == 8    ? "a multiple of 8 up to 256"
-                         : step == 16 ? "a multiple of 16 up to 256"
-                                      : "a multiple of 32 up to 256",
-                         err);
-  }
-  return GG_OK;
-}
-
-/* <A, B, C, M, N, majorA, majorB>, then signs, which change nothing here. */
-static gg_status read_tcgen05_arguments(gg_mma_atom *atom, const gg_atom_name *name,
-                                        gg_error *err) {
-  const gg_mma_row *row = atom->row;
-  gg_status st;
-  if (name->count < 7) {
-    return bad_parameter(row, "arguments", "too few", "A, B, C, M, N, majorA, majorB", err);
-  }
-  if ((st = read_type(&atom->a, row, name->arguments[0], err))) return st;
-  if ((st = read_type(&atom->b, row, name->arguments[1], err))) return st;
-  if ((st = read_type(&atom->c, row, name->arguments[2], err))) return st;
-  int bits = gg_dtype_info_of(row->a)->bits;
-  if (gg_dtype_info_of(atom->a)->bits != bits || gg_dtype_info_of(atom->b)->bits != bits) {
-    return bad_parameter(row, "type", name->arguments[0], bits == 16 ? "16 bits" : "32 bits", err);
-  }
-  if (!gg_atom_argument_int(&atom->m, name->arguments[3])) {
-    return bad_parameter(row, "M", name->arguments[3], "an integer", err);
-  }
-  if (!gg_atom_argument_int(&atom->n, name->arguments[4])) {
-    return bad_parameter(row, "N", name->arguments[4], "an integer", err);
-  }
-  if ((st = check_tcgen05_shape(atom, name, err))) return st;
-  if ((st = read_major(&atom->a_mn_major, row, "major of A", row->source_a, name->arguments[5],
-                       err))) {
-    return st;
-  }
-  return read_major(&atom->b_mn_major, row, "major of B", GG_MMA_SHARED, name->arguments[6], err);
 }
 
 /* ---- Near misses --------------------------------------------------------------------------- */
@@ -300,45 +248,77 @@ static gg_status bad_wgmma_n(const gg_mma_row *row, int n, gg_error *err) {
   snprintf(given, sizeof given, "%d", n);
   snprintf(legal, sizeof legal, "%s up to 256, the nearest %d",
            row->n_step == 8 ? "a multiple of 8" : "8, 24 or a multiple of 16", nearest);
-  return bad_parameter(row, "N", given, legal, err);
+  return gg_mma_bad_parameter(row, "N", given, legal, err);
 }
 
 static gg_status instantiate(gg_mma_atom *out, const gg_mma_row *row, int n,
                              const gg_atom_name *name, gg_error *err) {
-  gg_mma_atom atom = {
-      .row = row, .m = row->m, .n = n, .k = row->k, .c = row->c, .a = row->a, .b = row->b};
-  gg_status st = GG_OK;
-  if (row->kind == GG_MMA_wgmma) {
-    if (!wgmma_has_n(row, n)) return bad_wgmma_n(row, n, err);
-    st = read_wgmma_arguments(&atom, name, err);
-  } else if (row->kind == GG_MMA_tcgen05) {
-    st = read_tcgen05_arguments(&atom, name, err);
-  } else if (row->kind == GG_MMA_fma) {
-    st = read_fma_arguments(&atom, name, err);
-  } else if (name->count > 0) {
-    return bad_parameter(row, "arguments", name->arguments[0], "none", err);
-  }
+  gg_mma_atom atom = member(row, n);
+  if (row->kind == GG_MMA_wgmma && !wgmma_has_n(row, n)) return bad_wgmma_n(row, n, err);
+  gg_status st = gg_mma_read_arguments(&atom, name, err);
   if (st == GG_OK) *out = atom;
   return st;
 }
 
+/* A row by CuTe's name. Where the block of scale factors is an argument, rows differ in it alone;
+ * without one of that block the last is told what is wrong. */
+static const gg_mma_row *find_cute(int *n, const gg_atom_name *name) {
+  const gg_mma_row *found = NULL;
+  for (const gg_mma_row *row = table; row < table + row_count; row++) {
+    int own = row->n;
+    if (!has_cute_name(&own, row, name->base)) continue;
+    found = row, *n = own;
+    if (gg_mma_asks_for_block(row, name)) break;
+  }
+  return found;
+}
+
+/* By a PTX name, behind which a row of parameters has its types. tcgen05's names leave the shape to
+ * the instruction descriptor, so that none is found by them. */
+static gg_status find_ptx(gg_mma_atom *out, const char *name, bool *found, gg_error *err) {
+  for (const gg_mma_row *row = table; row < table + row_count; row++) {
+    size_t length = strlen(row->ptx);
+    int n = row->n;
+    bool mixed = row->kind == GG_MMA_mixed && strncmp(name, row->ptx, length) == 0;
+    *found = mixed || (row->kind != GG_MMA_tcgen05 && row->kind != GG_MMA_mixed && length &&
+                       gg_atom_name_match(&n, name, row->ptx));
+    if (!*found) continue;
+    gg_atom_name none = {.count = 0};
+    if (!mixed) return instantiate(out, row, n, &none, err);
+    gg_mma_atom atom = member(row, n);
+    gg_status st = gg_mma_read_ptx_types(&atom, name + length, err);
+    if (st == GG_OK) *out = atom;
+    return st;
+  }
+  return GG_OK;
+}
+
 gg_status gg_mma_atom_find(gg_mma_atom *out, const char *name, gg_error *err) {
   gg_atom_name parsed = {.count = 0};
-  bool is_ptx = strchr(name, '.') != NULL, is_name = !is_ptx && gg_atom_name_parse(&parsed, name);
-  for (const gg_mma_row *row = table; row < table + row_count; row++) {
-    int n = row->n;
-    /* tcgen05's PTX names leave the shape to the instruction descriptor */
-    bool has_ptx = row->kind != GG_MMA_tcgen05 && *row->ptx;
-    bool found = is_ptx ? has_ptx && gg_atom_name_match(&n, name, row->ptx)
-                        : is_name && has_cute_name(&n, row, parsed.base);
-    if (found) return instantiate(out, row, n, &parsed, err);
+  bool found = false;
+  if (strchr(name, '.')) {
+    gg_status st = find_ptx(out, name, &found, err);
+    return found ? st : fail_name(name, err);
   }
-  return fail_name(name, err);
+  int n = 0;
+  const gg_mma_row *row = gg_atom_name_parse(&parsed, name) ? find_cute(&n, &parsed) : NULL;
+  return row ? instantiate(out, row, n, &parsed, err) : fail_name(name, err);
+}
+
+gg_status gg_mma_umma_atom(gg_mma_atom *out, const gg_mma_row *row, const gg_mma_atom *wanted,
+                           gg_error *err) {
+  gg_mma_atom atom = *wanted;
+  atom.row = row;
+  atom.k = row->k;
+  gg_status st = gg_mma_umma_check(&atom, err);
+  if (st == GG_OK) *out = atom;
+  return st;
 }
 
 static bool satisfies(const gg_mma_row *row, gg_dtype a, gg_dtype b, gg_dtype c, gg_arch arch) {
   return row->a == a && row->b == b && row->c == c && *row->ptx && gg_mma_row_is_plain(row) &&
-         row->kind != GG_MMA_tcgen05 && row->kind != GG_MMA_dot && gg_arch_runs(arch, row->arch);
+         row->kind != GG_MMA_tcgen05 && row->kind != GG_MMA_mixed && row->kind != GG_MMA_dot &&
+         gg_arch_runs(arch, row->arch);
 }
 
 static int volume(const gg_mma_atom *atom) {
@@ -368,33 +348,44 @@ size_t gg_mma_atom_select(gg_mma_atom *out, size_t capacity, gg_dtype a, gg_dtyp
 
 void gg_mma_atom_ptx(gg_str *out, const gg_mma_atom *atom) {
   gg_atom_name_fill(out, atom->row->ptx, atom->n);
+  gg_mma_put_ptx_types(out, atom);
 }
 
 void gg_mma_atom_cute(gg_str *out, const gg_mma_atom *atom) {
+  gg_atom_name_fill(out, atom->row->cute, atom->n);
+  gg_mma_put_arguments(out, atom);
+}
+
+gg_instr_desc gg_mma_atom_instr_desc(const gg_mma_atom *atom) {
   const gg_mma_row *row = atom->row;
-  const char *a_major = atom->a_mn_major ? "MN" : "K", *b_major = atom->b_mn_major ? "MN" : "K";
-  gg_atom_name_fill(out, row->cute, atom->n);
-  if (row->kind == GG_MMA_wgmma && !row->k_major) {
-    gg_str_printf(out, "<%s,%s>", a_major, b_major);
-  } else if (row->kind == GG_MMA_tcgen05) {
-    gg_str_printf(out, "<%s,%s,%s,%d,%d,%s,%s>", gg_dtype_info_of(atom->a)->cute,
-                  gg_dtype_info_of(atom->b)->cute, gg_dtype_info_of(atom->c)->cute, atom->m,
-                  atom->n, a_major, b_major);
-  } else if (row->kind == GG_MMA_fma) {
-    const char *c = gg_dtype_info_of(atom->c)->cute;
-    gg_str_printf(out, "<%s,%s,%s,%s>", c, gg_dtype_info_of(atom->a)->cute,
-                  gg_dtype_info_of(atom->b)->cute, c);
-  }
+  gg_dtype a = atom->a == GG_DTYPE_f32 ? GG_DTYPE_tf32 : atom->a;
+  gg_dtype b = atom->b == GG_DTYPE_f32 ? GG_DTYPE_tf32 : atom->b;
+  return (gg_instr_desc){.a = a,
+                         .b = b,
+                         .c = atom->c,
+                         .m = atom->m,
+                         .n = atom->n,
+                         .a_mn_major = atom->a_mn_major,
+                         .b_mn_major = atom->b_mn_major,
+                         .sparse = row->sparse,
+                         .scaled = row->block > 0,
+                         .packed = row->a == GG_DTYPE_e2m1,
+                         .scale = atom->scale};
 }
 
 static gg_tv layout_of(const gg_mma_atom *atom, gg_mma_operand operand) {
   const gg_mma_row *row = atom->row;
-  const gg_tv layouts[] = {row->layout_a, row->layout_b, row->layout_c, row->layout_e};
+  const gg_tv layouts[] = {row->layout_a, row->layout_b,   row->layout_c,
+                           row->layout_e, row->layout_sfa, row->layout_sfb};
   return layouts[operand];
 }
 
 static gg_tv_sizes sizes_of(const gg_mma_atom *atom) {
   return (gg_tv_sizes){.m = atom->m, .n = atom->n, .k = atom->k};
+}
+
+bool gg_mma_atom_has_layout(const gg_mma_atom *atom, gg_mma_operand operand) {
+  return operand <= GG_MMA_C || layout_of(atom, operand) != GG_TV_thread;
 }
 
 gg_layout gg_mma_atom_layout(const gg_mma_atom *atom, gg_mma_operand operand) {

@@ -11,6 +11,7 @@
 
 #include "atom/arch.h"
 #include "atom/atom_name.h"
+#include "atom/instr_desc.h"
 #include "atom/tv.h"
 
 typedef enum gg_mma_kind {
@@ -19,11 +20,20 @@ typedef enum gg_mma_kind {
   GG_MMA_dot,     /* one thread's sum of products of packed integers: dp4a */
   GG_MMA_several, /* complex numbers: made of several mma.sync, so with no PTX name */
   GG_MMA_wgmma,   /* wgmma.mma_async of a warpgroup */
-  GG_MMA_tcgen05, /* tcgen05.mma of a CTA or a pair of them */
+  GG_MMA_tcgen05, /* tcgen05.mma of a CTA or a pair of them; types are parameters, too */
+  GG_MMA_mixed, /* mma.sync of sm_120, types being parameters: elements of 8, 6 and 4 bits in a byte
+                 * each, or packed e2m1 */
 } gg_mma_kind;
 
-/* E is the metadata of a sparse A. */
-typedef enum gg_mma_operand { GG_MMA_A, GG_MMA_B, GG_MMA_C, GG_MMA_E } gg_mma_operand;
+/* E is the metadata of a sparse A, SFA and SFB are scale factors. */
+typedef enum gg_mma_operand {
+  GG_MMA_A,
+  GG_MMA_B,
+  GG_MMA_C,
+  GG_MMA_E,
+  GG_MMA_SFA,
+  GG_MMA_SFB,
+} gg_mma_operand;
 
 typedef enum gg_mma_source { GG_MMA_REGISTERS, GG_MMA_SHARED, GG_MMA_TENSOR } gg_mma_source;
 
@@ -36,17 +46,22 @@ typedef struct gg_mma_row {
   gg_mma_kind kind;
   gg_dtype c, a, b; /* D has C's type */
   gg_tv threads, layout_a, layout_b, layout_c;
-  gg_tv layout_e; /* of a sparse atom */
+  gg_tv layout_e; /* of a sparse atom; of tcgen05 it is in tensor memory, and this is `thread` */
+  gg_tv layout_sfa, layout_sfb; /* of scale factors in registers, else `thread` */
   gg_mma_source source_a, source_b;
-  int n_step;   /* of a family: N is a multiple of it up to 256, or 8 or 24 (wgmma) */
+  int n_step;   /* of a family: N is a multiple of it up to 256, or 8 or 24 (wgmma); tcgen05's M and
+                 * majors may ask for a wider step */
   bool k_major; /* shared-memory operands must be K-major; else MN-major is allowed too */
   bool sparse;  /* A is 2:4 sparse: half its K is stored */
+  int block; /* elements along K with one scale factor, a sparse A's counted as uncompressed; 0 */
+  bool scales_d; /* C is divided by a power of two, given with the instruction (scale-input-d) */
 } gg_mma_row;
 
 typedef struct gg_mma_atom {
   const gg_mma_row *row;
   int m, n, k;
   gg_dtype c, a, b;
+  gg_dtype scale;              /* of scale factors, ue8m0 or ue4m3, where the row has blocks */
   bool a_mn_major, b_mn_major; /* of shared-memory operands; false is K-major */
 } gg_mma_atom;
 
@@ -57,16 +72,21 @@ const gg_mma_row *gg_mma_table(size_t *count);
  * the row has no such N, or is of tcgen05. */
 bool gg_mma_row_atom(gg_mma_atom *out, const gg_mma_row *row, int n);
 
-/* Whether a row multiplies A and B of these types: its own ones, and of tcgen05, where the kind is
- * in the PTX name and the types in the instruction descriptor, others of its kind. GG_DTYPE_COUNT
- * stands for any type. */
+/* The atom of a row of tcgen05 with what `wanted` says: types, M and N of the instruction (of a
+ * pair of CTAs both halves together), majors; its row and K are not looked at. ATOM_PARAMETER where
+ * the row has no such member: see mma_atoms.def for the shapes. */
+gg_status gg_mma_umma_atom(gg_mma_atom *out, const gg_mma_row *row, const gg_mma_atom *wanted,
+                           gg_error *err);
+gg_status gg_mma_umma_check(const gg_mma_atom *atom, gg_error *err);
+
+/* Whether A or B of a row may have the type: its own, or one that its parameters allow. */
+bool gg_mma_row_takes(const gg_mma_row *row, gg_dtype type);
+
+/* Whether a row multiplies A and B of these types together, by name: tf32, not f32, though CuTe's
+ * parameters take either. GG_DTYPE_COUNT stands for any type. */
 bool gg_mma_row_multiplies(const gg_mma_row *row, gg_dtype a, gg_dtype b);
 
-/* The atom of a row of tcgen05 with these extents, of types that it multiplies; K-major. Whether
- * the instruction has such extents is the caller's matter. */
-gg_mma_atom gg_mma_row_tcgen05(const gg_mma_row *row, int m, int n, gg_dtype a, gg_dtype b);
-
-/* Neither sparse nor saturating: of rows that are alike but for that, the usual one. */
+/* Neither sparse nor saturating nor scaled: of rows that are alike but for that, the usual one. */
 bool gg_mma_row_is_plain(const gg_mma_row *row);
 
 /* Whether an atom sums in a type. */
@@ -84,7 +104,8 @@ gg_status gg_mma_atom_find(gg_mma_atom *out, const char *name, gg_error *err);
 void gg_mma_atom_try_names(gg_atom_near *near);
 
 /* The atoms that multiply these types and run on `arch`, the one with the largest M x N x K first
- * (families: at their largest N), saturating, sparse and one thread's ones apart. At most
+ * (families: at their largest N), saturating, sparse and one thread's ones apart, and those whose
+ * types are parameters. At most
  * `capacity`; gives how many there are. */
 size_t gg_mma_atom_select(gg_mma_atom *out, size_t capacity, gg_dtype a, gg_dtype b, gg_dtype c,
                           gg_arch arch);
@@ -92,8 +113,14 @@ size_t gg_mma_atom_select(gg_mma_atom *out, size_t capacity, gg_dtype a, gg_dtyp
 void gg_mma_atom_ptx(gg_str *out, const gg_mma_atom *atom);  /* appends the PTX name */
 void gg_mma_atom_cute(gg_str *out, const gg_mma_atom *atom); /* appends CuTe's name */
 
-/* (thread, value) -> index in the tile M x K (A, E), N x K (B) or M x N (C and D), colexicographic.
- * E of a sparse atom alone. */
+/* What an atom of tcgen05 is told by its instruction descriptor, for gg_instr_desc_make; signs, the
+ * selector of metadata and the bytes of scale factors are the caller's. */
+gg_instr_desc gg_mma_atom_instr_desc(const gg_mma_atom *atom);
+
+/* Whether an operand is there and in registers or, A, B, C, anywhere. */
+bool gg_mma_atom_has_layout(const gg_mma_atom *atom, gg_mma_operand operand);
+/* (thread, value) -> index in the tile M x K (A, E, SFA), N x K (B, SFB) or M x N (C and D),
+ * colexicographic. Of what gg_mma_atom_has_layout says. */
 gg_layout gg_mma_atom_layout(const gg_mma_atom *atom, gg_mma_operand operand);
 /* How many values of an operand each thread has: the size of that layout's second mode. */
 int gg_mma_atom_values(const gg_mma_atom *atom, gg_mma_operand operand);

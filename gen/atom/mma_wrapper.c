@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "atom/dtype.h"
-#include "atom/instr_desc.h"
 #include "atom/mma_atom.h"
 
 static gg_mma_source source_of(const gg_mma_row *row, gg_mma_operand operand) {
@@ -38,6 +37,8 @@ int gg_mma_atom_registers(const gg_mma_atom *atom, gg_mma_operand operand, const
   if (type) *type = register_type(dtype);
   if (source_of(atom->row, operand) != GG_MMA_REGISTERS) return 0;
   int values = gg_mma_atom_values(atom, operand), bits = gg_dtype_info_of(dtype)->bits;
+  bool byte = atom->row->kind == GG_MMA_mixed && atom->row->a != GG_DTYPE_e2m1 && bits < 8;
+  if (byte) bits = 8;
   if (atom->row->sparse && operand == GG_MMA_A) values /= 2;
   return bits == 64 ? values : values * bits / 32;
 }
@@ -163,14 +164,7 @@ static void put_wgmma(gg_str *out, const gg_mma_atom *atom, const char *name) {
 /* What is multiplied stands in the instruction descriptor, which follows from the atom. */
 static gg_status put_tcgen05(gg_str *out, const gg_mma_atom *atom, const char *name,
                              gg_error *err) {
-  const gg_instr_desc what = {.a = atom->a,
-                              .b = atom->b,
-                              .c = atom->c,
-                              .m = atom->m,
-                              .n = atom->n,
-                              .a_mn_major = atom->a_mn_major,
-                              .b_mn_major = atom->b_mn_major,
-                              .sparse = atom->row->sparse};
+  const gg_instr_desc what = gg_mma_atom_instr_desc(atom);
   uint32_t descriptor;
   gg_status st = gg_instr_desc_make(&descriptor, &what, err);
   if (st) return st;
@@ -223,6 +217,11 @@ gg_status gg_mma_atom_wrapper(gg_str *out, const gg_mma_atom *atom, const char *
     return GG_OK;
   case GG_MMA_wgmma:
     put_wgmma(out, atom, name);
+    return GG_OK;
+  case GG_MMA_mixed:
+    if (atom->row->sparse || atom->row->block)
+      return gg_fail(err, ATOM_WRAPPER, NULL, atom->row->cute, "it has further operands");
+    put_sync(out, atom, name);
     return GG_OK;
   case GG_MMA_fma:
     return put_fma(out, atom, name, err);

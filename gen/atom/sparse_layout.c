@@ -5,37 +5,81 @@
 
 #include "layout/calc.h"
 
-enum { tile_rows = 64, row_bits = 512, sparsity = 2 };
+enum { sm90_rows = 64, sm90_row_bits = 512, sm1xx_rows = 128, sm1xx_row_bits = 128, sparsity = 2 };
 
-static gg_status check_bits(int bits, gg_error *err) {
-  if (bits == 8 || bits == 16 || bits == 32) return GG_OK;
+/* ---- Elements ------------------------------------------------------------------------------ */
+
+static gg_status fail_bits(int bits, const char *legal, gg_error *err) {
   char given[32];
   snprintf(given, sizeof given, "of %d bits", bits);
-  return gg_fail(err, ATOM_PARAMETER, NULL, "sparse A", "an element", given, "8, 16 or 32 bits");
+  return gg_fail(err, ATOM_PARAMETER, NULL, "sparse A", "an element", given, legal);
+}
+
+static gg_status check_sm90(int bits, gg_error *err) {
+  if (bits == 8 || bits == 16 || bits == 32) return GG_OK;
+  return fail_bits(bits, "8, 16 or 32 bits", err);
+}
+
+static gg_status check_sm1xx(gg_sparse_element element, gg_error *err) {
+  int bits = element.bits;
+  if (bits == 4 || bits == 6 || bits == 8 || bits == 16 || bits == 32) return GG_OK;
+  return fail_bits(bits, "4, 6, 8, 16 or 32 bits", err);
+}
+
+static bool is_packed(gg_sparse_element element) {
+  return element.bits == 4 && !element.unpacked;
+}
+
+/* Logical elements that four bits of metadata speak of. */
+static int64_t chunk_of(gg_sparse_element element) {
+  return is_packed(element) ? 8 : element.bits == 32 ? 2 : 4;
+}
+
+/* Stored elements in what the contiguous mode of A is made of. */
+static int64_t line_of(gg_sparse_element element) {
+  bool unpacks = element.bits == 6 || (element.bits == 4 && element.unpacked);
+  return unpacks ? 128 : 128 / element.bits;
+}
+
+/* ---- The tile of metadata ------------------------------------------------------------------ */
+
+/* Elements below 16 bits: rows as they are. Else a basic block has 16 rows, as 8 by 2, and 512 bits
+ * of columns, as half of them by 2; they stand along M for the warps and along K for the
+ * instructions. The order says which mode runs fastest in memory. */
+static gg_status make_tile(gg_layout *out, int bits, int64_t rows, int64_t columns, gg_error *err) {
+  gg_status st;
+  if (bits < 16) {
+    gg_tuple shape = GG_TUPLE(rows, columns);
+    return gg_layout_row_major(out, &shape, err);
+  }
+  int64_t half = 256 / bits;
+  gg_tuple m = GG_TUPLE(8, 2, rows / 16), k = GG_TUPLE(half, 2, columns / (2 * half));
+  gg_tuple shape, order, order_m = GG_TUPLE(3, 1, 5), order_k = GG_TUPLE(0, 4, 2);
+  if ((st = gg_tuple_pair(&shape, &m, &k, err))) return st;
+  if ((st = gg_tuple_pair(&order, &order_m, &order_k, err))) return st;
+  return gg_layout_ordered(out, &shape, &order, err);
 }
 
 gg_status gg_sparse_metadata_tile(gg_layout *out, int bits, int64_t tile_k, gg_error *err) {
-  gg_status st = check_bits(bits, err);
+  gg_status st = check_sm90(bits, err);
   if (st) return st;
-  int64_t block = row_bits / bits;
+  int64_t block = sm90_row_bits / bits;
   if (tile_k < block || tile_k % block != 0) {
     char given[32], legal[32];
     snprintf(given, sizeof given, "%lld", (long long)tile_k);
     snprintf(legal, sizeof legal, "a multiple of %lld", (long long)block);
     return gg_fail(err, ATOM_PARAMETER, NULL, "metadata", "K of a tile", given, legal);
   }
-  if (bits == 8) { /* rows as they are */
-    gg_tuple shape = GG_TUPLE(tile_rows, tile_k);
-    return gg_layout_row_major(out, &shape, err);
-  }
-  /* A basic block has 16 rows, as 8 by 2, and `block` columns, as half of them by 2. Four stand
-   * along M, one for each warp; the order says which mode runs fastest in memory. */
-  gg_tuple m = GG_TUPLE(8, 2, 4), k = GG_TUPLE(256 / bits, 2, tile_k / block), shape, order;
-  gg_tuple order_m = GG_TUPLE(3, 1, 5), order_k = GG_TUPLE(0, 4, 2);
-  if ((st = gg_tuple_pair(&shape, &m, &k, err))) return st;
-  if ((st = gg_tuple_pair(&order, &order_m, &order_k, err))) return st;
-  return gg_layout_ordered(out, &shape, &order, err);
+  return make_tile(out, bits, sm90_rows, tile_k, err);
 }
+
+gg_status gg_sm1xx_sparse_metadata_tile(gg_layout *out, gg_sparse_element element, gg_error *err) {
+  gg_status st = check_sm1xx(element, err);
+  int64_t columns = sm1xx_row_bits / 4 * chunk_of(element);
+  return st ? st : make_tile(out, element.bits, sm1xx_rows, columns, err);
+}
+
+/* ---- Problems ------------------------------------------------------------------------------ */
 
 /* M, K and L of a problem, none of them negative. */
 typedef struct problem {
@@ -68,34 +112,47 @@ static void put_tiled(gg_calc *c, gg_layout *a, const gg_layout *tile, int mode,
   gg_build_close2(a, open);
 }
 
-gg_status gg_sparse_layout_e(gg_layout *out, int bits, int64_t tile_k, const gg_tuple *mnkl,
-                             gg_error *err) {
+static gg_status tile_problem(gg_layout *out, const gg_layout *tile, const gg_tuple *mnkl,
+                              gg_error *err) {
   gg_calc c = GG_CALC("metadata", err);
-  gg_layout tile, r = {.shape = {.count = 0}};
+  gg_layout r = {.shape = {.count = 0}};
   problem p;
-  if ((c.status = gg_sparse_metadata_tile(&tile, bits, tile_k, err))) return c.status;
   if ((c.status = read_problem(&p, mnkl, err))) return c.status;
-  int64_t down = gg_calc_ceil_div(&c, p.m, tile_rows), along = gg_calc_ceil_div(&c, p.k, tile_k);
-  int64_t column = gg_calc_mul(&c, gg_layout_cosize(&tile), down);
+  int64_t down = gg_calc_ceil_div(&c, p.m, gg_layout_mode_size(tile, 0));
+  int64_t along = gg_calc_ceil_div(&c, p.k, gg_layout_mode_size(tile, 1));
+  int64_t column = gg_calc_mul(&c, gg_layout_cosize(tile), down);
   int64_t matrix = gg_calc_mul(&c, column, along);
   int open = gg_build_open2(&c, &r);
-  put_tiled(&c, &r, &tile, 0, down, gg_layout_cosize(&tile));
-  put_tiled(&c, &r, &tile, 1, along, column);
+  put_tiled(&c, &r, tile, 0, down, gg_layout_cosize(tile));
+  put_tiled(&c, &r, tile, 1, along, column);
   gg_build_mode(&c, &r, gg_leaf(p.l), gg_leaf(p.l == 1 ? 0 : matrix));
   gg_build_close2(&r, open);
   return gg_calc_layout(&c, out, &r);
 }
 
-gg_status gg_sparse_layout_a(gg_layout *out, int bits, bool mn_major, const gg_tuple *mnkl,
+gg_status gg_sparse_layout_e(gg_layout *out, int bits, int64_t tile_k, const gg_tuple *mnkl,
                              gg_error *err) {
+  gg_layout tile;
+  gg_status st = gg_sparse_metadata_tile(&tile, bits, tile_k, err);
+  return st ? st : tile_problem(out, &tile, mnkl, err);
+}
+
+gg_status gg_sm1xx_sparse_layout_e(gg_layout *out, gg_sparse_element element, const gg_tuple *mnkl,
+                                   gg_error *err) {
+  gg_layout tile;
+  gg_status st = gg_sm1xx_sparse_metadata_tile(&tile, element, err);
+  return st ? st : tile_problem(out, &tile, mnkl, err);
+}
+
+static gg_status make_a(gg_layout *out, gg_sparse_element element, bool mn_major,
+                        const gg_tuple *mnkl, gg_error *err) {
   gg_calc c = GG_CALC("sparse A", err);
   gg_layout r = {.shape = {.count = 0}};
   problem p;
-  if ((c.status = check_bits(bits, err))) return c.status;
   if ((c.status = read_problem(&p, mnkl, err))) return c.status;
-  int64_t line = 128 / bits, chunk = bits == 32 ? 2 : 4; /* elements of 16 bytes; of a chunk */
+  int64_t line = line_of(element);
   int64_t m = mn_major ? round_up(&c, p.m, line) : p.m;
-  int64_t k = round_up(&c, p.k, mn_major ? chunk : line * sparsity);
+  int64_t k = round_up(&c, p.k, mn_major ? chunk_of(element) : line * sparsity);
   int64_t matrix = gg_calc_mul(&c, m, k);
   int open = gg_build_open2(&c, &r);
   gg_build_mode(&c, &r, gg_leaf(m), gg_leaf(mn_major ? sparsity : k));
@@ -107,4 +164,16 @@ gg_status gg_sparse_layout_a(gg_layout *out, int bits, bool mn_major, const gg_t
   gg_build_mode(&c, &r, gg_leaf(p.l), gg_leaf(p.l == 1 ? 0 : matrix));
   gg_build_close2(&r, open);
   return gg_calc_layout(&c, out, &r);
+}
+
+gg_status gg_sparse_layout_a(gg_layout *out, int bits, bool mn_major, const gg_tuple *mnkl,
+                             gg_error *err) {
+  gg_status st = check_sm90(bits, err);
+  return st ? st : make_a(out, (gg_sparse_element){.bits = bits}, mn_major, mnkl, err);
+}
+
+gg_status gg_sm1xx_sparse_layout_a(gg_layout *out, gg_sparse_element element, bool mn_major,
+                                   const gg_tuple *mnkl, gg_error *err) {
+  gg_status st = check_sm1xx(element, err);
+  return st ? st : make_a(out, element, mn_major, mnkl, err);
 }

@@ -9,6 +9,8 @@
  * Source: CuTe's copy_atom.hpp. */
 #include "atom/tiled_copy.h"
 
+#include "atom/tmem.h"
+
 #include <stdio.h>
 
 #include "layout/calc.h"
@@ -172,6 +174,23 @@ gg_status gg_tiled_copy_make_cotiled(gg_tiled_copy *out, const gg_copy_atom *ato
   if (!gg_layout_equal(&reached, &wanted)) return gg_fail(err, TILED_COTILED, NULL, "");
   if ((st = gg_tuple_product_each(&shape, &data->shape, err))) return st;
   return make_active(out, atom, bits, &shape, &data_tv, err);
+}
+
+/* Threads of a warp give one address; the warps' lanes are 32 on from each other's. */
+gg_status gg_tiled_copy_make_tmem(gg_tiled_copy *out, const gg_copy_atom *atom, int bits,
+                                  const gg_layout *tmem, gg_error *err) {
+  gg_layout threads, values, tv;
+  gg_status st;
+  if (!atom->row->repeats)
+    return gg_fail(err, ATOM_PARAMETER, NULL, "make_tmem_copy", "the atom", atom->row->cute,
+                   "SM100_TMEM_LOAD_... or SM100_TMEM_STORE_...");
+  gg_tuple shape = GG_TUPLE(32, 4), stride = GG_TUPLE(0, 32 * gg_tmem_lane(bits));
+  gg_layout place = gg_copy_atom_place(atom);
+  if ((st = gg_layout_make(&threads, &shape, &stride, err))) return st;
+  if ((st = gg_layout_upcast(&values, &place, bits, err))) return st;
+  if ((st = gg_layout_coalesce(&values, &values, NULL, err))) return st;
+  if ((st = gg_layout_concat(&tv, &threads, &values, err))) return st;
+  return gg_tiled_copy_make_cotiled(out, atom, bits, &tv, tmem, err);
 }
 
 int64_t gg_tiled_copy_threads(const gg_tiled_copy *copy) {

@@ -50,6 +50,13 @@ gg_status gg_tiled_copy_make_like(gg_tiled_copy *out, const gg_copy_atom *atom, 
 gg_status gg_tiled_copy_make_cotiled(gg_tiled_copy *out, const gg_copy_atom *atom, int bits,
                                      const gg_layout *tv, const gg_layout *data, gg_error *err);
 
+/* Loads or stores of tensor memory by four warps, each its 32 lanes: `tmem` maps a tile's elements
+ * to tensor memory, in units of elements of so many bits (gg_tmem_frg). CuTe's make_tmem_copy.
+ * TILED_COTILED where the atom's elements are not there, ATOM_PARAMETER where it is of another
+ * kind. */
+gg_status gg_tiled_copy_make_tmem(gg_tiled_copy *out, const gg_copy_atom *atom, int bits,
+                                  const gg_layout *tmem, gg_error *err);
+
 int64_t gg_tiled_copy_threads(const gg_tiled_copy *copy);
 
 /* The layout of a tensor of any extents, as (thread,(FrgV,FrgX),(RestM,RestN,...)), on the side

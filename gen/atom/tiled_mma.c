@@ -152,7 +152,7 @@ gg_status gg_tiled_mma_thrfrg(gg_layout *out, const gg_tiled_mma *mma, gg_mma_op
 }
 
 gg_tuple gg_mma_operand_tile(const int64_t mnk[3], gg_mma_operand operand) {
-  if (operand == GG_MMA_B) return GG_TUPLE(mnk[1], mnk[2]);
+  if (operand == GG_MMA_B || operand == GG_MMA_SFB) return GG_TUPLE(mnk[1], mnk[2]);
   return operand == GG_MMA_C ? GG_TUPLE(mnk[0], mnk[1]) : GG_TUPLE(mnk[0], mnk[2]);
 }
 

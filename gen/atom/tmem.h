@@ -1,5 +1,5 @@
 /* Tensor memory of a CTA, 128 lanes of 512 columns of 32 bits, as layouts: where tcgen05.mma leaves
- * the elements of D.
+ * the elements of D and reads those of A, and where it wants scale factors and metadata.
  *
  * An offset is an address in units of the value: lane * 65536 + column where it has 32 bits, twice
  * that where it has 16. A value may be stored in a wider element, so f16 sums take a column each.
@@ -8,14 +8,19 @@
  *                          .value_bits = 32, .storage_bits = 32};
  *     gg_tmem_frg(&layout, &tile, &err);   ((128,256),1,1,2):((65536,1),0,0,256)
  *
- * Source: PTX ISA, "tcgen05: Data path layout organization"; CuTe's tmem_frg
- * (mma_traits_sm100.hpp). */
+ * Source: PTX ISA, "tcgen05: Data path layout organization", "Scale Factor Layout", "Sparsity
+ * Metadata Layout"; CuTe's tmem_frg, tmem_sf_frg, tmem_e_frg (mma_traits_sm100_frag.hpp). */
 #ifndef GG_ATOM_TMEM_H
 #define GG_ATOM_TMEM_H
 
 #include "layout/layout.h"
 
 enum { GG_TMEM_LANES = 128, GG_TMEM_COLUMNS = 512, GG_TMEM_RESTS = 3 };
+
+/* From lane to lane, in units of a value of so many bits. */
+static inline int64_t gg_tmem_lane(int value_bits) {
+  return (int64_t)65536 * 32 / value_bits;
+}
 
 /* What becomes of the lanes that M of 64 leaves free. */
 typedef enum gg_tmem_alloc {
@@ -40,5 +45,26 @@ gg_status gg_tmem_frg(gg_layout *out, const gg_tmem_tile *tile, gg_error *err);
 
 /* How many columns of 32 bits a layout of values of so many bits reaches over. */
 int64_t gg_tmem_columns(const gg_layout *layout, int value_bits);
+
+/* Scale factors, offsets in units of a factor (8 bits: a lane is 262144 on). `shape` is that of the
+ * factors in shared memory, ((MN,(block,factors of an instruction)),tiles,...): see
+ * gg_scale_smem_layout; MN may have modes, and is a multiple of 32. 32 lanes have a row each,
+ * further rows are further columns of them, and each warp's 32 lanes hold the same again, the mode
+ * of 4:
+ *     ((((32,MN/32),4),(block,factors)),tiles,...):((((262144,4),8388608),(0,1)),...)
+ * `halved`: factors of B where a pair of CTAs has M of 128; MN is then a multiple of 64, whose
+ * second half the upper 64 lanes have, and each half stands twice: (((32,MN/64),2,2),...). CuTe's
+ * tmem_sf_frg, ScaleFactorDuplicated4by1 and 2by2. TMEM_TILE where the shape is another. */
+gg_status gg_tmem_sf_frg(gg_layout *out, const gg_tuple *shape, bool halved, gg_error *err);
+
+/* Metadata of a sparse A with elements of 4 (packed, two a byte), 8 (4 and 6 unpacked too), 16 or
+ * 32 bits: where the bits of each logical element are, in units of the metadata of one, which is
+ * 1/2, 1, 1 or 2 bits. `shape`: ((M,K),tiles,...), M 128, K of one instruction: 128, 64, 32, 16.
+ * CuTe's tmem_e_frg. `ws`: of tcgen05.mma.ws, with M of 128, 64 or 32 and elements of 8 bits on;
+ * the lanes that M leaves hold the same again, a mode of 128 / M. CuTe's tmem_e_frg_ws. TMEM_TILE
+ * where it is another. */
+gg_status gg_tmem_e_frg(gg_layout *out, int bits, bool ws, const gg_tuple *shape, gg_error *err);
+/* How many columns of 32 bits that layout reaches over. */
+int64_t gg_tmem_e_columns(const gg_layout *layout, int bits);
 
 #endif

@@ -21,17 +21,29 @@ typedef struct reader {
   gg_tv_sizes sizes;
 } reader;
 
-/* "128", "M" or "N/8". */
+static int64_t letter_size(const gg_tv_sizes *sizes, char letter) {
+  switch (letter) {
+  case 'M':
+    return sizes->m;
+  case 'N':
+    return sizes->n;
+  case 'K':
+    return sizes->k;
+  case 'B':
+    return sizes->bits;
+  default:
+    assert(letter == 'R' && "a row of tv_layouts.def has another letter");
+    return sizes->repeat;
+  }
+}
+
+/* "128", "M", "64R" or "N/8". */
 static int64_t read_size(reader *r) {
   int64_t size = 0;
-  char letter = *r->at;
+  bool number = *r->at >= '0' && *r->at <= '9';
   while (*r->at >= '0' && *r->at <= '9')
     size = size * 10 + (*r->at++ - '0');
-  if (letter == 'M') size = r->sizes.m;
-  if (letter == 'N') size = r->sizes.n;
-  if (letter == 'K') size = r->sizes.k;
-  if (letter == 'B') size = r->sizes.bits;
-  if (letter >= 'A') r->at++;
+  if (*r->at >= 'A') size = (number ? size : 1) * letter_size(&r->sizes, *r->at++);
   if (*r->at == '/') {
     size /= r->at[1] - '0';
     r->at += 2;

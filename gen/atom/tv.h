@@ -15,6 +15,7 @@ typedef enum gg_tv {
 typedef struct gg_tv_sizes {
   int m, n, k; /* the atom's shape */
   int bits;    /* of a copy */
+  int repeat;  /* of a copy of tensor memory: .x1 to .x128 */
 } gg_tv_sizes;
 
 /* The layout of a row. It cannot fail: that every row parses is a property of the table, and

@@ -4,14 +4,8 @@
  * and values stay small. It was made once when it was asked for, so its errors come then. */
 #include "calculator/expr_ops.h"
 
-#include <limits.h>
-#include <string.h>
-
 #include "atom/atom.h"
-#include "atom/instr_desc.h"
-#include "atom/smem_desc.h"
-#include "atom/sparse_layout.h"
-#include "atom/tmem.h"
+#include "atom/umma_fragment.h"
 
 /* ---- Arguments and results ---------------------------------------------------------------- */
 
@@ -25,7 +19,7 @@ static gg_status copy_atom_of(gg_copy_atom *out, const gg_value *value, gg_error
   return gg_copy_atom_find(out, gg_value_name(name, value), err);
 }
 
-static gg_status mma_of(gg_tiled_mma *out, const gg_value *value, gg_error *err) {
+gg_status gg_expr_mma_of(gg_tiled_mma *out, const gg_value *value, gg_error *err) {
   return gg_tiled_mma_make(out, &value->mma.atom, &value->mma.threads, &value->mma.permutation,
                            err);
 }
@@ -39,38 +33,10 @@ static int64_t int_of(const gg_value *value) {
   return value->tuple.nodes[0].value;
 }
 
-/* A positive integer: bits of an element, an extent. What is none becomes 0, which is refused. */
-static int in_range(int64_t n) {
-  return n < 1 || n > INT_MAX ? 0 : (int)n;
-}
-
-static int positive_of(const gg_value *value) {
-  return in_range(int_of(value));
-}
-
-static gg_status major_of(bool *mn, const char *op, const gg_value *value, gg_error *err) {
-  char name[GG_VALUE_NAME_MAX];
-  *mn = strcmp(gg_value_name(name, value), "MN") == 0;
-  if (*mn || strcmp(name, "K") == 0) return GG_OK;
-  return gg_fail(err, ATOM_PARAMETER, NULL, op, "the major", name, "K or MN");
-}
-
-static gg_status give_layout(gg_value *out, const gg_layout *layout) {
-  out->kind = GG_VALUE_LAYOUT;
-  out->layout = gg_composed_of(layout);
-  return GG_OK;
-}
-
 /* (thread, value) -> index in a tile, which a picture of it then has. */
 static gg_status give_tv(gg_value *out, const gg_layout *tv, const gg_tuple *tile) {
   out->tile = *tile;
   return give_layout(out, tv);
-}
-
-static gg_status give_tuple(gg_value *out, const gg_tuple *tuple) {
-  out->kind = GG_VALUE_TUPLE;
-  out->tuple = *tuple;
-  return GG_OK;
 }
 
 static gg_status give_tensor(gg_value *out, const gg_tensor *tensor) {
@@ -139,9 +105,14 @@ static gg_status mma_atom_layout(gg_value *out, args arg, gg_mma_operand operand
   gg_mma_atom atom;
   gg_status st = mma_atom_of(&atom, arg[0], err);
   if (st) return st;
-  if (operand == GG_MMA_E && !atom.row->sparse) {
-    return gg_fail(err, ATOM_PARAMETER, NULL, atom.row->cute, "metadata", "missing",
-                   "a sparse atom");
+  if (!gg_mma_atom_has_layout(&atom, operand)) {
+    bool sparse = operand == GG_MMA_E, has = sparse ? atom.row->sparse : atom.row->block > 0;
+    return gg_fail(err, ATOM_PARAMETER, NULL, atom.row->cute,
+                   sparse ? "metadata" : "the layout of scale factors",
+                   has ? "in tensor memory" : "missing",
+                   has      ? sparse ? "tmem_e_frg" : "tmem_sf_frg"
+                   : sparse ? "a sparse atom"
+                            : "a block-scaled atom");
   }
   gg_layout layout = gg_mma_atom_layout(&atom, operand);
   gg_tuple tile = gg_mma_operand_tile((int64_t[]){atom.m, atom.n, atom.k}, operand);
@@ -173,20 +144,20 @@ OP(tiled_mma) {
   } else if (count > 1) {
     out->mma.threads = arg[1]->layout.layout;
   }
-  return st ? st : mma_of(&mma, out, err);
+  return st ? st : gg_expr_mma_of(&mma, out, err);
 }
 
 OP(thr_layout_vmnk) {
   (void)count;
   gg_tiled_mma mma;
-  gg_status st = mma_of(&mma, arg[0], err);
+  gg_status st = gg_expr_mma_of(&mma, arg[0], err);
   return st ? st : give_layout(out, &mma.thr_vmnk);
 }
 
 OP(mma_tile_shape) {
   (void)count;
   gg_tiled_mma mma;
-  gg_status st = mma_of(&mma, arg[0], err);
+  gg_status st = gg_expr_mma_of(&mma, arg[0], err);
   if (st) return st;
   gg_tuple shape = gg_tiled_mma_tile_shape(&mma);
   return give_tuple(out, &shape);
@@ -195,7 +166,7 @@ OP(mma_tile_shape) {
 OP(mma_tile_size) {
   (void)count;
   gg_tiled_mma mma;
-  gg_status st = mma_of(&mma, arg[0], err);
+  gg_status st = gg_expr_mma_of(&mma, arg[0], err);
   if (st) return st;
   int64_t mode = int_of(arg[1]);
   if (mode < 0 || mode > 2) {
@@ -208,7 +179,7 @@ OP(mma_tile_size) {
 OP(mma_size) {
   (void)count;
   gg_tiled_mma mma;
-  gg_status st = mma_of(&mma, arg[0], err);
+  gg_status st = gg_expr_mma_of(&mma, arg[0], err);
   if (st) return st;
   gg_tuple threads = gg_tuple_int(gg_tiled_mma_threads(&mma));
   return give_tuple(out, &threads);
@@ -218,7 +189,7 @@ static gg_status mma_layout_tv(gg_value *out, args arg, gg_mma_operand operand, 
   gg_tiled_mma mma;
   gg_layout layout;
   gg_status st;
-  if ((st = mma_of(&mma, arg[0], err))) return st;
+  if ((st = gg_expr_mma_of(&mma, arg[0], err))) return st;
   if ((st = gg_tiled_mma_layout_tv(&layout, &mma, operand, err))) return st;
   gg_tuple tile = gg_mma_operand_tile(mma.tile, operand);
   return give_tv(out, &layout, &tile);
@@ -228,7 +199,7 @@ static gg_status mma_partition(gg_value *out, args arg, gg_mma_operand operand, 
   gg_tiled_mma mma;
   gg_tensor held;
   gg_status st;
-  if ((st = mma_of(&mma, arg[0], err))) return st;
+  if ((st = gg_expr_mma_of(&mma, arg[0], err))) return st;
   st = gg_tiled_mma_partition(&held, &mma, operand, &arg[1]->tensor, int_of(arg[2]), err);
   return st ? st : give_tensor(out, &held);
 }
@@ -238,17 +209,22 @@ static gg_status mma_partition_shape(gg_value *out, args arg, gg_mma_operand ope
   gg_tiled_mma mma;
   gg_tuple shape;
   gg_status st;
-  if ((st = mma_of(&mma, arg[0], err))) return st;
+  if ((st = gg_expr_mma_of(&mma, arg[0], err))) return st;
   st = gg_tiled_mma_partition_shape(&shape, &mma, operand, &arg[1]->tuple, err);
   return st ? st : give_tuple(out, &shape);
 }
 
-/* The compact layout of a thread's part: its registers. */
+/* A thread's part: the compact layout of its registers, or tensor memory. */
 OP(partition_fragment_c) {
   gg_value shape;
   gg_layout fragment;
-  gg_status st = mma_partition_shape(&shape, arg, GG_MMA_C, err);
-  (void)count;
+  gg_tiled_mma mma;
+  gg_status st = gg_expr_mma_of(&mma, arg[0], err);
+  if (st) return st;
+  if (mma.atom.row->kind == GG_MMA_tcgen05)
+    return gg_umma_fragment_c(to_layout(out), &mma, TUPLE(1), count > 2 ? positive_of(arg[2]) : 0,
+                              err);
+  st = mma_partition_shape(&shape, arg, GG_MMA_C, err);
   if (!st) st = gg_layout_col_major(&fragment, &shape.tuple, err);
   return st ? st : give_layout(out, &fragment);
 }
@@ -282,7 +258,7 @@ static gg_status copy_of_operand(gg_value *out, args arg, gg_mma_operand operand
   gg_tiled_copy copy;
   gg_status st;
   if ((st = copy_atom_of(&atom, arg[0], err))) return st;
-  if ((st = mma_of(&mma, arg[2], err))) return st;
+  if ((st = gg_expr_mma_of(&mma, arg[2], err))) return st;
   st = gg_tiled_copy_make_mma(&copy, &atom, positive_of(arg[1]), &mma, operand, err);
   return st ? st : give_copy(out, &copy);
 }
@@ -294,7 +270,7 @@ OP(make_tiled_copy_c_atom) {
   gg_tiled_copy copy;
   gg_status st;
   if ((st = copy_atom_of(&atom, arg[0], err))) return st;
-  if ((st = mma_of(&mma, arg[2], err))) return st;
+  if ((st = gg_expr_mma_of(&mma, arg[2], err))) return st;
   st = gg_tiled_copy_make_c_atom(&copy, &atom, positive_of(arg[1]), &mma, err);
   return st ? st : give_copy(out, &copy);
 }
@@ -317,6 +293,16 @@ OP(make_cotiled_copy) {
   if ((st = copy_atom_of(&atom, arg[0], err))) return st;
   st = gg_tiled_copy_make_cotiled(&copy, &atom, positive_of(arg[1]), &arg[2]->layout.layout,
                                   &arg[3]->layout.layout, err);
+  return st ? st : give_copy(out, &copy);
+}
+
+OP(make_tmem_copy) {
+  (void)count;
+  gg_copy_atom atom;
+  gg_tiled_copy copy;
+  gg_status st;
+  if ((st = copy_atom_of(&atom, arg[0], err))) return st;
+  st = gg_tiled_copy_make_tmem(&copy, &atom, positive_of(arg[1]), &arg[2]->layout.layout, err);
   return st ? st : give_copy(out, &copy);
 }
 
@@ -370,140 +356,6 @@ OP(retile) {
   return st ? st : give_tensor(out, &held);
 }
 
-/* ---- Sparse operands ---------------------------------------------------------------------- */
-
-OP(sparse_metadata_tile) {
-  (void)count;
-  return gg_sparse_metadata_tile(to_layout(out), positive_of(arg[0]), int_of(arg[1]), err);
-}
-
-OP(sparse_layout_e) {
-  (void)count;
-  return gg_sparse_layout_e(to_layout(out), positive_of(arg[0]), int_of(arg[1]), TUPLE(2), err);
-}
-
-OP(sparse_layout_a) {
-  (void)count;
-  bool mn_major;
-  gg_status st = major_of(&mn_major, "sm90_fill_layoutA", arg[1], err);
-  return st ? st : gg_sparse_layout_a(to_layout(out), positive_of(arg[0]), mn_major, TUPLE(2), err);
-}
-
-/* ---- Descriptors -------------------------------------------------------------------------- */
-
-/* (start address, LBO, SBO, layout type): the 64 bits may not fit a signed integer. A tile's base
- * counts from the address. */
-static gg_status matrix_descriptor(gg_value *out, const char *op, gg_smem_desc_kind kind, args arg,
-                                   int count, gg_error *err) {
-  gg_smem_desc desc;
-  const gg_tensor *tile = &arg[1]->tensor;
-  bool mn_major;
-  gg_status st = major_of(&mn_major, op, arg[0], err);
-  if (st) return st;
-  gg_calc c = GG_CALC(op, err);
-  int64_t bits = gg_calc_mul(&c, tile->base.nodes[0].value, tile->layout.ptr_bits);
-  int64_t address = gg_calc_add(&c, count > 2 ? int_of(arg[2]) : 0, bits / 8);
-  st = c.status;
-  if (st || (st = gg_smem_desc_make(&desc, kind, &tile->layout, mn_major, address, err))) return st;
-  gg_tuple fields =
-      GG_TUPLE(desc.start_address, desc.leading_offset, desc.stride_offset, desc.layout_type);
-  return give_tuple(out, &fields);
-}
-
-OP(make_gmma_desc) {
-  return matrix_descriptor(out, "make_gmma_desc", GG_SMEM_DESC_WGMMA, arg, count, err);
-}
-
-OP(make_umma_desc) {
-  return matrix_descriptor(out, "make_umma_desc", GG_SMEM_DESC_TCGEN05, arg, count, err);
-}
-
-OP(tile_to_mma_shape) {
-  return gg_tile_to_mma_shape(to_layout(out), LAYOUT(0), TUPLE(1), GIVEN(2), err);
-}
-
-static gg_status type_of(gg_dtype *out, const char *op, const gg_value *value, gg_error *err) {
-  char name[GG_VALUE_NAME_MAX];
-  int bits;
-  if (gg_atom_argument_type(out, &bits, gg_value_name(name, value))) return GG_OK;
-  return gg_fail(err, ATOM_PARAMETER, NULL, op, "a type", name, "f16, e4m3, float_e4m3_t, ...");
-}
-
-/* What stands behind the majors, in any order. */
-static gg_status read_instr_option(gg_instr_desc *what, const gg_value *value, gg_error *err) {
-  char name[GG_VALUE_NAME_MAX];
-  const struct option {
-    const char *name;
-    bool *flag;
-  } options[] = {{"neg_a", &what->a_negated},
-                 {"neg_b", &what->b_negated},
-                 {"saturate", &what->saturates},
-                 {"sparse", &what->sparse},
-                 {"packed", &what->packed}};
-  gg_value_name(name, value);
-  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-    if (strcmp(name, options[i].name) != 0) continue;
-    *options[i].flag = true;
-    return GG_OK;
-  }
-  what->scaled = true;
-  if (gg_dtype_find(&what->scale, name)) return GG_OK;
-  return gg_fail(err, ATOM_PARAMETER, NULL, "make_instr_desc", "an option", name,
-                 "neg_a, neg_b, saturate, sparse, packed; ue8m0 or ue4m3 of scale factors");
-}
-
-OP(make_instr_desc) {
-  gg_instr_desc what = {.m = positive_of(arg[3]), .n = positive_of(arg[4])};
-  gg_dtype *types[] = {&what.a, &what.b, &what.c};
-  uint32_t bits;
-  gg_status st = GG_OK;
-  for (int i = 0; i < 3 && !st; i++)
-    st = type_of(types[i], "make_instr_desc", arg[i], err);
-  if (!st) st = major_of(&what.a_mn_major, "make_instr_desc", arg[5], err);
-  if (!st) st = major_of(&what.b_mn_major, "make_instr_desc", arg[6], err);
-  for (int i = 7; i < count && !st; i++)
-    st = read_instr_option(&what, arg[i], err);
-  if (st || (st = gg_instr_desc_make(&bits, &what, err))) return st;
-  gg_tuple number = gg_tuple_int(bits);
-  return give_tuple(out, &number);
-}
-
-/* ---- Tensor memory ------------------------------------------------------------------------ */
-
-static gg_status alloc_of(gg_tmem_alloc *out, const gg_value *value, gg_error *err) {
-  static const char *const names[] = {[GG_TMEM_INTERLEAVED] = "Interleaved",
-                                      [GG_TMEM_NON_INTERLEAVED] = "NonInterleaved",
-                                      [GG_TMEM_DUPLICATED] = "Duplicated"};
-  char name[GG_VALUE_NAME_MAX];
-  gg_value_name(name, value);
-  for (int i = 0; i < 3; i++) {
-    if (strcmp(name, names[i]) != 0) continue;
-    *out = (gg_tmem_alloc)i;
-    return GG_OK;
-  }
-  return gg_fail(err, ATOM_PARAMETER, NULL, "tmem_frg", "the allocation", name,
-                 "Interleaved, NonInterleaved or Duplicated");
-}
-
-OP(tmem_frg) {
-  gg_tmem_tile tile = {.ctas = positive_of(arg[2]),
-                       .value_bits = positive_of(arg[0]),
-                       .storage_bits = positive_of(arg[1])};
-  const gg_tuple *shape = TUPLE(3);
-  enum { m = 2, n = 3, rest = 4 }; /* nodes */
-  tile.rests = gg_rank_at(shape, 0) - 1;
-  if (!gg_is_mma_shape(shape) || tile.rests > GG_TMEM_RESTS)
-    return gg_fail(err, LAYOUT_VALUE, NULL, "tmem_frg",
-                   "the shape must be ((M,N),tiles along M,along N), or with stages behind");
-  gg_status st = count > 4 ? alloc_of(&tile.alloc, arg[4], err) : GG_OK;
-  if (st) return st;
-  tile.m = in_range(shape->nodes[m].value);
-  tile.n = in_range(shape->nodes[n].value);
-  for (int i = 0; i < tile.rests; i++)
-    tile.rest[i] = shape->nodes[rest + i].value;
-  return gg_tmem_frg(to_layout(out), &tile, err);
-}
-
 /* ---- One function an operand or side ------------------------------------------------------- */
 
 #define FOR(name, function, which)                                                                 \
@@ -516,6 +368,8 @@ FOR(atom_layout_a, mma_atom_layout, GG_MMA_A)
 FOR(atom_layout_b, mma_atom_layout, GG_MMA_B)
 FOR(atom_layout_c, mma_atom_layout, GG_MMA_C)
 FOR(atom_layout_e, mma_atom_layout, GG_MMA_E)
+FOR(atom_layout_sfa, mma_atom_layout, GG_MMA_SFA)
+FOR(atom_layout_sfb, mma_atom_layout, GG_MMA_SFB)
 FOR(atom_layout_src, copy_atom_layout, GG_COPY_SRC)
 FOR(atom_layout_dst, copy_atom_layout, GG_COPY_DST)
 FOR(atom_layout_ref, copy_atom_layout, GG_COPY_REF)

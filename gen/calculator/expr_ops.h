@@ -3,6 +3,9 @@
 #ifndef GG_CALCULATOR_EXPR_OPS_H
 #define GG_CALCULATOR_EXPR_OPS_H
 
+#include <limits.h>
+
+#include "atom/tiled_mma.h"
 #include "calculator/expr.h"
 #include "layout/calc.h"
 
@@ -33,6 +36,18 @@ static inline int small(const gg_value *value) {
   return n < -1 || n > GG_TUPLE_NODES ? GG_TUPLE_NODES : (int)n;
 }
 
+/* A positive integer: bits of an element, an extent. What is none becomes 0, which is refused. */
+static inline int in_range(int64_t n) {
+  return n < 1 || n > INT_MAX ? 0 : (int)n;
+}
+
+static inline int positive_of(const gg_value *value) {
+  return in_range(value->tuple.nodes[0].value);
+}
+
+/* The tiled MMA of an `mma`, made again from what it was made of. */
+gg_status gg_expr_mma_of(gg_tiled_mma *out, const gg_value *value, gg_error *err);
+
 /* Integer arguments `from` on as one tuple: a path, or a choice of modes. */
 static inline gg_tuple path_of(args arg, int from, int count) {
   int64_t modes[GG_TUPLE_NODES];
@@ -52,6 +67,18 @@ static inline gg_layout *to_layout(gg_value *out) {
 static inline gg_composed *to_composed(gg_value *out) {
   out->kind = GG_VALUE_LAYOUT;
   return &out->layout;
+}
+
+static inline gg_status give_layout(gg_value *out, const gg_layout *layout) {
+  out->kind = GG_VALUE_LAYOUT;
+  out->layout = gg_composed_of(layout);
+  return GG_OK;
+}
+
+static inline gg_status give_tuple(gg_value *out, const gg_tuple *tuple) {
+  out->kind = GG_VALUE_TUPLE;
+  out->tuple = *tuple;
+  return GG_OK;
 }
 
 static inline gg_tuple *to_tuple(gg_value *out) {

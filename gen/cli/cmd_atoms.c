@@ -52,13 +52,9 @@ static bool has_arch(const listing *list, gg_arch need) {
   return list->arch.number == 0 || gg_arch_runs(list->arch, need);
 }
 
-/* tcgen05's rows stand for every floating type of their width. */
 static bool has_type(const listing *list, const gg_mma_row *row) {
-  if (list->type == GG_DTYPE_COUNT) return true;
-  const gg_dtype_info *wanted = gg_dtype_info_of(list->type), *a = gg_dtype_info_of(row->a);
-  return list->type == row->a || list->type == row->b || list->type == row->c ||
-         (row->kind == GG_MMA_tcgen05 && wanted->kind == 'f' && wanted->bits == a->bits &&
-          a->bits < 32);
+  return list->type == GG_DTYPE_COUNT || list->type == row->b || list->type == row->c ||
+         gg_mma_row_takes(row, list->type);
 }
 
 /* ---- MMA atoms ---------------------------------------------------------------------------- */
@@ -227,13 +223,14 @@ static void list_mma(listing *list) {
 
 /* ---- Copy atoms --------------------------------------------------------------------------- */
 
-static void put_json_copy(listing *list, const gg_copy_atom *atom, const char *cute) {
+static void put_json_copy(listing *list, const gg_copy_atom *atom, const char *cute,
+                          const char *ptx) {
   const gg_copy_row *row = atom->row;
   gg_str *out = &list->out;
   gg_str_puts(out, list->count ? ",\n{\"cute\":" : "\n{\"cute\":");
   gg_str_json(out, cute);
   gg_str_puts(out, ",\"ptx\":");
-  gg_str_json(out, row->ptx);
+  gg_str_json(out, ptx);
   put_json_isa(out, row->arch, row->ptx_isa);
   put_json_layout(out, "threads", gg_copy_atom_threads(atom));
   put_json_layout(out, "src", gg_copy_atom_layout(atom, GG_COPY_SRC));
@@ -259,24 +256,27 @@ static void put_wrapper_copy(listing *list, const gg_copy_atom *atom) {
 static void put_copy(listing *list, const gg_copy_atom *atom) {
   const gg_copy_row *row = atom->row;
   char bytes[16];
-  gg_str cute = GG_STR_INIT;
+  gg_str cute = GG_STR_INIT, name = GG_STR_INIT;
   gg_copy_atom_cute(&cute, atom);
-  if (has_words(list, row->ptx, gg_str_text(&cute))) {
+  gg_copy_atom_ptx(&name, atom);
+  const char *ptx = gg_str_text(&name);
+  if (has_words(list, ptx, gg_str_text(&cute))) {
     gg_layout src = gg_copy_atom_layout(atom, GG_COPY_SRC);
     int64_t size = gg_layout_cosize(&src) / 8;
     bytes[0] = '\0';
     if (size) snprintf(bytes, sizeof bytes, "%d B", (int)size);
     if (list->options->json) {
-      put_json_copy(list, atom, gg_str_text(&cute));
+      put_json_copy(list, atom, gg_str_text(&cute), ptx);
     } else if (list->options->wrapper) {
       put_wrapper_copy(list, atom);
     } else {
-      put_line(&list->out, gg_str_text(&cute), bytes, "copy", row->arch, row->ptx_isa, row->ptx);
+      put_line(&list->out, gg_str_text(&cute), bytes, "copy", row->arch, row->ptx_isa, ptx);
     }
     list->count++;
   }
-  list->out.failed = list->out.failed || cute.failed;
+  list->out.failed = list->out.failed || cute.failed || name.failed;
   gg_str_free(&cute);
+  gg_str_free(&name);
 }
 
 static void list_copies(listing *list) {
@@ -284,12 +284,10 @@ static void list_copies(listing *list) {
   const gg_copy_row *rows = gg_copy_table(&count);
   if (list->type != GG_DTYPE_COUNT) return;
   for (const gg_copy_row *row = rows; row < rows + count; row++) {
-    gg_copy_atom atom;
+    gg_copy_atom atom = {.row = NULL};
     if (!has_arch(list, row->arch)) continue;
-    if (gg_copy_row_atom(&atom, row, 0)) put_copy(list, &atom);
-    for (int bits = 8; bits <= 256; bits *= 2) {
-      if (gg_copy_row_atom(&atom, row, bits)) put_copy(list, &atom);
-    }
+    while (gg_copy_row_next(&atom, row))
+      put_copy(list, &atom);
   }
 }
 

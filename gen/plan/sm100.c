@@ -49,6 +49,12 @@ static bool has_atom(const gg_mma_row *row) {
          gg_mma_row_is_plain(row);
 }
 
+/* Elements of 6 and 4 bits are unpacked on the way to shared memory, which this family does not do
+ * yet. */
+static bool has_type(gg_dtype type) {
+  return gg_dtype_info_of(type)->bits >= 8;
+}
+
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
   gg_status st = gg_choose_inputs(plan, err);
   return st ? st : gg_choose_accumulator(plan, err);
@@ -131,11 +137,15 @@ static gg_sm90_tile choose_tile(gg_status *st, const gg_plan *plan, gg_error *er
     out.k = (int)asked->tuple[2];
   }
   if ((*st = check_extents(plan, &out, err))) return out;
-  const gg_mma_row *row = gg_atoms_row(plan, GG_MMA_SHARED);
-  out.mma = gg_mma_row_tcgen05(row, out.m < wide_m ? narrow_m : wide_m, out.n, plan->a.type,
-                               plan->b.type);
-  out.mma.a_mn_major = plan->a.major != GG_MAJOR_K;
-  out.mma.b_mn_major = plan->b.major != GG_MAJOR_K;
+  const gg_mma_atom wanted = {.m = out.m < wide_m ? narrow_m : wide_m,
+                              .n = out.n,
+                              .c = plan->accumulator,
+                              .a = plan->a.type,
+                              .b = plan->b.type,
+                              .a_mn_major = plan->a.major != GG_MAJOR_K,
+                              .b_mn_major = plan->b.major != GG_MAJOR_K};
+  *st = gg_mma_umma_atom(&out.mma, gg_atoms_row(plan, GG_MMA_SHARED), &wanted, err);
+  if (*st) return out;
   char shape[32];
   snprintf(shape, sizeof shape, "m%dn%dk%d", out.mma.m, out.mma.n, out.mma.k);
   *st = gg_choose_atom(plan, &out.mma, shape, err);
@@ -272,6 +282,7 @@ const gg_target gg_target_sm100 = {
     .least = {.number = 100, .suffix = 'f'},
     .int32_coordinates = true,
     .has_atom = has_atom,
+    .has_type = has_type,
     .accepts = accepts,
     .swaps_ab = gg_sm90_swaps_ab,
     .choose = choose,

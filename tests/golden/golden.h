@@ -19,7 +19,6 @@ typedef enum golden_verdict {
   GOLDEN_PASSED,
   GOLDEN_EQUAL, /* passed as a function: another text, the same map */
   GOLDEN_FAILED,
-  GOLDEN_SKIPPED, /* not judged, or nothing here evaluates it yet */
 } golden_verdict;
 
 /* Fields. A node of the document, or NULL; the text of a scalar, or NULL; an item of a list. */
@@ -35,6 +34,8 @@ int golden_inputs(golden_case *c);
 
 /* Whether the value has the map of `out`, a layout's text. */
 bool golden_same_function(const char *out, const gg_value *value, gg_arena *arena);
+/* Whether the value has the case's map or probe; true where the case has neither. */
+bool golden_same_points(golden_case *c, const gg_value *value);
 /* Judges a value by the case's out, size, base and map; appends it to *got. */
 golden_verdict golden_judge_value(golden_case *c, const gg_value *value, gg_notation notation,
                                   gg_arena *arena, gg_str *got);

@@ -1,13 +1,17 @@
 /* Golden cases whose input is one object of named parameters: matrix descriptors of wgmma and
- * tcgen05, tcgen05's instruction descriptors, and D in tensor memory. */
+ * tcgen05, tcgen05's instruction descriptors, scale factors, and what is in tensor memory. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "atom/dtype.h"
 #include "atom/instr_desc.h"
+#include "atom/scale_layout.h"
 #include "atom/smem_desc.h"
-#include "atom/tmem.h"
+#include "atom/umma_fragment.h"
 #include "golden.h"
+#include "layout/calc.h"
 
 static const char *word(golden_case *c, const char *name) {
   yaml_node_t *parameters = golden_item(c, golden_field(c, "in"), 0);
@@ -78,15 +82,9 @@ static gg_status make_umma(gg_composed *smem, gg_smem_desc *desc, golden_case *c
 
 /* How far each instruction's descriptor is from the first, in units of 16 bytes. */
 static bool same_steps(const char *want, const gg_composed *smem) {
-  gg_layout units, mode, steps, first;
-  gg_tuple one = gg_tuple_int(1), zero = gg_tuple_int(0);
+  gg_layout steps;
   gg_str text = GG_STR_INIT;
-  if (gg_layout_upcast(&units, &smem->layout, 128 / smem->ptr_bits, NULL)) return false;
-  if (gg_layout_make(&first, &one, &zero, NULL) || gg_layout_wrap(&steps, &first, NULL))
-    return false;
-  for (int i = 1; i < gg_layout_rank(&units); i++)
-    if (gg_layout_get(&mode, &units, i, NULL) || gg_layout_append(&steps, &steps, &mode, NULL))
-      return false;
+  if (gg_umma_descriptor_steps(&steps, smem, NULL)) return false;
   gg_layout_print(&text, &steps, GG_NOTATION_PLAIN);
   bool same = strcmp(gg_str_text(&text), want) == 0;
   gg_str_free(&text);
@@ -179,27 +177,127 @@ static gg_tmem_tile tile_of(golden_case *c) {
   return tile;
 }
 
+/* The text, size and map (or probe) of `out` itself, or of its field `layout`, whose columns are
+ * counted, too; -1 columns: there are none to count. */
+static golden_verdict judge_layout(golden_case *c, const gg_layout *layout, int64_t columns,
+                                   gg_str *got) {
+  yaml_node_t *out = golden_field(c, "out");
+  yaml_node_t *field = golden_member(c, out, "layout"), *count = golden_member(c, out, "columns");
+  const char *want = golden_scalar(field ? field : out), *counted = golden_scalar(count);
+  gg_value value = {.kind = GG_VALUE_LAYOUT, .layout = gg_composed_of(layout)};
+  bool same_columns = columns < 0 || (counted && strtoll(counted, NULL, 0) == columns);
+  gg_str text = GG_STR_INIT;
+  gg_layout_print(&text, layout, GG_NOTATION_PLAIN);
+  bool passed = want && strcmp(gg_str_text(&text), want) == 0 && same_columns &&
+                golden_same_points(c, &value);
+  gg_str_printf(got, "%s of %" PRId64 " columns", gg_str_text(&text), columns);
+  gg_str_free(&text);
+  return verdict_of(passed);
+}
+
+static golden_verdict failed(gg_error *err, gg_str *got) {
+  gg_str_printf(got, "error: %s", err->message);
+  gg_error_clear(err);
+  return GOLDEN_FAILED;
+}
+
 static golden_verdict judge_tmem(golden_case *c, gg_str *got) {
   gg_tmem_tile tile = tile_of(c);
-  yaml_node_t *out = golden_field(c, "out");
-  const char *want = golden_scalar(golden_member(c, out, "layout"));
-  const char *columns = golden_scalar(golden_member(c, out, "columns"));
   gg_error err = GG_ERROR_INIT;
   gg_layout layout;
-  bool passed = false;
-  if (gg_tmem_frg(&layout, &tile, &err)) {
-    gg_str_printf(got, "error: %s", err.message);
-  } else {
-    gg_str text = GG_STR_INIT;
-    int64_t reached = gg_tmem_columns(&layout, tile.value_bits);
-    gg_layout_print(&text, &layout, GG_NOTATION_PLAIN);
-    gg_str_printf(got, "%s of %" PRId64 " columns", gg_str_text(&text), reached);
-    passed = want && columns && strcmp(gg_str_text(&text), want) == 0 &&
-             strtoll(columns, NULL, 0) == reached;
-    gg_str_free(&text);
+  if (gg_tmem_frg(&layout, &tile, &err)) return failed(&err, got);
+  return judge_layout(c, &layout, gg_tmem_columns(&layout, tile.value_bits), got);
+}
+
+/* ((M,K),m,k) of metadata: of a type, with its columns, or of so many bits, with the unit. */
+static golden_verdict judge_tmem_e(golden_case *c, gg_str *got) {
+  static const struct {
+    const char *name;
+    int bits, unit_half_bits;
+  } types[] = {{"tfloat32_t", 32, 4}, {"half_t", 16, 2}, {"int8_t", 8, 2}, {"float_e2m1_t", 4, 1}};
+  bool named = *word(c, "value"), ws = strcmp(word(c, "form"), ".ws") == 0;
+  gg_tuple pair = GG_TUPLE(number(c, "M"), number(c, "K"));
+  gg_tuple shape =
+      GG_TUPLE(0, named ? number(c, "rest_m") : 1, number(c, named ? "rest_k" : "steps"));
+  const char *unit = golden_scalar(golden_member(c, golden_field(c, "out"), "unit_half_bits"));
+  gg_error err = GG_ERROR_INIT;
+  gg_layout layout;
+  size_t i = 0, last = sizeof types / sizeof *types - 1;
+  while (i < last && (named ? strcmp(word(c, "value"), types[i].name) != 0
+                            : number(c, "bits") != types[i].bits))
+    i++;
+  if (!named && (!unit || atoi(unit) != types[i].unit_half_bits)) return GOLDEN_FAILED;
+  if (gg_tuple_replace(&shape, &shape, 0, &pair, &err)) return failed(&err, got);
+  if (gg_tmem_e_frg(&layout, types[i].bits, ws, &shape, &err)) return failed(&err, got);
+  return judge_layout(c, &layout, named ? gg_tmem_e_columns(&layout, types[i].bits) : -1, got);
+}
+
+/* ---- Scale factors ------------------------------------------------------------------------ */
+
+/* A list of integers, `dynamic` where CuTe was called with run-time ones. */
+static gg_tuple numbers(golden_case *c, const char *name, bool dynamic) {
+  int64_t values[8] = {0};
+  yaml_node_t *list = golden_member(c, golden_item(c, golden_field(c, "in"), 0), name);
+  int count = golden_count(list);
+  for (int i = 0; i < count && i < 8; i++)
+    values[i] = strtoll(golden_scalar(golden_item(c, list, i)), NULL, 10);
+  gg_tuple tuple = gg_tuple_make(count, values);
+  GG_EACH_LEAF(i, &tuple) tuple.nodes[i].dynamic = dynamic;
+  return tuple;
+}
+
+static golden_verdict judge_scale_layout(golden_case *c, gg_str *got) {
+  gg_scale_operand operand = c->op[strlen(c->op) - 1] == 'A' ? GG_SCALE_A : GG_SCALE_B;
+  gg_tuple problem = numbers(c, "problem", strcmp(word(c, "static"), "false") == 0);
+  gg_error err = GG_ERROR_INIT;
+  gg_layout layout;
+  if (gg_scale_layout(&layout, operand, (int)number(c, "sf_vec"), false, &problem, &err))
+    return failed(&err, got);
+  return judge_layout(c, &layout, -1, got);
+}
+
+/* deduce_smem_layoutSFA and tmem_SFA, of a tiled MMA of one atom; and of B. */
+static golden_verdict judge_scale_tile(golden_case *c, gg_str *got) {
+  gg_mma_operand operand = c->op[strlen(c->op) - 1] == 'A' ? GG_MMA_SFA : GG_MMA_SFB;
+  gg_tuple tile = numbers(c, "tile_MNK", false);
+  gg_error err = GG_ERROR_INIT;
+  gg_layout layout, one = gg_layout_flat(1, 0);
+  gg_tiler permutation = gg_tiler_empty();
+  gg_mma_atom atom;
+  gg_tiled_mma mma;
+  if (gg_mma_atom_find(&atom, word(c, "mma"), &err)) return failed(&err, got);
+  if (atom.row->block != number(c, "sf_vec")) return GOLDEN_FAILED;
+  if (gg_tiled_mma_make(&mma, &atom, &one, &permutation, &err)) return failed(&err, got);
+  if (strncmp(c->op, "deduce", 6) == 0) {
+    if (gg_umma_smem_sf(&layout, &mma, operand, &tile, &err)) return failed(&err, got);
+    return judge_layout(c, &layout, -1, got);
   }
-  gg_error_clear(&err);
-  return verdict_of(passed);
+  if (gg_umma_fragment_sf(&layout, &mma, operand, &tile, &err)) return failed(&err, got);
+  return judge_layout(c, &layout, gg_tmem_columns(&layout, 8), got);
+}
+
+/* ---- Fragments ---------------------------------------------------------------------------- */
+
+/* make_fragment_C(MMA, (M,N), "stages S"), make_fragment_A_tmem(MMA, (M,K)). */
+static golden_verdict judge_fragment(golden_case *c, gg_str *got) {
+  bool of_c = strcmp(c->op, "make_fragment_C") == 0;
+  const char *name = golden_input(c, 0), *shape = golden_input(c, 1), *last = golden_input(c, 2);
+  gg_error err = GG_ERROR_INIT;
+  gg_layout layout, one = gg_layout_flat(1, 0);
+  gg_tiler permutation = gg_tiler_empty();
+  gg_tuple extents;
+  gg_mma_atom atom;
+  gg_tiled_mma mma;
+  if (!name || !shape || (of_c && !last)) return GOLDEN_FAILED;
+  if (gg_tuple_parse(&extents, shape, &err)) return failed(&err, got);
+  if (gg_mma_atom_find(&atom, name, &err)) return failed(&err, got);
+  if (gg_tiled_mma_make(&mma, &atom, &one, &permutation, &err)) return failed(&err, got);
+  int64_t stages = of_c ? strtoll(last + strlen("stages "), NULL, 10) : 0;
+  if (of_c ? gg_umma_fragment_c(&layout, &mma, &extents, stages, &err)
+           : gg_umma_fragment_a(&layout, &mma, &extents, &err))
+    return failed(&err, got);
+  return judge_layout(
+      c, &layout, gg_tmem_columns(&layout, gg_dtype_info_of(of_c ? atom.c : atom.a)->bits), got);
 }
 
 bool golden_eval_descriptors(golden_case *c, golden_verdict *verdict, gg_str *got) {
@@ -213,6 +311,15 @@ bool golden_eval_descriptors(golden_case *c, golden_verdict *verdict, gg_str *go
       {"make_instr_desc_block_scaled", judge_instruction},
       {"make_runtime_instr_desc_block_scaled", judge_instruction},
       {"tmem_frg", judge_tmem},
+      {"tmem_E", judge_tmem_e},
+      {"tile_atom_to_shape_SFA", judge_scale_layout},
+      {"tile_atom_to_shape_SFB", judge_scale_layout},
+      {"deduce_smem_layoutSFA", judge_scale_tile},
+      {"deduce_smem_layoutSFB", judge_scale_tile},
+      {"tmem_SFA", judge_scale_tile},
+      {"tmem_SFB", judge_scale_tile},
+      {"make_fragment_C", judge_fragment},
+      {"make_fragment_A_tmem", judge_fragment},
   };
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
     if (strcmp(c->op, ops[i].name) != 0) continue;

@@ -1,0 +1,45 @@
+/* How the scale factors of block-scaled operands lie in global and shared memory: where cuBLAS and
+ * CUTLASS put them.
+ *
+ * Layouts map elements of the operand to its factors, in units of a factor (a byte): the `block`
+ * elements in a row that share one have stride 0. All is made of atoms of 128 rows (of M or N) by
+ * four factors, 512 bytes; rows r and r + 32 are four bytes apart, so that the four factors of a
+ * row are one word, which is what tensor memory takes:
+ *
+ *     K-major     ((32,4),(block,4)):((16,4),(0,1))
+ *     MN-major    ((block,4),(32,4)):((0,1),(16,4))
+ *
+ * Source: CUTLASS's sm100_blockscaled_layout.hpp; cuBLAS, "1D Block Scaling Factors Layout"; PTX
+ * ISA, "tcgen05: Scale Factor Layout". */
+#ifndef GG_ATOM_SCALE_LAYOUT_H
+#define GG_ATOM_SCALE_LAYOUT_H
+
+#include "layout/layout.h"
+
+enum { GG_SCALE_ROWS = 128, GG_SCALE_FACTORS = 4 }; /* of an atom */
+
+/* The atom, CuTe's SfAtom. `block`: elements a factor, 16 or 32 (twice that of a sparse operand: 64
+ * too); ATOM_PARAMETER else. */
+gg_status gg_scale_atom(gg_layout *out, int block, bool mn_major, gg_error *err);
+
+/* Whose factors they are. */
+typedef enum gg_scale_operand { GG_SCALE_A, GG_SCALE_B, GG_SCALE_D } gg_scale_operand;
+
+/* The factors of a whole operand of the problem (M,N,K) or (M,N,K,L), in global memory: of A over
+ * (M,K[,L]), of B over (N,K[,L]), of D over (M,N[,L]). Extents are rounded up to whole atoms, which
+ * stand along K first (of a D whose blocks run along M: along M first), then along the rows, then
+ * over the batch. CuTe's tile_atom_to_shape_SFA, SFB and SFD. `mn_major` is of D alone: its blocks
+ * run along M. Where an extent is dynamic, modes of size 1 keep their stride. */
+gg_status gg_scale_layout(gg_layout *out, gg_scale_operand operand, int block, bool mn_major,
+                          const gg_tuple *problem, gg_error *err);
+
+/* The factors of a tile in shared memory, cut for the instructions:
+ *     (((32,4,rows/128),(block,factors of an instruction)),1,(instructions an atom,atoms along K))
+ * with ((32,4),rows/128) nested so. `rows`: of A's factors the rows of M that this CTA has; of B's
+ * all columns of N, also where B itself is split over a pair of CTAs; rounded up to 128. `mma_k`: K
+ * of one instruction. `tile_k` must be whole atoms: a multiple of 4 blocks. CuTe's
+ * deduce_smem_layoutSFA and SFB, a stage of it. */
+gg_status gg_scale_smem_layout(gg_layout *out, int block, int64_t rows, int64_t tile_k, int mma_k,
+                               gg_error *err);
+
+#endif
