@@ -3,6 +3,14 @@
 //@ include sm90_roles
 
 //@ include sm100_instructions
+//@ if pair
+
+// All threads of the pair meet, and what they have written is seen.
+__device__ __forceinline__ void meet_pair() {
+  asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+}
+//@ end
 
 // ---- Everything below uses only the names above. ------------------------------------------------
 
@@ -87,7 +95,11 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ slot consume
   }
   fence_before_barrier();
+//@ if pair
+  meet_pair();  // all of it has been read, and what one arrives at in the other CTA has been
+//@ else
   __syncthreads();  // all of it has been read
+//@ end
   fence_after_barrier();
   if (warp == issuer) free_columns(tmem);
 }

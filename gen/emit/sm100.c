@@ -14,8 +14,10 @@ static int box_registers(const gg_plan *plan) {
 
 void gg_sm100_write_consumers(gg_str *out, const gg_plan *plan) {
   int blocks = gg_sm100_blocks_of_mma(plan);
-  gg_str_printf(out, "constexpr int mmas_m = %d;  // MMAs of a tile along M\n",
-                gg_sm100_mmas_m(plan));
+  gg_str_printf(out,
+                "constexpr int mmas_m = %d, mma_rows = %d;  // MMAs of a tile along M, and their "
+                "rows in this CTA\n",
+                gg_sm100_mmas_m(plan), gg_plan_mma_rows(plan));
   gg_str_printf(out, "constexpr int k_steps = %d;\n", plan->tile_k / plan->mma.k);
   gg_str_printf(out,
                 "constexpr int blocks_of_mma = %d, warp_blocks = %d;  // of 16 rows, that a warp "
@@ -66,18 +68,32 @@ void gg_sm100_write_loads(gg_str *out, const gg_plan *plan) {
   gg_str_puts(out, "\n      : \"r\"(from));\n}\n\n");
 }
 
-/* Where CTAs of a cluster share A and others of it B, two groups of them hear of a stage that has
- * been read; where they share one, all of them do. */
+/* Who hears that a stage has been read: those who copy to it. Where CTAs of a cluster share A and
+ * others of it B, two groups of them; where they share one, or are a pair, all of them. */
+static void bind_release(gg_bindings *out, const gg_plan *plan) {
+  bool several = plan->cluster_m * plan->cluster_n > 1, pair = plan->cta_group > 1;
+  gg_bind_text(out, "release_stage",
+               gg_plan_both_shared(plan)
+                   ? "      commit_multicast(empty_barrier(smem, read.stage, 0), sharers_a);\n"
+                     "      commit_multicast(empty_barrier(smem, read.stage, 1), sharers_b);\n"
+               : several
+                   ? "      commit_multicast(empty_barrier(smem, read.stage), (1 << cluster_plane) "
+                     "- 1);\n"
+                   : "      commit(empty_barrier(smem, read.stage));\n");
+  gg_bind_text(out, "commit_sums",
+               pair
+                   ? "    commit_multicast(full_sums(smem, write.set), (1 << cluster_plane) - 1);\n"
+                   : "    commit(full_sums(smem, write.set));\n");
+  gg_bind_text(out, "release_sums",
+               pair ? "mbarrier_arrive(in_cta(empty_sums, 0));"
+                    : "mbarrier_arrive_here(empty_sums);");
+}
+
 void gg_sm100_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
-  bool several = plan->cluster_m * plan->cluster_n > 1;
-  gg_bind_text(
-      out, "release_stage",
-      gg_plan_both_shared(plan)
-          ? "      commit_multicast(empty_barrier(smem, read.stage, 0), sharers_a);\n"
-            "      commit_multicast(empty_barrier(smem, read.stage, 1), sharers_b);\n"
-      : several
-          ? "      commit_multicast(empty_barrier(smem, read.stage), (1 << cluster_plane) - 1);\n"
-          : "      commit(empty_barrier(smem, read.stage));\n");
+  bool pair = plan->cta_group > 1;
+  bind_release(out, plan);
+  gg_bind_text(out, "cta_group", pair ? "2" : "1");
+  gg_bind_flag(out, "pair", pair);
   gg_bind_part(out, "issue", gg_rings_role(&layouts->rings, GG_ROLE_MMA)->part);
-  gg_bind_part(out, "arrive_here", plan->vector_buffers ? NULL : "sm100_arrive_here");
+  gg_bind_part(out, "arrive_here", plan->vector_buffers || pair ? NULL : "sm100_arrive_here");
 }

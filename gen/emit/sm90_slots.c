@@ -200,7 +200,8 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
   if (lines) return;
   gg_bind_text(out, "each_k_tile", w.each_k_tile);
   gg_bind_text(out, "next_k_tile", w.next_k_tile);
-  gg_bind_text(out, "k_step", strstr(w.each_k_tile, "int i ") ? "i" : "k_tile");
+  if (plan->cta_group < 2)
+    gg_bind_text(out, "k_step", strstr(w.each_k_tile, "int i ") ? "i" : "k_tile");
 }
 
 /* ---- Rings ------------------------------------------------------------------------------- */
@@ -330,16 +331,20 @@ static void write_sharers(gg_str *out, const gg_plan *plan) {
   }
 }
 
-/* templates/parts/sm90_produce.cu: maps copy both. */
+/* templates/parts/sm90_produce.cu and sm100_produce_pair.cu: maps copy both. A pair shares nothing
+ * but the MMA, and fetches nothing. */
 static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str sharers = GG_STR_INIT;
   bool both = gg_rings_find(&layouts->rings, GG_RING_STAGES)->empties > 1;
-  write_sharers(&sharers, plan);
+  bool pair = plan->cta_group > 1;
+  if (!pair) write_sharers(&sharers, plan);
   if (in_tensor_memory(plan))
     gg_bind_text(out, "release_sharers", both ? gg_str_text(&sharers) : "");
-  gg_bind_str(out, "sharers", &sharers);
+  if (!pair) {
+    gg_bind_str(out, "sharers", &sharers);
+    gg_bind_part(out, "fetch", is_fetched(layouts) ? "sm90_fetch" : NULL);
+  }
   gg_bind_part(out, "await_empty", both ? "sm90_two_empties_await" : "sm90_one_empty_await");
-  gg_bind_part(out, "fetch", is_fetched(layouts) ? "sm90_fetch" : NULL);
   gg_bind_text(out, "list_parameters",
                is_fetched(layouts) ? "const fetch_maps &maps, const work_list &list,\n"
                                      "                                        unsigned smem"
@@ -384,7 +389,9 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
     run_in_warp(&run, producer,
                 is_fetched(layouts) ? "produce(map_a, map_b, maps, list, smem);"
                                     : "produce(map_a, map_b, list, smem);");
-    run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_MMA), "multiply(list, smem, tmem);");
+    run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_MMA),
+                plan->cta_group > 1 ? "if (list.rank_m == 0) multiply(list, smem, tmem);"
+                                    : "multiply(list, smem, tmem);");
     run_in_warp(&run, vectors, "copy_vectors(operands, list, m, n, smem, lane);");
     gg_str_puts(&run, "    __syncwarp();\n");
   }
@@ -407,6 +414,7 @@ static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_bind_part(out, "consume", gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER)->part);
   bool shares = gg_plan_shares_tiles(plan), fetches = is_fetched(layouts);
   if (!in_tensor_memory(plan)) bind_multiply(out, plan, fetches, shares);
+  if (plan->cta_group > 1) return;
   gg_bind_text(out, "behind",
                !fetches ? "0"
                : shares ? "stages_behind(list, item)"

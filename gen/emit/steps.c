@@ -108,8 +108,9 @@ static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *
     gg_outline_step(outline,
                     "Producer (one thread of warp %d): for each K tile it waits until a stage of "
                     "the ring (%d of %lld bytes) is `empty`, tells the stage's barrier `full` how "
-                    "many bytes will come, and has the copy engine bring a tile of A and one of B.",
-                    role->first_warp, stages->depth, (ll)stages->bytes);
+                    "many bytes will come, and has the copy engine bring %s.",
+                    role->first_warp, stages->depth, (ll)stages->bytes,
+                    plan->cta_group > 1 ? "its part of A and of B" : "a tile of A and one of B");
   else
     gg_outline_step(
         outline,
@@ -118,7 +119,12 @@ static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *
         "ahead, move them into place once they have arrived, and arrive at the stage's "
         "barrier `full`.",
         role->first_warp, role->first_warp + role->warps - 1, stages->depth, (ll)stages->bytes);
-  if (plan->cluster_m * plan->cluster_n > 1)
+  if (plan->cta_group > 1)
+    gg_outline_step(outline,
+                    "Each CTA of the pair brings its rows of A and half of the rows of B. The "
+                    "bytes of both arrive at the first one's `full`, where MMAs are issued "
+                    "for both.");
+  else if (plan->cluster_m * plan->cluster_n > 1)
     gg_outline_step(outline, "%s: they take turns at copying it to all of them (multicast).",
                     plan->cluster_m == 1   ? "CTAs of the cluster share their tile of A"
                     : plan->cluster_n == 1 ? "CTAs of the cluster share their tile of B"
@@ -190,12 +196,12 @@ static void multiply(gg_outline *outline, const gg_plan *plan, const gg_layouts 
   bool several = plan->accumulator_stages > 1;
   gg_outline_step(
       outline,
-      "MMA issuer (one thread of warp %d): it waits until %s is `empty`, for each K tile "
+      "MMA issuer (one thread of warp %d%s): it waits until %s is `empty`, for each K tile "
       "at the stage's `full`, and issues the tile's MMAs (tcgen05.mma reads both operands "
       "from shared memory, by descriptors). The tensor core itself arrives at the "
       "`empty` of the stage when it has read it, and behind the last K tile at the "
       "`full` of the accumulators.",
-      role->first_warp,
+      role->first_warp, plan->cta_group > 1 ? " of the pair's first CTA" : "",
       several ? "a set of accumulators in tensor memory" : "its accumulators in tensor memory");
 }
 

@@ -22,14 +22,15 @@ int gg_sm100_allocated_columns(const gg_plan *plan) {
 /* Where the tensor core leaves the sums: ((M,N),MMAs along M,along N,stages) -> lane and column. */
 static gg_status derive_tensor_memory(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   const gg_tmem_tile tile = {
-      .ctas = 1,
-      .m = plan->mma.m,
+      .ctas = plan->cta_group,
+      .m = gg_plan_mma_rows(plan),
       .n = plan->mma.n,
       .rest = {gg_sm100_mmas_m(plan), 1, plan->accumulator_stages},
       .rests = 3,
       .value_bits = 32,
       .storage_bits = 32,
-      .alloc = plan->mma.m < GG_TMEM_LANES ? GG_TMEM_NON_INTERLEAVED : GG_TMEM_INTERLEAVED,
+      .alloc =
+          gg_plan_mma_rows(plan) < GG_TMEM_LANES ? GG_TMEM_NON_INTERLEAVED : GG_TMEM_INTERLEAVED,
   };
   gg_layout layout;
   gg_status st = gg_tmem_frg(&layout, &tile, err);
@@ -44,7 +45,7 @@ static gg_status derive_reads(gg_layouts *out, const gg_plan *plan, gg_error *er
   int warp_rows = blocks * GG_SM90_STAGED_ROWS;
   gg_tuple threads = GG_TUPLE(4, 8, 4), thread_steps = GG_TUPLE(2 * m, 1, warp_rows);
   gg_tuple values = GG_TUPLE(2, 2, plan->tile_n / 8, blocks, mmas);
-  gg_tuple value_steps = GG_TUPLE(m, 8, 8 * m, GG_SM90_STAGED_ROWS, plan->mma.m);
+  gg_tuple value_steps = GG_TUPLE(m, 8, 8 * m, GG_SM90_STAGED_ROWS, gg_plan_mma_rows(plan));
   gg_tuple shape, stride;
   gg_status st;
   if ((st = gg_tuple_pair(&shape, &threads, &values, err))) return st;

@@ -129,6 +129,10 @@ static void word_promote(gg_str *out, const gg_plan *plan) {
   if (plan->promote) gg_str_printf(out, "_promote%d", plan->promote);
 }
 
+static void word_cta_group(gg_str *out, const gg_plan *plan) {
+  if (plan->cta_group > 1) gg_str_puts(out, "_pair");
+}
+
 static void word_accumulator_stages(gg_str *out, const gg_plan *plan) {
   if (asks(&plan->asked->accumulator_stages))
     gg_str_printf(out, "_acc%d", plan->accumulator_stages);

@@ -57,6 +57,16 @@ static inline bool gg_plan_both_shared(const gg_plan *plan) {
   return plan->cluster_m > 1 && plan->cluster_n > 1;
 }
 
+/* Rows of B's tile that a CTA has: a half where a pair of CTAs multiplies. */
+static inline int gg_plan_rows_of_b(const gg_plan *plan, int tile_n) {
+  return plan->cta_group > 1 ? tile_n / plan->cta_group : tile_n;
+}
+
+/* Rows of D that an MMA gives a CTA. */
+static inline int gg_plan_mma_rows(const gg_plan *plan) {
+  return plan->cta_group > 1 ? plan->mma.m / plan->cta_group : plan->mma.m;
+}
+
 static inline int gg_plan_cluster_size(const gg_plan *plan) {
   return plan->cluster_m * plan->cluster_n * plan->cluster_k;
 }

@@ -8,9 +8,12 @@
  * accumulators the MMAs of the next tile run meanwhile.
  *
  * An MMA is 64 or 128 rows of the tile by all of its columns. Clusters share operands as sm90's do.
- * What is not about the multiplication, copies, the order of tiles and the epilogue, is sm90's
- * (plan/sm90.h). derive_sm100.c derives the layouts, emit/sm100.c writes the text. (PTX ISA,
- * "tcgen05.mma", "Tensor Memory".) */
+ * Or two CTAs are a pair (cta_group 2): one MMA is 128 rows of each of their tiles, which lie below
+ * each other, by the same columns; each CTA brings its rows of A and half of B, a thread of the
+ * first issues for both, and each has the sums of its rows in its own tensor memory. What is not
+ * about the multiplication, copies, the order of tiles and the epilogue, is sm90's (plan/sm90.h).
+ * derive_sm100.c derives the layouts, emit/sm100.c writes the text. (PTX ISA, "tcgen05.mma",
+ * "Tensor Memory".) */
 #include "plan/sm100.h"
 
 #include <stdio.h>
@@ -83,6 +86,20 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
 
 /* ---- Tile ------------------------------------------------------------------------------- */
 
+/* What the plan's types are multiplied by: of the rows that are alike but for the CTAs, that of one
+ * CTA or of a pair. */
+static const gg_mma_row *row_of(const gg_plan *plan) {
+  const gg_mma_row *alone = gg_atoms_row(plan, GG_MMA_SHARED), *row = alone;
+  size_t count;
+  const gg_mma_row *table = gg_mma_table(&count);
+  for (size_t i = 0; i < count && plan->cta_group > 1; i++) {
+    bool alike = table[i].kind == alone->kind && table[i].a == alone->a && table[i].c == alone->c &&
+                 table[i].source_a == alone->source_a && gg_mma_row_is_plain(&table[i]);
+    if (alike && table[i].threads == GG_TV_pair) row = &table[i];
+  }
+  return row;
+}
+
 /* The largest tile that gives most multiprocessors of a large device one. */
 static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
   static const int shapes[][2] = {{wide_m, tile_n_most}, {wide_m, 128}, {wide_m, 64}};
@@ -90,10 +107,11 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
   while (at < last && gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) > 0 &&
          gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) < plan->device->tiles_enough)
     at++;
-  tile->m = gg_usual_extent(plan->fixed_m, narrow_m, shapes[at][0]);
-  tile->n = gg_usual_extent(plan->fixed_n, 16, shapes[at][1]);
+  bool pair = plan->cta_group > 1;
+  tile->m = gg_usual_extent(plan->fixed_m, pair ? wide_m : narrow_m, shapes[at][0]);
+  tile->n = gg_usual_extent(plan->fixed_n, pair ? 32 : 16, shapes[at][1]);
   int k = line_bytes * 8 / gg_dtype_info_of(plan->a.type)->bits;
-  tile->k = gg_usual_extent(plan->fixed_k, gg_atoms_row(plan, GG_MMA_SHARED)->k, k);
+  tile->k = gg_usual_extent(plan->fixed_k, row_of(plan)->k, k);
 }
 
 static gg_status check_at_most(const gg_plan *plan, int element, const char *what, int value,
@@ -111,19 +129,26 @@ static gg_status check_at_most(const gg_plan *plan, int element, const char *wha
 static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->tile;
   const char *m = gg_as_asked(plan, "tile M", "tile N"), *n = gg_as_asked(plan, "tile N", "tile M");
-  bool narrow = tile->m == narrow_m;
-  gg_status st;
-  if ((st = check_at_most(plan, 0, m, tile->m, tile_m_most, "two MMAs of 128 rows", err)))
-    return st;
-  if (!narrow && (st = gg_check_multiple(m, tile->m, wide_m, "M of the atom, but for 64",
-                                         gg_element_mark(asked, 0), err)))
-    return st;
-  if ((st = check_at_most(plan, 1, n, tile->n, tile_n_most, "N of the atom", err))) return st;
-  if ((st = gg_check_multiple(n, tile->n, narrow ? 8 : 16,
-                              narrow ? "N of an atom of 64 rows" : "N of an atom of 128 rows",
-                              gg_element_mark(asked, 1), err)))
-    return st;
-  return gg_check_multiple("tile K", tile->k, gg_atoms_row(plan, GG_MMA_SHARED)->k, "K of the atom",
+  bool pair = plan->cta_group > 1, narrow = tile->m == narrow_m && !pair;
+  gg_status st = check_at_most(plan, 0, m, tile->m, tile_m_most, "two MMAs of 128 rows", err);
+  if (!st && !narrow) {
+    st = gg_check_multiple(m, tile->m, wide_m,
+                           pair ? "rows of a CTA of a pair" : "M of the atom, but for 64",
+                           gg_element_mark(asked, 0), err);
+  }
+  if (!st) st = check_at_most(plan, 1, n, tile->n, tile_n_most, "N of the atom", err);
+  if (!st) {
+    st = gg_check_multiple(n, tile->n,
+                           pair     ? row_of(plan)->n_step
+                           : narrow ? 8
+                                    : 16,
+                           pair     ? "N of an atom of a pair"
+                           : narrow ? "N of an atom of 64 rows"
+                                    : "N of an atom of 128 rows",
+                           gg_element_mark(asked, 1), err);
+  }
+  if (st) return st;
+  return gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
                            gg_element_mark(asked, 2), err);
 }
 
@@ -137,14 +162,14 @@ static gg_sm90_tile choose_tile(gg_status *st, const gg_plan *plan, gg_error *er
     out.k = (int)asked->tuple[2];
   }
   if ((*st = check_extents(plan, &out, err))) return out;
-  const gg_mma_atom wanted = {.m = out.m < wide_m ? narrow_m : wide_m,
+  const gg_mma_atom wanted = {.m = (out.m < wide_m ? narrow_m : wide_m) * plan->cta_group,
                               .n = out.n,
                               .c = plan->accumulator,
                               .a = plan->a.type,
                               .b = plan->b.type,
                               .a_mn_major = plan->a.major != GG_MAJOR_K,
                               .b_mn_major = plan->b.major != GG_MAJOR_K};
-  *st = gg_mma_umma_atom(&out.mma, gg_atoms_row(plan, GG_MMA_SHARED), &wanted, err);
+  *st = gg_mma_umma_atom(&out.mma, row_of(plan), &wanted, err);
   if (*st) return out;
   char shape[32];
   snprintf(shape, sizeof shape, "m%dn%dk%d", out.mma.m, out.mma.n, out.mma.k);
@@ -188,19 +213,30 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
       {&spec->scheduler.splits, "splits", "none: it has no split_k"},
   };
   gg_status st = gg_check_all_unused(plan, all, sizeof all / sizeof *all, err);
-  const gg_spec_field *group = &spec->cta_group, *threads = &spec->threads;
+  const gg_spec_field *threads = &spec->threads;
   if (!st)
     st = gg_check_source(plan, &spec->operand_source.a, GG_MMA_A,
                          gg_as_asked(plan, "operand_source of A", "operand_source of B"), err);
   if (!st)
     st = gg_check_source(plan, &spec->operand_source.b, GG_MMA_B,
                          gg_as_asked(plan, "operand_source of B", "operand_source of A"), err);
-  if (!st && group->state == GG_SPEC_SET && group->number != 1)
-    st = gg_refuse(plan, group, "cta_group", group->text, "1", err);
   if (!st && threads->state == GG_SPEC_SET && threads->number != 2 * warpgroup)
     st = gg_refuse(plan, threads, "threads", threads->text,
                    "256: a warpgroup that loads and multiplies, and one of the epilogue", err);
   return st;
+}
+
+/* A pair is a cluster of its own. */
+static gg_status choose_cluster(gg_sm90_cluster *out, const gg_plan *plan, const gg_sm90_tile *tile,
+                                gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->cluster;
+  *out = gg_sm90_choose_cluster(plan, tile);
+  if (plan->cta_group < 2) return GG_OK;
+  if (asked->state != GG_SPEC_SET) *out = (gg_sm90_cluster){2, 1, 1};
+  if (out->m == 2 && out->n == 1 && out->k == 1) return GG_OK;
+  return gg_refuse(plan, asked, "cluster", "of this shape",
+                   plan->swap_ab ? "[1, 2, 1] beside cta_group 2" : "[2, 1, 1] beside cta_group 2",
+                   err);
 }
 
 static gg_status check_schedule(const gg_plan *plan, gg_sm90_cluster cluster,
@@ -231,7 +267,8 @@ static gg_status choose_tiles(gg_sm90_schedule *schedule, gg_plan *plan, gg_erro
   gg_status st;
   const gg_sm90_tile tile = choose_tile(&st, plan, err);
   if (st) return st;
-  const gg_sm90_cluster cluster = gg_sm90_choose_cluster(plan, &tile);
+  gg_sm90_cluster cluster;
+  if ((st = choose_cluster(&cluster, plan, &tile, err))) return st;
   *schedule = gg_sm90_choose_schedule(plan, cluster);
   if ((st = check_schedule(plan, cluster, schedule, err))) return st;
   if ((st = gg_sm90_choose_boxes(plan, &tile, err))) return st;
@@ -249,7 +286,9 @@ static gg_status choose_tiles(gg_sm90_schedule *schedule, gg_plan *plan, gg_erro
 static gg_status choose(gg_plan *plan, gg_error *err) {
   gg_sm90_schedule schedule;
   gg_status st;
+  const gg_spec_field *group = &plan->spec->cta_group;
   plan->specialised = true;
+  plan->cta_group = group->state == GG_SPEC_SET ? (int)group->number : 1;
   if ((st = choose_types(plan, err))) return st;
   if ((st = choose_operands(plan, err))) return st;
   if ((st = gg_choose_operations(plan, plan->accumulator, err))) return st;

@@ -7,12 +7,12 @@
 /* Rows of the tile's accumulators that lie side by side in a warp's lanes, in blocks of 16: two of
  * an MMA of 128 rows, one of an MMA of 64, whose rows take half of each warp's lanes. */
 static inline int gg_sm100_blocks_of_mma(const gg_plan *plan) {
-  return plan->mma.m / 64;
+  return gg_plan_mma_rows(plan) / 64;
 }
 
 /* MMAs of the tile along M. */
 static inline int gg_sm100_mmas_m(const gg_plan *plan) {
-  return plan->tile_m / plan->mma.m;
+  return plan->tile_m / gg_plan_mma_rows(plan);
 }
 
 /* Columns of tensor memory: of a tile's accumulators; that a CTA allocates. derive_sm100.c */

@@ -143,7 +143,7 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const gg_
   const gg_operand *operand = is_a ? &plan->a : &plan->b;
   const gg_spec_field *asked = is_a ? &spec->swizzle.a : &spec->swizzle.b;
   const char *name = is_a != plan->swap_ab ? "A" : "B";
-  int mn = is_a ? tile->m : tile->n;
+  int mn = is_a ? tile->m : gg_plan_rows_of_b(plan, tile->n);
   bool k_major = operand->major == GG_MAJOR_K;
   int line = (int)gg_dtype_bytes(operand->type, k_major ? tile->k : mn);
   int lines = k_major ? mn : tile->k;

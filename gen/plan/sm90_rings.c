@@ -10,7 +10,9 @@
  * Family sm100 has a warp of that warpgroup whose thread issues the MMAs, and consumers that read
  * their sums from tensor memory: a ring of its own, in which a stage is a tile's accumulators. What
  * the tensor core has read and written it says itself, one arrival (tcgen05.commit) at each
- * barrier.
+ * barrier. Of a pair of CTAs the first one issues for both: its `full` hears of both CTAs' bytes,
+ * the tensor core arrives at the barriers of both, and both CTAs' warps at the first one's `empty
+ * accumulators`.
  *
  * Multistage kernels have one kind of warpgroup, of which a thread also asks for boxes. */
 #include "atom/dtype.h"
@@ -43,7 +45,7 @@ static gg_ring stages_of(const gg_plan *plan) {
     ring.empty[0] = (gg_ring_barriers){"empty of A", plan->stages, plan->cluster_n * arrivals, 0};
     ring.empty[1] = (gg_ring_barriers){"empty of B", plan->stages, plan->cluster_m * arrivals, 0};
   } else {
-    int ctas = plan->cluster_m * plan->cluster_n;
+    int ctas = plan->cluster_m * plan->cluster_n / (plan->cta_group > 1 ? plan->cta_group : 1);
     ring.empty[0] = (gg_ring_barriers){"empty", plan->stages, ctas * arrivals, 0};
   }
   return ring;
@@ -81,7 +83,7 @@ static gg_ring accumulators_of(const gg_plan *plan) {
                    .filled_by = GG_ROLE_MMA,
                    .drained_by = GG_ROLE_CONSUMER,
                    .full = {"full accumulators", sets, 1, 0},
-                   .empty = {{"empty accumulators", sets, readers(plan), 0}},
+                   .empty = {{"empty accumulators", sets, readers(plan) * plan->cta_group, 0}},
                    .empties = 1};
 }
 
@@ -168,6 +170,7 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
     producer.warps = warps_a_group;
     producer.elected = false;
   }
+  if (plan->cta_group > 1) producer.part = "sm100_produce_pair";
   gg_rings_add_role(rings, producer);
   if (plan->accumulator_stages) {
     consumer.part = "sm100_consume";

@@ -285,12 +285,13 @@ static int64_t operand_bytes(gg_operand operand, int mn, int k) {
 
 int64_t gg_sm90_stage_bytes(const gg_plan *plan) {
   return operand_bytes(plan->a, plan->tile_m, plan->tile_k) +
-         operand_bytes(plan->b, plan->tile_n, plan->tile_k);
+         operand_bytes(plan->b, gg_plan_rows_of_b(plan, plan->tile_n), plan->tile_k);
 }
 
 int64_t gg_sm90_loaded_bytes(const gg_plan *plan) {
   return operand_bytes(plan->a, plan->tile_m, plan->tile_k) / plan->cluster_n +
-         operand_bytes(plan->b, plan->tile_n, plan->tile_k) / plan->cluster_m;
+         operand_bytes(plan->b, gg_plan_rows_of_b(plan, plan->tile_n), plan->tile_k) /
+             plan->cluster_m;
 }
 
 /* Beside accumulators and fragments: descriptors, loop state and predicates. Where accumulators

@@ -3,14 +3,14 @@
 // Columns of tensor memory for this CTA; the address of the first one goes to shared memory. A
 // whole warp does this, and gives them back.
 __device__ __forceinline__ void allocate_columns(unsigned to) {
-  asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(to),
+  asm volatile("tcgen05.alloc.cta_group::${cta_group}.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(to),
                "r"(tmem_columns)
                : "memory");
-  asm volatile("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;" ::: "memory");
+  asm volatile("tcgen05.relinquish_alloc_permit.cta_group::${cta_group}.sync.aligned;" ::: "memory");
 }
 
 __device__ __forceinline__ void free_columns(unsigned tmem) {
-  asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, %1;" ::"r"(tmem),
+  asm volatile("tcgen05.dealloc.cta_group::${cta_group}.sync.aligned.b32 %0, %1;" ::"r"(tmem),
                "r"(tmem_columns)
                : "memory");
 }
@@ -27,7 +27,7 @@ __device__ __forceinline__ void fence_after_barrier() {
 // The tensor core arrives at the barrier when all MMAs that this thread has issued have ended: so
 // they have read their operands and written their sums.
 __device__ __forceinline__ void commit(unsigned barrier) {
-  asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(
+  asm volatile("tcgen05.commit.cta_group::${cta_group}.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(
                    barrier)
                : "memory");
 }
@@ -35,7 +35,7 @@ __device__ __forceinline__ void commit(unsigned barrier) {
 // It arrives at this barrier of all CTAs that the mask names.
 __device__ __forceinline__ void commit_multicast(unsigned barrier, unsigned short ctas) {
   asm volatile(
-      "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64"
+      "tcgen05.commit.cta_group::${cta_group}.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64"
       " [%0], %1;" ::"r"(barrier),
       "h"(ctas)
       : "memory");

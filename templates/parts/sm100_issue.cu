@@ -29,7 +29,7 @@ __device__ __forceinline__ void multiply(const work_list &list, unsigned smem, u
               k_tile > 0 || step > 0);
 //@ insert release_stage
     }
-    commit(full_sums(smem, write.set));
+//@ insert commit_sums
     write.advance();
   }
 }

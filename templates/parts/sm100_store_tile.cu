@@ -1,6 +1,6 @@
 // A warp's rows of the tile, in blocks of 16: those of an MMA of 128 rows are 32 neighbours.
 __device__ __forceinline__ constexpr int block_row(int block) {
-  return block / blocks_of_mma * mma_m + block % blocks_of_mma * epi_m;
+  return block / blocks_of_mma * mma_rows + block % blocks_of_mma * epi_m;
 }
 
 // Where a box of a block's sums is in tensor memory, from the warp's first lane on.
@@ -51,7 +51,7 @@ __device__ __forceinline__ void epilogue(unsigned sums, bool any, unsigned empty
     } else {
       fence_before_barrier();
       __syncwarp();
-      if (lane == 0) mbarrier_arrive_here(empty_sums);
+      if (lane == 0) ${release_sums}
     }
     finished_box box;
     finish_box(box, acc[at % 2], arg, rows[i], first.beyond(block_row(i), box_column(b)),

@@ -111,6 +111,7 @@ static const struct flip {
      LINES "a: {type: f16, align: 2}\nstages: 2", NULL},
     {"swizzle_a", SM90 TILE, SM90 TILE "swizzle: {a: 64B}", NULL},
     {"swizzle_b", SM90 TILE, SM90 TILE "swizzle: {b: 64B}", NULL},
+    {"cta_group", SM100, SM100 "cta_group: 2", "a pair has an atom and a cluster of its own"},
     {"accumulator_stages", SM100, SM100 "accumulator_stages: 1", NULL},
     {"consumers", SM90 TILE, SM90 "tile: [64, 128, 64]", NULL},
     {"specialised", SM90 TILE, SM90 TILE "schedule: multistage",

@@ -1,0 +1,42 @@
+// A box from the tensor to this CTA's shared memory; a barrier of either CTA of the pair hears of
+// the bytes that arrived. What lies outside of the tensor becomes zeros.
+__device__ __forceinline__ void tma_load_pair(unsigned dst, const tensor_map &map, unsigned barrier,
+                                              int x, int y, int z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      ".cta_group::2 [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(dst),
+      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z)
+      : "memory");
+}
+
+//@ slot await_empty
+
+// Each CTA of the pair brings its rows of A and its half of B. The bytes of both arrive at the
+// first one's barrier, where MMAs are issued for both.
+__device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_map &map_b,
+                                        ${list_parameters}) {
+  ring_position write = {0, 1};  // the first round finds every stage empty
+  ${each_tile} {
+//@ insert next_item
+    const tile_origin at = locate(list, ${tile});
+    const int n0 = at.n0 + list.rank_m * (tile_n / 2);
+#pragma unroll 1
+    ${each_k_tile} {
+//@ insert next_k_tile
+      const unsigned sA = smem + write.stage * stage_bytes, sB = sA + stage_bytes_a;
+      const unsigned full = full_barrier(smem, write.stage), first = in_cta(full, 0);
+      const int k0 = k_tile * tile_k;
+      await_empty(smem, write);
+      if (list.rank_m == 0) mbarrier_expect(full, 2 * tx_bytes);
+#pragma unroll
+      for (int box = 0; box < boxes_a; ++box)
+        tma_load_pair(sA + box * box_bytes_a, map_a, first, (a_k_major ? k0 : at.m0) + box * line_a,
+                      a_k_major ? at.m0 : k0, at.batch);
+#pragma unroll
+      for (int box = 0; box < boxes_b; ++box)
+        tma_load_pair(sB + box * box_bytes_b, map_b, first, (b_k_major ? k0 : n0) + box * line_b,
+                      b_k_major ? n0 : k0, at.batch);
+    }
+  }
+  launch_dependents();
+}
