@@ -237,11 +237,12 @@ static bool ends(const emu_warp *warp, const emu_op *op) {
 
 /* A register is touched before the load is waited for. Hardware has the load's value there, as
  * ptxas waits for registers in any case: ThunderKittens converts what it loads, and waits later.
- * Where no wait follows until the warp's end, it is missing. */
+ * Compilers place a `mov` anywhere, which tells nothing. Where no wait follows until the warp's
+ * end, it is missing. */
 bool emu_tcgen05_early(emu_warp *warp, emu_tmem_user *user, bool never) {
   const emu_op *op = user->early;
   user->early = NULL;
-  if (!op) return true;
+  if (!op || (!never && is(op, "mov"))) return true;
   return emu_tolerated(warp, op, -1, never ? GG_E_EMU_IN_FLIGHT : GG_E_EMU_RELAXED,
                        "touches a register that a tcgen05.ld is to write: no tcgen05.wait::ld "
                        "stands between them%s",
@@ -264,7 +265,7 @@ emu_step emu_tmem_admit(emu_warp *warp, const emu_op *op) {
   if (!emu_tcgen05_land(warp, false)) return EMU_FAULT;
   if (!user->waits) {
     emu_tmem_wait(warp, user, EMU_TMEM_LOADS);
-  } else if (!leaves && !is(op, "mov") && !user->early) {
+  } else if (!leaves && (!user->early || is(user->early, "mov"))) {
     user->early = op;
   }
   return EMU_NEXT;
