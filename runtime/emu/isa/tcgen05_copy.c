@@ -237,13 +237,15 @@ static bool ends(const emu_warp *warp, const emu_op *op) {
 
 /* A register is touched before the load is waited for. Hardware has the load's value there, as
  * ptxas waits for registers in any case: ThunderKittens converts what it loads, and waits later.
- * Compilers place a `mov` anywhere, which tells nothing. Where no wait follows until the warp's
- * end, it is missing. */
+ * Where no wait follows until the warp's end, it is missing. A copy tells less, as compilers place
+ * them anywhere: before a wait it is nothing, and kernels of CuTe's DSL that wait for some of their
+ * loads copy the others and use the copies. */
 bool emu_tcgen05_early(emu_warp *warp, emu_tmem_user *user, bool never) {
   const emu_op *op = user->early;
   user->early = NULL;
   if (!op || (!never && is(op, "mov"))) return true;
-  return emu_tolerated(warp, op, -1, never ? GG_E_EMU_IN_FLIGHT : GG_E_EMU_RELAXED,
+  bool missing = never && !is(op, "mov");
+  return emu_tolerated(warp, op, -1, missing ? GG_E_EMU_IN_FLIGHT : GG_E_EMU_RELAXED,
                        "touches a register that a tcgen05.ld is to write: no tcgen05.wait::ld "
                        "stands between them%s",
                        never ? "" : ", but behind this");
