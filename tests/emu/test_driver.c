@@ -418,6 +418,26 @@ START_TEST(tensor_maps) {
 }
 END_TEST
 
+/* The mode im2col is refused with words of its own, which a program finds by the call's name, too.
+ */
+START_TEST(no_im2col) {
+  _Alignas(64) CUtensorMap map;
+  const uint64_t dims[] = {64, 8, 8, 2}, strides[] = {128, 1024, 8192};
+  const int corner[] = {0, 0};
+  uint32_t ones[] = {1, 1, 1, 1};
+  void *base = (void *)(uintptr_t)to, *address = NULL;
+  const char *text = "";
+  IS(CUDA_ERROR_NOT_SUPPORTED, emu_cuTensorMapEncodeIm2col(&map, 6, 4, base, dims, strides, corner,
+                                                           corner, 64, 32, ones, 0, 3, 0, 0));
+  OK(emu_cuGetErrorString(CUDA_ERROR_NOT_SUPPORTED, &text));
+  ck_assert_ptr_nonnull(strstr(text, "the im2col mode of tensor maps is not emulated"));
+  IS(CUDA_ERROR_NOT_SUPPORTED, emu_cuTensorMapEncodeIm2colWide(&map, 6, 4, base, dims, strides, 0,
+                                                               0, 64, 32, ones, 0, 0, 3, 0, 0));
+  OK(emu_cuGetProcAddress("cuTensorMapEncodeIm2colWide", &address, 13000, 0, NULL));
+  OK(launch(to, 1, NULL)); /* no fault of a kernel */
+}
+END_TEST
+
 START_TEST(counters) {
   gg_emu_options options = GG_EMU_OPTIONS_INIT;
   char text[4096];
@@ -525,6 +545,7 @@ int main(void) {
   tcase_add_test(tests, warnings);
   tcase_add_test(tests, names);
   tcase_add_test(tests, tensor_maps);
+  tcase_add_test(tests, no_im2col);
   tcase_add_test(tests, counters);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

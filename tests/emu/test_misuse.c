@@ -72,12 +72,9 @@ static const struct {
     {"mbarrier.frob.shared.b64 [bar];", GG_E_EMU_FORM, "no such operation"},
     {"mbarrier.try_wait.acquire.shared.b32 %p1, [bar], 0;", GG_E_EMU_FORM, "b32"},
     {"cp.async.cg.shared.global [%r3], [%d1], 8;", GG_E_EMU_FORM, "with .cg it is 16"},
-    {"cp.async.bulk.tensor.2d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [%r3],"
-     " [%d8, {%r5, %r5}], [%r4];",
-     GG_E_EMU_FORM, "im2col mode is not emulated"},
     {"cp.async.bulk.tensor.2d.cta_group::1.shared::cta.global.tile.mbarrier::complete_tx::bytes"
      " [%r3], [%d8, {%r5, %r5}], [%r4];",
-     GG_E_EMU_FORM, ".cta_group::1 needs sm_100"},
+     GG_E_EMU_FORM, ".cta_group::1 is of tensor copies of sm_100 to sm_110, this device is sm_90"},
     {"cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.min.u64 [%r3],"
      " [%r3+64], 16, [%r4];",
      GG_E_EMU_FORM, "no such reduction of .u64"},

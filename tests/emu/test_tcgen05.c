@@ -81,6 +81,9 @@ static const product products[] = {
     F16(EMU_BF16, EMU_BF16, EMU_F32, 2, 256, 256, .swizzle = 2),
     F16(EMU_BF16, EMU_BF16, EMU_F32, 2, 128, 96, .swizzle = 2, .masked = true),
     F16(EMU_F16, EMU_F16, EMU_F32, 2, 256, 32, .swizzle = 4, .a_in_tensor_memory = true),
+    F16(EMU_F16, EMU_F16, EMU_F32, 2, 128, 64, .swizzle = 2, .a_in_tensor_memory = true),
+    F16(EMU_F16, EMU_F16, EMU_F32, 1, 128, 24, .swizzle = 2, .b_along_n = true),
+    TF32(1, 128, 8, .swizzle = 2),
     TF32(1, 128, 32, .swizzle = 2),
     TF32(1, 64, 24, .swizzle = 6),
     TF32(1, 128, 64, .swizzle = 1, .a_along_m = true, .b_along_n = true),
@@ -91,6 +94,10 @@ static const product products[] = {
     F8(EMU_E2M1, EMU_E2M1, EMU_F32, 2, 256, 64, .swizzle = 2),
     F8(EMU_E4M3, EMU_E4M3, EMU_F32, 1, 128, 128, .swizzle = 2, .a_along_m = true,
        .b_along_n = true),
+    F8(EMU_E4M3, EMU_E4M3, EMU_F32, 1, 128, 40, .swizzle = 2),
+    F8(EMU_E2M1, EMU_E3M2, EMU_F32, 2, 128, 64, .swizzle = 2, .a_in_tensor_memory = true),
+    F8(EMU_E5M2, EMU_E5M2, EMU_F32, 2, 256, 96, .swizzle = 2, .b_along_n = true),
+    I8(EMU_S8, EMU_U8, EMU_S32, 1, 128, 8, .swizzle = 2),
     I8(EMU_S8, EMU_U8, EMU_S32, 1, 128, 64, .swizzle = 2),
     I8(EMU_U8, EMU_S8, EMU_S32, 1, 64, 24, .swizzle = 0, .a_in_tensor_memory = true),
     I8(EMU_S8, EMU_S8, EMU_S32, 2, 256, 256, .swizzle = 2, .saturate = true),
@@ -566,6 +573,11 @@ static void choose_elements(int at[k_most / 2], values *v, exchange *x, const pr
   }
 }
 
+/* Whether the two halves of D's columns each have A's rows in their lanes. */
+static bool has_copies(const product *p) {
+  return p->group == 2 && p->m == 128 && !p->sparse;
+}
+
 static void make_operands(values *v, exchange *x, const product *p, uint64_t da, uint64_t db,
                           uint32_t start, int k, uint64_t *random) {
   emu_umma_view a, b;
@@ -583,7 +595,10 @@ static void make_operands(values *v, exchange *x, const product *p, uint64_t da,
       v->a[row][p->sparse ? place[i] : i] = value;
       locate(p, row, 0, &cta, &lane, &at);
       put(&x[cta], p, &a, start, p->a, row % (p->m / p->group), i, code);
-      put_in_lane(&x[cta], p, lane, i, code);
+      for (int copy = lane; copy < lanes; copy += p->m / p->group) {
+        put_in_lane(&x[cta], p, copy, i, code);
+        if (!has_copies(p)) break;
+      }
     }
   }
   for (int row = 0; row < p->n + shift_of(p); row++) {

@@ -242,7 +242,7 @@ static void check_scales(const char *line) {
   }
 }
 
-/* What M and N a sparse A of a pair, a k of 96 and a pair's integers have. */
+/* What M and N a sparse A of a pair, a k of 96, integers, and bytes of B along N have. */
 START_TEST(extents) {
   static const struct {
     emu_umma_form form;
@@ -264,6 +264,18 @@ START_TEST(extents) {
       {{EMU_UMMA_I8, 1, 0, false, false, 100}, 0x080c04a0, true},
       {{EMU_UMMA_I8, 2, 0, false, false, 100}, 0x100c04a0, false}, /* N of 48 */
       {{EMU_UMMA_I8, 2, 0, false, false, 100}, 0x101004a0, true},
+      {{EMU_UMMA_I8, 1, 0, false, false, 100}, 0x080204a0, true},  /* N of 8 */
+      {{EMU_UMMA_I8, 1, 0, false, false, 100}, 0x080a04a0, false}, /* N of 40 */
+      {{EMU_UMMA_F16, 1, 0, false, false, 100}, 0x08020010, true}, /* N of 8 */
+      {{EMU_UMMA_F16, 1, 0, false, false, 100}, 0x08030010, true}, /* B along N */
+      {{EMU_UMMA_F16, 2, 0, false, false, 100}, 0x10020010, false},
+      {{EMU_UMMA_F16, 2, 0, false, false, 100}, 0x10040010, true},
+      {{EMU_UMMA_F8F6F4, 1, 0, false, false, 100}, 0x08020010, true},
+      {{EMU_UMMA_F8F6F4, 1, 0, false, false, 100}, 0x08030010, false}, /* B along N */
+      {{EMU_UMMA_F8F6F4, 1, 0, false, false, 100}, 0x08050010, true},
+      {{EMU_UMMA_F8F6F4, 2, 0, false, false, 100}, 0x08040010, true},
+      {{EMU_UMMA_F8F6F4, 2, 0, false, false, 100}, 0x08050010, false},
+      {{EMU_UMMA_F8F6F4, 2, 0, false, false, 100}, 0x08090010, true},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     emu_umma_shape s;

@@ -12,12 +12,11 @@ static void require(bool holds) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  emu_device *device;
   emu_module *module;
   gg_error err = GG_ERROR_INIT;
   gg_str text = GG_STR_INIT;
   emu_options options = {.arch = fuzz_read_launch(data, size).arch};
-  require(emu_device_open(&device, &options, NULL) == GG_OK);
+  emu_device *device = fuzz_open_device(&options);
   gg_status st = emu_module_load(&module, device, "fuzz", (const char *)data, size, &err);
   require(st == err.code);
   gg_error_print(&text, &err, NULL);

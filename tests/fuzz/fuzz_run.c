@@ -36,7 +36,6 @@ static void launch(emu_device *device, const emu_kernel *kernel, emu_launch_conf
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  emu_device *device;
   emu_module *module;
   fuzz_launch how = fuzz_read_launch(data, size);
   emu_options options = {.arch = how.arch,
@@ -47,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                          .print = drop_print};
   gg_error err = GG_ERROR_INIT;
   uint64_t memory;
-  require(emu_device_open(&device, &options, NULL) == GG_OK);
+  emu_device *device = fuzz_open_device(&options);
   require(emu_memory_alloc(&memory, device, memory_bytes, 0, NULL) == GG_OK);
   require(emu_memory_fill(device, memory, 0, memory_bytes / 2, NULL) == GG_OK);
   if (emu_module_load(&module, device, "fuzz", (const char *)data, size, &err) == GG_OK) {

@@ -1,9 +1,18 @@
 #include "launch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { ctas_most = 4, threads_most = 256, cluster_most = 2, line_most = 64 };
+#include "emu/device.h"
+
+enum {
+  ctas_most = 4,
+  threads_most = 256,
+  cluster_most = 2,
+  line_most = 64,
+  memory_most = 64 << 20
+};
 
 static void read_three(unsigned out[3], const char *text, unsigned most) {
   unsigned read[3];
@@ -44,4 +53,11 @@ fuzz_launch fuzz_read_launch(const uint8_t *data, size_t size) {
     data = end + 1;
   }
   return launch;
+}
+
+emu_device *fuzz_open_device(const emu_options *options) {
+  emu_device *device;
+  if (emu_device_open(&device, options, NULL)) abort();
+  device->capacity = memory_most;
+  return device;
 }

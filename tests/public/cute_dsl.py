@@ -150,30 +150,69 @@ def dense_e4m3(dsl):
                    [M // 128, N // 128, 1], 128)
 
 
-def nvfp4_gemm_0(dsl):
-    """e2m1 with a factor of e4m3 for 16 elements: what is computed is exact, and stands in a file."""
-    module = importlib.import_module("tutorial.tutorial_gemm.nvfp4_gemm_0")
+def nvfp4_pointers(dsl, types):
     space = dsl.cute.AddressSpace.gmem
-    pointers = [dsl.runtime.make_ptr(dtype, 1 << 20, space, assumed_align=32)
-                for dtype in [module.ab_dtype] * 2 + [module.sf_dtype] * 2 + [module.c_dtype]]
-    dsl.cute.compile(module.Sm100BlockScaledDenseGemmKernel(), *pointers, (M, N, K, 1), dsl.stream)
-    write_scaled(dsl.folder)
-    atoms = K // 64  # of 128 rows and 4 factors each, of 512 bytes
-    maps = [tensor_map("A", "e2m1", [K, M, 1], [256, 128, 1], bits=4),
-            tensor_map("B", "e2m1", [K, N, 1], [256, 256, 1], bits=4),
-            tensor_map("SA", "u16", [256, atoms, M // 128, 1], [256, 4, 1, 1], "none"),
-            tensor_map("SB", "u16", [256, atoms, N // 128, 1], [256, 4, 2, 1], "none")]
+    return [dsl.runtime.make_ptr(dtype, 1 << 20, space, assumed_align=32) for dtype in types]
+
+
+ATOMS = K // 64  # of 128 rows and 4 scale factors each, of 512 bytes
+
+
+def nvfp4_maps(box_b, box_factors_b):
+    return [tensor_map("A", "e2m1", [K, M, 1], [256, 128, 1], bits=4),
+            tensor_map("B", "e2m1", [K, N, 1], [256, box_b, 1], bits=4),
+            tensor_map("SA", "u16", [256, ATOMS, M // 128, 1], [256, 4, 1, 1], "none"),
+            tensor_map("SB", "u16", [256, ATOMS, N // 128, 1], box_factors_b, "none")]
+
+
+def maps_and_extents(count):
+    """Maps, each before its tensor's shape and strides, of which K alone is read."""
     params = []
-    for i in range(4):  # a map, and the tensor's shape and strides, of which K alone is read
-        params += [zeros(12) if i == 0 else {"bytes_hex": words(0, K, 0).hex()}, by_map(i)]
-    params += [zeros(12), by_pointer("D", words(M, N, 1, N, M * N, 0))]
+    for i in range(count):
+        params += [by_map(i), {"bytes_hex": words(0, K, 0).hex()}]
+    return params
+
+
+def nvfp4_product(dsl, maps, params, grid, block, cluster):
+    """A recipe of D = A B^T of e2m1 with factors: what is computed is exact, and stands in a file."""
+    write_scaled(dsl.folder)
     files = {name: {"bytes": os.path.getsize(f"{dsl.folder}/{name}.bin"),
                     "init": {"kind": "file", "file": f"{name}.bin"}}
              for name in ["A", "B", "SA", "SB"]}
     return {"buffers": {**files, "D": {"bytes": M * N * 2}}, "tensor_maps": maps,
-            "launches": [{"grid": [M // 128, N // 256, 1], "block": [128, 1, 1],
-                          "cluster": [1, 1, 1], "smem": 232448, "params": params}],
+            "launches": [{"grid": grid, "block": [block, 1, 1], "cluster": cluster,
+                          "smem": 232448, "params": params}],
             "expect": [{"kind": "file", "buffer": "D", "file": "D.bin"}]}
+
+
+def nvfp4_gemm_0(dsl):
+    """e2m1 with a factor of e4m3 for 16 elements, one CTA a tile."""
+    module = importlib.import_module("tutorial.tutorial_gemm.nvfp4_gemm_0")
+    pointers = nvfp4_pointers(dsl, [module.ab_dtype] * 2 + [module.sf_dtype] * 2 + [module.c_dtype])
+    dsl.cute.compile(module.Sm100BlockScaledDenseGemmKernel(), *pointers, (M, N, K, 1), dsl.stream)
+    params = [zeros(12)] + maps_and_extents(4)[:-1]
+    params += [zeros(12), by_pointer("D", words(M, N, 1, N, M * N, 0))]
+    return nvfp4_product(dsl, nvfp4_maps(256, [256, 4, 2, 1]), params,
+                         [M // 128, N // 256, 1], 128, [1, 1, 1])
+
+
+def persistent_nvfp4(dsl):
+    """The same in pairs, of which three take all tiles one after the other."""
+    clusters = 3
+    module = importlib.import_module("kernel.blockscaled_gemm.dense_blockscaled_gemm_persistent")
+    pointers = nvfp4_pointers(dsl, [dsl.cutlass.Float4E2M1FN] * 2 +
+                              [dsl.cutlass.Float8E4M3FN] * 2 + [dsl.cutlass.Float16])
+    along_k = dsl.cute.nvgpu.OperandMajorMode.K
+    layouts = (along_k, along_k, dsl.cutlass.tensor_utils.LayoutEnum.ROW_MAJOR)
+    kernel = module.Sm100BlockScaledPersistentDenseGemmKernel(16, (256, 128), (2, 1))
+    dsl.cute.compile(kernel, *pointers, layouts, (M, N, K, 1), clusters, dsl.stream)
+    maps = nvfp4_maps(64, [256, 2, 1, 1])
+    maps.append(tensor_map("D", "f16", [N, M, 1], [32, 128, 1], "64B"))
+    counts = [M // 128, N // 128, 1]
+    number = [{"bytes_hex": words(count).hex()} for count in counts]
+    tiles = number + [divisor(M // 256), divisor(N // 128)]
+    params = [zeros(12), zeros(12)] + maps_and_extents(5) + tiles + tiles
+    return nvfp4_product(dsl, maps, params, [2, 1, clusters], 192, [2, 1, 1])
 
 
 def write_scaled(folder):
@@ -192,7 +231,8 @@ def write_scaled(folder):
     (scaled[0] @ scaled[1].T).astype(np.float16).tofile(f"{folder}/D.bin")
 
 
-kernels = [fp16_gemm_0, fp16_gemm_1, fp16_gemm_2, fp16_gemm_3, dense_bf16, dense_e4m3, nvfp4_gemm_0]
+kernels = [fp16_gemm_0, fp16_gemm_1, fp16_gemm_2, fp16_gemm_3, dense_bf16, dense_e4m3, nvfp4_gemm_0,
+           persistent_nvfp4]
 
 
 # ---- Running

@@ -11,20 +11,22 @@ void emu_take_scope(emu_decoder *d) {
   emu_take_word(d, words);
 }
 
-/* (PTX ISA, "cp.async.bulk.tensor", "cp.async.bulk": Target ISA Notes.) */
+/* (PTX ISA, "cp.async.bulk.tensor", "cp.async.bulk": Target ISA Notes.) A tensor copy has taken its
+ * .cta_group where its device has one. */
 gg_status emu_check_bulk_modifiers(emu_decoder *d, gg_error *err) {
-  static const char *const newer[] = {"cta_group::1", "cta_group::2", "im2col::w", "im2col::w::128",
-                                      "im2col_no_offs::w"};
-  for (size_t i = 0; i < sizeof newer / sizeof *newer; i++) {
-    if (emu_take(d, newer[i])) {
-      return emu_decoder_arch(d) < 100
-                 ? emu_unknown_form(d, err, "modifier .%s needs sm_100, this device is sm_90",
-                                    newer[i])
-                 : emu_unknown_form(d, err, "modifier .%s is not emulated", newer[i]);
+  static const char *const groups[] = {"cta_group::1", "cta_group::2"};
+  static const char *const modes[] = {"im2col", "im2col::w", "im2col::w::128", "im2col_no_offs"};
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+    if (emu_take(d, groups[i])) {
+      return emu_unknown_form(
+          d, err, "modifier .%s is of tensor copies of sm_100 to sm_110, this device is sm_%d",
+          groups[i], emu_decoder_arch(d));
     }
   }
-  if (emu_take(d, "im2col") || emu_take(d, "im2col_no_offs")) {
-    return emu_unknown_form(d, err, "the im2col mode is not emulated; .tile is");
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+    if (emu_take(d, modes[i])) {
+      return emu_unknown_form(d, err, "the mode .%s is not emulated; .tile is", modes[i]);
+    }
   }
   return GG_OK;
 }

@@ -19,7 +19,8 @@ emu_sem emu_take_sem(emu_decoder *d);
 /* .cta, .cluster, .gpu or .sys; without effect: every order that is made holds for all. */
 void emu_take_scope(emu_decoder *d);
 
-/* An error where a bulk copy has a modifier that sm_90 has not, or that is not emulated. */
+/* An error where a bulk copy has a .cta_group that its device has not, or a mode of im2col, none of
+ * which is emulated. */
 gg_status emu_check_bulk_modifiers(emu_decoder *d, gg_error *err);
 
 /* Room for `count` operands in op->operands, which start as sinks. */

@@ -132,8 +132,6 @@ void emu_tmem_wait(emu_warp *warp, emu_tmem_user *user, emu_tmem_work work);
 /* tcgen05.fence::before_thread_sync. */
 void emu_tmem_tell(emu_warp *warp, const emu_tmem_user *user);
 
-/* The registers of a load are no more in flight. */
-void emu_tmem_unmark(emu_tmem_user *user, const emu_op *op, int first, int count);
 /* The unit's hook: may the instruction touch its registers? (isa/tcgen05_copy.c) */
 emu_step emu_tmem_admit(emu_warp *warp, const emu_op *op);
 

@@ -43,23 +43,24 @@ CUresult emu_cuGetProcAddress(const char *symbol, void **function, int version, 
   return *function || status ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
+/* Refuses what the emulator lacks, and says so on stderr at the first time: few programs print more
+ * of a refusal than its number. */
+static CUresult lacks(emu_process *process, bool *told, const char *what) {
+  if (!*told) fprintf(stderr, "gemmgen emulator: %s\n", what);
+  *told = true;
+  return emu_leave(process, emu_refuse(process, CUDA_ERROR_NOT_SUPPORTED, "%s", what));
+}
+
 /* Tables of libcuda that are not documented. The CUDA runtime that nvcc links statically asks for
- * them first of all, and says of a refusal no more than its number. */
+ * them first of all. */
 CUresult emu_cuGetExportTable(const void **table, const CUuuid *id) {
   static bool told;
   emu_process *process = emu_lock();
   (void)id;
   if (table) *table = NULL;
-  if (!told) {
-    fputs(
-        "gemmgen emulator: the program has NVIDIA's CUDA runtime, which needs what libcuda does not "
-        "document: link it with nvcc -cudart shared, and start it by gemmgen emu -- PROGRAM\n",
-        stderr);
-  }
-  told = true;
-  return emu_leave(process, emu_refuse(process, CUDA_ERROR_NOT_SUPPORTED,
-                                       "the emulator has no export tables: link the CUDA runtime "
-                                       "with nvcc -cudart shared"));
+  return lacks(process, &told,
+               "the program has NVIDIA's CUDA runtime, which needs what libcuda does not document: "
+               "link it with nvcc -cudart shared, and start it by gemmgen emu -- PROGRAM");
 }
 
 /* ---- Tensor maps ------------------------------------------------------------------------ */
@@ -99,6 +100,37 @@ CUresult emu_cuTensorMapEncodeTiled(CUtensorMap *map, int type, uint32_t rank, v
     memcpy(map, bytes, sizeof bytes);
   }
   return emu_leave(process, result);
+}
+
+static CUresult lacks_im2col(void) {
+  static bool told;
+  emu_process *process;
+  CUresult result = emu_enter(&process);
+  if (result) return emu_leave(process, result);
+  return lacks(process, &told,
+               "the im2col mode of tensor maps is not emulated; that of cuTensorMapEncodeTiled is");
+}
+
+CUresult emu_cuTensorMapEncodeIm2col(CUtensorMap *map, int type, uint32_t rank, void *address,
+                                     const uint64_t *dims, const uint64_t *strides,
+                                     const int *lower, const int *upper, uint32_t channels,
+                                     uint32_t pixels, const uint32_t *element_strides,
+                                     int interleave, int swizzle, int promotion, int fill) {
+  (void)map, (void)type, (void)rank, (void)address, (void)dims, (void)strides, (void)lower;
+  (void)upper, (void)channels, (void)pixels, (void)element_strides, (void)interleave;
+  (void)swizzle, (void)promotion, (void)fill;
+  return lacks_im2col();
+}
+
+CUresult emu_cuTensorMapEncodeIm2colWide(CUtensorMap *map, int type, uint32_t rank, void *address,
+                                         const uint64_t *dims, const uint64_t *strides, int lower,
+                                         int upper, uint32_t channels, uint32_t pixels,
+                                         const uint32_t *element_strides, int interleave, int mode,
+                                         int swizzle, int promotion, int fill) {
+  (void)map, (void)type, (void)rank, (void)address, (void)dims, (void)strides, (void)lower;
+  (void)upper, (void)channels, (void)pixels, (void)element_strides, (void)interleave, (void)mode;
+  (void)swizzle, (void)promotion, (void)fill;
+  return lacks_im2col();
 }
 
 CUresult emu_cuTensorMapReplaceAddress(CUtensorMap *map, void *address) {

@@ -81,6 +81,18 @@ static uint32_t *cell_of(const copy *c, const copy_facts *f, int t, int j, uint8
   return &memory->cells[c->lane + p.lane][column];
 }
 
+/* ---- Marks of registers that loads in flight will write ---------------------------------- */
+
+static uint8_t *mark_of(emu_tmem_user *user, const emu_operand *operand) {
+  if (operand->sink || operand->offset / 4 >= user->mark_count) return NULL;
+  return &user->marks[operand->offset / 4];
+}
+
+static void set_mark(emu_tmem_user *user, const emu_operand *operand, uint8_t value) {
+  uint8_t *at = mark_of(user, operand);
+  if (at) *at = value;
+}
+
 /* ---- Landing ---------------------------------------------------------------------------- */
 
 static void release(copy *c, bool done) {
@@ -137,7 +149,8 @@ static bool land_load(emu_async *async, emu_cluster *cluster) {
   }
   if (ok) reduce_words(c, async->op, warp);
   warp->registers = running;
-  emu_tmem_unmark(user, async->op, 0, async->op->operand_count);
+  for (int i = 0; i < async->op->operand_count; i++)
+    set_mark(user, &async->op->operands[i], 0);
   user->loads--;
   release(c, ok);
   return ok;
@@ -194,26 +207,12 @@ static bool follow_frame(emu_tmem_user *user, emu_warp *warp, const emu_op *op) 
   return true;
 }
 
-static uint8_t *mark_of(emu_tmem_user *user, const emu_operand *operand) {
-  if (operand->sink || operand->offset / 4 >= user->mark_count) return NULL;
-  return &user->marks[operand->offset / 4];
-}
-
-static bool mark(emu_tmem_user *user, emu_warp *warp, const emu_op *op, int count) {
+static bool mark(emu_tmem_user *user, emu_warp *warp, const emu_op *op) {
   if (!follow_frame(user, warp, op)) return false;
-  for (int i = 0; i < count; i++) {
-    uint8_t *at = mark_of(user, &op->operands[i]);
-    if (at) *at = 1;
-  }
+  for (int i = 0; i < op->operand_count; i++)
+    set_mark(user, &op->operands[i], 1);
   user->loads++;
   return true;
-}
-
-void emu_tmem_unmark(emu_tmem_user *user, const emu_op *op, int first, int count) {
-  for (int i = first; i < first + count; i++) {
-    uint8_t *at = mark_of(user, &op->operands[i]);
-    if (at) *at = 0;
-  }
 }
 
 static bool is(const emu_op *op, const char *opcode) {
@@ -230,40 +229,48 @@ static bool is_in_flight(emu_tmem_user *user, const emu_operand *operand) {
   return at && *at;
 }
 
-static bool ends(const emu_op *op) {
-  return is(op, "ret") || is(op, "exit");
+/* Whether the warp's lanes leave the kernel, by an instruction or at the end of its text. */
+static bool ends(const emu_warp *warp, const emu_op *op) {
+  if (op->kind != EMU_KIND_CONTROL) return false;
+  return is(op, "exit") || ((!op->ptx || is(op, "ret")) && !warp->split->frame->caller);
 }
 
 /* A register is touched before the load is waited for. Hardware has the load's value there, as
  * ptxas waits for registers in any case: ThunderKittens converts what it loads, and waits later.
- * Where no wait follows until the warp's end, it is missing. */
+ * Where no wait follows until the warp's end, it is missing. A copy tells less, as compilers place
+ * them anywhere: before a wait it is nothing, and kernels of CuTe's DSL that wait for some of their
+ * loads copy the others and use the copies. */
 bool emu_tcgen05_early(emu_warp *warp, emu_tmem_user *user, bool never) {
   const emu_op *op = user->early;
   user->early = NULL;
-  if (!op) return true;
-  return emu_tolerated(warp, op, -1, never ? GG_E_EMU_IN_FLIGHT : GG_E_EMU_RELAXED,
+  if (!op || (!never && is(op, "mov"))) return true;
+  bool missing = never && !is(op, "mov");
+  return emu_tolerated(warp, op, -1, missing ? GG_E_EMU_IN_FLIGHT : GG_E_EMU_RELAXED,
                        "touches a register that a tcgen05.ld is to write: no tcgen05.wait::ld "
                        "stands between them%s",
                        never ? "" : ", but behind this");
 }
 
+static bool touches(emu_tmem_user *user, const emu_op *op) {
+  bool found = is_in_flight(user, &op->address.base);
+  for (int i = 0; i < op->operand_count && !found; i++)
+    found = is_in_flight(user, &op->operands[i]);
+  return found;
+}
+
 emu_step emu_tmem_admit(emu_warp *warp, const emu_op *op) {
   emu_tmem_user *user = warp->units[EMU_UNIT_ID_TENSOR_MEMORY];
-  if (user->early && ends(op) && !emu_tcgen05_early(warp, user, true)) return EMU_FAULT;
+  if (user->early && ends(warp, op) && !emu_tcgen05_early(warp, user, true)) return EMU_FAULT;
   if (!user->loads) return EMU_NEXT;
-  if (leaves_frame(op)) return emu_tcgen05_land(warp, false) ? EMU_NEXT : EMU_FAULT;
-  if (user->file != warp->registers) return EMU_NEXT;
-  bool touches = is_in_flight(user, &op->address.base);
-  for (int i = 0; i < op->operand_count && !touches; i++)
-    touches = is_in_flight(user, &op->operands[i]);
-  if (!touches) return EMU_NEXT;
+  bool leaves = leaves_frame(op);
+  if (!leaves && (user->file != warp->registers || !touches(user, op))) return EMU_NEXT;
+  if (!emu_tcgen05_land(warp, false)) return EMU_FAULT;
   if (!user->waits) {
-    if (!emu_tcgen05_land(warp, false)) return EMU_FAULT;
     emu_tmem_wait(warp, user, EMU_TMEM_LOADS);
-    return EMU_NEXT;
+  } else if (!leaves && (!user->early || is(user->early, "mov"))) {
+    user->early = op;
   }
-  if (!is(op, "mov") && !user->early) user->early = op;
-  return emu_tcgen05_land(warp, false) ? EMU_NEXT : EMU_FAULT;
+  return EMU_NEXT;
 }
 
 /* ---- Issue ------------------------------------------------------------------------------ */
@@ -358,7 +365,7 @@ static emu_step run(emu_warp *warp, const emu_op *op, uint32_t lanes, emu_tmem_w
   if (!c) return EMU_FAULT;
   bool write = work == EMU_TMEM_STORES;
   if (!find_lanes(c, warp, op, address) || !hold(c, memory, op, write) ||
-      (!write && !mark(user, warp, op, op->operand_count))) {
+      (!write && !mark(user, warp, op))) {
     release(c, false);
     gg_free(c);
     return EMU_FAULT;

@@ -58,14 +58,11 @@ static const kind_facts kinds[] = {
     [EMU_UMMA_I8] = {{EMU_U8, EMU_S8}, {EMU_NONE, EMU_NONE, EMU_S32}, 32},
 };
 
-/* PTX ISA, "Matrix shape": N of a kind and M; NULL: it is one of them. */
-static const char *bad_columns(const emu_umma_shape *s, emu_umma_kind kind, int group) {
-  int step = group == 1 && s->m == 64 ? 8 : 16;
-  if (kind == EMU_UMMA_I8) step = group == 2 ? 32 : s->n > 32 ? 16 : step;
-  if (s->n >= step && s->n <= 256 && s->n % step == 0) return NULL;
-  return step == 8    ? "8 to 256 in steps of 8"
-         : step == 16 ? "16 to 256 in steps of 16"
-                      : "32 to 256 in steps of 32";
+/* PTX ISA, "Matrix shape": in which steps N of a kind goes up to 256. CuTe's atoms of kind::f8f6f4
+ * take whole units of 16 bytes where B is stored along N. */
+static int column_step(const emu_umma_shape *s, emu_umma_kind kind, int group) {
+  if (kind == EMU_UMMA_I8) return group == 2 ? 32 : s->n > 32 ? 16 : 8;
+  return 8 * group * (kind == EMU_UMMA_F8F6F4 && !s->b_along_k ? 2 : 1);
 }
 
 static bool types_fit(const emu_umma_shape *s, emu_umma_kind kind) {
@@ -150,9 +147,11 @@ static bool plain_read(emu_umma_shape *out, char *why, size_t size, uint32_t des
              group);
     return false;
   }
-  const char *columns = bad_columns(out, kind, group);
-  if (columns) snprintf(why, size, "N is %d; with M %d it is %s", out->n, out->m, columns);
-  return !columns;
+  int step = column_step(out, kind, group);
+  if (out->n >= step && out->n <= 256 && out->n % step == 0) return true;
+  snprintf(why, size, "N is %d; %sit is %d to 256 in steps of %d", out->n,
+           kind == EMU_UMMA_I8 && step == 16 ? "above 32 " : "", step, step);
+  return false;
 }
 
 /* ---- With scale factors ----------------------------------------------------------------- */
