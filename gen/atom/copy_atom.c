@@ -242,6 +242,10 @@ static void put_cp_async(gg_str *out, const gg_copy_atom *atom, const char *name
   gg_str_puts(out, "\n               : \"memory\");\n}\n");
 }
 
+static const char *wide_separator(int i) {
+  return i == 0 ? "" : i % 4 == 0 ? ",\n                 " : ", ";
+}
+
 static void put_wide(gg_str *out, const gg_copy_atom *atom, const char *name) {
   enum { count = 8 };
   bool load = atom->row->ptx[0] == 'l';
@@ -252,14 +256,14 @@ static void put_wide(gg_str *out, const gg_copy_atom *atom, const char *name) {
     put_list(out, 0, count);
     gg_str_printf(out, ", [%%%d];\"\n               : ", count);
     for (int i = 0; i < count; i++)
-      gg_str_printf(out, "%s\"=f\"(dst[%d])", i ? ", " : "", i);
+      gg_str_printf(out, "%s\"=f\"(dst[%d])", wide_separator(i), i);
     gg_str_puts(out, "\n               : \"l\"(src)");
   } else {
     gg_str_puts(out, "[%0], ");
     put_list(out, 1, count);
-    gg_str_puts(out, ";\" ::\"l\"(dst)");
+    gg_str_puts(out, ";\"\n               ::\"l\"(dst),\n                 ");
     for (int i = 0; i < count; i++)
-      gg_str_printf(out, ", \"f\"(src[%d])", i);
+      gg_str_printf(out, "%s\"f\"(src[%d])", wide_separator(i), i);
   }
   gg_str_puts(out, "\n               : \"memory\");\n}\n");
 }

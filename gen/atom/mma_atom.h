@@ -77,6 +77,7 @@ bool gg_mma_row_atom(gg_mma_atom *out, const gg_mma_row *row, int n);
  * the row has no such member: see mma_atoms.def for the shapes. */
 gg_status gg_mma_umma_atom(gg_mma_atom *out, const gg_mma_row *row, const gg_mma_atom *wanted,
                            gg_error *err);
+/* The same of an atom that has its row: GG_OK where the row has it. */
 gg_status gg_mma_umma_check(const gg_mma_atom *atom, gg_error *err);
 
 /* Whether A or B of a row may have the type: its own, or one that its parameters allow. */

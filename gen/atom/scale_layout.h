@@ -37,8 +37,9 @@ gg_status gg_scale_layout(gg_layout *out, gg_scale_operand operand, int block, b
  *     (((32,4,rows/128),(block,factors of an instruction)),1,(instructions an atom,atoms along K))
  * with ((32,4),rows/128) nested so. `rows`: of A's factors the rows of M that this CTA has; of B's
  * all columns of N, also where B itself is split over a pair of CTAs; rounded up to 128. `mma_k`: K
- * of one instruction. `tile_k` must be whole atoms: a multiple of 4 blocks. CuTe's
- * deduce_smem_layoutSFA and SFB, a stage of it. */
+ * of one instruction, of 1, 2 or 4 blocks: sm_103's K of 96, whose factors begin within words, is
+ * not told here. `tile_k` must be whole atoms: a multiple of 4 blocks. CuTe's deduce_smem_layoutSFA
+ * and SFB, a stage of it. */
 gg_status gg_scale_smem_layout(gg_layout *out, int block, int64_t rows, int64_t tile_k, int mma_k,
                                gg_error *err);
 

@@ -1,6 +1,8 @@
 /* Operands of a tiled tcgen05.mma; see umma_fragment.h. */
 #include "atom/umma_fragment.h"
 
+#include <stdio.h>
+
 #include "atom/dtype.h"
 #include "atom/scale_layout.h"
 #include "layout/calc.h"
@@ -92,14 +94,26 @@ gg_status gg_umma_smem_sf(gg_layout *out, const gg_tiled_mma *mma, gg_mma_operan
                               err);
 }
 
-/* With M of 128 a pair's CTAs have 64 rows each and multiply by halves of B's columns. */
+/* With M of 128 a pair's CTAs have 64 rows each, and the halves of D's columns stand one below the
+ * other, each beside its own factors of B; these are not cut where an atom of factors ends within a
+ * half. */
+static bool is_halved(const gg_tiled_mma *mma, gg_mma_operand operand) {
+  return operand == GG_MMA_SFB && mma->atom.row->threads == GG_TV_pair && mma->atom.m == 128;
+}
+
 gg_status gg_umma_fragment_sf(gg_layout *out, const gg_tiled_mma *mma, gg_mma_operand operand,
                               const gg_tuple *tile, gg_error *err) {
   gg_layout smem;
   gg_status st = gg_umma_smem_sf(&smem, mma, operand, tile, err);
-  bool pair = mma->atom.row->threads == GG_TV_pair;
-  bool halved = operand == GG_MMA_SFB && pair && mma->atom.m == 128;
-  return st ? st : gg_tmem_sf_frg(out, &smem.shape, halved, err);
+  if (st) return st;
+  bool halved = is_halved(mma, operand);
+  int n = mma->atom.n;
+  if (halved && (n % GG_SCALE_ROWS != 0 || gg_tuple_value(tile, 1) != n)) {
+    char given[64];
+    snprintf(given, sizeof given, "%d, of a tile's %lld", n, (long long)gg_tuple_value(tile, 1));
+    return refuse(mma, "N beside M of 128", given, "128 or 256, all of the tile's", err);
+  }
+  return gg_tmem_sf_frg(out, &smem.shape, halved, err);
 }
 
 /* ---- Descriptors ------------------------------------------------------------------------------

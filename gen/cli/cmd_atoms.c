@@ -121,6 +121,7 @@ static void put_json_mma(listing *list, const gg_mma_row *row, const gg_mma_atom
   gg_str_printf(out, ",\"a\":\"%s\",\"b\":\"%s\",\"c\":\"%s\",\"sparse\":%s",
                 gg_dtype_info_of(row->a)->name, gg_dtype_info_of(row->b)->name,
                 gg_dtype_info_of(row->c)->name, row->sparse ? "true" : "false");
+  if (row->block) gg_str_printf(out, ",\"block\":%d", row->block);
   put_json_isa(out, row->arch, row->ptx_isa);
   if (atom) {
     put_json_layout(out, "threads", gg_mma_atom_threads(atom));

@@ -266,6 +266,24 @@ START_TEST(factors_are_copied_as_they_lie) {
 }
 END_TEST
 
+/* With M of 128 of a pair: lanes 0 to 63 have two copies of the first half's, 64 to 127 of the
+ * second's. */
+START_TEST(halves_of_b_have_halves_of_the_lanes) {
+  gg_tiled_mma mma = tiled("SM100_MMA_MXF8F6F4_2x1SM_SS<e4m3,e4m3,float,ue8m0,128,256,K,K>");
+  gg_tuple tile = GG_TUPLE(128, 256, 128), wide = GG_TUPLE(128, 512, 128);
+  gg_layout tmem;
+  ck_assert(!gg_umma_fragment_sf(&tmem, &mma, GG_MMA_SFB, &tile, NULL));
+  for (int column = 0; column < 256; column++) {
+    for (int copy = 0; copy < 2; copy++) {
+      int64_t lane = column % 32 + 32 * copy + column / 128 * 64, byte = column % 128 / 32 * 4;
+      ck_assert_int_eq(gg_layout_at(&tmem, column + 256 * copy), lane * gg_tmem_lane(8) + byte);
+    }
+  }
+  ck_assert_int_eq(gg_umma_fragment_sf(&tmem, &mma, GG_MMA_SFB, &wide, NULL), GG_E_ATOM_PARAMETER);
+  ck_assert(!gg_umma_fragment_sf(&tmem, &mma, GG_MMA_SFA, &tile, NULL));
+}
+END_TEST
+
 /* ---- Global memory ------------------------------------------------------------------------- */
 
 /* Every factor of the atoms has a place of its own, and blocks share theirs. */
@@ -317,6 +335,7 @@ int main(void) {
   tcase_add_test(rows, types_of_sm120_stand_in_the_ptx_name);
   tcase_add_test(rows, loads_take_every_accumulator);
   tcase_add_test(rows, factors_are_copied_as_they_lie);
+  tcase_add_test(rows, halves_of_b_have_halves_of_the_lanes);
   tcase_add_test(rows, factors_have_places_of_their_own);
   tcase_add_test(rows, metadata_has_places_of_its_own);
   suite_add_tcase(suite, rows);
