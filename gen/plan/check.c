@@ -77,10 +77,11 @@ gg_status gg_check_smem(const gg_plan *plan, const gg_smem_parts *parts, int64_t
   if (plan->stages * parts->stage + behind > most) {
     int bits = gg_dtype_info_of(plan->a.type)->bits;
     bool whole = bits % 8 == 0;
-    int64_t elements = (int64_t)(plan->tile_m + plan->tile_n) * plan->tile_k;
+    int rows_b = gg_plan_rows_of_b(plan, plan->tile_n);
+    int64_t elements = (int64_t)(plan->tile_m + rows_b) * plan->tile_k;
     int64_t bare = gg_dtype_bytes(plan->a.type, elements);
     gg_str_printf(&sum, "%d stages x (%dx%d + %dx%d) x %d %s = %lld B", plan->stages, plan->tile_m,
-                  plan->tile_k, plan->tile_n, plan->tile_k, whole ? bits / 8 : bits,
+                  plan->tile_k, rows_b, plan->tile_k, whole ? bits / 8 : bits,
                   whole ? "B" : "bits", (long long)(plan->stages * bare));
     const struct {
       int64_t bytes;

@@ -32,7 +32,7 @@ gg_status gg_layouts_place(gg_layouts *out, const gg_plan *plan, gg_error *err) 
   const gg_smem_parts parts = {.stage = stages->bytes,
                                .staging = gg_ring_bytes(staging),
                                .sums = gg_ring_bytes(sums),
-                               .barriers = (int64_t)out->rings.barriers * GG_BARRIER_BYTES,
+                               .barriers = out->rings.bytes - out->rings.barriers_begin,
                                .behind = !staging->reuses};
   return gg_check_smem(plan, &parts, most, err);
 }

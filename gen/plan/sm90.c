@@ -136,6 +136,21 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
 
 /* ---- Boxes ------------------------------------------------------------------------------ */
 
+/* Lines along M or N are 16 bytes at least: of a pair's B each CTA has half of them. */
+static gg_status check_line(const gg_plan *plan, const gg_sm90_tile *tile, bool is_a,
+                            gg_error *err) {
+  enum { least_bytes = 16 };
+  const gg_operand *operand = is_a ? &plan->a : &plan->b;
+  if (operand->major == GG_MAJOR_K) return GG_OK;
+  int unit = (int)gg_dtype_unit(operand->type, least_bytes);
+  bool halves = !is_a && plan->cta_group > 1;
+  const char *what = is_a != plan->swap_ab ? "tile M" : "tile N";
+  return gg_check_multiple(what, is_a ? tile->m : tile->n, halves ? 2 * unit : unit,
+                           halves ? "2 CTAs x 16 bytes of a line of a box"
+                                  : "16 bytes of a line of a box",
+                           gg_element_mark(&plan->spec->tile, is_a ? 0 : 1), err);
+}
+
 /* One operand's tile: its swizzle, and whether boxes can bring it. */
 static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const gg_sm90_tile *tile,
                             bool is_a, gg_error *err) {
@@ -164,8 +179,11 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const gg_
 }
 
 gg_status gg_sm90_choose_boxes(gg_plan *plan, const gg_sm90_tile *tile, gg_error *err) {
-  gg_status st = choose_box(&plan->swizzle_a, plan, tile, true, err);
-  return st ? st : choose_box(&plan->swizzle_b, plan, tile, false, err);
+  gg_status st;
+  if ((st = check_line(plan, tile, true, err))) return st;
+  if ((st = check_line(plan, tile, false, err))) return st;
+  if ((st = choose_box(&plan->swizzle_a, plan, tile, true, err))) return st;
+  return choose_box(&plan->swizzle_b, plan, tile, false, err);
 }
 
 /* ---- The plan --------------------------------------------------------------------------- */
