@@ -81,12 +81,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     fence_barrier_init();
   }
   if (warp == issuer) allocate_columns(smem + tmem_address_begin);
-  fence_before_barrier();
   if constexpr (cluster_size > 1) cluster_arrive();
   __syncthreads();  // barriers of this CTA are ready, and its tensor memory is
   await_dependencies();
   if constexpr (cluster_size > 1) cluster_wait();  // barriers of the whole cluster are
-  fence_after_barrier();
   const unsigned tmem = *(const unsigned *)(shared_memory + tmem_address_begin);
 
   if (warp < warps_per_group) {
@@ -94,12 +92,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   } else {
 //@ slot consume
   }
-  fence_before_barrier();
 //@ if pair
   meet_pair();  // all of it has been read, and what one arrives at in the other CTA has been
 //@ else
   __syncthreads();  // all of it has been read
 //@ end
-  fence_after_barrier();
   if (warp == issuer) free_columns(tmem);
 }
