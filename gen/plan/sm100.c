@@ -35,13 +35,13 @@ enum {
   most_registers = 232, /* a thread, as sm90's consumers have: so there are some to spare */
 };
 
-/* Where tcgen05 is: sm_100 and sm_103, by their suffixes. (It is on sm_110 too, which this family
- * does not have yet.) */
+/* Where tcgen05 is: sm_100, sm_103 and sm_110, by their suffixes. */
 static bool accepts(const gg_spec *spec) {
   gg_arch arch = spec->arch.arch;
   const gg_spec_field *schedule = &spec->schedule;
   bool usual = schedule->state != GG_SPEC_SET || schedule->number == GG_SCHEDULE_WARP_SPECIALIZED;
-  return arch.number / 10 == 10 && arch.suffix && usual;
+  bool has_tcgen05 = arch.number >= 100 && arch.number <= 110 && arch.suffix;
+  return has_tcgen05 && usual;
 }
 
 /* ---- Types ------------------------------------------------------------------------------ */
@@ -316,7 +316,7 @@ const gg_target gg_target_sm100 = {
     .id = GG_TARGET_SM100,
     .name = "sm100",
     .family = "sm100",
-    .summary = "tcgen05 fed by TMA, sm_100 and sm_103, a and f",
+    .summary = "tcgen05 fed by TMA, sm_100 to sm_110, a and f",
     .worker = "CTA",
     .least = {.number = 100, .suffix = 'f'},
     .int32_coordinates = true,
