@@ -39,4 +39,7 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
     }
   }
   launch_dependents();
+  // This CTA stays as long as the tensor core may arrive at its barriers.
+#pragma unroll 1
+  for (int i = 0; i < stages; ++i, write.advance()) await_empty(smem, write);
 }

@@ -1,0 +1,419 @@
+/* Walks the protocol of family sm100's kernels (templates/sm100_warp_specialised.cu): a producer, a
+ * thread that issues MMAs, and warps that read their sums from tensor memory. As in
+ * protocol_check.c, what the family lists (gen/plan/sm90_rings.c) says how many arrivals end a
+ * phase; small rings are walked in all orders, those of the given specs in random ones, and
+ * mistakes that are planted must be found.
+ *
+ *     issue_check [--seed S] [--walks N] SPEC.yaml...
+ *
+ * The tensor core is the issuer's: it reads a stage and then arrives at its `empty`. The sums of a
+ * tile are as if they were copied to their set of accumulators while the tile is multiplied: by
+ * its end they are there, and `full` hears of it by the commit. Of a pair of CTAs the first one's
+ * issuer does so for both. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline.h"
+#include "plan/sm90.h"
+#include "protocol.h"
+
+enum { most_rings = 256, most_states = 1 << 23, operands = 2 };
+
+typedef struct ring {
+  int cluster_m, cluster_n;
+  int group; /* CTAs behind an MMA */
+  int stages, sets, warps;
+  int empties; /* kinds of `empty` barriers */
+  int full_arrivals, empty_arrivals[GG_RING_EMPTIES_MAX];
+  int full_sums_arrivals, empty_sums_arrivals;
+  int tiles, k_tiles;
+} ring;
+
+typedef enum mistake {
+  RIGHT,
+  NO_EMPTY,       /* the producer does not wait for a stage to be empty */
+  NO_FULL,        /* the issuer does not wait for the bytes */
+  EARLY_RELEASE,  /* a stage is released when its MMAs are issued */
+  OWN_RELEASE,    /* a stage is released to the issuer's own CTA alone */
+  NO_EMPTY_SUMS,  /* the issuer does not wait for a set of accumulators to be empty */
+  NO_FULL_SUMS,   /* warps do not wait for the sums */
+  EARLY_SUMS,     /* warps give a set back while they load from it */
+  NO_STAY,        /* a CTA ends without waiting for others' arrivals */
+  HALF_THE_BYTES, /* a pair's first CTA announces its own bytes alone */
+  OWN_SUMS,       /* a pair's second CTA gives its sums back to itself */
+  MISTAKES
+} mistake;
+
+static const char *const mistake_names[MISTAKES] = {
+    "as it is",
+    "no wait for an empty stage",
+    "no wait for a full stage",
+    "a stage released while it is read",
+    "a stage released to one CTA alone",
+    "no wait for empty accumulators",
+    "no wait for full accumulators",
+    "accumulators released while they are loaded",
+    "a CTA that does not stay",
+    "bytes of one CTA of the pair alone announced",
+    "accumulators released to the second CTA of the pair",
+};
+
+static ring rings[most_rings];
+static int ring_count;
+
+static ring ring_of(const gg_plan *plan, const gg_rings *lists) {
+  const gg_ring *stages = gg_rings_find(lists, GG_RING_STAGES),
+                *sums = gg_rings_find(lists, GG_RING_ACCUMULATORS);
+  ring r = {.cluster_m = plan->cluster_m,
+            .cluster_n = plan->cluster_n,
+            .group = plan->cta_group,
+            .stages = stages->depth,
+            .sets = sums->depth,
+            .warps = gg_rings_role(lists, GG_ROLE_CONSUMER)->warps,
+            .empties = stages->empties,
+            .full_arrivals = stages->full.arrivals,
+            .full_sums_arrivals = sums->full.arrivals,
+            .empty_sums_arrivals = sums->empty[0].arrivals,
+            .tiles = 4,
+            .k_tiles = stages->depth + 2};
+  for (int k = 0; k < stages->empties; k++)
+    r.empty_arrivals[k] = stages->empty[k].arrivals;
+  return r;
+}
+
+static ring ring_of_one_warp(ring r) {
+  r.empty_sums_arrivals /= r.warps;
+  r.warps = 1;
+  return r;
+}
+
+/* ---- The protocol ------------------------------------------------------------------------ */
+
+typedef struct builder {
+  const ring *r;
+  mistake mistake;
+  protocol p;
+  int barriers, cells; /* of a CTA */
+} builder;
+
+static int ctas_of(const builder *b) {
+  return b->r->cluster_m * b->r->cluster_n;
+}
+static bool is_pair(const builder *b) {
+  return b->r->group > 1;
+}
+/* Where MMAs are issued for a CTA. */
+static int leader_of(const builder *b, int cta) {
+  return is_pair(b) ? 0 : cta;
+}
+static int full(const builder *b, int cta, int stage) {
+  return cta * b->barriers + stage;
+}
+static int empty(const builder *b, int cta, int stage, int operand) {
+  int kind = b->r->empties > 1 ? operand : 0;
+  return cta * b->barriers + b->r->stages * (1 + kind) + stage;
+}
+static int full_sums(const builder *b, int cta, int set) {
+  return cta * b->barriers + b->r->stages * (1 + b->r->empties) + set;
+}
+static int empty_sums(const builder *b, int cta, int set) {
+  return full_sums(b, cta, b->r->sets) + set;
+}
+static int meeting(const builder *b, int cta) {
+  return empty_sums(b, cta, b->r->sets);
+}
+static int cell_of(const builder *b, int cta, int stage, int operand) {
+  return cta * b->cells + stage * operands + operand;
+}
+static int sums_of(const builder *b, int cta, int set) {
+  return cell_of(b, cta, b->r->stages, 0) + set;
+}
+
+/* Whether two CTAs share an operand: A those of one row, B those of one column. A pair shares
+ * none. */
+static bool share(const builder *b, int operand, int x, int y) {
+  int m = b->r->cluster_m;
+  if (is_pair(b)) return x == y;
+  return operand == 0 ? x % m == y % m : x / m == y / m;
+}
+
+static void add(builder *b, int who, step_kind kind, int at, int of, int value) {
+  protocol_step(&b->p, who, (step){kind, at, of, value});
+}
+
+static void add_memory(builder *b, int cta) {
+  const ring *r = b->r;
+  int agents = is_pair(b) ? ctas_of(b) * (1 + r->warps) + 1 : 1;
+  for (int s = 0; s < r->stages; s++)
+    protocol_barrier(&b->p, "full", cta, s, r->full_arrivals);
+  for (int kind = 0; kind < r->empties; kind++) {
+    for (int s = 0; s < r->stages; s++)
+      protocol_barrier(&b->p, "empty", cta, s, r->empty_arrivals[kind]);
+  }
+  for (int s = 0; s < r->sets; s++)
+    protocol_barrier(&b->p, "full accumulators", cta, s, r->full_sums_arrivals);
+  for (int s = 0; s < r->sets; s++)
+    protocol_barrier(&b->p, "empty accumulators", cta, s, r->empty_sums_arrivals);
+  protocol_barrier(&b->p, "end", cta, 0, agents);
+  for (int s = 0; s < r->stages; s++) {
+    protocol_cell(&b->p, "A", cta, s, 1);
+    protocol_cell(&b->p, "B", cta, s, 1);
+  }
+  for (int s = 0; s < r->sets; s++)
+    protocol_cell(&b->p, "sums", cta, s, r->warps);
+}
+
+/* A pair's threads meet before they end, at the cluster's barrier: it comes behind what each has
+ * done before, arrivals at the first CTA's accumulators too. */
+static void end(builder *b, int who, int cta) {
+  const ring *r = b->r;
+  if (!is_pair(b) || b->mistake == NO_STAY) return;
+  for (int to = 0; to < ctas_of(b); to++)
+    add(b, who, STEP_ARRIVE, meeting(b, to), 0, 0);
+  add(b, who, STEP_WAIT, meeting(b, cta), 0, 0);
+  for (int tile = r->tiles < r->sets ? 0 : r->tiles - r->sets; tile < r->tiles && cta == 0; tile++)
+    add(b, who, STEP_WAIT, empty_sums(b, cta, tile % r->sets), 0, tile / r->sets);
+}
+
+static void await_empty(builder *b, int who, int cta, int i) {
+  int stage = i % b->r->stages, round = i / b->r->stages;
+  for (int kind = 0; kind < b->r->empties && b->mistake != NO_EMPTY; kind++)
+    add(b, who, STEP_WAIT, empty(b, cta, stage, kind), 0, round - 1);
+}
+
+static void copy_tile(builder *b, int who, int cta, int operand, int i, int k_tile) {
+  const ring *r = b->r;
+  int sharers = is_pair(b) ? 1 : operand == 0 ? r->cluster_n : r->cluster_m;
+  int rank = operand == 0 ? cta / r->cluster_m : cta % r->cluster_m, stage = i % r->stages;
+  if (sharers > 1 && k_tile % sharers != rank) return;
+  for (int to = 0; to < ctas_of(b); to++) {
+    if (share(b, operand, cta, to))
+      add(b, who, STEP_COPY, full(b, leader_of(b, to), stage), cell_of(b, to, stage, operand), i);
+  }
+}
+
+static void add_producer(builder *b, int cta) {
+  const ring *r = b->r;
+  int who = protocol_agent(&b->p, "producer", cta), all = r->tiles * r->k_tiles;
+  int announced = operands * (b->mistake == HALF_THE_BYTES ? 1 : r->group);
+  for (int i = 0; i < all; i++) {
+    await_empty(b, who, cta, i);
+    if (leader_of(b, cta) == cta)
+      add(b, who, STEP_EXPECT, full(b, cta, i % r->stages), 0, announced);
+    for (int operand = 0; operand < operands; operand++)
+      copy_tile(b, who, cta, operand, i, i % r->k_tiles);
+  }
+  for (int i = all; i < all + r->stages && ctas_of(b) > 1; i++) {
+    if (b->mistake != NO_STAY) await_empty(b, who, cta, i);
+  }
+  end(b, who, cta);
+}
+
+static void release(builder *b, int who, int cta, int i) {
+  int stage = i % b->r->stages;
+  for (int to = 0; to < ctas_of(b); to++) {
+    if (b->mistake == OWN_RELEASE && to != cta) continue;
+    if (b->r->empties == 1) {
+      add(b, who, STEP_ARRIVE, empty(b, to, stage, 0), 0, 0);
+      continue;
+    }
+    for (int operand = 0; operand < operands; operand++) {
+      if (share(b, operand, cta, to)) add(b, who, STEP_ARRIVE, empty(b, to, stage, operand), 0, 0);
+    }
+  }
+}
+
+static void read_stage(builder *b, int who, int cta, int i, step_kind kind) {
+  for (int of = cta; of < cta + b->r->group; of++) {
+    for (int operand = 0; operand < operands; operand++)
+      add(b, who, kind, 0, cell_of(b, of, i % b->r->stages, operand), i);
+  }
+}
+
+static void multiply_tile(builder *b, int who, int cta, int tile) {
+  const ring *r = b->r;
+  bool early = b->mistake == EARLY_RELEASE;
+  int set = tile % r->sets, round = tile / r->sets;
+  if (b->mistake != NO_EMPTY_SUMS) add(b, who, STEP_WAIT, empty_sums(b, cta, set), 0, round - 1);
+  for (int i = tile * r->k_tiles; i < (tile + 1) * r->k_tiles; i++) {
+    if (b->mistake != NO_FULL)
+      add(b, who, STEP_WAIT, full(b, cta, i % r->stages), 0, i / r->stages);
+    read_stage(b, who, cta, i, STEP_READ);
+    if (early) release(b, who, cta, i);
+    read_stage(b, who, cta, i, STEP_DONE);
+    if (!early) release(b, who, cta, i);
+  }
+  for (int of = cta; of < cta + r->group; of++) {
+    add(b, who, STEP_EXPECT, full_sums(b, of, set), 0, 1);
+    add(b, who, STEP_COPY, full_sums(b, of, set), sums_of(b, of, set), tile);
+  }
+}
+
+static void add_issuer(builder *b, int cta) {
+  int who = protocol_agent(&b->p, "MMA issuer", cta);
+  for (int tile = 0; tile < b->r->tiles; tile++)
+    multiply_tile(b, who, cta, tile);
+  end(b, who, cta);
+}
+
+static void add_reader(builder *b, int cta) {
+  const ring *r = b->r;
+  int who = protocol_agent(&b->p, "warp of the epilogue", cta);
+  int to = b->mistake == OWN_SUMS ? cta : leader_of(b, cta);
+  for (int tile = 0; tile < r->tiles; tile++) {
+    int set = tile % r->sets, round = tile / r->sets, from = sums_of(b, cta, set);
+    if (b->mistake != NO_FULL_SUMS) add(b, who, STEP_WAIT, full_sums(b, cta, set), 0, round);
+    add(b, who, STEP_READ, 0, from, tile);
+    if (b->mistake == EARLY_SUMS) add(b, who, STEP_ARRIVE, empty_sums(b, to, set), 0, 0);
+    add(b, who, STEP_DONE, 0, from, tile);
+    if (b->mistake != EARLY_SUMS) add(b, who, STEP_ARRIVE, empty_sums(b, to, set), 0, 0);
+  }
+  end(b, who, cta);
+}
+
+static protocol protocol_of(const ring *r, mistake wrong) {
+  builder b = {.r = r, .mistake = wrong};
+  b.barriers = r->stages * (1 + r->empties) + 2 * r->sets + 1;
+  b.cells = operands * r->stages + r->sets;
+  for (int cta = 0; cta < ctas_of(&b); cta++)
+    add_memory(&b, cta);
+  for (int cta = 0; cta < ctas_of(&b); cta++) {
+    add_producer(&b, cta);
+    if (leader_of(&b, cta) == cta) add_issuer(&b, cta);
+    for (int warp = 0; warp < r->warps; warp++)
+      add_reader(&b, cta);
+  }
+  return b.p;
+}
+
+/* ---- Walks ------------------------------------------------------------------------------- */
+
+static void describe(const ring *r, mistake wrong) {
+  printf("cluster %d x %d, %s%d stages, %d sets of accumulators, %d warps, %d tiles of %d K tiles, "
+         "%s: ",
+         r->cluster_m, r->cluster_n, r->group > 1 ? "a pair, " : "", r->stages, r->sets, r->warps,
+         r->tiles, r->k_tiles, mistake_names[wrong]);
+}
+
+static bool explore(ring r, int tiles, int k_tiles, mistake wrong) {
+  char what[PROTOCOL_WHAT_MAX] = "";
+  size_t states;
+  r = ring_of_one_warp(r);
+  r.tiles = tiles;
+  r.k_tiles = k_tiles;
+  protocol p = protocol_of(&r, wrong);
+  bool right = protocol_explore(&p, most_states, &states, what);
+  protocol_free(&p);
+  describe(&r, wrong);
+  printf("%zu states, %s\n", states, right ? "all right" : what);
+  return right == (wrong == RIGHT);
+}
+
+static int failed_walks(const ring *r, mistake wrong, uint64_t seed, int walks) {
+  char what[PROTOCOL_WHAT_MAX] = "";
+  protocol p = protocol_of(r, wrong);
+  int failed = 0;
+  for (int i = 0; i < walks; i++) {
+    if (protocol_walk(&p, seed + (uint64_t)i, what)) continue;
+    if (failed++ > 0) continue;
+    describe(r, wrong);
+    printf("%s (seed %llu)\n", what, (unsigned long long)seed + (unsigned long long)i);
+  }
+  protocol_free(&p);
+  return failed;
+}
+
+/* A ring of a kernel that nobody asked for: its lists are what the family makes of it. */
+static ring made(int cluster_m, int cluster_n, int group, int stages, int sets) {
+  static gg_layouts layouts;
+  const gg_plan plan = {.specialised = true,
+                        .cluster_m = cluster_m,
+                        .cluster_n = cluster_n,
+                        .cluster_k = 1,
+                        .cta_group = group,
+                        .stages = stages,
+                        .accumulator_stages = sets,
+                        .consumers = 1};
+  layouts = (gg_layouts){.named_count = 0};
+  gg_sm90_derive_rings(&layouts, &plan);
+  return ring_of(&plan, &layouts.rings);
+}
+
+/* Mistakes that only a pair can make, or only CTAs that share something. */
+static bool is_possible(const ring *r, mistake wrong) {
+  bool pair = r->group > 1, several = r->cluster_m * r->cluster_n > 1;
+  if (wrong == HALF_THE_BYTES || wrong == OWN_SUMS) return pair;
+  return several || (wrong != OWN_RELEASE && wrong != NO_STAY);
+}
+
+static bool explore_all(void) {
+  const ring alone = made(1, 1, 1, 2, 2), tall = made(2, 1, 1, 2, 1), pair = made(2, 1, 2, 2, 2),
+             single = made(2, 1, 2, 2, 1);
+  bool right = explore(alone, 3, 3, RIGHT);
+  right = explore(tall, 2, 2, RIGHT) && right;
+  right = explore(pair, 3, 3, RIGHT) && right;
+  right = explore(single, 2, 3, RIGHT) && right;
+  for (mistake m = RIGHT + 1; m < MISTAKES; m++) {
+    if (is_possible(&alone, m)) right = explore(alone, 3, 3, m) && right;
+    right = explore(pair, 3, 3, m) && right;
+  }
+  return right;
+}
+
+static bool find_all(uint64_t seed, int walks) {
+  const ring kinds[] = {made(1, 1, 1, 3, 2), made(2, 2, 1, 3, 2), made(2, 1, 2, 3, 2)};
+  bool right = true;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (mistake m = RIGHT + 1; m < MISTAKES; m++) {
+      if (!is_possible(&kinds[i], m)) continue;
+      int found = failed_walks(&kinds[i], m, seed, walks);
+      printf("  %s: noticed by %d of %d walks\n", mistake_names[m], found, walks);
+      right = right && found > 0;
+    }
+  }
+  return right;
+}
+
+static void die(const gg_error *err) {
+  fprintf(stderr, "issue_check: %s\n", err->message);
+  exit(EXIT_FAILURE);
+}
+
+static void add_file(const char *path) {
+  gg_error err = GG_ERROR_INIT;
+  gg_spec_file *file;
+  if (gg_spec_file_load(&file, path, &err)) die(&err);
+  for (size_t i = 0; i < gg_spec_file_count(file); i++) {
+    gg_compilation compilation = GG_COMPILATION_INIT;
+    if (gg_compilation_run(&compilation, gg_spec_file_get(file, i), &err)) die(&err);
+    if (ring_count < most_rings)
+      rings[ring_count++] = ring_of(compilation.plan, &compilation.layouts->rings);
+    gg_compilation_free(&compilation);
+  }
+  gg_spec_file_free(file);
+}
+
+static bool walk_all(uint64_t seed, int walks) {
+  int failed = 0;
+  for (int i = 0; i < ring_count; i++)
+    failed += failed_walks(&rings[i], RIGHT, seed, walks) > 0;
+  printf("%d rings, %d walks each, seed %llu: %d failed\n", ring_count, walks,
+         (unsigned long long)seed, failed);
+  return failed == 0;
+}
+
+int main(int argc, char **argv) {
+  uint64_t seed = 1;
+  int walks = 80, i = 1;
+  for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
+    if (strcmp(argv[i], "--seed") == 0) seed = strtoull(argv[i + 1], NULL, 10);
+    if (strcmp(argv[i], "--walks") == 0) walks = atoi(argv[i + 1]);
+  }
+  for (; i < argc; i++)
+    add_file(argv[i]);
+  bool right = explore_all();
+  right = find_all(seed, walks) && right;
+  right = walk_all(seed, walks) && right;
+  return right ? EXIT_SUCCESS : EXIT_FAILURE;
+}
