@@ -290,8 +290,7 @@ int64_t gg_sm90_stage_bytes(const gg_plan *plan) {
 
 int64_t gg_sm90_loaded_bytes(const gg_plan *plan) {
   return operand_bytes(plan->a, plan->tile_m, plan->tile_k) / plan->cluster_n +
-         operand_bytes(plan->b, gg_plan_rows_of_b(plan, plan->tile_n), plan->tile_k) /
-             plan->cluster_m;
+         operand_bytes(plan->b, plan->tile_n, plan->tile_k) / plan->cluster_m;
 }
 
 /* Beside accumulators and fragments: descriptors, loop state and predicates. Where accumulators
