@@ -141,7 +141,7 @@ static int become(const cli_emulate *given, char **argv) {
     return cli_usage("a program runs on the emulator alone, not on --device %s", given->device);
   if (given->counters && strcmp(given->counters, "-") == 0)
     return cli_usage("a program's counters go to a file: --counters FILE");
-  int code = cli_emulate_begin(&device, given);
+  int code = cli_emulate_begin(&device, given, NULL);
   if (code) return code;
   if (!find_libraries(folder, sizeof folder))
     return cli_usage("the emulator's libcudart.so.13 is neither in " GG_EMU_FOLDER
@@ -167,7 +167,7 @@ static int run(const void *values, int argc, char **argv) {
   cli_device device;
   if (!emulate.device) emulate.device = "emu";
   if (!emulate.counters) emulate.counters = "-";
-  int code = cli_emulate_begin(&device, &emulate);
+  int code = cli_emulate_begin(&device, &emulate, NULL);
   for (int i = 0; i < argc && code != CLI_USAGE; i++) {
     int failed = replay(argv[i], &device, &emulate);
     if (failed) code = failed;

@@ -301,7 +301,7 @@ static int run_on_device(const run_options *given, const cli_kernels *kernels, b
   gg_error err = GG_ERROR_INIT;
   gg_context *contexts[places_max];
   cli_device device;
-  int count, code = cli_emulate_begin(&device, &given->emulate);
+  int count, code = cli_emulate_begin(&device, &given->emulate, kernels->list[0]->arch);
   if (code) return code;
   gg_status st = open_contexts(contexts, &count, &device, &err);
   if (st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE) {
@@ -352,8 +352,9 @@ const cli_command cmd_run = {
         "bound from K and the accumulator's precision. Writing outside D, or not writing some of\n"
         "it, fails.\n"
         "\n"
-        "Where there is no GPU the emulator runs the kernels' PTX, as an H100 would, and checks\n"
-        "what a GPU does not: races, waits that are missing, memory that nobody has written.\n"
+        "Where there is no GPU the emulator runs the kernels' PTX, as an H100 would, or a device of\n"
+        "the first kernel's architecture, and checks what a GPU does not: races, waits that are\n"
+        "missing, memory that nobody has written.\n"
         "`--device both` runs on a GPU and in the emulator and compares the results bit by bit.\n"
         "With `--device gpu` and no GPU the kernels are compiled for their own architecture, and\n"
         "the exit status is 3.",

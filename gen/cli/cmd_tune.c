@@ -402,7 +402,7 @@ static int tune_all(tune *t) {
 static int run_on_device(tune *t) {
   gg_error err = GG_ERROR_INIT;
   cli_device device;
-  int code = cli_emulate_begin(&device, &t->given->emulate);
+  int code = cli_emulate_begin(&device, &t->given->emulate, NULL);
   if (code) return code;
   if (device.both) return cli_usage("tune takes one device, not both");
   if (device.provider == GG_PROVIDER_AUTO) device.provider = GG_PROVIDER_CUDA;

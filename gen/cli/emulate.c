@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "atom/arch.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "gemmgen_emu.h"
@@ -62,7 +63,16 @@ static int check_writable(const char *path) {
   return cli_report(&err, NULL);
 }
 
-int cli_emulate_begin(cli_device *out, const cli_emulate *given) {
+/* The emulator's device where nobody says which: an H100 (0), or where that does not run the kernel
+ * one of its architecture. */
+static int usual_arch(const char *kernel) {
+  const gg_arch h100 = {.number = 90, .suffix = 'a'};
+  gg_arch arch;
+  bool known = kernel && gg_arch_parse(&arch, kernel);
+  return !known || getenv("GEMMGEN_EMU_ARCH") || gg_arch_runs(h100, arch) ? 0 : arch.number;
+}
+
+int cli_emulate_begin(cli_device *out, const cli_emulate *given, const char *kernel_arch) {
   gg_emu_options options = GG_EMU_OPTIONS_INIT;
   int code = read_device(out, given->device);
   if (code) return code;
@@ -71,7 +81,8 @@ int cli_emulate_begin(cli_device *out, const cli_emulate *given) {
   if (given->threads < 0 || given->threads > 4096) {
     return cli_usage("--emu-threads is from 1 to 4096");
   }
-  if (out->arch) options.arch = out->arch;
+  int arch = out->arch ? out->arch : usual_arch(kernel_arch);
+  if (arch) options.arch = arch;
   if (given->threads) options.threads = (int)given->threads;
   if (given->max_steps < -1) return cli_usage("--emu-max-steps is from 1 on, or -1: no limit");
   if (given->max_steps) options.max_steps = given->max_steps;

@@ -47,8 +47,9 @@ typedef struct cli_device {
   int arch;  /* of the emulator's device: 90, 100; 0: as the environment says */
 } cli_device;
 
-/* Reads --device and hands the other options to the emulator. Gives an exit code. */
-int cli_emulate_begin(cli_device *out, const cli_emulate *given);
+/* Reads --device and hands the other options to the emulator; `kernel_arch`: of what is to run,
+ * "sm_100a", NULL where that is not known. Gives an exit code. */
+int cli_emulate_begin(cli_device *out, const cli_emulate *given, const char *kernel_arch);
 
 /* While the context is still open: tells the counters. Gives an exit code. */
 int cli_emulate_report(const cli_emulate *given);

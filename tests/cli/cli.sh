@@ -174,6 +174,13 @@ expect 1 'layout lines' bash -c "printf '4:1\n(\n8:2\n' | '$gemmgen' layout -"
 holds 'a result a line' [ "$(wc -l <out)" -eq 3 ]
 
 # run uses the emulator where there is no GPU, and says plainly when none is to be had
+for arch in sm_86:90 sm_103a:103; do
+  sed "s/sm_80/${arch%:*}/" spec.yaml >old.yaml
+  expect 0 "a device that runs ${arch%:*}" "$gemmgen" run old.yaml -m 9 -n 9 -k 9 --device emu
+  holds 'is the emulator'"'"'s' grep -q "sm_${arch#*:}$" out
+done
+GEMMGEN_EMU_ARCH=90 expect 1 'the environment decides' "$gemmgen" run old.yaml -m 9 -n 9 -k 9 --device emu
+holds 'and it is told' grep -q 'needs sm_103a, the device is sm_90' err
 expect 0 'run' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9
 expect 0 'run in the emulator' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device emu --emu-seed 3 \
   --emu-threads 1 --counters counters.json --trace trace.json
