@@ -182,22 +182,29 @@ static gg_sm90_tile choose_tile(gg_status *st, const gg_plan *plan, gg_error *er
 /* Two sets of accumulators where they fit: CTAs of a multiprocessor share its tensor memory, of
  * which each has a power of two of columns. */
 static gg_status choose_accumulators(gg_plan *plan, gg_error *err) {
-  enum { usual = 2 };
+  enum { usual = 2, least = 32 /* columns that can be allocated */ };
   const gg_spec_field *asked = &plan->spec->accumulator_stages;
   int most = GG_TMEM_COLUMNS / plan->ctas_per_sm;
   bool chosen = asked->state == GG_SPEC_SET;
   plan->accumulator_stages = chosen ? (int)asked->number : gg_plan_is_persistent(plan) ? usual : 1;
   if (!chosen && gg_sm100_allocated_columns(plan) > most) plan->accumulator_stages = 1;
   if (gg_sm100_allocated_columns(plan) <= most) return GG_OK;
-  const gg_mark *mark =
-      chosen && plan->accumulator_stages > 1 ? &asked->mark : gg_element_mark(&plan->spec->tile, 1);
+  const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
+  bool sets = chosen && plan->accumulator_stages > 1, tiled = plan->spec->tile.state == GG_SPEC_SET;
+  const gg_mark *mark = sets ? &asked->mark
+                        : !tiled && ctas->state == GG_SPEC_SET
+                            ? &ctas->mark
+                            : gg_element_mark(&plan->spec->tile, 1);
   int fits = most / gg_sm100_accumulator_columns(plan);
   char advice[64];
   if (fits > 0)
     snprintf(advice, sizeof advice, "accumulator_stages: %d fits", fits);
-  else
+  else if (most >= least)
     snprintf(advice, sizeof advice, "a tile %s of %d fits", gg_as_asked(plan, "N", "M"),
              most / gg_sm100_mmas_m(plan));
+  else
+    snprintf(advice, sizeof advice, "ctas_per_sm: %d is the most: a CTA has %d columns at least",
+             GG_TMEM_COLUMNS / least, least);
   return gg_fail(err, PLAN_TMEM, mark, plan->accumulator_stages, gg_sm100_mmas_m(plan),
                  plan->tile_n, gg_sm100_accumulator_columns(plan) * plan->accumulator_stages,
                  gg_sm100_allocated_columns(plan), most, plan->ctas_per_sm, advice);

@@ -114,10 +114,21 @@ static bool fits_fetched(const gg_plan *plan, const gg_sm90_memory *m) {
   return count > 0 && gg_sm90_stages_of(all, count) <= m->stages - plan->pingpong;
 }
 
+/* Of a stage that alone is more than a CTA can
+ * have not even descriptors can be written. */
+static gg_status check_stage(const gg_plan *plan, gg_error *err) {
+  const gg_smem_parts parts = {.stage = gg_sm90_stage_bytes(plan)};
+  int64_t most = gg_smem_limit(plan);
+  gg_plan least = *plan;
+  least.stages = plan->specialised ? 2 : 1;
+  return parts.stage <= most ? GG_OK : gg_check_smem(&least, &parts, most, err);
+}
+
 gg_sm90_memory gg_sm90_choose_memory(gg_status *st, const gg_plan *plan,
                                      const gg_sm90_schedule *schedule, bool may_fetch,
                                      gg_error *err) {
   gg_sm90_memory out = {.fetches = false};
+  if ((*st = check_stage(plan, err))) return out;
   for (int fetches = may_fetch; fetches >= 0; fetches--) {
     out = (gg_sm90_memory){.staged = choose_staging(plan, schedule, fetches), .fetches = fetches};
     *st = choose_stages(&out.stages, plan, out.staged, err);
