@@ -69,24 +69,41 @@ void gg_sm100_write_loads(gg_str *out, const gg_plan *plan) {
 }
 
 /* Who hears that a stage has been read: those who copy to it. Where CTAs of a cluster share A and
- * others of it B, two groups of them; where they share one, or are a pair, all of them. */
+ * others of it B, two groups of them, of pairs both CTAs each; where they share one, all of them.
+ */
 static void bind_release(gg_bindings *out, const gg_plan *plan) {
   bool several = plan->cluster_m * plan->cluster_n > 1, pair = plan->cta_group > 1;
+  bool both = gg_plan_both_shared(plan);
   gg_bind_text(out, "release_stage",
-               gg_plan_both_shared(plan)
-                   ? "      commit_multicast(empty_barrier(smem, read.stage, 0), sharers_a);\n"
-                     "      commit_multicast(empty_barrier(smem, read.stage, 1), sharers_b);\n"
+               both ? "      commit_multicast(empty_barrier(smem, read.stage, 0), sharers_a);\n"
+                      "      commit_multicast(empty_barrier(smem, read.stage, 1), sharers_b);\n"
                : several
                    ? "      commit_multicast(empty_barrier(smem, read.stage), (1 << cluster_plane) "
                      "- 1);\n"
                    : "      commit(empty_barrier(smem, read.stage));\n");
   gg_bind_text(out, "commit_sums",
-               pair
-                   ? "    commit_multicast(full_sums(smem, write.set), (1 << cluster_plane) - 1);\n"
-                   : "    commit(full_sums(smem, write.set));\n");
+               pair ? "    commit_multicast(full_sums(smem, write.set), pair_ctas);\n"
+                    : "    commit(full_sums(smem, write.set));\n");
   gg_bind_text(out, "release_sums",
-               pair ? "mbarrier_arrive(in_cta(empty_sums, 0));"
+               pair ? "mbarrier_arrive(in_cta(empty_sums, cluster_rank() & ~1u));"
                     : "mbarrier_arrive_here(empty_sums);");
+  if (!pair) return;
+  gg_bind_text(
+      out, "second_arrives",
+      both
+          ? "      // The second CTA may have no turn, and must not be a round behind all the same.\n"
+            "      if (list.rank_m % 2 != 0) mbarrier_arrive(first);\n"
+          : "");
+  gg_str masks = GG_STR_INIT;
+  gg_str_puts(&masks,
+              "  const unsigned short pair_ctas = (unsigned short)(3 << cluster_rank());\n");
+  if (both)
+    gg_str_puts(
+        &masks,
+        "  const unsigned short sharers_a = (unsigned short)(3 * row_ctas << list.rank_m);\n"
+        "  const unsigned short sharers_b =\n"
+        "      (unsigned short)(column_ctas << list.rank_n * cluster_m);\n");
+  gg_bind_str(out, "release_sharers", &masks);
 }
 
 void gg_sm100_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {

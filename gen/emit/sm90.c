@@ -54,6 +54,9 @@ static void write_cluster(gg_str *out, const gg_plan *plan) {
                 row);
   gg_str_printf(out, "constexpr unsigned column_ctas = 0x%x;  // those that share B\n",
                 (1u << plan->cluster_m) - 1);
+  if (plan->cta_group > 1)
+    gg_str_printf(out, "constexpr unsigned half_ctas = 0x%x;    // those that share a half of it\n",
+                  ((1u << plan->cluster_m) - 1) / 3);
 }
 
 /* The consumers, and what a thread of them has of a tile. */

@@ -311,39 +311,40 @@ static void bind_lines(gg_bindings *out, const gg_plan *plan) {
  * cluster_m + rank_k * cluster_plane. */
 static void write_sharers(gg_str *out, const gg_plan *plan) {
   const char *k = plan->cluster_k > 1 ? "list.rank_k * cluster_plane" : NULL;
+  bool pair = plan->cta_group > 1;
   const struct {
     char operand;
     bool shared;
     const char *ctas, *shift;
   } rows[] = {
       {'a', plan->cluster_n > 1, "row_ctas", plan->cluster_m > 1 ? "list.rank_m" : NULL},
-      {'b', plan->cluster_m > 1, "column_ctas",
-       plan->cluster_n > 1 ? "list.rank_n * cluster_m" : NULL},
+      {'b', plan->cluster_m > (pair ? 2 : 1), pair ? "half_ctas" : "column_ctas",
+       pair ? plan->cluster_n > 1 ? "list.rank_n * cluster_m + list.rank_m % 2" : "list.rank_m % 2"
+       : plan->cluster_n > 1 ? "list.rank_n * cluster_m"
+                             : NULL},
   };
   for (size_t i = 0; i < 2; i++) {
     if (!rows[i].shared) continue;
     gg_str_printf(out, "  const unsigned short sharers_%c =%s%s", rows[i].operand,
                   k || rows[i].shift ? "\n      (unsigned short)(" : " ", rows[i].ctas);
+    bool sum = (k && rows[i].shift) || (rows[i].shift && strchr(rows[i].shift, '+'));
     if (k || rows[i].shift)
-      gg_str_printf(out, k && rows[i].shift ? " << (%s%s%s))" : " << %s%s%s)", k ? k : "",
+      gg_str_printf(out, sum ? " << (%s%s%s))" : " << %s%s%s)", k ? k : "",
                     k && rows[i].shift ? " + " : "", rows[i].shift ? rows[i].shift : "");
     gg_str_puts(out, ";\n");
   }
 }
 
-/* templates/parts/sm90_produce.cu and sm100_produce_pair.cu: maps copy both. A pair shares nothing
- * but the MMA, and fetches nothing. */
+/* templates/parts/sm90_produce.cu and sm100_produce_pair.cu: maps copy both. Pairs fetch nothing.
+ */
 static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str sharers = GG_STR_INIT;
   bool both = gg_rings_find(&layouts->rings, GG_RING_STAGES)->empties > 1;
-  bool pair = plan->cta_group > 1;
-  if (!pair) write_sharers(&sharers, plan);
-  if (in_tensor_memory(plan))
+  write_sharers(&sharers, plan);
+  if (in_tensor_memory(plan) && plan->cta_group < 2)
     gg_bind_text(out, "release_sharers", both ? gg_str_text(&sharers) : "");
-  if (!pair) {
-    gg_bind_str(out, "sharers", &sharers);
-    gg_bind_part(out, "fetch", is_fetched(layouts) ? "sm90_fetch" : NULL);
-  }
+  gg_bind_str(out, "sharers", &sharers);
+  if (plan->cta_group < 2) gg_bind_part(out, "fetch", is_fetched(layouts) ? "sm90_fetch" : NULL);
   gg_bind_part(out, "await_empty", both ? "sm90_two_empties_await" : "sm90_one_empty_await");
   gg_bind_text(out, "list_parameters",
                is_fetched(layouts) ? "const fetch_maps &maps, const work_list &list,\n"
@@ -390,7 +391,7 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
                 is_fetched(layouts) ? "produce(map_a, map_b, maps, list, smem);"
                                     : "produce(map_a, map_b, list, smem);");
     run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_MMA),
-                plan->cta_group > 1 ? "if (list.rank_m == 0) multiply(list, smem, tmem);"
+                plan->cta_group > 1 ? "if (list.rank_m % 2 == 0) multiply(list, smem, tmem);"
                                     : "multiply(list, smem, tmem);");
     run_in_warp(&run, vectors, "copy_vectors(operands, list, m, n, smem, lane);");
     gg_str_puts(&run, "    __syncwarp();\n");

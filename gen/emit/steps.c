@@ -119,17 +119,18 @@ static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *
         "ahead, move them into place once they have arrived, and arrive at the stage's "
         "barrier `full`.",
         role->first_warp, role->first_warp + role->warps - 1, stages->depth, (ll)stages->bytes);
-  if (plan->cta_group > 1)
+  int pairs = plan->cta_group > 1 ? plan->cta_group : 1;
+  if (pairs > 1)
     gg_outline_step(outline,
-                    "Each CTA of the pair brings its rows of A and half of the rows of B. The "
+                    "Each CTA of a pair brings its rows of A and half of the rows of B. The "
                     "bytes of both arrive at the first one's `full`, where MMAs are issued "
                     "for both.");
-  else if (plan->cluster_m * plan->cluster_n > 1)
+  if (plan->cluster_m * plan->cluster_n > pairs)
     gg_outline_step(outline, "%s: they take turns at copying it to all of them (multicast).",
-                    plan->cluster_m == 1   ? "CTAs of the cluster share their tile of A"
-                    : plan->cluster_n == 1 ? "CTAs of the cluster share their tile of B"
-                                           : "CTAs of the cluster that are neighbours along N "
-                                             "share their tile of A, those along M that of B");
+                    plan->cluster_m == pairs ? "CTAs of the cluster share their tile of A"
+                    : plan->cluster_n == 1   ? "CTAs of the cluster share their tile of B"
+                                             : "CTAs of the cluster that are neighbours along N "
+                                               "share their tile of A, those along M that of B");
   if (!layouts->fetched_count) return;
   bool several = plan->scheduler != GG_SCHEDULER_DATA_PARALLEL;
   gg_outline_step(outline,

@@ -81,8 +81,8 @@ gg_status gg_check_smem(const gg_plan *plan, const gg_smem_parts *parts, int64_t
     int64_t elements = (int64_t)(plan->tile_m + rows_b) * plan->tile_k;
     int64_t bare = gg_dtype_bytes(plan->a.type, elements);
     gg_str_printf(&sum, "%d stages x (%dx%d + %dx%d) x %d %s = %lld B", plan->stages, plan->tile_m,
-                  plan->tile_k, rows_b, plan->tile_k, whole ? bits / 8 : bits,
-                  whole ? "B" : "bits", (long long)(plan->stages * bare));
+                  plan->tile_k, rows_b, plan->tile_k, whole ? bits / 8 : bits, whole ? "B" : "bits",
+                  (long long)(plan->stages * bare));
     const struct {
       int64_t bytes;
       const char *what;

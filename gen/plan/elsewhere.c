@@ -103,7 +103,7 @@ void gg_elsewhere_note(gg_str *out, const gg_plan *plan) {
   const gg_target *target = plan->target;
   bool own_features = target->least.suffix && gg_arch_runs(plan->arch, target->least);
   bool older = plan->arch.number / 10 > target->least.number / 10 && !target->ageless &&
-               !own_features; /* sm_110 has those of sm_100 */
+               !own_features;                                   /* sm_110 has those of sm_100 */
   if (!older || plan->asked->atom.state == GG_SPEC_SET) return; /* what is named is meant */
   char name[GG_ARCH_NAME_MAX];
   gg_str instruction = GG_STR_INIT;

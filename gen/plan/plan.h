@@ -54,7 +54,8 @@ static inline bool gg_plan_reduces_sums(const gg_plan *plan) {
 /* Whether CTAs of a cluster share A and others of it B: each operand's stages are then emptied by
  * CTAs of its own. */
 static inline bool gg_plan_both_shared(const gg_plan *plan) {
-  return plan->cluster_m > 1 && plan->cluster_n > 1;
+  int pairs = plan->cta_group > 1 ? plan->cta_group : 1;
+  return plan->cluster_m > pairs && plan->cluster_n > 1;
 }
 
 /* Rows of B's tile that a CTA has: a half where a pair of CTAs multiplies. */

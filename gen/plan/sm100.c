@@ -233,16 +233,18 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   return st;
 }
 
-/* A pair is a cluster of its own. */
+/* Pairs lie along M; of several in a cluster, those beside each other share A, those below each
+ * other their halves of B. */
 static gg_status choose_cluster(gg_sm90_cluster *out, const gg_plan *plan, const gg_sm90_tile *tile,
                                 gg_error *err) {
   const gg_spec_field *asked = &plan->spec->cluster;
   *out = gg_sm90_choose_cluster(plan, tile);
   if (plan->cta_group < 2) return GG_OK;
   if (asked->state != GG_SPEC_SET) *out = (gg_sm90_cluster){2, 1, 1};
-  if (out->m == 2 && out->n == 1 && out->k == 1) return GG_OK;
+  if (out->m % 2 == 0) return GG_OK;
   return gg_refuse(plan, asked, "cluster", "of this shape",
-                   plan->swap_ab ? "[1, 2, 1] beside cta_group 2" : "[2, 1, 1] beside cta_group 2",
+                   plan->swap_ab ? "an even number of CTAs along N beside cta_group 2"
+                                 : "an even number of CTAs along M beside cta_group 2",
                    err);
 }
 

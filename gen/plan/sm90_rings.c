@@ -12,7 +12,9 @@
  * the tensor core has read and written it says itself, one arrival (tcgen05.commit) at each
  * barrier. Of a pair of CTAs the first one issues for both: its `full` hears of both CTAs' bytes,
  * the tensor core arrives at the barriers of both, and both CTAs' warps at the first one's `empty
- * accumulators`.
+ * accumulators`. Where pairs share A and B with others, a second CTA that has no turn at copying
+ * arrives at the first one's `full` all the same: else nobody would wait for it, and its view of a
+ * stage's phases could be two rounds old.
  *
  * Multistage kernels have one kind of warpgroup, of which a thread also asks for boxes. */
 #include "atom/dtype.h"
@@ -37,15 +39,18 @@ static gg_ring stages_of(const gg_plan *plan) {
                   .drained_by = GG_ROLE_CONSUMER,
                   .full = {"full", plan->stages, 1, 0},
                   .empties = both ? 2 : 1};
+  if (plan->cta_group > 1 && both) ring.full.arrivals = plan->cta_group;
   if (gg_sm90_copies_lines(plan)) ring.full.arrivals = warps_a_group + boxes;
   /* Those of multistage kernels, whose warpgroups meet at the CTA's barrier, are never used. */
   int arrivals = plan->accumulator_stages ? 1 : plan->specialised ? readers(plan) : 0;
+  int group = plan->cta_group > 1 ? plan->cta_group : 1;
   if (plan->accumulator_stages) ring.drained_by = GG_ROLE_MMA;
   if (both) {
     ring.empty[0] = (gg_ring_barriers){"empty of A", plan->stages, plan->cluster_n * arrivals, 0};
-    ring.empty[1] = (gg_ring_barriers){"empty of B", plan->stages, plan->cluster_m * arrivals, 0};
+    ring.empty[1] =
+        (gg_ring_barriers){"empty of B", plan->stages, plan->cluster_m / group * arrivals, 0};
   } else {
-    int ctas = plan->cluster_m * plan->cluster_n / (plan->cta_group > 1 ? plan->cta_group : 1);
+    int ctas = plan->cluster_m * plan->cluster_n / group;
     ring.empty[0] = (gg_ring_barriers){"empty", plan->stages, ctas * arrivals, 0};
   }
   return ring;

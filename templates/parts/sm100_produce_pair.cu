@@ -9,33 +9,64 @@ __device__ __forceinline__ void tma_load_pair(unsigned dst, const tensor_map &ma
       : "memory");
 }
 
+// A box from the tensor to the same place in all CTAs that the mask names; of the pair of each, the
+// CTA hears of the bytes that is in its pair what the barrier's is in its own: the first.
+__device__ __forceinline__ void tma_load_pairs(unsigned dst, const tensor_map &map,
+                                               unsigned barrier, int x, int y, int z,
+                                               unsigned short ctas) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      ".multicast::cluster.cta_group::2 [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(dst),
+      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(ctas)
+      : "memory");
+}
+
 //@ slot await_empty
 
-// Each CTA of the pair brings its rows of A and its half of B. The bytes of both arrive at the
-// first one's barrier, where MMAs are issued for both.
+// Each CTA of a pair brings its rows of A and its half of B. The bytes of both arrive at the first
+// one's barrier, where MMAs are issued for both. Pairs beside each other along N share A, those
+// along M their halves of B: they take turns at copying to all of them, a K tile each.
 __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_map &map_b,
                                         ${list_parameters}) {
+//@ insert sharers
+  const unsigned first_cta = cluster_rank() & ~1u;
   ring_position write = {0, 1};  // the first round finds every stage empty
   ${each_tile} {
 //@ insert next_item
     const tile_origin at = locate(list, ${tile});
-    const int n0 = at.n0 + list.rank_m * (tile_n / 2);
+    const int n0 = at.n0 + list.rank_m % 2 * (tile_n / 2);
 #pragma unroll 1
     ${each_k_tile} {
 //@ insert next_k_tile
       const unsigned sA = smem + write.stage * stage_bytes, sB = sA + stage_bytes_a;
-      const unsigned full = full_barrier(smem, write.stage), first = in_cta(full, 0);
+      const unsigned full = full_barrier(smem, write.stage), first = in_cta(full, first_cta);
       const int k0 = k_tile * tile_k;
       await_empty(smem, write);
-      if (list.rank_m == 0) mbarrier_expect(full, 2 * tx_bytes);
+      if (list.rank_m % 2 == 0) mbarrier_expect(full, 2 * tx_bytes);
+//@ insert second_arrives
+      if constexpr (cluster_n == 1) {
 #pragma unroll
-      for (int box = 0; box < boxes_a; ++box)
-        tma_load_pair(sA + box * box_bytes_a, map_a, first, (a_k_major ? k0 : at.m0) + box * line_a,
-                      a_k_major ? at.m0 : k0, at.batch);
+        for (int box = 0; box < boxes_a; ++box)
+          tma_load_pair(sA + box * box_bytes_a, map_a, first,
+                        (a_k_major ? k0 : at.m0) + box * line_a, a_k_major ? at.m0 : k0, at.batch);
+      } else if (k_tile % cluster_n == list.rank_n) {
 #pragma unroll
-      for (int box = 0; box < boxes_b; ++box)
-        tma_load_pair(sB + box * box_bytes_b, map_b, first, (b_k_major ? k0 : n0) + box * line_b,
-                      b_k_major ? n0 : k0, at.batch);
+        for (int box = 0; box < boxes_a; ++box)
+          tma_load_pairs(sA + box * box_bytes_a, map_a, first,
+                         (a_k_major ? k0 : at.m0) + box * line_a, a_k_major ? at.m0 : k0, at.batch,
+                         sharers_a);
+      }
+      if constexpr (cluster_m == 2) {
+#pragma unroll
+        for (int box = 0; box < boxes_b; ++box)
+          tma_load_pair(sB + box * box_bytes_b, map_b, first, (b_k_major ? k0 : n0) + box * line_b,
+                        b_k_major ? n0 : k0, at.batch);
+      } else if (k_tile % (cluster_m / 2) == list.rank_m / 2) {
+#pragma unroll
+        for (int box = 0; box < boxes_b; ++box)
+          tma_load_pairs(sB + box * box_bytes_b, map_b, first, (b_k_major ? k0 : n0) + box * line_b,
+                         b_k_major ? n0 : k0, at.batch, sharers_b);
+      }
     }
   }
   launch_dependents();

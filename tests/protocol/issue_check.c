@@ -41,6 +41,8 @@ typedef enum mistake {
   EARLY_SUMS,     /* warps give a set back while they load from it */
   NO_STAY,        /* a CTA ends without waiting for others' arrivals */
   HALF_THE_BYTES, /* a pair's first CTA announces its own bytes alone */
+  NO_SECOND,      /* pairs that share with others: the second CTA does not say that it has been
+                   * there, and the first waits for none but its own */
   OWN_SUMS,       /* a pair's second CTA gives its sums back to itself */
   MISTAKES
 } mistake;
@@ -56,6 +58,7 @@ static const char *const mistake_names[MISTAKES] = {
     "accumulators released while they are loaded",
     "a CTA that does not stay",
     "bytes of one CTA of the pair alone announced",
+    "no word of the second CTA of the pair",
     "accumulators released to the second CTA of the pair",
 };
 
@@ -105,7 +108,7 @@ static bool is_pair(const builder *b) {
 }
 /* Where MMAs are issued for a CTA. */
 static int leader_of(const builder *b, int cta) {
-  return is_pair(b) ? 0 : cta;
+  return is_pair(b) ? cta / 2 * 2 : cta;
 }
 static int full(const builder *b, int cta, int stage) {
   return cta * b->barriers + stage;
@@ -130,12 +133,19 @@ static int sums_of(const builder *b, int cta, int set) {
   return cell_of(b, cta, b->r->stages, 0) + set;
 }
 
-/* Whether two CTAs share an operand: A those of one row, B those of one column. A pair shares
- * none. */
+/* Whether two CTAs share an operand: A those of one row, B those of one column, of pairs those that
+ * have the same half. */
 static bool share(const builder *b, int operand, int x, int y) {
   int m = b->r->cluster_m;
-  if (is_pair(b)) return x == y;
-  return operand == 0 ? x % m == y % m : x / m == y / m;
+  bool same_half = x % b->r->group == y % b->r->group;
+  return operand == 0 ? x % m == y % m : x / m == y / m && same_half;
+}
+
+/* Whether one hears what is read in the other's stages of an operand: who copies to it or to its
+ * pair. */
+static bool hears(const builder *b, int operand, int x, int y) {
+  int m = b->r->cluster_m, group = b->r->group;
+  return operand == 0 ? x % m / group == y % m / group : x / m == y / m;
 }
 
 static void add(builder *b, int who, step_kind kind, int at, int of, int value) {
@@ -144,9 +154,9 @@ static void add(builder *b, int who, step_kind kind, int at, int of, int value) 
 
 static void add_memory(builder *b, int cta) {
   const ring *r = b->r;
-  int agents = is_pair(b) ? ctas_of(b) * (1 + r->warps) + 1 : 1;
+  int agents = is_pair(b) ? ctas_of(b) * (1 + r->warps) + ctas_of(b) / 2 : 1;
   for (int s = 0; s < r->stages; s++)
-    protocol_barrier(&b->p, "full", cta, s, r->full_arrivals);
+    protocol_barrier(&b->p, "full", cta, s, b->mistake == NO_SECOND ? 1 : r->full_arrivals);
   for (int kind = 0; kind < r->empties; kind++) {
     for (int s = 0; s < r->stages; s++)
       protocol_barrier(&b->p, "empty", cta, s, r->empty_arrivals[kind]);
@@ -172,7 +182,8 @@ static void end(builder *b, int who, int cta) {
   for (int to = 0; to < ctas_of(b); to++)
     add(b, who, STEP_ARRIVE, meeting(b, to), 0, 0);
   add(b, who, STEP_WAIT, meeting(b, cta), 0, 0);
-  for (int tile = r->tiles < r->sets ? 0 : r->tiles - r->sets; tile < r->tiles && cta == 0; tile++)
+  for (int tile = r->tiles < r->sets ? 0 : r->tiles - r->sets; tile < r->tiles && cta % 2 == 0;
+       tile++)
     add(b, who, STEP_WAIT, empty_sums(b, cta, tile % r->sets), 0, tile / r->sets);
 }
 
@@ -184,9 +195,10 @@ static void await_empty(builder *b, int who, int cta, int i) {
 
 static void copy_tile(builder *b, int who, int cta, int operand, int i, int k_tile) {
   const ring *r = b->r;
-  int sharers = is_pair(b) ? 1 : operand == 0 ? r->cluster_n : r->cluster_m;
-  int rank = operand == 0 ? cta / r->cluster_m : cta % r->cluster_m, stage = i % r->stages;
-  if (sharers > 1 && k_tile % sharers != rank) return;
+  int sharers = operand == 0 ? r->cluster_n : r->cluster_m / r->group;
+  int rank = operand == 0 ? cta / r->cluster_m : cta % r->cluster_m / r->group;
+  int stage = i % r->stages;
+  if (k_tile % sharers != rank) return;
   for (int to = 0; to < ctas_of(b); to++) {
     if (share(b, operand, cta, to))
       add(b, who, STEP_COPY, full(b, leader_of(b, to), stage), cell_of(b, to, stage, operand), i);
@@ -199,8 +211,11 @@ static void add_producer(builder *b, int cta) {
   int announced = operands * (b->mistake == HALF_THE_BYTES ? 1 : r->group);
   for (int i = 0; i < all; i++) {
     await_empty(b, who, cta, i);
+    int told = full(b, leader_of(b, cta), i % r->stages);
     if (leader_of(b, cta) == cta)
-      add(b, who, STEP_EXPECT, full(b, cta, i % r->stages), 0, announced);
+      add(b, who, STEP_EXPECT, told, 0, announced);
+    else if (r->full_arrivals > 1 && b->mistake != NO_SECOND)
+      add(b, who, STEP_ARRIVE, told, 0, 0);
     for (int operand = 0; operand < operands; operand++)
       copy_tile(b, who, cta, operand, i, i % r->k_tiles);
   }
@@ -219,7 +234,7 @@ static void release(builder *b, int who, int cta, int i) {
       continue;
     }
     for (int operand = 0; operand < operands; operand++) {
-      if (share(b, operand, cta, to)) add(b, who, STEP_ARRIVE, empty(b, to, stage, operand), 0, 0);
+      if (hears(b, operand, cta, to)) add(b, who, STEP_ARRIVE, empty(b, to, stage, operand), 0, 0);
     }
   }
 }
@@ -344,6 +359,7 @@ static ring made(int cluster_m, int cluster_n, int group, int stages, int sets) 
 static bool is_possible(const ring *r, mistake wrong) {
   bool pair = r->group > 1, several = r->cluster_m * r->cluster_n > 1;
   if (wrong == HALF_THE_BYTES || wrong == OWN_SUMS) return pair;
+  if (wrong == NO_SECOND) return r->full_arrivals > 1;
   return several || (wrong != OWN_RELEASE && wrong != NO_STAY);
 }
 
@@ -356,13 +372,14 @@ static bool explore_all(void) {
   right = explore(single, 2, 3, RIGHT) && right;
   for (mistake m = RIGHT + 1; m < MISTAKES; m++) {
     if (is_possible(&alone, m)) right = explore(alone, 3, 3, m) && right;
-    right = explore(pair, 3, 3, m) && right;
+    if (is_possible(&pair, m)) right = explore(pair, 3, 3, m) && right;
   }
   return right;
 }
 
 static bool find_all(uint64_t seed, int walks) {
-  const ring kinds[] = {made(1, 1, 1, 3, 2), made(2, 2, 1, 3, 2), made(2, 1, 2, 3, 2)};
+  const ring kinds[] = {made(1, 1, 1, 3, 2), made(2, 2, 1, 3, 2), made(2, 1, 2, 3, 2),
+                        made(4, 2, 2, 3, 2)};
   bool right = true;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     for (mistake m = RIGHT + 1; m < MISTAKES; m++) {
