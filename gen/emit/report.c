@@ -185,9 +185,9 @@ static void show_swizzle(const shown *s) {
 static void show_consumers(const shown *s) {
   if (s->plan->consumers)
     show_number(s, s->plan->consumers,
-                s->plan->accumulator_stages ? "finishes each tile"
-                : s->plan->pingpong         ? "take whole tiles in turns"
-                                            : "share each tile");
+                gg_plan_in_tensor_memory(s->plan) ? "finishes each tile"
+                : s->plan->pingpong               ? "take whole tiles in turns"
+                                                  : "share each tile");
 }
 
 static void show_scheduler(const shown *s) {

@@ -92,7 +92,7 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d, tile_k = %d;\n", plan->tile_m,
                 plan->tile_n, plan->tile_k);
   gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d;\n", plan->mma.m, plan->mma.n);
-  if (plan->accumulator_stages)
+  if (gg_plan_in_tensor_memory(plan))
     gg_sm100_write_consumers(out, plan);
   else
     write_consumers(out, plan);
@@ -234,12 +234,12 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_mma_atom_registers(&plan->mma, GG_MMA_C, &accumulator);
   gg_bind_text(out, "acc_register", strcmp(accumulator, "float") == 0 ? "f" : "r");
   gg_sm90_bind_slots(out, plan, layouts);
-  if (plan->accumulator_stages) gg_sm100_bind_slots(out, plan, layouts);
+  if (gg_plan_in_tensor_memory(plan)) gg_sm100_bind_slots(out, plan, layouts);
   gg_sm90_bind_results(out, plan, layouts);
   gg_sm90_bind_fetched(out, plan, layouts);
   gg_sm90_bind_shared(out, plan, layouts);
   gg_str loads = GG_STR_INIT;
-  if (plan->accumulator_stages) gg_sm100_write_loads(&loads, plan);
+  if (gg_plan_in_tensor_memory(plan)) gg_sm100_write_loads(&loads, plan);
   st = gg_cuda_bind(out, plan, layouts, "acc_t", gg_str_text(&loads), err);
   gg_str_free(&loads);
   return st;

@@ -224,7 +224,7 @@ void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layout
   bind_let_go(out, plan, layouts);
   gg_bind_text(out, "stmatrix_form", plan->d.major == GG_MAJOR_N ? "" : ".trans");
   /* Registers have all of a tile's sums, or, where these are in tensor memory, those of a box. */
-  bool boxes = plan->accumulator_stages > 0;
+  bool boxes = gg_plan_in_tensor_memory(plan);
   gg_bind_text(out, "column_of_sums", boxes ? "col" : "(box_column(box) + col)");
   gg_bind_part(out, "store_tile", boxes ? "sm100_store_tile" : "sm90_store_tile");
 }

@@ -13,11 +13,6 @@ static bool is_fetched(const gg_layouts *layouts) {
   return layouts->fetched_count > 0;
 }
 
-/* Whether a role of its own multiplies, and consumers find the sums in tensor memory. */
-static bool in_tensor_memory(const gg_plan *plan) {
-  return plan->accumulator_stages > 0;
-}
-
 /* ---- The list of work -------------------------------------------------------------------- */
 
 /* Where a CTA is in its cluster: no member where all of them have the same. */
@@ -90,7 +85,7 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
   gg_bind_str(out, "list_lines", &lines);
   gg_bind_str(out, "fill_list", &fill);
   gg_bind_text(out, "list_type", shares || in_cluster || fetches ? "work_list" : "const work_list");
-  if (in_tensor_memory(plan)) return;
+  if (gg_plan_in_tensor_memory(plan)) return;
   gg_bind_part(out, "combine", in_cluster ? "sm90_parts" : NULL);
   gg_bind_text(
       out, "combine_boxes",
@@ -183,7 +178,7 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "next_turn", w.next_turn);
   gg_bind_text(out, "each_turn", w.each_turn);
   gg_bind_text(out, "k_tiles", w.k_tiles);
-  if (!in_tensor_memory(plan)) bind_turns(out, &w, shares);
+  if (!gg_plan_in_tensor_memory(plan)) bind_turns(out, &w, shares);
   /* Consumers in turns locate their tile while they await their turn, those that prefetch what the
    * epilogue reads when they do, others that share tiles while the last MMAs run. */
   bool early = plan->pingpong || gg_sm90_reads_directly(plan, plan->fetches);
@@ -225,7 +220,7 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   const gg_ring *stages = gg_rings_find(rings, GG_RING_STAGES);
   bool both = stages->empties > 1;
   gg_bind_part(out, "empty_barrier", both ? "sm90_two_empties" : "sm90_one_empty");
-  if (!in_tensor_memory(plan))
+  if (!gg_plan_in_tensor_memory(plan))
     gg_bind_part(out, "empty_barriers_of",
                  both ? "sm90_two_empties_readers" : "sm90_one_empty_readers");
   gg_str_printf(&init,
@@ -236,7 +231,8 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                 !gg_sm90_copies_lines(plan) ? "thread"
                 : stages->tx_bytes > 0      ? "warps and of the lane that copies boxes"
                                             : "warps",
-                in_tensor_memory(plan) ? "tensor core that reads" : "consumers' warps that read",
+                gg_plan_in_tensor_memory(plan) ? "tensor core that reads"
+                                               : "consumers' warps that read",
                 stages->full.arrivals);
   for (int i = 0; i < stages->empties; i++)
     gg_str_printf(&init, "      mbarrier_init(empty_barrier(smem, stage%s), %d);\n",
@@ -341,7 +337,7 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_str sharers = GG_STR_INIT;
   bool both = gg_rings_find(&layouts->rings, GG_RING_STAGES)->empties > 1;
   write_sharers(&sharers, plan);
-  if (in_tensor_memory(plan) && plan->cta_group < 2)
+  if (gg_plan_in_tensor_memory(plan) && plan->cta_group < 2)
     gg_bind_text(out, "release_sharers", both ? gg_str_text(&sharers) : "");
   gg_bind_str(out, "sharers", &sharers);
   if (plan->cta_group < 2) gg_bind_part(out, "fetch", is_fetched(layouts) ? "sm90_fetch" : NULL);
@@ -414,7 +410,7 @@ static void bind_multiply(gg_bindings *out, const gg_plan *plan, bool fetches, b
 static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_bind_part(out, "consume", gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER)->part);
   bool shares = gg_plan_shares_tiles(plan), fetches = is_fetched(layouts);
-  if (!in_tensor_memory(plan)) bind_multiply(out, plan, fetches, shares);
+  if (!gg_plan_in_tensor_memory(plan)) bind_multiply(out, plan, fetches, shares);
   if (plan->cta_group > 1) return;
   gg_bind_text(out, "behind",
                !fetches ? "0"

@@ -119,7 +119,7 @@ static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *
         "ahead, move them into place once they have arrived, and arrive at the stage's "
         "barrier `full`.",
         role->first_warp, role->first_warp + role->warps - 1, stages->depth, (ll)stages->bytes);
-  int pairs = plan->cta_group > 1 ? plan->cta_group : 1;
+  int pairs = gg_plan_mma_ctas(plan);
   if (pairs > 1)
     gg_outline_step(outline,
                     "Each CTA of a pair brings its rows of A and half of the rows of B. The "
@@ -162,6 +162,15 @@ static void consume(gg_outline *outline, const gg_plan *plan, const gg_layouts *
                              "accumulators in full precision.");
 }
 
+static void read_ahead(gg_outline *outline, const gg_layouts *layouts) {
+  const gg_role *vectors = gg_rings_role(&layouts->rings, GG_ROLE_VECTORS);
+  if (vectors)
+    gg_outline_step(outline,
+                    "Warp %d brings what the epilogue reads of vectors to shared memory while the "
+                    "tile is multiplied.",
+                    vectors->first_warp);
+}
+
 static void reduce(gg_outline *outline, const gg_plan *plan) {
   if (plan->cluster_k > 1)
     gg_outline_step(outline, "The CTAs of a cluster along K send each other the sums of the boxes "
@@ -173,14 +182,9 @@ static void reduce(gg_outline *outline, const gg_plan *plan) {
 }
 
 void gg_sm90_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
-  const gg_role *vectors = gg_rings_role(&layouts->rings, GG_ROLE_VECTORS);
   begin(outline, plan);
   produce(outline, plan, layouts);
-  if (vectors)
-    gg_outline_step(outline,
-                    "Warp %d brings what the epilogue reads of vectors to shared memory while the "
-                    "tile is multiplied.",
-                    vectors->first_warp);
+  read_ahead(outline, layouts);
   prefetch_matrices(outline, plan, layouts, "the consumers described next");
   consume(outline, plan, layouts);
   reduce(outline, plan);
@@ -207,18 +211,13 @@ static void multiply(gg_outline *outline, const gg_plan *plan, const gg_layouts 
 }
 
 void gg_sm100_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
-  const gg_role *vectors = gg_rings_role(&layouts->rings, GG_ROLE_VECTORS);
   const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER);
   begin(outline, plan);
   gg_outline_step(
       outline, "Warp %d allocates %d columns of tensor memory, and frees them at the end.",
       gg_rings_role(&layouts->rings, GG_ROLE_MMA)->first_warp, layouts->accumulator.columns);
   produce(outline, plan, layouts);
-  if (vectors)
-    gg_outline_step(outline,
-                    "Warp %d brings what the epilogue reads of vectors to shared memory while the "
-                    "tile is multiplied.",
-                    vectors->first_warp);
+  read_ahead(outline, layouts);
   prefetch_matrices(outline, plan, layouts, "the warps of the epilogue");
   multiply(outline, plan, layouts);
   gg_outline_step(

@@ -413,8 +413,9 @@ void gg_sm90_name_layouts(gg_layouts *out, const gg_plan *plan) {
     gg_layouts_name_plain(out, "desc A", "(block, K step) -> 16 bytes", &out->boxes_a.steps);
   gg_layouts_name_plain(out, "desc B", "(block, K step) -> 16 bytes", &out->boxes_b.steps);
   gg_layouts_name_plain(out, "tCrC",
-                        plan->accumulator_stages ? "tcgen05.ld: (thread, value) -> index in (m, n)"
-                                                 : "mma: (thread, value) -> index in (m, n)",
+                        gg_plan_in_tensor_memory(plan)
+                            ? "tcgen05.ld: (thread, value) -> index in (m, n)"
+                            : "mma: (thread, value) -> index in (m, n)",
                         &out->tCrC);
 }
 

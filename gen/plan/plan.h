@@ -51,21 +51,30 @@ static inline bool gg_plan_reduces_sums(const gg_plan *plan) {
   return gg_plan_shares_tiles(plan) || plan->cluster_k > 1;
 }
 
+/* CTAs behind one MMA: those of a pair, else one. */
+static inline int gg_plan_mma_ctas(const gg_plan *plan) {
+  return plan->cta_group > 1 ? plan->cta_group : 1;
+}
+
 /* Whether CTAs of a cluster share A and others of it B: each operand's stages are then emptied by
  * CTAs of its own. */
 static inline bool gg_plan_both_shared(const gg_plan *plan) {
-  int pairs = plan->cta_group > 1 ? plan->cta_group : 1;
-  return plan->cluster_m > pairs && plan->cluster_n > 1;
+  return plan->cluster_m > gg_plan_mma_ctas(plan) && plan->cluster_n > 1;
 }
 
 /* Rows of B's tile that a CTA has: a half where a pair of CTAs multiplies. */
 static inline int gg_plan_rows_of_b(const gg_plan *plan, int tile_n) {
-  return plan->cta_group > 1 ? tile_n / plan->cta_group : tile_n;
+  return tile_n / gg_plan_mma_ctas(plan);
 }
 
 /* Rows of D that an MMA gives a CTA. */
 static inline int gg_plan_mma_rows(const gg_plan *plan) {
-  return plan->cta_group > 1 ? plan->mma.m / plan->cta_group : plan->mma.m;
+  return plan->mma.m / gg_plan_mma_ctas(plan);
+}
+
+/* Whether the accumulators are in tensor memory: a role of its own multiplies then. */
+static inline bool gg_plan_in_tensor_memory(const gg_plan *plan) {
+  return plan->accumulator_stages > 0;
 }
 
 static inline int gg_plan_cluster_size(const gg_plan *plan) {

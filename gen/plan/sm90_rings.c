@@ -31,6 +31,7 @@ static int readers(const gg_plan *plan) {
 
 static gg_ring stages_of(const gg_plan *plan) {
   bool both = gg_plan_both_shared(plan), boxes = !plan->copy_bytes_a || !plan->copy_bytes_b;
+  int group = gg_plan_mma_ctas(plan);
   gg_ring ring = {.id = GG_RING_STAGES,
                   .name = "stages",
                   .depth = plan->stages,
@@ -39,12 +40,11 @@ static gg_ring stages_of(const gg_plan *plan) {
                   .drained_by = GG_ROLE_CONSUMER,
                   .full = {"full", plan->stages, 1, 0},
                   .empties = both ? 2 : 1};
-  if (plan->cta_group > 1 && both) ring.full.arrivals = plan->cta_group;
+  if (both) ring.full.arrivals = group;
   if (gg_sm90_copies_lines(plan)) ring.full.arrivals = warps_a_group + boxes;
   /* Those of multistage kernels, whose warpgroups meet at the CTA's barrier, are never used. */
-  int arrivals = plan->accumulator_stages ? 1 : plan->specialised ? readers(plan) : 0;
-  int group = plan->cta_group > 1 ? plan->cta_group : 1;
-  if (plan->accumulator_stages) ring.drained_by = GG_ROLE_MMA;
+  int arrivals = gg_plan_in_tensor_memory(plan) ? 1 : plan->specialised ? readers(plan) : 0;
+  if (gg_plan_in_tensor_memory(plan)) ring.drained_by = GG_ROLE_MMA;
   if (both) {
     ring.empty[0] = (gg_ring_barriers){"empty of A", plan->stages, plan->cluster_n * arrivals, 0};
     ring.empty[1] =
@@ -111,7 +111,7 @@ static void add_rings(gg_rings *rings, const gg_plan *plan) {
   gg_rings_add(rings, stages_of(plan));
   gg_rings_add(rings, staging_of(plan));
   if (plan->cluster_k > 1) gg_rings_add(rings, sums_of(plan));
-  if (plan->accumulator_stages) gg_rings_add(rings, accumulators_of(plan));
+  if (gg_plan_in_tensor_memory(plan)) gg_rings_add(rings, accumulators_of(plan));
   if (plan->vector_buffers) gg_rings_add(rings, vectors_of(plan));
 }
 
@@ -177,7 +177,7 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
   }
   if (plan->cta_group > 1) producer.part = "sm100_produce_pair";
   gg_rings_add_role(rings, producer);
-  if (plan->accumulator_stages) {
+  if (gg_plan_in_tensor_memory(plan)) {
     consumer.part = "sm100_consume";
     gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_MMA,
                                        .name = "MMA issuer",
@@ -189,7 +189,7 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
   if (plan->vector_buffers) {
     gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_VECTORS,
                                        .name = "vectors",
-                                       .first_warp = plan->accumulator_stages ? 2 : 1,
+                                       .first_warp = gg_plan_in_tensor_memory(plan) ? 2 : 1,
                                        .warps = 1,
                                        .registers = plan->producer_registers,
                                        .part = "sm90_vectors"});
