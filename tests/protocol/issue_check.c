@@ -12,11 +12,9 @@
  * issuer does so for both. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "pipeline.h"
+#include "given.h"
 #include "plan/sm90.h"
-#include "protocol.h"
 
 enum { most_rings = 256, most_states = 1 << 23, operands = 2 };
 
@@ -311,6 +309,10 @@ static void describe(const ring *r, mistake wrong) {
          r->tiles, r->k_tiles, mistake_names[wrong]);
 }
 
+static void add_ring(const gg_plan *plan, const gg_layouts *layouts) {
+  if (ring_count < most_rings) rings[ring_count++] = ring_of(plan, &layouts->rings);
+}
+
 static bool explore(ring r, int tiles, int k_tiles, mistake wrong) {
   char what[PROTOCOL_WHAT_MAX] = "";
   size_t states;
@@ -327,15 +329,13 @@ static bool explore(ring r, int tiles, int k_tiles, mistake wrong) {
 
 static int failed_walks(const ring *r, mistake wrong, uint64_t seed, int walks) {
   char what[PROTOCOL_WHAT_MAX] = "";
+  uint64_t first = 0;
   protocol p = protocol_of(r, wrong);
-  int failed = 0;
-  for (int i = 0; i < walks; i++) {
-    if (protocol_walk(&p, seed + (uint64_t)i, what)) continue;
-    if (failed++ > 0) continue;
-    describe(r, wrong);
-    printf("%s (seed %llu)\n", what, (unsigned long long)seed + (unsigned long long)i);
-  }
+  int failed = failures(&p, seed, walks, &first, what);
   protocol_free(&p);
+  if (!failed) return 0;
+  describe(r, wrong);
+  printf("%s (seed %llu)\n", what, (unsigned long long)first);
   return failed;
 }
 
@@ -392,25 +392,6 @@ static bool find_all(uint64_t seed, int walks) {
   return right;
 }
 
-static void die(const gg_error *err) {
-  fprintf(stderr, "issue_check: %s\n", err->message);
-  exit(EXIT_FAILURE);
-}
-
-static void add_file(const char *path) {
-  gg_error err = GG_ERROR_INIT;
-  gg_spec_file *file;
-  if (gg_spec_file_load(&file, path, &err)) die(&err);
-  for (size_t i = 0; i < gg_spec_file_count(file); i++) {
-    gg_compilation compilation = GG_COMPILATION_INIT;
-    if (gg_compilation_run(&compilation, gg_spec_file_get(file, i), &err)) die(&err);
-    if (ring_count < most_rings)
-      rings[ring_count++] = ring_of(compilation.plan, &compilation.layouts->rings);
-    gg_compilation_free(&compilation);
-  }
-  gg_spec_file_free(file);
-}
-
 static bool walk_all(uint64_t seed, int walks) {
   int failed = 0;
   for (int i = 0; i < ring_count; i++)
@@ -421,16 +402,9 @@ static bool walk_all(uint64_t seed, int walks) {
 }
 
 int main(int argc, char **argv) {
-  uint64_t seed = 1;
-  int walks = 80, i = 1;
-  for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
-    if (strcmp(argv[i], "--seed") == 0) seed = strtoull(argv[i + 1], NULL, 10);
-    if (strcmp(argv[i], "--walks") == 0) walks = atoi(argv[i + 1]);
-  }
-  for (; i < argc; i++)
-    add_file(argv[i]);
+  const given options = read_given(argc, argv, add_ring);
   bool right = explore_all();
-  right = find_all(seed, walks) && right;
-  right = walk_all(seed, walks) && right;
+  right = find_all(options.seed, options.walks) && right;
+  right = walk_all(options.seed, options.walks) && right;
   return right ? EXIT_SUCCESS : EXIT_FAILURE;
 }

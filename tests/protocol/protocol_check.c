@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "choice/catalogue.h"
-#include "pipeline.h"
+#include "given.h"
 #include "plan/sm90.h"
 #include "ring.h"
 
@@ -19,11 +19,6 @@ enum { most_rings = 1024, most_states = 1 << 23 };
 
 static ring rings[most_rings];
 static int ring_count;
-
-static void die(const gg_error *err) {
-  fprintf(stderr, "protocol_check: %s\n", err->message);
-  exit(EXIT_FAILURE);
-}
 
 /* ---- Which rings there are -------------------------------------------------------------- */
 
@@ -34,19 +29,6 @@ static void add_ring(const gg_plan *plan, const gg_layouts *layouts) {
     if (memcmp(&rings[i], &r, sizeof r) == 0) return;
   }
   if (ring_count < most_rings) rings[ring_count++] = r;
-}
-
-static void add_file(const char *path) {
-  gg_error err = GG_ERROR_INIT;
-  gg_spec_file *file;
-  if (gg_spec_file_load(&file, path, &err)) die(&err);
-  for (size_t i = 0; i < gg_spec_file_count(file); i++) {
-    gg_compilation compilation = GG_COMPILATION_INIT;
-    if (gg_compilation_run(&compilation, gg_spec_file_get(file, i), &err)) die(&err);
-    add_ring(compilation.plan, compilation.layouts);
-    gg_compilation_free(&compilation);
-  }
-  gg_spec_file_free(file);
 }
 
 /* `c`: of D, and of C where there is one. */
@@ -61,11 +43,11 @@ static void add_catalogue(gg_dtype type, gg_dtype c, bool has_c) {
   gg_error err = GG_ERROR_INIT;
   gg_catalogue *catalogue;
   gg_lineup *lineup;
-  if (gg_catalogue_open(&catalogue, &err)) die(&err);
-  if (gg_lineup_make(&lineup, catalogue, &form, 90, &err)) die(&err);
+  if (gg_catalogue_open(&catalogue, &err)) die_of(&err);
+  if (gg_lineup_make(&lineup, catalogue, &form, 90, &err)) die_of(&err);
   for (size_t i = 0; i < lineup->count; i++) {
     static gg_layouts layouts;
-    if (gg_layouts_derive(&layouts, &lineup->list[i].plan, &err)) die(&err);
+    if (gg_layouts_derive(&layouts, &lineup->list[i].plan, &err)) die_of(&err);
     add_ring(&lineup->list[i].plan, &layouts);
   }
   gg_lineup_free(lineup);
@@ -165,15 +147,13 @@ static bool explore_all(void) {
 
 static int failed_walks(const ring *r, ring_mistake mistake, uint64_t seed, int walks) {
   char what[PROTOCOL_WHAT_MAX] = "";
+  uint64_t first = 0;
   protocol p = ring_protocol(r, mistake);
-  int failed = 0;
-  for (int i = 0; i < walks; i++) {
-    if (protocol_walk(&p, seed + (uint64_t)i, what)) continue;
-    if (failed++ > 0) continue;
-    describe(r, mistake);
-    printf("%s (seed %llu)\n", what, (unsigned long long)seed + (unsigned long long)i);
-  }
+  int failed = failures(&p, seed, walks, &first, what);
   protocol_free(&p);
+  if (!failed) return 0;
+  describe(r, mistake);
+  printf("%s (seed %llu)\n", what, (unsigned long long)first);
   return failed;
 }
 
@@ -225,20 +205,13 @@ static bool find_all(uint64_t seed, int walks) {
 }
 
 int main(int argc, char **argv) {
-  uint64_t seed = 1;
-  int walks = 80, i = 1;
-  for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
-    if (strcmp(argv[i], "--seed") == 0) seed = strtoull(argv[i + 1], NULL, 10);
-    if (strcmp(argv[i], "--walks") == 0) walks = atoi(argv[i + 1]);
-  }
-  for (; i < argc; i++)
-    add_file(argv[i]);
+  const given options = read_given(argc, argv, add_ring);
   add_catalogue(GG_DTYPE_bf16, GG_DTYPE_bf16, false);
   add_catalogue(GG_DTYPE_bf16, GG_DTYPE_bf16, true);
   add_catalogue(GG_DTYPE_bf16, GG_DTYPE_f32, true);
   add_catalogue(GG_DTYPE_e4m3, GG_DTYPE_bf16, false);
   bool right = explore_all();
-  right = find_all(seed, walks) && right;
-  right = walk_all(seed, (walks + 1) / 2) && right;
+  right = find_all(options.seed, options.walks) && right;
+  right = walk_all(options.seed, (options.walks + 1) / 2) && right;
   return right ? EXIT_SUCCESS : EXIT_FAILURE;
 }
