@@ -233,6 +233,8 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   const char *accumulator;
   gg_mma_atom_registers(&plan->mma, GG_MMA_C, &accumulator);
   gg_bind_text(out, "acc_register", strcmp(accumulator, "float") == 0 ? "f" : "r");
+  /* A pair's copies may tell a barrier of the other CTA. */
+  gg_bind_text(out, "load_group", plan->cta_group > 1 ? ".cta_group::2" : "");
   gg_sm90_bind_slots(out, plan, layouts);
   if (gg_plan_in_tensor_memory(plan)) gg_sm100_bind_slots(out, plan, layouts);
   gg_sm90_bind_results(out, plan, layouts);

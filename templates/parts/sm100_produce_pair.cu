@@ -1,26 +1,3 @@
-// A box from the tensor to this CTA's shared memory; a barrier of either CTA of the pair hears of
-// the bytes that arrived. What lies outside of the tensor becomes zeros.
-__device__ __forceinline__ void tma_load_pair(unsigned dst, const tensor_map &map, unsigned barrier,
-                                              int x, int y, int z) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-      ".cta_group::2 [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(dst),
-      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z)
-      : "memory");
-}
-
-// A box from the tensor to the same place in all CTAs that the mask names; of the pair of each, the
-// CTA hears of the bytes that is in its pair what the barrier's is in its own: the first.
-__device__ __forceinline__ void tma_load_pairs(unsigned dst, const tensor_map &map,
-                                               unsigned barrier, int x, int y, int z,
-                                               unsigned short ctas) {
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-      ".multicast::cluster.cta_group::2 [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(dst),
-      "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(ctas)
-      : "memory");
-}
-
 //@ slot await_empty
 
 // Each CTA of a pair brings its rows of A and its half of B. The bytes of both arrive at the first
@@ -47,25 +24,26 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
       if constexpr (cluster_n == 1) {
 #pragma unroll
         for (int box = 0; box < boxes_a; ++box)
-          tma_load_pair(sA + box * box_bytes_a, map_a, first,
-                        (a_k_major ? k0 : at.m0) + box * line_a, a_k_major ? at.m0 : k0, at.batch);
+          tma_load(sA + box * box_bytes_a, map_a, first, (a_k_major ? k0 : at.m0) + box * line_a,
+                   a_k_major ? at.m0 : k0, at.batch);
       } else if (k_tile % cluster_n == list.rank_n) {
 #pragma unroll
         for (int box = 0; box < boxes_a; ++box)
-          tma_load_pairs(sA + box * box_bytes_a, map_a, first,
-                         (a_k_major ? k0 : at.m0) + box * line_a, a_k_major ? at.m0 : k0, at.batch,
-                         sharers_a);
+          tma_load_multicast(sA + box * box_bytes_a, map_a, first,
+                             (a_k_major ? k0 : at.m0) + box * line_a, a_k_major ? at.m0 : k0,
+                             at.batch, sharers_a);
       }
       if constexpr (cluster_m == 2) {
 #pragma unroll
         for (int box = 0; box < boxes_b; ++box)
-          tma_load_pair(sB + box * box_bytes_b, map_b, first, (b_k_major ? k0 : n0) + box * line_b,
-                        b_k_major ? n0 : k0, at.batch);
+          tma_load(sB + box * box_bytes_b, map_b, first, (b_k_major ? k0 : n0) + box * line_b,
+                   b_k_major ? n0 : k0, at.batch);
       } else if (k_tile % (cluster_m / 2) == list.rank_m / 2) {
 #pragma unroll
         for (int box = 0; box < boxes_b; ++box)
-          tma_load_pairs(sB + box * box_bytes_b, map_b, first, (b_k_major ? k0 : n0) + box * line_b,
-                         b_k_major ? n0 : k0, at.batch, sharers_b);
+          tma_load_multicast(sB + box * box_bytes_b, map_b, first,
+                             (b_k_major ? k0 : n0) + box * line_b, b_k_major ? n0 : k0, at.batch,
+                             sharers_b);
       }
     }
   }

@@ -33,7 +33,7 @@ __device__ __forceinline__ void tma_load(unsigned dst, const tensor_map &map, un
                                          int x, int y, int z) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-      " [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(dst),
+      "${load_group} [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(dst),
       "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z)
       : "memory");
 }
@@ -45,7 +45,7 @@ __device__ __forceinline__ void tma_load_multicast(unsigned dst, const tensor_ma
                                                    unsigned short ctas) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-      ".multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(dst),
+      ".multicast::cluster${load_group} [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(dst),
       "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(ctas)
       : "memory");
 }
