@@ -238,9 +238,17 @@ static bool choose_tuned(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form
 
 /* ---- Choosing ------------------------------------------------------------------------- */
 
-/* The fastest by the model that loads and takes the problem; the first one's error if none does. */
+/* Whether a kernel computes in local memory, which no prediction knows of: registers were too few
+ * for what it does, and it may be several times slower. */
+static bool spills(const gg_slot *slot) {
+  return gg_module_facts_of(slot->module)->local_bytes > 0;
+}
+
+/* The fastest by the model that loads and takes the problem; where that spills, the next that does
+ * not, if it is among the first few. The first one's error if none loads. */
 static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, form_node *node,
                                   const gg_problem *p, gg_error *err) {
+  enum { spilled_most = 4 };
   const gg_lineup *lineup = node->roster.lineup;
   gg_ranked *ranked = gg_malloc(lineup->count * sizeof *ranked);
   if (!ranked) return gg_fail(err, MEMORY, NULL, "");
@@ -248,15 +256,19 @@ static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, form_node 
                  (gg_extents){p->m, p->n, p->k, p->batch}, p->workspace_bytes);
   gg_error first = GG_ERROR_INIT;
   gg_status st = GG_OK;
-  for (size_t i = 0; i < lineup->count; i++) {
+  int spilled = 0;
+  for (size_t i = 0; i < lineup->count && spilled < spilled_most; i++) {
     gg_ranked_first(ranked + i, lineup->count - i);
     gg_slot *slot = &node->roster.slots[ranked[i].index];
-    if ((st = gg_slot_load(slot, gemm->context, p, &first)) == GG_OK) {
-      *out = choice_of(slot, false, ranked[i].seconds);
-      break;
-    }
-    if (!gg_slot_gives_way(st)) break;
+    st = gg_slot_load(slot, gemm->context, p, &first);
+    if (st && !gg_slot_gives_way(st)) break;
+    if (st) continue;
+    bool spill = spills(slot);
+    if (!spill || spilled == 0) *out = choice_of(slot, false, ranked[i].seconds);
+    if (!spill) break;
+    spilled++;
   }
+  if (spilled > 0) st = GG_OK;
   if (st && err && err->code == GG_OK) {
     *err = first;
   } else {

@@ -81,18 +81,6 @@ const gg_compiler_facts *gg_compiler_facts_of(const gg_compiler *compiler) {
 
 /* ---- Targets -------------------------------------------------------------------------- */
 
-/* Whether a kernel made for `kernel` can run on the device at all. */
-static bool device_serves(gg_arch kernel, int device) {
-  if (kernel.suffix == 'a') return device == kernel.number;
-  if (kernel.suffix == 'f') {
-    /* A family is the devices of one major version from its first on. */
-    const gg_arch_info *info = gg_arch_info_of(device);
-    return info && strchr(info->suffix, 'f') && device / 10 == kernel.number / 10 &&
-           device >= kernel.number;
-  }
-  return device >= kernel.number;
-}
-
 static bool compiles_for(const gg_nvrtc *nvrtc, int number) {
   for (int i = 0; i < nvrtc->supported_count; i++) {
     if (nvrtc->supported[i] == number) return true;
@@ -114,7 +102,7 @@ gg_status gg_jit_target(gg_arch *arch, gg_format *format, const char *name, cons
                         int device, const gg_nvrtc *nvrtc, gg_error *err) {
   gg_arch least;
   if (!gg_arch_parse(&least, kernel)) return gg_fail(err, ARCH_NAME, NULL, kernel);
-  if (!device_serves(least, device)) {
+  if (!gg_arch_serves(least, device)) {
     return gg_fail(err, DEVICE_ARCH, NULL, name, kernel, device);
   }
   *arch = (gg_arch){.number = device, .suffix = least.suffix};

@@ -57,6 +57,17 @@ bool gg_arch_runs(gg_arch have, gg_arch need) {
   return have.number >= need.number;
 }
 
+bool gg_arch_serves(gg_arch kernel, int device) {
+  if (kernel.suffix == 'a') return device == kernel.number;
+  if (kernel.suffix == 'f') {
+    /* A family is the devices of one major version from its first on. */
+    const gg_arch_info *info = gg_arch_info_of(device);
+    return info && strchr(info->suffix, 'f') && device / 10 == kernel.number / 10 &&
+           device >= kernel.number;
+  }
+  return device >= kernel.number;
+}
+
 /* Source: PTX ISA, "PTX ISA Version History". */
 int gg_cuda_of_ptx(int ptx_isa) {
   static const struct {

@@ -40,6 +40,11 @@ bool gg_arch_parse(gg_arch *out, const char *text);
  * What sm_100's own targets have, sm_110's have too. */
 bool gg_arch_runs(gg_arch have, gg_arch need);
 
+/* Whether what was compiled for `kernel`, or is for this device, runs on a device of number
+ * `device`.
+ */
+bool gg_arch_serves(gg_arch kernel, int device);
+
 /* The first CUDA release that has a PTX ISA: 118, CUDA 11.8, for 78, PTX ISA 7.8. */
 int gg_cuda_of_ptx(int ptx_isa);
 

@@ -1,5 +1,7 @@
 #include "atom/device.h"
 
+#include <math.h>
+
 #include "atom/dtype.h"
 
 static const gg_device_model devices[] = {

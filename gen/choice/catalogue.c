@@ -74,6 +74,21 @@ void gg_catalogue_close(gg_catalogue *catalogue) {
 
 /* ---- Lineups -------------------------------------------------------------------------- */
 
+/* What a kernel is planned for: where its spec is for a family of architectures that the device has
+ * the features of, for the device itself, which may have more of them. */
+static gg_arch arch_for(gg_arch needed, int device) {
+  gg_arch own = {.number = device, .suffix = 'a'};
+  return needed.suffix == 'f' && gg_arch_runs(own, needed) ? own : needed;
+}
+
+static gg_status put_arch(gg_spec *spec, int device, gg_arena *arena, gg_error *err) {
+  char name[GG_ARCH_NAME_MAX];
+  spec->arch.arch = arch_for(spec->arch.arch, device);
+  gg_arch_name(name, spec->arch.arch);
+  spec->arch.text = gg_arena_strndup(arena, name, strlen(name));
+  return spec->arch.text ? GG_OK : gg_fail(err, MEMORY, NULL, "");
+}
+
 /* The spec with the form in place of its own; K of the tile keeps its bytes. */
 static gg_spec of_form(const gg_spec *spec, const gg_spec *form) {
   gg_spec out = *spec;
@@ -86,15 +101,6 @@ static gg_spec of_form(const gg_spec *spec, const gg_spec *form) {
   int to = gg_dtype_info_of((gg_dtype)form->a.type.number)->bits;
   if (out.tile.state == GG_SPEC_SET) out.tile.tuple[2] = spec->tile.tuple[2] * from / to;
   return out;
-}
-
-static bool runs_on(const gg_spec *spec, int device) {
-  static const char suffixes[] = {0, 'a', 'f'};
-  for (size_t i = 0; i < sizeof suffixes; i++) {
-    if (gg_arch_runs((gg_arch){.number = device, .suffix = suffixes[i]}, spec->arch.arch))
-      return true;
-  }
-  return false;
 }
 
 static gg_status refuse(gg_lineup *lineup, const gg_spec *spec, gg_error *why, gg_error *err) {
@@ -119,13 +125,15 @@ static bool is_there(const gg_lineup *lineup, gg_candidate *candidate) {
   return false;
 }
 
-static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form, bool shipped,
-                     gg_error *err) {
+static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form, int device,
+                     bool shipped, gg_error *err) {
   gg_candidate *candidate = &lineup->list[lineup->count];
   gg_error why = GG_ERROR_INIT;
   candidate->spec = of_form(spec, form);
   if (shipped) candidate->spec.variant = "";
-  gg_status st = gg_plan_choose(&candidate->plan, &candidate->spec, &lineup->arena, &why);
+  gg_status st = put_arch(&candidate->spec, device, &lineup->arena, err);
+  if (st) return st;
+  st = gg_plan_choose(&candidate->plan, &candidate->spec, &lineup->arena, &why);
   if (st == GG_OK) {
     lineup->count += !is_there(lineup, candidate);
     return GG_OK;
@@ -150,7 +158,8 @@ static gg_status fill(gg_lineup *lineup, const gg_catalogue *catalogue, const gg
   for (size_t i = 0; i < catalogue->count && !st; i++) {
     const gg_spec *spec;
     for (size_t j = 0; (spec = gg_spec_file_get(catalogue->files[i], j)) && !st; j++) {
-      if (runs_on(spec, device)) st = add(lineup, spec, &of, catalogue->shipped, err);
+      if (gg_arch_serves(arch_for(spec->arch.arch, device), device))
+        st = add(lineup, spec, &of, device, catalogue->shipped, err);
     }
   }
   return st;

@@ -109,12 +109,21 @@ static double promoted_additions(const gg_model *model) {
   return traits->promotions * sums * model->device->promotion / traits->promotions_hidden;
 }
 
-static double multiply_step(const work *w, double active) {
+/* Seconds of a K step: by the tensor core's rate, by reading its operands, and as both come out. */
+typedef struct multiplied {
+  double issue, operands, whole;
+} multiplied;
+
+static multiplied multiply_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
+  const gg_traits *traits = &w->of->traits;
   double operations = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
-  double tensor = operations / mma_rate(w, active);
-  double read = w->of->traits.reads_a * w->of->m_step + w->of->traits.reads_b * w->of->n_step;
-  return join(tensor, read / w->device->smem_rate) + w->of->additions;
+  double read = traits->reads_a * w->of->m_step + traits->reads_b * w->of->n_step;
+  multiplied out = {operations / mma_rate(w, active), read / w->device->smem_rate, 0};
+  out.whole =
+      traits->reads_beside ? greater(out.issue, out.operands) : join(out.issue, out.operands);
+  out.whole += w->of->additions;
+  return out;
 }
 
 enum { line = 128 }; /* bytes, of the L2 cache and of the widest swizzle */
@@ -144,13 +153,15 @@ static double ragged_cost(const work *w, gg_operand operand) {
   return is_ragged(w, operand) ? w->device->ragged_load : 0;
 }
 
-/* Of the CTAs that share an operand's tile each loads a part, and is sent the others'. */
+/* Of the CTAs that share an operand's tile each loads a part, and is sent the others'. Those of a
+ * pair have halves of B of their own. */
 static double load_step_bytes(const work *w) {
   const gg_plan *plan = w->plan;
   double shared = w->device->shared_load;
+  int sharers_of_b = plan->cluster_m / gg_plan_mma_ctas(plan);
   double a = w->of->line_a + ragged_cost(w, plan->a) + (plan->cluster_n - 1) * shared;
-  double b = w->of->line_b + ragged_cost(w, plan->b) + (plan->cluster_m - 1) * shared;
-  return w->of->m_step * a / plan->cluster_n + w->of->n_step * b / plan->cluster_m;
+  double b = w->of->line_b + ragged_cost(w, plan->b) + (sharers_of_b - 1) * shared;
+  return w->of->m_step * a / plan->cluster_n + w->of->n_step * b / sharers_of_b;
 }
 
 /* Bytes that a CTA has under way, of the stages that do not wait to be multiplied: where CTAs copy
@@ -245,8 +256,15 @@ static double tile_epilogue(const gg_model *model) {
   elements *=
       1 + device->narrow_store * narrowness(staged) + device->column_store * narrowness(line_bytes);
   double rate = device->epilogue_rate;
-  if (model->traits.overlap == GG_OVERLAP_TURNS) rate *= device->epilogue_alone;
-  return device->epilogue + elements / rate;
+  bool alone = model->traits.overlap == GG_OVERLAP_TURNS || model->traits.sums > 0;
+  if (alone) rate *= device->epilogue_alone;
+  return device->epilogue + join(elements / rate, model->sums);
+}
+
+/* Seconds of it that reading tensor memory takes, while what was read is stored. */
+static double tile_sums(const gg_model *model) {
+  double bytes = tile_elements(model) * model->traits.sums;
+  return bytes > 0 ? bytes / model->device->sums_rate : 0;
 }
 
 /* Seconds of what it does beside that. The units that compute are the multiprocessor's: consumers
@@ -276,6 +294,7 @@ static double visible_epilogue(const gg_model *model, double tile) {
   gg_overlap overlap = model->traits.overlap;
   if (overlap == GG_OVERLAP_TURNS)
     return greater(0, each - tile) / 2 + (turn(tile, whole) - turn(tile, each)) + model->held;
+  if (overlap == GG_OVERLAP_ALL) return join(tile, each + model->work) - tile + model->held;
   double shows = overlap == GG_OVERLAP_NEXT ? 1 - model->device->epilogue_hidden : 1;
   return (each + model->work) * shows + model->held;
 }
@@ -366,11 +385,16 @@ static void count(gg_prediction *out, const work *w, const gg_distribution *dist
 static double phase(gg_prediction *out, const work *w, double active, double steps, double share,
                     double epilogues) {
   if (active <= 0) return 0;
-  double multiply = multiply_step(w, active), load = load_step(w, active);
-  double step = join(multiply, load) + w->device->step;
+  multiplied multiply = multiply_step(w, active);
+  double load = load_step(w, active);
+  bool one_stage = w->plan->stages == 1; /* which is loaded, and then multiplied */
+  double both = one_stage ? multiply.whole + load : join(multiply.whole, load);
+  double step = both + w->device->step;
   double dram = share * out->dram_bytes * dram_byte(w, active);
   double visible = epilogues * visible_epilogue(w->of, out->k_tiles * step);
-  out->multiply += steps * multiply;
+  out->multiply += steps * multiply.whole;
+  out->issue += steps * multiply.issue;
+  out->operands += steps * multiply.operands;
   out->load += steps * load;
   out->dram += dram;
   out->epilogue += visible;
@@ -399,13 +423,14 @@ gg_model gg_model_of(const gg_plan *plan, const gg_device_model *device) {
   out.at_once = resident(plan, device);
   out.bytes = bits_of(plan->a.type) / 8.0;
   out.m_step = plan->tile_m * plan->tile_k * out.bytes;
-  out.n_step = plan->tile_n * plan->tile_k * out.bytes;
+  out.n_step = gg_plan_rows_of_b(plan, plan->tile_n) * plan->tile_k * out.bytes;
   out.line_a = line_cost(device, plan->swizzle_a);
   out.line_b = line_cost(device, plan->swizzle_b);
   out.under_way = bytes_under_way(&out);
   out.load_byte = join(1 / device->load_rate, device->load_latency / out.under_way);
   out.dram_byte = join(1 / device->dram_sm_rate, device->dram_latency / out.under_way);
   out.additions = promoted_additions(&out);
+  out.sums = tile_sums(&out);
   out.epilogue = tile_epilogue(&out);
   out.work = tile_work(&out, false);
   out.work_in_turns = tile_work(&out, true);
@@ -436,6 +461,10 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents) {
   double seconds = rounds(&out, &w, &distribution, model->at_once);
   double last = model->epilogue + model->work;
   out.epilogue += last;
+  if (model->traits.overlap == GG_OVERLAP_ALL) {
+    out.finish = out.rounds * last;
+    out.sums = out.rounds * model->sums;
+  }
   out.sharing = sharing(&w, &distribution);
   out.seconds = out.launch + seconds + last + out.sharing + device->dram_share * out.dram;
   return out;

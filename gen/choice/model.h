@@ -18,9 +18,13 @@ typedef struct gg_prediction {
   int64_t shares;    /* of tiles that several compute together */
   int64_t workspace_bytes;
   double launch;   /* and filling the pipeline */
-  double multiply; /* of the busiest multiprocessor */
+  double multiply; /* of the busiest multiprocessor: the longer of the next two, or more */
+  double issue;    /* by the tensor core's rate */
+  double operands; /* by reading A and B from shared memory */
   double load;
   double epilogue; /* what of it nothing hides */
+  double finish;   /* all of its epilogues, where others do nothing else; else 0 */
+  double sums;     /* of `finish`, reading tensor memory */
   double sharing;  /* to bring together what several have of a tile */
   double dram;
 } gg_prediction;
@@ -44,6 +48,7 @@ typedef struct gg_model {
   double additions;      /* seconds of a K step by which additions of promoted sums prolong it */
   /* Seconds that one consumer's epilogue of one tile takes: */
   double epilogue;      /* for storing it; */
+  double sums;          /* of that, for reading tensor memory; */
   double work;          /* for reading and computing; */
   double work_in_turns; /* for these, while another consumer multiplies; */
   double held;          /* while it keeps C in stages that the next K tiles wait for */

@@ -20,12 +20,14 @@ typedef struct race {
 
 /* ---- Terms ---------------------------------------------------------------------------- */
 
+enum { MULTIPLY };
+
 /* What takes time, in the words of the explanation. */
 static const struct {
   const char *name, *longer;
   size_t offset;
 } terms[] = {
-    {"multiplying", "multiplies", offsetof(gg_prediction, multiply)},
+    [MULTIPLY] = {"multiplying", "multiplies", offsetof(gg_prediction, multiply)},
     {"loading shared memory", "loads shared memory", offsetof(gg_prediction, load)},
     {"DRAM", "waits for DRAM", offsetof(gg_prediction, dram)},
     {"the epilogue", "stores", offsetof(gg_prediction, epilogue)},
@@ -53,15 +55,32 @@ static double tflops(const race *r, double seconds) {
   return 2e-12 * (double)c->m * (double)c->n * (double)c->k * (double)c->batch / seconds;
 }
 
+/* What most of a kernel's time goes to. */
+typedef struct bound {
+  const char *name;
+  double seconds;
+} bound;
+
+/* Of multiplying and of finishing tiles also which part of it. */
+static bound bound_of(const gg_prediction *p) {
+  int most = MULTIPLY;
+  for (int i = 1; i < term_count; i++) {
+    if (term(p, i) > term(p, most)) most = i;
+  }
+  if (p->finish > term(p, most))
+    return (bound){p->sums > p->finish / 2 ? "reading tensor memory" : "the epilogue", p->finish};
+  if (most == MULTIPLY && p->operands > p->issue)
+    return (bound){"reading operands of shared memory", p->multiply};
+  return (bound){terms[most].name, term(p, most)};
+}
+
 /* Which term most of the winner's time goes to, and in which the second loses most. */
 static void say_why(gg_str *out, const race *r) {
   gg_prediction first = predict(r, 0);
-  int bound = 0, lost = 0;
-  for (int i = 1; i < term_count; i++) {
-    if (term(&first, i) > term(&first, bound)) bound = i;
-  }
-  gg_str_printf(out, "%s, bound by %s (%.2f us of %.2f)", plan_of(r, 0)->name, terms[bound].name,
-                1e6 * term(&first, bound), 1e6 * first.seconds);
+  bound by = bound_of(&first);
+  int lost = 0;
+  gg_str_printf(out, "%s, bound by %s (%.2f us of %.2f)", plan_of(r, 0)->name, by.name,
+                1e6 * by.seconds, 1e6 * first.seconds);
   if (r->lineup->count == 1) return;
   gg_prediction second = predict(r, 1);
   for (int i = 1; i < term_count; i++) {
@@ -96,15 +115,15 @@ static void print_text(gg_str *out, const race *r) {
   }
   gg_str_printf(out, ", %d multiprocessors; times in us\n\n%-*s %8s %6s %6s %6s",
                 r->device.sm_count, width, "kernel", "tiles", "shares", "rounds", "filled");
-  gg_str_printf(out, " %6s %9s %9s %8s %8s %8s %9s %9s %7s\n", "K step", "multiply", "load",
-                "epilogue", "sharing", "DRAM", "DRAM MB", "predicted", "TFLOP/s");
+  gg_str_printf(out, " %6s %9s %9s %8s %8s %8s %9s %9s %7s  %s\n", "K step", "multiply", "load",
+                "epilogue", "sharing", "DRAM", "DRAM MB", "predicted", "TFLOP/s", "bound by");
   for (size_t i = 0; i < r->lineup->count; i++) {
     gg_prediction p = predict(r, i);
     gg_str_printf(out, "%-*s %8.0f %6lld %6.2f %6.2f %6.0f", width, plan_of(r, i)->name, p.tiles,
                   (long long)p.shares, p.rounds, p.filled, p.k_tiles);
-    gg_str_printf(out, " %9.2f %9.2f %8.2f %8.2f %8.2f %9.1f %9.2f %7.1f\n", 1e6 * p.multiply,
+    gg_str_printf(out, " %9.2f %9.2f %8.2f %8.2f %8.2f %9.1f %9.2f %7.1f  %s\n", 1e6 * p.multiply,
                   1e6 * p.load, 1e6 * p.epilogue, 1e6 * p.sharing, 1e6 * p.dram,
-                  1e-6 * p.dram_bytes, 1e6 * p.seconds, tflops(r, p.seconds));
+                  1e-6 * p.dram_bytes, 1e6 * p.seconds, tflops(r, p.seconds), bound_of(&p).name);
   }
   gg_str_puts(out, "\nchosen: ");
   say_why(out, r);
@@ -130,6 +149,9 @@ static void json_candidate(gg_str *out, const race *r, size_t rank) {
                 p.filled, p.k_tiles, p.launch, p.multiply);
   gg_str_printf(out, ", \"load\": %.4g, \"epilogue\": %.4g, \"dram\": %.4g", p.load, p.epilogue,
                 p.dram);
+  gg_str_printf(out, ", \"issue\": %.4g, \"operands\": %.4g, \"finish\": %.4g, \"sums\": %.4g, ",
+                p.issue, p.operands, p.finish, p.sums);
+  json_text(out, "bound_by", bound_of(&p).name);
   gg_str_printf(out, ", \"load_bytes\": %.0f, \"dram_bytes\": %.0f", p.load_bytes, p.dram_bytes);
   gg_str_printf(out, ", \"shares\": %lld, \"sharing\": %.4g, \"workspace_bytes\": %lld}",
                 (long long)p.shares, p.sharing, (long long)p.workspace_bytes);

@@ -310,14 +310,18 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* The tensor core reads both operands of an MMA from shared memory. */
+/* The tensor core reads both operands of an MMA from shared memory. The epilogue's loads are of 16
+ * lanes, so that a sum takes twice its bytes of tensor memory's width. */
 static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
-  (void)device;
+  bool half = gg_plan_mma_rows(plan) < wide_m && plan->cta_group == 1;
   out->reads_a = 1;
   out->reads_b = gg_sm100_mmas_m(plan);
+  out->reads_beside = true;
   out->owners = 1;
-  out->tensor_share = 1;
-  if (plan->accumulator_stages < 2) out->overlap = GG_OVERLAP_NONE;
+  out->sums = 2.0 * gg_dtype_info_of(plan->accumulator)->bits / 8;
+  out->tensor_share = half ? device->narrow_mma_share : 1;
+  if (gg_plan_is_persistent(plan))
+    out->overlap = plan->accumulator_stages < 2 ? GG_OVERLAP_NONE : GG_OVERLAP_ALL;
   if (plan->vector_buffers) out->epilogue.vectors = 0;
 }
 

@@ -19,6 +19,7 @@ typedef enum gg_overlap {
   GG_OVERLAP_NONE,
   GG_OVERLAP_NEXT,  /* the beginning of another tile on the same multiprocessor */
   GG_OVERLAP_TURNS, /* all of another tile, by consumers that take turns */
+  GG_OVERLAP_ALL,   /* the same, by warps that do nothing else */
 } gg_overlap;
 
 /* What the epilogue does beside rounding and storing D; of the product alone nothing. Bytes and
@@ -34,11 +35,13 @@ typedef struct gg_epilogue_work {
 } gg_epilogue_work;
 
 typedef struct gg_traits {
-  double tensor_share;      /* of the tensor core's rate, what the instruction reaches, */
-  double warps_wanted;      /* where a multiprocessor has so many warps; 0: however many */
-  double reads_a, reads_b;  /* of a stage's A and B from shared memory, to multiply it */
-  int owners;               /* that a tile's accumulators are divided among */
-  double promotions;        /* of all of a tile's sums, a K step; 0: none */
+  double tensor_share;     /* of the tensor core's rate, what the instruction reaches, */
+  double warps_wanted;     /* where a multiprocessor has so many warps; 0: however many */
+  double reads_a, reads_b; /* of a stage's A and B from shared memory, to multiply it */
+  bool reads_beside;       /* whether such reads cost nothing while they are faster than MMAs */
+  int owners;              /* that a tile's accumulators are divided among */
+  double sums;             /* bytes of tensor memory's width that an element's sum takes; 0: none */
+  double promotions;       /* of all of a tile's sums, a K step; 0: none */
   double promotions_hidden; /* how many times as many are not seen */
   int stages_ahead;         /* under way while one is multiplied, at least 1 */
   gg_loader loader;

@@ -158,6 +158,53 @@ START_TEST(turns_hide_what_fits) {
 }
 END_TEST
 
+/* ---- Tensor memory ---------------------------------------------------------------------- */
+
+/* One kernel of sm100's catalogue on a B200. */
+static gg_prediction predict_b200(const char *tile, gg_extents extents) {
+  gg_form form = form_of(NULL, false);
+  gg_device_model device = gg_device_model_of(100, 0);
+  gg_lineup *lineup = lineup_of(&form, 100);
+  gg_prediction out = {.seconds = 0};
+  for (size_t i = 0; i < lineup->count && out.seconds == 0; i++) {
+    if (strstr(lineup->list[i].plan.name, tile))
+      out = gg_predict(&lineup->list[i].plan, extents, &device);
+  }
+  gg_lineup_free(lineup);
+  ck_assert_msg(out.seconds > 0, "no %s", tile);
+  return out;
+}
+
+/* Cycles of shared memory over those of the tensor core, of one MMA, as SemiAnalysis has them: 48
+ * of 32, 64 of 64, 96 of 128; of a pair, whose CTAs have a half of B each, 40 of 32 (43 measured);
+ * of 64 rows, which take as long as 128, 32 of 64. */
+static const struct {
+  const char *tile;
+  double operands, issue;
+} mmas[] = {{"_128x64x64_s8_sm", 48, 32},   {"_128x128x64_s6_sm", 64, 64},
+            {"_128x256x64_s4_sm", 96, 128}, {"_128x64x64_s8_pair_c2x1", 40, 32},
+            {"_64x64x64_s10_sm", 32, 32},   {"_64x128x64_s8_sm", 48, 64}};
+
+START_TEST(operands_are_read_beside_mmas) {
+  gg_prediction p = predict_b200(mmas[_i].tile, (gg_extents){64, 64, 1 << 16, 1});
+  ck_assert_double_eq_tol(p.operands / p.issue, mmas[_i].operands / mmas[_i].issue, 0.02);
+  ck_assert_double_eq(p.multiply, p.operands > p.issue ? p.operands : p.issue);
+}
+END_TEST
+
+/* What a tile's epilogue takes beyond the next one's MMAs shows. */
+START_TEST(sums_are_finished_beside_the_next_tile) {
+  gg_prediction deep = predict_b200("_128x256x64_s6_pair_c2x1", (gg_extents){8192, 8192, 8192, 1});
+  gg_prediction flat = predict_b200("_128x256x64_s6_pair_c2x1", (gg_extents){8192, 8192, 64, 1});
+  ck_assert_double_lt(deep.epilogue, 4e-6);
+  ck_assert_double_gt(deep.finish, 20e-6);
+  ck_assert_double_lt(deep.finish, deep.multiply);
+  ck_assert_double_gt(flat.finish, flat.multiply);
+  ck_assert_double_gt(flat.seconds, flat.finish);
+  ck_assert_double_gt(flat.sums, 0);
+}
+END_TEST
+
 int main(void) {
   gg_error err = GG_ERROR_INIT;
   if (gg_catalogue_open(&catalogue, &err)) return 1;
@@ -168,6 +215,8 @@ int main(void) {
   tcase_add_test(tcase, sm90_fetches);
   tcase_add_test(tcase, work_takes_time);
   tcase_add_test(tcase, turns_hide_what_fits);
+  tcase_add_loop_test(tcase, operands_are_read_beside_mmas, 0, sizeof mmas / sizeof *mmas);
+  tcase_add_test(tcase, sums_are_finished_beside_the_next_tile);
   suite_add_tcase(suite, tcase);
   int status = run_suite(suite);
   gg_catalogue_close(catalogue);

@@ -93,6 +93,20 @@ for arch in sm_90 compute_90 90 sm_90a 90a; do
   expect 0 "explain --arch $arch" "$gemmgen" explain --problem '64 64 64' --arch $arch
   holds 'the device is named' grep -q 'on H100 (sm_90), 132 multiprocessors' out
 done
+for arch in sm_100 100a sm_100f; do
+  expect 0 "explain --arch $arch" "$gemmgen" explain --problem '4096 4096 4096' --arch $arch
+  holds 'the device is named' grep -q 'on B200 (sm_100), 148 multiprocessors' out
+  holds 'a kernel of its family is chosen' grep -q '^chosen: gemm_sm100_.*, bound by multiplying' out
+done
+expect 0 'few tiles' "$gemmgen" explain --problem '512 512 16384' --arch sm_100
+holds 'what bounds narrow ones' grep -q '^gemm_sm100_.*_128x32x64_.*  reading operands of shared memory$' out
+expect 0 'few columns and little K' "$gemmgen" explain --problem '8192 8192 64' --arch sm_103
+holds 'whose figures they are' grep -q 'on sm_103, by the figures of B200 (sm_100), 148' out
+holds 'epilogues bound them' grep -q '^chosen: gemm_sm100_.*, bound by the epilogue' out
+expect 1 'bytes of an architecture without them' "$gemmgen" explain --problem '64 64 64' --types s8,s8,s32 --arch sm_103
+expect 0 'bytes of another' "$gemmgen" explain --problem '64 64 64' --types s8,s8,s32 --arch sm_110
+expect 0 'doctor on a device with tcgen05' env GEMMGEN_EMU_ARCH=100 "$gemmgen" doctor
+holds 'what runs there' grep -q 'family sm100 runs: compiled as sm_100f PTX' out
 expect 0 'another device' "$gemmgen" explain --problem '64 64 64' --arch sm_86 --sms 46
 holds 'whose figures they are' grep -q 'on sm_86, by the figures of H100 (sm_90), 46' out
 for command in 'gen spec.yaml' atoms "explain --problem 64x64x64"; do

@@ -223,11 +223,12 @@ static CUresult fake_cuModuleGetFunction(CUfunction *function, CUmodule module, 
 }
 
 static CUresult fake_cuFuncGetAttribute(int *value, int attribute, CUfunction function) {
-  (void)function;
   ENTER(cuFuncGetAttribute, CONTEXT);
+  bool spills = !fake.spills || function == HANDLE(CUfunction, place_of(fake.spills));
   *value = attribute == CU_FUNC_ATTRIBUTE_NUM_REGS            ? 168
            : attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES ? 1024
-                                                              : 16;
+           : spills                                           ? 16
+                                                              : 0;
   return leave();
 }
 

@@ -45,7 +45,8 @@ typedef struct fake_driver {
   fake_map
       maps[FAKE_MAPS_MAX]; /* that were encoded; the first word of number i: FAKE_MAP_MARK + i */
   int map_count;
-  int smem_limit;                               /* as set by cuFuncSetAttribute */
+  const char *spills; /* the kernel that alone computes in local memory; NULL: all of them */
+  int smem_limit;     /* as set by cuFuncSetAttribute */
   void (*on_launch)(const fake_launch *launch); /* plays the kernel; NULL: nothing happens */
   fake_launch launches[FAKE_LAUNCHES_MAX];
   int launch_count;

@@ -11,7 +11,10 @@
 #include "choice/catalogue.h"
 #include "choice/form.h"
 #include "complete.h"
+#include "context.h"
+#include "fake_driver.h"
 #include "fixture.h"
+#include "gemmgen_emu.h"
 #include "inputs.h"
 #include "number.h"
 #include "problem.h"
@@ -145,6 +148,26 @@ static const gemm_case cases[] = {
     {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 1 << 17, 1, 0, 16, "split_k", 4 << 20, 0},
 };
 
+/* The same on devices with tcgen05: of family sm100 where tensor maps can address A and B, else of
+ * sm80, which has 16-bit types alone. Thor's multiprocessors are 20. */
+static const struct {
+  int arch;
+  gemm_case product;
+} blackwell_cases[] = {
+    {100, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 129, 72, 72, 2, 0.5f, 16, "sm100", 0, 0}},
+    {100, {GG_DTYPE_f16, GG_DTYPE_f16, F32, M, N, N, 264, 520, 40, 1, 0, 16, "sm100", 0, 0}},
+    {100, {GG_DTYPE_bf16, GG_DTYPE_f32, F32, K, K, N, 7, 200, 136, 1, 0, 16, "sm100", 0, 0}},
+    {100, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 129, 65, 33, 1, 0.5f, 2, "sm80", 0, 0}},
+    {100, {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, K, N, 130, 33, 48, 1, 0, 16, "sm100", 0, 0}},
+    {100, {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 65, 40, 64, 1, 0, 16, "sm100", 0, 0}},
+    {103, {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, M, 128, 127, 200, 1, 0, 16, "sm100", 0, 0}},
+    {103, {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 33, 17, 1, 1, 0, 2, "sm80", 0, 0}},
+    {110, {GG_DTYPE_tf32, GG_DTYPE_f32, F32, K, K, N, 72, 48, 36, 1, 0.5f, 16, "sm100", 0, 0}},
+    {110,
+     {GG_DTYPE_s8, GG_DTYPE_s8, GG_DTYPE_s32, K, K, N, 129, 64, 64, 1, 0, 16, "sm100", 0, 0.0625f}},
+    {110, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, N, N, 9, 15, 21, 3, 0, 2, "sm80", 0, 0}},
+};
+
 /* A kernel's facts as the harness wants them, for operands that gg_gemm has not seen yet. */
 static gg_kernel facts_of(const gemm_case *c) {
   int bytes = gg_number_bytes(c->out), align = c->align < bytes ? bytes : c->align;
@@ -170,7 +193,8 @@ static gg_form form_of_case(const gemm_case *c) {
   return form;
 }
 
-static void check_case(gg_context *context, gg_gemm *gemm, const gemm_case *c, gg_error *err) {
+static void check_case(gg_context *context, gg_gemm *gemm, const gemm_case *c, int number,
+                       gg_error *err) {
   gg_kernel facts = facts_of(c);
   gg_form form = form_of_case(c);
   gg_problem shape = {.m = c->m, .n = c->n, .k = c->k, .batch = c->batch, .beta = c->beta};
@@ -197,8 +221,8 @@ static void check_case(gg_context *context, gg_gemm *gemm, const gemm_case *c, g
                               trial.b.host + trial.b.lead, &sample, err);
   }
   if (!st) st = gg_trial_check(&verdict, &trial, &sample, &reference, err);
-  ck_assert_msg(st == GG_OK, "case %d: %s", (int)(c - cases), err->message);
-  ck_assert_msg(gg_verdict_passed(&verdict), "case %d is wrong", (int)(c - cases));
+  ck_assert_msg(st == GG_OK, "case %d: %s", number, err->message);
+  ck_assert_msg(gg_verdict_passed(&verdict), "case %d is wrong", number);
   ck_assert_int_eq(gg_gemm_choose(&choice, gemm, &form, &trial.problem, err), GG_OK);
   ck_assert_msg(strstr(choice.kernel, c->family) != NULL, "%s", choice.kernel);
   gg_reference_free(&reference);
@@ -211,13 +235,25 @@ START_TEST(products_are_right) {
   gg_error err = GG_ERROR_INIT;
   gg_context *context = open_emulator(&err);
   gg_gemm *gemm = open_gemm(context, &err);
-  check_case(context, gemm, &cases[_i], &err);
+  check_case(context, gemm, &cases[_i], _i, &err);
   gg_gemm_close(gemm);
   gg_context_close(context);
 }
 END_TEST
 
-/* ---- Choices -------------------------------------------------------------------------- */
+START_TEST(products_of_blackwell_are_right) {
+  gg_error err = GG_ERROR_INIT;
+  gg_emu_options options = GG_EMU_OPTIONS_INIT;
+  ck_assert_int_eq(gg_emu_options_init(&options), 0);
+  options.arch = blackwell_cases[_i].arch;
+  ck_assert_int_eq(gg_emu_configure(&options), 0);
+  gg_context *context = open_emulator(&err);
+  gg_gemm *gemm = open_gemm(context, &err);
+  check_case(context, gemm, &blackwell_cases[_i].product, _i, &err);
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+}
+END_TEST
 
 static gg_problem dense(int64_t m, int64_t n, int64_t k) {
   return (gg_problem){.size = sizeof(gg_problem),
@@ -235,6 +271,33 @@ static gg_problem dense(int64_t m, int64_t n, int64_t k) {
                       .ldd = n,
                       .alpha = 1};
 }
+
+/* Of types that no kernel of the device has the message tells. */
+START_TEST(blackwell_lacks_kernels) {
+  static const struct {
+    int arch, align;
+    gg_dtype in, out, accumulator;
+  } lacks[] = {{103, 16, GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32},
+               {100, 1, GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32}};
+  gg_error err = GG_ERROR_INIT;
+  gg_emu_options options = GG_EMU_OPTIONS_INIT;
+  ck_assert_int_eq(gg_emu_options_init(&options), 0);
+  options.arch = lacks[_i].arch;
+  ck_assert_int_eq(gg_emu_configure(&options), 0);
+  gg_context *context = open_emulator(&err);
+  gg_gemm *gemm = open_gemm(context, &err);
+  gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
+  gg_form form = form_of(lacks[_i].in, lacks[_i].out, lacks[_i].accumulator);
+  form.a.align = form.b.align = lacks[_i].align;
+  gg_problem p = dense(64, 64, 64);
+  gg_gemm_choose(&choice, gemm, &form, &p, &err);
+  assert_error(&err, GG_E_GEMM_FORM, "no kernel of the catalogue computes");
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+}
+END_TEST
+
+/* ---- Choices -------------------------------------------------------------------------- */
 
 /* What shares tiles is chosen where its workspace is there alone, whatever was seen before. */
 START_TEST(workspaces_decide) {
@@ -262,6 +325,39 @@ START_TEST(workspaces_decide) {
   assert_error(&err, GG_E_PROBLEM_ALIGN, "workspace = 1000");
   gg_gemm_close(gemm);
   gg_context_close(context);
+}
+END_TEST
+
+/* What of the catalogue is chosen on a device whose kernels spill as `fake.spills` says. */
+static const char *chosen_beside(const char *spills) {
+  static char name[FAKE_NAME_BYTES];
+  gg_error err = GG_ERROR_INIT;
+  gg_driver driver = fake_table();
+  gg_context *context;
+  gg_context_options options = {
+      .size = sizeof(gg_context_options),
+      .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .cache = ""}};
+  gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
+  gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+  gg_problem p = dense(64, 64, 64);
+  fake_reset();
+  fake.spills = spills;
+  ck_assert_int_eq(gg_context_open_on(&context, &driver, &options, &err), GG_OK);
+  gg_gemm *gemm = open_gemm(context, &err);
+  ck_assert_msg(gg_gemm_choose(&choice, gemm, &form, &p, &err) == GG_OK, "%s", err.message);
+  snprintf(name, sizeof name, "%s", choice.kernel);
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+  return name;
+}
+
+/* A kernel that spills gives way to one that does not, and where all do the fastest is taken. */
+START_TEST(spilling_kernels_give_way) {
+  char fastest[FAKE_NAME_BYTES], all[FAKE_NAME_BYTES];
+  snprintf(fastest, sizeof fastest, "%s", chosen_beside("none"));
+  snprintf(all, sizeof all, "%s", chosen_beside(NULL));
+  ck_assert_str_eq(all, fastest);
+  ck_assert_str_ne(chosen_beside(fastest), fastest);
 }
 END_TEST
 
@@ -611,6 +707,10 @@ int main(void) {
   tcase_add_test(tcase, null_pointers_are_named);
   if (fixture_has_nvrtc()) {
     tcase_add_loop_test(tcase, products_are_right, 0, sizeof cases / sizeof *cases);
+    tcase_add_loop_test(tcase, products_of_blackwell_are_right, 0,
+                        sizeof blackwell_cases / sizeof *blackwell_cases);
+    tcase_add_loop_test(tcase, blackwell_lacks_kernels, 0, 2);
+    tcase_add_test(tcase, spilling_kernels_give_way);
     tcase_add_test(tcase, threads_get_the_same_kernel);
     tcase_add_test(tcase, workspaces_decide);
     tcase_add_test(tcase, mistakes_are_named);

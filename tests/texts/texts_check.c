@@ -1,8 +1,8 @@
-/* texts_check [--random COUNT] LIST SPECS: generates every shipped spec (SPECS/{ladder,sm80,sm90,sm100}),
- * the whole catalogue for a dozen forms, and COUNT random specs, and compares the hashes of what
- * came out with LIST: one of each shipped kernel, one of each form, one of every thousand random
- * specs. It is how a change of the generator that should not change what is generated is shown not
- * to.
+/* texts_check [--random COUNT] LIST SPECS: generates every shipped spec
+ * (SPECS/{ladder,sm80,sm90,sm100}), the whole catalogue for a dozen forms, and COUNT random specs,
+ * and compares the hashes of what came out with LIST: one of each shipped kernel, one of each form,
+ * one of every thousand random specs. It is how a change of the generator that should not change
+ * what is generated is shown not to.
  *
  * `--update` writes the list, with all of its random specs: `ninja update-texts`.
  *
@@ -109,6 +109,18 @@ static const struct {
     {89,
      {sizeof(gg_form), OPERAND(bf16, K, 16), OPERAND(bf16, K, 16), OPERAND(s8, N, 16),
       .accumulator = GG_DTYPE_f32, .epilogue = "[linear, {bias: {}}, relu]"}},
+    {100,
+     {sizeof(gg_form), OPERAND(bf16, K, 16), OPERAND(bf16, K, 16), OPERAND(bf16, N, 16),
+      .accumulator = GG_DTYPE_f32}},
+    {100,
+     {sizeof(gg_form), OPERAND(e4m3, M, 16), OPERAND(e5m2, K, 16), OPERAND(bf16, M, 2), true,
+      OPERAND(bf16, M, 2), .accumulator = GG_DTYPE_f32}},
+    {103,
+     {sizeof(gg_form), OPERAND(tf32, K, 16), OPERAND(tf32, K, 16), OPERAND(f32, N, 4),
+      .accumulator = GG_DTYPE_f32, .epilogue = "[{bias: {along: m}}, silu]"}},
+    {110,
+     {sizeof(gg_form), OPERAND(u8, K, 16), OPERAND(s8, N, 16), OPERAND(s8, N, 16),
+      .accumulator = GG_DTYPE_s32, .epilogue = "[{scale: {along: n}}, relu]"}},
 };
 
 static void put_form(gg_str *out, const gg_catalogue *catalogue, const gg_form *form, int device) {
