@@ -97,12 +97,17 @@ gg_status gg_sm90_check_staging(const gg_plan *plan, gg_error *err) {
 
 /* ---- Memory ----------------------------------------------------------------------------- */
 
+/* Warps that multiply by wgmma are behind by one K tile; what a thread issues to tcgen05 is not. */
+static bool needs_two_stages(const gg_plan *plan) {
+  return plan->specialised && !gg_plan_in_tensor_memory(plan);
+}
+
 static gg_status choose_stages(int *out, const gg_plan *plan, gg_sm90_staging staged,
                                gg_error *err) {
   const gg_spec_field *asked = &plan->spec->stages;
   int fit = fitting_stages(plan, staged);
   *out = asked->state == GG_SPEC_SET ? (int)asked->number : fit < 2 ? 2 : fit;
-  if (*out >= 2 || !plan->specialised) return GG_OK;
+  if (*out >= 2 || !needs_two_stages(plan)) return GG_OK;
   return gg_fail(err, PLAN_STAGES, &asked->mark, *out);
 }
 
