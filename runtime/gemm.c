@@ -68,7 +68,8 @@ gg_status gg_gemm_open(gg_gemm **out, gg_context *context, const gg_gemm_options
   gg_gemm *gemm = gg_calloc(1, sizeof *gemm);
   if (!gemm) return gg_fail(err, MEMORY, NULL, "");
   gemm->context = context;
-  gemm->device = gg_device_model_of(context->facts.arch, context->facts.sm_count);
+  gemm->device =
+      gg_device_model_of(context->facts.name, context->facts.arch, context->facts.sm_count);
   st = gg_catalogue_open(&gemm->catalogue, err);
   if (!st) st = gg_tuned_directory(&gemm->tuned, own.tuned, err);
   if (!st) {

@@ -184,7 +184,7 @@ gg_status gg_module_load_binary(gg_module **out, gg_context *context, const gg_k
   gg_module *module = gg_malloc(sizeof *module);
   if (!module) return gg_fail(err, MEMORY, NULL, "");
   *module = (gg_module){.context = context, .facts.cached = binary->cached};
-  module->device = gg_device_model_of(context->facts.arch, context->facts.sm_count);
+  module->device = gg_device_model_of(context->facts.name, context->facts.arch, context->facts.sm_count);
   snprintf(module->facts.arch, sizeof module->facts.arch, "%s", binary->arch);
   gg_status st = copy_kernel(module, kernel, err);
   if (!st) st = check_smem(module, err);

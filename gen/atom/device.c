@@ -1,6 +1,7 @@
 #include "atom/device.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "atom/dtype.h"
 
@@ -9,6 +10,8 @@ static const gg_device_model devices[] = {
 #include "atom/devices.def"
 #undef GG_DEVICE
 };
+
+static const size_t device_count = sizeof devices / sizeof *devices;
 
 enum { FITTED, WORKED, MEASURED, COUNTED };
 
@@ -28,14 +31,21 @@ static const gg_device_column columns[] = {
 
 const gg_device_model *gg_device_row(int arch) {
   const gg_device_model *out = &devices[0];
-  for (size_t i = 1; i < sizeof devices / sizeof *devices; i++) {
-    if (devices[i].arch <= arch) out = &devices[i];
+  for (size_t i = 1; i < device_count; i++) {
+    if (devices[i].arch <= arch && devices[i].arch > out->arch) out = &devices[i];
   }
   return out;
 }
 
-gg_device_model gg_device_model_of(int arch, int sm_count) {
-  gg_device_model out = *gg_device_row(arch);
+static const gg_device_model *row_of(const char *name, int arch) {
+  for (size_t i = 0; i < device_count && name; i++) {
+    if (devices[i].arch == arch && strstr(name, devices[i].name)) return &devices[i];
+  }
+  return gg_device_row(arch);
+}
+
+gg_device_model gg_device_model_of(const char *name, int arch, int sm_count) {
+  gg_device_model out = *row_of(name, arch);
   if (sm_count > 0) {
     double scale = (double)sm_count / out.sm_count;
     out.sm_count = sm_count;

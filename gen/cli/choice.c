@@ -218,7 +218,7 @@ int cli_choice_explain(const cli_case *product, const gg_form *form, int arch, i
   gg_str text = GG_STR_INIT, name = GG_STR_INIT;
   gg_catalogue *catalogue = NULL;
   race r = {.product = product, .arch = arch, .form = *form};
-  r.device = gg_device_model_of(arch, sm_count);
+  r.device = gg_device_model_of(NULL, arch, sm_count);
   gg_status st = cli_product_name(&name, product, form, &err);
   r.name = gg_str_text(&name);
   if (!st) {

@@ -523,7 +523,7 @@ static void open_cublaslt(bench *b) {
 
 static int run_all(bench *b) {
   const gg_device_facts *device = gg_context_device(b->rig.context);
-  b->model = gg_device_model_of(device->arch, device->sm_count);
+  b->model = gg_device_model_of(device->name, device->arch, device->sm_count);
   int code = load_modules(b);
   if (!b->modules) return code;
   open_cublaslt(b);

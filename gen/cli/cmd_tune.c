@@ -378,7 +378,8 @@ static int open_files(tune *t) {
 static int tune_all(tune *t) {
   gg_compiler_facts compiler = *gg_compiler_facts_of(gg_context_compiler(t->rig.context));
   t->compiler = compiler.nvrtc_version;
-  t->model = gg_device_model_of(t->device->arch, t->device->emulated ? 0 : t->device->sm_count);
+  t->model = gg_device_model_of(t->device->name, t->device->arch,
+                                t->device->emulated ? 0 : t->device->sm_count);
   if (t->device->emulated) {
     t->rig.timing = (gg_timing_options){.sample_seconds = 1e-6, .samples = 1};
   }

@@ -1,8 +1,9 @@
 /* The model against measurements: how often the kernel that it chooses is within 3 percent of the
  * fastest measured one, and how far off its times are.
  *
- *     model_check [--fit ROUNDS | --hold-out ROUNDS] CATALOGUE.tsv
+ *     model_check [--device NAME] [--fit ROUNDS | --hold-out ROUNDS] CATALOGUE.tsv
  *
+ * NAME is a row of devices.def whose figures they are; without it the H100's.
  * The table has figures of the catalogue's kernels (case, kernel, microseconds; in one of epilogues
  * case, epilogue, kernel, microseconds); rows of one case, one after the other, are of one race.
  * Times with an epilogue are held against those of the same kernel without it, where the table has
@@ -22,7 +23,7 @@
 #include "cli/products.h"
 #include "gemmgen_gemm.h"
 
-enum { most_rows = 8192, most_lineups = 1024 };
+enum { most_rows = 16384, most_lineups = 1024 };
 
 typedef struct row {
   char problem[128];
@@ -36,6 +37,7 @@ typedef struct row {
 
 typedef enum part { ALL, FITTED, HELD_OUT } part;
 
+static const char *device_name; /* NULL: the H100 */
 static row rows[most_rows];
 static size_t row_count;
 static gg_catalogue *catalogue;
@@ -78,7 +80,7 @@ static double off_by(const row *r, const gg_device_model *device) {
 /* Names of kernels have their epilogue last, and those of problems: the row whose name is the most
  * of this one's beginning. */
 static double bare_off_of(const row *r) {
-  gg_device_model device = gg_device_model_of(90, 0);
+  gg_device_model device = gg_device_model_of(device_name, 90, 0);
   const row *found = NULL;
   size_t length = 0;
   for (const row *i = rows; i < r && epilogues; i++) {
@@ -111,7 +113,7 @@ static const gg_plan *candidate_named(const gg_lineup *candidates, const char *k
 
 /* Whether it may be chosen, in a workspace as gg_gemm's callers have one. */
 static bool is_admitted(const gg_plan *plan, const cli_case *c) {
-  gg_device_model device = gg_device_model_of(90, 0);
+  gg_device_model device = gg_device_model_of(device_name, 90, 0);
   gg_prediction p = gg_predict(plan, cli_case_extents(c), &device);
   return gg_lineup_admits(plan, &p, GG_GEMM_WORKSPACE);
 }
@@ -423,12 +425,16 @@ static void fit(gg_device_model *device, part of, long rounds) {
 }
 
 int main(int argc, char **argv) {
+  if (argc > 3 && strcmp(argv[1], "--device") == 0) {
+    device_name = argv[2];
+    argc -= 2, argv += 2;
+  }
   bool hold_out = argc > 2 && strcmp(argv[1], "--hold-out") == 0;
   bool fits = hold_out || (argc > 2 && strcmp(argv[1], "--fit") == 0);
-  if (argc != (fits ? 4 : 2)) die("needs", "[--fit ROUNDS | --hold-out ROUNDS] CATALOGUE.tsv");
+  if (argc != (fits ? 4 : 2)) die("needs", "[--device NAME] [--fit ROUNDS | --hold-out ROUNDS] CATALOGUE.tsv");
   read_table(argv[argc - 1]);
   if (row_count == 0) die("no measurement of known kernels in", argv[argc - 1]);
-  gg_device_model device = gg_device_model_of(90, 0);
+  gg_device_model device = gg_device_model_of(device_name, 90, 0);
   find_constants(&device);
   if (fits) fit(&device, hold_out ? FITTED : ALL, atol(argv[2]));
   score all = judge(&device, ALL, true);

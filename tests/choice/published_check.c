@@ -84,7 +84,7 @@ static void put_row(gg_str *out, const figure *f) {
   gg_lineup *lineup;
   gg_form form = form_of(strcmp(f->type, "f16") == 0 ? GG_DTYPE_f16 : GG_DTYPE_bf16);
   gg_catalogue *catalogue = catalogue_of(f);
-  gg_device_model sustained = gg_device_model_of(100, 0), full = sustained;
+  gg_device_model sustained = gg_device_model_of(NULL, 100, 0), full = sustained;
   full.sustained = 1;
   if (gg_lineup_make(&lineup, catalogue, &form, 100, &err)) die(f->kernel, err.message);
   if (lineup->count == 0) die(f->kernel, lineup->refused[0].why);

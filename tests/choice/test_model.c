@@ -31,7 +31,7 @@ static gg_lineup *lineup_of(const gg_form *form, int arch) {
 
 static gg_epilogue_work work_of(const gg_form *form, int arch) {
   gg_lineup *lineup = lineup_of(form, arch);
-  gg_device_model device = gg_device_model_of(arch, 0);
+  gg_device_model device = gg_device_model_of(NULL, arch, 0);
   gg_epilogue_work out = gg_traits_of(&lineup->list[0].plan, &device).epilogue;
   gg_lineup_free(lineup);
   return out;
@@ -87,6 +87,22 @@ START_TEST(sm90_fetches) {
 }
 END_TEST
 
+/* ---- Devices ---------------------------------------------------------------------------- */
+
+/* A row is found by the driver's name of a device, and by its architecture where no row has it. */
+START_TEST(devices_are_named) {
+  gg_device_model h100 = gg_device_model_of("NVIDIA H100 80GB HBM3", 90, 0);
+  gg_device_model h200 = gg_device_model_of("NVIDIA H200", 90, 66);
+  ck_assert_str_eq(h100.name, "H100");
+  ck_assert_str_eq(h200.name, "H200");
+  ck_assert_double_eq(h200.dram_rate, gg_device_model_of("H200", 90, 0).dram_rate / 2);
+  ck_assert_str_eq(gg_device_model_of("gemmgen emulator (sm_90)", 90, 0).name, "H100");
+  ck_assert_str_eq(gg_device_model_of("NVIDIA H200", 100, 0).name, "B200");
+  ck_assert_str_eq(gg_device_model_of(NULL, 80, 0).name, "H100");
+  ck_assert_ptr_eq(gg_device_row(90)->name, h100.name);
+}
+END_TEST
+
 /* ---- Times ------------------------------------------------------------------------------ */
 
 /* Of one kernel with the epilogue and without it. */
@@ -96,7 +112,7 @@ typedef struct times {
 
 static times predict(const gg_lineup *bare, const gg_lineup *with, const char *tile,
                      gg_extents extents) {
-  gg_device_model device = gg_device_model_of(90, 0);
+  gg_device_model device = gg_device_model_of(NULL, 90, 0);
   times out = {0, 0};
   for (size_t i = 0; i < bare->count && !out.bare; i++) {
     if (strstr(bare->list[i].plan.name, tile))
@@ -163,7 +179,7 @@ END_TEST
 /* One kernel of sm100's catalogue on a B200. */
 static gg_prediction predict_b200(const char *tile, gg_extents extents) {
   gg_form form = form_of(NULL, false);
-  gg_device_model device = gg_device_model_of(100, 0);
+  gg_device_model device = gg_device_model_of(NULL, 100, 0);
   gg_lineup *lineup = lineup_of(&form, 100);
   gg_prediction out = {.seconds = 0};
   for (size_t i = 0; i < lineup->count && out.seconds == 0; i++) {
@@ -213,6 +229,7 @@ int main(void) {
   tcase_set_timeout(tcase, 60);
   tcase_add_loop_test(tcase, work_is_counted, 0, sizeof works / sizeof *works);
   tcase_add_test(tcase, sm90_fetches);
+  tcase_add_test(tcase, devices_are_named);
   tcase_add_test(tcase, work_takes_time);
   tcase_add_test(tcase, turns_hide_what_fits);
   tcase_add_loop_test(tcase, operands_are_read_beside_mmas, 0, sizeof mmas / sizeof *mmas);
