@@ -56,6 +56,7 @@ struct sums_position {
 //@ include operations
 //@ slot load_vectors
 //@ slot arrive_here
+//@ slot fetch_matrices
 
 //@ include sm90_epilogue
 

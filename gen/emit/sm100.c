@@ -42,6 +42,14 @@ void gg_sm100_write_rings(gg_str *out, const gg_rings *rings) {
   const gg_ring *sums = gg_rings_find(rings, GG_RING_ACCUMULATORS);
   gg_str_printf(out, "constexpr unsigned sums_barriers_begin = %lld, tmem_address_begin = %lld;\n",
                 (ll)sums->full.begin, (ll)rings->tensor_memory_begin);
+  const gg_ring *subtiles = gg_rings_find(rings, GG_RING_SUBTILES);
+  if (!subtiles) return;
+  gg_str_printf(out,
+                "constexpr int subtile_stages = %d;  // of what is fetched for the epilogue\n"
+                "constexpr unsigned subtiles_begin = %lld, subtile_bytes = %lld;\n"
+                "constexpr unsigned subtile_barriers_begin = %lld;\n",
+                subtiles->depth, (ll)subtiles->begin, (ll)subtiles->bytes,
+                (ll)subtiles->full.begin);
 }
 
 void gg_sm100_write_loads(gg_str *out, const gg_plan *plan) {
@@ -112,5 +120,8 @@ void gg_sm100_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts
   gg_bind_text(out, "cta_group", pair ? "2" : "1");
   gg_bind_flag(out, "pair", pair);
   gg_bind_part(out, "issue", gg_rings_role(&layouts->rings, GG_ROLE_MMA)->part);
-  gg_bind_part(out, "arrive_here", plan->vector_buffers || pair ? NULL : "sm100_arrive_here");
+  bool here = !pair || plan->subtile_stages;
+  gg_bind_part(out, "arrive_here", here && !plan->vector_buffers ? "sm100_arrive_here" : NULL);
+  gg_bind_text(out, "begin_fetched",
+               plan->subtile_stages ? "    fetched_tile fetched = {smem, {0, 0}};\n" : "");
 }

@@ -14,8 +14,10 @@ static inline bool gg_sm90_multiplies_registers(const gg_plan *plan) {
   return plan->specialised && plan->a_in_registers && !plan->promote;
 }
 
-/* Whether C is among the fetched matrices. The rest is sm90_fetch.c's, too. */
+/* Whether C is among the fetched matrices; whether the producer fetches any, behind a tile's last K
+ * tile. The rest is sm90_fetch.c's, too. */
 bool gg_sm90_fetches_c(const gg_layouts *layouts);
+bool gg_sm90_fetches_behind(const gg_layouts *layouts);
 
 /* The method of a box's struct that gives an element's place in bytes: by the layout function of
  * the matrix. */
@@ -43,17 +45,18 @@ void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layout
 /* What the epilogue of a kernel does, as constants of its text; the last three are for its
  * arguments. */
 typedef struct gg_sm90_epilogue {
-  bool fetches;       /* matrices, which the producer brings behind a tile's last K tile */
-  bool reads_ahead;   /* vectors, to shared memory */
-  bool reduces_sums;  /* of several CTAs: each stores some of a tile's boxes, or none */
-  bool holds_tile;    /* all of it in registers before it is stored */
-  bool maps_results;  /* the copy engine stores some result */
-  bool partial_tiles; /* tiles may reach beyond D */
-  bool tails;         /* a result's lines may end within 16 bytes */
-  bool reads_cells;   /* of matrices, fetched or where they lie */
-  bool places;        /* operations depend on where an element is */
-  bool edges;         /* D's extents matter */
-  bool addresses;     /* lanes store to D */
+  bool fetches;        /* matrices; and whether the producer brings them, */
+  bool fetches_behind; /* behind a tile's last K tile */
+  bool reads_ahead;    /* vectors, to shared memory */
+  bool reduces_sums;   /* of several CTAs: each stores some of a tile's boxes, or none */
+  bool holds_tile;     /* all of it in registers before it is stored */
+  bool maps_results;   /* the copy engine stores some result */
+  bool partial_tiles;  /* tiles may reach beyond D */
+  bool tails;          /* a result's lines may end within 16 bytes */
+  bool reads_cells;    /* of matrices, fetched or where they lie */
+  bool places;         /* operations depend on where an element is */
+  bool edges;          /* D's extents matter */
+  bool addresses;      /* lanes store to D */
 } gg_sm90_epilogue;
 
 gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layouts);

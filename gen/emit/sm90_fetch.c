@@ -38,12 +38,19 @@ static gg_status write_matrix(gg_str *out, const gg_plan *plan, const gg_fetched
   gg_str_printf(out,
                 "\nstruct fetched_%s {\n"
                 "  static constexpr bool n_major = %s;\n"
-                "  static constexpr int line = %d;  // elements of a box's, which are contiguous\n"
-                "  static constexpr int boxes = %d, boxes_a_stage = %d, first_stage = %d;\n"
-                "  static constexpr unsigned box_bytes = %lld;\n\n",
-                name, gg_cuda_bool(matrix->operand.major == GG_MAJOR_N), matrix->line,
-                matrix->boxes, matrix->boxes_a_stage, matrix->first_stage,
-                (long long)matrix->bytes);
+                "  static constexpr int line = %d;  // elements of a box's, which are contiguous\n",
+                name, gg_cuda_bool(matrix->operand.major == GG_MAJOR_N), matrix->line);
+  if (plan->subtile_stages)
+    gg_str_printf(out,
+                  "  static constexpr int box_count = %d;  // of a sub-tile\n"
+                  "  static constexpr unsigned begin = %lld, box_bytes = %lld;\n\n",
+                  matrix->boxes, (long long)matrix->begin, (long long)matrix->bytes);
+  else
+    gg_str_printf(out,
+                  "  static constexpr int boxes = %d, boxes_a_stage = %d, first_stage = %d;\n"
+                  "  static constexpr unsigned box_bytes = %lld;\n\n",
+                  matrix->boxes, matrix->boxes_a_stage, matrix->first_stage,
+                  (long long)matrix->bytes);
   gg_sm90_write_offset(out, name, matrix->operand.type);
   gg_str_puts(out, "};\n");
   return GG_OK;
@@ -55,7 +62,7 @@ gg_status gg_sm90_write_fetched(gg_str *out, const gg_plan *plan, const gg_layou
     gg_status st = write_matrix(out, plan, &layouts->fetched[i], err);
     if (st) return st;
   }
-  if (layouts->fetched_count) {
+  if (gg_sm90_fetches_behind(layouts)) {
     gg_str_printf(out, "\nconstexpr int fetch_stages = %d;  // of all that is fetched for a tile\n",
                   layouts->fetch_stages);
   }
@@ -79,11 +86,36 @@ bool gg_sm90_fetches_c(const gg_layouts *layouts) {
   return false;
 }
 
+bool gg_sm90_fetches_behind(const gg_layouts *layouts) {
+  return layouts->fetch_stages > 0;
+}
+
 void gg_sm90_write_fetch_maps(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   if (layouts->fetched_count == 0) return;
   gg_str_puts(out, "    const fetch_maps maps = {");
   write_list(out, "map_", plan, layouts);
   gg_str_puts(out, "};\n");
+}
+
+/* What a sub-tile is fetched by, and how many bytes that are. */
+static void bind_subtiles(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_ring *ring = gg_rings_find(&layouts->rings, GG_RING_SUBTILES);
+  gg_str text = GG_STR_INIT, bytes = GG_STR_INIT;
+  char name[GG_OPERATION_NAME_MAX];
+  int64_t of_c = 0;
+  for (size_t i = 0; i < layouts->fetched_count; i++) {
+    const gg_fetched *matrix = &layouts->fetched[i];
+    name_of(name, plan, matrix);
+    if (matrix->is_c) of_c = matrix->boxes * matrix->bytes;
+    gg_str_printf(&text, "      %sfetch<fetched_%s>(maps.%s, stage, full, row, col, at.batch);\n",
+                  matrix->is_c ? "if (of.beta != 0.0f) " : "", name, name);
+  }
+  gg_str_printf(&bytes, of_c ? "of.beta != 0.0f ? %lld : %lld" : "%lld", (long long)ring->tx_bytes,
+                (long long)(ring->tx_bytes - of_c));
+  gg_bind_str(out, "fetch_all", &text);
+  gg_bind_str(out, "subtile_bytes_fetched", &bytes);
+  write_list(&text, "&", plan, layouts);
+  gg_bind_str(out, "fetched_members", &text);
 }
 
 static void bind_fetches(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -164,8 +196,16 @@ static void bind_vectors(gg_bindings *out, const gg_plan *plan) {
 void gg_sm90_bind_fetched(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool fetches = layouts->fetched_count > 0;
   gg_bind_part(out, "cells", fetches ? "sm90_cells" : NULL);
-  if (fetches) {
-    bind_cells(out, plan, layouts);
+  if (fetches) bind_cells(out, plan, layouts);
+  if (plan->subtile_stages) {
+    gg_bind_part(out, "fetched", "sm100_fetched_subtiles");
+    gg_bind_part(out, "locate_cells", "sm100_locate_cells");
+    gg_bind_part(out, "release_stages", NULL);
+    bind_subtiles(out, plan, layouts);
+  } else if (fetches) {
+    gg_bind_part(out, "fetched", "sm90_fetched_stages");
+    gg_bind_part(out, "locate_cells", "sm90_locate_cells");
+    gg_bind_part(out, "release_stages", "sm90_release_read");
     bind_releases(out, plan, layouts);
     bind_fetches(out, plan, layouts);
   }

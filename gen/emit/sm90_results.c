@@ -159,7 +159,8 @@ static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layou
       {has.places, "tile_place at;  // this warp's first element of the tile",
        "row_place(row0 - at.m0, at.m0, at.n0, m, n)"},
       {true, "epilogue_operands operands;", "at_tile(operands, at.batch, at.m0, at.n0)"},
-      {has.fetches, "fetched_tile fetched;", "{smem, empty_barriers, read.stage}"},
+      {has.fetches_behind, "fetched_tile fetched;", "{smem, empty_barriers, read.stage}"},
+      {has.fetches && !has.fetches_behind, "fetched_tile &fetched;", "fetched"},
       {has.reduces_sums, "box_set boxes;  // of this warp's, those to store", "boxes"},
   };
   const char *indent = plan->specialised ? "          " : "      ";
@@ -239,6 +240,7 @@ static bool is_whole(int64_t extent, int64_t parts) {
 gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layouts) {
   enum { line_elements = 16 }; /* 16 bytes of the smallest elements */
   gg_sm90_epilogue out = {.fetches = layouts->fetched_count > 0,
+                          .fetches_behind = gg_sm90_fetches_behind(layouts),
                           .reads_ahead = plan->vector_buffers > 0,
                           .reduces_sums = gg_plan_reduces_sums(plan),
                           .holds_tile = gg_sm90_holds(plan)};
@@ -272,6 +274,7 @@ void gg_sm90_write_epilogue(gg_str *out, const gg_plan *plan, const gg_layouts *
     bool value;
   } rows[] = {
       {"fetches", has.fetches},
+      {"fetches_behind", has.fetches_behind},
       {"reads_ahead", has.reads_ahead},
       {"reduces_sums", has.reduces_sums},
       {"holds_tile", has.holds_tile},

@@ -9,10 +9,6 @@
 #include "plan/operands.h"
 #include "plan/sm90.h"
 
-static bool is_fetched(const gg_layouts *layouts) {
-  return layouts->fetched_count > 0;
-}
-
 /* ---- The list of work -------------------------------------------------------------------- */
 
 /* Where a CTA is in its cluster: no member where all of them have the same. */
@@ -46,7 +42,7 @@ static void write_k_tiles(gg_str *members, gg_str *lines, const gg_plan *plan) {
 static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str members = GG_STR_INIT, lines = GG_STR_INIT, fill = GG_STR_INIT;
   bool shares = gg_plan_shares_tiles(plan), in_cluster = plan->cluster_k > 1;
-  bool fetches = is_fetched(layouts);
+  bool fetches = gg_sm90_fetches_behind(layouts);
   if (plan->scheduler != GG_SCHEDULER_DATA_PARALLEL || gg_sm90_copies_lines(plan)) {
     gg_str_puts(&members, "  unsigned tiles;  // in all batches\n");
     gg_str_puts(&lines, "  list.tiles = list.tiles_m * list.tiles_n * unsigned(batch);\n");
@@ -250,6 +246,16 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                   "      mbarrier_init(empty_sums(smem, set), %d);\n"
                   "    }\n",
                   sums->full.arrivals, sums->empty[0].arrivals);
+  const gg_ring *subtiles = gg_rings_find(rings, GG_RING_SUBTILES);
+  if (subtiles)
+    gg_str_printf(
+        &init,
+        "    // Of fetched sub-tiles, of the thread that fetches; of the warps that read.\n"
+        "    for (int stage = 0; stage < subtile_stages; ++stage) {\n"
+        "      mbarrier_init(full_subtile(smem, stage), %d);\n"
+        "      mbarrier_init(empty_subtile(smem, stage), %d);\n"
+        "    }\n",
+        subtiles->full.arrivals, subtiles->empty[0].arrivals);
   if (gg_rings_find(rings, GG_RING_SUMS)) gg_str_puts(&init, "    init_sum_barriers(smem);\n");
   if (gg_rings_find(rings, GG_RING_VECTORS))
     gg_str_puts(&init, "    init_vector_barriers(smem);\n");
@@ -340,12 +346,14 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   if (gg_plan_in_tensor_memory(plan) && plan->cta_group < 2)
     gg_bind_text(out, "release_sharers", both ? gg_str_text(&sharers) : "");
   gg_bind_str(out, "sharers", &sharers);
-  if (plan->cta_group < 2) gg_bind_part(out, "fetch", is_fetched(layouts) ? "sm90_fetch" : NULL);
+  if (plan->cta_group < 2)
+    gg_bind_part(out, "fetch", gg_sm90_fetches_behind(layouts) ? "sm90_fetch" : NULL);
   gg_bind_part(out, "await_empty", both ? "sm90_two_empties_await" : "sm90_one_empty_await");
   gg_bind_text(out, "list_parameters",
-               is_fetched(layouts) ? "const fetch_maps &maps, const work_list &list,\n"
-                                     "                                        unsigned smem"
-                                   : "const work_list &list, unsigned smem");
+               gg_sm90_fetches_behind(layouts)
+                   ? "const fetch_maps &maps, const work_list &list,\n"
+                     "                                        unsigned smem"
+                   : "const work_list &list, unsigned smem");
 }
 
 /* ---- Roles ------------------------------------------------------------------------------- */
@@ -373,10 +381,13 @@ static void run_in_warp(gg_str *out, const gg_role *role, const char *call) {
 /* The roles of the first warpgroup. */
 static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_role *producer = gg_rings_role(&layouts->rings, GG_ROLE_PRODUCER),
-                *vectors = gg_rings_role(&layouts->rings, GG_ROLE_VECTORS);
+                *vectors = gg_rings_role(&layouts->rings, GG_ROLE_VECTORS),
+                *matrices = gg_rings_role(&layouts->rings, GG_ROLE_MATRICES);
   gg_str run = GG_STR_INIT;
   gg_bind_part(out, "produce", producer->part);
   gg_bind_part(out, "load_vectors", vectors ? vectors->part : NULL);
+  if (gg_plan_in_tensor_memory(plan))
+    gg_bind_part(out, "fetch_matrices", matrices ? matrices->part : NULL);
   if (gg_sm90_copies_lines(plan)) {
     bind_lines(out, plan);
     run_lines(&run, plan);
@@ -384,12 +395,13 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
     bind_boxes(out, plan, layouts);
     gg_sm90_write_fetch_maps(&run, plan, layouts);
     run_in_warp(&run, producer,
-                is_fetched(layouts) ? "produce(map_a, map_b, maps, list, smem);"
-                                    : "produce(map_a, map_b, list, smem);");
+                gg_sm90_fetches_behind(layouts) ? "produce(map_a, map_b, maps, list, smem);"
+                                                : "produce(map_a, map_b, list, smem);");
     run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_MMA),
                 plan->cta_group > 1 ? "if (list.rank_m % 2 == 0) multiply(list, smem, tmem);"
                                     : "multiply(list, smem, tmem);");
     run_in_warp(&run, vectors, "copy_vectors(operands, list, m, n, smem, lane);");
+    run_in_warp(&run, matrices, "fetch_subtiles(maps, operands, list, smem);");
     gg_str_puts(&run, "    __syncwarp();\n");
   }
   gg_bind_str(out, "run_producers", &run);
@@ -409,7 +421,7 @@ static void bind_multiply(gg_bindings *out, const gg_plan *plan, bool fetches, b
 
 static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_bind_part(out, "consume", gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER)->part);
-  bool shares = gg_plan_shares_tiles(plan), fetches = is_fetched(layouts);
+  bool shares = gg_plan_shares_tiles(plan), fetches = gg_sm90_fetches_behind(layouts);
   if (!gg_plan_in_tensor_memory(plan)) bind_multiply(out, plan, fetches, shares);
   if (plan->cta_group > 1) return;
   gg_bind_text(out, "behind",

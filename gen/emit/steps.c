@@ -131,7 +131,7 @@ static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *
                     : plan->cluster_n == 1   ? "CTAs of the cluster share their tile of B"
                                              : "CTAs of the cluster that are neighbours along N "
                                                "share their tile of A, those along M that of B");
-  if (!layouts->fetched_count) return;
+  if (!layouts->fetch_stages) return;
   bool several = plan->scheduler != GG_SCHEDULER_DATA_PARALLEL;
   gg_outline_step(outline,
                   "Behind a tile's last K tile the producer brings what the epilogue reads of "
@@ -210,6 +210,17 @@ static void multiply(gg_outline *outline, const gg_plan *plan, const gg_layouts 
       several ? "a set of accumulators in tensor memory" : "its accumulators in tensor memory");
 }
 
+static void fetch_subtiles(gg_outline *outline, const gg_layouts *layouts) {
+  const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_MATRICES);
+  const gg_ring *ring = gg_rings_find(&layouts->rings, GG_RING_SUBTILES);
+  if (role)
+    gg_outline_step(outline,
+                    "One thread of warp %d has the copy engine bring what the epilogue reads of "
+                    "matrices to a ring of its own (%d sub-tiles of %lld bytes), while the tile is "
+                    "multiplied and stored.",
+                    role->first_warp, ring->depth, (ll)ring->bytes);
+}
+
 void gg_sm100_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER);
   begin(outline, plan);
@@ -218,6 +229,7 @@ void gg_sm100_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *
       gg_rings_role(&layouts->rings, GG_ROLE_MMA)->first_warp, layouts->accumulator.columns);
   produce(outline, plan, layouts);
   read_ahead(outline, layouts);
+  fetch_subtiles(outline, layouts);
   prefetch_matrices(outline, plan, layouts, "the warps of the epilogue");
   multiply(outline, plan, layouts);
   gg_outline_step(

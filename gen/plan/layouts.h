@@ -36,7 +36,8 @@ typedef struct gg_boxed_tile {
 
 /* A matrix that the epilogue reads and that is fetched behind a tile's last K tile. The tile is
  * boxes side by side along its contiguous mode, so many in a stage. Where N is contiguous each of
- * D's boxes of columns has boxes of its own, whole ones. */
+ * D's boxes of columns has boxes of its own, whole ones. Or it is fetched in sub-tiles, the rows of
+ * an MMA by the columns of a box of D's: then `boxes` are a sub-tile's, all in one stage. */
 typedef struct gg_fetched {
   int operation; /* whose operand it is */
   bool is_c;     /* linear's */
@@ -46,6 +47,7 @@ typedef struct gg_fetched {
   int64_t bytes; /* of a box */
   int boxes, boxes_a_stage;
   int first_stage, stages; /* of those behind the K tiles */
+  int64_t begin;           /* of a sub-tile in its stage */
   gg_composed layout;      /* (row, column) of a box to its element */
 } gg_fetched;
 

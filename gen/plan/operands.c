@@ -55,7 +55,8 @@ static void place_output(gg_operand_row *row, const gg_plan *plan, const gg_layo
   bool staged = row->id == GG_OPERAND_D || is_lined(layouts, row) ||
                 (row->id == GG_OPERAND_EXTRA && is_result(layouts, row->operation));
   bool vector = row->span != GG_SPAN_MATRIX;
-  gg_ring_id ring = staged ? GG_RING_STAGING : vector ? GG_RING_VECTORS : GG_RING_STAGES;
+  gg_ring_id fetched = plan->subtile_stages ? GG_RING_SUBTILES : GG_RING_STAGES;
+  gg_ring_id ring = staged ? GG_RING_STAGING : vector ? GG_RING_VECTORS : fetched;
   if (!staged && !vector && !row->map) return;
   row->ring = gg_rings_find(&layouts->rings, ring);
   if (!vector || !row->ring) return;

@@ -11,6 +11,7 @@
 typedef enum gg_role_id {
   GG_ROLE_PRODUCER, /* brings A and B to stages, and behind them what the epilogue reads */
   GG_ROLE_VECTORS,  /* brings the epilogue's vectors */
+  GG_ROLE_MATRICES, /* brings its matrices, where they have a ring of their own */
   GG_ROLE_MMA,      /* issues the MMAs, where the accumulators are in tensor memory */
   GG_ROLE_CONSUMER, /* multiplies, where no role of its own does; adds up and stores */
   GG_ROLE_COUNT
@@ -27,9 +28,10 @@ typedef struct gg_role {
 } gg_role;
 
 typedef enum gg_ring_id {
-  GG_RING_STAGES,  /* K tiles of A and B, and behind them what the epilogue reads of matrices */
-  GG_RING_STAGING, /* boxes of D on their way out; of each consumer's warp its own */
-  GG_RING_SUMS,    /* sums from other CTAs of a cluster; each warp has a barrier */
+  GG_RING_STAGES,   /* K tiles of A and B, and behind them what the epilogue reads of matrices */
+  GG_RING_SUBTILES, /* what the epilogue reads of matrices, where that is a ring of its own */
+  GG_RING_STAGING,  /* boxes of D on their way out; of each consumer's warp its own */
+  GG_RING_SUMS,     /* sums from other CTAs of a cluster; each warp has a barrier */
   GG_RING_ACCUMULATORS, /* tiles' sums in tensor memory: of shared memory it has barriers alone */
   GG_RING_VECTORS,      /* what the epilogue reads of vectors */
   GG_RING_COUNT

@@ -304,7 +304,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   if ((st = refuse_unused(plan, err))) return st;
   if ((st = choose_tiles(&schedule, plan, err))) return st;
   if ((st = gg_sm90_check_staging(plan, err))) return st;
-  const gg_sm90_memory m = gg_sm90_choose_memory(&st, plan, &schedule, false, err);
+  const gg_sm90_memory m = gg_sm90_choose_memory(&st, plan, &schedule, err);
   if (st) return st;
   gg_sm90_put_memory(plan, &m);
   return GG_OK;
@@ -322,7 +322,7 @@ static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *d
   out->tensor_share = half ? device->narrow_mma_share : 1;
   if (gg_plan_is_persistent(plan))
     out->overlap = plan->accumulator_stages < 2 ? GG_OVERLAP_NONE : GG_OVERLAP_ALL;
-  if (plan->vector_buffers) out->epilogue.vectors = 0;
+  gg_sm90_move_fetched(&out->epilogue, plan);
 }
 
 const gg_target gg_target_sm100 = {

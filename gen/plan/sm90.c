@@ -274,7 +274,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   if (st) return st;
   const gg_sm90_schedule schedule = choose_tiles(&st, plan, promote, err);
   if (st || (st = gg_sm90_check_staging(plan, err))) return st;
-  const gg_sm90_memory m = gg_sm90_choose_memory(&st, plan, &schedule, true, err);
+  const gg_sm90_memory m = gg_sm90_choose_memory(&st, plan, &schedule, err);
   if (st) return st;
   gg_sm90_put_memory(plan, &m);
   return GG_OK;
@@ -282,7 +282,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
 
 /* Boxes of the ring bring matrices, and warps of the producer's vectors. Lines of A and B that
  * warps copy push those of C out of the L1 cache, where a row of C is read in many pieces. */
-static void move_fetched(gg_epilogue_work *out, const gg_plan *plan) {
+void gg_sm90_move_fetched(gg_epilogue_work *out, const gg_plan *plan) {
   gg_fetched fetched[GG_FETCHED_MAX];
   size_t count = gg_sm90_fetched(fetched, plan);
   for (size_t i = 0; i < count; i++) {
@@ -306,7 +306,7 @@ static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *d
   out->promotions_hidden = plan->sum_sets * out->owners * out->owners;
   if (plan->copy_bytes_a && plan->copy_bytes_b) out->loader = GG_LOADER_WARPS;
   if (plan->pingpong) out->overlap = GG_OVERLAP_TURNS;
-  move_fetched(&out->epilogue, plan);
+  gg_sm90_move_fetched(&out->epilogue, plan);
 }
 
 /* The two differ in their skeletons: who loads. */

@@ -87,11 +87,12 @@ typedef struct gg_sm90_staging {
   int columns, buffers;
 } gg_sm90_staging;
 
-/* The ring of stages, the staging beside it, and whether matrices are fetched to the ring. */
+/* The ring of stages, the staging beside it, and whether matrices are fetched to the ring, or to so
+ * many stages of their own. */
 typedef struct gg_sm90_memory {
   gg_sm90_staging staged;
   bool fetches;
-  int stages;
+  int stages, subtile_stages;
 } gg_sm90_memory;
 
 /* What shared memory is used for, when the tile and who computes it are in the plan; what is read
@@ -99,8 +100,7 @@ typedef struct gg_sm90_memory {
  * sm90_memory.c */
 gg_status gg_sm90_check_staging(const gg_plan *plan, gg_error *err);
 gg_sm90_memory gg_sm90_choose_memory(gg_status *st, const gg_plan *plan,
-                                     const gg_sm90_schedule *schedule, bool may_fetch,
-                                     gg_error *err);
+                                     const gg_sm90_schedule *schedule, gg_error *err);
 void gg_sm90_put_memory(gg_plan *plan, const gg_sm90_memory *m);
 
 /* Shared memory for other parts' sums of a tile, where CTAs of a cluster have a part of its K each;
@@ -128,6 +128,13 @@ static inline int gg_sm90_stages_of(const gg_fetched *all, size_t count) {
 size_t gg_sm90_fetched_in(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan, int columns);
 size_t gg_sm90_fetched(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan);
 int gg_sm90_fetch_stages(const gg_plan *plan);
+
+/* Of an epilogue's work, as threads would read what it needs, that which is fetched or read ahead
+ * becomes what it is then. sm90.c */
+void gg_sm90_move_fetched(gg_epilogue_work *out, const gg_plan *plan);
+
+/* What a sub-tile of so many fetched matrices takes of shared memory. sm90_fetch.c */
+int64_t gg_sm90_subtile_bytes(const gg_fetched *all, size_t count);
 bool gg_sm90_reads_directly(const gg_plan *plan, bool fetches);
 
 /* What is stored through the staging, but for its layouts, in the order of its storing: how many,

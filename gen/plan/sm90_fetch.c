@@ -8,6 +8,13 @@
  * awaited before anything of it is stored: what they bring is older than what is stored in its
  * place, where C is D.
  *
+ * In family sm100 the tensor core empties the stages of operands, the epilogue's warps those of
+ * matrices, and a barrier cannot count now the one, now the others. So there matrices have a ring
+ * of their own, of sub-tiles: the rows of an MMA by the columns of a box of D's, of all matrices
+ * together, in the order in which the epilogue finishes them. A warp of their own fetches them, up
+ * to the next tile's while a tile is stored. A sub-tile may come when others of its tile have been
+ * stored, so that no two may have an element in common, where C is D.
+ *
  * Vectors. Any address will do for them, so that a warp of the producer's warpgroup copies those of
  * a tile, element by element, to a buffer beside the stages: one, or where consumers take turns at
  * whole tiles one for each of them.
@@ -18,8 +25,9 @@
 #include "plan/sm90.h"
 
 enum {
-  line_bytes = 128, /* the widest swizzle's pattern */
-  least_bytes = 16, /* of a box's line, and what maps take of addresses and strides */
+  line_bytes = 128,     /* the widest swizzle's pattern */
+  least_bytes = 16,     /* of a box's line, and what maps take of addresses and strides */
+  pattern_bytes = 1024, /* of the widest swizzle */
 };
 
 /* The operand of an operation that reads a matrix; NULL: it reads none. */
@@ -39,14 +47,28 @@ static int line_of(const gg_operand *operand, int length) {
   return power < most ? power : most;
 }
 
-/* Whether boxes of a matrix can be fetched, however wide they are: a stage holds one, and each
- * begins at a multiple of 16 bytes. */
+/* Whether boxes of a matrix can be fetched, however wide they are: a stage holds one, unless they
+ * have stages of their own, and each begins at a multiple of 16 bytes. */
 static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
   bool n_major = operand->major == GG_MAJOR_N;
   int lines = n_major ? plan->tile_m : plan->tile_n;
   return plan->specialised && !gg_sm90_copies_lines(plan) && operand->align >= least_bytes &&
          (!n_major || gg_dtype_bytes(operand->type, plan->tile_n) % least_bytes == 0) &&
-         (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan);
+         (gg_plan_in_tensor_memory(plan) ||
+          (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan));
+}
+
+/* A sub-tile: the rows of an MMA by D's columns of a box, in boxes side by side. */
+static gg_fetched subtile_of(const gg_plan *plan, const gg_operand *operand, int columns) {
+  bool n_major = operand->major == GG_MAJOR_N;
+  int rows = gg_plan_mma_rows(plan), length = n_major ? columns : rows,
+      line = line_of(operand, length);
+  int lines = n_major ? rows : columns;
+  return (gg_fetched){.operand = *operand,
+                      .line = line,
+                      .lines = lines,
+                      .bytes = gg_dtype_bytes(operand->type, (int64_t)line * lines),
+                      .boxes = length / line};
 }
 
 /* Where N is contiguous, boxes are those of D's staging, in pieces; else the tile's. */
@@ -72,15 +94,24 @@ size_t gg_sm90_fetched_in(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan, i
     for (size_t i = 0; i < plan->operation_count && count < GG_FETCHED_MAX; i++) {
       const gg_operand *operand = matrix_of(plan, i);
       if (!operand || (operand == &plan->c) != of_c || !is_fetchable(plan, operand)) continue;
-      gg_fetched matrix = boxes_of(plan, operand, columns);
+      gg_fetched matrix = gg_plan_in_tensor_memory(plan) ? subtile_of(plan, operand, columns)
+                                                         : boxes_of(plan, operand, columns);
       matrix.operation = (int)i;
       matrix.is_c = of_c;
       matrix.first_stage = stages;
+      matrix.begin = gg_sm90_subtile_bytes(out, count);
       stages += matrix.stages;
       out[count++] = matrix;
     }
   }
   return count;
+}
+
+/* Matrices begin where a swizzle's pattern does. */
+int64_t gg_sm90_subtile_bytes(const gg_fetched *all, size_t count) {
+  if (count == 0) return 0;
+  int64_t end = all[count - 1].begin + all[count - 1].boxes * all[count - 1].bytes;
+  return (end + pattern_bytes - 1) / pattern_bytes * pattern_bytes;
 }
 
 size_t gg_sm90_fetched(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan) {

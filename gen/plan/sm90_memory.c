@@ -10,10 +10,18 @@ enum { line_bytes = 128 /* the widest swizzle's pattern */ };
 
 enum { barriers_reserved = 1024 }; /* bytes, more than they ever take */
 
-/* Memory beside the staging buffers and barriers: for stages. */
+/* Of what is fetched to a ring of its own, in boxes of so many columns. */
+static int64_t subtile_bytes(const gg_plan *plan, int columns) {
+  gg_fetched all[GG_FETCHED_MAX];
+  return gg_sm90_subtile_bytes(all, gg_sm90_fetched_in(all, plan, columns));
+}
+
+/* Memory beside the staging buffers, what is fetched to a ring of its own, and barriers: for
+ * stages. */
 static int64_t beside_stages(const gg_plan *plan, gg_sm90_staging s) {
   int64_t staged = (int64_t)plan->consumers * GG_SM90_BLOCK_ROWS * s.columns * s.buffers *
                    gg_sm90_result_bits(plan) / 8;
+  if (plan->subtile_stages) staged += plan->subtile_stages * subtile_bytes(plan, s.columns);
   return gg_smem_limit(plan) - staged - gg_sm90_sums_bytes_in(plan, s.columns) - barriers_reserved;
 }
 
@@ -111,12 +119,31 @@ static gg_status choose_stages(int *out, const gg_plan *plan, gg_sm90_staging st
   return gg_fail(err, PLAN_STAGES, &asked->mark, *out);
 }
 
+/* What the stages leave. */
+static int64_t left(const gg_plan *plan, const gg_sm90_memory *m) {
+  return beside_stages(plan, m->staged) - m->stages * gg_sm90_stage_bytes(plan);
+}
+
 /* All that is fetched for a tile is in the ring together; and consumers in turns, which await it
- * while their last MMAs run, have the stage that these read. */
+ * while their last MMAs run, have the stage that these read. Or it has a ring of its own, and the
+ * operands have as many stages beside it as were asked for, or enough. */
 static bool fits_fetched(const gg_plan *plan, const gg_sm90_memory *m) {
+  enum { enough = 3 };
   gg_fetched all[GG_FETCHED_MAX];
   size_t count = gg_sm90_fetched_in(all, plan, m->staged.columns);
-  return count > 0 && gg_sm90_stages_of(all, count) <= m->stages - plan->pingpong;
+  if (!plan->subtile_stages)
+    return count > 0 && gg_sm90_stages_of(all, count) <= m->stages - plan->pingpong;
+  bool chosen = plan->spec->stages.state == GG_SPEC_SET;
+  return count > 0 && left(plan, m) >= 0 && (chosen || m->stages >= enough);
+}
+
+/* A ring of sub-tiles takes what nothing else needs, up to all of a tile. */
+static int fitting_subtiles(const gg_plan *plan, const gg_sm90_memory *m) {
+  int all = plan->tile_m / gg_plan_mma_rows(plan) * (plan->tile_n / m->staged.columns);
+  int64_t spare = left(plan, m) - gg_sm90_vectors_bytes(NULL, plan);
+  int64_t more = spare < 0 ? 0 : spare / subtile_bytes(plan, m->staged.columns);
+  int most = all - plan->subtile_stages;
+  return plan->subtile_stages + (most < 0 ? 0 : more > most ? most : (int)more);
 }
 
 /* Of a stage that alone is more than a CTA can
@@ -129,15 +156,24 @@ static gg_status check_stage(const gg_plan *plan, gg_error *err) {
   return parts.stage <= most ? GG_OK : gg_check_smem(&least, &parts, most, err);
 }
 
+/* Sub-tiles are fetched while others of their tile are stored: as what is read where it lies, none
+ * may have an element of another. */
 gg_sm90_memory gg_sm90_choose_memory(gg_status *st, const gg_plan *plan,
-                                     const gg_sm90_schedule *schedule, bool may_fetch,
-                                     gg_error *err) {
+                                     const gg_sm90_schedule *schedule, gg_error *err) {
+  enum { least_subtiles = 2 };
+  bool apart = gg_plan_in_tensor_memory(plan);
   gg_sm90_memory out = {.fetches = false};
   if ((*st = check_stage(plan, err))) return out;
-  for (int fetches = may_fetch; fetches >= 0; fetches--) {
-    out = (gg_sm90_memory){.staged = choose_staging(plan, schedule, fetches), .fetches = fetches};
-    *st = choose_stages(&out.stages, plan, out.staged, err);
-    if (*st || (fetches && fits_fetched(plan, &out))) break;
+  for (int fetches = 1; fetches >= 0; fetches--) {
+    gg_plan with = *plan;
+    with.subtile_stages = fetches && apart ? least_subtiles : 0;
+    out = (gg_sm90_memory){.staged = choose_staging(&with, schedule, fetches && !apart),
+                           .fetches = fetches};
+    *st = choose_stages(&out.stages, &with, out.staged, err);
+    if (*st) break;
+    if (!fetches || !fits_fetched(&with, &out)) continue;
+    if (apart) out.subtile_stages = fitting_subtiles(&with, &out);
+    break;
   }
   return out;
 }
@@ -167,19 +203,14 @@ static int copies_ahead(const gg_plan *plan, int stages) {
   return stages > 2 ? (stages + 1) / 4 : 0;
 }
 
-/* What the stages leave for vectors and all barriers. */
-static int64_t left_for_vectors(const gg_plan *plan, const gg_sm90_memory *m) {
-  int64_t beside = beside_stages(plan, m->staged) + barriers_reserved;
-  return beside - m->stages * gg_sm90_stage_bytes(plan);
-}
-
 void gg_sm90_put_memory(gg_plan *plan, const gg_sm90_memory *m) {
   plan->epi_m = GG_SM90_STAGED_ROWS;
   plan->epi_n = m->staged.columns;
   plan->epi_buffers = m->staged.buffers;
   plan->read_n = columns_read(plan, m);
   plan->fetches = m->fetches;
+  plan->subtile_stages = m->subtile_stages;
   plan->stages = m->stages;
   plan->copies_ahead = copies_ahead(plan, m->stages);
-  plan->vector_buffers = gg_sm90_choose_vectors(plan, left_for_vectors(plan, m));
+  plan->vector_buffers = gg_sm90_choose_vectors(plan, left(plan, m) + barriers_reserved);
 }

@@ -14,7 +14,9 @@
  * the tensor core arrives at the barriers of both, and both CTAs' warps at the first one's `empty
  * accumulators`. Where pairs share A and B with others, a second CTA that has no turn at copying
  * arrives at the first one's `full` all the same: else nobody would wait for it, and its view of a
- * stage's phases could be two rounds old.
+ * stage's phases could be two rounds old. What the epilogue reads of matrices has a ring of its
+ * own, which a thread of another warp fills, in each CTA with its own rows: to a stage of operands
+ * the tensor core says when it is empty, to one of these the epilogue's warps.
  *
  * Multistage kernels have one kind of warpgroup, of which a thread also asks for boxes. */
 #include "atom/dtype.h"
@@ -54,6 +56,21 @@ static gg_ring stages_of(const gg_plan *plan) {
     ring.empty[0] = (gg_ring_barriers){"empty", plan->stages, ctas * arrivals, 0};
   }
   return ring;
+}
+
+/* Sub-tiles of what the epilogue reads of matrices. Behind the stages, whose alignment the boxes
+ * want, too. */
+static gg_ring subtiles_of(const gg_plan *plan) {
+  int depth = plan->subtile_stages;
+  return (gg_ring){.id = GG_RING_SUBTILES,
+                   .name = "sub-tiles",
+                   .depth = depth,
+                   .instances = 1,
+                   .filled_by = GG_ROLE_MATRICES,
+                   .drained_by = GG_ROLE_CONSUMER,
+                   .full = {"full sub-tiles", depth, 1, 0},
+                   .empty = {{"empty sub-tiles", depth, readers(plan), 0}},
+                   .empties = 1};
 }
 
 /* Boxes of D and of what is stored besides it: the copy engine reads them, and says so to the lane
@@ -109,6 +126,7 @@ static gg_ring vectors_of(const gg_plan *plan) {
 /* What of the rings is known without layouts: their barriers. */
 static void add_rings(gg_rings *rings, const gg_plan *plan) {
   gg_rings_add(rings, stages_of(plan));
+  if (plan->subtile_stages) gg_rings_add(rings, subtiles_of(plan));
   gg_rings_add(rings, staging_of(plan));
   if (plan->cluster_k > 1) gg_rings_add(rings, sums_of(plan));
   if (gg_plan_in_tensor_memory(plan)) gg_rings_add(rings, accumulators_of(plan));
@@ -141,11 +159,21 @@ static int64_t boxed_bytes(const gg_layouts *layouts, const gg_plan *plan) {
          (plan->copy_bytes_b ? 0 : b->count * b->bytes);
 }
 
+/* Of all matrices, to a sub-tile. */
+static int64_t fetched_bytes(const gg_layouts *layouts) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < layouts->fetched_count; i++)
+    bytes += layouts->fetched[i].boxes * layouts->fetched[i].bytes;
+  return bytes;
+}
+
 static int64_t ring_bytes(gg_layouts *layouts, const gg_plan *plan, gg_ring_id id) {
   switch (id) {
   case GG_RING_STAGES:
     return gg_dtype_bytes(plan->a.type, layouts->size_a) +
            gg_dtype_bytes(plan->b.type, layouts->size_b);
+  case GG_RING_SUBTILES:
+    return gg_sm90_subtile_bytes(layouts->fetched, layouts->fetched_count);
   case GG_RING_STAGING:
     return layouts->staging_bytes;
   case GG_RING_SUMS:
@@ -194,6 +222,14 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
                                        .registers = plan->producer_registers,
                                        .part = "sm90_vectors"});
   }
+  if (plan->subtile_stages) {
+    gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_MATRICES,
+                                       .name = "matrices",
+                                       .first_warp = 3,
+                                       .warps = 1,
+                                       .elected = true,
+                                       .part = "sm100_fetch"});
+  }
   gg_rings_add_role(rings, consumer);
 }
 
@@ -204,5 +240,6 @@ void gg_sm90_derive_rings(gg_layouts *out, const gg_plan *plan) {
     gg_ring *ring = &out->rings.list[i];
     ring->bytes = ring_bytes(out, plan, ring->id);
     if (ring->id == GG_RING_STAGES) ring->tx_bytes = boxed_bytes(out, plan);
+    if (ring->id == GG_RING_SUBTILES) ring->tx_bytes = fetched_bytes(out);
   }
 }

@@ -2,6 +2,7 @@
     const unsigned staging = smem + epi_begin + rank * epi_buffers * epi_bytes;
     sums_position read = {0, 0};
     unsigned vectors_parity = 0;
+//@ insert begin_fetched
     ${each_turn} {
 //@ insert next_turn
 //@ insert locate_early

@@ -53,9 +53,11 @@ __device__ __forceinline__ void epilogue(unsigned sums, bool any, unsigned empty
       __syncwarp();
       if (lane == 0) ${release_sums}
     }
+    if (fetches && i % blocks_of_mma == 0) arg.fetched.await();
     finished_box box;
     finish_box(box, acc[at % 2], arg, rows[i], first.beyond(block_row(i), box_column(b)),
                arg.at.row + block_row(i), b, lane);
+    if (fetches && i % blocks_of_mma == blocks_of_mma - 1) arg.fetched.release(lane);
     store_results(arg, box, arg.row0 + block_row(i), arg.col0 + box_column(b), staging,
                   at${times_results}, lane);
   }

@@ -1,39 +1,4 @@
-// The stages that were fetched for a tile's epilogue.
-struct fetched_tile {
-  unsigned smem, empty_barriers;
-  int first;
-
-  __device__ __forceinline__ int place(int number) const {
-    const int at = first + number;
-    return at < stages ? at : at - stages;
-  }
-
-  __device__ __forceinline__ unsigned stage(int number) const {
-    return smem + place(number) * stage_bytes;
-  }
-
-  __device__ __forceinline__ void release(int number) const {
-    ::release(empty_barriers, place(number));
-  }
-};
-
-static_assert(fetch_stages <= stages - pingpong, "all of them are in the ring together");
-
-// Consumers in turns await them before a turn is passed: the other consumer would else find such a
-// stage's phase two behind the one that it looks for, which has the same parity. They still hold
-// the stage of their last K tile then. Consumers that share a tile have given it back before, so
-// that what is fetched may take all stages.
-__device__ __forceinline__ void await_fetched(unsigned smem, ring_position read, int behind) {
-#pragma unroll 1
-  for (int i = 0; i < behind; ++i, read.advance())
-    mbarrier_wait(full_barrier(smem, read.stage), read.parity);
-}
-
-__device__ __forceinline__ void release_fetched(unsigned empty_barriers, ring_position read,
-                                                int behind) {
-#pragma unroll 1
-  for (int i = 0; i < behind; ++i, read.advance()) release(empty_barriers, read.stage);
-}
+//@ slot fetched
 
 // What was fetched for a warp's rows of a block, from `row` on in the tile.
 struct fetched_rows {
@@ -47,14 +12,7 @@ struct cell_place {
   int row, col;
 };
 
-template <class matrix>
-__device__ __forceinline__ cell_place locate_cells(const fetched_rows &at, int box, int col) {
-  const int number = matrix::n_major ? (box * epi_n + col) / matrix::line : at.row / matrix::line;
-  const unsigned from = at.tile.stage(matrix::first_stage + number / matrix::boxes_a_stage) +
-                        number % matrix::boxes_a_stage * matrix::box_bytes;
-  if (matrix::n_major) return {from, at.row, col % matrix::line};
-  return {from, at.row % matrix::line, box_column(box) + col};
-}
+//@ slot locate_cells
 
 // A lane's elements of read_n columns from `first` on of a box, as its accumulators are. Where the
 // matrix was not fetched, as C without a beta, `exists` is false and they are zeros.
@@ -161,21 +119,4 @@ __device__ __forceinline__ void read_fetched(cell_values (&cells)[read_n / 8][2]
 //@ insert load_cells
 }
 
-// Behind a box of D's, in all of the warp's blocks: stages that no box behind it reads from are the
-// producer's again.
-template <class matrix>
-__device__ __forceinline__ void release_stages(const fetched_tile &tile, int box) {
-  constexpr int a_stage = matrix::boxes_a_stage;
-#pragma unroll
-  for (int first = 0; first < matrix::boxes; first += a_stage) {
-    const int last = min(first + a_stage, matrix::boxes) - 1;
-    const int read_by = matrix::n_major ? last * matrix::line / epi_n : block_boxes - 1;
-    if (box == read_by) tile.release(matrix::first_stage + first / a_stage);
-  }
-}
-
-__device__ __forceinline__ void release_read(const epilogue_operands &of, const fetched_tile &tile,
-                                             int box) {
-  __syncwarp();
-//@ insert release_read
-}
+//@ slot release_stages

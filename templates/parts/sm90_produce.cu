@@ -14,7 +14,7 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
     const tile_origin at = locate(list, ${tile});
     const int behind = ${behind};  // stages with what the tile's epilogue reads
     const int prefetched = begun ? behind : 0;
-    if constexpr (fetches) begun = true;
+    if constexpr (fetches_behind) begun = true;
 #pragma unroll 1
     ${each_k_tile} {
 //@ insert next_k_tile
@@ -47,9 +47,9 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
                              (b_k_major ? k0 : at.n0) + box * line_b, b_k_major ? at.n0 : k0,
                              at.batch, sharers_b);
       }
-      if constexpr (fetches) prefetch_all(maps, prefetched, at, ${k_step});
+      if constexpr (fetches_behind) prefetch_all(maps, prefetched, at, ${k_step});
     }
-    if constexpr (fetches) fetch_all(maps, behind, at, write, smem);
+    if constexpr (fetches_behind) fetch_all(maps, behind, at, write, smem);
   }
   if (cluster_k == 1 || list.next_beside) launch_dependents();
   // This CTA stays as long as others of the cluster may arrive at its barriers.

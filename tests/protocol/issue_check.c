@@ -9,7 +9,9 @@
  * The tensor core is the issuer's: it reads a stage and then arrives at its `empty`. The sums of a
  * tile are as if they were copied to their set of accumulators while the tile is multiplied: by
  * its end they are there, and `full` hears of it by the commit. Of a pair of CTAs the first one's
- * issuer does so for both. */
+ * issuer does so for both. What the epilogue reads of matrices is fetched by a thread of each CTA,
+ * a sub-tile after the other, and read by all warps; the sums are given back when the last sub-tile
+ * is still to be read. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,22 +28,26 @@ typedef struct ring {
   int full_arrivals, empty_arrivals[GG_RING_EMPTIES_MAX];
   int full_sums_arrivals, empty_sums_arrivals;
   int tiles, k_tiles;
+  int subtile_stages, empty_subtile_arrivals, subtiles; /* of a tile; 0: none are fetched */
 } ring;
 
 typedef enum mistake {
   RIGHT,
-  NO_EMPTY,       /* the producer does not wait for a stage to be empty */
-  NO_FULL,        /* the issuer does not wait for the bytes */
-  EARLY_RELEASE,  /* a stage is released when its MMAs are issued */
-  OWN_RELEASE,    /* a stage is released to the issuer's own CTA alone */
-  NO_EMPTY_SUMS,  /* the issuer does not wait for a set of accumulators to be empty */
-  NO_FULL_SUMS,   /* warps do not wait for the sums */
-  EARLY_SUMS,     /* warps give a set back while they load from it */
-  NO_STAY,        /* a CTA ends without waiting for others' arrivals */
-  HALF_THE_BYTES, /* a pair's first CTA announces its own bytes alone */
-  NO_SECOND,      /* pairs that share with others: the second CTA does not say that it has been
-                   * there, and the first waits for none but its own */
-  OWN_SUMS,       /* a pair's second CTA gives its sums back to itself */
+  NO_EMPTY,         /* the producer does not wait for a stage to be empty */
+  NO_FULL,          /* the issuer does not wait for the bytes */
+  EARLY_RELEASE,    /* a stage is released when its MMAs are issued */
+  OWN_RELEASE,      /* a stage is released to the issuer's own CTA alone */
+  NO_EMPTY_SUMS,    /* the issuer does not wait for a set of accumulators to be empty */
+  NO_FULL_SUMS,     /* warps do not wait for the sums */
+  EARLY_SUMS,       /* warps give a set back while they load from it */
+  NO_STAY,          /* a CTA ends without waiting for others' arrivals */
+  HALF_THE_BYTES,   /* a pair's first CTA announces its own bytes alone */
+  NO_SECOND,        /* pairs that share with others: the second CTA does not say that it has been
+                     * there, and the first waits for none but its own */
+  OWN_SUMS,         /* a pair's second CTA gives its sums back to itself */
+  NO_EMPTY_SUBTILE, /* a sub-tile is fetched to a stage that is not known to be empty */
+  NO_FULL_SUBTILE,  /* warps do not wait for a sub-tile */
+  EARLY_SUBTILE,    /* warps give a sub-tile back while they read it */
   MISTAKES
 } mistake;
 
@@ -58,6 +64,9 @@ static const char *const mistake_names[MISTAKES] = {
     "bytes of one CTA of the pair alone announced",
     "no word of the second CTA of the pair",
     "accumulators released to the second CTA of the pair",
+    "no wait for an empty stage of sub-tiles",
+    "no wait for a sub-tile",
+    "a sub-tile released while it is read",
 };
 
 static ring rings[most_rings];
@@ -65,7 +74,8 @@ static int ring_count;
 
 static ring ring_of(const gg_plan *plan, const gg_rings *lists) {
   const gg_ring *stages = gg_rings_find(lists, GG_RING_STAGES),
-                *sums = gg_rings_find(lists, GG_RING_ACCUMULATORS);
+                *sums = gg_rings_find(lists, GG_RING_ACCUMULATORS),
+                *subtiles = gg_rings_find(lists, GG_RING_SUBTILES);
   ring r = {.cluster_m = plan->cluster_m,
             .cluster_n = plan->cluster_n,
             .group = plan->cta_group,
@@ -80,11 +90,16 @@ static ring ring_of(const gg_plan *plan, const gg_rings *lists) {
             .k_tiles = stages->depth + 2};
   for (int k = 0; k < stages->empties; k++)
     r.empty_arrivals[k] = stages->empty[k].arrivals;
+  if (!subtiles) return r;
+  r.subtile_stages = subtiles->depth;
+  r.empty_subtile_arrivals = subtiles->empty[0].arrivals;
+  r.subtiles = 3; /* no multiple of most depths */
   return r;
 }
 
 static ring ring_of_one_warp(ring r) {
   r.empty_sums_arrivals /= r.warps;
+  r.empty_subtile_arrivals /= r.warps;
   r.warps = 1;
   return r;
 }
@@ -121,14 +136,24 @@ static int full_sums(const builder *b, int cta, int set) {
 static int empty_sums(const builder *b, int cta, int set) {
   return full_sums(b, cta, b->r->sets) + set;
 }
+static int full_subtile(const builder *b, int cta, int stage) {
+  return empty_sums(b, cta, b->r->sets) + stage;
+}
+static int empty_subtile(const builder *b, int cta, int stage) {
+  return full_subtile(b, cta, b->r->subtile_stages) + stage;
+}
 static int meeting(const builder *b, int cta) {
-  return empty_sums(b, cta, b->r->sets);
+  return empty_subtile(b, cta, b->r->subtile_stages);
 }
 static int cell_of(const builder *b, int cta, int stage, int operand) {
   return cta * b->cells + stage * operands + operand;
 }
 static int sums_of(const builder *b, int cta, int set) {
   return cell_of(b, cta, b->r->stages, 0) + set;
+}
+
+static int subtile_of(const builder *b, int cta, int stage) {
+  return sums_of(b, cta, b->r->sets) + stage;
 }
 
 /* Whether two CTAs share an operand: A those of one row, B those of one column, of pairs those that
@@ -152,7 +177,8 @@ static void add(builder *b, int who, step_kind kind, int at, int of, int value) 
 
 static void add_memory(builder *b, int cta) {
   const ring *r = b->r;
-  int agents = is_pair(b) ? ctas_of(b) * (1 + r->warps) + ctas_of(b) / 2 : 1;
+  int a_cta = 1 + r->warps + (r->subtile_stages > 0);
+  int agents = is_pair(b) ? ctas_of(b) * a_cta + ctas_of(b) / 2 : 1;
   for (int s = 0; s < r->stages; s++)
     protocol_barrier(&b->p, "full", cta, s, b->mistake == NO_SECOND ? 1 : r->full_arrivals);
   for (int kind = 0; kind < r->empties; kind++) {
@@ -163,6 +189,10 @@ static void add_memory(builder *b, int cta) {
     protocol_barrier(&b->p, "full accumulators", cta, s, r->full_sums_arrivals);
   for (int s = 0; s < r->sets; s++)
     protocol_barrier(&b->p, "empty accumulators", cta, s, r->empty_sums_arrivals);
+  for (int s = 0; s < r->subtile_stages; s++)
+    protocol_barrier(&b->p, "full sub-tiles", cta, s, 1);
+  for (int s = 0; s < r->subtile_stages; s++)
+    protocol_barrier(&b->p, "empty sub-tiles", cta, s, r->empty_subtile_arrivals);
   protocol_barrier(&b->p, "end", cta, 0, agents);
   for (int s = 0; s < r->stages; s++) {
     protocol_cell(&b->p, "A", cta, s, 1);
@@ -170,6 +200,8 @@ static void add_memory(builder *b, int cta) {
   }
   for (int s = 0; s < r->sets; s++)
     protocol_cell(&b->p, "sums", cta, s, r->warps);
+  for (int s = 0; s < r->subtile_stages; s++)
+    protocol_cell(&b->p, "sub-tile", cta, s, r->warps);
 }
 
 /* A pair's threads meet before they end, at the cluster's barrier: it comes behind what each has
@@ -270,6 +302,31 @@ static void add_issuer(builder *b, int cta) {
   end(b, who, cta);
 }
 
+static void add_fetcher(builder *b, int cta) {
+  const ring *r = b->r;
+  int who = protocol_agent(&b->p, "fetching thread", cta);
+  for (int i = 0; i < r->tiles * r->subtiles; i++) {
+    int stage = i % r->subtile_stages, round = i / r->subtile_stages;
+    int arrived = full_subtile(b, cta, stage);
+    if (b->mistake != NO_EMPTY_SUBTILE)
+      add(b, who, STEP_WAIT, empty_subtile(b, cta, stage), 0, round - 1);
+    add(b, who, STEP_EXPECT, arrived, 0, 1);
+    add(b, who, STEP_COPY, arrived, subtile_of(b, cta, stage), i);
+  }
+  end(b, who, cta);
+}
+
+static void read_subtile(builder *b, int who, int cta, int i) {
+  int stage = i % b->r->subtile_stages, round = i / b->r->subtile_stages;
+  int from = subtile_of(b, cta, stage), empty = empty_subtile(b, cta, stage);
+  bool early = b->mistake == EARLY_SUBTILE;
+  if (b->mistake != NO_FULL_SUBTILE) add(b, who, STEP_WAIT, full_subtile(b, cta, stage), 0, round);
+  add(b, who, STEP_READ, 0, from, i);
+  if (early) add(b, who, STEP_ARRIVE, empty, 0, 0);
+  add(b, who, STEP_DONE, 0, from, i);
+  if (!early) add(b, who, STEP_ARRIVE, empty, 0, 0);
+}
+
 static void add_reader(builder *b, int cta) {
   const ring *r = b->r;
   int who = protocol_agent(&b->p, "warp of the epilogue", cta);
@@ -278,22 +335,26 @@ static void add_reader(builder *b, int cta) {
     int set = tile % r->sets, round = tile / r->sets, from = sums_of(b, cta, set);
     if (b->mistake != NO_FULL_SUMS) add(b, who, STEP_WAIT, full_sums(b, cta, set), 0, round);
     add(b, who, STEP_READ, 0, from, tile);
+    for (int i = 0; i + 1 < r->subtiles; i++)
+      read_subtile(b, who, cta, tile * r->subtiles + i);
     if (b->mistake == EARLY_SUMS) add(b, who, STEP_ARRIVE, empty_sums(b, to, set), 0, 0);
     add(b, who, STEP_DONE, 0, from, tile);
     if (b->mistake != EARLY_SUMS) add(b, who, STEP_ARRIVE, empty_sums(b, to, set), 0, 0);
+    if (r->subtiles) read_subtile(b, who, cta, (tile + 1) * r->subtiles - 1);
   }
   end(b, who, cta);
 }
 
 static protocol protocol_of(const ring *r, mistake wrong) {
   builder b = {.r = r, .mistake = wrong};
-  b.barriers = r->stages * (1 + r->empties) + 2 * r->sets + 1;
-  b.cells = operands * r->stages + r->sets;
+  b.barriers = r->stages * (1 + r->empties) + 2 * r->sets + 2 * r->subtile_stages + 1;
+  b.cells = operands * r->stages + r->sets + r->subtile_stages;
   for (int cta = 0; cta < ctas_of(&b); cta++)
     add_memory(&b, cta);
   for (int cta = 0; cta < ctas_of(&b); cta++) {
     add_producer(&b, cta);
     if (leader_of(&b, cta) == cta) add_issuer(&b, cta);
+    if (r->subtile_stages) add_fetcher(&b, cta);
     for (int warp = 0; warp < r->warps; warp++)
       add_reader(&b, cta);
   }
@@ -304,9 +365,9 @@ static protocol protocol_of(const ring *r, mistake wrong) {
 
 static void describe(const ring *r, mistake wrong) {
   printf("cluster %d x %d, %s%d stages, %d sets of accumulators, %d warps, %d tiles of %d K tiles, "
-         "%s: ",
+         "%d stages of sub-tiles, %s: ",
          r->cluster_m, r->cluster_n, r->group > 1 ? "a pair, " : "", r->stages, r->sets, r->warps,
-         r->tiles, r->k_tiles, mistake_names[wrong]);
+         r->tiles, r->k_tiles, r->subtile_stages, mistake_names[wrong]);
 }
 
 static void add_ring(const gg_plan *plan, const gg_layouts *layouts) {
@@ -340,7 +401,7 @@ static int failed_walks(const ring *r, mistake wrong, uint64_t seed, int walks) 
 }
 
 /* A ring of a kernel that nobody asked for: its lists are what the family makes of it. */
-static ring made(int cluster_m, int cluster_n, int group, int stages, int sets) {
+static ring made(int cluster_m, int cluster_n, int group, int stages, int sets, int subtiles) {
   static gg_layouts layouts;
   const gg_plan plan = {.specialised = true,
                         .cluster_m = cluster_m,
@@ -349,6 +410,7 @@ static ring made(int cluster_m, int cluster_n, int group, int stages, int sets) 
                         .cta_group = group,
                         .stages = stages,
                         .accumulator_stages = sets,
+                        .subtile_stages = subtiles,
                         .consumers = 1};
   layouts = (gg_layouts){.named_count = 0};
   gg_sm90_derive_rings(&layouts, &plan);
@@ -360,26 +422,30 @@ static bool is_possible(const ring *r, mistake wrong) {
   bool pair = r->group > 1, several = r->cluster_m * r->cluster_n > 1;
   if (wrong == HALF_THE_BYTES || wrong == OWN_SUMS) return pair;
   if (wrong == NO_SECOND) return r->full_arrivals > 1;
+  if (wrong >= NO_EMPTY_SUBTILE) return r->subtile_stages > 0;
   return several || (wrong != OWN_RELEASE && wrong != NO_STAY);
 }
 
 static bool explore_all(void) {
-  const ring alone = made(1, 1, 1, 2, 2), tall = made(2, 1, 1, 2, 1), pair = made(2, 1, 2, 2, 2),
-             single = made(2, 1, 2, 2, 1);
+  const ring alone = made(1, 1, 1, 2, 2, 0), tall = made(2, 1, 1, 2, 1, 0),
+             pair = made(2, 1, 2, 2, 2, 0), single = made(2, 1, 2, 2, 1, 0),
+             fetches = made(1, 1, 1, 2, 2, 2);
   bool right = explore(alone, 3, 3, RIGHT);
+  right = explore(fetches, 3, 2, RIGHT) && right;
   right = explore(tall, 2, 2, RIGHT) && right;
   right = explore(pair, 3, 3, RIGHT) && right;
   right = explore(single, 2, 3, RIGHT) && right;
   for (mistake m = RIGHT + 1; m < MISTAKES; m++) {
     if (is_possible(&alone, m)) right = explore(alone, 3, 3, m) && right;
     if (is_possible(&pair, m)) right = explore(pair, 3, 3, m) && right;
+    if (m >= NO_EMPTY_SUBTILE) right = explore(fetches, 3, 2, m) && right;
   }
   return right;
 }
 
 static bool find_all(uint64_t seed, int walks) {
-  const ring kinds[] = {made(1, 1, 1, 3, 2), made(2, 2, 1, 3, 2), made(2, 1, 2, 3, 2),
-                        made(4, 2, 2, 3, 2)};
+  const ring kinds[] = {made(1, 1, 1, 3, 2, 2), made(2, 2, 1, 3, 2, 0), made(2, 1, 2, 3, 2, 2),
+                        made(4, 2, 2, 3, 2, 0)};
   bool right = true;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     for (mistake m = RIGHT + 1; m < MISTAKES; m++) {

@@ -65,13 +65,14 @@ static bool same_identity(const gg_plan *x, const gg_plan *y) {
 
 /* ---- One decision at a time ----------------------------------------------------------- */
 
-#define SM90  "arch: sm_90a\na: bf16\nb: bf16\nd: bf16\nstages: 2\n"
-#define TILE  "tile: [128, 128, 64]\n"
-#define SM100 "arch: sm_100a\na: bf16\nb: bf16\nd: bf16\ntile: [128, 64, 64]\n"
-#define SM80  "arch: sm_80\na: f16\nb: f16\nd: f16\ntile: [64, 64, 32]\nstages: 2\n"
-#define LINES "arch: sm_90a\nb: f16\nd: f16\ntile: [64, 64, 64]\n"
-#define FP8   "arch: sm_90a\na: e4m3\nb: e4m3\nd: bf16\n"
-#define INT8  "arch: sm_90a\na: s8\nb: s8\n"
+#define SM90     "arch: sm_90a\na: bf16\nb: bf16\nd: bf16\nstages: 2\n"
+#define TILE     "tile: [128, 128, 64]\n"
+#define SM100    "arch: sm_100a\na: bf16\nb: bf16\nd: bf16\ntile: [128, 64, 64]\n"
+#define SUBTILES "arch: sm_100a\na: bf16\nb: bf16\nc: f32\nd: bf16\ntile: [128, 256, 64]\n"
+#define SM80     "arch: sm_80\na: f16\nb: f16\nd: f16\ntile: [64, 64, 32]\nstages: 2\n"
+#define LINES    "arch: sm_90a\nb: f16\nd: f16\ntile: [64, 64, 64]\n"
+#define FP8      "arch: sm_90a\na: e4m3\nb: e4m3\nd: bf16\n"
+#define INT8     "arch: sm_90a\na: s8\nb: s8\n"
 
 /* A kernel of spec `of`, whose `member` becomes what it is for spec `from`. `whole`: why it
  * cannot change by itself; then all of the two plans is compared. */
@@ -138,6 +139,7 @@ static const struct flip {
     {"access_bytes_c", SM80 "c: auto", SM80 "c: {align: 4}", NULL},
     {"access_bytes_d", SM80, "arch: sm_80\na: f16\nb: f16\nd: {type: f16, align: 4}", NULL},
     {"fetches", SM90 TILE "c: auto", SM90 TILE "c: {align: 2}", NULL},
+    {"subtile_stages", SUBTILES "stages: 2", SUBTILES "stages: 3", NULL},
     {"vector_buffers", SM90 TILE "epilogue: [bias]",
      SM90 TILE "epilogue: [bias]\nschedule: pingpong", NULL},
     {"threads", SM90 TILE, SM90 "tile: [64, 128, 64]", NULL},

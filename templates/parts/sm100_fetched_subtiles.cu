@@ -1,0 +1,21 @@
+// Where a warp is in the ring of fetched sub-tiles: the rows of an MMA by the columns of a box of
+// D's, of all matrices together. Each warp awaits a sub-tile before it reads its rows of it, and
+// says when it has.
+struct fetched_tile {
+  unsigned smem;
+  subtile_position read;
+
+  __device__ __forceinline__ unsigned subtile() const {
+    return smem + subtiles_begin + read.stage * subtile_bytes;
+  }
+
+  __device__ __forceinline__ void await() const {
+    mbarrier_wait(full_subtile(smem, read.stage), read.parity);
+  }
+
+  __device__ __forceinline__ void release(int lane) {
+    __syncwarp();
+    if (lane == 0) mbarrier_arrive_here(empty_subtile(smem, read.stage));
+    read.advance();
+  }
+};

@@ -1,0 +1,36 @@
+// The stages that were fetched for a tile's epilogue.
+struct fetched_tile {
+  unsigned smem, empty_barriers;
+  int first;
+
+  __device__ __forceinline__ int place(int number) const {
+    const int at = first + number;
+    return at < stages ? at : at - stages;
+  }
+
+  __device__ __forceinline__ unsigned stage(int number) const {
+    return smem + place(number) * stage_bytes;
+  }
+
+  __device__ __forceinline__ void release(int number) const {
+    ::release(empty_barriers, place(number));
+  }
+};
+
+static_assert(fetch_stages <= stages - pingpong, "all of them are in the ring together");
+
+// Consumers in turns await them before a turn is passed: the other consumer would else find such a
+// stage's phase two behind the one that it looks for, which has the same parity. They still hold
+// the stage of their last K tile then. Consumers that share a tile have given it back before, so
+// that what is fetched may take all stages.
+__device__ __forceinline__ void await_fetched(unsigned smem, ring_position read, int behind) {
+#pragma unroll 1
+  for (int i = 0; i < behind; ++i, read.advance())
+    mbarrier_wait(full_barrier(smem, read.stage), read.parity);
+}
+
+__device__ __forceinline__ void release_fetched(unsigned empty_barriers, ring_position read,
+                                                int behind) {
+#pragma unroll 1
+  for (int i = 0; i < behind; ++i, read.advance()) release(empty_barriers, read.stage);
+}

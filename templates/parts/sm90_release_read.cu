@@ -1,0 +1,18 @@
+// Behind a box of D's, in all of the warp's blocks: stages that no box behind it reads from are the
+// producer's again.
+template <class matrix>
+__device__ __forceinline__ void release_stages(const fetched_tile &tile, int box) {
+  constexpr int a_stage = matrix::boxes_a_stage;
+#pragma unroll
+  for (int first = 0; first < matrix::boxes; first += a_stage) {
+    const int last = min(first + a_stage, matrix::boxes) - 1;
+    const int read_by = matrix::n_major ? last * matrix::line / epi_n : block_boxes - 1;
+    if (box == read_by) tile.release(matrix::first_stage + first / a_stage);
+  }
+}
+
+__device__ __forceinline__ void release_read(const epilogue_operands &of, const fetched_tile &tile,
+                                             int box) {
+  __syncwarp();
+//@ insert release_read
+}
