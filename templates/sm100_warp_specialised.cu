@@ -23,6 +23,10 @@ __device__ __forceinline__ void meet_pair() {
 
 //@ include sm90_tiles
 
+//@ include sm100_boxes
+
+//@ slot walk
+
 __device__ __forceinline__ unsigned full_sums(unsigned smem, int set) {
   return smem + sums_barriers_begin + 8 * set;
 }

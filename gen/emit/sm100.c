@@ -1,7 +1,7 @@
 /* Family sm100: what its templates name and those of sm90 do not (emit/sm90.c has the rest). */
 #include "emit/sm100.h"
 
-#include "atom/tmem.h"
+#include "plan/distribution.h"
 #include "plan/sm100.h"
 #include "plan/sm90.h"
 
@@ -25,6 +25,7 @@ void gg_sm100_write_consumers(gg_str *out, const gg_plan *plan) {
                 blocks, blocks * gg_sm100_mmas_m(plan));
   gg_str_printf(out, "constexpr int acc_words = %d;  // registers of a box's sums\n",
                 box_registers(plan));
+  gg_str_puts(out, "constexpr int acc_elements = 1;  // of a register\n");
   gg_str_printf(out,
                 "constexpr int accumulator_stages = %d, sums_columns = %d;  // of tensor memory, "
                 "of a set\n",
@@ -35,7 +36,7 @@ void gg_sm100_write_consumers(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int threads = %d, ctas_per_sm = %d;\n", plan->threads,
                 plan->ctas_per_sm);
   gg_str_printf(out, "constexpr int tile_warps = %d;  // that finish a tile\n",
-                plan->consumers * GG_TMEM_LANES / GG_WARP);
+                gg_plan_tile_warps(plan));
 }
 
 void gg_sm100_write_rings(gg_str *out, const gg_rings *rings) {
@@ -50,6 +51,23 @@ void gg_sm100_write_rings(gg_str *out, const gg_rings *rings) {
                 "constexpr unsigned subtile_barriers_begin = %lld;\n",
                 subtiles->depth, (ll)subtiles->begin, (ll)subtiles->bytes,
                 (ll)subtiles->full.begin);
+}
+
+/* What load_sums has loaded, back to where it was. */
+static void write_stores(gg_str *out, const gg_plan *plan, const char *type, char constraint) {
+  int count = box_registers(plan);
+  gg_str_printf(out,
+                "// The same back to tensor memory.\n"
+                "__device__ __forceinline__ void store_sums(const %s (&x)[%d], unsigned to) {\n"
+                "  asm volatile(\n      \"tcgen05.st.sync.aligned.16x256b.x%d.b32 [%%0], \"\n"
+                "      \"",
+                type, count, plan->epi_n / 8);
+  for (int i = 0; i < count; i++)
+    gg_str_printf(out, "%s%%%d", i == 0 ? "{" : i % 12 == 0 ? ", \"\n      \"" : ", ", i + 1);
+  gg_str_puts(out, "};\"\n      :\n      : \"r\"(to)");
+  for (int i = 0; i < count; i++)
+    gg_str_printf(out, ",%s\"%c\"(x[%d])", i % 6 == 0 ? "\n        " : " ", constraint, i);
+  gg_str_puts(out, "\n      : \"memory\");\n}\n\n");
 }
 
 void gg_sm100_write_loads(gg_str *out, const gg_plan *plan) {
@@ -74,6 +92,7 @@ void gg_sm100_write_loads(gg_str *out, const gg_plan *plan) {
                                : ", ",
                   constraint, i);
   gg_str_puts(out, "\n      : \"r\"(from));\n}\n\n");
+  write_stores(out, plan, type, constraint);
 }
 
 /* Who hears that a stage has been read: those who copy to it. Where CTAs of a cluster share A and
@@ -122,6 +141,14 @@ void gg_sm100_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts
   gg_bind_part(out, "issue", gg_rings_role(&layouts->rings, GG_ROLE_MMA)->part);
   bool here = !pair || plan->subtile_stages;
   gg_bind_part(out, "arrive_here", here && !plan->vector_buffers ? "sm100_arrive_here" : NULL);
+  bool shares = gg_plan_shares_tiles(plan);
+  gg_bind_text(out, "combine_boxes",
+               shares ? "      const box_set boxes = combine(sums, list, item, workspace, rank, "
+                        "lane);\n"
+                      : "");
+  gg_bind_text(out, "and_stored", shares && plan->fetches ? " && arg.stored" : "");
+  if (plan->subtile_stages)
+    gg_bind_text(out, "next_fetched", shares ? "    if (!stores_boxes(list, item)) continue;\n" : "");
   gg_bind_text(out, "begin_fetched",
                plan->subtile_stages ? "    fetched_tile fetched = {smem, {0, 0}};\n" : "");
 }

@@ -39,6 +39,17 @@ static void write_k_tiles(gg_str *members, gg_str *lines, const gg_plan *plan) {
                      "  list.k_tiles = part_begin(k_tiles, list.rank_k + 1) - list.k_first;\n");
 }
 
+/* Where the sums of a tile that is shared are, and what becomes of those that another cluster
+ * stores. */
+static void bind_sums(gg_bindings *out, const gg_plan *plan) {
+  bool apart = gg_plan_in_tensor_memory(plan);
+  gg_bind_part(out, "sums", apart ? "sm100_sums" : "sm90_sums");
+  gg_bind_part(out, "store_others", apart ? "sm100_store_others" : "sm90_store_others");
+  gg_bind_text(out, "tile_sums_parameter",
+               apart ? "unsigned tCtC" : "acc_t (&tCrC)[frags_m][acc_words]");
+  gg_bind_text(out, "tile_sums", apart ? "tCtC" : "tCrC");
+}
+
 static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str members = GG_STR_INIT, lines = GG_STR_INIT, fill = GG_STR_INIT;
   bool shares = gg_plan_shares_tiles(plan), in_cluster = plan->cluster_k > 1;
@@ -81,6 +92,7 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
   gg_bind_str(out, "list_lines", &lines);
   gg_bind_str(out, "fill_list", &fill);
   gg_bind_text(out, "list_type", shares || in_cluster || fetches ? "work_list" : "const work_list");
+  if (shares) bind_sums(out, plan);
   if (gg_plan_in_tensor_memory(plan)) return;
   gg_bind_part(out, "combine", in_cluster ? "sm90_parts" : NULL);
   gg_bind_text(
@@ -160,12 +172,9 @@ static walk walk_of(const gg_plan *plan, bool shares) {
 }
 
 /* Of consumers that multiply, maybe in turns, and share tiles with other clusters. */
-static void bind_turns(gg_bindings *out, const walk *w, bool shares) {
-  gg_bind_text(out, "last_share", shares ? "item.k_first + item.k_tiles == list.k_tiles" : "true");
+static void bind_turns(gg_bindings *out, const walk *w) {
   gg_bind_text(out, "and_work", w->any);
   gg_bind_text(out, "more_tiles", w->more);
-  gg_bind_part(out, "walk", w->part);
-  gg_bind_text(out, "walk_object", w->part ? "    work_walk walk;\n" : "");
 }
 
 static void bind_walk(gg_bindings *out, const gg_plan *plan) {
@@ -174,7 +183,10 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "next_turn", w.next_turn);
   gg_bind_text(out, "each_turn", w.each_turn);
   gg_bind_text(out, "k_tiles", w.k_tiles);
-  if (!gg_plan_in_tensor_memory(plan)) bind_turns(out, &w, shares);
+  gg_bind_text(out, "last_share", shares ? "item.k_first + item.k_tiles == list.k_tiles" : "true");
+  gg_bind_part(out, "walk", w.part);
+  gg_bind_text(out, "walk_object", w.part ? "    work_walk walk;\n" : "");
+  if (!gg_plan_in_tensor_memory(plan)) bind_turns(out, &w);
   /* Consumers in turns locate their tile while they await their turn, those that prefetch what the
    * epilogue reads when they do, others that share tiles while the last MMAs run. */
   bool early = plan->pingpong || gg_sm90_reads_directly(plan, plan->fetches);

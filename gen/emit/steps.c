@@ -237,6 +237,7 @@ void gg_sm100_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *
       "Epilogue (warps %d..%d): each reads its 32 lanes of the accumulators, a box at a "
       "time, and arrives at their `empty` when it has the last one in registers.",
       role->first_warp, role->first_warp + role->warps - 1);
+  reduce(outline, plan);
   write_boxes(outline, plan, "Each warp", stored_by(layouts));
   if (plan->scheduler != GG_SCHEDULER_DATA_PARALLEL)
     gg_outline_step(outline, "All roles go on with the next tile by themselves.");

@@ -20,6 +20,7 @@
 #include "plan/distribution.h"
 
 #include "atom/dtype.h"
+#include "atom/tmem.h"
 #include "layout/banks.h"
 
 /* Of the kernel's text (templates/parts/sm90_shares.cu). */
@@ -63,6 +64,7 @@ gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
 }
 
 int gg_plan_tile_warps(const gg_plan *plan) {
+  if (gg_plan_in_tensor_memory(plan)) return plan->consumers * GG_TMEM_LANES / GG_WARP;
   gg_layout worker = gg_mma_atom_threads(&plan->mma);
   return plan->atoms_m * plan->atoms_n * (int)(gg_layout_size(&worker) / GG_WARP);
 }

@@ -217,7 +217,6 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   const gg_unused all[] = {
       {&spec->atom_layout, "atom_layout", "one CTA that issues all MMAs of a tile: auto"},
       {&spec->permutation, "permutation", "contiguous blocks of rows: auto"},
-      {&spec->scheduler.splits, "splits", "none: it has no split_k"},
   };
   gg_status st = gg_check_all_unused(plan, all, sizeof all / sizeof *all, err);
   const gg_spec_field *threads = &spec->threads;
@@ -248,14 +247,15 @@ static gg_status choose_cluster(gg_sm90_cluster *out, const gg_plan *plan, const
                    err);
 }
 
-static gg_status check_schedule(const gg_plan *plan, gg_sm90_cluster cluster,
-                                const gg_sm90_schedule *schedule, gg_error *err) {
-  const gg_spec_field *kind = &plan->spec->scheduler.kind, *asked = &plan->spec->cluster;
+static gg_status check_schedule(const gg_plan *plan, const gg_sm90_tile *tile,
+                                gg_sm90_cluster cluster, const gg_sm90_schedule *schedule,
+                                gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->cluster;
+  const gg_sm90_workers workers = {.consumers = 1};
   if (cluster.k > 1)
     return gg_refuse(plan, asked, "cluster", "with CTAs along K", "CTAs along M and N", err);
-  if (schedule->reduces_sums)
-    return gg_refuse(plan, kind, "scheduler", kind->text, "persistent and data_parallel", err);
-  return gg_sm90_check_cluster(plan, cluster, err);
+  gg_status st = gg_sm90_check_cluster(plan, cluster, err);
+  return st ? st : gg_sm90_check_schedule(plan, tile, &workers, cluster, schedule, err);
 }
 
 static void put_tile(gg_plan *plan, const gg_sm90_tile *tile) {
@@ -279,7 +279,7 @@ static gg_status choose_tiles(gg_sm90_schedule *schedule, gg_plan *plan, gg_erro
   gg_sm90_cluster cluster;
   if ((st = choose_cluster(&cluster, plan, &tile, err))) return st;
   *schedule = gg_sm90_choose_schedule(plan, cluster);
-  if ((st = check_schedule(plan, cluster, schedule, err))) return st;
+  if ((st = check_schedule(plan, &tile, cluster, schedule, err))) return st;
   if ((st = gg_sm90_choose_boxes(plan, &tile, err))) return st;
   const gg_order order = gg_sm90_choose_order(&st, plan, &tile, cluster, err);
   if (st) return st;
@@ -288,6 +288,7 @@ static gg_status choose_tiles(gg_sm90_schedule *schedule, gg_plan *plan, gg_erro
   plan->cluster_n = cluster.n;
   plan->cluster_k = 1;
   plan->scheduler = schedule->scheduler;
+  plan->splits = schedule->splits;
   gg_plan_put_order(plan, &order);
   return choose_accumulators(plan, err);
 }

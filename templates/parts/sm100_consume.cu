@@ -3,10 +3,11 @@
     sums_position read = {0, 0};
     unsigned vectors_parity = 0;
 //@ insert begin_fetched
+//@ insert walk_object
     ${each_turn} {
 //@ insert next_turn
 //@ insert locate_early
-      if constexpr (prefetches)
+      if (prefetches && ${last_share})
         prefetch_operands<tile_warps * warp_size>(
             at_tile(operands, at.batch, at.m0, at.n0), int(min(m - at.m0, int64(tile_m))),
             int(min(n - at.n0, int64(tile_n))), rank * warp_size + lane);
@@ -17,13 +18,14 @@
       }
       mbarrier_wait(full_sums(smem, read.set), read.parity);
       fence_after_barrier();
+      const unsigned sums = tmem + (unsigned(rank * warp_size) << 16) + read.set * sums_columns;
+//@ insert combine_boxes
 
       const int row0 = at.m0 + rank * blocks_of_mma * epi_m;
       epilogue_arguments arguments = {
 //@ insert arguments
       };
       if constexpr (reads_ahead) arguments.operands.vectors = vectors_address(smem, 0);
-      const unsigned sums = tmem + (unsigned(rank * warp_size) << 16) + read.set * sums_columns;
       const bool any = ${k_tiles} > 0;
       epilogue(sums, any, empty_sums(smem, read.set), arguments, staging, lane);
       read.advance();

@@ -51,6 +51,7 @@ __device__ __forceinline__ void fetch_subtiles(const fetch_maps &maps, const epi
   subtile_position write = {0, 1};  // the first round finds every stage empty
   ${each_tile} {
 //@ insert next_item
+//@ insert next_fetched
     const tile_origin at = locate(list, ${tile});
 #pragma unroll 1
     for (int number = 0; number < block_boxes * mmas_m; ++number) {

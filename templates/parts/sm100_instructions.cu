@@ -45,3 +45,8 @@ __device__ __forceinline__ void commit_multicast(unsigned barrier, unsigned shor
 __device__ __forceinline__ void wait_loads() {
   asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory");
 }
+
+// Waits until what this thread has stored is in tensor memory.
+__device__ __forceinline__ void wait_stores() {
+  asm volatile("tcgen05.wait::st.sync.aligned;" ::: "memory");
+}

@@ -13,7 +13,7 @@
 // Sums are exchanged in the workspace. In front of them is a counter for each warp of a shared
 // tile. Counters are zero between launches.
 
-//@ include sm90_sums
+//@ slot sums
 
 constexpr box_set all_boxes = ~0ull >> (64 - warp_boxes);
 
@@ -83,6 +83,12 @@ struct work_walk {
 
 // ---- Adding up ----------------------------------------------------------------------------------
 
+// Whether a part's cluster stores boxes of the tile: in a group of several tiles the last one has
+// all of them.
+__device__ __forceinline__ bool stores_boxes(const work_list &list, const work_item &item) {
+  return list.group_tiles == 1 || item.k_first + item.k_tiles == list.k_tiles;
+}
+
 // What one lane has of a share's sums. Others of the GPU read it: past the L1 cache.
 struct partial_sums {
   unsigned char *at;
@@ -134,20 +140,10 @@ struct tile_parts {
   __device__ __forceinline__ partial_sums other(unsigned i) const { return at(i + (i >= part)); }
 };
 
-__device__ __forceinline__ void store_others(const acc_t (&tCrC)[frags_m][acc_words],
-                                             const tile_parts &of, box_set own) {
-  const partial_sums to = of.at(of.part);
-#pragma unroll
-  for (int box = 0; box < warp_boxes; ++box) {
-    if (own >> box & 1) continue;
-#pragma unroll
-    for (int chunk = box * box_chunks; chunk < (box + 1) * box_chunks; ++chunk)
-      to.store(&tCrC[chunk / fragment_chunks][chunk % fragment_chunks * sum_words], chunk);
-  }
-}
+//@ slot store_others
 
 // Brings together the parts of a tile: returns this warp's boxes, which are then complete.
-__device__ __forceinline__ box_set combine(acc_t (&tCrC)[frags_m][acc_words],
+__device__ __forceinline__ box_set combine(${tile_sums_parameter},
                                            const work_list &list, const work_item &item,
                                            unsigned char *workspace, int warp, int lane) {
   if (item.k_tiles == list.k_tiles) return all_boxes;
@@ -168,11 +164,11 @@ __device__ __forceinline__ box_set combine(acc_t (&tCrC)[frags_m][acc_words],
   const unsigned owners = dealt ? min(of.parts, unsigned(warp_boxes)) : 1;
   unsigned *const counter =
       (unsigned *)workspace + item.tile * (cluster_size * tile_warps) + in_cluster;
-  store_others(tCrC, of, own);
+  store_others(${tile_sums}, of, own);
   count(counter, of.parts + owners, lane);
   if (own == 0) return 0;
   await_count(counter, of.parts);
   count(counter, of.parts + owners, lane);
-  add_boxes(tCrC, of, own);
+  add_boxes(${tile_sums}, of, own);
   return own;
 }

@@ -28,19 +28,7 @@ static_assert(chunks % warp_boxes == 0, "and so are boxes");
 static_assert(chunks <= 64 && box_chunks % together == 0, "what is read together is of one box");
 static_assert(warp_boxes <= 64, "boxes are bits of a box_set");
 
-using box_set = unsigned long long;
-
-__device__ __forceinline__ void add(acc_t &sum, acc_t x) {
-  if constexpr (acc_elements == 2)  // of f16
-    asm("add.rn.f16x2 %0, %0, %1;" : "+${acc_register}"(sum) : "${acc_register}"(x));
-  else
-    sum += x;
-}
-
-// This CTA among those of its cluster that have the same part of K.
-__device__ __forceinline__ int plane_rank(const work_list &list) {
-  return (cluster_m == 1 ? 0 : list.rank_m) + (cluster_n == 1 ? 0 : list.rank_n * cluster_m);
-}
+//@ include sm90_add_sums
 
 // Adds the others' sums to this warp's own boxes: of some of the others at once, so many that this
 // has 64 loads at most, written out.
@@ -76,14 +64,4 @@ __device__ __forceinline__ void add_boxes(acc_t (&tCrC)[frags_m][acc_words], con
   }
 }
 
-// Boxes that are dealt to all parts, one after the other through the tile's warps.
-__device__ __forceinline__ unsigned box_owner(unsigned box, unsigned parts) { return box % parts; }
-
-template <class tile_parts>
-__device__ __forceinline__ box_set dealt_boxes(const tile_parts &of, int warp) {
-  box_set own = 0;
-#pragma unroll
-  for (int box = 0; box < warp_boxes; ++box)
-    if (box_owner(warp * warp_boxes + box, of.parts) == of.part) own |= 1ull << box;
-  return own;
-}
+//@ include sm90_box_owners

@@ -1,0 +1,21 @@
+// ---- Sums that several CTAs have of a tile ------------------------------------------------------
+
+// A warp exchanges sums with the same warp of other CTAs alone. The thread that wrote an
+// accumulator has the place of the one that reads it: sums lie in memory as tcgen05.ld gives them,
+// four words of each lane, a chunk, side by side. Each box of a tile's epilogue has an owner among
+// the CTAs, which adds it up over all parts and stores it.
+
+constexpr int sum_words = 4;
+constexpr int warp_boxes = block_boxes * warp_blocks;
+constexpr int box_chunks = acc_words / sum_words;
+constexpr int chunks = warp_boxes * box_chunks;  // of a lane
+
+// Of so many other parts a box's sums are read at once.
+constexpr int parts_at_once = box_chunks < 8 ? 16 / box_chunks : 2;
+
+static_assert(acc_words % sum_words == 0, "boxes are whole chunks");
+static_assert(warp_boxes <= 64, "boxes are bits of a box_set");
+
+//@ include sm90_add_sums
+
+//@ include sm90_box_owners
