@@ -26,6 +26,7 @@ __device__ __forceinline__ void meet_pair() {
 //@ include sm100_boxes
 
 //@ slot walk
+//@ slot schedule
 
 __device__ __forceinline__ unsigned full_sums(unsigned smem, int set) {
   return smem + sums_barriers_begin + 8 * set;

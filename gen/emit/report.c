@@ -194,7 +194,8 @@ static void show_scheduler(const shown *s) {
   static const char *const schedulers[] = {[GG_SCHEDULER_DATA_PARALLEL] = "data_parallel",
                                            [GG_SCHEDULER_PERSISTENT] = "persistent",
                                            [GG_SCHEDULER_SPLIT_K] = "split_k",
-                                           [GG_SCHEDULER_STREAM_K] = "stream_k"};
+                                           [GG_SCHEDULER_STREAM_K] = "stream_k",
+                                           [GG_SCHEDULER_DYNAMIC] = "dynamic"};
   show_text(s, schedulers[s->plan->scheduler]);
 }
 

@@ -43,7 +43,14 @@ void gg_sm100_write_rings(gg_str *out, const gg_rings *rings) {
   const gg_ring *sums = gg_rings_find(rings, GG_RING_ACCUMULATORS);
   gg_str_printf(out, "constexpr unsigned sums_barriers_begin = %lld, tmem_address_begin = %lld;\n",
                 (ll)sums->full.begin, (ll)rings->tensor_memory_begin);
-  const gg_ring *subtiles = gg_rings_find(rings, GG_RING_SUBTILES);
+  const gg_ring *subtiles = gg_rings_find(rings, GG_RING_SUBTILES),
+                *answers = gg_rings_find(rings, GG_RING_ANSWERS);
+  if (answers)
+    gg_str_printf(out,
+                  "constexpr int answer_stages = %d;  // which tile is next\n"
+                  "constexpr unsigned answers_begin = %lld, answer_bytes = %lld;\n"
+                  "constexpr unsigned answer_barriers_begin = %lld;\n",
+                  answers->depth, (ll)answers->begin, (ll)answers->bytes, (ll)answers->full.begin);
   if (!subtiles) return;
   gg_str_printf(out,
                 "constexpr int subtile_stages = %d;  // of what is fetched for the epilogue\n"
@@ -138,6 +145,11 @@ void gg_sm100_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts
   bind_release(out, plan);
   gg_bind_text(out, "cta_group", pair ? "2" : "1");
   gg_bind_flag(out, "pair", pair);
+  const gg_role *scheduler = gg_rings_role(&layouts->rings, GG_ROLE_SCHEDULER);
+  gg_bind_part(out, "schedule", scheduler ? scheduler->part : NULL);
+  if (scheduler)
+    gg_bind_text(out, "cancel_form",
+                 gg_plan_cluster_size(plan) > 1 ? ".multicast::cluster::all" : "");
   gg_bind_part(out, "issue", gg_rings_role(&layouts->rings, GG_ROLE_MMA)->part);
   bool here = !pair || plan->subtile_stages;
   gg_bind_part(out, "arrive_here", here && !plan->vector_buffers ? "sm100_arrive_here" : NULL);
@@ -148,7 +160,8 @@ void gg_sm100_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts
                       : "");
   gg_bind_text(out, "and_stored", shares && plan->fetches ? " && arg.stored" : "");
   if (plan->subtile_stages)
-    gg_bind_text(out, "next_fetched", shares ? "    if (!stores_boxes(list, item)) continue;\n" : "");
+    gg_bind_text(out, "next_fetched",
+                 shares ? "    if (!stores_boxes(list, item)) continue;\n" : "");
   gg_bind_text(out, "begin_fetched",
                plan->subtile_stages ? "    fetched_tile fetched = {smem, {0, 0}};\n" : "");
 }

@@ -162,7 +162,8 @@ static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layou
       {has.fetches_behind, "fetched_tile fetched;", "{smem, empty_barriers, read.stage}"},
       {has.fetches && !has.fetches_behind, "fetched_tile &fetched;", "fetched"},
       {has.fetches && !has.fetches_behind && gg_plan_shares_tiles(plan),
-       "bool stored;  // whether this cluster stores boxes of the tile", "stores_boxes(list, item)"},
+       "bool stored;  // whether this cluster stores boxes of the tile",
+       "stores_boxes(list, item)"},
       {has.reduces_sums, "box_set boxes;  // of this warp's, those to store", "boxes"},
   };
   const char *indent = plan->specialised ? "          " : "      ";

@@ -112,6 +112,8 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
 typedef struct walk {
   const char *part;
   const char *each, *each_turn; /* the heads of loops: of a role, of consumers */
+  const char *each_of_warp;     /* of a role of a whole warp, where that is another; else NULL */
+  bool held;                    /* all loops of a role share an object that walks the work */
   const char *next, *next_turn; /* the lines that a round begins with; `item` is the work */
   const char *each_k_tile, *next_k_tile;
   const char *tile, *k_tiles;
@@ -140,6 +142,16 @@ static walk walk_of(const gg_plan *plan, bool shares) {
                              .k_tiles = "list.k_tiles",
                              .any = " && blockIdx.x / cluster_size < list.tiles",
                              .more = "next < list.tiles"},
+                    dynamic = {.part = "sm100_dynamic",
+                               .each = "for (work_walk walk; walk.any; walk.advance(smem))",
+                               .each_of_warp =
+                                   "for (work_walk walk; walk.any; walk.advance_warp(smem, lane))",
+                               .each_turn =
+                                   "for (work_walk walk; walk.any; walk.advance_warp(smem, lane))",
+                               .next = "",
+                               .next_turn = "",
+                               .tile = "walk.tile",
+                               .k_tiles = "list.k_tiles"},
                     alone = {.each = "for (int once = 0; once < 1; ++once)",
                              .next = "    const unsigned tile = blockIdx.x / cluster_size;\n",
                              .next_turn =
@@ -150,9 +162,11 @@ static walk walk_of(const gg_plan *plan, bool shares) {
                              .more = "false"};
   bool lines = gg_sm90_copies_lines(plan);
   walk out = shares || lines                                 ? items
+             : gg_plan_is_dynamic(plan)                      ? dynamic
              : plan->scheduler == GG_SCHEDULER_DATA_PARALLEL ? alone
                                                              : tiles;
-  if (shares || lines) out.part = shares ? "sm90_shares" : "sm90_walk";
+  out.held = shares || lines;
+  if (out.held) out.part = shares ? "sm90_shares" : "sm90_walk";
   bool part = plan->cluster_k > 1;
   if (!out.each_k_tile) {
     out.each_k_tile = part ? "for (int i = 0; i < list.k_tiles; ++i, write.advance())"
@@ -185,7 +199,7 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "k_tiles", w.k_tiles);
   gg_bind_text(out, "last_share", shares ? "item.k_first + item.k_tiles == list.k_tiles" : "true");
   gg_bind_part(out, "walk", w.part);
-  gg_bind_text(out, "walk_object", w.part ? "    work_walk walk;\n" : "");
+  gg_bind_text(out, "walk_object", w.held ? "    work_walk walk;\n" : "");
   if (!gg_plan_in_tensor_memory(plan)) bind_turns(out, &w);
   /* Consumers in turns locate their tile while they await their turn, those that prefetch what the
    * epilogue reads when they do, others that share tiles while the last MMAs run. */
@@ -197,6 +211,8 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
   gg_bind_str(out, early ? "locate_early" : "locate_late", &locate);
   if (!lines || plan->vector_buffers) {
     gg_bind_text(out, "each_tile", w.each);
+    if (plan->vector_buffers)
+      gg_bind_text(out, "each_vectors_tile", w.each_of_warp ? w.each_of_warp : w.each);
     gg_bind_text(out, "next_item", w.next);
     gg_bind_text(out, "tile", w.tile);
   }
@@ -268,6 +284,15 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
         "      mbarrier_init(empty_subtile(smem, stage), %d);\n"
         "    }\n",
         subtiles->full.arrivals, subtiles->empty[0].arrivals);
+  const gg_ring *answers = gg_rings_find(rings, GG_RING_ANSWERS);
+  if (answers)
+    gg_str_printf(&init,
+                  "    // Of answers, of this CTA's thread; of all that hear them in the cluster.\n"
+                  "    for (int stage = 0; stage < answer_stages; ++stage) {\n"
+                  "      mbarrier_init(full_answer(smem, stage), %d);\n"
+                  "      mbarrier_init(empty_answer(smem, stage), %d);\n"
+                  "    }\n",
+                  answers->full.arrivals, answers->empty[0].arrivals);
   if (gg_rings_find(rings, GG_RING_SUMS)) gg_str_puts(&init, "    init_sum_barriers(smem);\n");
   if (gg_rings_find(rings, GG_RING_VECTORS))
     gg_str_puts(&init, "    init_vector_barriers(smem);\n");
@@ -413,6 +438,7 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
                 plan->cta_group > 1 ? "if (list.rank_m % 2 == 0) multiply(list, smem, tmem);"
                                     : "multiply(list, smem, tmem);");
     run_in_warp(&run, vectors, "copy_vectors(operands, list, m, n, smem, lane);");
+    run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_SCHEDULER), "schedule(smem);");
     run_in_warp(&run, matrices, "fetch_subtiles(maps, operands, list, smem);");
     gg_str_puts(&run, "    __syncwarp();\n");
   }

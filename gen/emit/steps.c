@@ -221,12 +221,25 @@ static void fetch_subtiles(gg_outline *outline, const gg_layouts *layouts) {
                     role->first_warp, ring->depth, (ll)ring->bytes);
 }
 
+static void schedule(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_SCHEDULER);
+  if (role)
+    gg_outline_step(outline,
+                    "Scheduler (one thread of warp %d%s): while a tile is computed it asks for the "
+                    "tile of a cluster that has not begun (clusterlaunchcontrol). All roles read "
+                    "the answers, which come to a ring (%d stages)%s.",
+                    role->first_warp, gg_plan_cluster_size(plan) > 1 ? " of the first CTA" : "",
+                    gg_rings_find(&layouts->rings, GG_RING_ANSWERS)->depth,
+                    gg_plan_cluster_size(plan) > 1 ? " in each CTA of the cluster" : "");
+}
+
 void gg_sm100_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER);
   begin(outline, plan);
   gg_outline_step(
       outline, "Warp %d allocates %d columns of tensor memory, and frees them at the end.",
       gg_rings_role(&layouts->rings, GG_ROLE_MMA)->first_warp, layouts->accumulator.columns);
+  schedule(outline, plan, layouts);
   produce(outline, plan, layouts);
   read_ahead(outline, layouts);
   fetch_subtiles(outline, layouts);

@@ -71,10 +71,9 @@ int gg_plan_tile_warps(const gg_plan *plan) {
 
 gg_distributed gg_distributed_of_plan(const gg_plan *plan) {
   static const gg_grid_rule grids[] = {
-      [GG_SCHEDULER_DATA_PARALLEL] = GG_GRID_TILES,
-      [GG_SCHEDULER_PERSISTENT] = GG_GRID_PERSISTENT,
-      [GG_SCHEDULER_SPLIT_K] = GG_GRID_SPLIT_K,
-      [GG_SCHEDULER_STREAM_K] = GG_GRID_STREAM_K,
+      [GG_SCHEDULER_DATA_PARALLEL] = GG_GRID_TILES, [GG_SCHEDULER_PERSISTENT] = GG_GRID_PERSISTENT,
+      [GG_SCHEDULER_SPLIT_K] = GG_GRID_SPLIT_K,     [GG_SCHEDULER_STREAM_K] = GG_GRID_STREAM_K,
+      [GG_SCHEDULER_DYNAMIC] = GG_GRID_TILES,
   };
   return (gg_distributed){
       .grid = grids[plan->scheduler],

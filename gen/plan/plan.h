@@ -41,6 +41,11 @@ static inline bool gg_plan_is_persistent(const gg_plan *plan) {
   return plan->scheduler != GG_SCHEDULER_DATA_PARALLEL;
 }
 
+/* Whether a role of its own finds out which tiles a cluster computes. */
+static inline bool gg_plan_is_dynamic(const gg_plan *plan) {
+  return plan->scheduler == GG_SCHEDULER_DYNAMIC;
+}
+
 /* Whether several clusters may compute one tile. */
 static inline bool gg_plan_shares_tiles(const gg_plan *plan) {
   return plan->scheduler == GG_SCHEDULER_SPLIT_K || plan->scheduler == GG_SCHEDULER_STREAM_K;

@@ -9,11 +9,12 @@
 #include <stdint.h>
 
 typedef enum gg_role_id {
-  GG_ROLE_PRODUCER, /* brings A and B to stages, and behind them what the epilogue reads */
-  GG_ROLE_VECTORS,  /* brings the epilogue's vectors */
-  GG_ROLE_MATRICES, /* brings its matrices, where they have a ring of their own */
-  GG_ROLE_MMA,      /* issues the MMAs, where the accumulators are in tensor memory */
-  GG_ROLE_CONSUMER, /* multiplies, where no role of its own does; adds up and stores */
+  GG_ROLE_PRODUCER,  /* brings A and B to stages, and behind them what the epilogue reads */
+  GG_ROLE_VECTORS,   /* brings the epilogue's vectors */
+  GG_ROLE_MATRICES,  /* brings its matrices, where they have a ring of their own */
+  GG_ROLE_SCHEDULER, /* finds out which tile is next, where that is not known before */
+  GG_ROLE_MMA,       /* issues the MMAs, where the accumulators are in tensor memory */
+  GG_ROLE_CONSUMER,  /* multiplies, where no role of its own does; adds up and stores */
   GG_ROLE_COUNT
 } gg_role_id;
 
@@ -34,6 +35,7 @@ typedef enum gg_ring_id {
   GG_RING_SUMS,     /* sums from other CTAs of a cluster; each warp has a barrier */
   GG_RING_ACCUMULATORS, /* tiles' sums in tensor memory: of shared memory it has barriers alone */
   GG_RING_VECTORS,      /* what the epilogue reads of vectors */
+  GG_RING_ANSWERS,      /* which tile is next, where that is not known before */
   GG_RING_COUNT
 } gg_ring_id;
 

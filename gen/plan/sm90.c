@@ -243,6 +243,17 @@ static int choose_problem(gg_status *st, gg_plan *plan, gg_error *err) {
   return promote;
 }
 
+/* Since sm_100 a cluster can take over the work of one that has not begun. */
+static gg_status refuse_dynamic(const gg_plan *plan, const gg_sm90_schedule *schedule,
+                                gg_error *err) {
+  if (schedule->scheduler != GG_SCHEDULER_DYNAMIC) return GG_OK;
+  return gg_refuse(
+      plan, &plan->spec->scheduler.kind, "scheduler", "dynamic",
+      "persistent, data_parallel, split_k and stream_k: clusters cannot take over each "
+      "other's work before sm_100",
+      err);
+}
+
 /* Who computes which tile; the plan then has it. */
 static gg_sm90_schedule choose_tiles(gg_status *st, gg_plan *plan, int promote, gg_error *err) {
   gg_sm90_schedule none = {.splits = 0};
@@ -260,6 +271,7 @@ static gg_sm90_schedule choose_tiles(gg_status *st, gg_plan *plan, int promote, 
   if ((*st = gg_sm90_choose_boxes(plan, &tile, err))) return none;
   *st = gg_sm90_check_schedule(plan, &tile, &workers, cluster, &schedule, err);
   if (*st) return none;
+  if ((*st = refuse_dynamic(plan, &schedule, err))) return none;
   const gg_order order = gg_sm90_choose_order(st, plan, &tile, cluster, err);
   if (*st) return none;
   put_tile(plan, &tile, &workers);

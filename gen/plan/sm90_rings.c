@@ -123,6 +123,33 @@ static gg_ring vectors_of(const gg_plan *plan) {
                    .empties = 1};
 }
 
+/* Roles of a cluster that hear which tile is next: warps of the epilogue and one of vectors, a
+ * thread each that loads A and B, fetches matrices, issues for a CTA or a pair, and asks. */
+static int answer_readers(const gg_plan *plan) {
+  int ctas = gg_plan_cluster_size(plan);
+  int a_cta = readers(plan) + (plan->vector_buffers > 0) + 1 + (plan->subtile_stages > 0) + 1;
+  return ctas * a_cta + ctas / gg_plan_mma_ctas(plan);
+}
+
+/* As deep as roles are ahead of each other: the MMAs by sets of accumulators, what is loaded by one
+ * more. The first CTA's thread waits until all of the cluster have read an answer, and the next one
+ * is written to all of them. */
+static gg_ring answers_of(const gg_plan *plan) {
+  enum { answer_bytes = 16 };
+  int depth = plan->accumulator_stages + 1;
+  return (gg_ring){.id = GG_RING_ANSWERS,
+                   .name = "answers",
+                   .depth = depth,
+                   .instances = 1,
+                   .bytes = answer_bytes,
+                   .tx_bytes = answer_bytes,
+                   .filled_by = GG_ROLE_SCHEDULER,
+                   .drained_by = GG_ROLE_CONSUMER,
+                   .full = {"full answers", depth, 1, 0},
+                   .empty = {{"empty answers", depth, answer_readers(plan), 0}},
+                   .empties = 1};
+}
+
 /* What of the rings is known without layouts: their barriers. */
 static void add_rings(gg_rings *rings, const gg_plan *plan) {
   gg_rings_add(rings, stages_of(plan));
@@ -131,18 +158,21 @@ static void add_rings(gg_rings *rings, const gg_plan *plan) {
   if (plan->cluster_k > 1) gg_rings_add(rings, sums_of(plan));
   if (gg_plan_in_tensor_memory(plan)) gg_rings_add(rings, accumulators_of(plan));
   if (plan->vector_buffers) gg_rings_add(rings, vectors_of(plan));
+  if (gg_plan_is_dynamic(plan)) gg_rings_add(rings, answers_of(plan));
 }
 
+/* And answers, which are as small. */
 static int64_t barrier_bytes(const gg_plan *plan) {
   gg_rings rings = {.count = 0};
   add_rings(&rings, plan);
   gg_rings_place(&rings);
-  return (int64_t)rings.barriers * GG_BARRIER_BYTES;
+  return rings.bytes;
 }
 
 int gg_sm90_choose_vectors(const gg_plan *plan, int64_t left) {
   int64_t bytes = gg_sm90_vectors_bytes(NULL, plan);
-  bool spare_warps = plan->specialised && !gg_sm90_copies_lines(plan);
+  bool taken = gg_plan_is_dynamic(plan) && plan->subtile_stages; /* by two other roles */
+  bool spare_warps = plan->specialised && !gg_sm90_copies_lines(plan) && !taken;
   if (!bytes || !spare_warps) return 0;
   gg_plan with = *plan;
   with.vector_buffers = plan->pingpong ? plan->consumers : 1;
@@ -180,6 +210,8 @@ static int64_t ring_bytes(gg_layouts *layouts, const gg_plan *plan, gg_ring_id i
     return gg_sm90_sums_bytes(plan);
   case GG_RING_ACCUMULATORS:
     return 0;
+  case GG_RING_ANSWERS:
+    return gg_rings_find(&layouts->rings, id)->bytes;
   default:
     return gg_sm90_vectors_bytes(layouts->vector_begin, plan);
   }
@@ -229,6 +261,14 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
                                        .warps = 1,
                                        .elected = true,
                                        .part = "sm100_fetch"});
+  }
+  if (gg_plan_is_dynamic(plan)) {
+    gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_SCHEDULER,
+                                       .name = "scheduler",
+                                       .first_warp = plan->vector_buffers ? 3 : 2,
+                                       .warps = 1,
+                                       .elected = true,
+                                       .part = "sm100_schedule"});
   }
   gg_rings_add_role(rings, consumer);
 }

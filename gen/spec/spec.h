@@ -73,6 +73,7 @@ typedef enum gg_scheduler {
   GG_SCHEDULER_PERSISTENT,
   GG_SCHEDULER_SPLIT_K,
   GG_SCHEDULER_STREAM_K,
+  GG_SCHEDULER_DYNAMIC,
 } gg_scheduler;
 
 typedef enum gg_raster {

@@ -47,7 +47,7 @@ __device__ __forceinline__ void copy_vectors(const epilogue_operands &operands,
                                              unsigned smem, int lane) {
   int buffer = 0;
   unsigned parity = 1;  // the first round finds every buffer empty
-  ${each_tile} {
+  ${each_vectors_tile} {
 //@ insert next_item
     const tile_origin at = locate(list, ${tile});
     const epilogue_operands of = at_tile(operands, at.batch, at.m0, at.n0);

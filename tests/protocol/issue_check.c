@@ -11,7 +11,9 @@
  * its end they are there, and `full` hears of it by the commit. Of a pair of CTAs the first one's
  * issuer does so for both. What the epilogue reads of matrices is fetched by a thread of each CTA,
  * a sub-tile after the other, and read by all warps; the sums are given back when the last sub-tile
- * is still to be read. */
+ * is still to be read. Where the next tile is asked for, the first CTA's thread has the answers
+ * copied to all CTAs of the cluster, all roles read each, and the last one says that there is none.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,6 +30,8 @@ typedef struct ring {
   int full_arrivals, empty_arrivals[GG_RING_EMPTIES_MAX];
   int full_sums_arrivals, empty_sums_arrivals;
   int tiles, k_tiles;
+  bool vectors; /* a role that reads answers, of which nothing else is walked */
+  int answer_stages, empty_answer_arrivals;             /* 0: nobody asks for tiles */
   int subtile_stages, empty_subtile_arrivals, subtiles; /* of a tile; 0: none are fetched */
 } ring;
 
@@ -48,6 +52,9 @@ typedef enum mistake {
   NO_EMPTY_SUBTILE, /* a sub-tile is fetched to a stage that is not known to be empty */
   NO_FULL_SUBTILE,  /* warps do not wait for a sub-tile */
   EARLY_SUBTILE,    /* warps give a sub-tile back while they read it */
+  NO_EMPTY_ANSWER,  /* an answer is asked for that goes where one may still be read */
+  NO_FULL_ANSWER,   /* roles do not wait for an answer */
+  OWN_ANSWER,       /* an answer is asked for when the first CTA's roles have read the last one */
   MISTAKES
 } mistake;
 
@@ -67,6 +74,9 @@ static const char *const mistake_names[MISTAKES] = {
     "no wait for an empty stage of sub-tiles",
     "no wait for a sub-tile",
     "a sub-tile released while it is read",
+    "no wait for an empty stage of answers",
+    "no wait for an answer",
+    "answers awaited of the first CTA's roles alone",
 };
 
 static ring rings[most_rings];
@@ -75,7 +85,8 @@ static int ring_count;
 static ring ring_of(const gg_plan *plan, const gg_rings *lists) {
   const gg_ring *stages = gg_rings_find(lists, GG_RING_STAGES),
                 *sums = gg_rings_find(lists, GG_RING_ACCUMULATORS),
-                *subtiles = gg_rings_find(lists, GG_RING_SUBTILES);
+                *subtiles = gg_rings_find(lists, GG_RING_SUBTILES),
+                *answers = gg_rings_find(lists, GG_RING_ANSWERS);
   ring r = {.cluster_m = plan->cluster_m,
             .cluster_n = plan->cluster_n,
             .group = plan->cta_group,
@@ -90,6 +101,11 @@ static ring ring_of(const gg_plan *plan, const gg_rings *lists) {
             .k_tiles = stages->depth + 2};
   for (int k = 0; k < stages->empties; k++)
     r.empty_arrivals[k] = stages->empty[k].arrivals;
+  if (answers) {
+    r.answer_stages = answers->depth;
+    r.empty_answer_arrivals = answers->empty[0].arrivals;
+    r.vectors = gg_rings_role(lists, GG_ROLE_VECTORS) != NULL;
+  }
   if (!subtiles) return r;
   r.subtile_stages = subtiles->depth;
   r.empty_subtile_arrivals = subtiles->empty[0].arrivals;
@@ -98,6 +114,7 @@ static ring ring_of(const gg_plan *plan, const gg_rings *lists) {
 }
 
 static ring ring_of_one_warp(ring r) {
+  if (r.answer_stages) r.empty_answer_arrivals -= r.cluster_m * r.cluster_n * (r.warps - 1);
   r.empty_sums_arrivals /= r.warps;
   r.empty_subtile_arrivals /= r.warps;
   r.warps = 1;
@@ -142,8 +159,14 @@ static int full_subtile(const builder *b, int cta, int stage) {
 static int empty_subtile(const builder *b, int cta, int stage) {
   return full_subtile(b, cta, b->r->subtile_stages) + stage;
 }
+static int full_answer(const builder *b, int cta, int stage) {
+  return empty_subtile(b, cta, b->r->subtile_stages) + stage;
+}
+static int empty_answer(const builder *b, int cta, int stage) {
+  return full_answer(b, cta, b->r->answer_stages) + stage;
+}
 static int meeting(const builder *b, int cta) {
-  return empty_subtile(b, cta, b->r->subtile_stages);
+  return empty_answer(b, cta, b->r->answer_stages);
 }
 static int cell_of(const builder *b, int cta, int stage, int operand) {
   return cta * b->cells + stage * operands + operand;
@@ -154,6 +177,14 @@ static int sums_of(const builder *b, int cta, int set) {
 
 static int subtile_of(const builder *b, int cta, int stage) {
   return sums_of(b, cta, b->r->sets) + stage;
+}
+static int answer_of(const builder *b, int cta, int stage) {
+  return subtile_of(b, cta, b->r->subtile_stages) + stage;
+}
+/* Roles of a CTA that read an answer. */
+static int answer_readers(const builder *b, int cta) {
+  const ring *r = b->r;
+  return 1 + (leader_of(b, cta) == cta) + (r->subtile_stages > 0) + r->vectors + r->warps + 1;
 }
 
 /* Whether two CTAs share an operand: A those of one row, B those of one column, of pairs those that
@@ -177,7 +208,7 @@ static void add(builder *b, int who, step_kind kind, int at, int of, int value) 
 
 static void add_memory(builder *b, int cta) {
   const ring *r = b->r;
-  int a_cta = 1 + r->warps + (r->subtile_stages > 0);
+  int a_cta = 1 + r->warps + (r->subtile_stages > 0) + (r->answer_stages > 0) + r->vectors;
   int agents = is_pair(b) ? ctas_of(b) * a_cta + ctas_of(b) / 2 : 1;
   for (int s = 0; s < r->stages; s++)
     protocol_barrier(&b->p, "full", cta, s, b->mistake == NO_SECOND ? 1 : r->full_arrivals);
@@ -193,6 +224,11 @@ static void add_memory(builder *b, int cta) {
     protocol_barrier(&b->p, "full sub-tiles", cta, s, 1);
   for (int s = 0; s < r->subtile_stages; s++)
     protocol_barrier(&b->p, "empty sub-tiles", cta, s, r->empty_subtile_arrivals);
+  for (int s = 0; s < r->answer_stages; s++)
+    protocol_barrier(&b->p, "full answers", cta, s, 1);
+  for (int s = 0; s < r->answer_stages; s++)
+    protocol_barrier(&b->p, "empty answers", cta, s,
+                     b->mistake == OWN_ANSWER ? answer_readers(b, 0) : r->empty_answer_arrivals);
   protocol_barrier(&b->p, "end", cta, 0, agents);
   for (int s = 0; s < r->stages; s++) {
     protocol_cell(&b->p, "A", cta, s, 1);
@@ -202,6 +238,19 @@ static void add_memory(builder *b, int cta) {
     protocol_cell(&b->p, "sums", cta, s, r->warps);
   for (int s = 0; s < r->subtile_stages; s++)
     protocol_cell(&b->p, "sub-tile", cta, s, r->warps);
+  for (int s = 0; s < r->answer_stages; s++)
+    protocol_cell(&b->p, "answer", cta, s, answer_readers(b, cta));
+}
+
+/* What each role does when it is done with tile `i`: it reads which one is next. */
+static void next_tile(builder *b, int who, int cta, int i) {
+  if (!b->r->answer_stages) return;
+  int stage = i % b->r->answer_stages, round = i / b->r->answer_stages;
+  if (b->mistake != NO_FULL_ANSWER) add(b, who, STEP_WAIT, full_answer(b, cta, stage), 0, round);
+  add(b, who, STEP_READ, 0, answer_of(b, cta, stage), i);
+  add(b, who, STEP_DONE, 0, answer_of(b, cta, stage), i);
+  if (b->mistake != OWN_ANSWER || cta == 0)
+    add(b, who, STEP_ARRIVE, empty_answer(b, 0, stage), 0, 0);
 }
 
 /* A pair's threads meet before they end, at the cluster's barrier: it comes behind what each has
@@ -248,6 +297,7 @@ static void add_producer(builder *b, int cta) {
       add(b, who, STEP_ARRIVE, told, 0, 0);
     for (int operand = 0; operand < operands; operand++)
       copy_tile(b, who, cta, operand, i, i % r->k_tiles);
+    if (i % r->k_tiles == r->k_tiles - 1) next_tile(b, who, cta, i / r->k_tiles);
   }
   for (int i = all; i < all + r->stages && ctas_of(b) > 1; i++) {
     if (b->mistake != NO_STAY) await_empty(b, who, cta, i);
@@ -297,8 +347,10 @@ static void multiply_tile(builder *b, int who, int cta, int tile) {
 
 static void add_issuer(builder *b, int cta) {
   int who = protocol_agent(&b->p, "MMA issuer", cta);
-  for (int tile = 0; tile < b->r->tiles; tile++)
+  for (int tile = 0; tile < b->r->tiles; tile++) {
     multiply_tile(b, who, cta, tile);
+    next_tile(b, who, cta, tile);
+  }
   end(b, who, cta);
 }
 
@@ -312,6 +364,7 @@ static void add_fetcher(builder *b, int cta) {
       add(b, who, STEP_WAIT, empty_subtile(b, cta, stage), 0, round - 1);
     add(b, who, STEP_EXPECT, arrived, 0, 1);
     add(b, who, STEP_COPY, arrived, subtile_of(b, cta, stage), i);
+    if (i % r->subtiles == r->subtiles - 1) next_tile(b, who, cta, i / r->subtiles);
   }
   end(b, who, cta);
 }
@@ -341,20 +394,51 @@ static void add_reader(builder *b, int cta) {
     add(b, who, STEP_DONE, 0, from, tile);
     if (b->mistake != EARLY_SUMS) add(b, who, STEP_ARRIVE, empty_sums(b, to, set), 0, 0);
     if (r->subtiles) read_subtile(b, who, cta, (tile + 1) * r->subtiles - 1);
+    next_tile(b, who, cta, tile);
   }
+  end(b, who, cta);
+}
+
+/* The answer behind the last tile says that there is no other. */
+static void add_scheduler(builder *b, int cta) {
+  const ring *r = b->r;
+  int who = protocol_agent(&b->p, "scheduler", cta);
+  for (int i = 0; i < r->tiles; i++) {
+    int stage = i % r->answer_stages, round = i / r->answer_stages;
+    add(b, who, STEP_EXPECT, full_answer(b, cta, stage), 0, 1);
+    if (cta == 0 && b->mistake != NO_EMPTY_ANSWER)
+      add(b, who, STEP_WAIT, empty_answer(b, 0, stage), 0, round - 1);
+    for (int to = 0; to < ctas_of(b) && cta == 0; to++)
+      add(b, who, STEP_COPY, full_answer(b, to, stage), answer_of(b, to, stage), i);
+    next_tile(b, who, cta, i);
+  }
+  for (int i = r->tiles; i < r->tiles + r->answer_stages && ctas_of(b) > 1 && cta == 0; i++) {
+    if (b->mistake != NO_STAY && b->mistake != NO_EMPTY_ANSWER)
+      add(b, who, STEP_WAIT, empty_answer(b, 0, i % r->answer_stages), 0, i / r->answer_stages - 1);
+  }
+  end(b, who, cta);
+}
+
+static void add_vectors(builder *b, int cta) {
+  int who = protocol_agent(&b->p, "warp of vectors", cta);
+  for (int tile = 0; tile < b->r->tiles; tile++)
+    next_tile(b, who, cta, tile);
   end(b, who, cta);
 }
 
 static protocol protocol_of(const ring *r, mistake wrong) {
   builder b = {.r = r, .mistake = wrong};
-  b.barriers = r->stages * (1 + r->empties) + 2 * r->sets + 2 * r->subtile_stages + 1;
-  b.cells = operands * r->stages + r->sets + r->subtile_stages;
+  b.barriers =
+      r->stages * (1 + r->empties) + 2 * (r->sets + r->subtile_stages + r->answer_stages) + 1;
+  b.cells = operands * r->stages + r->sets + r->subtile_stages + r->answer_stages;
   for (int cta = 0; cta < ctas_of(&b); cta++)
     add_memory(&b, cta);
   for (int cta = 0; cta < ctas_of(&b); cta++) {
     add_producer(&b, cta);
     if (leader_of(&b, cta) == cta) add_issuer(&b, cta);
     if (r->subtile_stages) add_fetcher(&b, cta);
+    if (r->answer_stages) add_scheduler(&b, cta);
+    if (r->vectors) add_vectors(&b, cta);
     for (int warp = 0; warp < r->warps; warp++)
       add_reader(&b, cta);
   }
@@ -365,9 +449,9 @@ static protocol protocol_of(const ring *r, mistake wrong) {
 
 static void describe(const ring *r, mistake wrong) {
   printf("cluster %d x %d, %s%d stages, %d sets of accumulators, %d warps, %d tiles of %d K tiles, "
-         "%d stages of sub-tiles, %s: ",
+         "%d stages of sub-tiles, %d of answers, %s: ",
          r->cluster_m, r->cluster_n, r->group > 1 ? "a pair, " : "", r->stages, r->sets, r->warps,
-         r->tiles, r->k_tiles, r->subtile_stages, mistake_names[wrong]);
+         r->tiles, r->k_tiles, r->subtile_stages, r->answer_stages, mistake_names[wrong]);
 }
 
 static void add_ring(const gg_plan *plan, const gg_layouts *layouts) {
@@ -401,7 +485,8 @@ static int failed_walks(const ring *r, mistake wrong, uint64_t seed, int walks) 
 }
 
 /* A ring of a kernel that nobody asked for: its lists are what the family makes of it. */
-static ring made(int cluster_m, int cluster_n, int group, int stages, int sets, int subtiles) {
+static ring made(int cluster_m, int cluster_n, int group, int stages, int sets, int subtiles,
+                 bool dynamic) {
   static gg_layouts layouts;
   const gg_plan plan = {.specialised = true,
                         .cluster_m = cluster_m,
@@ -411,6 +496,7 @@ static ring made(int cluster_m, int cluster_n, int group, int stages, int sets, 
                         .stages = stages,
                         .accumulator_stages = sets,
                         .subtile_stages = subtiles,
+                        .scheduler = dynamic ? GG_SCHEDULER_DYNAMIC : GG_SCHEDULER_PERSISTENT,
                         .consumers = 1};
   layouts = (gg_layouts){.named_count = 0};
   gg_sm90_derive_rings(&layouts, &plan);
@@ -422,30 +508,35 @@ static bool is_possible(const ring *r, mistake wrong) {
   bool pair = r->group > 1, several = r->cluster_m * r->cluster_n > 1;
   if (wrong == HALF_THE_BYTES || wrong == OWN_SUMS) return pair;
   if (wrong == NO_SECOND) return r->full_arrivals > 1;
+  if (wrong >= NO_EMPTY_ANSWER) return r->answer_stages > 0 && (several || wrong != OWN_ANSWER);
   if (wrong >= NO_EMPTY_SUBTILE) return r->subtile_stages > 0;
   return several || (wrong != OWN_RELEASE && wrong != NO_STAY);
 }
 
 static bool explore_all(void) {
-  const ring alone = made(1, 1, 1, 2, 2, 0), tall = made(2, 1, 1, 2, 1, 0),
-             pair = made(2, 1, 2, 2, 2, 0), single = made(2, 1, 2, 2, 1, 0),
-             fetches = made(1, 1, 1, 2, 2, 2);
+  const ring alone = made(1, 1, 1, 2, 2, 0, false), tall = made(2, 1, 1, 2, 1, 0, false),
+             pair = made(2, 1, 2, 2, 2, 0, false), single = made(2, 1, 2, 2, 1, 0, false),
+             fetches = made(1, 1, 1, 2, 2, 2, false), dynamic = made(1, 1, 1, 2, 1, 0, true);
   bool right = explore(alone, 3, 3, RIGHT);
   right = explore(fetches, 3, 2, RIGHT) && right;
+  right = explore(dynamic, 3, 2, RIGHT) && right;
   right = explore(tall, 2, 2, RIGHT) && right;
   right = explore(pair, 3, 3, RIGHT) && right;
   right = explore(single, 2, 3, RIGHT) && right;
   for (mistake m = RIGHT + 1; m < MISTAKES; m++) {
     if (is_possible(&alone, m)) right = explore(alone, 3, 3, m) && right;
     if (is_possible(&pair, m)) right = explore(pair, 3, 3, m) && right;
-    if (m >= NO_EMPTY_SUBTILE) right = explore(fetches, 3, 2, m) && right;
+    if (m >= NO_EMPTY_SUBTILE && is_possible(&fetches, m))
+      right = explore(fetches, 3, 2, m) && right;
+    if (m >= NO_EMPTY_ANSWER && is_possible(&dynamic, m))
+      right = explore(dynamic, 4, 2, m) && right;
   }
   return right;
 }
 
 static bool find_all(uint64_t seed, int walks) {
-  const ring kinds[] = {made(1, 1, 1, 3, 2, 2), made(2, 2, 1, 3, 2, 0), made(2, 1, 2, 3, 2, 2),
-                        made(4, 2, 2, 3, 2, 0)};
+  const ring kinds[] = {made(1, 1, 1, 3, 2, 2, true), made(2, 2, 1, 3, 2, 0, true),
+                        made(2, 1, 2, 3, 2, 2, true), made(4, 2, 2, 3, 2, 0, false)};
   bool right = true;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     for (mistake m = RIGHT + 1; m < MISTAKES; m++) {
