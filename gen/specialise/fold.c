@@ -165,6 +165,8 @@ static bool read_loop(const gg_tokens *tokens, int at, loop *out) {
     int plus = gg_token_next(tokens, third);
     if (!gg_token_is(tokens, plus, S(ADD_TO))) return false;
     step = gg_value_of(tokens, plus + 1, close - 1);
+  } else if (gg_token_next(tokens, gg_token_next(tokens, third)) != close) {
+    return false; /* what else is done between rounds would be lost */
   }
   *out = (loop){name, from.value, to.value, step.value, gg_token_next(tokens, close)};
   return from.known && to.known && step.known && step.value > 0;

@@ -482,7 +482,7 @@ bool gg_put_number(gg_tokens *tokens, int first, int last, int name, int64_t val
   if (!number) return false;
   for (int *link = &tokens->first[name]; *link >= 0 && *link <= last;) {
     int at = *link;
-    if (tokens->at[at].dead || at < first) {
+    if (at < first || !gg_token_names(tokens, at, name)) { /* or it is a member's */
       link = &tokens->at[at].again;
       continue;
     }

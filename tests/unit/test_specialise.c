@@ -56,6 +56,13 @@ static const example examples[] = {
      "constexpr int blocks = 1;\n" KERNEL("#pragma unroll\n  for (int i = 0; i < blocks; ++i)\n"
                                           "    out[n + i * 8] = out[i];\n"),
      KERNEL("  out[n] = out[0];\n")},
+    {"one that does something else between rounds stays",
+     KERNEL("  for (int i = 0; i < 1; ++i, ++n) out[n] = i;\n  out[0] = n;\n"),
+     KERNEL("  for (int i = 0; i < 1; ++i, ++n) out[n] = i;\n  out[0] = n;\n")},
+    {"a member of the variable's name is another",
+     "struct place {\n  int i;\n};\n" KERNEL("  place at = {n};\n  for (int i = 0; i < 1; ++i)\n"
+                                             "    out[i] = at.i;\n"),
+     "struct place {\n  int i;\n};\n" KERNEL("  place at = {n};\n  out[0] = at.i;\n")},
     {"what is no statement is left as it is", KERNEL("  if n;\n  out[0] = true ? 1;\n  for n;\n"),
      KERNEL("  if n;\n  out[0] = true ? 1;\n  for n;\n")},
     {"a loop of one round that a branch would have left, had it been taken",
