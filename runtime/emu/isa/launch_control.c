@@ -41,7 +41,8 @@ typedef struct cancel_facts {
   bool multicast;
 } cancel_facts;
 
-/* What the operations of a request share. */
+/* What the operations of a request share. Its address stands for what the asking warp knew: who
+ * waits for the response, in whichever CTA, knows that too, for it was asked for behind that. */
 typedef struct request {
   unsigned operations;
   bool decided;
@@ -93,6 +94,8 @@ static bool land(emu_async *self, emu_cluster *cluster) {
   }
   self->agent = a->barrier->agent;
   self->clock = emu_mbarrier_clock(a->barrier);
+  emu_hazard_pass(cluster, emu_mbarrier_key(a->barrier), a->request);
+  if (a->request->operations == 1) emu_hazard_forget(cluster, a->request);
   return emu_mbarrier_complete(self->warp, self->op, lane, a->barrier, response_bytes);
 }
 
@@ -138,6 +141,7 @@ static bool ask(emu_warp *warp, const emu_op *op, int lane) {
   request *r = gg_malloc(sizeof *r);
   if (!r) return emu_async_no_memory(warp, op);
   *r = (request){.operations = 1}; /* this function's own, so that no operation frees it */
+  emu_hazard_release(warp, r);
   bool ok = true;
   if (facts->multicast) {
     for (unsigned i = 0; ok && i < cluster->cta_count; i++) {
