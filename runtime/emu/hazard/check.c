@@ -114,12 +114,16 @@ static bool is_collective(const struct emu_hazards *hazards, emu_epoch epoch) {
 
 /* Whether two threads of one CTA access its shared memory, and a relaxed arrival at the cluster's
  * barrier has kept them apart in time. Each SM serves its shared memory in order, so that hardware
- * has them in this order, too; what crosses the cluster or the proxies is another matter. */
+ * has them in this order, too; what crosses the cluster or the proxies is another matter. A thread
+ * that has waited for its cp.async before it arrived has accessed what this wrote, in its own CTA.
+ */
 static bool is_past(const actor *a, emu_epoch earlier) {
   emu_agent agent = emu_epoch_agent(earlier);
   const emu_watched *other = a->hazards->warp_of[agent];
+  const emu_op *op = op_of(a->hazards, earlier);
   const emu_cta *cta = a->warp->cta;
-  return a->bytes && other && other->warp->cta == cta && a->place.bank->cta == cta &&
+  bool theirs = other ? other->warp->cta == cta : op && emu_is_thread_copy(op);
+  return a->bytes && theirs && a->place.bank->cta == cta &&
          emu_hazard_past(a->warp, agent, emu_epoch_clock(earlier));
 }
 

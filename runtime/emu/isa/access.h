@@ -15,6 +15,9 @@ void emu_param_space(emu_op *op, const emu_decoder *d, const ptx_operand *addres
 bool emu_is_store(const emu_op *op);
 void emu_stored_value(uint8_t *bytes, const emu_warp *warp, const emu_op *op, int lane);
 
+/* Whether the op is a cp.async that copies: a thread's access to shared memory, made later. */
+bool emu_is_thread_copy(const emu_op *op);
+
 /* bar.warp.sync; warp is taken. */
 emu_decode emu_decode_warp_barrier;
 

@@ -11,6 +11,7 @@
 #include "emu/async/engine.h"
 #include "emu/async/mbarrier.h"
 #include "emu/async/modifiers.h"
+#include "emu/isa/access.h"
 #include "emu/report.h"
 
 /* ---- Copies ----------------------------------------------------------------------------- */
@@ -150,6 +151,10 @@ static emu_step run_copy(emu_warp *warp, const emu_op *op, uint32_t lanes) {
     lanes &= ~alike;
   }
   return EMU_NEXT;
+}
+
+bool emu_is_thread_copy(const emu_op *op) {
+  return op->exec == run_copy;
 }
 
 /* ---- Groups ----------------------------------------------------------------------------- */
