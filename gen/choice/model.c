@@ -296,7 +296,8 @@ static double visible_epilogue(const gg_model *model, double tile) {
     return greater(0, each - tile) / 2 + (turn(tile, whole) - turn(tile, each)) + model->held;
   if (overlap == GG_OVERLAP_ALL) return join(tile, each + model->work) - tile + model->held;
   double shows = overlap == GG_OVERLAP_NEXT ? 1 - model->device->epilogue_hidden : 1;
-  return (each + model->work) * shows + model->held;
+  double begin = model->traits.begins_anew ? model->device->fill : 0;
+  return (each + model->work) * shows + model->held + begin;
 }
 
 /* ---- DRAM ----------------------------------------------------------------------------- */

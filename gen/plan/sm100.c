@@ -321,7 +321,8 @@ static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *d
   out->owners = 1;
   out->sums = 2.0 * gg_dtype_info_of(plan->accumulator)->bits / 8;
   out->tensor_share = half ? device->narrow_mma_share : 1;
-  if (gg_plan_is_persistent(plan))
+  out->begins_anew = !gg_plan_is_persistent(plan);
+  if (!out->begins_anew)
     out->overlap = plan->accumulator_stages < 2 ? GG_OVERLAP_NONE : GG_OVERLAP_ALL;
   gg_sm90_move_fetched(&out->epilogue, plan);
 }

@@ -43,7 +43,8 @@ typedef struct gg_traits {
   double sums;             /* bytes of tensor memory's width that an element's sum takes; 0: none */
   double promotions;       /* of all of a tile's sums, a K step; 0: none */
   double promotions_hidden; /* how many times as many are not seen */
-  int stages_ahead;         /* under way while one is multiplied, at least 1 */
+  bool begins_anew; /* each tile has a CTA of its own, which sets up and awaits its K steps */
+  int stages_ahead; /* under way while one is multiplied, at least 1 */
   gg_loader loader;
   gg_overlap overlap;
   gg_epilogue_work epilogue;
