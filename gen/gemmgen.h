@@ -165,7 +165,9 @@ typedef struct gg_tensor_map {
   gg_map_mode modes[GG_MAP_RANK_MAX];
   int box[GG_MAP_RANK_MAX]; /* elements of each */
   int swizzle_bytes; /* how the box's lines lie in shared memory: 128, 64, 32; 0: as they come */
-  int reserved[4];
+  bool unpacks; /* elements of 4 and 6 bits get a byte each there; the operand's lines are of whole
+                   128 elements then */
+  int reserved[3];
 } gg_tensor_map;
 
 /* How many CTAs a problem takes. A cluster of CTAs takes a block of neighbouring tiles. */

@@ -37,6 +37,10 @@ gg_view gg_problem_extra_view(const gg_kernel *kernel, const gg_problem *problem
 
 /* ---- The whole --------------------------------------------------------------------------- */
 
+/* Elements along K of which a problem has whole multiples; 1 but where elements of 4 or 6 bits are
+ * copied by tensor maps. */
+int64_t gg_kernel_k_unit(const gg_kernel *kernel);
+
 /* Whether the kernel has such a parameter, of whatever operand. */
 bool gg_kernel_takes(const gg_kernel *kernel, gg_param_kind kind);
 

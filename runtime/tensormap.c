@@ -1,8 +1,9 @@
 /* The dimensions of an operand's tensor map are what the kernel says: its contiguous mode first,
  * then the mode across it and the batch, as many as there are. Elements are copied as bits, so that
  * the map's type is an unsigned integer of their size (of 4 and 6 bits, 16 elements in 8 and 12
- * bytes); but those of tf32, f32 in memory, are rounded on their way in, to nearest even: the
- * tensor core itself would cut their low bits off.
+ * bytes, or in 16 where they are unpacked: lines are then of whole 128 elements, addresses and
+ * strides multiples of 32 bytes); but those of tf32, f32 in memory, are rounded on their way in, to
+ * nearest even: the tensor core itself would cut their low bits off.
  *
  * A map takes extents up to 2^32, but a copy's coordinates are 32-bit signed integers; strides are
  * multiples of 16 bytes (which the operand's alignment sees to) below 2^40. An operand that is not
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "plan/narrow.h"
 #include "problem.h"
 
 static const int64_t stride_limit = INT64_C(1) << 40; /* bytes */
@@ -62,6 +64,32 @@ static gg_status check_extent(const char *name, int64_t value, int64_t block, gg
   return gg_fail(err, PROBLEM_SIZE, NULL, text);
 }
 
+/* Elements that a map's lines are whole multiples of. */
+static int64_t line_unit(const gg_tensor_map *map) {
+  return map->unpacks ? GG_UNPACKED_LINE : gg_dtype_unit(map->type, 1);
+}
+
+int64_t gg_kernel_k_unit(const gg_kernel *kernel) {
+  int64_t unit = 1;
+  for (size_t i = 0; i < kernel->map_count; i++) {
+    const gg_tensor_map *map = &kernel->maps[i];
+    bool input = map->operand == GG_OPERAND_A || map->operand == GG_OPERAND_B;
+    if (input && line_unit(map) > unit) unit = line_unit(map);
+  }
+  return unit;
+}
+
+/* Of elements of 4 and 6 bits a map has whole bytes, or whole units that are unpacked. */
+static gg_status check_line(const gg_tensor_map *map, const gg_view *view, gg_error *err) {
+  int64_t unit = line_unit(map);
+  if (view->length % unit == 0) return GG_OK;
+  char name[GG_VIEW_PART_NAME_MAX], text[128];
+  snprintf(text, sizeof text, "%s of whole %lld elements of %s; the next is %lld",
+           gg_view_part_name(name, view, GG_VIEW_ADDRESS), (long long)unit,
+           gg_dtype_info_of(map->type)->name, (long long)((view->length / unit + 1) * unit));
+  return gg_fail(err, PROBLEM_EXTENT, NULL, view->length_name, (long long)view->length, text);
+}
+
 static gg_status check_map(const gg_view *view, gg_error *err) {
   int64_t unit = unit_of(view), bits = gg_dtype_info_of(view->operand->type)->bits;
   int64_t most = (stride_limit * 8 / bits - 1) / unit * unit;
@@ -80,14 +108,17 @@ gg_status gg_tensor_maps_check(const gg_kernel *kernel, const gg_problem *proble
   if (!st) st = check_extent("batch", problem->batch, 0, err);
   for (size_t i = 0; i < kernel->map_count && !st; i++) {
     gg_view view = view_of(kernel, problem, &kernel->maps[i]);
-    if (is_used(problem, &kernel->maps[i])) st = check_map(&view, err);
+    if (!is_used(problem, &kernel->maps[i])) continue;
+    st = check_line(&kernel->maps[i], &view, err);
+    if (!st) st = check_map(&view, err);
   }
   return st;
 }
 
-static int type_of(gg_dtype type) {
-  int bits = gg_dtype_info_of(type)->bits;
-  if (type == GG_DTYPE_tf32) return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
+static int type_of(const gg_tensor_map *map) {
+  int bits = gg_dtype_info_of(map->type)->bits;
+  if (map->type == GG_DTYPE_tf32) return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
+  if (bits == 4 && map->unpacks) return CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B;
   return bits == 4    ? CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B
          : bits == 6  ? CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B
          : bits == 8  ? CU_TENSOR_MAP_DATA_TYPE_UINT8
@@ -112,7 +143,7 @@ static int64_t writable(const gg_view *view) {
 
 /* A stride that is never stepped over may be anything in the problem; here it is a legal one. */
 static uint64_t stride_of(const gg_tensor_map *map, int64_t extent, int64_t elements) {
-  return extent > 1 ? (uint64_t)gg_dtype_bytes(map->type, elements) : 16;
+  return extent > 1 ? (uint64_t)gg_dtype_bytes(map->type, elements) : GG_UNPACKED_ALIGN;
 }
 
 static gg_status encode(uint64_t out[16], const gg_driver *driver, const gg_tensor_map *map,
@@ -129,7 +160,7 @@ static gg_status encode(uint64_t out[16], const gg_driver *driver, const gg_tens
     steps[i] = 1;
   }
   _Alignas(64) CUtensorMap encoded;
-  gg_status st = GG_CUDA(driver, err, cuTensorMapEncodeTiled, &encoded, type_of(map->type),
+  gg_status st = GG_CUDA(driver, err, cuTensorMapEncodeTiled, &encoded, type_of(map),
                          (unsigned)map->rank, (void *)(uintptr_t)view->address, extents, strides,
                          box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(map->swizzle_bytes),
                          CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
@@ -146,8 +177,9 @@ gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_d
     if (view.written) {
       view.length = writable(&view);
     } else if (!is_used(problem, map)) {
-      view.address = problem->d / 16 * 16;
-      view.length = view.rows = view.batch = 1;
+      view.address = problem->d / GG_UNPACKED_ALIGN * GG_UNPACKED_ALIGN;
+      view.length = line_unit(map);
+      view.rows = view.batch = 1;
     }
     st = encode(out[i], driver, map, &view, err);
   }

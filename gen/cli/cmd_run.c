@@ -95,7 +95,7 @@ static gg_status make_reference(gg_reference *out, gg_sample *sample, const sess
   uint64_t seed = (uint64_t)s->given->seed;
   gg_status st = gg_sample_choose(sample, p, host_budget, seed, err);
   if (st) return st;
-  if (sample->whole || emulated(on)) {
+  if (sample->whole || emulated(on) || !gg_device_reference_knows(s->kernel)) {
     return gg_reference_on_host(out, s->kernel, p, trial->a.host + trial->a.lead,
                                 trial->b.host + trial->b.lead, sample, err);
   }

@@ -15,6 +15,7 @@
 #include "emit/sm100.h"
 #include "emit/sm90.h"
 #include "plan/distribution.h"
+#include "plan/narrow.h"
 
 typedef long long ll; /* for printf */
 
@@ -159,7 +160,7 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   gg_str_printf(out, "constexpr int stages = %d;\n", stages->depth);
   assert(stages->begin == 0);
   gg_str_printf(out, "constexpr unsigned stage_bytes_a = %lld, stage_bytes = %lld;\n",
-                (ll)gg_dtype_bytes(plan->a.type, layouts->size_a), (ll)stages->bytes);
+                (ll)gg_plan_smem_bytes(plan, plan->a.type, layouts->size_a), (ll)stages->bytes);
   gg_str_printf(out, "constexpr unsigned tx_bytes = %lld;  // that arrive in a stage\n",
                 (ll)stages->tx_bytes);
   write_alignment(out, plan);

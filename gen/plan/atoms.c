@@ -14,17 +14,10 @@ typedef struct wanted {
   gg_dtype a, b;
 } wanted;
 
-/* Whether the family can bring operands of that type to an MMA; GG_DTYPE_COUNT: any. */
-static bool is_brought(const gg_plan *plan, gg_dtype type) {
-  bool (*has_type)(gg_dtype) = plan->target->has_type;
-  return !has_type || type == GG_DTYPE_COUNT || has_type(type);
-}
-
 /* The next row behind `row` of these types that the family can use, NULL: the first; NULL behind
  * the last. Most rows are of other types, which is soonest seen. */
 static const gg_mma_row *next_row(const gg_plan *plan, wanted types, const gg_mma_row *row) {
   size_t count;
-  if (!is_brought(plan, types.a) || !is_brought(plan, types.b)) return NULL;
   const gg_mma_row *table = gg_mma_table(&count), *end = table + count;
   for (row = row ? row + 1 : table; row < end; row++) {
     if (!gg_mma_row_multiplies(row, types.a, types.b)) continue;
@@ -42,14 +35,13 @@ static wanted inputs_of(const gg_plan *plan) {
 }
 
 /* The types of one operand that a row multiplies beside what is wanted of the other. */
-static gg_type_set types_of(const gg_plan *plan, const gg_mma_row *row, gg_mma_operand operand,
-                            wanted beside) {
+static gg_type_set types_of(const gg_mma_row *row, gg_mma_operand operand, wanted beside) {
   gg_type_set types = 0;
   for (int i = 0; i < GG_DTYPE_COUNT; i++) {
     gg_dtype type = (gg_dtype)i;
     bool has = operand == GG_MMA_A ? gg_mma_row_multiplies(row, type, beside.b)
                                    : gg_mma_row_multiplies(row, beside.a, type);
-    if (has && is_brought(plan, type)) types |= gg_type_bit(type);
+    if (has) types |= gg_type_bit(type);
   }
   return types;
 }
@@ -59,14 +51,14 @@ gg_type_set gg_atoms_types(const gg_plan *plan, gg_mma_operand operand) {
   wanted beside = operand == GG_MMA_C ? inputs_of(plan) : any_types();
   if (operand == GG_MMA_B) beside.a = plan->a.type;
   for (const gg_mma_row *row = NULL; (row = next_row(plan, beside, row));)
-    types |= operand == GG_MMA_C ? gg_type_bit(row->c) : types_of(plan, row, operand, beside);
+    types |= operand == GG_MMA_C ? gg_type_bit(row->c) : types_of(row, operand, beside);
   return types;
 }
 
 gg_type_set gg_atoms_types_of_any_major(const gg_plan *plan) {
   gg_type_set types = 0;
   for (const gg_mma_row *row = NULL; (row = next_row(plan, any_types(), row));)
-    if (!row->k_major) types |= types_of(plan, row, GG_MMA_A, any_types());
+    if (!row->k_major) types |= types_of(row, GG_MMA_A, any_types());
   return types;
 }
 

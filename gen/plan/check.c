@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "atom/dtype.h"
+#include "plan/narrow.h"
 #include "plan/target.h"
 
 gg_status gg_check_unused(const gg_plan *plan, const gg_spec_field *field, const char *what,
@@ -75,11 +75,11 @@ gg_status gg_check_smem(const gg_plan *plan, const gg_smem_parts *parts, int64_t
   char arch[GG_ARCH_NAME_MAX], shared[32] = "";
   int64_t behind = parts->sums + parts->barriers + (parts->behind ? parts->staging : 0);
   if (plan->stages * parts->stage + behind > most) {
-    int bits = gg_dtype_info_of(plan->a.type)->bits;
+    int bits = gg_plan_smem_bits(plan, plan->a.type);
     bool whole = bits % 8 == 0;
     int rows_b = gg_plan_rows_of_b(plan, plan->tile_n);
     int64_t elements = (int64_t)(plan->tile_m + rows_b) * plan->tile_k;
-    int64_t bare = gg_dtype_bytes(plan->a.type, elements);
+    int64_t bare = gg_plan_smem_bytes(plan, plan->a.type, elements);
     gg_str_printf(&sum, "%d stages x (%dx%d + %dx%d) x %d %s = %lld B", plan->stages, plan->tile_m,
                   plan->tile_k, rows_b, plan->tile_k, whole ? bits / 8 : bits, whole ? "B" : "bits",
                   (long long)(plan->stages * bare));

@@ -16,6 +16,7 @@
 #include "atom/smem_desc.h"
 #include "atom/tiled_mma.h"
 #include "plan/check.h"
+#include "plan/narrow.h"
 #include "plan/operation.h"
 #include "plan/sm90.h"
 
@@ -170,7 +171,7 @@ gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error
                           .block_mn = gg_plan_mma_rows(plan),
                           .block_k = plan->mma.k,
                           .k_major = plan->a.major == GG_MAJOR_K,
-                          .bits = gg_dtype_info_of(plan->a.type)->bits,
+                          .bits = gg_plan_smem_bits(plan, plan->a.type),
                           .width = pattern_width(plan->swizzle_a),
                           .kind = kind};
   const operand_tile b = {.name = "sB",
@@ -179,16 +180,18 @@ gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error
                           .block_mn = gg_plan_rows_of_b(plan, plan->mma.n),
                           .block_k = plan->mma.k,
                           .k_major = plan->b.major == GG_MAJOR_K,
-                          .bits = gg_dtype_info_of(plan->b.type)->bits,
+                          .bits = gg_plan_smem_bits(plan, plan->b.type),
                           .width = pattern_width(plan->swizzle_b),
                           .kind = kind};
   gg_status st;
   if ((st = derive_operand(&out->sA, &out->size_a, &out->boxes_a, &a, err))) return st;
   if ((st = derive_operand(&out->sB, &out->size_b, &out->boxes_b, &b, err))) return st;
   if (!plan->copy_bytes_a)
-    add_map(out, GG_OPERAND_A, plan->a.type, out->boxes_a.line, out->boxes_a.lines, a.width);
+    add_map(out, GG_OPERAND_A, plan->a.type, out->boxes_a.line, out->boxes_a.lines, a.width)
+        ->unpacks = gg_plan_unpacks(plan, plan->a.type);
   if (!plan->copy_bytes_b)
-    add_map(out, GG_OPERAND_B, plan->b.type, out->boxes_b.line, out->boxes_b.lines, b.width);
+    add_map(out, GG_OPERAND_B, plan->b.type, out->boxes_b.line, out->boxes_b.lines, b.width)
+        ->unpacks = gg_plan_unpacks(plan, plan->b.type);
   const char *reads_a = plan->a_in_registers ? "ldmatrix A" : tcgen05 ? "tcgen05 A" : "wgmma A";
   const char *reads_b = tcgen05 ? "tcgen05 B" : "wgmma B";
   gg_smem_access_count_matrices(gg_layouts_access(out, reads_a, descriptor_unit), &out->sA,

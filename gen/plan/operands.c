@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "atom/dtype.h"
+#include "plan/narrow.h"
 
 /* ---- The table -------------------------------------------------------------------------- */
 
@@ -26,8 +27,8 @@ static void place_inputs(gg_operand_row *a, gg_operand_row *b, const gg_plan *pl
   const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES);
   if (!stages) return;
   a->ring = b->ring = stages;
-  a->bytes = gg_dtype_bytes(a->is->type, layouts->size_a);
-  b->bytes = gg_dtype_bytes(b->is->type, layouts->size_b);
+  a->bytes = gg_plan_smem_bytes(plan, a->is->type, layouts->size_a);
+  b->bytes = gg_plan_smem_bytes(plan, b->is->type, layouts->size_b);
   b->offset = a->bytes;
   a->swizzle = plan->swizzle_a;
   b->swizzle = plan->swizzle_b;

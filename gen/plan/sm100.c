@@ -22,6 +22,7 @@
 #include "atom/tmem.h"
 #include "plan/atoms.h"
 #include "plan/epilogue.h"
+#include "plan/narrow.h"
 #include "plan/sm90.h"
 #include "plan/transpose.h"
 
@@ -52,12 +53,6 @@ static bool has_atom(const gg_mma_row *row) {
          gg_mma_row_is_plain(row);
 }
 
-/* Elements of 6 and 4 bits are unpacked on the way to shared memory, which this family does not do
- * yet. */
-static bool has_type(gg_dtype type) {
-  return gg_dtype_info_of(type)->bits >= 8;
-}
-
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
   gg_status st = gg_choose_inputs(plan, err);
   return st ? st : gg_choose_accumulator(plan, err);
@@ -75,6 +70,7 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_status st;
   if ((st = gg_sm90_choose_copies(plan, false, err))) return st;
+  if ((st = gg_sm100_choose_narrow(plan, err))) return st;
   if ((st = check_major(plan, &plan->a, &spec->a,
                         gg_as_asked(plan, "A of this type with major", "B of this type with major"),
                         err)))
@@ -110,7 +106,7 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
   bool pair = plan->cta_group > 1;
   tile->m = gg_usual_extent(plan->fixed_m, pair ? wide_m : narrow_m, shapes[at][0]);
   tile->n = gg_usual_extent(plan->fixed_n, pair ? 32 : 16, shapes[at][1]);
-  int k = line_bytes * 8 / gg_dtype_info_of(plan->a.type)->bits;
+  int k = line_bytes * 8 / gg_plan_smem_bits(plan, plan->a.type);
   tile->k = gg_usual_extent(plan->fixed_k, row_of(plan)->k, k);
 }
 
@@ -148,8 +144,9 @@ static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, gg
                            gg_element_mark(asked, 1), err);
   }
   if (st) return st;
-  return gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
-                           gg_element_mark(asked, 2), err);
+  st = gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
+                         gg_element_mark(asked, 2), err);
+  return st ? st : gg_sm100_check_narrow(plan, tile->k, err);
 }
 
 static gg_sm90_tile choose_tile(gg_status *st, const gg_plan *plan, gg_error *err) {
@@ -336,7 +333,6 @@ const gg_target gg_target_sm100 = {
     .least = {.number = 100, .suffix = 'f'},
     .int32_coordinates = true,
     .has_atom = has_atom,
-    .has_type = has_type,
     .accepts = accepts,
     .swaps_ab = gg_sm90_swaps_ab,
     .choose = choose,

@@ -19,6 +19,13 @@ static inline int gg_sm100_mmas_m(const gg_plan *plan) {
 int gg_sm100_accumulator_columns(const gg_plan *plan);
 int gg_sm100_allocated_columns(const gg_plan *plan);
 
+/* That operands of 6 and 4 bits have what their tensor maps want: K-major lines and, where elements
+ * are unpacked, addresses and strides of multiples of 32 bytes, which is promised where nothing is
+ * said; and of the tile, lines of whole 128 elements under the swizzle of 128 bytes.
+ * sm100_narrow.c */
+gg_status gg_sm100_choose_narrow(gg_plan *plan, gg_error *err);
+gg_status gg_sm100_check_narrow(const gg_plan *plan, int tile_k, gg_error *err);
+
 gg_status gg_sm100_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm100.c */
 
 extern const gg_target gg_target_sm100; /* sm100.c */

@@ -20,6 +20,7 @@
 #include "atom/dtype.h"
 #include "plan/atoms.h"
 #include "plan/epilogue.h"
+#include "plan/narrow.h"
 #include "plan/transpose.h"
 
 enum {
@@ -160,7 +161,7 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const gg_
   const char *name = is_a != plan->swap_ab ? "A" : "B";
   int mn = is_a ? tile->m : gg_plan_rows_of_b(plan, tile->n);
   bool k_major = operand->major == GG_MAJOR_K;
-  int line = (int)gg_dtype_bytes(operand->type, k_major ? tile->k : mn);
+  int line = (int)gg_plan_smem_bytes(plan, operand->type, k_major ? tile->k : mn);
   int lines = k_major ? mn : tile->k;
   gg_status st = gg_choose_swizzle(out, asked, name, line, err);
   if (st) return st;

@@ -20,6 +20,7 @@
  *
  * Multistage kernels have one kind of warpgroup, of which a thread also asks for boxes. */
 #include "atom/dtype.h"
+#include "plan/narrow.h"
 #include "plan/sm90.h"
 
 enum { warps_a_group = 4 };
@@ -182,11 +183,16 @@ int gg_sm90_choose_vectors(const gg_plan *plan, int64_t left) {
 
 /* ---- The lists --------------------------------------------------------------------------- */
 
+/* Bytes of the boxes of a tile as global memory has them: so many a barrier hears of, also where
+ * elements are unpacked on the way. */
+static int64_t bytes_of(const gg_boxed_tile *boxes, gg_dtype type) {
+  return gg_dtype_bytes(type, (int64_t)boxes->count * boxes->line * boxes->lines);
+}
+
 /* Bytes that tensor maps bring to a stage. */
 static int64_t boxed_bytes(const gg_layouts *layouts, const gg_plan *plan) {
-  const gg_boxed_tile *a = &layouts->boxes_a, *b = &layouts->boxes_b;
-  return (plan->copy_bytes_a ? 0 : a->count * a->bytes) +
-         (plan->copy_bytes_b ? 0 : b->count * b->bytes);
+  return (plan->copy_bytes_a ? 0 : bytes_of(&layouts->boxes_a, plan->a.type)) +
+         (plan->copy_bytes_b ? 0 : bytes_of(&layouts->boxes_b, plan->b.type));
 }
 
 /* Of all matrices, to a sub-tile. */
@@ -200,8 +206,8 @@ static int64_t fetched_bytes(const gg_layouts *layouts) {
 static int64_t ring_bytes(gg_layouts *layouts, const gg_plan *plan, gg_ring_id id) {
   switch (id) {
   case GG_RING_STAGES:
-    return gg_dtype_bytes(plan->a.type, layouts->size_a) +
-           gg_dtype_bytes(plan->b.type, layouts->size_b);
+    return gg_plan_smem_bytes(plan, plan->a.type, layouts->size_a) +
+           gg_plan_smem_bytes(plan, plan->b.type, layouts->size_b);
   case GG_RING_SUBTILES:
     return gg_sm90_subtile_bytes(layouts->fetched, layouts->fetched_count);
   case GG_RING_STAGING:

@@ -11,6 +11,7 @@
 #include "atom/dtype.h"
 #include "plan/atoms.h"
 #include "plan/choices.h"
+#include "plan/narrow.h"
 #include "plan/sm90.h"
 #include "plan/transpose.h"
 
@@ -277,20 +278,20 @@ static gg_sm90_registers divide_registers(int *launch, const gg_plan *plan,
 }
 
 /* Bytes of an operand in a stage: whole patterns of the widest swizzle. */
-static int64_t operand_bytes(gg_operand operand, int mn, int k) {
+static int64_t operand_bytes(const gg_plan *plan, gg_operand operand, int mn, int k) {
   enum { pattern = 8 * line_bytes };
-  int64_t bytes = gg_dtype_bytes(operand.type, (int64_t)mn * k);
+  int64_t bytes = gg_plan_smem_bytes(plan, operand.type, (int64_t)mn * k);
   return (bytes + pattern - 1) / pattern * pattern;
 }
 
 int64_t gg_sm90_stage_bytes(const gg_plan *plan) {
-  return operand_bytes(plan->a, plan->tile_m, plan->tile_k) +
-         operand_bytes(plan->b, gg_plan_rows_of_b(plan, plan->tile_n), plan->tile_k);
+  return operand_bytes(plan, plan->a, plan->tile_m, plan->tile_k) +
+         operand_bytes(plan, plan->b, gg_plan_rows_of_b(plan, plan->tile_n), plan->tile_k);
 }
 
 int64_t gg_sm90_loaded_bytes(const gg_plan *plan) {
-  return operand_bytes(plan->a, plan->tile_m, plan->tile_k) / plan->cluster_n +
-         operand_bytes(plan->b, plan->tile_n, plan->tile_k) / plan->cluster_m;
+  return operand_bytes(plan, plan->a, plan->tile_m, plan->tile_k) / plan->cluster_n +
+         operand_bytes(plan, plan->b, plan->tile_n, plan->tile_k) / plan->cluster_m;
 }
 
 /* Beside accumulators and fragments: descriptors, loop state and predicates. Where accumulators

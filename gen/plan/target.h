@@ -28,10 +28,8 @@ struct gg_target {
   /* Whether the family is for this spec: architecture and schedule. */
   bool (*accepts)(const gg_spec *spec);
 
-  /* The atoms that it multiplies with, of all rows: plan/atoms.h asks those that pass. And of the
-   * types that these take, those that it can bring to them; NULL: all. */
+  /* The atoms that it multiplies with, of all rows: plan/atoms.h asks those that pass. */
   bool (*has_atom)(const gg_mma_row *row);
-  bool (*has_type)(gg_dtype type);
 
   bool ageless; /* made of what every architecture has: no newer one has better for it */
 

@@ -17,6 +17,10 @@ typedef struct operand {
   int64_t outer, k, batch;
 } operand;
 
+bool gg_device_reference_knows(const gg_kernel *kernel) {
+  return gg_dtype_info_of(kernel->a.type)->bits >= 8 && gg_dtype_info_of(kernel->b.type)->bits >= 8;
+}
+
 gg_status gg_device_reference_open(gg_device_reference **out, gg_context *context, gg_dtype a,
                                    gg_dtype b, gg_error *err) {
   *out = NULL;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "atom/dtype.h"
 #include "base/alloc.h"
 #include "number.h"
 
@@ -43,7 +44,7 @@ int gg_inputs_range(int precision, int64_t k) {
 gg_status gg_inputs_make(gg_inputs *out, gg_dtype type, gg_input_kind kind, int range,
                          uint64_t seed, gg_error *err) {
   *out = (gg_inputs){.type = type, .length = cycle_length};
-  out->cycle = gg_malloc((size_t)cycle_length * (size_t)gg_number_bytes(type));
+  out->cycle = gg_malloc((size_t)gg_dtype_bytes(type, cycle_length));
   if (!out->cycle) return gg_fail(err, MEMORY, NULL, "");
   if (kind == GG_INPUTS_NORMAL && gg_number_is_integer(type)) {
     kind = GG_INPUTS_INTEGERS;
@@ -63,13 +64,12 @@ void gg_inputs_free(gg_inputs *inputs) {
   *inputs = (gg_inputs){0};
 }
 
-void gg_inputs_fill(void *array, const gg_inputs *inputs, int64_t first, int64_t count) {
-  int64_t bytes = gg_number_bytes(inputs->type);
-  char *to = array;
+void gg_inputs_fill(void *array, int64_t index, const gg_inputs *inputs, int64_t first,
+                    int64_t count) {
   for (int64_t at = first % inputs->length; count > 0; at = 0) {
     int64_t run = inputs->length - at < count ? inputs->length - at : count;
-    memcpy(to, (const char *)inputs->cycle + at * bytes, (size_t)(run * bytes));
-    to += run * bytes;
+    gg_number_copy(inputs->type, array, index, inputs->cycle, at, run);
+    index += run;
     count -= run;
   }
 }

@@ -26,8 +26,10 @@ gg_status gg_inputs_make(gg_inputs *out, gg_dtype type, gg_input_kind kind, int 
                          uint64_t seed, gg_error *err);
 void gg_inputs_free(gg_inputs *inputs);
 
-/* Fills `count` elements, beginning at element `first` of the cycle. */
-void gg_inputs_fill(void *array, const gg_inputs *inputs, int64_t first, int64_t count);
+/* Fills `count` elements of the array from `index` on, beginning at element `first` of the cycle.
+ */
+void gg_inputs_fill(void *array, int64_t index, const gg_inputs *inputs, int64_t first,
+                    int64_t count);
 
 /* A well-mixed 64-bit number for each (seed, index): SplitMix64. */
 uint64_t gg_random(uint64_t seed, uint64_t index);

@@ -1,6 +1,7 @@
 /* Binary floating point by its parameters (IEEE 754; for e4m3 and e5m2: OCP 8-bit Floating Point
- * Specification), and integers. A float's bits, without the sign, count its magnitudes in order:
- * rounding is done on that count, so that subnormals, carries and overflow need no cases.
+ * Specification; for narrower ones, which are finite: OCP Microscaling Formats), and integers. A
+ * float's bits, without the sign, count its magnitudes in order: rounding is done on that count, so
+ * that subnormals, carries and overflow need no cases.
  *
  * An element of tf32 is an f32 in memory; it counts as what it is rounded to, to nearest even. */
 #include "number.h"
@@ -17,6 +18,9 @@ static const gg_float_format formats[GG_DTYPE_COUNT] = {
     [GG_DTYPE_f32] = {8, 23, 0x7f7fffff, 0x7f800000, 0x7fffffff},
     [GG_DTYPE_e4m3] = {4, 3, 0x7e, 0x7e, 0x7f},
     [GG_DTYPE_e5m2] = {5, 2, 0x7b, 0x7c, 0x7f},
+    [GG_DTYPE_e3m2] = {3, 2, 0x1f, 0x1f, 0x1f},
+    [GG_DTYPE_e2m3] = {2, 3, 0x1f, 0x1f, 0x1f},
+    [GG_DTYPE_e2m1] = {2, 1, 0x07, 0x07, 0x07},
 };
 
 static bool is_small_float(gg_dtype type) {
@@ -42,18 +46,46 @@ static int bias_of(const gg_float_format *format) {
 
 /* ---- Bits ----------------------------------------------------------------------------- */
 
-static uint32_t load(const void *array, int64_t index, int bytes) {
-  const unsigned char *at = (const unsigned char *)array + index * bytes;
-  uint32_t bits = 0;
-  for (int i = 0; i < bytes; i++)
-    bits |= (uint32_t)at[i] << (8 * i);
-  return bits;
+static int bits_of(gg_dtype type) {
+  return gg_dtype_info_of(type)->bits;
 }
 
-static void store(void *array, int64_t index, int bytes, uint32_t bits) {
-  unsigned char *at = (unsigned char *)array + index * bytes;
-  for (int i = 0; i < bytes; i++)
-    at[i] = (unsigned char)(bits >> (8 * i));
+/* Whole bytes that hold `width` bits from bit `at` on, four at most. */
+static int bytes_around(int64_t at, int width) {
+  return (int)((at % 8 + width + 7) / 8);
+}
+
+static uint32_t load(const void *array, int64_t index, int width) {
+  int64_t at = index * width;
+  const unsigned char *bytes = (const unsigned char *)array + at / 8;
+  uint32_t bits = 0;
+  for (int i = 0; i < bytes_around(at, width); i++)
+    bits |= (uint32_t)bytes[i] << (8 * i);
+  bits >>= at % 8;
+  return width < 32 ? bits & (((uint32_t)1 << width) - 1) : bits;
+}
+
+static void store(void *array, int64_t index, int width, uint32_t bits) {
+  int64_t at = index * width;
+  unsigned char *bytes = (unsigned char *)array + at / 8;
+  uint32_t mask = (width < 32 ? ((uint32_t)1 << width) - 1 : UINT32_MAX) << at % 8;
+  bits <<= at % 8;
+  for (int i = 0; i < bytes_around(at, width); i++) {
+    uint32_t own = mask >> (8 * i) & 0xff;
+    bytes[i] = (unsigned char)((bytes[i] & ~own) | (bits >> (8 * i) & own));
+  }
+}
+
+void gg_number_copy(gg_dtype type, void *to, int64_t to_index, const void *from, int64_t from_index,
+                    int64_t count) {
+  int width = bits_of(type), bytes = width / 8;
+  if (width % 8 == 0) {
+    memcpy((char *)to + to_index * bytes, (const char *)from + from_index * bytes,
+           (size_t)(count * bytes));
+    return;
+  }
+  for (int64_t i = 0; i < count; i++)
+    store(to, to_index + i, width, load(from, from_index + i, width));
 }
 
 double gg_float_decode(const gg_float_format *format, uint32_t magnitude) {
@@ -98,12 +130,12 @@ double gg_number_get(gg_dtype type, const void *array, int64_t index) {
     memcpy(&value, (const char *)array + index * 8, sizeof value);
     return value;
   }
-  int bytes = gg_number_bytes(type);
-  uint32_t bits = load(array, index, bytes);
+  int width = bits_of(type);
+  uint32_t bits = load(array, index, width);
   if (type == GG_DTYPE_s8) return (int8_t)bits;
   if (type == GG_DTYPE_u8) return bits;
   if (type == GG_DTYPE_s32) return (int32_t)bits;
-  uint32_t sign = (uint32_t)1 << (8 * bytes - 1);
+  uint32_t sign = (uint32_t)1 << (width - 1);
   uint32_t count = bits & (sign - 1);
   if (type == GG_DTYPE_tf32) count = round_tf32(count);
   double magnitude = gg_float_decode(&formats[type], count);
@@ -124,17 +156,17 @@ void gg_number_set(gg_dtype type, void *array, int64_t index, double value) {
     memcpy((char *)array + index * 8, &value, sizeof value);
     return;
   }
-  int bytes = gg_number_bytes(type);
+  int width = bits_of(type);
   if (gg_number_is_integer(type)) {
     double whole =
         clamp(isnan(value) ? 0 : rint(value), gg_number_least(type), gg_number_max(type));
-    store(array, index, bytes, (uint32_t)(int64_t)whole);
+    store(array, index, width, (uint32_t)(int64_t)whole);
     return;
   }
   gg_dtype stored = type == GG_DTYPE_tf32 ? GG_DTYPE_f32 : type;
   uint32_t bits = gg_float_encode(&formats[stored], fabs(value));
-  if (signbit(value)) bits |= (uint32_t)1 << (8 * bytes - 1);
-  store(array, index, bytes, bits);
+  if (signbit(value)) bits |= (uint32_t)1 << (width - 1);
+  store(array, index, width, bits);
 }
 
 /* ---- Facts ---------------------------------------------------------------------------- */

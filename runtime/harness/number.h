@@ -16,8 +16,14 @@ typedef struct gg_float_format {
 double gg_float_decode(const gg_float_format *format, uint32_t magnitude);
 uint32_t gg_float_encode(const gg_float_format *format, double magnitude);
 
-/* Whether the functions below know the type: those of whole bytes, scale types excepted. */
+/* Whether the functions below know the type. Elements of 4 and 6 bits lie behind each other, the
+ * lowest bits first. */
 bool gg_number_known(gg_dtype type);
+
+/* The bits of elements: `count` of them from one place to another, in elements from the arrays'
+ * first. */
+void gg_number_copy(gg_dtype type, void *to, int64_t to_index, const void *from, int64_t from_index,
+                    int64_t count);
 
 /* Element `index` of an array; of tf32, what the f32 there is rounded to, to nearest even. */
 double gg_number_get(gg_dtype type, const void *array, int64_t index);

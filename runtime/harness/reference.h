@@ -33,8 +33,11 @@ gg_status gg_reference_on_host(gg_reference *out, const gg_kernel *kernel,
                                const gg_sample *sample, gg_error *err);
 void gg_reference_free(gg_reference *reference);
 
-/* The same on a device, by a plain kernel of its own: one per pair of types. */
+/* The same on a device, by a plain kernel of its own: one per pair of types; of elements of whole
+ * bytes. */
 typedef struct gg_device_reference gg_device_reference;
+
+bool gg_device_reference_knows(const gg_kernel *kernel);
 
 gg_status gg_device_reference_open(gg_device_reference **out, gg_context *context, gg_dtype a,
                                    gg_dtype b, gg_error *err);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "atom/dtype.h"
 #include "base/alloc.h"
 #include "number.h"
 #include "plan/operation.h"
@@ -13,7 +14,7 @@ const char *gg_trial_obstacle(const gg_kernel *kernel) {
   const gg_dtype types[] = {kernel->a.type, kernel->b.type, kernel->c.type, kernel->d.type,
                             kernel->accumulator};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-    if (!gg_number_known(types[i])) return "an operand's type is not one of whole bytes";
+    if (!gg_number_known(types[i])) return "it has no numbers of an operand's type";
   }
   return NULL;
 }
@@ -69,8 +70,8 @@ void gg_trial_inputs_free(gg_trial_inputs *inputs) {
 /* Adds `padding` units of the operand's alignment to the leading dimension of a packed one. */
 static gg_status pad(int64_t *ld, int64_t *batch_stride, const gg_view *view, int64_t padding,
                      gg_error *err) {
-  int64_t unit = view->operand->align / gg_number_bytes(view->operand->type);
-  if (unit < 1) unit = 1;
+  int align = view->operand->align;
+  int64_t unit = align > 0 ? gg_dtype_unit(view->operand->type, align) : 1;
   int64_t more;
   if (__builtin_mul_overflow(padding, unit, &more) || __builtin_add_overflow(*ld, more, ld) ||
       __builtin_mul_overflow(*ld, view->rows, batch_stride)) {
@@ -101,15 +102,15 @@ static gg_status lay_out(gg_trial *trial, int64_t padding, gg_error *err) {
 /* Bytes from a laid-out operand's first element to past its last row, padding and all. */
 static bool footprint(int64_t *out, const gg_view *view) {
   return !__builtin_mul_overflow(view->batch_stride, view->batch, out) &&
-         !__builtin_mul_overflow(*out, gg_number_bytes(view->operand->type), out) &&
-         *out <= INT64_MAX / 2;
+         !__builtin_mul_overflow(*out, gg_dtype_info_of(view->operand->type)->bits, out) &&
+         (*out = *out / 8 + (*out % 8 != 0)) <= INT64_MAX / 2;
 }
 
 /* Bytes from the first element to past the last one. */
 static int64_t last_element(const gg_view *view) {
   if (view->batch == 0 || view->rows == 0 || view->length == 0) return 0;
   int64_t last = (view->batch - 1) * view->batch_stride + (view->rows - 1) * view->ld;
-  return (last + view->length) * gg_number_bytes(view->operand->type);
+  return gg_dtype_bytes(view->operand->type, last + view->length);
 }
 
 static gg_status allocate(gg_trial_buffer *out, gg_context *context, const gg_view *view,
@@ -135,13 +136,11 @@ static gg_status allocate(gg_trial_buffer *out, gg_context *context, const gg_vi
 /* Fills the operand's elements, row by row, and sends it all. */
 static gg_status fill(gg_trial_buffer *buffer, gg_context *context, const gg_view *view,
                       const gg_inputs *inputs, int64_t shift, gg_error *err) {
-  int64_t bytes = gg_number_bytes(view->operand->type);
   for (int64_t batch = 0; inputs && batch < view->batch; batch++) {
     for (int64_t row = 0; row < view->rows; row++) {
       int64_t offset = batch * view->batch_stride + row * view->ld;
       int64_t number = (batch * view->rows + row) * view->length;
-      gg_inputs_fill(buffer->host + buffer->lead + offset * bytes, inputs, shift + number,
-                     view->length);
+      gg_inputs_fill(buffer->host + buffer->lead, offset, inputs, shift + number, view->length);
     }
   }
   return gg_memory_write(context, buffer->device, buffer->host, (size_t)buffer->bytes, err);

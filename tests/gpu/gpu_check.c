@@ -17,7 +17,7 @@
 #include "gpu_check.h"
 #include "plan/operation.h"
 
-enum { SKIPPED = 77, longest_k = 1000 };
+enum { SKIPPED = 77, longest_k = 1024 };
 
 void count_check(totals *out, const subject *s, const char *what, bool passed, gg_error *err) {
   if (passed) {
@@ -151,11 +151,17 @@ static const shapes *find_shapes(const char *name) {
   return found->name ? found : NULL;
 }
 
+int64_t whole_k(const gg_kernel *kernel, int64_t k) {
+  int64_t unit = gg_kernel_k_unit(kernel);
+  return (k + unit - 1) / unit * unit;
+}
+
 /* Scalars and paddings take turns over the shapes. Without a C, or an alpha, there is no turn. */
 static gg_problem nth_problem(const subject *s, long number, int64_t m, int64_t n, int64_t k,
                               int64_t batch) {
   static const float alphas[] = {1, 2, -1, 0.5f}, betas[] = {0, -1, 1, 0, 2};
   gg_problem p = {.size = sizeof(gg_problem), .m = m, .n = n, .k = k, .batch = batch, .alpha = 1};
+  p.k = whole_k(s->kernel, k);
   if (gg_kernel_takes(s->kernel, GG_PARAM_ALPHA)) p.alpha = alphas[number % 4];
   if (gg_kernel_takes(s->kernel, GG_PARAM_BETA)) p.beta = betas[number % 5];
   return p;
@@ -194,7 +200,7 @@ gg_problem usual_shape(const gg_kernel *kernel) {
       .size = sizeof(gg_problem),
       .m = kernel->fixed_m == GG_FIXED_NONE ? 150 : kernel->fixed_m,
       .n = kernel->fixed_n == GG_FIXED_NONE ? 140 : kernel->fixed_n,
-      .k = kernel->fixed_k == GG_FIXED_NONE ? 72 : kernel->fixed_k,
+      .k = kernel->fixed_k == GG_FIXED_NONE ? whole_k(kernel, 72) : kernel->fixed_k,
       .batch = kernel->fixed_batch == GG_FIXED_NONE ? 2 : kernel->fixed_batch,
       .alpha = 1,
   };
@@ -228,7 +234,7 @@ static gg_status open_subject(subject *s, gg_error *err) {
   const gg_kernel *kernel = s->kernel;
   int64_t k = kernel->fixed_k == GG_FIXED_NONE ? longest_k : kernel->fixed_k;
   gg_status st = gg_module_load(&s->module, s->context, kernel, err);
-  if (!st) {
+  if (!st && gg_device_reference_knows(kernel)) {
     st = gg_device_reference_open(&s->reference, s->context, kernel->a.type, kernel->b.type, err);
   }
   if (!st) st = gg_trial_inputs_make(&s->integers, kernel, GG_INPUTS_INTEGERS, k, 1, err);
