@@ -58,6 +58,12 @@ typedef struct gg_operand {
   int align; /* bytes: base address, leading dimension and batch stride are multiples of it */
 } gg_operand;
 
+/* Scale factors of A or B: one for each `block` elements along K. */
+typedef struct gg_scaling {
+  gg_dtype type; /* ue8m0 or ue4m3 */
+  int block;     /* 16 or 32; 0: there are none */
+} gg_scaling;
+
 /* What the epilogue does to x, which begins as an element of the accumulator. */
 typedef enum gg_op_kind {
   GG_OP_LINEAR = 0,   /* alpha * x + beta * C */
@@ -114,6 +120,8 @@ typedef enum gg_operand_id {
   GG_OPERAND_C = 3,
   GG_OPERAND_D = 4,
   GG_OPERAND_EXTRA = 5, /* what an operation of the epilogue reads or writes */
+  GG_OPERAND_SCALE_A = 6, /* scale factors of A, of B */
+  GG_OPERAND_SCALE_B = 7,
 } gg_operand_id;
 
 /* What a kernel parameter is: of an operand, or of the whole problem. Numbers are fixed. */
@@ -151,6 +159,10 @@ typedef enum gg_map_mode {
   GG_MAP_LINE = 0,  /* its contiguous mode */
   GG_MAP_LINES = 1, /* the mode across it */
   GG_MAP_BATCH = 2,
+  GG_MAP_SCALE_ATOM = 3, /* of scale factors: the 512 bytes of an atom of 128 rows by 4 factors, as
+                            256 elements of 2; atoms along the rows; atoms along K */
+  GG_MAP_SCALE_ROWS = 4,
+  GG_MAP_SCALE_K = 5,
 } gg_map_mode;
 
 enum { GG_TENSOR_MAPS_MAX = 8, GG_MAP_RANK_MAX = 5 };
@@ -231,7 +243,8 @@ typedef struct gg_kernel {
   size_t param_count;
   gg_tensor_map maps[GG_TENSOR_MAPS_MAX]; /* one a parameter that is a map, in their order */
   size_t map_count;
-  uint64_t reserved[32];
+  gg_scaling scale_a, scale_b; /* a block of 0: not scaled */
+  uint64_t reserved[30];
 } gg_kernel;
 
 /* Runs every stage on one spec. On failure *out is NULL. Free with gg_kernel_free. */

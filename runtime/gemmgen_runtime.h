@@ -173,6 +173,11 @@ typedef struct gg_problem {
   bool overlap; /* may be launched while the one before it on the stream still runs; it touches
                    memory only when that has ended. Kernels that cannot wait are launched as ever */
   gg_extra extras[GG_OPERATIONS_MAX];
+  /* Device pointers to the scale factors of A and of B, aligned to 16 bytes, and bytes from batch
+   * to batch, multiples of 16: of kernels that have factors. They lie as gg_scales_pack lays them.
+   */
+  uint64_t scale_a, scale_b;
+  int64_t batch_stride_scale_a, batch_stride_scale_b;
 } gg_problem;
 
 #ifdef __cplusplus
@@ -192,6 +197,24 @@ static inline gg_problem gg_problem_init(void) {
 /* Sets the leading dimensions and batch strides of the densest layout that the kernel's
  * alignments allow. GG_E_PROBLEM_SIZE when they pass int64. */
 GG_API gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, gg_error *err);
+
+/* ---- Scale factors */
+
+/* Scale factors of a matrix of `rows` (M of A, N of B) by K, a byte for each `block` elements of a
+ * row (16 or 32), lie in device memory as cuBLAS and CUTLASS have them: in atoms of 128 rows by 4
+ * factors, 512 bytes, which follow each other along K first; the factor i of row r of an atom is
+ * byte r % 32 * 16 + r / 32 * 4 + i. How many bytes those of a matrix are, whole atoms:
+ * GG_E_PROBLEM_EXTENT, GG_E_PROBLEM_SIZE. */
+GG_API gg_status gg_scales_bytes(int64_t *out, int64_t rows, int64_t k, int block, gg_error *err);
+
+/* From host memory to host memory: from rows of ceil(k / block) factors, `ld` bytes apart, to that
+ * layout, of gg_scales_bytes; and back. What pads atoms becomes 0. A kernel reads the padding of a
+ * row's last 4 factors, and multiplies zeros by it: whoever packs by other means leaves no NaN
+ * there. GG_E_PROBLEM_LD besides. */
+GG_API gg_status gg_scales_pack(void *to, const void *from, int64_t rows, int64_t k, int block,
+                                int64_t ld, gg_error *err);
+GG_API gg_status gg_scales_unpack(void *to, const void *from, int64_t rows, int64_t k, int block,
+                                  int64_t ld, gg_error *err);
 
 /* A checked problem, ready to launch any number of times: a value, to be copied and dropped
  * freely. What is in it is the library's. */

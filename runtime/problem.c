@@ -14,6 +14,7 @@
 
 #include "atom/dtype.h"
 #include "plan/operation.h"
+#include "scales.h"
 #include "tensormap.h"
 
 typedef long long ll; /* for printf */
@@ -95,6 +96,7 @@ gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, gg_error
   gg_problem packed = GG_PROBLEM_INIT;
   gg_status st = gg_sized_read(&packed, sizeof packed, problem, "gg_problem", err);
   if (!st) st = pack_all(&packed, kernel, err);
+  if (!st) st = gg_problem_pack_scales(&packed, kernel, err);
   return st ? st : gg_sized_write(problem, &packed, sizeof packed, "gg_problem", err);
 }
 
@@ -309,6 +311,7 @@ gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const 
   if (!st) st = check_scalars(kernel, problem, err);
   if (st || problem->m == 0 || problem->n == 0 || problem->batch == 0) return st;
   if ((st = check_operands(kernel, problem, err))) return st;
+  if ((st = gg_problem_check_scales(kernel, problem, err))) return st;
   if ((st = gg_tensor_maps_check(kernel, problem, err))) return st;
   gg_distribution distribution;
   if ((st = gg_problem_distribute(&distribution, kernel, problem, resident, device, err)))

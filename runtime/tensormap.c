@@ -22,6 +22,7 @@
 #include "atom/dtype.h"
 #include "plan/narrow.h"
 #include "problem.h"
+#include "scales.h"
 
 static const int64_t stride_limit = INT64_C(1) << 40; /* bytes */
 
@@ -33,9 +34,13 @@ static gg_view view_of(const gg_kernel *kernel, const gg_problem *problem,
   return gg_problem_view(kernel, problem, "-abcd"[map->operand]);
 }
 
+static bool is_of_scales(const gg_tensor_map *map) {
+  return map->operand == GG_OPERAND_SCALE_A || map->operand == GG_OPERAND_SCALE_B;
+}
+
 /* A and B are not where K is 0, C is not without a beta. */
 static bool is_used(const gg_problem *problem, const gg_tensor_map *map) {
-  bool input = map->operand == GG_OPERAND_A || map->operand == GG_OPERAND_B;
+  bool input = map->operand == GG_OPERAND_A || map->operand == GG_OPERAND_B || is_of_scales(map);
   return input ? problem->k > 0 : map->operand != GG_OPERAND_C || problem->beta != 0;
 }
 
@@ -107,6 +112,7 @@ gg_status gg_tensor_maps_check(const gg_kernel *kernel, const gg_problem *proble
   if (!st) st = check_extent("n", problem->n, block_n, err);
   if (!st) st = check_extent("batch", problem->batch, 0, err);
   for (size_t i = 0; i < kernel->map_count && !st; i++) {
+    if (is_of_scales(&kernel->maps[i])) continue;
     gg_view view = view_of(kernel, problem, &kernel->maps[i]);
     if (!is_used(problem, &kernel->maps[i])) continue;
     st = check_line(&kernel->maps[i], &view, err);
@@ -146,26 +152,55 @@ static uint64_t stride_of(const gg_tensor_map *map, int64_t extent, int64_t elem
   return extent > 1 ? (uint64_t)gg_dtype_bytes(map->type, elements) : GG_UNPACKED_ALIGN;
 }
 
+static gg_status encode_map(uint64_t out[16], const gg_driver *driver, const gg_tensor_map *map,
+                            int type, uint64_t address, const uint64_t *extents,
+                            const uint64_t *strides, gg_error *err) {
+  uint32_t box[GG_MAP_RANK_MAX], steps[GG_MAP_RANK_MAX];
+  for (int i = 0; i < map->rank; i++) {
+    box[i] = (uint32_t)map->box[i];
+    steps[i] = 1;
+  }
+  _Alignas(64) CUtensorMap encoded;
+  gg_status st = GG_CUDA(driver, err, cuTensorMapEncodeTiled, &encoded, type, (unsigned)map->rank,
+                         (void *)(uintptr_t)address, extents, strides, box, steps,
+                         CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(map->swizzle_bytes),
+                         CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (!st) memcpy(out, &encoded, sizeof encoded);
+  return st;
+}
+
 static gg_status encode(uint64_t out[16], const gg_driver *driver, const gg_tensor_map *map,
                         const gg_view *view, gg_error *err) {
   const int64_t extent_of[] = {view->length, view->rows, view->batch}; /* by gg_map_mode */
   const int64_t step_of[] = {1, view->ld, view->batch_stride};
   uint64_t extents[GG_MAP_RANK_MAX], strides[GG_MAP_RANK_MAX];
-  uint32_t box[GG_MAP_RANK_MAX], steps[GG_MAP_RANK_MAX];
   for (int i = 0; i < map->rank; i++) {
     int64_t extent = extent_of[map->modes[i]];
     extents[i] = (uint64_t)extent;
     if (i > 0) strides[i - 1] = stride_of(map, extent, step_of[map->modes[i]]);
-    box[i] = (uint32_t)map->box[i];
-    steps[i] = 1;
   }
-  _Alignas(64) CUtensorMap encoded;
-  gg_status st = GG_CUDA(driver, err, cuTensorMapEncodeTiled, &encoded, type_of(map),
-                         (unsigned)map->rank, (void *)(uintptr_t)view->address, extents, strides,
-                         box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(map->swizzle_bytes),
-                         CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (!st) memcpy(out, &encoded, sizeof encoded);
-  return st;
+  return encode_map(out, driver, map, type_of(map), view->address, extents, strides, err);
+}
+
+/* Atoms of factors, 256 elements of 2 bytes each: along the rows, along K, and the batches. Where
+ * none are read the map is of one atom. */
+static gg_status encode_scales(uint64_t out[16], const gg_driver *driver, const gg_kernel *kernel,
+                               const gg_problem *problem, const gg_tensor_map *map, gg_error *err) {
+  enum { atom_bytes = GG_SCALE_ROWS * GG_SCALE_FACTORS };
+  gg_scales_view view =
+      gg_problem_scales(kernel, problem, map->operand == GG_OPERAND_SCALE_A ? 'a' : 'b');
+  if (!is_used(problem, map)) {
+    view.address = problem->d / 16 * 16;
+    view.rows = view.k = view.batch = 1;
+  }
+  int64_t rows = (view.rows + GG_SCALE_ROWS - 1) / GG_SCALE_ROWS;
+  int64_t along = gg_scales_atoms_k(view.k, view.scaling.block);
+  const uint64_t extents[] = {atom_bytes / 2, (uint64_t)rows, (uint64_t)along,
+                              (uint64_t)view.batch};
+  const uint64_t strides[] = {(uint64_t)along * atom_bytes, atom_bytes,
+                              view.batch > 1 ? (uint64_t)view.batch_stride : atom_bytes};
+  return encode_map(out, driver, map, CU_TENSOR_MAP_DATA_TYPE_UINT16, view.address, extents,
+                    strides, err);
 }
 
 gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_driver *driver,
@@ -173,6 +208,10 @@ gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_d
   gg_status st = GG_OK;
   for (size_t i = 0; i < kernel->map_count && !st; i++) {
     const gg_tensor_map *map = &kernel->maps[i];
+    if (is_of_scales(map)) {
+      st = encode_scales(out[i], driver, kernel, problem, map, err);
+      continue;
+    }
     gg_view view = view_of(kernel, problem, map);
     if (view.written) {
       view.length = writable(&view);

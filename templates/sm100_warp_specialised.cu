@@ -48,6 +48,8 @@ struct sums_position {
   }
 };
 
+//@ slot scales
+
 // ---- The producer -------------------------------------------------------------------------------
 
 //@ slot produce

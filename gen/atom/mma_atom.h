@@ -135,7 +135,8 @@ int gg_mma_atom_registers(const gg_mma_atom *atom, gg_mma_operand operand, const
 /* Appends a CUDA C++ function that executes the atom, accumulating in place:
  *     __device__ inline void NAME(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2])
  * wgmma takes 64-bit descriptors for what lies in shared memory, and scale_d (0: d = a * b);
- * tcgen05 too, and addresses of tensor memory for D, and for an A that lies there.
+ * tcgen05 too, and addresses of tensor memory for D, and for an A that lies there; with blocks, of
+ * the scale factors of A and B, and what the instruction descriptor says of their bytes.
  * ATOM_WRAPPER where there is no single instruction. */
 gg_status gg_mma_atom_wrapper(gg_str *out, const gg_mma_atom *atom, const char *name,
                               gg_error *err);

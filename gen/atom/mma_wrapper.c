@@ -161,28 +161,35 @@ static void put_wgmma(gg_str *out, const gg_mma_atom *atom, const char *name) {
   gg_str_printf(out, ", \"l\"(desc_b),%s \"r\"(scale_d));\n}\n", sparse ? " \"r\"(metadata)," : "");
 }
 
-/* What is multiplied stands in the instruction descriptor, which follows from the atom. */
+/* What is multiplied stands in the instruction descriptor, which follows from the atom; but of
+ * scale factors the bytes of a word in which they begin. */
 static gg_status put_tcgen05(gg_str *out, const gg_mma_atom *atom, const char *name,
                              gg_error *err) {
   const gg_instr_desc what = gg_mma_atom_instr_desc(atom);
   uint32_t descriptor;
   gg_status st = gg_instr_desc_make(&descriptor, &what, err);
   if (st) return st;
-  bool shared = atom->row->source_a == GG_MMA_SHARED;
+  bool shared = atom->row->source_a == GG_MMA_SHARED, scaled = atom->row->block > 0;
+  int indent = (int)(sizeof "__device__ inline void (" - 1 + strlen(name));
   gg_str_printf(out,
                 "__device__ inline void %s(unsigned d, %s,\n"
-                "%*sunsigned long long desc_b, int scale_d) {\n",
-                name, shared ? "unsigned long long desc_a" : "unsigned a",
-                (int)(sizeof "__device__ inline void (" - 1 + strlen(name)), "");
+                "%*sunsigned long long desc_b, int scale_d",
+                name, shared ? "unsigned long long desc_a" : "unsigned a", indent, "");
+  if (scaled)
+    gg_str_printf(out, ",\n%*sunsigned scales_a, unsigned scales_b, unsigned scale_ids", indent,
+                  "");
+  gg_str_puts(out, ") {\n");
   gg_str_puts(out, "  asm volatile(\n"
                    "      \"{\\n.reg .pred p;\\nsetp.ne.b32 p, %4, 0;\\n\"\n      \"");
   gg_mma_atom_ptx(out, atom);
   gg_str_printf(out,
-                " \"\n      \"[%%0], %s, %%2, %%3, p;\\n}\\n\"\n"
-                "      ::\"r\"(d), %s, \"l\"(desc_b), \"r\"(0x%xu), \"r\"(scale_d)\n"
+                " \"\n      \"[%%0], %s, %%2, %%3, %sp;\\n}\\n\"\n"
+                "      ::\"r\"(d), %s, \"l\"(desc_b), \"r\"(0x%xu%s), \"r\"(scale_d)%s\n"
                 "      : \"memory\");\n}\n",
-                shared ? "%1" : "[%1]", shared ? "\"l\"(desc_a)" : "\"r\"(a)",
-                (unsigned)descriptor);
+                shared ? "%1" : "[%1]", scaled ? "[%5], [%6], " : "",
+                shared ? "\"l\"(desc_a)" : "\"r\"(a)", (unsigned)descriptor,
+                scaled ? " | scale_ids" : "",
+                scaled ? ",\n        \"r\"(scales_a), \"r\"(scales_b)" : "");
   return GG_OK;
 }
 

@@ -96,8 +96,7 @@ static gg_status make_reference(gg_reference *out, gg_sample *sample, const sess
   gg_status st = gg_sample_choose(sample, p, host_budget, seed, err);
   if (st) return st;
   if (sample->whole || emulated(on) || !gg_device_reference_knows(s->kernel)) {
-    return gg_reference_on_host(out, s->kernel, p, trial->a.host + trial->a.lead,
-                                trial->b.host + trial->b.lead, sample, err);
+    return gg_reference_on_host(out, s->kernel, p, gg_trial_host_inputs(trial), sample, err);
   }
   gg_sample_free(sample);
   gg_device_reference *device;

@@ -67,7 +67,7 @@ static void write_of_matrix(gg_str *out, gg_param param) {
   if (param.kind == GG_PARAM_ADDRESS) {
     gg_str_puts(out, addresses[param.operand]);
   } else {
-    gg_str_printf(out, "%s%c", texts[param.kind], "-abcd"[param.operand]);
+    gg_str_printf(out, "%s%s", texts[param.kind], gg_operand_word(param.operand));
   }
 }
 

@@ -59,6 +59,8 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .fixed_n = plan->fixed_n,
       .fixed_k = plan->fixed_k,
       .fixed_batch = plan->fixed_batch,
+      .scale_a = plan->scale_a,
+      .scale_b = plan->scale_b,
       .operation_count = plan->operation_count,
       .grid = distributed.grid,
       .splits = distributed.splits,

@@ -121,6 +121,13 @@ static void show_c(const shown *s) {
   if (s->plan->has_c) show_operand(s);
 }
 
+static void show_scaling(const shown *s) {
+  const gg_scaling *scaling = s->value;
+  if (!scaling->block) return;
+  add_text(s->report, s->section, s->label, "%s, %d", type_name(scaling->type), scaling->block)
+      ->remark = s->remark;
+}
+
 static void show_accumulator(const shown *s) {
   gg_str remark = GG_STR_INIT;
   gg_fact *fact = show_text(s, type_name(s->plan->accumulator));
@@ -294,7 +301,9 @@ static const char *mapped(gg_report *report, const gg_plan *plan, const gg_tenso
   static const char *const names[] = {[GG_OPERAND_A] = "box of A",
                                       [GG_OPERAND_B] = "box of B",
                                       [GG_OPERAND_C] = "box of C",
-                                      [GG_OPERAND_D] = "box of D"};
+                                      [GG_OPERAND_D] = "box of D",
+                                      [GG_OPERAND_SCALE_A] = "box of scales of A",
+                                      [GG_OPERAND_SCALE_B] = "box of scales of B"};
   if (map->operand != GG_OPERAND_EXTRA) return names[map->operand];
   char name[GG_OPERATION_NAME_MAX];
   gg_str text = GG_STR_INIT;
@@ -307,6 +316,12 @@ static const char *mapped(gg_report *report, const gg_plan *plan, const gg_tenso
 static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
   for (size_t i = 0; i < layouts->map_count; i++) {
     const gg_tensor_map *map = &layouts->maps[i];
+    if (map->modes[0] == GG_MAP_SCALE_ATOM) {
+      add_text(report, "tensor maps", mapped(report, plan, map), "%d x %d", map->box[1],
+               map->box[2])
+          ->remark = "atoms of 128 rows x 4 factors, along the rows x along K";
+      continue;
+    }
     int64_t bytes = gg_dtype_bytes(map->type, (int64_t)map->box[0] * map->box[1]);
     gg_fact *fact = add_text(report, "tensor maps", mapped(report, plan, map), "%d x %d",
                              map->box[0], map->box[1]);
@@ -324,8 +339,12 @@ static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts
 /* ---- Operands, roles and rings ------------------------------------------------------------- */
 
 static const char *operand_name(gg_report *report, const gg_plan *plan, const gg_operand_row *row) {
-  static const char *const names[] = {
-      [GG_OPERAND_A] = "A", [GG_OPERAND_B] = "B", [GG_OPERAND_C] = "C", [GG_OPERAND_D] = "D"};
+  static const char *const names[] = {[GG_OPERAND_A] = "A",
+                                      [GG_OPERAND_B] = "B",
+                                      [GG_OPERAND_C] = "C",
+                                      [GG_OPERAND_D] = "D",
+                                      [GG_OPERAND_SCALE_A] = "scales of A",
+                                      [GG_OPERAND_SCALE_B] = "scales of B"};
   if (row->id != GG_OPERAND_EXTRA) return names[row->id];
   char name[GG_OPERATION_NAME_MAX];
   gg_str text = GG_STR_INIT;

@@ -1,7 +1,9 @@
 /* Family sm100: what its templates name and those of sm90 do not (emit/sm90.c has the rest). */
 #include "emit/sm100.h"
 
+#include "atom/tmem.h"
 #include "plan/distribution.h"
+#include "plan/scales.h"
 #include "plan/sm100.h"
 #include "plan/sm90.h"
 
@@ -77,6 +79,26 @@ static void write_stores(gg_str *out, const gg_plan *plan, const char *type, cha
   gg_str_puts(out, "\n      : \"memory\");\n}\n\n");
 }
 
+void gg_sm100_write_scales(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  int a = gg_scale_atoms_a(plan), b = gg_scale_atoms_b(plan), k = gg_scale_atoms_k(plan);
+  int64_t stage = gg_rings_find(&layouts->rings, GG_RING_STAGES)->bytes;
+  int64_t begin = stage - gg_scale_stage_bytes(plan);
+  gg_str_printf(out,
+                "constexpr int scale_rows = %d;  // of an atom of scale factors; below: atoms of a "
+                "stage\n"
+                "constexpr int scale_atoms_a = %d, scale_atoms_b = %d, scale_atoms_k = %d;\n"
+                "constexpr int scale_atoms = %d, steps_an_atom = %d;\n",
+                GG_SCALE_ROWS, a, b, k, (a + b) * k,
+                GG_SCALE_FACTORS * plan->scale_a.block / plan->mma.k);
+  gg_str_printf(out, "constexpr unsigned stage_scales_a = %lld, stage_scales_b = %lld;\n",
+                (ll)begin, (ll)(begin + gg_scale_bytes_a(plan)));
+  gg_str_printf(out,
+                "constexpr unsigned scales_column = %d;  // of tensor memory, behind the sums\n",
+                gg_sm100_accumulator_columns(plan) * plan->accumulator_stages);
+  gg_str_printf(out, "constexpr unsigned long long scales_desc_base = 0x%llxull;\n",
+                (unsigned long long)layouts->scale_descriptor);
+}
+
 void gg_sm100_write_loads(gg_str *out, const gg_plan *plan) {
   int count = box_registers(plan);
   const char *type;
@@ -140,9 +162,27 @@ static void bind_release(gg_bindings *out, const gg_plan *plan) {
   gg_bind_str(out, "release_sharers", &masks);
 }
 
+/* What the issuer does about scale factors. */
+static void bind_scales(gg_bindings *out, const gg_plan *plan) {
+  bool scaled = gg_plan_is_scaled(plan), halved = scaled && plan->tile_n % GG_SCALE_ROWS;
+  gg_bind_part(out, "scales", scaled ? "sm100_scales" : NULL);
+  gg_bind_flag(out, "halved_scales", halved);
+  gg_bind_text(out, "copy_scales",
+               scaled ? "      copy_scales(tmem, scales_desc_base + descriptor_address(sA + "
+                        "stage_scales_a));\n"
+                      : "");
+  gg_bind_text(out, "scale_arguments",
+               halved   ? ", tmem + scales_of_a(i, step),\n"
+                          "              scales_b + scales_of_b(step), scale_ids(step)"
+               : scaled ? ", tmem + scales_of_a(i, step),\n"
+                          "              tmem + scales_of_b(step), scale_ids(step)"
+                        : "");
+}
+
 void gg_sm100_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool pair = plan->cta_group > 1;
   bind_release(out, plan);
+  bind_scales(out, plan);
   gg_bind_text(out, "cta_group", pair ? "2" : "1");
   gg_bind_flag(out, "pair", pair);
   const gg_role *scheduler = gg_rings_role(&layouts->rings, GG_ROLE_SCHEDULER);

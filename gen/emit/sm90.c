@@ -16,6 +16,7 @@
 #include "emit/sm90.h"
 #include "plan/distribution.h"
 #include "plan/narrow.h"
+#include "plan/scales.h"
 
 typedef long long ll; /* for printf */
 
@@ -164,6 +165,7 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   gg_str_printf(out, "constexpr unsigned tx_bytes = %lld;  // that arrive in a stage\n",
                 (ll)stages->tx_bytes);
   write_alignment(out, plan);
+  if (gg_plan_is_scaled(plan)) gg_sm100_write_scales(out, plan, layouts);
   gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d, epi_buffers = %d;  // of a warp\n",
                 plan->epi_m, plan->epi_n, staging->depth);
   gg_str_printf(out, "constexpr int read_n = %d;  // columns whose operands are read at once\n",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "plan/operands.h"
+#include "plan/scales.h"
 #include "plan/sm90.h"
 
 /* ---- The list of work -------------------------------------------------------------------- */
@@ -233,7 +234,7 @@ static void write_prefetches(gg_str *out, const gg_plan *plan, const gg_layouts 
   for (size_t i = 0; i < count; i++) {
     bool later = rows[i].id == GG_OPERAND_C || rows[i].id == GG_OPERAND_EXTRA;
     if (!rows[i].map || later) continue;
-    gg_str_printf(out, "    prefetch_map(map_%c);\n", "-abcd"[rows[i].id]);
+    gg_str_printf(out, "    prefetch_map(map_%s);\n", gg_operand_word(rows[i].id));
   }
 }
 
@@ -386,11 +387,21 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   if (plan->cta_group < 2)
     gg_bind_part(out, "fetch", gg_sm90_fetches_behind(layouts) ? "sm90_fetch" : NULL);
   gg_bind_part(out, "await_empty", both ? "sm90_two_empties_await" : "sm90_one_empty_await");
+  bool scaled = gg_plan_is_scaled(plan);
   gg_bind_text(out, "list_parameters",
-               gg_sm90_fetches_behind(layouts)
+               scaled ? "const tensor_map &map_scale_a,\n"
+                        "                                        const tensor_map &map_scale_b,\n"
+                        "                                        const work_list &list, "
+                        "unsigned smem"
+               : gg_sm90_fetches_behind(layouts)
                    ? "const fetch_maps &maps, const work_list &list,\n"
                      "                                        unsigned smem"
                    : "const work_list &list, unsigned smem");
+  gg_str load = GG_STR_INIT;
+  if (scaled)
+    gg_str_printf(&load, "      load_scales(map_scale_a, map_scale_b, sA, %s, at, k_tile);\n",
+                  plan->cta_group > 1 ? "first" : "full");
+  gg_bind_str(out, "load_scales", &load);
 }
 
 /* ---- Roles ------------------------------------------------------------------------------- */
@@ -432,8 +443,10 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
     bind_boxes(out, plan, layouts);
     gg_sm90_write_fetch_maps(&run, plan, layouts);
     run_in_warp(&run, producer,
-                gg_sm90_fetches_behind(layouts) ? "produce(map_a, map_b, maps, list, smem);"
-                                                : "produce(map_a, map_b, list, smem);");
+                gg_plan_is_scaled(plan)
+                    ? "produce(map_a, map_b, map_scale_a, map_scale_b, list, smem);"
+                : gg_sm90_fetches_behind(layouts) ? "produce(map_a, map_b, maps, list, smem);"
+                                                  : "produce(map_a, map_b, list, smem);");
     run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_MMA),
                 plan->cta_group > 1 ? "if (list.rank_m % 2 == 0) multiply(list, smem, tmem);"
                                     : "multiply(list, smem, tmem);");

@@ -3,6 +3,7 @@
 #include "emit/outline.h"
 #include "plan/operation.h"
 #include "plan/rings.h"
+#include "plan/scales.h"
 #include "plan/sm90.h"
 
 typedef long long ll; /* for printf */
@@ -125,6 +126,11 @@ static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *
                     "Each CTA of a pair brings its rows of A and half of the rows of B. The "
                     "bytes of both arrive at the first one's `full`, where MMAs are issued "
                     "for both.");
+  if (gg_plan_is_scaled(plan))
+    gg_outline_step(outline,
+                    "With a K tile come its scale factors, in atoms of 128 rows by 4 along K: %s "
+                    "those of its rows of A and of all columns of B.",
+                    pairs > 1 ? "each CTA of a pair brings" : "the producer brings");
   if (plan->cluster_m * plan->cluster_n > pairs)
     gg_outline_step(outline, "%s: they take turns at copying it to all of them (multicast).",
                     plan->cluster_m == pairs ? "CTAs of the cluster share their tile of A"
@@ -208,6 +214,13 @@ static void multiply(gg_outline *outline, const gg_plan *plan, const gg_layouts 
       "`full` of the accumulators.",
       role->first_warp, plan->cta_group > 1 ? " of the pair's first CTA" : "",
       several ? "a set of accumulators in tensor memory" : "its accumulators in tensor memory");
+  if (gg_plan_is_scaled(plan))
+    gg_outline_step(
+        outline,
+        "Before a K tile's MMAs the issuer has the tensor core copy their scale factors "
+        "to %d columns of tensor memory behind the accumulators (tcgen05.cp): behind "
+        "the MMAs before them, which read the same columns.",
+        gg_scale_columns(plan));
 }
 
 static void fetch_subtiles(gg_outline *outline, const gg_layouts *layouts) {

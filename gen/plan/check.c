@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "plan/narrow.h"
+#include "plan/scales.h"
 #include "plan/target.h"
 
 gg_status gg_check_unused(const gg_plan *plan, const gg_spec_field *field, const char *what,
@@ -79,6 +80,7 @@ gg_status gg_check_smem(const gg_plan *plan, const gg_smem_parts *parts, int64_t
     bool whole = bits % 8 == 0;
     int rows_b = gg_plan_rows_of_b(plan, plan->tile_n);
     int64_t elements = (int64_t)(plan->tile_m + rows_b) * plan->tile_k;
+    int64_t scales = gg_scale_bytes_a(plan) + gg_scale_bytes_b(plan);
     int64_t bare = gg_plan_smem_bytes(plan, plan->a.type, elements);
     gg_str_printf(&sum, "%d stages x (%dx%d + %dx%d) x %d %s = %lld B", plan->stages, plan->tile_m,
                   plan->tile_k, rows_b, plan->tile_k, whole ? bits / 8 : bits, whole ? "B" : "bits",
@@ -87,7 +89,8 @@ gg_status gg_check_smem(const gg_plan *plan, const gg_smem_parts *parts, int64_t
       int64_t bytes;
       const char *what;
     } more[] = {
-        {plan->stages * (parts->stage - bare), "padding"},
+        {plan->stages * (parts->stage - bare - scales), "padding"},
+        {plan->stages * scales, "scale factors"},
         {parts->behind ? parts->staging : 0, "staging"},
         {parts->sums, "other CTAs' sums"},
         {parts->barriers, "barriers"},

@@ -64,6 +64,37 @@ static gg_status check_promotion(const gg_plan *plan, gg_error *err) {
   return gg_refuse(plan, asked, "promote", asked->text, "0", err);
 }
 
+static bool is_scaled(const gg_spec_operand *asked) {
+  gg_spec_state state = asked->scale.here.state;
+  return state == GG_SPEC_SET || state == GG_SPEC_AUTO;
+}
+
+/* Of a block of 16 factors are of ue4m3 where nothing is said, as they are of nvfp4. */
+static gg_scaling chosen_scaling(const gg_spec_operand *asked) {
+  enum { usual = 32, fine = 16 };
+  const gg_spec_field *type = &asked->scale.type, *block = &asked->scale.block;
+  if (!is_scaled(asked)) return (gg_scaling){.block = 0};
+  bool is_fine = type->state == GG_SPEC_SET && type->number == GG_DTYPE_ue4m3;
+  gg_scaling out = {.block = is_fine ? fine : usual};
+  if (block->state == GG_SPEC_SET) out.block = (int)block->number;
+  out.type = out.block == fine ? GG_DTYPE_ue4m3 : GG_DTYPE_ue8m0;
+  if (type->state == GG_SPEC_SET) out.type = (gg_dtype)type->number;
+  return out;
+}
+
+static gg_status choose_scales(gg_plan *plan, gg_error *err) {
+  const gg_spec_operand *asked[] = {&plan->spec->a, &plan->spec->b};
+  plan->scale_a = chosen_scaling(asked[0]);
+  plan->scale_b = chosen_scaling(asked[1]);
+  if (plan->target->scales) return GG_OK;
+  for (int i = 0; i < 2; i++) {
+    if (is_scaled(asked[i]))
+      return gg_refuse(plan, &asked[i]->scale.here, "scale", i == plan->swap_ab ? "of A" : "of B",
+                       "scales of D in the epilogue", err);
+  }
+  return GG_OK;
+}
+
 static int64_t chosen_number(const gg_spec_field *field, int64_t otherwise) {
   return field->state == GG_SPEC_SET ? field->number : otherwise;
 }
@@ -155,6 +186,7 @@ gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_
   if ((st = choose_terms(&plan, arena, err))) return st;
   choose_problem(&plan);
   if ((st = choose_operands(&plan, err))) return st;
+  if ((st = choose_scales(&plan, err))) return st;
   if ((st = plan.target->choose(&plan, err))) return st;
   if ((st = check_promotion(&plan, err))) return st;
   if ((st = choose_name(&plan, arena, err))) return st;

@@ -81,6 +81,11 @@ static void put_gg_operand(gg_identity *out, const gg_operand *value) {
   put(out, value->align);
 }
 
+static void put_gg_scaling(gg_identity *out, const gg_scaling *value) {
+  put(out, value->type);
+  put(out, value->block);
+}
+
 static void put_gg_mma_atom(gg_identity *out, const gg_mma_atom *value) {
   put_name(out, value->row->cute);
   put(out, value->m);
@@ -148,6 +153,7 @@ static void transpose_gg_operation_list(gg_operation_list *value) {
 #define transpose_size_t(value)
 #define transpose_bool(value)
 #define transpose_gg_dtype(value)
+#define transpose_gg_scaling(value)
 #define transpose_gg_swizzle_kind(value)
 #define transpose_gg_scheduler(value)
 #define transpose_gg_family(value)

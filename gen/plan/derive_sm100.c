@@ -2,8 +2,10 @@
  * lie in tensor memory, where tcgen05.mma leaves them (atom/tmem.h), and a warp of the epilogue
  * reads them with tcgen05.ld.16x256b: 16 lanes by 8 columns at a time, of which a thread gets two
  * neighbouring columns of a row and of the row 8 further, as the accumulators of a wgmma lie. */
+#include "atom/smem_desc.h"
 #include "atom/tmem.h"
 #include "plan/check.h"
+#include "plan/scales.h"
 #include "plan/sm100.h"
 #include "plan/sm90.h"
 
@@ -14,7 +16,8 @@ int gg_sm100_accumulator_columns(const gg_plan *plan) {
 int gg_sm100_allocated_columns(const gg_plan *plan) {
   enum { least = 32 };
   int columns = least;
-  while (columns < gg_sm100_accumulator_columns(plan) * plan->accumulator_stages)
+  int taken = gg_sm100_accumulator_columns(plan) * plan->accumulator_stages;
+  while (columns < taken + gg_scale_columns(plan))
     columns *= 2;
   return columns;
 }
@@ -54,9 +57,75 @@ static gg_status derive_reads(gg_layouts *out, const gg_plan *plan, gg_error *er
   return gg_check_cover("tCrC", &out->tCrC, (int64_t)plan->tile_m * plan->tile_n, err);
 }
 
+/* ---- Scale factors ------------------------------------------------------------------------ */
+
+static void add_scale_map(gg_layouts *out, gg_operand_id operand, gg_dtype type, int rows, int k) {
+  enum { atom_elements = GG_SCALE_ATOM_BYTES / 2 };
+  out->maps[out->map_count++] =
+      (gg_tensor_map){.operand = operand,
+                      .type = type,
+                      .rank = 4,
+                      .modes = {GG_MAP_SCALE_ATOM, GG_MAP_SCALE_ROWS, GG_MAP_SCALE_K, GG_MAP_BATCH},
+                      .box = {atom_elements, rows, k, 1}};
+}
+
+/* For a copy an atom is 32 rows of 16 bytes, each of which has four rows' factors. Descriptors are
+ * of 32 bytes: the copy reads those of the first atom of two. */
+static gg_status describe_atom(gg_layouts *out, gg_error *err) {
+  const gg_tuple rows = GG_TUPLE(32, 32), order = GG_TUPLE(1, 2);
+  gg_composed pattern, atom;
+  gg_layout whole;
+  gg_smem_desc descriptor;
+  gg_status st;
+  if ((st = gg_smem_atom(&pattern, false, GG_SMEM_INTER, 8, err))) return st;
+  if ((st = gg_layout_tile_to_shape(&whole, &pattern.layout, &rows, &order, err))) return st;
+  atom = gg_composed_with(&pattern, &whole);
+  st = gg_smem_desc_make(&descriptor, GG_SMEM_DESC_TCGEN05, &atom, false, 0, err);
+  out->scale_descriptor = descriptor.bits;
+  return st;
+}
+
+/* What the kernel computes by hand, an atom behind the other, is the layout of a stage's factors.
+ */
+static gg_status check_atoms(const gg_layout *smem, const char *name, int rows, int atoms_k,
+                             int block, gg_error *err) {
+  int64_t all = gg_layout_size(smem), right = 0, in_atom_k = (int64_t)block * GG_SCALE_FACTORS;
+  for (int64_t i = 0; i < all; i++) {
+    int64_t row = i % ((int64_t)rows * GG_SCALE_ROWS), k = i / ((int64_t)rows * GG_SCALE_ROWS);
+    int64_t atom = k / in_atom_k * rows + row / GG_SCALE_ROWS, in_atom = row % GG_SCALE_ROWS;
+    int64_t byte = in_atom % 32 * 16 + in_atom / 32 * 4 + k % in_atom_k / block;
+    right += gg_layout_at(smem, i) == atom * GG_SCALE_ATOM_BYTES + byte;
+  }
+  bool covers = all == (int64_t)rows * GG_SCALE_ROWS * atoms_k * in_atom_k;
+  if (right == all && covers) return GG_OK;
+  return gg_fail(err, DERIVE_COVER, NULL, name, (long long)right, (long long)all);
+}
+
+static gg_status derive_scaled(gg_layouts *out, const gg_plan *plan, const char *name, int rows,
+                               gg_error *err) {
+  gg_layout smem;
+  int block = plan->scale_a.block;
+  gg_status st = gg_scale_smem_layout(&smem, block, (int64_t)rows * GG_SCALE_ROWS, plan->tile_k,
+                                      plan->mma.k, err);
+  if (!st) st = check_atoms(&smem, name, rows, gg_scale_atoms_k(plan), block, err);
+  if (!st) gg_layouts_name_plain(out, name, "(row, k) -> byte of a stage's scale factors", &smem);
+  return st;
+}
+
+static gg_status derive_scales(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  if (!gg_plan_is_scaled(plan)) return GG_OK;
+  int rows_a = gg_scale_atoms_a(plan), rows_b = gg_scale_atoms_b(plan), k = gg_scale_atoms_k(plan);
+  add_scale_map(out, GG_OPERAND_SCALE_A, plan->scale_a.type, rows_a, k);
+  add_scale_map(out, GG_OPERAND_SCALE_B, plan->scale_b.type, rows_b, k);
+  gg_status st = derive_scaled(out, plan, "sSFA", rows_a, err);
+  if (!st) st = derive_scaled(out, plan, "sSFB", rows_b, err);
+  return st ? st : describe_atom(out, err);
+}
+
 gg_status gg_sm100_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = gg_sm90_derive_operands(out, plan, err))) return st;
+  if ((st = derive_scales(out, plan, err))) return st;
   if ((st = derive_reads(out, plan, err))) return st;
   if ((st = gg_sm90_derive_epilogue(out, plan, err))) return st;
   gg_sm90_name_layouts(out, plan);

@@ -106,6 +106,7 @@ typedef struct gg_layouts {
   gg_layout tCrA, tCrB, tCrC; /* the tiled MMA's fragments */
 
   gg_boxed_tile boxes_a, boxes_b; /* where tensor maps copy the operands */
+  uint64_t scale_descriptor;      /* of an atom of scale factors, for tcgen05.cp, at address 0 */
   gg_fetched fetched[GG_FETCHED_MAX];
   size_t fetched_count;
   int fetch_stages; /* of all of them */

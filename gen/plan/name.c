@@ -125,6 +125,12 @@ static void word_c(gg_str *out, const gg_plan *plan) {
   if (plan->c.major != plan->d.major) gg_str_printf(out, "_%c", letter[plan->c.major]);
 }
 
+/* Both operands are scaled alike. */
+static void word_scale_a(gg_str *out, const gg_plan *plan) {
+  if (plan->scale_a.block)
+    gg_str_printf(out, "_%s_block%d", type_name(plan->scale_a.type), plan->scale_a.block);
+}
+
 static void word_promote(gg_str *out, const gg_plan *plan) {
   if (plan->promote) gg_str_printf(out, "_promote%d", plan->promote);
 }

@@ -1,12 +1,12 @@
 #include "plan/narrow.h"
 
 #include "atom/dtype.h"
+#include "plan/scales.h"
 
 enum { byte_bits = 8 };
 
 bool gg_plan_unpacks(const gg_plan *plan, gg_dtype type) {
-  (void)plan;
-  return gg_dtype_info_of(type)->bits < byte_bits;
+  return gg_dtype_info_of(type)->bits < byte_bits && !gg_plan_is_packed(plan);
 }
 
 int gg_plan_smem_bits(const gg_plan *plan, gg_dtype type) {

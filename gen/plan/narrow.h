@@ -1,7 +1,8 @@
 /* Elements of A and B of 6 and 4 bits. Global memory has them packed. Shared memory has a byte for
  * each, as tcgen05.mma reads them: tensor maps unpack them on the way, 16 elements to 16 bytes, of
- * which the first 12 or 8 are theirs. (PTX ISA, "Packing formats used by tcgen05.mma"; CUDA Driver
- * API, CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B and 16U6_ALIGN16B.) */
+ * which the first 12 or 8 are theirs; but scaled e2m1 by e2m1, which stay packed. (PTX ISA,
+ * "Packing formats used by tcgen05.mma"; CUDA Driver API, CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B and
+ * 16U6_ALIGN16B.) */
 #ifndef GG_PLAN_NARROW_H
 #define GG_PLAN_NARROW_H
 

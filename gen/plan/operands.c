@@ -4,6 +4,7 @@
 
 #include "atom/dtype.h"
 #include "plan/narrow.h"
+#include "plan/scales.h"
 
 /* ---- The table -------------------------------------------------------------------------- */
 
@@ -32,6 +33,31 @@ static void place_inputs(gg_operand_row *a, gg_operand_row *b, const gg_plan *pl
   b->offset = a->bytes;
   a->swizzle = plan->swizzle_a;
   b->swizzle = plan->swizzle_b;
+}
+
+/* Factors lie behind A and B. */
+static void place_scales(gg_operand_row *a, gg_operand_row *b, const gg_plan *plan,
+                         const gg_layouts *layouts) {
+  const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES);
+  a->ring = b->ring = stages;
+  a->bytes = gg_scale_bytes_a(plan);
+  b->bytes = gg_scale_bytes_b(plan);
+  a->offset = stages->bytes - gg_scale_stage_bytes(plan);
+  b->offset = a->offset + a->bytes;
+}
+
+const char *gg_operand_word(gg_operand_id id) {
+  static const char *const words[] = {[GG_OPERAND_A] = "a",
+                                      [GG_OPERAND_B] = "b",
+                                      [GG_OPERAND_C] = "c",
+                                      [GG_OPERAND_D] = "d",
+                                      [GG_OPERAND_SCALE_A] = "scale_a",
+                                      [GG_OPERAND_SCALE_B] = "scale_b"};
+  return words[id];
+}
+
+static bool is_scale(gg_operand_id id) {
+  return id == GG_OPERAND_SCALE_A || id == GG_OPERAND_SCALE_B;
 }
 
 static bool is_result(const gg_layouts *layouts, int operation) {
@@ -68,14 +94,14 @@ static void place_output(gg_operand_row *row, const gg_plan *plan, const gg_layo
 size_t gg_operand_rows(gg_operand_row out[GG_OPERAND_ROWS_MAX], const gg_plan *plan,
                        const gg_layouts *layouts) {
   const gg_operand_row matrices[] = {
-      {.id = GG_OPERAND_A, .is = &plan->a},
-      {.id = GG_OPERAND_B, .is = &plan->b},
-      {.id = GG_OPERAND_C, .is = &plan->c},
-      {.id = GG_OPERAND_D, .is = &plan->d, .written = true},
+      {.id = GG_OPERAND_A, .is = &plan->a}, {.id = GG_OPERAND_B, .is = &plan->b},
+      {.id = GG_OPERAND_SCALE_A},           {.id = GG_OPERAND_SCALE_B},
+      {.id = GG_OPERAND_C, .is = &plan->c}, {.id = GG_OPERAND_D, .is = &plan->d, .written = true},
   };
   size_t count = 0;
   for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) {
     if (matrices[i].id == GG_OPERAND_C && !plan->has_c) continue;
+    if (is_scale(matrices[i].id) && !gg_plan_is_scaled(plan)) continue;
     out[count] = matrices[i];
     out[count].span = GG_SPAN_MATRIX;
     out[count++].map = map_of(layouts, matrices[i].id, 0);
@@ -92,7 +118,9 @@ size_t gg_operand_rows(gg_operand_row out[GG_OPERAND_ROWS_MAX], const gg_plan *p
                                     .map = map_of(layouts, GG_OPERAND_EXTRA, (int)i)};
   }
   place_inputs(&out[0], &out[1], plan, layouts);
-  for (size_t i = 2; i < count; i++)
+  size_t inputs = gg_plan_is_scaled(plan) ? 4 : 2;
+  if (inputs > 2) place_scales(&out[2], &out[3], plan, layouts);
+  for (size_t i = inputs; i < count; i++)
     place_output(&out[i], plan, layouts);
   for (size_t i = 0; i < count; i++) {
     out[i].home = out[i].ring ? GG_HOME_SHARED : GG_HOME_GLOBAL;

@@ -23,6 +23,7 @@
 #include "plan/atoms.h"
 #include "plan/epilogue.h"
 #include "plan/narrow.h"
+#include "plan/scales.h"
 #include "plan/sm90.h"
 #include "plan/transpose.h"
 
@@ -32,6 +33,7 @@ enum {
   wide_m = 128,         /* of the larger one, */
   tile_m_most = 256,    /* of which a tile has two at most */
   tile_n_most = 256,    /* columns of an MMA */
+  scaled_n = 192,       /* of one with scale factors, where none are asked for */
   line_bytes = 128,     /* K a step where none is asked for: the widest swizzle's pattern */
   most_registers = 232, /* a thread, as sm90's consumers have: so there are some to spare */
 };
@@ -47,14 +49,21 @@ static bool accepts(const gg_spec *spec) {
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
+/* Neither sparse nor with a scale of C; scale factors or not. sm_103's K of 96, of which lines are
+ * no multiple, is not used. */
+static bool is_dense(const gg_mma_row *row) {
+  enum { ultra_k = 96 };
+  return row->kind == GG_MMA_tcgen05 && row->source_a == GG_MMA_SHARED && !row->sparse &&
+         !row->scales_d && row->k != ultra_k;
+}
+
 static bool has_atom(const gg_mma_row *row) {
-  bool alone = row->threads != GG_TV_pair;
-  return row->kind == GG_MMA_tcgen05 && alone && row->source_a == GG_MMA_SHARED &&
-         gg_mma_row_is_plain(row);
+  return row->threads != GG_TV_pair && is_dense(row);
 }
 
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
-  gg_status st = gg_choose_inputs(plan, err);
+  gg_status st = gg_sm100_check_scales(plan, err);
+  if (!st) st = gg_choose_inputs(plan, err);
   return st ? st : gg_choose_accumulator(plan, err);
 }
 
@@ -90,22 +99,27 @@ static const gg_mma_row *row_of(const gg_plan *plan) {
   const gg_mma_row *table = gg_mma_table(&count);
   for (size_t i = 0; i < count && plan->cta_group > 1; i++) {
     bool alike = table[i].kind == alone->kind && table[i].a == alone->a && table[i].c == alone->c &&
-                 table[i].source_a == alone->source_a && gg_mma_row_is_plain(&table[i]);
+                 table[i].block == alone->block && is_dense(&table[i]);
     if (alike && table[i].threads == GG_TV_pair) row = &table[i];
   }
   return row;
 }
 
-/* The largest tile that gives most multiprocessors of a large device one. */
+/* The largest tile that gives most multiprocessors of a large device one. Scale factors take
+ * columns of tensor memory: beside them there are two sets of accumulators of 192 columns, not of
+ * 256. */
 static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
-  static const int shapes[][2] = {{wide_m, tile_n_most}, {wide_m, 128}, {wide_m, 64}};
+  int shapes[][2] = {{wide_m, tile_n_most}, {wide_m, 128}, {wide_m, 64}};
   size_t last = sizeof shapes / sizeof *shapes - 1, at = 0;
+  if (gg_plan_is_scaled(plan)) shapes[0][1] = scaled_n;
   while (at < last && gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) > 0 &&
          gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) < plan->device->tiles_enough)
     at++;
   bool pair = plan->cta_group > 1;
-  tile->m = gg_usual_extent(plan->fixed_m, pair ? wide_m : narrow_m, shapes[at][0]);
-  tile->n = gg_usual_extent(plan->fixed_n, pair ? 32 : 16, shapes[at][1]);
+  bool wide = pair || gg_plan_is_scaled(plan);
+  tile->m = gg_usual_extent(plan->fixed_m, wide ? wide_m : narrow_m, shapes[at][0]);
+  int n_step = gg_plan_is_scaled(plan) ? GG_SCALE_TILE_STEP : pair ? 32 : 16;
+  tile->n = gg_usual_extent(plan->fixed_n, n_step, shapes[at][1]);
   int k = line_bytes * 8 / gg_plan_smem_bits(plan, plan->a.type);
   tile->k = gg_usual_extent(plan->fixed_k, row_of(plan)->k, k);
 }
@@ -146,7 +160,8 @@ static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, gg
   if (st) return st;
   st = gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
                          gg_element_mark(asked, 2), err);
-  return st ? st : gg_sm100_check_narrow(plan, tile->k, err);
+  if (!st) st = gg_sm100_check_narrow(plan, tile->k, err);
+  return st ? st : gg_sm100_check_scaled_tile(plan, tile->m, tile->n, tile->k, err);
 }
 
 static gg_sm90_tile choose_tile(gg_status *st, const gg_plan *plan, gg_error *err) {
@@ -162,6 +177,7 @@ static gg_sm90_tile choose_tile(gg_status *st, const gg_plan *plan, gg_error *er
   const gg_mma_atom wanted = {.m = (out.m < wide_m ? narrow_m : wide_m) * plan->cta_group,
                               .n = out.n,
                               .c = plan->accumulator,
+                              .scale = plan->scale_a.type,
                               .a = plan->a.type,
                               .b = plan->b.type,
                               .a_mn_major = plan->a.major != GG_MAJOR_K,
@@ -192,19 +208,22 @@ static gg_status choose_accumulators(gg_plan *plan, gg_error *err) {
                         : !tiled && ctas->state == GG_SPEC_SET
                             ? &ctas->mark
                             : gg_element_mark(&plan->spec->tile, 1);
-  int fits = most / gg_sm100_accumulator_columns(plan);
-  char advice[64];
+  int scales = gg_scale_columns(plan);
+  int fits = (most - scales) / gg_sm100_accumulator_columns(plan);
+  int step = scales ? GG_SCALE_TILE_STEP : 1;
+  char advice[64], beside[48] = "";
+  if (scales) snprintf(beside, sizeof beside, " and scale factors %d more", scales);
   if (fits > 0)
     snprintf(advice, sizeof advice, "accumulator_stages: %d fits", fits);
   else if (most >= least)
     snprintf(advice, sizeof advice, "a tile %s of %d fits", gg_as_asked(plan, "N", "M"),
-             most / gg_sm100_mmas_m(plan));
+             (most - scales) / gg_sm100_mmas_m(plan) / step * step);
   else
     snprintf(advice, sizeof advice, "ctas_per_sm: %d is the most: a CTA has %d columns at least",
              GG_TMEM_COLUMNS / least, least);
   return gg_fail(err, PLAN_TMEM, mark, plan->accumulator_stages, gg_sm100_mmas_m(plan),
                  plan->tile_n, gg_sm100_accumulator_columns(plan) * plan->accumulator_stages,
-                 gg_sm100_allocated_columns(plan), most, plan->ctas_per_sm, advice);
+                 beside, gg_sm100_allocated_columns(plan), most, plan->ctas_per_sm, advice);
 }
 
 /* ---- The plan --------------------------------------------------------------------------- */
@@ -332,6 +351,7 @@ const gg_target gg_target_sm100 = {
     .worker = "CTA",
     .least = {.number = 100, .suffix = 'f'},
     .int32_coordinates = true,
+    .scales = true,
     .has_atom = has_atom,
     .accepts = accepts,
     .swaps_ab = gg_sm90_swaps_ab,

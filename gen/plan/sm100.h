@@ -26,6 +26,11 @@ int gg_sm100_allocated_columns(const gg_plan *plan);
 gg_status gg_sm100_choose_narrow(gg_plan *plan, gg_error *err);
 gg_status gg_sm100_check_narrow(const gg_plan *plan, int tile_k, gg_error *err);
 
+/* That scale factors of A and B are alike and of a kind that there are MMAs for; and of the tile,
+ * that it is whole atoms of them, or halves along N. sm100_scales.c */
+gg_status gg_sm100_check_scales(const gg_plan *plan, gg_error *err);
+gg_status gg_sm100_check_scaled_tile(const gg_plan *plan, int m, int n, int k, gg_error *err);
+
 gg_status gg_sm100_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm100.c */
 
 extern const gg_target gg_target_sm100; /* sm100.c */

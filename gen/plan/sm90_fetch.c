@@ -22,6 +22,7 @@
  * What maps cannot address, and what does not fit, is read by the threads that need it. */
 #include "atom/dtype.h"
 #include "plan/operands.h"
+#include "plan/scales.h"
 #include "plan/sm90.h"
 
 enum {
@@ -86,12 +87,17 @@ static gg_fetched boxes_of(const gg_plan *plan, const gg_operand *operand, int c
   return out;
 }
 
+/* As many as there are maps for. */
+static size_t most_fetched(const gg_plan *plan) {
+  return (size_t)(GG_TENSOR_MAPS_MAX - gg_plan_own_maps(plan));
+}
+
 /* C comes last: without a beta it is not fetched. */
 size_t gg_sm90_fetched_in(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan, int columns) {
   size_t count = 0;
   int stages = 0;
   for (int of_c = 0; of_c < 2; of_c++) {
-    for (size_t i = 0; i < plan->operation_count && count < GG_FETCHED_MAX; i++) {
+    for (size_t i = 0; i < plan->operation_count && count < most_fetched(plan); i++) {
       const gg_operand *operand = matrix_of(plan, i);
       if (!operand || (operand == &plan->c) != of_c || !is_fetchable(plan, operand)) continue;
       gg_fetched matrix = gg_plan_in_tensor_memory(plan) ? subtile_of(plan, operand, columns)
@@ -128,7 +134,7 @@ bool gg_sm90_reads_directly(const gg_plan *plan, bool fetches) {
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operand *operand = matrix_of(plan, i);
     if (!operand) continue;
-    if (!fetches || !is_fetchable(plan, operand) || fetched == GG_FETCHED_MAX) return true;
+    if (!fetches || !is_fetchable(plan, operand) || fetched == most_fetched(plan)) return true;
     fetched++;
   }
   return false;

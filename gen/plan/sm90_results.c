@@ -7,12 +7,12 @@
  * less than 16 bytes, is stored by the threads that have computed it. */
 #include "atom/dtype.h"
 #include "plan/operation.h"
+#include "plan/scales.h"
 #include "plan/sm90.h"
 
 enum {
   map_bytes = 16,   /* what maps take of addresses and strides, and the least line of a box */
   access_bytes = 8, /* of a lane that stores lines, at most */
-  own_maps = 3,     /* of A, B and D */
 };
 
 static int bits_of(const gg_operand *operand) {
@@ -34,7 +34,7 @@ static bool has_lines(const gg_operand *operand, int columns) {
 
 size_t gg_sm90_results_in(gg_result out[GG_RESULTS_MAX], const gg_plan *plan, int columns,
                           size_t fetched) {
-  size_t maps = own_maps + fetched, count = 0;
+  size_t maps = (size_t)gg_plan_own_maps(plan) + fetched, count = 0;
   for (size_t i = 0; i < plan->operation_count && count < GG_RESULTS_MAX - 1; i++) {
     const gg_operation *operation = &plan->operations[i];
     if (operation->kind != GG_OP_AUX || !has_lines(&operation->operand, columns)) continue;

@@ -21,6 +21,7 @@
  * Multistage kernels have one kind of warpgroup, of which a thread also asks for boxes. */
 #include "atom/dtype.h"
 #include "plan/narrow.h"
+#include "plan/scales.h"
 #include "plan/sm90.h"
 
 enum { warps_a_group = 4 };
@@ -192,7 +193,8 @@ static int64_t bytes_of(const gg_boxed_tile *boxes, gg_dtype type) {
 /* Bytes that tensor maps bring to a stage. */
 static int64_t boxed_bytes(const gg_layouts *layouts, const gg_plan *plan) {
   return (plan->copy_bytes_a ? 0 : bytes_of(&layouts->boxes_a, plan->a.type)) +
-         (plan->copy_bytes_b ? 0 : bytes_of(&layouts->boxes_b, plan->b.type));
+         (plan->copy_bytes_b ? 0 : bytes_of(&layouts->boxes_b, plan->b.type)) +
+         gg_scale_bytes_a(plan) + gg_scale_bytes_b(plan);
 }
 
 /* Of all matrices, to a sub-tile. */
@@ -207,7 +209,7 @@ static int64_t ring_bytes(gg_layouts *layouts, const gg_plan *plan, gg_ring_id i
   switch (id) {
   case GG_RING_STAGES:
     return gg_plan_smem_bytes(plan, plan->a.type, layouts->size_a) +
-           gg_plan_smem_bytes(plan, plan->b.type, layouts->size_b);
+           gg_plan_smem_bytes(plan, plan->b.type, layouts->size_b) + gg_scale_stage_bytes(plan);
   case GG_RING_SUBTILES:
     return gg_sm90_subtile_bytes(layouts->fetched, layouts->fetched_count);
   case GG_RING_STAGING:

@@ -12,6 +12,7 @@
 #include "plan/atoms.h"
 #include "plan/choices.h"
 #include "plan/narrow.h"
+#include "plan/scales.h"
 #include "plan/sm90.h"
 #include "plan/transpose.h"
 
@@ -285,7 +286,7 @@ static int64_t operand_bytes(const gg_plan *plan, gg_operand operand, int mn, in
 }
 
 int64_t gg_sm90_stage_bytes(const gg_plan *plan) {
-  return operand_bytes(plan, plan->a, plan->tile_m, plan->tile_k) +
+  return gg_scale_stage_bytes(plan) + operand_bytes(plan, plan->a, plan->tile_m, plan->tile_k) +
          operand_bytes(plan, plan->b, gg_plan_rows_of_b(plan, plan->tile_n), plan->tile_k);
 }
 

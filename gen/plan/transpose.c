@@ -102,7 +102,15 @@ gg_plan gg_plan_as_asked(const gg_plan *plan) {
 
 gg_operand_id gg_operand_as_asked(const gg_plan *plan, gg_operand_id id) {
   if (!plan->swap_ab) return id;
-  return id == GG_OPERAND_A ? GG_OPERAND_B : id == GG_OPERAND_B ? GG_OPERAND_A : id;
+  static const gg_operand_id other[] = {[GG_OPERAND_NONE] = GG_OPERAND_NONE,
+                                        [GG_OPERAND_A] = GG_OPERAND_B,
+                                        [GG_OPERAND_B] = GG_OPERAND_A,
+                                        [GG_OPERAND_C] = GG_OPERAND_C,
+                                        [GG_OPERAND_D] = GG_OPERAND_D,
+                                        [GG_OPERAND_EXTRA] = GG_OPERAND_EXTRA,
+                                        [GG_OPERAND_SCALE_A] = GG_OPERAND_SCALE_B,
+                                        [GG_OPERAND_SCALE_B] = GG_OPERAND_SCALE_A};
+  return other[id];
 }
 
 gg_param gg_param_as_asked(const gg_plan *plan, gg_param param) {

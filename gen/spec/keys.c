@@ -143,6 +143,7 @@ bool gg_key_word(gg_word *out, const gg_key *key, size_t index) {
       const gg_dtype_info *info = gg_dtype_info_of((gg_dtype)type);
       if (info->kind == 'c') continue; /* no complex GEMM */
       if (key->sums && !gg_mma_sums_in((gg_dtype)type)) continue;
+      if (!gg_is_among(key->among, info->name)) continue;
       if (index-- == 0) return give_word(out, info->name, type, "");
     }
   }

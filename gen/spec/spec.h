@@ -44,6 +44,9 @@ typedef struct gg_spec_operand {
   gg_spec_field type;  /* gg_dtype */
   gg_spec_field major; /* gg_major */
   gg_spec_field align; /* bytes, a power of two */
+  struct {
+    gg_spec_field here, type, block; /* gg_dtype, number; of A and B */
+  } scale;
 } gg_spec_operand;
 
 typedef enum gg_swizzle_kind {

@@ -18,7 +18,8 @@ typedef struct operand {
 } operand;
 
 bool gg_device_reference_knows(const gg_kernel *kernel) {
-  return gg_dtype_info_of(kernel->a.type)->bits >= 8 && gg_dtype_info_of(kernel->b.type)->bits >= 8;
+  return !kernel->scale_a.block && gg_dtype_info_of(kernel->a.type)->bits >= 8 &&
+         gg_dtype_info_of(kernel->b.type)->bits >= 8;
 }
 
 gg_status gg_device_reference_open(gg_device_reference **out, gg_context *context, gg_dtype a,

@@ -59,6 +59,21 @@ gg_status gg_inputs_make(gg_inputs *out, gg_dtype type, gg_input_kind kind, int 
   return GG_OK;
 }
 
+gg_status gg_inputs_make_scales(gg_inputs *out, gg_dtype type, gg_input_kind kind, uint64_t seed,
+                                gg_error *err) {
+  *out = (gg_inputs){.type = type, .length = cycle_length};
+  out->cycle = gg_malloc((size_t)gg_dtype_bytes(type, cycle_length));
+  if (!out->cycle) return gg_fail(err, MEMORY, NULL, "");
+  for (int64_t i = 0; i < cycle_length; i++) {
+    uint64_t random = gg_random(seed, (uint64_t)i);
+    double value = kind == GG_INPUTS_INTEGERS ? (double)(1 + random % 2)
+                   : type == GG_DTYPE_ue8m0   ? ldexp(1, (int)(random % 8) - 4)
+                                              : fabs(gg_random_normal(seed, (uint64_t)i));
+    gg_number_set(type, out->cycle, i, value);
+  }
+  return GG_OK;
+}
+
 void gg_inputs_free(gg_inputs *inputs) {
   gg_free(inputs->cycle);
   *inputs = (gg_inputs){0};

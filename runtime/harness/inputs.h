@@ -24,6 +24,10 @@ typedef struct gg_inputs {
 /* `range` is for GG_INPUTS_INTEGERS. Free with gg_inputs_free. */
 gg_status gg_inputs_make(gg_inputs *out, gg_dtype type, gg_input_kind kind, int range,
                          uint64_t seed, gg_error *err);
+/* Scale factors: of GG_INPUTS_INTEGERS 1 and 2, else powers of two from 1/16 to 8, and numbers
+ * about those of a normal deviate. */
+gg_status gg_inputs_make_scales(gg_inputs *out, gg_dtype type, gg_input_kind kind, uint64_t seed,
+                                gg_error *err);
 void gg_inputs_free(gg_inputs *inputs);
 
 /* Fills `count` elements of the array from `index` on, beginning at element `first` of the cycle.

@@ -3,6 +3,8 @@
  * float's bits, without the sign, count its magnitudes in order: rounding is done on that count, so
  * that subnormals, carries and overflow need no cases.
  *
+ * Of scale factors, ue4m3 is e4m3 without its sign, and ue8m0 a power of two, or NaN.
+ *
  * An element of tf32 is an f32 in memory; it counts as what it is rounded to, to nearest even. */
 #include "number.h"
 
@@ -21,7 +23,10 @@ static const gg_float_format formats[GG_DTYPE_COUNT] = {
     [GG_DTYPE_e3m2] = {3, 2, 0x1f, 0x1f, 0x1f},
     [GG_DTYPE_e2m3] = {2, 3, 0x1f, 0x1f, 0x1f},
     [GG_DTYPE_e2m1] = {2, 1, 0x07, 0x07, 0x07},
+    [GG_DTYPE_ue4m3] = {4, 3, 0x7e, 0x7e, 0x7f},
 };
+
+enum { ue8m0_bias = 127, ue8m0_nan = 0xff };
 
 static bool is_small_float(gg_dtype type) {
   return formats[type].exponent_bits != 0;
@@ -32,8 +37,8 @@ bool gg_number_is_integer(gg_dtype type) {
 }
 
 bool gg_number_known(gg_dtype type) {
-  return is_small_float(type) || type == GG_DTYPE_f64 || type == GG_DTYPE_s8 ||
-         type == GG_DTYPE_u8 || type == GG_DTYPE_s32;
+  return is_small_float(type) || type == GG_DTYPE_ue8m0 || type == GG_DTYPE_f64 ||
+         type == GG_DTYPE_s8 || type == GG_DTYPE_u8 || type == GG_DTYPE_s32;
 }
 
 int gg_number_bytes(gg_dtype type) {
@@ -132,6 +137,8 @@ double gg_number_get(gg_dtype type, const void *array, int64_t index) {
   }
   int width = bits_of(type);
   uint32_t bits = load(array, index, width);
+  if (type == GG_DTYPE_ue8m0)
+    return bits == ue8m0_nan ? (double)NAN : ldexp(1, (int)bits - ue8m0_bias);
   if (type == GG_DTYPE_s8) return (int8_t)bits;
   if (type == GG_DTYPE_u8) return bits;
   if (type == GG_DTYPE_s32) return (int32_t)bits;
@@ -156,7 +163,12 @@ void gg_number_set(gg_dtype type, void *array, int64_t index, double value) {
     memcpy((char *)array + index * 8, &value, sizeof value);
     return;
   }
-  int width = bits_of(type);
+  int width = bits_of(type), exponent;
+  if (type == GG_DTYPE_ue8m0) {
+    frexp(value, &exponent);
+    store(array, index, width, (uint32_t)(exponent - 1 + ue8m0_bias));
+    return;
+  }
   if (gg_number_is_integer(type)) {
     double whole =
         clamp(isnan(value) ? 0 : rint(value), gg_number_least(type), gg_number_max(type));

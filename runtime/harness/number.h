@@ -28,7 +28,8 @@ void gg_number_copy(gg_dtype type, void *to, int64_t to_index, const void *from,
 /* Element `index` of an array; of tf32, what the f32 there is rounded to, to nearest even. */
 double gg_number_get(gg_dtype type, const void *array, int64_t index);
 
-/* Stores the nearest number of the type, ties to even; beyond its range infinity where the type
+/* Stores the nearest number of the type, ties to even (ue8m0: the power of two at or below it);
+ * beyond its range infinity where the type
  * has one, else the largest. Of tf32, the nearest f32. */
 void gg_number_set(gg_dtype type, void *array, int64_t index, double value);
 

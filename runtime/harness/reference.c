@@ -18,6 +18,7 @@
 #include "base/alloc.h"
 #include "inputs.h"
 #include "number.h"
+#include "scales.h"
 
 /* ---- The sample ----------------------------------------------------------------------- */
 
@@ -105,6 +106,22 @@ static strides strides_of(const gg_kernel *kernel, const gg_problem *problem, ch
   };
 }
 
+/* Multiplies elements of a row by the factors of their blocks. */
+static void scale_row(double *row, const gg_scales_view *view, const void *factors, int64_t batch,
+                      int64_t outer, int64_t k0, int64_t depth) {
+  int64_t atoms_k = gg_scales_atoms_k(view->k, view->scaling.block);
+  for (int64_t k = 0; k < depth; k++) {
+    int64_t at = gg_scales_offset(outer, (k0 + k) / view->scaling.block, atoms_k);
+    row[k] *= gg_number_get(view->scaling.type, factors, batch * view->batch_stride + at);
+  }
+}
+
+static void scale_panel(double *out, const gg_scales_view *view, const void *factors, int64_t batch,
+                        const int64_t *outers, int64_t count, int64_t k0, int64_t depth) {
+  for (int64_t i = 0; view->scaling.block && i < count; i++)
+    scale_row(out + i * depth_max, view, factors, batch, outers[i], k0, depth);
+}
+
 /* Decodes elements (outers[i], k0 ... k0 + depth) of one batch. */
 static void decode_panel(double *out, const void *memory, const strides *at, int64_t batch,
                          const int64_t *outers, int64_t count, int64_t k0, int64_t depth) {
@@ -145,12 +162,14 @@ static gg_status allocate(gg_reference *out, const gg_sample *sample, gg_error *
 }
 
 gg_status gg_reference_on_host(gg_reference *out, const gg_kernel *kernel,
-                               const gg_problem *problem, const void *a, const void *b,
+                               const gg_problem *problem, gg_host_inputs inputs,
                                const gg_sample *sample, gg_error *err) {
   gg_status st = allocate(out, sample, err);
   if (st) return st;
   int64_t rows = sample->row_count, cols = sample->col_count;
   strides at_a = strides_of(kernel, problem, 'a'), at_b = strides_of(kernel, problem, 'b');
+  const gg_scales_view of_a = gg_problem_scales(kernel, problem, 'a');
+  const gg_scales_view of_b = gg_problem_scales(kernel, problem, 'b');
   double *panel_a = gg_malloc((size_t)rows * depth_max * sizeof(double));
   double *panel_b = gg_malloc((size_t)cols * depth_max * sizeof(double));
   if (!panel_a || !panel_b) {
@@ -162,8 +181,10 @@ gg_status gg_reference_on_host(gg_reference *out, const gg_kernel *kernel,
     int64_t batch = sample->batches[i];
     for (int64_t k0 = 0; k0 < problem->k; k0 += depth_max) {
       int64_t depth = least(depth_max, problem->k - k0);
-      decode_panel(panel_a, a, &at_a, batch, sample->rows, rows, k0, depth);
-      decode_panel(panel_b, b, &at_b, batch, sample->cols, cols, k0, depth);
+      decode_panel(panel_a, inputs.a, &at_a, batch, sample->rows, rows, k0, depth);
+      decode_panel(panel_b, inputs.b, &at_b, batch, sample->cols, cols, k0, depth);
+      scale_panel(panel_a, &of_a, inputs.scale_a, batch, sample->rows, rows, k0, depth);
+      scale_panel(panel_b, &of_b, inputs.scale_b, batch, sample->cols, cols, k0, depth);
       add_panels(out, i * rows * cols, panel_a, rows, panel_b, cols, depth);
     }
   }

@@ -27,14 +27,20 @@ typedef struct gg_reference {
   bool on_device;
 } gg_reference;
 
-/* `a` and `b` are the operands' first elements in host memory. Free with gg_reference_free. */
+/* The operands' first elements in host memory, and their scale factors, of a kernel that has some.
+ */
+typedef struct gg_host_inputs {
+  const void *a, *b, *scale_a, *scale_b;
+} gg_host_inputs;
+
+/* Free with gg_reference_free. */
 gg_status gg_reference_on_host(gg_reference *out, const gg_kernel *kernel,
-                               const gg_problem *problem, const void *a, const void *b,
+                               const gg_problem *problem, gg_host_inputs inputs,
                                const gg_sample *sample, gg_error *err);
 void gg_reference_free(gg_reference *reference);
 
 /* The same on a device, by a plain kernel of its own: one per pair of types; of elements of whole
- * bytes. */
+ * bytes, unscaled. */
 typedef struct gg_device_reference gg_device_reference;
 
 bool gg_device_reference_knows(const gg_kernel *kernel);

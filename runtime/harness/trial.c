@@ -7,8 +7,9 @@
 #include "base/alloc.h"
 #include "number.h"
 #include "plan/operation.h"
+#include "scales.h"
 
-enum { poison = 0xff, guard_bytes = 4096 };
+enum { poison = 0xff, guard_bytes = 4096, scales_align = 16 };
 
 const char *gg_trial_obstacle(const gg_kernel *kernel) {
   const gg_dtype types[] = {kernel->a.type, kernel->b.type, kernel->c.type, kernel->d.type,
@@ -49,6 +50,10 @@ gg_status gg_trial_inputs_make(gg_trial_inputs *out, const gg_kernel *kernel, gg
   gg_status st = gg_inputs_make(&out->a, kernel->a.type, kind, range, seed, err);
   if (!st) st = gg_inputs_make(&out->b, kernel->b.type, kind, range, seed + 1, err);
   if (!st) st = gg_inputs_make(&out->c, kernel->c.type, kind, range, seed + 2, err);
+  if (!st && kernel->scale_a.block)
+    st = gg_inputs_make_scales(&out->scale_a, kernel->scale_a.type, kind, seed + 3, err);
+  if (!st && kernel->scale_b.block)
+    st = gg_inputs_make_scales(&out->scale_b, kernel->scale_b.type, kind, seed + 4, err);
   for (size_t i = 0; i < kernel->operation_count && !st; i++) {
     if (!has_operand(kernel, i) || is_stored(kernel, i)) continue;
     st = make_extra(&out->extras[i], &kernel->operations[i], kind, range, seed + 3 + i, err);
@@ -61,6 +66,8 @@ void gg_trial_inputs_free(gg_trial_inputs *inputs) {
   gg_inputs_free(&inputs->a);
   gg_inputs_free(&inputs->b);
   gg_inputs_free(&inputs->c);
+  gg_inputs_free(&inputs->scale_a);
+  gg_inputs_free(&inputs->scale_b);
   for (size_t i = 0; i < GG_OPERATIONS_MAX; i++)
     gg_inputs_free(&inputs->extras[i]);
 }
@@ -91,6 +98,8 @@ static gg_status lay_out(gg_trial *trial, int64_t padding, gg_error *err) {
   if (!st) st = pad(&p->ldb, &p->batch_stride_b, &b, padding, err);
   if (!st) st = pad(&p->ldc, &p->batch_stride_c, &c, padding, err);
   if (!st) st = pad(&p->ldd, &p->batch_stride_d, &d, padding, err);
+  if (kernel->scale_a.block) p->batch_stride_scale_a += scales_align * padding;
+  if (kernel->scale_b.block) p->batch_stride_scale_b += scales_align * padding;
   for (size_t i = 0; i < kernel->operation_count && !st; i++) {
     if (!has_operand(kernel, i)) continue;
     gg_view view = gg_problem_extra_view(kernel, p, i);
@@ -172,6 +181,51 @@ static gg_status make_extras(gg_trial *trial, const gg_trial_options *options,
   return st;
 }
 
+/* ---- Scale factors -------------------------------------------------------------------- */
+
+/* Rows beyond the operand's stay NaN; what pads a row of it is 0. */
+static void fill_scales(unsigned char *to, const gg_scales_view *view, const gg_inputs *inputs,
+                        int64_t shift) {
+  int64_t atoms_k = gg_scales_atoms_k(view->k, view->scaling.block), number = shift;
+  int64_t factors = (view->k + view->scaling.block - 1) / view->scaling.block;
+  const unsigned char *from = inputs->cycle;
+  for (int64_t row = 0; row < view->rows; row++) {
+    for (int64_t i = 0; i < atoms_k * GG_SCALE_FACTORS; i++) {
+      bool there = i < factors;
+      to[gg_scales_offset(row, i, atoms_k)] = there ? from[number++ % inputs->length] : 0;
+    }
+  }
+}
+
+static gg_status make_scales(gg_trial *trial, char which, gg_trial_buffer *buffer,
+                             uint64_t *address, const gg_trial_options *options,
+                             const gg_inputs *inputs, gg_error *err) {
+  gg_scales_view view = gg_problem_scales(trial->kernel, &trial->problem, which);
+  if (!view.scaling.block) return GG_OK;
+  const gg_operand bytes = {.type = view.scaling.type, .align = scales_align};
+  const gg_view all = {.operand = &bytes,
+                       .rows = 1,
+                       .length = view.batch_stride,
+                       .ld = view.batch_stride,
+                       .batch = view.batch,
+                       .batch_stride = view.batch_stride};
+  gg_status st = allocate(buffer, trial->context, &all, options, err);
+  for (int64_t i = 0; i < view.batch && !st; i++)
+    fill_scales(buffer->host + buffer->lead + i * view.batch_stride, &view, inputs,
+                options->shift + i * view.rows * 3);
+  if (!st)
+    st = gg_memory_write(trial->context, buffer->device, buffer->host, (size_t)buffer->bytes, err);
+  *address = buffer->device + (uint64_t)buffer->lead;
+  return st;
+}
+
+gg_host_inputs gg_trial_host_inputs(const gg_trial *trial) {
+  return (gg_host_inputs){.a = trial->a.host + trial->a.lead,
+                          .b = trial->b.host + trial->b.lead,
+                          .scale_a = trial->scale_a.host + trial->scale_a.lead,
+                          .scale_b = trial->scale_b.host + trial->scale_b.lead};
+}
+
 /* Whether C's elements lie in their memory as D's do in theirs. */
 static bool c_lies_as_d(const gg_trial *trial) {
   const gg_operand *c = &trial->kernel->c, *d = &trial->kernel->d;
@@ -216,6 +270,8 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
   gg_status st = lay_out(out, options->padding, err);
   if (!st) st = make_operand(out, 'a', &out->a, &p->a, options, &inputs->a, err);
   if (!st) st = make_operand(out, 'b', &out->b, &p->b, options, &inputs->b, err);
+  if (!st) st = make_scales(out, 'a', &out->scale_a, &p->scale_a, options, &inputs->scale_a, err);
+  if (!st) st = make_scales(out, 'b', &out->scale_b, &p->scale_b, options, &inputs->scale_b, err);
   if (!st && !options->without_c) st = make_operand(out, 'c', &out->c, &p->c, options, c, err);
   if (!st) st = make_operand(out, 'd', &out->d, &p->d, options, NULL, err);
   if (!st && options->in_place && p->beta != 0 && c_lies_as_d(out)) st = share_c(out, err);
@@ -236,6 +292,8 @@ void gg_trial_close(gg_trial *trial) {
   free_buffer(trial->context, &trial->b);
   free_buffer(trial->context, &trial->c);
   free_buffer(trial->context, &trial->d);
+  free_buffer(trial->context, &trial->scale_a);
+  free_buffer(trial->context, &trial->scale_b);
   gg_memory_free(trial->context, trial->workspace);
   for (size_t i = 0; i < GG_OPERATIONS_MAX; i++)
     free_buffer(trial->context, &trial->extras[i]);
@@ -244,6 +302,7 @@ void gg_trial_close(gg_trial *trial) {
 
 int64_t gg_trial_bytes(const gg_trial *trial) {
   int64_t bytes = trial->a.bytes + trial->b.bytes + trial->d.bytes;
+  bytes += trial->scale_a.bytes + trial->scale_b.bytes;
   if (trial->c.device) bytes += trial->c.bytes;
   for (size_t i = 0; i < GG_OPERATIONS_MAX; i++)
     bytes += trial->extras[i].bytes;

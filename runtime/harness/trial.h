@@ -2,8 +2,9 @@
  * verdict.
  *
  * Every operand lies in an allocation of its own, between guard zones. All bytes that are no
- * element of an operand that is read are 0xff: NaN, in every floating-point type, so that reading
- * one shows in the result; C is all NaN when beta is 0. D, and what the epilogue stores beside it,
+ * element of an operand that is read are 0xff: NaN, in every floating-point type that has one, so
+ * that reading one shows in the result; but for what pads the last scale factors of a row along K,
+ * which is 0. C is all NaN when beta is 0. D, and what the epilogue stores beside it,
  * start as 0xff throughout: what is not written shows, and so does what is written elsewhere. */
 #ifndef GG_HARNESS_TRIAL_H
 #define GG_HARNESS_TRIAL_H
@@ -18,6 +19,7 @@ const char *gg_trial_obstacle(const gg_kernel *kernel);
 /* What the operands of any number of trials of a kernel are filled from. */
 typedef struct gg_trial_inputs {
   gg_inputs a, b, c;
+  gg_inputs scale_a, scale_b;          /* of a kernel that has factors */
   gg_inputs extras[GG_OPERATIONS_MAX]; /* of the epilogue's operations that read something */
   bool integers;
 } gg_trial_inputs;
@@ -40,6 +42,7 @@ typedef struct gg_trial {
   bool integers, in_place;
   int clusters;
   gg_trial_buffer a, b, c, d;                /* in place c is on the host alone */
+  gg_trial_buffer scale_a, scale_b;          /* of a kernel that has factors */
   uint64_t workspace;                        /* of gg_trial_provide */
   gg_trial_buffer extras[GG_OPERATIONS_MAX]; /* of operations that have an operand */
 } gg_trial;
@@ -54,6 +57,9 @@ typedef struct gg_trial_options {
   int64_t shift;      /* where in the inputs the operands start */
   int clusters; /* that compute all tiles of a persistent kernel; 0: as many as the device holds */
 } gg_trial_options;
+
+/* What the host's reference reads. */
+gg_host_inputs gg_trial_host_inputs(const gg_trial *trial);
 
 /* Takes extents, alpha, beta and overlap of `shape`. Close with gg_trial_close. */
 gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *kernel,

@@ -13,6 +13,10 @@ __device__ __forceinline__ void multiply(const work_list &list, unsigned smem, u
   ${each_tile} {
 //@ insert next_item
     const unsigned sums = tmem + write.set * sums_columns;
+//@ if halved_scales
+    // Tiles that begin in the middle of an atom read B's factors from the middle on.
+    const unsigned scales_b = tmem + locate(list, ${tile}).n0 % scale_rows / 32;
+//@ end
     mbarrier_wait(empty_sums(smem, write.set), write.parity);
     fence_after_barrier();
 #pragma unroll 1
@@ -21,12 +25,13 @@ __device__ __forceinline__ void multiply(const work_list &list, unsigned smem, u
       const unsigned long long desc_a = desc_a_base + descriptor_address(sA);
       const unsigned long long desc_b = desc_b_base + descriptor_address(sA + stage_bytes_a);
       mbarrier_wait(full_barrier(smem, read.stage), read.parity);
+//@ insert copy_scales
 #pragma unroll
       for (int step = 0; step < k_steps; ++step)
 #pragma unroll
         for (int i = 0; i < mmas_m; ++i)
           mma(sums + i * mma_n, desc_a + desc_a_step(i, step), desc_b + desc_b_step(0, step),
-              k_tile > 0 || step > 0);
+              k_tile > 0 || step > 0${scale_arguments});
 //@ insert release_stage
     }
 //@ insert commit_sums

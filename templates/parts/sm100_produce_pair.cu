@@ -45,6 +45,7 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
                              (b_k_major ? k0 : n0) + box * line_b, b_k_major ? n0 : k0, at.batch,
                              sharers_b);
       }
+//@ insert load_scales
     }
   }
   launch_dependents();

@@ -47,6 +47,7 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
                              (b_k_major ? k0 : at.n0) + box * line_b, b_k_major ? at.n0 : k0,
                              at.batch, sharers_b);
       }
+//@ insert load_scales
       if constexpr (fetches_behind) prefetch_all(maps, prefetched, at, ${k_step});
     }
     if constexpr (fetches_behind) fetch_all(maps, behind, at, write, smem);

@@ -50,8 +50,7 @@ static bool references_agree(const subject *s, const gg_trial *trial, const gg_s
   const gg_problem *p = &trial->problem;
   gg_reference host;
   if (gg_sample_count(sample) * (p->k + 1) > 1 << 18 || !trial->a.host) return true;
-  if (gg_reference_on_host(&host, s->kernel, p, trial->a.host + trial->a.lead,
-                           trial->b.host + trial->b.lead, sample, err)) {
+  if (gg_reference_on_host(&host, s->kernel, p, gg_trial_host_inputs(trial), sample, err)) {
     return false;
   }
   bool agree = true;
@@ -74,8 +73,7 @@ gg_status judge_trial(bool *passed, const subject *s, gg_trial *trial, gg_str *w
     st = s->reference ? gg_reference_on_device(&reference, s->reference, s->kernel, &trial->problem,
                                                &sample, err)
                       : gg_reference_on_host(&reference, s->kernel, &trial->problem,
-                                             trial->a.host + trial->a.lead,
-                                             trial->b.host + trial->b.lead, &sample, err);
+                                             gg_trial_host_inputs(trial), &sample, err);
   }
   if (!st) st = gg_trial_check(&verdict, trial, &sample, &reference, err);
   if (!st) {

@@ -13,20 +13,24 @@
  * a sub-tile after the other, and read by all warps; the sums are given back when the last sub-tile
  * is still to be read. Where the next tile is asked for, the first CTA's thread has the answers
  * copied to all CTAs of the cluster, all roles read each, and the last one says that there is none.
- */
+ * Scale factors come to a stage of each CTA by its own producer; what the
+ * issuer has copied of them to tensor memory the tensor core reads and writes in the order in which
+ * it is asked to, so that nobody waits for anybody there. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "given.h"
+#include "plan/scales.h"
 #include "plan/sm90.h"
 
-enum { most_rings = 256, most_states = 1 << 23, operands = 2 };
+enum { most_rings = 256, most_states = 1 << 23, matrices = 2, scales = 2 };
 
 typedef struct ring {
   int cluster_m, cluster_n;
   int group; /* CTAs behind an MMA */
   int stages, sets, warps;
-  int empties; /* kinds of `empty` barriers */
+  int operands; /* that come to a stage: A, B, and maybe scale factors */
+  int empties;  /* kinds of `empty` barriers */
   int full_arrivals, empty_arrivals[GG_RING_EMPTIES_MAX];
   int full_sums_arrivals, empty_sums_arrivals;
   int tiles, k_tiles;
@@ -93,6 +97,7 @@ static ring ring_of(const gg_plan *plan, const gg_rings *lists) {
             .stages = stages->depth,
             .sets = sums->depth,
             .warps = gg_rings_role(lists, GG_ROLE_CONSUMER)->warps,
+            .operands = matrices + gg_plan_is_scaled(plan),
             .empties = stages->empties,
             .full_arrivals = stages->full.arrivals,
             .full_sums_arrivals = sums->full.arrivals,
@@ -169,7 +174,7 @@ static int meeting(const builder *b, int cta) {
   return empty_answer(b, cta, b->r->answer_stages);
 }
 static int cell_of(const builder *b, int cta, int stage, int operand) {
-  return cta * b->cells + stage * operands + operand;
+  return cta * b->cells + stage * b->r->operands + operand;
 }
 static int sums_of(const builder *b, int cta, int set) {
   return cell_of(b, cta, b->r->stages, 0) + set;
@@ -191,6 +196,7 @@ static int answer_readers(const builder *b, int cta) {
  * have the same half. */
 static bool share(const builder *b, int operand, int x, int y) {
   int m = b->r->cluster_m;
+  if (operand == scales) return x == y;
   bool same_half = x % b->r->group == y % b->r->group;
   return operand == 0 ? x % m == y % m : x / m == y / m && same_half;
 }
@@ -233,6 +239,7 @@ static void add_memory(builder *b, int cta) {
   for (int s = 0; s < r->stages; s++) {
     protocol_cell(&b->p, "A", cta, s, 1);
     protocol_cell(&b->p, "B", cta, s, 1);
+    if (r->operands > scales) protocol_cell(&b->p, "scale factors", cta, s, 1);
   }
   for (int s = 0; s < r->sets; s++)
     protocol_cell(&b->p, "sums", cta, s, r->warps);
@@ -277,7 +284,7 @@ static void copy_tile(builder *b, int who, int cta, int operand, int i, int k_ti
   int sharers = operand == 0 ? r->cluster_n : r->cluster_m / r->group;
   int rank = operand == 0 ? cta / r->cluster_m : cta % r->cluster_m / r->group;
   int stage = i % r->stages;
-  if (k_tile % sharers != rank) return;
+  if (operand != scales && k_tile % sharers != rank) return;
   for (int to = 0; to < ctas_of(b); to++) {
     if (share(b, operand, cta, to))
       add(b, who, STEP_COPY, full(b, leader_of(b, to), stage), cell_of(b, to, stage, operand), i);
@@ -287,7 +294,7 @@ static void copy_tile(builder *b, int who, int cta, int operand, int i, int k_ti
 static void add_producer(builder *b, int cta) {
   const ring *r = b->r;
   int who = protocol_agent(&b->p, "producer", cta), all = r->tiles * r->k_tiles;
-  int announced = operands * (b->mistake == HALF_THE_BYTES ? 1 : r->group);
+  int announced = r->operands * (b->mistake == HALF_THE_BYTES ? 1 : r->group);
   for (int i = 0; i < all; i++) {
     await_empty(b, who, cta, i);
     int told = full(b, leader_of(b, cta), i % r->stages);
@@ -295,7 +302,7 @@ static void add_producer(builder *b, int cta) {
       add(b, who, STEP_EXPECT, told, 0, announced);
     else if (r->full_arrivals > 1 && b->mistake != NO_SECOND)
       add(b, who, STEP_ARRIVE, told, 0, 0);
-    for (int operand = 0; operand < operands; operand++)
+    for (int operand = 0; operand < r->operands; operand++)
       copy_tile(b, who, cta, operand, i, i % r->k_tiles);
     if (i % r->k_tiles == r->k_tiles - 1) next_tile(b, who, cta, i / r->k_tiles);
   }
@@ -313,7 +320,7 @@ static void release(builder *b, int who, int cta, int i) {
       add(b, who, STEP_ARRIVE, empty(b, to, stage, 0), 0, 0);
       continue;
     }
-    for (int operand = 0; operand < operands; operand++) {
+    for (int operand = 0; operand < matrices; operand++) {
       if (hears(b, operand, cta, to)) add(b, who, STEP_ARRIVE, empty(b, to, stage, operand), 0, 0);
     }
   }
@@ -321,7 +328,7 @@ static void release(builder *b, int who, int cta, int i) {
 
 static void read_stage(builder *b, int who, int cta, int i, step_kind kind) {
   for (int of = cta; of < cta + b->r->group; of++) {
-    for (int operand = 0; operand < operands; operand++)
+    for (int operand = 0; operand < b->r->operands; operand++)
       add(b, who, kind, 0, cell_of(b, of, i % b->r->stages, operand), i);
   }
 }
@@ -430,7 +437,7 @@ static protocol protocol_of(const ring *r, mistake wrong) {
   builder b = {.r = r, .mistake = wrong};
   b.barriers =
       r->stages * (1 + r->empties) + 2 * (r->sets + r->subtile_stages + r->answer_stages) + 1;
-  b.cells = operands * r->stages + r->sets + r->subtile_stages + r->answer_stages;
+  b.cells = r->operands * r->stages + r->sets + r->subtile_stages + r->answer_stages;
   for (int cta = 0; cta < ctas_of(&b); cta++)
     add_memory(&b, cta);
   for (int cta = 0; cta < ctas_of(&b); cta++) {
@@ -448,10 +455,12 @@ static protocol protocol_of(const ring *r, mistake wrong) {
 /* ---- Walks ------------------------------------------------------------------------------- */
 
 static void describe(const ring *r, mistake wrong) {
-  printf("cluster %d x %d, %s%d stages, %d sets of accumulators, %d warps, %d tiles of %d K tiles, "
-         "%d stages of sub-tiles, %d of answers, %s: ",
-         r->cluster_m, r->cluster_n, r->group > 1 ? "a pair, " : "", r->stages, r->sets, r->warps,
-         r->tiles, r->k_tiles, r->subtile_stages, r->answer_stages, mistake_names[wrong]);
+  printf(
+      "cluster %d x %d, %s%s%d stages, %d sets of accumulators, %d warps, %d tiles of %d K tiles, "
+      "%d stages of sub-tiles, %d of answers, %s: ",
+      r->cluster_m, r->cluster_n, r->group > 1 ? "a pair, " : "",
+      r->operands > scales ? "scaled, " : "", r->stages, r->sets, r->warps, r->tiles, r->k_tiles,
+      r->subtile_stages, r->answer_stages, mistake_names[wrong]);
 }
 
 static void add_ring(const gg_plan *plan, const gg_layouts *layouts) {
@@ -503,11 +512,17 @@ static ring made(int cluster_m, int cluster_n, int group, int stages, int sets, 
   return ring_of(&plan, &layouts.rings);
 }
 
-/* Mistakes that only a pair can make, or only CTAs that share something. */
+static ring scaled(ring r) {
+  r.operands = matrices + 1;
+  return r;
+}
+
+/* Mistakes that only a pair can make, or only CTAs that share something. A CTA that brings scale
+ * factors always has a turn at copying. */
 static bool is_possible(const ring *r, mistake wrong) {
   bool pair = r->group > 1, several = r->cluster_m * r->cluster_n > 1;
   if (wrong == HALF_THE_BYTES || wrong == OWN_SUMS) return pair;
-  if (wrong == NO_SECOND) return r->full_arrivals > 1;
+  if (wrong == NO_SECOND) return r->full_arrivals > 1 && r->operands == matrices;
   if (wrong >= NO_EMPTY_ANSWER) return r->answer_stages > 0 && (several || wrong != OWN_ANSWER);
   if (wrong >= NO_EMPTY_SUBTILE) return r->subtile_stages > 0;
   return several || (wrong != OWN_RELEASE && wrong != NO_STAY);
@@ -523,6 +538,8 @@ static bool explore_all(void) {
   right = explore(tall, 2, 2, RIGHT) && right;
   right = explore(pair, 3, 3, RIGHT) && right;
   right = explore(single, 2, 3, RIGHT) && right;
+  right = explore(scaled(alone), 2, 3, RIGHT) && right;
+  right = explore(scaled(pair), 2, 2, RIGHT) && right;
   for (mistake m = RIGHT + 1; m < MISTAKES; m++) {
     if (is_possible(&alone, m)) right = explore(alone, 3, 3, m) && right;
     if (is_possible(&pair, m)) right = explore(pair, 3, 3, m) && right;
@@ -536,7 +553,8 @@ static bool explore_all(void) {
 
 static bool find_all(uint64_t seed, int walks) {
   const ring kinds[] = {made(1, 1, 1, 3, 2, 2, true), made(2, 2, 1, 3, 2, 0, true),
-                        made(2, 1, 2, 3, 2, 2, true), made(4, 2, 2, 3, 2, 0, false)};
+                        made(2, 1, 2, 3, 2, 2, true), made(4, 2, 2, 3, 2, 0, false),
+                        scaled(made(4, 2, 2, 3, 2, 0, false))};
   bool right = true;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     for (mistake m = RIGHT + 1; m < MISTAKES; m++) {

@@ -90,8 +90,7 @@ static gg_status judge(bool *right, gg_str *why, gg_trial *trial, gg_error *err)
   gg_status st = gg_sample_choose(&sample, &trial->problem, INT64_MAX / 2, 1, err);
   if (!st) {
     st = gg_reference_on_host(&reference, trial->kernel, &trial->problem,
-                              trial->a.host + trial->a.lead, trial->b.host + trial->b.lead, &sample,
-                              err);
+                              gg_trial_host_inputs(trial), &sample, err);
   }
   if (!st) st = gg_trial_check(&v, trial, &sample, &reference, err);
   *right = gg_verdict_passed(&v);

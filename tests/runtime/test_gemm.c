@@ -217,8 +217,8 @@ static void check_case(gg_context *context, gg_gemm *gemm, const gemm_case *c, i
   if (!st) st = gg_synchronize(context, NULL, err);
   if (!st) st = gg_sample_choose(&sample, &trial.problem, INT64_MAX, 1, err);
   if (!st) {
-    st = gg_reference_on_host(&reference, &facts, &trial.problem, trial.a.host + trial.a.lead,
-                              trial.b.host + trial.b.lead, &sample, err);
+    st = gg_reference_on_host(&reference, &facts, &trial.problem, gg_trial_host_inputs(&trial),
+                              &sample, err);
   }
   if (!st) st = gg_trial_check(&verdict, &trial, &sample, &reference, err);
   ck_assert_msg(st == GG_OK, "case %d: %s", number, err->message);

@@ -248,8 +248,7 @@ static gg_verdict try_with(const gg_kernel *kernel, gg_problem shape, const gg_t
   }
   ck_assert_int_eq(gg_sample_choose(&sample, &trial.problem, 1 << 27, 1, &err), GG_OK);
   ck_assert_int_eq(gg_reference_on_host(&reference, kernel, &trial.problem,
-                                        trial.a.host + trial.a.lead, trial.b.host + trial.b.lead,
-                                        &sample, &err),
+                                        gg_trial_host_inputs(&trial), &sample, &err),
                    GG_OK);
   ck_assert_int_eq(gg_trial_check(&verdict, &trial, &sample, &reference, &err), GG_OK);
   gg_reference_free(&reference);

@@ -7,6 +7,8 @@ typedef long long ll; /* for printf */
 
 /* ---- Launch facts --------------------------------------------------------------------- */
 
+static const char letters[] = "-ABCD\0ST"; /* by gg_operand_id */
+
 static void print_param(gg_str *out, gg_param param) {
   static const char *const words[] = {
       [GG_PARAM_ADDRESS] = "pointer",
@@ -29,7 +31,7 @@ static void print_param(gg_str *out, gg_param param) {
   if (param.operand == GG_OPERAND_EXTRA) {
     gg_str_printf(out, " %d", param.operation);
   } else if (param.operand) {
-    gg_str_printf(out, " %c", "-ABCD"[param.operand]);
+    gg_str_printf(out, " %c", letters[param.operand]);
   }
   gg_str_putc(out, '\n');
 }
@@ -55,6 +57,9 @@ static void print_facts(gg_str *out, const gg_kernel *kernel) {
                 k->accumulator_span);
   gg_str_printf(out, "fixed %lld %lld %lld %lld\n", (ll)k->fixed_m, (ll)k->fixed_n, (ll)k->fixed_k,
                 (ll)k->fixed_batch);
+  if (k->scale_a.block)
+    gg_str_printf(out, "scales %d %d %d %d\n", (int)k->scale_a.type, k->scale_a.block,
+                  (int)k->scale_b.type, k->scale_b.block);
   for (size_t i = 0; i < k->operation_count; i++)
     print_operation(out, &k->operations[i]);
   gg_str_printf(out, "grid %d splits %d tile %d %d %d warps %d\n", (int)k->grid, k->splits,
@@ -66,8 +71,9 @@ static void print_facts(gg_str *out, const gg_kernel *kernel) {
     print_param(out, k->params[i]);
   for (size_t i = 0; i < k->map_count; i++) {
     const gg_tensor_map *map = &k->maps[i];
-    gg_str_printf(out, "map %c %d %d %d\n", "-ABCD"[map->operand], map -> box[0], map -> box[1],
-                  map -> swizzle_bytes);
+    gg_str_printf(out, "map %c %d %d %d\n", letters[map->operand], map->box[0], map->box[1],
+                  map->swizzle_bytes);
+    if (map->unpacks) gg_str_puts(out, "unpacks\n");
   }
 }
 

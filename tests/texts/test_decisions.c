@@ -71,8 +71,10 @@ static bool same_identity(const gg_plan *x, const gg_plan *y) {
 #define SUBTILES "arch: sm_100a\na: bf16\nb: bf16\nc: f32\nd: bf16\ntile: [128, 256, 64]\n"
 #define SM80     "arch: sm_80\na: f16\nb: f16\nd: f16\ntile: [64, 64, 32]\nstages: 2\n"
 #define LINES    "arch: sm_90a\nb: f16\nd: f16\ntile: [64, 64, 64]\n"
-#define FP8      "arch: sm_90a\na: e4m3\nb: e4m3\nd: bf16\n"
-#define INT8     "arch: sm_90a\na: s8\nb: s8\n"
+#define NVFP4(scale)                                                                               \
+  "arch: sm_100a\na: {type: e2m1, scale: " scale "}\nb: {type: e2m1, scale: " scale "}\nd: bf16\n"
+#define FP8  "arch: sm_90a\na: e4m3\nb: e4m3\nd: bf16\n"
+#define INT8 "arch: sm_90a\na: s8\nb: s8\n"
 
 /* A kernel of spec `of`, whose `member` becomes what it is for spec `from`. `whole`: why it
  * cannot change by itself; then all of the two plans is compared. */
@@ -84,6 +86,8 @@ static const struct flip {
     {"arch", SM80, "arch: sm_86\na: f16\nb: f16\nd: f16\ntile: [64, 64, 32]\nstages: 2", NULL},
     {"a", SM90 TILE, "arch: sm_90a\na: {type: bf16, major: m}\nb: bf16\nd: bf16", NULL},
     {"b", SM90 TILE, "arch: sm_90a\na: bf16\nb: {type: bf16, major: n}\nd: bf16", NULL},
+    {"scale_a", NVFP4("{type: ue8m0, block: 16}"), NVFP4("ue4m3"), NULL},
+    {"scale_b", NVFP4("{type: ue8m0, block: 16}"), NVFP4("ue4m3"), NULL},
     {"c", SM90 TILE "c: auto", SM90 TILE "c: f32", NULL},
     {"has_c", SM90 TILE "c: auto", SM90 TILE, NULL},
     {"d", SM90 TILE, "arch: sm_90a\na: bf16\nb: bf16\nd: {type: bf16, align: 8}", NULL},

@@ -27,11 +27,15 @@ static const struct {
     {"name", {"name: mine"}, NULL},
     {"c", {"c: auto"}, NULL},
     {"accumulator", {"accumulator: f32"}, NULL},
+    {"a.scale", {"name: mine"}, "{type: e4m3, scale: ue8m0}"},
+    {"b.scale", {"name: mine"}, "{type: e2m1, scale: {type: ue8m0, block: 16}}"},
     {"promote", {"promote: 4"}, "e4m3"},
     {"problem.m", {"problem: {m: 64}"}, NULL},
     {"tile", {"tile: [8, 32, 1]", "tile: [128, 128, 64]"}, NULL},
     {"stages", {"stages: 3"}, NULL},
-    {"atom", {"atom: UniversalFMA", "atom: m16n8k16", "atom: m64n256k16", "atom: m128n256k16"}, NULL},
+    {"atom",
+     {"atom: UniversalFMA", "atom: m16n8k16", "atom: m64n256k16", "atom: m128n256k16"},
+     NULL},
     {"swap_ab", {"swap_ab: true"}, NULL},
     {"atom_layout", {"atom_layout: [2, 4, 1]", "atom_layout: [2, 1, 1]"}, NULL},
     {"permutation", {"permutation: [32, 32, _]"}, NULL},
@@ -94,9 +98,14 @@ static gg_status compile(gg_compilation *out, gg_spec_file **file, const gg_str 
 static void write_spec(gg_str *out, const char *family, const gg_mma_row *row) {
   const char *c = gg_dtype_info_of(row->c)->name;
   bool asks = row->kind == GG_MMA_wgmma && row->source_a == GG_MMA_REGISTERS;
-  gg_str_printf(out, "%sa: %s\nb: %s\nd: %s\naccumulator: %s\n", family,
-                gg_dtype_info_of(row->a)->name, gg_dtype_info_of(row->b)->name,
+  gg_str_printf(out, "%sd: %s\naccumulator: %s\n", family,
                 gg_dtype_is_float(row->c) ? "f32" : "s32", c);
+  const gg_dtype types[] = {row->a, row->b};
+  for (int i = 0; i < 2; i++) {
+    gg_str_printf(out, "%c: {type: %s", "ab"[i], gg_dtype_info_of(types[i]) -> name);
+    if (row->block) gg_str_printf(out, ", scale: {block: %d}", row->block);
+    gg_str_puts(out, "}\n");
+  }
   if (asks) gg_str_puts(out, "operand_source: {a: registers}\ntile: [64, 64, 64]\n");
   if (asks && gg_dtype_is_fp8(row->a)) gg_str_puts(out, "promote: 0\n");
 }

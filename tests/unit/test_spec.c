@@ -252,19 +252,22 @@ END_TEST
 /* A spec where `key` alone has `value`; the operands stay complete. */
 static gg_status try_value(const gg_key *key, const char *value) {
   gg_str text = GG_STR_INIT;
-  const gg_key *parent = gg_key_parent(key), *top = parent ? parent : key;
+  const gg_key *parent = gg_key_parent(key), *above = parent ? gg_key_parent(parent) : NULL;
+  const gg_key *top = above ? above : parent ? parent : key, *below = above ? parent : key;
   static const char *const needed[][2] = {
       {"arch", "arch: sm_80\n"}, {"a", "a: f16\n"}, {"b", "b: f16\n"}, {"d", "d: f16\n"}};
   for (size_t i = 0; i < 4; i++) {
     if (strcmp(top->path, needed[i][0]) != 0) gg_str_puts(&text, needed[i][1]);
   }
-  bool is_operand = parent && strchr("abd", parent->path[0]) && !parent->path[1];
-  bool is_type = strcmp(gg_key_leaf(key), "type") == 0;
+  bool is_operand = parent && strchr("abd", top->path[0]) && !top->path[1];
+  bool is_type = strcmp(gg_key_leaf(below), "type") == 0;
   gg_str_puts(&text, top->path);
   if (parent) {
-    gg_str_printf(&text, ": {%s%s", is_operand && !is_type ? "type: f16, " : "", gg_key_leaf(key));
+    gg_str_printf(&text, ": {%s%s", is_operand && !is_type ? "type: f16, " : "",
+                  gg_key_leaf(below));
   }
-  gg_str_printf(&text, ": %s%s\n", value, parent ? "}" : "");
+  if (above) gg_str_printf(&text, ": {%s", gg_key_leaf(key));
+  gg_str_printf(&text, ": %s%s%s\n", value, above ? "}" : "", parent ? "}" : "");
   gg_status st = parse_status(gg_str_text(&text));
   gg_str_free(&text);
   return st;

@@ -1,0 +1,40 @@
+#include "plan/scales.h"
+
+bool gg_plan_is_packed(const gg_plan *plan) {
+  return gg_plan_is_scaled(plan) && plan->a.type == GG_DTYPE_e2m1 && plan->b.type == GG_DTYPE_e2m1;
+}
+
+int gg_scale_atoms_k(const gg_plan *plan) {
+  return gg_plan_is_scaled(plan) ? plan->tile_k / (GG_SCALE_FACTORS * plan->scale_a.block) : 0;
+}
+
+int gg_scale_atoms_a(const gg_plan *plan) {
+  return gg_plan_is_scaled(plan) ? plan->tile_m / GG_SCALE_ROWS : 0;
+}
+
+/* Of 64 and of 192 columns every other tile begins in the middle of an atom. */
+int gg_scale_atoms_b(const gg_plan *plan) {
+  return gg_plan_is_scaled(plan) ? (plan->tile_n + GG_SCALE_ROWS - 1) / GG_SCALE_ROWS : 0;
+}
+
+int64_t gg_scale_bytes_a(const gg_plan *plan) {
+  return (int64_t)gg_scale_atoms_a(plan) * gg_scale_atoms_k(plan) * GG_SCALE_ATOM_BYTES;
+}
+
+int64_t gg_scale_bytes_b(const gg_plan *plan) {
+  return (int64_t)gg_scale_atoms_b(plan) * gg_scale_atoms_k(plan) * GG_SCALE_ATOM_BYTES;
+}
+
+int64_t gg_scale_stage_bytes(const gg_plan *plan) {
+  enum { pattern = 1024 };
+  return (gg_scale_bytes_a(plan) + gg_scale_bytes_b(plan) + pattern - 1) / pattern * pattern;
+}
+
+int gg_scale_columns(const gg_plan *plan) {
+  int rows = gg_scale_atoms_a(plan) + gg_scale_atoms_b(plan);
+  return GG_SCALE_ATOM_COLUMNS * rows * gg_scale_atoms_k(plan);
+}
+
+int gg_plan_own_maps(const gg_plan *plan) {
+  return gg_plan_is_scaled(plan) ? 5 : 3;
+}

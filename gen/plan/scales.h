@@ -1,0 +1,44 @@
+/* Scale factors of A and B: one of each block of elements along K, by which the tensor core
+ * multiplies what it has of the block.
+ *
+ * In global memory they lie in atoms of 128 rows by 4 factors, 512 bytes (atom/scale_layout.h). A
+ * tensor map brings the atoms that a tile's rows touch to the stage of A and B, a K step's rows
+ * behind each other; the MMA issuer copies them to tensor memory (tcgen05.cp), 4 columns each in
+ * the same order, before the MMAs that read them. Tiles of N = 64 or 192 begin within an atom where
+ * their number is odd: MMAs then read from 2 columns further on. Each CTA of a pair has the factors
+ * of its own rows, and those of all columns. (PTX ISA, "Block Scaling for tcgen05.mma".) */
+#ifndef GG_PLAN_SCALES_H
+#define GG_PLAN_SCALES_H
+
+#include "atom/scale_layout.h"
+#include "plan/plan.h"
+
+enum {
+  GG_SCALE_ATOM_BYTES = GG_SCALE_ROWS * GG_SCALE_FACTORS,
+  GG_SCALE_ATOM_COLUMNS = 4, /* of tensor memory */
+  GG_SCALE_COLUMN_ROWS = 32, /* of a column */
+  GG_SCALE_TILE_STEP = 64,   /* columns of B that a tile has a multiple of */
+};
+
+static inline bool gg_plan_is_scaled(const gg_plan *plan) {
+  return plan->scale_a.block > 0;
+}
+
+/* Whether elements of 4 bits stay packed in shared memory: scaled e2m1 by e2m1. */
+bool gg_plan_is_packed(const gg_plan *plan);
+
+/* Atoms of a stage: along K; along the rows of A, and of B. 0 where nothing is scaled. */
+int gg_scale_atoms_k(const gg_plan *plan);
+int gg_scale_atoms_a(const gg_plan *plan);
+int gg_scale_atoms_b(const gg_plan *plan);
+
+/* Bytes of a stage's factors of A, and of B; columns of tensor memory of both. */
+int64_t gg_scale_bytes_a(const gg_plan *plan);
+int64_t gg_scale_bytes_b(const gg_plan *plan);
+int64_t gg_scale_stage_bytes(const gg_plan *plan); /* of both, in whole patterns of a swizzle */
+int gg_scale_columns(const gg_plan *plan);
+
+/* Tensor maps of A, B and D, and of factors. */
+int gg_plan_own_maps(const gg_plan *plan);
+
+#endif

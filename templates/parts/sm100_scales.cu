@@ -1,0 +1,51 @@
+// ---- Scale factors ------------------------------------------------------------------------------
+
+// Factors come in atoms of 128 rows by 4 along K, 512 bytes. A stage has those of all rows of the
+// tile for a K step, then of the next. What lies outside of the tensor becomes zeros.
+__device__ __forceinline__ void load_atoms(unsigned dst, const tensor_map &map, unsigned barrier,
+                                           int rows, int k, int batch) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      "${load_group} [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(dst),
+      "l"(&map), "r"(barrier), "r"(0), "r"(rows), "r"(k), "r"(batch)
+      : "memory");
+}
+
+// Each CTA brings those of its own rows, and of all columns of the tile.
+__device__ __forceinline__ void load_scales(const tensor_map &map_a, const tensor_map &map_b,
+                                            unsigned stage, unsigned barrier,
+                                            const tile_origin &at, int k_tile) {
+  const int k = k_tile * scale_atoms_k;
+  load_atoms(stage + stage_scales_a, map_a, barrier, at.m0 / scale_rows, k, at.batch);
+  load_atoms(stage + stage_scales_b, map_b, barrier, at.n0 / scale_rows, k, at.batch);
+}
+
+// An atom to tensor memory: row r to lane r % 32 of column r / 32, in the lanes of each warp. The
+// tensor core does this behind the MMAs that this thread has issued and before those that it issues
+// later. Of a pair each CTA's atom goes to its own tensor memory.
+__device__ __forceinline__ void copy_atom(unsigned to, unsigned long long from) {
+  asm volatile("tcgen05.cp.cta_group::${cta_group}.32x128b.warpx4 [%0], %1;" ::"r"(to), "l"(from)
+               : "memory");
+}
+
+// The factors of a stage, all of them.
+__device__ __forceinline__ void copy_scales(unsigned tmem, unsigned long long from) {
+#pragma unroll
+  for (int i = 0; i < scale_atoms; ++i)
+    copy_atom(tmem + scales_column + 4 * i, from + scale_rows * 4 / 16 * i);
+}
+
+// Where the factors of a K step are in tensor memory: of a block of A's rows; of B.
+__device__ __forceinline__ constexpr unsigned scales_of_a(int block, int step) {
+  return scales_column + 4 * (step / steps_an_atom * scale_atoms_a + block);
+}
+
+__device__ __forceinline__ constexpr unsigned scales_of_b(int step) {
+  return scales_column + 4 * (scale_atoms_k * scale_atoms_a + step / steps_an_atom * scale_atoms_b);
+}
+
+// In the instruction descriptor: the byte of a word in which a K step's factors begin, of A and B.
+__device__ __forceinline__ constexpr unsigned scale_ids(int step) {
+  return step % steps_an_atom * (4 / steps_an_atom) * (1u << 29 | 1u << 4);
+}
+
