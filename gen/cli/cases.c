@@ -234,6 +234,10 @@ bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why) {
   if (!same_operand('A', c->a, c->a_major, &kernel->a, why)) return false;
   if (!same_operand('B', c->b, c->b_major, &kernel->b, why)) return false;
   if (!same_operand('D', c->d, c->d_major, &kernel->d, why)) return false;
+  if (kernel->scale_a.block) {
+    gg_str_puts(why, "A and B are scaled by blocks");
+    return false;
+  }
   bool fast = kernel->accumulator_bits && !kernel->accumulator_span;
   if (c->accumulator != kernel->accumulator || c->fast != fast) {
     gg_str_printf(why, "accumulates in %s%s", gg_dtype_info_of(kernel->accumulator)->name,

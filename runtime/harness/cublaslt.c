@@ -413,13 +413,15 @@ static gg_status find_candidates(gg_cublaslt_plan *plan, gg_error *err) {
 }
 
 /* alpha and beta in the type of the scale, and what of the epilogue the library cannot take. */
-static gg_status choose_scalars(gg_cublaslt_plan *plan, const gg_problem *problem, gg_error *err) {
+static gg_status choose_scalars(gg_cublaslt_plan *plan, const gg_kernel *kernel,
+                                const gg_problem *problem, gg_error *err) {
   const operands *o = &plan->operands;
   double beta = o->c ? problem->beta : o->residual != none ? 1 : 0;
   const char *obstacle = NULL;
   if (gg_number_is_integer(plan->scale) && beta != rint(beta)) {
     obstacle = "its beta is an integer where D is s32";
   }
+  if (kernel->scale_a.block) obstacle = "it is not told of scale factors of blocks here";
   if (o->scale_a != none && problem->batch > 1) obstacle = "its scales are those of all batches";
   if (o->aux != none && problem->extras[o->aux].ld % aux_multiple != 0) {
     obstacle = "lines of its aux are multiples of 8 elements"; /* it takes others, and is wrong */
@@ -440,7 +442,7 @@ gg_status gg_cublaslt_plan_open(gg_cublaslt_plan **out, gg_cublaslt *lt, const g
                              .form = gg_cublaslt_form_of(kernel),
                              .operands = operands_of(kernel, problem, epilogue),
                              .scale = scale_of(kernel)};
-  gg_status st = choose_scalars(plan, problem, err);
+  gg_status st = choose_scalars(plan, kernel, problem, err);
   if (!st && !(st = gg_context_enter(lt->context, err))) {
     st = describe(plan, kernel, problem, epilogue, err);
     if (!st) st = find_candidates(plan, err);

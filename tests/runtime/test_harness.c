@@ -17,13 +17,20 @@ static gg_error err = GG_ERROR_INIT;
 
 /* ---- Numbers -------------------------------------------------------------------------- */
 
-static const gg_dtype small_floats[] = {GG_DTYPE_f16, GG_DTYPE_bf16, GG_DTYPE_e4m3, GG_DTYPE_e5m2};
+static const gg_dtype small_floats[] = {GG_DTYPE_f16,  GG_DTYPE_bf16, GG_DTYPE_e4m3, GG_DTYPE_e5m2,
+                                        GG_DTYPE_e3m2, GG_DTYPE_e2m3, GG_DTYPE_e2m1};
+
+enum { small_float_count = sizeof small_floats / sizeof *small_floats };
+
+static int width_of(gg_dtype type) {
+  return gg_dtype_info_of(type)->bits;
+}
 
 /* Every bit pattern decodes to a number that encodes to the same pattern. */
 START_TEST(every_pattern_survives) {
   gg_dtype type = small_floats[_i];
   int bytes = gg_number_bytes(type);
-  for (uint32_t bits = 0; bits < (uint32_t)1 << (8 * bytes); bits++) {
+  for (uint32_t bits = 0; bits < (uint32_t)1 << width_of(type); bits++) {
     unsigned char in[2] = {bits & 255, bits >> 8 & 255}, out[2] = {0, 0};
     double value = gg_number_get(type, in, 0);
     if (isnan(value)) continue;
@@ -37,7 +44,7 @@ END_TEST
 START_TEST(rounds_to_nearest_even) {
   gg_dtype type = small_floats[_i];
   int bytes = gg_number_bytes(type), step = bytes == 2 ? 37 : 1;
-  for (uint32_t bits = 0; bits < (uint32_t)1 << (8 * bytes - 1); bits += (uint32_t)step) {
+  for (uint32_t bits = 0; bits < (uint32_t)1 << (width_of(type) - 1); bits += (uint32_t)step) {
     unsigned char low[2] = {bits & 255, bits >> 8 & 255};
     unsigned char high[2] = {(bits + 1) & 255, (bits + 1) >> 8 & 255}, out[2] = {0, 0};
     double a = gg_number_get(type, low, 0), b = gg_number_get(type, high, 0), middle = (a + b) / 2;
@@ -50,6 +57,39 @@ START_TEST(rounds_to_nearest_even) {
     ck_assert_mem_eq(out, low, (size_t)bytes);
     ck_assert_double_eq(gg_number_half_ulp(type, a), (b - a) / 2);
   }
+}
+END_TEST
+
+/* Elements of 6 and 4 bits, the lowest first: 0.5, 1, 1.5, 2 of e2m1 are 1, 2, 3, 4; of e2m3 they
+ * are 4, 8, 12, 16. A copy may begin and end within a byte, whose other bits stay. */
+START_TEST(narrow_elements_lie_behind_each_other) {
+  unsigned char four[2] = {0}, six[3] = {0}, copy[3] = {0xff, 0xff, 0xff};
+  for (int i = 0; i < 4; i++) {
+    gg_number_set(GG_DTYPE_e2m1, four, i, (i + 1) / 2.0);
+    gg_number_set(GG_DTYPE_e2m3, six, i, (i + 1) / 2.0);
+  }
+  ck_assert_mem_eq(four, ((unsigned char[]){0x21, 0x43}), 2);
+  ck_assert_mem_eq(
+      six, ((unsigned char[]){4 | (8 & 3) << 6, 8 >> 2 | (12 & 15) << 4, 12 >> 4 | 16 << 2}), 3);
+  gg_number_copy(GG_DTYPE_e2m1, copy, 1, four, 0, 3);
+  ck_assert_mem_eq(copy, ((unsigned char[]){0x1f, 0x32, 0xff}), 3);
+  for (int i = 0; i < 4; i++)
+    ck_assert_double_eq(gg_number_get(GG_DTYPE_e2m3, six, i), (i + 1) / 2.0);
+  gg_number_set(GG_DTYPE_e2m1, four, 3, -100);
+  ck_assert_double_eq(gg_number_get(GG_DTYPE_e2m1, four, 3), -6);
+  ck_assert_double_eq(gg_number_get(GG_DTYPE_e2m1, four, 2), 1.5);
+}
+END_TEST
+
+START_TEST(scale_factors_are_numbers) {
+  unsigned char power, fine;
+  gg_number_set(GG_DTYPE_ue8m0, &power, 0, 0.25);
+  ck_assert_uint_eq(power, 125);
+  ck_assert_double_eq(gg_number_get(GG_DTYPE_ue8m0, &power, 0), 0.25);
+  gg_number_set(GG_DTYPE_ue4m3, &fine, 0, 1.5);
+  ck_assert_uint_eq(fine, 0x3c);
+  ck_assert(isnan(gg_number_get(GG_DTYPE_ue8m0, &(unsigned char){0xff}, 0)));
+  ck_assert(isnan(gg_number_get(GG_DTYPE_ue4m3, &(unsigned char){0x7f}, 0)));
 }
 END_TEST
 
@@ -622,8 +662,10 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("harness");
   TCase *tests = tcase_create("harness");
-  tcase_add_loop_test(tests, every_pattern_survives, 0, 4);
-  tcase_add_loop_test(tests, rounds_to_nearest_even, 0, 4);
+  tcase_add_loop_test(tests, every_pattern_survives, 0, small_float_count);
+  tcase_add_loop_test(tests, rounds_to_nearest_even, 0, small_float_count);
+  tcase_add_test(tests, narrow_elements_lie_behind_each_other);
+  tcase_add_test(tests, scale_factors_are_numbers);
   tcase_add_test(tests, f32_is_the_machines);
   tcase_add_test(tests, ends_of_the_range);
   tcase_add_test(tests, inputs_are_normal_or_small_integers);
