@@ -12,6 +12,7 @@
 #include "plan/occupancy.h"
 #include "plan/operands.h"
 #include "plan/operation.h"
+#include "plan/scales.h"
 #include "plan/target.h"
 #include "plan/transpose.h"
 
@@ -473,6 +474,10 @@ static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts
     add_number(report, "cost", "tensor_memory_columns", sums->columns, keep(report, &remark));
   else
     add_number(report, "cost", "accumulator_registers", sums->registers, keep(report, &remark));
+  if (gg_plan_is_scaled(plan))
+    add_text(report, "cost", "scale_factor_columns", "%d..%d", layouts->scale_column,
+             layouts->scale_column + gg_scale_columns(plan))
+        ->remark = "of tensor memory, one stage's";
   if (layouts->fragment_registers) {
     add_number(report, "cost", "fragment_registers", layouts->fragment_registers,
                "a thread, double buffered");

@@ -3,6 +3,7 @@
 
 #include "atom/tmem.h"
 #include "plan/distribution.h"
+#include "plan/operands.h"
 #include "plan/scales.h"
 #include "plan/sm100.h"
 #include "plan/sm90.h"
@@ -79,10 +80,17 @@ static void write_stores(gg_str *out, const gg_plan *plan, const char *type, cha
   gg_str_puts(out, "\n      : \"memory\");\n}\n\n");
 }
 
+/* Of an operand in a stage. */
+static int64_t offset_of(const gg_plan *plan, const gg_layouts *layouts, gg_operand_id id) {
+  gg_operand_row rows[GG_OPERAND_ROWS_MAX];
+  size_t count = gg_operand_rows(rows, plan, layouts), at = 0;
+  while (at < count && rows[at].id != id)
+    at++;
+  return rows[at].offset;
+}
+
 void gg_sm100_write_scales(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int a = gg_scale_atoms_a(plan), b = gg_scale_atoms_b(plan), k = gg_scale_atoms_k(plan);
-  int64_t stage = gg_rings_find(&layouts->rings, GG_RING_STAGES)->bytes;
-  int64_t begin = stage - gg_scale_stage_bytes(plan);
   gg_str_printf(out,
                 "constexpr int scale_rows = %d;  // of an atom of scale factors; below: atoms of a "
                 "stage\n"
@@ -91,10 +99,11 @@ void gg_sm100_write_scales(gg_str *out, const gg_plan *plan, const gg_layouts *l
                 GG_SCALE_ROWS, a, b, k, (a + b) * k,
                 GG_SCALE_FACTORS * plan->scale_a.block / plan->mma.k);
   gg_str_printf(out, "constexpr unsigned stage_scales_a = %lld, stage_scales_b = %lld;\n",
-                (ll)begin, (ll)(begin + gg_scale_bytes_a(plan)));
+                (ll)offset_of(plan, layouts, GG_OPERAND_SCALE_A),
+                (ll)offset_of(plan, layouts, GG_OPERAND_SCALE_B));
   gg_str_printf(out,
                 "constexpr unsigned scales_column = %d;  // of tensor memory, behind the sums\n",
-                gg_sm100_accumulator_columns(plan) * plan->accumulator_stages);
+                layouts->scale_column);
   gg_str_printf(out, "constexpr unsigned long long scales_desc_base = 0x%llxull;\n",
                 (unsigned long long)layouts->scale_descriptor);
 }

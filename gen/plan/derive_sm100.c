@@ -117,6 +117,7 @@ static gg_status derive_scales(gg_layouts *out, const gg_plan *plan, gg_error *e
   int rows_a = gg_scale_atoms_a(plan), rows_b = gg_scale_atoms_b(plan), k = gg_scale_atoms_k(plan);
   add_scale_map(out, GG_OPERAND_SCALE_A, plan->scale_a.type, rows_a, k);
   add_scale_map(out, GG_OPERAND_SCALE_B, plan->scale_b.type, rows_b, k);
+  out->scale_column = gg_sm100_accumulator_columns(plan) * plan->accumulator_stages;
   gg_status st = derive_scaled(out, plan, "sSFA", rows_a, err);
   if (!st) st = derive_scaled(out, plan, "sSFB", rows_b, err);
   return st ? st : describe_atom(out, err);
