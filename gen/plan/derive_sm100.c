@@ -85,31 +85,41 @@ static gg_status describe_atom(gg_layouts *out, gg_error *err) {
   return st;
 }
 
-/* What the kernel computes by hand, an atom behind the other, is the layout of a stage's factors.
- */
-static gg_status check_atoms(const gg_layout *smem, const char *name, int rows, int atoms_k,
-                             int block, gg_error *err) {
+/* What the kernel computes by hand, an atom behind the other, is the layout of a stage's factors in
+ * shared memory, and where MMAs want them in tensor memory; offsets are in bytes. */
+static gg_status check_atoms(const gg_layout *smem, const gg_layout *tmem, const char *name,
+                             int rows, int atoms_k, int block, gg_error *err) {
+  enum { lanes = 32, copies = 4, column_bytes = 4, lane_bytes = 65536 * column_bytes };
   int64_t all = gg_layout_size(smem), right = 0, in_atom_k = (int64_t)block * GG_SCALE_FACTORS;
+  int64_t all_rows = (int64_t)rows * GG_SCALE_ROWS;
   for (int64_t i = 0; i < all; i++) {
-    int64_t row = i % ((int64_t)rows * GG_SCALE_ROWS), k = i / ((int64_t)rows * GG_SCALE_ROWS);
-    int64_t atom = k / in_atom_k * rows + row / GG_SCALE_ROWS, in_atom = row % GG_SCALE_ROWS;
-    int64_t byte = in_atom % 32 * 16 + in_atom / 32 * 4 + k % in_atom_k / block;
-    right += gg_layout_at(smem, i) == atom * GG_SCALE_ATOM_BYTES + byte;
+    int64_t row = i % all_rows, k = i / all_rows;
+    int64_t atom = k / in_atom_k * rows + row / GG_SCALE_ROWS, factor = k % in_atom_k / block;
+    int64_t lane = row % lanes, column = row % GG_SCALE_ROWS / lanes;
+    int64_t in_smem = atom * GG_SCALE_ATOM_BYTES + lane * 16 + column * GG_SCALE_FACTORS + factor;
+    int64_t in_tmem =
+        lane * lane_bytes + factor + (atom * GG_SCALE_ATOM_COLUMNS + column) * column_bytes;
+    right += gg_layout_at(smem, i) == in_smem &&
+             gg_layout_at(tmem, row + k * all_rows * copies) == in_tmem;
   }
-  bool covers = all == (int64_t)rows * GG_SCALE_ROWS * atoms_k * in_atom_k;
-  if (right == all && covers) return GG_OK;
+  if (right == all && all == all_rows * atoms_k * in_atom_k) return GG_OK;
   return gg_fail(err, DERIVE_COVER, NULL, name, (long long)right, (long long)all);
 }
 
-static gg_status derive_scaled(gg_layouts *out, const gg_plan *plan, const char *name, int rows,
+static gg_status derive_scaled(gg_layouts *out, const gg_plan *plan, bool is_a, int rows,
                                gg_error *err) {
-  gg_layout smem;
+  const char *name = is_a ? "sSFA" : "sSFB";
+  gg_layout smem, tmem;
   int block = plan->scale_a.block;
   gg_status st = gg_scale_smem_layout(&smem, block, (int64_t)rows * GG_SCALE_ROWS, plan->tile_k,
                                       plan->mma.k, err);
-  if (!st) st = check_atoms(&smem, name, rows, gg_scale_atoms_k(plan), block, err);
-  if (!st) gg_layouts_name_plain(out, name, "(row, k) -> byte of a stage's scale factors", &smem);
-  return st;
+  if (!st) st = gg_tmem_sf_frg(&tmem, &smem.shape, false, err);
+  if (!st) st = check_atoms(&smem, &tmem, name, rows, gg_scale_atoms_k(plan), block, err);
+  if (st) return st;
+  gg_layouts_name_plain(out, name, "(row, k) -> byte of a stage's scale factors", &smem);
+  gg_layouts_name_plain(out, is_a ? "tCtSFA" : "tCtSFB",
+                        "((row,k),...) -> lane * 262144 + byte of tensor memory", &tmem);
+  return GG_OK;
 }
 
 static gg_status derive_scales(gg_layouts *out, const gg_plan *plan, gg_error *err) {
@@ -118,8 +128,8 @@ static gg_status derive_scales(gg_layouts *out, const gg_plan *plan, gg_error *e
   add_scale_map(out, GG_OPERAND_SCALE_A, plan->scale_a.type, rows_a, k);
   add_scale_map(out, GG_OPERAND_SCALE_B, plan->scale_b.type, rows_b, k);
   out->scale_column = gg_sm100_accumulator_columns(plan) * plan->accumulator_stages;
-  gg_status st = derive_scaled(out, plan, "sSFA", rows_a, err);
-  if (!st) st = derive_scaled(out, plan, "sSFB", rows_b, err);
+  gg_status st = derive_scaled(out, plan, true, rows_a, err);
+  if (!st) st = derive_scaled(out, plan, false, rows_b, err);
   return st ? st : describe_atom(out, err);
 }
 

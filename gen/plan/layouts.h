@@ -92,7 +92,7 @@ typedef struct gg_accumulator_place {
   int columns;   /* of tensor memory, of all sets */
 } gg_accumulator_place;
 
-enum { GG_LAYOUTS_MAX = 12, GG_ACCESSES_MAX = 12 };
+enum { GG_LAYOUTS_MAX = 16, GG_ACCESSES_MAX = 12 };
 
 typedef struct gg_layouts {
   /* Shared memory: (m, k) and (n, k) to an element of one stage; (row, column) to an element of
