@@ -147,9 +147,14 @@ static int64_t writable(const gg_view *view) {
   return view->length < unit ? unit : view->length / unit * unit;
 }
 
+/* Bytes that addresses and strides are multiples of. */
+static uint64_t align_of(const gg_tensor_map *map) {
+  return map->unpacks ? GG_UNPACKED_ALIGN : 16;
+}
+
 /* A stride that is never stepped over may be anything in the problem; here it is a legal one. */
 static uint64_t stride_of(const gg_tensor_map *map, int64_t extent, int64_t elements) {
-  return extent > 1 ? (uint64_t)gg_dtype_bytes(map->type, elements) : GG_UNPACKED_ALIGN;
+  return extent > 1 ? (uint64_t)gg_dtype_bytes(map->type, elements) : align_of(map);
 }
 
 static gg_status encode_map(uint64_t out[16], const gg_driver *driver, const gg_tensor_map *map,
@@ -216,7 +221,7 @@ gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_d
     if (view.written) {
       view.length = writable(&view);
     } else if (!is_used(problem, map)) {
-      view.address = problem->d / GG_UNPACKED_ALIGN * GG_UNPACKED_ALIGN;
+      view.address = problem->d / align_of(map) * align_of(map);
       view.length = line_unit(map);
       view.rows = view.batch = 1;
     }

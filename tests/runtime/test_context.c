@@ -286,16 +286,19 @@ START_TEST(tensor_maps_of_any_rank_and_type) {
     gg_dtype type;
     int driver_type;
     uint64_t line_bytes; /* of 128 elements */
+    bool unpacks;
   } types[] = {
-      {GG_DTYPE_e2m1, CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, 64},
-      {GG_DTYPE_e2m3, CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, 96},
-      {GG_DTYPE_e4m3, CU_TENSOR_MAP_DATA_TYPE_UINT8, 128},
-      {GG_DTYPE_tf32, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, 512},
+      {GG_DTYPE_e2m1, CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, 64, false},
+      {GG_DTYPE_e2m1, CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B, 64, true},
+      {GG_DTYPE_e2m3, CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, 96, true},
+      {GG_DTYPE_e4m3, CU_TENSOR_MAP_DATA_TYPE_UINT8, 128, false},
+      {GG_DTYPE_tf32, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, 512, false},
   };
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
     fake_reset();
     gg_kernel kernel = fixture_mapped_kernel();
     kernel.a.type = kernel.maps[0].type = types[i].type;
+    kernel.maps[0].unpacks = types[i].unpacks;
     kernel.maps[1].rank = 2;
     kernel.maps[2].rank = 1;
     loaded it = load(kernel);
@@ -311,6 +314,39 @@ START_TEST(tensor_maps_of_any_rank_and_type) {
     ck_assert_uint_eq(fake.maps[1].strides[0], 256);
     ck_assert_uint_eq(fake.maps[2].rank, 1);
     ck_assert_uint_eq(fake.maps[2].dims[0], 64);
+    unload(it);
+  }
+}
+END_TEST
+
+/* 300 rows are 3 atoms of 128, 200 elements along K 2 atoms of 4 factors: each 256 elements of 2
+ * bytes. Of none, where K is 0, a map is of one atom. */
+START_TEST(tensor_maps_of_scale_factors) {
+  gg_kernel kernel = fixture_mapped_kernel();
+  kernel.scale_a = kernel.scale_b = (gg_scaling){GG_DTYPE_ue8m0, 32};
+  kernel.maps[0] =
+      (gg_tensor_map){.operand = GG_OPERAND_SCALE_A,
+                      .type = GG_DTYPE_ue8m0,
+                      .rank = 4,
+                      .modes = {GG_MAP_SCALE_ATOM, GG_MAP_SCALE_ROWS, GG_MAP_SCALE_K, GG_MAP_BATCH},
+                      .box = {256, 1, 2, 1}};
+  for (int with_k = 0; with_k < 2; with_k++) {
+    fake_reset();
+    loaded it = load(kernel);
+    gg_problem p = fixture_problem(300, 64, with_k ? 200 : 0, 2);
+    ck_assert_int_eq(gg_problem_pack(&p, &kernel, &err), GG_OK);
+    p.scale_a = 0x8000, p.scale_b = 0x9000;
+    ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
+    const fake_map *map = &fake.maps[0];
+    ck_assert_uint_eq(map->rank, 4);
+    ck_assert_int_eq(map->type, CU_TENSOR_MAP_DATA_TYPE_UINT16);
+    ck_assert_uint_eq(map->dims[0], 256);
+    ck_assert_uint_eq(map->dims[1], with_k ? 3 : 1);
+    ck_assert_uint_eq(map->dims[2], with_k ? 2 : 1);
+    ck_assert_uint_eq(map->dims[3], with_k ? 2 : 1);
+    ck_assert_uint_eq(map->strides[0], with_k ? 1024 : 512);
+    ck_assert_uint_eq(map->strides[1], 512);
+    ck_assert_uint_eq(map->strides[2], with_k ? 3 * 1024 : 512);
     unload(it);
   }
 }
@@ -487,6 +523,7 @@ int main(void) {
   tcase_add_test(tests, clusters_are_an_attribute);
   tcase_add_test(tests, tensor_maps_are_encoded_once);
   tcase_add_test(tests, tensor_maps_of_any_rank_and_type);
+  tcase_add_test(tests, tensor_maps_of_scale_factors);
   tcase_add_test(tests, tensor_maps_write_whole_units);
   tcase_add_test(tests, tensor_maps_of_nothing);
   tcase_add_test(tests, empty_problems_launch_nothing);
