@@ -125,15 +125,16 @@ def fp16_gemm_3(dsl):
                    [2, 1, clusters], 192, [2, 1, 1])
 
 
+def fake_matrix(dsl, dtype, rows, columns):
+    return dsl.runtime.make_fake_tensor(dtype, (rows, columns, 1), (columns, 1, rows * columns),
+                                        assumed_align=32)
+
+
 def dense(dsl, kind, out, *options):
     module = importlib.import_module("kernel.dense_gemm.dense_gemm")
-
-    def fake(dtype, rows, columns):
-        return dsl.runtime.make_fake_tensor(dtype, (rows, columns, 1),
-                                            (columns, 1, rows * columns), assumed_align=32)
-
     kernel = module.DenseGemmKernel(dsl.cutlass.Float32, *options)
-    dsl.cute.compile(kernel, fake(kind, M, K), fake(kind, N, K), fake(out, M, N), dsl.stream)
+    dsl.cute.compile(kernel, fake_matrix(dsl, kind, M, K), fake_matrix(dsl, kind, N, K),
+                     fake_matrix(dsl, out, M, N), dsl.stream)
 
 
 def dense_bf16(dsl):
@@ -141,6 +142,20 @@ def dense_bf16(dsl):
     maps = operands("bf16", 128, 64) + [tensor_map("D", "bf16", [N, M], [32, 128], "64B")]
     return product("bf16", "bf16", maps, [zeros(64), by_map(0), by_map(1), by_map(2)],
                    [M // 128, N // 128, 1], 128, [2, 1, 1])
+
+
+def persistent_bf16(dsl):
+    """Three pairs take all tiles one after the other, with two accumulators each."""
+    clusters = 3
+    module = importlib.import_module("kernel.dense_gemm.dense_gemm_persistent")
+    kernel = module.PersistentDenseGemmKernel(dsl.cutlass.Float32, True, (256, 128), (2, 1), True)
+    kind = dsl.cutlass.BFloat16
+    dsl.cute.compile(kernel, fake_matrix(dsl, kind, M, K), fake_matrix(dsl, kind, N, K),
+                     fake_matrix(dsl, kind, M, N), clusters, dsl.stream)
+    maps = operands("bf16", 128, 64) + [tensor_map("D", "bf16", [N, M], [32, 128], "64B")]
+    tiles = [divisor(M // 256), divisor(N // 128), divisor(1), divisor(1)]
+    return product("bf16", "bf16", maps, [zeros(64), by_map(0), by_map(1), by_map(2)] + tiles,
+                   [2, 1, clusters], 192, [2, 1, 1])
 
 
 def dense_e4m3(dsl):
@@ -231,8 +246,8 @@ def write_scaled(folder):
     (scaled[0] @ scaled[1].T).astype(np.float16).tofile(f"{folder}/D.bin")
 
 
-kernels = [fp16_gemm_0, fp16_gemm_1, fp16_gemm_2, fp16_gemm_3, dense_bf16, dense_e4m3, nvfp4_gemm_0,
-           persistent_nvfp4]
+kernels = [fp16_gemm_0, fp16_gemm_1, fp16_gemm_2, fp16_gemm_3, dense_bf16, persistent_bf16,
+           dense_e4m3, nvfp4_gemm_0, persistent_nvfp4]
 
 
 # ---- Running
