@@ -4,10 +4,12 @@
 
 #include "cli/bench_epilogue.h"
 #include "cli/choice.h"
+#include "cli/kernel_picture.h"
 #include "cli/specs.h"
+#include "pipeline.h"
 
 typedef struct explain_options {
-  const char *format, *problem, *types, *epilogue, *arch;
+  const char *format, *svg, *problem, *types, *epilogue, *arch;
   bool json, keep_going;
   int64_t sms;
 } explain_options;
@@ -16,6 +18,8 @@ static const cli_option options[] = {
     {"format", 0, CLI_STRING, offsetof(explain_options, format), "FORMAT",
      "text (default) or json"},
     {"json", 0, CLI_FLAG, offsetof(explain_options, json), NULL, "the same as --format json"},
+    {"svg", 0, CLI_STRING, offsetof(explain_options, svg), "FILE",
+     "draw the one kernel of SPEC: its rings and roles, tensor memory, the split of a pair"},
     CLI_KEEP_GOING_OPTION(explain_options, keep_going),
     {"problem", 0, CLI_STRING, offsetof(explain_options, problem), "\"M N K [BATCH]\"",
      "explain which kernel gg_gemm takes for this product"},
@@ -35,6 +39,29 @@ typedef struct explanation {
   bool json;
   size_t printed;
 } explanation;
+
+static gg_status draw(void *user, const gg_spec *spec, gg_error *err) {
+  const char *path = user;
+  gg_compilation compilation = GG_COMPILATION_INIT;
+  gg_str text = GG_STR_INIT;
+  gg_status st = gg_compilation_run(&compilation, spec, err);
+  if (!st) cli_kernel_picture(&text, compilation.plan, compilation.layouts);
+  if (!st && text.failed) st = gg_fail(err, MEMORY, NULL, "");
+  if (!st) st = cli_write(path, gg_str_text(&text), text.length, err);
+  gg_str_free(&text);
+  gg_compilation_free(&compilation);
+  return st;
+}
+
+/* One file holds one drawing. */
+static int draw_kernel(const char *path, int argc, char **argv) {
+  cli_specs specs;
+  int code = cli_specs_load(&specs, argc, argv);
+  if (!code && specs.count != 1) code = cli_usage("--svg draws one kernel, not %zu", specs.count);
+  if (!code) code = cli_specs_each(&specs, false, NULL, draw, (void *)path);
+  cli_specs_free(&specs);
+  return code;
+}
 
 static gg_status explain(void *user, const gg_spec *spec, gg_error *err) {
   explanation *ex = user;
@@ -102,12 +129,14 @@ static int run(const void *values, int argc, char **argv) {
   if (!ex.json && strcmp(format, "text") != 0) {
     return cli_usage("--format takes text or json, not '%s'", format);
   }
+  if (given->svg && given->problem) return cli_usage("--svg is of a SPEC");
   if (given->problem) return explain_problem(given, ex.json, argc, argv);
   if (given->types || given->epilogue) {
     return cli_usage("%s is of a --problem", given->types ? "--types" : "--epilogue");
   }
   if (given->arch || given->sms) return cli_usage("--arch and --sms are of a --problem's device");
   if (argc == 0) return cli_usage("explain needs a spec, or a --problem");
+  if (given->svg) return draw_kernel(given->svg, argc, argv);
   int status = cli_each_spec(argc, argv, given->keep_going, explain, &ex);
   if (ex.json) fputs(ex.printed ? "]\n" : "[]\n", stdout);
   return status;
@@ -120,6 +149,9 @@ const cli_command cmd_explain = {
     .details =
         "Bank conflicts are counted from the layouts, for every access to shared memory: 1.00\n"
         "is free of them. Occupancy is worked out for the spec's architecture.\n"
+        "\n"
+        "--svg draws a kernel instead: who fills and drains its rings, and of family sm100 who lives\n"
+        "where in tensor memory, and how a pair of CTAs divides an MMA.\n"
         "\n"
         "With --problem: every kernel that gg_gemm could take for the product, by the model's\n"
         "predicted time, with its terms (docs/tuning.md), and why the first one is it. With SPECs\n"

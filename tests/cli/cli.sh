@@ -63,6 +63,17 @@ expect 2 'too few extents' "$gemmgen" explain --problem '64 64'
 expect 2 'too few types' "$gemmgen" explain --problem '64 64 64' --types f16
 expect 1 'an extent that is none' "$gemmgen" explain --problem '64 64 many'
 
+# explain --svg
+printf '{arch: sm_100a, a: bf16, b: bf16, d: bf16, tile: [128, 128, 64], cta_group: 2}\n' >pair.yaml
+expect 0 'a kernel drawn' "$gemmgen" explain --svg pair.svg pair.yaml
+for part in 'one MMA of 256 x 128 x 16' 'B: columns 64 to 127' 'MMA issuer' 'set 1: rows 112 to 127' \
+  'empty accumulators: 8 arrivals'; do
+  holds "it shows $part" grep -q "$part" pair.svg
+done
+expect 2 'a drawing of several kernels' "$gemmgen" explain --svg out.svg sweep.yaml
+expect 2 'a drawing of a problem' "$gemmgen" explain --svg out.svg --problem '64 64 64'
+holds 'nothing was drawn' [ ! -e out.svg ]
+
 # A kernel of an older generation than its architecture is no secret
 old() { sed "s/sm_80/$1/" spec.yaml; }
 for arch in sm_90 sm_100 sm_110 sm_120a; do

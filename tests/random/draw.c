@@ -44,7 +44,7 @@ static int draw_number(draws *from, const char *words) {
 
 /* ---- Operands ------------------------------------------------------------------------- */
 
-typedef enum family { SM90, SM80, NAIVE } family;
+typedef enum family { SM90, SM80, NAIVE, SM100 } family;
 
 /* What the rest of a spec depends on. */
 typedef struct nature {
@@ -54,14 +54,14 @@ typedef struct nature {
   int bytes;
 } nature;
 
-static nature draw_nature(draws *from) {
+static nature draw_nature(draws *from, family of) {
   static const char *const types[] = {
       [SM90] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|s8|u8",
       [SM80] = "f16|bf16",
       [NAIVE] = "f16|bf16|f32",
+      [SM100] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|u8",
   };
-  static const family families[] = {SM90, SM90, SM90, SM90, SM90, SM90, SM80, NAIVE};
-  nature out = {.family = families[draw_below(from, 8)]};
+  nature out = {.family = of};
   pick(out.a, from, types[out.family]);
   out.half = strstr(out.a, "f16") != NULL;
   out.fp8 = out.a[0] == 'e';
@@ -86,13 +86,15 @@ static void draw_operand(gg_str *out, draws *from, const char *name, const char 
 }
 
 static void draw_operands(gg_str *out, draws *from, const nature *is) {
-  bool any = is->family != SM90 || is->half || chance(from, 2);
+  bool any = is->family == SM100 ? is->bytes < 4 || chance(from, 2)
+                                 : is->family != SM90 || is->half || chance(from, 2);
   char word[word_max];
   const char *results = is->integers ? "s32|s32|s8|u8|f32|f16|bf16|e4m3"
                         : is->fp8    ? "bf16|f32|f16|e4m3|e5m2|s8"
                                      : "f32|f16|bf16|f32|f16|bf16|e4m3|s8|u8";
-  draw_operand(out, from, "a", is->a, any ? "k|m" : "", 25);
-  draw_operand(out, from, "b", is->b, any ? "k|n" : "", 25);
+  int unaligned = is->family == SM100 ? 3 : 25; /* which sm100 refuses */
+  draw_operand(out, from, "a", is->a, any ? "k|m" : "", unaligned);
+  draw_operand(out, from, "b", is->b, any ? "k|n" : "", unaligned);
   draw_operand(out, from, "d", pick(word, from, results), "n|n|m", 30);
   if (!is->has_c) return;
   if (chance(from, 60))
@@ -131,6 +133,25 @@ static void draw_tile_of_sm90(gg_str *out, draws *from, const nature *is) {
   }
 }
 
+static void draw_tile_of_sm100(gg_str *out, draws *from, const nature *is) {
+  bool pair = chance(from, 45), swap = chance(from, 25);
+  int rows = draw_number(from, pair ? "128|128|128|256" : "64|64|128|128|256");
+  int columns =
+      draw_number(from, pair ? "32|64|64|96|128|192|256" : "8|16|16|24|32|48|64|80|96|128|176|256");
+  int k = 32 / is->bytes * draw_number(from, "1|2|2|4|4|4|8|3");
+  if (!chance(from, 4))
+    gg_str_printf(out, "tile: [%d, %d, %d]\n", swap ? columns : rows, swap ? rows : columns, k);
+  if (swap) maybe(out, from, 80, "swap_ab", "true");
+  gg_str_puts(out, pair ? "cta_group: 2\n" : "");
+  maybe(out, from, 40, "accumulator_stages", "1|1|2|2|3|4");
+  maybe(out, from, 10, "schedule", "warp_specialized");
+  maybe(out, from, 50, "cluster",
+        !pair  ? "[1,1,1]|[2,1,1]|[1,2,1]|[2,2,1]|[4,1,1]|[1,4,1]|[3,1,1]|[4,2,1]"
+        : swap ? "[1,2,1]|[2,2,1]|[1,4,1]|[2,4,1]"
+               : "[2,1,1]|[2,2,1]|[4,1,1]|[4,2,1]|[2,4,1]|[6,1,1]");
+  maybe(out, from, 50, "scheduler", "persistent|data_parallel");
+}
+
 static void draw_tile_of_sm80(gg_str *out, draws *from) {
   maybe(out, from, 10, "operand_source", "{a: registers}|{b: shared}");
   maybe(out, from, 20, "schedule", "multistage");
@@ -147,14 +168,16 @@ static void draw_tile(gg_str *out, draws *from, const nature *is) {
     gg_str_printf(out, "schedule: naive\ntile: [%d, %d, 1]\n", rows, columns);
     return;
   }
-  if (is->family == SM90)
+  if (is->family == SM100)
+    draw_tile_of_sm100(out, from, is);
+  else if (is->family == SM90)
     draw_tile_of_sm90(out, from, is);
   else
     draw_tile_of_sm80(out, from);
   maybe(out, from, 35, "stages", "1|2|2|2|3|3|4|4|6");
   maybe(out, from, 15, "swizzle",
-        is->family == SM90 ? "128B|64B|32B|none|none|{a: none}|{b: 64B}|{a: 32B,b: none}"
-                           : "64B|32B|none|padding");
+        is->family == SM80 ? "64B|32B|none|padding"
+                           : "128B|64B|32B|none|none|{a: none}|{b: 64B}|{a: 32B,b: none}");
   maybe(out, from, 8, "ctas_per_sm", "1|2|3");
   maybe(out, from, 3, "threads", "128|256|384");
   if (is->family == SM90)
@@ -202,10 +225,14 @@ static void draw_epilogue(gg_str *out, draws *from, bool has_c) {
 
 /* ---- The whole ------------------------------------------------------------------------ */
 
-void draw_spec(gg_str *out, draws *from) {
+static void draw_whole(gg_str *out, draws *from, family of) {
+  static const char *const archs[] = {[SM90] = "sm_90a",
+                                      [SM80] = "sm_80|sm_86|sm_89|sm_90",
+                                      [NAIVE] = "sm_80|sm_86|sm_89|sm_90",
+                                      [SM100] = "sm_100a|sm_100f|sm_103a|sm_110a|sm_110f"};
   char arch[word_max];
-  nature is = draw_nature(from);
-  pick(arch, from, is.family == SM90 ? "sm_90a" : "sm_80|sm_86|sm_89|sm_90");
+  nature is = draw_nature(from, of);
+  pick(arch, from, is.family == SM100 && is.integers ? "sm_100a|sm_110a" : archs[is.family]);
   gg_str_printf(out, "arch: %s\n", arch);
   draw_operands(out, from, &is);
   if (is.half) maybe(out, from, 12, "accumulator", "f16|f32");
@@ -213,6 +240,15 @@ void draw_spec(gg_str *out, draws *from) {
   maybe(out, from, 12, "problem", "{m: 5}|{n: 77}|{k: 96}|{batch: 1}|{m: 130,n: 70}");
   maybe(out, from, 25, "raster", "along_m|along_n|hilbert|{order: along_n,group: 2}");
   draw_epilogue(out, from, is.has_c);
+}
+
+void draw_spec(gg_str *out, draws *from) {
+  static const family families[] = {SM90, SM90, SM90, SM90, SM90, SM90, SM80, NAIVE};
+  draw_whole(out, from, families[draw_below(from, 8)]);
+}
+
+void draw_spec_of_sm100(gg_str *out, draws *from) {
+  draw_whole(out, from, SM100);
 }
 
 /* Near a multiple of the tile's, small, or anything. */

@@ -1,9 +1,9 @@
-/* random_specs [--seed S] [--first I] [--count N] [--launches L] [--keep FOLDER] SPEC...: specs
- * from a seed, and those of files, each refused by the plan in so many words, or generated,
- * compiled to PTX and run in the emulator on small ragged problems, against sums in f64, with guard
- * zones. Each runs twice: with asynchronous work as late as it may be on two threads of the host,
- * then at random moments on one; and on one workspace again and again. All must give the same bits,
- * and leave the counters zero.
+/* random_specs [--family sm100] [--seed S] [--first I] [--count N] [--launches L] [--keep FOLDER]
+ * SPEC...: specs from a seed (of sm100, or of all before it), and those of files, each refused by
+ * the plan in so many words, or generated, compiled to PTX and run in the emulator on small ragged
+ * problems, against sums in f64, with guard zones. Each runs twice: with asynchronous work as late
+ * as it may be on two threads of the host, then at random moments on one; and on one workspace
+ * again and again. All must give the same bits, and leave the counters zero.
  *
  * `--launches 0` only generates. A failure prints the spec, its number and the problem: `--seed S
  * --first I --count 1` has it again. The legal specs are kept in FOLDER, where tests/cli/compile.sh
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "atom/arch.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "draw.h"
@@ -25,6 +26,7 @@ typedef struct options {
   uint64_t seed;
   int64_t first, count, launches;
   const char *keep;
+  bool sm100;
   char **paths; /* ends with NULL */
 } options;
 
@@ -157,6 +159,13 @@ static bool try_problem(subject *s, gg_context *context, const gg_module *module
   return good;
 }
 
+/* An H100, but for kernels of a later architecture. */
+static int device_of(const gg_kernel *kernel) {
+  gg_arch arch = {.number = 0};
+  gg_arch_parse(&arch, kernel->arch);
+  return arch.number > 90 ? arch.number : 90;
+}
+
 static bool try_emulator(subject *s, uint64_t seed) {
   gg_error err = GG_ERROR_INIT;
   gg_context *context;
@@ -167,6 +176,7 @@ static bool try_emulator(subject *s, uint64_t seed) {
       .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .cache = ""}};
   gg_emu_options emulator = GG_EMU_OPTIONS_INIT;
   gg_emu_options_init(&emulator);
+  emulator.arch = device_of(s->kernel);
   emulator.threads = seed ? 1 : 2;
   emulator.random = seed != 0;
   emulator.seed = seed;
@@ -258,7 +268,7 @@ static void check_drawn(totals *out, const options *given, gg_compiler *compiler
   for (int64_t i = given->first; i < given->first + given->count; i++) {
     subject s = {.given = given, .number = i};
     draws from = {.seed = gg_random(given->seed, (uint64_t)i)};
-    draw_spec(&s.text, &from);
+    (given->sm100 ? draw_spec_of_sm100 : draw_spec)(&s.text, &from);
     check_spec(out, &s, &from, compiler);
   }
 }
@@ -305,6 +315,8 @@ static bool read_options(options *out, int argc, char **argv) {
     if (!value) return false;
     if (strcmp(name, "keep") == 0)
       out->keep = value;
+    else if (strcmp(name, "family") == 0 && strcmp(value, "sm100") == 0)
+      out->sm100 = true;
     else if (!read_number(&number, value))
       return false;
     else if (strcmp(name, "seed") == 0)
@@ -329,8 +341,8 @@ int main(int argc, char **argv) {
   options given;
   totals all = {0};
   if (!read_options(&given, argc, argv)) {
-    fprintf(stderr, "usage: random_specs [--seed S] [--first I] [--count N] [--launches L] "
-                    "[--keep FOLDER] SPEC...\n");
+    fprintf(stderr, "usage: random_specs [--family sm100] [--seed S] [--first I] [--count N] "
+                    "[--launches L] [--keep FOLDER] SPEC...\n");
     return 2;
   }
   if (gg_compiler_open(&compiler, &opt, &err)) {
