@@ -161,6 +161,13 @@ bool gg_mma_row_multiplies(const gg_mma_row *row, gg_dtype a, gg_dtype b) {
   return mixes && (any_a || gg_mma_row_takes(row, a)) && (any_b || gg_mma_row_takes(row, b));
 }
 
+bool gg_mma_row_sums(const gg_mma_row *row, gg_dtype a, gg_dtype c) {
+  if (row->c == c) return true;
+  bool halves = a == GG_DTYPE_f16 || gg_dtype_info_of(a)->bits <= 8;
+  return row->kind == GG_MMA_tcgen05 && row->c == GG_DTYPE_f32 && c == GG_DTYPE_f16 && halves &&
+         !row->block;
+}
+
 bool gg_mma_row_is_plain(const gg_mma_row *row) {
   return !row->sparse && !row->block && !row->scales_d && !strstr(row->ptx, "satfinite");
 }

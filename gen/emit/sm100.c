@@ -10,9 +10,20 @@
 
 typedef long long ll; /* for printf */
 
-/* A thread's registers of a box: two of each eight columns of each of two rows. */
+/* Elements of a register: two of f16, of neighbouring columns, else one. */
+static int register_elements(const gg_plan *plan) {
+  return plan->accumulator == GG_DTYPE_f16 ? 2 : 1;
+}
+
+/* A thread's registers of a box: of each eight columns of each of two rows it has two elements. */
 static int box_registers(const gg_plan *plan) {
-  return plan->epi_n / 2;
+  return plan->epi_n / 2 / register_elements(plan);
+}
+
+/* The shape by which a warp reads a box, behind it what becomes of elements of 16 bits, each of
+ * which has a column of 32 bits. */
+static const char *box_shape(const gg_plan *plan) {
+  return register_elements(plan) > 1 ? "16x128b" : "16x256b";
 }
 
 void gg_sm100_write_consumers(gg_str *out, const gg_plan *plan) {
@@ -28,7 +39,8 @@ void gg_sm100_write_consumers(gg_str *out, const gg_plan *plan) {
                 blocks, blocks * gg_sm100_mmas_m(plan));
   gg_str_printf(out, "constexpr int acc_words = %d;  // registers of a box's sums\n",
                 box_registers(plan));
-  gg_str_puts(out, "constexpr int acc_elements = 1;  // of a register\n");
+  gg_str_printf(out, "constexpr int acc_elements = %d;  // of a register\n",
+                register_elements(plan));
   gg_str_printf(out,
                 "constexpr int accumulator_stages = %d, sums_columns = %d;  // of tensor memory, "
                 "of a set\n",
@@ -69,9 +81,10 @@ static void write_stores(gg_str *out, const gg_plan *plan, const char *type, cha
   gg_str_printf(out,
                 "// The same back to tensor memory.\n"
                 "__device__ __forceinline__ void store_sums(const %s (&x)[%d], unsigned to) {\n"
-                "  asm volatile(\n      \"tcgen05.st.sync.aligned.16x256b.x%d.b32 [%%0], \"\n"
+                "  asm volatile(\n      \"tcgen05.st.sync.aligned.%s.x%d%s.b32 [%%0], \"\n"
                 "      \"",
-                type, count, plan->epi_n / 8);
+                type, count, box_shape(plan), plan->epi_n / 8,
+                register_elements(plan) > 1 ? ".unpack::16b" : "");
   for (int i = 0; i < count; i++)
     gg_str_printf(out, "%s%%%d", i == 0 ? "{" : i % 12 == 0 ? ", \"\n      \"" : ", ", i + 1);
   gg_str_puts(out, "};\"\n      :\n      : \"r\"(to)");
@@ -118,8 +131,9 @@ void gg_sm100_write_loads(gg_str *out, const gg_plan *plan) {
       "// 16 lanes of tensor memory by %d columns: of each eight columns a thread gets two "
       "neighbours\n// of row lane / 4 and of the row eight further.\n"
       "__device__ __forceinline__ void load_sums(%s (&x)[%d], unsigned from) {\n"
-      "  asm volatile(\n      \"tcgen05.ld.sync.aligned.16x256b.x%d.b32 \"\n      \"",
-      plan->epi_n, type, count, plan->epi_n / 8);
+      "  asm volatile(\n      \"tcgen05.ld.sync.aligned.%s.x%d%s.b32 \"\n      \"",
+      plan->epi_n, type, count, box_shape(plan), plan->epi_n / 8,
+      register_elements(plan) > 1 ? ".pack::16b" : "");
   for (int i = 0; i < count; i++)
     gg_str_printf(out, "%s%%%d", i == 0 ? "{" : i % 12 == 0 ? ", \"\n      \"" : ", ", i);
   gg_str_printf(out, "}, [%%%d];\"\n      : ", count);

@@ -53,12 +53,21 @@ static gg_type_set types_of(const gg_mma_row *row, gg_mma_operand operand, wante
   return types;
 }
 
+/* The types that a row sums products of the plan's A in. */
+static gg_type_set sums_of(const gg_plan *plan, const gg_mma_row *row) {
+  gg_type_set types = 0;
+  for (int i = 0; i < GG_DTYPE_COUNT; i++) {
+    if (gg_mma_row_sums(row, plan->a.type, (gg_dtype)i)) types |= gg_type_bit((gg_dtype)i);
+  }
+  return types;
+}
+
 gg_type_set gg_atoms_types(const gg_plan *plan, gg_mma_operand operand) {
   gg_type_set types = 0;
   wanted beside = operand == GG_MMA_C ? inputs_of(plan) : any_types();
   if (operand == GG_MMA_B) beside.a = plan->a.type;
   for (const gg_mma_row *row = NULL; (row = next_row(plan, beside, row));)
-    types |= operand == GG_MMA_C ? gg_type_bit(row->c) : types_of(row, operand, beside);
+    types |= operand == GG_MMA_C ? sums_of(plan, row) : types_of(row, operand, beside);
   return types;
 }
 
@@ -71,7 +80,8 @@ gg_type_set gg_atoms_types_of_any_major(const gg_plan *plan) {
 
 const gg_mma_row *gg_atoms_row(const gg_plan *plan, gg_mma_source source_a) {
   for (const gg_mma_row *row = NULL; (row = next_row(plan, inputs_of(plan), row));) {
-    if (row->c == plan->accumulator && row->source_a == source_a) return row;
+    if (gg_mma_row_sums(row, plan->a.type, plan->accumulator) && row->source_a == source_a)
+      return row;
   }
   return NULL;
 }
@@ -171,7 +181,7 @@ gg_status gg_check_source(const gg_plan *plan, const gg_spec_field *field, gg_mm
   bool has[all] = {false};
   int count = 0, at = 0;
   for (const gg_mma_row *row = NULL; (row = next_row(plan, inputs_of(plan), row));) {
-    if (row->c != plan->accumulator) continue;
+    if (!gg_mma_row_sums(row, plan->a.type, plan->accumulator)) continue;
     gg_mma_source source = operand == GG_MMA_A ? row->source_a : row->source_b;
     for (int i = 0; i < all; i++)
       has[i] |= sources[i].source == source;

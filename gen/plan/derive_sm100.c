@@ -2,6 +2,7 @@
  * lie in tensor memory, where tcgen05.mma leaves them (atom/tmem.h), and a warp of the epilogue
  * reads them with tcgen05.ld.16x256b: 16 lanes by 8 columns at a time, of which a thread gets two
  * neighbouring columns of a row and of the row 8 further, as the accumulators of a wgmma lie. */
+#include "atom/dtype.h"
 #include "atom/smem_desc.h"
 #include "atom/tmem.h"
 #include "plan/check.h"
@@ -30,7 +31,7 @@ static gg_status derive_tensor_memory(gg_layouts *out, const gg_plan *plan, gg_e
       .n = plan->mma.n,
       .rest = {gg_sm100_mmas_m(plan), 1, plan->accumulator_stages},
       .rests = 3,
-      .value_bits = 32,
+      .value_bits = gg_dtype_info_of(plan->accumulator)->bits,
       .storage_bits = 32,
       .alloc =
           gg_plan_mma_rows(plan) < GG_TMEM_LANES ? GG_TMEM_NON_INTERLEAVED : GG_TMEM_INTERLEAVED,
