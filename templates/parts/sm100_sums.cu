@@ -10,8 +10,8 @@ constexpr int warp_boxes = block_boxes * warp_blocks;
 constexpr int box_chunks = acc_words / sum_words;
 constexpr int chunks = warp_boxes * box_chunks;  // of a lane
 
-// Of so many other parts a box's sums are read at once.
-constexpr int parts_at_once = box_chunks < 8 ? 16 / box_chunks : 2;
+// Of so many other parts a box's sums are read at once, as registers allow: 64 words of a lane.
+constexpr int parts_at_once = box_chunks < 16 ? 16 / box_chunks : 1;
 
 static_assert(acc_words % sum_words == 0, "boxes are whole chunks");
 static_assert(warp_boxes <= 64, "boxes are bits of a box_set");
