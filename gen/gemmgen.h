@@ -119,7 +119,7 @@ typedef enum gg_operand_id {
   GG_OPERAND_B = 2,
   GG_OPERAND_C = 3,
   GG_OPERAND_D = 4,
-  GG_OPERAND_EXTRA = 5, /* what an operation of the epilogue reads or writes */
+  GG_OPERAND_EXTRA = 5,   /* what an operation of the epilogue reads or writes */
   GG_OPERAND_SCALE_A = 6, /* scale factors of A, of B */
   GG_OPERAND_SCALE_B = 7,
 } gg_operand_id;

@@ -48,4 +48,3 @@ __device__ __forceinline__ constexpr unsigned scales_of_b(int step) {
 __device__ __forceinline__ constexpr unsigned scale_ids(int step) {
   return step % steps_an_atom * (4 / steps_an_atom) * (1u << 29 | 1u << 4);
 }
-
