@@ -24,7 +24,8 @@ const gg_device_model *gg_device_row(int arch);
  * multiprocessors, where that is not 0, and what grows with them. */
 gg_device_model gg_device_model_of(const char *name, int arch, int sm_count);
 
-/* The tensor core's operations a second on operands of that type, of one multiprocessor. */
+/* The tensor core's operations a second on operands of that type, of one multiprocessor. Floats of
+ * 6 and 4 bits are multiplied as those of 8 (tcgen05's kind f8f6f4). */
 double gg_device_mma_rate(const gg_device_model *device, gg_dtype type);
 
 /* A column, for those who fit or print them. */
