@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "atom/dtype.h"
 #include "inputs.h"
 #include "problem.h"
 
@@ -50,16 +51,30 @@ typedef enum family { SM90, SM80, NAIVE, SM100 } family;
 typedef struct nature {
   family family;
   char a[word_max], b[word_max]; /* types */
+  char scale[word_max];          /* type of the factors of A's and B's blocks, or "" */
   bool half, fp8, integers, has_c;
+  bool packed; /* floats of 6 and 4 bits among them */
   int bytes;
 } nature;
+
+static bool is_packed(const char *type) {
+  return strncmp(type, "e2", 2) == 0 || strncmp(type, "e3", 2) == 0;
+}
+
+/* Of family sm100: B of any width, and factors. */
+static void draw_narrow(nature *out, draws *from) {
+  pick(out->b, from, "e4m3|e5m2|e2m1|e2m1|e3m2|e2m3");
+  out->packed = is_packed(out->a) || is_packed(out->b);
+  bool both = strcmp(out->a, "e2m1") == 0 && strcmp(out->b, "e2m1") == 0;
+  if (chance(from, 50)) pick(out->scale, from, both ? "ue8m0|ue4m3" : "ue8m0");
+}
 
 static nature draw_nature(draws *from, family of) {
   static const char *const types[] = {
       [SM90] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|s8|u8",
       [SM80] = "f16|bf16",
       [NAIVE] = "f16|bf16|f32",
-      [SM100] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|u8",
+      [SM100] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|u8|e2m1|e2m1|e3m2|e2m3",
   };
   nature out = {.family = of};
   pick(out.a, from, types[out.family]);
@@ -69,38 +84,42 @@ static nature draw_nature(draws *from, family of) {
   out.has_c = chance(from, 40);
   out.bytes = out.half ? 2 : out.fp8 || out.integers ? 1 : 4;
   snprintf(out.b, sizeof out.b, "%s", out.a);
-  if (out.fp8) pick(out.b, from, "e4m3|e5m2");
+  if (out.fp8 && of == SM100)
+    draw_narrow(&out, from);
+  else if (out.fp8)
+    pick(out.b, from, "e4m3|e5m2");
   if (out.integers) pick(out.b, from, "s8|u8");
   return out;
 }
 
 static void draw_operand(gg_str *out, draws *from, const char *name, const char *type,
-                         const char *majors, int aligned_less) {
+                         const char *scale, const char *majors, int aligned_less) {
   char word[word_max];
   bool wide = strstr(type, "32") != NULL, half = strstr(type, "f16") != NULL;
   const char *bytes = wide ? "4|4|8|16|2" : half ? "2|2|4|4|8|16|32|1" : "1|1|2|4|8|16";
-  gg_str_printf(out, "%s: {type: %s", name, type);
+  gg_str_printf(out, "%s: {type: %s%s%s", name, type, *scale ? ", scale: " : "", scale);
   if (*majors) gg_str_printf(out, ", major: %s", pick(word, from, majors));
   if (chance(from, aligned_less)) gg_str_printf(out, ", align: %s", pick(word, from, bytes));
   gg_str_puts(out, "}\n");
 }
 
 static void draw_operands(gg_str *out, draws *from, const nature *is) {
-  bool any = is->family == SM100 ? is->bytes < 4 || chance(from, 2)
-                                 : is->family != SM90 || is->half || chance(from, 2);
+  bool any = is->packed            ? chance(from, 2)
+             : is->family == SM100 ? is->bytes < 4 || chance(from, 2)
+                                   : is->family != SM90 || is->half || chance(from, 2);
   char word[word_max];
   const char *results = is->integers ? "s32|s32|s8|u8|f32|f16|bf16|e4m3"
                         : is->fp8    ? "bf16|f32|f16|e4m3|e5m2|s8"
                                      : "f32|f16|bf16|f32|f16|bf16|e4m3|s8|u8";
   int unaligned = is->family == SM100 ? 3 : 25; /* which sm100 refuses */
-  draw_operand(out, from, "a", is->a, any ? "k|m" : "", unaligned);
-  draw_operand(out, from, "b", is->b, any ? "k|n" : "", unaligned);
-  draw_operand(out, from, "d", pick(word, from, results), "n|n|m", 30);
+  draw_operand(out, from, "a", is->a, is->scale, any ? "k|m" : "", unaligned);
+  draw_operand(out, from, "b", is->b, is->scale, any ? "k|n" : "", unaligned);
+  draw_operand(out, from, "d", pick(word, from, results), "", "n|n|m", 30);
   if (!is->has_c) return;
   if (chance(from, 60))
     gg_str_puts(out, "c: auto\n");
   else
-    draw_operand(out, from, "c", pick(word, from, results), "n|m", 30);
+    draw_operand(out, from, "c", pick(word, from, results), "", "n|m", 30);
 }
 
 /* ---- The tile and what computes it ---------------------------------------------------- */
@@ -138,7 +157,8 @@ static void draw_tile_of_sm100(gg_str *out, draws *from, const nature *is) {
   int rows = draw_number(from, pair ? "128|128|128|256" : "64|64|128|128|256");
   int columns =
       draw_number(from, pair ? "32|64|64|96|128|192|256" : "8|16|16|24|32|48|64|80|96|128|176|256");
-  int k = 32 / is->bytes * draw_number(from, "1|2|2|4|4|4|8|3");
+  int k = is->packed || *is->scale ? draw_number(from, "128|128|128|256|256|512|64")
+                                   : 32 / is->bytes * draw_number(from, "1|2|2|4|4|4|8|3");
   if (!chance(from, 4))
     gg_str_printf(out, "tile: [%d, %d, %d]\n", swap ? columns : rows, swap ? rows : columns, k);
   if (swap) maybe(out, from, 80, "swap_ab", "true");
@@ -149,7 +169,8 @@ static void draw_tile_of_sm100(gg_str *out, draws *from, const nature *is) {
         !pair  ? "[1,1,1]|[2,1,1]|[1,2,1]|[2,2,1]|[4,1,1]|[1,4,1]|[3,1,1]|[4,2,1]"
         : swap ? "[1,2,1]|[2,2,1]|[1,4,1]|[2,4,1]"
                : "[2,1,1]|[2,2,1]|[4,1,1]|[4,2,1]|[2,4,1]|[6,1,1]");
-  maybe(out, from, 50, "scheduler", "persistent|data_parallel");
+  maybe(out, from, 70, "scheduler",
+        "persistent|data_parallel|split_k|stream_k|dynamic|{kind: split_k, splits: 3}");
 }
 
 static void draw_tile_of_sm80(gg_str *out, draws *from) {
@@ -235,7 +256,7 @@ static void draw_whole(gg_str *out, draws *from, family of) {
   pick(arch, from, is.family == SM100 && is.integers ? "sm_100a|sm_110a" : archs[is.family]);
   gg_str_printf(out, "arch: %s\n", arch);
   draw_operands(out, from, &is);
-  if (is.half) maybe(out, from, 12, "accumulator", "f16|f32");
+  if (is.half || (of == SM100 && is.fp8)) maybe(out, from, 12, "accumulator", "f16|f32");
   draw_tile(out, from, &is);
   maybe(out, from, 12, "problem", "{m: 5}|{n: 77}|{k: 96}|{batch: 1}|{m: 130,n: 70}");
   maybe(out, from, 25, "raster", "along_m|along_n|hilbert|{order: along_n,group: 2}");
@@ -265,6 +286,11 @@ static int64_t draw_extent(draws *from, int64_t fixed, int64_t tile) {
   }
 }
 
+/* Lines of packed elements are whole ones: 128 elements, where they are unpacked. */
+static bool wants_lines(const gg_kernel *kernel) {
+  return gg_dtype_info_of(kernel->a.type)->bits < 8 || gg_dtype_info_of(kernel->b.type)->bits < 8;
+}
+
 gg_problem draw_problem(draws *from, const gg_kernel *kernel) {
   static const float alphas[] = {1, 2, -1, 0.5f, 0}, betas[] = {0, -1, 1, 2};
   enum { elements = 1 << 16, products = 1 << 23 };
@@ -274,6 +300,7 @@ gg_problem draw_problem(draws *from, const gg_kernel *kernel) {
   p.k = kernel->fixed_k;
   if (p.k == GG_FIXED_NONE && chance(from, 10)) p.k = draw_below(from, 2);
   if (p.k == GG_FIXED_NONE) p.k = 1 + draw_below(from, 7 * (int64_t)kernel->tile_k);
+  if (kernel->fixed_k == GG_FIXED_NONE && wants_lines(kernel)) p.k = (p.k + 127) / 128 * 128;
   p.batch = kernel->fixed_batch;
   if (p.batch == GG_FIXED_NONE) p.batch = 1 + draw_below(from, chance(from, 25) ? 80 : 3);
   while (kernel->fixed_batch == GG_FIXED_NONE && p.batch > 1 &&
