@@ -28,12 +28,25 @@ gg_status gg_sm100_choose_narrow(gg_plan *plan, gg_error *err) {
   return st ? st : choose_operand(plan, &plan->b, &plan->spec->b, false, err);
 }
 
+/* A line of a tensor map is whole bytes, or whole units that are unpacked. */
+static gg_status check_fixed_k(const gg_plan *plan, gg_dtype type, gg_error *err) {
+  int bits = gg_dtype_info_of(type)->bits;
+  if (plan->fixed_k == GG_FIXED_NONE || bits >= 8) return GG_OK;
+  bool unpacked = gg_plan_unpacks(plan, type);
+  return gg_check_multiple(
+      "K of the problem", plan->fixed_k, unpacked ? GG_UNPACKED_LINE : 8 / bits,
+      unpacked ? "elements of a line that a tensor map unpacks" : "elements of a byte",
+      &plan->spec->problem.k.mark, err);
+}
+
 gg_status gg_sm100_check_narrow(const gg_plan *plan, int tile_k, gg_error *err) {
   const gg_spec *spec = plan->spec;
   const gg_spec_field *swizzles[] = {&spec->swizzle.a, &spec->swizzle.b};
   const gg_dtype types[] = {plan->a.type, plan->b.type};
   for (int i = 0; i < 2; i++) {
     const gg_spec_field *asked = swizzles[i];
+    gg_status fixed = check_fixed_k(plan, types[i], err);
+    if (fixed) return fixed;
     if (!gg_plan_unpacks(plan, types[i])) continue;
     gg_status st = gg_check_multiple("tile K", tile_k, GG_UNPACKED_LINE,
                                      "elements of a line that a tensor map unpacks",
