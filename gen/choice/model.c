@@ -23,6 +23,7 @@
 
 #include "atom/dtype.h"
 #include "layout/banks.h"
+#include "plan/scales.h"
 
 /* ---- Shapes --------------------------------------------------------------------------- */
 
@@ -94,7 +95,8 @@ static double warps_share(const work *w, double tiles_each) {
 static double mma_rate(const work *w, double active) {
   const gg_device_model *device = w->device;
   double busy = active / (device->sustained * device->sm_count);
-  double rate = gg_device_mma_rate(device, w->plan->a.type) / join(1, busy);
+  double rate = gg_device_mma_rate(device, w->plan->a.type, gg_plan_is_packed(w->plan));
+  rate /= join(1, busy);
   double tiles = w->tiles_m * w->tiles_n * (double)w->extents.batch;
   return rate * w->of->traits.tensor_share * warps_share(w, tiles / device->sm_count);
 }

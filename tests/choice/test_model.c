@@ -174,6 +174,18 @@ START_TEST(turns_hide_what_fits) {
 }
 END_TEST
 
+/* As the data sheet of a B200 has them: 4.5 PFLOP/s of 8 bits, 9 of 4 bits with factors. */
+START_TEST(narrow_floats_have_rates) {
+  gg_device_model device = gg_device_model_of(NULL, 100, 0);
+  double rate = gg_device_mma_rate(&device, GG_DTYPE_e4m3, false);
+  ck_assert_double_eq(rate, device.mma_rate_fp8);
+  ck_assert_double_eq(gg_device_mma_rate(&device, GG_DTYPE_e3m2, false), rate);
+  ck_assert_double_eq(gg_device_mma_rate(&device, GG_DTYPE_e2m3, false), rate);
+  ck_assert_double_eq(gg_device_mma_rate(&device, GG_DTYPE_e2m1, false), rate);
+  ck_assert_double_eq(gg_device_mma_rate(&device, GG_DTYPE_e2m1, true), 2 * rate);
+}
+END_TEST
+
 /* ---- Tensor memory ---------------------------------------------------------------------- */
 
 /* One kernel of sm100's catalogue on a B200. */
@@ -232,6 +244,7 @@ int main(void) {
   tcase_add_test(tcase, devices_are_named);
   tcase_add_test(tcase, work_takes_time);
   tcase_add_test(tcase, turns_hide_what_fits);
+  tcase_add_test(tcase, narrow_floats_have_rates);
   tcase_add_loop_test(tcase, operands_are_read_beside_mmas, 0, sizeof mmas / sizeof *mmas);
   tcase_add_test(tcase, sums_are_finished_beside_the_next_tile);
   suite_add_tcase(suite, tcase);
