@@ -245,15 +245,15 @@ static gg_status open_emulator(machine *out, int arch, bool random, gg_error *er
   return open_machine(out, GG_PROVIDER_EMU, err);
 }
 
-static int check(const form_list *all, int emulated) {
+/* What both machines give goes to `one` and `two`, a result for each form that was run. */
+static int compare_machines(uint8_t **one, uint8_t **two, const form_list *all, int emulated) {
   gg_error err = GG_ERROR_INIT;
   machine first = {.arch = 0}, second;
-  uint8_t **one = gg_calloc(all->count, sizeof *one), **two = gg_calloc(all->count, sizeof *two);
-  if (!one || !two) return EXIT_FAILURE;
   gg_status st = emulated ? open_emulator(&first, emulated, true, &err)
                           : open_machine(&first, GG_PROVIDER_CUDA, &err);
   if (st || first.arch / 10 < 10 || first.arch > 110) {
     printf("skipped: %s\n", st ? err.message : "the device has no tcgen05");
+    if (!st) close_machine(&first);
     return SKIPPED;
   }
   size_t failed = run_all(one, &first, all), differ = 0, words = 0, compared = 0;
@@ -266,18 +266,27 @@ static int check(const form_list *all, int emulated) {
   close_machine(&second);
   for (size_t i = 0; i < all->count; i++) {
     const tcgen05_product p = product_of(&all->list[i]);
-    if (one[i] && two[i]) {
-      size_t bad = compare(&all->list[i], one[i], two[i], (size_t)tcgen05_out_bytes(&p));
-      differ += bad > 0, words += bad, compared++;
-    }
-    gg_free(one[i]);
-    gg_free(two[i]);
+    if (!one[i] || !two[i]) continue;
+    size_t bad = compare(&all->list[i], one[i], two[i], (size_t)tcgen05_out_bytes(&p));
+    differ += bad > 0, words += bad, compared++;
   }
   printf("sm_%d: %zu forms compared, %zu differ in %zu words, %zu failed\n", first.arch, compared,
          differ, words, failed);
-  gg_free(one);
-  gg_free(two);
   return differ || failed || !compared ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static void free_results(uint8_t **results, size_t count) {
+  for (size_t i = 0; i < count && results; i++)
+    gg_free(results[i]);
+  gg_free(results);
+}
+
+static int check(const form_list *all, int emulated) {
+  uint8_t **one = gg_calloc(all->count, sizeof *one), **two = gg_calloc(all->count, sizeof *two);
+  int code = one && two ? compare_machines(one, two, all, emulated) : EXIT_FAILURE;
+  free_results(one, all->count);
+  free_results(two, all->count);
+  return code;
 }
 
 static int write_texts(const form_list *all, const char *folder) {
