@@ -33,54 +33,44 @@ gg_status gg_scales_bytes(int64_t *out, int64_t rows, int64_t k, int block, gg_e
   return gg_fail(err, PROBLEM_SIZE, NULL, text);
 }
 
-/* Rows of factors, a byte each, and where they lie. */
-typedef struct rows_of {
-  int64_t rows, factors, atoms_k;
-} rows_of;
+static gg_status check_ld(int64_t ld, int64_t factors, gg_error *err) {
+  if (ld >= factors) return GG_OK;
+  return gg_fail(err, PROBLEM_LD, NULL, "ld", (long long)ld, "factors", (long long)factors,
+                 (long long)factors);
+}
 
-static gg_status describe(rows_of *out, int64_t *bytes, int64_t rows, int64_t k, int block,
-                          int64_t ld, gg_error *err) {
-  gg_status st = gg_scales_bytes(bytes, rows, k, block, err);
+/* Between rows of factors, a byte each, and atoms; what no factor is for becomes 0 in these. */
+static gg_status move(void *to, const void *from, bool pack, int64_t rows, int64_t k, int block,
+                      int64_t ld, gg_error *err) {
+  int64_t bytes;
+  gg_status st = gg_scales_bytes(&bytes, rows, k, block, err);
   if (st) return st;
-  *out = (rows_of){rows, k / block + (k % block != 0), gg_scales_atoms_k(k, block)};
-  if (ld >= out->factors) return GG_OK;
-  return gg_fail(err, PROBLEM_LD, NULL, "ld", (long long)ld, "factors", (long long)out->factors,
-                 (long long)out->factors);
+  int64_t factors = k / block + (k % block != 0), atoms_k = gg_scales_atoms_k(k, block);
+  if ((st = check_ld(ld, factors, err))) return st;
+  unsigned char *out = to;
+  const unsigned char *in = from;
+  if (pack) memset(out, 0, (size_t)bytes);
+  for (int64_t row = 0; row < rows; row++) {
+    for (int64_t i = 0; i < factors; i++) {
+      int64_t in_row = row * ld + i, in_atoms = gg_scales_offset(row, i, atoms_k);
+      out[pack ? in_atoms : in_row] = in[pack ? in_row : in_atoms];
+    }
+  }
+  return GG_OK;
 }
 
 gg_status gg_scales_pack(void *to, const void *from, int64_t rows, int64_t k, int block, int64_t ld,
                          gg_error *err) {
-  rows_of all;
-  int64_t bytes;
   GG_NEED(err, to);
   GG_NEED(err, from);
-  gg_status st = describe(&all, &bytes, rows, k, block, ld, err);
-  if (st) return st;
-  unsigned char *out = to;
-  const unsigned char *in = from;
-  memset(out, 0, (size_t)bytes);
-  for (int64_t row = 0; row < all.rows; row++) {
-    for (int64_t i = 0; i < all.factors; i++)
-      out[gg_scales_offset(row, i, all.atoms_k)] = in[row * ld + i];
-  }
-  return GG_OK;
+  return move(to, from, true, rows, k, block, ld, err);
 }
 
 gg_status gg_scales_unpack(void *to, const void *from, int64_t rows, int64_t k, int block,
                            int64_t ld, gg_error *err) {
-  rows_of all;
-  int64_t bytes;
   GG_NEED(err, to);
   GG_NEED(err, from);
-  gg_status st = describe(&all, &bytes, rows, k, block, ld, err);
-  if (st) return st;
-  unsigned char *out = to;
-  const unsigned char *in = from;
-  for (int64_t row = 0; row < all.rows; row++) {
-    for (int64_t i = 0; i < all.factors; i++)
-      out[row * ld + i] = in[gg_scales_offset(row, i, all.atoms_k)];
-  }
-  return GG_OK;
+  return move(to, from, false, rows, k, block, ld, err);
 }
 
 /* ---- Problems ---------------------------------------------------------------------------- */

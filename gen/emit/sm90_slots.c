@@ -238,6 +238,19 @@ static void write_prefetches(gg_str *out, const gg_plan *plan, const gg_layouts 
   }
 }
 
+/* Of a ring with two barriers a place, where there is one: whose arrivals end their phases, and
+ * what the text calls a place, how many there are, and the barriers. */
+static void write_barriers(gg_str *out, const gg_ring *ring, const char *arrivals,
+                           const char *place, const char *depth, const char *name) {
+  if (!ring) return;
+  gg_str_printf(out, "    // Of %s.\n    for (int %s = 0; %s < %s; ++%s) {\n", arrivals, place,
+                place, depth, place);
+  gg_str_printf(out, "      mbarrier_init(full_%s(smem, %s), %d);\n", name, place,
+                ring->full.arrivals);
+  gg_str_printf(out, "      mbarrier_init(empty_%s(smem, %s), %d);\n    }\n", name, place,
+                ring->empty[0].arrivals);
+}
+
 static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_rings *rings = &layouts->rings;
   gg_str init = GG_STR_INIT;
@@ -266,34 +279,15 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                            : ", 1",
                   stages->empty[i].arrivals);
   gg_str_puts(&init, "    }\n");
-  const gg_ring *sums = gg_rings_find(rings, GG_RING_ACCUMULATORS);
-  if (sums)
-    gg_str_printf(&init,
-                  "    // Of accumulators, of the tensor core; of the warps that read them.\n"
-                  "    for (int set = 0; set < accumulator_stages; ++set) {\n"
-                  "      mbarrier_init(full_sums(smem, set), %d);\n"
-                  "      mbarrier_init(empty_sums(smem, set), %d);\n"
-                  "    }\n",
-                  sums->full.arrivals, sums->empty[0].arrivals);
-  const gg_ring *subtiles = gg_rings_find(rings, GG_RING_SUBTILES);
-  if (subtiles)
-    gg_str_printf(
-        &init,
-        "    // Of fetched sub-tiles, of the thread that fetches; of the warps that read.\n"
-        "    for (int stage = 0; stage < subtile_stages; ++stage) {\n"
-        "      mbarrier_init(full_subtile(smem, stage), %d);\n"
-        "      mbarrier_init(empty_subtile(smem, stage), %d);\n"
-        "    }\n",
-        subtiles->full.arrivals, subtiles->empty[0].arrivals);
-  const gg_ring *answers = gg_rings_find(rings, GG_RING_ANSWERS);
-  if (answers)
-    gg_str_printf(&init,
-                  "    // Of answers, of this CTA's thread; of all that hear them in the cluster.\n"
-                  "    for (int stage = 0; stage < answer_stages; ++stage) {\n"
-                  "      mbarrier_init(full_answer(smem, stage), %d);\n"
-                  "      mbarrier_init(empty_answer(smem, stage), %d);\n"
-                  "    }\n",
-                  answers->full.arrivals, answers->empty[0].arrivals);
+  write_barriers(&init, gg_rings_find(rings, GG_RING_ACCUMULATORS),
+                 "accumulators, of the tensor core; of the warps that read them", "set",
+                 "accumulator_stages", "sums");
+  write_barriers(&init, gg_rings_find(rings, GG_RING_SUBTILES),
+                 "fetched sub-tiles, of the thread that fetches; of the warps that read", "stage",
+                 "subtile_stages", "subtile");
+  write_barriers(&init, gg_rings_find(rings, GG_RING_ANSWERS),
+                 "answers, of this CTA's thread; of all that hear them in the cluster", "stage",
+                 "answer_stages", "answer");
   if (gg_rings_find(rings, GG_RING_SUMS)) gg_str_puts(&init, "    init_sum_barriers(smem);\n");
   if (gg_rings_find(rings, GG_RING_VECTORS))
     gg_str_puts(&init, "    init_vector_barriers(smem);\n");

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "atom/dtype.h"
 #include "inputs.h"
 #include "problem.h"
 
@@ -286,11 +285,6 @@ static int64_t draw_extent(draws *from, int64_t fixed, int64_t tile) {
   }
 }
 
-/* Lines of packed elements are whole ones: 128 elements, where they are unpacked. */
-static bool wants_lines(const gg_kernel *kernel) {
-  return gg_dtype_info_of(kernel->a.type)->bits < 8 || gg_dtype_info_of(kernel->b.type)->bits < 8;
-}
-
 gg_problem draw_problem(draws *from, const gg_kernel *kernel) {
   static const float alphas[] = {1, 2, -1, 0.5f, 0}, betas[] = {0, -1, 1, 2};
   enum { elements = 1 << 16, products = 1 << 23 };
@@ -300,7 +294,8 @@ gg_problem draw_problem(draws *from, const gg_kernel *kernel) {
   p.k = kernel->fixed_k;
   if (p.k == GG_FIXED_NONE && chance(from, 10)) p.k = draw_below(from, 2);
   if (p.k == GG_FIXED_NONE) p.k = 1 + draw_below(from, 7 * (int64_t)kernel->tile_k);
-  if (kernel->fixed_k == GG_FIXED_NONE && wants_lines(kernel)) p.k = (p.k + 127) / 128 * 128;
+  int64_t unit = gg_kernel_k_unit(kernel);
+  if (kernel->fixed_k == GG_FIXED_NONE) p.k = (p.k + unit - 1) / unit * unit;
   p.batch = kernel->fixed_batch;
   if (p.batch == GG_FIXED_NONE) p.batch = 1 + draw_below(from, chance(from, 25) ? 80 : 3);
   while (kernel->fixed_batch == GG_FIXED_NONE && p.batch > 1 &&

@@ -241,13 +241,17 @@ START_TEST(products_are_right) {
 }
 END_TEST
 
-START_TEST(products_of_blackwell_are_right) {
-  gg_error err = GG_ERROR_INIT;
+static gg_context *open_emulator_of(int arch, gg_error *err) {
   gg_emu_options options = GG_EMU_OPTIONS_INIT;
   ck_assert_int_eq(gg_emu_options_init(&options), 0);
-  options.arch = blackwell_cases[_i].arch;
+  options.arch = arch;
   ck_assert_int_eq(gg_emu_configure(&options), 0);
-  gg_context *context = open_emulator(&err);
+  return open_emulator(err);
+}
+
+START_TEST(products_of_blackwell_are_right) {
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context = open_emulator_of(blackwell_cases[_i].arch, &err);
   gg_gemm *gemm = open_gemm(context, &err);
   check_case(context, gemm, &blackwell_cases[_i].product, _i, &err);
   gg_gemm_close(gemm);
@@ -280,11 +284,7 @@ START_TEST(blackwell_lacks_kernels) {
   } lacks[] = {{103, 16, GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32},
                {100, 1, GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32}};
   gg_error err = GG_ERROR_INIT;
-  gg_emu_options options = GG_EMU_OPTIONS_INIT;
-  ck_assert_int_eq(gg_emu_options_init(&options), 0);
-  options.arch = lacks[_i].arch;
-  ck_assert_int_eq(gg_emu_configure(&options), 0);
-  gg_context *context = open_emulator(&err);
+  gg_context *context = open_emulator_of(lacks[_i].arch, &err);
   gg_gemm *gemm = open_gemm(context, &err);
   gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
   gg_form form = form_of(lacks[_i].in, lacks[_i].out, lacks[_i].accumulator);
