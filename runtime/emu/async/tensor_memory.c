@@ -137,13 +137,17 @@ static void renew(emu_tmem *memory, int column, int columns) {
   memset(past_of(memory, column, 0), 0, (size_t)(columns * parts) * sizeof *memory->past);
 }
 
-static void take(emu_tmem *memory, emu_warp *warp, const emu_op *op, int column, int columns) {
+static void own(emu_tmem *memory, emu_warp *warp, const emu_op *op, int column, int columns) {
   for (int i = column / EMU_TMEM_SLICE; i < (column + columns) / EMU_TMEM_SLICE; i++) {
     memory->slices[i].warp = warp;
     memory->slices[i].op = op;
     memory->slices[i].first = column;
     memory->slices[i].columns = columns;
   }
+}
+
+static void take(emu_tmem *memory, emu_warp *warp, const emu_op *op, int column, int columns) {
+  own(memory, warp, op, column, columns);
   renew(memory, column, columns);
 }
 
@@ -198,6 +202,7 @@ static int allocate_pair(emu_tmem *memory, emu_warp *warp, const emu_op *op, int
     }
     int slice = find_columns((emu_tmem *[]){memory, peer}, 2, columns);
     if (slice < 0) return -1;
+    take(memory, warp, op, slice * EMU_TMEM_SLICE, columns);
     take(peer, warp, op, slice * EMU_TMEM_SLICE, columns);
     first->pair.asked[0] = first->pair.asked[1] = 0;
     first->pair.given[0] = first->pair.given[1] = 1 + slice * EMU_TMEM_SLICE;
@@ -205,7 +210,7 @@ static int allocate_pair(emu_tmem *memory, emu_warp *warp, const emu_op *op, int
   }
   int column = first->pair.given[me] - 1;
   first->pair.given[me] = 0;
-  take(memory, warp, op, column, columns);
+  own(memory, warp, op, column, columns); /* the other CTA may have written there since */
   return column;
 }
 
