@@ -19,6 +19,7 @@ each. Extents of one class:
   square    M = N = K from 256 to 10,240, in steps of 64
   odd       each extent from 64 to 6,000, none a multiple of 8
   narrow    at most 132 tiles of 128 x 128, K from 2,048 to 131,072 in steps of 64
+  even      M and N from 256 and K from 512 to 8192, in steps of 8: what epilogues are measured with
 
 Lines that tensor maps cannot read are as they are: gg_gemm computes those too."""
 
@@ -75,7 +76,11 @@ def narrow():
         0, 64, 8), logarithmic(2048, 131072, 64), 1
 
 
-CLASSES = [language, vision, batch, square, odd, narrow]
+def even():
+    return logarithmic(256, 8192, 8), logarithmic(256, 8192, 8), logarithmic(512, 8192, 8), 1
+
+
+CLASSES = [language, vision, batch, square, odd, narrow, even]
 
 
 def bytes_of(types, m, n, k, entries):
@@ -97,6 +102,7 @@ def draw(seed, count, folder):
             if drawn is not odd and types.startswith(("e4m3", "s8")) and (n % 16 or k % 16):
                 continue
             lines.append(f"{types} k k n {m} {n} {k} {entries}")
+        os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, drawn.__name__ + ".txt"), "w") as out:
             out.write("\n".join(lines) + "\n")
 
