@@ -58,10 +58,10 @@ typedef struct gg_operand {
   int align; /* bytes: base address, leading dimension and batch stride are multiples of it */
 } gg_operand;
 
-/* Scale factors of A or B: one for each `block` elements along K. */
+/* Scale factors of A or B: one for each `block` elements along K; of D: along N. */
 typedef struct gg_scaling {
   gg_dtype type; /* ue8m0 or ue4m3 */
-  int block;     /* 16 or 32; 0: there are none */
+  int block;     /* 16 or 32, beside a sparse A 32 or 64; 0: there are none */
 } gg_scaling;
 
 /* What the epilogue does to x, which begins as an element of the accumulator. */
@@ -108,6 +108,8 @@ typedef struct gg_form {
   gg_dtype accumulator;
   int promote;          /* of 8-bit floats: one of the above, or MMAs along K between additions */
   const char *epilogue; /* a list as behind a spec's `epilogue:`; NULL: alpha, and beta with a C */
+  gg_scaling scale_a, scale_b; /* factors of blocks along K of A and of B; of a block of 0 none */
+  gg_scaling scale_d;          /* factors of blocks along N of D, which the kernel computes */
 } gg_form;
 
 #define GG_FORM_INIT GG_SIZED(gg_form)
@@ -122,6 +124,8 @@ typedef enum gg_operand_id {
   GG_OPERAND_EXTRA = 5,   /* what an operation of the epilogue reads or writes */
   GG_OPERAND_SCALE_A = 6, /* scale factors of A, of B */
   GG_OPERAND_SCALE_B = 7,
+  GG_OPERAND_SCALE_D = 8, /* those that the kernel computes of D */
+  GG_OPERAND_METADATA = 9, /* which elements of a sparse A are stored */
 } gg_operand_id;
 
 /* What a kernel parameter is: of an operand, or of the whole problem. Numbers are fixed. */
@@ -163,6 +167,10 @@ typedef enum gg_map_mode {
                             256 elements of 2; atoms along the rows; atoms along K */
   GG_MAP_SCALE_ROWS = 4,
   GG_MAP_SCALE_K = 5,
+  GG_MAP_METADATA_TILE = 6, /* of metadata: the 2048 bytes of a tile of 128 rows by 16 bytes, as 256
+                               elements of 8; tiles along the rows; tiles along K */
+  GG_MAP_METADATA_ROWS = 7,
+  GG_MAP_METADATA_K = 8,
 } gg_map_mode;
 
 enum { GG_TENSOR_MAPS_MAX = 8, GG_MAP_RANK_MAX = 5 };
@@ -179,7 +187,8 @@ typedef struct gg_tensor_map {
   int swizzle_bytes; /* how the box's lines lie in shared memory: 128, 64, 32; 0: as they come */
   bool unpacks; /* elements of 4 and 6 bits get a byte each there; the operand's lines are of whole
                    128 elements then */
-  int reserved[3];
+  int swizzle_wide; /* whether that of 128 bytes moves 32 bytes as one, not 16 */
+  int reserved[2];
 } gg_tensor_map;
 
 /* How many CTAs a problem takes. A cluster of CTAs takes a block of neighbouring tiles. */
@@ -244,7 +253,9 @@ typedef struct gg_kernel {
   gg_tensor_map maps[GG_TENSOR_MAPS_MAX]; /* one a parameter that is a map, in their order */
   size_t map_count;
   gg_scaling scale_a, scale_b; /* a block of 0: not scaled */
-  uint64_t reserved[30];
+  gg_scaling scale_d;          /* likewise: D's elements are as they are */
+  bool sparse_a;               /* A is given compressed, with metadata (gg_sparse_compress) */
+  uint64_t reserved[28];
 } gg_kernel;
 
 /* Runs every stage on one spec. On failure *out is NULL. Free with gg_kernel_free. */

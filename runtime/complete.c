@@ -8,7 +8,7 @@
 #include "plan/operation.h"
 #include "spec/spec.h"
 
-enum { widest = 16 /* bytes of an access: more alignment than that is of no use */ };
+enum { widest = 16 /* bytes of an access: of C and D more alignment is of no use */ };
 
 /* ---- Epilogues ------------------------------------------------------------------------ */
 
@@ -79,12 +79,12 @@ void gg_epilogues_free(gg_epilogues *known) {
 
 /* ---- Alignments ----------------------------------------------------------------------- */
 
-/* The largest power of two, up to 16 bytes, of which address and strides are multiples; at least an
- * element, so that less is gg_prepare's to refuse. */
-static int alignment_of(gg_dtype type, uint64_t address, int64_t ld, int64_t batch_stride,
+/* The largest power of two, up to `most` bytes, of which address and strides are multiples; at
+ * least an element, so that less is gg_prepare's to refuse. */
+static int alignment_of(gg_dtype type, int most, uint64_t address, int64_t ld, int64_t batch_stride,
                         const gg_problem *problem) {
   uint64_t bits = (uint64_t)gg_dtype_info_of(type)->bits;
-  uint64_t all = address * 8 | (uint64_t)ld * bits | widest * 8;
+  uint64_t all = address * 8 | (uint64_t)ld * bits | (uint64_t)most * 8;
   if (problem->batch > 1) all |= (uint64_t)batch_stride * bits;
   int align = (int)((all & -all) / 8), element = (int)gg_dtype_bytes(type, 1);
   return align < element ? element : align < 1 ? 1 : align;
@@ -94,7 +94,7 @@ static int alignment_of(gg_dtype type, uint64_t address, int64_t ld, int64_t bat
 static int limited_by(int align, const gg_form *form, const matrix *m, const gg_extra *extra,
                       const gg_problem *problem) {
   gg_dtype type = m->typed ? m->type : form->d.type;
-  int has = alignment_of(type, extra->address, extra->ld, extra->batch_stride, problem);
+  int has = alignment_of(type, widest, extra->address, extra->ld, extra->batch_stride, problem);
   int bits = gg_dtype_info_of(type)->bits, d_bits = gg_dtype_info_of(form->d.type)->bits;
   int limit = has * d_bits / bits, element = (int)gg_dtype_bytes(form->d.type, 1);
   if (has >= widest || limit >= align) return align;
@@ -111,10 +111,11 @@ gg_status gg_form_complete(gg_form *out, gg_epilogues *known, const gg_form *ask
   if (st) return st;
   gg_operand *a = &form->a, *b = &form->b, *c = &form->c, *d = &form->d;
   bool open = d->align == 0;
-  if (!a->align) a->align = alignment_of(a->type, p->a, p->lda, p->batch_stride_a, p);
-  if (!b->align) b->align = alignment_of(b->type, p->b, p->ldb, p->batch_stride_b, p);
-  if (!c->align) c->align = alignment_of(c->type, p->c, p->ldc, p->batch_stride_c, p);
-  if (open) d->align = alignment_of(d->type, p->d, p->ldd, p->batch_stride_d, p);
+  int most_a = gg_form_align_most(form, a->type), most_b = gg_form_align_most(form, b->type);
+  if (!a->align) a->align = alignment_of(a->type, most_a, p->a, p->lda, p->batch_stride_a, p);
+  if (!b->align) b->align = alignment_of(b->type, most_b, p->b, p->ldb, p->batch_stride_b, p);
+  if (!c->align) c->align = alignment_of(c->type, widest, p->c, p->ldc, p->batch_stride_c, p);
+  if (open) d->align = alignment_of(d->type, widest, p->d, p->ldd, p->batch_stride_d, p);
   if (!open || !form->epilogue) return GG_OK;
   const epilogue *e;
   if ((st = find_epilogue(&e, known, form, err))) return st;

@@ -193,8 +193,11 @@ static bool serves_epilogue(const gg_kernel *kernel, const gg_form *form) {
 /* The file's name says what it is for; whether it is, its kernel tells. */
 static bool kernel_serves(const gg_kernel *kernel, const gg_form *form) {
   return serves(&kernel->a, &form->a) && serves(&kernel->b, &form->b) &&
-         serves(&kernel->d, &form->d) && kernel->accumulator == form->accumulator &&
-         serves_sums(kernel, form) && gg_kernel_takes(kernel, GG_PARAM_BETA) == form->has_c &&
+         serves(&kernel->d, &form->d) && gg_same_scaling(kernel->scale_a, form->scale_a) &&
+         gg_same_scaling(kernel->scale_b, form->scale_b) &&
+         gg_same_scaling(kernel->scale_d, form->scale_d) &&
+         kernel->accumulator == form->accumulator && serves_sums(kernel, form) &&
+         gg_kernel_takes(kernel, GG_PARAM_BETA) == form->has_c &&
          (!form->has_c || serves(&kernel->c, &form->c)) && serves_epilogue(kernel, form);
 }
 

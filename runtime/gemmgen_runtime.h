@@ -178,6 +178,15 @@ typedef struct gg_problem {
    */
   uint64_t scale_a, scale_b;
   int64_t batch_stride_scale_a, batch_stride_scale_b;
+  /* Likewise of D's, which a kernel that scales D writes: gg_scales_bytes of M by N, in place.
+   * Those of rows beyond M stay as they are. D and they can be the A of the next product. */
+  uint64_t scale_d;
+  int64_t batch_stride_scale_d;
+  /* Of kernels whose A is sparse: a device pointer to the metadata that gg_sparse_compress makes,
+   * aligned to 16 bytes, and bytes from batch to batch, a multiple of 16. A is what it stores; k
+   * counts the zeros, too, and lda and batch_stride_a are of stored elements. */
+  uint64_t metadata;
+  int64_t batch_stride_metadata;
 } gg_problem;
 
 #ifdef __cplusplus
@@ -201,10 +210,10 @@ GG_API gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, g
 /* ---- Scale factors */
 
 /* Scale factors of a matrix of `rows` (M of A, N of B) by K, a byte for each `block` elements of a
- * row (16 or 32), lie in device memory as cuBLAS and CUTLASS have them: in atoms of 128 rows by 4
- * factors, 512 bytes, which follow each other along K first; the factor i of row r of an atom is
- * byte r % 32 * 16 + r / 32 * 4 + i. How many bytes those of a matrix are, whole atoms:
- * GG_E_PROBLEM_EXTENT, GG_E_PROBLEM_SIZE. */
+ * row (16 or 32; beside a sparse A 32 or 64, zeros among them), lie in device memory as cuBLAS and
+ * CUTLASS have them: in atoms of 128 rows by 4 factors, 512 bytes, which follow each other along K
+ * first; the factor i of row r of an atom is byte r % 32 * 16 + r / 32 * 4 + i. How many bytes
+ * those of a matrix are, whole atoms: GG_E_PROBLEM_EXTENT, GG_E_PROBLEM_SIZE. */
 GG_API gg_status gg_scales_bytes(int64_t *out, int64_t rows, int64_t k, int block, gg_error *err);
 
 /* From host memory to host memory: from rows of ceil(k / block) factors, `ld` bytes apart, to that
@@ -215,6 +224,80 @@ GG_API gg_status gg_scales_pack(void *to, const void *from, int64_t rows, int64_
                                 int64_t ld, gg_error *err);
 GG_API gg_status gg_scales_unpack(void *to, const void *from, int64_t rows, int64_t k, int block,
                                   int64_t ld, gg_error *err);
+
+/* The same on the device, by a small kernel of the library's own, for factors in rows that a kernel
+ * has just computed: `to` of gg_scales_bytes, aligned to 16 bytes; of several batches strides in
+ * bytes, that of `to` a multiple of 16. Put on the stream in front of the product's launch, it may
+ * be captured in a CUDA graph with it. */
+typedef struct gg_packing {
+  size_t size;       /* of this struct; as GG_PACKING_INIT sets it */
+  uint64_t to, from; /* device pointers */
+  int64_t rows, k, batch;
+  int64_t ld; /* bytes from row to row */
+  int64_t batch_stride_to, batch_stride_from;
+  int block; /* elements that share a factor: 16 or 32 */
+} gg_packing;
+
+#ifdef __cplusplus
+static inline gg_packing gg_packing_init(void) {
+  gg_packing packing = GG_SIZED(gg_packing);
+  packing.batch = 1;
+  return packing;
+}
+#define GG_PACKING_INIT gg_packing_init()
+#else
+#define GG_PACKING_INIT                                                                            \
+  { .size = sizeof(gg_packing), .batch = 1 }
+#endif
+
+typedef struct gg_packer gg_packer;
+
+/* Compiles the kernel, or finds it in the context's cache. The context outlives it. Close with
+ * gg_packer_close. */
+GG_API gg_status gg_packer_open(gg_packer **out, gg_context *context, gg_error *err);
+GG_API void gg_packer_close(gg_packer *packer);
+
+/* Checks, puts the launch on `stream` and returns; without rows, K or batches there is nothing to
+ * launch. GG_E_PROBLEM_EXTENT, _LD, _STRIDE, _ALIGN, _POINTER, _SIZE. */
+GG_API gg_status gg_packer_launch(const gg_packer *packer, const gg_packing *packing,
+                                  struct CUstream_st *stream, gg_error *err);
+
+/* ---- A sparse A */
+
+/* A sparse M x K matrix. Along K its rows are made of groups of four elements (of tf32: two), of
+ * which half at most are not zero, and half are stored; with `pairs`, as tensor cores have e2m1
+ * that stays packed, of groups of four pairs of elements. What is stored is a matrix of the same
+ * type and major, of `rows` x the k that gg_sparse_sizes gives. */
+typedef struct gg_sparse {
+  size_t size; /* of this struct; as GG_SPARSE_INIT sets it */
+  gg_dtype type;
+  gg_major major; /* GG_MAJOR_K or GG_MAJOR_M */
+  bool pairs;
+  int64_t rows, k;      /* of the dense matrix */
+  int64_t ld_dense, ld; /* in elements: of the dense matrix, of what is stored */
+} gg_sparse;
+
+#define GG_SPARSE_INIT GG_SIZED(gg_sparse)
+
+/* A problem's A, whose dense matrix lies densely: what a kernel with a sparse A takes. */
+GG_API gg_status gg_problem_sparse(gg_sparse *out, const gg_kernel *kernel,
+                                   const gg_problem *problem, gg_error *err);
+
+/* Elements along K that are stored, whole groups, and bytes of metadata, whole tiles of 128 rows by
+ * 16 bytes (which are 128 elements along K; 64 of tf32, 256 of pairs). GG_E_PROBLEM_SIZE,
+ * GG_E_PROBLEM_EXTENT. */
+GG_API gg_status gg_sparse_sizes(int64_t *stored_k, int64_t *metadata_bytes, const gg_sparse *of,
+                                 gg_error *err);
+
+/* In host memory. Prune: of each group the half of the least magnitude becomes zero (of equal ones
+ * the last); ld is not looked at. Compress: from the dense matrix to what is stored, and metadata
+ * in the layout of CUTLASS's Sm1xxGemmSparseConfig. Expand: back. GG_E_PROBLEM_SPARSE: a group has
+ * more that is not zero, or metadata names no half of it; GG_E_PROBLEM_LD besides. */
+GG_API gg_status gg_sparse_prune(const gg_sparse *of, void *dense, gg_error *err);
+GG_API gg_status gg_sparse_compress(const gg_sparse *of, void *stored, void *metadata,
+                                    const void *dense, gg_error *err);
+GG_API gg_status gg_sparse_expand(const gg_sparse *of, void *dense, const void *stored,
+                                  const void *metadata, gg_error *err);
 
 /* A checked problem, ready to launch any number of times: a value, to be copied and dropped
  * freely. What is in it is the library's. */

@@ -15,6 +15,7 @@
 #include "atom/dtype.h"
 #include "plan/operation.h"
 #include "scales.h"
+#include "sparse.h"
 #include "tensormap.h"
 
 typedef long long ll; /* for printf */
@@ -97,6 +98,7 @@ gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, gg_error
   gg_status st = gg_sized_read(&packed, sizeof packed, problem, "gg_problem", err);
   if (!st) st = pack_all(&packed, kernel, err);
   if (!st) st = gg_problem_pack_scales(&packed, kernel, err);
+  if (!st) st = gg_problem_pack_metadata(&packed, kernel, err);
   return st ? st : gg_sized_write(problem, &packed, sizeof packed, "gg_problem", err);
 }
 
@@ -280,6 +282,7 @@ static uint64_t argument_of_operand(const gg_problem *p, gg_param param) {
       [GG_OPERAND_B] = {p->b, (uint64_t)p->ldb, (uint64_t)p->batch_stride_b},
       [GG_OPERAND_C] = {p->c, (uint64_t)p->ldc, (uint64_t)p->batch_stride_c},
       [GG_OPERAND_D] = {p->d, (uint64_t)p->ldd, (uint64_t)p->batch_stride_d},
+      [GG_OPERAND_SCALE_D] = {p->scale_d, 0, (uint64_t)p->batch_stride_scale_d},
       [GG_OPERAND_EXTRA] = {extra->address, (uint64_t)extra->ld, (uint64_t)extra->batch_stride},
   };
   return param.kind == GG_PARAM_MAP ? 0 : places[param.operand][param.kind];
@@ -312,6 +315,7 @@ gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const 
   if (st || problem->m == 0 || problem->n == 0 || problem->batch == 0) return st;
   if ((st = check_operands(kernel, problem, err))) return st;
   if ((st = gg_problem_check_scales(kernel, problem, err))) return st;
+  if ((st = gg_problem_check_metadata(kernel, problem, err))) return st;
   if ((st = gg_tensor_maps_check(kernel, problem, err))) return st;
   gg_distribution distribution;
   if ((st = gg_problem_distribute(&distribution, kernel, problem, resident, device, err)))

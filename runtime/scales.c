@@ -17,8 +17,8 @@ gg_status gg_scales_bytes(int64_t *out, int64_t rows, int64_t k, int block, gg_e
   GG_NEED(err, out);
   char text[128];
   *out = 0;
-  if (block != 16 && block != 32) {
-    snprintf(text, sizeof text, "a factor of %d elements; blocks are of 16 or 32", block);
+  if (block != 16 && block != 32 && block != 64) {
+    snprintf(text, sizeof text, "a factor of %d elements; blocks are of 16, 32 or 64", block);
     return gg_fail(err, PROBLEM_SIZE, NULL, text);
   }
   if (rows < 0 || k < 0)
@@ -76,6 +76,14 @@ gg_status gg_scales_unpack(void *to, const void *from, int64_t rows, int64_t k, 
 /* ---- Problems ---------------------------------------------------------------------------- */
 
 gg_scales_view gg_problem_scales(const gg_kernel *kernel, const gg_problem *p, char which) {
+  if (which == 'd')
+    return (gg_scales_view){.name = which,
+                            .scaling = kernel->scale_d,
+                            .rows = p->m,
+                            .k = p->n,
+                            .batch = p->batch,
+                            .address = p->scale_d,
+                            .batch_stride = p->batch_stride_scale_d};
   bool is_a = which == 'a';
   return (gg_scales_view){.name = which,
                           .scaling = is_a ? kernel->scale_a : kernel->scale_b,
@@ -87,10 +95,11 @@ gg_scales_view gg_problem_scales(const gg_kernel *kernel, const gg_problem *p, c
 }
 
 gg_status gg_problem_pack_scales(gg_problem *problem, const gg_kernel *kernel, gg_error *err) {
-  int64_t *const strides[] = {&problem->batch_stride_scale_a, &problem->batch_stride_scale_b};
+  int64_t *const strides[] = {&problem->batch_stride_scale_a, &problem->batch_stride_scale_b,
+                              &problem->batch_stride_scale_d};
   gg_status st = GG_OK;
-  for (int i = 0; i < 2 && !st; i++) {
-    gg_scales_view view = gg_problem_scales(kernel, problem, "ab"[i]);
+  for (int i = 0; i < 3 && !st; i++) {
+    gg_scales_view view = gg_problem_scales(kernel, problem, "abd"[i]);
     if (view.scaling.block)
       st = gg_scales_bytes(strides[i], view.rows, view.k, view.scaling.block, err);
   }
@@ -109,9 +118,11 @@ static gg_status check(const gg_scales_view *view, gg_error *err) {
                    (long long)map_align, "bytes",
                    (long long)(view->address / map_align * map_align + map_align));
   if (view->batch < 2) return GG_OK;
-  if (view->batch_stride < 0)
+  bool overlap = view->name == 'd' && view->batch_stride < bytes;
+  if (view->batch_stride < 0 || overlap)
     return gg_fail(err, PROBLEM_STRIDE, NULL, stride, (long long)view->batch_stride,
-                   "batch strides are not negative", (long long)bytes);
+                   overlap ? "the batches overlap" : "batch strides are not negative",
+                   (long long)bytes);
   if (view->batch_stride % map_align)
     return gg_fail(err, PROBLEM_ALIGN, NULL, stride, (long long)view->batch_stride,
                    (long long)map_align, "bytes", (long long)next);
@@ -124,8 +135,8 @@ static gg_status check(const gg_scales_view *view, gg_error *err) {
 gg_status gg_problem_check_scales(const gg_kernel *kernel, const gg_problem *problem,
                                   gg_error *err) {
   gg_status st = GG_OK;
-  for (int i = 0; i < 2 && !st && problem->k > 0; i++) {
-    gg_scales_view view = gg_problem_scales(kernel, problem, "ab"[i]);
+  for (const char *which = problem->k > 0 ? "abd" : "d"; *which && !st; which++) {
+    gg_scales_view view = gg_problem_scales(kernel, problem, *which);
     if (view.scaling.block) st = check(&view, err);
   }
   return st;

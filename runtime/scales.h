@@ -18,11 +18,11 @@ static inline int64_t gg_scales_offset(int64_t row, int64_t factor, int64_t atom
   return atom * GG_SCALE_ROWS * GG_SCALE_FACTORS + in_atom + factor % GG_SCALE_FACTORS;
 }
 
-/* The factors of A ('a') or B of a problem. */
+/* The factors of A ('a'), B or D of a problem. */
 typedef struct gg_scales_view {
-  char name; /* 'a', 'b' */
+  char name; /* 'a', 'b', 'd' */
   gg_scaling scaling;
-  int64_t rows, k, batch;
+  int64_t rows, k, batch; /* of D's k is N */
   uint64_t address;
   int64_t batch_stride;
 } gg_scales_view;
@@ -32,7 +32,7 @@ gg_scales_view gg_problem_scales(const gg_kernel *kernel, const gg_problem *prob
 /* Batch strides of factors that lie as densely as they can. PROBLEM_SIZE. */
 gg_status gg_problem_pack_scales(gg_problem *problem, const gg_kernel *kernel, gg_error *err);
 
-/* Addresses and strides of factors that are read; GG_OK where the kernel has none. */
+/* Addresses and strides of factors that are read or written; GG_OK where the kernel has none. */
 gg_status gg_problem_check_scales(const gg_kernel *kernel, const gg_problem *problem,
                                   gg_error *err);
 

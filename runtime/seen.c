@@ -34,11 +34,17 @@ int64_t gg_seen_workspace(const gg_problem *problem) {
   return (INT64_MAX / 2 + 1) >> (zeros - 1);
 }
 
+static uint64_t pack_scaling(const gg_scaling *scaling) {
+  return scaling->block ? (uint64_t)scaling->type << 8 | (uint64_t)scaling->block : 0;
+}
+
 gg_seen_key gg_seen_key_of(const gg_form *form, const gg_problem *problem) {
   uint64_t bits = (uint64_t)form->promote << 6 | (uint64_t)form->accumulator << 1 | form->has_c;
   bits = pack(pack(pack(bits, &form->a), &form->b), &form->d);
   if (form->has_c) bits = pack(bits, &form->c);
-  return (gg_seen_key){.words = {bits, (uint64_t)problem->m, (uint64_t)problem->n,
+  uint64_t scales = pack_scaling(&form->scale_a) << 32 | pack_scaling(&form->scale_b) << 16 |
+                    pack_scaling(&form->scale_d);
+  return (gg_seen_key){.words = {bits, scales, (uint64_t)problem->m, (uint64_t)problem->n,
                                  (uint64_t)problem->k, (uint64_t)problem->batch,
                                  (uint64_t)gg_seen_workspace(problem)},
                        .epilogue = form->epilogue};
@@ -57,7 +63,7 @@ static uint64_t hash_of(const gg_seen_key *key) {
 }
 
 bool gg_seen_same_form(const gg_seen_key *left, const gg_seen_key *right) {
-  if (left->words[0] != right->words[0]) return false;
+  if (left->words[0] != right->words[0] || left->words[1] != right->words[1]) return false;
   if (!left->epilogue || !right->epilogue) return left->epilogue == right->epilogue;
   return strcmp(left->epilogue, right->epilogue) == 0;
 }

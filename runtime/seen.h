@@ -10,11 +10,12 @@
 
 #include "gemmgen_gemm.h"
 
-enum { GG_SEEN_WORDS = 6, GG_SEEN_MAX = 1 << 16 };
+enum { GG_SEEN_WORDS = 7, GG_SEEN_MAX = 1 << 16 };
 
 typedef struct gg_seen_key {
-  uint64_t words[GG_SEEN_WORDS]; /* types, majors and alignments; M, N, K, batch; workspace */
-  const char *epilogue;          /* text or NULL */
+  /* types, majors and alignments; factors; M, N, K, batch; workspace */
+  uint64_t words[GG_SEEN_WORDS];
+  const char *epilogue; /* text or NULL */
 } gg_seen_key;
 
 typedef struct gg_seen {

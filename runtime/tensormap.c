@@ -23,6 +23,7 @@
 #include "plan/narrow.h"
 #include "problem.h"
 #include "scales.h"
+#include "sparse.h"
 
 static const int64_t stride_limit = INT64_C(1) << 40; /* bytes */
 
@@ -38,9 +39,14 @@ static bool is_of_scales(const gg_tensor_map *map) {
   return map->operand == GG_OPERAND_SCALE_A || map->operand == GG_OPERAND_SCALE_B;
 }
 
+/* Of what has no matrix's view. */
+static bool is_of_tiles(const gg_tensor_map *map) {
+  return is_of_scales(map) || map->operand == GG_OPERAND_METADATA;
+}
+
 /* A and B are not where K is 0, C is not without a beta. */
 static bool is_used(const gg_problem *problem, const gg_tensor_map *map) {
-  bool input = map->operand == GG_OPERAND_A || map->operand == GG_OPERAND_B || is_of_scales(map);
+  bool input = map->operand == GG_OPERAND_A || map->operand == GG_OPERAND_B || is_of_tiles(map);
   return input ? problem->k > 0 : map->operand != GG_OPERAND_C || problem->beta != 0;
 }
 
@@ -79,7 +85,9 @@ int64_t gg_kernel_k_unit(const gg_kernel *kernel) {
   for (size_t i = 0; i < kernel->map_count; i++) {
     const gg_tensor_map *map = &kernel->maps[i];
     bool input = map->operand == GG_OPERAND_A || map->operand == GG_OPERAND_B;
-    if (input && line_unit(map) > unit) unit = line_unit(map);
+    bool half = map->operand == GG_OPERAND_A && kernel->sparse_a && map->unpacks;
+    int64_t own = half ? 2 * line_unit(map) : line_unit(map);
+    if (input && own > unit) unit = own;
   }
   return unit;
 }
@@ -112,10 +120,10 @@ gg_status gg_tensor_maps_check(const gg_kernel *kernel, const gg_problem *proble
   if (!st) st = check_extent("n", problem->n, block_n, err);
   if (!st) st = check_extent("batch", problem->batch, 0, err);
   for (size_t i = 0; i < kernel->map_count && !st; i++) {
-    if (is_of_scales(&kernel->maps[i])) continue;
+    if (is_of_tiles(&kernel->maps[i])) continue;
     gg_view view = view_of(kernel, problem, &kernel->maps[i]);
     if (!is_used(problem, &kernel->maps[i])) continue;
-    st = check_line(&kernel->maps[i], &view, err);
+    if (!view.written) st = check_line(&kernel->maps[i], &view, err);
     if (!st) st = check_map(&view, err);
   }
   return st;
@@ -133,11 +141,13 @@ static int type_of(const gg_tensor_map *map) {
                       : CU_TENSOR_MAP_DATA_TYPE_UINT64;
 }
 
-static int swizzle_of(int bytes) {
-  return bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
-         : bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
-         : bytes == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
-                       : CU_TENSOR_MAP_SWIZZLE_NONE;
+static int swizzle_of(const gg_tensor_map *map) {
+  int bytes = map->swizzle_bytes;
+  return map->swizzle_wide ? CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B
+         : bytes == 128    ? CU_TENSOR_MAP_SWIZZLE_128B
+         : bytes == 64     ? CU_TENSOR_MAP_SWIZZLE_64B
+         : bytes == 32     ? CU_TENSOR_MAP_SWIZZLE_32B
+                           : CU_TENSOR_MAP_SWIZZLE_NONE;
 }
 
 /* What a map of D may write of a line; 16 bytes, which are not written, where there are no whole
@@ -168,7 +178,7 @@ static gg_status encode_map(uint64_t out[16], const gg_driver *driver, const gg_
   _Alignas(64) CUtensorMap encoded;
   gg_status st = GG_CUDA(driver, err, cuTensorMapEncodeTiled, &encoded, type, (unsigned)map->rank,
                          (void *)(uintptr_t)address, extents, strides, box, steps,
-                         CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(map->swizzle_bytes),
+                         CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(map),
                          CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (!st) memcpy(out, &encoded, sizeof encoded);
   return st;
@@ -208,6 +218,24 @@ static gg_status encode_scales(uint64_t out[16], const gg_driver *driver, const 
                     strides, err);
 }
 
+/* Tiles of metadata, 256 elements of 8 bytes each: along the rows, along K, and the batches. */
+static gg_status encode_metadata(uint64_t out[16], const gg_driver *driver, const gg_kernel *kernel,
+                                 const gg_problem *problem, const gg_tensor_map *map,
+                                 gg_error *err) {
+  gg_problem p = *problem;
+  if (!is_used(problem, map)) {
+    p.metadata = p.d / 16 * 16;
+    p.m = p.k = p.batch = 1;
+  }
+  uint64_t rows = (uint64_t)(p.m + GG_METADATA_ROWS - 1) / GG_METADATA_ROWS;
+  uint64_t column = rows * GG_METADATA_TILE;
+  const uint64_t extents[] = {GG_METADATA_TILE / 8, rows, (uint64_t)gg_sparse_tiles_k(kernel, p.k),
+                              (uint64_t)p.batch};
+  const uint64_t strides[] = {GG_METADATA_TILE, column,
+                              p.batch > 1 ? (uint64_t)p.batch_stride_metadata : column};
+  return encode_map(out, driver, map, type_of(map), p.metadata, extents, strides, err);
+}
+
 gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_driver *driver,
                                 const gg_kernel *kernel, const gg_problem *problem, gg_error *err) {
   gg_status st = GG_OK;
@@ -215,6 +243,10 @@ gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_d
     const gg_tensor_map *map = &kernel->maps[i];
     if (is_of_scales(map)) {
       st = encode_scales(out[i], driver, kernel, problem, map, err);
+      continue;
+    }
+    if (map->operand == GG_OPERAND_METADATA) {
+      st = encode_metadata(out[i], driver, kernel, problem, map, err);
       continue;
     }
     gg_view view = view_of(kernel, problem, map);

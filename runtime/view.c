@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "plan/operation.h"
+#include "sparse.h"
 
 static bool is_m_major(gg_major major) {
   return major == GG_MAJOR_M;
@@ -18,6 +19,7 @@ gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *p, char which
   case 'a':
     view.operand = &kernel->a;
     view.ld = p->lda, view.batch_stride = p->batch_stride_a, view.address = p->a;
+    if (kernel->sparse_a) inner = gg_sparse_stored_k(kernel, p->k), inner_name = "stored k";
     break;
   case 'b':
     view.operand = &kernel->b;

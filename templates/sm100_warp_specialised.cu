@@ -49,6 +49,7 @@ struct sums_position {
 };
 
 //@ slot scales
+//@ slot sparse
 
 // ---- The producer -------------------------------------------------------------------------------
 

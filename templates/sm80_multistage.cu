@@ -197,7 +197,7 @@ __device__ __forceinline__ void load_fragments(fragments &f, unsigned stage, lan
                                                lane_coord at_b, int k) {
 #pragma unroll
   for (int i = 0; i < frags_m; ++i) {
-    const unsigned addr = stage + ldmatrix_place<operand_a>(at_a, mma_m * i, k);
+    const unsigned addr = stage + ldmatrix_place<operand_a>(at_a, ${step_m} * i, k);
     if constexpr (a_k_major)
       ldmatrix_x4(f.a[i][0], f.a[i][1], f.a[i][2], f.a[i][3], addr);
     else
@@ -355,7 +355,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int thread = int(threadIdx.x);
   const int lane = thread % warp_size;
   const int warp = thread / warp_size;
-  const int warp_m0 = warp % warps_m * warp_m;
+  const int warp_m0 = warp % warps_m * ${warp_step_m};
   const int warp_n0 = warp / warps_m * warp_n;
 
   // The tile in the accumulators, while it waits for its epilogue.

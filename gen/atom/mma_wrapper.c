@@ -162,7 +162,7 @@ static void put_wgmma(gg_str *out, const gg_mma_atom *atom, const char *name) {
 }
 
 /* What is multiplied stands in the instruction descriptor, which follows from the atom; but of
- * scale factors the bytes of a word in which they begin. */
+ * scale factors the bytes of a word in which they begin, and of metadata the column of two. */
 static gg_status put_tcgen05(gg_str *out, const gg_mma_atom *atom, const char *name,
                              gg_error *err) {
   const gg_instr_desc what = gg_mma_atom_instr_desc(atom);
@@ -170,11 +170,13 @@ static gg_status put_tcgen05(gg_str *out, const gg_mma_atom *atom, const char *n
   gg_status st = gg_instr_desc_make(&descriptor, &what, err);
   if (st) return st;
   bool shared = atom->row->source_a == GG_MMA_SHARED, scaled = atom->row->block > 0;
+  bool sparse = atom->row->sparse;
   int indent = (int)(sizeof "__device__ inline void (" - 1 + strlen(name));
   gg_str_printf(out,
                 "__device__ inline void %s(unsigned d, %s,\n"
                 "%*sunsigned long long desc_b, int scale_d",
                 name, shared ? "unsigned long long desc_a" : "unsigned a", indent, "");
+  if (sparse) gg_str_printf(out, ",\n%*sunsigned metadata, unsigned metadata_id", indent, "");
   if (scaled)
     gg_str_printf(out, ",\n%*sunsigned scales_a, unsigned scales_b, unsigned scale_ids", indent,
                   "");
@@ -183,13 +185,17 @@ static gg_status put_tcgen05(gg_str *out, const gg_mma_atom *atom, const char *n
                    "      \"{\\n.reg .pred p;\\nsetp.ne.b32 p, %4, 0;\\n\"\n      \"");
   gg_mma_atom_ptx(out, atom);
   gg_str_printf(out,
-                " \"\n      \"[%%0], %s, %%2, %%3, %sp;\\n}\\n\"\n"
-                "      ::\"r\"(d), %s, \"l\"(desc_b), \"r\"(0x%xu%s), \"r\"(scale_d)%s\n"
+                " \"\n      \"[%%0], %s, %%2, %s%%3, %sp;\\n}\\n\"\n"
+                "      ::\"r\"(d), %s, \"l\"(desc_b), \"r\"(0x%xu%s%s), \"r\"(scale_d)%s%s\n"
                 "      : \"memory\");\n}\n",
-                shared ? "%1" : "[%1]", scaled ? "[%5], [%6], " : "",
-                shared ? "\"l\"(desc_a)" : "\"r\"(a)", (unsigned)descriptor,
-                scaled ? " | scale_ids" : "",
-                scaled ? ",\n        \"r\"(scales_a), \"r\"(scales_b)" : "");
+                shared ? "%1" : "[%1]",
+                !sparse  ? ""
+                : scaled ? "[%7], "
+                         : "[%5], ",
+                scaled ? "[%5], [%6], " : "", shared ? "\"l\"(desc_a)" : "\"r\"(a)",
+                (unsigned)descriptor, sparse ? " | metadata_id" : "", scaled ? " | scale_ids" : "",
+                scaled ? ",\n        \"r\"(scales_a), \"r\"(scales_b)" : "",
+                sparse ? ",\n        \"r\"(metadata)" : "");
   return GG_OK;
 }
 

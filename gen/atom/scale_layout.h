@@ -14,9 +14,16 @@
 #ifndef GG_ATOM_SCALE_LAYOUT_H
 #define GG_ATOM_SCALE_LAYOUT_H
 
+#include "gemmgen.h"
 #include "layout/layout.h"
 
 enum { GG_SCALE_ROWS = 128, GG_SCALE_FACTORS = 4 }; /* of an atom */
+
+/* Elements that share a factor of this type where nothing else is said: 16 as in nvfp4, else 32 as
+ * in the formats of the Open Compute Project (mxfp8, mxfp4). */
+static inline int gg_scale_usual_block(gg_dtype type) {
+  return type == GG_DTYPE_ue4m3 ? 16 : 32;
+}
 
 /* The atom, CuTe's SfAtom. `block`: elements a factor, 16 or 32 (twice that of a sparse operand: 64
  * too); ATOM_PARAMETER else. */

@@ -30,9 +30,12 @@ static bool is_packed(gg_sparse_element element) {
   return element.bits == 4 && !element.unpacked;
 }
 
-/* Logical elements that four bits of metadata speak of. */
-static int64_t chunk_of(gg_sparse_element element) {
+int64_t gg_sparse_chunk(gg_sparse_element element) {
   return is_packed(element) ? 8 : element.bits == 32 ? 2 : 4;
+}
+
+int64_t gg_sparse_tile_k(gg_sparse_element element) {
+  return sm1xx_row_bits / 4 * gg_sparse_chunk(element);
 }
 
 /* Stored elements in what the contiguous mode of A is made of. */
@@ -75,8 +78,7 @@ gg_status gg_sparse_metadata_tile(gg_layout *out, int bits, int64_t tile_k, gg_e
 
 gg_status gg_sm1xx_sparse_metadata_tile(gg_layout *out, gg_sparse_element element, gg_error *err) {
   gg_status st = check_sm1xx(element, err);
-  int64_t columns = sm1xx_row_bits / 4 * chunk_of(element);
-  return st ? st : make_tile(out, element.bits, sm1xx_rows, columns, err);
+  return st ? st : make_tile(out, element.bits, sm1xx_rows, gg_sparse_tile_k(element), err);
 }
 
 /* ---- Problems ------------------------------------------------------------------------------ */
@@ -152,7 +154,7 @@ static gg_status make_a(gg_layout *out, gg_sparse_element element, bool mn_major
   if ((c.status = read_problem(&p, mnkl, err))) return c.status;
   int64_t line = line_of(element);
   int64_t m = mn_major ? round_up(&c, p.m, line) : p.m;
-  int64_t k = round_up(&c, p.k, mn_major ? chunk_of(element) : line * sparsity);
+  int64_t k = round_up(&c, p.k, mn_major ? gg_sparse_chunk(element) : line * sparsity);
   int64_t matrix = gg_calc_mul(&c, m, k);
   int open = gg_build_open2(&c, &r);
   gg_build_mode(&c, &r, gg_leaf(m), gg_leaf(mn_major ? sparsity : k));

@@ -37,6 +37,11 @@ typedef struct gg_sparse_element {
                   * (mxf4, mxf4nvf4); elements of 6 bits always have a byte each */
 } gg_sparse_element;
 
+/* Logical elements along K that four bits of metadata speak of: 4, of 32 bits 2, packed 8; and K of
+ * a tile of metadata, 32 of those. */
+int64_t gg_sparse_chunk(gg_sparse_element element);
+int64_t gg_sparse_tile_k(gg_sparse_element element);
+
 /* The tile of metadata: 128 rows of 16 bytes, so 64 columns of A of 32 bits, 256 of packed 4 bits
  * and 128 of all others. CuTe's TensorEAtom. ATOM_PARAMETER where no instruction has the element.
  */

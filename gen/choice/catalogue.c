@@ -89,8 +89,9 @@ static gg_status put_arch(gg_spec *spec, int device, gg_arena *arena, gg_error *
   return spec->arch.text ? GG_OK : gg_fail(err, MEMORY, NULL, "");
 }
 
-/* The spec with the form in place of its own; K of the tile keeps its bytes. */
-static gg_spec of_form(const gg_spec *spec, const gg_spec *form) {
+/* The spec with the form in place of its own; K of the tile keeps its bytes in shared memory, where
+ * elements of A take `bits`. */
+static gg_spec of_form(const gg_spec *spec, const gg_spec *form, int bits) {
   gg_spec out = *spec;
   out.a = form->a, out.b = form->b, out.c = form->c, out.d = form->d;
   out.accumulator = form->accumulator;
@@ -98,8 +99,7 @@ static gg_spec of_form(const gg_spec *spec, const gg_spec *form) {
   out.epilogue = form->epilogue;
   out.ops = form->ops, out.op_count = form->op_count;
   int from = gg_dtype_info_of((gg_dtype)spec->a.type.number)->bits;
-  int to = gg_dtype_info_of((gg_dtype)form->a.type.number)->bits;
-  if (out.tile.state == GG_SPEC_SET) out.tile.tuple[2] = spec->tile.tuple[2] * from / to;
+  if (out.tile.state == GG_SPEC_SET) out.tile.tuple[2] = spec->tile.tuple[2] * from / bits;
   return out;
 }
 
@@ -125,11 +125,11 @@ static bool is_there(const gg_lineup *lineup, gg_candidate *candidate) {
   return false;
 }
 
-static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form, int device,
-                     bool shipped, gg_error *err) {
+static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form, int bits,
+                     int device, bool shipped, gg_error *err) {
   gg_candidate *candidate = &lineup->list[lineup->count];
   gg_error why = GG_ERROR_INIT;
-  candidate->spec = of_form(spec, form);
+  candidate->spec = of_form(spec, form, bits);
   if (shipped) candidate->spec.variant = "";
   gg_status st = put_arch(&candidate->spec, device, &lineup->arena, err);
   if (st) return st;
@@ -155,11 +155,12 @@ static gg_status fill(gg_lineup *lineup, const gg_catalogue *catalogue, const gg
   lineup->list = gg_arena_alloc_unset(&lineup->arena, most * sizeof *lineup->list);
   lineup->refused = GG_ARENA_ARRAY(&lineup->arena, gg_refusal, most);
   if (!lineup->list || !lineup->refused) return gg_fail(err, MEMORY, NULL, "");
+  int bits = gg_form_smem_bits(form, form->a.type);
   for (size_t i = 0; i < catalogue->count && !st; i++) {
     const gg_spec *spec;
     for (size_t j = 0; (spec = gg_spec_file_get(catalogue->files[i], j)) && !st; j++) {
       if (gg_arch_serves(arch_for(spec->arch.arch, device), device))
-        st = add(lineup, spec, &of, device, catalogue->shipped, err);
+        st = add(lineup, spec, &of, bits, device, catalogue->shipped, err);
     }
   }
   return st;

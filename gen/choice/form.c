@@ -3,6 +3,8 @@
 #include <stdio.h>
 
 #include "atom/dtype.h"
+#include "atom/scale_layout.h"
+#include "plan/narrow.h"
 #include "spec/keys.h"
 
 static char letter(gg_major major) {
@@ -18,11 +20,36 @@ bool gg_form_is_fp8(const gg_form *form) {
   return a->bits == 8 && a->kind == 'f';
 }
 
+bool gg_same_scaling(gg_scaling left, gg_scaling right) {
+  return left.block == right.block && (left.block == 0 || left.type == right.type);
+}
+
+void gg_scaled_type_name(gg_str *out, gg_dtype type, gg_scaling scaling) {
+  gg_str_puts(out, type_name(type));
+  if (!scaling.block) return;
+  gg_str_printf(out, ":%s", type_name(scaling.type));
+  if (scaling.block != gg_scale_usual_block(scaling.type)) gg_str_printf(out, ":%d", scaling.block);
+}
+
+int gg_form_smem_bits(const gg_form *form, gg_dtype type) {
+  return gg_smem_bits(type, gg_stays_packed(form->a.type, form->b.type, form->scale_a));
+}
+
+int gg_form_align_most(const gg_form *form, gg_dtype type) {
+  enum { widest = 16 };
+  bool unpacked = gg_form_smem_bits(form, type) > gg_dtype_info_of(type)->bits;
+  return unpacked ? GG_UNPACKED_ALIGN : widest;
+}
+
 void gg_form_name(gg_str *out, const gg_form *form) {
   const gg_operand *operands[] = {&form->a, &form->b, &form->c, &form->d};
   bool fast = gg_form_is_fp8(form) && form->promote == GG_PROMOTE_NEVER;
-  gg_str_printf(out, "%s,%s,%s,%s%s,%c%c%c", type_name(form->a.type), type_name(form->b.type),
-                type_name(form->d.type), type_name(form->accumulator), fast ? "fast" : "",
+  gg_scaled_type_name(out, form->a.type, form->scale_a);
+  gg_str_putc(out, ',');
+  gg_scaled_type_name(out, form->b.type, form->scale_b);
+  gg_str_putc(out, ',');
+  gg_scaled_type_name(out, form->d.type, form->scale_d);
+  gg_str_printf(out, ",%s%s,%c%c%c", type_name(form->accumulator), fast ? "fast" : "",
                 letter(form->a.major), letter(form->b.major), letter(form->d.major));
   if (form->promote > 0) gg_str_printf(out, "+p%d", form->promote);
   if (form->has_c) {
@@ -30,7 +57,8 @@ void gg_form_name(gg_str *out, const gg_form *form) {
     if (form->c.major != form->d.major) gg_str_putc(out, letter(form->c.major));
   }
   for (int i = 0; i < 4; i++) {
-    if (operands[i]->align >= 16 || (i == 2 && !form->has_c)) continue;
+    bool most = operands[i]->align >= gg_form_align_most(form, operands[i]->type);
+    if (most || (i == 2 && !form->has_c)) continue;
     gg_str_printf(out, ",%c%d", 'a' + i, operands[i]->align);
   }
 }
@@ -116,12 +144,29 @@ static gg_status check_operand(const char *name, const gg_operand *operand, gg_m
                  "a power of two up to 128, or 0 for what the problem has");
 }
 
+static gg_status check_scaling(const char *name, const gg_scaling *scaling, gg_error *err) {
+  char member[16];
+  if (scaling->block == 0) return GG_OK;
+  if (scaling->block != 16 && scaling->block != 32) {
+    snprintf(member, sizeof member, "%s.block", name);
+    return gg_fail(err, GEMM_FIELD, NULL, member, (long long)scaling->block,
+                   "16, 32, or 0 for no factors");
+  }
+  if (scaling->type == GG_DTYPE_ue8m0 || scaling->type == GG_DTYPE_ue4m3) return GG_OK;
+  snprintf(member, sizeof member, "%s.type", name);
+  return gg_fail(err, GEMM_FIELD, NULL, member, (long long)scaling->type,
+                 "GG_DTYPE_ue8m0 and GG_DTYPE_ue4m3");
+}
+
 gg_status gg_form_check(const gg_form *form, gg_error *err) {
   enum { most_promoted = 64 };
   gg_status st = check_operand("a", &form->a, GG_MAJOR_K, GG_MAJOR_M, err);
   if (!st) st = check_operand("b", &form->b, GG_MAJOR_K, GG_MAJOR_N, err);
   if (!st) st = check_operand("d", &form->d, GG_MAJOR_N, GG_MAJOR_M, err);
   if (!st && form->has_c) st = check_operand("c", &form->c, GG_MAJOR_N, GG_MAJOR_M, err);
+  if (!st) st = check_scaling("scale_a", &form->scale_a, err);
+  if (!st) st = check_scaling("scale_b", &form->scale_b, err);
+  if (!st) st = check_scaling("scale_d", &form->scale_d, err);
   if (st) return st;
   if (!is_type(form->accumulator)) {
     return gg_fail(err, GEMM_FIELD, NULL, "accumulator", (long long)form->accumulator,

@@ -7,10 +7,23 @@
 /* Whether A is of 8-bit floats, whose sums the tensor core keeps short. */
 bool gg_form_is_fp8(const gg_form *form);
 
-/* "bf16,bf16,bf16,f32,kkn", "e4m3,e4m3,bf16,f32fast,kkn" for short sums; behind it, where they are
- * there, "+p2" for a promotion of one's own,
- * "+c_f32" and what operands have of alignment below 16 bytes, "a2". Two forms without an
- * epilogue of their own share no name. */
+/* Bits that an element of A or B takes in shared memory (plan/narrow.h). */
+int gg_form_smem_bits(const gg_form *form, gg_dtype type);
+
+/* The alignment, in bytes, beyond which no kernel does better: that of an access of 16 bytes, and
+ * of tensor maps that unpack elements 32. */
+int gg_form_align_most(const gg_form *form, gg_dtype type);
+
+bool gg_same_scaling(gg_scaling left, gg_scaling right);
+
+/* "bf16"; with factors "e4m3:ue8m0", and "e2m1:ue8m0:16" for a block that is not the type's usual
+ * one: 32 elements, of ue4m3 16. */
+void gg_scaled_type_name(gg_str *out, gg_dtype type, gg_scaling scaling);
+
+/* "bf16,bf16,bf16,f32,kkn", "e4m3,e4m3,bf16,f32fast,kkn" for short sums,
+ * "e2m1:ue4m3,e2m1:ue4m3,bf16,f32,kkn" with factors; behind it, where they are there, "+p2" for a
+ * promotion of one's own, "+c_f32" and what operands have of alignment below the most that is of
+ * use, "a2". Two forms without an epilogue of their own share no name. */
 void gg_form_name(gg_str *out, const gg_form *form);
 
 /* The operations of a form's epilogue, or what is usual without one. Alignments of the form are

@@ -23,6 +23,7 @@
 
 #include "atom/dtype.h"
 #include "layout/banks.h"
+#include "plan/narrow.h"
 #include "plan/scales.h"
 
 /* ---- Shapes --------------------------------------------------------------------------- */
@@ -63,6 +64,11 @@ static double join(double a, double b) {
 
 static int bits_of(gg_dtype type) {
   return gg_dtype_info_of(type)->bits;
+}
+
+/* Of scale factors, for each element. */
+static double factor_bytes(gg_scaling scaling) {
+  return scaling.block ? 1.0 / scaling.block : 0;
 }
 
 /* Tiles across a band, in which the kernel walks them. */
@@ -120,7 +126,8 @@ static multiplied multiply_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
   const gg_traits *traits = &w->of->traits;
   double operations = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
-  double read = traits->reads_a * w->of->m_step + traits->reads_b * w->of->n_step;
+  double read = traits->reads_a * w->of->m_read + traits->reads_b * w->of->n_read;
+  read += w->of->scales_step; /* once, on their way to tensor memory */
   multiplied out = {operations / mma_rate(w, active), read / w->device->smem_rate, 0};
   out.whole =
       traits->reads_beside ? greater(out.issue, out.operands) : join(out.issue, out.operands);
@@ -156,14 +163,15 @@ static double ragged_cost(const work *w, gg_operand operand) {
 }
 
 /* Of the CTAs that share an operand's tile each loads a part, and is sent the others'. Those of a
- * pair have halves of B of their own. */
+ * pair have halves of B of their own. Scale factors are not shared. */
 static double load_step_bytes(const work *w) {
   const gg_plan *plan = w->plan;
   double shared = w->device->shared_load;
   int sharers_of_b = plan->cluster_m / gg_plan_mma_ctas(plan);
   double a = w->of->line_a + ragged_cost(w, plan->a) + (plan->cluster_n - 1) * shared;
   double b = w->of->line_b + ragged_cost(w, plan->b) + (sharers_of_b - 1) * shared;
-  return w->of->m_step * a / plan->cluster_n + w->of->n_step * b / sharers_of_b;
+  return w->of->m_step * a / plan->cluster_n + w->of->n_step * b / sharers_of_b +
+         w->of->scales_step;
 }
 
 /* Bytes that a CTA has under way, of the stages that do not wait to be multiplied: where CTAs copy
@@ -172,13 +180,19 @@ static double bytes_under_way(const gg_model *model) {
   const gg_plan *plan = model->plan;
   bool waits = plan->cluster_m * plan->cluster_n > 1;
   double stages = model->traits.stages_ahead - (waits ? model->device->cluster_slack : 0);
-  return plan->ctas_per_sm * greater(stages, 0.5) * (model->m_step + model->n_step);
+  double stage = model->m_step + model->n_step + model->scales_step;
+  return plan->ctas_per_sm * greater(stages, 0.5) * stage;
+}
+
+/* Of so many rows of A and columns of B, with their factors. */
+static double operand_bytes(const work *w, double rows, double columns) {
+  return (rows * w->of->bytes_a + columns * w->of->bytes_b) * (double)w->extents.k;
 }
 
 /* Of A and B, of all batches. */
 static double once_bytes(const work *w) {
   const gg_extents *e = &w->extents;
-  return (double)e->batch * ((double)e->m + (double)e->n) * (double)e->k * w->of->bytes;
+  return (double)e->batch * operand_bytes(w, (double)e->m, (double)e->n);
 }
 
 /* How far CTAs that load the same lines ask for them at once: neighbours then have them by one
@@ -305,30 +319,32 @@ static double visible_epilogue(const gg_model *model, double tile) {
 /* ---- DRAM ----------------------------------------------------------------------------- */
 
 /* Bytes that one round's tiles read: a block of a band's width across, and as many tiles along as
- * there are multiprocessors for. */
-static double round_bytes(const work *w, double tiles_at_once) {
+ * there are multiprocessors for. Tiles that share an operand's lines drift apart, and read them
+ * `drift` times. */
+static double round_bytes(const work *w, double tiles_at_once, double drift) {
   const gg_plan *plan = w->plan;
   bool along_m = plan->raster != GG_RASTER_ALONG_N;
   double along = along_m ? w->tiles_m : w->tiles_n;
   double length = lesser(along, ceil(tiles_at_once / w->band));
   double rows = along_m ? length : w->band, columns = along_m ? w->band : length;
-  return (rows * plan->tile_m + columns * plan->tile_n) * (double)w->extents.k * w->of->bytes;
+  return operand_bytes(w, rows * plan->tile_m * (columns > 1 ? drift : 1),
+                       columns * plan->tile_n * (rows > 1 ? drift : 1));
 }
 
 static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
   const gg_extents *e = &w->extents;
-  double d_bytes = bits_of(w->plan->d.type) / 8.0;
+  double d_bytes = bits_of(w->plan->d.type) / 8.0 + factor_bytes(w->plan->scale_d);
   double m = (double)e->m, n = (double)e->n, batch = (double)e->batch;
   double once = once_bytes(w);
   const gg_epilogue_work *e_work = &w->of->traits.epilogue;
   double write = batch * m * n * (d_bytes + e_work->fetched + e_work->read + e_work->aside);
-  double in_round = round_bytes(w, tiles_at_once);
-  double again = in_round * greater(1, tiles / tiles_at_once);
   /* What fits is read once; beyond, every round reads its own, and more as they drift apart. */
   double beyond = once / greater(1, batch) / w->device->l2_bytes;
   if (beyond <= 1) return once + write;
-  double drift = 1 + w->device->miss * greater(0, in_round / w->device->l2_bytes - 1);
-  return greater(once, again * drift) + write;
+  double in_round = round_bytes(w, tiles_at_once, 1) / w->device->l2_bytes;
+  double drift = 1 + w->device->miss * greater(0, in_round - 1);
+  double again = round_bytes(w, tiles_at_once, drift) * greater(1, tiles / tiles_at_once);
+  return greater(once, again) + write;
 }
 
 /* What else shares read that begin in one tile and end in another: tiles of a round are then at
@@ -336,7 +352,7 @@ static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
 static double stray_bytes(const work *w, const gg_distribution *distribution) {
   if (distribution->group_tiles <= 1) return 0;
   double tiles = (double)distribution->shared_tiles * w->plan->cluster_m * w->plan->cluster_n;
-  double all = round_bytes(w, tiles), beyond = greater(0, 1 - w->device->l2_bytes / all);
+  double all = round_bytes(w, tiles, 1), beyond = greater(0, 1 - w->device->l2_bytes / all);
   return w->device->stray * beyond * tiles * (double)distribution->k_tiles * w->step_bytes;
 }
 
@@ -420,13 +436,26 @@ static double rounds(gg_prediction *out, const work *w, const gg_distribution *d
   return first + phase(out, w, rest * ctas, steps, share, 0);
 }
 
+/* Of elements of A and B, and of a K step of a tile. */
+static void put_bytes(gg_model *out) {
+  const gg_plan *plan = out->plan;
+  double a = bits_of(plan->a.type) / 8.0, b = bits_of(plan->b.type) / 8.0;
+  double m = plan->tile_m * plan->tile_k;
+  double n = gg_plan_rows_of_b(plan, plan->tile_n) * plan->tile_k;
+  out->bytes_a = a + factor_bytes(plan->scale_a);
+  out->bytes_b = b + factor_bytes(plan->scale_b);
+  out->m_step = m * a;
+  out->n_step = n * b;
+  out->m_read = m * gg_plan_smem_bits(plan, plan->a.type) / 8;
+  out->n_read = n * gg_plan_smem_bits(plan, plan->b.type) / 8;
+  out->scales_step = (double)(gg_scale_bytes_a(plan) + gg_scale_bytes_b(plan));
+}
+
 gg_model gg_model_of(const gg_plan *plan, const gg_device_model *device) {
   gg_model out = {.plan = plan, .device = device, .traits = gg_traits_of(plan, device)};
   out.distributed = gg_distributed_of_plan(plan);
   out.at_once = resident(plan, device);
-  out.bytes = bits_of(plan->a.type) / 8.0;
-  out.m_step = plan->tile_m * plan->tile_k * out.bytes;
-  out.n_step = gg_plan_rows_of_b(plan, plan->tile_n) * plan->tile_k * out.bytes;
+  put_bytes(&out);
   out.line_a = line_cost(device, plan->swizzle_a);
   out.line_b = line_cost(device, plan->swizzle_b);
   out.under_way = bytes_under_way(&out);

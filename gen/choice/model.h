@@ -37,15 +37,17 @@ typedef struct gg_model {
   const gg_device_model *device;
   gg_traits traits;
   gg_distributed distributed;
-  int at_once;           /* CTAs that run at once, where each has a multiprocessor */
-  double bytes;          /* of one element of A or B */
-  double m_step, n_step; /* bytes of A and of B that one K step of a tile loads */
-  double line_a, line_b; /* the time that loading a byte of A and of B takes in boxes of this
-                          * kernel's width, over the time that it takes in boxes of 128 bytes */
-  double under_way;      /* bytes that a CTA has asked for before the first of them arrive */
-  double load_byte;      /* seconds a byte that one multiprocessor copies while no other does */
-  double dram_byte;      /* seconds a byte from DRAM, likewise */
-  double additions;      /* seconds of a K step by which additions of promoted sums prolong it */
+  int at_once;             /* CTAs that run at once, where each has a multiprocessor */
+  double bytes_a, bytes_b; /* of one element in global memory, with its part of a scale factor */
+  double m_step, n_step;   /* bytes of A and of B that one K step of a tile loads; */
+  double m_read, n_read;   /* the same, as they lie in shared memory; */
+  double scales_step;      /* and of their scale factors */
+  double line_a, line_b;   /* the time that loading a byte of A and of B takes in boxes of this
+                            * kernel's width, over the time that it takes in boxes of 128 bytes */
+  double under_way;        /* bytes that a CTA has asked for before the first of them arrive */
+  double load_byte;        /* seconds a byte that one multiprocessor copies while no other does */
+  double dram_byte;        /* seconds a byte from DRAM, likewise */
+  double additions;        /* seconds of a K step by which additions of promoted sums prolong it */
   /* Seconds that one consumer's epilogue of one tile takes: */
   double epilogue;      /* for storing it; */
   double sums;          /* of that, for reading tensor memory; */

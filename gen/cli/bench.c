@@ -33,7 +33,7 @@ static void free_sets(operand_sets *sets) {
   *sets = (operand_sets){0};
 }
 
-/* The first set keeps its C, for the reference. */
+/* The first set keeps what the reference reads: its C, and where the host sums A and B. */
 static gg_status add_set(operand_sets *sets, const bench_rig *rig, const bench_entry *entry,
                          const gg_trial_inputs *inputs, gg_error *err) {
   const cli_case *c = entry->c;
@@ -54,7 +54,8 @@ static gg_status add_set(operand_sets *sets, const bench_rig *rig, const bench_e
   const gg_kernel *kernel = entry->kernels[0];
   gg_status st = gg_trial_open(trial, rig->context, kernel, &shape, &options, inputs, err);
   if (st) return st;
-  if (!has_c || sets->count > 0) gg_trial_drop_inputs(trial);
+  bool read = has_c || !gg_device_reference_knows(kernel);
+  if (!read || sets->count > 0) gg_trial_drop_inputs(trial);
   sets->count++;
   return GG_OK;
 }
@@ -192,14 +193,19 @@ typedef struct race {
 } race;
 
 static gg_status make_reference(race *r, gg_error *err) {
-  const gg_problem *p = &r->sets.list[0].problem;
+  const gg_trial *first = &r->sets.list[0];
+  const gg_problem *p = &first->problem;
+  const gg_kernel *kernel = r->entry->kernels[0];
   gg_device_reference *device;
   int64_t budget = p->k * sampled_side * sampled_side;
-  gg_status st = gg_sample_choose(&r->sample, p, budget, r->rig->seed, err);
+  gg_status st = gg_sample_choose(&r->sample, p, 0, budget, r->rig->seed, err);
   if (st) return st;
+  if (!gg_device_reference_knows(kernel))
+    return gg_reference_on_host(&r->reference, kernel, p, gg_trial_host_inputs(first), &r->sample,
+                                err);
   st = gg_device_reference_open(&device, r->rig->context, r->entry->c->a, r->entry->c->b, err);
   if (st) return st;
-  st = gg_reference_on_device(&r->reference, device, r->entry->kernels[0], p, &r->sample, err);
+  st = gg_reference_on_device(&r->reference, device, kernel, p, &r->sample, err);
   gg_device_reference_close(device);
   return st;
 }

@@ -6,6 +6,7 @@
 
 #include "atom/dtype.h"
 #include "base/alloc.h"
+#include "choice/form.h"
 
 void bench_summary_add(bench_summary *summary, const bench_row *row, const char *kernel) {
   if (summary->count == summary->capacity) {
@@ -82,9 +83,15 @@ bench_means bench_summary_means(const bench_summary *summary, const char *epilog
 /* "e4m3 to bf16", "bf16"; behind it accumulators and majors that are not the usual ones. */
 static void put_types(gg_str *out, const cli_case *c) {
   static const char letter[] = {[GG_MAJOR_K] = 'k', [GG_MAJOR_M] = 'm', [GG_MAJOR_N] = 'n'};
-  gg_str_puts(out, gg_dtype_info_of(c->a)->name);
-  if (c->b != c->a) gg_str_printf(out, " x %s", gg_dtype_info_of(c->b)->name);
-  if (c->d != c->a) gg_str_printf(out, " to %s", gg_dtype_info_of(c->d)->name);
+  gg_scaled_type_name(out, c->a, c->scale_a);
+  if (c->b != c->a) {
+    gg_str_puts(out, " x ");
+    gg_scaled_type_name(out, c->b, c->scale_b);
+  }
+  if (c->d != c->a || c->scale_d.block) {
+    gg_str_puts(out, " to ");
+    gg_scaled_type_name(out, c->d, c->scale_d);
+  }
   if (c->accumulator == GG_DTYPE_f16) gg_str_puts(out, ", f16 sums");
   if (c->fast) gg_str_puts(out, ", short sums");
   if (c->a_major != GG_MAJOR_K || c->b_major != GG_MAJOR_K || c->d_major != GG_MAJOR_N) {

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "atom/scale_layout.h"
 #include "base/alloc.h"
 #include "base/text.h"
+#include "choice/form.h"
 #include "problem.h"
 #include "spec/keys.h"
 
@@ -25,7 +27,7 @@ typedef struct field {
 } field;
 
 static gg_status refuse(const field *f, int number, const char *wanted, gg_error *err) {
-  char given[GG_SHOWN_MAX], shown[GG_SHOWN_MAX], text[2 * GG_SHOWN_MAX];
+  char given[GG_SHOWN_MAX], shown[GG_SHOWN_MAX], text[4 * GG_SHOWN_MAX];
   snprintf(given, sizeof given, "%.*s", (int)f->length, f->text);
   snprintf(text, sizeof text, "the %s is %s, not '%s'", field_names[number], wanted,
            gg_shown(shown, given));
@@ -49,6 +51,27 @@ static gg_status read_type(gg_dtype *out, const field *f, int number, gg_error *
   gg_near_word(&near, given, gg_key_find("a.type", strlen("a.type")));
   snprintf(wanted, sizeof wanted, "a number type such as %s", near.best[0] ? near.best : "bf16");
   return refuse(f, number, wanted, err);
+}
+
+/* The type, and behind it where they are there the factors: "e4m3:ue8m0", "e2m1:ue8m0:16". */
+static gg_status read_scaled_type(gg_dtype *type, gg_scaling *scaling, const field *f, int number,
+                                  gg_error *err) {
+  static const char wanted[] =
+      "a number type, with factors as in e4m3:ue8m0, e2m1:ue4m3 (blocks of 16) and e2m1:ue8m0:16";
+  const char *colon = memchr(f->text, ':', f->length);
+  *scaling = (gg_scaling){.block = 0};
+  if (!colon) return read_type(type, f, number, err);
+  const char *end = f->text + f->length,
+             *second = memchr(colon + 1, ':', (size_t)(end - colon - 1));
+  const field own = {f->text, (size_t)(colon - f->text), f->mark};
+  const field factor = {colon + 1, (size_t)((second ? second : end) - colon - 1), f->mark};
+  const field block = {second ? second + 1 : end, second ? (size_t)(end - second - 1) : 0, f->mark};
+  bool coarse = is(&factor, "ue8m0");
+  if (!coarse && !is(&factor, "ue4m3")) return refuse(f, number, wanted, err);
+  if (second && !is(&block, "16") && !is(&block, "32")) return refuse(f, number, wanted, err);
+  scaling->type = coarse ? GG_DTYPE_ue8m0 : GG_DTYPE_ue4m3;
+  scaling->block = second ? (is(&block, "16") ? 16 : 32) : gg_scale_usual_block(scaling->type);
+  return read_type(type, &own, number, err);
 }
 
 static gg_status read_accumulator(cli_case *out, const field *f, gg_error *err) {
@@ -85,9 +108,9 @@ static gg_status read_extent(int64_t *out, const field *f, int number, gg_error 
 }
 
 static gg_status read_case(cli_case *out, const field *f, gg_error *err) {
-  gg_status st = read_type(&out->a, &f[0], 0, err);
-  if (!st) st = read_type(&out->b, &f[1], 1, err);
-  if (!st) st = read_type(&out->d, &f[2], 2, err);
+  gg_status st = read_scaled_type(&out->a, &out->scale_a, &f[0], 0, err);
+  if (!st) st = read_scaled_type(&out->b, &out->scale_b, &f[1], 1, err);
+  if (!st) st = read_scaled_type(&out->d, &out->scale_d, &f[2], 2, err);
   if (!st) st = read_accumulator(out, &f[3], err);
   if (!st) st = read_major(&out->a_major, &f[4], 4, "k", GG_MAJOR_K, "m", GG_MAJOR_M, err);
   if (!st) st = read_major(&out->b_major, &f[5], 5, "k", GG_MAJOR_K, "n", GG_MAJOR_N, err);
@@ -184,11 +207,14 @@ static char letter(gg_major major) {
 }
 
 void cli_case_name(gg_str *out, const cli_case *c) {
-  gg_str_printf(out, "%s,%s,%s,%s%s,%c%c%c,%lldx%lldx%lld,b%lld", gg_dtype_info_of(c->a)->name,
-                gg_dtype_info_of(c->b)->name, gg_dtype_info_of(c->d)->name,
-                gg_dtype_info_of(c->accumulator)->name, c->fast ? "fast" : "", letter(c->a_major),
-                letter(c->b_major), letter(c->d_major), (long long)c->m, (long long)c->n,
-                (long long)c->k, (long long)c->batch);
+  gg_scaled_type_name(out, c->a, c->scale_a);
+  gg_str_putc(out, ',');
+  gg_scaled_type_name(out, c->b, c->scale_b);
+  gg_str_putc(out, ',');
+  gg_scaled_type_name(out, c->d, c->scale_d);
+  gg_str_printf(out, ",%s%s,%c%c%c,%lldx%lldx%lld,b%lld", gg_dtype_info_of(c->accumulator)->name,
+                c->fast ? "fast" : "", letter(c->a_major), letter(c->b_major), letter(c->d_major),
+                (long long)c->m, (long long)c->n, (long long)c->k, (long long)c->batch);
 }
 
 static bool same_operand(char name, gg_dtype type, gg_major major, const gg_operand *operand,
@@ -196,6 +222,16 @@ static bool same_operand(char name, gg_dtype type, gg_major major, const gg_oper
   if (type == operand->type && major == operand->major) return true;
   gg_str_printf(why, "%c is %s %c-major", name, gg_dtype_info_of(operand->type)->name,
                 letter(operand->major));
+  return false;
+}
+
+static bool same_factors(char name, gg_scaling wanted, gg_scaling has, gg_str *why) {
+  if (gg_same_scaling(wanted, has)) return true;
+  if (has.block)
+    gg_str_printf(why, "%c has a factor of %s for each %d elements", name,
+                  gg_dtype_info_of(has.type)->name, has.block);
+  else
+    gg_str_printf(why, "%c has no factors", name);
   return false;
 }
 
@@ -212,6 +248,9 @@ static gg_problem dense_problem(const cli_case *c) {
       .b = 4096,
       .c = 4096,
       .d = 4096,
+      .scale_a = 4096,
+      .scale_b = 4096,
+      .scale_d = 4096,
       .lda = c->a_major == GG_MAJOR_K ? c->k : c->m,
       .ldb = c->b_major == GG_MAJOR_K ? c->k : c->n,
       .ldc = c->d_major == GG_MAJOR_N ? c->n : c->m,
@@ -219,10 +258,13 @@ static gg_problem dense_problem(const cli_case *c) {
   };
 }
 
-/* What the epilogue reads and writes, packed, at made-up addresses. */
+/* What the epilogue reads and writes, packed, at made-up addresses; factors likewise. */
 static gg_status place_extras(gg_problem *p, const gg_kernel *kernel, gg_error *err) {
   gg_problem packed = *p;
   gg_status st = gg_problem_pack(&packed, kernel, err);
+  p->batch_stride_scale_a = packed.batch_stride_scale_a;
+  p->batch_stride_scale_b = packed.batch_stride_scale_b;
+  p->batch_stride_scale_d = packed.batch_stride_scale_d;
   for (size_t i = 0; i < kernel->operation_count; i++) {
     p->extras[i] = packed.extras[i];
     p->extras[i].address = 4096;
@@ -234,8 +276,11 @@ bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why) {
   if (!same_operand('A', c->a, c->a_major, &kernel->a, why)) return false;
   if (!same_operand('B', c->b, c->b_major, &kernel->b, why)) return false;
   if (!same_operand('D', c->d, c->d_major, &kernel->d, why)) return false;
-  if (kernel->scale_a.block) {
-    gg_str_puts(why, "A and B are scaled by blocks");
+  if (!same_factors('A', c->scale_a, kernel->scale_a, why)) return false;
+  if (!same_factors('B', c->scale_b, kernel->scale_b, why)) return false;
+  if (!same_factors('D', c->scale_d, kernel->scale_d, why)) return false;
+  if (kernel->sparse_a) {
+    gg_str_puts(why, "A is sparse");
     return false;
   }
   bool fast = kernel->accumulator_bits && !kernel->accumulator_span;

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "choice/form.h"
+#include "gemmgen_gemm.h"
 
 typedef struct race {
   const cli_case *product;
@@ -202,7 +203,7 @@ static gg_status explain(gg_str *out, race *r, const gg_catalogue *catalogue, in
   } else if (!(ranked = gg_malloc(lineup->count * sizeof *ranked))) {
     st = gg_fail(err, MEMORY, NULL, "");
   } else {
-    gg_lineup_rank(ranked, lineup, cli_case_extents(r->product), &r->device, INT64_MAX);
+    gg_lineup_rank(ranked, lineup, cli_case_extents(r->product), &r->device, GG_GEMM_WORKSPACE);
     r->lineup = lineup;
     r->ranked = ranked;
     (json ? print_json : print_text)(out, r);

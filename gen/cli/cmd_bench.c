@@ -5,6 +5,7 @@
 
 #include "atom/dtype.h"
 #include "base/alloc.h"
+#include "choice/form.h"
 #include "cli/bench.h"
 #include "cli/bench_summary.h"
 #include "cli/kernels.h"
@@ -79,7 +80,9 @@ typedef struct bench {
 static bool same_case(const cli_case *x, const cli_case *y) {
   return x->a == y->a && x->b == y->b && x->d == y->d && x->accumulator == y->accumulator &&
          x->a_major == y->a_major && x->b_major == y->b_major && x->d_major == y->d_major &&
-         x->m == y->m && x->n == y->n && x->k == y->k && x->batch == y->batch;
+         x->m == y->m && x->n == y->n && x->k == y->k && x->batch == y->batch &&
+         gg_same_scaling(x->scale_a, y->scale_a) && gg_same_scaling(x->scale_b, y->scale_b) &&
+         gg_same_scaling(x->scale_d, y->scale_d);
 }
 
 /* -m -n -k -l for every combination of types and majors that the kernels have. */
@@ -102,7 +105,10 @@ static int make_cases(bench *b) {
                   p.m,
                   p.n,
                   p.k,
-                  p.batch};
+                  p.batch,
+                  kernel->scale_a,
+                  kernel->scale_b,
+                  kernel->scale_d};
     bool known = p.m == 0 || p.n == 0 || p.k == 0 || p.batch == 0; /* nothing to time */
     for (size_t j = 0; j < b->cases.count && !known; j++) {
       known = same_case(&b->cases.list[j], &c);
@@ -175,9 +181,6 @@ static void put_epilogue(bench *b, const bench_result *result, const bench_figur
                 result->bare.tflops, result->lt_bare.tflops, result->separate,
                 right ? "true" : "false");
   gg_str_json(&b->json, does);
-  if (!result->lt_obstacle.code) return;
-  gg_str_puts(&b->json, ", \"lt_obstacle\": ");
-  gg_str_json(&b->json, result->lt_obstacle.message);
 }
 
 /* Begins an object of a JSON list. */
@@ -217,6 +220,10 @@ static void put_row(bench *b, const char *name, const gg_kernel *kernel, const b
                 ours->tflops, result->lt_first.tflops, result->lt_best.tflops, result->lt_index,
                 result->ceiling, ours->right ? "true" : "false", ours->max_error, result->sets);
   if (b->epilogue) put_epilogue(b, result, ours);
+  if (result->lt_obstacle.code) {
+    gg_str_puts(&b->json, ", \"lt_obstacle\": ");
+    gg_str_json(&b->json, result->lt_obstacle.message);
+  }
   printf("\n");
   gg_str_putc(&b->tsv, '\n');
   gg_str_putc(&b->json, '}');
@@ -248,7 +255,7 @@ static void put_remarks(const bench *b, const char *name, const bench_result *re
     printf(" cuBLASLt is beyond the bound: max error %.3g\n",
            fmax(result->lt_first.max_error, result->lt_best.max_error));
   }
-  if (b->epilogue && result->lt_obstacle.code) {
+  if (result->lt_obstacle.code) {
     print_case(b, name);
     printf(" without cuBLASLt: %s\n", result->lt_obstacle.message);
   }
@@ -643,6 +650,7 @@ const cli_command cmd_bench = {
         "tanh_approx, which is cuBLASLt's. Beside silu, which it has not, cuBLASLt computes the bare\n"
         "product.\n"
         "\n"
+        "Types with scale factors are e4m3:ue8m0, e2m1:ue4m3, e2m1:ue8m0:16.\n"
         "A line of a cases file: types of A, B, D, accumulator, majors of A (k, m), B (k, n), D\n"
         "(n, m), M N K batch. The exit status is 3 where there is no GPU.",
     .options = options,

@@ -19,7 +19,7 @@ static const cli_option options[] = {
      "text (default) or json"},
     {"json", 0, CLI_FLAG, offsetof(explain_options, json), NULL, "the same as --format json"},
     {"svg", 0, CLI_STRING, offsetof(explain_options, svg), "FILE",
-     "draw the one kernel of SPEC: its rings and roles, tensor memory, the split of a pair"},
+     "draw the one kernel of SPEC: rings and roles, tensor memory, sub-tiles, the split of a pair"},
     CLI_KEEP_GOING_OPTION(explain_options, keep_going),
     {"problem", 0, CLI_STRING, offsetof(explain_options, problem), "\"M N K [BATCH]\"",
      "explain which kernel gg_gemm takes for this product"},
@@ -151,7 +151,8 @@ const cli_command cmd_explain = {
         "is free of them. Occupancy is worked out for the spec's architecture.\n"
         "\n"
         "--svg draws a kernel instead: who fills and drains its rings, and of family sm100 who lives\n"
-        "where in tensor memory, and how a pair of CTAs divides an MMA.\n"
+        "where in tensor memory, sums and scale factors, in which order the epilogue's warps finish a\n"
+        "tile, and how a pair of CTAs divides an MMA.\n"
         "\n"
         "With --problem: every kernel that gg_gemm could take for the product, by the model's\n"
         "predicted time, with its terms (docs/tuning.md), and why the first one is it. With SPECs\n"

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "atom/dtype.h"
 #include "cli/emulate.h"
 #include "cli/kernels.h"
 #include "cli/names.h"
@@ -16,7 +17,7 @@ typedef struct run_options {
   cli_shape shape;
   int64_t seed, pad;
   const char *inputs;
-  bool keep_going;
+  bool pack_scales, keep_going;
   cli_emulate emulate;
 } run_options;
 
@@ -28,6 +29,8 @@ static const cli_option options[] = {
      "normal, integers or both (both)"},
     {"pad", 0, CLI_INT, offsetof(run_options, pad), "N",
      "lengthen every row by N units of its alignment (0)"},
+    {"pack-scales", 0, CLI_FLAG, offsetof(run_options, pack_scales), NULL,
+     "have the device pack scale factors of A and B, from rows"},
     {"seed", 0, CLI_INT, offsetof(run_options, seed), "N", "of the inputs (0)"},
     CLI_KEEP_GOING_OPTION(run_options, keep_going),
     CLI_EMULATE_OPTIONS(run_options, emulate),
@@ -93,14 +96,15 @@ static gg_status make_reference(gg_reference *out, gg_sample *sample, const sess
   const gg_trial *trial = &on->trial;
   const gg_problem *p = &trial->problem;
   uint64_t seed = (uint64_t)s->given->seed;
-  gg_status st = gg_sample_choose(sample, p, host_budget, seed, err);
+  int block = s->kernel->scale_d.block;
+  gg_status st = gg_sample_choose(sample, p, block, host_budget, seed, err);
   if (st) return st;
   if (sample->whole || emulated(on) || !gg_device_reference_knows(s->kernel)) {
     return gg_reference_on_host(out, s->kernel, p, gg_trial_host_inputs(trial), sample, err);
   }
   gg_sample_free(sample);
   gg_device_reference *device;
-  st = gg_sample_choose(sample, p, device_budget, seed, err);
+  st = gg_sample_choose(sample, p, block, device_budget, seed, err);
   if (st) return st;
   st = gg_device_reference_open(&device, on->context, s->kernel->a.type, s->kernel->b.type, err);
   if (st) return st;
@@ -121,6 +125,7 @@ static void print_verdict(const session *s, const gg_verdict *v, const gg_sample
          v->max_error, v->mean_error);
   if (v->max_error > 0) {
     char name[GG_OPERATION_NAME_MAX] = "D";
+    if (v->worst.operation == GG_WORST_IS_FACTOR) snprintf(name, sizeof name, "the factor of D");
     if (v->worst.operation >= 0)
       gg_operation_name(name, s->kernel->operations, (size_t)v->worst.operation);
     printf(
@@ -143,7 +148,10 @@ static gg_status try_place(bool *passed, session *s, place *on, gg_input_kind ki
   gg_sample sample = {0};
   gg_reference reference = {0};
   gg_verdict verdict;
-  gg_trial_options layout = {.padding = s->given->pad, .least_aligned = true, .shift = 1};
+  gg_trial_options layout = {.padding = s->given->pad,
+                             .least_aligned = true,
+                             .pack_scales = s->given->pack_scales,
+                             .shift = 1};
   gg_status st = gg_trial_open(&on->trial, on->context, s->kernel, &s->shape, &layout, inputs, err);
   if (!st) gg_emu_label(kind == GG_INPUTS_NORMAL ? "normal" : "integers");
   if (!st) st = gg_trial_run(&on->trial, on->module, NULL, err);
@@ -175,7 +183,7 @@ static bool compare_buffers(const gg_trial_buffer *gpu, const gg_trial_buffer *e
            (long long)gpu->bytes, name);
     return true;
   }
-  int64_t element = (first - gpu->lead) / bytes;
+  int64_t element = (first - gpu->lead) * 8 / gg_dtype_info_of(type)->bits;
   printf("  GPU and emulator DIFFER in %lld elements; the first, element %lld from %s's start, is"
          " %.9g and %.9g\n",
          (long long)differ, (long long)element, name,
@@ -187,6 +195,9 @@ static bool compare_buffers(const gg_trial_buffer *gpu, const gg_trial_buffer *e
 static bool compare_places(const session *s) {
   const gg_trial *gpu = &s->places[0].trial, *emu = &s->places[1].trial;
   bool same = compare_buffers(&gpu->d, &emu->d, s->kernel->d.type, "D");
+  if (s->kernel->scale_d.block)
+    same = compare_buffers(&gpu->scale_d, &emu->scale_d, s->kernel->scale_d.type, "D's factors") &&
+           same;
   for (size_t i = 0; i < s->kernel->operation_count; i++) {
     const gg_operation *op = &s->kernel->operations[i];
     char name[GG_OPERATION_NAME_MAX];

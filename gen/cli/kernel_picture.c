@@ -8,8 +8,12 @@
 
 #include "atom/dtype.h"
 #include "atom/tmem.h"
+#include "plan/operation.h"
 #include "plan/rings.h"
+#include "plan/scales.h"
+#include "plan/sparse.h"
 #include "plan/target.h"
+#include "spec/keys.h"
 
 enum {
   width = 960,
@@ -68,6 +72,32 @@ static void put_role(gg_str *out, const gg_rings *rings, gg_role_id id, double x
            role->elected ? "one thread" : "all threads");
 }
 
+/* An answer is read by all that walk from tile to tile. */
+static void put_drain(gg_str *out, const gg_rings *rings, const gg_ring *ring, double x, double y) {
+  enum { wide = 150, high = 44 };
+  if (ring->id != GG_RING_ANSWERS) {
+    put_role(out, rings, ring->drained_by, x, y);
+    return;
+  }
+  put_rect(out, x, y, wide, high, "#eee");
+  put_text(out, x + wide / 2.0, y + 15, "", "every role");
+  put_text(out, x + wide / 2.0, y + 31, "small", "of all CTAs of the cluster");
+}
+
+/* What a stage has, where its name does not tell. */
+static void put_contents(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
+                         gg_ring_id id) {
+  if (id == GG_RING_STAGES) {
+    gg_str_puts(out, gg_plan_is_scaled(plan) ? " of A, B and their scale factors" : " of A and B");
+    if (plan->sparse_a) gg_str_puts(out, ", and metadata of A");
+  }
+  for (size_t i = 0; i < layouts->fetched_count && id == GG_RING_SUBTILES; i++) {
+    const gg_fetched *it = &layouts->fetched[i];
+    const gg_operation *op = &plan->operations[it->operation];
+    gg_str_printf(out, "%s%s", i ? ", " : " of ", it->is_c ? "C" : gg_op_info_of(op->kind)->name);
+  }
+}
+
 static const char *plural(int count) {
   return count == 1 ? "" : "s";
 }
@@ -87,8 +117,9 @@ static void put_barriers(gg_str *out, const gg_ring *ring, double x, double y) {
 
 /* A row for each ring: who fills it, its stages, who drains it, and what ends its barriers' phases.
  */
-static double put_rings(gg_str *out, const gg_rings *rings, double y) {
+static double put_rings(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, double y) {
   enum { role = 150, cells = 300, high = 44 };
+  const gg_rings *rings = &layouts->rings;
   put_text(out, margin, y + heading / 2.0, "title", "Rings: who fills them, and who drains them");
   y += heading;
   for (size_t i = 0; i < rings->count; i++) {
@@ -98,18 +129,22 @@ static double put_rings(gg_str *out, const gg_rings *rings, double y) {
     put_arrow(out, margin + role + 6, x - 6, y + high / 2.0);
     for (int stage = 0; stage < ring->depth; stage++)
       put_rect(out, x + stage * cell, y + 15, cell, 14, "#eee");
+    gg_str contents = GG_STR_INIT;
+    put_contents(&contents, plan, layouts, ring->id);
     if (ring->instances > 1)
       put_text(out, x + cells / 2.0, y + 5, "", "%s, %d of them side by side", ring->name,
                ring->instances);
     else
-      put_text(out, x + cells / 2.0, y + 5, "", "%s", ring->name);
+      put_text(out, x + cells / 2.0, y + 5, "", "%s%s", ring->name, gg_str_text(&contents));
+    gg_str_free(&contents);
     if (ring->bytes)
       put_text(out, x + cells / 2.0, y + 39, "small", "%d x %lld bytes, from byte %lld on",
                ring->depth, (long long)ring->bytes, (long long)ring->begin);
     else
-      put_text(out, x + cells / 2.0, y + 39, "small", "%d sets of tensor memory", ring->depth);
+      put_text(out, x + cells / 2.0, y + 39, "small", "%d set%s of tensor memory", ring->depth,
+               plural(ring->depth));
     put_arrow(out, x + cells + 6, x + cells + 34, y + high / 2.0);
-    put_role(out, rings, ring->drained_by, x + cells + 40, y);
+    put_drain(out, rings, ring, x + cells + 40, y);
     put_barriers(out, ring, x + cells + 40 + role + 12, y + 6);
     y += high + 14 + (ring->empties > 1 ? line : 0);
   }
@@ -125,24 +160,72 @@ static const gg_layout *layout_named(const gg_layouts *layouts, const char *name
   return NULL;
 }
 
-/* Where a set's MMA leaves 16 rows: their lanes by its columns, as the layout says. */
+/* MMAs of a tile. */
+static int mmas_of(const gg_plan *plan) {
+  return plan->tile_m / gg_plan_mma_rows(plan) * (plan->tile_n / plan->mma.n);
+}
+
+/* Where a set's MMA leaves 16 rows: their lanes by a part of its columns, as the layout says. */
 static void put_sums(gg_str *out, const gg_plan *plan, const gg_layout *tCtC, int set, int mma,
-                     double x, double y, double column, double lane) {
+                     int part, double x, double y, double column, double lane) {
   enum { block = 16 };
-  int rows = gg_plan_mma_rows(plan), mmas = plan->tile_m / rows, n = plan->mma.n;
+  int rows = gg_plan_mma_rows(plan), n = gg_plan_warp_columns(plan);
+  int mmas_m = plan->tile_m / rows;
   for (int row = 0; row < rows; row += block) {
-    int64_t at = row + (int64_t)rows * n * (mma + (int64_t)mmas * set);
+    int64_t at = row + (int64_t)rows * plan->mma.n * (mma + (int64_t)mmas_of(plan) * set) +
+                 (int64_t)rows * n * part;
     int64_t first = gg_layout_at(tCtC, at), last = gg_layout_at(tCtC, at + (int64_t)rows * (n - 1));
     double columns = (double)((last & 0xffff) - (first & 0xffff) + 1);
     double left = x + (double)(first & 0xffff) * column, top = y + (double)(first >> 16) * lane;
     put_rect(out, left, top, columns * column, block * lane, hues[set % hue_count]);
-    int from = mma * rows + row;
+    int from = mma % mmas_m * rows + row, begin = mma / mmas_m * plan->mma.n + part * n;
     double middle = left + columns * column / 2, height = top + block * lane / 2;
-    if (columns >= 96)
+    if (columns >= 160 && n != plan->tile_n)
+      put_text(out, middle, height, "small", "set %d: rows %d to %d, columns %d to %d", set, from,
+               from + block - 1, begin, begin + n - 1);
+    else if (columns >= 96)
       put_text(out, middle, height, "small", "set %d: rows %d to %d", set, from, from + block - 1);
     else if (columns >= 24)
       put_text(out, middle, height, "small", "set %d", set);
   }
+}
+
+/* Columns of one operand's factors, or of metadata, behind the sums: so many blocks of four, and a
+ * line below that tells of them, the `number`th. */
+static void put_blocks(gg_str *out, int begin, int blocks, const char *what, const char *made_of,
+                       int number, double x, double y, double column, double high) {
+  enum { block_columns = GG_SCALE_ATOM_COLUMNS };
+  const char *hue = hues[2 + number];
+  double below = y + high + 30 + number * line;
+  for (int i = 0; i < blocks; i++)
+    put_rect(out, x + (begin + block_columns * i) * column, y, block_columns * column, high, hue);
+  put_rect(out, x, below, 12, 12, hue);
+  put_text(out, x + 18, below + 6, "left", "%s: columns %d to %d, %s, %d columns each", what, begin,
+           begin + block_columns * blocks - 1, made_of, block_columns);
+}
+
+/* What lies behind the sums: factors of A, of B, every 32 lanes of which have the same, and the
+ * metadata of a sparse A. Gives the height of the lines below that say which is which. */
+static double put_beside(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, double x,
+                         double y, double column, double high) {
+  char made_of[96];
+  int number = 0;
+  if (gg_plan_is_scaled(plan)) {
+    int k = gg_scale_atoms_k(plan), a = gg_scale_atoms_a(plan), b = gg_scale_atoms_b(plan);
+    int begin = layouts->scale_column, behind = begin + GG_SCALE_ATOM_COLUMNS * a * k;
+    snprintf(made_of, sizeof made_of, "atoms of %d rows x %d along K%s", GG_SCALE_ROWS,
+             GG_SCALE_FACTORS * plan->scale_a.block, a > 1 || b > 1 ? ", rows first" : "");
+    put_blocks(out, begin, a * k, "factors of A", made_of, number++, x, y, column, high);
+    put_blocks(out, behind, b * k, "factors of B", made_of, number++, x, y, column, high);
+  }
+  if (plan->sparse_a) {
+    int rows = gg_metadata_tiles_m(plan);
+    snprintf(made_of, sizeof made_of, "tiles of %d rows x %d along K%s", GG_METADATA_TILE_ROWS,
+             gg_metadata_tile_k(plan), rows > 1 ? ", rows first" : "");
+    put_blocks(out, layouts->metadata_column, rows * gg_metadata_tiles_k(plan), "metadata of A",
+               made_of, number++, x, y, column, high);
+  }
+  return number * line + 4;
 }
 
 static double put_tensor_memory(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
@@ -158,8 +241,8 @@ static double put_tensor_memory(gg_str *out, const gg_plan *plan, const gg_layou
   put_rect(out, x, y, wide, high, "#fff");
   put_rect(out, x, y, layouts->accumulator.columns * column, high, "#eee");
   for (int set = 0; set < plan->accumulator_stages; set++) {
-    for (int mma = 0; mma < plan->tile_m / gg_plan_mma_rows(plan); mma++)
-      put_sums(out, plan, tCtC, set, mma, x, y, column, lane);
+    for (int i = 0, parts = gg_plan_column_parts(plan); i < mmas_of(plan) * parts; i++)
+      put_sums(out, plan, tCtC, set, i / parts, i % parts, x, y, column, lane);
   }
   const gg_role *reader = gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER);
   for (int i = 0; i < 4; i++) { /* a warp reads the lanes of its place in its warpgroup */
@@ -171,7 +254,88 @@ static double put_tensor_memory(gg_str *out, const gg_plan *plan, const gg_layou
   }
   for (int i = 0; i <= GG_TMEM_COLUMNS; i += 64)
     put_text(out, x + i * column, y + high + 10, "small", "%d", i);
-  return y + high + 28;
+  return y + high + 28 + put_beside(out, plan, layouts, x, y, column, high);
+}
+
+/* ---- The epilogue ----------------------------------------------------------------------- */
+
+/* Boxes that a warp finishes a tile's columns in. */
+static int boxes_of(const gg_plan *plan) {
+  return gg_plan_boxes_of_mma(plan, plan->epi_n) * (plan->tile_n / plan->mma.n);
+}
+
+/* Where one of them begins; the last one of an MMA ends with what of its columns a warp has. */
+static int box_column(const gg_plan *plan, int box) {
+  int of_mma = gg_plan_boxes_of_mma(plan, plan->epi_n);
+  int begin = box % of_mma * plan->epi_n, last = gg_plan_warp_columns(plan) - plan->epi_n;
+  return box / of_mma * plan->mma.n + (begin < last ? begin : last);
+}
+
+/* The rows of one MMA by the columns of one box: a band for each warp that has them, from `warp`
+ * on, in boxes of rows. What it reads of matrices is fetched as a whole, in the order of `number`.
+ */
+static void put_subtile(gg_str *out, const gg_plan *plan, int warp, int number, double x, double y,
+                        double wide) {
+  const double row = 1;
+  int warps = 4 / gg_plan_column_parts(plan), rows = gg_plan_mma_rows(plan) / warps;
+  for (int i = 0; i < warps; i++)
+    for (int from = 0; from < rows; from += plan->epi_m)
+      put_rect(out, x, y + (i * rows + from) * row, wide, plan->epi_m * row,
+               hues[(warp + i) % hue_count]);
+  double middle = y + plan->epi_m * row / 2;
+  if (plan->subtile_stages && wide >= 56)
+    put_text(out, x + wide / 2, middle, "small", "%d: stage %d", number,
+             number % plan->subtile_stages);
+  else
+    put_text(out, x + wide / 2, middle, "small", "%d", number);
+}
+
+/* Beside the rows the warps that have them: where an MMA's columns are in two parts, one of each.
+ */
+static void put_bands(gg_str *out, const gg_plan *plan, int first_warp, int mmas, double y) {
+  int rows = gg_plan_mma_rows(plan), parts = gg_plan_column_parts(plan), warps = 4 / parts;
+  for (int band = 0; band < warps * mmas; band++) {
+    int warp = first_warp + band % warps;
+    double middle = y + band / warps * (rows + 6) + rows * (2 * (band % warps) + 1) / (2.0 * warps);
+    if (parts > 1)
+      put_text(out, margin, middle, "left", "warps %d, %d", warp, warp + warps);
+    else
+      put_text(out, margin, middle, "left", "warp %d", warp);
+  }
+}
+
+static double put_epilogue(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, double y) {
+  const gg_role *consumer = gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER);
+  if (!consumer || !plan->epi_n) return y;
+  const double column = plan->tile_n > 256 ? 1.5 : 3, x = margin + 96;
+  int rows = gg_plan_mma_rows(plan), mmas = plan->tile_m / rows, boxes = boxes_of(plan);
+  put_text(out, margin, y + heading / 2.0, "title",
+           "The epilogue: a tile of %d x %d in sub-tiles of %d x %d, in this order", plan->tile_m,
+           plan->tile_n, rows, plan->epi_n);
+  y += heading;
+  for (int part = 0; part < gg_plan_column_parts(plan); part++) {
+    int beyond = part * gg_plan_warp_columns(plan);
+    for (int number = 0; number < boxes * mmas; number++) {
+      int box = number / mmas, mma = number % mmas;
+      put_subtile(out, plan, consumer->first_warp + part * 2, number,
+                  x + (box_column(plan, box) + beyond) * column, y + mma * (rows + 6),
+                  plan->epi_n * column);
+    }
+    for (int box = 0; box < boxes; box++) {
+      int begin = box_column(plan, box) + beyond;
+      put_text(out, x + (begin + plan->epi_n / 2.0) * column, y + mmas * (rows + 6) + 6, "small",
+               "%d to %d", begin, begin + plan->epi_n - 1);
+    }
+  }
+  put_bands(out, plan, consumer->first_warp, mmas, y);
+  y += mmas * (rows + 6) + line;
+  put_text(out, x, y + 6, "left", "a warp stores boxes of %d x %d by way of %d buffer%s of its own",
+           plan->epi_m, plan->epi_n, plan->epi_buffers, plural(plan->epi_buffers));
+  if (plan->subtile_stages)
+    put_text(out, x, y + 6 + line, "left",
+             "what it reads of matrices comes a sub-tile at once, to a ring of %d stages",
+             plan->subtile_stages);
+  return y + line * (1 + (plan->subtile_stages > 0)) + 10;
 }
 
 /* ---- The pair --------------------------------------------------------------------------- */
@@ -218,8 +382,11 @@ void cli_kernel_picture(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   put_text(&body, margin, y + line, "left", "family %s: a CTA's tile of %d x %d x %d, %d stages",
            plan->target->family, plan->tile_m, plan->tile_n, plan->tile_k, plan->stages);
   y = put_pair(&body, plan, y + 2 * line);
-  if (layouts->rings.count > 0) y = put_rings(&body, &layouts->rings, y);
-  if (gg_plan_in_tensor_memory(plan)) y = put_tensor_memory(&body, plan, layouts, y);
+  if (layouts->rings.count > 0) y = put_rings(&body, plan, layouts, y);
+  if (gg_plan_in_tensor_memory(plan)) {
+    y = put_tensor_memory(&body, plan, layouts, y);
+    y = put_epilogue(&body, plan, layouts, y);
+  }
   gg_str_printf(out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
                 "viewBox=\"0 0 %d %.0f\">\n"

@@ -82,10 +82,10 @@ int cli_product_read(cli_cases *out, const char *problem, const char *types) {
   return st ? cli_report(&err, NULL) : CLI_OK;
 }
 
-/* What lines of `extent` elements leave of 16 bytes. */
-static int packed_alignment(int64_t extent, gg_dtype type) {
-  int bits = gg_dtype_info_of(type)->bits, align = 16;
-  while (align * 8 > bits && extent % (align * 8 / bits) != 0)
+/* What lines of `extent` elements leave of so many bytes. */
+static int packed_alignment(int64_t extent, gg_dtype type, int align) {
+  int bits = gg_dtype_info_of(type)->bits;
+  while (align * 8 > bits && extent % (align * 8) * bits % (align * 8) != 0)
     align /= 2;
   return align;
 }
@@ -93,11 +93,17 @@ static int packed_alignment(int64_t extent, gg_dtype type) {
 gg_form cli_case_form(const cli_case *c) {
   int64_t a = c->a_major == GG_MAJOR_K ? c->k : c->m, b = c->b_major == GG_MAJOR_K ? c->k : c->n;
   int64_t d = c->d_major == GG_MAJOR_N ? c->n : c->m;
+  enum { widest = 16 /* bytes of an access */ };
   gg_form form = {.size = sizeof(gg_form),
-                  .a = {c->a, c->a_major, packed_alignment(a, c->a)},
-                  .b = {c->b, c->b_major, packed_alignment(b, c->b)},
-                  .d = {c->d, c->d_major, packed_alignment(d, c->d)},
-                  .accumulator = c->accumulator};
+                  .a = {c->a, c->a_major},
+                  .b = {c->b, c->b_major},
+                  .d = {c->d, c->d_major, packed_alignment(d, c->d, widest)},
+                  .accumulator = c->accumulator,
+                  .scale_a = c->scale_a,
+                  .scale_b = c->scale_b,
+                  .scale_d = c->scale_d};
+  form.a.align = packed_alignment(a, c->a, gg_form_align_most(&form, c->a));
+  form.b.align = packed_alignment(b, c->b, gg_form_align_most(&form, c->b));
   form.c = form.d;
   if (c->fast) form.promote = GG_PROMOTE_NEVER;
   return form;

@@ -12,6 +12,7 @@
 #include "choice/form.h"
 #include "cli/cli.h"
 #include "emit/emit.h"
+#include "gemmgen_gemm.h"
 #include "plan/decisions.h"
 
 enum { most_threads = 64 };
@@ -175,7 +176,7 @@ gg_status tune_rank(size_t **indices, size_t *count, tune_form *form, gg_extents
     *indices = NULL;
     return gg_fail(err, MEMORY, NULL, "");
   }
-  gg_lineup_rank(ranked, form->lineup, extents, model, INT64_MAX);
+  gg_lineup_rank(ranked, form->lineup, extents, model, GG_GEMM_WORKSPACE);
   for (size_t i = 0; i < *count; i++)
     (*indices)[i] = ranked[i].index;
   gg_free(ranked);

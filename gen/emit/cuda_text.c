@@ -15,13 +15,16 @@ const char *gg_cuda_bool(bool value) {
 const char *gg_cuda_type_of(gg_dtype type) {
   int bits = gg_dtype_info_of(type)->bits;
   if (type == GG_DTYPE_s32) return "int";
-  return bits == 8 ? "unsigned char" : bits == 16 ? "unsigned short" : "float";
+  return bits <= 8 ? "unsigned char" : bits == 16 ? "unsigned short" : "float";
 }
 
 void gg_cuda_write_type(gg_str *out, const char *name, gg_dtype type) {
   bool plain = type == GG_DTYPE_f32 || type == GG_DTYPE_s32;
   gg_str_printf(out, "using %s_t = %s;  // %s%s\n", name, gg_cuda_type_of(type),
-                plain ? "" : "the bits of ", gg_dtype_info_of(type)->name);
+                plain                               ? ""
+                : gg_dtype_info_of(type)->bits == 4 ? "the bits of two of "
+                                                    : "the bits of ",
+                gg_dtype_info_of(type)->name);
 }
 
 void gg_cuda_write_types(gg_str *out, const gg_plan *plan) {
@@ -58,6 +61,7 @@ static void write_of_matrix(gg_str *out, gg_param param) {
       [GG_OPERAND_B] = "const ab_t *__restrict__ B",
       [GG_OPERAND_C] = "const c_t *C",
       [GG_OPERAND_D] = "d_t *D",
+      [GG_OPERAND_SCALE_D] = "unsigned char *scale_D",
   };
   static const char *const texts[] = {
       [GG_PARAM_LD] = "int64 ld",
@@ -230,15 +234,16 @@ void gg_cuda_write_narrowing(gg_str *out, const char *name, gg_dtype type, gg_dt
 
 bool gg_cuda_narrows_relu(const gg_plan *plan) {
   size_t count = plan->operation_count;
-  return count && plan->operations[count - 1].kind == GG_OP_RELU && plan->compute == GG_DTYPE_f32 &&
-         rounds_pairs(plan->d.type);
+  return count && !plan->scale_d.block && plan->operations[count - 1].kind == GG_OP_RELU &&
+         plan->compute == GG_DTYPE_f32 && rounds_pairs(plan->d.type);
 }
 
 /* ---- What every family binds ------------------------------------------------------------ */
 
 static void write_conversions(gg_str *out, const gg_plan *plan, const char *acc_type) {
   if (plan->has_c) gg_cuda_write_widening(out, "c", plan->c.type);
-  gg_cuda_write_narrowing(out, "d", plan->d.type, plan->compute, gg_cuda_narrows_relu(plan));
+  if (!plan->scale_d.block)
+    gg_cuda_write_narrowing(out, "d", plan->d.type, plan->compute, gg_cuda_narrows_relu(plan));
   gg_str_printf(out,
                 "// Element i of an accumulator fragment.\n"
                 "__device__ __forceinline__ epi_t acc_value(const %s (&acc)[acc_words], int i) {\n",

@@ -61,6 +61,8 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .fixed_batch = plan->fixed_batch,
       .scale_a = plan->scale_a,
       .scale_b = plan->scale_b,
+      .scale_d = plan->scale_d,
+      .sparse_a = plan->sparse_a,
       .operation_count = plan->operation_count,
       .grid = distributed.grid,
       .splits = distributed.splits,

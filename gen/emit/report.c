@@ -13,6 +13,7 @@
 #include "plan/operands.h"
 #include "plan/operation.h"
 #include "plan/scales.h"
+#include "plan/sparse.h"
 #include "plan/target.h"
 #include "plan/transpose.h"
 
@@ -177,6 +178,12 @@ static void show_operand_source(const shown *s) {
 /* With the block of the tile that follows from it. */
 static void show_atom_layout(const shown *s) {
   const gg_plan *p = s->plan;
+  if (gg_plan_in_tensor_memory(p)) {
+    add_text(s->report, s->section, s->label, "%dx%d", p->tile_m / gg_plan_mma_rows(p),
+             p->tile_n / p->mma.n)
+        ->remark = "MMAs along M x N, of one CTA or pair";
+    return;
+  }
   gg_str workers = GG_STR_INIT, block = GG_STR_INIT;
   gg_str_printf(&workers, "%ss along M x N", p->target->worker);
   gg_str_printf(&block, "of a %s", p->target->worker);
@@ -304,7 +311,8 @@ static const char *mapped(gg_report *report, const gg_plan *plan, const gg_tenso
                                       [GG_OPERAND_C] = "box of C",
                                       [GG_OPERAND_D] = "box of D",
                                       [GG_OPERAND_SCALE_A] = "box of scales of A",
-                                      [GG_OPERAND_SCALE_B] = "box of scales of B"};
+                                      [GG_OPERAND_SCALE_B] = "box of scales of B",
+                                      [GG_OPERAND_METADATA] = "box of metadata"};
   if (map->operand != GG_OPERAND_EXTRA) return names[map->operand];
   char name[GG_OPERATION_NAME_MAX];
   gg_str text = GG_STR_INIT;
@@ -317,10 +325,12 @@ static const char *mapped(gg_report *report, const gg_plan *plan, const gg_tenso
 static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
   for (size_t i = 0; i < layouts->map_count; i++) {
     const gg_tensor_map *map = &layouts->maps[i];
-    if (map->modes[0] == GG_MAP_SCALE_ATOM) {
+    bool metadata = map->modes[0] == GG_MAP_METADATA_TILE;
+    if (map->modes[0] == GG_MAP_SCALE_ATOM || metadata) {
       add_text(report, "tensor maps", mapped(report, plan, map), "%d x %d", map->box[1],
                map->box[2])
-          ->remark = "atoms of 128 rows x 4 factors, along the rows x along K";
+          ->remark = metadata ? "tiles of 128 rows x 16 bytes, along the rows x along K"
+                              : "atoms of 128 rows x 4 factors, along the rows x along K";
       continue;
     }
     int64_t bytes = gg_dtype_bytes(map->type, (int64_t)map->box[0] * map->box[1]);
@@ -329,7 +339,8 @@ static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts
     gg_str remark = GG_STR_INIT;
     gg_str_printf(&remark, "contiguous elements x lines, %lld bytes, ", (long long)bytes);
     if (map->swizzle_bytes) {
-      gg_str_printf(&remark, "swizzle %d bytes", map->swizzle_bytes);
+      gg_str_printf(&remark, "swizzle %d bytes%s", map->swizzle_bytes,
+                    map->swizzle_wide ? " by 32" : "");
     } else {
       gg_str_puts(&remark, "no swizzle");
     }
@@ -345,7 +356,10 @@ static const char *operand_name(gg_report *report, const gg_plan *plan, const gg
                                       [GG_OPERAND_C] = "C",
                                       [GG_OPERAND_D] = "D",
                                       [GG_OPERAND_SCALE_A] = "scales of A",
-                                      [GG_OPERAND_SCALE_B] = "scales of B"};
+                                      [GG_OPERAND_SCALE_B] = "scales of B",
+                                      [GG_OPERAND_SCALE_D] = "scales of D",
+
+                                      [GG_OPERAND_METADATA] = "metadata of A"};
   if (row->id != GG_OPERAND_EXTRA) return names[row->id];
   char name[GG_OPERATION_NAME_MAX];
   gg_str text = GG_STR_INIT;
@@ -478,6 +492,10 @@ static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts
     add_text(report, "cost", "scale_factor_columns", "%d..%d", layouts->scale_column,
              layouts->scale_column + gg_scale_columns(plan))
         ->remark = "of tensor memory, one stage's";
+  if (plan->sparse_a)
+    add_text(report, "cost", "metadata_columns", "%d..%d", layouts->metadata_column,
+             layouts->metadata_column + gg_metadata_columns(plan))
+        ->remark = "of tensor memory, one stage's";
   if (layouts->fragment_registers) {
     add_number(report, "cost", "fragment_registers", layouts->fragment_registers,
                "a thread, double buffered");
@@ -486,9 +504,10 @@ static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts
   if (stages) add_number(report, "cost", "smem_bytes_per_stage", stages->bytes, "bytes");
   report_occupancy(report, plan, layouts);
   double flop = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
-  double bytes = ((double)plan->tile_m * gg_dtype_info_of(plan->a.type)->bits +
-                  (double)plan->tile_n * gg_dtype_info_of(plan->b.type)->bits) /
-                 8 * plan->tile_k;
+  int bits_a = gg_dtype_info_of(plan->a.type)->bits, bits_b = gg_dtype_info_of(plan->b.type)->bits;
+  double bytes = ((double)plan->tile_m * gg_plan_k_of_a(plan, plan->tile_k) * bits_a +
+                  (double)plan->tile_n * plan->tile_k * bits_b) /
+                 8;
   gg_fact *fact = add_text(report, "cost", "arithmetic_intensity", "%.1f", flop / bytes);
   fact->number = true;
   fact->remark = "FLOP per byte from global memory (L2), a tile";

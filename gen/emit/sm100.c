@@ -7,6 +7,7 @@
 #include "plan/scales.h"
 #include "plan/sm100.h"
 #include "plan/sm90.h"
+#include "plan/sparse.h"
 
 typedef long long ll; /* for printf */
 
@@ -32,6 +33,11 @@ void gg_sm100_write_consumers(gg_str *out, const gg_plan *plan) {
                 "constexpr int mmas_m = %d, mma_rows = %d;  // MMAs of a tile along M, and their "
                 "rows in this CTA\n",
                 gg_sm100_mmas_m(plan), gg_plan_mma_rows(plan));
+  if (gg_sm100_has_parts(plan))
+    gg_str_printf(out,
+                  "constexpr int mmas_n = %d, warp_columns = %d;  // along N; of columns, "
+                  "what a warp reads\n",
+                  gg_sm100_mmas_n(plan), gg_plan_warp_columns(plan));
   gg_str_printf(out, "constexpr int k_steps = %d;\n", plan->tile_k / plan->mma.k);
   gg_str_printf(out,
                 "constexpr int blocks_of_mma = %d, warp_blocks = %d;  // of 16 rows, that a warp "
@@ -121,6 +127,38 @@ void gg_sm100_write_scales(gg_str *out, const gg_plan *plan, const gg_layouts *l
                 (unsigned long long)layouts->scale_descriptor);
 }
 
+/* A box begins where an atom's word does, or its half or quarter: its columns are a power of two
+ * that divides the tile's. */
+void gg_sm100_write_scaled_d(gg_str *out, const gg_plan *plan) {
+  int factors = plan->epi_n / plan->scale_d.block;
+  int at_once = factors < GG_SCALE_FACTORS ? factors : GG_SCALE_FACTORS;
+  gg_str_printf(out, "constexpr int scaled_block = %d;  // columns of D that share a factor\n",
+                plan->scale_d.block);
+  gg_str_printf(out,
+                "constexpr int factors_a_word = %d;  // that a thread stores at once\n"
+                "using factors_t = %s;\n",
+                at_once,
+                at_once == 4   ? "unsigned"
+                : at_once == 2 ? "unsigned short"
+                               : "unsigned char");
+}
+
+void gg_sm100_write_metadata(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  int m = gg_metadata_tiles_m(plan), k = gg_metadata_tiles_k(plan);
+  gg_str_printf(out,
+                "constexpr int metadata_rows = %d;  // of a tile of metadata; below: tiles of a "
+                "stage\n"
+                "constexpr int metadata_tiles_m = %d, metadata_tiles_k = %d;\n"
+                "constexpr int metadata_tiles = %d, steps_a_tile = %d;\n",
+                GG_METADATA_TILE_ROWS, m, k, m * k, gg_metadata_tile_k(plan) / plan->mma.k);
+  gg_str_printf(out,
+                "constexpr unsigned stage_metadata = %lld;\n"
+                "constexpr unsigned metadata_column = %d;  // of tensor memory, behind the sums\n"
+                "constexpr unsigned long long metadata_desc_base = 0x%llxull;\n",
+                (ll)offset_of(plan, layouts, GG_OPERAND_METADATA), layouts->metadata_column,
+                (unsigned long long)layouts->metadata_descriptor);
+}
+
 void gg_sm100_write_loads(gg_str *out, const gg_plan *plan) {
   int count = box_registers(plan);
   const char *type;
@@ -202,10 +240,55 @@ static void bind_scales(gg_bindings *out, const gg_plan *plan) {
                         : "");
 }
 
+/* Where the sums of MMAs and boxes are: MMAs below each other along M stand side by side in tensor
+ * memory, and behind them those of the next columns. */
+static void bind_columns(gg_bindings *out, const gg_plan *plan) {
+  bool parts = gg_sm100_has_parts(plan), halves = gg_plan_column_parts(plan) > 1;
+  gg_bind_text(out, "box_place",
+               parts ? "(block / blocks_of_mma + box / mma_boxes * mmas_m) * warp_columns +\n"
+                       "                  column_of_mma(box)"
+                     : "block / blocks_of_mma * mma_n + box_column(box)");
+  gg_bind_text(out, "each_mma",
+               parts ? "#pragma unroll\n"
+                       "        for (int i = 0; i < mmas_m * mmas_n; ++i)\n"
+                       "          mma(sums + i * warp_columns, desc_a + desc_a_step(i % mmas_m, "
+                       "step),\n"
+                       "              desc_b + desc_b_step(i / mmas_m, step),\n"
+                     : "#pragma unroll\n"
+                       "        for (int i = 0; i < mmas_m; ++i)\n"
+                       "          mma(sums + i * mma_n, desc_a + desc_a_step(i, step), desc_b + "
+                       "desc_b_step(0, step),\n");
+  gg_bind_text(out, "warp_origin",
+               halves ? "      // The upper 64 lanes have the second half of the columns.\n"
+                        "      const int row0 = at.m0 + rank % 2 * blocks_of_mma * epi_m;\n"
+                        "      const int col0 = at.n0 + rank / 2 * warp_columns;\n"
+                      : "      const int row0 = at.m0 + rank * blocks_of_mma * epi_m;\n");
+  if (plan->subtile_stages)
+    gg_bind_text(out, "begin_fetched",
+                 halves ? "    fetched_tile fetched = {smem, {0, 0}, rank / 2};\n"
+                        : "    fetched_tile fetched = {smem, {0, 0}};\n");
+  else
+    gg_bind_text(out, "begin_fetched", "");
+}
+
+/* ... and about metadata. */
+static void bind_metadata(gg_bindings *out, const gg_plan *plan) {
+  gg_bind_part(out, "sparse", plan->sparse_a ? "sm100_sparse" : NULL);
+  gg_bind_text(out, "copy_metadata",
+               plan->sparse_a ? "      copy_metadata(tmem, metadata_desc_base + "
+                                "descriptor_address(sA + stage_metadata));\n"
+                              : "");
+  gg_bind_text(out, "metadata_arguments",
+               plan->sparse_a ? ", tmem + metadata_of(i, step),\n              metadata_id(step)"
+                              : "");
+}
+
 void gg_sm100_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool pair = plan->cta_group > 1;
+  bind_columns(out, plan);
   bind_release(out, plan);
   bind_scales(out, plan);
+  bind_metadata(out, plan);
   gg_bind_text(out, "cta_group", pair ? "2" : "1");
   gg_bind_flag(out, "pair", pair);
   const gg_role *scheduler = gg_rings_role(&layouts->rings, GG_ROLE_SCHEDULER);
@@ -225,6 +308,4 @@ void gg_sm100_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts
   if (plan->subtile_stages)
     gg_bind_text(out, "next_fetched",
                  shares ? "    if (!stores_boxes(list, item)) continue;\n" : "");
-  gg_bind_text(out, "begin_fetched",
-               plan->subtile_stages ? "    fetched_tile fetched = {smem, {0, 0}};\n" : "");
 }

@@ -13,6 +13,12 @@ void gg_sm100_write_rings(gg_str *out, const gg_rings *rings);
 /* Constants: where scale factors are in a stage and in tensor memory, and how many. */
 void gg_sm100_write_scales(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
 
+/* Constants: blocks of D, and how their factors are stored. */
+void gg_sm100_write_scaled_d(gg_str *out, const gg_plan *plan);
+
+/* The same of the metadata of a sparse A. */
+void gg_sm100_write_metadata(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
+
 /* The function that loads a box of sums from tensor memory. */
 void gg_sm100_write_loads(gg_str *out, const gg_plan *plan);
 

@@ -84,6 +84,9 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
                 plan->tile_m, plan->tile_n, plan->tile_k);
   gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d, mma_k = %d;  // of an MMA\n",
                 plan->mma.m, plan->mma.n, plan->mma.k);
+  if (plan->turns_m)
+    gg_str_printf(out, "constexpr int turn_m = %d;  // rows from a warp's MMA to its next one's\n",
+                  plan->mma.m * plan->atoms_m);
   gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d;  // of what a warp stages at once\n",
                 plan->epi_m, plan->epi_n);
   gg_str_printf(out, "constexpr int warps_m = %d, warps_n = %d;  // of a CTA\n", plan->atoms_m,
@@ -380,6 +383,12 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   st = write_tiles(&text, plan, layouts, err);
   gg_bind_str(out, "tiles", &text);
   if (st) return st;
+  /* Of a warp: from one MMA's rows to the next's; its first, from the warp's before it; all of
+   * them, from the first to the last; and from a sub-tile of the epilogue to the one below it. */
+  gg_bind_text(out, "step_m", plan->turns_m ? "turn_m" : "mma_m");
+  gg_bind_text(out, "warp_step_m", plan->turns_m ? "mma_m" : "warp_m");
+  gg_bind_text(out, "warp_rows", plan->turns_m ? "(frags_m - 1) * turn_m + mma_m" : "warp_m");
+  gg_bind_text(out, "sub_step", plan->turns_m ? "turn_m" : "epi_m");
   gg_bind_flag(out, "ragged_lines",
                has_ragged_lines(&plan->a, plan->copy_bytes_a, plan->fixed_m, plan->tile_m) ||
                    has_ragged_lines(&plan->b, plan->copy_bytes_b, plan->fixed_n, plan->tile_n));

@@ -17,6 +17,7 @@
 #include "plan/distribution.h"
 #include "plan/narrow.h"
 #include "plan/scales.h"
+#include "plan/sm100.h"
 
 typedef long long ll; /* for printf */
 
@@ -166,6 +167,7 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
                 (ll)stages->tx_bytes);
   write_alignment(out, plan);
   if (gg_plan_is_scaled(plan)) gg_sm100_write_scales(out, plan, layouts);
+  if (plan->sparse_a) gg_sm100_write_metadata(out, plan, layouts);
   gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d, epi_buffers = %d;  // of a warp\n",
                 plan->epi_m, plan->epi_n, staging->depth);
   gg_str_printf(out, "constexpr int read_n = %d;  // columns whose operands are read at once\n",
@@ -178,6 +180,7 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
     gg_str_printf(out, "constexpr bool c_n_major = %s;\n",
                   gg_cuda_bool(plan->c.major == GG_MAJOR_N));
   }
+  if (gg_plan_scales_d(plan)) gg_sm100_write_scaled_d(out, plan);
   gg_sm90_write_epilogue(out, plan, layouts);
   gg_str_putc(out, '\n');
 }
@@ -238,6 +241,8 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_text(out, "acc_register", strcmp(accumulator, "float") == 0 ? "f" : "r");
   /* A pair's copies may tell a barrier of the other CTA. */
   gg_bind_text(out, "load_group", plan->cta_group > 1 ? ".cta_group::2" : "");
+  gg_bind_part(out, "box_columns",
+               gg_sm100_has_parts(plan) ? "sm100_box_columns" : "sm90_box_columns");
   gg_sm90_bind_slots(out, plan, layouts);
   if (gg_plan_in_tensor_memory(plan)) gg_sm100_bind_slots(out, plan, layouts);
   gg_sm90_bind_results(out, plan, layouts);

@@ -20,10 +20,11 @@ static const char *name_of(char out[GG_OPERATION_NAME_MAX], const gg_plan *plan,
 }
 
 void gg_sm90_write_offset(gg_str *out, const char *name, gg_dtype type) {
+  int bits = gg_dtype_info_of(type)->bits;
   gg_str_printf(out,
                 "  static __device__ __forceinline__ constexpr unsigned offset(unsigned row, "
-                "unsigned col) {\n    return smem_%s(row, col) * %d;\n  }\n",
-                name, (int)gg_dtype_bytes(type, 1));
+                "unsigned col) {\n    return smem_%s(row, col) %c %d;\n  }\n",
+                name, bits < 8 ? '/' : '*', bits < 8 ? 8 / bits : bits / 8);
 }
 
 static gg_status write_matrix(gg_str *out, const gg_plan *plan, const gg_fetched *matrix,
@@ -40,11 +41,16 @@ static gg_status write_matrix(gg_str *out, const gg_plan *plan, const gg_fetched
                 "  static constexpr bool n_major = %s;\n"
                 "  static constexpr int line = %d;  // elements of a box's, which are contiguous\n",
                 name, gg_cuda_bool(matrix->operand.major == GG_MAJOR_N), matrix->line);
+  int parts = gg_plan_column_parts(plan), boxes = matrix->boxes / parts;
+  if (plan->subtile_stages && parts > 1)
+    gg_str_printf(out,
+                  "  static constexpr unsigned part_bytes = %lld;  // of a part of the columns\n",
+                  (long long)(boxes * matrix->bytes));
   if (plan->subtile_stages)
     gg_str_printf(out,
                   "  static constexpr int box_count = %d;  // of a sub-tile\n"
                   "  static constexpr unsigned begin = %lld, box_bytes = %lld;\n\n",
-                  matrix->boxes, (long long)matrix->begin, (long long)matrix->bytes);
+                  boxes, (long long)matrix->begin, (long long)matrix->bytes);
   else
     gg_str_printf(out,
                   "  static constexpr int boxes = %d, boxes_a_stage = %d, first_stage = %d;\n"
@@ -107,12 +113,25 @@ static void bind_subtiles(gg_bindings *out, const gg_plan *plan, const gg_layout
     const gg_fetched *matrix = &layouts->fetched[i];
     name_of(name, plan, matrix);
     if (matrix->is_c) of_c = matrix->boxes * matrix->bytes;
+    const char *condition = matrix->is_c ? "if (of.beta != 0.0f) " : "";
     gg_str_printf(&text, "      %sfetch<fetched_%s>(maps.%s, stage, full, row, col, at.batch);\n",
-                  matrix->is_c ? "if (of.beta != 0.0f) " : "", name, name);
+                  condition, name, name);
+    if (gg_plan_column_parts(plan) > 1)
+      gg_str_printf(
+          &text,
+          "      %sfetch<fetched_%s>(maps.%s, stage + fetched_%s::part_bytes, full, row,\n"
+          "                             col + warp_columns, at.batch);\n",
+          condition, name, name, name);
   }
   gg_str_printf(&bytes, of_c ? "of.beta != 0.0f ? %lld : %lld" : "%lld", (long long)ring->tx_bytes,
                 (long long)(ring->tx_bytes - of_c));
   gg_bind_str(out, "fetch_all", &text);
+  gg_bind_flag(out, "column_parts", gg_plan_column_parts(plan) > 1);
+  gg_bind_text(
+      out, "subtile",
+      gg_plan_column_parts(plan) > 1
+          ? "at.tile.subtile() + at.tile.part * matrix::part_bytes +\n                       "
+          : "at.tile.subtile() + ");
   gg_bind_str(out, "subtile_bytes_fetched", &bytes);
   write_list(&text, "&", plan, layouts);
   gg_bind_str(out, "fetched_members", &text);

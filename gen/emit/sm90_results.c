@@ -8,6 +8,7 @@
 #include "emit/layout_text.h"
 #include "emit/sm90.h"
 #include "plan/operation.h"
+#include "plan/scales.h"
 #include "plan/sm90.h"
 
 /* A result by its names in the text. */
@@ -91,7 +92,8 @@ static const char *holder(const gg_result *result) {
   return result->operand.type == GG_DTYPE_s32 ? "hold_ints" : "hold_floats";
 }
 
-static void write_hold(gg_str *out, const gg_result *result, const names *n) {
+static void write_hold(gg_str *out, const gg_plan *plan, const gg_result *result, const names *n) {
+  if (n->is_d && gg_plan_scales_d(plan)) return; /* when all of a block is finished */
   if (n->is_d)
     gg_str_printf(out, "      out.d[col / 8][down] = %s(two<d_t>{bits[0], bits[1]});\n",
                   holder(result));
@@ -109,8 +111,10 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
     gg_str_printf(&members,
                   word ? "  unsigned %s[epi_n / 8][2];\n" : "  two<%s_t> %s[epi_n / 8][2];\n",
                   n.name, n.name);
-    write_hold(&hold, result, &n);
+    write_hold(&hold, plan, result, &n);
   }
+  if (gg_plan_scales_d(plan))
+    gg_str_puts(&members, "  factors_t factors[epi_n / scaled_block / factors_a_word][2];\n");
   gg_bind_str(out, "finished_members", &members);
   gg_bind_str(out, "hold_results", &hold);
 }
@@ -121,7 +125,8 @@ static void write_store(gg_str *out, const gg_plan *plan, const gg_result *resul
   static const char *const stage[] = {[GG_SM90_CELLS_MATRICES] = "stage_matrices",
                                       [GG_SM90_CELLS_HALVES] = "stage_halves",
                                       [GG_SM90_CELLS_PAIRS] = "stage_pairs",
-                                      [GG_SM90_CELLS_ONES] = "stage_ones"};
+                                      [GG_SM90_CELLS_ONES] = "stage_ones",
+                                      [GG_SM90_CELLS_PACKED] = "stage_packed"};
   names n = names_of(plan, result);
   gg_str_printf(out, "  %sstaged = await_buffer(staging, turn + %d, lane);\n",
                 alone         ? "const unsigned "
@@ -130,6 +135,10 @@ static void write_store(gg_str *out, const gg_plan *plan, const gg_result *resul
                 number);
   gg_str_printf(out, "  %s<result_%s>(box.%s, staged, lane);\n", stage[cells_of(plan, result)],
                 n.name, n.name);
+  if (cells_of(plan, result) == GG_SM90_CELLS_PACKED) {
+    gg_str_puts(out, "  store_packed(arg, row0, col0, staged, lane);\n");
+    return;
+  }
   if (result->mapped) {
     gg_str_printf(out,
                   "  store_box<result_%s>(\n"
@@ -151,13 +160,20 @@ typedef struct told {
 
 static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_sm90_epilogue has = gg_sm90_epilogue_of(plan, layouts);
+  bool parts = gg_plan_column_parts(plan) > 1;
+  bool packed = gg_dtype_info_of(plan->d.type)->bits == 4;
   const told all[] = {
-      {true, "int row0, col0, batch;  // this warp's first element of D", "row0, at.n0, at.batch"},
+      {true, "int row0, col0, batch;  // this warp's first element of D",
+       parts ? "row0, col0, at.batch" : "row0, at.n0, at.batch"},
       {has.edges, "int64 rows, cols;  // of D", "m, n"},
-      {has.addresses, "d_t *gD;  // of this batch", "D + at.batch * batch_stride_d"},
+      {has.addresses, "d_t *gD;  // of this batch",
+       packed ? "D + at.batch * batch_stride_d / 2" : "D + at.batch * batch_stride_d"},
       {has.addresses, "int64 ldd;", "ldd"},
+      {gg_plan_scales_d(plan), "unsigned char *scale_D;  // of this batch",
+       "scale_D + at.batch * batch_stride_scale_d"},
       {has.places, "tile_place at;  // this warp's first element of the tile",
-       "row_place(row0 - at.m0, at.m0, at.n0, m, n)"},
+       parts ? "row_place(row0 - at.m0, at.m0, at.n0, m, n).beyond(0, col0 - at.n0)"
+             : "row_place(row0 - at.m0, at.m0, at.n0, m, n)"},
       {true, "epilogue_operands operands;", "at_tile(operands, at.batch, at.m0, at.n0)"},
       {has.fetches_behind, "fetched_tile fetched;", "{smem, empty_barriers, read.stage}"},
       {has.fetches && !has.fetches_behind, "fetched_tile &fetched;", "fetched"},
@@ -192,6 +208,7 @@ static void bind_stores(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   }
   for (size_t i = 0; i < layouts->result_count; i++)
     write_store(&text, plan, &layouts->results[i], (int)i, mapped, layouts->result_count == 1);
+  if (gg_plan_scales_d(plan)) gg_str_puts(&text, "  store_factors(arg, box, row0, col0, lane);\n");
   gg_bind_str(out, "store_results", &text);
   gg_bind_part(out, "store_units", lines ? "sm90_store_units" : NULL);
 }
@@ -219,6 +236,24 @@ static void bind_let_go(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   gg_bind_flag(out, "let_go_pairs", pairs);
 }
 
+/* Blocks of D with a factor each: templates/parts/sm100_scale_d.cu, and what stores them. */
+static void bind_scaled(gg_bindings *out, const gg_plan *plan) {
+  bool scaled = gg_plan_scales_d(plan), packed = gg_dtype_info_of(plan->d.type)->bits == 4;
+  gg_bind_flag(out, "scaled_d", scaled);
+  gg_bind_part(out, "scale_d", scaled ? "sm100_scale_d" : NULL);
+  gg_bind_part(out, "store_packed", packed ? "sm100_store_packed" : NULL);
+  gg_bind_part(out, "store_factors", scaled ? "sm100_store_factors" : NULL);
+  if (!scaled) return;
+  gg_bind_flag(out, "packed_d", packed);
+  gg_bind_flag(out, "word_parts", plan->epi_n < GG_SCALE_FACTORS * plan->scale_d.block);
+  gg_bind_flag(out, "powers", plan->scale_d.type == GG_DTYPE_ue8m0);
+  gg_bind_text(out, "d_ptx", gg_dtype_info_of(plan->d.type)->ptx);
+  gg_bind_text(out, "d_largest",
+               plan->d.type == GG_DTYPE_e4m3   ? "448"
+               : plan->d.type == GG_DTYPE_e5m2 ? "57344"
+                                               : "6");
+}
+
 void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bind_structs(out, plan, layouts);
   bind_boxes(out, plan, layouts);
@@ -226,6 +261,7 @@ void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layout
   bind_arguments(out, plan, layouts);
   bind_aside(out, layouts);
   bind_let_go(out, plan, layouts);
+  bind_scaled(out, plan);
   gg_bind_text(out, "stmatrix_form", plan->d.major == GG_MAJOR_N ? "" : ".trans");
   /* Registers have all of a tile's sums, or, where these are in tensor memory, those of a box. */
   bool boxes = gg_plan_in_tensor_memory(plan);
@@ -241,7 +277,8 @@ static bool is_whole(int64_t extent, int64_t parts) {
 }
 
 gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layouts) {
-  enum { line_elements = 16 }; /* 16 bytes of the smallest elements */
+  /* Of 16 bytes of the smallest elements. */
+  const int line_elements = gg_dtype_info_of(plan->d.type)->bits == 4 ? 32 : 16;
   gg_sm90_epilogue out = {.fetches = layouts->fetched_count > 0,
                           .fetches_behind = gg_sm90_fetches_behind(layouts),
                           .reads_ahead = plan->vector_buffers > 0,
@@ -264,8 +301,9 @@ gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layo
     if (writes) continue;
     out.reads_cells = out.reads_cells || span == GG_SPAN_MATRIX;
   }
-  out.places = out.places || plan->has_c;
-  out.edges = lines || (out.maps_results && (out.partial_tiles || out.tails));
+  bool scaled = gg_plan_scales_d(plan);
+  out.places = out.places || plan->has_c || scaled;
+  out.edges = lines || scaled || (out.maps_results && (out.partial_tiles || out.tails));
   out.addresses = lines || out.tails;
   return out;
 }

@@ -8,7 +8,7 @@
 
 static void use_cells(gg_element_uses *uses, gg_sm90_cells cells, gg_element_access one,
                       gg_element_access pair, gg_dtype type) {
-  if (cells == GG_SM90_CELLS_ONES) gg_use_element(uses, one, type);
+  if (cells == GG_SM90_CELLS_ONES || cells == GG_SM90_CELLS_PACKED) gg_use_element(uses, one, type);
   if (cells == GG_SM90_CELLS_HALVES || cells == GG_SM90_CELLS_PAIRS)
     gg_use_element(uses, pair, type);
 }

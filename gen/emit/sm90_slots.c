@@ -369,6 +369,21 @@ static void write_sharers(gg_str *out, const gg_plan *plan) {
   }
 }
 
+/* What else maps bring to a stage, in the order of the kernel's parameters. */
+typedef struct beside {
+  const char *name;
+  bool (*is_there)(const gg_plan *plan);
+} beside;
+
+static bool is_sparse(const gg_plan *plan) {
+  return plan->sparse_a;
+}
+
+static const beside besides[] = {{"scale_a", gg_plan_is_scaled},
+                                 {"scale_b", gg_plan_is_scaled},
+                                 {"metadata", is_sparse},
+                                 {NULL, NULL}};
+
 /* templates/parts/sm90_produce.cu and sm100_produce_pair.cu: maps copy both. Pairs fetch nothing.
  */
 static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -380,21 +395,36 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_str(out, "sharers", &sharers);
   if (plan->cta_group < 2)
     gg_bind_part(out, "fetch", gg_sm90_fetches_behind(layouts) ? "sm90_fetch" : NULL);
+  bool several = plan->tile_n > plan->mma.n, pair = plan->cta_group > 1;
+  gg_bind_text(out, "box_b_along",
+               several ? pair ? "box_b_along(k0, n0, box)" : "box_b_along(k0, at.n0, box)"
+               : pair  ? "(b_k_major ? k0 : n0) + box * line_b"
+                       : "(b_k_major ? k0 : at.n0) + box * line_b");
+  gg_bind_text(out, "box_b_across",
+               several ? pair ? "box_b_across(k0, n0, box)" : "box_b_across(k0, at.n0, box)"
+               : pair  ? "b_k_major ? n0 : k0"
+                       : "b_k_major ? at.n0 : k0");
+  if (pair) gg_bind_text(out, "mma_columns", several ? "mma_n" : "tile_n");
   gg_bind_part(out, "await_empty", both ? "sm90_two_empties_await" : "sm90_one_empty_await");
-  bool scaled = gg_plan_is_scaled(plan);
-  gg_bind_text(out, "list_parameters",
-               scaled ? "const tensor_map &map_scale_a,\n"
-                        "                                        const tensor_map &map_scale_b,\n"
-                        "                                        const work_list &list, "
-                        "unsigned smem"
-               : gg_sm90_fetches_behind(layouts)
-                   ? "const fetch_maps &maps, const work_list &list,\n"
-                     "                                        unsigned smem"
-                   : "const work_list &list, unsigned smem");
-  gg_str load = GG_STR_INIT;
-  if (scaled)
+  gg_bind_text(out, "k_a", plan->sparse_a ? "k0 / 2" : "k0");
+  gg_str parameters = GG_STR_INIT, load = GG_STR_INIT;
+  for (const beside *of = besides; of->name; of++) {
+    if (!of->is_there(plan)) continue;
+    gg_str_printf(&parameters,
+                  "const tensor_map &map_%s,\n                                        ", of->name);
+  }
+  if (gg_sm90_fetches_behind(layouts))
+    gg_str_puts(&parameters, "const fetch_maps &maps, const work_list &list,\n"
+                             "                                        unsigned smem");
+  else
+    gg_str_puts(&parameters, "const work_list &list, unsigned smem");
+  gg_bind_str(out, "list_parameters", &parameters);
+  const char *full = plan->cta_group > 1 ? "first" : "full";
+  if (gg_plan_is_scaled(plan))
     gg_str_printf(&load, "      load_scales(map_scale_a, map_scale_b, sA, %s, at, k_tile);\n",
-                  plan->cta_group > 1 ? "first" : "full");
+                  full);
+  if (plan->sparse_a)
+    gg_str_printf(&load, "      load_metadata(map_metadata, sA, %s, at, k_tile);\n", full);
   gg_bind_str(out, "load_scales", &load);
 }
 
@@ -436,11 +466,17 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
   } else {
     bind_boxes(out, plan, layouts);
     gg_sm90_write_fetch_maps(&run, plan, layouts);
-    run_in_warp(&run, producer,
-                gg_plan_is_scaled(plan)
-                    ? "produce(map_a, map_b, map_scale_a, map_scale_b, list, smem);"
-                : gg_sm90_fetches_behind(layouts) ? "produce(map_a, map_b, maps, list, smem);"
-                                                  : "produce(map_a, map_b, list, smem);");
+    gg_str produce = GG_STR_INIT;
+    gg_str_puts(&produce, "produce(map_a, map_b");
+    for (const beside *of = besides; of->name; of++) {
+      if (of->is_there(plan)) gg_str_printf(&produce, ", map_%s", of->name);
+    }
+    bool all = gg_plan_is_scaled(plan) && plan->sparse_a; /* too many for a line */
+    gg_str_printf(&produce, ",%s%slist, smem);",
+                  all ? "\n                                        " : " ",
+                  gg_sm90_fetches_behind(layouts) ? "maps, " : "");
+    run_in_warp(&run, producer, gg_str_text(&produce));
+    gg_str_free(&produce);
     run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_MMA),
                 plan->cta_group > 1 ? "if (list.rank_m % 2 == 0) multiply(list, smem, tmem);"
                                     : "multiply(list, smem, tmem);");

@@ -5,6 +5,7 @@
 #include "plan/rings.h"
 #include "plan/scales.h"
 #include "plan/sm90.h"
+#include "plan/sparse.h"
 
 typedef long long ll; /* for printf */
 
@@ -36,10 +37,18 @@ static void prefetch_matrices(gg_outline *outline, const gg_plan *plan, const gg
 
 static void write_boxes(gg_outline *outline, const gg_plan *plan, const char *who,
                         const char *stored) {
-  gg_outline_step(outline,
-                  "%s applies the epilogue to %d x %d elements at a time, lays them out in shared "
-                  "memory, and %s.",
-                  who, plan->epi_m, plan->epi_n, stored);
+  if (gg_plan_scales_d(plan))
+    gg_outline_step(outline,
+                    "%s applies the epilogue to %d x %d elements at a time, divides each block of "
+                    "%d of a row by its factor, which four lanes find, lays them out in shared "
+                    "memory, and %s. It stores the factors itself.",
+                    who, plan->epi_m, plan->epi_n, plan->scale_d.block, stored);
+  else
+    gg_outline_step(
+        outline,
+        "%s applies the epilogue to %d x %d elements at a time, lays them out in shared "
+        "memory, and %s.",
+        who, plan->epi_m, plan->epi_n, stored);
 }
 
 void gg_sm80_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
@@ -131,6 +140,10 @@ static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *
                     "With a K tile come its scale factors, in atoms of 128 rows by 4 along K: %s "
                     "those of its rows of A and of all columns of B.",
                     pairs > 1 ? "each CTA of a pair brings" : "the producer brings");
+  if (plan->sparse_a)
+    gg_outline_step(outline,
+                    "With a K tile comes the metadata of its rows of A, in tiles of 128 rows by 16 "
+                    "bytes; of A itself comes half of K, what is stored.");
   if (plan->cluster_m * plan->cluster_n > pairs)
     gg_outline_step(outline, "%s: they take turns at copying it to all of them (multicast).",
                     plan->cluster_m == pairs ? "CTAs of the cluster share their tile of A"
@@ -221,6 +234,11 @@ static void multiply(gg_outline *outline, const gg_plan *plan, const gg_layouts 
         "to %d columns of tensor memory behind the accumulators (tcgen05.cp): behind "
         "the MMAs before them, which read the same columns.",
         gg_scale_columns(plan));
+  if (plan->sparse_a)
+    gg_outline_step(outline,
+                    "Before a K tile's MMAs the issuer has the tensor core copy their metadata to "
+                    "%d columns of tensor memory behind the accumulators (tcgen05.cp).",
+                    gg_metadata_columns(plan));
 }
 
 static void fetch_subtiles(gg_outline *outline, const gg_layouts *layouts) {

@@ -4,6 +4,7 @@
 
 #include "plan/narrow.h"
 #include "plan/scales.h"
+#include "plan/sparse.h"
 #include "plan/target.h"
 
 gg_status gg_check_unused(const gg_plan *plan, const gg_spec_field *field, const char *what,
@@ -38,6 +39,11 @@ int gg_swizzle_bytes(gg_swizzle_kind kind) {
       [GG_SWIZZLE_NONE] = 0,   [GG_SWIZZLE_PADDING] = 0,
   };
   return bytes[kind];
+}
+
+bool gg_plan_swizzles_wide(const gg_plan *plan, const gg_operand *operand) {
+  bool k_major = operand->major == GG_MAJOR_K;
+  return plan->cta_group > 0 && !k_major && gg_dtype_info_of(operand->type)->bits == 32;
 }
 
 const char *gg_swizzle_name(gg_swizzle_kind kind) {
@@ -79,18 +85,21 @@ gg_status gg_check_smem(const gg_plan *plan, const gg_smem_parts *parts, int64_t
     int bits = gg_plan_smem_bits(plan, plan->a.type);
     bool whole = bits % 8 == 0;
     int rows_b = gg_plan_rows_of_b(plan, plan->tile_n);
-    int64_t elements = (int64_t)(plan->tile_m + rows_b) * plan->tile_k;
+    int k_of_a = gg_plan_k_of_a(plan, plan->tile_k);
+    int64_t elements = (int64_t)plan->tile_m * k_of_a + (int64_t)rows_b * plan->tile_k;
     int64_t scales = gg_scale_bytes_a(plan) + gg_scale_bytes_b(plan);
+    int64_t metadata = gg_metadata_bytes(plan);
     int64_t bare = gg_plan_smem_bytes(plan, plan->a.type, elements);
     gg_str_printf(&sum, "%d stages x (%dx%d + %dx%d) x %d %s = %lld B", plan->stages, plan->tile_m,
-                  plan->tile_k, rows_b, plan->tile_k, whole ? bits / 8 : bits, whole ? "B" : "bits",
+                  k_of_a, rows_b, plan->tile_k, whole ? bits / 8 : bits, whole ? "B" : "bits",
                   (long long)(plan->stages * bare));
     const struct {
       int64_t bytes;
       const char *what;
     } more[] = {
-        {plan->stages * (parts->stage - bare - scales), "padding"},
+        {plan->stages * (parts->stage - bare - scales - metadata), "padding"},
         {plan->stages * scales, "scale factors"},
+        {plan->stages * metadata, "metadata"},
         {parts->behind ? parts->staging : 0, "staging"},
         {parts->sums, "other CTAs' sums"},
         {parts->barriers, "barriers"},

@@ -3,6 +3,7 @@
  *
  * Invariant: after gg_plan_choose no field is undecided, and nothing later reads the spec. */
 #include "atom/dtype.h"
+#include "atom/scale_layout.h"
 #include "plan/choices.h"
 #include "plan/elsewhere.h"
 #include "plan/name.h"
@@ -44,6 +45,13 @@ static gg_status choose_note(gg_plan *plan, gg_arena *arena, gg_error *err) {
   return failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
 }
 
+static gg_status choose_sparsity(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->asked->a.sparse;
+  plan->sparse_a = asked->state == GG_SPEC_SET && asked->number;
+  if (!plan->sparse_a || plan->target->sparse) return GG_OK;
+  return gg_refuse(plan, asked, "sparse", "A", "dense operands: family sm100 has a sparse A", err);
+}
+
 /* In which terms the family plans. */
 static gg_status choose_terms(gg_plan *plan, gg_arena *arena, gg_error *err) {
   const gg_spec_field *swap = &plan->asked->swap_ab;
@@ -52,7 +60,10 @@ static gg_status choose_terms(gg_plan *plan, gg_arena *arena, gg_error *err) {
     return asked && swap->number ? gg_refuse(plan, swap, "swap_ab", swap->text, "false", err)
                                  : GG_OK;
   }
-  plan->swap_ab = asked ? swap->number : swaps_ab(plan->asked);
+  plan->swap_ab = asked ? swap->number : !plan->sparse_a && swaps_ab(plan->asked);
+  if (plan->swap_ab && plan->sparse_a)
+    return gg_refuse(plan, swap, "swap_ab", swap->text,
+                     "false beside a sparse A: no MMA has a sparse B", err);
   return plan->swap_ab ? gg_spec_transpose(&plan->spec, plan->asked, arena, err) : GG_OK;
 }
 
@@ -64,18 +75,14 @@ static gg_status check_promotion(const gg_plan *plan, gg_error *err) {
   return gg_refuse(plan, asked, "promote", asked->text, "0", err);
 }
 
-static bool is_scaled(const gg_spec_operand *asked) {
-  gg_spec_state state = asked->scale.here.state;
-  return state == GG_SPEC_SET || state == GG_SPEC_AUTO;
-}
-
-/* Of a block of 16 factors are of ue4m3 where nothing is said, as they are of nvfp4. */
-static gg_scaling chosen_scaling(const gg_spec_operand *asked) {
-  enum { usual = 32, fine = 16 };
+/* Of a block of 16 factors are of ue4m3 where nothing is said, as they are of nvfp4. Beside a
+ * sparse A blocks are of twice as many elements. */
+static gg_scaling chosen_scaling(const gg_spec_operand *asked, bool sparse) {
+  const int stored = sparse ? 2 : 1, fine = 16 * stored;
   const gg_spec_field *type = &asked->scale.type, *block = &asked->scale.block;
-  if (!is_scaled(asked)) return (gg_scaling){.block = 0};
-  bool is_fine = type->state == GG_SPEC_SET && type->number == GG_DTYPE_ue4m3;
-  gg_scaling out = {.block = is_fine ? fine : usual};
+  if (!gg_spec_is_scaled(asked)) return (gg_scaling){.block = 0};
+  gg_dtype known = type->state == GG_SPEC_SET ? (gg_dtype)type->number : GG_DTYPE_ue8m0;
+  gg_scaling out = {.block = gg_scale_usual_block(known) * stored};
   if (block->state == GG_SPEC_SET) out.block = (int)block->number;
   out.type = out.block == fine ? GG_DTYPE_ue4m3 : GG_DTYPE_ue8m0;
   if (type->state == GG_SPEC_SET) out.type = (gg_dtype)type->number;
@@ -84,11 +91,15 @@ static gg_scaling chosen_scaling(const gg_spec_operand *asked) {
 
 static gg_status choose_scales(gg_plan *plan, gg_error *err) {
   const gg_spec_operand *asked[] = {&plan->spec->a, &plan->spec->b};
-  plan->scale_a = chosen_scaling(asked[0]);
-  plan->scale_b = chosen_scaling(asked[1]);
+  plan->scale_a = chosen_scaling(asked[0], plan->sparse_a);
+  plan->scale_b = chosen_scaling(asked[1], plan->sparse_a);
+  plan->scale_d = chosen_scaling(&plan->spec->d, false);
   if (plan->target->scales) return GG_OK;
+  if (plan->scale_d.block)
+    return gg_refuse(plan, &plan->spec->d.scale.here, "scale", "of D",
+                     "one number for all of D: a scale in the epilogue", err);
   for (int i = 0; i < 2; i++) {
-    if (is_scaled(asked[i]))
+    if (gg_spec_is_scaled(asked[i]))
       return gg_refuse(plan, &asked[i]->scale.here, "scale", i == plan->swap_ab ? "of A" : "of B",
                        "scales of D in the epilogue", err);
   }
@@ -183,6 +194,7 @@ gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_
   gg_status st;
   if ((st = choose_target(&plan, err))) return st;
   if ((st = choose_note(&plan, arena, err))) return st;
+  if ((st = choose_sparsity(&plan, err))) return st;
   if ((st = choose_terms(&plan, arena, err))) return st;
   choose_problem(&plan);
   if ((st = choose_operands(&plan, err))) return st;

@@ -6,19 +6,21 @@
 #include "atom/smem_desc.h"
 #include "atom/tmem.h"
 #include "plan/check.h"
+#include "plan/narrow.h"
 #include "plan/scales.h"
 #include "plan/sm100.h"
 #include "plan/sm90.h"
+#include "plan/sparse.h"
 
 int gg_sm100_accumulator_columns(const gg_plan *plan) {
-  return gg_sm100_mmas_m(plan) * plan->tile_n;
+  return gg_sm100_mmas_m(plan) * plan->tile_n / gg_plan_column_parts(plan);
 }
 
 int gg_sm100_allocated_columns(const gg_plan *plan) {
   enum { least = 32 };
   int columns = least;
   int taken = gg_sm100_accumulator_columns(plan) * plan->accumulator_stages;
-  while (columns < taken + gg_scale_columns(plan))
+  while (columns < taken + gg_scale_columns(plan) + gg_metadata_columns(plan))
     columns *= 2;
   return columns;
 }
@@ -29,12 +31,13 @@ static gg_status derive_tensor_memory(gg_layouts *out, const gg_plan *plan, gg_e
       .ctas = plan->cta_group,
       .m = gg_plan_mma_rows(plan),
       .n = plan->mma.n,
-      .rest = {gg_sm100_mmas_m(plan), 1, plan->accumulator_stages},
+      .rest = {gg_sm100_mmas_m(plan), gg_sm100_mmas_n(plan), plan->accumulator_stages},
       .rests = 3,
       .value_bits = gg_dtype_info_of(plan->accumulator)->bits,
       .storage_bits = 32,
-      .alloc =
-          gg_plan_mma_rows(plan) < GG_TMEM_LANES ? GG_TMEM_NON_INTERLEAVED : GG_TMEM_INTERLEAVED,
+      .alloc = gg_plan_mma_rows(plan) < GG_TMEM_LANES && plan->cta_group == 1
+                   ? GG_TMEM_NON_INTERLEAVED
+                   : GG_TMEM_INTERLEAVED,
   };
   gg_layout layout;
   gg_status st = gg_tmem_frg(&layout, &tile, err);
@@ -43,13 +46,23 @@ static gg_status derive_tensor_memory(gg_layouts *out, const gg_plan *plan, gg_e
   return GG_OK;
 }
 
-/* What the epilogue's threads read of a tile. */
+/* What the epilogue's threads read of a tile: of warps, those of the lower lanes beside each other
+ * along M, and those of the upper ones, where these have other columns, along N. */
 static gg_status derive_reads(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   int blocks = gg_sm100_blocks_of_mma(plan), mmas = gg_sm100_mmas_m(plan), m = plan->tile_m;
-  int warp_rows = blocks * GG_SM90_STAGED_ROWS;
+  int warp_rows = blocks * GG_SM90_STAGED_ROWS, columns = gg_plan_warp_columns(plan);
   gg_tuple threads = GG_TUPLE(4, 8, 4), thread_steps = GG_TUPLE(2 * m, 1, warp_rows);
-  gg_tuple values = GG_TUPLE(2, 2, plan->tile_n / 8, blocks, mmas);
+  gg_tuple values = GG_TUPLE(2, 2, columns / 8, blocks, mmas);
   gg_tuple value_steps = GG_TUPLE(m, 8, 8 * m, GG_SM90_STAGED_ROWS, gg_plan_mma_rows(plan));
+  if (gg_plan_column_parts(plan) > 1) {
+    threads = GG_TUPLE(4, 8, 2, 2);
+    thread_steps = GG_TUPLE(2 * m, 1, warp_rows, m * columns);
+  }
+  if (gg_sm100_mmas_n(plan) > 1) {
+    values = GG_TUPLE(2, 2, columns / 8, blocks, mmas, gg_sm100_mmas_n(plan));
+    value_steps =
+        GG_TUPLE(m, 8, 8 * m, GG_SM90_STAGED_ROWS, gg_plan_mma_rows(plan), m * plan->mma.n);
+  }
   gg_tuple shape, stride;
   gg_status st;
   if ((st = gg_tuple_pair(&shape, &threads, &values, err))) return st;
@@ -70,10 +83,10 @@ static void add_scale_map(gg_layouts *out, gg_operand_id operand, gg_dtype type,
                       .box = {atom_elements, rows, k, 1}};
 }
 
-/* For a copy an atom is 32 rows of 16 bytes, each of which has four rows' factors. Descriptors are
- * of 32 bytes: the copy reads those of the first atom of two. */
-static gg_status describe_atom(gg_layouts *out, gg_error *err) {
-  const gg_tuple rows = GG_TUPLE(32, 32), order = GG_TUPLE(1, 2);
+/* For a copy what it brings to tensor memory at once is so many rows of 16 bytes. Descriptors are
+ * of 32 bytes: the copy reads those of the first of two. */
+static gg_status describe_rows(uint64_t *out, int count, gg_error *err) {
+  const gg_tuple rows = GG_TUPLE(count, 32), order = GG_TUPLE(1, 2);
   gg_composed pattern, atom;
   gg_layout whole;
   gg_smem_desc descriptor;
@@ -82,7 +95,7 @@ static gg_status describe_atom(gg_layouts *out, gg_error *err) {
   if ((st = gg_layout_tile_to_shape(&whole, &pattern.layout, &rows, &order, err))) return st;
   atom = gg_composed_with(&pattern, &whole);
   st = gg_smem_desc_make(&descriptor, GG_SMEM_DESC_TCGEN05, &atom, false, 0, err);
-  out->scale_descriptor = descriptor.bits;
+  *out = descriptor.bits;
   return st;
 }
 
@@ -131,13 +144,68 @@ static gg_status derive_scales(gg_layouts *out, const gg_plan *plan, gg_error *e
   out->scale_column = gg_sm100_accumulator_columns(plan) * plan->accumulator_stages;
   gg_status st = derive_scaled(out, plan, true, rows_a, err);
   if (!st) st = derive_scaled(out, plan, false, rows_b, err);
-  return st ? st : describe_atom(out, err);
+  /* An atom is 32 rows, each of which has four rows' factors. */
+  return st ? st : describe_rows(&out->scale_descriptor, 32, err);
+}
+
+/* ---- Metadata of a sparse A --------------------------------------------------------------- */
+
+static void add_metadata_map(gg_layouts *out, const gg_plan *plan) {
+  enum { tile_elements = GG_METADATA_TILE_BYTES / 8 };
+  out->maps[out->map_count++] = (gg_tensor_map){
+      .operand = GG_OPERAND_METADATA,
+      .type = GG_DTYPE_f64, /* of 8 bytes, whatever they are */
+      .rank = 4,
+      .modes = {GG_MAP_METADATA_TILE, GG_MAP_METADATA_ROWS, GG_MAP_METADATA_K, GG_MAP_BATCH},
+      .box = {tile_elements, gg_metadata_tiles_m(plan), gg_metadata_tiles_k(plan), 1}};
+}
+
+/* A box brings tiles to where the layout of all of a stage's metadata has them, and a copy takes
+ * the line r of a tile, 16 bytes, to four columns of lane r: where the MMAs of the tile read it. */
+static gg_status check_metadata(const gg_layout *smem, const gg_layout *tmem, const gg_plan *plan,
+                                gg_error *err) {
+  enum { line_bits = 128, rows = GG_METADATA_TILE_ROWS };
+  int64_t tile_k = gg_metadata_tile_k(plan), lane = gg_tmem_lane(line_bits) * tile_k, right = 0;
+  int64_t all = (int64_t)plan->tile_m * plan->tile_k;
+  for (int64_t i = 0; i < all; i++) {
+    int64_t row = i % plan->tile_m, k = i / plan->tile_m, place = gg_layout_at(smem, i);
+    int64_t tile = k / tile_k * gg_metadata_tiles_m(plan) + row / rows;
+    int64_t in_smem = place - tile * rows * tile_k;
+    int64_t in_tmem = gg_layout_at(tmem, row % rows + k % tile_k * rows);
+    right += in_smem / tile_k == in_tmem / lane && in_smem % tile_k == in_tmem % lane;
+  }
+  if (right == all) return GG_OK;
+  return gg_fail(err, DERIVE_COVER, NULL, "sE", (long long)right, (long long)all);
+}
+
+static gg_status derive_metadata(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  if (!plan->sparse_a) return GG_OK;
+  const gg_sparse_element element = gg_plan_sparse_element(plan);
+  int steps = gg_metadata_tile_k(plan) / plan->mma.k, bits = gg_plan_smem_bits(plan, plan->a.type);
+  const gg_tuple mnkl = GG_TUPLE(plan->tile_m, plan->tile_n, plan->tile_k, 1);
+  const gg_tuple mma = GG_TUPLE(GG_METADATA_TILE_ROWS, plan->mma.k), rest = GG_TUPLE(1, steps);
+  gg_tuple shape;
+  gg_layout smem, tmem;
+  gg_status st;
+  add_metadata_map(out, plan);
+  out->metadata_column =
+      gg_sm100_accumulator_columns(plan) * plan->accumulator_stages + gg_scale_columns(plan);
+  if ((st = gg_sm1xx_sparse_layout_e(&smem, element, &mnkl, err))) return st;
+  if ((st = gg_tuple_pair(&shape, &mma, &rest, err))) return st;
+  if ((st = gg_tmem_e_frg(&tmem, bits, false, &shape, err))) return st;
+  if ((st = check_metadata(&smem, &tmem, plan, err))) return st;
+  gg_layouts_name_plain(out, "sE", "(row, k, 1) -> its part of four bits of a stage's metadata",
+                        &smem);
+  gg_layouts_name_plain(out, "tCtE", "((row,k),(1,step)) -> the same of a tile, in tensor memory",
+                        &tmem);
+  return describe_rows(&out->metadata_descriptor, GG_METADATA_TILE_ROWS, err);
 }
 
 gg_status gg_sm100_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = gg_sm90_derive_operands(out, plan, err))) return st;
   if ((st = derive_scales(out, plan, err))) return st;
+  if ((st = derive_metadata(out, plan, err))) return st;
   if ((st = derive_reads(out, plan, err))) return st;
   if ((st = gg_sm90_derive_epilogue(out, plan, err))) return st;
   gg_sm90_name_layouts(out, plan);

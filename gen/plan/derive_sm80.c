@@ -135,11 +135,12 @@ static gg_status derive_copy(gg_layout *out, const operand_tile *tile, int threa
   return gg_layout_composition(out, &memory_order, &deal, err);
 }
 
-/* The permutation that makes each of `warps` own one contiguous block of atoms. */
-static gg_status blocks(gg_tiler *out, int extent, int warps, int atom, gg_error *err) {
+/* The permutation that makes each of `warps` own one contiguous block of atoms, or leaves them in
+ * turns. */
+static gg_status blocks(gg_tiler *out, int extent, int warps, int atom, bool turns, gg_error *err) {
   int64_t count = extent / warps / atom;
   gg_tuple shape = GG_TUPLE(atom, warps, count);
-  gg_tuple stride = GG_TUPLE(1, atom * count, atom);
+  gg_tuple stride = GG_TUPLE(1, turns ? atom : atom * count, turns ? atom * warps : atom);
   gg_layout layout;
   gg_status st = gg_layout_make(&layout, &shape, &stride, err);
   if (st == GG_OK) *out = gg_tiler_of_layout(&layout);
@@ -154,9 +155,9 @@ static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err)
   gg_tiled_mma mma;
   gg_status st;
   if ((st = gg_layout_col_major(&layout, &atoms, err))) return st;
-  if ((st = blocks(&mode, plan->tile_m, plan->atoms_m, plan->mma.m, err))) return st;
+  if ((st = blocks(&mode, plan->tile_m, plan->atoms_m, plan->mma.m, plan->turns_m, err))) return st;
   if ((st = gg_tiler_append(&permutation, &mode, err))) return st;
-  if ((st = blocks(&mode, plan->tile_n, plan->atoms_n, plan->mma.n, err))) return st;
+  if ((st = blocks(&mode, plan->tile_n, plan->atoms_n, plan->mma.n, false, err))) return st;
   if ((st = gg_tiler_append(&permutation, &mode, err))) return st;
   mode = gg_tiler_of_shape(&k);
   if ((st = gg_tiler_append(&permutation, &mode, err))) return st;

@@ -54,7 +54,9 @@ typedef struct operand_tile {
   const char *name; /* "A" */
   int64_t mn, k, block_mn, block_k;
   bool k_major;
+  int pieces;      /* MMAs along mn whose lines boxes of their own have; 0: one */
   int bits, width; /* of an element; of a line of the swizzle's pattern, in bytes */
+  bool wide;       /* whether the swizzle moves 32 bytes as one, not 16 */
   gg_smem_desc_kind kind;
 } operand_tile;
 
@@ -65,7 +67,8 @@ static gg_status canonical(gg_composed *out, const operand_tile *tile, gg_error 
   gg_composed pattern;
   gg_layout whole;
   gg_status st;
-  st = gg_smem_atom(&pattern, !tile->k_major, smem_swizzle(tile->width), tile->bits, err);
+  gg_smem_swizzle swizzle = tile->wide ? GG_SMEM_SW128_32B : smem_swizzle(tile->width);
+  st = gg_smem_atom(&pattern, !tile->k_major, swizzle, tile->bits, err);
   if (st) return st;
   if ((st = gg_layout_tile_to_shape(&whole, &pattern.layout, &target, &order, err))) return st;
   *out = gg_composed_with(&pattern, &whole);
@@ -105,14 +108,18 @@ static gg_status describe(gg_boxed_tile *out, const operand_tile *tile, const gg
   return GG_OK;
 }
 
-/* Boxes as wide as the swizzle's pattern, with all lines of the tile. */
+static int pieces_of(const operand_tile *tile) {
+  return tile->pieces && tile->k_major ? tile->pieces : 1;
+}
+
+/* Boxes as wide as the swizzle's pattern, with all lines of the tile, or of an MMA's. */
 static void derive_boxes(gg_boxed_tile *out, const operand_tile *tile) {
   int64_t contiguous = tile->k_major ? tile->k : tile->mn,
           lines = tile->k_major ? tile->mn : tile->k;
   out->line = tile->width * 8 / tile->bits;
-  out->count = (int)(contiguous / out->line);
-  out->lines = (int)lines;
-  out->bytes = lines * tile->width;
+  out->count = (int)(contiguous / out->line) * pieces_of(tile);
+  out->lines = (int)lines / pieces_of(tile);
+  out->bytes = (int64_t)out->lines * tile->width;
 }
 
 /* The map of an operand that is copied in boxes. */
@@ -133,15 +140,19 @@ static gg_tensor_map *add_map(gg_layouts *out, gg_operand_id operand, gg_dtype t
 static gg_status check_boxes(const gg_boxed_tile *boxes, const operand_tile *tile,
                              const gg_composed *smem, gg_error *err) {
   int64_t chunks = tile->width / descriptor_unit, elements = boxes->line / chunks;
-  int64_t lines = tile->k_major ? tile->mn : tile->k, right = 0, all = 0;
+  int64_t right = 0, all = 0, pieces = pieces_of(tile);
   for (int64_t box = 0; box < boxes->count; box++) {
-    for (int64_t line = 0; line < lines; line++) {
+    for (int64_t line = 0; line < boxes->lines; line++) {
       for (int64_t chunk = 0; chunk < chunks; chunk++, all++) {
-        int64_t along = box * boxes->line + chunk * elements;
-        int64_t index = tile->k_major ? line + along * tile->mn : along + line * tile->mn;
+        int64_t along = box / pieces * boxes->line + chunk * elements;
+        int64_t across = box % pieces * boxes->lines + line;
+        int64_t index = tile->k_major ? across + along * tile->mn : along + across * tile->mn;
         int64_t row = box * boxes->bytes + line * tile->width;
-        /* The 16-byte chunk's number is xored with bits 7 and up of the address. */
-        int64_t address = row + (chunk ^ (row / 128 % 8 & (chunks - 1))) * descriptor_unit;
+        /* The 16-byte chunk's number, or that of 32 bytes, is xored with bits 7 and up of the
+         * address. */
+        int64_t bits = row / 128 % 8 & (chunks - 1);
+        if (tile->wide) bits = row / 128 % 4 * 2;
+        int64_t address = row + (chunk ^ bits) * descriptor_unit;
         right += gg_composed_at(smem, index) * tile->bits / 8 == address;
       }
     }
@@ -162,42 +173,71 @@ static gg_status derive_operand(gg_composed *out, int64_t *size, gg_boxed_tile *
   return check_boxes(boxes, tile, out, err);
 }
 
+/* The map of A or of B. */
+static void add_input(gg_layouts *out, gg_operand_id id, const gg_plan *plan,
+                      const gg_operand *operand, const gg_boxed_tile *boxes,
+                      const operand_tile *tile) {
+  gg_tensor_map *map = add_map(out, id, operand->type, boxes->line, boxes->lines, tile->width);
+  map->unpacks = gg_plan_unpacks(plan, operand->type);
+  map->swizzle_wide = tile->wide;
+}
+
+/* The tensor core reads matrices of 8 lines of 16 bytes, or of 4 of 32 under the swizzle of such.
+ */
+static void count_reads(gg_layouts *out, const char *name, const gg_composed *smem,
+                        const operand_tile *tile) {
+  enum { lines = 4, lanes = 2, unit_bits = 256, matrix = lines * lanes };
+  gg_smem_access *access = gg_layouts_access(out, name, descriptor_unit);
+  if (!tile->wide) {
+    gg_smem_access_count_matrices(access, smem, tile->k_major, tile->mn, tile->k, tile->bits);
+    return;
+  }
+  int64_t unit = unit_bits / tile->bits;
+  for (int64_t line = 0; line < tile->k; line += lines) {
+    for (int64_t at = 0; at < tile->mn; at += GG_WARP / matrix * unit) {
+      int64_t address[GG_WARP];
+      for (int lane = 0; lane < GG_WARP; lane++) {
+        int64_t along = at + lane / matrix * unit + lane % lanes * unit / lanes;
+        int64_t index = along + (line + lane % matrix / lanes) * tile->mn;
+        address[lane] = gg_composed_at(smem, index) * tile->bits / 8;
+      }
+      gg_smem_access_count(access, address);
+    }
+  }
+}
+
 gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   bool tcgen05 = plan->mma.row->kind == GG_MMA_tcgen05;
   gg_smem_desc_kind kind = tcgen05 ? GG_SMEM_DESC_TCGEN05 : GG_SMEM_DESC_WGMMA;
   const operand_tile a = {.name = "sA",
                           .mn = plan->tile_m,
-                          .k = plan->tile_k,
+                          .k = gg_plan_k_of_a(plan, plan->tile_k),
                           .block_mn = gg_plan_mma_rows(plan),
-                          .block_k = plan->mma.k,
+                          .block_k = gg_plan_k_of_a(plan, plan->mma.k),
                           .k_major = plan->a.major == GG_MAJOR_K,
                           .bits = gg_plan_smem_bits(plan, plan->a.type),
                           .width = pattern_width(plan->swizzle_a),
+                          .wide = gg_plan_swizzles_wide(plan, &plan->a),
                           .kind = kind};
   const operand_tile b = {.name = "sB",
                           .mn = gg_plan_rows_of_b(plan, plan->tile_n),
                           .k = plan->tile_k,
                           .block_mn = gg_plan_rows_of_b(plan, plan->mma.n),
+                          .pieces = plan->tile_n / plan->mma.n,
                           .block_k = plan->mma.k,
                           .k_major = plan->b.major == GG_MAJOR_K,
                           .bits = gg_plan_smem_bits(plan, plan->b.type),
                           .width = pattern_width(plan->swizzle_b),
+                          .wide = gg_plan_swizzles_wide(plan, &plan->b),
                           .kind = kind};
   gg_status st;
   if ((st = derive_operand(&out->sA, &out->size_a, &out->boxes_a, &a, err))) return st;
   if ((st = derive_operand(&out->sB, &out->size_b, &out->boxes_b, &b, err))) return st;
-  if (!plan->copy_bytes_a)
-    add_map(out, GG_OPERAND_A, plan->a.type, out->boxes_a.line, out->boxes_a.lines, a.width)
-        ->unpacks = gg_plan_unpacks(plan, plan->a.type);
-  if (!plan->copy_bytes_b)
-    add_map(out, GG_OPERAND_B, plan->b.type, out->boxes_b.line, out->boxes_b.lines, b.width)
-        ->unpacks = gg_plan_unpacks(plan, plan->b.type);
+  if (!plan->copy_bytes_a) add_input(out, GG_OPERAND_A, plan, &plan->a, &out->boxes_a, &a);
+  if (!plan->copy_bytes_b) add_input(out, GG_OPERAND_B, plan, &plan->b, &out->boxes_b, &b);
   const char *reads_a = plan->a_in_registers ? "ldmatrix A" : tcgen05 ? "tcgen05 A" : "wgmma A";
-  const char *reads_b = tcgen05 ? "tcgen05 B" : "wgmma B";
-  gg_smem_access_count_matrices(gg_layouts_access(out, reads_a, descriptor_unit), &out->sA,
-                                a.k_major, a.mn, a.k, a.bits);
-  gg_smem_access_count_matrices(gg_layouts_access(out, reads_b, descriptor_unit), &out->sB,
-                                b.k_major, b.mn, b.k, b.bits);
+  count_reads(out, reads_a, &out->sA, &a);
+  count_reads(out, tcgen05 ? "tcgen05 B" : "wgmma B", &out->sB, &b);
   return GG_OK;
 }
 
@@ -247,6 +287,7 @@ static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err)
 gg_sm90_cells gg_sm90_cells_of(const gg_operand *operand, int line) {
   int bits = gg_dtype_info_of(operand->type)->bits;
   if (bits == 16) return GG_SM90_CELLS_MATRICES;
+  if (bits == 4) return GG_SM90_CELLS_PACKED;
   if (operand->major != GG_MAJOR_N) return GG_SM90_CELLS_ONES;
   return bits == 32 && line >= 16 ? GG_SM90_CELLS_HALVES : GG_SM90_CELLS_PAIRS;
 }

@@ -33,7 +33,10 @@ static gg_status check_type(const gg_plan *plan, const gg_spec_field *field, con
 
 static gg_status check_results(const gg_plan *plan, gg_dtype accumulator, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  gg_status st = check_type(plan, &spec->d.type, "D of type", plan->d.type, err);
+  bool packed = plan->d.type == GG_DTYPE_e2m1 && plan->target->scales;
+  if (packed && !plan->scale_d.block)
+    return gg_refuse(plan, &spec->d.type, "D of type", "e2m1", "one with scales: d.scale", err);
+  gg_status st = packed ? GG_OK : check_type(plan, &spec->d.type, "D of type", plan->d.type, err);
   if (st) return st;
   if (plan->d.type == GG_DTYPE_s32 && accumulator != GG_DTYPE_s32) {
     return gg_refuse_types(plan, &spec->d.type, "D of type", plan->d.type,

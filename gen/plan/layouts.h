@@ -108,6 +108,8 @@ typedef struct gg_layouts {
   gg_boxed_tile boxes_a, boxes_b; /* where tensor maps copy the operands */
   uint64_t scale_descriptor;      /* of an atom of scale factors, for tcgen05.cp, at address 0 */
   int scale_column;               /* of tensor memory, where factors begin */
+  uint64_t metadata_descriptor;   /* of a tile of metadata, likewise */
+  int metadata_column;
   gg_fetched fetched[GG_FETCHED_MAX];
   size_t fetched_count;
   int fetch_stages; /* of all of them */

@@ -71,7 +71,14 @@ static void word_schedule(gg_str *out, const gg_plan *plan) {
 }
 
 static void word_atom_layout(gg_str *out, const gg_plan *plan) {
-  if (asks(&plan->asked->atom_layout)) gg_str_printf(out, "_w%dx%d", plan->atoms_m, plan->atoms_n);
+  if (!asks(&plan->asked->atom_layout)) return;
+  bool apart = gg_plan_in_tensor_memory(plan); /* there one CTA issues all atoms */
+  gg_str_printf(out, "_w%dx%d", apart ? plan->tile_m / gg_plan_mma_rows(plan) : plan->atoms_m,
+                apart ? plan->tile_n / plan->mma.n : plan->atoms_n);
+}
+
+static void word_turns(gg_str *out, const gg_plan *plan) {
+  if (plan->turns_m) gg_str_puts(out, "_turns");
 }
 
 static void word_a_in_registers(gg_str *out, const gg_plan *plan) {
@@ -129,6 +136,15 @@ static void word_c(gg_str *out, const gg_plan *plan) {
 static void word_scale_a(gg_str *out, const gg_plan *plan) {
   if (plan->scale_a.block)
     gg_str_printf(out, "_%s_block%d", type_name(plan->scale_a.type), plan->scale_a.block);
+}
+
+static void word_scale_d(gg_str *out, const gg_plan *plan) {
+  if (plan->scale_d.block)
+    gg_str_printf(out, "_d_%s_block%d", type_name(plan->scale_d.type), plan->scale_d.block);
+}
+
+static void word_sparse(gg_str *out, const gg_plan *plan) {
+  if (plan->sparse_a) gg_str_puts(out, "_sparse");
 }
 
 static void word_promote(gg_str *out, const gg_plan *plan) {

@@ -1,16 +1,28 @@
 #include "plan/narrow.h"
 
 #include "atom/dtype.h"
-#include "plan/scales.h"
 
 enum { byte_bits = 8 };
+
+bool gg_stays_packed(gg_dtype a, gg_dtype b, gg_scaling scale) {
+  return scale.block > 0 && a == GG_DTYPE_e2m1 && b == GG_DTYPE_e2m1;
+}
+
+bool gg_plan_is_packed(const gg_plan *plan) {
+  return gg_stays_packed(plan->a.type, plan->b.type, plan->scale_a);
+}
+
+int gg_smem_bits(gg_dtype type, bool packed) {
+  int bits = gg_dtype_info_of(type)->bits;
+  return bits < byte_bits && !packed ? byte_bits : bits;
+}
 
 bool gg_plan_unpacks(const gg_plan *plan, gg_dtype type) {
   return gg_dtype_info_of(type)->bits < byte_bits && !gg_plan_is_packed(plan);
 }
 
 int gg_plan_smem_bits(const gg_plan *plan, gg_dtype type) {
-  return gg_plan_unpacks(plan, type) ? byte_bits : gg_dtype_info_of(type)->bits;
+  return gg_smem_bits(type, gg_plan_is_packed(plan));
 }
 
 int64_t gg_plan_smem_bytes(const gg_plan *plan, gg_dtype type, int64_t elements) {

@@ -13,6 +13,13 @@ enum {
   GG_UNPACKED_ALIGN = 32, /* bytes that addresses and strides of such a map are multiples of */
 };
 
+/* Whether elements of these types stay packed in shared memory: scaled e2m1 by e2m1. */
+bool gg_stays_packed(gg_dtype a, gg_dtype b, gg_scaling scale);
+bool gg_plan_is_packed(const gg_plan *plan);
+
+/* Bits of an element there, beside such operands or not. */
+int gg_smem_bits(gg_dtype type, bool packed);
+
 /* Whether elements of A's or B's type get a byte each on their way to shared memory. */
 bool gg_plan_unpacks(const gg_plan *plan, gg_dtype type);
 

@@ -5,6 +5,7 @@
 #include "atom/dtype.h"
 #include "plan/narrow.h"
 #include "plan/scales.h"
+#include "plan/sparse.h"
 
 /* ---- The table -------------------------------------------------------------------------- */
 
@@ -35,15 +36,16 @@ static void place_inputs(gg_operand_row *a, gg_operand_row *b, const gg_plan *pl
   b->swizzle = plan->swizzle_b;
 }
 
-/* Factors lie behind A and B. */
-static void place_scales(gg_operand_row *a, gg_operand_row *b, const gg_plan *plan,
-                         const gg_layouts *layouts) {
+/* Metadata and factors lie behind A and B, at the end of a stage. */
+static void place_beside(gg_operand_row *row, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES);
-  a->ring = b->ring = stages;
-  a->bytes = gg_scale_bytes_a(plan);
-  b->bytes = gg_scale_bytes_b(plan);
-  a->offset = stages->bytes - gg_scale_stage_bytes(plan);
-  b->offset = a->offset + a->bytes;
+  row->ring = stages;
+  row->bytes = row->id == GG_OPERAND_METADATA  ? gg_metadata_bytes(plan)
+               : row->id == GG_OPERAND_SCALE_A ? gg_scale_bytes_a(plan)
+                                               : gg_scale_bytes_b(plan);
+  row->offset = stages->bytes - gg_scale_stage_bytes(plan);
+  if (row->id == GG_OPERAND_METADATA) row->offset -= row->bytes;
+  if (row->id == GG_OPERAND_SCALE_B) row->offset += gg_scale_bytes_a(plan);
 }
 
 const char *gg_operand_word(gg_operand_id id) {
@@ -52,12 +54,33 @@ const char *gg_operand_word(gg_operand_id id) {
                                       [GG_OPERAND_C] = "c",
                                       [GG_OPERAND_D] = "d",
                                       [GG_OPERAND_SCALE_A] = "scale_a",
-                                      [GG_OPERAND_SCALE_B] = "scale_b"};
+                                      [GG_OPERAND_SCALE_B] = "scale_b",
+                                      [GG_OPERAND_SCALE_D] = "scale_d",
+
+                                      [GG_OPERAND_METADATA] = "metadata"};
   return words[id];
 }
 
-static bool is_scale(gg_operand_id id) {
-  return id == GG_OPERAND_SCALE_A || id == GG_OPERAND_SCALE_B;
+/* Whether the kernel has one of A, B, C and D, or of what belongs to them. */
+static bool is_there(const gg_plan *plan, gg_operand_id id) {
+  switch (id) {
+  case GG_OPERAND_C:
+    return plan->has_c;
+  case GG_OPERAND_SCALE_A:
+  case GG_OPERAND_SCALE_B:
+    return gg_plan_is_scaled(plan);
+  case GG_OPERAND_SCALE_D:
+    return gg_plan_scales_d(plan);
+  case GG_OPERAND_METADATA:
+    return plan->sparse_a;
+  default:
+    return true;
+  }
+}
+
+/* Whether it comes with A and B, in their stages. */
+static bool is_beside(gg_operand_id id) {
+  return id == GG_OPERAND_SCALE_A || id == GG_OPERAND_SCALE_B || id == GG_OPERAND_METADATA;
 }
 
 static bool is_result(const gg_layouts *layouts, int operation) {
@@ -94,14 +117,18 @@ static void place_output(gg_operand_row *row, const gg_plan *plan, const gg_layo
 size_t gg_operand_rows(gg_operand_row out[GG_OPERAND_ROWS_MAX], const gg_plan *plan,
                        const gg_layouts *layouts) {
   const gg_operand_row matrices[] = {
-      {.id = GG_OPERAND_A, .is = &plan->a}, {.id = GG_OPERAND_B, .is = &plan->b},
-      {.id = GG_OPERAND_SCALE_A},           {.id = GG_OPERAND_SCALE_B},
-      {.id = GG_OPERAND_C, .is = &plan->c}, {.id = GG_OPERAND_D, .is = &plan->d, .written = true},
+      {.id = GG_OPERAND_A, .is = &plan->a},
+      {.id = GG_OPERAND_B, .is = &plan->b},
+      {.id = GG_OPERAND_SCALE_A},
+      {.id = GG_OPERAND_SCALE_B},
+      {.id = GG_OPERAND_METADATA},
+      {.id = GG_OPERAND_C, .is = &plan->c},
+      {.id = GG_OPERAND_D, .is = &plan->d, .written = true},
+      {.id = GG_OPERAND_SCALE_D, .written = true},
   };
   size_t count = 0;
   for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) {
-    if (matrices[i].id == GG_OPERAND_C && !plan->has_c) continue;
-    if (is_scale(matrices[i].id) && !gg_plan_is_scaled(plan)) continue;
+    if (!is_there(plan, matrices[i].id)) continue;
     out[count] = matrices[i];
     out[count].span = GG_SPAN_MATRIX;
     out[count++].map = map_of(layouts, matrices[i].id, 0);
@@ -118,10 +145,12 @@ size_t gg_operand_rows(gg_operand_row out[GG_OPERAND_ROWS_MAX], const gg_plan *p
                                     .map = map_of(layouts, GG_OPERAND_EXTRA, (int)i)};
   }
   place_inputs(&out[0], &out[1], plan, layouts);
-  size_t inputs = gg_plan_is_scaled(plan) ? 4 : 2;
-  if (inputs > 2) place_scales(&out[2], &out[3], plan, layouts);
-  for (size_t i = inputs; i < count; i++)
-    place_output(&out[i], plan, layouts);
+  for (size_t i = 2; i < count; i++) {
+    if (is_beside(out[i].id))
+      place_beside(&out[i], plan, layouts);
+    else
+      place_output(&out[i], plan, layouts);
+  }
   for (size_t i = 0; i < count; i++) {
     out[i].home = out[i].ring ? GG_HOME_SHARED : GG_HOME_GLOBAL;
     out[i].copy = out[i].map ? GG_COPY_MAP : out[i].ring ? GG_COPY_THREADS : GG_COPY_DIRECT;
@@ -151,7 +180,7 @@ static void add_of(params *out, gg_param_kind kind, const gg_operand_row *row) {
  * itself, where lines end. */
 static bool has(const gg_operand_row *row, gg_param_kind kind) {
   if (kind == GG_PARAM_MAP) return row->map != NULL;
-  if (kind == GG_PARAM_LD && row->span != GG_SPAN_MATRIX) return false;
+  if (kind == GG_PARAM_LD && (row->span != GG_SPAN_MATRIX || !row->is)) return false;
   return !row->map || row->written;
 }
 

@@ -1,11 +1,9 @@
 /* The operands of a kernel as one table, in the order of its parameters: A, B, C, D, and what the
  * epilogue's operations read and write.
  *
- * Scale factors of A and B are rows behind B. Another operand of the tensor core (metadata of a
- * sparse A) would be one, too: a gg_operand_id, a member of the plan with its type, a ring whose
- * stages hold it (those of A and B, where it comes with them), and a map or none. All sizes are
- * gg_dtype_bytes of elements that lie together: elements of 4 and 6 bits have no bytes of their
- * own. */
+ * What else the tensor core reads, scale factors of A and B and the metadata of a sparse A, are
+ * rows behind B. All sizes are gg_dtype_bytes of elements that lie together: elements of 4 and 6
+ * bits have no bytes of their own. */
 #ifndef GG_PLAN_OPERANDS_H
 #define GG_PLAN_OPERANDS_H
 
@@ -22,7 +20,7 @@ typedef enum gg_copy {
 typedef struct gg_operand_row {
   gg_operand_id id;
   int operation;        /* of the epilogue, of GG_OPERAND_EXTRA */
-  const gg_operand *is; /* its type, major and alignment; NULL of scale factors */
+  const gg_operand *is; /* its type, major and alignment; NULL of scale factors and metadata */
   gg_span span;         /* of D; of A and B, which are matrices of their own, a matrix */
   bool written;
   gg_home home;             /* where what computes finds it, or leaves it */
@@ -36,9 +34,10 @@ typedef struct gg_operand_row {
 /* Of a vector that the epilogue reads, or of a single number: what a tile needs. */
 int64_t gg_vector_bytes(const gg_plan *plan, const gg_operand *vector, gg_span span);
 
-enum { GG_OPERAND_ROWS_MAX = 6 + GG_OPERATIONS_MAX };
+enum { GG_OPERAND_ROWS_MAX = 7 + GG_OPERATIONS_MAX };
 
-/* What A, B, C, D or their scale factors are called in a kernel's text: "a", "scale_a". */
+/* What A, B, C, D, their scale factors and metadata are called in a kernel's text: "a", "scale_a".
+ */
 const char *gg_operand_word(gg_operand_id id);
 
 /* Those that the kernel has; gives how many. They point into plan and layouts. */

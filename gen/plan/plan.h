@@ -67,6 +67,11 @@ static inline bool gg_plan_both_shared(const gg_plan *plan) {
   return plan->cluster_m > gg_plan_mma_ctas(plan) && plan->cluster_n > 1;
 }
 
+/* Elements of A along K that are stored: half of a sparse one's. */
+static inline int gg_plan_k_of_a(const gg_plan *plan, int k) {
+  return plan->sparse_a ? k / 2 : k;
+}
+
 /* Rows of B's tile that a CTA has: a half where a pair of CTAs multiplies. */
 static inline int gg_plan_rows_of_b(const gg_plan *plan, int tile_n) {
   return tile_n / gg_plan_mma_ctas(plan);
@@ -77,10 +82,32 @@ static inline int gg_plan_mma_rows(const gg_plan *plan) {
   return plan->mma.m / gg_plan_mma_ctas(plan);
 }
 
+/* What the columns of an MMA's sums are divided into: of a pair whose CTAs have 64 rows each the
+ * lower 64 lanes of tensor memory have the first half of the columns, the upper ones the second.
+ * Else one part, and so in registers. */
+static inline int gg_plan_column_parts(const gg_plan *plan) {
+  enum { halved = 64 };
+  return plan->cta_group > 1 && gg_plan_mma_rows(plan) == halved ? 2 : 1;
+}
+
+/* Columns of an MMA that a warp of the epilogue reads. */
+static inline int gg_plan_warp_columns(const gg_plan *plan) {
+  return plan->mma.n / gg_plan_column_parts(plan);
+}
+
+/* Boxes of so many columns, side by side, that an MMA's sums are read and stored in by a warp. */
+static inline int gg_plan_boxes_of_mma(const gg_plan *plan, int columns) {
+  return (gg_plan_warp_columns(plan) + columns - 1) / columns;
+}
+
 /* Whether the accumulators are in tensor memory: a role of its own multiplies then. */
 static inline bool gg_plan_in_tensor_memory(const gg_plan *plan) {
   return plan->accumulator_stages > 0;
 }
+
+/* Whether the operand's tile lies under the swizzle of 128 bytes that moves 32 bytes as one: as
+ * tcgen05.mma wants elements of 32 bits along M or N, and nothing else. */
+bool gg_plan_swizzles_wide(const gg_plan *plan, const gg_operand *operand);
 
 static inline int gg_plan_cluster_size(const gg_plan *plan) {
   return plan->cluster_m * plan->cluster_n * plan->cluster_k;

@@ -1,9 +1,5 @@
 #include "plan/scales.h"
 
-bool gg_plan_is_packed(const gg_plan *plan) {
-  return gg_plan_is_scaled(plan) && plan->a.type == GG_DTYPE_e2m1 && plan->b.type == GG_DTYPE_e2m1;
-}
-
 int gg_scale_atoms_k(const gg_plan *plan) {
   return gg_plan_is_scaled(plan) ? plan->tile_k / (GG_SCALE_FACTORS * plan->scale_a.block) : 0;
 }
@@ -36,5 +32,5 @@ int gg_scale_columns(const gg_plan *plan) {
 }
 
 int gg_plan_own_maps(const gg_plan *plan) {
-  return gg_plan_is_scaled(plan) ? 5 : 3;
+  return 3 + (gg_plan_is_scaled(plan) ? 2 : 0) + plan->sparse_a;
 }

@@ -1,5 +1,6 @@
 /* Scale factors of A and B: one of each block of elements along K, by which the tensor core
- * multiplies what it has of the block.
+ * multiplies what it has of the block. Those of D, of each block along N, are what the epilogue
+ * divides by (templates/parts/sm100_scale_d.cu).
  *
  * In global memory they lie in atoms of 128 rows by 4 factors, 512 bytes (atom/scale_layout.h). A
  * tensor map brings the atoms that a tile's rows touch to the stage of A and B, a K step's rows
@@ -18,14 +19,17 @@ enum {
   GG_SCALE_ATOM_COLUMNS = 4, /* of tensor memory */
   GG_SCALE_COLUMN_ROWS = 32, /* of a column */
   GG_SCALE_TILE_STEP = 64,   /* columns of B that a tile has a multiple of */
+  GG_SCALE_PACKED_STEP = 32, /* columns of a D of 4 bits: 16 bytes */
 };
 
 static inline bool gg_plan_is_scaled(const gg_plan *plan) {
   return plan->scale_a.block > 0;
 }
 
-/* Whether elements of 4 bits stay packed in shared memory: scaled e2m1 by e2m1. */
-bool gg_plan_is_packed(const gg_plan *plan);
+/* Whether the epilogue computes factors of D. */
+static inline bool gg_plan_scales_d(const gg_plan *plan) {
+  return plan->scale_d.block > 0;
+}
 
 /* Atoms of a stage: along K; along the rows of A, and of B. 0 where nothing is scaled. */
 int gg_scale_atoms_k(const gg_plan *plan);
@@ -38,7 +42,7 @@ int64_t gg_scale_bytes_b(const gg_plan *plan);
 int64_t gg_scale_stage_bytes(const gg_plan *plan); /* of both, in whole patterns of a swizzle */
 int gg_scale_columns(const gg_plan *plan);
 
-/* Tensor maps of A, B and D, and of factors. */
+/* Tensor maps of A, B and D, of factors and of metadata. */
 int gg_plan_own_maps(const gg_plan *plan);
 
 #endif

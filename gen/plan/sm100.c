@@ -25,6 +25,7 @@
 #include "plan/narrow.h"
 #include "plan/scales.h"
 #include "plan/sm90.h"
+#include "plan/sparse.h"
 #include "plan/transpose.h"
 
 enum {
@@ -32,8 +33,8 @@ enum {
   narrow_m = 64,        /* rows of the smaller MMA; */
   wide_m = 128,         /* of the larger one, */
   tile_m_most = 256,    /* of which a tile has two at most */
-  tile_n_most = 256,    /* columns of an MMA */
-  scaled_n = 192,       /* of one with scale factors, where none are asked for */
+  mma_n_most = 256,     /* columns of an MMA, of which a tile has more where it is wider */
+  scaled_n = 192,       /* of one with scale factors or metadata, where none are asked for */
   line_bytes = 128,     /* K a step where none is asked for: the widest swizzle's pattern */
   most_registers = 232, /* a thread, as sm90's consumers have: so there are some to spare */
 };
@@ -49,44 +50,29 @@ static bool accepts(const gg_spec *spec) {
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
-/* Neither sparse nor with a scale of C; scale factors or not. sm_103's K of 96, of which lines are
- * no multiple, is not used. */
-static bool is_dense(const gg_mma_row *row) {
+/* Without a scale of C; sparse or not, with scale factors or not. sm_103's K of 96, of which lines
+ * are no multiple, is not used. */
+static bool is_usable(const gg_mma_row *row) {
   enum { ultra_k = 96 };
-  return row->kind == GG_MMA_tcgen05 && row->source_a == GG_MMA_SHARED && !row->sparse &&
-         !row->scales_d && row->k != ultra_k;
+  return row->kind == GG_MMA_tcgen05 && row->source_a == GG_MMA_SHARED && !row->scales_d &&
+         row->k != ultra_k;
 }
 
 static bool has_atom(const gg_mma_row *row) {
-  return row->threads != GG_TV_pair && is_dense(row);
+  return row->threads != GG_TV_pair && is_usable(row);
 }
 
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
   gg_status st = gg_sm100_check_scales(plan, err);
+  if (!st) st = gg_sm100_check_sparse(plan, err);
   if (!st) st = gg_choose_inputs(plan, err);
   return st ? st : gg_choose_accumulator(plan, err);
 }
 
-/* The canonical layouts of 32-bit elements along M or N are of 128B_BASE32B, which boxes are not
- * brought in. */
-static gg_status check_major(const gg_plan *plan, const gg_operand *operand,
-                             const gg_spec_operand *asked, const char *what, gg_error *err) {
-  if (operand->major == GG_MAJOR_K || gg_dtype_info_of(operand->type)->bits < 32) return GG_OK;
-  return gg_refuse(plan, &asked->major, what, asked->major.text, "k: others of 16 bits alone", err);
-}
-
 static gg_status choose_operands(gg_plan *plan, gg_error *err) {
-  const gg_spec *spec = plan->spec;
-  gg_status st;
-  if ((st = gg_sm90_choose_copies(plan, false, err))) return st;
-  if ((st = gg_sm100_choose_narrow(plan, err))) return st;
-  if ((st = check_major(plan, &plan->a, &spec->a,
-                        gg_as_asked(plan, "A of this type with major", "B of this type with major"),
-                        err)))
-    return st;
-  return check_major(plan, &plan->b, &spec->b,
-                     gg_as_asked(plan, "B of this type with major", "A of this type with major"),
-                     err);
+  gg_status st = gg_sm90_choose_copies(plan, false, err);
+  if (!st) st = gg_sm100_choose_narrow(plan, err);
+  return st ? st : gg_sm100_check_scaled_d(plan, err);
 }
 
 /* ---- Tile ------------------------------------------------------------------------------- */
@@ -99,29 +85,51 @@ static const gg_mma_row *row_of(const gg_plan *plan) {
   const gg_mma_row *table = gg_mma_table(&count);
   for (size_t i = 0; i < count && plan->cta_group > 1; i++) {
     bool alike = table[i].kind == alone->kind && table[i].a == alone->a && table[i].c == alone->c &&
-                 table[i].block == alone->block && is_dense(&table[i]);
+                 table[i].block == alone->block && table[i].sparse == alone->sparse &&
+                 is_usable(&table[i]);
     if (alike && table[i].threads == GG_TV_pair) row = &table[i];
   }
   return row;
 }
 
-/* The largest tile that gives most multiprocessors of a large device one. Scale factors take
- * columns of tensor memory: beside them there are two sets of accumulators of 192 columns, not of
- * 256. */
+/* MMAs of a tile, side by side along M and N. */
+typedef struct mma_counts {
+  int m, n;
+} mma_counts;
+
+/* As asked for, else as few as there may be. */
+static mma_counts counts_of(const gg_plan *plan, const gg_sm90_tile *tile) {
+  const gg_spec_field *asked = &plan->spec->atom_layout;
+  if (asked->state == GG_SPEC_SET) return (mma_counts){(int)asked->tuple[0], (int)asked->tuple[1]};
+  return (mma_counts){tile->m > wide_m ? tile->m / wide_m : 1,
+                      (tile->n + mma_n_most - 1) / mma_n_most};
+}
+
+/* The largest tile that gives most multiprocessors of a large device one. Scale factors and
+ * metadata take columns of tensor memory: beside them there are two sets of accumulators of 192
+ * columns, not of 256. */
 static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
-  int shapes[][2] = {{wide_m, tile_n_most}, {wide_m, 128}, {wide_m, 64}};
+  int shapes[][2] = {{wide_m, mma_n_most}, {wide_m, 128}, {wide_m, 64}};
   size_t last = sizeof shapes / sizeof *shapes - 1, at = 0;
-  if (gg_plan_is_scaled(plan)) shapes[0][1] = scaled_n;
+  bool beside = gg_plan_is_scaled(plan) || plan->sparse_a;
+  if (beside) shapes[0][1] = scaled_n;
   while (at < last && gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) > 0 &&
          gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) < plan->device->tiles_enough)
     at++;
   bool pair = plan->cta_group > 1;
-  bool wide = pair || gg_plan_is_scaled(plan);
+  bool wide = pair || beside;
   tile->m = gg_usual_extent(plan->fixed_m, wide ? wide_m : narrow_m, shapes[at][0]);
-  int n_step = gg_plan_is_scaled(plan) ? GG_SCALE_TILE_STEP : pair ? 32 : 16;
+  int n_step = gg_plan_is_scaled(plan)          ? GG_SCALE_TILE_STEP
+               : pair || gg_plan_scales_d(plan) ? GG_SCALE_PACKED_STEP
+                                                : 16;
   tile->n = gg_usual_extent(plan->fixed_n, n_step, shapes[at][1]);
   int k = line_bytes * 8 / gg_plan_smem_bits(plan, plan->a.type);
   tile->k = gg_usual_extent(plan->fixed_k, row_of(plan)->k, k);
+  if (plan->sparse_a) tile->k = gg_sm100_usual_sparse_k(plan);
+  const gg_spec_field *atoms = &plan->spec->atom_layout;
+  if (atoms->state != GG_SPEC_SET) return;
+  tile->m = wide_m * (int)atoms->tuple[0];
+  tile->n *= (int)atoms->tuple[1];
 }
 
 static gg_status check_at_most(const gg_plan *plan, int element, const char *what, int value,
@@ -134,34 +142,86 @@ static gg_status check_at_most(const gg_plan *plan, int element, const char *wha
                  plan->target->family, what, asked, has);
 }
 
+/* One MMA, or several along M, of 64 or 128 rows of a CTA each. */
+static gg_status check_rows(const gg_plan *plan, const gg_sm90_tile *tile, mma_counts mmas,
+                            gg_error *err) {
+  const gg_mark *mark = gg_element_mark(&plan->spec->tile, 0);
+  const char *m = gg_as_asked(plan, "tile M", "tile N");
+  bool pair = plan->cta_group > 1, asked = plan->spec->atom_layout.state == GG_SPEC_SET;
+  gg_status st = check_at_most(plan, 0, m, tile->m, tile_m_most, "two MMAs of 128 rows", err);
+  if (st || tile->m == mmas.m * narrow_m || tile->m == mmas.m * wide_m) return st;
+  if (asked) {
+    char value[16], has[96];
+    snprintf(value, sizeof value, "%d", tile->m);
+    snprintf(has, sizeof has, "%d and %d: %d x 64 or 128 of %s of a CTA", mmas.m * narrow_m,
+             mmas.m * wide_m, mmas.m, gg_as_asked(plan, "rows", "columns"));
+    return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, m, value, has);
+  }
+  return gg_check_multiple(
+      m, tile->m, wide_m,
+      pair ? "rows of a CTA of a pair, but for 64" : "M of the atom, but for 64", mark, err);
+}
+
 /* An MMA of 64 rows has columns in steps of 8, one of 128 in steps of 16. (PTX ISA, "tcgen05
  * Matrix Shape".) */
-static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, gg_error *err) {
-  const gg_spec_field *asked = &plan->spec->tile;
-  const char *m = gg_as_asked(plan, "tile M", "tile N"), *n = gg_as_asked(plan, "tile N", "tile M");
-  bool pair = plan->cta_group > 1, narrow = tile->m == narrow_m && !pair;
-  gg_status st = check_at_most(plan, 0, m, tile->m, tile_m_most, "two MMAs of 128 rows", err);
-  if (!st && !narrow) {
-    st = gg_check_multiple(m, tile->m, wide_m,
-                           pair ? "rows of a CTA of a pair" : "M of the atom, but for 64",
-                           gg_element_mark(asked, 0), err);
-  }
-  if (!st) st = check_at_most(plan, 1, n, tile->n, tile_n_most, "N of the atom", err);
-  if (!st) {
-    st = gg_check_multiple(n, tile->n,
-                           pair     ? row_of(plan)->n_step
-                           : narrow ? 8
-                                    : 16,
-                           pair     ? "N of an atom of a pair"
-                           : narrow ? "N of an atom of 64 rows"
-                                    : "N of an atom of 128 rows",
-                           gg_element_mark(asked, 1), err);
-  }
+static gg_status check_columns(const gg_plan *plan, const gg_sm90_tile *tile, mma_counts mmas,
+                               gg_error *err) {
+  const char *n = gg_as_asked(plan, "tile N", "tile M");
+  bool pair = plan->cta_group > 1, narrow = tile->m / mmas.m == narrow_m;
+  int step = pair ? row_of(plan)->n_step : narrow ? 8 : 16;
+  int most = mmas.n * mma_n_most < GG_TMEM_COLUMNS ? mmas.n * mma_n_most : GG_TMEM_COLUMNS;
+  char why[64];
+  gg_status st =
+      check_at_most(plan, 1, n, tile->n, most,
+                    most < GG_TMEM_COLUMNS ? "N of the atom" : "columns of tensor memory", err);
   if (st) return st;
+  const char *of = pair     ? "N of an atom of a pair"
+                   : narrow ? "N of an atom of 64 rows"
+                            : "N of an atom of 128 rows";
+  snprintf(why, sizeof why, "%d atoms x %d (%s)", mmas.n, step, of);
+  return gg_check_multiple(n, tile->n, mmas.n * step, mmas.n > 1 ? why : of,
+                           gg_element_mark(&plan->spec->tile, 1), err);
+}
+
+/* Columns of scale factors and of metadata are those of one MMA along N; their rows 128. */
+static gg_status check_beside(const gg_plan *plan, const gg_sm90_tile *tile, mma_counts mmas,
+                              gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->atom_layout;
+  const char *what = gg_plan_is_scaled(plan) ? "scale factors" : "metadata";
+  char text[64];
+  if (!gg_plan_is_scaled(plan) && !plan->sparse_a) return GG_OK;
+  if (asked->state == GG_SPEC_SET && (mmas.n > 1 || tile->m != mmas.m * wide_m)) {
+    snprintf(text, sizeof text, "atom_layout beside %s", what);
+    return gg_refuse(plan, asked, text, "of this shape",
+                     plan->swap_ab ? "atoms of 128 columns along N: [1, 2, 1]"
+                                   : "atoms of 128 rows along M: [2, 1, 1]",
+                     err);
+  }
+  if (mmas.n > 1) {
+    snprintf(text, sizeof text, "one MMA beside %s", what);
+    return check_at_most(plan, 1, gg_as_asked(plan, "tile N", "tile M"), tile->n, mma_n_most, text,
+                         err);
+  }
+  return gg_plan_is_scaled(plan) ? gg_sm100_check_scaled_tile(plan, tile->m, tile->n, tile->k, err)
+                                 : GG_OK;
+}
+
+static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, mma_counts mmas,
+                               gg_error *err) {
+  const gg_spec_field *atoms = &plan->spec->atom_layout;
+  gg_status st;
+  if (atoms->state == GG_SPEC_SET && atoms->tuple[2] != 1)
+    return gg_refuse(plan, atoms, "atom_layout", "with atoms along K",
+                     "atoms along M and N: [2, 1, 1]", err);
+  if ((st = check_rows(plan, tile, mmas, err))) return st;
+  if ((st = check_columns(plan, tile, mmas, err))) return st;
   st = gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
-                         gg_element_mark(asked, 2), err);
+                         gg_element_mark(&plan->spec->tile, 2), err);
   if (!st) st = gg_sm100_check_narrow(plan, tile->k, err);
-  return st ? st : gg_sm100_check_scaled_tile(plan, tile->m, tile->n, tile->k, err);
+  if (!st) st = gg_sm100_check_sparse_tile(plan, tile->m, tile->k, err);
+  bool halves = plan->cta_group > 1 && tile->m == mmas.m * narrow_m;
+  if (!st) st = gg_sm100_check_scaled_d_tile(plan, tile->n, halves ? 2 * mmas.n : mmas.n, err);
+  return st ? st : check_beside(plan, tile, mmas, err);
 }
 
 static gg_sm90_tile choose_tile(gg_status *st, const gg_plan *plan, gg_error *err) {
@@ -173,9 +233,10 @@ static gg_sm90_tile choose_tile(gg_status *st, const gg_plan *plan, gg_error *er
     out.n = (int)asked->tuple[1];
     out.k = (int)asked->tuple[2];
   }
-  if ((*st = check_extents(plan, &out, err))) return out;
-  const gg_mma_atom wanted = {.m = (out.m < wide_m ? narrow_m : wide_m) * plan->cta_group,
-                              .n = out.n,
+  const mma_counts mmas = counts_of(plan, &out);
+  if ((*st = check_extents(plan, &out, mmas, err))) return out;
+  const gg_mma_atom wanted = {.m = out.m / mmas.m * plan->cta_group,
+                              .n = out.n / mmas.n,
                               .c = plan->accumulator,
                               .scale = plan->scale_a.type,
                               .a = plan->a.type,
@@ -202,28 +263,31 @@ static gg_status choose_accumulators(gg_plan *plan, gg_error *err) {
   plan->accumulator_stages = chosen ? (int)asked->number : gg_plan_is_persistent(plan) ? usual : 1;
   if (!chosen && gg_sm100_allocated_columns(plan) > most) plan->accumulator_stages = 1;
   if (gg_sm100_allocated_columns(plan) <= most) return GG_OK;
-  const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
+  const gg_spec_field *ctas = &plan->spec->ctas_per_sm, *atoms = &plan->spec->atom_layout;
   bool sets = chosen && plan->accumulator_stages > 1, tiled = plan->spec->tile.state == GG_SPEC_SET;
-  const gg_mark *mark = sets ? &asked->mark
-                        : !tiled && ctas->state == GG_SPEC_SET
-                            ? &ctas->mark
+  const gg_mark *mark = sets                                   ? &asked->mark
+                        : !tiled && ctas->state == GG_SPEC_SET ? &ctas->mark
+                        : !tiled && atoms->state == GG_SPEC_SET
+                            ? &atoms->mark
                             : gg_element_mark(&plan->spec->tile, 1);
-  int scales = gg_scale_columns(plan);
-  int fits = (most - scales) / gg_sm100_accumulator_columns(plan);
-  int step = scales ? GG_SCALE_TILE_STEP : 1;
+  int scales = gg_scale_columns(plan), metadata = gg_metadata_columns(plan);
+  int left = most - scales - metadata, fits = left / gg_sm100_accumulator_columns(plan);
+  int step = scales ? GG_SCALE_TILE_STEP : metadata ? row_of(plan)->n_step : 1;
   char advice[64], beside[48] = "";
   if (scales) snprintf(beside, sizeof beside, " and scale factors %d more", scales);
+  if (metadata) snprintf(beside, sizeof beside, " and metadata %d more", metadata);
   if (fits > 0)
     snprintf(advice, sizeof advice, "accumulator_stages: %d fits", fits);
   else if (most >= least)
     snprintf(advice, sizeof advice, "a tile %s of %d fits", gg_as_asked(plan, "N", "M"),
-             (most - scales) / gg_sm100_mmas_m(plan) / step * step);
+             left / gg_sm100_mmas_m(plan) * gg_plan_column_parts(plan) / step * step);
   else
     snprintf(advice, sizeof advice, "ctas_per_sm: %d is the most: a CTA has %d columns at least",
              GG_TMEM_COLUMNS / least, least);
   return gg_fail(err, PLAN_TMEM, mark, plan->accumulator_stages, gg_sm100_mmas_m(plan),
-                 plan->tile_n, gg_sm100_accumulator_columns(plan) * plan->accumulator_stages,
-                 beside, gg_sm100_allocated_columns(plan), most, plan->ctas_per_sm, advice);
+                 plan->tile_n / gg_plan_column_parts(plan),
+                 gg_sm100_accumulator_columns(plan) * plan->accumulator_stages, beside,
+                 gg_sm100_allocated_columns(plan), most, plan->ctas_per_sm, advice);
 }
 
 /* ---- The plan --------------------------------------------------------------------------- */
@@ -231,7 +295,6 @@ static gg_status choose_accumulators(gg_plan *plan, gg_error *err) {
 static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   const gg_unused all[] = {
-      {&spec->atom_layout, "atom_layout", "one CTA that issues all MMAs of a tile: auto"},
       {&spec->permutation, "permutation", "contiguous blocks of rows: auto"},
   };
   gg_status st = gg_check_all_unused(plan, all, sizeof all / sizeof *all, err);
@@ -331,7 +394,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
  * lanes, so that a sum takes twice its bytes of tensor memory's width. */
 static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
   bool half = gg_plan_mma_rows(plan) < wide_m && plan->cta_group == 1;
-  out->reads_a = 1;
+  out->reads_a = gg_sm100_mmas_n(plan);
   out->reads_b = gg_sm100_mmas_m(plan);
   out->reads_beside = true;
   out->owners = 1;
@@ -352,6 +415,7 @@ const gg_target gg_target_sm100 = {
     .least = {.number = 100, .suffix = 'f'},
     .int32_coordinates = true,
     .scales = true,
+    .sparse = true,
     .has_atom = has_atom,
     .accepts = accepts,
     .swaps_ab = gg_sm90_swaps_ab,

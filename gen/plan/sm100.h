@@ -5,14 +5,23 @@
 #include "plan/target.h"
 
 /* Rows of the tile's accumulators that lie side by side in a warp's lanes, in blocks of 16: two of
- * an MMA of 128 rows, one of an MMA of 64, whose rows take half of each warp's lanes. */
+ * an MMA of 128 rows, or of 64 whose columns are in two parts; one of an MMA of 64 rows of one CTA,
+ * which take half of each warp's lanes. */
 static inline int gg_sm100_blocks_of_mma(const gg_plan *plan) {
-  return gg_plan_mma_rows(plan) / 64;
+  return gg_plan_mma_rows(plan) * gg_plan_column_parts(plan) / 64;
 }
 
-/* MMAs of the tile along M. */
+/* MMAs of the tile along M, and along N. */
 static inline int gg_sm100_mmas_m(const gg_plan *plan) {
   return plan->tile_m / gg_plan_mma_rows(plan);
+}
+static inline int gg_sm100_mmas_n(const gg_plan *plan) {
+  return plan->tile_n / plan->mma.n;
+}
+
+/* Whether the columns that a warp reads are other than one MMA's, all of them. */
+static inline bool gg_sm100_has_parts(const gg_plan *plan) {
+  return gg_plan_warp_columns(plan) != plan->tile_n;
 }
 
 /* Columns of tensor memory: of a tile's accumulators; that a CTA allocates. derive_sm100.c */
@@ -30,6 +39,17 @@ gg_status gg_sm100_check_narrow(const gg_plan *plan, int tile_k, gg_error *err);
  * that it is whole atoms of them, or halves along N. sm100_scales.c */
 gg_status gg_sm100_check_scales(const gg_plan *plan, gg_error *err);
 gg_status gg_sm100_check_scaled_tile(const gg_plan *plan, int m, int n, int k, gg_error *err);
+
+/* That D's scale factors are of a kind that A could have, along the rows of a row-major D, whose
+ * lines are copied by maps where elements are packed; and of the tile's N, that each of so many
+ * parts is whole blocks, and lines of 16 bytes. sm100_scales.c */
+gg_status gg_sm100_check_scaled_d(const gg_plan *plan, gg_error *err);
+gg_status gg_sm100_check_scaled_d_tile(const gg_plan *plan, int n, int parts, gg_error *err);
+
+/* That a sparse A has MMAs; and of the tile, that it is whole tiles of metadata. sm100_sparse.c */
+gg_status gg_sm100_check_sparse(const gg_plan *plan, gg_error *err);
+gg_status gg_sm100_check_sparse_tile(const gg_plan *plan, int m, int k, gg_error *err);
+int gg_sm100_usual_sparse_k(const gg_plan *plan); /* of a tile, where none is asked for */
 
 gg_status gg_sm100_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm100.c */
 

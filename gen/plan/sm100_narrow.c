@@ -28,15 +28,20 @@ gg_status gg_sm100_choose_narrow(gg_plan *plan, gg_error *err) {
   return st ? st : choose_operand(plan, &plan->b, &plan->spec->b, false, err);
 }
 
+/* Why K is a multiple: `half` of an operand's elements are stored. */
+static const char *line_of_map(bool half) {
+  return half ? "twice the stored elements of a line that a tensor map unpacks"
+              : "elements of a line that a tensor map unpacks";
+}
+
 /* A line of a tensor map is whole bytes, or whole units that are unpacked. */
-static gg_status check_fixed_k(const gg_plan *plan, gg_dtype type, gg_error *err) {
-  int bits = gg_dtype_info_of(type)->bits;
+static gg_status check_fixed_k(const gg_plan *plan, gg_dtype type, bool half, gg_error *err) {
+  int bits = gg_dtype_info_of(type)->bits, unit = GG_UNPACKED_LINE;
   if (plan->fixed_k == GG_FIXED_NONE || bits >= 8) return GG_OK;
   bool unpacked = gg_plan_unpacks(plan, type);
   return gg_check_multiple(
-      "K of the problem", plan->fixed_k, unpacked ? GG_UNPACKED_LINE : 8 / bits,
-      unpacked ? "elements of a line that a tensor map unpacks" : "elements of a byte",
-      &plan->spec->problem.k.mark, err);
+      "K of the problem", plan->fixed_k, unpacked ? half ? 2 * unit : unit : 8 / bits,
+      unpacked ? line_of_map(half) : "elements of a byte", &plan->spec->problem.k.mark, err);
 }
 
 gg_status gg_sm100_check_narrow(const gg_plan *plan, int tile_k, gg_error *err) {
@@ -45,12 +50,13 @@ gg_status gg_sm100_check_narrow(const gg_plan *plan, int tile_k, gg_error *err) 
   const gg_dtype types[] = {plan->a.type, plan->b.type};
   for (int i = 0; i < 2; i++) {
     const gg_spec_field *asked = swizzles[i];
-    gg_status fixed = check_fixed_k(plan, types[i], err);
+    bool half = i == 0 && plan->sparse_a;
+    gg_status fixed = check_fixed_k(plan, types[i], half, err);
     if (fixed) return fixed;
     if (!gg_plan_unpacks(plan, types[i])) continue;
-    gg_status st = gg_check_multiple("tile K", tile_k, GG_UNPACKED_LINE,
-                                     "elements of a line that a tensor map unpacks",
-                                     gg_element_mark(&spec->tile, 2), err);
+    gg_status st =
+        gg_check_multiple("tile K", tile_k, half ? 2 * GG_UNPACKED_LINE : GG_UNPACKED_LINE,
+                          line_of_map(half), gg_element_mark(&spec->tile, 2), err);
     if (st) return st;
     if (asked->state == GG_SPEC_SET && asked->number != GG_SWIZZLE_128B)
       return gg_refuse(plan, asked, "swizzle of elements of 4 and 6 bits", asked->text,

@@ -2,18 +2,29 @@
 #include <stdio.h>
 
 #include "atom/dtype.h"
+#include "plan/atoms.h"
 #include "plan/check.h"
 #include "plan/choices.h"
 #include "plan/scales.h"
 #include "plan/sm100.h"
 #include "plan/transpose.h"
 
-/* Blocks of 32 have factors of ue8m0; those of 16, of packed elements alone, either type. */
+/* Blocks of 32 have factors of ue8m0; those of 16, of packed elements alone, either type. Beside a
+ * sparse A, blocks of 64 and of 32. */
 static gg_status check_type(const gg_plan *plan, const gg_spec_operand *asked, gg_error *err) {
-  const gg_spec_field *type = &asked->scale.type;
-  if (plan->scale_a.block == 16 || plan->scale_a.type == GG_DTYPE_ue8m0) return GG_OK;
-  return gg_refuse(plan, type, "factors of blocks of 32 of type", type->text,
-                   "ue8m0: ue4m3 is of blocks of 16", err);
+  const gg_spec_field *type = &asked->scale.type, *block = &asked->scale.block;
+  bool sparse = plan->sparse_a;
+  int fine = sparse ? 32 : 16, own = plan->scale_a.block;
+  if (own != fine && own != 2 * fine)
+    return gg_refuse(plan, block, sparse ? "block beside a sparse A of" : "block of", block->text,
+                     sparse ? "32 and 64, which count its zeros" : "16 and 32", err);
+  if (own == fine || plan->scale_a.type == GG_DTYPE_ue8m0) return GG_OK;
+  return gg_refuse(plan, type,
+                   sparse ? "factors of blocks of 64 of type" : "factors of blocks of 32 of type",
+                   type->text,
+                   sparse ? "ue8m0: ue4m3 is of blocks of 32 beside a sparse A"
+                          : "ue8m0: ue4m3 is of blocks of 16",
+                   err);
 }
 
 gg_status gg_sm100_check_scales(const gg_plan *plan, gg_error *err) {
@@ -35,8 +46,58 @@ gg_status gg_sm100_check_scales(const gg_plan *plan, gg_error *err) {
   return gg_refuse(plan, &second->scale.here, "scale", other, has, err);
 }
 
-/* An MMA has 128 rows; a stage whole atoms of factors along K; a tile columns in steps of half an
- * atom, so that it begins at a column of tensor memory that MMAs may read from. */
+/* ---- D ---------------------------------------------------------------------------------- */
+
+/* What A with factors can be, but for 6 bits, of which no lane has whole bytes. */
+static gg_status check_d_type(const gg_plan *plan, gg_error *err) {
+  const gg_type_set bytes = gg_type_bit(GG_DTYPE_e4m3) | gg_type_bit(GG_DTYPE_e5m2);
+  const gg_spec_operand *asked = &plan->spec->d;
+  const gg_scaling *scale = &plan->scale_d;
+  gg_type_set types = gg_type_bit(GG_DTYPE_e2m1) | (scale->block == 16 ? 0 : bytes);
+  char beside[48];
+  snprintf(beside, sizeof beside, " with scales of blocks of %d", scale->block);
+  if (!(types & gg_type_bit(plan->d.type)))
+    return gg_refuse_types(plan, &asked->type, "D of type", plan->d.type, types, beside, err);
+  if (scale->block == 16 || scale->type == GG_DTYPE_ue8m0) return GG_OK;
+  return gg_refuse(plan, &asked->scale.type, "factors of blocks of 32 of type",
+                   asked->scale.type.text, "ue8m0: ue4m3 is of blocks of 16", err);
+}
+
+gg_status gg_sm100_check_scaled_d(const gg_plan *plan, gg_error *err) {
+  enum { map_align = 16 };
+  const gg_spec *spec = plan->spec;
+  if (!gg_plan_scales_d(plan)) return GG_OK;
+  gg_status st = check_d_type(plan, err);
+  if (st) return st;
+  if (plan->swap_ab)
+    return gg_refuse(plan, &spec->swap_ab, "swap_ab", spec->swap_ab.text,
+                     "false beside scales of D: they are along rows", err);
+  if (plan->d.major != GG_MAJOR_N)
+    return gg_refuse(plan, &spec->d.major, "D with scales and major", spec->d.major.text,
+                     "n: blocks are along rows", err);
+  if (plan->d.type != GG_DTYPE_e2m1 || plan->d.align >= map_align) return GG_OK;
+  return gg_refuse(plan, &spec->d.align, "D of e2m1 aligned to", spec->d.align.text,
+                   "16: the copy engine stores packed elements", err);
+}
+
+gg_status gg_sm100_check_scaled_d_tile(const gg_plan *plan, int n, int parts, gg_error *err) {
+  if (!gg_plan_scales_d(plan)) return GG_OK;
+  bool packed = plan->d.type == GG_DTYPE_e2m1;
+  int step = packed ? GG_SCALE_PACKED_STEP : plan->scale_d.block;
+  const char *of =
+      packed ? "elements of 16 bytes of D: a line of a box" : "elements of D that share a factor";
+  char why[96];
+  snprintf(why, sizeof why, "%d parts that warps have x %d %s", parts, step, of);
+  return gg_check_multiple("tile N", n, parts * step, parts > 1 ? why : of,
+                           gg_element_mark(&plan->spec->tile, 1), err);
+}
+
+/* ---- A and B ---------------------------------------------------------------------------- */
+
+/* An MMA has 128 rows of a CTA: of 64, those of the second CTA of a pair, the factors would stand 8
+ * bytes into lines of 16 of an atom, where neither a tensor map nor tcgen05.cp can begin. A stage
+ * whole atoms of factors along K; a tile columns in steps of half an atom, so that it begins at a
+ * column of tensor memory that MMAs may read from. */
 gg_status gg_sm100_check_scaled_tile(const gg_plan *plan, int m, int n, int k, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->tile;
   gg_status st;

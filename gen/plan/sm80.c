@@ -298,7 +298,6 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
       {&spec->cluster, "cluster", "one CTA: leave it out"},
       {&spec->cta_group, "cta_group", "no CTA pairs"},
       {&spec->accumulator_stages, "accumulator_stages", "accumulators in registers, one set"},
-      {&spec->permutation, "permutation", "one contiguous block of the tile a warp: auto"},
   };
   return gg_check_all_unused(plan, unused, sizeof unused / sizeof *unused, err);
 }
@@ -346,7 +345,7 @@ static gg_status choose_epilogue(gg_plan *plan, tile t, warps w, gg_error *err) 
   int warp_m = t.m / w.m, warp_n = t.n / w.n;
   bool row_major = plan->d.major == GG_MAJOR_N;
   int two_atoms = 2 * plan->mma.n;
-  plan->epi_m = row_major ? plan->mma.m : staged_line(plan, warp_m);
+  plan->epi_m = row_major || plan->turns_m ? plan->mma.m : staged_line(plan, warp_m);
   plan->epi_n = row_major            ? staged_line(plan, warp_n)
                 : warp_n % two_atoms ? plan->mma.n
                                      : two_atoms;
@@ -390,6 +389,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   const gg_order order = gg_choose_raster(&st, plan, GG_RASTER_ALONG_M, false, err);
   if (st) return st;
   put(plan, t, w, p, order);
+  if ((st = gg_sm80_choose_permutation(&plan->turns_m, plan, err))) return st;
   return choose_epilogue(plan, t, w, err);
 }
 

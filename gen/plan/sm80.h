@@ -8,6 +8,10 @@
 
 gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm80.c */
 
+/* Whether a warp's atoms lie in turns with the others' along M, as the spec's permutation has it,
+ * when the tile and the warps are in the plan. sm80_permutation.c */
+gg_status gg_sm80_choose_permutation(bool *turns_m, const gg_plan *plan, gg_error *err);
+
 /* How the chunks of a tile are dealt to workers, threads or a warp's lanes: up to `side` of them
  * stand side by side along a line, and take turns along it, then down the lines; those beyond the
  * last whole line have no work. (sm80_dealing.c) */

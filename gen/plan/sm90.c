@@ -137,18 +137,22 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
 
 /* ---- Boxes ------------------------------------------------------------------------------ */
 
-/* Lines along M or N are 16 bytes at least: of a pair's B each CTA has half of them. */
+/* Lines along M or N are 16 bytes at least, or whole lines of a pattern where no other swizzle will
+ * do: of a pair's B each CTA has half of them. */
 static gg_status check_line(const gg_plan *plan, const gg_sm90_tile *tile, bool is_a,
                             gg_error *err) {
-  enum { least_bytes = 16 };
   const gg_operand *operand = is_a ? &plan->a : &plan->b;
   if (operand->major == GG_MAJOR_K) return GG_OK;
+  int least_bytes = gg_plan_swizzles_wide(plan, operand) ? line_bytes : 16;
   int unit = (int)gg_dtype_unit(operand->type, least_bytes);
   bool halves = !is_a && plan->cta_group > 1;
   const char *what = is_a != plan->swap_ab ? "tile M" : "tile N";
-  return gg_check_multiple(what, is_a ? tile->m : tile->n, halves ? 2 * unit : unit,
-                           halves ? "2 CTAs x 16 bytes of a line of a box"
-                                  : "16 bytes of a line of a box",
+  int mmas = is_a ? 1 : tile->n / tile->mma.n;
+  char why[80], of_mmas[32] = "";
+  if (mmas > 1) snprintf(of_mmas, sizeof of_mmas, "%d MMAs x ", mmas);
+  snprintf(why, sizeof why, "%s%s%d bytes of a line of a box", of_mmas, halves ? "2 CTAs x " : "",
+           least_bytes);
+  return gg_check_multiple(what, is_a ? tile->m : tile->n, mmas * (halves ? 2 * unit : unit), why,
                            gg_element_mark(&plan->spec->tile, is_a ? 0 : 1), err);
 }
 
@@ -159,15 +163,19 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const gg_
   const gg_operand *operand = is_a ? &plan->a : &plan->b;
   const gg_spec_field *asked = is_a ? &spec->swizzle.a : &spec->swizzle.b;
   const char *name = is_a != plan->swap_ab ? "A" : "B";
-  int mn = is_a ? tile->m : gg_plan_rows_of_b(plan, tile->n);
+  int mn = is_a ? tile->m : gg_plan_rows_of_b(plan, tile->mma.n); /* boxes are of one MMA's B */
+  int k = is_a ? gg_plan_k_of_a(plan, tile->k) : tile->k;
   bool k_major = operand->major == GG_MAJOR_K;
-  int line = (int)gg_plan_smem_bytes(plan, operand->type, k_major ? tile->k : mn);
-  int lines = k_major ? mn : tile->k;
+  int line = (int)gg_plan_smem_bytes(plan, operand->type, k_major ? k : mn);
+  int lines = k_major ? mn : k;
   gg_status st = gg_choose_swizzle(out, asked, name, line, err);
   if (st) return st;
   if (*out == GG_SWIZZLE_PADDING) {
     return gg_refuse(plan, asked, "swizzle", asked->text, "128B, 64B, 32B and none", err);
   }
+  if (gg_plan_swizzles_wide(plan, operand) && *out != GG_SWIZZLE_128B)
+    return gg_refuse(plan, asked, "swizzle of 32-bit elements along M or N", asked->text,
+                     "128B, in units of 32 bytes", err);
   const char *what = !k_major ? "tile K" : is_a != plan->swap_ab ? "tile M" : "tile N";
   const gg_mark *mark = gg_element_mark(&spec->tile, !k_major ? 2 : is_a ? 0 : 1);
   if (lines > box_extent_max) {

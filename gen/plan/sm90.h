@@ -165,6 +165,7 @@ typedef enum gg_sm90_cells {
   GG_SM90_CELLS_HALVES,   /* 32 bits, lines of 64 bytes or more: some rows' other half first */
   GG_SM90_CELLS_PAIRS,    /* both columns at once */
   GG_SM90_CELLS_ONES,     /* one after the other, where rows are contiguous */
+  GG_SM90_CELLS_PACKED,   /* 4 bits: both columns are a byte */
 } gg_sm90_cells;
 
 gg_sm90_cells gg_sm90_cells_of(const gg_operand *operand, int line);

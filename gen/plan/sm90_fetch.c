@@ -59,7 +59,8 @@ static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
           (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan));
 }
 
-/* A sub-tile: the rows of an MMA by D's columns of a box, in boxes side by side. */
+/* A sub-tile: the rows of an MMA by D's columns of a box, in boxes side by side; of both parts of
+ * the columns, where warps have one or the other, those of the first in front. */
 static gg_fetched subtile_of(const gg_plan *plan, const gg_operand *operand, int columns) {
   bool n_major = operand->major == GG_MAJOR_N;
   int rows = gg_plan_mma_rows(plan), length = n_major ? columns : rows,
@@ -69,7 +70,7 @@ static gg_fetched subtile_of(const gg_plan *plan, const gg_operand *operand, int
                       .line = line,
                       .lines = lines,
                       .bytes = gg_dtype_bytes(operand->type, (int64_t)line * lines),
-                      .boxes = length / line};
+                      .boxes = length / line * gg_plan_column_parts(plan)};
 }
 
 /* Where N is contiguous, boxes are those of D's staging, in pieces; else the tile's. */

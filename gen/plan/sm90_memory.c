@@ -40,8 +40,9 @@ static int fitting_stages(const gg_plan *plan, gg_sm90_staging s) {
 
 /* ---- Staging ---------------------------------------------------------------------------- */
 
+/* Boxes of a block of rows that a warp stages. */
 static int staged_boxes(const gg_plan *plan, int columns) {
-  return (plan->tile_n + columns - 1) / columns;
+  return plan->tile_n / plan->mma.n * gg_plan_boxes_of_mma(plan, columns);
 }
 
 /* Buffers take turns, the same from tile to tile. A consumer whose tile is stored while the other
@@ -65,25 +66,29 @@ static double staging_cost(const gg_plan *plan, gg_sm90_staging s) {
   return staged_boxes(plan, s.columns) * (s.columns + box + (s.buffers == 1 ? wait : 0));
 }
 
-/* Boxes of a power of two of columns, up to 128 bytes, that divides the tile's N. Or of a larger
+/* Boxes of a power of two of columns, up to 128 bytes, that divides those of an MMA that a warp
+ * reads, most often the tile's N. Or of a larger
  * one, for lines of more bytes: the last box then begins within the one before it, and the columns
  * of both are stored twice. So nothing may be read that a store has replaced, but it be fetched
- * before, and no box be another cluster's; and no stage is given up for it. Of a tile whose boxes
- * are divided among the CTAs of a cluster, as many columns as divide them most evenly. */
+ * before, no box be another cluster's, and no element have a factor besides; and no stage is given
+ * up for it. Of elements of 4 bits a line has 64 bytes: registers hold no more columns. Of a tile
+ * whose boxes are divided among the CTAs of a cluster, as many columns as divide them most evenly.
+ */
 static gg_sm90_staging choose_staging(const gg_plan *plan, const gg_sm90_schedule *schedule,
                                       bool fetches) {
   enum { least = 16 };
-  int most = line_bytes * 8 / gg_sm90_result_bits(plan);
-  int power = plan->tile_n & -plan->tile_n;
+  int bits = gg_sm90_result_bits(plan), most = line_bytes * 8 / (bits < 8 ? 8 : bits);
+  int all = gg_plan_warp_columns(plan), power = all & -all;
   gg_sm90_staging best = {.columns = power < most ? power : most};
   while (best.columns > least &&
          columns_of_a_part(plan, best.columns / 2) < columns_of_a_part(plan, best.columns))
     best.columns /= 2;
   best.buffers = most_buffers(plan, best.columns);
-  bool once = schedule->reduces_sums || gg_sm90_reads_directly(plan, fetches);
+  bool once =
+      schedule->reduces_sums || gg_sm90_reads_directly(plan, fetches) || plan->scale_d.block;
   if (once || plan->d.major != GG_MAJOR_N) return best;
   int stages = fitting_stages(plan, best);
-  for (int columns = 2 * power; columns <= most && columns <= plan->tile_n; columns *= 2) {
+  for (int columns = 2 * power; columns <= most && columns <= all; columns *= 2) {
     for (int buffers = most_buffers(plan, columns); buffers > 0; buffers--) {
       gg_sm90_staging s = {columns, buffers};
       bool fits = fitting_stages(plan, s) >= stages;
@@ -99,8 +104,11 @@ gg_status gg_sm90_check_staging(const gg_plan *plan, gg_error *err) {
       gg_check_unused(plan, &spec->swizzle.d, "swizzle of D", "the widest, by itself", err);
   bool bytes = gg_dtype_info_of(plan->d.type)->bits == 8;
   if (st || plan->d.major != GG_MAJOR_N || !bytes) return st;
-  return gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), plan->tile_n, 16,
-                           "16 bytes of D: a line of a box", gg_element_mark(&spec->tile, 1), err);
+  bool halves = gg_plan_column_parts(plan) > 1;
+  return gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), plan->tile_n, halves ? 32 : 16,
+                           halves ? "2 halves x 16 bytes of D: a line of a box"
+                                  : "16 bytes of D: a line of a box",
+                           gg_element_mark(&spec->tile, 1), err);
 }
 
 /* ---- Memory ----------------------------------------------------------------------------- */
@@ -139,7 +147,7 @@ static bool fits_fetched(const gg_plan *plan, const gg_sm90_memory *m) {
 
 /* A ring of sub-tiles takes what nothing else needs, up to all of a tile. */
 static int fitting_subtiles(const gg_plan *plan, const gg_sm90_memory *m) {
-  int all = plan->tile_m / gg_plan_mma_rows(plan) * (plan->tile_n / m->staged.columns);
+  int all = plan->tile_m / gg_plan_mma_rows(plan) * staged_boxes(plan, m->staged.columns);
   int64_t spare = left(plan, m) - gg_sm90_vectors_bytes(NULL, plan);
   int64_t more = spare < 0 ? 0 : spare / subtile_bytes(plan, m->staged.columns);
   int most = all - plan->subtile_stages;

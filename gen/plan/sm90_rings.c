@@ -23,6 +23,7 @@
 #include "plan/narrow.h"
 #include "plan/scales.h"
 #include "plan/sm90.h"
+#include "plan/sparse.h"
 
 enum { warps_a_group = 4 };
 
@@ -194,7 +195,7 @@ static int64_t bytes_of(const gg_boxed_tile *boxes, gg_dtype type) {
 static int64_t boxed_bytes(const gg_layouts *layouts, const gg_plan *plan) {
   return (plan->copy_bytes_a ? 0 : bytes_of(&layouts->boxes_a, plan->a.type)) +
          (plan->copy_bytes_b ? 0 : bytes_of(&layouts->boxes_b, plan->b.type)) +
-         gg_scale_bytes_a(plan) + gg_scale_bytes_b(plan);
+         gg_scale_bytes_a(plan) + gg_scale_bytes_b(plan) + gg_metadata_bytes(plan);
 }
 
 /* Of all matrices, to a sub-tile. */
@@ -209,7 +210,8 @@ static int64_t ring_bytes(gg_layouts *layouts, const gg_plan *plan, gg_ring_id i
   switch (id) {
   case GG_RING_STAGES:
     return gg_plan_smem_bytes(plan, plan->a.type, layouts->size_a) +
-           gg_plan_smem_bytes(plan, plan->b.type, layouts->size_b) + gg_scale_stage_bytes(plan);
+           gg_plan_smem_bytes(plan, plan->b.type, layouts->size_b) + gg_metadata_bytes(plan) +
+           gg_scale_stage_bytes(plan);
   case GG_RING_SUBTILES:
     return gg_sm90_subtile_bytes(layouts->fetched, layouts->fetched_count);
   case GG_RING_STAGING:

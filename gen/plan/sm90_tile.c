@@ -14,6 +14,7 @@
 #include "plan/narrow.h"
 #include "plan/scales.h"
 #include "plan/sm90.h"
+#include "plan/sparse.h"
 #include "plan/transpose.h"
 
 enum {
@@ -27,6 +28,7 @@ enum {
 /* Columns of D in whole 64s are as good as rows, where the rows are none or few. */
 bool gg_sm90_swaps_ab(const gg_spec *spec) {
   const gg_spec_field *tile = &spec->tile, *m = &spec->problem.m;
+  if (gg_spec_is_scaled(&spec->d)) return false; /* along its rows */
   if (tile->state == GG_SPEC_SET)
     return tile->tuple[0] % block_m != 0 && tile->tuple[1] % block_m == 0;
   return m->state == GG_SPEC_SET && m->number > 0 && m->number < block_m;
@@ -286,12 +288,15 @@ static int64_t operand_bytes(const gg_plan *plan, gg_operand operand, int mn, in
 }
 
 int64_t gg_sm90_stage_bytes(const gg_plan *plan) {
-  return gg_scale_stage_bytes(plan) + operand_bytes(plan, plan->a, plan->tile_m, plan->tile_k) +
+  int k = gg_plan_k_of_a(plan, plan->tile_k);
+  return gg_scale_stage_bytes(plan) + gg_metadata_bytes(plan) +
+         operand_bytes(plan, plan->a, plan->tile_m, k) +
          operand_bytes(plan, plan->b, gg_plan_rows_of_b(plan, plan->tile_n), plan->tile_k);
 }
 
 int64_t gg_sm90_loaded_bytes(const gg_plan *plan) {
-  return operand_bytes(plan, plan->a, plan->tile_m, plan->tile_k) / plan->cluster_n +
+  int k = gg_plan_k_of_a(plan, plan->tile_k);
+  return operand_bytes(plan, plan->a, plan->tile_m, k) / plan->cluster_n +
          operand_bytes(plan, plan->b, plan->tile_n, plan->tile_k) / plan->cluster_m;
 }
 

@@ -31,7 +31,8 @@ struct gg_target {
   /* The atoms that it multiplies with, of all rows: plan/atoms.h asks those that pass. */
   bool (*has_atom)(const gg_mma_row *row);
 
-  bool scales;  /* takes scale factors of A and B */
+  bool scales;  /* takes scale factors of A and B, and computes those of D */
+  bool sparse;  /* takes a sparse A */
   bool ageless; /* made of what every architecture has: no newer one has better for it */
 
   bool promotes; /* can add up sums of the tensor core: the spec's `promote` */

@@ -49,8 +49,9 @@ static void add_arithmetic(gg_epilogue_work *out, const gg_operation *op) {
   }
 }
 
+/* An element that shares a factor has a part in the largest magnitude, and is multiplied. */
 static gg_epilogue_work work_of(const gg_plan *plan) {
-  gg_epilogue_work out = {.read = 0};
+  gg_epilogue_work out = {.plain = plan->scale_d.block ? 3 : 0};
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *op = &plan->operations[i];
     gg_span span = gg_operation_span(op);

@@ -109,7 +109,8 @@ gg_operand_id gg_operand_as_asked(const gg_plan *plan, gg_operand_id id) {
                                         [GG_OPERAND_D] = GG_OPERAND_D,
                                         [GG_OPERAND_EXTRA] = GG_OPERAND_EXTRA,
                                         [GG_OPERAND_SCALE_A] = GG_OPERAND_SCALE_B,
-                                        [GG_OPERAND_SCALE_B] = GG_OPERAND_SCALE_A};
+                                        [GG_OPERAND_SCALE_B] = GG_OPERAND_SCALE_A,
+                                        [GG_OPERAND_METADATA] = GG_OPERAND_METADATA};
   return other[id];
 }
 

@@ -14,7 +14,7 @@ static const char name_of_struct[] = "gg_form";
 
 /* Reads the value of the key at `path`, "a.type", as if it stood in a document. */
 static gg_status read(const gg_reader *in, gg_spec *spec, const char *path, const char *text) {
-  const char *dot = strchr(path, '.');
+  const char *dot = strrchr(path, '.'); /* what is in front of it is a mapping: "a.scale" */
   gg_key key = *gg_key_find(path, strlen(path));
   key.fallback = ""; /* a struct has no word for `auto` */
   const gg_yaml_node document = {.kind = GG_YAML_MAP};
@@ -34,6 +34,19 @@ static gg_status read_number(const gg_reader *in, gg_spec *spec, const char *pat
   char text[16];
   snprintf(text, sizeof text, "%d", number);
   return read(in, spec, path, text);
+}
+
+static gg_status read_scaling(const gg_reader *in, gg_spec *spec, const char *name,
+                              const gg_scaling *scaling) {
+  char path[24];
+  if (!scaling->block) return GG_OK;
+  snprintf(path, sizeof path, "%s.scale", name);
+  gg_spec_field_of(spec, gg_key_find(path, strlen(path)))->state = GG_SPEC_SET;
+  snprintf(path, sizeof path, "%s.scale.type", name);
+  gg_status st = read(in, spec, path, gg_dtype_info_of(scaling->type)->name);
+  if (st) return st;
+  snprintf(path, sizeof path, "%s.scale.block", name);
+  return read_number(in, spec, path, scaling->block);
 }
 
 static gg_status read_operand(const gg_reader *in, gg_spec *spec, const char *name,
@@ -63,8 +76,11 @@ static gg_status read_members(const gg_reader *in, gg_spec *spec, const gg_form 
   gg_status st = read(in, spec, "arch", "sm_80");
   if (!st) st = read_operand(in, spec, "a", &form->a);
   if (!st) st = read_operand(in, spec, "b", &form->b);
+  if (!st) st = read_scaling(in, spec, "a", &form->scale_a);
+  if (!st) st = read_scaling(in, spec, "b", &form->scale_b);
   if (!st && form->has_c) st = read_operand(in, spec, "c", &form->c);
   if (!st) st = read_operand(in, spec, "d", &form->d);
+  if (!st) st = read_scaling(in, spec, "d", &form->scale_d);
   if (!st) st = read(in, spec, "accumulator", gg_dtype_info_of(form->accumulator)->name);
   int promote = form->promote == GG_PROMOTE_NEVER ? 0 : form->promote;
   if (!st && form->promote != GG_PROMOTE_AUTO) st = read_number(in, spec, "promote", promote);

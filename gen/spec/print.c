@@ -63,7 +63,7 @@ void gg_spec_print(gg_str *out, const gg_spec *spec, const char *prefix) {
   }
 }
 
-/* A mapping's keys in one line, `{type: bf16, major: k}`. */
+/* A mapping's keys in one line, `{type: e4m3, major: k, scale: {type: ue8m0}}`. */
 static void write_map(gg_str *out, const gg_spec *spec, const gg_key *map) {
   const gg_key *key;
   const char *separator = "{";
@@ -71,7 +71,10 @@ static void write_map(gg_str *out, const gg_spec *spec, const gg_key *map) {
     const gg_spec_field *field = (const gg_spec_field *)((const char *)spec + key->offset);
     if (field->state == GG_SPEC_UNSET) continue;
     gg_str_printf(out, "%s%s: ", separator, gg_key_leaf(key));
-    print_value(out, key, field);
+    if (key->kind == GG_KEY_MAP && field->state == GG_SPEC_SET)
+      write_map(out, spec, key);
+    else
+      print_value(out, key, field);
     separator = ", ";
   }
   gg_str_puts(out, *separator == '{' ? "{}" : "}");

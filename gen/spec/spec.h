@@ -41,11 +41,12 @@ typedef struct gg_spec_field {
 /* `here` is the mapping itself: set where the key is given, whatever stands in it. */
 typedef struct gg_spec_operand {
   gg_spec_field here;
-  gg_spec_field type;  /* gg_dtype */
-  gg_spec_field major; /* gg_major */
-  gg_spec_field align; /* bytes, a power of two */
+  gg_spec_field type;   /* gg_dtype */
+  gg_spec_field major;  /* gg_major */
+  gg_spec_field align;  /* bytes, a power of two */
+  gg_spec_field sparse; /* bool; of A */
   struct {
-    gg_spec_field here, type, block; /* gg_dtype, number; of A and B */
+    gg_spec_field here, type, block; /* gg_dtype, number; of A, B and D */
   } scale;
 } gg_spec_operand;
 
@@ -142,10 +143,16 @@ struct gg_spec {
   gg_spec_field ctas_per_sm;
 };
 
-/* A form as a spec: types, majors, alignments, accumulator, promote and epilogue; of the least
- * architecture. Its members have been checked (gg_form_check). What the spec points to lives in the
- * arena; errors name members of the struct. */
+/* A form as a spec: types, factors, majors, alignments, accumulator, promote and epilogue; of the
+ * least architecture. Its members have been checked (gg_form_check). What the spec points to lives
+ * in the arena; errors name members of the struct. */
 gg_status gg_spec_of_form(gg_spec *out, const gg_form *form, gg_arena *arena, gg_error *err);
+
+/* Whether blocks of an operand have scale factors. */
+static inline bool gg_spec_is_scaled(const gg_spec_operand *operand) {
+  gg_spec_state state = operand->scale.here.state;
+  return state == GG_SPEC_SET || state == GG_SPEC_AUTO;
+}
 
 /* Whether the spec has a C operand: the key is there and is not `none`. */
 static inline bool gg_spec_has_c(const gg_spec *spec) {

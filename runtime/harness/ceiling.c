@@ -30,7 +30,7 @@ gg_status gg_ceiling_open(gg_ceiling *out, gg_context *context, gg_dtype input,
            gg_dtype_info_of(input)->name, gg_dtype_info_of(accumulator)->name,
            accumulator == GG_DTYPE_f32 ? 4 : 2);
   out->flops = (double)ctas(context) * (threads / 32) * iterations * mmas * flops_per_mma;
-  return gg_raw_open(&out->kernel, context, "ceiling", defines, "sm_80", err);
+  return gg_harness_open(&out->kernel, context, "ceiling", defines, "sm_80", err);
 }
 
 void gg_ceiling_close(gg_ceiling *ceiling) {

@@ -2,7 +2,7 @@
 #ifndef GG_HARNESS_CEILING_H
 #define GG_HARNESS_CEILING_H
 
-#include "raw.h"
+#include "texts.h"
 
 typedef struct gg_ceiling {
   gg_raw_kernel kernel;

@@ -19,6 +19,7 @@ enum {
   CUDA_R_16BF = 14,
   CUDA_R_8F_E4M3 = 28,
   CUDA_R_8F_E5M2 = 29,
+  CUDA_R_4F_E2M1 = 33,
 
   CUBLAS_COMPUTE_16F = 64,
   CUBLAS_COMPUTE_32F = 68,
@@ -44,6 +45,8 @@ enum {
   DESC_FAST_ACCUM = 25,               /* int8 */
   DESC_BIAS_TYPE = 26,                /* int32 */
   DESC_SCALE_MODES = 31,              /* int32, of A; then that of B */
+  SCALE_MODE_VEC16_UE4M3 = 1,         /* a factor for each 16 elements along K, */
+  SCALE_MODE_VEC32_UE8M0 = 2,         /* or 32; they lie as gg_scales_pack lays them */
   SCALE_MODE_OUTER_VECTOR = 3,        /* a number a row of A, and a column of B */
   PREFERENCE_MAX_WORKSPACE_BYTES = 1, /* uint64 */
 
@@ -131,6 +134,7 @@ struct gg_cublaslt_plan {
   gg_dtype scale;       /* type of alpha and beta */
   uint64_t alpha, beta; /* in its low bytes */
   bool c_is_apart;      /* of another type than D, and nothing is read of it */
+  int scale_mode;       /* of factors of blocks; 0: there are none */
   handle_t desc, left, right, c, d;
   heuristic candidates[GG_CUBLASLT_CANDIDATES];
   int count;
@@ -213,6 +217,8 @@ static int type_of(gg_dtype type) {
     return CUDA_R_8F_E4M3;
   case GG_DTYPE_e5m2:
     return CUDA_R_8F_E5M2;
+  case GG_DTYPE_e2m1:
+    return CUDA_R_4F_E2M1;
   case GG_DTYPE_s8:
     return CUDA_R_8I;
   case GG_DTYPE_u8:
@@ -310,19 +316,30 @@ static status_t set_int64(const gg_cublaslt_plan *plan, int attribute, int64_t v
   return plan->lt->call.desc_set(plan->desc, attribute, &value, sizeof value);
 }
 
+static status_t set_address(const gg_cublaslt_plan *plan, int attribute, uint64_t address) {
+  const void *pointer = (const void *)(uintptr_t)address;
+  return plan->lt->call.desc_set(plan->desc, attribute, &pointer, sizeof pointer);
+}
+
 /* The library reads it when it proposes algorithms, for its alignment, and at a launch. */
 static status_t set_pointer(const gg_cublaslt_plan *plan, int attribute, const gg_problem *problem,
                             int operation) {
   if (operation == none) return 0;
-  const void *pointer = (const void *)(uintptr_t)problem->extras[operation].address;
-  return plan->lt->call.desc_set(plan->desc, attribute, &pointer, sizeof pointer);
+  return set_address(plan, attribute, problem->extras[operation].address);
 }
 
 static status_t set_pointers(const gg_cublaslt_plan *plan, const gg_problem *problem) {
   const operands *o = &plan->operands;
   bool swapped = plan->form.left == 'b';
   int left = swapped ? o->scale_b : o->scale_a, right = swapped ? o->scale_a : o->scale_b;
-  status_t status = set_pointer(plan, DESC_BIAS_POINTER, problem, o->bias);
+  status_t status = 0;
+  if (plan->scale_mode) {
+    status = set_address(plan, DESC_SCALE_POINTERS, swapped ? problem->scale_b : problem->scale_a);
+    if (!status)
+      status =
+          set_address(plan, DESC_SCALE_POINTERS + 1, swapped ? problem->scale_a : problem->scale_b);
+  }
+  if (!status) status = set_pointer(plan, DESC_BIAS_POINTER, problem, o->bias);
   if (!status) status = set_pointer(plan, DESC_AUX_POINTER, problem, o->aux);
   if (!status) status = set_pointer(plan, DESC_SCALE_POINTERS, problem, left);
   if (!status) status = set_pointer(plan, DESC_SCALE_POINTERS + 1, problem, right);
@@ -351,6 +368,15 @@ static status_t describe_epilogue(const gg_cublaslt_plan *plan, const gg_kernel 
   }
   for (int i = 0; i < 2 && !status && has_vector_scales(kernel, o); i++)
     status = set_int32(plan, DESC_SCALE_MODES + i, SCALE_MODE_OUTER_VECTOR);
+  return status ? status : set_pointers(plan, problem);
+}
+
+/* Factors of blocks, of A and of B alike. */
+static status_t describe_factors(const gg_cublaslt_plan *plan, const gg_problem *problem) {
+  status_t status = 0;
+  if (!plan->scale_mode) return 0;
+  for (int i = 0; i < 2 && !status; i++)
+    status = set_int32(plan, DESC_SCALE_MODES + i, plan->scale_mode);
   return status ? status : set_pointers(plan, problem);
 }
 
@@ -384,6 +410,7 @@ static gg_status describe(gg_cublaslt_plan *plan, const gg_kernel *kernel,
   if (!status) status = set_int32(plan, DESC_TRANSB, b);
   int8_t fast = kernel->accumulator_bits && !kernel->accumulator_span; /* short sums, as its */
   if (!status && fast) status = lt->call.desc_set(plan->desc, DESC_FAST_ACCUM, &fast, sizeof fast);
+  if (!status) status = describe_factors(plan, problem);
   if (!status && epilogue != GG_CUBLASLT_PRODUCT) {
     status = describe_epilogue(plan, kernel, problem, epilogue);
   }
@@ -412,6 +439,34 @@ static gg_status find_candidates(gg_cublaslt_plan *plan, gg_error *err) {
   return st;
 }
 
+/* The mode of the kernel's factors: of mxfp8 and nvfp4 alone; 0: it has none of those. */
+static int scale_mode_of(const gg_kernel *kernel) {
+  const gg_scaling *scale = &kernel->scale_a;
+  bool alike = scale->type == kernel->scale_b.type && scale->block == kernel->scale_b.block;
+  bool mx = alike && scale->type == GG_DTYPE_ue8m0 && scale->block == 32;
+  bool nv = alike && scale->type == GG_DTYPE_ue4m3 && scale->block == 16;
+  if (mx && gg_dtype_is_fp8(kernel->a.type) && gg_dtype_is_fp8(kernel->b.type))
+    return SCALE_MODE_VEC32_UE8M0;
+  if (nv && kernel->a.type == GG_DTYPE_e2m1 && kernel->b.type == GG_DTYPE_e2m1)
+    return SCALE_MODE_VEC16_UE4M3;
+  return 0;
+}
+
+/* What of the factors the library cannot take, or NULL. How factors of batches follow each other
+ * its documentation does not say. */
+static const char *factors_obstacle(const gg_cublaslt_plan *plan, const gg_problem *problem) {
+  enum { least_arch = 100 };
+  const operands *o = &plan->operands;
+  if (plan->lt->context->facts.arch < least_arch)
+    return "it has products with factors of blocks on sm_100 and newer alone";
+  if (!plan->scale_mode)
+    return "of products with factors of blocks it has mxfp8 and nvfp4 alone: 8-bit floats with "
+           "ue8m0 for each 32, e2m1 with ue4m3 for each 16";
+  if (problem->batch > 1) return "it has factors of blocks without batches";
+  if (o->scale_a != none) return "the scales of its A and B are the factors of blocks";
+  return NULL;
+}
+
 /* alpha and beta in the type of the scale, and what of the epilogue the library cannot take. */
 static gg_status choose_scalars(gg_cublaslt_plan *plan, const gg_kernel *kernel,
                                 const gg_problem *problem, gg_error *err) {
@@ -421,7 +476,9 @@ static gg_status choose_scalars(gg_cublaslt_plan *plan, const gg_kernel *kernel,
   if (gg_number_is_integer(plan->scale) && beta != rint(beta)) {
     obstacle = "its beta is an integer where D is s32";
   }
-  if (kernel->scale_a.block) obstacle = "it is not told of scale factors of blocks here";
+  if (kernel->scale_a.block) obstacle = factors_obstacle(plan, problem);
+  if (kernel->scale_d.block) obstacle = "it is not asked for factors of D here";
+  if (kernel->sparse_a) obstacle = "it has no sparse A: that is cuSPARSELt's";
   if (o->scale_a != none && problem->batch > 1) obstacle = "its scales are those of all batches";
   if (o->aux != none && problem->extras[o->aux].ld % aux_multiple != 0) {
     obstacle = "lines of its aux are multiples of 8 elements"; /* it takes others, and is wrong */
@@ -441,6 +498,7 @@ gg_status gg_cublaslt_plan_open(gg_cublaslt_plan **out, gg_cublaslt *lt, const g
   *plan = (gg_cublaslt_plan){.lt = lt,
                              .form = gg_cublaslt_form_of(kernel),
                              .operands = operands_of(kernel, problem, epilogue),
+                             .scale_mode = scale_mode_of(kernel),
                              .scale = scale_of(kernel)};
   gg_status st = choose_scalars(plan, kernel, problem, err);
   if (!st && !(st = gg_context_enter(lt->context, err))) {

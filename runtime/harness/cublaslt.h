@@ -32,7 +32,8 @@ typedef enum gg_cublaslt_epilogue {
   GG_CUBLASLT_GELU_AUX_BIAS = 164, /* stores what goes into gelu */
 } gg_cublaslt_epilogue;
 
-/* Types, majors and the accumulator are the kernel's, the layout is the problem's. But for the bare
+/* Types, majors, factors of blocks and the accumulator are the kernel's, the layout is the
+ * problem's. But for the bare
  * product, everything that the kernel's operations read and write takes part: C with beta, or a
  * residual as a C with beta 1; a bias and an aux; scales along M and N as those of A and B, and
  * single numbers as those of A, B and D, in this order. GG_E_CUBLASLT where the library has nothing

@@ -4,8 +4,8 @@
 #include "atom/dtype.h"
 #include "base/alloc.h"
 #include "number.h"
-#include "raw.h"
 #include "reference.h"
+#include "texts.h"
 
 struct gg_device_reference {
   gg_raw_kernel kernel;
@@ -18,8 +18,8 @@ typedef struct operand {
 } operand;
 
 bool gg_device_reference_knows(const gg_kernel *kernel) {
-  return !kernel->scale_a.block && gg_dtype_info_of(kernel->a.type)->bits >= 8 &&
-         gg_dtype_info_of(kernel->b.type)->bits >= 8;
+  return !kernel->scale_a.block && !kernel->sparse_a &&
+         gg_dtype_info_of(kernel->a.type)->bits >= 8 && gg_dtype_info_of(kernel->b.type)->bits >= 8;
 }
 
 gg_status gg_device_reference_open(gg_device_reference **out, gg_context *context, gg_dtype a,
@@ -30,7 +30,7 @@ gg_status gg_device_reference_open(gg_device_reference **out, gg_context *contex
   char defines[128];
   snprintf(defines, sizeof defines, "#define TYPE_A %s\n#define TYPE_B %s\n",
            gg_dtype_info_of(a)->name, gg_dtype_info_of(b)->name);
-  gg_status st = gg_raw_open(&device->kernel, context, "reference", defines, "sm_80", err);
+  gg_status st = gg_harness_open(&device->kernel, context, "reference", defines, "sm_80", err);
   if (st) {
     gg_free(device);
     return st;

@@ -193,6 +193,8 @@ double gg_number_max(gg_dtype type) {
     return 255;
   case GG_DTYPE_s32:
     return 2147483647;
+  case GG_DTYPE_ue8m0:
+    return 0x1p127;
   default:
     return gg_float_decode(&formats[type], formats[type].max);
   }

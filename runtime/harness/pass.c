@@ -6,7 +6,7 @@
 enum { threads = 256, vectors_per_thread = 4, vector_bytes = 16 };
 
 gg_status gg_pass_open(gg_pass *out, gg_context *context, gg_error *err) {
-  return gg_raw_open(&out->kernel, context, "pass", "", "sm_80", err);
+  return gg_harness_open(&out->kernel, context, "pass", "", "sm_80", err);
 }
 
 void gg_pass_close(gg_pass *pass) {

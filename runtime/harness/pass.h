@@ -3,7 +3,7 @@
 #ifndef GG_HARNESS_PASS_H
 #define GG_HARNESS_PASS_H
 
-#include "raw.h"
+#include "texts.h"
 #include "trial.h"
 
 typedef struct gg_pass {

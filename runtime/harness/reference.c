@@ -44,6 +44,24 @@ static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
+/* Columns in whole blocks, of which the last may be cut. */
+static int64_t *choose_columns(int64_t *count, int64_t extent, int block, uint64_t seed) {
+  int64_t blocks = (*count + block - 1) / block, filled = 0;
+  int64_t *chosen = choose(blocks, (extent + block - 1) / block, seed);
+  int64_t *out = gg_malloc((size_t)(blocks > 0 ? blocks * block : 1) * sizeof *out);
+  for (int64_t i = 0; chosen && out && i < blocks * block; i++) {
+    int64_t col = chosen[i / block] * block + i % block;
+    if (col < extent) out[filled++] = col;
+  }
+  if (!chosen) {
+    gg_free(out);
+    out = NULL;
+  }
+  gg_free(chosen);
+  *count = filled;
+  return out;
+}
+
 /* How many rows and columns make `elements` and are no more than there are. */
 static void choose_sides(gg_sample *out, const gg_problem *p, double elements) {
   int64_t side = (int64_t)sqrt(elements);
@@ -54,8 +72,8 @@ static void choose_sides(gg_sample *out, const gg_problem *p, double elements) {
   if (out->col_count < side) out->row_count = least(p->m, (int64_t)(elements / (double)p->n) + 1);
 }
 
-gg_status gg_sample_choose(gg_sample *out, const gg_problem *p, int64_t budget, uint64_t seed,
-                           gg_error *err) {
+gg_status gg_sample_choose(gg_sample *out, const gg_problem *p, int block, int64_t budget,
+                           uint64_t seed, gg_error *err) {
   *out = (gg_sample){.row_count = p->m, .col_count = p->n, .batch_count = p->batch, .whole = true};
   double all = (double)p->m * (double)p->n * (double)p->batch;
   double depth = p->k > 0 ? (double)p->k : 1;
@@ -67,7 +85,7 @@ gg_status gg_sample_choose(gg_sample *out, const gg_problem *p, int64_t budget, 
     choose_sides(out, p, elements / (double)out->batch_count);
   }
   out->rows = choose(out->row_count, p->m, seed);
-  out->cols = choose(out->col_count, p->n, seed + 1);
+  out->cols = choose_columns(&out->col_count, p->n, block > 1 ? block : 1, seed + 1);
   out->batches = choose(out->batch_count, p->batch, seed + 2);
   if (out->rows && out->cols && out->batches) return GG_OK;
   gg_sample_free(out);
@@ -98,6 +116,10 @@ typedef struct strides {
 static strides strides_of(const gg_kernel *kernel, const gg_problem *problem, char which) {
   gg_view view = gg_problem_view(kernel, problem, which);
   bool k_major = view.operand->major == GG_MAJOR_K;
+  if (which == 'a' && kernel->sparse_a) {
+    view.ld = k_major ? problem->k : problem->m;
+    view.batch_stride = problem->m * problem->k;
+  }
   return (strides){
       .type = view.operand->type,
       .outer = k_major ? view.ld : 1,
@@ -344,5 +366,5 @@ void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
     step(&x, op, p, operands->at[i]);
     if (stored && op->kind == GG_OP_AUX) stored[i] = stored_as(op->operand.type, &x);
   }
-  *d = stored_as(kernel->d.type, &x);
+  *d = kernel->scale_d.block ? (gg_expected){x.value, x.error} : stored_as(kernel->d.type, &x);
 }

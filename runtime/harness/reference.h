@@ -15,9 +15,10 @@ typedef struct gg_sample {
 } gg_sample;
 
 /* All of D when that takes no more than `budget` multiply-adds; else the first and the last of each
- * mode and random ones between. Free with gg_sample_free. */
-gg_status gg_sample_choose(gg_sample *out, const gg_problem *problem, int64_t budget, uint64_t seed,
-                           gg_error *err);
+ * mode and random ones between; columns in whole blocks of so many, where D is scaled by blocks (0:
+ * it is not). Free with gg_sample_free. */
+gg_status gg_sample_choose(gg_sample *out, const gg_problem *problem, int block, int64_t budget,
+                           uint64_t seed, gg_error *err);
 void gg_sample_free(gg_sample *sample);
 int64_t gg_sample_count(const gg_sample *sample);
 
@@ -28,7 +29,7 @@ typedef struct gg_reference {
 } gg_reference;
 
 /* The operands' first elements in host memory, and their scale factors, of a kernel that has some.
- */
+ * Of a sparse A the dense matrix, of its major, whose rows and batches lie densely. */
 typedef struct gg_host_inputs {
   const void *a, *b, *scale_a, *scale_b;
 } gg_host_inputs;
@@ -40,7 +41,7 @@ gg_status gg_reference_on_host(gg_reference *out, const gg_kernel *kernel,
 void gg_reference_free(gg_reference *reference);
 
 /* The same on a device, by a plain kernel of its own: one per pair of types; of elements of whole
- * bytes, unscaled. */
+ * bytes, unscaled and dense. */
 typedef struct gg_device_reference gg_device_reference;
 
 bool gg_device_reference_knows(const gg_kernel *kernel);
@@ -69,7 +70,8 @@ typedef struct gg_reference_operands {
   bool integers;
 } gg_reference_operands;
 
-/* D's element into *d, and what `aux` of operation i stores into stored[i], which may be NULL. */
+/* D's element into *d, and what `aux` of operation i stores into stored[i], which may be NULL. Of a
+ * D that is scaled by blocks: what the element is before it is divided by its factor. */
 void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
                          const gg_kernel *kernel, const gg_problem *problem, double sum,
                          double magnitude, const gg_reference_operands *operands);

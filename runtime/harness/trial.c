@@ -7,9 +7,10 @@
 #include "base/alloc.h"
 #include "number.h"
 #include "plan/operation.h"
+#include "scaled.h"
 #include "scales.h"
 
-enum { poison = 0xff, guard_bytes = 4096, scales_align = 16 };
+enum { poison = 0xff, guard_bytes = 4096, beside_align = 16 };
 
 const char *gg_trial_obstacle(const gg_kernel *kernel) {
   const gg_dtype types[] = {kernel->a.type, kernel->b.type, kernel->c.type, kernel->d.type,
@@ -98,8 +99,10 @@ static gg_status lay_out(gg_trial *trial, int64_t padding, gg_error *err) {
   if (!st) st = pad(&p->ldb, &p->batch_stride_b, &b, padding, err);
   if (!st) st = pad(&p->ldc, &p->batch_stride_c, &c, padding, err);
   if (!st) st = pad(&p->ldd, &p->batch_stride_d, &d, padding, err);
-  if (kernel->scale_a.block) p->batch_stride_scale_a += scales_align * padding;
-  if (kernel->scale_b.block) p->batch_stride_scale_b += scales_align * padding;
+  if (kernel->scale_a.block) p->batch_stride_scale_a += beside_align * padding;
+  if (kernel->scale_b.block) p->batch_stride_scale_b += beside_align * padding;
+  if (kernel->scale_d.block) p->batch_stride_scale_d += beside_align * padding;
+  if (kernel->sparse_a) p->batch_stride_metadata += beside_align * padding;
   for (size_t i = 0; i < kernel->operation_count && !st; i++) {
     if (!has_operand(kernel, i)) continue;
     gg_view view = gg_problem_extra_view(kernel, p, i);
@@ -197,30 +200,118 @@ static void fill_scales(unsigned char *to, const gg_scales_view *view, const gg_
   }
 }
 
+/* The buffer's atoms are brought there on the device, from rows of factors that the host's are. */
+static gg_status pack_scales(const gg_trial *trial, const gg_trial_buffer *buffer,
+                             const gg_scales_view *view, gg_error *err) {
+  int64_t ld = (view->k + view->scaling.block - 1) / view->scaling.block, bytes = view->rows * ld;
+  size_t all = (size_t)(bytes * view->batch);
+  gg_packing p = GG_PACKING_INIT;
+  gg_packer *packer;
+  gg_status st = gg_packer_open(&packer, trial->context, err);
+  if (st) return st;
+  unsigned char *rows = gg_malloc(all ? all : 1);
+  if (!rows) st = gg_fail(err, MEMORY, NULL, "");
+  for (int64_t i = 0; i < view->batch && !st; i++)
+    st = gg_scales_unpack(rows + i * bytes, buffer->host + buffer->lead + i * view->batch_stride,
+                          view->rows, view->k, view->scaling.block, ld, err);
+  p.to = buffer->device + (uint64_t)buffer->lead, p.batch_stride_to = view->batch_stride;
+  p.rows = view->rows, p.k = view->k, p.block = view->scaling.block, p.batch = view->batch;
+  p.ld = ld, p.batch_stride_from = bytes;
+  if (!st) st = gg_memory_alloc(&p.from, trial->context, all ? all : 1, err);
+  if (!st) st = gg_memory_write(trial->context, p.from, rows, all, err);
+  if (!st) st = gg_packer_launch(packer, &p, NULL, err);
+  if (!st) st = gg_synchronize(trial->context, NULL, err);
+  gg_memory_free(trial->context, p.from);
+  gg_free(rows);
+  gg_packer_close(packer);
+  return st;
+}
+
 static gg_status make_scales(gg_trial *trial, char which, gg_trial_buffer *buffer,
                              uint64_t *address, const gg_trial_options *options,
                              const gg_inputs *inputs, gg_error *err) {
   gg_scales_view view = gg_problem_scales(trial->kernel, &trial->problem, which);
   if (!view.scaling.block) return GG_OK;
-  const gg_operand bytes = {.type = view.scaling.type, .align = scales_align};
+  const gg_operand bytes = {.type = view.scaling.type, .align = beside_align};
   const gg_view all = {.operand = &bytes,
+                       .written = !inputs,
                        .rows = 1,
                        .length = view.batch_stride,
                        .ld = view.batch_stride,
                        .batch = view.batch,
                        .batch_stride = view.batch_stride};
   gg_status st = allocate(buffer, trial->context, &all, options, err);
-  for (int64_t i = 0; i < view.batch && !st; i++)
+  for (int64_t i = 0; inputs && i < view.batch && !st; i++)
     fill_scales(buffer->host + buffer->lead + i * view.batch_stride, &view, inputs,
                 options->shift + i * view.rows * 3);
-  if (!st)
+  if (!st && !(inputs && options->pack_scales))
     st = gg_memory_write(trial->context, buffer->device, buffer->host, (size_t)buffer->bytes, err);
+  else if (!st)
+    st = pack_scales(trial, buffer, &view, err);
   *address = buffer->device + (uint64_t)buffer->lead;
   return st;
 }
 
+/* ---- A sparse A ----------------------------------------------------------------------- */
+
+/* The dense matrices, of random numbers, of which each group keeps the largest: so every choice of
+ * them comes. */
+static gg_status draw_dense(gg_trial *trial, const gg_sparse *sparse, const gg_inputs *inputs,
+                            int64_t shift, gg_error *err) {
+  int64_t matrix = sparse->rows * sparse->k, batch = trial->problem.batch;
+  gg_trial_buffer *dense = &trial->dense_a;
+  gg_status st = GG_OK;
+  dense->bytes = gg_dtype_bytes(sparse->type, matrix * batch);
+  dense->host = gg_malloc((size_t)dense->bytes + 1);
+  if (!dense->host) return gg_fail(err, MEMORY, NULL, "");
+  gg_inputs_fill(dense->host, 0, inputs, shift, matrix * batch);
+  for (int64_t i = 0; i < batch && !st; i++)
+    st = gg_sparse_prune(sparse, dense->host + gg_dtype_bytes(sparse->type, i * matrix), err);
+  return st;
+}
+
+/* A is what is stored of the dense matrices. */
+static gg_status compress_dense(gg_trial *trial, const gg_sparse *sparse, gg_error *err) {
+  const gg_problem *p = &trial->problem;
+  gg_status st = GG_OK;
+  for (int64_t i = 0; i < p->batch && !st; i++)
+    st = gg_sparse_compress(
+        sparse, trial->a.host + trial->a.lead + gg_dtype_bytes(sparse->type, i * p->batch_stride_a),
+        trial->metadata.host + trial->metadata.lead + i * p->batch_stride_metadata,
+        trial->dense_a.host + gg_dtype_bytes(sparse->type, i * sparse->rows * sparse->k), err);
+  return st;
+}
+
+static gg_status send(gg_trial *trial, const gg_trial_buffer *buffer, uint64_t *address,
+                      gg_error *err) {
+  *address = buffer->device + (uint64_t)buffer->lead;
+  return gg_memory_write(trial->context, buffer->device, buffer->host, (size_t)buffer->bytes, err);
+}
+
+static gg_status make_sparse(gg_trial *trial, const gg_trial_options *options,
+                             const gg_inputs *inputs, gg_error *err) {
+  gg_problem *p = &trial->problem;
+  gg_sparse sparse = GG_SPARSE_INIT;
+  const gg_view stored = gg_problem_view(trial->kernel, p, 'a');
+  const gg_operand bytes = {.type = GG_DTYPE_u8, .align = beside_align};
+  const gg_view metadata = {.operand = &bytes,
+                            .rows = 1,
+                            .length = p->batch_stride_metadata,
+                            .ld = p->batch_stride_metadata,
+                            .batch = p->batch,
+                            .batch_stride = p->batch_stride_metadata};
+  gg_status st = gg_problem_sparse(&sparse, trial->kernel, p, err);
+  if (!st) st = allocate(&trial->a, trial->context, &stored, options, err);
+  if (!st) st = allocate(&trial->metadata, trial->context, &metadata, options, err);
+  if (!st) st = draw_dense(trial, &sparse, inputs, options->shift, err);
+  if (!st) st = compress_dense(trial, &sparse, err);
+  if (!st) st = send(trial, &trial->a, &p->a, err);
+  return st ? st : send(trial, &trial->metadata, &p->metadata, err);
+}
+
 gg_host_inputs gg_trial_host_inputs(const gg_trial *trial) {
-  return (gg_host_inputs){.a = trial->a.host + trial->a.lead,
+  bool sparse = trial->kernel->sparse_a;
+  return (gg_host_inputs){.a = sparse ? trial->dense_a.host : trial->a.host + trial->a.lead,
                           .b = trial->b.host + trial->b.lead,
                           .scale_a = trial->scale_a.host + trial->scale_a.lead,
                           .scale_b = trial->scale_b.host + trial->scale_b.lead};
@@ -268,12 +359,16 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
                     .overlap = shape->overlap};
   const gg_inputs *c = p->beta != 0 ? &inputs->c : NULL;
   gg_status st = lay_out(out, options->padding, err);
-  if (!st) st = make_operand(out, 'a', &out->a, &p->a, options, &inputs->a, err);
+  if (!st && kernel->sparse_a)
+    st = make_sparse(out, options, &inputs->a, err);
+  else if (!st)
+    st = make_operand(out, 'a', &out->a, &p->a, options, &inputs->a, err);
   if (!st) st = make_operand(out, 'b', &out->b, &p->b, options, &inputs->b, err);
   if (!st) st = make_scales(out, 'a', &out->scale_a, &p->scale_a, options, &inputs->scale_a, err);
   if (!st) st = make_scales(out, 'b', &out->scale_b, &p->scale_b, options, &inputs->scale_b, err);
   if (!st && !options->without_c) st = make_operand(out, 'c', &out->c, &p->c, options, c, err);
   if (!st) st = make_operand(out, 'd', &out->d, &p->d, options, NULL, err);
+  if (!st) st = make_scales(out, 'd', &out->scale_d, &p->scale_d, options, NULL, err);
   if (!st && options->in_place && p->beta != 0 && c_lies_as_d(out)) st = share_c(out, err);
   if (!st) st = make_extras(out, options, inputs, err);
   if (st) gg_trial_close(out);
@@ -294,6 +389,9 @@ void gg_trial_close(gg_trial *trial) {
   free_buffer(trial->context, &trial->d);
   free_buffer(trial->context, &trial->scale_a);
   free_buffer(trial->context, &trial->scale_b);
+  free_buffer(trial->context, &trial->scale_d);
+  free_buffer(trial->context, &trial->dense_a);
+  free_buffer(trial->context, &trial->metadata);
   gg_memory_free(trial->context, trial->workspace);
   for (size_t i = 0; i < GG_OPERATIONS_MAX; i++)
     free_buffer(trial->context, &trial->extras[i]);
@@ -302,7 +400,8 @@ void gg_trial_close(gg_trial *trial) {
 
 int64_t gg_trial_bytes(const gg_trial *trial) {
   int64_t bytes = trial->a.bytes + trial->b.bytes + trial->d.bytes;
-  bytes += trial->scale_a.bytes + trial->scale_b.bytes;
+  bytes +=
+      trial->scale_a.bytes + trial->scale_b.bytes + trial->scale_d.bytes + trial->metadata.bytes;
   if (trial->c.device) bytes += trial->c.bytes;
   for (size_t i = 0; i < GG_OPERATIONS_MAX; i++)
     bytes += trial->extras[i].bytes;
@@ -313,7 +412,8 @@ void gg_trial_drop_inputs(gg_trial *trial) {
   gg_free(trial->a.host);
   gg_free(trial->b.host);
   gg_free(trial->c.host);
-  trial->a.host = trial->b.host = trial->c.host = NULL;
+  gg_free(trial->dense_a.host);
+  trial->a.host = trial->b.host = trial->c.host = trial->dense_a.host = NULL;
 }
 
 static gg_status poison_buffer(gg_context *context, const gg_trial_buffer *buffer, gg_error *err) {
@@ -324,6 +424,7 @@ gg_status gg_trial_poison(gg_trial *trial, gg_error *err) {
   gg_status st = gg_context_enter(trial->context, err);
   if (st) return st;
   if (!trial->in_place) st = poison_buffer(trial->context, &trial->d, err);
+  if (!st && trial->scale_d.device) st = poison_buffer(trial->context, &trial->scale_d, err);
   for (size_t i = 0; i < trial->kernel->operation_count && !st; i++) {
     if (is_stored(trial->kernel, i)) st = poison_buffer(trial->context, &trial->extras[i], err);
   }
@@ -386,22 +487,64 @@ static void count_stray(gg_verdict *out, const gg_trial_buffer *d, int64_t from,
   }
 }
 
+/* Whether poison is no number that a kernel could store: NaN. */
+static bool tells_poison(gg_dtype type) {
+  return !gg_number_is_integer(type) && gg_dtype_info_of(type)->bits >= 8;
+}
+
 /* Looks at every byte of D's allocation: between rows for stray writes, within them for elements
- * that nobody wrote. Rows come in ascending order. */
+ * that nobody wrote. Rows come in ascending order. Of packed elements a row's last byte may have
+ * one that is none of D's, and is 0. */
 static void scan(gg_verdict *out, const gg_trial_buffer *d, const gg_view *view) {
-  int64_t bytes = gg_number_bytes(view->operand->type), done = 0;
-  bool floats = !gg_number_is_integer(view->operand->type);
+  gg_dtype type = view->operand->type;
+  int64_t bytes = gg_number_bytes(type), done = 0, rest = view->length % 2;
+  bool tells = tells_poison(type), packed = gg_dtype_info_of(type)->bits == 4;
   for (int64_t batch = 0; batch < view->batch; batch++) {
     for (int64_t row = 0; row < view->rows; row++) {
-      int64_t start = d->lead + (batch * view->batch_stride + row * view->ld) * bytes;
+      int64_t first = batch * view->batch_stride + row * view->ld;
+      int64_t start = d->lead + gg_dtype_bytes(type, first);
       count_stray(out, d, done, start);
-      for (int64_t i = 0; floats && i < view->length; i++) {
+      for (int64_t i = 0; tells && i < view->length; i++) {
         out->unwritten += is_poison(d->host + start + i * bytes, bytes);
       }
-      done = start + view->length * bytes;
+      done = start + gg_dtype_bytes(type, view->length);
+      if (packed && rest && d->host[done - 1] >> 4) out->stray++;
     }
   }
   count_stray(out, d, done, d->bytes);
+}
+
+/* Which row's factor a byte of a batch's atoms is, and which of the row's. */
+typedef struct factor_at {
+  int64_t row, number;
+} factor_at;
+
+static factor_at factor_of(const gg_scales_view *view, int64_t byte) {
+  enum { atom_bytes = GG_SCALE_ROWS * GG_SCALE_FACTORS, line_bytes = 16, lines = 32 };
+  int64_t atoms_k = gg_scales_atoms_k(view->k, view->scaling.block), atom = byte / atom_bytes;
+  byte %= atom_bytes;
+  return (factor_at){.row = atom / atoms_k * GG_SCALE_ROWS + byte / line_bytes +
+                            byte % line_bytes / GG_SCALE_FACTORS * lines,
+                     .number = atom % atoms_k * GG_SCALE_FACTORS + byte % GG_SCALE_FACTORS};
+}
+
+/* The same of D's scale factors. What pads a row's last 4 is 0. */
+static void scan_factors(gg_verdict *out, const gg_trial_buffer *buffer,
+                         const gg_scales_view *view) {
+  int64_t factors = (view->k + view->scaling.block - 1) / view->scaling.block;
+  int64_t all = factors ? view->batch * view->batch_stride : 0;
+  for (int64_t i = 0; i < buffer->bytes; i++) {
+    int64_t at = i - buffer->lead;
+    bool inside = at >= 0 && at < all;
+    factor_at is = {0, 0};
+    if (inside) is = factor_of(view, at % view->batch_stride);
+    if (!inside || is.row >= view->rows)
+      count_stray(out, buffer, i, i + 1);
+    else if (buffer->host[i] == poison)
+      out->unwritten++;
+    else
+      out->failed += is.number >= factors && buffer->host[i] != 0;
+  }
 }
 
 /* A result is right within its bound; or, where the bound reaches beyond the type, as the type's
@@ -431,7 +574,10 @@ static void judge(tally *sum, gg_dtype type, double got, gg_expected expected, e
   gg_verdict *out = sum->out;
   double error = fabs(got - expected.value);
   bool right = is_right(type, got, expected);
-  double ratio = isfinite(error) ? error / expected.bound : right ? 0 : (double)INFINITY;
+  double ratio = error == 0        ? 0
+                 : isfinite(error) ? error / expected.bound
+                 : right           ? 0
+                                   : (double)INFINITY;
   out->checked++;
   out->failed += !right;
   if (isfinite(error)) {
@@ -482,21 +628,62 @@ static gg_reference_operands operands_at(const gg_trial *trial, int64_t batch, i
   return out;
 }
 
-/* One element of D, and of what is stored on the way to it. */
-static void compare_element(tally *sum, const gg_trial *trial, double product, double magnitude,
-                            element_at at) {
+static void judge_d(tally *sum, const gg_trial *trial, gg_expected expected, element_at at) {
+  gg_view d = gg_problem_view(trial->kernel, &trial->problem, 'd');
+  at.operation = GG_WORST_IS_D;
+  judge(sum, d.operand->type, element(&trial->d, &d, at.batch, at.row, at.col), expected, at);
+}
+
+/* What one element of D should be, if it is not divided by a factor; what is stored on the way to
+ * it is judged. */
+static gg_expected expect_element(tally *sum, const gg_trial *trial, double product,
+                                  double magnitude, element_at at) {
   const gg_kernel *kernel = trial->kernel;
-  gg_view d = gg_problem_view(kernel, &trial->problem, 'd');
   gg_reference_operands operands = operands_at(trial, at.batch, at.row, at.col);
   gg_expected expected, stored[GG_OPERATIONS_MAX];
   gg_reference_expect(&expected, stored, kernel, &trial->problem, product, magnitude, &operands);
-  at.operation = -1;
-  judge(sum, d.operand->type, element(&trial->d, &d, at.batch, at.row, at.col), expected, at);
   for (size_t i = 0; i < kernel->operation_count; i++) {
     if (!is_stored(kernel, i)) continue;
     at.operation = (int)i;
     judge(sum, kernel->operations[i].operand.type,
           extra_element(trial, i, at.batch, at.row, at.col), stored[i], at);
+  }
+  return expected;
+}
+
+/* Elements of D that share a factor, from `at` on: each as the factor that is there makes it. */
+static void judge_block(tally *sum, const gg_trial *trial, const gg_expected *x, int64_t count,
+                        element_at at) {
+  const gg_kernel *kernel = trial->kernel;
+  gg_scales_view view = gg_problem_scales(kernel, &trial->problem, 'd');
+  gg_dtype type = view.scaling.type, d = kernel->d.type;
+  int64_t atoms_k = gg_scales_atoms_k(view.k, view.scaling.block);
+  int64_t byte =
+      at.batch * view.batch_stride + gg_scales_offset(at.row, at.col / view.scaling.block, atoms_k);
+  unsigned char factor = trial->scale_d.host[trial->scale_d.lead + byte];
+  at.operation = GG_WORST_IS_FACTOR;
+  judge(sum, type, gg_number_get(type, &factor, 0), gg_scaled_factor(d, type, x, count), at);
+  for (int64_t i = 0; i < count; i++, at.col++)
+    judge_d(sum, trial, gg_scaled_element(d, type, factor, x[i]), at);
+}
+
+/* A row of the sample: elements one by one, or in blocks of D. */
+static void compare_row(tally *sum, const gg_trial *trial, const gg_sample *sample,
+                        const double *products, const double *magnitudes, element_at at) {
+  enum { block_most = 32 };
+  int block = trial->kernel->scale_d.block;
+  gg_expected x[block_most];
+  int64_t in_block = 0;
+  for (int64_t j = 0; j < sample->col_count; j++) {
+    at.col = sample->cols[j];
+    x[in_block] = expect_element(sum, trial, products[j], magnitudes[j], at);
+    if (!block) {
+      judge_d(sum, trial, x[0], at);
+    } else if (++in_block == block || at.col == trial->problem.n - 1) {
+      at.col -= in_block - 1;
+      judge_block(sum, trial, x, in_block, at);
+      in_block = 0;
+    }
   }
 }
 
@@ -506,10 +693,9 @@ static void compare(gg_verdict *out, const gg_trial *trial, const gg_sample *sam
   int64_t at = 0;
   for (int64_t b = 0; b < sample->batch_count; b++) {
     for (int64_t i = 0; i < sample->row_count; i++) {
-      for (int64_t j = 0; j < sample->col_count; j++, at++) {
-        element_at where = {-1, sample->batches[b], sample->rows[i], sample->cols[j]};
-        compare_element(&sum, trial, reference->sum[at], reference->magnitude[at], where);
-      }
+      element_at where = {GG_WORST_IS_D, sample->batches[b], sample->rows[i], 0};
+      compare_row(&sum, trial, sample, reference->sum + at, reference->magnitude + at, where);
+      at += sample->col_count;
     }
   }
   if (out->checked > 0) out->mean_error = sum.total / (double)out->checked;
@@ -524,6 +710,15 @@ static gg_status read_back(gg_verdict *out, gg_trial *trial, gg_trial_buffer *bu
   return st;
 }
 
+static gg_status read_factors(gg_verdict *out, gg_trial *trial, gg_error *err) {
+  const gg_trial_buffer *buffer = &trial->scale_d;
+  const gg_scales_view view = gg_problem_scales(trial->kernel, &trial->problem, 'd');
+  gg_status st =
+      gg_memory_read(trial->context, buffer->host, buffer->device, (size_t)buffer->bytes, err);
+  if (!st) scan_factors(out, buffer, &view);
+  return st;
+}
+
 gg_status gg_trial_check(gg_verdict *out, gg_trial *trial, const gg_sample *sample,
                          const gg_reference *reference, gg_error *err) {
   *out = (gg_verdict){0};
@@ -534,6 +729,7 @@ gg_status gg_trial_check(gg_verdict *out, gg_trial *trial, const gg_sample *samp
     gg_view view = gg_problem_extra_view(trial->kernel, &trial->problem, i);
     st = read_back(out, trial, &trial->extras[i], &view, err);
   }
+  if (!st && trial->kernel->scale_d.block) st = read_factors(out, trial, err);
   if (!st) compare(out, trial, sample, reference);
   return st;
 }

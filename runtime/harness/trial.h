@@ -42,8 +42,9 @@ typedef struct gg_trial {
   bool integers, in_place;
   int clusters;
   gg_trial_buffer a, b, c, d;                /* in place c is on the host alone */
-  gg_trial_buffer scale_a, scale_b;          /* of a kernel that has factors */
-  uint64_t workspace;                        /* of gg_trial_provide */
+  gg_trial_buffer scale_a, scale_b, scale_d; /* of a kernel that has factors */
+  gg_trial_buffer dense_a, metadata; /* of a sparse A, which `a` stores; dense on the host */
+  uint64_t workspace;                /* of gg_trial_provide */
   gg_trial_buffer extras[GG_OPERATIONS_MAX]; /* of operations that have an operand */
 } gg_trial;
 
@@ -51,6 +52,7 @@ typedef struct gg_trial_options {
   int64_t padding;    /* of each row, in units of the operand's alignment */
   bool least_aligned; /* to what the kernel asks for and no more; else to 256 bytes */
   bool bare;          /* what is read has no guard zone: who reads on leaves the allocation */
+  bool pack_scales;   /* factors come as rows, which the device brings to their layout */
   bool without_c;     /* no memory for it: beta is 0 */
   bool in_place;      /* C is D, where it lies as D does and beta is not 0: the first launch and one
                          as poisoned read a fresh C, the next reads what that has written */
@@ -85,14 +87,17 @@ gg_status gg_trial_poison(gg_trial *trial, gg_error *err);
 gg_status gg_trial_run(gg_trial *trial, const gg_module *module, struct CUstream_st *stream,
                        gg_error *err);
 
+/* What an element is of that no operation stored. */
+enum { GG_WORST_IS_D = -1, GG_WORST_IS_FACTOR = -2 /* of the block that begins there */ };
+
 typedef struct gg_verdict {
-  int64_t checked, failed; /* elements, of D and of what is stored beside it */
+  int64_t checked, failed; /* elements, of D, of what is stored beside it, and factors */
   int64_t unwritten;       /* elements that still are poison */
   int64_t stray;           /* bytes written outside elements */
   int64_t first_stray;     /* the first of them, in bytes from the matrix's first element */
   double max_error, mean_error;
   struct {
-    int operation; /* that stored it; -1: it is D's */
+    int operation; /* that stored it, or one of these */
     int64_t batch, row, col;
     double got, want, bound;
   } worst; /* the element that comes closest to its bound, or lies farthest beyond it */

@@ -147,7 +147,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
   // Where an accumulator's elements are: rows lane / 4 and + 8, columns lane % 4 * 2 and + 1.
   const int frag_row = lane / 4;
   const int frag_col = lane % 4 * 2;
-  const bool whole = (even_m || row0 + warp_m <= rows) && (even_n || col0 + warp_n <= cols);
+  const bool whole = (even_m || row0 + ${warp_rows} <= rows) && (even_n || col0 + warp_n <= cols);
   constexpr int across = warp_n / epi_n;
   constexpr int subtiles = warp_m / epi_m * across;
 
@@ -159,7 +159,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
   // must be named by constants.
 #pragma unroll 1
   for (int sub = 0; sub < subtiles; ++sub) {
-    const int sub_row = row0 + sub / across * epi_m;
+    const int sub_row = row0 + sub / across * ${sub_step};
     const int sub_col = col0 + sub % across * epi_n;
     const tile_place at = {sub_row + frag_row, sub_col + frag_col, rows, cols};
 
@@ -218,7 +218,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
     }
     if (reads_cell_values && sub + 1 < subtiles)  // under way while this one is stored
       read_cells(cell_at, of,
-                 {row0 + (sub + 1) / across * epi_m + frag_row,
+                 {row0 + (sub + 1) / across * ${sub_step} + frag_row,
                   col0 + (sub + 1) % across * epi_n + frag_col, rows, cols});
     __syncwarp();
     if (whole)

@@ -1,7 +1,7 @@
 // Where a box of a block's sums is in tensor memory, from the warp's first lane on.
 __device__ __forceinline__ constexpr unsigned box_address(int block, int box) {
   return unsigned(block % blocks_of_mma * epi_m) << 16 |
-         unsigned(block / blocks_of_mma * mma_n + box_column(box));
+         unsigned(${box_place});
 }
 
 // What was loaded, once it is there: an empty instruction that the compiler must assume to change

@@ -21,7 +21,7 @@
       const unsigned sums = tmem + (unsigned(rank * warp_size) << 16) + read.set * sums_columns;
 //@ insert combine_boxes
 
-      const int row0 = at.m0 + rank * blocks_of_mma * epi_m;
+//@ insert warp_origin
       epilogue_arguments arguments = {
 //@ insert arguments
       };

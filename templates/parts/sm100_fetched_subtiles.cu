@@ -4,6 +4,9 @@
 struct fetched_tile {
   unsigned smem;
   subtile_position read;
+//@ if column_parts
+  int part;  // of the columns, that this warp has
+//@ end
 
   __device__ __forceinline__ unsigned subtile() const {
     return smem + subtiles_begin + read.stage * subtile_bytes;

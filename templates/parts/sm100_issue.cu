@@ -26,12 +26,11 @@ __device__ __forceinline__ void multiply(const work_list &list, unsigned smem, u
       const unsigned long long desc_b = desc_b_base + descriptor_address(sA + stage_bytes_a);
       mbarrier_wait(full_barrier(smem, read.stage), read.parity);
 //@ insert copy_scales
+//@ insert copy_metadata
 #pragma unroll
       for (int step = 0; step < k_steps; ++step)
-#pragma unroll
-        for (int i = 0; i < mmas_m; ++i)
-          mma(sums + i * mma_n, desc_a + desc_a_step(i, step), desc_b + desc_b_step(0, step),
-              k_tile > 0 || step > 0${scale_arguments});
+//@ insert each_mma
+              k_tile > 0 || step > 0${metadata_arguments}${scale_arguments});
 //@ insert release_stage
     }
 //@ insert commit_sums

@@ -47,6 +47,8 @@ __device__ __forceinline__ tile_place lane_place(tile_place warp, int lane) {
   return warp.beyond(lane / 4, lane % 4 * 2);
 }
 
+//@ slot scale_d
+
 // A box of a block's accumulators, finished. What the operations read for read_n of its columns is
 // read at once, so that the loads are under way together.
 // `at`: the lane's first element of the box.
@@ -57,6 +59,9 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
                                            int box, int lane) {
   col_values cols[read_n / 8];
   cell_values cells[read_n / 8][2];
+//@ if scaled_d
+  pair block[scaled_block / 8][2];  // whose elements get a factor
+//@ end
 #pragma unroll
   for (int col = 0; col < epi_n; col += 8) {
     const int group = col % read_n / 8;
@@ -77,10 +82,17 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
       const pair x = finish({acc_value(acc, e), acc_value(acc, e + 1)}, arg.operands,
                             at.beyond(down * 8, col), rows[down], cols[group],
                             cells[group][down]${and_aside});
+//@ if scaled_d
+      block[col % scaled_block / 8][down] = within(x, at.beyond(0, col));
+//@ else
       d_t bits[2];
       d_from_values(bits, x.x, x.y);
+//@ end
 //@ insert hold_results
     }
+//@ if scaled_d
+    if (col % scaled_block == scaled_block - 8) scale_block(out, block, col - (scaled_block - 8));
+//@ end
   }
 }
 
@@ -99,6 +111,8 @@ __device__ __forceinline__ unsigned await_buffer(unsigned staging, int turn, int
 //@ include sm90_store_maps
 
 //@ slot store_units
+//@ slot store_packed
+//@ slot store_factors
 
 // `turn`: of the buffers, the first result's.
 __device__ __forceinline__ void store_results(const epilogue_arguments &arg,

@@ -26,25 +26,25 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
       if constexpr (cluster_n == 1) {
 #pragma unroll
         for (int box = 0; box < boxes_a; ++box)
-          tma_load(sA + box * box_bytes_a, map_a, full, (a_k_major ? k0 : at.m0) + box * line_a,
-                   a_k_major ? at.m0 : k0, at.batch);
+          tma_load(sA + box * box_bytes_a, map_a, full, (a_k_major ? ${k_a} : at.m0) + box * line_a,
+                   a_k_major ? at.m0 : ${k_a}, at.batch);
       } else if (k_tile % cluster_n == list.rank_n) {
 #pragma unroll
         for (int box = 0; box < boxes_a; ++box)
           tma_load_multicast(sA + box * box_bytes_a, map_a, full,
-                             (a_k_major ? k0 : at.m0) + box * line_a, a_k_major ? at.m0 : k0,
+                             (a_k_major ? ${k_a} : at.m0) + box * line_a, a_k_major ? at.m0 : ${k_a},
                              at.batch, sharers_a);
       }
       if constexpr (cluster_m == 1) {
 #pragma unroll
         for (int box = 0; box < boxes_b; ++box)
-          tma_load(sB + box * box_bytes_b, map_b, full, (b_k_major ? k0 : at.n0) + box * line_b,
-                   b_k_major ? at.n0 : k0, at.batch);
+          tma_load(sB + box * box_bytes_b, map_b, full, ${box_b_along},
+                   ${box_b_across}, at.batch);
       } else if (k_tile % cluster_m == list.rank_m) {
 #pragma unroll
         for (int box = 0; box < boxes_b; ++box)
           tma_load_multicast(sB + box * box_bytes_b, map_b, full,
-                             (b_k_major ? k0 : at.n0) + box * line_b, b_k_major ? at.n0 : k0,
+                             ${box_b_along}, ${box_b_across},
                              at.batch, sharers_b);
       }
 //@ insert load_scales

@@ -152,8 +152,7 @@ static void read_row(const char *line) {
     snprintf(last, sizeof last, "%s", name);
   }
   const gg_plan *plan = candidate_named(lineups[lineup_count - 1], kernel);
-  if (!plan) return;
-  if (!is_admitted(plan, &c)) die("gg_gemm cannot choose what was measured for", name);
+  if (!plan || !is_admitted(plan, &c)) return; /* what gg_gemm would not choose */
   add_row(name, &c, plan, 1e-6 * us);
 }
 
@@ -431,7 +430,8 @@ int main(int argc, char **argv) {
   }
   bool hold_out = argc > 2 && strcmp(argv[1], "--hold-out") == 0;
   bool fits = hold_out || (argc > 2 && strcmp(argv[1], "--fit") == 0);
-  if (argc != (fits ? 4 : 2)) die("needs", "[--device NAME] [--fit ROUNDS | --hold-out ROUNDS] CATALOGUE.tsv");
+  if (argc != (fits ? 4 : 2))
+    die("needs", "[--device NAME] [--fit ROUNDS | --hold-out ROUNDS] CATALOGUE.tsv");
   read_table(argv[argc - 1]);
   if (row_count == 0) die("no measurement of known kernels in", argv[argc - 1]);
   gg_device_model device = gg_device_model_of(device_name, 90, 0);

@@ -1,8 +1,10 @@
 /* What the model makes of an epilogue: its work by family, and what shows of it. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "choice/catalogue.h"
+#include "choice/form.h"
 #include "gemmgen_gemm.h"
 #include "plan/traits.h"
 #include "suite.h"
@@ -186,6 +188,93 @@ START_TEST(narrow_floats_have_rates) {
 }
 END_TEST
 
+/* ---- Scale factors ---------------------------------------------------------------------- */
+
+static gg_form scaled_form(gg_dtype a, gg_dtype b, gg_scaling scale) {
+  gg_form form = form_of(NULL, false);
+  form.a.type = a, form.b.type = b;
+  form.scale_a = form.scale_b = scale;
+  form.a.align = gg_form_align_most(&form, a);
+  form.b.align = gg_form_align_most(&form, b);
+  return form;
+}
+
+static const struct {
+  gg_dtype a, b;
+  gg_scaling scale;
+} scaled[] = {
+    {GG_DTYPE_e4m3, GG_DTYPE_e4m3, {GG_DTYPE_ue8m0, 32}},
+    {GG_DTYPE_e5m2, GG_DTYPE_e2m1, {GG_DTYPE_ue8m0, 32}},
+    {GG_DTYPE_e3m2, GG_DTYPE_e2m3, {GG_DTYPE_ue8m0, 32}},
+    {GG_DTYPE_e2m1, GG_DTYPE_e2m1, {GG_DTYPE_ue8m0, 32}},
+    {GG_DTYPE_e2m1, GG_DTYPE_e2m1, {GG_DTYPE_ue8m0, 16}},
+    {GG_DTYPE_e2m1, GG_DTYPE_e2m1, {GG_DTYPE_ue4m3, 16}},
+};
+
+/* Every scaled kernel of the catalogue, on every device that has tcgen05. */
+START_TEST(scaled_kernels_have_times) {
+  static const int archs[] = {100, 103, 110};
+  static const gg_extents all[] = {
+      {1, 1, 128, 1}, {16, 8192, 8192, 1}, {129, 1000, 384, 3}, {8192, 8192, 8192, 1}};
+  gg_form form = scaled_form(scaled[_i].a, scaled[_i].b, scaled[_i].scale);
+  for (size_t a = 0; a < sizeof archs / sizeof *archs; a++) {
+    gg_device_model device = gg_device_model_of(NULL, archs[a], 0);
+    gg_lineup *lineup = lineup_of(&form, archs[a]);
+    ck_assert_uint_gt(lineup->count, 20);
+    for (size_t i = 0; i < lineup->count; i++) {
+      for (size_t e = 0; e < sizeof all / sizeof *all; e++) {
+        gg_prediction p = gg_predict(&lineup->list[i].plan, all[e], &device);
+        ck_assert_msg(isfinite(p.seconds) && p.seconds > 0, "%s: %g", lineup->list[i].plan.name,
+                      p.seconds);
+      }
+    }
+    gg_lineup_free(lineup);
+  }
+}
+END_TEST
+
+/* What is chosen on a B200. */
+typedef struct choice {
+  gg_prediction of;
+  gg_plan plan; /* its name and its spec are gone */
+} choice;
+
+static choice chosen(const gg_form *form, gg_extents extents) {
+  gg_device_model device = gg_device_model_of(NULL, 100, 0);
+  gg_lineup *lineup = lineup_of(form, 100);
+  gg_ranked *ranked = calloc(lineup->count, sizeof *ranked);
+  gg_lineup_rank(ranked, lineup, extents, &device, 0);
+  choice out = {.plan = lineup->list[ranked[0].index].plan};
+  out.of = gg_predict(&out.plan, extents, &device);
+  free(ranked);
+  gg_lineup_free(lineup);
+  return out;
+}
+
+/* Four bits are twice as fast as eight; factors take a little; operands and factors are read once.
+ * Large products are of pairs bound by multiplying, and few rows take the smallest tiles, so that
+ * all multiprocessors have some and DRAM alone is waited for. */
+START_TEST(scaled_choices_are_sensible) {
+  const gg_extents large = {8192, 8192, 8192, 1}, few = {16, 8192, 8192, 1};
+  gg_form plain = scaled_form(GG_DTYPE_e4m3, GG_DTYPE_e4m3, (gg_scaling){.block = 0});
+  gg_form mxfp8 = scaled_form(GG_DTYPE_e4m3, GG_DTYPE_e4m3, scaled[0].scale);
+  gg_form nvfp4 = scaled_form(GG_DTYPE_e2m1, GG_DTYPE_e2m1, scaled[5].scale);
+  choice none = chosen(&plain, large), eight = chosen(&mxfp8, large), four = chosen(&nvfp4, large);
+  ck_assert_double_gt(eight.of.seconds, none.of.seconds);
+  ck_assert_double_lt(eight.of.seconds, 1.1 * none.of.seconds);
+  ck_assert_double_lt(four.of.seconds, 0.6 * eight.of.seconds);
+  ck_assert_double_gt(four.of.seconds, 0.5 * eight.of.seconds);
+  ck_assert_int_eq(four.plan.cta_group, 2);
+  ck_assert_double_gt(eight.of.multiply, eight.of.load);
+  gg_extents small = {1024, 1024, 4096, 1};
+  choice read = chosen(&nvfp4, small);
+  ck_assert_double_eq(read.of.dram_bytes, 2048. * 4096 * (0.5 + 1. / 16) + (2 << 20));
+  choice narrow = chosen(&nvfp4, few);
+  ck_assert_double_gt(narrow.of.dram, narrow.of.multiply);
+  ck_assert_int_le(narrow.plan.tile_m * narrow.plan.tile_n, 128 * 64);
+}
+END_TEST
+
 /* ---- Tensor memory ---------------------------------------------------------------------- */
 
 /* One kernel of sm100's catalogue on a B200. */
@@ -245,6 +334,8 @@ int main(void) {
   tcase_add_test(tcase, work_takes_time);
   tcase_add_test(tcase, turns_hide_what_fits);
   tcase_add_test(tcase, narrow_floats_have_rates);
+  tcase_add_loop_test(tcase, scaled_kernels_have_times, 0, sizeof scaled / sizeof *scaled);
+  tcase_add_test(tcase, scaled_choices_are_sensible);
   tcase_add_loop_test(tcase, operands_are_read_beside_mmas, 0, sizeof mmas / sizeof *mmas);
   tcase_add_test(tcase, sums_are_finished_beside_the_next_tile);
   suite_add_tcase(suite, tcase);

@@ -70,6 +70,20 @@ for part in 'one MMA of 256 x 128 x 16' 'B: columns 64 to 127' 'MMA issuer' 'set
   'empty accumulators: 8 arrivals'; do
   holds "it shows $part" grep -q "$part" pair.svg
 done
+printf '{arch: sm_100a, a: {type: e2m1, scale: ue4m3}, b: {type: e2m1, scale: ue4m3}, c: bf16, d: bf16, %s}\n' \
+  'tile: [128, 192, 256], cta_group: 2, scheduler: dynamic, accumulator_stages: 1' >scaled.yaml
+expect 0 'a kernel with factors drawn' "$gemmgen" explain --svg scaled.svg scaled.yaml
+for part in 'stages of A, B and their scale factors' 'sub-tiles of C' 'every role' 'full answers: 1 arrival, 16 bytes' \
+  'factors of A: columns 192 to 207' 'factors of B: columns 208 to 239' '>1 set of tensor memory' \
+  'a tile of 128 x 192 in sub-tiles of 128 x 64' '2: stage 0'; do
+  holds "it shows $part" grep -q "$part" scaled.svg
+done
+printf '{arch: sm_100a, a: {type: bf16, sparse: true}, b: bf16, d: bf16, tile: [128, 128, 128]}\n' >sparse.yaml
+expect 0 'a kernel with a sparse A drawn' "$gemmgen" explain --svg sparse.svg sparse.yaml
+holds 'it shows metadata' grep -q 'metadata of A: columns 256 to 259, tiles of 128 rows x 128 along K' sparse.svg
+printf '{arch: sm_100a, a: bf16, b: bf16, d: bf16, tile: [64, 128, 64], cta_group: 2}\n' >halves.yaml
+expect 0 'a pair of 64 rows each drawn' "$gemmgen" explain --svg halves.svg halves.yaml
+holds 'two warps have the same rows' grep -q 'warps 5, 7' halves.svg
 expect 2 'a drawing of several kernels' "$gemmgen" explain --svg out.svg sweep.yaml
 expect 2 'a drawing of a problem' "$gemmgen" explain --svg out.svg --problem '64 64 64'
 holds 'nothing was drawn' [ ! -e out.svg ]
@@ -115,6 +129,14 @@ expect 0 'few columns and little K' "$gemmgen" explain --problem '8192 8192 64' 
 holds 'whose figures they are' grep -q 'on sm_103, by the figures of B200 (sm_100), 148' out
 holds 'epilogues bound them' grep -q '^chosen: gemm_sm100_.*, bound by the epilogue' out
 expect 1 'bytes of an architecture without them' "$gemmgen" explain --problem '64 64 64' --types s8,s8,s32 --arch sm_103
+for types in e4m3:ue8m0,e4m3:ue8m0 e4m3:ue8m0,e2m1:ue8m0 e2m1:ue8m0,e2m1:ue8m0 e2m1:ue4m3,e2m1:ue4m3; do
+  expect 0 "factors: $types" "$gemmgen" explain --problem '4096 4096 4096' --types $types,bf16 --arch sm_100
+  holds 'which bounds it' grep -q '^chosen: gemm_sm100_.*_ue.*, bound by multiplying' out
+done
+expect 1 'factors of Blackwell' "$gemmgen" explain --problem '64 64 64' --types e4m3:ue8m0,e4m3:ue8m0,bf16
+holds 'the message names them' grep -q 'computes e4m3:ue8m0,e4m3:ue8m0,bf16,f32,kkn on sm_90' err
+expect 1 'factors of another type' "$gemmgen" explain --problem '64 64 64' --types e4m3:e8m0,e4m3,bf16
+holds 'what they are' grep -q 'with factors as in e4m3:ue8m0' err
 expect 0 'bytes of another' "$gemmgen" explain --problem '64 64 64' --types s8,s8,s32 --arch sm_110
 expect 0 'doctor on a device with tcgen05' env GEMMGEN_EMU_ARCH=100 "$gemmgen" doctor
 holds 'what runs there' grep -q 'family sm100 runs: compiled as sm_100f PTX' out

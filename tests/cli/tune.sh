@@ -84,6 +84,13 @@ assert count == {form + of: 2, form + ',bias_n_f32+gelu_tanh_approx' + of: 2, fo
                  form + '+c_f32' + of + ',in_place': 2}, count
 PY
 
+# Scale factors are in the product's name and in the winner's text
+GEMMGEN_EMU_ARCH=100 expect 0 'scale factors' "$gemmgen" tune --device emu --output tuned --top 1 \
+  --problem '128 64 96' --types e2m1:ue4m3,e2m1:ue4m3,bf16
+scaled=$(echo tuned/*/e2m1:ue4m3,e2m1:ue4m3,bf16,f32,kkn,128x64x96,b1.yaml)
+holds 'the winner has them' grep -q 'scale: {type: ue4m3, block: 16}' "$scaled"
+holds 'and is a spec' "$gemmgen" check "$scaled"
+
 # Ended early: what was measured stays, and the rest is measured then
 more=(--problem '32 32 64' --types f16,f16,f32)
 timeout -s INT 0.2 "${tune[@]}" "${more[@]}" >out 2>err

@@ -15,7 +15,6 @@
  * The command finds the emulator by itself: the environment has LD_LIBRARY_PATH and
  * GEMMGEN_EMU_ARCH. Where a statement is never run, which a trap in its place shows, it is left
  * alone. The last line counts; mutants that are missed are to be judged: some compute the same. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,36 +23,9 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "base/str.h"
+#include "mutate_text.h"
 
-enum { TEXT_MAX = 64 << 20, VERDICT_MAX = 200, OPERANDS_MAX = 16 };
-
-typedef enum change { DROP, PASS, XOR, ADD, SET } change;
-
-typedef struct mutation {
-  const char *class, *opcode, *part;
-  int operand;
-  change change;
-  const char *name, *value;
-} mutation;
-
-#define MUTATE(class, opcode, part, operand, change, value)                                        \
-  {#class, opcode, part, operand, change, #change, #value},
-static const mutation mutations[] = {
-#include "mutate.def"
-};
-
-enum { mutation_count = sizeof mutations / sizeof *mutations };
-
-typedef struct piece {
-  const char *at, *end;
-} piece;
-
-typedef struct statement {
-  piece all; /* from its guard to before its semicolon */
-  piece opcode, operands[OPERANDS_MAX];
-  int operand_count, line;
-} statement;
+enum { TEXT_MAX = 64 << 20, VERDICT_MAX = 200 };
 
 typedef struct options {
   const char *right, *ptx, *entry, *class, *shim;
@@ -64,145 +36,6 @@ typedef struct options {
 } options;
 
 typedef enum outcome { RIGHT, WRONG, FAULT, WARNED } outcome;
-
-/* ---- Statements ------------------------------------------------------------------------- */
-
-static const char *skip_blanks(const char *at, const char *end) {
-  while (at < end && isspace((unsigned char)*at))
-    at++;
-  return at;
-}
-
-static piece trimmed(const char *at, const char *end) {
-  at = skip_blanks(at, end);
-  while (end > at && isspace((unsigned char)end[-1]))
-    end--;
-  return (piece){at, end};
-}
-
-static void split_operands(statement *s) {
-  const char *first = s->opcode.end;
-  int depth = 0;
-  for (const char *at = first; at <= s->all.end && s->operand_count < OPERANDS_MAX; at++) {
-    if (at < s->all.end && strchr("[{(", *at)) depth++;
-    if (at < s->all.end && strchr("]})", *at)) depth--;
-    if (at < s->all.end && (depth || *at != ',')) continue;
-    piece operand = trimmed(first, at);
-    if (operand.at < operand.end) s->operands[s->operand_count++] = operand;
-    first = at + 1;
-  }
-}
-
-/* The statement that ends at the semicolon `end`, of text from `at` on. */
-static bool read_statement(statement *s, const char *at, const char *end) {
-  const char *begin = end;
-  int depth = 0; /* braces of vectors */
-  while (begin > at) {
-    char before = begin[-1];
-    if (before == '}') depth++;
-    if (depth ? before == ';' : strchr(";{\n", before) && skip_blanks(begin, end) < end) break;
-    if (!depth && before == ':' && begin[-2] != ':' && *begin != ':') break;
-    if (before == '{') depth--;
-    begin--;
-  }
-  *s = (statement){.all = trimmed(begin, end)};
-  const char *opcode = s->all.at;
-  if (opcode < end && *opcode == '@') {
-    while (opcode < end && !isspace((unsigned char)*opcode))
-      opcode++;
-    opcode = skip_blanks(opcode, end);
-  }
-  s->opcode = (piece){opcode, opcode};
-  while (s->opcode.end < s->all.end && !isspace((unsigned char)*s->opcode.end))
-    s->opcode.end++;
-  if (s->opcode.at == s->opcode.end) return false;
-  split_operands(s);
-  return true;
-}
-
-static bool has(piece text, const char *part) {
-  size_t length = strlen(part);
-  for (const char *at = text.at; at + length <= text.end; at++) {
-    if (!memcmp(at, part, length)) return true;
-  }
-  return false;
-}
-
-/* The operand that is changed; NULL: the statement has none such. */
-static const piece *operand_of(const statement *s, const mutation *m) {
-  int index = m->operand < 0 ? s->operand_count + m->operand : m->operand;
-  return index >= 0 && index < s->operand_count ? &s->operands[index] : NULL;
-}
-
-static bool applies(const statement *s, const mutation *m) {
-  size_t length = strlen(m->opcode);
-  if ((size_t)(s->opcode.end - s->opcode.at) < length || memcmp(s->opcode.at, m->opcode, length) ||
-      !has(s->opcode, m->part)) {
-    return false;
-  }
-  const piece *operand = operand_of(s, m);
-  if (m->change == DROP) return true;
-  if (!operand) return false;
-  /* A in tensor memory has no descriptor. */
-  return strcmp(m->class, "descriptor") != 0 || *operand->at != '[';
-}
-
-/* ---- Mutants ------------------------------------------------------------------------------ */
-
-static void put_piece(gg_str *out, const char *at, const char *end) {
-  gg_str_append(out, at, (size_t)(end - at));
-}
-
-/* Descriptors of matrices have 64 bits, masks 16, all else 32, but for addresses of barriers, which
- * may be generic: then compilers name their registers %rd. */
-static const char *width_of(const mutation *m, const statement *s) {
-  const piece *operand = operand_of(s, m);
-  if (!strcmp(m->class, "mask")) return "b16";
-  if (!strcmp(m->class, "descriptor") && m->operand < 3) return "b64";
-  return *operand->at == '[' && !strncmp(operand->at + 1, "%rd", 3) ? "b64" : "b32";
-}
-
-/* { a register takes the operand's value, changed; the statement has that register }. */
-static void put_changed(gg_str *out, const mutation *m, const statement *s) {
-  const piece *operand = operand_of(s, m);
-  bool address = *operand->at == '[';
-  piece value = address ? trimmed(operand->at + 1, operand->end - 1) : *operand;
-  const char *offset = address ? memchr(value.at, '+', (size_t)(value.end - value.at)) : NULL;
-  piece base = {value.at, offset ? offset : value.end};
-  const char *width = width_of(m, s), *sum = width[1] == '6'   ? "s64"
-                                             : width[1] == '1' ? "s16"
-                                                               : "s32";
-  gg_str_printf(out, "{ .reg .%s %%mutant; mov.%s %%mutant, ", width, width);
-  put_piece(out, base.at, base.end);
-  gg_str_puts(out, "; ");
-  if (m->change == SET) gg_str_printf(out, "mov.%s %%mutant, %s; ", width, m->value);
-  if (m->change == XOR) gg_str_printf(out, "xor.%s %%mutant, %%mutant, %s; ", width, m->value);
-  if (m->change == ADD) gg_str_printf(out, "add.%s %%mutant, %%mutant, %s; ", sum, m->value);
-  put_piece(out, s->all.at, base.at);
-  gg_str_puts(out, "%mutant");
-  put_piece(out, base.end, s->all.end);
-  gg_str_puts(out, "; }");
-}
-
-/* Text with `m` in place of the statement; NULL: a trap. */
-static void mutate(gg_str *out, const char *text, const statement *s, const mutation *m) {
-  const char *rest = s->all.end;
-  put_piece(out, text, s->all.at);
-  if (m && (m->change == XOR || m->change == ADD || m->change == SET)) {
-    put_changed(out, m, s);
-    rest++; /* the semicolon is inside */
-  } else {
-    put_piece(out, s->all.at, s->opcode.at); /* the guard */
-    if (!m)
-      gg_str_puts(out, "trap");
-    else if (m->change == DROP)
-      gg_str_puts(out, "pmevent 0");
-    else
-      gg_str_printf(out, "setp.eq.u32 %.*s, 0, 0", (int)(s->operands[0].end - s->operands[0].at),
-                    s->operands[0].at);
-  }
-  gg_str_puts(out, rest);
-}
 
 /* ---- Running ---------------------------------------------------------------------------- */
 
@@ -279,7 +112,7 @@ static outcome run_seeds(char verdict[VERDICT_MAX], options *o, const char *path
 static void write_mutant(const options *o, const char *text, const statement *s,
                          const mutation *m) {
   gg_str mutant = GG_STR_INIT;
-  mutate(&mutant, text, s, m);
+  mutate_text(&mutant, text, s, m);
   FILE *file = fopen(o->mutant_path, "w");
   if (mutant.failed || !file || fputs(gg_str_text(&mutant), file) < 0 || fclose(file)) {
     perror("mutate");
@@ -312,36 +145,21 @@ static bool is_run(options *o, const char *text, const statement *s) {
   return run(verdict, o, o->mutant_path, 0) != RIGHT;
 }
 
-static void break_statement(totals *t, options *o, const char *text, const statement *s) {
+/* What is under way. */
+typedef struct course {
+  totals all;
+  options *o;
+  const char *text;
+} course;
+
+static void break_statement(void *user, const statement *s) {
+  course *c = user;
   int ran = -1;
   for (int i = 0; i < mutation_count; i++) {
     const mutation *m = &mutations[i];
-    if (!applies(s, m) || (o->class && strcmp(o->class, m->class))) continue;
-    if (ran < 0) ran = is_run(o, text, s);
-    if (ran) judge(t, o, text, s, m);
-  }
-}
-
-/* Whether a line begins the body of a function: of one that is wanted or not. */
-static void note_entry(bool *wanted, const options *o, const char *line) {
-  const char *end = strchr(line, '\n');
-  piece all = {line, end ? end : line + strlen(line)};
-  if (has(all, ".entry ") || has(all, ".func ")) *wanted = !o->entry || has(all, o->entry);
-}
-
-static void break_all(totals *t, options *o, const char *text) {
-  bool wanted = !o->entry;
-  int line = 1;
-  const char *from = text;
-  for (const char *at = text; *at; at++) {
-    if (at == text || at[-1] == '\n') note_entry(&wanted, o, at);
-    statement s;
-    if (*at == ';' && wanted && read_statement(&s, from, at)) {
-      s.line = line;
-      break_statement(t, o, text, &s);
-    }
-    if (*at == ';') from = at + 1;
-    line += *at == '\n';
+    if (!mutation_applies(s, m) || (c->o->class && strcmp(c->o->class, m->class))) continue;
+    if (ran < 0) ran = is_run(c->o, c->text, s);
+    if (ran) judge(&c->all, c->o, c->text, s, m);
   }
 }
 
@@ -383,7 +201,7 @@ int main(int argc, char **argv) {
   gg_error err = GG_ERROR_INIT;
   char verdict[VERDICT_MAX], *text = NULL;
   size_t length;
-  totals t = {0};
+  course c = {.o = &o};
   if (argc < 2 || !read_options(&o, argv)) {
     fprintf(stderr, "usage: mutate [--right TEXT] [--ptx FILE] [--entry TEXT] [--class NAME] "
                     "[--seeds N] [--seconds N] -- COMMAND...\n");
@@ -398,12 +216,13 @@ int main(int argc, char **argv) {
   } else if (gg_file_read(&text, &length, o.ptx ? o.ptx : o.text_path, TEXT_MAX, &err)) {
     printf("%s\n", err.message);
   } else {
-    break_all(&t, &o, text);
+    c.text = text;
+    each_statement(text, o.entry, break_statement, &c);
   }
   gg_free(text);
   unlink(o.text_path);
   unlink(o.mutant_path);
   unlink(o.output_path);
-  printf("mutants: %d, noticed: %d\n", t.mutants, t.noticed);
-  return t.mutants && t.noticed == t.mutants ? EXIT_SUCCESS : EXIT_FAILURE;
+  printf("mutants: %d, noticed: %d\n", c.all.mutants, c.all.noticed);
+  return c.all.mutants && c.all.noticed == c.all.mutants ? EXIT_SUCCESS : EXIT_FAILURE;
 }

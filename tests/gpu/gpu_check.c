@@ -34,6 +34,7 @@ void count_check(totals *out, const subject *s, const char *what, bool passed, g
 
 static void describe_verdict(gg_str *out, const gg_kernel *kernel, const gg_verdict *v) {
   char name[GG_OPERATION_NAME_MAX] = "D";
+  if (v->worst.operation == GG_WORST_IS_FACTOR) snprintf(name, sizeof name, "the factor of D");
   if (v->worst.operation >= 0)
     gg_operation_name(name, kernel->operations, (size_t)v->worst.operation);
   gg_str_printf(out,
@@ -68,7 +69,7 @@ gg_status judge_trial(bool *passed, const subject *s, gg_trial *trial, gg_str *w
   gg_reference reference = {0};
   gg_verdict verdict;
   *passed = false;
-  gg_status st = gg_sample_choose(&sample, &trial->problem, INT64_MAX / 2, 1, err);
+  gg_status st = gg_sample_choose(&sample, &trial->problem, 0, INT64_MAX / 2, 1, err);
   if (!st && gg_sample_count(&sample) > 0) {
     st = s->reference ? gg_reference_on_device(&reference, s->reference, s->kernel, &trial->problem,
                                                &sample, err)

@@ -13,7 +13,7 @@
  * a sub-tile after the other, and read by all warps; the sums are given back when the last sub-tile
  * is still to be read. Where the next tile is asked for, the first CTA's thread has the answers
  * copied to all CTAs of the cluster, all roles read each, and the last one says that there is none.
- * Scale factors come to a stage of each CTA by its own producer; what the
+ * Scale factors and metadata come to a stage of each CTA by its own producer; what the
  * issuer has copied of them to tensor memory the tensor core reads and writes in the order in which
  * it is asked to, so that nobody waits for anybody there. */
 #include <stdio.h>
@@ -29,7 +29,7 @@ typedef struct ring {
   int cluster_m, cluster_n;
   int group; /* CTAs behind an MMA */
   int stages, sets, warps;
-  int operands; /* that come to a stage: A, B, and maybe scale factors */
+  int operands; /* that come to a stage: A, B, and maybe what each CTA brings for itself */
   int empties;  /* kinds of `empty` barriers */
   int full_arrivals, empty_arrivals[GG_RING_EMPTIES_MAX];
   int full_sums_arrivals, empty_sums_arrivals;
@@ -97,7 +97,7 @@ static ring ring_of(const gg_plan *plan, const gg_rings *lists) {
             .stages = stages->depth,
             .sets = sums->depth,
             .warps = gg_rings_role(lists, GG_ROLE_CONSUMER)->warps,
-            .operands = matrices + gg_plan_is_scaled(plan),
+            .operands = matrices + (gg_plan_is_scaled(plan) || plan->sparse_a),
             .empties = stages->empties,
             .full_arrivals = stages->full.arrivals,
             .full_sums_arrivals = sums->full.arrivals,
@@ -459,8 +459,8 @@ static void describe(const ring *r, mistake wrong) {
       "cluster %d x %d, %s%s%d stages, %d sets of accumulators, %d warps, %d tiles of %d K tiles, "
       "%d stages of sub-tiles, %d of answers, %s: ",
       r->cluster_m, r->cluster_n, r->group > 1 ? "a pair, " : "",
-      r->operands > scales ? "scaled, " : "", r->stages, r->sets, r->warps, r->tiles, r->k_tiles,
-      r->subtile_stages, r->answer_stages, mistake_names[wrong]);
+      r->operands > scales ? "scaled or sparse, " : "", r->stages, r->sets, r->warps, r->tiles,
+      r->k_tiles, r->subtile_stages, r->answer_stages, mistake_names[wrong]);
 }
 
 static void add_ring(const gg_plan *plan, const gg_layouts *layouts) {

@@ -53,6 +53,7 @@ typedef struct nature {
   char scale[word_max];          /* type of the factors of A's and B's blocks, or "" */
   bool half, fp8, integers, has_c;
   bool packed; /* floats of 6 and 4 bits among them */
+  bool sparse; /* A is */
   int bytes;
 } nature;
 
@@ -88,32 +89,49 @@ static nature draw_nature(draws *from, family of) {
   else if (out.fp8)
     pick(out.b, from, "e4m3|e5m2");
   if (out.integers) pick(out.b, from, "s8|u8");
+  out.sparse = of == SM100 && chance(from, 20);
   return out;
 }
 
+/* `more`: further keys. */
 static void draw_operand(gg_str *out, draws *from, const char *name, const char *type,
-                         const char *scale, const char *majors, int aligned_less) {
+                         const char *more, const char *majors, int aligned_less) {
   char word[word_max];
   bool wide = strstr(type, "32") != NULL, half = strstr(type, "f16") != NULL;
   const char *bytes = wide ? "4|4|8|16|2" : half ? "2|2|4|4|8|16|32|1" : "1|1|2|4|8|16";
-  gg_str_printf(out, "%s: {type: %s%s%s", name, type, *scale ? ", scale: " : "", scale);
+  gg_str_printf(out, "%s: {type: %s%s", name, type, more);
   if (*majors) gg_str_printf(out, ", major: %s", pick(word, from, majors));
   if (chance(from, aligned_less)) gg_str_printf(out, ", align: %s", pick(word, from, bytes));
   gg_str_puts(out, "}\n");
 }
 
+/* Of family sm100: a D whose blocks have factors. */
+static void draw_scaled_d(gg_str *out, draws *from) {
+  char type[word_max], scale[word_max], more[word_max + 16];
+  pick(type, from, "e4m3|e5m2|e2m1|e2m1");
+  pick(scale, from, is_packed(type) ? "ue8m0|ue4m3|{type: ue8m0, block: 16}" : "ue8m0");
+  snprintf(more, sizeof more, ", scale: %s", scale);
+  draw_operand(out, from, "d", type, more, "", is_packed(type) ? 2 : 30);
+}
+
 static void draw_operands(gg_str *out, draws *from, const nature *is) {
   bool any = is->packed            ? chance(from, 2)
-             : is->family == SM100 ? is->bytes < 4 || chance(from, 2)
+             : is->family == SM100 ? is->bytes < 4 || chance(from, 50)
                                    : is->family != SM90 || is->half || chance(from, 2);
   char word[word_max];
   const char *results = is->integers ? "s32|s32|s8|u8|f32|f16|bf16|e4m3"
                         : is->fp8    ? "bf16|f32|f16|e4m3|e5m2|s8"
                                      : "f32|f16|bf16|f32|f16|bf16|e4m3|s8|u8";
   int unaligned = is->family == SM100 ? 3 : 25; /* which sm100 refuses */
-  draw_operand(out, from, "a", is->a, is->scale, any ? "k|m" : "", unaligned);
-  draw_operand(out, from, "b", is->b, is->scale, any ? "k|n" : "", unaligned);
-  draw_operand(out, from, "d", pick(word, from, results), "", "n|n|m", 30);
+  char scale[word_max + 16], more[word_max + 32];
+  snprintf(scale, sizeof scale, "%s%s", *is->scale ? ", scale: " : "", is->scale);
+  snprintf(more, sizeof more, "%s%s", scale, is->sparse ? ", sparse: true" : "");
+  draw_operand(out, from, "a", is->a, more, any ? "k|m" : "", unaligned);
+  draw_operand(out, from, "b", is->b, scale, any ? "k|n" : "", unaligned);
+  if (is->family == SM100 && chance(from, 25))
+    draw_scaled_d(out, from);
+  else
+    draw_operand(out, from, "d", pick(word, from, results), "", "n|n|m", 30);
   if (!is->has_c) return;
   if (chance(from, 60))
     gg_str_puts(out, "c: auto\n");
@@ -152,17 +170,22 @@ static void draw_tile_of_sm90(gg_str *out, draws *from, const nature *is) {
 }
 
 static void draw_tile_of_sm100(gg_str *out, draws *from, const nature *is) {
-  bool pair = chance(from, 45), swap = chance(from, 25);
-  int rows = draw_number(from, pair ? "128|128|128|256" : "64|64|128|128|256");
-  int columns =
-      draw_number(from, pair ? "32|64|64|96|128|192|256" : "8|16|16|24|32|48|64|80|96|128|176|256");
-  int k = is->packed || *is->scale ? draw_number(from, "128|128|128|256|256|512|64")
-                                   : 32 / is->bytes * draw_number(from, "1|2|2|4|4|4|8|3");
+  bool pair = chance(from, 45), swap = chance(from, is->sparse ? 2 : 25);
+  int rows = draw_number(from, is->sparse ? "128|128|128|256"
+                               : pair     ? "64|64|128|128|128|256"
+                                          : "64|64|128|128|256");
+  int columns = draw_number(from, pair ? "32|64|64|96|128|192|256|320|512"
+                                       : "8|16|16|24|32|48|64|80|96|128|176|256|288|384");
+  const char *steps = is->bytes > 2 ? "64" : "128|128|256"; /* of a sparse A */
+  int k = is->sparse                 ? draw_number(from, is->packed || *is->scale ? "256" : steps)
+          : is->packed || *is->scale ? draw_number(from, "128|128|128|256|256|512|64")
+                                     : 32 / is->bytes * draw_number(from, "1|2|2|4|4|4|8|3");
   if (!chance(from, 4))
     gg_str_printf(out, "tile: [%d, %d, %d]\n", swap ? columns : rows, swap ? rows : columns, k);
   if (swap) maybe(out, from, 80, "swap_ab", "true");
   gg_str_puts(out, pair ? "cta_group: 2\n" : "");
   maybe(out, from, 40, "accumulator_stages", "1|1|2|2|3|4");
+  maybe(out, from, 8, "atom_layout", "[1,1,1]|[1,2,1]|[2,1,1]|[2,2,1]");
   maybe(out, from, 10, "schedule", "warp_specialized");
   maybe(out, from, 50, "cluster",
         !pair  ? "[1,1,1]|[2,1,1]|[1,2,1]|[2,2,1]|[4,1,1]|[1,4,1]|[3,1,1]|[4,2,1]"

@@ -72,6 +72,10 @@ static gg_status read_bits(uint64_t *out, gg_trial *trial, gg_error *err) {
     st = gg_memory_read(trial->context, buffer->host, buffer->device, (size_t)buffer->bytes, err);
     *out = hash(*out, buffer);
   }
+  gg_trial_buffer *factors = &trial->scale_d;
+  if (st || !factors->device) return st;
+  st = gg_memory_read(trial->context, factors->host, factors->device, (size_t)factors->bytes, err);
+  *out = hash(*out, factors);
   return st;
 }
 
@@ -89,7 +93,7 @@ static gg_status judge(bool *right, gg_str *why, gg_trial *trial, gg_error *err)
   gg_sample sample = {0};
   gg_reference reference = {0};
   gg_verdict v = {0};
-  gg_status st = gg_sample_choose(&sample, &trial->problem, INT64_MAX / 2, 1, err);
+  gg_status st = gg_sample_choose(&sample, &trial->problem, 0, INT64_MAX / 2, 1, err);
   if (!st) {
     st = gg_reference_on_host(&reference, trial->kernel, &trial->problem,
                               gg_trial_host_inputs(trial), &sample, err);

@@ -25,7 +25,7 @@ typedef struct descriptor {
   const void *bias;
   void *aux;
   int64_t bias_stride, aux_ld, aux_stride;
-  const float *a_scale, *b_scale, *d_scale;
+  const void *a_scale, *b_scale, *d_scale;
   int8_t fast;
 } descriptor;
 
@@ -49,6 +49,10 @@ static gg_dtype dtype_of(int type) {
     return GG_DTYPE_bf16;
   case 28:
     return GG_DTYPE_e4m3;
+  case 29:
+    return GG_DTYPE_e5m2;
+  case 33:
+    return GG_DTYPE_e2m1;
   default:
     return GG_DTYPE_COUNT;
   }
@@ -198,12 +202,28 @@ static bool is_fp8(int type) {
   return type == 28 || type == 29;
 }
 
+enum { VEC16_UE4M3 = 1, VEC32_UE8M0 = 2, OUTER_VECTOR = 3 };
+
+/* Elements that share a factor; 0: factors are of other kinds. */
+static int64_t block_of(int32_t mode) {
+  return mode == VEC16_UE4M3 ? 16 : mode == VEC32_UE8M0 ? 32 : 0;
+}
+
+/* "1D Block Scaling for FP8 and FP4 Data Types": both matrices, of e2m1 or of 8-bit floats. */
+static bool is_blocked_right(const descriptor *o, const layout *a, const layout *b) {
+  if (o->a_mode != o->b_mode || !o->a_scale || !o->b_scale || a->batch > 1) return false;
+  bool four = a->type == 33 && b->type == 33, eight = is_fp8(a->type) && is_fp8(b->type);
+  return o->a_mode == VEC16_UE4M3 ? four : eight;
+}
+
 static bool is_supported(const descriptor *o, const layout *a, const layout *b, const layout *c,
                          const layout *d) {
   if (c->rows != d->rows || c->cols != d->cols || a->batch != d->batch) return false;
-  if (is_fp8(a->type) && (!o->transa || o->transb)) return false;
+  bool narrow = is_fp8(a->type) || a->type == 33;
+  if (narrow && (!o->transa || o->transb)) return false;
+  if (block_of(o->a_mode) ? !is_blocked_right(o, a, b) : a->type == 33) return false;
   if (is_fp8(d->type) ? is_fp8(c->type) : c->type != d->type) return false;
-  if ((o->a_scale || o->b_scale) && !is_fp8(b->type)) return false;
+  if ((o->a_scale || o->b_scale) && !narrow) return false;
   if (o->compute == 72 && (o->epilogue != 1 || o->scale != (d->type == 10 ? 10 : 0))) return false;
   if ((o->epilogue & F_BIAS) && !o->bias) return false;
   return !(o->epilogue & F_AUX) || (o->aux && o->aux_ld % 8 == 0 && o->aux_ld >= (int64_t)d->rows);
@@ -230,6 +250,14 @@ static double element(matrix m, int64_t batch, int64_t row, int64_t col) {
   return get(m.as->type, m.at, batch * m.as->batch_stride + col * m.as->ld + row);
 }
 
+/* "1D Block Scaling Factors Layout": tiles of 128 by 4 factors, row by row of them. */
+static double factor_of(const void *factors, int32_t mode, int64_t outer, int64_t k, int64_t all) {
+  int64_t block = block_of(mode), inner = k / block, tiles = (all + 4 * block - 1) / (4 * block);
+  int64_t tile = outer / 128 * tiles + inner / 4;
+  int64_t at = tile * 512 + outer % 32 * 16 + outer % 128 / 32 * 4 + inner % 4;
+  return gg_number_get(mode == VEC16_UE4M3 ? GG_DTYPE_ue4m3 : GG_DTYPE_ue8m0, factors, at);
+}
+
 static double sum_of(const descriptor *o, matrix a, matrix b, int64_t batch, int64_t row,
                      int64_t col) {
   int64_t k_extent = (int64_t)(o->transa ? a.as->rows : a.as->cols);
@@ -237,13 +265,18 @@ static double sum_of(const descriptor *o, matrix a, matrix b, int64_t batch, int
   for (int64_t k = 0; k < k_extent; k++) {
     double x = o->transa ? element(a, batch, k, row) : element(a, batch, row, k);
     double y = o->transb ? element(b, batch, col, k) : element(b, batch, k, col);
+    if (block_of(o->a_mode)) {
+      x *= factor_of(o->a_scale, o->a_mode, row, k, k_extent);
+      y *= factor_of(o->b_scale, o->b_mode, col, k, k_extent);
+    }
     sum += x * y;
   }
   return sum;
 }
 
-static double scale_at(const float *scale, int32_t mode, int64_t index) {
-  return scale ? (double)scale[mode == 3 ? index : 0] : 1;
+static double scale_at(const void *scale, int32_t mode, int64_t index) {
+  if (!scale || block_of(mode)) return 1;
+  return (double)((const float *)scale)[mode == OUTER_VECTOR ? index : 0];
 }
 
 static double function_of(const descriptor *o, double x, const layout *d, int64_t batch,

@@ -78,4 +78,9 @@ holds 'cuBLASLt is right' every fp8.tsv lt_right 1 6
 holds 'what cuBLASLt does' [ "$(column fp8.tsv lt_does | tr '\n' ,)" = \
   'DEFAULT,BIAS,C,scales of A and B,scales of A, B and D,outer-vector scales,' ]
 
+# What no kernel of a device has is told before cuBLASLt is asked
+echo 'e4m3:ue8m0 e4m3:ue8m0 bf16 f32 k k n 128 128 128 1' >scaled.txt
+expect 0 'factors, on a device without them' "$gemmgen" bench --cublaslt "$library" --cases scaled.txt
+holds 'why' grep -q '^e4m3:ue8m0,e4m3:ue8m0,bf16,f32,kkn,128x128x128,b1 *skipped: no kernel.* on sm_90: ' out
+
 finish

@@ -98,14 +98,14 @@ START_TEST(a_newer_problem_is_taken_where_it_says_nothing_new) {
   ck_assert_int_eq(gg_prepare(&prepared, it.module, newer, &err), GG_OK);
   beyond[9] = 1;
   gg_prepare(&prepared, it.module, newer, &err);
-  assert_error(&err, GG_E_STRUCT_NEWER, "a gg_problem of 728 bytes is of a newer gemmgen");
+  assert_error(&err, GG_E_STRUCT_NEWER, "a gg_problem of 760 bytes is of a newer gemmgen");
   ck_assert_int_eq(gg_launch_prepared(&prepared, NULL, &err), GG_OK); /* nothing */
   gg_launch(it.module, newer, NULL, &err);
-  assert_error(&err, GG_E_STRUCT_NEWER, "which knows 712 of them; and byte 721 is not 0");
+  assert_error(&err, GG_E_STRUCT_NEWER, "which knows 744 of them; and byte 753 is not 0");
   gg_workspace_bytes(&bytes, it.module, newer, &err);
-  assert_error(&err, GG_E_STRUCT_NEWER, "byte 721");
+  assert_error(&err, GG_E_STRUCT_NEWER, "byte 753");
   gg_problem_pack(newer, &kernel, &err);
-  assert_error(&err, GG_E_STRUCT_NEWER, "byte 721");
+  assert_error(&err, GG_E_STRUCT_NEWER, "byte 753");
   gg_free(newer);
   unload(&it);
 }
@@ -113,7 +113,7 @@ END_TEST
 
 /* No size, a part of a member, and what happened to lie there. */
 START_TEST(what_is_no_size_is_refused) {
-  static const size_t sizes[] = {0, 8, 12, 713, 1 << 20, SIZE_MAX, SIZE_MAX - 7};
+  static const size_t sizes[] = {0, 8, 12, 729, 1 << 20, SIZE_MAX, SIZE_MAX - 7};
   gg_kernel kernel = fixture_kernel();
   loaded it = load(&kernel);
   gg_prepared prepared;
@@ -121,7 +121,7 @@ START_TEST(what_is_no_size_is_refused) {
     gg_problem problem = fixture_problem(100, 64, 40, 3);
     problem.size = sizes[i];
     gg_prepare(&prepared, it.module, &problem, &err);
-    assert_error(&err, GG_E_STRUCT_SIZE, "begin it with GG_PROBLEM_INIT, which makes that 712");
+    assert_error(&err, GG_E_STRUCT_SIZE, "begin it with GG_PROBLEM_INIT, which makes that 744");
   }
   unload(&it);
 }

@@ -1,4 +1,5 @@
 /* Cases files, and which kernel covers which case. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,36 @@ START_TEST(parses) {
 }
 END_TEST
 
+/* Types with scale factors, which names say again. */
+START_TEST(parses_factors) {
+  static const struct {
+    const char *types, *name;
+    int block;
+    gg_dtype factor;
+  } rows[] = {
+      {"e4m3:ue8m0 e5m2:ue8m0", "e4m3:ue8m0,e5m2:ue8m0", 32, GG_DTYPE_ue8m0},
+      {"e4m3:ue8m0:32 e2m1:ue8m0:32", "e4m3:ue8m0,e2m1:ue8m0", 32, GG_DTYPE_ue8m0},
+      {"e2m1:ue4m3 e2m1:ue4m3:16", "e2m1:ue4m3,e2m1:ue4m3", 16, GG_DTYPE_ue4m3},
+      {"e2m1:ue8m0:16 e2m1", "e2m1:ue8m0:16,e2m1", 16, GG_DTYPE_ue8m0},
+      {"e2m1:ue4m3:32 e2m1", "e2m1:ue4m3:32,e2m1", 32, GG_DTYPE_ue4m3},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    cli_cases cases;
+    char text[96], wanted[96];
+    gg_str name = GG_STR_INIT;
+    snprintf(text, sizeof text, "%s f32 f32 k k n 1 2 3 4", rows[i].types);
+    snprintf(wanted, sizeof wanted, "%s,f32,f32,kkn,1x2x3,b4", rows[i].name);
+    ck_assert_int_eq(cli_cases_parse(&cases, text, "c", &err), GG_OK);
+    ck_assert_int_eq(cases.list[0].scale_a.block, rows[i].block);
+    ck_assert_int_eq(cases.list[0].scale_a.type, rows[i].factor);
+    cli_case_name(&name, &cases.list[0]);
+    ck_assert_str_eq(gg_str_text(&name), wanted);
+    gg_str_free(&name);
+    cli_cases_free(&cases);
+  }
+}
+END_TEST
+
 static const struct {
   const char *text;
   int line, column;
@@ -39,6 +70,10 @@ static const struct {
 } bad[] = {
     {"bf17 bf16 bf16 f32 k k n 1 1 1 1", 1, 1,
      "the type of A is a number type such as bf16, not 'bf17'"},
+    {"e2m1:ue9m0 e2m1 f32 f32 k k n 1 1 1 1", 1, 1, "with factors as in e4m3:ue8m0"},
+    {"e2m1 e2m1:ue8m0:8 f32 f32 k k n 1 1 1 1", 1, 6, "the type of B is a number type, with"},
+    {"e2m1: e2m1 f32 f32 k k n 1 1 1 1", 1, 1, "not 'e2m1:'"},
+    {"e2m2:ue8m0 e2m1 f32 f32 k k n 1 1 1 1", 1, 1, "not 'e2m2'"},
     {"\n\nbf16 bf16 bf16 f33 k k n 1 1 1 1", 3, 16,
      "the accumulator is f32, f16, s32, f64 or f32fast"},
     {"bf16 bf16 bf16 f32 n k n 1 1 1 1", 1, 20, "the major of A is k or m, not 'n'"},
@@ -72,6 +107,7 @@ START_TEST(covers) {
   } rows[] = {
       {"f16 f16 f32 f32 k k n 128 128 64 1", NULL},
       {"f16 f16 f32 f32 k k n 7 4 64 5", NULL},
+      {"f16:ue8m0 f16:ue8m0 f32 f32 k k n 7 4 64 5", "A has no factors"},
       {"bf16 f16 f32 f32 k k n 128 128 64 1", "A is f16 k-major"},
       {"f16 f16 f32 f32 k n n 128 128 64 1", "B is f16 k-major"},
       {"f16 f16 f32 f32 k k m 128 128 64 1", "D is f32 n-major"},
@@ -97,6 +133,31 @@ START_TEST(covers) {
 }
 END_TEST
 
+/* The same of a kernel that has factors. */
+START_TEST(covers_factors) {
+  gg_kernel kernel = fixture_kernel();
+  static const struct {
+    const char *types, *why;
+  } rows[] = {{"f16:ue8m0 f16:ue8m0", NULL},
+              {"f16 f16", "A has a factor of ue8m0 for each 32 elements"},
+              {"f16:ue8m0 f16", "B has a factor of ue8m0 for each 32 elements"},
+              {"f16:ue8m0:16 f16:ue8m0", "A has a factor of ue8m0 for each 32 elements"},
+              {"f16:ue4m3:32 f16:ue8m0", "A has a factor of ue8m0 for each 32 elements"}};
+  kernel.scale_a = kernel.scale_b = (gg_scaling){GG_DTYPE_ue8m0, 32};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    cli_cases cases;
+    char text[96];
+    gg_str why = GG_STR_INIT;
+    snprintf(text, sizeof text, "%s f32 f32 k k n 129 128 64 3", rows[i].types);
+    ck_assert_int_eq(cli_cases_parse(&cases, text, "c", &err), GG_OK);
+    ck_assert_int_eq(cli_case_covered(&cases.list[0], &kernel, &why), !rows[i].why);
+    ck_assert_str_eq(gg_str_text(&why), rows[i].why ? rows[i].why : "");
+    gg_str_free(&why);
+    cli_cases_free(&cases);
+  }
+}
+END_TEST
+
 START_TEST(memory_may_run_out) {
   cli_cases cases;
   gg_alloc_fail_after(0);
@@ -111,6 +172,8 @@ int main(void) {
   Suite *suite = suite_create("cases");
   TCase *tests = tcase_create("cases");
   tcase_add_test(tests, parses);
+  tcase_add_test(tests, parses_factors);
+  tcase_add_test(tests, covers_factors);
   tcase_add_loop_test(tests, refuses, 0, sizeof bad / sizeof *bad);
   tcase_add_test(tests, covers);
   tcase_add_test(tests, memory_may_run_out);

@@ -352,6 +352,39 @@ START_TEST(tensor_maps_of_scale_factors) {
 }
 END_TEST
 
+/* 300 rows are 3 tiles of 128, 200 elements along K 2 of 128: each 256 elements of 8 bytes, those
+ * along the rows behind each other. Of none, where K is 0, a map is of one tile. */
+START_TEST(tensor_maps_of_metadata) {
+  gg_kernel kernel = fixture_mapped_kernel();
+  kernel.sparse_a = true;
+  kernel.maps[0] = (gg_tensor_map){
+      .operand = GG_OPERAND_METADATA,
+      .type = GG_DTYPE_f64,
+      .rank = 4,
+      .modes = {GG_MAP_METADATA_TILE, GG_MAP_METADATA_ROWS, GG_MAP_METADATA_K, GG_MAP_BATCH},
+      .box = {256, 1, 1, 1}};
+  for (int with_k = 0; with_k < 2; with_k++) {
+    fake_reset();
+    loaded it = load(kernel);
+    gg_problem p = fixture_problem(300, 64, with_k ? 200 : 0, 2);
+    ck_assert_int_eq(gg_problem_pack(&p, &kernel, &err), GG_OK);
+    p.metadata = 0x8000;
+    ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
+    const fake_map *map = &fake.maps[0];
+    ck_assert_uint_eq(map->rank, 4);
+    ck_assert_int_eq(map->type, CU_TENSOR_MAP_DATA_TYPE_UINT64);
+    ck_assert_uint_eq(map->dims[0], 256);
+    ck_assert_uint_eq(map->dims[1], with_k ? 3 : 1);
+    ck_assert_uint_eq(map->dims[2], with_k ? 2 : 1);
+    ck_assert_uint_eq(map->dims[3], with_k ? 2 : 1);
+    ck_assert_uint_eq(map->strides[0], 2048);
+    ck_assert_uint_eq(map->strides[1], with_k ? 3 * 2048 : 2048);
+    ck_assert_uint_eq(map->strides[2], with_k ? 6 * 2048 : 2048);
+    unload(it);
+  }
+}
+END_TEST
+
 /* In whole 16 bytes, 4 elements of f32: the kernel stores the rest. */
 START_TEST(tensor_maps_write_whole_units) {
   static const int64_t ns[][2] = {{64, 64}, {67, 64}, {4, 4}, {3, 4}};
@@ -524,6 +557,7 @@ int main(void) {
   tcase_add_test(tests, tensor_maps_are_encoded_once);
   tcase_add_test(tests, tensor_maps_of_any_rank_and_type);
   tcase_add_test(tests, tensor_maps_of_scale_factors);
+  tcase_add_test(tests, tensor_maps_of_metadata);
   tcase_add_test(tests, tensor_maps_write_whole_units);
   tcase_add_test(tests, tensor_maps_of_nothing);
   tcase_add_test(tests, empty_problems_launch_nothing);

@@ -83,8 +83,9 @@ END_TEST
 START_TEST(seen_tells_forms_apart) {
   gg_form base = form_of(GG_DTYPE_f16, GG_DTYPE_f16, GG_DTYPE_f32);
   base.a.align = base.b.align = base.c.align = base.d.align = 16;
-  gg_form forms[9];
-  for (int i = 0; i < 9; i++)
+  enum { count = 14 };
+  gg_form forms[count];
+  for (int i = 0; i < count; i++)
     forms[i] = base;
   forms[1].a.major = GG_MAJOR_M;
   forms[2].b.type = GG_DTYPE_bf16;
@@ -94,9 +95,14 @@ START_TEST(seen_tells_forms_apart) {
   forms[6].has_c = true, forms[6].c.type = GG_DTYPE_f32;
   forms[7].epilogue = "[]";
   forms[8].promote = 4;
+  forms[9].scale_a = (gg_scaling){GG_DTYPE_ue8m0, 32};
+  forms[10].scale_b = (gg_scaling){GG_DTYPE_ue8m0, 32};
+  forms[11].scale_a = forms[11].scale_b = (gg_scaling){GG_DTYPE_ue8m0, 32};
+  forms[12].scale_a = forms[12].scale_b = (gg_scaling){GG_DTYPE_ue8m0, 16};
+  forms[13].scale_a = forms[13].scale_b = (gg_scaling){GG_DTYPE_ue4m3, 16};
   gg_problem p = GG_PROBLEM_INIT;
-  for (int i = 0; i < 9; i++) {
-    for (int j = 0; j < 9; j++) {
+  for (int i = 0; i < count; i++) {
+    for (int j = 0; j < count; j++) {
       gg_seen_key left = gg_seen_key_of(&forms[i], &p), right = gg_seen_key_of(&forms[j], &p);
       ck_assert_int_eq(gg_seen_same_form(&left, &right), i == j);
     }
@@ -193,12 +199,11 @@ static gg_form form_of_case(const gemm_case *c) {
   return form;
 }
 
-static void check_case(gg_context *context, gg_gemm *gemm, const gemm_case *c, int number,
-                       gg_error *err) {
-  gg_kernel facts = facts_of(c);
-  gg_form form = form_of_case(c);
-  gg_problem shape = {.m = c->m, .n = c->n, .k = c->k, .batch = c->batch, .beta = c->beta};
-  shape.alpha = c->alpha != 0 ? c->alpha : 1;
+/* Launches the form on random operands of these facts, and compares. `part` is of the name of the
+ * kernel that is to be chosen. */
+static void check_product(gg_context *context, gg_gemm *gemm, gg_kernel facts, gg_form form,
+                          gg_problem shape, int64_t workspace, const char *part, int number,
+                          gg_error *err) {
   gg_trial_options options = {.least_aligned = true};
   gg_trial_inputs inputs;
   gg_trial trial;
@@ -206,16 +211,16 @@ static void check_case(gg_context *context, gg_gemm *gemm, const gemm_case *c, i
   gg_reference reference;
   gg_verdict verdict;
   gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
-  gg_status st = gg_trial_inputs_make(&inputs, &facts, GG_INPUTS_INTEGERS, c->k, 1, err);
+  gg_status st = gg_trial_inputs_make(&inputs, &facts, GG_INPUTS_INTEGERS, shape.k, 1, err);
   if (!st) st = gg_trial_open(&trial, context, &facts, &shape, &options, &inputs, err);
-  if (!st && c->workspace) {
-    st = gg_workspace_alloc(&trial.workspace, context, c->workspace, err);
-    trial.problem.workspace = trial.workspace, trial.problem.workspace_bytes = c->workspace;
+  if (!st && workspace) {
+    st = gg_workspace_alloc(&trial.workspace, context, workspace, err);
+    trial.problem.workspace = trial.workspace, trial.problem.workspace_bytes = workspace;
   }
   if (!st) st = gg_trial_poison(&trial, err);
   if (!st) st = gg_gemm_launch(gemm, &form, &trial.problem, NULL, err);
   if (!st) st = gg_synchronize(context, NULL, err);
-  if (!st) st = gg_sample_choose(&sample, &trial.problem, INT64_MAX, 1, err);
+  if (!st) st = gg_sample_choose(&sample, &trial.problem, facts.scale_d.block, INT64_MAX, 1, err);
   if (!st) {
     st = gg_reference_on_host(&reference, &facts, &trial.problem, gg_trial_host_inputs(&trial),
                               &sample, err);
@@ -224,11 +229,19 @@ static void check_case(gg_context *context, gg_gemm *gemm, const gemm_case *c, i
   ck_assert_msg(st == GG_OK, "case %d: %s", number, err->message);
   ck_assert_msg(gg_verdict_passed(&verdict), "case %d is wrong", number);
   ck_assert_int_eq(gg_gemm_choose(&choice, gemm, &form, &trial.problem, err), GG_OK);
-  ck_assert_msg(strstr(choice.kernel, c->family) != NULL, "%s", choice.kernel);
+  ck_assert_msg(strstr(choice.kernel, part) != NULL, "%s", choice.kernel);
   gg_reference_free(&reference);
   gg_sample_free(&sample);
   gg_trial_close(&trial);
   gg_trial_inputs_free(&inputs);
+}
+
+static void check_case(gg_context *context, gg_gemm *gemm, const gemm_case *c, int number,
+                       gg_error *err) {
+  gg_problem shape = {.m = c->m, .n = c->n, .k = c->k, .batch = c->batch, .beta = c->beta};
+  shape.alpha = c->alpha != 0 ? c->alpha : 1;
+  check_product(context, gemm, facts_of(c), form_of_case(c), shape, c->workspace, c->family, number,
+                err);
 }
 
 START_TEST(products_are_right) {
@@ -254,6 +267,142 @@ START_TEST(products_of_blackwell_are_right) {
   gg_context *context = open_emulator_of(blackwell_cases[_i].arch, &err);
   gg_gemm *gemm = open_gemm(context, &err);
   check_case(context, gemm, &blackwell_cases[_i].product, _i, &err);
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+}
+END_TEST
+
+/* With scale factors, of each kind of MMA that takes them: mxf8f6f4 (8 by 8 bits, and operands that
+ * are unpacked on their way, whose lines are of 128 elements), mxf4 and mxf4nvf4. */
+#define MXFP                                                                                       \
+  { GG_DTYPE_ue8m0, 32 }
+#define UNSCALED                                                                                   \
+  { 0, 0 }
+#define FINE_MXFP                                                                                  \
+  { GG_DTYPE_ue8m0, 16 }
+#define NVFP4                                                                                      \
+  { GG_DTYPE_ue4m3, 16 }
+static const struct scaled_case {
+  int arch;
+  gg_dtype a, b;
+  gg_scaling scale; /* of both */
+  gg_dtype out;
+  gg_major d;
+  int64_t m, n, k, batch;
+  float beta;
+  gg_scaling scale_d; /* of results that have factors, too */
+} scaled_cases[] = {
+    {100, GG_DTYPE_e4m3, GG_DTYPE_e4m3, MXFP, GG_DTYPE_bf16, N, 1, 7, 32, 1, 0, UNSCALED},
+    {100, GG_DTYPE_e4m3, GG_DTYPE_e5m2, MXFP, GG_DTYPE_f32, N, 129, 127, 48, 3, 0, UNSCALED},
+    {100, GG_DTYPE_e5m2, GG_DTYPE_e4m3, MXFP, GG_DTYPE_bf16, N, 1000, 1, 33, 1, 0, UNSCALED},
+    {100, GG_DTYPE_e4m3, GG_DTYPE_e4m3, MXFP, F32, N, 7, 1000, 1, 1, 0.5f, UNSCALED},
+    {100, GG_DTYPE_e5m2, GG_DTYPE_e4m3, MXFP, F32, M, 300, 264, 80, 1, 0.5f, UNSCALED},
+    {100, GG_DTYPE_e4m3, GG_DTYPE_e4m3, MXFP, GG_DTYPE_f16, N, 129, 200, 0, 1, 0, UNSCALED},
+    {100, GG_DTYPE_e4m3, GG_DTYPE_e2m1, MXFP, GG_DTYPE_bf16, N, 7, 129, 128, 1, 0, UNSCALED},
+    {100, GG_DTYPE_e3m2, GG_DTYPE_e2m3, MXFP, GG_DTYPE_bf16, N, 130, 65, 256, 2, 0, UNSCALED},
+    {100, GG_DTYPE_e2m1, GG_DTYPE_e2m1, MXFP, GG_DTYPE_f16, N, 129, 127, 96, 1, 0, UNSCALED},
+    {103, GG_DTYPE_e2m1, GG_DTYPE_e2m1, MXFP, F32, N, 7, 1, 320, 3, 0.5f, UNSCALED},
+    {100, GG_DTYPE_e2m1, GG_DTYPE_e2m1, MXFP, GG_DTYPE_f16, N, 127, 7, 8, 1, 0, UNSCALED},
+    {100, GG_DTYPE_e2m1, GG_DTYPE_e2m1, NVFP4, GG_DTYPE_bf16, N, 1, 1000, 32, 1, 0, UNSCALED},
+    {100, GG_DTYPE_e2m1, GG_DTYPE_e2m1, NVFP4, GG_DTYPE_bf16, N, 127, 129, 64, 3, 0, UNSCALED},
+    {100, GG_DTYPE_e2m1, GG_DTYPE_e2m1, NVFP4, GG_DTYPE_bf16, N, 1000, 129, 34, 1, 0, UNSCALED},
+    {110, GG_DTYPE_e2m1, GG_DTYPE_e2m1, NVFP4, F32, M, 400, 300, 288, 1, 0.5f, UNSCALED},
+    {100, GG_DTYPE_e2m1, GG_DTYPE_e2m1, FINE_MXFP, GG_DTYPE_f16, N, 129, 65, 64, 1, 0, UNSCALED},
+    {100, GG_DTYPE_e4m3, GG_DTYPE_e4m3, MXFP, GG_DTYPE_e4m3, N, 129, 65, 64, 2, 0, MXFP},
+    {100, GG_DTYPE_e2m1, GG_DTYPE_e2m1, NVFP4, GG_DTYPE_e2m1, N, 130, 96, 64, 1, 0, NVFP4},
+};
+
+/* Alignments of the memory: what tensor maps want of A and B, and of D an element's. */
+static gg_kernel facts_of_scaled(const struct scaled_case *c) {
+  gg_form form = {.a = {c->a}, .b = {c->b}, .scale_a = c->scale, .scale_b = c->scale};
+  int align = c->out == GG_DTYPE_e2m1 ? 16 : gg_number_bytes(c->out);
+  return (gg_kernel){.name = "gemm",
+                     .a = {c->a, GG_MAJOR_K, gg_form_align_most(&form, c->a)},
+                     .b = {c->b, GG_MAJOR_K, gg_form_align_most(&form, c->b)},
+                     .c = {c->out, c->d, align},
+                     .d = {c->out, c->d, align},
+                     .scale_a = c->scale,
+                     .scale_b = c->scale,
+                     .scale_d = c->scale_d,
+                     .accumulator = GG_DTYPE_f32,
+                     .fixed_m = GG_FIXED_NONE,
+                     .fixed_n = GG_FIXED_NONE,
+                     .fixed_k = GG_FIXED_NONE,
+                     .fixed_batch = GG_FIXED_NONE,
+                     .operations = {{.kind = GG_OP_LINEAR, .alpha = true, .beta = true}},
+                     .operation_count = 1};
+}
+
+START_TEST(scaled_products_are_right) {
+  const struct scaled_case *c = &scaled_cases[_i];
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context = open_emulator_of(c->arch, &err);
+  gg_gemm *gemm = open_gemm(context, &err);
+  gg_kernel facts = facts_of_scaled(c);
+  gg_form form = GG_FORM_INIT;
+  form.a = facts.a, form.b = facts.b, form.c = facts.c, form.d = facts.d;
+  form.scale_a = form.scale_b = c->scale;
+  form.scale_d = c->scale_d;
+  form.accumulator = GG_DTYPE_f32;
+  form.a.align = form.b.align = form.c.align = form.d.align = 0;
+  gg_problem shape = {.m = c->m, .n = c->n, .k = c->k, .batch = c->batch};
+  shape.alpha = 0.5f, shape.beta = c->beta;
+  char part[32];
+  snprintf(part, sizeof part, "%s_block%d", c->scale.type == GG_DTYPE_ue8m0 ? "ue8m0" : "ue4m3",
+           c->scale.block);
+  check_product(context, gemm, facts, form, shape, 0, part, _i, &err);
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+}
+END_TEST
+
+/* As a program does it that has rows of factors: packs them, and hands their addresses on. The
+ * product is of ones, 3 of whose columns' factors differ from 1. */
+START_TEST(factors_are_packed_by_the_caller) {
+  enum { m = 130, n = 72, k = 96, block = 32, factors = 3 };
+  static unsigned char ones[n > m ? n * k : m * k], rows[m * factors], packed[2][4096];
+  static float d[m * n];
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context = open_emulator_of(100, &err);
+  gg_gemm *gemm = open_gemm(context, &err);
+  gg_form form = form_of(GG_DTYPE_e4m3, GG_DTYPE_f32, GG_DTYPE_f32);
+  form.scale_a = form.scale_b = (gg_scaling){GG_DTYPE_ue8m0, block};
+  gg_problem p = GG_PROBLEM_INIT;
+  p.m = m, p.n = n, p.k = k, p.lda = k, p.ldb = k, p.ldd = n;
+  memset(ones, 0x38, sizeof ones);
+  for (int row = 0; row < m; row++)
+    for (int i = 0; i < factors; i++) /* of A: 2^(row % 5 - i) */
+      rows[row * factors + i] = (unsigned char)(127 + row % 5 - i);
+  uint64_t *const addresses[] = {&p.a, &p.b, &p.d, &p.scale_a, &p.scale_b};
+  const size_t bytes[] = {m * k, n * k, sizeof d, sizeof packed[0], sizeof packed[1]};
+  for (int i = 0; i < 5; i++)
+    ck_assert_int_eq(gg_memory_alloc(addresses[i], context, bytes[i], &err), GG_OK);
+  ck_assert_int_eq(gg_scales_pack(packed[0], rows, m, k, block, factors, &err), GG_OK);
+  memset(rows, 127, sizeof rows);
+  ck_assert_int_eq(gg_scales_pack(packed[1], rows, n, k, block, factors, &err), GG_OK);
+  gg_memory_write(context, p.a, ones, m * k, &err);
+  gg_memory_write(context, p.b, ones, n * k, &err);
+  gg_memory_write(context, p.scale_a, packed[0], sizeof packed[0], &err);
+  gg_memory_write(context, p.scale_b, packed[1], sizeof packed[1], &err);
+  ck_assert_msg(gg_gemm_launch(gemm, &form, &p, NULL, &err) == GG_OK, "%s", err.message);
+  ck_assert_int_eq(gg_synchronize(context, NULL, &err), GG_OK);
+  ck_assert_int_eq(gg_memory_read(context, d, p.d, sizeof d, &err), GG_OK);
+  for (int row = 0; row < m; row++)
+    for (int col = 0; col < n; col++)
+      ck_assert_float_eq(d[row * n + col], (float)(block * 1.75 * (1 << row % 5)));
+  form.a.type = form.b.type = GG_DTYPE_e2m1; /* of whose lines a byte has two */
+  p.k = 33;
+  gg_gemm_launch(gemm, &form, &p, NULL, &err);
+  assert_error(&err, GG_E_PROBLEM_EXTENT, "k = 33");
+  form.a.type = form.b.type = GG_DTYPE_e4m3;
+  p.k = k, p.scale_b = 0;
+  gg_gemm_launch(gemm, &form, &p, NULL, &err);
+  assert_error(&err, GG_E_PROBLEM_POINTER, "scale_b");
+  form.scale_b.block = 0;
+  gg_gemm_launch(gemm, &form, &p, NULL, &err);
+  assert_error(&err, GG_E_GEMM_FORM, "e4m3:ue8m0,e4m3,f32,f32,kkn");
+  for (int i = 0; i < 5; i++)
+    gg_memory_free(context, *addresses[i]);
   gg_gemm_close(gemm);
   gg_context_close(context);
 }
@@ -370,6 +519,8 @@ static void spoil_major_of_b(gg_form *f) { f->b.major = (gg_major)9; }
 static void spoil_align(gg_form *f) { f->b.align = 3; }
 static void spoil_large_align(gg_form *f) { f->d.align = 4096; }
 static void spoil_promote(gg_form *f) { f->promote = 65; }
+static void spoil_block(gg_form *f) { f->scale_b.block = 64; }
+static void spoil_factor(gg_form *f) { f->scale_a = (gg_scaling){GG_DTYPE_e4m3, 32}; }
 static void spoil_c(gg_form *f) { f->has_c = true, f->c.type = GG_DTYPE_COUNT; }
 /* clang-format on */
 
@@ -386,6 +537,8 @@ static const struct wrong_form {
     {spoil_large_align, "gg_form.d.align is 4096"},
     {spoil_promote,
      "gg_form.promote is 65; it takes GG_PROMOTE_AUTO, GG_PROMOTE_NEVER and 1 to 64"},
+    {spoil_block, "gg_form.scale_b.block is 64; it takes 16, 32, or 0 for no factors"},
+    {spoil_factor, "gg_form.scale_a.type is 5; it takes GG_DTYPE_ue8m0 and GG_DTYPE_ue4m3"},
     {spoil_c, "gg_form.c.type is 20"},
 };
 
@@ -709,6 +862,9 @@ int main(void) {
     tcase_add_loop_test(tcase, products_are_right, 0, sizeof cases / sizeof *cases);
     tcase_add_loop_test(tcase, products_of_blackwell_are_right, 0,
                         sizeof blackwell_cases / sizeof *blackwell_cases);
+    tcase_add_loop_test(tcase, scaled_products_are_right, 0,
+                        sizeof scaled_cases / sizeof *scaled_cases);
+    tcase_add_test(tcase, factors_are_packed_by_the_caller);
     tcase_add_loop_test(tcase, blackwell_lacks_kernels, 0, 2);
     tcase_add_test(tcase, spilling_kernels_give_way);
     tcase_add_test(tcase, threads_get_the_same_kernel);

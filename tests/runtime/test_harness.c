@@ -8,8 +8,8 @@
 #include "fake_driver.h"
 #include "fixture.h"
 #include "number.h"
-#include "raw.h"
 #include "suite.h"
+#include "texts.h"
 #include "timing.h"
 #include "trial.h"
 
@@ -150,7 +150,7 @@ END_TEST
 START_TEST(a_sample_is_distinct_and_has_the_corners) {
   gg_problem p = {.size = sizeof(gg_problem), .m = 100000, .n = 70, .k = 1000, .batch = 50};
   gg_sample sample;
-  ck_assert_int_eq(gg_sample_choose(&sample, &p, 3000000, 1, &err), GG_OK);
+  ck_assert_int_eq(gg_sample_choose(&sample, &p, 0, 3000000, 1, &err), GG_OK);
   ck_assert(!sample.whole);
   ck_assert_int_le(gg_sample_count(&sample), 4000);
   ck_assert_int_eq(sample.rows[0], 0);
@@ -162,7 +162,7 @@ START_TEST(a_sample_is_distinct_and_has_the_corners) {
   }
   gg_sample_free(&sample);
   p = (gg_problem){.size = sizeof(gg_problem), .m = 7, .n = 5, .k = 3, .batch = 2};
-  ck_assert_int_eq(gg_sample_choose(&sample, &p, 3000000, 1, &err), GG_OK);
+  ck_assert_int_eq(gg_sample_choose(&sample, &p, 0, 3000000, 1, &err), GG_OK);
   ck_assert(sample.whole);
   ck_assert_int_eq(gg_sample_count(&sample), 70);
   for (int64_t i = 0; i < 7; i++)
@@ -286,7 +286,7 @@ static gg_verdict try_with(const gg_kernel *kernel, gg_problem shape, const gg_t
     st = gg_trial_run(&trial, module, NULL, &err);
     ck_assert_msg(st == GG_OK, "%s", err.message);
   }
-  ck_assert_int_eq(gg_sample_choose(&sample, &trial.problem, 1 << 27, 1, &err), GG_OK);
+  ck_assert_int_eq(gg_sample_choose(&sample, &trial.problem, 0, 1 << 27, 1, &err), GG_OK);
   ck_assert_int_eq(gg_reference_on_host(&reference, kernel, &trial.problem,
                                         gg_trial_host_inputs(&trial), &sample, &err),
                    GG_OK);
@@ -646,7 +646,7 @@ START_TEST(own_kernels_compile) {
   ck_assert_int_eq(gg_compiler_open(&compiler, &options, &err), GG_OK);
   for (size_t i = 0; i < sizeof texts / sizeof *texts && !compiler->why_not; i++) {
     gg_str text = GG_STR_INIT;
-    gg_str_printf(&text, "%s%s", texts[i][1], gg_raw_text(texts[i][0]));
+    gg_str_printf(&text, "%s%s", texts[i][1], gg_harness_text(texts[i][0]));
     gg_kernel kernel = {.name = texts[i][0], .arch = "sm_80", .source = gg_str_text(&text)};
     gg_binary *binary;
     gg_status st = gg_compile(&binary, compiler, &kernel, "sm_90", GG_FORMAT_CUBIN, &err);

@@ -85,6 +85,21 @@ START_TEST(tuned_paths) {
   gg_form_name(&path, &form);
   ck_assert_str_eq(gg_str_text(&path), "e4m3,e4m3,bf16,f32,kkn+p2,d2");
   gg_str_free(&path);
+  form = form_to_bf16(GG_DTYPE_e2m1, 16, 16);
+  form.scale_a = form.scale_b = (gg_scaling){GG_DTYPE_ue4m3, 16};
+  gg_form_name(&path, &form);
+  ck_assert_str_eq(gg_str_text(&path), "e2m1:ue4m3,e2m1:ue4m3,bf16,f32,kkn");
+  gg_str_free(&path);
+  form.a.type = GG_DTYPE_e4m3; /* B is unpacked on its way then, which takes more alignment */
+  form.scale_a = form.scale_b = (gg_scaling){GG_DTYPE_ue8m0, 32};
+  gg_form_name(&path, &form);
+  ck_assert_str_eq(gg_str_text(&path), "e4m3:ue8m0,e2m1:ue8m0,bf16,f32,kkn,b16");
+  gg_str_free(&path);
+  form.d.type = GG_DTYPE_e4m3, form.b.align = 32;
+  form.scale_d = form.scale_a;
+  gg_form_name(&path, &form);
+  ck_assert_str_eq(gg_str_text(&path), "e4m3:ue8m0,e2m1:ue8m0,e4m3:ue8m0,f32,kkn");
+  gg_str_free(&path);
   ck_assert_int_eq(gg_tuned_bucket((gg_tuned_extents){33, 5, 6, 7}).m, 64);
   ck_assert_int_eq(gg_tuned_bucket((gg_tuned_extents){64, 5, 6, 7}).m, 64);
   ck_assert_int_eq(gg_tuned_bucket((gg_tuned_extents){INT64_MAX, 5, 6, 7}).m, INT64_MAX);

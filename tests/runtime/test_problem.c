@@ -369,11 +369,11 @@ START_TEST(scale_factors_are_packed) {
 }
 END_TEST
 
-/* Where the packer puts a factor is where the layout of CUTLASS and cuBLAS has it, for blocks of 16
- * and 32, and what is not there becomes 0. */
+/* Where the packer puts a factor is where the layout of CUTLASS and cuBLAS has it, for blocks of
+ * 16, 32 and 64, and what is not there becomes 0. */
 START_TEST(the_packer_follows_the_layout) {
   enum { rows = 150, k = 210, ld = 19 };
-  const int block = _i ? 32 : 16, factors = (k + block - 1) / block;
+  const int block = 16 << _i, factors = (k + block - 1) / block;
   static unsigned char from[rows * ld], to[4096], back[rows * ld];
   int64_t bytes, seen = 0;
   gg_layout layout;
@@ -445,6 +445,40 @@ START_TEST(scale_factors_are_checked) {
 }
 END_TEST
 
+/* A D of 300 x 70 with a factor for each 16 elements, which batches may not share; whatever K is.
+ */
+START_TEST(scale_factors_of_d_are_checked) {
+  gg_kernel kernel = fixture_kernel();
+  kernel.scale_d = (gg_scaling){GG_DTYPE_ue4m3, 16};
+  gg_problem good = fixture_problem(300, 70, _i ? 0 : 200, 2);
+  ck_assert_int_eq(gg_problem_pack(&good, &kernel, &err), GG_OK);
+  const int64_t bytes = 3 * 2 * 512;
+  ck_assert_int_eq(good.batch_stride_scale_d, bytes);
+  const struct {
+    uint64_t d;
+    int64_t stride;
+    gg_status status;
+    const char *part;
+  } rows[] = {
+      {0x8000, bytes, GG_OK, NULL},
+      {0x8000, 2 * bytes, GG_OK, NULL},
+      {0, bytes, GG_E_PROBLEM_POINTER, "the pointer to scale_d is null"},
+      {0x8004, bytes, GG_E_PROBLEM_ALIGN, "scale_d = 32772 is not a multiple of the 16 bytes"},
+      {0x8000, 0, GG_E_PROBLEM_STRIDE, "batch_stride_scale_d = 0"},
+      {0x8000, bytes - 16, GG_E_PROBLEM_STRIDE, "the batches overlap"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    gg_problem p = good;
+    gg_launch_facts prepared;
+    p.scale_d = rows[i].d;
+    p.batch_stride_scale_d = rows[i].stride;
+    gg_status st = gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(100), &err);
+    ck_assert_msg(st == rows[i].status, "row %zu: %s", i, st ? err.message : "no error");
+    if (st) assert_error(&err, st, rows[i].part);
+  }
+}
+END_TEST
+
 /* Elements that maps unpack come in whole 128 along K; of packed ones there are two to a byte. */
 START_TEST(narrow_lines_are_whole) {
   gg_kernel kernel = fixture_mapped_kernel();
@@ -493,9 +527,10 @@ int main(void) {
   tcase_add_test(tests, broadcast_of_inputs_and_interleaved_outputs);
   tcase_add_test(tests, extras_are_packed_and_checked);
   tcase_add_test(tests, scale_factors_are_packed);
-  tcase_add_loop_test(tests, the_packer_follows_the_layout, 0, 2);
+  tcase_add_loop_test(tests, the_packer_follows_the_layout, 0, 3);
   tcase_add_test(tests, the_packer_refuses);
   tcase_add_test(tests, scale_factors_are_checked);
+  tcase_add_loop_test(tests, scale_factors_of_d_are_checked, 0, 2);
   tcase_add_test(tests, narrow_lines_are_whole);
   tcase_add_loop_test(tests, refuses, 0, sizeof bad_cases / sizeof *bad_cases);
   suite_add_tcase(suite, tests);

@@ -7,8 +7,10 @@
 
 static bench_summary summary_of(void) {
   bench_summary summary = BENCH_SUMMARY_INIT;
-  cli_case square = {GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32, false, GG_MAJOR_K,
-                     GG_MAJOR_K,    GG_MAJOR_N,    4096,          4096,         4096,  1};
+  cli_case square = {.a = GG_DTYPE_bf16, .b = GG_DTYPE_bf16, .d = GG_DTYPE_bf16};
+  square.accumulator = GG_DTYPE_f32;
+  square.a_major = square.b_major = GG_MAJOR_K, square.d_major = GG_MAJOR_N;
+  square.m = square.n = square.k = 4096, square.batch = 1;
   bench_row row = {.problem = square, .ours = 800, .first = 400, .best = 800};
   bench_summary_add(&summary, &row, "large");
   square.m = 16;

@@ -7,7 +7,7 @@ typedef long long ll; /* for printf */
 
 /* ---- Launch facts --------------------------------------------------------------------- */
 
-static const char letters[] = "-ABCD\0ST"; /* by gg_operand_id */
+static const char letters[] = "-ABCD\0STUE"; /* by gg_operand_id */
 
 static void print_param(gg_str *out, gg_param param) {
   static const char *const words[] = {
@@ -60,6 +60,9 @@ static void print_facts(gg_str *out, const gg_kernel *kernel) {
   if (k->scale_a.block)
     gg_str_printf(out, "scales %d %d %d %d\n", (int)k->scale_a.type, k->scale_a.block,
                   (int)k->scale_b.type, k->scale_b.block);
+  if (k->scale_d.block)
+    gg_str_printf(out, "scales of D %d %d\n", (int)k->scale_d.type, k->scale_d.block);
+  if (k->sparse_a) gg_str_puts(out, "sparse A\n");
   for (size_t i = 0; i < k->operation_count; i++)
     print_operation(out, &k->operations[i]);
   gg_str_printf(out, "grid %d splits %d tile %d %d %d warps %d\n", (int)k->grid, k->splits,
@@ -74,6 +77,7 @@ static void print_facts(gg_str *out, const gg_kernel *kernel) {
     gg_str_printf(out, "map %c %d %d %d\n", letters[map->operand], map->box[0], map->box[1],
                   map->swizzle_bytes);
     if (map->unpacks) gg_str_puts(out, "unpacks\n");
+    if (map->swizzle_wide) gg_str_puts(out, "wide\n");
   }
 }
 

@@ -73,6 +73,8 @@ static bool same_identity(const gg_plan *x, const gg_plan *y) {
 #define LINES    "arch: sm_90a\nb: f16\nd: f16\ntile: [64, 64, 64]\n"
 #define NVFP4(scale)                                                                               \
   "arch: sm_100a\na: {type: e2m1, scale: " scale "}\nb: {type: e2m1, scale: " scale "}\nd: bf16\n"
+#define SM100_D(result)                                                                            \
+  "arch: sm_100a\na: bf16\nb: bf16\nd: {type: " result "}\ntile: [128, 64, 64]\n"
 #define FP8  "arch: sm_90a\na: e4m3\nb: e4m3\nd: bf16\n"
 #define INT8 "arch: sm_90a\na: s8\nb: s8\n"
 
@@ -88,6 +90,11 @@ static const struct flip {
     {"b", SM90 TILE, "arch: sm_90a\na: bf16\nb: {type: bf16, major: n}\nd: bf16", NULL},
     {"scale_a", NVFP4("{type: ue8m0, block: 16}"), NVFP4("ue4m3"), NULL},
     {"scale_b", NVFP4("{type: ue8m0, block: 16}"), NVFP4("ue4m3"), NULL},
+    {"scale_d", SM100_D("e2m1, scale: {type: ue8m0, block: 16}"), SM100_D("e2m1, scale: ue4m3"),
+     NULL},
+    {"sparse_a", "arch: sm_100a\na: bf16\nb: bf16\nd: bf16\ntile: [128, 128, 128]",
+     "arch: sm_100a\na: {type: bf16, sparse: true}\nb: bf16\nd: bf16\ntile: [128, 128, 128]",
+     "a sparse A has an atom of its own"},
     {"c", SM90 TILE "c: auto", SM90 TILE "c: f32", NULL},
     {"has_c", SM90 TILE "c: auto", SM90 TILE, NULL},
     {"d", SM90 TILE, "arch: sm_90a\na: bf16\nb: bf16\nd: {type: bf16, align: 8}", NULL},
@@ -109,6 +116,8 @@ static const struct flip {
      "the atom's A is where it says"},
     {"atoms_m", SM90 TILE, SM90 "tile: [64, 128, 64]", NULL},
     {"atoms_n", SM80 "atom_layout: [2, 2, 1]", SM80 "atom_layout: [2, 1, 1]", NULL},
+    {"turns_m", SM80 "atom_layout: [2, 1, 1]",
+     SM80 "atom_layout: [2, 1, 1]\npermutation: [_, _, _]", NULL},
     {"stages", SM90 TILE, "arch: sm_90a\na: bf16\nb: bf16\nd: bf16\nstages: 3", NULL},
     {"copy_bytes_a", SM80, "arch: sm_80\na: {type: f16, align: 8}\nb: f16\nd: f16", NULL},
     {"copy_bytes_b", SM80, "arch: sm_80\na: f16\nb: {type: f16, align: 8}\nd: f16", NULL},

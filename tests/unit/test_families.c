@@ -29,6 +29,7 @@ static const struct {
     {"accumulator", {"accumulator: f32"}, NULL},
     {"a.scale", {"name: mine"}, "{type: e4m3, scale: ue8m0}"},
     {"b.scale", {"name: mine"}, "{type: e2m1, scale: {type: ue8m0, block: 16}}"},
+    {"a.sparse", {"sweep: {a.sparse: [true]}"}, NULL},
     {"promote", {"promote: 4"}, "e4m3"},
     {"problem.m", {"problem: {m: 64}"}, NULL},
     {"tile", {"tile: [8, 32, 1]", "tile: [128, 128, 64]"}, NULL},
@@ -38,7 +39,7 @@ static const struct {
      NULL},
     {"swap_ab", {"swap_ab: true"}, NULL},
     {"atom_layout", {"atom_layout: [2, 4, 1]", "atom_layout: [2, 1, 1]"}, NULL},
-    {"permutation", {"permutation: [32, 32, _]"}, NULL},
+    {"permutation", {"permutation: [_, \"(8,4,8):(1,64,8)\", _]"}, NULL},
     {"swizzle.a", {"swizzle: {a: 64B}"}, NULL},
     {"swizzle.b", {"swizzle: {b: 64B}"}, NULL},
     {"swizzle.d", {"swizzle: {d: 64B}", "swizzle: {d: padding}"}, NULL},
@@ -104,6 +105,7 @@ static void write_spec(gg_str *out, const char *family, const gg_mma_row *row) {
   for (int i = 0; i < 2; i++) {
     gg_str_printf(out, "%c: {type: %s", "ab"[i], gg_dtype_info_of(types[i]) -> name);
     if (row->block) gg_str_printf(out, ", scale: {block: %d}", row->block);
+    if (row->sparse && i == 0) gg_str_puts(out, ", sparse: true");
     gg_str_puts(out, "}\n");
   }
   if (asks) gg_str_puts(out, "operand_source: {a: registers}\ntile: [64, 64, 64]\n");

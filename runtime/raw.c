@@ -1,21 +1,5 @@
 #include "raw.h"
 
-#include <string.h>
-
-#include "emit/template.h"
-
-extern const gg_template_file gg_harness_files[];
-
-const char *gg_raw_text(const char *name) {
-  size_t length = strlen(name);
-  for (const gg_template_file *file = gg_harness_files; file->name; file++) {
-    if (strncmp(file->name, name, length) == 0 && strcmp(file->name + length, ".cu") == 0) {
-      return file->text;
-    }
-  }
-  return NULL;
-}
-
 static gg_status load(gg_raw_kernel *out, const char *name, const void *image, gg_error *err) {
   const gg_driver *driver = &out->context->driver;
   gg_status st = gg_context_enter(out->context, err);
@@ -26,18 +10,14 @@ static gg_status load(gg_raw_kernel *out, const char *name, const void *image, g
   return st;
 }
 
-gg_status gg_raw_open(gg_raw_kernel *out, gg_context *context, const char *name,
-                      const char *defines, const char *least, gg_error *err) {
+gg_status gg_raw_open(gg_raw_kernel *out, gg_context *context, const char *name, const char *source,
+                      const char *least, gg_error *err) {
   *out = (gg_raw_kernel){.context = context};
-  gg_str text = GG_STR_INIT;
-  gg_str_printf(&text, "%s#line 1\n%s", defines, gg_raw_text(name));
   gg_binary *binary = NULL;
-  gg_kernel kernel = {.name = name, .arch = least, .source = gg_str_text(&text)};
-  gg_status st = text.failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
-  if (!st) st = gg_compile_for_device(&binary, context->compiler, &kernel, &context->facts, err);
+  gg_kernel kernel = {.name = name, .arch = least, .source = source};
+  gg_status st = gg_compile_for_device(&binary, context->compiler, &kernel, &context->facts, err);
   if (!st) st = load(out, name, binary->data, err);
   gg_binary_free(binary);
-  gg_str_free(&text);
   if (st) gg_raw_close(out);
   return st;
 }

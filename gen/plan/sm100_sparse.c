@@ -1,0 +1,44 @@
+/* Family sm100: a sparse A, and what it asks of the spec. */
+#include "plan/check.h"
+#include "plan/choices.h"
+#include "plan/narrow.h"
+#include "plan/scales.h"
+#include "plan/sm100.h"
+#include "plan/sparse.h"
+
+/* Packed elements are multiplied sparse by architectures of the suffix a alone. */
+gg_status gg_sm100_check_sparse(const gg_plan *plan, gg_error *err) {
+  char arch[GG_ARCH_NAME_MAX];
+  if (!plan->sparse_a || !gg_plan_is_packed(plan) || plan->arch.suffix != 'f') return GG_OK;
+  return gg_refuse(plan, &plan->spec->arch, "sparse e2m1 by e2m1 with scales for",
+                   gg_arch_name(arch, plan->arch), "it for architectures of the suffix a", err);
+}
+
+/* An MMA reads 64 bytes of a K-major line of B, which a swizzle of 32 bytes would cut. */
+static gg_status check_swizzle(const gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->swizzle.b;
+  bool cut = asked->state == GG_SPEC_SET && asked->number == GG_SWIZZLE_32B;
+  if (!cut || plan->b.major != GG_MAJOR_K) return GG_OK;
+  return gg_refuse(plan, asked, "swizzle of B beside a sparse A", asked->text,
+                   "128B, 64B and none: an MMA reads 64 bytes of a line", err);
+}
+
+/* An MMA has 128 rows; a stage has whole tiles of metadata. */
+gg_status gg_sm100_check_sparse_tile(const gg_plan *plan, int m, int k, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->tile;
+  if (!plan->sparse_a) return GG_OK;
+  gg_status st = gg_check_multiple("tile M", m, GG_METADATA_TILE_ROWS, "rows of a tile of metadata",
+                                   gg_element_mark(asked, 0), err);
+  if (st) return st;
+  st = gg_check_multiple("tile K", k, gg_metadata_tile_k(plan),
+                         "elements along K of a tile of metadata", gg_element_mark(asked, 2), err);
+  return st ? st : check_swizzle(plan, err);
+}
+
+/* Whole tiles of metadata, and of what is unpacked whole lines, of scale factors whole atoms. All
+ * are powers of two. */
+int gg_sm100_usual_sparse_k(const gg_plan *plan) {
+  int k = gg_metadata_tile_k(plan), atom = GG_SCALE_FACTORS * plan->scale_a.block;
+  if (gg_plan_unpacks(plan, plan->a.type) && k < 2 * GG_UNPACKED_LINE) k = 2 * GG_UNPACKED_LINE;
+  return k < atom ? atom : k;
+}

@@ -1,0 +1,93 @@
+/* Family sm80: CuTe's permutation of a tiled MMA. A mode's layout says which row, or column, of the
+ * tile is the j-th for the MMAs, which deal these to the warps, an atom each in turn. A warp's
+ * fragments can lie in two ways: as one contiguous block of the tile, which is what the family has
+ * where nothing is asked for, and which a layout such as (16,2,4):(1,64,16) makes of the turns; or,
+ * along M, in turns as they are, for which `_`, a number or the identity stands. Both keep an
+ * atom's rows together, as ldmatrix reads and the epilogue stages them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout/layout.h"
+#include "plan/check.h"
+#include "plan/choices.h"
+#include "plan/sm80.h"
+
+/* A mode of the tile: so many elements, of atoms that are dealt to so many warps. */
+typedef struct mode {
+  const char *name;
+  int extent, atom, warps;
+} mode;
+
+typedef int64_t place(const mode *of, int64_t index);
+
+static int64_t in_turns(const mode *of, int64_t index) {
+  (void)of;
+  return index;
+}
+
+static int64_t in_blocks(const mode *of, int64_t index) {
+  int64_t atom = index / of->atom;
+  return atom % of->warps * (of->extent / of->warps) + atom / of->warps * of->atom +
+         index % of->atom;
+}
+
+/* Whether the layout, repeated over the tile, is this function. */
+static bool is(const gg_layout *layout, const mode *of, place *at) {
+  int64_t size = gg_layout_size(layout);
+  for (int64_t i = 0; i < of->extent; i++)
+    if (gg_layout_at(layout, i % size) + i / size * size != at(of, i)) return false;
+  return true;
+}
+
+/* `_` is whatever the atoms cover, and a number so many elements as they come. */
+static bool read(gg_layout *out, const mode *of, const char *text) {
+  bool kept = strcmp(text, "_") == 0, number = !text[strspn(text, "0123456789")];
+  if (!kept && !number) return gg_layout_parse(out, text, NULL) == GG_OK;
+  *out = gg_layout_flat(kept ? (int64_t)of->atom * of->warps : strtoll(text, NULL, 10), 1);
+  return true;
+}
+
+/* The permutation is of whole steps of all atoms, and the tile is of whole permutations. */
+static gg_status check_size(const gg_plan *plan, const mode *of, int64_t size, int index,
+                            gg_error *err) {
+  char what[32], why[64];
+  snprintf(what, sizeof what, "permutation of %s", of->name);
+  snprintf(why, sizeof why, "%d atoms x %d", of->warps, of->atom);
+  gg_status st = gg_check_multiple(what, size, (int64_t)of->atom * of->warps, why,
+                                   gg_element_mark(&plan->spec->permutation, index), err);
+  if (st) return st;
+  snprintf(what, sizeof what, "tile %s", of->name);
+  return gg_check_multiple(what, of->extent, size, "elements of the permutation",
+                           gg_element_mark(&plan->spec->permutation, index), err);
+}
+
+static gg_status refuse(const gg_plan *plan, const mode *of, const char *text, bool turns,
+                        int index, gg_error *err) {
+  char what[32], has[128];
+  snprintf(what, sizeof what, "permutation of %s", of->name);
+  snprintf(has, sizeof has, "(%d,%d,%d):(1,%d,%d), a block a warp%s", of->atom, of->warps,
+           of->extent / of->warps / of->atom, of->extent / of->warps, of->atom,
+           turns ? ", and _, atoms in turns" : "");
+  return gg_fail(err, PLAN_UNSUPPORTED, gg_element_mark(&plan->spec->permutation, index),
+                 plan->target->family, what, text, has);
+}
+
+gg_status gg_sm80_choose_permutation(bool *turns_m, const gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->permutation;
+  const mode modes[] = {{"M", plan->tile_m, plan->mma.m, plan->atoms_m},
+                        {"N", plan->tile_n, plan->mma.n, plan->atoms_n},
+                        {"K", plan->tile_k, plan->mma.k, 1}};
+  *turns_m = false;
+  for (int i = 0; i < 3 && asked->state == GG_SPEC_SET; i++) {
+    gg_layout layout;
+    if (!read(&layout, &modes[i], asked->texts[i]))
+      return refuse(plan, &modes[i], asked->texts[i], i == 0, i, err);
+    gg_status st = check_size(plan, &modes[i], gg_layout_size(&layout), i, err);
+    if (st) return st;
+    if (is(&layout, &modes[i], in_blocks)) continue;
+    *turns_m = i == 0 && is(&layout, &modes[i], in_turns);
+    if (!*turns_m) return refuse(plan, &modes[i], asked->texts[i], i == 0, i, err);
+  }
+  return GG_OK;
+}

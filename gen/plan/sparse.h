@@ -1,0 +1,35 @@
+/* A sparse A: of every four elements along K two are stored, and metadata says which.
+ *
+ * In global memory the metadata lies in tiles of 128 rows by 16 bytes (atom/sparse_layout.h). A
+ * tensor map brings the tiles that a CTA's rows touch to the stage of A and B, a K step's rows
+ * behind each other; the MMA issuer copies them to tensor memory (tcgen05.cp), 4 columns each in
+ * the same order, before the MMAs that read them. An MMA reads one column of elements of 16 and 32
+ * bits, else two. Each CTA of a pair has the metadata of its own rows. (PTX ISA, "Sparse Matrices"
+ * of tcgen05.) */
+#ifndef GG_PLAN_SPARSE_H
+#define GG_PLAN_SPARSE_H
+
+#include "atom/sparse_layout.h"
+#include "plan/plan.h"
+
+enum {
+  GG_METADATA_TILE_ROWS = 128,
+  GG_METADATA_TILE_BYTES = 2048,
+  GG_METADATA_TILE_COLUMNS = 4, /* of tensor memory */
+};
+
+/* An element of A, as its metadata is laid out for it. */
+gg_sparse_element gg_plan_sparse_element(const gg_plan *plan);
+
+/* Elements along K that a tile of metadata is of, zeros among them. */
+int gg_metadata_tile_k(const gg_plan *plan);
+
+/* Tiles of a stage: along K; along the rows of A. 0 where A is not sparse. */
+int gg_metadata_tiles_k(const gg_plan *plan);
+int gg_metadata_tiles_m(const gg_plan *plan);
+
+/* Bytes of a stage's metadata, which are whole patterns of a swizzle; columns of tensor memory. */
+int64_t gg_metadata_bytes(const gg_plan *plan);
+int gg_metadata_columns(const gg_plan *plan);
+
+#endif
