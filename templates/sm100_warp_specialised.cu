@@ -50,6 +50,7 @@ struct sums_position {
 
 //@ slot scales
 //@ slot sparse
+//@ slot a_in_tensor
 
 // ---- The producer -------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@
 #include "plan/operation.h"
 #include "plan/rings.h"
 #include "plan/scales.h"
+#include "plan/sm100.h"
 #include "plan/sparse.h"
 #include "plan/target.h"
 #include "spec/keys.h"
@@ -190,11 +191,11 @@ static void put_sums(gg_str *out, const gg_plan *plan, const gg_layout *tCtC, in
   }
 }
 
-/* Columns of one operand's factors, or of metadata, behind the sums: so many blocks of four, and a
- * line below that tells of them, the `number`th. */
-static void put_blocks(gg_str *out, int begin, int blocks, const char *what, const char *made_of,
-                       int number, double x, double y, double column, double high) {
-  enum { block_columns = GG_SCALE_ATOM_COLUMNS };
+/* Columns of one operand's factors, of metadata or of A behind the sums: so many blocks, and a line
+ * below that tells of them, the `number`th. */
+static void put_blocks(gg_str *out, int begin, int blocks, int block_columns, const char *what,
+                       const char *made_of, int number, double x, double y, double column,
+                       double high) {
   const char *hue = hues[2 + number];
   double below = y + high + 30 + number * line;
   for (int i = 0; i < blocks; i++)
@@ -204,8 +205,8 @@ static void put_blocks(gg_str *out, int begin, int blocks, const char *what, con
            begin + block_columns * blocks - 1, made_of, block_columns);
 }
 
-/* What lies behind the sums: factors of A, of B, every 32 lanes of which have the same, and the
- * metadata of a sparse A. Gives the height of the lines below that say which is which. */
+/* What lies behind the sums: factors of A, of B, every 32 lanes of which have the same, the
+ * metadata of a sparse A, or A itself. Gives the height of the lines below that say which is which. */
 static double put_beside(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, double x,
                          double y, double column, double high) {
   char made_of[96];
@@ -215,15 +216,22 @@ static double put_beside(gg_str *out, const gg_plan *plan, const gg_layouts *lay
     int begin = layouts->scale_column, behind = begin + GG_SCALE_ATOM_COLUMNS * a * k;
     snprintf(made_of, sizeof made_of, "atoms of %d rows x %d along K%s", GG_SCALE_ROWS,
              GG_SCALE_FACTORS * plan->scale_a.block, a > 1 || b > 1 ? ", rows first" : "");
-    put_blocks(out, begin, a * k, "factors of A", made_of, number++, x, y, column, high);
-    put_blocks(out, behind, b * k, "factors of B", made_of, number++, x, y, column, high);
+    put_blocks(out, begin, a * k, GG_SCALE_ATOM_COLUMNS, "factors of A", made_of, number++, x, y,
+               column, high);
+    put_blocks(out, behind, b * k, GG_SCALE_ATOM_COLUMNS, "factors of B", made_of, number++, x, y,
+               column, high);
   }
   if (plan->sparse_a) {
     int rows = gg_metadata_tiles_m(plan);
     snprintf(made_of, sizeof made_of, "tiles of %d rows x %d along K%s", GG_METADATA_TILE_ROWS,
              gg_metadata_tile_k(plan), rows > 1 ? ", rows first" : "");
-    put_blocks(out, layouts->metadata_column, rows * gg_metadata_tiles_k(plan), "metadata of A",
-               made_of, number++, x, y, column, high);
+    put_blocks(out, layouts->metadata_column, rows * gg_metadata_tiles_k(plan),
+               GG_METADATA_TILE_COLUMNS, "metadata of A", made_of, number++, x, y, column, high);
+  }
+  if (plan->a_in_tensor) {
+    snprintf(made_of, sizeof made_of, "blocks of %d rows x %d along K", GG_TMEM_LANES, plan->mma.k);
+    put_blocks(out, layouts->a_column, gg_sm100_columns_of_a(plan) / GG_SM100_STEP_COLUMNS,
+               GG_SM100_STEP_COLUMNS, "A", made_of, number++, x, y, column, high);
   }
   return number * line + 4;
 }

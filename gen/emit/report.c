@@ -13,6 +13,7 @@
 #include "plan/operands.h"
 #include "plan/operation.h"
 #include "plan/scales.h"
+#include "plan/sm100.h"
 #include "plan/sparse.h"
 #include "plan/target.h"
 #include "plan/transpose.h"
@@ -173,6 +174,8 @@ static void show_atom(const shown *s) {
 static void show_operand_source(const shown *s) {
   if (s->plan->a_in_registers)
     show_text(s, gg_as_asked(s->plan, "A from registers", "B from registers"));
+  if (s->plan->a_in_tensor)
+    show_text(s, gg_as_asked(s->plan, "A from tensor memory", "B from tensor memory"));
 }
 
 /* With the block of the tile that follows from it. */
@@ -496,6 +499,11 @@ static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts
     add_text(report, "cost", "metadata_columns", "%d..%d", layouts->metadata_column,
              layouts->metadata_column + gg_metadata_columns(plan))
         ->remark = "of tensor memory, one stage's";
+  if (plan->a_in_tensor)
+    add_text(report, "cost", "operand_columns", "%d..%d", layouts->a_column,
+             layouts->a_column + gg_sm100_columns_of_a(plan))
+        ->remark = gg_as_asked(plan, "of tensor memory, one stage's A",
+                               "of tensor memory, one stage's B");
   if (layouts->fragment_registers) {
     add_number(report, "cost", "fragment_registers", layouts->fragment_registers,
                "a thread, double buffered");

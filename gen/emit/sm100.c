@@ -143,6 +143,11 @@ void gg_sm100_write_scaled_d(gg_str *out, const gg_plan *plan) {
                                : "unsigned char");
 }
 
+void gg_sm100_write_a(gg_str *out, const gg_layouts *layouts) {
+  gg_str_printf(out, "constexpr unsigned a_column = %d;  // of tensor memory, behind the sums\n",
+                layouts->a_column);
+}
+
 void gg_sm100_write_metadata(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int m = gg_metadata_tiles_m(plan), k = gg_metadata_tiles_k(plan);
   gg_str_printf(out,
@@ -244,20 +249,26 @@ static void bind_scales(gg_bindings *out, const gg_plan *plan) {
  * memory, and behind them those of the next columns. */
 static void bind_columns(gg_bindings *out, const gg_plan *plan) {
   bool parts = gg_sm100_has_parts(plan), halves = gg_plan_column_parts(plan) > 1;
+  const char *a = plan->a_in_tensor ? "tmem + a_of" : "desc_a + desc_a_step";
+  gg_str mma = GG_STR_INIT;
   gg_bind_text(out, "box_place",
                parts ? "(block / blocks_of_mma + box / mma_boxes * mmas_m) * warp_columns +\n"
                        "                  column_of_mma(box)"
                      : "block / blocks_of_mma * mma_n + box_column(box)");
-  gg_bind_text(out, "each_mma",
-               parts ? "#pragma unroll\n"
-                       "        for (int i = 0; i < mmas_m * mmas_n; ++i)\n"
-                       "          mma(sums + i * warp_columns, desc_a + desc_a_step(i % mmas_m, "
-                       "step),\n"
-                       "              desc_b + desc_b_step(i / mmas_m, step),\n"
-                     : "#pragma unroll\n"
-                       "        for (int i = 0; i < mmas_m; ++i)\n"
-                       "          mma(sums + i * mma_n, desc_a + desc_a_step(i, step), desc_b + "
-                       "desc_b_step(0, step),\n");
+  if (parts)
+    gg_str_printf(&mma,
+                  "#pragma unroll\n"
+                  "        for (int i = 0; i < mmas_m * mmas_n; ++i)\n"
+                  "          mma(sums + i * warp_columns, %s(i %% mmas_m, step),\n"
+                  "              desc_b + desc_b_step(i / mmas_m, step),\n",
+                  a);
+  else
+    gg_str_printf(&mma,
+                  "#pragma unroll\n"
+                  "        for (int i = 0; i < mmas_m; ++i)\n"
+                  "          mma(sums + i * mma_n, %s(i, step), desc_b + desc_b_step(0, step),\n",
+                  a);
+  gg_bind_str(out, "each_mma", &mma);
   gg_bind_text(out, "warp_origin",
                halves ? "      // The upper 64 lanes have the second half of the columns.\n"
                         "      const int row0 = at.m0 + rank % 2 * blocks_of_mma * epi_m;\n"
@@ -283,12 +294,26 @@ static void bind_metadata(gg_bindings *out, const gg_plan *plan) {
                               : "");
 }
 
+/* ... and about an A in tensor memory. Its copies bring elements of 6 and 4 bits to a byte each, as
+ * MMAs read them there. */
+static void bind_a(gg_bindings *out, const gg_plan *plan) {
+  int bits = gg_dtype_info_of(plan->a.type)->bits;
+  gg_bind_part(out, "a_in_tensor", plan->a_in_tensor ? "sm100_a_in_tensor" : NULL);
+  gg_bind_text(out, "copy_a", plan->a_in_tensor ? "      copy_a(tmem, desc_a);\n" : "");
+  if (plan->a_in_tensor)
+    gg_bind_text(out, "unpacked",
+                 bits == 6   ? ".b8x16.b6x16_p32"
+                 : bits == 4 ? ".b8x16.b4x16_p64"
+                             : "");
+}
+
 void gg_sm100_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool pair = plan->cta_group > 1;
   bind_columns(out, plan);
   bind_release(out, plan);
   bind_scales(out, plan);
   bind_metadata(out, plan);
+  bind_a(out, plan);
   gg_bind_text(out, "cta_group", pair ? "2" : "1");
   gg_bind_flag(out, "pair", pair);
   const gg_role *scheduler = gg_rings_role(&layouts->rings, GG_ROLE_SCHEDULER);

@@ -16,6 +16,9 @@ void gg_sm100_write_scales(gg_str *out, const gg_plan *plan, const gg_layouts *l
 /* Constants: blocks of D, and how their factors are stored. */
 void gg_sm100_write_scaled_d(gg_str *out, const gg_plan *plan);
 
+/* Where an A in tensor memory begins there. */
+void gg_sm100_write_a(gg_str *out, const gg_layouts *layouts);
+
 /* The same of the metadata of a sparse A. */
 void gg_sm100_write_metadata(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
 

@@ -168,6 +168,7 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   write_alignment(out, plan);
   if (gg_plan_is_scaled(plan)) gg_sm100_write_scales(out, plan, layouts);
   if (plan->sparse_a) gg_sm100_write_metadata(out, plan, layouts);
+  if (plan->a_in_tensor) gg_sm100_write_a(out, layouts);
   gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d, epi_buffers = %d;  // of a warp\n",
                 plan->epi_m, plan->epi_n, staging->depth);
   gg_str_printf(out, "constexpr int read_n = %d;  // columns whose operands are read at once\n",

@@ -4,8 +4,10 @@
 #include "plan/operation.h"
 #include "plan/rings.h"
 #include "plan/scales.h"
+#include "plan/sm100.h"
 #include "plan/sm90.h"
 #include "plan/sparse.h"
+#include "plan/transpose.h"
 
 typedef long long ll; /* for printf */
 
@@ -234,6 +236,12 @@ static void multiply(gg_outline *outline, const gg_plan *plan, const gg_layouts 
         "to %d columns of tensor memory behind the accumulators (tcgen05.cp): behind "
         "the MMAs before them, which read the same columns.",
         gg_scale_columns(plan));
+  if (plan->a_in_tensor)
+    gg_outline_step(outline,
+                    "Before a K tile's MMAs the issuer has the tensor core copy %s to %d columns of "
+                    "tensor memory behind the accumulators (tcgen05.cp), from where all MMAs of "
+                    "the tile read it.",
+                    gg_as_asked(plan, "A", "B"), gg_sm100_columns_of_a(plan));
   if (plan->sparse_a)
     gg_outline_step(outline,
                     "Before a K tile's MMAs the issuer has the tensor core copy their metadata to "

@@ -16,11 +16,17 @@ int gg_sm100_accumulator_columns(const gg_plan *plan) {
   return gg_sm100_mmas_m(plan) * plan->tile_n / gg_plan_column_parts(plan);
 }
 
+int gg_sm100_columns_of_a(const gg_plan *plan) {
+  if (!plan->a_in_tensor) return 0;
+  return gg_sm100_mmas_m(plan) * plan->tile_k / plan->mma.k * GG_SM100_STEP_COLUMNS;
+}
+
 int gg_sm100_allocated_columns(const gg_plan *plan) {
   enum { least = 32 };
   int columns = least;
   int taken = gg_sm100_accumulator_columns(plan) * plan->accumulator_stages;
-  while (columns < taken + gg_scale_columns(plan) + gg_metadata_columns(plan))
+  int beside = gg_scale_columns(plan) + gg_metadata_columns(plan) + gg_sm100_columns_of_a(plan);
+  while (columns < taken + beside)
     columns *= 2;
   return columns;
 }
@@ -43,6 +49,34 @@ static gg_status derive_tensor_memory(gg_layouts *out, const gg_plan *plan, gg_e
   gg_status st = gg_tmem_frg(&layout, &tile, err);
   if (st) return st;
   gg_layouts_name_plain(out, "tCtC", "((m,n),MMA,1,stage) -> lane * 65536 + column", &layout);
+  return GG_OK;
+}
+
+/* A copy brings 32 bytes of each row, an MMA's K step, to eight columns of its lane: where MMAs
+ * read A, those of the tile's blocks of rows beside each other, then the next step's. */
+static gg_status derive_a(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  if (!plan->a_in_tensor) return GG_OK;
+  int bits = gg_plan_smem_bits(plan, plan->a.type), mmas = gg_sm100_mmas_m(plan);
+  const gg_tmem_tile tile = {.ctas = plan->cta_group,
+                             .m = gg_plan_mma_rows(plan),
+                             .n = plan->mma.k,
+                             .rest = {mmas, plan->tile_k / plan->mma.k},
+                             .rests = 2,
+                             .value_bits = bits,
+                             .storage_bits = bits};
+  gg_layout layout;
+  gg_status st = gg_tmem_frg(&layout, &tile, err);
+  if (st) return st;
+  int64_t all = (int64_t)plan->tile_m * plan->tile_k, in_mma = (int64_t)tile.m * tile.n, right = 0;
+  for (int64_t i = 0; i < all; i++) {
+    int64_t row = i % tile.m, k = i % in_mma / tile.m, copy = i / in_mma;
+    int64_t byte = copy * GG_SM100_STEP_COLUMNS * 4 + k * bits / 8;
+    right += gg_layout_at(&layout, i) == row * gg_tmem_lane(bits) + byte * 8 / bits;
+  }
+  if (right != all)
+    return gg_fail(err, DERIVE_COVER, NULL, "tCtA", (long long)right, (long long)all);
+  out->a_column = gg_sm100_accumulator_columns(plan) * plan->accumulator_stages;
+  gg_layouts_name_plain(out, "tCtA", "((m,k),MMA,step) -> element of A in tensor memory", &layout);
   return GG_OK;
 }
 
@@ -206,6 +240,7 @@ gg_status gg_sm100_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = gg_sm90_derive_operands(out, plan, err))) return st;
   if ((st = derive_scales(out, plan, err))) return st;
   if ((st = derive_metadata(out, plan, err))) return st;
+  if ((st = derive_a(out, plan, err))) return st;
   if ((st = derive_reads(out, plan, err))) return st;
   if ((st = gg_sm90_derive_epilogue(out, plan, err))) return st;
   gg_sm90_name_layouts(out, plan);

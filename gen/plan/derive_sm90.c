@@ -235,7 +235,10 @@ gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error
   if ((st = derive_operand(&out->sB, &out->size_b, &out->boxes_b, &b, err))) return st;
   if (!plan->copy_bytes_a) add_input(out, GG_OPERAND_A, plan, &plan->a, &out->boxes_a, &a);
   if (!plan->copy_bytes_b) add_input(out, GG_OPERAND_B, plan, &plan->b, &out->boxes_b, &b);
-  const char *reads_a = plan->a_in_registers ? "ldmatrix A" : tcgen05 ? "tcgen05 A" : "wgmma A";
+  const char *reads_a = plan->a_in_registers ? "ldmatrix A"
+                        : plan->a_in_tensor  ? "tcgen05.cp A"
+                        : tcgen05            ? "tcgen05 A"
+                                             : "wgmma A";
   count_reads(out, reads_a, &out->sA, &a);
   count_reads(out, tcgen05 ? "tcgen05 B" : "wgmma B", &out->sB, &b);
   return GG_OK;

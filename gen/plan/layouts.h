@@ -110,6 +110,7 @@ typedef struct gg_layouts {
   int scale_column;               /* of tensor memory, where factors begin */
   uint64_t metadata_descriptor;   /* of a tile of metadata, likewise */
   int metadata_column;
+  int a_column; /* where an A in tensor memory begins */
   gg_fetched fetched[GG_FETCHED_MAX];
   size_t fetched_count;
   int fetch_stages; /* of all of them */

@@ -81,8 +81,9 @@ static void word_turns(gg_str *out, const gg_plan *plan) {
   if (plan->turns_m) gg_str_puts(out, "_turns");
 }
 
-static void word_a_in_registers(gg_str *out, const gg_plan *plan) {
+static void word_source_of_a(gg_str *out, const gg_plan *plan) {
   if (plan->a_in_registers) gg_str_puts(out, "_rs");
+  if (plan->a_in_tensor) gg_str_puts(out, "_ts");
 }
 
 static void word_swizzles(gg_str *out, const gg_plan *plan) {

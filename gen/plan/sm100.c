@@ -7,13 +7,14 @@
  * 32 lanes of tensor memory that are its own, finishes them and stores them. With two sets of
  * accumulators the MMAs of the next tile run meanwhile.
  *
- * An MMA is 64 or 128 rows of the tile by all of its columns. Clusters share operands as sm90's do.
- * Or two CTAs are a pair (cta_group 2): one MMA is 128 rows of each of their tiles, which lie below
- * each other, by the same columns; each CTA brings its rows of A and half of B, a thread of the
- * first issues for both, and each has the sums of its rows in its own tensor memory. What is not
- * about the multiplication, copies, the order of tiles and the epilogue, is sm90's (plan/sm90.h).
- * derive_sm100.c derives the layouts, emit/sm100.c writes the text. (PTX ISA, "tcgen05.mma",
- * "Tensor Memory".) */
+ * An MMA is 64 or 128 rows of the tile by all of its columns. It reads A from shared memory, or
+ * from tensor memory, to which the tensor core copies it once for all MMAs along N. Clusters share
+ * operands as sm90's do. Or two CTAs are a pair (cta_group 2): one MMA is 128 rows of each of their
+ * tiles, which lie below each other, by the same columns; each CTA brings its rows of A and half of
+ * B, a thread of the first issues for both, and each has the sums of its rows in its own tensor
+ * memory. What is not about the multiplication, copies, the order of tiles and the epilogue, is
+ * sm90's (plan/sm90.h). derive_sm100.c derives the layouts, emit/sm100.c writes the text. (PTX ISA,
+ * "tcgen05.mma", "Tensor Memory".) */
 #include "plan/sm100.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ enum {
   wide_m = 128,         /* of the larger one, */
   tile_m_most = 256,    /* of which a tile has two at most */
   mma_n_most = 256,     /* columns of an MMA, of which a tile has more where it is wider */
-  scaled_n = 192,       /* of one with scale factors or metadata, where none are asked for */
+  beside_n = 192,       /* of one that has more in tensor memory, where none are asked for */
   line_bytes = 128,     /* K a step where none is asked for: the widest swizzle's pattern */
   most_registers = 232, /* a thread, as sm90's consumers have: so there are some to spare */
 };
@@ -54,8 +55,7 @@ static bool accepts(const gg_spec *spec) {
  * are no multiple, is not used. */
 static bool is_usable(const gg_mma_row *row) {
   enum { ultra_k = 96 };
-  return row->kind == GG_MMA_tcgen05 && row->source_a == GG_MMA_SHARED && !row->scales_d &&
-         row->k != ultra_k;
+  return row->kind == GG_MMA_tcgen05 && !row->scales_d && row->k != ultra_k;
 }
 
 static bool has_atom(const gg_mma_row *row) {
@@ -80,13 +80,14 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
 /* What the plan's types are multiplied by: of the rows that are alike but for the CTAs, that of one
  * CTA or of a pair. */
 static const gg_mma_row *row_of(const gg_plan *plan) {
-  const gg_mma_row *alone = gg_atoms_row(plan, GG_MMA_SHARED), *row = alone;
+  gg_mma_source source = plan->a_in_tensor ? GG_MMA_TENSOR : GG_MMA_SHARED;
+  const gg_mma_row *alone = gg_atoms_row(plan, source), *row = alone;
   size_t count;
   const gg_mma_row *table = gg_mma_table(&count);
   for (size_t i = 0; i < count && plan->cta_group > 1; i++) {
     bool alike = table[i].kind == alone->kind && table[i].a == alone->a && table[i].c == alone->c &&
                  table[i].block == alone->block && table[i].sparse == alone->sparse &&
-                 is_usable(&table[i]);
+                 table[i].source_a == source && is_usable(&table[i]);
     if (alike && table[i].threads == GG_TV_pair) row = &table[i];
   }
   return row;
@@ -105,14 +106,14 @@ static mma_counts counts_of(const gg_plan *plan, const gg_sm90_tile *tile) {
                       (tile->n + mma_n_most - 1) / mma_n_most};
 }
 
-/* The largest tile that gives most multiprocessors of a large device one. Scale factors and
- * metadata take columns of tensor memory: beside them there are two sets of accumulators of 192
+/* The largest tile that gives most multiprocessors of a large device one. Scale factors, metadata
+ * and A take columns of tensor memory: beside them there are two sets of accumulators of 192
  * columns, not of 256. */
 static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
   int shapes[][2] = {{wide_m, mma_n_most}, {wide_m, 128}, {wide_m, 64}};
   size_t last = sizeof shapes / sizeof *shapes - 1, at = 0;
-  bool beside = gg_plan_is_scaled(plan) || plan->sparse_a;
-  if (beside) shapes[0][1] = scaled_n;
+  bool beside = gg_plan_is_scaled(plan) || plan->sparse_a || plan->a_in_tensor;
+  if (beside) shapes[0][1] = beside_n;
   while (at < last && gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) > 0 &&
          gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) < plan->device->tiles_enough)
     at++;
@@ -206,6 +207,19 @@ static gg_status check_beside(const gg_plan *plan, const gg_sm90_tile *tile, mma
                                  : GG_OK;
 }
 
+/* An A in tensor memory has a row in each lane: of MMAs of 64 rows it would have 16 in 32 lanes, or
+ * a pair's twice, which no copy of 32 bytes a row makes. */
+static gg_status check_a_in_tensor(const gg_plan *plan, const gg_sm90_tile *tile, mma_counts mmas,
+                                   gg_error *err) {
+  char why[80];
+  const char *of = gg_as_asked(plan, "rows of an MMA whose A is in tensor memory",
+                               "columns of an MMA whose B is in tensor memory");
+  if (!plan->a_in_tensor) return GG_OK;
+  snprintf(why, sizeof why, "%d MMAs x %d %s", mmas.m, wide_m, of);
+  return gg_check_multiple(gg_as_asked(plan, "tile M", "tile N"), tile->m, mmas.m * wide_m,
+                           mmas.m > 1 ? why : of, gg_element_mark(&plan->spec->tile, 0), err);
+}
+
 static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, mma_counts mmas,
                                gg_error *err) {
   const gg_spec_field *atoms = &plan->spec->atom_layout;
@@ -214,6 +228,7 @@ static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, mm
     return gg_refuse(plan, atoms, "atom_layout", "with atoms along K",
                      "atoms along M and N: [2, 1, 1]", err);
   if ((st = check_rows(plan, tile, mmas, err))) return st;
+  if ((st = check_a_in_tensor(plan, tile, mmas, err))) return st;
   if ((st = check_columns(plan, tile, mmas, err))) return st;
   st = gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
                          gg_element_mark(&plan->spec->tile, 2), err);
@@ -271,11 +286,13 @@ static gg_status choose_accumulators(gg_plan *plan, gg_error *err) {
                             ? &atoms->mark
                             : gg_element_mark(&plan->spec->tile, 1);
   int scales = gg_scale_columns(plan), metadata = gg_metadata_columns(plan);
-  int left = most - scales - metadata, fits = left / gg_sm100_accumulator_columns(plan);
-  int step = scales ? GG_SCALE_TILE_STEP : metadata ? row_of(plan)->n_step : 1;
+  int of_a = gg_sm100_columns_of_a(plan);
+  int left = most - scales - metadata - of_a, fits = left / gg_sm100_accumulator_columns(plan);
+  int step = scales ? GG_SCALE_TILE_STEP : metadata || of_a ? row_of(plan)->n_step : 1;
   char advice[64], beside[48] = "";
   if (scales) snprintf(beside, sizeof beside, " and scale factors %d more", scales);
   if (metadata) snprintf(beside, sizeof beside, " and metadata %d more", metadata);
+  if (of_a) snprintf(beside, sizeof beside, " and %s %d more", gg_as_asked(plan, "A", "B"), of_a);
   if (fits > 0)
     snprintf(advice, sizeof advice, "accumulator_stages: %d fits", fits);
   else if (most >= least)
@@ -299,16 +316,27 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   };
   gg_status st = gg_check_all_unused(plan, all, sizeof all / sizeof *all, err);
   const gg_spec_field *threads = &spec->threads;
-  if (!st)
-    st = gg_check_source(plan, &spec->operand_source.a, GG_MMA_A,
-                         gg_as_asked(plan, "operand_source of A", "operand_source of B"), err);
-  if (!st)
-    st = gg_check_source(plan, &spec->operand_source.b, GG_MMA_B,
-                         gg_as_asked(plan, "operand_source of B", "operand_source of A"), err);
   if (!st && threads->state == GG_SPEC_SET && threads->number != 2 * warpgroup)
     st = gg_refuse(plan, threads, "threads", threads->text,
                    "256: a warpgroup that loads and multiplies, and one of the epilogue", err);
   return st;
+}
+
+/* Both from shared memory, but where A is asked for in tensor memory, which has it along K. */
+static gg_status choose_sources(gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  const gg_spec_field *a = &spec->operand_source.a, *b = &spec->operand_source.b;
+  const char *of_a = gg_as_asked(plan, "operand_source of A", "operand_source of B");
+  const char *of_b = gg_as_asked(plan, "operand_source of B", "operand_source of A");
+  gg_status st = gg_check_source(plan, a, GG_MMA_A, of_a, err);
+  if (!st) st = gg_check_source(plan, b, GG_MMA_B, of_b, err);
+  if (st) return st;
+  plan->a_in_tensor = a->state == GG_SPEC_SET && a->number == GG_SOURCE_TENSOR_MEMORY;
+  if (!plan->a_in_tensor || plan->a.major == GG_MAJOR_K) return GG_OK;
+  return gg_refuse(plan, a, of_a, a->text,
+                   plan->swap_ab ? "shared beside major n, tensor_memory beside major k"
+                                 : "shared beside major m, tensor_memory beside major k",
+                   err);
 }
 
 /* Pairs lie along M; of several in a cluster, those beside each other share A, those below each
@@ -382,6 +410,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   if ((st = choose_operands(plan, err))) return st;
   if ((st = gg_choose_operations(plan, plan->accumulator, err))) return st;
   if ((st = refuse_unused(plan, err))) return st;
+  if ((st = choose_sources(plan, err))) return st;
   if ((st = choose_tiles(&schedule, plan, err))) return st;
   if ((st = gg_sm90_check_staging(plan, err))) return st;
   const gg_sm90_memory m = gg_sm90_choose_memory(&st, plan, &schedule, err);
@@ -390,11 +419,12 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* The tensor core reads both operands of an MMA from shared memory. The epilogue's loads are of 16
- * lanes, so that a sum takes twice its bytes of tensor memory's width. */
+/* The tensor core reads both operands of an MMA from shared memory, but an A in tensor memory,
+ * which is copied there once. The epilogue's loads are of 16 lanes, so that a sum takes twice its
+ * bytes of tensor memory's width. */
 static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
   bool half = gg_plan_mma_rows(plan) < wide_m && plan->cta_group == 1;
-  out->reads_a = gg_sm100_mmas_n(plan);
+  out->reads_a = plan->a_in_tensor ? 1 : gg_sm100_mmas_n(plan);
   out->reads_b = gg_sm100_mmas_m(plan);
   out->reads_beside = true;
   out->owners = 1;

@@ -24,8 +24,13 @@ static inline bool gg_sm100_has_parts(const gg_plan *plan) {
   return gg_plan_warp_columns(plan) != plan->tile_n;
 }
 
-/* Columns of tensor memory: of a tile's accumulators; that a CTA allocates. derive_sm100.c */
+/* Of an A in tensor memory a K step of an MMA: 32 bytes of each row. */
+enum { GG_SM100_STEP_COLUMNS = 8 };
+
+/* Columns of tensor memory: of a tile's accumulators; of a K tile of A, 0 where it is not there;
+ * that a CTA allocates. derive_sm100.c */
 int gg_sm100_accumulator_columns(const gg_plan *plan);
+int gg_sm100_columns_of_a(const gg_plan *plan);
 int gg_sm100_allocated_columns(const gg_plan *plan);
 
 /* That operands of 6 and 4 bits have what their tensor maps want: K-major lines and, where elements

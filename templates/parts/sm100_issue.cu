@@ -25,6 +25,7 @@ __device__ __forceinline__ void multiply(const work_list &list, unsigned smem, u
       const unsigned long long desc_a = desc_a_base + descriptor_address(sA);
       const unsigned long long desc_b = desc_b_base + descriptor_address(sA + stage_bytes_a);
       mbarrier_wait(full_barrier(smem, read.stage), read.parity);
+//@ insert copy_a
 //@ insert copy_scales
 //@ insert copy_metadata
 #pragma unroll

@@ -14,8 +14,8 @@
  * is still to be read. Where the next tile is asked for, the first CTA's thread has the answers
  * copied to all CTAs of the cluster, all roles read each, and the last one says that there is none.
  * Scale factors and metadata come to a stage of each CTA by its own producer; what the
- * issuer has copied of them to tensor memory the tensor core reads and writes in the order in which
- * it is asked to, so that nobody waits for anybody there. */
+ * issuer has copied of them, or of A, to tensor memory the tensor core reads and writes in the
+ * order in which it is asked to, so that nobody waits for anybody there. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -464,6 +464,7 @@ static void describe(const ring *r, mistake wrong) {
 }
 
 static void add_ring(const gg_plan *plan, const gg_layouts *layouts) {
+  if (!gg_plan_in_tensor_memory(plan)) return; /* protocol_check's */
   if (ring_count < most_rings) rings[ring_count++] = ring_of(plan, &layouts->rings);
 }
 

@@ -187,6 +187,7 @@ static void draw_tile_of_sm100(gg_str *out, draws *from, const nature *is) {
   maybe(out, from, 40, "accumulator_stages", "1|1|2|2|3|4");
   maybe(out, from, 8, "atom_layout", "[1,1,1]|[1,2,1]|[2,1,1]|[2,2,1]");
   maybe(out, from, 10, "schedule", "warp_specialized");
+  maybe(out, from, 15, "operand_source", swap ? "{b: tensor_memory}" : "{a: tensor_memory}");
   maybe(out, from, 50, "cluster",
         !pair  ? "[1,1,1]|[2,1,1]|[1,2,1]|[2,2,1]|[4,1,1]|[1,4,1]|[3,1,1]|[4,2,1]"
         : swap ? "[1,2,1]|[2,2,1]|[1,4,1]|[2,4,1]"

@@ -110,6 +110,7 @@ static void write_spec(gg_str *out, const char *family, const gg_mma_row *row) {
   }
   if (asks) gg_str_puts(out, "operand_source: {a: registers}\ntile: [64, 64, 64]\n");
   if (asks && gg_dtype_is_fp8(row->a)) gg_str_puts(out, "promote: 0\n");
+  if (row->source_a == GG_MMA_TENSOR) gg_str_puts(out, "operand_source: {a: tensor_memory}\n");
 }
 
 /* A family multiplies with every row that passes its filter. */
