@@ -54,7 +54,8 @@ static int64_t extent(int64_t fixed, int64_t otherwise) {
  * where they share a tile. A CTA that has one tile fills each once and the first again. As many
  * stages as fit into the kernel's shared memory are more than it has. */
 static int64_t k_tiles_of(const gg_kernel *kernel, int64_t tiles) {
-  enum { least = 3, sharers = 2 };
+  enum { least = 3, usual = 2 };
+  int sharers = kernel->grid == GG_GRID_SPLIT_K && kernel->splits > usual ? kernel->splits : usual;
   int64_t elements = (int64_t)(kernel->tile_m + kernel->tile_n) * kernel->tile_k;
   int64_t stages = kernel->smem_bytes / gg_dtype_bytes(kernel->a.type, elements) + 1;
   int64_t wanted = sharers * (stages + 1);

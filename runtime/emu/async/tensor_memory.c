@@ -16,6 +16,8 @@ enum { part_lanes = 16, parts = EMU_TMEM_LANES / part_lanes };
 typedef struct moment {
   emu_agent agent; /* 0: there is none */
   uint32_t clock;
+  emu_agent issuer; /* as a claim's */
+  uint32_t issued;
   const emu_op *op;
 } moment;
 
@@ -385,6 +387,11 @@ static bool knows(emu_warp *warp, const emu_tmem_user *user, emu_tmem_work work,
                              : emu_hazard_knows(warp, m->agent, m->clock);
 }
 
+/* Whether another load or store is before this work of the warp in the queue of its lanes. */
+static bool is_queued(emu_warp *warp, emu_tmem_work work, emu_agent issuer, uint64_t issued) {
+  return work != EMU_TMEM_PIPE && issuer && emu_hazard_knows(warp, issuer, issued);
+}
+
 /* The first lane of a part that is in the region; -1: none. */
 static int lane_in(const emu_tmem_region *r, int part) {
   uint32_t lanes = r->lanes[part / 2] >> part % 2 * part_lanes & 0xffff;
@@ -406,38 +413,51 @@ static bool is_ordered(emu_warp *warp, const emu_op *op, const emu_tmem *memory,
       /* The fence is no instruction of the hardware: where a barrier's wait stands, it only keeps
        * compilers from reordering. */
       bool waited = emu_hazard_knows(warp, m->agent, m->clock);
+      bool queued = is_queued(warp, work, m->issuer, m->issued);
       return emu_tolerated(
-          warp, op, -1, waited ? GG_E_EMU_RELAXED : GG_E_EMU_RACE,
+          warp, op, -1, waited || queued ? GG_E_EMU_RELAXED : GG_E_EMU_RACE,
           "%s %s at lane %d, column %d of tensor memory, which %s of line %u %s; %s",
           write ? "writes" : "reads", name, lane, column, m->op->ptx->form->text,
           m->op->ptx->place.line, m == &p->write ? "wrote" : "read",
-          waited ? "a wait orders the two, but there is no "
-                   "tcgen05.fence::after_thread_sync behind it"
-                 : "nothing orders the two");
+          waited   ? "a wait orders the two, but there is no "
+                     "tcgen05.fence::after_thread_sync behind it"
+          : queued ? "the two instructions are in order, but no tcgen05.wait, and before a "
+                     "barrier tcgen05.fence::before_thread_sync, stands between them"
+                   : "nothing orders the two");
     }
   }
   return true;
 }
 
-bool emu_tmem_hold(emu_tmem_claim *claim, emu_tmem *memory, const emu_tmem_region *region,
-                   bool write, emu_tmem_work work, const emu_async *async, const char *name) {
-  emu_warp *warp = async->warp;
-  const emu_op *op = async->op;
-  *claim = (emu_tmem_claim){.region = *region, .write = write, .async = async};
-  if (!is_allocated(memory, region, warp, op, name)) return false;
+/* Whether nobody has the region in flight who bars this use; what is before it in the queue of its
+ * lanes lands, and is_ordered tells of it. False after a fault. */
+static bool is_clear(emu_tmem *memory, const emu_tmem_region *region, bool write,
+                     emu_tmem_work work, const emu_async *async, const char *name) {
+  emu_cluster *cluster = async->warp->cta->cluster;
   const emu_tmem_claim *owner = find_owner(memory, region, write, async);
-  if (owner) {
-    char who[200];
-    describe(who, sizeof who, owner->async);
-    int column = owner->region.column > region->column ? owner->region.column : region->column;
-    if (!emu_tolerated(warp, op, -1, GG_E_EMU_IN_FLIGHT,
+  while (owner && is_queued(async->warp, work, owner->issuer, owner->issued)) {
+    if (!emu_async_land(cluster, owner->async)) return false;
+    owner = find_owner(memory, region, write, async);
+  }
+  if (!owner) return true;
+  char who[200];
+  describe(who, sizeof who, owner->async);
+  int column = owner->region.column > region->column ? owner->region.column : region->column;
+  return emu_tolerated(async->warp, async->op, -1, GG_E_EMU_IN_FLIGHT,
                        "%s %s at column %d of tensor memory, which %s has yet to %s: nothing has "
                        "waited for it",
                        write ? "writes" : "reads", name, column, who,
-                       owner->write ? "write" : "read")) {
-      return false;
-    }
-  }
+                       owner->write ? "write" : "read");
+}
+
+bool emu_tmem_hold(emu_tmem_claim *claim, emu_tmem *memory, const emu_tmem_region *region,
+                   bool write, emu_tmem_work work, emu_async *async, const char *name) {
+  emu_warp *warp = async->warp;
+  const emu_op *op = async->op;
+  *claim = (emu_tmem_claim){.region = *region, .write = write, .async = async};
+  if (work != EMU_TMEM_PIPE) claim->issuer = emu_hazard_moment(warp, &claim->issued);
+  if (!is_allocated(memory, region, warp, op, name)) return false;
+  if (!is_clear(memory, region, write, work, async, name)) return false;
   if (!is_ordered(warp, op, memory, region, write, work, name)) return false;
   if (!write) emu_counting(warp)->tmem_columns_read += (uint64_t)region->columns;
   claim->memory = memory;
@@ -448,7 +468,11 @@ bool emu_tmem_hold(emu_tmem_claim *claim, emu_tmem *memory, const emu_tmem_regio
 }
 
 static void remember(const emu_tmem_claim *claim) {
-  moment now = {claim->async->agent, (uint32_t)claim->async->clock, claim->async->op};
+  moment now = {.agent = claim->async->agent,
+                .clock = (uint32_t)claim->async->clock,
+                .issuer = claim->issuer,
+                .issued = (uint32_t)claim->issued,
+                .op = claim->async->op};
   const emu_tmem_region *r = &claim->region;
   for (int part = 0; part < parts; part++) {
     if (lane_in(r, part) < 0) continue;
@@ -501,6 +525,10 @@ void emu_tmem_put_region(char *out, size_t size, const char *name, const emu_tme
 
 void emu_tmem_wait(emu_warp *warp, emu_tmem_user *user, emu_tmem_work work) {
   user->work[work].done = user->work[work].issued;
+  if (work == EMU_TMEM_LOADS && user->marked) {
+    memset(user->marks, EMU_TMEM_MARK_NONE, user->mark_count);
+    user->marked = false;
+  }
   if (!user->before) emu_tmem_tell(warp, user);
 }
 
@@ -509,7 +537,7 @@ void emu_tmem_tell(emu_warp *warp, const emu_tmem_user *user) {
   emu_hazard_learn(warp, user->work[EMU_TMEM_STORES].agent, user->work[EMU_TMEM_STORES].done);
 }
 
-/* ---- Registers that loads in flight will write ------------------------------------------ */
+/* ---- The unit --------------------------------------------------------------------------- */
 
 static void close_warp(void *state) {
   emu_tmem_user *user = state;

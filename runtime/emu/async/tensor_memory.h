@@ -13,14 +13,17 @@
  *
  * What lands is remembered for each column and each 16 lanes: who wrote there last, and who read
  * since. Another warp must know of it, by an mbarrier on which a commit has arrived or by a barrier
- * behind tcgen05.wait, before it comes there. Modules that have tcgen05.fence::before_thread_sync
- * or ::after_thread_sync at all are held to it: the first makes known what the warp's loads and
- * stores have done, the second is where the warp takes notice of others. CUTLASS's kernels have
- * neither and rely on the barriers.
+ * behind tcgen05.wait, before it comes there. Loads and stores of two warps are of the class
+ * relaxed where a barrier orders their instructions alone and the first has no tcgen05.wait: warps
+ * that reach the same lanes are of one part of the multiprocessor, which takes their words through
+ * one queue, and CUTLASS's attention hands a row's maximum from warp to warp so. Modules that have
+ * tcgen05.fence::before_thread_sync or ::after_thread_sync at all are held to it: the first makes
+ * known what the warp's loads and stores have done, the second is where the warp takes notice of
+ * others. CUTLASS's kernels have neither and rely on the barriers.
  *
- * What a load has read is there behind tcgen05.wait::ld. Kernels of CuTe, in C++ and in Python,
- * have none, and run on hardware, which waits where an instruction uses the registers: a module
- * without any tcgen05.wait or fence is taken to rely on that. */
+ * What a load has read is there behind tcgen05.wait::ld, or where an instruction uses the
+ * registers, for which hardware waits: that is of the class relaxed, but in modules without any
+ * tcgen05.wait or fence, as kernels of CuTe are, in C++ and in Python. */
 #ifndef GG_EMU_TENSOR_MEMORY_H
 #define GG_EMU_TENSOR_MEMORY_H
 
@@ -46,7 +49,9 @@ typedef struct emu_tmem_claim {
   struct emu_tmem *memory;                /* NULL: it is not in the list */
   emu_tmem_region region;
   bool write;
-  const emu_async *async;
+  emu_async *async;
+  emu_agent issuer; /* of a load or store: the warp, */
+  uint64_t issued;  /* and its clock then; 0, 0: the tensor core does it */
 } emu_tmem_claim;
 
 /* What a warp does there: three queues, each in an order of its own. */
@@ -65,6 +70,13 @@ typedef enum emu_tmem_move {
   EMU_TMEM_MOVES
 } emu_tmem_move;
 
+/* What a register has to do with loads. */
+typedef enum emu_tmem_mark {
+  EMU_TMEM_MARK_NONE,
+  EMU_TMEM_MARK_FLIGHT, /* one in flight will write it */
+  EMU_TMEM_MARK_LOADED, /* it has what was loaded, or a copy, and nothing has waited or used it */
+} emu_tmem_mark;
+
 /* The unit's state of a warp. */
 typedef struct emu_tmem_user {
   struct {
@@ -76,9 +88,10 @@ typedef struct emu_tmem_user {
   bool before, after;  /* the module has such fences */
   bool waits;          /* it has any tcgen05.wait or fence */
   const emu_op *early; /* the first to touch a load's register with no wait::ld before it, yet */
-  uint8_t *file;       /* whose registers `marks` are of: loads in flight will write them */
-  uint8_t *marks;
-  uint32_t mark_count, loads; /* in flight */
+  uint8_t *file;       /* whose registers `marks` are of */
+  uint8_t *marks;      /* emu_tmem_mark of each register, 4 bytes */
+  uint32_t mark_count;
+  bool marked; /* there may be any */
 } emu_tmem_user;
 
 /* The state of a CTA. */
@@ -116,7 +129,7 @@ uint64_t emu_tmem_move_group(const emu_tmem_user *user, emu_tmem_move move);
  * fault: columns that are not allocated, or that an operation in flight uses, or a race. `name` is
  * what messages call it: "D". */
 bool emu_tmem_hold(emu_tmem_claim *claim, emu_tmem *memory, const emu_tmem_region *region,
-                   bool write, emu_tmem_work work, const emu_async *async, const char *name);
+                   bool write, emu_tmem_work work, emu_async *async, const char *name);
 /* The operation is over; `done` says whether it has landed. */
 void emu_tmem_release(emu_tmem_claim *claim, bool done);
 /* Whether all of a region was written; EMU_UNINITIALISED or EMU_UNDEFINED else: false after a

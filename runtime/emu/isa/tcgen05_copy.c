@@ -81,16 +81,23 @@ static uint32_t *cell_of(const copy *c, const copy_facts *f, int t, int j, uint8
   return &memory->cells[c->lane + p.lane][column];
 }
 
-/* ---- Marks of registers that loads in flight will write ---------------------------------- */
+/* ---- Marks of registers that loads write ------------------------------------------------- */
 
+/* That of a register of 4 bytes, as loads write them, or of a larger one that is made of such. */
 static uint8_t *mark_of(emu_tmem_user *user, const emu_operand *operand) {
-  if (operand->sink || operand->offset / 4 >= user->mark_count) return NULL;
+  bool holds_words = operand->lane_bytes >= 4 && !operand->sink && !operand->constant;
+  if (!holds_words || operand->offset / 4 >= user->mark_count) return NULL;
   return &user->marks[operand->offset / 4];
 }
 
-static void set_mark(emu_tmem_user *user, const emu_operand *operand, uint8_t value) {
+static emu_tmem_mark get_mark(emu_tmem_user *user, const emu_operand *operand) {
+  const uint8_t *at = mark_of(user, operand);
+  return at ? (emu_tmem_mark)*at : EMU_TMEM_MARK_NONE;
+}
+
+static void set_mark(emu_tmem_user *user, const emu_operand *operand, emu_tmem_mark value) {
   uint8_t *at = mark_of(user, operand);
-  if (at) *at = value;
+  if (at) *at = (uint8_t)value;
 }
 
 /* ---- Landing ---------------------------------------------------------------------------- */
@@ -150,8 +157,7 @@ static bool land_load(emu_async *async, emu_cluster *cluster) {
   if (ok) reduce_words(c, async->op, warp);
   warp->registers = running;
   for (int i = 0; i < async->op->operand_count; i++)
-    set_mark(user, &async->op->operands[i], 0);
-  user->loads--;
+    set_mark(user, &async->op->operands[i], EMU_TMEM_MARK_LOADED);
   release(c, ok);
   return ok;
 }
@@ -189,7 +195,7 @@ bool emu_tcgen05_land(emu_warp *warp, bool stores) {
   return true;
 }
 
-/* ---- Registers in flight ---------------------------------------------------------------- */
+/* ---- Registers that loads write --------------------------------------------------------- */
 
 /* The marks are of the running frame's registers; nothing is in flight when it changes. */
 static bool follow_frame(emu_tmem_user *user, emu_warp *warp, const emu_op *op) {
@@ -200,7 +206,7 @@ static bool follow_frame(emu_tmem_user *user, emu_warp *warp, const emu_op *op) 
     emu_fault(warp, op, -1, GG_E_MEMORY, " for tensor memory");
     return false;
   }
-  memset(marks, 0, count);
+  memset(marks, EMU_TMEM_MARK_NONE, count);
   user->marks = marks;
   user->mark_count = count;
   user->file = warp->registers;
@@ -210,8 +216,8 @@ static bool follow_frame(emu_tmem_user *user, emu_warp *warp, const emu_op *op) 
 static bool mark(emu_tmem_user *user, emu_warp *warp, const emu_op *op) {
   if (!follow_frame(user, warp, op)) return false;
   for (int i = 0; i < op->operand_count; i++)
-    set_mark(user, &op->operands[i], 1);
-  user->loads++;
+    set_mark(user, &op->operands[i], EMU_TMEM_MARK_FLIGHT);
+  user->marked = true;
   return true;
 }
 
@@ -224,11 +230,6 @@ static bool leaves_frame(const emu_op *op) {
   return !op->ptx || is(op, "ret") || is(op, "exit") || is(op, "call");
 }
 
-static bool is_in_flight(emu_tmem_user *user, const emu_operand *operand) {
-  const uint8_t *at = operand->lane_bytes == 4 ? mark_of(user, operand) : NULL;
-  return at && *at;
-}
-
 /* Whether the warp's lanes leave the kernel, by an instruction or at the end of its text. */
 static bool ends(const emu_warp *warp, const emu_op *op) {
   if (op->kind != EMU_KIND_CONTROL) return false;
@@ -236,40 +237,46 @@ static bool ends(const emu_warp *warp, const emu_op *op) {
 }
 
 /* A register is touched before the load is waited for. Hardware has the load's value there, as
- * ptxas waits for registers in any case: ThunderKittens converts what it loads, and waits later.
- * Where no wait follows until the warp's end, it is missing. A copy tells less, as compilers place
- * them anywhere: before a wait it is nothing, and kernels of CuTe's DSL that wait for some of their
- * loads copy the others and use the copies. */
+ * ptxas waits for registers in any case: ThunderKittens converts what it loads, and waits later;
+ * CUTLASS's attention never does. A copy tells nothing where a wait follows, as compilers place
+ * them anywhere; kernels of CuTe's DSL that wait for some of their loads copy the others and use
+ * the copies. */
 bool emu_tcgen05_early(emu_warp *warp, emu_tmem_user *user, bool never) {
   const emu_op *op = user->early;
   user->early = NULL;
   if (!op || (!never && is(op, "mov"))) return true;
-  bool missing = never && !is(op, "mov");
-  return emu_tolerated(warp, op, -1, missing ? GG_E_EMU_IN_FLIGHT : GG_E_EMU_RELAXED,
+  return emu_tolerated(warp, op, -1, GG_E_EMU_RELAXED,
                        "touches a register that a tcgen05.ld is to write: no tcgen05.wait::ld "
                        "stands between them%s",
                        never ? "" : ", but behind this");
 }
 
 static bool touches(emu_tmem_user *user, const emu_op *op) {
-  bool found = is_in_flight(user, &op->address.base);
+  bool found = get_mark(user, &op->address.base) != EMU_TMEM_MARK_NONE;
   for (int i = 0; i < op->operand_count && !found; i++)
-    found = is_in_flight(user, &op->operands[i]);
+    found = get_mark(user, &op->operands[i]) != EMU_TMEM_MARK_NONE;
   return found;
+}
+
+/* A copy is not for what the load is waited for: it has the mark of what it is of. (A vector that
+ * is taken apart stands in front of its parts.) */
+static void copy_marks(emu_tmem_user *user, const emu_op *op) {
+  for (int i = 0; i < op->operand_count; i++)
+    set_mark(user, &op->operands[i], EMU_TMEM_MARK_LOADED);
 }
 
 emu_step emu_tmem_admit(emu_warp *warp, const emu_op *op) {
   emu_tmem_user *user = warp->units[EMU_UNIT_ID_TENSOR_MEMORY];
   if (user->early && ends(warp, op) && !emu_tcgen05_early(warp, user, true)) return EMU_FAULT;
-  if (!user->loads) return EMU_NEXT;
-  bool leaves = leaves_frame(op);
+  if (!user->marked) return EMU_NEXT;
+  bool leaves = leaves_frame(op), copies = is(op, "mov");
   if (!leaves && (user->file != warp->registers || !touches(user, op))) return EMU_NEXT;
   if (!emu_tcgen05_land(warp, false)) return EMU_FAULT;
-  if (!user->waits) {
+  if (user->waits && !leaves && (!user->early || is(user->early, "mov"))) user->early = op;
+  if (copies && user->waits)
+    copy_marks(user, op);
+  else
     emu_tmem_wait(warp, user, EMU_TMEM_LOADS);
-  } else if (!leaves && (!user->early || is(user->early, "mov"))) {
-    user->early = op;
-  }
   return EMU_NEXT;
 }
 

@@ -229,8 +229,8 @@ static emu_tmem_region d_region(const emu_product *x, int column) {
 }
 
 /* Claims what is read of a CTA's tensor memory and D must not overwrite. */
-static bool hold_beside(emu_tmem_claim *claim, emu_tmem_region r, emu_tmem *memory,
-                        const emu_product *x, const char *name) {
+static bool hold_beside(emu_tmem_claim *claim, emu_tmem_region r, emu_tmem *memory, emu_product *x,
+                        const char *name) {
   emu_tmem_region d = d_region(x, x->d_column);
   if (r.column < d.column + d.columns && d.column < r.column + r.columns) {
     emu_fault(x->base.warp, x->base.op, -1, GG_E_EMU_TENSOR_MEMORY,
