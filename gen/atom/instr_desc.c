@@ -89,6 +89,7 @@ gg_status gg_instr_desc_make(uint32_t *out, const gg_instr_desc *what, gg_error 
       {scaled ? 29 : 30, scaled                  ? what->scale_id_a
                          : what->max_shift == 32 ? 3
                                                  : what->max_shift / 8},
+      {31, scaled && what->long_k},
   };
   uint32_t bits = 0;
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)

@@ -25,6 +25,7 @@ typedef struct gg_instr_desc {
   gg_dtype scale; /* of scale factors: ue8m0 or ue4m3 */
   int scale_id_a; /* the byte of a word of tensor memory in which A's scale factors begin, 0 to 3 */
   int scale_id_b;
+  bool long_k; /* K of 96, of packed e2m1 on sm_103; gg_mma_atom_instr_desc leaves it out */
 } gg_instr_desc;
 
 /* The 32 bits. INSTR_DESC where no kind multiplies the types, ATOM_PARAMETER where M or N has not

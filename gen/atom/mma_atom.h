@@ -35,6 +35,9 @@ typedef enum gg_mma_operand {
   GG_MMA_SFB,
 } gg_mma_operand;
 
+/* K of what sm_103 has besides, of packed e2m1: 48 bytes of a line, which may end within them. */
+enum { GG_MMA_LONG_K = 96 };
+
 typedef enum gg_mma_source { GG_MMA_REGISTERS, GG_MMA_SHARED, GG_MMA_TENSOR } gg_mma_source;
 
 typedef struct gg_mma_row {

@@ -165,8 +165,10 @@ static void put_wgmma(gg_str *out, const gg_mma_atom *atom, const char *name) {
  * scale factors the bytes of a word in which they begin, and of metadata the column of two. */
 static gg_status put_tcgen05(gg_str *out, const gg_mma_atom *atom, const char *name,
                              gg_error *err) {
-  const gg_instr_desc what = gg_mma_atom_instr_desc(atom);
+  gg_instr_desc what = gg_mma_atom_instr_desc(atom);
   uint32_t descriptor;
+  what.long_k = atom->row->k == GG_MMA_LONG_K; /* not in CuTe's descriptor of the atom: its call
+                                                * adds it */
   gg_status st = gg_instr_desc_make(&descriptor, &what, err);
   if (st) return st;
   bool shared = atom->row->source_a == GG_MMA_SHARED, scaled = atom->row->block > 0;

@@ -110,13 +110,15 @@ static int64_t offset_of(const gg_plan *plan, const gg_layouts *layouts, gg_oper
 
 void gg_sm100_write_scales(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int a = gg_scale_atoms_a(plan), b = gg_scale_atoms_b(plan), k = gg_scale_atoms_k(plan);
+  bool long_k = plan->mma.k == GG_MMA_LONG_K;
   gg_str_printf(out,
                 "constexpr int scale_rows = %d;  // of an atom of scale factors; below: atoms of a "
                 "stage\n"
                 "constexpr int scale_atoms_a = %d, scale_atoms_b = %d, scale_atoms_k = %d;\n"
-                "constexpr int scale_atoms = %d, steps_an_atom = %d;\n",
-                GG_SCALE_ROWS, a, b, k, (a + b) * k,
-                GG_SCALE_FACTORS * plan->scale_a.block / plan->mma.k);
+                "constexpr int scale_atoms = %d, %s = %d;\n",
+                GG_SCALE_ROWS, a, b, k, (a + b) * k, long_k ? "step_factors" : "steps_an_atom",
+                long_k ? plan->mma.k / plan->scale_a.block
+                       : GG_SCALE_FACTORS * plan->scale_a.block / plan->mma.k);
   gg_str_printf(out, "constexpr unsigned stage_scales_a = %lld, stage_scales_b = %lld;\n",
                 (ll)offset_of(plan, layouts, GG_OPERAND_SCALE_A),
                 (ll)offset_of(plan, layouts, GG_OPERAND_SCALE_B));
@@ -233,6 +235,10 @@ static void bind_scales(gg_bindings *out, const gg_plan *plan) {
   bool scaled = gg_plan_is_scaled(plan), halved = scaled && plan->tile_n % GG_SCALE_ROWS;
   gg_bind_part(out, "scales", scaled ? "sm100_scales" : NULL);
   gg_bind_flag(out, "halved_scales", halved);
+  bool long_k = plan->mma.k == GG_MMA_LONG_K;
+  if (scaled) gg_bind_flag(out, "long_k_scales", long_k);
+  gg_bind_flag(out, "long_k", long_k);
+  gg_bind_text(out, "address_bits", long_k ? "both_addresses" : "descriptor_address");
   gg_bind_text(out, "copy_scales",
                scaled ? "      copy_scales(tmem, scales_desc_base + descriptor_address(sA + "
                         "stage_scales_a));\n"

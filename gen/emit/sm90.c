@@ -188,28 +188,50 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
 
 /* ---- Functions -------------------------------------------------------------------------- */
 
-static gg_status write_descriptor(gg_str *out, char x, const gg_boxed_tile *boxes, gg_error *err) {
-  static const char *const coords[2] = {"block", "step"};
-  char name[] = "desc_?_step";
-  name[5] = x;
-  gg_composed steps = gg_composed_of(&boxes->steps);
+/* A K step of several units of 16 bytes: where it begins, and where what does not fit its line goes
+ * on. Behind the last line nothing does. */
+static void write_cut_steps(gg_str *out, char x, const gg_boxed_tile *boxes, int k_units) {
+  int line = k_units / boxes->count;
+  gg_str_printf(
+      out,
+      "\n// A K step is %d units, of which those behind the end of a line are in the next "
+      "box's line:\n// its address is where others have the leading dimension.\n"
+      "__device__ __forceinline__ constexpr unsigned long long desc_%c_step(int block, int "
+      "step) {\n"
+      "  return (unsigned long long)desc_%c_unit(block, (%d * step / %d + 1) * %d %% %d) << "
+      "16 |\n"
+      "         desc_%c_unit(block, %d * step);\n}\n",
+      boxes->step_units, x, x, boxes->step_units, line, line, k_units, x, boxes->step_units);
+}
+
+static gg_status write_descriptor(gg_str *out, char x, const gg_boxed_tile *boxes, int k_units,
+                                  gg_error *err) {
+  static const char *const steps[2] = {"block", "step"}, *const units[2] = {"block", "unit"};
+  char name[] = "desc_?_step", unit_name[] = "desc_?_unit";
+  bool cut = boxes->step_units > 0;
+  name[5] = unit_name[5] = x;
+  gg_composed layout = gg_composed_of(&boxes->steps);
   gg_str_printf(out, "constexpr unsigned long long desc_%c_base = 0x%llxull;\n\n", x,
                 (unsigned long long)boxes->descriptor);
-  return gg_emit_layout_function(out, name, coords, &steps, err);
+  gg_status st =
+      gg_emit_layout_function(out, cut ? unit_name : name, cut ? units : steps, &layout, err);
+  if (!st && cut) write_cut_steps(out, x, boxes, k_units);
+  return st;
 }
 
 static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                                gg_error *err) {
   static const char *const m_k[2] = {"m", "k"};
   gg_status st;
+  int k_units = (int)gg_plan_smem_bytes(plan, plan->b.type, plan->tile_k) / 16;
   gg_str_puts(out, "// Descriptors of an MMA's operands: but for the address, which is in units of "
                    "16 bytes and\n// moves on by `step` with the block of the tile and the step "
                    "along K.\n");
   if (!plan->a_in_registers) {
-    if ((st = write_descriptor(out, 'a', &layouts->boxes_a, err))) return st;
+    if ((st = write_descriptor(out, 'a', &layouts->boxes_a, k_units, err))) return st;
     gg_str_putc(out, '\n');
   }
-  if ((st = write_descriptor(out, 'b', &layouts->boxes_b, err))) return st;
+  if ((st = write_descriptor(out, 'b', &layouts->boxes_b, k_units, err))) return st;
   if (plan->a_in_registers) {
     gg_str_printf(out, "\n// An element of A in a stage.\nconstexpr int element_bytes_a = %d;\n\n",
                   (int)gg_dtype_bytes(plan->a.type, 1));

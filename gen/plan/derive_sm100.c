@@ -159,8 +159,10 @@ static gg_status derive_scaled(gg_layouts *out, const gg_plan *plan, bool is_a, 
   const char *name = is_a ? "sSFA" : "sSFB";
   gg_layout smem, tmem;
   int block = plan->scale_a.block;
-  gg_status st = gg_scale_smem_layout(&smem, block, (int64_t)rows * GG_SCALE_ROWS, plan->tile_k,
-                                      plan->mma.k, err);
+  /* Of MMAs whose factors begin within words: the words, one behind the other. */
+  int k = plan->mma.k == GG_MMA_LONG_K ? block * GG_SCALE_FACTORS : plan->mma.k;
+  gg_status st =
+      gg_scale_smem_layout(&smem, block, (int64_t)rows * GG_SCALE_ROWS, plan->tile_k, k, err);
   if (!st) st = gg_tmem_sf_frg(&tmem, &smem.shape, false, err);
   if (!st) st = check_atoms(&smem, &tmem, name, rows, gg_scale_atoms_k(plan), block, err);
   if (st) return st;

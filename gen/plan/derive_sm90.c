@@ -58,6 +58,7 @@ typedef struct operand_tile {
   int bits, width; /* of an element; of a line of the swizzle's pattern, in bytes */
   bool wide;       /* whether the swizzle moves 32 bytes as one, not 16 */
   gg_smem_desc_kind kind;
+  bool cut; /* lines end within an MMA's K */
 } operand_tile;
 
 /* (mn, k) -> element, in the form that descriptors are made from: the swizzle is of addresses. */
@@ -83,12 +84,47 @@ static gg_status blocked(gg_layout *out, const operand_tile *tile, const gg_layo
   return gg_layout_zipped_divide(out, whole, &tiler, err);
 }
 
+/* The same of MMAs whose K step may begin in a line of one box and end in the next box's. Their
+ * descriptors have the address of that line where those of others have a leading dimension, and bit
+ * 52 says so; each line's 16 bytes must be one behind the other. (PTX ISA, "Matrix Descriptor",
+ * leading dimension mode.) */
+static gg_status describe_cut(gg_boxed_tile *out, const operand_tile *tile, const gg_composed *smem,
+                              gg_error *err) {
+  enum { least = 2 /* units of a canonical layout */ };
+  const uint64_t leading = UINT64_C(0x3fff) << 16, absolute = UINT64_C(1) << 52;
+  int unit = descriptor_unit * 8 / tile->bits, line = tile->width / descriptor_unit;
+  operand_tile units = *tile;
+  gg_layout divided, first, rest;
+  gg_smem_desc base;
+  gg_status st;
+  units.block_k = unit * least;
+  if ((st = blocked(&divided, &units, &smem->layout, err))) return st;
+  if ((st = gg_layout_get(&first, &divided, 0, err))) return st;
+  gg_composed operand = gg_composed_with(smem, &first);
+  if ((st = gg_smem_desc_make(&base, tile->kind, &operand, false, 0, err))) return st;
+  out->descriptor = (base.bits & ~leading) | absolute;
+  out->step_units = tile->block_k / unit;
+  units.block_k = unit;
+  if ((st = blocked(&divided, &units, &smem->layout, err))) return st;
+  if ((st = gg_layout_get(&rest, &divided, 1, err))) return st;
+  if ((st = gg_layout_upcast(&out->steps, &rest, unit, err))) return st;
+  int64_t all = gg_layout_size(&rest), blocks = tile->mn / tile->block_mn, right = 0;
+  for (int64_t i = 0; i < all; i++) {
+    int64_t at = i / blocks % line;
+    right += gg_layout_at(&out->steps, i) == gg_layout_at(&out->steps, i - at * blocks) + at;
+  }
+  if (right == all) return GG_OK;
+  return gg_fail(err, DERIVE_COVER, NULL, tile->name, (long long)right, (long long)all);
+}
+
 /* The descriptor of the first MMA's operand, and where the others start. */
 static gg_status describe(gg_boxed_tile *out, const operand_tile *tile, const gg_composed *smem,
                           gg_error *err) {
   gg_layout divided, first, rest;
   gg_smem_desc base, other;
   gg_status st;
+  out->step_units = 0;
+  if (tile->cut) return describe_cut(out, tile, smem, err);
   if ((st = blocked(&divided, tile, &smem->layout, err))) return st;
   if ((st = gg_layout_get(&first, &divided, 0, err))) return st;
   if ((st = gg_layout_get(&rest, &divided, 1, err))) return st;
@@ -209,6 +245,7 @@ static void count_reads(gg_layouts *out, const char *name, const gg_composed *sm
 gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   bool tcgen05 = plan->mma.row->kind == GG_MMA_tcgen05;
   gg_smem_desc_kind kind = tcgen05 ? GG_SMEM_DESC_TCGEN05 : GG_SMEM_DESC_WGMMA;
+  bool cut = tcgen05 && plan->mma.k == GG_MMA_LONG_K;
   const operand_tile a = {.name = "sA",
                           .mn = plan->tile_m,
                           .k = gg_plan_k_of_a(plan, plan->tile_k),
@@ -218,7 +255,8 @@ gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error
                           .bits = gg_plan_smem_bits(plan, plan->a.type),
                           .width = pattern_width(plan->swizzle_a),
                           .wide = gg_plan_swizzles_wide(plan, &plan->a),
-                          .kind = kind};
+                          .kind = kind,
+                          .cut = cut};
   const operand_tile b = {.name = "sB",
                           .mn = gg_plan_rows_of_b(plan, plan->tile_n),
                           .k = plan->tile_k,
@@ -229,7 +267,8 @@ gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error
                           .bits = gg_plan_smem_bits(plan, plan->b.type),
                           .width = pattern_width(plan->swizzle_b),
                           .wide = gg_plan_swizzles_wide(plan, &plan->b),
-                          .kind = kind};
+                          .kind = kind,
+                          .cut = cut};
   gg_status st;
   if ((st = derive_operand(&out->sA, &out->size_a, &out->boxes_a, &a, err))) return st;
   if ((st = derive_operand(&out->sB, &out->size_b, &out->boxes_b, &b, err))) return st;
@@ -453,12 +492,13 @@ gg_status gg_sm90_derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error
 /* ---- The whole -------------------------------------------------------------------------- */
 
 void gg_sm90_name_layouts(gg_layouts *out, const gg_plan *plan) {
+  const char *steps = out->boxes_b.step_units ? "(block, 16 bytes of K) -> 16 bytes"
+                                              : "(block, K step) -> 16 bytes";
   gg_layouts_name(out, "sA", "(m, k) -> element of a stage", &out->sA);
   gg_layouts_name(out, "sB", "(n, k) -> element of a stage", &out->sB);
   gg_layouts_name(out, "sD", "(m, n) -> element of a warp's staging buffer", &out->sD);
-  if (!plan->a_in_registers)
-    gg_layouts_name_plain(out, "desc A", "(block, K step) -> 16 bytes", &out->boxes_a.steps);
-  gg_layouts_name_plain(out, "desc B", "(block, K step) -> 16 bytes", &out->boxes_b.steps);
+  if (!plan->a_in_registers) gg_layouts_name_plain(out, "desc A", steps, &out->boxes_a.steps);
+  gg_layouts_name_plain(out, "desc B", steps, &out->boxes_b.steps);
   gg_layouts_name_plain(out, "tCrC",
                         gg_plan_in_tensor_memory(plan)
                             ? "tcgen05.ld: (thread, value) -> index in (m, n)"

@@ -31,7 +31,8 @@ typedef struct gg_boxed_tile {
   int lines;           /* of a box */
   int64_t bytes;       /* of a box */
   uint64_t descriptor; /* of the first MMA's operand, at address 0 */
-  gg_layout steps;     /* (block of the tile, K step) -> 16 bytes from there */
+  gg_layout steps;     /* (block of the tile, K step) -> 16 bytes from there; */
+  int step_units;      /* or (block, 16 bytes of K), so many of which are a K step; 0: the former */
 } gg_boxed_tile;
 
 /* A matrix that the epilogue reads and that is fetched behind a tile's last K tile. The tile is

@@ -18,6 +18,7 @@
 #include "plan/sm100.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "atom/dtype.h"
 #include "atom/tmem.h"
@@ -37,6 +38,7 @@ enum {
   mma_n_most = 256,     /* columns of an MMA, of which a tile has more where it is wider */
   beside_n = 192,       /* of one that has more in tensor memory, where none are asked for */
   line_bytes = 128,     /* K a step where none is asked for: the widest swizzle's pattern */
+  long_tile_k = 384,    /* of MMAs with a K of 96: whole lines of 64 bytes, 128 packed elements */
   most_registers = 232, /* a thread, as sm90's consumers have: so there are some to spare */
 };
 
@@ -51,11 +53,10 @@ static bool accepts(const gg_spec *spec) {
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
-/* Without a scale of C; sparse or not, with scale factors or not. sm_103's K of 96, of which lines
- * are no multiple, is not used. */
+/* Without a scale of C; sparse or not, with scale factors or not. sm_103's K of 96 is used where
+ * the atom is asked for: wants_long_k. */
 static bool is_usable(const gg_mma_row *row) {
-  enum { ultra_k = 96 };
-  return row->kind == GG_MMA_tcgen05 && !row->scales_d && row->k != ultra_k;
+  return row->kind == GG_MMA_tcgen05 && !row->scales_d && row->k != GG_MMA_LONG_K;
 }
 
 static bool has_atom(const gg_mma_row *row) {
@@ -77,9 +78,36 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
 
 /* ---- Tile ------------------------------------------------------------------------------- */
 
+/* Whether the atom that is asked for, "m128n192k96" or by CuTe's name, has a K of 96. */
+static bool wants_long_k(const gg_plan *plan) {
+  static const char shape[] = "k96", name[] = "SM103_MXF4_ULTRA";
+  const gg_spec_field *asked = &plan->spec->atom;
+  if (asked->state != GG_SPEC_SET) return false;
+  size_t length = strlen(asked->text), tail = sizeof shape - 1;
+  return strncmp(asked->text, name, sizeof name - 1) == 0 ||
+         (length > tail && strcmp(asked->text + length - tail, shape) == 0);
+}
+
+/* The row of packed e2m1 with a K of 96; NULL: the plan's types or architecture have none. */
+static const gg_mma_row *long_row(const gg_plan *plan) {
+  size_t count;
+  const gg_mma_row *table = gg_mma_table(&count);
+  if (!wants_long_k(plan) || !gg_plan_is_packed(plan) || plan->sparse_a) return NULL;
+  for (size_t i = 0; i < count; i++) {
+    bool pair = table[i].threads == GG_TV_pair;
+    if (table[i].k == GG_MMA_LONG_K && table[i].kind == GG_MMA_tcgen05 &&
+        table[i].block == plan->scale_a.block && pair == (plan->cta_group > 1) &&
+        gg_arch_runs(plan->arch, table[i].arch))
+      return &table[i];
+  }
+  return NULL;
+}
+
 /* What the plan's types are multiplied by: of the rows that are alike but for the CTAs, that of one
  * CTA or of a pair. */
 static const gg_mma_row *row_of(const gg_plan *plan) {
+  const gg_mma_row *of_long_k = long_row(plan);
+  if (of_long_k) return of_long_k;
   gg_mma_source source = plan->a_in_tensor ? GG_MMA_TENSOR : GG_MMA_SHARED;
   const gg_mma_row *alone = gg_atoms_row(plan, source), *row = alone;
   size_t count;
@@ -127,6 +155,7 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
   int k = line_bytes * 8 / gg_plan_smem_bits(plan, plan->a.type);
   tile->k = gg_usual_extent(plan->fixed_k, row_of(plan)->k, k);
   if (plan->sparse_a) tile->k = gg_sm100_usual_sparse_k(plan);
+  if (long_row(plan)) tile->k = long_tile_k;
   const gg_spec_field *atoms = &plan->spec->atom_layout;
   if (atoms->state != GG_SPEC_SET) return;
   tile->m = wide_m * (int)atoms->tuple[0];
@@ -207,6 +236,27 @@ static gg_status check_beside(const gg_plan *plan, const gg_sm90_tile *tile, mma
                                  : GG_OK;
 }
 
+/* MMAs with a K of 96 take 48 bytes of lines of 64 or 128. Their factors go on where those of one
+ * block of A's rows do: four columns further. */
+static gg_status check_long_k(const gg_plan *plan, const gg_sm90_tile *tile, gg_error *err) {
+  const gg_spec_field *tiles = &plan->spec->tile;
+  const gg_spec_field *swizzles[] = {&plan->spec->swizzle.a, &plan->spec->swizzle.b};
+  if (!long_row(plan)) return GG_OK;
+  gg_status st = check_at_most(plan, 0, gg_as_asked(plan, "tile M", "tile N"), tile->m, wide_m,
+                               "one MMA beside a K of 96", err);
+  if (!st)
+    st = gg_check_multiple("tile K", tile->k, long_tile_k,
+                           "4 atoms' K of 96: 3 lines of 64 bytes, of 128 elements each",
+                           gg_element_mark(tiles, 2), err);
+  for (int i = 0; i < 2 && !st; i++) {
+    bool narrow = swizzles[i]->number != GG_SWIZZLE_128B && swizzles[i]->number != GG_SWIZZLE_64B;
+    if (swizzles[i]->state == GG_SPEC_SET && narrow)
+      st = gg_refuse(plan, swizzles[i], "swizzle beside an atom's K of 96", swizzles[i]->text,
+                     "128B and 64B", err);
+  }
+  return st;
+}
+
 /* An A in tensor memory has a row in each lane: of MMAs of 64 rows it would have 16 in 32 lanes, or
  * a pair's twice, which no copy of 32 bytes a row makes. */
 static gg_status check_a_in_tensor(const gg_plan *plan, const gg_sm90_tile *tile, mma_counts mmas,
@@ -230,6 +280,7 @@ static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, mm
   if ((st = check_rows(plan, tile, mmas, err))) return st;
   if ((st = check_a_in_tensor(plan, tile, mmas, err))) return st;
   if ((st = check_columns(plan, tile, mmas, err))) return st;
+  if ((st = check_long_k(plan, tile, err))) return st;
   st = gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
                          gg_element_mark(&plan->spec->tile, 2), err);
   if (!st) st = gg_sm100_check_narrow(plan, tile->k, err);

@@ -3,6 +3,13 @@ __device__ __forceinline__ unsigned descriptor_address(unsigned smem) {
   return (smem & 0x3ffff) >> 4;
 }
 
+//@ if long_k
+// The same, and where descriptors have the address of the line that goes on.
+__device__ __forceinline__ unsigned long long both_addresses(unsigned smem) {
+  return descriptor_address(smem) * 0x10001ull;
+}
+
+//@ end
 // One thread issues all MMAs: of each K tile as it arrives, behind which the tensor core says to
 // those who copy to the stage that it is empty, and of a tile to those who read its sums that they
 // are all there.
@@ -22,8 +29,8 @@ __device__ __forceinline__ void multiply(const work_list &list, unsigned smem, u
 #pragma unroll 1
     for (int k_tile = 0; k_tile < ${k_tiles}; ++k_tile, read.advance()) {
       const unsigned sA = smem + read.stage * stage_bytes;
-      const unsigned long long desc_a = desc_a_base + descriptor_address(sA);
-      const unsigned long long desc_b = desc_b_base + descriptor_address(sA + stage_bytes_a);
+      const unsigned long long desc_a = desc_a_base + ${address_bits}(sA);
+      const unsigned long long desc_b = desc_b_base + ${address_bits}(sA + stage_bytes_a);
       mbarrier_wait(full_barrier(smem, read.stage), read.parity);
 //@ insert copy_a
 //@ insert copy_scales

@@ -35,6 +35,22 @@ __device__ __forceinline__ void copy_scales(unsigned tmem, unsigned long long fr
     copy_atom(tmem + scales_column + 4 * i, from + scale_rows * 4 / 16 * i);
 }
 
+//@ if long_k_scales
+// Where the factors of a K step begin in tensor memory, those of A and of B, and in which byte of a
+// word: of what is behind the fourth byte the tensor core itself goes on with the next atom's.
+__device__ __forceinline__ constexpr unsigned scales_of_a(int, int step) {
+  return scales_column + 4 * (step * step_factors / 4 * scale_atoms_a);
+}
+
+__device__ __forceinline__ constexpr unsigned scales_of_b(int step) {
+  return scales_column +
+         4 * (scale_atoms_k * scale_atoms_a + step * step_factors / 4 * scale_atoms_b);
+}
+
+__device__ __forceinline__ constexpr unsigned scale_ids(int step) {
+  return step * step_factors % 4 * (1u << 29 | 1u << 4);
+}
+//@ else
 // Where the factors of a K step are in tensor memory: of a block of A's rows; of B.
 __device__ __forceinline__ constexpr unsigned scales_of_a(int block, int step) {
   return scales_column + 4 * (step / steps_an_atom * scale_atoms_a + block);
@@ -48,3 +64,4 @@ __device__ __forceinline__ constexpr unsigned scales_of_b(int step) {
 __device__ __forceinline__ constexpr unsigned scale_ids(int step) {
   return step % steps_an_atom * (4 / steps_an_atom) * (1u << 29 | 1u << 4);
 }
+//@ end
