@@ -496,11 +496,26 @@ void emu_tmem_release(emu_tmem_claim *claim, bool done) {
   claim->memory = NULL;
 }
 
-bool emu_tmem_written(const emu_tmem_claim *claim, gg_status code, const char *name) {
+/* The first column of a lane of the region that nobody has written; NULL: there is none. */
+static const uint8_t *find_gap(const emu_tmem_claim *claim, int lane) {
   const emu_tmem_region *r = &claim->region;
+  return memchr(&claim->memory->written[lane][r->column], 0, (size_t)r->columns);
+}
+
+static bool is_in(const emu_tmem_region *r, int lane) {
+  return r->lanes[lane / 32] >> lane % 32 & 1;
+}
+
+bool emu_tmem_written_partly(const emu_tmem_claim *claim) {
   for (int lane = 0; lane < EMU_TMEM_LANES; lane++) {
-    if (!(r->lanes[lane / 32] >> lane % 32 & 1)) continue;
-    const uint8_t *gap = memchr(&claim->memory->written[lane][r->column], 0, (size_t)r->columns);
+    if (is_in(&claim->region, lane) && !find_gap(claim, lane)) return true;
+  }
+  return false;
+}
+
+bool emu_tmem_written(const emu_tmem_claim *claim, gg_status code, const char *name) {
+  for (int lane = 0; lane < EMU_TMEM_LANES; lane++) {
+    const uint8_t *gap = is_in(&claim->region, lane) ? find_gap(claim, lane) : NULL;
     if (!gap) continue;
     return emu_tolerated(
         claim->async->warp, claim->async->op, -1, code,

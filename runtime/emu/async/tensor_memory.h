@@ -135,6 +135,8 @@ void emu_tmem_release(emu_tmem_claim *claim, bool done);
 /* Whether all of a region was written; EMU_UNINITIALISED or EMU_UNDEFINED else: false after a
  * fault. */
 bool emu_tmem_written(const emu_tmem_claim *claim, gg_status code, const char *name);
+/* Whether some lane of a region was written, all its columns. */
+bool emu_tmem_written_partly(const emu_tmem_claim *claim);
 /* "D: lanes 0 to 127, columns 0 to 63", for the timeline. */
 void emu_tmem_put_region(char *out, size_t size, const char *name, const emu_tmem_region *region);
 /* EMU_TMEM_SHIFTED columns of a slice of lanes go to the lane before; the last lane stays. */

@@ -127,18 +127,17 @@ static void put(emu_warp *warp, const emu_operand *to, uint32_t lane, uint64_t v
   }
 }
 
+/* Of a CTA that the cluster has not, an address that nothing is at: CUTLASS has all lanes of a warp
+ * map one for the CTA of their number, and those alone use it whose CTA is there. */
 static emu_step mapa(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  const uint32_t *rank = EMU_AT(const uint32_t, warp, &op->operands[2]);
-  unsigned ctas = warp->cta->cluster->cta_count;
+  enum { nowhere = 0xff };
+  const uint32_t *ranks = EMU_AT(const uint32_t, warp, &op->operands[2]);
   EMU_EACH_LANE(lanes, lane) {
     uint64_t address;
     if (!shared_address(&address, warp, op, lane)) return EMU_FAULT;
-    if (rank[lane] >= ctas) {
-      return emu_fault(warp, op, (int)lane, GG_E_EMU_BOUNDS, "CTA %" PRIu32 " of a cluster of %u",
-                       rank[lane], ctas);
-    }
+    uint64_t rank = ranks[lane] < EMU_CLUSTER_MAX ? ranks[lane] : nowhere;
     address &= (UINT64_C(1) << EMU_SHARED_RANK_SHIFT) - 1;
-    address |= (uint64_t)rank[lane] << EMU_SHARED_RANK_SHIFT;
+    address |= rank << EMU_SHARED_RANK_SHIFT;
     if (op->space == EMU_GENERIC) address += EMU_SHARED_WINDOW;
     put(warp, &op->operands[0], lane, address);
   }

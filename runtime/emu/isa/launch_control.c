@@ -7,7 +7,8 @@
  * are clusters left, as hardware may where the processor is wanted for something else.
  *
  * The response is opaque to kernels. Here it is the first CTA's coordinates and a word that says
- * what it is. */
+ * what it is. All zeros say no: CUTLASS's schedulers for sm_120 write them themselves, and ask
+ * nobody. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -175,7 +176,8 @@ static emu_step run_cancel(emu_warp *warp, const emu_op *op, uint32_t lanes) {
 static const uint32_t *response_of(emu_warp *warp, const emu_op *op, uint32_t lane) {
   const emu_operand *from = &op->operands[op->operand_count - 1];
   const uint32_t *words = EMU_AT(const uint32_t, warp, from) + (size_t)lane * 4;
-  if (words[3] == granted || words[3] == refused) return words;
+  bool none = !words[0] && !words[1] && !words[2] && !words[3];
+  if (none || words[3] == granted || words[3] == refused) return words;
   emu_fault(warp, op, (int)lane, GG_E_EMU_ILLEGAL,
             "the 128 bits are no response of clusterlaunchcontrol.try_cancel: was its mbarrier "
             "waited for?");
@@ -190,8 +192,8 @@ static emu_step run_is_canceled(emu_warp *warp, const emu_op *op, uint32_t lanes
     const uint32_t *words = response_of(warp, op, lane);
     if (!words) return EMU_FAULT;
     if (words[3] == granted) holds |= UINT32_C(1) << lane;
+    seen->refusal |= words[3] == refused;
   }
-  if (holds != lanes) seen->refusal = true;
   emu_set_predicate(warp, &op->operands[0], lanes, holds);
   return EMU_NEXT;
 }

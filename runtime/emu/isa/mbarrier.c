@@ -104,12 +104,14 @@ static emu_step run_inval(emu_warp *warp, const emu_op *op, uint32_t lanes) {
 
 /* ---- Arrivals --------------------------------------------------------------------------- */
 
+/* A thread that completes bytes hands on what it knew at its last fence, as a relaxed arrival. */
 static emu_step run_tx(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   const mbarrier_facts *facts = op->facts;
   EMU_EACH_LANE(lanes, lane) {
     emu_mbarrier *barrier = barrier_of(warp, op, (int)lane);
     if (!barrier) return EMU_FAULT;
     uint64_t bytes = emu_lane_value(warp, &op->operands[0], (int)lane);
+    if (!facts->expects) emu_hazard_release_relaxed(warp, emu_mbarrier_key(barrier));
     bool ok = facts->expects ? emu_mbarrier_expect(warp, op, (int)lane, barrier, bytes)
                              : emu_mbarrier_complete(warp, op, (int)lane, barrier, bytes);
     if (!ok) return EMU_FAULT;

@@ -145,13 +145,21 @@ static bool spread_a(matrices *t, const emu_product *x, int which) {
   return true;
 }
 
+/* Rows of A that nobody has written make garbage of their own rows of D, which nobody may want: a
+ * kernel of CUTLASS's attention that decodes has 32 rows of 128. Where there is no other row all of
+ * D is garbage. */
+static gg_status code_of_gap(const emu_tmem_claim *a) {
+  return emu_tmem_written_partly(a) ? GG_E_EMU_UNINITIALISED : GG_E_EMU_UNDEFINED;
+}
+
 static bool load_a(matrices *t, const emu_product *x) {
   const emu_umma_shape *s = &x->shape;
   int rows = emu_product_rows(x), k = emu_product_stored(x);
   for (int i = 0; i < emu_product_facts(x)->group; i++) {
     uint32_t *codes = t->codes + i * rows * k;
     if (emu_product_facts(x)->a_in_tensor_memory) {
-      if (!emu_tmem_written(&x->a_claims[i], GG_E_EMU_UNDEFINED, "A")) return false;
+      gg_status code = code_of_gap(&x->a_claims[i]);
+      if (!emu_tmem_written(&x->a_claims[i], code, "A")) return false;
       if (!gather_tensor_memory(codes, x, i)) return false;
     } else {
       gather(codes, k, 1, x, &x->a, x->ctas[i], s->a, 0, rows, k);
