@@ -180,7 +180,12 @@ static void draw_tile_of_sm100(gg_str *out, draws *from, const nature *is) {
   int k = is->sparse                 ? draw_number(from, is->packed || *is->scale ? "256" : steps)
           : is->packed || *is->scale ? draw_number(from, "128|128|128|256|256|512|64")
                                      : 32 / is->bytes * draw_number(from, "1|2|2|4|4|4|8|3");
-  if (!chance(from, 4))
+  bool long_k = is->packed && !is->sparse && chance(from, 25); /* sm_103's */
+  if (long_k) {
+    k = draw_number(from, "384|384|768|192");
+    gg_str_printf(out, "atom: m%dn%dk96\n", pair ? 2 * rows : rows, columns);
+  }
+  if (long_k || !chance(from, 4))
     gg_str_printf(out, "tile: [%d, %d, %d]\n", swap ? columns : rows, swap ? rows : columns, k);
   if (swap) maybe(out, from, 80, "swap_ab", "true");
   gg_str_puts(out, pair ? "cta_group: 2\n" : "");
