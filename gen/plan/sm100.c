@@ -192,22 +192,24 @@ static gg_status check_rows(const gg_plan *plan, const gg_sm90_tile *tile, mma_c
       pair ? "rows of a CTA of a pair, but for 64" : "M of the atom, but for 64", mark, err);
 }
 
-/* An MMA of 64 rows has columns in steps of 8, one of 128 in steps of 16. (PTX ISA, "tcgen05
- * Matrix Shape".) */
+/* An MMA of 64 rows has columns in steps of 8, of integers up to 32, one of 128 in steps of 16.
+ * (PTX ISA, "tcgen05 Matrix Shape".) */
 static gg_status check_columns(const gg_plan *plan, const gg_sm90_tile *tile, mma_counts mmas,
                                gg_error *err) {
   const char *n = gg_as_asked(plan, "tile N", "tile M");
   bool pair = plan->cta_group > 1, narrow = tile->m / mmas.m == narrow_m;
-  int step = pair ? row_of(plan)->n_step : narrow ? 8 : 16;
+  bool integers = row_of(plan)->a == GG_DTYPE_s8 && tile->n / mmas.n > 32;
+  int step = pair ? row_of(plan)->n_step : narrow && !integers ? 8 : 16;
   int most = mmas.n * mma_n_most < GG_TMEM_COLUMNS ? mmas.n * mma_n_most : GG_TMEM_COLUMNS;
-  char why[64];
+  char why[96];
   gg_status st =
       check_at_most(plan, 1, n, tile->n, most,
                     most < GG_TMEM_COLUMNS ? "N of the atom" : "columns of tensor memory", err);
   if (st) return st;
-  const char *of = pair     ? "N of an atom of a pair"
-                   : narrow ? "N of an atom of 64 rows"
-                            : "N of an atom of 128 rows";
+  const char *of = pair                 ? "N of an atom of a pair"
+                   : narrow && integers ? "N of an atom of integers, where it is more than 32"
+                   : narrow             ? "N of an atom of 64 rows"
+                                        : "N of an atom of 128 rows";
   snprintf(why, sizeof why, "%d atoms x %d (%s)", mmas.n, step, of);
   return gg_check_multiple(n, tile->n, mmas.n * step, mmas.n > 1 ? why : of,
                            gg_element_mark(&plan->spec->tile, 1), err);

@@ -51,12 +51,12 @@ static int line_of(const gg_operand *operand, int length) {
 /* Whether boxes of a matrix can be fetched, however wide they are: a stage holds one, unless they
  * have stages of their own, and each begins at a multiple of 16 bytes. */
 static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
-  bool n_major = operand->major == GG_MAJOR_N;
+  bool n_major = operand->major == GG_MAJOR_N, apart = gg_plan_in_tensor_memory(plan);
   int lines = n_major ? plan->tile_m : plan->tile_n;
+  int columns = apart ? gg_plan_warp_columns(plan) : plan->tile_n; /* side by side */
   return plan->specialised && !gg_sm90_copies_lines(plan) && operand->align >= least_bytes &&
-         (!n_major || gg_dtype_bytes(operand->type, plan->tile_n) % least_bytes == 0) &&
-         (gg_plan_in_tensor_memory(plan) ||
-          (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan));
+         (!n_major || gg_dtype_bytes(operand->type, columns) % least_bytes == 0) &&
+         (apart || (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan));
 }
 
 /* A sub-tile: the rows of an MMA by D's columns of a box, in boxes side by side; of both parts of

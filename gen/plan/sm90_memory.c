@@ -1,6 +1,8 @@
 /* Family sm90, and sm100 like it: what shared memory is used for. A ring of stages of A and B;
  * beside it the boxes in which warps stage what they store, and what a tile's vectors are read
  * ahead to. */
+#include <stdio.h>
+
 #include "atom/dtype.h"
 #include "plan/epilogue.h"
 #include "plan/sm90.h"
@@ -104,10 +106,12 @@ gg_status gg_sm90_check_staging(const gg_plan *plan, gg_error *err) {
       gg_check_unused(plan, &spec->swizzle.d, "swizzle of D", "the widest, by itself", err);
   bool bytes = gg_dtype_info_of(plan->d.type)->bits == 8;
   if (st || plan->d.major != GG_MAJOR_N || !bytes) return st;
-  bool halves = gg_plan_column_parts(plan) > 1;
-  return gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), plan->tile_n, halves ? 32 : 16,
-                           halves ? "2 halves x 16 bytes of D: a line of a box"
-                                  : "16 bytes of D: a line of a box",
+  enum { line = 16 };
+  int parts = gg_plan_in_tensor_memory(plan) ? plan->tile_n / gg_plan_warp_columns(plan) : 1;
+  char why[80];
+  snprintf(why, sizeof why, "%d parts that warps have x 16 bytes of D: a line of a box", parts);
+  return gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), plan->tile_n, parts * line,
+                           parts > 1 ? why : "16 bytes of D: a line of a box",
                            gg_element_mark(&spec->tile, 1), err);
 }
 

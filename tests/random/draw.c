@@ -180,7 +180,8 @@ static void draw_tile_of_sm100(gg_str *out, draws *from, const nature *is) {
   int k = is->sparse                 ? draw_number(from, is->packed || *is->scale ? "256" : steps)
           : is->packed || *is->scale ? draw_number(from, "128|128|128|256|256|512|64")
                                      : 32 / is->bytes * draw_number(from, "1|2|2|4|4|4|8|3");
-  bool long_k = is->packed && !is->sparse && chance(from, 25); /* sm_103's */
+  bool pairs = !strcmp(is->a, "e2m1") && !strcmp(is->b, "e2m1") && *is->scale && !is->sparse;
+  bool long_k = pairs && chance(from, 50); /* sm_103's */
   if (long_k) {
     k = draw_number(from, "384|384|768|192");
     gg_str_printf(out, "atom: m%dn%dk96\n", pair ? 2 * rows : rows, columns);
