@@ -13,10 +13,10 @@
  *
  * What lands is remembered for each column and each 16 lanes: who wrote there last, and who read
  * since. Another warp must know of it, by an mbarrier on which a commit has arrived or by a barrier
- * behind tcgen05.wait, before it comes there. Loads and stores of two warps are of the class
- * relaxed where a barrier orders their instructions alone and the first has no tcgen05.wait: warps
- * that reach the same lanes are of one part of the multiprocessor, which takes their words through
- * one queue, and CUTLASS's attention hands a row's maximum from warp to warp so. Modules that have
+ * behind tcgen05.wait, before it comes there. A load or store behind another, of the same warp
+ * or behind a barrier of another one, is of the class relaxed where tcgen05.wait is missing: warps
+ * that reach the same lanes are of one part of the multiprocessor, which takes their words in
+ * order, and CUTLASS's attention hands a row's maximum from warp to warp so. Modules that have
  * tcgen05.fence::before_thread_sync or ::after_thread_sync at all are held to it: the first makes
  * known what the warp's loads and stores have done, the second is where the warp takes notice of
  * others. CUTLASS's kernels have neither and rely on the barriers.
