@@ -114,6 +114,8 @@ static const struct flip {
     {"swap_ab", SM90 TILE, SM90 TILE "swap_ab: true", NULL},
     {"a_in_registers", SM90 TILE, SM90 TILE "operand_source: {a: registers}",
      "the atom's A is where it says"},
+    {"a_in_tensor", SM100, SM100 "operand_source: {a: tensor_memory}",
+     "the atom's A is where it says"},
     {"atoms_m", SM90 TILE, SM90 "tile: [64, 128, 64]", NULL},
     {"atoms_n", SM80 "atom_layout: [2, 2, 1]", SM80 "atom_layout: [2, 1, 1]", NULL},
     {"turns_m", SM80 "atom_layout: [2, 1, 1]",
