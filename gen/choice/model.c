@@ -244,7 +244,8 @@ static double load_step(const work *w, double active) {
   double step = (w->step_bytes + fetched_bytes(w)) / load_rate(w, active);
   switch (w->of->traits.loader) {
   case GG_LOADER_WARPS:
-    return join(step, (w->of->m_step + w->of->n_step) / w->device->copy_rate);
+    return join(step,
+                (w->of->m_step + w->of->n_step) * w->of->traits.uneven / w->device->copy_rate);
   case GG_LOADER_THREADS:
     return join(step, (w->of->m_step / plan->copy_bytes_a + w->of->n_step / plan->copy_bytes_b) /
                           w->device->copies_rate);

@@ -374,14 +374,37 @@ static int find_covering(bench *b, const cli_case *c, const gg_form *form, const
   return count;
 }
 
-/* The catalogue's kernels for the case that the model ranks first, compiled. */
+/* Whether the kernel computes in local memory. gg_gemm passes over those for the next of its
+ * ranking. */
+static bool spills(const tune_kernel *one) {
+  return one->module && gg_module_facts_of(one->module)->local_bytes > 0;
+}
+
+/* Loads the ranked kernels and keeps, in order, the first `most` that gg_gemm would take; the first
+ * of all where each one spills. */
+static void keep_those_taken(size_t *indices, size_t *count, tune_form *ranking, size_t most,
+                             gg_context *context) {
+  size_t kept = 0, next = 0;
+  while (next < *count && kept < most) {
+    size_t wanted = most - kept < *count - next ? most - kept : *count - next;
+    tune_load(ranking, indices + next, wanted, context);
+    for (size_t end = next + wanted; next < end; next++)
+      if (!spills(&ranking->kernels[indices[next]])) indices[kept++] = indices[next];
+  }
+  *count = kept ? kept : 1;
+}
+
+/* The catalogue's kernels for the case that the model ranks first, compiled, without those that
+ * spill. */
 static gg_status rank_case(tune_form **out, size_t **indices, size_t *count, bench *b,
                            const cli_case *c, const gg_form *form, int64_t top, gg_error *err) {
+  enum { spilled_most = 4 }; /* as many as gg_gemm passes over */
   gg_status st = tune_form_find(out, &b->forms, b->catalogue, form,
                                 gg_context_device(b->rig.context)->arch, err);
   if (st) return st;
-  st = tune_rank(indices, count, *out, cli_case_extents(c), &b->model, (size_t)top, err);
-  if (!st) tune_load(*out, *indices, *count, b->rig.context);
+  st = tune_rank(indices, count, *out, cli_case_extents(c), &b->model, (size_t)top + spilled_most,
+                 err);
+  if (!st) keep_those_taken(*indices, count, *out, (size_t)top, b->rig.context);
   return st;
 }
 
@@ -492,6 +515,39 @@ static int run_epilogues(bench *b, const cli_case *c) {
   return code;
 }
 
+/* Has the kernels generated that the model ranks first for the case. What cannot be is told when
+ * the case is run. */
+static void generate_chosen(bench *b, const cli_case *c, const gg_form *form) {
+  gg_error err = GG_ERROR_INIT;
+  tune_form *ranking;
+  size_t *indices, ranked;
+  int arch = gg_context_device(b->rig.context)->arch;
+  if (!tune_form_find(&ranking, &b->forms, b->catalogue, form, arch, &err) &&
+      !tune_rank(&indices, &ranked, ranking, cli_case_extents(c), &b->model, (size_t)b->given->top,
+                 &err))
+    gg_free(indices);
+  gg_error_clear(&err);
+}
+
+/* Compiles what the cases will want, all at once: by case there are fewer kernels than cores. */
+static int compile_ahead(bench *b) {
+  gg_error err = GG_ERROR_INIT;
+  for (size_t i = 0; i < b->cases.count; i++) {
+    const cli_case *c = &b->cases.list[i];
+    gg_form bare = cli_case_form(c);
+    generate_chosen(b, c, &bare);
+    for (int e = 0; b->epilogues[e]; e++) {
+      gg_form form = bare;
+      gg_str operations = GG_STR_INIT, why = GG_STR_INIT;
+      if (bench_epilogue_form(&form, &operations, &why, b->epilogues[e], c) && !operations.failed)
+        generate_chosen(b, c, &form);
+      gg_str_free(&operations);
+      gg_str_free(&why);
+    }
+  }
+  return tune_load_generated(b->forms, b->rig.context, &err) ? cli_report(&err, NULL) : CLI_OK;
+}
+
 static int load_modules(bench *b) {
   size_t count = b->kernels.count, most = b->catalogue ? most_chosen : count;
   b->modules = gg_malloc((count + 1) * sizeof *b->modules);
@@ -533,6 +589,10 @@ static int run_all(bench *b) {
   b->model = gg_device_model_of(device->name, device->arch, device->sm_count);
   int code = load_modules(b);
   if (!b->modules) return code;
+  if (b->catalogue) {
+    int failed = compile_ahead(b);
+    if (failed) code = failed;
+  }
   open_cublaslt(b);
   printf("%s, sm_%d, driver %d.%d", device->name, device->arch, device->driver_version / 1000,
          device->driver_version % 1000 / 10);

@@ -81,6 +81,7 @@ struct job {
   void (*act)(job *job, size_t index);
   tune_form *form;
   const size_t *indices;
+  tune_kernel **kernels; /* of any forms, in place of a form and indices */
   size_t count;
   gg_context *context;
   atomic_size_t taken, done;
@@ -89,7 +90,7 @@ struct job {
 static bool take_one(job *j) {
   size_t at = atomic_fetch_add(&j->taken, 1);
   if (at >= j->count || tune_interrupted()) return false;
-  j->act(j, j->indices[at]);
+  j->act(j, j->indices ? j->indices[at] : at);
   atomic_fetch_add(&j->done, 1);
   return true;
 }
@@ -149,7 +150,7 @@ static void generate_one(job *j, size_t index) {
 }
 
 static void load_one(job *j, size_t index) {
-  tune_kernel *k = &j->form->kernels[index];
+  tune_kernel *k = j->kernels ? j->kernels[index] : &j->form->kernels[index];
   if (!k->kernel || k->module || k->failure.code) return;
   gg_module_load(&k->module, j->context, k->kernel, &k->failure);
 }
@@ -162,6 +163,21 @@ void tune_generate(tune_form *form, const size_t *indices, size_t count) {
 void tune_load(tune_form *form, const size_t *indices, size_t count, gg_context *context) {
   job j = {.act = load_one, .form = form, .indices = indices, .count = count, .context = context};
   run(&j, "compile");
+}
+
+gg_status tune_load_generated(tune_form *list, gg_context *context, gg_error *err) {
+  size_t all = 0;
+  for (const tune_form *form = list; form; form = form->next)
+    all += form->lineup->count;
+  job j = {
+      .act = load_one, .kernels = gg_malloc((all + 1) * sizeof *j.kernels), .context = context};
+  if (!j.kernels) return gg_fail(err, MEMORY, NULL, "");
+  for (const tune_form *form = list; form; form = form->next)
+    for (size_t i = 0; i < form->lineup->count; i++)
+      if (form->kernels[i].kernel) j.kernels[j.count++] = &form->kernels[i];
+  run(&j, "compile");
+  gg_free(j.kernels);
+  return GG_OK;
 }
 
 gg_status tune_rank(size_t **indices, size_t *count, tune_form *form, gg_extents extents,

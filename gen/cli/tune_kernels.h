@@ -39,6 +39,10 @@ gg_status tune_rank(size_t **indices, size_t *count, tune_form *form, gg_extents
 void tune_generate(tune_form *form, const size_t *indices, size_t count);
 void tune_load(tune_form *form, const size_t *indices, size_t count, gg_context *context);
 
+/* Load whatever the forms have generated, all at once. MEMORY where the list of it finds no room.
+ */
+gg_status tune_load_generated(tune_form *list, gg_context *context, gg_error *err);
+
 /* Whether SIGINT or SIGTERM, which tune_signals_hold has blocked, wants an end.
  * tune_signals_release lets it through. */
 void tune_signals_hold(void);

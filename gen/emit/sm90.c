@@ -135,6 +135,8 @@ static void write_alignment(gg_str *out, const gg_plan *plan) {
     gg_str_printf(out, "constexpr int align_a = %d, align_b = %d;  // bytes\n", plan->a.align,
                   plan->b.align);
     gg_str_printf(out, "constexpr int copies_ahead = %d;  // stages\n", plan->copies_ahead);
+    gg_str_printf(out, "constexpr int first_copier_of_b = %d;  // a warp\n",
+                  gg_sm90_first_copier_of_b(plan));
   }
 }
 

@@ -317,7 +317,7 @@ static void bind_lines(gg_bindings *out, const gg_plan *plan) {
        "                 b_k_major ? at.tile.n0 : k0, at.tile.batch);\n"},
       {"copy_lines", true,
        "  copy_tile<operand_a>(sA, from.a, at.tile.m0, k0, at.tile.batch, warp, lane);\n",
-       "  copy_tile<operand_b>(sB, from.b, at.tile.n0, k0, at.tile.batch, warp, lane);\n"},
+       "  copy_tile<operand_b>(sB, from.b, at.tile.n0, k0, at.tile.batch, copier_of_b(warp), lane);\n"},
       {"last_chunks", true, "  last_chunks<operand_a> last_a;\n",
        "  last_chunks<operand_b> last_b;\n"},
       {"shift_lines", true,
@@ -326,7 +326,7 @@ static void bind_lines(gg_bindings *out, const gg_plan *plan) {
        "                           warp, lane);\n",
        "    shift_lines<operand_b>(sA + stage_bytes_a, last_b, from.b, move.tile.n0, k0, "
        "move.tile.batch,\n"
-       "                           move.begins(), warp, lane);\n"},
+       "                           move.begins(), copier_of_b(warp), lane);\n"},
   };
   bool lines_a = plan->copy_bytes_a > 0, lines_b = plan->copy_bytes_b > 0;
   gg_str text = GG_STR_INIT;

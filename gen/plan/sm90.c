@@ -15,6 +15,7 @@
  * emit/sm90.c writes the text. */
 #include "plan/sm90.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "atom/dtype.h"
@@ -315,6 +316,30 @@ void gg_sm90_move_fetched(gg_epilogue_work *out, const gg_plan *plan) {
   out->crowded = gg_sm90_copies_lines(plan) && plan->d.major == GG_MAJOR_N;
 }
 
+enum { copying_warps = 4 };
+
+/* What a line has of a box is a strip, and 32 of an operand's K tile are a warp's to copy at once.
+ */
+static double strips_of(const gg_plan *plan, gg_dtype type, gg_swizzle_kind swizzle, int lines) {
+  return (double)gg_plan_smem_bytes(plan, type, (int64_t)lines * plan->tile_k) /
+         gg_swizzle_bytes(swizzle);
+}
+
+/* Those of B go on with the warp behind the last of A's. */
+int gg_sm90_first_copier_of_b(const gg_plan *plan) {
+  if (!plan->copy_bytes_a || !plan->copy_bytes_b) return 0;
+  double strips = strips_of(plan, plan->a.type, plan->swizzle_a, plan->tile_m);
+  return (int)ceil(strips / GG_WARP) % copying_warps;
+}
+
+/* How many times as many strips the busiest of the warps that copy has as all have on the mean. */
+static double unevenness(const gg_plan *plan) {
+  double a = strips_of(plan, plan->a.type, plan->swizzle_a, plan->tile_m) / GG_WARP,
+         b = strips_of(plan, plan->b.type, plan->swizzle_b, plan->tile_n) / GG_WARP;
+  double busiest = ceil((ceil(a) + ceil(b)) / copying_warps);
+  return busiest * copying_warps / (a + b);
+}
+
 /* A warpgroup's MMA reads its rows of A, and all of B, from shared memory. Of a K step's additions
  * of sums that are promoted less shows where a consumer has two sets of sums, and where the others
  * multiply, which are seldom all in step. */
@@ -325,7 +350,10 @@ static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *d
   out->tensor_share = out->owners > 2 ? device->third_share : 1;
   if (plan->promote) out->promotions = (double)plan->tile_k / (plan->mma.k * plan->promote);
   out->promotions_hidden = plan->sum_sets * out->owners * out->owners;
-  if (plan->copy_bytes_a && plan->copy_bytes_b) out->loader = GG_LOADER_WARPS;
+  if (plan->copy_bytes_a && plan->copy_bytes_b) {
+    out->loader = GG_LOADER_WARPS;
+    out->uneven = unevenness(plan);
+  }
   if (plan->pingpong) out->overlap = GG_OVERLAP_TURNS;
   gg_sm90_move_fetched(&out->epilogue, plan);
 }

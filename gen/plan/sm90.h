@@ -113,6 +113,10 @@ static inline bool gg_sm90_copies_lines(const gg_plan *plan) {
   return plan->copy_bytes_a > 0 || plan->copy_bytes_b > 0;
 }
 
+/* Which of the four warps that copy lines of A and of B has the first of B's: where A's do not
+ * come out even, the ones that have fewer of A's. 0 where a tensor map copies A or B. */
+int gg_sm90_first_copier_of_b(const gg_plan *plan);
+
 /* Bytes of a stage of A and B; and what of it a CTA loads itself, for its cluster. sm90_tile.c */
 int64_t gg_sm90_stage_bytes(const gg_plan *plan);
 int64_t gg_sm90_loaded_bytes(const gg_plan *plan);

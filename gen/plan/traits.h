@@ -46,6 +46,7 @@ typedef struct gg_traits {
   bool begins_anew; /* each tile has a CTA of its own, which sets up and awaits its K steps */
   int stages_ahead; /* under way while one is multiplied, at least 1 */
   gg_loader loader;
+  double uneven; /* of GG_LOADER_WARPS: what the busiest warp copies, over the mean of all */
   gg_overlap overlap;
   gg_epilogue_work epilogue;
 } gg_traits;

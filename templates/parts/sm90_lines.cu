@@ -132,6 +132,15 @@ __device__ __forceinline__ void copy_strips(unsigned dst, const line_source &fro
   }
 }
 
+// Which of B's strips a warp copies: those of the warp of this number. The first ones are the
+// warp's behind the last of A's.
+__device__ __forceinline__ int copier_of_b(int warp) {
+  if constexpr (first_copier_of_b > 0)
+    return (warp + warps_per_group - first_copier_of_b) % warps_per_group;
+  else
+    return warp;
+}
+
 // Begins to copy a tile.
 template <class op>
 __device__ __forceinline__ void copy_tile(unsigned dst, const line_source &from, int mn0, int k0,
@@ -141,7 +150,9 @@ __device__ __forceinline__ void copy_tile(unsigned dst, const line_source &from,
   const bool whole = (op::k_major ? k0 : mn0) <= from.length - reach;
 #pragma unroll 1
   for (int round = 0; round < tile::rounds; ++round) {
-    const int number = (round * warps_per_group + warp) * warp_size + lane / tile::chunks;
+    const int begin = (round * warps_per_group + warp) * warp_size;
+    if (!tile::all_work && begin >= tile::count) break;
+    const int number = begin + lane / tile::chunks;
     if (whole)
       copy_strips<op, true>(dst, from, number, mn0, k0, batch, lane);
     else

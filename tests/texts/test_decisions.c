@@ -249,7 +249,7 @@ END_TEST
 /* No two kernels of a lineup have one text; of the newest families. */
 START_TEST(lineups_have_no_kernel_twice) {
   static const int devices[] = {90, 100};
-  enum { most = 512 };
+  enum { most = 1024 };
   const gg_form form = {.size = sizeof(gg_form),
                         .a = {GG_DTYPE_bf16, GG_MAJOR_K, 16},
                         .b = {GG_DTYPE_bf16, GG_MAJOR_K, 16},

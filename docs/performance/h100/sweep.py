@@ -119,11 +119,14 @@ def report(files):
         with open(path) as lines:
             for row in csv.DictReader(lines, delimiter="\t"):
                 assert row["right"] == "1", row
-                races.setdefault(row["case"], []).append(row)
-        for case, rows in races.items():
+                word = row.get("epilogue", "none")
+                races.setdefault((row["case"], word), []).append(row)
+        for (case, word), rows in races.items():
             chosen, best = float(rows[0]["ours"]), max(float(r["ours"]) for r in rows)
             first, of_best = (float(rows[0][w]) for w in ("lt_heur", "lt_best"))
-            classes.setdefault(name, []).append(
+            of = name if word == "none" else name + ", epilogue"
+            case = case if word == "none" else f"{case} {word}"
+            classes.setdefault(of, []).append(
                 (best / chosen, chosen / first if first else None,
                  chosen / of_best if of_best else None, case, rows[0]["kernel"],
                  max(rows, key=lambda r: float(r["ours"]))["kernel"]))
