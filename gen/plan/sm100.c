@@ -220,9 +220,10 @@ static gg_status check_beside(const gg_plan *plan, const gg_sm90_tile *tile, mma
                               gg_error *err) {
   const gg_spec_field *asked = &plan->spec->atom_layout;
   const char *what = gg_plan_is_scaled(plan) ? "scale factors" : "metadata";
+  bool halves = plan->cta_group > 1 && mmas.m == 1 && tile->m == narrow_m;
   char text[64];
   if (!gg_plan_is_scaled(plan) && !plan->sparse_a) return GG_OK;
-  if (asked->state == GG_SPEC_SET && (mmas.n > 1 || tile->m != mmas.m * wide_m)) {
+  if (asked->state == GG_SPEC_SET && (mmas.n > 1 || (tile->m != mmas.m * wide_m && !halves))) {
     snprintf(text, sizeof text, "atom_layout beside %s", what);
     return gg_refuse(plan, asked, text, "of this shape",
                      plan->swap_ab ? "atoms of 128 columns along N: [1, 2, 1]"
@@ -244,8 +245,11 @@ static gg_status check_long_k(const gg_plan *plan, const gg_sm90_tile *tile, gg_
   const gg_spec_field *tiles = &plan->spec->tile;
   const gg_spec_field *swizzles[] = {&plan->spec->swizzle.a, &plan->spec->swizzle.b};
   if (!long_row(plan)) return GG_OK;
-  gg_status st = check_at_most(plan, 0, gg_as_asked(plan, "tile M", "tile N"), tile->m, wide_m,
-                               "one MMA beside a K of 96", err);
+  const char *m = gg_as_asked(plan, "tile M", "tile N");
+  gg_status st = check_at_most(plan, 0, m, tile->m, wide_m, "one MMA beside a K of 96", err);
+  if (!st)
+    st = gg_check_multiple(m, tile->m, wide_m, "rows of a CTA beside an atom's K of 96",
+                           gg_element_mark(tiles, 0), err);
   if (!st)
     st = gg_check_multiple("tile K", tile->k, long_tile_k,
                            "4 atoms' K of 96: 3 lines of 64 bytes, of 128 elements each",
@@ -450,6 +454,7 @@ static gg_status choose_tiles(gg_sm90_schedule *schedule, gg_plan *plan, gg_erro
   plan->scheduler = schedule->scheduler;
   plan->splits = schedule->splits;
   gg_plan_put_order(plan, &order);
+  plan->turns_pairs = gg_plan_folds_scales(plan);
   return choose_accumulators(plan, err);
 }
 
