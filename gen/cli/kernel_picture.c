@@ -218,6 +218,9 @@ static double put_beside(gg_str *out, const gg_plan *plan, const gg_layouts *lay
              GG_SCALE_FACTORS * plan->scale_a.block, a > 1 || b > 1 ? ", rows first" : "");
     put_blocks(out, begin, a * k, GG_SCALE_ATOM_COLUMNS, "factors of A", made_of, number++, x, y,
                column, high);
+    if (gg_plan_folds_scales(plan))
+      snprintf(made_of, sizeof made_of, "two atoms of %d columns x %d along K, one above the other",
+               GG_SCALE_ROWS, GG_SCALE_FACTORS * plan->scale_a.block);
     put_blocks(out, behind, b * k, GG_SCALE_ATOM_COLUMNS, "factors of B", made_of, number++, x, y,
                column, high);
   }

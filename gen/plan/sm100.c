@@ -325,6 +325,13 @@ static gg_sm90_tile choose_tile(gg_status *st, const gg_plan *plan, gg_error *er
 
 /* ---- Tensor memory ---------------------------------------------------------------------- */
 
+/* CTAs of a multiprocessor that there are columns for, with one set of accumulators each. */
+static int ctas_of_columns(const gg_plan *plan) {
+  gg_plan one = *plan;
+  one.accumulator_stages = 1;
+  return GG_TMEM_COLUMNS / gg_sm100_allocated_columns(&one);
+}
+
 /* Two sets of accumulators where they fit: CTAs of a multiprocessor share its tensor memory, of
  * which each has a power of two of columns. */
 static gg_status choose_accumulators(gg_plan *plan, gg_error *err) {
@@ -345,16 +352,21 @@ static gg_status choose_accumulators(gg_plan *plan, gg_error *err) {
   int scales = gg_scale_columns(plan), metadata = gg_metadata_columns(plan);
   int of_a = gg_sm100_columns_of_a(plan);
   int left = most - scales - metadata - of_a, fits = left / gg_sm100_accumulator_columns(plan);
-  int step = scales ? GG_SCALE_TILE_STEP : metadata || of_a ? row_of(plan)->n_step : 1;
+  int step = gg_plan_folds_scales(plan) ? GG_SCALE_FOLDED_N
+             : scales                   ? GG_SCALE_TILE_STEP
+             : metadata || of_a         ? row_of(plan)->n_step
+                                        : 1;
+  int columns = left / gg_sm100_mmas_m(plan) * gg_plan_column_parts(plan) / step * step;
   char advice[64], beside[48] = "";
   if (scales) snprintf(beside, sizeof beside, " and scale factors %d more", scales);
   if (metadata) snprintf(beside, sizeof beside, " and metadata %d more", metadata);
   if (of_a) snprintf(beside, sizeof beside, " and %s %d more", gg_as_asked(plan, "A", "B"), of_a);
   if (fits > 0)
     snprintf(advice, sizeof advice, "accumulator_stages: %d fits", fits);
+  else if (most >= least && columns > 0)
+    snprintf(advice, sizeof advice, "a tile %s of %d fits", gg_as_asked(plan, "N", "M"), columns);
   else if (most >= least)
-    snprintf(advice, sizeof advice, "a tile %s of %d fits", gg_as_asked(plan, "N", "M"),
-             left / gg_sm100_mmas_m(plan) * gg_plan_column_parts(plan) / step * step);
+    snprintf(advice, sizeof advice, "ctas_per_sm: %d fits", ctas_of_columns(plan));
   else
     snprintf(advice, sizeof advice, "ctas_per_sm: %d is the most: a CTA has %d columns at least",
              GG_TMEM_COLUMNS / least, least);
