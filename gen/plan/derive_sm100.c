@@ -5,6 +5,7 @@
 #include "atom/dtype.h"
 #include "atom/smem_desc.h"
 #include "atom/tmem.h"
+#include "atom/umma_fragment.h"
 #include "plan/check.h"
 #include "plan/narrow.h"
 #include "plan/scales.h"
@@ -188,17 +189,35 @@ static gg_status derive_turns(gg_layouts *out, const gg_plan *plan, const gg_lay
   return GG_OK;
 }
 
+/* As the atom's instructions have them. Of those whose factors begin within words: the words, one
+ * behind the other. */
+static gg_status derive_factors(gg_layout *smem, gg_layout *tmem, const gg_plan *plan, bool is_a,
+                                int rows, gg_error *err) {
+  const gg_tuple tile = GG_TUPLE(plan->tile_m * plan->cta_group, plan->tile_n, plan->tile_k);
+  gg_mma_operand operand = is_a ? GG_MMA_SFA : GG_MMA_SFB;
+  gg_tuple shape = GG_TUPLE(1, 1, 1);
+  int block = plan->scale_a.block;
+  gg_layout atoms;
+  gg_tiled_mma mma;
+  gg_status st;
+  if (plan->mma.k == GG_MMA_LONG_K) {
+    st = gg_scale_smem_layout(smem, block, (int64_t)rows * GG_SCALE_ROWS, plan->tile_k,
+                              block * GG_SCALE_FACTORS, err);
+    return st ? st : gg_tmem_sf_frg(tmem, &smem->shape, false, err);
+  }
+  if ((st = gg_layout_col_major(&atoms, &shape, err))) return st;
+  if ((st = gg_tiled_mma_make(&mma, &plan->mma, &atoms, NULL, err))) return st;
+  if ((st = gg_umma_smem_sf(smem, &mma, operand, &tile, err))) return st;
+  return gg_umma_fragment_sf(tmem, &mma, operand, &tile, err);
+}
+
 static gg_status derive_scaled(gg_layouts *out, const gg_plan *plan, bool is_a, int rows,
                                gg_error *err) {
   const char *name = is_a ? "sSFA" : "sSFB";
   bool folded = !is_a && gg_plan_folds_scales(plan);
   gg_layout smem, tmem;
   int block = plan->scale_a.block;
-  /* Of MMAs whose factors begin within words: the words, one behind the other. */
-  int k = plan->mma.k == GG_MMA_LONG_K ? block * GG_SCALE_FACTORS : plan->mma.k;
-  gg_status st =
-      gg_scale_smem_layout(&smem, block, (int64_t)rows * GG_SCALE_ROWS, plan->tile_k, k, err);
-  if (!st) st = gg_tmem_sf_frg(&tmem, &smem.shape, folded, err);
+  gg_status st = derive_factors(&smem, &tmem, plan, is_a, rows, err);
   if (!st) st = check_atoms(&smem, &tmem, name, rows, gg_scale_atoms_k(plan), block, folded, err);
   if (!st && is_a) st = derive_turns(out, plan, &tmem, err);
   if (st) return st;
