@@ -17,7 +17,7 @@
  * h of its four on. Of B's factors such an MMA reads those of the first half of its columns in
  * lanes 0 to 63, those of the second in lanes 64 to 127, of the same columns of tensor memory. With
  * N = 256 the halves are whole atoms, which one copy brings to either half of the lanes; where they
- * begin within an atom, no copy could. (PTX ISA, "Block Scaling for tcgen05.mma"; CuTe's
+ * begin within an atom, tcgen05.cp cannot. (PTX ISA, "Block Scaling for tcgen05.mma"; CuTe's
  * ScaleFactorDuplicated2by2.) */
 #ifndef GG_PLAN_SCALES_H
 #define GG_PLAN_SCALES_H

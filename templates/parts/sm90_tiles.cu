@@ -55,7 +55,8 @@ __device__ __forceinline__ tile_origin origin_of(const work_list &list, unsigned
   const unsigned per_batch = list.tiles_m * list.tiles_n;
   const tile_coord at = rasterise(tile % per_batch, list.tiles_m, list.tiles_n);
 //@ if turns_pairs
-  // Pair t has, in its CTA r, the t % 2-th of the halves that are the r-th 128 of 256 rows.
+  // Of four CTAs' rows two pairs have two each: the first CTAs of both the first two, in the order
+  // of the pairs, the second CTAs the last two.
   const int cta = at.m * cluster_m + list.rank_m, pair = cta / 2;
   const int m0 = (pair / 2 * 4 + cta % 2 * 2 + pair % 2) * tile_m;
 //@ else
