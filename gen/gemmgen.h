@@ -194,7 +194,9 @@ typedef struct gg_tensor_map {
 /* How many CTAs a problem takes. A cluster of CTAs takes a block of neighbouring tiles. */
 typedef enum gg_grid_rule {
   /* One a tile: x = ceil(M / tile_m) * ceil(N / tile_n) * batch, the numbers of tiles along M and N
-   * rounded up to whole clusters. */
+   * rounded up to whole clusters. Where pairs of CTAs take R rows in turns (turns_pairs_m), tile
+   * 2 * u + h of a pair has, in its CTA r, the rows from R * u + R / 2 * r + tile_m * h on. M has
+   * ceil(M / R) + ceil((M - tile_m) / R) of them. Likewise of columns. */
   GG_GRID_TILES = 0,
   /* As many as there are tiles, at most as many as the device holds at once: cluster x computes
    * blocks x, x + clusters, x + 2 * clusters, ... */
@@ -255,7 +257,9 @@ typedef struct gg_kernel {
   gg_scaling scale_a, scale_b; /* a block of 0: not scaled */
   gg_scaling scale_d;          /* likewise: D's elements are as they are */
   bool sparse_a;               /* A is given compressed, with metadata (gg_sparse_compress) */
-  uint64_t reserved[28];
+  int64_t turns_pairs_m, turns_pairs_n; /* rows and columns that pairs of CTAs of two neighbouring
+                                           tiles take in turns: GG_GRID_TILES; 0: none do */
+  uint64_t reserved[26];
 } gg_kernel;
 
 /* Runs every stage on one spec. On failure *out is NULL. Free with gg_kernel_free. */

@@ -116,6 +116,8 @@ static gg_status check_map(const gg_view *view, gg_error *err) {
 gg_status gg_tensor_maps_check(const gg_kernel *kernel, const gg_problem *problem, gg_error *err) {
   if (kernel->map_count == 0 && !kernel->int32_coordinates) return GG_OK;
   int block_m = kernel->cluster_m * kernel->tile_m, block_n = kernel->cluster_n * kernel->tile_n;
+  if (kernel->turns_pairs_m) block_m *= 2;
+  if (kernel->turns_pairs_n) block_n *= 2;
   gg_status st = check_extent("m", problem->m, block_m, err);
   if (!st) st = check_extent("n", problem->n, block_n, err);
   if (!st) st = check_extent("batch", problem->batch, 0, err);

@@ -40,11 +40,6 @@ typedef struct work {
   double lockstep;         /* see there */
 } work;
 
-static double round_up(int64_t extent, int tile, int cluster) {
-  double tiles = ceil((double)extent / tile);
-  return ceil(tiles / cluster) * cluster;
-}
-
 static double greater(double a, double b) {
   return a > b ? a : b;
 }
@@ -82,8 +77,10 @@ static double band_of(const work *w) {
 static work make_work(const gg_model *model, gg_extents e) {
   const gg_plan *plan = model->plan;
   work w = {.of = model, .plan = plan, .device = model->device, .extents = e};
-  w.tiles_m = round_up(e.m, plan->tile_m, plan->cluster_m);
-  w.tiles_n = round_up(e.n, plan->tile_n, plan->cluster_n);
+  int64_t tiles_m = gg_tiles_along(e.m, plan->tile_m, plan->cluster_m, plan->turns_pairs);
+  int64_t tiles_n = gg_tiles_along(e.n, plan->tile_n, plan->cluster_n, false);
+  w.tiles_m = (double)tiles_m * plan->cluster_m;
+  w.tiles_n = (double)tiles_n * plan->cluster_n;
   return w;
 }
 

@@ -212,12 +212,15 @@ static double put_beside(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   char made_of[96];
   int number = 0;
   if (gg_plan_is_scaled(plan)) {
-    int k = gg_scale_atoms_k(plan), a = gg_scale_atoms_a(plan), b = gg_scale_atoms_b(plan);
+    int k = gg_scale_atoms_k(plan), a = gg_scale_atoms_a(plan), b = gg_scale_places_b(plan);
     int begin = layouts->scale_column, behind = begin + GG_SCALE_ATOM_COLUMNS * a * k;
     snprintf(made_of, sizeof made_of, "atoms of %d rows x %d along K%s", GG_SCALE_ROWS,
              GG_SCALE_FACTORS * plan->scale_a.block, a > 1 || b > 1 ? ", rows first" : "");
     put_blocks(out, begin, a * k, GG_SCALE_ATOM_COLUMNS, "factors of A", made_of, number++, x, y,
                column, high);
+    if (gg_plan_folds_scales(plan))
+      snprintf(made_of, sizeof made_of, "two atoms of %d columns x %d along K, one above the other",
+               GG_SCALE_ROWS, GG_SCALE_FACTORS * plan->scale_a.block);
     put_blocks(out, behind, b * k, GG_SCALE_ATOM_COLUMNS, "factors of B", made_of, number++, x, y,
                column, high);
   }
@@ -353,7 +356,7 @@ static double put_epilogue(gg_str *out, const gg_plan *plan, const gg_layouts *l
 static double put_pair(gg_str *out, const gg_plan *plan, double y) {
   enum { k = 120, rows = 76, columns = 150, gap = 46 };
   if (gg_plan_mma_ctas(plan) < 2) return y;
-  int m = gg_plan_mma_rows(plan), n = plan->mma.n;
+  int m = gg_plan_mma_rows(plan), n = plan->mma.n, step = plan->turns_pairs ? 2 * m : m;
   double x = margin + 40;
   put_text(out, margin, y + heading / 2.0, "title",
            "A pair: one MMA of %d x %d x %d, which a thread of CTA 0 issues", plan->mma.m, n,
@@ -363,8 +366,8 @@ static double put_pair(gg_str *out, const gg_plan *plan, double y) {
     const char *hue = hues[cta];
     double top = y + cta * rows, right = x + k + gap + 2 * columns + 2 * gap;
     put_rect(out, x, top, k, rows, hue);
-    put_text(out, x + k / 2.0, top + rows / 2.0 - 8, "", "A: rows %d to %d", cta * m,
-             cta * m + m - 1);
+    put_text(out, x + k / 2.0, top + rows / 2.0 - 8, "", "A: rows %d to %d", cta * step,
+             cta * step + m - 1);
     put_text(out, x + k / 2.0, top + rows / 2.0 + 8, "small", "in CTA %d's stages", cta);
     double left = x + k + gap + cta * columns;
     put_rect(out, left, y + rows / 2.0, columns, rows, hue);
@@ -373,7 +376,7 @@ static double put_pair(gg_str *out, const gg_plan *plan, double y) {
     put_text(out, left + columns / 2.0, y + rows + 8, "small", "in CTA %d's stages", cta);
     put_rect(out, right, top, 2 * columns, rows, hue);
     put_text(out, right + columns, top + rows / 2.0 - 8, "", "D: rows %d to %d, all columns",
-             cta * m, cta * m + m - 1);
+             cta * step, cta * step + m - 1);
     put_text(out, right + columns, top + rows / 2.0 + 8, "small", "in CTA %d's tensor memory", cta);
   }
   put_text(out, x + k + gap / 2.0, y + rows, "title", "x");

@@ -75,6 +75,8 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .cluster_m = plan->cluster_m,
       .cluster_n = plan->cluster_n,
       .cluster_k = plan->cluster_k,
+      .turns_pairs_m = plan->turns_pairs && !plan->swap_ab ? 4 * plan->tile_m : 0,
+      .turns_pairs_n = plan->turns_pairs && plan->swap_ab ? 4 * plan->tile_n : 0,
       .smem_bytes = layouts->smem_bytes,
       .int32_coordinates = plan->target->int32_coordinates,
       .params = params,

@@ -107,6 +107,20 @@ static void write_tiles(gg_str *out, const char *extent, int tile, int ctas) {
   gg_str_printf(out, "ceil(%s / %d) * ", extent, tile * ctas);
 }
 
+/* Of pairs that take turns, those of even numbers and those of odd ones: "2 * (ceil(m / 256) +
+ * ceil((m - 64) / 256)) * "; in whole clusters where those have several. */
+static void write_turning_tiles(gg_str *out, const gg_plan *plan) {
+  int four = 4 * plan->tile_m, pairs = plan->cluster_m / 2;
+  if (pairs % 2 == 0) {
+    write_tiles(out, "m", plan->tile_m, plan->cluster_m);
+    return;
+  }
+  gg_str_printf(out, pairs > 1 ? "%d * ceil((" : "%d * (", plan->cluster_m);
+  gg_str_printf(out, "ceil(m / %d) + ceil(max(m - %d, 0) / %d))", four, plan->tile_m, four);
+  if (pairs > 1) gg_str_printf(out, " / %d)", pairs);
+  gg_str_puts(out, " * ");
+}
+
 static void write_grid(gg_str *out, const gg_plan *plan) {
   static const char *const rules[] = {
       [GG_GRID_TILES] = "one CTA a tile",
@@ -126,7 +140,10 @@ static void write_grid(gg_str *out, const gg_plan *plan) {
       gg_str_putc(&text, *at);
   }
   gg_str_puts(&text, ". Tiles: ");
-  write_tiles(&text, "m", plan->tile_m, plan->cluster_m);
+  if (plan->turns_pairs)
+    write_turning_tiles(&text, plan);
+  else
+    write_tiles(&text, "m", plan->tile_m, plan->cluster_m);
   write_tiles(&text, "n", plan->tile_n, plan->cluster_n);
   gg_str_puts(&text, "batch");
   if (plan->cluster_k > 1) gg_str_printf(&text, ", each for %d CTAs", plan->cluster_k);

@@ -233,10 +233,13 @@ static void bind_release(gg_bindings *out, const gg_plan *plan) {
 /* What the issuer does about scale factors. */
 static void bind_scales(gg_bindings *out, const gg_plan *plan) {
   bool scaled = gg_plan_is_scaled(plan), halved = scaled && plan->tile_n % GG_SCALE_ROWS;
+  bool turns = scaled && plan->turns_pairs;
   gg_bind_part(out, "scales", scaled ? "sm100_scales" : NULL);
+  gg_bind_flag(out, "turned_scales", turns);
   gg_bind_flag(out, "halved_scales", halved);
   bool long_k = plan->mma.k == GG_MMA_LONG_K;
   if (scaled) gg_bind_flag(out, "long_k_scales", long_k);
+  if (scaled) gg_bind_flag(out, "folds_scales", gg_plan_folds_scales(plan));
   gg_bind_flag(out, "long_k", long_k);
   gg_bind_text(out, "address_bits", long_k ? "both_addresses" : "descriptor_address");
   gg_bind_text(out, "copy_scales",
@@ -244,7 +247,9 @@ static void bind_scales(gg_bindings *out, const gg_plan *plan) {
                         "stage_scales_a));\n"
                       : "");
   gg_bind_text(out, "scale_arguments",
-               halved   ? ", tmem + scales_of_a(i, step),\n"
+               turns    ? ", scales_a + scales_of_a(i, step),\n"
+                          "              tmem + scales_of_b(step), scale_ids(step)"
+               : halved ? ", tmem + scales_of_a(i, step),\n"
                           "              scales_b + scales_of_b(step), scale_ids(step)"
                : scaled ? ", tmem + scales_of_a(i, step),\n"
                           "              tmem + scales_of_b(step), scale_ids(step)"

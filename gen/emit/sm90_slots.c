@@ -87,6 +87,7 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
     gg_str_puts(&members, "  tile_origin first;  // of this cluster's tiles\n");
     gg_str_puts(&lines, "  list.first = origin_of(list, blockIdx.x / cluster_size);\n");
   }
+  gg_bind_flag(out, "turns_pairs", plan->turns_pairs);
   gg_bind_text(out, "first_origin",
                shares ? "" : "  if (tile == blockIdx.x / cluster_size) return list.first;\n");
   gg_bind_str(out, "list_members", &members);

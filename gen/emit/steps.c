@@ -142,6 +142,11 @@ static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *
                     "With a K tile come its scale factors, in atoms of 128 rows by 4 along K: %s "
                     "those of its rows of A and of all columns of B.",
                     pairs > 1 ? "each CTA of a pair brings" : "the producer brings");
+  if (plan->turns_pairs)
+    gg_outline_step(outline,
+                    "Pairs take rows in turns: of %d rows the CTAs of one tile have the first half "
+                    "of %d each, those of the next tile the second. So each has rows of one atom.",
+                    4 * plan->tile_m, 2 * plan->tile_m);
   if (plan->sparse_a)
     gg_outline_step(outline,
                     "With a K tile comes the metadata of its rows of A, in tiles of 128 rows by 16 "

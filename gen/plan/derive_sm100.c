@@ -5,6 +5,7 @@
 #include "atom/dtype.h"
 #include "atom/smem_desc.h"
 #include "atom/tmem.h"
+#include "atom/umma_fragment.h"
 #include "plan/check.h"
 #include "plan/narrow.h"
 #include "plan/scales.h"
@@ -133,20 +134,28 @@ static gg_status describe_rows(uint64_t *out, int count, gg_error *err) {
   return st;
 }
 
+enum {
+  factor_lanes = 32, /* that have factors of their own */
+  column_bytes = 4,
+  lane_bytes = 65536 * column_bytes,
+};
+
 /* What the kernel computes by hand, an atom behind the other, is the layout of a stage's factors in
- * shared memory, and where MMAs want them in tensor memory; offsets are in bytes. */
+ * shared memory, and where MMAs want them in tensor memory: there atoms of one K step are beside
+ * each other, or, of two that are folded, one below the other. Offsets are in bytes. */
 static gg_status check_atoms(const gg_layout *smem, const gg_layout *tmem, const char *name,
-                             int rows, int atoms_k, int block, gg_error *err) {
-  enum { lanes = 32, copies = 4, column_bytes = 4, lane_bytes = 65536 * column_bytes };
+                             int rows, int atoms_k, int block, bool folded, gg_error *err) {
   int64_t all = gg_layout_size(smem), right = 0, in_atom_k = (int64_t)block * GG_SCALE_FACTORS;
-  int64_t all_rows = (int64_t)rows * GG_SCALE_ROWS;
+  int64_t all_rows = (int64_t)rows * GG_SCALE_ROWS, copies = folded ? 2 : 4;
   for (int64_t i = 0; i < all; i++) {
-    int64_t row = i % all_rows, k = i / all_rows;
-    int64_t atom = k / in_atom_k * rows + row / GG_SCALE_ROWS, factor = k % in_atom_k / block;
-    int64_t lane = row % lanes, column = row % GG_SCALE_ROWS / lanes;
+    int64_t row = i % all_rows, k = i / all_rows, atom_k = k / in_atom_k;
+    int64_t atom = atom_k * rows + row / GG_SCALE_ROWS, factor = k % in_atom_k / block;
+    int64_t lane = row % factor_lanes, column = row % GG_SCALE_ROWS / factor_lanes;
     int64_t in_smem = atom * GG_SCALE_ATOM_BYTES + lane * 16 + column * GG_SCALE_FACTORS + factor;
+    int64_t place = folded ? atom_k : atom;
+    if (folded) lane += row / GG_SCALE_ROWS * (GG_TMEM_LANES / 2);
     int64_t in_tmem =
-        lane * lane_bytes + factor + (atom * GG_SCALE_ATOM_COLUMNS + column) * column_bytes;
+        lane * lane_bytes + factor + (place * GG_SCALE_ATOM_COLUMNS + column) * column_bytes;
     right += gg_layout_at(smem, i) == in_smem &&
              gg_layout_at(tmem, row + k * all_rows * copies) == in_tmem;
   }
@@ -154,17 +163,63 @@ static gg_status check_atoms(const gg_layout *smem, const gg_layout *tmem, const
   return gg_fail(err, DERIVE_COVER, NULL, name, (long long)right, (long long)all);
 }
 
+/* The rows that the pairs of two tiles have: all of those of two atoms, each CTA those of one,
+ * where the kernel's MMAs read their factors: so many columns from the atom's first one on as the
+ * rows are from its first row. `tmem`: of an atom. */
+static gg_status derive_turns(gg_layouts *out, const gg_plan *plan, const gg_layout *tmem,
+                              gg_error *err) {
+  int rows = plan->tile_m, right = 0, all = 4 * rows;
+  if (!plan->turns_pairs) return GG_OK;
+  const gg_tuple shape = GG_TUPLE(rows, 2, 2), stride = GG_TUPLE(1, GG_SCALE_ROWS, rows);
+  gg_layout turns;
+  gg_status st = gg_layout_make(&turns, &shape, &stride, err);
+  if (!st) st = gg_check_cover("turns", &turns, all, err);
+  if (st) return st;
+  for (int i = 0; i < all; i++) {
+    int own = i % rows, cta = i / rows % 2, first = (int)gg_layout_at(&turns, i - own);
+    int row = (int)gg_layout_at(&turns, i), from = first % GG_SCALE_ROWS / factor_lanes;
+    right +=
+        row / GG_SCALE_ROWS == cta && gg_layout_at(tmem, row % GG_SCALE_ROWS) ==
+                                          gg_layout_at(tmem, own) + (int64_t)from * column_bytes;
+  }
+  if (right != all)
+    return gg_fail(err, DERIVE_COVER, NULL, "turns", (long long)right, (long long)all);
+  gg_layouts_name_plain(out, "turns", "(row of a CTA, CTA, tile) -> row of two pairs' tiles",
+                        &turns);
+  return GG_OK;
+}
+
+/* As the atom's instructions have them. Of those whose factors begin within words: the words, one
+ * behind the other. */
+static gg_status derive_factors(gg_layout *smem, gg_layout *tmem, const gg_plan *plan, bool is_a,
+                                int rows, gg_error *err) {
+  const gg_tuple tile = GG_TUPLE(plan->tile_m * plan->cta_group, plan->tile_n, plan->tile_k);
+  gg_mma_operand operand = is_a ? GG_MMA_SFA : GG_MMA_SFB;
+  gg_tuple shape = GG_TUPLE(1, 1, 1);
+  int block = plan->scale_a.block;
+  gg_layout atoms;
+  gg_tiled_mma mma;
+  gg_status st;
+  if (plan->mma.k == GG_MMA_LONG_K) {
+    st = gg_scale_smem_layout(smem, block, (int64_t)rows * GG_SCALE_ROWS, plan->tile_k,
+                              block * GG_SCALE_FACTORS, err);
+    return st ? st : gg_tmem_sf_frg(tmem, &smem->shape, false, err);
+  }
+  if ((st = gg_layout_col_major(&atoms, &shape, err))) return st;
+  if ((st = gg_tiled_mma_make(&mma, &plan->mma, &atoms, NULL, err))) return st;
+  if ((st = gg_umma_smem_sf(smem, &mma, operand, &tile, err))) return st;
+  return gg_umma_fragment_sf(tmem, &mma, operand, &tile, err);
+}
+
 static gg_status derive_scaled(gg_layouts *out, const gg_plan *plan, bool is_a, int rows,
                                gg_error *err) {
   const char *name = is_a ? "sSFA" : "sSFB";
+  bool folded = !is_a && gg_plan_folds_scales(plan);
   gg_layout smem, tmem;
   int block = plan->scale_a.block;
-  /* Of MMAs whose factors begin within words: the words, one behind the other. */
-  int k = plan->mma.k == GG_MMA_LONG_K ? block * GG_SCALE_FACTORS : plan->mma.k;
-  gg_status st =
-      gg_scale_smem_layout(&smem, block, (int64_t)rows * GG_SCALE_ROWS, plan->tile_k, k, err);
-  if (!st) st = gg_tmem_sf_frg(&tmem, &smem.shape, false, err);
-  if (!st) st = check_atoms(&smem, &tmem, name, rows, gg_scale_atoms_k(plan), block, err);
+  gg_status st = derive_factors(&smem, &tmem, plan, is_a, rows, err);
+  if (!st) st = check_atoms(&smem, &tmem, name, rows, gg_scale_atoms_k(plan), block, folded, err);
+  if (!st && is_a) st = derive_turns(out, plan, &tmem, err);
   if (st) return st;
   gg_layouts_name_plain(out, name, "(row, k) -> byte of a stage's scale factors", &smem);
   gg_layouts_name_plain(out, is_a ? "tCtSFA" : "tCtSFB",
@@ -180,8 +235,9 @@ static gg_status derive_scales(gg_layouts *out, const gg_plan *plan, gg_error *e
   out->scale_column = gg_sm100_accumulator_columns(plan) * plan->accumulator_stages;
   gg_status st = derive_scaled(out, plan, true, rows_a, err);
   if (!st) st = derive_scaled(out, plan, false, rows_b, err);
-  /* An atom is 32 rows, each of which has four rows' factors. */
-  return st ? st : describe_rows(&out->scale_descriptor, 32, err);
+  /* An atom is 32 rows, each of which has four rows' factors; two of them are copied at once. */
+  int lines = gg_plan_folds_scales(plan) ? 2 * factor_lanes : factor_lanes;
+  return st ? st : describe_rows(&out->scale_descriptor, lines, err);
 }
 
 /* ---- Metadata of a sparse A --------------------------------------------------------------- */

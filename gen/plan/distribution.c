@@ -57,6 +57,8 @@ gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
       .cluster_m = kernel->cluster_m,
       .cluster_n = kernel->cluster_n,
       .cluster_k = kernel->cluster_k,
+      .turns_pairs_m = kernel->turns_pairs_m > 0,
+      .turns_pairs_n = kernel->turns_pairs_n > 0,
       .a_bits = gg_dtype_info_of(kernel->a.type)->bits,
       .b_bits = gg_dtype_info_of(kernel->b.type)->bits,
       .accumulator_bits = gg_dtype_info_of(kernel->accumulator)->bits,
@@ -85,6 +87,7 @@ gg_distributed gg_distributed_of_plan(const gg_plan *plan) {
       .cluster_m = plan->cluster_m,
       .cluster_n = plan->cluster_n,
       .cluster_k = plan->cluster_k,
+      .turns_pairs_m = plan->turns_pairs,
       .a_bits = gg_dtype_info_of(plan->a.type)->bits,
       .b_bits = gg_dtype_info_of(plan->b.type)->bits,
       .accumulator_bits = gg_dtype_info_of(plan->accumulator)->bits,
@@ -217,10 +220,16 @@ static load load_of(const gg_distribution *s, const gg_distributed *kernel, int6
   return l;
 }
 
+int64_t gg_tiles_along(int64_t extent, int tile, int cluster, bool turns_pairs) {
+  if (!turns_pairs) return divide_up(divide_up(extent, tile), cluster);
+  int64_t four = 4 * (int64_t)tile, behind = extent > tile ? extent - tile : 0;
+  return divide_up(divide_up(extent, four) + divide_up(behind, four), cluster / 2);
+}
+
 /* Tiles of clusters, of all batches. */
 static bool count_tiles(int64_t *out, const gg_distributed *kernel, const gg_extents *e) {
-  int64_t m = divide_up(divide_up(e->m, kernel->tile_m), kernel->cluster_m);
-  int64_t n = divide_up(divide_up(e->n, kernel->tile_n), kernel->cluster_n);
+  int64_t m = gg_tiles_along(e->m, kernel->tile_m, kernel->cluster_m, kernel->turns_pairs_m);
+  int64_t n = gg_tiles_along(e->n, kernel->tile_n, kernel->cluster_n, kernel->turns_pairs_n);
   return !__builtin_mul_overflow(m, n, out) && !__builtin_mul_overflow(*out, e->batch, out) &&
          *out <= INT32_MAX / cluster_size(kernel);
 }

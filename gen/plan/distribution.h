@@ -15,6 +15,7 @@ typedef struct gg_distributed {
   int tile_m, tile_n, tile_k;
   int tile_warps;
   int cluster_m, cluster_n, cluster_k;
+  bool turns_pairs_m, turns_pairs_n;
   int a_bits, b_bits, accumulator_bits;
 } gg_distributed;
 
@@ -25,6 +26,11 @@ gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel);
 
 /* In the plan's terms: with swap_ab, of the transposed problem. */
 gg_distributed gg_distributed_of_plan(const gg_plan *plan);
+
+/* Clusters' tiles along a mode, of which CTAs have `tile` elements each and a cluster has `cluster`
+ * CTAs. Where pairs take turns, those of even numbers begin at multiples of four CTAs' elements,
+ * the others one CTA's further on. */
+int64_t gg_tiles_along(int64_t extent, int tile, int cluster, bool turns_pairs);
 
 /* "Tiles" are those of clusters: cluster_m x cluster_n of the kernel's, cluster_k CTAs each. Of the
  * first `shared_tiles` each group is divided into shares of equally many K tiles; the others are

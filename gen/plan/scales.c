@@ -5,12 +5,16 @@ int gg_scale_atoms_k(const gg_plan *plan) {
 }
 
 int gg_scale_atoms_a(const gg_plan *plan) {
-  return gg_plan_is_scaled(plan) ? plan->tile_m / GG_SCALE_ROWS : 0;
+  return gg_plan_is_scaled(plan) ? (plan->tile_m + GG_SCALE_ROWS - 1) / GG_SCALE_ROWS : 0;
 }
 
 /* Of 64 and of 192 columns every other tile begins in the middle of an atom. */
 int gg_scale_atoms_b(const gg_plan *plan) {
   return gg_plan_is_scaled(plan) ? (plan->tile_n + GG_SCALE_ROWS - 1) / GG_SCALE_ROWS : 0;
+}
+
+int gg_scale_places_b(const gg_plan *plan) {
+  return gg_scale_atoms_b(plan) / (gg_plan_folds_scales(plan) ? 2 : 1);
 }
 
 int64_t gg_scale_bytes_a(const gg_plan *plan) {
@@ -27,7 +31,7 @@ int64_t gg_scale_stage_bytes(const gg_plan *plan) {
 }
 
 int gg_scale_columns(const gg_plan *plan) {
-  int rows = gg_scale_atoms_a(plan) + gg_scale_atoms_b(plan);
+  int rows = gg_scale_atoms_a(plan) + gg_scale_places_b(plan);
   return GG_SCALE_ATOM_COLUMNS * rows * gg_scale_atoms_k(plan);
 }
 

@@ -7,7 +7,18 @@
  * behind each other; the MMA issuer copies them to tensor memory (tcgen05.cp), 4 columns each in
  * the same order, before the MMAs that read them. Tiles of N = 64 or 192 begin within an atom where
  * their number is odd: MMAs then read from 2 columns further on. Each CTA of a pair has the factors
- * of its own rows, and those of all columns. (PTX ISA, "Block Scaling for tcgen05.mma".) */
+ * of its own rows, and those of all columns.
+ *
+ * A pair with 64 rows a CTA (an atom with M = 128) has half an atom of A's for each CTA. Both CTAs'
+ * factors are at one address of tensor memory, copied by one instruction, and the second half of an
+ * atom is 8 bytes into lines of 16, where neither a tensor map nor tcgen05.cp can begin. So pairs
+ * take rows in turns: tile t = 2 * u + h of a pair has, in CTA r, the rows from
+ * 256 * u + 128 * r + 64 * h on. Each CTA brings the atom 2 * u + r, and MMAs read from column 2 *
+ * h of its four on. Of B's factors such an MMA reads those of the first half of its columns in
+ * lanes 0 to 63, those of the second in lanes 64 to 127, of the same columns of tensor memory. With
+ * N = 256 the halves are whole atoms, which one copy brings to either half of the lanes; where they
+ * begin within an atom, tcgen05.cp cannot. (PTX ISA, "Block Scaling for tcgen05.mma"; CuTe's
+ * ScaleFactorDuplicated2by2.) */
 #ifndef GG_PLAN_SCALES_H
 #define GG_PLAN_SCALES_H
 
@@ -19,11 +30,18 @@ enum {
   GG_SCALE_ATOM_COLUMNS = 4, /* of tensor memory */
   GG_SCALE_COLUMN_ROWS = 32, /* of a column */
   GG_SCALE_TILE_STEP = 64,   /* columns of B that a tile has a multiple of */
+  GG_SCALE_FOLDED_N = 256,   /* that it has where halves of the lanes have halves of them */
+  GG_SCALE_FOLDED_M = 64,    /* and rows of A */
   GG_SCALE_PACKED_STEP = 32, /* columns of a D of 4 bits: 16 bytes */
 };
 
 static inline bool gg_plan_is_scaled(const gg_plan *plan) {
   return plan->scale_a.block > 0;
+}
+
+/* Whether the halves of B's factors lie in halves of the lanes: see above. */
+static inline bool gg_plan_folds_scales(const gg_plan *plan) {
+  return gg_plan_is_scaled(plan) && gg_plan_column_parts(plan) > 1;
 }
 
 /* Whether the epilogue computes factors of D. */
@@ -35,6 +53,9 @@ static inline bool gg_plan_scales_d(const gg_plan *plan) {
 int gg_scale_atoms_k(const gg_plan *plan);
 int gg_scale_atoms_a(const gg_plan *plan);
 int gg_scale_atoms_b(const gg_plan *plan);
+
+/* Of tensor memory, what a K step's atoms of B take, in atoms' columns. */
+int gg_scale_places_b(const gg_plan *plan);
 
 /* Bytes of a stage's factors of A, and of B; columns of tensor memory of both. */
 int64_t gg_scale_bytes_a(const gg_plan *plan);

@@ -220,9 +220,10 @@ static gg_status check_beside(const gg_plan *plan, const gg_sm90_tile *tile, mma
                               gg_error *err) {
   const gg_spec_field *asked = &plan->spec->atom_layout;
   const char *what = gg_plan_is_scaled(plan) ? "scale factors" : "metadata";
+  bool halves = plan->cta_group > 1 && mmas.m == 1 && tile->m == narrow_m;
   char text[64];
   if (!gg_plan_is_scaled(plan) && !plan->sparse_a) return GG_OK;
-  if (asked->state == GG_SPEC_SET && (mmas.n > 1 || tile->m != mmas.m * wide_m)) {
+  if (asked->state == GG_SPEC_SET && (mmas.n > 1 || (tile->m != mmas.m * wide_m && !halves))) {
     snprintf(text, sizeof text, "atom_layout beside %s", what);
     return gg_refuse(plan, asked, text, "of this shape",
                      plan->swap_ab ? "atoms of 128 columns along N: [1, 2, 1]"
@@ -244,8 +245,11 @@ static gg_status check_long_k(const gg_plan *plan, const gg_sm90_tile *tile, gg_
   const gg_spec_field *tiles = &plan->spec->tile;
   const gg_spec_field *swizzles[] = {&plan->spec->swizzle.a, &plan->spec->swizzle.b};
   if (!long_row(plan)) return GG_OK;
-  gg_status st = check_at_most(plan, 0, gg_as_asked(plan, "tile M", "tile N"), tile->m, wide_m,
-                               "one MMA beside a K of 96", err);
+  const char *m = gg_as_asked(plan, "tile M", "tile N");
+  gg_status st = check_at_most(plan, 0, m, tile->m, wide_m, "one MMA beside a K of 96", err);
+  if (!st)
+    st = gg_check_multiple(m, tile->m, wide_m, "rows of a CTA beside an atom's K of 96",
+                           gg_element_mark(tiles, 0), err);
   if (!st)
     st = gg_check_multiple("tile K", tile->k, long_tile_k,
                            "4 atoms' K of 96: 3 lines of 64 bytes, of 128 elements each",
@@ -321,6 +325,13 @@ static gg_sm90_tile choose_tile(gg_status *st, const gg_plan *plan, gg_error *er
 
 /* ---- Tensor memory ---------------------------------------------------------------------- */
 
+/* CTAs of a multiprocessor that there are columns for, with one set of accumulators each. */
+static int ctas_of_columns(const gg_plan *plan) {
+  gg_plan one = *plan;
+  one.accumulator_stages = 1;
+  return GG_TMEM_COLUMNS / gg_sm100_allocated_columns(&one);
+}
+
 /* Two sets of accumulators where they fit: CTAs of a multiprocessor share its tensor memory, of
  * which each has a power of two of columns. */
 static gg_status choose_accumulators(gg_plan *plan, gg_error *err) {
@@ -341,16 +352,21 @@ static gg_status choose_accumulators(gg_plan *plan, gg_error *err) {
   int scales = gg_scale_columns(plan), metadata = gg_metadata_columns(plan);
   int of_a = gg_sm100_columns_of_a(plan);
   int left = most - scales - metadata - of_a, fits = left / gg_sm100_accumulator_columns(plan);
-  int step = scales ? GG_SCALE_TILE_STEP : metadata || of_a ? row_of(plan)->n_step : 1;
+  int step = gg_plan_folds_scales(plan) ? GG_SCALE_FOLDED_N
+             : scales                   ? GG_SCALE_TILE_STEP
+             : metadata || of_a         ? row_of(plan)->n_step
+                                        : 1;
+  int columns = left / gg_sm100_mmas_m(plan) * gg_plan_column_parts(plan) / step * step;
   char advice[64], beside[48] = "";
   if (scales) snprintf(beside, sizeof beside, " and scale factors %d more", scales);
   if (metadata) snprintf(beside, sizeof beside, " and metadata %d more", metadata);
   if (of_a) snprintf(beside, sizeof beside, " and %s %d more", gg_as_asked(plan, "A", "B"), of_a);
   if (fits > 0)
     snprintf(advice, sizeof advice, "accumulator_stages: %d fits", fits);
+  else if (most >= least && columns > 0)
+    snprintf(advice, sizeof advice, "a tile %s of %d fits", gg_as_asked(plan, "N", "M"), columns);
   else if (most >= least)
-    snprintf(advice, sizeof advice, "a tile %s of %d fits", gg_as_asked(plan, "N", "M"),
-             left / gg_sm100_mmas_m(plan) * gg_plan_column_parts(plan) / step * step);
+    snprintf(advice, sizeof advice, "ctas_per_sm: %d fits", ctas_of_columns(plan));
   else
     snprintf(advice, sizeof advice, "ctas_per_sm: %d is the most: a CTA has %d columns at least",
              GG_TMEM_COLUMNS / least, least);
@@ -450,6 +466,7 @@ static gg_status choose_tiles(gg_sm90_schedule *schedule, gg_plan *plan, gg_erro
   plan->scheduler = schedule->scheduler;
   plan->splits = schedule->splits;
   gg_plan_put_order(plan, &order);
+  plan->turns_pairs = gg_plan_folds_scales(plan);
   return choose_accumulators(plan, err);
 }
 

@@ -20,6 +20,10 @@ __device__ __forceinline__ void multiply(const work_list &list, unsigned smem, u
   ${each_tile} {
 //@ insert next_item
     const unsigned sums = tmem + write.set * sums_columns;
+//@ if turned_scales
+    // Of every other pair along M the rows are the second half of their atoms of A's factors.
+    const unsigned scales_a = tmem + locate(list, ${tile}).m0 % scale_rows / 32;
+//@ end
 //@ if halved_scales
     // Tiles that begin in the middle of an atom read B's factors from the middle on.
     const unsigned scales_b = tmem + locate(list, ${tile}).n0 % scale_rows / 32;

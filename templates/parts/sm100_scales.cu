@@ -28,12 +28,33 @@ __device__ __forceinline__ void copy_atom(unsigned to, unsigned long long from) 
                : "memory");
 }
 
+//@ if folds_scales
+// Two atoms, one of them to lanes 0 to 63, the other to 64 to 127: there MMAs read the factors of
+// the halves of B's columns, whose sums are in these lanes.
+__device__ __forceinline__ void copy_halves(unsigned to, unsigned long long from) {
+  asm volatile("tcgen05.cp.cta_group::${cta_group}.64x128b.warpx2::01_23 [%0], %1;" ::"r"(to),
+               "l"(from)
+               : "memory");
+}
+
+// The factors of a stage, all of them.
+__device__ __forceinline__ void copy_scales(unsigned tmem, unsigned long long from) {
+  constexpr int atom = scale_rows * 4 / 16;
+#pragma unroll
+  for (int i = 0; i < scale_atoms_k; ++i) copy_atom(tmem + scales_column + 4 * i, from + atom * i);
+#pragma unroll
+  for (int i = 0; i < scale_atoms_k; ++i)
+    copy_halves(tmem + scales_column + 4 * (scale_atoms_k + i),
+                from + atom * (scale_atoms_k + 2 * i));
+}
+//@ else
 // The factors of a stage, all of them.
 __device__ __forceinline__ void copy_scales(unsigned tmem, unsigned long long from) {
 #pragma unroll
   for (int i = 0; i < scale_atoms; ++i)
     copy_atom(tmem + scales_column + 4 * i, from + scale_rows * 4 / 16 * i);
 }
+//@ end
 
 //@ if long_k_scales
 // Where the factors of a K step begin in tensor memory, those of A and of B, and in which byte of a
@@ -57,7 +78,11 @@ __device__ __forceinline__ constexpr unsigned scales_of_a(int block, int step) {
 }
 
 __device__ __forceinline__ constexpr unsigned scales_of_b(int step) {
+//@ if folds_scales
+  return scales_column + 4 * (scale_atoms_k + step / steps_an_atom);
+//@ else
   return scales_column + 4 * (scale_atoms_k * scale_atoms_a + step / steps_an_atom * scale_atoms_b);
+//@ end
 }
 
 // In the instruction descriptor: the byte of a word in which a K step's factors begin, of A and B.

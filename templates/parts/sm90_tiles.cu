@@ -54,7 +54,14 @@ __device__ __forceinline__ int part_begin(int k_tiles, int part) {
 __device__ __forceinline__ tile_origin origin_of(const work_list &list, unsigned tile) {
   const unsigned per_batch = list.tiles_m * list.tiles_n;
   const tile_coord at = rasterise(tile % per_batch, list.tiles_m, list.tiles_n);
+//@ if turns_pairs
+  // Of four CTAs' rows two pairs have two each: the first CTAs of both the first two, in the order
+  // of the pairs, the second CTAs the last two.
+  const int cta = at.m * cluster_m + list.rank_m, pair = cta / 2;
+  const int m0 = (pair / 2 * 4 + cta % 2 * 2 + pair % 2) * tile_m;
+//@ else
   const int m0 = (cluster_m == 1 ? at.m : at.m * cluster_m + list.rank_m) * tile_m;
+//@ end
   const int n0 = (cluster_n == 1 ? at.n : at.n * cluster_n + list.rank_n) * tile_n;
   tile_origin origin = {m0, n0, int(tile / per_batch)};
   forget(origin.m0);
@@ -70,7 +77,12 @@ __device__ __forceinline__ tile_origin locate(const work_list &list, unsigned ti
 
 __device__ __forceinline__ work_list list_work(int64 m, int64 n, int64 k, int64 batch) {
   work_list list;
+//@ if turns_pairs
+  const int64 pairs = (m + 4 * tile_m - 1) / (4 * tile_m) + (m + 3 * tile_m - 1) / (4 * tile_m);
+  list.tiles_m = unsigned((pairs + cluster_m / 2 - 1) / (cluster_m / 2));
+//@ else
   list.tiles_m = unsigned((m + cluster_m * tile_m - 1) / (cluster_m * tile_m));
+//@ end
   list.tiles_n = unsigned((n + cluster_n * tile_n - 1) / (cluster_n * tile_n));
 //@ insert list_lines
   return list;

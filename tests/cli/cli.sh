@@ -84,6 +84,11 @@ holds 'it shows metadata' grep -q 'metadata of A: columns 256 to 259, tiles of 1
 printf '{arch: sm_100a, a: bf16, b: bf16, d: bf16, tile: [64, 128, 64], cta_group: 2}\n' >halves.yaml
 expect 0 'a pair of 64 rows each drawn' "$gemmgen" explain --svg halves.svg halves.yaml
 holds 'two warps have the same rows' grep -q 'warps 5, 7' halves.svg
+printf '{arch: sm_100a, a: {type: e4m3, scale: ue8m0}, b: {type: e4m3, scale: ue8m0}, d: bf16, tile: [64, 256, 128], cta_group: 2}\n' >turns.yaml
+expect 0 'pairs that take rows in turns drawn' "$gemmgen" explain --svg turns.svg turns.yaml
+for part in 'A: rows 128 to 191' 'factors of A: columns 256 to 259' 'factors of B: columns 260 to 263, two atoms'; do
+  holds "it shows $part" grep -q "$part" turns.svg
+done
 expect 2 'a drawing of several kernels' "$gemmgen" explain --svg out.svg sweep.yaml
 expect 2 'a drawing of a problem' "$gemmgen" explain --svg out.svg --problem '64 64 64'
 holds 'nothing was drawn' [ ! -e out.svg ]

@@ -64,6 +64,15 @@ static int64_t k_tiles_of(const gg_kernel *kernel, int64_t tiles) {
   return wanted < least ? least : wanted;
 }
 
+/* Elements along a mode of so many clusters' tiles. Of an odd number of pairs that take turns the
+ * last one's second CTA has none: so it is not the only one. */
+static int64_t tiles_along(int64_t tile, int cluster, int tiles, bool turns_pairs) {
+  if (!turns_pairs) return tile * cluster * tiles;
+  int pairs = cluster / 2 * tiles;
+  if (pairs == 1) pairs = 3;
+  return pairs / 2 * 4 * tile + pairs % 2 * tile;
+}
+
 /* Five clusters' tiles, an odd number, so that sets of accumulators do not all end in the same
  * round, and whole K tiles, but for a few elements: so the last tile, too, has all of its boxes. */
 static gg_problem problem_of(const gg_kernel *kernel) {
@@ -71,8 +80,10 @@ static gg_problem problem_of(const gg_kernel *kernel) {
   int64_t unit = gg_kernel_k_unit(kernel);
   int64_t k = k_tiles_of(kernel, tiles) * kernel->tile_k - ragged;
   gg_problem p = GG_PROBLEM_INIT;
-  p.m = extent(kernel->fixed_m, kernel->tile_m * kernel->cluster_m - ragged);
-  p.n = extent(kernel->fixed_n, tiles * kernel->tile_n * kernel->cluster_n - ragged);
+  int64_t m = tiles_along(kernel->tile_m, kernel->cluster_m, 1, kernel->turns_pairs_m > 0);
+  int64_t n = tiles_along(kernel->tile_n, kernel->cluster_n, tiles, kernel->turns_pairs_n > 0);
+  p.m = extent(kernel->fixed_m, m - ragged);
+  p.n = extent(kernel->fixed_n, n - ragged);
   p.k = extent(kernel->fixed_k, (k + unit - 1) / unit * unit);
   p.batch = extent(kernel->fixed_batch, 1);
   if (gg_kernel_takes(kernel, GG_PARAM_BETA)) p.beta = 1;

@@ -139,6 +139,22 @@ START_TEST(clusters_along_k_share_the_k_tiles) {
 }
 END_TEST
 
+/* As many as have elements, counted one by one: pair t of them has, in its CTA r, 64 from
+ * t / 2 * 256 + r * 128 + t % 2 * 64 on. */
+START_TEST(pairs_that_take_turns) {
+  enum { tile = 64, most = 1300 };
+  for (int cluster = 2; cluster <= 8; cluster += 2) {
+    for (int64_t extent = 0; extent < most; extent++) {
+      int64_t pairs = 0;
+      for (int64_t t = 0; t < 2 * most / tile; t++)
+        if (t / 2 * 4 * tile + t % 2 * tile < extent) pairs = t + 1;
+      ck_assert_int_eq(gg_tiles_along(extent, tile, cluster, true),
+                       (2 * pairs + cluster - 1) / cluster);
+    }
+  }
+}
+END_TEST
+
 /* Coordinates are 32-bit, strides less than 2^40 bytes. */
 START_TEST(what_tensor_maps_cannot_address) {
   gg_kernel kernel = fixture_mapped_kernel();
@@ -520,6 +536,7 @@ int main(void) {
   tcase_add_test(tests, clusters_take_blocks_of_tiles);
   tcase_add_test(tests, clusters_along_k_take_one_tile);
   tcase_add_test(tests, clusters_along_k_share_the_k_tiles);
+  tcase_add_test(tests, pairs_that_take_turns);
   tcase_add_test(tests, what_tensor_maps_cannot_address);
   tcase_add_test(tests, nothing_to_compute);
   tcase_add_test(tests, k_of_zero_launches_without_a_and_b);

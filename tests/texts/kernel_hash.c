@@ -70,6 +70,8 @@ static void print_facts(gg_str *out, const gg_kernel *kernel) {
   gg_str_printf(out, "dependent %d threads %d cluster %d %d %d smem %lld int32 %d\n", k->dependent,
                 k->threads, k->cluster_m, k->cluster_n, k->cluster_k, (ll)k->smem_bytes,
                 k->int32_coordinates);
+  if (k->turns_pairs_m || k->turns_pairs_n)
+    gg_str_printf(out, "pairs take turns %lld %lld\n", (ll)k->turns_pairs_m, (ll)k->turns_pairs_n);
   for (size_t i = 0; i < k->param_count; i++)
     print_param(out, k->params[i]);
   for (size_t i = 0; i < k->map_count; i++) {

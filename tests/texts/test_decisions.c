@@ -141,6 +141,8 @@ static const struct flip {
     {"cluster_m", SM90 TILE, SM90 TILE "cluster: [2, 1, 1]", NULL},
     {"cluster_n", SM90 TILE, SM90 TILE "cluster: [1, 2, 1]", NULL},
     {"cluster_k", SM90 TILE, SM90 TILE "cluster: [1, 1, 2]", NULL},
+    {"turns_pairs", "arch: sm_100a\na: e2m1\nb: e2m1\nd: bf16\ntile: [64, 256, 256]\ncta_group: 2",
+     NVFP4("ue4m3") "tile: [64, 256, 256]\ncta_group: 2", NULL},
     {"raster", SM90 TILE, SM90 TILE "raster: along_n", NULL},
     {"raster_group", SM90 TILE, SM90 TILE "raster: {group: 2}", NULL},
     {"operations", SM90 TILE "epilogue: [relu]", SM90 TILE "epilogue: [silu]", NULL},
