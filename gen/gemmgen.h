@@ -171,6 +171,11 @@ typedef enum gg_map_mode {
                                elements of 8; tiles along the rows; tiles along K */
   GG_MAP_METADATA_ROWS = 7,
   GG_MAP_METADATA_K = 8,
+  GG_MAP_METADATA_BLOCK = 9, /* of metadata for MMAs of 64 rows: the 256 bytes of 16 rows, as 32
+                                elements of 8; one element, behind which a box has zeros; blocks
+                                along the rows */
+  GG_MAP_METADATA_GAP = 10,
+  GG_MAP_METADATA_BLOCKS = 11,
 } gg_map_mode;
 
 enum { GG_TENSOR_MAPS_MAX = 8, GG_MAP_RANK_MAX = 5 };

@@ -223,7 +223,7 @@ static double put_beside(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   }
   if (plan->sparse_a) {
     int rows = gg_metadata_tiles_m(plan);
-    snprintf(made_of, sizeof made_of, "tiles of %d rows x %d along K%s", GG_METADATA_TILE_ROWS,
+    snprintf(made_of, sizeof made_of, "tiles of %d rows x %d along K%s", gg_metadata_rows(plan),
              gg_metadata_tile_k(plan), rows > 1 ? ", rows first" : "");
     put_blocks(out, layouts->metadata_column, rows * gg_metadata_tiles_k(plan),
                GG_METADATA_TILE_COLUMNS, "metadata of A", made_of, number++, x, y, column, high);

@@ -329,6 +329,12 @@ static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts
   for (size_t i = 0; i < layouts->map_count; i++) {
     const gg_tensor_map *map = &layouts->maps[i];
     bool metadata = map->modes[0] == GG_MAP_METADATA_TILE;
+    if (map->modes[0] == GG_MAP_METADATA_BLOCK) {
+      add_text(report, "tensor maps", mapped(report, plan, map), "%d x %d", map->box[2],
+               map->box[3])
+          ->remark = "blocks of 16 rows x 16 bytes, zeros behind each, along the rows x along K";
+      continue;
+    }
     if (map->modes[0] == GG_MAP_SCALE_ATOM || metadata) {
       add_text(report, "tensor maps", mapped(report, plan, map), "%d x %d", map->box[1],
                map->box[2])

@@ -215,14 +215,16 @@ static gg_status check_columns(const gg_plan *plan, const gg_sm90_tile *tile, mm
                            gg_element_mark(&plan->spec->tile, 1), err);
 }
 
-/* Columns of scale factors and of metadata are those of one MMA along N; their rows 128. */
+/* Columns of scale factors and of metadata are those of one MMA along N; their rows 128, but that
+ * there is metadata for a tile of 64. */
 static gg_status check_beside(const gg_plan *plan, const gg_sm90_tile *tile, mma_counts mmas,
                               gg_error *err) {
   const gg_spec_field *asked = &plan->spec->atom_layout;
   const char *what = gg_plan_is_scaled(plan) ? "scale factors" : "metadata";
   char text[64];
   if (!gg_plan_is_scaled(plan) && !plan->sparse_a) return GG_OK;
-  if (asked->state == GG_SPEC_SET && (mmas.n > 1 || tile->m != mmas.m * wide_m)) {
+  bool half = !gg_plan_is_scaled(plan) && mmas.m == 1 && tile->m == narrow_m;
+  if (asked->state == GG_SPEC_SET && (mmas.n > 1 || (!half && tile->m != mmas.m * wide_m))) {
     snprintf(text, sizeof text, "atom_layout beside %s", what);
     return gg_refuse(plan, asked, text, "of this shape",
                      plan->swap_ab ? "atoms of 128 columns along N: [1, 2, 1]"
@@ -286,8 +288,8 @@ static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, mm
   st = gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
                          gg_element_mark(&plan->spec->tile, 2), err);
   if (!st) st = gg_sm100_check_narrow(plan, tile->k, err);
-  if (!st) st = gg_sm100_check_sparse_tile(plan, tile->m, tile->k, err);
-  bool halves = plan->cta_group > 1 && tile->m == mmas.m * narrow_m;
+  if (!st) st = gg_sm100_check_sparse_tile(plan, tile->k, err);
+  bool halves = plan->cta_group > 1 && tile->m == mmas.m * narrow_m && !plan->sparse_a;
   if (!st) st = gg_sm100_check_scaled_d_tile(plan, tile->n, halves ? 2 * mmas.n : mmas.n, err);
   return st ? st : check_beside(plan, tile, mmas, err);
 }
@@ -476,7 +478,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
  * which is copied there once. The epilogue's loads are of 16 lanes, so that a sum takes twice its
  * bytes of tensor memory's width. */
 static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
-  bool half = gg_plan_mma_rows(plan) < wide_m && plan->cta_group == 1;
+  bool half = gg_plan_mma_rows(plan) * gg_plan_column_parts(plan) < wide_m;
   out->reads_a = plan->a_in_tensor ? 1 : gg_sm100_mmas_n(plan);
   out->reads_b = gg_sm100_mmas_m(plan);
   out->reads_beside = true;

@@ -171,7 +171,7 @@ static void draw_tile_of_sm90(gg_str *out, draws *from, const nature *is) {
 
 static void draw_tile_of_sm100(gg_str *out, draws *from, const nature *is) {
   bool pair = chance(from, 45), swap = chance(from, is->sparse ? 2 : 25);
-  int rows = draw_number(from, is->sparse ? "128|128|128|256"
+  int rows = draw_number(from, is->sparse ? *is->scale ? "128|128|256" : "64|64|128|128|256"
                                : pair     ? "64|64|128|128|128|256"
                                           : "64|64|128|128|256");
   int columns = draw_number(from, pair ? "32|64|64|96|128|192|256|320|512"
