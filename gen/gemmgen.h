@@ -125,7 +125,7 @@ typedef enum gg_operand_id {
   GG_OPERAND_SCALE_A = 6, /* scale factors of A, of B */
   GG_OPERAND_SCALE_B = 7,
   GG_OPERAND_SCALE_D = 8, /* those that the kernel computes of D */
-  GG_OPERAND_METADATA = 9, /* which elements of a sparse A are stored */
+  GG_OPERAND_METADATA = 9, /* which elements of a sparse A or B are stored */
 } gg_operand_id;
 
 /* What a kernel parameter is: of an operand, or of the whole problem. Numbers are fixed. */
@@ -260,7 +260,8 @@ typedef struct gg_kernel {
   gg_scaling scale_a, scale_b; /* a block of 0: not scaled */
   gg_scaling scale_d;          /* likewise: D's elements are as they are */
   bool sparse_a;               /* A is given compressed, with metadata (gg_sparse_compress) */
-  uint64_t reserved[28];
+  uint64_t sparse_b;           /* 1: B is; else 0 */
+  uint64_t reserved[27];
 } gg_kernel;
 
 /* Runs every stage on one spec. On failure *out is NULL. Free with gg_kernel_free. */

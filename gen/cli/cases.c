@@ -279,8 +279,8 @@ bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why) {
   if (!same_factors('A', c->scale_a, kernel->scale_a, why)) return false;
   if (!same_factors('B', c->scale_b, kernel->scale_b, why)) return false;
   if (!same_factors('D', c->scale_d, kernel->scale_d, why)) return false;
-  if (kernel->sparse_a) {
-    gg_str_puts(why, "A is sparse");
+  if (kernel->sparse_a || kernel->sparse_b) {
+    gg_str_puts(why, kernel->sparse_a ? "A is sparse" : "B is sparse");
     return false;
   }
   bool fast = kernel->accumulator_bits && !kernel->accumulator_span;

@@ -144,8 +144,9 @@ static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *
                     pairs > 1 ? "each CTA of a pair brings" : "the producer brings");
   if (plan->sparse_a)
     gg_outline_step(outline,
-                    "With a K tile comes the metadata of its rows of A, in tiles of 128 rows by 16 "
-                    "bytes; of A itself comes half of K, what is stored.");
+                    "With a K tile comes the metadata of its rows of %s, in tiles of 128 rows by 16 "
+                    "bytes; of %s itself comes half of K, what is stored.",
+                    gg_as_asked(plan, "A", "B"), gg_as_asked(plan, "A", "B"));
   if (plan->cluster_m * plan->cluster_n > pairs)
     gg_outline_step(outline, "%s: they take turns at copying it to all of them (multicast).",
                     plan->cluster_m == pairs ? "CTAs of the cluster share their tile of A"
