@@ -110,6 +110,8 @@ typedef struct gg_form {
   const char *epilogue; /* a list as behind a spec's `epilogue:`; NULL: alpha, and beta with a C */
   gg_scaling scale_a, scale_b; /* factors of blocks along K of A and of B; of a block of 0 none */
   gg_scaling scale_d;          /* factors of blocks along N of D, which the kernel computes */
+  bool sparse_a, sparse_b; /* whether A or B, one of them, is given compressed, with metadata; a
+                              block of factors counts the zeros then, and is of 32 or 64 */
 } gg_form;
 
 #define GG_FORM_INIT GG_SIZED(gg_form)
