@@ -10,7 +10,8 @@
  * in 32. No copy to tensor memory leaves lanes out, so that the stage has the gaps: half a tile,
  * blocks of 16 rows with zeros behind each, as large in the stage and in tensor memory as a whole
  * one. The zeros are what the tensor map has for what lies outside of it. (PTX ISA, "Sparse
- * Matrices" of tcgen05: "Sparsity selector", "Alignment restriction".) */
+ * Matrices" of tcgen05: "Sparsity selector" draws the 64 rows of one CTA; "Alignment restriction"
+ * names those of a pair's CTAs, layout C, beside them, which no figure has.) */
 #ifndef GG_PLAN_SPARSE_H
 #define GG_PLAN_SPARSE_H
 
