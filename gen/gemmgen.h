@@ -110,8 +110,8 @@ typedef struct gg_form {
   const char *epilogue; /* a list as behind a spec's `epilogue:`; NULL: alpha, and beta with a C */
   gg_scaling scale_a, scale_b; /* factors of blocks along K of A and of B; of a block of 0 none */
   gg_scaling scale_d;          /* factors of blocks along N of D, which the kernel computes */
-  bool sparse_a, sparse_b; /* whether A or B, one of them, is given compressed, with metadata; a
-                              block of factors counts the zeros then, and is of 32 or 64 */
+  bool sparse_a, sparse_b;     /* whether A or B, one of them, is given compressed, with metadata; a
+                                  block of factors counts zeros then, too: it is of 32 or 64 */
 } gg_form;
 
 #define GG_FORM_INIT GG_SIZED(gg_form)
@@ -126,7 +126,7 @@ typedef enum gg_operand_id {
   GG_OPERAND_EXTRA = 5,   /* what an operation of the epilogue reads or writes */
   GG_OPERAND_SCALE_A = 6, /* scale factors of A, of B */
   GG_OPERAND_SCALE_B = 7,
-  GG_OPERAND_SCALE_D = 8, /* those that the kernel computes of D */
+  GG_OPERAND_SCALE_D = 8,  /* those that the kernel computes of D */
   GG_OPERAND_METADATA = 9, /* which elements of a sparse A or B are stored */
 } gg_operand_id;
 

@@ -1,5 +1,5 @@
-/* The sparse operand of a problem, A or B: what of it is stored, where its metadata lies, and what a launch takes
- * of that. The functions that compress and expand are gemmgen_runtime.h's. */
+/* The sparse operand of a problem, A or B: what of it is stored, where its metadata lies, and what
+ * a launch takes of that. The functions that compress and expand are gemmgen_runtime.h's. */
 #ifndef GG_RUNTIME_SPARSE_H
 #define GG_RUNTIME_SPARSE_H
 
