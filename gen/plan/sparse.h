@@ -9,7 +9,8 @@
  * MMAs of 64 rows a CTA have D, A and the metadata in the first half of each warp's lanes, 16 rows
  * in 32. No copy to tensor memory leaves lanes out, so that the stage has the gaps: half a tile,
  * blocks of 16 rows with zeros behind each, as large in the stage and in tensor memory as a whole
- * one. The zeros are what the tensor map has for what lies outside of it. (PTX ISA, "Sparse
+ * one. The zeros are what the tensor map has for what lies outside of it (an H200 copies such a map
+ * so, in five dimensions, of which one has one element and the box two). (PTX ISA, "Sparse
  * Matrices" of tcgen05: "Sparsity selector" draws the 64 rows of one CTA; "Alignment restriction"
  * names those of a pair's CTAs, layout C, beside them, which no figure has.) */
 #ifndef GG_PLAN_SPARSE_H
