@@ -221,15 +221,16 @@ static gg_status check_beside(const gg_plan *plan, const gg_sm90_tile *tile, mma
                               gg_error *err) {
   const gg_spec_field *asked = &plan->spec->atom_layout;
   const char *what = gg_plan_is_scaled(plan) ? "scale factors" : "metadata";
-  char text[64];
+  char text[64], has[96];
   if (!gg_plan_is_scaled(plan) && !plan->sparse_a) return GG_OK;
   bool half = !gg_plan_is_scaled(plan) && mmas.m == 1 && tile->m == narrow_m;
   if (asked->state == GG_SPEC_SET && (mmas.n > 1 || (!half && tile->m != mmas.m * wide_m))) {
+    int most = tile->m > wide_m ? tile->m / wide_m : 1;
     snprintf(text, sizeof text, "atom_layout beside %s", what);
-    return gg_refuse(plan, asked, text, "of this shape",
-                     plan->swap_ab ? "atoms of 128 columns along N: [1, 2, 1]"
-                                   : "atoms of 128 rows along M: [2, 1, 1]",
-                     err);
+    snprintf(has, sizeof has, "atoms of 128 %s: [%d, %d, 1] for this tile",
+             gg_as_asked(plan, "rows along M", "columns along N"), plan->swap_ab ? 1 : most,
+             plan->swap_ab ? most : 1);
+    return gg_refuse(plan, asked, text, "of this shape", has, err);
   }
   if (mmas.n > 1) {
     snprintf(text, sizeof text, "one MMA beside %s", what);
