@@ -110,6 +110,8 @@ typedef struct gg_form {
   const char *epilogue; /* a list as behind a spec's `epilogue:`; NULL: alpha, and beta with a C */
   gg_scaling scale_a, scale_b; /* factors of blocks along K of A and of B; of a block of 0 none */
   gg_scaling scale_d;          /* factors of blocks along N of D, which the kernel computes */
+  bool sparse_a, sparse_b;     /* whether A or B, one of them, is given compressed, with metadata; a
+                                  block of factors counts zeros then, too: it is of 32 or 64 */
 } gg_form;
 
 #define GG_FORM_INIT GG_SIZED(gg_form)
@@ -124,8 +126,8 @@ typedef enum gg_operand_id {
   GG_OPERAND_EXTRA = 5,   /* what an operation of the epilogue reads or writes */
   GG_OPERAND_SCALE_A = 6, /* scale factors of A, of B */
   GG_OPERAND_SCALE_B = 7,
-  GG_OPERAND_SCALE_D = 8, /* those that the kernel computes of D */
-  GG_OPERAND_METADATA = 9, /* which elements of a sparse A are stored */
+  GG_OPERAND_SCALE_D = 8,  /* those that the kernel computes of D */
+  GG_OPERAND_METADATA = 9, /* which elements of a sparse A or B are stored */
 } gg_operand_id;
 
 /* What a kernel parameter is: of an operand, or of the whole problem. Numbers are fixed. */
@@ -171,6 +173,11 @@ typedef enum gg_map_mode {
                                elements of 8; tiles along the rows; tiles along K */
   GG_MAP_METADATA_ROWS = 7,
   GG_MAP_METADATA_K = 8,
+  GG_MAP_METADATA_BLOCK = 9, /* of metadata for MMAs of 64 rows: the 256 bytes of 16 rows, as 32
+                                elements of 8; one element, behind which a box has zeros; blocks
+                                along the rows */
+  GG_MAP_METADATA_GAP = 10,
+  GG_MAP_METADATA_BLOCKS = 11,
 } gg_map_mode;
 
 enum { GG_TENSOR_MAPS_MAX = 8, GG_MAP_RANK_MAX = 5 };
@@ -257,9 +264,10 @@ typedef struct gg_kernel {
   gg_scaling scale_a, scale_b; /* a block of 0: not scaled */
   gg_scaling scale_d;          /* likewise: D's elements are as they are */
   bool sparse_a;               /* A is given compressed, with metadata (gg_sparse_compress) */
+  uint64_t sparse_b;           /* 1: B is; else 0 */
   int64_t turns_pairs_m, turns_pairs_n; /* rows and columns that pairs of CTAs of two neighbouring
                                            tiles take in turns: GG_GRID_TILES; 0: none do */
-  uint64_t reserved[26];
+  uint64_t reserved[25];
 } gg_kernel;
 
 /* Runs every stage on one spec. On failure *out is NULL. Free with gg_kernel_free. */

@@ -53,7 +53,8 @@ GG_API void gg_gemm_close(gg_gemm *gemm);
 /* Chooses, compiles what is not there yet, and prepares the launch: gg_prepare with the best
  * kernel. *out may be launched any number of times while `gemm` is open.
  *
- * What scale factors there are `form` says, and `problem` where they lie (gg_scales_pack).
+ * What scale factors there are `form` says, and `problem` where they lie (gg_scales_pack); so of a
+ * sparse A or B, whose metadata and stored elements gg_sparse_compress makes.
  *
  * Of `form`, has_c is ignored: there is a C where the problem's beta is not 0. An operand's align
  * of 0 is what the problem's address, leading dimension and batch stride have, and D's also what

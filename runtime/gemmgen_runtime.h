@@ -184,7 +184,8 @@ typedef struct gg_problem {
   int64_t batch_stride_scale_d;
   /* Of kernels whose A is sparse: a device pointer to the metadata that gg_sparse_compress makes,
    * aligned to 16 bytes, and bytes from batch to batch, a multiple of 16. A is what it stores; k
-   * counts the zeros, too, and lda and batch_stride_a are of stored elements. */
+   * counts the zeros, too, and lda and batch_stride_a are of stored elements. Likewise of those
+   * whose B is. */
   uint64_t metadata;
   int64_t batch_stride_metadata;
 } gg_problem;
@@ -210,10 +211,10 @@ GG_API gg_status gg_problem_pack(gg_problem *problem, const gg_kernel *kernel, g
 /* ---- Scale factors */
 
 /* Scale factors of a matrix of `rows` (M of A, N of B) by K, a byte for each `block` elements of a
- * row (16 or 32; beside a sparse A 32 or 64, zeros among them), lie in device memory as cuBLAS and
- * CUTLASS have them: in atoms of 128 rows by 4 factors, 512 bytes, which follow each other along K
- * first; the factor i of row r of an atom is byte r % 32 * 16 + r / 32 * 4 + i. How many bytes
- * those of a matrix are, whole atoms: GG_E_PROBLEM_EXTENT, GG_E_PROBLEM_SIZE. */
+ * row (16 or 32; of a sparse product 32 or 64, zeros among them), lie in device memory as cuBLAS
+ * and CUTLASS have them: in atoms of 128 rows by 4 factors, 512 bytes, which follow each other
+ * along K first; the factor i of row r of an atom is byte r % 32 * 16 + r / 32 * 4 + i. How many
+ * bytes those of a matrix are, whole atoms: GG_E_PROBLEM_EXTENT, GG_E_PROBLEM_SIZE. */
 GG_API gg_status gg_scales_bytes(int64_t *out, int64_t rows, int64_t k, int block, gg_error *err);
 
 /* From host memory to host memory: from rows of ceil(k / block) factors, `ld` bytes apart, to that
@@ -262,16 +263,16 @@ GG_API void gg_packer_close(gg_packer *packer);
 GG_API gg_status gg_packer_launch(const gg_packer *packer, const gg_packing *packing,
                                   struct CUstream_st *stream, gg_error *err);
 
-/* ---- A sparse A */
+/* ---- A sparse A or B */
 
-/* A sparse M x K matrix. Along K its rows are made of groups of four elements (of tf32: two), of
- * which half at most are not zero, and half are stored; with `pairs`, as tensor cores have e2m1
- * that stays packed, of groups of four pairs of elements. What is stored is a matrix of the same
- * type and major, of `rows` x the k that gg_sparse_sizes gives. */
+/* A sparse matrix, A's M x K or B's N x K. Along K its rows are made of groups of four elements (of
+ * tf32: two), of which half at most are not zero, and half are stored; with `pairs`, as tensor
+ * cores have e2m1 that stays packed, of groups of four pairs of elements. What is stored is a
+ * matrix of the same type and major, of `rows` x the k that gg_sparse_sizes gives. */
 typedef struct gg_sparse {
   size_t size; /* of this struct; as GG_SPARSE_INIT sets it */
   gg_dtype type;
-  gg_major major; /* GG_MAJOR_K or GG_MAJOR_M */
+  gg_major major; /* GG_MAJOR_K, or GG_MAJOR_M: elements of a column lie together, of B too */
   bool pairs;
   int64_t rows, k;      /* of the dense matrix */
   int64_t ld_dense, ld; /* in elements: of the dense matrix, of what is stored */
@@ -279,7 +280,8 @@ typedef struct gg_sparse {
 
 #define GG_SPARSE_INIT GG_SIZED(gg_sparse)
 
-/* A problem's A, whose dense matrix lies densely: what a kernel with a sparse A takes. */
+/* A problem's A, or B where that is the kernel's sparse operand, whose dense matrix lies densely:
+ * what a kernel with a sparse operand takes. */
 GG_API gg_status gg_problem_sparse(gg_sparse *out, const gg_kernel *kernel,
                                    const gg_problem *problem, gg_error *err);
 

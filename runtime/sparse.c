@@ -1,4 +1,4 @@
-/* Compressing a sparse A, and the inverse; what a launch takes of its metadata.
+/* Compressing a sparse A or B, and the inverse; what a launch takes of its metadata.
  *
  * Along K a row is made of groups: of four units, of tf32 of two, of which half are stored. A unit
  * is an element, or a pair of packed 4-bit ones. Four bits of metadata name the units of a group
@@ -364,6 +364,15 @@ static bool has_pairs(const gg_kernel *kernel) {
          kernel->b.type == GG_DTYPE_e2m1;
 }
 
+char gg_sparse_operand(const gg_kernel *kernel) {
+  return kernel->sparse_a ? 'a' : kernel->sparse_b ? 'b' : 0;
+}
+
+/* Its elements. */
+static gg_sparse_element stored_element(const gg_kernel *kernel) {
+  return element_of(kernel->sparse_b ? kernel->b.type : kernel->a.type, has_pairs(kernel));
+}
+
 gg_status gg_problem_sparse(gg_sparse *out, const gg_kernel *kernel, const gg_problem *problem,
                             gg_error *err) {
   GG_NEED(err, out);
@@ -372,24 +381,27 @@ gg_status gg_problem_sparse(gg_sparse *out, const gg_kernel *kernel, const gg_pr
   gg_problem p = GG_PROBLEM_INIT;
   gg_status st = gg_sized_read(&p, sizeof p, problem, "gg_problem", err);
   if (st) return st;
+  bool is_b = kernel->sparse_b;
+  const gg_operand *stored = is_b ? &kernel->b : &kernel->a;
+  int64_t rows = is_b ? p.n : p.m;
   gg_sparse sparse = {.size = sizeof sparse,
-                      .type = kernel->a.type,
-                      .major = kernel->a.major,
+                      .type = stored->type,
+                      .major = stored->major == GG_MAJOR_K ? GG_MAJOR_K : GG_MAJOR_M,
                       .pairs = has_pairs(kernel),
-                      .rows = p.m,
+                      .rows = rows,
                       .k = p.k,
-                      .ld_dense = kernel->a.major == GG_MAJOR_K ? p.k : p.m,
-                      .ld = p.lda};
+                      .ld_dense = stored->major == GG_MAJOR_K ? p.k : rows,
+                      .ld = is_b ? p.ldb : p.lda};
   return gg_sized_write(out, &sparse, sizeof sparse, "gg_sparse", err);
 }
 
 int64_t gg_sparse_stored_k(const gg_kernel *kernel, int64_t k) {
-  int64_t group = gg_sparse_chunk(element_of(kernel->a.type, has_pairs(kernel)));
+  int64_t group = gg_sparse_chunk(stored_element(kernel));
   return divide_up(k, group) * (group / 2);
 }
 
 int64_t gg_sparse_tiles_k(const gg_kernel *kernel, int64_t k) {
-  return divide_up(k, gg_sparse_tile_k(element_of(kernel->a.type, has_pairs(kernel))));
+  return divide_up(k, gg_sparse_tile_k(stored_element(kernel)));
 }
 
 static gg_status bytes_of_problem(int64_t *out, const gg_kernel *kernel, const gg_problem *problem,
@@ -401,13 +413,13 @@ static gg_status bytes_of_problem(int64_t *out, const gg_kernel *kernel, const g
 }
 
 gg_status gg_problem_pack_metadata(gg_problem *problem, const gg_kernel *kernel, gg_error *err) {
-  if (!kernel->sparse_a) return GG_OK;
+  if (!gg_sparse_operand(kernel)) return GG_OK;
   return bytes_of_problem(&problem->batch_stride_metadata, kernel, problem, err);
 }
 
 gg_status gg_problem_check_metadata(const gg_kernel *kernel, const gg_problem *p, gg_error *err) {
   int64_t bytes, all, stride = p->batch_stride_metadata;
-  if (!kernel->sparse_a || p->k == 0) return GG_OK;
+  if (!gg_sparse_operand(kernel) || p->k == 0) return GG_OK;
   gg_status st = bytes_of_problem(&bytes, kernel, p, err);
   if (st) return st;
   if (p->metadata == 0) return gg_fail(err, PROBLEM_POINTER, NULL, "metadata");

@@ -1,5 +1,5 @@
-/* A sparse A of a problem: what of it is stored, where its metadata lies, and what a launch takes
- * of that. The functions that compress and expand are gemmgen_runtime.h's. */
+/* The sparse operand of a problem, A or B: what of it is stored, where its metadata lies, and what
+ * a launch takes of that. The functions that compress and expand are gemmgen_runtime.h's. */
 #ifndef GG_RUNTIME_SPARSE_H
 #define GG_RUNTIME_SPARSE_H
 
@@ -7,7 +7,10 @@
 
 enum { GG_METADATA_ROWS = 128, GG_METADATA_LINE = 16, GG_METADATA_TILE = 2048 /* bytes */ };
 
-/* Elements along K that a kernel's sparse A stores of so many, of whole groups. */
+/* The kernel's operand that is sparse, 'a' or 'b'; 0: both are dense. */
+char gg_sparse_operand(const gg_kernel *kernel);
+
+/* Elements along K that it stores of so many, of whole groups. */
 int64_t gg_sparse_stored_k(const gg_kernel *kernel, int64_t k);
 
 /* Tiles of metadata along K. */

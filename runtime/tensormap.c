@@ -85,8 +85,9 @@ int64_t gg_kernel_k_unit(const gg_kernel *kernel) {
   for (size_t i = 0; i < kernel->map_count; i++) {
     const gg_tensor_map *map = &kernel->maps[i];
     bool input = map->operand == GG_OPERAND_A || map->operand == GG_OPERAND_B;
-    bool half = map->operand == GG_OPERAND_A && kernel->sparse_a && map->unpacks;
-    int64_t own = half ? 2 * line_unit(map) : line_unit(map);
+    bool half = (map->operand == GG_OPERAND_A && kernel->sparse_a) ||
+                (map->operand == GG_OPERAND_B && kernel->sparse_b);
+    int64_t own = half && map->unpacks ? 2 * line_unit(map) : line_unit(map);
     if (input && own > unit) unit = own;
   }
   return unit;
@@ -220,21 +221,29 @@ static gg_status encode_scales(uint64_t out[16], const gg_driver *driver, const 
                     strides, err);
 }
 
-/* Tiles of metadata, 256 elements of 8 bytes each: along the rows, along K, and the batches. */
+/* Tiles of metadata, 256 elements of 8 bytes each: along the rows, along K, and the batches. Or,
+ * for MMAs of 64 rows, their blocks of 16 rows, with one gap beside each. */
 static gg_status encode_metadata(uint64_t out[16], const gg_driver *driver, const gg_kernel *kernel,
                                  const gg_problem *problem, const gg_tensor_map *map,
                                  gg_error *err) {
   gg_problem p = *problem;
   if (!is_used(problem, map)) {
     p.metadata = p.d / 16 * 16;
-    p.m = p.k = p.batch = 1;
+    p.m = p.n = p.k = p.batch = 1;
   }
-  uint64_t rows = (uint64_t)(p.m + GG_METADATA_ROWS - 1) / GG_METADATA_ROWS;
-  uint64_t column = rows * GG_METADATA_TILE;
-  const uint64_t extents[] = {GG_METADATA_TILE / 8, rows, (uint64_t)gg_sparse_tiles_k(kernel, p.k),
-                              (uint64_t)p.batch};
-  const uint64_t strides[] = {GG_METADATA_TILE, column,
-                              p.batch > 1 ? (uint64_t)p.batch_stride_metadata : column};
+  int64_t outer = kernel->sparse_b ? p.n : p.m;
+  uint64_t rows = (uint64_t)(outer + GG_METADATA_ROWS - 1) / GG_METADATA_ROWS;
+  uint64_t column = rows * GG_METADATA_TILE, k = (uint64_t)gg_sparse_tiles_k(kernel, p.k);
+  uint64_t batch = (uint64_t)p.batch;
+  uint64_t next = batch > 1 ? (uint64_t)p.batch_stride_metadata : column;
+  if (map->modes[0] == GG_MAP_METADATA_BLOCK) {
+    enum { rows_of = 16, block = rows_of * GG_METADATA_LINE };
+    const uint64_t extents[] = {block / 8, 1, rows * (GG_METADATA_ROWS / rows_of), k, batch};
+    const uint64_t strides[] = {block, block, column, next};
+    return encode_map(out, driver, map, type_of(map), p.metadata, extents, strides, err);
+  }
+  const uint64_t extents[] = {GG_METADATA_TILE / 8, rows, k, batch};
+  const uint64_t strides[] = {GG_METADATA_TILE, column, next};
   return encode_map(out, driver, map, type_of(map), p.metadata, extents, strides, err);
 }
 

@@ -19,7 +19,6 @@ gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *p, char which
   case 'a':
     view.operand = &kernel->a;
     view.ld = p->lda, view.batch_stride = p->batch_stride_a, view.address = p->a;
-    if (kernel->sparse_a) inner = gg_sparse_stored_k(kernel, p->k), inner_name = "stored k";
     break;
   case 'b':
     view.operand = &kernel->b;
@@ -34,6 +33,8 @@ gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *p, char which
     view.written = true;
     view.ld = p->ldd, view.batch_stride = p->batch_stride_d, view.address = p->d;
   }
+  if (which == gg_sparse_operand(kernel))
+    inner = gg_sparse_stored_k(kernel, p->k), inner_name = "stored k";
   /* B is N x K: its outer mode is contiguous when its major is N, the others' when it is M. */
   bool outer_is_contiguous =
       which == 'b' ? view.operand->major == GG_MAJOR_N : is_m_major(view.operand->major);

@@ -58,8 +58,9 @@ gg_device_model gg_device_model_of(const char *name, int arch, int sm_count) {
   return out;
 }
 
-double gg_device_mma_rate(const gg_device_model *device, gg_dtype type, bool packed) {
+double gg_device_mma_rate(const gg_device_model *device, gg_dtype type, bool packed, bool sparse) {
   const gg_dtype_info *info = gg_dtype_info_of(type);
+  if (sparse) return 2 * gg_device_mma_rate(device, type, packed, false);
   if (packed) return 2 * device->mma_rate_fp8;
   if (info->bits <= 8) return info->kind == 'f' ? device->mma_rate_fp8 : device->mma_rate_int8;
   return info->bits == 16 ? device->mma_rate_16 : device->mma_rate_32;

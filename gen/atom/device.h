@@ -26,8 +26,10 @@ gg_device_model gg_device_model_of(const char *name, int arch, int sm_count);
 
 /* The tensor core's operations a second on operands of that type, of one multiprocessor. Floats of
  * 6 and 4 bits are multiplied as those of 8 (tcgen05's kinds f8f6f4 and mxf8f6f4), but for e2m1
- * that stays `packed` (kinds mxf4 and mxf4nvf4), which is twice as fast. */
-double gg_device_mma_rate(const gg_device_model *device, gg_dtype type, bool packed);
+ * that stays `packed` (kinds mxf4 and mxf4nvf4), which is twice as fast. Of a `sparse` operand,
+ * zeros counted, twice as many: the B200's data sheet gives rates with sparsity, of which dense
+ * ones are half. Nobody has measured one for us. */
+double gg_device_mma_rate(const gg_device_model *device, gg_dtype type, bool packed, bool sparse);
 
 /* A column, for those who fit or print them. */
 typedef struct gg_device_column {

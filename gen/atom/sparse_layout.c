@@ -114,18 +114,19 @@ static void put_tiled(gg_calc *c, gg_layout *a, const gg_layout *tile, int mode,
   gg_build_close2(a, open);
 }
 
-static gg_status tile_problem(gg_layout *out, const gg_layout *tile, const gg_tuple *mnkl,
-                              gg_error *err) {
+/* From one tile to the next there are so many units. */
+static gg_status tile_problem(gg_layout *out, const gg_layout *tile, int64_t step,
+                              const gg_tuple *mnkl, gg_error *err) {
   gg_calc c = GG_CALC("metadata", err);
   gg_layout r = {.shape = {.count = 0}};
   problem p;
   if ((c.status = read_problem(&p, mnkl, err))) return c.status;
   int64_t down = gg_calc_ceil_div(&c, p.m, gg_layout_mode_size(tile, 0));
   int64_t along = gg_calc_ceil_div(&c, p.k, gg_layout_mode_size(tile, 1));
-  int64_t column = gg_calc_mul(&c, gg_layout_cosize(tile), down);
+  int64_t column = gg_calc_mul(&c, step, down);
   int64_t matrix = gg_calc_mul(&c, column, along);
   int open = gg_build_open2(&c, &r);
-  put_tiled(&c, &r, tile, 0, down, gg_layout_cosize(tile));
+  put_tiled(&c, &r, tile, 0, down, step);
   put_tiled(&c, &r, tile, 1, along, column);
   gg_build_mode(&c, &r, gg_leaf(p.l), gg_leaf(p.l == 1 ? 0 : matrix));
   gg_build_close2(&r, open);
@@ -136,14 +137,28 @@ gg_status gg_sparse_layout_e(gg_layout *out, int bits, int64_t tile_k, const gg_
                              gg_error *err) {
   gg_layout tile;
   gg_status st = gg_sparse_metadata_tile(&tile, bits, tile_k, err);
-  return st ? st : tile_problem(out, &tile, mnkl, err);
+  return st ? st : tile_problem(out, &tile, gg_layout_cosize(&tile), mnkl, err);
 }
 
 gg_status gg_sm1xx_sparse_layout_e(gg_layout *out, gg_sparse_element element, const gg_tuple *mnkl,
                                    gg_error *err) {
   gg_layout tile;
   gg_status st = gg_sm1xx_sparse_metadata_tile(&tile, element, err);
-  return st ? st : tile_problem(out, &tile, mnkl, err);
+  return st ? st : tile_problem(out, &tile, gg_layout_cosize(&tile), mnkl, err);
+}
+
+gg_status gg_sm1xx_sparse_half_layout_e(gg_layout *out, gg_sparse_element element,
+                                        const gg_tuple *mnkl, gg_error *err) {
+  enum { block = 16, half = sm1xx_rows / 2 };
+  int64_t line = gg_sparse_tile_k(element);
+  gg_tuple shape = GG_TUPLE(block * line, half / block), stride = GG_TUPLE(1, 2 * block * line);
+  gg_layout gaps, tile;
+  gg_status st;
+  if ((st = check_sm1xx(element, err))) return st;
+  if ((st = make_tile(&tile, element.bits, half, line, err))) return st;
+  if ((st = gg_layout_make(&gaps, &shape, &stride, err))) return st;
+  if ((st = gg_layout_composition(&tile, &gaps, &tile, err))) return st;
+  return tile_problem(out, &tile, sm1xx_rows * line, mnkl, err);
 }
 
 static gg_status make_a(gg_layout *out, gg_sparse_element element, bool mn_major,

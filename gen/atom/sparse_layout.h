@@ -51,6 +51,10 @@ gg_status gg_sm1xx_sparse_metadata_tile(gg_layout *out, gg_sparse_element elemen
  * stored elements, of 4 and 6 bits that it unpacks 128 of them. */
 gg_status gg_sm1xx_sparse_layout_e(gg_layout *out, gg_sparse_element element, const gg_tuple *mnkl,
                                    gg_error *err);
+/* Metadata as MMAs of 64 rows want it copied to tensor memory: 16 rows in the first half of each 32
+ * lines of 16 bytes. Tiles have 64 rows then, in 128 lines. */
+gg_status gg_sm1xx_sparse_half_layout_e(gg_layout *out, gg_sparse_element element,
+                                        const gg_tuple *mnkl, gg_error *err);
 gg_status gg_sm1xx_sparse_layout_a(gg_layout *out, gg_sparse_element element, bool mn_major,
                                    const gg_tuple *mnkl, gg_error *err);
 

@@ -196,6 +196,21 @@ static gg_status metadata_part(gg_layout *out, int bits, int64_t m, int64_t k, g
   return gg_calc_layout(&c, out, &r);
 }
 
+/* That of 128 rows, whose first 16 of each 32 are the 64. */
+static gg_status half_metadata(gg_layout *out, int bits, const gg_tuple *shape, int m,
+                               gg_error *err) {
+  enum { block = 16 };
+  gg_layout rows, blocks;
+  gg_tuple whole = *shape;
+  whole.nodes[m].value = GG_TMEM_LANES;
+  gg_status st = gg_tmem_e_frg(out, bits, false, &whole, err);
+  if (st || (st = gg_layout_col_major(&rows, shape, err))) return st;
+  gg_tuple counts = GG_TUPLE(block, gg_layout_size(&rows) / block), steps = GG_TUPLE(1, 2 * block);
+  if ((st = gg_layout_make(&blocks, &counts, &steps, err))) return st;
+  if ((st = gg_layout_composition(&rows, &blocks, &rows, err))) return st;
+  return gg_layout_composition(out, out, &rows, err);
+}
+
 gg_status gg_tmem_e_frg(gg_layout *out, int bits, bool ws, const gg_tuple *shape, gg_error *err) {
   static const char *const legal[] = {"128", "64", "32", "16"};
   gg_layout part;
@@ -205,9 +220,9 @@ gg_status gg_tmem_e_frg(gg_layout *out, int bits, bool ws, const gg_tuple *shape
   if (!is_partitioned(shape, &m, &k))
     return gg_fail(err, LAYOUT_VALUE, NULL, "tmem_e_frg", "the shape must be ((M,K),tiles,...)");
   int64_t rows = shape->nodes[m].value, columns = shape->nodes[k].value;
-  bool whole = rows == GG_TMEM_LANES, part_of = ws && (rows == 64 || rows == 32);
-  if (gg_is_tuple(shape, m) || (!whole && !part_of))
-    return refuse("rows of metadata", rows, ws ? "32, 64 or 128" : "128", err);
+  bool half = rows == GG_TMEM_LANES / 2, fits = rows == GG_TMEM_LANES || half;
+  if (gg_is_tuple(shape, m) || !(fits || (ws && rows == 32)))
+    return refuse("rows of metadata", rows, ws ? "32, 64 or 128" : "64 or 128", err);
   if (gg_is_tuple(shape, k) || columns != 512 / bits)
     return refuse("columns of an instruction's metadata", columns,
                   legal[bits == 4    ? 0
@@ -215,6 +230,7 @@ gg_status gg_tmem_e_frg(gg_layout *out, int bits, bool ws, const gg_tuple *shape
                         : bits == 16 ? 2
                                      : 3],
                   err);
+  if (half && !ws) return half_metadata(out, bits, shape, m, err);
   gg_status st = metadata_part(&part, bits, rows, columns, err);
   return st ? st : repeat(out, &part, shape, metadata_lane(bits), err);
 }

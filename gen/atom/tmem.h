@@ -60,9 +60,10 @@ gg_status gg_tmem_sf_frg(gg_layout *out, const gg_tuple *shape, bool halved, gg_
 /* Metadata of a sparse A with elements of 4 (packed, two a byte), 8 (4 and 6 unpacked too), 16 or
  * 32 bits: where the bits of each logical element are, in units of the metadata of one, which is
  * 1/2, 1, 1 or 2 bits. `shape`: ((M,K),tiles,...), M 128, K of one instruction: 128, 64, 32, 16.
- * CuTe's tmem_e_frg. `ws`: of tcgen05.mma.ws, with M of 128, 64 or 32 and elements of 8 bits on;
- * the lanes that M leaves hold the same again, a mode of 128 / M. CuTe's tmem_e_frg_ws. TMEM_TILE
- * where it is another. */
+ * CuTe's tmem_e_frg. M of 64, which CuTe's lacks: 16 rows in the first half of each 32 lanes, as D
+ * has them; the other lanes have nothing. `ws`: of tcgen05.mma.ws, with M of 128, 64 or 32 and
+ * elements of 8 bits on; the lanes that M leaves hold the same again, a mode of 128 / M. CuTe's
+ * tmem_e_frg_ws. TMEM_TILE where it is another. */
 gg_status gg_tmem_e_frg(gg_layout *out, int bits, bool ws, const gg_tuple *shape, gg_error *err);
 /* How many columns of 32 bits that layout reaches over. */
 int64_t gg_tmem_e_columns(const gg_layout *layout, int bits);

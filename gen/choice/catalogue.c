@@ -89,8 +89,18 @@ static gg_status put_arch(gg_spec *spec, int device, gg_arena *arena, gg_error *
   return spec->arch.text ? GG_OK : gg_fail(err, MEMORY, NULL, "");
 }
 
+static bool is_sparse(const gg_spec *spec) {
+  const gg_spec_field *a = &spec->a.sparse, *b = &spec->b.sparse;
+  return (a->state == GG_SPEC_SET && a->number) || (b->state == GG_SPEC_SET && b->number);
+}
+
+/* Elements along K of what stands in shared memory as one. */
+static int stored_of(const gg_spec *spec) {
+  return is_sparse(spec) ? 2 : 1;
+}
+
 /* The spec with the form in place of its own; K of the tile keeps its bytes in shared memory, where
- * elements of A take `bits`. */
+ * elements of A take `bits`, and of a sparse operand every other one is stored. */
 static gg_spec of_form(const gg_spec *spec, const gg_spec *form, int bits) {
   gg_spec out = *spec;
   out.a = form->a, out.b = form->b, out.c = form->c, out.d = form->d;
@@ -99,7 +109,8 @@ static gg_spec of_form(const gg_spec *spec, const gg_spec *form, int bits) {
   out.epilogue = form->epilogue;
   out.ops = form->ops, out.op_count = form->op_count;
   int from = gg_dtype_info_of((gg_dtype)spec->a.type.number)->bits;
-  if (out.tile.state == GG_SPEC_SET) out.tile.tuple[2] = spec->tile.tuple[2] * from / bits;
+  if (out.tile.state == GG_SPEC_SET)
+    out.tile.tuple[2] = spec->tile.tuple[2] * from * stored_of(form) / (bits * stored_of(spec));
   return out;
 }
 
@@ -159,6 +170,7 @@ static gg_status fill(gg_lineup *lineup, const gg_catalogue *catalogue, const gg
   for (size_t i = 0; i < catalogue->count && !st; i++) {
     const gg_spec *spec;
     for (size_t j = 0; (spec = gg_spec_file_get(catalogue->files[i], j)) && !st; j++) {
+      if (is_sparse(spec) && !is_sparse(&of)) continue;
       if (gg_arch_serves(arch_for(spec->arch.arch, device), device))
         st = add(lineup, spec, &of, bits, device, catalogue->shipped, err);
     }

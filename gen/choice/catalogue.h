@@ -3,9 +3,9 @@
  * A catalogue is a list of specs, those under specs/catalogue (carried in the binary) or a user's.
  * Each stands for a kernel of any form: what a product is made of (gg_form) takes the place of the
  * spec's own operands, accumulator and epilogue, and its tile's K is kept in bytes of shared
- * memory; one for a family of architectures (sm_100f) is planned for the device's own (sm_103a). A
- * lineup is what of a catalogue there is for one form on one architecture: the plans that families
- * accept. */
+ * memory; one with a sparse operand stands for forms that have one alone; one for a family of
+ * architectures (sm_100f) is planned for the device's own (sm_103a). A lineup is what of a
+ * catalogue there is for one form on one architecture: the plans that families accept. */
 #ifndef GG_CHOICE_CATALOGUE_H
 #define GG_CHOICE_CATALOGUE_H
 

@@ -24,11 +24,16 @@ bool gg_same_scaling(gg_scaling left, gg_scaling right) {
   return left.block == right.block && (left.block == 0 || left.type == right.type);
 }
 
-void gg_scaled_type_name(gg_str *out, gg_dtype type, gg_scaling scaling) {
-  gg_str_puts(out, type_name(type));
+int gg_form_stored(const gg_form *form) {
+  return form->sparse_a || form->sparse_b ? 2 : 1;
+}
+
+void gg_scaled_type_name(gg_str *out, gg_dtype type, bool sparse, gg_scaling scaling, int stored) {
+  gg_str_printf(out, "%s%s", type_name(type), sparse ? ":sparse" : "");
   if (!scaling.block) return;
   gg_str_printf(out, ":%s", type_name(scaling.type));
-  if (scaling.block != gg_scale_usual_block(scaling.type)) gg_str_printf(out, ":%d", scaling.block);
+  if (scaling.block != gg_scale_usual_block(scaling.type) * stored)
+    gg_str_printf(out, ":%d", scaling.block);
 }
 
 int gg_form_smem_bits(const gg_form *form, gg_dtype type) {
@@ -44,11 +49,12 @@ int gg_form_align_most(const gg_form *form, gg_dtype type) {
 void gg_form_name(gg_str *out, const gg_form *form) {
   const gg_operand *operands[] = {&form->a, &form->b, &form->c, &form->d};
   bool fast = gg_form_is_fp8(form) && form->promote == GG_PROMOTE_NEVER;
-  gg_scaled_type_name(out, form->a.type, form->scale_a);
+  int stored = gg_form_stored(form);
+  gg_scaled_type_name(out, form->a.type, form->sparse_a, form->scale_a, stored);
   gg_str_putc(out, ',');
-  gg_scaled_type_name(out, form->b.type, form->scale_b);
+  gg_scaled_type_name(out, form->b.type, form->sparse_b, form->scale_b, stored);
   gg_str_putc(out, ',');
-  gg_scaled_type_name(out, form->d.type, form->scale_d);
+  gg_scaled_type_name(out, form->d.type, false, form->scale_d, 1);
   gg_str_printf(out, ",%s%s,%c%c%c", type_name(form->accumulator), fast ? "fast" : "",
                 letter(form->a.major), letter(form->b.major), letter(form->d.major));
   if (form->promote > 0) gg_str_printf(out, "+p%d", form->promote);
@@ -144,13 +150,15 @@ static gg_status check_operand(const char *name, const gg_operand *operand, gg_m
                  "a power of two up to 128, or 0 for what the problem has");
 }
 
-static gg_status check_scaling(const char *name, const gg_scaling *scaling, gg_error *err) {
+static gg_status check_scaling(const char *name, const gg_scaling *scaling, int stored,
+                               gg_error *err) {
   char member[16];
   if (scaling->block == 0) return GG_OK;
-  if (scaling->block != 16 && scaling->block != 32) {
+  if (scaling->block != 16 * stored && scaling->block != 32 * stored) {
     snprintf(member, sizeof member, "%s.block", name);
     return gg_fail(err, GEMM_FIELD, NULL, member, (long long)scaling->block,
-                   "16, 32, or 0 for no factors");
+                   stored > 1 ? "32, 64 (zeros count), or 0 for no factors"
+                              : "16, 32, or 0 for no factors");
   }
   if (scaling->type == GG_DTYPE_ue8m0 || scaling->type == GG_DTYPE_ue4m3) return GG_OK;
   snprintf(member, sizeof member, "%s.type", name);
@@ -164,9 +172,12 @@ gg_status gg_form_check(const gg_form *form, gg_error *err) {
   if (!st) st = check_operand("b", &form->b, GG_MAJOR_K, GG_MAJOR_N, err);
   if (!st) st = check_operand("d", &form->d, GG_MAJOR_N, GG_MAJOR_M, err);
   if (!st && form->has_c) st = check_operand("c", &form->c, GG_MAJOR_N, GG_MAJOR_M, err);
-  if (!st) st = check_scaling("scale_a", &form->scale_a, err);
-  if (!st) st = check_scaling("scale_b", &form->scale_b, err);
-  if (!st) st = check_scaling("scale_d", &form->scale_d, err);
+  int stored = gg_form_stored(form);
+  if (!st) st = check_scaling("scale_a", &form->scale_a, stored, err);
+  if (!st) st = check_scaling("scale_b", &form->scale_b, stored, err);
+  if (!st) st = check_scaling("scale_d", &form->scale_d, 1, err);
+  if (!st && form->sparse_a && form->sparse_b)
+    st = gg_fail(err, GEMM_FIELD, NULL, "sparse_b", 1LL, "0 beside a sparse A");
   if (st) return st;
   if (!is_type(form->accumulator)) {
     return gg_fail(err, GEMM_FIELD, NULL, "accumulator", (long long)form->accumulator,

@@ -16,12 +16,16 @@ int gg_form_align_most(const gg_form *form, gg_dtype type);
 
 bool gg_same_scaling(gg_scaling left, gg_scaling right);
 
-/* "bf16"; with factors "e4m3:ue8m0", and "e2m1:ue8m0:16" for a block that is not the type's usual
- * one: 32 elements, of ue4m3 16. */
-void gg_scaled_type_name(gg_str *out, gg_dtype type, gg_scaling scaling);
+/* How many elements along K one stored of a sparse A or B stands for: 2; where both are dense 1. */
+int gg_form_stored(const gg_form *form);
+
+/* "bf16"; sparse "bf16:sparse"; with factors "e4m3:ue8m0", and "e2m1:ue8m0:16" for a block that is
+ * not the type's usual one: 32 elements, of ue4m3 16, `stored` times as many. */
+void gg_scaled_type_name(gg_str *out, gg_dtype type, bool sparse, gg_scaling scaling, int stored);
 
 /* "bf16,bf16,bf16,f32,kkn", "e4m3,e4m3,bf16,f32fast,kkn" for short sums,
- * "e2m1:ue4m3,e2m1:ue4m3,bf16,f32,kkn" with factors; behind it, where they are there, "+p2" for a
+ * "e2m1:ue4m3,e2m1:ue4m3,bf16,f32,kkn" with factors, "bf16:sparse,bf16,bf16,f32,kkn" with a sparse
+ * A; behind it, where they are there, "+p2" for a
  * promotion of one's own, "+c_f32" and what operands have of alignment below the most that is of
  * use, "a2". Two forms without an epilogue of their own share no name. */
 void gg_form_name(gg_str *out, const gg_form *form);

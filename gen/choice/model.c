@@ -25,6 +25,7 @@
 #include "layout/banks.h"
 #include "plan/narrow.h"
 #include "plan/scales.h"
+#include "plan/sparse.h"
 
 /* ---- Shapes --------------------------------------------------------------------------- */
 
@@ -66,6 +67,12 @@ static double factor_bytes(gg_scaling scaling) {
   return scaling.block ? 1.0 / scaling.block : 0;
 }
 
+/* Of metadata, for each element of A, zeros among them. */
+static double metadata_bytes(const gg_plan *plan) {
+  enum { line = 16 /* bytes of a row of a tile */ };
+  return plan->sparse_a ? (double)line / gg_metadata_tile_k(plan) : 0;
+}
+
 /* Tiles across a band, in which the kernel walks them. */
 static double band_of(const work *w) {
   const gg_plan *plan = w->plan;
@@ -98,7 +105,8 @@ static double warps_share(const work *w, double tiles_each) {
 static double mma_rate(const work *w, double active) {
   const gg_device_model *device = w->device;
   double busy = active / (device->sustained * device->sm_count);
-  double rate = gg_device_mma_rate(device, w->plan->a.type, gg_plan_is_packed(w->plan));
+  double rate =
+      gg_device_mma_rate(device, w->plan->a.type, gg_plan_is_packed(w->plan), w->plan->sparse_a);
   rate /= join(1, busy);
   double tiles = w->tiles_m * w->tiles_n * (double)w->extents.batch;
   return rate * w->of->traits.tensor_share * warps_share(w, tiles / device->sm_count);
@@ -134,14 +142,20 @@ static multiplied multiply_step(const work *w, double active) {
 
 enum { line = 128 }; /* bytes, of the L2 cache and of the widest swizzle */
 
+/* Elements of A along K for each that is stored. */
+static int stored_of_a(const gg_plan *plan) {
+  return plan->sparse_a ? 2 : 1;
+}
+
 /* More, as a share, where lines of `width` bytes do what those of 128 could. */
 static double narrowness(double width) {
   return line / lesser(width, line) - 1;
 }
 
-/* Whether lines do not all start at multiples of 128 bytes. */
-static bool is_ragged(const work *w, gg_operand operand) {
-  int64_t length = operand.major == GG_MAJOR_K   ? w->extents.k
+/* Whether lines do not all start at multiples of 128 bytes; along K one in `stored` elements is
+ * there. */
+static bool is_ragged(const work *w, gg_operand operand, int stored) {
+  int64_t length = operand.major == GG_MAJOR_K   ? w->extents.k / stored
                    : operand.major == GG_MAJOR_M ? w->extents.m
                                                  : w->extents.n;
   int bits = line * 8;
@@ -155,18 +169,19 @@ static double line_cost(const gg_device_model *device, gg_swizzle_kind swizzle) 
 }
 
 /* Ragged lines touch one more of the L2 cache's. */
-static double ragged_cost(const work *w, gg_operand operand) {
-  return is_ragged(w, operand) ? w->device->ragged_load : 0;
+static double ragged_cost(const work *w, gg_operand operand, int stored) {
+  return is_ragged(w, operand, stored) ? w->device->ragged_load : 0;
 }
 
 /* Of the CTAs that share an operand's tile each loads a part, and is sent the others'. Those of a
- * pair have halves of B of their own. Scale factors are not shared. */
+ * pair have halves of B of their own. Scale factors and metadata are not shared. */
 static double load_step_bytes(const work *w) {
   const gg_plan *plan = w->plan;
   double shared = w->device->shared_load;
   int sharers_of_b = plan->cluster_m / gg_plan_mma_ctas(plan);
-  double a = w->of->line_a + ragged_cost(w, plan->a) + (plan->cluster_n - 1) * shared;
-  double b = w->of->line_b + ragged_cost(w, plan->b) + (sharers_of_b - 1) * shared;
+  double a =
+      w->of->line_a + ragged_cost(w, plan->a, stored_of_a(plan)) + (plan->cluster_n - 1) * shared;
+  double b = w->of->line_b + ragged_cost(w, plan->b, 1) + (sharers_of_b - 1) * shared;
   return w->of->m_step * a / plan->cluster_n + w->of->n_step * b / sharers_of_b +
          w->of->scales_step;
 }
@@ -199,7 +214,7 @@ static double once_bytes(const work *w) {
  * at all. In a narrow band those who share lines are nearer to each other (measured). */
 static double lockstep(const work *w, const gg_distribution *distribution) {
   if (distribution->group_tiles > 1 || gg_plan_cluster_size(w->plan) > 1) return 0;
-  if (is_ragged(w, w->plan->a) || is_ragged(w, w->plan->b)) return 0;
+  if (is_ragged(w, w->plan->a, stored_of_a(w->plan)) || is_ragged(w, w->plan->b, 1)) return 0;
   const gg_extents *e = &w->extents;
   double tiles = w->tiles_m * w->tiles_n;
   double filled = (double)e->m * (double)e->n / (tiles * w->plan->tile_m * w->plan->tile_n);
@@ -438,15 +453,16 @@ static double rounds(gg_prediction *out, const work *w, const gg_distribution *d
 static void put_bytes(gg_model *out) {
   const gg_plan *plan = out->plan;
   double a = bits_of(plan->a.type) / 8.0, b = bits_of(plan->b.type) / 8.0;
-  double m = plan->tile_m * plan->tile_k;
+  double m = plan->tile_m * gg_plan_k_of_a(plan, plan->tile_k);
   double n = gg_plan_rows_of_b(plan, plan->tile_n) * plan->tile_k;
-  out->bytes_a = a + factor_bytes(plan->scale_a);
+  out->bytes_a = a / stored_of_a(plan) + factor_bytes(plan->scale_a) + metadata_bytes(plan);
   out->bytes_b = b + factor_bytes(plan->scale_b);
   out->m_step = m * a;
   out->n_step = n * b;
   out->m_read = m * gg_plan_smem_bits(plan, plan->a.type) / 8;
   out->n_read = n * gg_plan_smem_bits(plan, plan->b.type) / 8;
-  out->scales_step = (double)(gg_scale_bytes_a(plan) + gg_scale_bytes_b(plan));
+  out->scales_step =
+      (double)(gg_scale_bytes_a(plan) + gg_scale_bytes_b(plan) + gg_metadata_bytes(plan));
 }
 
 gg_model gg_model_of(const gg_plan *plan, const gg_device_model *device) {

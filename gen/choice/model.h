@@ -41,7 +41,7 @@ typedef struct gg_model {
   double bytes_a, bytes_b; /* of one element in global memory, with its part of a scale factor */
   double m_step, n_step;   /* bytes of A and of B that one K step of a tile loads; */
   double m_read, n_read;   /* the same, as they lie in shared memory; */
-  double scales_step;      /* and of their scale factors */
+  double scales_step;      /* and of their scale factors and metadata */
   double line_a, line_b;   /* the time that loading a byte of A and of B takes in boxes of this
                             * kernel's width, over the time that it takes in boxes of 128 bytes */
   double under_way;        /* bytes that a CTA has asked for before the first of them arrive */

@@ -83,14 +83,15 @@ bench_means bench_summary_means(const bench_summary *summary, const char *epilog
 /* "e4m3 to bf16", "bf16"; behind it accumulators and majors that are not the usual ones. */
 static void put_types(gg_str *out, const cli_case *c) {
   static const char letter[] = {[GG_MAJOR_K] = 'k', [GG_MAJOR_M] = 'm', [GG_MAJOR_N] = 'n'};
-  gg_scaled_type_name(out, c->a, c->scale_a);
-  if (c->b != c->a) {
+  int stored = c->sparse_a || c->sparse_b ? 2 : 1;
+  gg_scaled_type_name(out, c->a, c->sparse_a, c->scale_a, stored);
+  if (c->b != c->a || stored > 1) {
     gg_str_puts(out, " x ");
-    gg_scaled_type_name(out, c->b, c->scale_b);
+    gg_scaled_type_name(out, c->b, c->sparse_b, c->scale_b, stored);
   }
   if (c->d != c->a || c->scale_d.block) {
     gg_str_puts(out, " to ");
-    gg_scaled_type_name(out, c->d, c->scale_d);
+    gg_scaled_type_name(out, c->d, false, c->scale_d, 1);
   }
   if (c->accumulator == GG_DTYPE_f16) gg_str_puts(out, ", f16 sums");
   if (c->fast) gg_str_puts(out, ", short sums");

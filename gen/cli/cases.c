@@ -53,11 +53,30 @@ static gg_status read_type(gg_dtype *out, const field *f, int number, gg_error *
   return refuse(f, number, wanted, err);
 }
 
-/* The type, and behind it where they are there the factors: "e4m3:ue8m0", "e2m1:ue8m0:16". */
-static gg_status read_scaled_type(gg_dtype *type, gg_scaling *scaling, const field *f, int number,
-                                  gg_error *err) {
+/* Takes ":sparse" out of what stands behind a type's name; whether it was there. */
+static bool take_sparse(field *f, char room[GG_SHOWN_MAX]) {
+  static const char word[] = ":sparse";
+  enum { length = sizeof word - 1 };
+  const char *colon = memchr(f->text, ':', f->length);
+  size_t before = colon ? (size_t)(colon - f->text) : 0;
+  if (!colon || f->length - before < length || f->length > GG_SHOWN_MAX ||
+      memcmp(colon, word, length) != 0)
+    return false;
+  size_t after = f->length - before - length;
+  if (after > 0 && colon[length] != ':') return false;
+  memcpy(room, f->text, before);
+  memcpy(room + before, colon + length, after);
+  *f = (field){room, before + after, f->mark};
+  return true;
+}
+
+/* The type, and behind it where they are there the factors: "e4m3:ue8m0", "e2m1:ue8m0:16". `stored`
+ * times as many elements share one where nothing is said. */
+static gg_status read_scaled_type(gg_dtype *type, gg_scaling *scaling, const field *f, int stored,
+                                  int number, gg_error *err) {
   static const char wanted[] =
       "a number type, with factors as in e4m3:ue8m0, e2m1:ue4m3 (blocks of 16) and e2m1:ue8m0:16";
+  static const char *const blocks[] = {"16", "32", "64"};
   const char *colon = memchr(f->text, ':', f->length);
   *scaling = (gg_scaling){.block = 0};
   if (!colon) return read_type(type, f, number, err);
@@ -68,10 +87,26 @@ static gg_status read_scaled_type(gg_dtype *type, gg_scaling *scaling, const fie
   const field block = {second ? second + 1 : end, second ? (size_t)(end - second - 1) : 0, f->mark};
   bool coarse = is(&factor, "ue8m0");
   if (!coarse && !is(&factor, "ue4m3")) return refuse(f, number, wanted, err);
-  if (second && !is(&block, "16") && !is(&block, "32")) return refuse(f, number, wanted, err);
+  int given = 0;
+  for (int i = 0; i < 3; i++)
+    if (is(&block, blocks[i])) given = 16 << i;
+  if (second && (given < 16 * stored || given > 32 * stored)) return refuse(f, number, wanted, err);
   scaling->type = coarse ? GG_DTYPE_ue8m0 : GG_DTYPE_ue4m3;
-  scaling->block = second ? (is(&block, "16") ? 16 : 32) : gg_scale_usual_block(scaling->type);
+  scaling->block = second ? given : gg_scale_usual_block(scaling->type) * stored;
   return read_type(type, &own, number, err);
+}
+
+/* Types of A and B, of which one may be sparse, and of D. */
+static gg_status read_types(cli_case *out, const field *f, gg_error *err) {
+  char room[2][GG_SHOWN_MAX];
+  field a = f[0], b = f[1];
+  out->sparse_a = take_sparse(&a, room[0]);
+  out->sparse_b = take_sparse(&b, room[1]);
+  if (out->sparse_a && out->sparse_b) return refuse(&f[1], 1, "dense beside a sparse A", err);
+  int stored = out->sparse_a || out->sparse_b ? 2 : 1;
+  gg_status st = read_scaled_type(&out->a, &out->scale_a, &a, stored, 0, err);
+  if (!st) st = read_scaled_type(&out->b, &out->scale_b, &b, stored, 1, err);
+  return st ? st : read_scaled_type(&out->d, &out->scale_d, &f[2], 1, 2, err);
 }
 
 static gg_status read_accumulator(cli_case *out, const field *f, gg_error *err) {
@@ -108,9 +143,7 @@ static gg_status read_extent(int64_t *out, const field *f, int number, gg_error 
 }
 
 static gg_status read_case(cli_case *out, const field *f, gg_error *err) {
-  gg_status st = read_scaled_type(&out->a, &out->scale_a, &f[0], 0, err);
-  if (!st) st = read_scaled_type(&out->b, &out->scale_b, &f[1], 1, err);
-  if (!st) st = read_scaled_type(&out->d, &out->scale_d, &f[2], 2, err);
+  gg_status st = read_types(out, f, err);
   if (!st) st = read_accumulator(out, &f[3], err);
   if (!st) st = read_major(&out->a_major, &f[4], 4, "k", GG_MAJOR_K, "m", GG_MAJOR_M, err);
   if (!st) st = read_major(&out->b_major, &f[5], 5, "k", GG_MAJOR_K, "n", GG_MAJOR_N, err);
@@ -207,11 +240,12 @@ static char letter(gg_major major) {
 }
 
 void cli_case_name(gg_str *out, const cli_case *c) {
-  gg_scaled_type_name(out, c->a, c->scale_a);
+  int stored = c->sparse_a || c->sparse_b ? 2 : 1;
+  gg_scaled_type_name(out, c->a, c->sparse_a, c->scale_a, stored);
   gg_str_putc(out, ',');
-  gg_scaled_type_name(out, c->b, c->scale_b);
+  gg_scaled_type_name(out, c->b, c->sparse_b, c->scale_b, stored);
   gg_str_putc(out, ',');
-  gg_scaled_type_name(out, c->d, c->scale_d);
+  gg_scaled_type_name(out, c->d, false, c->scale_d, 1);
   gg_str_printf(out, ",%s%s,%c%c%c,%lldx%lldx%lld,b%lld", gg_dtype_info_of(c->accumulator)->name,
                 c->fast ? "fast" : "", letter(c->a_major), letter(c->b_major), letter(c->d_major),
                 (long long)c->m, (long long)c->n, (long long)c->k, (long long)c->batch);
@@ -223,6 +257,11 @@ static bool same_operand(char name, gg_dtype type, gg_major major, const gg_oper
   gg_str_printf(why, "%c is %s %c-major", name, gg_dtype_info_of(operand->type)->name,
                 letter(operand->major));
   return false;
+}
+
+static bool same_sparsity(char name, bool wanted, bool has, gg_str *why) {
+  if (wanted != has) gg_str_printf(why, "%c is %s", name, has ? "sparse" : "dense");
+  return wanted == has;
 }
 
 static bool same_factors(char name, gg_scaling wanted, gg_scaling has, gg_str *why) {
@@ -251,6 +290,7 @@ static gg_problem dense_problem(const cli_case *c) {
       .scale_a = 4096,
       .scale_b = 4096,
       .scale_d = 4096,
+      .metadata = 4096,
       .lda = c->a_major == GG_MAJOR_K ? c->k : c->m,
       .ldb = c->b_major == GG_MAJOR_K ? c->k : c->n,
       .ldc = c->d_major == GG_MAJOR_N ? c->n : c->m,
@@ -258,10 +298,14 @@ static gg_problem dense_problem(const cli_case *c) {
   };
 }
 
-/* What the epilogue reads and writes, packed, at made-up addresses; factors likewise. */
+/* What the epilogue reads and writes, packed, at made-up addresses; factors likewise, and what is
+ * stored of a sparse operand. */
 static gg_status place_extras(gg_problem *p, const gg_kernel *kernel, gg_error *err) {
   gg_problem packed = *p;
   gg_status st = gg_problem_pack(&packed, kernel, err);
+  if (kernel->sparse_a) p->lda = packed.lda, p->batch_stride_a = packed.batch_stride_a;
+  if (kernel->sparse_b) p->ldb = packed.ldb, p->batch_stride_b = packed.batch_stride_b;
+  p->batch_stride_metadata = packed.batch_stride_metadata;
   p->batch_stride_scale_a = packed.batch_stride_scale_a;
   p->batch_stride_scale_b = packed.batch_stride_scale_b;
   p->batch_stride_scale_d = packed.batch_stride_scale_d;
@@ -279,10 +323,8 @@ bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why) {
   if (!same_factors('A', c->scale_a, kernel->scale_a, why)) return false;
   if (!same_factors('B', c->scale_b, kernel->scale_b, why)) return false;
   if (!same_factors('D', c->scale_d, kernel->scale_d, why)) return false;
-  if (kernel->sparse_a) {
-    gg_str_puts(why, "A is sparse");
-    return false;
-  }
+  if (!same_sparsity('A', c->sparse_a, kernel->sparse_a, why)) return false;
+  if (!same_sparsity('B', c->sparse_b, kernel->sparse_b, why)) return false;
   bool fast = kernel->accumulator_bits && !kernel->accumulator_span;
   if (c->accumulator != kernel->accumulator || c->fast != fast) {
     gg_str_printf(why, "accumulates in %s%s", gg_dtype_info_of(kernel->accumulator)->name,

@@ -82,7 +82,8 @@ static bool same_case(const cli_case *x, const cli_case *y) {
          x->a_major == y->a_major && x->b_major == y->b_major && x->d_major == y->d_major &&
          x->m == y->m && x->n == y->n && x->k == y->k && x->batch == y->batch &&
          gg_same_scaling(x->scale_a, y->scale_a) && gg_same_scaling(x->scale_b, y->scale_b) &&
-         gg_same_scaling(x->scale_d, y->scale_d);
+         gg_same_scaling(x->scale_d, y->scale_d) && x->sparse_a == y->sparse_a &&
+         x->sparse_b == y->sparse_b;
 }
 
 /* -m -n -k -l for every combination of types and majors that the kernels have. */
@@ -108,7 +109,9 @@ static int make_cases(bench *b) {
                   p.batch,
                   kernel->scale_a,
                   kernel->scale_b,
-                  kernel->scale_d};
+                  kernel->scale_d,
+                  kernel->sparse_a,
+                  kernel->sparse_b != 0};
     bool known = p.m == 0 || p.n == 0 || p.k == 0 || p.batch == 0; /* nothing to time */
     for (size_t j = 0; j < b->cases.count && !known; j++) {
       known = same_case(&b->cases.list[j], &c);
@@ -710,7 +713,8 @@ const cli_command cmd_bench = {
         "tanh_approx, which is cuBLASLt's. Beside silu, which it has not, cuBLASLt computes the bare\n"
         "product.\n"
         "\n"
-        "Types with scale factors are e4m3:ue8m0, e2m1:ue4m3, e2m1:ue8m0:16.\n"
+        "Types with scale factors are e4m3:ue8m0, e2m1:ue4m3, e2m1:ue8m0:16; those of a sparse A\n"
+        "or B bf16:sparse, e2m1:sparse:ue4m3.\n"
         "A line of a cases file: types of A, B, D, accumulator, majors of A (k, m), B (k, n), D\n"
         "(n, m), M N K batch. The exit status is 3 where there is no GPU.",
     .options = options,

@@ -14,6 +14,7 @@
 #include "plan/sm100.h"
 #include "plan/sparse.h"
 #include "plan/target.h"
+#include "plan/transpose.h"
 #include "spec/keys.h"
 
 enum {
@@ -90,7 +91,7 @@ static void put_contents(gg_str *out, const gg_plan *plan, const gg_layouts *lay
                          gg_ring_id id) {
   if (id == GG_RING_STAGES) {
     gg_str_puts(out, gg_plan_is_scaled(plan) ? " of A, B and their scale factors" : " of A and B");
-    if (plan->sparse_a) gg_str_puts(out, ", and metadata of A");
+    if (plan->sparse_a) gg_str_printf(out, ", and metadata of %s", gg_as_asked(plan, "A", "B"));
   }
   for (size_t i = 0; i < layouts->fetched_count && id == GG_RING_SUBTILES; i++) {
     const gg_fetched *it = &layouts->fetched[i];
@@ -206,7 +207,8 @@ static void put_blocks(gg_str *out, int begin, int blocks, int block_columns, co
 }
 
 /* What lies behind the sums: factors of A, of B, every 32 lanes of which have the same, the
- * metadata of a sparse A, or A itself. Gives the height of the lines below that say which is which. */
+ * metadata of a sparse A, or A itself. Gives the height of the lines below that say which is which.
+ */
 static double put_beside(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, double x,
                          double y, double column, double high) {
   char made_of[96];
@@ -226,10 +228,11 @@ static double put_beside(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   }
   if (plan->sparse_a) {
     int rows = gg_metadata_tiles_m(plan);
-    snprintf(made_of, sizeof made_of, "tiles of %d rows x %d along K%s", GG_METADATA_TILE_ROWS,
+    snprintf(made_of, sizeof made_of, "tiles of %d rows x %d along K%s", gg_metadata_rows(plan),
              gg_metadata_tile_k(plan), rows > 1 ? ", rows first" : "");
     put_blocks(out, layouts->metadata_column, rows * gg_metadata_tiles_k(plan),
-               GG_METADATA_TILE_COLUMNS, "metadata of A", made_of, number++, x, y, column, high);
+               GG_METADATA_TILE_COLUMNS, gg_as_asked(plan, "metadata of A", "metadata of B"),
+               made_of, number++, x, y, column, high);
   }
   if (plan->a_in_tensor) {
     snprintf(made_of, sizeof made_of, "blocks of %d rows x %d along K", GG_TMEM_LANES, plan->mma.k);

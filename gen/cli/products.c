@@ -101,9 +101,14 @@ gg_form cli_case_form(const cli_case *c) {
                   .accumulator = c->accumulator,
                   .scale_a = c->scale_a,
                   .scale_b = c->scale_b,
-                  .scale_d = c->scale_d};
-  form.a.align = packed_alignment(a, c->a, gg_form_align_most(&form, c->a));
-  form.b.align = packed_alignment(b, c->b, gg_form_align_most(&form, c->b));
+                  .scale_d = c->scale_d,
+                  .sparse_a = c->sparse_a,
+                  .sparse_b = c->sparse_b};
+  form.a.align = gg_form_align_most(&form, c->a);
+  form.b.align = gg_form_align_most(&form, c->b);
+  /* What is stored of a sparse operand has lines as its kernel wants them. */
+  if (!c->sparse_a) form.a.align = packed_alignment(a, c->a, form.a.align);
+  if (!c->sparse_b) form.b.align = packed_alignment(b, c->b, form.b.align);
   form.c = form.d;
   if (c->fast) form.promote = GG_PROMOTE_NEVER;
   return form;

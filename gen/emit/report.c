@@ -82,6 +82,12 @@ static void show_flag_if_set(const shown *s) {
   if (*(const bool *)s->value) show_text(s, "true");
 }
 
+static void show_sparse(const shown *s) {
+  shown of_b = *s;
+  of_b.label = "sparse B";
+  show_flag_if_set(s->plan->swap_ab ? &of_b : s);
+}
+
 static const char *type_name(gg_dtype type) {
   return gg_dtype_info_of(type)->name;
 }
@@ -329,6 +335,12 @@ static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts
   for (size_t i = 0; i < layouts->map_count; i++) {
     const gg_tensor_map *map = &layouts->maps[i];
     bool metadata = map->modes[0] == GG_MAP_METADATA_TILE;
+    if (map->modes[0] == GG_MAP_METADATA_BLOCK) {
+      add_text(report, "tensor maps", mapped(report, plan, map), "%d x %d", map->box[2],
+               map->box[3])
+          ->remark = "blocks of 16 rows, zeros behind each, x along K";
+      continue;
+    }
     if (map->modes[0] == GG_MAP_SCALE_ATOM || metadata) {
       add_text(report, "tensor maps", mapped(report, plan, map), "%d x %d", map->box[1],
                map->box[2])
@@ -363,6 +375,7 @@ static const char *operand_name(gg_report *report, const gg_plan *plan, const gg
                                       [GG_OPERAND_SCALE_D] = "scales of D",
 
                                       [GG_OPERAND_METADATA] = "metadata of A"};
+  if (row->id == GG_OPERAND_METADATA && plan->swap_ab) return "metadata of B";
   if (row->id != GG_OPERAND_EXTRA) return names[row->id];
   char name[GG_OPERATION_NAME_MAX];
   gg_str text = GG_STR_INIT;

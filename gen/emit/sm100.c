@@ -152,6 +152,9 @@ void gg_sm100_write_a(gg_str *out, const gg_layouts *layouts) {
 
 void gg_sm100_write_metadata(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int m = gg_metadata_tiles_m(plan), k = gg_metadata_tiles_k(plan);
+  if (gg_metadata_is_half(plan))
+    gg_str_printf(out, "constexpr int metadata_block_rows = %d;  // that lie together\n",
+                  GG_METADATA_BLOCK_ROWS);
   gg_str_printf(out,
                 "constexpr int metadata_rows = %d;  // of a tile of metadata; below: tiles of a "
                 "stage\n"
@@ -296,6 +299,7 @@ static void bind_columns(gg_bindings *out, const gg_plan *plan) {
 /* ... and about metadata. */
 static void bind_metadata(gg_bindings *out, const gg_plan *plan) {
   gg_bind_part(out, "sparse", plan->sparse_a ? "sm100_sparse" : NULL);
+  if (plan->sparse_a) gg_bind_flag(out, "half_metadata", gg_metadata_is_half(plan));
   gg_bind_text(out, "copy_metadata",
                plan->sparse_a ? "      copy_metadata(tmem, metadata_desc_base + "
                                 "descriptor_address(sA + stage_metadata));\n"

@@ -148,9 +148,11 @@ static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *
                     "of %d each, those of the next tile the second. So each has rows of one atom.",
                     4 * plan->tile_m, 2 * plan->tile_m);
   if (plan->sparse_a)
-    gg_outline_step(outline,
-                    "With a K tile comes the metadata of its rows of A, in tiles of 128 rows by 16 "
-                    "bytes; of A itself comes half of K, what is stored.");
+    gg_outline_step(
+        outline,
+        "With a K tile comes the metadata of its rows of %s, in tiles of 128 rows by 16 "
+        "bytes; of %s itself comes half of K, what is stored.",
+        gg_as_asked(plan, "A", "B"), gg_as_asked(plan, "A", "B"));
   if (plan->cluster_m * plan->cluster_n > pairs)
     gg_outline_step(outline, "%s: they take turns at copying it to all of them (multicast).",
                     plan->cluster_m == pairs ? "CTAs of the cluster share their tile of A"
@@ -242,11 +244,12 @@ static void multiply(gg_outline *outline, const gg_plan *plan, const gg_layouts 
         "the MMAs before them, which read the same columns.",
         gg_scale_columns(plan));
   if (plan->a_in_tensor)
-    gg_outline_step(outline,
-                    "Before a K tile's MMAs the issuer has the tensor core copy %s to %d columns of "
-                    "tensor memory behind the accumulators (tcgen05.cp), from where all MMAs of "
-                    "the tile read it.",
-                    gg_as_asked(plan, "A", "B"), gg_sm100_columns_of_a(plan));
+    gg_outline_step(
+        outline,
+        "Before a K tile's MMAs the issuer has the tensor core copy %s to %d columns of "
+        "tensor memory behind the accumulators (tcgen05.cp), from where all MMAs of "
+        "the tile read it.",
+        gg_as_asked(plan, "A", "B"), gg_sm100_columns_of_a(plan));
   if (plan->sparse_a)
     gg_outline_step(outline,
                     "Before a K tile's MMAs the issuer has the tensor core copy their metadata to "

@@ -45,11 +45,33 @@ static gg_status choose_note(gg_plan *plan, gg_arena *arena, gg_error *err) {
   return failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
 }
 
+static bool is_sparse(const gg_spec_operand *asked) {
+  return asked->sparse.state == GG_SPEC_SET && asked->sparse.number;
+}
+
+/* The sparse operand of an MMA is its A: the problem's, or B of the transposed one. */
 static gg_status choose_sparsity(gg_plan *plan, gg_error *err) {
-  const gg_spec_field *asked = &plan->asked->a.sparse;
-  plan->sparse_a = asked->state == GG_SPEC_SET && asked->number;
-  if (!plan->sparse_a || plan->target->sparse) return GG_OK;
-  return gg_refuse(plan, asked, "sparse", "A", "dense operands: family sm100 has a sparse A", err);
+  const gg_spec *spec = plan->asked;
+  bool a = is_sparse(&spec->a), b = is_sparse(&spec->b);
+  plan->sparse_a = a || b;
+  if (plan->sparse_a && !plan->target->sparse)
+    return gg_refuse(plan, a ? &spec->a.sparse : &spec->b.sparse, "sparse", a ? "A" : "B",
+                     "dense operands: family sm100 has a sparse A or B", err);
+  if (!a || !b) return GG_OK;
+  return gg_refuse(plan, &spec->b.sparse, "sparse B", "beside a sparse A",
+                   "one of them, the other dense", err);
+}
+
+static gg_status check_terms(const gg_plan *plan, gg_error *err) {
+  const gg_spec_field *swap = &plan->asked->swap_ab;
+  bool a = is_sparse(&plan->asked->a), b = is_sparse(&plan->asked->b);
+  if (a && plan->swap_ab)
+    return gg_refuse(plan, swap, "swap_ab", swap->text,
+                     "false beside a sparse A: an MMA's sparse operand is its A", err);
+  if (b && !plan->swap_ab)
+    return gg_refuse(plan, swap, "swap_ab", swap->text,
+                     "true beside a sparse B: an MMA's sparse operand is its A", err);
+  return GG_OK;
 }
 
 /* In which terms the family plans. */
@@ -60,10 +82,11 @@ static gg_status choose_terms(gg_plan *plan, gg_arena *arena, gg_error *err) {
     return asked && swap->number ? gg_refuse(plan, swap, "swap_ab", swap->text, "false", err)
                                  : GG_OK;
   }
-  plan->swap_ab = asked ? swap->number : !plan->sparse_a && swaps_ab(plan->asked);
-  if (plan->swap_ab && plan->sparse_a)
-    return gg_refuse(plan, swap, "swap_ab", swap->text,
-                     "false beside a sparse A: no MMA has a sparse B", err);
+  plan->swap_ab = asked            ? swap->number
+                  : plan->sparse_a ? is_sparse(&plan->asked->b)
+                                   : swaps_ab(plan->asked);
+  gg_status st = check_terms(plan, err);
+  if (st) return st;
   return plan->swap_ab ? gg_spec_transpose(&plan->spec, plan->asked, arena, err) : GG_OK;
 }
 

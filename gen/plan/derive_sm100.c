@@ -34,17 +34,16 @@ int gg_sm100_allocated_columns(const gg_plan *plan) {
 
 /* Where the tensor core leaves the sums: ((M,N),MMAs along M,along N,stages) -> lane and column. */
 static gg_status derive_tensor_memory(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  bool half = gg_sm100_blocks_of_mma(plan) == 1;
   const gg_tmem_tile tile = {
-      .ctas = plan->cta_group,
+      .ctas = half ? 1 : plan->cta_group, /* a pair's are one CTA's where A is sparse */
       .m = gg_plan_mma_rows(plan),
       .n = plan->mma.n,
       .rest = {gg_sm100_mmas_m(plan), gg_sm100_mmas_n(plan), plan->accumulator_stages},
       .rests = 3,
       .value_bits = gg_dtype_info_of(plan->accumulator)->bits,
       .storage_bits = 32,
-      .alloc = gg_plan_mma_rows(plan) < GG_TMEM_LANES && plan->cta_group == 1
-                   ? GG_TMEM_NON_INTERLEAVED
-                   : GG_TMEM_INTERLEAVED,
+      .alloc = half ? GG_TMEM_NON_INTERLEAVED : GG_TMEM_INTERLEAVED,
   };
   gg_layout layout;
   gg_status st = gg_tmem_frg(&layout, &tile, err);
@@ -242,9 +241,23 @@ static gg_status derive_scales(gg_layouts *out, const gg_plan *plan, gg_error *e
 
 /* ---- Metadata of a sparse A --------------------------------------------------------------- */
 
-static void add_metadata_map(gg_layouts *out, const gg_plan *plan) {
+/* Of half a tile four blocks of 16 rows, each with what is beside the map's one gap: zeros. */
+static gg_tensor_map half_metadata_map(const gg_plan *plan) {
+  enum { elements = GG_METADATA_TILE_BYTES / 8, rows = GG_METADATA_TILE_ROWS };
+  enum { block = GG_METADATA_BLOCK_ROWS };
+  return (gg_tensor_map){
+      .operand = GG_OPERAND_METADATA,
+      .type = GG_DTYPE_f64, /* of 8 bytes, whatever they are */
+      .rank = 5,
+      .modes = {GG_MAP_METADATA_BLOCK, GG_MAP_METADATA_GAP, GG_MAP_METADATA_BLOCKS,
+                GG_MAP_METADATA_K, GG_MAP_BATCH},
+      .box = {elements / rows * block, 2, rows / 2 / block, gg_metadata_tiles_k(plan), 1}};
+}
+
+static gg_tensor_map metadata_map(const gg_plan *plan) {
   enum { tile_elements = GG_METADATA_TILE_BYTES / 8 };
-  out->maps[out->map_count++] = (gg_tensor_map){
+  if (gg_metadata_is_half(plan)) return half_metadata_map(plan);
+  return (gg_tensor_map){
       .operand = GG_OPERAND_METADATA,
       .type = GG_DTYPE_f64, /* of 8 bytes, whatever they are */
       .rank = 4,
@@ -256,13 +269,13 @@ static void add_metadata_map(gg_layouts *out, const gg_plan *plan) {
  * the line r of a tile, 16 bytes, to four columns of lane r: where the MMAs of the tile read it. */
 static gg_status check_metadata(const gg_layout *smem, const gg_layout *tmem, const gg_plan *plan,
                                 gg_error *err) {
-  enum { line_bits = 128, rows = GG_METADATA_TILE_ROWS };
+  enum { line_bits = 128, lines = GG_METADATA_TILE_ROWS };
   int64_t tile_k = gg_metadata_tile_k(plan), lane = gg_tmem_lane(line_bits) * tile_k, right = 0;
-  int64_t all = (int64_t)plan->tile_m * plan->tile_k;
+  int64_t all = (int64_t)plan->tile_m * plan->tile_k, rows = gg_metadata_rows(plan);
   for (int64_t i = 0; i < all; i++) {
     int64_t row = i % plan->tile_m, k = i / plan->tile_m, place = gg_layout_at(smem, i);
     int64_t tile = k / tile_k * gg_metadata_tiles_m(plan) + row / rows;
-    int64_t in_smem = place - tile * rows * tile_k;
+    int64_t in_smem = place - tile * lines * tile_k;
     int64_t in_tmem = gg_layout_at(tmem, row % rows + k % tile_k * rows);
     right += in_smem / tile_k == in_tmem / lane && in_smem % tile_k == in_tmem % lane;
   }
@@ -275,14 +288,16 @@ static gg_status derive_metadata(gg_layouts *out, const gg_plan *plan, gg_error 
   const gg_sparse_element element = gg_plan_sparse_element(plan);
   int steps = gg_metadata_tile_k(plan) / plan->mma.k, bits = gg_plan_smem_bits(plan, plan->a.type);
   const gg_tuple mnkl = GG_TUPLE(plan->tile_m, plan->tile_n, plan->tile_k, 1);
-  const gg_tuple mma = GG_TUPLE(GG_METADATA_TILE_ROWS, plan->mma.k), rest = GG_TUPLE(1, steps);
+  const gg_tuple mma = GG_TUPLE(gg_metadata_rows(plan), plan->mma.k), rest = GG_TUPLE(1, steps);
   gg_tuple shape;
   gg_layout smem, tmem;
   gg_status st;
-  add_metadata_map(out, plan);
+  out->maps[out->map_count++] = metadata_map(plan);
   out->metadata_column =
       gg_sm100_accumulator_columns(plan) * plan->accumulator_stages + gg_scale_columns(plan);
-  if ((st = gg_sm1xx_sparse_layout_e(&smem, element, &mnkl, err))) return st;
+  st = gg_metadata_is_half(plan) ? gg_sm1xx_sparse_half_layout_e(&smem, element, &mnkl, err)
+                                 : gg_sm1xx_sparse_layout_e(&smem, element, &mnkl, err);
+  if (st) return st;
   if ((st = gg_tuple_pair(&shape, &mma, &rest, err))) return st;
   if ((st = gg_tmem_e_frg(&tmem, bits, false, &shape, err))) return st;
   if ((st = check_metadata(&smem, &tmem, plan, err))) return st;

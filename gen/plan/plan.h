@@ -83,11 +83,12 @@ static inline int gg_plan_mma_rows(const gg_plan *plan) {
 }
 
 /* What the columns of an MMA's sums are divided into: of a pair whose CTAs have 64 rows each the
- * lower 64 lanes of tensor memory have the first half of the columns, the upper ones the second.
- * Else one part, and so in registers. */
+ * lower 64 lanes of tensor memory have the first half of the columns, the upper ones the second;
+ * but where A is sparse these rows lie as those of one CTA do. Else one part, and so in registers.
+ * (PTX ISA, "Data Path Layout Organization", layouts B and C of tcgen05.) */
 static inline int gg_plan_column_parts(const gg_plan *plan) {
   enum { halved = 64 };
-  return plan->cta_group > 1 && gg_plan_mma_rows(plan) == halved ? 2 : 1;
+  return plan->cta_group > 1 && gg_plan_mma_rows(plan) == halved && !plan->sparse_a ? 2 : 1;
 }
 
 /* Columns of an MMA that a warp of the epilogue reads. */

@@ -215,28 +215,31 @@ static gg_status check_columns(const gg_plan *plan, const gg_sm90_tile *tile, mm
                            gg_element_mark(&plan->spec->tile, 1), err);
 }
 
-/* Columns of scale factors and of metadata are those of one MMA along N; their rows 128. */
+/* Columns of scale factors and of metadata are those of one MMA along N; their rows 128, but that
+ * there is metadata for a tile of 64. */
 static gg_status check_beside(const gg_plan *plan, const gg_sm90_tile *tile, mma_counts mmas,
                               gg_error *err) {
   const gg_spec_field *asked = &plan->spec->atom_layout;
-  const char *what = gg_plan_is_scaled(plan) ? "scale factors" : "metadata";
-  bool halves = plan->cta_group > 1 && mmas.m == 1 && tile->m == narrow_m;
-  char text[64];
-  if (!gg_plan_is_scaled(plan) && !plan->sparse_a) return GG_OK;
-  if (asked->state == GG_SPEC_SET && (mmas.n > 1 || (tile->m != mmas.m * wide_m && !halves))) {
+  bool scaled = gg_plan_is_scaled(plan);
+  const char *what = scaled ? "scale factors" : "metadata";
+  bool may_be_half = !scaled || (plan->cta_group > 1 && !plan->sparse_a);
+  bool half = may_be_half && mmas.m == 1 && tile->m == narrow_m;
+  char text[64], has[96];
+  if (!scaled && !plan->sparse_a) return GG_OK;
+  if (asked->state == GG_SPEC_SET && (mmas.n > 1 || (!half && tile->m != mmas.m * wide_m))) {
+    int most = tile->m > wide_m ? tile->m / wide_m : 1;
     snprintf(text, sizeof text, "atom_layout beside %s", what);
-    return gg_refuse(plan, asked, text, "of this shape",
-                     plan->swap_ab ? "atoms of 128 columns along N: [1, 2, 1]"
-                                   : "atoms of 128 rows along M: [2, 1, 1]",
-                     err);
+    snprintf(has, sizeof has, "atoms of 128 %s: [%d, %d, 1] for this tile",
+             gg_as_asked(plan, "rows along M", "columns along N"), plan->swap_ab ? 1 : most,
+             plan->swap_ab ? most : 1);
+    return gg_refuse(plan, asked, text, "of this shape", has, err);
   }
   if (mmas.n > 1) {
     snprintf(text, sizeof text, "one MMA beside %s", what);
     return check_at_most(plan, 1, gg_as_asked(plan, "tile N", "tile M"), tile->n, mma_n_most, text,
                          err);
   }
-  return gg_plan_is_scaled(plan) ? gg_sm100_check_scaled_tile(plan, tile->m, tile->n, tile->k, err)
-                                 : GG_OK;
+  return scaled ? gg_sm100_check_scaled_tile(plan, tile->m, tile->n, tile->k, err) : GG_OK;
 }
 
 /* MMAs with a K of 96 take 48 bytes of lines of 64 or 128. Their factors go on where those of one
@@ -290,8 +293,8 @@ static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, mm
   st = gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
                          gg_element_mark(&plan->spec->tile, 2), err);
   if (!st) st = gg_sm100_check_narrow(plan, tile->k, err);
-  if (!st) st = gg_sm100_check_sparse_tile(plan, tile->m, tile->k, err);
-  bool halves = plan->cta_group > 1 && tile->m == mmas.m * narrow_m;
+  if (!st) st = gg_sm100_check_sparse_tile(plan, tile->k, err);
+  bool halves = plan->cta_group > 1 && tile->m == mmas.m * narrow_m && !plan->sparse_a;
   if (!st) st = gg_sm100_check_scaled_d_tile(plan, tile->n, halves ? 2 * mmas.n : mmas.n, err);
   return st ? st : check_beside(plan, tile, mmas, err);
 }
@@ -493,7 +496,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
  * which is copied there once. The epilogue's loads are of 16 lanes, so that a sum takes twice its
  * bytes of tensor memory's width. */
 static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
-  bool half = gg_plan_mma_rows(plan) < wide_m && plan->cta_group == 1;
+  bool half = gg_plan_mma_rows(plan) * gg_plan_column_parts(plan) < wide_m;
   out->reads_a = plan->a_in_tensor ? 1 : gg_sm100_mmas_n(plan);
   out->reads_b = gg_sm100_mmas_m(plan);
   out->reads_beside = true;

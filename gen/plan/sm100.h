@@ -5,7 +5,7 @@
 #include "plan/target.h"
 
 /* Rows of the tile's accumulators that lie side by side in a warp's lanes, in blocks of 16: two of
- * an MMA of 128 rows, or of 64 whose columns are in two parts; one of an MMA of 64 rows of one CTA,
+ * an MMA of 128 rows, or of 64 whose columns are in two parts; one of other MMAs of 64 rows a CTA,
  * which take half of each warp's lanes. */
 static inline int gg_sm100_blocks_of_mma(const gg_plan *plan) {
   return gg_plan_mma_rows(plan) * gg_plan_column_parts(plan) / 64;
@@ -51,9 +51,10 @@ gg_status gg_sm100_check_scaled_tile(const gg_plan *plan, int m, int n, int k, g
 gg_status gg_sm100_check_scaled_d(const gg_plan *plan, gg_error *err);
 gg_status gg_sm100_check_scaled_d_tile(const gg_plan *plan, int n, int parts, gg_error *err);
 
-/* That a sparse A has MMAs; and of the tile, that it is whole tiles of metadata. sm100_sparse.c */
+/* That a sparse A has MMAs; and of the tile, that its K is whole tiles of metadata. sm100_sparse.c
+ */
 gg_status gg_sm100_check_sparse(const gg_plan *plan, gg_error *err);
-gg_status gg_sm100_check_sparse_tile(const gg_plan *plan, int m, int k, gg_error *err);
+gg_status gg_sm100_check_sparse_tile(const gg_plan *plan, int k, gg_error *err);
 int gg_sm100_usual_sparse_k(const gg_plan *plan); /* of a tile, where none is asked for */
 
 gg_status gg_sm100_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm100.c */

@@ -16,13 +16,17 @@ static gg_status check_type(const gg_plan *plan, const gg_spec_operand *asked, g
   bool sparse = plan->sparse_a;
   int fine = sparse ? 32 : 16, own = plan->scale_a.block;
   if (own != fine && own != 2 * fine)
-    return gg_refuse(plan, block, sparse ? "block beside a sparse A of" : "block of", block->text,
-                     sparse ? "32 and 64, which count its zeros" : "16 and 32", err);
+    return gg_refuse(
+        plan, block,
+        sparse ? gg_as_asked(plan, "block beside a sparse A of", "block beside a sparse B of")
+               : "block of",
+        block->text, sparse ? "32 and 64, which count its zeros" : "16 and 32", err);
   if (own == fine || plan->scale_a.type == GG_DTYPE_ue8m0) return GG_OK;
   return gg_refuse(plan, type,
                    sparse ? "factors of blocks of 64 of type" : "factors of blocks of 32 of type",
                    type->text,
-                   sparse ? "ue8m0: ue4m3 is of blocks of 32 beside a sparse A"
+                   sparse ? gg_as_asked(plan, "ue8m0: ue4m3 is of blocks of 32 beside a sparse A",
+                                        "ue8m0: ue4m3 is of blocks of 32 beside a sparse B")
                           : "ue8m0: ue4m3 is of blocks of 16",
                    err);
 }
@@ -111,7 +115,7 @@ gg_status gg_sm100_check_scaled_tile(const gg_plan *plan, int m, int n, int k, g
   const gg_spec_field *asked = &plan->spec->tile;
   gg_status st;
   if (!gg_plan_is_scaled(plan)) return GG_OK;
-  if (plan->cta_group > 1 && m == GG_SCALE_FOLDED_M)
+  if (plan->cta_group > 1 && m == GG_SCALE_FOLDED_M && !plan->sparse_a)
     st = check_folded(plan, n, err);
   else
     st = gg_check_multiple(gg_as_asked(plan, "tile M", "tile N"), m, GG_SCALE_ROWS,

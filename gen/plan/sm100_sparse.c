@@ -5,6 +5,7 @@
 #include "plan/scales.h"
 #include "plan/sm100.h"
 #include "plan/sparse.h"
+#include "plan/transpose.h"
 
 /* Packed elements are multiplied sparse by architectures of the suffix a alone. */
 gg_status gg_sm100_check_sparse(const gg_plan *plan, gg_error *err) {
@@ -19,19 +20,19 @@ static gg_status check_swizzle(const gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->swizzle.b;
   bool cut = asked->state == GG_SPEC_SET && asked->number == GG_SWIZZLE_32B;
   if (!cut || plan->b.major != GG_MAJOR_K) return GG_OK;
-  return gg_refuse(plan, asked, "swizzle of B beside a sparse A", asked->text,
+  const char *what =
+      gg_as_asked(plan, "swizzle of B beside a sparse A", "swizzle of A beside a sparse B");
+  return gg_refuse(plan, asked, what, asked->text,
                    "128B, 64B and none: an MMA reads 64 bytes of a line", err);
 }
 
-/* An MMA has 128 rows; a stage has whole tiles of metadata. */
-gg_status gg_sm100_check_sparse_tile(const gg_plan *plan, int m, int k, gg_error *err) {
+/* A stage has whole tiles of metadata along K. */
+gg_status gg_sm100_check_sparse_tile(const gg_plan *plan, int k, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->tile;
   if (!plan->sparse_a) return GG_OK;
-  gg_status st = gg_check_multiple("tile M", m, GG_METADATA_TILE_ROWS, "rows of a tile of metadata",
-                                   gg_element_mark(asked, 0), err);
-  if (st) return st;
-  st = gg_check_multiple("tile K", k, gg_metadata_tile_k(plan),
-                         "elements along K of a tile of metadata", gg_element_mark(asked, 2), err);
+  gg_status st =
+      gg_check_multiple("tile K", k, gg_metadata_tile_k(plan),
+                        "elements along K of a tile of metadata", gg_element_mark(asked, 2), err);
   return st ? st : check_swizzle(plan, err);
 }
 

@@ -12,12 +12,20 @@ int gg_metadata_tile_k(const gg_plan *plan) {
   return (int)gg_sparse_tile_k(gg_plan_sparse_element(plan));
 }
 
+bool gg_metadata_is_half(const gg_plan *plan) {
+  return plan->sparse_a && gg_plan_mma_rows(plan) < GG_METADATA_TILE_ROWS;
+}
+
+int gg_metadata_rows(const gg_plan *plan) {
+  return gg_metadata_is_half(plan) ? GG_METADATA_TILE_ROWS / 2 : GG_METADATA_TILE_ROWS;
+}
+
 int gg_metadata_tiles_k(const gg_plan *plan) {
   return plan->sparse_a ? plan->tile_k / gg_metadata_tile_k(plan) : 0;
 }
 
 int gg_metadata_tiles_m(const gg_plan *plan) {
-  return plan->sparse_a ? plan->tile_m / GG_METADATA_TILE_ROWS : 0;
+  return plan->sparse_a ? plan->tile_m / gg_metadata_rows(plan) : 0;
 }
 
 int64_t gg_metadata_bytes(const gg_plan *plan) {

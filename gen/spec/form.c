@@ -49,6 +49,10 @@ static gg_status read_scaling(const gg_reader *in, gg_spec *spec, const char *na
   return read_number(in, spec, path, scaling->block);
 }
 
+static gg_status read_sparsity(const gg_reader *in, gg_spec *spec, const char *path, bool sparse) {
+  return sparse ? read(in, spec, path, "true") : GG_OK;
+}
+
 static gg_status read_operand(const gg_reader *in, gg_spec *spec, const char *name,
                               const gg_operand *operand) {
   static const char *const majors[] = {[GG_MAJOR_K] = "k", [GG_MAJOR_M] = "m", [GG_MAJOR_N] = "n"};
@@ -76,6 +80,8 @@ static gg_status read_members(const gg_reader *in, gg_spec *spec, const gg_form 
   gg_status st = read(in, spec, "arch", "sm_80");
   if (!st) st = read_operand(in, spec, "a", &form->a);
   if (!st) st = read_operand(in, spec, "b", &form->b);
+  if (!st) st = read_sparsity(in, spec, "a.sparse", form->sparse_a);
+  if (!st) st = read_sparsity(in, spec, "b.sparse", form->sparse_b);
   if (!st) st = read_scaling(in, spec, "a", &form->scale_a);
   if (!st) st = read_scaling(in, spec, "b", &form->scale_b);
   if (!st && form->has_c) st = read_operand(in, spec, "c", &form->c);

@@ -44,7 +44,7 @@ typedef struct gg_spec_operand {
   gg_spec_field type;   /* gg_dtype */
   gg_spec_field major;  /* gg_major */
   gg_spec_field align;  /* bytes, a power of two */
-  gg_spec_field sparse; /* bool; of A */
+  gg_spec_field sparse; /* bool; of A and B */
   struct {
     gg_spec_field here, type, block; /* gg_dtype, number; of A, B and D */
   } scale;

@@ -478,7 +478,8 @@ static gg_status choose_scalars(gg_cublaslt_plan *plan, const gg_kernel *kernel,
   }
   if (kernel->scale_a.block) obstacle = factors_obstacle(plan, problem);
   if (kernel->scale_d.block) obstacle = "it is not asked for factors of D here";
-  if (kernel->sparse_a) obstacle = "it has no sparse A: that is cuSPARSELt's";
+  if (kernel->sparse_a || kernel->sparse_b)
+    obstacle = "it has no sparse operands: they are cuSPARSELt's";
   if (o->scale_a != none && problem->batch > 1) obstacle = "its scales are those of all batches";
   if (o->aux != none && problem->extras[o->aux].ld % aux_multiple != 0) {
     obstacle = "lines of its aux are multiples of 8 elements"; /* it takes others, and is wrong */

@@ -19,6 +19,7 @@
 #include "inputs.h"
 #include "number.h"
 #include "scales.h"
+#include "sparse.h"
 
 /* ---- The sample ----------------------------------------------------------------------- */
 
@@ -116,9 +117,10 @@ typedef struct strides {
 static strides strides_of(const gg_kernel *kernel, const gg_problem *problem, char which) {
   gg_view view = gg_problem_view(kernel, problem, which);
   bool k_major = view.operand->major == GG_MAJOR_K;
-  if (which == 'a' && kernel->sparse_a) {
-    view.ld = k_major ? problem->k : problem->m;
-    view.batch_stride = problem->m * problem->k;
+  if (which == gg_sparse_operand(kernel)) {
+    int64_t outer = which == 'b' ? problem->n : problem->m;
+    view.ld = k_major ? problem->k : outer;
+    view.batch_stride = outer * problem->k;
   }
   return (strides){
       .type = view.operand->type,

@@ -29,7 +29,7 @@ typedef struct gg_reference {
 } gg_reference;
 
 /* The operands' first elements in host memory, and their scale factors, of a kernel that has some.
- * Of a sparse A the dense matrix, of its major, whose rows and batches lie densely. */
+ * Of a sparse one the dense matrix, of its major, whose rows and batches lie densely. */
 typedef struct gg_host_inputs {
   const void *a, *b, *scale_a, *scale_b;
 } gg_host_inputs;

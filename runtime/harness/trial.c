@@ -9,6 +9,7 @@
 #include "plan/operation.h"
 #include "scaled.h"
 #include "scales.h"
+#include "sparse.h"
 
 enum { poison = 0xff, guard_bytes = 4096, beside_align = 16 };
 
@@ -102,7 +103,7 @@ static gg_status lay_out(gg_trial *trial, int64_t padding, gg_error *err) {
   if (kernel->scale_a.block) p->batch_stride_scale_a += beside_align * padding;
   if (kernel->scale_b.block) p->batch_stride_scale_b += beside_align * padding;
   if (kernel->scale_d.block) p->batch_stride_scale_d += beside_align * padding;
-  if (kernel->sparse_a) p->batch_stride_metadata += beside_align * padding;
+  if (gg_sparse_operand(kernel)) p->batch_stride_metadata += beside_align * padding;
   for (size_t i = 0; i < kernel->operation_count && !st; i++) {
     if (!has_operand(kernel, i)) continue;
     gg_view view = gg_problem_extra_view(kernel, p, i);
@@ -252,14 +253,14 @@ static gg_status make_scales(gg_trial *trial, char which, gg_trial_buffer *buffe
   return st;
 }
 
-/* ---- A sparse A ----------------------------------------------------------------------- */
+/* ---- A sparse operand ---------------------------------------------------------------------- */
 
 /* The dense matrices, of random numbers, of which each group keeps the largest: so every choice of
  * them comes. */
 static gg_status draw_dense(gg_trial *trial, const gg_sparse *sparse, const gg_inputs *inputs,
                             int64_t shift, gg_error *err) {
   int64_t matrix = sparse->rows * sparse->k, batch = trial->problem.batch;
-  gg_trial_buffer *dense = &trial->dense_a;
+  gg_trial_buffer *dense = &trial->dense;
   gg_status st = GG_OK;
   dense->bytes = gg_dtype_bytes(sparse->type, matrix * batch);
   dense->host = gg_malloc((size_t)dense->bytes + 1);
@@ -270,15 +271,16 @@ static gg_status draw_dense(gg_trial *trial, const gg_sparse *sparse, const gg_i
   return st;
 }
 
-/* A is what is stored of the dense matrices. */
-static gg_status compress_dense(gg_trial *trial, const gg_sparse *sparse, gg_error *err) {
+/* The operand is what is stored of the dense matrices. */
+static gg_status compress_dense(gg_trial *trial, const gg_trial_buffer *to, const gg_view *stored,
+                                const gg_sparse *sparse, gg_error *err) {
   const gg_problem *p = &trial->problem;
   gg_status st = GG_OK;
   for (int64_t i = 0; i < p->batch && !st; i++)
     st = gg_sparse_compress(
-        sparse, trial->a.host + trial->a.lead + gg_dtype_bytes(sparse->type, i * p->batch_stride_a),
+        sparse, to->host + to->lead + gg_dtype_bytes(sparse->type, i * stored->batch_stride),
         trial->metadata.host + trial->metadata.lead + i * p->batch_stride_metadata,
-        trial->dense_a.host + gg_dtype_bytes(sparse->type, i * sparse->rows * sparse->k), err);
+        trial->dense.host + gg_dtype_bytes(sparse->type, i * sparse->rows * sparse->k), err);
   return st;
 }
 
@@ -288,11 +290,12 @@ static gg_status send(gg_trial *trial, const gg_trial_buffer *buffer, uint64_t *
   return gg_memory_write(trial->context, buffer->device, buffer->host, (size_t)buffer->bytes, err);
 }
 
-static gg_status make_sparse(gg_trial *trial, const gg_trial_options *options,
-                             const gg_inputs *inputs, gg_error *err) {
+static gg_status make_sparse(gg_trial *trial, char which, gg_trial_buffer *to, uint64_t *address,
+                             const gg_trial_options *options, const gg_inputs *inputs,
+                             gg_error *err) {
   gg_problem *p = &trial->problem;
   gg_sparse sparse = GG_SPARSE_INIT;
-  const gg_view stored = gg_problem_view(trial->kernel, p, 'a');
+  const gg_view stored = gg_problem_view(trial->kernel, p, which);
   const gg_operand bytes = {.type = GG_DTYPE_u8, .align = beside_align};
   const gg_view metadata = {.operand = &bytes,
                             .rows = 1,
@@ -301,18 +304,28 @@ static gg_status make_sparse(gg_trial *trial, const gg_trial_options *options,
                             .batch = p->batch,
                             .batch_stride = p->batch_stride_metadata};
   gg_status st = gg_problem_sparse(&sparse, trial->kernel, p, err);
-  if (!st) st = allocate(&trial->a, trial->context, &stored, options, err);
+  if (!st) st = allocate(to, trial->context, &stored, options, err);
   if (!st) st = allocate(&trial->metadata, trial->context, &metadata, options, err);
   if (!st) st = draw_dense(trial, &sparse, inputs, options->shift, err);
-  if (!st) st = compress_dense(trial, &sparse, err);
-  if (!st) st = send(trial, &trial->a, &p->a, err);
+  if (!st) st = compress_dense(trial, to, &stored, &sparse, err);
+  if (!st) st = send(trial, to, address, err);
   return st ? st : send(trial, &trial->metadata, &p->metadata, err);
 }
 
+/* A or B. */
+static gg_status make_input(gg_trial *trial, char which, gg_trial_buffer *to, uint64_t *address,
+                            const gg_trial_options *options, const gg_inputs *inputs,
+                            gg_error *err) {
+  bool sparse = which == gg_sparse_operand(trial->kernel);
+  return sparse ? make_sparse(trial, which, to, address, options, inputs, err)
+                : make_operand(trial, which, to, address, options, inputs, err);
+}
+
 gg_host_inputs gg_trial_host_inputs(const gg_trial *trial) {
-  bool sparse = trial->kernel->sparse_a;
-  return (gg_host_inputs){.a = sparse ? trial->dense_a.host : trial->a.host + trial->a.lead,
-                          .b = trial->b.host + trial->b.lead,
+  char sparse = gg_sparse_operand(trial->kernel);
+  const unsigned char *dense = trial->dense.host;
+  return (gg_host_inputs){.a = sparse == 'a' ? dense : trial->a.host + trial->a.lead,
+                          .b = sparse == 'b' ? dense : trial->b.host + trial->b.lead,
                           .scale_a = trial->scale_a.host + trial->scale_a.lead,
                           .scale_b = trial->scale_b.host + trial->scale_b.lead};
 }
@@ -359,11 +372,8 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
                     .overlap = shape->overlap};
   const gg_inputs *c = p->beta != 0 ? &inputs->c : NULL;
   gg_status st = lay_out(out, options->padding, err);
-  if (!st && kernel->sparse_a)
-    st = make_sparse(out, options, &inputs->a, err);
-  else if (!st)
-    st = make_operand(out, 'a', &out->a, &p->a, options, &inputs->a, err);
-  if (!st) st = make_operand(out, 'b', &out->b, &p->b, options, &inputs->b, err);
+  if (!st) st = make_input(out, 'a', &out->a, &p->a, options, &inputs->a, err);
+  if (!st) st = make_input(out, 'b', &out->b, &p->b, options, &inputs->b, err);
   if (!st) st = make_scales(out, 'a', &out->scale_a, &p->scale_a, options, &inputs->scale_a, err);
   if (!st) st = make_scales(out, 'b', &out->scale_b, &p->scale_b, options, &inputs->scale_b, err);
   if (!st && !options->without_c) st = make_operand(out, 'c', &out->c, &p->c, options, c, err);
@@ -390,7 +400,7 @@ void gg_trial_close(gg_trial *trial) {
   free_buffer(trial->context, &trial->scale_a);
   free_buffer(trial->context, &trial->scale_b);
   free_buffer(trial->context, &trial->scale_d);
-  free_buffer(trial->context, &trial->dense_a);
+  free_buffer(trial->context, &trial->dense);
   free_buffer(trial->context, &trial->metadata);
   gg_memory_free(trial->context, trial->workspace);
   for (size_t i = 0; i < GG_OPERATIONS_MAX; i++)
@@ -412,8 +422,8 @@ void gg_trial_drop_inputs(gg_trial *trial) {
   gg_free(trial->a.host);
   gg_free(trial->b.host);
   gg_free(trial->c.host);
-  gg_free(trial->dense_a.host);
-  trial->a.host = trial->b.host = trial->c.host = trial->dense_a.host = NULL;
+  gg_free(trial->dense.host);
+  trial->a.host = trial->b.host = trial->c.host = trial->dense.host = NULL;
 }
 
 static gg_status poison_buffer(gg_context *context, const gg_trial_buffer *buffer, gg_error *err) {

@@ -43,8 +43,8 @@ typedef struct gg_trial {
   int clusters;
   gg_trial_buffer a, b, c, d;                /* in place c is on the host alone */
   gg_trial_buffer scale_a, scale_b, scale_d; /* of a kernel that has factors */
-  gg_trial_buffer dense_a, metadata; /* of a sparse A, which `a` stores; dense on the host */
-  uint64_t workspace;                /* of gg_trial_provide */
+  gg_trial_buffer dense, metadata; /* of a sparse A or B: of its zeros, too, on the host alone */
+  uint64_t workspace;              /* of gg_trial_provide */
   gg_trial_buffer extras[GG_OPERATIONS_MAX]; /* of operations that have an operand */
 } gg_trial;
 

@@ -1,5 +1,21 @@
 // ---- Metadata of a sparse A ---------------------------------------------------------------------
 
+//@ if half_metadata
+// Metadata, which says where the stored elements of A belong, comes in tiles of 128 rows by 16
+// bytes. A stage has those of the 64 rows of the tile for a K step, then of the next: blocks of 16
+// rows, behind each of which there are as many zeros, being outside of the tensor. So they lie as
+// an MMA of 64 rows has them in tensor memory, in half of each warp's lanes. Each CTA brings those
+// of its own rows.
+__device__ __forceinline__ void load_metadata(const tensor_map &map, unsigned stage,
+                                              unsigned barrier, const tile_origin &at, int k_tile) {
+  asm volatile(
+      "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      "${load_group} [%0], [%1, {%3, %3, %4, %5, %6}], [%2];" ::"r"(stage + stage_metadata),
+      "l"(&map), "r"(barrier), "r"(0), "r"(at.m0 / metadata_block_rows),
+      "r"(k_tile * metadata_tiles_k), "r"(at.batch)
+      : "memory");
+}
+//@ else
 // Metadata, which says where the stored elements of A belong, comes in tiles of 128 rows by 16
 // bytes. A stage has those of all rows of the tile for a K step, then of the next. What lies
 // outside of the tensor becomes zeros. Each CTA brings those of its own rows.
@@ -12,6 +28,7 @@ __device__ __forceinline__ void load_metadata(const tensor_map &map, unsigned st
       "r"(at.batch)
       : "memory");
 }
+//@ end
 
 // A tile to tensor memory: a row of 16 bytes to four columns of its lane. The tensor core does this
 // behind the MMAs that this thread has issued and before those that it issues later. Of a pair each

@@ -179,12 +179,13 @@ END_TEST
 /* As the data sheet of a B200 has them: 4.5 PFLOP/s of 8 bits, 9 of 4 bits with factors. */
 START_TEST(narrow_floats_have_rates) {
   gg_device_model device = gg_device_model_of(NULL, 100, 0);
-  double rate = gg_device_mma_rate(&device, GG_DTYPE_e4m3, false);
+  double rate = gg_device_mma_rate(&device, GG_DTYPE_e4m3, false, false);
   ck_assert_double_eq(rate, device.mma_rate_fp8);
-  ck_assert_double_eq(gg_device_mma_rate(&device, GG_DTYPE_e3m2, false), rate);
-  ck_assert_double_eq(gg_device_mma_rate(&device, GG_DTYPE_e2m3, false), rate);
-  ck_assert_double_eq(gg_device_mma_rate(&device, GG_DTYPE_e2m1, false), rate);
-  ck_assert_double_eq(gg_device_mma_rate(&device, GG_DTYPE_e2m1, true), 2 * rate);
+  ck_assert_double_eq(gg_device_mma_rate(&device, GG_DTYPE_e3m2, false, false), rate);
+  ck_assert_double_eq(gg_device_mma_rate(&device, GG_DTYPE_e2m3, false, false), rate);
+  ck_assert_double_eq(gg_device_mma_rate(&device, GG_DTYPE_e2m1, false, false), rate);
+  ck_assert_double_eq(gg_device_mma_rate(&device, GG_DTYPE_e2m1, true, false), 2 * rate);
+  ck_assert_double_eq(gg_device_mma_rate(&device, GG_DTYPE_e4m3, false, true), 2 * rate);
 }
 END_TEST
 
@@ -275,6 +276,45 @@ START_TEST(scaled_choices_are_sensible) {
 }
 END_TEST
 
+/* ---- Sparse operands -------------------------------------------------------------------- */
+
+/* A sparse A takes half of the MMAs' time, and so less than the dense product, but more than half:
+ * D takes as long. Half of A is read, and 16 bytes of metadata for each row's 128 elements. Few
+ * rows of A beside a sparse B read B alone: what is stored of it and its metadata. */
+START_TEST(sparse_choices_are_sensible) {
+  const gg_extents large = {8192, 8192, 8192, 1}, few = {16, 8192, 8192, 1};
+  gg_form form = form_of(NULL, false);
+  choice dense = chosen(&form, large), narrow = chosen(&form, few);
+  form.sparse_a = true;
+  choice half = chosen(&form, large);
+  ck_assert_double_lt(half.of.seconds, 0.75 * dense.of.seconds);
+  ck_assert_double_gt(half.of.seconds, 0.5 * dense.of.seconds);
+  ck_assert_int_eq(half.plan.cta_group, 2);
+  choice read = chosen(&form, (gg_extents){1024, 1024, 4096, 1});
+  ck_assert_double_eq(read.of.dram_bytes, 1024. * 4096 * (1 + 1. / 8 + 2) + (2 << 20));
+  form.sparse_a = false, form.sparse_b = true;
+  choice weights = chosen(&form, few);
+  ck_assert(weights.plan.swap_ab);
+  ck_assert_double_gt(weights.of.dram, weights.of.multiply);
+  ck_assert_double_lt(weights.of.seconds, 0.75 * narrow.of.seconds);
+}
+END_TEST
+
+/* The catalogue's file for sparse operands adds nothing to dense lineups. */
+START_TEST(sparse_tiles_are_for_sparse_forms) {
+  gg_form form = scaled_form(GG_DTYPE_e4m3, GG_DTYPE_e4m3, (gg_scaling){.block = 0});
+  for (int sparse = 0; sparse < 2; sparse++) {
+    form.sparse_a = sparse;
+    gg_lineup *lineup = lineup_of(&form, 100);
+    int half_lines = 0;
+    for (size_t i = 0; i < lineup->count; i++)
+      half_lines += lineup->list[i].plan.tile_k == (sparse ? 128 : 64);
+    ck_assert_int_eq(half_lines > 0, sparse);
+    gg_lineup_free(lineup);
+  }
+}
+END_TEST
+
 /* ---- Tensor memory ---------------------------------------------------------------------- */
 
 /* One kernel of sm100's catalogue on a B200. */
@@ -336,6 +376,8 @@ int main(void) {
   tcase_add_test(tcase, narrow_floats_have_rates);
   tcase_add_loop_test(tcase, scaled_kernels_have_times, 0, sizeof scaled / sizeof *scaled);
   tcase_add_test(tcase, scaled_choices_are_sensible);
+  tcase_add_test(tcase, sparse_choices_are_sensible);
+  tcase_add_test(tcase, sparse_tiles_are_for_sparse_forms);
   tcase_add_loop_test(tcase, operands_are_read_beside_mmas, 0, sizeof mmas / sizeof *mmas);
   tcase_add_test(tcase, sums_are_finished_beside_the_next_tile);
   suite_add_tcase(suite, tcase);

@@ -138,6 +138,13 @@ for types in e4m3:ue8m0,e4m3:ue8m0 e4m3:ue8m0,e2m1:ue8m0 e2m1:ue8m0,e2m1:ue8m0 e
   expect 0 "factors: $types" "$gemmgen" explain --problem '4096 4096 4096' --types $types,bf16 --arch sm_100
   holds 'which bounds it' grep -q '^chosen: gemm_sm100_.*_ue.*, bound by multiplying' out
 done
+for types in bf16:sparse,bf16 bf16,bf16:sparse e2m1:sparse:ue4m3,e2m1:ue4m3; do
+  expect 0 "sparse: $types" "$gemmgen" explain --problem '4096 4096 4096' --types $types,bf16 --arch 100
+  holds 'what it is of' grep -q "^$types,bf16,f32,kkn,4096x4096x4096" out
+  holds 'a sparse kernel is chosen' grep -q '^chosen: gemm_sm100_.*_sparse' out
+done
+expect 1 'two sparse operands' "$gemmgen" explain --problem '64 64 64' --types bf16:sparse,bf16:sparse,bf16 --arch 100
+holds 'one is' grep -q 'the type of B is dense beside a sparse A' err
 expect 1 'factors of Blackwell' "$gemmgen" explain --problem '64 64 64' --types e4m3:ue8m0,e4m3:ue8m0,bf16
 holds 'the message names them' grep -q 'computes e4m3:ue8m0,e4m3:ue8m0,bf16,f32,kkn on sm_90' err
 expect 1 'factors of another type' "$gemmgen" explain --problem '64 64 64' --types e4m3:e8m0,e4m3,bf16

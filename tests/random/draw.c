@@ -53,7 +53,7 @@ typedef struct nature {
   char scale[word_max];          /* type of the factors of A's and B's blocks, or "" */
   bool half, fp8, integers, has_c;
   bool packed; /* floats of 6 and 4 bits among them */
-  bool sparse; /* A is */
+  char sparse; /* which is: 'a' or 'b'; 0: neither */
   int bytes;
 } nature;
 
@@ -89,7 +89,7 @@ static nature draw_nature(draws *from, family of) {
   else if (out.fp8)
     pick(out.b, from, "e4m3|e5m2");
   if (out.integers) pick(out.b, from, "s8|u8");
-  out.sparse = of == SM100 && chance(from, 20);
+  if (of == SM100 && chance(from, 20)) out.sparse = chance(from, 40) ? 'b' : 'a';
   return out;
 }
 
@@ -125,9 +125,11 @@ static void draw_operands(gg_str *out, draws *from, const nature *is) {
   int unaligned = is->family == SM100 ? 3 : 25; /* which sm100 refuses */
   char scale[word_max + 16], more[word_max + 32];
   snprintf(scale, sizeof scale, "%s%s", *is->scale ? ", scale: " : "", is->scale);
-  snprintf(more, sizeof more, "%s%s", scale, is->sparse ? ", sparse: true" : "");
-  draw_operand(out, from, "a", is->a, more, any ? "k|m" : "", unaligned);
-  draw_operand(out, from, "b", is->b, scale, any ? "k|n" : "", unaligned);
+  snprintf(more, sizeof more, "%s, sparse: true", scale);
+  draw_operand(out, from, "a", is->a, is->sparse == 'a' ? more : scale, any ? "k|m" : "",
+               unaligned);
+  draw_operand(out, from, "b", is->b, is->sparse == 'b' ? more : scale, any ? "k|n" : "",
+               unaligned);
   if (is->family == SM100 && chance(from, 25))
     draw_scaled_d(out, from);
   else
@@ -170,8 +172,8 @@ static void draw_tile_of_sm90(gg_str *out, draws *from, const nature *is) {
 }
 
 static void draw_tile_of_sm100(gg_str *out, draws *from, const nature *is) {
-  bool pair = chance(from, 45), swap = chance(from, is->sparse ? 2 : 25);
-  int rows = draw_number(from, is->sparse ? "128|128|128|256"
+  bool pair = chance(from, 45), swap = is->sparse == 'b' || chance(from, is->sparse ? 2 : 25);
+  int rows = draw_number(from, is->sparse ? *is->scale ? "128|128|256" : "64|64|128|128|256"
                                : pair     ? "64|64|128|128|128|256"
                                           : "64|64|128|128|256");
   int columns = draw_number(from, pair ? "32|64|64|96|128|192|256|320|512"

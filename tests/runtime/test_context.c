@@ -385,6 +385,35 @@ START_TEST(tensor_maps_of_metadata) {
 }
 END_TEST
 
+/* For MMAs of 64 rows: 3 x 8 blocks of 16 rows, 32 elements of 8 bytes, with one place for what a
+ * box has zeros of. Here B is the sparse operand, of 300 rows. */
+START_TEST(tensor_maps_of_half_metadata) {
+  gg_kernel kernel = fixture_mapped_kernel();
+  kernel.sparse_b = true;
+  kernel.maps[0] =
+      (gg_tensor_map){.operand = GG_OPERAND_METADATA,
+                      .type = GG_DTYPE_f64,
+                      .rank = 5,
+                      .modes = {GG_MAP_METADATA_BLOCK, GG_MAP_METADATA_GAP, GG_MAP_METADATA_BLOCKS,
+                                GG_MAP_METADATA_K, GG_MAP_BATCH},
+                      .box = {32, 2, 4, 1, 1}};
+  fake_reset();
+  loaded it = load(kernel);
+  gg_problem p = fixture_problem(64, 300, 200, 2);
+  ck_assert_int_eq(gg_problem_pack(&p, &kernel, &err), GG_OK);
+  p.metadata = 0x8000;
+  ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
+  static const uint64_t dims[] = {32, 1, 24, 2, 2}, strides[] = {256, 256, 6144, 12288};
+  const fake_map *map = &fake.maps[0];
+  ck_assert_uint_eq(map->rank, 5);
+  for (int i = 0; i < 5; i++)
+    ck_assert_uint_eq(map->dims[i], dims[i]);
+  for (int i = 0; i < 4; i++)
+    ck_assert_uint_eq(map->strides[i], strides[i]);
+  unload(it);
+}
+END_TEST
+
 /* In whole 16 bytes, 4 elements of f32: the kernel stores the rest. */
 START_TEST(tensor_maps_write_whole_units) {
   static const int64_t ns[][2] = {{64, 64}, {67, 64}, {4, 4}, {3, 4}};
@@ -558,6 +587,7 @@ int main(void) {
   tcase_add_test(tests, tensor_maps_of_any_rank_and_type);
   tcase_add_test(tests, tensor_maps_of_scale_factors);
   tcase_add_test(tests, tensor_maps_of_metadata);
+  tcase_add_test(tests, tensor_maps_of_half_metadata);
   tcase_add_test(tests, tensor_maps_write_whole_units);
   tcase_add_test(tests, tensor_maps_of_nothing);
   tcase_add_test(tests, empty_problems_launch_nothing);

@@ -83,7 +83,7 @@ END_TEST
 START_TEST(seen_tells_forms_apart) {
   gg_form base = form_of(GG_DTYPE_f16, GG_DTYPE_f16, GG_DTYPE_f32);
   base.a.align = base.b.align = base.c.align = base.d.align = 16;
-  enum { count = 14 };
+  enum { count = 16 };
   gg_form forms[count];
   for (int i = 0; i < count; i++)
     forms[i] = base;
@@ -100,6 +100,8 @@ START_TEST(seen_tells_forms_apart) {
   forms[11].scale_a = forms[11].scale_b = (gg_scaling){GG_DTYPE_ue8m0, 32};
   forms[12].scale_a = forms[12].scale_b = (gg_scaling){GG_DTYPE_ue8m0, 16};
   forms[13].scale_a = forms[13].scale_b = (gg_scaling){GG_DTYPE_ue4m3, 16};
+  forms[14].sparse_a = true;
+  forms[15].sparse_b = true;
   gg_problem p = GG_PROBLEM_INIT;
   for (int i = 0; i < count; i++) {
     for (int j = 0; j < count; j++) {
@@ -356,6 +358,99 @@ START_TEST(scaled_products_are_right) {
 }
 END_TEST
 
+/* ---- Sparse operands -------------------------------------------------------------------- */
+
+#define K GG_MAJOR_K
+static const struct sparse_case {
+  int arch;
+  char sparse; /* 'a' or 'b' */
+  gg_dtype a, b;
+  gg_scaling scale; /* of both */
+  gg_dtype out;
+  gg_major a_major, b_major, d_major;
+  int64_t m, n, k, batch;
+  float beta;
+} sparse_cases[] = {
+    {100, 'a', GG_DTYPE_bf16, GG_DTYPE_bf16, UNSCALED, GG_DTYPE_bf16, K, K, N, 1, 7, 127, 1, 0},
+    {100, 'a', GG_DTYPE_bf16, GG_DTYPE_bf16, UNSCALED, F32, M, N, N, 129, 127, 1000, 3, 0.5f},
+    {103, 'a', GG_DTYPE_f16, GG_DTYPE_f16, UNSCALED, GG_DTYPE_f16, K, N, M, 1000, 129, 7, 1, 0},
+    {100, 'a', GG_DTYPE_e4m3, GG_DTYPE_e5m2, UNSCALED, GG_DTYPE_bf16, K, K, N, 300, 520, 129, 1, 0},
+    {100, 'a', GG_DTYPE_tf32, GG_DTYPE_tf32, UNSCALED, F32, K, K, N, 129, 200, 65, 1, 0},
+    {110, 'a', GG_DTYPE_e2m1, GG_DTYPE_e4m3, UNSCALED, F32, K, K, N, 127, 65, 256, 2, 0},
+    {100,
+     'a',
+     GG_DTYPE_e4m3,
+     GG_DTYPE_e4m3,
+     {GG_DTYPE_ue8m0, 64},
+     F32,
+     K,
+     K,
+     N,
+     129,
+     127,
+     320,
+     1,
+     0},
+    {100, 'b', GG_DTYPE_bf16, GG_DTYPE_bf16, UNSCALED, GG_DTYPE_bf16, K, K, N, 7, 1000, 129, 1, 0},
+    {100, 'b', GG_DTYPE_e4m3, GG_DTYPE_e4m3, UNSCALED, F32, M, N, N, 1, 129, 1000, 3, 0.5f},
+    {100,
+     'b',
+     GG_DTYPE_e2m1,
+     GG_DTYPE_e2m1,
+     {GG_DTYPE_ue4m3, 32},
+     F32,
+     K,
+     K,
+     N,
+     65,
+     300,
+     192,
+     1,
+     0},
+};
+#undef K
+
+static gg_kernel facts_of_sparse(const struct sparse_case *c) {
+  gg_form form = {.a = {c->a}, .b = {c->b}, .scale_a = c->scale, .scale_b = c->scale};
+  int align = gg_number_bytes(c->out);
+  return (gg_kernel){.name = "gemm",
+                     .a = {c->a, c->a_major, gg_form_align_most(&form, c->a)},
+                     .b = {c->b, c->b_major, gg_form_align_most(&form, c->b)},
+                     .c = {c->out, c->d_major, align},
+                     .d = {c->out, c->d_major, align},
+                     .scale_a = c->scale,
+                     .scale_b = c->scale,
+                     .sparse_a = c->sparse == 'a',
+                     .sparse_b = c->sparse == 'b',
+                     .accumulator = GG_DTYPE_f32,
+                     .fixed_m = GG_FIXED_NONE,
+                     .fixed_n = GG_FIXED_NONE,
+                     .fixed_k = GG_FIXED_NONE,
+                     .fixed_batch = GG_FIXED_NONE,
+                     .operations = {{.kind = GG_OP_LINEAR, .alpha = true, .beta = true}},
+                     .operation_count = 1};
+}
+
+START_TEST(sparse_products_are_right) {
+  const struct sparse_case *c = &sparse_cases[_i];
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context = open_emulator_of(c->arch, &err);
+  gg_gemm *gemm = open_gemm(context, &err);
+  gg_kernel facts = facts_of_sparse(c);
+  gg_form form = GG_FORM_INIT;
+  form.a = facts.a, form.b = facts.b, form.c = facts.c, form.d = facts.d;
+  form.scale_a = form.scale_b = c->scale;
+  form.sparse_a = c->sparse == 'a', form.sparse_b = c->sparse == 'b';
+  form.accumulator = GG_DTYPE_f32;
+  form.a.align = form.b.align = form.c.align = form.d.align = 0;
+  gg_problem shape = {.m = c->m, .n = c->n, .k = c->k, .batch = c->batch};
+  shape.alpha = 0.5f, shape.beta = c->beta;
+  check_product(context, gemm, facts, form, shape, 0, "_sparse", _i, &err);
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+}
+END_TEST
+
 /* As a program does it that has rows of factors: packs them, and hands their addresses on. The
  * product is of ones, 3 of whose columns' factors differ from 1. */
 START_TEST(factors_are_packed_by_the_caller) {
@@ -424,6 +519,22 @@ static gg_problem dense(int64_t m, int64_t n, int64_t k) {
                       .ldd = n,
                       .alpha = 1};
 }
+
+/* On the device of the family before nothing computes it. */
+START_TEST(sparse_products_want_a_family) {
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context = open_emulator_of(90, &err);
+  gg_gemm *gemm = open_gemm(context, &err);
+  gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
+  gg_problem p = dense(128, 128, 128);
+  gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+  form.sparse_b = true;
+  gg_gemm_choose(&choice, gemm, &form, &p, &err);
+  assert_error(&err, GG_E_GEMM_FORM, "no sparse B");
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+}
+END_TEST
 
 /* Of types that no kernel of the device has the message tells. */
 START_TEST(blackwell_lacks_kernels) {
@@ -520,6 +631,8 @@ static void spoil_align(gg_form *f) { f->b.align = 3; }
 static void spoil_large_align(gg_form *f) { f->d.align = 4096; }
 static void spoil_promote(gg_form *f) { f->promote = 65; }
 static void spoil_block(gg_form *f) { f->scale_b.block = 64; }
+static void spoil_sparse(gg_form *f) { f->sparse_a = f->sparse_b = true; }
+static void spoil_sparse_block(gg_form *f) { f->sparse_a = true, f->scale_b.block = 16; }
 static void spoil_factor(gg_form *f) { f->scale_a = (gg_scaling){GG_DTYPE_e4m3, 32}; }
 static void spoil_c(gg_form *f) { f->has_c = true, f->c.type = GG_DTYPE_COUNT; }
 /* clang-format on */
@@ -538,6 +651,9 @@ static const struct wrong_form {
     {spoil_promote,
      "gg_form.promote is 65; it takes GG_PROMOTE_AUTO, GG_PROMOTE_NEVER and 1 to 64"},
     {spoil_block, "gg_form.scale_b.block is 64; it takes 16, 32, or 0 for no factors"},
+    {spoil_sparse, "gg_form.sparse_b is 1; it takes 0 beside a sparse A"},
+    {spoil_sparse_block,
+     "gg_form.scale_b.block is 16; it takes 32, 64 (zeros count), or 0 for no factors"},
     {spoil_factor, "gg_form.scale_a.type is 5; it takes GG_DTYPE_ue8m0 and GG_DTYPE_ue4m3"},
     {spoil_c, "gg_form.c.type is 20"},
 };
@@ -864,6 +980,9 @@ int main(void) {
                         sizeof blackwell_cases / sizeof *blackwell_cases);
     tcase_add_loop_test(tcase, scaled_products_are_right, 0,
                         sizeof scaled_cases / sizeof *scaled_cases);
+    tcase_add_loop_test(tcase, sparse_products_are_right, 0,
+                        sizeof sparse_cases / sizeof *sparse_cases);
+    tcase_add_test(tcase, sparse_products_want_a_family);
     tcase_add_test(tcase, factors_are_packed_by_the_caller);
     tcase_add_loop_test(tcase, blackwell_lacks_kernels, 0, 2);
     tcase_add_test(tcase, spilling_kernels_give_way);

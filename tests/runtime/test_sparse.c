@@ -240,6 +240,28 @@ START_TEST(a_problem_is_packed) {
 }
 END_TEST
 
+/* Likewise of a B whose N is contiguous: 70 x 201. */
+START_TEST(a_sparse_b_is_packed) {
+  gg_kernel kernel = fixture_kernel();
+  kernel.sparse_b = true;
+  kernel.b.major = GG_MAJOR_N;
+  gg_problem p = fixture_problem(300, 70, 201, 2);
+  gg_sparse is = GG_SPARSE_INIT;
+  ck_assert_int_eq(gg_problem_pack(&p, &kernel, &err), GG_OK);
+  const gg_view a = gg_problem_view(&kernel, &p, 'a'), b = gg_problem_view(&kernel, &p, 'b');
+  ck_assert_int_eq(a.length, 201);
+  ck_assert_int_eq(b.length, 70);
+  ck_assert_int_eq(b.rows, 102);
+  ck_assert_int_eq(p.batch_stride_metadata, 1 * 2 * 2048);
+  ck_assert_int_eq(gg_problem_sparse(&is, &kernel, &p, &err), GG_OK);
+  ck_assert_int_eq(is.rows, 70);
+  ck_assert_int_eq(is.k, 201);
+  ck_assert_int_eq(is.major, GG_MAJOR_M);
+  ck_assert_int_eq(is.ld, p.ldb);
+  ck_assert_int_eq(is.ld_dense, 70);
+}
+END_TEST
+
 START_TEST(metadata_is_checked) {
   const gg_kernel kernel = sparse_kernel();
   gg_problem good = fixture_problem(300, 70, 201, 2);
@@ -280,6 +302,7 @@ int main(void) {
   tcase_add_test(tests, wrong_metadata_is_refused);
   tcase_add_test(tests, what_is_no_sparse_matrix_is_refused);
   tcase_add_test(tests, a_problem_is_packed);
+  tcase_add_test(tests, a_sparse_b_is_packed);
   tcase_add_test(tests, metadata_is_checked);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

@@ -63,6 +63,7 @@ static void print_facts(gg_str *out, const gg_kernel *kernel) {
   if (k->scale_d.block)
     gg_str_printf(out, "scales of D %d %d\n", (int)k->scale_d.type, k->scale_d.block);
   if (k->sparse_a) gg_str_puts(out, "sparse A\n");
+  if (k->sparse_b) gg_str_puts(out, "sparse B\n");
   for (size_t i = 0; i < k->operation_count; i++)
     print_operation(out, &k->operations[i]);
   gg_str_printf(out, "grid %d splits %d tile %d %d %d warps %d\n", (int)k->grid, k->splits,

@@ -30,6 +30,7 @@ static const struct {
     {"a.scale", {"name: mine"}, "{type: e4m3, scale: ue8m0}"},
     {"b.scale", {"name: mine"}, "{type: e2m1, scale: {type: ue8m0, block: 16}}"},
     {"a.sparse", {"sweep: {a.sparse: [true]}"}, NULL},
+    {"b.sparse", {"sweep: {b.sparse: [true]}"}, NULL},
     {"promote", {"promote: 4"}, "e4m3"},
     {"problem.m", {"problem: {m: 64}"}, NULL},
     {"tile", {"tile: [8, 32, 1]", "tile: [128, 128, 64]"}, NULL},
