@@ -9,6 +9,7 @@
 /* In order of preference: the first that accepts a spec plans it. */
 typedef enum gg_target_id {
   GG_TARGET_NAIVE,
+  GG_TARGET_SIMT,
   GG_TARGET_SM100,
   GG_TARGET_SM90,
   GG_TARGET_SM90_MULTISTAGE,

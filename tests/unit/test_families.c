@@ -11,11 +11,13 @@
 
 static const struct {
   const char *family, *text;
+  const char *ab; /* the type of operands; NULL: bf16 */
 } families[] = {
-    {"naive", "arch: sm_80\nschedule: naive\n"},
-    {"sm80", "arch: sm_80\n"},
-    {"sm90", "arch: sm_90a\n"},
-    {"sm100", "arch: sm_100a\n"},
+    {"naive", "arch: sm_80\nschedule: naive\n", NULL},
+    {"simt", "arch: sm_80\nschedule: simt\n", "f32"},
+    {"sm80", "arch: sm_80\n", NULL},
+    {"sm90", "arch: sm_90a\n", NULL},
+    {"sm100", "arch: sm_100a\n", NULL},
 };
 
 enum { family_count = sizeof families / sizeof *families };
@@ -32,16 +34,18 @@ static const struct {
     {"a.sparse", {"sweep: {a.sparse: [true]}"}, NULL},
     {"promote", {"promote: 4"}, "e4m3"},
     {"problem.m", {"problem: {m: 64}"}, NULL},
-    {"tile", {"tile: [8, 32, 1]", "tile: [128, 128, 64]"}, NULL},
+    {"tile", {"tile: [8, 32, 1]", "tile: [128, 128, 64]", "tile: [64, 64, 8]"}, NULL},
     {"stages", {"stages: 3"}, NULL},
     {"atom",
      {"atom: UniversalFMA", "atom: m16n8k16", "atom: m64n256k16", "atom: m128n256k16"},
      NULL},
     {"swap_ab", {"swap_ab: true"}, NULL},
-    {"atom_layout", {"atom_layout: [2, 4, 1]", "atom_layout: [2, 1, 1]"}, NULL},
+    {"atom_layout",
+     {"atom_layout: [2, 4, 1]", "atom_layout: [2, 1, 1]", "atom_layout: [16, 16, 1]"},
+     NULL},
     {"permutation", {"permutation: [_, \"(8,4,8):(1,64,8)\", _]"}, NULL},
-    {"swizzle.a", {"swizzle: {a: 64B}"}, NULL},
-    {"swizzle.b", {"swizzle: {b: 64B}"}, NULL},
+    {"swizzle.a", {"swizzle: {a: 64B}", "swizzle: {a: padding}"}, NULL},
+    {"swizzle.b", {"swizzle: {b: 64B}", "swizzle: {b: padding}"}, NULL},
     {"swizzle.d", {"swizzle: {d: 64B}", "swizzle: {d: padding}"}, NULL},
     {"operand_source.a", {"operand_source: {a: registers}", "operand_source: {a: shared}"}, NULL},
     {"operand_source.b", {"operand_source: {b: shared}", "operand_source: {b: registers}"}, NULL},
@@ -74,10 +78,12 @@ static bool is_taken(const char *family, const char *ab, const char *value) {
 }
 
 START_TEST(test_families) {
-  const char *path = probes[_i].key, *ab = probes[_i].ab ? probes[_i].ab : "bf16";
+  const char *path = probes[_i].key;
   const gg_key *key = gg_key_find(path, strlen(path));
   ck_assert_ptr_nonnull(key);
   for (int f = 0; f < family_count; f++) {
+    const char *own = families[f].ab ? families[f].ab : "bf16";
+    const char *ab = probes[_i].ab ? probes[_i].ab : own;
     bool named = key->families && strstr(key->families, families[f].family), taken = false;
     for (int i = 0; i < 4 && probes[_i].values[i]; i++)
       taken = is_taken(families[f].text, ab, probes[_i].values[i]) || taken;
@@ -119,7 +125,8 @@ START_TEST(test_atoms) {
   gg_str text = GG_STR_INIT;
   gg_compilation first = GG_COMPILATION_INIT;
   gg_spec_file *file = NULL;
-  gg_str_printf(&text, "%sa: f16\nb: f16\nd: f16\n", family);
+  const char *ab = families[_i].ab ? families[_i].ab : "f16";
+  gg_str_printf(&text, "%sa: %s\nb: %s\nd: f16\n", family, ab, ab);
   ck_assert_int_eq(compile(&first, &file, &text, NULL), GG_OK);
   const gg_target *target = first.plan->target;
   gg_compilation_free(&first);
