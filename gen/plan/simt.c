@@ -307,5 +307,5 @@ const gg_target gg_target_simt = {
     .accepts = accepts,
     .choose = choose,
     .derive = gg_simt_derive,
-    .traits = gg_warp_traits,
+    .traits = gg_simt_traits,
 };

@@ -25,6 +25,9 @@ int gg_simt_vector(const gg_plan *plan, int extent);
  * more than a warp. */
 gg_dealing gg_simt_deal(const gg_plan *plan, const gg_operand *operand, int mn, int copy_bytes);
 
+/* What the model of such kernels' time goes by. */
+void gg_simt_traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device);
+
 extern const gg_target gg_target_simt; /* simt.c */
 
 #endif
