@@ -187,6 +187,10 @@ typedef struct gg_problem {
    * counts the zeros, too, and lda and batch_stride_a are of stored elements. */
   uint64_t metadata;
   int64_t batch_stride_metadata;
+  /* In place of alpha and beta where wide_factors is true: in full for kernels that sum in f64,
+   * rounded to f32 for others. */
+  double wide_alpha, wide_beta;
+  bool wide_factors;
 } gg_problem;
 
 #ifdef __cplusplus

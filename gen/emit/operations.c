@@ -227,9 +227,10 @@ static void write_members(gg_str *out, const epilogue *e) {
   const gg_plan *plan = e->plan;
   gg_str_puts(out, "// What the operations read and write besides the accumulators: the kernel's "
                    "parameters.\nstruct epilogue_operands {\n");
-  if (plan->alpha) gg_str_puts(out, "  float alpha;\n");
+  const char *factor = gg_cuda_factor_type(plan);
+  if (plan->alpha) gg_str_printf(out, "  %s alpha;\n", factor);
   if (plan->has_c) {
-    gg_str_puts(out, "  float beta;  // -0 for 0: x + 0 * -0 is x, also where x is -0\n");
+    gg_str_printf(out, "  %s beta;  // -0 for 0: x + 0 * -0 is x, also where x is -0\n", factor);
   }
   if (e->reads_c) gg_str_puts(out, "  const c_t *C;\n  int64 ldc, batch_stride_c;\n");
   for (size_t i = 0; i < plan->operation_count; i++) {
@@ -383,11 +384,14 @@ static void write_cells(gg_str *out, const epilogue *e) {
                            "  return values;\n}\n\n");
 }
 
-static void write_linear(gg_str *out, const gg_operation *linear) {
+static void write_linear(gg_str *out, const epilogue *e, const gg_operation *linear) {
+  const char *fma = e->plan->compute == GG_DTYPE_f64 ? "__fma_rn" : "__fmaf_rn";
   if (linear->alpha) gg_str_puts(out, "  x = {x.x * of.alpha, x.y * of.alpha};\n");
   if (linear->beta) {
-    gg_str_puts(out, "  x = {__fmaf_rn(c_value(cell.c.x), of.beta, x.x), "
-                     "__fmaf_rn(c_value(cell.c.y), of.beta, x.y)};\n");
+    gg_str_printf(out,
+                  "  x = {%s(c_value(cell.c.x), of.beta, x.x), "
+                  "%s(c_value(cell.c.y), of.beta, x.y)};\n",
+                  fma, fma);
   }
 }
 
@@ -445,7 +449,7 @@ static void write_finish(gg_str *out, const epilogue *e) {
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);
     if (it.operation->kind == GG_OP_LINEAR) {
-      write_linear(out, it.operation);
+      write_linear(out, e, it.operation);
       continue;
     }
     size_t factors = factors_from(e, i);
@@ -518,7 +522,10 @@ static void bind_parts(gg_bindings *out, const epilogue *e) {
   gg_bind_part(out, "load_two", loads ? "load_two" : NULL);
   gg_bind_part(out, "store_two", stores ? "store_two" : NULL);
   gg_bind_part(out, "vector_elements", e->plan->vector_buffers ? "vector_elements" : NULL);
-  gg_bind_part(out, "activations", has_activation(e->plan) ? "activations" : NULL);
+  gg_bind_part(out, "activations",
+               !has_activation(e->plan)           ? NULL
+               : e->plan->compute == GG_DTYPE_f64 ? "activations_f64"
+                                                  : "activations");
 }
 
 void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {

@@ -18,9 +18,8 @@ typedef struct word {
 } word;
 
 static word word_of(const gg_plan *plan) {
-  static const word float32 = {"float", "f32", 'f'};
-  (void)plan;
-  return float32;
+  static const word float32 = {"float", "f32", 'f'}, float64 = {"double", "f64", 'd'};
+  return plan->mma.a == GG_DTYPE_f64 ? float64 : float32;
 }
 
 static void write_types(gg_str *out, const gg_plan *plan) {

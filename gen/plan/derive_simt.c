@@ -241,7 +241,7 @@ gg_status gg_simt_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   out->accumulator = (gg_accumulator_place){
       .home = GG_HOME_REGISTERS,
       .sets = 1,
-      .registers = block_m * block_n * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL)};
+      .registers = (int)gg_dtype_bytes(plan->accumulator, block_m * block_n) / 4};
   out->fragment_registers =
       (plan->stages > 1 ? 2 : 1) * (block_m + block_n) * gg_simt_word_bytes(plan) / 4;
   derive_rings(out, plan);

@@ -21,22 +21,36 @@
 static bool accepts(const gg_spec *spec) {
   const gg_spec_field *schedule = &spec->schedule, *type = &spec->a.type;
   if (schedule->state == GG_SPEC_SET) return schedule->number == GG_SCHEDULE_SIMT;
-  return type->state == GG_SPEC_SET && type->number == GG_DTYPE_f32;
+  return type->state == GG_SPEC_SET &&
+         (type->number == GG_DTYPE_f32 || type->number == GG_DTYPE_f64);
 }
 
 static bool has_atom(const gg_mma_row *row) {
   return row->kind == GG_MMA_fma;
 }
 
+/* A family's types are its atoms' parameters, which rows have one example of. */
+static const gg_type_set multiplied = 1u << GG_DTYPE_f32 | 1u << GG_DTYPE_f64;
+
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
-  gg_status st = gg_choose_inputs(plan, err);
-  return st ? st : gg_choose_accumulator(plan, err);
+  const gg_spec *spec = plan->spec;
+  const gg_spec_field *asked = &spec->accumulator;
+  gg_dtype a = plan->a.type;
+  if (!(multiplied & gg_type_bit(a)))
+    return gg_refuse_types(plan, &spec->a.type, "A of type", a, multiplied, "", err);
+  if (plan->b.type != a)
+    return gg_refuse_type(plan, &spec->b.type, "B of type", plan->b.type, "the type of A", err);
+  plan->accumulator = a;
+  if (asked->state != GG_SPEC_SET || (gg_dtype)asked->number == plan->accumulator) return GG_OK;
+  return gg_refuse_type(plan, asked, "accumulator of type", (gg_dtype)asked->number,
+                        gg_dtype_info_of(plan->accumulator)->name, err);
 }
 
 static gg_status choose_mma(gg_plan *plan, gg_error *err) {
-  const gg_mma_row *row = gg_atoms_row(plan, GG_MMA_REGISTERS);
-  gg_mma_row_atom(&plan->mma, row, row->n);
-  return gg_choose_atom(plan, &plan->mma, row->cute, err);
+  gg_status st = gg_mma_atom_find(&plan->mma, "UniversalFMA", err);
+  if (st) return st;
+  plan->mma.a = plan->mma.b = plan->mma.c = plan->accumulator;
+  return gg_choose_atom(plan, &plan->mma, plan->mma.row->cute, err);
 }
 
 /* ---- Tile and threads ------------------------------------------------------------------- */
@@ -55,8 +69,11 @@ typedef struct threads {
  * bytes, which two CTAs of 256 threads have room for. */
 enum { usual_block = 8, usual_tile = 128, most_threads = 1024, usual_stages = 3 };
 
-static int words_of(const gg_plan *plan, int bytes) {
-  return bytes / gg_simt_word_bytes(plan);
+/* A block of f64 takes twice the registers, so that fewer threads have one. */
+static tile large_tile(const gg_plan *plan) {
+  enum { steps = 8 };
+  int n = plan->accumulator == GG_DTYPE_f64 ? usual_tile / 2 : usual_tile;
+  return (tile){usual_tile, n, steps * plan->mma.k};
 }
 
 /* Fewer tiles of 128 x 128 than a large device has multiprocessors: smaller ones spread better. */
@@ -68,14 +85,14 @@ static bool is_small(const gg_plan *plan) {
 }
 
 static tile choose_tile(const gg_plan *plan) {
-  enum { k_bytes = 32, least_m = GG_SIMT_LANES_M * usual_block, least_n = 2 * least_m };
+  enum { least_m = GG_SIMT_LANES_M * usual_block, least_n = GG_SIMT_LANES_N * usual_block };
   const gg_spec_field *asked = &plan->spec->tile;
   const int64_t *shape = asked->tuple;
   if (asked->state == GG_SPEC_SET) return (tile){(int)shape[0], (int)shape[1], (int)shape[2]};
-  int extent = is_small(plan) ? usual_tile / 2 : usual_tile;
-  tile t = {.k = words_of(plan, k_bytes) * plan->mma.k};
-  t.m = gg_usual_extent(plan->fixed_m, least_m, extent);
-  t.n = gg_usual_extent(plan->fixed_n, least_n, extent);
+  tile t = large_tile(plan);
+  if (is_small(plan)) t.m = t.n = usual_tile / 2;
+  t.m = gg_usual_extent(plan->fixed_m, least_m, t.m);
+  t.n = gg_usual_extent(plan->fixed_n, least_n, t.n);
   return t;
 }
 
@@ -147,12 +164,12 @@ typedef struct registers {
 } registers;
 
 static registers count_registers(const gg_plan *plan, tile t, threads w, int stages) {
-  enum { addresses = 24, word = 4 }; /* pointers, loop state and predicates, seen in every build */
+  enum { addresses = 24, bytes = 4 }; /* pointers, loop state and predicates, seen in every build */
   int block_m = t.m / w.m, block_n = t.n / w.n;
   int sets = stages == 1 ? 1 : 2;
   return (registers){.accumulators =
-                         block_m * block_n * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL),
-                     .fragments = sets * (block_m + block_n) * gg_simt_word_bytes(plan) / word,
+                         (int)gg_dtype_bytes(plan->accumulator, block_m * block_n) / bytes,
+                     .fragments = sets * (block_m + block_n) * gg_simt_word_bytes(plan) / bytes,
                      .beside = addresses};
 }
 

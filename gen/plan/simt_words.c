@@ -23,9 +23,9 @@ gg_dealing gg_simt_deal(const gg_plan *plan, const gg_operand *operand, int mn, 
   return gg_deal(plan->threads, lines, chunks, k_major ? side_k : GG_WARP);
 }
 
-/* Of a step along K, the instructions of a thread that are multiply-adds: besides there are reads of
- * vectors, and the loop, copies and addresses, which are about six a step (of the code that ptxas
- * makes of tiles of 8 steps). */
+/* Of a step along K, the instructions of a thread that are multiply-adds: besides there are reads
+ * of vectors, and the loop, copies and addresses, which are about six a step (of the code that
+ * ptxas makes of tiles of 8 steps). */
 static double issue_share(const gg_plan *plan) {
   const double others = 6;
   int m = gg_plan_block_m(plan), n = gg_plan_block_n(plan);

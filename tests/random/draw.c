@@ -74,7 +74,7 @@ static nature draw_nature(draws *from, family of) {
       [SM90] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|s8|u8",
       [SM80] = "f16|bf16",
       [NAIVE] = "f16|bf16|f32",
-      [SIMT] = "f32",
+      [SIMT] = "f32|f32|f64",
       [SM100] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|u8|e2m1|e2m1|e3m2|e2m3",
   };
   nature out = {.family = of};
@@ -83,7 +83,8 @@ static nature draw_nature(draws *from, family of) {
   out.fp8 = out.a[0] == 'e';
   out.integers = out.a[0] == 's' || out.a[0] == 'u';
   out.has_c = chance(from, 40);
-  out.bytes = out.half ? 2 : out.fp8 || out.integers ? 1 : 4;
+  bool wide = strcmp(out.a, "f64") == 0;
+  out.bytes = wide ? 8 : out.half ? 2 : out.fp8 || out.integers ? 1 : 4;
   snprintf(out.b, sizeof out.b, "%s", out.a);
   if (out.fp8 && of == SM100)
     draw_narrow(&out, from);
@@ -98,7 +99,7 @@ static nature draw_nature(draws *from, family of) {
 static void draw_operand(gg_str *out, draws *from, const char *name, const char *type,
                          const char *more, const char *majors, int aligned_less) {
   char word[word_max];
-  bool wide = strstr(type, "32") != NULL, half = strstr(type, "f16") != NULL;
+  bool wide = strstr(type, "32") || strstr(type, "64"), half = strstr(type, "f16") != NULL;
   const char *bytes = wide ? "4|4|8|16|2" : half ? "2|2|4|4|8|16|32|1" : "1|1|2|4|8|16";
   gg_str_printf(out, "%s: {type: %s%s", name, type, more);
   if (*majors) gg_str_printf(out, ", major: %s", pick(word, from, majors));
@@ -120,9 +121,10 @@ static void draw_operands(gg_str *out, draws *from, const nature *is) {
              : is->family == SM100 ? is->bytes < 4 || chance(from, 50)
                                    : is->family != SM90 || is->half || chance(from, 2);
   char word[word_max];
-  const char *results = is->integers ? "s32|s32|s8|u8|f32|f16|bf16|e4m3"
-                        : is->fp8    ? "bf16|f32|f16|e4m3|e5m2|s8"
-                                     : "f32|f16|bf16|f32|f16|bf16|e4m3|s8|u8";
+  const char *results = is->integers     ? "s32|s32|s8|u8|f32|f16|bf16|e4m3"
+                        : is->bytes == 8 ? "f64|f64|f64|f32|f16"
+                        : is->fp8        ? "bf16|f32|f16|e4m3|e5m2|s8"
+                                         : "f32|f16|bf16|f32|f16|bf16|e4m3|s8|u8";
   int unaligned = is->family == SM100 ? 3 : 25; /* which sm100 refuses */
   char scale[word_max + 16], more[word_max + 32];
   snprintf(scale, sizeof scale, "%s%s", *is->scale ? ", scale: " : "", is->scale);
@@ -255,8 +257,8 @@ static void draw_tile(gg_str *out, draws *from, const nature *is) {
 /* ---- The epilogue --------------------------------------------------------------------- */
 
 /* An operation with its options, each given or not. */
-static void draw_operation(gg_str *out, draws *from) {
-  static const char types[] = "f32|f32|f16|bf16|e4m3|e5m2|s8|u8|s32";
+static void draw_operation(gg_str *out, draws *from, const nature *is) {
+  const char *types = is->bytes == 8 ? "f64|f32" : "f32|f32|f16|bf16|e4m3|e5m2|s8|u8|s32";
   char name[word_max], word[word_max];
   pick(name, from, "bias|bias|scale|scale|residual|aux|relu|gelu|silu");
   bool vector = name[0] == 'b' || strcmp(name, "scale") == 0;
@@ -270,23 +272,23 @@ static void draw_operation(gg_str *out, draws *from) {
 }
 
 /* A C wants a beta. */
-static void draw_epilogue(gg_str *out, draws *from, bool has_c) {
+static void draw_epilogue(gg_str *out, draws *from, const nature *is) {
   if (!chance(from, 60)) return;
   int64_t before = draw_below(from, 3), after = draw_below(from, 4);
   const char *between = "";
   gg_str_puts(out, "epilogue: [");
   for (int64_t i = 0; i < before; i++, between = ", ") {
     gg_str_puts(out, between);
-    draw_operation(out, from);
+    draw_operation(out, from, is);
   }
-  if (has_c || chance(from, 50)) {
+  if (is->has_c || chance(from, 50)) {
     const char *alpha = chance(from, 20) ? "false" : "true";
     gg_str_printf(out, "%s{linear: {alpha: %s}}", between, alpha);
     between = ", ";
   }
   for (int64_t i = 0; i < after; i++, between = ", ") {
     gg_str_puts(out, between);
-    draw_operation(out, from);
+    draw_operation(out, from, is);
   }
   gg_str_puts(out, "]\n");
 }
@@ -308,7 +310,7 @@ static void draw_whole(gg_str *out, draws *from, family of) {
   draw_tile(out, from, &is);
   maybe(out, from, 12, "problem", "{m: 5}|{n: 77}|{k: 96}|{batch: 1}|{m: 130,n: 70}");
   maybe(out, from, 25, "raster", "along_m|along_n|hilbert|{order: along_n,group: 2}");
-  draw_epilogue(out, from, is.has_c);
+  draw_epilogue(out, from, &is);
 }
 
 void draw_spec(gg_str *out, draws *from) {
