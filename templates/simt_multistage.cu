@@ -50,12 +50,19 @@ struct tile_loader {
 //@ if ragged_lines
   bool ragged;      // lines along M or N end inside a chunk: known to be the same in all threads
 //@ end
+//@ if units
+  int64 ld;         // from a line to the next of a word
+//@ end
 };
 
 template <class op>
 __device__ __forceinline__ tile_loader start_loader(const ab_t *origin, int64 ld, int mn,
                                                     int k_tile, int thread) {
+//@ if units
+  const int line = thread / op::across * op::unit;
+//@ else
   const int line = thread / op::across;
+//@ end
   const int pos = thread % op::across * op::chunk_size;
   const int64 turn_step = op::line_step * ld;
   const int64 tile_distance = op::k_major ? tile_k : tile_k * ld;
@@ -65,12 +72,14 @@ __device__ __forceinline__ tile_loader start_loader(const ab_t *origin, int64 ld
           origin + line * ld + pos + k_tile * tile_distance,
           turn_step,
           tile_distance - op::line_turns * turn_step,
+          mn - (op::k_major ? line : pos)
 //@ if ragged_lines
-          mn - (op::k_major ? line : pos),
-          !op::k_major && !op::even_mn && mn % op::chunk_size != 0};
-//@ else
-          mn - (op::k_major ? line : pos)};
+          , !op::k_major && !op::even_mn && mn % op::chunk_size != 0
 //@ end
+//@ if units
+          , ld
+//@ end
+          };
 }
 
 // A whole tile: each chunk lies inside the matrix or outside.
@@ -129,6 +138,8 @@ __device__ __forceinline__ void load_tile(tile_loader &l, unsigned smem_tile, bo
     load_whole<op>(l, smem_tile, exists);
 }
 
+//@ slot register_copies
+
 // ---- Multiplying: shared memory to registers ----------------------------------------------------
 
 struct fragments {
@@ -173,13 +184,39 @@ __device__ __forceinline__ void multiply_rows(acc_t (&tCrC)[block_m][block_n][1]
 
 struct loaders {
   tile_loader gA, gB;
+//@ if a_by_registers
+  fetched<operand_a> fetched_a;
+//@ end
+//@ if b_by_registers
+  fetched<operand_b> fetched_b;
+//@ end
 };
 
 __device__ __forceinline__ void load(loaders &l, unsigned stage, bool exists, int k_left) {
+//@ if a_by_registers
+  fetch_tile<operand_a>(l.gA, l.fetched_a, exists, k_left);
+//@ else
   load_tile<operand_a>(l.gA, stage, exists, k_left);
+//@ end
+//@ if b_by_registers
+  fetch_tile<operand_b>(l.gB, l.fetched_b, exists, k_left);
+//@ else
   load_tile<operand_b>(l.gB, stage + stage_begin_b, exists, k_left);
+//@ end
   cp_async_commit();
 }
+
+//@ if by_registers
+// What was fetched, to its stage.
+__device__ __forceinline__ void put(const loaders &l, unsigned stage) {
+//@ if a_by_registers
+  put_tile<operand_a>(l.gA, l.fetched_a, stage);
+//@ end
+//@ if b_by_registers
+  put_tile<operand_b>(l.gB, l.fetched_b, stage + stage_begin_b);
+//@ end
+}
+//@ end
 
 // From behind K's last tile to the first.
 __device__ __forceinline__ void rewind(loaders &l, int k_tiles, int64 lda, int64 ldb) {
@@ -219,8 +256,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int cols = even_n ? tile_n : int(min(n - n0, int64(tile_n)));
   const ab_t *gA = A + batch * batch_stride_a + m0 * (a_k_major ? lda : 1);
   const ab_t *gB = B + batch * batch_stride_b + n0 * (b_k_major ? ldb : 1);
-  loaders l = {start_loader<operand_a>(gA, lda, rows, max(k_tiles - 1, 0), thread),
-               start_loader<operand_b>(gB, ldb, cols, max(k_tiles - 1, 0), thread)};
+  loaders l;
+  l.gA = start_loader<operand_a>(gA, lda, rows, max(k_tiles - 1, 0), thread);
+  l.gB = start_loader<operand_b>(gB, ldb, cols, max(k_tiles - 1, 0), thread);
   const fragment_places at = {
       operand_a::offset(tile_row(thread, 0), 0) * element_bytes,
       stage_begin_b + operand_b::offset(tile_col(thread, 0), 0) * element_bytes};

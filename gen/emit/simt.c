@@ -19,7 +19,8 @@ typedef struct word {
 
 static word word_of(const gg_plan *plan) {
   static const word float32 = {"float", "f32", 'f'}, float64 = {"double", "f64", 'd'};
-  return plan->mma.a == GG_DTYPE_f64 ? float64 : float32;
+  static const word bytes = {"unsigned", "b32", 'r'};
+  return plan->mma.k > 1 ? bytes : plan->mma.a == GG_DTYPE_f64 ? float64 : float32;
 }
 
 static void write_types(gg_str *out, const gg_plan *plan) {
@@ -103,16 +104,26 @@ static gg_status write_operand(gg_str *out, const gg_plan *plan, const tile *t, 
                 t->copy_bytes, chunk);
   gg_str_printf(out, "  static constexpr bool k_major = %s, even_mn = %s;\n", gg_cuda_bool(k_major),
                 gg_cuda_bool(t->even_mn));
+  long long unit = gg_simt_unit(plan, t->operand);
+  if (gg_simt_by_registers(plan, t->operand)) {
+    int access = t->operand->align < t->copy_bytes ? t->operand->align : t->copy_bytes;
+    gg_str_printf(out,
+                  "  static constexpr int access_bytes = %d, raw_words = %d;  // of a chunk: of "
+                  "its loads; in registers\n",
+                  access, (t->copy_bytes + 3) / 4);
+  }
+  gg_str_printf(out, "  static constexpr int unit = %lld;  // lines that a word has elements of\n",
+                unit);
   gg_str_printf(out, "  static constexpr int workers = %lld;\n", (long long)d.workers);
-  gg_str_printf(out, "  static constexpr int lines = %lld, line_size = %d;\n", (long long)d.lines,
-                k_major ? plan->tile_k : t->mn);
+  gg_str_printf(out, "  static constexpr int lines = %lld, line_size = %d;\n",
+                (long long)d.lines * unit, k_major ? plan->tile_k : t->mn);
   gg_str_printf(out, "  static constexpr int across = %lld;  // threads side by side\n",
                 (long long)d.across);
   gg_str_printf(out,
                 "  static constexpr int chunk_step = %lld, chunk_turns = %lld;  // along a line\n",
                 (long long)d.across * chunk, (long long)d.chunk_turns);
   gg_str_printf(out, "  static constexpr int line_step = %lld, line_turns = %lld;\n",
-                (long long)d.lines_per_turn, (long long)d.line_turns);
+                (long long)d.lines_per_turn * unit, (long long)d.line_turns);
   gg_str_printf(out, "  static constexpr bool all_work = %s;\n", gg_cuda_bool(gg_always_works(&d)));
   gg_status st = gg_emit_layout_method(out, "offset", t->coords, t->layout, err);
   gg_str_puts(out, "};\n\n");
@@ -127,7 +138,7 @@ static gg_status project(gg_composed *out, const gg_layout *tv, int64_t tile_m, 
   for (int mode = 0; mode < 2; mode++) {
     gg_layout part;
     if ((st = gg_layout_get(&part, tv, mode, err))) return st;
-    if ((st = gg_layout_coalesce(&part, &part, NULL, err))) return st;
+    part = gg_layout_flatten(&part); /* not coalesced: a mode of rows may go on in one of columns */
     modes[mode] = gg_layout_flat(1, 0);
     for (int i = 0; i < gg_layout_rank(&part); i++) {
       int64_t shape = gg_tuple_value(&part.shape, i), stride = gg_tuple_value(&part.stride, i);
@@ -197,22 +208,57 @@ static void write_load(gg_str *out, word w, int count) {
   gg_str_puts(out, "\n                 : \"r\"(addr));\n");
 }
 
-/* Of as many words as the block's rows and columns are read by. */
-static void bind_word_loads(gg_bindings *out, const gg_plan *plan) {
-  int m = gg_simt_vector(plan, gg_plan_block_m(plan));
-  int n = gg_simt_vector(plan, gg_plan_block_n(plan));
+static void write_store(gg_str *out, word w, int count) {
+  static const char *const widths[] = {[1] = "", [2] = ".v2", [4] = ".v4"};
+  gg_str_printf(out, "    asm volatile(\"st.shared%s.%s [%%0], %s", widths[count], w.ptx,
+                count > 1 ? "{" : "");
+  for (int i = 0; i < count; i++)
+    gg_str_printf(out, "%s%%%d", i ? ", " : "", i + 1);
+  gg_str_printf(out, "%s;\"\n                 :\n                 : \"r\"(addr)",
+                count > 1 ? "}" : "");
+  for (int i = 0; i < count; i++)
+    gg_str_printf(out, ", \"%c\"(x[%d][0])", w.constraint, i);
+  gg_str_puts(out, "\n                 : \"memory\");\n");
+}
+
+/* The body of a function of `count` words, which is one of `counts`, or of the same ones. */
+static void write_cases(gg_str *out, word w, const int counts[2],
+                        void (*write)(gg_str *out, word w, int count)) {
+  gg_str_printf(out, "  if constexpr (count == %d)\n", counts[0]);
+  write(out, w, counts[0]);
+  if (counts[1] != counts[0]) {
+    gg_str_puts(out, "  else\n");
+    write(out, w, counts[1]);
+  }
+  gg_str_puts(out, "}\n");
+}
+
+/* Words that a thread stores at once of an operand; 0: cp.async does. */
+static int words_stored(const gg_plan *plan, const gg_operand *operand, int copy_bytes) {
+  if (!gg_simt_by_registers(plan, operand)) return 0;
+  return operand->major == GG_MAJOR_K ? 1 : copy_bytes / (int)gg_dtype_bytes(operand->type, 1);
+}
+
+/* Loads of as many words as the block's rows and columns are read by, and stores of as many as come
+ * through registers at once. */
+static void bind_words(gg_bindings *out, const gg_plan *plan) {
+  int a = words_stored(plan, &plan->a, plan->copy_bytes_a);
+  int b = words_stored(plan, &plan->b, plan->copy_bytes_b);
+  const int loads[] = {gg_simt_vector(plan, gg_plan_block_m(plan)),
+                       gg_simt_vector(plan, gg_plan_block_n(plan))};
+  const int stores[] = {a ? a : b, b ? b : a};
   gg_str text = GG_STR_INIT;
   gg_str_puts(&text, "// Neighbouring words of shared memory.\n"
                      "template <int count>\n"
                      "__device__ __forceinline__ void ld_words(word_t (*x)[1], unsigned addr) {\n");
-  gg_str_printf(&text, "  if constexpr (count == %d)\n", m);
-  write_load(&text, word_of(plan), m);
-  if (n != m) {
-    gg_str_puts(&text, "  else\n");
-    write_load(&text, word_of(plan), n);
+  write_cases(&text, word_of(plan), loads, write_load);
+  if (stores[0]) {
+    gg_str_puts(
+        &text, "\ntemplate <int count>\n"
+               "__device__ __forceinline__ void st_words(unsigned addr, const word_t (*x)[1]) {\n");
+    write_cases(&text, word_of(plan), stores, write_store);
   }
-  gg_str_puts(&text, "}\n");
-  gg_bind_str(out, "word_loads", &text);
+  gg_bind_str(out, "words", &text);
 }
 
 /* ---- Binding ---------------------------------------------------------------------------- */
@@ -221,6 +267,18 @@ static void bind_word_loads(gg_bindings *out, const gg_plan *plan) {
 static bool has_ragged_lines(const gg_operand *operand, int copy_bytes, int64_t extent, int part) {
   return copy_bytes > gg_dtype_bytes(operand->type, 1) && operand->major != GG_MAJOR_K &&
          !even(extent, part);
+}
+
+/* By which way A and B come to shared memory. */
+static void bind_routes(gg_bindings *out, const gg_plan *plan) {
+  bool a = gg_simt_by_registers(plan, &plan->a), b = gg_simt_by_registers(plan, &plan->b);
+  bool units = gg_simt_unit(plan, &plan->a) > 1 || gg_simt_unit(plan, &plan->b) > 1;
+  gg_bind_flag(out, "a_by_registers", a);
+  gg_bind_flag(out, "b_by_registers", b);
+  gg_bind_flag(out, "by_registers", a || b);
+  gg_bind_flag(out, "units", units);
+  gg_bind_part(out, "register_copies", a || b ? "simt_registers" : NULL);
+  if (a || b) gg_bind_part(out, "put_unit", plan->mma.k > 1 ? "simt_put_bytes" : "simt_put_wide");
 }
 
 gg_status gg_simt_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
@@ -236,6 +294,13 @@ gg_status gg_simt_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                has_ragged_lines(&plan->a, plan->copy_bytes_a, plan->fixed_m, plan->tile_m) ||
                    has_ragged_lines(&plan->b, plan->copy_bytes_b, plan->fixed_n, plan->tile_n));
   gg_bind_part(out, "multiply", plan->stages > 1 ? "simt_pipeline" : "simt_one_stage");
-  bind_word_loads(out, plan);
-  return gg_cuda_bind(out, plan, layouts, "acc_t", "", err);
+  bind_words(out, plan);
+  bind_routes(out, plan);
+  gg_str conversion = GG_STR_INIT;
+  bool widens = plan->mma.k == 1 && plan->a.type != plan->mma.a;
+  if (widens) gg_cuda_write_widening(&conversion, "ab", plan->a.type);
+  st = gg_cuda_bind(out, plan, layouts, "acc_t", gg_str_text(&conversion), err);
+  if (conversion.failed) out->failed = true;
+  gg_str_free(&conversion);
+  return st;
 }

@@ -49,29 +49,31 @@ static gg_status derive_operand(gg_composed *out, int64_t *size, const gg_plan *
 
 /* ---- Threads ---------------------------------------------------------------------------- */
 
-/* (thread, element) -> colexicographic index in the tile. Where every thread has work in every
- * turn, as dealt; else the first mode is the chunk's number in memory order. */
+/* (thread, element) -> colexicographic index in the tile; what a thread copies at once is a chunk
+ * of each line of a unit. Where every thread has work in every turn, as dealt; else the first mode
+ * is the chunk's number in memory order. */
 static gg_status derive_copy(gg_layout *out, const gg_plan *plan, const operand_tile *tile,
                              gg_error *err) {
   bool k_major = tile->operand->major == GG_MAJOR_K;
   int64_t vector = tile->copy_bytes / gg_dtype_bytes(tile->operand->type, 1);
-  int64_t line = k_major ? tile->k : tile->mn, lines = tile->mn * tile->k / line;
+  int64_t line = k_major ? tile->k : tile->mn, unit = gg_simt_unit(plan, tile->operand);
   gg_dealing dealt = gg_simt_deal(plan, tile->operand, (int)tile->mn, tile->copy_bytes);
   gg_tuple shape = k_major ? GG_TUPLE(tile->k, tile->mn) : GG_TUPLE(tile->mn, tile->k);
   gg_tuple stride = k_major ? GG_TUPLE(tile->mn, 1) : GG_TUPLE(1, tile->mn);
   int64_t down = dealt.lines_per_turn, along = dealt.across * vector;
-  gg_tuple thread_shape = GG_TUPLE(dealt.across, down), thread_stride = GG_TUPLE(vector, line);
-  gg_tuple value_shape = GG_TUPLE(vector, dealt.chunk_turns, lines / down);
-  gg_tuple value_stride = GG_TUPLE(1, along, line * down);
-  gg_layout memory_order, thread = gg_layout_flat(lines * line / vector, vector), deal;
-  gg_layout value = gg_layout_flat(vector, 1);
+  bool dealt_evenly = gg_always_works(&dealt);
+  int64_t across = dealt_evenly ? dealt.across : dealt.line_chunks;
+  int64_t lines = dealt_evenly ? down : dealt.lines;
+  gg_tuple thread_shape = GG_TUPLE(across, lines), thread_stride = GG_TUPLE(vector, line * unit);
+  gg_tuple value_shape = GG_TUPLE(vector, unit, dealt_evenly ? dealt.chunk_turns : 1,
+                                  dealt_evenly ? dealt.line_turns : 1);
+  gg_tuple value_stride = GG_TUPLE(1, line, along, line * unit * down);
+  gg_layout memory_order, thread, value, deal;
   gg_status st;
   if ((st = gg_layout_make(&memory_order, &shape, &stride, err))) return st;
-  if (gg_always_works(&dealt)) {
-    if ((st = gg_layout_make(&thread, &thread_shape, &thread_stride, err))) return st;
-    if ((st = gg_layout_make(&value, &value_shape, &value_stride, err))) return st;
-    if ((st = gg_layout_coalesce(&value, &value, NULL, err))) return st; /* one turn is no mode */
-  }
+  if ((st = gg_layout_make(&thread, &thread_shape, &thread_stride, err))) return st;
+  if ((st = gg_layout_make(&value, &value_shape, &value_stride, err))) return st;
+  if ((st = gg_layout_coalesce(&value, &value, NULL, err))) return st; /* one turn is no mode */
   if ((st = gg_layout_concat(&deal, &thread, &value, err))) return st;
   return gg_layout_composition(out, &memory_order, &deal, err);
 }
@@ -127,10 +129,11 @@ static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err)
 
 /* ---- Accesses --------------------------------------------------------------------------- */
 
-/* Bytes of shared memory that a thread's copy writes at once: those that it reads, where M or N is
- * contiguous; of what is transposed a word. */
-static int written_bytes(const gg_plan *plan, const operand_tile *tile) {
-  return tile->operand->major == GG_MAJOR_K ? gg_simt_word_bytes(plan) : tile->copy_bytes;
+/* Words of shared memory that a thread's copy writes at once: neighbours, where M or N is
+ * contiguous; one of what is transposed. */
+static int written_words(const operand_tile *tile) {
+  bool k_major = tile->operand->major == GG_MAJOR_K;
+  return k_major ? 1 : tile->copy_bytes / (int)gg_dtype_bytes(tile->operand->type, 1);
 }
 
 static int64_t address_of(const gg_plan *plan, const gg_composed *smem, int64_t index) {
@@ -142,16 +145,19 @@ static void count_copy(gg_layouts *out, const char *name, const gg_plan *plan,
                        const gg_composed *smem, const operand_tile *tile) {
   bool k_major = tile->operand->major == GG_MAJOR_K;
   int64_t vector = tile->copy_bytes / gg_dtype_bytes(tile->operand->type, 1);
-  gg_smem_access *access = gg_layouts_access(out, name, written_bytes(plan, tile));
+  int words = written_words(tile), elements = k_major ? plan->mma.k : words;
+  int64_t unit = gg_simt_unit(plan, tile->operand);
+  gg_smem_access *access = gg_layouts_access(out, name, words * gg_simt_word_bytes(plan));
   gg_dealing deal = gg_simt_deal(plan, tile->operand, (int)tile->mn, tile->copy_bytes);
-  for (int64_t turn = 0; turn < deal.line_turns * deal.chunk_turns; turn++) {
+  int64_t stores = vector / elements; /* of a chunk */
+  for (int64_t turn = 0; turn < deal.line_turns * deal.chunk_turns * stores; turn++) {
     for (int warp = 0; warp < plan->threads; warp += GG_WARP) {
       int64_t address[GG_WARP];
       for (int lane = 0; lane < GG_WARP; lane++) {
         gg_chunk at;
-        bool works = gg_dealt_chunk(&at, &deal, warp + lane, turn);
-        int64_t along = at.chunk * vector;
-        int64_t index = k_major ? at.line + along * tile->mn : along + at.line * tile->mn;
+        bool works = gg_dealt_chunk(&at, &deal, warp + lane, turn / stores);
+        int64_t along = at.chunk * vector + turn % stores * elements, line = at.line * unit;
+        int64_t index = k_major ? line + along * tile->mn : along + line * tile->mn;
         address[lane] = works ? address_of(plan, smem, index) : -1;
       }
       gg_smem_access_count(access, address);

@@ -17,7 +17,7 @@
 #include "plan/atoms.h"
 #include "plan/epilogue.h"
 
-/* What no tensor core multiplies as it is comes here by itself. */
+/* What no tensor core multiplies as it is comes here by itself, the rest where it is asked for. */
 static bool accepts(const gg_spec *spec) {
   const gg_spec_field *schedule = &spec->schedule, *type = &spec->a.type;
   if (schedule->state == GG_SPEC_SET) return schedule->number == GG_SCHEDULE_SIMT;
@@ -26,11 +26,21 @@ static bool accepts(const gg_spec *spec) {
 }
 
 static bool has_atom(const gg_mma_row *row) {
-  return row->kind == GG_MMA_fma;
+  return row->kind == GG_MMA_fma || row->kind == GG_MMA_dot;
 }
 
 /* A family's types are its atoms' parameters, which rows have one example of. */
-static const gg_type_set multiplied = 1u << GG_DTYPE_f32 | 1u << GG_DTYPE_f64;
+static const gg_type_set multiplied = 1u << GG_DTYPE_f32 | 1u << GG_DTYPE_f64 | 1u << GG_DTYPE_f16 |
+                                      1u << GG_DTYPE_bf16 | 1u << GG_DTYPE_s8 | 1u << GG_DTYPE_u8;
+
+static bool is_byte(gg_dtype type) {
+  return type == GG_DTYPE_s8 || type == GG_DTYPE_u8;
+}
+
+/* Floats of 16 bits are widened on their way to shared memory, bytes multiplied by fours. */
+static gg_dtype sums_of(gg_dtype type) {
+  return is_byte(type) ? GG_DTYPE_s32 : type == GG_DTYPE_f64 ? type : GG_DTYPE_f32;
+}
 
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
@@ -38,18 +48,22 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
   gg_dtype a = plan->a.type;
   if (!(multiplied & gg_type_bit(a)))
     return gg_refuse_types(plan, &spec->a.type, "A of type", a, multiplied, "", err);
-  if (plan->b.type != a)
-    return gg_refuse_type(plan, &spec->b.type, "B of type", plan->b.type, "the type of A", err);
-  plan->accumulator = a;
+  if (plan->b.type != a && !(is_byte(a) && is_byte(plan->b.type)))
+    return gg_refuse_type(plan, &spec->b.type, "B of type", plan->b.type,
+                          is_byte(a) ? "s8 and u8 beside bytes" : "the type of A", err);
+  plan->accumulator = sums_of(a);
   if (asked->state != GG_SPEC_SET || (gg_dtype)asked->number == plan->accumulator) return GG_OK;
   return gg_refuse_type(plan, asked, "accumulator of type", (gg_dtype)asked->number,
                         gg_dtype_info_of(plan->accumulator)->name, err);
 }
 
 static gg_status choose_mma(gg_plan *plan, gg_error *err) {
-  gg_status st = gg_mma_atom_find(&plan->mma, "UniversalFMA", err);
+  bool bytes = is_byte(plan->a.type);
+  gg_status st = gg_mma_atom_find(&plan->mma, bytes ? "SM61_DP4A" : "UniversalFMA", err);
   if (st) return st;
-  plan->mma.a = plan->mma.b = plan->mma.c = plan->accumulator;
+  plan->mma.a = bytes ? plan->a.type : plan->accumulator;
+  plan->mma.b = bytes ? plan->b.type : plan->accumulator;
+  plan->mma.c = plan->accumulator;
   return gg_choose_atom(plan, &plan->mma, plan->mma.row->cute, err);
 }
 
@@ -163,14 +177,26 @@ typedef struct registers {
   int accumulators, fragments, beside;
 } registers;
 
+/* Of bytes what waits in registers for its turn to become words: a register for each chunk of each
+ * line, beside what is not put together yet, or addresses of four lines. */
+static int waiting_registers(const gg_plan *plan, const gg_operand *operand, int mn, int k,
+                             int copy_bytes, int count) {
+  enum { parts = 4, addresses = 12 };
+  if (plan->mma.k == 1 || !gg_simt_by_registers(plan, operand)) return 0;
+  int chunks = mn * k / copy_bytes;
+  return (chunks + count - 1) / count + (operand->major == GG_MAJOR_K ? parts : addresses);
+}
+
 static registers count_registers(const gg_plan *plan, tile t, threads w, int stages) {
   enum { addresses = 24, bytes = 4 }; /* pointers, loop state and predicates, seen in every build */
+  int waiting = waiting_registers(plan, &plan->a, t.m, t.k, plan->copy_bytes_a, w.m * w.n) +
+                waiting_registers(plan, &plan->b, t.n, t.k, plan->copy_bytes_b, w.m * w.n);
   int block_m = t.m / w.m, block_n = t.n / w.n;
   int sets = stages == 1 ? 1 : 2;
   return (registers){.accumulators =
                          (int)gg_dtype_bytes(plan->accumulator, block_m * block_n) / bytes,
                      .fragments = sets * (block_m + block_n) * gg_simt_word_bytes(plan) / bytes,
-                     .beside = addresses};
+                     .beside = addresses + waiting};
 }
 
 static int all_registers(registers r) {
@@ -216,12 +242,19 @@ static int choose_ctas(const gg_plan *plan, tile t, threads w, registers r, int 
 
 /* ---- Copies ----------------------------------------------------------------------------- */
 
-/* Elements that lie with K contiguous go one by one to lines of M or N; others by as many bytes as
- * alignment and the line allow. CuTe's sgemm_1 copies elements. */
-static int copy_bytes(const gg_operand *operand, int mn, bool one_stage) {
-  int element = (int)gg_dtype_bytes(operand->type, 1), bytes = gg_access_bytes(*operand);
-  if (one_stage || operand->major == GG_MAJOR_K) return element;
-  while (gg_dtype_bytes(operand->type, mn) % bytes != 0)
+/* Of what cp.async copies: words that lie with K contiguous go one by one to lines of M or N;
+ * others by as many bytes as alignment and the line allow. Through registers so many elements at
+ * once as make 16 bytes of words. CuTe's sgemm_1 copies elements. */
+static int copy_bytes(const gg_plan *plan, const gg_operand *operand, tile t, int mn,
+                      bool one_stage) {
+  enum { widest = 16 };
+  bool k_major = operand->major == GG_MAJOR_K, by_registers = gg_simt_by_registers(plan, operand);
+  int element = (int)gg_dtype_bytes(operand->type, 1), word = gg_simt_word_bytes(plan);
+  if (k_major && (plan->mma.k > 1 || !by_registers)) return element * plan->mma.k;
+  if (one_stage) return element;
+  int most = by_registers ? widest / word * element : widest, bytes = gg_access_bytes(*operand);
+  if (bytes > most) bytes = most;
+  while (gg_dtype_bytes(operand->type, k_major ? t.k : mn) % bytes != 0)
     bytes /= 2;
   return bytes;
 }
@@ -239,8 +272,8 @@ static gg_status choose_padding(gg_swizzle_kind *out, const gg_plan *plan,
 
 static gg_status choose_copies(gg_plan *plan, tile t, int stages, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  plan->copy_bytes_a = copy_bytes(&plan->a, t.m, stages == 1);
-  plan->copy_bytes_b = copy_bytes(&plan->b, t.n, stages == 1);
+  plan->copy_bytes_a = copy_bytes(plan, &plan->a, t, t.m, stages == 1);
+  plan->copy_bytes_b = copy_bytes(plan, &plan->b, t, t.n, stages == 1);
   gg_status st = choose_padding(&plan->swizzle_a, plan, &spec->swizzle.a, &plan->a, err);
   return st ? st : choose_padding(&plan->swizzle_b, plan, &spec->swizzle.b, &plan->b, err);
 }
@@ -253,15 +286,15 @@ static gg_status check_schedule(const gg_plan *plan, gg_error *err) {
   const gg_unused unused[] = {
       {&spec->permutation, "permutation", "vectors of a thread in turns: auto"},
       {&spec->swizzle.d, "swizzle of D", "no staging: leave it out"},
+      {&spec->operand_source.a, "operand_source",
+       "registers, by way of shared memory: leave it out"},
+      {&spec->operand_source.b, "operand_source",
+       "registers, by way of shared memory: leave it out"},
       {&spec->cluster, "cluster", "one CTA: leave it out"},
       {&spec->cta_group, "cta_group", "no CTA pairs"},
       {&spec->accumulator_stages, "accumulator_stages", "accumulators in registers, one set"},
       {&spec->scheduler.splits, "splits", "all of K in one CTA"},
   };
-  gg_status st;
-  const gg_spec_field *a = &spec->operand_source.a, *b = &spec->operand_source.b;
-  if ((st = gg_check_source(plan, a, GG_MMA_A, "operand_source", err))) return st;
-  if ((st = gg_check_source(plan, b, GG_MMA_B, "operand_source", err))) return st;
   if (scheduler->state == GG_SPEC_SET && scheduler->number != GG_SCHEDULER_DATA_PARALLEL)
     return gg_refuse(plan, scheduler, "scheduler", scheduler->text, "data_parallel", err);
   return gg_check_all_unused(plan, unused, sizeof unused / sizeof *unused, err);
@@ -300,10 +333,10 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   const threads w = choose_threads(plan, t);
   if ((st = check_threads(plan, w, stages == 1, err))) return st;
   if ((st = check_tile(plan, t, w, err))) return st;
+  if ((st = choose_copies(plan, t, stages, err))) return st;
   const registers r = count_registers(plan, t, w, stages);
   const int ctas = choose_ctas(plan, t, w, r, stages);
   if ((st = check_registers(plan, t, w, r, ctas, err))) return st;
-  if ((st = choose_copies(plan, t, stages, err))) return st;
   if ((st = check_schedule(plan, err))) return st;
   const gg_order order = gg_choose_raster(&st, plan, GG_RASTER_ALONG_M, false, err);
   if (st) return st;
@@ -315,6 +348,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
 const gg_target gg_target_simt = {
     .id = GG_TARGET_SIMT,
     .ageless = true,
+    .last = true,
     .name = "simt",
     .family = "simt",
     .summary = "multiply-adds of CUDA cores fed by cp.async, any architecture",

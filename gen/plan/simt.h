@@ -19,8 +19,15 @@ int gg_simt_word_bytes(const gg_plan *plan);
  * or what divides the block; one where there is one stage, whose threads' rows are far apart. */
 int gg_simt_vector(const gg_plan *plan, int extent);
 
+/* Whether an operand's tiles come through registers: where cp.async, of 4 bytes at least, cannot
+ * write them as the words that are multiplied. */
+bool gg_simt_by_registers(const gg_plan *plan, const gg_operand *operand);
+
+/* Lines of M or N that a word has elements of: its own, where K is contiguous in memory. */
+int gg_simt_unit(const gg_plan *plan, const gg_operand *operand);
+
 /* How the tile of A or B, mn x k, is dealt to the threads that copy it, in chunks of the plan's
- * copies, by lines of its contiguous mode. Along K no more than 8 chunks stand side by side: of
+ * copies, by lines of its contiguous mode, or units of them. Along K no more than 8 chunks stand side by side: of
  * those a warp's writes to shared memory, a line further each, meet no bank twice. Along M or N no
  * more than a warp. */
 gg_dealing gg_simt_deal(const gg_plan *plan, const gg_operand *operand, int mn, int copy_bytes);

@@ -15,10 +15,22 @@ int gg_simt_vector(const gg_plan *plan, int extent) {
   return power < words ? power : words;
 }
 
+bool gg_simt_by_registers(const gg_plan *plan, const gg_operand *operand) {
+  enum { least = 4 };
+  bool widens = plan->mma.k == 1 && operand->type != plan->mma.a;
+  bool turns = plan->mma.k > 1 && operand->major != GG_MAJOR_K;
+  return widens || turns || operand->align < least;
+}
+
+int gg_simt_unit(const gg_plan *plan, const gg_operand *operand) {
+  return operand->major == GG_MAJOR_K ? 1 : plan->mma.k;
+}
+
 gg_dealing gg_simt_deal(const gg_plan *plan, const gg_operand *operand, int mn, int copy_bytes) {
   enum { side_k = 8 };
   bool k_major = operand->major == GG_MAJOR_K;
-  int64_t line = k_major ? plan->tile_k : mn, lines = k_major ? mn : plan->tile_k;
+  int64_t line = k_major ? plan->tile_k : mn;
+  int64_t lines = k_major ? mn : plan->tile_k / gg_simt_unit(plan, operand);
   int64_t chunks = gg_dtype_bytes(operand->type, line) / copy_bytes;
   return gg_deal(plan->threads, lines, chunks, k_major ? side_k : GG_WARP);
 }

@@ -19,4 +19,4 @@ __device__ __forceinline__ void cp_async_or_zeros(unsigned dst, const void *src,
         : "memory");
 }
 
-//@ insert word_loads
+//@ insert words

@@ -6,6 +6,9 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[block_m][block_n][1], loa
 #pragma unroll 1
   for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
     load(l, stage, true, even_k || k_tile > 0 ? tile_k : k - (k_tiles - 1) * tile_k);
+//@ if by_registers
+    put(l, stage);
+//@ end
     if (k_tile == 0) rewind(l, k_tiles, lda, ldb);
     cp_async_wait<0>();
     __syncthreads();

@@ -9,6 +9,9 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[block_m][block_n][1], loa
   for (int stage = 0; stage < stages - 1; ++stage) {
     const int k_left = even_k || stage > 0 ? tile_k : k - (k_tiles - 1) * tile_k;
     load(l, stages_begin + stage * stage_bytes, stage < k_tiles, k_left);
+//@ if by_registers
+    put(l, stages_begin + stage * stage_bytes);
+//@ end
     if (stage == 0) rewind(l, k_tiles, lda, ldb);
   }
   const unsigned stages_end = stages_begin + stages * stage_bytes;
@@ -37,6 +40,9 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[block_m][block_n][1], loa
       }
       // Half of the last step covers the wait at the barrier, half the next tile's first words.
       multiply_rows(tCrC, now, 0, block_m / 2);
+//@ if by_registers
+      put(l, write);
+//@ end
       write = read;
       read = read + stage_bytes == stages_end ? stages_begin : read + stage_bytes;
       cp_async_wait<stages - 2>();

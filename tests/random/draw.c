@@ -74,7 +74,7 @@ static nature draw_nature(draws *from, family of) {
       [SM90] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|s8|u8",
       [SM80] = "f16|bf16",
       [NAIVE] = "f16|bf16|f32",
-      [SIMT] = "f32|f32|f64",
+      [SIMT] = "f32|f32|f64|f16|bf16|s8|s8|u8",
       [SM100] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|u8|e2m1|e2m1|e3m2|e2m3",
   };
   nature out = {.family = of};
@@ -215,22 +215,22 @@ static void draw_tile_of_sm80(gg_str *out, draws *from) {
   maybe(out, from, 30, "atom_layout", "[1,1,1]|[2,1,1]|[1,2,1]|[2,2,1]|[2,4,1]");
 }
 
-static void draw_tile_of_simt(gg_str *out, draws *from) {
+static void draw_tile_of_simt(gg_str *out, draws *from, const nature *is) {
   gg_str_puts(out, "schedule: simt\n");
-  maybe(out, from, 10, "operand_source", "{a: registers}|{b: shared}");
   maybe(out, from, 40, "scheduler", "data_parallel|data_parallel|data_parallel|persistent");
   maybe(out, from, 50, "stages", "1|1|2|3|4");
   maybe(out, from, 20, "swizzle", "none|padding|{a: padding}|{b: none}|{b: padding}|64B");
   maybe(out, from, 15, "ctas_per_sm", "1|2|3");
   if (chance(from, 10)) return;
   int m = draw_number(from, "16|32|64|64|96|128"), n = draw_number(from, "32|64|64|128|160");
-  gg_str_printf(out, "tile: [%d, %d, %d]\n", m, n, draw_number(from, "8|8|16|4|1|7"));
+  gg_str_printf(out, "tile: [%d, %d, %d]\n", m, n,
+                draw_number(from, is->integers ? "32|32|16|64|4" : "8|8|16|4|1|7"));
   maybe(out, from, 30, "atom_layout", "[4,8,1]|[8,8,1]|[8,16,1]|[16,16,1]|[16,2,1]");
 }
 
 static void draw_tile(gg_str *out, draws *from, const nature *is) {
   if (is->family == SIMT) {
-    draw_tile_of_simt(out, from);
+    draw_tile_of_simt(out, from, is);
     return;
   }
   if (is->family == NAIVE) {
