@@ -188,6 +188,10 @@ typedef struct gg_problem {
    * whose B is. */
   uint64_t metadata;
   int64_t batch_stride_metadata;
+  /* In place of alpha and beta where wide_factors is true: in full for kernels that sum in f64,
+   * rounded to f32 for others. */
+  double wide_alpha, wide_beta;
+  bool wide_factors;
 } gg_problem;
 
 #ifdef __cplusplus

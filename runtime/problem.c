@@ -222,18 +222,17 @@ static gg_status check_operands(const gg_kernel *kernel, const gg_problem *p, gg
     gg_status st = check_view(&view, err);
     if (st) return st;
   }
-  if (p->beta == 0) return GG_OK;
+  if (gg_problem_beta(p) == 0) return GG_OK;
   gg_view view = gg_problem_view(kernel, p, 'c');
   return check_view(&view, err);
 }
 
 static gg_status check_scalars(const gg_kernel *kernel, const gg_problem *p, gg_error *err) {
-  if (p->alpha != 1 && !gg_kernel_takes(kernel, GG_PARAM_ALPHA)) {
-    return gg_fail(err, PROBLEM_SCALAR, NULL, "alpha", (double)p->alpha, kernel->name, "alpha");
-  }
-  if (p->beta != 0 && !gg_kernel_takes(kernel, GG_PARAM_BETA)) {
-    return gg_fail(err, PROBLEM_SCALAR, NULL, "beta", (double)p->beta, kernel->name, "beta");
-  }
+  double alpha = gg_problem_alpha(p), beta = gg_problem_beta(p);
+  if (alpha != 1 && !gg_kernel_takes(kernel, GG_PARAM_ALPHA))
+    return gg_fail(err, PROBLEM_SCALAR, NULL, "alpha", alpha, kernel->name, "alpha");
+  if (beta != 0 && !gg_kernel_takes(kernel, GG_PARAM_BETA))
+    return gg_fail(err, PROBLEM_SCALAR, NULL, "beta", beta, kernel->name, "beta");
   return GG_OK;
 }
 
@@ -268,10 +267,14 @@ static gg_status check_workspace(const gg_problem *p, const gg_distribution *dis
                  (ll)distribution->shared_tiles, (ll)distribution->workspace_bytes);
 }
 
-static uint64_t float_bits(float value) {
+/* alpha or beta, as the kernel's parameter has it. */
+static uint64_t factor_bits(const gg_kernel *kernel, double value) {
+  uint64_t wide;
   uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
+  float narrow = (float)value;
+  memcpy(&wide, &value, sizeof wide);
+  memcpy(&bits, &narrow, sizeof bits);
+  return kernel->accumulator == GG_DTYPE_f64 ? wide : bits;
 }
 
 /* Where an operand is: what the first kinds of parameters say. A map has a place of its own. */
@@ -288,15 +291,15 @@ static uint64_t argument_of_operand(const gg_problem *p, gg_param param) {
   return param.kind == GG_PARAM_MAP ? 0 : places[param.operand][param.kind];
 }
 
-static uint64_t argument_of(const gg_problem *p, const gg_distribution *distribution,
-                            gg_param param) {
+static uint64_t argument_of(const gg_kernel *kernel, const gg_problem *p,
+                            const gg_distribution *distribution, gg_param param) {
   const uint64_t values[] = {
       [GG_PARAM_M] = (uint64_t)p->m,
       [GG_PARAM_N] = (uint64_t)p->n,
       [GG_PARAM_K] = (uint64_t)p->k,
       [GG_PARAM_BATCH] = (uint64_t)p->batch,
-      [GG_PARAM_ALPHA] = float_bits(p->alpha),
-      [GG_PARAM_BETA] = float_bits(p->beta),
+      [GG_PARAM_ALPHA] = factor_bits(kernel, gg_problem_alpha(p)),
+      [GG_PARAM_BETA] = factor_bits(kernel, gg_problem_beta(p)),
       [GG_PARAM_WORKSPACE] = p->workspace,
       [GG_PARAM_SHARED_TILES] = (uint64_t)distribution->shared_tiles,
       [GG_PARAM_GROUP_TILES] = (uint64_t)distribution->group_tiles,
@@ -325,7 +328,7 @@ gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const 
   out->grid[0] = (unsigned)(distribution.clusters * gg_kernel_cluster_size(kernel));
   out->grid[1] = out->grid[2] = 1;
   for (size_t i = 0; i < kernel->param_count; i++) {
-    out->arguments[i] = argument_of(problem, &distribution, kernel->params[i]);
+    out->arguments[i] = argument_of(kernel, problem, &distribution, kernel->params[i]);
   }
   return GG_OK;
 }

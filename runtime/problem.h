@@ -35,6 +35,16 @@ gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *problem, char
 /* The operand of the epilogue's operation `index`, which has one. */
 gg_view gg_problem_extra_view(const gg_kernel *kernel, const gg_problem *problem, size_t index);
 
+/* ---- alpha and beta ---------------------------------------------------------------------- */
+
+/* As the problem has them, whichever it has. */
+static inline double gg_problem_alpha(const gg_problem *problem) {
+  return problem->wide_factors ? problem->wide_alpha : problem->alpha;
+}
+static inline double gg_problem_beta(const gg_problem *problem) {
+  return problem->wide_factors ? problem->wide_beta : problem->beta;
+}
+
 /* ---- The whole --------------------------------------------------------------------------- */
 
 /* Elements along K of which a problem has whole multiples; 1 but where elements of 4 or 6 bits are

@@ -354,6 +354,11 @@ size_t gg_mma_atom_select(gg_mma_atom *out, size_t capacity, gg_dtype a, gg_dtyp
 /* ---- What an atom says -------------------------------------------------------------------- */
 
 void gg_mma_atom_ptx(gg_str *out, const gg_mma_atom *atom) {
+  if (atom->row->kind == GG_MMA_dot) { /* of signed and unsigned bytes, each as a word */
+    gg_str_printf(out, "dp4a.%c32.%c32", *gg_dtype_info_of(atom->a)->ptx,
+                  *gg_dtype_info_of(atom->b)->ptx);
+    return;
+  }
   gg_atom_name_fill(out, atom->row->ptx, atom->n);
   gg_mma_put_ptx_types(out, atom);
 }

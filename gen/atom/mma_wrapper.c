@@ -219,9 +219,10 @@ static gg_status put_fma(gg_str *out, const gg_mma_atom *atom, const char *name,
 static void put_dot(gg_str *out, const gg_mma_atom *atom, const char *name) {
   gg_str_printf(out,
                 "__device__ inline void %s(int (&d)[1], const unsigned (&a)[1], "
-                "const unsigned (&b)[1]) {\n  asm(\"%s %%0, %%1, %%2, %%0;\" : \"+r\"(d[0]) : "
-                "\"r\"(a[0]), \"r\"(b[0]));\n}\n",
-                name, atom->row->ptx);
+                "const unsigned (&b)[1]) {\n  asm(\"",
+                name);
+  gg_mma_atom_ptx(out, atom);
+  gg_str_puts(out, " %0, %1, %2, %0;\" : \"+r\"(d[0]) : \"r\"(a[0]), \"r\"(b[0]));\n}\n");
 }
 
 gg_status gg_mma_atom_wrapper(gg_str *out, const gg_mma_atom *atom, const char *name,

@@ -14,6 +14,7 @@
 #include "choice/form.h"
 #include "emit/template.h"
 #include "plan/decisions.h"
+#include "plan/target.h"
 
 /* Every file under specs/catalogue, carried in the binary; ends with a zeroed row. */
 extern const gg_template_file gg_catalogue_files[];
@@ -146,7 +147,8 @@ static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form
   if (st) return st;
   st = gg_plan_choose(&candidate->plan, &candidate->spec, &lineup->arena, &why);
   if (st == GG_OK) {
-    lineup->count += !is_there(lineup, candidate);
+    bool late = candidate->plan.target->last && lineup->count && !lineup->list[0].plan.target->last;
+    lineup->count += !late && !is_there(lineup, candidate);
     return GG_OK;
   }
   if (st != GG_E_MEMORY) return refuse(lineup, spec, &why, err);

@@ -39,7 +39,8 @@ typedef struct gg_lineup {
 } gg_lineup;
 
 /* Every spec of the catalogue that can be generated for `form` and runs on a device of `device`
- * (90; an `a` target on that architecture alone); of those that come out as one kernel, the first.
+ * (90; an `a` target on that architecture alone); of those that come out as one kernel, the first; and where a family
+ * that is not the last one to ask has the form, none of one that is.
  * An empty lineup is no error here. The catalogue
  * outlives it. Free with gg_lineup_free. */
 gg_status gg_lineup_make(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,

@@ -105,8 +105,9 @@ static double warps_share(const work *w, double tiles_each) {
 static double mma_rate(const work *w, double active) {
   const gg_device_model *device = w->device;
   double busy = active / (device->sustained * device->sm_count);
-  double rate =
+  double tensor_rate =
       gg_device_mma_rate(device, w->plan->a.type, gg_plan_is_packed(w->plan), w->plan->sparse_a);
+  double rate = w->of->traits.rate > 0 ? w->of->traits.rate : tensor_rate;
   rate /= join(1, busy);
   double tiles = w->tiles_m * w->tiles_n * (double)w->extents.batch;
   return rate * w->of->traits.tensor_share * warps_share(w, tiles / device->sm_count);
@@ -470,8 +471,9 @@ gg_model gg_model_of(const gg_plan *plan, const gg_device_model *device) {
   out.distributed = gg_distributed_of_plan(plan);
   out.at_once = resident(plan, device);
   put_bytes(&out);
-  out.line_a = line_cost(device, plan->swizzle_a);
-  out.line_b = line_cost(device, plan->swizzle_b);
+  bool boxes = out.traits.loader == GG_LOADER_BOXES; /* which are as wide as a swizzle */
+  out.line_a = boxes ? line_cost(device, plan->swizzle_a) : 1;
+  out.line_b = boxes ? line_cost(device, plan->swizzle_b) : 1;
   out.under_way = bytes_under_way(&out);
   out.load_byte = join(1 / device->load_rate, device->load_latency / out.under_way);
   out.dram_byte = join(1 / device->dram_sm_rate, device->dram_latency / out.under_way);

@@ -46,12 +46,13 @@ static int read_extent(int64_t *out, const char *name, const char *text, int64_t
   return cli_usage("-%s takes an integer from 0 on, not '%s'", name, text);
 }
 
-static int read_scalar(float *out, const char *name, const char *text, float usual) {
-  *out = usual;
-  if (!text) return CLI_OK;
+/* In full, and as an f32. */
+static int read_scalar(double *out, float *narrow, const char *name, const char *text,
+                       double usual) {
   char *end;
-  *out = strtof(text, &end);
-  if (end != text && !*end && isfinite(*out)) return CLI_OK;
+  *out = text ? strtod(text, &end) : usual;
+  *narrow = text ? strtof(text, &end) : (float)usual;
+  if (!text || (end != text && !*end && isfinite(*narrow))) return CLI_OK;
   return cli_usage("--%s takes a number, not '%s'", name, text);
 }
 
@@ -65,7 +66,8 @@ int cli_shape_read(gg_problem *out, const cli_shape *shape, const gg_kernel *ker
   if (!code) code = read_extent(&out->n, "n", shape->n, kernel->fixed_n, 1024);
   if (!code) code = read_extent(&out->k, "k", shape->k, kernel->fixed_k, 1024);
   if (!code) code = read_extent(&out->batch, "l", shape->l, kernel->fixed_batch, 1);
-  if (!code) code = read_scalar(&out->alpha, "alpha", shape->alpha, 1);
-  if (!code) code = read_scalar(&out->beta, "beta", shape->beta, 0);
+  if (!code) code = read_scalar(&out->wide_alpha, &out->alpha, "alpha", shape->alpha, 1);
+  if (!code) code = read_scalar(&out->wide_beta, &out->beta, "beta", shape->beta, 0);
+  out->wide_factors = kernel->accumulator == GG_DTYPE_f64;
   return code;
 }

@@ -15,11 +15,12 @@ const char *gg_cuda_bool(bool value) {
 const char *gg_cuda_type_of(gg_dtype type) {
   int bits = gg_dtype_info_of(type)->bits;
   if (type == GG_DTYPE_s32) return "int";
+  if (type == GG_DTYPE_f64) return "double";
   return bits <= 8 ? "unsigned char" : bits == 16 ? "unsigned short" : "float";
 }
 
 void gg_cuda_write_type(gg_str *out, const char *name, gg_dtype type) {
-  bool plain = type == GG_DTYPE_f32 || type == GG_DTYPE_s32;
+  bool plain = type == GG_DTYPE_f32 || type == GG_DTYPE_f64 || type == GG_DTYPE_s32;
   gg_str_printf(out, "using %s_t = %s;  // %s%s\n", name, gg_cuda_type_of(type),
                 plain                               ? ""
                 : gg_dtype_info_of(type)->bits == 4 ? "the bits of two of "
@@ -31,7 +32,7 @@ void gg_cuda_write_types(gg_str *out, const gg_plan *plan) {
   if (plan->has_c) gg_cuda_write_type(out, "c", plan->c.type);
   gg_cuda_write_type(out, "d", plan->d.type);
   gg_str_printf(out, "using epi_t = %s;  // what the epilogue computes in\n",
-                plan->compute == GG_DTYPE_s32 ? "int" : "float");
+                gg_cuda_type_of(plan->compute));
 }
 
 /* ---- Parameters ------------------------------------------------------------------------- */
@@ -91,22 +92,27 @@ static void write_of_extra(gg_str *out, const gg_plan *plan, gg_param param) {
   }
 }
 
+const char *gg_cuda_factor_type(const gg_plan *plan) {
+  return plan->compute == GG_DTYPE_f64 ? "double" : "float";
+}
+
 void gg_cuda_write_parameter(gg_str *out, const gg_plan *plan, gg_param param) {
   static const char *const texts[] = {
       [GG_PARAM_M] = "int64 m_arg",
       [GG_PARAM_N] = "int64 n_arg",
       [GG_PARAM_K] = "int64 k_arg",
       [GG_PARAM_BATCH] = "int64 batch_arg",
-      [GG_PARAM_ALPHA] = "float alpha",
-      [GG_PARAM_BETA] = "float beta",
+      [GG_PARAM_ALPHA] = " alpha",
+      [GG_PARAM_BETA] = " beta",
       [GG_PARAM_WORKSPACE] = "unsigned char *workspace",
       [GG_PARAM_SHARED_TILES] = "int64 shared_tiles",
       [GG_PARAM_GROUP_TILES] = "int64 group_tiles",
       [GG_PARAM_GROUP_SHARES] = "int64 group_shares",
       [GG_PARAM_NEXT_BESIDE] = "int64 next_beside",
   };
+  bool factor = param.kind == GG_PARAM_ALPHA || param.kind == GG_PARAM_BETA;
   if (param.operand == GG_OPERAND_NONE) {
-    gg_str_puts(out, texts[param.kind]);
+    gg_str_printf(out, "%s%s", factor ? gg_cuda_factor_type(plan) : "", texts[param.kind]);
   } else if (param.operand == GG_OPERAND_EXTRA) {
     write_of_extra(out, plan, param);
   } else {

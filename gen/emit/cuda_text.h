@@ -10,6 +10,9 @@ const char *gg_cuda_type_of(gg_dtype type);
 
 const char *gg_cuda_bool(bool value); /* "true" */
 
+/* Of alpha and beta: as the epilogue computes, in f32 also beside integers. */
+const char *gg_cuda_factor_type(const gg_plan *plan);
+
 /* A parameter's declaration: "int64 ldd". */
 void gg_cuda_write_parameter(gg_str *out, const gg_plan *plan, gg_param param);
 

@@ -112,6 +112,7 @@ static const row rows[] = {
     {"unsigned char", 1, NULL, NULL, byte_bodies},
     {"unsigned short", 2, "b16", "h", short_bodies},
     {"float", 0, "f32", "f", NULL},
+    {"double", 0, "f64", "d", NULL},
     {"int", 4, "b32", "r", NULL},
     {"long long", 8, "b64", "l", NULL},
 };

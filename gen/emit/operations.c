@@ -9,6 +9,7 @@
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
 #include "emit/element_text.h"
+#include "emit/skeleton.h"
 #include "plan/operation.h"
 
 /* A step on x, two numbers; $1 and $2 are its operand for each, @ its operand's name. */
@@ -27,7 +28,8 @@ static const char *const gelu_steps[] = {
 };
 
 /* For each span: an operand's values for both numbers, the member of the struct that holds it, and
- * the lines that move to the tile's first and that read it. */
+ * the lines that move to the tile's first and that read it; $r and $c are the family's rows and
+ * columns from a cell to the next. */
 typedef struct span_text {
   const char *values[2], *member, *move, *read;
 } span_text;
@@ -49,7 +51,7 @@ static const span_text spans[] = {
                         "  forget(of.ld_@);\n"
                         "  of.@ += element_offset<d_n_major>(of.ld_@, row, col);\n",
                         "    values.@ = load_two<d_n_major, @_pairs>(\n"
-                        "        of.@, of.ld_@, at, i % down * 8, i / down * 8);\n"},
+                        "        of.@, of.ld_@, at, i % down * $r, i / down * $c);\n"},
 };
 
 /* Vectors that were read ahead to shared memory: `of.vectors` is the tile's. A vector along n has
@@ -68,6 +70,7 @@ typedef struct item {
   bool lined;   /* a matrix that comes through D's staging */
   bool staged;  /* a matrix that is stored through D's staging */
   bool ahead;   /* a vector that is read ahead */
+  const gg_skeleton *skeleton;
   char name[GG_OPERATION_NAME_MAX];
 } item;
 
@@ -102,6 +105,7 @@ static bool is_staged(const epilogue *e, size_t index) {
 static item item_of(const epilogue *e, size_t index) {
   const gg_plan *plan = e->plan;
   item out = {.operation = &plan->operations[index],
+              .skeleton = &gg_skeletons[plan->target->id],
               .span = gg_operation_span(&plan->operations[index])};
   gg_operation_name(out.name, plan->operations, index);
   bool vector = out.span != GG_SPAN_NONE && out.span != GG_SPAN_MATRIX;
@@ -125,11 +129,14 @@ static bool is_read_in_place(const item *it) {
   return is_read_by_threads(it) && !it->lined;
 }
 
-/* Writes `text`, each @ the item's name, $1 and $2 its values. */
+/* Writes `text`, each @ the item's name, $1 and $2 its values, $r and $c the steps of cells. */
 static void write_text(gg_str *out, const char *text, const item *it) {
   for (; *text; text++) {
     if (*text == '@') {
       gg_str_puts(out, it->name);
+    } else if (*text == '$' && (text[1] == 'r' || text[1] == 'c')) {
+      gg_str_printf(out, "%d",
+                    *++text == 'r' ? it->skeleton->cell_rows : it->skeleton->cell_columns);
     } else if (*text == '$') {
       write_text(out, spans[it->span].values[*++text - '1'], it);
     } else {
@@ -220,9 +227,10 @@ static void write_members(gg_str *out, const epilogue *e) {
   const gg_plan *plan = e->plan;
   gg_str_puts(out, "// What the operations read and write besides the accumulators: the kernel's "
                    "parameters.\nstruct epilogue_operands {\n");
-  if (plan->alpha) gg_str_puts(out, "  float alpha;\n");
+  const char *factor = gg_cuda_factor_type(plan);
+  if (plan->alpha) gg_str_printf(out, "  %s alpha;\n", factor);
   if (plan->has_c) {
-    gg_str_puts(out, "  float beta;  // -0 for 0: x + 0 * -0 is x, also where x is -0\n");
+    gg_str_printf(out, "  %s beta;  // -0 for 0: x + 0 * -0 is x, also where x is -0\n", factor);
   }
   if (e->reads_c) gg_str_puts(out, "  const c_t *C;\n  int64 ldc, batch_stride_c;\n");
   for (size_t i = 0; i < plan->operation_count; i++) {
@@ -333,8 +341,11 @@ static void write_values(gg_str *out, const epilogue *e, const char *name, const
 /* The same of matrices, for many cells at once, so that their loads are under way together: where
  * there is a condition, it is one for all of them. */
 static void write_read_cells(gg_str *out, const epilogue *e) {
-  gg_str_puts(out, "// Of cells that are eight columns and eight rows apart.\n"
-                   "template <int across, int down>\n"
+  const gg_skeleton *skeleton = &gg_skeletons[e->plan->target->id];
+  bool mma = skeleton->cell_rows > 1;
+  gg_str_puts(out, mma ? "// Of cells that are eight columns and eight rows apart.\n"
+                       : "// Of neighbouring cells.\n");
+  gg_str_puts(out, "template <int across, int down>\n"
                    "__device__ __forceinline__ void read_cells(cell_values (&out)[across][down],\n"
                    "                                           const epilogue_operands &of, "
                    "tile_place at) {\n"
@@ -348,11 +359,13 @@ static void write_read_cells(gg_str *out, const epilogue *e) {
   }
   gg_str_puts(out, "  }\n");
   if (e->reads_c) {
-    gg_str_puts(out, "  if (of.beta == 0.0f) return;  // C is not read: it may be null\n"
-                     "#pragma unroll\n"
-                     "  for (int i = 0; i < across * down; ++i)\n"
-                     "    out[i / down][i % down].c = load_two<c_n_major, c_pairs>(\n"
-                     "        of.C, of.ldc, at, i % down * 8, i / down * 8);\n");
+    gg_str_printf(out,
+                  "  if (of.beta == 0.0f) return;  // C is not read: it may be null\n"
+                  "#pragma unroll\n"
+                  "  for (int i = 0; i < across * down; ++i)\n"
+                  "    out[i / down][i %% down].c = load_two<c_n_major, c_pairs>(\n"
+                  "        of.C, of.ldc, at, i %% down * %d, i / down * %d);\n",
+                  skeleton->cell_rows, skeleton->cell_columns);
   }
   gg_str_puts(out, "}\n\n");
 }
@@ -371,11 +384,14 @@ static void write_cells(gg_str *out, const epilogue *e) {
                            "  return values;\n}\n\n");
 }
 
-static void write_linear(gg_str *out, const gg_operation *linear) {
+static void write_linear(gg_str *out, const epilogue *e, const gg_operation *linear) {
+  const char *fma = e->plan->compute == GG_DTYPE_f64 ? "__fma_rn" : "__fmaf_rn";
   if (linear->alpha) gg_str_puts(out, "  x = {x.x * of.alpha, x.y * of.alpha};\n");
   if (linear->beta) {
-    gg_str_puts(out, "  x = {__fmaf_rn(c_value(cell.c.x), of.beta, x.x), "
-                     "__fmaf_rn(c_value(cell.c.y), of.beta, x.y)};\n");
+    gg_str_printf(out,
+                  "  x = {%s(c_value(cell.c.x), of.beta, x.x), "
+                  "%s(c_value(cell.c.y), of.beta, x.y)};\n",
+                  fma, fma);
   }
 }
 
@@ -433,7 +449,7 @@ static void write_finish(gg_str *out, const epilogue *e) {
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);
     if (it.operation->kind == GG_OP_LINEAR) {
-      write_linear(out, it.operation);
+      write_linear(out, e, it.operation);
       continue;
     }
     size_t factors = factors_from(e, i);
@@ -506,7 +522,10 @@ static void bind_parts(gg_bindings *out, const epilogue *e) {
   gg_bind_part(out, "load_two", loads ? "load_two" : NULL);
   gg_bind_part(out, "store_two", stores ? "store_two" : NULL);
   gg_bind_part(out, "vector_elements", e->plan->vector_buffers ? "vector_elements" : NULL);
-  gg_bind_part(out, "activations", has_activation(e->plan) ? "activations" : NULL);
+  gg_bind_part(out, "activations",
+               !has_activation(e->plan)           ? NULL
+               : e->plan->compute == GG_DTYPE_f64 ? "activations_f64"
+                                                  : "activations");
 }
 
 void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {

@@ -515,8 +515,8 @@ static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts
   if (plan->a_in_tensor)
     add_text(report, "cost", "operand_columns", "%d..%d", layouts->a_column,
              layouts->a_column + gg_sm100_columns_of_a(plan))
-        ->remark = gg_as_asked(plan, "of tensor memory, one stage's A",
-                               "of tensor memory, one stage's B");
+        ->remark =
+        gg_as_asked(plan, "of tensor memory, one stage's A", "of tensor memory, one stage's B");
   if (layouts->fragment_registers) {
     add_number(report, "cost", "fragment_registers", layouts->fragment_registers,
                "a thread, double buffered");

@@ -14,12 +14,15 @@ typedef struct gg_skeleton {
   const char *template_name; /* under templates/ */
   gg_bind *bind;
   gg_outline_steps *steps; /* what happens in its kernels, for the banner */
+  /* From a cell to the next that a thread reads with it, of what is like D: the rows of MMAs' 8 x 8
+   * matrices, the columns; or neighbouring rows, and pairs of columns. */
+  int cell_rows, cell_columns;
 } gg_skeleton;
 
 /* By the numbers of their targets. */
 extern const gg_skeleton gg_skeletons[GG_TARGET_COUNT];
 
-/* naive.c, sm80.c, sm90.c, which binds sm100's too */
-gg_bind gg_naive_bind, gg_sm80_bind, gg_sm90_bind;
+/* naive.c, simt.c, sm80.c, sm90.c, which binds sm100's too */
+gg_bind gg_naive_bind, gg_simt_bind, gg_sm80_bind, gg_sm90_bind;
 
 #endif

@@ -120,7 +120,7 @@ typedef struct tile {
   const gg_composed *layout;
   int64_t rows, columns;
   bool along_columns;
-  gg_sm80_dealing deal;
+  gg_dealing deal;
   int chunk;              /* elements */
   const char *chunk_name; /* of C and D another than of A and B, which most often have the same */
   /* Of A and B: where each line begins, and each position in a line is, before the swizzle: an
@@ -160,7 +160,7 @@ static int64_t element_at(const tile *t, int64_t line, int64_t position) {
 /* Whether the distance from a worker's first chunk to that of a turn is the same for all workers
  * that have one then. */
 static bool turns_repeat(const tile *t) {
-  const gg_sm80_dealing *d = &t->deal;
+  const gg_dealing *d = &t->deal;
   int64_t across = d->across * t->chunk;
   for (int64_t turn = 1; turn < d->line_turns * d->chunk_turns; turn++) {
     int64_t down = turn / d->chunk_turns * d->lines_per_turn;
@@ -195,7 +195,7 @@ static bool steps_repeat(const tile *t, bool columns) {
 
 /* Opens the tile's struct: what its copies must know. */
 static void write_copies(gg_str *out, const tile *t) {
-  const gg_sm80_dealing *d = &t->deal;
+  const gg_dealing *d = &t->deal;
   gg_str_printf(out, "// %s -> element, ", t->what);
   gg_composed_print(out, t->layout, GG_NOTATION_PLAIN);
   gg_str_printf(out, "\nstruct %s {\n", t->name);
@@ -210,8 +210,7 @@ static void write_copies(gg_str *out, const tile *t) {
                 (long long)d->across * t->chunk, (long long)d->chunk_turns);
   gg_str_printf(out, "  static constexpr int line_step = %lld, line_turns = %lld;\n",
                 (long long)d->lines_per_turn, (long long)d->line_turns);
-  gg_str_printf(out, "  static constexpr bool all_work = %s;\n",
-                gg_cuda_bool(gg_sm80_always_works(d)));
+  gg_str_printf(out, "  static constexpr bool all_work = %s;\n", gg_cuda_bool(gg_always_works(d)));
 }
 
 static gg_status write_offset(gg_str *out, const tile *t, gg_error *err) {
@@ -238,7 +237,7 @@ static gg_status write_operand(gg_str *out, const tile *t, int copy_bytes, bool 
 
 /* Whether cp.async copies the tile, with work for every thread in every turn, or not for all. */
 static bool copies_async(const tile *t, bool always) {
-  return t->chunk > 1 && gg_sm80_always_works(&t->deal) == always;
+  return t->chunk > 1 && gg_always_works(&t->deal) == always;
 }
 
 /* Which of two instructions copy what needs care, of A and B together. */
@@ -296,7 +295,7 @@ static gg_status write_staged(gg_str *out, const gg_plan *plan, const char *name
             .along_columns = operand->major == GG_MAJOR_N,
             .chunk = (int)(access_bytes / gg_dtype_bytes(operand->type, 1)),
             .chunk_name = "access"};
-  t.deal = gg_sm80_deal(GG_WARP, lines_of(&t), line_of(&t) / t.chunk, GG_WARP);
+  t.deal = gg_deal(GG_WARP, lines_of(&t), line_of(&t) / t.chunk, GG_WARP);
   write_copies(out, &t);
   return write_offset(out, &t, err);
 }

@@ -21,6 +21,31 @@ void gg_naive_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *
   gg_outline_step(outline, "It applies the epilogue to the sum and stores it.");
 }
 
+void gg_simt_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES);
+  if (plan->stages == 1) {
+    gg_outline_step(
+        outline,
+        "For each K tile all threads copy its elements from global memory to a buffer "
+        "of %lld bytes (cp.async) and wait until all have arrived; then each multiplies "
+        "its rows with its columns, and they meet again before the next K tile.",
+        (ll)stages->bytes);
+  } else {
+    gg_outline_step(outline,
+                    "All threads begin to copy the first %d K tiles of A and B from global memory "
+                    "to a ring of %d stages of %lld bytes (cp.async).",
+                    stages->depth - 1, stages->depth, (ll)stages->bytes);
+    gg_outline_step(
+        outline,
+        "For each K tile they begin the copies of the K tile %d further, and multiply: "
+        "while a thread multiplies one word of each of its rows with one of each of its "
+        "columns, it reads the next ones. At the tile's end they wait until the next "
+        "one's copies have arrived and all have met.",
+        stages->depth - 1);
+  }
+  gg_outline_step(outline, "Each thread applies the epilogue to its elements and stores them.");
+}
+
 /* Of matrices that the epilogue reads, those that no ring brings. */
 static void prefetch_matrices(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts,
                               const char *who) {

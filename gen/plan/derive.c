@@ -33,7 +33,7 @@ gg_status gg_layouts_place(gg_layouts *out, const gg_plan *plan, gg_error *err) 
                                .staging = gg_ring_bytes(staging),
                                .sums = gg_ring_bytes(sums),
                                .barriers = out->rings.bytes - out->rings.barriers_begin,
-                               .behind = !staging->reuses};
+                               .behind = staging && !staging->reuses};
   return gg_check_smem(plan, &parts, most, err);
 }
 

@@ -91,21 +91,9 @@ static gg_status derive_operand(gg_composed *out, int64_t *size, const operand_t
 
 /* ---- Dealing ----------------------------------------------------------------------------- */
 
-typedef struct chunk {
-  int64_t line, chunk;
-} chunk;
-
-static gg_sm80_dealing deal_tile(const operand_tile *tile, int threads) {
+static gg_dealing deal_tile(const operand_tile *tile, int threads) {
   int64_t line = line_elements(tile);
   return gg_sm80_deal_copy(threads, tile->mn * tile->k / line, line, tile->copy_bytes);
-}
-
-/* The chunk of a worker in a turn; false where it has none. */
-static bool dealt_chunk(chunk *out, const gg_sm80_dealing *deal, int64_t worker, int64_t turn) {
-  out->line = worker / deal->across + turn / deal->chunk_turns * deal->lines_per_turn;
-  out->chunk = worker % deal->across + turn % deal->chunk_turns * deal->across;
-  return worker / deal->across < deal->lines_per_turn && out->line < deal->lines &&
-         out->chunk < deal->line_chunks;
 }
 
 /* ---- Threads ---------------------------------------------------------------------------- */
@@ -115,7 +103,7 @@ static bool dealt_chunk(chunk *out, const gg_sm80_dealing *deal, int64_t worker,
 static gg_status derive_copy(gg_layout *out, const operand_tile *tile, int threads, gg_error *err) {
   int64_t vector = tile->copy_bytes * 8 / operand_bits, line = line_elements(tile);
   int64_t lines = tile->mn * tile->k / line;
-  gg_sm80_dealing dealt = deal_tile(tile, threads);
+  gg_dealing dealt = deal_tile(tile, threads);
   int64_t down = dealt.lines_per_turn, along = dealt.across * vector;
   gg_tuple shape = tile->k_major ? GG_TUPLE(tile->k, tile->mn) : GG_TUPLE(tile->mn, tile->k);
   gg_tuple stride = tile->k_major ? GG_TUPLE(tile->mn, 1) : GG_TUPLE(1, tile->mn);
@@ -126,7 +114,7 @@ static gg_status derive_copy(gg_layout *out, const operand_tile *tile, int threa
   gg_layout value = gg_layout_flat(vector, 1);
   gg_status st;
   if ((st = gg_layout_make(&memory_order, &shape, &stride, err))) return st;
-  if (gg_sm80_always_works(&dealt)) {
+  if (gg_always_works(&dealt)) {
     if ((st = gg_layout_make(&thread, &thread_shape, &thread_stride, err))) return st;
     if ((st = gg_layout_make(&value, &value_shape, &value_stride, err))) return st;
     if ((st = gg_layout_coalesce(&value, &value, NULL, err))) return st; /* one turn is no mode */
@@ -178,13 +166,13 @@ static int64_t tile_index(const operand_tile *tile, int64_t line, int64_t positi
 static void count_copy(gg_smem_access *access, const gg_composed *smem, const operand_tile *tile,
                        int threads) {
   int vector = tile->copy_bytes * 8 / operand_bits;
-  gg_sm80_dealing deal = deal_tile(tile, threads);
+  gg_dealing deal = deal_tile(tile, threads);
   for (int64_t turn = 0; turn < deal.line_turns * deal.chunk_turns; turn++) {
     for (int warp = 0; warp < threads; warp += GG_WARP) {
       int64_t address[GG_WARP];
       for (int lane = 0; lane < GG_WARP; lane++) {
-        chunk at;
-        bool works = dealt_chunk(&at, &deal, warp + lane, turn);
+        gg_chunk at;
+        bool works = gg_dealt_chunk(&at, &deal, warp + lane, turn);
         address[lane] = works ? gg_composed_at(smem, tile_index(tile, at.line, at.chunk * vector)) *
                                     operand_bits / 8
                               : -1;
@@ -233,12 +221,12 @@ static gg_smem_access count_lines(const gg_composed *smem, const staging *s) {
   gg_smem_access access = {.name = s->lines, .bytes = s->access_bytes};
   int vector = s->access_bytes / s->element_bytes;
   int64_t line = s->n_major ? s->columns : s->rows;
-  gg_sm80_dealing deal = gg_sm80_deal(GG_WARP, s->rows * s->columns / line, line / vector, GG_WARP);
+  gg_dealing deal = gg_deal(GG_WARP, s->rows * s->columns / line, line / vector, GG_WARP);
   for (int64_t turn = 0; turn < deal.line_turns * deal.chunk_turns; turn++) {
     int64_t address[GG_WARP];
     for (int lane = 0; lane < GG_WARP; lane++) {
-      chunk at;
-      bool works = dealt_chunk(&at, &deal, lane, turn);
+      gg_chunk at;
+      bool works = gg_dealt_chunk(&at, &deal, lane, turn);
       int64_t minor = at.chunk * vector, row = s->n_major ? at.line : minor;
       address[lane] = works ? staging_address(smem, s, row, s->n_major ? minor : at.line) : -1;
     }

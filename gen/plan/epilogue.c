@@ -4,8 +4,9 @@
  * Numbers are f32 from the accumulator on: sums, products and the activations round there once, and
  * the last step rounds to D's type. Integer accumulators stay integers where every step, every
  * operand and D are; one float among them, such as a scale, and they become f32 first, which rounds
- * those beyond 2^24. Integer results are rounded to the nearest, ties to even; results of 8 bits
- * saturate. An operand that is a matrix lies as D does, with as many of its elements aligned. */
+ * those beyond 2^24. Sums in f64 stay f64 to the last step. Integer results are rounded to the
+ * nearest, ties to even; results of 8 bits saturate. An operand that is a matrix lies as D does,
+ * with as many of its elements aligned. */
 #include "plan/epilogue.h"
 
 #include <stdio.h>
@@ -22,10 +23,15 @@ static const gg_type_set stored = 1u << GG_DTYPE_f16 | 1u << GG_DTYPE_bf16 | 1u 
                                   1u << GG_DTYPE_e4m3 | 1u << GG_DTYPE_e5m2 | 1u << GG_DTYPE_s8 |
                                   1u << GG_DTYPE_u8 | 1u << GG_DTYPE_s32;
 
+/* The same beside sums in f64. */
+static const gg_type_set stored_beside_f64 = 1u << GG_DTYPE_f32 | 1u << GG_DTYPE_f64;
+
 static gg_status check_type(const gg_plan *plan, const gg_spec_field *field, const char *what,
                             gg_dtype type, gg_error *err) {
-  if (!(stored & gg_type_bit(type)))
-    return gg_refuse_types(plan, field, what, type, stored, "", err);
+  bool wide = plan->accumulator == GG_DTYPE_f64;
+  gg_type_set types = wide ? stored_beside_f64 : stored;
+  if (!(types & gg_type_bit(type)))
+    return gg_refuse_types(plan, field, what, type, types, wide ? " beside sums in f64" : "", err);
   if (!gg_dtype_is_fp8(type) || plan->limits->converts_fp8) return GG_OK;
   return gg_refuse_type(plan, field, what, type,
                         "8-bit floats from sm_89 on: older architectures do not convert them", err);
@@ -94,6 +100,7 @@ static bool is_float_step(const gg_operation *operation) {
 }
 
 static gg_dtype choose_compute(const gg_plan *plan, gg_dtype accumulator) {
+  if (accumulator == GG_DTYPE_f64) return accumulator;
   bool floats = accumulator != GG_DTYPE_s32 || gg_dtype_is_float(plan->d.type);
   for (size_t i = 0; i < plan->operation_count; i++)
     floats = floats || is_float_step(&plan->operations[i]);

@@ -3,6 +3,7 @@
 #define GG_PLAN_SM80_H
 
 #include "plan/atoms.h"
+#include "plan/dealing.h"
 #include "plan/layouts.h"
 #include "plan/target.h"
 
@@ -12,21 +13,16 @@ gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /
  * when the tile and the warps are in the plan. sm80_permutation.c */
 gg_status gg_sm80_choose_permutation(bool *turns_m, const gg_plan *plan, gg_error *err);
 
-/* How the chunks of a tile are dealt to workers, threads or a warp's lanes: up to `side` of them
- * stand side by side along a line, and take turns along it, then down the lines; those beyond the
- * last whole line have no work. (sm80_dealing.c) */
-typedef struct gg_sm80_dealing {
-  int64_t workers, lines, line_chunks;
-  int64_t across, lines_per_turn, chunk_turns, line_turns;
-} gg_sm80_dealing;
-
-gg_sm80_dealing gg_sm80_deal(int64_t workers, int64_t lines, int64_t line_chunks, int64_t side);
-
-/* A tile of A or B, of lines of `line` elements, in chunks of `copy_bytes`. */
-gg_sm80_dealing gg_sm80_deal_copy(int64_t threads, int64_t lines, int64_t line, int copy_bytes);
-
-/* Whether every worker has work in every turn. */
-bool gg_sm80_always_works(const gg_sm80_dealing *deal);
+/* A tile of A or B, of lines of `line` elements, in chunks of `copy_bytes`. No more threads stand
+ * side by side than one access of memory has room for: those beyond go to other lines, and the
+ * turns along a line share an address. */
+static inline gg_dealing gg_sm80_deal_copy(int64_t threads, int64_t lines, int64_t line,
+                                           int copy_bytes) {
+  enum { memory_bytes = 128 /* what global memory moves at once */, element_bytes = 2 };
+  int64_t side = memory_bytes / copy_bytes;
+  return gg_deal(threads, lines, line * element_bytes / copy_bytes,
+                 side < threads ? side : threads);
+}
 
 /* Types of matrices that the epilogue reads from staging, as C is: floats of 16 or 32 bits. */
 static inline gg_type_set gg_sm80_types_read(void) {

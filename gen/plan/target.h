@@ -9,6 +9,7 @@
 /* In order of preference: the first that accepts a spec plans it. */
 typedef enum gg_target_id {
   GG_TARGET_NAIVE,
+  GG_TARGET_SIMT,
   GG_TARGET_SM100,
   GG_TARGET_SM90,
   GG_TARGET_SM90_MULTISTAGE,
@@ -33,6 +34,7 @@ struct gg_target {
 
   bool scales;  /* takes scale factors of A and B, and computes those of D */
   bool sparse;  /* takes a sparse A */
+  bool last;    /* of a catalogue only where no other family computes a product */
   bool ageless; /* made of what every architecture has: no newer one has better for it */
 
   bool promotes; /* can add up sums of the tensor core: the spec's `promote` */

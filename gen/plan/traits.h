@@ -35,7 +35,8 @@ typedef struct gg_epilogue_work {
 } gg_epilogue_work;
 
 typedef struct gg_traits {
-  double tensor_share;     /* of the tensor core's rate, what the instruction reaches, */
+  double rate;             /* operations a second of what multiplies; 0: the tensor core's */
+  double tensor_share;     /* of that rate, what the instruction reaches, */
   double warps_wanted;     /* where a multiprocessor has so many warps; 0: however many */
   double reads_a, reads_b; /* of a stage's A and B from shared memory, to multiply it */
   bool reads_beside;       /* whether such reads cost nothing while they are faster than MMAs */

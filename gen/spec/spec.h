@@ -66,6 +66,7 @@ typedef enum gg_source {
 
 typedef enum gg_schedule {
   GG_SCHEDULE_NAIVE,
+  GG_SCHEDULE_SIMT,
   GG_SCHEDULE_MULTISTAGE,
   GG_SCHEDULE_WARP_SPECIALIZED,
   GG_SCHEDULE_COOPERATIVE,

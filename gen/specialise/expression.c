@@ -112,7 +112,8 @@ void gg_strip_brackets(gg_tokens *tokens, int first, int last) {
                             S(AND) | S(XOR) | S(OR) | S(AND_ALSO) | S(OR_ELSE) | S(QUESTION) |
                             S(COMMA) | S(SHIFT_LEFT));
   bool callee = gg_token_is_word(tokens, before) && !gg_token_is(tokens, before, S(RETURN));
-  if (callee ||
+  bool constraint = before >= 0 && tokens->at[before].kind == GG_TOKEN_STRING; /* of asm */
+  if (callee || constraint ||
       gg_token_is(tokens, before, S(PAREN_END) | S(SQUARE_END) | S(GREATER) | S(CONSTEXPR)) ||
       (!alone && !apart && !term))
     return;

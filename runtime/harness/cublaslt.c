@@ -7,6 +7,7 @@
 #include "atom/dtype.h"
 #include "base/alloc.h"
 #include "number.h"
+#include "problem.h"
 #include "plan/operation.h"
 
 enum {
@@ -471,7 +472,7 @@ static const char *factors_obstacle(const gg_cublaslt_plan *plan, const gg_probl
 static gg_status choose_scalars(gg_cublaslt_plan *plan, const gg_kernel *kernel,
                                 const gg_problem *problem, gg_error *err) {
   const operands *o = &plan->operands;
-  double beta = o->c ? problem->beta : o->residual != none ? 1 : 0;
+  double beta = o->c ? gg_problem_beta(problem) : o->residual != none ? 1 : 0;
   const char *obstacle = NULL;
   if (gg_number_is_integer(plan->scale) && beta != rint(beta)) {
     obstacle = "its beta is an integer where D is s32";

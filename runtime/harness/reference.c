@@ -18,6 +18,7 @@
 #include "base/alloc.h"
 #include "inputs.h"
 #include "number.h"
+#include "problem.h"
 #include "scales.h"
 #include "sparse.h"
 
@@ -259,23 +260,28 @@ static double accumulation_error(const gg_kernel *kernel, int64_t k, double magn
 
 /* A number on its way through the epilogue: what it is, how far the kernel's may be from it, how
  * large that and all that went into it can be, and, where it is exact, of what it is a whole
- * multiple; else 0. */
+ * multiple; else 0. The kernel computes in so many bits: 24, of f32, or 53. */
 typedef struct running {
   double value, error, reach, grain;
+  int bits;
 } running;
 
-static const double f32_half_ulp = 0x1p-24; /* of 1 */
+/* Of 1, where a step rounds; in f64 the reference rounds as well. */
+static double rounding_of(const running *x) {
+  return ldexp(1, -x->bits) + (x->bits > 24 ? 0x1p-53 : 0);
+}
 
-/* The result of a step in f32, which rounds up to `roundings` times; not at all where the result is
- * a whole multiple of a grain, of 24 bits at most. */
+/* The result of a step, which rounds up to `roundings` times; not at all where the result is a
+ * whole multiple of a grain, of as many bits at most. */
 static void round_step(running *x, double grain, int roundings) {
-  bool exact = x->grain > 0 && x->error == 0 && grain > 0 && x->reach <= ldexp(grain, 24);
+  bool exact = x->grain > 0 && x->error == 0 && grain > 0 && x->reach <= ldexp(grain, x->bits);
   x->grain = exact ? grain : 0;
-  if (!exact) x->error += roundings * f32_half_ulp * (x->reach + x->error);
+  if (!exact) x->error += roundings * rounding_of(x) * (x->reach + x->error);
 }
 
 static void step_linear(running *x, const gg_operation *op, const gg_problem *p, double c) {
-  double alpha = op->alpha ? p->alpha : 1, beta = op->beta ? p->beta : 0;
+  double alpha = op->alpha ? gg_problem_alpha(p) : 1;
+  double beta = op->beta ? gg_problem_beta(p) : 0;
   if (beta == 0) c = 0;
   x->value = alpha * x->value + beta * c;
   x->error *= fabs(alpha);
@@ -299,9 +305,11 @@ static void step_scale(running *x, double factor) {
 }
 
 /* Activations whose slope is at most 1.13, and whose own error is at most 1.4 * 2^-24 of argument
- * and result, as templates/parts/activations.cu says. */
+ * and result, as templates/parts/activations.cu says; in f64 a few units in the last place, both of
+ * the kernel's functions and of ours. */
 static void step_activation(running *x, double result) {
-  x->error = 1.13 * x->error + 2 * f32_half_ulp * (fabs(x->value) + x->error + fabs(result));
+  double own = (x->bits > 24 ? 8 : 2) * rounding_of(x);
+  x->error = 1.13 * x->error + own * (fabs(x->value) + x->error + fabs(result));
   x->value = result;
   x->reach = fabs(result);
   x->grain = 0;
@@ -361,7 +369,8 @@ void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
                          const gg_reference_operands *operands) {
   double accumulated = accumulation_error(kernel, p->k, magnitude, operands->integers);
   bool exact = accumulated == 0 && operands->integers;
-  running x = {sum, accumulated, magnitude + accumulated, exact ? 1 : 0};
+  int bits = kernel->accumulator == GG_DTYPE_f64 ? 53 : 24;
+  running x = {sum, accumulated, magnitude + accumulated, exact ? 1 : 0, bits};
   if (leaves_integers(kernel)) round_step(&x, x.grain, 1);
   for (size_t i = 0; i < kernel->operation_count; i++) {
     const gg_operation *op = &kernel->operations[i];

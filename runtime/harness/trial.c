@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "number.h"
 #include "plan/operation.h"
+#include "problem.h"
 #include "scaled.h"
 #include "scales.h"
 #include "sparse.h"
@@ -369,8 +370,11 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
                     .batch = shape->batch,
                     .alpha = shape->alpha,
                     .beta = shape->beta,
-                    .overlap = shape->overlap};
-  const gg_inputs *c = p->beta != 0 ? &inputs->c : NULL;
+                    .overlap = shape->overlap,
+                    .wide_alpha = shape->wide_alpha,
+                    .wide_beta = shape->wide_beta,
+                    .wide_factors = shape->wide_factors};
+  const gg_inputs *c = gg_problem_beta(p) != 0 ? &inputs->c : NULL;
   gg_status st = lay_out(out, options->padding, err);
   if (!st) st = make_input(out, 'a', &out->a, &p->a, options, &inputs->a, err);
   if (!st) st = make_input(out, 'b', &out->b, &p->b, options, &inputs->b, err);
@@ -379,7 +383,7 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
   if (!st && !options->without_c) st = make_operand(out, 'c', &out->c, &p->c, options, c, err);
   if (!st) st = make_operand(out, 'd', &out->d, &p->d, options, NULL, err);
   if (!st) st = make_scales(out, 'd', &out->scale_d, &p->scale_d, options, NULL, err);
-  if (!st && options->in_place && p->beta != 0 && c_lies_as_d(out)) st = share_c(out, err);
+  if (!st && options->in_place && gg_problem_beta(p) != 0 && c_lies_as_d(out)) st = share_c(out, err);
   if (!st) st = make_extras(out, options, inputs, err);
   if (st) gg_trial_close(out);
   return st;
@@ -629,7 +633,7 @@ static gg_reference_operands operands_at(const gg_trial *trial, int64_t batch, i
   for (size_t i = 0; i < trial->kernel->operation_count; i++) {
     const gg_operation *op = &trial->kernel->operations[i];
     if (op->kind == GG_OP_LINEAR) {
-      bool reads_c = op->beta && trial->problem.beta != 0;
+      bool reads_c = op->beta && gg_problem_beta(&trial->problem) != 0;
       out.at[i] = reads_c ? element(&trial->c, &c, batch, row, col) : 0;
     } else if (has_operand(trial->kernel, i) && !is_stored(trial->kernel, i)) {
       out.at[i] = extra_element(trial, i, batch, row, col);

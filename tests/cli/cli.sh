@@ -54,8 +54,8 @@ expect 0 'of specs of its own' "$gemmgen" explain --problem '64 64 64' --types f
 sed 's/^sweep:.*/sweep: {swizzle: [64B, 32B, none]}/' sweep.yaml >swizzles.yaml
 expect 0 'of specs that differ in swizzles alone' "$gemmgen" explain --problem '64 64 64' --types f16,f16,f16 swizzles.yaml
 holds 'they are three kernels' test "$(grep -c '^gemm_sm80' out)" -eq 3
-expect 1 'types that nothing has' "$gemmgen" explain --problem '64 64 64' --types f64,f64,f64,f64
-holds 'the message names them' grep -q 'f64,f64,f64,f64,kkn.*GEMM_FORM' err
+expect 1 'types that nothing has' "$gemmgen" explain --problem '64 64 64' --types f32,f16,f32,f32
+holds 'the message names them' grep -q 'f32,f16,f32,f32,kkn.*GEMM_FORM' err
 expect 1 'a type that would be a comment' "$gemmgen" explain --problem '64 64 64' --types '#x,bf16,bf16'
 holds 'it is named' grep -q "the type of A is .*, not '#x' (--types)" err
 expect 1 'types of two lines' "$gemmgen" explain --problem '64 64 64' --types $'bf16\nf16,f16,f16'
@@ -133,7 +133,9 @@ holds 'what bounds narrow ones' grep -q '^gemm_sm100_.*_128x32x64_.*  reading op
 expect 0 'few columns and little K' "$gemmgen" explain --problem '8192 8192 64' --arch sm_103
 holds 'whose figures they are' grep -q 'on sm_103, by the figures of B200 (sm_100), 148' out
 holds 'epilogues bound them' grep -q '^chosen: gemm_sm100_.*, bound by the epilogue' out
-expect 1 'bytes of an architecture without them' "$gemmgen" explain --problem '64 64 64' --types s8,s8,s32 --arch sm_103
+expect 0 'bytes of an architecture without them' "$gemmgen" explain --problem '64 64 64' --types s8,s8,s32 --arch sm_103
+holds 'CUDA cores multiply them' grep -q '^chosen: gemm_simt_s8' out
+expect 1 '8-bit floats of one without them' "$gemmgen" explain --problem '64 64 64' --types e4m3,e4m3,f32 --arch sm_80
 for types in e4m3:ue8m0,e4m3:ue8m0 e4m3:ue8m0,e2m1:ue8m0 e2m1:ue8m0,e2m1:ue8m0 e2m1:ue4m3,e2m1:ue4m3; do
   expect 0 "factors: $types" "$gemmgen" explain --problem '4096 4096 4096' --types $types,bf16 --arch sm_100
   holds 'which bounds it' grep -q '^chosen: gemm_sm100_.*_ue.*, bound by multiplying' out

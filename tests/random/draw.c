@@ -44,7 +44,7 @@ static int draw_number(draws *from, const char *words) {
 
 /* ---- Operands ------------------------------------------------------------------------- */
 
-typedef enum family { SM90, SM80, NAIVE, SM100 } family;
+typedef enum family { SM90, SM80, NAIVE, SM100, SIMT } family;
 
 /* What the rest of a spec depends on. */
 typedef struct nature {
@@ -74,6 +74,7 @@ static nature draw_nature(draws *from, family of) {
       [SM90] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|s8|u8",
       [SM80] = "f16|bf16",
       [NAIVE] = "f16|bf16|f32",
+      [SIMT] = "f32|f32|f64|f16|bf16|s8|s8|u8",
       [SM100] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|u8|e2m1|e2m1|e3m2|e2m3",
   };
   nature out = {.family = of};
@@ -82,7 +83,8 @@ static nature draw_nature(draws *from, family of) {
   out.fp8 = out.a[0] == 'e';
   out.integers = out.a[0] == 's' || out.a[0] == 'u';
   out.has_c = chance(from, 40);
-  out.bytes = out.half ? 2 : out.fp8 || out.integers ? 1 : 4;
+  bool wide = strcmp(out.a, "f64") == 0;
+  out.bytes = wide ? 8 : out.half ? 2 : out.fp8 || out.integers ? 1 : 4;
   snprintf(out.b, sizeof out.b, "%s", out.a);
   if (out.fp8 && of == SM100)
     draw_narrow(&out, from);
@@ -97,7 +99,7 @@ static nature draw_nature(draws *from, family of) {
 static void draw_operand(gg_str *out, draws *from, const char *name, const char *type,
                          const char *more, const char *majors, int aligned_less) {
   char word[word_max];
-  bool wide = strstr(type, "32") != NULL, half = strstr(type, "f16") != NULL;
+  bool wide = strstr(type, "32") || strstr(type, "64"), half = strstr(type, "f16") != NULL;
   const char *bytes = wide ? "4|4|8|16|2" : half ? "2|2|4|4|8|16|32|1" : "1|1|2|4|8|16";
   gg_str_printf(out, "%s: {type: %s%s", name, type, more);
   if (*majors) gg_str_printf(out, ", major: %s", pick(word, from, majors));
@@ -119,9 +121,10 @@ static void draw_operands(gg_str *out, draws *from, const nature *is) {
              : is->family == SM100 ? is->bytes < 4 || chance(from, 50)
                                    : is->family != SM90 || is->half || chance(from, 2);
   char word[word_max];
-  const char *results = is->integers ? "s32|s32|s8|u8|f32|f16|bf16|e4m3"
-                        : is->fp8    ? "bf16|f32|f16|e4m3|e5m2|s8"
-                                     : "f32|f16|bf16|f32|f16|bf16|e4m3|s8|u8";
+  const char *results = is->integers     ? "s32|s32|s8|u8|f32|f16|bf16|e4m3"
+                        : is->bytes == 8 ? "f64|f64|f64|f32|f16"
+                        : is->fp8        ? "bf16|f32|f16|e4m3|e5m2|s8"
+                                         : "f32|f16|bf16|f32|f16|bf16|e4m3|s8|u8";
   int unaligned = is->family == SM100 ? 3 : 25; /* which sm100 refuses */
   char scale[word_max + 16], more[word_max + 32];
   snprintf(scale, sizeof scale, "%s%s", *is->scale ? ", scale: " : "", is->scale);
@@ -216,7 +219,24 @@ static void draw_tile_of_sm80(gg_str *out, draws *from) {
   maybe(out, from, 30, "atom_layout", "[1,1,1]|[2,1,1]|[1,2,1]|[2,2,1]|[2,4,1]");
 }
 
+static void draw_tile_of_simt(gg_str *out, draws *from, const nature *is) {
+  gg_str_puts(out, "schedule: simt\n");
+  maybe(out, from, 40, "scheduler", "data_parallel|data_parallel|data_parallel|persistent");
+  maybe(out, from, 50, "stages", "1|1|2|3|4");
+  maybe(out, from, 20, "swizzle", "none|padding|{a: padding}|{b: none}|{b: padding}|64B");
+  maybe(out, from, 15, "ctas_per_sm", "1|2|3");
+  if (chance(from, 10)) return;
+  int m = draw_number(from, "16|32|64|64|96|128"), n = draw_number(from, "32|64|64|128|160");
+  gg_str_printf(out, "tile: [%d, %d, %d]\n", m, n,
+                draw_number(from, is->integers ? "32|32|16|64|4" : "8|8|16|4|1|7"));
+  maybe(out, from, 30, "atom_layout", "[4,8,1]|[8,8,1]|[8,16,1]|[16,16,1]|[16,2,1]");
+}
+
 static void draw_tile(gg_str *out, draws *from, const nature *is) {
+  if (is->family == SIMT) {
+    draw_tile_of_simt(out, from, is);
+    return;
+  }
   if (is->family == NAIVE) {
     int rows = draw_number(from, "1|2|3|8"), columns = draw_number(from, "32|32|64|96");
     gg_str_printf(out, "schedule: naive\ntile: [%d, %d, 1]\n", rows, columns);
@@ -241,8 +261,8 @@ static void draw_tile(gg_str *out, draws *from, const nature *is) {
 /* ---- The epilogue --------------------------------------------------------------------- */
 
 /* An operation with its options, each given or not. */
-static void draw_operation(gg_str *out, draws *from) {
-  static const char types[] = "f32|f32|f16|bf16|e4m3|e5m2|s8|u8|s32";
+static void draw_operation(gg_str *out, draws *from, const nature *is) {
+  const char *types = is->bytes == 8 ? "f64|f32" : "f32|f32|f16|bf16|e4m3|e5m2|s8|u8|s32";
   char name[word_max], word[word_max];
   pick(name, from, "bias|bias|scale|scale|residual|aux|relu|gelu|silu");
   bool vector = name[0] == 'b' || strcmp(name, "scale") == 0;
@@ -256,23 +276,23 @@ static void draw_operation(gg_str *out, draws *from) {
 }
 
 /* A C wants a beta. */
-static void draw_epilogue(gg_str *out, draws *from, bool has_c) {
+static void draw_epilogue(gg_str *out, draws *from, const nature *is) {
   if (!chance(from, 60)) return;
   int64_t before = draw_below(from, 3), after = draw_below(from, 4);
   const char *between = "";
   gg_str_puts(out, "epilogue: [");
   for (int64_t i = 0; i < before; i++, between = ", ") {
     gg_str_puts(out, between);
-    draw_operation(out, from);
+    draw_operation(out, from, is);
   }
-  if (has_c || chance(from, 50)) {
+  if (is->has_c || chance(from, 50)) {
     const char *alpha = chance(from, 20) ? "false" : "true";
     gg_str_printf(out, "%s{linear: {alpha: %s}}", between, alpha);
     between = ", ";
   }
   for (int64_t i = 0; i < after; i++, between = ", ") {
     gg_str_puts(out, between);
-    draw_operation(out, from);
+    draw_operation(out, from, is);
   }
   gg_str_puts(out, "]\n");
 }
@@ -283,6 +303,7 @@ static void draw_whole(gg_str *out, draws *from, family of) {
   static const char *const archs[] = {[SM90] = "sm_90a",
                                       [SM80] = "sm_80|sm_86|sm_89|sm_90",
                                       [NAIVE] = "sm_80|sm_86|sm_89|sm_90",
+                                      [SIMT] = "sm_80|sm_86|sm_89|sm_90",
                                       [SM100] = "sm_100a|sm_100f|sm_103a|sm_110a|sm_110f"};
   char arch[word_max];
   nature is = draw_nature(from, of);
@@ -293,7 +314,7 @@ static void draw_whole(gg_str *out, draws *from, family of) {
   draw_tile(out, from, &is);
   maybe(out, from, 12, "problem", "{m: 5}|{n: 77}|{k: 96}|{batch: 1}|{m: 130,n: 70}");
   maybe(out, from, 25, "raster", "along_m|along_n|hilbert|{order: along_n,group: 2}");
-  draw_epilogue(out, from, is.has_c);
+  draw_epilogue(out, from, &is);
 }
 
 void draw_spec(gg_str *out, draws *from) {
@@ -303,6 +324,10 @@ void draw_spec(gg_str *out, draws *from) {
 
 void draw_spec_of_sm100(gg_str *out, draws *from) {
   draw_whole(out, from, SM100);
+}
+
+void draw_spec_of_simt(gg_str *out, draws *from) {
+  draw_whole(out, from, SIMT);
 }
 
 /* Near a multiple of the tile's, small, or anything. */

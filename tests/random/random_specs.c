@@ -1,9 +1,9 @@
-/* random_specs [--family sm100] [--seed S] [--first I] [--count N] [--launches L] [--keep FOLDER]
- * SPEC...: specs from a seed (of sm100, or of all before it), and those of files, each refused by
- * the plan in so many words, or generated, compiled to PTX and run in the emulator on small ragged
- * problems, against sums in f64, with guard zones. Each runs twice: with asynchronous work as late
- * as it may be on two threads of the host, then at random moments on one; and on one workspace
- * again and again. All must give the same bits, and leave the counters zero.
+/* random_specs [--family sm100|simt] [--seed S] [--first I] [--count N] [--launches L] [--keep
+ * FOLDER] SPEC...: specs from a seed (of sm100, of simt, or of the others), and those of files,
+ * each refused by the plan in so many words, or generated, compiled to PTX and run in the emulator
+ * on small ragged problems, against sums in f64, with guard zones. Each runs twice: with
+ * asynchronous work as late as it may be on two threads of the host, then at random moments on one;
+ * and on one workspace again and again. All must give the same bits, and leave the counters zero.
  *
  * `--launches 0` only generates. A failure prints the spec, its number and the problem: `--seed S
  * --first I --count 1` has it again. The legal specs are kept in FOLDER, where tests/cli/compile.sh
@@ -26,8 +26,8 @@ typedef struct options {
   uint64_t seed;
   int64_t first, count, launches;
   const char *keep;
-  bool sm100;
-  char **paths; /* ends with NULL */
+  void (*draw)(gg_str *out, draws *from); /* a spec */
+  char **paths;                           /* ends with NULL */
 } options;
 
 typedef struct totals {
@@ -272,7 +272,7 @@ static void check_drawn(totals *out, const options *given, gg_compiler *compiler
   for (int64_t i = given->first; i < given->first + given->count; i++) {
     subject s = {.given = given, .number = i};
     draws from = {.seed = gg_random(given->seed, (uint64_t)i)};
-    (given->sm100 ? draw_spec_of_sm100 : draw_spec)(&s.text, &from);
+    given->draw(&s.text, &from);
     check_spec(out, &s, &from, compiler);
   }
 }
@@ -311,7 +311,7 @@ static bool read_number(int64_t *out, const char *text) {
 }
 
 static bool read_options(options *out, int argc, char **argv) {
-  *out = (options){.seed = 1, .launches = 2};
+  *out = (options){.seed = 1, .launches = 2, .draw = draw_spec};
   int at = 1;
   for (; at < argc && argv[at][0] == '-'; at += 2) {
     int64_t number = 0;
@@ -320,7 +320,9 @@ static bool read_options(options *out, int argc, char **argv) {
     if (strcmp(name, "keep") == 0)
       out->keep = value;
     else if (strcmp(name, "family") == 0 && strcmp(value, "sm100") == 0)
-      out->sm100 = true;
+      out->draw = draw_spec_of_sm100;
+    else if (strcmp(name, "family") == 0 && strcmp(value, "simt") == 0)
+      out->draw = draw_spec_of_simt;
     else if (!read_number(&number, value))
       return false;
     else if (strcmp(name, "seed") == 0)
@@ -345,7 +347,7 @@ int main(int argc, char **argv) {
   options given;
   totals all = {0};
   if (!read_options(&given, argc, argv)) {
-    fprintf(stderr, "usage: random_specs [--family sm100] [--seed S] [--first I] [--count N] "
+    fprintf(stderr, "usage: random_specs [--family sm100|simt] [--seed S] [--first I] [--count N] "
                     "[--launches L] [--keep FOLDER] SPEC...\n");
     return 2;
   }

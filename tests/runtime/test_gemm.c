@@ -141,6 +141,7 @@ typedef struct gemm_case {
 #define M   GG_MAJOR_M
 #define N   GG_MAJOR_N
 #define F32 GG_DTYPE_f32
+#define F64 GG_DTYPE_f64
 
 static const gemm_case cases[] = {
     {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 64, 64, 64, 1, 0, 16, "", 0, 0},
@@ -152,6 +153,9 @@ static const gemm_case cases[] = {
     {GG_DTYPE_s8, GG_DTYPE_s8, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0, 0.0625f},
     {GG_DTYPE_u8, GG_DTYPE_f16, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0, 0.0625f},
     {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 8, 8, 0, 1, 0, 16, "", 0, 0},
+    {F32, F32, F32, K, N, N, 65, 130, 35, 2, 0.5f, 4, "simt", 0, 0},
+    {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, M, N, N, 66, 130, 35, 1, 0, 2, "simt", 0, 0},
+    {F64, F64, F64, M, K, N, 65, 66, 9, 1, 0.5f, 8, "simt", 0, 0},
     {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 16384, 1, 0, 16, "c1x1x8", 0, 0},
     {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 1 << 17, 1, 0, 16, "split_k", 4 << 20, 0},
 };
@@ -541,7 +545,7 @@ START_TEST(blackwell_lacks_kernels) {
   static const struct {
     int arch, align;
     gg_dtype in, out, accumulator;
-  } lacks[] = {{103, 16, GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32},
+  } lacks[] = {{103, 1, GG_DTYPE_e5m2, GG_DTYPE_f32, GG_DTYPE_f32},
                {100, 1, GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32}};
   gg_error err = GG_ERROR_INIT;
   gg_context *context = open_emulator_of(lacks[_i].arch, &err);

@@ -1,5 +1,5 @@
 /* texts_check [--random COUNT] LIST SPECS: generates every shipped spec
- * (SPECS/{ladder,sm80,sm90,sm100}), the whole catalogue for a dozen forms, and COUNT random specs,
+ * (SPECS/{ladder,simt,sm80,sm90,sm100}), the whole catalogue for a dozen forms, and COUNT random specs,
  * and compares the hashes of what came out with LIST: one of each shipped kernel, one of each form,
  * one of every thousand random specs. It is how a change of the generator that should not change
  * what is generated is shown not to.
@@ -52,7 +52,7 @@ static void put_shipped(gg_str *out, const char *path, const char *short_path) {
 }
 
 static void put_all_shipped(gg_str *out, const char *specs) {
-  static const char *const folders[] = {"ladder", "sm80", "sm90", "sm100"};
+  static const char *const folders[] = {"ladder", "simt", "sm80", "sm90", "sm100"};
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
     char pattern[4096];
     glob_t found;
@@ -100,6 +100,12 @@ static const struct {
      {sizeof(gg_form), OPERAND(f16, K, 16), OPERAND(f16, K, 16), OPERAND(f16, M, 16),
       .accumulator = GG_DTYPE_f32,
       .epilogue = "[linear, {bias: {along: m}}, {gelu: {form: tanh}}, residual, aux]"}},
+    {90,
+     {sizeof(gg_form), OPERAND(f32, K, 16), OPERAND(f32, N, 4), OPERAND(f32, N, 16), true,
+      OPERAND(f32, N, 16), .accumulator = GG_DTYPE_f32}},
+    {80,
+     {sizeof(gg_form), OPERAND(f64, M, 8), OPERAND(f64, K, 16), OPERAND(f64, M, 16),
+      .accumulator = GG_DTYPE_f64, .epilogue = "[linear, {bias: {}}, gelu]"}},
     {80,
      {sizeof(gg_form), OPERAND(bf16, K, 16), OPERAND(bf16, N, 16), OPERAND(bf16, N, 16), true,
       OPERAND(f32, N, 16), .accumulator = GG_DTYPE_f32}},

@@ -48,6 +48,10 @@ static const example examples[] = {
      "constexpr int size = 3;\n" KERNEL("  out[0] = size == 1 ? 10 : size == 2 ? 20 : n;\n"
                                         "  out[1] = n > 1 ? size == 3 ? 1 : 2 : 3;\n"),
      KERNEL("  out[0] = n;\n  out[1] = n > 1 ? 1 : 3;\n")},
+    {"brackets of an operand of asm stay",
+     "template <int bytes>\n" D
+     "void f() {\n  asm volatile(\"\" ::\"n\"(bytes * 8));\n}\n" KERNEL("  f<1>();\n"),
+     D "void f() {\n  asm volatile(\"\" ::\"n\"(8));\n}\n" KERNEL("  f();\n")},
     {"what decides one side of && and ||",
      "constexpr bool no = false;\n" KERNEL("  if ((no || n < 3) && (no || n > 1)) out[0] = 1;\n"
                                            "  if (no && n < 3) out[1] = 1;\n"),

@@ -1,0 +1,255 @@
+/* Family simt: plan -> layouts.
+ *
+ * Shared memory. An operand's tile is lines of words, one for each word along K, M or N contiguous
+ * in each: a thread reads neighbouring rows' words at once. Where K is contiguous in memory, a warp
+ * copies 8 words along K of 4 rows: 8 lines of shared memory, which are padded by 16 bytes, so that
+ * those words lie in 32 different banks (of f64 half a warp's in 16 pairs of them).
+ *
+ * Threads. A warp's lanes stand 4 along M and 8 along N, each with vectors of 16 bytes of rows and
+ * of columns: a line of 64 bytes of A, of 128 of B. Bits 0, 2 and 4 of a lane's number count along
+ * N, the others along M. So lanes i and i ^ 1 read the same of A, i and i ^ 2 the same of B, and
+ * half a warp's 16 bytes each come in one wavefront. Vectors of a thread are a warp's lanes apart.
+ * With one stage each thread has every atoms_m-th row and every atoms_n-th column, as in CuTe's
+ * sgemm_1; neighbouring threads have neighbouring elements of D's lines.
+ *
+ * Everything is then counted: each element copied and multiplied exactly once, and the wavefronts
+ * of every access to shared memory against the fewest possible. */
+#include "atom/dtype.h"
+#include "atom/tiled_mma.h"
+#include "plan/check.h"
+#include "plan/simt.h"
+
+enum { padding_bytes = 16, stage_alignment = 128 /* bytes: one line of all banks */ };
+
+/* One operand's tile: mn x k elements. */
+typedef struct operand_tile {
+  int64_t mn, k;
+  const gg_operand *operand;
+  gg_swizzle_kind swizzle;
+  int copy_bytes;
+} operand_tile;
+
+/* ---- Shared-memory layouts -------------------------------------------------------------- */
+
+/* (mn, k) -> element: the elements of a word, then its rows, then its lines. */
+static gg_status derive_operand(gg_composed *out, int64_t *size, const gg_plan *plan,
+                                const operand_tile *tile, gg_error *err) {
+  int64_t word = plan->mma.k, bits = gg_dtype_info_of(plan->mma.a)->bits;
+  int64_t pitch = tile->mn * word, unit = stage_alignment * 8 / bits;
+  if (tile->swizzle == GG_SWIZZLE_PADDING) pitch += padding_bytes * 8 / bits;
+  gg_tuple k_shape = GG_TUPLE(word, tile->k / word), k_stride = GG_TUPLE(1, pitch);
+  gg_layout rows = gg_layout_flat(tile->mn, word), columns, layout;
+  gg_status st;
+  if ((st = gg_layout_make(&columns, &k_shape, &k_stride, err))) return st;
+  if ((st = gg_layout_concat(&layout, &rows, &columns, err))) return st;
+  *out = gg_composed_of(&layout);
+  *size = (gg_composed_cosize(out) + unit - 1) / unit * unit;
+  return GG_OK;
+}
+
+/* ---- Threads ---------------------------------------------------------------------------- */
+
+/* (thread, element) -> colexicographic index in the tile; what a thread copies at once is a chunk
+ * of each line of a unit. Where every thread has work in every turn, as dealt; else the first mode
+ * is the chunk's number in memory order. */
+static gg_status derive_copy(gg_layout *out, const gg_plan *plan, const operand_tile *tile,
+                             gg_error *err) {
+  bool k_major = tile->operand->major == GG_MAJOR_K;
+  int64_t vector = tile->copy_bytes / gg_dtype_bytes(tile->operand->type, 1);
+  int64_t line = k_major ? tile->k : tile->mn, unit = gg_simt_unit(plan, tile->operand);
+  gg_dealing dealt = gg_simt_deal(plan, tile->operand, (int)tile->mn, tile->copy_bytes);
+  gg_tuple shape = k_major ? GG_TUPLE(tile->k, tile->mn) : GG_TUPLE(tile->mn, tile->k);
+  gg_tuple stride = k_major ? GG_TUPLE(tile->mn, 1) : GG_TUPLE(1, tile->mn);
+  int64_t down = dealt.lines_per_turn, along = dealt.across * vector;
+  bool dealt_evenly = gg_always_works(&dealt);
+  int64_t across = dealt_evenly ? dealt.across : dealt.line_chunks;
+  int64_t lines = dealt_evenly ? down : dealt.lines;
+  gg_tuple thread_shape = GG_TUPLE(across, lines), thread_stride = GG_TUPLE(vector, line * unit);
+  gg_tuple value_shape = GG_TUPLE(vector, unit, dealt_evenly ? dealt.chunk_turns : 1,
+                                  dealt_evenly ? dealt.line_turns : 1);
+  gg_tuple value_stride = GG_TUPLE(1, line, along, line * unit * down);
+  gg_layout memory_order, thread, value, deal;
+  gg_status st;
+  if ((st = gg_layout_make(&memory_order, &shape, &stride, err))) return st;
+  if ((st = gg_layout_make(&thread, &thread_shape, &thread_stride, err))) return st;
+  if ((st = gg_layout_make(&value, &value_shape, &value_stride, err))) return st;
+  if ((st = gg_layout_coalesce(&value, &value, NULL, err))) return st; /* one turn is no mode */
+  if ((st = gg_layout_concat(&deal, &thread, &value, err))) return st;
+  return gg_layout_composition(out, &memory_order, &deal, err);
+}
+
+/* (M, N) -> thread. */
+static gg_status derive_threads(gg_layout *out, const gg_plan *plan, gg_error *err) {
+  int64_t warps_m = plan->atoms_m / GG_SIMT_LANES_M, warps_n = plan->atoms_n / GG_SIMT_LANES_N;
+  gg_tuple shape_m = GG_TUPLE(2, 2, warps_m), stride_m = GG_TUPLE(2, 8, GG_WARP);
+  gg_tuple shape_n = GG_TUPLE(2, 2, 2, warps_n), stride_n = GG_TUPLE(1, 4, 16, GG_WARP * warps_m);
+  bool rows = plan->d.major == GG_MAJOR_N;
+  gg_layout m = gg_layout_flat(plan->atoms_m, rows ? plan->atoms_n : 1);
+  gg_layout n = gg_layout_flat(plan->atoms_n, rows ? 1 : plan->atoms_m);
+  gg_status st;
+  if (plan->stages > 1) {
+    if ((st = gg_layout_make(&m, &shape_m, &stride_m, err))) return st;
+    if ((st = gg_layout_make(&n, &shape_n, &stride_n, err))) return st;
+  }
+  return gg_layout_concat(out, &m, &n, err);
+}
+
+/* The permutation of M or N: a thread's vectors are a warp's lanes apart, and the warps' blocks
+ * stand one behind the other. With one stage, single elements in turns. */
+static gg_status append_blocks(gg_tiler *out, const gg_plan *plan, int extent, int atoms, int lanes,
+                               gg_error *err) {
+  int block = extent / atoms, vector = gg_simt_vector(plan, block);
+  gg_tuple shape = GG_TUPLE(lanes, atoms / lanes, vector, block / vector);
+  gg_tuple stride = GG_TUPLE(vector, lanes * block, 1, lanes * vector);
+  gg_layout layout = gg_layout_flat(extent, 1);
+  gg_status st = plan->stages > 1 ? gg_layout_make(&layout, &shape, &stride, err) : GG_OK;
+  if (st) return st;
+  gg_tiler mode = gg_tiler_of_layout(&layout);
+  return gg_tiler_append(out, &mode, err);
+}
+
+static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  gg_tiler permutation = gg_tiler_empty(), mode;
+  gg_tuple k = gg_tuple_int(plan->tile_k);
+  gg_layout layout;
+  gg_tiled_mma mma;
+  gg_status st;
+  if ((st = derive_threads(&layout, plan, err))) return st;
+  if ((st = append_blocks(&permutation, plan, plan->tile_m, plan->atoms_m, GG_SIMT_LANES_M, err)))
+    return st;
+  if ((st = append_blocks(&permutation, plan, plan->tile_n, plan->atoms_n, GG_SIMT_LANES_N, err)))
+    return st;
+  mode = gg_tiler_of_shape(&k);
+  if ((st = gg_tiler_append(&permutation, &mode, err))) return st;
+  if ((st = gg_tiled_mma_make(&mma, &plan->mma, &layout, &permutation, err))) return st;
+  if ((st = gg_tiled_mma_layout_tv(&out->tCrA, &mma, GG_MMA_A, err))) return st;
+  if ((st = gg_tiled_mma_layout_tv(&out->tCrB, &mma, GG_MMA_B, err))) return st;
+  return gg_tiled_mma_layout_tv(&out->tCrC, &mma, GG_MMA_C, err);
+}
+
+/* ---- Accesses --------------------------------------------------------------------------- */
+
+/* Words of shared memory that a thread's copy writes at once: neighbours, where M or N is
+ * contiguous; one of what is transposed. */
+static int written_words(const operand_tile *tile) {
+  bool k_major = tile->operand->major == GG_MAJOR_K;
+  return k_major ? 1 : tile->copy_bytes / (int)gg_dtype_bytes(tile->operand->type, 1);
+}
+
+static int64_t address_of(const gg_plan *plan, const gg_composed *smem, int64_t index) {
+  return gg_composed_at(smem, index) * gg_dtype_info_of(plan->mma.a)->bits / 8;
+}
+
+/* Global to shared: every turn of every warp. */
+static void count_copy(gg_layouts *out, const char *name, const gg_plan *plan,
+                       const gg_composed *smem, const operand_tile *tile) {
+  bool k_major = tile->operand->major == GG_MAJOR_K;
+  int64_t vector = tile->copy_bytes / gg_dtype_bytes(tile->operand->type, 1);
+  int words = written_words(tile), elements = k_major ? plan->mma.k : words;
+  int64_t unit = gg_simt_unit(plan, tile->operand);
+  gg_smem_access *access = gg_layouts_access(out, name, words * gg_simt_word_bytes(plan));
+  gg_dealing deal = gg_simt_deal(plan, tile->operand, (int)tile->mn, tile->copy_bytes);
+  int64_t stores = vector / elements; /* of a chunk */
+  for (int64_t turn = 0; turn < deal.line_turns * deal.chunk_turns * stores; turn++) {
+    for (int warp = 0; warp < plan->threads; warp += GG_WARP) {
+      int64_t address[GG_WARP];
+      for (int lane = 0; lane < GG_WARP; lane++) {
+        gg_chunk at;
+        bool works = gg_dealt_chunk(&at, &deal, warp + lane, turn / stores);
+        int64_t along = at.chunk * vector + turn % stores * elements, line = at.line * unit;
+        int64_t index = k_major ? line + along * tile->mn : along + line * tile->mn;
+        address[lane] = works ? address_of(plan, smem, index) : -1;
+      }
+      gg_smem_access_count(access, address);
+    }
+  }
+}
+
+/* Shared memory to registers: every vector of every word along K, of every warp. `tv` is the
+ * fragment's layout, whose threads are its first mode, and whose values go along M or N first. */
+static void count_read(gg_layouts *out, const char *name, const gg_plan *plan,
+                       const gg_composed *smem, const gg_layout *tv, int64_t mn, int block) {
+  int word = plan->mma.k, vector = gg_simt_vector(plan, block);
+  gg_smem_access *access = gg_layouts_access(out, name, vector * gg_simt_word_bytes(plan));
+  int64_t threads = gg_layout_mode_size(tv, 0);
+  for (int warp = 0; warp < plan->threads; warp += GG_WARP) {
+    int64_t first[GG_WARP];
+    for (int lane = 0; lane < GG_WARP; lane++)
+      first[lane] = gg_layout_at(tv, warp + lane) % mn;
+    for (int64_t value = 0; value < block; value += vector) {
+      int64_t rows = gg_layout_at(tv, value * word * threads) % mn;
+      for (int64_t k = 0; k < plan->tile_k; k += word) {
+        int64_t address[GG_WARP];
+        for (int lane = 0; lane < GG_WARP; lane++)
+          address[lane] = address_of(plan, smem, first[lane] + rows + k * mn);
+        gg_smem_access_count(access, address);
+      }
+    }
+  }
+}
+
+/* ---- The whole -------------------------------------------------------------------------- */
+
+/* Every thread copies, multiplies and stores; what it stores comes from its registers. */
+static void derive_rings(gg_layouts *out, const gg_plan *plan) {
+  int warps = plan->threads / GG_WARP;
+  const gg_ring stages = {.id = GG_RING_STAGES,
+                          .name = "stages",
+                          .depth = plan->stages,
+                          .instances = 1,
+                          .bytes = gg_dtype_bytes(plan->mma.a, out->size_a + out->size_b),
+                          .filled_by = GG_ROLE_CONSUMER,
+                          .drained_by = GG_ROLE_CONSUMER};
+  gg_rings_add(&out->rings, stages);
+  gg_rings_add_role(
+      &out->rings,
+      (gg_role){.id = GG_ROLE_CONSUMER, .name = "warps", .warps = warps, .groups = warps});
+}
+
+static gg_status check_covers(const gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  int64_t m = plan->tile_m, n = plan->tile_n, k = plan->tile_k;
+  gg_status st;
+  if ((st = gg_check_cover("tAgA", &out->tAgA, m * k, err))) return st;
+  if ((st = gg_check_cover("tBgB", &out->tBgB, n * k, err))) return st;
+  if ((st = gg_check_cover("tCrA", &out->tCrA, m * k, err))) return st;
+  if ((st = gg_check_cover("tCrB", &out->tCrB, n * k, err))) return st;
+  return gg_check_cover("tCrC", &out->tCrC, m * n, err);
+}
+
+static void name_layouts(gg_layouts *out) {
+  gg_layouts_name(out, "sA", "(m, k) -> element of a stage", &out->sA);
+  gg_layouts_name(out, "sB", "(n, k) -> element of a stage", &out->sB);
+  gg_layouts_name_plain(out, "tAgA", "copy: (thread, value) -> index in (m, k)", &out->tAgA);
+  gg_layouts_name_plain(out, "tBgB", "copy: (thread, value) -> index in (n, k)", &out->tBgB);
+  gg_layouts_name_plain(out, "tCrA", "multiply: (thread, value) -> index in (m, k)", &out->tCrA);
+  gg_layouts_name_plain(out, "tCrB", "multiply: (thread, value) -> index in (n, k)", &out->tCrB);
+  gg_layouts_name_plain(out, "tCrC", "multiply: (thread, value) -> index in (m, n)", &out->tCrC);
+}
+
+gg_status gg_simt_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  const operand_tile a = {plan->tile_m, plan->tile_k, &plan->a, plan->swizzle_a,
+                          plan->copy_bytes_a};
+  const operand_tile b = {plan->tile_n, plan->tile_k, &plan->b, plan->swizzle_b,
+                          plan->copy_bytes_b};
+  int block_m = gg_plan_block_m(plan), block_n = gg_plan_block_n(plan);
+  gg_status st;
+  if ((st = derive_operand(&out->sA, &out->size_a, plan, &a, err))) return st;
+  if ((st = derive_operand(&out->sB, &out->size_b, plan, &b, err))) return st;
+  if ((st = derive_copy(&out->tAgA, plan, &a, err))) return st;
+  if ((st = derive_copy(&out->tBgB, plan, &b, err))) return st;
+  if ((st = derive_mma(out, plan, err))) return st;
+  if ((st = check_covers(out, plan, err))) return st;
+  count_copy(out, "copy A", plan, &out->sA, &a);
+  count_copy(out, "copy B", plan, &out->sB, &b);
+  count_read(out, "read A", plan, &out->sA, &out->tCrA, plan->tile_m, block_m);
+  count_read(out, "read B", plan, &out->sB, &out->tCrB, plan->tile_n, block_n);
+  name_layouts(out);
+  out->accumulator = (gg_accumulator_place){
+      .home = GG_HOME_REGISTERS,
+      .sets = 1,
+      .registers = (int)gg_dtype_bytes(plan->accumulator, block_m * block_n) / 4};
+  out->fragment_registers =
+      (plan->stages > 1 ? 2 : 1) * (block_m + block_n) * gg_simt_word_bytes(plan) / 4;
+  derive_rings(out, plan);
+  return gg_layouts_place(out, plan, err);
+}

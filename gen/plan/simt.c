@@ -1,0 +1,362 @@
+/* Family simt: multiply-adds of CUDA cores, fed from shared memory by a multistage cp.async
+ * pipeline. It is what f32 and f64 get: no tensor core multiplies them as they are.
+ *
+ * A CTA computes one tile of D. Its threads split the tile into atoms_m x atoms_n blocks; each
+ * multiplies, word by word along K, a column of its rows of A with a row of its columns of B, an
+ * outer product in registers. In shared memory both operands lie with M or N contiguous, so that a
+ * thread reads 16 bytes at once; those that have K contiguous in memory are transposed by copies of
+ * single words. With one stage it is CuTe's sgemm_1: what everything else is read and measured
+ * against.
+ *
+ * This file decides; derive_simt.c derives the layouts, emit/simt.c writes the text. */
+#include "plan/simt.h"
+
+#include <stdio.h>
+
+#include "atom/dtype.h"
+#include "plan/atoms.h"
+#include "plan/epilogue.h"
+
+/* What no tensor core multiplies as it is comes here by itself, the rest where it is asked for. */
+static bool accepts(const gg_spec *spec) {
+  const gg_spec_field *schedule = &spec->schedule, *type = &spec->a.type;
+  if (schedule->state == GG_SPEC_SET) return schedule->number == GG_SCHEDULE_SIMT;
+  return type->state == GG_SPEC_SET &&
+         (type->number == GG_DTYPE_f32 || type->number == GG_DTYPE_f64);
+}
+
+static bool has_atom(const gg_mma_row *row) {
+  return row->kind == GG_MMA_fma || row->kind == GG_MMA_dot;
+}
+
+/* A family's types are its atoms' parameters, which rows have one example of. */
+static const gg_type_set multiplied = 1u << GG_DTYPE_f32 | 1u << GG_DTYPE_f64 | 1u << GG_DTYPE_f16 |
+                                      1u << GG_DTYPE_bf16 | 1u << GG_DTYPE_s8 | 1u << GG_DTYPE_u8;
+
+static bool is_byte(gg_dtype type) {
+  return type == GG_DTYPE_s8 || type == GG_DTYPE_u8;
+}
+
+/* Floats of 16 bits are widened on their way to shared memory, bytes multiplied by fours. */
+static gg_dtype sums_of(gg_dtype type) {
+  return is_byte(type) ? GG_DTYPE_s32 : type == GG_DTYPE_f64 ? type : GG_DTYPE_f32;
+}
+
+static gg_status choose_types(gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  const gg_spec_field *asked = &spec->accumulator;
+  gg_dtype a = plan->a.type;
+  if (!(multiplied & gg_type_bit(a)))
+    return gg_refuse_types(plan, &spec->a.type, "A of type", a, multiplied, "", err);
+  if (plan->b.type != a && !(is_byte(a) && is_byte(plan->b.type)))
+    return gg_refuse_type(plan, &spec->b.type, "B of type", plan->b.type,
+                          is_byte(a) ? "s8 and u8 beside bytes" : "the type of A", err);
+  plan->accumulator = sums_of(a);
+  if (asked->state != GG_SPEC_SET || (gg_dtype)asked->number == plan->accumulator) return GG_OK;
+  return gg_refuse_type(plan, asked, "accumulator of type", (gg_dtype)asked->number,
+                        gg_dtype_info_of(plan->accumulator)->name, err);
+}
+
+static gg_status choose_mma(gg_plan *plan, gg_error *err) {
+  bool bytes = is_byte(plan->a.type);
+  gg_status st = gg_mma_atom_find(&plan->mma, bytes ? "SM61_DP4A" : "UniversalFMA", err);
+  if (st) return st;
+  plan->mma.a = bytes ? plan->a.type : plan->accumulator;
+  plan->mma.b = bytes ? plan->b.type : plan->accumulator;
+  plan->mma.c = plan->accumulator;
+  return gg_choose_atom(plan, &plan->mma, plan->mma.row->cute, err);
+}
+
+/* ---- Tile and threads ------------------------------------------------------------------- */
+
+/* What is decided one after the other, each from the values before it: `choose` alone writes them
+ * to the plan, whose types and MMA are settled before. */
+typedef struct tile {
+  int m, n, k;
+} tile;
+
+typedef struct threads {
+  int m, n; /* side by side */
+} threads;
+
+/* A thread's block: 8 x 8 of f32 are 64 registers, and as many multiply-adds for 4 reads of 16
+ * bytes, which two CTAs of 256 threads have room for. */
+enum { usual_block = 8, usual_tile = 128, most_threads = 1024, usual_stages = 3 };
+
+/* A block of f64 takes twice the registers, so that fewer threads have one. */
+static tile large_tile(const gg_plan *plan) {
+  enum { steps = 8 };
+  int n = plan->accumulator == GG_DTYPE_f64 ? usual_tile / 2 : usual_tile;
+  return (tile){usual_tile, n, steps * plan->mma.k};
+}
+
+/* Fewer tiles of 128 x 128 than a large device has multiprocessors: smaller ones spread better. */
+static bool is_small(const gg_plan *plan) {
+  if (plan->fixed_m == GG_FIXED_NONE || plan->fixed_n == GG_FIXED_NONE) return false;
+  double batch = plan->fixed_batch == GG_FIXED_NONE ? 1 : (double)plan->fixed_batch;
+  return (double)plan->fixed_m * (double)plan->fixed_n * batch <
+         plan->device->tiles_enough * usual_tile * usual_tile;
+}
+
+static tile choose_tile(const gg_plan *plan) {
+  enum { least_m = GG_SIMT_LANES_M * usual_block, least_n = GG_SIMT_LANES_N * usual_block };
+  const gg_spec_field *asked = &plan->spec->tile;
+  const int64_t *shape = asked->tuple;
+  if (asked->state == GG_SPEC_SET) return (tile){(int)shape[0], (int)shape[1], (int)shape[2]};
+  tile t = large_tile(plan);
+  if (is_small(plan)) t.m = t.n = usual_tile / 2;
+  t.m = gg_usual_extent(plan->fixed_m, least_m, t.m);
+  t.n = gg_usual_extent(plan->fixed_n, least_n, t.n);
+  return t;
+}
+
+/* As many of `lanes` as divide the extent into blocks of the usual size, or smaller ones. */
+static int threads_along(int extent, int lanes) {
+  int count = extent / usual_block / lanes * lanes;
+  while (count > lanes && extent % count != 0)
+    count -= lanes;
+  return count > lanes ? count : lanes;
+}
+
+static threads choose_threads(const gg_plan *plan, tile t) {
+  const gg_spec_field *asked = &plan->spec->atom_layout;
+  if (asked->state == GG_SPEC_SET) return (threads){(int)asked->tuple[0], (int)asked->tuple[1]};
+  return (threads){threads_along(t.m, GG_SIMT_LANES_M), threads_along(t.n, GG_SIMT_LANES_N)};
+}
+
+static gg_status check_threads(const gg_plan *plan, threads w, bool one_stage, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->atom_layout, *count = &plan->spec->threads;
+  const gg_mark *mark_m = gg_element_mark(asked, 0), *mark_n = gg_element_mark(asked, 1);
+  char has[64];
+  gg_status st;
+  if (asked->state == GG_SPEC_SET && asked->tuple[2] != 1) {
+    return gg_fail(err, PLAN_UNSUPPORTED, gg_element_mark(asked, 2), plan->target->family,
+                   "atom_layout along K of", "more than 1", "1: every thread walks all of K");
+  }
+  if (one_stage) {
+    st = gg_check_multiple("threads", (int64_t)w.m * w.n, GG_WARP, "a warp", mark_m, err);
+    if (st) return st;
+  } else {
+    st = gg_check_multiple("threads along M", w.m, GG_SIMT_LANES_M, "lanes of a warp along M",
+                           mark_m, err);
+    if (st) return st;
+    st = gg_check_multiple("threads along N", w.n, GG_SIMT_LANES_N, "lanes of a warp along N",
+                           mark_n, err);
+    if (st) return st;
+  }
+  if (w.m * w.n > most_threads) {
+    char text[32];
+    snprintf(text, sizeof text, "%d x %d", w.m, w.n);
+    snprintf(has, sizeof has, "%d at most: threads of a CTA", most_threads);
+    return gg_refuse(plan, asked->state == GG_SPEC_SET ? asked : &plan->spec->tile,
+                     "atom_layout of so many threads,", text, has, err);
+  }
+  if (count->state == GG_SPEC_SET && count->number != w.m * w.n) {
+    snprintf(has, sizeof has, "%d: an atom_layout of %d x %d threads", w.m * w.n, w.m, w.n);
+    return gg_refuse(plan, count, "threads", count->text, has, err);
+  }
+  return GG_OK;
+}
+
+static gg_status check_tile(const gg_plan *plan, tile t, threads w, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->tile;
+  char why[48];
+  gg_status st;
+  snprintf(why, sizeof why, "%d threads along M", w.m);
+  if ((st = gg_check_multiple("tile M", t.m, w.m, why, gg_element_mark(asked, 0), err))) return st;
+  snprintf(why, sizeof why, "%d threads along N", w.n);
+  if ((st = gg_check_multiple("tile N", t.n, w.n, why, gg_element_mark(asked, 1), err))) return st;
+  return gg_check_multiple("tile K", t.k, plan->mma.k, "K of the atom", gg_element_mark(asked, 2),
+                           err);
+}
+
+/* ---- Stages and CTAs -------------------------------------------------------------------- */
+
+/* What certainly lives at once: accumulators, two sets of fragments, and what is beside them. */
+typedef struct registers {
+  int accumulators, fragments, beside;
+} registers;
+
+/* Of bytes what waits in registers for its turn to become words: a register for each chunk of each
+ * line, beside what is not put together yet, or addresses of four lines. */
+static int waiting_registers(const gg_plan *plan, const gg_operand *operand, int mn, int k,
+                             int copy_bytes, int count) {
+  enum { parts = 4, addresses = 12 };
+  if (plan->mma.k == 1 || !gg_simt_by_registers(plan, operand)) return 0;
+  int chunks = mn * k / copy_bytes;
+  return (chunks + count - 1) / count + (operand->major == GG_MAJOR_K ? parts : addresses);
+}
+
+static registers count_registers(const gg_plan *plan, tile t, threads w, int stages) {
+  enum { addresses = 24, bytes = 4 }; /* pointers, loop state and predicates, seen in every build */
+  int waiting = waiting_registers(plan, &plan->a, t.m, t.k, plan->copy_bytes_a, w.m * w.n) +
+                waiting_registers(plan, &plan->b, t.n, t.k, plan->copy_bytes_b, w.m * w.n);
+  int block_m = t.m / w.m, block_n = t.n / w.n;
+  int sets = stages == 1 ? 1 : 2;
+  return (registers){.accumulators =
+                         (int)gg_dtype_bytes(plan->accumulator, block_m * block_n) / bytes,
+                     .fragments = sets * (block_m + block_n) * gg_simt_word_bytes(plan) / bytes,
+                     .beside = addresses + waiting};
+}
+
+static int all_registers(registers r) {
+  return r.accumulators + r.fragments + r.beside;
+}
+
+/* Of a thread, with so many CTAs of so many threads a multiprocessor. */
+static int registers_for(int count, int ctas) {
+  int most = GG_REGISTERS_PER_SM / (count * ctas) / 8 * 8;
+  return most < GG_REGISTERS_PER_THREAD ? most : GG_REGISTERS_PER_THREAD;
+}
+
+static gg_status check_registers(const gg_plan *plan, tile t, threads w, registers r, int ctas,
+                                 gg_error *err) {
+  int count = w.m * w.n, most = registers_for(count, ctas);
+  if (all_registers(r) <= most) return GG_OK;
+  const gg_spec *spec = plan->spec;
+  const gg_spec_field *cause =
+      spec->atom_layout.state == GG_SPEC_SET ? &spec->atom_layout : &spec->tile;
+  return gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, t.m / w.m, t.n / w.n,
+                 r.accumulators, r.fragments, r.beside, all_registers(r), most, count, ctas);
+}
+
+/* 16 bytes behind each line of words: all that a stage can have. */
+static int64_t most_stage_bytes(const gg_plan *plan, tile t) {
+  enum { padding = 16 };
+  int64_t lines = t.k / plan->mma.k;
+  return lines * ((int64_t)(t.m + t.n) * gg_simt_word_bytes(plan) + 2 * padding);
+}
+
+/* Sixteen warps of a multiprocessor, four for each of its schedulers, hide what latency is left: as
+ * many CTAs as have them, within what registers and shared memory have room for. */
+static int choose_ctas(const gg_plan *plan, tile t, threads w, registers r, int stages) {
+  enum { enough_threads = 512 };
+  const gg_spec_field *asked = &plan->spec->ctas_per_sm;
+  int count = w.m * w.n, ctas = enough_threads / count;
+  if (asked->state == GG_SPEC_SET) return (int)asked->number;
+  while (ctas > 1 && (all_registers(r) > registers_for(count, ctas) ||
+                      stages * most_stage_bytes(plan, t) > gg_smem_limit_for(plan, ctas)))
+    ctas--;
+  return ctas > 1 ? ctas : 1;
+}
+
+/* ---- Copies ----------------------------------------------------------------------------- */
+
+/* Of what cp.async copies: words that lie with K contiguous go one by one to lines of M or N;
+ * others by as many bytes as alignment and the line allow. Through registers so many elements at
+ * once as make 16 bytes of words. CuTe's sgemm_1 copies elements. */
+static int copy_bytes(const gg_plan *plan, const gg_operand *operand, tile t, int mn,
+                      bool one_stage) {
+  enum { widest = 16 };
+  bool k_major = operand->major == GG_MAJOR_K, by_registers = gg_simt_by_registers(plan, operand);
+  int element = (int)gg_dtype_bytes(operand->type, 1), word = gg_simt_word_bytes(plan);
+  if (k_major && (plan->mma.k > 1 || !by_registers)) return element * plan->mma.k;
+  if (one_stage) return element;
+  int most = by_registers ? widest / word * element : widest, bytes = gg_access_bytes(*operand);
+  if (bytes > most) bytes = most;
+  while (gg_dtype_bytes(operand->type, k_major ? t.k : mn) % bytes != 0)
+    bytes /= 2;
+  return bytes;
+}
+
+static gg_status choose_padding(gg_swizzle_kind *out, const gg_plan *plan,
+                                const gg_spec_field *asked, const gg_operand *operand,
+                                gg_error *err) {
+  bool pads = operand->major == GG_MAJOR_K;
+  *out = asked->state == GG_SPEC_SET ? (gg_swizzle_kind)asked->number
+         : pads                      ? GG_SWIZZLE_PADDING
+                                     : GG_SWIZZLE_NONE;
+  if (*out == GG_SWIZZLE_NONE || *out == GG_SWIZZLE_PADDING) return GG_OK;
+  return gg_refuse(plan, asked, "swizzle", asked->text, "none and padding", err);
+}
+
+static gg_status choose_copies(gg_plan *plan, tile t, int stages, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  plan->copy_bytes_a = copy_bytes(plan, &plan->a, t, t.m, stages == 1);
+  plan->copy_bytes_b = copy_bytes(plan, &plan->b, t, t.n, stages == 1);
+  gg_status st = choose_padding(&plan->swizzle_a, plan, &spec->swizzle.a, &plan->a, err);
+  return st ? st : choose_padding(&plan->swizzle_b, plan, &spec->swizzle.b, &plan->b, err);
+}
+
+/* ---- The whole -------------------------------------------------------------------------- */
+
+static gg_status check_schedule(const gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  const gg_spec_field *scheduler = &spec->scheduler.kind;
+  const gg_unused unused[] = {
+      {&spec->permutation, "permutation", "vectors of a thread in turns: auto"},
+      {&spec->swizzle.d, "swizzle of D", "no staging: leave it out"},
+      {&spec->operand_source.a, "operand_source",
+       "registers, by way of shared memory: leave it out"},
+      {&spec->operand_source.b, "operand_source",
+       "registers, by way of shared memory: leave it out"},
+      {&spec->cluster, "cluster", "one CTA: leave it out"},
+      {&spec->cta_group, "cta_group", "no CTA pairs"},
+      {&spec->accumulator_stages, "accumulator_stages", "accumulators in registers, one set"},
+      {&spec->scheduler.splits, "splits", "all of K in one CTA"},
+  };
+  if (scheduler->state == GG_SPEC_SET && scheduler->number != GG_SCHEDULER_DATA_PARALLEL)
+    return gg_refuse(plan, scheduler, "scheduler", scheduler->text, "data_parallel", err);
+  return gg_check_all_unused(plan, unused, sizeof unused / sizeof *unused, err);
+}
+
+static void put(gg_plan *plan, tile t, threads w, int stages, int ctas, gg_order order) {
+  plan->tile_m = t.m;
+  plan->tile_n = t.n;
+  plan->tile_k = t.k;
+  plan->atoms_m = w.m;
+  plan->atoms_n = w.n;
+  plan->threads = w.m * w.n;
+  plan->stages = stages;
+  plan->ctas_per_sm = ctas;
+  plan->cluster_m = plan->cluster_n = plan->cluster_k = 1;
+  gg_plan_put_order(plan, &order);
+}
+
+/* Threads store a vector of D along its contiguous mode at once. */
+static void choose_access(gg_plan *plan) {
+  bool row_major = plan->d.major == GG_MAJOR_N;
+  int words = gg_simt_vector(plan, row_major ? gg_plan_block_n(plan) : gg_plan_block_m(plan));
+  int bytes = (int)gg_dtype_bytes(plan->d.type, words);
+  plan->access_bytes_d = gg_access_bytes(plan->d);
+  if (bytes < plan->access_bytes_d) plan->access_bytes_d = bytes;
+}
+
+static gg_status choose(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->stages;
+  const int stages = asked->state == GG_SPEC_SET ? (int)asked->number : usual_stages;
+  gg_status st;
+  if ((st = choose_types(plan, err))) return st;
+  if ((st = gg_choose_operations(plan, plan->accumulator, err))) return st;
+  if ((st = choose_mma(plan, err))) return st;
+  const tile t = choose_tile(plan);
+  const threads w = choose_threads(plan, t);
+  if ((st = check_threads(plan, w, stages == 1, err))) return st;
+  if ((st = check_tile(plan, t, w, err))) return st;
+  if ((st = choose_copies(plan, t, stages, err))) return st;
+  const registers r = count_registers(plan, t, w, stages);
+  const int ctas = choose_ctas(plan, t, w, r, stages);
+  if ((st = check_registers(plan, t, w, r, ctas, err))) return st;
+  if ((st = check_schedule(plan, err))) return st;
+  const gg_order order = gg_choose_raster(&st, plan, GG_RASTER_ALONG_M, false, err);
+  if (st) return st;
+  put(plan, t, w, stages, ctas, order);
+  choose_access(plan);
+  return GG_OK;
+}
+
+const gg_target gg_target_simt = {
+    .id = GG_TARGET_SIMT,
+    .ageless = true,
+    .last = true,
+    .name = "simt",
+    .family = "simt",
+    .summary = "multiply-adds of CUDA cores fed by cp.async, any architecture",
+    .worker = "thread",
+    .least = {.number = 80},
+    .has_atom = has_atom,
+    .accepts = accepts,
+    .choose = choose,
+    .derive = gg_simt_derive,
+    .traits = gg_simt_traits,
+};

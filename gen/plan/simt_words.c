@@ -1,0 +1,59 @@
+/* Family simt: words of shared memory, which thread copies and reads which of them, and what that
+ * costs. */
+#include "atom/dtype.h"
+#include "plan/choices.h"
+#include "plan/simt.h"
+
+int gg_simt_word_bytes(const gg_plan *plan) {
+  return (int)gg_dtype_bytes(plan->mma.a, plan->mma.k);
+}
+
+int gg_simt_vector(const gg_plan *plan, int extent) {
+  enum { widest = 16 };
+  int words = widest / gg_simt_word_bytes(plan), power = extent & -extent;
+  if (plan->stages == 1) return 1;
+  return power < words ? power : words;
+}
+
+bool gg_simt_by_registers(const gg_plan *plan, const gg_operand *operand) {
+  enum { least = 4 };
+  bool widens = plan->mma.k == 1 && operand->type != plan->mma.a;
+  bool turns = plan->mma.k > 1 && operand->major != GG_MAJOR_K;
+  return widens || turns || operand->align < least;
+}
+
+int gg_simt_unit(const gg_plan *plan, const gg_operand *operand) {
+  return operand->major == GG_MAJOR_K ? 1 : plan->mma.k;
+}
+
+gg_dealing gg_simt_deal(const gg_plan *plan, const gg_operand *operand, int mn, int copy_bytes) {
+  enum { side_k = 8 };
+  bool k_major = operand->major == GG_MAJOR_K;
+  int64_t line = k_major ? plan->tile_k : mn;
+  int64_t lines = k_major ? mn : plan->tile_k / gg_simt_unit(plan, operand);
+  int64_t chunks = gg_dtype_bytes(operand->type, line) / copy_bytes;
+  return gg_deal(plan->threads, lines, chunks, k_major ? side_k : GG_WARP);
+}
+
+/* Of a step along K, the instructions of a thread that are multiply-adds: besides there are reads
+ * of vectors, and the loop, copies and addresses, which are about six a step (of the code that
+ * ptxas makes of tiles of 8 steps). */
+static double issue_share(const gg_plan *plan) {
+  const double others = 6;
+  int m = gg_plan_block_m(plan), n = gg_plan_block_n(plan);
+  double reads = (double)m / gg_simt_vector(plan, m) + (double)n / gg_simt_vector(plan, n);
+  return (double)m * n / (m * n + reads + others);
+}
+
+/* Half a warp's vectors come in one wavefront of 128 bytes: of A for 4 of its threads along M, of B
+ * for 8 along N, so that each is read once for every two threads across. */
+void gg_simt_traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
+  gg_warp_traits(out, plan, device);
+  out->rate = plan->mma.row->kind == GG_MMA_dot ? device->dot_rate
+              : plan->mma.a == GG_DTYPE_f64     ? device->fma_rate_64
+                                                : device->fma_rate_32;
+  out->tensor_share = issue_share(plan);
+  out->reads_a = plan->atoms_n / 2.0;
+  out->reads_b = plan->atoms_m / 2.0;
+  out->reads_beside = true;
+}

@@ -1,0 +1,29 @@
+// ---- Activations --------------------------------------------------------------------------------
+
+// In f64, by the compiler's own functions, which are within two units in the last place. Below the
+// limits that x is raised to, results are 0, or less than 1e-320.
+
+// +0 also where x is -0.
+__device__ __forceinline__ epi_t relu(epi_t x) { return x <= epi_t(0) ? epi_t(0) : x; }
+
+// x * Phi(x).
+__device__ __forceinline__ double gelu(double x) {
+  x = x < -40.0 ? -40.0 : x;
+  return x * normcdf(x);
+}
+
+// x / (1 + e^-x).
+__device__ __forceinline__ double silu(double x) {
+  x = x < -745.0 ? -745.0 : x;
+  return x / (1 + exp(-x));
+}
+
+// x / 2 * (1 + tanh(u)) = x / (1 + e^-2u), u = sqrt(2 / pi) * (x + 0.044715 x^3).
+__device__ __forceinline__ double gelu_tanh(double x) {
+  x = x < -40.0 ? -40.0 : x;
+  const double u = 0.79788456080286535588 * x * (1 + 0.044715 * x * x);
+  return x / (1 + exp(-2 * u));
+}
+
+// There is no approximate tanh of f64.
+__device__ __forceinline__ double gelu_tanh_approx(double x) { return gelu_tanh(x); }

@@ -1,0 +1,101 @@
+// ---- Epilogue: registers to D -------------------------------------------------------------------
+
+// A thread has vectors of vec_m x vec_n neighbouring elements, and a warp's lie side by side: what
+// it stores of a line of D at once is whole sectors of memory, without a way through shared memory.
+
+// The block is finished piece by piece: a vector along D's lines, of two lines.
+constexpr int piece_m = d_n_major && vec_m > 2 ? 2 : vec_m;
+constexpr int piece_n = !d_n_major && vec_n > 2 ? 2 : vec_n;
+constexpr int pairs_n = piece_n > 1 ? piece_n / 2 : 1;  // of columns, which are finished together
+constexpr int line_elements = d_n_major ? piece_n : piece_m;
+constexpr int pieces_n = block_n / piece_n;
+constexpr int pieces = block_m / piece_m * pieces_n;
+
+struct alignas(access_d * sizeof(d_t)) d_access {
+  d_t x[access_d];
+};
+
+// Neighbours of a line of D, of which the first `valid` lie in the matrix.
+__device__ __forceinline__ void store_line(d_t *to, const d_t (&x)[line_elements], int valid) {
+#pragma unroll
+  for (int first = 0; first < line_elements; first += access_d) {
+    if (first + access_d <= valid) {
+      d_access whole;
+#pragma unroll
+      for (int e = 0; e < access_d; ++e) whole.x[e] = x[first + e];
+      *reinterpret_cast<d_access *>(to + first) = whole;
+    } else if (access_d > 1) {
+#pragma unroll
+      for (int e = 0; e < access_d; ++e)
+        if (first + e < valid) to[first + e] = x[first + e];
+    }
+  }
+}
+
+// Where a piece begins; alone, a column has no neighbour.
+__device__ __forceinline__ tile_place piece_place(int thread, int piece, int rows, int cols) {
+  const int i = piece / pieces_n * piece_m, j = piece % pieces_n * piece_n;
+  const int col = int(tile_col(thread, 0) + tile_col(0, j * block_m));
+  return {int(tile_row(thread, 0) + tile_row(0, i)), col, rows,
+          piece_n > 1 ? cols : min(cols, col + 1)};
+}
+
+// The CTA's tile, which has rows x cols of D; its first element is gD's.
+__device__ __forceinline__ void epilogue(const acc_t (&tCrC)[block_m][block_n][1],
+                                         const epilogue_operands &of, d_t *gD, int64 ldd,
+                                         int thread, int rows, int cols) {
+  cell_values cell_at[pairs_n][piece_m];
+  if constexpr (reads_cell_values) read_cells(cell_at, of, piece_place(thread, 0, rows, cols));
+
+  // The loop is not unrolled, so that its code exists once and takes few registers; only
+  // accumulators, which are registers, must be named by constants.
+#pragma unroll 1
+  for (int piece = 0; piece < pieces; ++piece) {
+    acc_t acc[piece_m][piece_n][1];
+#pragma unroll
+    for (int p = 0; p < pieces; ++p) {
+      if (p != piece) continue;
+#pragma unroll
+      for (int i = 0; i < piece_m; ++i)
+#pragma unroll
+        for (int j = 0; j < piece_n; ++j)
+          acc[i][j][0] = tCrC[p / pieces_n * piece_m + i][p % pieces_n * piece_n + j][0];
+    }
+    const tile_place at = piece_place(thread, piece, rows, cols);
+    col_values col_at[pairs_n];
+    if constexpr (reads_col_values) {
+#pragma unroll
+      for (int j = 0; j < pairs_n; ++j) col_at[j] = read_col(of, at.beyond(0, 2 * j));
+    }
+
+    d_t bits[piece_m][2 * pairs_n];
+#pragma unroll
+    for (int i = 0; i < piece_m; ++i) {
+      const row_values row_at = read_row(of, at.beyond(i, 0));
+#pragma unroll
+      for (int j = 0; j < pairs_n; ++j) {
+        const pair x = finish(
+            {acc_value(acc[i][2 * j], 0), acc_value(acc[i][piece_n > 1 ? 2 * j + 1 : 0], 0)}, of,
+            at.beyond(i, 2 * j), row_at, col_at[j], cell_at[j][i]);
+        d_t two_bits[2];
+        d_from_values(two_bits, x.x, x.y);
+        bits[i][2 * j] = two_bits[0];
+        bits[i][2 * j + 1] = two_bits[1];
+      }
+    }
+    if (reads_cell_values && piece + 1 < pieces)  // under way while this one is stored
+      read_cells(cell_at, of, piece_place(thread, piece + 1, rows, cols));
+
+#pragma unroll
+    for (int line = 0; line < (d_n_major ? piece_m : piece_n); ++line) {
+      d_t x[line_elements];
+#pragma unroll
+      for (int e = 0; e < line_elements; ++e) x[e] = d_n_major ? bits[line][e] : bits[e][line];
+      const bool inside = d_n_major ? at.row + line < rows : at.col + line < cols;
+      const int left = d_n_major ? cols - at.col : rows - at.row;
+      store_line(gD + (d_n_major ? (at.row + line) * ldd + at.col
+                                 : (at.col + line) * ldd + at.row),
+                 x, inside ? left : 0);
+    }
+  }
+}
