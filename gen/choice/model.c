@@ -96,6 +96,12 @@ static work make_work(const gg_model *model, gg_extents e) {
 /* The warps that a multiprocessor has, of those that it should have. */
 static double warps_share(const work *w, double tiles_each) {
   const gg_plan *plan = w->plan;
+  double half = w->of->traits.warps_half;
+  if (half > 0) { /* where the tiles of the busiest multiprocessor are multiplied at once */
+    double warps =
+        lesser(plan->ctas_per_sm, greater(1, ceil(tiles_each))) * plan->threads / GG_WARP;
+    return warps / (warps + half);
+  }
   if (w->of->traits.warps_wanted == 0) return 1;
   double ctas = lesser(plan->ctas_per_sm, greater(1, tiles_each));
   return lesser(1, ctas * plan->threads / GG_WARP / w->of->traits.warps_wanted);

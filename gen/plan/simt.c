@@ -83,11 +83,12 @@ typedef struct threads {
  * bytes, which two CTAs of 256 threads have room for. */
 enum { usual_block = 8, usual_tile = 128, most_threads = 1024, usual_stages = 3 };
 
-/* A block of f64 takes twice the registers, so that fewer threads have one. */
+/* A block of f64 takes twice the registers, so that fewer threads have one. 64 bytes of words along
+ * K measured faster than 32: half as many barriers (docs/performance/h200.md). */
 static tile large_tile(const gg_plan *plan) {
-  enum { steps = 8 };
+  enum { k_bytes = 64 };
   int n = plan->accumulator == GG_DTYPE_f64 ? usual_tile / 2 : usual_tile;
-  return (tile){usual_tile, n, steps * plan->mma.k};
+  return (tile){usual_tile, n, k_bytes / gg_simt_word_bytes(plan) * plan->mma.k};
 }
 
 /* Fewer tiles of 128 x 128 than a large device has multiprocessors: smaller ones spread better. */
@@ -177,14 +178,15 @@ typedef struct registers {
   int accumulators, fragments, beside;
 } registers;
 
-/* Of bytes what waits in registers for its turn to become words: a register for each chunk of each
- * line, beside what is not put together yet, or addresses of four lines. */
+/* What waits in registers for its turn to become words: chunks of each line, beside what is not put
+ * together yet, or addresses of four lines. */
 static int waiting_registers(const gg_plan *plan, const gg_operand *operand, int mn, int k,
                              int copy_bytes, int count) {
-  enum { parts = 4, addresses = 12 };
-  if (plan->mma.k == 1 || !gg_simt_by_registers(plan, operand)) return 0;
-  int chunks = mn * k / copy_bytes;
-  return (chunks + count - 1) / count + (operand->major == GG_MAJOR_K ? parts : addresses);
+  enum { parts = 4, addresses = 12, word = 4 };
+  if (!gg_simt_by_registers(plan, operand)) return 0;
+  int chunks = (int)gg_dtype_bytes(operand->type, mn * k) / copy_bytes;
+  int each = (chunks + count - 1) / count * ((copy_bytes + word - 1) / word);
+  return each + (gg_simt_unit(plan, operand) == 1 ? parts : addresses);
 }
 
 static registers count_registers(const gg_plan *plan, tile t, threads w, int stages) {
@@ -270,10 +272,10 @@ static gg_status choose_padding(gg_swizzle_kind *out, const gg_plan *plan,
   return gg_refuse(plan, asked, "swizzle", asked->text, "none and padding", err);
 }
 
-static gg_status choose_copies(gg_plan *plan, tile t, int stages, gg_error *err) {
+static gg_status choose_copies(gg_plan *plan, tile t, bool one_stage, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  plan->copy_bytes_a = copy_bytes(plan, &plan->a, t, t.m, stages == 1);
-  plan->copy_bytes_b = copy_bytes(plan, &plan->b, t, t.n, stages == 1);
+  plan->copy_bytes_a = copy_bytes(plan, &plan->a, t, t.m, one_stage);
+  plan->copy_bytes_b = copy_bytes(plan, &plan->b, t, t.n, one_stage);
   gg_status st = choose_padding(&plan->swizzle_a, plan, &spec->swizzle.a, &plan->a, err);
   return st ? st : choose_padding(&plan->swizzle_b, plan, &spec->swizzle.b, &plan->b, err);
 }
@@ -322,18 +324,29 @@ static void choose_access(gg_plan *plan) {
   if (bytes < plan->access_bytes_d) plan->access_bytes_d = bytes;
 }
 
+/* Three; two where that leaves room for a CTA more. */
+static int choose_stages(const gg_plan *plan, tile t, threads w) {
+  const gg_spec_field *asked = &plan->spec->stages;
+  if (asked->state == GG_SPEC_SET) return (int)asked->number;
+  const registers r = count_registers(plan, t, w, usual_stages);
+  int fewer = usual_stages - 1;
+  bool gains = choose_ctas(plan, t, w, r, fewer) > choose_ctas(plan, t, w, r, usual_stages);
+  return gains ? fewer : usual_stages;
+}
+
 static gg_status choose(gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->stages;
-  const int stages = asked->state == GG_SPEC_SET ? (int)asked->number : usual_stages;
+  const bool one_stage = asked->state == GG_SPEC_SET && asked->number == 1;
   gg_status st;
   if ((st = choose_types(plan, err))) return st;
   if ((st = gg_choose_operations(plan, plan->accumulator, err))) return st;
   if ((st = choose_mma(plan, err))) return st;
   const tile t = choose_tile(plan);
   const threads w = choose_threads(plan, t);
-  if ((st = check_threads(plan, w, stages == 1, err))) return st;
+  if ((st = check_threads(plan, w, one_stage, err))) return st;
   if ((st = check_tile(plan, t, w, err))) return st;
-  if ((st = choose_copies(plan, t, stages, err))) return st;
+  if ((st = choose_copies(plan, t, one_stage, err))) return st;
+  const int stages = choose_stages(plan, t, w);
   const registers r = count_registers(plan, t, w, stages);
   const int ctas = choose_ctas(plan, t, w, r, stages);
   if ((st = check_registers(plan, t, w, r, ctas, err))) return st;

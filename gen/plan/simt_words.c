@@ -35,14 +35,20 @@ gg_dealing gg_simt_deal(const gg_plan *plan, const gg_operand *operand, int mn, 
   return gg_deal(plan->threads, lines, chunks, k_major ? side_k : GG_WARP);
 }
 
+/* Copies of a thread for each step along K. */
+static double copies_each(const gg_plan *plan) {
+  double a = (double)gg_dtype_bytes(plan->a.type, plan->tile_m * plan->tile_k) / plan->copy_bytes_a;
+  double b = (double)gg_dtype_bytes(plan->b.type, plan->tile_n * plan->tile_k) / plan->copy_bytes_b;
+  return (a + b) / plan->threads / (plan->tile_k / plan->mma.k);
+}
+
 /* Of a step along K, the instructions of a thread that are multiply-adds: besides there are reads
- * of vectors, and the loop, copies and addresses, which are about six a step (of the code that
- * ptxas makes of tiles of 8 steps). */
+ * of vectors, and about four for each copy. */
 static double issue_share(const gg_plan *plan) {
-  const double others = 6;
+  const double of_copy = 4;
   int m = gg_plan_block_m(plan), n = gg_plan_block_n(plan);
   double reads = (double)m / gg_simt_vector(plan, m) + (double)n / gg_simt_vector(plan, n);
-  return (double)m * n / (m * n + reads + others);
+  return (double)m * n / (m * n + reads + of_copy * copies_each(plan));
 }
 
 /* Half a warp's vectors come in one wavefront of 128 bytes: of A for 4 of its threads along M, of B
@@ -56,4 +62,5 @@ void gg_simt_traits(gg_traits *out, const gg_plan *plan, const gg_device_model *
   out->reads_a = plan->atoms_n / 2.0;
   out->reads_b = plan->atoms_m / 2.0;
   out->reads_beside = true;
+  out->warps_half = device->fma_warps;
 }

@@ -38,6 +38,7 @@ typedef struct gg_traits {
   double rate;             /* operations a second of what multiplies; 0: the tensor core's */
   double tensor_share;     /* of that rate, what the instruction reaches, */
   double warps_wanted;     /* where a multiprocessor has so many warps; 0: however many */
+  double warps_half;       /* or half of it with so many, and more with more; 0: not so */
   double reads_a, reads_b; /* of a stage's A and B from shared memory, to multiply it */
   bool reads_beside;       /* whether such reads cost nothing while they are faster than MMAs */
   int owners;              /* that a tile's accumulators are divided among */
