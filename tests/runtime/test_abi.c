@@ -101,11 +101,11 @@ START_TEST(a_newer_problem_is_taken_where_it_says_nothing_new) {
   assert_error(&err, GG_E_STRUCT_NEWER, "a gg_problem of 784 bytes is of a newer gemmgen");
   ck_assert_int_eq(gg_launch_prepared(&prepared, NULL, &err), GG_OK); /* nothing */
   gg_launch(it.module, newer, NULL, &err);
-  assert_error(&err, GG_E_STRUCT_NEWER, "which knows 768 of them; and byte 753 is not 0");
+  assert_error(&err, GG_E_STRUCT_NEWER, "which knows 768 of them; and byte 777 is not 0");
   gg_workspace_bytes(&bytes, it.module, newer, &err);
-  assert_error(&err, GG_E_STRUCT_NEWER, "byte 753");
+  assert_error(&err, GG_E_STRUCT_NEWER, "byte 777");
   gg_problem_pack(newer, &kernel, &err);
-  assert_error(&err, GG_E_STRUCT_NEWER, "byte 753");
+  assert_error(&err, GG_E_STRUCT_NEWER, "byte 777");
   gg_free(newer);
   unload(&it);
 }
