@@ -475,9 +475,13 @@ static void report_memory(gg_report *report, const gg_layouts *layouts) {
     gg_fact *fact = add_text(report, "bank conflicts", access->name, "%.2f",
                              (double)access->wavefronts.taken / access->wavefronts.least);
     fact->number = true;
-    fact->remark = access->wavefronts.taken == access->wavefronts.least
-                       ? "no conflict"
-                       : "times the fewest wavefronts";
+    bool is_free = access->wavefronts.taken == access->wavefronts.least;
+    fact->remark = is_free ? "no conflict" : "times the fewest wavefronts";
+    if (!is_free && access->why) {
+      gg_str remark = GG_STR_INIT;
+      gg_str_printf(&remark, "%s: %s", fact->remark, access->why);
+      fact->remark = keep(report, &remark);
+    }
   }
 }
 

@@ -140,6 +140,14 @@ static int64_t address_of(const gg_plan *plan, const gg_composed *smem, int64_t 
   return gg_composed_at(smem, index) * gg_dtype_info_of(plan->mma.a)->bits / 8;
 }
 
+/* Why a copy's words meet in banks, which only those that are transposed do: lines are padded for 8
+ * words along K side by side. */
+static const char *conflict_of(const operand_tile *tile, const gg_dealing *deal) {
+  if (tile->operand->major != GG_MAJOR_K) return NULL;
+  if (tile->swizzle == GG_SWIZZLE_NONE) return "lines are not padded";
+  return deal->across % 8 ? "not 8 words along K at once" : NULL;
+}
+
 /* Global to shared: every turn of every warp. */
 static void count_copy(gg_layouts *out, const char *name, const gg_plan *plan,
                        const gg_composed *smem, const operand_tile *tile) {
@@ -150,6 +158,7 @@ static void count_copy(gg_layouts *out, const char *name, const gg_plan *plan,
   gg_smem_access *access = gg_layouts_access(out, name, words * gg_simt_word_bytes(plan));
   gg_dealing deal = gg_simt_deal(plan, tile->operand, (int)tile->mn, tile->copy_bytes);
   int64_t stores = vector / elements; /* of a chunk */
+  access->why = conflict_of(tile, &deal);
   for (int64_t turn = 0; turn < deal.line_turns * deal.chunk_turns * stores; turn++) {
     for (int warp = 0; warp < plan->threads; warp += GG_WARP) {
       int64_t address[GG_WARP];

@@ -21,6 +21,7 @@ typedef struct gg_smem_access {
   const char *name; /* "ldmatrix A" */
   int bytes;        /* a lane */
   gg_wavefronts wavefronts;
+  const char *why; /* it takes more than the fewest, for people; NULL: not known, or it does not */
 } gg_smem_access;
 
 /* How boxes bring an operand's tile to a stage, and how the tensor core finds it there. The tile
