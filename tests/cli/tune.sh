@@ -21,7 +21,7 @@ expect 2 'both of them' "${tune[@]}" "${product[@]}" --cases cases.txt
 expect 2 'two devices' "$gemmgen" tune --device both "${product[@]}"
 expect 2 'too many samples' "${tune[@]}" "${product[@]}" --samples 1000
 expect 1 'types that nothing has' "$gemmgen" tune --device emu --problem '32 32 32' \
-  --types f64,f64,f64,f64
+  --types f32,f16,f32,f32
 holds 'the message names them' grep -q 'GEMM_FORM' err
 
 # Without a GPU there is nothing to tune for, and the emulator's times are for nobody
