@@ -93,6 +93,11 @@ typedef struct tile {
   bool even_mn;
 } tile;
 
+/* Whether words are made of several lines of A or of B. */
+static bool has_units(const gg_plan *plan) {
+  return gg_simt_unit(plan, &plan->a) > 1 || gg_simt_unit(plan, &plan->b) > 1;
+}
+
 static gg_status write_operand(gg_str *out, const gg_plan *plan, const tile *t, gg_error *err) {
   gg_dealing d = gg_simt_deal(plan, t->operand, t->mn, t->copy_bytes);
   long long chunk = t->copy_bytes / gg_dtype_bytes(t->operand->type, 1);
@@ -105,15 +110,17 @@ static gg_status write_operand(gg_str *out, const gg_plan *plan, const tile *t, 
   gg_str_printf(out, "  static constexpr bool k_major = %s, even_mn = %s;\n", gg_cuda_bool(k_major),
                 gg_cuda_bool(t->even_mn));
   long long unit = gg_simt_unit(plan, t->operand);
-  if (gg_simt_by_registers(plan, t->operand)) {
+  bool by_registers = gg_simt_by_registers(plan, t->operand);
+  if (by_registers) {
     int access = t->operand->align < t->copy_bytes ? t->operand->align : t->copy_bytes;
     gg_str_printf(out,
                   "  static constexpr int access_bytes = %d, raw_words = %d;  // of a chunk: of "
                   "its loads; in registers\n",
                   access, (t->copy_bytes + 3) / 4);
   }
-  gg_str_printf(out, "  static constexpr int unit = %lld;  // lines that a word has elements of\n",
-                unit);
+  if (by_registers || has_units(plan))
+    gg_str_printf(
+        out, "  static constexpr int unit = %lld;  // lines that a word has elements of\n", unit);
   gg_str_printf(out, "  static constexpr int workers = %lld;\n", (long long)d.workers);
   gg_str_printf(out, "  static constexpr int lines = %lld, line_size = %d;\n",
                 (long long)d.lines * unit, k_major ? plan->tile_k : t->mn);
@@ -272,11 +279,10 @@ static bool has_ragged_lines(const gg_operand *operand, int copy_bytes, int64_t 
 /* By which way A and B come to shared memory. */
 static void bind_routes(gg_bindings *out, const gg_plan *plan) {
   bool a = gg_simt_by_registers(plan, &plan->a), b = gg_simt_by_registers(plan, &plan->b);
-  bool units = gg_simt_unit(plan, &plan->a) > 1 || gg_simt_unit(plan, &plan->b) > 1;
   gg_bind_flag(out, "a_by_registers", a);
   gg_bind_flag(out, "b_by_registers", b);
   gg_bind_flag(out, "by_registers", a || b);
-  gg_bind_flag(out, "units", units);
+  gg_bind_flag(out, "units", has_units(plan));
   gg_bind_part(out, "register_copies", a || b ? "simt_registers" : NULL);
   if (a || b) gg_bind_part(out, "put_unit", plan->mma.k > 1 ? "simt_put_bytes" : "simt_put_wide");
 }
