@@ -252,7 +252,6 @@ static bool spills(const gg_slot *slot) {
  * not, if it is among the first few. The first one's error if none loads. */
 static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, form_node *node,
                                   const gg_problem *p, gg_error *err) {
-  enum { spilled_most = 4 };
   const gg_lineup *lineup = node->roster.lineup;
   gg_ranked *ranked = gg_malloc(lineup->count * sizeof *ranked);
   if (!ranked) return gg_fail(err, MEMORY, NULL, "");
@@ -261,7 +260,7 @@ static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, form_node 
   gg_error first = GG_ERROR_INIT;
   gg_status st = GG_OK;
   int spilled = 0;
-  for (size_t i = 0; i < lineup->count && spilled < spilled_most; i++) {
+  for (size_t i = 0; i < lineup->count && spilled < GG_SPILLING_MOST; i++) {
     gg_ranked_first(ranked + i, lineup->count - i);
     gg_slot *slot = &node->roster.slots[ranked[i].index];
     st = gg_slot_load(slot, gemm->context, p, &first);

@@ -25,14 +25,7 @@ constexpr int k_steps = tile_k / mma_k;
 
 // ---- Copies: global to shared memory ------------------------------------------------------------
 
-// Whether a thread has work in a turn, where not all have: the last ones may be more than stand on
-// whole lines, and the last turns may be more than there are lines, or chunks in a line.
-template <class tile>
-__device__ __forceinline__ bool has_work(int first_line, int line, int pos) {
-  return (tile::workers % tile::across == 0 || first_line < tile::line_step) &&
-         (tile::lines % tile::line_step == 0 || line < tile::lines) &&
-         (tile::line_size % tile::chunk_step == 0 || pos < tile::line_size);
-}
+//@ include copy_work
 
 // One thread's share of an operand's tiles: it walks gA (or gB) along K, one tile at a time. What
 // lies outside the matrix is never read; it becomes zeros.

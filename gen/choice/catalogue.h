@@ -39,16 +39,19 @@ typedef struct gg_lineup {
 } gg_lineup;
 
 /* Every spec of the catalogue that can be generated for `form` and runs on a device of `device`
- * (90; an `a` target on that architecture alone); of those that come out as one kernel, the first; and where a family
- * that is not the last one to ask has the form, none of one that is.
- * An empty lineup is no error here. The catalogue
- * outlives it. Free with gg_lineup_free. */
+ * (90; an `a` target on that architecture alone); of those that come out as one kernel, the first.
+ * Where a family that is not the last one to ask has the form, none of one that is. An empty lineup
+ * is no error here. The catalogue outlives it. Free with gg_lineup_free. */
 gg_status gg_lineup_make(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,
                          int device, gg_error *err);
 void gg_lineup_free(gg_lineup *lineup);
 
 /* GEMM_FORM: nothing of the lineup, which is empty, computes the form; with a refusal. */
 gg_status gg_lineup_fail(const gg_lineup *lineup, const gg_form *form, int device, gg_error *err);
+
+/* How many kernels that spill are compiled, at most, in the search for one that does not: no
+ * prediction knows of them, and each takes a second or two. Then the first of them serves. */
+enum { GG_SPILLING_MOST = 4 };
 
 typedef struct gg_ranked {
   double seconds; /* predicted */

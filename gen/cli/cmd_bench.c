@@ -390,6 +390,7 @@ static void keep_those_taken(size_t *indices, size_t *count, tune_form *ranking,
   size_t kept = 0, next = 0;
   while (next < *count && kept < most) {
     size_t wanted = most - kept < *count - next ? most - kept : *count - next;
+    tune_generate(ranking, indices + next, wanted);
     tune_load(ranking, indices + next, wanted, context);
     for (size_t end = next + wanted; next < end; next++)
       if (!spills(&ranking->kernels[indices[next]])) indices[kept++] = indices[next];
@@ -397,16 +398,19 @@ static void keep_those_taken(size_t *indices, size_t *count, tune_form *ranking,
   *count = kept ? kept : 1;
 }
 
-/* The catalogue's kernels for the case that the model ranks first, compiled, without those that
- * spill. */
-static gg_status rank_case(tune_form **out, size_t **indices, size_t *count, bench *b,
-                           const cli_case *c, const gg_form *form, int64_t top, gg_error *err) {
-  enum { spilled_most = 4 }; /* as many as gg_gemm passes over */
+/* The catalogue's kernels for the case that the model ranks first. */
+static gg_status rank_form(tune_form **out, size_t **indices, size_t *count, bench *b,
+                           const cli_case *c, const gg_form *form, int64_t most, gg_error *err) {
   gg_status st = tune_form_find(out, &b->forms, b->catalogue, form,
                                 gg_context_device(b->rig.context)->arch, err);
   if (st) return st;
-  st = tune_rank(indices, count, *out, cli_case_extents(c), &b->model, (size_t)top + spilled_most,
-                 err);
+  return tune_rank(indices, count, *out, cli_case_extents(c), &b->model, (size_t)most, err);
+}
+
+/* The same, compiled, without those that spill. */
+static gg_status rank_case(tune_form **out, size_t **indices, size_t *count, bench *b,
+                           const cli_case *c, const gg_form *form, int64_t top, gg_error *err) {
+  gg_status st = rank_form(out, indices, count, b, c, form, top + GG_SPILLING_MOST - 1, err);
   if (!st) keep_those_taken(*indices, count, *out, (size_t)top, b->rig.context);
   return st;
 }
@@ -524,11 +528,10 @@ static void generate_chosen(bench *b, const cli_case *c, const gg_form *form) {
   gg_error err = GG_ERROR_INIT;
   tune_form *ranking;
   size_t *indices, ranked;
-  int arch = gg_context_device(b->rig.context)->arch;
-  if (!tune_form_find(&ranking, &b->forms, b->catalogue, form, arch, &err) &&
-      !tune_rank(&indices, &ranked, ranking, cli_case_extents(c), &b->model, (size_t)b->given->top,
-                 &err))
+  if (!rank_form(&ranking, &indices, &ranked, b, c, form, b->given->top, &err)) {
+    tune_generate(ranking, indices, ranked);
     gg_free(indices);
+  }
   gg_error_clear(&err);
 }
 

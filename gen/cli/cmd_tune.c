@@ -148,6 +148,7 @@ static gg_status gather(search *s, gg_error *err) {
   gg_status st = tune_rank(&indices, &top, s->form, cli_case_extents(s->c), &t->model,
                            (size_t)t->given->top, err);
   if (st) return st;
+  tune_generate(s->form, indices, top);
   for (size_t i = 0; i < top; i++) {
     gg_str why = GG_STR_INIT;
     tune_kernel *kernel = &s->form->kernels[indices[i]];

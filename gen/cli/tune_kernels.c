@@ -196,7 +196,6 @@ gg_status tune_rank(size_t **indices, size_t *count, tune_form *form, gg_extents
   for (size_t i = 0; i < *count; i++)
     (*indices)[i] = ranked[i].index;
   gg_free(ranked);
-  tune_generate(form, *indices, *count);
   return GG_OK;
 }
 

@@ -29,8 +29,8 @@ gg_status tune_form_find(tune_form **out, tune_form **list, const gg_catalogue *
                          const gg_form *form, int arch, gg_error *err);
 void tune_forms_free(tune_form *list);
 
-/* What the model ranks first for a product, at most `top` kernels, generated: their indices in the
- * lineup, the fastest first. *indices is gg_malloc'ed, NULL on failure. */
+/* What the model ranks first for a product, at most `top` kernels: their indices in the lineup, the
+ * fastest first. *indices is gg_malloc'ed, NULL on failure. */
 gg_status tune_rank(size_t **indices, size_t *count, tune_form *form, gg_extents extents,
                     const gg_device_model *model, size_t top, gg_error *err);
 

@@ -92,6 +92,10 @@ static void write_of_extra(gg_str *out, const gg_plan *plan, gg_param param) {
   }
 }
 
+bool gg_cuda_is_even(int64_t fixed, int tile) {
+  return fixed != GG_FIXED_NONE && fixed % tile == 0;
+}
+
 const char *gg_cuda_factor_type(const gg_plan *plan) {
   return plan->compute == GG_DTYPE_f64 ? "double" : "float";
 }

@@ -10,6 +10,9 @@ const char *gg_cuda_type_of(gg_dtype type);
 
 const char *gg_cuda_bool(bool value); /* "true" */
 
+/* Whether a fixed extent is a whole number of tiles, so that no tile needs a bounds check. */
+bool gg_cuda_is_even(int64_t fixed, int tile);
+
 /* Of alpha and beta: as the epilogue computes, in f32 also beside integers. */
 const char *gg_cuda_factor_type(const gg_plan *plan);
 

@@ -32,11 +32,6 @@ static void write_types(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "using acc_t = %s;\n\n", gg_cuda_type_of(plan->accumulator));
 }
 
-/* Whether a fixed extent is a whole number of tiles, so that no tile needs a bounds check. */
-static bool even(int64_t fixed, int tile) {
-  return fixed != GG_FIXED_NONE && fixed % tile == 0;
-}
-
 static void write_flags(gg_str *out, const gg_plan *plan) {
   const struct {
     const char *name;
@@ -46,9 +41,9 @@ static void write_flags(gg_str *out, const gg_plan *plan) {
       {"b_k_major", plan->b.major == GG_MAJOR_K},
       {"c_n_major", plan->has_c && plan->c.major == GG_MAJOR_N},
       {"d_n_major", plan->d.major == GG_MAJOR_N},
-      {"even_m", even(plan->fixed_m, plan->tile_m)},
-      {"even_n", even(plan->fixed_n, plan->tile_n)},
-      {"even_k", even(plan->fixed_k, plan->tile_k)},
+      {"even_m", gg_cuda_is_even(plan->fixed_m, plan->tile_m)},
+      {"even_n", gg_cuda_is_even(plan->fixed_n, plan->tile_n)},
+      {"even_k", gg_cuda_is_even(plan->fixed_k, plan->tile_k)},
       {"raster_along_m", plan->raster == GG_RASTER_ALONG_M},
   };
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -186,7 +181,7 @@ static gg_status write_tiles(gg_str *out, const gg_plan *plan, const gg_layouts 
                   .operand = &plan->a,
                   .mn = plan->tile_m,
                   .copy_bytes = plan->copy_bytes_a,
-                  .even_mn = even(plan->fixed_m, plan->tile_m)};
+                  .even_mn = gg_cuda_is_even(plan->fixed_m, plan->tile_m)};
   const tile b = {.name = "operand_b",
                   .what = "B: (n, k)",
                   .coords = {"n", "k"},
@@ -194,7 +189,7 @@ static gg_status write_tiles(gg_str *out, const gg_plan *plan, const gg_layouts 
                   .operand = &plan->b,
                   .mn = plan->tile_n,
                   .copy_bytes = plan->copy_bytes_b,
-                  .even_mn = even(plan->fixed_n, plan->tile_n)};
+                  .even_mn = gg_cuda_is_even(plan->fixed_n, plan->tile_n)};
   gg_status st;
   if ((st = write_operand(out, plan, &a, err))) return st;
   if ((st = write_operand(out, plan, &b, err))) return st;
@@ -273,7 +268,7 @@ static void bind_words(gg_bindings *out, const gg_plan *plan) {
 /* Whether an operand's lines may end inside a chunk. */
 static bool has_ragged_lines(const gg_operand *operand, int copy_bytes, int64_t extent, int part) {
   return copy_bytes > gg_dtype_bytes(operand->type, 1) && operand->major != GG_MAJOR_K &&
-         !even(extent, part);
+         !gg_cuda_is_even(extent, part);
 }
 
 /* By which way A and B come to shared memory. */

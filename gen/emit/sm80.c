@@ -30,11 +30,6 @@ static void write_types(gg_str *out, const gg_plan *plan) {
 
 /* ---- Sizes ------------------------------------------------------------------------------ */
 
-/* Whether a fixed extent is a whole number of tiles, so that no tile needs a bounds check. */
-static bool even(int64_t fixed, int tile) {
-  return fixed != GG_FIXED_NONE && fixed % tile == 0;
-}
-
 /* Whether all that an operand's copies can meet in a tile that is whole along K are chunks of 16
  * bytes, each inside the matrix or outside. */
 static bool has_whole_chunks(const gg_operand *operand, int copy_bytes, bool even_mn) {
@@ -54,8 +49,9 @@ static bool stages_c(const gg_layouts *layouts) {
 }
 
 static void write_flags(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
-  bool even_m = even(plan->fixed_m, plan->tile_m), even_n = even(plan->fixed_n, plan->tile_n);
-  bool even_k = even(plan->fixed_k, plan->tile_k);
+  bool even_m = gg_cuda_is_even(plan->fixed_m, plan->tile_m),
+       even_n = gg_cuda_is_even(plan->fixed_n, plan->tile_n);
+  bool even_k = gg_cuda_is_even(plan->fixed_k, plan->tile_k);
   bool whole_chunks = has_whole_chunks(&plan->a, plan->copy_bytes_a, even_m) &&
                       has_whole_chunks(&plan->b, plan->copy_bytes_b, even_n);
   const struct {
@@ -274,9 +270,11 @@ static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layou
   if (st == GG_OK) st = find_places(&b, err);
   write_instructions(out, &a, &b);
   if (st == GG_OK)
-    st = write_operand(out, &a, plan->copy_bytes_a, even(plan->fixed_m, plan->tile_m), err);
+    st = write_operand(out, &a, plan->copy_bytes_a, gg_cuda_is_even(plan->fixed_m, plan->tile_m),
+                       err);
   if (st == GG_OK)
-    st = write_operand(out, &b, plan->copy_bytes_b, even(plan->fixed_n, plan->tile_n), err);
+    st = write_operand(out, &b, plan->copy_bytes_b, gg_cuda_is_even(plan->fixed_n, plan->tile_n),
+                       err);
   gg_free(a.line_at);
   gg_free(b.line_at);
   return st;
@@ -322,7 +320,8 @@ static gg_status write_tiles(gg_str *out, const gg_plan *plan, const gg_layouts 
 /* What C or D, which a warp stages, are accessed by where their lines end. */
 static bool ends_in_access(const gg_plan *plan, const gg_operand *operand, int access_bytes) {
   return access_bytes > gg_dtype_bytes(operand->type, 1) &&
-         !(even(plan->fixed_m, plan->tile_m) && even(plan->fixed_n, plan->tile_n));
+         !(gg_cuda_is_even(plan->fixed_m, plan->tile_m) &&
+           gg_cuda_is_even(plan->fixed_n, plan->tile_n));
 }
 
 static void bind_elements(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -368,7 +367,7 @@ static void bind_lined(gg_bindings *out, const gg_plan *plan, const gg_layouts *
 
 /* Whether an operand's lines, copied in chunks of 16 bytes, may end inside one. */
 static bool has_ragged_lines(const gg_operand *operand, int copy_bytes, int64_t extent, int part) {
-  return copy_bytes == 16 && operand->major != GG_MAJOR_K && !even(extent, part);
+  return copy_bytes == 16 && operand->major != GG_MAJOR_K && !gg_cuda_is_even(extent, part);
 }
 
 gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,

@@ -1,6 +1,7 @@
 /* gg_plan -> gg_layouts: the family's derivation, and what families' derivations share. */
 #include <assert.h>
 
+#include "atom/tiled_mma.h"
 #include "plan/check.h"
 #include "plan/target.h"
 
@@ -19,6 +20,29 @@ void gg_layouts_name_plain(gg_layouts *out, const char *name, const char *maps,
                            const gg_layout *layout) {
   gg_composed composed = gg_composed_of(layout);
   gg_layouts_name(out, name, maps, &composed);
+}
+
+gg_status gg_layouts_fragments(gg_layouts *out, const gg_plan *plan, const gg_layout *atoms,
+                               const gg_tiler *permutation, gg_error *err) {
+  gg_tuple k = gg_tuple_int(plan->tile_k);
+  gg_tiler whole = *permutation, mode = gg_tiler_of_shape(&k);
+  gg_tiled_mma mma;
+  gg_status st;
+  if ((st = gg_tiler_append(&whole, &mode, err))) return st;
+  if ((st = gg_tiled_mma_make(&mma, &plan->mma, atoms, &whole, err))) return st;
+  if ((st = gg_tiled_mma_layout_tv(&out->tCrA, &mma, GG_MMA_A, err))) return st;
+  if ((st = gg_tiled_mma_layout_tv(&out->tCrB, &mma, GG_MMA_B, err))) return st;
+  return gg_tiled_mma_layout_tv(&out->tCrC, &mma, GG_MMA_C, err);
+}
+
+gg_status gg_layouts_check_covers(const gg_layouts *layouts, const gg_plan *plan, gg_error *err) {
+  int64_t m = plan->tile_m, n = plan->tile_n, k = plan->tile_k;
+  gg_status st;
+  if ((st = gg_check_cover("tAgA", &layouts->tAgA, m * k, err))) return st;
+  if ((st = gg_check_cover("tBgB", &layouts->tBgB, n * k, err))) return st;
+  if ((st = gg_check_cover("tCrA", &layouts->tCrA, m * k, err))) return st;
+  if ((st = gg_check_cover("tCrB", &layouts->tCrB, n * k, err))) return st;
+  return gg_check_cover("tCrC", &layouts->tCrC, m * n, err);
 }
 
 gg_status gg_layouts_place(gg_layouts *out, const gg_plan *plan, gg_error *err) {

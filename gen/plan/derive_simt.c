@@ -15,7 +15,6 @@
  * Everything is then counted: each element copied and multiplied exactly once, and the wavefronts
  * of every access to shared memory against the fewest possible. */
 #include "atom/dtype.h"
-#include "atom/tiled_mma.h"
 #include "plan/check.h"
 #include "plan/simt.h"
 
@@ -109,22 +108,15 @@ static gg_status append_blocks(gg_tiler *out, const gg_plan *plan, int extent, i
 }
 
 static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err) {
-  gg_tiler permutation = gg_tiler_empty(), mode;
-  gg_tuple k = gg_tuple_int(plan->tile_k);
+  gg_tiler permutation = gg_tiler_empty();
   gg_layout layout;
-  gg_tiled_mma mma;
   gg_status st;
   if ((st = derive_threads(&layout, plan, err))) return st;
   if ((st = append_blocks(&permutation, plan, plan->tile_m, plan->atoms_m, GG_SIMT_LANES_M, err)))
     return st;
   if ((st = append_blocks(&permutation, plan, plan->tile_n, plan->atoms_n, GG_SIMT_LANES_N, err)))
     return st;
-  mode = gg_tiler_of_shape(&k);
-  if ((st = gg_tiler_append(&permutation, &mode, err))) return st;
-  if ((st = gg_tiled_mma_make(&mma, &plan->mma, &layout, &permutation, err))) return st;
-  if ((st = gg_tiled_mma_layout_tv(&out->tCrA, &mma, GG_MMA_A, err))) return st;
-  if ((st = gg_tiled_mma_layout_tv(&out->tCrB, &mma, GG_MMA_B, err))) return st;
-  return gg_tiled_mma_layout_tv(&out->tCrC, &mma, GG_MMA_C, err);
+  return gg_layouts_fragments(out, plan, &layout, &permutation, err);
 }
 
 /* ---- Accesses --------------------------------------------------------------------------- */
@@ -215,16 +207,6 @@ static void derive_rings(gg_layouts *out, const gg_plan *plan) {
       (gg_role){.id = GG_ROLE_CONSUMER, .name = "warps", .warps = warps, .groups = warps});
 }
 
-static gg_status check_covers(const gg_layouts *out, const gg_plan *plan, gg_error *err) {
-  int64_t m = plan->tile_m, n = plan->tile_n, k = plan->tile_k;
-  gg_status st;
-  if ((st = gg_check_cover("tAgA", &out->tAgA, m * k, err))) return st;
-  if ((st = gg_check_cover("tBgB", &out->tBgB, n * k, err))) return st;
-  if ((st = gg_check_cover("tCrA", &out->tCrA, m * k, err))) return st;
-  if ((st = gg_check_cover("tCrB", &out->tCrB, n * k, err))) return st;
-  return gg_check_cover("tCrC", &out->tCrC, m * n, err);
-}
-
 static void name_layouts(gg_layouts *out) {
   gg_layouts_name(out, "sA", "(m, k) -> element of a stage", &out->sA);
   gg_layouts_name(out, "sB", "(n, k) -> element of a stage", &out->sB);
@@ -247,7 +229,7 @@ gg_status gg_simt_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = derive_copy(&out->tAgA, plan, &a, err))) return st;
   if ((st = derive_copy(&out->tBgB, plan, &b, err))) return st;
   if ((st = derive_mma(out, plan, err))) return st;
-  if ((st = check_covers(out, plan, err))) return st;
+  if ((st = gg_layouts_check_covers(out, plan, err))) return st;
   count_copy(out, "copy A", plan, &out->sA, &a);
   count_copy(out, "copy B", plan, &out->sB, &b);
   count_read(out, "read A", plan, &out->sA, &out->tCrA, plan->tile_m, block_m);

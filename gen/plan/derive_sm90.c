@@ -29,12 +29,6 @@ static int64_t round_up(int64_t value, int64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-/* Bytes of a line of the pattern; without a swizzle it is as wide as a descriptor's unit. */
-static int pattern_width(gg_swizzle_kind kind) {
-  int bytes = gg_swizzle_bytes(kind);
-  return bytes ? bytes : descriptor_unit;
-}
-
 /* What a tensor map says of lines of this width. */
 static int map_swizzle(int width) {
   return width > descriptor_unit ? width : 0;
@@ -253,7 +247,7 @@ gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error
                           .block_k = gg_plan_k_of_a(plan, plan->mma.k),
                           .k_major = plan->a.major == GG_MAJOR_K,
                           .bits = gg_plan_smem_bits(plan, plan->a.type),
-                          .width = pattern_width(plan->swizzle_a),
+                          .width = gg_sm90_pattern_width(plan->swizzle_a),
                           .wide = gg_plan_swizzles_wide(plan, &plan->a),
                           .kind = kind,
                           .cut = cut};
@@ -265,7 +259,7 @@ gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error
                           .block_k = plan->mma.k,
                           .k_major = plan->b.major == GG_MAJOR_K,
                           .bits = gg_plan_smem_bits(plan, plan->b.type),
-                          .width = pattern_width(plan->swizzle_b),
+                          .width = gg_sm90_pattern_width(plan->swizzle_b),
                           .wide = gg_plan_swizzles_wide(plan, &plan->b),
                           .kind = kind,
                           .cut = cut};

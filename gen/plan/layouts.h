@@ -145,6 +145,15 @@ void gg_layouts_name(gg_layouts *out, const char *name, const char *maps,
                      const gg_composed *layout);
 void gg_layouts_name_plain(gg_layouts *out, const char *name, const char *maps,
                            const gg_layout *layout);
+/* tCrA, tCrB and tCrC of threads that multiply together, whose `atoms` are (M, N) -> warp or
+ * thread, and whose `permutation` is of M and of N; K is as it is. */
+gg_status gg_layouts_fragments(gg_layouts *out, const gg_plan *plan, const gg_layout *atoms,
+                               const gg_tiler *permutation, gg_error *err);
+
+/* DERIVE_COVER unless A's and B's tiles are copied and multiplied, and D's computed, each element
+ * exactly once: of families whose threads do all of it. */
+gg_status gg_layouts_check_covers(const gg_layouts *layouts, const gg_plan *plan, gg_error *err);
+
 gg_smem_access *gg_layouts_access(gg_layouts *out, const char *name, int bytes);
 
 /* Gives the rings their places in shared memory, and checks that it suffices. */

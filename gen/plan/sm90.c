@@ -321,8 +321,8 @@ enum { copying_warps = 4 };
 /* What a line has of a box, which is as wide as the swizzle's pattern, is a strip; a warp copies 32
  * strips of an operand's K tile at once. */
 static double strips_of(const gg_plan *plan, gg_dtype type, gg_swizzle_kind swizzle, int lines) {
-  int width = gg_swizzle_bytes(swizzle) ? gg_swizzle_bytes(swizzle) : map_alignment;
-  return (double)gg_plan_smem_bytes(plan, type, (int64_t)lines * plan->tile_k) / width;
+  return (double)gg_plan_smem_bytes(plan, type, (int64_t)lines * plan->tile_k) /
+         gg_sm90_pattern_width(swizzle);
 }
 
 /* Those of B go on with the warp behind the last of A's. */

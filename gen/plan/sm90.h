@@ -108,6 +108,13 @@ void gg_sm90_put_memory(gg_plan *plan, const gg_sm90_memory *m);
 int64_t gg_sm90_sums_bytes_in(const gg_plan *plan, int columns);
 int64_t gg_sm90_sums_bytes(const gg_plan *plan);
 
+/* Bytes of a line of the swizzle's pattern, as wide as a box; 16 without a swizzle, a unit of
+ * descriptors. */
+static inline int gg_sm90_pattern_width(gg_swizzle_kind kind) {
+  int bytes = gg_swizzle_bytes(kind);
+  return bytes ? bytes : 16;
+}
+
 /* Whether threads copy lines of A or of B, which begin anywhere. */
 static inline bool gg_sm90_copies_lines(const gg_plan *plan) {
   return plan->copy_bytes_a > 0 || plan->copy_bytes_b > 0;

@@ -1,0 +1,8 @@
+// Whether a worker has work in a turn, where not all have: the last ones may be more than stand on
+// whole lines, and the last turns may be more than there are lines, or chunks in a line.
+template <class tile>
+__device__ __forceinline__ bool has_work(int first_line, int line, int pos) {
+  return (tile::workers % tile::across == 0 || first_line < tile::line_step) &&
+         (tile::lines % tile::line_step == 0 || line < tile::lines) &&
+         (tile::line_size % tile::chunk_step == 0 || pos < tile::line_size);
+}
