@@ -319,46 +319,56 @@ static const struct scaled_case {
 };
 
 /* Alignments of the memory: what tensor maps want of A and B, and of D an element's. */
-static gg_kernel facts_of_scaled(const struct scaled_case *c) {
-  gg_form form = {.a = {c->a}, .b = {c->b}, .scale_a = c->scale, .scale_b = c->scale};
-  int align = c->out == GG_DTYPE_e2m1 ? 16 : gg_number_bytes(c->out);
-  return (gg_kernel){.name = "gemm",
-                     .a = {c->a, GG_MAJOR_K, gg_form_align_most(&form, c->a)},
-                     .b = {c->b, GG_MAJOR_K, gg_form_align_most(&form, c->b)},
-                     .c = {c->out, c->d, align},
-                     .d = {c->out, c->d, align},
-                     .scale_a = c->scale,
-                     .scale_b = c->scale,
-                     .scale_d = c->scale_d,
-                     .accumulator = GG_DTYPE_f32,
+static gg_kernel facts_of_form(const gg_form *form) {
+  int align = form->d.type == GG_DTYPE_e2m1 ? 16 : gg_number_bytes(form->d.type);
+  gg_kernel facts = {.name = "gemm",
+                     .a = form->a,
+                     .b = form->b,
+                     .c = form->c,
+                     .d = form->d,
+                     .scale_a = form->scale_a,
+                     .scale_b = form->scale_b,
+                     .scale_d = form->scale_d,
+                     .sparse_a = form->sparse_a,
+                     .sparse_b = form->sparse_b,
+                     .accumulator = form->accumulator,
                      .fixed_m = GG_FIXED_NONE,
                      .fixed_n = GG_FIXED_NONE,
                      .fixed_k = GG_FIXED_NONE,
                      .fixed_batch = GG_FIXED_NONE,
                      .operations = {{.kind = GG_OP_LINEAR, .alpha = true, .beta = true}},
                      .operation_count = 1};
+  facts.a.align = gg_form_align_most(form, form->a.type);
+  facts.b.align = gg_form_align_most(form, form->b.type);
+  facts.c.align = facts.d.align = align;
+  return facts;
+}
+
+/* Of the form, whose C is as D is and whose sums are of f32, on a device of `arch`. */
+static void check_form(int arch, gg_form form, gg_problem shape, const char *part, int seed) {
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context = open_emulator_of(arch, &err);
+  gg_gemm *gemm = open_gemm(context, &err);
+  form.c = form.d;
+  form.accumulator = GG_DTYPE_f32;
+  check_product(context, gemm, facts_of_form(&form), form, shape, 0, part, seed, &err);
+  gg_gemm_close(gemm);
+  gg_context_close(context);
 }
 
 START_TEST(scaled_products_are_right) {
   const struct scaled_case *c = &scaled_cases[_i];
-  gg_error err = GG_ERROR_INIT;
-  gg_context *context = open_emulator_of(c->arch, &err);
-  gg_gemm *gemm = open_gemm(context, &err);
-  gg_kernel facts = facts_of_scaled(c);
-  gg_form form = GG_FORM_INIT;
-  form.a = facts.a, form.b = facts.b, form.c = facts.c, form.d = facts.d;
-  form.scale_a = form.scale_b = c->scale;
-  form.scale_d = c->scale_d;
-  form.accumulator = GG_DTYPE_f32;
-  form.a.align = form.b.align = form.c.align = form.d.align = 0;
   gg_problem shape = {.m = c->m, .n = c->n, .k = c->k, .batch = c->batch};
   shape.alpha = 0.5f, shape.beta = c->beta;
+  gg_form form = GG_FORM_INIT;
+  form.a.type = c->a, form.b.type = c->b, form.d.type = c->out, form.d.major = c->d;
+  form.a.major = form.b.major = GG_MAJOR_K;
+  form.scale_a = form.scale_b = c->scale;
+  form.scale_d = c->scale_d;
   char part[32];
   snprintf(part, sizeof part, "%s_block%d", c->scale.type == GG_DTYPE_ue8m0 ? "ue8m0" : "ue4m3",
            c->scale.block);
-  check_product(context, gemm, facts, form, shape, 0, part, _i, &err);
-  gg_gemm_close(gemm);
-  gg_context_close(context);
+  check_form(c->arch, form, shape, part, _i);
 }
 END_TEST
 
@@ -414,44 +424,16 @@ static const struct sparse_case {
 };
 #undef K
 
-static gg_kernel facts_of_sparse(const struct sparse_case *c) {
-  gg_form form = {.a = {c->a}, .b = {c->b}, .scale_a = c->scale, .scale_b = c->scale};
-  int align = gg_number_bytes(c->out);
-  return (gg_kernel){.name = "gemm",
-                     .a = {c->a, c->a_major, gg_form_align_most(&form, c->a)},
-                     .b = {c->b, c->b_major, gg_form_align_most(&form, c->b)},
-                     .c = {c->out, c->d_major, align},
-                     .d = {c->out, c->d_major, align},
-                     .scale_a = c->scale,
-                     .scale_b = c->scale,
-                     .sparse_a = c->sparse == 'a',
-                     .sparse_b = c->sparse == 'b',
-                     .accumulator = GG_DTYPE_f32,
-                     .fixed_m = GG_FIXED_NONE,
-                     .fixed_n = GG_FIXED_NONE,
-                     .fixed_k = GG_FIXED_NONE,
-                     .fixed_batch = GG_FIXED_NONE,
-                     .operations = {{.kind = GG_OP_LINEAR, .alpha = true, .beta = true}},
-                     .operation_count = 1};
-}
-
 START_TEST(sparse_products_are_right) {
   const struct sparse_case *c = &sparse_cases[_i];
-  gg_error err = GG_ERROR_INIT;
-  gg_context *context = open_emulator_of(c->arch, &err);
-  gg_gemm *gemm = open_gemm(context, &err);
-  gg_kernel facts = facts_of_sparse(c);
-  gg_form form = GG_FORM_INIT;
-  form.a = facts.a, form.b = facts.b, form.c = facts.c, form.d = facts.d;
-  form.scale_a = form.scale_b = c->scale;
-  form.sparse_a = c->sparse == 'a', form.sparse_b = c->sparse == 'b';
-  form.accumulator = GG_DTYPE_f32;
-  form.a.align = form.b.align = form.c.align = form.d.align = 0;
   gg_problem shape = {.m = c->m, .n = c->n, .k = c->k, .batch = c->batch};
   shape.alpha = 0.5f, shape.beta = c->beta;
-  check_product(context, gemm, facts, form, shape, 0, "_sparse", _i, &err);
-  gg_gemm_close(gemm);
-  gg_context_close(context);
+  gg_form form = GG_FORM_INIT;
+  form.a.type = c->a, form.b.type = c->b, form.d.type = c->out;
+  form.a.major = c->a_major, form.b.major = c->b_major, form.d.major = c->d_major;
+  form.scale_a = form.scale_b = c->scale;
+  form.sparse_a = c->sparse == 'a', form.sparse_b = c->sparse == 'b';
+  check_form(c->arch, form, shape, "_sparse", _i);
 }
 END_TEST
 
