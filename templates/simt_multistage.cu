@@ -75,6 +75,13 @@ __device__ __forceinline__ tile_loader start_loader(const ab_t *origin, int64 ld
           };
 }
 
+// Where a stage's tile has the chunk so many lines and elements from this thread's first.
+template <class op>
+__device__ __forceinline__ unsigned place_of(const tile_loader &l, int down, int along) {
+  return l.place +
+         (op::k_major ? op::offset(down, along) : op::offset(along, down)) * element_bytes;
+}
+
 // A whole tile: each chunk lies inside the matrix or outside.
 template <class op>
 __device__ __forceinline__ void load_whole(tile_loader &l, unsigned smem_tile, bool exists) {
@@ -82,9 +89,7 @@ __device__ __forceinline__ void load_whole(tile_loader &l, unsigned smem_tile, b
   for (int turn = 0; turn < op::line_turns * op::chunk_turns; ++turn) {
     const int down = turn / op::chunk_turns * op::line_step;
     const int along = turn % op::chunk_turns * op::chunk_step;
-    const unsigned dst =
-        smem_tile + l.place +
-        (op::k_major ? op::offset(down, along) : op::offset(along, down)) * element_bytes;
+    const unsigned dst = smem_tile + place_of<op>(l, down, along);
     const bool inside = op::even_mn || (op::k_major ? down : along) < l.mn_left;
     if (op::all_work || has_work<op>(l.line, l.line + down, l.pos + along))
       cp_async_or_zeros<op::copy_bytes>(dst, l.g + along, exists && inside);
@@ -106,9 +111,7 @@ __device__ __forceinline__ void load_any(tile_loader &l, unsigned smem_tile, boo
   for (int turn = 0; turn < op::line_turns * op::chunk_turns; ++turn) {
     const int down = turn / op::chunk_turns * op::line_step;
     const int along = turn % op::chunk_turns * op::chunk_step;
-    const unsigned dst =
-        smem_tile + l.place +
-        (op::k_major ? op::offset(down, along) : op::offset(along, down)) * element_bytes;
+    const unsigned dst = smem_tile + place_of<op>(l, down, along);
     const int valid = exists && down < lines_left ? min(op::chunk_size, line_left - along) : 0;
     cp_async_zfill<op::copy_bytes>(
         dst, l.g + along, max(valid, 0) * int(sizeof(ab_t)),

@@ -105,9 +105,6 @@ __device__ __forceinline__ void put_tile(const tile_loader &l, const fetched<op>
     const int down = turn / op::chunk_turns * op::line_step;
     const int along = turn % op::chunk_turns * op::chunk_step;
     if (op::all_work || has_work<op>(l.line, l.line + down, l.pos + along))
-      put_unit<op>(smem_tile + l.place +
-                       (op::k_major ? op::offset(down, along) : op::offset(along, down)) *
-                           element_bytes,
-                   f, turn);
+      put_unit<op>(smem_tile + place_of<op>(l, down, along), f, turn);
   }
 }
