@@ -92,6 +92,11 @@ static void write_of_extra(gg_str *out, const gg_plan *plan, gg_param param) {
   }
 }
 
+void gg_cuda_write_flags(gg_str *out, const gg_cuda_flag *flags, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    gg_str_printf(out, "constexpr bool %s = %s;\n", flags[i].name, gg_cuda_bool(flags[i].value));
+}
+
 bool gg_cuda_is_even(int64_t fixed, int tile) {
   return fixed != GG_FIXED_NONE && fixed % tile == 0;
 }

@@ -10,6 +10,14 @@ const char *gg_cuda_type_of(gg_dtype type);
 
 const char *gg_cuda_bool(bool value); /* "true" */
 
+/* "constexpr bool NAME = true;", a line each. */
+typedef struct gg_cuda_flag {
+  const char *name;
+  bool value;
+} gg_cuda_flag;
+
+void gg_cuda_write_flags(gg_str *out, const gg_cuda_flag *flags, size_t count);
+
 /* Whether a fixed extent is a whole number of tiles, so that no tile needs a bounds check. */
 bool gg_cuda_is_even(int64_t fixed, int tile);
 

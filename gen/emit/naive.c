@@ -4,19 +4,14 @@
 #include "emit/skeleton.h"
 
 static void write_sizes(gg_str *out, const gg_plan *plan) {
-  const struct {
-    const char *name;
-    bool value;
-  } majors[] = {
+  const gg_cuda_flag majors[] = {
       {"a_k_major", plan->a.major == GG_MAJOR_K},
       {"b_k_major", plan->b.major == GG_MAJOR_K},
       {"d_n_major", plan->d.major == GG_MAJOR_N},
   };
   gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d;\n", plan->tile_m, plan->tile_n);
   gg_str_printf(out, "constexpr int threads = %d, acc_words = 1;\n", plan->threads);
-  for (size_t i = 0; i < sizeof majors / sizeof *majors; i++) {
-    gg_str_printf(out, "constexpr bool %s = %s;\n", majors[i].name, gg_cuda_bool(majors[i].value));
-  }
+  gg_cuda_write_flags(out, majors, sizeof majors / sizeof *majors);
   if (plan->has_c) {
     gg_str_printf(out, "constexpr bool c_n_major = %s;\n",
                   gg_cuda_bool(plan->c.major == GG_MAJOR_N));

@@ -54,10 +54,7 @@ static void write_flags(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   bool even_k = gg_cuda_is_even(plan->fixed_k, plan->tile_k);
   bool whole_chunks = has_whole_chunks(&plan->a, plan->copy_bytes_a, even_m) &&
                       has_whole_chunks(&plan->b, plan->copy_bytes_b, even_n);
-  const struct {
-    const char *name;
-    bool value;
-  } flags[] = {
+  const gg_cuda_flag flags[] = {
       {"a_k_major", plan->a.major == GG_MAJOR_K},
       {"b_k_major", plan->b.major == GG_MAJOR_K},
       {"c_n_major", plan->has_c && plan->c.major == GG_MAJOR_N},
@@ -71,8 +68,7 @@ static void write_flags(gg_str *out, const gg_plan *plan, const gg_layouts *layo
       {"persistent", gg_plan_is_persistent(plan)},
       {"raster_along_m", plan->raster == GG_RASTER_ALONG_M},
   };
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-    gg_str_printf(out, "constexpr bool %s = %s;\n", flags[i].name, gg_cuda_bool(flags[i].value));
+  gg_cuda_write_flags(out, flags, sizeof flags / sizeof *flags);
 }
 
 static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {

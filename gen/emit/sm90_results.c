@@ -313,10 +313,7 @@ gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layo
 
 void gg_sm90_write_epilogue(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_sm90_epilogue has = gg_sm90_epilogue_of(plan, layouts);
-  const struct {
-    const char *name;
-    bool value;
-  } rows[] = {
+  const gg_cuda_flag rows[] = {
       {"fetches", has.fetches},
       {"fetches_behind", has.fetches_behind},
       {"reads_ahead", has.reads_ahead},
@@ -327,6 +324,5 @@ void gg_sm90_write_epilogue(gg_str *out, const gg_plan *plan, const gg_layouts *
       {"tails", has.tails},
       {"reads_cells", has.reads_cells},
   };
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    gg_str_printf(out, "constexpr bool %s = %s;\n", rows[i].name, gg_cuda_bool(rows[i].value));
+  gg_cuda_write_flags(out, rows, sizeof rows / sizeof *rows);
 }
