@@ -12,7 +12,7 @@
  * every warp of a shared tile has a counter in front of the workspace.
  *
  * The model counts in K tiles. One costs its bytes of A and B, and everything else what it costs
- * more or less than that: sums are written and read at the same speed, and a wait is long
+ * more or less than that: sums are written and read at the same speed, and a share is waited for
  * (atom/device_columns.def). It only weighs ways to distribute one kernel's tiles, of which a
  * launch has nothing but gg_kernel's facts; what one takes in seconds is choice/model.c, which asks
  * here how they are distributed. Sums and waits are counted as in the kernels that its constants
@@ -109,9 +109,11 @@ static int waits(int64_t shares) {
   return shares == 1 ? 0 : shares <= few_shares ? 1 : 2;
 }
 
-/* What it takes to reduce a tile's shares, in K tiles. */
+/* What it takes to reduce a tile's shares, in K tiles: each share costs what the clusters that add
+ * it up wait for it, beside its bytes. */
 static double reducing(const load *l, int64_t shares) {
-  return waits(shares) * l->device->wait_steps + adding(l, shares) * l->sum_steps;
+  if (shares == 1) return 0;
+  return (double)shares * l->device->share_steps + adding(l, shares) * l->sum_steps;
 }
 
 static int64_t split_busiest(const load *l, int64_t shares) {
@@ -137,14 +139,14 @@ static int64_t most_shares(const load *l) {
   return least > most ? most : least < 1 ? 1 : least;
 }
 
-/* Many shares take at least two waits and three sums more than all of the loads: where that is no
- * gain, none is looked at. */
+/* More shares take no less than all of the loads and the waits and sums of these: where that is no
+ * gain, no more are looked at. */
 static int64_t best_shares(const load *l) {
   int64_t best = 1, most = most_shares(l);
-  double least = splitting(l, 1);
-  double all = loading(l), wait_steps = l->device->wait_steps;
+  double least = splitting(l, 1), all = loading(l);
   for (int64_t shares = 2; shares <= most; shares++) {
-    if (shares > few_shares && all + 2 * wait_steps + 3 * l->sum_steps >= least) break;
+    double waiting = (double)shares * l->device->share_steps;
+    if (shares > few_shares && all + waiting + 3 * l->sum_steps >= least) break;
     double steps = splitting(l, shares);
     if (steps < least) best = shares, least = steps;
   }
