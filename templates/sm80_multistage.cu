@@ -149,32 +149,58 @@ __device__ __forceinline__ bool needs_care(const tile_loader &l, int k_left) {
 
 // ---- The MMA loop's operands: shared memory to registers ----------------------------------------
 
-// The address that this lane hands to ldmatrix, as a coordinate in the warp's first 16x16 block
+//@ if matrices
+// The address that this lane hands to ldmatrix, as a coordinate in the warp's first 16x${step_k} block
 // of A: lanes 0-7 name the rows of the first 8x8 matrix, lanes 8-15 those of the second, … . With
 // K contiguous a row runs along K; else it runs along M and ldmatrix transposes on the way.
-//   A's four matrices: (m 0, k 0), (m 8, k 0), (m 0, k 8), (m 8, k 8).
+//   A's four matrices: (m 0, k 0), (m 8, k 0), (m 0, k ${row}), (m 8, k ${row}).
+//@ else
+// Where the first of this lane's elements is in a block of A or B.
+//@ end
 struct lane_coord {
   int mn, k;
 };
 
 __device__ __forceinline__ lane_coord ldmatrix_coord_a(int lane) {
-  return a_k_major ? lane_coord{lane % 16, lane / 16 * 8}
+  return a_k_major ? lane_coord{lane % 16, lane / 16 * ${row}}
                    : lane_coord{lane / 8 % 2 * 8, lane / 16 * 8 + lane % 8};
 }
 
-//   B's four matrices: (n 0, k 0), (n 0, k 8), (n 8, k 0), (n 8, k 8): two atoms side by side.
+//   B's four matrices: (n 0, k 0), (n 0, k ${row}), (n 8, k 0), (n 8, k ${row}): two atoms side by side.
 __device__ __forceinline__ lane_coord ldmatrix_coord_b(int lane) {
-  return b_k_major ? lane_coord{lane / 16 * 8 + lane % 8, lane / 8 % 2 * 8}
+  return b_k_major ? lane_coord{lane / 16 * 8 + lane % 8, lane / 8 % 2 * ${row}}
                    : lane_coord{lane / 16 * 8, lane % 16};
 }
 
-// The byte offset of this lane's ldmatrix row, mn and k (multiples of 16) from its first. Swizzles
+//@ if elements
+// Lanes that read single elements hold eight along M or N, and four along K.
+__device__ __forceinline__ lane_coord element_coord(int lane) {
+  return lane_coord{lane / 4, lane % 4};
+}
+
+// The byte offset of a lane's element, mn (a multiple of 8) and k (of 4) from its first: as below.
+template <class op>
+__device__ __forceinline__ unsigned element_place(lane_coord at, int mn, int k) {
+  if constexpr (op::repeats == 1)
+    return op::offset(at.mn + mn, at.k) * ab_bytes + k / 4 * op::offset(0, 4) * ab_bytes;
+  else if constexpr (op::repeats == 2)
+    return op::offset(at.mn, at.k + k) * ab_bytes + mn / 8 * op::offset(8, 0) * ab_bytes;
+  else
+    return op::offset(at.mn + mn, at.k + k) * ab_bytes;
+}
+
+__device__ __forceinline__ void load_element(${holder} &x, unsigned addr) {
+  asm volatile("ld.shared.${load} %0, [%1];" : "=${constraint}"(x) : "r"(addr));
+}
+
+//@ end
+// The byte offset of this lane's ldmatrix row, mn and k (multiples of ${multiples}) from its first. Swizzles
 // repeat along K or along M or N; there the distance is a constant, and the lane needs one address
 // for each step in the other direction only.
 template <class op>
 __device__ __forceinline__ unsigned ldmatrix_place(lane_coord at, int mn, int k) {
   if constexpr (op::repeats == 1)
-    return op::offset(at.mn + mn, at.k) * ab_bytes + k / 16 * op::offset(0, 16) * ab_bytes;
+    return op::offset(at.mn + mn, at.k) * ab_bytes + k / ${step_k} * op::offset(0, ${step_k}) * ab_bytes;
   else if constexpr (op::repeats == 2)
     return op::offset(at.mn, at.k + k) * ab_bytes + mn / 16 * op::offset(16, 0) * ab_bytes;
   else
@@ -182,12 +208,47 @@ __device__ __forceinline__ unsigned ldmatrix_place(lane_coord at, int mn, int k)
 }
 
 struct fragments {
-  unsigned a[frags_m][4];  // two elements each
-  unsigned b[frags_n][2];
+  ${fragments_a}
+  ${fragments_b}
 };
+//@ if tf32
+
+// Elements of tf32 are f32 in memory: to nearest even at 10 fraction bits, as tensor maps round.
+// The tensor core would cut the low bits off.
+__device__ __forceinline__ unsigned rounded(unsigned x) {
+//@ if converts_tf32
+  unsigned y;
+  asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(y) : "f"(__uint_as_float(x)));
+  return y;
+//@ else
+  const float value = __uint_as_float(x);
+  return value == value ? x + (0xfffu + (x >> 13 & 1)) : x;  // NaN stays NaN
+//@ end
+}
+
+__device__ __forceinline__ void round_fragments(fragments &f) {
+#pragma unroll
+  for (int i = 0; i < frags_m; ++i)
+#pragma unroll
+    for (int w = 0; w < ${words_a}; ++w) f.a[i][w] = rounded(f.a[i][w]);
+#pragma unroll
+  for (int j = 0; j < frags_n; ++j)
+#pragma unroll
+    for (int w = 0; w < ${words_b}; ++w) f.b[j][w] = rounded(f.b[j][w]);
+}
+//@ end
 
 __device__ __forceinline__ void load_fragments(fragments &f, unsigned stage, lane_coord at_a,
                                                lane_coord at_b, int k) {
+//@ if elements_a
+#pragma unroll
+  for (int i = 0; i < frags_m; ++i)
+#pragma unroll
+    for (int w = 0; w < ${words_a}; ++w)
+      load_element(f.a[i][w],
+                   stage + element_place<operand_a>(at_a, ${step_m} * i + w % ${eights_m} * 8,
+                                                    k + w / ${eights_m} * 4));
+//@ else
 #pragma unroll
   for (int i = 0; i < frags_m; ++i) {
     const unsigned addr = stage + ldmatrix_place<operand_a>(at_a, ${step_m} * i, k);
@@ -196,6 +257,15 @@ __device__ __forceinline__ void load_fragments(fragments &f, unsigned stage, lan
     else
       ldmatrix_x4_trans(f.a[i][0], f.a[i][1], f.a[i][2], f.a[i][3], addr);
   }
+//@ end
+//@ if elements_b
+#pragma unroll
+  for (int j = 0; j < frags_n; ++j)
+#pragma unroll
+    for (int w = 0; w < ${words_b}; ++w)
+      load_element(f.b[j][w], stage + stage_begin_b +
+                                  element_place<operand_b>(at_b, mma_n * j, k + w * 4));
+//@ else
 #pragma unroll
   for (int j = 0; j < frags_n; j += 2) {  // two atoms side by side
     const unsigned addr = stage + stage_begin_b + ldmatrix_place<operand_b>(at_b, mma_n * j, k);
@@ -211,6 +281,7 @@ __device__ __forceinline__ void load_fragments(fragments &f, unsigned stage, lan
         ldmatrix_x4_trans(f.b[j][0], f.b[j][1], f.b[j + 1][0], f.b[j + 1][1], addr);
     }
   }
+//@ end
 }
 
 // Columns first … last - 1 of the warp's atoms. Every other column is walked upwards, so that
@@ -227,10 +298,26 @@ __device__ __forceinline__ void mma_columns(acc_t (&tCrC)[frags_m][frags_n][acc_
   }
 }
 
+//@ if promotes
+// The tensor core's sums of a few steps along K are short; they are added up here in full.
+__device__ __forceinline__ void promote(acc_t (&tCrC)[frags_m][frags_n][acc_words],
+                                        acc_t (&sums)[frags_m][frags_n][acc_words]) {
+#pragma unroll
+  for (int i = 0; i < frags_m; ++i)
+#pragma unroll
+    for (int j = 0; j < frags_n; ++j)
+#pragma unroll
+      for (int w = 0; w < acc_words; ++w) {
+        tCrC[i][j][w] += sums[i][j][w];
+        sums[i][j][w] = 0;
+      }
+}
+
+//@ end
 // ---- The main loop ------------------------------------------------------------------------------
 
 // The pipeline's state between tiles. Fragments are double buffered: while the tensor cores work on
-// one K step, ldmatrix brings the next; at the end of a tile that is the next tile's first step.
+// one K step, ${reads} brings the next; at the end of a tile that is the next tile's first step.
 struct pipeline {
   tile_loader load_gA, load_gB;
   lane_coord at_a, at_b;  // where this lane's ldmatrix rows begin
@@ -285,6 +372,9 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
   cp_async_wait<stages - 2>();
   __syncthreads();
   load_fragments(p.frag[0], read, p.at_a, p.at_b, 0);
+//@ if promotes
+  acc_t sums[frags_m][frags_n][acc_words] = {};
+//@ end
 
 #pragma unroll 1
   for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
@@ -300,19 +390,28 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
 
       if (!last_step) load_fragments(next, read, p.at_a, p.at_b, (step + 1) * mma_k);
       if (step == copy_step) load_the_rest(p, write, exists, tile_k);
+//@ if tf32
+      round_fragments(p.frag[step % 2]);
+//@ end
       if (!last_step) {
-        mma_columns(tCrC, now, 0, frags_n);
+        mma_columns(${sums}, now, 0, frags_n);
+//@ if promotes
+        if ((step + 1) % promoted_steps == 0) promote(tCrC, sums);
+//@ end
         continue;
       }
       // Half of the last step's MMAs cover the wait at the barrier, half the first ldmatrix of the
       // next tile.
-      mma_columns(tCrC, now, 0, barrier_column);
+      mma_columns(${sums}, now, 0, barrier_column);
       write = read;
       read = read + stage_bytes == stages_end ? stages_begin : read + stage_bytes;
       cp_async_wait<stages - 2>();
       __syncthreads();
       load_fragments(next, read, p.at_a, p.at_b, 0);
-      mma_columns(tCrC, now, barrier_column, frags_n);
+      mma_columns(${sums}, now, barrier_column, frags_n);
+//@ if promotes
+      promote(tCrC, sums);
+//@ end
     }
     if constexpr (k_steps % 2 == 1) p.frag[0] = p.frag[1];  // an odd number ends in the other
   }
@@ -372,8 +471,8 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     const int next_cols = even_n ? tile_n : int(min(n - n0, int64(tile_n)));
     pipeline p = {start_loader<operand_a>(gA, lda, next_rows, max(k_tiles - 1, 0), thread),
                   start_loader<operand_b>(gB, ldb, next_cols, max(k_tiles - 1, 0), thread),
-                  ldmatrix_coord_a(lane),
-                  ldmatrix_coord_b(lane),
+                  ${coord_a}(lane),
+                  ${coord_b}(lane),
                   {}};
     p.at_a.mn += warp_m0;
     p.at_b.mn += warp_n0;

@@ -63,6 +63,7 @@ double gg_device_mma_rate(const gg_device_model *device, gg_dtype type, bool pac
   if (sparse) return 2 * gg_device_mma_rate(device, type, packed, false);
   if (packed) return 2 * device->mma_rate_fp8;
   if (info->bits <= 8) return info->kind == 'f' ? device->mma_rate_fp8 : device->mma_rate_int8;
+  if (info->bits == 64) return device->mma_rate_64;
   return info->bits == 16 ? device->mma_rate_16 : device->mma_rate_32;
 }
 

@@ -25,7 +25,8 @@ static void write_types(gg_str *out, const gg_plan *plan) {
   gg_cuda_write_type(out, "ab", plan->a.type);
   gg_cuda_write_types(out, plan);
   gg_str_printf(out, "using acc_t = %s;  // %s\n", type,
-                plan->accumulator == GG_DTYPE_f32 ? "f32" : "two of f16");
+                plan->accumulator == GG_DTYPE_f16 ? "two of f16"
+                                                  : gg_dtype_info_of(plan->accumulator)->name);
 }
 
 /* ---- Sizes ------------------------------------------------------------------------------ */
@@ -36,10 +37,11 @@ static bool has_whole_chunks(const gg_operand *operand, int copy_bytes, bool eve
   return copy_bytes == 16 && (operand->major == GG_MAJOR_K || even_mn);
 }
 
+enum { async_least = 4 /* bytes that cp.async moves at least */ };
+
 /* Whether lines of A or B are copied an element at a time: less than cp.async can move. */
 static bool copies_elements(const gg_plan *plan) {
-  int bytes = (int)gg_dtype_bytes(plan->a.type, 1);
-  return plan->copy_bytes_a == bytes || plan->copy_bytes_b == bytes;
+  return plan->copy_bytes_a < async_least || plan->copy_bytes_b < async_least;
 }
 
 static bool stages_c(const gg_layouts *layouts) {
@@ -66,6 +68,7 @@ static void write_flags(gg_str *out, const gg_plan *plan, const gg_layouts *layo
       {"whole_chunks", whole_chunks},
       {"copies_elements", copies_elements(plan)},
       {"persistent", gg_plan_is_persistent(plan)},
+      {"sums_are_finished", plan->accumulator == plan->compute},
       {"raster_along_m", plan->raster == GG_RASTER_ALONG_M},
   };
   gg_cuda_write_flags(out, flags, sizeof flags / sizeof *flags);
@@ -85,6 +88,9 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
                 plan->atoms_n);
   gg_str_printf(out, "constexpr int acc_words = %d;  // registers of an accumulator fragment\n",
                 gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
+  if (plan->promote)
+    gg_str_printf(out, "constexpr int promoted_steps = %d;  // MMAs along K of a sum\n",
+                  plan->promote);
   gg_str_printf(out, "constexpr int ctas_per_sm = %d;\n", plan->ctas_per_sm);
   gg_str_printf(out, "constexpr int raster_group = %d;\n\n", plan->raster_group);
 
@@ -115,6 +121,9 @@ typedef struct tile {
   gg_dealing deal;
   int chunk;              /* elements */
   const char *chunk_name; /* of C and D another than of A and B, which most often have the same */
+  /* Of A and B, in elements: from what is read of a row or column for one MMA to the next, and what
+   * a read takes of a line. */
+  int step_rows, step_columns, read;
   /* Of A and B: where each line begins, and each position in a line is, before the swizzle: an
    * element's place is both together. */
   int64_t *line_at, *position_at;
@@ -169,10 +178,10 @@ static bool turns_repeat(const tile *t) {
   return true;
 }
 
-/* Whether 16 elements further along a mode is the same distance from all that ldmatrix begins at:
- * every element across the lines, every eighth along them. */
+/* Whether a step further along a mode is the same distance from all that reads begin at: every
+ * element across the lines, every so manieth along them. */
 static bool steps_repeat(const tile *t, bool columns) {
-  enum { step = 16, chunk = 8 };
+  int64_t step = columns ? t->step_columns : t->step_rows, chunk = t->read;
   int64_t along = columns == t->along_columns ? step : 0, down = step - along;
   if (down >= lines_of(t) || along >= line_of(t)) return true; /* there is no such step */
   int64_t distance = element_at(t, down, along) - element_at(t, 0, 0);
@@ -228,16 +237,27 @@ static gg_status write_operand(gg_str *out, const tile *t, int copy_bytes, bool 
 }
 
 /* Whether cp.async copies the tile, with work for every thread in every turn, or not for all. */
-static bool copies_async(const tile *t, bool always) {
-  return t->chunk > 1 && gg_always_works(&t->deal) == always;
+static bool copies_async(const tile *t, int copy_bytes, bool always) {
+  return copy_bytes >= async_least && gg_always_works(&t->deal) == always;
 }
 
 /* Which of two instructions copy what needs care, of A and B together. */
-static void write_instructions(gg_str *out, const tile *a, const tile *b) {
-  bool first = copies_async(a, true) || copies_async(b, true);
-  bool zfill = copies_async(a, false) || copies_async(b, false);
+static void write_instructions(gg_str *out, const gg_plan *plan, const tile *a, const tile *b) {
+  int bytes_a = plan->copy_bytes_a, bytes_b = plan->copy_bytes_b;
+  bool first = copies_async(a, bytes_a, true) || copies_async(b, bytes_b, true);
+  bool zfill = copies_async(a, bytes_a, false) || copies_async(b, bytes_b, false);
   gg_str_printf(out, "constexpr bool copies_first = %s, copies_zfill = %s;\n\n",
                 gg_cuda_bool(first), gg_cuda_bool(zfill));
+}
+
+/* What ldmatrix, or a lane, reads of an operand at once, and the steps between. */
+static void put_reads(tile *t, const gg_operand *operand) {
+  enum { matrix_rows = 8, row_bytes = 16, lanes_k = 4 };
+  int bytes = (int)gg_dtype_bytes(operand->type, 1);
+  bool by_elements = gg_sm80_by_elements(operand);
+  t->read = by_elements ? 1 : row_bytes / bytes;
+  t->step_rows = by_elements ? matrix_rows : 2 * matrix_rows;
+  t->step_columns = by_elements ? lanes_k : 2 * row_bytes / bytes;
 }
 
 static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
@@ -260,11 +280,15 @@ static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layou
             .along_columns = plan->b.major == GG_MAJOR_K,
             .chunk = (int)(plan->copy_bytes_b / gg_dtype_bytes(plan->b.type, 1)),
             .chunk_name = "chunk_size"};
-  a.deal = gg_sm80_deal_copy(plan->threads, lines_of(&a), line_of(&a), plan->copy_bytes_a);
-  b.deal = gg_sm80_deal_copy(plan->threads, lines_of(&b), line_of(&b), plan->copy_bytes_b);
+  put_reads(&a, &plan->a);
+  put_reads(&b, &plan->b);
+  a.deal = gg_sm80_deal_copy(plan->threads, lines_of(&a), gg_dtype_bytes(plan->a.type, line_of(&a)),
+                             plan->copy_bytes_a);
+  b.deal = gg_sm80_deal_copy(plan->threads, lines_of(&b), gg_dtype_bytes(plan->b.type, line_of(&b)),
+                             plan->copy_bytes_b);
   gg_status st = find_places(&a, err);
   if (st == GG_OK) st = find_places(&b, err);
-  write_instructions(out, &a, &b);
+  write_instructions(out, plan, &a, &b);
   if (st == GG_OK)
     st = write_operand(out, &a, plan->copy_bytes_a, gg_cuda_is_even(plan->fixed_m, plan->tile_m),
                        err);
@@ -366,6 +390,50 @@ static bool has_ragged_lines(const gg_operand *operand, int copy_bytes, int64_t 
   return copy_bytes == 16 && operand->major != GG_MAJOR_K && !gg_cuda_is_even(extent, part);
 }
 
+/* How fragments come to registers: rows of ldmatrix and steps along K in elements, the registers of
+ * a fragment, and which operands lanes read element by element. */
+static void bind_fragments(gg_bindings *out, const gg_plan *plan) {
+  enum { row_bytes = 16 };
+  const char *type_a, *type_b;
+  char text[64];
+  int bytes = (int)gg_dtype_bytes(plan->a.type, 1);
+  int words_a = gg_mma_atom_registers(&plan->mma, GG_MMA_A, &type_a);
+  int words_b = gg_mma_atom_registers(&plan->mma, GG_MMA_B, &type_b);
+  bool elements_a = gg_sm80_by_elements(&plan->a), elements_b = gg_sm80_by_elements(&plan->b);
+  snprintf(text, sizeof text, "%d", row_bytes / bytes);
+  gg_bind_text(out, "row", text);
+  snprintf(text, sizeof text, "%d", 2 * row_bytes / bytes);
+  gg_bind_text(out, "step_k", text);
+  snprintf(text, sizeof text, bytes == 2 ? "16" : "16, k of %d", 2 * row_bytes / bytes);
+  gg_bind_text(out, "multiples", text);
+  snprintf(text, sizeof text, "%s a[frags_m][%d];%s", type_a, words_a,
+           bytes == 2   ? "  // two elements each"
+           : bytes == 1 ? "  // four elements each"
+                        : "");
+  gg_bind_text(out, "fragments_a", text);
+  snprintf(text, sizeof text, "%s b[frags_n][%d];", type_b, words_b);
+  gg_bind_text(out, "fragments_b", text);
+  snprintf(text, sizeof text, "%d", words_a);
+  gg_bind_text(out, "words_a", text);
+  snprintf(text, sizeof text, "%d", words_b);
+  gg_bind_text(out, "words_b", text);
+  gg_bind_text(out, "holder", type_a);
+  gg_bind_text(out, "load", bytes == 8 ? "f64" : "b32");
+  gg_bind_text(out, "constraint", bytes == 8 ? "d" : "r");
+  gg_bind_text(out, "coord_a", elements_a ? "element_coord" : "ldmatrix_coord_a");
+  gg_bind_text(out, "coord_b", elements_b ? "element_coord" : "ldmatrix_coord_b");
+  gg_bind_text(out, "reads", elements_a && elements_b ? "ld.shared" : "ldmatrix");
+  gg_bind_flag(out, "elements_a", elements_a);
+  gg_bind_flag(out, "elements_b", elements_b);
+  gg_bind_flag(out, "elements", elements_a || elements_b);
+  gg_bind_flag(out, "matrices", !elements_a || !elements_b);
+  gg_bind_flag(out, "tf32", plan->a.type == GG_DTYPE_tf32);
+  gg_bind_flag(out, "converts_tf32", gg_sm80_converts_tf32(plan));
+  gg_bind_text(out, "eights_m", plan->mma.m == 16 ? "2" : "1");
+  gg_bind_text(out, "lane_sums", plan->mma.m == 16 ? "4" : "2");
+  gg_bind_text(out, "half_of", plan->mma.m == 16 ? "i * 2 + e / 2" : "i");
+}
+
 gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
@@ -386,6 +454,9 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_flag(out, "ragged_lines",
                has_ragged_lines(&plan->a, plan->copy_bytes_a, plan->fixed_m, plan->tile_m) ||
                    has_ragged_lines(&plan->b, plan->copy_bytes_b, plan->fixed_n, plan->tile_n));
+  bind_fragments(out, plan);
+  gg_bind_flag(out, "promotes", plan->promote > 0);
+  gg_bind_text(out, "sums", plan->promote ? "sums" : "tCrC");
   bind_elements(out, plan, layouts);
   bind_lined(out, plan, layouts);
   return gg_cuda_bind(out, plan, layouts, "acc_t", "", err);

@@ -12,7 +12,11 @@
  * atoms.
  *
  * Everything is then counted: each element copied and multiplied exactly once, and the
- * wavefronts of every access to shared memory against the fewest possible. */
+ * wavefronts of every access to shared memory against the fewest possible.
+ *
+ * Operands whose fragments lanes read element by element (gg_sm80_by_elements) are permuted, or
+ * padded, by units of 32 bytes: lanes at four places along K and eight, or of f64 four, along M or
+ * N read 32 bytes of each of four lines, whichever of the two the lines run along. */
 #include "atom/dtype.h"
 #include "plan/check.h"
 #include "plan/sm80.h"
@@ -20,18 +24,9 @@
 enum {
   chunk_bytes = 16,      /* an ldmatrix row, the widest cp.async */
   stage_alignment = 128, /* bytes: one line of all banks, so that layouts mean the same banks */
-  operand_bits = 16,
 };
 
 /* ---- Shared-memory layouts -------------------------------------------------------------- */
-
-/* Of the pattern: log2 of its 16-byte chunks a line. */
-static int swizzle_bits(gg_swizzle_kind kind) {
-  int bits = 0;
-  while (chunk_bytes << bits < gg_swizzle_bytes(kind))
-    bits++;
-  return bits;
-}
 
 /* One operand's tile: mn x k elements, in memory by lines of its contiguous mode. */
 typedef struct operand_tile {
@@ -40,7 +35,31 @@ typedef struct operand_tile {
   bool k_major;
   gg_swizzle_kind swizzle;
   int copy_bytes;
+  int bits;         /* of an element */
+  bool by_elements; /* whether lanes read its fragments so */
 } operand_tile;
+
+static int log2_of(int64_t power) {
+  int log = 0;
+  while (power > 1) {
+    power /= 2;
+    log++;
+  }
+  return log;
+}
+
+/* What stays together in memory, whatever the swizzle: bytes. */
+static int unit_bytes(const operand_tile *tile) {
+  return tile->by_elements ? 2 * chunk_bytes : chunk_bytes;
+}
+
+/* Of the pattern: log2 of its units a line. */
+static int swizzle_bits(const operand_tile *tile) {
+  int bits = 0;
+  while (unit_bytes(tile) << bits < gg_swizzle_bytes(tile->swizzle))
+    bits++;
+  return bits;
+}
 
 static int64_t line_elements(const operand_tile *tile) {
   return tile->k_major ? tile->k : tile->mn;
@@ -55,7 +74,7 @@ static gg_status pitched(gg_layout *out, const operand_tile *tile, int64_t pitch
 
 /* The pattern of a swizzle, repeated line by line, then along the line. */
 static gg_status patterned(gg_composed *out, const operand_tile *tile, int bits, gg_error *err) {
-  int64_t width = (int64_t)(chunk_bytes << bits) * 8 / operand_bits;
+  int64_t unit = (int64_t)unit_bytes(tile) * 8 / tile->bits, width = unit << bits;
   gg_tuple shape = tile->k_major ? GG_TUPLE(8, width) : GG_TUPLE(width, 8);
   gg_tuple stride = tile->k_major ? GG_TUPLE(width, 1) : GG_TUPLE(1, width);
   gg_tuple target = GG_TUPLE(tile->mn, tile->k);
@@ -65,15 +84,17 @@ static gg_status patterned(gg_composed *out, const operand_tile *tile, int bits,
   gg_status st;
   if ((st = gg_layout_make(&pattern, &shape, &stride, err))) return st;
   if ((st = gg_layout_tile_to_shape(&whole, &pattern, &target, &order, err))) return st;
-  /* On elements: the low 3 bits stay, an 8-element chunk; the line's number is 3 bits above. */
-  if ((st = gg_swizzle_make(&swizzle, bits, 3, 3, err))) return st;
+  /* On elements: the low bits stay, a unit; the number of the 128 bytes is as many bits above as
+   * they have units. */
+  int units = log2_of(stage_alignment / unit_bytes(tile));
+  if ((st = gg_swizzle_make(&swizzle, bits, log2_of(unit), units, err))) return st;
   return gg_composed_make(out, swizzle, 0, &whole, err);
 }
 
 static gg_status derive_operand(gg_composed *out, int64_t *size, const operand_tile *tile,
                                 gg_error *err) {
-  int bits = swizzle_bits(tile->swizzle);
-  int64_t chunk = chunk_bytes * 8 / operand_bits, pitch = line_elements(tile);
+  int bits = swizzle_bits(tile);
+  int64_t chunk = unit_bytes(tile) * 8 / tile->bits, pitch = line_elements(tile);
   gg_status st;
   if (bits) {
     if ((st = patterned(out, tile, bits, err))) return st;
@@ -83,7 +104,7 @@ static gg_status derive_operand(gg_composed *out, int64_t *size, const operand_t
     if ((st = pitched(&layout, tile, pitch, err))) return st;
     *out = gg_composed_of(&layout);
   }
-  int64_t unit = stage_alignment * 8 / operand_bits;
+  int64_t unit = stage_alignment * 8 / tile->bits;
   *size = (gg_composed_cosize(out) + unit - 1) / unit * unit;
   return GG_OK;
 }
@@ -92,7 +113,8 @@ static gg_status derive_operand(gg_composed *out, int64_t *size, const operand_t
 
 static gg_dealing deal_tile(const operand_tile *tile, int threads) {
   int64_t line = line_elements(tile);
-  return gg_sm80_deal_copy(threads, tile->mn * tile->k / line, line, tile->copy_bytes);
+  return gg_sm80_deal_copy(threads, tile->mn * tile->k / line, line * tile->bits / 8,
+                           tile->copy_bytes);
 }
 
 /* ---- Threads ---------------------------------------------------------------------------- */
@@ -100,7 +122,7 @@ static gg_dealing deal_tile(const operand_tile *tile, int threads) {
 /* (thread, element) -> colexicographic index in the tile. Where every thread has work in every
  * turn, as dealt; else the first mode is the chunk's number in memory order. */
 static gg_status derive_copy(gg_layout *out, const operand_tile *tile, int threads, gg_error *err) {
-  int64_t vector = tile->copy_bytes * 8 / operand_bits, line = line_elements(tile);
+  int64_t vector = tile->copy_bytes * 8 / tile->bits, line = line_elements(tile);
   int64_t lines = tile->mn * tile->k / line;
   gg_dealing dealt = deal_tile(tile, threads);
   int64_t down = dealt.lines_per_turn, along = dealt.across * vector;
@@ -157,7 +179,7 @@ static int64_t tile_index(const operand_tile *tile, int64_t line, int64_t positi
 /* Global to shared: every turn of every warp. */
 static void count_copy(gg_smem_access *access, const gg_composed *smem, const operand_tile *tile,
                        int threads) {
-  int vector = tile->copy_bytes * 8 / operand_bits;
+  int vector = tile->copy_bytes * 8 / tile->bits;
   gg_dealing deal = deal_tile(tile, threads);
   for (int64_t turn = 0; turn < deal.line_turns * deal.chunk_turns; turn++) {
     for (int warp = 0; warp < threads; warp += GG_WARP) {
@@ -166,8 +188,24 @@ static void count_copy(gg_smem_access *access, const gg_composed *smem, const op
         gg_chunk at;
         bool works = gg_dealt_chunk(&at, &deal, warp + lane, turn);
         address[lane] = works ? gg_composed_at(smem, tile_index(tile, at.line, at.chunk * vector)) *
-                                    operand_bits / 8
+                                    tile->bits / 8
                               : -1;
+      }
+      gg_smem_access_count(access, address);
+    }
+  }
+}
+
+/* Shared memory to registers, element by element: lanes hold row lane / 4 of eight along M or N,
+ * and place lane % 4 of four along K. */
+static void count_elements(gg_smem_access *access, const gg_composed *smem,
+                           const operand_tile *tile) {
+  for (int64_t k = 0; k < tile->k; k += 4) {
+    for (int64_t mn = 0; mn < tile->mn; mn += 8) {
+      int64_t address[GG_WARP];
+      for (int lane = 0; lane < GG_WARP; lane++) {
+        int64_t index = mn + lane / 4 + (k + lane % 4) * tile->mn;
+        address[lane] = gg_composed_at(smem, index) * tile->bits / 8;
       }
       gg_smem_access_count(access, address);
     }
@@ -244,15 +282,6 @@ static gg_status staging_layout(gg_composed *out, const staging *s, gg_swizzle s
   return gg_composed_make(out, swizzle, 0, &whole, err);
 }
 
-static int log2_of(int64_t power) {
-  int log = 0;
-  while (power > 1) {
-    power /= 2;
-    log++;
-  }
-  return log;
-}
-
 static int waste(gg_smem_access a, gg_smem_access b) {
   return a.wavefronts.taken - a.wavefronts.least + b.wavefronts.taken - b.wavefronts.least;
 }
@@ -298,23 +327,31 @@ static gg_status count_operand(gg_smem_access *copy, gg_smem_access *matrices,
   gg_status st = gg_layout_coalesce(&flat.layout, &smem->layout, NULL, err);
   if (st) return st;
   count_copy(copy, &flat, tile, threads);
-  gg_smem_access_count_matrices(matrices, &flat, tile->k_major, tile->mn, tile->k, operand_bits);
+  if (tile->by_elements)
+    count_elements(matrices, &flat, tile);
+  else
+    gg_smem_access_count_matrices(matrices, &flat, tile->k_major, tile->mn, tile->k, tile->bits);
   return GG_OK;
 }
 
 static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  int bits = gg_dtype_info_of(plan->a.type)->bits; /* B's have as many */
   const operand_tile a = {"A",
                           plan->tile_m,
                           plan->tile_k,
                           plan->a.major == GG_MAJOR_K,
                           plan->swizzle_a,
-                          plan->copy_bytes_a};
+                          plan->copy_bytes_a,
+                          bits,
+                          gg_sm80_by_elements(&plan->a)};
   const operand_tile b = {"B",
                           plan->tile_n,
                           plan->tile_k,
                           plan->b.major == GG_MAJOR_K,
                           plan->swizzle_b,
-                          plan->copy_bytes_b};
+                          plan->copy_bytes_b,
+                          bits,
+                          gg_sm80_by_elements(&plan->b)};
   gg_status st;
   if ((st = derive_operand(&out->sA, &out->size_a, &a, err))) return st;
   if ((st = derive_operand(&out->sB, &out->size_b, &b, err))) return st;
@@ -322,8 +359,10 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
   if ((st = derive_copy(&out->tBgB, &b, plan->threads, err))) return st;
   gg_smem_access *copy_a = gg_layouts_access(out, "copy A", a.copy_bytes);
   gg_smem_access *copy_b = gg_layouts_access(out, "copy B", b.copy_bytes);
-  gg_smem_access *matrices_a = gg_layouts_access(out, "ldmatrix A", chunk_bytes);
-  gg_smem_access *matrices_b = gg_layouts_access(out, "ldmatrix B", chunk_bytes);
+  gg_smem_access *matrices_a = gg_layouts_access(out, a.by_elements ? "ld.shared A" : "ldmatrix A",
+                                                 a.by_elements ? bits / 8 : chunk_bytes);
+  gg_smem_access *matrices_b = gg_layouts_access(out, b.by_elements ? "ld.shared B" : "ldmatrix B",
+                                                 b.by_elements ? bits / 8 : chunk_bytes);
   if ((st = count_operand(copy_a, matrices_a, &out->sA, &a, plan->threads, err))) return st;
   return count_operand(copy_b, matrices_b, &out->sB, &b, plan->threads, err);
 }
@@ -418,12 +457,12 @@ gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = gg_layouts_check_covers(out, plan, err))) return st;
   name_layouts(out);
   int atoms_m = gg_plan_block_m(plan) / plan->mma.m, atoms_n = gg_plan_block_n(plan) / plan->mma.n;
-  out->accumulator = (gg_accumulator_place){
-      .home = GG_HOME_REGISTERS,
-      .sets = 1,
-      .registers = atoms_m * atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL)};
-  out->fragment_registers = 2 * (atoms_m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL) +
-                                 atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_B, NULL));
+  out->accumulator =
+      (gg_accumulator_place){.home = GG_HOME_REGISTERS,
+                             .sets = plan->promote ? 2 : 1,
+                             .registers = atoms_m * atoms_n * gg_sm80_registers(plan, GG_MMA_C)};
+  out->fragment_registers = 2 * (atoms_m * gg_sm80_registers(plan, GG_MMA_A) +
+                                 atoms_n * gg_sm80_registers(plan, GG_MMA_B));
   derive_rings(out, plan);
   return gg_layouts_place(out, plan, err);
 }

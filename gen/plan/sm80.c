@@ -8,6 +8,7 @@
  * This file decides; derive_sm80.c derives the layouts, emit/sm80.c writes the text. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "atom/dtype.h"
 #include "plan/atoms.h"
@@ -21,36 +22,95 @@ static bool accepts(const gg_spec *spec) {
 
 /* ---- Types and the MMA ------------------------------------------------------------------ */
 
-/* A warp's MMA whose K is two matrices of ldmatrix, 32 bytes, of 16-bit types: those it transposes.
- */
+/* A warp's MMA whose K is two matrices of ldmatrix, 32 bytes, of elements that it keeps together;
+ * or any of f64, which lanes read one by one. */
 static bool has_atom(const gg_mma_row *row) {
   enum { matrices_bits = 2 * 16 * 8 };
   int bits = gg_dtype_info_of(row->a)->bits;
-  return row->kind == GG_MMA_sync && row->threads == GG_TV_warp && row->m == 16 && row->n == 8 &&
-         gg_mma_row_is_plain(row) && bits == 16 && row->k * bits == matrices_bits;
+  if (row->kind != GG_MMA_sync || row->threads != GG_TV_warp || !gg_mma_row_is_plain(row))
+    return false;
+  return bits == 64 || (bits >= 8 && row->m == 16 && row->k * bits == matrices_bits);
 }
 
-/* C is read as floats of 16 or 32 bits. */
-static gg_status check_c(const gg_plan *plan, gg_error *err) {
-  if (!plan->has_c || gg_sm80_types_read() & gg_type_bit(plan->c.type)) return GG_OK;
-  return gg_refuse_types(plan, &plan->spec->c.type, "C of type", plan->c.type, gg_sm80_types_read(),
-                         "", err);
+/* ldmatrix transposes elements of 16 bits; larger ones are read one by one, bytes are not. */
+static gg_status check_major(const gg_plan *plan, bool of_a, gg_error *err) {
+  const gg_operand *operand = of_a ? &plan->a : &plan->b;
+  const gg_spec_field *asked = of_a ? &plan->spec->a.major : &plan->spec->b.major;
+  if (operand->major == GG_MAJOR_K || gg_dtype_info_of(operand->type)->bits > 8) return GG_OK;
+  return gg_refuse(plan, asked, of_a ? "A of bytes with major" : "B of bytes with major",
+                   asked->text, "k", err);
 }
 
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = gg_choose_inputs(plan, err))) return st;
-  if ((st = check_c(plan, err))) return st;
+  if ((st = check_major(plan, true, err))) return st;
+  if ((st = check_major(plan, false, err))) return st;
   return gg_choose_accumulator(plan, err);
 }
 
-/* mma.sync's A is row-major and its B column-major; the operands' majors are ldmatrix's business.
- */
+/* The tensor core's sums of 8-bit floats are short; promotion adds them up in registers, unless
+ * short sums are asked for. Sums of f16 are as short themselves. */
+static gg_status choose_sums(gg_plan *plan, gg_error *err) {
+  enum { usual = 4 /* 128 of K */, fp8_sum_bits = 14 };
+  const gg_spec_field *asked = &plan->spec->promote;
+  bool is_short = gg_dtype_is_fp8(plan->a.type) && plan->accumulator == GG_DTYPE_f32;
+  plan->accumulator_bits = is_short ? fp8_sum_bits : 0;
+  plan->promote = asked->state == GG_SPEC_SET ? (int)asked->number : is_short ? usual : 0;
+  if (is_short || plan->promote == 0) return GG_OK;
+  return gg_refuse(plan, asked, "promote", asked->text,
+                   "it for f32 sums of e4m3 and e5m2: others are as long as the accumulator", err);
+}
+
+/* The tile's K is of whole sums: of fewer MMAs than is usual, where that divides it. */
+static gg_status check_sums(gg_plan *plan, int tile_k, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->promote;
+  int steps = tile_k / plan->mma.k;
+  while (asked->state != GG_SPEC_SET && plan->promote > 1 && steps % plan->promote != 0)
+    plan->promote--;
+  if (plan->promote == 0) return GG_OK;
+  char why[64];
+  snprintf(why, sizeof why, "%d MMAs x %d (K of the atom)", plan->promote, plan->mma.k);
+  return gg_check_multiple("tile K", tile_k, plan->promote * plan->mma.k, why, &asked->mark, err);
+}
+
+static void print_shape(char out[32], const gg_mma_row *row) {
+  snprintf(out, 32, "m%dn%dk%d", row->m, row->n, row->k);
+}
+
+/* Of f64 there are several: the one that is asked for by its shape, else the largest whose
+ * fragments leave a thread room for two sets beside its sums. */
+static const gg_mma_row *choose_row(const gg_plan *plan) {
+  enum { usual_k = 8 };
+  const gg_spec_field *asked = &plan->spec->atom;
+  const gg_mma_row *best = gg_atoms_row(plan, GG_MMA_REGISTERS);
+  if (plan->a.type != GG_DTYPE_f64) return best;
+  size_t count;
+  const gg_mma_row *rows = gg_mma_table(&count);
+  for (size_t i = 0; i < count; i++) {
+    char shape[32];
+    const gg_mma_row *row = &rows[i];
+    if (row->a != GG_DTYPE_f64 || !has_atom(row) || !gg_arch_runs(plan->arch, row->arch)) continue;
+    print_shape(shape, row);
+    if (asked->state == GG_SPEC_SET && strcmp(asked->text, shape) == 0) return row;
+    if (row->m >= best->m && row->k >= best->k && row->k <= usual_k) best = row;
+  }
+  return best;
+}
+
+int gg_sm80_registers(const gg_plan *plan, gg_mma_operand operand) {
+  gg_dtype type = operand == GG_MMA_C ? plan->accumulator : plan->a.type;
+  int each = gg_dtype_info_of(type)->bits == 64 ? 2 : 1;
+  return each * gg_mma_atom_registers(&plan->mma, operand, NULL);
+}
+
+/* mma.sync's A is row-major and its B column-major; the operands' majors are the business of what
+ * reads the fragments. */
 static gg_status choose_mma(gg_plan *plan, gg_error *err) {
   char shape[32];
-  const gg_mma_row *row = gg_atoms_row(plan, GG_MMA_REGISTERS);
+  const gg_mma_row *row = choose_row(plan);
   gg_mma_row_atom(&plan->mma, row, row->n);
-  snprintf(shape, sizeof shape, "m%dn%dk%d", row->m, row->n, row->k);
+  print_shape(shape, row);
   return gg_choose_atom(plan, &plan->mma, shape, err);
 }
 
@@ -59,6 +119,19 @@ static gg_status choose_mma(gg_plan *plan, gg_error *err) {
 /* A warp's block: 64 x 64 with f32 accumulators takes 128 of a thread's 255 registers and reads
  * the fewest bytes of shared memory an MMA that leave room for double-buffered fragments. */
 enum { usual_warp_extent = 64, max_warps = 16 };
+
+/* Whether a block has room for half as many rows: sums of f64 and those that are promoted take
+ * twice the registers, and tf32 some to be rounded, by several instructions or in many addresses.
+ */
+static bool has_low_blocks(const gg_plan *plan) {
+  bool by_elements = gg_sm80_by_elements(&plan->a) || gg_sm80_by_elements(&plan->b);
+  bool rounds = plan->a.type == GG_DTYPE_tf32 && (by_elements || !gg_sm80_converts_tf32(plan));
+  return rounds || plan->accumulator == GG_DTYPE_f64 || plan->promote > 0;
+}
+
+static int usual_warp_rows(const gg_plan *plan) {
+  return has_low_blocks(plan) ? usual_warp_extent / 2 : usual_warp_extent;
+}
 
 /* What is decided one after the other, each from the values before it, so that another order does
  * not compile: `choose` alone writes them to the plan, whose types and MMA are settled before. */
@@ -109,7 +182,8 @@ static bool is_small(const gg_plan *plan) {
          plan->device->tiles_enough * 128.0 * 128.0;
 }
 
-/* K steps of 64 are 128-byte lines of memory, and always measured faster than 32. Two CTAs of 128 x
+/* K steps of 64 are 128-byte lines of memory, and always measured faster than 32; so of other types
+ * as many as are 128 bytes. Low blocks are those of eight warps, one CTA's. Two CTAs of 128 x
  * 128 are the best all-rounder: one multiplies through the other's epilogue, and tiles are fine
  * enough for ragged extents. Where shared memory has no room for two, one CTA of 128 x 256 reads as
  * little. See docs/performance/sm80.md. */
@@ -119,11 +193,13 @@ static tile large_tile(const gg_plan *plan) {
     int warps;
   } large[] = {{{128, 128, 64, 2}, 4}, {{128, 256, 64, 1}, 8}, {{128, 128, 64, 1}, 4}};
   const gg_spec *spec = plan->spec;
+  if (has_low_blocks(plan)) return (tile){128, 128, 128 / (int)gg_dtype_bytes(plan->a.type, 1), 1};
   const int64_t *atoms = spec->atom_layout.tuple;
   int stages = spec->stages.state == GG_SPEC_SET ? (int)spec->stages.number : 3;
   tile out = large[0].tile;
   for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
     out = large[i].tile;
+    out.k = 2 * out.k / (int)gg_dtype_bytes(plan->a.type, 1);
     if (spec->ctas_per_sm.state == GG_SPEC_SET) out.ctas = (int)spec->ctas_per_sm.number;
     bool warps_asked = spec->atom_layout.state == GG_SPEC_SET;
     if (warps_asked && atoms[0] * atoms[1] < large[i].warps) continue;
@@ -161,7 +237,7 @@ static tile choose_tile(const gg_plan *plan) {
  * multiplies while the other waits. So a large CTA that is alone there takes eight, others four. */
 static warps usual_warps(const gg_plan *plan, tile t) {
   warps w = {1, 1};
-  while (t.m / w.m > usual_warp_extent && t.m % (2 * w.m * plan->mma.m) == 0)
+  while (t.m / w.m > usual_warp_rows(plan) && t.m % (2 * w.m * plan->mma.m) == 0)
     w.m *= 2;
   while (t.n / w.n > usual_warp_extent && t.n % (2 * w.n * plan->mma.n) == 0)
     w.n *= 2;
@@ -227,9 +303,10 @@ static gg_status check_registers(const gg_plan *plan, tile t, warps w, gg_error 
   enum { addresses = 24 }; /* pointers, loop state and predicates, seen in every build */
   int block_m = t.m / w.m, block_n = t.n / w.n, threads = w.m * w.n * GG_WARP;
   int atoms_m = block_m / plan->mma.m, atoms_n = block_n / plan->mma.n;
-  int acc = atoms_m * atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
-  int fragments = atoms_m * gg_mma_atom_registers(&plan->mma, GG_MMA_A, NULL) +
-                  atoms_n * gg_mma_atom_registers(&plan->mma, GG_MMA_B, NULL);
+  int sets = plan->promote ? 2 : 1;
+  int acc = sets * atoms_m * atoms_n * gg_sm80_registers(plan, GG_MMA_C);
+  int fragments =
+      atoms_m * gg_sm80_registers(plan, GG_MMA_A) + atoms_n * gg_sm80_registers(plan, GG_MMA_B);
   int most = GG_REGISTERS_PER_SM / (threads * t.ctas) / 8 * 8;
   if (most > GG_REGISTERS_PER_THREAD) most = GG_REGISTERS_PER_THREAD;
   if (acc + fragments + addresses <= most) return GG_OK;
@@ -278,14 +355,22 @@ static gg_status check_stages(const gg_plan *plan, int stages, gg_error *err) {
   return stages >= 2 ? GG_OK : gg_fail(err, PLAN_STAGES, &plan->spec->stages.mark, stages);
 }
 
-/* cp.async moves 4, 8 or 16 bytes; an operand aligned to 2 goes through registers. A line that no
- * swizzle fits is an odd number of 16-byte chunks, which spreads over the banks by itself. */
+/* cp.async moves 4, 8 or 16 bytes; elements of an operand that is aligned to less go through
+ * registers. */
+static int copy_bytes(const gg_operand *operand) {
+  enum { least = 4 };
+  int bytes = gg_access_bytes(*operand);
+  return bytes < least ? (int)gg_dtype_bytes(operand->type, 1) : bytes;
+}
+
+/* A line that no swizzle fits is an odd number of 16-byte chunks, which spreads over the banks by
+ * itself. */
 static gg_status choose_copies(gg_plan *plan, tile t, gg_error *err) {
   const gg_spec *spec = plan->spec;
   int line_a = (int)gg_dtype_bytes(plan->a.type, plan->a.major == GG_MAJOR_K ? t.k : t.m);
   int line_b = (int)gg_dtype_bytes(plan->b.type, plan->b.major == GG_MAJOR_K ? t.k : t.n);
-  plan->copy_bytes_a = gg_access_bytes(plan->a);
-  plan->copy_bytes_b = gg_access_bytes(plan->b);
+  plan->copy_bytes_a = copy_bytes(&plan->a);
+  plan->copy_bytes_b = copy_bytes(&plan->b);
   gg_status st = gg_choose_swizzle(&plan->swizzle_a, &spec->swizzle.a, "A", line_a, err);
   return st ? st : gg_choose_swizzle(&plan->swizzle_b, &spec->swizzle.b, "B", line_b, err);
 }
@@ -374,6 +459,7 @@ static void put(gg_plan *plan, tile t, warps w, pipeline p, gg_order order) {
 static gg_status choose(gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = choose_types(plan, err))) return st;
+  if ((st = choose_sums(plan, err))) return st;
   if ((st = gg_choose_operations(plan, plan->accumulator, err))) return st;
   if ((st = refuse_unused(plan, err))) return st;
   if ((st = choose_mma(plan, err))) return st;
@@ -381,6 +467,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   const warps w = choose_warps(plan, t);
   if ((st = check_warps(plan, w, err))) return st;
   if ((st = check_tile(plan, t, w, err))) return st;
+  if ((st = check_sums(plan, t.k, err))) return st;
   if ((st = check_registers(plan, t, w, err))) return st;
   const pipeline p = choose_pipeline(plan, t, w);
   if ((st = choose_copies(plan, t, err))) return st;
@@ -393,6 +480,14 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return choose_epilogue(plan, t, w, err);
 }
 
+/* Nothing but MMAs of a warp multiplies f64, so that the device's rate is theirs. Of 8-bit floats
+ * the devices whose rates are known have none: ptxas makes MMAs of 16 bits of them. */
+static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
+  gg_warp_traits(out, plan, device);
+  if (plan->a.type == GG_DTYPE_f64) out->tensor_share = 1;
+  if (gg_dtype_is_fp8(plan->a.type)) out->rate = device->mma_rate_16;
+}
+
 const gg_target gg_target_sm80 = {
     .id = GG_TARGET_SM80,
     .name = "sm80",
@@ -402,7 +497,8 @@ const gg_target gg_target_sm80 = {
     .least = {.number = 80},
     .has_atom = has_atom,
     .accepts = accepts,
+    .promotes = true,
     .choose = choose,
     .derive = gg_sm80_derive,
-    .traits = gg_warp_traits,
+    .traits = traits,
 };

@@ -2,6 +2,7 @@
 #ifndef GG_PLAN_SM80_H
 #define GG_PLAN_SM80_H
 
+#include "atom/dtype.h"
 #include "plan/atoms.h"
 #include "plan/dealing.h"
 #include "plan/layouts.h"
@@ -13,21 +14,31 @@ gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /
  * when the tile and the warps are in the plan. sm80_permutation.c */
 gg_status gg_sm80_choose_permutation(bool *turns_m, const gg_plan *plan, gg_error *err);
 
-/* A tile of A or B, of lines of `line` elements, in chunks of `copy_bytes`. No more threads stand
+/* A tile of A or B, of lines of so many bytes, in chunks of `copy_bytes`. No more threads stand
  * side by side than one access of memory has room for: those beyond go to other lines, and the
  * turns along a line share an address. */
-static inline gg_dealing gg_sm80_deal_copy(int64_t threads, int64_t lines, int64_t line,
+static inline gg_dealing gg_sm80_deal_copy(int64_t threads, int64_t lines, int64_t line_bytes,
                                            int copy_bytes) {
-  enum { memory_bytes = 128 /* what global memory moves at once */, element_bytes = 2 };
+  enum { memory_bytes = 128 /* what global memory moves at once */ };
   int64_t side = memory_bytes / copy_bytes;
-  return gg_deal(threads, lines, line * element_bytes / copy_bytes,
-                 side < threads ? side : threads);
+  return gg_deal(threads, lines, line_bytes / copy_bytes, side < threads ? side : threads);
 }
 
-/* Types of matrices that the epilogue reads from staging, as C is: floats of 16 or 32 bits. */
-static inline gg_type_set gg_sm80_types_read(void) {
-  return gg_type_bit(GG_DTYPE_f16) | gg_type_bit(GG_DTYPE_bf16) | gg_type_bit(GG_DTYPE_f32);
+/* Whether lanes read the operand's fragments from shared memory element by element. ldmatrix gives
+ * a lane 4 bytes of a line: two elements of 16 bits along K, or along M or N, where it transposes;
+ * of 8 and 32 bits those along K. It would cut f64 in two. */
+static inline bool gg_sm80_by_elements(const gg_operand *operand) {
+  int64_t bytes = gg_dtype_bytes(operand->type, 1);
+  return bytes == 8 || (bytes == 4 && operand->major != GG_MAJOR_K);
 }
+
+/* Whether one instruction rounds to tf32 as tensor maps do, to nearest even. (PTX ISA, "cvt".) */
+static inline bool gg_sm80_converts_tf32(const gg_plan *plan) {
+  return plan->arch.number >= 90;
+}
+
+/* 32-bit registers of a thread that a fragment of the plan's atom takes. sm80.c */
+int gg_sm80_registers(const gg_plan *plan, gg_mma_operand operand);
 
 /* What comes through staging in whole lines, but for its layouts: C and the first residual, where a
  * lane copies more than an element at once. Single elements are read where they lie: by way of

@@ -3,10 +3,11 @@
 #include "plan/choices.h"
 #include "plan/sm80.h"
 
-/* Of types that C may have, which are read from staging in pairs. */
+/* Floats of 16 bits and more, which are read from staging in pairs. */
 static bool is_lined(const gg_operand *operand, int access_bytes) {
-  bool pairs = gg_sm80_types_read() & gg_type_bit(operand->type);
-  return pairs && access_bytes > gg_dtype_bytes(operand->type, 1);
+  int64_t bytes = gg_dtype_bytes(operand->type, 1);
+  bool pairs = gg_dtype_is_float(operand->type) && bytes > 1;
+  return pairs && access_bytes > bytes;
 }
 
 size_t gg_sm80_lined(gg_lined out[GG_LINED_MAX], const gg_plan *plan) {

@@ -202,11 +202,11 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
 #pragma unroll
         for (int j = 0; j < epi_n / mma_n; ++j) {
 #pragma unroll
-          for (int e = 0; e < 4; e += 2) {
+          for (int e = 0; e < ${lane_sums}; e += 2) {
             const auto &acc =
                 tCrC[s / across * (epi_m / mma_m) + i][s % across * (epi_n / mma_n) + j];
-            const int half = i * 2 + e / 2;  // of 8 rows
-            const pair x = finish(acc_words == 4
+            const int half = ${half_of};  // of 8 rows
+            const pair x = finish(sums_are_finished
                                       ? pair{acc[e], acc[e + 1]}
                                       : pair{acc_value(acc, e), acc_value(acc, e + 1)},
                                   of, at.beyond(half * 8, mma_n * j), row_at[half], col_at[j],
