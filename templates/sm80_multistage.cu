@@ -325,10 +325,12 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
 //@ include rasterise
 
 //@ include operations
+//@ slot cta_shares
 
 //@ include epilogue
 
 // ---- The kernel ---------------------------------------------------------------------------------
+//@ if not shares
 
 extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     ${name}(${parameters}) {
@@ -406,3 +408,5 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     if constexpr (has_operands) operands_at = at_tile(operands, batch, m0, n0);
   }
 }
+//@ end
+//@ slot kernel_shares
