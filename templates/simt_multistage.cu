@@ -231,6 +231,7 @@ __device__ __forceinline__ void rewind(loaders &l, int k_tiles, int64 lda, int64
 //@ include simt_epilogue
 
 // ---- The kernel ---------------------------------------------------------------------------------
+//@ if not shares
 
 extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     ${name}(${parameters}) {
@@ -273,3 +274,5 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   d_t *gD = D + batch * batch_stride_d + (d_n_major ? m0 * ldd + n0 : n0 * ldd + m0);
   epilogue(tCrC, operands, gD, ldd, thread, rows, cols);
 }
+//@ end
+//@ slot kernel_shares

@@ -394,7 +394,7 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
       round_fragments(p.frag[step % 2]);
 //@ end
       if (!last_step) {
-        mma_columns(${sums}, now, 0, frags_n);
+        mma_columns(${mma_sums}, now, 0, frags_n);
 //@ if promotes
         if ((step + 1) % promoted_steps == 0) promote(tCrC, sums);
 //@ end
@@ -402,13 +402,13 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
       }
       // Half of the last step's MMAs cover the wait at the barrier, half the first ldmatrix of the
       // next tile.
-      mma_columns(${sums}, now, 0, barrier_column);
+      mma_columns(${mma_sums}, now, 0, barrier_column);
       write = read;
       read = read + stage_bytes == stages_end ? stages_begin : read + stage_bytes;
       cp_async_wait<stages - 2>();
       __syncthreads();
       load_fragments(next, read, p.at_a, p.at_b, 0);
-      mma_columns(${sums}, now, barrier_column, frags_n);
+      mma_columns(${mma_sums}, now, barrier_column, frags_n);
 //@ if promotes
       promote(tCrC, sums);
 //@ end
@@ -424,10 +424,12 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
 //@ include rasterise
 
 //@ include operations
+//@ slot cta_shares
 
 //@ include epilogue
 
 // ---- The kernel ---------------------------------------------------------------------------------
+//@ if not shares
 
 extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     ${name}(${parameters}) {
@@ -505,3 +507,5 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     if constexpr (has_operands) operands_at = at_tile(operands, batch, m0, n0);
   }
 }
+//@ end
+//@ slot kernel_shares

@@ -39,6 +39,7 @@ typedef struct work {
   double step_bytes;       /* of A's and B's part of a K step, as much as they cost to load */
   double band;             /* tiles across one */
   double lockstep;         /* see there */
+  double shares;           /* of tiles; 0: all are whole */
 } work;
 
 static double greater(double a, double b) {
@@ -115,7 +116,7 @@ static double mma_rate(const work *w, double active) {
       gg_device_mma_rate(device, w->plan->a.type, gg_plan_is_packed(w->plan), w->plan->sparse_a);
   double rate = w->of->traits.rate > 0 ? w->of->traits.rate : tensor_rate;
   rate /= join(1, busy);
-  double tiles = w->tiles_m * w->tiles_n * (double)w->extents.batch;
+  double tiles = greater(w->tiles_m * w->tiles_n * (double)w->extents.batch, w->shares);
   return rate * w->of->traits.tensor_share * warps_share(w, tiles / device->sm_count);
 }
 
@@ -449,6 +450,7 @@ static double rounds(gg_prediction *out, const work *w, const gg_distribution *d
   double rest = out->tiles - whole * tiles;
   if (distribution->shares > 0) {
     double active = (double)distribution->clusters * w->plan->cluster_m * w->plan->cluster_n;
+    active = lesser(active, at_once);
     return phase(out, w, active, (double)distribution->busiest, 1, ceil(out->rounds) - 1);
   }
   double share = rest / out->tiles, others = rest > 0 ? whole : whole - 1;
@@ -476,6 +478,7 @@ gg_model gg_model_of(const gg_plan *plan, const gg_device_model *device) {
   gg_model out = {.plan = plan, .device = device, .traits = gg_traits_of(plan, device)};
   out.distributed = gg_distributed_of_plan(plan);
   out.at_once = resident(plan, device);
+  out.resident = out.at_once * (out.distributed.warps ? plan->ctas_per_sm : 1);
   put_bytes(&out);
   bool boxes = out.traits.loader == GG_LOADER_BOXES; /* which are as wide as a swizzle */
   out.line_a = boxes ? line_cost(device, plan->swizzle_a) : 1;
@@ -501,11 +504,12 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents) {
   if (plan->swap_ab) extents = (gg_extents){extents.n, extents.m, extents.k, extents.batch};
   work w = make_work(model, extents);
   gg_distribution distribution;
-  if (!gg_distribution_make(&distribution, &model->distributed, extents, model->at_once, device)) {
+  if (!gg_distribution_make(&distribution, &model->distributed, extents, model->resident, device)) {
     out.seconds = INFINITY;
     return out;
   }
   w.band = band_of(&w);
+  w.shares = (double)distribution.shares;
   w.step_bytes = load_step_bytes(&w);
   w.lockstep = lockstep(&w, &distribution);
   count(&out, &w, &distribution, model->at_once);

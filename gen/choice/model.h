@@ -38,6 +38,7 @@ typedef struct gg_model {
   gg_traits traits;
   gg_distributed distributed;
   int at_once;             /* CTAs that run at once, where each has a multiprocessor */
+  int resident;            /* and where those that share tiles have it together */
   double bytes_a, bytes_b; /* of one element in global memory, with its part of a scale factor */
   double m_step, n_step;   /* bytes of A and of B that one K step of a tile loads; */
   double m_read, n_read;   /* the same, as they lie in shared memory; */

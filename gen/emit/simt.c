@@ -7,6 +7,7 @@
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
 #include "emit/layout_text.h"
+#include "emit/shares.h"
 #include "emit/skeleton.h"
 
 /* ---- Types and sizes -------------------------------------------------------------------- */
@@ -46,6 +47,23 @@ static void write_flags(gg_str *out, const gg_plan *plan) {
   gg_cuda_write_flags(out, flags, sizeof flags / sizeof *flags);
 }
 
+/* Pieces of a thread's block (templates/parts/simt_epilogue.cu) that one CTA adds up and stores, of
+ * a tile that several share: whole chunks of 16 bytes, and no more of them than a set of boxes has
+ * bits. All pieces together are both. */
+static int box_pieces(const gg_plan *plan) {
+  enum { chunk = 16, most_boxes = 64, lines = 2 };
+  int m = gg_plan_block_m(plan), n = gg_plan_block_n(plan);
+  int piece_m = gg_simt_vector(plan, m), piece_n = gg_simt_vector(plan, n);
+  bool rows = plan->d.major == GG_MAJOR_N;
+  if (rows && piece_m > lines) piece_m = lines;
+  if (!rows && piece_n > lines) piece_n = lines;
+  int pieces = m * n / (piece_m * piece_n), count = 1;
+  int bytes = (int)gg_dtype_bytes(plan->accumulator, piece_m * piece_n);
+  while (pieces % count != 0 || count * bytes % chunk != 0 || pieces / count > most_boxes)
+    count++;
+  return count;
+}
+
 static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d, tile_k = %d;  // of a CTA\n",
                 plan->tile_m, plan->tile_n, plan->tile_k);
@@ -56,10 +74,14 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   gg_str_printf(
       out, "constexpr int vec_m = %d, vec_n = %d;  // words that a thread reads at once\n",
       gg_simt_vector(plan, gg_plan_block_m(plan)), gg_simt_vector(plan, gg_plan_block_n(plan)));
+  if (gg_plan_shares_tiles(plan))
+    gg_str_printf(out, "constexpr int box_pieces = %d;  // of the epilogue, with one owner\n",
+                  box_pieces(plan));
   gg_str_printf(out, "constexpr int access_d = %lld;  // elements of D that it stores at once\n",
                 (long long)(plan->access_bytes_d / gg_dtype_bytes(plan->d.type, 1)));
   gg_str_printf(out, "constexpr int ctas_per_sm = %d;\n", plan->ctas_per_sm);
   gg_str_printf(out, "constexpr int raster_group = %d;\n\n", plan->raster_group);
+  gg_write_cta_shares(out, plan);
 
   long long a = gg_dtype_bytes(plan->mma.a, layouts->size_a);
   long long b = gg_dtype_bytes(plan->mma.b, layouts->size_b);
@@ -278,6 +300,15 @@ static void bind_routes(gg_bindings *out, const gg_plan *plan) {
   if (a || b) gg_bind_part(out, "put_unit", plan->mma.k > 1 ? "simt_put_bytes" : "simt_put_wide");
 }
 
+/* Tiles that several CTAs share, and the kernel's loop over them. */
+static void bind_shares(gg_bindings *out, const gg_plan *plan) {
+  bool shares = gg_plan_shares_tiles(plan);
+  gg_bind_cta_shares(out, plan, "simt_sums", "acc_t (&tCrC)[block_m][block_n][1]");
+  gg_bind_part(out, "kernel_shares", shares ? "simt_kernel_shares" : NULL);
+  gg_bind_text(out, "own_boxes", shares ? "box_set boxes,\n                                         "
+                                        : "");
+}
+
 gg_status gg_simt_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
@@ -290,6 +321,7 @@ gg_status gg_simt_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_flag(out, "ragged_lines",
                has_ragged_lines(&plan->a, plan->copy_bytes_a, plan->fixed_m, plan->tile_m) ||
                    has_ragged_lines(&plan->b, plan->copy_bytes_b, plan->fixed_n, plan->tile_n));
+  bind_shares(out, plan);
   gg_bind_part(out, "multiply", plan->stages > 1 ? "simt_pipeline" : "simt_one_stage");
   bind_words(out, plan);
   bind_routes(out, plan);

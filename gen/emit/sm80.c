@@ -12,6 +12,7 @@
 #include "emit/cuda_text.h"
 #include "emit/element_text.h"
 #include "emit/layout_text.h"
+#include "emit/shares.h"
 #include "emit/skeleton.h"
 #include "plan/operation.h"
 #include "plan/sm80.h"
@@ -93,6 +94,7 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
                   plan->promote);
   gg_str_printf(out, "constexpr int ctas_per_sm = %d;\n", plan->ctas_per_sm);
   gg_str_printf(out, "constexpr int raster_group = %d;\n\n", plan->raster_group);
+  gg_write_cta_shares(out, plan);
 
   long long a = layouts->size_a * gg_dtype_bytes(plan->a.type, 1);
   long long b = layouts->size_b * gg_dtype_bytes(plan->b.type, 1);
@@ -434,6 +436,15 @@ static void bind_fragments(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "half_of", plan->mma.m == 16 ? "i * 2 + e / 2" : "i");
 }
 
+/* Tiles that several CTAs share: of what a round of the kernel's loop has to do. */
+static void bind_shares(gg_bindings *out, const gg_plan *plan) {
+  bool shares = gg_plan_shares_tiles(plan);
+  gg_bind_cta_shares(out, plan, "sm80_sums", "acc_t (&tCrC)[frags_m][frags_n][acc_words]");
+  gg_bind_part(out, "kernel_shares", shares ? "sm80_kernel_shares" : NULL);
+  gg_bind_text(out, "own_boxes",
+               shares ? "box_set boxes,\n                                         " : "");
+}
+
 gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
@@ -456,7 +467,8 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                    has_ragged_lines(&plan->b, plan->copy_bytes_b, plan->fixed_n, plan->tile_n));
   bind_fragments(out, plan);
   gg_bind_flag(out, "promotes", plan->promote > 0);
-  gg_bind_text(out, "sums", plan->promote ? "sums" : "tCrC");
+  gg_bind_text(out, "mma_sums", plan->promote ? "sums" : "tCrC");
+  bind_shares(out, plan);
   bind_elements(out, plan, layouts);
   bind_lined(out, plan, layouts);
   return gg_cuda_bind(out, plan, layouts, "acc_t", "", err);

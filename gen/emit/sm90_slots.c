@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "emit/shares.h"
 #include "plan/operands.h"
 #include "plan/scales.h"
 #include "plan/sm90.h"
@@ -46,9 +47,7 @@ static void bind_sums(gg_bindings *out, const gg_plan *plan) {
   bool apart = gg_plan_in_tensor_memory(plan);
   gg_bind_part(out, "sums", apart ? "sm100_sums" : "sm90_sums");
   gg_bind_part(out, "store_others", apart ? "sm100_store_others" : "sm90_store_others");
-  gg_bind_text(out, "tile_sums_parameter",
-               apart ? "unsigned tCtC" : "acc_t (&tCrC)[frags_m][acc_words]");
-  gg_bind_text(out, "tile_sums", apart ? "tCtC" : "tCrC");
+  if (apart) gg_bind_sums(out, plan, "unsigned tCtC", "tCtC", NULL);
 }
 
 static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -62,13 +61,7 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
   write_ranks(&members, &lines, plan);
   write_k_tiles(&members, &lines, plan);
   if (shares) {
-    gg_str_puts(
-        &members,
-        "  unsigned shared_tiles, shares;       // the first tiles are dealt in shares, the "
-        "others whole\n"
-        "  unsigned group_tiles, group_shares;  // of those that are dealt together\n"
-        "  unsigned share_length;               // K tiles; one more in the first\n"
-        "  unsigned longer_shares;              // of each group\n");
+    gg_write_share_members(&members);
     gg_str_puts(&fill, "  deal(list, unsigned(shared_tiles), unsigned(group_tiles), "
                        "unsigned(group_shares));\n");
   }
@@ -96,6 +89,9 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
   gg_bind_text(out, "list_type", shares || in_cluster || fetches ? "work_list" : "const work_list");
   if (shares) bind_sums(out, plan);
   if (gg_plan_in_tensor_memory(plan)) return;
+  if (gg_plan_reduces_sums(plan))
+    gg_bind_sums(out, plan, "acc_t (&tCrC)[frags_m][acc_words]", "tCrC",
+                 "tCrC[first / fragment_chunks][first % fragment_chunks * sum_words + w]");
   gg_bind_part(out, "combine", in_cluster ? "sm90_parts" : NULL);
   gg_bind_text(
       out, "combine_boxes",
@@ -168,7 +164,7 @@ static walk walk_of(const gg_plan *plan, bool shares) {
              : plan->scheduler == GG_SCHEDULER_DATA_PARALLEL ? alone
                                                              : tiles;
   out.held = shares || lines;
-  if (out.held) out.part = shares ? "sm90_shares" : "sm90_walk";
+  if (out.held) out.part = shares ? "shares" : "sm90_walk";
   bool part = plan->cluster_k > 1;
   if (!out.each_k_tile) {
     out.each_k_tile = part ? "for (int i = 0; i < list.k_tiles; ++i, write.advance())"

@@ -106,6 +106,18 @@ void gg_plan_put_order(gg_plan *plan, const gg_order *order) {
   plan->raster_group = order->group;
 }
 
+int gg_choose_splits(const gg_plan *plan, gg_scheduler scheduler) {
+  const gg_spec_field *asked = &plan->spec->scheduler.splits;
+  bool splits = scheduler == GG_SCHEDULER_SPLIT_K && asked->state == GG_SPEC_SET;
+  return splits ? (int)asked->number : 0;
+}
+
+gg_status gg_check_splits(const gg_plan *plan, gg_scheduler scheduler, gg_error *err) {
+  if (scheduler == GG_SCHEDULER_SPLIT_K) return GG_OK;
+  return gg_check_unused(plan, &plan->spec->scheduler.splits, "splits",
+                         "none with this scheduler: kind split_k has", err);
+}
+
 int gg_access_bytes(gg_operand operand) {
   return operand.align < 16 ? operand.align : 16;
 }

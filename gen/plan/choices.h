@@ -35,6 +35,11 @@ gg_order gg_choose_raster(gg_status *st, const gg_plan *plan, gg_raster usual, b
                           gg_error *err);
 void gg_plan_put_order(gg_plan *plan, const gg_order *order);
 
+/* Shares of a tile, which scheduler split_k may be asked for; 0: chosen at launch. Other schedulers
+ * have none. */
+int gg_choose_splits(const gg_plan *plan, gg_scheduler scheduler);
+gg_status gg_check_splits(const gg_plan *plan, gg_scheduler scheduler, gg_error *err);
+
 /* The widest access of a thread that the alignment allows, at most 16 bytes. */
 int gg_access_bytes(gg_operand operand);
 

@@ -7,7 +7,7 @@
  * "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the
  * GPU", 2023). Fewer tiles than clusters are shared as split_k would.
  *
- * Invariants, which the kernel relies on (templates/parts/sm90_shares.cu): a tile has no more
+ * Invariants, which the kernel relies on (templates/parts/shares.cu): a tile has no more
  * shares than clusters run at once, or K tiles; in groups of one tile every share is within it;
  * every warp of a shared tile has a counter in front of the workspace.
  *
@@ -19,11 +19,14 @@
  * were fitted to: see docs/performance/h100.md, "Shared tiles". */
 #include "plan/distribution.h"
 
+#include <string.h>
+
 #include "atom/dtype.h"
 #include "atom/tmem.h"
 #include "layout/banks.h"
+#include "plan/target.h"
 
-/* Of the kernel's text (templates/parts/sm90_shares.cu). */
+/* Of the kernel's text (templates/parts/shares.cu). */
 enum {
   few_shares = 3,   /* that one cluster adds up alone */
   warp_chunk = 512, /* bytes of a warp's sums, of which it takes some, where many add up */
@@ -32,12 +35,15 @@ enum {
 /* What of a kernel and a problem decides. */
 typedef struct load {
   const gg_device_model *device;
-  int64_t tiles, k_tiles; /* of one tile, those of the CTA that has most of them */
-  int64_t clusters;       /* that run at once */
-  int64_t sum_bytes;      /* of a CTA's tile */
-  int chunks;             /* of a warp's sums */
-  double sum_steps;       /* K tiles while a CTA writes or reads a tile's sums */
-  double multiply;        /* time to multiply a K tile, of that to load one: at least 1 */
+  int64_t tiles, k_tiles;  /* of one tile, those of the CTA that has most of them */
+  int64_t clusters;        /* that run at once */
+  int64_t sum_bytes;       /* of a CTA's tile */
+  int chunks;              /* of a warp's sums */
+  double sum_steps;        /* K tiles while a CTA writes or reads a tile's sums */
+  double multiply;         /* time to multiply a K tile, of that to load one: at least 1 */
+  double share_steps;      /* K tiles while a cluster waits for one of the others' shares */
+  int64_t multiprocessors; /* or clusters, where each has one to itself */
+  double warps, half;      /* of a CTA; and that reach half of a multiprocessor's rate, or 0 */
 } load;
 
 static int64_t divide_up(int64_t value, int64_t by) {
@@ -59,6 +65,9 @@ gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
       .cluster_k = kernel->cluster_k,
       .turns_pairs_m = kernel->turns_pairs_m > 0,
       .turns_pairs_n = kernel->turns_pairs_n > 0,
+      .warps = kernel->dependent ? 0 : kernel->tile_warps,
+      .cores = strcmp(kernel->family, "simt") == 0,
+      .type = kernel->a.type,
       .a_bits = gg_dtype_info_of(kernel->a.type)->bits,
       .b_bits = gg_dtype_info_of(kernel->b.type)->bits,
       .accumulator_bits = gg_dtype_info_of(kernel->accumulator)->bits,
@@ -68,7 +77,7 @@ gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
 int gg_plan_tile_warps(const gg_plan *plan) {
   if (gg_plan_in_tensor_memory(plan)) return plan->consumers * GG_TMEM_LANES / GG_WARP;
   gg_layout worker = gg_mma_atom_threads(&plan->mma);
-  return plan->atoms_m * plan->atoms_n * (int)(gg_layout_size(&worker) / GG_WARP);
+  return plan->atoms_m * plan->atoms_n * (int)gg_layout_size(&worker) / GG_WARP;
 }
 
 gg_distributed gg_distributed_of_plan(const gg_plan *plan) {
@@ -88,6 +97,9 @@ gg_distributed gg_distributed_of_plan(const gg_plan *plan) {
       .cluster_n = plan->cluster_n,
       .cluster_k = plan->cluster_k,
       .turns_pairs_m = plan->turns_pairs,
+      .warps = plan->specialised || !gg_plan_shares_tiles(plan) ? 0 : gg_plan_tile_warps(plan),
+      .cores = strcmp(plan->target->family, "simt") == 0,
+      .type = plan->a.type,
       .a_bits = gg_dtype_info_of(plan->a.type)->bits,
       .b_bits = gg_dtype_info_of(plan->b.type)->bits,
       .accumulator_bits = gg_dtype_info_of(plan->accumulator)->bits,
@@ -113,23 +125,35 @@ static int waits(int64_t shares) {
  * it up wait for it, beside its bytes. */
 static double reducing(const load *l, int64_t shares) {
   if (shares == 1) return 0;
-  return (double)shares * l->device->share_steps + adding(l, shares) * l->sum_steps;
+  return (double)shares * l->share_steps + adding(l, shares) * l->sum_steps;
 }
 
+/* K tiles of the multiprocessor that has most. */
 static int64_t split_busiest(const load *l, int64_t shares) {
-  return divide_up(l->tiles * shares, l->clusters) * divide_up(l->k_tiles, shares);
+  return divide_up(l->tiles * shares, l->multiprocessors) * divide_up(l->k_tiles, shares);
+}
+
+/* How many times as long they take as with as many warps as there can be at once: few do not keep
+ * it busy. */
+static double idleness(const load *l, int64_t shares) {
+  if (l->half <= 0) return 1;
+  double each = (double)divide_up(l->tiles * shares, l->multiprocessors);
+  double most = (double)l->clusters / (double)l->multiprocessors;
+  double warps = l->warps * (each < most ? each : most);
+  return (warps + l->half) / warps;
 }
 
 /* K tiles while as many clusters as have the full speed of DRAM load all there are. */
 static double loading(const load *l) {
-  return (double)l->tiles * (double)l->k_tiles / (l->device->loaders * (double)l->clusters);
+  return (double)l->tiles * (double)l->k_tiles / (l->device->loaders * (double)l->multiprocessors);
 }
 
 /* A cluster with several shares waits in each: what they wait for is computed behind what others
  * wait for. */
 static double splitting(const load *l, int64_t shares) {
   double rounds = (double)divide_up(l->tiles * shares, l->clusters);
-  double busiest = (double)split_busiest(l, shares) * l->multiply, least = loading(l);
+  double busiest = (double)split_busiest(l, shares) * l->multiply * idleness(l, shares);
+  double least = loading(l);
   return (busiest > least ? busiest : least) + rounds * reducing(l, shares);
 }
 
@@ -145,7 +169,7 @@ static int64_t best_shares(const load *l) {
   int64_t best = 1, most = most_shares(l);
   double least = splitting(l, 1), all = loading(l);
   for (int64_t shares = 2; shares <= most; shares++) {
-    double waiting = (double)shares * l->device->share_steps;
+    double waiting = (double)shares * l->share_steps;
     if (shares > few_shares && all + waiting + 3 * l->sum_steps >= least) break;
     double steps = splitting(l, shares);
     if (steps < least) best = shares, least = steps;
@@ -189,9 +213,10 @@ static void stream(gg_distribution *out, const load *l) {
   int64_t shared = rest + l->clusters;
   int64_t whole = (l->tiles - shared) / l->clusters * l->k_tiles;
   int64_t share = divide_up(shared * l->k_tiles, l->clusters);
-  if ((double)(whole + share) + reducing(l, 2) >= (double)out->busiest) return;
+  int64_t busiest = (whole + share) * divide_up(l->clusters, l->multiprocessors);
+  if ((double)busiest + reducing(l, 2) >= (double)out->busiest) return;
   distribute(out, l, 1, shared, l->clusters);
-  out->busiest = whole + share;
+  out->busiest = busiest;
 }
 
 static int64_t cluster_size(const gg_distributed *kernel) {
@@ -203,6 +228,30 @@ static bool shares_fit(const gg_distribution *s, const gg_distributed *kernel) {
   int64_t counters = (int64_t)kernel->tile_warps * kernel->cluster_m * kernel->cluster_n;
   return s->shared_tiles <= GG_WORKSPACE_COUNTERS / (int64_t)sizeof(uint32_t) / counters &&
          s->k_tiles <= INT32_MAX / s->group_tiles;
+}
+
+/* Operations a second of a multiprocessor. */
+static double rate_of(const gg_distributed *kernel, const gg_device_model *device) {
+  if (!kernel->cores)
+    return gg_device_mma_rate(device, kernel->type, false, false) * device->warp_mma_share;
+  bool bytes = gg_dtype_info_of(kernel->type)->bits == 8;
+  return bytes                          ? device->dot_rate
+         : kernel->type == GG_DTYPE_f64 ? device->fma_rate_64
+                                        : device->fma_rate_32;
+}
+
+/* CTAs that run beside each other on a multiprocessor share its rates. A K tile is small there, and
+ * takes longer to multiply than to load: what is counted in K tiles is worked out from seconds. */
+static void share_multiprocessors(load *l, const gg_distributed *kernel, int64_t k_tile_bytes) {
+  const gg_device_model *device = l->device;
+  if (l->clusters > device->sm_count) l->multiprocessors = device->sm_count;
+  l->warps = kernel->warps;
+  l->half = kernel->cores ? device->fma_warps : 0;
+  double operations = 2.0 * kernel->tile_m * kernel->tile_n * kernel->tile_k;
+  double seconds = (double)(k_tile_bytes > 0 ? k_tile_bytes : 1) / device->load_rate;
+  double multiply = operations / rate_of(kernel, device) / seconds;
+  l->multiply = multiply > 1 ? multiply : 1;
+  l->share_steps = device->wait / few_shares / seconds;
 }
 
 static load load_of(const gg_distribution *s, const gg_distributed *kernel, int64_t resident,
@@ -219,6 +268,9 @@ static load load_of(const gg_distribution *s, const gg_distributed *kernel, int6
                device->even_extents;
   if (l.multiply < 1) l.multiply = 1;
   l.sum_steps = (double)l.sum_bytes / (double)(k_tile_bytes > 0 ? k_tile_bytes : 1);
+  l.share_steps = device->share_steps;
+  l.multiprocessors = l.clusters;
+  if (kernel->warps) share_multiprocessors(&l, kernel, k_tile_bytes);
   return l;
 }
 

@@ -189,8 +189,12 @@ static int waiting_registers(const gg_plan *plan, const gg_operand *operand, int
   return each + (gg_simt_unit(plan, operand) == 1 ? parts : addresses);
 }
 
-static registers count_registers(const gg_plan *plan, tile t, threads w, int stages) {
+/* Where tiles are shared, a thread keeps its place in the walk through them, too. */
+static registers count_registers(const gg_plan *plan, tile t, threads w, int stages,
+                                 gg_scheduler kind) {
   enum { addresses = 24, bytes = 4 }; /* pointers, loop state and predicates, seen in every build */
+  int walk = plan->accumulator == GG_DTYPE_f64 ? 44 : 28;
+  int beside = addresses + (kind == GG_SCHEDULER_DATA_PARALLEL ? 0 : walk);
   int waiting = waiting_registers(plan, &plan->a, t.m, t.k, plan->copy_bytes_a, w.m * w.n) +
                 waiting_registers(plan, &plan->b, t.n, t.k, plan->copy_bytes_b, w.m * w.n);
   int block_m = t.m / w.m, block_n = t.n / w.n;
@@ -198,16 +202,19 @@ static registers count_registers(const gg_plan *plan, tile t, threads w, int sta
   return (registers){.accumulators =
                          (int)gg_dtype_bytes(plan->accumulator, block_m * block_n) / bytes,
                      .fragments = sets * (block_m + block_n) * gg_simt_word_bytes(plan) / bytes,
-                     .beside = addresses + waiting};
+                     .beside = beside + waiting};
 }
 
 static int all_registers(registers r) {
   return r.accumulators + r.fragments + r.beside;
 }
 
-/* Of a thread, with so many CTAs of so many threads a multiprocessor. */
+/* Of a thread, with so many CTAs of so many threads a multiprocessor: each of its four parts has a
+ * quarter of the registers, and as many warps as the part that has most. */
 static int registers_for(int count, int ctas) {
-  int most = GG_REGISTERS_PER_SM / (count * ctas) / 8 * 8;
+  enum { round = 4 * GG_WARP };
+  int all = (count * ctas + round - 1) / round * round;
+  int most = GG_REGISTERS_PER_SM / all / 8 * 8;
   return most < GG_REGISTERS_PER_THREAD ? most : GG_REGISTERS_PER_THREAD;
 }
 
@@ -282,7 +289,12 @@ static gg_status choose_copies(gg_plan *plan, tile t, bool one_stage, gg_error *
 
 /* ---- The whole -------------------------------------------------------------------------- */
 
-static gg_status check_schedule(const gg_plan *plan, gg_error *err) {
+static gg_scheduler choose_scheduler(const gg_plan *plan) {
+  const gg_spec_field *asked = &plan->spec->scheduler.kind;
+  return asked->state == GG_SPEC_SET ? (gg_scheduler)asked->number : GG_SCHEDULER_DATA_PARALLEL;
+}
+
+static gg_status check_schedule(const gg_plan *plan, gg_scheduler kind, gg_error *err) {
   const gg_spec *spec = plan->spec;
   const gg_spec_field *scheduler = &spec->scheduler.kind;
   const gg_unused unused[] = {
@@ -295,14 +307,31 @@ static gg_status check_schedule(const gg_plan *plan, gg_error *err) {
       {&spec->cluster, "cluster", "one CTA: leave it out"},
       {&spec->cta_group, "cta_group", "no CTA pairs"},
       {&spec->accumulator_stages, "accumulator_stages", "accumulators in registers, one set"},
-      {&spec->scheduler.splits, "splits", "all of K in one CTA"},
   };
-  if (scheduler->state == GG_SPEC_SET && scheduler->number != GG_SCHEDULER_DATA_PARALLEL)
-    return gg_refuse(plan, scheduler, "scheduler", scheduler->text, "data_parallel", err);
-  return gg_check_all_unused(plan, unused, sizeof unused / sizeof *unused, err);
+  if (kind != GG_SCHEDULER_DATA_PARALLEL && kind != GG_SCHEDULER_SPLIT_K &&
+      kind != GG_SCHEDULER_STREAM_K)
+    return gg_refuse(plan, scheduler, "scheduler", scheduler->text,
+                     "data_parallel, split_k and stream_k", err);
+  gg_status st = gg_check_splits(plan, kind, err);
+  return st ? st : gg_check_all_unused(plan, unused, sizeof unused / sizeof *unused, err);
 }
 
-static void put(gg_plan *plan, tile t, threads w, int stages, int ctas, gg_order order) {
+/* A thread's sums go to other CTAs in accesses of 16 bytes. */
+static gg_status check_sums(const gg_plan *plan, tile t, threads w, gg_scheduler kind,
+                            gg_error *err) {
+  enum { chunk = 16 };
+  if (kind == GG_SCHEDULER_DATA_PARALLEL) return GG_OK;
+  int words = chunk / (int)gg_dtype_bytes(plan->accumulator, 1);
+  char what[48];
+  snprintf(what, sizeof what, "a thread's %d x %d =", t.m / w.m, t.n / w.n);
+  return gg_check_multiple(what, t.m / w.m * (t.n / w.n), words, "16 bytes of its sums",
+                           &plan->spec->tile.mark, err);
+}
+
+static void put(gg_plan *plan, tile t, threads w, int stages, int ctas, gg_scheduler kind,
+                gg_order order) {
+  plan->scheduler = kind;
+  plan->splits = gg_choose_splits(plan, kind);
   plan->tile_m = t.m;
   plan->tile_n = t.n;
   plan->tile_k = t.k;
@@ -325,10 +354,10 @@ static void choose_access(gg_plan *plan) {
 }
 
 /* Three; two where that leaves room for a CTA more. */
-static int choose_stages(const gg_plan *plan, tile t, threads w) {
+static int choose_stages(const gg_plan *plan, tile t, threads w, gg_scheduler kind) {
   const gg_spec_field *asked = &plan->spec->stages;
   if (asked->state == GG_SPEC_SET) return (int)asked->number;
-  const registers r = count_registers(plan, t, w, usual_stages);
+  const registers r = count_registers(plan, t, w, usual_stages, kind);
   int fewer = usual_stages - 1;
   bool gains = choose_ctas(plan, t, w, r, fewer) > choose_ctas(plan, t, w, r, usual_stages);
   return gains ? fewer : usual_stages;
@@ -346,14 +375,16 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   if ((st = check_threads(plan, w, one_stage, err))) return st;
   if ((st = check_tile(plan, t, w, err))) return st;
   if ((st = choose_copies(plan, t, one_stage, err))) return st;
-  const int stages = choose_stages(plan, t, w);
-  const registers r = count_registers(plan, t, w, stages);
+  const gg_scheduler kind = choose_scheduler(plan);
+  const int stages = choose_stages(plan, t, w, kind);
+  const registers r = count_registers(plan, t, w, stages, kind);
   const int ctas = choose_ctas(plan, t, w, r, stages);
   if ((st = check_registers(plan, t, w, r, ctas, err))) return st;
-  if ((st = check_schedule(plan, err))) return st;
+  if ((st = check_schedule(plan, kind, err))) return st;
+  if ((st = check_sums(plan, t, w, kind, err))) return st;
   const gg_order order = gg_choose_raster(&st, plan, GG_RASTER_ALONG_M, false, err);
   if (st) return st;
-  put(plan, t, w, stages, ctas, order);
+  put(plan, t, w, stages, ctas, kind, order);
   choose_access(plan);
   return GG_OK;
 }

@@ -334,7 +334,7 @@ static int usual_stages(const gg_plan *plan, tile t, warps w) {
   int alone = stages_that_fit(plan, t, 0), staged = stages_that_fit(plan, t, w.m * w.n);
   bool asked = scheduler->state == GG_SPEC_SET;
   bool persistent =
-      asked ? scheduler->number == GG_SCHEDULER_PERSISTENT : is_large(t) && staged > 2;
+      asked ? scheduler->number != GG_SCHEDULER_DATA_PARALLEL : is_large(t) && staged > 2;
   return persistent ? staged : alone;
 }
 
@@ -387,19 +387,29 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   return gg_check_all_unused(plan, unused, sizeof unused / sizeof *unused, err);
 }
 
-static gg_status check_schedule(const gg_plan *plan, gg_error *err) {
+static gg_status check_schedule(const gg_plan *plan, gg_scheduler kind, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_status st;
   const gg_spec_field *a = &spec->operand_source.a, *b = &spec->operand_source.b;
   if ((st = gg_check_source(plan, a, GG_MMA_A, "operand_source", err))) return st;
   if ((st = gg_check_source(plan, b, GG_MMA_B, "operand_source", err))) return st;
   const gg_spec_field *scheduler = &spec->scheduler.kind;
-  if (scheduler->state == GG_SPEC_SET && scheduler->number != GG_SCHEDULER_DATA_PARALLEL &&
-      scheduler->number != GG_SCHEDULER_PERSISTENT) {
-    return gg_refuse(plan, scheduler, "scheduler", scheduler->text, "data_parallel and persistent",
-                     err);
+  if (kind == GG_SCHEDULER_DYNAMIC) {
+    return gg_refuse(plan, scheduler, "scheduler", scheduler->text,
+                     "data_parallel, persistent, split_k and stream_k", err);
   }
-  return gg_check_unused(plan, &spec->scheduler.splits, "splits", "all of K in one CTA", err);
+  return gg_check_splits(plan, kind, err);
+}
+
+/* A lane's sums go to other CTAs in four words: 16 columns of two f16 a word. */
+static gg_status check_shared_sums(const gg_plan *plan, tile t, warps w, gg_scheduler kind,
+                                   gg_error *err) {
+  bool shares = kind == GG_SCHEDULER_SPLIT_K || kind == GG_SCHEDULER_STREAM_K;
+  if (!shares || plan->accumulator != GG_DTYPE_f16) return GG_OK;
+  char why[96];
+  snprintf(why, sizeof why, "%d warps x 16 (16 bytes of a lane's f16 accumulators)", w.n);
+  return gg_check_multiple("tile N", t.n, 16 * w.n, why, gg_element_mark(&plan->spec->tile, 1),
+                           err);
 }
 
 /* A staged line: the largest power of two that divides `extent`, which stages without conflicts,
@@ -452,6 +462,7 @@ static void put(gg_plan *plan, tile t, warps w, pipeline p, gg_order order) {
   plan->threads = w.m * w.n * GG_WARP;
   plan->stages = p.stages;
   plan->scheduler = p.scheduler;
+  plan->splits = gg_choose_splits(plan, p.scheduler);
   plan->cluster_m = plan->cluster_n = plan->cluster_k = 1;
   gg_plan_put_order(plan, &order);
 }
@@ -472,7 +483,8 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   const pipeline p = choose_pipeline(plan, t, w);
   if ((st = choose_copies(plan, t, err))) return st;
   if ((st = check_stages(plan, p.stages, err))) return st;
-  if ((st = check_schedule(plan, err))) return st;
+  if ((st = check_schedule(plan, p.scheduler, err))) return st;
+  if ((st = check_shared_sums(plan, t, w, p.scheduler, err))) return st;
   const gg_order order = gg_choose_raster(&st, plan, GG_RASTER_ALONG_M, false, err);
   if (st) return st;
   put(plan, t, w, p, order);

@@ -1,7 +1,7 @@
 /* Family sm90: which CTAs run as a cluster, and which tiles, or parts of tiles, they compute.
  *
  * Tiles may be shared (split_k, stream_k): then several clusters each sum a range of a tile's K,
- * and reduce their sums in words of four accumulators a lane (templates/parts/sm90_shares.cu). How
+ * and reduce their sums in words of four accumulators a lane (templates/parts/shares.cu). How
  * many clusters a tile has is known at launch alone: plan/distribution.c.
  *
  * Or the CTAs of one cluster share a tile, each with a part of its K: then sums go straight to the
@@ -100,14 +100,14 @@ static gg_status check_sums(const gg_plan *plan, int n, gg_error *err) {
 }
 
 gg_sm90_schedule gg_sm90_choose_schedule(const gg_plan *plan, gg_sm90_cluster cluster) {
-  const gg_spec_field *kind = &plan->spec->scheduler.kind, *splits = &plan->spec->scheduler.splits;
+  const gg_spec_field *kind = &plan->spec->scheduler.kind;
   bool persistent = plan->specialised && cluster.k == 1;
   gg_sm90_schedule out = {.scheduler = kind->state == GG_SPEC_SET ? (gg_scheduler)kind->number
                                        : persistent               ? GG_SCHEDULER_PERSISTENT
                                                                   : GG_SCHEDULER_DATA_PARALLEL};
-  bool splits_k = out.scheduler == GG_SCHEDULER_SPLIT_K;
-  if (splits_k && splits->state == GG_SPEC_SET) out.splits = (int)splits->number;
-  out.shares_tiles = splits_k || out.scheduler == GG_SCHEDULER_STREAM_K;
+  out.splits = gg_choose_splits(plan, out.scheduler);
+  out.shares_tiles =
+      out.scheduler == GG_SCHEDULER_SPLIT_K || out.scheduler == GG_SCHEDULER_STREAM_K;
   out.reduces_sums = out.shares_tiles || cluster.k > 1;
   return out;
 }
@@ -116,10 +116,7 @@ gg_status gg_sm90_check_schedule(const gg_plan *plan, const gg_sm90_tile *tile,
                                  const gg_sm90_workers *workers, gg_sm90_cluster cluster,
                                  const gg_sm90_schedule *schedule, gg_error *err) {
   gg_status st = check_scheduler(plan, schedule->scheduler, workers->pingpong, cluster.k, err);
-  if (!st && schedule->scheduler != GG_SCHEDULER_SPLIT_K) {
-    st = gg_check_unused(plan, &plan->spec->scheduler.splits, "splits",
-                         "none with this scheduler: kind split_k has", err);
-  }
+  if (!st) st = gg_check_splits(plan, schedule->scheduler, err);
   return st || !schedule->reduces_sums ? st : check_sums(plan, tile->n, err);
 }
 

@@ -5,17 +5,38 @@
 #include "atom/dtype.h"
 
 /* 16 warps a multiprocessor, some hundreds of microseconds a launch. */
-enum {
-  ctas_per_sm = 2,
-  threads = 256,
-  iterations = 4096,
-  mmas = 8,
-  flops_per_mma = 2 * 16 * 8 * 16
+enum { ctas_per_sm = 2, threads = 256, iterations = 4096, mmas = 8 };
+
+/* mma.sync of one type of operands, in its largest shape. Operands are drawn by words: `fraction`
+ * says which bits of them are random, `base` what the others are. */
+typedef struct form {
+  gg_dtype input, accumulator;
+  int k, registers; /* of the instruction; 32-bit ones of a lane's sums */
+  const char *arch;
+  uint32_t base, fraction;
+} form;
+
+static const form forms[] = {
+    {GG_DTYPE_f16, GG_DTYPE_f32, 16, 4, "sm_80", 0x28002800, 0x87ff87ff},
+    {GG_DTYPE_f16, GG_DTYPE_f16, 16, 2, "sm_80", 0x28002800, 0x87ff87ff},
+    {GG_DTYPE_bf16, GG_DTYPE_f32, 16, 4, "sm_80", 0x3d803d80, 0x80ff80ff},
+    {GG_DTYPE_tf32, GG_DTYPE_f32, 8, 4, "sm_80", 0x3d800000, 0x80ffe000},
+    {GG_DTYPE_s8, GG_DTYPE_s32, 32, 4, "sm_80", 0, 0xffffffff},
+    {GG_DTYPE_u8, GG_DTYPE_s32, 32, 4, "sm_80", 0, 0xffffffff},
+    {GG_DTYPE_e4m3, GG_DTYPE_f32, 32, 4, "sm_89", 0x18181818, 0x8f8f8f8f},
+    {GG_DTYPE_e5m2, GG_DTYPE_f32, 32, 4, "sm_89", 0x2c2c2c2c, 0x87878787},
+    {GG_DTYPE_f64, GG_DTYPE_f64, 16, 8, "sm_90", 0x3fb00000, 0x801fffff}, /* of the upper half */
 };
 
+static const form *form_of(gg_dtype input, gg_dtype accumulator) {
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    if (forms[i].input == input && forms[i].accumulator == accumulator) return &forms[i];
+  }
+  return NULL;
+}
+
 bool gg_ceiling_covers(gg_dtype input, gg_dtype accumulator) {
-  if (input == GG_DTYPE_f16) return accumulator == GG_DTYPE_f32 || accumulator == GG_DTYPE_f16;
-  return input == GG_DTYPE_bf16 && accumulator == GG_DTYPE_f32;
+  return form_of(input, accumulator) != NULL;
 }
 
 static unsigned ctas(const gg_context *context) {
@@ -24,13 +45,15 @@ static unsigned ctas(const gg_context *context) {
 
 gg_status gg_ceiling_open(gg_ceiling *out, gg_context *context, gg_dtype input,
                           gg_dtype accumulator, gg_error *err) {
-  char defines[128];
+  const form *f = form_of(input, accumulator);
+  char defines[256];
   snprintf(defines, sizeof defines,
-           "#define INPUT \"%s\"\n#define ACCUMULATOR \"%s\"\n#define REGISTERS %d\n",
-           gg_dtype_info_of(input)->name, gg_dtype_info_of(accumulator)->name,
-           accumulator == GG_DTYPE_f32 ? 4 : 2);
-  out->flops = (double)ctas(context) * (threads / 32) * iterations * mmas * flops_per_mma;
-  return gg_harness_open(&out->kernel, context, "ceiling", defines, "sm_80", err);
+           "#define INPUT \"%s\"\n#define ACCUMULATOR \"%s\"\n#define SHAPE \"m16n8k%d\"\n"
+           "#define REGISTERS %d\n#define BASE %#xu\n#define FRACTION %#xu\n",
+           gg_dtype_info_of(input)->name, gg_dtype_info_of(accumulator)->name, f->k, f->registers,
+           f->base, f->fraction);
+  out->flops = (double)ctas(context) * (threads / 32) * iterations * mmas * 2 * 16 * 8 * f->k;
+  return gg_harness_open(&out->kernel, context, "ceiling", defines, f->arch, err);
 }
 
 void gg_ceiling_close(gg_ceiling *ceiling) {

@@ -139,7 +139,7 @@ __device__ __forceinline__ void stage_d_pair(unsigned staging, int row, int col,
 // A warp's block of the CTA's tile, which has rows x cols of D; the block's first element is at
 // (row0, col0).
 __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][acc_words],
-                                         const epilogue_operands &of, d_t *gD, int64 ldd,
+                                         ${own_boxes}const epilogue_operands &of, d_t *gD, int64 ldd,
                                          const c_t *gC, int64 ldc, int row0, int col0, int rows,
                                          int cols, unsigned staging, int lane) {
   forget(lane);  // else the addresses below are kept in registers through the main loop
@@ -152,16 +152,24 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
   constexpr int subtiles = warp_m / epi_m * across;
 
   cell_values cell_at[epi_n / mma_n][epi_m / 8];
+//@ if not shares
   if constexpr (reads_cell_values)
     read_cells(cell_at, of, {row0 + frag_row, col0 + frag_col, rows, cols});
 
+//@ end
   // The loop is not unrolled, so that its code exists once; only accumulators, which are registers,
   // must be named by constants.
 #pragma unroll 1
   for (int sub = 0; sub < subtiles; ++sub) {
+//@ if shares
+    if (!(boxes >> sub & 1)) continue;
+//@ end
     const int sub_row = row0 + sub / across * ${sub_step};
     const int sub_col = col0 + sub % across * epi_n;
     const tile_place at = {sub_row + frag_row, sub_col + frag_col, rows, cols};
+//@ if shares
+    if (reads_cell_values && (sub == 0 || !(boxes >> (sub - 1) & 1))) read_cells(cell_at, of, at);
+//@ end
 
     // What the operations read for this lane's share of the sub-tile.
     row_values row_at[epi_m / 8];
@@ -216,7 +224,11 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
         }
       }
     }
+//@ if shares
+    if (reads_cell_values && sub + 1 < subtiles && (boxes >> (sub + 1) & 1))
+//@ else
     if (reads_cell_values && sub + 1 < subtiles)  // under way while this one is stored
+//@ end
       read_cells(cell_at, of,
                  {row0 + (sub + 1) / across * ${sub_step} + frag_row,
                   col0 + (sub + 1) % across * epi_n + frag_col, rows, cols});

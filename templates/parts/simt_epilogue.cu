@@ -10,6 +10,7 @@ constexpr int pairs_n = piece_n > 1 ? piece_n / 2 : 1;  // of columns, which are
 constexpr int line_elements = d_n_major ? piece_n : piece_m;
 constexpr int pieces_n = block_n / piece_n;
 constexpr int pieces = block_m / piece_m * pieces_n;
+//@ slot cta_shares
 
 struct alignas(access_d * sizeof(d_t)) d_access {
   d_t x[access_d];
@@ -42,15 +43,22 @@ __device__ __forceinline__ tile_place piece_place(int thread, int piece, int row
 
 // The CTA's tile, which has rows x cols of D; its first element is gD's.
 __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[block_m][block_n][1],
-                                         const epilogue_operands &of, d_t *gD, int64 ldd,
+                                         ${own_boxes}const epilogue_operands &of, d_t *gD, int64 ldd,
                                          int thread, int rows, int cols) {
   cell_values cell_at[pairs_n][piece_m];
+//@ if not shares
   if constexpr (reads_cell_values) read_cells(cell_at, of, piece_place(thread, 0, rows, cols));
 
+//@ end
   // The loop is not unrolled, so that its code exists once and takes few registers; only
   // accumulators, which are registers, must be named by constants.
 #pragma unroll 1
   for (int piece = 0; piece < pieces; ++piece) {
+//@ if shares
+    if (!(boxes >> piece / box_pieces & 1)) continue;
+    if (reads_cell_values && (piece == 0 || !(boxes >> (piece - 1) / box_pieces & 1)))
+      read_cells(cell_at, of, piece_place(thread, piece, rows, cols));
+//@ end
     acc_t acc[piece_m][piece_n][1];
 #pragma unroll
     for (int p = 0; p < pieces; ++p) {
@@ -83,7 +91,11 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[block_m][block_n][1
         bits[i][2 * j + 1] = two_bits[1];
       }
     }
+//@ if shares
+    if (reads_cell_values && piece + 1 < pieces && (boxes >> (piece + 1) / box_pieces & 1))
+//@ else
     if (reads_cell_values && piece + 1 < pieces)  // under way while this one is stored
+//@ end
       read_cells(cell_at, of, piece_place(thread, piece + 1, rows, cols));
 
 #pragma unroll

@@ -16,6 +16,6 @@ constexpr int parts_at_once = box_chunks < 16 ? 16 / box_chunks : 1;
 static_assert(acc_words % sum_words == 0, "boxes are whole chunks");
 static_assert(warp_boxes <= 64, "boxes are bits of a box_set");
 
-//@ include sm90_add_sums
+//@ include add_sums
 
-//@ include sm90_box_owners
+//@ include box_owners

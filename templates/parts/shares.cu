@@ -89,25 +89,7 @@ __device__ __forceinline__ bool stores_boxes(const work_list &list, const work_i
   return list.group_tiles == 1 || item.k_first + item.k_tiles == list.k_tiles;
 }
 
-// What one lane has of a share's sums. Others of the GPU read it: past the L1 cache.
-struct partial_sums {
-  unsigned char *at;
-
-  __device__ __forceinline__ void load(acc_t (&x)[sum_words], int chunk) const {
-    asm volatile("ld.global.cg.v4.b32 {%0, %1, %2, %3}, [%4];"
-                 : "=${acc_register}"(x[0]), "=${acc_register}"(x[1]),
-                   "=${acc_register}"(x[2]), "=${acc_register}"(x[3])
-                 : "l"(at + chunk * (warp_size * 16)));
-  }
-
-  __device__ __forceinline__ void store(const acc_t *x, int chunk) const {
-    asm volatile("st.global.cg.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(
-                     at + chunk * (warp_size * 16)),
-                 "${acc_register}"(x[0]), "${acc_register}"(x[1]),
-                 "${acc_register}"(x[2]), "${acc_register}"(x[3])
-                 : "memory");
-  }
-};
+//@ slot partial_sums
 
 // The counter of a warp's part of a tile, which becomes zero again with the last of `counts`. What
 // a warp did before it counts is seen by whoever has waited for that count.

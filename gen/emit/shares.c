@@ -1,0 +1,54 @@
+#include "emit/shares.h"
+
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "plan/distribution.h"
+
+void gg_write_share_members(gg_str *out) {
+  gg_str_puts(out,
+              "  unsigned shared_tiles, shares;       // the first tiles are dealt in shares, the "
+              "others whole\n"
+              "  unsigned group_tiles, group_shares;  // of those that are dealt together\n"
+              "  unsigned share_length;               // K tiles; one more in the first\n"
+              "  unsigned longer_shares;              // of each group\n");
+}
+
+void gg_bind_sums(gg_bindings *out, const gg_plan *plan, const char *parameter,
+                  const char *argument, const char *added) {
+  gg_bind_text(out, "tile_sums_parameter", parameter);
+  if (added) gg_bind_text(out, "added_sum", added);
+  if (!gg_plan_shares_tiles(plan)) return;
+  gg_bind_text(out, "tile_sums", argument);
+  gg_bind_part(out, "partial_sums",
+               plan->accumulator == GG_DTYPE_f64 ? "partial_sums_f64" : "partial_sums");
+}
+
+void gg_write_cta_shares(gg_str *out, const gg_plan *plan) {
+  if (!gg_plan_shares_tiles(plan)) return;
+  gg_str_printf(out,
+                "constexpr int cluster_m = 1, cluster_n = 1, cluster_k = 1, cluster_size = 1;\n"
+                "constexpr int tile_warps = %d;  // that compute a tile\n"
+                "constexpr int acc_elements = %d;  // of a word of its sums\n"
+                "constexpr unsigned counters_bytes = %d;  // of the workspace, in front\n\n",
+                gg_plan_tile_warps(plan), plan->accumulator == GG_DTYPE_f16 ? 2 : 1,
+                GG_WORKSPACE_COUNTERS);
+}
+
+void gg_bind_cta_shares(gg_bindings *out, const gg_plan *plan, const char *sums,
+                        const char *parameter) {
+  bool shares = gg_plan_shares_tiles(plan);
+  gg_bind_flag(out, "shares", shares);
+  gg_bind_part(out, "cta_shares", shares ? "cta_shares" : NULL);
+  if (!shares) return;
+  gg_str members = GG_STR_INIT;
+  gg_write_share_members(&members);
+  gg_bind_str(out, "share_members", &members);
+  gg_bind_part(out, "sums", sums);
+  gg_bind_part(out, "store_others", "register_store_others");
+  gg_bind_sums(out, plan, parameter, "tCrC", "sum_at(tCrC, first * sum_words + w)");
+  gg_bind_text(out, "acc_register",
+               plan->accumulator == GG_DTYPE_f64   ? "d"
+               : plan->accumulator == GG_DTYPE_f32 ? "f"
+                                                   : "r");
+}

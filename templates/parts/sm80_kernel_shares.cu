@@ -1,0 +1,75 @@
+
+extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
+    ${name}(${parameters}) {
+  extern __shared__ __align__(128) unsigned char smem[];
+  const unsigned smem_base = unsigned(__cvta_generic_to_shared(smem));
+  const int64 m = extent_m(m_arg);
+  const int64 n = extent_n(n_arg);
+  const int64 k = extent_k(k_arg);
+  const int64 batches = extent_batch(batch_arg);
+  const epilogue_operands operands = {${operand_list}};
+
+  const int thread = int(threadIdx.x);
+  const int lane = thread % warp_size;
+  const int warp = thread / warp_size;
+  const int warp_m0 = warp % warps_m * ${warp_step_m};
+  const int warp_n0 = warp / warps_m * warp_n;
+
+  // The item in the accumulators, while it waits to be brought together with other parts.
+  acc_t tCrC[frags_m][frags_n][acc_words];
+  bool pending = false;
+  work_item item = {};
+
+  // The next item's first copies are under way while this one's sums are brought together and its
+  // epilogue runs.
+  work_list list = list_work(m, n, k, batches, shared_tiles, group_tiles, group_shares);
+  for (work_walk walk;;) {
+    const bool more = walk.more(list);
+    const work_item next = more ? walk.next(list) : item;
+    const int last = max(next.k_first + next.k_tiles - 1, 0);  // of the K tiles
+    const tile_origin from = locate(next.tile, m, n);
+    const ab_t *gA = A + from.batch * batch_stride_a + from.m0 * (a_k_major ? lda : 1);
+    const ab_t *gB = B + from.batch * batch_stride_b + from.n0 * (b_k_major ? ldb : 1);
+    pipeline p = {start_loader<operand_a>(gA, lda, from.rows, last, thread),
+                  start_loader<operand_b>(gB, ldb, from.cols, last, thread),
+                  ldmatrix_coord_a(lane),
+                  ldmatrix_coord_b(lane),
+                  {}};
+    p.at_a.mn += warp_m0;
+    p.at_b.mn += warp_n0;
+    const int k_end = min(int(k), (last + 1) * tile_k);
+    if (more) fill(p, smem_base, k_end - next.k_first * tile_k, next.k_tiles, lda, ldb);
+    const box_set boxes = pending ? combine(tCrC, list, item, workspace, warp, lane) : 0;
+    if (boxes != 0) {
+      const tile_origin to = locate(item.tile, m, n);
+      const unsigned staging = smem_base + staging_begin + warp * staging_bytes;
+      d_t *gD =
+          D + to.batch * batch_stride_d + (d_n_major ? to.m0 * ldd + to.n0 : to.n0 * ldd + to.m0);
+      const c_t *gC = nullptr;
+      if constexpr (stages_c)
+        gC = C + to.batch * batch_stride_c +
+             (c_n_major ? to.m0 * ldc + to.n0 : to.n0 * ldc + to.m0);
+      epilogue(tCrC, boxes, at_tile(operands, to.batch, to.m0, to.n0), gD, ldd, gC, ldc, warp_m0,
+               warp_n0, to.rows, to.cols, staging, lane);
+    }
+    if (!more) break;
+
+#pragma unroll
+    for (int i = 0; i < frags_m; ++i)
+#pragma unroll
+      for (int j = 0; j < frags_n; ++j)
+#pragma unroll
+        for (int w = 0; w < acc_words; ++w) tCrC[i][j][w] = 0;
+    const bool ends = last + 1 >= list.k_tiles;  // the part that stores all, or as much as others
+    if (prefetches && ends)
+      prefetch_operands<threads>(at_tile(operands, from.batch, from.m0, from.n0), from.rows,
+                                 from.cols, thread);
+    if (stages_c && ends)
+      prefetch_c(operands, C + from.batch * batch_stride_c, ldc, from.m0, from.n0, from.rows,
+                 from.cols, thread);
+    item = next;
+    pending = true;
+    multiply(tCrC, p, smem_base, item.k_tiles);
+    list = list_work(m, n, k, batches, shared_tiles, group_tiles, group_shares);
+  }
+}
