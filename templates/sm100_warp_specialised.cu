@@ -98,8 +98,14 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const unsigned tmem = *(const unsigned *)(shared_memory + tmem_address_begin);
 
   if (warp < warps_per_group) {
+//@ if moves_registers
+    give_registers_back();
+//@ end
 //@ insert run_producers
   } else {
+//@ if moves_registers
+    take_registers();
+//@ end
 //@ slot consume
   }
 //@ if pair

@@ -53,9 +53,13 @@ void gg_sm100_write_consumers(gg_str *out, const gg_plan *plan) {
                 plan->accumulator_stages, gg_sm100_accumulator_columns(plan));
   gg_str_printf(out, "constexpr int tmem_columns = %d;  // that this CTA allocates\n",
                 gg_sm100_allocated_columns(plan));
-  gg_str_printf(out, "constexpr int issuer = 1;  // the warp whose thread issues the MMAs\n");
+  gg_str_printf(out, "constexpr int issuer = %d;  // the warp whose thread issues the MMAs\n",
+                gg_sm100_issuer(plan));
   gg_str_printf(out, "constexpr int threads = %d, ctas_per_sm = %d;\n", plan->threads,
                 plan->ctas_per_sm);
+  if (plan->producer_registers)
+    gg_str_printf(out, "constexpr int producer_registers = %d, consumer_registers = %d;\n",
+                  plan->producer_registers, plan->consumer_registers);
   gg_str_printf(out, "constexpr int tile_warps = %d;  // that finish a tile\n",
                 gg_plan_tile_warps(plan));
 }
@@ -215,12 +219,14 @@ static void bind_release(gg_bindings *out, const gg_plan *plan) {
                pair ? "mbarrier_arrive(in_cta(empty_sums, cluster_rank() & ~1u));"
                     : "mbarrier_arrive_here(empty_sums);");
   if (!pair) return;
-  gg_bind_text(
-      out, "second_arrives",
-      both
-          ? "      // The second CTA may have no turn, and must not be a round behind all the same.\n"
-            "      if (list.rank_m % 2 != 0) mbarrier_arrive(first);\n"
-          : "");
+  bool boxes = !gg_sm90_copies_lines(plan);
+  if (boxes)
+    gg_bind_text(
+        out, "second_arrives",
+        both
+            ? "      // The second CTA may have no turn, and must not be a round behind all the same.\n"
+              "      if (list.rank_m % 2 != 0) mbarrier_arrive(first);\n"
+            : "");
   gg_str masks = GG_STR_INIT;
   gg_str_puts(&masks,
               "  const unsigned short pair_ctas = (unsigned short)(3 << cluster_rank());\n");
@@ -336,6 +342,11 @@ void gg_sm100_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts
   if (scheduler)
     gg_bind_text(out, "cancel_form",
                  gg_plan_cluster_size(plan) > 1 ? ".multicast::cluster::all" : "");
+  bool lines = gg_sm90_copies_lines(plan);
+  gg_bind_flag(out, "lines", lines);
+  gg_bind_flag(out, "moves_registers", plan->producer_registers > 0);
+  gg_bind_flag(out, "lines_from_both", lines && pair);
+  gg_bind_text(out, "await_lines", pair ? "acquire" : "wait");
   gg_bind_part(out, "issue", gg_rings_role(&layouts->rings, GG_ROLE_MMA)->part);
   bool here = !pair || plan->subtile_stages;
   gg_bind_part(out, "arrive_here", here && !plan->vector_buffers ? "sm100_arrive_here" : NULL);

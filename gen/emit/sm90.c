@@ -33,7 +33,9 @@ static void write_types(gg_str *out, const gg_plan *plan) {
         "problem's\n// N, and a row of its D and C is a column of the problem's.\n\n");
   }
   gg_str_puts(out, "using int64 = long long;\n");
-  if (gg_sm90_copies_lines(plan)) gg_cuda_write_type(out, "ab", plan->a.type);
+  bool packed_a = gg_dtype_info_of(plan->a.type)->bits < 8; /* then threads copy B's lines alone */
+  if (gg_sm90_copies_lines(plan))
+    gg_cuda_write_type(out, "ab", packed_a ? plan->b.type : plan->a.type);
   gg_cuda_write_types(out, plan);
   gg_str_printf(out, "using acc_t = %s;  // %s\n", accumulator,
                 plan->accumulator == GG_DTYPE_f16 ? "two of f16"

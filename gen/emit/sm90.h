@@ -9,6 +9,10 @@
 /* Which parts fill the slots, and the lists that they share. sm90_slots.c */
 void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
 
+/* What warps copy of lines that begin anywhere, and their role's call. sm90_lines.c */
+void gg_sm90_bind_lines(gg_bindings *out, const gg_plan *plan);
+void gg_sm90_run_lines(gg_str *out, const gg_plan *plan);
+
 /* Whether the part that multiplies loads A's fragments itself. */
 static inline bool gg_sm90_multiplies_registers(const gg_plan *plan) {
   return plan->specialised && plan->a_in_registers && !plan->promote;

@@ -207,7 +207,7 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
                 early ? "" : "  // the last MMAs are running");
   gg_bind_text(out, early ? "locate_late" : "locate_early", "");
   gg_bind_str(out, early ? "locate_early" : "locate_late", &locate);
-  if (!lines || plan->vector_buffers) {
+  if (!lines || gg_plan_in_tensor_memory(plan)) {
     gg_bind_text(out, "each_tile", w.each);
     if (plan->vector_buffers)
       gg_bind_text(out, "each_vectors_tile", w.each_of_warp ? w.each_of_warp : w.each);
@@ -292,51 +292,6 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
 }
 
 /* ---- What the producer loads ------------------------------------------------------------- */
-
-/* templates/parts/sm90_lines.cu: what is done for those of A and B whose lines threads copy, and
- * for the other one, which its map copies. */
-static void bind_lines(gg_bindings *out, const gg_plan *plan) {
-  static const struct {
-    const char *name;
-    bool lines;
-    const char *a, *b;
-  } steps[] = {
-      {"load_boxes", false,
-       "#pragma unroll\n"
-       "      for (int box = 0; box < boxes_a; ++box)\n"
-       "        tma_load(sA + box * box_bytes_a, from.a, full,\n"
-       "                 (a_k_major ? k0 : at.tile.m0) + box * line_a,\n"
-       "                 a_k_major ? at.tile.m0 : k0, at.tile.batch);\n",
-       "#pragma unroll\n"
-       "      for (int box = 0; box < boxes_b; ++box)\n"
-       "        tma_load(sB + box * box_bytes_b, from.b, full,\n"
-       "                 (b_k_major ? k0 : at.tile.n0) + box * line_b,\n"
-       "                 b_k_major ? at.tile.n0 : k0, at.tile.batch);\n"},
-      {"copy_lines", true,
-       "  copy_tile<operand_a>(sA, from.a, at.tile.m0, k0, at.tile.batch, warp, lane);\n",
-       "  copy_tile<operand_b>(sB, from.b, at.tile.n0, k0, at.tile.batch, copier_of_b(warp), lane);\n"},
-      {"last_chunks", true, "  last_chunks<operand_a> last_a;\n",
-       "  last_chunks<operand_b> last_b;\n"},
-      {"shift_lines", true,
-       "    shift_lines<operand_a>(sA, last_a, from.a, move.tile.m0, k0, move.tile.batch, "
-       "move.begins(),\n"
-       "                           warp, lane);\n",
-       "    shift_lines<operand_b>(sA + stage_bytes_a, last_b, from.b, move.tile.n0, k0, "
-       "move.tile.batch,\n"
-       "                           move.begins(), copier_of_b(warp), lane);\n"},
-  };
-  bool lines_a = plan->copy_bytes_a > 0, lines_b = plan->copy_bytes_b > 0;
-  gg_str text = GG_STR_INIT;
-  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-    if (lines_a == steps[i].lines) gg_str_puts(&text, steps[i].a);
-    if (lines_b == steps[i].lines) gg_str_puts(&text, steps[i].b);
-    gg_bind_str(out, steps[i].name, &text);
-  }
-  gg_str_puts(&text, lines_a ? "  line_source a;\n" : "  const tensor_map &a;\n");
-  gg_str_puts(&text, lines_b ? "  line_source b;\n" : "  const tensor_map &b;\n");
-  gg_bind_str(out, "source_members", &text);
-  gg_bind_flag(out, "tf32", plan->a.type == GG_DTYPE_tf32);
-}
 
 /* The CTAs that share A or B with this one, as bits by their rank in the cluster: rank_m + rank_n *
  * cluster_m + rank_k * cluster_plane. */
@@ -427,24 +382,24 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
 
 /* ---- Roles ------------------------------------------------------------------------------- */
 
-static void run_lines(gg_str *out, const gg_plan *plan) {
-  gg_str_puts(out, "    const load_sources from = {\n");
-  gg_str_puts(out, plan->copy_bytes_a
-                       ? "        {A, lda, batch_stride_a, int(a_k_major ? k : m), int(a_k_major ? "
-                         "m : k)},\n"
-                       : "        map_a,\n");
-  gg_str_puts(out, plan->copy_bytes_b
-                       ? "        {B, ldb, batch_stride_b, int(b_k_major ? k : n), int(b_k_major ? "
-                         "n : k)},\n"
-                       : "        map_b,\n");
-  gg_str_puts(out, "    };\n    produce(from, list, smem, warp, lane);\n");
-}
-
 /* Calls a role's function in its warp. */
 static void run_in_warp(gg_str *out, const gg_role *role, const char *call) {
   if (!role) return;
   gg_str_printf(out, "    if (warp == %d%s) %s\n", role->first_warp,
                 role->elected ? " && lane == 0" : "", call);
+}
+
+/* Of a pair the first CTA's thread issues for both. */
+static const char *multiply_of(const gg_plan *plan) {
+  return plan->cta_group > 1 ? "if (list.rank_m % 2 == 0) multiply(list, smem, tmem);"
+                             : "multiply(list, smem, tmem);";
+}
+
+/* An issuer whose warp is behind those of the epilogue. */
+static void run_issuer(gg_str *out, const gg_role *role, const char *call) {
+  if (!role) return;
+  gg_str_puts(out, "  } else if (warp == issuer) {\n");
+  gg_str_printf(out, "    if (lane == 0) %s\n    __syncwarp();\n", call);
 }
 
 /* The roles of the first warpgroup. */
@@ -458,8 +413,9 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
   if (gg_plan_in_tensor_memory(plan))
     gg_bind_part(out, "fetch_matrices", matrices ? matrices->part : NULL);
   if (gg_sm90_copies_lines(plan)) {
-    bind_lines(out, plan);
-    run_lines(&run, plan);
+    gg_sm90_bind_lines(out, plan);
+    gg_sm90_run_lines(&run, plan);
+    run_issuer(&run, gg_rings_role(&layouts->rings, GG_ROLE_MMA), multiply_of(plan));
   } else {
     bind_boxes(out, plan, layouts);
     gg_sm90_write_fetch_maps(&run, plan, layouts);
@@ -474,9 +430,7 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
                   gg_sm90_fetches_behind(layouts) ? "maps, " : "");
     run_in_warp(&run, producer, gg_str_text(&produce));
     gg_str_free(&produce);
-    run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_MMA),
-                plan->cta_group > 1 ? "if (list.rank_m % 2 == 0) multiply(list, smem, tmem);"
-                                    : "multiply(list, smem, tmem);");
+    run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_MMA), multiply_of(plan));
     run_in_warp(&run, vectors, "copy_vectors(operands, list, m, n, smem, lane);");
     run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_SCHEDULER), "schedule(smem);");
     run_in_warp(&run, matrices, "fetch_subtiles(maps, operands, list, smem);");
@@ -501,7 +455,8 @@ static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_bind_part(out, "consume", gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER)->part);
   bool shares = gg_plan_shares_tiles(plan), fetches = gg_sm90_fetches_behind(layouts);
   if (!gg_plan_in_tensor_memory(plan)) bind_multiply(out, plan, fetches, shares);
-  if (plan->cta_group > 1) return;
+  bool apart = gg_plan_in_tensor_memory(plan); /* nothing is fetched behind a tile there */
+  if (apart && (plan->cta_group > 1 || gg_sm90_copies_lines(plan))) return;
   gg_bind_text(out, "behind",
                !fetches ? "0"
                : shares ? "stages_behind(list, item)"

@@ -22,8 +22,7 @@ static int64_t round_up(int64_t value, int64_t to) {
   return (value + to - 1) / to * to;
 }
 
-/* Registers that each of so many CTAs' threads can have. */
-static int64_t registers_for(int64_t ctas, int64_t warps) {
+int64_t gg_registers_for(int64_t ctas, int64_t warps) {
   int64_t of_a_partition = round_up(ctas * warps, partitions) / partitions;
   int64_t each = GG_REGISTERS_PER_SM / partitions / (of_a_partition * GG_WARP) / unit * unit;
   return least(each, GG_REGISTERS_PER_THREAD);
@@ -36,7 +35,7 @@ static int64_t ctas_with(int64_t registers, int64_t warps) {
 
 gg_occupancy gg_occupancy_of(const gg_plan *plan, const gg_layouts *layouts) {
   const gg_arch_info *limits = plan->limits;
-  int64_t warps = plan->threads / GG_WARP, bound = registers_for(plan->ctas_per_sm, warps);
+  int64_t warps = plan->threads / GG_WARP, bound = gg_registers_for(plan->ctas_per_sm, warps);
   int64_t live = layouts->accumulator.registers + layouts->fragment_registers + addresses;
   bool moved = plan->producer_registers > 0;
   int64_t by_memory = limits->smem_per_sm / (layouts->smem_bytes + GG_SMEM_RESERVED);
@@ -45,7 +44,7 @@ gg_occupancy gg_occupancy_of(const gg_plan *plan, const gg_layouts *layouts) {
   const char *most = "its registers allow";
   if (by_threads <= ctas) ctas = by_threads, most = "threads allow";
   if (by_memory <= ctas) ctas = by_memory, most = "shared memory allows";
-  int64_t needed = registers_for(ctas, warps);
+  int64_t needed = gg_registers_for(ctas, warps);
   return (gg_occupancy){
       .ctas = (int)ctas, .registers = bound <= needed ? 0 : (int)needed, .most = most};
 }

@@ -11,6 +11,9 @@ typedef struct gg_occupancy {
   const char *most; /* why not more: "shared memory allows" */
 } gg_occupancy;
 
+/* Registers that each thread of so many CTAs of so many warps can have. */
+int64_t gg_registers_for(int64_t ctas, int64_t warps);
+
 gg_occupancy gg_occupancy_of(const gg_plan *plan, const gg_layouts *layouts);
 
 #endif

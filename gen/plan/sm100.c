@@ -25,13 +25,13 @@
 #include "plan/atoms.h"
 #include "plan/epilogue.h"
 #include "plan/narrow.h"
+#include "plan/occupancy.h"
 #include "plan/scales.h"
 #include "plan/sm90.h"
 #include "plan/sparse.h"
 #include "plan/transpose.h"
 
 enum {
-  warpgroup = 128,      /* threads */
   narrow_m = 64,        /* rows of the smaller MMA; */
   wide_m = 128,         /* of the larger one, */
   tile_m_most = 256,    /* of which a tile has two at most */
@@ -71,8 +71,9 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
 }
 
 static gg_status choose_operands(gg_plan *plan, gg_error *err) {
-  gg_status st = gg_sm90_choose_copies(plan, false, err);
+  gg_status st = gg_sm90_choose_copies(plan, true, err);
   if (!st) st = gg_sm100_choose_narrow(plan, err);
+  if (!st) st = gg_sm100_check_lines(plan, err);
   return st ? st : gg_sm100_check_scaled_d(plan, err);
 }
 
@@ -289,6 +290,7 @@ static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, mm
   if ((st = check_rows(plan, tile, mmas, err))) return st;
   if ((st = check_a_in_tensor(plan, tile, mmas, err))) return st;
   if ((st = check_columns(plan, tile, mmas, err))) return st;
+  if ((st = gg_sm100_check_lined_tile(plan, tile->n, mmas.n, err))) return st;
   if ((st = check_long_k(plan, tile, err))) return st;
   st = gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
                          gg_element_mark(&plan->spec->tile, 2), err);
@@ -388,9 +390,13 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   };
   gg_status st = gg_check_all_unused(plan, all, sizeof all / sizeof *all, err);
   const gg_spec_field *threads = &spec->threads;
-  if (!st && threads->state == GG_SPEC_SET && threads->number != 2 * warpgroup)
+  if (!st && threads->state == GG_SPEC_SET && threads->number != gg_sm100_threads(plan))
     st = gg_refuse(plan, threads, "threads", threads->text,
-                   "256: a warpgroup that loads and multiplies, and one of the epilogue", err);
+                   gg_sm90_copies_lines(plan)
+                       ? "288: a warpgroup that copies lines, one of the epilogue, and a warp that "
+                         "multiplies"
+                       : "256: a warpgroup that loads and multiplies, and one of the epilogue",
+                   err);
   return st;
 }
 
@@ -434,7 +440,19 @@ static gg_status check_schedule(const gg_plan *plan, const gg_sm90_tile *tile,
   if (cluster.k > 1)
     return gg_refuse(plan, asked, "cluster", "with CTAs along K", "CTAs along M and N", err);
   gg_status st = gg_sm90_check_cluster(plan, cluster, err);
+  if (!st) st = gg_sm100_check_lined_schedule(plan, schedule->scheduler, err);
   return st ? st : gg_sm90_check_schedule(plan, tile, &workers, cluster, schedule, err);
+}
+
+/* What there is at launch. Beside a ninth warp that is too few for some epilogues: the warps that
+ * copy lines give of theirs, as in sm90, where a CTA is alone. */
+static void put_registers(gg_plan *plan) {
+  enum { copying = 128 };
+  int launch = (int)gg_registers_for(plan->ctas_per_sm, plan->threads / GG_WARP);
+  bool moves = gg_sm90_copies_lines(plan) && plan->ctas_per_sm == 1;
+  plan->producer_registers = moves ? copying : 0;
+  plan->consumer_registers = moves ? 2 * launch - copying : launch;
+  if (plan->consumer_registers > most_registers) plan->consumer_registers = most_registers;
 }
 
 static void put_tile(gg_plan *plan, const gg_sm90_tile *tile) {
@@ -445,10 +463,9 @@ static void put_tile(gg_plan *plan, const gg_sm90_tile *tile) {
   plan->mma = tile->mma;
   plan->atoms_m = plan->atoms_n = 1;
   plan->consumers = 1;
-  plan->threads = 2 * warpgroup;
+  plan->threads = gg_sm100_threads(plan);
   plan->ctas_per_sm = ctas->state == GG_SPEC_SET ? (int)ctas->number : 1;
-  int launch = GG_REGISTERS_PER_SM / plan->threads / plan->ctas_per_sm / 8 * 8;
-  plan->consumer_registers = launch < most_registers ? launch : most_registers;
+  put_registers(plan);
 }
 
 static gg_status choose_tiles(gg_sm90_schedule *schedule, gg_plan *plan, gg_error *err) {
@@ -506,6 +523,7 @@ static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *d
   out->begins_anew = !gg_plan_is_persistent(plan);
   if (!out->begins_anew)
     out->overlap = plan->accumulator_stages < 2 ? GG_OVERLAP_NONE : GG_OVERLAP_ALL;
+  gg_sm90_put_copiers(out, plan);
   gg_sm90_move_fetched(&out->epilogue, plan);
 }
 

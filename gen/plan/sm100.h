@@ -33,6 +33,24 @@ int gg_sm100_accumulator_columns(const gg_plan *plan);
 int gg_sm100_columns_of_a(const gg_plan *plan);
 int gg_sm100_allocated_columns(const gg_plan *plan);
 
+/* That lines of A and B that tensor maps cannot address are of whole bytes, with nothing beside
+ * them that comes to their stages; and that what multiplies and schedules them can go along with
+ * the warps that copy them. sm100_lines.c */
+gg_status gg_sm100_check_lines(const gg_plan *plan, gg_error *err);
+gg_status gg_sm100_check_lined_tile(const gg_plan *plan, int tile_n, int mmas_n, gg_error *err);
+gg_status gg_sm100_check_lined_schedule(const gg_plan *plan, gg_scheduler scheduler, gg_error *err);
+
+/* The warp whose thread issues the MMAs: the second one, or one behind all others, where all of the
+ * first warpgroup copy lines. And all of a CTA's. */
+enum { GG_SM100_USUAL_WARPS = 8 };
+static inline int gg_sm100_issuer(const gg_plan *plan) {
+  return plan->copy_bytes_a || plan->copy_bytes_b ? GG_SM100_USUAL_WARPS : 1;
+}
+static inline int gg_sm100_threads(const gg_plan *plan) {
+  bool apart = gg_sm100_issuer(plan) == GG_SM100_USUAL_WARPS;
+  return (GG_SM100_USUAL_WARPS + apart) * GG_WARP;
+}
+
 /* That operands of 6 and 4 bits have what their tensor maps want: K-major lines and, where elements
  * are unpacked, addresses and strides of multiples of 32 bytes, which is promised where nothing is
  * said; and of the tile, lines of whole 128 elements under the swizzle of 128 bytes.

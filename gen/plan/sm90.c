@@ -107,10 +107,7 @@ gg_status gg_sm90_choose_copies(gg_plan *plan, bool may_copy_lines, gg_error *er
   return gg_refuse(plan, asked,
                    plan->copy_bytes_a ? gg_as_asked(plan, "A aligned to", "B aligned to")
                                       : gg_as_asked(plan, "B aligned to", "A aligned to"),
-                   asked->text,
-                   !plan->specialised
-                       ? "16 beside schedule multistage: it loads by tensor maps alone"
-                       : "16: it loads by tensor maps alone",
+                   asked->text, "16 beside schedule multistage: it loads by tensor maps alone",
                    err);
 }
 
@@ -335,9 +332,16 @@ int gg_sm90_first_copier_of_b(const gg_plan *plan) {
 /* How many times as many strips the busiest of the warps that copy has as all have on the mean. */
 static double unevenness(const gg_plan *plan) {
   double a = strips_of(plan, plan->a.type, plan->swizzle_a, plan->tile_m) / GG_WARP,
-         b = strips_of(plan, plan->b.type, plan->swizzle_b, plan->tile_n) / GG_WARP;
+         b = strips_of(plan, plan->b.type, plan->swizzle_b, gg_plan_rows_of_b(plan, plan->tile_n)) /
+             GG_WARP;
   double busiest = ceil((ceil(a) + ceil(b)) / copying_warps);
   return busiest * copying_warps / (a + b);
+}
+
+void gg_sm90_put_copiers(gg_traits *out, const gg_plan *plan) {
+  if (!plan->copy_bytes_a || !plan->copy_bytes_b) return;
+  out->loader = GG_LOADER_WARPS;
+  out->uneven = unevenness(plan);
 }
 
 /* A warpgroup's MMA reads its rows of A, and all of B, from shared memory. Of a K step's additions
@@ -350,10 +354,7 @@ static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *d
   out->tensor_share = out->owners > 2 ? device->third_share : 1;
   if (plan->promote) out->promotions = (double)plan->tile_k / (plan->mma.k * plan->promote);
   out->promotions_hidden = plan->sum_sets * out->owners * out->owners;
-  if (plan->copy_bytes_a && plan->copy_bytes_b) {
-    out->loader = GG_LOADER_WARPS;
-    out->uneven = unevenness(plan);
-  }
+  gg_sm90_put_copiers(out, plan);
   if (plan->pingpong) out->overlap = GG_OVERLAP_TURNS;
   gg_sm90_move_fetched(&out->epilogue, plan);
 }

@@ -56,8 +56,8 @@ gg_sm90_registers gg_sm90_choose_registers(gg_status *st, const gg_plan *plan,
                                            const gg_sm90_schedule *schedule, gg_error *err);
 
 /* The alignments of operands, and which of them threads copy: those that promise less than tensor
- * maps want, where that may be (it may not with schedule multistage, nor in sm100). Of A and of B
- * the swizzle of its boxes. sm90.c */
+ * maps want, where that may be (it may not with schedule multistage). Of A and of B the swizzle of
+ * its boxes. sm90.c */
 gg_status gg_sm90_choose_copies(gg_plan *plan, bool may_copy_lines, gg_error *err);
 gg_status gg_sm90_choose_boxes(gg_plan *plan, const gg_sm90_tile *tile, gg_error *err);
 
@@ -123,6 +123,9 @@ static inline bool gg_sm90_copies_lines(const gg_plan *plan) {
 /* Which of the four warps that copy lines of A and of B has the first of B's: where A's do not
  * come out even, the ones that have fewer of A's. 0 where a tensor map copies A or B. */
 int gg_sm90_first_copier_of_b(const gg_plan *plan);
+
+/* Who copies, where warps do both operands' lines. sm90.c */
+void gg_sm90_put_copiers(gg_traits *out, const gg_plan *plan);
 
 /* Bytes of a stage of A and B; and what of it a CTA loads itself, for its cluster. sm90_tile.c */
 int64_t gg_sm90_stage_bytes(const gg_plan *plan);

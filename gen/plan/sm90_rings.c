@@ -22,6 +22,7 @@
 #include "atom/dtype.h"
 #include "plan/narrow.h"
 #include "plan/scales.h"
+#include "plan/sm100.h"
 #include "plan/sm90.h"
 #include "plan/sparse.h"
 
@@ -46,7 +47,7 @@ static gg_ring stages_of(const gg_plan *plan) {
                   .full = {"full", plan->stages, 1, 0},
                   .empties = both ? 2 : 1};
   if (both) ring.full.arrivals = group;
-  if (gg_sm90_copies_lines(plan)) ring.full.arrivals = warps_a_group + boxes;
+  if (gg_sm90_copies_lines(plan)) ring.full.arrivals = warps_a_group * group + boxes;
   /* Those of multistage kernels, whose warpgroups meet at the CTA's barrier, are never used. */
   int arrivals = gg_plan_in_tensor_memory(plan) ? 1 : plan->specialised ? readers(plan) : 0;
   if (gg_plan_in_tensor_memory(plan)) ring.drained_by = GG_ROLE_MMA;
@@ -245,13 +246,13 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
     producer.warps = warps_a_group;
     producer.elected = false;
   }
-  if (plan->cta_group > 1) producer.part = "sm100_produce_pair";
+  if (plan->cta_group > 1 && producer.elected) producer.part = "sm100_produce_pair";
   gg_rings_add_role(rings, producer);
   if (gg_plan_in_tensor_memory(plan)) {
     consumer.part = "sm100_consume";
     gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_MMA,
                                        .name = "MMA issuer",
-                                       .first_warp = 1,
+                                       .first_warp = gg_sm100_issuer(plan),
                                        .warps = 1,
                                        .elected = true,
                                        .part = "sm100_issue"});

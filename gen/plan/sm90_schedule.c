@@ -38,9 +38,13 @@ gg_status gg_sm90_check_cluster(const gg_plan *plan, gg_sm90_cluster cluster, gg
   const gg_spec_field *asked = &plan->spec->cluster;
   int64_t across = (int64_t)cluster.m * cluster.n, all = across * cluster.k;
   if (asked->state != GG_SPEC_SET) return GG_OK;
-  if (!is_mapped(plan) && across > 1) {
+  int group = gg_plan_mma_ctas(plan);
+  if (!is_mapped(plan) && across > group) {
     return gg_refuse(plan, asked, "cluster", "of this shape",
-                     "1 CTA along M and N where A or B is aligned to less than 16 bytes", err);
+                     group > 1
+                         ? "one pair of CTAs where A or B is aligned to less than 16 bytes"
+                         : "1 CTA along M and N where A or B is aligned to less than 16 bytes",
+                     err);
   }
   if (!plan->specialised && all > 1) {
     return gg_refuse(plan, asked, "cluster", "with schedule multistage", "[1, 1, 1]", err);

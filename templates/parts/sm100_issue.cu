@@ -10,6 +10,20 @@ __device__ __forceinline__ unsigned long long both_addresses(unsigned smem) {
 }
 
 //@ end
+//@ if lines_from_both
+// The same as mbarrier_wait, behind which this thread sees what those of the cluster's other CTAs
+// wrote before they arrived.
+__device__ __forceinline__ void mbarrier_acquire(unsigned barrier, unsigned parity) {
+  asm volatile(
+      "{ .reg .pred done;\n"
+      "again:\n\t"
+      "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n\t"
+      "@!done bra again; }" ::"r"(barrier),
+      "r"(parity)
+      : "memory");
+}
+
+//@ end
 // One thread issues all MMAs: of each K tile as it arrives, behind which the tensor core says to
 // those who copy to the stage that it is empty, and of a tile to those who read its sums that they
 // are all there.
@@ -35,7 +49,12 @@ __device__ __forceinline__ void multiply(const work_list &list, unsigned smem, u
       const unsigned sA = smem + read.stage * stage_bytes;
       const unsigned long long desc_a = desc_a_base + ${address_bits}(sA);
       const unsigned long long desc_b = desc_b_base + ${address_bits}(sA + stage_bytes_a);
+//@ if lines
+      mbarrier_${await_lines}(full_barrier(smem, read.stage), read.parity);
+      fence_after_barrier();  // threads wrote what MMAs read
+//@ else
       mbarrier_wait(full_barrier(smem, read.stage), read.parity);
+//@ end
 //@ insert copy_a
 //@ insert copy_scales
 //@ insert copy_metadata

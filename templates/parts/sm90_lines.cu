@@ -46,12 +46,18 @@ struct operand_a {
   static constexpr bool k_major = a_k_major;
   static constexpr int boxes = boxes_a, line = line_a, box_lines = box_lines_a;
   static constexpr int align = align_a;
+//@ if wide_lines
+  static constexpr bool wide = ${wide_a};
+//@ end
 };
 
 struct operand_b {
   static constexpr bool k_major = b_k_major;
-  static constexpr int boxes = boxes_b, line = line_b, box_lines = box_lines_b;
+  static constexpr int boxes = ${strip_boxes_b}, line = line_b, box_lines = ${strip_lines_b};
   static constexpr int align = align_b;
+//@ if wide_lines
+  static constexpr bool wide = ${wide_b};
+//@ end
 };
 
 // What a line has of a column of the tile is a strip. Strips lie one behind the other in a stage.
@@ -65,10 +71,18 @@ struct strips {
   // A thread's strip goes on where its strip of the K tile before ended.
   static constexpr bool go_on = op::k_major && op::boxes == 1;
 
+//@ if wide_lines
+  // What the swizzle xors with a chunk's number in this line of 128 bytes: it moves a chunk, or two
+  // together.
+  static __device__ __forceinline__ constexpr int turn(int line) {
+    return op::wide ? line % 4 * 2 : line % chunks;
+  }
+
+//@ end
   // Where the swizzle has a chunk.
   static __device__ __forceinline__ unsigned place(int number, int chunk) {
     const int begin = number * bytes;
-    return unsigned(begin + (chunk ^ begin / 128 % chunks) * chunk_bytes);
+    return unsigned(begin + (chunk ^ ${turn_of_line}) * chunk_bytes);
   }
 };
 
@@ -121,7 +135,7 @@ __device__ __forceinline__ void copy_strips(unsigned dst, const line_source &fro
     const strip<op> s(from, number + i * at_once, mn0, k0, batch);
     if (!in_step) at = (unsigned long long)s.begin() + ahead;
     const int shift = int(at % chunk_bytes);
-    const unsigned dst_i = (to ^ i * 4 % steps * chunk_bytes) + i * warp_size * chunk_bytes;
+    const unsigned dst_i = (to ^ ${turn_of_step} * chunk_bytes) + i * warp_size * chunk_bytes;
     const bool exists = (in_step ? first.line + i * at_once : s.line) < from.lines;
     const int valid = min(max(s.inside() - ahead + shift, 0), chunk_bytes);
     if (!tile::all_work && number + i * at_once >= tile::count) continue;
@@ -267,6 +281,7 @@ struct load_position {
     if (ended) return;
     item = walk.next(list);
     tile = locate(list, item.tile);
+//@ insert own_rows_of_b
     k_tile = item.k_first;
   }
 
@@ -278,6 +293,15 @@ struct load_position {
   }
 };
 
+//@ if pair_lines
+// One arrival at a barrier of a CTA of the cluster: what this thread's warp wrote before is seen by
+// those that wait there.
+__device__ __forceinline__ void mbarrier_release(unsigned barrier) {
+  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier)
+               : "memory");
+}
+
+//@ end
 // What the producer copies from: each operand's lines, or its map.
 struct load_sources {
 //@ insert source_members
@@ -292,8 +316,7 @@ __device__ __forceinline__ void begin_loads(const load_sources &from, const load
   mbarrier_wait(empty_barrier(smem, at.ring.stage), at.ring.parity);
   if constexpr (tx_bytes > 0) {
     if (warp == 0 && lane == 0) {
-      const unsigned full = full_barrier(smem, at.ring.stage);
-      mbarrier_expect(full, tx_bytes);
+//@ insert announce_boxes
 //@ insert load_boxes
     }
     __syncwarp();
@@ -324,8 +347,14 @@ __device__ __forceinline__ void produce(const load_sources &from, const work_lis
 //@ insert shift_lines
     fence_async_shared();
     __syncwarp();
-    if (lane == 0) mbarrier_arrive(full_barrier(smem, move.ring.stage));
+//@ insert say_full
     move.advance(list);
   }
   if (cluster_k == 1 || list.next_beside) launch_dependents();
+//@ if pair_lines
+  // This CTA stays as long as the tensor core may arrive at its barriers.
+#pragma unroll 1
+  for (int i = 0; i < stages; ++i, copy.ring.advance())
+    mbarrier_wait(empty_barrier(smem, copy.ring.stage), copy.ring.parity);
+//@ end
 }

@@ -13,9 +13,11 @@
  * a sub-tile after the other, and read by all warps; the sums are given back when the last sub-tile
  * is still to be read. Where the next tile is asked for, the first CTA's thread has the answers
  * copied to all CTAs of the cluster, all roles read each, and the last one says that there is none.
- * Scale factors and metadata come to a stage of each CTA by its own producer; what the
- * issuer has copied of them, or of A, to tensor memory the tensor core reads and writes in the
- * order in which it is asked to, so that nobody waits for anybody there. */
+ * Where tensor maps cannot address A
+ * or B, four warps of each CTA copy their lines, a part of a stage each, and say so when it has
+ * come; a map's bytes come beside them. Scale factors and metadata come to a stage of each CTA by
+ * its own producer; what the issuer has copied of them, or of A, to tensor memory the tensor core
+ * reads and writes in the order in which it is asked to, so that nobody waits for anybody there. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -29,7 +31,9 @@ typedef struct ring {
   int cluster_m, cluster_n;
   int group; /* CTAs behind an MMA */
   int stages, sets, warps;
-  int operands; /* that come to a stage: A, B, and maybe what each CTA brings for itself */
+  int operands; /* that come to a stage: A, B, and maybe what each CTA brings for itself; or what
+                 * each of the warps brings that copy lines, and maybe the other operand */
+  int copiers;  /* warps that copy lines; 0: a thread asks for boxes */
   int empties;  /* kinds of `empty` barriers */
   int full_arrivals, empty_arrivals[GG_RING_EMPTIES_MAX];
   int full_sums_arrivals, empty_sums_arrivals;
@@ -53,6 +57,7 @@ typedef enum mistake {
   NO_SECOND,        /* pairs that share with others: the second CTA does not say that it has been
                      * there, and the first waits for none but its own */
   OWN_SUMS,         /* a pair's second CTA gives its sums back to itself */
+  OWN_LINES,        /* its warps say to itself that their lines have come */
   NO_EMPTY_SUBTILE, /* a sub-tile is fetched to a stage that is not known to be empty */
   NO_FULL_SUBTILE,  /* warps do not wait for a sub-tile */
   EARLY_SUBTILE,    /* warps give a sub-tile back while they read it */
@@ -75,6 +80,7 @@ static const char *const mistake_names[MISTAKES] = {
     "bytes of one CTA of the pair alone announced",
     "no word of the second CTA of the pair",
     "accumulators released to the second CTA of the pair",
+    "lines of the second CTA of the pair said to itself",
     "no wait for an empty stage of sub-tiles",
     "no wait for a sub-tile",
     "a sub-tile released while it is read",
@@ -104,6 +110,10 @@ static ring ring_of(const gg_plan *plan, const gg_rings *lists) {
             .empty_sums_arrivals = sums->empty[0].arrivals,
             .tiles = 4,
             .k_tiles = stages->depth + 2};
+  if (gg_sm90_copies_lines(plan)) {
+    r.copiers = gg_rings_role(lists, GG_ROLE_PRODUCER)->warps;
+    r.operands = r.copiers + (!plan->copy_bytes_a || !plan->copy_bytes_b);
+  }
   for (int k = 0; k < stages->empties; k++)
     r.empty_arrivals[k] = stages->empty[k].arrivals;
   if (answers) {
@@ -120,6 +130,11 @@ static ring ring_of(const gg_plan *plan, const gg_rings *lists) {
 
 static ring ring_of_one_warp(ring r) {
   if (r.answer_stages) r.empty_answer_arrivals -= r.cluster_m * r.cluster_n * (r.warps - 1);
+  if (r.copiers) {
+    r.full_arrivals -= r.group * (r.copiers - 1);
+    r.operands -= r.copiers - 1;
+    r.copiers = 1;
+  }
   r.empty_sums_arrivals /= r.warps;
   r.empty_subtile_arrivals /= r.warps;
   r.warps = 1;
@@ -215,6 +230,7 @@ static void add(builder *b, int who, step_kind kind, int at, int of, int value) 
 static void add_memory(builder *b, int cta) {
   const ring *r = b->r;
   int a_cta = 1 + r->warps + (r->subtile_stages > 0) + (r->answer_stages > 0) + r->vectors;
+  if (r->copiers) a_cta += r->copiers - 1;
   int agents = is_pair(b) ? ctas_of(b) * a_cta + ctas_of(b) / 2 : 1;
   for (int s = 0; s < r->stages; s++)
     protocol_barrier(&b->p, "full", cta, s, b->mistake == NO_SECOND ? 1 : r->full_arrivals);
@@ -236,7 +252,9 @@ static void add_memory(builder *b, int cta) {
     protocol_barrier(&b->p, "empty answers", cta, s,
                      b->mistake == OWN_ANSWER ? answer_readers(b, 0) : r->empty_answer_arrivals);
   protocol_barrier(&b->p, "end", cta, 0, agents);
-  for (int s = 0; s < r->stages; s++) {
+  for (int i = 0; i < r->stages * r->operands && r->copiers; i++)
+    protocol_cell(&b->p, "lines", cta, i / r->operands, 1);
+  for (int s = 0; s < r->stages && !r->copiers; s++) {
     protocol_cell(&b->p, "A", cta, s, 1);
     protocol_cell(&b->p, "B", cta, s, 1);
     if (r->operands > scales) protocol_cell(&b->p, "scale factors", cta, s, 1);
@@ -291,8 +309,44 @@ static void copy_tile(builder *b, int who, int cta, int operand, int i, int k_ti
   }
 }
 
+/* Its part of a stage comes, and then it says so to the barrier where MMAs are issued: to the
+ * others that is a copy that it has announced. */
+static void bring_lines(builder *b, int who, int cta, int i, int warp) {
+  int stage = i % b->r->stages;
+  int told = full(b, b->mistake == OWN_LINES ? cta : leader_of(b, cta), stage);
+  add(b, who, STEP_EXPECT, told, 0, 1);
+  add(b, who, STEP_COPY, told, cell_of(b, cta, stage, warp), i);
+}
+
+/* What a map brings beside them: a pair's first CTA announces the bytes of both. */
+static void bring_boxes(builder *b, int who, int cta, int i) {
+  const ring *r = b->r;
+  int stage = i % r->stages, leader = leader_of(b, cta), told = full(b, leader, stage);
+  int announced = b->mistake == HALF_THE_BYTES ? 1 : r->group;
+  if (leader == cta) add(b, who, STEP_EXPECT, told, 0, announced);
+  add(b, who, STEP_COPY, told, cell_of(b, cta, stage, r->copiers), i);
+}
+
+/* One of the warps that copy lines. */
+static void add_copier(builder *b, int cta, int warp) {
+  const ring *r = b->r;
+  int who = protocol_agent(&b->p, "producer", cta), all = r->tiles * r->k_tiles;
+  for (int i = 0; i < all; i++) {
+    await_empty(b, who, cta, i);
+    if (warp == 0 && r->operands > r->copiers) bring_boxes(b, who, cta, i);
+    bring_lines(b, who, cta, i, warp);
+  }
+  for (int i = all; i < all + r->stages && is_pair(b); i++) {
+    if (b->mistake != NO_STAY) await_empty(b, who, cta, i);
+  }
+  end(b, who, cta);
+}
+
 static void add_producer(builder *b, int cta) {
   const ring *r = b->r;
+  for (int warp = 0; warp < r->copiers; warp++)
+    add_copier(b, cta, warp);
+  if (r->copiers) return;
   int who = protocol_agent(&b->p, "producer", cta), all = r->tiles * r->k_tiles;
   int announced = r->operands * (b->mistake == HALF_THE_BYTES ? 1 : r->group);
   for (int i = 0; i < all; i++) {
@@ -459,8 +513,11 @@ static void describe(const ring *r, mistake wrong) {
       "cluster %d x %d, %s%s%d stages, %d sets of accumulators, %d warps, %d tiles of %d K tiles, "
       "%d stages of sub-tiles, %d of answers, %s: ",
       r->cluster_m, r->cluster_n, r->group > 1 ? "a pair, " : "",
-      r->operands > scales ? "scaled or sparse, " : "", r->stages, r->sets, r->warps, r->tiles,
-      r->k_tiles, r->subtile_stages, r->answer_stages, mistake_names[wrong]);
+      r->copiers             ? "lines, "
+      : r->operands > scales ? "scaled or sparse, "
+                             : "",
+      r->stages, r->sets, r->warps, r->tiles, r->k_tiles, r->subtile_stages, r->answer_stages,
+      mistake_names[wrong]);
 }
 
 static void add_ring(const gg_plan *plan, const gg_layouts *layouts) {
@@ -518,12 +575,32 @@ static ring scaled(ring r) {
   return r;
 }
 
+/* The same of a kernel whose warps copy lines of A, and maybe a map B. */
+static ring lined(int group, int stages, bool boxed) {
+  static gg_layouts layouts;
+  const gg_plan plan = {.specialised = true,
+                        .copy_bytes_a = 16,
+                        .copy_bytes_b = boxed ? 0 : 16,
+                        .cluster_m = group,
+                        .cluster_n = 1,
+                        .cluster_k = 1,
+                        .cta_group = group,
+                        .stages = stages,
+                        .accumulator_stages = 2,
+                        .consumers = 1};
+  layouts = (gg_layouts){.named_count = 0};
+  gg_sm90_derive_rings(&layouts, &plan);
+  return ring_of(&plan, &layouts.rings);
+}
+
 /* Mistakes that only a pair can make, or only CTAs that share something. A CTA that brings scale
  * factors always has a turn at copying. */
 static bool is_possible(const ring *r, mistake wrong) {
   bool pair = r->group > 1, several = r->cluster_m * r->cluster_n > 1;
+  if (wrong == OWN_LINES) return pair && r->copiers;
+  if (wrong == HALF_THE_BYTES && r->copiers) return pair && r->operands > r->copiers;
   if (wrong == HALF_THE_BYTES || wrong == OWN_SUMS) return pair;
-  if (wrong == NO_SECOND) return r->full_arrivals > 1 && r->operands == matrices;
+  if (wrong == NO_SECOND) return r->full_arrivals > 1 && r->operands == matrices && !r->copiers;
   if (wrong >= NO_EMPTY_ANSWER) return r->answer_stages > 0 && (several || wrong != OWN_ANSWER);
   if (wrong >= NO_EMPTY_SUBTILE) return r->subtile_stages > 0;
   return several || (wrong != OWN_RELEASE && wrong != NO_STAY);
@@ -541,6 +618,9 @@ static bool explore_all(void) {
   right = explore(single, 2, 3, RIGHT) && right;
   right = explore(scaled(alone), 2, 3, RIGHT) && right;
   right = explore(scaled(pair), 2, 2, RIGHT) && right;
+  right = explore(lined(1, 2, true), 2, 3, RIGHT) && right;
+  right = explore(lined(2, 2, false), 2, 3, RIGHT) && right;
+  right = explore(lined(2, 2, true), 2, 2, RIGHT) && right;
   for (mistake m = RIGHT + 1; m < MISTAKES; m++) {
     if (is_possible(&alone, m)) right = explore(alone, 3, 3, m) && right;
     if (is_possible(&pair, m)) right = explore(pair, 3, 3, m) && right;
@@ -553,9 +633,9 @@ static bool explore_all(void) {
 }
 
 static bool find_all(uint64_t seed, int walks) {
-  const ring kinds[] = {made(1, 1, 1, 3, 2, 2, true), made(2, 2, 1, 3, 2, 0, true),
-                        made(2, 1, 2, 3, 2, 2, true), made(4, 2, 2, 3, 2, 0, false),
-                        scaled(made(4, 2, 2, 3, 2, 0, false))};
+  const ring kinds[] = {made(1, 1, 1, 3, 2, 2, true),          made(2, 2, 1, 3, 2, 0, true),
+                        made(2, 1, 2, 3, 2, 2, true),          made(4, 2, 2, 3, 2, 0, false),
+                        scaled(made(4, 2, 2, 3, 2, 0, false)), lined(2, 3, true)};
   bool right = true;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     for (mistake m = RIGHT + 1; m < MISTAKES; m++) {

@@ -125,7 +125,9 @@ static void draw_operands(gg_str *out, draws *from, const nature *is) {
                         : is->bytes == 8 ? "f64|f64|f64|f32|f16"
                         : is->fp8        ? "bf16|f32|f16|e4m3|e5m2|s8"
                                          : "f32|f16|bf16|f32|f16|bf16|e4m3|s8|u8";
-  int unaligned = is->family == SM100 ? 3 : 25; /* which sm100 refuses */
+  /* Which sm100 refuses of some. */
+  bool lines = is->family != SM100 || !(is->packed || *is->scale || is->sparse);
+  int unaligned = lines ? 25 : 3;
   char scale[word_max + 16], more[word_max + 32];
   snprintf(scale, sizeof scale, "%s%s", *is->scale ? ", scale: " : "", is->scale);
   snprintf(more, sizeof more, "%s, sparse: true", scale);
