@@ -3,15 +3,18 @@
  *
  * Registers themselves are free here; what is held to is the count. A CTA starts with what ptxas
  * may give each of its threads: .maxnreg, or the share of the file that .maxntid and
- * .minnctapersm leave, in steps of 8. Where neither is said the count is unknown, as to ptxas,
- * which then ignores the instruction. `inc` waits until others have given enough back. */
+ * .minnctapersm leave, in steps of 8; of a quarter of the file, as each of a multiprocessor's four
+ * partitions has every fourth warp: 9 warps have 168 a thread, as 12 have (ptxas 13.0). Where
+ * neither is said the count is unknown, as to ptxas, which then ignores the instruction. `inc`
+ * waits until others have given enough back. */
 #include <inttypes.h>
 
 #include "emu/isa/access.h"
 #include "emu/state.h"
 #include "emu/unit.h"
 
-enum { file_registers = 65536, thread_most = 255, step = 8, least = 24, most = 256 };
+enum { partitions = 4, partition_registers = 65536 / partitions };
+enum { thread_most = 255, step = 8, least = 24, most = 256 };
 
 /* The unit's states. */
 typedef struct held {
@@ -31,9 +34,10 @@ static uint32_t initial_registers(const emu_run *run) {
   uint32_t threads = (uint32_t)run->kernel->facts.max_threads;
   if (ptx->maxnreg) return ptx->maxnreg;
   if (!ptx->maxntid[0] && !ptx->reqntid[0]) return 0;
-  threads = (threads + EMU_LANES - 1) / EMU_LANES * EMU_LANES;
-  uint32_t ctas = ptx->minnctapersm ? ptx->minnctapersm : 1;
-  uint32_t share = ctas > file_registers / threads ? 0 : file_registers / threads / ctas;
+  uint64_t ctas = ptx->minnctapersm ? ptx->minnctapersm : 1;
+  uint64_t warps = ctas * ((threads + EMU_LANES - 1) / EMU_LANES);
+  uint64_t of_a_partition = (warps + partitions - 1) / partitions;
+  uint32_t share = (uint32_t)(partition_registers / (of_a_partition * EMU_LANES));
   share = share / step * step;
   return share > thread_most ? thread_most : share;
 }
