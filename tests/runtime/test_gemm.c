@@ -160,8 +160,8 @@ static const gemm_case cases[] = {
     {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 1 << 17, 1, 0, 16, "split_k", 4 << 20, 0},
 };
 
-/* The same on devices with tcgen05: of family sm100 where tensor maps can address A and B, else of
- * sm80, which has 16-bit types alone. Thor's multiprocessors are 20. */
+/* The same on devices with tcgen05: of family sm100, whether tensor maps can address A and B or
+ * not. Thor's multiprocessors are 20. */
 static const struct {
   int arch;
   gemm_case product;
@@ -169,15 +169,16 @@ static const struct {
     {100, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 129, 72, 72, 2, 0.5f, 16, "sm100", 0, 0}},
     {100, {GG_DTYPE_f16, GG_DTYPE_f16, F32, M, N, N, 264, 520, 40, 1, 0, 16, "sm100", 0, 0}},
     {100, {GG_DTYPE_bf16, GG_DTYPE_f32, F32, K, K, N, 7, 200, 136, 1, 0, 16, "sm100", 0, 0}},
-    {100, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 129, 65, 33, 1, 0.5f, 2, "sm80", 0, 0}},
+    {100, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 129, 65, 33, 1, 0.5f, 2, "sm100", 0, 0}},
     {100, {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, K, N, 130, 33, 48, 1, 0, 16, "sm100", 0, 0}},
     {100, {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 65, 40, 64, 1, 0, 16, "sm100", 0, 0}},
     {103, {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, M, 128, 127, 200, 1, 0, 16, "sm100", 0, 0}},
-    {103, {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 33, 17, 1, 1, 0, 2, "sm80", 0, 0}},
+    {103, {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 33, 17, 1, 1, 0, 2, "sm100", 0, 0}},
+    {103, {GG_DTYPE_e5m2, GG_DTYPE_f32, F32, K, N, N, 35, 130, 45, 1, 0.5f, 1, "sm100", 0, 0}},
     {110, {GG_DTYPE_tf32, GG_DTYPE_f32, F32, K, K, N, 72, 48, 36, 1, 0.5f, 16, "sm100", 0, 0}},
     {110,
      {GG_DTYPE_s8, GG_DTYPE_s8, GG_DTYPE_s32, K, K, N, 129, 64, 64, 1, 0, 16, "sm100", 0, 0.0625f}},
-    {110, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, N, N, 9, 15, 21, 3, 0, 2, "sm80", 0, 0}},
+    {110, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, N, N, 9, 15, 21, 3, 0, 2, "sm100", 0, 0}},
 };
 
 /* A kernel's facts as the harness wants them, for operands that gg_gemm has not seen yet. */
@@ -527,8 +528,8 @@ START_TEST(blackwell_lacks_kernels) {
   static const struct {
     int arch, align;
     gg_dtype in, out, accumulator;
-  } lacks[] = {{103, 1, GG_DTYPE_e5m2, GG_DTYPE_f32, GG_DTYPE_f32},
-               {100, 1, GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32}};
+  } lacks[] = {{103, 1, GG_DTYPE_e2m1, GG_DTYPE_f32, GG_DTYPE_f32},
+               {100, 16, GG_DTYPE_e3m2, GG_DTYPE_bf16, GG_DTYPE_f32}};
   gg_error err = GG_ERROR_INIT;
   gg_context *context = open_emulator_of(lacks[_i].arch, &err);
   gg_gemm *gemm = open_gemm(context, &err);
