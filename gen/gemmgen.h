@@ -195,7 +195,8 @@ typedef struct gg_tensor_map {
   bool unpacks; /* elements of 4 and 6 bits get a byte each there; the operand's lines are of whole
                    128 elements then */
   int swizzle_wide; /* whether that of 128 bytes moves 32 bytes as one, not 16 */
-  int reserved[2];
+  int rows_step;    /* of the second dimension a box has each so many elements; 0: each one */
+  int reserved[1];
 } gg_tensor_map;
 
 /* How many CTAs a problem takes. A cluster of CTAs takes a block of neighbouring tiles. */
@@ -203,7 +204,10 @@ typedef enum gg_grid_rule {
   /* One a tile: x = ceil(M / tile_m) * ceil(N / tile_n) * batch, the numbers of tiles along M and N
    * rounded up to whole clusters. Where pairs of CTAs take R rows in turns (turns_pairs_m), tile
    * 2 * u + h of a pair has, in its CTA r, the rows from R * u + R / 2 * r + tile_m * h on. M has
-   * ceil(M / R) + ceil((M - tile_m) / R) of them. Likewise of columns. */
+   * ceil(M / R) + ceil((M - tile_m) / R) of them. Likewise of columns. Where T = R / tile_n tiles
+   * take R columns in turns (turns_halves_n), tile T * u + h has the tile_n / 2 columns from
+   * R * u + tile_n / 2 * h on, and those R / 2 further on; as many tiles as have columns. Likewise
+   * of rows. */
   GG_GRID_TILES = 0,
   /* As many as there are tiles, at most as many as the device holds at once: cluster x computes
    * blocks x, x + clusters, x + 2 * clusters, ... */
@@ -265,9 +269,10 @@ typedef struct gg_kernel {
   gg_scaling scale_d;          /* likewise: D's elements are as they are */
   bool sparse_a;               /* A is given compressed, with metadata (gg_sparse_compress) */
   uint64_t sparse_b;           /* 1: B is; else 0 */
-  int64_t turns_pairs_m, turns_pairs_n; /* rows and columns that pairs of CTAs of two neighbouring
-                                           tiles take in turns: GG_GRID_TILES; 0: none do */
-  uint64_t reserved[25];
+  int64_t turns_pairs_m, turns_pairs_n;   /* rows and columns that pairs of CTAs of two neighbouring
+                                             tiles take in turns: GG_GRID_TILES; 0: none do */
+  int64_t turns_halves_m, turns_halves_n; /* likewise, whose halves tiles take: GG_GRID_TILES */
+  uint64_t reserved[23];
 } gg_kernel;
 
 /* Runs every stage on one spec. On failure *out is NULL. Free with gg_kernel_free. */

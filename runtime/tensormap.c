@@ -119,6 +119,8 @@ gg_status gg_tensor_maps_check(const gg_kernel *kernel, const gg_problem *proble
   int block_m = kernel->cluster_m * kernel->tile_m, block_n = kernel->cluster_n * kernel->tile_n;
   if (kernel->turns_pairs_m) block_m *= 2;
   if (kernel->turns_pairs_n) block_n *= 2;
+  block_m += (int)kernel->turns_halves_m;
+  block_n += (int)kernel->turns_halves_n;
   gg_status st = check_extent("m", problem->m, block_m, err);
   if (!st) st = check_extent("n", problem->n, block_n, err);
   if (!st) st = check_extent("batch", problem->batch, 0, err);
@@ -176,7 +178,7 @@ static gg_status encode_map(uint64_t out[16], const gg_driver *driver, const gg_
   uint32_t box[GG_MAP_RANK_MAX], steps[GG_MAP_RANK_MAX];
   for (int i = 0; i < map->rank; i++) {
     box[i] = (uint32_t)map->box[i];
-    steps[i] = 1;
+    steps[i] = i == 1 && map->rows_step ? (uint32_t)map->rows_step : 1;
   }
   _Alignas(64) CUtensorMap encoded;
   gg_status st = GG_CUDA(driver, err, cuTensorMapEncodeTiled, &encoded, type, (unsigned)map->rank,

@@ -85,8 +85,8 @@ static double band_of(const work *w) {
 static work make_work(const gg_model *model, gg_extents e) {
   const gg_plan *plan = model->plan;
   work w = {.of = model, .plan = plan, .device = model->device, .extents = e};
-  int64_t tiles_m = gg_tiles_along(e.m, plan->tile_m, plan->cluster_m, plan->turns_pairs);
-  int64_t tiles_n = gg_tiles_along(e.n, plan->tile_n, plan->cluster_n, false);
+  int64_t tiles_m = gg_tiles_along(e.m, plan->tile_m, plan->cluster_m, gg_plan_turns_m(plan));
+  int64_t tiles_n = gg_tiles_along(e.n, plan->tile_n, plan->cluster_n, gg_plan_turns_n(plan));
   w.tiles_m = (double)tiles_m * plan->cluster_m;
   w.tiles_n = (double)tiles_n * plan->cluster_n;
   return w;
@@ -181,8 +181,18 @@ static double ragged_cost(const work *w, gg_operand operand, int stored) {
   return is_ragged(w, operand, stored) ? w->device->ragged_load : 0;
 }
 
+/* Factors of A are shared along N, as A is; those of B by all CTAs along M, of a pair by both. */
+static double factor_step_bytes(const work *w) {
+  const gg_plan *plan = w->plan;
+  double shared = w->device->shared_load;
+  double a = (double)gg_scale_bytes_a(plan) / plan->cluster_n;
+  double b = (double)gg_scale_bytes_b(plan) / plan->cluster_m;
+  return a * (1 + (plan->cluster_n - 1) * shared) + b * (1 + (plan->cluster_m - 1) * shared) +
+         (double)gg_metadata_bytes(plan);
+}
+
 /* Of the CTAs that share an operand's tile each loads a part, and is sent the others'. Those of a
- * pair have halves of B of their own. Scale factors and metadata are not shared. */
+ * pair have halves of B of their own. Metadata is not shared. */
 static double load_step_bytes(const work *w) {
   const gg_plan *plan = w->plan;
   double shared = w->device->shared_load;
@@ -191,7 +201,7 @@ static double load_step_bytes(const work *w) {
       w->of->line_a + ragged_cost(w, plan->a, stored_of_a(plan)) + (plan->cluster_n - 1) * shared;
   double b = w->of->line_b + ragged_cost(w, plan->b, 1) + (sharers_of_b - 1) * shared;
   return w->of->m_step * a / plan->cluster_n + w->of->n_step * b / sharers_of_b +
-         w->of->scales_step;
+         factor_step_bytes(w);
 }
 
 /* Bytes that a CTA has under way, of the stages that do not wait to be multiplied: where CTAs copy

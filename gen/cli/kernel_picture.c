@@ -374,8 +374,9 @@ static double put_pair(gg_str *out, const gg_plan *plan, double y) {
     put_text(out, x + k / 2.0, top + rows / 2.0 + 8, "small", "in CTA %d's stages", cta);
     double left = x + k + gap + cta * columns;
     put_rect(out, left, y + rows / 2.0, columns, rows, hue);
-    put_text(out, left + columns / 2.0, y + rows - 8, "", "B: columns %d to %d", cta * n / 2,
-             (cta + 1) * n / 2 - 1);
+    int first = plan->turns_columns ? cta * gg_plan_half_step(plan) : cta * n / 2;
+    put_text(out, left + columns / 2.0, y + rows - 8, "", "B: columns %d to %d", first,
+             first + n / 2 - 1);
     put_text(out, left + columns / 2.0, y + rows + 8, "small", "in CTA %d's stages", cta);
     put_rect(out, right, top, 2 * columns, rows, hue);
     put_text(out, right + columns, top + rows / 2.0 - 8, "", "D: rows %d to %d, all columns",

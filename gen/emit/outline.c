@@ -121,6 +121,17 @@ static void write_turning_tiles(gg_str *out, const gg_plan *plan) {
   gg_str_puts(out, " * ");
 }
 
+/* Of tiles of which T take halves in turns, those of all columns and of the last ones: "(4 *
+ * floor(n / 256) + min(4, ceil(n % 256 / 32))) * ". */
+static void write_turning_columns(gg_str *out, const gg_plan *plan) {
+  int turns = plan->turns_columns, all = turns * plan->tile_n, clusters = plan->cluster_n;
+  if (clusters > 1) gg_str_printf(out, "%d * ceil(", clusters);
+  gg_str_printf(out, "(%d * floor(n / %d) + min(%d, ceil(n %% %d / %d)))", turns, all, turns, all,
+                plan->tile_n / 2);
+  gg_str_puts(out, clusters > 1 ? " / " : " * ");
+  if (clusters > 1) gg_str_printf(out, "%d) * ", clusters);
+}
+
 static void write_grid(gg_str *out, const gg_plan *plan) {
   static const char *const rules[] = {
       [GG_GRID_TILES] = "one CTA a tile",
@@ -144,7 +155,10 @@ static void write_grid(gg_str *out, const gg_plan *plan) {
     write_turning_tiles(&text, plan);
   else
     write_tiles(&text, "m", plan->tile_m, plan->cluster_m);
-  write_tiles(&text, "n", plan->tile_n, plan->cluster_n);
+  if (plan->turns_columns)
+    write_turning_columns(&text, plan);
+  else
+    write_tiles(&text, "n", plan->tile_n, plan->cluster_n);
   gg_str_puts(&text, "batch");
   if (plan->cluster_k > 1) gg_str_printf(&text, ", each for %d CTAs", plan->cluster_k);
   write_wrapped(out, "grid: ", gg_str_text(&text));

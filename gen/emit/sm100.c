@@ -38,6 +38,13 @@ void gg_sm100_write_consumers(gg_str *out, const gg_plan *plan) {
                   "constexpr int mmas_n = %d, warp_columns = %d;  // along N; of columns, "
                   "what a warp reads\n",
                   gg_sm100_mmas_n(plan), gg_plan_warp_columns(plan));
+  if (plan->turns_columns)
+    gg_str_printf(
+        out,
+        "constexpr int turned_tiles = %d, half_step = %d;  // tiles that take halves of "
+        "columns in\n"
+        "constexpr int tile_span = %d;  // turns; from one half to the other; to its end\n",
+        plan->turns_columns, gg_plan_half_step(plan), gg_plan_tile_span(plan));
   gg_str_printf(out, "constexpr int k_steps = %d;\n", plan->tile_k / plan->mma.k);
   gg_str_printf(out,
                 "constexpr int blocks_of_mma = %d, warp_blocks = %d;  // of 16 rows, that a warp "
@@ -123,6 +130,10 @@ void gg_sm100_write_scales(gg_str *out, const gg_plan *plan, const gg_layouts *l
                 GG_SCALE_ROWS, a, b, k, (a + b) * k, long_k ? "step_factors" : "steps_an_atom",
                 long_k ? plan->mma.k / plan->scale_a.block
                        : GG_SCALE_FACTORS * plan->scale_a.block / plan->mma.k);
+  if (gg_plan_folds_scales(plan))
+    gg_str_printf(out,
+                  "constexpr int scale_pairs_b = %d;  // of such atoms, of halves of the columns\n",
+                  gg_scale_places_b(plan));
   gg_str_printf(out, "constexpr unsigned stage_scales_a = %lld, stage_scales_b = %lld;\n",
                 (ll)offset_of(plan, layouts, GG_OPERAND_SCALE_A),
                 (ll)offset_of(plan, layouts, GG_OPERAND_SCALE_B));
@@ -239,30 +250,48 @@ static void bind_release(gg_bindings *out, const gg_plan *plan) {
   gg_bind_str(out, "release_sharers", &masks);
 }
 
+/* Who needs a CTA's factors, too. */
+static void bind_shared_scales(gg_bindings *out, const gg_plan *plan) {
+  bool pair = plan->cta_group > 1, a = plan->cluster_n > 1, b = plan->cluster_m > 1;
+  const char *of_b = pair ? "sharers_scales_b" : "sharers_b";
+  gg_str parameters = GG_STR_INIT;
+  if (a || b)
+    gg_str_puts(&parameters,
+                ",\n                                            const work_list &list");
+  if (a) gg_str_puts(&parameters, ", unsigned short sharers_a");
+  if (b)
+    gg_str_printf(&parameters, ",%sunsigned short %s",
+                  a ? "\n                                            " : " ", of_b);
+  gg_bind_str(out, "scale_sharers", &parameters);
+  gg_bind_flag(out, "shares_scales", a || b);
+  gg_bind_text(out, "sharers_scales_b", of_b);
+}
+
 /* What the issuer does about scale factors. */
 static void bind_scales(gg_bindings *out, const gg_plan *plan) {
-  bool scaled = gg_plan_is_scaled(plan), halved = scaled && plan->tile_n % GG_SCALE_ROWS;
+  bool scaled = gg_plan_is_scaled(plan), folded = gg_plan_folds_scales(plan);
   bool turns = scaled && plan->turns_pairs;
+  bool halved = scaled && (folded ? plan->turns_columns > 0 : plan->tile_n % GG_SCALE_ROWS != 0);
   gg_bind_part(out, "scales", scaled ? "sm100_scales" : NULL);
   gg_bind_flag(out, "turned_scales", turns);
   gg_bind_flag(out, "halved_scales", halved);
   bool long_k = plan->mma.k == GG_MMA_LONG_K;
+  if (scaled) bind_shared_scales(out, plan);
   if (scaled) gg_bind_flag(out, "long_k_scales", long_k);
-  if (scaled) gg_bind_flag(out, "folds_scales", gg_plan_folds_scales(plan));
+  if (scaled) gg_bind_flag(out, "folds_scales", folded);
   gg_bind_flag(out, "long_k", long_k);
   gg_bind_text(out, "address_bits", long_k ? "both_addresses" : "descriptor_address");
   gg_bind_text(out, "copy_scales",
                scaled ? "      copy_scales(tmem, scales_desc_base + descriptor_address(sA + "
                         "stage_scales_a));\n"
                       : "");
-  gg_bind_text(out, "scale_arguments",
-               turns    ? ", scales_a + scales_of_a(i, step),\n"
-                          "              tmem + scales_of_b(step), scale_ids(step)"
-               : halved ? ", tmem + scales_of_a(i, step),\n"
-                          "              scales_b + scales_of_b(step), scale_ids(step)"
-               : scaled ? ", tmem + scales_of_a(i, step),\n"
-                          "              tmem + scales_of_b(step), scale_ids(step)"
-                        : "");
+  gg_str arguments = GG_STR_INIT;
+  if (scaled)
+    gg_str_printf(&arguments,
+                  ", %s + scales_of_a(i, step),\n"
+                  "              %s + scales_of_b(step), scale_ids(step)",
+                  turns ? "scales_a" : "tmem", halved ? "scales_b" : "tmem");
+  gg_bind_str(out, "scale_arguments", &arguments);
 }
 
 /* Where the sums of MMAs and boxes are: MMAs below each other along M stand side by side in tensor
@@ -270,7 +299,7 @@ static void bind_scales(gg_bindings *out, const gg_plan *plan) {
 static void bind_columns(gg_bindings *out, const gg_plan *plan) {
   bool parts = gg_sm100_has_parts(plan), halves = gg_plan_column_parts(plan) > 1;
   const char *a = plan->a_in_tensor ? "tmem + a_of" : "desc_a + desc_a_step";
-  gg_str mma = GG_STR_INIT;
+  gg_str mma = GG_STR_INIT, origin = GG_STR_INIT;
   gg_bind_text(out, "box_place",
                parts ? "(block / blocks_of_mma + box / mma_boxes * mmas_m) * warp_columns +\n"
                        "                  column_of_mma(box)"
@@ -289,11 +318,15 @@ static void bind_columns(gg_bindings *out, const gg_plan *plan) {
                   "          mma(sums + i * mma_n, %s(i, step), desc_b + desc_b_step(0, step),\n",
                   a);
   gg_bind_str(out, "each_mma", &mma);
-  gg_bind_text(out, "warp_origin",
-               halves ? "      // The upper 64 lanes have the second half of the columns.\n"
-                        "      const int row0 = at.m0 + rank % 2 * blocks_of_mma * epi_m;\n"
-                        "      const int col0 = at.n0 + rank / 2 * warp_columns;\n"
-                      : "      const int row0 = at.m0 + rank * blocks_of_mma * epi_m;\n");
+  if (halves)
+    gg_str_printf(&origin,
+                  "      // The upper 64 lanes have the second half of the columns.\n"
+                  "      const int row0 = at.m0 + rank %% 2 * blocks_of_mma * epi_m;\n"
+                  "      const int col0 = at.n0 + rank / 2 * %s;\n",
+                  plan->turns_columns ? "half_step" : "warp_columns");
+  else
+    gg_str_puts(&origin, "      const int row0 = at.m0 + rank * blocks_of_mma * epi_m;\n");
+  gg_bind_str(out, "warp_origin", &origin);
   if (plan->subtile_stages)
     gg_bind_text(out, "begin_fetched",
                  halves ? "    fetched_tile fetched = {smem, {0, 0}, rank / 2};\n"

@@ -120,8 +120,8 @@ static void bind_subtiles(gg_bindings *out, const gg_plan *plan, const gg_layout
       gg_str_printf(
           &text,
           "      %sfetch<fetched_%s>(maps.%s, stage + fetched_%s::part_bytes, full, row,\n"
-          "                             col + warp_columns, at.batch);\n",
-          condition, name, name, name);
+          "                             col + %s, at.batch);\n",
+          condition, name, name, name, plan->turns_columns ? "half_step" : "warp_columns");
   }
   gg_str_printf(&bytes, of_c ? "of.beta != 0.0f ? %lld : %lld" : "%lld", (long long)ring->tx_bytes,
                 (long long)(ring->tx_bytes - of_c));
@@ -195,10 +195,12 @@ static void bind_cells(gg_bindings *out, const gg_plan *plan, const gg_layouts *
 
 /* A vector behind D's last row or column is zeros. */
 static void bind_vectors(gg_bindings *out, const gg_plan *plan) {
-  static const char *const copies[] = {
+  const char *const copies[] = {
       [GG_SPAN_ALL] = "copy_vector<1>(to + %s_begin, of.%s, 1, lane);\n",
       [GG_SPAN_ROWS] = "copy_vector<tile_m>(to + %s_begin, of.%s, rows, lane);\n",
-      [GG_SPAN_COLUMNS] = "copy_vector<tile_n>(to + %s_begin, of.%s, cols, lane);\n",
+      [GG_SPAN_COLUMNS] = plan->turns_columns
+                              ? "copy_vector<tile_span>(to + %s_begin, of.%s, cols, lane);\n"
+                              : "copy_vector<tile_n>(to + %s_begin, of.%s, cols, lane);\n",
   };
   gg_str text = GG_STR_INIT;
   char name[GG_OPERATION_NAME_MAX];

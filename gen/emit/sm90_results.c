@@ -292,8 +292,9 @@ gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layo
   /* Clusters of an odd number of pairs that take turns end together with the next one alone. */
   bool odd = plan->turns_pairs && plan->cluster_m % 4 != 0;
   int64_t rows = (int64_t)plan->cluster_m * plan->tile_m * (odd ? 2 : 1);
-  out.partial_tiles = !is_whole(plan->fixed_m, rows) ||
-                      !is_whole(plan->fixed_n, (int64_t)plan->cluster_n * plan->tile_n);
+  int64_t columns = (int64_t)plan->cluster_n * plan->tile_n;
+  if (plan->turns_columns && plan->cluster_n % plan->turns_columns) columns *= plan->turns_columns;
+  out.partial_tiles = !is_whole(plan->fixed_m, rows) || !is_whole(plan->fixed_n, columns);
   out.tails = out.maps_results &&
               !is_whole(plan->d.major == GG_MAJOR_N ? plan->fixed_n : plan->fixed_m, line_elements);
   out.reads_cells = plan->has_c;

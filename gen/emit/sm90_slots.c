@@ -81,6 +81,7 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
     gg_str_puts(&lines, "  list.first = origin_of(list, blockIdx.x / cluster_size);\n");
   }
   gg_bind_flag(out, "turns_pairs", plan->turns_pairs);
+  gg_bind_flag(out, "turns_columns", plan->turns_columns > 0);
   gg_bind_text(out, "first_origin",
                shares ? "" : "  if (tile == blockIdx.x / cluster_size) return list.first;\n");
   gg_bind_str(out, "list_members", &members);
@@ -299,19 +300,21 @@ static void write_sharers(gg_str *out, const gg_plan *plan) {
   const char *k = plan->cluster_k > 1 ? "list.rank_k * cluster_plane" : NULL;
   bool pair = plan->cta_group > 1;
   const struct {
-    char operand;
+    const char *what;
     bool shared;
     const char *ctas, *shift;
   } rows[] = {
-      {'a', plan->cluster_n > 1, "row_ctas", plan->cluster_m > 1 ? "list.rank_m" : NULL},
-      {'b', plan->cluster_m > (pair ? 2 : 1), pair ? "half_ctas" : "column_ctas",
+      {"a", plan->cluster_n > 1, "row_ctas", plan->cluster_m > 1 ? "list.rank_m" : NULL},
+      {"b", plan->cluster_m > (pair ? 2 : 1), pair ? "half_ctas" : "column_ctas",
        pair ? plan->cluster_n > 1 ? "list.rank_n * cluster_m + list.rank_m % 2" : "list.rank_m % 2"
        : plan->cluster_n > 1 ? "list.rank_n * cluster_m"
                              : NULL},
+      {"scales_b", pair && gg_plan_is_scaled(plan), "column_ctas",
+       plan->cluster_n > 1 ? "list.rank_n * cluster_m" : NULL},
   };
-  for (size_t i = 0; i < 2; i++) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (!rows[i].shared) continue;
-    gg_str_printf(out, "  const unsigned short sharers_%c =%s%s", rows[i].operand,
+    gg_str_printf(out, "  const unsigned short sharers_%s =%s%s", rows[i].what,
                   k || rows[i].shift ? "\n      (unsigned short)(" : " ", rows[i].ctas);
     bool sum = (k && rows[i].shift) || (rows[i].shift && strchr(rows[i].shift, '+'));
     if (k || rows[i].shift)
@@ -336,6 +339,18 @@ static const beside besides[] = {{"scale_a", gg_plan_is_scaled},
                                  {"metadata", is_sparse},
                                  {NULL, NULL}};
 
+/* Factors of A are shared by the CTAs that share A, those of B by all CTAs along M: by both of a
+ * pair, too, which have half of B each. */
+static void write_load_scales(gg_str *out, const gg_plan *plan, const char *full) {
+  const char *of_b = plan->cta_group > 1 ? "sharers_scales_b" : "sharers_b";
+  bool a = plan->cluster_n > 1, b = plan->cluster_m > 1;
+  gg_str_printf(out, "      load_scales(map_scale_a, map_scale_b, sA, %s, at, k_tile", full);
+  if (a || b) gg_str_puts(out, ", list");
+  if (a) gg_str_puts(out, ", sharers_a");
+  if (b) gg_str_printf(out, ",%s%s", a ? "\n                  " : " ", of_b);
+  gg_str_puts(out, ");\n");
+}
+
 /* templates/parts/sm90_produce.cu and sm100_produce_pair.cu: maps copy both. Pairs fetch nothing.
  */
 static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -356,7 +371,11 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                several ? pair ? "box_b_across(k0, n0, box)" : "box_b_across(k0, at.n0, box)"
                : pair  ? "b_k_major ? n0 : k0"
                        : "b_k_major ? at.n0 : k0");
-  if (pair) gg_bind_text(out, "mma_columns", several ? "mma_n" : "tile_n");
+  if (pair)
+    gg_bind_text(out, "half_columns",
+                 plan->turns_columns ? "half_step"
+                 : several           ? "(mma_n / 2)"
+                                     : "(tile_n / 2)");
   gg_bind_part(out, "await_empty", both ? "sm90_two_empties_await" : "sm90_one_empty_await");
   gg_bind_text(out, "k_a", plan->sparse_a ? "k0 / 2" : "k0");
   gg_str parameters = GG_STR_INIT, load = GG_STR_INIT;
@@ -372,9 +391,7 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
     gg_str_puts(&parameters, "const work_list &list, unsigned smem");
   gg_bind_str(out, "list_parameters", &parameters);
   const char *full = plan->cta_group > 1 ? "first" : "full";
-  if (gg_plan_is_scaled(plan))
-    gg_str_printf(&load, "      load_scales(map_scale_a, map_scale_b, sA, %s, at, k_tile);\n",
-                  full);
+  if (gg_plan_is_scaled(plan)) write_load_scales(&load, plan, full);
   if (plan->sparse_a)
     gg_str_printf(&load, "      load_metadata(map_metadata, sA, %s, at, k_tile);\n", full);
   gg_bind_str(out, "load_scales", &load);
@@ -466,6 +483,7 @@ static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layou
 void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_bind_part(out, "rasterise",
                plan->raster == GG_RASTER_HILBERT ? "rasterise_hilbert" : "rasterise");
+  gg_bind_text(out, "tile_columns", plan->turns_columns ? "tile_span" : "tile_n");
   if (!plan->specialised) return;
   bind_list(out, plan, layouts);
   bind_walk(out, plan);

@@ -166,12 +166,21 @@ static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *
     gg_outline_step(outline,
                     "With a K tile come its scale factors, in atoms of 128 rows by 4 along K: %s "
                     "those of its rows of A and of all columns of B.",
-                    pairs > 1 ? "each CTA of a pair brings" : "the producer brings");
+                    pairs > 1 ? "each CTA of a pair needs" : "the producer brings");
+  if (gg_plan_is_scaled(plan) && plan->cluster_m * plan->cluster_n > 1)
+    gg_outline_step(outline,
+                    "CTAs with the same rows of A need the same factors of A, those with the same "
+                    "columns the same of B: they take turns at copying them to all of these.");
   if (plan->turns_pairs)
     gg_outline_step(outline,
                     "Pairs take rows in turns: of %d rows the CTAs of one tile have the first half "
                     "of %d each, those of the next tile the second. So each has rows of one atom.",
                     4 * plan->tile_m, 2 * plan->tile_m);
+  if (plan->turns_columns)
+    gg_outline_step(outline,
+                    "%d tiles take columns in turns: of %d columns they have %d of the first half "
+                    "each, and as many of the second. So both begin at the same column of an atom.",
+                    plan->turns_columns, plan->turns_columns * plan->tile_n, plan->tile_n / 2);
   if (plan->sparse_a)
     gg_outline_step(
         outline,

@@ -107,14 +107,17 @@ static gg_status derive_reads(gg_layouts *out, const gg_plan *plan, gg_error *er
 
 /* ---- Scale factors ------------------------------------------------------------------------ */
 
-static void add_scale_map(gg_layouts *out, gg_operand_id operand, gg_dtype type, int rows, int k) {
+/* Of each so many atoms along the rows. */
+static void add_scale_map(gg_layouts *out, gg_operand_id operand, gg_dtype type, int rows, int step,
+                          int k) {
   enum { atom_elements = GG_SCALE_ATOM_BYTES / 2 };
   out->maps[out->map_count++] =
       (gg_tensor_map){.operand = operand,
                       .type = type,
                       .rank = 4,
                       .modes = {GG_MAP_SCALE_ATOM, GG_MAP_SCALE_ROWS, GG_MAP_SCALE_K, GG_MAP_BATCH},
-                      .box = {atom_elements, rows, k, 1}};
+                      .box = {atom_elements, (rows - 1) * step + 1, k, 1},
+                      .rows_step = step > 1 ? step : 0};
 }
 
 /* For a copy what it brings to tensor memory at once is so many rows of 16 bytes. Descriptors are
@@ -210,15 +213,56 @@ static gg_status derive_factors(gg_layout *smem, gg_layout *tmem, const gg_plan 
   return gg_umma_fragment_sf(tmem, &mma, operand, &tile, err);
 }
 
+/* A folded B's: those of boxes of two atoms of all halves, a box behind the other; MMAs read those
+ * of a box from two atoms' columns, one below the other. */
+static gg_status derive_halves(gg_layout *smem, gg_layout *tmem, const gg_plan *plan,
+                               gg_error *err) {
+  enum { rows = 2 * GG_SCALE_ROWS };
+  int64_t k = (int64_t)plan->tile_k * gg_scale_places_b(plan);
+  gg_status st = gg_scale_smem_layout(smem, plan->scale_a.block, rows, k, plan->mma.k, err);
+  return st ? st : gg_tmem_sf_frg(tmem, &smem->shape, true, err);
+}
+
+/* The columns that tiles have which take them in turns: all of them, both halves of each from the
+ * same column of an atom on, and all of a half in the atoms of the box that begins there. */
+static gg_status derive_turning_columns(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  int half = gg_plan_warp_columns(plan), tiles = plan->turns_columns, right = 0;
+  int places = gg_scale_places_b(plan), step = gg_plan_half_step(plan), all = 2 * half * tiles;
+  if (!tiles) return GG_OK;
+  const gg_tuple shape = GG_TUPLE(half, 2, tiles), stride = GG_TUPLE(1, step, half);
+  gg_layout turns;
+  gg_status st = gg_layout_make(&turns, &shape, &stride, err);
+  if (!st) st = gg_check_cover("columns in turns", &turns, all, err);
+  if (st) return st;
+  for (int i = 0; i < all; i++) {
+    int own = i % half, second = i / half % 2, tile = (int)gg_layout_at(&turns, i - i % (2 * half));
+    int column = (int)gg_layout_at(&turns, i), atom = column / GG_SCALE_ROWS;
+    int first = tile / GG_SCALE_ROWS + second * gg_scale_half_atoms(plan), box = atom - first;
+    /* Columns of tensor memory from the first box's: here, and where MMAs read. */
+    int here = GG_SCALE_ATOM_COLUMNS * box + column % GG_SCALE_ROWS / factor_lanes;
+    int read = tile % GG_SCALE_ROWS / factor_lanes + own / factor_lanes;
+    right +=
+        box >= 0 && box < places && here == read && column % factor_lanes == own % factor_lanes;
+  }
+  if (right != all)
+    return gg_fail(err, DERIVE_COVER, NULL, "columns in turns", (long long)right, (long long)all);
+  gg_layouts_name_plain(out, "columns", "(column of a half, half, tile) -> column of all tiles'",
+                        &turns);
+  return GG_OK;
+}
+
 static gg_status derive_scaled(gg_layouts *out, const gg_plan *plan, bool is_a, int rows,
                                gg_error *err) {
   const char *name = is_a ? "sSFA" : "sSFB";
   bool folded = !is_a && gg_plan_folds_scales(plan);
   gg_layout smem, tmem;
   int block = plan->scale_a.block;
-  gg_status st = derive_factors(&smem, &tmem, plan, is_a, rows, err);
-  if (!st) st = check_atoms(&smem, &tmem, name, rows, gg_scale_atoms_k(plan), block, folded, err);
+  int atoms_k = gg_scale_atoms_k(plan) * (folded ? gg_scale_places_b(plan) : 1);
+  gg_status st = folded ? derive_halves(&smem, &tmem, plan, err)
+                        : derive_factors(&smem, &tmem, plan, is_a, rows, err);
+  if (!st) st = check_atoms(&smem, &tmem, name, folded ? 2 : rows, atoms_k, block, folded, err);
   if (!st && is_a) st = derive_turns(out, plan, &tmem, err);
+  if (!st && !is_a) st = derive_turning_columns(out, plan, err);
   if (st) return st;
   gg_layouts_name_plain(out, name, "(row, k) -> byte of a stage's scale factors", &smem);
   gg_layouts_name_plain(out, is_a ? "tCtSFA" : "tCtSFB",
@@ -229,13 +273,15 @@ static gg_status derive_scaled(gg_layouts *out, const gg_plan *plan, bool is_a, 
 static gg_status derive_scales(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if (!gg_plan_is_scaled(plan)) return GG_OK;
   int rows_a = gg_scale_atoms_a(plan), rows_b = gg_scale_atoms_b(plan), k = gg_scale_atoms_k(plan);
-  add_scale_map(out, GG_OPERAND_SCALE_A, plan->scale_a.type, rows_a, k);
-  add_scale_map(out, GG_OPERAND_SCALE_B, plan->scale_b.type, rows_b, k);
+  bool folded = gg_plan_folds_scales(plan);
+  add_scale_map(out, GG_OPERAND_SCALE_A, plan->scale_a.type, rows_a, 1, k);
+  add_scale_map(out, GG_OPERAND_SCALE_B, plan->scale_b.type, folded ? 2 : rows_b,
+                folded ? gg_scale_half_atoms(plan) : 1, k);
   out->scale_column = gg_sm100_accumulator_columns(plan) * plan->accumulator_stages;
   gg_status st = derive_scaled(out, plan, true, rows_a, err);
   if (!st) st = derive_scaled(out, plan, false, rows_b, err);
   /* An atom is 32 rows, each of which has four rows' factors; two of them are copied at once. */
-  int lines = gg_plan_folds_scales(plan) ? 2 * factor_lanes : factor_lanes;
+  int lines = folded ? 2 * factor_lanes : factor_lanes;
   return st ? st : describe_rows(&out->scale_descriptor, lines, err);
 }
 

@@ -52,6 +52,21 @@ static int64_t divide_up(int64_t value, int64_t by) {
 
 /* ---- Kernels ---------------------------------------------------------------------------- */
 
+/* As gg_kernel says it: of elements that pairs, or tiles of a CTA each, take in turns. */
+static gg_turns turns_of(int tile, int64_t of_pairs, int64_t of_halves) {
+  if (of_pairs) return (gg_turns){tile, (int)(of_pairs / (2 * tile)), 2};
+  return of_halves ? (gg_turns){tile / 2, (int)(of_halves / tile), 1} : (gg_turns){.tiles = 0};
+}
+
+gg_turns gg_plan_turns_m(const gg_plan *plan) {
+  return plan->turns_pairs ? (gg_turns){plan->tile_m, 2, 2} : (gg_turns){.tiles = 0};
+}
+
+gg_turns gg_plan_turns_n(const gg_plan *plan) {
+  int columns = plan->turns_columns;
+  return columns ? (gg_turns){plan->tile_n / 2, columns, 1} : (gg_turns){.tiles = 0};
+}
+
 gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
   return (gg_distributed){
       .grid = kernel->grid,
@@ -63,8 +78,8 @@ gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
       .cluster_m = kernel->cluster_m,
       .cluster_n = kernel->cluster_n,
       .cluster_k = kernel->cluster_k,
-      .turns_pairs_m = kernel->turns_pairs_m > 0,
-      .turns_pairs_n = kernel->turns_pairs_n > 0,
+      .turns_m = turns_of(kernel->tile_m, kernel->turns_pairs_m, kernel->turns_halves_m),
+      .turns_n = turns_of(kernel->tile_n, kernel->turns_pairs_n, kernel->turns_halves_n),
       .warps = kernel->dependent ? 0 : kernel->tile_warps,
       .cores = strcmp(kernel->family, "simt") == 0,
       .type = kernel->a.type,
@@ -96,7 +111,8 @@ gg_distributed gg_distributed_of_plan(const gg_plan *plan) {
       .cluster_m = plan->cluster_m,
       .cluster_n = plan->cluster_n,
       .cluster_k = plan->cluster_k,
-      .turns_pairs_m = plan->turns_pairs,
+      .turns_m = gg_plan_turns_m(plan),
+      .turns_n = gg_plan_turns_n(plan),
       .warps = plan->specialised || !gg_plan_shares_tiles(plan) ? 0 : gg_plan_tile_warps(plan),
       .cores = strcmp(plan->target->family, "simt") == 0,
       .type = plan->a.type,
@@ -274,16 +290,18 @@ static load load_of(const gg_distribution *s, const gg_distributed *kernel, int6
   return l;
 }
 
-int64_t gg_tiles_along(int64_t extent, int tile, int cluster, bool turns_pairs) {
-  if (!turns_pairs) return divide_up(divide_up(extent, tile), cluster);
-  int64_t four = 4 * (int64_t)tile, behind = extent > tile ? extent - tile : 0;
-  return divide_up(divide_up(extent, four) + divide_up(behind, four), cluster / 2);
+/* The last tiles that take turns have those first halves that there are. */
+int64_t gg_tiles_along(int64_t extent, int tile, int cluster, gg_turns turns) {
+  if (!turns.tiles) return divide_up(divide_up(extent, tile), cluster);
+  int64_t all = 2 * (int64_t)turns.part * turns.tiles, rest = divide_up(extent % all, turns.part);
+  int64_t tiles = extent / all * turns.tiles + (rest < turns.tiles ? rest : turns.tiles);
+  return divide_up(tiles * turns.ctas, cluster);
 }
 
 /* Tiles of clusters, of all batches. */
 static bool count_tiles(int64_t *out, const gg_distributed *kernel, const gg_extents *e) {
-  int64_t m = gg_tiles_along(e->m, kernel->tile_m, kernel->cluster_m, kernel->turns_pairs_m);
-  int64_t n = gg_tiles_along(e->n, kernel->tile_n, kernel->cluster_n, kernel->turns_pairs_n);
+  int64_t m = gg_tiles_along(e->m, kernel->tile_m, kernel->cluster_m, kernel->turns_m);
+  int64_t n = gg_tiles_along(e->n, kernel->tile_n, kernel->cluster_n, kernel->turns_n);
   return !__builtin_mul_overflow(m, n, out) && !__builtin_mul_overflow(*out, e->batch, out) &&
          *out <= INT32_MAX / cluster_size(kernel);
 }

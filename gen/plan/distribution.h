@@ -8,6 +8,13 @@ typedef struct gg_extents {
   int64_t m, n, k, batch;
 } gg_extents;
 
+/* Neighbouring tiles that take halves of theirs in turns: of `tiles`, the first halves lie beside
+ * each other, `part` elements each, then the second halves. A tile is one of `ctas` CTAs along that
+ * mode. No tiles: none do. */
+typedef struct gg_turns {
+  int part, tiles, ctas;
+} gg_turns;
+
 /* What of a kernel decides: gg_kernel's members, and the bits of an element. */
 typedef struct gg_distributed {
   gg_grid_rule grid;
@@ -15,7 +22,7 @@ typedef struct gg_distributed {
   int tile_m, tile_n, tile_k;
   int tile_warps;
   int cluster_m, cluster_n, cluster_k;
-  bool turns_pairs_m, turns_pairs_n;
+  gg_turns turns_m, turns_n;
   int a_bits, b_bits, accumulator_bits;
   int warps;   /* that multiply, where the CTAs of a multiprocessor share what it multiplies by:
                   their warps' instructions; 0 where a CTA has that to itself */
@@ -32,9 +39,12 @@ gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel);
 gg_distributed gg_distributed_of_plan(const gg_plan *plan);
 
 /* Clusters' tiles along a mode, of which CTAs have `tile` elements each and a cluster has `cluster`
- * CTAs. Where pairs take turns, those of even numbers begin at multiples of four CTAs' elements,
- * the others one CTA's further on. */
-int64_t gg_tiles_along(int64_t extent, int tile, int cluster, bool turns_pairs);
+ * CTAs. */
+int64_t gg_tiles_along(int64_t extent, int tile, int cluster, gg_turns turns);
+
+/* Who takes turns along M and along N. */
+gg_turns gg_plan_turns_m(const gg_plan *plan);
+gg_turns gg_plan_turns_n(const gg_plan *plan);
 
 /* "Tiles" are those of clusters: cluster_m x cluster_n of the kernel's, cluster_k CTAs each. Of the
  * first `shared_tiles` each group is divided into shares of equally many K tiles; the others are

@@ -19,7 +19,9 @@ static const gg_tensor_map *map_of(const gg_layouts *layouts, gg_operand_id id, 
 }
 
 int64_t gg_vector_bytes(const gg_plan *plan, const gg_operand *vector, gg_span span) {
-  int length = span == GG_SPAN_ROWS ? plan->tile_m : span == GG_SPAN_COLUMNS ? plan->tile_n : 1;
+  int length = span == GG_SPAN_ROWS      ? plan->tile_m
+               : span == GG_SPAN_COLUMNS ? gg_plan_tile_span(plan)
+                                         : 1;
   return gg_dtype_bytes(vector->type, length);
 }
 

@@ -96,6 +96,17 @@ static inline int gg_plan_warp_columns(const gg_plan *plan) {
   return plan->mma.n / gg_plan_column_parts(plan);
 }
 
+/* Columns from the first half of a tile, where warps have halves, to the second. */
+static inline int gg_plan_half_step(const gg_plan *plan) {
+  return gg_plan_warp_columns(plan) * (plan->turns_columns ? plan->turns_columns : 1);
+}
+
+/* Columns from a tile's first to its last: its own, but where others have some in between. */
+static inline int gg_plan_tile_span(const gg_plan *plan) {
+  if (!plan->turns_columns) return plan->tile_n;
+  return gg_plan_half_step(plan) + gg_plan_warp_columns(plan);
+}
+
 /* Boxes of so many columns, side by side, that an MMA's sums are read and stored in by a warp. */
 static inline int gg_plan_boxes_of_mma(const gg_plan *plan, int columns) {
   return (gg_plan_warp_columns(plan) + columns - 1) / columns;

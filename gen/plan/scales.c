@@ -8,13 +8,27 @@ int gg_scale_atoms_a(const gg_plan *plan) {
   return gg_plan_is_scaled(plan) ? (plan->tile_m + GG_SCALE_ROWS - 1) / GG_SCALE_ROWS : 0;
 }
 
-/* Of 64 and of 192 columns every other tile begins in the middle of an atom. */
-int gg_scale_atoms_b(const gg_plan *plan) {
-  return gg_plan_is_scaled(plan) ? (plan->tile_n + GG_SCALE_ROWS - 1) / GG_SCALE_ROWS : 0;
+/* Of 64 and of 192 columns every other tile begins in the middle of an atom; of folded halves of 96
+ * some begin in one and end in the next. */
+int gg_scale_places_b(const gg_plan *plan) {
+  if (!gg_plan_is_scaled(plan)) return 0;
+  if (gg_plan_folds_scales(plan)) return GG_SCALE_ROWS % gg_plan_warp_columns(plan) ? 2 : 1;
+  return (plan->tile_n + GG_SCALE_ROWS - 1) / GG_SCALE_ROWS;
 }
 
-int gg_scale_places_b(const gg_plan *plan) {
-  return gg_scale_atoms_b(plan) / (gg_plan_folds_scales(plan) ? 2 : 1);
+int gg_scale_atoms_b(const gg_plan *plan) {
+  return gg_scale_places_b(plan) * (gg_plan_folds_scales(plan) ? 2 : 1);
+}
+
+int gg_scale_turns_of(int half) {
+  int tiles = 1;
+  while (tiles * half % GG_SCALE_ROWS != 0)
+    tiles++;
+  return tiles > 1 ? tiles : 0;
+}
+
+int gg_scale_half_atoms(const gg_plan *plan) {
+  return gg_plan_half_step(plan) / GG_SCALE_ROWS;
 }
 
 int64_t gg_scale_bytes_a(const gg_plan *plan) {

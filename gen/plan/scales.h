@@ -16,9 +16,17 @@
  * 256 * u + 128 * r + 64 * h on. Each CTA brings the atom 2 * u + r, and MMAs read from column 2 *
  * h of its four on. Of B's factors such an MMA reads those of the first half of its columns in
  * lanes 0 to 63, those of the second in lanes 64 to 127, of the same columns of tensor memory. With
- * N = 256 the halves are whole atoms, which one copy brings to either half of the lanes; where they
- * begin within an atom, tcgen05.cp cannot. (PTX ISA, "Block Scaling for tcgen05.mma"; CuTe's
- * ScaleFactorDuplicated2by2.) */
+ * N = 256 the halves are whole atoms, which one copy brings to either half of the lanes. Fewer
+ * columns side by side have halves that begin at different words of an atom's lines, which one copy
+ * does not bring to the same column. So such tiles take columns in turns, too: of T tiles the first
+ * halves lie beside each other, then the second halves, T = 2 for N = 128, 4 for 64 and 192, so
+ * that both halves of a tile begin at the same word of an atom each, from where MMAs read:
+ *
+ *     tile T * u + h     columns T * N * u + N / 2 * h on, and T * N / 2 further on
+ *
+ * Halves of 96 end in the next atom. Their second halves are 3 atoms further on, so that a box has
+ * every third atom along the rows; a stage has two of them, side by side in tensor memory. (PTX
+ * ISA, "Block Scaling for tcgen05.mma"; CuTe's ScaleFactorDuplicated2by2.) */
 #ifndef GG_PLAN_SCALES_H
 #define GG_PLAN_SCALES_H
 
@@ -30,8 +38,7 @@ enum {
   GG_SCALE_ATOM_COLUMNS = 4, /* of tensor memory */
   GG_SCALE_COLUMN_ROWS = 32, /* of a column */
   GG_SCALE_TILE_STEP = 64,   /* columns of B that a tile has a multiple of */
-  GG_SCALE_FOLDED_N = 256,   /* that it has where halves of the lanes have halves of them */
-  GG_SCALE_FOLDED_M = 64,    /* and rows of A */
+  GG_SCALE_FOLDED_M = 64,    /* rows of A where halves of the lanes have halves of them */
   GG_SCALE_PACKED_STEP = 32, /* columns of a D of 4 bits: 16 bytes */
 };
 
@@ -54,8 +61,14 @@ int gg_scale_atoms_k(const gg_plan *plan);
 int gg_scale_atoms_a(const gg_plan *plan);
 int gg_scale_atoms_b(const gg_plan *plan);
 
-/* Of tensor memory, what a K step's atoms of B take, in atoms' columns. */
+/* Of tensor memory, what a K step's atoms of B take, in atoms' columns. Where they are folded, each
+ * has two atoms: those of a box. */
 int gg_scale_places_b(const gg_plan *plan);
+
+/* Tiles along N that take halves of their columns in turns; 0: none do. Atoms from a tile's first
+ * half to its second. */
+int gg_scale_turns_of(int half);
+int gg_scale_half_atoms(const gg_plan *plan);
 
 /* Bytes of a stage's factors of A, and of B; columns of tensor memory of both. */
 int64_t gg_scale_bytes_a(const gg_plan *plan);

@@ -357,10 +357,7 @@ static gg_status choose_accumulators(gg_plan *plan, gg_error *err) {
   int scales = gg_scale_columns(plan), metadata = gg_metadata_columns(plan);
   int of_a = gg_sm100_columns_of_a(plan);
   int left = most - scales - metadata - of_a, fits = left / gg_sm100_accumulator_columns(plan);
-  int step = gg_plan_folds_scales(plan) ? GG_SCALE_FOLDED_N
-             : scales                   ? GG_SCALE_TILE_STEP
-             : metadata || of_a         ? row_of(plan)->n_step
-                                        : 1;
+  int step = scales ? GG_SCALE_TILE_STEP : metadata || of_a ? row_of(plan)->n_step : 1;
   int columns = left / gg_sm100_mmas_m(plan) * gg_plan_column_parts(plan) / step * step;
   char advice[64], beside[48] = "";
   if (scales) snprintf(beside, sizeof beside, " and scale factors %d more", scales);
@@ -487,6 +484,7 @@ static gg_status choose_tiles(gg_sm90_schedule *schedule, gg_plan *plan, gg_erro
   plan->splits = schedule->splits;
   gg_plan_put_order(plan, &order);
   plan->turns_pairs = gg_plan_folds_scales(plan);
+  if (plan->turns_pairs) plan->turns_columns = gg_scale_turns_of(gg_plan_warp_columns(plan));
   return choose_accumulators(plan, err);
 }
 

@@ -98,26 +98,15 @@ gg_status gg_sm100_check_scaled_d_tile(const gg_plan *plan, int n, int parts, gg
 
 /* ---- A and B ---------------------------------------------------------------------------- */
 
-/* Of a pair with 64 rows a CTA halves of the columns are whole atoms (scales.h). */
-static gg_status check_folded(const gg_plan *plan, int n, gg_error *err) {
-  return gg_check_multiple(
-      gg_as_asked(plan, "tile N", "tile M"), n, GG_SCALE_FOLDED_N,
-      plan->swap_ab
-          ? "2 halves of an MMA's rows x 128 of an atom of scale factors, beside 64 columns a CTA"
-          : "2 halves of an MMA's columns x 128 of an atom of scale factors, beside 64 rows a CTA",
-      gg_element_mark(&plan->spec->tile, 1), err);
-}
-
 /* An MMA has 128 rows of a CTA, or 64 of each of a pair. A stage has whole atoms of factors along
  * K; a tile columns in steps of half an atom, so that it begins at a column of tensor memory that
  * MMAs may read from. */
 gg_status gg_sm100_check_scaled_tile(const gg_plan *plan, int m, int n, int k, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->tile;
-  gg_status st;
+  bool folded = plan->cta_group > 1 && m == GG_SCALE_FOLDED_M && !plan->sparse_a;
+  gg_status st = GG_OK;
   if (!gg_plan_is_scaled(plan)) return GG_OK;
-  if (plan->cta_group > 1 && m == GG_SCALE_FOLDED_M && !plan->sparse_a)
-    st = check_folded(plan, n, err);
-  else
+  if (!folded)
     st = gg_check_multiple(gg_as_asked(plan, "tile M", "tile N"), m, GG_SCALE_ROWS,
                            "rows of an atom of scale factors", gg_element_mark(asked, 0), err);
   if (st) return st;

@@ -11,7 +11,7 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
   ${each_tile} {
 //@ insert next_item
     const tile_origin at = locate(list, ${tile});
-    const int n0 = at.n0 + list.rank_m % 2 * (${mma_columns} / 2);
+    const int n0 = at.n0 + list.rank_m % 2 * ${half_columns};
 #pragma unroll 1
     ${each_k_tile} {
 //@ insert next_k_tile

@@ -11,13 +11,46 @@ __device__ __forceinline__ void load_atoms(unsigned dst, const tensor_map &map, 
       : "memory");
 }
 
+// The same to all CTAs that the mask names.
+__device__ __forceinline__ void load_atoms_multicast(unsigned dst, const tensor_map &map,
+                                                     unsigned barrier, int rows, int k, int batch,
+                                                     unsigned short ctas) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      ".multicast::cluster${load_group} [%0], [%1, {%3, %4, %5, %6}], [%2], %7;" ::"r"(dst),
+      "l"(&map), "r"(barrier), "r"(0), "r"(rows), "r"(k), "r"(batch), "h"(ctas)
+      : "memory");
+}
+
+//@ if shares_scales
+// CTAs of the cluster need the same factors of A where they have the same rows, those of B where
+// they have the same columns: they take turns at copying them to all of these, a K tile each.
+//@ else
 // Each CTA brings those of its own rows, and of all columns of the tile.
+//@ end
 __device__ __forceinline__ void load_scales(const tensor_map &map_a, const tensor_map &map_b,
                                             unsigned stage, unsigned barrier,
-                                            const tile_origin &at, int k_tile) {
+                                            const tile_origin &at, int k_tile${scale_sharers}) {
   const int k = k_tile * scale_atoms_k;
-  load_atoms(stage + stage_scales_a, map_a, barrier, at.m0 / scale_rows, k, at.batch);
-  load_atoms(stage + stage_scales_b, map_b, barrier, at.n0 / scale_rows, k, at.batch);
+  if constexpr (cluster_n == 1)
+    load_atoms(stage + stage_scales_a, map_a, barrier, at.m0 / scale_rows, k, at.batch);
+  else if (k_tile % cluster_n == list.rank_n)
+    load_atoms_multicast(stage + stage_scales_a, map_a, barrier, at.m0 / scale_rows, k, at.batch,
+                         sharers_a);
+//@ if folds_scales
+  if (k_tile % cluster_m != list.rank_m) return;
+  // A box has an atom of each half of the columns.
+#pragma unroll
+  for (int i = 0; i < scale_pairs_b; ++i)
+    load_atoms_multicast(stage + stage_scales_b + i * scale_atoms_k * scale_rows * 8, map_b,
+                         barrier, at.n0 / scale_rows + i, k, at.batch, ${sharers_scales_b});
+//@ else
+  if constexpr (cluster_m == 1)
+    load_atoms(stage + stage_scales_b, map_b, barrier, at.n0 / scale_rows, k, at.batch);
+  else if (k_tile % cluster_m == list.rank_m)
+    load_atoms_multicast(stage + stage_scales_b, map_b, barrier, at.n0 / scale_rows, k, at.batch,
+                         ${sharers_scales_b});
+//@ end
 }
 
 // An atom to tensor memory: row r to lane r % 32 of column r / 32, in the lanes of each warp. The
@@ -42,10 +75,12 @@ __device__ __forceinline__ void copy_scales(unsigned tmem, unsigned long long fr
   constexpr int atom = scale_rows * 4 / 16;
 #pragma unroll
   for (int i = 0; i < scale_atoms_k; ++i) copy_atom(tmem + scales_column + 4 * i, from + atom * i);
+  from += atom * scale_atoms_k;
 #pragma unroll
-  for (int i = 0; i < scale_atoms_k; ++i)
-    copy_halves(tmem + scales_column + 4 * (scale_atoms_k + i),
-                from + atom * (scale_atoms_k + 2 * i));
+  for (int i = 0; i < scale_pairs_b * scale_atoms_k; ++i) {
+    const int place = i % scale_atoms_k * scale_pairs_b + i / scale_atoms_k;
+    copy_halves(tmem + scales_column + 4 * (scale_atoms_k + place), from + 2 * atom * i);
+  }
 }
 //@ else
 // The factors of a stage, all of them.
@@ -79,7 +114,7 @@ __device__ __forceinline__ constexpr unsigned scales_of_a(int block, int step) {
 
 __device__ __forceinline__ constexpr unsigned scales_of_b(int step) {
 //@ if folds_scales
-  return scales_column + 4 * (scale_atoms_k + step / steps_an_atom);
+  return scales_column + 4 * (scale_atoms_k + step / steps_an_atom * scale_pairs_b);
 //@ else
   return scales_column + 4 * (scale_atoms_k * scale_atoms_a + step / steps_an_atom * scale_atoms_b);
 //@ end

@@ -38,7 +38,7 @@ struct finished_box {
 
 // The beginning of a row of the tile at m0, n0, of whose elements D may have but some.
 __device__ __forceinline__ tile_place row_place(int row, int m0, int n0, int64 m, int64 n) {
-  return {row, 0, int(min(m - m0, int64(tile_m))), int(min(n - n0, int64(tile_n)))};
+  return {row, 0, int(min(m - m0, int64(tile_m))), int(min(n - n0, int64(${tile_columns})))};
 }
 
 // Element e of a lane's accumulators is at row lane / 4 (+ 8 for every other pair), columns

@@ -62,7 +62,13 @@ __device__ __forceinline__ tile_origin origin_of(const work_list &list, unsigned
 //@ else
   const int m0 = (cluster_m == 1 ? at.m : at.m * cluster_m + list.rank_m) * tile_m;
 //@ end
+//@ if turns_columns
+  // Of so many tiles the first halves lie beside each other, then the second halves.
+  const int turn = cluster_n == 1 ? at.n : at.n * cluster_n + list.rank_n;
+  const int n0 = turn / turned_tiles * turned_tiles * tile_n + turn % turned_tiles * warp_columns;
+//@ else
   const int n0 = (cluster_n == 1 ? at.n : at.n * cluster_n + list.rank_n) * tile_n;
+//@ end
   tile_origin origin = {m0, n0, int(tile / per_batch)};
   forget(origin.m0);
   forget(origin.n0);
@@ -83,7 +89,14 @@ __device__ __forceinline__ work_list list_work(int64 m, int64 n, int64 k, int64 
 //@ else
   list.tiles_m = unsigned((m + cluster_m * tile_m - 1) / (cluster_m * tile_m));
 //@ end
+//@ if turns_columns
+  constexpr int turned = turned_tiles * tile_n;
+  const int64 begun = (n % turned + warp_columns - 1) / warp_columns;
+  const int64 tiles = n / turned * turned_tiles + min(begun, int64(turned_tiles));
+  list.tiles_n = unsigned((tiles + cluster_n - 1) / cluster_n);
+//@ else
   list.tiles_n = unsigned((n + cluster_n * tile_n - 1) / (cluster_n * tile_n));
+//@ end
 //@ insert list_lines
   return list;
 }

@@ -51,7 +51,7 @@ __device__ __forceinline__ void copy_vectors(const epilogue_operands &operands,
 //@ insert next_item
     const tile_origin at = locate(list, ${tile});
     const epilogue_operands of = at_tile(operands, at.batch, at.m0, at.n0);
-    const int rows = int(min(m - at.m0, int64(tile_m))), cols = int(min(n - at.n0, int64(tile_n)));
+    const int rows = int(min(m - at.m0, int64(tile_m))), cols = int(min(n - at.n0, int64(${tile_columns})));
     const unsigned to = vectors_address(smem, buffer);
     mbarrier_wait(vectors_empty(smem, buffer), parity);
 //@ insert copy_vectors

@@ -65,9 +65,15 @@ static int64_t k_tiles_of(const gg_kernel *kernel, int64_t tiles) {
 }
 
 /* Elements along a mode of so many clusters' tiles. Of an odd number of pairs that take turns the
- * last one's second CTA has none: so it is not the only one. */
-static int64_t tiles_along(int64_t tile, int cluster, int tiles, bool turns_pairs) {
-  if (!turns_pairs) return tile * cluster * tiles;
+ * last one's second CTA has none: so it is not the only one. Of tiles whose halves lie in turns, no
+ * last second half is there. */
+static int64_t tiles_along(int64_t tile, int cluster, int tiles, int64_t pairs_turn,
+                           int64_t halves_turn) {
+  if (halves_turn) {
+    int64_t all = (int64_t)cluster * tiles, turns = halves_turn / tile;
+    return all / turns * halves_turn + all % turns * tile / 2;
+  }
+  if (!pairs_turn) return tile * cluster * tiles;
   int pairs = cluster / 2 * tiles;
   if (pairs == 1) pairs = 3;
   return pairs / 2 * 4 * tile + pairs % 2 * tile;
@@ -80,8 +86,10 @@ static gg_problem problem_of(const gg_kernel *kernel) {
   int64_t unit = gg_kernel_k_unit(kernel);
   int64_t k = k_tiles_of(kernel, tiles) * kernel->tile_k - ragged;
   gg_problem p = GG_PROBLEM_INIT;
-  int64_t m = tiles_along(kernel->tile_m, kernel->cluster_m, 1, kernel->turns_pairs_m > 0);
-  int64_t n = tiles_along(kernel->tile_n, kernel->cluster_n, tiles, kernel->turns_pairs_n > 0);
+  int64_t m = tiles_along(kernel->tile_m, kernel->cluster_m, 1, kernel->turns_pairs_m,
+                          kernel->turns_halves_m);
+  int64_t n = tiles_along(kernel->tile_n, kernel->cluster_n, tiles, kernel->turns_pairs_n,
+                          kernel->turns_halves_n);
   p.m = extent(kernel->fixed_m, m - ragged);
   p.n = extent(kernel->fixed_n, n - ragged);
   p.k = extent(kernel->fixed_k, (k + unit - 1) / unit * unit);

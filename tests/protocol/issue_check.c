@@ -13,11 +13,12 @@
  * a sub-tile after the other, and read by all warps; the sums are given back when the last sub-tile
  * is still to be read. Where the next tile is asked for, the first CTA's thread has the answers
  * copied to all CTAs of the cluster, all roles read each, and the last one says that there is none.
- * Where tensor maps cannot address A
- * or B, four warps of each CTA copy their lines, a part of a stage each, and say so when it has
- * come; a map's bytes come beside them. Scale factors and metadata come to a stage of each CTA by
- * its own producer; what the issuer has copied of them, or of A, to tensor memory the tensor core
- * reads and writes in the order in which it is asked to, so that nobody waits for anybody there. */
+ * Where tensor maps cannot address A or B, four warps of each CTA copy their lines, a part of a
+ * stage each, and say so when it has come; a map's bytes come beside them. Scale factors of A are
+ * shared as A is, those of B by all CTAs with the same columns, both of a pair too; metadata comes
+ * to a stage of each CTA by its own producer. What the issuer has copied of them, or of A, to
+ * tensor memory the tensor core reads and writes in the order in which it is asked to, so that
+ * nobody waits for anybody there. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,16 +26,23 @@
 #include "plan/scales.h"
 #include "plan/sm90.h"
 
-enum { most_rings = 256, most_states = 1 << 23, matrices = 2, scales = 2 };
+enum { most_rings = 256, most_states = 1 << 23, matrices = 2 };
+
+/* What comes to a stage: the two matrices, then what there is beside them. */
+typedef enum brought { A, B, SCALES_A, SCALES_B, METADATA, OPERANDS } brought;
+
+static const char *const operand_names[OPERANDS] = {"A", "B", "factors of A", "factors of B",
+                                                    "metadata"};
 
 typedef struct ring {
   int cluster_m, cluster_n;
   int group; /* CTAs behind an MMA */
   int stages, sets, warps;
-  int operands; /* that come to a stage: A, B, and maybe what each CTA brings for itself; or what
-                 * each of the warps brings that copy lines, and maybe the other operand */
-  int copiers;  /* warps that copy lines; 0: a thread asks for boxes */
-  int empties;  /* kinds of `empty` barriers */
+  int operands; /* that come to a stage; or what each of the warps brings that copy lines, and maybe
+                 * the other operand */
+  brought brings[OPERANDS]; /* which operands, where no warps copy lines */
+  int copiers;              /* warps that copy lines; 0: a thread asks for boxes */
+  int empties;              /* kinds of `empty` barriers */
   int full_arrivals, empty_arrivals[GG_RING_EMPTIES_MAX];
   int full_sums_arrivals, empty_sums_arrivals;
   int tiles, k_tiles;
@@ -64,6 +72,10 @@ typedef enum mistake {
   NO_EMPTY_ANSWER,  /* an answer is asked for that goes where one may still be read */
   NO_FULL_ANSWER,   /* roles do not wait for an answer */
   OWN_ANSWER,       /* an answer is asked for when the first CTA's roles have read the last one */
+  OWN_SCALES,       /* factors are copied to the CTA alone whose turn it is */
+  ALL_SCALES,       /* all CTAs copy their factors to all who share them, as if each had the turn */
+  ROW_SCALES,       /* factors of B are copied to those who share A */
+  HALF_SCALES,      /* and to those of the same half of B alone: not to the other CTA of a pair */
   MISTAKES
 } mistake;
 
@@ -87,10 +99,20 @@ static const char *const mistake_names[MISTAKES] = {
     "no wait for an empty stage of answers",
     "no wait for an answer",
     "answers awaited of the first CTA's roles alone",
+    "factors copied to one CTA alone",
+    "factors copied by all CTAs that share them",
+    "factors of B copied to those who share A",
+    "factors of B copied to one CTA of each pair",
 };
 
 static ring rings[most_rings];
 static int ring_count;
+
+static ring scaled(ring r) {
+  r.brings[r.operands++] = SCALES_A;
+  r.brings[r.operands++] = SCALES_B;
+  return r;
+}
 
 static ring ring_of(const gg_plan *plan, const gg_rings *lists) {
   const gg_ring *stages = gg_rings_find(lists, GG_RING_STAGES),
@@ -103,7 +125,8 @@ static ring ring_of(const gg_plan *plan, const gg_rings *lists) {
             .stages = stages->depth,
             .sets = sums->depth,
             .warps = gg_rings_role(lists, GG_ROLE_CONSUMER)->warps,
-            .operands = matrices + (gg_plan_is_scaled(plan) || plan->sparse_a),
+            .operands = matrices,
+            .brings = {A, B},
             .empties = stages->empties,
             .full_arrivals = stages->full.arrivals,
             .full_sums_arrivals = sums->full.arrivals,
@@ -114,6 +137,8 @@ static ring ring_of(const gg_plan *plan, const gg_rings *lists) {
     r.copiers = gg_rings_role(lists, GG_ROLE_PRODUCER)->warps;
     r.operands = r.copiers + (!plan->copy_bytes_a || !plan->copy_bytes_b);
   }
+  if (gg_plan_is_scaled(plan)) r = scaled(r);
+  if (plan->sparse_a) r.brings[r.operands++] = METADATA;
   for (int k = 0; k < stages->empties; k++)
     r.empty_arrivals[k] = stages->empty[k].arrivals;
   if (answers) {
@@ -207,13 +232,26 @@ static int answer_readers(const builder *b, int cta) {
   return 1 + (leader_of(b, cta) == cta) + (r->subtile_stages > 0) + r->vectors + r->warps + 1;
 }
 
-/* Whether two CTAs share an operand: A those of one row, B those of one column, of pairs those that
- * have the same half. */
-static bool share(const builder *b, int operand, int x, int y) {
+/* Whether one CTA's copy of an operand goes to another: A and its factors to those of one row, B
+ * and its factors to those of one column, of pairs B to those that have the same half. */
+static bool share(const builder *b, brought of, int x, int y) {
   int m = b->r->cluster_m;
-  if (operand == scales) return x == y;
-  bool same_half = x % b->r->group == y % b->r->group;
-  return operand == 0 ? x % m == y % m : x / m == y / m && same_half;
+  bool row = x % m == y % m, column = x / m == y / m;
+  bool same_half = x % b->r->group == y % b->r->group, factors = of == SCALES_A || of == SCALES_B;
+  if (of == METADATA || (factors && b->mistake == OWN_SCALES)) return x == y;
+  if (of == SCALES_B && b->mistake == ROW_SCALES) return row;
+  if (of == SCALES_B && b->mistake != HALF_SCALES) return column;
+  return of == A || of == SCALES_A ? row : column && same_half;
+}
+
+/* Whose turn it is to copy an operand's K tile. */
+static bool has_turn(const builder *b, brought of, int cta, int k_tile) {
+  const ring *r = b->r;
+  int m = r->cluster_m;
+  if (of == METADATA || (b->mistake == ALL_SCALES && of >= SCALES_A)) return true;
+  if (of == A || of == SCALES_A) return k_tile % r->cluster_n == cta / m;
+  int halves = of == B ? r->group : 1; /* of B each CTA of a pair copies its own */
+  return k_tile % (m / halves) == cta % m / halves;
 }
 
 /* Whether one hears what is read in the other's stages of an operand: who copies to it or to its
@@ -255,9 +293,8 @@ static void add_memory(builder *b, int cta) {
   for (int i = 0; i < r->stages * r->operands && r->copiers; i++)
     protocol_cell(&b->p, "lines", cta, i / r->operands, 1);
   for (int s = 0; s < r->stages && !r->copiers; s++) {
-    protocol_cell(&b->p, "A", cta, s, 1);
-    protocol_cell(&b->p, "B", cta, s, 1);
-    if (r->operands > scales) protocol_cell(&b->p, "scale factors", cta, s, 1);
+    for (int i = 0; i < r->operands; i++)
+      protocol_cell(&b->p, operand_names[r->brings[i]], cta, s, 1);
   }
   for (int s = 0; s < r->sets; s++)
     protocol_cell(&b->p, "sums", cta, s, r->warps);
@@ -297,15 +334,13 @@ static void await_empty(builder *b, int who, int cta, int i) {
     add(b, who, STEP_WAIT, empty(b, cta, stage, kind), 0, round - 1);
 }
 
-static void copy_tile(builder *b, int who, int cta, int operand, int i, int k_tile) {
+static void copy_tile(builder *b, int who, int cta, int place, int i, int k_tile) {
   const ring *r = b->r;
-  int sharers = operand == 0 ? r->cluster_n : r->cluster_m / r->group;
-  int rank = operand == 0 ? cta / r->cluster_m : cta % r->cluster_m / r->group;
   int stage = i % r->stages;
-  if (operand != scales && k_tile % sharers != rank) return;
+  if (!has_turn(b, r->brings[place], cta, k_tile)) return;
   for (int to = 0; to < ctas_of(b); to++) {
-    if (share(b, operand, cta, to))
-      add(b, who, STEP_COPY, full(b, leader_of(b, to), stage), cell_of(b, to, stage, operand), i);
+    if (share(b, r->brings[place], cta, to))
+      add(b, who, STEP_COPY, full(b, leader_of(b, to), stage), cell_of(b, to, stage, place), i);
   }
 }
 
@@ -513,9 +548,9 @@ static void describe(const ring *r, mistake wrong) {
       "cluster %d x %d, %s%s%d stages, %d sets of accumulators, %d warps, %d tiles of %d K tiles, "
       "%d stages of sub-tiles, %d of answers, %s: ",
       r->cluster_m, r->cluster_n, r->group > 1 ? "a pair, " : "",
-      r->copiers             ? "lines, "
-      : r->operands > scales ? "scaled or sparse, "
-                             : "",
+      r->copiers               ? "lines, "
+      : r->operands > matrices ? "scaled or sparse, "
+                               : "",
       r->stages, r->sets, r->warps, r->tiles, r->k_tiles, r->subtile_stages, r->answer_stages,
       mistake_names[wrong]);
 }
@@ -570,11 +605,6 @@ static ring made(int cluster_m, int cluster_n, int group, int stages, int sets, 
   return ring_of(&plan, &layouts.rings);
 }
 
-static ring scaled(ring r) {
-  r.operands = matrices + 1;
-  return r;
-}
-
 /* The same of a kernel whose warps copy lines of A, and maybe a map B. */
 static ring lined(int group, int stages, bool boxed) {
   static gg_layouts layouts;
@@ -593,14 +623,20 @@ static ring lined(int group, int stages, bool boxed) {
   return ring_of(&plan, &layouts.rings);
 }
 
-/* Mistakes that only a pair can make, or only CTAs that share something. A CTA that brings scale
- * factors always has a turn at copying. */
+/* Mistakes that only a pair can make, or only CTAs that share something. A CTA that brings metadata
+ * always has a turn at copying. */
 static bool is_possible(const ring *r, mistake wrong) {
   bool pair = r->group > 1, several = r->cluster_m * r->cluster_n > 1;
   if (wrong == OWN_LINES) return pair && r->copiers;
   if (wrong == HALF_THE_BYTES && r->copiers) return pair && r->operands > r->copiers;
   if (wrong == HALF_THE_BYTES || wrong == OWN_SUMS) return pair;
-  if (wrong == NO_SECOND) return r->full_arrivals > 1 && r->operands == matrices && !r->copiers;
+  bool beside = !r->copiers && r->operands > matrices;
+  bool factors = beside && r->brings[matrices] == SCALES_A && several;
+  if (wrong == ROW_SCALES) return factors && (r->cluster_n > 1 || r->group > 1);
+  if (wrong == HALF_SCALES) return factors && pair;
+  if (wrong >= OWN_SCALES) return factors;
+  if (wrong == NO_SECOND)
+    return r->full_arrivals > 1 && !r->copiers && r->brings[r->operands - 1] != METADATA;
   if (wrong >= NO_EMPTY_ANSWER) return r->answer_stages > 0 && (several || wrong != OWN_ANSWER);
   if (wrong >= NO_EMPTY_SUBTILE) return r->subtile_stages > 0;
   return several || (wrong != OWN_RELEASE && wrong != NO_STAY);
@@ -609,7 +645,8 @@ static bool is_possible(const ring *r, mistake wrong) {
 static bool explore_all(void) {
   const ring alone = made(1, 1, 1, 2, 2, 0, false), tall = made(2, 1, 1, 2, 1, 0, false),
              pair = made(2, 1, 2, 2, 2, 0, false), single = made(2, 1, 2, 2, 1, 0, false),
-             fetches = made(1, 1, 1, 2, 2, 2, false), dynamic = made(1, 1, 1, 2, 1, 0, true);
+             fetches = made(1, 1, 1, 2, 2, 2, false), dynamic = made(1, 1, 1, 2, 1, 0, true),
+             factored = scaled(pair);
   bool right = explore(alone, 3, 3, RIGHT);
   right = explore(fetches, 3, 2, RIGHT) && right;
   right = explore(dynamic, 3, 2, RIGHT) && right;
@@ -624,6 +661,7 @@ static bool explore_all(void) {
   for (mistake m = RIGHT + 1; m < MISTAKES; m++) {
     if (is_possible(&alone, m)) right = explore(alone, 3, 3, m) && right;
     if (is_possible(&pair, m)) right = explore(pair, 3, 3, m) && right;
+    if (m >= OWN_SCALES) right = explore(factored, 1, 3, m) && right;
     if (m >= NO_EMPTY_SUBTILE && is_possible(&fetches, m))
       right = explore(fetches, 3, 2, m) && right;
     if (m >= NO_EMPTY_ANSWER && is_possible(&dynamic, m))
@@ -633,9 +671,13 @@ static bool explore_all(void) {
 }
 
 static bool find_all(uint64_t seed, int walks) {
-  const ring kinds[] = {made(1, 1, 1, 3, 2, 2, true),          made(2, 2, 1, 3, 2, 0, true),
-                        made(2, 1, 2, 3, 2, 2, true),          made(4, 2, 2, 3, 2, 0, false),
-                        scaled(made(4, 2, 2, 3, 2, 0, false)), lined(2, 3, true)};
+  const ring kinds[] = {made(1, 1, 1, 3, 2, 2, true),
+                        made(2, 2, 1, 3, 2, 0, true),
+                        made(2, 1, 2, 3, 2, 2, true),
+                        made(4, 2, 2, 3, 2, 0, false),
+                        scaled(made(4, 2, 2, 3, 2, 0, false)),
+                        scaled(made(2, 2, 1, 3, 2, 0, false)),
+                        lined(2, 3, true)};
   bool right = true;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     for (mistake m = RIGHT + 1; m < MISTAKES; m++) {

@@ -183,8 +183,6 @@ static void draw_tile_of_sm100(gg_str *out, draws *from, const nature *is) {
                                           : "64|64|128|128|256");
   int columns = draw_number(from, pair ? "32|64|64|96|128|192|256|320|512"
                                        : "8|16|16|24|32|48|64|80|96|128|176|256|288|384");
-  /* What is legal beside them; fewer are refused. */
-  if (pair && rows == 64 && *is->scale && columns > 64) columns = 256;
   const char *steps = is->bytes > 2 ? "64" : "128|128|256"; /* of a sparse A */
   int k = is->sparse                 ? draw_number(from, is->packed || *is->scale ? "256" : steps)
           : is->packed || *is->scale ? draw_number(from, "128|128|128|256|256|512|64")
@@ -352,6 +350,8 @@ gg_problem draw_problem(draws *from, const gg_kernel *kernel) {
   gg_problem p = {.size = sizeof(gg_problem), .alpha = 1};
   p.m = draw_extent(from, kernel->fixed_m, kernel->tile_m * (kernel->turns_pairs_m ? 4 : 1));
   p.n = draw_extent(from, kernel->fixed_n, kernel->tile_n * (kernel->turns_pairs_n ? 4 : 1));
+  if (kernel->turns_halves_m) p.m = draw_extent(from, kernel->fixed_m, kernel->turns_halves_m);
+  if (kernel->turns_halves_n) p.n = draw_extent(from, kernel->fixed_n, kernel->turns_halves_n);
   p.k = kernel->fixed_k;
   if (p.k == GG_FIXED_NONE && chance(from, 10)) p.k = draw_below(from, 2);
   if (p.k == GG_FIXED_NONE) p.k = 1 + draw_below(from, 7 * (int64_t)kernel->tile_k);

@@ -329,7 +329,8 @@ START_TEST(tensor_maps_of_scale_factors) {
                       .type = GG_DTYPE_ue8m0,
                       .rank = 4,
                       .modes = {GG_MAP_SCALE_ATOM, GG_MAP_SCALE_ROWS, GG_MAP_SCALE_K, GG_MAP_BATCH},
-                      .box = {256, 1, 2, 1}};
+                      .box = {256, 4, 2, 1},
+                      .rows_step = 3}; /* atoms 0 and 3 along the rows */
   for (int with_k = 0; with_k < 2; with_k++) {
     fake_reset();
     loaded it = load(kernel);
@@ -347,6 +348,9 @@ START_TEST(tensor_maps_of_scale_factors) {
     ck_assert_uint_eq(map->strides[0], with_k ? 1024 : 512);
     ck_assert_uint_eq(map->strides[1], 512);
     ck_assert_uint_eq(map->strides[2], with_k ? 3 * 1024 : 512);
+    ck_assert_uint_eq(map->box[1], 4);
+    for (uint32_t i = 0; i < 4; i++)
+      ck_assert_uint_eq(map->element_strides[i], i == 1 ? 3 : 1);
     unload(it);
   }
 }

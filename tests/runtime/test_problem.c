@@ -148,8 +148,27 @@ START_TEST(pairs_that_take_turns) {
       int64_t pairs = 0;
       for (int64_t t = 0; t < 2 * most / tile; t++)
         if (t / 2 * 4 * tile + t % 2 * tile < extent) pairs = t + 1;
-      ck_assert_int_eq(gg_tiles_along(extent, tile, cluster, true),
+      ck_assert_int_eq(gg_tiles_along(extent, tile, cluster, (gg_turns){tile, 2, 2}),
                        (2 * pairs + cluster - 1) / cluster);
+    }
+  }
+}
+END_TEST
+
+/* Tile t of those of 192 columns, four of which take halves in turns, begins at t / 4 * 768 + t % 4
+ * * 96; likewise of 64 and of 128. */
+START_TEST(columns_in_turns) {
+  static const struct { int tile, tiles; } rows[] = {{64, 4}, {128, 2}, {192, 4}};
+  enum { most = 2000 };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    int tile = rows[i].tile, tiles = rows[i].tiles, half = tile / 2;
+    for (int64_t extent = 0; extent < most; extent++) {
+      int64_t count = 0;
+      for (int64_t t = 0; t < 2 * most / half; t++)
+        if (t / tiles * tiles * tile + t % tiles * half < extent) count = t + 1;
+      for (int cluster = 1; cluster <= 4; cluster++)
+        ck_assert_int_eq(gg_tiles_along(extent, tile, cluster, (gg_turns){half, tiles, 1}),
+                         (count + cluster - 1) / cluster);
     }
   }
 }
@@ -537,6 +556,7 @@ int main(void) {
   tcase_add_test(tests, clusters_along_k_take_one_tile);
   tcase_add_test(tests, clusters_along_k_share_the_k_tiles);
   tcase_add_test(tests, pairs_that_take_turns);
+  tcase_add_test(tests, columns_in_turns);
   tcase_add_test(tests, what_tensor_maps_cannot_address);
   tcase_add_test(tests, nothing_to_compute);
   tcase_add_test(tests, k_of_zero_launches_without_a_and_b);

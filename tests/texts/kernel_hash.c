@@ -73,6 +73,9 @@ static void print_facts(gg_str *out, const gg_kernel *kernel) {
                 k->int32_coordinates);
   if (k->turns_pairs_m || k->turns_pairs_n)
     gg_str_printf(out, "pairs take turns %lld %lld\n", (ll)k->turns_pairs_m, (ll)k->turns_pairs_n);
+  if (k->turns_halves_m || k->turns_halves_n)
+    gg_str_printf(out, "halves take turns %lld %lld\n", (ll)k->turns_halves_m,
+                  (ll)k->turns_halves_n);
   for (size_t i = 0; i < k->param_count; i++)
     print_param(out, k->params[i]);
   for (size_t i = 0; i < k->map_count; i++) {
