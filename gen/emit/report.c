@@ -344,7 +344,7 @@ static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts
     if (map->modes[0] == GG_MAP_SCALE_ATOM && map->rows_step) {
       add_text(report, "tensor maps", mapped(report, plan, map), "%d x %d",
                (map->box[1] - 1) / map->rows_step + 1, map->box[2])
-          ->remark = "atoms of 128 rows x 4 factors, each third along the rows x along K";
+          ->remark = "each third atom (128 rows x 4 factors) along the rows x along K";
       continue;
     }
     if (map->modes[0] == GG_MAP_SCALE_ATOM || metadata) {

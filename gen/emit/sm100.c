@@ -261,7 +261,7 @@ static void bind_shared_scales(gg_bindings *out, const gg_plan *plan) {
   if (a) gg_str_puts(&parameters, ", unsigned short sharers_a");
   if (b)
     gg_str_printf(&parameters, ",%sunsigned short %s",
-                  a ? "\n                                            " : " ", of_b);
+                  a || pair ? "\n                                            " : " ", of_b);
   gg_bind_str(out, "scale_sharers", &parameters);
   gg_bind_flag(out, "shares_scales", a || b);
   gg_bind_text(out, "sharers_scales_b", of_b);

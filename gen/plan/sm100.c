@@ -357,7 +357,10 @@ static gg_status choose_accumulators(gg_plan *plan, gg_error *err) {
   int scales = gg_scale_columns(plan), metadata = gg_metadata_columns(plan);
   int of_a = gg_sm100_columns_of_a(plan);
   int left = most - scales - metadata - of_a, fits = left / gg_sm100_accumulator_columns(plan);
-  int step = scales ? GG_SCALE_TILE_STEP : metadata || of_a ? row_of(plan)->n_step : 1;
+  int step = gg_plan_folds_scales(plan) ? GG_SCALE_ROWS /* tiles of 192 have more of them */
+             : scales                   ? GG_SCALE_TILE_STEP
+             : metadata || of_a         ? row_of(plan)->n_step
+                                        : 1;
   int columns = left / gg_sm100_mmas_m(plan) * gg_plan_column_parts(plan) / step * step;
   char advice[64], beside[48] = "";
   if (scales) snprintf(beside, sizeof beside, " and scale factors %d more", scales);

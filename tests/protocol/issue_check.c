@@ -654,7 +654,7 @@ static bool explore_all(void) {
   right = explore(pair, 3, 3, RIGHT) && right;
   right = explore(single, 2, 3, RIGHT) && right;
   right = explore(scaled(alone), 2, 3, RIGHT) && right;
-  right = explore(scaled(pair), 2, 2, RIGHT) && right;
+  right = explore(scaled(pair), 1, 3, RIGHT) && right;
   right = explore(lined(1, 2, true), 2, 3, RIGHT) && right;
   right = explore(lined(2, 2, false), 2, 3, RIGHT) && right;
   right = explore(lined(2, 2, true), 2, 2, RIGHT) && right;

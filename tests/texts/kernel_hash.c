@@ -84,6 +84,7 @@ static void print_facts(gg_str *out, const gg_kernel *kernel) {
                   map->swizzle_bytes);
     if (map->unpacks) gg_str_puts(out, "unpacks\n");
     if (map->swizzle_wide) gg_str_puts(out, "wide\n");
+    if (map->rows_step) gg_str_printf(out, "each %d\n", map->rows_step);
   }
 }
 
