@@ -35,8 +35,7 @@ void gg_write_cta_shares(gg_str *out, const gg_plan *plan) {
                 GG_WORKSPACE_COUNTERS);
 }
 
-void gg_bind_cta_shares(gg_bindings *out, const gg_plan *plan, const char *sums,
-                        const char *parameter) {
+void gg_bind_cta_shares(gg_bindings *out, const gg_plan *plan, const char *sums) {
   bool shares = gg_plan_shares_tiles(plan);
   gg_bind_flag(out, "shares", shares);
   gg_bind_part(out, "cta_shares", shares ? "cta_shares" : NULL);
@@ -46,7 +45,7 @@ void gg_bind_cta_shares(gg_bindings *out, const gg_plan *plan, const char *sums,
   gg_bind_str(out, "share_members", &members);
   gg_bind_part(out, "sums", sums);
   gg_bind_part(out, "store_others", "register_store_others");
-  gg_bind_sums(out, plan, parameter, "tCrC", "sum_at(tCrC, first * sum_words + w)");
+  gg_bind_sums(out, plan, "tile_sums &tCrC", "tCrC", "sum_at(tCrC, first * sum_words + w)");
   gg_bind_text(out, "acc_register",
                plan->accumulator == GG_DTYPE_f64   ? "d"
                : plan->accumulator == GG_DTYPE_f32 ? "f"

@@ -303,10 +303,10 @@ static void bind_routes(gg_bindings *out, const gg_plan *plan) {
 /* Tiles that several CTAs share, and the kernel's loop over them. */
 static void bind_shares(gg_bindings *out, const gg_plan *plan) {
   bool shares = gg_plan_shares_tiles(plan);
-  gg_bind_cta_shares(out, plan, "simt_sums", "acc_t (&tCrC)[block_m][block_n][1]");
+  gg_bind_cta_shares(out, plan, "simt_sums");
   gg_bind_part(out, "kernel_shares", shares ? "simt_kernel_shares" : NULL);
-  gg_bind_text(out, "own_boxes", shares ? "box_set boxes,\n                                         "
-                                        : "");
+  gg_bind_text(out, "own_boxes",
+               shares ? "box_set boxes,\n                                         " : "");
 }
 
 gg_status gg_simt_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,

@@ -439,7 +439,7 @@ static void bind_fragments(gg_bindings *out, const gg_plan *plan) {
 /* Tiles that several CTAs share: of what a round of the kernel's loop has to do. */
 static void bind_shares(gg_bindings *out, const gg_plan *plan) {
   bool shares = gg_plan_shares_tiles(plan);
-  gg_bind_cta_shares(out, plan, "sm80_sums", "acc_t (&tCrC)[frags_m][frags_n][acc_words]");
+  gg_bind_cta_shares(out, plan, "sm80_sums");
   gg_bind_part(out, "kernel_shares", shares ? "sm80_kernel_shares" : NULL);
   gg_bind_text(out, "own_boxes",
                shares ? "box_set boxes,\n                                         " : "");

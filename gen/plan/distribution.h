@@ -24,9 +24,9 @@ typedef struct gg_distributed {
   int cluster_m, cluster_n, cluster_k;
   gg_turns turns_m, turns_n;
   int a_bits, b_bits, accumulator_bits;
-  int warps;   /* that multiply, where the CTAs of a multiprocessor share what it multiplies by:
-                  their warps' instructions; 0 where a CTA has that to itself */
-  bool cores;  /* CUDA cores multiply */
+  int warps;     /* that multiply, where the CTAs of a multiprocessor share what it multiplies by:
+                    their warps' instructions; 0 where a CTA has that to itself */
+  bool cores;    /* CUDA cores multiply */
   gg_dtype type; /* of A */
 } gg_distributed;
 

@@ -2,9 +2,8 @@
 constexpr int lane_registers =
     threads * ctas_per_sm > 65536 / 255 ? 65536 / threads / ctas_per_sm : 255;
 constexpr int spare_registers = lane_registers - chunks * 4 - 80;
-constexpr int chunks_in_flight = spare_registers >= 128  ? 32
-                                 : spare_registers >= 64 ? 16
-                                 : spare_registers >= 32 ? 8
+constexpr int chunks_in_flight = spare_registers >= 96   ? 16
+                                 : spare_registers >= 48 ? 8
                                                          : 2;
 constexpr int together = box_chunks <= chunks_in_flight       ? box_chunks
                          : box_chunks % chunks_in_flight == 0 ? chunks_in_flight

@@ -13,8 +13,10 @@ constexpr int box_chunks = box_words / sum_words;
 constexpr int warp_boxes = pieces / box_pieces;
 constexpr int chunks = warp_boxes * box_chunks;  // of a lane
 
+using tile_sums = acc_t[block_m][block_n][1];
+
 // The thread's sums in the order of its pieces.
-__device__ __forceinline__ acc_t &sum_at(acc_t (&tCrC)[block_m][block_n][1], int word) {
+__device__ __forceinline__ acc_t &sum_at(tile_sums &tCrC, int word) {
   const int piece = word / piece_words, in_piece = word % piece_words;
   return tCrC[piece / pieces_n * piece_m + in_piece / piece_n]
              [piece % pieces_n * piece_n + in_piece % piece_n][0];

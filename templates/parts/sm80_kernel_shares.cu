@@ -32,8 +32,8 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     const ab_t *gB = B + from.batch * batch_stride_b + from.n0 * (b_k_major ? ldb : 1);
     pipeline p = {start_loader<operand_a>(gA, lda, from.rows, last, thread),
                   start_loader<operand_b>(gB, ldb, from.cols, last, thread),
-                  ldmatrix_coord_a(lane),
-                  ldmatrix_coord_b(lane),
+                  ${coord_a}(lane),
+                  ${coord_b}(lane),
                   {}};
     p.at_a.mn += warp_m0;
     p.at_b.mn += warp_n0;
