@@ -194,7 +194,7 @@ __device__ __forceinline__ void load_element(${holder} &x, unsigned addr) {
 }
 
 //@ end
-// The byte offset of this lane's ldmatrix row, mn and k (multiples of ${multiples}) from its first. Swizzles
+// The byte offset of this lane's ldmatrix row, mn and k (${multiples}) from its first. Swizzles
 // repeat along K or along M or N; there the distance is a constant, and the lane needs one address
 // for each step in the other direction only.
 template <class op>

@@ -406,7 +406,8 @@ static void bind_fragments(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "row", text);
   snprintf(text, sizeof text, "%d", 2 * row_bytes / bytes);
   gg_bind_text(out, "step_k", text);
-  snprintf(text, sizeof text, bytes == 2 ? "16" : "16, k of %d", 2 * row_bytes / bytes);
+  snprintf(text, sizeof text, bytes == 2 ? "multiples of 16" : "in 16s and %ds",
+           2 * row_bytes / bytes);
   gg_bind_text(out, "multiples", text);
   snprintf(text, sizeof text, "%s a[frags_m][%d];%s", type_a, words_a,
            bytes == 2   ? "  // two elements each"

@@ -41,8 +41,17 @@ static gg_status check_major(const gg_plan *plan, bool of_a, gg_error *err) {
                    asked->text, "k", err);
 }
 
+/* The rows know: this says since when. */
+static gg_status check_fp8(const gg_plan *plan, gg_error *err) {
+  if (!gg_dtype_is_fp8(plan->a.type) || plan->limits->converts_fp8) return GG_OK;
+  return gg_refuse_type(plan, &plan->spec->a.type, "A of type", plan->a.type,
+                        "8-bit floats from sm_89 on: older architectures do not multiply them",
+                        err);
+}
+
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
   gg_status st;
+  if ((st = check_fp8(plan, err))) return st;
   if ((st = gg_choose_inputs(plan, err))) return st;
   if ((st = check_major(plan, true, err))) return st;
   if ((st = check_major(plan, false, err))) return st;
@@ -58,8 +67,10 @@ static gg_status choose_sums(gg_plan *plan, gg_error *err) {
   plan->accumulator_bits = is_short ? fp8_sum_bits : 0;
   plan->promote = asked->state == GG_SPEC_SET ? (int)asked->number : is_short ? usual : 0;
   if (is_short || plan->promote == 0) return GG_OK;
-  return gg_refuse(plan, asked, "promote", asked->text,
-                   "it for f32 sums of e4m3 and e5m2: others are as long as the accumulator", err);
+  if (gg_dtype_is_fp8(plan->a.type))
+    return gg_refuse(plan, asked, "promote", "beside sums in f16", "it beside sums in f32", err);
+  return gg_refuse_type(plan, asked, "promote with operands of type", plan->a.type,
+                        "e4m3 and e5m2: sums of others are as long as the accumulator", err);
 }
 
 /* The tile's K is of whole sums: of fewer MMAs than is usual, where that divides it. */
@@ -78,7 +89,11 @@ static void print_shape(char out[32], const gg_mma_row *row) {
   snprintf(out, 32, "m%dn%dk%d", row->m, row->n, row->k);
 }
 
-/* Of f64 there are several: the one that is asked for by its shape, else the largest whose
+static bool is_named(const gg_mma_row *row, const char *shape, const char *name) {
+  return !strcmp(name, shape) || !strcmp(name, row->ptx) || !strcmp(name, row->cute);
+}
+
+/* Of f64 there are several: the one that is asked for by name, else the largest whose
  * fragments leave a thread room for two sets beside its sums. */
 static const gg_mma_row *choose_row(const gg_plan *plan) {
   enum { usual_k = 8 };
@@ -92,16 +107,10 @@ static const gg_mma_row *choose_row(const gg_plan *plan) {
     const gg_mma_row *row = &rows[i];
     if (row->a != GG_DTYPE_f64 || !has_atom(row) || !gg_arch_runs(plan->arch, row->arch)) continue;
     print_shape(shape, row);
-    if (asked->state == GG_SPEC_SET && strcmp(asked->text, shape) == 0) return row;
+    if (asked->state == GG_SPEC_SET && is_named(row, shape, asked->text)) return row;
     if (row->m >= best->m && row->k >= best->k && row->k <= usual_k) best = row;
   }
   return best;
-}
-
-int gg_sm80_registers(const gg_plan *plan, gg_mma_operand operand) {
-  gg_dtype type = operand == GG_MMA_C ? plan->accumulator : plan->a.type;
-  int each = gg_dtype_info_of(type)->bits == 64 ? 2 : 1;
-  return each * gg_mma_atom_registers(&plan->mma, operand, NULL);
 }
 
 /* mma.sync's A is row-major and its B column-major; the operands' majors are the business of what

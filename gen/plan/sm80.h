@@ -37,8 +37,12 @@ static inline bool gg_sm80_converts_tf32(const gg_plan *plan) {
   return plan->arch.number >= 90;
 }
 
-/* 32-bit registers of a thread that a fragment of the plan's atom takes. sm80.c */
-int gg_sm80_registers(const gg_plan *plan, gg_mma_operand operand);
+/* 32-bit registers of a thread that a fragment of the plan's atom takes. */
+static inline int gg_sm80_registers(const gg_plan *plan, gg_mma_operand operand) {
+  gg_dtype type = operand == GG_MMA_C ? plan->accumulator : plan->a.type;
+  int each = gg_dtype_info_of(type)->bits == 64 ? 2 : 1;
+  return each * gg_mma_atom_registers(&plan->mma, operand, NULL);
+}
 
 /* What comes through staging in whole lines, but for its layouts: C and the first residual, where a
  * lane copies more than an element at once. Single elements are read where they lie: by way of

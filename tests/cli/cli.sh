@@ -134,7 +134,7 @@ expect 0 'few columns and little K' "$gemmgen" explain --problem '8192 8192 64' 
 holds 'whose figures they are' grep -q 'on sm_103, by the figures of B200 (sm_100), 148' out
 holds 'epilogues bound them' grep -q '^chosen: gemm_sm100_.*, bound by the epilogue' out
 expect 0 'bytes of an architecture without them' "$gemmgen" explain --problem '64 64 64' --types s8,s8,s32 --arch sm_103
-holds 'CUDA cores multiply them' grep -q '^chosen: gemm_simt_s8' out
+holds 'a warp multiplies them' grep -q '^chosen: gemm_sm80_s8' out
 expect 1 '8-bit floats of one without them' "$gemmgen" explain --problem '64 64 64' --types e4m3,e4m3,f32 --arch sm_80
 for types in e4m3:ue8m0,e4m3:ue8m0 e4m3:ue8m0,e2m1:ue8m0 e2m1:ue8m0,e2m1:ue8m0 e2m1:ue4m3,e2m1:ue4m3; do
   expect 0 "factors: $types" "$gemmgen" explain --problem '4096 4096 4096' --types $types,bf16 --arch sm_100

@@ -72,7 +72,7 @@ static void draw_narrow(nature *out, draws *from) {
 static nature draw_nature(draws *from, family of) {
   static const char *const types[] = {
       [SM90] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|s8|u8",
-      [SM80] = "f16|bf16",
+      [SM80] = "f16|bf16|f16|bf16|tf32|e4m3|e5m2|s8|u8|f64",
       [NAIVE] = "f16|bf16|f32",
       [SIMT] = "f32|f32|f64|f16|bf16|s8|s8|u8",
       [SM100] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|u8|e2m1|e2m1|e3m2|e2m3",
@@ -209,19 +209,26 @@ static void draw_tile_of_sm100(gg_str *out, draws *from, const nature *is) {
         "persistent|data_parallel|split_k|stream_k|dynamic|{kind: split_k, splits: 3}");
 }
 
-static void draw_tile_of_sm80(gg_str *out, draws *from) {
+static void draw_tile_of_sm80(gg_str *out, draws *from, const nature *is) {
   maybe(out, from, 10, "operand_source", "{a: registers}|{b: shared}");
-  maybe(out, from, 20, "schedule", "multistage");
-  maybe(out, from, 40, "scheduler", "persistent|data_parallel|split_k|stream_k|{kind: split_k, splits: 3}");
+  if (is->bytes == 8)
+    gg_str_puts(out, "schedule: multistage\n");
+  else
+    maybe(out, from, 20, "schedule", "multistage");
+  if (is->fp8) maybe(out, from, 40, "promote", "0|0|1|2|4");
+  maybe(out, from, 40, "scheduler",
+        "persistent|data_parallel|split_k|stream_k|{kind: split_k, splits: 3}");
   if (chance(from, 5)) return;
   int m = draw_number(from, "16|32|64|96|128"), n = draw_number(from, "8|16|32|48|64|128");
-  gg_str_printf(out, "tile: [%d, %d, %d]\n", m, n, draw_number(from, "16|32|32|64"));
+  gg_str_printf(out, "tile: [%d, %d, %d]\n", m, n,
+                draw_number(from, "16|32|32|64") * 2 / is->bytes);
   maybe(out, from, 30, "atom_layout", "[1,1,1]|[2,1,1]|[1,2,1]|[2,2,1]|[2,4,1]");
 }
 
 static void draw_tile_of_simt(gg_str *out, draws *from, const nature *is) {
   gg_str_puts(out, "schedule: simt\n");
-  maybe(out, from, 40, "scheduler", "data_parallel|split_k|stream_k|{kind: split_k, splits: 3}|persistent");
+  maybe(out, from, 40, "scheduler",
+        "data_parallel|split_k|stream_k|{kind: split_k, splits: 3}|persistent");
   maybe(out, from, 50, "stages", "1|1|2|3|4");
   maybe(out, from, 20, "swizzle", "none|padding|{a: padding}|{b: none}|{b: padding}|64B");
   maybe(out, from, 15, "ctas_per_sm", "1|2|3");
@@ -247,7 +254,7 @@ static void draw_tile(gg_str *out, draws *from, const nature *is) {
   else if (is->family == SM90)
     draw_tile_of_sm90(out, from, is);
   else
-    draw_tile_of_sm80(out, from);
+    draw_tile_of_sm80(out, from, is);
   maybe(out, from, 35, "stages", "1|2|2|2|3|3|4|4|6");
   maybe(out, from, 15, "swizzle",
         is->family == SM80 ? "64B|32B|none|padding"
@@ -307,7 +314,10 @@ static void draw_whole(gg_str *out, draws *from, family of) {
                                       [SM100] = "sm_100a|sm_100f|sm_103a|sm_110a|sm_110f"};
   char arch[word_max];
   nature is = draw_nature(from, of);
-  pick(arch, from, is.family == SM100 && is.integers ? "sm_100a|sm_110a" : archs[is.family]);
+  pick(arch, from,
+       is.family == SM100 && is.integers ? "sm_100a|sm_110a"
+       : is.family == SM80 && is.fp8     ? "sm_89|sm_90"
+                                         : archs[is.family]);
   gg_str_printf(out, "arch: %s\n", arch);
   draw_operands(out, from, &is);
   if (is.half || (of == SM100 && is.fp8)) maybe(out, from, 12, "accumulator", "f16|f32");

@@ -155,7 +155,7 @@ static const gemm_case cases[] = {
     {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 8, 8, 0, 1, 0, 16, "", 0, 0},
     {F32, F32, F32, K, N, N, 65, 130, 35, 2, 0.5f, 4, "simt", 0, 0},
     {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, M, N, N, 66, 130, 35, 1, 0, 2, "simt", 0, 0},
-    {F64, F64, F64, M, K, N, 65, 66, 9, 1, 0.5f, 8, "simt", 0, 0},
+    {F64, F64, F64, M, K, N, 65, 66, 9, 1, 0.5f, 8, "sm80", 0, 0},
     {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 16384, 1, 0, 16, "c1x1x8", 0, 0},
     {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 1 << 17, 1, 0, 16, "split_k", 4 << 20, 0},
 };
