@@ -75,7 +75,8 @@ static gg_status pitched(gg_layout *out, const operand_tile *tile, int64_t pitch
 /* The pattern of a swizzle, repeated line by line, then along the line. */
 static gg_status patterned(gg_composed *out, const operand_tile *tile, int bits, gg_error *err) {
   int64_t unit = (int64_t)unit_bytes(tile) * 8 / tile->bits, width = unit << bits;
-  gg_tuple shape = tile->k_major ? GG_TUPLE(8, width) : GG_TUPLE(width, 8);
+  int64_t lines = tile->by_elements ? 4 : 8; /* that are read at once */
+  gg_tuple shape = tile->k_major ? GG_TUPLE(lines, width) : GG_TUPLE(width, lines);
   gg_tuple stride = tile->k_major ? GG_TUPLE(width, 1) : GG_TUPLE(1, width);
   gg_tuple target = GG_TUPLE(tile->mn, tile->k);
   gg_tuple order = tile->k_major ? GG_TUPLE(1, 2) : GG_TUPLE(2, 1);
