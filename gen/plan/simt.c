@@ -12,15 +12,20 @@
 #include "plan/simt.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "atom/dtype.h"
 #include "plan/atoms.h"
 #include "plan/epilogue.h"
 
-/* What no tensor core multiplies as it is comes here by itself, the rest where it is asked for. */
+/* f32 comes here by itself, which no tensor core multiplies as it is, and f64, unless another atom
+ * is asked for; the rest where the schedule asks for it. */
 static bool accepts(const gg_spec *spec) {
+  static const char atom[] = "UniversalFMA";
   const gg_spec_field *schedule = &spec->schedule, *type = &spec->a.type;
   if (schedule->state == GG_SPEC_SET) return schedule->number == GG_SCHEDULE_SIMT;
+  bool other = spec->atom.state == GG_SPEC_SET && strncmp(spec->atom.text, atom, strlen(atom)) != 0;
+  if (type->number == GG_DTYPE_f64 && other) return false;
   return type->state == GG_SPEC_SET &&
          (type->number == GG_DTYPE_f32 || type->number == GG_DTYPE_f64);
 }
