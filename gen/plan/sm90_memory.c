@@ -62,6 +62,12 @@ static int columns_of_a_part(const gg_plan *plan, int columns) {
   return (boxes + plan->cluster_k - 1) / plan->cluster_k * columns;
 }
 
+/* A pipeline has two at least, for which a second buffer is given up. */
+static int wanted_stages(const gg_plan *plan) {
+  const gg_spec_field *asked = &plan->spec->stages;
+  return asked->state == GG_SPEC_SET ? (int)asked->number : 2;
+}
+
 /* In columns: a box takes as long as staging so many more, and a wait for its buffer. */
 static double staging_cost(const gg_plan *plan, gg_sm90_staging s) {
   double box = plan->device->box_columns, wait = plan->device->buffer_columns;
@@ -86,6 +92,7 @@ static gg_sm90_staging choose_staging(const gg_plan *plan, const gg_sm90_schedul
          columns_of_a_part(plan, best.columns / 2) < columns_of_a_part(plan, best.columns))
     best.columns /= 2;
   best.buffers = most_buffers(plan, best.columns);
+  if (fitting_stages(plan, best) < wanted_stages(plan)) best.buffers = 1;
   bool once =
       schedule->reduces_sums || gg_sm90_reads_directly(plan, fetches) || plan->scale_d.block;
   if (once || plan->d.major != GG_MAJOR_N) return best;
