@@ -44,7 +44,7 @@ static int fitting_stages(const gg_plan *plan, gg_sm90_staging s) {
 
 /* Boxes of a block of rows that a warp stages. */
 static int staged_boxes(const gg_plan *plan, int columns) {
-  return plan->tile_n / plan->mma.n * gg_plan_boxes_of_mma(plan, columns);
+  return plan->tile_n / gg_plan_mma_columns(plan) * gg_plan_boxes_of_mma(plan, columns);
 }
 
 /* Buffers take turns, the same from tile to tile. A consumer whose tile is stored while the other
@@ -124,7 +124,8 @@ gg_status gg_sm90_check_staging(const gg_plan *plan, gg_error *err) {
 
 /* ---- Memory ----------------------------------------------------------------------------- */
 
-/* Warps that multiply by wgmma are behind by one K tile; what a thread issues to tcgen05 is not. */
+/* Warps that multiply by wgmma are behind by one K tile; what a thread issues to tcgen05 is not. Of
+ * warps that multiply out of registers one stage is read while another is filled. */
 static bool needs_two_stages(const gg_plan *plan) {
   return plan->specialised && !gg_plan_in_tensor_memory(plan);
 }

@@ -1,8 +1,8 @@
 /* texts_check [--random COUNT] LIST SPECS: generates every shipped spec
- * (SPECS/{ladder,simt,sm80,sm90,sm100}), the whole catalogue for a dozen forms, and COUNT random specs,
- * and compares the hashes of what came out with LIST: one of each shipped kernel, one of each form,
- * one of every thousand random specs. It is how a change of the generator that should not change
- * what is generated is shown not to.
+ * (SPECS/{ladder,simt,sm80,sm90,sm100,sm120}), the whole catalogue for a dozen forms, and COUNT
+ * random specs, and compares the hashes of what came out with LIST: one of each shipped kernel, one
+ * of each form, one of every thousand random specs. It is how a change of the generator that should
+ * not change what is generated is shown not to.
  *
  * `--update` writes the list, with all of its random specs: `ninja update-texts`.
  *
@@ -52,7 +52,7 @@ static void put_shipped(gg_str *out, const char *path, const char *short_path) {
 }
 
 static void put_all_shipped(gg_str *out, const char *specs) {
-  static const char *const folders[] = {"ladder", "simt", "sm80", "sm90", "sm100"};
+  static const char *const folders[] = {"ladder", "simt", "sm80", "sm90", "sm100", "sm120"};
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
     char pattern[4096];
     glob_t found;

@@ -10,26 +10,27 @@
 #include "suite.h"
 
 static const struct {
-  const char *family, *text;
+  const char *family, *text, *ab; /* the type of what is asked with */
 } families[] = {
-    {"naive", "arch: sm_80\nschedule: naive\n"},
-    {"simt", "arch: sm_80\nschedule: simt\n"},
-    {"sm80", "arch: sm_80\n"},
-    {"sm90", "arch: sm_90a\n"},
-    {"sm100", "arch: sm_100a\n"},
+    {"naive", "arch: sm_80\nschedule: naive\n", "bf16"},
+    {"simt", "arch: sm_80\nschedule: simt\n", "bf16"},
+    {"sm80", "arch: sm_80\n", "bf16"},
+    {"sm90", "arch: sm_90a\n", "bf16"},
+    {"sm100", "arch: sm_100a\n", "bf16"},
+    {"sm120", "arch: sm_120a\n", "e4m3"},
 };
 
-enum { family_count = sizeof families / sizeof *families };
+enum { family_count = sizeof families / sizeof *families, value_count = 5 };
 
-/* Values that ask for something, of operands of type `ab`; NULL: bf16. */
+/* Values that ask for something, of operands of type `ab`; NULL: the family's. */
 static const struct {
-  const char *key, *values[4], *ab;
+  const char *key, *values[value_count], *ab;
 } probes[] = {
     {"name", {"name: mine"}, NULL},
     {"c", {"c: auto"}, NULL},
     {"accumulator", {"accumulator: f32"}, NULL},
     {"a.scale", {"name: mine"}, "{type: e4m3, scale: ue8m0}"},
-    {"b.scale", {"name: mine"}, "{type: e2m1, scale: {type: ue8m0, block: 16}}"},
+    {"b.scale", {"name: mine"}, "{type: e2m1, scale: {type: ue4m3, block: 16}}"},
     {"a.sparse", {"sweep: {a.sparse: [true]}"}, NULL},
     {"b.sparse", {"sweep: {b.sparse: [true]}"}, NULL},
     {"promote", {"promote: 4"}, "e4m3"},
@@ -37,7 +38,8 @@ static const struct {
     {"tile", {"tile: [8, 32, 1]", "tile: [128, 128, 64]", "tile: [64, 64, 8]"}, NULL},
     {"stages", {"stages: 3"}, NULL},
     {"atom",
-     {"atom: UniversalFMA", "atom: m16n8k16", "atom: m64n256k16", "atom: m128n256k16"},
+     {"atom: UniversalFMA", "atom: m16n8k16", "atom: m64n256k16", "atom: m128n256k16",
+      "atom: m16n8k32"},
      NULL},
     {"swap_ab", {"swap_ab: true"}, NULL},
     {"atom_layout",
@@ -78,12 +80,13 @@ static bool is_taken(const char *family, const char *ab, const char *value) {
 }
 
 START_TEST(test_families) {
-  const char *path = probes[_i].key, *ab = probes[_i].ab ? probes[_i].ab : "bf16";
+  const char *path = probes[_i].key;
   const gg_key *key = gg_key_find(path, strlen(path));
   ck_assert_ptr_nonnull(key);
   for (int f = 0; f < family_count; f++) {
     bool named = key->families && strstr(key->families, families[f].family), taken = false;
-    for (int i = 0; i < 4 && probes[_i].values[i]; i++)
+    const char *ab = probes[_i].ab ? probes[_i].ab : families[f].ab;
+    for (int i = 0; i < value_count && probes[_i].values[i]; i++)
       taken = is_taken(families[f].text, ab, probes[_i].values[i]) || taken;
     ck_assert_msg(taken == named, "family %s %s %s, which its row %s", families[f].family,
                   taken ? "takes" : "refuses", path, named ? "names" : "does not name");
@@ -119,11 +122,11 @@ static void write_spec(gg_str *out, const char *family, const gg_mma_row *row) {
 
 /* A family multiplies with every row that passes its filter. */
 START_TEST(test_atoms) {
-  const char *family = families[_i].text;
+  const char *family = families[_i].text, *ab = families[_i].ab;
   gg_str text = GG_STR_INIT;
   gg_compilation first = GG_COMPILATION_INIT;
   gg_spec_file *file = NULL;
-  gg_str_printf(&text, "%sa: f16\nb: f16\nd: f16\n", family);
+  gg_str_printf(&text, "%sa: %s\nb: %s\nd: f16\n", family, ab, ab);
   ck_assert_int_eq(compile(&first, &file, &text, NULL), GG_OK);
   const gg_target *target = first.plan->target;
   gg_compilation_free(&first);
