@@ -233,7 +233,8 @@ static void draw_tile_of_sm120(gg_str *out, draws *from, const nature *is) {
 static void draw_tile_of_sm80(gg_str *out, draws *from) {
   maybe(out, from, 10, "operand_source", "{a: registers}|{b: shared}");
   maybe(out, from, 20, "schedule", "multistage");
-  maybe(out, from, 40, "scheduler", "persistent|data_parallel|split_k|stream_k|{kind: split_k, splits: 3}");
+  maybe(out, from, 40, "scheduler",
+        "persistent|data_parallel|split_k|stream_k|{kind: split_k, splits: 3}");
   if (chance(from, 5)) return;
   int m = draw_number(from, "16|32|64|96|128"), n = draw_number(from, "8|16|32|48|64|128");
   gg_str_printf(out, "tile: [%d, %d, %d]\n", m, n, draw_number(from, "16|32|32|64"));
@@ -242,7 +243,8 @@ static void draw_tile_of_sm80(gg_str *out, draws *from) {
 
 static void draw_tile_of_simt(gg_str *out, draws *from, const nature *is) {
   gg_str_puts(out, "schedule: simt\n");
-  maybe(out, from, 40, "scheduler", "data_parallel|split_k|stream_k|{kind: split_k, splits: 3}|persistent");
+  maybe(out, from, 40, "scheduler",
+        "data_parallel|split_k|stream_k|{kind: split_k, splits: 3}|persistent");
   maybe(out, from, 50, "stages", "1|1|2|3|4");
   maybe(out, from, 20, "swizzle", "none|padding|{a: padding}|{b: none}|{b: padding}|64B");
   maybe(out, from, 15, "ctas_per_sm", "1|2|3");
