@@ -153,10 +153,15 @@ bool gg_mma_row_atom(gg_mma_atom *out, const gg_mma_row *row, int n) {
   return true;
 }
 
+/* Whether types are parameters of its instruction. */
+static bool is_typed(const gg_mma_row *row) {
+  return row->kind == GG_MMA_tcgen05 || row->kind == GG_MMA_mixed;
+}
+
 bool gg_mma_row_multiplies(const gg_mma_row *row, gg_dtype a, gg_dtype b) {
   bool any_a = a == GG_DTYPE_COUNT, any_b = b == GG_DTYPE_COUNT;
   if ((any_a || a == row->a) && (any_b || b == row->b)) return true;
-  if (row->kind != GG_MMA_tcgen05 || a == GG_DTYPE_f32 || b == GG_DTYPE_f32) return false;
+  if (!is_typed(row) || a == GG_DTYPE_f32 || b == GG_DTYPE_f32) return false;
   bool mixes = any_a || any_b || a == b || gg_dtype_info_of(row->a)->bits <= 8;
   return mixes && (any_a || gg_mma_row_takes(row, a)) && (any_b || gg_mma_row_takes(row, b));
 }
@@ -164,8 +169,7 @@ bool gg_mma_row_multiplies(const gg_mma_row *row, gg_dtype a, gg_dtype b) {
 bool gg_mma_row_sums(const gg_mma_row *row, gg_dtype a, gg_dtype c) {
   if (row->c == c) return true;
   bool halves = a == GG_DTYPE_f16 || gg_dtype_info_of(a)->bits <= 8;
-  return row->kind == GG_MMA_tcgen05 && row->c == GG_DTYPE_f32 && c == GG_DTYPE_f16 && halves &&
-         !row->block;
+  return is_typed(row) && row->c == GG_DTYPE_f32 && c == GG_DTYPE_f16 && halves && !row->block;
 }
 
 bool gg_mma_row_is_plain(const gg_mma_row *row) {

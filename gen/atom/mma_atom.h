@@ -91,7 +91,7 @@ bool gg_mma_row_takes(const gg_mma_row *row, gg_dtype type);
 bool gg_mma_row_multiplies(const gg_mma_row *row, gg_dtype a, gg_dtype b);
 
 /* Whether a row sums products of an A of this type in `c`: in its own, or in f16, too, as tcgen05
- * does those of f16 and, unscaled, of 8 bits and fewer. */
+ * and mma.sync of mixed types do those of f16 and, unscaled, of 8 bits and fewer. */
 bool gg_mma_row_sums(const gg_mma_row *row, gg_dtype a, gg_dtype c);
 
 /* Neither sparse nor saturating nor scaled: of rows that are alike but for that, the usual one. */

@@ -81,7 +81,36 @@ static registers operand_of(const gg_mma_atom *atom, gg_mma_operand operand, con
   return r;
 }
 
+/* Whose lanes' factors are an instruction's, and which bytes of their words, is said with it: as
+ * numbers that are known when it is assembled. */
+static void put_scale_parameters(gg_str *out, int indent) {
+  for (int i = 0; i < 2; i++)
+    gg_str_printf(out, ",\n%*sunsigned scales_%c, unsigned short byte_%c, unsigned short lanes_%c",
+                  indent, "", "ab"[i], "ab"[i], "ab"[i]);
+}
+
+static void put_scales(gg_str *out, int first) {
+  gg_str_printf(out, ", \"\n      \"%%%d, {%%%d, %%%d}, %%%d, {%%%d, %%%d}", first, first + 1,
+                first + 2, first + 3, first + 4, first + 5);
+}
+
+/* In two pieces where a line does not hold it. */
+static void put_name(gg_str *out, const gg_mma_atom *atom) {
+  enum { line = 80 };
+  gg_str name = GG_STR_INIT;
+  gg_mma_atom_ptx(&name, atom);
+  const char *text = gg_str_text(&name);
+  const char *shape = name.length > line ? strstr(text, ".m16n8") : NULL;
+  if (shape)
+    gg_str_printf(out, "%.*s\"\n      \"%s", (int)(shape - text), text, shape);
+  else
+    gg_str_puts(out, text);
+  out->failed = out->failed || name.failed;
+  gg_str_free(&name);
+}
+
 static void put_sync(gg_str *out, const gg_mma_atom *atom, const char *name) {
+  bool scaled = atom->row->block > 0;
   registers d = operand_of(atom, GG_MMA_C, "d", 0);
   registers a = operand_of(atom, GG_MMA_A, "a", d.count);
   registers b = operand_of(atom, GG_MMA_B, "b", d.count + a.count);
@@ -89,8 +118,10 @@ static void put_sync(gg_str *out, const gg_mma_atom *atom, const char *name) {
   put_parameter(out, &d, "");
   put_parameter(out, &a, ", const ");
   put_parameter(out, &b, ", const ");
+  if (scaled)
+    put_scale_parameters(out, (int)(sizeof "__device__ inline void (" - 1 + strlen(name)));
   gg_str_puts(out, ") {\n  asm volatile(\n      \"");
-  gg_mma_atom_ptx(out, atom);
+  put_name(out, atom);
   gg_str_puts(out, " \"\n      \"");
   put_list(out, &d);
   gg_str_puts(out, ", ");
@@ -99,12 +130,16 @@ static void put_sync(gg_str *out, const gg_mma_atom *atom, const char *name) {
   put_list(out, &b);
   gg_str_puts(out, ", ");
   put_list(out, &d);
+  if (scaled) put_scales(out, d.count + a.count + b.count);
   gg_str_puts(out, ";\"\n      : ");
   put_operands(out, &d, "+");
   gg_str_puts(out, "\n      : ");
   put_operands(out, &a, "");
   gg_str_puts(out, ", ");
   put_operands(out, &b, "");
+  for (int i = 0; i < 2 && scaled; i++)
+    gg_str_printf(out, ",\n        \"r\"(scales_%c), \"h\"(byte_%c), \"h\"(lanes_%c)", "ab"[i],
+                  "ab"[i], "ab"[i]);
   gg_str_puts(out, ");\n}\n");
 }
 
@@ -235,7 +270,7 @@ gg_status gg_mma_atom_wrapper(gg_str *out, const gg_mma_atom *atom, const char *
     put_wgmma(out, atom, name);
     return GG_OK;
   case GG_MMA_mixed:
-    if (atom->row->sparse || atom->row->block)
+    if (atom->row->sparse)
       return gg_fail(err, ATOM_WRAPPER, NULL, atom->row->cute, "it has further operands");
     put_sync(out, atom, name);
     return GG_OK;

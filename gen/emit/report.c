@@ -153,12 +153,17 @@ static void show_shape(const shown *s) {
   fact->remark = s->remark;
 }
 
+/* Whether types are parameters, which the plan says elsewhere. */
+static bool is_typed(const gg_mma_atom *mma) {
+  return mma->row->kind == GG_MMA_tcgen05 || mma->row->kind == GG_MMA_mixed;
+}
+
 /* CuTe's name; where it is a template with all that the plan says elsewhere, the shape in place of
  * its arguments. */
 static void write_cute(gg_str *out, const gg_mma_atom *mma) {
   gg_mma_atom_cute(out, mma);
   const char *arguments = strchr(gg_str_text(out), '<');
-  if (mma->row->kind != GG_MMA_tcgen05 || !arguments) return;
+  if (!is_typed(mma) || !arguments) return;
   out->length = (size_t)(arguments - gg_str_text(out));
   gg_str_printf(out, ", %d x %d x %d", mma->m, mma->n, mma->k);
 }
@@ -166,6 +171,8 @@ static void write_cute(gg_str *out, const gg_mma_atom *mma) {
 static void show_atom(const shown *s) {
   gg_str ptx = GG_STR_INIT, cute = GG_STR_INIT;
   gg_mma_atom_ptx(&ptx, &s->plan->mma);
+  const char *types = strstr(gg_str_text(&ptx), ".row.col");
+  if (types && is_typed(&s->plan->mma)) ptx.length = (size_t)(types - gg_str_text(&ptx));
   write_cute(&cute, &s->plan->mma);
   gg_fact *fact = add(s->report, s->section, s->label);
   if (ptx.length == 0) { /* more or less than one instruction */

@@ -119,6 +119,14 @@ static int64_t offset_of(const gg_plan *plan, const gg_layouts *layouts, gg_oper
   return rows[at].offset;
 }
 
+static void write_scales_column(gg_str *out, const gg_layouts *layouts) {
+  gg_str_printf(out,
+                "constexpr unsigned scales_column = %d;  // of tensor memory, behind the sums\n",
+                layouts->scale_column);
+  gg_str_printf(out, "constexpr unsigned long long scales_desc_base = 0x%llxull;\n",
+                (unsigned long long)layouts->scale_descriptor);
+}
+
 void gg_sm100_write_scales(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int a = gg_scale_atoms_a(plan), b = gg_scale_atoms_b(plan), k = gg_scale_atoms_k(plan);
   bool long_k = plan->mma.k == GG_MMA_LONG_K;
@@ -137,11 +145,7 @@ void gg_sm100_write_scales(gg_str *out, const gg_plan *plan, const gg_layouts *l
   gg_str_printf(out, "constexpr unsigned stage_scales_a = %lld, stage_scales_b = %lld;\n",
                 (ll)offset_of(plan, layouts, GG_OPERAND_SCALE_A),
                 (ll)offset_of(plan, layouts, GG_OPERAND_SCALE_B));
-  gg_str_printf(out,
-                "constexpr unsigned scales_column = %d;  // of tensor memory, behind the sums\n",
-                layouts->scale_column);
-  gg_str_printf(out, "constexpr unsigned long long scales_desc_base = 0x%llxull;\n",
-                (unsigned long long)layouts->scale_descriptor);
+  if (gg_plan_in_tensor_memory(plan)) write_scales_column(out, layouts);
 }
 
 /* A box begins where an atom's word does, or its half or quarter: its columns are a power of two

@@ -1,5 +1,5 @@
-/* Families sm90 and sm100: plan + layouts -> what templates/sm90_*.cu and sm100_*.cu name. What
- * only one of them names stands with it: the other's is in emit/sm100.c.
+/* Families sm90, sm100 and sm120: plan + layouts -> what templates/sm90_*.cu and sm100_*.cu name.
+ * What only the others name stands in emit/sm100.c and sm120.c.
  *
  * As in every family, one block of constexpr sizes, types, layout functions and instruction
  * wrappers goes to the top of the kernel; the body below it uses only those names. */
@@ -13,6 +13,7 @@
 #include "emit/layout_text.h"
 #include "emit/skeleton.h"
 #include "emit/sm100.h"
+#include "emit/sm120.h"
 #include "emit/sm90.h"
 #include "plan/distribution.h"
 #include "plan/narrow.h"
@@ -69,7 +70,7 @@ static void write_consumers(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int consumers = %d;  // warpgroups that multiply\n",
                 plan->consumers);
   gg_str_printf(out, "constexpr int frags_m = %d;    // MMAs of a consumer along M\n",
-                gg_plan_block_m(plan) / plan->mma.m);
+                gg_plan_block_m(plan) / gg_plan_mma_rows(plan));
   gg_str_printf(out, "constexpr int k_steps = %d;\n", plan->tile_k / plan->mma.k);
   if (plan->promote) {
     gg_str_printf(out, "constexpr int promoted_steps = %d;  // summed by the tensor core alone\n",
@@ -78,7 +79,7 @@ static void write_consumers(gg_str *out, const gg_plan *plan) {
                   plan->sum_sets);
   }
   gg_str_printf(out, "constexpr int acc_words = %d;  // registers of an MMA's accumulator\n",
-                gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
+                gg_sm90_mma_registers(plan));
   gg_str_printf(out, "constexpr int acc_elements = %d;  // of a register\n",
                 plan->accumulator == GG_DTYPE_f16 ? 2 : 1);
   gg_str_printf(out, "constexpr int threads = %d, ctas_per_sm = %d;\n", plan->threads,
@@ -96,7 +97,10 @@ static void write_consumers(gg_str *out, const gg_plan *plan) {
 static void write_tile(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d, tile_k = %d;\n", plan->tile_m,
                 plan->tile_n, plan->tile_k);
-  gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d;\n", plan->mma.m, plan->mma.n);
+  bool warps = gg_plan_multiplies_by_warps(plan);
+  gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d;%s\n",
+                warps ? gg_plan_mma_rows(plan) : plan->mma.m, gg_plan_mma_columns(plan),
+                warps ? "  // of a warpgroup's together" : "");
   if (gg_plan_in_tensor_memory(plan))
     gg_sm100_write_consumers(out, plan);
   else
@@ -171,6 +175,7 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
                 (ll)stages->tx_bytes);
   write_alignment(out, plan);
   if (gg_plan_is_scaled(plan)) gg_sm100_write_scales(out, plan, layouts);
+  if (gg_plan_multiplies_by_warps(plan)) gg_sm120_write_fragments(out, plan);
   if (plan->sparse_a) gg_sm100_write_metadata(out, plan, layouts);
   if (plan->a_in_tensor) gg_sm100_write_a(out, layouts);
   gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d, epi_buffers = %d;  // of a warp\n",
@@ -227,6 +232,11 @@ static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layout
                                gg_error *err) {
   static const char *const m_k[2] = {"m", "k"};
   gg_status st;
+  if (gg_plan_multiplies_by_warps(plan)) {
+    if ((st = gg_sm120_write_layouts(out, layouts, err))) return st;
+    if ((st = gg_sm90_write_results(out, plan, layouts, err))) return st;
+    return gg_sm90_write_fetched(out, plan, layouts, err);
+  }
   int k_units = (int)gg_plan_smem_bytes(plan, plan->b.type, plan->tile_k) / 16;
   gg_str_puts(out, "// Descriptors of an MMA's operands: but for the address, which is in units of "
                    "16 bytes and\n// moves on by `step` with the block of the tile and the step "
@@ -265,13 +275,19 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   if (st) return st;
   const char *accumulator;
   gg_mma_atom_registers(&plan->mma, GG_MMA_C, &accumulator);
-  gg_bind_text(out, "acc_register", strcmp(accumulator, "float") == 0 ? "f" : "r");
+  bool warps = gg_plan_multiplies_by_warps(plan);
+  if (!warps || gg_plan_reduces_sums(plan))
+    gg_bind_text(out, "acc_register", strcmp(accumulator, "float") == 0 ? "f" : "r");
   /* A pair's copies may tell a barrier of the other CTA. */
   gg_bind_text(out, "load_group", plan->cta_group > 1 ? ".cta_group::2" : "");
+  /* To a CTA's own memory sm_120 copies by an instruction, to a cluster's by a call, beside which
+   * registers are not handed over. (ptxas 13.0: C7506.) */
+  gg_bind_text(out, "load_to", warps ? "shared::cta" : "shared::cluster");
   gg_bind_part(out, "box_columns",
                gg_sm100_has_parts(plan) ? "sm100_box_columns" : "sm90_box_columns");
   gg_sm90_bind_slots(out, plan, layouts);
   if (gg_plan_in_tensor_memory(plan)) gg_sm100_bind_slots(out, plan, layouts);
+  if (warps) gg_sm120_bind_slots(out, plan);
   gg_sm90_bind_results(out, plan, layouts);
   gg_sm90_bind_fetched(out, plan, layouts);
   gg_sm90_bind_shared(out, plan, layouts);

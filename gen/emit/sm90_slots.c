@@ -362,7 +362,7 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_str(out, "sharers", &sharers);
   if (plan->cta_group < 2)
     gg_bind_part(out, "fetch", gg_sm90_fetches_behind(layouts) ? "sm90_fetch" : NULL);
-  bool several = plan->tile_n > plan->mma.n, pair = plan->cta_group > 1;
+  bool several = plan->tile_n > gg_plan_mma_columns(plan), pair = plan->cta_group > 1;
   gg_bind_text(out, "box_b_along",
                several ? pair ? "box_b_along(k0, n0, box)" : "box_b_along(k0, at.n0, box)"
                : pair  ? "(b_k_major ? k0 : n0) + box * line_b"
@@ -456,10 +456,13 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_bind_str(out, "run_producers", &run);
 }
 
+/* A wgmma's stage is released when it has been waited for, one K tile later. */
 static void bind_multiply(gg_bindings *out, const gg_plan *plan, bool fetches, bool shares) {
-  gg_bind_part(out, "finish_multiply", plan->promote ? NULL : "sm90_finish_multiply");
+  bool warps = gg_plan_multiplies_by_warps(plan);
+  gg_bind_part(out, "finish_multiply", plan->promote || warps ? NULL : "sm90_finish_multiply");
   gg_bind_part(out, "multiply",
-               plan->promote                        ? "sm90_multiply_promoted"
+               warps                                ? "sm120_multiply"
+               : plan->promote                      ? "sm90_multiply_promoted"
                : gg_sm90_multiplies_registers(plan) ? "sm90_multiply_registers"
                                                     : "sm90_multiply");
   const char *k_tiles = walk_of(plan, shares).k_tiles;
@@ -490,4 +493,6 @@ void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   bind_rings(out, plan, layouts);
   bind_producers(out, plan, layouts);
   bind_consumers(out, plan, layouts);
+  if (!gg_plan_in_tensor_memory(plan))
+    gg_bind_part(out, "scales", gg_plan_is_scaled(plan) ? "sm120_scales" : NULL);
 }

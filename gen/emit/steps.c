@@ -215,10 +215,14 @@ static void consume(gg_outline *outline, const gg_plan *plan, const gg_layouts *
                   : plan->pingpong     ? " that take whole tiles in turns: one stores while the "
                                          "other multiplies"
                                        : " that share each tile",
-                  plan->a_in_registers ? "wgmma reads B from shared memory by descriptors, A from "
-                                         "registers"
-                                       : "wgmma reads both operands from shared memory, by "
-                                         "descriptors");
+                  gg_plan_multiplies_by_warps(plan)
+                      ? "mma.sync out of registers, to which ldmatrix brings the fragments of the "
+                        "next 16 columns meanwhile"
+                  : plan->a_in_registers
+                      ? "wgmma reads B from shared memory by descriptors, A from "
+                        "registers"
+                      : "wgmma reads both operands from shared memory, by "
+                        "descriptors");
   if (plan->promote)
     gg_outline_step(outline, "The tensor cores' sums are short; threads add them to the "
                              "accumulators in full precision.");

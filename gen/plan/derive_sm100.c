@@ -270,18 +270,23 @@ static gg_status derive_scaled(gg_layouts *out, const gg_plan *plan, bool is_a, 
   return GG_OK;
 }
 
-static gg_status derive_scales(gg_layouts *out, const gg_plan *plan, gg_error *err) {
-  if (!gg_plan_is_scaled(plan)) return GG_OK;
-  int rows_a = gg_scale_atoms_a(plan), rows_b = gg_scale_atoms_b(plan), k = gg_scale_atoms_k(plan);
+void gg_sm100_add_scale_maps(gg_layouts *out, const gg_plan *plan) {
+  int rows_b = gg_scale_atoms_b(plan), k = gg_scale_atoms_k(plan);
   bool folded = gg_plan_folds_scales(plan);
-  add_scale_map(out, GG_OPERAND_SCALE_A, plan->scale_a.type, rows_a, 1, k);
+  add_scale_map(out, GG_OPERAND_SCALE_A, plan->scale_a.type, gg_scale_atoms_a(plan), 1, k);
   add_scale_map(out, GG_OPERAND_SCALE_B, plan->scale_b.type, folded ? 2 : rows_b,
                 folded ? gg_scale_half_atoms(plan) : 1, k);
+}
+
+static gg_status derive_scales(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  if (!gg_plan_is_scaled(plan)) return GG_OK;
+  int rows_a = gg_scale_atoms_a(plan), rows_b = gg_scale_atoms_b(plan);
+  gg_sm100_add_scale_maps(out, plan);
   out->scale_column = gg_sm100_accumulator_columns(plan) * plan->accumulator_stages;
   gg_status st = derive_scaled(out, plan, true, rows_a, err);
   if (!st) st = derive_scaled(out, plan, false, rows_b, err);
   /* An atom is 32 rows, each of which has four rows' factors; two of them are copied at once. */
-  int lines = folded ? 2 * factor_lanes : factor_lanes;
+  int lines = gg_plan_folds_scales(plan) ? 2 * factor_lanes : factor_lanes;
   return st ? st : describe_rows(&out->scale_descriptor, lines, err);
 }
 

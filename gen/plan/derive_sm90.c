@@ -52,7 +52,8 @@ typedef struct operand_tile {
   int bits, width; /* of an element; of a line of the swizzle's pattern, in bytes */
   bool wide;       /* whether the swizzle moves 32 bytes as one, not 16 */
   gg_smem_desc_kind kind;
-  bool cut; /* lines end within an MMA's K */
+  bool loaded; /* by ldmatrix: there are no descriptors */
+  bool cut;    /* lines end within an MMA's K */
 } operand_tile;
 
 /* (mn, k) -> element, in the form that descriptors are made from: the swizzle is of addresses. */
@@ -196,7 +197,7 @@ static gg_status derive_operand(gg_composed *out, int64_t *size, gg_boxed_tile *
   gg_composed smem;
   gg_status st;
   if ((st = canonical(&smem, tile, err))) return st;
-  if ((st = describe(boxes, tile, &smem, err))) return st;
+  if (!tile->loaded && (st = describe(boxes, tile, &smem, err))) return st;
   if ((st = gg_composed_position_independent(out, &smem, err))) return st;
   derive_boxes(boxes, tile);
   *size = round_up(gg_composed_cosize(out), (int64_t)pattern_bytes * 8 / tile->bits);
@@ -239,7 +240,7 @@ static void count_reads(gg_layouts *out, const char *name, const gg_composed *sm
 gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   bool tcgen05 = plan->mma.row->kind == GG_MMA_tcgen05;
   gg_smem_desc_kind kind = tcgen05 ? GG_SMEM_DESC_TCGEN05 : GG_SMEM_DESC_WGMMA;
-  bool cut = tcgen05 && plan->mma.k == GG_MMA_LONG_K;
+  bool cut = tcgen05 && plan->mma.k == GG_MMA_LONG_K, loaded = gg_plan_multiplies_by_warps(plan);
   const operand_tile a = {.name = "sA",
                           .mn = plan->tile_m,
                           .k = gg_plan_k_of_a(plan, plan->tile_k),
@@ -250,40 +251,42 @@ gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error
                           .width = gg_sm90_pattern_width(plan->swizzle_a),
                           .wide = gg_plan_swizzles_wide(plan, &plan->a),
                           .kind = kind,
+                          .loaded = loaded,
                           .cut = cut};
   const operand_tile b = {.name = "sB",
                           .mn = gg_plan_rows_of_b(plan, plan->tile_n),
                           .k = plan->tile_k,
-                          .block_mn = gg_plan_rows_of_b(plan, plan->mma.n),
-                          .pieces = plan->tile_n / plan->mma.n,
+                          .block_mn = gg_plan_rows_of_b(plan, gg_plan_mma_columns(plan)),
+                          .pieces = plan->tile_n / gg_plan_mma_columns(plan),
                           .block_k = plan->mma.k,
                           .k_major = plan->b.major == GG_MAJOR_K,
                           .bits = gg_plan_smem_bits(plan, plan->b.type),
                           .width = gg_sm90_pattern_width(plan->swizzle_b),
                           .wide = gg_plan_swizzles_wide(plan, &plan->b),
                           .kind = kind,
+                          .loaded = loaded,
                           .cut = cut};
   gg_status st;
   if ((st = derive_operand(&out->sA, &out->size_a, &out->boxes_a, &a, err))) return st;
   if ((st = derive_operand(&out->sB, &out->size_b, &out->boxes_b, &b, err))) return st;
   if (!plan->copy_bytes_a) add_input(out, GG_OPERAND_A, plan, &plan->a, &out->boxes_a, &a);
   if (!plan->copy_bytes_b) add_input(out, GG_OPERAND_B, plan, &plan->b, &out->boxes_b, &b);
-  const char *reads_a = plan->a_in_registers ? "ldmatrix A"
-                        : plan->a_in_tensor  ? "tcgen05.cp A"
-                        : tcgen05            ? "tcgen05 A"
-                                             : "wgmma A";
+  const char *reads_a = plan->a_in_registers || loaded ? "ldmatrix A"
+                        : plan->a_in_tensor            ? "tcgen05.cp A"
+                        : tcgen05                      ? "tcgen05 A"
+                                                       : "wgmma A";
   count_reads(out, reads_a, &out->sA, &a);
-  count_reads(out, tcgen05 ? "tcgen05 B" : "wgmma B", &out->sB, &b);
+  count_reads(out, loaded ? "ldmatrix B" : tcgen05 ? "tcgen05 B" : "wgmma B", &out->sB, &b);
   return GG_OK;
 }
 
 /* What ldmatrix gives a lane is what the MMA takes of A: four words, of rows lane / 4 and + 8, of
  * bytes lane % 4 * 4 and + 16. */
-static gg_status check_fragments(const gg_plan *plan, gg_error *err) {
+gg_status gg_sm90_check_fragments(const gg_plan *plan, gg_error *err) {
   enum { lanes = 32, rows_a_warp = 16, word_bits = 32 };
   gg_layout layout = gg_mma_atom_layout(&plan->mma, GG_MMA_A);
   int64_t threads = gg_layout_mode_size(&layout, 0), values = gg_layout_mode_size(&layout, 1);
-  int64_t in_word = word_bits / gg_dtype_info_of(plan->a.type)->bits, right = 0;
+  int64_t in_word = word_bits / gg_plan_smem_bits(plan, plan->a.type), right = 0;
   for (int64_t i = 0; i < threads * values; i++) {
     int64_t thread = i % threads, value = i / threads, word = value / in_word;
     int64_t lane = thread % lanes, m = thread / lanes * rows_a_warp + lane / 4 + word % 2 * 8;
@@ -314,7 +317,7 @@ static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err)
   if ((st = gg_layout_col_major(&layout, &atoms, err))) return st;
   if ((st = gg_tiled_mma_make(&mma, &plan->mma, &layout, &permutation, err))) return st;
   if ((st = gg_tiled_mma_layout_tv(&out->tCrC, &mma, GG_MMA_C, err))) return st;
-  if (plan->a_in_registers && (st = check_fragments(plan, err))) return st;
+  if (plan->a_in_registers && (st = gg_sm90_check_fragments(plan, err))) return st;
   return gg_check_cover("tCrC", &out->tCrC, (int64_t)plan->tile_m * plan->tile_n, err);
 }
 
@@ -491,8 +494,10 @@ void gg_sm90_name_layouts(gg_layouts *out, const gg_plan *plan) {
   gg_layouts_name(out, "sA", "(m, k) -> element of a stage", &out->sA);
   gg_layouts_name(out, "sB", "(n, k) -> element of a stage", &out->sB);
   gg_layouts_name(out, "sD", "(m, n) -> element of a warp's staging buffer", &out->sD);
-  if (!plan->a_in_registers) gg_layouts_name_plain(out, "desc A", steps, &out->boxes_a.steps);
-  gg_layouts_name_plain(out, "desc B", steps, &out->boxes_b.steps);
+  bool loaded = gg_plan_multiplies_by_warps(plan);
+  if (!plan->a_in_registers && !loaded)
+    gg_layouts_name_plain(out, "desc A", steps, &out->boxes_a.steps);
+  if (!loaded) gg_layouts_name_plain(out, "desc B", steps, &out->boxes_b.steps);
   gg_layouts_name_plain(out, "tCrC",
                         gg_plan_in_tensor_memory(plan)
                             ? "tcgen05.ld: (thread, value) -> index in (m, n)"

@@ -8,12 +8,20 @@
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
-/* A spec of nothing but an architecture, and a schedule where the target wants one, whose word goes
- * to `schedule`. False where the target accepts none. */
-static bool least_spec(gg_spec *out, gg_word *schedule, const gg_target *target) {
+static void set_type(gg_spec_operand *operand, gg_dtype type) {
+  operand->here.state = operand->type.state = GG_SPEC_SET;
+  operand->type.number = type;
+}
+
+/* A spec of nothing but these types and an architecture, and a schedule where the target wants one,
+ * whose word goes to `schedule`. False where the target accepts none. */
+static bool least_spec(gg_spec *out, gg_word *schedule, const gg_target *target, gg_dtype a,
+                       gg_dtype b) {
   const gg_key *key = gg_key_find("schedule", strlen("schedule"));
   *out = (gg_spec){.variant = ""};
   *schedule = (gg_word){.text = ""};
+  set_type(&out->a, a);
+  set_type(&out->b, b);
   out->arch.state = GG_SPEC_SET;
   out->arch.arch = target->least;
   bool accepts = target->accepts(out);
@@ -24,11 +32,6 @@ static bool least_spec(gg_spec *out, gg_word *schedule, const gg_target *target)
     accepts = target->accepts(out);
   }
   return accepts;
-}
-
-static void set_type(gg_spec_operand *operand, gg_dtype type) {
-  operand->here.state = operand->type.state = GG_SPEC_SET;
-  operand->type.number = type;
 }
 
 static bool takes(const gg_target *target, const gg_spec *spec) {
@@ -49,13 +52,11 @@ void gg_elsewhere_types(gg_str *out, const gg_plan *plan, gg_dtype a, gg_dtype b
     gg_word schedule;
     if (strcmp((*target)->family, listed) == 0 ||
         strcmp((*target)->family, plan->target->family) == 0 ||
-        !least_spec(&spec, &schedule, *target)) {
+        !least_spec(&spec, &schedule, *target, a, b)) {
       continue;
     }
     bool sums = accumulator->state == GG_SPEC_SET;
     gg_dtype usual = gg_dtype_is_float(a) ? GG_DTYPE_f32 : GG_DTYPE_s32;
-    set_type(&spec.a, a);
-    set_type(&spec.b, b);
     set_type(&spec.d, sums ? (gg_dtype)accumulator->number : usual);
     if (sums) spec.accumulator = *accumulator;
     if (!takes(*target, &spec)) continue;
@@ -83,13 +84,14 @@ static const gg_target *own_family(const gg_plan *plan) {
   return NULL;
 }
 
-/* The instruction that the generation has of its own, "tcgen05.mma", and which architecture has it;
- * false where the tables have none. */
-static bool own_instruction(gg_str *out, gg_arch *arch, int number) {
+/* The instruction that the generation has of its own, "tcgen05.mma", for what is multiplied, and
+ * which architecture has it; false where the tables have none. */
+static bool own_instruction(gg_str *out, gg_arch *arch, int number, gg_dtype a) {
   size_t count;
   const gg_mma_row *rows = gg_mma_table(&count);
   for (size_t i = 0; i < count; i++) {
     if (rows[i].kind == GG_MMA_sync || !same_generation(rows[i].arch.number, number)) continue;
+    if (!gg_mma_row_takes(&rows[i], a)) continue;
     const char *dot = strchr(rows[i].ptx, '.'), *end = dot ? strchr(dot + 1, '.') : NULL;
     if (!end) continue;
     gg_str_append(out, rows[i].ptx, (size_t)(end - rows[i].ptx));
@@ -97,6 +99,11 @@ static bool own_instruction(gg_str *out, gg_arch *arch, int number) {
     return true;
   }
   return false;
+}
+
+/* As choose.c has it where none is named. */
+static gg_dtype type_of_a(const gg_spec *spec) {
+  return spec->a.type.state == GG_SPEC_SET ? (gg_dtype)spec->a.type.number : GG_DTYPE_f16;
 }
 
 void gg_elsewhere_note(gg_str *out, const gg_plan *plan) {
@@ -113,7 +120,7 @@ void gg_elsewhere_note(gg_str *out, const gg_plan *plan) {
   if (own) {
     gg_str_printf(out, "arch %s has family %s: %s", gg_arch_name(name, own->least), own->family,
                   own->summary);
-  } else if (own_instruction(&instruction, &arch, plan->arch.number)) {
+  } else if (own_instruction(&instruction, &arch, plan->arch.number, type_of_a(plan->asked))) {
     gg_str_printf(out, "no family has the %s of %s yet", gg_str_text(&instruction),
                   gg_arch_name(name, arch));
   } else {

@@ -77,9 +77,22 @@ static inline int gg_plan_rows_of_b(const gg_plan *plan, int tile_n) {
   return tile_n / gg_plan_mma_ctas(plan);
 }
 
+/* Whether the four warps of a warpgroup multiply by MMAs of their own, a warp's, which together are
+ * taken for one: 16 rows each, below each other, by all columns of the tile. */
+static inline bool gg_plan_multiplies_by_warps(const gg_plan *plan) {
+  return plan->specialised && plan->mma.row && plan->mma.row->threads == GG_TV_warp;
+}
+
 /* Rows of D that an MMA gives a CTA. */
 static inline int gg_plan_mma_rows(const gg_plan *plan) {
+  enum { warps = 4 };
+  if (gg_plan_multiplies_by_warps(plan)) return plan->mma.m * warps;
   return plan->mma.m / gg_plan_mma_ctas(plan);
+}
+
+/* ... and columns. */
+static inline int gg_plan_mma_columns(const gg_plan *plan) {
+  return gg_plan_multiplies_by_warps(plan) ? plan->tile_n : plan->mma.n;
 }
 
 /* What the columns of an MMA's sums are divided into: of a pair whose CTAs have 64 rows each the
@@ -93,7 +106,7 @@ static inline int gg_plan_column_parts(const gg_plan *plan) {
 
 /* Columns of an MMA that a warp of the epilogue reads. */
 static inline int gg_plan_warp_columns(const gg_plan *plan) {
-  return plan->mma.n / gg_plan_column_parts(plan);
+  return gg_plan_mma_columns(plan) / gg_plan_column_parts(plan);
 }
 
 /* Columns from the first half of a tile, where warps have halves, to the second. */

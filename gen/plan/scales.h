@@ -56,6 +56,11 @@ static inline bool gg_plan_scales_d(const gg_plan *plan) {
   return plan->scale_d.block > 0;
 }
 
+/* Elements along K of an atom. */
+static inline int gg_scale_atom_k(const gg_plan *plan) {
+  return GG_SCALE_FACTORS * plan->scale_a.block;
+}
+
 /* Atoms of a stage: along K; along the rows of A, and of B. 0 where nothing is scaled. */
 int gg_scale_atoms_k(const gg_plan *plan);
 int gg_scale_atoms_a(const gg_plan *plan);

@@ -320,6 +320,7 @@ static gg_sm90_tile choose_tile(gg_status *st, const gg_plan *plan, gg_error *er
                               .b = plan->b.type,
                               .a_mn_major = plan->a.major != GG_MAJOR_K,
                               .b_mn_major = plan->b.major != GG_MAJOR_K};
+  out.mma_columns = wanted.n;
   *st = gg_mma_umma_atom(&out.mma, row_of(plan), &wanted, err);
   if (*st) return out;
   char shape[32];

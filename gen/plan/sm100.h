@@ -75,6 +75,9 @@ gg_status gg_sm100_check_sparse(const gg_plan *plan, gg_error *err);
 gg_status gg_sm100_check_sparse_tile(const gg_plan *plan, int k, gg_error *err);
 int gg_sm100_usual_sparse_k(const gg_plan *plan); /* of a tile, where none is asked for */
 
+/* The maps that bring atoms of A's and B's factors to a stage. derive_sm100.c */
+void gg_sm100_add_scale_maps(gg_layouts *out, const gg_plan *plan);
+
 gg_status gg_sm100_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm100.c */
 
 extern const gg_target gg_target_sm100; /* sm100.c */

@@ -145,7 +145,7 @@ static gg_status check_line(const gg_plan *plan, const gg_sm90_tile *tile, bool 
   int unit = (int)gg_dtype_unit(operand->type, least_bytes);
   bool halves = !is_a && plan->cta_group > 1;
   const char *what = is_a != plan->swap_ab ? "tile M" : "tile N";
-  int mmas = is_a ? 1 : tile->n / tile->mma.n;
+  int mmas = is_a ? 1 : tile->n / tile->mma_columns;
   char why[80], of_mmas[32] = "";
   if (mmas > 1) snprintf(of_mmas, sizeof of_mmas, "%d MMAs x ", mmas);
   snprintf(why, sizeof why, "%s%s%d bytes of a line of a box", of_mmas, halves ? "2 CTAs x " : "",
@@ -161,7 +161,8 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const gg_
   const gg_operand *operand = is_a ? &plan->a : &plan->b;
   const gg_spec_field *asked = is_a ? &spec->swizzle.a : &spec->swizzle.b;
   const char *name = is_a != plan->swap_ab ? "A" : "B";
-  int mn = is_a ? tile->m : gg_plan_rows_of_b(plan, tile->mma.n); /* boxes are of one MMA's B */
+  /* Boxes are of one MMA's B. */
+  int mn = is_a ? tile->m : gg_plan_rows_of_b(plan, tile->mma_columns);
   int k = is_a ? gg_plan_k_of_a(plan, tile->k) : tile->k;
   bool k_major = operand->major == GG_MAJOR_K;
   int line = (int)gg_plan_smem_bytes(plan, operand->type, k_major ? k : mn);

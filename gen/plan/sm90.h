@@ -15,6 +15,7 @@ bool gg_sm90_swaps_ab(const gg_spec *spec); /* sm90_tile.c */
 typedef struct gg_sm90_tile {
   int m, n, k;
   gg_mma_atom mma;
+  int mma_columns; /* of an MMA, or of those of warps that are taken for one */
   bool a_in_registers;
 } gg_sm90_tile;
 
@@ -72,8 +73,13 @@ gg_status gg_sm90_check_schedule(const gg_plan *plan, const gg_sm90_tile *tile,
 gg_order gg_sm90_choose_order(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,
                               gg_sm90_cluster cluster, gg_error *err);
 
-/* A thread's 32-bit registers for accumulators, more sets where sums are promoted, and for A's
- * fragments, of two steps. sm90_tile.c */
+/* What a thread has at launch, and what the warpgroup that loads then hands over. sm90_tile.c */
+gg_sm90_registers gg_sm90_divide_registers(int *launch, const gg_plan *plan,
+                                           const gg_sm90_workers *workers);
+
+/* A thread's 32-bit registers for an MMA's accumulator; for all of them, more sets where sums are
+ * promoted; and for A's fragments, of two steps. sm90_tile.c */
+int gg_sm90_mma_registers(const gg_plan *plan);
 int gg_sm90_accumulator_registers(const gg_plan *plan);
 int gg_sm90_fragment_registers(const gg_plan *plan);
 
@@ -191,6 +197,7 @@ gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /
  * derive_sm90.c */
 gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error *err);
 gg_status gg_sm90_derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err);
+gg_status gg_sm90_check_fragments(const gg_plan *plan, gg_error *err); /* of A, by ldmatrix */
 void gg_sm90_name_layouts(gg_layouts *out, const gg_plan *plan);
 
 /* Its rings and roles, when the operands' and the staging's sizes are known. sm90_rings.c */

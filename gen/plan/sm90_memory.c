@@ -44,7 +44,7 @@ static int fitting_stages(const gg_plan *plan, gg_sm90_staging s) {
 
 /* Boxes of a block of rows that a warp stages. */
 static int staged_boxes(const gg_plan *plan, int columns) {
-  return plan->tile_n / plan->mma.n * gg_plan_boxes_of_mma(plan, columns);
+  return plan->tile_n / gg_plan_mma_columns(plan) * gg_plan_boxes_of_mma(plan, columns);
 }
 
 /* Buffers take turns, the same from tile to tile. A consumer whose tile is stored while the other
@@ -60,6 +60,12 @@ static int most_buffers(const gg_plan *plan, int columns) {
 static int columns_of_a_part(const gg_plan *plan, int columns) {
   int boxes = plan->tile_m / GG_SM90_STAGED_ROWS * staged_boxes(plan, columns);
   return (boxes + plan->cluster_k - 1) / plan->cluster_k * columns;
+}
+
+/* A pipeline has two at least, for which a second buffer is given up. */
+static int wanted_stages(const gg_plan *plan) {
+  const gg_spec_field *asked = &plan->spec->stages;
+  return asked->state == GG_SPEC_SET ? (int)asked->number : 2;
 }
 
 /* In columns: a box takes as long as staging so many more, and a wait for its buffer. */
@@ -86,6 +92,7 @@ static gg_sm90_staging choose_staging(const gg_plan *plan, const gg_sm90_schedul
          columns_of_a_part(plan, best.columns / 2) < columns_of_a_part(plan, best.columns))
     best.columns /= 2;
   best.buffers = most_buffers(plan, best.columns);
+  if (fitting_stages(plan, best) < wanted_stages(plan)) best.buffers = 1;
   bool once =
       schedule->reduces_sums || gg_sm90_reads_directly(plan, fetches) || plan->scale_d.block;
   if (once || plan->d.major != GG_MAJOR_N) return best;
@@ -117,7 +124,8 @@ gg_status gg_sm90_check_staging(const gg_plan *plan, gg_error *err) {
 
 /* ---- Memory ----------------------------------------------------------------------------- */
 
-/* Warps that multiply by wgmma are behind by one K tile; what a thread issues to tcgen05 is not. */
+/* Warps that multiply by wgmma are behind by one K tile; what a thread issues to tcgen05 is not. Of
+ * warps that multiply out of registers one stage is read while another is filled. */
 static bool needs_two_stages(const gg_plan *plan) {
   return plan->specialised && !gg_plan_in_tensor_memory(plan);
 }

@@ -88,6 +88,7 @@ static gg_status choose_mma(gg_sm90_tile *tile, const gg_plan *plan, bool promot
   if (st || (st = choose_source(&tile->a_in_registers, plan, promotes, err))) return st;
   const gg_mma_row *row = row_of(plan, tile->a_in_registers);
   gg_mma_row_atom(&tile->mma, row, tile->n);
+  tile->mma_columns = tile->n;
   tile->mma.a_mn_major = row->source_a == GG_MMA_SHARED && plan->a.major != GG_MAJOR_K;
   tile->mma.b_mn_major = plan->b.major != GG_MAJOR_K;
   snprintf(shape, sizeof shape, "m%dn%dk%d", tile->mma.m, tile->mma.n, tile->mma.k);
@@ -237,8 +238,13 @@ static int fragments_of(const gg_mma_atom *mma, int blocks) {
   return sets * blocks * gg_mma_atom_registers(mma, GG_MMA_A, NULL);
 }
 
+int gg_sm90_mma_registers(const gg_plan *plan) {
+  int atoms = gg_plan_multiplies_by_warps(plan) ? plan->tile_n / plan->mma.n : 1;
+  return atoms * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+}
+
 int gg_sm90_accumulator_registers(const gg_plan *plan) {
-  return accumulators(&plan->mma, gg_plan_block_m(plan) / block_m, plan->sum_sets);
+  return (1 + plan->sum_sets) * gg_plan_block_m(plan) / block_m * gg_sm90_mma_registers(plan);
 }
 
 int gg_sm90_fragment_registers(const gg_plan *plan) {
@@ -265,8 +271,8 @@ static gg_status check_mma(const gg_plan *plan, const gg_mma_atom *mma, int thre
  * that loads then gives most of its own to those that multiply; a single one has enough. Where
  * several CTAs are to be resident ptxas counts on what there is at launch alone. Counts are
  * multiples of 8. */
-static gg_sm90_registers divide_registers(int *launch, const gg_plan *plan,
-                                          const gg_sm90_workers *workers) {
+gg_sm90_registers gg_sm90_divide_registers(int *launch, const gg_plan *plan,
+                                           const gg_sm90_workers *workers) {
   enum { each = GG_REGISTERS_PER_SM / warpgroup, most = 232, unit = 8 };
   const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
   gg_sm90_registers out = {.ctas_per_sm = ctas->state == GG_SPEC_SET ? (int)ctas->number : 1};
@@ -311,7 +317,7 @@ gg_sm90_registers gg_sm90_choose_registers(gg_status *st, const gg_plan *plan,
                                            const gg_sm90_sums *sums,
                                            const gg_sm90_schedule *schedule, gg_error *err) {
   int launch, blocks = tile->m / workers->atoms_m / block_m;
-  gg_sm90_registers out = divide_registers(&launch, plan, workers);
+  gg_sm90_registers out = gg_sm90_divide_registers(&launch, plan, workers);
   out.sum_sets = sums->promote ? 1 : 0;
   int acc = accumulators(&tile->mma, blocks, out.sum_sets);
   int fragments = fragments_of(&tile->mma, blocks);

@@ -32,7 +32,7 @@ __device__ __forceinline__ void mbarrier_wait(unsigned barrier, unsigned parity)
 __device__ __forceinline__ void tma_load(unsigned dst, const tensor_map &map, unsigned barrier,
                                          int x, int y, int z) {
   asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      "cp.async.bulk.tensor.3d.${load_to}.global.tile.mbarrier::complete_tx::bytes"
       "${load_group} [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(dst),
       "l"(&map), "r"(barrier), "r"(x), "r"(y), "r"(z)
       : "memory");

@@ -128,6 +128,17 @@ for arch in sm_100 100a sm_100f; do
   holds 'the device is named' grep -q 'on B200 (sm_100), 148 multiprocessors' out
   holds 'a kernel of its family is chosen' grep -q '^chosen: gemm_sm100_.*, bound by multiplying' out
 done
+for arch in sm_120 120a sm_120f; do
+  expect 0 "explain --arch $arch" "$gemmgen" explain --problem '4096 4096 4096' --types e4m3,e4m3,bf16 --arch $arch
+  holds 'the device is named' grep -q 'on RTX 5090 (sm_120), 170 multiprocessors' out
+  holds 'a kernel of its family is chosen' grep -q '^chosen: gemm_sm120_.*, bound by multiplying' out
+done
+for types in e4m3:ue8m0,e4m3:ue8m0 e3m2:ue8m0,e2m1:ue8m0 e2m1:ue8m0,e2m1:ue8m0 e2m1:ue4m3,e2m1:ue4m3 e2m1,e5m2; do
+  expect 0 "factors: $types" "$gemmgen" explain --problem '300 200 384' --types $types,f16 --arch sm_121
+  holds 'its family has them' grep -q '^chosen: gemm_sm120_' out
+done
+expect 0 '16 bits' "$gemmgen" explain --problem '300 200 384' --arch sm_120
+holds 'another family has them' grep -q '^chosen: gemm_sm80_' out
 expect 0 'few tiles' "$gemmgen" explain --problem '512 512 16384' --arch sm_100
 holds 'what bounds narrow ones' grep -q '^gemm_sm100_.*_128x32x64_.*  reading operands of shared memory$' out
 expect 0 'few columns and little K' "$gemmgen" explain --problem '8192 8192 64' --arch sm_103

@@ -21,7 +21,7 @@ fail() {
 # a thread takes as many registers as it says, or less; else it holds fewer.
 occupancy() {
   awk -v arch="${2//[!0-9]/}" -v taken="$3" '
-    BEGIN { smem[80] = 164; smem[86] = smem[89] = 100; smem[90] = smem[100] = smem[103] = smem[110] = 228 }
+    BEGIN { smem[80] = 164; smem[86] = smem[89] = smem[120] = smem[121] = 100; smem[90] = smem[100] = smem[103] = smem[110] = 228 }
     /^\/\/   (launch|cost)$/ { section = $2 }
     $2 == "threads" && section == "launch" { warps = $3 / 32 }
     $2 == "total" { bytes = $3 + 1024 }
@@ -29,7 +29,7 @@ occupancy() {
     function least(a, b) { return a < b ? a : b }
     END {
       a_warp = int((taken + 7) / 8) * 8 * 32
-      held = least(int(65536 / 4 / a_warp) * 4 / warps, (arch == 86 || arch == 89 || arch == 110 ? 48 : 64) / warps)
+      held = least(int(65536 / 4 / a_warp) * 4 / warps, (arch == 86 || arch == 89 || arch >= 110 ? 48 : 64) / warps)
       held = int(least(held, smem[arch] * 1024 / bytes))
       if (said < 1 || held > said || (held < said && taken <= most))
         print "ctas_per_sm " said ", with " taken " registers " held

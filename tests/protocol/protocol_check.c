@@ -121,7 +121,13 @@ static bool explore_all(void) {
   plan = two;
   plan.pingpong = true;
   const ring turns = made(plan, 3, 4, 0);
+  ring loads = alone, loads_turns = turns;
+  loads.loads = loads_turns.loads = true;
   bool right = explore(&alone, RING_RIGHT);
+  right = explore(&loads, RING_RIGHT) && right;
+  right = explore(&loads, RING_EARLY_RELEASE) && right;
+  right = explore(&loads_turns, RING_RIGHT) && right;
+  right = explore(&loads_turns, RING_NO_TURN) && right;
   right = explore(&reads, RING_RIGHT) && right;
   right = explore(&reads_all, RING_RIGHT) && right;
   right = explore(&reads_turns, RING_RIGHT) && right;

@@ -39,6 +39,7 @@ ring ring_of_plan(const gg_plan *plan, const gg_rings *rings) {
             .consumers = consumer->groups,
             .warps = consumer->warps / consumer->groups,
             .pingpong = plan->pingpong,
+            .loads = gg_plan_multiplies_by_warps(plan),
             .empties = stages->empties,
             .full_arrivals = stages->full.arrivals,
             .tiles = 4,
@@ -269,7 +270,8 @@ static void wait_full(builder *b, int who, int cta, int i) {
                 (step){STEP_WAIT, .barrier = full(b, cta, i % stages), .value = i / stages});
 }
 
-/* A stage is released when the next one's MMAs are issued and its own have ended. */
+/* A stage is released when the next one's MMAs are issued and its own have ended; or as soon as it
+ * is in registers. */
 static void multiply(builder *b, int who, int cta, int first) {
   int end = first + b->r->k_tiles;
   bool early = b->mistake == RING_EARLY_RELEASE;
@@ -277,9 +279,10 @@ static void multiply(builder *b, int who, int cta, int first) {
     if (b->mistake != RING_NO_FULL) wait_full(b, who, cta, i);
     read_stage(b, who, cta, i, STEP_READ);
     if (early) release(b, who, cta, i);
-    if (i == first) continue;
-    read_stage(b, who, cta, i - 1, STEP_DONE);
-    if (!early) release(b, who, cta, i - 1);
+    if (!b->r->loads && i == first) continue;
+    int done = b->r->loads ? i : i - 1;
+    read_stage(b, who, cta, done, STEP_DONE);
+    if (!early) release(b, who, cta, done);
   }
 }
 
@@ -344,8 +347,8 @@ static void add_consumer(builder *b, int cta, int consumer) {
     if (!late) await_fetched(b, who, cta, tile);
     if (passes && tile + 1 < r->tiles) pass_turn(b, who, cta, (consumer + 1) % turns);
     int last = tile * tile_stages(r) + r->k_tiles - 1;
-    read_stage(b, who, cta, last, STEP_DONE);
-    if (b->mistake != RING_EARLY_RELEASE) release(b, who, cta, last);
+    if (!r->loads) read_stage(b, who, cta, last, STEP_DONE);
+    if (!r->loads && b->mistake != RING_EARLY_RELEASE) release(b, who, cta, last);
     if (late) await_fetched(b, who, cta, tile);
     finish_tile(b, who, cta, tile);
   }

@@ -15,6 +15,7 @@ typedef struct ring {
   bool boxed;           /* the first of such warps asks for boxes, too */
   int consumers, warps; /* consumers of a CTA, and warps of each that release stages */
   bool pingpong;        /* consumers take tiles in turns */
+  bool loads;           /* consumers multiply out of registers, and release a stage when loaded */
   int empties;          /* kinds of `empty` barriers: more than one are of A and B */
   int full_arrivals, empty_arrivals[GG_RING_EMPTIES_MAX];
   int tiles, k_tiles; /* of the CTA, and of each along K */
@@ -32,24 +33,24 @@ ring ring_of_one_warp(ring r);
 /* A mistake to be found: each is one line of the kernel. */
 typedef enum ring_mistake {
   RING_RIGHT,
-  RING_ONE_EMPTY,        /* one `empty` barrier counts the readers of A and of B together */
-  RING_NO_EMPTY,         /* the producer does not wait for a stage to be empty */
-  RING_LATE_EMPTY,       /* it waits for B's part when it has announced the bytes and copied A */
-  RING_EARLY_RELEASE,    /* a stage is released when its MMAs are issued, not when they have read */
-  RING_NO_STAY,          /* a CTA ends without waiting for others' arrivals */
-  RING_NO_FULL,          /* a consumer does not wait for the bytes */
-  RING_FEW_BYTES,        /* one operand's bytes are not announced */
-  RING_OWN_RELEASE,      /* a stage is released to the CTA's own producer alone */
-  RING_NO_TURN,          /* pingpong: consumers do not wait for their turn */
-  RING_FETCH_EARLY,      /* what is fetched is released while it is read */
-  RING_FETCH_NO_FULL,    /* nor awaited */
-  RING_FETCH_KEPT,       /* nor is all of it released */
-  RING_FETCH_NO_EMPTY,   /* the producer does not wait for a stage that it fetches to */
-  RING_FETCH_LATE,       /* pingpong: what is fetched is awaited when the turn has been passed */
-  RING_FETCH_SOON,       /* shared tiles: it is awaited before the last K tile's stage is released */
-  RING_VECTORS_NO_EMPTY, /* vectors are written before the last ones have been read */
-  RING_VECTORS_EARLY,    /* they are released while they are read */
-  RING_VECTORS_NO_FULL,  /* they are not awaited */
+  RING_ONE_EMPTY,      /* one `empty` barrier counts the readers of A and of B together */
+  RING_NO_EMPTY,       /* the producer does not wait for a stage to be empty */
+  RING_LATE_EMPTY,     /* it waits for B's part when it has announced the bytes and copied A */
+  RING_EARLY_RELEASE,  /* a stage is released when its MMAs are issued, not when they have read */
+  RING_NO_STAY,        /* a CTA ends without waiting for others' arrivals */
+  RING_NO_FULL,        /* a consumer does not wait for the bytes */
+  RING_FEW_BYTES,      /* one operand's bytes are not announced */
+  RING_OWN_RELEASE,    /* a stage is released to the CTA's own producer alone */
+  RING_NO_TURN,        /* pingpong: consumers do not wait for their turn */
+  RING_FETCH_EARLY,    /* what is fetched is released while it is read */
+  RING_FETCH_NO_FULL,  /* nor awaited */
+  RING_FETCH_KEPT,     /* nor is all of it released */
+  RING_FETCH_NO_EMPTY, /* the producer does not wait for a stage that it fetches to */
+  RING_FETCH_LATE,     /* pingpong: what is fetched is awaited when the turn has been passed */
+  RING_FETCH_SOON,     /* shared tiles: it is awaited before the last K tile's stage is released */
+  RING_VECTORS_NO_EMPTY,   /* vectors are written before the last ones have been read */
+  RING_VECTORS_EARLY,      /* they are released while they are read */
+  RING_VECTORS_NO_FULL,    /* they are not awaited */
   RING_VECTORS_ONE_BUFFER, /* pingpong: consumers share a buffer */
   RING_MISTAKES
 } ring_mistake;

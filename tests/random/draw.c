@@ -44,7 +44,7 @@ static int draw_number(draws *from, const char *words) {
 
 /* ---- Operands ------------------------------------------------------------------------- */
 
-typedef enum family { SM90, SM80, NAIVE, SM100, SIMT } family;
+typedef enum family { SM90, SM80, NAIVE, SM100, SIMT, SM120 } family;
 
 /* What the rest of a spec depends on. */
 typedef struct nature {
@@ -61,7 +61,7 @@ static bool is_packed(const char *type) {
   return strncmp(type, "e2", 2) == 0 || strncmp(type, "e3", 2) == 0;
 }
 
-/* Of family sm100: B of any width, and factors. */
+/* Of families sm100 and sm120: B of any width, and factors. */
 static void draw_narrow(nature *out, draws *from) {
   pick(out->b, from, "e4m3|e5m2|e2m1|e2m1|e3m2|e2m3");
   out->packed = is_packed(out->a) || is_packed(out->b);
@@ -75,6 +75,7 @@ static nature draw_nature(draws *from, family of) {
       [SM80] = "f16|bf16|f16|bf16|tf32|e4m3|e5m2|s8|u8|f64",
       [NAIVE] = "f16|bf16|f32",
       [SIMT] = "f32|f32|f64|f16|bf16|s8|s8|u8",
+      [SM120] = "e4m3|e4m3|e5m2|e2m1|e2m1|e3m2|e2m3",
       [SM100] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|u8|e2m1|e2m1|e3m2|e2m3",
   };
   nature out = {.family = of};
@@ -86,7 +87,7 @@ static nature draw_nature(draws *from, family of) {
   bool wide = strcmp(out.a, "f64") == 0;
   out.bytes = wide ? 8 : out.half ? 2 : out.fp8 || out.integers ? 1 : 4;
   snprintf(out.b, sizeof out.b, "%s", out.a);
-  if (out.fp8 && of == SM100)
+  if (out.fp8 && (of == SM100 || of == SM120))
     draw_narrow(&out, from);
   else if (out.fp8)
     pick(out.b, from, "e4m3|e5m2");
@@ -117,17 +118,17 @@ static void draw_scaled_d(gg_str *out, draws *from) {
 }
 
 static void draw_operands(gg_str *out, draws *from, const nature *is) {
-  bool any = is->packed            ? chance(from, 2)
-             : is->family == SM100 ? is->bytes < 4 || chance(from, 50)
-                                   : is->family != SM90 || is->half || chance(from, 2);
+  bool any = is->packed || is->family == SM120 ? chance(from, 2)
+             : is->family == SM100             ? is->bytes < 4 || chance(from, 50)
+                                               : is->family != SM90 || is->half || chance(from, 2);
   char word[word_max];
   const char *results = is->integers     ? "s32|s32|s8|u8|f32|f16|bf16|e4m3"
                         : is->bytes == 8 ? "f64|f64|f64|f32|f16"
                         : is->fp8        ? "bf16|f32|f16|e4m3|e5m2|s8"
                                          : "f32|f16|bf16|f32|f16|bf16|e4m3|s8|u8";
-  /* Which sm100 refuses of some. */
+  /* Which sm100 refuses of some, and sm120. */
   bool lines = is->family != SM100 || !(is->packed || *is->scale || is->sparse);
-  int unaligned = lines ? 25 : 3;
+  int unaligned = lines && is->family != SM120 ? 25 : 3;
   char scale[word_max + 16], more[word_max + 32];
   snprintf(scale, sizeof scale, "%s%s", *is->scale ? ", scale: " : "", is->scale);
   snprintf(more, sizeof more, "%s, sparse: true", scale);
@@ -209,6 +210,26 @@ static void draw_tile_of_sm100(gg_str *out, draws *from, const nature *is) {
         "persistent|data_parallel|split_k|stream_k|dynamic|{kind: split_k, splits: 3}");
 }
 
+static void draw_tile_of_sm120(gg_str *out, draws *from, const nature *is) {
+  bool scaled = *is->scale != 0, swap = chance(from, scaled ? 8 : 25);
+  bool packed = strcmp(is->scale, "ue4m3") == 0 || (is->packed && strcmp(is->a, is->b) == 0);
+  int rows = draw_number(from, scaled ? "128|128|128|256" : "64|64|64|128|128|192");
+  int columns = draw_number(from, scaled ? "128|128|128|256" : "16|32|32|48|64|64|96|128|256");
+  int k = draw_number(from, scaled && packed       ? "64|128|128|256"
+                            : scaled || is->packed ? "128|128|256"
+                                                   : "32|64|64|96|128|128|256");
+  if (!chance(from, 5))
+    gg_str_printf(out, "tile: [%d, %d, %d]\n", swap ? columns : rows, swap ? rows : columns, k);
+  if (swap) maybe(out, from, 80, "swap_ab", "true");
+  maybe(out, from, 50, "schedule",
+        rows == 64 ? "warp_specialized|pingpong|pingpong"
+                   : "cooperative|pingpong|warp_specialized");
+  maybe(out, from, 5, "operand_source", "{a: registers}|{b: registers}");
+  maybe(out, from, 5, "cluster", "[1,1,1]|[2,1,1]");
+  maybe(out, from, 60, "scheduler",
+        "persistent|data_parallel|split_k|stream_k|{kind: split_k, splits: 3}");
+}
+
 static void draw_tile_of_sm80(gg_str *out, draws *from, const nature *is) {
   maybe(out, from, 10, "operand_source", "{a: registers}|{b: shared}");
   if (is->bytes == 8)
@@ -251,6 +272,8 @@ static void draw_tile(gg_str *out, draws *from, const nature *is) {
   }
   if (is->family == SM100)
     draw_tile_of_sm100(out, from, is);
+  else if (is->family == SM120)
+    draw_tile_of_sm120(out, from, is);
   else if (is->family == SM90)
     draw_tile_of_sm90(out, from, is);
   else
@@ -311,6 +334,7 @@ static void draw_whole(gg_str *out, draws *from, family of) {
                                       [SM80] = "sm_80|sm_86|sm_89|sm_90",
                                       [NAIVE] = "sm_80|sm_86|sm_89|sm_90",
                                       [SIMT] = "sm_80|sm_86|sm_89|sm_90",
+                                      [SM120] = "sm_120a|sm_120f|sm_121a",
                                       [SM100] = "sm_100a|sm_100f|sm_103a|sm_110a|sm_110f"};
   char arch[word_max];
   nature is = draw_nature(from, of);
@@ -320,7 +344,8 @@ static void draw_whole(gg_str *out, draws *from, family of) {
                                          : archs[is.family]);
   gg_str_printf(out, "arch: %s\n", arch);
   draw_operands(out, from, &is);
-  if (is.half || (of == SM100 && is.fp8)) maybe(out, from, 12, "accumulator", "f16|f32");
+  if (is.half || ((of == SM100 || of == SM120) && is.fp8))
+    maybe(out, from, 12, "accumulator", "f16|f32");
   draw_tile(out, from, &is);
   maybe(out, from, 12, "problem", "{m: 5}|{n: 77}|{k: 96}|{batch: 1}|{m: 130,n: 70}");
   maybe(out, from, 25, "raster", "along_m|along_n|hilbert|{order: along_n,group: 2}");
@@ -334,6 +359,10 @@ void draw_spec(gg_str *out, draws *from) {
 
 void draw_spec_of_sm100(gg_str *out, draws *from) {
   draw_whole(out, from, SM100);
+}
+
+void draw_spec_of_sm120(gg_str *out, draws *from) {
+  draw_whole(out, from, SM120);
 }
 
 void draw_spec_of_simt(gg_str *out, draws *from) {

@@ -161,7 +161,8 @@ static const gemm_case cases[] = {
 };
 
 /* The same on devices with tcgen05: of family sm100, whether tensor maps can address A and B or
- * not. Thor's multiprocessors are 20. */
+ * not. Thor's multiprocessors are 20. And on those of consumers, whose 8-bit floats are family
+ * sm120's. */
 static const struct {
   int arch;
   gemm_case product;
@@ -179,6 +180,10 @@ static const struct {
     {110,
      {GG_DTYPE_s8, GG_DTYPE_s8, GG_DTYPE_s32, K, K, N, 129, 64, 64, 1, 0, 16, "sm100", 0, 0.0625f}},
     {110, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, N, N, 9, 15, 21, 3, 0, 2, "sm100", 0, 0}},
+    {120, {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, K, N, 130, 33, 48, 1, 0, 16, "sm120", 0, 0}},
+    {120, {GG_DTYPE_e4m3, F32, F32, K, K, M, 7, 300, 200, 2, 0.5f, 16, "sm120", 0, 0}},
+    {121, {GG_DTYPE_e4m3, GG_DTYPE_f16, F32, K, K, N, 9, 200, 33, 1, 0, 16, "sm120", 0, 0}},
+    {120, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, N, N, 129, 72, 72, 1, 0, 16, "sm80", 0, 0}},
 };
 
 /* A kernel's facts as the harness wants them, for operands that gg_gemm has not seen yet. */
@@ -317,6 +322,10 @@ static const struct scaled_case {
     {100, GG_DTYPE_e2m1, GG_DTYPE_e2m1, FINE_MXFP, GG_DTYPE_f16, N, 129, 65, 64, 1, 0, UNSCALED},
     {100, GG_DTYPE_e4m3, GG_DTYPE_e4m3, MXFP, GG_DTYPE_e4m3, N, 129, 65, 64, 2, 0, MXFP},
     {100, GG_DTYPE_e2m1, GG_DTYPE_e2m1, NVFP4, GG_DTYPE_e2m1, N, 130, 96, 64, 1, 0, NVFP4},
+    {120, GG_DTYPE_e4m3, GG_DTYPE_e5m2, MXFP, GG_DTYPE_bf16, N, 129, 127, 48, 2, 0, UNSCALED},
+    {120, GG_DTYPE_e4m3, GG_DTYPE_e2m1, MXFP, GG_DTYPE_bf16, N, 300, 264, 256, 1, 0, UNSCALED},
+    {121, GG_DTYPE_e2m1, GG_DTYPE_e2m1, MXFP, GG_DTYPE_f16, N, 7, 129, 96, 1, 0, UNSCALED},
+    {120, GG_DTYPE_e2m1, GG_DTYPE_e2m1, NVFP4, GG_DTYPE_bf16, N, 129, 200, 288, 1, 0, UNSCALED},
 };
 
 /* Alignments of the memory: what tensor maps want of A and B, and of D an element's. */

@@ -1,8 +1,8 @@
 /* texts_check [--random COUNT] LIST SPECS: generates every shipped spec
- * (SPECS/{ladder,simt,sm80,sm90,sm100}), the whole catalogue for a dozen forms, and COUNT random specs,
- * and compares the hashes of what came out with LIST: one of each shipped kernel, one of each form,
- * one of every thousand random specs. It is how a change of the generator that should not change
- * what is generated is shown not to.
+ * (SPECS/{ladder,simt,sm80,sm90,sm100,sm120}), the whole catalogue for a dozen forms, and COUNT
+ * random specs, and compares the hashes of what came out with LIST: one of each shipped kernel, one
+ * of each form, one of every thousand random specs. It is how a change of the generator that should
+ * not change what is generated is shown not to.
  *
  * `--update` writes the list, with all of its random specs: `ninja update-texts`.
  *
@@ -52,7 +52,7 @@ static void put_shipped(gg_str *out, const char *path, const char *short_path) {
 }
 
 static void put_all_shipped(gg_str *out, const char *specs) {
-  static const char *const folders[] = {"ladder", "simt", "sm80", "sm90", "sm100"};
+  static const char *const folders[] = {"ladder", "simt", "sm80", "sm90", "sm100", "sm120"};
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
     char pattern[4096];
     glob_t found;
@@ -130,6 +130,9 @@ static const struct {
     {103,
      {sizeof(gg_form), OPERAND(tf32, K, 16), OPERAND(tf32, K, 16), OPERAND(f32, N, 4),
       .accumulator = GG_DTYPE_f32, .epilogue = "[{bias: {along: m}}, silu]"}},
+    {120,
+     {sizeof(gg_form), OPERAND(e4m3, K, 16), OPERAND(e5m2, K, 16), OPERAND(bf16, N, 16),
+      .accumulator = GG_DTYPE_f32}},
     {110,
      {sizeof(gg_form), OPERAND(u8, K, 16), OPERAND(s8, N, 16), OPERAND(s8, N, 16),
       .accumulator = GG_DTYPE_s32, .epilogue = "[{scale: {along: n}}, relu]"}},

@@ -10,27 +10,28 @@
 #include "suite.h"
 
 static const struct {
-  const char *family, *text;
+  const char *family, *text, *ab; /* the type of what is asked with */
   const char *newest; /* where that has more types, and schedules that other families do not have */
 } families[] = {
-    {"naive", "arch: sm_80\nschedule: naive\n", NULL},
-    {"simt", "arch: sm_80\nschedule: simt\n", NULL},
-    {"sm80", "arch: sm_80\n", "arch: sm_90\nschedule: multistage\n"},
-    {"sm90", "arch: sm_90a\n", NULL},
-    {"sm100", "arch: sm_100a\n", NULL},
+    {"naive", "arch: sm_80\nschedule: naive\n", "bf16", NULL},
+    {"simt", "arch: sm_80\nschedule: simt\n", "bf16", NULL},
+    {"sm80", "arch: sm_80\n", "bf16", "arch: sm_90\nschedule: multistage\n"},
+    {"sm90", "arch: sm_90a\n", "bf16", NULL},
+    {"sm100", "arch: sm_100a\n", "bf16", NULL},
+    {"sm120", "arch: sm_120a\n", "e4m3", NULL},
 };
 
-enum { family_count = sizeof families / sizeof *families };
+enum { family_count = sizeof families / sizeof *families, value_count = 5 };
 
-/* Values that ask for something, of operands of type `ab`; NULL: bf16. */
+/* Values that ask for something, of operands of type `ab`; NULL: the family's. */
 static const struct {
-  const char *key, *values[4], *ab;
+  const char *key, *values[value_count], *ab;
 } probes[] = {
     {"name", {"name: mine"}, NULL},
     {"c", {"c: auto"}, NULL},
     {"accumulator", {"accumulator: f32"}, NULL},
     {"a.scale", {"name: mine"}, "{type: e4m3, scale: ue8m0}"},
-    {"b.scale", {"name: mine"}, "{type: e2m1, scale: {type: ue8m0, block: 16}}"},
+    {"b.scale", {"name: mine"}, "{type: e2m1, scale: {type: ue4m3, block: 16}}"},
     {"a.sparse", {"sweep: {a.sparse: [true]}"}, NULL},
     {"b.sparse", {"sweep: {b.sparse: [true]}"}, NULL},
     {"promote", {"promote: 4"}, "e4m3"},
@@ -38,7 +39,8 @@ static const struct {
     {"tile", {"tile: [8, 32, 1]", "tile: [128, 128, 64]", "tile: [64, 64, 8]"}, NULL},
     {"stages", {"stages: 3"}, NULL},
     {"atom",
-     {"atom: UniversalFMA", "atom: m16n8k16", "atom: m64n256k16", "atom: m128n256k16"},
+     {"atom: UniversalFMA", "atom: m16n8k16", "atom: m64n256k16", "atom: m128n256k16",
+      "atom: m16n8k32"},
      NULL},
     {"swap_ab", {"swap_ab: true"}, NULL},
     {"atom_layout",
@@ -79,13 +81,14 @@ static bool is_taken(const char *family, const char *ab, const char *value) {
 }
 
 START_TEST(test_families) {
-  const char *path = probes[_i].key, *ab = probes[_i].ab ? probes[_i].ab : "bf16";
+  const char *path = probes[_i].key;
   const gg_key *key = gg_key_find(path, strlen(path));
   ck_assert_ptr_nonnull(key);
   for (int f = 0; f < family_count; f++) {
     bool named = key->families && strstr(key->families, families[f].family), taken = false;
     const char *newest = families[f].newest;
-    for (int i = 0; i < 4 && probes[_i].values[i]; i++) {
+    const char *ab = probes[_i].ab ? probes[_i].ab : families[f].ab;
+    for (int i = 0; i < value_count && probes[_i].values[i]; i++) {
       taken = is_taken(families[f].text, ab, probes[_i].values[i]) || taken;
       taken = taken || (newest && is_taken(newest, ab, probes[_i].values[i]));
     }
@@ -125,10 +128,11 @@ static void write_spec(gg_str *out, const char *family, const gg_mma_row *row) {
 /* A family multiplies with every row that passes its filter. */
 START_TEST(test_atoms) {
   const char *family = families[_i].newest ? families[_i].newest : families[_i].text;
+  const char *ab = families[_i].ab;
   gg_str text = GG_STR_INIT;
   gg_compilation first = GG_COMPILATION_INIT;
   gg_spec_file *file = NULL;
-  gg_str_printf(&text, "%sa: f16\nb: f16\nd: f16\n", family);
+  gg_str_printf(&text, "%sa: %s\nb: %s\nd: f16\n", family, ab, ab);
   ck_assert_int_eq(compile(&first, &file, &text, NULL), GG_OK);
   const gg_target *target = first.plan->target;
   gg_compilation_free(&first);

@@ -1,0 +1,61 @@
+/* Family sm120: what its templates name and those of sm90 do not (emit/sm90.c has the rest). */
+#include "emit/sm120.h"
+
+#include "atom/dtype.h"
+#include "emit/layout_text.h"
+#include "plan/narrow.h"
+#include "plan/scales.h"
+#include "plan/sm120.h"
+
+/* ldmatrix leaves four bits at the bottom of a byte, MMAs read them two further up; six bits lie
+ * where they are read. (PTX ISA, "mma.m16n8k32", elements of less than 8 bits.) */
+static int shift_of(const gg_plan *plan, gg_dtype type) {
+  return gg_plan_unpacks(plan, type) && gg_dtype_info_of(type)->bits == 4 ? 2 : 0;
+}
+
+void gg_sm120_write_fragments(gg_str *out, const gg_plan *plan) {
+  gg_str_printf(out, "constexpr int mma_k = %d, atom_words = %d;  // of a warp's MMA\n",
+                plan->mma.k, gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
+  gg_str_printf(out,
+                "constexpr int bits_a = %d, bits_b = %d;  // of an element in a stage\n"
+                "constexpr int shift_a = %d, shift_b = %d;\n",
+                gg_plan_smem_bits(plan, plan->a.type), gg_plan_smem_bits(plan, plan->b.type),
+                shift_of(plan, plan->a.type), shift_of(plan, plan->b.type));
+  if (!gg_plan_is_scaled(plan)) return;
+  int atoms = gg_scale_atoms_k(plan);
+  gg_str_printf(out,
+                "constexpr int scale_words_a = %d, scale_words_b = %d;  // of four factors, of a "
+                "lane\n",
+                gg_sm120_scale_words_a(plan) / atoms, gg_sm120_scale_words_b(plan) / atoms);
+}
+
+gg_status gg_sm120_write_layouts(gg_str *out, const gg_layouts *layouts, gg_error *err) {
+  static const char *const m_k[2] = {"m", "k"}, *const n_k[2] = {"n", "k"};
+  gg_str_puts(out, "// Elements of A and of B in a stage.\n");
+  gg_status st = gg_emit_layout_function(out, "smem_a", m_k, &layouts->sA, err);
+  gg_str_putc(out, '\n');
+  return st ? st : gg_emit_layout_function(out, "smem_b", n_k, &layouts->sB, err);
+}
+
+static const char *matrices_of(const gg_plan *plan, gg_dtype type) {
+  if (!gg_plan_unpacks(plan, type)) return "m8n8.x4.shared.b16";
+  return gg_dtype_info_of(type)->bits == 6 ? "m8n16.x4.shared.b8x16.b6x16_p32"
+                                           : "m8n16.x4.shared.b8x16.b4x16_p64";
+}
+
+void gg_sm120_bind_slots(gg_bindings *out, const gg_plan *plan) {
+  bool scaled = gg_plan_is_scaled(plan);
+  gg_bind_text(out, "matrices_a", matrices_of(plan, plan->a.type));
+  gg_bind_text(out, "matrices_b", matrices_of(plan, plan->b.type));
+  gg_bind_text(out, "load_factors",
+               scaled ? "    unsigned scales_a[scale_atoms_k][scale_words_a];\n"
+                        "    unsigned scales_b[scale_atoms_k][scale_words_b];\n"
+                        "    load_scales_a(scales_a, sA, row, lane);\n"
+                        "    load_scales_b(scales_b, sA, lane);\n"
+                      : "");
+  gg_bind_text(out, "scale_arguments",
+               scaled ? ",\n              scales_a[step / steps_an_atom][i / 2], scale_byte(step), "
+                        "i % 2,\n              scales_b[step / steps_an_atom][n / 4], "
+                        "scale_byte(step), n % 4"
+                      : "");
+}

@@ -1,0 +1,118 @@
+/* Family sm120: plan -> layouts. Operands and staging are sm90's (derive_sm90.c), but that nothing
+ * has a descriptor: ldmatrix reads them, and lanes their scale factors. The accumulators of a
+ * consumer's four warps lie as those of a wgmma do. */
+#include "atom/tiled_mma.h"
+#include "plan/check.h"
+#include "plan/narrow.h"
+#include "plan/scales.h"
+#include "plan/sm100.h"
+#include "plan/sm120.h"
+#include "plan/sm90.h"
+
+/* ---- The MMA ---------------------------------------------------------------------------- */
+
+/* What ldmatrix gives a lane of B is what the MMA takes: two words, of column lane / 4, of bytes
+ * lane % 4 * 4 and + 16. */
+static gg_status check_fragments_of_b(const gg_plan *plan, gg_error *err) {
+  enum { word_bits = 32 };
+  gg_layout layout = gg_mma_atom_layout(&plan->mma, GG_MMA_B);
+  int64_t lanes = gg_layout_mode_size(&layout, 0), values = gg_layout_mode_size(&layout, 1);
+  int64_t in_word = word_bits / gg_plan_smem_bits(plan, plan->b.type), right = 0;
+  for (int64_t i = 0; i < lanes * values; i++) {
+    int64_t lane = i % lanes, value = i / lanes, word = value / in_word;
+    int64_t k = (lane % GG_SM120_QUAD + word * GG_SM120_QUAD) * in_word + value % in_word;
+    right += gg_layout_at(&layout, i) == lane / GG_SM120_QUAD + k * plan->mma.n;
+  }
+  if (right == lanes * values) return GG_OK;
+  return gg_fail(err, DERIVE_COVER, NULL, "tCrB", (long long)right, (long long)(lanes * values));
+}
+
+/* Consumers side by side along M, each with a contiguous block of the tile's rows, of each 64 of
+ * which a warp has 16. */
+static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  int64_t m = plan->mma.m, rows = gg_plan_mma_rows(plan), warps = rows / m;
+  int64_t blocks = gg_plan_block_m(plan) / rows;
+  gg_tuple atoms = GG_TUPLE(warps * plan->atoms_m, 1, 1);
+  gg_tuple shape = GG_TUPLE(m, warps, plan->atoms_m, blocks);
+  gg_tuple stride = GG_TUPLE(1, m, rows * blocks, rows), n = gg_tuple_int(plan->tile_n);
+  gg_tiler permutation = gg_tiler_empty(), modes[2] = {gg_tiler_empty(), gg_tiler_of_shape(&n)};
+  gg_layout of_rows, layout;
+  gg_status st;
+  if ((st = gg_layout_make(&of_rows, &shape, &stride, err))) return st;
+  modes[0] = gg_tiler_of_layout(&of_rows);
+  for (int i = 0; i < 2; i++)
+    if ((st = gg_tiler_append(&permutation, &modes[i], err))) return st;
+  if ((st = gg_layout_col_major(&layout, &atoms, err))) return st;
+  if ((st = gg_layouts_fragments(out, plan, &layout, &permutation, err))) return st;
+  if ((st = gg_sm90_check_fragments(plan, err))) return st;
+  if ((st = check_fragments_of_b(plan, err))) return st;
+  return gg_check_cover("tCrC", &out->tCrC, (int64_t)plan->tile_m * plan->tile_n, err);
+}
+
+/* ---- Scale factors ------------------------------------------------------------------------ */
+
+/* Where the text looks for a row's factors is where a stage has them: the words of an atom's row
+ * lie behind those of the 32 rows before it, and atoms of a K step behind each other. */
+static gg_status check_places(gg_layouts *out, const gg_plan *plan, bool is_a, gg_error *err) {
+  enum { lines = 32, line_bytes = GG_SCALE_ATOM_BYTES / lines };
+  const char *name = is_a ? "sSFA" : "sSFB";
+  int block = plan->scale_a.block;
+  int64_t atoms = is_a ? gg_scale_atoms_a(plan) : gg_scale_atoms_b(plan);
+  int64_t rows = atoms * GG_SCALE_ROWS, right = 0;
+  gg_layout smem;
+  gg_status st = gg_scale_smem_layout(&smem, block, rows, plan->tile_k, plan->mma.k, err);
+  if (st) return st;
+  int64_t all = gg_layout_size(&smem);
+  for (int64_t i = 0; i < all; i++) {
+    int64_t row = i % rows, factor = i / rows / block, atom_k = factor / GG_SCALE_FACTORS;
+    int64_t atom = atom_k * atoms + row / GG_SCALE_ROWS;
+    int64_t place = atom * GG_SCALE_ATOM_BYTES + row % lines * line_bytes +
+                    row % GG_SCALE_ROWS / lines * GG_SCALE_FACTORS + factor % GG_SCALE_FACTORS;
+    right += gg_layout_at(&smem, i) == place;
+  }
+  if (right != all || all != rows * plan->tile_k)
+    return gg_fail(err, DERIVE_COVER, NULL, name, (long long)right, (long long)all);
+  gg_layouts_name_plain(out, name, "(row, k) -> byte of a stage's scale factors", &smem);
+  return GG_OK;
+}
+
+/* Whose factors a lane has: of A's rows those of lane / 4 and + 8, as two lanes of each quad, or
+ * the other two, are named; of B's columns that of lane / 4, as one lane of each quad is. */
+static gg_status check_lanes(const gg_plan *plan, bool is_a, gg_error *err) {
+  gg_layout layout = gg_mma_atom_layout(&plan->mma, is_a ? GG_MMA_SFA : GG_MMA_SFB);
+  int64_t lanes = gg_layout_mode_size(&layout, 0), right = 0;
+  for (int64_t lane = 0; lane < lanes; lane++) {
+    int64_t row = lane / GG_SM120_QUAD + (is_a ? lane % 2 * 8 : 0);
+    right += gg_layout_at(&layout, lane) == row;
+  }
+  if (right == lanes) return GG_OK;
+  return gg_fail(err, DERIVE_COVER, NULL, is_a ? "tCrSFA" : "tCrSFB", (long long)right,
+                 (long long)lanes);
+}
+
+static gg_status derive_scales(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  gg_status st = GG_OK;
+  if (!gg_plan_is_scaled(plan)) return GG_OK;
+  gg_sm100_add_scale_maps(out, plan);
+  for (int is_a = 1; is_a >= 0 && !st; is_a--) {
+    st = check_places(out, plan, is_a, err);
+    if (!st) st = check_lanes(plan, is_a, err);
+  }
+  return st;
+}
+
+/* ---- The whole -------------------------------------------------------------------------- */
+
+gg_status gg_sm120_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  gg_status st;
+  if ((st = gg_sm90_derive_operands(out, plan, err))) return st;
+  if ((st = derive_scales(out, plan, err))) return st;
+  if ((st = derive_mma(out, plan, err))) return st;
+  if ((st = gg_sm90_derive_epilogue(out, plan, err))) return st;
+  gg_sm90_name_layouts(out, plan);
+  out->accumulator = (gg_accumulator_place){
+      .home = GG_HOME_REGISTERS, .sets = 1, .registers = gg_sm90_accumulator_registers(plan)};
+  out->fragment_registers = gg_sm120_fragment_registers(plan);
+  gg_sm90_derive_rings(out, plan);
+  return gg_layouts_place(out, plan, err);
+}

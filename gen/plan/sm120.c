@@ -1,0 +1,317 @@
+/* Family sm120: mma.sync of consumer Blackwell on operands that TMA brings to shared memory.
+ *
+ * sm_120 and sm_121 have no wgmma and no tcgen05. Their tensor cores multiply elements of 8, 6 and
+ * 4 bits, with scale factors or without, by mma.sync of one warp, out of its registers. All else is
+ * as in family sm90: a warpgroup that loads, a ring of stages, consumers that share a tile or take
+ * tiles in turns, an epilogue that stages D for the copy engine. A consumer's four warps have 16
+ * rows of each 64, and all of the tile's columns: their MMAs together are what a wgmma is there,
+ * and their accumulators lie as its do.
+ *
+ * Of K tiles ldmatrix brings a warp what it multiplies, and unpacks elements of 6 and 4 bits that
+ * do not stay packed (narrow.h). Scale factors come with a K tile, in the same atoms as in family
+ * sm100 (scales.h), and stay in shared memory, from where a lane takes words of four factors of a
+ * row: an instruction names the lanes of a quad that have its rows' and the byte (derive_sm120.c).
+ *
+ * A CTA has 99 KiB of shared memory. Tensor maps copy to one CTA alone: there are no clusters. This
+ * file decides. (PTX ISA, "mma", "Block scaling for mma.sync"; CUDA C++ Programming Guide,
+ * "Compute Capability 12.x".) */
+#include "plan/sm120.h"
+
+#include <stdio.h>
+
+#include "atom/dtype.h"
+#include "plan/atoms.h"
+#include "plan/epilogue.h"
+#include "plan/narrow.h"
+#include "plan/scales.h"
+#include "plan/sm100.h"
+#include "plan/sm90.h"
+#include "plan/transpose.h"
+
+enum {
+  block_m = 64,      /* rows of a consumer's MMAs side by side */
+  usual_m = 128,     /* of a tile, */
+  usual_n = 128,     /* columns, */
+  least_n = 64,      /* and of a small one */
+  most_n = 256,      /* columns of a box of B */
+  line_bytes = 128,  /* K a step: the widest swizzle's pattern, */
+  short_line = 64,   /* or half of it, */
+  enough_stages = 3, /* where so many of the former do not fit */
+  addresses = 24,    /* registers: addresses, loop state and predicates */
+};
+
+/* Elements of less than 16 bits that are floats: what mma.sync of other architectures lacks, or has
+ * without their factors. */
+static bool is_narrow(const gg_spec_operand *asked) {
+  if (asked->type.state != GG_SPEC_SET) return false;
+  const gg_dtype type = (gg_dtype)asked->type.number;
+  return gg_dtype_is_float(type) && gg_dtype_info_of(type)->bits <= 8;
+}
+
+/* What names no schedule and has other types is family sm80's. */
+static bool accepts(const gg_spec *spec) {
+  gg_arch arch = spec->arch.arch;
+  const gg_spec_field *schedule = &spec->schedule;
+  if (arch.number < 120 || !arch.suffix) return false;
+  if (schedule->state != GG_SPEC_SET)
+    return is_narrow(&spec->a) || is_narrow(&spec->b) || gg_spec_is_scaled(&spec->a) ||
+           gg_spec_is_scaled(&spec->b);
+  return schedule->number == GG_SCHEDULE_WARP_SPECIALIZED ||
+         schedule->number == GG_SCHEDULE_COOPERATIVE || schedule->number == GG_SCHEDULE_PINGPONG;
+}
+
+/* ---- Types ------------------------------------------------------------------------------ */
+
+static bool has_atom(const gg_mma_row *row) {
+  return row->kind == GG_MMA_mixed && !row->sparse;
+}
+
+/* Of packed elements blocks of 16 have factors of ue4m3, where sm100 has ue8m0, too. */
+static gg_status check_fine_scales(const gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->a.scale.type;
+  if (plan->scale_a.block != 16 || plan->scale_a.type == GG_DTYPE_ue4m3) return GG_OK;
+  return gg_refuse(plan, asked, "factors of blocks of 16 of type", asked->text,
+                   "ue4m3: ue8m0 is of blocks of 32", err);
+}
+
+static gg_status choose_types(gg_plan *plan, gg_error *err) {
+  const gg_spec_operand *d = &plan->spec->d;
+  if (gg_plan_scales_d(plan))
+    return gg_refuse(plan, &d->scale.here, "scale", "of D",
+                     "one number for all of D: a scale in the epilogue", err);
+  gg_status st = gg_sm100_check_scales(plan, err);
+  if (!st) st = check_fine_scales(plan, err);
+  if (!st) st = gg_choose_inputs(plan, err);
+  return st ? st : gg_choose_accumulator(plan, err);
+}
+
+/* Tensor maps bring both, and ldmatrix reads lines along K. */
+static gg_status choose_operands(gg_plan *plan, gg_error *err) {
+  const gg_spec_operand *asked[] = {&plan->spec->a, &plan->spec->b};
+  const gg_operand *operands[] = {&plan->a, &plan->b};
+  gg_status st = gg_sm90_choose_copies(plan, false, err);
+  if (!st) st = gg_sm100_choose_narrow(plan, err);
+  for (int i = 0; i < 2 && !st; i++) {
+    if (operands[i]->major == GG_MAJOR_K) continue;
+    st = gg_refuse(plan, &asked[i]->major,
+                   i == plan->swap_ab ? "A of this type with major" : "B of this type with major",
+                   asked[i]->major.text, "k: ldmatrix transposes others of 16 bits alone", err);
+  }
+  return st;
+}
+
+static const gg_mma_row *row_of(const gg_plan *plan) {
+  return gg_atoms_row(plan, GG_MMA_REGISTERS);
+}
+
+/* ---- Tile ------------------------------------------------------------------------------- */
+
+/* Whole lines of the widest swizzle, or half of them where so few stages would fit that copies wait
+ * for MMAs; whole atoms of scale factors, and lines of elements that are unpacked. */
+static int usual_k(const gg_plan *plan, const gg_sm90_tile *tile) {
+  int bits_a = gg_plan_smem_bits(plan, plan->a.type), least = row_of(plan)->k;
+  int k = line_bytes * 8 / bits_a, half = short_line * 8 / bits_a;
+  int64_t stage = (int64_t)(tile->m + tile->n) * line_bytes;
+  if (gg_plan_is_scaled(plan)) least = gg_scale_atom_k(plan);
+  if (gg_plan_unpacks(plan, plan->a.type) || gg_plan_unpacks(plan, plan->b.type))
+    least = GG_UNPACKED_LINE;
+  if (enough_stages * stage > plan->limits->smem_per_cta - line_bytes * usual_m)
+    k = half > least ? half : least;
+  return gg_usual_extent(plan->fixed_k, least, k);
+}
+
+/* The largest tile that gives most multiprocessors of a device one. */
+static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
+  static const int shapes[][2] = {{usual_m, usual_n}, {block_m, usual_n}, {block_m, least_n}};
+  size_t last = sizeof shapes / sizeof *shapes - 1, at = 0;
+  bool scaled = gg_plan_is_scaled(plan), known = gg_sm90_tiles_of(plan, 1, 1) > 0;
+  while (known && !scaled && at < last &&
+         gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) < plan->device->tiles_enough)
+    at++;
+  tile->m = gg_usual_extent(plan->fixed_m, scaled ? GG_SCALE_ROWS : block_m, shapes[at][0]);
+  tile->n = gg_usual_extent(plan->fixed_n, scaled ? GG_SCALE_ROWS : GG_SM120_PIECE, shapes[at][1]);
+  tile->k = usual_k(plan, tile);
+}
+
+/* A box of B has 256 lines at most; ldmatrix brings 16 columns at once. A scaled tile is whole
+ * atoms of factors, so that each begins with one. */
+static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->tile;
+  const char *n = gg_as_asked(plan, "tile N", "tile M");
+  if (tile->n > most_n) {
+    char value[16], has[64];
+    snprintf(value, sizeof value, "%d", tile->n);
+    snprintf(has, sizeof has, "%d at most: lines of a tensor map's box", most_n);
+    return gg_fail(err, PLAN_UNSUPPORTED, gg_element_mark(asked, 1), plan->target->family, n, value,
+                   has);
+  }
+  gg_status st =
+      gg_check_multiple(n, tile->n, GG_SM120_PIECE, "2 atoms x 8 (N of the atom): one ldmatrix",
+                        gg_element_mark(asked, 1), err);
+  if (!st)
+    st = gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
+                           gg_element_mark(asked, 2), err);
+  if (!st) st = gg_sm100_check_narrow(plan, tile->k, err);
+  if (!st) st = gg_sm100_check_scaled_tile(plan, tile->m, tile->n, tile->k, err);
+  if (st || !gg_plan_is_scaled(plan)) return st;
+  return gg_check_multiple(n, tile->n, GG_SCALE_ROWS, "rows of an atom of scale factors",
+                           gg_element_mark(asked, 1), err);
+}
+
+static gg_sm90_tile choose_tile(gg_status *st, const gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->tile;
+  const gg_mma_row *row = row_of(plan);
+  gg_sm90_tile out = {.m = 0};
+  usual_tile(&out, plan);
+  if (asked->state == GG_SPEC_SET) {
+    out.m = (int)asked->tuple[0];
+    out.n = (int)asked->tuple[1];
+    out.k = (int)asked->tuple[2];
+  }
+  if ((*st = check_extents(plan, &out, err))) return out;
+  gg_mma_row_atom(&out.mma, row, row->n);
+  out.mma.a = plan->a.type;
+  out.mma.b = plan->b.type;
+  out.mma.c = plan->accumulator;
+  out.mma.scale = plan->scale_a.type;
+  out.mma_columns = out.n;
+  char shape[32];
+  snprintf(shape, sizeof shape, "m%dn%dk%d", out.mma.m, out.mma.n, out.mma.k);
+  *st = gg_choose_atom(plan, &out.mma, shape, err);
+  return out;
+}
+
+/* ---- Registers -------------------------------------------------------------------------- */
+
+static gg_sm90_registers choose_registers(gg_status *st, const gg_plan *plan,
+                                          const gg_sm90_tile *tile, const gg_sm90_workers *workers,
+                                          gg_error *err) {
+  int launch, blocks = tile->m / workers->atoms_m / block_m;
+  gg_sm90_registers out = gg_sm90_divide_registers(&launch, plan, workers);
+  int acc = blocks * tile->n / tile->mma.n * gg_mma_atom_registers(&tile->mma, GG_MMA_C, NULL);
+  int fragments = gg_sm120_registers_of(plan, &tile->mma, blocks, tile->n, tile->k);
+  int all = acc + fragments + addresses;
+  if (all <= out.consumer) return out;
+  const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
+  const gg_spec_field *cause = ctas->state == GG_SPEC_SET ? ctas : &plan->spec->tile;
+  *st = gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, blocks * block_m, tile->n,
+                acc, fragments, addresses, all, out.consumer, workers->threads, out.ctas_per_sm);
+  return out;
+}
+
+/* ---- The plan --------------------------------------------------------------------------- */
+
+static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  const gg_unused all[] = {
+      {&spec->cta_group, "cta_group", "no CTA pairs: tcgen05 alone has, from sm_100 to sm_110"},
+      {&spec->accumulator_stages, "accumulator_stages",
+       "accumulators in registers, one set: tensor memory is sm_100's to sm_110's"},
+      {&spec->permutation, "permutation", "one contiguous block of rows a warpgroup: auto"},
+  };
+  gg_status st = gg_check_all_unused(plan, all, sizeof all / sizeof *all, err);
+  if (!st)
+    st = gg_check_source(plan, &spec->operand_source.a, GG_MMA_A,
+                         gg_as_asked(plan, "operand_source of A", "operand_source of B"), err);
+  if (!st)
+    st = gg_check_source(plan, &spec->operand_source.b, GG_MMA_B,
+                         gg_as_asked(plan, "operand_source of B", "operand_source of A"), err);
+  return st;
+}
+
+/* One CTA; and whole tiles or shares of them, as known at launch. */
+static gg_status check_schedule(const gg_plan *plan, const gg_sm90_schedule *schedule,
+                                gg_error *err) {
+  const gg_spec_field *cluster = &plan->spec->cluster;
+  const int64_t *shape = cluster->tuple;
+  if (cluster->state == GG_SPEC_SET && shape[0] * shape[1] * shape[2] > 1)
+    return gg_refuse(plan, cluster, "cluster", "of several CTAs",
+                     "[1, 1, 1]: tensor maps of sm_120 copy to one CTA, there is no multicast",
+                     err);
+  if (schedule->scheduler != GG_SCHEDULER_DYNAMIC) return GG_OK;
+  return gg_refuse(plan, &plan->spec->scheduler.kind, "scheduler", "dynamic",
+                   "persistent, data_parallel, split_k and stream_k", err);
+}
+
+static void put_tile(gg_plan *plan, const gg_sm90_tile *tile, const gg_sm90_workers *workers,
+                     const gg_sm90_registers *registers) {
+  plan->tile_m = tile->m;
+  plan->tile_n = tile->n;
+  plan->tile_k = tile->k;
+  plan->mma = tile->mma;
+  plan->pingpong = workers->pingpong;
+  plan->atoms_m = workers->atoms_m;
+  plan->atoms_n = 1;
+  plan->consumers = workers->consumers;
+  plan->threads = workers->threads;
+  plan->cluster_m = plan->cluster_n = plan->cluster_k = 1;
+  plan->ctas_per_sm = registers->ctas_per_sm;
+  plan->producer_registers = registers->producer;
+  plan->consumer_registers = registers->consumer;
+}
+
+static gg_status choose_tiles(gg_sm90_schedule *schedule, gg_plan *plan, gg_error *err) {
+  const gg_sm90_cluster alone = {1, 1, 1};
+  gg_status st;
+  const gg_sm90_tile tile = choose_tile(&st, plan, err);
+  if (st) return st;
+  const gg_sm90_workers workers = gg_sm90_choose_workers(&st, plan, &tile, err);
+  if (st) return st;
+  const gg_sm90_registers registers = choose_registers(&st, plan, &tile, &workers, err);
+  if (st) return st;
+  *schedule = gg_sm90_choose_schedule(plan, alone);
+  if ((st = check_schedule(plan, schedule, err))) return st;
+  if ((st = gg_sm90_check_schedule(plan, &tile, &workers, alone, schedule, err))) return st;
+  if ((st = gg_sm90_choose_boxes(plan, &tile, err))) return st;
+  const gg_order order = gg_sm90_choose_order(&st, plan, &tile, alone, err);
+  if (st) return st;
+  put_tile(plan, &tile, &workers, &registers);
+  plan->scheduler = schedule->scheduler;
+  plan->splits = schedule->splits;
+  gg_plan_put_order(plan, &order);
+  return GG_OK;
+}
+
+static gg_status choose(gg_plan *plan, gg_error *err) {
+  gg_sm90_schedule schedule;
+  gg_status st;
+  plan->specialised = true;
+  if ((st = choose_types(plan, err))) return st;
+  if ((st = choose_operands(plan, err))) return st;
+  if ((st = gg_choose_operations(plan, plan->accumulator, err))) return st;
+  if ((st = refuse_unused(plan, err))) return st;
+  if ((st = choose_tiles(&schedule, plan, err))) return st;
+  if ((st = gg_sm90_check_staging(plan, err))) return st;
+  const gg_sm90_memory m = gg_sm90_choose_memory(&st, plan, &schedule, err);
+  if (st) return st;
+  gg_sm90_put_memory(plan, &m);
+  return GG_OK;
+}
+
+/* A warp reads its rows of A once, and all of B. Its MMAs are all that the tensor core has. */
+static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
+  (void)device;
+  out->reads_a = 1;
+  out->reads_b = (double)plan->tile_m / (gg_plan_block_m(plan) / 4.0);
+  out->tensor_share = 1;
+  out->owners = plan->pingpong ? 1 : plan->consumers;
+  if (plan->pingpong) out->overlap = GG_OVERLAP_TURNS;
+  gg_sm90_move_fetched(&out->epilogue, plan);
+}
+
+const gg_target gg_target_sm120 = {
+    .id = GG_TARGET_SM120,
+    .name = "sm120",
+    .family = "sm120",
+    .summary = "mma.sync fed by TMA, sm_120 and sm_121, a and f",
+    .worker = "warpgroup",
+    .least = {.number = 120, .suffix = 'f'},
+    .int32_coordinates = true,
+    .scales = true,
+    .has_atom = has_atom,
+    .accepts = accepts,
+    .swaps_ab = gg_sm90_swaps_ab,
+    .choose = choose,
+    .derive = gg_sm120_derive,
+    .traits = traits,
+};

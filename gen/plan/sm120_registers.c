@@ -1,0 +1,40 @@
+/* Family sm120: what a lane has of operands and of their scale factors, in registers of 32 bits. */
+#include "plan/scales.h"
+#include "plan/sm120.h"
+
+/* Two blocks' rows have the lanes of a quad, four atoms' columns: of a K tile a lane has a word for
+ * each such group of rows and each atom of factors along K. */
+static int words_a(const gg_plan *plan, int blocks, int k) {
+  return gg_plan_is_scaled(plan) ? (blocks + 1) / 2 * (k / gg_scale_atom_k(plan)) : 0;
+}
+
+static int words_b(const gg_plan *plan, int columns, int k) {
+  enum { atom_columns = 8 };
+  int words = columns / (atom_columns * GG_SM120_QUAD);
+  return gg_plan_is_scaled(plan) ? words * (k / gg_scale_atom_k(plan)) : 0;
+}
+
+static int blocks_of(const gg_plan *plan) {
+  return gg_plan_block_m(plan) / gg_plan_mma_rows(plan);
+}
+
+int gg_sm120_scale_words_a(const gg_plan *plan) {
+  return words_a(plan, blocks_of(plan), plan->tile_k);
+}
+
+int gg_sm120_scale_words_b(const gg_plan *plan) {
+  return words_b(plan, plan->tile_n, plan->tile_k);
+}
+
+/* Two sets of A's fragments, of a K step, and of B's, of 16 columns: the next ones are loaded
+ * meanwhile. */
+int gg_sm120_registers_of(const gg_plan *plan, const gg_mma_atom *mma, int blocks, int n, int k) {
+  enum { sets = 2, atoms_a_piece = GG_SM120_PIECE / 8 };
+  int a = gg_mma_atom_registers(mma, GG_MMA_A, NULL),
+      b = gg_mma_atom_registers(mma, GG_MMA_B, NULL);
+  return sets * (blocks * a + atoms_a_piece * b) + words_a(plan, blocks, k) + words_b(plan, n, k);
+}
+
+int gg_sm120_fragment_registers(const gg_plan *plan) {
+  return gg_sm120_registers_of(plan, &plan->mma, blocks_of(plan), plan->tile_n, plan->tile_k);
+}

@@ -1,0 +1,81 @@
+constexpr int piece = 16, pieces = tile_n / piece;  // columns of B that are loaded at once
+
+// Four matrices of 8 rows of 16 bytes, of each of which a lane has 4 bytes; or of 16 elements of 6
+// or 4 bits, which become bytes.
+__device__ __forceinline__ void load_matrices_a(unsigned (&r)[4], unsigned addr) {
+  asm volatile("ldmatrix.sync.aligned.${matrices_a} {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(addr)
+               : "memory");
+}
+
+__device__ __forceinline__ void load_matrices_b(unsigned (&r)[2][2], unsigned addr) {
+  asm volatile("ldmatrix.sync.aligned.${matrices_b} {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0][0]), "=r"(r[0][1]), "=r"(r[1][0]), "=r"(r[1][1])
+               : "r"(addr)
+               : "memory");
+}
+
+// A's fragments of a K step: two matrices below each other by two along K.
+__device__ __forceinline__ void load_a(unsigned (&tCrA)[frags_m][4], unsigned sA, int row, int step,
+                                       int lane) {
+  const int k = step * mma_k + lane / 16 * (mma_k / 2);
+#pragma unroll
+  for (int i = 0; i < frags_m; ++i) {
+    load_matrices_a(tCrA[i], sA + smem_a(row + i * mma_m + lane % 16, k) * bits_a / 8);
+    // MMAs take the four bits from the middle of a byte.
+    if constexpr (shift_a > 0)
+#pragma unroll
+      for (int w = 0; w < 4; ++w) tCrA[i][w] <<= shift_a;
+  }
+}
+
+// B's fragments of 16 columns: of each eight two matrices along K.
+__device__ __forceinline__ void load_b(unsigned (&tCrB)[2][2], unsigned sB, int column, int step,
+                                       int lane) {
+  const int k = step * mma_k + lane / 8 % 2 * (mma_k / 2);
+  load_matrices_b(tCrB, sB + smem_b(column + lane / 16 * 8 + lane % 8, k) * bits_b / 8);
+  if constexpr (shift_b > 0)
+#pragma unroll
+    for (int w = 0; w < 4; ++w) tCrB[w / 2][w % 2] <<= shift_b;
+}
+
+// Multiplies a tile's K tiles as they arrive: of this warpgroup's blocks of 64 rows, from
+// first_block on, each warp 16 by all columns. While 16 columns are multiplied the next ones'
+// fragments are loaded. A stage is released when all of it is in registers.
+__device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring_position &read,
+                                         unsigned empty_barriers, unsigned smem, int k_tiles,
+                                         int first_block) {
+  constexpr int turns = k_steps * pieces;
+  const int lane = int(threadIdx.x) % warp_size;
+  const int row = first_block * mma_m + int(threadIdx.x) / warp_size % warps_per_group * 16;
+#pragma unroll 1
+  for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
+    const unsigned sA = smem + read.stage * stage_bytes, sB = sA + stage_bytes_a;
+    unsigned tCrA[2][frags_m][4], tCrB[2][2][2];
+    mbarrier_wait(full_barrier(smem, read.stage), read.parity);
+//@ insert load_factors
+    load_a(tCrA[0], sA, row, 0, lane);
+    load_b(tCrB[0], sB, 0, 0, lane);
+#pragma unroll
+    for (int at = 0; at < turns; ++at) {
+      const int step = at / pieces, next = at + 1;
+      if (next < turns) {
+        if (next % pieces == 0) load_a(tCrA[next / pieces % 2], sA, row, next / pieces, lane);
+        load_b(tCrB[next % 2], sB, next % pieces * piece, next / pieces, lane);
+      } else {
+        __syncwarp();
+        release(empty_barriers, read.stage);
+      }
+#pragma unroll
+      for (int half = 0; half < 2; ++half)
+#pragma unroll
+        for (int i = 0; i < frags_m; ++i) {
+          const int n = at % pieces * 2 + half;  // which eight columns
+          mma(reinterpret_cast<acc_t (&)[atom_words]>(tCrC[i][n * atom_words]), tCrA[step % 2][i],
+              tCrB[at % 2][half]${scale_arguments});
+        }
+    }
+    read.advance();
+  }
+}

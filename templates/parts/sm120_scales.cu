@@ -1,0 +1,59 @@
+
+// ---- Scale factors ------------------------------------------------------------------------------
+
+//@ include load_atoms
+
+// Those of the tile's rows of A, and of its columns.
+__device__ __forceinline__ void load_scales(const tensor_map &map_a, const tensor_map &map_b,
+                                            unsigned stage, unsigned barrier,
+                                            const tile_origin &at, int k_tile) {
+  const int k = k_tile * scale_atoms_k;
+  load_atoms(stage + stage_scales_a, map_a, barrier, at.m0 / scale_rows, k, at.batch);
+  load_atoms(stage + stage_scales_b, map_b, barrier, at.n0 / scale_rows, k, at.batch);
+}
+
+// Of an atom, 32 lines of 16 bytes, a line has the factors of rows 0, 32, 64 and 96 further: four
+// each, a word.
+__device__ __forceinline__ unsigned scale_line(unsigned factors, int atom, int row) {
+  return factors + atom * scale_rows * 4 + row % 32 * 16;
+}
+
+// The factors of a lane's row of A: of the block of 64 rows that its half of a quad has, of two. An
+// odd last block is that of both.
+__device__ __forceinline__ void load_scales_a(
+    unsigned (&words)[scale_atoms_k][scale_words_a], unsigned stage, int row, int lane) {
+#pragma unroll
+  for (int atom = 0; atom < scale_atoms_k; ++atom)
+#pragma unroll
+    for (int i = 0; i < scale_words_a; ++i) {
+      const int block = 2 * i + 1 < frags_m ? 2 * i + lane / 2 % 2 : 2 * i;
+      const int r = row + block * mma_m + lane % 2 * 8 + lane / 4;
+      asm volatile("ld.shared.u32 %0, [%1];"
+                   : "=r"(words[atom][i])
+                   : "r"(scale_line(stage + stage_scales_a,
+                                    atom * scale_atoms_a + r / scale_rows, r) +
+                         r % scale_rows / 32 * 4)
+                   : "memory");
+    }
+}
+
+// Those of its columns of B, four words at once: of each 32 columns the lanes of a quad have one of
+// each eight.
+__device__ __forceinline__ void load_scales_b(
+    unsigned (&words)[scale_atoms_k][scale_words_b], unsigned stage, int lane) {
+#pragma unroll
+  for (int atom = 0; atom < scale_atoms_k; ++atom)
+#pragma unroll
+    for (int i = 0; i < scale_words_b; i += 4)
+      asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(words[atom][i]), "=r"(words[atom][i + 1]), "=r"(words[atom][i + 2]),
+                     "=r"(words[atom][i + 3])
+                   : "r"(scale_line(stage + stage_scales_b, atom * scale_atoms_b + i / 4,
+                                    lane % 4 * 8 + lane / 4))
+                   : "memory");
+}
+
+// The byte of a word in which a K step's factors begin.
+__device__ __forceinline__ constexpr int scale_byte(int step) {
+  return step % steps_an_atom * (4 / steps_an_atom);
+}
