@@ -9,6 +9,7 @@
  * is what the command loads by cuModuleLoadData, as the emulator's CUDA runtime does
  *     --entry TEXT     only kernels and functions whose name has this in it
  *     --class NAME     only mutants of this class
+ *     --from LINE      only from this line of the PTX on: to go on where a run ended
  *     --seeds N        runs of each: one as late as may be, N in random order (7)
  *     --seconds N      of a run, which is taken for endless then (60)
  *
@@ -29,7 +30,7 @@ enum { TEXT_MAX = 64 << 20, VERDICT_MAX = 200 };
 
 typedef struct options {
   const char *right, *ptx, *entry, *class, *shim;
-  int seeds, seconds;
+  int seeds, seconds, from;
   char **command;
   size_t warnings; /* of the program as it is */
   char text_path[32], mutant_path[32], output_path[32];
@@ -155,6 +156,7 @@ typedef struct course {
 static void break_statement(void *user, const statement *s) {
   course *c = user;
   int ran = -1;
+  if (s->line < c->o->from) return;
   for (int i = 0; i < mutation_count; i++) {
     const mutation *m = &mutations[i];
     if (!mutation_applies(s, m) || (c->o->class && strcmp(c->o->class, m->class))) continue;
@@ -173,12 +175,13 @@ static bool take(const char **out, char ***at, const char *name) {
 }
 
 static bool read_options(options *o, char **argv) {
-  const char *seeds = "7", *seconds = "60";
+  const char *seeds = "7", *seconds = "60", *from = "0";
   char **at = argv + 1;
   while (*at && strcmp(*at, "--") != 0) {
     if (!take(&o->right, &at, "--right") && !take(&o->ptx, &at, "--ptx") &&
         !take(&o->entry, &at, "--entry") && !take(&o->class, &at, "--class") &&
-        !take(&seeds, &at, "--seeds") && !take(&seconds, &at, "--seconds")) {
+        !take(&seeds, &at, "--seeds") && !take(&seconds, &at, "--seconds") &&
+        !take(&from, &at, "--from")) {
       return false;
     }
   }
@@ -186,6 +189,7 @@ static bool read_options(options *o, char **argv) {
   o->command = at + 1;
   o->seeds = atoi(seeds);
   o->seconds = atoi(seconds);
+  o->from = atoi(from);
   return true;
 }
 
@@ -204,7 +208,7 @@ int main(int argc, char **argv) {
   course c = {.o = &o};
   if (argc < 2 || !read_options(&o, argv)) {
     fprintf(stderr, "usage: mutate [--right TEXT] [--ptx FILE] [--entry TEXT] [--class NAME] "
-                    "[--seeds N] [--seconds N] -- COMMAND...\n");
+                    "[--from LINE] [--seeds N] [--seconds N] -- COMMAND...\n");
     return 2;
   }
   name_file(o.text_path);

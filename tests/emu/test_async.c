@@ -384,6 +384,8 @@ static const async_mutant mutants[] = {
     {"built", "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [map], 1, 8;\n", ""},
     {"built", "tensormap.replace.tile.rank.shared::cta.b1024.b32 [map], 1;\n", ""},
     {"built", "mov.b64 %d4, 128;", "mov.b64 %d4, 130;"},
+    {"built", "fence.proxy.tensormap::generic.acquire.gpu [%d10], 128;\n", ""},
+    {"replaced", "fence.proxy.tensormap::generic.acquire.gpu [%d10], 128;\n", ""},
     {"built", "box_dim.shared::cta.b1024.b32 [map], 1, 8;",
      "box_dim.shared::cta.b1024.b32 [map], 1, 264;"},
     {"copies", "cp.async.wait_group 1;\n", ""},

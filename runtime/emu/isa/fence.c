@@ -4,6 +4,9 @@
  * What it means for races is hazard.h's. */
 #include <stdatomic.h>
 
+#include "emu/async/map_changes.h"
+#include "emu/async/modifiers.h"
+#include "emu/async/tensor_map.h"
 #include "emu/hazard.h"
 #include "emu/isa/access.h"
 
@@ -26,7 +29,28 @@ static emu_step fence_proxy_async(emu_warp *warp, const emu_op *op, uint32_t lan
   return EMU_NEXT;
 }
 
-/* Of proxies that see the same memory here: aliases, and tensor maps in global memory. */
+static emu_step fence_map_acquire(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  EMU_EACH_LANE(lanes, lane)
+  emu_map_acquire(warp, emu_lane_address(warp, &op->address, (int)lane));
+  return fence(warp, op, lanes);
+}
+
+static gg_status decode_tensormap(emu_op *op, emu_decoder *d, gg_error *err) {
+  bool acquires = emu_take(d, "acquire");
+  int64_t bytes = 0;
+  if (!acquires && !emu_take(d, "release")) return emu_unknown_form(d, err, "acquire or release");
+  emu_take_scope(d);
+  gg_status st = emu_modifiers_end(d, err);
+  if (st || !acquires) return st;
+  op->exec = fence_map_acquire;
+  st = emu_operand_address(&op->address, d, 0, err);
+  if (!st) st = emu_operand_immediate(&bytes, d, 1, err);
+  if (!st && bytes != EMU_TENSOR_MAP_BYTES)
+    return emu_unknown_form(d, err, "128 bytes are acquired");
+  return st;
+}
+
+/* Aliases see the same memory here. */
 static gg_status decode_proxy(emu_op *op, emu_decoder *d, gg_error *err) {
   static const char *const orders[] = {"acquire", "release", NULL};
   static const char *const scopes[] = {"cta", "cluster", "gpu", "sys", NULL};
@@ -38,9 +62,8 @@ static gg_status decode_proxy(emu_op *op, emu_decoder *d, gg_error *err) {
       emu_take_prefix(d, "sync_restrict::");
       emu_take_word(d, scopes);
     }
-  } else if (emu_take_prefix(d, "tensormap::")) {
-    if (emu_take_word(d, orders) < 0) return emu_unknown_form(d, err, "acquire or release");
-    emu_take_word(d, scopes);
+  } else if (emu_take(d, "tensormap::generic")) {
+    return decode_tensormap(op, d, err);
   } else if (!emu_take(d, "alias")) {
     return emu_unknown_form(d, err, "no proxy");
   }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emu/async/decoders.h"
+#include "emu/async/map_changes.h"
 #include "emu/async/modifiers.h"
 #include "emu/async/transfer.h"
 
@@ -48,6 +49,7 @@ static bool read_map(uint8_t out[EMU_TENSOR_MAP_BYTES], const emu_transfer *t, u
               EMU_TENSOR_MAP_ALIGN);
     return false;
   }
+  if (!emu_map_use(t->warp, t->op, t->lane, address)) return false;
   emu_space space = address < params_end ? EMU_PARAM : EMU_GENERIC;
   for (int i = 0; i < EMU_TENSOR_MAP_BYTES; i += EMU_ACCESS_MAX) {
     addresses[t->lane] = address + (uint64_t)i;

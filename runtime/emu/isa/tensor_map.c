@@ -5,6 +5,7 @@
  * The numbers of element types are the instruction's own, not those of the driver API. */
 #include <string.h>
 
+#include "emu/async/map_changes.h"
 #include "emu/async/modifiers.h"
 #include "emu/async/tensor_map.h"
 
@@ -130,6 +131,8 @@ static emu_step run_replace(emu_warp *warp, const emu_op *op, uint32_t lanes) {
     replace(&map, op->facts, emu_lane_value(warp, &op->operands[0], (int)lane));
     emu_tensor_map_pack(bytes, &map);
     if (!move_map(bytes, warp, op, (int)lane, space, address, true)) return EMU_FAULT;
+    if (space == EMU_GENERIC) space = emu_space_of(address);
+    if (space == EMU_GLOBAL && !emu_map_changed(warp, op, address)) return EMU_FAULT;
   }
   return EMU_NEXT;
 }
@@ -141,10 +144,10 @@ static emu_step run_copy(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   if (!emu_converge(warp, op, warp->alive, &lanes)) return EMU_WAIT;
   emu_hazard_converge(warp);
   int lane = __builtin_ctz(lanes);
+  uint64_t to = emu_lane_address(warp, &op->address, lane);
   bool ok = move_map(bytes, warp, op, lane, EMU_SHARED, emu_lane_address(warp, from, lane), false);
-  ok = ok && move_map(bytes, warp, op, lane, EMU_GLOBAL, emu_lane_address(warp, &op->address, lane),
-                      true);
-  if (!ok) return EMU_FAULT;
+  ok = ok && move_map(bytes, warp, op, lane, EMU_GLOBAL, to, true);
+  if (!ok || !emu_map_changed(warp, op, to)) return EMU_FAULT;
   emu_hazard_fence(warp);
   return EMU_NEXT;
 }
