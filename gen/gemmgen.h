@@ -74,7 +74,13 @@ typedef enum gg_op_kind {
   GG_OP_RELU = 5,
   GG_OP_GELU = 6,
   GG_OP_SILU = 7,
-  GG_OP_COUNT /* here; later versions have more */
+  GG_OP_SIGMOID = 8,
+  GG_OP_TANH = 9,
+  GG_OP_HARDSWISH = 10,
+  GG_OP_LEAKY_RELU = 11,
+  GG_OP_CLAMP = 12,
+  GG_OP_MULTIPLY = 13, /* x * a matrix like D, element by element */
+  GG_OP_COUNT          /* here; later versions have more */
 } gg_op_kind;
 
 /* What a vector runs along: one number a row of D, one a column, or one in all. */
@@ -87,8 +93,9 @@ typedef struct gg_operation {
   bool alpha, beta;   /* linear: has such a factor */
   gg_gelu form;       /* gelu */
   gg_along along;     /* bias, scale */
-  gg_operand operand; /* bias, scale, residual, aux: what it reads or writes */
-  int reserved[4];
+  gg_operand operand; /* bias, scale, residual, multiply, aux: what it reads or writes */
+  float numbers[2];   /* leaky_relu: its slope; clamp: least and most, infinite where not given */
+  int reserved[2];
 } gg_operation;
 
 enum { GG_OPERATIONS_MAX = 16 };

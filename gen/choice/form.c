@@ -4,6 +4,7 @@
 
 #include "atom/dtype.h"
 #include "atom/scale_layout.h"
+#include "base/decimal.h"
 #include "plan/narrow.h"
 #include "spec/keys.h"
 
@@ -85,6 +86,7 @@ static bool is_operation(const gg_operation *has, const gg_operation *wanted) {
   bool typed = span != GG_SPAN_NONE;
   return has->kind == wanted->kind && has->alpha == wanted->alpha && has->beta == wanted->beta &&
          has->form == wanted->form && gg_operation_span(has) == span &&
+         has->numbers[0] == wanted->numbers[0] && has->numbers[1] == wanted->numbers[1] &&
          (!typed || has->operand.type == wanted->operand.type);
 }
 
@@ -99,11 +101,14 @@ bool gg_form_is_epilogue(const gg_operations *wanted, const gg_kernel *kernel) {
 static void name_operation(gg_str *out, const gg_operation *op) {
   static const char *const along[] = {
       [GG_ALONG_M] = "_m", [GG_ALONG_N] = "_n", [GG_ALONG_ALL] = "_all"};
+  char number[GG_DECIMAL_MAX];
   gg_span span = gg_operation_span(op);
   gg_str_puts(out, gg_op_info_of(op->kind)->name);
   if (op->alpha) gg_str_puts(out, "_alpha");
   if (op->beta) gg_str_puts(out, "_beta");
   if (op->kind == GG_OP_GELU) gg_str_printf(out, "_%s", gg_choice_word(GG_SET_GELU, op->form));
+  for (int i = 0; i < gg_operation_numbers(op); i++)
+    gg_str_printf(out, "_%s", gg_decimal_print(number, op->numbers[i]));
   if (span != GG_SPAN_NONE && span != GG_SPAN_MATRIX) gg_str_puts(out, along[op->along]);
   if (span != GG_SPAN_NONE) gg_str_printf(out, "_%s", type_name(op->operand.type));
 }

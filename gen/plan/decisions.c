@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "plan/operation.h"
 #include "plan/target.h"
 #include "spec/keys.h"
 
@@ -32,6 +33,13 @@ static void put_name(gg_identity *out, const char *name) {
     memcpy(&number, name + i, left < sizeof number ? left : sizeof number);
     put(out, number);
   }
+}
+
+/* By its bits. */
+static void put_float(gg_identity *out, float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  put(out, bits);
 }
 
 static void put_int64_t(gg_identity *out, const int64_t *value) {
@@ -110,6 +118,8 @@ static void put_gg_operation_list(gg_identity *out, const gg_operation_list *val
     put(out, op->form);
     put(out, op->along);
     put_gg_operand(out, &op->operand);
+    for (int j = 0; j < gg_operation_numbers(op); j++)
+      put_float(out, op->numbers[j]);
   }
   put(out, -1);
 }

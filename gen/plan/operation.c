@@ -1,5 +1,6 @@
 #include "plan/operation.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "spec/keys.h"
@@ -12,6 +13,7 @@ gg_span gg_operation_span(const gg_operation *operation) {
   case GG_OP_SCALE:
     return vectors[operation->along];
   case GG_OP_RESIDUAL:
+  case GG_OP_MULTIPLY:
   case GG_OP_AUX:
     return GG_SPAN_MATRIX;
   default:
@@ -19,10 +21,29 @@ gg_span gg_operation_span(const gg_operation *operation) {
   }
 }
 
+bool gg_operation_reads_matrix(const gg_operation *operation) {
+  return gg_operation_span(operation) == GG_SPAN_MATRIX && operation->kind != GG_OP_AUX;
+}
+
+int gg_operation_numbers(const gg_operation *operation) {
+  return operation->kind == GG_OP_LEAKY_RELU ? 1 : operation->kind == GG_OP_CLAMP ? 2 : 0;
+}
+
 /* ---- What is asked for ------------------------------------------------------------------ */
 
 static bool is_true(const gg_spec_field *field, bool otherwise) {
   return field->state == GG_SPEC_SET ? field->number != 0 : otherwise;
+}
+
+static float real_of(const gg_spec_field *field, float otherwise) {
+  return field->state == GG_SPEC_SET ? field->real : otherwise;
+}
+
+static void ask_numbers(gg_operation *out, const gg_spec_op *asked) {
+  if (asked->kind == GG_OP_LEAKY_RELU) out->numbers[0] = real_of(&asked->slope, 0.01f);
+  if (asked->kind != GG_OP_CLAMP) return;
+  out->numbers[0] = real_of(&asked->min, -INFINITY);
+  out->numbers[1] = real_of(&asked->max, INFINITY);
 }
 
 gg_operation gg_operation_asked(const gg_spec_op *asked, gg_dtype d, bool has_c) {
@@ -35,6 +56,7 @@ gg_operation gg_operation_asked(const gg_spec_op *asked, gg_dtype d, bool has_c)
   gg_along usual = asked->kind == GG_OP_SCALE ? GG_ALONG_ALL : GG_ALONG_N;
   out.along = asked->along.state == GG_SPEC_SET ? (gg_along)asked->along.number : usual;
   out.form = asked->form.state == GG_SPEC_SET ? (gg_gelu)asked->form.number : GG_GELU_ERF;
+  ask_numbers(&out, asked);
   if (gg_operation_span(&out) == GG_SPAN_NONE) return out;
   gg_dtype usual_type = asked->kind == GG_OP_SCALE ? GG_DTYPE_f32 : d;
   out.operand.type = asked->type.state == GG_SPEC_SET ? (gg_dtype)asked->type.number : usual_type;
@@ -60,7 +82,8 @@ const char *gg_operation_name(char out[GG_OPERATION_NAME_MAX], const gg_operatio
   int number = 1;
   for (size_t i = 0; i < index; i++)
     number += list[i].kind == list[index].kind;
-  const char *kind = gg_op_info_of(list[index].kind)->name;
+  bool multiplies = list[index].kind == GG_OP_MULTIPLY; /* which is a function of the templates */
+  const char *kind = multiplies ? "factor" : gg_op_info_of(list[index].kind)->name;
   if (number == 1) {
     snprintf(out, GG_OPERATION_NAME_MAX, "%s", kind);
   } else {

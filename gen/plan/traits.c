@@ -1,5 +1,7 @@
 #include "plan/traits.h"
 
+#include <math.h>
+
 #include "atom/dtype.h"
 #include "plan/operands.h"
 #include "plan/target.h"
@@ -41,6 +43,23 @@ static void add_arithmetic(gg_epilogue_work *out, const gg_operation *op) {
   case GG_OP_SILU:
     out->special += 2;
     out->plain += 4;
+    break;
+  case GG_OP_SIGMOID:
+    out->special += 2;
+    out->plain += 2;
+    break;
+  case GG_OP_TANH:
+    out->special += 2;
+    out->plain += 10;
+    break;
+  case GG_OP_HARDSWISH:
+    out->plain += 5;
+    break;
+  case GG_OP_LEAKY_RELU:
+    out->plain += 3;
+    break;
+  case GG_OP_CLAMP:
+    out->plain += 2 * (isfinite(op->numbers[0]) + isfinite(op->numbers[1]));
     break;
   case GG_OP_AUX:
     break;

@@ -1,5 +1,6 @@
 /* The epilogue: a list whose entries are an operation's name, or a mapping from it to its options.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "spec/parse.h"
@@ -59,6 +60,20 @@ static gg_status read_options(const gg_reader *in, gg_spec_op *op, const gg_yaml
   return GG_OK;
 }
 
+/* A clamp has a limit at least, and its limits are in order. */
+static gg_status check_clamp(const gg_reader *in, const gg_spec_op *op) {
+  bool has_min = op->min.state == GG_SPEC_SET, has_max = op->max.state == GG_SPEC_SET;
+  if (op->kind != GG_OP_CLAMP) return GG_OK;
+  if (!has_min && !has_max)
+    return gg_fail(in->err, SPEC_MISSING, &op->mark, "min",
+                   "a decimal number; a clamp has a min, a max or both");
+  if (!has_min || !has_max || op->min.real <= op->max.real) return GG_OK;
+  char expected[96], shown[GG_SHOWN_MAX], got[GG_SHOWN_MAX + 2];
+  snprintf(expected, sizeof expected, "a max of at least min, which is %.40s", op->min.text);
+  snprintf(got, sizeof got, "'%s'", gg_shown(shown, op->max.text));
+  return gg_fail(in->err, SPEC_TYPE, &op->max.mark, expected, got);
+}
+
 static gg_status read_operation(const gg_reader *in, gg_spec_op *op, const gg_yaml_node *node) {
   gg_place place;
   const gg_yaml_node *options = node->kind == GG_YAML_MAP ? node->first : NULL;
@@ -80,7 +95,8 @@ static gg_status read_operation(const gg_reader *in, gg_spec_op *op, const gg_ya
   for (size_t i = 0; (option = gg_op_option(op->kind, i)); i++) {
     option_field(op, option)->mark = op->mark;
   }
-  return options ? read_options(in, op, options) : GG_OK;
+  st = options ? read_options(in, op, options) : GG_OK;
+  return st ? st : check_clamp(in, op);
 }
 
 gg_status gg_epilogue_read(const gg_reader *in, gg_spec *spec, const gg_key *key,

@@ -144,6 +144,9 @@ static void put_value(gg_str *out, const gg_key *key) {
   case GG_KEY_POW2:
     put_powers(out, key);
     break;
+  case GG_KEY_REAL:
+    gg_str_puts(out, "{\"type\":\"number\"}");
+    break;
   case GG_KEY_INT3:
   case GG_KEY_MODES:
     put_three(out, key);
