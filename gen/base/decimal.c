@@ -59,16 +59,18 @@ const char *gg_decimal_read(double *out, const char *text) {
   return end;
 }
 
-const char *gg_decimal_print(char out[GG_DECIMAL_MAX], float value) {
-  enum { enough = 9 };
-  for (int digits = 1; digits <= enough; digits++) {
-    snprintf(out, GG_DECIMAL_MAX, "%.*g", digits, (double)value);
+const char *gg_decimal_print(char out[GG_DECIMAL_MAX], double value, bool single) {
+  enum { enough_single = 9, enough = 17 };
+  int first = 1; /* whole numbers of up to seven digits have no exponent */
+  for (double power = 10; fabs(value) >= power && power < 1e7; power *= 10)
+    first++;
+  for (int digits = first; digits <= (single ? enough_single : enough); digits++) {
+    snprintf(out, GG_DECIMAL_MAX, "%.*g", digits, value);
     char *foreign = out + strcspn(out, ",");
     if (*foreign) *foreign = '.';
     double read = 0;
-    if (!isfinite(value) ||
-        (gg_decimal_read(&read, out + (*out == '-')) && (float)read == fabsf(value)))
-      break;
+    if (!isfinite(value) || !gg_decimal_read(&read, out + (*out == '-'))) break;
+    if (single ? (float)read == fabsf((float)value) : read == fabs(value)) break;
   }
   return out;
 }

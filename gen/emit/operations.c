@@ -7,12 +7,11 @@
 #include "emit/operations.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "atom/dtype.h"
-#include "base/decimal.h"
 #include "emit/cuda_text.h"
 #include "emit/element_text.h"
+#include "emit/expression_text.h"
 #include "emit/skeleton.h"
 #include "plan/operation.h"
 
@@ -30,6 +29,7 @@ static const char *const steps[GG_OP_COUNT] = {
     [GG_OP_TANH] = "x = {tanh_of(x.x), tanh_of(x.y)};",
     [GG_OP_HARDSWISH] = "x = {hardswish(x.x), hardswish(x.y)};",
     [GG_OP_LEAKY_RELU] = "x = {leaky_relu(x.x, $l), leaky_relu(x.y, $l)};",
+    [GG_OP_EXPR] = "x = {@_of(x.x), @_of(x.y)};",
     [GG_OP_CLAMP] = "x = {at_most(at_least(x.x, $l), $h), at_most(at_least(x.y, $l), $h)};",
 };
 static const char *const gelu_steps[] = {
@@ -38,6 +38,7 @@ static const char *const gelu_steps[] = {
     [GG_GELU_TANH_APPROX] = "x = {gelu_tanh_approx(x.x), gelu_tanh_approx(x.y)};",
 };
 
+static const char expr_of_two_step[] = "x = {@_of(x.x, $1), @_of(x.y, $2)};";
 static const char at_least_step[] = "x = {at_least(x.x, $l), at_least(x.y, $l)};";
 static const char at_most_step[] = "x = {at_most(x.x, $h), at_most(x.y, $h)};";
 
@@ -143,13 +144,6 @@ static bool is_read_in_place(const item *it) {
   return is_read_by_threads(it) && !it->lined;
 }
 
-/* As a literal of f32, which is what it is also where the epilogue is f64. */
-static void write_real(gg_str *out, float value) {
-  char text[GG_DECIMAL_MAX];
-  gg_decimal_print(text, value);
-  gg_str_printf(out, "%s%sf", text, text[strcspn(text, ".e")] ? "" : ".0");
-}
-
 /* Writes `text`, each @ the item's name, $1 and $2 its values, $r and $c the steps of cells, $l and
  * $h its numbers. */
 static void write_text(gg_str *out, const char *text, const item *it) {
@@ -160,7 +154,7 @@ static void write_text(gg_str *out, const char *text, const item *it) {
       gg_str_printf(out, "%d",
                     *++text == 'r' ? it->skeleton->cell_rows : it->skeleton->cell_columns);
     } else if (*text == '$' && (text[1] == 'l' || text[1] == 'h')) {
-      write_real(out, it->operation->numbers[*++text == 'h']);
+      gg_literal_write(out, (double)it->operation->numbers[*++text == 'h'], true);
     } else if (*text == '$') {
       write_text(out, spans[it->span].values[*++text - '1'], it);
     } else {
@@ -202,6 +196,15 @@ static void write_conversions(gg_str *out, const epilogue *e) {
                "  @_from_values(bits, x.x, x.y);\n"
                "  return {bits[0], bits[1]};\n}\n\n",
                &it);
+  }
+}
+
+static void write_expressions(gg_str *out, const epilogue *e) {
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
+    if (it.operation->kind != GG_OP_EXPR) continue;
+    gg_expression_write(out, it.name, &e->plan->expressions.list[it.operation->expression],
+                        e->plan->compute);
   }
 }
 
@@ -463,6 +466,7 @@ static bool write_aside(gg_str *out, const epilogue *e) {
 static const char *step_of(const item *it) {
   const gg_operation *op = it->operation;
   if (it->staged) return "aside.@ = @_bits(x);";
+  if (op->kind == GG_OP_EXPR && it->span != GG_SPAN_NONE) return expr_of_two_step;
   if (op->kind == GG_OP_GELU) return gelu_steps[op->form];
   if (op->kind == GG_OP_CLAMP && isinf(op->numbers[1])) return at_least_step;
   if (op->kind == GG_OP_CLAMP && isinf(op->numbers[0])) return at_most_step;
@@ -510,8 +514,12 @@ static bool is_activation(gg_op_kind kind) {
 
 static bool has_activation(const gg_plan *plan) {
   size_t count = plan->operation_count - gg_cuda_narrows_relu(plan);
-  for (size_t i = 0; i < count; i++)
-    if (is_activation(plan->operations[i].kind)) return true;
+  for (size_t i = 0; i < count; i++) {
+    const gg_operation *op = &plan->operations[i];
+    bool calls =
+        op->kind == GG_OP_EXPR && gg_expression_calls(&plan->expressions.list[op->expression]);
+    if (is_activation(op->kind) || calls) return true;
+  }
   return false;
 }
 
@@ -569,6 +577,7 @@ void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts 
                   gg_cuda_bool(has_pairs(&plan->c, plan->c.major)));
   }
   write_conversions(&text, &e);
+  write_expressions(&text, &e);
   write_what_is_read(&text, &e);
   write_members(&text, &e);
   write_move(&text, &e);

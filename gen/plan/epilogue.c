@@ -120,6 +120,7 @@ gg_status gg_choose_operations(gg_plan *plan, gg_dtype accumulator, gg_error *er
     if (st) return st;
     plan->operations[plan->operation_count++] = asked.list[i];
   }
+  plan->expressions = asked.expressions;
   for (size_t i = 0; i < plan->operation_count; i++)
     plan->alpha = plan->alpha || plan->operations[i].alpha;
   plan->compute = choose_compute(plan, accumulator);
@@ -152,8 +153,8 @@ int gg_columns_read(const gg_plan *plan, int most, int least, int registers) {
 /* "slope 0.01", "0 to 6", "at least 0". */
 static void print_numbers(gg_str *out, const gg_operation *op) {
   char low[GG_DECIMAL_MAX], high[GG_DECIMAL_MAX];
-  gg_decimal_print(low, op->numbers[0]);
-  gg_decimal_print(high, op->numbers[1]);
+  gg_decimal_print(low, (double)op->numbers[0], true);
+  gg_decimal_print(high, (double)op->numbers[1], true);
   if (op->kind == GG_OP_LEAKY_RELU)
     gg_str_printf(out, " (slope %s)", low);
   else if (isinf(op->numbers[0]) || isinf(op->numbers[1]))
@@ -163,7 +164,7 @@ static void print_numbers(gg_str *out, const gg_operation *op) {
     gg_str_printf(out, " (%s to %s)", low, high);
 }
 
-void gg_operation_print(gg_str *out, const gg_operation *op) {
+void gg_operation_print(gg_str *out, const gg_plan *plan, const gg_operation *op) {
   static const char *const spans[] = {[GG_SPAN_NONE] = "",
                                       [GG_SPAN_ALL] = " one number",
                                       [GG_SPAN_ROWS] = " along m",
@@ -177,5 +178,9 @@ void gg_operation_print(gg_str *out, const gg_operation *op) {
   gg_str_printf(out, "%s%s", gg_op_info_of(op->kind)->name, spans[span]);
   if (span != GG_SPAN_NONE) gg_str_printf(out, " of %s", gg_dtype_info_of(op->operand.type)->name);
   if (gg_operation_numbers(op)) print_numbers(out, op);
+  if (op->kind == GG_OP_EXPR) {
+    gg_str_puts(out, " ");
+    gg_expression_print(out, &plan->expressions.list[op->expression]);
+  }
   if (op->kind == GG_OP_GELU) gg_str_printf(out, " (%s)", gg_choice_word(GG_SET_GELU, op->form));
 }

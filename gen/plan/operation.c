@@ -6,11 +6,15 @@
 #include "spec/keys.h"
 
 gg_span gg_operation_span(const gg_operation *operation) {
-  static const gg_span vectors[] = {
-      [GG_ALONG_M] = GG_SPAN_ROWS, [GG_ALONG_N] = GG_SPAN_COLUMNS, [GG_ALONG_ALL] = GG_SPAN_ALL};
+  static const gg_span vectors[] = {[GG_ALONG_M] = GG_SPAN_ROWS,
+                                    [GG_ALONG_N] = GG_SPAN_COLUMNS,
+                                    [GG_ALONG_ALL] = GG_SPAN_ALL,
+                                    [GG_ALONG_ELEMENTS] = GG_SPAN_MATRIX,
+                                    [GG_ALONG_NONE] = GG_SPAN_NONE};
   switch (operation->kind) {
   case GG_OP_BIAS:
   case GG_OP_SCALE:
+  case GG_OP_EXPR:
     return vectors[operation->along];
   case GG_OP_RESIDUAL:
   case GG_OP_MULTIPLY:
@@ -46,6 +50,12 @@ static void ask_numbers(gg_operation *out, const gg_spec_op *asked) {
   out->numbers[1] = real_of(&asked->max, INFINITY);
 }
 
+static gg_along usual_along(const gg_spec_op *asked) {
+  if (asked->kind == GG_OP_EXPR)
+    return asked->expression->has_operand ? GG_ALONG_ELEMENTS : GG_ALONG_NONE;
+  return asked->kind == GG_OP_SCALE ? GG_ALONG_ALL : GG_ALONG_N;
+}
+
 gg_operation gg_operation_asked(const gg_spec_op *asked, gg_dtype d, bool has_c) {
   gg_operation out = {.kind = asked->kind};
   if (asked->kind == GG_OP_LINEAR) {
@@ -53,7 +63,7 @@ gg_operation gg_operation_asked(const gg_spec_op *asked, gg_dtype d, bool has_c)
     out.beta = is_true(&asked->beta, has_c);
     return out;
   }
-  gg_along usual = asked->kind == GG_OP_SCALE ? GG_ALONG_ALL : GG_ALONG_N;
+  gg_along usual = usual_along(asked);
   out.along = asked->along.state == GG_SPEC_SET ? (gg_along)asked->along.number : usual;
   out.form = asked->form.state == GG_SPEC_SET ? (gg_gelu)asked->form.number : GG_GELU_ERF;
   ask_numbers(&out, asked);
@@ -63,13 +73,21 @@ gg_operation gg_operation_asked(const gg_spec_op *asked, gg_dtype d, bool has_c)
   return out;
 }
 
+static void ask_operation(gg_operations *out, const gg_spec_op *asked, gg_dtype d, bool has_c) {
+  gg_operation *operation = &out->list[out->count++];
+  *operation = gg_operation_asked(asked, d, has_c);
+  if (asked->kind != GG_OP_EXPR) return;
+  operation->expression = out->expressions.count;
+  out->expressions.list[out->expressions.count++] = *asked->expression;
+}
+
 /* Sums of integers that D holds as they are need no factor; to become 8 bits, or floats, they do.
  */
 void gg_operations_asked(gg_operations *out, const gg_spec *spec, gg_dtype d, bool has_c) {
   *out = (gg_operations){.count = 0};
   if (spec->epilogue.state == GG_SPEC_SET) {
     for (size_t i = 0; i < spec->op_count; i++)
-      out->list[out->count++] = gg_operation_asked(&spec->ops[i], d, has_c);
+      ask_operation(out, &spec->ops[i], d, has_c);
   } else if (d != GG_DTYPE_s32 || has_c) {
     out->list[out->count++] = (gg_operation){.kind = GG_OP_LINEAR, .alpha = true, .beta = has_c};
   }

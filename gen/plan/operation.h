@@ -2,6 +2,7 @@
 #ifndef GG_PLAN_OPERATION_H
 #define GG_PLAN_OPERATION_H
 
+#include "spec/expression.h"
 #include "spec/spec.h"
 
 /* What an operation's operand spans of D. */
@@ -25,6 +26,7 @@ int gg_operation_numbers(const gg_operation *operation);
 typedef struct gg_operations {
   gg_operation list[GG_OPERATIONS_MAX];
   size_t count;
+  gg_expressions expressions; /* of its operations */
 } gg_operations;
 
 /* What a spec asks for, with what it leaves open resolved, where D is of that type; all but the

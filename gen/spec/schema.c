@@ -184,10 +184,11 @@ static void put_definition(gg_str *out, const gg_key *key) {
 /* The mapping from an operation's name to its options. */
 static void put_options(gg_str *out, gg_op_kind kind) {
   const gg_op_info *op = gg_op_info_of(kind);
+  bool alone = kind == GG_OP_EXPR; /* what is required may stand by itself */
   gg_str_printf(out,
                 ",{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"%s\"],"
-                "\"properties\":{\"%s\":{\"type\":[\"object\",\"null\"],\"description\":",
-                op->name, op->name);
+                "\"properties\":{\"%s\":{\"type\":[\"object\",\"%s\"],\"description\":",
+                op->name, op->name, alone ? "string" : "null");
   gg_str_json(out, op->meaning);
   gg_str_puts(out, ",\"additionalProperties\":false,\"properties\":{");
   const gg_key *option;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "bound.h"
 #include "inputs.h"
 #include "number.h"
 #include "problem.h"
@@ -341,7 +342,17 @@ static void step_clamp(running *x, const float limits[2]) {
   if (!is_whole(x->value)) x->grain = 0;
 }
 
-static void step(running *x, const gg_operation *op, const gg_problem *p, double operand) {
+static void step_expression(running *x, const gg_expression *expression, double operand) {
+  gg_bounded result =
+      gg_expression_bound(expression, (gg_bounded){x->value, x->error}, operand, x->bits > 24);
+  x->value = result.value;
+  x->error = result.error;
+  x->reach = fabs(result.value);
+  x->grain = 0;
+}
+
+static void step(running *x, const gg_kernel *kernel, const gg_operation *op, const gg_problem *p,
+                 double operand) {
   switch (op->kind) {
   case GG_OP_LINEAR:
     step_linear(x, op, p, operand);
@@ -376,6 +387,9 @@ static void step(running *x, const gg_operation *op, const gg_problem *p, double
   case GG_OP_LEAKY_RELU:
     step_leaky_relu(x, (double)op->numbers[0]);
     break;
+  case GG_OP_EXPR:
+    step_expression(x, &kernel->expressions[op->expression], operand);
+    break;
   case GG_OP_CLAMP:
     step_clamp(x, op->numbers);
     break;
@@ -407,7 +421,7 @@ void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
   if (leaves_integers(kernel)) round_step(&x, x.grain, 1);
   for (size_t i = 0; i < kernel->operation_count; i++) {
     const gg_operation *op = &kernel->operations[i];
-    step(&x, op, p, operands->at[i]);
+    step(&x, kernel, op, p, operands->at[i]);
     if (stored && op->kind == GG_OP_AUX) stored[i] = stored_as(op->operand.type, &x);
   }
   *d = kernel->scale_d.block ? (gg_expected){x.value, x.error} : stored_as(kernel->d.type, &x);

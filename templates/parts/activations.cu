@@ -38,6 +38,36 @@ __device__ __forceinline__ float gelu(float x) {
   return __fmaf_rn(-y, tail, x < 0.0f ? 0.0f : x);
 }
 
+// Within (1.5 |x| + 4) * 2^-24 of the result, or 2^-126.
+__device__ __forceinline__ float exp_of(float x) { return exp2_of(__fmul_rn(x, 1.4426950f)); }
+
+// Within 4 * 2^-24 and 6 * 2^-24 of the result.
+__device__ __forceinline__ float log_of(float x) {
+  float power;
+  asm("lg2.approx.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return __fmul_rn(power, 0.69314718f);
+}
+
+// Each within 3 * 2^-24 of the result.
+__device__ __forceinline__ float sqrt_of(float x) {
+  float root;
+  asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
+  return root;
+}
+
+__device__ __forceinline__ float rsqrt_of(float x) {
+  float root;
+  asm("rsqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
+  return root;
+}
+
+// Within 5 * 2^-24 of the result.
+__device__ __forceinline__ float quotient(float x, float y) {
+  float ratio;
+  asm("div.full.f32 %0, %1, %2;" : "=f"(ratio) : "f"(x), "f"(y));
+  return ratio;
+}
+
 // x / (1 + 2^-t).
 __device__ __forceinline__ float times_sigmoid(float x, float t) {
   float reciprocal;

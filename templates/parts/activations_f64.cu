@@ -13,6 +13,12 @@ __device__ __forceinline__ epi_t leaky_relu(epi_t x, epi_t slope) {
   return x < epi_t(0) ? x * slope : x;
 }
 
+__device__ __forceinline__ double exp_of(double x) { return exp(x); }
+__device__ __forceinline__ double log_of(double x) { return log(x); }
+__device__ __forceinline__ double sqrt_of(double x) { return __dsqrt_rn(x); }
+__device__ __forceinline__ double rsqrt_of(double x) { return 1 / __dsqrt_rn(x); }
+__device__ __forceinline__ double quotient(double x, double y) { return __ddiv_rn(x, y); }
+
 // x * Phi(x).
 __device__ __forceinline__ double gelu(double x) {
   x = x < -40.0 ? -40.0 : x;

@@ -152,6 +152,7 @@ static const struct flip {
     {"operations", SM90 TILE "epilogue: [{leaky_relu: {slope: 0.5}}]",
      SM90 TILE "epilogue: [{leaky_relu: {slope: 0.25}}]", NULL},
     {"operation_count", SM90 TILE "epilogue: [linear, relu]", SM90 TILE, NULL},
+    {"expressions", SM90 TILE "epilogue: [expr: x * 2]", SM90 TILE "epilogue: [expr: x * 3]", NULL},
     {"compute", INT8 "d: s32\nepilogue: [relu]", INT8 "d: f32", NULL},
     {"alpha", SM90 TILE, SM90 TILE "epilogue: [relu]", NULL},
     {"epi_m", SM80, "arch: sm_80\na: f16\nb: f16\nd: {type: f16, major: m}\n" TILE, NULL},
