@@ -1,8 +1,11 @@
-/* Bounds of expressions: nothing within them is left out, what cancels has cancelled, and they are
- * not much wider than they must be. */
+/* Bounds of activations and expressions: nothing within them is left out, what cancels has
+ * cancelled, and they are not much wider than they must be. */
 #include <math.h>
 
 #include "bound.h"
+#include "fixture.h"
+#include "number.h"
+#include "reference.h"
 #include "suite.h"
 
 static gg_expression parse(const char *text) {
@@ -50,8 +53,8 @@ START_TEST(errors_are_as_large_as_they_must_be) {
     gg_bounded x = {rows[_i].x, rows[_i].error};
     gg_bounded out = gg_expression_bound(&e, x, rows[_i].t0, wide);
     ck_assert_msg(fabs(out.value - rows[_i].value) < 1e-4, "%s is %.9g", rows[_i].text, out.value);
-    ck_assert_msg(out.error >= rows[_i].least && out.error <= rows[_i].most * (1 + 1e-9), "%s: %.9g",
-                  rows[_i].text, out.error);
+    ck_assert_msg(out.error >= rows[_i].least && out.error <= rows[_i].most * (1 + 1e-9),
+                  "%s: %.9g", rows[_i].text, out.error);
   }
 }
 END_TEST
@@ -113,10 +116,45 @@ START_TEST(what_has_no_value_has_no_bound) {
 }
 END_TEST
 
+/* What the activations make of 3, and by how much an error before them grows at most. */
+START_TEST(activations_carry_errors_on) {
+  static const struct {
+    gg_operation step;
+    double result, least, most; /* of the bound, in 2^-24, behind an error of 1000 * 2^-24 */
+  } steps[] = {
+      {{.kind = GG_OP_SIGMOID}, 0.9525741268224334, 250, 265},
+      {{.kind = GG_OP_TANH}, 0.9950547536867305, 1000, 1010},
+      {{.kind = GG_OP_HARDSWISH}, 3, 1500, 1515},
+      {{.kind = GG_OP_LEAKY_RELU, .numbers = {-4}}, 3, 4000, 4080},
+      {{.kind = GG_OP_CLAMP, .numbers = {-1, 2.5f}}, 2.5, 1000, 1003},
+      {{.kind = GG_OP_MULTIPLY}, 1.5, 500, 503},
+  };
+  gg_kernel kernel = fixture_kernel();
+  const gg_problem p = {.size = sizeof(gg_problem), .k = 16, .alpha = 1};
+  const gg_reference_operands operands = {.at = {0, 0.5}};
+  kernel.d.type = GG_DTYPE_f32;
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    gg_expected before, after;
+    kernel.operation_count = 1;
+    kernel.operations[0] = (gg_operation){.kind = GG_OP_LINEAR};
+    gg_reference_expect(&before, NULL, &kernel, &p, 3, 1000.0 / 26 / 2, &operands);
+    kernel.operations[1] = steps[i].step;
+    kernel.operation_count = 2;
+    gg_reference_expect(&after, NULL, &kernel, &p, 3, 1000.0 / 26 / 2, &operands);
+    double rounding = gg_number_half_ulp(GG_DTYPE_f32, 3);
+    double grown = (after.bound - 2 * rounding) / (before.bound - rounding) * 1000;
+    ck_assert_double_eq_tol(after.value, steps[i].result, 1e-7);
+    ck_assert_msg(grown > steps[i].least - 20 && grown < steps[i].most + 30, "row %zu: %g", i,
+                  grown);
+  }
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("bound");
   TCase *tests = tcase_create("bound");
   tcase_add_loop_test(tests, errors_are_as_large_as_they_must_be, 0, sizeof rows / sizeof *rows);
+  tcase_add_test(tests, activations_carry_errors_on);
   tcase_add_test(tests, nothing_is_left_out);
   tcase_add_test(tests, roundings_are_counted);
   tcase_add_test(tests, what_has_no_value_has_no_bound);

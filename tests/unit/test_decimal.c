@@ -59,9 +59,10 @@ START_TEST(numbers_are_printed) {
     float value;
     const char *text;
   } rows[] = {
-      {0.01f, "0.01"},          {6, "6"}, {1000, "1000"}, {1234.5f, "1234.5"}, {10, "10"},          {-0.5f, "-0.5"},   {1.702f, "1.702"},
-      {1e10f, "1e+10"},         {1e-45f, "1e-45"}, {INFINITY, "inf"}, {16777217, "16777216"},
-      {1.0f / 3, "0.33333334"}, {-0.0f, "-0"}};
+      {0.01f, "0.01"},   {6, "6"},          {1000, "1000"},         {1234.5f, "1234.5"},
+      {10, "10"},        {-0.5f, "-0.5"},   {1.702f, "1.702"},      {1e10f, "1e+10"},
+      {1e-45f, "1e-45"}, {INFINITY, "inf"}, {16777217, "16777216"}, {1.0f / 3, "0.33333334"},
+      {-0.0f, "-0"}};
   char out[GG_DECIMAL_MAX];
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     ck_assert_str_eq(gg_decimal_print(out, (double)rows[i].value, true), rows[i].text);
