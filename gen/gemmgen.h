@@ -74,11 +74,25 @@ typedef enum gg_op_kind {
   GG_OP_RELU = 5,
   GG_OP_GELU = 6,
   GG_OP_SILU = 7,
-  GG_OP_COUNT /* here; later versions have more */
+  GG_OP_SIGMOID = 8,
+  GG_OP_TANH = 9,
+  GG_OP_HARDSWISH = 10,
+  GG_OP_LEAKY_RELU = 11,
+  GG_OP_CLAMP = 12,
+  GG_OP_MULTIPLY = 13, /* x * a matrix like D, element by element */
+  GG_OP_EXPR = 14,     /* what an expression makes of x and of t0, a vector or a matrix like D */
+  GG_OP_COUNT          /* here; later versions have more */
 } gg_op_kind;
 
-/* What a vector runs along: one number a row of D, one a column, or one in all. */
-typedef enum gg_along { GG_ALONG_M = 0, GG_ALONG_N = 1, GG_ALONG_ALL = 2 } gg_along;
+/* What a vector runs along: one number a row of D, one a column, or one in all; of an expression's
+ * t0 also one an element, or that there is none. */
+typedef enum gg_along {
+  GG_ALONG_M = 0,
+  GG_ALONG_N = 1,
+  GG_ALONG_ALL = 2,
+  GG_ALONG_ELEMENTS = 3,
+  GG_ALONG_NONE = 4
+} gg_along;
 
 typedef enum gg_gelu { GG_GELU_ERF = 0, GG_GELU_TANH = 1, GG_GELU_TANH_APPROX = 2 } gg_gelu;
 
@@ -86,10 +100,15 @@ typedef struct gg_operation {
   gg_op_kind kind;
   bool alpha, beta;   /* linear: has such a factor */
   gg_gelu form;       /* gelu */
-  gg_along along;     /* bias, scale */
-  gg_operand operand; /* bias, scale, residual, aux: what it reads or writes */
-  int reserved[4];
+  gg_along along;     /* bias, scale, expr */
+  gg_operand operand; /* bias, scale, residual, multiply, expr, aux: what it reads or writes */
+  float numbers[2];   /* leaky_relu: its slope; clamp: least and most, infinite where not given */
+  int expression;     /* expr: which of the kernel's */
+  int reserved;
 } gg_operation;
+
+/* What an operation expr computes. */
+typedef struct gg_expression gg_expression;
 
 enum { GG_OPERATIONS_MAX = 16 };
 
@@ -272,7 +291,8 @@ typedef struct gg_kernel {
   int64_t turns_pairs_m, turns_pairs_n;   /* rows and columns that pairs of CTAs of two neighbouring
                                              tiles take in turns: GG_GRID_TILES; 0: none do */
   int64_t turns_halves_m, turns_halves_n; /* likewise, whose halves tiles take: GG_GRID_TILES */
-  uint64_t reserved[23];
+  const gg_expression *expressions;       /* those of its operations; NULL: there are none */
+  uint64_t reserved[22];
 } gg_kernel;
 
 /* Runs every stage on one spec. On failure *out is NULL. Free with gg_kernel_free. */

@@ -4,6 +4,7 @@
 
 #include "atom/dtype.h"
 #include "atom/scale_layout.h"
+#include "base/decimal.h"
 #include "plan/narrow.h"
 #include "spec/keys.h"
 
@@ -80,30 +81,44 @@ gg_status gg_form_operations(gg_operations *out, const gg_form *form, gg_error *
   return st;
 }
 
-static bool is_operation(const gg_operation *has, const gg_operation *wanted) {
+static bool is_operation(const gg_operation *has, const gg_expression *expressions,
+                         const gg_operations *all, const gg_operation *wanted) {
   gg_span span = gg_operation_span(wanted);
   bool typed = span != GG_SPAN_NONE;
+  if (has->kind == GG_OP_EXPR && wanted->kind == GG_OP_EXPR &&
+      !gg_expression_is_same(&expressions[has->expression],
+                             &all->expressions.list[wanted->expression]))
+    return false;
   return has->kind == wanted->kind && has->alpha == wanted->alpha && has->beta == wanted->beta &&
          has->form == wanted->form && gg_operation_span(has) == span &&
+         has->numbers[0] == wanted->numbers[0] && has->numbers[1] == wanted->numbers[1] &&
          (!typed || has->operand.type == wanted->operand.type);
 }
 
 bool gg_form_is_epilogue(const gg_operations *wanted, const gg_kernel *kernel) {
   bool is = kernel->operation_count == wanted->count;
   for (size_t i = 0; i < wanted->count && is; i++)
-    is = is_operation(&kernel->operations[i], &wanted->list[i]);
+    is = is_operation(&kernel->operations[i], kernel->expressions, wanted, &wanted->list[i]);
   return is;
 }
 
 /* What it is, then its options in the order of its row: "bias_n_bf16", "linear_alpha_beta". */
-static void name_operation(gg_str *out, const gg_operation *op) {
+static void name_operation(gg_str *out, const gg_operations *all, const gg_operation *op) {
   static const char *const along[] = {
       [GG_ALONG_M] = "_m", [GG_ALONG_N] = "_n", [GG_ALONG_ALL] = "_all"};
+  char number[GG_DECIMAL_MAX];
   gg_span span = gg_operation_span(op);
   gg_str_puts(out, gg_op_info_of(op->kind)->name);
   if (op->alpha) gg_str_puts(out, "_alpha");
   if (op->beta) gg_str_puts(out, "_beta");
   if (op->kind == GG_OP_GELU) gg_str_printf(out, "_%s", gg_choice_word(GG_SET_GELU, op->form));
+  if (op->kind == GG_OP_EXPR) {
+    gg_str_putc(out, '[');
+    gg_expression_print(out, &all->expressions.list[op->expression]);
+    gg_str_putc(out, ']');
+  }
+  for (int i = 0; i < gg_operation_numbers(op); i++)
+    gg_str_printf(out, "_%s", gg_decimal_print(number, (double)op->numbers[i], true));
   if (span != GG_SPAN_NONE && span != GG_SPAN_MATRIX) gg_str_puts(out, along[op->along]);
   if (span != GG_SPAN_NONE) gg_str_printf(out, "_%s", type_name(op->operand.type));
 }
@@ -117,7 +132,7 @@ gg_status gg_form_full_name(gg_str *out, const gg_form *form, gg_error *err) {
   gg_str_puts(out, all.count ? "," : ",empty");
   for (size_t i = 0; i < all.count; i++) {
     if (i > 0) gg_str_putc(out, '+');
-    name_operation(out, &all.list[i]);
+    name_operation(out, &all, &all.list[i]);
   }
   return out->failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
 }

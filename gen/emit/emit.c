@@ -23,6 +23,7 @@ typedef struct kernel_memory {
   gg_kernel kernel;
   gg_arena arena;
   gg_str source;
+  gg_expressions expressions;
   size_t code_begin, code_end; /* of the source: behind the banner, before the fingerprint */
 } kernel_memory;
 
@@ -65,6 +66,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .sparse_a = plan->sparse_a && !plan->swap_ab,
       .sparse_b = plan->sparse_a && plan->swap_ab,
       .operation_count = plan->operation_count,
+      .expressions = plan->expressions.count ? memory->expressions.list : NULL,
       .grid = distributed.grid,
       .splits = distributed.splits,
       .tile_warps = distributed.tile_warps,
@@ -87,6 +89,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .map_count = layouts->map_count,
   };
   memcpy(kernel->maps, layouts->maps, sizeof kernel->maps);
+  memory->expressions = plan->expressions;
   memcpy(kernel->operations, plan->operations, sizeof kernel->operations);
   for (size_t i = 0; i < kernel->param_count; i++)
     params[i] = gg_param_as_asked(chosen, params[i]);

@@ -6,26 +6,41 @@
  * operation is one line of finish(), from one row of the table below. */
 #include "emit/operations.h"
 
+#include <math.h>
+
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
 #include "emit/element_text.h"
+#include "emit/expression_text.h"
 #include "emit/skeleton.h"
 #include "plan/operation.h"
 
-/* A step on x, two numbers; $1 and $2 are its operand for each, @ its operand's name. */
+/* A step on x, two numbers; $1 and $2 are its operand for each, @ its operand's name, $l and $h its
+ * own two numbers. */
 static const char *const steps[GG_OP_COUNT] = {
     [GG_OP_BIAS] = "x = {x.x + $1, x.y + $2};",
     [GG_OP_SCALE] = "x = {x.x * $1, x.y * $2};",
     [GG_OP_RESIDUAL] = "x = {x.x + $1, x.y + $2};",
+    [GG_OP_MULTIPLY] = "x = {x.x * $1, x.y * $2};",
     [GG_OP_AUX] = "store_two<d_n_major, @_pairs>(of.@, of.ld_@, at, @_bits(x));",
     [GG_OP_RELU] = "x = {relu(x.x), relu(x.y)};",
     [GG_OP_SILU] = "x = {silu(x.x), silu(x.y)};",
+    [GG_OP_SIGMOID] = "x = {sigmoid(x.x), sigmoid(x.y)};",
+    [GG_OP_TANH] = "x = {tanh_of(x.x), tanh_of(x.y)};",
+    [GG_OP_HARDSWISH] = "x = {hardswish(x.x), hardswish(x.y)};",
+    [GG_OP_LEAKY_RELU] = "x = {leaky_relu(x.x, $l), leaky_relu(x.y, $l)};",
+    [GG_OP_EXPR] = "x = {@_of(x.x), @_of(x.y)};",
+    [GG_OP_CLAMP] = "x = {at_most(at_least(x.x, $l), $h), at_most(at_least(x.y, $l), $h)};",
 };
 static const char *const gelu_steps[] = {
     [GG_GELU_ERF] = "x = {gelu(x.x), gelu(x.y)};",
     [GG_GELU_TANH] = "x = {gelu_tanh(x.x), gelu_tanh(x.y)};",
     [GG_GELU_TANH_APPROX] = "x = {gelu_tanh_approx(x.x), gelu_tanh_approx(x.y)};",
 };
+
+static const char expr_of_two_step[] = "x = {@_of(x.x, $1), @_of(x.y, $2)};";
+static const char at_least_step[] = "x = {at_least(x.x, $l), at_least(x.y, $l)};";
+static const char at_most_step[] = "x = {at_most(x.x, $h), at_most(x.y, $h)};";
 
 /* For each span: an operand's values for both numbers, the member of the struct that holds it, and
  * the lines that move to the tile's first and that read it; $r and $c are the family's rows and
@@ -129,7 +144,8 @@ static bool is_read_in_place(const item *it) {
   return is_read_by_threads(it) && !it->lined;
 }
 
-/* Writes `text`, each @ the item's name, $1 and $2 its values, $r and $c the steps of cells. */
+/* Writes `text`, each @ the item's name, $1 and $2 its values, $r and $c the steps of cells, $l and
+ * $h its numbers. */
 static void write_text(gg_str *out, const char *text, const item *it) {
   for (; *text; text++) {
     if (*text == '@') {
@@ -137,6 +153,8 @@ static void write_text(gg_str *out, const char *text, const item *it) {
     } else if (*text == '$' && (text[1] == 'r' || text[1] == 'c')) {
       gg_str_printf(out, "%d",
                     *++text == 'r' ? it->skeleton->cell_rows : it->skeleton->cell_columns);
+    } else if (*text == '$' && (text[1] == 'l' || text[1] == 'h')) {
+      gg_literal_write(out, (double)it->operation->numbers[*++text == 'h'], true);
     } else if (*text == '$') {
       write_text(out, spans[it->span].values[*++text - '1'], it);
     } else {
@@ -178,6 +196,15 @@ static void write_conversions(gg_str *out, const epilogue *e) {
                "  @_from_values(bits, x.x, x.y);\n"
                "  return {bits[0], bits[1]};\n}\n\n",
                &it);
+  }
+}
+
+static void write_expressions(gg_str *out, const epilogue *e) {
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
+    if (it.operation->kind != GG_OP_EXPR) continue;
+    gg_expression_write(out, it.name, &e->plan->expressions.list[it.operation->expression],
+                        e->plan->compute);
   }
 }
 
@@ -436,6 +463,16 @@ static bool write_aside(gg_str *out, const epilogue *e) {
   return any;
 }
 
+static const char *step_of(const item *it) {
+  const gg_operation *op = it->operation;
+  if (it->staged) return "aside.@ = @_bits(x);";
+  if (op->kind == GG_OP_EXPR && it->span != GG_SPAN_NONE) return expr_of_two_step;
+  if (op->kind == GG_OP_GELU) return gelu_steps[op->form];
+  if (op->kind == GG_OP_CLAMP && isinf(op->numbers[1])) return at_least_step;
+  if (op->kind == GG_OP_CLAMP && isinf(op->numbers[0])) return at_most_step;
+  return steps[op->kind];
+}
+
 static void write_finish(gg_str *out, const epilogue *e) {
   bool aside = write_aside(out, e);
   gg_str_printf(out,
@@ -462,13 +499,8 @@ static void write_finish(gg_str *out, const epilogue *e) {
       gg_str_puts(out, "  // The conversion to D's type does the relu.\n");
       continue;
     }
-    bool gelu = it.operation->kind == GG_OP_GELU;
     gg_str_puts(out, "  ");
-    write_text(out,
-               it.staged ? "aside.@ = @_bits(x);"
-               : gelu    ? gelu_steps[it.operation->form]
-                         : steps[it.operation->kind],
-               &it);
+    write_text(out, step_of(&it), &it);
     gg_str_putc(out, '\n');
   }
   gg_str_puts(out, "  return x;\n}\n");
@@ -477,13 +509,17 @@ static void write_finish(gg_str *out, const epilogue *e) {
 /* ---- Binding ---------------------------------------------------------------------------- */
 
 static bool is_activation(gg_op_kind kind) {
-  return kind == GG_OP_RELU || kind == GG_OP_GELU || kind == GG_OP_SILU;
+  return kind == GG_OP_RELU || kind == GG_OP_GELU || (kind >= GG_OP_SILU && kind <= GG_OP_CLAMP);
 }
 
 static bool has_activation(const gg_plan *plan) {
   size_t count = plan->operation_count - gg_cuda_narrows_relu(plan);
-  for (size_t i = 0; i < count; i++)
-    if (is_activation(plan->operations[i].kind)) return true;
+  for (size_t i = 0; i < count; i++) {
+    const gg_operation *op = &plan->operations[i];
+    bool calls =
+        op->kind == GG_OP_EXPR && gg_expression_calls(&plan->expressions.list[op->expression]);
+    if (is_activation(op->kind) || calls) return true;
+  }
   return false;
 }
 
@@ -541,6 +577,7 @@ void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts 
                   gg_cuda_bool(has_pairs(&plan->c, plan->c.major)));
   }
   write_conversions(&text, &e);
+  write_expressions(&text, &e);
   write_what_is_read(&text, &e);
   write_members(&text, &e);
   write_move(&text, &e);

@@ -264,7 +264,7 @@ static void show_operations(const shown *s) {
   for (size_t i = 0; i < s->plan->operation_count; i++) {
     gg_str number = GG_STR_INIT, operation = GG_STR_INIT;
     gg_str_printf(&number, "%s %zu", s->label, i + 1);
-    gg_operation_print(&operation, &s->plan->operations[i]);
+    gg_operation_print(&operation, s->plan, &s->plan->operations[i]);
     add(s->report, s->section, keep(s->report, &number))->text = keep(s->report, &operation);
   }
 }

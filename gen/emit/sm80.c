@@ -326,10 +326,11 @@ static gg_status write_tiles(gg_str *out, const gg_plan *plan, const gg_layouts 
   for (size_t i = 0; i < layouts->lined_count && st == GG_OK; i++) {
     const gg_lined *r = &layouts->lined[i];
     char name[GG_OPERATION_NAME_MAX] = "c", staged[GG_OPERATION_NAME_MAX + 16];
+    char what[GG_OPERATION_NAME_MAX + 16];
     if (!r->is_c) gg_operation_name(name, plan->operations, (size_t)r->operation);
     snprintf(staged, sizeof staged, "staged_%s", name);
-    st = write_staged(out, plan, staged, r->is_c ? "C: (row, col)" : "residual: (row, col)",
-                      &r->operand, r->access_bytes, &r->layout, err);
+    snprintf(what, sizeof what, "%s: (row, col)", r->is_c ? "C" : name);
+    st = write_staged(out, plan, staged, what, &r->operand, r->access_bytes, &r->layout, err);
   }
   if (st == GG_OK)
     st = write_staged(out, plan, "staged_d", "D: (row, col)", &plan->d, plan->access_bytes_d,
@@ -363,7 +364,7 @@ static void bind_elements(gg_bindings *out, const gg_plan *plan, const gg_layout
   gg_bind_elements(out, "shared_elements", &uses);
 }
 
-/* What a sub-tile's lanes do to have their elements of a residual by way of staging. */
+/* What a sub-tile's lanes do to have their elements of a matrix by way of staging. */
 static void bind_lined(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str text = GG_STR_INIT;
   for (size_t i = 0; i < layouts->lined_count; i++) {

@@ -52,7 +52,7 @@ static void prefetch_matrices(gg_outline *outline, const gg_plan *plan, const gg
   size_t read = 0;
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *operation = &plan->operations[i];
-    bool spans = gg_operation_span(operation) == GG_SPAN_MATRIX && operation->kind != GG_OP_AUX;
+    bool spans = gg_operation_reads_matrix(operation);
     read += operation->kind == GG_OP_LINEAR ? operation->beta : spans;
   }
   if (read > layouts->fetched_count)

@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "plan/operation.h"
 #include "plan/target.h"
 #include "spec/keys.h"
 
@@ -32,6 +33,13 @@ static void put_name(gg_identity *out, const char *name) {
     memcpy(&number, name + i, left < sizeof number ? left : sizeof number);
     put(out, number);
   }
+}
+
+/* By its bits. */
+static void put_float(gg_identity *out, float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  put(out, bits);
 }
 
 static void put_int64_t(gg_identity *out, const int64_t *value) {
@@ -110,8 +118,25 @@ static void put_gg_operation_list(gg_identity *out, const gg_operation_list *val
     put(out, op->form);
     put(out, op->along);
     put_gg_operand(out, &op->operand);
+    for (int j = 0; j < gg_operation_numbers(op); j++)
+      put_float(out, op->numbers[j]);
   }
   put(out, -1);
+}
+
+static void put_gg_expressions(gg_identity *out, const gg_expressions *value) {
+  for (int i = 0; i < value->count; i++) {
+    const gg_expression *e = &value->list[i];
+    put(out, e->count);
+    for (int j = 0; j < e->count; j++) {
+      const gg_expression_node *node = &e->nodes[j];
+      int64_t of_number;
+      memcpy(&of_number, &node->number, sizeof of_number);
+      put(out, node->op | (int64_t)node->arguments[0] << 8 | (int64_t)node->arguments[1] << 16 |
+                   (int64_t)node->arguments[2] << 24);
+      if (node->op == GG_EXPRESSION_NUMBER) put(out, of_number);
+    }
+  }
 }
 
 /* ---- Transposed ------------------------------------------------------------------------- */
@@ -121,7 +146,7 @@ gg_major gg_major_transposed(gg_major major) {
 }
 
 gg_along gg_along_transposed(gg_along along) {
-  return along == GG_ALONG_M ? GG_ALONG_N : along == GG_ALONG_N ? GG_ALONG_M : GG_ALONG_ALL;
+  return along == GG_ALONG_M ? GG_ALONG_N : along == GG_ALONG_N ? GG_ALONG_M : along;
 }
 
 gg_raster gg_raster_transposed(gg_raster raster) {
@@ -159,6 +184,7 @@ static void transpose_gg_operation_list(gg_operation_list *value) {
 #define transpose_gg_family(value)
 #define transpose_gg_arch(value)
 #define transpose_gg_mma_atom(value)
+#define transpose_gg_expressions(value)
 
 /* ---- The rows --------------------------------------------------------------------------- */
 

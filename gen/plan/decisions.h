@@ -6,7 +6,7 @@
 
 /* Every decision in numbers: two plans are one kernel, but for its name, where these are the same.
  * They are for comparing and hashing, not for reading back. */
-enum { GG_IDENTITY_MAX = 256 };
+enum { GG_IDENTITY_MAX = 640 };
 typedef struct gg_identity {
   size_t count;
   int64_t numbers[GG_IDENTITY_MAX]; /* unset behind `count` */

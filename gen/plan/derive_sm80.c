@@ -374,8 +374,13 @@ static int64_t round_up(int64_t value, int64_t unit) {
 
 static gg_status derive_lined(gg_layouts *out, gg_lined *lined, const gg_plan *plan,
                               gg_error *err) {
-  const staging s = {lined->is_c ? "read staged C" : "read staged residual",
-                     lined->is_c ? "stage C" : "stage residual",
+  bool residual = plan->operations[lined->operation].kind == GG_OP_RESIDUAL;
+  const staging s = {lined->is_c ? "read staged C"
+                     : residual  ? "read staged residual"
+                                 : "read staged matrix",
+                     lined->is_c ? "stage C"
+                     : residual  ? "stage residual"
+                                 : "stage matrix",
                      plan->epi_m,
                      plan->epi_n,
                      lined->operand.major == GG_MAJOR_N,

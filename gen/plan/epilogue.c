@@ -9,9 +9,11 @@
  * with as many of its elements aligned. */
 #include "plan/epilogue.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "atom/dtype.h"
+#include "base/decimal.h"
 #include "plan/atoms.h"
 #include "plan/target.h"
 #include "spec/keys.h"
@@ -118,6 +120,7 @@ gg_status gg_choose_operations(gg_plan *plan, gg_dtype accumulator, gg_error *er
     if (st) return st;
     plan->operations[plan->operation_count++] = asked.list[i];
   }
+  plan->expressions = asked.expressions;
   for (size_t i = 0; i < plan->operation_count; i++)
     plan->alpha = plan->alpha || plan->operations[i].alpha;
   plan->compute = choose_compute(plan, accumulator);
@@ -127,8 +130,7 @@ gg_status gg_choose_operations(gg_plan *plan, gg_dtype accumulator, gg_error *er
 bool gg_plan_reads_elements(const gg_plan *plan) {
   bool reads = plan->has_c;
   for (size_t i = 0; i < plan->operation_count; i++) {
-    const gg_operation *op = &plan->operations[i];
-    reads |= gg_operation_span(op) == GG_SPAN_MATRIX && op->kind != GG_OP_AUX;
+    reads |= gg_operation_reads_matrix(&plan->operations[i]);
   }
   return reads;
 }
@@ -138,9 +140,8 @@ int gg_columns_read(const gg_plan *plan, int most, int least, int registers) {
   int each = plan->has_c ? of_cells : 0;
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *op = &plan->operations[i];
-    gg_span span = gg_operation_span(op);
-    if (span == GG_SPAN_COLUMNS) each += of_columns;
-    if (span == GG_SPAN_MATRIX && op->kind != GG_OP_AUX) each += of_cells;
+    if (gg_operation_span(op) == GG_SPAN_COLUMNS) each += of_columns;
+    if (gg_operation_reads_matrix(op)) each += of_cells;
   }
   while (most / 2 >= least && most % 2 == 0 && most / 2 % least == 0 && most / 8 * each > registers)
     most /= 2;
@@ -149,7 +150,21 @@ int gg_columns_read(const gg_plan *plan, int most, int least, int registers) {
 
 /* ---- For people ------------------------------------------------------------------------- */
 
-void gg_operation_print(gg_str *out, const gg_operation *op) {
+/* "slope 0.01", "0 to 6", "at least 0". */
+static void print_numbers(gg_str *out, const gg_operation *op) {
+  char low[GG_DECIMAL_MAX], high[GG_DECIMAL_MAX];
+  gg_decimal_print(low, (double)op->numbers[0], true);
+  gg_decimal_print(high, (double)op->numbers[1], true);
+  if (op->kind == GG_OP_LEAKY_RELU)
+    gg_str_printf(out, " (slope %s)", low);
+  else if (isinf(op->numbers[0]) || isinf(op->numbers[1]))
+    gg_str_printf(out, isinf(op->numbers[0]) ? " (at most %s)" : " (at least %s)",
+                  isinf(op->numbers[0]) ? high : low);
+  else
+    gg_str_printf(out, " (%s to %s)", low, high);
+}
+
+void gg_operation_print(gg_str *out, const gg_plan *plan, const gg_operation *op) {
   static const char *const spans[] = {[GG_SPAN_NONE] = "",
                                       [GG_SPAN_ALL] = " one number",
                                       [GG_SPAN_ROWS] = " along m",
@@ -162,5 +177,10 @@ void gg_operation_print(gg_str *out, const gg_operation *op) {
   gg_span span = gg_operation_span(op);
   gg_str_printf(out, "%s%s", gg_op_info_of(op->kind)->name, spans[span]);
   if (span != GG_SPAN_NONE) gg_str_printf(out, " of %s", gg_dtype_info_of(op->operand.type)->name);
+  if (gg_operation_numbers(op)) print_numbers(out, op);
+  if (op->kind == GG_OP_EXPR) {
+    gg_str_puts(out, " ");
+    gg_expression_print(out, &plan->expressions.list[op->expression]);
+  }
   if (op->kind == GG_OP_GELU) gg_str_printf(out, " (%s)", gg_choice_word(GG_SET_GELU, op->form));
 }

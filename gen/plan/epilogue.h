@@ -18,6 +18,6 @@ bool gg_plan_reads_elements(const gg_plan *plan);
 int gg_columns_read(const gg_plan *plan, int most, int least, int registers);
 
 /* For people: "alpha * x + beta * C", "bias along n of f32", "gelu (erf)". */
-void gg_operation_print(gg_str *out, const gg_operation *operation);
+void gg_operation_print(gg_str *out, const gg_plan *plan, const gg_operation *operation);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "atom/dtype.h"
+#include "base/decimal.h"
 #include "plan/operation.h"
 #include "plan/target.h"
 #include "plan/transpose.h"
@@ -180,6 +181,33 @@ static void name_linear(gg_str *out, const gg_plan *plan, const gg_operation *op
   }
 }
 
+/* FNV-1a. */
+static uint32_t hash_of(const char *text) {
+  uint32_t hash = 2166136261u;
+  for (; *text; text++)
+    hash = (hash ^ (unsigned char)*text) * 16777619u;
+  return hash;
+}
+
+/* "_1a2b3c4d", by which expressions are told apart. */
+static void name_expression(gg_str *out, const gg_expression *expression) {
+  gg_str text = GG_STR_INIT;
+  gg_expression_print(&text, expression);
+  gg_str_printf(out, "_%08x", hash_of(gg_str_text(&text)));
+  if (text.failed) out->failed = true;
+  gg_str_free(&text);
+}
+
+/* "_0p01" for 0.01, "_m1" for -1. */
+static void name_real(gg_str *out, float value) {
+  char text[GG_DECIMAL_MAX];
+  gg_decimal_print(text, (double)value, true);
+  gg_str_putc(out, '_');
+  for (const char *at = text; *at; at++) {
+    if (*at != '+') gg_str_putc(out, *at == '.' ? 'p' : *at == '-' ? 'm' : *at);
+  }
+}
+
 static void name_operation(gg_str *out, const gg_plan *plan, const gg_operation *op) {
   static const char *const along[] = {
       [GG_SPAN_ALL] = "", [GG_SPAN_ROWS] = "_m", [GG_SPAN_COLUMNS] = "_n", [GG_SPAN_MATRIX] = ""};
@@ -191,6 +219,9 @@ static void name_operation(gg_str *out, const gg_plan *plan, const gg_operation 
   gg_str_printf(out, "_%s", gg_op_info_of(op->kind)->name);
   if (op->kind == GG_OP_GELU && op->form != GG_GELU_ERF)
     gg_str_printf(out, "_%s", gg_choice_word(GG_SET_GELU, op->form));
+  if (op->kind == GG_OP_EXPR) name_expression(out, &plan->expressions.list[op->expression]);
+  for (int i = 0; i < gg_operation_numbers(op); i++)
+    name_real(out, op->numbers[i]);
   if (span == GG_SPAN_NONE) return;
   gg_dtype usual = op->kind == GG_OP_SCALE ? GG_DTYPE_f32 : plan->d.type;
   gg_str_puts(out, along[span]);
@@ -233,14 +264,6 @@ void gg_plan_name(gg_str *out, const gg_plan *chosen) {
   for (size_t i = 0; i < places; i++) {
     if (words[i]) words[i](out, &plan);
   }
-}
-
-/* FNV-1a. */
-static uint32_t hash_of(const char *text) {
-  uint32_t hash = 2166136261u;
-  for (; *text; text++)
-    hash = (hash ^ (unsigned char)*text) * 16777619u;
-  return hash;
 }
 
 void gg_plan_cut_name(gg_str *name) {

@@ -1,17 +1,23 @@
 #include "plan/operation.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "spec/keys.h"
 
 gg_span gg_operation_span(const gg_operation *operation) {
-  static const gg_span vectors[] = {
-      [GG_ALONG_M] = GG_SPAN_ROWS, [GG_ALONG_N] = GG_SPAN_COLUMNS, [GG_ALONG_ALL] = GG_SPAN_ALL};
+  static const gg_span vectors[] = {[GG_ALONG_M] = GG_SPAN_ROWS,
+                                    [GG_ALONG_N] = GG_SPAN_COLUMNS,
+                                    [GG_ALONG_ALL] = GG_SPAN_ALL,
+                                    [GG_ALONG_ELEMENTS] = GG_SPAN_MATRIX,
+                                    [GG_ALONG_NONE] = GG_SPAN_NONE};
   switch (operation->kind) {
   case GG_OP_BIAS:
   case GG_OP_SCALE:
+  case GG_OP_EXPR:
     return vectors[operation->along];
   case GG_OP_RESIDUAL:
+  case GG_OP_MULTIPLY:
   case GG_OP_AUX:
     return GG_SPAN_MATRIX;
   default:
@@ -19,10 +25,35 @@ gg_span gg_operation_span(const gg_operation *operation) {
   }
 }
 
+bool gg_operation_reads_matrix(const gg_operation *operation) {
+  return gg_operation_span(operation) == GG_SPAN_MATRIX && operation->kind != GG_OP_AUX;
+}
+
+int gg_operation_numbers(const gg_operation *operation) {
+  return operation->kind == GG_OP_LEAKY_RELU ? 1 : operation->kind == GG_OP_CLAMP ? 2 : 0;
+}
+
 /* ---- What is asked for ------------------------------------------------------------------ */
 
 static bool is_true(const gg_spec_field *field, bool otherwise) {
   return field->state == GG_SPEC_SET ? field->number != 0 : otherwise;
+}
+
+static float real_of(const gg_spec_field *field, float otherwise) {
+  return field->state == GG_SPEC_SET ? field->real : otherwise;
+}
+
+static void ask_numbers(gg_operation *out, const gg_spec_op *asked) {
+  if (asked->kind == GG_OP_LEAKY_RELU) out->numbers[0] = real_of(&asked->slope, 0.01f);
+  if (asked->kind != GG_OP_CLAMP) return;
+  out->numbers[0] = real_of(&asked->min, -INFINITY);
+  out->numbers[1] = real_of(&asked->max, INFINITY);
+}
+
+static gg_along usual_along(const gg_spec_op *asked) {
+  if (asked->kind == GG_OP_EXPR)
+    return asked->expression->has_operand ? GG_ALONG_ELEMENTS : GG_ALONG_NONE;
+  return asked->kind == GG_OP_SCALE ? GG_ALONG_ALL : GG_ALONG_N;
 }
 
 gg_operation gg_operation_asked(const gg_spec_op *asked, gg_dtype d, bool has_c) {
@@ -32,13 +63,22 @@ gg_operation gg_operation_asked(const gg_spec_op *asked, gg_dtype d, bool has_c)
     out.beta = is_true(&asked->beta, has_c);
     return out;
   }
-  gg_along usual = asked->kind == GG_OP_SCALE ? GG_ALONG_ALL : GG_ALONG_N;
+  gg_along usual = usual_along(asked);
   out.along = asked->along.state == GG_SPEC_SET ? (gg_along)asked->along.number : usual;
   out.form = asked->form.state == GG_SPEC_SET ? (gg_gelu)asked->form.number : GG_GELU_ERF;
+  ask_numbers(&out, asked);
   if (gg_operation_span(&out) == GG_SPAN_NONE) return out;
   gg_dtype usual_type = asked->kind == GG_OP_SCALE ? GG_DTYPE_f32 : d;
   out.operand.type = asked->type.state == GG_SPEC_SET ? (gg_dtype)asked->type.number : usual_type;
   return out;
+}
+
+static void ask_operation(gg_operations *out, const gg_spec_op *asked, gg_dtype d, bool has_c) {
+  gg_operation *operation = &out->list[out->count++];
+  *operation = gg_operation_asked(asked, d, has_c);
+  if (asked->kind != GG_OP_EXPR) return;
+  operation->expression = out->expressions.count;
+  out->expressions.list[out->expressions.count++] = *asked->expression;
 }
 
 /* Sums of integers that D holds as they are need no factor; to become 8 bits, or floats, they do.
@@ -47,7 +87,7 @@ void gg_operations_asked(gg_operations *out, const gg_spec *spec, gg_dtype d, bo
   *out = (gg_operations){.count = 0};
   if (spec->epilogue.state == GG_SPEC_SET) {
     for (size_t i = 0; i < spec->op_count; i++)
-      out->list[out->count++] = gg_operation_asked(&spec->ops[i], d, has_c);
+      ask_operation(out, &spec->ops[i], d, has_c);
   } else if (d != GG_DTYPE_s32 || has_c) {
     out->list[out->count++] = (gg_operation){.kind = GG_OP_LINEAR, .alpha = true, .beta = has_c};
   }
@@ -60,7 +100,8 @@ const char *gg_operation_name(char out[GG_OPERATION_NAME_MAX], const gg_operatio
   int number = 1;
   for (size_t i = 0; i < index; i++)
     number += list[i].kind == list[index].kind;
-  const char *kind = gg_op_info_of(list[index].kind)->name;
+  bool multiplies = list[index].kind == GG_OP_MULTIPLY; /* which is a function of the templates */
+  const char *kind = multiplies ? "factor" : gg_op_info_of(list[index].kind)->name;
   if (number == 1) {
     snprintf(out, GG_OPERATION_NAME_MAX, "%s", kind);
   } else {

@@ -2,6 +2,7 @@
 #ifndef GG_PLAN_OPERATION_H
 #define GG_PLAN_OPERATION_H
 
+#include "spec/expression.h"
 #include "spec/spec.h"
 
 /* What an operation's operand spans of D. */
@@ -15,10 +16,17 @@ typedef enum gg_span {
 
 gg_span gg_operation_span(const gg_operation *operation);
 
+/* Whether it reads a matrix of its own: one like D, an element for each of D's. */
+bool gg_operation_reads_matrix(const gg_operation *operation);
+
+/* How many of its `numbers` say what it does. */
+int gg_operation_numbers(const gg_operation *operation);
+
 /* A list of them, with every option said. */
 typedef struct gg_operations {
   gg_operation list[GG_OPERATIONS_MAX];
   size_t count;
+  gg_expressions expressions; /* of its operations */
 } gg_operations;
 
 /* What a spec asks for, with what it leaves open resolved, where D is of that type; all but the
@@ -27,7 +35,7 @@ typedef struct gg_operations {
 gg_operation gg_operation_asked(const gg_spec_op *asked, gg_dtype d, bool has_c);
 void gg_operations_asked(gg_operations *out, const gg_spec *spec, gg_dtype d, bool has_c);
 
-enum { GG_OPERATION_NAME_MAX = 16 };
+enum { GG_OPERATION_NAME_MAX = 24 };
 
 /* What operation `index` of a list is called: "bias", and "bias2" where it is the list's second.
  * Gives `out`. */

@@ -7,6 +7,7 @@
 #include "atom/device.h"
 #include "atom/mma_atom.h"
 #include "base/arena.h"
+#include "spec/expression.h"
 #include "spec/spec.h"
 
 typedef struct gg_target gg_target;

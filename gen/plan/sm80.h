@@ -44,10 +44,10 @@ static inline int gg_sm80_registers(const gg_plan *plan, gg_mma_operand operand)
   return each * gg_mma_atom_registers(&plan->mma, operand, NULL);
 }
 
-/* What comes through staging in whole lines, but for its layouts: C and the first residual, where a
- * lane copies more than an element at once. Single elements are read where they lie: by way of
- * staging they measured slower. Others have no room in the accesses that are counted. The plan has
- * its access_bytes_c. sm80_lined.c */
+/* What comes through staging in whole lines, but for its layouts: C and the first other matrix,
+ * where a lane copies more than an element at once. Single elements are read where they lie: by way
+ * of staging they measured slower. Others have no room in the accesses that are counted. The plan
+ * has its access_bytes_c. sm80_lined.c */
 size_t gg_sm80_lined(gg_lined out[GG_LINED_MAX], const gg_plan *plan);
 
 extern const gg_target gg_target_sm80; /* sm80.c */

@@ -1,6 +1,7 @@
 /* What the epilogue of family sm80 reads by way of a warp's staging memory, in whole lines. */
 #include "atom/dtype.h"
 #include "plan/choices.h"
+#include "plan/operation.h"
 #include "plan/sm80.h"
 
 /* Floats of 16 bits and more, which are read from staging in pairs. */
@@ -17,7 +18,7 @@ size_t gg_sm80_lined(gg_lined out[GG_LINED_MAX], const gg_plan *plan) {
     const gg_operation *op = &plan->operations[i];
     bool is_c = op->kind == GG_OP_LINEAR && op->beta;
     const gg_operand *operand = is_c ? &plan->c : &op->operand;
-    bool other = op->kind == GG_OP_RESIDUAL && !has_other;
+    bool other = gg_operation_reads_matrix(op) && !has_other;
     int access_bytes = is_c ? plan->access_bytes_c : gg_access_bytes(*operand);
     if (!(is_c || other) || !is_lined(operand, access_bytes)) continue;
     out[count++] = (gg_lined){

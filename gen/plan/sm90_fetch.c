@@ -22,6 +22,7 @@
  * What maps cannot address, and what does not fit, is read by the threads that need it. */
 #include "atom/dtype.h"
 #include "plan/operands.h"
+#include "plan/operation.h"
 #include "plan/scales.h"
 #include "plan/sm90.h"
 
@@ -35,7 +36,7 @@ enum {
 static const gg_operand *matrix_of(const gg_plan *plan, size_t index) {
   const gg_operation *operation = &plan->operations[index];
   if (operation->kind == GG_OP_LINEAR) return operation->beta ? &plan->c : NULL;
-  bool reads = gg_operation_span(operation) == GG_SPAN_MATRIX && operation->kind != GG_OP_AUX;
+  bool reads = gg_operation_reads_matrix(operation);
   return reads ? &operation->operand : NULL;
 }
 

@@ -1,5 +1,7 @@
 #include "plan/traits.h"
 
+#include <math.h>
+
 #include "atom/dtype.h"
 #include "plan/operands.h"
 #include "plan/target.h"
@@ -25,9 +27,31 @@ static const struct {
   int special, plain;
 } gelus[] = {[GG_GELU_ERF] = {1, 14}, [GG_GELU_TANH] = {2, 6}, [GG_GELU_TANH_APPROX] = {1, 5}};
 
+/* Of what an expression is made of, the same; what is not there is no instruction. */
+static const struct {
+  int special, plain;
+} nodes[GG_EXPRESSION_OPS] = {
+    [GG_EXPRESSION_NEGATE] = {0, 1},  [GG_EXPRESSION_ADD] = {0, 1},
+    [GG_EXPRESSION_SUB] = {0, 1},     [GG_EXPRESSION_MUL] = {0, 1},
+    [GG_EXPRESSION_DIV] = {1, 6},     [GG_EXPRESSION_RELU] = {0, 2},
+    [GG_EXPRESSION_GELU] = {1, 14},   [GG_EXPRESSION_SILU] = {2, 4},
+    [GG_EXPRESSION_SIGMOID] = {2, 2}, [GG_EXPRESSION_TANH] = {2, 10},
+    [GG_EXPRESSION_EXP] = {1, 1},     [GG_EXPRESSION_LOG] = {1, 1},
+    [GG_EXPRESSION_SQRT] = {1, 2},    [GG_EXPRESSION_RSQRT] = {1, 2},
+    [GG_EXPRESSION_ABS] = {0, 1},     [GG_EXPRESSION_MIN] = {0, 2},
+    [GG_EXPRESSION_MAX] = {0, 2},     [GG_EXPRESSION_CLAMP] = {0, 4},
+};
+
+static void add_expression(gg_epilogue_work *out, const gg_expression *expression) {
+  for (int i = 0; i < expression->count; i++) {
+    out->special += nodes[expression->nodes[i].op].special;
+    out->plain += nodes[expression->nodes[i].op].plain;
+  }
+}
+
 /* What the product itself has, its alpha and rounding to D's type, is no work of the epilogue. What
  * is read is converted first. */
-static void add_arithmetic(gg_epilogue_work *out, const gg_operation *op) {
+static void add_arithmetic(gg_epilogue_work *out, const gg_plan *plan, const gg_operation *op) {
   bool converts = gg_operation_span(op) != GG_SPAN_NONE && op->operand.type != GG_DTYPE_f32;
   out->plain += converts;
   switch (op->kind) {
@@ -42,6 +66,26 @@ static void add_arithmetic(gg_epilogue_work *out, const gg_operation *op) {
     out->special += 2;
     out->plain += 4;
     break;
+  case GG_OP_EXPR:
+    add_expression(out, &plan->expressions.list[op->expression]);
+    break;
+  case GG_OP_SIGMOID:
+    out->special += 2;
+    out->plain += 2;
+    break;
+  case GG_OP_TANH:
+    out->special += 2;
+    out->plain += 10;
+    break;
+  case GG_OP_HARDSWISH:
+    out->plain += 5;
+    break;
+  case GG_OP_LEAKY_RELU:
+    out->plain += 3;
+    break;
+  case GG_OP_CLAMP:
+    out->plain += 2 * (isfinite(op->numbers[0]) + isfinite(op->numbers[1]));
+    break;
   case GG_OP_AUX:
     break;
   default:
@@ -55,7 +99,7 @@ static gg_epilogue_work work_of(const gg_plan *plan) {
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *op = &plan->operations[i];
     gg_span span = gg_operation_span(op);
-    add_arithmetic(&out, op);
+    add_arithmetic(&out, plan, op);
     if (op->kind == GG_OP_LINEAR && op->beta) out.read += bytes_of(plan->c.type);
     if (span == GG_SPAN_MATRIX)
       *(op->kind == GG_OP_AUX ? &out.aside : &out.read) += bytes_of(op->operand.type);

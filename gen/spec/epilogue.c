@@ -1,7 +1,9 @@
 /* The epilogue: a list whose entries are an operation's name, or a mapping from it to its options.
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "spec/expression.h"
 #include "spec/parse.h"
 
 enum { most_operations = 16 };
@@ -43,9 +45,20 @@ static gg_status read_option(const gg_reader *in, gg_spec_op *op, const gg_yaml_
   return gg_fail_key(in, entry, &near);
 }
 
+/* The option that there must be, which may stand for all of them: `expr: x * x`. */
+static const gg_key *required_option(gg_op_kind kind) {
+  const gg_key *option;
+  for (size_t i = 0; (option = gg_op_option(kind, i)); i++)
+    if (strcmp(option->fallback, "required") == 0) return option;
+  return NULL;
+}
+
 /* `node` is what stands behind "name:". Nothing there means no option. */
 static gg_status read_options(const gg_reader *in, gg_spec_op *op, const gg_yaml_node *node) {
   if (gg_node_is(node, "") && !node->quoted) return GG_OK;
+  const gg_key *alone = required_option(op->kind);
+  if (alone && node->kind == GG_YAML_SCALAR)
+    return gg_value_read(in, option_field(op, alone), alone, node);
   if (node->kind != GG_YAML_MAP) {
     gg_place place;
     char shown[GG_SHOWN_MAX + 32];
@@ -57,6 +70,53 @@ static gg_status read_options(const gg_reader *in, gg_spec_op *op, const gg_yaml
     if (st) return st;
   }
   return GG_OK;
+}
+
+/* Operands have no place where the expression does not read t0. */
+static gg_status check_expression(const gg_reader *in, const gg_spec_op *op) {
+  const gg_spec_field *options[] = {&op->along, &op->type};
+  for (size_t i = 0; i < 2 && !op->expression->has_operand; i++)
+    if (options[i]->state != GG_SPEC_UNSET)
+      return gg_fail(in->err, SPEC_EXPRESSION, &options[i]->mark,
+                     "this is of t0, which is not in the expression");
+  return GG_OK;
+}
+
+/* Where its first character is: behind a quote. */
+static gg_mark mark_of_text(const gg_spec_op *op, const gg_yaml_node *options) {
+  const gg_yaml_node *text = options->kind == GG_YAML_MAP ? options->first : options;
+  while (text->kind != GG_YAML_SCALAR || text->text != op->text.text)
+    text = text->next;
+  gg_mark mark = op->text.mark;
+  mark.column += text->quoted;
+  return mark;
+}
+
+static gg_status read_expression(const gg_reader *in, gg_spec_op *op, const gg_yaml_node *options) {
+  if (op->kind != GG_OP_EXPR) return GG_OK;
+  if (op->text.state != GG_SPEC_SET)
+    return gg_fail(in->err, SPEC_MISSING, &op->mark, "text",
+                   "an expression such as x * sigmoid(x)");
+  gg_expression *expression = GG_ARENA_NEW(in->arena, gg_expression);
+  if (!expression) return gg_fail(in->err, MEMORY, NULL, "");
+  const gg_mark mark = mark_of_text(op, options);
+  gg_status st = gg_expression_parse(expression, op->text.text, &mark, in->err);
+  op->expression = expression;
+  return st ? st : check_expression(in, op);
+}
+
+/* A clamp has a limit at least, and its limits are in order. */
+static gg_status check_clamp(const gg_reader *in, const gg_spec_op *op) {
+  bool has_min = op->min.state == GG_SPEC_SET, has_max = op->max.state == GG_SPEC_SET;
+  if (op->kind != GG_OP_CLAMP) return GG_OK;
+  if (!has_min && !has_max)
+    return gg_fail(in->err, SPEC_MISSING, &op->mark, "min",
+                   "a decimal number; a clamp has a min, a max or both");
+  if (!has_min || !has_max || op->min.real <= op->max.real) return GG_OK;
+  char expected[96], shown[GG_SHOWN_MAX], got[GG_SHOWN_MAX + 2];
+  snprintf(expected, sizeof expected, "a max of at least min, which is %.40s", op->min.text);
+  snprintf(got, sizeof got, "'%s'", gg_shown(shown, op->max.text));
+  return gg_fail(in->err, SPEC_TYPE, &op->max.mark, expected, got);
 }
 
 static gg_status read_operation(const gg_reader *in, gg_spec_op *op, const gg_yaml_node *node) {
@@ -80,7 +140,9 @@ static gg_status read_operation(const gg_reader *in, gg_spec_op *op, const gg_ya
   for (size_t i = 0; (option = gg_op_option(op->kind, i)); i++) {
     option_field(op, option)->mark = op->mark;
   }
-  return options ? read_options(in, op, options) : GG_OK;
+  st = options ? read_options(in, op, options) : GG_OK;
+  if (!st) st = read_expression(in, op, options);
+  return st ? st : check_clamp(in, op);
 }
 
 gg_status gg_epilogue_read(const gg_reader *in, gg_spec *spec, const gg_key *key,
@@ -96,9 +158,15 @@ gg_status gg_epilogue_read(const gg_reader *in, gg_spec *spec, const gg_key *key
   if (!ops) return gg_fail(in->err, MEMORY, NULL, "");
   spec->ops = ops;
   spec->op_count = 0;
+  int expressions = 0;
   for (const gg_yaml_node *entry = node->first; entry; entry = entry->next) {
-    gg_status st = read_operation(in, &ops[spec->op_count++], entry);
+    gg_spec_op *op = &ops[spec->op_count++];
+    gg_status st = read_operation(in, op, entry);
     if (st) return st;
+    expressions += op->kind == GG_OP_EXPR;
+    if (expressions > GG_EXPRESSIONS_MAX)
+      return gg_fail(in->err, SPEC_LIMIT, &op->mark, "too many expressions", GG_EXPRESSIONS_MAX,
+                     "operations expr");
   }
   return gg_field_set(in, &spec->epilogue, GG_SPEC_SET, node);
 }

@@ -208,6 +208,9 @@ void gg_key_expects(gg_str *out, const gg_key *key) {
     expect_number(out, key, "a whole number");
     gg_str_puts(out, ", or dynamic");
     break;
+  case GG_KEY_REAL:
+    gg_str_puts(out, "a decimal number such as 0.01 or -1.5e3, of f32's range");
+    break;
   case GG_KEY_TEXT:
     gg_str_puts(out, "a line of at most 128 bytes");
     break;

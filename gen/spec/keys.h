@@ -13,6 +13,7 @@ typedef enum gg_key_kind {
   GG_KEY_CHOICE, /* a word of the key's set */
   GG_KEY_INT,    /* a whole number, a multiple of `step` */
   GG_KEY_POW2,   /* a power of two */
+  GG_KEY_REAL,   /* a decimal number, which becomes an f32 */
   GG_KEY_EXTENT, /* a whole number, or `dynamic` */
   GG_KEY_TEXT,   /* any text */
   GG_KEY_INT3,   /* three whole numbers */

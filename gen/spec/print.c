@@ -25,7 +25,10 @@ static void print_op(gg_str *out, const gg_spec_op *op) {
     if (field->state == GG_SPEC_UNSET) continue;
     if (!options) gg_str_printf(out, "{%s: {", name);
     gg_str_printf(out, "%s%s: ", options ? ", " : "", option->path);
+    bool quoted = option->kind == GG_KEY_TEXT;
+    gg_str_puts(out, quoted ? "\"" : "");
     print_value(out, option, field);
+    gg_str_puts(out, quoted ? "\"" : "");
     options = true;
   }
   gg_str_puts(out, options ? "}}" : name);

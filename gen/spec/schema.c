@@ -144,6 +144,9 @@ static void put_value(gg_str *out, const gg_key *key) {
   case GG_KEY_POW2:
     put_powers(out, key);
     break;
+  case GG_KEY_REAL:
+    gg_str_puts(out, "{\"type\":\"number\"}");
+    break;
   case GG_KEY_INT3:
   case GG_KEY_MODES:
     put_three(out, key);
@@ -181,10 +184,11 @@ static void put_definition(gg_str *out, const gg_key *key) {
 /* The mapping from an operation's name to its options. */
 static void put_options(gg_str *out, gg_op_kind kind) {
   const gg_op_info *op = gg_op_info_of(kind);
+  bool alone = kind == GG_OP_EXPR; /* what is required may stand by itself */
   gg_str_printf(out,
                 ",{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"%s\"],"
-                "\"properties\":{\"%s\":{\"type\":[\"object\",\"null\"],\"description\":",
-                op->name, op->name);
+                "\"properties\":{\"%s\":{\"type\":[\"object\",\"%s\"],\"description\":",
+                op->name, op->name, alone ? "string" : "null");
   gg_str_json(out, op->meaning);
   gg_str_puts(out, ",\"additionalProperties\":false,\"properties\":{");
   const gg_key *option;

@@ -32,6 +32,7 @@ typedef struct gg_spec_field {
   const char *text;     /* the scalar as written, for messages; NULL where it is not a scalar */
   union {
     int64_t number;       /* a number; an enumerator; a bool; GG_FIXED_NONE for `dynamic` */
+    float real;           /* a decimal number */
     int64_t tuple[3];     /* [M, N, K] or [x, y, z] */
     gg_arch arch;         /* arch alone */
     const char *texts[3]; /* permutation alone: "_", "32" or a layout's text */
@@ -92,10 +93,13 @@ typedef enum gg_raster {
 typedef struct gg_spec_op {
   gg_op_kind kind;
   gg_mark mark;
-  gg_spec_field alpha, beta; /* bool: there is such a factor, given at launch */
-  gg_spec_field along;       /* gg_along: what the vector runs along */
-  gg_spec_field type;        /* gg_dtype of the operation's own operand */
-  gg_spec_field form;        /* gg_gelu */
+  gg_spec_field alpha, beta;       /* bool: there is such a factor, given at launch */
+  gg_spec_field along;             /* gg_along: what the vector runs along */
+  gg_spec_field type;              /* gg_dtype of the operation's own operand */
+  gg_spec_field form;              /* gg_gelu */
+  gg_spec_field slope, min, max;   /* real */
+  gg_spec_field text;              /* of an expression */
+  const gg_expression *expression; /* what it says; NULL: of other kinds */
 } gg_spec_op;
 
 struct gg_spec {

@@ -1,8 +1,10 @@
 /* One value: words, numbers, lists of three. Each kind of keys.def has its reader here; what a
  * value may be, and the nearest legal one, come from the key's row. */
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "spec/parse.h"
 
 enum { longest_text = 128 };
@@ -146,6 +148,18 @@ static gg_status read_number(const gg_reader *in, int64_t *out, const gg_key *ke
   return st;
 }
 
+/* A decimal number without quotes that f32 has, or rounds. */
+static gg_status read_real(const gg_reader *in, float *out, const gg_key *key,
+                           const gg_yaml_node *node) {
+  double value;
+  bool plain = node->kind == GG_YAML_SCALAR && !node->quoted;
+  bool negative = plain && node->text[0] == '-';
+  const char *end = plain ? gg_decimal_read(&value, node->text + negative) : NULL;
+  if (!end || *end || value > FLT_MAX) return gg_fail_type(in, key, node);
+  *out = (float)(negative ? -value : value);
+  return GG_OK;
+}
+
 /* ---- Lists of three ------------------------------------------------------------------ */
 
 /* One entry of a permutation: a number in the key's range, "_", or what may be a layout; the plan
@@ -225,6 +239,9 @@ gg_status gg_value_read(const gg_reader *in, gg_spec_field *field, const gg_key 
   case GG_KEY_INT:
   case GG_KEY_POW2:
     st = read_number(in, &field->number, key, node);
+    break;
+  case GG_KEY_REAL:
+    st = read_real(in, &field->real, key, node);
     break;
   case GG_KEY_INT3:
   case GG_KEY_MODES:

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "bound.h"
 #include "inputs.h"
 #include "number.h"
 #include "problem.h"
@@ -304,12 +305,12 @@ static void step_scale(running *x, double factor) {
   round_step(x, x->grain / 16, 1);
 }
 
-/* Activations whose slope is at most 1.13, and whose own error is at most 1.4 * 2^-24 of argument
- * and result, as templates/parts/activations.cu says; in f64 a few units in the last place, both of
- * the kernel's functions and of ours. */
-static void step_activation(running *x, double result) {
-  double own = (x->bits > 24 ? 8 : 2) * rounding_of(x);
-  x->error = 1.13 * x->error + own * (fabs(x->value) + x->error + fabs(result));
+/* Activations of a steepest slope, whose own error is at most so many times 2^-24 of argument and
+ * result, as templates/parts/activations.cu says; in f64 a few units in the last place, both of the
+ * kernel's functions and of ours. */
+static void step_activation(running *x, double slope, double units, double result) {
+  double own = (x->bits > 24 ? 8 : units) * rounding_of(x);
+  x->error = slope * x->error + own * (fabs(x->value) + x->error + fabs(result));
   x->value = result;
   x->reach = fabs(result);
   x->grain = 0;
@@ -324,7 +325,34 @@ static double gelu(double x, gg_gelu form) {
   return x / (1 + exp(-2 * u));
 }
 
-static void step(running *x, const gg_operation *op, const gg_problem *p, double operand) {
+/* One rounding, of negative numbers alone. */
+static void step_leaky_relu(running *x, double slope) {
+  double steepest = fmax(fabs(slope), 1);
+  if (x->value < 0) x->value *= slope;
+  x->error *= steepest;
+  x->reach *= steepest;
+  round_step(x, 0, 1);
+}
+
+/* A limit that is met is met by the kernel's number, too, or is between both. */
+static void step_clamp(running *x, const float limits[2]) {
+  x->value = fmin(fmax(x->value, (double)limits[0]), (double)limits[1]);
+  double reach = fmin(x->reach, fmax(fabs((double)limits[0]), fabs((double)limits[1])));
+  x->reach = fmax(reach, fabs(x->value));
+  if (!is_whole(x->value)) x->grain = 0;
+}
+
+static void step_expression(running *x, const gg_expression *expression, double operand) {
+  gg_bounded result =
+      gg_expression_bound(expression, (gg_bounded){x->value, x->error}, operand, x->bits > 24);
+  x->value = result.value;
+  x->error = result.error;
+  x->reach = fabs(result.value);
+  x->grain = 0;
+}
+
+static void step(running *x, const gg_kernel *kernel, const gg_operation *op, const gg_problem *p,
+                 double operand) {
   switch (op->kind) {
   case GG_OP_LINEAR:
     step_linear(x, op, p, operand);
@@ -334,6 +362,7 @@ static void step(running *x, const gg_operation *op, const gg_problem *p, double
     step_add(x, operand);
     break;
   case GG_OP_SCALE:
+  case GG_OP_MULTIPLY:
     step_scale(x, operand);
     break;
   case GG_OP_RELU:
@@ -341,10 +370,28 @@ static void step(running *x, const gg_operation *op, const gg_problem *p, double
     break;
   case GG_OP_GELU:
     if (op->form == GG_GELU_TANH_APPROX) x->error += approximate_tanh * (fabs(x->value) + x->error);
-    step_activation(x, gelu(x->value, op->form));
+    step_activation(x, 1.13, 2, gelu(x->value, op->form));
     break;
   case GG_OP_SILU:
-    step_activation(x, x->value / (1 + exp(-x->value)));
+    step_activation(x, 1.1, 2, x->value / (1 + exp(-x->value)));
+    break;
+  case GG_OP_SIGMOID:
+    step_activation(x, 0.25, 3, 1 / (1 + exp(-x->value)));
+    break;
+  case GG_OP_TANH:
+    step_activation(x, 1, 2, tanh(x->value));
+    break;
+  case GG_OP_HARDSWISH:
+    step_activation(x, 1.5, 2, x->value * fmin(fmax(x->value + 3, 0), 6) / 6);
+    break;
+  case GG_OP_LEAKY_RELU:
+    step_leaky_relu(x, (double)op->numbers[0]);
+    break;
+  case GG_OP_EXPR:
+    step_expression(x, &kernel->expressions[op->expression], operand);
+    break;
+  case GG_OP_CLAMP:
+    step_clamp(x, op->numbers);
     break;
   default: /* aux: x stays as it is */
     break;
@@ -374,7 +421,7 @@ void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
   if (leaves_integers(kernel)) round_step(&x, x.grain, 1);
   for (size_t i = 0; i < kernel->operation_count; i++) {
     const gg_operation *op = &kernel->operations[i];
-    step(&x, op, p, operands->at[i]);
+    step(&x, kernel, op, p, operands->at[i]);
     if (stored && op->kind == GG_OP_AUX) stored[i] = stored_as(op->operand.type, &x);
   }
   *d = kernel->scale_d.block ? (gg_expected){x.value, x.error} : stored_as(kernel->d.type, &x);

@@ -64,7 +64,7 @@ typedef struct gg_expected {
 int gg_reference_precision(const gg_kernel *kernel);
 
 /* What the epilogue reads at one element of D, by operation: C's element for `linear`, unread when
- * beta is 0. `integers`: all inputs are, but for scales, which are whole sixteenths. */
+ * beta is 0. `integers`: all inputs are, but for factors, which are whole sixteenths. */
 typedef struct gg_reference_operands {
   double at[GG_OPERATIONS_MAX];
   bool integers;

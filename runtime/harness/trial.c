@@ -34,13 +34,17 @@ static bool is_stored(const gg_kernel *kernel, size_t index) {
 
 /* ---- Inputs --------------------------------------------------------------------------- */
 
-/* What an operation reads; scales are a sixteenth of other numbers, so that activations behind them
- * see their bend, and small results some of their range. */
+static bool multiplies(gg_op_kind kind) {
+  return kind == GG_OP_SCALE || kind == GG_OP_MULTIPLY;
+}
+
+/* What an operation reads; factors are a sixteenth of other numbers, so that activations behind
+ * them see their bend, and small results some of their range. */
 static gg_status make_extra(gg_inputs *out, const gg_operation *operation, gg_input_kind kind,
                             int range, uint64_t seed, gg_error *err) {
   gg_dtype type = operation->operand.type;
   gg_status st = gg_inputs_make(out, type, kind, range, seed, err);
-  if (st || operation->kind != GG_OP_SCALE || gg_number_is_integer(type)) return st;
+  if (st || !multiplies(operation->kind) || gg_number_is_integer(type)) return st;
   for (int64_t i = 0; i < out->length; i++)
     gg_number_set(type, out->cycle, i, gg_number_get(type, out->cycle, i) / 16);
   return GG_OK;
@@ -383,7 +387,8 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
   if (!st && !options->without_c) st = make_operand(out, 'c', &out->c, &p->c, options, c, err);
   if (!st) st = make_operand(out, 'd', &out->d, &p->d, options, NULL, err);
   if (!st) st = make_scales(out, 'd', &out->scale_d, &p->scale_d, options, NULL, err);
-  if (!st && options->in_place && gg_problem_beta(p) != 0 && c_lies_as_d(out)) st = share_c(out, err);
+  if (!st && options->in_place && gg_problem_beta(p) != 0 && c_lies_as_d(out))
+    st = share_c(out, err);
   if (!st) st = make_extras(out, options, inputs, err);
   if (st) gg_trial_close(out);
   return st;

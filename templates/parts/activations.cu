@@ -7,6 +7,13 @@
 // +0 also where x is -0.
 __device__ __forceinline__ epi_t relu(epi_t x) { return x <= epi_t(0) ? epi_t(0) : x; }
 
+__device__ __forceinline__ epi_t at_least(epi_t x, epi_t least) { return x < least ? least : x; }
+__device__ __forceinline__ epi_t at_most(epi_t x, epi_t most) { return x > most ? most : x; }
+
+__device__ __forceinline__ epi_t leaky_relu(epi_t x, epi_t slope) {
+  return x < epi_t(0) ? x * slope : x;
+}
+
 // Infinite from t = 128 on.
 __device__ __forceinline__ float exp2_of(float t) {
   float power;
@@ -31,6 +38,36 @@ __device__ __forceinline__ float gelu(float x) {
   return __fmaf_rn(-y, tail, x < 0.0f ? 0.0f : x);
 }
 
+// Within (1.5 |x| + 4) * 2^-24 of the result, or 2^-126.
+__device__ __forceinline__ float exp_of(float x) { return exp2_of(__fmul_rn(x, 1.4426950f)); }
+
+// Within 4 * 2^-24 and 6 * 2^-24 of the result.
+__device__ __forceinline__ float log_of(float x) {
+  float power;
+  asm("lg2.approx.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return __fmul_rn(power, 0.69314718f);
+}
+
+// Each within 3 * 2^-24 of the result.
+__device__ __forceinline__ float sqrt_of(float x) {
+  float root;
+  asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
+  return root;
+}
+
+__device__ __forceinline__ float rsqrt_of(float x) {
+  float root;
+  asm("rsqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
+  return root;
+}
+
+// Within 5 * 2^-24 of the result.
+__device__ __forceinline__ float quotient(float x, float y) {
+  float ratio;
+  asm("div.full.f32 %0, %1, %2;" : "=f"(ratio) : "f"(x), "f"(y));
+  return ratio;
+}
+
 // x / (1 + 2^-t).
 __device__ __forceinline__ float times_sigmoid(float x, float t) {
   float reciprocal;
@@ -42,6 +79,31 @@ __device__ __forceinline__ float times_sigmoid(float x, float t) {
 __device__ __forceinline__ float silu(float x) {
   x = x < -80.0f ? -80.0f : x;
   return times_sigmoid(x, __fmul_rn(x, 1.4426950f));
+}
+
+// 1 / (1 + e^-x), within 3 * 2^-24 * (|x| + result).
+__device__ __forceinline__ float sigmoid(float x) {
+  return times_sigmoid(1.0f, __fmul_rn(x, 1.4426950f));
+}
+
+// Where |x| is below 0.6 x + x^3 p(x^2), p a polynomial fitted there; else 1 - 2 / (1 + e^2|x|),
+// which has lost what is near 0.
+__device__ __forceinline__ float tanh_of(float x) {
+  const float y = fabsf(x), square = __fmul_rn(x, x);
+  float p = -6.2691197e-3f;
+  p = __fmaf_rn(p, square, 2.1110959e-2f);
+  p = __fmaf_rn(p, square, -5.3873949e-2f);
+  p = __fmaf_rn(p, square, 1.3332915e-1f);
+  p = __fmaf_rn(p, square, -3.3333330e-1f);
+  const float small = __fmaf_rn(__fmul_rn(p, square), x, x);
+  const float large = __fadd_rn(1.0f, -times_sigmoid(2.0f, __fmul_rn(y, -2.8853900f)));
+  return y < 0.6f ? small : x < 0.0f ? -large : large;
+}
+
+// x * min(max(x + 3, 0), 6) / 6: x, or a zero, beyond 3. The infinite are as what is near them.
+__device__ __forceinline__ float hardswish(float x) {
+  const float share = at_least(at_most(__fmaf_rn(x, 0.16666667f, 0.5f), 1.0f), 0.0f);
+  return x < -3.0f ? 0.0f : __fmul_rn(x, share);
 }
 
 // x / 2 * (1 + tanh(u)) = x / (1 + e^-2u), u = sqrt(2 / pi) * (x + 0.044715 x^3). Below -9 the

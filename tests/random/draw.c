@@ -16,7 +16,7 @@ static bool chance(draws *from, int percent) {
   return draw_below(from, 100) < percent;
 }
 
-enum { word_max = 32 };
+enum { word_max = 48 };
 
 /* One of the words of a list with bars between; what stands there twice is twice as likely. */
 static const char *pick(char out[word_max], draws *from, const char *words) {
@@ -290,9 +290,45 @@ static void draw_tile(gg_str *out, draws *from, const nature *is) {
 
 /* ---- The epilogue --------------------------------------------------------------------- */
 
+static const char *types_of(const nature *is) {
+  return is->bytes == 8 ? "f64|f32" : "f32|f32|f16|bf16|e4m3|e5m2|s8|u8|s32";
+}
+
+/* Of t0 its type and what it runs along; where there is none nothing may be said of it. */
+static void draw_expression(gg_str *out, draws *own, const nature *is) {
+  char text[word_max], word[word_max];
+  pick(text, own,
+       "x * sigmoid(1.702 * x)|max(x, 0) + log(1 + exp(-abs(x)))|x * x / (2 + x * x)|tanh(x) - -x|"
+       "x + t0|t0 - 3 * x|max(x, t0)|gelu(x * t0)|clamp(x, -2, 1.5) * t0");
+  gg_str_printf(out, "text: \"%s\"", text);
+  if (!strstr(text, "t0")) return;
+  if (chance(own, 60)) gg_str_printf(out, ", type: %s", pick(word, own, types_of(is)));
+  if (chance(own, 60))
+    gg_str_printf(out, ", along: %s", pick(word, own, "m|n|all|elements|elements"));
+}
+
+/* One of those that came later, for some: by draws of its own, so that everything else that a seed
+ * gives stays as it is. */
+static bool draw_later_operation(gg_str *out, const draws *from, const nature *is) {
+  draws own = {.seed = ~from->seed, .drawn = from->drawn};
+  char name[word_max], word[word_max];
+  if (!chance(&own, 30)) return false;
+  pick(name, &own, "sigmoid|tanh|hardswish|leaky_relu|clamp|multiply|multiply|expr|expr|expr");
+  gg_str_printf(out, "{%s: {", name);
+  if (name[0] == 'e') {
+    draw_expression(out, &own, is);
+  } else if (name[0] == 'l')
+    gg_str_printf(out, "slope: %s", pick(word, &own, "0.01|-0.5|3|0.25"));
+  else if (name[0] == 'c')
+    gg_str_puts(out, pick(word, &own, "min: 0, max: 6|min: -1.5|max: 0.1|min: -1, max: 1"));
+  else if (name[0] == 'm' && chance(&own, 60))
+    gg_str_printf(out, "type: %s", pick(word, &own, types_of(is)));
+  gg_str_puts(out, "}}");
+  return true;
+}
+
 /* An operation with its options, each given or not. */
-static void draw_operation(gg_str *out, draws *from, const nature *is) {
-  const char *types = is->bytes == 8 ? "f64|f32" : "f32|f32|f16|bf16|e4m3|e5m2|s8|u8|s32";
+static void draw_usual_operation(gg_str *out, draws *from, const nature *is) {
   char name[word_max], word[word_max];
   pick(name, from, "bias|bias|scale|scale|residual|aux|relu|gelu|silu");
   bool vector = name[0] == 'b' || strcmp(name, "scale") == 0;
@@ -300,9 +336,17 @@ static void draw_operation(gg_str *out, draws *from, const nature *is) {
   const char *along = name[0] == 'b' ? "m|n" : "m|n|all";
   gg_str_printf(out, "{%s: {", name);
   if (vector && chance(from, 80)) gg_str_printf(out, "along: %s, ", pick(word, from, along));
-  if (typed) gg_str_printf(out, "type: %s", pick(word, from, types));
+  if (typed) gg_str_printf(out, "type: %s", pick(word, from, types_of(is)));
   if (name[0] == 'g') gg_str_printf(out, "form: %s", pick(word, from, "erf|tanh|tanh_approx"));
   gg_str_puts(out, "}}");
+}
+
+static void draw_operation(gg_str *out, draws *from, const nature *is) {
+  gg_str usual = GG_STR_INIT;
+  bool later = draw_later_operation(out, from, is);
+  draw_usual_operation(&usual, from, is);
+  if (!later) gg_str_add(out, &usual);
+  gg_str_free(&usual);
 }
 
 /* A C wants a beta. */

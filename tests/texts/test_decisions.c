@@ -149,7 +149,10 @@ static const struct flip {
     {"raster", SM90 TILE, SM90 TILE "raster: along_n", NULL},
     {"raster_group", SM90 TILE, SM90 TILE "raster: {group: 2}", NULL},
     {"operations", SM90 TILE "epilogue: [relu]", SM90 TILE "epilogue: [silu]", NULL},
+    {"operations", SM90 TILE "epilogue: [{leaky_relu: {slope: 0.5}}]",
+     SM90 TILE "epilogue: [{leaky_relu: {slope: 0.25}}]", NULL},
     {"operation_count", SM90 TILE "epilogue: [linear, relu]", SM90 TILE, NULL},
+    {"expressions", SM90 TILE "epilogue: [expr: x * 2]", SM90 TILE "epilogue: [expr: x * 3]", NULL},
     {"compute", INT8 "d: s32\nepilogue: [relu]", INT8 "d: f32", NULL},
     {"alpha", SM90 TILE, SM90 TILE "epilogue: [relu]", NULL},
     {"epi_m", SM80, "arch: sm_80\na: f16\nb: f16\nd: {type: f16, major: m}\n" TILE, NULL},
@@ -184,10 +187,22 @@ static const struct flip *flip_of(const char *member) {
   return NULL;
 }
 
+static const struct place *place_of(const char *member) {
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(places[i].member, member) == 0) return &places[i];
+  }
+  return NULL;
+}
+
+START_TEST(every_decision_has_a_row) {
+  ck_assert_msg(flip_of(places[_i].member), "%s has no row here that changes it",
+                places[_i].member);
+}
+END_TEST
+
 START_TEST(every_decision_tells_kernels_apart) {
-  const struct place *place = &places[_i];
-  const struct flip *flip = flip_of(place->member);
-  ck_assert_msg(flip, "%s has no row here that changes it", place->member);
+  const struct flip *flip = &flips[_i];
+  const struct place *place = place_of(flip->member);
   planned of = choose(flip->of), from = choose(flip->from);
   gg_plan changed = flip->whole ? from.plan : of.plan;
   char *to = (char *)&changed + place->offset;
@@ -320,7 +335,9 @@ END_TEST
 int main(void) {
   TCase *tests = tcase_create("decisions");
   tcase_set_timeout(tests, 120);
-  tcase_add_loop_test(tests, every_decision_tells_kernels_apart, 0, count);
+  tcase_add_loop_test(tests, every_decision_has_a_row, 0, count);
+  tcase_add_loop_test(tests, every_decision_tells_kernels_apart, 0,
+                      (int)(sizeof flips / sizeof *flips));
   tcase_add_loop_test(tests, every_decision_is_shown, 0, count);
   tcase_add_test(tests, what_is_asked_for_does_not_matter);
   tcase_add_test(tests, tables_may_grow_in_their_middle);

@@ -1,0 +1,54 @@
+/* Expressions: what the operation `expr` of an epilogue makes of x, "x * sigmoid(1.702 * x) + t0".
+ *
+ *     sum      product (('+' | '-') product)*
+ *     product  unary (('*' | '/') unary)*
+ *     unary    '-' unary | primary
+ *     primary  number | 'x' | 't0' | function '(' sum (',' sum)* ')' | '(' sum ')'
+ *
+ * A parsed one is a list of nodes, each behind its arguments; the last one is the result. */
+#ifndef GG_SPEC_EXPRESSION_H
+#define GG_SPEC_EXPRESSION_H
+
+#include "base/error.h"
+#include "gemmgen.h"
+
+typedef enum gg_expression_op {
+#define GG_EXPRESSION(node, name, arguments) GG_EXPRESSION_##node,
+#include "spec/expressions.def"
+  GG_EXPRESSION_OPS
+} gg_expression_op;
+
+typedef struct gg_expression_node {
+  unsigned char op;           /* gg_expression_op */
+  unsigned char arguments[3]; /* nodes in front of this one; 0 where there is none */
+  double number;              /* of a NUMBER; else 0 */
+} gg_expression_node;
+
+enum { GG_EXPRESSION_NODES_MAX = 48, GG_EXPRESSIONS_MAX = 4 };
+
+struct gg_expression {
+  gg_expression_node nodes[GG_EXPRESSION_NODES_MAX];
+  int count;
+  bool has_operand; /* t0 */
+};
+
+/* The expressions of an epilogue, in its order. */
+typedef struct gg_expressions {
+  gg_expression list[GG_EXPRESSIONS_MAX];
+  int count;
+} gg_expressions;
+
+/* `mark` is where the text begins; errors are marked where they are found. Errors: SPEC_EXPRESSION,
+ * SPEC_LIMIT. */
+gg_status gg_expression_parse(gg_expression *out, const char *text, const gg_mark *mark,
+                              gg_error *err);
+
+const char *gg_expression_name(gg_expression_op op);
+int gg_expression_arguments(gg_expression_op op);
+
+/* As it would be written, without blanks and needless parentheses. */
+void gg_expression_print(gg_str *out, const gg_expression *expression);
+
+bool gg_expression_is_same(const gg_expression *left, const gg_expression *right);
+
+#endif

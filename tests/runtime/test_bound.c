@@ -1,0 +1,163 @@
+/* Bounds of activations and expressions: nothing within them is left out, what cancels has
+ * cancelled, and they are not much wider than they must be. */
+#include <math.h>
+
+#include "bound.h"
+#include "fixture.h"
+#include "number.h"
+#include "reference.h"
+#include "suite.h"
+
+static gg_expression parse(const char *text) {
+  const gg_mark mark = {.file = "test"};
+  gg_error err = GG_ERROR_INIT;
+  gg_expression out;
+  ck_assert_msg(gg_expression_parse(&out, text, &mark, &err) == GG_OK, "%s: %s", text, err.message);
+  return out;
+}
+
+static const struct {
+  const char *text;
+  double x, error, t0;
+  double value, least, most; /* of the error, beside roundings of 2^-24 */
+} rows[] = {
+    {"x", 3, 0.5, 0, 3, 0.5, 0.5},
+    {"x - x", 3, 0.5, 0, 0, 0, 1e-6},
+    {"x + x - 2 * x", 3, 0.5, 0, 0, 0, 5e-6},
+    {"2 * x + t0", 3, 0.5, 7, 13, 1, 1.00001},
+    {"t0 - 3 * x", 3, 0.5, 7, -2, 1.5, 1.50001},
+    {"x * x", 3, 0.5, 0, 9, 3.25, 3.51},
+    {"x * t0", 3, 0.5, -4, -12, 2, 2.00001},
+    {"1 / x", 4, 1, 0, 0.25, 1.0 / 12, 0.112},
+    {"relu(x)", 0, 0.5, 0, 0, 0.5, 0.5},
+    {"relu(x)", -2, 0.5, 0, 0, 0, 1e-9},
+    {"max(x, 0) + min(x, 0)", 3, 0.5, 0, 3, 0.5, 0.50001},
+    {"clamp(x, -1, 1)", 3, 0.5, 0, 1, 0, 1e-9},
+    {"clamp(x, -1, 1)", 1, 0.5, 0, 1, 0.5, 0.5},
+    {"abs(x)", -3, 0.5, 0, 3, 0.5, 0.5},
+    {"abs(x)", 0, 0.5, 0, 0, 0.5, 0.5},
+    {"tanh(x)", 0, 0.125, 0, 0, 0.12, 0.126},
+    {"sigmoid(x)", 0, 0.125, 0, 0.5, 0.031, 0.0313},
+    {"gelu(x)", 1.4142135623730951, 0.1, 0, 1.302975, 0.11, 0.11291},
+    {"silu(x)", 2.4, 0.1, 0, 2.2004, 0.10, 0.11},
+    {"exp(x)", 1, 0.01, 0, 2.718281828, 0.0271, 0.0276},
+    {"log(x)", 2, 0.01, 0, 0.6931471806, 0.005, 0.00503},
+    {"sqrt(x)", 4, 0.01, 0, 2, 0.00249, 0.00251},
+    {"rsqrt(x)", 4, 0.01, 0, 0.5, 0.00062, 0.00063},
+};
+
+/* The error holds what x's error makes, and little else. */
+START_TEST(errors_are_as_large_as_they_must_be) {
+  gg_expression e = parse(rows[_i].text);
+  for (int wide = 0; wide < 2; wide++) {
+    gg_bounded x = {rows[_i].x, rows[_i].error};
+    gg_bounded out = gg_expression_bound(&e, x, rows[_i].t0, wide);
+    ck_assert_msg(fabs(out.value - rows[_i].value) < 1e-4, "%s is %.9g", rows[_i].text, out.value);
+    ck_assert_msg(out.error >= rows[_i].least && out.error <= rows[_i].most * (1 + 1e-9),
+                  "%s: %.9g", rows[_i].text, out.error);
+  }
+}
+END_TEST
+
+static double value_at(const gg_expression *e, double x, double t0) {
+  return gg_expression_bound(e, (gg_bounded){x, 0}, t0, true).value;
+}
+
+/* Whatever x is within its error, the value is within the result's. */
+START_TEST(nothing_is_left_out) {
+  static const char *const texts[] = {
+      "x * sigmoid(1.702 * x) + t0",
+      "max(x, 0) + log(1 + exp(-abs(x)))",
+      "clamp(x - 2 * t0, -3, abs(x)) / (1 + exp(min(-x, 2)))",
+      "rsqrt(x * x + 1.5) - sqrt(max(x, 0.1)) + log(abs(x) + 0.5) * tanh(x)",
+      "gelu(silu(x)) - x * x / (2 + x * x)",
+      "x * min(max(x + 3, 0), 6) / 6",
+      "tanh(tanh(3 * x) - gelu(x)) * -x",
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    gg_expression e = parse(texts[i]);
+    for (double x = -6; x < 6; x += 0.37) {
+      double reach = fmod(fabs(x) * 7.3, 0.5);
+      gg_bounded out = gg_expression_bound(&e, (gg_bounded){x, reach}, 0.3, true);
+      ck_assert(isfinite(out.error));
+      for (int j = -8; j <= 8; j++) {
+        double value = value_at(&e, x + reach * j / 8, 0.3);
+        ck_assert_msg(fabs(value - out.value) <= out.error, "%s at %g +- %g: %g, %g +- %g",
+                      texts[i], x, reach, value, out.value, out.error);
+      }
+    }
+  }
+}
+END_TEST
+
+/* A single rounding of f32 shows, and none of f64's. */
+START_TEST(roundings_are_counted) {
+  gg_expression e = parse("x * 3");
+  double narrow = gg_expression_bound(&e, (gg_bounded){1, 0}, 0, false).error;
+  double wide = gg_expression_bound(&e, (gg_bounded){1, 0}, 0, true).error;
+  ck_assert_double_eq_tol(narrow / (3 * 0x1p-24), 1, 1e-6);
+  ck_assert_double_eq_tol(wide / (3 * 0x1p-52), 1, 1e-6);
+  e = parse("x * 0.1"); /* which f32 rounds, and the kernel's literal is */
+  ck_assert_double_eq(gg_expression_bound(&e, (gg_bounded){1, 0}, 0, false).value, (double)0.1f);
+  ck_assert_double_eq(gg_expression_bound(&e, (gg_bounded){1, 0}, 0, true).value, 0.1);
+}
+END_TEST
+
+/* Where a function may be asked for what it has not. */
+START_TEST(what_has_no_value_has_no_bound) {
+  static const struct {
+    const char *text;
+    double x;
+  } poles[] = {{"1 / x", 0.1}, {"log(x)", 0.2}, {"sqrt(x)", -1}, {"rsqrt(x - 1)", 1.1}};
+  for (size_t i = 0; i < sizeof poles / sizeof *poles; i++) {
+    gg_expression e = parse(poles[i].text);
+    ck_assert(isinf(gg_expression_bound(&e, (gg_bounded){poles[i].x, 0.25}, 0, false).error));
+  }
+}
+END_TEST
+
+/* What the activations make of 3, and by how much an error before them grows at most. */
+START_TEST(activations_carry_errors_on) {
+  static const struct {
+    gg_operation step;
+    double result, least, most; /* of the bound, in 2^-24, behind an error of 1000 * 2^-24 */
+  } steps[] = {
+      {{.kind = GG_OP_SIGMOID}, 0.9525741268224334, 250, 265},
+      {{.kind = GG_OP_TANH}, 0.9950547536867305, 1000, 1010},
+      {{.kind = GG_OP_HARDSWISH}, 3, 1500, 1515},
+      {{.kind = GG_OP_LEAKY_RELU, .numbers = {-4}}, 3, 4000, 4080},
+      {{.kind = GG_OP_CLAMP, .numbers = {-1, 2.5f}}, 2.5, 1000, 1003},
+      {{.kind = GG_OP_MULTIPLY}, 1.5, 500, 503},
+  };
+  gg_kernel kernel = fixture_kernel();
+  const gg_problem p = {.size = sizeof(gg_problem), .k = 16, .alpha = 1};
+  const gg_reference_operands operands = {.at = {0, 0.5}};
+  kernel.d.type = GG_DTYPE_f32;
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    gg_expected before, after;
+    kernel.operation_count = 1;
+    kernel.operations[0] = (gg_operation){.kind = GG_OP_LINEAR};
+    gg_reference_expect(&before, NULL, &kernel, &p, 3, 1000.0 / 26 / 2, &operands);
+    kernel.operations[1] = steps[i].step;
+    kernel.operation_count = 2;
+    gg_reference_expect(&after, NULL, &kernel, &p, 3, 1000.0 / 26 / 2, &operands);
+    double rounding = gg_number_half_ulp(GG_DTYPE_f32, 3);
+    double grown = (after.bound - 2 * rounding) / (before.bound - rounding) * 1000;
+    ck_assert_double_eq_tol(after.value, steps[i].result, 1e-7);
+    ck_assert_msg(grown > steps[i].least - 20 && grown < steps[i].most + 30, "row %zu: %g", i,
+                  grown);
+  }
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("bound");
+  TCase *tests = tcase_create("bound");
+  tcase_add_loop_test(tests, errors_are_as_large_as_they_must_be, 0, sizeof rows / sizeof *rows);
+  tcase_add_test(tests, activations_carry_errors_on);
+  tcase_add_test(tests, nothing_is_left_out);
+  tcase_add_test(tests, roundings_are_counted);
+  tcase_add_test(tests, what_has_no_value_has_no_bound);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}
