@@ -110,6 +110,7 @@ static void put_name(gg_str *out, const gg_mma_atom *atom) {
 }
 
 static void put_sync(gg_str *out, const gg_mma_atom *atom, const char *name) {
+  enum { line_registers = 18 }; /* that a line of text holds */
   bool scaled = atom->row->block > 0;
   registers d = operand_of(atom, GG_MMA_C, "d", 0);
   registers a = operand_of(atom, GG_MMA_A, "a", d.count);
@@ -128,7 +129,7 @@ static void put_sync(gg_str *out, const gg_mma_atom *atom, const char *name) {
   put_list(out, &a);
   gg_str_puts(out, ", ");
   put_list(out, &b);
-  gg_str_puts(out, ", ");
+  gg_str_puts(out, a.count + b.count + 2 * d.count > line_registers ? ", \"\n      \"" : ", ");
   put_list(out, &d);
   if (scaled) put_scales(out, d.count + a.count + b.count);
   gg_str_puts(out, ";\"\n      : ");

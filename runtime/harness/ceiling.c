@@ -43,17 +43,26 @@ static unsigned ctas(const gg_context *context) {
   return (unsigned)gg_context_device(context)->sm_count * ctas_per_sm;
 }
 
+const char *gg_ceiling_defines(gg_str *out, gg_dtype input, gg_dtype accumulator) {
+  const form *f = form_of(input, accumulator);
+  gg_str_printf(out,
+                "#define INPUT \"%s\"\n#define ACCUMULATOR \"%s\"\n#define SHAPE \"m16n8k%d\"\n"
+                "#define REGISTERS %d\n#define BASE %#xu\n#define FRACTION %#xu\n",
+                gg_dtype_info_of(input)->name, gg_dtype_info_of(accumulator)->name, f->k,
+                f->registers, f->base, f->fraction);
+  return f->arch;
+}
+
 gg_status gg_ceiling_open(gg_ceiling *out, gg_context *context, gg_dtype input,
                           gg_dtype accumulator, gg_error *err) {
-  const form *f = form_of(input, accumulator);
-  char defines[256];
-  snprintf(defines, sizeof defines,
-           "#define INPUT \"%s\"\n#define ACCUMULATOR \"%s\"\n#define SHAPE \"m16n8k%d\"\n"
-           "#define REGISTERS %d\n#define BASE %#xu\n#define FRACTION %#xu\n",
-           gg_dtype_info_of(input)->name, gg_dtype_info_of(accumulator)->name, f->k, f->registers,
-           f->base, f->fraction);
-  out->flops = (double)ctas(context) * (threads / 32) * iterations * mmas * 2 * 16 * 8 * f->k;
-  return gg_harness_open(&out->kernel, context, "ceiling", defines, f->arch, err);
+  gg_str defines = GG_STR_INIT;
+  const char *arch = gg_ceiling_defines(&defines, input, accumulator);
+  double flops = 2.0 * 16 * 8 * form_of(input, accumulator)->k;
+  out->flops = (double)ctas(context) * (threads / 32) * iterations * mmas * flops;
+  gg_status st =
+      gg_harness_open(&out->kernel, context, "ceiling", gg_str_text(&defines), arch, err);
+  gg_str_free(&defines);
+  return st;
 }
 
 void gg_ceiling_close(gg_ceiling *ceiling) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ceiling.h"
 #include "cublaslt.h"
 #include "fake_driver.h"
 #include "fixture.h"
@@ -632,29 +633,38 @@ START_TEST(medians_and_launches) {
 END_TEST
 
 /* The kernels of the harness compile for the architectures that they are used on. */
+static void check_compiles(gg_compiler *compiler, const char *name, gg_str *text) {
+  gg_str_puts(text, gg_harness_text(name));
+  gg_kernel kernel = {.name = name, .arch = "sm_80", .source = gg_str_text(text)};
+  gg_binary *binary;
+  gg_status st = gg_compile(&binary, compiler, &kernel, "sm_90", GG_FORMAT_CUBIN, &err);
+  ck_assert_msg(st == GG_OK, "%s", err.log);
+  ck_assert_msg(!binary->log[0], "%s", binary->log);
+  gg_binary_free(binary);
+  gg_str_free(text);
+}
+
 START_TEST(own_kernels_compile) {
-  static const char *const texts[][2] = {
-      {"reference", "#define TYPE_A f16\n#define TYPE_B bf16\n"},
-      {"reference", "#define TYPE_A e4m3\n#define TYPE_B s8\n"},
-      {"reference", "#define TYPE_A tf32\n#define TYPE_B f64\n"},
-      {"ceiling", "#define INPUT \"f16\"\n#define ACCUMULATOR \"f32\"\n#define REGISTERS 4\n"},
-      {"ceiling", "#define INPUT \"f16\"\n#define ACCUMULATOR \"f16\"\n#define REGISTERS 2\n"},
-      {"ceiling", "#define INPUT \"bf16\"\n#define ACCUMULATOR \"f32\"\n#define REGISTERS 4\n"},
-  };
+  static const char *const references[] = {"#define TYPE_A f16\n#define TYPE_B bf16\n",
+                                           "#define TYPE_A e4m3\n#define TYPE_B s8\n",
+                                           "#define TYPE_A tf32\n#define TYPE_B f64\n"};
+  static const gg_dtype sums[] = {GG_DTYPE_f32, GG_DTYPE_f16, GG_DTYPE_s32, GG_DTYPE_f64};
   gg_compiler_options options = {.size = sizeof(gg_compiler_options), .cache = ""};
   gg_compiler *compiler;
+  gg_str text = GG_STR_INIT;
+  int ceilings = 0;
   ck_assert_int_eq(gg_compiler_open(&compiler, &options, &err), GG_OK);
-  for (size_t i = 0; i < sizeof texts / sizeof *texts && !compiler->why_not; i++) {
-    gg_str text = GG_STR_INIT;
-    gg_str_printf(&text, "%s%s", texts[i][1], gg_harness_text(texts[i][0]));
-    gg_kernel kernel = {.name = texts[i][0], .arch = "sm_80", .source = gg_str_text(&text)};
-    gg_binary *binary;
-    gg_status st = gg_compile(&binary, compiler, &kernel, "sm_90", GG_FORMAT_CUBIN, &err);
-    ck_assert_msg(st == GG_OK, "%s", err.log);
-    ck_assert_msg(!binary->log[0], "%s", binary->log);
-    gg_binary_free(binary);
-    gg_str_free(&text);
+  for (int i = 0; i < 3 && !compiler->why_not; i++) {
+    gg_str_puts(&text, references[i]);
+    check_compiles(compiler, "reference", &text);
   }
+  for (int i = 0; i < GG_DTYPE_COUNT * 4 && !compiler->why_not; i++) {
+    if (!gg_ceiling_covers((gg_dtype)(i / 4), sums[i % 4])) continue;
+    gg_ceiling_defines(&text, (gg_dtype)(i / 4), sums[i % 4]);
+    check_compiles(compiler, "ceiling", &text);
+    ceilings++;
+  }
+  ck_assert(compiler->why_not || ceilings == 9);
   gg_compiler_close(compiler);
 }
 END_TEST

@@ -345,7 +345,7 @@ END_TEST
 static void check_wrapper(const gg_mma_atom *atom) {
   gg_str text = GG_STR_INIT;
   gg_status status = gg_mma_atom_wrapper(&text, atom, "mma", NULL);
-  bool more = atom->row->kind == GG_MMA_mixed && (atom->row->sparse || atom->row->block);
+  bool more = atom->row->kind == GG_MMA_mixed && atom->row->sparse;
   bool none = atom->row->kind == GG_MMA_several || more;
   ck_assert_int_eq(status, none ? GG_E_ATOM_WRAPPER : GG_OK);
   ck_assert(none || strstr(text.text, "__device__ inline void mma(") == text.text);
