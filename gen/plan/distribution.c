@@ -258,7 +258,8 @@ static double rate_of(const gg_distributed *kernel, const gg_device_model *devic
 }
 
 /* CTAs that run beside each other on a multiprocessor share its rates. A K tile is small there, and
- * takes longer to multiply than to load: what is counted in K tiles is worked out from seconds. */
+ * takes longer to multiply than to load: what is counted in K tiles is worked out from seconds. Each
+ * share is waited for as long as one of the few that have one wait between them. */
 static void share_multiprocessors(load *l, const gg_distributed *kernel, int64_t k_tile_bytes) {
   const gg_device_model *device = l->device;
   if (l->clusters > device->sm_count) l->multiprocessors = device->sm_count;
