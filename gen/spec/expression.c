@@ -49,7 +49,7 @@ static gg_status fail(const parser *p, const char *at, const char *message) {
 static gg_status fail_expected(const parser *p, const char *what) {
   char message[160], got[16] = "the end";
   size_t bytes = 1; /* a character may have several */
-  while ((p->at[bytes] & 0xc0) == 0x80)
+  while (*p->at && (p->at[bytes] & 0xc0) == 0x80)
     bytes++;
   if (*p->at) snprintf(got, sizeof got, "'%.*s'", (int)bytes, p->at);
   snprintf(message, sizeof message, "expected %s; got %s", what, got);

@@ -525,7 +525,7 @@ END_TEST
 int main(void) {
   Suite *suite = suite_create("atoms");
   TCase *tables = tcase_create("tables");
-  tcase_set_timeout(tables, 60);
+  tcase_set_timeout(tables, 240);
   tcase_add_test(tables, sizes_of_types);
   tcase_add_test(tables, names_agree_with_columns);
   tcase_add_test(tables, layouts_cover_the_tile);
