@@ -35,9 +35,13 @@ void gg_write_cta_shares(gg_str *out, const gg_plan *plan) {
                 GG_WORKSPACE_COUNTERS);
 }
 
-void gg_bind_cta_shares(gg_bindings *out, const gg_plan *plan, const char *sums) {
+void gg_bind_cta_shares(gg_bindings *out, const gg_plan *plan, const char *sums,
+                        const char *kernel) {
   bool shares = gg_plan_shares_tiles(plan);
   gg_bind_flag(out, "shares", shares);
+  gg_bind_part(out, "kernel_shares", shares ? kernel : NULL);
+  gg_bind_text(out, "own_boxes",
+               shares ? "box_set boxes,\n                                         " : "");
   gg_bind_part(out, "cta_shares", shares ? "cta_shares" : NULL);
   if (!shares) return;
   gg_str members = GG_STR_INIT;

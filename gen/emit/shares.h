@@ -16,8 +16,10 @@ void gg_bind_sums(gg_bindings *out, const gg_plan *plan, const char *parameter,
 
 /* Of families without clusters: the constants that templates/parts/cta_shares.cu is written in, and
  * the part itself with `sums`, which says in what order a thread has its own; the lines of the
- * family's template that shared tiles take. Binds, too, where no tile is shared. */
+ * family's template that shared tiles take, and `kernel`, its loop over them. Binds, too, where no
+ * tile is shared. */
 void gg_write_cta_shares(gg_str *out, const gg_plan *plan);
-void gg_bind_cta_shares(gg_bindings *out, const gg_plan *plan, const char *sums);
+void gg_bind_cta_shares(gg_bindings *out, const gg_plan *plan, const char *sums,
+                        const char *kernel);
 
 #endif

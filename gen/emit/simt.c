@@ -300,15 +300,6 @@ static void bind_routes(gg_bindings *out, const gg_plan *plan) {
   if (a || b) gg_bind_part(out, "put_unit", plan->mma.k > 1 ? "simt_put_bytes" : "simt_put_wide");
 }
 
-/* Tiles that several CTAs share, and the kernel's loop over them. */
-static void bind_shares(gg_bindings *out, const gg_plan *plan) {
-  bool shares = gg_plan_shares_tiles(plan);
-  gg_bind_cta_shares(out, plan, "simt_sums");
-  gg_bind_part(out, "kernel_shares", shares ? "simt_kernel_shares" : NULL);
-  gg_bind_text(out, "own_boxes",
-               shares ? "box_set boxes,\n                                         " : "");
-}
-
 gg_status gg_simt_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
@@ -321,7 +312,7 @@ gg_status gg_simt_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_flag(out, "ragged_lines",
                has_ragged_lines(&plan->a, plan->copy_bytes_a, plan->fixed_m, plan->tile_m) ||
                    has_ragged_lines(&plan->b, plan->copy_bytes_b, plan->fixed_n, plan->tile_n));
-  bind_shares(out, plan);
+  gg_bind_cta_shares(out, plan, "simt_sums", "simt_kernel_shares");
   gg_bind_part(out, "multiply", plan->stages > 1 ? "simt_pipeline" : "simt_one_stage");
   bind_words(out, plan);
   bind_routes(out, plan);

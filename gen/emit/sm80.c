@@ -438,15 +438,6 @@ static void bind_fragments(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "half_of", plan->mma.m == 16 ? "i * 2 + e / 2" : "i");
 }
 
-/* Tiles that several CTAs share: of what a round of the kernel's loop has to do. */
-static void bind_shares(gg_bindings *out, const gg_plan *plan) {
-  bool shares = gg_plan_shares_tiles(plan);
-  gg_bind_cta_shares(out, plan, "sm80_sums");
-  gg_bind_part(out, "kernel_shares", shares ? "sm80_kernel_shares" : NULL);
-  gg_bind_text(out, "own_boxes",
-               shares ? "box_set boxes,\n                                         " : "");
-}
-
 gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
@@ -470,7 +461,7 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   bind_fragments(out, plan);
   gg_bind_flag(out, "promotes", plan->promote > 0);
   gg_bind_text(out, "mma_sums", plan->promote ? "sums" : "tCrC");
-  bind_shares(out, plan);
+  gg_bind_cta_shares(out, plan, "sm80_sums", "sm80_kernel_shares");
   bind_elements(out, plan, layouts);
   bind_lined(out, plan, layouts);
   return gg_cuda_bind(out, plan, layouts, "acc_t", "", err);
