@@ -81,6 +81,9 @@ typedef enum gg_op_kind {
   GG_OP_CLAMP = 12,
   GG_OP_MULTIPLY = 13, /* x * a matrix like D, element by element */
   GG_OP_EXPR = 14,     /* what an expression makes of x and of t0, a vector or a matrix like D */
+  GG_OP_DRELU = 15,    /* x * relu's derivative at a matrix like D: what went into it, forward */
+  GG_OP_DGELU = 16,    /* gelu's */
+  GG_OP_DSILU = 17,    /* silu's */
   GG_OP_COUNT          /* here; later versions have more */
 } gg_op_kind;
 
@@ -99,9 +102,9 @@ typedef enum gg_gelu { GG_GELU_ERF = 0, GG_GELU_TANH = 1, GG_GELU_TANH_APPROX = 
 typedef struct gg_operation {
   gg_op_kind kind;
   bool alpha, beta;   /* linear: has such a factor */
-  gg_gelu form;       /* gelu */
+  gg_gelu form;       /* gelu, dgelu */
   gg_along along;     /* bias, scale, expr */
-  gg_operand operand; /* bias, scale, residual, multiply, expr, aux: what it reads or writes */
+  gg_operand operand; /* what it reads, or, aux, writes */
   float numbers[2];   /* leaky_relu: its slope; clamp: least and most, infinite where not given */
   int expression;     /* expr: which of the kernel's */
   int reserved;

@@ -111,7 +111,7 @@ static void name_operation(gg_str *out, const gg_operations *all, const gg_opera
   gg_str_puts(out, gg_op_info_of(op->kind)->name);
   if (op->alpha) gg_str_puts(out, "_alpha");
   if (op->beta) gg_str_puts(out, "_beta");
-  if (op->kind == GG_OP_GELU) gg_str_printf(out, "_%s", gg_choice_word(GG_SET_GELU, op->form));
+  if (gg_operation_has_form(op)) gg_str_printf(out, "_%s", gg_choice_word(GG_SET_GELU, op->form));
   if (op->kind == GG_OP_EXPR) {
     gg_str_putc(out, '[');
     gg_expression_print(out, &all->expressions.list[op->expression]);

@@ -42,8 +42,9 @@ const bench_epilogue bench_epilogues[] = {
      .cublaslt = GG_CUBLASLT_GELU_AUX_BIAS,
      .cublaslt_name = "GELU_AUX_BIAS"},
     {.word = "dgelu",
-     .cublaslt_name = "DGELU",
-     .obstacle = "no operation multiplies by gelu's derivative"},
+     .operations = "[{dgelu: {form: tanh, type: $}}]",
+     .cublaslt = GG_CUBLASLT_DGELU,
+     .cublaslt_name = "DGELU"},
     {.word = "beta_c",
      .c = BENCH_C_APART,
      .cublaslt = GG_CUBLASLT_DEFAULT,
@@ -144,7 +145,6 @@ static void put_operations(gg_str *out, const char *operations, const cli_case *
 }
 
 static const char *obstacle_of(const bench_epilogue *epilogue, const cli_case *c) {
-  if (epilogue->obstacle) return epilogue->obstacle;
   if (epilogue->scales != BENCH_SCALES_NONE && !gg_dtype_is_fp8(c->a)) {
     return "cuBLASLt has scales for operands of 8-bit floats alone";
   }

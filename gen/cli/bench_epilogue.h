@@ -19,7 +19,6 @@ typedef struct bench_epilogue {
   bench_scales scales;
   gg_cublaslt_epilogue cublaslt; /* GG_CUBLASLT_PRODUCT: it has none, and computes the product */
   const char *cublaslt_name;
-  const char *obstacle; /* why gemmgen has none; NULL: it has */
 } bench_epilogue;
 
 /* Ends with a row without a word. */

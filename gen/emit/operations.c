@@ -22,6 +22,8 @@ static const char *const steps[GG_OP_COUNT] = {
     [GG_OP_SCALE] = "x = {x.x * $1, x.y * $2};",
     [GG_OP_RESIDUAL] = "x = {x.x + $1, x.y + $2};",
     [GG_OP_MULTIPLY] = "x = {x.x * $1, x.y * $2};",
+    [GG_OP_DRELU] = "x = {where_positive(x.x, $1),\n       where_positive(x.y, $2)};",
+    [GG_OP_DSILU] = "x = {x.x * silu_slope($1),\n       x.y * silu_slope($2)};",
     [GG_OP_AUX] = "store_two<d_n_major, @_pairs>(of.@, of.ld_@, at, @_bits(x));",
     [GG_OP_RELU] = "x = {relu(x.x), relu(x.y)};",
     [GG_OP_SILU] = "x = {silu(x.x), silu(x.y)};",
@@ -36,6 +38,10 @@ static const char *const gelu_steps[] = {
     [GG_GELU_ERF] = "x = {gelu(x.x), gelu(x.y)};",
     [GG_GELU_TANH] = "x = {gelu_tanh(x.x), gelu_tanh(x.y)};",
     [GG_GELU_TANH_APPROX] = "x = {gelu_tanh_approx(x.x), gelu_tanh_approx(x.y)};",
+};
+static const char *const dgelu_steps[] = {
+    [GG_GELU_ERF] = "x = {x.x * gelu_slope($1),\n       x.y * gelu_slope($2)};",
+    [GG_GELU_TANH] = "x = {x.x * gelu_tanh_slope($1),\n       x.y * gelu_tanh_slope($2)};",
 };
 
 static const char expr_of_two_step[] = "x = {@_of(x.x, $1), @_of(x.y, $2)};";
@@ -468,6 +474,7 @@ static const char *step_of(const item *it) {
   if (it->staged) return "aside.@ = @_bits(x);";
   if (op->kind == GG_OP_EXPR && it->span != GG_SPAN_NONE) return expr_of_two_step;
   if (op->kind == GG_OP_GELU) return gelu_steps[op->form];
+  if (op->kind == GG_OP_DGELU) return dgelu_steps[op->form];
   if (op->kind == GG_OP_CLAMP && isinf(op->numbers[1])) return at_least_step;
   if (op->kind == GG_OP_CLAMP && isinf(op->numbers[0])) return at_most_step;
   return steps[op->kind];
@@ -510,6 +517,14 @@ static void write_finish(gg_str *out, const epilogue *e) {
 
 static bool is_activation(gg_op_kind kind) {
   return kind == GG_OP_RELU || kind == GG_OP_GELU || (kind >= GG_OP_SILU && kind <= GG_OP_CLAMP);
+}
+
+static bool has_derivative(const gg_plan *plan) {
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    gg_op_kind kind = plan->operations[i].kind;
+    if (kind >= GG_OP_DRELU && kind <= GG_OP_DSILU) return true;
+  }
+  return false;
 }
 
 static bool has_activation(const gg_plan *plan) {
@@ -558,10 +573,12 @@ static void bind_parts(gg_bindings *out, const epilogue *e) {
   gg_bind_part(out, "load_two", loads ? "load_two" : NULL);
   gg_bind_part(out, "store_two", stores ? "store_two" : NULL);
   gg_bind_part(out, "vector_elements", e->plan->vector_buffers ? "vector_elements" : NULL);
+  bool wide = e->plan->compute == GG_DTYPE_f64, derives = has_derivative(e->plan);
   gg_bind_part(out, "activations",
-               !has_activation(e->plan)           ? NULL
-               : e->plan->compute == GG_DTYPE_f64 ? "activations_f64"
-                                                  : "activations");
+               !has_activation(e->plan) && !derives ? NULL
+               : wide                               ? "activations_f64"
+                                                    : "activations");
+  gg_bind_part(out, "derivatives", !derives ? NULL : wide ? "derivatives_f64" : "derivatives");
 }
 
 void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {

@@ -182,5 +182,5 @@ void gg_operation_print(gg_str *out, const gg_plan *plan, const gg_operation *op
     gg_str_puts(out, " ");
     gg_expression_print(out, &plan->expressions.list[op->expression]);
   }
-  if (op->kind == GG_OP_GELU) gg_str_printf(out, " (%s)", gg_choice_word(GG_SET_GELU, op->form));
+  if (gg_operation_has_form(op)) gg_str_printf(out, " (%s)", gg_choice_word(GG_SET_GELU, op->form));
 }

@@ -217,7 +217,7 @@ static void name_operation(gg_str *out, const gg_plan *plan, const gg_operation 
     return;
   }
   gg_str_printf(out, "_%s", gg_op_info_of(op->kind)->name);
-  if (op->kind == GG_OP_GELU && op->form != GG_GELU_ERF)
+  if (gg_operation_has_form(op) && op->form != GG_GELU_ERF)
     gg_str_printf(out, "_%s", gg_choice_word(GG_SET_GELU, op->form));
   if (op->kind == GG_OP_EXPR) name_expression(out, &plan->expressions.list[op->expression]);
   for (int i = 0; i < gg_operation_numbers(op); i++)

@@ -18,11 +18,18 @@ gg_span gg_operation_span(const gg_operation *operation) {
     return vectors[operation->along];
   case GG_OP_RESIDUAL:
   case GG_OP_MULTIPLY:
+  case GG_OP_DRELU:
+  case GG_OP_DGELU:
+  case GG_OP_DSILU:
   case GG_OP_AUX:
     return GG_SPAN_MATRIX;
   default:
     return GG_SPAN_NONE;
   }
+}
+
+bool gg_operation_has_form(const gg_operation *operation) {
+  return operation->kind == GG_OP_GELU || operation->kind == GG_OP_DGELU;
 }
 
 bool gg_operation_reads_matrix(const gg_operation *operation) {

@@ -16,6 +16,9 @@ typedef enum gg_span {
 
 gg_span gg_operation_span(const gg_operation *operation);
 
+/* Whether one of gelu's forms is its. */
+bool gg_operation_has_form(const gg_operation *operation);
+
 /* Whether it reads a matrix of its own: one like D, an element for each of D's. */
 bool gg_operation_reads_matrix(const gg_operation *operation);
 

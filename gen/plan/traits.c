@@ -66,6 +66,17 @@ static void add_arithmetic(gg_epilogue_work *out, const gg_plan *plan, const gg_
     out->special += 2;
     out->plain += 4;
     break;
+  case GG_OP_DRELU:
+    out->plain += 2;
+    break;
+  case GG_OP_DGELU:
+    out->special += 2;
+    out->plain += op->form == GG_GELU_ERF ? 20 : 12;
+    break;
+  case GG_OP_DSILU:
+    out->special += 2;
+    out->plain += 8;
+    break;
   case GG_OP_EXPR:
     add_expression(out, &plan->expressions.list[op->expression]);
     break;

@@ -289,7 +289,7 @@ static operands operands_of(const gg_kernel *kernel, const gg_problem *problem,
   operands out = {none, none, none, none, none, none, false};
   if (epilogue == GG_CUBLASLT_PRODUCT) return out;
   out.bias = first_of(kernel, GG_OP_BIAS);
-  out.aux = first_of(kernel, GG_OP_AUX);
+  out.aux = first_of(kernel, epilogue == GG_CUBLASLT_DGELU ? GG_OP_DGELU : GG_OP_AUX);
   out.residual = first_of(kernel, GG_OP_RESIDUAL);
   int linear = first_of(kernel, GG_OP_LINEAR);
   out.c = linear != none && kernel->operations[linear].beta && problem->beta != 0;

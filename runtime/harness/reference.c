@@ -325,6 +325,32 @@ static double gelu(double x, gg_gelu form) {
   return x / (1 + exp(-2 * u));
 }
 
+/* A derivative that is the operand's: how far the kernel's own may be off, templates/parts/
+ * derivatives.cu says of f32; in f64 some units in the last place of 1. */
+static void step_derivative(running *x, double slope) {
+  enum { units = 8, units_of_f64 = 32 };
+  double own = (x->bits > 24 ? units_of_f64 : units) * rounding_of(x);
+  x->error = fabs(slope) * x->error + own * (fabs(x->value) + x->error);
+  x->value *= slope;
+  x->reach = fabs(x->value);
+  x->grain = 0;
+  round_step(x, 0, 1);
+}
+
+/* Of gelu(x), as `gelu` has it. */
+static double gelu_slope(double x, gg_gelu form) {
+  if (form == GG_GELU_ERF)
+    return 0.5 * erfc(-x * 0.7071067811865476) + x * 0.3989422804014327 * exp(-x * x / 2);
+  double u = 0.7978845608028654 * (x + 0.044715 * x * x * x), t = tanh(u);
+  double slope = 0.7978845608028654 * (1 + 0.134145 * x * x);
+  return 0.5 * (1 + t) + 0.5 * x * slope * (1 - t * t);
+}
+
+static double silu_slope(double x) {
+  double s = 1 / (1 + exp(-x));
+  return s * (1 + x / (1 + exp(x)));
+}
+
 /* One rounding, of negative numbers alone. */
 static void step_leaky_relu(running *x, double slope) {
   double steepest = fmax(fabs(slope), 1);
@@ -386,6 +412,15 @@ static void step(running *x, const gg_kernel *kernel, const gg_operation *op, co
     break;
   case GG_OP_LEAKY_RELU:
     step_leaky_relu(x, (double)op->numbers[0]);
+    break;
+  case GG_OP_DRELU:
+    step_scale(x, operand > 0);
+    break;
+  case GG_OP_DGELU:
+    step_derivative(x, gelu_slope(operand, op->form));
+    break;
+  case GG_OP_DSILU:
+    step_derivative(x, silu_slope(operand));
     break;
   case GG_OP_EXPR:
     step_expression(x, &kernel->expressions[op->expression], operand);

@@ -34,17 +34,20 @@ static bool is_stored(const gg_kernel *kernel, size_t index) {
 
 /* ---- Inputs --------------------------------------------------------------------------- */
 
-static bool multiplies(gg_op_kind kind) {
-  return kind == GG_OP_SCALE || kind == GG_OP_MULTIPLY;
+/* What multiplies, as it is or by a derivative at it. */
+static bool is_small(gg_op_kind kind) {
+  return kind == GG_OP_SCALE || kind == GG_OP_MULTIPLY ||
+         (kind >= GG_OP_DRELU && kind <= GG_OP_DSILU);
 }
 
 /* What an operation reads; factors are a sixteenth of other numbers, so that activations behind
- * them see their bend, and small results some of their range. */
+ * them see their bend, and small results some of their range; and where derivatives are taken, so
+ * that these have theirs. */
 static gg_status make_extra(gg_inputs *out, const gg_operation *operation, gg_input_kind kind,
                             int range, uint64_t seed, gg_error *err) {
   gg_dtype type = operation->operand.type;
   gg_status st = gg_inputs_make(out, type, kind, range, seed, err);
-  if (st || !multiplies(operation->kind) || gg_number_is_integer(type)) return st;
+  if (st || !is_small(operation->kind) || gg_number_is_integer(type)) return st;
   for (int64_t i = 0; i < out->length; i++)
     gg_number_set(type, out->cycle, i, gg_number_get(type, out->cycle, i) / 16);
   return GG_OK;

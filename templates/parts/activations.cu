@@ -21,10 +21,9 @@ __device__ __forceinline__ float exp2_of(float t) {
   return power;
 }
 
-// x * Phi(x) = max(x, 0) - |x| * Phi(-|x|), and -log2 Phi(-y) is smooth: 1 + y * q(y), q a
-// polynomial fitted from 0 to 6, beyond which Phi(-y) is less than 1e-9.
-__device__ __forceinline__ float gelu(float x) {
-  const float y = fminf(fabsf(x), 6.0f);
+// Phi(-y), y from 0 to 6, beyond which it is less than 1e-9: -log2 Phi(-y) is smooth, 1 + y * q(y),
+// q a polynomial fitted there.
+__device__ __forceinline__ float normal_tail(float y) {
   float q = -1.4026842e-7f;
   q = __fmaf_rn(q, y, 3.5825350e-6f);
   q = __fmaf_rn(q, y, -3.5964523e-5f);
@@ -34,8 +33,13 @@ __device__ __forceinline__ float gelu(float x) {
   q = __fmaf_rn(q, y, 5.2586461e-2f);
   q = __fmaf_rn(q, y, 4.5918224e-1f);
   q = __fmaf_rn(q, y, 1.1511076f);
-  const float tail = exp2_of(__fmaf_rn(-q, y, -1.0f));
-  return __fmaf_rn(-y, tail, x < 0.0f ? 0.0f : x);
+  return exp2_of(__fmaf_rn(-q, y, -1.0f));
+}
+
+// x * Phi(x) = max(x, 0) - |x| * Phi(-|x|).
+__device__ __forceinline__ float gelu(float x) {
+  const float y = fminf(fabsf(x), 6.0f);
+  return __fmaf_rn(-y, normal_tail(y), x < 0.0f ? 0.0f : x);
 }
 
 // Within (1.5 |x| + 4) * 2^-24 of the result, or 2^-126.

@@ -27,6 +27,7 @@ struct tile_place {
 //@ slot prefetch_matrix
 
 //@ slot activations
+//@ slot derivatives
 //@ insert operations
 //@ slot vector_elements
 

@@ -187,7 +187,7 @@ PUBLIC int cublasLtMatmulPreferenceSetAttribute(void *preference, int attribute,
 
 /* ---- The product ---------------------------------------------------------------------- */
 
-enum { F_RELU = 2, F_BIAS = 4, F_GELU = 32, F_AUX = 128 };
+enum { F_RELU = 2, F_BIAS = 4, F_GELU = 32, F_BACK = 64, F_AUX = 128 };
 
 /* cublasLtMatmulHeuristicResult_t */
 typedef struct heuristic {
@@ -279,6 +279,12 @@ static double scale_at(const void *scale, int32_t mode, int64_t index) {
   return (double)((const float *)scale)[mode == OUTER_VECTOR ? index : 0];
 }
 
+/* Of gelu's approximation with tanh. */
+static double gelu_slope(double x) {
+  double u = 0.7978845608028654 * (x + 0.044715 * x * x * x), t = tanh(u);
+  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * 0.7978845608028654 * (1 + 0.134145 * x * x);
+}
+
 static double function_of(const descriptor *o, double x, const layout *d, int64_t batch,
                           int64_t row, int64_t col) {
   if (o->epilogue & F_BIAS) {
@@ -286,7 +292,9 @@ static double function_of(const descriptor *o, double x, const layout *d, int64_
   }
   if (o->epilogue & F_AUX) {
     int type = o->aux_type < 0 ? d->type : o->aux_type;
-    gg_number_set(dtype_of(type), o->aux, batch * o->aux_stride + col * o->aux_ld + row, x);
+    int64_t at = batch * o->aux_stride + col * o->aux_ld + row;
+    if (o->epilogue & F_BACK) return x * gelu_slope(gg_number_get(dtype_of(type), o->aux, at));
+    gg_number_set(dtype_of(type), o->aux, at, x);
   }
   if ((o->epilogue & F_RELU) && x < 0) x = 0;
   return o->epilogue & F_GELU ? gelu(x) : x;

@@ -128,6 +128,10 @@ START_TEST(activations_carry_errors_on) {
       {{.kind = GG_OP_LEAKY_RELU, .numbers = {-4}}, 3, 4000, 4080},
       {{.kind = GG_OP_CLAMP, .numbers = {-1, 2.5f}}, 2.5, 1000, 1003},
       {{.kind = GG_OP_MULTIPLY}, 1.5, 500, 503},
+      {{.kind = GG_OP_DRELU}, 3, 1000, 1003},
+      {{.kind = GG_OP_DGELU}, 2.6024853740, 868, 896},
+      {{.kind = GG_OP_DGELU, .form = GG_GELU_TANH}, 2.6021097106, 868, 896},
+      {{.kind = GG_OP_DSILU}, 2.2198835619, 740, 768},
   };
   gg_kernel kernel = fixture_kernel();
   const gg_problem p = {.size = sizeof(gg_problem), .k = 16, .alpha = 1};

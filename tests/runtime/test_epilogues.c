@@ -82,7 +82,7 @@ static const struct {
     {"none", "+++++++"},      {"bias", "+++++++"},      {"bias_relu", "+++++++"},
     {"bias_gelu", "+++++++"}, {"bias_silu", "+++++++"}, {"relu", "+++++++"},
     {"gelu", "+++++++"},      {"silu", "+++++++"},      {"gelu_aux", "+++++++"},
-    {"dgelu", "xxxxxxx"},     {"beta_c", "+++++++"},    {"beta_c_in_place", "++++x++"},
+    {"dgelu", "+++++++"},     {"beta_c", "+++++++"},    {"beta_c_in_place", "++++x++"},
     {"residual", "+++++++"},  {"scales", "xxx++xx"},    {"scales_d", "xxxx+xx"},
     {"scales_mn", "xxx++xx"},
 };
