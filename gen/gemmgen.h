@@ -84,6 +84,7 @@ typedef enum gg_op_kind {
   GG_OP_DRELU = 15,    /* x * relu's derivative at a matrix like D: what went into it, forward */
   GG_OP_DGELU = 16,    /* gelu's */
   GG_OP_DSILU = 17,    /* silu's */
+  GG_OP_AMAX = 18,     /* x, of whose magnitudes the largest is kept in device memory */
   GG_OP_COUNT          /* here; later versions have more */
 } gg_op_kind;
 

@@ -147,7 +147,8 @@ static bool extent_of(int64_t *out, const gg_view *view) {
          !__builtin_add_overflow(*out, view->length, out);
 }
 
-/* Batches that are written are apart when they follow each other, or interleave within the rows. */
+/* Batches that are written are apart when they follow each other, or interleave within the rows.
+ * What is kept of all of D, a vector, may be of several batches. */
 static bool batches_apart(const gg_view *view, int64_t extent) {
   int64_t span;
   if (view->batch_stride >= extent) return true;
@@ -162,7 +163,7 @@ static gg_status check_batch_stride(const gg_view *view, int64_t extent, gg_erro
   char name[GG_VIEW_PART_NAME_MAX];
   if (view->batch_stride < 0) {
     fault = "batch strides are not negative";
-  } else if (view->written && !batches_apart(view, extent)) {
+  } else if (view->written && !view->vector && !batches_apart(view, extent)) {
     fault = "the batches overlap";
   }
   if (fault) {

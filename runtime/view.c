@@ -55,7 +55,7 @@ gg_view gg_problem_extra_view(const gg_kernel *kernel, const gg_problem *p, size
                   .index = (int)index,
                   .operand = &operation->operand,
                   .vector = span != GG_SPAN_MATRIX,
-                  .written = operation->kind == GG_OP_AUX,
+                  .written = gg_operation_writes(operation),
                   .length = span == GG_SPAN_ALL ? 1 : contiguous,
                   .rows = span == GG_SPAN_MATRIX ? across : 1,
                   .batch = p->batch,

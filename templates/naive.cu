@@ -38,8 +38,10 @@ extern "C" __global__ void __launch_bounds__(threads)
   const epilogue_operands parameters = {${operand_list}};
   const epilogue_operands operands = at_tile(parameters, batch, row, col);
   const tile_place at = {0, 0, 1, 1};
+//@ insert seen
   const pair x = finish({acc, 0}, operands, at, read_row(operands, at), read_col(operands, at),
-                        read_cell(operands, at));
+                        read_cell(operands, at)${and_seen});
+//@ insert report
   d_t bits[2];
   d_from_values(bits, x.x, x.y);
   D[batch * batch_stride_d + (d_n_major ? row * ldd + col : col * ldd + row)] = bits[0];

@@ -201,7 +201,7 @@ static bool compare_places(const session *s) {
   for (size_t i = 0; i < s->kernel->operation_count; i++) {
     const gg_operation *op = &s->kernel->operations[i];
     char name[GG_OPERATION_NAME_MAX];
-    if (op->kind != GG_OP_AUX) continue;
+    if (!gg_operation_writes(op)) continue;
     gg_operation_name(name, s->kernel->operations, i);
     same = compare_buffers(&gpu->extras[i], &emu->extras[i], op->operand.type, name) && same;
   }

@@ -87,7 +87,7 @@ static void write_of_extra(gg_str *out, const gg_plan *plan, gg_param param) {
   } else if (param.kind == GG_PARAM_LD) {
     gg_str_printf(out, "int64 ld_%s", name);
   } else {
-    bool writes = plan->operations[param.operation].kind == GG_OP_AUX;
+    bool writes = gg_operation_writes(&plan->operations[param.operation]);
     gg_str_printf(out, "%s%s_t *%s", writes ? "" : "const ", name, name);
   }
 }

@@ -13,6 +13,7 @@
 #include "emit/element_text.h"
 #include "emit/expression_text.h"
 #include "emit/skeleton.h"
+#include "plan/epilogue.h"
 #include "plan/operation.h"
 
 /* A step on x, two numbers; $1 and $2 are its operand for each, @ its operand's name, $l and $h its
@@ -24,6 +25,7 @@ static const char *const steps[GG_OP_COUNT] = {
     [GG_OP_MULTIPLY] = "x = {x.x * $1, x.y * $2};",
     [GG_OP_DRELU] = "x = {where_positive(x.x, $1),\n       where_positive(x.y, $2)};",
     [GG_OP_DSILU] = "x = {x.x * silu_slope($1),\n       x.y * silu_slope($2)};",
+    [GG_OP_AMAX] = "note_largest(seen.@, x, at);",
     [GG_OP_AUX] = "store_two<d_n_major, @_pairs>(of.@, of.ld_@, at, @_bits(x));",
     [GG_OP_RELU] = "x = {relu(x.x), relu(x.y)};",
     [GG_OP_SILU] = "x = {silu(x.x), silu(x.y)};",
@@ -129,16 +131,15 @@ static item item_of(const epilogue *e, size_t index) {
               .skeleton = &gg_skeletons[plan->target->id],
               .span = gg_operation_span(&plan->operations[index])};
   gg_operation_name(out.name, plan->operations, index);
-  bool vector = out.span != GG_SPAN_NONE && out.span != GG_SPAN_MATRIX;
   out.fetched = is_fetched(e, index);
   out.lined = is_lined(e, index);
   out.staged = is_staged(e, index);
-  out.ahead = vector && plan->vector_buffers > 0;
+  out.ahead = gg_operation_reads_vector(out.operation) && plan->vector_buffers > 0;
   return out;
 }
 
 static bool is_read(const item *it) {
-  return it->span != GG_SPAN_NONE && it->operation->kind != GG_OP_AUX;
+  return it->span != GG_SPAN_NONE && !gg_operation_writes(it->operation);
 }
 
 /* A matrix that threads bring from memory; that they read where it lies. */
@@ -195,6 +196,7 @@ static void write_conversions(gg_str *out, const epilogue *e) {
       gg_cuda_write_widening(out, it.name, operand->type);
       continue;
     }
+    if (it.operation->kind != GG_OP_AUX) continue;
     gg_cuda_write_narrowing(out, it.name, operand->type, e->plan->compute, false);
     write_text(out,
                "__device__ __forceinline__ two<@_t> @_bits(pair x) {\n"
@@ -469,6 +471,28 @@ static bool write_aside(gg_str *out, const epilogue *e) {
   return any;
 }
 
+/* What finish() notes of all that a thread finishes, and where that goes in the end: of a warp at
+ * once, but in family naive, of whose threads some have left. */
+static void write_seen(gg_str *out, const epilogue *e) {
+  bool alone = e->plan->target->id == GG_TARGET_NAIVE;
+  if (!gg_plan_keeps_largest(e->plan)) return;
+  gg_str_puts(out, "// What a thread has seen of all that it finished.\nstruct seen_values {\n");
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
+    if (it.operation->kind == GG_OP_AMAX) write_text(out, "  unsigned @;\n", &it);
+  }
+  gg_str_puts(out, "};\n\n__device__ __forceinline__ void report(const epilogue_operands &of, "
+                   "const seen_values &seen) {\n");
+  for (size_t i = 0; i < e->plan->operation_count; i++) {
+    item it = item_of(e, i);
+    if (it.operation->kind != GG_OP_AMAX) continue;
+    write_text(
+        out, alone ? "  send_largest(of.@, seen.@);\n" : "  send_largest_of_warp(of.@, seen.@);\n",
+        &it);
+  }
+  gg_str_puts(out, "}\n\n");
+}
+
 static const char *step_of(const item *it) {
   const gg_operation *op = it->operation;
   if (it->staged) return "aside.@ = @_bits(x);";
@@ -488,8 +512,9 @@ static void write_finish(gg_str *out, const epilogue *e) {
                 "tile_place at,\n"
                 "                                       const row_values &row, const "
                 "col_values &col,\n"
-                "                                       const cell_values &cell%s) {\n",
-                aside ? ", aside_values &aside" : "");
+                "                                       const cell_values &cell%s%s) {\n",
+                aside ? ", aside_values &aside" : "",
+                gg_plan_keeps_largest(e->plan) ? ", seen_values &seen" : "");
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);
     if (it.operation->kind == GG_OP_LINEAR) {
@@ -514,6 +539,19 @@ static void write_finish(gg_str *out, const epilogue *e) {
 }
 
 /* ---- Binding ---------------------------------------------------------------------------- */
+
+/* What a tile's epilogue has for what finish() notes: the numbers, which it hands on, and reports
+ * in the end. */
+static void bind_seen(gg_bindings *out, const gg_plan *plan) {
+  bool keeps = gg_plan_keeps_largest(plan);
+  gg_str report = GG_STR_INIT;
+  gg_bind_part(out, "largest", keeps ? "largest" : NULL);
+  gg_bind_text(out, "seen", keeps ? "  seen_values seen = {};\n" : "");
+  gg_bind_text(out, "and_seen", keeps ? ", seen" : "");
+  if (keeps)
+    gg_str_printf(&report, "  report(%s, seen);\n", gg_skeletons[plan->target->id].operands);
+  gg_bind_str(out, "report", &report);
+}
 
 static bool is_activation(gg_op_kind kind) {
   return kind == GG_OP_RELU || kind == GG_OP_GELU || (kind >= GG_OP_SILU && kind <= GG_OP_CLAMP);
@@ -589,6 +627,7 @@ void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts 
     if (plan->operations[i].kind == GG_OP_LINEAR && elsewhere) e.reads_c = false;
   }
   bind_parts(out, &e);
+  bind_seen(out, plan);
   if (e.reads_c) {
     gg_str_printf(&text, "constexpr bool c_pairs = %s;  // two neighbours at once\n\n",
                   gg_cuda_bool(has_pairs(&plan->c, plan->c.major)));
@@ -603,6 +642,7 @@ void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   write_values(&text, &e, "col", "  // at two neighbouring columns", GG_SPAN_COLUMNS,
                GG_SPAN_COLUMNS);
   write_cells(&text, &e);
+  write_seen(&text, &e);
   write_finish(&text, &e);
   gg_bind_str(out, "values", &text);
   gg_str_printf(&text, "constexpr bool prefetches = %s;\n", gg_cuda_bool(brings_matrices(&e)));

@@ -17,6 +17,7 @@ typedef struct gg_skeleton {
   /* From a cell to the next that a thread reads with it, of what is like D: the rows of MMAs' 8 x 8
    * matrices, the columns; or neighbouring rows, and pairs of columns. */
   int cell_rows, cell_columns;
+  const char *operands; /* what its epilogue calls those of the operations */
 } gg_skeleton;
 
 /* By the numbers of their targets. */

@@ -205,11 +205,11 @@ static void bind_vectors(gg_bindings *out, const gg_plan *plan) {
   gg_str text = GG_STR_INIT;
   char name[GG_OPERATION_NAME_MAX];
   for (size_t i = 0; i < plan->operation_count; i++) {
-    gg_span span = gg_operation_span(&plan->operations[i]);
-    if (span == GG_SPAN_NONE || span == GG_SPAN_MATRIX) continue;
+    const gg_operation *operation = &plan->operations[i];
+    if (!gg_operation_reads_vector(operation)) continue;
     gg_operation_name(name, plan->operations, i);
     gg_str_puts(&text, "    ");
-    gg_str_printf(&text, copies[span], name, name);
+    gg_str_printf(&text, copies[gg_operation_span(operation)], name, name);
   }
   gg_bind_str(out, "copy_vectors", &text);
 }

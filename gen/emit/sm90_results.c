@@ -7,6 +7,7 @@
 #include "emit/cuda_text.h"
 #include "emit/layout_text.h"
 #include "emit/sm90.h"
+#include "plan/epilogue.h"
 #include "plan/operation.h"
 #include "plan/scales.h"
 #include "plan/sm90.h"
@@ -221,6 +222,12 @@ static void bind_aside(gg_bindings *out, const gg_layouts *layouts) {
   gg_bind_text(out, "and_aside", aside ? ", aside" : "");
 }
 
+/* finish_box() hands on what is seen of a box. */
+static void bind_seen(gg_bindings *out, const gg_plan *plan) {
+  bool keeps = gg_plan_keeps_largest(plan);
+  gg_bind_text(out, "seen_parameter", keeps ? ", seen_values &seen" : "");
+}
+
 /* Finished elements that are stored one by one or in pairs, by what they are held in. */
 static void bind_let_go(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool words = false, pairs = false;
@@ -260,6 +267,7 @@ void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layout
   bind_stores(out, plan, layouts);
   bind_arguments(out, plan, layouts);
   bind_aside(out, layouts);
+  bind_seen(out, plan);
   bind_let_go(out, plan, layouts);
   bind_scaled(out, plan);
   gg_bind_text(out, "stmatrix_form", plan->d.major == GG_MAJOR_N ? "" : ".trans");
@@ -300,7 +308,7 @@ gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layo
   out.reads_cells = plan->has_c;
   for (size_t i = 0; i < plan->operation_count; i++) {
     gg_span span = gg_operation_span(&plan->operations[i]);
-    bool writes = plan->operations[i].kind == GG_OP_AUX;
+    bool writes = gg_operation_writes(&plan->operations[i]);
     out.places = out.places || span != GG_SPAN_NONE;
     if (writes) continue;
     out.reads_cells = out.reads_cells || span == GG_SPAN_MATRIX;

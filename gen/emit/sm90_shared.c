@@ -27,11 +27,12 @@ static void use_results(gg_element_uses *uses, const gg_plan *plan, const gg_lay
 
 static void use_vectors(gg_element_uses *uses, const gg_plan *plan) {
   for (size_t i = 0; i < plan->operation_count; i++) {
-    gg_dtype type = plan->operations[i].operand.type;
-    gg_span span = gg_operation_span(&plan->operations[i]);
-    if (span == GG_SPAN_NONE || span == GG_SPAN_MATRIX) continue;
+    const gg_operation *operation = &plan->operations[i];
+    gg_dtype type = operation->operand.type;
+    if (!gg_operation_reads_vector(operation)) continue;
+    bool columns = gg_operation_span(operation) == GG_SPAN_COLUMNS;
     gg_use_element(uses, GG_SHARED_STORE, type);
-    gg_use_element(uses, span == GG_SPAN_COLUMNS ? GG_SHARED_LOAD_PAIR : GG_SHARED_LOAD, type);
+    gg_use_element(uses, columns ? GG_SHARED_LOAD_PAIR : GG_SHARED_LOAD, type);
   }
 }
 

@@ -135,6 +135,12 @@ bool gg_plan_reads_elements(const gg_plan *plan) {
   return reads;
 }
 
+bool gg_plan_keeps_largest(const gg_plan *plan) {
+  for (size_t i = 0; i < plan->operation_count; i++)
+    if (plan->operations[i].kind == GG_OP_AMAX) return true;
+  return false;
+}
+
 int gg_columns_read(const gg_plan *plan, int most, int least, int registers) {
   enum { of_columns = 2, of_cells = 4 }; /* registers of an operand's 8 columns */
   int each = plan->has_c ? of_cells : 0;

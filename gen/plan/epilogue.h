@@ -12,6 +12,9 @@ gg_status gg_choose_operations(gg_plan *plan, gg_dtype accumulator, gg_error *er
 /* Whether C, or an operation's operand with an element for each of D's, is read. */
 bool gg_plan_reads_elements(const gg_plan *plan);
 
+/* Whether it keeps the largest magnitude of anything. */
+bool gg_plan_keeps_largest(const gg_plan *plan);
+
 /* How many of `most` columns, halved down to no less than `least`, a thread reads the operations'
  * operands of at once: as many as so many registers hold, of two rows and two neighbouring columns
  * of every eight. */

@@ -223,7 +223,7 @@ static void name_operation(gg_str *out, const gg_plan *plan, const gg_operation 
   for (int i = 0; i < gg_operation_numbers(op); i++)
     name_real(out, op->numbers[i]);
   if (span == GG_SPAN_NONE) return;
-  gg_dtype usual = op->kind == GG_OP_SCALE ? GG_DTYPE_f32 : plan->d.type;
+  gg_dtype usual = gg_operation_usual_type(op->kind, plan->d.type);
   gg_str_puts(out, along[span]);
   if (op->operand.type != usual) gg_str_printf(out, "_%s", type_name(op->operand.type));
 }

@@ -4,6 +4,7 @@
 
 #include "atom/dtype.h"
 #include "plan/narrow.h"
+#include "plan/operation.h"
 #include "plan/scales.h"
 #include "plan/sparse.h"
 
@@ -143,7 +144,7 @@ size_t gg_operand_rows(gg_operand_row out[GG_OPERAND_ROWS_MAX], const gg_plan *p
                                     .operation = (int)i,
                                     .is = &operation->operand,
                                     .span = span,
-                                    .written = operation->kind == GG_OP_AUX,
+                                    .written = gg_operation_writes(operation),
                                     .map = map_of(layouts, GG_OPERAND_EXTRA, (int)i)};
   }
   place_inputs(&out[0], &out[1], plan, layouts);

@@ -23,6 +23,8 @@ gg_span gg_operation_span(const gg_operation *operation) {
   case GG_OP_DSILU:
   case GG_OP_AUX:
     return GG_SPAN_MATRIX;
+  case GG_OP_AMAX:
+    return GG_SPAN_ALL;
   default:
     return GG_SPAN_NONE;
   }
@@ -32,8 +34,21 @@ bool gg_operation_has_form(const gg_operation *operation) {
   return operation->kind == GG_OP_GELU || operation->kind == GG_OP_DGELU;
 }
 
+bool gg_operation_writes(const gg_operation *operation) {
+  return operation->kind == GG_OP_AUX || operation->kind == GG_OP_AMAX;
+}
+
 bool gg_operation_reads_matrix(const gg_operation *operation) {
-  return gg_operation_span(operation) == GG_SPAN_MATRIX && operation->kind != GG_OP_AUX;
+  return gg_operation_span(operation) == GG_SPAN_MATRIX && !gg_operation_writes(operation);
+}
+
+bool gg_operation_reads_vector(const gg_operation *operation) {
+  gg_span span = gg_operation_span(operation);
+  return span != GG_SPAN_NONE && span != GG_SPAN_MATRIX && !gg_operation_writes(operation);
+}
+
+gg_dtype gg_operation_usual_type(gg_op_kind kind, gg_dtype d) {
+  return kind == GG_OP_SCALE || kind == GG_OP_AMAX ? GG_DTYPE_f32 : d;
 }
 
 int gg_operation_numbers(const gg_operation *operation) {
@@ -75,7 +90,7 @@ gg_operation gg_operation_asked(const gg_spec_op *asked, gg_dtype d, bool has_c)
   out.form = asked->form.state == GG_SPEC_SET ? (gg_gelu)asked->form.number : GG_GELU_ERF;
   ask_numbers(&out, asked);
   if (gg_operation_span(&out) == GG_SPAN_NONE) return out;
-  gg_dtype usual_type = asked->kind == GG_OP_SCALE ? GG_DTYPE_f32 : d;
+  gg_dtype usual_type = gg_operation_usual_type(asked->kind, d);
   out.operand.type = asked->type.state == GG_SPEC_SET ? (gg_dtype)asked->type.number : usual_type;
   return out;
 }

@@ -19,8 +19,15 @@ gg_span gg_operation_span(const gg_operation *operation);
 /* Whether one of gelu's forms is its. */
 bool gg_operation_has_form(const gg_operation *operation);
 
-/* Whether it reads a matrix of its own: one like D, an element for each of D's. */
+/* Whether its operand is what it writes, not what it reads. */
+bool gg_operation_writes(const gg_operation *operation);
+
+/* Whether it reads a matrix of its own: one like D, an element for each of D's; or fewer numbers. */
 bool gg_operation_reads_matrix(const gg_operation *operation);
+bool gg_operation_reads_vector(const gg_operation *operation);
+
+/* The type of its operand, where nothing is said of it, beside a D of type `d`. */
+gg_dtype gg_operation_usual_type(gg_op_kind kind, gg_dtype d);
 
 /* How many of its `numbers` say what it does. */
 int gg_operation_numbers(const gg_operation *operation);

@@ -147,10 +147,10 @@ bool gg_sm90_reads_directly(const gg_plan *plan, bool fetches) {
 int64_t gg_sm90_vectors_bytes(int64_t begin[GG_OPERATIONS_MAX], const gg_plan *plan) {
   int64_t bytes = 0;
   for (size_t i = 0; i < plan->operation_count; i++) {
-    gg_span span = gg_operation_span(&plan->operations[i]);
+    const gg_operation *operation = &plan->operations[i];
     if (begin) begin[i] = bytes;
-    if (span == GG_SPAN_NONE || span == GG_SPAN_MATRIX) continue;
-    int64_t vector = gg_vector_bytes(plan, &plan->operations[i].operand, span);
+    if (!gg_operation_reads_vector(operation)) continue;
+    int64_t vector = gg_vector_bytes(plan, &operation->operand, gg_operation_span(operation));
     bytes += (vector + least_bytes - 1) / least_bytes * least_bytes;
   }
   return bytes;

@@ -4,6 +4,7 @@
 
 #include "atom/dtype.h"
 #include "plan/operands.h"
+#include "plan/operation.h"
 #include "plan/target.h"
 
 void gg_warp_traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
@@ -99,6 +100,9 @@ static void add_arithmetic(gg_epilogue_work *out, const gg_plan *plan, const gg_
     break;
   case GG_OP_AUX:
     break;
+  case GG_OP_AMAX:
+    out->plain += 2;
+    break;
   default:
     out->plain += 1;
   }
@@ -114,7 +118,7 @@ static gg_epilogue_work work_of(const gg_plan *plan) {
     if (op->kind == GG_OP_LINEAR && op->beta) out.read += bytes_of(plan->c.type);
     if (span == GG_SPAN_MATRIX)
       *(op->kind == GG_OP_AUX ? &out.aside : &out.read) += bytes_of(op->operand.type);
-    else if (span != GG_SPAN_NONE)
+    else if (gg_operation_reads_vector(op))
       out.vectors += (double)gg_vector_bytes(plan, &op->operand, span);
   }
   return out;

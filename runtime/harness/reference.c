@@ -298,9 +298,14 @@ static void step_add(running *x, double addend) {
   round_step(x, fmin(x->grain, 1), 1);
 }
 
+/* What an error comes to that is so much steeper; without a bound it stays so. */
+static double carried(double error, double slope) {
+  return isinf(error) ? error : error * fabs(slope);
+}
+
 static void step_scale(running *x, double factor) {
   x->value *= factor;
-  x->error *= fabs(factor);
+  x->error = carried(x->error, factor);
   x->reach *= fabs(factor);
   round_step(x, x->grain / 16, 1);
 }
@@ -330,7 +335,7 @@ static double gelu(double x, gg_gelu form) {
 static void step_derivative(running *x, double slope) {
   enum { units = 8, units_of_f64 = 32 };
   double own = (x->bits > 24 ? units_of_f64 : units) * rounding_of(x);
-  x->error = fabs(slope) * x->error + own * (fabs(x->value) + x->error);
+  x->error = carried(x->error, slope) + own * (fabs(x->value) + x->error);
   x->value *= slope;
   x->reach = fabs(x->value);
   x->grain = 0;
@@ -414,7 +419,7 @@ static void step(running *x, const gg_kernel *kernel, const gg_operation *op, co
     step_leaky_relu(x, (double)op->numbers[0]);
     break;
   case GG_OP_DRELU:
-    step_scale(x, operand > 0);
+    if (operand <= 0) x->value = x->error = x->reach = 0; /* whatever x is */
     break;
   case GG_OP_DGELU:
     step_derivative(x, gelu_slope(operand, op->form));
@@ -458,6 +463,7 @@ void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
     const gg_operation *op = &kernel->operations[i];
     step(&x, kernel, op, p, operands->at[i]);
     if (stored && op->kind == GG_OP_AUX) stored[i] = stored_as(op->operand.type, &x);
+    if (stored && op->kind == GG_OP_AMAX) stored[i] = (gg_expected){x.value, x.error};
   }
   *d = kernel->scale_d.block ? (gg_expected){x.value, x.error} : stored_as(kernel->d.type, &x);
 }

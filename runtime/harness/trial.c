@@ -12,7 +12,7 @@
 #include "scales.h"
 #include "sparse.h"
 
-enum { poison = 0xff, guard_bytes = 4096, beside_align = 16 };
+enum { poison = GG_TRIAL_POISON, guard_bytes = 4096, beside_align = 16 };
 
 const char *gg_trial_obstacle(const gg_kernel *kernel) {
   const gg_dtype types[] = {kernel->a.type, kernel->b.type, kernel->c.type, kernel->d.type,
@@ -24,12 +24,11 @@ const char *gg_trial_obstacle(const gg_kernel *kernel) {
 }
 
 static bool has_operand(const gg_kernel *kernel, size_t index) {
-  return index < kernel->operation_count &&
-         gg_operation_span(&kernel->operations[index]) != GG_SPAN_NONE;
+  return gg_operation_span(&kernel->operations[index]) != GG_SPAN_NONE;
 }
 
-static bool is_stored(const gg_kernel *kernel, size_t index) {
-  return index < kernel->operation_count && kernel->operations[index].kind == GG_OP_AUX;
+static bool is_written(const gg_kernel *kernel, size_t index) {
+  return gg_operation_writes(&kernel->operations[index]);
 }
 
 /* ---- Inputs --------------------------------------------------------------------------- */
@@ -65,7 +64,7 @@ gg_status gg_trial_inputs_make(gg_trial_inputs *out, const gg_kernel *kernel, gg
   if (!st && kernel->scale_b.block)
     st = gg_inputs_make_scales(&out->scale_b, kernel->scale_b.type, kind, seed + 4, err);
   for (size_t i = 0; i < kernel->operation_count && !st; i++) {
-    if (!has_operand(kernel, i) || is_stored(kernel, i)) continue;
+    if (!has_operand(kernel, i) || is_written(kernel, i)) continue;
     st = make_extra(&out->extras[i], &kernel->operations[i], kind, range, seed + 3 + i, err);
   }
   if (st) gg_trial_inputs_free(out);
@@ -185,7 +184,7 @@ static gg_status make_extras(gg_trial *trial, const gg_trial_options *options,
   for (size_t i = 0; i < trial->kernel->operation_count && !st; i++) {
     if (!has_operand(trial->kernel, i)) continue;
     gg_view view = gg_problem_extra_view(trial->kernel, p, i);
-    const gg_inputs *from = is_stored(trial->kernel, i) ? NULL : &inputs->extras[i];
+    const gg_inputs *from = is_written(trial->kernel, i) ? NULL : &inputs->extras[i];
     st = allocate(&trial->extras[i], trial->context, &view, options, err);
     if (!st) st = fill(&trial->extras[i], trial->context, &view, from, options->shift, err);
     p->extras[i].address = trial->extras[i].device + (uint64_t)trial->extras[i].lead;
@@ -442,13 +441,32 @@ static gg_status poison_buffer(gg_context *context, const gg_trial_buffer *buffe
   return GG_CUDA(&context->driver, err, cuMemsetD8, buffer->device, poison, (size_t)buffer->bytes);
 }
 
+/* The least that there is, of which a kernel keeps the largest. */
+static gg_status clear_largest(gg_trial *trial, size_t index, gg_error *err) {
+  const gg_trial_buffer *buffer = &trial->extras[index];
+  const gg_driver *driver = &trial->context->driver;
+  gg_view view = gg_problem_extra_view(trial->kernel, &trial->problem, index);
+  gg_status st = GG_OK;
+  for (int64_t batch = 0; batch < view.batch && !st; batch++) {
+    int64_t at = buffer->lead + batch * view.batch_stride * (int64_t)sizeof(float);
+    st = GG_CUDA(driver, err, cuMemsetD8, buffer->device + (uint64_t)at, 0, sizeof(float));
+  }
+  return st;
+}
+
+static gg_status poison_extra(gg_trial *trial, size_t index, gg_error *err) {
+  gg_status st = poison_buffer(trial->context, &trial->extras[index], err);
+  bool largest = trial->kernel->operations[index].kind == GG_OP_AMAX;
+  return st || !largest ? st : clear_largest(trial, index, err);
+}
+
 gg_status gg_trial_poison(gg_trial *trial, gg_error *err) {
   gg_status st = gg_context_enter(trial->context, err);
   if (st) return st;
   if (!trial->in_place) st = poison_buffer(trial->context, &trial->d, err);
   if (!st && trial->scale_d.device) st = poison_buffer(trial->context, &trial->scale_d, err);
   for (size_t i = 0; i < trial->kernel->operation_count && !st; i++) {
-    if (is_stored(trial->kernel, i)) st = poison_buffer(trial->context, &trial->extras[i], err);
+    if (is_written(trial->kernel, i)) st = poison_extra(trial, i, err);
   }
   gg_context_leave(trial->context);
   return !st && trial->in_place ? write_c_to_d(trial, err) : st;
@@ -486,272 +504,5 @@ gg_status gg_trial_run(gg_trial *trial, const gg_module *module, struct CUstream
   if (!st) limit_clusters(&prepared, trial);
   if (!st) st = gg_launch_prepared(&prepared, stream, err);
   if (!st) st = gg_synchronize(trial->context, stream, err);
-  return st;
-}
-
-/* ---- The verdict ---------------------------------------------------------------------- */
-
-bool gg_verdict_passed(const gg_verdict *verdict) {
-  return verdict->failed == 0 && verdict->unwritten == 0 && verdict->stray == 0;
-}
-
-static bool is_poison(const unsigned char *at, int64_t bytes) {
-  for (int64_t i = 0; i < bytes; i++) {
-    if (at[i] != poison) return false;
-  }
-  return true;
-}
-
-static void count_stray(gg_verdict *out, const gg_trial_buffer *d, int64_t from, int64_t to) {
-  for (int64_t at = from; at < to; at++) {
-    if (d->host[at] == poison) continue;
-    if (out->stray++ == 0) out->first_stray = at - d->lead;
-  }
-}
-
-/* Whether poison is no number that a kernel could store: NaN. */
-static bool tells_poison(gg_dtype type) {
-  return !gg_number_is_integer(type) && gg_dtype_info_of(type)->bits >= 8;
-}
-
-/* Looks at every byte of D's allocation: between rows for stray writes, within them for elements
- * that nobody wrote. Rows come in ascending order. Of packed elements a row's last byte may have
- * one that is none of D's, and is 0. */
-static void scan(gg_verdict *out, const gg_trial_buffer *d, const gg_view *view) {
-  gg_dtype type = view->operand->type;
-  int64_t bytes = gg_number_bytes(type), done = 0, rest = view->length % 2;
-  bool tells = tells_poison(type), packed = gg_dtype_info_of(type)->bits == 4;
-  for (int64_t batch = 0; batch < view->batch; batch++) {
-    for (int64_t row = 0; row < view->rows; row++) {
-      int64_t first = batch * view->batch_stride + row * view->ld;
-      int64_t start = d->lead + gg_dtype_bytes(type, first);
-      count_stray(out, d, done, start);
-      for (int64_t i = 0; tells && i < view->length; i++) {
-        out->unwritten += is_poison(d->host + start + i * bytes, bytes);
-      }
-      done = start + gg_dtype_bytes(type, view->length);
-      if (packed && rest && d->host[done - 1] >> 4) out->stray++;
-    }
-  }
-  count_stray(out, d, done, d->bytes);
-}
-
-/* Which row's factor a byte of a batch's atoms is, and which of the row's. */
-typedef struct factor_at {
-  int64_t row, number;
-} factor_at;
-
-static factor_at factor_of(const gg_scales_view *view, int64_t byte) {
-  enum { atom_bytes = GG_SCALE_ROWS * GG_SCALE_FACTORS, line_bytes = 16, lines = 32 };
-  int64_t atoms_k = gg_scales_atoms_k(view->k, view->scaling.block), atom = byte / atom_bytes;
-  byte %= atom_bytes;
-  return (factor_at){.row = atom / atoms_k * GG_SCALE_ROWS + byte / line_bytes +
-                            byte % line_bytes / GG_SCALE_FACTORS * lines,
-                     .number = atom % atoms_k * GG_SCALE_FACTORS + byte % GG_SCALE_FACTORS};
-}
-
-/* The same of D's scale factors. What pads a row's last 4 is 0. */
-static void scan_factors(gg_verdict *out, const gg_trial_buffer *buffer,
-                         const gg_scales_view *view) {
-  int64_t factors = (view->k + view->scaling.block - 1) / view->scaling.block;
-  int64_t all = factors ? view->batch * view->batch_stride : 0;
-  for (int64_t i = 0; i < buffer->bytes; i++) {
-    int64_t at = i - buffer->lead;
-    bool inside = at >= 0 && at < all;
-    factor_at is = {0, 0};
-    if (inside) is = factor_of(view, at % view->batch_stride);
-    if (!inside || is.row >= view->rows)
-      count_stray(out, buffer, i, i + 1);
-    else if (buffer->host[i] == poison)
-      out->unwritten++;
-    else
-      out->failed += is.number >= factors && buffer->host[i] != 0;
-  }
-}
-
-/* A result is right within its bound; or, where the bound reaches beyond the type, as the type's
- * last number or, in those types that do not saturate, as an infinity. */
-static bool is_right(gg_dtype type, double got, gg_expected expected) {
-  if (fabs(got - expected.value) <= expected.bound) return true;
-  double last = expected.value < 0 ? gg_number_least(type) : gg_number_max(type);
-  double reach = expected.value + copysign(expected.bound, expected.value);
-  if (fabs(reach) <= fabs(last)) return false;
-  bool saturates = gg_number_bytes(type) == 1;
-  return got == last || (!saturates && got == copysign(INFINITY, reach));
-}
-
-/* The sums behind the verdict. */
-typedef struct tally {
-  gg_verdict *out;
-  double total, worst_ratio;
-} tally;
-
-/* An element of D, or of what an operation stores. */
-typedef struct element_at {
-  int operation;
-  int64_t batch, row, col;
-} element_at;
-
-static void judge(tally *sum, gg_dtype type, double got, gg_expected expected, element_at at) {
-  gg_verdict *out = sum->out;
-  double error = fabs(got - expected.value);
-  bool right = is_right(type, got, expected);
-  double ratio = error == 0        ? 0
-                 : isfinite(error) ? error / expected.bound
-                 : right           ? 0
-                                   : (double)INFINITY;
-  out->checked++;
-  out->failed += !right;
-  if (isfinite(error)) {
-    sum->total += error;
-    if (error > out->max_error) out->max_error = error;
-  } else if (!right) {
-    out->max_error = INFINITY;
-  }
-  if (out->checked > 1 && ratio <= sum->worst_ratio) return;
-  sum->worst_ratio = ratio;
-  out->worst.operation = at.operation;
-  out->worst.batch = at.batch, out->worst.row = at.row, out->worst.col = at.col;
-  out->worst.got = got, out->worst.want = expected.value, out->worst.bound = expected.bound;
-}
-
-static double element(const gg_trial_buffer *buffer, const gg_view *view, int64_t batch,
-                      int64_t row, int64_t col) {
-  bool m_major = view->operand->major == GG_MAJOR_M;
-  int64_t index = m_major ? col * view->ld + row : row * view->ld + col;
-  return gg_number_get(view->operand->type, buffer->host + buffer->lead,
-                       batch * view->batch_stride + index);
-}
-
-/* What operation `index` has at an element: of a vector, where it stands in it. */
-static double extra_element(const gg_trial *trial, size_t index, int64_t batch, int64_t row,
-                            int64_t col) {
-  gg_view view = gg_problem_extra_view(trial->kernel, &trial->problem, index);
-  gg_span span = gg_operation_span(&trial->kernel->operations[index]);
-  if (span == GG_SPAN_MATRIX) return element(&trial->extras[index], &view, batch, row, col);
-  int64_t at = span == GG_SPAN_ROWS ? row : span == GG_SPAN_COLUMNS ? col : 0;
-  return gg_number_get(view.operand->type, trial->extras[index].host + trial->extras[index].lead,
-                       batch * view.batch_stride + at);
-}
-
-static gg_reference_operands operands_at(const gg_trial *trial, int64_t batch, int64_t row,
-                                         int64_t col) {
-  gg_reference_operands out = {.integers = trial->integers};
-  gg_view c = gg_problem_view(trial->kernel, &trial->problem, 'c');
-  for (size_t i = 0; i < trial->kernel->operation_count; i++) {
-    const gg_operation *op = &trial->kernel->operations[i];
-    if (op->kind == GG_OP_LINEAR) {
-      bool reads_c = op->beta && gg_problem_beta(&trial->problem) != 0;
-      out.at[i] = reads_c ? element(&trial->c, &c, batch, row, col) : 0;
-    } else if (has_operand(trial->kernel, i) && !is_stored(trial->kernel, i)) {
-      out.at[i] = extra_element(trial, i, batch, row, col);
-    }
-  }
-  return out;
-}
-
-static void judge_d(tally *sum, const gg_trial *trial, gg_expected expected, element_at at) {
-  gg_view d = gg_problem_view(trial->kernel, &trial->problem, 'd');
-  at.operation = GG_WORST_IS_D;
-  judge(sum, d.operand->type, element(&trial->d, &d, at.batch, at.row, at.col), expected, at);
-}
-
-/* What one element of D should be, if it is not divided by a factor; what is stored on the way to
- * it is judged. */
-static gg_expected expect_element(tally *sum, const gg_trial *trial, double product,
-                                  double magnitude, element_at at) {
-  const gg_kernel *kernel = trial->kernel;
-  gg_reference_operands operands = operands_at(trial, at.batch, at.row, at.col);
-  gg_expected expected, stored[GG_OPERATIONS_MAX];
-  gg_reference_expect(&expected, stored, kernel, &trial->problem, product, magnitude, &operands);
-  for (size_t i = 0; i < kernel->operation_count; i++) {
-    if (!is_stored(kernel, i)) continue;
-    at.operation = (int)i;
-    judge(sum, kernel->operations[i].operand.type,
-          extra_element(trial, i, at.batch, at.row, at.col), stored[i], at);
-  }
-  return expected;
-}
-
-/* Elements of D that share a factor, from `at` on: each as the factor that is there makes it. */
-static void judge_block(tally *sum, const gg_trial *trial, const gg_expected *x, int64_t count,
-                        element_at at) {
-  const gg_kernel *kernel = trial->kernel;
-  gg_scales_view view = gg_problem_scales(kernel, &trial->problem, 'd');
-  gg_dtype type = view.scaling.type, d = kernel->d.type;
-  int64_t atoms_k = gg_scales_atoms_k(view.k, view.scaling.block);
-  int64_t byte =
-      at.batch * view.batch_stride + gg_scales_offset(at.row, at.col / view.scaling.block, atoms_k);
-  unsigned char factor = trial->scale_d.host[trial->scale_d.lead + byte];
-  at.operation = GG_WORST_IS_FACTOR;
-  judge(sum, type, gg_number_get(type, &factor, 0), gg_scaled_factor(d, type, x, count), at);
-  for (int64_t i = 0; i < count; i++, at.col++)
-    judge_d(sum, trial, gg_scaled_element(d, type, factor, x[i]), at);
-}
-
-/* A row of the sample: elements one by one, or in blocks of D. */
-static void compare_row(tally *sum, const gg_trial *trial, const gg_sample *sample,
-                        const double *products, const double *magnitudes, element_at at) {
-  enum { block_most = 32 };
-  int block = trial->kernel->scale_d.block;
-  gg_expected x[block_most];
-  int64_t in_block = 0;
-  for (int64_t j = 0; j < sample->col_count; j++) {
-    at.col = sample->cols[j];
-    x[in_block] = expect_element(sum, trial, products[j], magnitudes[j], at);
-    if (!block) {
-      judge_d(sum, trial, x[0], at);
-    } else if (++in_block == block || at.col == trial->problem.n - 1) {
-      at.col -= in_block - 1;
-      judge_block(sum, trial, x, in_block, at);
-      in_block = 0;
-    }
-  }
-}
-
-static void compare(gg_verdict *out, const gg_trial *trial, const gg_sample *sample,
-                    const gg_reference *reference) {
-  tally sum = {.out = out};
-  int64_t at = 0;
-  for (int64_t b = 0; b < sample->batch_count; b++) {
-    for (int64_t i = 0; i < sample->row_count; i++) {
-      element_at where = {GG_WORST_IS_D, sample->batches[b], sample->rows[i], 0};
-      compare_row(&sum, trial, sample, reference->sum + at, reference->magnitude + at, where);
-      at += sample->col_count;
-    }
-  }
-  if (out->checked > 0) out->mean_error = sum.total / (double)out->checked;
-}
-
-/* Reads a buffer that the kernel wrote back, and looks at every byte of it. */
-static gg_status read_back(gg_verdict *out, gg_trial *trial, gg_trial_buffer *buffer,
-                           const gg_view *view, gg_error *err) {
-  gg_status st =
-      gg_memory_read(trial->context, buffer->host, buffer->device, (size_t)buffer->bytes, err);
-  if (!st) scan(out, buffer, view);
-  return st;
-}
-
-static gg_status read_factors(gg_verdict *out, gg_trial *trial, gg_error *err) {
-  const gg_trial_buffer *buffer = &trial->scale_d;
-  const gg_scales_view view = gg_problem_scales(trial->kernel, &trial->problem, 'd');
-  gg_status st =
-      gg_memory_read(trial->context, buffer->host, buffer->device, (size_t)buffer->bytes, err);
-  if (!st) scan_factors(out, buffer, &view);
-  return st;
-}
-
-gg_status gg_trial_check(gg_verdict *out, gg_trial *trial, const gg_sample *sample,
-                         const gg_reference *reference, gg_error *err) {
-  *out = (gg_verdict){0};
-  gg_view d = gg_problem_view(trial->kernel, &trial->problem, 'd');
-  gg_status st = read_back(out, trial, &trial->d, &d, err);
-  for (size_t i = 0; i < trial->kernel->operation_count && !st; i++) {
-    if (!is_stored(trial->kernel, i)) continue;
-    gg_view view = gg_problem_extra_view(trial->kernel, &trial->problem, i);
-    st = read_back(out, trial, &trial->extras[i], &view, err);
-  }
-  if (!st && trial->kernel->scale_d.block) st = read_factors(out, trial, err);
-  if (!st) compare(out, trial, sample, reference);
   return st;
 }

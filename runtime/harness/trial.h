@@ -5,13 +5,16 @@
  * element of an operand that is read are 0xff: NaN, in every floating-point type that has one, so
  * that reading one shows in the result; but for what pads the last scale factors of a row along K,
  * which is 0. C is all NaN when beta is 0. D, and what the epilogue stores beside it,
- * start as 0xff throughout: what is not written shows, and so does what is written elsewhere. */
+ * start as 0xff throughout: what is not written shows, and so does what is written elsewhere. The
+ * largest magnitude that an epilogue keeps starts as 0. */
 #ifndef GG_HARNESS_TRIAL_H
 #define GG_HARNESS_TRIAL_H
 
 #include "context.h"
 #include "inputs.h"
 #include "reference.h"
+
+enum { GG_TRIAL_POISON = 0xff };
 
 /* Why the harness cannot try a kernel, or NULL. */
 const char *gg_trial_obstacle(const gg_kernel *kernel);

@@ -152,6 +152,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
   constexpr int subtiles = warp_m / epi_m * across;
 
   cell_values cell_at[epi_n / mma_n][epi_m / 8];
+//@ insert seen
 //@ if not shares
   if constexpr (reads_cell_values)
     read_cells(cell_at, of, {row0 + frag_row, col0 + frag_col, rows, cols});
@@ -218,7 +219,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
                                       ? pair{acc[e], acc[e + 1]}
                                       : pair{acc_value(acc, e), acc_value(acc, e + 1)},
                                   of, at.beyond(half * 8, mma_n * j), row_at[half], col_at[j],
-                                  cell_at[j][half]);
+                                  cell_at[j][half]${and_seen});
             stage_d_pair(staging, half * 8 + frag_row, j * mma_n + frag_col, x);
           }
         }
@@ -239,4 +240,5 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
       store_d<false>(gD, ldd, sub_row, sub_col, rows, cols, staging, lane);
     __syncwarp();  // the staging memory is free again
   }
+//@ insert report
 }

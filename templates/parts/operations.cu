@@ -28,6 +28,7 @@ struct tile_place {
 
 //@ slot activations
 //@ slot derivatives
+//@ slot largest
 //@ insert operations
 //@ slot vector_elements
 

@@ -46,6 +46,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[block_m][block_n][1
                                          ${own_boxes}const epilogue_operands &of, d_t *gD, int64 ldd,
                                          int thread, int rows, int cols) {
   cell_values cell_at[pairs_n][piece_m];
+//@ insert seen
 //@ if not shares
   if constexpr (reads_cell_values) read_cells(cell_at, of, piece_place(thread, 0, rows, cols));
 
@@ -84,7 +85,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[block_m][block_n][1
       for (int j = 0; j < pairs_n; ++j) {
         const pair x = finish(
             {acc_value(acc[i][2 * j], 0), acc_value(acc[i][piece_n > 1 ? 2 * j + 1 : 0], 0)}, of,
-            at.beyond(i, 2 * j), row_at, col_at[j], cell_at[j][i]);
+            at.beyond(i, 2 * j), row_at, col_at[j], cell_at[j][i]${and_seen});
         d_t two_bits[2];
         d_from_values(two_bits, x.x, x.y);
         bits[i][2 * j] = two_bits[0];
@@ -110,4 +111,5 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[block_m][block_n][1
                  x, inside ? left : 0);
     }
   }
+//@ insert report
 }

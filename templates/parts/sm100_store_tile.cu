@@ -25,6 +25,7 @@ __device__ __forceinline__ void epilogue(unsigned sums, bool any, unsigned empty
 #pragma unroll
     for (int i = 0; i < warp_blocks * 2; ++i)
       rows[i / 2][i % 2] = read_row(arg.operands, first.beyond(block_row(i / 2) + i % 2 * 8, 0));
+//@ insert seen
   constexpr int boxes = block_boxes * warp_blocks;
   acc_t acc[2][acc_words];
   if (!reduces_sums || (arg.boxes & 1)) load_box(acc[0], sums, any, 0, 0);
@@ -46,7 +47,7 @@ __device__ __forceinline__ void epilogue(unsigned sums, bool any, unsigned empty
     if (own) {
       finished_box box;
       finish_box(box, acc[at % 2], arg, rows[i], first.beyond(block_row(i), box_column(b)),
-                 arg.at.row + block_row(i), b, lane);
+                 arg.at.row + block_row(i), b, lane${and_seen});
       store_results(arg, box, arg.row0 + block_row(i), arg.col0 + box_column(b), staging,
                     at${times_results}, lane);
     } else if (maps_results && lane == 0) {
@@ -54,4 +55,5 @@ __device__ __forceinline__ void epilogue(unsigned sums, bool any, unsigned empty
     }
     if (fetches && i % blocks_of_mma == blocks_of_mma - 1${and_stored}) arg.fetched.release(lane);
   }
+//@ insert report
 }

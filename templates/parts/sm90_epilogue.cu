@@ -56,7 +56,7 @@ __device__ __forceinline__ tile_place lane_place(tile_place warp, int lane) {
 __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)[acc_words],
                                            const epilogue_arguments &arg,
                                            const row_values (&rows)[2], tile_place at, int row,
-                                           int box, int lane) {
+                                           int box, int lane${seen_parameter}) {
   col_values cols[read_n / 8];
   cell_values cells[read_n / 8][2];
 //@ if scaled_d
@@ -81,7 +81,7 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
 //@ insert aside
       const pair x = finish({acc_value(acc, e), acc_value(acc, e + 1)}, arg.operands,
                             at.beyond(down * 8, col), rows[down], cols[group],
-                            cells[group][down]${and_aside});
+                            cells[group][down]${and_aside}${and_seen});
 //@ if scaled_d
       block[col % scaled_block / 8][down] = within(x, at.beyond(0, col));
 //@ else

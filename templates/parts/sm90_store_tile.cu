@@ -8,6 +8,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
 #pragma unroll
     for (int i = 0; i < frags_m * 2; ++i)
       rows[i / 2][i % 2] = read_row(arg.operands, first.beyond(i / 2 * mma_m + i % 2 * 8, 0));
+//@ insert seen
   finished_box boxes[block_boxes][frags_m];
   if constexpr (holds_tile) {
     // All of the tile first: so the stages that were fetched for it are soon the producer's again.
@@ -17,7 +18,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
       for (int i = 0; i < frags_m; ++i) {
         if (!reduces_sums || (arg.boxes >> (i * block_boxes + b) & 1))
           finish_box(boxes[b][i], tCrC[i], arg, rows[i], first.beyond(i * mma_m, box_column(b)),
-                     arg.at.row + i * mma_m, b, lane);
+                     arg.at.row + i * mma_m, b, lane${and_seen});
       }
       release_read(arg.operands, arg.fetched, b);
     }
@@ -34,11 +35,12 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
         finished_box box;
         if constexpr (!holds_tile)
           finish_box(box, tCrC[i], arg, rows[i], first.beyond(i * mma_m, box_column(b)),
-                     arg.at.row + i * mma_m, b, lane);
+                     arg.at.row + i * mma_m, b, lane${and_seen});
         store_results(arg, holds_tile ? boxes[b][i] : box, arg.row0 + i * mma_m,
                       arg.col0 + box_column(b), staging, turn, lane);
       }
     }
     if constexpr (fetches && !holds_tile) release_read(arg.operands, arg.fetched, b);
   }
+//@ insert report
 }

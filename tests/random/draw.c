@@ -307,15 +307,16 @@ static void draw_expression(gg_str *out, draws *own, const nature *is) {
     gg_str_printf(out, ", along: %s", pick(word, own, "m|n|all|elements|elements"));
 }
 
-/* The derivative of an activation. */
-static bool draw_derivative(gg_str *out, const draws *from, const nature *is) {
+/* The derivative of an activation, or what is kept of all of D. */
+static bool draw_latest_operation(gg_str *out, const draws *from, const nature *is) {
   draws own = {.seed = from->seed ^ 0x5555555555555555, .drawn = from->drawn};
   char name[word_max], word[word_max];
   if (!chance(&own, 12)) return false;
-  pick(name, &own, "drelu|dgelu|dgelu|dsilu");
+  pick(name, &own, "drelu|dgelu|dgelu|dsilu|amax|amax");
   gg_str_printf(out, "{%s: {", name);
   if (name[1] == 'g') gg_str_printf(out, "form: %s, ", pick(word, &own, "erf|tanh"));
-  if (chance(&own, 60)) gg_str_printf(out, "type: %s", pick(word, &own, types_of(is)));
+  if (name[0] == 'd' && chance(&own, 60))
+    gg_str_printf(out, "type: %s", pick(word, &own, types_of(is)));
   gg_str_puts(out, "}}");
   return true;
 }
@@ -325,7 +326,7 @@ static bool draw_derivative(gg_str *out, const draws *from, const nature *is) {
 static bool draw_later_operation(gg_str *out, const draws *from, const nature *is) {
   draws own = {.seed = ~from->seed, .drawn = from->drawn};
   char name[word_max], word[word_max];
-  if (draw_derivative(out, from, is)) return true;
+  if (draw_latest_operation(out, from, is)) return true;
   if (!chance(&own, 30)) return false;
   pick(name, &own, "sigmoid|tanh|hardswish|leaky_relu|clamp|multiply|multiply|expr|expr|expr");
   gg_str_printf(out, "{%s: {", name);

@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "draw.h"
 #include "gemmgen_emu.h"
+#include "plan/operation.h"
 #include "trial.h"
 
 enum { problem_count = 2, columns_most = 100 };
@@ -68,7 +69,7 @@ static gg_status read_bits(uint64_t *out, gg_trial *trial, gg_error *err) {
   gg_status st = GG_OK;
   for (size_t i = 0; i <= trial->kernel->operation_count && !st; i++) {
     bool is_d = i == trial->kernel->operation_count;
-    if (!is_d && trial->kernel->operations[i].kind != GG_OP_AUX) continue;
+    if (!is_d && !gg_operation_writes(&trial->kernel->operations[i])) continue;
     gg_trial_buffer *buffer = is_d ? &trial->d : &trial->extras[i];
     st = gg_memory_read(trial->context, buffer->host, buffer->device, (size_t)buffer->bytes, err);
     *out = hash(*out, buffer);

@@ -154,12 +154,34 @@ START_TEST(activations_carry_errors_on) {
 }
 END_TEST
 
+/* Of what has no bound relu's derivative still makes a zero that has one. */
+START_TEST(a_zero_needs_no_bound_before_it) {
+  gg_kernel kernel = fixture_kernel();
+  const gg_problem p = {.size = sizeof(gg_problem), .k = 16, .alpha = 1};
+  gg_expression pole = parse("log(x)");
+  gg_expected out;
+  kernel.d.type = GG_DTYPE_f32;
+  kernel.expressions = &pole;
+  kernel.operations[0] = (gg_operation){.kind = GG_OP_EXPR};
+  kernel.operations[1] = (gg_operation){.kind = GG_OP_DRELU};
+  kernel.operation_count = 2;
+  gg_reference_expect(&out, NULL, &kernel, &p, 0.25, 1e6, &(gg_reference_operands){.at = {0, 1}});
+  ck_assert(isinf(out.bound));
+  gg_reference_expect(&out, NULL, &kernel, &p, 0.25, 1e6, &(gg_reference_operands){.at = {0, -1}});
+  ck_assert(out.value == 0 && out.bound < 1e-30);
+  kernel.operations[1].kind = GG_OP_SCALE; /* by 0 */
+  gg_reference_expect(&out, NULL, &kernel, &p, 0.25, 1e6, &(gg_reference_operands){.at = {0, 0}});
+  ck_assert(isinf(out.bound));
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("bound");
   TCase *tests = tcase_create("bound");
   tcase_add_loop_test(tests, errors_are_as_large_as_they_must_be, 0, sizeof rows / sizeof *rows);
   tcase_add_test(tests, activations_carry_errors_on);
   tcase_add_test(tests, nothing_is_left_out);
+  tcase_add_test(tests, a_zero_needs_no_bound_before_it);
   tcase_add_test(tests, roundings_are_counted);
   tcase_add_test(tests, what_has_no_value_has_no_bound);
   suite_add_tcase(suite, tests);
