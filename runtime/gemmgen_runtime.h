@@ -159,8 +159,9 @@ typedef struct gg_extra {
 
 /* D = epilogue(A * B) for each of `batch` problems. Extents, leading dimensions and batch strides
  * count elements. C is not read, and may be null, when beta is 0. A batch stride of 0 shares what
- * is read between the batches. `extras[i]` belongs to operation i of the kernel's epilogue, where
- * that has an operand: bias, scale, residual, aux. */
+ * is read between the batches, and what an amax keeps. `extras[i]` belongs to operation i of the
+ * kernel's epilogue, where that has an operand. An amax's number is raised, where it is less, and
+ * never set: zero it before. */
 typedef struct gg_problem {
   size_t size; /* of this struct; as GG_PROBLEM_INIT sets it */
   int64_t m, n, k, batch;
