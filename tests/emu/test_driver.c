@@ -334,26 +334,32 @@ END_TEST
 /* Each architecture has its limits; one that there is not is refused by name. */
 START_TEST(architectures) {
   static const struct {
-    int arch, sms, opt_in, threads;
-  } rows[] = {{80, 108, 166912, 2048},  {90, 132, 232448, 2048}, {100, 148, 232448, 2048},
-              {103, 148, 232448, 2048}, {110, 20, 232448, 1536}, {120, 170, 101376, 1536},
-              {121, 170, 101376, 1536}};
+    int arch, sms, opt_in, all, threads, ctas;
+  } rows[] = {{80, 108, 166912, 167936, 2048, 32},  {86, 84, 101376, 102400, 1536, 16},
+              {87, 16, 166912, 167936, 1536, 16},   {89, 142, 101376, 102400, 1536, 24},
+              {90, 132, 232448, 233472, 2048, 32},  {100, 148, 232448, 233472, 2048, 32},
+              {103, 148, 232448, 233472, 2048, 32}, {110, 20, 232448, 233472, 1536, 24},
+              {120, 170, 101376, 102400, 1536, 24}, {121, 170, 101376, 102400, 1536, 24}};
   gg_emu_options options = GG_EMU_OPTIONS_INIT;
   char name[64];
   teardown();
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    int major, minor, sms, opt_in, threads;
+    int major, minor, sms, opt_in, all, threads, ctas;
     options.arch = rows[i].arch;
     OK(gg_emu_configure(&options));
     OK(emu_cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0));
     OK(emu_cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0));
     OK(emu_cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
     OK(emu_cuDeviceGetAttribute(&opt_in, 97, 0));
+    OK(emu_cuDeviceGetAttribute(&all, 81, 0));
     OK(emu_cuDeviceGetAttribute(&threads, 39, 0));
+    OK(emu_cuDeviceGetAttribute(&ctas, 106, 0));
     ck_assert_int_eq(10 * major + minor, rows[i].arch);
     ck_assert_int_eq(sms, rows[i].sms);
     ck_assert_int_eq(opt_in, rows[i].opt_in);
+    ck_assert_int_eq(all, rows[i].all);
     ck_assert_int_eq(threads, rows[i].threads);
+    ck_assert_int_eq(ctas, rows[i].ctas);
     OK(emu_cuDeviceGetName(name, sizeof name, 0));
   }
   ck_assert_str_eq(name, "gemmgen emulator (sm_121)");

@@ -31,8 +31,15 @@ int emu_process_arch(const emu_process *process) {
 
 int emu_attribute(const emu_process *process, int attribute) {
   int arch = emu_process_arch(process);
-#define LIMIT(a, b, c, d, e, f)                                                                    \
-  (arch < 86 ? (a) : arch < 90 ? (b) : arch < 100 ? (c) : arch < 110 ? (d) : arch < 120 ? (e) : (f))
+#define LIMIT(a, b, c, d, e, f, g, h)                                                              \
+  (arch < 86    ? (a)                                                                              \
+   : arch < 87  ? (b)                                                                              \
+   : arch < 89  ? (c)                                                                              \
+   : arch < 90  ? (d)                                                                              \
+   : arch < 100 ? (e)                                                                              \
+   : arch < 110 ? (f)                                                                              \
+   : arch < 120 ? (g)                                                                              \
+                : (h))
   switch (attribute) {
 #define EMU_ATTRIBUTE(number, value)                                                               \
   case number:                                                                                     \
