@@ -14,6 +14,7 @@
 #include "choice/form.h"
 #include "emit/template.h"
 #include "plan/decisions.h"
+#include "plan/layouts.h"
 #include "plan/target.h"
 
 /* Every file under specs/catalogue, carried in the binary; ends with a zeroed row. */
@@ -75,11 +76,22 @@ void gg_catalogue_close(gg_catalogue *catalogue) {
 
 /* ---- Lineups -------------------------------------------------------------------------- */
 
+/* Whether a device has less shared memory than the first architecture has: those that are made for
+ * graphics, sm_86, sm_89 and sm_120. */
+static bool has_less_memory(int device) {
+  size_t count;
+  const gg_arch_info *own = gg_arch_info_of(device), *first = gg_arch_table(&count);
+  return own && own->smem_per_sm < first->smem_per_sm;
+}
+
 /* What a kernel is planned for: where its spec is for a family of architectures that the device has
- * the features of, for the device itself, which may have more of them. */
+ * the features of, for the device itself, which may have more of them; and where it is for any
+ * device from some architecture on, too, if what fits there need not fit here. */
 static gg_arch arch_for(gg_arch needed, int device) {
   gg_arch own = {.number = device, .suffix = 'a'};
-  return needed.suffix == 'f' && gg_arch_runs(own, needed) ? own : needed;
+  if (needed.suffix == 'f' && gg_arch_runs(own, needed)) return own;
+  bool plain = !needed.suffix && device >= needed.number;
+  return plain && has_less_memory(device) ? (gg_arch){.number = device} : needed;
 }
 
 static gg_status put_arch(gg_spec *spec, int device, gg_arena *arena, gg_error *err) {
@@ -137,6 +149,17 @@ static bool is_there(const gg_lineup *lineup, gg_candidate *candidate) {
   return false;
 }
 
+/* Tiles that the catalogue has for more memory need not have room: shared memory is counted where
+ * layouts are derived. */
+static gg_status check_room(const gg_plan *plan, gg_error *err) {
+  if (plan->arch.suffix || !has_less_memory(plan->arch.number)) return GG_OK;
+  gg_layouts *layouts = gg_malloc(sizeof *layouts);
+  if (!layouts) return gg_fail(err, MEMORY, NULL, "");
+  gg_status st = gg_layouts_derive(layouts, plan, err);
+  gg_free(layouts);
+  return st;
+}
+
 static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form, int bits,
                      int device, bool shipped, gg_error *err) {
   gg_candidate *candidate = &lineup->list[lineup->count];
@@ -146,6 +169,7 @@ static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form
   gg_status st = put_arch(&candidate->spec, device, &lineup->arena, err);
   if (st) return st;
   st = gg_plan_choose(&candidate->plan, &candidate->spec, &lineup->arena, &why);
+  if (!st) st = check_room(&candidate->plan, &why);
   if (st == GG_OK) {
     bool late = candidate->plan.target->last && lineup->count && !lineup->list[0].plan.target->last;
     lineup->count += !late && !is_there(lineup, candidate);

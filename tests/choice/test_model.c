@@ -3,9 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "atom/arch.h"
+#include "atom/dtype.h"
 #include "choice/catalogue.h"
 #include "choice/form.h"
 #include "gemmgen_gemm.h"
+#include "plan/layouts.h"
+#include "plan/target.h"
 #include "plan/traits.h"
 #include "suite.h"
 
@@ -102,6 +106,83 @@ START_TEST(devices_are_named) {
   ck_assert_str_eq(gg_device_model_of("NVIDIA H200", 100, 0).name, "B200");
   ck_assert_str_eq(gg_device_model_of(NULL, 80, 0).name, "H100");
   ck_assert_ptr_eq(gg_device_row(90)->name, h100.name);
+}
+END_TEST
+
+/* ---- What fits ------------------------------------------------------------------------- */
+
+typedef struct product_type {
+  gg_dtype ab, d, accumulator;
+  int since;          /* the first architecture with kernels */
+  const char *family; /* of all of them */
+} product_type;
+
+static const product_type product_types[] = {
+    {GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32, 80, "sm80"},
+    {GG_DTYPE_f16, GG_DTYPE_f16, GG_DTYPE_f16, 80, "sm80"},
+    {GG_DTYPE_f32, GG_DTYPE_f32, GG_DTYPE_f32, 80, "simt"},
+    {GG_DTYPE_f64, GG_DTYPE_f64, GG_DTYPE_f64, 80, "sm80"},
+    {GG_DTYPE_tf32, GG_DTYPE_f32, GG_DTYPE_f32, 80, "sm80"},
+    {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, 80, "sm80"},
+    {GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32, 89, "sm80"},
+};
+
+/* Every kernel has room on the device that it is for, however much the device has that its spec
+ * names: all CTAs of a multiprocessor that the kernel counts on. */
+static void check_fits(const gg_plan *plan, int arch) {
+  static gg_layouts layouts;
+  gg_error err = GG_ERROR_INIT;
+  const gg_arch_info *limits = gg_arch_info_of(arch);
+  ck_assert_msg(gg_layouts_derive(&layouts, plan, &err) == GG_OK, "%s", err.message);
+  int64_t each = layouts.smem_bytes;
+  ck_assert_int_le(each, limits->smem_per_cta);
+  ck_assert_msg(plan->ctas_per_sm * (each + GG_SMEM_RESERVED) <= limits->smem_per_sm, "%s on sm_%d",
+                plan->name, arch);
+  ck_assert_int_le(plan->ctas_per_sm * plan->threads, limits->threads_per_sm);
+  ck_assert_int_le(plan->ctas_per_sm, limits->ctas_per_sm);
+}
+
+/* The one that ragged extents get is generated, too. */
+static void check_winner(const gg_lineup *lineup, gg_extents extents, int arch) {
+  gg_error err = GG_ERROR_INIT;
+  gg_kernel *kernel;
+  gg_device_model device = gg_device_model_of(NULL, arch, 0);
+  gg_ranked *ranked = calloc(lineup->count, sizeof *ranked);
+  gg_lineup_rank(ranked, lineup, extents, &device, 0);
+  ck_assert_msg(isfinite(ranked[0].seconds) && ranked[0].seconds > 0, "sm_%d", arch);
+  const gg_candidate *winner = &lineup->list[ranked[0].index];
+  ck_assert_msg(gg_kernel_generate(&kernel, &winner->spec, &err) == GG_OK, "%s", err.message);
+  ck_assert_int_le(kernel->smem_bytes, gg_arch_info_of(arch)->smem_per_cta);
+  gg_kernel_free(kernel);
+  free(ranked);
+}
+
+START_TEST(kernels_fit_their_devices) {
+  static const int archs[] = {80, 86, 87, 88, 89};
+  static const gg_extents ragged[] = {{1, 1000, 1003, 1}, {129, 65, 4099, 1}, {999, 1001, 77, 3}};
+  const product_type *type = &product_types[_i];
+  gg_form form = form_of(NULL, false);
+  form.a.type = form.b.type = type->ab;
+  form.d.type = form.c.type = type->d;
+  form.accumulator = type->accumulator;
+  for (int aligned = 0; aligned < 2; aligned++) {
+    int bytes = gg_dtype_info_of(type->ab)->bits / 8, bytes_d = gg_dtype_info_of(type->d)->bits / 8;
+    form.a.align = form.b.align = aligned ? 16 : bytes;
+    form.d.align = form.c.align = aligned ? 16 : bytes_d;
+    for (size_t a = 0; a < sizeof archs / sizeof *archs; a++) {
+      gg_error err = GG_ERROR_INIT;
+      gg_lineup *lineup;
+      ck_assert_int_eq(gg_lineup_make(&lineup, catalogue, &form, archs[a], &err), GG_OK);
+      ck_assert_int_eq(lineup->count > 0, archs[a] >= type->since);
+      for (size_t i = 0; i < lineup->count; i++) {
+        ck_assert_str_eq(lineup->list[i].plan.target->family, type->family);
+        check_fits(&lineup->list[i].plan, archs[a]);
+      }
+      for (size_t e = 0; e < sizeof ragged / sizeof *ragged && lineup->count; e++)
+        check_winner(lineup, ragged[e], archs[a]);
+      gg_lineup_free(lineup);
+    }
+  }
 }
 END_TEST
 
@@ -371,6 +452,8 @@ int main(void) {
   tcase_add_loop_test(tcase, work_is_counted, 0, sizeof works / sizeof *works);
   tcase_add_test(tcase, sm90_fetches);
   tcase_add_test(tcase, devices_are_named);
+  tcase_add_loop_test(tcase, kernels_fit_their_devices, 0,
+                      sizeof product_types / sizeof *product_types);
   tcase_add_test(tcase, work_takes_time);
   tcase_add_test(tcase, turns_hide_what_fits);
   tcase_add_test(tcase, narrow_floats_have_rates);

@@ -167,6 +167,8 @@ expect 0 'doctor on a device with tcgen05' env GEMMGEN_EMU_ARCH=100 "$gemmgen" d
 holds 'what runs there' grep -q 'family sm100 runs: compiled as sm_100f PTX' out
 expect 0 'another device' "$gemmgen" explain --problem '64 64 64' --arch sm_86 --sms 46
 holds 'whose figures they are' grep -q 'on sm_86, by the figures of H100 (sm_90), 46' out
+expect 0 'what has no room' "$gemmgen" explain --problem '4096 4096 4096' --arch sm_86
+holds 'is told' grep -q '^refused: sm80_two_ctas.yaml 128x128x64: .* > 50176 B on sm_86' out
 for command in 'gen spec.yaml' atoms "explain --problem 64x64x64"; do
   expect 2 'no architecture' "$gemmgen" $command --arch sm_75
   holds 'those that there are' grep -q "not 'sm_75'; there are 80, .* 90a" err

@@ -284,6 +284,33 @@ START_TEST(products_of_blackwell_are_right) {
 }
 END_TEST
 
+/* And on those before Hopper, whose memories differ: what is chosen has room there, whichever
+ * architecture its spec names first. */
+static const struct {
+  int arch;
+  gemm_case product;
+} ampere_cases[] = {
+    {80, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 129, 257, 72, 1, 0.5f, 16, "sm80", 0, 0}},
+    {86, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 129, 257, 72, 1, 0.5f, 16, "sm_86", 0, 0}},
+    {86, {GG_DTYPE_f16, GG_DTYPE_f16, F32, M, N, N, 264, 72, 40, 2, 0, 16, "sm_86", 0, 0}},
+    {86, {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 65, 40, 65, 1, 0, 1, "sm80_s8", 0, 0}},
+    {86, {F32, F32, F32, K, N, N, 130, 67, 19, 1, 0.5f, 4, "simt", 0, 0}},
+    {87, {GG_DTYPE_tf32, F32, F32, K, K, N, 72, 48, 37, 1, 0, 4, "sm80_tf32", 0, 0}},
+    {87, {GG_DTYPE_bf16, GG_DTYPE_f16, F32, K, K, M, 7, 200, 136, 1, 0, 16, "sm80_bf16", 0, 0}},
+    {89, {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, K, N, 130, 33, 47, 1, 0, 1, "sm80_e4m3", 0, 0}},
+    {89, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 33, 17, 1, 1, 0, 2, "sm_89", 0, 0}},
+};
+
+START_TEST(products_of_ampere_are_right) {
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context = open_emulator_of(ampere_cases[_i].arch, &err);
+  gg_gemm *gemm = open_gemm(context, &err);
+  check_case(context, gemm, &ampere_cases[_i].product, _i, &err);
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+}
+END_TEST
+
 /* With scale factors, of each kind of MMA that takes them: mxf8f6f4 (8 by 8 bits, and operands that
  * are unpacked on their way, whose lines are of 128 elements), mxf4 and mxf4nvf4. */
 #define MXFP                                                                                       \
@@ -533,12 +560,15 @@ START_TEST(sparse_products_want_a_family) {
 END_TEST
 
 /* Of types that no kernel of the device has the message tells. */
-START_TEST(blackwell_lacks_kernels) {
+START_TEST(devices_lack_kernels) {
   static const struct {
     int arch, align;
     gg_dtype in, out, accumulator;
   } lacks[] = {{103, 1, GG_DTYPE_e2m1, GG_DTYPE_f32, GG_DTYPE_f32},
-               {100, 16, GG_DTYPE_e3m2, GG_DTYPE_bf16, GG_DTYPE_f32}};
+               {100, 16, GG_DTYPE_e3m2, GG_DTYPE_bf16, GG_DTYPE_f32},
+               {80, 16, GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32},
+               {86, 16, GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32},
+               {87, 16, GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32}};
   gg_error err = GG_ERROR_INIT;
   gg_context *context = open_emulator_of(lacks[_i].arch, &err);
   gg_gemm *gemm = open_gemm(context, &err);
@@ -972,6 +1002,8 @@ int main(void) {
   tcase_add_test(tcase, null_pointers_are_named);
   if (fixture_has_nvrtc()) {
     tcase_add_loop_test(tcase, products_are_right, 0, sizeof cases / sizeof *cases);
+    tcase_add_loop_test(tcase, products_of_ampere_are_right, 0,
+                        sizeof ampere_cases / sizeof *ampere_cases);
     tcase_add_loop_test(tcase, products_of_blackwell_are_right, 0,
                         sizeof blackwell_cases / sizeof *blackwell_cases);
     tcase_add_loop_test(tcase, scaled_products_are_right, 0,
@@ -980,7 +1012,7 @@ int main(void) {
                         sizeof sparse_cases / sizeof *sparse_cases);
     tcase_add_test(tcase, sparse_products_want_a_family);
     tcase_add_test(tcase, factors_are_packed_by_the_caller);
-    tcase_add_loop_test(tcase, blackwell_lacks_kernels, 0, 2);
+    tcase_add_loop_test(tcase, devices_lack_kernels, 0, 5);
     tcase_add_test(tcase, spilling_kernels_give_way);
     tcase_add_test(tcase, threads_get_the_same_kernel);
     tcase_add_test(tcase, workspaces_decide);
