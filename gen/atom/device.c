@@ -1,5 +1,6 @@
 #include "atom/device.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,16 +31,46 @@ static const gg_device_column columns[] = {
 };
 
 const gg_device_model *gg_device_row(int arch) {
-  const gg_device_model *out = &devices[0];
-  for (size_t i = 1; i < device_count; i++) {
-    if (devices[i].arch <= arch && devices[i].arch > out->arch) out = &devices[i];
+  const gg_device_model *out = NULL;
+  for (size_t i = 0; i < device_count; i++) {
+    if (devices[i].arch <= arch && (!out || devices[i].arch > out->arch)) out = &devices[i];
   }
-  return out;
+  return out ? out : &devices[0];
+}
+
+/* Letters and digits; what else there is stands between words. */
+static size_t word_length(const char *text) {
+  size_t length = 0;
+  while (isalnum((unsigned char)text[length]))
+    length++;
+  return length;
+}
+
+/* The first word at or behind `text`; NULL: there is none. */
+static const char *word_of(const char *text) {
+  while (*text && word_length(text) == 0)
+    text++;
+  return *text ? text : NULL;
+}
+
+static bool has_word(const char *text, const char *word, size_t length) {
+  for (; (text = word_of(text)); text += word_length(text)) {
+    if (word_length(text) == length && memcmp(text, word, length) == 0) return true;
+  }
+  return false;
+}
+
+/* Whole words, since an L40S is no L4 and an A100 no A10. */
+static bool has_words(const char *text, const char *words) {
+  for (; (words = word_of(words)); words += word_length(words)) {
+    if (!has_word(text, words, word_length(words))) return false;
+  }
+  return true;
 }
 
 static const gg_device_model *row_of(const char *name, int arch) {
   for (size_t i = 0; i < device_count && name; i++) {
-    if (devices[i].arch == arch && strstr(name, devices[i].name)) return &devices[i];
+    if (devices[i].arch == arch && has_words(name, devices[i].name)) return &devices[i];
   }
   return gg_device_row(arch);
 }

@@ -16,12 +16,13 @@ typedef struct gg_device_model {
 #undef GG_COLUMN
 } gg_device_model;
 
-/* The first row of that architecture, or of the newest before it: what kernels are planned for. */
+/* The first row of that architecture, or of the newest before it, or else the first of all: what
+ * kernels are planned for. */
 const gg_device_model *gg_device_row(int arch);
 
-/* The device that the driver calls `name` ("NVIDIA H200"): of that architecture the row whose name
- * is part of it, or else, or where `name` is NULL, gg_device_row's; with `sm_count`
- * multiprocessors, where that is not 0, and what grows with them. */
+/* The device that the driver calls `name` ("NVIDIA H200"): of that architecture the first row whose
+ * name's words are all words of it, or else, or where `name` is NULL, gg_device_row's; with
+ * `sm_count` multiprocessors, where that is not 0, and what grows with them. */
 gg_device_model gg_device_model_of(const char *name, int arch, int sm_count);
 
 /* The tensor core's operations a second on operands of that type, of one multiprocessor. Floats of

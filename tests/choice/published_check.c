@@ -1,17 +1,20 @@
-/* The model of a B200 held against figures that others have published: nothing here was measured
- * by us.
+/* The model of devices that we do not have held against figures that others have published: nothing
+ * here was measured by us.
  *
  *     published_check PUBLISHED.tsv [PAGE.md]
  *
- * Prints a row of a table in Markdown for each figure: what is published, what the model says of
- * such a kernel, both within the power that `sustained` stands for and at the full clock, the first
- * one's error, and what bounds the kernel. With PAGE.md the rows must stand there, so that the page
- * tells what the model says today. */
+ * A line `device NAME ARCH MULTIPROCESSORS` of the file says whose figures follow, as the driver
+ * names it; 0 multiprocessors are as many as its row in gen/atom/devices.def has. Prints a row of a
+ * table in Markdown for each figure: what is published, what the model says of such a kernel, both
+ * within the power that `sustained` stands for and at the full clock, the first one's error, and
+ * what bounds the kernel. With PAGE.md the rows must stand there, so that the page tells what the
+ * model says today. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "atom/dtype.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "choice/catalogue.h"
@@ -23,18 +26,35 @@ typedef struct figure {
   double tflops;
 } figure;
 
+typedef struct card {
+  char name[64];
+  int arch, multiprocessors;
+} card;
+
 static void die(const char *what, const char *which) {
   fprintf(stderr, "published_check: %s %s\n", what, which);
   exit(EXIT_FAILURE);
 }
 
-static gg_form form_of(gg_dtype type) {
+static gg_form form_of(const figure *f) {
+  static const gg_dtype types[] = {GG_DTYPE_bf16, GG_DTYPE_f16, GG_DTYPE_tf32, GG_DTYPE_f32};
   gg_form form = GG_FORM_INIT;
-  form.a = (gg_operand){type, GG_MAJOR_K, 16};
-  form.b = (gg_operand){type, GG_MAJOR_K, 16};
-  form.d = form.c = (gg_operand){type, GG_MAJOR_N, 16};
-  form.accumulator = GG_DTYPE_f32;
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    const gg_dtype_info *info = gg_dtype_info_of(types[i]);
+    if (strcmp(f->type, info->name) != 0) continue;
+    form.a = form.b = (gg_operand){types[i], GG_MAJOR_K, 16};
+    form.d = (gg_operand){info->bits == 16 ? types[i] : GG_DTYPE_f32, GG_MAJOR_N, 16};
+    form.c = form.d;
+    form.accumulator = GG_DTYPE_f32;
+    return form;
+  }
+  die("not a type:", f->type);
   return form;
+}
+
+static bool read_card(card *out, const char *line) {
+  return sscanf(line, "device\t%63[^\t]\t%d\t%d", out->name, &out->arch, &out->multiprocessors) ==
+         3;
 }
 
 static bool read_figure(figure *out, const char *line) {
@@ -49,7 +69,7 @@ static bool read_figure(figure *out, const char *line) {
 }
 
 /* The catalogue that a figure's kernel is one of. */
-static gg_catalogue *catalogue_of(const figure *f) {
+static gg_catalogue *catalogue_of(const figure *f, int arch) {
   gg_catalogue *out;
   gg_error err = GG_ERROR_INIT;
   if (strcmp(f->spec, "best") == 0) {
@@ -60,7 +80,8 @@ static gg_catalogue *catalogue_of(const figure *f) {
   int file = mkstemp(path);
   FILE *stream = file < 0 ? NULL : fdopen(file, "w");
   if (!stream) die("cannot write", path);
-  fprintf(stream, "{arch: sm_100f, a: bf16, b: bf16, d: bf16, %s\n", f->spec + 1);
+  fprintf(stream, "{arch: sm_%d%s, a: bf16, b: bf16, d: bf16, %s\n", arch, arch < 100 ? "" : "f",
+          f->spec + 1);
   fclose(stream);
   char *paths[] = {path};
   gg_status st = gg_catalogue_load(&out, paths, 1, &err);
@@ -74,19 +95,21 @@ static double tflops_of(const figure *f, double seconds) {
 }
 
 static const char *bound_of(const gg_prediction *p) {
+  if (p->dram > p->multiply && p->dram > p->load && p->dram > p->finish) return "DRAM";
   if (p->finish > p->multiply && p->finish > p->load) return "epilogue";
   if (p->load > p->multiply) return "loading";
   return p->operands > p->issue ? "operands" : "multiplying";
 }
 
-static void put_row(gg_str *out, const figure *f) {
+static void put_row(gg_str *out, const figure *f, const card *on) {
   gg_error err = GG_ERROR_INIT;
   gg_lineup *lineup;
-  gg_form form = form_of(strcmp(f->type, "f16") == 0 ? GG_DTYPE_f16 : GG_DTYPE_bf16);
-  gg_catalogue *catalogue = catalogue_of(f);
-  gg_device_model sustained = gg_device_model_of(NULL, 100, 0), full = sustained;
+  gg_form form = form_of(f);
+  gg_catalogue *catalogue = catalogue_of(f, on->arch);
+  gg_device_model sustained = gg_device_model_of(on->name, on->arch, on->multiprocessors);
+  gg_device_model full = sustained;
   full.sustained = 1;
-  if (gg_lineup_make(&lineup, catalogue, &form, 100, &err)) die(f->kernel, err.message);
+  if (gg_lineup_make(&lineup, catalogue, &form, on->arch, &err)) die(f->kernel, err.message);
   if (lineup->count == 0) die(f->kernel, lineup->refused[0].why);
   gg_prediction p[2];
   for (int i = 0; i < 2; i++) {
@@ -129,11 +152,12 @@ int main(int argc, char **argv) {
   size_t length;
   gg_error err = GG_ERROR_INIT;
   gg_str rows = GG_STR_INIT;
+  card on = {.arch = 0};
   if (argc != 2 && argc != 3) die("needs", "PUBLISHED.tsv [PAGE.md]");
   if (gg_file_read(&text, &length, argv[1], 1 << 24, &err)) die(argv[1], err.message);
   for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
     figure f;
-    if (read_figure(&f, line)) put_row(&rows, &f);
+    if (!read_card(&on, line) && read_figure(&f, line)) put_row(&rows, &f, &on);
   }
   gg_free(text);
   fputs(gg_str_text(&rows), stdout);

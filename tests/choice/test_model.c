@@ -95,17 +95,90 @@ END_TEST
 
 /* ---- Devices ---------------------------------------------------------------------------- */
 
-/* A row is found by the driver's name of a device, and by its architecture where no row has it. */
+/* As drivers spell them, and whose figures each has: those of a row whose words are all there, or
+ * else of the first of its architecture, or of the newest before it. */
+static const struct {
+  const char *name;
+  int arch;
+  const char *row;
+} cards[] = {
+    {"NVIDIA H100 80GB HBM3", 90, "H100"},
+    {"NVIDIA H100 PCIe", 90, "H100"},
+    {"NVIDIA H100 NVL", 90, "H100"},
+    {"NVIDIA H800", 90, "H100"},
+    {"NVIDIA H200", 90, "H200"},
+    {"NVIDIA H200 NVL", 90, "H200"},
+    {"NVIDIA GH200 480GB", 90, "GH200"},
+    {"gemmgen emulator (sm_90)", 90, "H100"},
+    {"NVIDIA H200", 100, "B200"},
+    {"NVIDIA B200", 100, "B200"},
+    {"NVIDIA GB200", 100, "B200"},
+    {"NVIDIA B300 SXM6 AC", 103, "B200"},
+    {"NVIDIA Thor", 110, "B200"},
+    {"NVIDIA GeForce RTX 5090", 120, "RTX 5090"},
+    {"NVIDIA GeForce RTX 5090 D", 120, "RTX 5090"},
+    {"NVIDIA GB10", 121, "RTX 5090"},
+    {"NVIDIA A100-SXM4-80GB", 80, "A100-SXM4-80GB"},
+    {"NVIDIA A100-SXM4-80GB MIG 3g.40gb", 80, "A100-SXM4-80GB"},
+    {"NVIDIA A100 80GB PCIe", 80, "A100 80GB PCIe"},
+    {"NVIDIA A100-SXM4-40GB", 80, "A100 40GB"},
+    {"NVIDIA A100-PCIE-40GB", 80, "A100 40GB"},
+    {"A100-SXM4-40GB", 80, "A100 40GB"},
+    {"NVIDIA A30", 80, "A100-SXM4-80GB"},
+    {NULL, 80, "A100-SXM4-80GB"},
+    {"NVIDIA RTX A6000", 86, "RTX A6000"},
+    {"NVIDIA A10", 86, "A10"},
+    {"NVIDIA A10G", 86, "RTX A6000"},
+    {"NVIDIA A40", 86, "RTX A6000"},
+    {"NVIDIA RTX A5000", 86, "RTX A6000"},
+    {"NVIDIA GeForce RTX 3090", 86, "RTX A6000"},
+    {"Orin", 87, "Orin"},
+    {"Orin (nvgpu)", 87, "Orin"},
+    {NULL, 88, "Orin"},
+    {"NVIDIA L40S", 89, "L40S"},
+    {"NVIDIA L40", 89, "L40S"},
+    {"NVIDIA L4", 89, "L4"},
+    {"NVIDIA RTX 6000 Ada Generation", 89, "L40S"},
+    {"NVIDIA GeForce RTX 4090", 89, "RTX 4090"},
+    {"NVIDIA GeForce RTX 4090 Laptop GPU", 89, "RTX 4090"},
+    {NULL, 89, "L40S"},
+    {NULL, 75, "H100"},
+};
+
 START_TEST(devices_are_named) {
-  gg_device_model h100 = gg_device_model_of("NVIDIA H100 80GB HBM3", 90, 0);
-  gg_device_model h200 = gg_device_model_of("NVIDIA H200", 90, 66);
-  ck_assert_str_eq(h100.name, "H100");
-  ck_assert_str_eq(h200.name, "H200");
-  ck_assert_double_eq(h200.dram_rate, gg_device_model_of("H200", 90, 0).dram_rate / 2);
-  ck_assert_str_eq(gg_device_model_of("gemmgen emulator (sm_90)", 90, 0).name, "H100");
-  ck_assert_str_eq(gg_device_model_of("NVIDIA H200", 100, 0).name, "B200");
-  ck_assert_str_eq(gg_device_model_of(NULL, 80, 0).name, "H100");
-  ck_assert_ptr_eq(gg_device_row(90)->name, h100.name);
+  gg_device_model device = gg_device_model_of(cards[_i].name, cards[_i].arch, 0);
+  ck_assert_str_eq(device.name, cards[_i].row);
+}
+END_TEST
+
+START_TEST(devices_are_scaled) {
+  gg_device_model half = gg_device_model_of("NVIDIA H200", 90, 66);
+  ck_assert_double_eq(half.dram_rate, gg_device_model_of("H200", 90, 0).dram_rate / 2);
+  ck_assert_ptr_eq(gg_device_row(90)->name, gg_device_model_of(NULL, 90, 0).name);
+}
+END_TEST
+
+/* Rows give what every kernel's time is made of; what there is no unit for is no zero to divide by.
+ * What kernels are planned by is the same on devices that share specs: no text depends on the row.
+ */
+START_TEST(devices_have_rates) {
+  static const int archs[] = {80, 86, 87, 89, 90};
+  const gg_device_model *h100 = gg_device_row(90);
+  for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+    const gg_device_model *d = gg_device_row(archs[i]);
+    double rates[] = {d->mma_rate_16,    d->mma_rate_32, d->mma_rate_fp8, d->mma_rate_int8,
+                      d->mma_rate_64,    d->fma_rate_32, d->fma_rate_64,  d->dot_rate,
+                      d->warp_mma_share, d->warp_fp8,    d->sustained,    d->smem_rate,
+                      d->load_rate,      d->l2_rate,     d->l2_bytes,     d->dram_rate};
+    for (size_t j = 0; j < sizeof rates / sizeof *rates; j++)
+      ck_assert_msg(isfinite(rates[j]) && rates[j] > 0, "%s, rate %zu", d->name, j);
+    ck_assert_double_le(d->sustained, 1);
+    ck_assert_double_eq(d->tiles_enough, h100->tiles_enough);
+    ck_assert_double_eq(d->bytes_enough, h100->bytes_enough);
+    ck_assert_double_eq(d->warps_wanted, h100->warps_wanted);
+    ck_assert_double_eq(d->box_columns, h100->box_columns);
+    ck_assert_double_eq(d->buffer_columns, h100->buffer_columns);
+  }
 }
 END_TEST
 
@@ -451,7 +524,9 @@ int main(void) {
   tcase_set_timeout(tcase, 60);
   tcase_add_loop_test(tcase, work_is_counted, 0, sizeof works / sizeof *works);
   tcase_add_test(tcase, sm90_fetches);
-  tcase_add_test(tcase, devices_are_named);
+  tcase_add_loop_test(tcase, devices_are_named, 0, sizeof cards / sizeof *cards);
+  tcase_add_test(tcase, devices_are_scaled);
+  tcase_add_test(tcase, devices_have_rates);
   tcase_add_loop_test(tcase, kernels_fit_their_devices, 0,
                       sizeof product_types / sizeof *product_types);
   tcase_add_test(tcase, work_takes_time);

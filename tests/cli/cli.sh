@@ -165,8 +165,16 @@ holds 'what they are' grep -q 'with factors as in e4m3:ue8m0' err
 expect 0 'bytes of another' "$gemmgen" explain --problem '64 64 64' --types s8,s8,s32 --arch sm_110
 expect 0 'doctor on a device with tcgen05' env GEMMGEN_EMU_ARCH=100 "$gemmgen" doctor
 holds 'what runs there' grep -q 'family sm100 runs: compiled as sm_100f PTX' out
-expect 0 'another device' "$gemmgen" explain --problem '64 64 64' --arch sm_86 --sms 46
-holds 'whose figures they are' grep -q 'on sm_86, by the figures of H100 (sm_90), 46' out
+expect 0 'another device' "$gemmgen" explain --problem '64 64 64' --arch sm_88 --sms 8
+holds 'whose figures they are' grep -q 'on sm_88, by the figures of Orin (sm_87), 8' out
+for card in 80:A100-SXM4-80GB:108 86:'RTX A6000':84 87:Orin:16 89:L40S:142; do
+  IFS=: read -r arch name sms <<<"$card"
+  expect 0 "a large product of sm_$arch" "$gemmgen" explain --problem '4096 4096 4096' --arch "$arch"
+  holds 'the device is named' grep -q "on $name (sm_$arch), $sms multiprocessors" out
+  holds 'MMAs of a warp' grep -q '^chosen: gemm_sm80_bf16_' out
+  expect 0 "f32 of sm_$arch" "$gemmgen" explain --problem '1000 1001 1003' --types f32,f32,f32 --arch "$arch"
+  holds 'CUDA cores' grep -q '^chosen: gemm_simt_f32' out
+done
 expect 0 'what has no room' "$gemmgen" explain --problem '4096 4096 4096' --arch sm_86
 holds 'is told' grep -q '^refused: sm80_two_ctas.yaml 128x128x64: .* > 50176 B on sm_86' out
 for command in 'gen spec.yaml' atoms "explain --problem 64x64x64"; do
