@@ -40,14 +40,28 @@ static const line_step line_steps[] = {
      "                           move.begins(), copier_of_b(warp), lane);\n"},
 };
 
+/* Columns of several MMAs have boxes of their own (templates/parts/sm100_box_columns.cu). */
+static const char boxes_of_several_mmas[] =
+    "#pragma unroll\n"
+    "      for (int box = 0; box < boxes_b; ++box)\n"
+    "        tma_load(sB + box * box_bytes_b, from.b, full, box_b_along(k0, at.tile.n0, box),\n"
+    "                 box_b_across(k0, at.tile.n0, box), at.tile.batch);\n";
+
+static bool has_several_mmas(const gg_plan *plan) {
+  return plan->tile_n > gg_plan_mma_columns(plan);
+}
+
 /* Of a pair each CTA copies its half of B's rows, and what has come of its stages is said to the
  * first one's barrier: there MMAs are issued for both. Threads of that CTA must see what those of
  * this one wrote. */
-static void bind_pair(gg_bindings *out, bool pair) {
+static void bind_pair(gg_bindings *out, const gg_plan *plan) {
+  bool pair = plan->cta_group > 1;
   gg_bind_flag(out, "pair_lines", pair);
   gg_bind_text(out, "own_rows_of_b",
-               pair ? "    tile.n0 += list.rank_m % 2 * (tile_n / 2);  // this CTA's half of B\n"
-                    : "");
+               !pair ? ""
+               : has_several_mmas(plan)
+                   ? "    tile.n0 += list.rank_m % 2 * (mma_n / 2);  // this CTA's half of B\n"
+                   : "    tile.n0 += list.rank_m % 2 * (tile_n / 2);  // this CTA's half of B\n");
   gg_bind_text(out, "announce_boxes",
                pair
                    ? "      const unsigned here = full_barrier(smem, at.ring.stage);\n"
@@ -89,7 +103,8 @@ void gg_sm90_bind_lines(gg_bindings *out, const gg_plan *plan) {
   for (size_t i = 0; i < sizeof line_steps / sizeof *line_steps; i++) {
     const line_step *step = &line_steps[i];
     if (lines_a == step->lines) gg_str_puts(&text, step->a);
-    if (lines_b == step->lines) gg_str_puts(&text, step->b);
+    bool boxes = !step->lines && has_several_mmas(plan);
+    if (lines_b == step->lines) gg_str_puts(&text, boxes ? boxes_of_several_mmas : step->b);
     gg_bind_str(out, step->name, &text);
   }
   gg_str_puts(&text, lines_a ? "  line_source a;\n" : "  const tensor_map &a;\n");
@@ -100,7 +115,7 @@ void gg_sm90_bind_lines(gg_bindings *out, const gg_plan *plan) {
     gg_bind_text(out, "release_sharers", ""); /* CTAs that share stages have maps copy to them */
   bind_strips_of_b(out, plan);
   bind_swizzle(out, plan);
-  bind_pair(out, plan->cta_group > 1);
+  bind_pair(out, plan);
 }
 
 void gg_sm90_run_lines(gg_str *out, const gg_plan *plan) {
