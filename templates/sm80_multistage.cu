@@ -153,9 +153,15 @@ __device__ __forceinline__ bool needs_care(const tile_loader &l, int k_left) {
 // The address that this lane hands to ldmatrix, as a coordinate in the warp's first 16x${step_k} block
 // of A: lanes 0-7 name the rows of the first 8x8 matrix, lanes 8-15 those of the second, … . With
 // K contiguous a row runs along K; else it runs along M and ldmatrix transposes on the way.
+//@ if not twins_m
 //   A's four matrices: (m 0, k 0), (m 8, k 0), (m 0, k ${row}), (m 8, k ${row}).
+//@ end
+//@ else
+//@ if has_twins
+// Where the row that this lane hands to ldmatrix begins in a block of A or B.
 //@ else
 // Where the first of this lane's elements is in a block of A or B.
+//@ end
 //@ end
 struct lane_coord {
   int mn, k;
@@ -237,6 +243,7 @@ __device__ __forceinline__ void round_fragments(fragments &f) {
     for (int w = 0; w < ${words_b}; ++w) f.b[j][w] = rounded(f.b[j][w]);
 }
 //@ end
+//@ slot twins
 
 __device__ __forceinline__ void load_fragments(fragments &f, unsigned stage, lane_coord at_a,
                                                lane_coord at_b, int k) {
@@ -251,7 +258,7 @@ __device__ __forceinline__ void load_fragments(fragments &f, unsigned stage, lan
 //@ else
 #pragma unroll
   for (int i = 0; i < frags_m; ++i) {
-    const unsigned addr = stage + ldmatrix_place<operand_a>(at_a, ${step_m} * i, k);
+    const unsigned addr = ${address_a};
     if constexpr (a_k_major)
       ldmatrix_x4(f.a[i][0], f.a[i][1], f.a[i][2], f.a[i][3], addr);
     else
@@ -266,9 +273,15 @@ __device__ __forceinline__ void load_fragments(fragments &f, unsigned stage, lan
       load_element(f.b[j][w], stage + stage_begin_b +
                                   element_place<operand_b>(at_b, mma_n * j, k + w * 4));
 //@ else
+//@ if twins_n
+#pragma unroll
+  for (int j = 0; j < frags_n; j += 2)  // two atoms side by side
+    ldmatrix_x4_trans(f.b[j][0], f.b[j + 1][0], f.b[j][1], f.b[j + 1][1],
+                      ${address_b});
+//@ else
 #pragma unroll
   for (int j = 0; j < frags_n; j += 2) {  // two atoms side by side
-    const unsigned addr = stage + stage_begin_b + ldmatrix_place<operand_b>(at_b, mma_n * j, k);
+    const unsigned addr = ${address_b};
     if (frags_n % 2 == 1 && j + 1 == frags_n) {  // an odd last one
       if constexpr (b_k_major)
         ldmatrix_x2(f.b[j][0], f.b[j][1], addr);
@@ -281,6 +294,7 @@ __device__ __forceinline__ void load_fragments(fragments &f, unsigned stage, lan
         ldmatrix_x4_trans(f.b[j][0], f.b[j][1], f.b[j + 1][0], f.b[j + 1][1], addr);
     }
   }
+//@ end
 //@ end
 }
 
@@ -372,6 +386,9 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
   cp_async_wait<stages - 2>();
   __syncthreads();
   load_fragments(p.frag[0], read, p.at_a, p.at_b, 0);
+//@ if has_twins
+  part_fragments(p.frag[0]);
+//@ end
 //@ if promotes
   acc_t sums[frags_m][frags_n][acc_words] = {};
 //@ end
@@ -398,6 +415,9 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
 //@ if promotes
         if ((step + 1) % promoted_steps == 0) promote(tCrC, sums);
 //@ end
+//@ if has_twins
+        part_fragments(next);
+//@ end
         continue;
       }
       // Half of the last step's MMAs cover the wait at the barrier, half the first ldmatrix of the
@@ -411,6 +431,9 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
       mma_columns(${mma_sums}, now, barrier_column, frags_n);
 //@ if promotes
       promote(tCrC, sums);
+//@ end
+//@ if has_twins
+      part_fragments(next);
 //@ end
     }
     if constexpr (k_steps % 2 == 1) p.frag[0] = p.frag[1];  // an odd number ends in the other

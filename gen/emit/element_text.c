@@ -3,7 +3,7 @@
  * said here.
  *
  * In the texts below $T is the type that holds an element, $P its PTX type, $C the constraint of a
- * register that has it. x is the element, or two of them. */
+ * register that has it. x is the element, or two of them, and y another two. */
 #include "emit/element_text.h"
 
 #include <string.h>
@@ -16,6 +16,12 @@ typedef struct function {
 } function;
 
 static const function functions[] = {
+    [GG_SHARED_STORE_FOUR] =
+        {"Four neighbouring elements to shared memory, aligned to all.",
+         "void st_shared_four(\n    unsigned addr, const $T (&x)[2], const $T (&y)[2])",
+         "  asm volatile(\"st.shared.v4.$P [%0], {%1, %2, %3, %4};\" ::\"r\"(addr), "
+         "\"$C\"(x[0]), \"$C\"(x[1]),\n"
+         "               \"$C\"(y[0]), \"$C\"(y[1]) : \"memory\");\n"},
     [GG_SHARED_STORE_PAIR] =
         {"Two neighbouring elements to shared memory, aligned to both.",
          "void st_shared_pair(unsigned addr, const $T (&x)[2])",
@@ -33,6 +39,13 @@ static const function functions[] = {
                              "               : \"=$C\"(x[0]), \"=$C\"(x[1])\n"
                              "               : \"r\"(addr)\n"
                              "               : \"memory\");\n"},
+    [GG_SHARED_LOAD_FOUR] =
+        {"Four neighbouring elements from shared memory, aligned to all.",
+         "void ld_shared_four(\n    $T (&x)[2], $T (&y)[2], unsigned addr)",
+         "  asm volatile(\"ld.shared.v4.$P {%0, %1, %2, %3}, [%4];\"\n"
+         "               : \"=$C\"(x[0]), \"=$C\"(x[1]), \"=$C\"(y[0]), \"=$C\"(y[1])\n"
+         "               : \"r\"(addr)\n"
+         "               : \"memory\");\n"},
     [GG_GLOBAL_LOAD] = {"What is where it exists, else 0.",
                         "$T ld_global(const $T *from, bool exists)",
                         "  $T x = 0;\n"
@@ -54,6 +67,9 @@ static const function functions[] = {
 
 /* Of an unsigned char, for which PTX has no registers. */
 static const char *const byte_bodies[GG_ELEMENT_ACCESSES] = {
+    [GG_SHARED_STORE_FOUR] =
+        "  const unsigned four = x[0] | x[1] << 8 | y[0] << 16 | unsigned(y[1]) << 24;\n"
+        "  asm volatile(\"st.shared.b32 [%0], %1;\" ::\"r\"(addr), \"r\"(four) : \"memory\");\n",
     [GG_SHARED_STORE_PAIR] =
         "  const unsigned short pair = (unsigned short)(x[0] | x[1] << 8);\n"
         "  asm volatile(\"st.shared.b16 [%0], %1;\" ::\"r\"(addr), \"h\"(pair) : \"memory\");\n",
@@ -84,6 +100,19 @@ static const char *const byte_bodies[GG_ELEMENT_ACCESSES] = {
 
 /* Of two unsigned shorts, which are one register. */
 static const char *const short_bodies[GG_ELEMENT_ACCESSES] = {
+    [GG_SHARED_STORE_FOUR] =
+        "  asm volatile(\"st.shared.v2.b32 [%0], {%1, %2};\" ::\"r\"(addr),\n"
+        "               \"r\"(x[0] | unsigned(x[1]) << 16), \"r\"(y[0] | unsigned(y[1]) << 16)\n"
+        "               : \"memory\");\n",
+    [GG_SHARED_LOAD_FOUR] = "  unsigned first, second;\n"
+                            "  asm volatile(\"ld.shared.v2.b32 {%0, %1}, [%2];\"\n"
+                            "               : \"=r\"(first), \"=r\"(second)\n"
+                            "               : \"r\"(addr)\n"
+                            "               : \"memory\");\n"
+                            "  x[0] = (unsigned short)first;\n"
+                            "  x[1] = (unsigned short)(first >> 16);\n"
+                            "  y[0] = (unsigned short)second;\n"
+                            "  y[1] = (unsigned short)(second >> 16);\n",
     [GG_SHARED_STORE_PAIR] =
         "  const unsigned pair = x[0] | unsigned(x[1]) << 16;\n"
         "  asm volatile(\"st.shared.b32 [%0], %1;\" ::\"r\"(addr), \"r\"(pair) : \"memory\");\n",

@@ -1,5 +1,5 @@
-/* Functions that take one or two elements to shared memory, or from shared or global memory: a
- * kernel's text has those for the types that it has there. */
+/* Functions that take one, two or four elements to shared memory, or from shared or global memory:
+ * a kernel's text has those for the types that it has there. */
 #ifndef GG_EMIT_ELEMENT_TEXT_H
 #define GG_EMIT_ELEMENT_TEXT_H
 
@@ -7,10 +7,12 @@
 #include "emit/binding.h"
 
 typedef enum gg_element_access {
+  GG_SHARED_STORE_FOUR,
   GG_SHARED_STORE_PAIR,
   GG_SHARED_STORE,
   GG_SHARED_LOAD,
   GG_SHARED_LOAD_PAIR,
+  GG_SHARED_LOAD_FOUR,
   GG_GLOBAL_LOAD,
   GG_GLOBAL_LOAD_PAIR,
   GG_ELEMENT_ACCESSES,

@@ -51,8 +51,8 @@ static const char at_least_step[] = "x = {at_least(x.x, $l), at_least(x.y, $l)};
 static const char at_most_step[] = "x = {at_most(x.x, $h), at_most(x.y, $h)};";
 
 /* For each span: an operand's values for both numbers, the member of the struct that holds it, and
- * the lines that move to the tile's first and that read it; $r and $c are the family's rows and
- * columns from a cell to the next. */
+ * the lines that move to the tile's first and that read it; $r and $c are the rows and columns from
+ * the first cell to the i-th. */
 typedef struct span_text {
   const char *values[2], *member, *move, *read;
 } span_text;
@@ -74,7 +74,7 @@ static const span_text spans[] = {
                         "  forget(of.ld_@);\n"
                         "  of.@ += element_offset<d_n_major>(of.ld_@, row, col);\n",
                         "    values.@ = load_two<d_n_major, @_pairs>(\n"
-                        "        of.@, of.ld_@, at, i % down * $r, i / down * $c);\n"},
+                        "        of.@, of.ld_@, at, $r, $c);\n"},
 };
 
 /* Vectors that were read ahead to shared memory: `of.vectors` is the tile's. A vector along n has
@@ -93,7 +93,7 @@ typedef struct item {
   bool lined;   /* a matrix that comes through D's staging */
   bool staged;  /* a matrix that is stored through D's staging */
   bool ahead;   /* a vector that is read ahead */
-  const gg_skeleton *skeleton;
+  const struct epilogue *of;
   char name[GG_OPERATION_NAME_MAX];
 } item;
 
@@ -128,7 +128,7 @@ static bool is_staged(const epilogue *e, size_t index) {
 static item item_of(const epilogue *e, size_t index) {
   const gg_plan *plan = e->plan;
   item out = {.operation = &plan->operations[index],
-              .skeleton = &gg_skeletons[plan->target->id],
+              .of = e,
               .span = gg_operation_span(&plan->operations[index])};
   gg_operation_name(out.name, plan->operations, index);
   out.fetched = is_fetched(e, index);
@@ -151,6 +151,17 @@ static bool is_read_in_place(const item *it) {
   return is_read_by_threads(it) && !it->lined;
 }
 
+/* The rows, or columns, from the first of the cells that a thread reads together to the i-th. */
+static void write_cell_step(gg_str *out, const epilogue *e, bool rows) {
+  const gg_skeleton *skeleton = &gg_skeletons[e->plan->target->id];
+  if (rows ? e->layouts->twins_m : e->layouts->twins_n)
+    gg_str_puts(out, rows ? "half_row(i % down)" : "twins_column(i / down)");
+  else if (rows)
+    gg_str_printf(out, "i %% down * %d", skeleton->cell_rows);
+  else
+    gg_str_printf(out, "i / down * %d", skeleton->cell_columns);
+}
+
 /* Writes `text`, each @ the item's name, $1 and $2 its values, $r and $c the steps of cells, $l and
  * $h its numbers. */
 static void write_text(gg_str *out, const char *text, const item *it) {
@@ -158,8 +169,7 @@ static void write_text(gg_str *out, const char *text, const item *it) {
     if (*text == '@') {
       gg_str_puts(out, it->name);
     } else if (*text == '$' && (text[1] == 'r' || text[1] == 'c')) {
-      gg_str_printf(out, "%d",
-                    *++text == 'r' ? it->skeleton->cell_rows : it->skeleton->cell_columns);
+      write_cell_step(out, it->of, *++text == 'r');
     } else if (*text == '$' && (text[1] == 'l' || text[1] == 'h')) {
       gg_literal_write(out, (double)it->operation->numbers[*++text == 'h'], true);
     } else if (*text == '$') {
@@ -378,8 +388,10 @@ static void write_values(gg_str *out, const epilogue *e, const char *name, const
 static void write_read_cells(gg_str *out, const epilogue *e) {
   const gg_skeleton *skeleton = &gg_skeletons[e->plan->target->id];
   bool mma = skeleton->cell_rows > 1;
-  gg_str_puts(out, mma ? "// Of cells that are eight columns and eight rows apart.\n"
-                       : "// Of neighbouring cells.\n");
+  bool twins = e->layouts->twins_m || e->layouts->twins_n;
+  gg_str_puts(out, twins ? "// Of a lane's cells.\n"
+                   : mma ? "// Of cells that are eight columns and eight rows apart.\n"
+                         : "// Of neighbouring cells.\n");
   gg_str_puts(out, "template <int across, int down>\n"
                    "__device__ __forceinline__ void read_cells(cell_values (&out)[across][down],\n"
                    "                                           const epilogue_operands &of, "
@@ -394,13 +406,15 @@ static void write_read_cells(gg_str *out, const epilogue *e) {
   }
   gg_str_puts(out, "  }\n");
   if (e->reads_c) {
-    gg_str_printf(out,
-                  "  if (of.beta == 0.0f) return;  // C is not read: it may be null\n"
-                  "#pragma unroll\n"
-                  "  for (int i = 0; i < across * down; ++i)\n"
-                  "    out[i / down][i %% down].c = load_two<c_n_major, c_pairs>(\n"
-                  "        of.C, of.ldc, at, i %% down * %d, i / down * %d);\n",
-                  skeleton->cell_rows, skeleton->cell_columns);
+    gg_str_puts(out, "  if (of.beta == 0.0f) return;  // C is not read: it may be null\n"
+                     "#pragma unroll\n"
+                     "  for (int i = 0; i < across * down; ++i)\n"
+                     "    out[i / down][i % down].c = load_two<c_n_major, c_pairs>(\n"
+                     "        of.C, of.ldc, at, ");
+    write_cell_step(out, e, true);
+    gg_str_puts(out, ", ");
+    write_cell_step(out, e, false);
+    gg_str_puts(out, ");\n");
   }
   gg_str_puts(out, "}\n\n");
 }

@@ -126,6 +126,8 @@ typedef struct tile {
   /* Of A and B, in elements: from what is read of a row or column for one MMA to the next, and what
    * a read takes of a line. */
   int step_rows, step_columns, read;
+  /* Of operands with twins: where reads for one MMA begin in a line, and the steps from there. */
+  int starts, start_step, steps, step;
   /* Of A and B: where each line begins, and each position in a line is, before the swizzle: an
    * element's place is both together. */
   int64_t *line_at, *position_at;
@@ -196,6 +198,21 @@ static bool steps_repeat(const tile *t, bool columns) {
   return true;
 }
 
+/* Whether each step along a line changes bits of an address below those of a stage, the same ones
+ * from all that reads begin at. */
+static bool steps_are_bits(const tile *t) {
+  enum { stage_alignment = 128 /* bytes, which are elements of what has twins */ };
+  for (int64_t line = 0; line < lines_of(t); line++) {
+    for (int i = 0; i < t->starts * t->steps; i++) {
+      int64_t start = i / t->steps * t->start_step, step = i % t->steps * t->step;
+      int64_t bits = element_at(t, 0, step);
+      if (bits >= stage_alignment) return false;
+      if (element_at(t, line, start + step) != (element_at(t, line, start) ^ bits)) return false;
+    }
+  }
+  return true;
+}
+
 /* Opens the tile's struct: what its copies must know. */
 static void write_copies(gg_str *out, const tile *t) {
   const gg_dealing *d = &t->deal;
@@ -235,6 +252,9 @@ static gg_status write_operand(gg_str *out, const tile *t, int copy_bytes, bool 
   gg_str_printf(out,
                 "  static constexpr int repeats = %d;  // along K (1), M or N (2), neither (0)\n",
                 repeats);
+  if (t->starts)
+    gg_str_printf(out, "  static constexpr bool steps_are_bits = %s;  // of an address\n",
+                  gg_cuda_bool(repeats == (t->along_columns ? 2 : 1) && steps_are_bits(t)));
   return write_offset(out, t, err);
 }
 
@@ -262,6 +282,23 @@ static void put_reads(tile *t, const gg_operand *operand) {
   t->step_columns = by_elements ? lanes_k : 2 * row_bytes / bytes;
 }
 
+/* What ldmatrix reads of a line where an operand has twins: of K 16 bytes of 32 to either half of
+ * the lanes; of M or N 16 bytes for an MMA, or two. */
+static void put_steps(tile *t, const gg_plan *plan, bool of_a) {
+  enum { row_bytes = 16 };
+  t->step = t->along_columns ? 2 * row_bytes : row_bytes;
+  if (t->along_columns) {
+    t->starts = 2;
+    t->start_step = row_bytes;
+    t->steps = plan->tile_k / t->step;
+    return;
+  }
+  t->starts = of_a ? plan->atoms_m : plan->atoms_n;
+  t->start_step = of_a ? gg_plan_block_m(plan) : gg_plan_block_n(plan);
+  t->steps = t->start_step / row_bytes;
+  if (of_a && plan->turns_m) t->start_step = row_bytes, t->step = row_bytes * plan->atoms_m;
+}
+
 static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                                 gg_error *err) {
   tile a = {.name = "operand_a",
@@ -284,6 +321,10 @@ static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layou
             .chunk_name = "chunk_size"};
   put_reads(&a, &plan->a);
   put_reads(&b, &plan->b);
+  if (layouts->twins_m || layouts->twins_n) {
+    put_steps(&a, plan, true);
+    put_steps(&b, plan, false);
+  }
   a.deal = gg_sm80_deal_copy(plan->threads, lines_of(&a), gg_dtype_bytes(plan->a.type, line_of(&a)),
                              plan->copy_bytes_a);
   b.deal = gg_sm80_deal_copy(plan->threads, lines_of(&b), gg_dtype_bytes(plan->b.type, line_of(&b)),
@@ -350,7 +391,10 @@ static bool ends_in_access(const gg_plan *plan, const gg_operand *operand, int a
 static void bind_elements(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_element_uses uses = {0};
   if (copies_elements(plan)) gg_use_element(&uses, GG_SHARED_STORE, plan->a.type);
-  gg_use_element(&uses, plan->d.major == GG_MAJOR_N ? GG_SHARED_STORE_PAIR : GG_SHARED_STORE,
+  gg_use_element(&uses,
+                 plan->d.major != GG_MAJOR_N ? GG_SHARED_STORE
+                 : layouts->twins_n          ? GG_SHARED_STORE_FOUR
+                                             : GG_SHARED_STORE_PAIR,
                  plan->d.type);
   if (ends_in_access(plan, &plan->d, plan->access_bytes_d))
     gg_use_element(&uses, GG_SHARED_LOAD, plan->d.type);
@@ -358,7 +402,10 @@ static void bind_elements(gg_bindings *out, const gg_plan *plan, const gg_layout
     const gg_operand *read = &layouts->lined[i].operand;
     if (ends_in_access(plan, read, layouts->lined[i].access_bytes))
       gg_use_element(&uses, GG_SHARED_STORE, read->type);
-    gg_use_element(&uses, read->major == GG_MAJOR_M ? GG_SHARED_LOAD : GG_SHARED_LOAD_PAIR,
+    gg_use_element(&uses,
+                   read->major == GG_MAJOR_M ? GG_SHARED_LOAD
+                   : layouts->twins_n        ? GG_SHARED_LOAD_FOUR
+                                             : GG_SHARED_LOAD_PAIR,
                    read->type);
   }
   gg_bind_elements(out, "shared_elements", &uses);
@@ -378,12 +425,23 @@ static void bind_lined(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                   "    __syncwarp();\n"
                   "#pragma unroll\n"
                   "    for (int i = 0; i < epi_m / 8; ++i)\n"
-                  "#pragma unroll\n"
-                  "      for (int j = 0; j < epi_n / mma_n; ++j)\n"
-                  "        cell_at[j][i].%s = load_lined_pair<staged_%s, d_n_major, %s_t>(\n"
-                  "            staging, i * 8 + frag_row, j * mma_n + frag_col);\n"
-                  "    __syncwarp();  // D's elements take the same memory\n",
-                  x, x, x, x, x, x);
+                  "#pragma unroll\n",
+                  x, x, x);
+    const char *row = layouts->twins_m ? "half_row(i)" : "i * 8";
+    if (layouts->twins_n && r->operand.major == GG_MAJOR_N)
+      gg_str_printf(&text,
+                    "      for (int j = 0; j < epi_n / mma_n; j += 2)\n"
+                    "        load_lined_four<staged_%s>(cell_at[j][i].%s, cell_at[j + 1][i].%s,\n"
+                    "                                  staging, %s + frag_row,\n"
+                    "                                  twins_column(j) + frag_col);\n",
+                    x, x, x, row);
+    else
+      gg_str_printf(&text,
+                    "      for (int j = 0; j < epi_n / mma_n; ++j)\n"
+                    "        cell_at[j][i].%s = load_lined_pair<staged_%s, d_n_major, %s_t>(\n"
+                    "            staging, %s + frag_row, %s + frag_col);\n",
+                    x, x, x, row, layouts->twins_n ? "twins_column(j)" : "j * mma_n");
+    gg_str_puts(&text, "    __syncwarp();  // D's elements take the same memory\n");
   }
   gg_bind_str(out, "lined", &text);
 }
@@ -391,6 +449,60 @@ static void bind_lined(gg_bindings *out, const gg_plan *plan, const gg_layouts *
 /* Whether an operand's lines, copied in chunks of 16 bytes, may end inside one. */
 static bool has_ragged_lines(const gg_operand *operand, int copy_bytes, int64_t extent, int part) {
   return copy_bytes == 16 && operand->major != GG_MAJOR_K && !gg_cuda_is_even(extent, part);
+}
+
+/* The functions that say what of a block a lane names, and where that is for an MMA. */
+static void bind_coords(gg_bindings *out, const gg_plan *plan) {
+  const char *step_m = plan->turns_m ? "turn_m" : "mma_m";
+  bool twins = gg_sm80_has_twins(&plan->a) || gg_sm80_has_twins(&plan->b);
+  char text[96];
+  snprintf(text, sizeof text,
+           twins ? "ldmatrix_address<operand_a>(stage, at_a, %s * i, k)"
+                 : "stage + ldmatrix_place<operand_a>(at_a, %s * i, k)",
+           step_m);
+  gg_bind_text(out, "address_a", text);
+  gg_bind_text(out, "address_b",
+               twins ? "ldmatrix_address<operand_b>(stage + stage_begin_b, at_b, mma_n * j, k)"
+                     : "stage + stage_begin_b + ldmatrix_place<operand_b>(at_b, mma_n * j, k)");
+  gg_bind_text(out, "coord_a",
+               gg_sm80_by_elements(&plan->a) ? "element_coord"
+               : gg_sm80_has_twins(&plan->a) ? "twins_coord"
+                                             : "ldmatrix_coord_a");
+  gg_bind_text(out, "coord_b",
+               gg_sm80_by_elements(&plan->b) ? "element_coord"
+               : gg_sm80_has_twins(&plan->b) ? "twins_coord"
+                                             : "ldmatrix_coord_b");
+}
+
+/* Where a lane's accumulators are in a sub-tile of the epilogue, and which two are of neighbouring
+ * columns of a row: of one MMA, or, of twins, of two, which have four between them. */
+static void bind_accumulators(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  bool twins_m = layouts->twins_m, twins_n = layouts->twins_n;
+  bool fours_c = false, fours = false;
+  for (size_t i = 0; i < layouts->lined_count; i++) {
+    bool has = twins_n && layouts->lined[i].operand.major == GG_MAJOR_N;
+    fours_c = fours_c || (has && layouts->lined[i].is_c);
+    fours = fours || has;
+  }
+  gg_bind_flag(out, "fours", fours);
+  gg_bind_flag(out, "fours_c", fours_c);
+  gg_bind_flag(out, "fours_d", twins_n && plan->d.major == GG_MAJOR_N);
+  gg_bind_part(out, "twins", twins_m || twins_n ? "sm80_twins" : NULL);
+  gg_bind_flag(out, "has_twins", twins_m || twins_n);
+  gg_bind_flag(out, "twins_m", twins_m);
+  gg_bind_flag(out, "twins_n", twins_n);
+  gg_bind_text(out, "lane_rows", twins_m ? "lane / 4 * 2 and + 1" : "lane / 4 and + 8");
+  gg_bind_text(out, "row_step", twins_m ? " * 2" : "");
+  gg_bind_text(out, "row_i", twins_m ? "half_row(i)" : "i * 8");
+  gg_bind_text(out, "row_half", twins_m ? "half_row(half)" : "half * 8");
+  gg_bind_text(out, "lane_columns", twins_n ? "lane % 4 * 4 to + 3" : "lane % 4 * 2 and + 1");
+  gg_bind_text(out, "column_step", twins_n ? "4" : "2");
+  gg_bind_text(out, "column_j", twins_n ? "twins_column(j)" : "j * mma_n");
+  gg_bind_text(out, "column_at_j", twins_n ? "twins_column(j)" : "mma_n * j");
+  gg_bind_text(out, "left", twins_n ? "left[own]" : "acc[e]");
+  gg_bind_text(out, "right", twins_n ? "right[own]" : "acc[e + 1]");
+  gg_bind_text(out, "of_left", twins_n ? "left, own" : "acc, e");
+  gg_bind_text(out, "of_right", twins_n ? "right, own" : "acc, e + 1");
 }
 
 /* How fragments come to registers: rows of ldmatrix and steps along K in elements, the registers of
@@ -424,13 +536,14 @@ static void bind_fragments(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "holder", type_a);
   gg_bind_text(out, "load", bytes == 8 ? "f64" : "b32");
   gg_bind_text(out, "constraint", bytes == 8 ? "d" : "r");
-  gg_bind_text(out, "coord_a", elements_a ? "element_coord" : "ldmatrix_coord_a");
-  gg_bind_text(out, "coord_b", elements_b ? "element_coord" : "ldmatrix_coord_b");
+  bind_coords(out, plan);
   gg_bind_text(out, "reads", elements_a && elements_b ? "ld.shared" : "ldmatrix");
   gg_bind_flag(out, "elements_a", elements_a);
   gg_bind_flag(out, "elements_b", elements_b);
   gg_bind_flag(out, "elements", elements_a || elements_b);
-  gg_bind_flag(out, "matrices", !elements_a || !elements_b);
+  gg_bind_flag(out, "matrices",
+               !(elements_a || gg_sm80_has_twins(&plan->a)) ||
+                   !(elements_b || gg_sm80_has_twins(&plan->b)));
   gg_bind_flag(out, "tf32", plan->a.type == GG_DTYPE_tf32);
   gg_bind_flag(out, "converts_tf32", gg_sm80_converts_tf32(plan));
   gg_bind_text(out, "eights_m", plan->mma.m == 16 ? "2" : "1");
@@ -459,6 +572,7 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                has_ragged_lines(&plan->a, plan->copy_bytes_a, plan->fixed_m, plan->tile_m) ||
                    has_ragged_lines(&plan->b, plan->copy_bytes_b, plan->fixed_n, plan->tile_n));
   bind_fragments(out, plan);
+  bind_accumulators(out, plan, layouts);
   gg_bind_flag(out, "promotes", plan->promote > 0);
   gg_bind_text(out, "mma_sums", plan->promote ? "sums" : "tCrC");
   gg_bind_cta_shares(out, plan, "sm80_sums", "sm80_kernel_shares");

@@ -37,6 +37,7 @@ typedef struct operand_tile {
   int copy_bytes;
   int bits;         /* of an element */
   bool by_elements; /* whether lanes read its fragments so */
+  bool twins;       /* whether lanes get bytes of two lines' neighbours */
 } operand_tile;
 
 static int log2_of(int64_t power) {
@@ -146,11 +147,19 @@ static gg_status derive_copy(gg_layout *out, const operand_tile *tile, int threa
 }
 
 /* The permutation that makes each of `warps` own one contiguous block of atoms, or leaves them in
- * turns. */
-static gg_status blocks(gg_tiler *out, int extent, int warps, int atom, bool turns, gg_error *err) {
+ * turns. Twins are 8 apart in an atom of 16, or one atom of 8 apart. */
+static gg_status blocks(gg_tiler *out, int extent, int warps, int atom, bool turns, bool twins,
+                        gg_error *err) {
   int64_t count = extent / warps / atom;
   gg_tuple shape = GG_TUPLE(atom, warps, count);
   gg_tuple stride = GG_TUPLE(1, turns ? atom : atom * count, turns ? atom * warps : atom);
+  if (twins && atom == 16) {
+    shape = GG_TUPLE(8, 2, warps, count);
+    stride = GG_TUPLE(2, 1, turns ? atom : atom * count, turns ? atom * warps : atom);
+  } else if (twins) {
+    shape = GG_TUPLE(atom, warps, 2, count / 2);
+    stride = GG_TUPLE(2, atom * count, 1, 2 * atom);
+  }
   gg_layout layout;
   gg_status st = gg_layout_make(&layout, &shape, &stride, err);
   if (st == GG_OK) *out = gg_tiler_of_layout(&layout);
@@ -163,9 +172,15 @@ static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err)
   gg_layout layout;
   gg_status st;
   if ((st = gg_layout_col_major(&layout, &atoms, err))) return st;
-  if ((st = blocks(&mode, plan->tile_m, plan->atoms_m, plan->mma.m, plan->turns_m, err))) return st;
+  out->twins_m = gg_sm80_has_twins(&plan->a);
+  out->twins_n = gg_sm80_has_twins(&plan->b);
+  if ((st = blocks(&mode, plan->tile_m, plan->atoms_m, plan->mma.m, plan->turns_m, out->twins_m,
+                   err))) {
+    return st;
+  }
   if ((st = gg_tiler_append(&permutation, &mode, err))) return st;
-  if ((st = blocks(&mode, plan->tile_n, plan->atoms_n, plan->mma.n, false, err))) return st;
+  if ((st = blocks(&mode, plan->tile_n, plan->atoms_n, plan->mma.n, false, out->twins_n, err)))
+    return st;
   if ((st = gg_tiler_append(&permutation, &mode, err))) return st;
   return gg_layouts_fragments(out, plan, &layout, &permutation, err);
 }
@@ -213,6 +228,24 @@ static void count_elements(gg_smem_access *access, const gg_composed *smem,
   }
 }
 
+/* Bytes along M or N to registers: an ldmatrix brings 16 of them at 32 places along K, as four
+ * matrices of 8 lines. A lane's four neighbouring places are in two matrices, two in each; which
+ * two, changes in the middle, so that a matrix's lines are of all residues modulo 8, as eight
+ * lines one behind the other are: what frees these of conflicts, frees those. */
+static void count_twins(gg_smem_access *access, const gg_composed *smem, const operand_tile *tile) {
+  for (int64_t k = 0; k < tile->k; k += 32) {
+    for (int64_t mn = 0; mn < tile->mn; mn += 16) {
+      int64_t address[GG_WARP];
+      for (int lane = 0; lane < GG_WARP; lane++) {
+        int places = (lane / 8 % 2) ^ (lane / 4 % 2);
+        int64_t line = k + lane / 16 * 16 + lane / 2 % 4 * 4 + places * 2 + lane % 2;
+        address[lane] = gg_composed_at(smem, mn + line * tile->mn) * tile->bits / 8;
+      }
+      gg_smem_access_count(access, address);
+    }
+  }
+}
+
 /* ---- Staging ---------------------------------------------------------------------------- */
 
 /* One warp's staging memory for C or D: rows x columns, in lines of the contiguous mode. */
@@ -221,6 +254,7 @@ typedef struct staging {
   int64_t rows, columns;
   bool n_major;
   int element_bytes, access_bytes;
+  bool twins_m, twins_n;
 } staging;
 
 static int64_t staging_address(const gg_composed *smem, const staging *s, int64_t row,
@@ -229,16 +263,21 @@ static int64_t staging_address(const gg_composed *smem, const staging *s, int64_
 }
 
 /* Between registers and staging memory: an accumulator's 8 x 8 part has row lane / 4 and columns
- * lane % 4 * 2 and + 1, one access where they are neighbours in memory, else two. */
+ * lane % 4 * 2 and + 1, one access where they are neighbours in memory, else two. Of twins a lane
+ * has rows lane / 4 * 2 and + 1 of 16 in two parts, or the columns from lane % 4 * 4 to + 3 in two,
+ * which are one access where they are neighbours. */
 static gg_smem_access count_fragments(const gg_composed *smem, const staging *s) {
-  gg_smem_access access = {.name = s->fragments,
-                           .bytes = s->n_major ? 2 * s->element_bytes : s->element_bytes};
-  for (int64_t column = 0; column < s->columns; column += 8) {
-    for (int64_t row = 0; row < s->rows; row += 8) {
-      for (int second = 0; second < (s->n_major ? 1 : 2); second++) {
+  int rows = s->twins_m ? 2 : 1, columns = s->twins_n ? 4 : 2, width = s->n_major ? columns : 1;
+  gg_smem_access access = {.name = s->fragments, .bytes = width * s->element_bytes};
+  int parts = s->twins_n ? 2 : 1;
+  for (int64_t column = 0; column < s->columns; column += 8 * parts) {
+    for (int64_t i = 0; i < s->rows / 8; i++) {
+      int64_t row = s->twins_m ? i / 2 * 16 + i % 2 : i * 8;
+      for (int e = 0; e < columns; e += width) {
         int64_t address[GG_WARP];
         for (int lane = 0; lane < GG_WARP; lane++) {
-          address[lane] = staging_address(smem, s, row + lane / 4, column + lane % 4 * 2 + second);
+          address[lane] =
+              staging_address(smem, s, row + lane / 4 * rows, column + lane % 4 * columns + e);
         }
         gg_smem_access_count(&access, address);
       }
@@ -288,15 +327,16 @@ static int waste(gg_smem_access a, gg_smem_access b) {
 }
 
 /* The first swizzle that frees both accesses of conflicts; if none does, the best. Swizzles permute
- * 128 bytes, one line of all banks: 16-byte chunks, or 32-byte pairs of them; by the number of the
- * 128 bytes, or by half of that where a warp touches every other line. */
+ * 128 bytes, one line of all banks: 16-byte chunks, or 32-byte pairs of them, or, where lanes hold
+ * four columns, fours; by the number of the 128 bytes, or by half of that where a warp touches
+ * every other line. */
 static gg_status derive_staging(gg_layouts *out, gg_composed *smem, const staging *s,
                                 gg_error *err) {
   int chunk_bits = log2_of(chunk_bytes / s->element_bytes);
   int pattern_bits = log2_of(stage_alignment / s->element_bytes);
-  int best = -1;
+  int best = -1, candidates = s->twins_n && s->n_major ? 6 : 4;
   gg_smem_access fragments = {0}, lines = {0};
-  for (int candidate = 0; candidate < 4 && best != 0; candidate++) {
+  for (int candidate = 0; candidate < candidates && best != 0; candidate++) {
     int base = chunk_bits + candidate / 2, bits = pattern_bits - base, shift = bits + candidate % 2;
     gg_swizzle swizzle;
     gg_composed layout;
@@ -330,6 +370,8 @@ static gg_status count_operand(gg_smem_access *copy, gg_smem_access *matrices,
   count_copy(copy, &flat, tile, threads);
   if (tile->by_elements)
     count_elements(matrices, &flat, tile);
+  else if (tile->twins)
+    count_twins(matrices, &flat, tile);
   else
     gg_smem_access_count_matrices(matrices, &flat, tile->k_major, tile->mn, tile->k, tile->bits);
   return GG_OK;
@@ -344,7 +386,8 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
                           plan->swizzle_a,
                           plan->copy_bytes_a,
                           bits,
-                          gg_sm80_by_elements(&plan->a)};
+                          gg_sm80_by_elements(&plan->a),
+                          gg_sm80_has_twins(&plan->a)};
   const operand_tile b = {"B",
                           plan->tile_n,
                           plan->tile_k,
@@ -352,7 +395,8 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
                           plan->swizzle_b,
                           plan->copy_bytes_b,
                           bits,
-                          gg_sm80_by_elements(&plan->b)};
+                          gg_sm80_by_elements(&plan->b),
+                          gg_sm80_has_twins(&plan->b)};
   gg_status st;
   if ((st = derive_operand(&out->sA, &out->size_a, &a, err))) return st;
   if ((st = derive_operand(&out->sB, &out->size_b, &b, err))) return st;
@@ -385,7 +429,9 @@ static gg_status derive_lined(gg_layouts *out, gg_lined *lined, const gg_plan *p
                      plan->epi_n,
                      lined->operand.major == GG_MAJOR_N,
                      (int)gg_dtype_bytes(lined->operand.type, 1),
-                     lined->access_bytes};
+                     lined->access_bytes,
+                     out->twins_m,
+                     out->twins_n};
   gg_status st = derive_staging(out, &lined->layout, &s, err);
   if (st) return st;
   int64_t bytes = gg_composed_cosize(&lined->layout) * s.element_bytes;
@@ -401,7 +447,9 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
                      plan->epi_n,
                      plan->d.major == GG_MAJOR_N,
                      (int)gg_dtype_bytes(plan->d.type, 1),
-                     plan->access_bytes_d};
+                     plan->access_bytes_d,
+                     out->twins_m,
+                     out->twins_n};
   gg_status st;
   if ((st = derive_staging(out, &out->sD, &d, err))) return st;
   out->size_d = gg_composed_cosize(&out->sD);

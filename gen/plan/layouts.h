@@ -106,6 +106,7 @@ typedef struct gg_layouts {
    */
   gg_layout tAgA, tBgB;       /* global to shared: which elements each thread copies */
   gg_layout tCrA, tCrB, tCrC; /* the tiled MMA's fragments */
+  bool twins_m, twins_n;      /* neighbouring rows are r and r + 8 of an MMA; columns of two MMAs */
 
   gg_boxed_tile boxes_a, boxes_b; /* where tensor maps copy the operands */
   uint64_t scale_descriptor;      /* of an atom of scale factors, for tcgen05.cp, at address 0 */

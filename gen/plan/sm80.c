@@ -32,15 +32,6 @@ static bool has_atom(const gg_mma_row *row) {
   return bits == 64 || (bits >= 8 && row->m == 16 && row->k * bits == matrices_bits);
 }
 
-/* ldmatrix transposes elements of 16 bits; larger ones are read one by one, bytes are not. */
-static gg_status check_major(const gg_plan *plan, bool of_a, gg_error *err) {
-  const gg_operand *operand = of_a ? &plan->a : &plan->b;
-  const gg_spec_field *asked = of_a ? &plan->spec->a.major : &plan->spec->b.major;
-  if (operand->major == GG_MAJOR_K || gg_dtype_info_of(operand->type)->bits > 8) return GG_OK;
-  return gg_refuse(plan, asked, of_a ? "A of bytes with major" : "B of bytes with major",
-                   asked->text, "k", err);
-}
-
 /* The rows know: this says since when. */
 static gg_status check_fp8(const gg_plan *plan, gg_error *err) {
   if (!gg_dtype_is_fp8(plan->a.type) || plan->limits->converts_fp8) return GG_OK;
@@ -53,8 +44,6 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = check_fp8(plan, err))) return st;
   if ((st = gg_choose_inputs(plan, err))) return st;
-  if ((st = check_major(plan, true, err))) return st;
-  if ((st = check_major(plan, false, err))) return st;
   return gg_choose_accumulator(plan, err);
 }
 
@@ -241,6 +230,11 @@ static tile choose_tile(const gg_plan *plan) {
   return t;
 }
 
+/* Columns that a warp cannot share with another: of one atom, or of two that twins are dealt to. */
+static int least_columns(const gg_plan *plan) {
+  return gg_sm80_has_twins(&plan->b) ? 2 * plan->mma.n : plan->mma.n;
+}
+
 /* Splits the tile among warps: into blocks of at most usual_warp_extent each way, then further
  * until there are enough. A multiprocessor has four schedulers, and each wants two warps: one
  * multiplies while the other waits. So a large CTA that is alone there takes eight, others four. */
@@ -248,7 +242,7 @@ static warps usual_warps(const gg_plan *plan, tile t) {
   warps w = {1, 1};
   while (t.m / w.m > usual_warp_rows(plan) && t.m % (2 * w.m * plan->mma.m) == 0)
     w.m *= 2;
-  while (t.n / w.n > usual_warp_extent && t.n % (2 * w.n * plan->mma.n) == 0)
+  while (t.n / w.n > usual_warp_extent && t.n % (2 * w.n * least_columns(plan)) == 0)
     w.n *= 2;
   bool alone = t.ctas == 1 && plan->spec->tile.state != GG_SPEC_SET;
   int enough = alone && is_large(t) ? (int)plan->device->warps_wanted : 4;
@@ -298,9 +292,10 @@ static gg_status check_tile(const gg_plan *plan, tile t, warps w, gg_error *err)
                               err))) {
     return st;
   }
-  snprintf(why, sizeof why, "%d warps x %d (N of the atom)", w.n, plan->mma.n);
-  if ((st = gg_check_multiple("tile N", t.n, w.n * plan->mma.n, why, gg_element_mark(asked, 1),
-                              err))) {
+  int columns = least_columns(plan);
+  snprintf(why, sizeof why, "%d warps x %d (%s)", w.n, columns,
+           columns > plan->mma.n ? "N of two atoms, of bytes along N" : "N of the atom");
+  if ((st = gg_check_multiple("tile N", t.n, w.n * columns, why, gg_element_mark(asked, 1), err))) {
     return st;
   }
   return gg_check_multiple("tile K", t.k, plan->mma.k, "K of the atom", gg_element_mark(asked, 2),

@@ -32,6 +32,13 @@ static inline bool gg_sm80_by_elements(const gg_operand *operand) {
   return bytes == 8 || (bytes == 4 && operand->major != GG_MAJOR_K);
 }
 
+/* Whether the operand's bytes run along M or N. ldmatrix transposes 16 bits at once, so that a lane
+ * gets the bytes of two neighbours, 2r and 2r + 1, together and takes them apart: such twins are
+ * rows r and r + 8 of an MMA, or the r-th columns of two MMAs side by side. */
+static inline bool gg_sm80_has_twins(const gg_operand *operand) {
+  return gg_dtype_info_of(operand->type)->bits == 8 && operand->major != GG_MAJOR_K;
+}
+
 /* Whether one instruction rounds to tf32 as tensor maps do, to nearest even. (PTX ISA, "cvt".) */
 static inline bool gg_sm80_converts_tf32(const gg_plan *plan) {
   return plan->arch.number >= 90;

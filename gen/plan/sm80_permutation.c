@@ -3,7 +3,8 @@
  * fragments can lie in two ways: as one contiguous block of the tile, which is what the family has
  * where nothing is asked for, and which a layout such as (16,2,4):(1,64,16) makes of the turns; or,
  * along M, in turns as they are, for which `_`, a number or the identity stands. Both keep an
- * atom's rows together, as ldmatrix reads and the epilogue stages them. */
+ * atom's rows together, as ldmatrix reads and the epilogue stages them. Of bytes along M or N these
+ * are twins (gg_sm80_has_twins): in 16 of them the j-th is 2j, and 2j - 15 from the eighth on. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +18,20 @@
 typedef struct mode {
   const char *name;
   int extent, atom, warps;
+  bool twins;
 } mode;
 
 typedef int64_t place(const mode *of, int64_t index);
 
 static int64_t in_turns(const mode *of, int64_t index) {
-  (void)of;
-  return index;
+  enum { sixteen = 16, half = sixteen / 2 };
+  int64_t in_half = index % half, second = index / half % 2;
+  return of->twins ? index / sixteen * sixteen + 2 * in_half + second : index;
 }
 
 static int64_t in_blocks(const mode *of, int64_t index) {
-  int64_t atom = index / of->atom;
-  return atom % of->warps * (of->extent / of->warps) + atom / of->warps * of->atom +
-         index % of->atom;
+  int64_t atom = index / of->atom, in_block = atom / of->warps * of->atom + index % of->atom;
+  return atom % of->warps * (of->extent / of->warps) + in_turns(of, in_block);
 }
 
 /* Whether the layout, repeated over the tile, is this function. */
@@ -65,19 +67,28 @@ static gg_status check_size(const gg_plan *plan, const mode *of, int64_t size, i
 static gg_status refuse(const gg_plan *plan, const mode *of, const char *text, bool turns,
                         int index, gg_error *err) {
   char what[32], has[128];
+  int block = of->extent / of->warps, count = block / of->atom;
   snprintf(what, sizeof what, "permutation of %s", of->name);
-  snprintf(has, sizeof has, "(%d,%d,%d):(1,%d,%d), a block a warp%s", of->atom, of->warps,
-           of->extent / of->warps / of->atom, of->extent / of->warps, of->atom,
-           turns ? ", and _, atoms in turns" : "");
+  if (!of->twins)
+    snprintf(has, sizeof has, "(%d,%d,%d):(1,%d,%d), a block a warp%s", of->atom, of->warps, count,
+             block, of->atom, turns ? ", and _, atoms in turns" : "");
+  else if (turns)
+    snprintf(has, sizeof has,
+             "(8,2,%d,%d):(2,1,%d,16), a block a warp, and (8,2,%d):(2,1,16), atoms in turns",
+             of->warps, count, block, of->warps);
+  else
+    snprintf(has, sizeof has, "(8,%d,2,%d):(2,%d,1,16), a block a warp", of->warps, count / 2,
+             block);
   return gg_fail(err, PLAN_UNSUPPORTED, gg_element_mark(&plan->spec->permutation, index),
                  plan->target->family, what, text, has);
 }
 
 gg_status gg_sm80_choose_permutation(bool *turns_m, const gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->permutation;
-  const mode modes[] = {{"M", plan->tile_m, plan->mma.m, plan->atoms_m},
-                        {"N", plan->tile_n, plan->mma.n, plan->atoms_n},
-                        {"K", plan->tile_k, plan->mma.k, 1}};
+  const mode modes[] = {
+      {"M", plan->tile_m, plan->mma.m, plan->atoms_m, gg_sm80_has_twins(&plan->a)},
+      {"N", plan->tile_n, plan->mma.n, plan->atoms_n, gg_sm80_has_twins(&plan->b)},
+      {"K", plan->tile_k, plan->mma.k, 1, false}};
   *turns_m = false;
   for (int i = 0; i < 3 && asked->state == GG_SPEC_SET; i++) {
     gg_layout layout;

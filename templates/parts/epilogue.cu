@@ -84,6 +84,18 @@ __device__ __forceinline__ two<element> load_lined_pair(unsigned staging, int ro
   return {bits[0], bits[1]};
 }
 
+//@ if fours
+// Four neighbouring columns of a row of it, two and two.
+template <class staged, class element>
+__device__ __forceinline__ void load_lined_four(two<element> &x, two<element> &y,
+                                                unsigned staging, int row, int col) {
+  element first[2], second[2];
+  ld_shared_four(first, second, staging + staged::offset(row, col) * unsigned(sizeof(element)));
+  x = {first[0], first[1]};
+  y = {second[0], second[1]};
+}
+
+//@ end
 // A sub-tile of D, whose first element is at (row0, col0) of the CTA's, from staging memory.
 // `whole`: all of it lies in the matrix, of which the CTA's tile has rows x cols.
 template <bool whole>
@@ -136,6 +148,16 @@ __device__ __forceinline__ void stage_d_pair(unsigned staging, int row, int col,
   }
 }
 
+//@ if fours_d
+// Four neighbouring columns of a row, two and two.
+__device__ __forceinline__ void stage_d_four(unsigned staging, int row, int col, pair x, pair y) {
+  d_t first[2], second[2];
+  d_from_values(first, x.x, x.y);
+  d_from_values(second, y.x, y.y);
+  st_shared_four(staging + staged_d::offset(row, col) * unsigned(sizeof(d_t)), first, second);
+}
+
+//@ end
 // A warp's block of the CTA's tile, which has rows x cols of D; the block's first element is at
 // (row0, col0).
 __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][acc_words],
@@ -144,9 +166,9 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
                                          int cols, unsigned staging, int lane) {
   forget(lane);  // else the addresses below are kept in registers through the main loop
 
-  // Where an accumulator's elements are: rows lane / 4 and + 8, columns lane % 4 * 2 and + 1.
-  const int frag_row = lane / 4;
-  const int frag_col = lane % 4 * 2;
+  // Where an accumulator's elements are: rows ${lane_rows}, columns ${lane_columns}.
+  const int frag_row = lane / 4${row_step};
+  const int frag_col = lane % 4 * ${column_step};
   const bool whole = (even_m || row0 + ${warp_rows} <= rows) && (even_n || col0 + warp_n <= cols);
   constexpr int across = warp_n / epi_n;
   constexpr int subtiles = warp_m / epi_m * across;
@@ -177,11 +199,11 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
     col_values col_at[epi_n / mma_n];
     if constexpr (reads_row_values) {
 #pragma unroll
-      for (int i = 0; i < epi_m / 8; ++i) row_at[i] = read_row(of, at.beyond(i * 8, 0));
+      for (int i = 0; i < epi_m / 8; ++i) row_at[i] = read_row(of, at.beyond(${row_i}, 0));
     }
     if constexpr (reads_col_values) {
 #pragma unroll
-      for (int j = 0; j < epi_n / mma_n; ++j) col_at[j] = read_col(of, at.beyond(0, mma_n * j));
+      for (int j = 0; j < epi_n / mma_n; ++j) col_at[j] = read_col(of, at.beyond(0, ${column_at_j}));
     }
     if constexpr (stages_c) {
       if (of.beta != 0.0f) {  // else C is not read: it may be null
@@ -190,9 +212,15 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
 #pragma unroll
         for (int i = 0; i < epi_m / 8; ++i)
 #pragma unroll
+//@ if fours_c
+          for (int j = 0; j < epi_n / mma_n; j += 2)
+            load_lined_four<staged_c>(cell_at[j][i].c, cell_at[j + 1][i].c, staging,
+                                      ${row_i} + frag_row, ${column_j} + frag_col);
+//@ else
           for (int j = 0; j < epi_n / mma_n; ++j)
             cell_at[j][i].c = load_lined_pair<staged_c, c_n_major, c_t>(
-                staging, i * 8 + frag_row, j * mma_n + frag_col);
+                staging, ${row_i} + frag_row, ${column_j} + frag_col);
+//@ end
         __syncwarp();  // D's elements take the same memory
       } else {
 #pragma unroll
@@ -206,21 +234,39 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
 #pragma unroll
     for (int s = 0; s < subtiles; ++s) {
       if (s != sub) continue;
+//@ if fours_d
+      pair before[epi_m / 8];  // of four columns the first two
+//@ end
 #pragma unroll
       for (int i = 0; i < epi_m / mma_m; ++i) {
 #pragma unroll
         for (int j = 0; j < epi_n / mma_n; ++j) {
 #pragma unroll
           for (int e = 0; e < ${lane_sums}; e += 2) {
+//@ if twins_n
+            const auto &row_of = tCrC[s / across * (epi_m / mma_m) + i];
+            const int first = s % across * (epi_n / mma_n) + j / 2 * 2;  // of two MMAs
+            const auto &left = row_of[first], &right = row_of[first + 1];
+            const int own = e + j % 2;  // the column of both
+//@ else
             const auto &acc =
                 tCrC[s / across * (epi_m / mma_m) + i][s % across * (epi_n / mma_n) + j];
+//@ end
             const int half = ${half_of};  // of 8 rows
             const pair x = finish(sums_are_finished
-                                      ? pair{acc[e], acc[e + 1]}
-                                      : pair{acc_value(acc, e), acc_value(acc, e + 1)},
-                                  of, at.beyond(half * 8, mma_n * j), row_at[half], col_at[j],
+                                      ? pair{${left}, ${right}}
+                                      : pair{acc_value(${of_left}), acc_value(${of_right})},
+                                  of, at.beyond(${row_half}, ${column_at_j}), row_at[half], col_at[j],
                                   cell_at[j][half]${and_seen});
-            stage_d_pair(staging, half * 8 + frag_row, j * mma_n + frag_col, x);
+//@ if fours_d
+            if (j % 2 == 0)
+              before[half] = x;
+            else
+              stage_d_four(staging, ${row_half} + frag_row, twins_column(j - 1) + frag_col,
+                           before[half], x);
+//@ else
+            stage_d_pair(staging, ${row_half} + frag_row, ${column_j} + frag_col, x);
+//@ end
           }
         }
       }
