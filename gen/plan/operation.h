@@ -22,7 +22,8 @@ bool gg_operation_has_form(const gg_operation *operation);
 /* Whether its operand is what it writes, not what it reads. */
 bool gg_operation_writes(const gg_operation *operation);
 
-/* Whether it reads a matrix of its own: one like D, an element for each of D's; or fewer numbers. */
+/* Whether it reads a matrix of its own: one like D, an element for each of D's; or fewer numbers.
+ */
 bool gg_operation_reads_matrix(const gg_operation *operation);
 bool gg_operation_reads_vector(const gg_operation *operation);
 

@@ -34,11 +34,11 @@ typedef enum gg_cublaslt_epilogue {
 } gg_cublaslt_epilogue;
 
 /* Types, majors, factors of blocks and the accumulator are the kernel's, the layout is the
- * problem's. But for the bare
- * product, everything that the kernel's operations read and write takes part: C with beta, or a
- * residual as a C with beta 1; a bias and an aux, or what a dgelu reads in its place; scales along M and N as those of A and B, and
- * single numbers as those of A, B and D, in this order. GG_E_CUBLASLT where the library has nothing
- * for it. Close with gg_cublaslt_plan_close. */
+ * problem's. But for the bare product, everything that the kernel's operations read and write takes
+ * part: C with beta, or a residual as a C with beta 1; a bias and an aux, or what a dgelu reads in
+ * its place; scales along M and N as those of A and B, and single numbers as those of A, B and D,
+ * in this order. GG_E_CUBLASLT where the library has nothing for it. Close with
+ * gg_cublaslt_plan_close. */
 gg_status gg_cublaslt_plan_open(gg_cublaslt_plan **out, gg_cublaslt *lt, const gg_kernel *kernel,
                                 const gg_problem *problem, gg_cublaslt_epilogue epilogue,
                                 gg_error *err);

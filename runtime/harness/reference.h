@@ -71,7 +71,8 @@ typedef struct gg_reference_operands {
 } gg_reference_operands;
 
 /* D's element into *d, and what `aux` of operation i stores, or `amax` sees, into stored[i], which
- * may be NULL. Of a D that is scaled by blocks: what the element is before it is divided by its factor. */
+ * may be NULL. Of a D that is scaled by blocks: what the element is before it is divided by its
+ * factor. */
 void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
                          const gg_kernel *kernel, const gg_problem *problem, double sum,
                          double magnitude, const gg_reference_operands *operands);
