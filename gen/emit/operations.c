@@ -572,10 +572,8 @@ static bool is_activation(gg_op_kind kind) {
 }
 
 static bool has_derivative(const gg_plan *plan) {
-  for (size_t i = 0; i < plan->operation_count; i++) {
-    gg_op_kind kind = plan->operations[i].kind;
-    if (kind >= GG_OP_DRELU && kind <= GG_OP_DSILU) return true;
-  }
+  for (size_t i = 0; i < plan->operation_count; i++)
+    if (gg_operation_derives(&plan->operations[i])) return true;
   return false;
 }
 

@@ -451,6 +451,11 @@ static bool has_ragged_lines(const gg_operand *operand, int copy_bytes, int64_t 
   return copy_bytes == 16 && operand->major != GG_MAJOR_K && !gg_cuda_is_even(extent, part);
 }
 
+static const char *coord_of(const gg_operand *operand, const char *by_ldmatrix) {
+  if (gg_sm80_by_elements(operand)) return "element_coord";
+  return gg_sm80_has_twins(operand) ? "twins_coord" : by_ldmatrix;
+}
+
 /* The functions that say what of a block a lane names, and where that is for an MMA. */
 static void bind_coords(gg_bindings *out, const gg_plan *plan) {
   const char *step_m = plan->turns_m ? "turn_m" : "mma_m";
@@ -464,14 +469,8 @@ static void bind_coords(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "address_b",
                twins ? "ldmatrix_address<operand_b>(stage + stage_begin_b, at_b, mma_n * j, k)"
                      : "stage + stage_begin_b + ldmatrix_place<operand_b>(at_b, mma_n * j, k)");
-  gg_bind_text(out, "coord_a",
-               gg_sm80_by_elements(&plan->a) ? "element_coord"
-               : gg_sm80_has_twins(&plan->a) ? "twins_coord"
-                                             : "ldmatrix_coord_a");
-  gg_bind_text(out, "coord_b",
-               gg_sm80_by_elements(&plan->b) ? "element_coord"
-               : gg_sm80_has_twins(&plan->b) ? "twins_coord"
-                                             : "ldmatrix_coord_b");
+  gg_bind_text(out, "coord_a", coord_of(&plan->a, "ldmatrix_coord_a"));
+  gg_bind_text(out, "coord_b", coord_of(&plan->b, "ldmatrix_coord_b"));
 }
 
 /* Where a lane's accumulators are in a sub-tile of the epilogue, and which two are of neighbouring

@@ -9,6 +9,10 @@
 /* Which parts fill the slots, and the lists that they share. sm90_slots.c */
 void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
 
+/* How far the second CTA's rows of B are from the first one's, of a pair: half of those of an MMA,
+ * or of the turn that the tile's columns are taken in. sm90_lines.c */
+const char *gg_sm90_half_of_b(const gg_plan *plan);
+
 /* What warps copy of lines that begin anywhere, and their role's call. sm90_lines.c */
 void gg_sm90_bind_lines(gg_bindings *out, const gg_plan *plan);
 void gg_sm90_run_lines(gg_str *out, const gg_plan *plan);

@@ -47,8 +47,9 @@ static const char boxes_of_several_mmas[] =
     "        tma_load(sB + box * box_bytes_b, from.b, full, box_b_along(k0, at.tile.n0, box),\n"
     "                 box_b_across(k0, at.tile.n0, box), at.tile.batch);\n";
 
-static bool has_several_mmas(const gg_plan *plan) {
-  return plan->tile_n > gg_plan_mma_columns(plan);
+const char *gg_sm90_half_of_b(const gg_plan *plan) {
+  if (plan->turns_columns) return "half_step";
+  return gg_plan_has_mmas_along_n(plan) ? "(mma_n / 2)" : "(tile_n / 2)";
 }
 
 /* Of a pair each CTA copies its half of B's rows, and what has come of its stages is said to the
@@ -57,11 +58,11 @@ static bool has_several_mmas(const gg_plan *plan) {
 static void bind_pair(gg_bindings *out, const gg_plan *plan) {
   bool pair = plan->cta_group > 1;
   gg_bind_flag(out, "pair_lines", pair);
-  gg_bind_text(out, "own_rows_of_b",
-               !pair ? ""
-               : has_several_mmas(plan)
-                   ? "    tile.n0 += list.rank_m % 2 * (mma_n / 2);  // this CTA's half of B\n"
-                   : "    tile.n0 += list.rank_m % 2 * (tile_n / 2);  // this CTA's half of B\n");
+  gg_str own = GG_STR_INIT;
+  if (pair)
+    gg_str_printf(&own, "    tile.n0 += list.rank_m %% 2 * %s;  // this CTA's half of B\n",
+                  gg_sm90_half_of_b(plan));
+  gg_bind_str(out, "own_rows_of_b", &own);
   gg_bind_text(out, "announce_boxes",
                pair
                    ? "      const unsigned here = full_barrier(smem, at.ring.stage);\n"
@@ -80,7 +81,7 @@ static void bind_pair(gg_bindings *out, const gg_plan *plan) {
 /* Boxes of a K-major B are of one MMA's rows each: those of several stand behind each other, and
  * are the lines of all. */
 static void bind_strips_of_b(gg_bindings *out, const gg_plan *plan) {
-  bool several = plan->b.major == GG_MAJOR_K && plan->tile_n > plan->mma.n;
+  bool several = plan->b.major == GG_MAJOR_K && gg_plan_has_mmas_along_n(plan);
   gg_bind_text(out, "strip_boxes_b", several ? "boxes_b / mmas_n" : "boxes_b");
   gg_bind_text(out, "strip_lines_b", several ? "mmas_n * box_lines_b" : "box_lines_b");
 }
@@ -103,7 +104,7 @@ void gg_sm90_bind_lines(gg_bindings *out, const gg_plan *plan) {
   for (size_t i = 0; i < sizeof line_steps / sizeof *line_steps; i++) {
     const line_step *step = &line_steps[i];
     if (lines_a == step->lines) gg_str_puts(&text, step->a);
-    bool boxes = !step->lines && has_several_mmas(plan);
+    bool boxes = !step->lines && gg_plan_has_mmas_along_n(plan);
     if (lines_b == step->lines) gg_str_puts(&text, boxes ? boxes_of_several_mmas : step->b);
     gg_bind_str(out, step->name, &text);
   }

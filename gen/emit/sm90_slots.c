@@ -362,7 +362,7 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_str(out, "sharers", &sharers);
   if (plan->cta_group < 2)
     gg_bind_part(out, "fetch", gg_sm90_fetches_behind(layouts) ? "sm90_fetch" : NULL);
-  bool several = plan->tile_n > gg_plan_mma_columns(plan), pair = plan->cta_group > 1;
+  bool several = gg_plan_has_mmas_along_n(plan), pair = plan->cta_group > 1;
   gg_bind_text(out, "box_b_along",
                several ? pair ? "box_b_along(k0, n0, box)" : "box_b_along(k0, at.n0, box)"
                : pair  ? "(b_k_major ? k0 : n0) + box * line_b"
@@ -371,11 +371,7 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                several ? pair ? "box_b_across(k0, n0, box)" : "box_b_across(k0, at.n0, box)"
                : pair  ? "b_k_major ? n0 : k0"
                        : "b_k_major ? at.n0 : k0");
-  if (pair)
-    gg_bind_text(out, "half_columns",
-                 plan->turns_columns ? "half_step"
-                 : several           ? "(mma_n / 2)"
-                                     : "(tile_n / 2)");
+  if (pair) gg_bind_text(out, "half_columns", gg_sm90_half_of_b(plan));
   gg_bind_part(out, "await_empty", both ? "sm90_two_empties_await" : "sm90_one_empty_await");
   gg_bind_text(out, "k_a", plan->sparse_a ? "k0 / 2" : "k0");
   gg_str parameters = GG_STR_INIT, load = GG_STR_INIT;

@@ -34,6 +34,10 @@ bool gg_operation_has_form(const gg_operation *operation) {
   return operation->kind == GG_OP_GELU || operation->kind == GG_OP_DGELU;
 }
 
+bool gg_operation_derives(const gg_operation *operation) {
+  return operation->kind >= GG_OP_DRELU && operation->kind <= GG_OP_DSILU;
+}
+
 bool gg_operation_writes(const gg_operation *operation) {
   return operation->kind == GG_OP_AUX || operation->kind == GG_OP_AMAX;
 }

@@ -19,6 +19,9 @@ gg_span gg_operation_span(const gg_operation *operation);
 /* Whether one of gelu's forms is its. */
 bool gg_operation_has_form(const gg_operation *operation);
 
+/* Whether it multiplies by an activation's derivative, at its operand. */
+bool gg_operation_derives(const gg_operation *operation);
+
 /* Whether its operand is what it writes, not what it reads. */
 bool gg_operation_writes(const gg_operation *operation);
 

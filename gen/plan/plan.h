@@ -96,6 +96,11 @@ static inline int gg_plan_mma_columns(const gg_plan *plan) {
   return gg_plan_multiplies_by_warps(plan) ? plan->tile_n : plan->mma.n;
 }
 
+/* Whether a tile's columns are those of several MMAs side by side. */
+static inline bool gg_plan_has_mmas_along_n(const gg_plan *plan) {
+  return plan->tile_n > gg_plan_mma_columns(plan);
+}
+
 /* What the columns of an MMA's sums are divided into: of a pair whose CTAs have 64 rows each the
  * lower 64 lanes of tensor memory have the first half of the columns, the upper ones the second;
  * but where A is sparse these rows lie as those of one CTA do. Else one part, and so in registers.

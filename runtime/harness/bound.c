@@ -94,7 +94,7 @@ static double gelu(double x) {
   return x * cumulative(x);
 }
 
-static double gelu_slope(double x) {
+double gg_gelu_slope(double x) {
   return cumulative(x) + x * phi(x);
 }
 
@@ -110,7 +110,7 @@ static double silu(double x) {
   return x * sigmoid(x);
 }
 
-static double silu_slope(double x) {
+double gg_silu_slope(double x) {
   return sigmoid(x) * (1 + x * sigmoid(-x));
 }
 
@@ -149,9 +149,9 @@ static const struct function {
   double of_argument, of_result, of_product, of_one;
 } functions[GG_EXPRESSION_OPS] = {
     [GG_EXPRESSION_RELU] = {relu, relu_slope, 0, 0, false, 0, 0, 0, 0},
-    [GG_EXPRESSION_GELU] = {gelu, gelu_slope, 0.7517915246935645, 1.4142135623730951, false, 1.5,
+    [GG_EXPRESSION_GELU] = {gelu, gg_gelu_slope, 0.7517915246935645, 1.4142135623730951, false, 1.5,
                             1.5, 0, 0},
-    [GG_EXPRESSION_SILU] = {silu, silu_slope, 1.2784645427610738, 2.3993572805154667, false, 1.5,
+    [GG_EXPRESSION_SILU] = {silu, gg_silu_slope, 1.2784645427610738, 2.3993572805154667, false, 1.5,
                             1.5, 0, 0},
     [GG_EXPRESSION_SIGMOID] = {sigmoid, sigmoid_slope, 0, 0, false, 3, 3, 0, 0},
     [GG_EXPRESSION_TANH] = {tanh, tanh_slope, 0, 0, false, 1.5, 1.5, 0, 0},

@@ -13,4 +13,8 @@ typedef struct gg_bounded {
  * infinite. */
 gg_bounded gg_expression_bound(const gg_expression *expression, gg_bounded x, double t0, bool wide);
 
+/* The derivatives of gelu, of form erf, and of silu. */
+double gg_gelu_slope(double x);
+double gg_silu_slope(double x);
+
 #endif

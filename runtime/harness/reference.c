@@ -344,16 +344,10 @@ static void step_derivative(running *x, double slope) {
 
 /* Of gelu(x), as `gelu` has it. */
 static double gelu_slope(double x, gg_gelu form) {
-  if (form == GG_GELU_ERF)
-    return 0.5 * erfc(-x * 0.7071067811865476) + x * 0.3989422804014327 * exp(-x * x / 2);
+  if (form == GG_GELU_ERF) return gg_gelu_slope(x);
   double u = 0.7978845608028654 * (x + 0.044715 * x * x * x), t = tanh(u);
   double slope = 0.7978845608028654 * (1 + 0.134145 * x * x);
   return 0.5 * (1 + t) + 0.5 * x * slope * (1 - t * t);
-}
-
-static double silu_slope(double x) {
-  double s = 1 / (1 + exp(-x));
-  return s * (1 + x / (1 + exp(x)));
 }
 
 /* One rounding, of negative numbers alone. */
@@ -425,7 +419,7 @@ static void step(running *x, const gg_kernel *kernel, const gg_operation *op, co
     step_derivative(x, gelu_slope(operand, op->form));
     break;
   case GG_OP_DSILU:
-    step_derivative(x, silu_slope(operand));
+    step_derivative(x, gg_silu_slope(operand));
     break;
   case GG_OP_EXPR:
     step_expression(x, &kernel->expressions[op->expression], operand);

@@ -34,9 +34,9 @@ static bool is_written(const gg_kernel *kernel, size_t index) {
 /* ---- Inputs --------------------------------------------------------------------------- */
 
 /* What multiplies, as it is or by a derivative at it. */
-static bool is_small(gg_op_kind kind) {
-  return kind == GG_OP_SCALE || kind == GG_OP_MULTIPLY ||
-         (kind >= GG_OP_DRELU && kind <= GG_OP_DSILU);
+static bool is_small(const gg_operation *operation) {
+  return operation->kind == GG_OP_SCALE || operation->kind == GG_OP_MULTIPLY ||
+         gg_operation_derives(operation);
 }
 
 /* What an operation reads; factors are a sixteenth of other numbers, so that activations behind
@@ -46,7 +46,7 @@ static gg_status make_extra(gg_inputs *out, const gg_operation *operation, gg_in
                             int range, uint64_t seed, gg_error *err) {
   gg_dtype type = operation->operand.type;
   gg_status st = gg_inputs_make(out, type, kind, range, seed, err);
-  if (st || !is_small(operation->kind) || gg_number_is_integer(type)) return st;
+  if (st || !is_small(operation) || gg_number_is_integer(type)) return st;
   for (int64_t i = 0; i < out->length; i++)
     gg_number_set(type, out->cycle, i, gg_number_get(type, out->cycle, i) / 16);
   return GG_OK;
