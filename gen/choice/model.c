@@ -314,13 +314,31 @@ static double tile_sums(const gg_model *model) {
   return bytes > 0 ? bytes / model->device->sums_rate : 0;
 }
 
+/* Seconds that it computes an element, where nothing else does. */
+static double computing(const gg_model *model) {
+  const gg_epilogue_work *e = &model->traits.epilogue;
+  return join(e->special / model->device->special_rate, e->plain / model->device->plain_rate);
+}
+
+/* Seconds that the next tile's K tiles wait for stages which have C of a tile, where consumers take
+ * turns: all of it is computed before any is stored. */
+static double tile_held(const gg_model *model) {
+  const gg_plan *plan = model->plan;
+  const gg_device_model *device = model->device;
+  const gg_epilogue_work *e = &model->traits.epilogue;
+  double read = plan->tile_m * plan->tile_n * e->fetched / device->held_rate;
+  if (e->fetched == 0 || model->traits.overlap != GG_OVERLAP_TURNS) return read;
+  double times = e->pressed ? device->computed_pressed : device->computed_held;
+  return greater(read, tile_elements(model) * model->traits.owners * computing(model) * times);
+}
+
 /* Seconds of what it does beside that. The units that compute are the multiprocessor's: consumers
  * of one tile have a part of them each, and one that has them while the other multiplies waits
  * longer for its own results. */
 static double tile_work(const gg_model *model, bool in_turns) {
   const gg_device_model *device = model->device;
   const gg_epilogue_work *e = &model->traits.epilogue;
-  double computed = join(e->special / device->special_rate, e->plain / device->plain_rate);
+  double computed = computing(model);
   if (in_turns) computed *= device->computed_in_turns;
   double read = e->read / device->read_rate * (e->crowded ? device->read_crowded : 1);
   double each = model->traits.owners * computed + e->fetched / device->ahead_rate + read +
@@ -501,7 +519,7 @@ gg_model gg_model_of(const gg_plan *plan, const gg_device_model *device) {
   out.epilogue = tile_epilogue(&out);
   out.work = tile_work(&out, false);
   out.work_in_turns = tile_work(&out, true);
-  out.held = plan->tile_m * plan->tile_n * out.traits.epilogue.fetched / device->held_rate;
+  out.held = tile_held(&out);
   return out;
 }
 

@@ -44,6 +44,8 @@ static const char *const gelu_steps[] = {
 static const char *const dgelu_steps[] = {
     [GG_GELU_ERF] = "x = {x.x * gelu_slope($1),\n       x.y * gelu_slope($2)};",
     [GG_GELU_TANH] = "x = {x.x * gelu_tanh_slope($1),\n       x.y * gelu_tanh_slope($2)};",
+    [GG_GELU_TANH_APPROX] = "x = {x.x * gelu_tanh_approx_slope($1),\n"
+                            "       x.y * gelu_tanh_approx_slope($2)};",
 };
 
 static const char expr_of_two_step[] = "x = {@_of(x.x, $1), @_of(x.y, $2)};";
@@ -571,12 +573,6 @@ static bool is_activation(gg_op_kind kind) {
   return kind == GG_OP_RELU || kind == GG_OP_GELU || (kind >= GG_OP_SILU && kind <= GG_OP_CLAMP);
 }
 
-static bool has_derivative(const gg_plan *plan) {
-  for (size_t i = 0; i < plan->operation_count; i++)
-    if (gg_operation_derives(&plan->operations[i])) return true;
-  return false;
-}
-
 static bool has_activation(const gg_plan *plan) {
   size_t count = plan->operation_count - gg_cuda_narrows_relu(plan);
   for (size_t i = 0; i < count; i++) {
@@ -623,7 +619,7 @@ static void bind_parts(gg_bindings *out, const epilogue *e) {
   gg_bind_part(out, "load_two", loads ? "load_two" : NULL);
   gg_bind_part(out, "store_two", stores ? "store_two" : NULL);
   gg_bind_part(out, "vector_elements", e->plan->vector_buffers ? "vector_elements" : NULL);
-  bool wide = e->plan->compute == GG_DTYPE_f64, derives = has_derivative(e->plan);
+  bool wide = e->plan->compute == GG_DTYPE_f64, derives = gg_plan_derives(e->plan);
   gg_bind_part(out, "activations",
                !has_activation(e->plan) && !derives ? NULL
                : wide                               ? "activations_f64"

@@ -267,6 +267,7 @@ void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layout
   bind_stores(out, plan, layouts);
   bind_arguments(out, plan, layouts);
   bind_aside(out, layouts);
+  gg_bind_flag(out, "derives", gg_plan_derives(plan));
   bind_seen(out, plan);
   bind_let_go(out, plan, layouts);
   bind_scaled(out, plan);

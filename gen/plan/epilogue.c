@@ -141,6 +141,12 @@ bool gg_plan_keeps_largest(const gg_plan *plan) {
   return false;
 }
 
+bool gg_plan_derives(const gg_plan *plan) {
+  for (size_t i = 0; i < plan->operation_count; i++)
+    if (gg_operation_derives(&plan->operations[i])) return true;
+  return false;
+}
+
 int gg_columns_read(const gg_plan *plan, int most, int least, int registers) {
   enum { of_columns = 2, of_cells = 4 }; /* registers of an operand's 8 columns */
   int each = plan->has_c ? of_cells : 0;

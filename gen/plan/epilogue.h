@@ -15,6 +15,9 @@ bool gg_plan_reads_elements(const gg_plan *plan);
 /* Whether it keeps the largest magnitude of anything. */
 bool gg_plan_keeps_largest(const gg_plan *plan);
 
+/* Whether it multiplies by a derivative at something that it reads. */
+bool gg_plan_derives(const gg_plan *plan);
+
 /* How many of `most` columns, halved down to no less than `least`, a thread reads the operations'
  * operands of at once: as many as so many registers hold, of two rows and two neighbouring columns
  * of every eight. */

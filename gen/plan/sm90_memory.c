@@ -198,7 +198,8 @@ gg_sm90_memory gg_sm90_choose_memory(gg_status *st, const gg_plan *plan,
   return out;
 }
 
-/* As many as the registers hold that accumulators leave; whole lines of matrices of 32 bits. */
+/* As many as the registers hold that accumulators leave, beside what derivatives take; whole lines
+ * of matrices of 32 bits. */
 static int columns_read(const gg_plan *plan, const gg_sm90_memory *m) {
   enum { most = 32, few = 16, others = 40 };
   int least = m->staged.columns % 16 ? 8 : 16;
@@ -209,7 +210,7 @@ static int columns_read(const gg_plan *plan, const gg_sm90_memory *m) {
     if (halves && fetched[i].line > least) least = fetched[i].line;
   }
   int left = plan->consumer_registers - gg_sm90_accumulator_registers(plan) - others;
-  int room = left < most ? few : most;
+  int room = left < most || gg_plan_derives(plan) ? few : most;
   gg_result results[GG_RESULTS_MAX];
   if (gg_sm90_results_in(results, plan, m->staged.columns, count) > 1)
     room = few / 2; /* of a box all are held at once */

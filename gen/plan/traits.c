@@ -23,15 +23,18 @@ static double bytes_of(gg_dtype type) {
   return gg_dtype_info_of(type)->bits / 8.0;
 }
 
-/* Of templates/parts/activations.cu: results of the special function unit, other instructions. */
-static const struct {
+/* Of templates/parts/activations.cu and derivatives.cu: results of the special function unit, other
+ * instructions. */
+typedef struct instructions {
   int special, plain;
-} gelus[] = {[GG_GELU_ERF] = {1, 14}, [GG_GELU_TANH] = {2, 6}, [GG_GELU_TANH_APPROX] = {1, 5}};
+} instructions;
+static const instructions gelus[] = {
+    [GG_GELU_ERF] = {1, 14}, [GG_GELU_TANH] = {2, 6}, [GG_GELU_TANH_APPROX] = {1, 5}};
+static const instructions gelu_slopes[] = {
+    [GG_GELU_ERF] = {2, 20}, [GG_GELU_TANH] = {2, 12}, [GG_GELU_TANH_APPROX] = {1, 10}};
 
 /* Of what an expression is made of, the same; what is not there is no instruction. */
-static const struct {
-  int special, plain;
-} nodes[GG_EXPRESSION_OPS] = {
+static const instructions nodes[GG_EXPRESSION_OPS] = {
     [GG_EXPRESSION_NEGATE] = {0, 1},  [GG_EXPRESSION_ADD] = {0, 1},
     [GG_EXPRESSION_SUB] = {0, 1},     [GG_EXPRESSION_MUL] = {0, 1},
     [GG_EXPRESSION_DIV] = {1, 6},     [GG_EXPRESSION_RELU] = {0, 2},
@@ -71,8 +74,8 @@ static void add_arithmetic(gg_epilogue_work *out, const gg_plan *plan, const gg_
     out->plain += 2;
     break;
   case GG_OP_DGELU:
-    out->special += 2;
-    out->plain += op->form == GG_GELU_ERF ? 20 : 12;
+    out->special += gelu_slopes[op->form].special;
+    out->plain += gelu_slopes[op->form].plain;
     break;
   case GG_OP_DSILU:
     out->special += 2;

@@ -321,8 +321,10 @@ static void step_activation(running *x, double slope, double units, double resul
   x->grain = 0;
 }
 
-/* tanh.approx may be off by a share of 2^-11, of half the argument. */
-static const double approximate_tanh = 0x1p-12;
+/* By what share tanh.approx may be off; sums in f64 have none. */
+static double tanh_share(const running *x) {
+  return x->bits > 24 ? 0 : 0x1p-11;
+}
 
 static double gelu(double x, gg_gelu form) {
   if (form == GG_GELU_ERF) return 0.5 * x * erfc(-x * 0.7071067811865476);
@@ -332,9 +334,9 @@ static double gelu(double x, gg_gelu form) {
 
 /* A derivative that is the operand's: how far the kernel's own may be off, templates/parts/
  * derivatives.cu says of f32; in f64 some units in the last place of 1. */
-static void step_derivative(running *x, double slope) {
+static void step_derivative(running *x, double slope, double slack) {
   enum { units = 8, units_of_f64 = 32 };
-  double own = (x->bits > 24 ? units_of_f64 : units) * rounding_of(x);
+  double own = (x->bits > 24 ? units_of_f64 : units) * rounding_of(x) + slack;
   x->error = carried(x->error, slope) + own * (fabs(x->value) + x->error);
   x->value *= slope;
   x->reach = fabs(x->value);
@@ -348,6 +350,15 @@ static double gelu_slope(double x, gg_gelu form) {
   double u = 0.7978845608028654 * (x + 0.044715 * x * x * x), t = tanh(u);
   double slope = 0.7978845608028654 * (1 + 0.134145 * x * x);
   return 0.5 * (1 + t) + 0.5 * x * slope * (1 - t * t);
+}
+
+/* How far it is off at r, where the tanh in it is by a share: half of that, and twice in its
+ * square. Kernels take it at 5 at most, beyond which it ends. */
+static double gelu_slope_slack(double r, double share) {
+  if (share == 0) return 0;
+  double x = fmin(fabs(r), 5), slope = 0.7978845608028654 * (1 + 0.134145 * x * x);
+  double t = tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)), off = share * t;
+  return off * (0.5 + x * slope * t) + 0.5 * x * slope * off * off + (x < 5 ? 0 : 0x1p-19);
 }
 
 /* One rounding, of negative numbers alone. */
@@ -394,7 +405,8 @@ static void step(running *x, const gg_kernel *kernel, const gg_operation *op, co
     if (x->value < 0) x->value = 0;
     break;
   case GG_OP_GELU:
-    if (op->form == GG_GELU_TANH_APPROX) x->error += approximate_tanh * (fabs(x->value) + x->error);
+    if (op->form == GG_GELU_TANH_APPROX)
+      x->error += tanh_share(x) / 2 * (fabs(x->value) + x->error);
     step_activation(x, 1.13, 2, gelu(x->value, op->form));
     break;
   case GG_OP_SILU:
@@ -416,10 +428,11 @@ static void step(running *x, const gg_kernel *kernel, const gg_operation *op, co
     if (operand <= 0) x->value = x->error = x->reach = 0; /* whatever x is */
     break;
   case GG_OP_DGELU:
-    step_derivative(x, gelu_slope(operand, op->form));
+    step_derivative(x, gelu_slope(operand, op->form),
+                    op->form == GG_GELU_TANH_APPROX ? gelu_slope_slack(operand, tanh_share(x)) : 0);
     break;
   case GG_OP_DSILU:
-    step_derivative(x, gg_silu_slope(operand));
+    step_derivative(x, gg_silu_slope(operand), 0);
     break;
   case GG_OP_EXPR:
     step_expression(x, &kernel->expressions[op->expression], operand);

@@ -21,6 +21,8 @@ __device__ __forceinline__ double gelu_tanh_slope(double x) {
   return __fma_rn(steepness, s * (power * s), s);
 }
 
+__device__ __forceinline__ double gelu_tanh_approx_slope(double x) { return gelu_tanh_slope(x); }
+
 // With s = 1 / (1 + e^-x): s * (1 + x * (1 - s)).
 __device__ __forceinline__ double silu_slope(double x) {
   x = at_most(at_least(x, -700.0), 700.0);

@@ -60,6 +60,7 @@ static const struct {
     {.epilogue = "[gelu]", .work = {.special = 1, .plain = 14}},
     {.epilogue = "[{gelu: {form: tanh}}]", .work = {.special = 2, .plain = 6}},
     {.epilogue = "[{gelu: {form: tanh_approx}}]", .work = {.special = 1, .plain = 5}},
+    {.epilogue = "[{dgelu: {form: tanh_approx}}]", .work = {.read = 2, .special = 1, .plain = 11}},
     {.epilogue = "[silu, aux]", .work = {.special = 2, .plain = 5, .aside = 2}},
     {.epilogue = "[{scale: {along: all}}]", .work = {.vectors = 4, .plain = 1}},
 };

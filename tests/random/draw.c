@@ -314,7 +314,7 @@ static bool draw_latest_operation(gg_str *out, const draws *from, const nature *
   if (!chance(&own, 12)) return false;
   pick(name, &own, "drelu|dgelu|dgelu|dsilu|amax|amax");
   gg_str_printf(out, "{%s: {", name);
-  if (name[1] == 'g') gg_str_printf(out, "form: %s, ", pick(word, &own, "erf|tanh"));
+  if (name[1] == 'g') gg_str_printf(out, "form: %s, ", pick(word, &own, "erf|tanh|tanh_approx"));
   if (name[0] == 'd' && chance(&own, 60))
     gg_str_printf(out, "type: %s", pick(word, &own, types_of(is)));
   gg_str_puts(out, "}}");

@@ -131,6 +131,7 @@ START_TEST(activations_carry_errors_on) {
       {{.kind = GG_OP_DRELU}, 3, 1000, 1003},
       {{.kind = GG_OP_DGELU}, 2.6024853740, 868, 896},
       {{.kind = GG_OP_DGELU, .form = GG_GELU_TANH}, 2.6021097106, 868, 896},
+      {{.kind = GG_OP_DGELU, .form = GG_GELU_TANH_APPROX}, 2.6021097106, 7060, 7100},
       {{.kind = GG_OP_DSILU}, 2.2198835619, 740, 768},
   };
   gg_kernel kernel = fixture_kernel();
