@@ -100,6 +100,12 @@ typedef enum gg_along {
 
 typedef enum gg_gelu { GG_GELU_ERF = 0, GG_GELU_TANH = 1, GG_GELU_TANH_APPROX = 2 } gg_gelu;
 
+/* Where alpha and beta are. */
+typedef enum gg_scalars {
+  GG_SCALARS_HOST = 0,  /* among a launch's arguments */
+  GG_SCALARS_DEVICE = 1 /* in device memory, where the kernel reads them */
+} gg_scalars;
+
 typedef struct gg_operation {
   gg_op_kind kind;
   bool alpha, beta;   /* linear: has such a factor */
@@ -108,7 +114,7 @@ typedef struct gg_operation {
   gg_operand operand; /* what it reads, or, aux, writes */
   float numbers[2];   /* leaky_relu: its slope; clamp: least and most, infinite where not given */
   int expression;     /* expr: which of the kernel's */
-  int reserved;
+  gg_scalars scalars; /* linear: where they are */
 } gg_operation;
 
 /* What an operation expr computes. */
@@ -164,8 +170,8 @@ typedef enum gg_param_kind {
   GG_PARAM_N = 5,
   GG_PARAM_K = 6,
   GG_PARAM_BATCH = 7,
-  GG_PARAM_ALPHA = 8,         /* float */
-  GG_PARAM_BETA = 9,          /* float */
+  GG_PARAM_ALPHA = 8,         /* float, or the address of one in device memory (gg_scalars) */
+  GG_PARAM_BETA = 9,          /* likewise */
   GG_PARAM_WORKSPACE = 10,    /* device pointer */
   GG_PARAM_SHARED_TILES = 11, /* int64: tiles that clusters share; those of a group; its shares */
   GG_PARAM_GROUP_TILES = 12,

@@ -106,7 +106,7 @@ gg_status gg_form_complete(gg_form *out, gg_epilogues *known, const gg_form *ask
                            const gg_problem *p, gg_error *err) {
   gg_form *form = out;
   *form = *asked;
-  form->has_c = gg_problem_beta(p) != 0;
+  form->has_c = gg_problem_reads_c(p);
   if (!form->has_c) form->c = form->d;
   gg_status st = gg_form_check(form, err);
   if (st) return st;

@@ -193,6 +193,10 @@ typedef struct gg_problem {
    * rounded to f32 for others. */
   double wide_alpha, wide_beta;
   bool wide_factors;
+  /* Device pointers to alpha and beta, of kernels whose `linear` has `scalars: device`: an f32
+   * each, an f64 where sums are. Those above count for nothing then, and C must be there: the
+   * kernel reads it where the number at beta_at is not 0. Others take none. */
+  uint64_t alpha_at, beta_at;
 } gg_problem;
 
 #ifdef __cplusplus

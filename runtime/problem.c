@@ -37,6 +37,13 @@ bool gg_kernel_takes(const gg_kernel *kernel, gg_param_kind kind) {
   return false;
 }
 
+bool gg_kernel_reads_scalars(const gg_kernel *kernel) {
+  for (size_t i = 0; i < kernel->operation_count; i++) {
+    if (kernel->operations[i].scalars == GG_SCALARS_DEVICE) return true;
+  }
+  return false;
+}
+
 unsigned gg_kernel_cluster_size(const gg_kernel *kernel) {
   return (unsigned)(kernel->cluster_m * kernel->cluster_n * kernel->cluster_k);
 }
@@ -223,13 +230,34 @@ static gg_status check_operands(const gg_kernel *kernel, const gg_problem *p, gg
     gg_status st = check_view(&view, err);
     if (st) return st;
   }
-  if (gg_problem_beta(p) == 0) return GG_OK;
+  if (!gg_problem_reads_c(p)) return GG_OK;
   gg_view view = gg_problem_view(kernel, p, 'c');
   return check_view(&view, err);
 }
 
+/* The address of alpha or beta, of a kernel that takes one. */
+static gg_status check_scalar_at(const gg_kernel *kernel, const char *name, uint64_t at, bool taken,
+                                 gg_error *err) {
+  uint64_t bytes = (uint64_t)gg_dtype_bytes(
+      kernel->accumulator == GG_DTYPE_f64 ? GG_DTYPE_f64 : GG_DTYPE_f32, 1);
+  if (taken && at == 0) return gg_fail(err, PROBLEM_POINTER, NULL, name);
+  if (!taken && at != 0) return gg_fail(err, PROBLEM_SCALAR_AT, NULL, name, kernel->name);
+  if (at % bytes == 0) return GG_OK;
+  return gg_fail(err, PROBLEM_ALIGN, NULL, name, (ll)at, (ll)bytes, "bytes",
+                 (ll)(at / bytes * bytes + bytes));
+}
+
+static gg_status check_scalars_at(const gg_kernel *kernel, const gg_problem *p, gg_error *err) {
+  bool reads = gg_kernel_reads_scalars(kernel);
+  bool alpha = reads && gg_kernel_takes(kernel, GG_PARAM_ALPHA);
+  bool beta = reads && gg_kernel_takes(kernel, GG_PARAM_BETA);
+  gg_status st = check_scalar_at(kernel, "alpha_at", p->alpha_at, alpha, err);
+  return st ? st : check_scalar_at(kernel, "beta_at", p->beta_at, beta, err);
+}
+
 static gg_status check_scalars(const gg_kernel *kernel, const gg_problem *p, gg_error *err) {
   double alpha = gg_problem_alpha(p), beta = gg_problem_beta(p);
+  if (gg_kernel_reads_scalars(kernel)) return GG_OK; /* these count for nothing */
   if (alpha != 1 && !gg_kernel_takes(kernel, GG_PARAM_ALPHA))
     return gg_fail(err, PROBLEM_SCALAR, NULL, "alpha", alpha, kernel->name, "alpha");
   if (beta != 0 && !gg_kernel_takes(kernel, GG_PARAM_BETA))
@@ -294,13 +322,14 @@ static uint64_t argument_of_operand(const gg_problem *p, gg_param param) {
 
 static uint64_t argument_of(const gg_kernel *kernel, const gg_problem *p,
                             const gg_distribution *distribution, gg_param param) {
+  bool reads = gg_kernel_reads_scalars(kernel);
   const uint64_t values[] = {
       [GG_PARAM_M] = (uint64_t)p->m,
       [GG_PARAM_N] = (uint64_t)p->n,
       [GG_PARAM_K] = (uint64_t)p->k,
       [GG_PARAM_BATCH] = (uint64_t)p->batch,
-      [GG_PARAM_ALPHA] = factor_bits(kernel, gg_problem_alpha(p)),
-      [GG_PARAM_BETA] = factor_bits(kernel, gg_problem_beta(p)),
+      [GG_PARAM_ALPHA] = reads ? p->alpha_at : factor_bits(kernel, gg_problem_alpha(p)),
+      [GG_PARAM_BETA] = reads ? p->beta_at : factor_bits(kernel, gg_problem_beta(p)),
       [GG_PARAM_WORKSPACE] = p->workspace,
       [GG_PARAM_SHARED_TILES] = (uint64_t)distribution->shared_tiles,
       [GG_PARAM_GROUP_TILES] = (uint64_t)distribution->group_tiles,
@@ -316,6 +345,7 @@ gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const 
   *out = (gg_launch_facts){0};
   gg_status st = check_extents(kernel, problem, err);
   if (!st) st = check_scalars(kernel, problem, err);
+  if (!st) st = check_scalars_at(kernel, problem, err);
   if (st || problem->m == 0 || problem->n == 0 || problem->batch == 0) return st;
   if ((st = check_operands(kernel, problem, err))) return st;
   if ((st = gg_problem_check_scales(kernel, problem, err))) return st;

@@ -45,11 +45,19 @@ static inline double gg_problem_beta(const gg_problem *problem) {
   return problem->wide_factors ? problem->wide_beta : problem->beta;
 }
 
+/* Whether C may be read. */
+static inline bool gg_problem_reads_c(const gg_problem *problem) {
+  return problem->beta_at != 0 || gg_problem_beta(problem) != 0;
+}
+
 /* ---- The whole --------------------------------------------------------------------------- */
 
 /* Elements along K of which a problem has whole multiples; 1 but where elements of 4 or 6 bits are
  * copied by tensor maps. */
 int64_t gg_kernel_k_unit(const gg_kernel *kernel);
+
+/* Whether its alpha and beta are in device memory. */
+bool gg_kernel_reads_scalars(const gg_kernel *kernel);
 
 /* Whether the kernel has such a parameter, of whatever operand. */
 bool gg_kernel_takes(const gg_kernel *kernel, gg_param_kind kind);

@@ -47,7 +47,7 @@ static bool is_of_tiles(const gg_tensor_map *map) {
 /* A and B are not where K is 0, C is not without a beta. */
 static bool is_used(const gg_problem *problem, const gg_tensor_map *map) {
   bool input = map->operand == GG_OPERAND_A || map->operand == GG_OPERAND_B || is_of_tiles(map);
-  return input ? problem->k > 0 : map->operand != GG_OPERAND_C || gg_problem_beta(problem) != 0;
+  return input ? problem->k > 0 : map->operand != GG_OPERAND_C || gg_problem_reads_c(problem);
 }
 
 /* Elements of the fewest whole 16 bytes. */

@@ -35,6 +35,7 @@ extern "C" __global__ void __launch_bounds__(threads)
                     acc);
 
   // Operations and conversions come in pairs, of which this thread has the first.
+//@ insert read_scalars
   const epilogue_operands parameters = {${operand_list}};
   const epilogue_operands operands = at_tile(parameters, batch, row, col);
   const tile_place at = {0, 0, 1, 1};

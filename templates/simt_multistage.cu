@@ -265,6 +265,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   for (int i = 0; i < block_m; ++i)
 #pragma unroll
     for (int j = 0; j < block_n; ++j) tCrC[i][j][0] = 0;
+//@ insert read_scalars
   const epilogue_operands parameters = {${operand_list}};
   if constexpr (prefetches)
     prefetch_operands<threads>(at_tile(parameters, batch, m0, n0), rows, cols, thread);

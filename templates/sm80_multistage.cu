@@ -463,6 +463,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 k = extent_k(k_arg);
   const int64 batches = extent_batch(batch_arg);
   const int k_tiles = (int(k) + tile_k - 1) / tile_k;
+//@ insert read_scalars
   const epilogue_operands operands = {${operand_list}};
   const unsigned tiles_m = unsigned((m + tile_m - 1) / tile_m);
   const unsigned tiles_n = unsigned((n + tile_n - 1) / tile_n);

@@ -64,6 +64,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 n = extent_n(n_arg);
   const int k_tiles = int((extent_k(k_arg) + tile_k - 1) / tile_k);
   const tile_origin at = locate(blockIdx.x, m, n);
+//@ insert read_scalars
   const epilogue_operands operands = {${operand_list}};
 
   const int thread = int(threadIdx.x);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "plan/epilogue.h"
 #include "plan/operands.h"
 #include "plan/operation.h"
 
@@ -121,7 +122,10 @@ void gg_cuda_write_parameter(gg_str *out, const gg_plan *plan, gg_param param) {
   };
   bool factor = param.kind == GG_PARAM_ALPHA || param.kind == GG_PARAM_BETA;
   if (param.operand == GG_OPERAND_NONE) {
-    gg_str_printf(out, "%s%s", factor ? gg_cuda_factor_type(plan) : "", texts[param.kind]);
+    if (factor && gg_plan_reads_scalars(plan))
+      gg_str_printf(out, "const %s *%s_at", gg_cuda_factor_type(plan), texts[param.kind] + 1);
+    else
+      gg_str_printf(out, "%s%s", factor ? gg_cuda_factor_type(plan) : "", texts[param.kind]);
   } else if (param.operand == GG_OPERAND_EXTRA) {
     write_of_extra(out, plan, param);
   } else {

@@ -314,6 +314,17 @@ static void write_operand_list(gg_str *out, const epilogue *e) {
   gg_str_free(&items);
 }
 
+/* In front of that list, where alpha and beta are not among the parameters: another kernel may
+ * compute them. */
+static void write_scalars(gg_str *out, const gg_plan *plan) {
+  if (!gg_plan_reads_scalars(plan) || !(plan->alpha || plan->has_c)) return;
+  const char *alpha = plan->alpha ? "alpha = *alpha_at" : "";
+  const char *beta = plan->has_c ? "beta = *beta_at" : "";
+  if (plan->specialised) gg_str_puts(out, "  await_dependencies();\n");
+  gg_str_printf(out, "  const %s %s%s%s;\n", gg_cuda_factor_type(plan), alpha,
+                *alpha && *beta ? ", " : "", beta);
+}
+
 static void write_move(gg_str *out, const epilogue *e) {
   gg_str_puts(out,
               "// The same from a tile's first element on.\n"
@@ -658,4 +669,6 @@ void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   gg_bind_str(out, "prefetch", &text);
   write_operand_list(&text, &e);
   gg_bind_str(out, "operand_list", &text);
+  write_scalars(&text, plan);
+  gg_bind_str(out, "read_scalars", &text);
 }

@@ -7,7 +7,8 @@
 #include "plan/layouts.h"
 
 /* Binds "operations", the operands and the steps; "operand_list", the kernel's parameters that are
- * such; and flags for what of the part is needed. */
+ * such, and "read_scalars", which stands in front of it; and flags for what of the part is needed.
+ */
 void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
 
 #endif

@@ -115,6 +115,7 @@ static void put_gg_operation_list(gg_identity *out, const gg_operation_list *val
     put(out, op->kind);
     put(out, op->alpha);
     put(out, op->beta);
+    put(out, op->scalars);
     put(out, op->form);
     put(out, op->along);
     put_gg_operand(out, &op->operand);

@@ -141,6 +141,12 @@ bool gg_plan_keeps_largest(const gg_plan *plan) {
   return false;
 }
 
+bool gg_plan_reads_scalars(const gg_plan *plan) {
+  for (size_t i = 0; i < plan->operation_count; i++)
+    if (plan->operations[i].scalars == GG_SCALARS_DEVICE) return true;
+  return false;
+}
+
 bool gg_plan_derives(const gg_plan *plan) {
   for (size_t i = 0; i < plan->operation_count; i++)
     if (gg_operation_derives(&plan->operations[i])) return true;
@@ -183,7 +189,8 @@ void gg_operation_print(gg_str *out, const gg_plan *plan, const gg_operation *op
                                       [GG_SPAN_COLUMNS] = " along n",
                                       [GG_SPAN_MATRIX] = ""};
   if (op->kind == GG_OP_LINEAR) {
-    gg_str_printf(out, "%sx%s", op->alpha ? "alpha * " : "", op->beta ? " + beta * C" : "");
+    gg_str_printf(out, "%sx%s%s", op->alpha ? "alpha * " : "", op->beta ? " + beta * C" : "",
+                  op->scalars == GG_SCALARS_DEVICE ? ", of scalars in device memory" : "");
     return;
   }
   gg_span span = gg_operation_span(op);

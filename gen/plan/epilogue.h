@@ -15,6 +15,9 @@ bool gg_plan_reads_elements(const gg_plan *plan);
 /* Whether it keeps the largest magnitude of anything. */
 bool gg_plan_keeps_largest(const gg_plan *plan);
 
+/* Whether alpha and beta are in device memory. */
+bool gg_plan_reads_scalars(const gg_plan *plan);
+
 /* Whether it multiplies by a derivative at something that it reads. */
 bool gg_plan_derives(const gg_plan *plan);
 

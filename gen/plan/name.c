@@ -179,6 +179,7 @@ static void name_linear(gg_str *out, const gg_plan *plan, const gg_operation *op
   } else {
     gg_str_puts(out, op->alpha ? "_alpha" : op->beta ? "_beta" : "_sum");
   }
+  if (op->scalars == GG_SCALARS_DEVICE) gg_str_puts(out, "_device");
 }
 
 /* FNV-1a. */

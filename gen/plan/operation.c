@@ -87,6 +87,7 @@ gg_operation gg_operation_asked(const gg_spec_op *asked, gg_dtype d, bool has_c)
   if (asked->kind == GG_OP_LINEAR) {
     out.alpha = is_true(&asked->alpha, true);
     out.beta = is_true(&asked->beta, has_c);
+    if (asked->scalars.state == GG_SPEC_SET) out.scalars = (gg_scalars)asked->scalars.number;
     return out;
   }
   gg_along usual = usual_along(asked);

@@ -119,7 +119,26 @@ static gg_status check_c(const gg_reader *in, const gg_spec *spec) {
                  "no operation of the epilogue reads C; add 'linear', or drop c");
 }
 
+static gg_scalars scalars_of(const gg_spec_op *op) {
+  return op->scalars.state == GG_SPEC_SET ? (gg_scalars)op->scalars.number : GG_SCALARS_HOST;
+}
+
+static gg_status check_scalars(const gg_reader *in, const gg_spec *spec) {
+  const gg_spec_op *before = NULL;
+  for (size_t i = 0; i < spec->op_count; i++) {
+    const gg_spec_op *op = &spec->ops[i];
+    if (op->kind != GG_OP_LINEAR) continue;
+    if (before && scalars_of(op) != scalars_of(before))
+      return gg_fail(in->err, SPEC_SCALARS, &op->mark,
+                     gg_choice_word(GG_SET_SCALARS, scalars_of(op)),
+                     gg_choice_word(GG_SET_SCALARS, scalars_of(before)));
+    before = op;
+  }
+  return GG_OK;
+}
+
 gg_status gg_spec_check(const gg_reader *in, const gg_spec *spec) {
   gg_status st = check_required(in, spec);
-  return st ? st : check_c(in, spec);
+  if (!st) st = check_c(in, spec);
+  return st ? st : check_scalars(in, spec);
 }

@@ -94,6 +94,7 @@ typedef struct gg_spec_op {
   gg_op_kind kind;
   gg_mark mark;
   gg_spec_field alpha, beta;       /* bool: there is such a factor, given at launch */
+  gg_spec_field scalars;           /* gg_scalars: where those are */
   gg_spec_field along;             /* gg_along: what the vector runs along */
   gg_spec_field type;              /* gg_dtype of the operation's own operand */
   gg_spec_field form;              /* gg_gelu */

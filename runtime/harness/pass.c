@@ -34,7 +34,7 @@ gg_status gg_pass_launch(const gg_pass *pass, const gg_trial *trial, CUstream st
   const gg_kernel *kernel = trial->kernel;
   const gg_problem *p = &trial->problem;
   span d = span_of(p, p->d, kernel->d.type), read = {0}, stored = {0};
-  if (gg_problem_beta(p) != 0 && p->c != p->d) read = span_of(p, p->c, kernel->c.type);
+  if (gg_problem_reads_c(p) && p->c != p->d) read = span_of(p, p->c, kernel->c.type);
   for (size_t i = 0; i < kernel->operation_count; i++) {
     const gg_operation *operation = &kernel->operations[i];
     if (gg_operation_span(operation) != GG_SPAN_MATRIX) continue;

@@ -361,6 +361,22 @@ static gg_status share_c(gg_trial *trial, gg_error *err) {
   return write_c_to_d(trial, err);
 }
 
+/* alpha and beta in device memory, where the kernel reads them: 16 bytes apart. */
+static gg_status make_scalars(gg_trial *trial, gg_error *err) {
+  enum { apart = 16 };
+  gg_problem *p = &trial->problem;
+  if (!gg_kernel_reads_scalars(trial->kernel)) return GG_OK;
+  gg_dtype type = trial->kernel->accumulator == GG_DTYPE_f64 ? GG_DTYPE_f64 : GG_DTYPE_f32;
+  unsigned char bytes[2 * apart] = {0};
+  gg_number_set(type, bytes, 0, gg_problem_alpha(p));
+  gg_number_set(type, bytes + apart, 0, gg_problem_beta(p));
+  gg_status st = gg_memory_alloc(&trial->scalars, trial->context, sizeof bytes, err);
+  if (!st) st = gg_memory_write(trial->context, trial->scalars, bytes, sizeof bytes, err);
+  if (gg_kernel_takes(trial->kernel, GG_PARAM_ALPHA)) p->alpha_at = trial->scalars;
+  if (gg_kernel_takes(trial->kernel, GG_PARAM_BETA)) p->beta_at = trial->scalars + apart;
+  return st;
+}
+
 gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *kernel,
                         const gg_problem *shape, const gg_trial_options *options,
                         const gg_trial_inputs *inputs, gg_error *err) {
@@ -392,6 +408,7 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
   if (!st && options->in_place && gg_problem_beta(p) != 0 && c_lies_as_d(out))
     st = share_c(out, err);
   if (!st) st = make_extras(out, options, inputs, err);
+  if (!st) st = make_scalars(out, err);
   if (st) gg_trial_close(out);
   return st;
 }
@@ -414,6 +431,7 @@ void gg_trial_close(gg_trial *trial) {
   free_buffer(trial->context, &trial->dense);
   free_buffer(trial->context, &trial->metadata);
   gg_memory_free(trial->context, trial->workspace);
+  gg_memory_free(trial->context, trial->scalars);
   for (size_t i = 0; i < GG_OPERATIONS_MAX; i++)
     free_buffer(trial->context, &trial->extras[i]);
   *trial = (gg_trial){0};

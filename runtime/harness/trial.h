@@ -48,6 +48,7 @@ typedef struct gg_trial {
   gg_trial_buffer scale_a, scale_b, scale_d; /* of a kernel that has factors */
   gg_trial_buffer dense, metadata; /* of a sparse A or B: of its zeros, too, on the host alone */
   uint64_t workspace;              /* of gg_trial_provide */
+  uint64_t scalars;                /* alpha and beta, where the kernel reads them */
   gg_trial_buffer extras[GG_OPERATIONS_MAX]; /* of operations that have an operand */
 } gg_trial;
 

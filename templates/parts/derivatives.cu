@@ -1,7 +1,7 @@
 // ---- Derivatives of activations -----------------------------------------------------------------
 
-// Each, where nothing else is said, is within 8 * 2^-24 of the exact value, for every x. What is not
-// a number stays so.
+// Each, where nothing else is said, is within 8 * 2^-24 of the exact value, for every x. What is
+// not a number stays so.
 
 // x where the derivative of relu is 1, or `before` is not a number.
 __device__ __forceinline__ epi_t where_positive(epi_t x, epi_t before) {
@@ -37,9 +37,9 @@ __device__ __forceinline__ float gelu_tanh_slope(float x) {
   return __fmaf_rn(steepness, __fmul_rn(s, rest), s);
 }
 
-// (1 + t) / 2 + x / 2 * u' * (1 - t^2), t = tanh(u), u as in gelu_tanh_approx. Beyond 5 it is within
-// 2^-19 of 0, or 1. The special function unit's tanh may be off by a share of 2^-11: by as much
-// times |t / 2 - x * u' * t^2| this.
+// (1 + t) / 2 + x / 2 * u' * (1 - t^2), t = tanh(u), u as in gelu_tanh_approx. Beyond 5 it is
+// within 2^-19 of 0, or 1. The special function unit's tanh may be off by a share of 2^-11: by as
+// much times |t / 2 - x * u' * t^2| this.
 __device__ __forceinline__ float gelu_tanh_approx_slope(float x) {
   x = at_most(at_least(x, -5.0f), 5.0f);
   const float square = __fmul_rn(x, x);

@@ -7,6 +7,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 n = extent_n(n_arg);
   const int64 k = extent_k(k_arg);
   const int64 batches = extent_batch(batch_arg);
+//@ insert read_scalars
   const epilogue_operands parameters = {${operand_list}};
   const int thread = int(threadIdx.x);
   const fragment_places at = {

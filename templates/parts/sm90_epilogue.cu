@@ -66,8 +66,8 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
   for (int col = 0; col < epi_n; col += 8) {
     const int group = col % read_n / 8;
 //@ if derives
-    // Or the compiler computes derivatives of whole boxes ahead of the sums that they are for, until
-    // it has no registers and computes what is left one by one.
+    // Or the compiler computes derivatives of whole boxes ahead of the sums that they are for,
+    // until it has no registers and computes what is left one by one.
     if (group == 0) __syncwarp();
 //@ end
     if ((reads_col_values || (reads_cells && !reads_cell_values)) && group == 0)

@@ -376,7 +376,9 @@ static void draw_epilogue(gg_str *out, draws *from, const nature *is) {
   }
   if (is->has_c || chance(from, 50)) {
     const char *alpha = chance(from, 20) ? "false" : "true";
-    gg_str_printf(out, "%s{linear: {alpha: %s}}", between, alpha);
+    draws own = {.seed = from->seed ^ 0x3333333333333333, .drawn = from->drawn};
+    const char *scalars = chance(&own, 20) ? ", scalars: device" : "";
+    gg_str_printf(out, "%s{linear: {alpha: %s%s}}", between, alpha, scalars);
     between = ", ";
   }
   for (int64_t i = 0; i < after; i++, between = ", ") {

@@ -277,6 +277,27 @@ START_TEST(products_are_right) {
 }
 END_TEST
 
+/* alpha and beta where the kernel reads them; what the problem says of them counts for nothing. */
+START_TEST(scalars_may_be_in_device_memory) {
+  static const gg_param params[] = {{.kind = GG_PARAM_ALPHA}, {.kind = GG_PARAM_BETA}};
+  static const gemm_case c = {
+      GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 72, 40, 64, 1, 0.5f, 16, "linear_device", 0, 3};
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context = open_emulator(&err);
+  gg_gemm *gemm = open_gemm(context, &err);
+  gg_kernel facts = facts_of(&c);
+  gg_form form = form_of_case(&c);
+  gg_problem shape = {.m = c.m, .n = c.n, .k = c.k, .batch = 1, .alpha = c.alpha, .beta = c.beta};
+  facts.operations[0].scalars = GG_SCALARS_DEVICE;
+  facts.params = params;
+  facts.param_count = 2;
+  form.epilogue = "[{linear: {scalars: device}}]";
+  check_product(context, gemm, facts, form, shape, 0, c.family, 0, &err);
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+}
+END_TEST
+
 static gg_context *open_emulator_of(int arch, gg_error *err) {
   gg_emu_options options = GG_EMU_OPTIONS_INIT;
   ck_assert_int_eq(gg_emu_options_init(&options), 0);
@@ -986,6 +1007,7 @@ int main(void) {
   tcase_add_test(tcase, null_pointers_are_named);
   if (fixture_has_nvrtc()) {
     tcase_add_loop_test(tcase, products_are_right, 0, sizeof cases / sizeof *cases);
+    tcase_add_test(tcase, scalars_may_be_in_device_memory);
     tcase_add_loop_test(tcase, products_of_devices_are_right, 0,
                         sizeof device_cases / sizeof *device_cases);
     tcase_add_loop_test(tcase, scaled_products_are_right, 0,

@@ -287,6 +287,26 @@ SPOIL(null_c, (p->beta = 1, p->c = 0))
 SPOIL(odd_b, p->b += 8)
 SPOIL(no_alpha, (k->param_count = 16, p->alpha = 3))
 SPOIL(no_beta, (k->param_count = 16, p->beta = 2))
+SPOIL(stray_alpha, p->alpha_at = 0x1000)
+
+/* Of a kernel that reads both in device memory. */
+static void no_beta_there(gg_problem *p, gg_kernel *kernel) {
+  kernel->operations[0] = (gg_operation){
+      .kind = GG_OP_LINEAR, .alpha = true, .beta = true, .scalars = GG_SCALARS_DEVICE};
+  kernel->operation_count = 1;
+  p->alpha_at = 0x1000;
+}
+
+static void odd_beta(gg_problem *p, gg_kernel *kernel) {
+  no_beta_there(p, kernel);
+  p->beta_at = 0x1002;
+}
+
+static void no_c_there(gg_problem *p, gg_kernel *kernel) {
+  no_beta_there(p, kernel);
+  p->beta_at = 0x1004, p->c = 0;
+}
+
 SPOIL(huge_grid, (p->m = (int64_t)1 << 40))
 SPOIL(many_tiles, (p->batch = 1 << 30))
 SPOIL(huge_k, (p->k = INT32_MAX - 31))
@@ -322,6 +342,10 @@ static const bad_case bad_cases[] = {
     {odd_b, GG_E_PROBLEM_ALIGN, "b = 8200 is not a multiple of the 16 bytes"},
     {no_alpha, GG_E_PROBLEM_SCALAR, "alpha = 3, but kernel tiny has no alpha"},
     {no_beta, GG_E_PROBLEM_SCALAR, "beta = 2"},
+    {stray_alpha, GG_E_PROBLEM_SCALAR_AT, "gg_problem.alpha_at is given, but kernel tiny reads"},
+    {no_beta_there, GG_E_PROBLEM_POINTER, "the pointer to beta_at is null"},
+    {odd_beta, GG_E_PROBLEM_ALIGN, "beta_at = 4098 is not a multiple of the 4 bytes"},
+    {no_c_there, GG_E_PROBLEM_POINTER, "the pointer to C is null"},
     {no_workspace, GG_E_PROBLEM_WORKSPACE, "a workspace of 0 bytes, where 12 shares of 6 tiles"},
     {odd_workspace, GG_E_PROBLEM_ALIGN, "workspace = 65552 is not a multiple of the 256 bytes"},
     {huge_grid, GG_E_PROBLEM_SIZE, "8589934592 x 2 tiles of 128 x 64, batch 1, are more than a"},
