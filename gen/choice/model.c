@@ -140,7 +140,8 @@ static multiplied multiply_step(const work *w, double active) {
   const gg_traits *traits = &w->of->traits;
   double operations = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
   double read = traits->reads_a * w->of->m_read + traits->reads_b * w->of->n_read;
-  read += w->of->scales_step; /* once, on their way to tensor memory */
+  read += w->of->scales_step;     /* once, on their way to tensor memory */
+  read += 2 * traits->transposed; /* which the same memory is read and written for */
   multiplied out = {operations / mma_rate(w, active), read / w->device->smem_rate, 0};
   out.whole =
       traits->reads_beside ? greater(out.issue, out.operands) : join(out.issue, out.operands);
@@ -268,7 +269,8 @@ static double fetched_bytes(const work *w) {
   return plan->tile_m * plan->tile_n * w->of->traits.epilogue.fetched / steps;
 }
 
-/* Seconds of one step's copies; those of warps have the shared memory's own limit. */
+/* Seconds of one step's copies; those of warps have the shared memory's own limit, and what they
+ * transpose their instructions' rate. */
 static double load_step(const work *w, double active) {
   const gg_plan *plan = w->plan;
   double step = (w->step_bytes + fetched_bytes(w)) / load_rate(w, active);
@@ -280,7 +282,7 @@ static double load_step(const work *w, double active) {
     return join(step, (w->of->m_step / plan->copy_bytes_a + w->of->n_step / plan->copy_bytes_b) /
                           w->device->copies_rate);
   default:
-    return step;
+    return join(step, w->of->traits.transposing / w->device->transpose_rate);
   }
 }
 

@@ -137,13 +137,26 @@ static void write_boxes(gg_str *out, char x, bool k_major, const gg_boxed_tile *
 
 /* What is not copied in boxes. */
 static void write_alignment(gg_str *out, const gg_plan *plan) {
-  if (gg_sm90_copies_lines(plan)) {
+  bool lines = gg_sm90_copies_lines(plan);
+  if (lines)
     gg_str_printf(out, "constexpr int align_a = %d, align_b = %d;  // bytes\n", plan->a.align,
                   plan->b.align);
+  if (gg_sm90_has_copiers(plan))
     gg_str_printf(out, "constexpr int copies_ahead = %d;  // stages\n", plan->copies_ahead);
+  if (lines)
     gg_str_printf(out, "constexpr int first_copier_of_b = %d;  // a warp\n",
                   gg_sm90_first_copier_of_b(plan));
-  }
+}
+
+/* What arrives to be transposed. */
+static void write_raw(gg_str *out, const gg_plan *plan, const gg_rings *rings) {
+  const gg_ring *raw = gg_rings_find(rings, GG_RING_RAW);
+  if (!raw) return;
+  gg_str_printf(out, "constexpr unsigned raw_bytes = %lld;  // that arrive to be transposed\n",
+                (ll)raw->tx_bytes);
+  gg_str_printf(out, "constexpr int raw_bytes_each = %d;    // of an element\n",
+                gg_dtype_info_of(plan->a.type)->bits / 8);
+  gg_str_printf(out, "constexpr unsigned raw_barriers_begin = %lld;\n", (ll)raw->full.begin);
 }
 
 /* Where other CTAs' sums and the epilogue's vectors lie, and the barriers of all rings. */
@@ -174,6 +187,7 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   gg_str_printf(out, "constexpr unsigned tx_bytes = %lld;  // that arrive in a stage\n",
                 (ll)stages->tx_bytes);
   write_alignment(out, plan);
+  write_raw(out, plan, &layouts->rings);
   if (gg_plan_is_scaled(plan)) gg_sm100_write_scales(out, plan, layouts);
   if (gg_plan_multiplies_by_warps(plan)) gg_sm120_write_fragments(out, plan);
   if (plan->sparse_a) gg_sm100_write_metadata(out, plan, layouts);
@@ -263,9 +277,9 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_str_putc(&text, '\n');
   write_tile(&text, plan);
   write_shares(&text, plan);
-  write_boxes(&text, 'a', plan->a.major == GG_MAJOR_K, &layouts->boxes_a);
+  write_boxes(&text, 'a', gg_sm90_is_k_major(plan, &plan->a), &layouts->boxes_a);
   gg_str_putc(&text, '\n');
-  write_boxes(&text, 'b', plan->b.major == GG_MAJOR_K, &layouts->boxes_b);
+  write_boxes(&text, 'b', gg_sm90_is_k_major(plan, &plan->b), &layouts->boxes_b);
   gg_str_putc(&text, '\n');
   write_memory(&text, plan, layouts);
   gg_cuda_write_extents(&text, plan);

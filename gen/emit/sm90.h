@@ -13,9 +13,9 @@ void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts 
  * or of the turn that the tile's columns are taken in. sm90_lines.c */
 const char *gg_sm90_half_of_b(const gg_plan *plan);
 
-/* What warps copy of lines that begin anywhere, and their role's call. sm90_lines.c */
-void gg_sm90_bind_lines(gg_bindings *out, const gg_plan *plan);
-void gg_sm90_run_lines(gg_str *out, const gg_plan *plan);
+/* What warps copy of lines that begin anywhere or transpose, and their role's call. sm90_lines.c */
+void gg_sm90_bind_copiers(gg_bindings *out, const gg_plan *plan);
+void gg_sm90_run_copiers(gg_str *out, const gg_plan *plan);
 
 /* Whether the part that multiplies loads A's fragments itself. */
 static inline bool gg_sm90_multiplies_registers(const gg_plan *plan) {

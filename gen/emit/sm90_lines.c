@@ -1,21 +1,28 @@
-/* Families sm90 and sm100: what templates/parts/sm90_lines.cu names, of A and B whose lines warps
- * copy (docs/adr/0006-unaligned-lines.md). */
+/* Families sm90 and sm100: what templates/parts/sm90_copiers.cu names, where all warps of the
+ * producer's warpgroup see to the stages: of A and B whose lines they copy (sm90_lines.cu,
+ * docs/adr/0006-unaligned-lines.md), or that they transpose (sm90_transposed.cu,
+ * docs/adr/0013-transposed-in-stages.md). */
+#include <string.h>
+
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
 #include "emit/sm90.h"
 #include "plan/narrow.h"
 #include "plan/sm90.h"
 
-/* What warps that copy lines do for those of A and B that are copied so, and for the other one,
- * which its map copies. */
-typedef struct line_step {
-  const char *name;
-  bool lines;
-  const char *a, *b;
-} line_step;
+/* How A or B comes to be in a stage as it is multiplied: brought by its map, and maybe transposed
+ * then; or copied by lines. */
+typedef enum way { BOXES, RAW, LINES } way;
 
-static const line_step line_steps[] = {
-    {"load_boxes", false,
+/* What warps do for an operand that comes so. */
+typedef struct step_of_way {
+  const char *name;
+  way way;
+  const char *a, *b;
+} step_of_way;
+
+static const step_of_way steps_of_ways[] = {
+    {"load_boxes", BOXES,
      "#pragma unroll\n"
      "      for (int box = 0; box < boxes_a; ++box)\n"
      "        tma_load(sA + box * box_bytes_a, from.a, full,\n"
@@ -26,12 +33,14 @@ static const line_step line_steps[] = {
      "        tma_load(sB + box * box_bytes_b, from.b, full,\n"
      "                 (b_k_major ? k0 : at.tile.n0) + box * line_b,\n"
      "                 b_k_major ? at.tile.n0 : k0, at.tile.batch);\n"},
-    {"copy_lines", true,
+    {"transpose", RAW, "    transpose_boxes<raw_a>(sA, warp, lane);\n",
+     "    transpose_boxes<raw_b>(sA + stage_bytes_a, warp, lane);\n"},
+    {"copy_lines", LINES,
      "  copy_tile<operand_a>(sA, from.a, at.tile.m0, k0, at.tile.batch, warp, lane);\n",
      "  copy_tile<operand_b>(sB, from.b, at.tile.n0, k0, at.tile.batch, copier_of_b(warp), lane);\n"},
-    {"last_chunks", true, "  last_chunks<operand_a> last_a;\n",
+    {"last_chunks", LINES, "  last_chunks<operand_a> last_a;\n",
      "  last_chunks<operand_b> last_b;\n"},
-    {"shift_lines", true,
+    {"shift_lines", LINES,
      "    shift_lines<operand_a>(sA, last_a, from.a, move.tile.m0, k0, move.tile.batch, "
      "move.begins(),\n"
      "                           warp, lane);\n",
@@ -39,6 +48,11 @@ static const line_step line_steps[] = {
      "move.tile.batch,\n"
      "                           move.begins(), copier_of_b(warp), lane);\n"},
 };
+
+static way way_of(const gg_plan *plan, bool is_a) {
+  if (is_a ? plan->copy_bytes_a : plan->copy_bytes_b) return LINES;
+  return gg_sm90_transposes(plan, is_a ? &plan->a : &plan->b) ? RAW : BOXES;
+}
 
 /* Columns of several MMAs have boxes of their own (templates/parts/sm100_box_columns.cu). */
 static const char boxes_of_several_mmas[] =
@@ -63,8 +77,11 @@ static void bind_pair(gg_bindings *out, const gg_plan *plan) {
     gg_str_printf(&own, "    tile.n0 += list.rank_m %% 2 * %s;  // this CTA's half of B\n",
                   gg_sm90_half_of_b(plan));
   gg_bind_str(out, "own_rows_of_b", &own);
+  bool boxes = way_of(plan, true) == BOXES || way_of(plan, false) == BOXES;
+  bool raw = gg_sm90_transposes_any(plan);
   gg_bind_text(out, "announce_boxes",
-               pair
+               raw && !boxes ? ""
+               : pair
                    ? "      const unsigned here = full_barrier(smem, at.ring.stage);\n"
                      "      const unsigned first_cta = cluster_rank() & ~1u;\n"
                      "      const unsigned full = in_cta(here, first_cta);\n"
@@ -98,28 +115,137 @@ static void bind_swizzle(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "turn_of_step", wide ? "tile::turn(i * 4)" : "i * 4 % steps");
 }
 
-void gg_sm90_bind_lines(gg_bindings *out, const gg_plan *plan) {
-  bool lines_a = plan->copy_bytes_a > 0, lines_b = plan->copy_bytes_b > 0;
+static void bind_ways(gg_bindings *out, const gg_plan *plan) {
+  way a = way_of(plan, true), b = way_of(plan, false);
   gg_str text = GG_STR_INIT;
-  for (size_t i = 0; i < sizeof line_steps / sizeof *line_steps; i++) {
-    const line_step *step = &line_steps[i];
-    if (lines_a == step->lines) gg_str_puts(&text, step->a);
-    bool boxes = !step->lines && gg_plan_has_mmas_along_n(plan);
-    if (lines_b == step->lines) gg_str_puts(&text, boxes ? boxes_of_several_mmas : step->b);
+  for (size_t i = 0; i < sizeof steps_of_ways / sizeof *steps_of_ways; i++) {
+    const step_of_way *step = &steps_of_ways[i];
+    if (a == step->way) gg_str_puts(&text, step->a);
+    bool boxes = step->way == BOXES && gg_plan_has_mmas_along_n(plan);
+    if (b == step->way) gg_str_puts(&text, boxes ? boxes_of_several_mmas : step->b);
     gg_bind_str(out, step->name, &text);
   }
-  gg_str_puts(&text, lines_a ? "  line_source a;\n" : "  const tensor_map &a;\n");
-  gg_str_puts(&text, lines_b ? "  line_source b;\n" : "  const tensor_map &b;\n");
+  gg_str_puts(&text, a == LINES ? "  line_source a;\n" : "  const tensor_map &a;\n");
+  gg_str_puts(&text, b == LINES ? "  line_source b;\n" : "  const tensor_map &b;\n");
   gg_bind_str(out, "source_members", &text);
+}
+
+/* What sm90_lines.cu names. */
+static void bind_lines(gg_bindings *out, const gg_plan *plan) {
   gg_bind_flag(out, "tf32", plan->a.type == GG_DTYPE_tf32);
-  if (gg_plan_in_tensor_memory(plan) && plan->cta_group < 2)
-    gg_bind_text(out, "release_sharers", ""); /* CTAs that share stages have maps copy to them */
   bind_strips_of_b(out, plan);
   bind_swizzle(out, plan);
+}
+
+/* How the boxes of an operand that is transposed lie in its tile. */
+static void write_raw_boxes(gg_str *out, const gg_sm90_raw_boxes *boxes, char x) {
+  gg_str_printf(out, "struct raw_%c {\n  static constexpr int boxes = %d, width = %d", x,
+                boxes->count, boxes->width);
+  if (boxes->across > 1 && boxes->across < boxes->count)
+    gg_str_printf(out, ", across = %d", boxes->across);
+  if (boxes->across < boxes->count) gg_str_printf(out, ", lines = %d", boxes->lines);
+  gg_str_puts(out, ";\n};\n");
+}
+
+static void write_raw_load(gg_str *out, const gg_sm90_raw_boxes *boxes, char x) {
+  char stage = x == 'a' ? 'A' : 'B', mn = x == 'a' ? 'm' : 'n';
+  if (boxes->count == 1) {
+    gg_str_printf(out, "      tma_load(s%c, from.%c, raw, at.tile.%c0, k0, at.tile.batch);\n",
+                  stage, x, mn);
+    return;
+  }
+  gg_str along = GG_STR_INIT, across = GG_STR_INIT;
+  bool both = boxes->across > 1 && boxes->across < boxes->count;
+  if (both) gg_str_printf(&across, "box %% raw_%c::across * raw_%c::width", x, x);
+  if (both) gg_str_printf(&along, " + box / raw_%c::across * raw_%c::lines", x, x);
+  if (boxes->across == 1) gg_str_printf(&along, " + box * raw_%c::lines", x);
+  if (boxes->across == boxes->count) gg_str_printf(&across, "box * raw_%c::width", x);
+  gg_str_printf(out,
+                "#pragma unroll\n"
+                "      for (int box = 0; box < raw_%c::boxes; ++box)\n"
+                "        tma_load(s%c + box * raw_%c::width * line_bytes, from.%c, raw,\n"
+                "                 at.tile.%c0%s%s,%sk0%s, at.tile.batch);\n",
+                x, stage, x, x, mn, across.length ? " + " : "", gg_str_text(&across),
+                both ? "\n                 " : " ", gg_str_text(&along));
+  if (across.failed || along.failed) out->failed = true;
+  gg_str_free(&across);
+  gg_str_free(&along);
+}
+
+/* How the warps that transpose a box wait for each other, in front of their writing. Two of them
+ * and all four have barriers of their own: some are at B's boxes while others are at A's. */
+static const char *meeting_of(bool alone, bool together) {
+  if (!together) return "    __syncwarp();  // all of the box has been read\n";
+  if (!alone)
+    return "    // All of the box has been read.\n"
+           "    named_barrier_sync(1 + consumers + warps % warps_per_group + warp / warps,\n"
+           "                       warps * warp_size);\n";
+  return "    // All of the box has been read.\n"
+         "    if constexpr (warps > 1)\n"
+         "      named_barrier_sync(1 + consumers + warps % warps_per_group + warp / warps,\n"
+         "                         warps * warp_size);\n"
+         "    else\n"
+         "      __syncwarp();\n";
+}
+
+/* What is transposed: how it arrives, and what sm90_transposed.cu names. */
+static void bind_transposed(gg_bindings *out, const gg_plan *plan, bool lines) {
+  gg_str boxes = GG_STR_INIT, load = GG_STR_INIT;
+  bool any = gg_sm90_transposes_any(plan), alone = false, together = false;
+  if (any)
+    gg_str_puts(&load, "      const unsigned raw = raw_barrier(smem, at.ring.stage);\n"
+                       "      mbarrier_expect(raw, raw_bytes);\n");
+  for (int i = 0; i < 2; i++) {
+    if (way_of(plan, i == 0) != RAW) continue;
+    const gg_sm90_raw_boxes raw = gg_sm90_raw_boxes_of(plan, i == 0);
+    write_raw_boxes(&boxes, &raw, i == 0 ? 'a' : 'b');
+    write_raw_load(&load, &raw, i == 0 ? 'a' : 'b');
+    *(raw.warps > 1 ? &together : &alone) = true;
+  }
+  gg_bind_str(out, "load_raw", &load);
+  gg_bind_text(out, "await_raw",
+               any ? "    mbarrier_wait(raw_barrier(smem, move.ring.stage), move.ring.parity ^ "
+                     "1);\n"
+                   : "");
+  if (any) {
+    gg_bind_str(out, "raw_boxes", &boxes);
+    gg_bind_text(out, "meet", meeting_of(alone, together));
+    gg_bind_flag(out, "chunks_apart", !lines);
+  }
+  gg_str_free(&boxes);
+}
+
+/* Where nobody copies lines, one lane of the first warp alone has to await that a stage is empty.
+ */
+static void bind_asking(gg_bindings *out, bool lines, bool raw) {
+  gg_bind_flag(out, "copies_lines", lines);
+  gg_bind_text(out, "boxed", raw ? "true" : "tx_bytes > 0");
+  gg_bind_text(out, "asks", lines ? "warp == 0 && lane == 0" : "lane == 0");
+  gg_bind_text(out, "begins", lines ? "!copy.ended" : "warp == 0 && !copy.ended");
+  gg_bind_text(out, "await_alone",
+               lines ? ""
+                     : "      mbarrier_wait(empty_barrier(smem, at.ring.stage), "
+                       "at.ring.parity);\n");
+  gg_bind_text(out, "what_begins",
+               lines ? "// Begins to copy a K tile's lines, which all lanes do, and boxes, which "
+                       "one lane does.\n"
+                     : "// Begins to copy a K tile, in boxes, which one lane does.\n");
+}
+
+void gg_sm90_bind_copiers(gg_bindings *out, const gg_plan *plan) {
+  bool lines = gg_sm90_copies_lines(plan), raw = gg_sm90_transposes_any(plan);
+  gg_bind_part(out, "copied_lines", lines ? "sm90_lines" : NULL);
+  gg_bind_part(out, "transposed_boxes", raw ? "sm90_transposed" : NULL);
+  bind_ways(out, plan);
+  if (gg_plan_in_tensor_memory(plan) && plan->cta_group < 2)
+    gg_bind_text(out, "release_sharers", ""); /* CTAs that share stages have maps copy to them */
+  if (lines) bind_lines(out, plan);
+  bind_transposed(out, plan, lines);
+  bind_asking(out, lines, raw);
   bind_pair(out, plan);
 }
 
-void gg_sm90_run_lines(gg_str *out, const gg_plan *plan) {
+void gg_sm90_run_copiers(gg_str *out, const gg_plan *plan) {
   gg_str_puts(out, "    const load_sources from = {\n");
   gg_str_puts(out, plan->copy_bytes_a
                        ? "        {A, lda, batch_stride_a, int(a_k_major ? k : m), int(a_k_major ? "

@@ -54,7 +54,7 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
   gg_str members = GG_STR_INIT, lines = GG_STR_INIT, fill = GG_STR_INIT;
   bool shares = gg_plan_shares_tiles(plan), in_cluster = plan->cluster_k > 1;
   bool fetches = gg_sm90_fetches_behind(layouts);
-  if (plan->scheduler != GG_SCHEDULER_DATA_PARALLEL || gg_sm90_copies_lines(plan)) {
+  if (plan->scheduler != GG_SCHEDULER_DATA_PARALLEL || gg_sm90_has_copiers(plan)) {
     gg_str_puts(&members, "  unsigned tiles;  // in all batches\n");
     gg_str_puts(&lines, "  list.tiles = list.tiles_m * list.tiles_n * unsigned(batch);\n");
   }
@@ -159,12 +159,12 @@ static walk walk_of(const gg_plan *plan, bool shares) {
                              .k_tiles = "list.k_tiles",
                              .any = "",
                              .more = "false"};
-  bool lines = gg_sm90_copies_lines(plan);
-  walk out = shares || lines                                 ? items
+  bool copiers = gg_sm90_has_copiers(plan);
+  walk out = shares || copiers                               ? items
              : gg_plan_is_dynamic(plan)                      ? dynamic
              : plan->scheduler == GG_SCHEDULER_DATA_PARALLEL ? alone
                                                              : tiles;
-  out.held = shares || lines;
+  out.held = shares || copiers;
   if (out.held) out.part = shares ? "shares" : "sm90_walk";
   bool part = plan->cluster_k > 1;
   if (!out.each_k_tile) {
@@ -191,7 +191,7 @@ static void bind_turns(gg_bindings *out, const walk *w) {
 }
 
 static void bind_walk(gg_bindings *out, const gg_plan *plan) {
-  bool shares = gg_plan_shares_tiles(plan), lines = gg_sm90_copies_lines(plan);
+  bool shares = gg_plan_shares_tiles(plan), copiers = gg_sm90_has_copiers(plan);
   walk w = walk_of(plan, shares);
   gg_bind_text(out, "next_turn", w.next_turn);
   gg_bind_text(out, "each_turn", w.each_turn);
@@ -208,14 +208,14 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
                 early ? "" : "  // the last MMAs are running");
   gg_bind_text(out, early ? "locate_late" : "locate_early", "");
   gg_bind_str(out, early ? "locate_early" : "locate_late", &locate);
-  if (!lines || gg_plan_in_tensor_memory(plan)) {
+  if (!copiers || gg_plan_in_tensor_memory(plan)) {
     gg_bind_text(out, "each_tile", w.each);
     if (plan->vector_buffers)
       gg_bind_text(out, "each_vectors_tile", w.each_of_warp ? w.each_of_warp : w.each);
     gg_bind_text(out, "next_item", w.next);
     gg_bind_text(out, "tile", w.tile);
   }
-  if (lines) return;
+  if (copiers) return;
   gg_bind_text(out, "each_k_tile", w.each_k_tile);
   gg_bind_text(out, "next_k_tile", w.next_k_tile);
   if (plan->cta_group < 2)
@@ -264,9 +264,9 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                 "    // of the %s a stage, in all CTAs that it is copied to.\n"
                 "    for (int stage = 0; stage < stages; ++stage) {\n"
                 "      mbarrier_init(full_barrier(smem, stage), %d);\n",
-                !gg_sm90_copies_lines(plan) ? "thread"
-                : stages->tx_bytes > 0      ? "warps and of the lane that copies boxes"
-                                            : "warps",
+                !gg_sm90_has_copiers(plan) ? "thread"
+                : stages->tx_bytes > 0     ? "warps and of the lane that copies boxes"
+                                           : "warps",
                 gg_plan_in_tensor_memory(plan) ? "tensor core that reads"
                                                : "consumers' warps that read",
                 stages->full.arrivals);
@@ -276,6 +276,8 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                   : i == 0 ? ", 0"
                            : ", 1",
                   stages->empty[i].arrivals);
+  if (gg_rings_find(rings, GG_RING_RAW))
+    gg_str_puts(&init, "      mbarrier_init(raw_barrier(smem, stage), 1);\n");
   gg_str_puts(&init, "    }\n");
   write_barriers(&init, gg_rings_find(rings, GG_RING_ACCUMULATORS),
                  "accumulators, of the tensor core; of the warps that read them", "set",
@@ -425,9 +427,9 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_bind_part(out, "load_vectors", vectors ? vectors->part : NULL);
   if (gg_plan_in_tensor_memory(plan))
     gg_bind_part(out, "fetch_matrices", matrices ? matrices->part : NULL);
-  if (gg_sm90_copies_lines(plan)) {
-    gg_sm90_bind_lines(out, plan);
-    gg_sm90_run_lines(&run, plan);
+  if (gg_sm90_has_copiers(plan)) {
+    gg_sm90_bind_copiers(out, plan);
+    gg_sm90_run_copiers(&run, plan);
     run_issuer(&run, gg_rings_role(&layouts->rings, GG_ROLE_MMA), multiply_of(plan));
   } else {
     bind_boxes(out, plan, layouts);
@@ -472,7 +474,7 @@ static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layou
   bool shares = gg_plan_shares_tiles(plan), fetches = gg_sm90_fetches_behind(layouts);
   if (!gg_plan_in_tensor_memory(plan)) bind_multiply(out, plan, fetches, shares);
   bool apart = gg_plan_in_tensor_memory(plan); /* nothing is fetched behind a tile there */
-  if (apart && (plan->cta_group > 1 || gg_sm90_copies_lines(plan))) return;
+  if (apart && (plan->cta_group > 1 || gg_sm90_has_copiers(plan))) return;
   gg_bind_text(out, "behind",
                !fetches ? "0"
                : shares ? "stages_behind(list, item)"

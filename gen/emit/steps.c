@@ -138,6 +138,22 @@ static void begin(gg_outline *outline, const gg_plan *plan) {
                              "CTA meet. From here on its warps have roles.");
 }
 
+static void transpose(gg_outline *outline, const gg_plan *plan, const gg_role *role,
+                      const gg_ring *stages) {
+  bool both = gg_sm90_transposes(plan, &plan->a) && gg_sm90_transposes(plan, &plan->b);
+  bool is_a = gg_sm90_transposes(plan, &plan->a) != plan->swap_ab;
+  gg_outline_step(outline,
+                  "Producer (warps %d..%d): one thread has the copy engine bring tiles of A and B "
+                  "to the ring (%d stages of %lld bytes), a few stages ahead. K is not contiguous "
+                  "in %s: when its bytes are there (`raw`), the warps read them to registers, "
+                  "write them back along K, and arrive at the stage's barrier `full`.",
+                  role->first_warp, role->first_warp + role->warps - 1, stages->depth,
+                  (ll)stages->bytes,
+                  both   ? "both"
+                  : is_a ? "A"
+                         : "B");
+}
+
 static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES);
   const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_PRODUCER);
@@ -148,6 +164,8 @@ static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *
                     "many bytes will come, and has the copy engine bring %s.",
                     role->first_warp, stages->depth, (ll)stages->bytes,
                     plan->cta_group > 1 ? "its part of A and of B" : "a tile of A and one of B");
+  else if (!gg_sm90_copies_lines(plan))
+    transpose(outline, plan, role, stages);
   else
     gg_outline_step(
         outline,

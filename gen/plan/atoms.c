@@ -72,13 +72,6 @@ gg_type_set gg_atoms_types(const gg_plan *plan, gg_mma_operand operand) {
   return types;
 }
 
-gg_type_set gg_atoms_types_of_any_major(const gg_plan *plan) {
-  gg_type_set types = 0;
-  for (const gg_mma_row *row = NULL; (row = next_row(plan, any_types(), row));)
-    if (!row->k_major) types |= types_of(row, GG_MMA_A, any_types());
-  return types;
-}
-
 const gg_mma_row *gg_atoms_row(const gg_plan *plan, gg_mma_source source_a) {
   for (const gg_mma_row *row = NULL; (row = next_row(plan, inputs_of(plan), row));) {
     if (gg_mma_row_sums(row, plan->a.type, plan->accumulator) && row->source_a == source_a)

@@ -38,7 +38,4 @@ gg_status gg_choose_accumulator(gg_plan *plan, gg_error *err);
 gg_status gg_check_source(const gg_plan *plan, const gg_spec_field *field, gg_mma_operand operand,
                           const char *what, gg_error *err);
 
-/* The types of A that atoms read from shared memory in either major. */
-gg_type_set gg_atoms_types_of_any_major(const gg_plan *plan);
-
 #endif

@@ -246,7 +246,7 @@ gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error
                           .k = gg_plan_k_of_a(plan, plan->tile_k),
                           .block_mn = gg_plan_mma_rows(plan),
                           .block_k = gg_plan_k_of_a(plan, plan->mma.k),
-                          .k_major = plan->a.major == GG_MAJOR_K,
+                          .k_major = gg_sm90_is_k_major(plan, &plan->a),
                           .bits = gg_plan_smem_bits(plan, plan->a.type),
                           .width = gg_sm90_pattern_width(plan->swizzle_a),
                           .wide = gg_plan_swizzles_wide(plan, &plan->a),
@@ -259,7 +259,7 @@ gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error
                           .block_mn = gg_plan_rows_of_b(plan, gg_plan_mma_columns(plan)),
                           .pieces = plan->tile_n / gg_plan_mma_columns(plan),
                           .block_k = plan->mma.k,
-                          .k_major = plan->b.major == GG_MAJOR_K,
+                          .k_major = gg_sm90_is_k_major(plan, &plan->b),
                           .bits = gg_plan_smem_bits(plan, plan->b.type),
                           .width = gg_sm90_pattern_width(plan->swizzle_b),
                           .wide = gg_plan_swizzles_wide(plan, &plan->b),
@@ -269,8 +269,16 @@ gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error
   gg_status st;
   if ((st = derive_operand(&out->sA, &out->size_a, &out->boxes_a, &a, err))) return st;
   if ((st = derive_operand(&out->sB, &out->size_b, &out->boxes_b, &b, err))) return st;
-  if (!plan->copy_bytes_a) add_input(out, GG_OPERAND_A, plan, &plan->a, &out->boxes_a, &a);
-  if (!plan->copy_bytes_b) add_input(out, GG_OPERAND_B, plan, &plan->b, &out->boxes_b, &b);
+  if (gg_sm90_transposes(plan, &plan->a))
+    st = gg_sm90_derive_transposed(out, plan, true, err);
+  else if (!plan->copy_bytes_a)
+    add_input(out, GG_OPERAND_A, plan, &plan->a, &out->boxes_a, &a);
+  if (st) return st;
+  if (gg_sm90_transposes(plan, &plan->b))
+    st = gg_sm90_derive_transposed(out, plan, false, err);
+  else if (!plan->copy_bytes_b)
+    add_input(out, GG_OPERAND_B, plan, &plan->b, &out->boxes_b, &b);
+  if (st) return st;
   const char *reads_a = plan->a_in_registers || loaded ? "ldmatrix A"
                         : plan->a_in_tensor            ? "tcgen05.cp A"
                         : tcgen05                      ? "tcgen05 A"

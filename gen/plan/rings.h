@@ -30,6 +30,7 @@ typedef struct gg_role {
 
 typedef enum gg_ring_id {
   GG_RING_STAGES,   /* K tiles of A and B, and behind them what the epilogue reads of matrices */
+  GG_RING_RAW,      /* the same before warps transpose them there: it has barriers alone */
   GG_RING_SUBTILES, /* what the epilogue reads of matrices, where that is a ring of its own */
   GG_RING_STAGING,  /* boxes of D on their way out; of each consumer's warp its own */
   GG_RING_SUMS,     /* sums from other CTAs of a cluster; each warp has a barrier */

@@ -112,25 +112,8 @@ gg_status gg_sm90_choose_copies(gg_plan *plan, bool may_copy_lines, gg_error *er
 }
 
 static gg_status choose_operands(gg_plan *plan, gg_error *err) {
-  const gg_spec *spec = plan->spec;
   gg_status st = gg_sm90_choose_copies(plan, plan->specialised, err);
-  if (st) return st;
-  const gg_spec_operand *inputs[] = {&spec->a, &spec->b};
-  const gg_operand *operands[] = {&plan->a, &plan->b};
-  const gg_mma_row *row = gg_atoms_row(plan, GG_MMA_SHARED);
-  for (int i = 0; i < 2; i++) {
-    if (operands[i]->major == GG_MAJOR_K || !row->k_major) continue;
-    gg_str has = GG_STR_INIT;
-    gg_str_puts(&has, "k: wgmma reads others of ");
-    gg_type_set_print(&has, gg_atoms_types_of_any_major(plan), GG_DTYPE_COUNT);
-    gg_str_puts(&has, " alone");
-    st = gg_refuse(plan, &inputs[i]->major,
-                   i == plan->swap_ab ? "A of this type with major" : "B of this type with major",
-                   inputs[i]->major.text, gg_str_shown(&has), err);
-    gg_str_free(&has);
-    return st;
-  }
-  return GG_OK;
+  return st ? st : gg_sm90_check_transposed(plan, err);
 }
 
 /* ---- Boxes ------------------------------------------------------------------------------ */
@@ -140,7 +123,7 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
 static gg_status check_line(const gg_plan *plan, const gg_sm90_tile *tile, bool is_a,
                             gg_error *err) {
   const gg_operand *operand = is_a ? &plan->a : &plan->b;
-  if (operand->major == GG_MAJOR_K) return GG_OK;
+  if (gg_sm90_is_k_major(plan, operand)) return GG_OK;
   int least_bytes = gg_plan_swizzles_wide(plan, operand) ? line_bytes : 16;
   int unit = (int)gg_dtype_unit(operand->type, least_bytes);
   bool halves = !is_a && plan->cta_group > 1;
@@ -164,7 +147,7 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const gg_
   /* Boxes are of one MMA's B. */
   int mn = is_a ? tile->m : gg_plan_rows_of_b(plan, tile->mma_columns);
   int k = is_a ? gg_plan_k_of_a(plan, tile->k) : tile->k;
-  bool k_major = operand->major == GG_MAJOR_K;
+  bool k_major = gg_sm90_is_k_major(plan, operand);
   int line = (int)gg_plan_smem_bytes(plan, operand->type, k_major ? k : mn);
   int lines = k_major ? mn : k;
   gg_status st = gg_choose_swizzle(out, asked, name, line, err);
@@ -183,7 +166,9 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const gg_
     snprintf(has, sizeof has, "%d at most: lines of a tensor map's box", box_extent_max);
     return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, what, asked_lines, has);
   }
-  return gg_check_multiple(what, lines, 8, "lines of a swizzle's pattern", mark, err);
+  st = gg_check_multiple(what, lines, 8, "lines of a swizzle's pattern", mark, err);
+  if (st || !gg_sm90_transposes(plan, operand)) return st;
+  return gg_sm90_check_transposed_tile(plan, tile, is_a, *out, err);
 }
 
 gg_status gg_sm90_choose_boxes(gg_plan *plan, const gg_sm90_tile *tile, gg_error *err) {
@@ -347,6 +332,23 @@ void gg_sm90_put_copiers(gg_traits *out, const gg_plan *plan) {
   out->uneven = unevenness(plan);
 }
 
+/* The busiest warp's part of a box of A or B, four times. Bytes take instructions of their own. */
+static double transposing(const gg_plan *plan, const gg_sm90_raw_boxes *boxes) {
+  enum { box_bytes_a_warp = 4096 };
+  double rounds = ceil((double)boxes->count * boxes->warps / copying_warps);
+  double each = gg_dtype_info_of(plan->a.type)->bits == 8 ? 1.5 : 1;
+  return rounds * copying_warps * box_bytes_a_warp * each;
+}
+
+static void put_transposed(gg_traits *out, const gg_plan *plan) {
+  for (int is_a = 0; is_a < 2; is_a++) {
+    if (!gg_sm90_transposes(plan, is_a ? &plan->a : &plan->b)) continue;
+    const gg_sm90_raw_boxes boxes = gg_sm90_raw_boxes_of(plan, is_a);
+    out->transposed += (double)boxes.bytes;
+    out->transposing += transposing(plan, &boxes);
+  }
+}
+
 /* A warpgroup's MMA reads its rows of A, and all of B, from shared memory. Of a K step's additions
  * of sums that are promoted less shows where a consumer has two sets of sums, and where the others
  * multiply, which are seldom all in step. */
@@ -358,6 +360,7 @@ static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *d
   if (plan->promote) out->promotions = (double)plan->tile_k / (plan->mma.k * plan->promote);
   out->promotions_hidden = plan->sum_sets * out->owners * out->owners;
   gg_sm90_put_copiers(out, plan);
+  put_transposed(out, plan);
   if (plan->pingpong) out->overlap = GG_OVERLAP_TURNS;
   gg_sm90_move_fetched(&out->epilogue, plan);
 }

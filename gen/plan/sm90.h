@@ -126,6 +126,37 @@ static inline bool gg_sm90_copies_lines(const gg_plan *plan) {
   return plan->copy_bytes_a > 0 || plan->copy_bytes_b > 0;
 }
 
+/* Whether warps transpose an operand in its stages, since its M or N is contiguous and the MMA
+ * reads K-major alone; whether K is contiguous there, then or anyway; and whether one of A and B is
+ * transposed. sm90_transposed.c */
+bool gg_sm90_transposes(const gg_plan *plan, const gg_operand *operand);
+bool gg_sm90_is_k_major(const gg_plan *plan, const gg_operand *operand);
+bool gg_sm90_transposes_any(const gg_plan *plan);
+
+/* Whether all warps of the producer's warpgroup see to the stages: copy lines, or transpose. */
+static inline bool gg_sm90_has_copiers(const gg_plan *plan) {
+  return gg_sm90_copies_lines(plan) || gg_sm90_transposes_any(plan);
+}
+
+/* How an operand that is transposed arrives: in boxes of `width` elements along M or N, by as many
+ * lines along K as 128 bytes have elements; `across` of them beside each other. A box takes the
+ * bytes that `width` lines of the stage have, and lies where those will; `warps` transpose it.
+ * sm90_transposed.c */
+typedef struct gg_sm90_raw_boxes {
+  int width, lines, across, count, warps;
+  int64_t bytes; /* of all */
+} gg_sm90_raw_boxes;
+
+gg_sm90_raw_boxes gg_sm90_raw_boxes_of(const gg_plan *plan, bool is_a);
+
+/* That an operand can be transposed: as it is aligned and scheduled; as its tile is. What of the
+ * layouts is its own: where it arrives, checked, and how it is read and written.
+ * sm90_transposed.c */
+gg_status gg_sm90_check_transposed(const gg_plan *plan, gg_error *err);
+gg_status gg_sm90_check_transposed_tile(const gg_plan *plan, const gg_sm90_tile *tile, bool is_a,
+                                        gg_swizzle_kind swizzle, gg_error *err);
+gg_status gg_sm90_derive_transposed(gg_layouts *out, const gg_plan *plan, bool is_a, gg_error *err);
+
 /* Which of the four warps that copy lines of A and of B has the first of B's: where A's do not
  * come out even, the ones that have fewer of A's. 0 where a tensor map copies A or B. */
 int gg_sm90_first_copier_of_b(const gg_plan *plan);

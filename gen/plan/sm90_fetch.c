@@ -55,7 +55,7 @@ static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
   bool n_major = operand->major == GG_MAJOR_N, apart = gg_plan_in_tensor_memory(plan);
   int lines = n_major ? plan->tile_m : plan->tile_n;
   int columns = apart ? gg_plan_warp_columns(plan) : plan->tile_n; /* side by side */
-  return plan->specialised && !gg_sm90_copies_lines(plan) && operand->align >= least_bytes &&
+  return plan->specialised && !gg_sm90_has_copiers(plan) && operand->align >= least_bytes &&
          (!n_major || gg_dtype_bytes(operand->type, columns) % least_bytes == 0) &&
          (apart || (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan));
 }

@@ -220,8 +220,11 @@ static int columns_read(const gg_plan *plan, const gg_sm90_memory *m) {
 /* How many K tiles threads begin to copy before they see to one that has arrived. Two stages are
  * the consumers': they give one back when the next one's MMAs are issued. */
 static int copies_ahead(const gg_plan *plan, int stages) {
-  if (!gg_sm90_copies_lines(plan)) return 0;
-  return stages > 2 ? (stages + 1) / 4 : 0;
+  enum { read = 2, slack_from = 5 };
+  if (stages <= read || !gg_sm90_has_copiers(plan)) return 0;
+  if (gg_sm90_copies_lines(plan)) return (stages + 1) / 4;
+  /* The copy engine brings them: as many as there are, but for one that is transposed already. */
+  return stages - read - (stages >= slack_from);
 }
 
 void gg_sm90_put_memory(gg_plan *plan, const gg_sm90_memory *m) {

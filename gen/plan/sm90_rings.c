@@ -1,11 +1,12 @@
 /* Families sm90 and sm100: their rings and roles.
  *
  * The first warpgroup of the specialised kernels is the producer's: one lane of its first warp asks
- * for boxes, or all four warps copy lines that begin anywhere; a second warp brings vectors. The
- * others are consumers. A stage's `full` hears of the bytes of boxes and of one arrival of each
- * thread that announces or copies something; its `empty` of one arrival of each warp that reads it,
- * in every CTA that the stage is copied to. Where CTAs of a cluster share A and others of it B,
- * each has an `empty` of its own: templates/parts/sm90_two_empties_why.cu says why.
+ * for boxes, or all four warps copy lines that begin anywhere, or transpose what arrives; a second
+ * warp brings vectors. The others are consumers. A stage's `full` hears of the bytes of boxes and
+ * of one arrival of each thread that announces or copies something; its `empty` of one arrival of
+ * each warp that reads it, in every CTA that the stage is copied to. Where CTAs of a cluster share
+ * A and others of it B, each has an `empty` of its own: templates/parts/sm90_two_empties_why.cu
+ * says why.
  *
  * Family sm100 has a warp of that warpgroup whose thread issues the MMAs, and consumers that read
  * their sums from tensor memory: a ring of its own, in which a stage is a tile's accumulators. What
@@ -35,8 +36,14 @@ static int readers(const gg_plan *plan) {
 
 /* ---- Rings, but for their bytes ---------------------------------------------------------- */
 
+/* Whether a tensor map brings A or B to a stage as it is multiplied. */
+static bool is_boxed(const gg_plan *plan, bool is_a) {
+  int copied = is_a ? plan->copy_bytes_a : plan->copy_bytes_b;
+  return !copied && !gg_sm90_transposes(plan, is_a ? &plan->a : &plan->b);
+}
+
 static gg_ring stages_of(const gg_plan *plan) {
-  bool both = gg_plan_both_shared(plan), boxes = !plan->copy_bytes_a || !plan->copy_bytes_b;
+  bool both = gg_plan_both_shared(plan), boxes = is_boxed(plan, true) || is_boxed(plan, false);
   int group = gg_plan_mma_ctas(plan);
   gg_ring ring = {.id = GG_RING_STAGES,
                   .name = "stages",
@@ -47,7 +54,7 @@ static gg_ring stages_of(const gg_plan *plan) {
                   .full = {"full", plan->stages, 1, 0},
                   .empties = both ? 2 : 1};
   if (both) ring.full.arrivals = group;
-  if (gg_sm90_copies_lines(plan)) ring.full.arrivals = warps_a_group * group + boxes;
+  if (gg_sm90_has_copiers(plan)) ring.full.arrivals = warps_a_group * group + boxes;
   /* Those of multistage kernels, whose warpgroups meet at the CTA's barrier, are never used. */
   int arrivals = gg_plan_in_tensor_memory(plan) ? 1 : plan->specialised ? readers(plan) : 0;
   if (gg_plan_in_tensor_memory(plan)) ring.drained_by = GG_ROLE_MMA;
@@ -60,6 +67,18 @@ static gg_ring stages_of(const gg_plan *plan) {
     ring.empty[0] = (gg_ring_barriers){"empty", plan->stages, ctas * arrivals, 0};
   }
   return ring;
+}
+
+/* What warps transpose arrives in the stages, too: of shared memory this ring has barriers alone. A
+ * stage of it is empty when one of operands is. */
+static gg_ring raw_of(const gg_plan *plan) {
+  return (gg_ring){.id = GG_RING_RAW,
+                   .name = "raw operands",
+                   .depth = plan->stages,
+                   .instances = 1,
+                   .filled_by = GG_ROLE_PRODUCER,
+                   .drained_by = GG_ROLE_PRODUCER,
+                   .full = {"raw", plan->stages, 1, 0}};
 }
 
 /* Sub-tiles of what the epilogue reads of matrices. Behind the stages, whose alignment the boxes
@@ -157,6 +176,7 @@ static gg_ring answers_of(const gg_plan *plan) {
 /* What of the rings is known without layouts: their barriers. */
 static void add_rings(gg_rings *rings, const gg_plan *plan) {
   gg_rings_add(rings, stages_of(plan));
+  if (gg_sm90_transposes_any(plan)) gg_rings_add(rings, raw_of(plan));
   if (plan->subtile_stages) gg_rings_add(rings, subtiles_of(plan));
   gg_rings_add(rings, staging_of(plan));
   if (plan->cluster_k > 1) gg_rings_add(rings, sums_of(plan));
@@ -176,7 +196,7 @@ static int64_t barrier_bytes(const gg_plan *plan) {
 int gg_sm90_choose_vectors(const gg_plan *plan, int64_t left) {
   int64_t bytes = gg_sm90_vectors_bytes(NULL, plan);
   bool taken = gg_plan_is_dynamic(plan) && plan->subtile_stages; /* by two other roles */
-  bool spare_warps = plan->specialised && !gg_sm90_copies_lines(plan) && !taken;
+  bool spare_warps = plan->specialised && !gg_sm90_has_copiers(plan) && !taken;
   if (!bytes || !spare_warps) return 0;
   gg_plan with = *plan;
   with.vector_buffers = plan->pingpong ? plan->consumers : 1;
@@ -194,9 +214,16 @@ static int64_t bytes_of(const gg_boxed_tile *boxes, gg_dtype type) {
 
 /* Bytes that tensor maps bring to a stage. */
 static int64_t boxed_bytes(const gg_layouts *layouts, const gg_plan *plan) {
-  return (plan->copy_bytes_a ? 0 : bytes_of(&layouts->boxes_a, plan->a.type)) +
-         (plan->copy_bytes_b ? 0 : bytes_of(&layouts->boxes_b, plan->b.type)) +
+  return (is_boxed(plan, true) ? bytes_of(&layouts->boxes_a, plan->a.type) : 0) +
+         (is_boxed(plan, false) ? bytes_of(&layouts->boxes_b, plan->b.type) : 0) +
          gg_scale_bytes_a(plan) + gg_scale_bytes_b(plan) + gg_metadata_bytes(plan);
+}
+
+/* ... and what they bring to be transposed. */
+static int64_t raw_bytes(const gg_plan *plan) {
+  bool a = gg_sm90_transposes(plan, &plan->a), b = gg_sm90_transposes(plan, &plan->b);
+  return (a ? gg_sm90_raw_boxes_of(plan, true).bytes : 0) +
+         (b ? gg_sm90_raw_boxes_of(plan, false).bytes : 0);
 }
 
 /* Of all matrices, to a sub-tile. */
@@ -219,6 +246,7 @@ static int64_t ring_bytes(gg_layouts *layouts, const gg_plan *plan, gg_ring_id i
     return layouts->staging_bytes;
   case GG_RING_SUMS:
     return gg_sm90_sums_bytes(plan);
+  case GG_RING_RAW:
   case GG_RING_ACCUMULATORS:
     return 0;
   case GG_RING_ANSWERS:
@@ -241,8 +269,8 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
     consumer.first_warp = warps_a_group;
     consumer.registers = plan->consumer_registers;
   }
-  if (gg_sm90_copies_lines(plan)) {
-    producer.part = "sm90_lines";
+  if (gg_sm90_has_copiers(plan)) {
+    producer.part = "sm90_copiers";
     producer.warps = warps_a_group;
     producer.elected = false;
   }
@@ -291,6 +319,7 @@ void gg_sm90_derive_rings(gg_layouts *out, const gg_plan *plan) {
     gg_ring *ring = &out->rings.list[i];
     ring->bytes = ring_bytes(out, plan, ring->id);
     if (ring->id == GG_RING_STAGES) ring->tx_bytes = boxed_bytes(out, plan);
+    if (ring->id == GG_RING_RAW) ring->tx_bytes = raw_bytes(plan);
     if (ring->id == GG_RING_SUBTILES) ring->tx_bytes = fetched_bytes(out);
   }
 }

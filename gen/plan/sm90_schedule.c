@@ -17,8 +17,9 @@
 /* CTAs that every device runs as one cluster; and those that one may where it is asked. */
 enum { portable = 8, most = 16 };
 
+/* Whether tensor maps alone fill stages. */
 static bool is_mapped(const gg_plan *plan) {
-  return plan->copy_bytes_a == 0 && plan->copy_bytes_b == 0;
+  return !gg_sm90_has_copiers(plan);
 }
 
 /* Two CTAs share B where there are several tiles along M to share it, and A likewise along N. Only
@@ -41,9 +42,10 @@ gg_status gg_sm90_check_cluster(const gg_plan *plan, gg_sm90_cluster cluster, gg
   int group = gg_plan_mma_ctas(plan);
   if (!is_mapped(plan) && across > group) {
     return gg_refuse(plan, asked, "cluster", "of this shape",
-                     group > 1
-                         ? "one pair of CTAs where A or B is aligned to less than 16 bytes"
-                         : "1 CTA along M and N where A or B is aligned to less than 16 bytes",
+                     group > 1 ? "one pair of CTAs where A or B is aligned to less than 16 bytes"
+                     : gg_sm90_copies_lines(plan)
+                         ? "1 CTA along M and N where A or B is aligned to less than 16 bytes"
+                         : "1 CTA along M and N where A or B is transposed on its way",
                      err);
   }
   if (!plan->specialised && all > 1) {

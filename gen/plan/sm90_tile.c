@@ -89,8 +89,8 @@ static gg_status choose_mma(gg_sm90_tile *tile, const gg_plan *plan, bool promot
   const gg_mma_row *row = row_of(plan, tile->a_in_registers);
   gg_mma_row_atom(&tile->mma, row, tile->n);
   tile->mma_columns = tile->n;
-  tile->mma.a_mn_major = row->source_a == GG_MMA_SHARED && plan->a.major != GG_MAJOR_K;
-  tile->mma.b_mn_major = plan->b.major != GG_MAJOR_K;
+  tile->mma.a_mn_major = row->source_a == GG_MMA_SHARED && !gg_sm90_is_k_major(plan, &plan->a);
+  tile->mma.b_mn_major = !gg_sm90_is_k_major(plan, &plan->b);
   snprintf(shape, sizeof shape, "m%dn%dk%d", tile->mma.m, tile->mma.n, tile->mma.k);
   return gg_choose_atom(plan, &tile->mma, shape, err);
 }
@@ -115,11 +115,12 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan, bool promotes) {
   while (known && at < last && gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) < enough)
     at++;
   tile->m = gg_usual_extent(plan->fixed_m, block_m, shapes[at][0]);
-  tile->n = gg_usual_extent(plan->fixed_n, 8, shapes[at][1]);
+  bool transposed = gg_sm90_transposes_any(plan); /* in whole lines along K, 32 at once */
+  tile->n = gg_usual_extent(plan->fixed_n, transposed ? 32 : 8, shapes[at][1]);
   /* Small tiles wait for memory, not for each other: more bytes a stage. */
   int lines = tile->m * tile->n <= block_m * block_m ? 2 : 1;
   int k = lines * line_bytes * 8 / gg_dtype_info_of(plan->a.type)->bits;
-  tile->k = gg_usual_extent(plan->fixed_k, row_of(plan, false)->k, k);
+  tile->k = transposed ? k : gg_usual_extent(plan->fixed_k, row_of(plan, false)->k, k);
 }
 
 gg_sm90_tile gg_sm90_choose_tile(gg_status *st, const gg_plan *plan, bool promotes, gg_error *err) {
@@ -222,9 +223,10 @@ gg_sm90_workers gg_sm90_choose_workers(gg_status *st, const gg_plan *plan, const
 
 /* ---- Registers -------------------------------------------------------------------------- */
 
-/* One thread that copies boxes needs few registers; threads that copy lines have one at a time. */
+/* One thread that copies boxes needs few registers; threads that copy lines have one at a time, and
+ * those that transpose 128 bytes. */
 static int producer_registers(const gg_plan *plan, int consumers) {
-  if (gg_sm90_copies_lines(plan)) return consumers == 2 ? 96 : 80;
+  if (gg_sm90_has_copiers(plan)) return consumers == 2 ? 96 : 80;
   return consumers == 2 ? 40 : 32;
 }
 

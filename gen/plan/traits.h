@@ -50,6 +50,8 @@ typedef struct gg_traits {
   int stages_ahead; /* under way while one is multiplied, at least 1 */
   gg_loader loader;
   double uneven; /* of GG_LOADER_WARPS: what the busiest warp copies, over the mean of all */
+  double transposed, transposing; /* bytes of a K step that warps transpose in shared memory; and
+                                     what that is as work of theirs, in bytes of words of 32 bits */
   gg_overlap overlap;
   gg_epilogue_work epilogue;
 } gg_traits;

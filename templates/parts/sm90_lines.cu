@@ -9,21 +9,7 @@
 
 //@ include cp_async
 
-constexpr int chunk_bytes = 16;
-constexpr int chunk_words = chunk_bytes / 4;
-
-__device__ __forceinline__ void ld_shared_chunk(unsigned (&x)[chunk_words], unsigned addr) {
-  asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
-               : "r"(addr)
-               : "memory");
-}
-
-__device__ __forceinline__ void st_shared_chunk(unsigned addr, const unsigned (&x)[chunk_words]) {
-  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(addr), "r"(x[0]), "r"(x[1]),
-               "r"(x[2]), "r"(x[3])
-               : "memory");
-}
+//@ include sm90_chunks
 
 // An operand that is copied so.
 struct line_source {
@@ -263,98 +249,4 @@ __device__ __forceinline__ void shift_lines(unsigned dst, last_chunks<op> &last,
 #pragma unroll
     for (int w = 0; w < chunk_words; ++w) last[round][w] = chunks[tile::chunks][w];
   }
-}
-
-// A K tile of a tile of D: which one, and the stage that it goes to.
-struct load_position {
-  work_walk walk;
-  work_item item;
-  tile_origin tile;
-  int k_tile;
-  bool ended;  // behind the last one
-  ring_position ring;
-
-  __device__ __forceinline__ load_position(const work_list &list) : ring{0, 1} { take(list); }
-
-  __device__ __forceinline__ void take(const work_list &list) {
-    ended = !walk.more(list);
-    if (ended) return;
-    item = walk.next(list);
-    tile = locate(list, item.tile);
-//@ insert own_rows_of_b
-    k_tile = item.k_first;
-  }
-
-  __device__ __forceinline__ bool begins() const { return k_tile == item.k_first; }
-
-  __device__ __forceinline__ void advance(const work_list &list) {
-    ring.advance();
-    if (++k_tile == item.k_first + item.k_tiles) take(list);
-  }
-};
-
-//@ if pair_lines
-// One arrival at a barrier of a CTA of the cluster: what this thread's warp wrote before is seen by
-// those that wait there.
-__device__ __forceinline__ void mbarrier_release(unsigned barrier) {
-  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier)
-               : "memory");
-}
-
-//@ end
-// What the producer copies from: each operand's lines, or its map.
-struct load_sources {
-//@ insert source_members
-};
-
-// Begins to copy a K tile's lines, which all lanes do, and boxes, which one lane does.
-__device__ __forceinline__ void begin_loads(const load_sources &from, const load_position &at,
-                                            unsigned smem, int warp, int lane) {
-  const unsigned sA = smem + at.ring.stage * stage_bytes;
-  const unsigned sB = sA + stage_bytes_a;
-  const int k0 = at.k_tile * tile_k;
-  mbarrier_wait(empty_barrier(smem, at.ring.stage), at.ring.parity);
-  if constexpr (tx_bytes > 0) {
-    if (warp == 0 && lane == 0) {
-//@ insert announce_boxes
-//@ insert load_boxes
-    }
-    __syncwarp();
-  }
-//@ insert copy_lines
-}
-
-__device__ __forceinline__ void produce(const load_sources &from, const work_list &list,
-                                        unsigned smem, int warp, int lane) {
-  if (list.k_tiles == 0) return;
-//@ insert last_chunks
-  load_position copy(list), move(list);
-#pragma unroll 1
-  for (int begun = 0; !move.ended;) {
-    if (!copy.ended) {
-      begin_loads(from, copy, smem, warp, lane);
-      copy.advance(list);
-    }
-    cp_async_commit();
-    if (begun < copies_ahead) {
-      ++begun;
-      continue;
-    }
-    cp_async_wait<copies_ahead>();
-    __syncwarp();  // what the warp's other lanes copied is there, too
-    const unsigned sA = smem + move.ring.stage * stage_bytes;
-    const int k0 = move.k_tile * tile_k;
-//@ insert shift_lines
-    fence_async_shared();
-    __syncwarp();
-//@ insert say_full
-    move.advance(list);
-  }
-  if (cluster_k == 1 || list.next_beside) launch_dependents();
-//@ if pair_lines
-  // This CTA stays as long as the tensor core may arrive at its barriers.
-#pragma unroll 1
-  for (int i = 0; i < stages; ++i, copy.ring.advance())
-    mbarrier_wait(empty_barrier(smem, copy.ring.stage), copy.ring.parity);
-//@ end
 }

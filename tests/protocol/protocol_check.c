@@ -92,6 +92,18 @@ static bool explore(const ring *r, ring_mistake mistake) {
   return right == (mistake == RING_RIGHT);
 }
 
+/* The same of words whose M and N are contiguous. */
+static gg_plan transposing(gg_plan plan) {
+  plan.target = &gg_target_sm90;
+  plan.arch = (gg_arch){.number = 90, .suffix = 'a'};
+  plan.a = (gg_operand){GG_DTYPE_tf32, GG_MAJOR_M, 16};
+  plan.b = (gg_operand){GG_DTYPE_tf32, GG_MAJOR_N, 16};
+  plan.accumulator = GG_DTYPE_f32;
+  plan.tile_m = plan.tile_n = 64;
+  plan.tile_k = 32;
+  return plan;
+}
+
 /* Every kind of cluster, of as few stages as a ring has. */
 static bool explore_all(void) {
   const gg_plan one = {.cluster_m = 1, .cluster_n = 1, .stages = 2, .consumers = 1},
@@ -109,6 +121,10 @@ static bool explore_all(void) {
   plan = one;
   plan.copy_bytes_a = plan.copy_bytes_b = 16;
   const ring lines = made(plan, 2, 2, 0);
+  plan = transposing(one);
+  const ring raw = made(plan, 2, 2, 0);
+  plan.stages = 3, plan.copies_ahead = 1;
+  const ring raw_ahead = made(plan, 1, 4, 0);
   const ring alone = made(two, 3, 4, 0);
   plan = two;
   plan.vector_buffers = 1;
@@ -135,11 +151,14 @@ static bool explore_all(void) {
   right = explore(&reads_tall, RING_RIGHT) && right;
   right = explore(&turns, RING_RIGHT) && right;
   right = explore(&lines, RING_RIGHT) && right;
+  right = explore(&raw, RING_RIGHT) && right;
+  right = explore(&raw_ahead, RING_RIGHT) && right;
   right = explore(&tall, RING_RIGHT) && right;
   right = explore(&wide, RING_RIGHT) && right;
   right = explore(&square, RING_RIGHT) && right;
   for (ring_mistake m = RING_RIGHT + 1; m < RING_MISTAKES; m++) {
-    const ring *r = m == RING_NO_TURN              ? &turns
+    const ring *r = m >= RING_RAW_NO_FULL          ? &raw
+                    : m == RING_NO_TURN            ? &turns
                     : m < RING_FETCH_EARLY         ? &square
                     : m == RING_VECTORS_ONE_BUFFER ? &reads_ahead
                     : m == RING_FETCH_LATE         ? &reads_turns
@@ -198,9 +217,13 @@ static bool find_all(uint64_t seed, int walks) {
   plan.pingpong = true;
   plan.vector_buffers = 2;
   const ring reads_turns = made(plan, 8, 3, 2), vectors = made(plan, 8, 3, 0);
+  plan = transposing(two);
+  plan.stages = 4, plan.copies_ahead = 2;
+  const ring raw = made(plan, 4, 6, 0);
   bool right = true;
   for (ring_mistake m = RING_RIGHT + 1; m < RING_MISTAKES; m++) {
-    const ring *r = m == RING_NO_TURN              ? &turns
+    const ring *r = m >= RING_RAW_NO_FULL          ? &raw
+                    : m == RING_NO_TURN            ? &turns
                     : m == RING_FETCH_LATE         ? &reads_turns
                     : m == RING_FETCH_SOON         ? &reads_all
                     : m == RING_VECTORS_ONE_BUFFER ? &vectors

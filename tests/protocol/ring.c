@@ -24,6 +24,8 @@ const char *const ring_mistake_names[RING_MISTAKES] = {
     "vectors released while they are read",
     "no wait for full vectors",
     "one buffer of vectors for all turns",
+    "no wait for what is to be transposed",
+    "no wait for an empty stage in front of what is to be transposed",
 };
 
 ring ring_of_plan(const gg_plan *plan, const gg_rings *rings) {
@@ -36,6 +38,8 @@ ring ring_of_plan(const gg_plan *plan, const gg_rings *rings) {
             .stages = stages->depth,
             .producers = producer->elected ? 1 : producer->warps,
             .boxed = stages->tx_bytes > 0,
+            .raw = gg_rings_find(rings, GG_RING_RAW) != NULL,
+            .ahead = gg_rings_find(rings, GG_RING_RAW) ? plan->copies_ahead : 0,
             .consumers = consumer->groups,
             .warps = consumer->warps / consumer->groups,
             .pingpong = plan->pingpong,
@@ -69,8 +73,8 @@ typedef struct builder {
   ring_mistake mistake;
   protocol p;
   int barriers, cells; /* of a CTA */
-  int parts;           /* cells of a stage: A and B, or what each warp copies, and boxes */
-  int buffers;         /* of vectors */
+  int parts;   /* cells of a stage: A and B, or what each warp writes, boxes, raw operands */
+  int buffers; /* of vectors */
   bool two_empties;
 } builder;
 
@@ -94,11 +98,19 @@ static int vectors_full(const builder *b, int cta, int buffer) {
 static int vectors_empty(const builder *b, int cta, int buffer) {
   return vectors_full(b, cta, b->buffers) + buffer;
 }
+static int raw_full(const builder *b, int cta, int stage) {
+  return vectors_empty(b, cta, b->buffers) + stage;
+}
 static int cell_of(const builder *b, int cta, int stage, int part) {
   return cta * b->cells + stage * b->parts + part;
 }
 static int vectors_cell(const builder *b, int cta, int buffer) {
   return cell_of(b, cta, b->r->stages, buffer);
+}
+
+/* Behind the cells that warps write, and that of boxes. */
+static int raw_part(const ring *r) {
+  return r->producers + r->boxed;
 }
 
 /* Stages that a tile takes of the ring. */
@@ -130,7 +142,8 @@ static void add_memory(builder *b, int cta) {
   for (int s = 0; s < r->stages; s++) {
     for (int part = 0; part < b->parts; part++) {
       const char *name = r->producers > 1 ? "lines" : part == 0 ? "A" : "B";
-      protocol_cell(&b->p, name, cta, s, readers);
+      bool raw = r->raw && part == raw_part(r); /* whose place consumers read, too */
+      protocol_cell(&b->p, raw ? "raw" : name, cta, s, readers + (raw ? r->producers : 0));
     }
   }
   for (int v = 0; v < b->buffers; v++)
@@ -139,6 +152,8 @@ static void add_memory(builder *b, int cta) {
     protocol_barrier(&b->p, "empty vectors", cta, v, r->vectors_empty_arrivals);
     protocol_cell(&b->p, "vectors", cta, v, readers);
   }
+  for (int s = 0; s < r->stages && r->raw; s++)
+    protocol_barrier(&b->p, "raw", cta, s, 1);
 }
 
 /* ---- The producer ----------------------------------------------------------------------- */
@@ -208,10 +223,37 @@ static void add_line_producer(builder *b, int cta, int warp) {
   }
 }
 
+/* What is to be transposed comes to the memory of the stage where it will be. */
+static void ask_for_raw(builder *b, int who, int cta, int i) {
+  const ring *r = b->r;
+  int stage = i % r->stages, told = raw_full(b, cta, stage);
+  if (b->mistake != RING_RAW_NO_EMPTY) wait_empty(b, who, cta, stage, 0, i / r->stages);
+  if (r->boxed) bring(b, who, cta, i, r->producers);
+  protocol_step(&b->p, who, (step){STEP_EXPECT, .barrier = told, .value = 1});
+  protocol_step(&b->p, who, (step){STEP_COPY, told, cell_of(b, cta, stage, raw_part(r)), i});
+}
+
+/* One of the warps that transpose, the first of which asks for boxes. */
+static void add_transposer(builder *b, int cta, int warp) {
+  const ring *r = b->r;
+  int who = protocol_agent(&b->p, "producer", cta), all = r->tiles * r->k_tiles;
+  for (int begun = 0; begun < all + r->ahead; begun++) {
+    if (warp == 0 && begun < all) ask_for_raw(b, who, cta, begun);
+    int i = begun - r->ahead, stage = i % r->stages;
+    if (i < 0) continue;
+    int raw = cell_of(b, cta, stage, raw_part(r));
+    step wait = {STEP_WAIT, .barrier = raw_full(b, cta, stage), .value = i / r->stages};
+    if (b->mistake != RING_RAW_NO_FULL) protocol_step(&b->p, who, wait);
+    protocol_step(&b->p, who, (step){STEP_READ, .cell = raw, .value = i});
+    protocol_step(&b->p, who, (step){STEP_DONE, .cell = raw, .value = i});
+    bring(b, who, cta, i, warp);
+  }
+}
+
 static void add_producer(builder *b, int cta) {
   const ring *r = b->r;
   for (int warp = 0; r->producers > 1 && warp < r->producers; warp++)
-    add_line_producer(b, cta, warp);
+    (r->raw ? add_transposer : add_line_producer)(b, cta, warp);
   if (r->producers > 1) return;
   int who = protocol_agent(&b->p, "producer", cta), a_tile = tile_stages(r),
       all = r->tiles * a_tile;
@@ -358,9 +400,9 @@ protocol ring_protocol(const ring *r, ring_mistake mistake) {
   builder b = {.r = r, .mistake = mistake};
   b.two_empties = r->empties > 1 && mistake != RING_ONE_EMPTY;
   b.buffers = mistake == RING_VECTORS_ONE_BUFFER && r->vectors ? 1 : r->vectors;
-  b.barriers =
-      r->stages * (b.two_empties ? 3 : 2) + (r->pingpong ? r->consumers : 0) + 2 * b.buffers;
-  b.parts = r->producers > 1 ? r->producers + r->boxed : operands;
+  b.barriers = r->stages * (b.two_empties ? 3 : 2) + (r->pingpong ? r->consumers : 0) +
+               2 * b.buffers + (r->raw ? r->stages : 0);
+  b.parts = r->producers > 1 ? r->producers + r->boxed + r->raw : operands;
   b.cells = b.parts * r->stages + b.buffers;
   for (int cta = 0; cta < ctas_of(&b); cta++)
     add_memory(&b, cta);

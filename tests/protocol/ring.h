@@ -11,8 +11,11 @@
 typedef struct ring {
   int cluster_m, cluster_n; /* CTAs that share operands */
   int stages;
-  int producers;        /* one thread that asks for boxes of A and B, or warps that copy lines */
+  int producers;        /* one thread that asks for boxes of A and B, or warps that copy lines or
+                           transpose */
   bool boxed;           /* the first of such warps asks for boxes, too */
+  bool raw;             /* and of what all of them transpose, */
+  int ahead;            /* so many K tiles before */
   int consumers, warps; /* consumers of a CTA, and warps of each that release stages */
   bool pingpong;        /* consumers take tiles in turns */
   bool loads;           /* consumers multiply out of registers, and release a stage when loaded */
@@ -52,6 +55,8 @@ typedef enum ring_mistake {
   RING_VECTORS_EARLY,      /* they are released while they are read */
   RING_VECTORS_NO_FULL,    /* they are not awaited */
   RING_VECTORS_ONE_BUFFER, /* pingpong: consumers share a buffer */
+  RING_RAW_NO_FULL,        /* what is transposed is not awaited */
+  RING_RAW_NO_EMPTY,       /* it is copied to a stage that is not empty */
   RING_MISTAKES
 } ring_mistake;
 

@@ -96,14 +96,14 @@ static nature draw_nature(draws *from, family of) {
   return out;
 }
 
-/* `more`: further keys. */
+/* `more`: further keys; a major is drawn from `own`. */
 static void draw_operand(gg_str *out, draws *from, const char *name, const char *type,
-                         const char *more, const char *majors, int aligned_less) {
+                         const char *more, draws *own, const char *majors, int aligned_less) {
   char word[word_max];
   bool wide = strstr(type, "32") || strstr(type, "64"), half = strstr(type, "f16") != NULL;
   const char *bytes = wide ? "4|4|8|16|2" : half ? "2|2|4|4|8|16|32|1" : "1|1|2|4|8|16";
   gg_str_printf(out, "%s: {type: %s%s", name, type, more);
-  if (*majors) gg_str_printf(out, ", major: %s", pick(word, from, majors));
+  if (*majors) gg_str_printf(out, ", major: %s", pick(word, own, majors));
   if (chance(from, aligned_less)) gg_str_printf(out, ", align: %s", pick(word, from, bytes));
   gg_str_puts(out, "}\n");
 }
@@ -114,13 +114,22 @@ static void draw_scaled_d(gg_str *out, draws *from) {
   pick(type, from, "e4m3|e5m2|e2m1|e2m1");
   pick(scale, from, is_packed(type) ? "ue8m0|ue4m3|{type: ue8m0, block: 16}" : "ue8m0");
   snprintf(more, sizeof more, ", scale: %s", scale);
-  draw_operand(out, from, "d", type, more, "", is_packed(type) ? 2 : 30);
+  draw_operand(out, from, "d", type, more, from, "", is_packed(type) ? 2 : 30);
+}
+
+/* Of 8- and 32-bit operands of family sm90 majors came later: by draws of their own, so that
+ * everything else that a seed gives stays as it is. */
+static bool draws_majors_later(draws *own, const nature *is) {
+  return is->family == SM90 && !is->half && chance(own, 40);
 }
 
 static void draw_operands(gg_str *out, draws *from, const nature *is) {
+  draws later = {.seed = from->seed ^ 0x3333333333333333, .drawn = from->drawn};
   bool any = is->packed || is->family == SM120 ? chance(from, 2)
              : is->family == SM100             ? is->bytes < 4 || chance(from, 50)
                                                : is->family != SM90 || is->half || chance(from, 2);
+  draws *majors = !any && draws_majors_later(&later, is) ? &later : from;
+  any = any || majors != from;
   char word[word_max];
   const char *results = is->integers     ? "s32|s32|s8|u8|f32|f16|bf16|e4m3"
                         : is->bytes == 8 ? "f64|f64|f64|f32|f16"
@@ -132,19 +141,19 @@ static void draw_operands(gg_str *out, draws *from, const nature *is) {
   char scale[word_max + 16], more[word_max + 32];
   snprintf(scale, sizeof scale, "%s%s", *is->scale ? ", scale: " : "", is->scale);
   snprintf(more, sizeof more, "%s, sparse: true", scale);
-  draw_operand(out, from, "a", is->a, is->sparse == 'a' ? more : scale, any ? "k|m" : "",
+  draw_operand(out, from, "a", is->a, is->sparse == 'a' ? more : scale, majors, any ? "k|m" : "",
                unaligned);
-  draw_operand(out, from, "b", is->b, is->sparse == 'b' ? more : scale, any ? "k|n" : "",
+  draw_operand(out, from, "b", is->b, is->sparse == 'b' ? more : scale, majors, any ? "k|n" : "",
                unaligned);
   if (is->family == SM100 && chance(from, 25))
     draw_scaled_d(out, from);
   else
-    draw_operand(out, from, "d", pick(word, from, results), "", "n|n|m", 30);
+    draw_operand(out, from, "d", pick(word, from, results), "", from, "n|n|m", 30);
   if (!is->has_c) return;
   if (chance(from, 60))
     gg_str_puts(out, "c: auto\n");
   else
-    draw_operand(out, from, "c", pick(word, from, results), "", "n|m", 30);
+    draw_operand(out, from, "c", pick(word, from, results), "", from, "n|m", 30);
 }
 
 /* ---- The tile and what computes it ---------------------------------------------------- */
