@@ -33,7 +33,7 @@ typedef struct kernel_memory {
 static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const gg_layouts *layouts,
                             gg_error *err) {
   const gg_plan as_asked = gg_plan_as_asked(chosen), *plan = &as_asked;
-  const gg_distributed distributed = gg_distributed_of_plan(plan);
+  const gg_distributed distributed = gg_distributed_of_plan(chosen);
   gg_kernel *kernel = &memory->kernel;
   gg_param *params = GG_ARENA_ARRAY(&memory->arena, gg_param, GG_PARAMS_MAX);
   char arch[GG_ARCH_NAME_MAX];
