@@ -85,6 +85,7 @@ typedef enum gg_op_kind {
   GG_OP_DGELU = 16,    /* gelu's */
   GG_OP_DSILU = 17,    /* silu's */
   GG_OP_AMAX = 18,     /* x, of whose magnitudes the largest is kept in device memory */
+  GG_OP_SUM = 19,      /* x, of which the sum of each column, or row, is stored */
   GG_OP_COUNT          /* here; later versions have more */
 } gg_op_kind;
 
@@ -110,8 +111,8 @@ typedef struct gg_operation {
   gg_op_kind kind;
   bool alpha, beta;   /* linear: has such a factor */
   gg_gelu form;       /* gelu, dgelu */
-  gg_along along;     /* bias, scale, expr */
-  gg_operand operand; /* what it reads, or, aux, writes */
+  gg_along along;     /* bias, scale, expr, sum */
+  gg_operand operand; /* what it reads, or, aux, amax and sum, writes */
   float numbers[2];   /* leaky_relu: its slope; clamp: least and most, infinite where not given */
   int expression;     /* expr: which of the kernel's */
   gg_scalars scalars; /* linear: where they are */
@@ -177,7 +178,8 @@ typedef enum gg_param_kind {
   GG_PARAM_GROUP_TILES = 12,
   GG_PARAM_GROUP_SHARES = 13,
   GG_PARAM_NEXT_BESIDE =
-      14, /* int64: whether the launch behind this one may begin before it ends */
+      14,                  /* int64: whether the launch behind this one may begin before it ends */
+  GG_PARAM_SUM_PARTS = 15, /* device pointer: where in the workspace the parts of sums go */
 } gg_param_kind;
 
 /* One kernel parameter, in the order of the kernel's signature. */
@@ -302,7 +304,9 @@ typedef struct gg_kernel {
                                              tiles take in turns: GG_GRID_TILES; 0: none do */
   int64_t turns_halves_m, turns_halves_n; /* likewise, whose halves tiles take: GG_GRID_TILES */
   const gg_expression *expressions;       /* those of its operations; NULL: there are none */
-  uint64_t reserved[22];
+  int64_t sum_bytes_m, sum_bytes_n; /* of the workspace, that a CTA's tile takes for each of its
+                                       rows and columns, of which sums are stored */
+  uint64_t reserved[20];
 } gg_kernel;
 
 /* Runs every stage on one spec. On failure *out is NULL. Free with gg_kernel_free. */

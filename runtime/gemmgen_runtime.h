@@ -161,7 +161,7 @@ typedef struct gg_extra {
  * count elements. C is not read, and may be null, when beta is 0. A batch stride of 0 shares what
  * is read between the batches, and what an amax keeps. `extras[i]` belongs to operation i of the
  * kernel's epilogue, where that has an operand. An amax's number is raised, where it is less, and
- * never set: zero it before. */
+ * never set: zero it before. A sum's vector is set. */
 typedef struct gg_problem {
   size_t size; /* of this struct; as GG_PROBLEM_INIT sets it */
   int64_t m, n, k, batch;
@@ -319,9 +319,9 @@ typedef struct gg_prepared {
 } gg_prepared;
 
 /* What a problem takes of `workspace`: 0 but where clusters share tiles (scheduler split_k and
- * stream_k). Its first GG_WORKSPACE_COUNTERS bytes are zero before the first launch, and every
- * launch leaves them so; a workspace then serves any kernels and problems, one launch at a time. Of
- * the problem the extents count alone. */
+ * stream_k) or sums over D are stored. Its first GG_WORKSPACE_COUNTERS bytes are zero before the
+ * first launch, and every launch leaves them so; a workspace then serves any kernels and problems,
+ * one launch at a time. Of the problem the extents count alone. */
 GG_API gg_status gg_workspace_bytes(int64_t *out, const gg_module *module,
                                     const gg_problem *problem, gg_error *err);
 
@@ -335,8 +335,8 @@ GG_API gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_
                             gg_error *err);
 
 /* Puts the launch on `stream` (NULL: the default stream) and returns. Neither compiles nor
- * allocates, and may be captured in a CUDA graph. With M, N or the batch 0 nothing is launched;
- * with K 0 the kernel runs and D = beta * C. */
+ * allocates, and may be captured in a CUDA graph. With M, N or the batch 0 nothing is launched,
+ * and sums over no elements are set to 0; with K 0 the kernel runs and D = beta * C. */
 GG_API gg_status gg_launch_prepared(const gg_prepared *prepared, struct CUstream_st *stream,
                                     gg_error *err);
 

@@ -184,7 +184,8 @@ gg_status gg_module_load_binary(gg_module **out, gg_context *context, const gg_k
   gg_module *module = gg_malloc(sizeof *module);
   if (!module) return gg_fail(err, MEMORY, NULL, "");
   *module = (gg_module){.context = context, .facts.cached = binary->cached};
-  module->device = gg_device_model_of(context->facts.name, context->facts.arch, context->facts.sm_count);
+  module->device =
+      gg_device_model_of(context->facts.name, context->facts.arch, context->facts.sm_count);
   snprintf(module->facts.arch, sizeof module->facts.arch, "%s", binary->arch);
   gg_status st = copy_kernel(module, kernel, err);
   if (!st) st = check_smem(module, err);
@@ -294,11 +295,26 @@ static gg_status launch(const gg_launch_facts *facts, void **arguments, CUstream
   return GG_CUDA(driver, err, cuLaunchKernelEx, &config, module->function, arguments, NULL);
 }
 
+/* What is to be done where there is nothing to compute. */
+static gg_status clear_sums(const gg_launch_facts *facts, CUstream stream, gg_error *err) {
+  if (facts->empty_sum_count == 0) return GG_OK;
+  gg_context *context = facts->module->context;
+  gg_status st = gg_context_enter(context, err);
+  if (st) return st;
+  for (size_t i = 0; i < facts->empty_sum_count && !st; i++) {
+    const gg_empty_sum *sum = &facts->empty_sums[i];
+    st = GG_CUDA(&context->driver, err, cuMemsetD2D8Async, sum->address, sum->pitch, 0,
+                 (size_t)sum->bytes, (size_t)sum->batches, stream);
+  }
+  gg_context_leave(context);
+  return st;
+}
+
 gg_status gg_launch_prepared(const gg_prepared *prepared, struct CUstream_st *stream,
                              gg_error *err) {
   GG_NEED(err, prepared);
   const gg_launch_facts *facts = gg_prepared_facts_of(prepared);
-  if (facts->grid[0] == 0) return GG_OK;
+  if (facts->grid[0] == 0) return clear_sums(facts, stream, err);
   const gg_module *module = facts->module;
   const gg_kernel *kernel = &module->kernel;
   void *arguments[GG_PARAMS_MAX];

@@ -154,8 +154,7 @@ static bool extent_of(int64_t *out, const gg_view *view) {
          !__builtin_add_overflow(*out, view->length, out);
 }
 
-/* Batches that are written are apart when they follow each other, or interleave within the rows.
- * What is kept of all of D, a vector, may be of several batches. */
+/* Batches that are written are apart when they follow each other, or interleave within the rows. */
 static bool batches_apart(const gg_view *view, int64_t extent) {
   int64_t span;
   if (view->batch_stride >= extent) return true;
@@ -170,7 +169,7 @@ static gg_status check_batch_stride(const gg_view *view, int64_t extent, gg_erro
   char name[GG_VIEW_PART_NAME_MAX];
   if (view->batch_stride < 0) {
     fault = "batch strides are not negative";
-  } else if (view->written && !view->vector && !batches_apart(view, extent)) {
+  } else if (view->written && !view->shared && !batches_apart(view, extent)) {
     fault = "the batches overlap";
   }
   if (fault) {
@@ -292,6 +291,10 @@ static gg_status check_workspace(const gg_problem *p, const gg_distribution *dis
   }
   int64_t given = p->workspace ? p->workspace_bytes : 0;
   if (distribution->workspace_bytes == 0 || given >= distribution->workspace_bytes) return GG_OK;
+  int64_t parts = distribution->workspace_bytes - distribution->sums_begin;
+  if (distribution->shares == 0)
+    return gg_fail(err, PROBLEM_SUMS, NULL, (ll)given, (ll)parts,
+                   (ll)distribution->workspace_bytes);
   return gg_fail(err, PROBLEM_WORKSPACE, NULL, (ll)given, (ll)distribution->shares,
                  (ll)distribution->shared_tiles, (ll)distribution->workspace_bytes);
 }
@@ -335,9 +338,27 @@ static uint64_t argument_of(const gg_kernel *kernel, const gg_problem *p,
       [GG_PARAM_GROUP_TILES] = (uint64_t)distribution->group_tiles,
       [GG_PARAM_GROUP_SHARES] = (uint64_t)distribution->group_shares,
       [GG_PARAM_NEXT_BESIDE] = distribution->next_beside,
+      [GG_PARAM_SUM_PARTS] = p->workspace + (uint64_t)distribution->sums_begin,
   };
   bool of_operand = param.operand != GG_OPERAND_NONE;
   return of_operand ? argument_of_operand(p, param) : values[param.kind];
+}
+
+/* Where M or N is 0 the sums over it are: of vectors that have elements. */
+static gg_status check_empty(gg_launch_facts *out, const gg_kernel *kernel, const gg_problem *p,
+                             gg_error *err) {
+  for (size_t i = 0; i < kernel->operation_count; i++) {
+    gg_view view = gg_problem_extra_view(kernel, p, i);
+    if (kernel->operations[i].kind != GG_OP_SUM || view.length == 0 || view.batch == 0) continue;
+    gg_status st = check_view(&view, err);
+    if (st) return st;
+    uint64_t element = (uint64_t)gg_dtype_bytes(view.operand->type, 1);
+    uint64_t bytes = (uint64_t)view.length * element;
+    uint64_t pitch = view.batch > 1 ? (uint64_t)view.batch_stride * element : bytes;
+    out->empty_sums[out->empty_sum_count++] =
+        (gg_empty_sum){view.address, pitch, bytes, (uint64_t)view.batch};
+  }
+  return GG_OK;
 }
 
 gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const gg_problem *problem,
@@ -346,7 +367,9 @@ gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const 
   gg_status st = check_extents(kernel, problem, err);
   if (!st) st = check_scalars(kernel, problem, err);
   if (!st) st = check_scalars_at(kernel, problem, err);
-  if (st || problem->m == 0 || problem->n == 0 || problem->batch == 0) return st;
+  if (st) return st;
+  if (problem->m == 0 || problem->n == 0 || problem->batch == 0)
+    return check_empty(out, kernel, problem, err);
   if ((st = check_operands(kernel, problem, err))) return st;
   if ((st = gg_problem_check_scales(kernel, problem, err))) return st;
   if ((st = gg_problem_check_metadata(kernel, problem, err))) return st;

@@ -15,6 +15,7 @@ typedef struct gg_view {
   int index;   /* 'x': of the operation */
   bool vector; /* one line, or one number, a batch: there is no leading dimension */
   bool written;
+  bool shared; /* by all batches, if their stride is 0, though it is written */
   const gg_operand *operand;
   int64_t length, rows, batch, ld, batch_stride; /* elements */
   const char *length_name;                       /* "k" */
@@ -73,13 +74,20 @@ gg_status gg_problem_distribute(gg_distribution *out, const gg_kernel *kernel,
                                 const gg_problem *problem, int64_t resident,
                                 const gg_device_model *device, gg_error *err);
 
+/* A vector of sums over no elements: of each batch so many bytes become 0. */
+typedef struct gg_empty_sum {
+  uint64_t address, pitch, bytes, batches;
+} gg_empty_sum;
+
 /* What a gg_prepared has in its room: a launch. May alias, as the room is of words. */
 typedef struct __attribute__((may_alias)) gg_launch_facts {
   const gg_module *module;
   bool overlap;
-  unsigned grid[3];                      /* all 0: there is nothing to compute */
+  unsigned grid[3];                      /* all 0: there is nothing to compute, but for sums */
   uint64_t arguments[GG_PARAMS_MAX];     /* in the kernel's order; floats in the low bytes */
   uint64_t maps[GG_TENSOR_MAPS_MAX][16]; /* tensor maps, in the order of the kernel's `maps` */
+  gg_empty_sum empty_sums[GG_OPERATIONS_MAX];
+  size_t empty_sum_count;
 } gg_launch_facts;
 
 static inline gg_launch_facts *gg_prepared_facts(gg_prepared *prepared) {

@@ -61,7 +61,7 @@ bool gg_slot_gives_way(gg_status st) {
   const gg_error_info *info = gg_error_info_of(st);
   if (!info) return false;
   if (st == GG_E_PROBLEM_EXTENT || st == GG_E_PROBLEM_SIZE || st == GG_E_PROBLEM_WORKSPACE ||
-      st == GG_E_DEVICE_SMEM) {
+      st == GG_E_PROBLEM_SUMS || st == GG_E_DEVICE_SMEM) {
     return true;
   }
   return info->stage != GG_STAGE_RUNTIME && info->stage != GG_STAGE_SYSTEM;

@@ -56,6 +56,7 @@ gg_view gg_problem_extra_view(const gg_kernel *kernel, const gg_problem *p, size
                   .operand = &operation->operand,
                   .vector = span != GG_SPAN_MATRIX,
                   .written = gg_operation_writes(operation),
+                  .shared = operation->kind == GG_OP_AMAX,
                   .length = span == GG_SPAN_ALL ? 1 : contiguous,
                   .rows = span == GG_SPAN_MATRIX ? across : 1,
                   .batch = p->batch,

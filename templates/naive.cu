@@ -8,6 +8,7 @@
 
 //@ include operations
 
+//@ insert count_boxes
 // ---- The kernel ---------------------------------------------------------------------------------
 
 // One thread computes one element of D: it walks a row of A and a row of B, both in global memory,
@@ -40,8 +41,20 @@ extern "C" __global__ void __launch_bounds__(threads)
   const epilogue_operands operands = at_tile(parameters, batch, row, col);
   const tile_place at = {0, 0, 1, 1};
 //@ insert seen
+//@ if column_sums
+  column_totals column_total = {};
+//@ end
+//@ if row_sums
+  row_totals row_total = {};
+//@ end
   const pair x = finish({acc, 0}, operands, at, read_row(operands, at), read_col(operands, at),
-                        read_cell(operands, at)${and_seen});
+                        read_cell(operands, at)${and_seen}${and_totals});
+//@ if column_sums
+  send_columns(operands, column_total, at, 0);
+//@ end
+//@ if row_sums
+  send_rows(operands, row_total, at, 0);
+//@ end
 //@ insert report
   d_t bits[2];
   d_from_values(bits, x.x, x.y);

@@ -198,7 +198,7 @@ static gg_status make_reference(race *r, gg_error *err) {
   const gg_kernel *kernel = r->entry->kernels[0];
   gg_device_reference *device;
   int64_t budget = p->k * sampled_side * sampled_side;
-  gg_status st = gg_sample_choose(&r->sample, p, 0, budget, r->rig->seed, err);
+  gg_status st = gg_sample_choose_for(&r->sample, kernel, p, budget, r->rig->seed, err);
   if (st) return st;
   if (!gg_device_reference_knows(kernel))
     return gg_reference_on_host(&r->reference, kernel, p, gg_trial_host_inputs(first), &r->sample,

@@ -96,15 +96,14 @@ static gg_status make_reference(gg_reference *out, gg_sample *sample, const sess
   const gg_trial *trial = &on->trial;
   const gg_problem *p = &trial->problem;
   uint64_t seed = (uint64_t)s->given->seed;
-  int block = s->kernel->scale_d.block;
-  gg_status st = gg_sample_choose(sample, p, block, host_budget, seed, err);
+  gg_status st = gg_sample_choose_for(sample, s->kernel, p, host_budget, seed, err);
   if (st) return st;
   if (sample->whole || emulated(on) || !gg_device_reference_knows(s->kernel)) {
     return gg_reference_on_host(out, s->kernel, p, gg_trial_host_inputs(trial), sample, err);
   }
   gg_sample_free(sample);
   gg_device_reference *device;
-  st = gg_sample_choose(sample, p, block, device_budget, seed, err);
+  st = gg_sample_choose_for(sample, s->kernel, p, device_budget, seed, err);
   if (st) return st;
   st = gg_device_reference_open(&device, on->context, s->kernel->a.type, s->kernel->b.type, err);
   if (st) return st;

@@ -13,6 +13,7 @@
 #include "emit/element_text.h"
 #include "emit/expression_text.h"
 #include "emit/skeleton.h"
+#include "emit/totals.h"
 #include "plan/epilogue.h"
 #include "plan/operation.h"
 
@@ -50,6 +51,8 @@ static const char *const dgelu_steps[] = {
 
 static const char expr_of_two_step[] = "x = {@_of(x.x, $1), @_of(x.y, $2)};";
 static const char at_least_step[] = "x = {at_least(x.x, $l), at_least(x.y, $l)};";
+static const char column_sum_step[] = "add_to_columns(columns.@, x, at);";
+static const char row_sum_step[] = "add_to_row(rows.@, x, at);";
 static const char at_most_step[] = "x = {at_most(x.x, $h), at_most(x.y, $h)};";
 
 /* For each span: an operand's values for both numbers, the member of the struct that holds it, and
@@ -289,6 +292,7 @@ static void write_members(gg_str *out, const epilogue *e) {
                                          : "  int64 batch_stride_@;\n",
                &it);
   }
+  gg_totals_write_member(out, plan);
   if (plan->vector_buffers)
     gg_str_puts(out, "  unsigned vectors;  // a tile's, in shared memory\n");
   gg_str_puts(out, "};\n\n");
@@ -309,6 +313,7 @@ static void write_operand_list(gg_str *out, const epilogue *e) {
                it.span == GG_SPAN_MATRIX ? "@\nld_@\nbatch_stride_@\n" : "@\nbatch_stride_@\n",
                &it);
   }
+  gg_totals_write_items(&items, plan);
   gg_cuda_write_items(out, gg_str_text(&items), list_column, 6);
   if (items.failed) out->failed = true;
   gg_str_free(&items);
@@ -338,10 +343,11 @@ static void write_move(gg_str *out, const epilogue *e) {
   }
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);
-    if (it.span == GG_SPAN_NONE || it.fetched) continue;
+    if (it.span == GG_SPAN_NONE || it.fetched || it.operation->kind == GG_OP_SUM) continue;
     write_text(out, "  of.@ += batch * of.batch_stride_@;\n", &it);
     if (!it.staged) write_text(out, spans[it.span].move, &it);
   }
+  gg_totals_write_move(out, e->plan);
   gg_str_puts(out, "  return of;\n}\n");
 }
 
@@ -524,6 +530,7 @@ static const char *step_of(const item *it) {
   const gg_operation *op = it->operation;
   if (it->staged) return "aside.@ = @_bits(x);";
   if (op->kind == GG_OP_EXPR && it->span != GG_SPAN_NONE) return expr_of_two_step;
+  if (op->kind == GG_OP_SUM) return it->span == GG_SPAN_COLUMNS ? column_sum_step : row_sum_step;
   if (op->kind == GG_OP_GELU) return gelu_steps[op->form];
   if (op->kind == GG_OP_DGELU) return dgelu_steps[op->form];
   if (op->kind == GG_OP_CLAMP && isinf(op->numbers[1])) return at_least_step;
@@ -539,9 +546,11 @@ static void write_finish(gg_str *out, const epilogue *e) {
                 "tile_place at,\n"
                 "                                       const row_values &row, const "
                 "col_values &col,\n"
-                "                                       const cell_values &cell%s%s) {\n",
+                "                                       const cell_values &cell%s%s",
                 aside ? ", aside_values &aside" : "",
                 gg_plan_keeps_largest(e->plan) ? ", seen_values &seen" : "");
+  gg_totals_write_parameters(out, e->plan);
+  gg_str_puts(out, ") {\n");
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);
     if (it.operation->kind == GG_OP_LINEAR) {
@@ -577,6 +586,7 @@ static void bind_seen(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "and_seen", keeps ? ", seen" : "");
   if (keeps)
     gg_str_printf(&report, "  report(%s, seen);\n", gg_skeletons[plan->target->id].operands);
+  gg_totals_write_count(&report, plan);
   gg_bind_str(out, "report", &report);
 }
 
@@ -647,6 +657,7 @@ void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   }
   bind_parts(out, &e);
   bind_seen(out, plan);
+  gg_bind_totals(out, plan);
   if (e.reads_c) {
     gg_str_printf(&text, "constexpr bool c_pairs = %s;  // two neighbours at once\n\n",
                   gg_cuda_bool(has_pairs(&plan->c, plan->c.major)));
@@ -662,6 +673,7 @@ void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts 
                GG_SPAN_COLUMNS);
   write_cells(&text, &e);
   write_seen(&text, &e);
+  gg_totals_write(&text, plan);
   write_finish(&text, &e);
   gg_bind_str(out, "values", &text);
   gg_str_printf(&text, "constexpr bool prefetches = %s;\n", gg_cuda_bool(brings_matrices(&e)));

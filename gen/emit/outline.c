@@ -66,6 +66,7 @@ static const char *const meanings[] = {
     [GG_PARAM_GROUP_TILES] = "how the launch divides K of some tiles among clusters",
     [GG_PARAM_GROUP_SHARES] = "how the launch divides K of some tiles among clusters",
     [GG_PARAM_NEXT_BESIDE] = "whether the launch behind this one may begin before it ends",
+    [GG_PARAM_SUM_PARTS] = "where in the workspace the parts of sums over D go",
 };
 
 /* The name that a parameter is declared by: the last word, without `_arg`. */

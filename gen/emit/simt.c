@@ -4,6 +4,8 @@
  * shared memory as functions of (mn, k), the threads' blocks as functions of (thread, value). */
 #include "plan/simt.h"
 
+#include <stdio.h>
+
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
 #include "emit/layout_text.h"
@@ -47,23 +49,6 @@ static void write_flags(gg_str *out, const gg_plan *plan) {
   gg_cuda_write_flags(out, flags, sizeof flags / sizeof *flags);
 }
 
-/* Pieces of a thread's block (templates/parts/simt_epilogue.cu) that one CTA adds up and stores, of
- * a tile that several share: whole chunks of 16 bytes, and no more of them than a set of boxes has
- * bits. All pieces together are both. */
-static int box_pieces(const gg_plan *plan) {
-  enum { chunk = 16, most_boxes = 64, lines = 2 };
-  int m = gg_plan_block_m(plan), n = gg_plan_block_n(plan);
-  int piece_m = gg_simt_vector(plan, m), piece_n = gg_simt_vector(plan, n);
-  bool rows = plan->d.major == GG_MAJOR_N;
-  if (rows && piece_m > lines) piece_m = lines;
-  if (!rows && piece_n > lines) piece_n = lines;
-  int pieces = m * n / (piece_m * piece_n), count = 1;
-  int bytes = (int)gg_dtype_bytes(plan->accumulator, piece_m * piece_n);
-  while (pieces % count != 0 || count * bytes % chunk != 0 || pieces / count > most_boxes)
-    count++;
-  return count;
-}
-
 static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d, tile_k = %d;  // of a CTA\n",
                 plan->tile_m, plan->tile_n, plan->tile_k);
@@ -76,7 +61,7 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
       gg_simt_vector(plan, gg_plan_block_m(plan)), gg_simt_vector(plan, gg_plan_block_n(plan)));
   if (gg_plan_shares_tiles(plan))
     gg_str_printf(out, "constexpr int box_pieces = %d;  // of the epilogue, with one owner\n",
-                  box_pieces(plan));
+                  gg_simt_box_pieces(plan));
   gg_str_printf(out, "constexpr int access_d = %lld;  // elements of D that it stores at once\n",
                 (long long)(plan->access_bytes_d / gg_dtype_bytes(plan->d.type, 1)));
   gg_str_printf(out, "constexpr int ctas_per_sm = %d;\n", plan->ctas_per_sm);
@@ -300,6 +285,24 @@ static void bind_routes(gg_bindings *out, const gg_plan *plan) {
   if (a || b) gg_bind_part(out, "put_unit", plan->mma.k > 1 ? "simt_put_bytes" : "simt_put_wide");
 }
 
+/* Where a thread is along M and N, but for lanes that add up what they have of a sum over D. */
+static void bind_places(gg_bindings *out, const gg_plan *plan) {
+  gg_sum_boxes boxes = plan->target->sum_boxes(plan);
+  int lanes_m = 1 << __builtin_popcount((unsigned)boxes.row_lanes);
+  int lanes_n = 1 << __builtin_popcount((unsigned)boxes.column_lanes);
+  bool n_major = plan->d.major == GG_MAJOR_N;
+  char m[64], n[64];
+  if (plan->stages > 1) {
+    snprintf(m, sizeof m, "thread / 32 %% (threads_m / %d)", lanes_m);
+    snprintf(n, sizeof n, "thread / 32 / (threads_m / %d)", lanes_m);
+  } else {
+    snprintf(m, sizeof m, "thread %s / %d", n_major ? "/ threads_n" : "% threads_m", lanes_m);
+    snprintf(n, sizeof n, "thread %s / %d", n_major ? "% threads_n" : "/ threads_m", lanes_n);
+  }
+  gg_bind_text(out, "thread_m", m);
+  gg_bind_text(out, "thread_n", n);
+}
+
 gg_status gg_simt_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
@@ -316,6 +319,7 @@ gg_status gg_simt_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_part(out, "multiply", plan->stages > 1 ? "simt_pipeline" : "simt_one_stage");
   bind_words(out, plan);
   bind_routes(out, plan);
+  bind_places(out, plan);
   gg_str conversion = GG_STR_INIT;
   bool widens = plan->mma.k == 1 && plan->a.type != plan->mma.a;
   if (widens) gg_cuda_write_widening(&conversion, "ab", plan->a.type);

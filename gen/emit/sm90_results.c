@@ -226,6 +226,9 @@ static void bind_aside(gg_bindings *out, const gg_layouts *layouts) {
 static void bind_seen(gg_bindings *out, const gg_plan *plan) {
   bool keeps = gg_plan_keeps_largest(plan);
   gg_bind_text(out, "seen_parameter", keeps ? ", seen_values &seen" : "");
+  gg_bind_text(out, "box_across",
+               gg_plan_column_parts(plan) > 1 ? "arg.at.col / warp_columns * block_boxes + box"
+                                              : "box");
 }
 
 /* Finished elements that are stored one by one or in pairs, by what they are held in. */

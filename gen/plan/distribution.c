@@ -9,7 +9,8 @@
  *
  * Invariants, which the kernel relies on (templates/parts/shares.cu): a tile has no more
  * shares than clusters run at once, or K tiles; in groups of one tile every share is within it;
- * every warp of a shared tile has a counter in front of the workspace.
+ * every warp of a shared tile has a counter in front of the workspace, and groups of sums over D
+ * have theirs at the end of these.
  *
  * The model counts in K tiles. One costs its bytes of A and B, and everything else what it costs
  * more or less than that: sums are written and read at the same speed, and a share is waited for
@@ -24,6 +25,7 @@
 #include "atom/dtype.h"
 #include "atom/tmem.h"
 #include "layout/banks.h"
+#include "plan/sums.h"
 #include "plan/target.h"
 
 /* Of the kernel's text (templates/parts/shares.cu). */
@@ -80,6 +82,8 @@ gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
       .cluster_k = kernel->cluster_k,
       .turns_m = turns_of(kernel->tile_m, kernel->turns_pairs_m, kernel->turns_halves_m),
       .turns_n = turns_of(kernel->tile_n, kernel->turns_pairs_n, kernel->turns_halves_n),
+      .sum_bytes_m = kernel->sum_bytes_m,
+      .sum_bytes_n = kernel->sum_bytes_n,
       .warps = kernel->dependent ? 0 : kernel->tile_warps,
       .cores = strcmp(kernel->family, "simt") == 0,
       .type = kernel->a.type,
@@ -114,6 +118,8 @@ gg_distributed gg_distributed_of_plan(const gg_plan *plan) {
       .cluster_k = plan->cluster_k,
       .turns_m = gg_plan_turns_m(plan),
       .turns_n = gg_plan_turns_n(plan),
+      .sum_bytes_m = gg_plan_sum_bytes(plan, GG_SPAN_ROWS),
+      .sum_bytes_n = gg_plan_sum_bytes(plan, GG_SPAN_COLUMNS),
       .warps = plan->specialised || !gg_plan_shares_tiles(plan) ? 0 : gg_plan_tile_warps(plan),
       .cores = strcmp(plan->target->family, "simt") == 0,
       .type = plan->a.type,
@@ -240,11 +246,13 @@ static int64_t cluster_size(const gg_distributed *kernel) {
   return (int64_t)kernel->cluster_m * kernel->cluster_n * kernel->cluster_k;
 }
 
-/* Whether the shared tiles have their counters, and the kernel counts K tiles in its 32 bits. */
+/* Whether the shared tiles have their counters, in front of those of sums over D, and the kernel
+ * counts K tiles in its 32 bits. */
 static bool shares_fit(const gg_distribution *s, const gg_distributed *kernel) {
   int64_t counters = (int64_t)kernel->tile_warps * kernel->cluster_m * kernel->cluster_n;
-  return s->shared_tiles <= GG_WORKSPACE_COUNTERS / (int64_t)sizeof(uint32_t) / counters &&
-         s->k_tiles <= INT32_MAX / s->group_tiles;
+  int64_t all = GG_WORKSPACE_COUNTERS / (int64_t)sizeof(uint32_t);
+  if (kernel->sum_bytes_m || kernel->sum_bytes_n) all -= GG_SUM_COUNTERS;
+  return s->shared_tiles <= all / counters && s->k_tiles <= INT32_MAX / s->group_tiles;
 }
 
 /* Operations a second of a multiprocessor. */
@@ -331,6 +339,30 @@ static bool next_beside(const gg_distribution *s, const gg_distributed *kernel, 
   return free < s->clusters / 2 || free >= 2 * s->clusters;
 }
 
+/* Parts of sums: of each tile so many bytes for each row or column, lines of which are of an even
+ * number of parts. False where they are more than int64 counts. */
+static bool add_sums(int64_t *bytes, int64_t tiles, int64_t length, int64_t batch,
+                     int64_t line_bytes) {
+  int64_t more;
+  return !__builtin_mul_overflow(tiles, length + length % 2, &more) &&
+         !__builtin_mul_overflow(more, batch, &more) &&
+         !__builtin_mul_overflow(more, line_bytes, &more) &&
+         !__builtin_add_overflow(*bytes, more, bytes);
+}
+
+/* In front counters, then the sums of shares, then the parts of sums over D. */
+static bool lay_out_workspace(gg_distribution *out, const gg_distributed *kernel, gg_extents e,
+                              int64_t share_bytes) {
+  if (out->shares == 0 && !kernel->sum_bytes_m && !kernel->sum_bytes_n) return true;
+  int64_t *bytes = &out->workspace_bytes;
+  if (__builtin_mul_overflow(out->shares, share_bytes, bytes) ||
+      __builtin_add_overflow(*bytes, GG_WORKSPACE_COUNTERS, bytes))
+    return false;
+  out->sums_begin = *bytes;
+  return add_sums(bytes, divide_up(e.m, kernel->tile_m), e.n, e.batch, kernel->sum_bytes_n) &&
+         add_sums(bytes, divide_up(e.n, kernel->tile_n), e.m, e.batch, kernel->sum_bytes_m);
+}
+
 bool gg_distribution_make(gg_distribution *out, const gg_distributed *kernel, gg_extents extents,
                           int64_t resident, const gg_device_model *device) {
   *out = (gg_distribution){.k_tiles = divide_up(extents.k, kernel->tile_k)};
@@ -342,9 +374,5 @@ bool gg_distribution_make(gg_distribution *out, const gg_distributed *kernel, gg
   bool all = kernel->grid == GG_GRID_TILES || work < l.clusters;
   out->clusters = all ? work : l.clusters;
   out->next_beside = next_beside(out, kernel, &l);
-  if (out->shares == 0) return true;
-  return !__builtin_mul_overflow(out->shares, cluster_size(kernel) * l.sum_bytes,
-                                 &out->workspace_bytes) &&
-         !__builtin_add_overflow(out->workspace_bytes, GG_WORKSPACE_COUNTERS,
-                                 &out->workspace_bytes);
+  return lay_out_workspace(out, kernel, extents, cluster_size(kernel) * l.sum_bytes);
 }

@@ -24,10 +24,11 @@ typedef struct gg_distributed {
   int cluster_m, cluster_n, cluster_k;
   gg_turns turns_m, turns_n;
   int a_bits, b_bits, accumulator_bits;
-  int warps;     /* that multiply, where the CTAs of a multiprocessor share what it multiplies by:
-                    their warps' instructions; 0 where a CTA has that to itself */
-  bool cores;    /* CUDA cores multiply */
-  gg_dtype type; /* of A */
+  int warps; /* that multiply, where the CTAs of a multiprocessor share what it multiplies by:
+                their warps' instructions; 0 where a CTA has that to itself */
+  int64_t sum_bytes_m, sum_bytes_n; /* of the workspace, for each row and column of a CTA's tile */
+  bool cores;                       /* CUDA cores multiply */
+  gg_dtype type;                    /* of A */
 } gg_distributed;
 
 /* Warps that compute one tile. */
@@ -54,7 +55,8 @@ typedef struct gg_distribution {
   int64_t clusters;                  /* of the grid */
   int64_t shared_tiles, shares;      /* 0 and 0: every tile is computed whole */
   int64_t group_tiles, group_shares; /* at least 1 */
-  int64_t workspace_bytes;           /* 0 where nothing is shared */
+  int64_t workspace_bytes;           /* 0 where nothing is shared, nor summed over D */
+  int64_t sums_begin;                /* where in the workspace the parts of sums over D begin */
   int64_t busiest;                   /* K tiles of the cluster that has most of them */
   double adding;    /* how often a cluster writes or reads the sums of a tile, one after the other,
                        for a shared one to be complete */

@@ -158,7 +158,8 @@ int gg_columns_read(const gg_plan *plan, int most, int least, int registers) {
   int each = plan->has_c ? of_cells : 0;
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *op = &plan->operations[i];
-    if (gg_operation_span(op) == GG_SPAN_COLUMNS) each += of_columns;
+    bool vector = gg_operation_reads_vector(op);
+    if (vector && gg_operation_span(op) == GG_SPAN_COLUMNS) each += of_columns;
     if (gg_operation_reads_matrix(op)) each += of_cells;
   }
   while (most / 2 >= least && most % 2 == 0 && most / 2 % least == 0 && most / 8 * each > registers)

@@ -137,6 +137,11 @@ static gg_status derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   return gg_check_cover("tCrC", &out->tCrC, (int64_t)plan->tile_m * plan->tile_n, err);
 }
 
+/* A thread an element, of which each row and column of the tile has as many. */
+static gg_sum_boxes sum_boxes(const gg_plan *plan) {
+  return (gg_sum_boxes){plan->tile_m, plan->tile_n, .counted = plan->tile_m * plan->tile_n};
+}
+
 const gg_target gg_target_naive = {
     .id = GG_TARGET_NAIVE,
     .ageless = true,
@@ -147,6 +152,7 @@ const gg_target gg_target_naive = {
     .least = {.number = 80},
     .has_atom = has_atom,
     .accepts = accepts,
+    .sum_boxes = sum_boxes,
     .choose = choose,
     .derive = derive,
     .traits = gg_warp_traits,

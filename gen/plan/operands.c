@@ -7,6 +7,7 @@
 #include "plan/operation.h"
 #include "plan/scales.h"
 #include "plan/sparse.h"
+#include "plan/sums.h"
 
 /* ---- The table -------------------------------------------------------------------------- */
 
@@ -205,10 +206,11 @@ static void add_extras(params *out, const gg_operand_row *rows, size_t count) {
 }
 
 static void add_shares(params *out, const gg_plan *plan) {
-  if (gg_plan_shares_tiles(plan)) {
-    for (int kind = GG_PARAM_WORKSPACE; kind <= GG_PARAM_GROUP_SHARES; kind++)
-      add(out, (gg_param_kind)kind);
-  }
+  bool shares = gg_plan_shares_tiles(plan), sums = gg_plan_sums(plan, GG_SPAN_NONE) > 0;
+  if (shares || sums) add(out, GG_PARAM_WORKSPACE);
+  for (int kind = GG_PARAM_SHARED_TILES; shares && kind <= GG_PARAM_GROUP_SHARES; kind++)
+    add(out, (gg_param_kind)kind);
+  if (sums) add(out, GG_PARAM_SUM_PARTS);
   if (plan->cluster_k > 1) add(out, GG_PARAM_NEXT_BESIDE);
 }
 

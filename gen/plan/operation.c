@@ -15,6 +15,7 @@ gg_span gg_operation_span(const gg_operation *operation) {
   case GG_OP_BIAS:
   case GG_OP_SCALE:
   case GG_OP_EXPR:
+  case GG_OP_SUM:
     return vectors[operation->along];
   case GG_OP_RESIDUAL:
   case GG_OP_MULTIPLY:
@@ -39,7 +40,8 @@ bool gg_operation_derives(const gg_operation *operation) {
 }
 
 bool gg_operation_writes(const gg_operation *operation) {
-  return operation->kind == GG_OP_AUX || operation->kind == GG_OP_AMAX;
+  return operation->kind == GG_OP_AUX || operation->kind == GG_OP_AMAX ||
+         operation->kind == GG_OP_SUM;
 }
 
 bool gg_operation_reads_matrix(const gg_operation *operation) {
@@ -52,6 +54,7 @@ bool gg_operation_reads_vector(const gg_operation *operation) {
 }
 
 gg_dtype gg_operation_usual_type(gg_op_kind kind, gg_dtype d) {
+  if (kind == GG_OP_SUM) return d == GG_DTYPE_f64 ? d : GG_DTYPE_f32;
   return kind == GG_OP_SCALE || kind == GG_OP_AMAX ? GG_DTYPE_f32 : d;
 }
 

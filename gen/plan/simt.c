@@ -394,6 +394,59 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
+/* ---- What a thread finishes at once ------------------------------------------------------ */
+
+/* A vector along D's lines, of two lines (templates/parts/simt_epilogue.cu). */
+static threads piece_of(const gg_plan *plan) {
+  enum { lines = 2 };
+  threads out = {gg_simt_vector(plan, gg_plan_block_m(plan)),
+                 gg_simt_vector(plan, gg_plan_block_n(plan))};
+  int *across = plan->d.major == GG_MAJOR_N ? &out.m : &out.n;
+  if (*across > lines) *across = lines;
+  return out;
+}
+
+int gg_simt_box_pieces(const gg_plan *plan) {
+  enum { chunk = 16, most_boxes = 64 };
+  threads piece = piece_of(plan);
+  int pieces = gg_plan_block_m(plan) * gg_plan_block_n(plan) / (piece.m * piece.n), count = 1;
+  int bytes = (int)gg_dtype_bytes(plan->accumulator, piece.m * piece.n);
+  while (pieces % count != 0 || count * bytes % chunk != 0 || pieces / count > most_boxes)
+    count++;
+  return count;
+}
+
+/* Where there is one stage, a warp's threads follow each other along D's lines; those that begin in
+ * the middle of one add up alone. Masks are of the bits that count lanes along M. */
+static threads lanes_of(int *rows, const gg_plan *plan) {
+  enum { along_m = 2 | 8 };
+  bool n_major = plan->d.major == GG_MAJOR_N;
+  int line = n_major ? plan->atoms_n : plan->atoms_m;
+  bool whole = line % GG_WARP == 0;
+  *rows = along_m;
+  if (plan->stages > 1) return (threads){GG_SIMT_LANES_M, GG_SIMT_LANES_N};
+  if (!whole && GG_WARP % line != 0) return *rows = 0, (threads){1, 1};
+  int along = whole ? GG_WARP : line;
+  threads out = n_major ? (threads){GG_WARP / along, along} : (threads){along, GG_WARP / along};
+  *rows = n_major ? GG_WARP - along : along - 1;
+  return out;
+}
+
+/* A warp counts its boxes of shared tiles, or once. */
+static gg_sum_boxes sum_boxes(const gg_plan *plan) {
+  int rows, m = gg_plan_block_m(plan), n = gg_plan_block_n(plan);
+  threads piece = piece_of(plan), lanes = lanes_of(&rows, plan);
+  int pieces = m * n / (piece.m * piece.n);
+  int boxes = gg_plan_shares_tiles(plan) ? pieces / gg_simt_box_pieces(plan) : 1;
+  int both = lanes.m * lanes.n > 1 ? GG_WARP - 1 : 0;
+  return (gg_sum_boxes){.m = plan->tile_m / (piece.m * lanes.m),
+                        .n = plan->tile_n / (piece.n * lanes.n),
+                        .counted = plan->threads / GG_WARP * boxes,
+                        .row_lanes = rows,
+                        .column_lanes = both - rows,
+                        .pairs = piece.n > 1};
+}
+
 const gg_target gg_target_simt = {
     .id = GG_TARGET_SIMT,
     .ageless = true,
@@ -405,6 +458,7 @@ const gg_target gg_target_simt = {
     .least = {.number = 80},
     .has_atom = has_atom,
     .accepts = accepts,
+    .sum_boxes = sum_boxes,
     .choose = choose,
     .derive = gg_simt_derive,
     .traits = gg_simt_traits,

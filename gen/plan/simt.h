@@ -26,6 +26,11 @@ bool gg_simt_by_registers(const gg_plan *plan, const gg_operand *operand);
 /* Lines of M or N that a word has elements of: its own, where K is contiguous in memory. */
 int gg_simt_unit(const gg_plan *plan, const gg_operand *operand);
 
+/* Pieces of a thread's block (templates/parts/simt_epilogue.cu) that one CTA adds up and stores, of
+ * a tile that several share: whole chunks of 16 bytes, and no more of them than a set of boxes has
+ * bits. All pieces together are both. simt.c */
+int gg_simt_box_pieces(const gg_plan *plan);
+
 /* How the tile of A or B, mn x k, is dealt to the threads that copy it, in chunks of the plan's
  * copies, by lines of its contiguous mode, or units of them. Along K no more than 8 chunks stand side by side: of
  * those a warp's writes to shared memory, a line further each, meet no bank twice. Along M or N no

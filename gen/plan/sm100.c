@@ -489,6 +489,11 @@ static gg_status choose_tiles(gg_sm90_schedule *schedule, gg_plan *plan, gg_erro
   gg_plan_put_order(plan, &order);
   plan->turns_pairs = gg_plan_folds_scales(plan);
   if (plan->turns_pairs) plan->turns_columns = gg_scale_turns_of(gg_plan_warp_columns(plan));
+  if (plan->turns_columns && gg_plan_sums(plan, GG_SPAN_NONE))
+    return gg_refuse(plan, &plan->spec->epilogue, "epilogue with a sum", "over D",
+                     plan->swap_ab ? "sums of tiles of 256 rows, where pairs have 64 columns a CTA"
+                                   : "sums of tiles of 256 columns, where pairs have 64 rows a CTA",
+                     err);
   return choose_accumulators(plan, err);
 }
 
@@ -541,6 +546,7 @@ const gg_target gg_target_sm100 = {
     .sparse = true,
     .has_atom = has_atom,
     .accepts = accepts,
+    .sum_boxes = gg_mma_sum_boxes,
     .swaps_ab = gg_sm90_swaps_ab,
     .choose = choose,
     .derive = gg_sm100_derive,

@@ -310,6 +310,7 @@ const gg_target gg_target_sm120 = {
     .scales = true,
     .has_atom = has_atom,
     .accepts = accepts,
+    .sum_boxes = gg_mma_sum_boxes,
     .swaps_ab = gg_sm90_swaps_ab,
     .choose = choose,
     .derive = gg_sm120_derive,

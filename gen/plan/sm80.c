@@ -518,6 +518,7 @@ const gg_target gg_target_sm80 = {
     .least = {.number = 80},
     .has_atom = has_atom,
     .accepts = accepts,
+    .sum_boxes = gg_tile_sum_boxes,
     .promotes = true,
     .choose = choose,
     .derive = gg_sm80_derive,

@@ -4,6 +4,7 @@
 #define GG_PLAN_TARGET_H
 
 #include "plan/layouts.h"
+#include "plan/sums.h"
 #include "plan/traits.h"
 
 /* In order of preference: the first that accepts a spec plans it. */
@@ -43,6 +44,9 @@ struct gg_target {
   /* Whether the family plans the transposed problem where `swap_ab` is auto; NULL: it never does.
    */
   bool (*swaps_ab)(const gg_spec *spec);
+
+  /* How it finishes a tile, for operations that store sums over D. */
+  gg_sum_boxes (*sum_boxes)(const gg_plan *plan);
 
   /* What the model of its kernels' time goes by; overlap and stages are filled as is usual. */
   void (*traits)(gg_traits *out, const gg_plan *plan, const gg_device_model *device);

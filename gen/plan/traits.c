@@ -104,6 +104,7 @@ static void add_arithmetic(gg_epilogue_work *out, const gg_plan *plan, const gg_
   case GG_OP_AUX:
     break;
   case GG_OP_AMAX:
+  case GG_OP_SUM:
     out->plain += 2;
     break;
   default:

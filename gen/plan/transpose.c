@@ -38,7 +38,8 @@ static gg_status transpose_list(gg_spec_field *field, bool of_texts, gg_arena *a
 /* A vector along D's columns runs along the rows of its transpose. */
 static void transpose_op(gg_spec_op *op) {
   gg_spec_field *along = &op->along;
-  if (op->kind == GG_OP_BIAS && along->state != GG_SPEC_SET) {
+  bool along_n = op->kind == GG_OP_BIAS || op->kind == GG_OP_SUM; /* where nothing is said */
+  if (along_n && along->state != GG_SPEC_SET) {
     along->state = GG_SPEC_SET;
     along->number = GG_ALONG_N;
   }

@@ -19,6 +19,7 @@
 #include "bound.h"
 #include "inputs.h"
 #include "number.h"
+#include "plan/operation.h"
 #include "problem.h"
 #include "scales.h"
 #include "sparse.h"
@@ -75,8 +76,22 @@ static void choose_sides(gg_sample *out, const gg_problem *p, double elements) {
   if (out->col_count < side) out->row_count = least(p->m, (int64_t)(elements / (double)p->n) + 1);
 }
 
-gg_status gg_sample_choose(gg_sample *out, const gg_problem *p, int block, int64_t budget,
-                           uint64_t seed, gg_error *err) {
+/* The same; where the kernel sums over a mode, all of that is there, if two entries of the vector
+ * fit. */
+static void choose_sums(gg_sample *out, const gg_problem *p, double elements, gg_span sums) {
+  bool columns = sums == GG_SPAN_COLUMNS;
+  int64_t over = columns ? p->m : p->n, others = columns ? p->n : p->m;
+  choose_sides(out, p, elements);
+  if (sums == GG_SPAN_NONE) return;
+  if (over == 0 || (double)(2 * over) > elements) return;
+  *(columns ? &out->row_count : &out->col_count) = over;
+  *(columns ? &out->col_count : &out->row_count) =
+      least(others, (int64_t)(elements / (double)over));
+}
+
+/* `sums`: what vectors of sums run along, GG_SPAN_NONE where there are none. */
+static gg_status choose_sample(gg_sample *out, const gg_problem *p, int block, gg_span sums,
+                               int64_t budget, uint64_t seed, gg_error *err) {
   *out = (gg_sample){.row_count = p->m, .col_count = p->n, .batch_count = p->batch, .whole = true};
   double all = (double)p->m * (double)p->n * (double)p->batch;
   double depth = p->k > 0 ? (double)p->k : 1;
@@ -85,7 +100,7 @@ gg_status gg_sample_choose(gg_sample *out, const gg_problem *p, int block, int64
     out->batch_count = least(p->batch, batches_sampled);
     double elements = (double)budget / depth;
     if (elements > elements_max) elements = elements_max;
-    choose_sides(out, p, elements / (double)out->batch_count);
+    choose_sums(out, p, elements / (double)out->batch_count, sums);
   }
   out->rows = choose(out->row_count, p->m, seed);
   out->cols = choose_columns(&out->col_count, p->n, block > 1 ? block : 1, seed + 1);
@@ -93,6 +108,19 @@ gg_status gg_sample_choose(gg_sample *out, const gg_problem *p, int block, int64
   if (out->rows && out->cols && out->batches) return GG_OK;
   gg_sample_free(out);
   return gg_fail(err, MEMORY, NULL, "");
+}
+
+gg_status gg_sample_choose(gg_sample *out, const gg_problem *p, int block, int64_t budget,
+                           uint64_t seed, gg_error *err) {
+  return choose_sample(out, p, block, GG_SPAN_NONE, budget, seed, err);
+}
+
+gg_status gg_sample_choose_for(gg_sample *out, const gg_kernel *kernel, const gg_problem *p,
+                               int64_t budget, uint64_t seed, gg_error *err) {
+  gg_span sums = GG_SPAN_NONE;
+  for (size_t i = 0; i < kernel->operation_count && sums == GG_SPAN_NONE; i++)
+    if (kernel->operations[i].kind == GG_OP_SUM) sums = gg_operation_span(&kernel->operations[i]);
+  return choose_sample(out, p, kernel->scale_d.block, sums, budget, seed, err);
 }
 
 void gg_sample_free(gg_sample *sample) {
@@ -470,7 +498,8 @@ void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
     const gg_operation *op = &kernel->operations[i];
     step(&x, kernel, op, p, operands->at[i]);
     if (stored && op->kind == GG_OP_AUX) stored[i] = stored_as(op->operand.type, &x);
-    if (stored && op->kind == GG_OP_AMAX) stored[i] = (gg_expected){x.value, x.error};
+    if (stored && (op->kind == GG_OP_AMAX || op->kind == GG_OP_SUM))
+      stored[i] = (gg_expected){x.value, x.error};
   }
   *d = kernel->scale_d.block ? (gg_expected){x.value, x.error} : stored_as(kernel->d.type, &x);
 }

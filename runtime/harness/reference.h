@@ -19,6 +19,11 @@ typedef struct gg_sample {
  * it is not). Free with gg_sample_free. */
 gg_status gg_sample_choose(gg_sample *out, const gg_problem *problem, int block, int64_t budget,
                            uint64_t seed, gg_error *err);
+
+/* The same for a kernel, as it scales D; where it stores sums over rows, or over columns, whole
+ * ones, of which its first such operation has sums. */
+gg_status gg_sample_choose_for(gg_sample *out, const gg_kernel *kernel, const gg_problem *problem,
+                               int64_t budget, uint64_t seed, gg_error *err);
 void gg_sample_free(gg_sample *sample);
 int64_t gg_sample_count(const gg_sample *sample);
 
@@ -70,7 +75,7 @@ typedef struct gg_reference_operands {
   bool integers;
 } gg_reference_operands;
 
-/* D's element into *d, and what `aux` of operation i stores, or `amax` sees, into stored[i], which
+/* D's element into *d, and what `aux` of operation i stores, or `amax` and `sum` see, into stored[i], which
  * may be NULL. Of a D that is scaled by blocks: what the element is before it is divided by its
  * factor. */
 void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],

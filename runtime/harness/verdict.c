@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "base/alloc.h"
 #include "number.h"
 #include "plan/operation.h"
 #include "problem.h"
@@ -101,10 +102,16 @@ static bool is_right(gg_dtype type, double got, gg_expected expected) {
   return got == last || (!saturates && got == copysign(INFINITY, reach));
 }
 
+/* What an operation sums over a column, or a row. */
+typedef struct entry {
+  double value, magnitude, error;
+} entry;
+
 /* The sums behind the verdict, and of a batch's largest magnitudes between what they must be. */
 typedef struct tally {
   gg_verdict *out;
   double total, worst_ratio;
+  entry *entries[GG_OPERATIONS_MAX]; /* of a batch: of operations that sum */
   struct {
     double least, most;
   } largest[GG_OPERATIONS_MAX];
@@ -202,6 +209,57 @@ static void judge_largest(tally *sum, const gg_trial *trial, int64_t batch, bool
   }
 }
 
+static int64_t entries_of(const gg_trial *trial, size_t operation) {
+  bool rows = gg_operation_span(&trial->kernel->operations[operation]) == GG_SPAN_ROWS;
+  return rows ? trial->problem.m : trial->problem.n;
+}
+
+static void note_sum(tally *sum, const gg_trial *trial, size_t operation, gg_expected x,
+                     element_at at) {
+  bool rows = gg_operation_span(&trial->kernel->operations[operation]) == GG_SPAN_ROWS;
+  entry *e = &sum->entries[operation][rows ? at.row : at.col];
+  e->value += x.value;
+  e->magnitude += fabs(x.value) + x.bound;
+  e->error += x.bound;
+}
+
+/* n numbers x, each off by its own bound, take n - 1 additions, in whatever order. Each rounds what
+ * is no more than the sum of |x| and of the roundings before it: so they cost (n - 1) u / (1 - (n -
+ * 1) u) times that sum, where u is half a unit in the last place of 1 (Higham, Accuracy and
+ * Stability of Numerical Algorithms, 4.2). The reference's own f64 additions cost as many 2^-53. */
+static double bound_of_sum(const gg_trial *trial, size_t operation, const entry *e, int64_t count) {
+  const double fine = ldexp(1, -53);
+  bool wide = trial->kernel->accumulator == GG_DTYPE_f64;
+  double n = (double)count, kernel = n * (wide ? fine : ldexp(1, -24)), own = n * fine;
+  double roundings = (kernel / (1 - kernel) + own / (1 - own)) * e->magnitude;
+  double reach = fabs(e->value) + e->error + roundings;
+  return e->error + roundings +
+         gg_number_half_ulp(trial->kernel->operations[operation].operand.type, reach);
+}
+
+/* A batch's sums, of which the sample has every element. Of some elements nothing is known, and so
+ * nothing of their sums. */
+static void judge_sums(tally *sum, const gg_trial *trial, const gg_sample *sample, int64_t batch) {
+  const gg_problem *p = &trial->problem;
+  for (size_t i = 0; i < trial->kernel->operation_count; i++) {
+    if (!sum->entries[i]) continue;
+    bool rows = gg_operation_span(&trial->kernel->operations[i]) == GG_SPAN_ROWS;
+    bool whole = rows ? sample->col_count == p->n : sample->row_count == p->m;
+    int64_t count = rows ? sample->row_count : sample->col_count;
+    for (int64_t j = 0; j < count; j++) {
+      int64_t at = rows ? sample->rows[j] : sample->cols[j];
+      const entry e = sum->entries[i][at];
+      element_at where = {(int)i, batch, rows ? at : 0, rows ? 0 : at};
+      sum->entries[i][at] = (entry){0, 0, 0};
+      if (!whole || !isfinite(e.error)) continue;
+      double bound = bound_of_sum(trial, i, &e, rows ? p->n : p->m);
+      judge(sum, trial->kernel->operations[i].operand.type,
+            extra_element(trial, i, batch, where.row, where.col), (gg_expected){e.value, bound},
+            where);
+    }
+  }
+}
+
 /* What one element of D should be, if it is not divided by a factor; what is stored on the way to
  * it is judged. */
 static gg_expected expect_element(tally *sum, const gg_trial *trial, double product,
@@ -215,6 +273,10 @@ static gg_expected expect_element(tally *sum, const gg_trial *trial, double prod
     at.operation = (int)i;
     if (kernel->operations[i].kind == GG_OP_AMAX) {
       note_largest(sum, i, stored[i]);
+      continue;
+    }
+    if (kernel->operations[i].kind == GG_OP_SUM) {
+      note_sum(sum, trial, i, stored[i], at);
       continue;
     }
     judge(sum, kernel->operations[i].operand.type,
@@ -259,20 +321,40 @@ static void compare_row(tally *sum, const gg_trial *trial, const gg_sample *samp
   }
 }
 
-static void compare(gg_verdict *out, const gg_trial *trial, const gg_sample *sample,
-                    const gg_reference *reference) {
-  tally sum = {.out = out};
+static gg_status make_entries(tally *sum, const gg_trial *trial, gg_error *err) {
+  for (size_t i = 0; i < trial->kernel->operation_count; i++) {
+    if (trial->kernel->operations[i].kind != GG_OP_SUM) continue;
+    int64_t count = entries_of(trial, i);
+    sum->entries[i] = gg_calloc((size_t)(count > 0 ? count : 1), sizeof *sum->entries[i]);
+    if (!sum->entries[i]) return gg_fail(err, MEMORY, NULL, "");
+  }
+  return GG_OK;
+}
+
+static void compare_batches(tally *sum, const gg_trial *trial, const gg_sample *sample,
+                            const gg_reference *reference) {
   int64_t at = 0;
   for (int64_t b = 0; b < sample->batch_count; b++) {
     for (int64_t i = 0; i < sample->row_count; i++) {
       element_at where = {GG_WORST_IS_D, sample->batches[b], sample->rows[i], 0};
-      compare_row(&sum, trial, sample, reference->sum + at, reference->magnitude + at, where);
+      compare_row(sum, trial, sample, reference->sum + at, reference->magnitude + at, where);
       at += sample->col_count;
     }
     bool whole = sample->row_count == trial->problem.m && sample->col_count == trial->problem.n;
-    judge_largest(&sum, trial, sample->batches[b], whole);
+    judge_largest(sum, trial, sample->batches[b], whole);
+    judge_sums(sum, trial, sample, sample->batches[b]);
   }
+}
+
+static gg_status compare(gg_verdict *out, const gg_trial *trial, const gg_sample *sample,
+                         const gg_reference *reference, gg_error *err) {
+  tally sum = {.out = out};
+  gg_status st = make_entries(&sum, trial, err);
+  if (!st) compare_batches(&sum, trial, sample, reference);
   if (out->checked > 0) out->mean_error = sum.total / (double)out->checked;
+  for (size_t i = 0; i < GG_OPERATIONS_MAX; i++)
+    gg_free(sum.entries[i]);
+  return st;
 }
 
 /* Reads a buffer that the kernel wrote back, and looks at every byte of it. */
@@ -304,6 +386,6 @@ gg_status gg_trial_check(gg_verdict *out, gg_trial *trial, const gg_sample *samp
     st = read_back(out, trial, &trial->extras[i], &view, err);
   }
   if (!st && trial->kernel->scale_d.block) st = read_factors(out, trial, err);
-  if (!st) compare(out, trial, sample, reference);
+  if (!st) st = compare(out, trial, sample, reference, err);
   return st;
 }

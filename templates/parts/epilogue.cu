@@ -158,6 +158,7 @@ __device__ __forceinline__ void stage_d_four(unsigned staging, int row, int col,
 }
 
 //@ end
+//@ insert count_boxes
 // A warp's block of the CTA's tile, which has rows x cols of D; the block's first element is at
 // (row0, col0).
 __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][acc_words],
@@ -230,6 +231,12 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
       }
     }
 //@ insert lined
+//@ if column_sums
+    column_totals column_total[epi_n / mma_n] = {};
+//@ end
+//@ if row_sums
+    row_totals row_total[epi_m / 8] = {};
+//@ end
 
 #pragma unroll
     for (int s = 0; s < subtiles; ++s) {
@@ -257,7 +264,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
                                       ? pair{${left}, ${right}}
                                       : pair{acc_value(${of_left}), acc_value(${of_right})},
                                   of, at.beyond(${row_half}, ${column_at_j}), row_at[half], col_at[j],
-                                  cell_at[j][half]${and_seen});
+                                  cell_at[j][half]${and_seen}${and_totals});
 //@ if fours_d
             if (j % 2 == 0)
               before[half] = x;
@@ -271,6 +278,16 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
         }
       }
     }
+//@ if column_sums
+#pragma unroll
+    for (int j = 0; j < epi_n / mma_n; ++j)
+      send_columns(of, column_total[j], at.beyond(0, ${column_at_j}), sub_row / epi_m, lane);
+//@ end
+//@ if row_sums
+#pragma unroll
+    for (int i = 0; i < epi_m / 8; ++i)
+      send_rows(of, row_total[i], at.beyond(${row_i}, 0), sub_col / epi_n, lane);
+//@ end
 //@ if shares
     if (reads_cell_values && sub + 1 < subtiles && (boxes >> (sub + 1) & 1))
 //@ else

@@ -29,6 +29,7 @@ struct tile_place {
 //@ slot activations
 //@ slot derivatives
 //@ slot largest
+//@ slot totals
 //@ insert operations
 //@ slot vector_elements
 

@@ -41,6 +41,17 @@ __device__ __forceinline__ tile_place piece_place(int thread, int piece, int row
           piece_n > 1 ? cols : min(cols, col + 1)};
 }
 
+//@ if column_sums
+// Which of the blocks below each other a thread's is, where those whose lanes add up are one.
+__device__ __forceinline__ int block_above(int thread) { return ${thread_m}; }
+
+//@ end
+//@ if row_sums
+// Of those beside each other.
+__device__ __forceinline__ int block_before(int thread) { return ${thread_n}; }
+
+//@ end
+//@ insert count_boxes
 // The CTA's tile, which has rows x cols of D; its first element is gD's.
 __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[block_m][block_n][1],
                                          ${own_boxes}const epilogue_operands &of, d_t *gD, int64 ldd,
@@ -77,6 +88,12 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[block_m][block_n][1
       for (int j = 0; j < pairs_n; ++j) col_at[j] = read_col(of, at.beyond(0, 2 * j));
     }
 
+//@ if column_sums
+    column_totals column_total[pairs_n] = {};
+//@ end
+//@ if row_sums
+    row_totals row_total[piece_m] = {};
+//@ end
     d_t bits[piece_m][2 * pairs_n];
 #pragma unroll
     for (int i = 0; i < piece_m; ++i) {
@@ -85,13 +102,25 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[block_m][block_n][1
       for (int j = 0; j < pairs_n; ++j) {
         const pair x = finish(
             {acc_value(acc[i][2 * j], 0), acc_value(acc[i][piece_n > 1 ? 2 * j + 1 : 0], 0)}, of,
-            at.beyond(i, 2 * j), row_at, col_at[j], cell_at[j][i]${and_seen});
+            at.beyond(i, 2 * j), row_at, col_at[j], cell_at[j][i]${and_seen}${and_totals});
         d_t two_bits[2];
         d_from_values(two_bits, x.x, x.y);
         bits[i][2 * j] = two_bits[0];
         bits[i][2 * j + 1] = two_bits[1];
       }
     }
+//@ if column_sums
+#pragma unroll
+    for (int j = 0; j < pairs_n; ++j)
+      send_columns(of, column_total[j], at.beyond(0, 2 * j),
+                   block_above(thread) * (block_m / piece_m) + piece / pieces_n, thread % 32);
+//@ end
+//@ if row_sums
+#pragma unroll
+    for (int i = 0; i < piece_m; ++i)
+      send_rows(of, row_total[i], at.beyond(i, 0),
+                block_before(thread) * pieces_n + piece % pieces_n, thread % 32);
+//@ end
 //@ if shares
     if (reads_cell_values && piece + 1 < pieces && (boxes >> (piece + 1) / box_pieces & 1))
 //@ else

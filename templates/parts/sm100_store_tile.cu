@@ -14,6 +14,7 @@ __device__ __forceinline__ void load_box(acc_t (&acc)[acc_words], unsigned sums,
   }
 }
 
+//@ insert count_boxes
 // While a box is finished and stored, the next one is loaded. When the last one is in registers the
 // MMAs of another tile may write to this tile's columns.
 __device__ __forceinline__ void epilogue(unsigned sums, bool any, unsigned empty_sums,

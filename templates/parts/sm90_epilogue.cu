@@ -62,6 +62,9 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
 //@ if scaled_d
   pair block[scaled_block / 8][2];  // whose elements get a factor
 //@ end
+//@ if row_sums
+  row_totals row_total[2] = {};
+//@ end
 #pragma unroll
   for (int col = 0; col < epi_n; col += 8) {
     const int group = col % read_n / 8;
@@ -80,13 +83,21 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
     if (reads_cell_values && group == 0) read_cells(cells, arg.operands, at.beyond(0, col));
     if (fetches && group == 0)
       read_fetched(cells, arg.operands, {arg.fetched, row}, box, col, lane);
+//@ if column_sums
+    column_totals column_total = {};
+//@ end
+//@ if repeats_columns
+    // Of the box before this one: they are in its sums.
+    const bool repeated = box > 0 && box_column(box) + col < box_column(box - 1) + epi_n;
+    row_totals left_out;
+//@ end
 #pragma unroll
     for (int down = 0; down < 2; ++down) {
       const int e = ${column_of_sums} / 2 + down * 2;
 //@ insert aside
       const pair x = finish({acc_value(acc, e), acc_value(acc, e + 1)}, arg.operands,
                             at.beyond(down * 8, col), rows[down], cols[group],
-                            cells[group][down]${and_aside}${and_seen});
+                            cells[group][down]${and_aside}${and_seen}${and_totals});
 //@ if scaled_d
       block[col % scaled_block / 8][down] = within(x, at.beyond(0, col));
 //@ else
@@ -95,10 +106,19 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
 //@ end
 //@ insert hold_results
     }
+//@ if column_sums
+    send_columns(arg.operands, column_total, at.beyond(0, col), row / epi_m, lane);
+//@ end
 //@ if scaled_d
     if (col % scaled_block == scaled_block - 8) scale_block(out, block, col - (scaled_block - 8));
 //@ end
   }
+//@ if row_sums
+#pragma unroll
+  for (int down = 0; down < 2; ++down)
+    send_rows(arg.operands, row_total[down], at.beyond(down * 8, 0),
+              ${box_across}, lane);
+//@ end
 }
 
 // ---- From registers to shared memory, and to D --------------------------------------------------

@@ -1,3 +1,4 @@
+//@ insert count_boxes
 __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words],
                                          const epilogue_arguments &arg, unsigned staging,
                                          int lane) {

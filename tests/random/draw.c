@@ -330,12 +330,24 @@ static bool draw_latest_operation(gg_str *out, const draws *from, const nature *
   return true;
 }
 
+/* Sums over D, which came last. */
+static bool draw_sum(gg_str *out, const draws *from) {
+  draws own = {.seed = from->seed ^ 0x3333333333333333, .drawn = from->drawn};
+  char word[word_max];
+  if (!chance(&own, 8)) return false;
+  if (chance(&own, 30))
+    gg_str_puts(out, "sum");
+  else
+    gg_str_printf(out, "{sum: {along: %s}}", pick(word, &own, "m|m|n"));
+  return true;
+}
+
 /* One of those that came later, for some: by draws of its own, so that everything else that a seed
  * gives stays as it is. */
 static bool draw_later_operation(gg_str *out, const draws *from, const nature *is) {
   draws own = {.seed = ~from->seed, .drawn = from->drawn};
   char name[word_max], word[word_max];
-  if (draw_latest_operation(out, from, is)) return true;
+  if (draw_sum(out, from) || draw_latest_operation(out, from, is)) return true;
   if (!chance(&own, 30)) return false;
   pick(name, &own, "sigmoid|tanh|hardswish|leaky_relu|clamp|multiply|multiply|expr|expr|expr");
   gg_str_printf(out, "{%s: {", name);

@@ -340,6 +340,15 @@ static CUresult fake_cuMemsetD8(CUdeviceptr to, unsigned char value, size_t byte
   return leave();
 }
 
+static CUresult fake_cuMemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value,
+                                       size_t width, size_t height, CUstream stream) {
+  (void)stream;
+  ENTER(cuMemsetD2D8Async, CONTEXT);
+  for (size_t row = 0; row < height; row++)
+    memset(HANDLE(unsigned char *, to) + row * pitch, value, width);
+  return leave();
+}
+
 /* ---- Streams, graphs, events ---------------------------------------------------------- */
 
 static CUresult fake_cuStreamCreate(CUstream *stream, unsigned flags) {

@@ -176,6 +176,25 @@ START_TEST(a_zero_needs_no_bound_before_it) {
 }
 END_TEST
 
+/* Of a kernel that sums over columns a sample has whole ones. */
+START_TEST(a_sample_has_whole_sums) {
+  gg_problem p = {.size = sizeof(gg_problem), .m = 1000, .n = 7000, .k = 1000, .batch = 1};
+  gg_kernel kernel = fixture_kernel();
+  gg_error err = GG_ERROR_INIT;
+  gg_sample sample;
+  kernel.operations[0] = (gg_operation){.kind = GG_OP_SUM, .along = GG_ALONG_N};
+  kernel.operation_count = 1;
+  for (int over_n = 0; over_n < 2; over_n++) {
+    ck_assert_int_eq(gg_sample_choose_for(&sample, &kernel, &p, 20000000, 1, &err), GG_OK);
+    ck_assert(!sample.whole);
+    ck_assert_int_eq(sample.row_count, over_n ? 2 : 1000);
+    ck_assert_int_eq(sample.col_count, over_n ? 7000 : 20);
+    gg_sample_free(&sample);
+    kernel.operations[0].along = GG_ALONG_M;
+  }
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("bound");
   TCase *tests = tcase_create("bound");
@@ -183,6 +202,7 @@ int main(void) {
   tcase_add_test(tests, activations_carry_errors_on);
   tcase_add_test(tests, nothing_is_left_out);
   tcase_add_test(tests, a_zero_needs_no_bound_before_it);
+  tcase_add_test(tests, a_sample_has_whole_sums);
   tcase_add_test(tests, roundings_are_counted);
   tcase_add_test(tests, what_has_no_value_has_no_bound);
   suite_add_tcase(suite, tests);

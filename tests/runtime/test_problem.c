@@ -316,6 +316,12 @@ static void no_workspace(gg_problem *p, gg_kernel *kernel) {
   p->workspace_bytes = 65536;
 }
 
+/* Parts of one row of tiles, four for each of 72 columns of 3 batches. */
+static void no_room_for_sums(gg_problem *p, gg_kernel *kernel) {
+  kernel->sum_bytes_n = 16;
+  p->workspace_bytes = 65536;
+}
+
 static void odd_workspace(gg_problem *p, gg_kernel *kernel) {
   no_workspace(p, kernel);
   p->workspace = 0x10010, p->workspace_bytes = 1 << 30;
@@ -347,6 +353,8 @@ static const bad_case bad_cases[] = {
     {odd_beta, GG_E_PROBLEM_ALIGN, "beta_at = 4098 is not a multiple of the 4 bytes"},
     {no_c_there, GG_E_PROBLEM_POINTER, "the pointer to C is null"},
     {no_workspace, GG_E_PROBLEM_WORKSPACE, "a workspace of 0 bytes, where 12 shares of 6 tiles"},
+    {no_room_for_sums, GG_E_PROBLEM_SUMS,
+     "a workspace of 0 bytes, where parts of sums over D of 3456 bytes take 68992"},
     {odd_workspace, GG_E_PROBLEM_ALIGN, "workspace = 65552 is not a multiple of the 256 bytes"},
     {huge_grid, GG_E_PROBLEM_SIZE, "8589934592 x 2 tiles of 128 x 64, batch 1, are more than a"},
     {many_tiles, GG_E_PROBLEM_SIZE, "1 x 2 tiles of 128 x 64, batch 1073741824, are more than"},
@@ -400,6 +408,58 @@ START_TEST(extras_are_packed_and_checked) {
     ck_assert_msg(st == rows[i].status, "row %zu: %s", i, st ? err.message : "no error");
     if (st) assert_error(&err, st, rows[i].part);
   }
+}
+END_TEST
+
+/* Sums over the columns of tiles of 128 x 64, eight parts each. */
+static gg_kernel kernel_with_sum(void) {
+  gg_kernel kernel = fixture_kernel();
+  kernel.operations[0] = (gg_operation){
+      .kind = GG_OP_SUM, .along = GG_ALONG_N, .operand = {GG_DTYPE_f32, GG_MAJOR_N, 4}};
+  kernel.operation_count = 1;
+  kernel.sum_bytes_n = 8 * 4;
+  return kernel;
+}
+
+/* Three rows of tiles, parts of an even number of columns. Each batch has a vector of its own. */
+START_TEST(sums_take_a_workspace) {
+  gg_kernel kernel = kernel_with_sum();
+  gg_problem p = fixture_problem(300, 71, 9, 2);
+  gg_launch_facts prepared;
+  ck_assert_int_eq(gg_problem_pack(&p, &kernel, &err), GG_OK);
+  ck_assert_int_eq(p.extras[0].batch_stride, 71);
+  gg_distribution d;
+  ck_assert_int_eq(gg_problem_distribute(&d, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
+  ck_assert_int_eq(d.sums_begin, GG_WORKSPACE_COUNTERS);
+  ck_assert_int_eq(d.workspace_bytes, GG_WORKSPACE_COUNTERS + 3 * 32 * 72 * 2);
+  p.workspace = 0x10000, p.workspace_bytes = d.workspace_bytes;
+  p.extras[0].address = 0x5000;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
+  p.extras[0].batch_stride = 0;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err),
+                   GG_E_PROBLEM_STRIDE);
+  assert_error(&err, GG_E_PROBLEM_STRIDE, "extras[0].batch_stride = 0: the batches overlap");
+}
+END_TEST
+
+/* Over no rows they are 0, which takes no launch; of no columns there are none. */
+START_TEST(sums_over_nothing) {
+  gg_kernel kernel = kernel_with_sum();
+  gg_problem p = fixture_problem(0, 70, 9, 2);
+  gg_launch_facts prepared;
+  ck_assert_int_eq(gg_problem_pack(&p, &kernel, &err), GG_OK);
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err),
+                   GG_E_PROBLEM_POINTER);
+  assert_error(&err, GG_E_PROBLEM_POINTER, "the pointer to extras[0] is null");
+  p.extras[0].address = 0x5000, p.extras[0].batch_stride = 100;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
+  ck_assert_uint_eq(prepared.grid[0], 0);
+  ck_assert_uint_eq(prepared.empty_sum_count, 1);
+  const gg_empty_sum *sum = &prepared.empty_sums[0];
+  ck_assert(sum->address == 0x5000 && sum->pitch == 400 && sum->bytes == 280 && sum->batches == 2);
+  p.m = 5, p.n = 0;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
+  ck_assert_uint_eq(prepared.empty_sum_count, 0);
 }
 END_TEST
 
@@ -587,6 +647,8 @@ int main(void) {
   tcase_add_test(tests, c_is_not_looked_at_without_beta);
   tcase_add_test(tests, broadcast_of_inputs_and_interleaved_outputs);
   tcase_add_test(tests, extras_are_packed_and_checked);
+  tcase_add_test(tests, sums_take_a_workspace);
+  tcase_add_test(tests, sums_over_nothing);
   tcase_add_test(tests, scale_factors_are_packed);
   tcase_add_loop_test(tests, the_packer_follows_the_layout, 0, 3);
   tcase_add_test(tests, the_packer_refuses);

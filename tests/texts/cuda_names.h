@@ -38,6 +38,7 @@ template <class T>
 __device__ T atomicAdd(T *at, T x);
 template <class T>
 __device__ T atomicExch(T *at, T x);
+__device__ unsigned __ballot_sync(unsigned mask, int x);
 __device__ int __all_sync(unsigned mask, int x);
 __device__ int __any_sync(unsigned mask, int x);
 

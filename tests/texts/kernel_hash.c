@@ -26,6 +26,7 @@ static void print_param(gg_str *out, gg_param param) {
       [GG_PARAM_GROUP_TILES] = "group_tiles",
       [GG_PARAM_GROUP_SHARES] = "group_shares",
       [GG_PARAM_NEXT_BESIDE] = "next_beside",
+      [GG_PARAM_SUM_PARTS] = "sum_parts",
   };
   gg_str_printf(out, "param %s", words[param.kind]);
   if (param.operand == GG_OPERAND_EXTRA) {
