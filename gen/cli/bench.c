@@ -47,11 +47,11 @@ static gg_status add_set(operand_sets *sets, const bench_rig *rig, const bench_e
                       .alpha = 1,
                       .beta = has_c ? BENCH_BETA : 0,
                       .overlap = rig->overlap};
-  gg_trial_options options = {.without_c = !has_c,
+  const gg_kernel *kernel = entry->kernels[0];
+  gg_trial_options options = {.without_c = !has_c && !gg_kernel_reads_scalars(kernel),
                               .in_place = place == BENCH_C_IN_PLACE,
                               .shift = 1000003 * (int64_t)sets->count};
   gg_trial *trial = &sets->list[sets->count];
-  const gg_kernel *kernel = entry->kernels[0];
   gg_status st = gg_trial_open(trial, rig->context, kernel, &shape, &options, inputs, err);
   if (st) return st;
   bool read = has_c || !gg_device_reference_knows(kernel);

@@ -274,7 +274,8 @@ static bool same_factors(char name, gg_scaling wanted, gg_scaling has, gg_str *w
   return false;
 }
 
-/* The dense problem with addresses that are aligned to anything. */
+/* The dense problem with addresses that are aligned to anything, and as much workspace as anyone
+ * wants. */
 static gg_problem dense_problem(const cli_case *c) {
   return (gg_problem){
       .size = sizeof(gg_problem),
@@ -291,6 +292,8 @@ static gg_problem dense_problem(const cli_case *c) {
       .scale_b = 4096,
       .scale_d = 4096,
       .metadata = 4096,
+      .workspace = 4096,
+      .workspace_bytes = INT64_MAX,
       .lda = c->a_major == GG_MAJOR_K ? c->k : c->m,
       .ldb = c->b_major == GG_MAJOR_K ? c->k : c->n,
       .ldc = c->d_major == GG_MAJOR_N ? c->n : c->m,
@@ -298,8 +301,8 @@ static gg_problem dense_problem(const cli_case *c) {
   };
 }
 
-/* What the epilogue reads and writes, packed, at made-up addresses; factors likewise, and what is
- * stored of a sparse operand. */
+/* What the epilogue reads and writes, packed, at made-up addresses; factors and scalars likewise,
+ * and what is stored of a sparse operand. */
 static gg_status place_extras(gg_problem *p, const gg_kernel *kernel, gg_error *err) {
   gg_problem packed = *p;
   gg_status st = gg_problem_pack(&packed, kernel, err);
@@ -312,6 +315,10 @@ static gg_status place_extras(gg_problem *p, const gg_kernel *kernel, gg_error *
   for (size_t i = 0; i < kernel->operation_count; i++) {
     p->extras[i] = packed.extras[i];
     p->extras[i].address = 4096;
+  }
+  if (gg_kernel_reads_scalars(kernel)) {
+    if (gg_kernel_takes(kernel, GG_PARAM_ALPHA)) p->alpha_at = 4096;
+    if (gg_kernel_takes(kernel, GG_PARAM_BETA)) p->beta_at = 4096;
   }
   return st;
 }

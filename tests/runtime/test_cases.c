@@ -167,6 +167,25 @@ START_TEST(covers_factors) {
 }
 END_TEST
 
+/* And of one that reads alpha and beta in device memory, adds up columns of D in a workspace. */
+START_TEST(covers_what_an_epilogue_wants) {
+  gg_kernel kernel = fixture_kernel();
+  cli_cases cases;
+  gg_str why = GG_STR_INIT;
+  kernel.operations[0] = (gg_operation){
+      .kind = GG_OP_LINEAR, .alpha = true, .beta = true, .scalars = GG_SCALARS_DEVICE};
+  kernel.operations[1] = (gg_operation){
+      .kind = GG_OP_SUM, .along = GG_ALONG_N, .operand = {GG_DTYPE_f32, GG_MAJOR_N, 4}};
+  kernel.operation_count = 2;
+  kernel.sum_bytes_n = 4;
+  ck_assert_int_eq(cli_cases_parse(&cases, "f16 f16 f32 f32 k k n 128 128 64 2", "c", &err), GG_OK);
+  bool covered = cli_case_covered(&cases.list[0], &kernel, &why);
+  ck_assert_msg(covered, "%s", gg_str_text(&why));
+  gg_str_free(&why);
+  cli_cases_free(&cases);
+}
+END_TEST
+
 START_TEST(memory_may_run_out) {
   cli_cases cases;
   gg_alloc_fail_after(0);
@@ -183,6 +202,7 @@ int main(void) {
   tcase_add_test(tests, parses);
   tcase_add_test(tests, parses_factors);
   tcase_add_test(tests, covers_factors);
+  tcase_add_test(tests, covers_what_an_epilogue_wants);
   tcase_add_loop_test(tests, refuses, 0, sizeof bad / sizeof *bad);
   tcase_add_test(tests, covers);
   tcase_add_test(tests, memory_may_run_out);
