@@ -539,17 +539,20 @@ static const char *step_of(const item *it) {
 }
 
 static void write_finish(gg_str *out, const epilogue *e) {
+  enum { end_of_line = 100, first_parameter = 39 };
   bool aside = write_aside(out, e);
-  gg_str_printf(out,
-                "// The operations on two accumulators, in their order.\n"
-                "__device__ __forceinline__ pair finish(pair x, const epilogue_operands &of, "
-                "tile_place at,\n"
-                "                                       const row_values &row, const "
-                "col_values &col,\n"
-                "                                       const cell_values &cell%s%s",
-                aside ? ", aside_values &aside" : "",
-                gg_plan_keeps_largest(e->plan) ? ", seen_values &seen" : "");
-  gg_totals_write_parameters(out, e->plan);
+  gg_str_puts(out, "// The operations on two accumulators, in their order.\n"
+                   "__device__ __forceinline__ pair finish(pair x, const epilogue_operands &of, "
+                   "tile_place at,\n"
+                   "                                       const row_values &row, const "
+                   "col_values &col,");
+  gg_str others = GG_STR_INIT;
+  gg_str_printf(&others, "const cell_values &cell\n%s%s", aside ? "aside_values &aside\n" : "",
+                gg_plan_keeps_largest(e->plan) ? "seen_values &seen\n" : "");
+  gg_totals_write_parameters(&others, e->plan);
+  gg_cuda_write_items(out, gg_str_text(&others), end_of_line, first_parameter);
+  if (others.failed) out->failed = true;
+  gg_str_free(&others);
   gg_str_puts(out, ") {\n");
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     item it = item_of(e, i);

@@ -40,8 +40,8 @@ static bool is_alone(const gg_plan *plan) {
 /* ---- Beside the operations -------------------------------------------------------------- */
 
 void gg_totals_write_parameters(gg_str *out, const gg_plan *plan) {
-  if (has(plan, &sides[0])) gg_str_puts(out, ", column_totals &columns");
-  if (has(plan, &sides[1])) gg_str_puts(out, ", row_totals &rows");
+  if (has(plan, &sides[0])) gg_str_puts(out, "column_totals &columns\n");
+  if (has(plan, &sides[1])) gg_str_puts(out, "row_totals &rows\n");
 }
 
 void gg_totals_write_member(gg_str *out, const gg_plan *plan) {
