@@ -44,6 +44,17 @@ bool gg_kernel_reads_scalars(const gg_kernel *kernel) {
   return false;
 }
 
+gg_dtype gg_kernel_scalar_type(const gg_kernel *kernel) {
+  return kernel->accumulator == GG_DTYPE_f64 ? GG_DTYPE_f64 : GG_DTYPE_f32;
+}
+
+void gg_problem_place_scalars(gg_problem *problem, const gg_kernel *kernel, uint64_t alpha,
+                              uint64_t beta) {
+  if (!gg_kernel_reads_scalars(kernel)) return;
+  if (gg_kernel_takes(kernel, GG_PARAM_ALPHA)) problem->alpha_at = alpha;
+  if (gg_kernel_takes(kernel, GG_PARAM_BETA)) problem->beta_at = beta;
+}
+
 unsigned gg_kernel_cluster_size(const gg_kernel *kernel) {
   return (unsigned)(kernel->cluster_m * kernel->cluster_n * kernel->cluster_k);
 }
@@ -237,8 +248,7 @@ static gg_status check_operands(const gg_kernel *kernel, const gg_problem *p, gg
 /* The address of alpha or beta, of a kernel that takes one. */
 static gg_status check_scalar_at(const gg_kernel *kernel, const char *name, uint64_t at, bool taken,
                                  gg_error *err) {
-  uint64_t bytes = (uint64_t)gg_dtype_bytes(
-      kernel->accumulator == GG_DTYPE_f64 ? GG_DTYPE_f64 : GG_DTYPE_f32, 1);
+  uint64_t bytes = (uint64_t)gg_dtype_bytes(gg_kernel_scalar_type(kernel), 1);
   if (taken && at == 0) return gg_fail(err, PROBLEM_POINTER, NULL, name);
   if (!taken && at != 0) return gg_fail(err, PROBLEM_SCALAR_AT, NULL, name, kernel->name);
   if (at % bytes == 0) return GG_OK;
@@ -306,7 +316,7 @@ static uint64_t factor_bits(const gg_kernel *kernel, double value) {
   float narrow = (float)value;
   memcpy(&wide, &value, sizeof wide);
   memcpy(&bits, &narrow, sizeof bits);
-  return kernel->accumulator == GG_DTYPE_f64 ? wide : bits;
+  return gg_kernel_scalar_type(kernel) == GG_DTYPE_f64 ? wide : bits;
 }
 
 /* Where an operand is: what the first kinds of parameters say. A map has a place of its own. */

@@ -57,8 +57,13 @@ static inline bool gg_problem_reads_c(const gg_problem *problem) {
  * copied by tensor maps. */
 int64_t gg_kernel_k_unit(const gg_kernel *kernel);
 
-/* Whether its alpha and beta are in device memory. */
+/* Whether its alpha and beta are in device memory; of which type they are. */
 bool gg_kernel_reads_scalars(const gg_kernel *kernel);
+gg_dtype gg_kernel_scalar_type(const gg_kernel *kernel);
+
+/* Says where alpha and beta are, to a kernel that reads them: of each that it takes. */
+void gg_problem_place_scalars(gg_problem *problem, const gg_kernel *kernel, uint64_t alpha,
+                              uint64_t beta);
 
 /* Whether the kernel has such a parameter, of whatever operand. */
 bool gg_kernel_takes(const gg_kernel *kernel, gg_param_kind kind);

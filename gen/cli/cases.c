@@ -316,10 +316,7 @@ static gg_status place_extras(gg_problem *p, const gg_kernel *kernel, gg_error *
     p->extras[i] = packed.extras[i];
     p->extras[i].address = 4096;
   }
-  if (gg_kernel_reads_scalars(kernel)) {
-    if (gg_kernel_takes(kernel, GG_PARAM_ALPHA)) p->alpha_at = 4096;
-    if (gg_kernel_takes(kernel, GG_PARAM_BETA)) p->beta_at = 4096;
-  }
+  gg_problem_place_scalars(p, kernel, 4096, 4096);
   return st;
 }
 

@@ -366,14 +366,13 @@ static gg_status make_scalars(gg_trial *trial, gg_error *err) {
   enum { apart = 16 };
   gg_problem *p = &trial->problem;
   if (!gg_kernel_reads_scalars(trial->kernel)) return GG_OK;
-  gg_dtype type = trial->kernel->accumulator == GG_DTYPE_f64 ? GG_DTYPE_f64 : GG_DTYPE_f32;
+  gg_dtype type = gg_kernel_scalar_type(trial->kernel);
   unsigned char bytes[2 * apart] = {0};
   gg_number_set(type, bytes, 0, gg_problem_alpha(p));
   gg_number_set(type, bytes + apart, 0, gg_problem_beta(p));
   gg_status st = gg_memory_alloc(&trial->scalars, trial->context, sizeof bytes, err);
   if (!st) st = gg_memory_write(trial->context, trial->scalars, bytes, sizeof bytes, err);
-  if (gg_kernel_takes(trial->kernel, GG_PARAM_ALPHA)) p->alpha_at = trial->scalars;
-  if (gg_kernel_takes(trial->kernel, GG_PARAM_BETA)) p->beta_at = trial->scalars + apart;
+  gg_problem_place_scalars(p, trial->kernel, trial->scalars, trial->scalars + apart);
   return st;
 }
 
