@@ -42,10 +42,10 @@ extern "C" __global__ void __launch_bounds__(threads)
   const tile_place at = {0, 0, 1, 1};
 //@ insert seen
 //@ if column_sums
-  column_totals column_total = {};
+  column_totals column_total[1] = {};
 //@ end
 //@ if row_sums
-  row_totals row_total = {};
+  row_totals row_total[1] = {};
 //@ end
   const pair x = finish({acc, 0}, operands, at, read_row(operands, at), read_col(operands, at),
                         read_cell(operands, at)${and_seen}${and_totals});

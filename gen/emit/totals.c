@@ -63,12 +63,12 @@ void gg_totals_write_move(gg_str *out, const gg_plan *plan) {
 
 /* ---- Text for a direction --------------------------------------------------------------- */
 
-/* Writes `text`, each @ the mode of the vector, # the mode that is summed over, $ the direction's
+/* Writes `text`, each @ the mode of the vector, ` the mode that is summed over, $ the direction's
  * name, ^ where an element is along the vector. */
 static void write_for(gg_str *out, const side *s, const char *text) {
   for (; *text; text++) {
     const char *word = *text == '@'   ? s->entry
-                       : *text == '#' ? s->across
+                       : *text == '`' ? s->across
                        : *text == '$' ? s->name
                        : *text == '^' ? s->first
                                       : NULL;
@@ -94,119 +94,163 @@ static void write_struct(gg_str *out, const gg_plan *plan, const side *s) {
   gg_str_puts(out, "};\n\n");
 }
 
+/* What is sent at once: how many pairs of columns (or columns, or rows) a lane has, and the bits of
+ * a lane's number that differ between those that have the same. */
+typedef struct sending {
+  int count, lanes;
+  bool pairs;
+} sending;
+
+static sending sending_of(const gg_plan *plan, const side *s) {
+  gg_sum_boxes boxes = plan->target->sum_boxes(plan);
+  bool columns = s->span == GG_SPAN_COLUMNS;
+  return (sending){.count = columns ? boxes.sent_columns : boxes.sent_rows,
+                   .lanes = columns ? boxes.row_lanes : boxes.column_lanes,
+                   .pairs = boxes.pairs};
+}
+
 /* Parts and counters of the direction. Those of rows are behind those of columns. */
 static void write_side(gg_str *out, const gg_plan *plan, const side *s) {
   bool rows = s->span == GG_SPAN_ROWS, behind = rows && has(plan, &sides[0]);
   write_for(out, s,
             "__device__ __forceinline__ totals_side side_of_$(const totals_place &at) {\n"
-            "  const int64 across = (at.# + total_tile_# - 1) / total_tile_#;  // tiles\n"
+            "  const int64 across = (at.` + total_tile_` - 1) / total_tile_`;\n"
             "  const int64 along = (at.@ + total_tile_@ - 1) / total_tile_@;\n");
   if (behind) gg_str_puts(out, "  const totals_side before = side_of_columns(at);\n");
   gg_str_printf(out, "  return {at.counters + %s_counters_begin, %s,\n", rows ? "row" : "column",
-                behind ? "before.part_at(at.batches, 0, 0)" : "at.parts");
+                behind ? "before.part_at(at.batches, 0)" : "at.parts");
   write_for(out, s,
-            "          at.@, across * parts_#, tile_number(at.batches), tile_number(along),\n"
-            "          at.batch, at.tile_@, int64(at.tile_#) * parts_#,\n"
-            "          unsigned(across) * group_boxes_@, total_tile_@, groups_@, ");
+            "          at.@, tile_number(at.batches), tile_number(along), tile_number(across),\n"
+            "          block_tiles_`, at.batch, at.tile_@, at.tile_`, parts_`,\n"
+            "          total_tile_@, groups_@, group_boxes_@, ");
   gg_str_printf(out, "%d};\n}\n\n", gg_plan_sums(plan, s->span));
 }
 
-/* What lanes have of the same columns, or rows: so many of them, bit by bit, until all of them have
- * it all. */
-static void write_over_lanes(gg_str *out, const char *name, bool columns, bool pairs, int lanes) {
-  for (int bit = 1; bit <= lanes; bit *= 2) {
-    if (!(lanes & bit)) continue;
-    for (int i = 0; i < 1 + (columns && pairs); i++) {
-      const char *member = !columns ? "" : i ? ".y" : ".x";
-      gg_str_printf(out, "  x.%s%s += __shfl_xor_sync(~0u, x.%s%s, %d);\n", name, member, name,
-                    member, bit);
-    }
+/* How many lanes have a value of those that all of `bits` began with: all but those that a bit has
+ * in common, where the values are an odd number. */
+static int odd_bits(int bits, int values) {
+  int odd = 0;
+  for (int bit = GG_WARP / 2; bit; bit /= 2) {
+    if (!(bits & bit)) continue;
+    if (values % 2)
+      odd |= bit;
+    else
+      values /= 2;
   }
+  return odd;
 }
 
-/* Which lanes store nothing: all but one of those that have the same; none, where that is alone. */
-static void write_leave(gg_str *out, bool columns, int lanes, bool alone) {
-  if (alone) return;
-  gg_str_puts(out, "  if (");
-  if (lanes) gg_str_printf(out, "(lane & %d) > 0 || ", lanes);
-  gg_str_puts(out, columns ? "at.rows <= 0 || at.col >= at.cols) return;\n"
-                           : "at.cols <= 0 || at.row >= at.rows) return;\n");
+static int values_left(int bits, int values) {
+  return values >> __builtin_popcount((unsigned)(bits & ~odd_bits(bits, values)));
 }
 
-/* A box's sums to their places: of a warp's lanes by one of those that have them. */
+/* The values of one sum, and where each of them that is in a lane in the end goes. */
+static void write_send_sum(gg_str *out, const side *s, const char *name, int number, sending sent) {
+  bool columns = s->span == GG_SPAN_COLUMNS, pairs = columns && sent.pairs;
+  int values = sent.count * (pairs ? 2 : 1);
+  gg_str_printf(out, "  {\n    epi_t sum[%d];\n#pragma unroll\n", values);
+  gg_str_printf(out, "    for (int i = 0; i < %d; ++i) ", sent.count);
+  if (pairs)
+    gg_str_printf(out, "sum[2 * i] = x[i].%s.x, sum[2 * i + 1] = x[i].%s.y;\n", name, name);
+  else
+    gg_str_printf(out, "sum[i] = x[i].%s%s;\n", name, columns ? ".x" : "");
+  if (sent.lanes)
+    gg_str_printf(out, "    const int first = add_over_lanes<%d>(sum, lane);\n", sent.lanes);
+  else
+    gg_str_puts(out, "    constexpr int first = 0;\n");
+  gg_str_printf(out, "#pragma unroll\n    for (int i = 0; i < %d; ++i) {\n",
+                values_left(sent.lanes, values));
+  write_for(out, s, "      const int ^ = at.^ + ");
+  gg_str_printf(out,
+                pairs ? "%s_of_total((first + i) / 2) + (first + i) %% 2;\n"
+                      : "%s_of_total(first + i);\n",
+                s->first);
+  int odd = odd_bits(sent.lanes, values);
+  write_for(out, s, "      if (^ < at.^s");
+  if (odd) gg_str_printf(out, " && (lane & %d) == 0", odd);
+  gg_str_puts(out, ") to[");
+  if (number) gg_str_printf(out, "%d * side.length + ", number);
+  gg_str_printf(out, "%s] = sum[i];\n    }\n  }\n", s->first);
+}
+
+/* A box's sums to their places. */
 static void write_send(gg_str *out, const gg_plan *plan, const side *s) {
   bool columns = s->span == GG_SPAN_COLUMNS, alone = is_alone(plan);
-  gg_sum_boxes boxes = plan->target->sum_boxes(plan);
-  int lanes = columns ? boxes.row_lanes : boxes.column_lanes;
+  sending sent = sending_of(plan, s);
   char name[GG_OPERATION_NAME_MAX];
   int number = 0;
   gg_str_printf(out, "// `part`: of the tile's boxes %s.\n",
                 columns ? "below each other" : "beside each other");
-  gg_str_printf(out,
-                "__device__ __forceinline__ void send_%s(const epilogue_operands &of, %s x,\n"
-                "                                             tile_place at, int part%s) {\n",
-                s->name, columns ? "column_totals" : "row_totals",
-                lanes || !alone ? ", int lane" : "");
-  for (size_t i = 0; i < plan->operation_count; i++) {
-    if (!is_of(&plan->operations[i], s)) continue;
-    gg_operation_name(name, plan->operations, i);
-    write_over_lanes(out, name, columns, boxes.pairs, lanes);
-  }
-  write_leave(out, columns, lanes, alone);
+  gg_str_printf(out, "__device__ __forceinline__ void send_%s(\n", s->name);
+  gg_str_printf(out, "    const epilogue_operands &of, const %s_totals (&x)[%d],\n",
+                columns ? "column" : "row", sent.count);
+  gg_str_printf(out, "    tile_place at, int part%s) {\n", alone ? "" : ", int lane");
+  if (!alone) gg_str_printf(out, "  if (at.%s <= 0) return;\n", columns ? "rows" : "cols");
   write_for(out, s,
             "  const totals_side side = side_of_$(of.totals);\n"
-            "  epi_t *to = side.part_at(side.batch, side.part + part,\n"
-            "                           int64(side.tile) * total_tile_@ + at.^);\n");
+            "  epi_t *to = side.part_at(side.batch, int64(side.tile_across) * parts_` + part) +\n"
+            "              int64(side.tile) * total_tile_@;\n");
   for (size_t i = 0; i < plan->operation_count; i++) {
     if (!is_of(&plan->operations[i], s)) continue;
     gg_operation_name(name, plan->operations, i);
-    gg_str_puts(out, "  ");
-    char place[32] = "";
-    if (number) snprintf(place, sizeof place, "%d * side.line()", number);
-    number++;
-    if (columns && boxes.pairs)
-      gg_str_printf(out, "*(two<epi_t> *)(to%s%s) = {x.%s.x, x.%s.y};\n", *place ? " + " : "",
-                    place, name, name);
-    else
-      gg_str_printf(out, "to[%s] = x.%s%s;\n", *place ? place : "0", name, columns ? ".x" : "");
+    write_send_sum(out, s, name, number++, sent);
   }
   gg_str_puts(out, "}\n\n");
 }
 
-/* All parts of a group's entries, and of those groups that have the same counter. */
+/* All blocks of a group's entries. */
 static void write_add_up(gg_str *out, const gg_plan *plan, const side *s) {
-  bool alone = is_alone(plan);
   char name[GG_OPERATION_NAME_MAX];
   int number = 0;
-  gg_str_printf(out,
-                "__device__ __forceinline__ void add_up_%s(const epilogue_operands &of,\n"
-                "                                               const totals_side &side,\n"
-                "                                               tile_number group%s) {\n",
-                s->name, alone ? "" : ", int lane");
-  gg_str_printf(out,
-                "  const int length = side.tile_entries / side.tile_groups;\n"
-                "  const tile_number of_batch = side.tiles * side.tile_groups;\n"
-                "#pragma unroll 1\n"
-                "  for (tile_number i = group %% total_counters; i < side.batches * of_batch;\n"
-                "       i += total_counters) {\n"
-                "    const int64 batch = i / of_batch;\n"
-                "    const int64 first = int64(i %% of_batch) * length;\n"
-                "    const int64 end = min(first + length, side.length);\n"
-                "#pragma unroll 1\n"
-                "    for (int64 entry = first%s; entry < end; entry += %d) {\n",
-                alone ? "" : " + lane", alone ? 1 : 32);
+  write_for(out, s,
+            "__device__ __forceinline__ void add_up_$(const epilogue_operands &of,\n"
+            "                                               const totals_side &side,\n"
+            "                                               tile_number group, int lane) {\n"
+            "  const int length = side.tile_entries / side.tile_groups;\n"
+            "  const tile_number of_batch = side.along * side.tile_groups;\n"
+            "  const int64 batch = group / of_batch, first = int64(group % of_batch) * length;\n"
+            "  const epi_t *from = side.part_at(batch, 0);\n"
+            "  const int64 step = side.part_at(batch, side.parts_before(1)) - from;\n"
+            "#pragma unroll 1\n"
+            "  for (int64 i = first + lane; i < min(first + length, side.length);\n"
+            "       i += total_lanes) {\n");
   for (size_t i = 0; i < plan->operation_count; i++) {
     if (!is_of(&plan->operations[i], s)) continue;
     gg_operation_name(name, plan->operations, i);
-    char place[32] = "";
-    if (number) snprintf(place, sizeof place, " + %d * side.line()", number);
-    number++;
     gg_str_printf(out,
-                  "      of.%s[batch * of.batch_stride_%s + entry] =\n"
-                  "          %s_t(add_parts(side, side.part_at(batch, 0, entry)%s));\n",
-                  name, name, name, place);
+                  "    of.%s[batch * of.batch_stride_%s + i] =\n        %s_t(add_parts(from + ",
+                  name, name, name);
+    if (number) gg_str_printf(out, "%d * side.length + ", number);
+    number++;
+    gg_str_puts(out, "i, step, side.blocks()));\n");
   }
-  gg_str_puts(out, "    }\n  }\n}\n\n");
+  gg_str_puts(out, "  }\n}\n\n");
+}
+
+/* Those blocks whose last box was counted, and the groups whose last block they were. */
+static void write_add_blocks(gg_str *out, const gg_plan *plan, const side *s) {
+  bool alone = is_alone(plan);
+  write_for(out, s,
+            "__device__ __forceinline__ void add_blocks_of_$(const epilogue_operands &of,\n"
+            "                                                     const totals_side &side,\n"
+            "                                                     tile_number number, int lane) {\n"
+            "  const tile_number groups = side.groups();\n"
+            "#pragma unroll 1\n"
+            "  for (tile_number i = number % total_counters; i < side.blocks() * groups;\n"
+            "       i += total_counters) {\n"
+            "    const tile_number group = i % groups;\n"
+            "    add_block(side, group, i / groups, lane);\n");
+  if (alone)
+    gg_str_puts(out, "    if (!completes_group(side, group)) continue;\n");
+  else
+    gg_str_puts(out, "    __syncwarp();\n"
+                     "    const bool complete = lane == 0 && completes_group(side, group);\n"
+                     "    if (!__any_sync(~0u, complete)) continue;\n");
+  write_for(out, s,
+            "#pragma unroll 1\n"
+            "    for (tile_number g = group % total_counters; g < groups; g += total_counters)\n"
+            "      add_up_$(of, side, g, lane);\n"
+            "  }\n}\n\n");
 }
 
 /* ---- What is counted -------------------------------------------------------------------- */
@@ -241,16 +285,15 @@ static void write_count_side(gg_str *out, const gg_plan *plan, const side *s, bo
   numbering n = numbering_of(plan);
   const char *number = s->span == GG_SPAN_COLUMNS ? n.before : n.above;
   write_for(out, s, "    {\n      const totals_side side = side_of_$(of.totals);\n");
-  gg_str_printf(out, "      const tile_number group =\n          side.group_of(%s);\n",
+  gg_str_printf(out, "      const tile_number number =\n          side.block_of(%s);\n",
                 blocks ? number : "0");
   gg_str_puts(
       out,
-      "      unsigned complete =\n"
-      "          __ballot_sync(~0u, finished && completes(side, group));\n"
+      "      unsigned complete = __ballot_sync(~0u, finished && completes_block(side, number));\n"
       "      __syncwarp();\n"
       "      for (; complete; complete &= complete - 1) {\n"
-      "        const tile_number whose = __shfl_sync(~0u, group, __ffs(int(complete)) - 1);\n");
-  write_for(out, s, "        add_up_$(of, side, whose, lane);\n      }\n    }\n");
+      "        const tile_number whose = __shfl_sync(~0u, number, __ffs(int(complete)) - 1);\n");
+  write_for(out, s, "        add_blocks_of_$(of, side, whose, lane);\n      }\n    }\n");
 }
 
 static void write_count(gg_str *out, const gg_plan *plan) {
@@ -283,7 +326,8 @@ static void write_count_alone(gg_str *out, const gg_plan *plan) {
     if (!has(plan, &sides[i])) continue;
     write_for(out, &sides[i],
               "  const totals_side $ = side_of_$(of.totals);\n"
-              "  if (completes($, $.group_of(0))) add_up_$(of, $, $.group_of(0));\n");
+              "  if (completes_block($, $.block_of(0)))\n"
+              "    add_blocks_of_$(of, $, $.block_of(0), 0);\n");
   }
   gg_str_puts(out, "}\n\n");
 }
@@ -296,6 +340,7 @@ void gg_totals_write(gg_str *out, const gg_plan *plan) {
     write_side(out, plan, &sides[i]);
     write_send(out, plan, &sides[i]);
     write_add_up(out, plan, &sides[i]);
+    write_add_blocks(out, plan, &sides[i]);
   }
 }
 
@@ -317,6 +362,9 @@ void gg_totals_write_count(gg_str *out, const gg_plan *plan) {
 
 /* ---- Binding ---------------------------------------------------------------------------- */
 
+/* As many parts of an entry as templates/parts/totals.cu loads at once. */
+enum { parts_at_once = 32 };
+
 /* Extents of a tile, in boxes. A thread that has an element alone is a tile of its own. */
 static void write_sizes(gg_str *out, const gg_plan *plan) {
   gg_sum_boxes boxes = plan->target->sum_boxes(plan);
@@ -328,11 +376,16 @@ static void write_sizes(gg_str *out, const gg_plan *plan) {
   gg_str_puts(out, "\n// Of a tile: its extents, parts of a sum over them, groups of entries and "
                    "their boxes.\n");
   gg_str_printf(out, "constexpr int total_tile_m = %d, total_tile_n = %d;\n", tile[1], tile[0]);
+  gg_str_printf(out, "constexpr int total_lanes = %d;  // that add up together\n",
+                alone ? 1 : GG_WARP);
   for (int i = 0; i < side_count; i++) {
     if (!has(plan, &sides[i])) continue;
     gg_str_printf(out, "constexpr int parts_%s = %d, groups_%s = %d, group_boxes_%s = %d;\n",
                   sides[i].across, parts[i], sides[i].entry, groups[i], sides[i].entry,
                   boxes.counted / groups[i]);
+    gg_str_printf(out,
+                  "constexpr unsigned block_tiles_%s = %d;  // whose parts are added up first\n",
+                  sides[i].across, parts[i] < parts_at_once ? parts_at_once / parts[i] : 1);
     int begin = GG_WORKSPACE_COUNTERS / (int)sizeof(uint32_t) - GG_SUM_COUNTERS;
     gg_str_printf(out, "constexpr unsigned %s_counters_begin = %d;\n", i ? "row" : "column",
                   begin + i * GG_SUM_COUNTERS / 2);
@@ -350,13 +403,13 @@ static void bind_arguments(gg_bindings *out, const gg_plan *plan, bool columns, 
   static const struct {
     const char *column, *row;
   } names[GG_TARGET_COUNT] = {
-      [GG_TARGET_NAIVE] = {", column_total", ", row_total"},
+      [GG_TARGET_NAIVE] = {", column_total[0]", ", row_total[0]"},
       [GG_TARGET_SIMT] = {", column_total[j]", ", row_total[i]"},
       [GG_TARGET_SM80] = {", column_total[j]", ", row_total[half]"},
-      [GG_TARGET_SM90] = {", column_total", ", row_total[down]"},
-      [GG_TARGET_SM90_MULTISTAGE] = {", column_total", ", row_total[down]"},
-      [GG_TARGET_SM100] = {", column_total", ", row_total[down]"},
-      [GG_TARGET_SM120] = {", column_total", ", row_total[down]"},
+      [GG_TARGET_SM90] = {", column_total[sent]", ", row_total[down]"},
+      [GG_TARGET_SM90_MULTISTAGE] = {", column_total[sent]", ", row_total[down]"},
+      [GG_TARGET_SM100] = {", column_total[sent]", ", row_total[down]"},
+      [GG_TARGET_SM120] = {", column_total[sent]", ", row_total[down]"},
   };
   gg_str text = GG_STR_INIT;
   if (columns) gg_str_puts(&text, names[plan->target->id].column);
@@ -368,6 +421,13 @@ static void bind_arguments(gg_bindings *out, const gg_plan *plan, bool columns, 
   gg_bind_str(out, "and_totals", &text);
 }
 
+/* Where what is sent together is; family sm80 says so itself. */
+static void bind_places(gg_bindings *out, const gg_plan *plan) {
+  bool simt = plan->target->id == GG_TARGET_SIMT, alone = is_alone(plan);
+  gg_bind_text(out, "column_at_j", alone ? "0" : simt ? "2 * j" : "8 * j");
+  gg_bind_text(out, "row_i", alone ? "0" : simt ? "i" : "8 * i");
+}
+
 void gg_bind_totals(gg_bindings *out, const gg_plan *plan) {
   bool columns = has(plan, &sides[0]), rows = has(plan, &sides[1]), any = columns || rows;
   bool wide = plan->compute == GG_DTYPE_f64;
@@ -375,8 +435,11 @@ void gg_bind_totals(gg_bindings *out, const gg_plan *plan) {
   gg_bind_part(out, "totals", any ? "totals" : NULL);
   gg_bind_flag(out, "column_sums", columns);
   gg_bind_flag(out, "row_sums", rows);
-  if (plan->target->sum_boxes == gg_mma_sum_boxes)
+  if (plan->target->sum_boxes == gg_mma_sum_boxes) {
     gg_bind_flag(out, "repeats_columns", rows && repeats_columns(plan));
+    gg_str_printf(&text, "%d", plan->target->sum_boxes(plan).sent_columns);
+    gg_bind_str(out, "sent_columns", &text);
+  }
   bind_arguments(out, plan, columns, rows);
   if (any && is_alone(plan))
     write_count_alone(&text, plan);
@@ -385,10 +448,13 @@ void gg_bind_totals(gg_bindings *out, const gg_plan *plan) {
   gg_bind_str(out, "count_boxes", &text);
   if (!any) return;
   gg_bind_text(out, "tile_number", is_alone(plan) ? "int64" : "unsigned");
+  gg_sum_boxes boxes = plan->target->sum_boxes(plan);
+  gg_bind_flag(out, "over_lanes", (columns && boxes.row_lanes) || (rows && boxes.column_lanes));
+  if (plan->target->id != GG_TARGET_SM80) bind_places(out, plan);
   gg_bind_text(out, "part_type", wide ? "f64" : "f32");
   gg_bind_text(out, "part_register", wide ? "d" : "f");
   write_sizes(&text, plan);
   gg_bind_str(out, "total_sizes", &text);
-  gg_str_printf(&text, "%d", GG_SUM_COUNTERS / 2);
+  gg_str_printf(&text, "%d", GG_SUM_COUNTERS / 4);
   gg_bind_str(out, "counters", &text);
 }

@@ -266,8 +266,8 @@ static double rate_of(const gg_distributed *kernel, const gg_device_model *devic
 }
 
 /* CTAs that run beside each other on a multiprocessor share its rates. A K tile is small there, and
- * takes longer to multiply than to load: what is counted in K tiles is worked out from seconds. Each
- * share is waited for as long as one of the few that have one wait between them. */
+ * takes longer to multiply than to load: what is counted in K tiles is worked out from seconds.
+ * Each share is waited for as long as one of the few that have one wait between them. */
 static void share_multiprocessors(load *l, const gg_distributed *kernel, int64_t k_tile_bytes) {
   const gg_device_model *device = l->device;
   if (l->clusters > device->sm_count) l->multiprocessors = device->sm_count;
@@ -339,12 +339,12 @@ static bool next_beside(const gg_distribution *s, const gg_distributed *kernel, 
   return free < s->clusters / 2 || free >= 2 * s->clusters;
 }
 
-/* Parts of sums: of each tile so many bytes for each row or column, lines of which are of an even
- * number of parts. False where they are more than int64 counts. */
+/* Parts of sums: of each tile so many bytes for each row or column. False where they are more than
+ * int64 counts. */
 static bool add_sums(int64_t *bytes, int64_t tiles, int64_t length, int64_t batch,
                      int64_t line_bytes) {
   int64_t more;
-  return !__builtin_mul_overflow(tiles, length + length % 2, &more) &&
+  return !__builtin_mul_overflow(tiles, length, &more) &&
          !__builtin_mul_overflow(more, batch, &more) &&
          !__builtin_mul_overflow(more, line_bytes, &more) &&
          !__builtin_add_overflow(*bytes, more, bytes);

@@ -139,7 +139,8 @@ static gg_status derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
 
 /* A thread an element, of which each row and column of the tile has as many. */
 static gg_sum_boxes sum_boxes(const gg_plan *plan) {
-  return (gg_sum_boxes){plan->tile_m, plan->tile_n, .counted = plan->tile_m * plan->tile_n};
+  return (gg_sum_boxes){plan->tile_m, plan->tile_n, .counted = plan->tile_m * plan->tile_n,
+                        .sent_columns = 1, .sent_rows = 1};
 }
 
 const gg_target gg_target_naive = {

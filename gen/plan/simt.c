@@ -444,7 +444,9 @@ static gg_sum_boxes sum_boxes(const gg_plan *plan) {
                         .counted = plan->threads / GG_WARP * boxes,
                         .row_lanes = rows,
                         .column_lanes = both - rows,
-                        .pairs = piece.n > 1};
+                        .pairs = piece.n > 1,
+                        .sent_columns = piece.n > 1 ? piece.n / 2 : 1,
+                        .sent_rows = piece.m};
 }
 
 const gg_target gg_target_simt = {

@@ -21,22 +21,27 @@ int64_t gg_plan_sum_bytes(const gg_plan *plan, gg_span span) {
 }
 
 /* Of an MMA's 8 x 8 matrices each lane has two neighbours of a row. */
-static gg_sum_boxes of_mmas(int m, int n, bool blocks) {
+static gg_sum_boxes of_mmas(int m, int n, bool blocks, int sent_columns, int sent_rows) {
   return (gg_sum_boxes){m,
                         n,
                         .counted = m * n,
                         .blocks = blocks,
                         .row_lanes = 4 | 8 | 16,
                         .column_lanes = 1 | 2,
-                        .pairs = true};
+                        .pairs = true,
+                        .sent_columns = sent_columns,
+                        .sent_rows = sent_rows};
 }
 
 gg_sum_boxes gg_tile_sum_boxes(const gg_plan *plan) {
-  return of_mmas(plan->tile_m / plan->epi_m, plan->tile_n / plan->epi_n, true);
+  return of_mmas(plan->tile_m / plan->epi_m, plan->tile_n / plan->epi_n, true, plan->epi_n / 8,
+                 plan->epi_m / 8);
 }
 
 gg_sum_boxes gg_mma_sum_boxes(const gg_plan *plan) {
   int parts = plan->tile_n / gg_plan_warp_columns(plan);
   int n = parts * gg_plan_boxes_of_mma(plan, plan->epi_n);
-  return of_mmas(plan->tile_m / plan->epi_m, n, n * plan->epi_n == plan->tile_n);
+  /* Of 32 columns each lane ends with the sum of one; more would take registers. */
+  int pairs = plan->epi_n / 8, at_once = pairs % 4 == 0 ? 4 : pairs % 2 == 0 ? 2 : 1;
+  return of_mmas(plan->tile_m / plan->epi_m, n, n * plan->epi_n == plan->tile_n, at_once, 2);
 }

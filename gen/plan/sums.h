@@ -20,6 +20,8 @@ typedef struct gg_sum_boxes {
   int row_lanes, column_lanes; /* of a lane's number, the bits that differ between lanes with rows
                                   of the same columns, and with columns of the same rows */
   bool pairs;                  /* two neighbouring columns are one thread's */
+  int sent_columns, sent_rows; /* whose parts are stored together: a lane's columns (or pairs of
+                                  them), and rows */
 } gg_sum_boxes;
 
 /* How many of its operations store sums: along n of columns, along m of rows; GG_SPAN_NONE: any. */

@@ -279,14 +279,10 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
       }
     }
 //@ if column_sums
-#pragma unroll
-    for (int j = 0; j < epi_n / mma_n; ++j)
-      send_columns(of, column_total[j], at.beyond(0, ${column_at_j}), sub_row / epi_m, lane);
+    send_columns(of, column_total, at, sub_row / epi_m, lane);
 //@ end
 //@ if row_sums
-#pragma unroll
-    for (int i = 0; i < epi_m / 8; ++i)
-      send_rows(of, row_total[i], at.beyond(${row_i}, 0), sub_col / epi_n, lane);
+    send_rows(of, row_total, at, sub_col / epi_n, lane);
 //@ end
 //@ if shares
     if (reads_cell_values && sub + 1 < subtiles && (boxes >> (sub + 1) & 1))

@@ -110,16 +110,12 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[block_m][block_n][1
       }
     }
 //@ if column_sums
-#pragma unroll
-    for (int j = 0; j < pairs_n; ++j)
-      send_columns(of, column_total[j], at.beyond(0, 2 * j),
-                   block_above(thread) * (block_m / piece_m) + piece / pieces_n, thread % 32);
+    send_columns(of, column_total, at,
+                 block_above(thread) * (block_m / piece_m) + piece / pieces_n, thread % 32);
 //@ end
 //@ if row_sums
-#pragma unroll
-    for (int i = 0; i < piece_m; ++i)
-      send_rows(of, row_total[i], at.beyond(i, 0),
-                block_before(thread) * pieces_n + piece % pieces_n, thread % 32);
+    send_rows(of, row_total, at, block_before(thread) * pieces_n + piece % pieces_n,
+              thread % 32);
 //@ end
 //@ if shares
     if (reads_cell_values && piece + 1 < pieces && (boxes >> (piece + 1) / box_pieces & 1))

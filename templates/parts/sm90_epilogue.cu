@@ -62,6 +62,9 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
 //@ if scaled_d
   pair block[scaled_block / 8][2];  // whose elements get a factor
 //@ end
+//@ if column_sums
+  column_totals column_total[${sent_columns}];
+//@ end
 //@ if row_sums
   row_totals row_total[2] = {};
 //@ end
@@ -84,7 +87,8 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
     if (fetches && group == 0)
       read_fetched(cells, arg.operands, {arg.fetched, row}, box, col, lane);
 //@ if column_sums
-    column_totals column_total = {};
+    const int sent = col / 8 % ${sent_columns};  // together with those before it
+    column_total[sent] = {};
 //@ end
 //@ if repeats_columns
     // Of the box before this one: they are in its sums.
@@ -107,17 +111,16 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
 //@ insert hold_results
     }
 //@ if column_sums
-    send_columns(arg.operands, column_total, at.beyond(0, col), row / epi_m, lane);
+    if (sent == ${sent_columns} - 1)
+      send_columns(arg.operands, column_total, at.beyond(0, col - 8 * sent), row / epi_m,
+                   lane);
 //@ end
 //@ if scaled_d
     if (col % scaled_block == scaled_block - 8) scale_block(out, block, col - (scaled_block - 8));
 //@ end
   }
 //@ if row_sums
-#pragma unroll
-  for (int down = 0; down < 2; ++down)
-    send_rows(arg.operands, row_total[down], at.beyond(down * 8, 0),
-              ${box_across}, lane);
+  send_rows(arg.operands, row_total, at, ${box_across}, lane);
 //@ end
 }
 

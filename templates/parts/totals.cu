@@ -1,15 +1,16 @@
 // ---- Sums over rows and columns -----------------------------------------------------------------
 
 // A tile is finished in boxes. Whoever finishes one adds up what it has of a column, or of a row,
-// and stores that, a part, in the workspace, where each part has a place of its own. Then it counts
-// the box; who counts the last box of a group of columns, or rows, of all tiles adds up their
-// parts, in their order: so that what comes first changes no bit of a sum.
+// and stores that, a part, in the workspace, where each part has a place of its own. The parts of a
+// few neighbouring tiles are a block. Who finishes the last box of a block adds up its parts, and
+// who has done the last block adds up the blocks, each in their order: so that what comes first
+// changes no bit of a sum.
 //
-// Counters are in front of the workspace, and zero between launches. Of more groups than there are
-// counters several have one together, and who counts the last box of all of them adds up all.
+// Counters are in front of the workspace, and zero between launches. Where there are more blocks
+// than counters several have one together, and who counts their last box adds up all of them.
 
 //@ insert total_sizes
-constexpr unsigned total_counters = ${counters};  // of each direction
+constexpr unsigned total_counters = ${counters};  // of blocks, and as many of columns or rows
 
 using tile_number = ${tile_number};
 
@@ -25,53 +26,80 @@ struct totals_place {
 struct totals_side {
   unsigned *counters;
   epi_t *parts;
-  int64 length, all_parts;            // entries, and parts of each
-  tile_number batches, tiles;         // tiles along the entries
-  tile_number batch, tile;            // of the box
-  int64 part;                         // the tile's first
-  unsigned boxes;                     // of a group, in all tiles
-  int tile_entries, tile_groups, sums;  // entries of a tile, groups of these, and sums of an entry
+  int64 length;                                // entries
+  tile_number batches, along;                  // tiles along the entries
+  tile_number across, across_a_block;          // tiles that an entry goes through, and a block's
+  tile_number batch, tile, tile_across;        // of the box
+  int tile_parts;                              // of an entry
+  int tile_entries, tile_groups, group_boxes;  // groups of entries, and the boxes that each has
+  int sums;                                    // of an entry
 
-  // The group that has a box of the tile.
-  __device__ __forceinline__ tile_number group_of(int of_tile) const {
-    return (batch * tiles + tile) * tile_groups + of_tile;
+  __device__ __forceinline__ tile_number groups() const { return batches * along * tile_groups; }
+
+  // The block that has a box of this tile, of whose groups it is number `of_tile`. Blocks are
+  // numbered so that those with fewer tiles, at the end, are the last ones.
+  __device__ __forceinline__ tile_number block_of(int of_tile) const {
+    const tile_number group = (batch * along + tile) * tile_groups + of_tile;
+    return tile_across / across_a_block * groups() + group;
   }
 
-  // Lines of parts are of an even length, so that two neighbours are stored at once.
-  __device__ __forceinline__ int64 line() const { return length + length % 2; }
+  __device__ __forceinline__ tile_number blocks() const {
+    return (across + across_a_block - 1) / across_a_block;
+  }
+  __device__ __forceinline__ int64 parts_before(tile_number block) const {
+    return int64(min(block * across_a_block, across)) * tile_parts;
+  }
 
-  __device__ __forceinline__ epi_t *part_at(int64 of_batch, int64 number, int64 entry) const {
-    return parts + (of_batch * all_parts + number) * (sums * line()) + entry;
+  // Where parts of a batch's first entry are, from one of its parts on.
+  __device__ __forceinline__ epi_t *part_at(int64 of_batch, int64 number) const {
+    return parts + (of_batch * across * tile_parts + number) * (sums * length);
   }
 };
 
-// Whether this box was the last one of all groups that have its group's counter. What all have
-// stored before they counted is seen then.
-__device__ __forceinline__ bool completes(const totals_side &side, tile_number group) {
-  const tile_number groups = side.batches * side.tiles * side.tile_groups;
-  const unsigned counter = unsigned(group % total_counters);
-  const unsigned sharing = unsigned((groups - counter - 1) / total_counters + 1);
-  const unsigned last = sharing * side.boxes - 1;
+// Of `of` things in a row, how many have a counter.
+__device__ __forceinline__ unsigned sharing(tile_number counter, tile_number of) {
+  return unsigned((of + total_counters - 1 - counter) / total_counters);
+}
+
+// Counts, and says whether this was the last one of so many. What all have stored before they
+// counted is seen then.
+__device__ __forceinline__ bool is_last(unsigned *counter, unsigned of) {
   unsigned before;
   asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
                : "=r"(before)
-               : "l"(side.counters + counter), "r"(last)
+               : "l"(counter), "r"(of - 1)
                : "memory");
-  return before == last;
+  return before == of - 1;
 }
 
-// An entry's parts, from its first one on, past the L1 cache.
-__device__ __forceinline__ epi_t add_parts(const totals_side &side, const epi_t *from) {
-  constexpr int at_once = 16;
-  const int64 step = side.sums * side.line();
+// Counts a box, and says whether it was the last one of all blocks that have this one's counter.
+__device__ __forceinline__ bool completes_block(const totals_side &side, tile_number number) {
+  const tile_number counter = number % total_counters;
+  const tile_number whole = side.blocks() - 1, rest = side.across - whole * side.across_a_block;
+  const unsigned of_whole = sharing(counter, whole * side.groups());
+  const unsigned of_rest = sharing(counter, side.blocks() * side.groups()) - of_whole;
+  const unsigned tiles = unsigned(of_whole * side.across_a_block + of_rest * rest);
+  return is_last(side.counters + counter, tiles * side.group_boxes);
+}
+
+// Counts a block, and says whether it was the last one of all groups that have this one's counter.
+__device__ __forceinline__ bool completes_group(const totals_side &side, tile_number group) {
+  const tile_number counter = group % total_counters;
+  return is_last(side.counters + total_counters + counter,
+                 unsigned(sharing(counter, side.groups()) * side.blocks()));
+}
+
+// So many parts, past the L1 cache.
+__device__ __forceinline__ epi_t add_parts(const epi_t *from, int64 step, int64 count) {
+  constexpr int at_once = 32;
   epi_t sum = 0;
 #pragma unroll 1
-  for (int64 part = 0; part < side.all_parts; part += at_once, from += at_once * step) {
+  for (int64 part = 0; part < count; part += at_once, from += at_once * step) {
     epi_t x[at_once];
 #pragma unroll
     for (int i = 0; i < at_once; ++i) {
       x[i] = 0;
-      if (part + i < side.all_parts)
+      if (part + i < count)
         asm volatile("ld.global.cg.${part_type} %0, [%1];"
                      : "=${part_register}"(x[i])
                      : "l"(from + i * step)
@@ -82,7 +110,55 @@ __device__ __forceinline__ epi_t add_parts(const totals_side &side, const epi_t 
   }
   return sum;
 }
+
+// The parts of a block, of a group's entries: their sum is then where the first of them was.
+__device__ __forceinline__ void add_block(const totals_side &side, tile_number group,
+                                          tile_number block, int lane) {
+  const int length = side.tile_entries / side.tile_groups;
+  const tile_number of_batch = side.along * side.tile_groups;
+  const int64 first = int64(group % of_batch) * length;
+  const int64 before = side.parts_before(block);
+  epi_t *at = side.part_at(group / of_batch, before);
+#pragma unroll 1
+  for (int sum = 0; sum < side.sums; ++sum, at += side.length)
+#pragma unroll 1
+    for (int64 i = first + lane; i < min(first + length, side.length); i += total_lanes)
+      at[i] = add_parts(at + i, side.sums * side.length, side.parts_before(block + 1) - before);
+}
+//@ if over_lanes
+
+// Adds up what those lanes have whose numbers differ in these bits alone. For each bit, a lane
+// gives one half of its values to the other, for the other half of its own, so that all have fewer;
+// where it has an odd number, both add up all. What a lane has in the end is in front, and begins
+// with the value whose number is returned.
+template <int bits, int count>
+__device__ __forceinline__ int add_over_lanes(epi_t (&x)[count], int lane) {
+  int first = 0, left = count;
+#pragma unroll
+  for (int bit = 16; bit > 0; bit /= 2) {
+    if (!(bits & bit)) continue;
+    if (left % 2 == 0) {
+      left /= 2;
+      const bool upper = lane & bit;
+      if (upper) first += left;
+#pragma unroll
+      for (int i = 0; i < count / 2; ++i) {
+        if (i >= left) break;
+        const epi_t given = upper ? x[i] : x[i + left];
+        x[i] = (upper ? x[i + left] : x[i]) + __shfl_xor_sync(~0u, given, bit);
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < left; ++i) x[i] += __shfl_xor_sync(~0u, x[i], bit);
+    }
+  }
+  return first;
+}
+//@ end
 //@ if column_sums
+
+// Where a lane's columns are, of those that are sent together.
+__device__ __forceinline__ int col_of_total(int j) { return ${column_at_j}; }
 
 // Two neighbours, of which those are added that are in a row of D.
 __device__ __forceinline__ void add_to_columns(pair &sum, pair x, tile_place at) {
@@ -90,6 +166,9 @@ __device__ __forceinline__ void add_to_columns(pair &sum, pair x, tile_place at)
 }
 //@ end
 //@ if row_sums
+
+// Where a lane's rows are, of those that are sent together.
+__device__ __forceinline__ int row_of_total(int i) { return ${row_i}; }
 
 // Of two neighbours, those that are in a column of D.
 __device__ __forceinline__ void add_to_row(epi_t &sum, pair x, tile_place at) {
