@@ -144,7 +144,8 @@ static int values_left(int bits, int values) {
   return values >> __builtin_popcount((unsigned)(bits & ~odd_bits(bits, values)));
 }
 
-/* The values of one sum, and where each of them that is in a lane in the end goes. */
+/* The values of one sum, and where each of them that is in a lane in the end goes; neighbours that
+ * are loaded with them, too, beyond the last. */
 static void write_send_sum(gg_str *out, const side *s, const char *name, int number, sending sent) {
   bool columns = s->span == GG_SPAN_COLUMNS, pairs = columns && sent.pairs;
   int values = sent.count * (pairs ? 2 : 1);
@@ -166,10 +167,10 @@ static void write_send_sum(gg_str *out, const side *s, const char *name, int num
                       : "%s_of_total(first + i);\n",
                 s->first);
   int odd = odd_bits(sent.lanes, values);
-  write_for(out, s, "      if (^ < at.^s");
+  write_for(out, s, "      if (^ < (at.^s + width_@ - 1) / width_@ * width_@");
   if (odd) gg_str_printf(out, " && (lane & %d) == 0", odd);
   gg_str_puts(out, ") to[");
-  if (number) gg_str_printf(out, "%d * side.length + ", number);
+  if (number) gg_str_printf(out, "%d * side.line() + ", number);
   gg_str_printf(out, "%s] = sum[i];\n    }\n  }\n", s->first);
 }
 
@@ -202,27 +203,34 @@ static void write_send(gg_str *out, const gg_plan *plan, const side *s) {
 static void write_add_up(gg_str *out, const gg_plan *plan, const side *s) {
   char name[GG_OPERATION_NAME_MAX];
   int number = 0;
-  write_for(out, s,
-            "__device__ __forceinline__ void add_up_$(const epilogue_operands &of,\n"
-            "                                               const totals_side &side,\n"
-            "                                               tile_number group, int lane) {\n"
-            "  const int length = side.tile_entries / side.tile_groups;\n"
-            "  const tile_number of_batch = side.along * side.tile_groups;\n"
-            "  const int64 batch = group / of_batch, first = int64(group % of_batch) * length;\n"
-            "  const epi_t *from = side.part_at(batch, 0);\n"
-            "  const int64 step = side.part_at(batch, side.parts_before(1)) - from;\n"
-            "#pragma unroll 1\n"
-            "  for (int64 i = first + lane; i < min(first + length, side.length);\n"
-            "       i += total_lanes) {\n");
+  write_for(
+      out, s,
+      "__device__ __forceinline__ void add_up_$(const epilogue_operands &of,\n"
+      "                                               const totals_side &side,\n"
+      "                                               tile_number group, int lane) {\n"
+      "  const int length = side.tile_entries / side.tile_groups;\n"
+      "  const tile_number of_batch = side.along * side.tile_groups;\n"
+      "  const int64 batch = group / of_batch, first = int64(group % of_batch) * length;\n"
+      "  const epi_t *from = side.part_at(batch, 0);\n"
+      "  const bool in_blocks = side.blocks() > 1;  // else parts are added up right away\n"
+      "  const int64 step = (in_blocks ? side.parts_before(1) : 1) * side.sums * side.line();\n"
+      "  const int64 count = in_blocks ? side.blocks() : side.parts_before(1);\n"
+      "#pragma unroll 1\n"
+      "  for (int64 i = first + width_@ * lane; i < min(first + length, side.length);\n"
+      "       i += width_@ * total_lanes) {\n"
+      "    epi_t sum[width_@];\n");
   for (size_t i = 0; i < plan->operation_count; i++) {
     if (!is_of(&plan->operations[i], s)) continue;
     gg_operation_name(name, plan->operations, i);
-    gg_str_printf(out,
-                  "    of.%s[batch * of.batch_stride_%s + i] =\n        %s_t(add_parts(from + ",
-                  name, name, name);
-    if (number) gg_str_printf(out, "%d * side.length + ", number);
+    gg_str_puts(out, "    add_parts(sum, from + ");
+    if (number) gg_str_printf(out, "%d * side.line() + ", number);
     number++;
-    gg_str_puts(out, "i, step, side.blocks()));\n");
+    gg_str_puts(out, "i, step, count);\n#pragma unroll\n");
+    write_for(out, s, "    for (int e = 0; e < width_@; ++e)\n");
+    gg_str_printf(out,
+                  "      if (i + e < side.length)\n"
+                  "        of.%s[batch * of.batch_stride_%s + i + e] = %s_t(sum[e]);\n",
+                  name, name, name);
   }
   gg_str_puts(out, "  }\n}\n\n");
 }
@@ -239,7 +247,11 @@ static void write_add_blocks(gg_str *out, const gg_plan *plan, const side *s) {
             "  for (tile_number i = number % total_counters; i < side.blocks() * groups;\n"
             "       i += total_counters) {\n"
             "    const tile_number group = i % groups;\n"
-            "    add_block(side, group, i / groups, lane);\n");
+            "    if (side.blocks() == 1) {\n"
+            "      add_up_$(of, side, group, lane);\n"
+            "      continue;\n"
+            "    }\n"
+            "    add_block<width_@>(side, group, i / groups, lane);\n");
   if (alone)
     gg_str_puts(out, "    if (!completes_group(side, group)) continue;\n");
   else
@@ -362,8 +374,20 @@ void gg_totals_write_count(gg_str *out, const gg_plan *plan) {
 
 /* ---- Binding ---------------------------------------------------------------------------- */
 
-/* As many parts of an entry as templates/parts/totals.cu loads at once. */
-enum { parts_at_once = 32 };
+/* How many parts a lane has on their way at once: more, where registers are handed over to those
+ * that finish tiles. */
+static int parts_held(const gg_plan *plan) {
+  int registers = plan->consumer_registers ? 64 : plan->target->id == GG_TARGET_SIMT ? 16 : 32;
+  return registers * 32 / gg_dtype_info_of(plan->compute)->bits;
+}
+
+/* So many that a warp has all of a group's entries at once, up to 16 bytes a lane. */
+static int width_of(const gg_plan *plan, int group_entries) {
+  int most = plan->compute == GG_DTYPE_f64 ? 2 : 4, width = 1;
+  while (width < most && width * GG_WARP < group_entries && group_entries % (2 * width) == 0)
+    width *= 2;
+  return width;
+}
 
 /* Extents of a tile, in boxes. A thread that has an element alone is a tile of its own. */
 static void write_sizes(gg_str *out, const gg_plan *plan) {
@@ -380,12 +404,15 @@ static void write_sizes(gg_str *out, const gg_plan *plan) {
                 alone ? 1 : GG_WARP);
   for (int i = 0; i < side_count; i++) {
     if (!has(plan, &sides[i])) continue;
+    int width = width_of(plan, tile[i] / groups[i]), at_once = parts_held(plan) / width;
     gg_str_printf(out, "constexpr int parts_%s = %d, groups_%s = %d, group_boxes_%s = %d;\n",
                   sides[i].across, parts[i], sides[i].entry, groups[i], sides[i].entry,
                   boxes.counted / groups[i]);
     gg_str_printf(out,
                   "constexpr unsigned block_tiles_%s = %d;  // whose parts are added up first\n",
-                  sides[i].across, parts[i] < parts_at_once ? parts_at_once / parts[i] : 1);
+                  sides[i].across, parts[i] < at_once ? at_once / parts[i] : 1);
+    gg_str_printf(out, "constexpr int width_%s = %d;  // entries that a lane adds up at once\n",
+                  sides[i].entry, width);
     int begin = GG_WORKSPACE_COUNTERS / (int)sizeof(uint32_t) - GG_SUM_COUNTERS;
     gg_str_printf(out, "constexpr unsigned %s_counters_begin = %d;\n", i ? "row" : "column",
                   begin + i * GG_SUM_COUNTERS / 2);
@@ -447,6 +474,8 @@ void gg_bind_totals(gg_bindings *out, const gg_plan *plan) {
     write_count(&text, plan);
   gg_bind_str(out, "count_boxes", &text);
   if (!any) return;
+  gg_str_printf(&text, "%d", parts_held(plan));
+  gg_bind_str(out, "parts_held", &text);
   gg_bind_text(out, "tile_number", is_alone(plan) ? "int64" : "unsigned");
   gg_sum_boxes boxes = plan->target->sum_boxes(plan);
   gg_bind_flag(out, "over_lanes", (columns && boxes.row_lanes) || (rows && boxes.column_lanes));

@@ -50,9 +50,13 @@ struct totals_side {
     return int64(min(block * across_a_block, across)) * tile_parts;
   }
 
+  // Parts of all entries are in lines, which begin at whole 16 bytes so that neighbours are loaded
+  // together.
+  __device__ __forceinline__ int64 line() const { return (length + 3) / 4 * 4; }
+
   // Where parts of a batch's first entry are, from one of its parts on.
   __device__ __forceinline__ epi_t *part_at(int64 of_batch, int64 number) const {
-    return parts + (of_batch * across * tile_parts + number) * (sums * length);
+    return parts + (of_batch * across * tile_parts + number) * (sums * line());
   }
 };
 
@@ -65,11 +69,13 @@ __device__ __forceinline__ unsigned sharing(tile_number counter, tile_number of)
 // counted is seen then.
 __device__ __forceinline__ bool is_last(unsigned *counter, unsigned of) {
   unsigned before;
-  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+  asm volatile("atom.release.gpu.global.inc.u32 %0, [%1], %2;"
                : "=r"(before)
                : "l"(counter), "r"(of - 1)
                : "memory");
-  return before == of - 1;
+  if (before != of - 1) return false;
+  asm volatile("fence.acq_rel.gpu;" : : : "memory");
+  return true;
 }
 
 // Counts a box, and says whether it was the last one of all blocks that have this one's counter.
@@ -89,29 +95,52 @@ __device__ __forceinline__ bool completes_group(const totals_side &side, tile_nu
                  unsigned(sharing(counter, side.groups()) * side.blocks()));
 }
 
-// So many parts, past the L1 cache.
-__device__ __forceinline__ epi_t add_parts(const epi_t *from, int64 step, int64 count) {
-  constexpr int at_once = 32;
-  epi_t sum = 0;
+// A part of neighbouring entries, past the L1 cache.
+template <int width>
+__device__ __forceinline__ void load_parts(epi_t (&x)[width], const epi_t *from) {
+  if constexpr (width == 4)
+    asm volatile("ld.global.cg.v4.${part_type} {%0, %1, %2, %3}, [%4];"
+                 : "=${part_register}"(x[0]), "=${part_register}"(x[1]), "=${part_register}"(x[2]),
+                   "=${part_register}"(x[3])
+                 : "l"(from)
+                 : "memory");
+  else if constexpr (width == 2)
+    asm volatile("ld.global.cg.v2.${part_type} {%0, %1}, [%2];"
+                 : "=${part_register}"(x[0]), "=${part_register}"(x[1])
+                 : "l"(from)
+                 : "memory");
+  else
+    asm volatile("ld.global.cg.${part_type} %0, [%1];"
+                 : "=${part_register}"(x[0])
+                 : "l"(from)
+                 : "memory");
+}
+
+// Adds up so many parts of neighbouring entries.
+template <int width>
+__device__ __forceinline__ void add_parts(epi_t (&sum)[width], const epi_t *from, int64 step,
+                                          int64 count) {
+  constexpr int at_once = ${parts_held} / width;
+#pragma unroll
+  for (int e = 0; e < width; ++e) sum[e] = 0;
 #pragma unroll 1
   for (int64 part = 0; part < count; part += at_once, from += at_once * step) {
-    epi_t x[at_once];
+    epi_t x[at_once][width];
 #pragma unroll
     for (int i = 0; i < at_once; ++i) {
-      x[i] = 0;
-      if (part + i < count)
-        asm volatile("ld.global.cg.${part_type} %0, [%1];"
-                     : "=${part_register}"(x[i])
-                     : "l"(from + i * step)
-                     : "memory");
+#pragma unroll
+      for (int e = 0; e < width; ++e) x[i][e] = 0;
+      if (part + i < count) load_parts(x[i], from + i * step);
     }
 #pragma unroll
-    for (int i = 0; i < at_once; ++i) sum += x[i];
+    for (int i = 0; i < at_once; ++i)
+#pragma unroll
+      for (int e = 0; e < width; ++e) sum[e] += x[i][e];
   }
-  return sum;
 }
 
 // The parts of a block, of a group's entries: their sum is then where the first of them was.
+template <int width>
 __device__ __forceinline__ void add_block(const totals_side &side, tile_number group,
                                           tile_number block, int lane) {
   const int length = side.tile_entries / side.tile_groups;
@@ -120,10 +149,16 @@ __device__ __forceinline__ void add_block(const totals_side &side, tile_number g
   const int64 before = side.parts_before(block);
   epi_t *at = side.part_at(group / of_batch, before);
 #pragma unroll 1
-  for (int sum = 0; sum < side.sums; ++sum, at += side.length)
+  for (int n = 0; n < side.sums; ++n, at += side.line()) {
 #pragma unroll 1
-    for (int64 i = first + lane; i < min(first + length, side.length); i += total_lanes)
-      at[i] = add_parts(at + i, side.sums * side.length, side.parts_before(block + 1) - before);
+    for (int64 i = first + width * lane; i < min(first + length, side.length);
+         i += width * total_lanes) {
+      epi_t sum[width];
+      add_parts(sum, at + i, side.sums * side.line(), side.parts_before(block + 1) - before);
+#pragma unroll
+      for (int e = 0; e < width; ++e) at[i + e] = sum[e];
+    }
+  }
 }
 //@ if over_lanes
 

@@ -421,7 +421,7 @@ static gg_kernel kernel_with_sum(void) {
   return kernel;
 }
 
-/* Three rows of tiles. Each batch has a vector of its own. */
+/* Three rows of tiles, parts of a multiple of four columns. Each batch has a vector of its own. */
 START_TEST(sums_take_a_workspace) {
   gg_kernel kernel = kernel_with_sum();
   gg_problem p = fixture_problem(300, 71, 9, 2);
@@ -431,7 +431,7 @@ START_TEST(sums_take_a_workspace) {
   gg_distribution d;
   ck_assert_int_eq(gg_problem_distribute(&d, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
   ck_assert_int_eq(d.sums_begin, GG_WORKSPACE_COUNTERS);
-  ck_assert_int_eq(d.workspace_bytes, GG_WORKSPACE_COUNTERS + 3 * 32 * 71 * 2);
+  ck_assert_int_eq(d.workspace_bytes, GG_WORKSPACE_COUNTERS + 3 * 32 * 72 * 2);
   p.workspace = 0x10000, p.workspace_bytes = d.workspace_bytes;
   p.extras[0].address = 0x5000;
   ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
