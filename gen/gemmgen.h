@@ -5,8 +5,9 @@
  *
  *     YAML --parse--> gg_spec --choose--> gg_plan --derive--> gg_layouts --emit--> gg_kernel
  *
- * D = epilogue(A * B), A is M x K, B is N x K, C and D are M x N, each batch times. All sizes
- * and strides are int64 and count elements unless a name says bytes. */
+ * D = epilogue(A * B), A is M x K, B is N x K, C and D are M x N, each batch times; D is M x N / 2
+ * where the epilogue gates columns by their neighbours. All sizes and strides are int64 and count
+ * elements unless a name says bytes. */
 #ifndef GEMMGEN_H
 #define GEMMGEN_H
 
@@ -86,6 +87,7 @@ typedef enum gg_op_kind {
   GG_OP_DSILU = 17,    /* silu's */
   GG_OP_AMAX = 18,     /* x, of whose magnitudes the largest is kept in device memory */
   GG_OP_SUM = 19,      /* x, of which the sum of each column, or row, is stored */
+  GG_OP_GATED = 20,    /* act(x) * the x of the next column: D has half of the product's columns */
   GG_OP_COUNT          /* here; later versions have more */
 } gg_op_kind;
 
@@ -110,11 +112,11 @@ typedef enum gg_scalars {
 typedef struct gg_operation {
   gg_op_kind kind;
   bool alpha, beta;   /* linear: has such a factor */
-  gg_gelu form;       /* gelu, dgelu */
+  gg_gelu form;       /* gelu, dgelu; gated: of a gelu */
   gg_along along;     /* bias, scale, expr, sum */
   gg_operand operand; /* what it reads, or, aux, amax and sum, writes */
   float numbers[2];   /* leaky_relu: its slope; clamp: least and most, infinite where not given */
-  int expression;     /* expr: which of the kernel's */
+  int expression;     /* expr: which of the kernel's; gated: its activation, a gg_op_kind */
   gg_scalars scalars; /* linear: where they are */
 } gg_operation;
 

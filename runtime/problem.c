@@ -44,6 +44,11 @@ bool gg_kernel_reads_scalars(const gg_kernel *kernel) {
   return false;
 }
 
+int64_t gg_kernel_n_unit(const gg_kernel *kernel) {
+  const int64_t most = 2;
+  return most / gg_columns_behind(kernel->operations, kernel->operation_count, most);
+}
+
 gg_dtype gg_kernel_scalar_type(const gg_kernel *kernel) {
   return kernel->accumulator == GG_DTYPE_f64 ? GG_DTYPE_f64 : GG_DTYPE_f32;
 }
@@ -141,9 +146,20 @@ static gg_status check_k(const gg_kernel *kernel, int64_t k, gg_error *err) {
   return gg_fail(err, PROBLEM_EXTENT, NULL, "k", (ll)k, text);
 }
 
+/* Columns that a gate takes two by two. */
+static gg_status check_pairs(const gg_kernel *kernel, int64_t n, gg_error *err) {
+  if (n % gg_kernel_n_unit(kernel) == 0) return GG_OK;
+  char text[128];
+  snprintf(text, sizeof text,
+           "an even n, two columns for each of D's (epilogue gated); the nearest are %lld and %lld",
+           (ll)(n - 1), (ll)(n + 1));
+  return gg_fail(err, PROBLEM_EXTENT, NULL, "n", (ll)n, text);
+}
+
 static gg_status check_extents(const gg_kernel *kernel, const gg_problem *p, gg_error *err) {
   gg_status st = gg_problem_check_extent("m", p->m, kernel->fixed_m, err);
   if (!st) st = gg_problem_check_extent("n", p->n, kernel->fixed_n, err);
+  if (!st) st = check_pairs(kernel, p->n, err);
   if (!st) st = gg_problem_check_extent("k", p->k, kernel->fixed_k, err);
   if (!st) st = check_k(kernel, p->k, err);
   if (!st) st = gg_problem_check_extent("batch", p->batch, kernel->fixed_batch, err);

@@ -57,6 +57,10 @@ static inline bool gg_problem_reads_c(const gg_problem *problem) {
  * copied by tensor maps. */
 int64_t gg_kernel_k_unit(const gg_kernel *kernel);
 
+/* Columns of the product of which a problem has whole multiples: 2 where D has one of each two, of
+ * an epilogue that gates them; else 1. */
+int64_t gg_kernel_n_unit(const gg_kernel *kernel);
+
 /* Whether its alpha and beta are in device memory; of which type they are. */
 bool gg_kernel_reads_scalars(const gg_kernel *kernel);
 gg_dtype gg_kernel_scalar_type(const gg_kernel *kernel);

@@ -29,6 +29,8 @@ gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *p, char which
     view.ld = p->ldc, view.batch_stride = p->batch_stride_c, view.address = p->c;
     break;
   default:
+    inner = gg_columns_behind(kernel->operations, kernel->operation_count, p->n);
+    if (inner != p->n) inner_name = "n / 2";
     view.operand = &kernel->d;
     view.written = true;
     view.ld = p->ldd, view.batch_stride = p->batch_stride_d, view.address = p->d;
@@ -50,7 +52,8 @@ gg_view gg_problem_extra_view(const gg_kernel *kernel, const gg_problem *p, size
   gg_span span = gg_operation_span(operation);
   bool m_is_contiguous =
       span == GG_SPAN_ROWS || (span == GG_SPAN_MATRIX && is_m_major(operation->operand.major));
-  int64_t contiguous = m_is_contiguous ? p->m : p->n, across = m_is_contiguous ? p->n : p->m;
+  int64_t n = gg_columns_behind(kernel->operations, index, p->n);
+  int64_t contiguous = m_is_contiguous ? p->m : n, across = m_is_contiguous ? n : p->m;
   gg_view view = {.name = 'x',
                   .index = (int)index,
                   .operand = &operation->operand,

@@ -272,7 +272,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   multiply(tCrC, l, smem_base, at, int(k), k_tiles, lda, ldb);
 
   const epilogue_operands operands = at_tile(parameters, batch, m0, n0);
-  d_t *gD = D + batch * batch_stride_d + (d_n_major ? m0 * ldd + n0 : n0 * ldd + m0);
+  d_t *gD = D + batch * batch_stride_d + (d_n_major ? m0 * ldd + ${d_n0} : n0 * ldd + m0);
   epilogue(tCrC, operands, gD, ldd, thread, rows, cols);
 }
 //@ end

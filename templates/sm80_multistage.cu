@@ -525,7 +525,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     pending = true;
     if constexpr (!even_m) rows = next_rows;
     if constexpr (!even_n) cols = next_cols;
-    gD = D + batch * batch_stride_d + (d_n_major ? m0 * ldd + n0 : n0 * ldd + m0);
+    gD = D + batch * batch_stride_d + (d_n_major ? m0 * ldd + ${d_n0} : n0 * ldd + m0);
     if constexpr (stages_c)
       gC = C + batch * batch_stride_c + (c_n_major ? m0 * ldc + n0 : n0 * ldc + m0);
     if constexpr (has_operands) operands_at = at_tile(operands, batch, m0, n0);

@@ -23,6 +23,7 @@
 
 #include "atom/dtype.h"
 #include "layout/banks.h"
+#include "plan/gate.h"
 #include "plan/narrow.h"
 #include "plan/scales.h"
 #include "plan/sparse.h"
@@ -299,7 +300,8 @@ static double tile_epilogue(const gg_model *model) {
   const gg_plan *plan = model->plan;
   const gg_device_model *device = model->device;
   double elements = tile_elements(model);
-  double staged = plan->epi_n ? plan->epi_n * bits_of(plan->d.type) / 8.0 : line;
+  int columns = gg_plan_columns_of_d(plan, plan->epi_n);
+  double staged = plan->epi_n ? columns * bits_of(plan->d.type) / 8.0 : line;
   bool across = plan->epi_n && !plan->access_bytes_d && plan->d.major == GG_MAJOR_M;
   double line_bytes = across ? plan->epi_m * bits_of(plan->d.type) / 8.0 : line;
   elements *=
@@ -384,7 +386,8 @@ static double round_bytes(const work *w, double tiles_at_once, double drift) {
 
 static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
   const gg_extents *e = &w->extents;
-  double d_bytes = bits_of(w->plan->d.type) / 8.0 + factor_bytes(w->plan->scale_d);
+  double of_d = gg_plan_columns_of_d(w->plan, 2) / 2.0; /* of an element of the product */
+  double d_bytes = of_d * bits_of(w->plan->d.type) / 8.0 + factor_bytes(w->plan->scale_d);
   double m = (double)e->m, n = (double)e->n, batch = (double)e->batch;
   double once = once_bytes(w);
   const gg_epilogue_work *e_work = &w->of->traits.epilogue;

@@ -9,6 +9,7 @@
 
 #include "atom/dtype.h"
 #include "plan/epilogue.h"
+#include "plan/gate.h"
 #include "plan/occupancy.h"
 #include "plan/operands.h"
 #include "plan/operation.h"
@@ -128,6 +129,13 @@ static void show_operand(const shown *s) {
 
 static void show_c(const shown *s) {
   if (s->plan->has_c) show_operand(s);
+}
+
+/* Behind a gate it has half of the columns. */
+static void show_d(const shown *s) {
+  shown gated = *s;
+  gated.remark = "M x N / 2";
+  show_operand(gg_plan_is_gated(s->plan) ? &gated : s);
 }
 
 static void show_scaling(const shown *s) {

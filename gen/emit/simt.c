@@ -11,6 +11,7 @@
 #include "emit/layout_text.h"
 #include "emit/shares.h"
 #include "emit/skeleton.h"
+#include "plan/gate.h"
 
 /* ---- Types and sizes -------------------------------------------------------------------- */
 
@@ -315,6 +316,8 @@ gg_status gg_simt_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_flag(out, "ragged_lines",
                has_ragged_lines(&plan->a, plan->copy_bytes_a, plan->fixed_m, plan->tile_m) ||
                    has_ragged_lines(&plan->b, plan->copy_bytes_b, plan->fixed_n, plan->tile_n));
+  gg_bind_flag(out, "gated", gg_plan_is_gated(plan));
+  gg_bind_text(out, "d_n0", gg_plan_is_gated(plan) ? "n0 / 2" : "n0");
   gg_bind_cta_shares(out, plan, "simt_sums", "simt_kernel_shares");
   gg_bind_part(out, "multiply", plan->stages > 1 ? "simt_pipeline" : "simt_one_stage");
   bind_words(out, plan);

@@ -14,6 +14,7 @@
 #include "emit/layout_text.h"
 #include "emit/shares.h"
 #include "emit/skeleton.h"
+#include "plan/gate.h"
 #include "plan/operation.h"
 #include "plan/sm80.h"
 
@@ -345,14 +346,14 @@ static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layou
 
 /* A matrix of which a warp stages a sub-tile at once. */
 static gg_status write_staged(gg_str *out, const gg_plan *plan, const char *name, const char *what,
-                              const gg_operand *operand, int access_bytes,
+                              const gg_operand *operand, int columns, int access_bytes,
                               const gg_composed *layout, gg_error *err) {
   tile t = {.name = name,
             .what = what,
             .coords = {"row", "col"},
             .layout = layout,
             .rows = plan->epi_m,
-            .columns = plan->epi_n,
+            .columns = columns,
             .along_columns = operand->major == GG_MAJOR_N,
             .chunk = (int)(access_bytes / gg_dtype_bytes(operand->type, 1)),
             .chunk_name = "access"};
@@ -371,11 +372,13 @@ static gg_status write_tiles(gg_str *out, const gg_plan *plan, const gg_layouts 
     if (!r->is_c) gg_operation_name(name, plan->operations, (size_t)r->operation);
     snprintf(staged, sizeof staged, "staged_%s", name);
     snprintf(what, sizeof what, "%s: (row, col)", r->is_c ? "C" : name);
-    st = write_staged(out, plan, staged, what, &r->operand, r->access_bytes, &r->layout, err);
+    st = write_staged(out, plan, staged, what, &r->operand, plan->epi_n, r->access_bytes,
+                      &r->layout, err);
   }
+  int columns = gg_plan_columns_of_d(plan, plan->epi_n);
   if (st == GG_OK)
-    st = write_staged(out, plan, "staged_d", "D: (row, col)", &plan->d, plan->access_bytes_d,
-                      &layouts->sD, err);
+    st = write_staged(out, plan, "staged_d", "D: (row, col)", &plan->d, columns,
+                      plan->access_bytes_d, &layouts->sD, err);
   return st;
 }
 
@@ -391,10 +394,11 @@ static bool ends_in_access(const gg_plan *plan, const gg_operand *operand, int a
 static void bind_elements(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_element_uses uses = {0};
   if (copies_elements(plan)) gg_use_element(&uses, GG_SHARED_STORE, plan->a.type);
+  bool ones = plan->d.major != GG_MAJOR_N || gg_plan_is_gated(plan);
   gg_use_element(&uses,
-                 plan->d.major != GG_MAJOR_N ? GG_SHARED_STORE
-                 : layouts->twins_n          ? GG_SHARED_STORE_FOUR
-                                             : GG_SHARED_STORE_PAIR,
+                 ones               ? GG_SHARED_STORE
+                 : layouts->twins_n ? GG_SHARED_STORE_FOUR
+                                    : GG_SHARED_STORE_PAIR,
                  plan->d.type);
   if (ends_in_access(plan, &plan->d, plan->access_bytes_d))
     gg_use_element(&uses, GG_SHARED_LOAD, plan->d.type);
@@ -485,7 +489,12 @@ static void bind_accumulators(gg_bindings *out, const gg_plan *plan, const gg_la
   }
   gg_bind_flag(out, "fours", fours);
   gg_bind_flag(out, "fours_c", fours_c);
-  gg_bind_flag(out, "fours_d", twins_n && plan->d.major == GG_MAJOR_N);
+  bool gated = gg_plan_is_gated(plan);
+  gg_bind_flag(out, "fours_d", twins_n && plan->d.major == GG_MAJOR_N && !gated);
+  gg_bind_flag(out, "gated", gated);
+  gg_bind_text(out, "d_n0", gated ? "n0 / 2" : "n0");
+  gg_bind_text(out, "cols_d", gated ? "cols / 2" : "cols");
+  gg_bind_text(out, "sub_col_d", gated ? "sub_col / 2" : "sub_col");
   gg_bind_part(out, "twins", twins_m || twins_n ? "sm80_twins" : NULL);
   gg_bind_flag(out, "has_twins", twins_m || twins_n);
   gg_bind_flag(out, "twins_m", twins_m);

@@ -16,6 +16,7 @@
 #include "emit/sm120.h"
 #include "emit/sm90.h"
 #include "plan/distribution.h"
+#include "plan/gate.h"
 #include "plan/narrow.h"
 #include "plan/scales.h"
 #include "plan/sm100.h"
@@ -194,6 +195,9 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   if (plan->a_in_tensor) gg_sm100_write_a(out, layouts);
   gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d, epi_buffers = %d;  // of a warp\n",
                 plan->epi_m, plan->epi_n, staging->depth);
+  if (gg_plan_is_gated(plan))
+    gg_str_printf(out, "constexpr int d_n = %d;  // columns of D for a box's epi_n\n",
+                  gg_plan_columns_of_d(plan, plan->epi_n));
   gg_str_printf(out, "constexpr int read_n = %d;  // columns whose operands are read at once\n",
                 plan->read_n);
   gg_str_printf(out, "constexpr unsigned epi_bytes = %lld, epi_begin = %lld;\n", (ll)staging->bytes,

@@ -8,6 +8,7 @@
 #include "emit/layout_text.h"
 #include "emit/sm90.h"
 #include "plan/epilogue.h"
+#include "plan/gate.h"
 #include "plan/operation.h"
 #include "plan/scales.h"
 #include "plan/sm90.h"
@@ -30,10 +31,6 @@ static names names_of(const gg_plan *plan, const gg_result *result) {
 
 static int bits_of(const gg_result *result) {
   return gg_dtype_info_of(result->operand.type)->bits;
-}
-
-static gg_sm90_cells cells_of(const gg_plan *plan, const gg_result *result) {
-  return gg_sm90_cells_of(&result->operand, plan->epi_n);
 }
 
 gg_status gg_sm90_write_results(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
@@ -95,7 +92,9 @@ static const char *holder(const gg_result *result) {
 
 static void write_hold(gg_str *out, const gg_plan *plan, const gg_result *result, const names *n) {
   if (n->is_d && gg_plan_scales_d(plan)) return; /* when all of a block is finished */
-  if (n->is_d)
+  if (n->is_d && gg_plan_is_gated(plan))
+    gg_str_printf(out, "    out.d[col / 8] = %s(two<d_t>{bits[0], bits[1]});\n", holder(result));
+  else if (n->is_d)
     gg_str_printf(out, "      out.d[col / 8][down] = %s(two<d_t>{bits[0], bits[1]});\n",
                   holder(result));
   else
@@ -108,10 +107,10 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   for (size_t i = 0; i < layouts->result_count; i++) {
     const gg_result *result = &layouts->results[i];
     names n = names_of(plan, result);
-    bool word = bits_of(result) < 32;
-    gg_str_printf(&members,
-                  word ? "  unsigned %s[epi_n / 8][2];\n" : "  two<%s_t> %s[epi_n / 8][2];\n",
-                  n.name, n.name);
+    bool word = bits_of(result) < 32, gated = n.is_d && gg_plan_is_gated(plan);
+    gg_str_printf(&members, word ? "  unsigned " : "  two<%s_t> ", n.name);
+    gg_str_printf(&members, gated ? "%s[epi_n / 8];  // of two rows\n" : "%s[epi_n / 8][2];\n",
+                  n.name);
     write_hold(&hold, plan, result, &n);
   }
   if (gg_plan_scales_d(plan))
@@ -123,32 +122,32 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
 /* Lanes' stores have no turn at the buffers where the copy engine has: an empty one. */
 static void write_store(gg_str *out, const gg_plan *plan, const gg_result *result, int number,
                         bool maps, bool alone) {
-  static const char *const stage[] = {[GG_SM90_CELLS_MATRICES] = "stage_matrices",
-                                      [GG_SM90_CELLS_HALVES] = "stage_halves",
-                                      [GG_SM90_CELLS_PAIRS] = "stage_pairs",
-                                      [GG_SM90_CELLS_ONES] = "stage_ones",
-                                      [GG_SM90_CELLS_PACKED] = "stage_packed"};
+  static const char *const stage[] = {
+      [GG_SM90_CELLS_MATRICES] = "stage_matrices", [GG_SM90_CELLS_HALVES] = "stage_halves",
+      [GG_SM90_CELLS_PAIRS] = "stage_pairs",       [GG_SM90_CELLS_ONES] = "stage_ones",
+      [GG_SM90_CELLS_PACKED] = "stage_packed",     [GG_SM90_CELLS_GATED] = "stage_gated"};
   names n = names_of(plan, result);
   gg_str_printf(out, "  %sstaged = await_buffer(staging, turn + %d, lane);\n",
                 alone         ? "const unsigned "
                 : number == 0 ? "unsigned "
                               : "",
                 number);
-  gg_str_printf(out, "  %s<result_%s>(box.%s, staged, lane);\n", stage[cells_of(plan, result)],
-                n.name, n.name);
-  if (cells_of(plan, result) == GG_SM90_CELLS_PACKED) {
+  gg_str_printf(out, "  %s<result_%s>(box.%s, staged, lane);\n",
+                stage[gg_sm90_cells_of_result(plan, result)], n.name, n.name);
+  if (gg_sm90_cells_of_result(plan, result) == GG_SM90_CELLS_PACKED) {
     gg_str_puts(out, "  store_packed(arg, row0, col0, staged, lane);\n");
     return;
   }
+  const char *col0 = gg_plan_is_gated(plan) ? "col0 / 2" : "col0";
   if (result->mapped) {
     gg_str_printf(out,
                   "  store_box<result_%s>(\n"
-                  "      arg, arg.map_%s, %s, %s, row0, col0, staged, lane);\n",
-                  n.name, n.name, n.to, n.ld);
+                  "      arg, arg.map_%s, %s, %s, row0, %s, staged, lane);\n",
+                  n.name, n.name, n.to, n.ld, col0);
     return;
   }
-  gg_str_printf(out, "  store_lines<result_%s>(arg, %s, %s, row0, col0, staged, lane);\n", n.name,
-                n.to, n.ld);
+  gg_str_printf(out, "  store_lines<result_%s>(arg, %s, %s, row0, %s, staged, lane);\n", n.name,
+                n.to, n.ld, col0);
   if (maps) gg_str_puts(out, "  if (lane == 0) tma_store_commit();\n");
 }
 
@@ -162,11 +161,13 @@ typedef struct told {
 static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_sm90_epilogue has = gg_sm90_epilogue_of(plan, layouts);
   bool parts = gg_plan_column_parts(plan) > 1;
-  bool packed = gg_dtype_info_of(plan->d.type)->bits == 4;
+  bool packed = gg_dtype_info_of(plan->d.type)->bits == 4, gated = gg_plan_is_gated(plan);
   const told all[] = {
-      {true, "int row0, col0, batch;  // this warp's first element of D",
+      {true,
+       gated ? "int row0, col0, batch;  // this warp's first element of the product"
+             : "int row0, col0, batch;  // this warp's first element of D",
        parts ? "row0, col0, at.batch" : "row0, at.n0, at.batch"},
-      {has.edges, "int64 rows, cols;  // of D", "m, n"},
+      {has.edges, "int64 rows, cols;  // of D", gated ? "m, n / 2" : "m, n"},
       {has.addresses, "d_t *gD;  // of this batch",
        packed ? "D + at.batch * batch_stride_d / 2" : "D + at.batch * batch_stride_d"},
       {has.addresses, "int64 ldd;", "ldd"},
@@ -235,8 +236,9 @@ static void bind_seen(gg_bindings *out, const gg_plan *plan) {
 static void bind_let_go(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool words = false, pairs = false;
   for (size_t i = 0; i < layouts->result_count; i++) {
-    gg_sm90_cells cells = cells_of(plan, &layouts->results[i]);
-    if (cells != GG_SM90_CELLS_PAIRS && cells != GG_SM90_CELLS_ONES) continue;
+    gg_sm90_cells cells = gg_sm90_cells_of_result(plan, &layouts->results[i]);
+    if (cells != GG_SM90_CELLS_PAIRS && cells != GG_SM90_CELLS_ONES && cells != GG_SM90_CELLS_GATED)
+      continue;
     if (bits_of(&layouts->results[i]) < 32)
       words = true;
     else
@@ -274,6 +276,9 @@ void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layout
   bind_seen(out, plan);
   bind_let_go(out, plan, layouts);
   bind_scaled(out, plan);
+  gg_bind_flag(out, "gated", gg_plan_is_gated(plan));
+  gg_bind_flag(out, "plain_d", !gg_plan_is_gated(plan) && !gg_plan_scales_d(plan));
+  gg_bind_text(out, "box_d", gg_plan_is_gated(plan) ? "d_n" : "epi_n");
   gg_bind_text(out, "stmatrix_form", plan->d.major == GG_MAJOR_N ? "" : ".trans");
   /* Registers have all of a tile's sums, or, where these are in tensor memory, those of a box. */
   bool boxes = gg_plan_in_tensor_memory(plan);
@@ -307,8 +312,9 @@ gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layo
   int64_t columns = (int64_t)plan->cluster_n * plan->tile_n;
   if (plan->turns_columns && plan->cluster_n % plan->turns_columns) columns *= plan->turns_columns;
   out.partial_tiles = !is_whole(plan->fixed_m, rows) || !is_whole(plan->fixed_n, columns);
-  out.tails = out.maps_results &&
-              !is_whole(plan->d.major == GG_MAJOR_N ? plan->fixed_n : plan->fixed_m, line_elements);
+  bool n_major = plan->d.major == GG_MAJOR_N;
+  int64_t whole = n_major && gg_plan_is_gated(plan) ? 2 * line_elements : line_elements;
+  out.tails = out.maps_results && !is_whole(n_major ? plan->fixed_n : plan->fixed_m, whole);
   out.reads_cells = plan->has_c;
   for (size_t i = 0; i < plan->operation_count; i++) {
     gg_span span = gg_operation_span(&plan->operations[i]);

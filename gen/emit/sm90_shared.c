@@ -8,7 +8,8 @@
 
 static void use_cells(gg_element_uses *uses, gg_sm90_cells cells, gg_element_access one,
                       gg_element_access pair, gg_dtype type) {
-  if (cells == GG_SM90_CELLS_ONES || cells == GG_SM90_CELLS_PACKED) gg_use_element(uses, one, type);
+  bool ones = cells == GG_SM90_CELLS_ONES || cells == GG_SM90_CELLS_GATED;
+  if (ones || cells == GG_SM90_CELLS_PACKED) gg_use_element(uses, one, type);
   if (cells == GG_SM90_CELLS_HALVES || cells == GG_SM90_CELLS_PAIRS)
     gg_use_element(uses, pair, type);
 }
@@ -18,8 +19,8 @@ static void use_results(gg_element_uses *uses, const gg_plan *plan, const gg_lay
   bool tails = gg_sm90_epilogue_of(plan, layouts).tails;
   for (size_t i = 0; i < layouts->result_count; i++) {
     const gg_result *result = &layouts->results[i];
-    use_cells(uses, gg_sm90_cells_of(&result->operand, plan->epi_n), GG_SHARED_STORE,
-              GG_SHARED_STORE_PAIR, result->operand.type);
+    use_cells(uses, gg_sm90_cells_of_result(plan, result), GG_SHARED_STORE, GG_SHARED_STORE_PAIR,
+              result->operand.type);
     if (!result->mapped) gg_use_unit(uses, GG_SHARED_LOAD, result->access_bytes);
     if (!result->mapped || tails) gg_use_element(uses, GG_SHARED_LOAD, result->operand.type);
   }

@@ -71,6 +71,9 @@ static gg_status check_terms(const gg_plan *plan, gg_error *err) {
   if (b && !plan->swap_ab)
     return gg_refuse(plan, swap, "swap_ab", swap->text,
                      "true beside a sparse B: an MMA's sparse operand is its A", err);
+  if (plan->swap_ab && gg_spec_is_gated(plan->asked))
+    return gg_refuse(plan, b ? &plan->asked->b.sparse : swap, "swap_ab", "true",
+                     "false beside gated: D^T has columns that belong together in rows", err);
   return GG_OK;
 }
 
@@ -84,7 +87,7 @@ static gg_status choose_terms(gg_plan *plan, gg_arena *arena, gg_error *err) {
   }
   plan->swap_ab = asked            ? swap->number
                   : plan->sparse_a ? is_sparse(&plan->asked->b)
-                                   : swaps_ab(plan->asked);
+                                   : !gg_spec_is_gated(plan->asked) && swaps_ab(plan->asked);
   gg_status st = check_terms(plan, err);
   if (st) return st;
   return plan->swap_ab ? gg_spec_transpose(&plan->spec, plan->asked, arena, err) : GG_OK;
@@ -179,6 +182,13 @@ static gg_status check_alignment(const gg_spec_operand *asked, gg_operand operan
                  gg_dtype_info_of(operand.type)->name, bytes);
 }
 
+/* The same of D, of whose lines gates leave half. */
+static gg_operand choose_d(const gg_plan *plan, gg_operand usual) {
+  gg_plan of_d = {.fixed_m = plan->fixed_m, .fixed_n = plan->fixed_n, .fixed_k = plan->fixed_k};
+  if (gg_spec_is_gated(plan->spec) && of_d.fixed_n != GG_FIXED_NONE) of_d.fixed_n /= 2;
+  return choose_operand(&of_d, &plan->spec->d, usual);
+}
+
 static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_operand usual = {.type = GG_DTYPE_f16, .major = GG_MAJOR_K};
@@ -186,7 +196,7 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   usual.type = plan->a.type;
   plan->b = choose_operand(plan, &spec->b, usual);
   usual.major = GG_MAJOR_N;
-  plan->d = choose_operand(plan, &spec->d, usual);
+  plan->d = choose_d(plan, usual);
   plan->has_c = gg_spec_has_c(spec);
   plan->c = choose_operand(plan, &spec->c, plan->d);
   gg_status st;

@@ -19,6 +19,7 @@
  * N read 32 bytes of each of four lines, whichever of the two the lines run along. */
 #include "atom/dtype.h"
 #include "plan/check.h"
+#include "plan/gate.h"
 #include "plan/sm80.h"
 
 enum {
@@ -255,6 +256,7 @@ typedef struct staging {
   bool n_major;
   int element_bytes, access_bytes;
   bool twins_m, twins_n;
+  bool gated; /* lanes have one column for each two of the product */
 } staging;
 
 static int64_t staging_address(const gg_composed *smem, const staging *s, int64_t row,
@@ -262,11 +264,31 @@ static int64_t staging_address(const gg_composed *smem, const staging *s, int64_
   return gg_composed_at(smem, row + column * s->rows) * s->element_bytes;
 }
 
+/* Between registers and staging memory, behind a gate: an accumulator's 8 x 8 part has row lane / 4
+ * and column lane % 4 of 4; of twins rows lane / 4 * 2 and + 1 of 16, or columns lane % 4 * 2 and
+ * + 1 of 8, in two parts. */
+static gg_smem_access count_gated(const gg_composed *smem, const staging *s) {
+  int rows = s->twins_m ? 2 : 1, columns = s->twins_n ? 2 : 1;
+  gg_smem_access access = {.name = s->fragments, .bytes = s->element_bytes};
+  for (int64_t i = 0; i < s->rows / 8; i++) {
+    int64_t row = s->twins_m ? i / 2 * 16 + i % 2 : i * 8;
+    for (int64_t j = 0; j < s->columns / 4; j++) {
+      int64_t column = s->twins_n ? j / 2 * 8 + j % 2 : j * 4, address[GG_WARP];
+      for (int lane = 0; lane < GG_WARP; lane++)
+        address[lane] =
+            staging_address(smem, s, row + lane / 4 * rows, column + lane % 4 * columns);
+      gg_smem_access_count(&access, address);
+    }
+  }
+  return access;
+}
+
 /* Between registers and staging memory: an accumulator's 8 x 8 part has row lane / 4 and columns
  * lane % 4 * 2 and + 1, one access where they are neighbours in memory, else two. Of twins a lane
  * has rows lane / 4 * 2 and + 1 of 16 in two parts, or the columns from lane % 4 * 4 to + 3 in two,
  * which are one access where they are neighbours. */
 static gg_smem_access count_fragments(const gg_composed *smem, const staging *s) {
+  if (s->gated) return count_gated(smem, s);
   int rows = s->twins_m ? 2 : 1, columns = s->twins_n ? 4 : 2, width = s->n_major ? columns : 1;
   gg_smem_access access = {.name = s->fragments, .bytes = width * s->element_bytes};
   int parts = s->twins_n ? 2 : 1;
@@ -431,7 +453,8 @@ static gg_status derive_lined(gg_layouts *out, gg_lined *lined, const gg_plan *p
                      (int)gg_dtype_bytes(lined->operand.type, 1),
                      lined->access_bytes,
                      out->twins_m,
-                     out->twins_n};
+                     out->twins_n,
+                     false};
   gg_status st = derive_staging(out, &lined->layout, &s, err);
   if (st) return st;
   int64_t bytes = gg_composed_cosize(&lined->layout) * s.element_bytes;
@@ -444,12 +467,13 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   const staging d = {"stage D",
                      "read staged D",
                      plan->epi_m,
-                     plan->epi_n,
+                     gg_plan_columns_of_d(plan, plan->epi_n),
                      plan->d.major == GG_MAJOR_N,
                      (int)gg_dtype_bytes(plan->d.type, 1),
                      plan->access_bytes_d,
                      out->twins_m,
-                     out->twins_n};
+                     out->twins_n,
+                     gg_plan_is_gated(plan)};
   gg_status st;
   if ((st = derive_staging(out, &out->sD, &d, err))) return st;
   out->size_d = gg_composed_cosize(&out->sD);

@@ -16,6 +16,7 @@
 #include "atom/smem_desc.h"
 #include "atom/tiled_mma.h"
 #include "plan/check.h"
+#include "plan/gate.h"
 #include "plan/narrow.h"
 #include "plan/operation.h"
 #include "plan/sm90.h"
@@ -339,6 +340,15 @@ gg_sm90_cells gg_sm90_cells_of(const gg_operand *operand, int line) {
   return bits == 32 && line >= 16 ? GG_SM90_CELLS_HALVES : GG_SM90_CELLS_PAIRS;
 }
 
+int gg_sm90_columns_of_result(const gg_plan *plan, const gg_result *result) {
+  return result->operation < 0 ? gg_plan_columns_of_d(plan, plan->epi_n) : plan->epi_n;
+}
+
+gg_sm90_cells gg_sm90_cells_of_result(const gg_plan *plan, const gg_result *result) {
+  bool halved = gg_sm90_columns_of_result(plan, result) < plan->epi_n;
+  return halved ? GG_SM90_CELLS_GATED : gg_sm90_cells_of(&result->operand, plan->epi_n);
+}
+
 /* Elements in shared memory that a warp has as the MMA's accumulators lie: `rows` x `cols` of
  * them. */
 typedef struct cells {
@@ -385,16 +395,33 @@ static void count_cells(gg_layouts *out, const char *name, const cells *c) {
   }
 }
 
+/* The same of a D of which a lane has row lane / 4 and column lane % 4 of each 8 x 4. */
+static void count_gated(gg_layouts *out, const char *name, const cells *c) {
+  int bits = gg_dtype_info_of(c->operand->type)->bits;
+  gg_smem_access *access = gg_layouts_access(out, name, (int)gg_bytes_of(1, bits));
+  for (int64_t row = 0; row < c->rows; row += 8) {
+    for (int64_t column = 0; column < c->cols; column += 4) {
+      int64_t address[GG_WARP];
+      for (int lane = 0; lane < GG_WARP; lane++) {
+        int64_t at = row + lane / 4 + (column + lane % 4) * c->stride;
+        address[lane] = gg_composed_at(c->smem, at) * bits / 8;
+      }
+      gg_smem_access_count(access, address);
+    }
+  }
+}
+
 /* Buffers are as large as the largest box among the results. */
 static gg_status derive_result(gg_layouts *out, gg_result *result, const gg_plan *plan,
                                gg_error *err) {
   const gg_operand *operand = &result->operand;
   bool n_major = operand->major == GG_MAJOR_N, is_d = result->operation < 0;
   int bits = gg_dtype_info_of(operand->type)->bits;
-  int length = n_major ? plan->epi_n : plan->epi_m, line = (int)gg_bytes_of(length, bits);
+  int columns = gg_sm90_columns_of_result(plan, result);
+  int length = n_major ? columns : plan->epi_m, line = (int)gg_bytes_of(length, bits);
   const operand_tile staged = {.name = is_d ? "sD" : "aside",
                                .mn = plan->epi_m,
-                               .k = plan->epi_n,
+                               .k = columns,
                                .k_major = n_major,
                                .bits = bits,
                                .width = line};
@@ -406,12 +433,14 @@ static gg_status derive_result(gg_layouts *out, gg_result *result, const gg_plan
   if (bytes > out->staging_bytes) out->staging_bytes = bytes;
   if (result->mapped) {
     add_map(out, is_d ? GG_OPERAND_D : GG_OPERAND_EXTRA, operand->type, length,
-            n_major ? plan->epi_m : plan->epi_n, line)
+            n_major ? plan->epi_m : columns, line)
         ->operation = is_d ? 0 : result->operation;
   }
-  const cells written = {&result->layout, operand,     plan->epi_n,
-                         plan->epi_m,     plan->epi_m, plan->epi_n};
-  count_cells(out, is_d ? "stage D" : "stage aux", &written);
+  const cells written = {&result->layout, operand, columns, plan->epi_m, plan->epi_m, columns};
+  if (gg_sm90_cells_of_result(plan, result) == GG_SM90_CELLS_GATED)
+    count_gated(out, "stage D", &written);
+  else
+    count_cells(out, is_d ? "stage D" : "stage aux", &written);
   return GG_OK;
 }
 

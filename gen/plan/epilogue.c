@@ -15,6 +15,7 @@
 #include "atom/dtype.h"
 #include "base/decimal.h"
 #include "plan/atoms.h"
+#include "plan/gate.h"
 #include "plan/target.h"
 #include "spec/keys.h"
 
@@ -124,7 +125,7 @@ gg_status gg_choose_operations(gg_plan *plan, gg_dtype accumulator, gg_error *er
   for (size_t i = 0; i < plan->operation_count; i++)
     plan->alpha = plan->alpha || plan->operations[i].alpha;
   plan->compute = choose_compute(plan, accumulator);
-  return GG_OK;
+  return gg_check_gate(plan, err);
 }
 
 bool gg_plan_reads_elements(const gg_plan *plan) {
@@ -202,5 +203,8 @@ void gg_operation_print(gg_str *out, const gg_plan *plan, const gg_operation *op
     gg_str_puts(out, " ");
     gg_expression_print(out, &plan->expressions.list[op->expression]);
   }
+  if (op->kind == GG_OP_GATED)
+    gg_str_printf(out, ": %s of each first of two columns, times the second",
+                  gg_choice_word(GG_SET_ACT, gg_operation_act(op)));
   if (gg_operation_has_form(op)) gg_str_printf(out, " (%s)", gg_choice_word(GG_SET_GELU, op->form));
 }

@@ -32,7 +32,12 @@ gg_span gg_operation_span(const gg_operation *operation) {
 }
 
 bool gg_operation_has_form(const gg_operation *operation) {
-  return operation->kind == GG_OP_GELU || operation->kind == GG_OP_DGELU;
+  return operation->kind == GG_OP_GELU || operation->kind == GG_OP_DGELU ||
+         gg_operation_act(operation) == GG_OP_GELU;
+}
+
+gg_op_kind gg_operation_act(const gg_operation *operation) {
+  return operation->kind == GG_OP_GATED ? (gg_op_kind)operation->expression : GG_OP_LINEAR;
 }
 
 bool gg_operation_derives(const gg_operation *operation) {
@@ -56,6 +61,12 @@ bool gg_operation_reads_vector(const gg_operation *operation) {
 gg_dtype gg_operation_usual_type(gg_op_kind kind, gg_dtype d) {
   if (kind == GG_OP_SUM) return d == GG_DTYPE_f64 ? d : GG_DTYPE_f32;
   return kind == GG_OP_SCALE || kind == GG_OP_AMAX ? GG_DTYPE_f32 : d;
+}
+
+int64_t gg_columns_behind(const gg_operation *list, size_t count, int64_t columns) {
+  for (size_t i = 0; i < count; i++)
+    if (list[i].kind == GG_OP_GATED) columns /= 2;
+  return columns;
 }
 
 int gg_operation_numbers(const gg_operation *operation) {
@@ -96,6 +107,8 @@ gg_operation gg_operation_asked(const gg_spec_op *asked, gg_dtype d, bool has_c)
   gg_along usual = usual_along(asked);
   out.along = asked->along.state == GG_SPEC_SET ? (gg_along)asked->along.number : usual;
   out.form = asked->form.state == GG_SPEC_SET ? (gg_gelu)asked->form.number : GG_GELU_ERF;
+  if (asked->kind == GG_OP_GATED)
+    out.expression = asked->act.state == GG_SPEC_SET ? (int)asked->act.number : GG_OP_SILU;
   ask_numbers(&out, asked);
   if (gg_operation_span(&out) == GG_SPAN_NONE) return out;
   gg_dtype usual_type = gg_operation_usual_type(asked->kind, d);

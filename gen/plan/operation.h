@@ -19,6 +19,9 @@ gg_span gg_operation_span(const gg_operation *operation);
 /* Whether one of gelu's forms is its. */
 bool gg_operation_has_form(const gg_operation *operation);
 
+/* The activation of a gate; of other operations GG_OP_LINEAR, which is none. */
+gg_op_kind gg_operation_act(const gg_operation *operation);
+
 /* Whether it multiplies by an activation's derivative, at its operand. */
 bool gg_operation_derives(const gg_operation *operation);
 
@@ -32,6 +35,11 @@ bool gg_operation_reads_vector(const gg_operation *operation);
 
 /* The type of its operand, where nothing is said of it, beside a D of type `d`. */
 gg_dtype gg_operation_usual_type(gg_op_kind kind, gg_dtype d);
+
+/* Of so many columns of a product those that there are behind the first `count` operations of a
+ * list: one of each two behind a gate. All that asks how wide D is, or what an operation reads or
+ * stores, asks this; the latter of the operations before it. */
+int64_t gg_columns_behind(const gg_operation *list, size_t count, int64_t columns);
 
 /* How many of its `numbers` say what it does. */
 int gg_operation_numbers(const gg_operation *operation);

@@ -17,6 +17,7 @@
 #include "atom/dtype.h"
 #include "plan/atoms.h"
 #include "plan/epilogue.h"
+#include "plan/gate.h"
 
 /* f32 comes here by itself, which no tensor core multiplies as it is, and f64, unless another atom
  * is asked for; the rest where the schedule asks for it. */
@@ -352,7 +353,8 @@ static void put(gg_plan *plan, tile t, threads w, int stages, int ctas, gg_sched
 /* Threads store a vector of D along its contiguous mode at once. */
 static void choose_access(gg_plan *plan) {
   bool row_major = plan->d.major == GG_MAJOR_N;
-  int words = gg_simt_vector(plan, row_major ? gg_plan_block_n(plan) : gg_plan_block_m(plan));
+  int words = row_major ? gg_plan_columns_of_d(plan, gg_simt_vector(plan, gg_plan_block_n(plan)))
+                        : gg_simt_vector(plan, gg_plan_block_m(plan));
   int bytes = (int)gg_dtype_bytes(plan->d.type, words);
   plan->access_bytes_d = gg_access_bytes(plan->d);
   if (bytes < plan->access_bytes_d) plan->access_bytes_d = bytes;
@@ -366,6 +368,16 @@ static int choose_stages(const gg_plan *plan, tile t, threads w, gg_scheduler ki
   int fewer = usual_stages - 1;
   bool gains = choose_ctas(plan, t, w, r, fewer) > choose_ctas(plan, t, w, r, usual_stages);
   return gains ? fewer : usual_stages;
+}
+
+/* Columns that belong together are a thread's where it reads at least two at once. */
+static gg_status check_gated(const gg_plan *plan, gg_error *err) {
+  if (!gg_plan_is_gated(plan) || gg_simt_vector(plan, gg_plan_block_n(plan)) > 1) return GG_OK;
+  if (plan->stages == 1)
+    return gg_refuse(plan, &plan->spec->stages, "gated columns beside stages", "1",
+                     "two stages or more: neighbouring columns are one thread's then", err);
+  return gg_check_multiple("a thread's columns,", gg_plan_block_n(plan), 2,
+                           "columns of a gate, one of D", &plan->spec->tile.mark, err);
 }
 
 static gg_status choose(gg_plan *plan, gg_error *err) {
@@ -391,7 +403,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   if (st) return st;
   put(plan, t, w, stages, ctas, kind, order);
   choose_access(plan);
-  return GG_OK;
+  return check_gated(plan, err);
 }
 
 /* ---- What a thread finishes at once ------------------------------------------------------ */
@@ -457,6 +469,7 @@ const gg_target gg_target_simt = {
     .family = "simt",
     .summary = "multiply-adds of CUDA cores fed by cp.async, any architecture",
     .worker = "thread",
+    .gates = true,
     .least = {.number = 80},
     .has_atom = has_atom,
     .accepts = accepts,

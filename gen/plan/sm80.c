@@ -13,6 +13,7 @@
 #include "atom/dtype.h"
 #include "plan/atoms.h"
 #include "plan/epilogue.h"
+#include "plan/gate.h"
 #include "plan/sm80.h"
 
 static bool accepts(const gg_spec *spec) {
@@ -450,8 +451,9 @@ static gg_status choose_epilogue(gg_plan *plan, tile t, warps w, gg_error *err) 
                                      : two_atoms;
   plan->epi_buffers = 1;
   plan->access_bytes_d = gg_access_bytes(plan->d);
-  /* 8 columns of an 8-bit D are less than a widest access. */
-  int line = (int)gg_dtype_bytes(plan->d.type, row_major ? plan->epi_n : plan->epi_m);
+  /* 8 columns of an 8-bit D, or 4 behind a gate, are less than a widest access. */
+  int columns = gg_plan_columns_of_d(plan, plan->epi_n);
+  int line = (int)gg_dtype_bytes(plan->d.type, row_major ? columns : plan->epi_m);
   if (line < plan->access_bytes_d) plan->access_bytes_d = line;
   return GG_OK;
 }
@@ -496,10 +498,10 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return choose_epilogue(plan, t, w, err);
 }
 
-/* Nothing but MMAs of a warp multiplies f64, so that the device's rate is theirs, with a warp on each
- * quarter of a multiprocessor; from sm_90 on those of 8 rows reach half of it (measured on an H100:
- * 29 and 58 TFLOP/s, docs/performance/h100.md). Of 8-bit floats not every device has MMAs of a warp
- * that are faster than those of 16 bits. */
+/* Nothing but MMAs of a warp multiplies f64, so that the device's rate is theirs, with a warp on
+ * each quarter of a multiprocessor; from sm_90 on those of 8 rows reach half of it (measured on an
+ * H100: 29 and 58 TFLOP/s, docs/performance/h100.md). Of 8-bit floats not every device has MMAs of
+ * a warp that are faster than those of 16 bits. */
 static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
   gg_warp_traits(out, plan, device);
   if (plan->a.type == GG_DTYPE_f64) {
@@ -515,6 +517,7 @@ const gg_target gg_target_sm80 = {
     .family = "sm80",
     .summary = "mma.sync fed by a multistage cp.async pipeline, sm_80 and newer",
     .worker = "warp",
+    .gates = true,
     .least = {.number = 80},
     .has_atom = has_atom,
     .accepts = accepts,

@@ -217,9 +217,14 @@ typedef enum gg_sm90_cells {
   GG_SM90_CELLS_PAIRS,    /* both columns at once */
   GG_SM90_CELLS_ONES,     /* one after the other, where rows are contiguous */
   GG_SM90_CELLS_PACKED,   /* 4 bits: both columns are a byte */
+  GG_SM90_CELLS_GATED,    /* one column of D of both, by itself */
 } gg_sm90_cells;
 
 gg_sm90_cells gg_sm90_cells_of(const gg_operand *operand, int line);
+
+/* The same of what is stored through the staging; and how many columns of a box it has. */
+gg_sm90_cells gg_sm90_cells_of_result(const gg_plan *plan, const gg_result *result);
+int gg_sm90_columns_of_result(const gg_plan *plan, const gg_result *result);
 
 gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm90.c */
 

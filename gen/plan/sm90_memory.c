@@ -5,6 +5,7 @@
 
 #include "atom/dtype.h"
 #include "plan/epilogue.h"
+#include "plan/gate.h"
 #include "plan/sm90.h"
 #include "plan/transpose.h"
 
@@ -21,7 +22,8 @@ static int64_t subtile_bytes(const gg_plan *plan, int columns) {
 /* Memory beside the staging buffers, what is fetched to a ring of its own, and barriers: for
  * stages. */
 static int64_t beside_stages(const gg_plan *plan, gg_sm90_staging s) {
-  int64_t staged = (int64_t)plan->consumers * GG_SM90_BLOCK_ROWS * s.columns * s.buffers *
+  int columns = gg_plan_columns_of_d(plan, s.columns);
+  int64_t staged = (int64_t)plan->consumers * GG_SM90_BLOCK_ROWS * columns * s.buffers *
                    gg_sm90_result_bits(plan) / 8;
   if (plan->subtile_stages) staged += plan->subtile_stages * subtile_bytes(plan, s.columns);
   return gg_smem_limit(plan) - staged - gg_sm90_sums_bytes_in(plan, s.columns) - barriers_reserved;
@@ -74,6 +76,13 @@ static double staging_cost(const gg_plan *plan, gg_sm90_staging s) {
   return staged_boxes(plan, s.columns) * (s.columns + box + (s.buffers == 1 ? wait : 0));
 }
 
+/* Columns of a line of 16 bytes of D, the least that a box has: twice as many where D has one of
+ * each two. */
+static int columns_of_line(const gg_plan *plan) {
+  int unit = (int)gg_dtype_unit(plan->d.type, 16);
+  return gg_plan_is_gated(plan) ? 2 * unit : unit;
+}
+
 /* Boxes of a power of two of columns, up to 128 bytes, that divides those of an MMA that a warp
  * reads, most often the tile's N. Or of a larger
  * one, for lines of more bytes: the last box then begins within the one before it, and the columns
@@ -84,7 +93,9 @@ static double staging_cost(const gg_plan *plan, gg_sm90_staging s) {
  */
 static gg_sm90_staging choose_staging(const gg_plan *plan, const gg_sm90_schedule *schedule,
                                       bool fetches) {
-  enum { least = 16 };
+  enum { usual = 16 };
+  bool long_line = gg_plan_is_gated(plan) && columns_of_line(plan) > usual;
+  int least = long_line ? columns_of_line(plan) : usual;
   int bits = gg_sm90_result_bits(plan), most = line_bytes * 8 / (bits < 8 ? 8 : bits);
   int all = gg_plan_warp_columns(plan), power = all & -all;
   gg_sm90_staging best = {.columns = power < most ? power : most};
@@ -111,15 +122,16 @@ gg_status gg_sm90_check_staging(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_status st =
       gg_check_unused(plan, &spec->swizzle.d, "swizzle of D", "the widest, by itself", err);
-  bool bytes = gg_dtype_info_of(plan->d.type)->bits == 8;
-  if (st || plan->d.major != GG_MAJOR_N || !bytes) return st;
-  enum { line = 16 };
+  bool bytes = gg_dtype_info_of(plan->d.type)->bits == 8, gated = gg_plan_is_gated(plan);
+  if (st || plan->d.major != GG_MAJOR_N || !(bytes || gated)) return st;
   int parts = gg_plan_in_tensor_memory(plan) ? plan->tile_n / gg_plan_warp_columns(plan) : 1;
-  char why[80];
-  snprintf(why, sizeof why, "%d parts that warps have x 16 bytes of D: a line of a box", parts);
-  return gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), plan->tile_n, parts * line,
-                           parts > 1 ? why : "16 bytes of D: a line of a box",
-                           gg_element_mark(&spec->tile, 1), err);
+  char why[128], of_parts[48] = "";
+  if (parts > 1) snprintf(of_parts, sizeof of_parts, "%d parts that warps have x ", parts);
+  snprintf(why, sizeof why, "%s16 bytes of D%s: a line of a box", of_parts,
+           gated ? ", which has half of the columns" : "");
+  return gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), plan->tile_n,
+                           parts * columns_of_line(plan), why, gg_element_mark(&spec->tile, 1),
+                           err);
 }
 
 /* ---- Memory ----------------------------------------------------------------------------- */

@@ -36,6 +36,7 @@ struct gg_target {
 
   bool scales;  /* takes scale factors of A and B, and computes those of D */
   bool sparse;  /* takes a sparse A */
+  bool gates;   /* has epilogues that gate columns by their neighbours */
   bool last;    /* of a catalogue only where no other family computes a product */
   bool ageless; /* made of what every architecture has: no newer one has better for it */
 

@@ -53,6 +53,17 @@ static void add_expression(gg_epilogue_work *out, const gg_expression *expressio
   }
 }
 
+static void add_arithmetic(gg_epilogue_work *out, const gg_plan *plan, const gg_operation *op);
+
+/* An activation and a product of each two elements. */
+static void add_gate(gg_epilogue_work *out, const gg_plan *plan, const gg_operation *gate) {
+  const gg_operation act = {.kind = gg_operation_act(gate), .form = gate->form};
+  gg_epilogue_work of_two = {.plain = 1};
+  add_arithmetic(&of_two, plan, &act);
+  out->special += of_two.special / 2;
+  out->plain += of_two.plain / 2;
+}
+
 /* What the product itself has, its alpha and rounding to D's type, is no work of the epilogue. What
  * is read is converted first. */
 static void add_arithmetic(gg_epilogue_work *out, const gg_plan *plan, const gg_operation *op) {
@@ -83,6 +94,9 @@ static void add_arithmetic(gg_epilogue_work *out, const gg_plan *plan, const gg_
     break;
   case GG_OP_EXPR:
     add_expression(out, &plan->expressions.list[op->expression]);
+    break;
+  case GG_OP_GATED:
+    add_gate(out, plan, op);
     break;
   case GG_OP_SIGMOID:
     out->special += 2;

@@ -35,6 +35,7 @@ typedef enum gg_choice_set {
   GG_SET_ALONG,
   GG_SET_SCALARS,
   GG_SET_GELU,
+  GG_SET_ACT,
 } gg_choice_set;
 
 typedef struct gg_key {

@@ -98,6 +98,7 @@ typedef struct gg_spec_op {
   gg_spec_field along;             /* gg_along: what the vector runs along */
   gg_spec_field type;              /* gg_dtype of the operation's own operand */
   gg_spec_field form;              /* gg_gelu */
+  gg_spec_field act;               /* gg_op_kind: an activation */
   gg_spec_field slope, min, max;   /* real */
   gg_spec_field text;              /* of an expression */
   const gg_expression *expression; /* what it says; NULL: of other kinds */
@@ -158,6 +159,13 @@ gg_status gg_spec_of_form(gg_spec *out, const gg_form *form, gg_arena *arena, gg
 static inline bool gg_spec_is_scaled(const gg_spec_operand *operand) {
   gg_spec_state state = operand->scale.here.state;
   return state == GG_SPEC_SET || state == GG_SPEC_AUTO;
+}
+
+/* Whether its epilogue gates columns of the product: D has half of them then. */
+static inline bool gg_spec_is_gated(const gg_spec *spec) {
+  for (size_t i = 0; i < spec->op_count; i++)
+    if (spec->ops[i].kind == GG_OP_GATED) return true;
+  return false;
 }
 
 /* Whether the spec has a C operand: the key is there and is not `none`. */

@@ -479,6 +479,7 @@ static gg_status choose_scalars(gg_cublaslt_plan *plan, const gg_kernel *kernel,
   }
   if (kernel->scale_a.block) obstacle = factors_obstacle(plan, problem);
   if (kernel->scale_d.block) obstacle = "it is not asked for factors of D here";
+  if (gg_kernel_n_unit(kernel) > 1) obstacle = "it has no epilogue that gates columns";
   if (kernel->sparse_a || kernel->sparse_b)
     obstacle = "it has no sparse operands: they are cuSPARSELt's";
   if (o->scale_a != none && problem->batch > 1) obstacle = "its scales are those of all batches";

@@ -20,8 +20,11 @@ typedef struct span {
   int64_t count;
 } span;
 
-static span span_of(const gg_problem *problem, uint64_t at, gg_dtype type) {
-  int64_t elements = problem->m * problem->n * problem->batch;
+/* Of D, and of what lies as it does. */
+static span span_of(const gg_kernel *kernel, const gg_problem *problem, uint64_t at,
+                    gg_dtype type) {
+  int64_t columns = problem->n / gg_kernel_n_unit(kernel);
+  int64_t elements = problem->m * columns * problem->batch;
   return (span){at, gg_bytes_of(elements, gg_dtype_info_of(type)->bits) / vector_bytes};
 }
 
@@ -33,12 +36,12 @@ gg_status gg_pass_launch(const gg_pass *pass, const gg_trial *trial, CUstream st
                          gg_error *err) {
   const gg_kernel *kernel = trial->kernel;
   const gg_problem *p = &trial->problem;
-  span d = span_of(p, p->d, kernel->d.type), read = {0}, stored = {0};
-  if (gg_problem_reads_c(p) && p->c != p->d) read = span_of(p, p->c, kernel->c.type);
+  span d = span_of(kernel, p, p->d, kernel->d.type), read = {0}, stored = {0};
+  if (gg_problem_reads_c(p) && p->c != p->d) read = span_of(kernel, p, p->c, kernel->c.type);
   for (size_t i = 0; i < kernel->operation_count; i++) {
     const gg_operation *operation = &kernel->operations[i];
     if (gg_operation_span(operation) != GG_SPAN_MATRIX) continue;
-    span matrix = span_of(p, p->extras[i].address, operation->operand.type);
+    span matrix = span_of(kernel, p, p->extras[i].address, operation->operand.type);
     if (operation->kind == GG_OP_AUX)
       stored = matrix;
     else

@@ -120,7 +120,8 @@ gg_status gg_sample_choose_for(gg_sample *out, const gg_kernel *kernel, const gg
   gg_span sums = GG_SPAN_NONE;
   for (size_t i = 0; i < kernel->operation_count && sums == GG_SPAN_NONE; i++)
     if (kernel->operations[i].kind == GG_OP_SUM) sums = gg_operation_span(&kernel->operations[i]);
-  return choose_sample(out, p, kernel->scale_d.block, sums, budget, seed, err);
+  int pairs = (int)gg_kernel_n_unit(kernel), block = kernel->scale_d.block;
+  return choose_sample(out, p, pairs > block ? pairs : block, sums, budget, seed, err);
 }
 
 void gg_sample_free(gg_sample *sample) {
@@ -486,20 +487,70 @@ static bool leaves_integers(const gg_kernel *kernel) {
   return leaves && gg_number_is_integer(kernel->accumulator);
 }
 
-void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
-                         const gg_kernel *kernel, const gg_problem *p, double sum, double magnitude,
-                         const gg_reference_operands *operands) {
-  double accumulated = accumulation_error(kernel, p->k, magnitude, operands->integers);
-  bool exact = accumulated == 0 && operands->integers;
+/* An element's sum, as the kernel's tensor cores have it. */
+static running begin(const gg_kernel *kernel, const gg_problem *p, double sum, double magnitude,
+                     bool integers) {
+  double accumulated = accumulation_error(kernel, p->k, magnitude, integers);
+  bool exact = accumulated == 0 && integers;
   int bits = kernel->accumulator == GG_DTYPE_f64 ? 53 : 24;
   running x = {sum, accumulated, magnitude + accumulated, exact ? 1 : 0, bits};
   if (leaves_integers(kernel)) round_step(&x, x.grain, 1);
-  for (size_t i = 0; i < kernel->operation_count; i++) {
+  return x;
+}
+
+/* Operations from `first` on, up to `end`. */
+static void step_through(running *x, gg_expected stored[GG_OPERATIONS_MAX], const gg_kernel *kernel,
+                         const gg_problem *p, const gg_reference_operands *operands, size_t first,
+                         size_t end) {
+  for (size_t i = first; i < end; i++) {
     const gg_operation *op = &kernel->operations[i];
-    step(&x, kernel, op, p, operands->at[i]);
-    if (stored && op->kind == GG_OP_AUX) stored[i] = stored_as(op->operand.type, &x);
+    step(x, kernel, op, p, operands->at[i]);
+    if (stored && op->kind == GG_OP_AUX) stored[i] = stored_as(op->operand.type, x);
     if (stored && (op->kind == GG_OP_AMAX || op->kind == GG_OP_SUM))
-      stored[i] = (gg_expected){x.value, x.error};
+      stored[i] = (gg_expected){x->value, x->error};
   }
-  *d = kernel->scale_d.block ? (gg_expected){x.value, x.error} : stored_as(kernel->d.type, &x);
+}
+
+static gg_expected end(const gg_kernel *kernel, const running *x) {
+  return kernel->scale_d.block ? (gg_expected){x->value, x->error} : stored_as(kernel->d.type, x);
+}
+
+void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
+                         const gg_kernel *kernel, const gg_problem *p, double sum, double magnitude,
+                         const gg_reference_operands *operands) {
+  running x = begin(kernel, p, sum, magnitude, operands->integers);
+  step_through(&x, stored, kernel, p, operands, 0, kernel->operation_count);
+  *d = end(kernel, &x);
+}
+
+/* ---- Behind a gate ----------------------------------------------------------------------- */
+
+/* The product of two numbers that are both off. */
+static void step_gate(running *x, const gg_kernel *kernel, const gg_operation *gate,
+                      const gg_problem *p, const running *other) {
+  const gg_operation act = {.kind = gg_operation_act(gate), .form = gate->form};
+  step(x, kernel, &act, p, 0);
+  double grain = x->grain * other->grain;
+  x->error = carried(x->error, other->value) + carried(other->error, x->value) +
+             carried(x->error, other->error);
+  x->value *= other->value;
+  x->reach *= other->reach;
+  x->grain = grain > 0 ? grain : 0;
+  round_step(x, grain, 1);
+}
+
+void gg_reference_expect_gated(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
+                               const gg_kernel *kernel, const gg_problem *p, const double sum[2],
+                               const double magnitude[2], const gg_reference_operands operands[2]) {
+  size_t gate = 0;
+  while (kernel->operations[gate].kind != GG_OP_GATED)
+    gate++;
+  running x[2];
+  for (int i = 0; i < 2; i++) {
+    x[i] = begin(kernel, p, sum[i], magnitude[i], operands->integers);
+    step_through(&x[i], NULL, kernel, p, &operands[i], 0, gate);
+  }
+  step_gate(&x[0], kernel, &kernel->operations[gate], p, &x[1]);
+  step_through(&x[0], stored, kernel, p, &operands[0], gate + 1, kernel->operation_count);
+  *d = end(kernel, &x[0]);
 }

@@ -15,8 +15,8 @@ typedef struct gg_sample {
 } gg_sample;
 
 /* All of D when that takes no more than `budget` multiply-adds; else the first and the last of each
- * mode and random ones between; columns in whole blocks of so many, where D is scaled by blocks (0:
- * it is not). Free with gg_sample_free. */
+ * mode and random ones between; columns in whole blocks of so many, where D is scaled by blocks, or
+ * has one of two (0: neither). Free with gg_sample_free. */
 gg_status gg_sample_choose(gg_sample *out, const gg_problem *problem, int block, int64_t budget,
                            uint64_t seed, gg_error *err);
 
@@ -75,11 +75,18 @@ typedef struct gg_reference_operands {
   bool integers;
 } gg_reference_operands;
 
-/* D's element into *d, and what `aux` of operation i stores, or `amax` and `sum` see, into stored[i], which
- * may be NULL. Of a D that is scaled by blocks: what the element is before it is divided by its
- * factor. */
+/* D's element into *d, and what `aux` of operation i stores, or `amax` and `sum` see, into
+ * stored[i], which may be NULL. Of a D that is scaled by blocks: what the element is before it is
+ * divided by its factor. */
 void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
                          const gg_kernel *kernel, const gg_problem *problem, double sum,
                          double magnitude, const gg_reference_operands *operands);
+
+/* The same where the epilogue gates columns: of two neighbours of the product, which D has one
+ * element of. */
+void gg_reference_expect_gated(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
+                               const gg_kernel *kernel, const gg_problem *problem,
+                               const double sum[2], const double magnitude[2],
+                               const gg_reference_operands operands[2]);
 
 #endif

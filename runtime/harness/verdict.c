@@ -260,14 +260,10 @@ static void judge_sums(tally *sum, const gg_trial *trial, const gg_sample *sampl
   }
 }
 
-/* What one element of D should be, if it is not divided by a factor; what is stored on the way to
- * it is judged. */
-static gg_expected expect_element(tally *sum, const gg_trial *trial, double product,
-                                  double magnitude, element_at at) {
+/* What is stored on the way to an element of D, or noted of it. */
+static void judge_stored(tally *sum, const gg_trial *trial,
+                         const gg_expected stored[GG_OPERATIONS_MAX], element_at at) {
   const gg_kernel *kernel = trial->kernel;
-  gg_reference_operands operands = operands_at(trial, at.batch, at.row, at.col);
-  gg_expected expected, stored[GG_OPERATIONS_MAX];
-  gg_reference_expect(&expected, stored, kernel, &trial->problem, product, magnitude, &operands);
   for (size_t i = 0; i < kernel->operation_count; i++) {
     if (!gg_operation_writes(&kernel->operations[i])) continue;
     at.operation = (int)i;
@@ -282,7 +278,31 @@ static gg_expected expect_element(tally *sum, const gg_trial *trial, double prod
     judge(sum, kernel->operations[i].operand.type,
           extra_element(trial, i, at.batch, at.row, at.col), stored[i], at);
   }
+}
+
+/* What one element of D should be, if it is not divided by a factor; what is stored on the way to
+ * it is judged. */
+static gg_expected expect_element(tally *sum, const gg_trial *trial, double product,
+                                  double magnitude, element_at at) {
+  gg_reference_operands operands = operands_at(trial, at.batch, at.row, at.col);
+  gg_expected expected, stored[GG_OPERATIONS_MAX];
+  gg_reference_expect(&expected, stored, trial->kernel, &trial->problem, product, magnitude,
+                      &operands);
+  judge_stored(sum, trial, stored, at);
   return expected;
+}
+
+/* The element of D that a gate makes of two neighbours in the product, the first at `at`. */
+static void judge_gated(tally *sum, const gg_trial *trial, const double products[2],
+                        const double magnitudes[2], element_at at) {
+  const gg_reference_operands operands[] = {operands_at(trial, at.batch, at.row, at.col),
+                                            operands_at(trial, at.batch, at.row, at.col + 1)};
+  gg_expected expected, stored[GG_OPERATIONS_MAX];
+  gg_reference_expect_gated(&expected, stored, trial->kernel, &trial->problem, products, magnitudes,
+                            operands);
+  at.col /= 2;
+  judge_stored(sum, trial, stored, at);
+  judge_d(sum, trial, expected, at);
 }
 
 /* Elements of D that share a factor, from `at` on: each as the factor that is there makes it. */
@@ -301,7 +321,7 @@ static void judge_block(tally *sum, const gg_trial *trial, const gg_expected *x,
     judge_d(sum, trial, gg_scaled_element(d, type, factor, x[i]), at);
 }
 
-/* A row of the sample: elements one by one, or in blocks of D. */
+/* A row of the sample: elements one by one, two by two, or in blocks of D. */
 static void compare_row(tally *sum, const gg_trial *trial, const gg_sample *sample,
                         const double *products, const double *magnitudes, element_at at) {
   enum { block_most = 32 };
@@ -310,6 +330,11 @@ static void compare_row(tally *sum, const gg_trial *trial, const gg_sample *samp
   int64_t in_block = 0;
   for (int64_t j = 0; j < sample->col_count; j++) {
     at.col = sample->cols[j];
+    if (gg_kernel_n_unit(trial->kernel) > 1) {
+      judge_gated(sum, trial, &products[j], &magnitudes[j], at);
+      j++; /* the sample has whole pairs */
+      continue;
+    }
     x[in_block] = expect_element(sum, trial, products[j], magnitudes[j], at);
     if (!block) {
       judge_d(sum, trial, x[0], at);

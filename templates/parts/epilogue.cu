@@ -135,6 +135,7 @@ __device__ __forceinline__ void store_d(d_t *gD, int64 ldd, int row0, int col0, 
   }
 }
 
+//@ if not gated
 // Two neighbouring columns of a row, to staging memory.
 __device__ __forceinline__ void stage_d_pair(unsigned staging, int row, int col, pair x) {
   const unsigned addr = staging + staged_d::offset(row, col) * unsigned(sizeof(d_t));
@@ -148,6 +149,7 @@ __device__ __forceinline__ void stage_d_pair(unsigned staging, int row, int col,
   }
 }
 
+//@ end
 //@ if fours_d
 // Four neighbouring columns of a row, two and two.
 __device__ __forceinline__ void stage_d_four(unsigned staging, int row, int col, pair x, pair y) {
@@ -248,6 +250,9 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
       for (int i = 0; i < epi_m / mma_m; ++i) {
 #pragma unroll
         for (int j = 0; j < epi_n / mma_n; ++j) {
+//@ if gated
+          epi_t gated[2] = {};  // of an MMA's halves of rows, which are converted together
+//@ end
 #pragma unroll
           for (int e = 0; e < ${lane_sums}; e += 2) {
 //@ if twins_n
@@ -260,11 +265,16 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
                 tCrC[s / across * (epi_m / mma_m) + i][s % across * (epi_n / mma_n) + j];
 //@ end
             const int half = ${half_of};  // of 8 rows
+//@ if gated
+            gated[half % 2] = finish(sums_are_finished
+//@ else
             const pair x = finish(sums_are_finished
+//@ end
                                       ? pair{${left}, ${right}}
                                       : pair{acc_value(${of_left}), acc_value(${of_right})},
                                   of, at.beyond(${row_half}, ${column_at_j}), row_at[half], col_at[j],
                                   cell_at[j][half]${and_seen}${and_totals});
+//@ if not gated
 //@ if fours_d
             if (j % 2 == 0)
               before[half] = x;
@@ -274,7 +284,20 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
 //@ else
             stage_d_pair(staging, ${row_half} + frag_row, ${column_j} + frag_col, x);
 //@ end
+//@ end
           }
+//@ if gated
+          d_t bits[2];
+          d_from_values(bits, gated[0], gated[1]);
+#pragma unroll
+          for (int e = 0; e < ${lane_sums}; e += 2) {
+            const int half = ${half_of};
+            st_shared(staging + staged_d::offset(${row_half} + frag_row,
+                                                 (${column_j} + frag_col) / 2) *
+                                    unsigned(sizeof(d_t)),
+                      bits[half % 2]);
+          }
+//@ end
         }
       }
     }
@@ -294,9 +317,9 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
                   col0 + (sub + 1) % across * epi_n + frag_col, rows, cols});
     __syncwarp();
     if (whole)
-      store_d<true>(gD, ldd, sub_row, sub_col, rows, cols, staging, lane);
+      store_d<true>(gD, ldd, sub_row, ${sub_col_d}, rows, ${cols_d}, staging, lane);
     else
-      store_d<false>(gD, ldd, sub_row, sub_col, rows, cols, staging, lane);
+      store_d<false>(gD, ldd, sub_row, ${sub_col_d}, rows, ${cols_d}, staging, lane);
     __syncwarp();  // the staging memory is free again
   }
 //@ insert report

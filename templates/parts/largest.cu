@@ -6,6 +6,13 @@ __device__ __forceinline__ unsigned magnitude_of(epi_t x) {
   return __float_as_uint(float(x)) & 0x7fffffff;
 }
 
+//@ if largest_of_one
+// Of one number that a gate made of two, which are both in the product.
+__device__ __forceinline__ void note_largest_of_one(unsigned &seen, epi_t x, tile_place at) {
+  if (at.row < at.rows && at.col < at.cols) seen = max(seen, magnitude_of(x));
+}
+
+//@ else
 // Of two neighbours, those that are in D.
 __device__ __forceinline__ void note_largest(unsigned &seen, pair x, tile_place at) {
   if (at.row >= at.rows) return;
@@ -13,6 +20,7 @@ __device__ __forceinline__ void note_largest(unsigned &seen, pair x, tile_place 
   if (at.col + 1 < at.cols) seen = max(seen, magnitude_of(x.y));
 }
 
+//@ end
 // Which of all threads comes first does not matter: the largest is the same.
 __device__ __forceinline__ void send_largest(float *to, unsigned seen) {
   asm volatile("red.relaxed.gpu.global.max.u32 [%0], %1;" ::"l"(to), "r"(seen) : "memory");

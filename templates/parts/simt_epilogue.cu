@@ -7,7 +7,11 @@
 constexpr int piece_m = d_n_major && vec_m > 2 ? 2 : vec_m;
 constexpr int piece_n = !d_n_major && vec_n > 2 ? 2 : vec_n;
 constexpr int pairs_n = piece_n > 1 ? piece_n / 2 : 1;  // of columns, which are finished together
+//@ if gated
+constexpr int line_elements = pairs_n;  // D has one column of each two
+//@ else
 constexpr int line_elements = d_n_major ? piece_n : piece_m;
+//@ end
 constexpr int pieces_n = block_n / piece_n;
 constexpr int pieces = block_m / piece_m * pieces_n;
 //@ slot cta_shares
@@ -94,12 +98,21 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[block_m][block_n][1
 //@ if row_sums
     row_totals row_total[piece_m] = {};
 //@ end
+//@ if gated
+    epi_t gated[piece_m * pairs_n];
+//@ else
     d_t bits[piece_m][2 * pairs_n];
+//@ end
 #pragma unroll
     for (int i = 0; i < piece_m; ++i) {
       const row_values row_at = read_row(of, at.beyond(i, 0));
 #pragma unroll
       for (int j = 0; j < pairs_n; ++j) {
+//@ if gated
+        gated[i * pairs_n + j] = finish(
+            {acc_value(acc[i][2 * j], 0), acc_value(acc[i][2 * j + 1], 0)}, of,
+            at.beyond(i, 2 * j), row_at, col_at[j], cell_at[j][i]${and_seen}${and_totals});
+//@ else
         const pair x = finish(
             {acc_value(acc[i][2 * j], 0), acc_value(acc[i][piece_n > 1 ? 2 * j + 1 : 0], 0)}, of,
             at.beyond(i, 2 * j), row_at, col_at[j], cell_at[j][i]${and_seen}${and_totals});
@@ -107,8 +120,21 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[block_m][block_n][1
         d_from_values(two_bits, x.x, x.y);
         bits[i][2 * j] = two_bits[0];
         bits[i][2 * j + 1] = two_bits[1];
+//@ end
       }
     }
+//@ if gated
+    // Conversions come in pairs; of one alone both numbers are the same.
+    constexpr int count = piece_m * pairs_n;
+    d_t bits[count + count % 2];
+#pragma unroll
+    for (int e = 0; e < count; e += 2) {
+      d_t two_bits[2];
+      d_from_values(two_bits, gated[e], gated[e + 1 < count ? e + 1 : e]);
+      bits[e] = two_bits[0];
+      bits[e + 1] = two_bits[1];
+    }
+//@ end
 //@ if column_sums
     send_columns(of, column_total, at,
                  block_above(thread) * (block_m / piece_m) + piece / pieces_n, thread % 32);
@@ -128,12 +154,18 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[block_m][block_n][1
     for (int line = 0; line < (d_n_major ? piece_m : piece_n); ++line) {
       d_t x[line_elements];
 #pragma unroll
+//@ if gated
+      for (int e = 0; e < line_elements; ++e) x[e] = bits[line * pairs_n + e];
+      const bool inside = at.row + line < rows;
+      store_line(gD + ((at.row + line) * ldd + at.col / 2), x, inside ? (cols - at.col) / 2 : 0);
+//@ else
       for (int e = 0; e < line_elements; ++e) x[e] = d_n_major ? bits[line][e] : bits[e][line];
       const bool inside = d_n_major ? at.row + line < rows : at.col + line < cols;
       const int left = d_n_major ? cols - at.col : rows - at.row;
       store_line(gD + (d_n_major ? (at.row + line) * ldd + at.col
                                  : (at.col + line) * ldd + at.row),
                  x, inside ? left : 0);
+//@ end
     }
   }
 //@ insert report

@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     if (boxes == 0) continue;
     const tile_origin to = locate(item.tile, m, n);
     const epilogue_operands operands = at_tile(parameters, to.batch, to.m0, to.n0);
-    d_t *gD = D + to.batch * batch_stride_d + (d_n_major ? to.m0 * ldd + to.n0 : to.n0 * ldd + to.m0);
+    d_t *gD = D + to.batch * batch_stride_d + (d_n_major ? to.m0 * ldd + to.${d_n0} : to.n0 * ldd + to.m0);
     epilogue(tCrC, boxes, operands, gD, ldd, thread, to.rows, to.cols);
   }
 }

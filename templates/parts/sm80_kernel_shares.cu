@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
       const tile_origin to = locate(item.tile, m, n);
       const unsigned staging = smem_base + staging_begin + warp * staging_bytes;
       d_t *gD =
-          D + to.batch * batch_stride_d + (d_n_major ? to.m0 * ldd + to.n0 : to.n0 * ldd + to.m0);
+          D + to.batch * batch_stride_d + (d_n_major ? to.m0 * ldd + to.${d_n0} : to.n0 * ldd + to.m0);
       const c_t *gC = nullptr;
       if constexpr (stages_c)
         gC = C + to.batch * batch_stride_c +

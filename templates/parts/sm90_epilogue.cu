@@ -22,7 +22,11 @@ __device__ __forceinline__ void clear(acc_t (&tCrC)[frags_m][acc_words]) {
 
 // ---- A box in registers -------------------------------------------------------------------------
 
+//@ if gated
+// Two elements, of two rows, finished, in a register.
+//@ else
 // Two neighbouring elements, finished, in a register.
+//@ end
 template <class element>
 __device__ __forceinline__ unsigned hold(two<element> pair) {
   unsigned word = pair.x | unsigned(pair.y) << 8 * sizeof(element);
@@ -30,8 +34,13 @@ __device__ __forceinline__ unsigned hold(two<element> pair) {
   return word;
 }
 
+//@ if gated
+// A lane's share of a box: of each eight columns it has two rows, eight apart, and what the gate
+// made of two neighbours of each.
+//@ else
 // A lane's share of a box, of each result: of each eight columns it has two rows, eight apart, and
 // two neighbours of each.
+//@ end
 struct finished_box {
 //@ insert finished_members
 };
@@ -95,21 +104,38 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
     const bool repeated = box > 0 && box_column(box) + col < box_column(box - 1) + epi_n;
     row_totals left_out;
 //@ end
+//@ if gated
+    epi_t gated[2];  // of both rows, which are converted together
+//@ end
 #pragma unroll
     for (int down = 0; down < 2; ++down) {
       const int e = ${column_of_sums} / 2 + down * 2;
 //@ insert aside
+//@ if gated
+      gated[down] = finish({acc_value(acc, e), acc_value(acc, e + 1)}, arg.operands,
+                           at.beyond(down * 8, col), rows[down], cols[group],
+                           cells[group][down]${and_aside}${and_seen}${and_totals});
+//@ else
       const pair x = finish({acc_value(acc, e), acc_value(acc, e + 1)}, arg.operands,
                             at.beyond(down * 8, col), rows[down], cols[group],
                             cells[group][down]${and_aside}${and_seen}${and_totals});
+//@ end
 //@ if scaled_d
       block[col % scaled_block / 8][down] = within(x, at.beyond(0, col));
-//@ else
+//@ end
+//@ if plain_d
       d_t bits[2];
       d_from_values(bits, x.x, x.y);
 //@ end
+//@ if not gated
 //@ insert hold_results
+//@ end
     }
+//@ if gated
+    d_t bits[2];
+    d_from_values(bits, gated[0], gated[1]);
+//@ insert hold_results
+//@ end
 //@ if column_sums
     if (sent == ${sent_columns} - 1)
       send_columns(arg.operands, column_total, at.beyond(0, col - 8 * sent), row / epi_m,

@@ -109,3 +109,19 @@ __device__ __forceinline__ void stage_ones(const held (&x)[epi_n / 8][2], unsign
     }
   }
 }
+//@ if gated
+
+// Of each eight columns of the product D has four, and a lane one, of two rows.
+template <class result, class held>
+__device__ __forceinline__ void stage_gated(const held (&x)[epi_n / 8], unsigned staging,
+                                            int lane) {
+#pragma unroll
+  for (int g = 0; g < epi_n / 8; ++g) {
+    typename result::element bits[2];
+    let_go(bits, x[g]);
+#pragma unroll
+    for (int down = 0; down < 2; ++down)
+      st_shared(staging + result::offset(lane / 4 + down * 8, g * 4 + lane % 4), bits[down]);
+  }
+}
+//@ end

@@ -5,9 +5,9 @@ __device__ __forceinline__ void store_tail(const epilogue_arguments &arg,
                                            typename result::element *to, int64 ld, int end,
                                            int row0, int col0, unsigned staged, int lane) {
   constexpr int unit = 16 / int(sizeof(typename result::element));
-  constexpr int across = d_n_major ? epi_m : epi_n;  // lines of the box
+  constexpr int across = d_n_major ? epi_m : ${box_d};  // lines of the box
   const int first = end - (d_n_major ? col0 : row0);
-  if (first < 0 || first >= (d_n_major ? epi_n : epi_m)) return;
+  if (first < 0 || first >= (d_n_major ? ${box_d} : epi_m)) return;
 #pragma unroll 1
   for (int i = lane; i < across * unit; i += warp_size) {
     const int row = d_n_major ? i % across : first + i / across;

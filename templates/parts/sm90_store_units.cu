@@ -24,8 +24,8 @@ __device__ __forceinline__ void store_units(const epilogue_arguments &arg,
                                             typename result::element *to, int64 ld, int row0,
                                             int col0, unsigned staged, int lane) {
   constexpr int elements = int(sizeof(unit) / sizeof(typename result::element));
-  constexpr int a_line = (d_n_major ? epi_n : epi_m) / elements;
-  constexpr int all = epi_m * epi_n / elements;
+  constexpr int a_line = (d_n_major ? ${box_d} : epi_m) / elements;
+  constexpr int all = epi_m * ${box_d} / elements;
   constexpr int most = 8, each = (all + warp_size - 1) / warp_size;
   constexpr int at_once = each < most ? each : most;
 #pragma unroll 1
@@ -54,7 +54,7 @@ __device__ __forceinline__ void store_lines(const epilogue_arguments &arg,
                                             int col0, unsigned staged, int lane) {
   using unit = typename unit_of<result::access_bytes>::type;
   __syncwarp();
-  if (d_n_major ? col0 + epi_n <= arg.cols : row0 + epi_m <= arg.rows)
+  if (d_n_major ? col0 + ${box_d} <= arg.cols : row0 + epi_m <= arg.rows)
     store_units<result, unit>(arg, to, ld, row0, col0, staged, lane);
   else
     store_units<result, typename result::element>(arg, to, ld, row0, col0, staged, lane);

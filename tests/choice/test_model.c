@@ -63,6 +63,7 @@ static const struct {
     {.epilogue = "[{dgelu: {form: tanh_approx}}]", .work = {.read = 2, .special = 1, .plain = 11}},
     {.epilogue = "[silu, aux]", .work = {.special = 2, .plain = 5, .aside = 2}},
     {.epilogue = "[{scale: {along: all}}]", .work = {.vectors = 4, .plain = 1}},
+    {.epilogue = "[gated]", .work = {.special = 1, .plain = 2.5}},
 };
 
 START_TEST(work_is_counted) {

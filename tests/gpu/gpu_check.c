@@ -155,12 +155,18 @@ int64_t whole_k(const gg_kernel *kernel, int64_t k) {
   return (k + unit - 1) / unit * unit;
 }
 
+int64_t whole_n(const gg_kernel *kernel, int64_t n) {
+  int64_t unit = gg_kernel_n_unit(kernel);
+  return (n + unit - 1) / unit * unit;
+}
+
 /* Scalars and paddings take turns over the shapes. Without a C, or an alpha, there is no turn. */
 static gg_problem nth_problem(const subject *s, long number, int64_t m, int64_t n, int64_t k,
                               int64_t batch) {
   static const float alphas[] = {1, 2, -1, 0.5f}, betas[] = {0, -1, 1, 0, 2};
   gg_problem p = {.size = sizeof(gg_problem), .m = m, .n = n, .k = k, .batch = batch, .alpha = 1};
   p.k = whole_k(s->kernel, k);
+  p.n = whole_n(s->kernel, n);
   if (gg_kernel_takes(s->kernel, GG_PARAM_ALPHA)) p.alpha = alphas[number % 4];
   if (gg_kernel_takes(s->kernel, GG_PARAM_BETA)) p.beta = betas[number % 5];
   return p;

@@ -27,8 +27,9 @@ void count_check(totals *out, const subject *s, const char *what, bool passed, g
  * subject has none on the host. */
 gg_status judge_trial(bool *passed, const subject *s, gg_trial *trial, gg_str *why, gg_error *err);
 
-/* K rounded up to what the kernel takes. */
+/* K and N rounded up to what the kernel takes. */
 int64_t whole_k(const gg_kernel *kernel, int64_t k);
+int64_t whole_n(const gg_kernel *kernel, int64_t n);
 
 /* A problem that the kernel takes, of middling size. */
 gg_problem usual_shape(const gg_kernel *kernel);

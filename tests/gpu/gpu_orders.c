@@ -11,7 +11,8 @@
 static gg_problem shape_of(const gg_kernel *kernel, int64_t m, int64_t n, int64_t k) {
   gg_problem p = usual_shape(kernel);
   if (kernel->fixed_m == GG_FIXED_NONE) p.m = m * kernel->tile_m * kernel->cluster_m - 5;
-  if (kernel->fixed_n == GG_FIXED_NONE) p.n = n * kernel->tile_n * kernel->cluster_n - 3;
+  if (kernel->fixed_n == GG_FIXED_NONE)
+    p.n = whole_n(kernel, n * kernel->tile_n * kernel->cluster_n - 3);
   if (kernel->fixed_k == GG_FIXED_NONE)
     p.k = whole_k(kernel, k * kernel->tile_k * kernel->cluster_k - 1);
   if (kernel->fixed_batch == GG_FIXED_NONE) p.batch = 1;

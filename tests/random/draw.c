@@ -385,8 +385,51 @@ static void draw_operation(gg_str *out, draws *from, const nature *is) {
   gg_str_free(&usual);
 }
 
+/* Before or behind a gate: what has no matrix, a vector along n before it alone, what is kept of D
+ * behind it. */
+static void draw_beside_gate(gg_str *out, draws *own, bool behind) {
+  char word[word_max], along[word_max];
+  switch (draw_below(own, behind ? 5 : 4)) {
+  case 0:
+    gg_str_printf(out, "{bias: {along: %s}}", pick(word, own, behind ? "m" : "n|n|m"));
+    break;
+  case 1:
+    gg_str_printf(out, "{scale: {along: %s}}", pick(word, own, behind ? "m|all" : "n|m|all"));
+    break;
+  case 2:
+    gg_str_puts(out, pick(word, own, "linear|{clamp: {min: -7, max: 7}}|{leaky_relu: {}}|tanh"));
+    break;
+  case 3:
+    gg_str_printf(out, "{expr: {text: \"%s\", along: %s}}", pick(word, own, "x * t0|x + t0 / 2"),
+                  pick(along, own, behind ? "m|all" : "n|m|all"));
+    break;
+  default:
+    gg_str_puts(out, pick(word, own, "amax|relu|gelu"));
+  }
+}
+
+/* A gated product, which came last; none has a C. */
+static bool draw_gated(gg_str *out, const draws *from, const nature *is) {
+  draws own = {.seed = from->seed ^ 0x6666666666666666, .drawn = from->drawn};
+  char act[word_max];
+  if (is->has_c || !chance(&own, 8)) return false;
+  gg_str_puts(out, "epilogue: [");
+  for (int64_t before = draw_below(&own, 3); before > 0; before--) {
+    draw_beside_gate(out, &own, false);
+    gg_str_puts(out, ", ");
+  }
+  pick(act, &own, "silu|silu|gelu|relu|sigmoid|tanh|hardswish|gelu, form: tanh");
+  gg_str_printf(out, "{gated: {act: %s}}", act);
+  for (int64_t behind = draw_below(&own, 3); behind > 0; behind--) {
+    gg_str_puts(out, ", ");
+    draw_beside_gate(out, &own, true);
+  }
+  gg_str_puts(out, "]\n");
+  return true;
+}
+
 /* A C wants a beta. */
-static void draw_epilogue(gg_str *out, draws *from, const nature *is) {
+static void draw_listed_epilogue(gg_str *out, draws *from, const nature *is) {
   if (!chance(from, 60)) return;
   int64_t before = draw_below(from, 3), after = draw_below(from, 4);
   const char *between = "";
@@ -407,6 +450,14 @@ static void draw_epilogue(gg_str *out, draws *from, const nature *is) {
     draw_operation(out, from, is);
   }
   gg_str_puts(out, "]\n");
+}
+
+static void draw_epilogue(gg_str *out, draws *from, const nature *is) {
+  gg_str listed = GG_STR_INIT;
+  bool gated = draw_gated(out, from, is);
+  draw_listed_epilogue(&listed, from, is);
+  if (!gated) gg_str_add(out, &listed);
+  gg_str_free(&listed);
 }
 
 /* ---- The whole ------------------------------------------------------------------------ */
@@ -473,6 +524,8 @@ gg_problem draw_problem(draws *from, const gg_kernel *kernel) {
   p.n = draw_extent(from, kernel->fixed_n, kernel->tile_n * (kernel->turns_pairs_n ? 4 : 1));
   if (kernel->turns_halves_m) p.m = draw_extent(from, kernel->fixed_m, kernel->turns_halves_m);
   if (kernel->turns_halves_n) p.n = draw_extent(from, kernel->fixed_n, kernel->turns_halves_n);
+  int64_t pairs = gg_kernel_n_unit(kernel);
+  p.n = (p.n + pairs - 1) / pairs * pairs;
   p.k = kernel->fixed_k;
   if (p.k == GG_FIXED_NONE && chance(from, 10)) p.k = draw_below(from, 2);
   if (p.k == GG_FIXED_NONE) p.k = 1 + draw_below(from, 7 * (int64_t)kernel->tile_k);

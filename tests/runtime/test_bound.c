@@ -155,6 +155,34 @@ START_TEST(activations_carry_errors_on) {
 }
 END_TEST
 
+/* Integers by relu are exact; else the errors of both columns come to the product, each times the
+ * other. */
+START_TEST(gates_carry_both_errors_on) {
+  gg_kernel kernel = fixture_kernel();
+  const gg_problem p = {.size = sizeof(gg_problem), .k = 16, .alpha = 1};
+  const double sums[] = {3, -5}, magnitudes[] = {7, 9}, none[] = {0, 0};
+  gg_reference_operands exact[2] = {{.integers = true}, {.integers = true}};
+  const gg_reference_operands off[2] = {{.integers = false}, {.integers = false}};
+  gg_expected out, first, second;
+  kernel.d.type = GG_DTYPE_f32;
+  kernel.operation_count = 1;
+  kernel.operations[0] = (gg_operation){.kind = GG_OP_LINEAR};
+  gg_reference_expect(&first, NULL, &kernel, &p, 3, 7, off);
+  gg_reference_expect(&second, NULL, &kernel, &p, -5, 9, off);
+  kernel.operations[0] = (gg_operation){.kind = GG_OP_GATED, .expression = GG_OP_RELU};
+  gg_reference_expect_gated(&out, NULL, &kernel, &p, sums, magnitudes, exact);
+  ck_assert_double_eq(out.value, -15);
+  ck_assert_double_eq(out.bound, gg_number_half_ulp(GG_DTYPE_f32, 15));
+  gg_reference_expect_gated(&out, NULL, &kernel, &p, sums, magnitudes, off);
+  double both = 5 * first.bound + 3 * second.bound;
+  ck_assert_msg(out.bound > both - 60 * 0x1p-24 && out.bound < both + 80 * 0x1p-24, "%g, %g",
+                out.bound * 0x1p24, both * 0x1p24);
+  kernel.operations[0].expression = GG_OP_SILU;
+  gg_reference_expect_gated(&out, NULL, &kernel, &p, sums, none, exact);
+  ck_assert_double_eq_tol(out.value, -15 / (1 + exp(-3)), 1e-12);
+}
+END_TEST
+
 /* Of what has no bound relu's derivative still makes a zero that has one. */
 START_TEST(a_zero_needs_no_bound_before_it) {
   gg_kernel kernel = fixture_kernel();
@@ -201,6 +229,7 @@ int main(void) {
   tcase_add_loop_test(tests, errors_are_as_large_as_they_must_be, 0, sizeof rows / sizeof *rows);
   tcase_add_test(tests, activations_carry_errors_on);
   tcase_add_test(tests, nothing_is_left_out);
+  tcase_add_test(tests, gates_carry_both_errors_on);
   tcase_add_test(tests, a_zero_needs_no_bound_before_it);
   tcase_add_test(tests, a_sample_has_whole_sums);
   tcase_add_test(tests, roundings_are_counted);

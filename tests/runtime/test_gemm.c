@@ -278,6 +278,27 @@ START_TEST(products_are_right) {
 }
 END_TEST
 
+/* Of few rows, too, of which products that are not gated are transposed. */
+START_TEST(gates_leave_half_of_the_columns) {
+  static const gemm_case c = {
+      GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 7, 300, 64, 2, 0, 16, "gated_silu", 0, 1};
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context = open_emulator(&err);
+  gg_gemm *gemm = open_gemm(context, &err);
+  gg_kernel facts = facts_of(&c);
+  gg_form form = form_of_case(&c);
+  gg_problem shape = {.m = c.m, .n = c.n, .k = c.k, .batch = c.batch, .alpha = c.alpha};
+  facts.operations[0] = (gg_operation){.kind = GG_OP_GATED, .expression = GG_OP_SILU};
+  form.epilogue = "[gated]";
+  check_product(context, gemm, facts, form, shape, 0, c.family, 0, &err);
+  shape.n = 301, shape.size = sizeof shape;
+  ck_assert_int_ne(gg_gemm_launch(gemm, &form, &shape, NULL, &err), GG_OK);
+  assert_error(&err, GG_E_PROBLEM_EXTENT, "n = 301");
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+}
+END_TEST
+
 /* alpha and beta where the kernel reads them; what the problem says of them counts for nothing. */
 START_TEST(scalars_may_be_in_device_memory) {
   static const gg_param params[] = {{.kind = GG_PARAM_ALPHA}, {.kind = GG_PARAM_BETA}};
@@ -1008,6 +1029,7 @@ int main(void) {
   tcase_add_test(tcase, null_pointers_are_named);
   if (fixture_has_nvrtc()) {
     tcase_add_loop_test(tcase, products_are_right, 0, sizeof cases / sizeof *cases);
+    tcase_add_test(tcase, gates_leave_half_of_the_columns);
     tcase_add_test(tcase, scalars_may_be_in_device_memory);
     tcase_add_loop_test(tcase, products_of_devices_are_right, 0,
                         sizeof device_cases / sizeof *device_cases);

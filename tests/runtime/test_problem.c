@@ -25,6 +25,24 @@ START_TEST(packs_to_the_alignment) {
 }
 END_TEST
 
+/* Of the product's columns D has half, and so has what stands behind the gate. */
+START_TEST(a_gated_d_has_half_of_the_columns) {
+  gg_kernel kernel = fixture_kernel();
+  const gg_operation operations[] = {
+      {.kind = GG_OP_BIAS, .along = GG_ALONG_N, .operand = {GG_DTYPE_bf16, GG_MAJOR_N, 2}},
+      {.kind = GG_OP_GATED, .expression = GG_OP_SILU},
+      {.kind = GG_OP_AUX, .operand = {GG_DTYPE_f16, GG_MAJOR_N, 2}}};
+  memcpy(kernel.operations, operations, sizeof operations);
+  kernel.operation_count = 3;
+  gg_problem p = {.size = sizeof(gg_problem), .m = 5, .n = 76, .k = 9, .batch = 2};
+  ck_assert_int_eq(gg_problem_pack(&p, &kernel, &err), GG_OK);
+  ck_assert_int_eq(p.ldd, 40);
+  ck_assert_int_eq(p.batch_stride_d, 5 * 40);
+  ck_assert_int_eq(p.extras[0].batch_stride, 76);
+  ck_assert_int_eq(p.extras[2].ld, 38);
+}
+END_TEST
+
 START_TEST(pack_passes_int64) {
   gg_kernel kernel = fixture_kernel();
   gg_problem p = {.size = sizeof(gg_problem), .m = INT64_MAX, .n = 1, .k = INT64_MAX, .batch = 1};
@@ -307,6 +325,21 @@ static void no_c_there(gg_problem *p, gg_kernel *kernel) {
   p->beta_at = 0x1004, p->c = 0;
 }
 
+static void gate(gg_kernel *kernel) {
+  kernel->operations[1] = (gg_operation){.kind = GG_OP_GATED, .expression = GG_OP_SILU};
+  kernel->operation_count = 2;
+}
+
+static void odd_columns(gg_problem *p, gg_kernel *kernel) {
+  gate(kernel);
+  p->n = 101;
+}
+
+static void short_gated_d(gg_problem *p, gg_kernel *kernel) {
+  gate(kernel);
+  p->ldd = 32;
+}
+
 SPOIL(huge_grid, (p->m = (int64_t)1 << 40))
 SPOIL(many_tiles, (p->batch = 1 << 30))
 SPOIL(huge_k, (p->k = INT32_MAX - 31))
@@ -352,6 +385,11 @@ static const bad_case bad_cases[] = {
     {no_beta_there, GG_E_PROBLEM_POINTER, "the pointer to beta_at is null"},
     {odd_beta, GG_E_PROBLEM_ALIGN, "beta_at = 4098 is not a multiple of the 4 bytes"},
     {no_c_there, GG_E_PROBLEM_POINTER, "the pointer to C is null"},
+    {odd_columns, GG_E_PROBLEM_EXTENT,
+     "n = 101, where the kernel has an even n, two columns for each of D's (epilogue gated); the "
+     "nearest are 100 and 102"},
+    {short_gated_d, GG_E_PROBLEM_LD,
+     "ldd = 32 is less than n / 2 = 36; the least that the kernel takes is 36"},
     {no_workspace, GG_E_PROBLEM_WORKSPACE, "a workspace of 0 bytes, where 12 shares of 6 tiles"},
     {no_room_for_sums, GG_E_PROBLEM_SUMS,
      "a workspace of 0 bytes, where parts of sums over D of 3456 bytes take 68992"},
@@ -633,6 +671,7 @@ int main(void) {
   Suite *suite = suite_create("problem");
   TCase *tests = tcase_create("check");
   tcase_add_test(tests, packs_to_the_alignment);
+  tcase_add_test(tests, a_gated_d_has_half_of_the_columns);
   tcase_add_test(tests, pack_passes_int64);
   tcase_add_test(tests, grid_and_arguments);
   tcase_add_test(tests, persistent_grids_fit_the_device);

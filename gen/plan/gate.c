@@ -1,0 +1,77 @@
+/* A gate takes columns 2 j and 2 j + 1 of the product and gives column j of D: act(x[2 j]) times
+ * x[2 j + 1]. Every MMA gives a thread two neighbouring columns of a row, and so do the threads of
+ * family simt: nobody needs a number that another thread has. So the columns that belong together
+ * are neighbours, of one row; in the transposed problem they would be rows of it.
+ *
+ * What stands before the gate is of the product's N columns, what stands behind it of D's N / 2. A
+ * matrix that the epilogue reads or stores lies as D does, in boxes of the same columns, which
+ * neither side's would all be: there are none beside a gate, and vectors along n before it alone.
+ * What is kept of all of D, its largest magnitude, stands behind it. */
+#include "plan/gate.h"
+
+#include "plan/target.h"
+#include "spec/keys.h"
+
+bool gg_plan_is_gated(const gg_plan *plan) {
+  return gg_plan_columns_of_d(plan, 2) < 2;
+}
+
+int gg_plan_columns_of_d(const gg_plan *plan, int columns) {
+  return (int)gg_columns_behind(plan->operations, plan->operation_count, columns);
+}
+
+/* Why an operation cannot stand before a gate, or behind it; NULL: it can. */
+static const char *obstacle_of(const gg_operation *op, bool behind) {
+  gg_span span = gg_operation_span(op);
+  if (op->kind == GG_OP_GATED && behind) return "a product is gated once";
+  if (op->kind == GG_OP_LINEAR && op->beta)
+    return "C would have the product's N columns, and D has N / 2; `beta: false` is without a C";
+  if (op->kind == GG_OP_SUM)
+    return "sums over D are of all the product's columns, of which a gate leaves half";
+  if (span == GG_SPAN_MATRIX)
+    return "it has a matrix like D, of N / 2 columns, where the product has N; vectors and numbers "
+           "can";
+  if (op->kind == GG_OP_AMAX && !behind) return "what it keeps is D's: it stands behind";
+  if (span == GG_SPAN_COLUMNS && behind)
+    return "a vector along n has N numbers, and D has N / 2 columns: it stands before";
+  return NULL;
+}
+
+static gg_status check_operations(const gg_plan *plan, gg_error *err) {
+  bool behind = false;
+  for (size_t i = 0; i < plan->operation_count; i++) {
+    const gg_operation *op = &plan->operations[i];
+    const char *obstacle = obstacle_of(op, behind);
+    if (obstacle)
+      return gg_fail(err, PLAN_GATED, &plan->spec->ops[i].mark, gg_op_info_of(op->kind)->name,
+                     behind ? "behind" : "before", obstacle);
+    behind = behind || op->kind == GG_OP_GATED;
+  }
+  return GG_OK;
+}
+
+static const gg_mark *mark_of_gate(const gg_plan *plan) {
+  size_t i = 0;
+  while (plan->operations[i].kind != GG_OP_GATED)
+    i++;
+  return &plan->spec->ops[i].mark;
+}
+
+gg_status gg_check_gate(const gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  if (!gg_plan_is_gated(plan)) return GG_OK;
+  if (!plan->target->gates)
+    return gg_fail(err, PLAN_UNSUPPORTED, mark_of_gate(plan), plan->target->family, "epilogue",
+                   "with gated", "the others: a thread has one column; all other families have it");
+  gg_status st = check_operations(plan, err);
+  if (st) return st;
+  if (plan->d.major != GG_MAJOR_N)
+    return gg_refuse(plan, &spec->d.major, "gated columns beside D of major", "m",
+                     "D of major n, row-major", err);
+  if (plan->scale_d.block)
+    return gg_refuse(plan, &spec->d.scale.here, "gated columns beside D", "with scales",
+                     "D without: one number for all of it is a scale behind gated", err);
+  if (plan->fixed_n == GG_FIXED_NONE) return GG_OK;
+  return gg_check_multiple("problem N", plan->fixed_n, 2, "columns of a gate, one of D",
+                           &spec->problem.n.mark, err);
+}
