@@ -88,15 +88,17 @@ static int columns_of_line(const gg_plan *plan) {
  * one, for lines of more bytes: the last box then begins within the one before it, and the columns
  * of both are stored twice. So nothing may be read that a store has replaced, but it be fetched
  * before, no box be another cluster's, and no element have a factor besides; and no stage is given
- * up for it. Of elements of 4 bits a line has 64 bytes: registers hold no more columns. Of a tile
+ * up for it. Of elements of 4 bits a line has 64 bytes: registers hold no more columns; and so of a
+ * gated D whose sums are read from tensor memory, box by box. Of a tile
  * whose boxes are divided among the CTAs of a cluster, as many columns as divide them most evenly.
  */
 static gg_sm90_staging choose_staging(const gg_plan *plan, const gg_sm90_schedule *schedule,
                                       bool fetches) {
   enum { usual = 16 };
-  bool long_line = gg_plan_is_gated(plan) && columns_of_line(plan) > usual;
-  int least = long_line ? columns_of_line(plan) : usual;
+  bool gated = gg_plan_is_gated(plan);
+  int least = gated && columns_of_line(plan) > usual ? columns_of_line(plan) : usual;
   int bits = gg_sm90_result_bits(plan), most = line_bytes * 8 / (bits < 8 ? 8 : bits);
+  if (gated && !gg_plan_in_tensor_memory(plan)) most *= 2;
   int all = gg_plan_warp_columns(plan), power = all & -all;
   gg_sm90_staging best = {.columns = power < most ? power : most};
   while (best.columns > least &&
