@@ -4,10 +4,10 @@
 
 // Derived sizes. A warp owns one warp_m x warp_n block of the CTA tile and walks it in MMA atoms.
 constexpr int warp_size = 32;
-constexpr int threads = warp_size * warps_m * warps_n;
+constexpr int threads = warp_size * ${all_warps};
 constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n;
 constexpr int frags_m = warp_m / mma_m, frags_n = warp_n / mma_n;
-constexpr int k_steps = tile_k / mma_k;
+constexpr int k_steps = tile_k / ${turn_k};
 constexpr unsigned ab_bytes = sizeof(ab_t);
 
 // ---- Tiles in shared memory: which threads copy them, and where an element lies -----------------
@@ -405,7 +405,7 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
       fragments &next = p.frag[(step + 1) % 2];
       const bool last_step = step + 1 == k_steps;
 
-      if (!last_step) load_fragments(next, read, p.at_a, p.at_b, (step + 1) * mma_k);
+      if (!last_step) load_fragments(next, read, p.at_a, p.at_b, (step + 1) * ${turn_k});
       if (step == copy_step) load_the_rest(p, write, exists, tile_k);
 //@ if tf32
       round_fragments(p.frag[step % 2]);
@@ -448,6 +448,7 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
 
 //@ include operations
 //@ slot cta_shares
+//@ slot add_along_k
 
 //@ include epilogue
 
@@ -474,7 +475,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int lane = thread % warp_size;
   const int warp = thread / warp_size;
   const int warp_m0 = warp % warps_m * ${warp_step_m};
-  const int warp_n0 = warp / warps_m * warp_n;
+  const int warp_n0 = ${warp_along_n} * warp_n;
+//@ if along_k
+  const int warp_k0 = warp / block_warps * mma_k;
+//@ end
 
   // The tile in the accumulators, while it waits for its epilogue.
   acc_t tCrC[frags_m][frags_n][acc_words];
@@ -502,8 +506,15 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
                   {}};
     p.at_a.mn += warp_m0;
     p.at_b.mn += warp_n0;
+//@ if along_k
+    p.at_a.k += warp_k0;
+    p.at_b.k += warp_k0;
+//@ end
     if (more) fill(p, smem_base, int(k), k_tiles, lda, ldb);
-    if (pending) {
+//@ if along_k
+    const bool stores = pending && warp < block_warps;  // the first along K, which have the sums
+//@ end
+    if (${stores}) {
       const unsigned staging = smem_base + staging_begin + warp * staging_bytes;
       epilogue(tCrC, operands_at, gD, ldd, gC, ldc, warp_m0, warp_n0, even_m ? tile_m : rows,
                even_n ? tile_n : cols, staging, lane);
@@ -521,6 +532,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     if constexpr (stages_c)
       prefetch_c(operands, C + batch * batch_stride_c, ldc, m0, n0, next_rows, next_cols, thread);
     multiply(tCrC, p, smem_base, k_tiles);
+//@ if along_k
+    add_along_k(tCrC, smem_base, warp, lane);
+//@ end
 
     pending = true;
     if constexpr (!even_m) rows = next_rows;

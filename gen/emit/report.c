@@ -209,10 +209,14 @@ static void show_atom_layout(const shown *s) {
     return;
   }
   gg_str workers = GG_STR_INIT, block = GG_STR_INIT;
-  gg_str_printf(&workers, "%ss along M x N", p->target->worker);
+  gg_str_printf(&workers, "%ss along M x N%s", p->target->worker,
+                p->atoms_k > 1 ? " x K, whose sums meet behind the last K tile" : "");
   gg_str_printf(&block, "of a %s", p->target->worker);
-  add_text(s->report, s->section, s->label, "%dx%d", p->atoms_m, p->atoms_n)->remark =
-      keep(s->report, &workers);
+  gg_fact *shape = p->atoms_k > 1
+                       ? add_text(s->report, s->section, s->label, "%dx%dx%d", p->atoms_m,
+                                  p->atoms_n, p->atoms_k)
+                       : add_text(s->report, s->section, s->label, "%dx%d", p->atoms_m, p->atoms_n);
+  shape->remark = keep(s->report, &workers);
   add_text(s->report, s->section, "block", "%dx%d", gg_plan_block_m(p), gg_plan_block_n(p))
       ->remark = keep(s->report, &block);
 }

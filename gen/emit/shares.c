@@ -24,14 +24,26 @@ void gg_bind_sums(gg_bindings *out, const gg_plan *plan, const char *parameter,
                plan->accumulator == GG_DTYPE_f64 ? "partial_sums_f64" : "partial_sums");
 }
 
+void gg_bind_words(gg_bindings *out, const gg_plan *plan) {
+  gg_bind_text(out, "acc_register",
+               plan->accumulator == GG_DTYPE_f64   ? "d"
+               : plan->accumulator == GG_DTYPE_f32 ? "f"
+                                                   : "r");
+}
+
+void gg_write_words(gg_str *out, const gg_plan *plan) {
+  gg_str_printf(out, "constexpr int acc_elements = %d;  // of a word of its sums\n",
+                plan->accumulator == GG_DTYPE_f16 ? 2 : 1);
+}
+
 void gg_write_cta_shares(gg_str *out, const gg_plan *plan) {
   if (!gg_plan_shares_tiles(plan)) return;
   gg_str_printf(out,
                 "constexpr int cluster_m = 1, cluster_n = 1, cluster_k = 1, cluster_size = 1;\n"
-                "constexpr int tile_warps = %d;  // that compute a tile\n"
-                "constexpr int acc_elements = %d;  // of a word of its sums\n"
-                "constexpr unsigned counters_bytes = %d;  // of the workspace, in front\n\n",
-                gg_plan_tile_warps(plan), plan->accumulator == GG_DTYPE_f16 ? 2 : 1,
+                "constexpr int tile_warps = %d;  // that compute a tile\n",
+                gg_plan_tile_warps(plan));
+  gg_write_words(out, plan);
+  gg_str_printf(out, "constexpr unsigned counters_bytes = %d;  // of the workspace, in front\n\n",
                 GG_WORKSPACE_COUNTERS);
 }
 
@@ -50,8 +62,5 @@ void gg_bind_cta_shares(gg_bindings *out, const gg_plan *plan, const char *sums,
   gg_bind_part(out, "sums", sums);
   gg_bind_part(out, "store_others", "register_store_others");
   gg_bind_sums(out, plan, "tile_sums &tCrC", "tCrC", "sum_at(tCrC, first * sum_words + w)");
-  gg_bind_text(out, "acc_register",
-               plan->accumulator == GG_DTYPE_f64   ? "d"
-               : plan->accumulator == GG_DTYPE_f32 ? "f"
-                                                   : "r");
+  gg_bind_words(out, plan);
 }

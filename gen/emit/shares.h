@@ -14,6 +14,10 @@ void gg_write_share_members(gg_str *out);
 void gg_bind_sums(gg_bindings *out, const gg_plan *plan, const char *parameter,
                   const char *argument, const char *added);
 
+/* What a register of sums is: how many it has (a constant of the text), and in inline PTX. */
+void gg_write_words(gg_str *out, const gg_plan *plan);
+void gg_bind_words(gg_bindings *out, const gg_plan *plan);
+
 /* Of families without clusters: the constants that templates/parts/cta_shares.cu is written in, and
  * the part itself with `sums`, which says in what order a thread has its own; the lines of the
  * family's template that shared tiles take, and `kernel`, its loop over them. Binds, too, where no

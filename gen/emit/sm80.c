@@ -86,8 +86,12 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
                   plan->mma.m * plan->atoms_m);
   gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d;  // of what a warp stages at once\n",
                 plan->epi_m, plan->epi_n);
-  gg_str_printf(out, "constexpr int warps_m = %d, warps_n = %d;  // of a CTA\n", plan->atoms_m,
-                plan->atoms_n);
+  gg_str_printf(out, "constexpr int warps_m = %d, warps_n = %d", plan->atoms_m, plan->atoms_n);
+  if (plan->atoms_k > 1) gg_str_printf(out, ", warps_k = %d", plan->atoms_k);
+  gg_str_puts(out, ";  // of a CTA\n");
+  if (plan->atoms_k > 1)
+    gg_str_puts(
+        out, "constexpr int turn_k = mma_k * warps_k;  // from a warp's MMAs to its next ones\n");
   gg_str_printf(out, "constexpr int acc_words = %d;  // registers of an accumulator fragment\n",
                 gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
   if (plan->promote)
@@ -96,6 +100,10 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   gg_str_printf(out, "constexpr int ctas_per_sm = %d;\n", plan->ctas_per_sm);
   gg_str_printf(out, "constexpr int raster_group = %d;\n\n", plan->raster_group);
   gg_write_cta_shares(out, plan);
+  if (plan->atoms_k > 1 && !gg_plan_shares_tiles(plan)) {
+    gg_write_words(out, plan);
+    gg_str_putc(out, '\n');
+  }
 
   long long a = layouts->size_a * gg_dtype_bytes(plan->a.type, 1);
   long long b = layouts->size_b * gg_dtype_bytes(plan->b.type, 1);
@@ -284,13 +292,14 @@ static void put_reads(tile *t, const gg_operand *operand) {
 }
 
 /* What ldmatrix reads of a line where an operand has twins: of K 16 bytes of 32 to either half of
- * the lanes; of M or N 16 bytes for an MMA, or two. */
+ * the lanes, 32 to each of the warps along K in turns; of M or N 16 bytes for an MMA, or two. */
 static void put_steps(tile *t, const gg_plan *plan, bool of_a) {
   enum { row_bytes = 16 };
   t->step = t->along_columns ? 2 * row_bytes : row_bytes;
   if (t->along_columns) {
-    t->starts = 2;
+    t->starts = 2 * plan->atoms_k;
     t->start_step = row_bytes;
+    t->step *= plan->atoms_k;
     t->steps = plan->tile_k / t->step;
     return;
   }
@@ -559,6 +568,25 @@ static void bind_fragments(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "half_of", plan->mma.m == 16 ? "i * 2 + e / 2" : "i");
 }
 
+/* Warps that are neighbours along K: where each begins and how far its steps are, which of them
+ * store, and how they bring their sums together. */
+static void bind_along_k(gg_bindings *out, const gg_plan *plan) {
+  enum { word_bytes = 4, wide_bytes = 8 };
+  bool several = plan->atoms_k > 1, wide = plan->accumulator == GG_DTYPE_f64;
+  int at_once = gg_sm80_sums_at_once(plan) / (wide ? wide_bytes : word_bytes);
+  gg_bind_flag(out, "along_k", several);
+  gg_bind_part(out, "add_along_k", several ? "sm80_along_k" : NULL);
+  gg_bind_text(out, "all_warps", several ? "warps_m * warps_n * warps_k" : "warps_m * warps_n");
+  gg_bind_text(out, "turn_k", several ? "turn_k" : "mma_k");
+  gg_bind_text(out, "warp_along_n", several ? "warp / warps_m % warps_n" : "warp / warps_m");
+  gg_bind_text(out, "stores", several ? "stores" : "pending");
+  if (!several) return;
+  if (!gg_plan_shares_tiles(plan)) gg_bind_words(out, plan);
+  gg_bind_flag(out, "four_words", at_once == 4);
+  gg_bind_text(out, "words_at_once", at_once == 4 ? "4" : "2");
+  gg_bind_text(out, "word_type", wide ? "f64" : "b32");
+}
+
 gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
@@ -581,6 +609,7 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                    has_ragged_lines(&plan->b, plan->copy_bytes_b, plan->fixed_n, plan->tile_n));
   bind_fragments(out, plan);
   bind_accumulators(out, plan, layouts);
+  bind_along_k(out, plan);
   gg_bind_flag(out, "promotes", plan->promote > 0);
   gg_bind_text(out, "mma_sums", plan->promote ? "sums" : "tCrC");
   gg_bind_cta_shares(out, plan, "sm80_sums", "sm80_kernel_shares");

@@ -90,6 +90,12 @@ void gg_sm80_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *l
                   "begin the copies of the K tile %d further, and multiply: while the tensor cores "
                   "work on one step along K, ldmatrix loads the next step's fragments.",
                   stages->depth - 1);
+  if (plan->atoms_k > 1)
+    gg_outline_step(outline,
+                    "The steps along K of a block were dealt to %d warps in turns. All but the "
+                    "first of them put their sums where the stages were; when all have met, the "
+                    "first adds them up, in the order of the warps, and goes on alone.",
+                    plan->atoms_k);
   if (gg_rings_find(&layouts->rings, GG_RING_STAGING))
     write_boxes(outline, plan, "Each warp", "stores whole lines of them");
   else

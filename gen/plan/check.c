@@ -108,12 +108,16 @@ gg_status gg_check_smem(const gg_plan *plan, const gg_smem_parts *parts, int64_t
       if (more[i].bytes)
         gg_str_printf(&sum, " + %lld B of %s", (long long)more[i].bytes, more[i].what);
     }
+  } else if (parts->in_place + behind > most) {
+    gg_str_printf(&sum, "sums of %d warps along K in the stages' place take %lld B", plan->atoms_k,
+                  (long long)parts->in_place);
+    if (behind) gg_str_printf(&sum, " + %lld B of staging", (long long)behind);
   } else {
-    gg_str_printf(&sum, "staging D in %d warps takes %lld B", plan->threads / GG_WARP,
-                  (long long)parts->staging);
+    gg_str_printf(&sum, "staging D in %d warps takes %lld B",
+                  plan->threads / GG_WARP / plan->atoms_k, (long long)parts->staging);
   }
   int64_t fit = (most - behind) / parts->stage;
-  if (parts->staging <= most && fit >= 2) {
+  if (parts->staging <= most && parts->in_place + behind <= most && fit >= 2) {
     gg_str_printf(&advice, "%lld stages fit", (long long)fit);
   } else {
     gg_str_puts(&advice, "take a smaller tile");
@@ -121,7 +125,8 @@ gg_status gg_check_smem(const gg_plan *plan, const gg_smem_parts *parts, int64_t
   if (plan->ctas_per_sm > 1)
     snprintf(shared, sizeof shared, " with %d CTAs an SM", plan->ctas_per_sm);
   const gg_spec *spec = plan->spec;
-  const gg_spec_field *cause = spec->stages.state == GG_SPEC_SET ? &spec->stages : &spec->tile;
+  bool stages_count = spec->stages.state == GG_SPEC_SET && parts->in_place + behind <= most;
+  const gg_spec_field *cause = stages_count ? &spec->stages : &spec->tile;
   gg_status st = gg_fail(err, DERIVE_SMEM, &cause->mark, gg_str_shown(&sum), (long long)most,
                          gg_arch_name(arch, plan->arch), shared, gg_str_shown(&advice));
   gg_str_free(&sum);

@@ -40,6 +40,7 @@ int64_t gg_smem_limit(const gg_plan *plan);
 typedef struct gg_smem_parts {
   int64_t stage;                   /* one of them */
   int64_t staging, sums, barriers; /* of all warps; of other CTAs */
+  int64_t in_place;                /* of sums that take the stages' place */
   bool behind;                     /* staging is behind the stages, not in their place */
 } gg_smem_parts;
 

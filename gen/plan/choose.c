@@ -223,7 +223,7 @@ static gg_status choose_name(gg_plan *plan, gg_arena *arena, gg_error *err) {
 }
 
 gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_error *err) {
-  gg_plan plan = {.spec = spec, .asked = spec};
+  gg_plan plan = {.spec = spec, .asked = spec, .atoms_k = 1};
   gg_status st;
   if ((st = choose_target(&plan, err))) return st;
   if ((st = choose_note(&plan, arena, err))) return st;

@@ -27,11 +27,14 @@ gg_status gg_layouts_fragments(gg_layouts *out, const gg_plan *plan, const gg_la
   gg_tuple k = gg_tuple_int(plan->tile_k);
   gg_tiler whole = *permutation, mode = gg_tiler_of_shape(&k);
   gg_tiled_mma mma;
+  gg_layout first; /* along K: the sums are theirs in the end */
   gg_status st;
   if ((st = gg_tiler_append(&whole, &mode, err))) return st;
   if ((st = gg_tiled_mma_make(&mma, &plan->mma, atoms, &whole, err))) return st;
   if ((st = gg_tiled_mma_layout_tv(&out->tCrA, &mma, GG_MMA_A, err))) return st;
   if ((st = gg_tiled_mma_layout_tv(&out->tCrB, &mma, GG_MMA_B, err))) return st;
+  if ((st = gg_layout_take(&first, atoms, 0, 2, err))) return st;
+  if ((st = gg_tiled_mma_make(&mma, &plan->mma, &first, &whole, err))) return st;
   return gg_tiled_mma_layout_tv(&out->tCrC, &mma, GG_MMA_C, err);
 }
 
@@ -53,9 +56,11 @@ gg_status gg_layouts_place(gg_layouts *out, const gg_plan *plan, gg_error *err) 
   const gg_ring *stages = gg_rings_find(&out->rings, GG_RING_STAGES),
                 *staging = gg_rings_find(&out->rings, GG_RING_STAGING),
                 *sums = gg_rings_find(&out->rings, GG_RING_SUMS);
+  bool in_place = sums && sums->reuses;
   const gg_smem_parts parts = {.stage = stages->bytes,
                                .staging = gg_ring_bytes(staging),
-                               .sums = gg_ring_bytes(sums),
+                               .sums = in_place ? 0 : gg_ring_bytes(sums),
+                               .in_place = in_place ? gg_ring_bytes(sums) : 0,
                                .barriers = out->rings.bytes - out->rings.barriers_begin,
                                .behind = staging && !staging->reuses};
   return gg_check_smem(plan, &parts, most, err);

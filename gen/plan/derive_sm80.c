@@ -168,7 +168,7 @@ static gg_status blocks(gg_tiler *out, int extent, int warps, int atom, bool tur
 }
 
 static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err) {
-  gg_tuple atoms = GG_TUPLE(plan->atoms_m, plan->atoms_n, 1);
+  gg_tuple atoms = GG_TUPLE(plan->atoms_m, plan->atoms_n, plan->atoms_k);
   gg_tiler permutation = gg_tiler_empty(), mode;
   gg_layout layout;
   gg_status st;
@@ -484,10 +484,32 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   return GG_OK;
 }
 
-/* The pipeline's stages, then staging: behind them where the next tile's first copies arrive while
- * this one's accumulators leave, else in the same memory, once the last stage is read. D's
- * sub-tiles and those that are read take turns in a warp's staging memory. Every warp copies,
- * multiplies and stores, and all meet at the CTA's barrier. */
+/* Sums of warps along K that are not the first take the stages' place behind a tile's last K tile.
+ * Of an MMA's sums a lane moves up to 16 bytes at once, which lie beside those of the warp's other
+ * lanes. */
+static void derive_along_k(gg_layouts *out, const gg_plan *plan) {
+  if (plan->atoms_k == 1) return;
+  int bytes = gg_sm80_sums_at_once(plan);
+  int64_t address[GG_WARP];
+  for (int lane = 0; lane < GG_WARP; lane++)
+    address[lane] = (int64_t)lane * bytes;
+  gg_smem_access *access = gg_layouts_access(out, "sums along K", bytes);
+  gg_smem_access_count(access, address);
+  gg_rings_add(&out->rings,
+               (gg_ring){.id = GG_RING_SUMS,
+                         .name = "sums",
+                         .depth = 1,
+                         .instances = plan->atoms_k - 1,
+                         .bytes = gg_sm80_along_k_bytes(plan, plan->tile_m, plan->tile_n, 2),
+                         .filled_by = GG_ROLE_CONSUMER,
+                         .drained_by = GG_ROLE_CONSUMER,
+                         .reuses = true});
+}
+
+/* The pipeline's stages, and sums in their place, then staging: behind them where the next tile's
+ * first copies arrive while this one's accumulators leave, else in the same memory, once the last
+ * stage is read. D's sub-tiles and those that are read take turns in a warp's staging memory. Every
+ * warp copies, multiplies and stores, and all meet at the CTA's barrier. */
 static void derive_rings(gg_layouts *out, const gg_plan *plan) {
   int warps = plan->threads / GG_WARP;
   const gg_ring stages = {.id = GG_RING_STAGES,
@@ -501,19 +523,20 @@ static void derive_rings(gg_layouts *out, const gg_plan *plan) {
   const gg_ring staged = {.id = GG_RING_STAGING,
                           .name = "staging",
                           .depth = 1,
-                          .instances = warps,
+                          .instances = warps / plan->atoms_k,
                           .bytes = out->staging_bytes,
                           .filled_by = GG_ROLE_CONSUMER,
                           .drained_by = GG_ROLE_CONSUMER,
                           .reuses = !gg_plan_is_persistent(plan)};
   gg_rings_add(&out->rings, stages);
+  derive_along_k(out, plan);
   gg_rings_add(&out->rings, staged);
   gg_rings_add_role(
       &out->rings,
       (gg_role){.id = GG_ROLE_CONSUMER, .name = "warps", .warps = warps, .groups = warps});
 }
 
-static void name_layouts(gg_layouts *out) {
+static void name_layouts(gg_layouts *out, const gg_plan *plan) {
   gg_layouts_name(out, "sA", "(m, k) -> element of a stage", &out->sA);
   gg_layouts_name(out, "sB", "(n, k) -> element of a stage", &out->sB);
   const char *staged = "(m, n) -> element of a warp's staging";
@@ -524,7 +547,11 @@ static void name_layouts(gg_layouts *out) {
   gg_layouts_name_plain(out, "tBgB", "copy: (thread, value) -> index in (n, k)", &out->tBgB);
   gg_layouts_name_plain(out, "tCrA", "mma: (thread, value) -> index in (m, k)", &out->tCrA);
   gg_layouts_name_plain(out, "tCrB", "mma: (thread, value) -> index in (n, k)", &out->tCrB);
-  gg_layouts_name_plain(out, "tCrC", "mma: (thread, value) -> index in (m, n)", &out->tCrC);
+  gg_layouts_name_plain(out, "tCrC",
+                        plan->atoms_k == 1
+                            ? "mma: (thread, value) -> index in (m, n)"
+                            : "mma: (thread of the first along K, value) -> index in (m, n)",
+                        &out->tCrC);
 }
 
 gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
@@ -533,7 +560,7 @@ gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = derive_mma(out, plan, err))) return st;
   if ((st = derive_epilogue(out, plan, err))) return st;
   if ((st = gg_layouts_check_covers(out, plan, err))) return st;
-  name_layouts(out);
+  name_layouts(out, plan);
   int atoms_m = gg_plan_block_m(plan) / plan->mma.m, atoms_n = gg_plan_block_n(plan) / plan->mma.n;
   out->accumulator =
       (gg_accumulator_place){.home = GG_HOME_REGISTERS,

@@ -146,8 +146,9 @@ void gg_layouts_name(gg_layouts *out, const char *name, const char *maps,
                      const gg_composed *layout);
 void gg_layouts_name_plain(gg_layouts *out, const char *name, const char *maps,
                            const gg_layout *layout);
-/* tCrA, tCrB and tCrC of threads that multiply together, whose `atoms` are (M, N) -> warp or
- * thread, and whose `permutation` is of M and of N; K is as it is. */
+/* tCrA, tCrB and tCrC of threads that multiply together, whose `atoms` are (M, N, K) -> warp or
+ * thread, and whose `permutation` is of M and of N; K is as it is. tCrC is of those that have the
+ * sums of all of K, the first along it. */
 gg_status gg_layouts_fragments(gg_layouts *out, const gg_plan *plan, const gg_layout *atoms,
                                const gg_tiler *permutation, gg_error *err);
 

@@ -76,6 +76,7 @@ static void word_atom_layout(gg_str *out, const gg_plan *plan) {
   bool apart = gg_plan_in_tensor_memory(plan); /* there one CTA issues all atoms */
   gg_str_printf(out, "_w%dx%d", apart ? plan->tile_m / gg_plan_mma_rows(plan) : plan->atoms_m,
                 apart ? plan->tile_n / plan->mma.n : plan->atoms_n);
+  if (plan->atoms_k > 1) gg_str_printf(out, "x%d", plan->atoms_k);
 }
 
 static void word_turns(gg_str *out, const gg_plan *plan) {

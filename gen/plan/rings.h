@@ -33,7 +33,8 @@ typedef enum gg_ring_id {
   GG_RING_RAW,      /* the same before warps transpose them there: it has barriers alone */
   GG_RING_SUBTILES, /* what the epilogue reads of matrices, where that is a ring of its own */
   GG_RING_STAGING,  /* boxes of D on their way out; of each consumer's warp its own */
-  GG_RING_SUMS,     /* sums from other CTAs of a cluster; each warp has a barrier */
+  GG_RING_SUMS,     /* sums from other CTAs of a cluster; each warp has a barrier. Or from other
+                     * warps of the CTA, in the stages' place and without */
   GG_RING_ACCUMULATORS, /* tiles' sums in tensor memory: of shared memory it has barriers alone */
   GG_RING_VECTORS,      /* what the epilogue reads of vectors */
   GG_RING_ANSWERS,      /* which tile is next, where that is not known before */

@@ -1,9 +1,11 @@
 /* Family sm80: warp-wide mma.sync fed by ldmatrix from a multistage cp.async pipeline.
  *
- * A CTA computes one tile of D. Warps split it into atoms_m x atoms_n contiguous blocks; operands
- * come through `stages` buffers of shared memory, swizzled so that cp.async's writes and
- * ldmatrix's reads are free of bank conflicts; accumulators leave through staging memory of each
- * warp, so that stores are whole lines. It runs on every architecture from sm_80 on.
+ * A CTA computes one tile of D. Warps split it into atoms_m x atoms_n contiguous blocks, and where
+ * there are several along K each block's steps along K, in turns, whose sums meet in shared memory
+ * behind the tile's last one (sm80_along_k.cu). Operands come through `stages` buffers of shared
+ * memory, swizzled so that cp.async's writes and ldmatrix's reads are free of bank conflicts;
+ * accumulators leave through staging memory of each warp, so that stores are whole lines. It runs
+ * on every architecture from sm_80 on.
  *
  * This file decides; derive_sm80.c derives the layouts, emit/sm80.c writes the text. */
 #include <stdio.h>
@@ -63,16 +65,30 @@ static gg_status choose_sums(gg_plan *plan, gg_error *err) {
                         "e4m3 and e5m2: sums of others are as long as the accumulator", err);
 }
 
-/* The tile's K is of whole sums: of fewer MMAs than is usual, where that divides it. */
-static gg_status check_sums(gg_plan *plan, int tile_k, gg_error *err) {
+/* What one MMA of each of the warps along K takes of it, in words, for messages. */
+typedef struct step_text {
+  char text[64];
+} step_text;
+
+static step_text print_step(const gg_plan *plan, int warps_k) {
+  step_text out;
+  if (warps_k == 1)
+    snprintf(out.text, sizeof out.text, "%d (K of the atom)", plan->mma.k);
+  else
+    snprintf(out.text, sizeof out.text, "%d warps x %d (K of the atom)", warps_k, plan->mma.k);
+  return out;
+}
+
+/* A warp's K of the tile is of whole sums: of fewer MMAs than is usual, where that divides it. */
+static gg_status check_sums(gg_plan *plan, int tile_k, int warps_k, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->promote;
-  int steps = tile_k / plan->mma.k;
+  int step = warps_k * plan->mma.k, steps = tile_k / step;
   while (asked->state != GG_SPEC_SET && plan->promote > 1 && steps % plan->promote != 0)
     plan->promote--;
   if (plan->promote == 0) return GG_OK;
-  char why[64];
-  snprintf(why, sizeof why, "%d MMAs x %d (K of the atom)", plan->promote, plan->mma.k);
-  return gg_check_multiple("tile K", tile_k, plan->promote * plan->mma.k, why, &asked->mark, err);
+  char why[96];
+  snprintf(why, sizeof why, "%d MMAs x %s", plan->promote, print_step(plan, warps_k).text);
+  return gg_check_multiple("tile K", tile_k, plan->promote * step, why, &asked->mark, err);
 }
 
 static void print_shape(char out[32], const gg_mma_row *row) {
@@ -141,7 +157,12 @@ typedef struct tile {
 
 typedef struct warps {
   int m, n; /* side by side */
+  int k;    /* in turns along K, for the same block */
 } warps;
+
+static int warps_of(warps w) {
+  return w.m * w.n * w.k;
+}
 
 typedef struct pipeline {
   int stages;
@@ -164,13 +185,25 @@ static int64_t tile_bytes(gg_dtype type, const gg_spec_field *swizzle, bool k_ma
   return gg_dtype_bytes(type, (int64_t)mn * k) + (pads ? 16 * lines : 0);
 }
 
-/* Whether every CTA of a multiprocessor has room for its pipeline, and for the staging memory of
- * `count` warps behind it. */
+/* Warps along K, which only a spec asks for. */
+static int asked_along_k(const gg_plan *plan) {
+  const gg_spec_field *asked = &plan->spec->atom_layout;
+  return asked->state == GG_SPEC_SET ? (int)asked->tuple[2] : 1;
+}
+
+static int64_t greater(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+/* Whether every CTA of a multiprocessor has room for its pipeline, or the sums that later take its
+ * place, and for the staging memory of `count` warps behind it. */
 static bool fits(const gg_plan *plan, tile t, int stages, int64_t count) {
   const gg_spec *spec = plan->spec;
   int64_t a = tile_bytes(plan->a.type, &spec->swizzle.a, plan->a.major == GG_MAJOR_K, t.m, t.k);
   int64_t b = tile_bytes(plan->b.type, &spec->swizzle.b, plan->b.major == GG_MAJOR_K, t.n, t.k);
-  return stages * (a + b) + count * staging_of_warp <= gg_smem_limit_for(plan, t.ctas);
+  int64_t sums = gg_sm80_along_k_bytes(plan, t.m, t.n, asked_along_k(plan));
+  return greater(stages * (a + b), sums) + count * staging_of_warp <=
+         gg_smem_limit_for(plan, t.ctas);
 }
 
 /* Fewer tiles of 128 x 128 than a large device has multiprocessors: smaller ones spread better. */
@@ -202,7 +235,7 @@ static tile large_tile(const gg_plan *plan) {
     if (spec->ctas_per_sm.state == GG_SPEC_SET) out.ctas = (int)spec->ctas_per_sm.number;
     bool warps_asked = spec->atom_layout.state == GG_SPEC_SET;
     if (warps_asked && atoms[0] * atoms[1] < large[i].warps) continue;
-    if (out.ctas * large[i].warps > plan->device->warps_wanted) continue;
+    if (out.ctas * large[i].warps * asked_along_k(plan) > plan->device->warps_wanted) continue;
     if (fits(plan, out, stages, large[i].warps)) break;
   }
   return out;
@@ -240,7 +273,7 @@ static int least_columns(const gg_plan *plan) {
  * until there are enough. A multiprocessor has four schedulers, and each wants two warps: one
  * multiplies while the other waits. So a large CTA that is alone there takes eight, others four. */
 static warps usual_warps(const gg_plan *plan, tile t) {
-  warps w = {1, 1};
+  warps w = {1, 1, 1};
   while (t.m / w.m > usual_warp_rows(plan) && t.m % (2 * w.m * plan->mma.m) == 0)
     w.m *= 2;
   while (t.n / w.n > usual_warp_extent && t.n % (2 * w.n * least_columns(plan)) == 0)
@@ -262,17 +295,15 @@ static warps usual_warps(const gg_plan *plan, tile t) {
 
 static gg_status check_warps(const gg_plan *plan, warps w, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->atom_layout, *threads = &plan->spec->threads;
-  if (asked->state == GG_SPEC_SET && asked->tuple[2] != 1) {
-    return gg_fail(err, PLAN_UNSUPPORTED, gg_element_mark(asked, 2), plan->target->family,
-                   "atom_layout along K of", "more than 1", "1: every warp walks all of K");
-  }
-  int count = w.m * w.n;
+  int count = warps_of(w);
+  char shape[48];
+  snprintf(shape, sizeof shape, w.k > 1 ? "%d x %d x %d" : "%d x %d", w.m, w.n, w.k);
   if (count > max_warps) {
-    return gg_fail(err, PLAN_TOO_MANY_THREADS, &asked->mark, w.m, w.n, count * GG_WARP,
+    return gg_fail(err, PLAN_TOO_MANY_THREADS, &asked->mark, shape, count * GG_WARP,
                    max_warps * GG_WARP);
   }
   if (threads->state == GG_SPEC_SET && threads->number != count * GG_WARP) {
-    return gg_fail(err, PLAN_THREADS, &threads->mark, (long long)threads->number, w.m, w.n,
+    return gg_fail(err, PLAN_THREADS, &threads->mark, (long long)threads->number, shape,
                    count * GG_WARP);
   }
   return GG_OK;
@@ -281,7 +312,7 @@ static gg_status check_warps(const gg_plan *plan, warps w, gg_error *err) {
 static warps choose_warps(const gg_plan *plan, tile t) {
   const gg_spec_field *asked = &plan->spec->atom_layout;
   if (asked->state != GG_SPEC_SET) return usual_warps(plan, t);
-  return (warps){(int)asked->tuple[0], (int)asked->tuple[1]};
+  return (warps){(int)asked->tuple[0], (int)asked->tuple[1], (int)asked->tuple[2]};
 }
 
 static gg_status check_tile(const gg_plan *plan, tile t, warps w, gg_error *err) {
@@ -299,14 +330,15 @@ static gg_status check_tile(const gg_plan *plan, tile t, warps w, gg_error *err)
   if ((st = gg_check_multiple("tile N", t.n, w.n * columns, why, gg_element_mark(asked, 1), err))) {
     return st;
   }
-  return gg_check_multiple("tile K", t.k, plan->mma.k, "K of the atom", gg_element_mark(asked, 2),
-                           err);
+  return gg_check_multiple("tile K", t.k, w.k * plan->mma.k,
+                           w.k > 1 ? print_step(plan, w.k).text : "K of the atom",
+                           gg_element_mark(asked, 2), err);
 }
 
 /* 32-bit registers of a thread that certainly live at once. */
 static gg_status check_registers(const gg_plan *plan, tile t, warps w, gg_error *err) {
   enum { addresses = 24 }; /* pointers, loop state and predicates, seen in every build */
-  int block_m = t.m / w.m, block_n = t.n / w.n, threads = w.m * w.n * GG_WARP;
+  int block_m = t.m / w.m, block_n = t.n / w.n, threads = warps_of(w) * GG_WARP;
   int atoms_m = block_m / plan->mma.m, atoms_n = block_n / plan->mma.n;
   int sets = plan->promote ? 2 : 1;
   int acc = sets * atoms_m * atoms_n * gg_sm80_registers(plan, GG_MMA_C);
@@ -465,7 +497,8 @@ static void put(gg_plan *plan, tile t, warps w, pipeline p, gg_order order) {
   plan->ctas_per_sm = t.ctas;
   plan->atoms_m = w.m;
   plan->atoms_n = w.n;
-  plan->threads = w.m * w.n * GG_WARP;
+  plan->atoms_k = w.k;
+  plan->threads = warps_of(w) * GG_WARP;
   plan->stages = p.stages;
   plan->scheduler = p.scheduler;
   plan->splits = gg_choose_splits(plan, p.scheduler);
@@ -484,7 +517,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   const warps w = choose_warps(plan, t);
   if ((st = check_warps(plan, w, err))) return st;
   if ((st = check_tile(plan, t, w, err))) return st;
-  if ((st = check_sums(plan, t.k, err))) return st;
+  if ((st = check_sums(plan, t.k, w.k, err))) return st;
   if ((st = check_registers(plan, t, w, err))) return st;
   const pipeline p = choose_pipeline(plan, t, w);
   if ((st = choose_copies(plan, t, err))) return st;

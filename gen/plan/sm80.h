@@ -51,6 +51,19 @@ static inline int gg_sm80_registers(const gg_plan *plan, gg_mma_operand operand)
   return each * gg_mma_atom_registers(&plan->mma, operand, NULL);
 }
 
+/* Bytes of a tile's sums that warps along K hand to the first of them; 0 where there is one. */
+static inline int64_t gg_sm80_along_k_bytes(const gg_plan *plan, int tile_m, int tile_n,
+                                            int warps_k) {
+  return (warps_k - 1) * gg_dtype_bytes(plan->accumulator, (int64_t)tile_m * tile_n);
+}
+
+/* Bytes of such sums that a lane moves at once: up to 16 of an MMA's. */
+static inline int gg_sm80_sums_at_once(const gg_plan *plan) {
+  enum { widest = 16, word_bytes = 4 };
+  int bytes = gg_sm80_registers(plan, GG_MMA_C) * word_bytes;
+  return bytes < widest ? bytes : widest;
+}
+
 /* What comes through staging in whole lines, but for its layouts: C and the first other matrix,
  * where a lane copies more than an element at once. Single elements are read where they lie: by way
  * of staging they measured slower. Others have no room in the accesses that are counted. The plan

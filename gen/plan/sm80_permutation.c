@@ -2,7 +2,8 @@
  * tile is the j-th for the MMAs, which deal these to the warps, an atom each in turn. A warp's
  * fragments can lie in two ways: as one contiguous block of the tile, which is what the family has
  * where nothing is asked for, and which a layout such as (16,2,4):(1,64,16) makes of the turns; or,
- * along M, in turns as they are, for which `_`, a number or the identity stands. Both keep an
+ * along M, in turns as they are, for which `_`, a number or the identity stands; along K those of
+ * several warps always lie in turns. Both keep an
  * atom's rows together, as ldmatrix reads and the epilogue stages them. Of bytes along M or N these
  * are twins (gg_sm80_has_twins): in 16 of them the j-th is 2j, and 2j - 15 from the eighth on. */
 #include <stdio.h>
@@ -69,7 +70,9 @@ static gg_status refuse(const gg_plan *plan, const mode *of, const char *text, b
   char what[32], has[128];
   int block = of->extent / of->warps, count = block / of->atom;
   snprintf(what, sizeof what, "permutation of %s", of->name);
-  if (!of->twins)
+  if (index == 2 && of->warps > 1)
+    snprintf(has, sizeof has, "_, atoms in turns");
+  else if (!of->twins)
     snprintf(has, sizeof has, "(%d,%d,%d):(1,%d,%d), a block a warp%s", of->atom, of->warps, count,
              block, of->atom, turns ? ", and _, atoms in turns" : "");
   else if (turns)
@@ -88,7 +91,7 @@ gg_status gg_sm80_choose_permutation(bool *turns_m, const gg_plan *plan, gg_erro
   const mode modes[] = {
       {"M", plan->tile_m, plan->mma.m, plan->atoms_m, gg_sm80_has_twins(&plan->a)},
       {"N", plan->tile_n, plan->mma.n, plan->atoms_n, gg_sm80_has_twins(&plan->b)},
-      {"K", plan->tile_k, plan->mma.k, 1, false}};
+      {"K", plan->tile_k, plan->mma.k, plan->atoms_k, false}};
   *turns_m = false;
   for (int i = 0; i < 3 && asked->state == GG_SPEC_SET; i++) {
     gg_layout layout;
@@ -96,8 +99,9 @@ gg_status gg_sm80_choose_permutation(bool *turns_m, const gg_plan *plan, gg_erro
       return refuse(plan, &modes[i], asked->texts[i], i == 0, i, err);
     gg_status st = check_size(plan, &modes[i], gg_layout_size(&layout), i, err);
     if (st) return st;
-    if (is(&layout, &modes[i], in_blocks)) continue;
-    *turns_m = i == 0 && is(&layout, &modes[i], in_turns);
+    bool along_k = i == 2, along_m = i == 0;
+    if (is(&layout, &modes[i], along_k ? in_turns : in_blocks)) continue;
+    *turns_m = along_m && is(&layout, &modes[i], in_turns);
     if (!*turns_m) return refuse(plan, &modes[i], asked->texts[i], i == 0, i, err);
   }
   return GG_OK;

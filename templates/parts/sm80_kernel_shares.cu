@@ -14,7 +14,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int lane = thread % warp_size;
   const int warp = thread / warp_size;
   const int warp_m0 = warp % warps_m * ${warp_step_m};
-  const int warp_n0 = warp / warps_m * warp_n;
+  const int warp_n0 = ${warp_along_n} * warp_n;
+//@ if along_k
+  const int warp_k0 = warp / block_warps * mma_k;
+//@ end
 
   // The item in the accumulators, while it waits to be brought together with other parts.
   acc_t tCrC[frags_m][frags_n][acc_words];
@@ -38,9 +41,16 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
                   {}};
     p.at_a.mn += warp_m0;
     p.at_b.mn += warp_n0;
+//@ if along_k
+    p.at_a.k += warp_k0;
+    p.at_b.k += warp_k0;
+//@ end
     const int k_end = min(int(k), (last + 1) * tile_k);
     if (more) fill(p, smem_base, k_end - next.k_first * tile_k, next.k_tiles, lda, ldb);
-    const box_set boxes = pending ? combine(tCrC, list, item, workspace, warp, lane) : 0;
+//@ if along_k
+    const bool stores = pending && warp < block_warps;  // the first along K, which have the sums
+//@ end
+    const box_set boxes = ${stores} ? combine(tCrC, list, item, workspace, warp, lane) : 0;
     if (boxes != 0) {
       const tile_origin to = locate(item.tile, m, n);
       const unsigned staging = smem_base + staging_begin + warp * staging_bytes;
@@ -71,6 +81,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     item = next;
     pending = true;
     multiply(tCrC, p, smem_base, item.k_tiles);
+//@ if along_k
+    add_along_k(tCrC, smem_base, warp, lane);
+//@ end
     list = list_work(m, n, k, batches, shared_tiles, group_tiles, group_shares);
   }
 }

@@ -252,7 +252,8 @@ static void draw_tile_of_sm80(gg_str *out, draws *from, const nature *is) {
   int m = draw_number(from, "16|32|64|96|128"), n = draw_number(from, "8|16|32|48|64|128");
   gg_str_printf(out, "tile: [%d, %d, %d]\n", m, n,
                 draw_number(from, "16|32|32|64") * 2 / is->bytes);
-  maybe(out, from, 30, "atom_layout", "[1,1,1]|[2,1,1]|[1,2,1]|[2,2,1]|[2,4,1]");
+  maybe(out, from, 30, "atom_layout",
+        "[1,1,1]|[2,1,1]|[1,2,1]|[2,2,1]|[2,4,1]|[1,1,2]|[2,1,2]|[2,2,2]|[1,2,3]|[1,1,4]");
 }
 
 static void draw_tile_of_simt(gg_str *out, draws *from, const nature *is) {

@@ -118,6 +118,7 @@ static const struct flip {
      "the atom's A is where it says"},
     {"atoms_m", SM90 TILE, SM90 "tile: [64, 128, 64]", NULL},
     {"atoms_n", SM80 "atom_layout: [2, 2, 1]", SM80 "atom_layout: [2, 1, 1]", NULL},
+    {"atoms_k", SM80 "atom_layout: [2, 2, 1]", SM80 "atom_layout: [2, 2, 2]", NULL},
     {"turns_m", SM80 "atom_layout: [2, 1, 1]",
      SM80 "atom_layout: [2, 1, 1]\npermutation: [_, _, _]", NULL},
     {"stages", SM90 TILE, "arch: sm_90a\na: bf16\nb: bf16\nd: bf16\nstages: 3", NULL},
