@@ -39,12 +39,11 @@ void gg_sm100_write_consumers(gg_str *out, const gg_plan *plan) {
                   "what a warp reads\n",
                   gg_sm100_mmas_n(plan), gg_plan_warp_columns(plan));
   if (plan->turns_columns)
-    gg_str_printf(
-        out,
-        "constexpr int turned_tiles = %d, half_step = %d;  // tiles that take halves of "
-        "columns in\n"
-        "constexpr int tile_span = %d;  // turns; from one half to the other; to its end\n",
-        plan->turns_columns, gg_plan_half_step(plan), gg_plan_tile_span(plan));
+    gg_str_printf(out,
+                  "constexpr int turned_tiles = %d, half_step = %d;  // tiles that take halves of "
+                  "columns in\n"
+                  "constexpr int span_n = %d;  // turns; from one half to the other; to its end\n",
+                  plan->turns_columns, gg_plan_half_step(plan), gg_plan_tile_span(plan));
   gg_str_printf(out, "constexpr int k_steps = %d;\n", plan->tile_k / plan->mma.k);
   gg_str_printf(out,
                 "constexpr int blocks_of_mma = %d, warp_blocks = %d;  // of 16 rows, that a warp "

@@ -199,7 +199,7 @@ static void bind_vectors(gg_bindings *out, const gg_plan *plan) {
       [GG_SPAN_ALL] = "copy_vector<1>(to + %s_begin, of.%s, 1, lane);\n",
       [GG_SPAN_ROWS] = "copy_vector<tile_m>(to + %s_begin, of.%s, rows, lane);\n",
       [GG_SPAN_COLUMNS] = plan->turns_columns
-                              ? "copy_vector<tile_span>(to + %s_begin, of.%s, cols, lane);\n"
+                              ? "copy_vector<span_n>(to + %s_begin, of.%s, cols, lane);\n"
                               : "copy_vector<tile_n>(to + %s_begin, of.%s, cols, lane);\n",
   };
   gg_str text = GG_STR_INIT;

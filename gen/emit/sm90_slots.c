@@ -484,7 +484,7 @@ static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layou
 void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_bind_part(out, "rasterise",
                plan->raster == GG_RASTER_HILBERT ? "rasterise_hilbert" : "rasterise");
-  gg_bind_text(out, "tile_columns", plan->turns_columns ? "tile_span" : "tile_n");
+  gg_bind_text(out, "tile_columns", plan->turns_columns ? "span_n" : "tile_n");
   if (!plan->specialised) return;
   bind_list(out, plan, layouts);
   bind_walk(out, plan);

@@ -277,7 +277,7 @@ static void check_kernel(totals *out, gg_context *context, const gg_kernel *kern
 
 /* ---- The command line ----------------------------------------------------------------- */
 
-enum { paths_max = 256 };
+enum { paths_max = 4096 };
 
 typedef struct path_list {
   char *paths[paths_max];
