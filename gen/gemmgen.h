@@ -144,6 +144,7 @@ typedef struct gg_form {
   gg_scaling scale_d;          /* factors of blocks along N of D, which the kernel computes */
   bool sparse_a, sparse_b;     /* whether A or B, one of them, is given compressed, with metadata; a
                                   block of factors counts zeros then, too: it is of 32 or 64 */
+  uint64_t pointers;           /* 1: a batch is given by arrays of addresses; else 0 */
 } gg_form;
 
 #define GG_FORM_INIT GG_SIZED(gg_form)
@@ -308,7 +309,8 @@ typedef struct gg_kernel {
   const gg_expression *expressions;       /* those of its operations; NULL: there are none */
   int64_t sum_bytes_m, sum_bytes_n; /* of the workspace, that a CTA's tile takes for each of its
                                        rows and columns, of which sums are stored */
-  uint64_t reserved[20];
+  uint64_t pointers; /* 1: a batch is given by arrays of addresses (gg_problem.pointers); else 0 */
+  uint64_t reserved[19];
 } gg_kernel;
 
 /* Runs every stage on one spec. On failure *out is NULL. Free with gg_kernel_free. */

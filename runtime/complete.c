@@ -102,21 +102,29 @@ static int limited_by(int align, const gg_form *form, const matrix *m, const gg_
   return limit < element ? element : limit;
 }
 
+/* Of matrices that arrays of addresses have nothing is known but that elements are whole. */
+static int alignment_in_batch(gg_dtype type, int most, uint64_t address, int64_t ld,
+                              int64_t batch_stride, const gg_problem *problem) {
+  if (problem->pointers) address = (uint64_t)gg_dtype_bytes(type, 1), batch_stride = 0;
+  return alignment_of(type, most, address, ld, batch_stride, problem);
+}
+
 gg_status gg_form_complete(gg_form *out, gg_epilogues *known, const gg_form *asked,
                            const gg_problem *p, gg_error *err) {
   gg_form *form = out;
   *form = *asked;
   form->has_c = gg_problem_reads_c(p);
+  form->pointers = p->pointers;
   if (!form->has_c) form->c = form->d;
   gg_status st = gg_form_check(form, err);
   if (st) return st;
   gg_operand *a = &form->a, *b = &form->b, *c = &form->c, *d = &form->d;
   bool open = d->align == 0;
   int most_a = gg_form_align_most(form, a->type), most_b = gg_form_align_most(form, b->type);
-  if (!a->align) a->align = alignment_of(a->type, most_a, p->a, p->lda, p->batch_stride_a, p);
-  if (!b->align) b->align = alignment_of(b->type, most_b, p->b, p->ldb, p->batch_stride_b, p);
-  if (!c->align) c->align = alignment_of(c->type, widest, p->c, p->ldc, p->batch_stride_c, p);
-  if (open) d->align = alignment_of(d->type, widest, p->d, p->ldd, p->batch_stride_d, p);
+  if (!a->align) a->align = alignment_in_batch(a->type, most_a, p->a, p->lda, p->batch_stride_a, p);
+  if (!b->align) b->align = alignment_in_batch(b->type, most_b, p->b, p->ldb, p->batch_stride_b, p);
+  if (!c->align) c->align = alignment_in_batch(c->type, widest, p->c, p->ldc, p->batch_stride_c, p);
+  if (open) d->align = alignment_in_batch(d->type, widest, p->d, p->ldd, p->batch_stride_d, p);
   if (!open || !form->epilogue) return GG_OK;
   const epilogue *e;
   if ((st = find_epilogue(&e, known, form, err))) return st;

@@ -197,6 +197,13 @@ typedef struct gg_problem {
    * each, an f64 where sums are. Those above count for nothing then, and C must be there: the
    * kernel reads it where the number at beta_at is not 0. Others take none. */
   uint64_t alpha_at, beta_at;
+  /* Of kernels with `problem: {pointers: true}`, and of others false: a, b, c and d are device
+   * addresses of arrays of `batch` device addresses, one a matrix, in any order; the arrays are
+   * aligned to 8 bytes. Leading dimensions are those of every matrix, and batch strides of A, B, C
+   * and D count for nothing. The addresses in the arrays are read by the kernel alone: that each is
+   * a multiple of the operand's alignment, and that no two matrices of D have an element in common,
+   * is the caller's to see to. */
+  bool pointers;
 } gg_problem;
 
 #ifdef __cplusplus

@@ -221,6 +221,7 @@ static gg_status check_address(const gg_view *view, gg_error *err) {
   const char *whole = gg_view_part_name(part, view, GG_VIEW_ADDRESS);
   if (view->address == 0) return gg_fail(err, PROBLEM_POINTER, NULL, whole);
   uint64_t align = view->operand->align > 1 ? (uint64_t)view->operand->align : 1;
+  if (view->pointers) align = sizeof view->address;
   if (view->address % align == 0) return GG_OK;
   char letter[2] = {view->name, '\0'};
   const char *name = view->name == 'x' ? whole : letter;
@@ -228,7 +229,11 @@ static gg_status check_address(const gg_view *view, gg_error *err) {
                  (ll)(view->address / align * align + align));
 }
 
-static gg_status check_view(const gg_view *view, gg_error *err) {
+/* Of a batch that is given by addresses one matrix is looked at. */
+static gg_status check_view(const gg_view *given, gg_error *err) {
+  gg_view one = *given;
+  const gg_view *view = &one;
+  if (one.pointers) one.batch = 1;
   int64_t extent;
   char name[GG_VIEW_PART_NAME_MAX];
   if (view->ld < view->length) {
@@ -278,6 +283,12 @@ static gg_status check_scalars_at(const gg_kernel *kernel, const gg_problem *p, 
   bool beta = reads && gg_kernel_takes(kernel, GG_PARAM_BETA);
   gg_status st = check_scalar_at(kernel, "alpha_at", p->alpha_at, alpha, err);
   return st ? st : check_scalar_at(kernel, "beta_at", p->beta_at, beta, err);
+}
+
+static gg_status check_pointers(const gg_kernel *kernel, const gg_problem *p, gg_error *err) {
+  if (p->pointers == (kernel->pointers != 0)) return GG_OK;
+  return gg_fail(err, PROBLEM_POINTERS, NULL, p->pointers ? "true" : "false", kernel->name,
+                 p->pointers ? "matrices at a constant stride" : "arrays of addresses");
 }
 
 static gg_status check_scalars(const gg_kernel *kernel, const gg_problem *p, gg_error *err) {
@@ -391,6 +402,7 @@ gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const 
                            int64_t resident, const gg_device_model *device, gg_error *err) {
   *out = (gg_launch_facts){0};
   gg_status st = check_extents(kernel, problem, err);
+  if (!st) st = check_pointers(kernel, problem, err);
   if (!st) st = check_scalars(kernel, problem, err);
   if (!st) st = check_scalars_at(kernel, problem, err);
   if (st) return st;

@@ -15,7 +15,8 @@ typedef struct gg_view {
   int index;   /* 'x': of the operation */
   bool vector; /* one line, or one number, a batch: there is no leading dimension */
   bool written;
-  bool shared; /* by all batches, if their stride is 0, though it is written */
+  bool pointers; /* `address` is that of an array with one a batch */
+  bool shared;   /* by all batches, if their stride is 0, though it is written */
   const gg_operand *operand;
   int64_t length, rows, batch, ld, batch_stride; /* elements */
   const char *length_name;                       /* "k" */

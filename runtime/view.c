@@ -11,7 +11,7 @@ static bool is_m_major(gg_major major) {
 }
 
 gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *p, char which) {
-  gg_view view = {.name = which, .batch = p->batch};
+  gg_view view = {.name = which, .batch = p->batch, .pointers = kernel->pointers};
   bool reads_k = which == 'a' || which == 'b';
   const char *outer_name = which == 'b' ? "n" : "m", *inner_name = reads_k ? "k" : "n";
   int64_t outer = which == 'b' ? p->n : p->m, inner = reads_k ? p->k : p->n;

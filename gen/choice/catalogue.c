@@ -117,6 +117,7 @@ static int stored_of(const gg_spec *spec) {
 static gg_spec of_form(const gg_spec *spec, const gg_spec *form, int bits) {
   gg_spec out = *spec;
   out.a = form->a, out.b = form->b, out.c = form->c, out.d = form->d;
+  out.problem.pointers = form->problem.pointers;
   out.accumulator = form->accumulator;
   out.promote = form->promote;
   out.epilogue = form->epilogue;

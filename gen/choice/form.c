@@ -63,6 +63,7 @@ void gg_form_name(gg_str *out, const gg_form *form) {
     gg_str_printf(out, "+c_%s", type_name(form->c.type));
     if (form->c.major != form->d.major) gg_str_putc(out, letter(form->c.major));
   }
+  if (form->pointers) gg_str_puts(out, ",pointers");
   for (int i = 0; i < 4; i++) {
     bool most = operands[i]->align >= gg_form_align_most(form, operands[i]->type);
     if (most || (i == 2 && !form->has_c)) continue;

@@ -306,6 +306,7 @@ static gg_problem dense_problem(const cli_case *c) {
 static gg_status place_extras(gg_problem *p, const gg_kernel *kernel, gg_error *err) {
   gg_problem packed = *p;
   gg_status st = gg_problem_pack(&packed, kernel, err);
+  p->pointers = kernel->pointers != 0;
   if (kernel->sparse_a) p->lda = packed.lda, p->batch_stride_a = packed.batch_stride_a;
   if (kernel->sparse_b) p->ldb = packed.ldb, p->batch_stride_b = packed.batch_stride_b;
   p->batch_stride_metadata = packed.batch_stride_metadata;

@@ -10,7 +10,7 @@
 
 typedef struct explain_options {
   const char *format, *svg, *problem, *types, *epilogue, *arch;
-  bool json, keep_going;
+  bool json, keep_going, pointers;
   int64_t sms;
 } explain_options;
 
@@ -27,6 +27,8 @@ static const cli_option options[] = {
      "of the product (bf16,bf16,bf16,f32,kkn)"},
     {"epilogue", 0, CLI_STRING, offsetof(explain_options, epilogue), "WORD",
      "of the product, in a word of bench: bias_gelu, beta_c, residual, ... (none)"},
+    {"pointers", 0, CLI_FLAG, offsetof(explain_options, pointers), NULL,
+     "of the product: its batch is given by arrays of addresses"},
     {"arch", 0, CLI_STRING, offsetof(explain_options, arch), "sm_NN",
      "of the product's device: sm_90 (default) is an H100"},
     {"sms", 0, CLI_INT, offsetof(explain_options, sms), "N",
@@ -88,6 +90,7 @@ static int read_form(gg_form *out, gg_str *text, const explain_options *given, c
   const bench_epilogue *words[BENCH_EPILOGUES_MAX];
   gg_str why = GG_STR_INIT;
   *out = cli_case_form(c);
+  out->pointers = given->pointers;
   if (!given->epilogue) return CLI_OK;
   int code = bench_epilogues_read(words, given->epilogue);
   if (code) return code;

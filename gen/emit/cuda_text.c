@@ -57,13 +57,13 @@ void gg_cuda_write_extents(gg_str *out, const gg_plan *plan) {
 }
 
 /* A parameter of A, B, C or D. */
-static void write_of_matrix(gg_str *out, gg_param param) {
-  static const char *const addresses[] = {
-      [GG_OPERAND_A] = "const ab_t *__restrict__ A",
-      [GG_OPERAND_B] = "const ab_t *__restrict__ B",
-      [GG_OPERAND_C] = "const c_t *C",
-      [GG_OPERAND_D] = "d_t *D",
-      [GG_OPERAND_SCALE_D] = "unsigned char *scale_D",
+static void write_of_matrix(gg_str *out, const gg_plan *plan, gg_param param) {
+  static const char *const addresses[][2] = {
+      [GG_OPERAND_A] = {"const ab_t *__restrict__ A", "const ab_t *const *__restrict__ A"},
+      [GG_OPERAND_B] = {"const ab_t *__restrict__ B", "const ab_t *const *__restrict__ B"},
+      [GG_OPERAND_C] = {"const c_t *C", "const c_t *const *C"},
+      [GG_OPERAND_D] = {"d_t *D", "d_t *const *D"},
+      [GG_OPERAND_SCALE_D] = {"unsigned char *scale_D"},
   };
   static const char *const texts[] = {
       [GG_PARAM_LD] = "int64 ld",
@@ -71,7 +71,7 @@ static void write_of_matrix(gg_str *out, gg_param param) {
       [GG_PARAM_MAP] = "const __grid_constant__ tensor_map map_",
   };
   if (param.kind == GG_PARAM_ADDRESS) {
-    gg_str_puts(out, addresses[param.operand]);
+    gg_str_puts(out, addresses[param.operand][plan->pointers]);
   } else {
     gg_str_printf(out, "%s%s", texts[param.kind], gg_operand_word(param.operand));
   }
@@ -130,7 +130,7 @@ void gg_cuda_write_parameter(gg_str *out, const gg_plan *plan, gg_param param) {
   } else if (param.operand == GG_OPERAND_EXTRA) {
     write_of_extra(out, plan, param);
   } else {
-    write_of_matrix(out, param);
+    write_of_matrix(out, plan, param);
   }
 }
 

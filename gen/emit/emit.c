@@ -65,6 +65,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .scale_d = plan->scale_d,
       .sparse_a = plan->sparse_a && !plan->swap_ab,
       .sparse_b = plan->sparse_a && plan->swap_ab,
+      .pointers = plan->pointers,
       .operation_count = plan->operation_count,
       .expressions = plan->expressions.count ? memory->expressions.list : NULL,
       .grid = distributed.grid,

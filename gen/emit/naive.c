@@ -25,6 +25,7 @@ static void write_sizes(gg_str *out, const gg_plan *plan) {
 gg_status gg_naive_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                         gg_error *err) {
   gg_str text = GG_STR_INIT, conversion = GG_STR_INIT;
+  gg_bind_flag(out, "pointers", plan->pointers);
   gg_str_puts(&text, "using int64 = long long;\n");
   gg_cuda_write_type(&text, "ab", plan->a.type);
   gg_cuda_write_types(&text, plan);

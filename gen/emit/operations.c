@@ -132,7 +132,10 @@ static void write_members(gg_str *out, const gg_items *e) {
   if (plan->has_c) {
     gg_str_printf(out, "  %s beta;  // -0 for 0: x + 0 * -0 is x, also where x is -0\n", factor);
   }
-  if (e->reads_c) gg_str_puts(out, "  const c_t *C;\n  int64 ldc, batch_stride_c;\n");
+  if (e->reads_c && plan->pointers)
+    gg_str_puts(out, "  const c_t *const *all_C;  // one a batch\n  const c_t *C;\n  int64 ldc;\n");
+  else if (e->reads_c)
+    gg_str_puts(out, "  const c_t *C;\n  int64 ldc, batch_stride_c;\n");
   for (size_t i = 0; i < plan->operation_count; i++) {
     gg_item it = gg_item_of(e, i);
     if (it.span == GG_SPAN_NONE || it.fetched) continue;
@@ -155,7 +158,8 @@ static void write_operand_list(gg_str *out, const gg_items *e) {
   gg_str items = GG_STR_INIT;
   if (plan->alpha) gg_str_puts(&items, "alpha\n");
   if (plan->has_c) gg_str_puts(&items, "beta == 0.0f ? -0.0f : beta\n");
-  if (e->reads_c) gg_str_puts(&items, "C\nldc\nbatch_stride_c\n");
+  if (e->reads_c)
+    gg_str_puts(&items, plan->pointers ? "C\nnullptr\nldc\n" : "C\nldc\nbatch_stride_c\n");
   for (size_t i = 0; i < plan->operation_count; i++) {
     gg_item it = gg_item_of(e, i);
     if (it.span == GG_SPAN_NONE || it.fetched) continue;
@@ -187,8 +191,9 @@ static void write_move(gg_str *out, const gg_items *e) {
               "int64 batch,\n"
               "                                                     int64 row, int64 col) {\n");
   if (e->reads_c) {
-    gg_str_puts(out, "  of.C += batch * of.batch_stride_c;\n"
-                     "  forget(of.ldc);\n"
+    gg_str_puts(out, e->plan->pointers ? "  of.C = of.all_C[batch];\n"
+                                       : "  of.C += batch * of.batch_stride_c;\n");
+    gg_str_puts(out, "  forget(of.ldc);\n"
                      "  of.C += element_offset<c_n_major>(of.ldc, row, col);\n");
   }
   for (size_t i = 0; i < e->plan->operation_count; i++) {

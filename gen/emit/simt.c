@@ -307,6 +307,7 @@ static void bind_places(gg_bindings *out, const gg_plan *plan) {
 gg_status gg_simt_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
+  gg_bind_flag(out, "pointers", plan->pointers);
   write_types(&text, plan);
   write_sizes(&text, plan, layouts);
   gg_bind_str(out, "sizes", &text);

@@ -591,6 +591,7 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
   gg_status st;
+  gg_bind_flag(out, "pointers", plan->pointers);
   write_types(&text, plan);
   gg_str_putc(&text, '\n');
   write_sizes(&text, plan, layouts);

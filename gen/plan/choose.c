@@ -136,6 +136,17 @@ static int64_t chosen_number(const gg_spec_field *field, int64_t otherwise) {
   return field->state == GG_SPEC_SET ? field->number : otherwise;
 }
 
+/* What copies by tensor maps has one address an operand. */
+static gg_status choose_pointers(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->asked->problem.pointers;
+  plan->pointers = asked->state == GG_SPEC_SET && asked->number;
+  if (!plan->pointers || plan->target->pointers) return GG_OK;
+  return gg_refuse(plan, asked, "pointers", asked->text,
+                   "one address an operand, and a batch stride: families naive, simt and sm80 have "
+                   "arrays of addresses",
+                   err);
+}
+
 static void choose_problem(gg_plan *plan) {
   const gg_spec *spec = plan->spec;
   plan->fixed_m = chosen_number(&spec->problem.m, GG_FIXED_NONE);
@@ -227,6 +238,7 @@ gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_
   gg_status st;
   if ((st = choose_target(&plan, err))) return st;
   if ((st = choose_note(&plan, arena, err))) return st;
+  if ((st = choose_pointers(&plan, err))) return st;
   if ((st = choose_sparsity(&plan, err))) return st;
   if ((st = choose_terms(&plan, arena, err))) return st;
   choose_problem(&plan);

@@ -224,7 +224,7 @@ size_t gg_kernel_params(gg_param list[GG_PARAMS_MAX], const gg_plan *plan,
   for (int kind = GG_PARAM_M; kind <= GG_PARAM_BATCH; kind++)
     add(&out, (gg_param_kind)kind);
   add_matrices(&out, GG_PARAM_LD, rows, count);
-  add_matrices(&out, GG_PARAM_BATCH_STRIDE, rows, count);
+  if (!plan->pointers) add_matrices(&out, GG_PARAM_BATCH_STRIDE, rows, count);
   if (plan->alpha) add(&out, GG_PARAM_ALPHA);
   if (plan->has_c) add(&out, GG_PARAM_BETA);
   add_shares(&out, plan);

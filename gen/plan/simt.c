@@ -473,6 +473,7 @@ const gg_target gg_target_simt = {
     .least = {.number = 80},
     .has_atom = has_atom,
     .accepts = accepts,
+    .pointers = true,
     .sum_boxes = sum_boxes,
     .choose = choose,
     .derive = gg_simt_derive,

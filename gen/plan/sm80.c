@@ -554,6 +554,7 @@ const gg_target gg_target_sm80 = {
     .least = {.number = 80},
     .has_atom = has_atom,
     .accepts = accepts,
+    .pointers = true,
     .sum_boxes = gg_tile_sum_boxes,
     .promotes = true,
     .choose = choose,

@@ -34,6 +34,7 @@ struct gg_target {
   /* The atoms that it multiplies with, of all rows: plan/atoms.h asks those that pass. */
   bool (*has_atom)(const gg_mma_row *row);
 
+  bool pointers; /* can take a batch by arrays of addresses */
   bool scales;  /* takes scale factors of A and B, and computes those of D */
   bool sparse;  /* takes a sparse A */
   bool gates;   /* has epilogues that gate columns by their neighbours */

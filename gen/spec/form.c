@@ -78,6 +78,7 @@ static gg_status read_epilogue(const gg_reader *in, gg_spec *spec, const char *t
 
 static gg_status read_members(const gg_reader *in, gg_spec *spec, const gg_form *form) {
   gg_status st = read(in, spec, "arch", "sm_80");
+  if (!st && form->pointers) st = read(in, spec, "problem.pointers", "true");
   if (!st) st = read_operand(in, spec, "a", &form->a);
   if (!st) st = read_operand(in, spec, "b", &form->b);
   if (!st) st = read_sparsity(in, spec, "a.sparse", form->sparse_a);

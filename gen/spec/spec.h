@@ -115,6 +115,7 @@ struct gg_spec {
   gg_spec_field promote;      /* number */
   struct {
     gg_spec_field here, m, n, k, batch; /* number, GG_FIXED_NONE where dynamic */
+    gg_spec_field pointers;             /* bool */
   } problem;
 
   gg_spec_field tile; /* tuple: M, N, K of a CTA's tile, in elements */

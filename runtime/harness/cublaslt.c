@@ -496,6 +496,8 @@ gg_status gg_cublaslt_plan_open(gg_cublaslt_plan **out, gg_cublaslt *lt, const g
                                 const gg_problem *problem, gg_cublaslt_epilogue epilogue,
                                 gg_error *err) {
   *out = NULL;
+  if (kernel->pointers)
+    return gg_fail(err, CUBLASLT, NULL, "a batch by arrays of addresses", "none is asked for");
   gg_cublaslt_plan *plan = gg_malloc(sizeof *plan);
   if (!plan) return gg_fail(err, MEMORY, NULL, "");
   *plan = (gg_cublaslt_plan){.lt = lt,

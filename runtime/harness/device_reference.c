@@ -18,7 +18,7 @@ typedef struct operand {
 } operand;
 
 bool gg_device_reference_knows(const gg_kernel *kernel) {
-  return !kernel->scale_a.block && !kernel->sparse_a && !kernel->sparse_b &&
+  return !kernel->scale_a.block && !kernel->sparse_a && !kernel->sparse_b && !kernel->pointers &&
          gg_dtype_info_of(kernel->a.type)->bits >= 8 && gg_dtype_info_of(kernel->b.type)->bits >= 8;
 }
 

@@ -46,7 +46,7 @@ gg_status gg_reference_on_host(gg_reference *out, const gg_kernel *kernel,
 void gg_reference_free(gg_reference *reference);
 
 /* The same on a device, by a plain kernel of its own: one per pair of types; of elements of whole
- * bytes, unscaled and dense. */
+ * bytes, unscaled and dense, a constant stride apart. */
 typedef struct gg_device_reference gg_device_reference;
 
 bool gg_device_reference_knows(const gg_kernel *kernel);

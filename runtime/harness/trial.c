@@ -346,8 +346,95 @@ static bool c_lies_as_d(const gg_trial *trial) {
          trial->c.bytes == trial->d.bytes;
 }
 
+/* ---- Arrays of addresses --------------------------------------------------------------- */
+
+static int64_t common_divisor(int64_t a, int64_t b) {
+  for (int64_t rest; b != 0; a = b, b = rest)
+    rest = a % b;
+  return a;
+}
+
+/* Which place a batch's matrix has on the device: by a step that visits each place once, and is no
+ * constant stride. */
+static int64_t place_of(int64_t batch, int64_t count) {
+  int64_t step = count / 2 + 1;
+  while (common_divisor(step, count) != 1)
+    step++;
+  return (batch * step + 1) % count;
+}
+
+/* Copies each matrix of a batch between its place on the host and that on the device, with what
+ * pads it, as far as both are there. */
+static void exchange_places(unsigned char *to, const unsigned char *from,
+                            const gg_trial_buffer *buffer, const gg_view *view, bool to_device) {
+  int64_t stride = gg_dtype_bytes(view->operand->type, view->batch_stride);
+  for (int64_t batch = 0; batch < view->batch; batch++) {
+    int64_t host = buffer->lead + batch * stride;
+    int64_t device = buffer->lead + place_of(batch, view->batch) * stride;
+    int64_t left = buffer->bytes - (host > device ? host : device);
+    int64_t bytes = left < stride ? left : stride;
+    if (bytes > 0)
+      memcpy(to + (to_device ? device : host), from + (to_device ? host : device), (size_t)bytes);
+  }
+}
+
+/* The host's copy to the device, or what is there to the host's copy. */
+static gg_status move_matrices(const gg_trial *trial, const gg_trial_buffer *buffer,
+                               uint64_t device, const gg_view *view, bool to_device,
+                               gg_error *err) {
+  size_t bytes = (size_t)buffer->bytes;
+  unsigned char *image = gg_malloc(bytes);
+  if (!image) return gg_fail(err, MEMORY, NULL, "");
+  memset(image, poison, bytes);
+  gg_status st = to_device ? GG_OK : gg_memory_read(trial->context, image, device, bytes, err);
+  if (!st && !to_device) memcpy(buffer->host, image, bytes);
+  exchange_places(to_device ? image : buffer->host, to_device ? buffer->host : image, buffer, view,
+                  to_device);
+  if (!st && to_device) st = gg_memory_write(trial->context, device, image, bytes, err);
+  gg_free(image);
+  return st;
+}
+
+gg_status gg_trial_read(gg_trial *trial, gg_trial_buffer *buffer, const gg_view *view,
+                        gg_error *err) {
+  if (view->pointers) return move_matrices(trial, buffer, buffer->device, view, false, err);
+  return gg_memory_read(trial->context, buffer->host, buffer->device, (size_t)buffer->bytes, err);
+}
+
+/* The matrices change places on the device, and an array says where they are. */
+static gg_status make_array(gg_trial *trial, char which, const gg_trial_buffer *buffer,
+                            uint64_t *address, gg_error *err) {
+  gg_view view = gg_problem_view(trial->kernel, &trial->problem, which);
+  uint64_t *array = &trial->arrays[which - 'a'];
+  if (!buffer->device || view.batch == 0) return GG_OK;
+  size_t bytes = (size_t)view.batch * sizeof *address;
+  uint64_t stride = (uint64_t)gg_dtype_bytes(view.operand->type, view.batch_stride);
+  uint64_t *list = gg_malloc(bytes);
+  if (!list) return gg_fail(err, MEMORY, NULL, "");
+  for (int64_t i = 0; i < view.batch; i++)
+    list[i] = *address + (uint64_t)place_of(i, view.batch) * stride;
+  gg_status st = move_matrices(trial, buffer, buffer->device, &view, true, err);
+  if (!st) st = gg_memory_alloc(array, trial->context, bytes, err);
+  if (!st) st = gg_memory_write(trial->context, *array, list, bytes, err);
+  *address = *array;
+  gg_free(list);
+  return st;
+}
+
+static gg_status make_arrays(gg_trial *trial, gg_error *err) {
+  gg_problem *p = &trial->problem;
+  p->pointers = trial->kernel->pointers != 0;
+  if (!p->pointers) return GG_OK;
+  gg_status st = make_array(trial, 'a', &trial->a, &p->a, err);
+  if (!st) st = make_array(trial, 'b', &trial->b, &p->b, err);
+  if (!st) st = make_array(trial, 'c', &trial->c, &p->c, err);
+  return st ? st : make_array(trial, 'd', &trial->d, &p->d, err);
+}
+
 /* D holds a fresh C. */
 static gg_status write_c_to_d(const gg_trial *trial, gg_error *err) {
+  gg_view view = gg_problem_view(trial->kernel, &trial->problem, 'c');
+  if (view.pointers) return move_matrices(trial, &trial->c, trial->d.device, &view, true, err);
   return gg_memory_write(trial->context, trial->d.device, trial->c.host, (size_t)trial->c.bytes,
                          err);
 }
@@ -404,6 +491,7 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
   if (!st && !options->without_c) st = make_operand(out, 'c', &out->c, &p->c, options, c, err);
   if (!st) st = make_operand(out, 'd', &out->d, &p->d, options, NULL, err);
   if (!st) st = make_scales(out, 'd', &out->scale_d, &p->scale_d, options, NULL, err);
+  if (!st) st = make_arrays(out, err);
   if (!st && options->in_place && gg_problem_beta(p) != 0 && c_lies_as_d(out))
     st = share_c(out, err);
   if (!st) st = make_extras(out, options, inputs, err);
@@ -431,6 +519,8 @@ void gg_trial_close(gg_trial *trial) {
   free_buffer(trial->context, &trial->metadata);
   gg_memory_free(trial->context, trial->workspace);
   gg_memory_free(trial->context, trial->scalars);
+  for (int i = 0; i < 4; i++)
+    gg_memory_free(trial->context, trial->arrays[i]);
   for (size_t i = 0; i < GG_OPERATIONS_MAX; i++)
     free_buffer(trial->context, &trial->extras[i]);
   *trial = (gg_trial){0};

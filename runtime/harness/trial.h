@@ -49,6 +49,8 @@ typedef struct gg_trial {
   gg_trial_buffer dense, metadata; /* of a sparse A or B: of its zeros, too, on the host alone */
   uint64_t workspace;              /* of gg_trial_provide */
   uint64_t scalars;                /* alpha and beta, where the kernel reads them */
+  uint64_t arrays[4]; /* of addresses of A, B, C and D, where the kernel takes such: the device has
+                         the matrices in another order than the host */
   gg_trial_buffer extras[GG_OPERATIONS_MAX]; /* of operations that have an operand */
 } gg_trial;
 
@@ -76,6 +78,10 @@ void gg_trial_close(gg_trial *trial);
 /* The problem's workspace for a module, counters zero. Every launch of it but gg_trial_run's is
  * preceded by this, once. */
 gg_status gg_trial_provide(gg_trial *trial, const gg_module *module, gg_error *err);
+
+/* Reads D, or what the epilogue stores, into the host's copy, each matrix in its place. */
+gg_status gg_trial_read(gg_trial *trial, gg_trial_buffer *buffer, const gg_view *view,
+                        gg_error *err);
 
 /* Bytes on the device. */
 int64_t gg_trial_bytes(const gg_trial *trial);

@@ -385,8 +385,7 @@ static gg_status compare(gg_verdict *out, const gg_trial *trial, const gg_sample
 /* Reads a buffer that the kernel wrote back, and looks at every byte of it. */
 static gg_status read_back(gg_verdict *out, gg_trial *trial, gg_trial_buffer *buffer,
                            const gg_view *view, gg_error *err) {
-  gg_status st =
-      gg_memory_read(trial->context, buffer->host, buffer->device, (size_t)buffer->bytes, err);
+  gg_status st = gg_trial_read(trial, buffer, view, err);
   if (!st) scan(out, buffer, view);
   return st;
 }

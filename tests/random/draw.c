@@ -461,6 +461,22 @@ static void draw_epilogue(gg_str *out, draws *from, const nature *is) {
   gg_str_free(&listed);
 }
 
+/* ---- What is fixed, and how a batch is given ----------------------------------------- */
+
+/* Arrays of addresses came later. */
+static void draw_problem_key(gg_str *out, draws *from, family of) {
+  draws own = {.seed = from->seed ^ 0x6666666666666666, .drawn = from->drawn};
+  bool takes = of == SM80 || of == NAIVE || of == SIMT;
+  const char *between = "";
+  char word[word_max];
+  bool fixed = chance(from, 12), pointers = chance(&own, takes ? 25 : 1);
+  if (fixed) pick(word, from, "m: 5|n: 77|k: 96|batch: 1|m: 130,n: 70");
+  if (!fixed && !pointers) return;
+  if (fixed && pointers) between = ", ";
+  gg_str_printf(out, "problem: {%s%s%s}\n", fixed ? word : "", between,
+                pointers ? "pointers: true" : "");
+}
+
 /* ---- The whole ------------------------------------------------------------------------ */
 
 static void draw_whole(gg_str *out, draws *from, family of) {
@@ -481,7 +497,7 @@ static void draw_whole(gg_str *out, draws *from, family of) {
   if (is.half || ((of == SM100 || of == SM120) && is.fp8))
     maybe(out, from, 12, "accumulator", "f16|f32");
   draw_tile(out, from, &is);
-  maybe(out, from, 12, "problem", "{m: 5}|{n: 77}|{k: 96}|{batch: 1}|{m: 130,n: 70}");
+  draw_problem_key(out, from, of);
   maybe(out, from, 25, "raster", "along_m|along_n|hilbert|{order: along_n,group: 2}");
   draw_epilogue(out, from, &is);
 }

@@ -320,6 +320,28 @@ START_TEST(scalars_may_be_in_device_memory) {
 }
 END_TEST
 
+/* Which families that copy by tensor maps do not have. */
+START_TEST(a_batch_may_be_of_addresses) {
+  static const gemm_case products[] = {
+      {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 72, 40, 64, 3, 1, 4, "sm80", 0, 0},
+      {GG_DTYPE_f32, GG_DTYPE_f32, F32, K, K, N, 24, 40, 9, 5, 0, 4, "simt", 0, 0},
+  };
+  const gemm_case *c = &products[_i];
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context = open_emulator(&err);
+  gg_gemm *gemm = open_gemm(context, &err);
+  gg_kernel facts = facts_of(c);
+  gg_form form = form_of_case(c);
+  gg_problem shape = {.m = c->m, .n = c->n, .k = c->k, .batch = c->batch, .alpha = 1};
+  shape.beta = c->beta;
+  facts.pointers = 1;
+  form.a.align = form.b.align = form.d.align = 4;
+  check_product(context, gemm, facts, form, shape, 0, c->family, _i, &err);
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+}
+END_TEST
+
 static gg_context *open_emulator_of(int arch, gg_error *err) {
   gg_emu_options options = GG_EMU_OPTIONS_INIT;
   ck_assert_int_eq(gg_emu_options_init(&options), 0);
@@ -1031,6 +1053,7 @@ int main(void) {
     tcase_add_loop_test(tcase, products_are_right, 0, sizeof cases / sizeof *cases);
     tcase_add_test(tcase, gates_leave_half_of_the_columns);
     tcase_add_test(tcase, scalars_may_be_in_device_memory);
+    tcase_add_loop_test(tcase, a_batch_may_be_of_addresses, 0, 2);
     tcase_add_loop_test(tcase, products_of_devices_are_right, 0,
                         sizeof device_cases / sizeof *device_cases);
     tcase_add_loop_test(tcase, scaled_products_are_right, 0,

@@ -340,6 +340,20 @@ static void short_gated_d(gg_problem *p, gg_kernel *kernel) {
   p->ldd = 32;
 }
 
+SPOIL(stray_pointers, p->pointers = true)
+
+/* Of a kernel that takes arrays of addresses: batch strides count for nothing, and an operand's
+ * alignment is that of the addresses in the array. */
+static void no_pointers(gg_problem *p, gg_kernel *kernel) {
+  kernel->pointers = 1;
+  p->batch_stride_a = p->batch_stride_d = -1;
+}
+
+static void odd_array(gg_problem *p, gg_kernel *kernel) {
+  no_pointers(p, kernel);
+  p->pointers = true, p->a = 0x1008, p->b = 0x100c;
+}
+
 SPOIL(huge_grid, (p->m = (int64_t)1 << 40))
 SPOIL(many_tiles, (p->batch = 1 << 30))
 SPOIL(huge_k, (p->k = INT32_MAX - 31))
@@ -381,6 +395,11 @@ static const bad_case bad_cases[] = {
     {odd_b, GG_E_PROBLEM_ALIGN, "b = 8200 is not a multiple of the 16 bytes"},
     {no_alpha, GG_E_PROBLEM_SCALAR, "alpha = 3, but kernel tiny has no alpha"},
     {no_beta, GG_E_PROBLEM_SCALAR, "beta = 2"},
+    {stray_pointers, GG_E_PROBLEM_POINTERS,
+     "gg_problem.pointers is true, but kernel tiny takes matrices at a constant stride"},
+    {no_pointers, GG_E_PROBLEM_POINTERS,
+     "gg_problem.pointers is false, but kernel tiny takes arrays of addresses"},
+    {odd_array, GG_E_PROBLEM_ALIGN, "b = 4108 is not a multiple of the 8 bytes"},
     {stray_alpha, GG_E_PROBLEM_SCALAR_AT, "gg_problem.alpha_at is given, but kernel tiny reads"},
     {no_beta_there, GG_E_PROBLEM_POINTER, "the pointer to beta_at is null"},
     {odd_beta, GG_E_PROBLEM_ALIGN, "beta_at = 4098 is not a multiple of the 4 bytes"},

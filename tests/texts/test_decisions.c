@@ -106,6 +106,7 @@ static const struct flip {
     {"fixed_m", SM90 TILE, SM90 TILE "problem: {m: 1000}", NULL},
     {"fixed_n", SM90 TILE, SM90 TILE "problem: {n: 1000}", NULL},
     {"fixed_k", SM90 TILE, SM90 TILE "problem: {k: 1000}", NULL},
+    {"pointers", SM80, SM80 "problem: {pointers: true}", NULL},
     {"fixed_batch", SM90 TILE, SM90 TILE "problem: {batch: 3}", NULL},
     {"tile_m", SM90 TILE, SM90 "tile: [256, 128, 64]", NULL},
     {"tile_n", SM90 TILE, SM90 "tile: [128, 256, 64]", NULL},

@@ -36,6 +36,7 @@ static const struct {
     {"b.sparse", {"sweep: {b.sparse: [true]}"}, NULL},
     {"promote", {"promote: 4"}, "e4m3"},
     {"problem.m", {"problem: {m: 64}"}, NULL},
+    {"problem.pointers", {"problem: {pointers: true}"}, NULL},
     {"tile", {"tile: [8, 32, 1]", "tile: [128, 128, 64]", "tile: [64, 64, 8]"}, NULL},
     {"stages", {"stages: 3"}, NULL},
     {"atom",
