@@ -213,22 +213,42 @@ int64_t factors_side(const factors *all, const choice *of, const char *mode, int
   return side > 0 ? side : 1;
 }
 
+static bool is_key(const factor_row *f) {
+  return f->kind == FACTOR_KEY || f->kind == FACTOR_EXTENT;
+}
+
+/* A key's value; of an extent that is fixed the problem's, where the tile is known. */
+static void write_value(gg_str *out, const factors *all, const choice *of, int at,
+                        const int tile[3]) {
+  static const char *const modes[] = {"m", "n", "k", "batch"};
+  const factor_row *f = &all->list[at];
+  if (f->kind == FACTOR_KEY || !tile || !of->level[at]) {
+    if (f->kind == FACTOR_KEY) gg_str_puts(out, word_of(all, of, at));
+    return;
+  }
+  const char *mode = strchr(f->name, '.') + 1;
+  for (int i = 0; i < 4; i++)
+    if (strcmp(mode, modes[i]) == 0)
+      gg_str_printf(out, "%lld", (long long)factors_side(all, of, mode, i < 3 ? tile[i] : 1));
+}
+
 /* The key's value, in the mappings that it stands in: "a.scale.type" is `a: {scale: {type: ..}}`.
  * Keys of one mapping stand together in keys.def. */
-static void write_keys(gg_str *out, const factors *all, const choice *of, const char *under,
-                       size_t length, int *at, bool flow) {
+static void write_keys(gg_str *out, const factors *all, const choice *of, const int tile[3],
+                       const char *under, int *at, bool flow) {
   const char *between = "";
+  size_t length = strlen(under);
   while (*at < all->count && strncmp(all->list[*at].name, under, length) == 0 &&
-         all->list[*at].kind == FACTOR_KEY) {
+         is_key(&all->list[*at])) {
     const char *leaf = all->list[*at].name + length, *dot = strchr(leaf, '.');
     size_t own = dot ? (size_t)(dot - leaf) : strlen(leaf);
     gg_str inner = GG_STR_INIT;
     if (dot) {
       char path[48];
       snprintf(path, sizeof path, "%.*s", (int)(length + own + 1), all->list[*at].name);
-      write_keys(&inner, all, of, path, length + own + 1, at, true);
+      write_keys(&inner, all, of, tile, path, at, true);
     } else {
-      gg_str_puts(&inner, word_of(all, of, (*at)++));
+      write_value(&inner, all, of, (*at)++, tile);
     }
     if (inner.length > 0)
       gg_str_printf(out, "%s%.*s: %s%s%s%s", between, (int)own, leaf, dot ? "{" : "",
@@ -247,21 +267,6 @@ static void write_tile(gg_str *out, const char *word, const int tile[3]) {
     own[i] = !meant ? tile[i] : word[1] == '*' ? tile[i] * 2 : tile[i] / 2;
   }
   gg_str_printf(out, "tile: [%d, %d, %d]\n", own[0], own[1], own[2]);
-}
-
-static void write_extents(gg_str *out, const factors *all, const choice *of, const int tile[3]) {
-  static const char *const modes[] = {"m", "n", "k", "batch"};
-  const char *between = "problem: {";
-  for (int i = 0; i < 4; i++) {
-    char path[48];
-    snprintf(path, sizeof path, "problem.%s", modes[i]);
-    int at = factors_find(all, FACTOR_EXTENT, path);
-    if (at < 0 || !*word_of(all, of, at)) continue;
-    gg_str_printf(out, "%s%s: %lld", between, modes[i],
-                  (long long)factors_side(all, of, modes[i], i < 3 ? tile[i] : 1));
-    between = ", ";
-  }
-  if (*between == ',') gg_str_puts(out, "}\n");
 }
 
 static bool has_type(int op) {
@@ -297,13 +302,12 @@ static void write_epilogue(gg_str *out, const factors *all, const choice *of) {
 
 void factors_write(gg_str *out, const factors *all, const choice *of, const int tile[3]) {
   for (int at = 0; at < all->count;) {
-    if (all->list[at].kind == FACTOR_KEY)
-      write_keys(out, all, of, "", 0, &at, false);
+    if (is_key(&all->list[at]))
+      write_keys(out, all, of, tile, "", &at, false);
     else
       at++;
   }
   if (tile) write_tile(out, word_of(all, of, factors_find(all, FACTOR_TILE, "tile")), tile);
-  if (tile) write_extents(out, all, of, tile);
   write_epilogue(out, all, of);
 }
 
