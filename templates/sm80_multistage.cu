@@ -496,8 +496,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     const int64 m0 = int64(tile.m) * tile_m;
     const int64 n0 = int64(tile.n) * tile_n;
 //@ if pointers
-    const ab_t *gA = A[batch] + m0 * (a_k_major ? lda : 1);
-    const ab_t *gB = B[batch] + n0 * (b_k_major ? ldb : 1);
+    const int64 listed = more ? batch : 0;  // beyond the last tile there are no addresses
+    const ab_t *gA = A[listed] + m0 * (a_k_major ? lda : 1);
+    const ab_t *gB = B[listed] + n0 * (b_k_major ? ldb : 1);
 //@ else
     const ab_t *gA = A + batch * batch_stride_a + m0 * (a_k_major ? lda : 1);
     const ab_t *gB = B + batch * batch_stride_b + n0 * (b_k_major ? ldb : 1);
