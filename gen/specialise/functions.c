@@ -517,7 +517,7 @@ static bool has_comma(const gg_tokens *tokens, int first, int last) {
 }
 
 /* `const T x = y;` where y is only declared before, as a T, and stands nowhere else: y is called x.
- */
+ * (A value such as nullptr is a word that stands somewhere, too, but not behind a T.) */
 static bool rename_variable(gg_tokens *tokens, int at, int name, int end, int first, int last) {
   int equals = gg_token_next(tokens, name), other = gg_token_next(tokens, equals);
   if (!gg_token_is(tokens, at, S(CONST)) || !gg_token_is(tokens, equals, S(ASSIGN)) ||
@@ -530,8 +530,9 @@ static bool rename_variable(gg_tokens *tokens, int at, int name, int end, int fi
       return false;
     declared = i;
   }
-  if (declared < 0 || named_between(tokens, name, first, name - 1) ||
-      !same_name(tokens, gg_token_before(tokens, declared), gg_token_before(tokens, name)))
+  if (declared < 0 || named_between(tokens, name, first, name - 1)) return false;
+  int type = gg_token_before(tokens, declared);
+  if (!gg_token_is_word(tokens, type) || !same_name(tokens, type, gg_token_before(tokens, name)))
     return false;
   put_word(tokens, declared, declared, tokens->at[other].name, name, false);
   gg_tokens_remove_lines(tokens, at, end);

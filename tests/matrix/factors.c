@@ -276,13 +276,14 @@ static bool has_type(int op) {
   return false;
 }
 
-/* In an order that is another from choice to choice. */
+/* In an order that is another from choice to choice, but for the sides of a problem, which no spec
+ * has: what a gate allows depends on the order. */
 static void write_epilogue(gg_str *out, const factors *all, const choice *of) {
   const char *type = word_of(all, of, factors_find(all, FACTOR_TYPE, "type"));
   const char *between = "epilogue: [";
   unsigned turn = 0;
   for (int i = 0; i < all->count; i++)
-    turn = turn * 31 + (unsigned)of->level[i];
+    if (all->list[i].kind != FACTOR_SIDE) turn = turn * 31 + (unsigned)of->level[i];
   for (int i = 0; i < all->count; i++) {
     int at = (int)((unsigned)i + turn % (unsigned)all->count) % all->count;
     const factor_row *f = &all->list[at];

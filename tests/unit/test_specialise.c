@@ -123,6 +123,12 @@ static const example examples[] = {
      "extern \"C\" __global__ void k(int *out, int n_arg) {\n  const int n = n_arg;\n"
      "  out[n] = n;\n}\n",
      KERNEL("  out[n] = n;\n")},
+    {"a value that stands elsewhere, but is declared nowhere, is no second name",
+     "struct two {\n  int *x, *y;\n};\n" KERNEL("  const two t = {out, nullptr};\n"
+                                                "  const int *p = nullptr;\n"
+                                                "  out[n] = t.x == t.y;\n"),
+     "struct two {\n  int *x, *y;\n};\n" KERNEL("  const two t = {out, nullptr};\n"
+                                                "  out[n] = t.x == t.y;\n")},
     {"a method that nothing calls, and a constant of a struct",
      "struct walk {\n  static constexpr int step = 2, other = 3;\n  int at;\n\n"
      "  " D "void next() { at += step; }\n\n  // Back.\n  " D
