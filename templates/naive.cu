@@ -28,13 +28,8 @@ extern "C" __global__ void __launch_bounds__(threads)
   const int64 col = int64(tile.n) * tile_n + threadIdx.x % tile_n;
   if (row >= m || col >= n) return;
 
-//@ if pointers
-  const ab_t *a = A[batch] + row * (a_k_major ? lda : 1);
-  const ab_t *b = B[batch] + col * (b_k_major ? ldb : 1);
-//@ else
-  const ab_t *a = A + batch * batch_stride_a + row * (a_k_major ? lda : 1);
-  const ab_t *b = B + batch * batch_stride_b + col * (b_k_major ? ldb : 1);
-//@ end
+  const ab_t *a = ${a_first} + row * (a_k_major ? lda : 1);
+  const ab_t *b = ${b_first} + col * (b_k_major ? ldb : 1);
   float acc = 0;
   for (int64 i = 0; i < k; ++i)
     acc = __fmaf_rn(ab_value(a[i * (a_k_major ? 1 : lda)]), ab_value(b[i * (b_k_major ? 1 : ldb)]),
@@ -63,9 +58,5 @@ extern "C" __global__ void __launch_bounds__(threads)
 //@ insert report
   d_t bits[2];
   d_from_values(bits, x.x, x.y);
-//@ if pointers
-  D[batch][d_n_major ? row * ldd + col : col * ldd + row] = bits[0];
-//@ else
-  D[batch * batch_stride_d + (d_n_major ? row * ldd + col : col * ldd + row)] = bits[0];
-//@ end
+  ${d_element} = bits[0];
 }

@@ -251,13 +251,8 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 n0 = int64(tile.n) * tile_n;
   const int rows = even_m ? tile_m : int(min(m - m0, int64(tile_m)));
   const int cols = even_n ? tile_n : int(min(n - n0, int64(tile_n)));
-//@ if pointers
-  const ab_t *gA = A[batch] + m0 * (a_k_major ? lda : 1);
-  const ab_t *gB = B[batch] + n0 * (b_k_major ? ldb : 1);
-//@ else
-  const ab_t *gA = A + batch * batch_stride_a + m0 * (a_k_major ? lda : 1);
-  const ab_t *gB = B + batch * batch_stride_b + n0 * (b_k_major ? ldb : 1);
-//@ end
+  const ab_t *gA = ${a_first} + m0 * (a_k_major ? lda : 1);
+  const ab_t *gB = ${b_first} + n0 * (b_k_major ? ldb : 1);
   loaders l;
   l.gA = start_loader<operand_a>(gA, lda, rows, max(k_tiles - 1, 0), thread);
   l.gB = start_loader<operand_b>(gB, ldb, cols, max(k_tiles - 1, 0), thread);
@@ -277,11 +272,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   multiply(tCrC, l, smem_base, at, int(k), k_tiles, lda, ldb);
 
   const epilogue_operands operands = at_tile(parameters, batch, m0, n0);
-//@ if pointers
-  d_t *gD = D[batch] + (d_n_major ? m0 * ldd + ${d_n0} : n0 * ldd + m0);
-//@ else
-  d_t *gD = D + batch * batch_stride_d + (d_n_major ? m0 * ldd + ${d_n0} : n0 * ldd + m0);
-//@ end
+  d_t *gD = ${d_first} + (d_n_major ? m0 * ldd + ${d_n0} : n0 * ldd + m0);
   epilogue(tCrC, operands, gD, ldd, thread, rows, cols);
 }
 //@ end

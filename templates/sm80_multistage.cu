@@ -495,14 +495,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     const tile_coord tile = rasterise(work % tiles, tiles_m, tiles_n);
     const int64 m0 = int64(tile.m) * tile_m;
     const int64 n0 = int64(tile.n) * tile_n;
-//@ if pointers
-    const int64 listed = more ? batch : 0;  // beyond the last tile there are no addresses
-    const ab_t *gA = A[listed] + m0 * (a_k_major ? lda : 1);
-    const ab_t *gB = B[listed] + n0 * (b_k_major ? ldb : 1);
-//@ else
-    const ab_t *gA = A + batch * batch_stride_a + m0 * (a_k_major ? lda : 1);
-    const ab_t *gB = B + batch * batch_stride_b + n0 * (b_k_major ? ldb : 1);
-//@ end
+//@ insert listed
+    const ab_t *gA = ${a_first} + m0 * (a_k_major ? lda : 1);
+    const ab_t *gB = ${b_first} + n0 * (b_k_major ? ldb : 1);
     const int next_rows = even_m ? tile_m : int(min(m - m0, int64(tile_m)));
     const int next_cols = even_n ? tile_n : int(min(n - n0, int64(tile_n)));
     pipeline p = {start_loader<operand_a>(gA, lda, next_rows, max(k_tiles - 1, 0), thread),
@@ -536,11 +531,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     if constexpr (prefetches)
       prefetch_operands<threads>(at_tile(operands, batch, m0, n0), next_rows, next_cols, thread);
     if constexpr (stages_c)
-//@ if pointers
-      prefetch_c(operands, C[batch], ldc, m0, n0, next_rows, next_cols, thread);
-//@ else
-      prefetch_c(operands, C + batch * batch_stride_c, ldc, m0, n0, next_rows, next_cols, thread);
-//@ end
+      prefetch_c(operands, ${c_next}, ldc, m0, n0, next_rows, next_cols, thread);
     multiply(tCrC, p, smem_base, k_tiles);
 //@ if along_k
     add_along_k(tCrC, smem_base, warp, lane);
@@ -549,17 +540,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     pending = true;
     if constexpr (!even_m) rows = next_rows;
     if constexpr (!even_n) cols = next_cols;
-//@ if pointers
-    gD = D[batch] + (d_n_major ? m0 * ldd + ${d_n0} : n0 * ldd + m0);
-//@ else
-    gD = D + batch * batch_stride_d + (d_n_major ? m0 * ldd + ${d_n0} : n0 * ldd + m0);
-//@ end
+    gD = ${d_first} + (d_n_major ? m0 * ldd + ${d_n0} : n0 * ldd + m0);
     if constexpr (stages_c)
-//@ if pointers
-      gC = C[batch] + (c_n_major ? m0 * ldc + n0 : n0 * ldc + m0);
-//@ else
-      gC = C + batch * batch_stride_c + (c_n_major ? m0 * ldc + n0 : n0 * ldc + m0);
-//@ end
+      gC = ${c_first} + (c_n_major ? m0 * ldc + n0 : n0 * ldc + m0);
     if constexpr (has_operands) operands_at = at_tile(operands, batch, m0, n0);
   }
 }

@@ -134,6 +134,19 @@ void gg_cuda_write_parameter(gg_str *out, const gg_plan *plan, gg_param param) {
   }
 }
 
+void gg_cuda_bind_first(gg_bindings *out, const gg_plan *plan, const char *name,
+                        gg_operand_id operand, const char *batch) {
+  static const char *const matrices[] = {
+      [GG_OPERAND_A] = "A", [GG_OPERAND_B] = "B", [GG_OPERAND_C] = "C", [GG_OPERAND_D] = "D"};
+  gg_str text = GG_STR_INIT;
+  if (plan->pointers)
+    gg_str_printf(&text, "%s[%s]", matrices[operand], batch);
+  else
+    gg_str_printf(&text, "%s + %s * batch_stride_%s", matrices[operand], batch,
+                  gg_operand_word(operand));
+  gg_bind_str(out, name, &text);
+}
+
 enum { line_columns = 100 };
 
 void gg_cuda_write_items(gg_str *out, const char *items, int column, int indent) {

@@ -30,6 +30,12 @@ void gg_cuda_write_parameter(gg_str *out, const gg_plan *plan, gg_param param);
 /* extent_m(m), ... extent_batch(batch): what is fixed, or what is given. */
 void gg_cuda_write_extents(gg_str *out, const gg_plan *plan);
 
+/* Binds a name, such as "a_first": where an operand's matrix of a batch begins, whose number is an
+ * expression of the text. It is looked up where kernels take arrays of addresses; else it is as
+ * many strides behind the first matrix. */
+void gg_cuda_bind_first(gg_bindings *out, const gg_plan *plan, const char *name,
+                        gg_operand_id operand, const char *batch);
+
 /* Items, one a line of `items`, as a list with commas: behind `column` columns where all fit there,
  * else in lines of their own. */
 void gg_cuda_write_items(gg_str *out, const char *items, int column, int indent);

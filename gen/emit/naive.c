@@ -25,7 +25,12 @@ static void write_sizes(gg_str *out, const gg_plan *plan) {
 gg_status gg_naive_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                         gg_error *err) {
   gg_str text = GG_STR_INIT, conversion = GG_STR_INIT;
-  gg_bind_flag(out, "pointers", plan->pointers);
+  gg_cuda_bind_first(out, plan, "a_first", GG_OPERAND_A, "batch");
+  gg_cuda_bind_first(out, plan, "b_first", GG_OPERAND_B, "batch");
+  gg_bind_text(out, "d_element",
+               plan->pointers
+                   ? "D[batch][d_n_major ? row * ldd + col : col * ldd + row]"
+                   : "D[batch * batch_stride_d + (d_n_major ? row * ldd + col : col * ldd + row)]");
   gg_str_puts(&text, "using int64 = long long;\n");
   gg_cuda_write_type(&text, "ab", plan->a.type);
   gg_cuda_write_types(&text, plan);

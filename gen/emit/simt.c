@@ -304,10 +304,18 @@ static void bind_places(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "thread_n", n);
 }
 
+/* Where the matrices begin of the batch that a tile is of. */
+static void bind_firsts(gg_bindings *out, const gg_plan *plan) {
+  bool shares = gg_plan_shares_tiles(plan);
+  const char *from = shares ? "from.batch" : "batch", *to = shares ? "to.batch" : "batch";
+  gg_cuda_bind_first(out, plan, "a_first", GG_OPERAND_A, from);
+  gg_cuda_bind_first(out, plan, "b_first", GG_OPERAND_B, from);
+  gg_cuda_bind_first(out, plan, "d_first", GG_OPERAND_D, to);
+}
+
 gg_status gg_simt_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
-  gg_bind_flag(out, "pointers", plan->pointers);
   write_types(&text, plan);
   write_sizes(&text, plan, layouts);
   gg_bind_str(out, "sizes", &text);
@@ -319,6 +327,7 @@ gg_status gg_simt_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                    has_ragged_lines(&plan->b, plan->copy_bytes_b, plan->fixed_n, plan->tile_n));
   gg_bind_flag(out, "gated", gg_plan_is_gated(plan));
   gg_bind_text(out, "d_n0", gg_plan_is_gated(plan) ? "n0 / 2" : "n0");
+  bind_firsts(out, plan);
   gg_bind_cta_shares(out, plan, "simt_sums", "simt_kernel_shares");
   gg_bind_part(out, "multiply", plan->stages > 1 ? "simt_pipeline" : "simt_one_stage");
   bind_words(out, plan);

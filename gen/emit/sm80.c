@@ -587,11 +587,29 @@ static void bind_along_k(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "word_type", wide ? "f64" : "b32");
 }
 
+/* Where the matrices begin of the batch that a tile is of: of the next one A and B, and C, which is
+ * brought to L2; of the one that is stored C and D. A CTA that shares no tiles asks for A's and B's
+ * beyond its last tile, too. */
+static void bind_firsts(gg_bindings *out, const gg_plan *plan) {
+  bool shares = gg_plan_shares_tiles(plan);
+  const char *next = shares ? "from.batch" : "batch", *stored = shares ? "to.batch" : "batch";
+  bool beyond = plan->pointers && !shares;
+  const char *loaded = beyond ? "listed" : next;
+  gg_bind_text(out, "listed",
+               beyond ? "    const int64 listed = more ? batch : 0;"
+                        "  // beyond the last tile there are no addresses\n"
+                      : "");
+  gg_cuda_bind_first(out, plan, "a_first", GG_OPERAND_A, loaded);
+  gg_cuda_bind_first(out, plan, "b_first", GG_OPERAND_B, loaded);
+  gg_cuda_bind_first(out, plan, "c_next", GG_OPERAND_C, next);
+  gg_cuda_bind_first(out, plan, "c_first", GG_OPERAND_C, stored);
+  gg_cuda_bind_first(out, plan, "d_first", GG_OPERAND_D, stored);
+}
+
 gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
   gg_status st;
-  gg_bind_flag(out, "pointers", plan->pointers);
   write_types(&text, plan);
   gg_str_putc(&text, '\n');
   write_sizes(&text, plan, layouts);
@@ -611,6 +629,7 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   bind_fragments(out, plan);
   bind_accumulators(out, plan, layouts);
   bind_along_k(out, plan);
+  bind_firsts(out, plan);
   gg_bind_flag(out, "promotes", plan->promote > 0);
   gg_bind_text(out, "mma_sums", plan->promote ? "sums" : "tCrC");
   gg_bind_cta_shares(out, plan, "sm80_sums", "sm80_kernel_shares");

@@ -19,13 +19,8 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   for (work_walk walk; walk.more(list);) {
     const work_item item = walk.next(list);
     const tile_origin from = locate(item.tile, m, n);
-//@ if pointers
-    const ab_t *gA = A[from.batch] + from.m0 * (a_k_major ? lda : 1);
-    const ab_t *gB = B[from.batch] + from.n0 * (b_k_major ? ldb : 1);
-//@ else
-    const ab_t *gA = A + from.batch * batch_stride_a + from.m0 * (a_k_major ? lda : 1);
-    const ab_t *gB = B + from.batch * batch_stride_b + from.n0 * (b_k_major ? ldb : 1);
-//@ end
+    const ab_t *gA = ${a_first} + from.m0 * (a_k_major ? lda : 1);
+    const ab_t *gB = ${b_first} + from.n0 * (b_k_major ? ldb : 1);
     const int last = max(item.k_first + item.k_tiles - 1, 0);  // of the K tiles
     loaders l;
     l.gA = start_loader<operand_a>(gA, lda, from.rows, last, thread);
@@ -49,11 +44,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     if (boxes == 0) continue;
     const tile_origin to = locate(item.tile, m, n);
     const epilogue_operands operands = at_tile(parameters, to.batch, to.m0, to.n0);
-//@ if pointers
-    d_t *gD = D[to.batch] + (d_n_major ? to.m0 * ldd + to.${d_n0} : to.n0 * ldd + to.m0);
-//@ else
-    d_t *gD = D + to.batch * batch_stride_d + (d_n_major ? to.m0 * ldd + to.${d_n0} : to.n0 * ldd + to.m0);
-//@ end
+    d_t *gD = ${d_first} + (d_n_major ? to.m0 * ldd + to.${d_n0} : to.n0 * ldd + to.m0);
     epilogue(tCrC, boxes, operands, gD, ldd, thread, to.rows, to.cols);
   }
 }

@@ -32,13 +32,8 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     const work_item next = more ? walk.next(list) : item;
     const int last = max(next.k_first + next.k_tiles - 1, 0);  // of the K tiles
     const tile_origin from = locate(next.tile, m, n);
-//@ if pointers
-    const ab_t *gA = A[from.batch] + from.m0 * (a_k_major ? lda : 1);
-    const ab_t *gB = B[from.batch] + from.n0 * (b_k_major ? ldb : 1);
-//@ else
-    const ab_t *gA = A + from.batch * batch_stride_a + from.m0 * (a_k_major ? lda : 1);
-    const ab_t *gB = B + from.batch * batch_stride_b + from.n0 * (b_k_major ? ldb : 1);
-//@ end
+    const ab_t *gA = ${a_first} + from.m0 * (a_k_major ? lda : 1);
+    const ab_t *gB = ${b_first} + from.n0 * (b_k_major ? ldb : 1);
     pipeline p = {start_loader<operand_a>(gA, lda, from.rows, last, thread),
                   start_loader<operand_b>(gB, ldb, from.cols, last, thread),
                   ${coord_a}(lane),
@@ -59,22 +54,12 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     if (boxes != 0) {
       const tile_origin to = locate(item.tile, m, n);
       const unsigned staging = smem_base + staging_begin + warp * staging_bytes;
-//@ if pointers
       d_t *gD =
-          D[to.batch] + (d_n_major ? to.m0 * ldd + to.${d_n0} : to.n0 * ldd + to.m0);
-//@ else
-      d_t *gD =
-          D + to.batch * batch_stride_d + (d_n_major ? to.m0 * ldd + to.${d_n0} : to.n0 * ldd + to.m0);
-//@ end
+          ${d_first} + (d_n_major ? to.m0 * ldd + to.${d_n0} : to.n0 * ldd + to.m0);
       const c_t *gC = nullptr;
       if constexpr (stages_c)
-//@ if pointers
-        gC = C[to.batch] +
+        gC = ${c_first} +
              (c_n_major ? to.m0 * ldc + to.n0 : to.n0 * ldc + to.m0);
-//@ else
-        gC = C + to.batch * batch_stride_c +
-             (c_n_major ? to.m0 * ldc + to.n0 : to.n0 * ldc + to.m0);
-//@ end
       epilogue(tCrC, boxes, at_tile(operands, to.batch, to.m0, to.n0), gD, ldd, gC, ldc, warp_m0,
                warp_n0, to.rows, to.cols, staging, lane);
     }
@@ -91,13 +76,8 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
       prefetch_operands<threads>(at_tile(operands, from.batch, from.m0, from.n0), from.rows,
                                  from.cols, thread);
     if (stages_c && ends)
-//@ if pointers
-      prefetch_c(operands, C[from.batch], ldc, from.m0, from.n0, from.rows,
+      prefetch_c(operands, ${c_next}, ldc, from.m0, from.n0, from.rows,
                  from.cols, thread);
-//@ else
-      prefetch_c(operands, C + from.batch * batch_stride_c, ldc, from.m0, from.n0, from.rows,
-                 from.cols, thread);
-//@ end
     item = next;
     pending = true;
     multiply(tCrC, p, smem_base, item.k_tiles);
