@@ -122,7 +122,7 @@ static void write_side(gg_str *out, const gg_plan *plan, const side *s) {
   write_for(out, s,
             "          at.@, tile_number(at.batches), tile_number(along), tile_number(across),\n"
             "          block_tiles_`, at.batch, at.tile_@, at.tile_`, parts_`,\n"
-            "          total_tile_@, groups_@, group_boxes_@, ");
+            "          groups_@, total_tile_@ / groups_@, group_boxes_@, ");
   gg_str_printf(out, "%d};\n}\n\n", gg_plan_sums(plan, s->span));
 }
 
@@ -208,16 +208,14 @@ static void write_add_up(gg_str *out, const gg_plan *plan, const side *s) {
       "__device__ __forceinline__ void add_up_$(const epilogue_operands &of,\n"
       "                                               const totals_side &side,\n"
       "                                               tile_number group, int lane) {\n"
-      "  const int length = side.tile_entries / side.tile_groups;\n"
-      "  const tile_number of_batch = side.along * side.tile_groups;\n"
-      "  const int64 batch = group / of_batch, first = int64(group % of_batch) * length;\n"
+      "  const int64 batch = side.batch_of(group);\n"
+      "  const int64 first = side.first_of(group), end = side.end_of(group);\n"
       "  const epi_t *from = side.part_at(batch, 0);\n"
       "  const bool in_blocks = side.blocks() > 1;  // else parts are added up right away\n"
       "  const int64 step = (in_blocks ? side.parts_before(1) : 1) * side.sums * side.line();\n"
       "  const int64 count = in_blocks ? side.blocks() : side.parts_before(1);\n"
       "#pragma unroll 1\n"
-      "  for (int64 i = first + width_@ * lane; i < min(first + length, side.length);\n"
-      "       i += width_@ * total_lanes) {\n"
+      "  for (int64 i = first + width_@ * lane; i < end; i += width_@ * total_lanes) {\n"
       "    epi_t sum[width_@];\n");
   for (size_t i = 0; i < plan->operation_count; i++) {
     if (!is_of(&plan->operations[i], s)) continue;
@@ -381,9 +379,10 @@ static int parts_held(const gg_plan *plan) {
   return registers * 32 / gg_dtype_info_of(plan->compute)->bits;
 }
 
-/* So many that a warp has all of a group's entries at once, up to 16 bytes a lane. */
+/* So many that a warp has all of a group's entries at once, up to 16 bytes a lane: a line's parts
+ * are a multiple of them. */
 static int width_of(const gg_plan *plan, int group_entries) {
-  int most = plan->compute == GG_DTYPE_f64 ? 2 : 4, width = 1;
+  int most = plan->compute == GG_DTYPE_f64 ? GG_SUM_LINE / 2 : GG_SUM_LINE, width = 1;
   while (width < most && width * GG_WARP < group_entries && group_entries % (2 * width) == 0)
     width *= 2;
   return width;
@@ -402,6 +401,8 @@ static void write_sizes(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int total_tile_m = %d, total_tile_n = %d;\n", tile[1], tile[0]);
   gg_str_printf(out, "constexpr int total_lanes = %d;  // that add up together\n",
                 alone ? 1 : GG_WARP);
+  gg_str_printf(out, "constexpr int total_line = %d;  // parts, of which a line has a multiple\n",
+                GG_SUM_LINE);
   for (int i = 0; i < side_count; i++) {
     if (!has(plan, &sides[i])) continue;
     int width = width_of(plan, tile[i] / groups[i]), at_once = parts_held(plan) / width;

@@ -340,11 +340,11 @@ static bool next_beside(const gg_distribution *s, const gg_distributed *kernel, 
 }
 
 /* Parts of sums: of each tile so many bytes for each row or column, lines of which are of a
- * multiple of four. False where they are more than int64 counts. */
+ * multiple of GG_SUM_LINE. False where they are more than int64 counts. */
 static bool add_sums(int64_t *bytes, int64_t tiles, int64_t length, int64_t batch,
                      int64_t line_bytes) {
   int64_t more;
-  return !__builtin_mul_overflow(tiles, divide_up(length, 4) * 4, &more) &&
+  return !__builtin_mul_overflow(tiles, divide_up(length, GG_SUM_LINE) * GG_SUM_LINE, &more) &&
          !__builtin_mul_overflow(more, batch, &more) &&
          !__builtin_mul_overflow(more, line_bytes, &more) &&
          !__builtin_add_overflow(*bytes, more, bytes);

@@ -12,6 +12,10 @@
  * are more groups of columns, or rows, several have one together. */
 enum { GG_SUM_COUNTERS = 4096 };
 
+/* Parts of all columns, or rows, are in lines of a multiple of so many, so that each line begins at
+ * whole 16 bytes, also of f32. */
+enum { GG_SUM_LINE = 4 };
+
 /* How a family finishes a tile. */
 typedef struct gg_sum_boxes {
   int m, n;    /* boxes below and beside each other: parts of a column and of a row */

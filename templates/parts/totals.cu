@@ -26,15 +26,28 @@ struct totals_place {
 struct totals_side {
   unsigned *counters;
   epi_t *parts;
-  int64 length;                                // entries
-  tile_number batches, along;                  // tiles along the entries
-  tile_number across, across_a_block;          // tiles that an entry goes through, and a block's
-  tile_number batch, tile, tile_across;        // of the box
-  int tile_parts;                              // of an entry
-  int tile_entries, tile_groups, group_boxes;  // groups of entries, and the boxes that each has
-  int sums;                                    // of an entry
+  int64 length;                                 // entries
+  tile_number batches, along;                   // tiles along the entries
+  tile_number across, across_a_block;           // tiles that an entry goes through, and a block's
+  tile_number batch, tile, tile_across;         // of the box
+  int tile_parts;                               // of an entry
+  int tile_groups, group_entries, group_boxes;  // groups of entries, and the boxes that each has
+  int sums;                                     // of an entry
 
-  __device__ __forceinline__ tile_number groups() const { return batches * along * tile_groups; }
+  // Groups are numbered along the entries of a batch, then from batch to batch.
+  __device__ __forceinline__ tile_number batch_groups() const { return along * tile_groups; }
+  __device__ __forceinline__ tile_number groups() const { return batches * batch_groups(); }
+  __device__ __forceinline__ tile_number batch_of(tile_number group) const {
+    return group / batch_groups();
+  }
+
+  // A group's entries in its batch, from the first to behind the last.
+  __device__ __forceinline__ int64 first_of(tile_number group) const {
+    return int64(group % batch_groups()) * group_entries;
+  }
+  __device__ __forceinline__ int64 end_of(tile_number group) const {
+    return min(first_of(group) + group_entries, length);
+  }
 
   // The block that has a box of this tile, of whose groups it is number `of_tile`. Blocks are
   // numbered so that those with fewer tiles, at the end, are the last ones.
@@ -52,7 +65,9 @@ struct totals_side {
 
   // Parts of all entries are in lines, which begin at whole 16 bytes so that neighbours are loaded
   // together.
-  __device__ __forceinline__ int64 line() const { return (length + 3) / 4 * 4; }
+  __device__ __forceinline__ int64 line() const {
+    return (length + total_line - 1) / total_line * total_line;
+  }
 
   // Where parts of a batch's first entry are, from one of its parts on.
   __device__ __forceinline__ epi_t *part_at(int64 of_batch, int64 number) const {
@@ -143,16 +158,13 @@ __device__ __forceinline__ void add_parts(epi_t (&sum)[width], const epi_t *from
 template <int width>
 __device__ __forceinline__ void add_block(const totals_side &side, tile_number group,
                                           tile_number block, int lane) {
-  const int length = side.tile_entries / side.tile_groups;
-  const tile_number of_batch = side.along * side.tile_groups;
-  const int64 first = int64(group % of_batch) * length;
+  const int64 first = side.first_of(group), end = side.end_of(group);
   const int64 before = side.parts_before(block);
-  epi_t *at = side.part_at(group / of_batch, before);
+  epi_t *at = side.part_at(side.batch_of(group), before);
 #pragma unroll 1
   for (int n = 0; n < side.sums; ++n, at += side.line()) {
 #pragma unroll 1
-    for (int64 i = first + width * lane; i < min(first + length, side.length);
-         i += width * total_lanes) {
+    for (int64 i = first + width * lane; i < end; i += width * total_lanes) {
       epi_t sum[width];
       add_parts(sum, at + i, side.sums * side.line(), side.parts_before(block + 1) - before);
 #pragma unroll
