@@ -52,34 +52,33 @@ __device__ __forceinline__ constexpr int words_place(int i, int j, int w) {
   return i * row_bytes + (j * acc_words + w) * int(sizeof(acc_t)) * warp_size;
 }
 
+// Puts a lane's sums there, or adds to them what is there.
+template <bool adds>
+__device__ __forceinline__ void move_sums(acc_t (&tCrC)[frags_m][frags_n][acc_words],
+                                          unsigned at) {
+#pragma unroll
+  for (int i = 0; i < frags_m; ++i)
+#pragma unroll
+    for (int j = 0; j < frags_n; ++j)
+#pragma unroll
+      for (int w = 0; w < acc_words; w += words_at_once)
+        if constexpr (adds)
+          add_words(&tCrC[i][j][w], at + words_place(i, j, w));
+        else
+          put_words(at + words_place(i, j, w), &tCrC[i][j][w]);
+}
+
 // Adds to the sums of a block's first warp those of the others. All stages have been read.
 __device__ __forceinline__ void add_along_k(acc_t (&tCrC)[frags_m][frags_n][acc_words],
                                             unsigned stages_begin, int warp, int lane) {
   const unsigned first = stages_begin + warp % block_warps * block_bytes + lane * bytes_at_once;
   const int part = warp / block_warps;
-  if (part > 0) {
-    const unsigned own = first + (part - 1) * (block_warps * block_bytes);
-#pragma unroll
-    for (int i = 0; i < frags_m; ++i)
-#pragma unroll
-      for (int j = 0; j < frags_n; ++j)
-#pragma unroll
-        for (int w = 0; w < acc_words; w += words_at_once)
-          put_words(own + words_place(i, j, w), &tCrC[i][j][w]);
-  }
+  if (part > 0) move_sums<false>(tCrC, first + (part - 1) * (block_warps * block_bytes));
   __syncthreads();
   if (part == 0) {
 #pragma unroll 1
-    for (int other = 1; other < warps_k; ++other) {
-      const unsigned theirs = first + (other - 1) * (block_warps * block_bytes);
-#pragma unroll
-      for (int i = 0; i < frags_m; ++i)
-#pragma unroll
-        for (int j = 0; j < frags_n; ++j)
-#pragma unroll
-          for (int w = 0; w < acc_words; w += words_at_once)
-            add_words(&tCrC[i][j][w], theirs + words_place(i, j, w));
-    }
+    for (int other = 1; other < warps_k; ++other)
+      move_sums<true>(tCrC, first + (other - 1) * (block_warps * block_bytes));
   }
   __syncthreads();  // the stages' memory is free again
 }
