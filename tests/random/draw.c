@@ -300,6 +300,20 @@ static void draw_tile(gg_str *out, draws *from, const nature *is) {
 
 /* ---- The epilogue --------------------------------------------------------------------- */
 
+/* What came later, in place of what there always was, for some: by draws of its own, and the usual
+ * is drawn all the same, so that everything else that a seed gives stays as it is. */
+typedef bool draw_later(gg_str *out, const draws *from, const nature *is);
+typedef void draw_usual(gg_str *out, draws *from, const nature *is);
+
+static void draw_either(gg_str *out, draws *from, const nature *is, draw_later *later,
+                        draw_usual *usual) {
+  gg_str text = GG_STR_INIT;
+  bool replaced = later(out, from, is);
+  usual(&text, from, is);
+  if (!replaced) gg_str_add(out, &text);
+  gg_str_free(&text);
+}
+
 static const char *types_of(const nature *is) {
   return is->bytes == 8 ? "f64|f32" : "f32|f32|f16|bf16|e4m3|e5m2|s8|u8|s32";
 }
@@ -343,8 +357,7 @@ static bool draw_sum(gg_str *out, const draws *from) {
   return true;
 }
 
-/* One of those that came later, for some: by draws of its own, so that everything else that a seed
- * gives stays as it is. */
+/* One of those that came later. */
 static bool draw_later_operation(gg_str *out, const draws *from, const nature *is) {
   draws own = {.seed = ~from->seed, .drawn = from->drawn};
   char name[word_max], word[word_max];
@@ -379,11 +392,7 @@ static void draw_usual_operation(gg_str *out, draws *from, const nature *is) {
 }
 
 static void draw_operation(gg_str *out, draws *from, const nature *is) {
-  gg_str usual = GG_STR_INIT;
-  bool later = draw_later_operation(out, from, is);
-  draw_usual_operation(&usual, from, is);
-  if (!later) gg_str_add(out, &usual);
-  gg_str_free(&usual);
+  draw_either(out, from, is, draw_later_operation, draw_usual_operation);
 }
 
 /* Before or behind a gate: what has no matrix, a vector along n before it alone, what is kept of D
@@ -454,11 +463,7 @@ static void draw_listed_epilogue(gg_str *out, draws *from, const nature *is) {
 }
 
 static void draw_epilogue(gg_str *out, draws *from, const nature *is) {
-  gg_str listed = GG_STR_INIT;
-  bool gated = draw_gated(out, from, is);
-  draw_listed_epilogue(&listed, from, is);
-  if (!gated) gg_str_add(out, &listed);
-  gg_str_free(&listed);
+  draw_either(out, from, is, draw_gated, draw_listed_epilogue);
 }
 
 /* ---- What is fixed, and how a batch is given ----------------------------------------- */
