@@ -1,8 +1,7 @@
-/* gg_gemm: forms, choices, results in the emulator, what is remembered and what was tuned. */
+/* gg_gemm: forms, choices, what is remembered and what was tuned. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,53 +12,18 @@
 #include "complete.h"
 #include "context.h"
 #include "fake_driver.h"
-#include "fixture.h"
-#include "gemmgen_emu.h"
-#include "inputs.h"
-#include "number.h"
+#include "gemm_fixture.h"
 #include "problem.h"
 #include "seen.h"
 #include "suite.h"
-#include "trial.h"
 #include "tuned.h"
-
-static gg_form form_of(gg_dtype in, gg_dtype out, gg_dtype accumulator) {
-  gg_operand operand = {.type = in, .major = GG_MAJOR_K}, d = {.type = out, .major = GG_MAJOR_N};
-  return (gg_form){.size = sizeof(gg_form),
-                   .a = operand,
-                   .b = operand,
-                   .c = d,
-                   .d = d,
-                   .accumulator = accumulator};
-}
-
-static gg_context *open_emulator(gg_error *err) {
-  gg_context *context;
-  gg_context_options options = {.size = sizeof(gg_context_options),
-                                .provider = GG_PROVIDER_EMU,
-                                .compiler =
-                                    &(gg_compiler_options){.size = sizeof(gg_compiler_options),
-                                                           .cache = fixture_directory()}};
-  ck_assert_msg(gg_context_open(&context, &options, err) == GG_OK, "%s", err->message);
-  return context;
-}
-
-/* What is tuned on this machine does not count. */
-static gg_gemm *open_gemm(gg_context *context, gg_error *err) {
-  gg_gemm *gemm;
-  ck_assert_msg(gg_gemm_open(&gemm, context,
-                             &(gg_gemm_options){.size = sizeof(gg_gemm_options), .tuned = ""},
-                             err) == GG_OK,
-                "%s", err->message);
-  return gemm;
-}
 
 /* ---- What is remembered --------------------------------------------------------------- */
 
 START_TEST(seen_finds_all) {
   gg_seen seen;
   atomic_init(&seen.table, NULL);
-  gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32), other = form;
+  gg_form form = gemm_form(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32), other = form;
   form.a.align = form.b.align = form.d.align = 16;
   other.epilogue = "[linear, relu]";
   for (int64_t i = 0; i < 1000; i++) {
@@ -81,7 +45,7 @@ START_TEST(seen_finds_all) {
 END_TEST
 
 START_TEST(seen_tells_forms_apart) {
-  gg_form base = form_of(GG_DTYPE_f16, GG_DTYPE_f16, GG_DTYPE_f32);
+  gg_form base = gemm_form(GG_DTYPE_f16, GG_DTYPE_f16, GG_DTYPE_f32);
   base.a.align = base.b.align = base.c.align = base.d.align = 16;
   enum { count = 16 };
   gg_form forms[count];
@@ -124,487 +88,18 @@ START_TEST(seen_counts_workspace) {
 }
 END_TEST
 
-/* ---- Results -------------------------------------------------------------------------- */
-
-typedef struct gemm_case {
-  gg_dtype in, out, accumulator;
-  gg_major a, b, d;
-  int64_t m, n, k, batch;
-  float beta;
-  int align;          /* of what the operands have, in bytes */
-  const char *family; /* or another part of the kernel's name */
-  int64_t workspace;  /* bytes */
-  float alpha;        /* 0: 1 */
-} gemm_case;
-
-#define K   GG_MAJOR_K
-#define M   GG_MAJOR_M
-#define N   GG_MAJOR_N
-#define F32 GG_DTYPE_f32
-#define F64 GG_DTYPE_f64
-
-static const gemm_case cases[] = {
-    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 64, 64, 64, 1, 0, 16, "", 0, 0},
-    {GG_DTYPE_f16, GG_DTYPE_f16, F32, M, N, N, 72, 40, 24, 2, 0, 16, "", 0, 0},
-    {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 64, 48, 32, 1, 0.5f, 16, "", 0, 0},
-    {GG_DTYPE_bf16, GG_DTYPE_f32, F32, K, K, N, 33, 17, 19, 1, 0, 2, "", 0, 0},
-    {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0, 0},
-    {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0, 0},
-    {GG_DTYPE_s8, GG_DTYPE_s8, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0, 0.0625f},
-    {GG_DTYPE_u8, GG_DTYPE_f16, GG_DTYPE_s32, K, K, N, 64, 32, 64, 1, 0, 16, "sm90", 0, 0.0625f},
-    {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 8, 8, 0, 1, 0, 16, "", 0, 0},
-    {F32, F32, F32, K, N, N, 65, 130, 35, 2, 0.5f, 4, "simt", 0, 0},
-    {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, M, N, N, 66, 130, 35, 1, 0, 2, "sm80", 0, 0},
-    {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, N, N, 66, 80, 48, 1, 0, 16, "sm90", 0, 0},
-    {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, N, N, 66, 80, 48, 1, 0, 8, "sm80", 0, 0},
-    {F64, F64, F64, M, K, N, 65, 66, 9, 1, 0.5f, 8, "sm80", 0, 0},
-    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 16384, 1, 0, 16, "c1x1x8", 0, 0},
-    {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 16, 64, 1 << 17, 1, 0, 16, "split_k", 4 << 20, 0},
-};
-
-/* The same on other devices: before Hopper, where memories differ and what is chosen has room,
- * whichever architecture its spec names first; with tcgen05, of family sm100, whether tensor maps
- * can address A and B or not (Thor's multiprocessors are 20); and on those of consumers, whose
- * 8-bit floats are family sm120's. */
-static const struct {
-  int arch;
-  gemm_case product;
-} device_cases[] = {
-    {80, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 129, 257, 72, 1, 0.5f, 16, "sm80", 0, 0}},
-    {86, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 129, 257, 72, 1, 0.5f, 16, "sm_86", 0, 0}},
-    {86, {GG_DTYPE_f16, GG_DTYPE_f16, F32, M, N, N, 264, 72, 40, 2, 0, 16, "sm_86", 0, 0}},
-    {86, {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 65, 40, 65, 1, 0, 1, "sm80_s8", 0, 0}},
-    {86, {F32, F32, F32, K, N, N, 130, 67, 19, 1, 0.5f, 4, "simt", 0, 0}},
-    {87, {GG_DTYPE_tf32, F32, F32, K, K, N, 72, 48, 37, 1, 0, 4, "sm80_tf32", 0, 0}},
-    {87, {GG_DTYPE_bf16, GG_DTYPE_f16, F32, K, K, M, 7, 200, 136, 1, 0, 16, "sm80_bf16", 0, 0}},
-    {89, {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, K, N, 130, 33, 47, 1, 0, 1, "sm80_e4m3", 0, 0}},
-    {89, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 33, 17, 1, 1, 0, 2, "sm_89", 0, 0}},
-    {100, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 129, 72, 72, 2, 0.5f, 16, "sm100", 0, 0}},
-    {100, {GG_DTYPE_f16, GG_DTYPE_f16, F32, M, N, N, 264, 520, 40, 1, 0, 16, "sm100", 0, 0}},
-    {100, {GG_DTYPE_bf16, GG_DTYPE_f32, F32, K, K, N, 7, 200, 136, 1, 0, 16, "sm100", 0, 0}},
-    {100, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 129, 65, 33, 1, 0.5f, 2, "sm100", 0, 0}},
-    {100, {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, K, N, 130, 33, 48, 1, 0, 16, "sm100", 0, 0}},
-    {100, {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 65, 40, 64, 1, 0, 16, "sm100", 0, 0}},
-    {103, {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, M, 128, 127, 200, 1, 0, 16, "sm100", 0, 0}},
-    {103, {GG_DTYPE_f16, GG_DTYPE_f16, F32, K, K, N, 33, 17, 1, 1, 0, 2, "sm100", 0, 0}},
-    {103, {GG_DTYPE_e5m2, GG_DTYPE_f32, F32, K, N, N, 35, 130, 45, 1, 0.5f, 1, "sm100", 0, 0}},
-    {110, {GG_DTYPE_tf32, GG_DTYPE_f32, F32, K, K, N, 72, 48, 36, 1, 0.5f, 16, "sm100", 0, 0}},
-    {110,
-     {GG_DTYPE_s8, GG_DTYPE_s8, GG_DTYPE_s32, K, K, N, 129, 64, 64, 1, 0, 16, "sm100", 0, 0.0625f}},
-    {110, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, N, N, 9, 15, 21, 3, 0, 2, "sm100", 0, 0}},
-    {120, {GG_DTYPE_e4m3, GG_DTYPE_bf16, F32, K, K, N, 130, 33, 48, 1, 0, 16, "sm120", 0, 0}},
-    {120, {GG_DTYPE_e4m3, F32, F32, K, K, M, 7, 300, 200, 2, 0.5f, 16, "sm120", 0, 0}},
-    {121, {GG_DTYPE_e4m3, GG_DTYPE_f16, F32, K, K, N, 9, 200, 33, 1, 0, 16, "sm120", 0, 0}},
-    {120, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, N, N, 129, 72, 72, 1, 0, 16, "sm80", 0, 0}},
-};
-
-/* A kernel's facts as the harness wants them, for operands that gg_gemm has not seen yet. */
-static gg_kernel facts_of(const gemm_case *c) {
-  int bytes = gg_number_bytes(c->out), align = c->align < bytes ? bytes : c->align;
-  return (gg_kernel){.name = "gemm",
-                     .a = {c->in, c->a, c->align},
-                     .b = {c->in, c->b, c->align},
-                     .c = {c->out, c->d, align},
-                     .d = {c->out, c->d, align},
-                     .accumulator = c->accumulator,
-                     .fixed_m = GG_FIXED_NONE,
-                     .fixed_n = GG_FIXED_NONE,
-                     .fixed_k = GG_FIXED_NONE,
-                     .fixed_batch = GG_FIXED_NONE,
-                     .operations = {{.kind = GG_OP_LINEAR, .alpha = true, .beta = true}},
-                     .operation_count = 1};
-}
-
-static gg_form form_of_case(const gemm_case *c) {
-  gg_kernel facts = facts_of(c);
-  gg_form form = {.size = sizeof(gg_form), .a = facts.a, .b = facts.b, .c = facts.c, .d = facts.d};
-  form.accumulator = c->accumulator;
-  form.a.align = form.b.align = form.c.align = form.d.align = 0;
-  return form;
-}
-
-/* Launches the form on random operands of these facts, and compares. `part` is of the name of the
- * kernel that is to be chosen. */
-static void check_product(gg_context *context, gg_gemm *gemm, gg_kernel facts, gg_form form,
-                          gg_problem shape, int64_t workspace, const char *part, int number,
-                          gg_error *err) {
-  gg_trial_options options = {.least_aligned = true};
-  gg_trial_inputs inputs;
-  gg_trial trial;
-  gg_sample sample;
-  gg_reference reference;
-  gg_verdict verdict;
-  gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
-  gg_status st = gg_trial_inputs_make(&inputs, &facts, GG_INPUTS_INTEGERS, shape.k, 1, err);
-  if (!st) st = gg_trial_open(&trial, context, &facts, &shape, &options, &inputs, err);
-  if (!st && workspace) {
-    st = gg_workspace_alloc(&trial.workspace, context, workspace, err);
-    trial.problem.workspace = trial.workspace, trial.problem.workspace_bytes = workspace;
-  }
-  if (!st) st = gg_trial_poison(&trial, err);
-  if (!st) st = gg_gemm_launch(gemm, &form, &trial.problem, NULL, err);
-  if (!st) st = gg_synchronize(context, NULL, err);
-  if (!st) st = gg_sample_choose(&sample, &trial.problem, facts.scale_d.block, INT64_MAX, 1, err);
-  if (!st) {
-    st = gg_reference_on_host(&reference, &facts, &trial.problem, gg_trial_host_inputs(&trial),
-                              &sample, err);
-  }
-  if (!st) st = gg_trial_check(&verdict, &trial, &sample, &reference, err);
-  ck_assert_msg(st == GG_OK, "case %d: %s", number, err->message);
-  ck_assert_msg(gg_verdict_passed(&verdict), "case %d is wrong", number);
-  ck_assert_int_eq(gg_gemm_choose(&choice, gemm, &form, &trial.problem, err), GG_OK);
-  ck_assert_msg(strstr(choice.kernel, part) != NULL, "%s", choice.kernel);
-  gg_reference_free(&reference);
-  gg_sample_free(&sample);
-  gg_trial_close(&trial);
-  gg_trial_inputs_free(&inputs);
-}
-
-static void check_case(gg_context *context, gg_gemm *gemm, const gemm_case *c, int number,
-                       gg_error *err) {
-  gg_problem shape = {.m = c->m, .n = c->n, .k = c->k, .batch = c->batch, .beta = c->beta};
-  shape.alpha = c->alpha != 0 ? c->alpha : 1;
-  check_product(context, gemm, facts_of(c), form_of_case(c), shape, c->workspace, c->family, number,
-                err);
-}
-
-START_TEST(products_are_right) {
-  gg_error err = GG_ERROR_INIT;
-  gg_context *context = open_emulator(&err);
-  gg_gemm *gemm = open_gemm(context, &err);
-  check_case(context, gemm, &cases[_i], _i, &err);
-  gg_gemm_close(gemm);
-  gg_context_close(context);
-}
-END_TEST
-
-/* Of few rows, too, of which products that are not gated are transposed. */
-START_TEST(gates_leave_half_of_the_columns) {
-  static const gemm_case c = {
-      GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 7, 300, 64, 2, 0, 16, "gated_silu", 0, 1};
-  gg_error err = GG_ERROR_INIT;
-  gg_context *context = open_emulator(&err);
-  gg_gemm *gemm = open_gemm(context, &err);
-  gg_kernel facts = facts_of(&c);
-  gg_form form = form_of_case(&c);
-  gg_problem shape = {.m = c.m, .n = c.n, .k = c.k, .batch = c.batch, .alpha = c.alpha};
-  facts.operations[0] = (gg_operation){.kind = GG_OP_GATED, .expression = GG_OP_SILU};
-  form.epilogue = "[gated]";
-  check_product(context, gemm, facts, form, shape, 0, c.family, 0, &err);
-  shape.n = 301, shape.size = sizeof shape;
-  ck_assert_int_ne(gg_gemm_launch(gemm, &form, &shape, NULL, &err), GG_OK);
-  assert_error(&err, GG_E_PROBLEM_EXTENT, "n = 301");
-  gg_gemm_close(gemm);
-  gg_context_close(context);
-}
-END_TEST
-
-/* alpha and beta where the kernel reads them; what the problem says of them counts for nothing. */
-START_TEST(scalars_may_be_in_device_memory) {
-  static const gg_param params[] = {{.kind = GG_PARAM_ALPHA}, {.kind = GG_PARAM_BETA}};
-  static const gemm_case c = {
-      GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 72, 40, 64, 1, 0.5f, 16, "linear_device", 0, 3};
-  gg_error err = GG_ERROR_INIT;
-  gg_context *context = open_emulator(&err);
-  gg_gemm *gemm = open_gemm(context, &err);
-  gg_kernel facts = facts_of(&c);
-  gg_form form = form_of_case(&c);
-  gg_problem shape = {.m = c.m, .n = c.n, .k = c.k, .batch = 1, .alpha = c.alpha, .beta = c.beta};
-  facts.operations[0].scalars = GG_SCALARS_DEVICE;
-  facts.params = params;
-  facts.param_count = 2;
-  form.epilogue = "[{linear: {scalars: device}}]";
-  check_product(context, gemm, facts, form, shape, 0, c.family, 0, &err);
-  gg_gemm_close(gemm);
-  gg_context_close(context);
-}
-END_TEST
-
-/* Which families that copy by tensor maps do not have. */
-START_TEST(a_batch_may_be_of_addresses) {
-  static const gemm_case products[] = {
-      {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 72, 40, 64, 3, 1, 4, "sm80", 0, 0},
-      {GG_DTYPE_f32, GG_DTYPE_f32, F32, K, K, N, 24, 40, 9, 5, 0, 4, "simt", 0, 0},
-  };
-  const gemm_case *c = &products[_i];
-  gg_error err = GG_ERROR_INIT;
-  gg_context *context = open_emulator(&err);
-  gg_gemm *gemm = open_gemm(context, &err);
-  gg_kernel facts = facts_of(c);
-  gg_form form = form_of_case(c);
-  gg_problem shape = {.m = c->m, .n = c->n, .k = c->k, .batch = c->batch, .alpha = 1};
-  shape.beta = c->beta;
-  facts.pointers = 1;
-  form.a.align = form.b.align = form.d.align = 4;
-  check_product(context, gemm, facts, form, shape, 0, c->family, _i, &err);
-  gg_gemm_close(gemm);
-  gg_context_close(context);
-}
-END_TEST
-
-static gg_context *open_emulator_of(int arch, gg_error *err) {
-  gg_emu_options options = GG_EMU_OPTIONS_INIT;
-  ck_assert_int_eq(gg_emu_options_init(&options), 0);
-  options.arch = arch;
-  ck_assert_int_eq(gg_emu_configure(&options), 0);
-  return open_emulator(err);
-}
-
-START_TEST(products_of_devices_are_right) {
-  gg_error err = GG_ERROR_INIT;
-  gg_context *context = open_emulator_of(device_cases[_i].arch, &err);
-  gg_gemm *gemm = open_gemm(context, &err);
-  check_case(context, gemm, &device_cases[_i].product, _i, &err);
-  gg_gemm_close(gemm);
-  gg_context_close(context);
-}
-END_TEST
-
-/* With scale factors, of each kind of MMA that takes them: mxf8f6f4 (8 by 8 bits, and operands that
- * are unpacked on their way, whose lines are of 128 elements), mxf4 and mxf4nvf4. */
-#define MXFP                                                                                       \
-  { GG_DTYPE_ue8m0, 32 }
-#define UNSCALED                                                                                   \
-  { 0, 0 }
-#define FINE_MXFP                                                                                  \
-  { GG_DTYPE_ue8m0, 16 }
-#define NVFP4                                                                                      \
-  { GG_DTYPE_ue4m3, 16 }
-static const struct scaled_case {
-  int arch;
-  gg_dtype a, b;
-  gg_scaling scale; /* of both */
-  gg_dtype out;
-  gg_major d;
-  int64_t m, n, k, batch;
-  float beta;
-  gg_scaling scale_d; /* of results that have factors, too */
-} scaled_cases[] = {
-    {100, GG_DTYPE_e4m3, GG_DTYPE_e4m3, MXFP, GG_DTYPE_bf16, N, 1, 7, 32, 1, 0, UNSCALED},
-    {100, GG_DTYPE_e4m3, GG_DTYPE_e5m2, MXFP, GG_DTYPE_f32, N, 129, 127, 48, 3, 0, UNSCALED},
-    {100, GG_DTYPE_e5m2, GG_DTYPE_e4m3, MXFP, GG_DTYPE_bf16, N, 1000, 1, 33, 1, 0, UNSCALED},
-    {100, GG_DTYPE_e4m3, GG_DTYPE_e4m3, MXFP, F32, N, 7, 1000, 1, 1, 0.5f, UNSCALED},
-    {100, GG_DTYPE_e5m2, GG_DTYPE_e4m3, MXFP, F32, M, 300, 264, 80, 1, 0.5f, UNSCALED},
-    {100, GG_DTYPE_e4m3, GG_DTYPE_e4m3, MXFP, GG_DTYPE_f16, N, 129, 200, 0, 1, 0, UNSCALED},
-    {100, GG_DTYPE_e4m3, GG_DTYPE_e2m1, MXFP, GG_DTYPE_bf16, N, 7, 129, 128, 1, 0, UNSCALED},
-    {100, GG_DTYPE_e3m2, GG_DTYPE_e2m3, MXFP, GG_DTYPE_bf16, N, 130, 65, 256, 2, 0, UNSCALED},
-    {100, GG_DTYPE_e2m1, GG_DTYPE_e2m1, MXFP, GG_DTYPE_f16, N, 129, 127, 96, 1, 0, UNSCALED},
-    {103, GG_DTYPE_e2m1, GG_DTYPE_e2m1, MXFP, F32, N, 7, 1, 320, 3, 0.5f, UNSCALED},
-    {100, GG_DTYPE_e2m1, GG_DTYPE_e2m1, MXFP, GG_DTYPE_f16, N, 127, 7, 8, 1, 0, UNSCALED},
-    {100, GG_DTYPE_e2m1, GG_DTYPE_e2m1, NVFP4, GG_DTYPE_bf16, N, 1, 1000, 32, 1, 0, UNSCALED},
-    {100, GG_DTYPE_e2m1, GG_DTYPE_e2m1, NVFP4, GG_DTYPE_bf16, N, 127, 129, 64, 3, 0, UNSCALED},
-    {100, GG_DTYPE_e2m1, GG_DTYPE_e2m1, NVFP4, GG_DTYPE_bf16, N, 1000, 129, 34, 1, 0, UNSCALED},
-    {110, GG_DTYPE_e2m1, GG_DTYPE_e2m1, NVFP4, F32, M, 400, 300, 288, 1, 0.5f, UNSCALED},
-    {100, GG_DTYPE_e2m1, GG_DTYPE_e2m1, FINE_MXFP, GG_DTYPE_f16, N, 129, 65, 64, 1, 0, UNSCALED},
-    {100, GG_DTYPE_e4m3, GG_DTYPE_e4m3, MXFP, GG_DTYPE_e4m3, N, 129, 65, 64, 2, 0, MXFP},
-    {100, GG_DTYPE_e2m1, GG_DTYPE_e2m1, NVFP4, GG_DTYPE_e2m1, N, 130, 96, 64, 1, 0, NVFP4},
-    {120, GG_DTYPE_e4m3, GG_DTYPE_e5m2, MXFP, GG_DTYPE_bf16, N, 129, 127, 48, 2, 0, UNSCALED},
-    {120, GG_DTYPE_e4m3, GG_DTYPE_e2m1, MXFP, GG_DTYPE_bf16, N, 300, 264, 256, 1, 0, UNSCALED},
-    {121, GG_DTYPE_e2m1, GG_DTYPE_e2m1, MXFP, GG_DTYPE_f16, N, 7, 129, 96, 1, 0, UNSCALED},
-    {120, GG_DTYPE_e2m1, GG_DTYPE_e2m1, NVFP4, GG_DTYPE_bf16, N, 129, 200, 288, 1, 0, UNSCALED},
-};
-
-/* Alignments of the memory: what tensor maps want of A and B, and of D an element's. */
-static gg_kernel facts_of_form(const gg_form *form) {
-  int align = form->d.type == GG_DTYPE_e2m1 ? 16 : gg_number_bytes(form->d.type);
-  gg_kernel facts = {.name = "gemm",
-                     .a = form->a,
-                     .b = form->b,
-                     .c = form->c,
-                     .d = form->d,
-                     .scale_a = form->scale_a,
-                     .scale_b = form->scale_b,
-                     .scale_d = form->scale_d,
-                     .sparse_a = form->sparse_a,
-                     .sparse_b = form->sparse_b,
-                     .accumulator = form->accumulator,
-                     .fixed_m = GG_FIXED_NONE,
-                     .fixed_n = GG_FIXED_NONE,
-                     .fixed_k = GG_FIXED_NONE,
-                     .fixed_batch = GG_FIXED_NONE,
-                     .operations = {{.kind = GG_OP_LINEAR, .alpha = true, .beta = true}},
-                     .operation_count = 1};
-  facts.a.align = gg_form_align_most(form, form->a.type);
-  facts.b.align = gg_form_align_most(form, form->b.type);
-  facts.c.align = facts.d.align = align;
-  return facts;
-}
-
-/* Of the form, whose C is as D is and whose sums are of f32, on a device of `arch`. */
-static void check_form(int arch, gg_form form, gg_problem shape, const char *part, int seed) {
-  gg_error err = GG_ERROR_INIT;
-  gg_context *context = open_emulator_of(arch, &err);
-  gg_gemm *gemm = open_gemm(context, &err);
-  form.c = form.d;
-  form.accumulator = GG_DTYPE_f32;
-  check_product(context, gemm, facts_of_form(&form), form, shape, 0, part, seed, &err);
-  gg_gemm_close(gemm);
-  gg_context_close(context);
-}
-
-START_TEST(scaled_products_are_right) {
-  const struct scaled_case *c = &scaled_cases[_i];
-  gg_problem shape = {.m = c->m, .n = c->n, .k = c->k, .batch = c->batch};
-  shape.alpha = 0.5f, shape.beta = c->beta;
-  gg_form form = GG_FORM_INIT;
-  form.a.type = c->a, form.b.type = c->b, form.d.type = c->out, form.d.major = c->d;
-  form.a.major = form.b.major = GG_MAJOR_K;
-  form.scale_a = form.scale_b = c->scale;
-  form.scale_d = c->scale_d;
-  char part[32];
-  snprintf(part, sizeof part, "%s_block%d", c->scale.type == GG_DTYPE_ue8m0 ? "ue8m0" : "ue4m3",
-           c->scale.block);
-  check_form(c->arch, form, shape, part, _i);
-}
-END_TEST
-
-/* ---- Sparse operands -------------------------------------------------------------------- */
-
-#define K GG_MAJOR_K
-static const struct sparse_case {
-  int arch;
-  char sparse; /* 'a' or 'b' */
-  gg_dtype a, b;
-  gg_scaling scale; /* of both */
-  gg_dtype out;
-  gg_major a_major, b_major, d_major;
-  int64_t m, n, k, batch;
-  float beta;
-} sparse_cases[] = {
-    {100, 'a', GG_DTYPE_bf16, GG_DTYPE_bf16, UNSCALED, GG_DTYPE_bf16, K, K, N, 1, 7, 127, 1, 0},
-    {100, 'a', GG_DTYPE_bf16, GG_DTYPE_bf16, UNSCALED, F32, M, N, N, 129, 127, 1000, 3, 0.5f},
-    {103, 'a', GG_DTYPE_f16, GG_DTYPE_f16, UNSCALED, GG_DTYPE_f16, K, N, M, 1000, 129, 7, 1, 0},
-    {100, 'a', GG_DTYPE_e4m3, GG_DTYPE_e5m2, UNSCALED, GG_DTYPE_bf16, K, K, N, 300, 520, 129, 1, 0},
-    {100, 'a', GG_DTYPE_tf32, GG_DTYPE_tf32, UNSCALED, F32, K, K, N, 129, 200, 65, 1, 0},
-    {110, 'a', GG_DTYPE_e2m1, GG_DTYPE_e4m3, UNSCALED, F32, K, K, N, 127, 65, 256, 2, 0},
-    {100,
-     'a',
-     GG_DTYPE_e4m3,
-     GG_DTYPE_e4m3,
-     {GG_DTYPE_ue8m0, 64},
-     F32,
-     K,
-     K,
-     N,
-     129,
-     127,
-     320,
-     1,
-     0},
-    {100, 'b', GG_DTYPE_bf16, GG_DTYPE_bf16, UNSCALED, GG_DTYPE_bf16, K, K, N, 7, 1000, 129, 1, 0},
-    {100, 'b', GG_DTYPE_e4m3, GG_DTYPE_e4m3, UNSCALED, F32, M, N, N, 1, 129, 1000, 3, 0.5f},
-    {100,
-     'b',
-     GG_DTYPE_e2m1,
-     GG_DTYPE_e2m1,
-     {GG_DTYPE_ue4m3, 32},
-     F32,
-     K,
-     K,
-     N,
-     65,
-     300,
-     192,
-     1,
-     0},
-};
-#undef K
-
-START_TEST(sparse_products_are_right) {
-  const struct sparse_case *c = &sparse_cases[_i];
-  gg_problem shape = {.m = c->m, .n = c->n, .k = c->k, .batch = c->batch};
-  shape.alpha = 0.5f, shape.beta = c->beta;
-  gg_form form = GG_FORM_INIT;
-  form.a.type = c->a, form.b.type = c->b, form.d.type = c->out;
-  form.a.major = c->a_major, form.b.major = c->b_major, form.d.major = c->d_major;
-  form.scale_a = form.scale_b = c->scale;
-  form.sparse_a = c->sparse == 'a', form.sparse_b = c->sparse == 'b';
-  check_form(c->arch, form, shape, "_sparse", _i);
-}
-END_TEST
-
-/* As a program does it that has rows of factors: packs them, and hands their addresses on. The
- * product is of ones, 3 of whose columns' factors differ from 1. */
-START_TEST(factors_are_packed_by_the_caller) {
-  enum { m = 130, n = 72, k = 96, block = 32, factors = 3 };
-  static unsigned char ones[n > m ? n * k : m * k], rows[m * factors], packed[2][4096];
-  static float d[m * n];
-  gg_error err = GG_ERROR_INIT;
-  gg_context *context = open_emulator_of(100, &err);
-  gg_gemm *gemm = open_gemm(context, &err);
-  gg_form form = form_of(GG_DTYPE_e4m3, GG_DTYPE_f32, GG_DTYPE_f32);
-  form.scale_a = form.scale_b = (gg_scaling){GG_DTYPE_ue8m0, block};
-  gg_problem p = GG_PROBLEM_INIT;
-  p.m = m, p.n = n, p.k = k, p.lda = k, p.ldb = k, p.ldd = n;
-  memset(ones, 0x38, sizeof ones);
-  for (int row = 0; row < m; row++)
-    for (int i = 0; i < factors; i++) /* of A: 2^(row % 5 - i) */
-      rows[row * factors + i] = (unsigned char)(127 + row % 5 - i);
-  uint64_t *const addresses[] = {&p.a, &p.b, &p.d, &p.scale_a, &p.scale_b};
-  const size_t bytes[] = {m * k, n * k, sizeof d, sizeof packed[0], sizeof packed[1]};
-  for (int i = 0; i < 5; i++)
-    ck_assert_int_eq(gg_memory_alloc(addresses[i], context, bytes[i], &err), GG_OK);
-  ck_assert_int_eq(gg_scales_pack(packed[0], rows, m, k, block, factors, &err), GG_OK);
-  memset(rows, 127, sizeof rows);
-  ck_assert_int_eq(gg_scales_pack(packed[1], rows, n, k, block, factors, &err), GG_OK);
-  gg_memory_write(context, p.a, ones, m * k, &err);
-  gg_memory_write(context, p.b, ones, n * k, &err);
-  gg_memory_write(context, p.scale_a, packed[0], sizeof packed[0], &err);
-  gg_memory_write(context, p.scale_b, packed[1], sizeof packed[1], &err);
-  ck_assert_msg(gg_gemm_launch(gemm, &form, &p, NULL, &err) == GG_OK, "%s", err.message);
-  ck_assert_int_eq(gg_synchronize(context, NULL, &err), GG_OK);
-  ck_assert_int_eq(gg_memory_read(context, d, p.d, sizeof d, &err), GG_OK);
-  for (int row = 0; row < m; row++)
-    for (int col = 0; col < n; col++)
-      ck_assert_float_eq(d[row * n + col], (float)(block * 1.75 * (1 << row % 5)));
-  form.a.type = form.b.type = GG_DTYPE_e2m1; /* of whose lines a byte has two */
-  p.k = 33;
-  gg_gemm_launch(gemm, &form, &p, NULL, &err);
-  assert_error(&err, GG_E_PROBLEM_EXTENT, "k = 33");
-  form.a.type = form.b.type = GG_DTYPE_e4m3;
-  p.k = k, p.scale_b = 0;
-  gg_gemm_launch(gemm, &form, &p, NULL, &err);
-  assert_error(&err, GG_E_PROBLEM_POINTER, "scale_b");
-  form.scale_b.block = 0;
-  gg_gemm_launch(gemm, &form, &p, NULL, &err);
-  assert_error(&err, GG_E_GEMM_FORM, "e4m3:ue8m0,e4m3,f32,f32,kkn");
-  for (int i = 0; i < 5; i++)
-    gg_memory_free(context, *addresses[i]);
-  gg_gemm_close(gemm);
-  gg_context_close(context);
-}
-END_TEST
-
-static gg_problem dense(int64_t m, int64_t n, int64_t k) {
-  return (gg_problem){.size = sizeof(gg_problem),
-                      .m = m,
-                      .n = n,
-                      .k = k,
-                      .batch = 1,
-                      .a = 4096,
-                      .b = 4096,
-                      .c = 4096,
-                      .d = 4096,
-                      .lda = k,
-                      .ldb = k,
-                      .ldc = n,
-                      .ldd = n,
-                      .alpha = 1};
-}
+/* ---- Choices -------------------------------------------------------------------------- */
 
 /* On the device of the family before nothing computes it. */
 START_TEST(sparse_products_want_a_family) {
-  gg_error err = GG_ERROR_INIT;
-  gg_context *context = open_emulator_of(90, &err);
-  gg_gemm *gemm = open_gemm(context, &err);
+  gemm_rig on = gemm_rig_open(90);
   gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
-  gg_problem p = dense(128, 128, 128);
-  gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+  gg_problem p = gemm_problem(128, 128, 128);
+  gg_form form = gemm_form(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
   form.sparse_b = true;
-  gg_gemm_choose(&choice, gemm, &form, &p, &err);
-  assert_error(&err, GG_E_GEMM_FORM, "no sparse B");
-  gg_gemm_close(gemm);
-  gg_context_close(context);
+  gg_gemm_choose(&choice, on.gemm, &form, &p, &on.err);
+  assert_error(&on.err, GG_E_GEMM_FORM, "no sparse B");
+  gemm_rig_close(&on);
 }
 END_TEST
 
@@ -618,48 +113,40 @@ START_TEST(devices_lack_kernels) {
                {80, 16, GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32},
                {86, 16, GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32},
                {87, 16, GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32}};
-  gg_error err = GG_ERROR_INIT;
-  gg_context *context = open_emulator_of(lacks[_i].arch, &err);
-  gg_gemm *gemm = open_gemm(context, &err);
+  gemm_rig on = gemm_rig_open(lacks[_i].arch);
   gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
-  gg_form form = form_of(lacks[_i].in, lacks[_i].out, lacks[_i].accumulator);
+  gg_form form = gemm_form(lacks[_i].in, lacks[_i].out, lacks[_i].accumulator);
   form.a.align = form.b.align = lacks[_i].align;
-  gg_problem p = dense(64, 64, 64);
-  gg_gemm_choose(&choice, gemm, &form, &p, &err);
-  assert_error(&err, GG_E_GEMM_FORM, "no kernel of the catalogue computes");
-  gg_gemm_close(gemm);
-  gg_context_close(context);
+  gg_problem p = gemm_problem(64, 64, 64);
+  gg_gemm_choose(&choice, on.gemm, &form, &p, &on.err);
+  assert_error(&on.err, GG_E_GEMM_FORM, "no kernel of the catalogue computes");
+  gemm_rig_close(&on);
 }
 END_TEST
 
-/* ---- Choices -------------------------------------------------------------------------- */
-
 /* What shares tiles is chosen where its workspace is there alone, whatever was seen before. */
 START_TEST(workspaces_decide) {
-  gg_error err = GG_ERROR_INIT;
-  gg_context *context = open_emulator(&err);
-  gg_gemm *gemm = open_gemm(context, &err);
+  gemm_rig on = gemm_rig_open(0);
   gg_prepared prepared;
-  gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+  gg_form form = gemm_form(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
   for (int round = 0; round < 2; round++) {
     for (int64_t bytes = 0; bytes <= GG_GEMM_WORKSPACE; bytes = bytes ? bytes * 64 : 1 << 14) {
       gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
       int64_t taken;
-      gg_problem p = dense(64, 64, 1 << 18);
+      gg_problem p = gemm_problem(64, 64, 1 << 18);
       p.workspace = bytes ? 1 << 20 : 0, p.workspace_bytes = bytes;
-      ck_assert_int_eq(gg_gemm_choose(&choice, gemm, &form, &p, &err), GG_OK);
-      ck_assert_int_eq(gg_workspace_bytes(&taken, choice.module, &p, &err), GG_OK);
+      ck_assert_int_eq(gg_gemm_choose(&choice, on.gemm, &form, &p, &on.err), GG_OK);
+      ck_assert_int_eq(gg_workspace_bytes(&taken, choice.module, &p, &on.err), GG_OK);
       ck_assert_int_le(taken, bytes);
       ck_assert_int_eq(taken > 0, bytes >= 1 << 20);
-      ck_assert_int_eq(gg_gemm_prepare(&prepared, gemm, &form, &p, &err), GG_OK);
+      ck_assert_int_eq(gg_gemm_prepare(&prepared, on.gemm, &form, &p, &on.err), GG_OK);
     }
   }
-  gg_problem p = dense(64, 64, 1 << 18);
+  gg_problem p = gemm_problem(64, 64, 1 << 18);
   p.workspace = 1000, p.workspace_bytes = GG_GEMM_WORKSPACE;
-  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
-  assert_error(&err, GG_E_PROBLEM_ALIGN, "workspace = 1000");
-  gg_gemm_close(gemm);
-  gg_context_close(context);
+  gg_gemm_prepare(&prepared, on.gemm, &form, &p, &on.err);
+  assert_error(&on.err, GG_E_PROBLEM_ALIGN, "workspace = 1000");
+  gemm_rig_close(&on);
 }
 END_TEST
 
@@ -673,12 +160,12 @@ static const char *chosen_beside(const char *spills) {
       .size = sizeof(gg_context_options),
       .compiler = &(gg_compiler_options){.size = sizeof(gg_compiler_options), .cache = ""}};
   gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
-  gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
-  gg_problem p = dense(64, 64, 64);
+  gg_form form = gemm_form(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+  gg_problem p = gemm_problem(64, 64, 64);
   fake_reset();
   fake.spills = spills;
   ck_assert_int_eq(gg_context_open_on(&context, &driver, &options, &err), GG_OK);
-  gg_gemm *gemm = open_gemm(context, &err);
+  gg_gemm *gemm = gemm_open(context, &err);
   ck_assert_msg(gg_gemm_choose(&choice, gemm, &form, &p, &err) == GG_OK, "%s", err.message);
   snprintf(name, sizeof name, "%s", choice.kernel);
   gg_gemm_close(gemm);
@@ -749,15 +236,13 @@ static void *choose_once(void *argument) {
 
 START_TEST(threads_get_the_same_kernel) {
   enum { threads = 4 };
-  gg_error err = GG_ERROR_INIT;
-  gg_context *context = open_emulator(&err);
-  gg_gemm *gemm = open_gemm(context, &err);
+  gemm_rig on = gemm_rig_open(0);
   pthread_t running[threads];
   chooser choosers[threads];
   for (int i = 0; i < threads; i++) {
-    choosers[i] =
-        (chooser){.gemm = gemm, .choice = GG_GEMM_CHOICE_INIT, .problem = dense(64, 64, 64)};
-    choosers[i].form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+    choosers[i] = (chooser){
+        .gemm = on.gemm, .choice = GG_GEMM_CHOICE_INIT, .problem = gemm_problem(64, 64, 64)};
+    choosers[i].form = gemm_form(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
     ck_assert_int_eq(pthread_create(&running[i], NULL, choose_once, &choosers[i]), 0);
   }
   for (int i = 0; i < threads; i++)
@@ -766,8 +251,7 @@ START_TEST(threads_get_the_same_kernel) {
     ck_assert_int_eq(choosers[i].status, GG_OK);
     ck_assert_ptr_eq(choosers[i].choice.module, choosers[0].choice.module);
   }
-  gg_gemm_close(gemm);
-  gg_context_close(context);
+  gemm_rig_close(&on);
 }
 END_TEST
 
@@ -787,33 +271,30 @@ START_TEST(extras_are_as_aligned_as_they_are) {
       {"[linear, {aux: {type: f32}}, relu]", 4096 + 8, 64, 8},
       {"[linear, bias]", 4096 + 4, 0, 16}, /* a vector is read by elements */
   };
-  gg_error err = GG_ERROR_INIT;
-  gg_context *context = open_emulator(&err);
-  gg_gemm *gemm = open_gemm(context, &err);
+  gemm_rig on = gemm_rig_open(0);
   gg_epilogues known = {NULL};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+    gg_form form = gemm_form(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
     form.d.type = GG_DTYPE_f32;
-    gg_problem p = dense(64, 64, 64);
+    gg_problem p = gemm_problem(64, 64, 64);
     gg_prepared prepared;
     form.epilogue = all[i].epilogue;
     p.extras[1] = (gg_extra){.address = all[i].address, .ld = all[i].ld};
     gg_form full;
-    ck_assert_int_eq(gg_form_complete(&full, &known, &form, &p, &err), GG_OK);
+    ck_assert_int_eq(gg_form_complete(&full, &known, &form, &p, &on.err), GG_OK);
     ck_assert_msg(full.d.align == all[i].align, "%zu: %d", i, full.d.align);
-    gg_status st = gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
-    ck_assert_msg(st == GG_OK, "%zu: %s", i, err.message);
+    gg_status st = gg_gemm_prepare(&prepared, on.gemm, &form, &p, &on.err);
+    ck_assert_msg(st == GG_OK, "%zu: %s", i, on.err.message);
   }
   gg_epilogues_free(&known);
-  gg_gemm_close(gemm);
-  gg_context_close(context);
+  gemm_rig_close(&on);
 }
 END_TEST
 
 START_TEST(forms_are_checked) {
   gg_error err = GG_ERROR_INIT;
   for (size_t i = 0; i < sizeof wrong_forms / sizeof *wrong_forms; i++) {
-    gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_f32, GG_DTYPE_f32);
+    gg_form form = gemm_form(GG_DTYPE_bf16, GG_DTYPE_f32, GG_DTYPE_f32);
     wrong_forms[i].spoil(&form);
     gg_form_check(&form, &err);
     assert_error(&err, GG_E_GEMM_FIELD, wrong_forms[i].message);
@@ -823,8 +304,8 @@ END_TEST
 
 START_TEST(null_pointers_are_named) {
   gg_error err = GG_ERROR_INIT;
-  gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_f32, GG_DTYPE_f32);
-  gg_problem p = dense(64, 64, 64);
+  gg_form form = gemm_form(GG_DTYPE_bf16, GG_DTYPE_f32, GG_DTYPE_f32);
+  gg_problem p = gemm_problem(64, 64, 64);
   gg_gemm *gemm;
   gg_prepared prepared;
   gg_kernel *kernel;
@@ -853,44 +334,41 @@ START_TEST(null_pointers_are_named) {
 END_TEST
 
 START_TEST(mistakes_are_named) {
-  gg_error err = GG_ERROR_INIT;
-  gg_context *context = open_emulator(&err);
-  gg_gemm *gemm = open_gemm(context, &err);
+  gemm_rig on = gemm_rig_open(0);
   gg_prepared prepared;
-  gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
-  gg_problem p = dense(-1, 64, 64);
-  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
-  assert_error(&err, GG_E_PROBLEM_EXTENT, "m = -1");
-  p = dense(0, 64, 64);
-  ck_assert_int_eq(gg_gemm_prepare(&prepared, gemm, &form, &p, &err), GG_OK);
+  gg_form form = gemm_form(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+  gg_problem p = gemm_problem(-1, 64, 64);
+  gg_gemm_prepare(&prepared, on.gemm, &form, &p, &on.err);
+  assert_error(&on.err, GG_E_PROBLEM_EXTENT, "m = -1");
+  p = gemm_problem(0, 64, 64);
+  ck_assert_int_eq(gg_gemm_prepare(&prepared, on.gemm, &form, &p, &on.err), GG_OK);
   ck_assert_uint_eq(gg_prepared_facts(&prepared)->grid[0], 0);
-  ck_assert_int_eq(gg_launch_prepared(&prepared, NULL, &err), GG_OK);
-  p = dense(64, 64, 64);
+  ck_assert_int_eq(gg_launch_prepared(&prepared, NULL, &on.err), GG_OK);
+  p = gemm_problem(64, 64, 64);
   p.lda = 32;
-  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
-  assert_error(&err, GG_E_PROBLEM_LD, "lda = 32");
-  p = dense(64, 64, 64);
+  gg_gemm_prepare(&prepared, on.gemm, &form, &p, &on.err);
+  assert_error(&on.err, GG_E_PROBLEM_LD, "lda = 32");
+  p = gemm_problem(64, 64, 64);
   p.a = 4097;
-  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
-  assert_error(&err, GG_E_PROBLEM_ALIGN, "a = 4097");
-  p = dense(64, 64, 64);
+  gg_gemm_prepare(&prepared, on.gemm, &form, &p, &on.err);
+  assert_error(&on.err, GG_E_PROBLEM_ALIGN, "a = 4097");
+  p = gemm_problem(64, 64, 64);
   form.accumulator = GG_DTYPE_s32;
-  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
-  assert_error(&err, GG_E_GEMM_FORM, "bf16,bf16,bf16,s32,kkn on sm_90");
+  gg_gemm_prepare(&prepared, on.gemm, &form, &p, &on.err);
+  assert_error(&on.err, GG_E_GEMM_FORM, "bf16,bf16,bf16,s32,kkn on sm_90");
   form.accumulator = GG_DTYPE_f32, form.a.type = (gg_dtype)9999;
-  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
-  assert_error(&err, GG_E_GEMM_FIELD, "gg_form.a.type is 9999");
+  gg_gemm_prepare(&prepared, on.gemm, &form, &p, &on.err);
+  assert_error(&on.err, GG_E_GEMM_FIELD, "gg_form.a.type is 9999");
   form.a.type = GG_DTYPE_bf16, form.epilogue = "[nonsense]";
-  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
-  assert_error(&err, GG_E_SPEC_CHOICE, "nonsense");
+  gg_gemm_prepare(&prepared, on.gemm, &form, &p, &on.err);
+  assert_error(&on.err, GG_E_SPEC_CHOICE, "nonsense");
   form.epilogue = "[relu]\nproblem: {m: 5}"; /* an epilogue is one value, and nothing behind it */
-  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
-  assert_error(&err, GG_E_SPEC_SYNTAX, "");
+  gg_gemm_prepare(&prepared, on.gemm, &form, &p, &on.err);
+  assert_error(&on.err, GG_E_SPEC_SYNTAX, "");
   form.epilogue = "";
-  gg_gemm_prepare(&prepared, gemm, &form, &p, &err);
-  assert_error(&err, GG_E_SPEC_TYPE, "got nothing");
-  gg_gemm_close(gemm);
-  gg_context_close(context);
+  gg_gemm_prepare(&prepared, on.gemm, &form, &p, &on.err);
+  assert_error(&on.err, GG_E_SPEC_TYPE, "got nothing");
+  gemm_rig_close(&on);
 }
 END_TEST
 
@@ -906,7 +384,7 @@ static void keep_warning(void *user, const char *message) {
 /* For the form with that epilogue, or NULL. Without a text, a FIFO that never says anything. */
 static void write_tuned(const char *directory, const gg_context *context, const char *epilogue,
                         const char *text) {
-  gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+  gg_form form = gemm_form(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
   form.a.align = form.b.align = form.d.align = 16;
   form.epilogue = epilogue;
   gg_str path = GG_STR_INIT, device = GG_STR_INIT;
@@ -948,8 +426,8 @@ static bool takes_tuned(gg_context *context, const char *directory, const char *
   gg_error err = GG_ERROR_INIT;
   gg_gemm *gemm;
   gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
-  gg_form form = form_of(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
-  gg_problem p = dense(m, 64, 64);
+  gg_form form = gemm_form(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+  gg_problem p = gemm_problem(m, 64, 64);
   form.epilogue = epilogue;
   warned[0] = '\0';
   ck_assert_int_eq(
@@ -1024,7 +502,7 @@ START_TEST(sums_of_fp8_are_full_unless_asked) {
   gg_catalogue *catalogue;
   ck_assert_int_eq(gg_catalogue_open(&catalogue, &err), GG_OK);
   for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
-    gg_form form = form_of(GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32);
+    gg_form form = gemm_form(GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32);
     form.a.align = form.b.align = form.d.align = 16;
     form.promote = sums[i].promote;
     gg_lineup *lineup;
@@ -1050,18 +528,7 @@ int main(void) {
   tcase_add_test(tcase, forms_are_checked);
   tcase_add_test(tcase, null_pointers_are_named);
   if (fixture_has_nvrtc()) {
-    tcase_add_loop_test(tcase, products_are_right, 0, sizeof cases / sizeof *cases);
-    tcase_add_test(tcase, gates_leave_half_of_the_columns);
-    tcase_add_test(tcase, scalars_may_be_in_device_memory);
-    tcase_add_loop_test(tcase, a_batch_may_be_of_addresses, 0, 2);
-    tcase_add_loop_test(tcase, products_of_devices_are_right, 0,
-                        sizeof device_cases / sizeof *device_cases);
-    tcase_add_loop_test(tcase, scaled_products_are_right, 0,
-                        sizeof scaled_cases / sizeof *scaled_cases);
-    tcase_add_loop_test(tcase, sparse_products_are_right, 0,
-                        sizeof sparse_cases / sizeof *sparse_cases);
     tcase_add_test(tcase, sparse_products_want_a_family);
-    tcase_add_test(tcase, factors_are_packed_by_the_caller);
     tcase_add_loop_test(tcase, devices_lack_kernels, 0, 5);
     tcase_add_test(tcase, spilling_kernels_give_way);
     tcase_add_test(tcase, threads_get_the_same_kernel);
