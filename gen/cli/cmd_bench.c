@@ -8,6 +8,7 @@
 #include "choice/form.h"
 #include "cli/bench.h"
 #include "cli/bench_summary.h"
+#include "cli/bench_table.h"
 #include "cli/kernels.h"
 #include "cli/products.h"
 #include "cli/specs.h"
@@ -71,10 +72,9 @@ typedef struct bench {
   gg_device_model model;
   const gg_kernel **covering; /* of the case at hand */
   gg_module **covering_modules;
-  int name_width;
+  bench_table table;
   bench_summary summary;
-  gg_str tsv, json, skipped; /* skipped: a JSON list's inside */
-  bool wrong;                /* a kernel of ours gave a wrong result */
+  bool wrong; /* a kernel of ours gave a wrong result */
 } bench;
 
 static bool same_case(const cli_case *x, const cli_case *y) {
@@ -123,149 +123,8 @@ static int make_cases(bench *b) {
 
 /* ---- Output --------------------------------------------------------------------------- */
 
-static double ratio(double figure, double yardstick) {
-  return yardstick > 0 ? figure / yardstick : 0;
-}
-
-/* A figure, or a dash where there is none. */
-static void print_figure(int width, int digits, double figure) {
-  if (figure > 0)
-    printf(" %*.*f", width, digits, figure);
-  else
-    printf(" %*s", width, "-");
-}
-
-static void print_case(const bench *b, const char *name) {
-  printf("%-44s", name);
-  if (b->epilogue) printf(" %-15s", b->epilogue->word);
-}
-
-static void put_header(bench *b) {
-  bool epilogues = b->epilogues[0];
-  printf("%-44s", "TFLOP/s");
-  if (epilogues) printf(" %-15s", "epilogue");
-  printf(" %-*s %8s %8s %8s %8s %7s %7s %5s", b->name_width, "kernel", "ours", "lt first",
-         "lt best", "ceiling", "of best", "of ceil", "right");
-  if (epilogues)
-    printf(" %9s %9s %11s  %s", "over bare", "lt's", "of separate", "what cuBLASLt does");
-  printf("\n");
-  gg_str_printf(&b->tsv,
-                "case\t%skernel\tours\tlt_heur\tlt_best\tceiling\tof_lt_best\tof_ceiling\tright"
-                "\tmax_error\tsets%s\n",
-                epilogues ? "epilogue\t" : "",
-                epilogues ? "\tover_bare\tlt_over_bare\tlt_right\tlt_does\tseparate" : "");
-}
-
-/* What cuBLASLt was measured at, beside an epilogue. */
-static const char *cublaslt_does(const bench *b, const bench_result *result) {
-  return result->lt_first.tflops > 0 ? b->epilogue->cublaslt_name : "-";
-}
-
-static bool cublaslt_right(const bench_result *result) {
-  return result->lt_first.tflops <= 0 || (result->lt_first.right && result->lt_best.right);
-}
-
-/* What a row has beside an epilogue: how many times as long as the product the whole takes. */
-static void put_epilogue(bench *b, const bench_result *result, const bench_figure *ours) {
-  double over = ratio(result->bare.tflops, ours->tflops);
-  bool does_it = b->epilogue->cublaslt != GG_CUBLASLT_PRODUCT;
-  double lt_over = does_it ? ratio(result->lt_bare.tflops, result->lt_first.tflops) : 0;
-  const char *does = cublaslt_does(b, result);
-  bool right = cublaslt_right(result);
-  print_figure(9, 3, over);
-  print_figure(9, 3, lt_over);
-  print_figure(11, 3, ratio(ours->tflops, result->separate));
-  printf("  %s", does);
-  gg_str_printf(&b->tsv, "\t%.4f\t%.4f\t%d\t%s\t%.5g", over, lt_over, right, does,
-                result->separate);
-  gg_str_printf(&b->json,
-                ", \"bare\": %.5g, \"lt_bare\": %.5g, \"separate\": %.5g, \"lt_right\": %s, "
-                "\"lt_does\": ",
-                result->bare.tflops, result->lt_bare.tflops, result->separate,
-                right ? "true" : "false");
-  gg_str_json(&b->json, does);
-}
-
-/* Begins an object of a JSON list. */
-static void put_object(const bench *b, gg_str *out, const char *name, const gg_kernel *kernel) {
-  gg_str_puts(out, out->length ? ",\n    {\"case\": " : "\n    {\"case\": ");
-  gg_str_json(out, name);
-  if (b->epilogue) {
-    gg_str_puts(out, ", \"epilogue\": ");
-    gg_str_json(out, b->epilogue->word);
-  }
-  if (!kernel) return;
-  gg_str_puts(out, ", \"kernel\": ");
-  gg_str_json(out, kernel->name);
-}
-
-static void put_row(bench *b, const char *name, const gg_kernel *kernel, const bench_result *result,
-                    const bench_figure *ours) {
-  double of_best = ratio(ours->tflops, result->lt_best.tflops);
-  double of_ceiling = ratio(ours->tflops, result->ceiling);
-  print_case(b, name);
-  printf(" %-*s", b->name_width, kernel->name);
-  print_figure(8, 1, ours->tflops);
-  print_figure(8, 1, result->lt_first.tflops);
-  print_figure(8, 1, result->lt_best.tflops);
-  print_figure(8, 1, result->ceiling);
-  print_figure(7, 3, of_best);
-  print_figure(7, 3, of_ceiling);
-  printf(" %5s", ours->right ? "yes" : "NO");
-  gg_str_printf(&b->tsv, "%s\t%s%s%s\t%.5g\t%.5g\t%.5g\t%.5g\t%.4f\t%.4f\t%d\t%.3g\t%d", name,
-                b->epilogue ? b->epilogue->word : "", b->epilogue ? "\t" : "", kernel->name,
-                ours->tflops, result->lt_first.tflops, result->lt_best.tflops, result->ceiling,
-                of_best, of_ceiling, ours->right, ours->max_error, result->sets);
-  put_object(b, &b->json, name, kernel);
-  gg_str_printf(&b->json,
-                ", \"tflops\": %.5g, \"lt_first\": %.5g, \"lt_best\": %.5g, \"lt_index\": %d, "
-                "\"ceiling\": %.5g, \"right\": %s, \"max_error\": %.3g, \"sets\": %d",
-                ours->tflops, result->lt_first.tflops, result->lt_best.tflops, result->lt_index,
-                result->ceiling, ours->right ? "true" : "false", ours->max_error, result->sets);
-  if (b->epilogue) put_epilogue(b, result, ours);
-  if (result->lt_obstacle.code) {
-    gg_str_puts(&b->json, ", \"lt_obstacle\": ");
-    gg_str_json(&b->json, result->lt_obstacle.message);
-  }
-  printf("\n");
-  gg_str_putc(&b->tsv, '\n');
-  gg_str_putc(&b->json, '}');
-}
-
-/* `kernel` may be NULL: then it is the case that nothing computes. */
-static void put_skipped(bench *b, const char *name, const gg_kernel *kernel, const char *why) {
-  put_object(b, &b->skipped, name, kernel);
-  gg_str_puts(&b->skipped, ", \"reason\": ");
-  gg_str_json(&b->skipped, why);
-  gg_str_putc(&b->skipped, '}');
-}
-
-/* The same, told: no kernel is measured for the case. */
-static void skip_case(bench *b, const char *name, const char *why) {
-  print_case(b, name);
-  printf(" skipped: %s\n", why);
-  put_skipped(b, name, NULL, why);
-}
-
-/* What a row has no column for. */
-static void put_remarks(const bench *b, const char *name, const bench_result *result) {
-  if (result->bare.tflops > 0 && !result->bare.right) {
-    print_case(b, name);
-    printf(" our bare product is wrong: max error %.3g\n", result->bare.max_error);
-  }
-  if (!cublaslt_right(result)) {
-    print_case(b, name);
-    printf(" cuBLASLt is beyond the bound: max error %.3g\n",
-           fmax(result->lt_first.max_error, result->lt_best.max_error));
-  }
-  if (result->lt_obstacle.code) {
-    print_case(b, name);
-    printf(" without cuBLASLt: %s\n", result->lt_obstacle.message);
-  }
-}
-
-static void put_results(bench *b, const cli_case *c, const char *name, const bench_result *result,
-                        int count) {
+static void put_results(bench *b, const cli_case *c, const bench_label *of,
+                        const bench_result *result, int count) {
   int fastest = 0;
   for (int i = 0; i < count; i++) {
     if (result->ours[i].tflops > result->ours[fastest].tflops) fastest = i;
@@ -274,7 +133,7 @@ static void put_results(bench *b, const cli_case *c, const char *name, const ben
   for (int i = 0; i < count; i++) {
     /* A wrong result is shown whatever its speed. */
     if (b->given->best && i != fastest && result->ours[i].right) continue;
-    put_row(b, name, b->covering[i], result, &result->ours[i]);
+    bench_table_row(&b->table, of, b->covering[i], result, &result->ours[i]);
   }
   const bench_figure *ours = &result->ours[fastest];
   bench_row row = {.problem = *c,
@@ -288,20 +147,7 @@ static void put_results(bench *b, const cli_case *c, const char *name, const ben
   if (b->epilogue) row.apart = b->epilogue->cublaslt == GG_CUBLASLT_PRODUCT;
   bench_summary_add(&b->summary, &row, b->covering[fastest]->name);
   b->wrong = b->wrong || (result->bare.tflops > 0 && !result->bare.right);
-  put_remarks(b, name, result);
-}
-
-static void put_json(gg_str *out, const bench *b) {
-  const gg_device_facts *device = gg_context_device(b->rig.context);
-  gg_str_puts(out, "{\n  \"device\": ");
-  gg_str_json(out, device->name);
-  gg_str_printf(out,
-                ", \"arch\": %d, \"driver\": %d, \"cublaslt\": %d,\n  \"results\": [%s\n  ],\n"
-                "  \"skipped\": [%s\n  ]\n}\n",
-                device->arch, device->driver_version,
-                b->rig.lt ? gg_cublaslt_version(b->rig.lt) : 0, gg_str_text(&b->json),
-                gg_str_text(&b->skipped));
-  out->failed = out->failed || b->json.failed || b->skipped.failed;
+  bench_table_remarks(of, result);
 }
 
 /* Writes the text, and frees it, where a path is given. */
@@ -317,10 +163,11 @@ static int write_file(const char *path, gg_str *text) {
 
 static int write_files(bench *b) {
   gg_str json = GG_STR_INIT, markdown = GG_STR_INIT, svg = GG_STR_INIT;
-  put_json(&json, b);
+  bench_table_json(&json, &b->table, gg_context_device(b->rig.context),
+                   b->rig.lt ? gg_cublaslt_version(b->rig.lt) : 0);
   bench_summary_markdown(&markdown, &b->summary);
   bench_summary_svg(&svg, &b->summary, gg_context_device(b->rig.context)->name);
-  int codes[] = {write_file(b->given->tsv, &b->tsv), write_file(b->given->json, &json),
+  int codes[] = {write_file(b->given->tsv, &b->table.tsv), write_file(b->given->json, &json),
                  write_file(b->given->markdown, &markdown), write_file(b->given->svg, &svg)};
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
     if (codes[i]) return codes[i];
@@ -352,7 +199,7 @@ static bool is_covering(const bench *b, size_t index, const cli_case *c, const g
 }
 
 /* Collects the kernels that cover the case; tells why the others do not. */
-static int find_covering(bench *b, const cli_case *c, const gg_form *form, const char *name) {
+static int find_covering(bench *b, const cli_case *c, const gg_form *form, const bench_label *of) {
   int count = 0;
   gg_str first = GG_STR_INIT;
   for (size_t i = 0; i < b->kernels.count; i++) {
@@ -364,13 +211,13 @@ static int find_covering(bench *b, const cli_case *c, const gg_form *form, const
       b->covering[count] = kernel;
       b->covering_modules[count++] = b->modules[i];
     } else {
-      put_skipped(b, name, kernel, gg_str_shown(&why));
+      bench_table_skip(&b->table, of, kernel, gg_str_shown(&why));
       if (!first.length) gg_str_printf(&first, "%s: %s", kernel->name, gg_str_shown(&why));
     }
     gg_str_free(&why);
   }
   if (count == 0) {
-    print_case(b, name);
+    bench_label_print(of);
     printf(" skipped, no kernel covers it (%s)\n", gg_str_shown(&first));
   }
   gg_str_free(&first);
@@ -416,14 +263,15 @@ static gg_status rank_case(tune_form **out, size_t **indices, size_t *count, ben
 }
 
 /* Collects them; tells why some do not cover the case after all. */
-static int choose_covering(bench *b, const cli_case *c, const gg_form *form, const char *name) {
+static int choose_covering(bench *b, const cli_case *c, const gg_form *form,
+                           const bench_label *of) {
   gg_error err = GG_ERROR_INIT;
   gg_str first = GG_STR_INIT;
   tune_form *ranking;
   size_t *indices, ranked;
   int count = 0;
   if (rank_case(&ranking, &indices, &ranked, b, c, form, b->given->top, &err)) {
-    skip_case(b, name, err.message);
+    bench_table_skip_case(&b->table, of, err.message);
     gg_error_clear(&err);
     return 0;
   }
@@ -435,14 +283,14 @@ static int choose_covering(bench *b, const cli_case *c, const gg_form *form, con
       b->covering_modules[count++] = one->module;
     } else if (one->kernel) {
       const char *reason = why.length ? gg_str_shown(&why) : one->failure.message;
-      put_skipped(b, name, one->kernel, reason);
+      bench_table_skip(&b->table, of, one->kernel, reason);
       if (!first.length) gg_str_printf(&first, " (%s: %s)", one->kernel->name, reason);
     }
     gg_str_free(&why);
   }
   gg_free(indices);
   if (count == 0) {
-    print_case(b, name);
+    bench_label_print(of);
     printf(" skipped, none of the kernels chosen covers it%s\n", gg_str_shown(&first));
   }
   gg_str_free(&first);
@@ -471,10 +319,10 @@ static const gg_module *find_bare(bench *b, const cli_case *c) {
   return found;
 }
 
-static int measure(bench *b, const cli_case *c, const gg_form *form, const char *name) {
+static int measure(bench *b, const cli_case *c, const gg_form *form, const bench_label *of) {
   gg_error err = GG_ERROR_INIT;
   bench_result result;
-  int count = b->catalogue ? choose_covering(b, c, form, name) : find_covering(b, c, form, name);
+  int count = b->catalogue ? choose_covering(b, c, form, of) : find_covering(b, c, form, of);
   if (count == 0) return CLI_OK;
   bool beside = b->epilogue && b->epilogue != bench_epilogues; /* the first is the bare product */
   bench_entry entry = {.c = c,
@@ -484,7 +332,7 @@ static int measure(bench *b, const cli_case *c, const gg_form *form, const char 
                        .epilogue = b->epilogue,
                        .bare = beside ? b->bare : NULL};
   if (bench_case(&result, &b->rig, &entry, &err)) return cli_report(&err, NULL);
-  put_results(b, c, name, &result, count);
+  put_results(b, c, of, &result, count);
   bench_result_free(&result);
   return CLI_OK;
 }
@@ -496,12 +344,13 @@ static int run_case(bench *b, const cli_case *c) {
   int code = CLI_OK;
   cli_case_name(&name, c);
   bool can = !b->epilogue || bench_epilogue_form(&form, &operations, &why, b->epilogue, c);
+  bench_label label = {gg_str_text(&name), b->epilogue};
   if (name.failed || operations.failed)
     code = cli_out_of_memory();
   else if (can)
-    code = measure(b, c, &form, gg_str_text(&name));
+    code = measure(b, c, &form, &label);
   else
-    skip_case(b, gg_str_text(&name), gg_str_shown(&why));
+    bench_table_skip_case(&b->table, &label, gg_str_shown(&why));
   fflush(stdout);
   gg_str_free(&name);
   gg_str_free(&operations);
@@ -576,7 +425,7 @@ static int load_modules(bench *b) {
       code = cli_report(&err, NULL);
     }
     int width = (int)strlen(kernel->name);
-    if (width > b->name_width) b->name_width = width;
+    if (width > b->table.name_width) b->table.name_width = width;
     cli_progress("compile", i + 1, count);
   }
   return code;
@@ -604,7 +453,7 @@ static int run_all(bench *b) {
          device->driver_version % 1000 / 10);
   if (b->rig.lt) printf(", cuBLASLt %d", gg_cublaslt_version(b->rig.lt));
   printf("\n");
-  put_header(b);
+  bench_table_begin(&b->table);
   for (size_t i = 0; i < b->cases.count; i++) {
     int failed = run_epilogues(b, &b->cases.list[i]);
     if (failed) code = failed;
@@ -651,7 +500,7 @@ static int open_catalogue(bench *b) {
 
 static int run(const void *values, int argc, char **argv) {
   bench_options given = *(const bench_options *)values;
-  bench b = {.given = &given, .name_width = argc ? 6 : chosen_name_width};
+  bench b = {.given = &given, .table.name_width = argc ? 6 : chosen_name_width};
   b.rig = (bench_rig){.ceiling = given.ceiling,
                       .overlap = !given.no_overlap,
                       .seed = (uint64_t)given.seed,
@@ -669,6 +518,7 @@ static int run(const void *values, int argc, char **argv) {
   if (argc == 0 && !given.cases) return cli_usage("bench takes SPECs, --cases or both");
   int misread = given.epilogue ? bench_epilogues_read(b.epilogues, given.epilogue) : CLI_OK;
   if (misread) return misread;
+  b.table.epilogues = b.epilogues[0];
   int refused = argc ? cli_kernels_load(&b.kernels, argc, argv, given.keep_going) : CLI_OK;
   int code = given.keep_going && b.kernels.count > 0 ? CLI_OK : refused;
   if (!code && argc == 0) code = open_catalogue(&b);
@@ -678,9 +528,7 @@ static int run(const void *values, int argc, char **argv) {
   gg_free(b.modules);
   gg_free(b.covering);
   gg_free(b.covering_modules);
-  gg_str_free(&b.tsv);
-  gg_str_free(&b.json);
-  gg_str_free(&b.skipped);
+  bench_table_free(&b.table);
   bench_summary_free(&b.summary);
   cli_cases_free(&b.cases);
   cli_kernels_free(&b.kernels);

@@ -1,0 +1,45 @@
+/* The rows of `gemmgen bench`: on standard output as they are measured, as TSV and as JSON. */
+#ifndef GG_CLI_BENCH_TABLE_H
+#define GG_CLI_BENCH_TABLE_H
+
+#include "cli/bench.h"
+
+typedef struct bench_table {
+  bool epilogues; /* rows have columns for them */
+  int name_width; /* of a kernel's name */
+  gg_str tsv;
+  gg_str results, skipped; /* the insides of JSON's lists */
+} bench_table;
+
+/* What a row is of. */
+typedef struct bench_label {
+  const char *name;               /* the case's */
+  const bench_epilogue *epilogue; /* NULL: there are none */
+} bench_label;
+
+/* Prints it, as a line begins that says something of it. */
+void bench_label_print(const bench_label *of);
+
+/* Titles of the columns. */
+void bench_table_begin(bench_table *t);
+
+void bench_table_row(bench_table *t, const bench_label *of, const gg_kernel *kernel,
+                     const bench_result *result, const bench_figure *ours);
+
+/* What a row has no column for. */
+void bench_table_remarks(const bench_label *of, const bench_result *result);
+
+/* Keeps why a kernel is not measured; NULL: why none is. */
+void bench_table_skip(bench_table *t, const bench_label *of, const gg_kernel *kernel,
+                      const char *why);
+
+/* The same of none, and told. */
+void bench_table_skip_case(bench_table *t, const bench_label *of, const char *why);
+
+/* The whole; `cublaslt` is its version, 0 for none. */
+void bench_table_json(gg_str *out, const bench_table *t, const gg_device_facts *device,
+                      int cublaslt);
+
+void bench_table_free(bench_table *t);
+
+#endif
