@@ -10,8 +10,8 @@
 gg_status gg_sized_read(void *room, size_t size, const void *given, const char *type,
                         gg_error *err);
 
-/* Writes `made`, of `size` bytes, to `out` as far as that has room; more room becomes 0. STRUCT_SIZE
- * as above. */
+/* Writes `made`, of `size` bytes, to `out` as far as that has room; more room becomes 0.
+ * STRUCT_SIZE as above. */
 gg_status gg_sized_write(void *out, const void *made, size_t size, const char *type, gg_error *err);
 
 #endif

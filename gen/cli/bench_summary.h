@@ -42,8 +42,8 @@ typedef struct bench_means {
 /* `epilogue`: over its rows alone; NULL: over all. */
 bench_means bench_summary_means(const bench_summary *summary, const char *epilogue);
 
-/* Append: the means in lines of text, one or two for each epilogue; a table in Markdown; a plot in SVG,
- * one line a case, of ours and cuBLASLt's best over cuBLASLt's first. */
+/* Append: the means in lines of text, one or two for each epilogue; a table in Markdown; a plot in
+ * SVG, one line a case, of ours and cuBLASLt's best over cuBLASLt's first. */
 void bench_summary_lines(gg_str *out, const bench_summary *summary);
 void bench_summary_markdown(gg_str *out, const bench_summary *summary);
 void bench_summary_svg(gg_str *out, const bench_summary *summary, const char *device);

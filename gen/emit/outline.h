@@ -23,7 +23,7 @@ void gg_outline_write(gg_str *out, const gg_plan *plan, const gg_layouts *layout
                       gg_outline_steps *steps);
 
 /* steps.c */
-gg_outline_steps gg_naive_steps, gg_simt_steps, gg_sm80_steps, gg_sm90_steps, gg_sm90_multistage_steps,
-    gg_sm100_steps;
+gg_outline_steps gg_naive_steps, gg_simt_steps, gg_sm80_steps, gg_sm90_steps,
+    gg_sm90_multistage_steps, gg_sm100_steps;
 
 #endif

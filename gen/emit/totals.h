@@ -5,8 +5,8 @@
 #include "emit/binding.h"
 #include "plan/plan.h"
 
-/* What finish() takes besides, a line each: "column_totals &columns", "row_totals &rows", those that
- * there are. */
+/* What finish() takes besides, a line each: "column_totals &columns", "row_totals &rows", those
+ * that there are. */
 void gg_totals_write_parameters(gg_str *out, const gg_plan *plan);
 
 /* The member of epilogue_operands that tells where parts and counters are; what fills it, as items

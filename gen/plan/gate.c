@@ -37,6 +37,8 @@ static const char *obstacle_of(const gg_operation *op, bool behind) {
   return NULL;
 }
 
+/* A gate is asked for, and so is all that stands beside it: a list implies nothing, so that the
+ * plan's operations are the spec's, one to one, and each has its mark. */
 static gg_status check_operations(const gg_plan *plan, gg_error *err) {
   bool behind = false;
   for (size_t i = 0; i < plan->operation_count; i++) {

@@ -11,12 +11,13 @@ gg_status gg_simt_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /
 /* A warp's threads stand so many along M and N, where they read vectors of shared memory. */
 enum { GG_SIMT_LANES_M = 4, GG_SIMT_LANES_N = 8 };
 
-/* simt_words.c, as what follows. Bytes of a word of shared memory: what a thread multiplies at once, of one row of A or column of
- * B. */
+/* simt_words.c, as what follows. Bytes of a word of shared memory: what a thread multiplies at
+ * once, of one row of A or column of B. */
 int gg_simt_word_bytes(const gg_plan *plan);
 
-/* Neighbouring words of a block of `extent` rows (or columns) that a thread reads at once: 16 bytes,
- * or what divides the block; one where there is one stage, whose threads' rows are far apart. */
+/* Neighbouring words of a block of `extent` rows (or columns) that a thread reads at once: 16
+ * bytes, or what divides the block; one where there is one stage, whose threads' rows are far
+ * apart. */
 int gg_simt_vector(const gg_plan *plan, int extent);
 
 /* Whether an operand's tiles come through registers: where cp.async, of 4 bytes at least, cannot
@@ -32,9 +33,9 @@ int gg_simt_unit(const gg_plan *plan, const gg_operand *operand);
 int gg_simt_box_pieces(const gg_plan *plan);
 
 /* How the tile of A or B, mn x k, is dealt to the threads that copy it, in chunks of the plan's
- * copies, by lines of its contiguous mode, or units of them. Along K no more than 8 chunks stand side by side: of
- * those a warp's writes to shared memory, a line further each, meet no bank twice. Along M or N no
- * more than a warp. */
+ * copies, by lines of its contiguous mode, or units of them. Along K no more than 8 chunks stand
+ * side by side: of those a warp's writes to shared memory, a line further each, meet no bank twice.
+ * Along M or N no more than a warp. */
 gg_dealing gg_simt_deal(const gg_plan *plan, const gg_operand *operand, int mn, int copy_bytes);
 
 /* What the model of such kernels' time goes by. */

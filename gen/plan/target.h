@@ -35,11 +35,11 @@ struct gg_target {
   bool (*has_atom)(const gg_mma_row *row);
 
   bool pointers; /* can take a batch by arrays of addresses */
-  bool scales;  /* takes scale factors of A and B, and computes those of D */
-  bool sparse;  /* takes a sparse A */
-  bool gates;   /* has epilogues that gate columns by their neighbours */
-  bool last;    /* of a catalogue only where no other family computes a product */
-  bool ageless; /* made of what every architecture has: no newer one has better for it */
+  bool scales;   /* takes scale factors of A and B, and computes those of D */
+  bool sparse;   /* takes a sparse A */
+  bool gates;    /* has epilogues that gate columns by their neighbours */
+  bool last;     /* of a catalogue only where no other family computes a product */
+  bool ageless;  /* made of what every architecture has: no newer one has better for it */
 
   bool promotes; /* can add up sums of the tensor core: the spec's `promote` */
 

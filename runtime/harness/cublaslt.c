@@ -7,8 +7,8 @@
 #include "atom/dtype.h"
 #include "base/alloc.h"
 #include "number.h"
-#include "problem.h"
 #include "plan/operation.h"
+#include "problem.h"
 
 enum {
   CUDA_R_32F = 0,
