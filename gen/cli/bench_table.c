@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cli/cli.h"
+
 static double ratio(double figure, double yardstick) {
   return yardstick > 0 ? figure / yardstick : 0;
 }
@@ -109,7 +111,30 @@ void bench_table_row(bench_table *t, const bench_label *of, const gg_kernel *ker
   }
   printf("\n");
   gg_str_putc(&t->tsv, '\n');
+  t->rows++;
   gg_str_putc(&t->results, '}');
+}
+
+gg_status bench_table_write(bench_table *t, gg_error *err) {
+  gg_error cause = GG_ERROR_INIT;
+  if (!t->path || (t->rows && t->kept == t->rows)) return GG_OK;
+  gg_status st = cli_write_text(t->path, &t->tsv, t->kept ? &cause : err);
+  if (!st)
+    t->kept = t->rows;
+  else if (t->kept)
+    st = gg_fail(err, FILE_ROWS, NULL, cause.message, t->rows, t->kept);
+  gg_error_clear(&cause);
+  return st;
+}
+
+void bench_table_keep(bench_table *t) {
+  gg_error err = GG_ERROR_INIT;
+  if (!t->path || !cli_writes_again(t->path)) return;
+  if (bench_table_write(t, &err) && !t->warned) {
+    cli_warn(NULL, err.message);
+    t->warned = true;
+  }
+  gg_error_clear(&err);
 }
 
 void bench_table_skip(bench_table *t, const bench_label *of, const gg_kernel *kernel,

@@ -1,13 +1,17 @@
-/* The rows of `gemmgen bench`: on standard output as they are measured, as TSV and as JSON. */
+/* The rows of `gemmgen bench`: on standard output and in a file of TSV as they are measured, and as
+ * JSON. */
 #ifndef GG_CLI_BENCH_TABLE_H
 #define GG_CLI_BENCH_TABLE_H
 
 #include "cli/bench.h"
 
 typedef struct bench_table {
-  bool epilogues; /* rows have columns for them */
-  int name_width; /* of a kernel's name */
+  bool epilogues;   /* rows have columns for them */
+  int name_width;   /* of a kernel's name */
+  const char *path; /* of the TSV; NULL: nobody wants it */
   gg_str tsv;
+  int rows, kept;          /* of the TSV: all, and those that the file holds */
+  bool warned;             /* of a file that could not be written */
   gg_str results, skipped; /* the insides of JSON's lists */
 } bench_table;
 
@@ -25,6 +29,14 @@ void bench_table_begin(bench_table *t);
 
 void bench_table_row(bench_table *t, const bench_label *of, const gg_kernel *kernel,
                      const bench_result *result, const bench_figure *ours);
+
+/* Writes the TSV's file anew with all rows so far, in full or not at all. Error FILE_ROWS says how
+ * many it has if not. */
+gg_status bench_table_write(bench_table *t, gg_error *err);
+
+/* The same while there is more to measure, so that a run that is cut off has left its rows: what
+ * goes wrong is a warning, as there will be another try. A pipe has them when all is there. */
+void bench_table_keep(bench_table *t);
 
 /* What a row has no column for. */
 void bench_table_remarks(const bench_label *of, const bench_result *result);

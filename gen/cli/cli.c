@@ -96,6 +96,18 @@ gg_status cli_write(const char *path, const char *text, size_t length, gg_error 
   return errno == ENOMEM ? gg_fail(err, MEMORY, NULL, "") : write_failed(err, path);
 }
 
+bool cli_writes_again(const char *path) {
+  struct stat facts;
+  return !is_stdout(path) && (stat(path, &facts) != 0 || S_ISREG(facts.st_mode));
+}
+
+int cli_check_writable(const char *path) {
+  gg_error err = GG_ERROR_INIT;
+  if (!path || strcmp(path, "-") == 0 || gg_file_writable(path)) return CLI_OK;
+  (void)write_failed(&err, path);
+  return cli_report(&err, NULL);
+}
+
 void cli_progress(const char *what, size_t done, size_t total) {
   enum { width = 40 };
   if (!isatty(STDERR_FILENO) || total == 0) return;

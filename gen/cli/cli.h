@@ -74,6 +74,14 @@ gg_status cli_write(const char *path, const char *text, size_t length, gg_error 
 /* The same of a text that was put together; MEMORY where it is not whole. */
 gg_status cli_write_text(const char *path, const gg_str *text, gg_error *err);
 
+/* Whether what was written may be written again with more, in place of it: to a regular file, or
+ * one that is not there yet. Standard output, a pipe and a device would have both. */
+bool cli_writes_again(const char *path);
+
+/* For files that are written when all has run: whether they can be (NULL: there is none). Gives an
+ * exit code, and reports. */
+int cli_check_writable(const char *path);
+
 /* Prints a text that was put together to standard output; MEMORY where it is not whole. */
 gg_status cli_print(const gg_str *text, gg_error *err);
 

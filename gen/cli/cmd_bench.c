@@ -44,7 +44,8 @@ static const cli_option options[] = {
      "without a SPEC: the N that the model ranks first (1)"},
     {"samples", 0, CLI_INT, offsetof(bench_options, samples), "N",
      "samples, of which the median counts (7)"},
-    {"tsv", 0, CLI_STRING, offsetof(bench_options, tsv), "FILE", "write the table as TSV"},
+    {"tsv", 0, CLI_STRING, offsetof(bench_options, tsv), "FILE",
+     "write the table as TSV, anew with each case that is measured"},
     {"json", 0, CLI_STRING, offsetof(bench_options, json), "FILE",
      "write the table, the device and what was skipped as JSON"},
     {"markdown", 0, CLI_STRING, offsetof(bench_options, markdown), "FILE",
@@ -148,6 +149,7 @@ static void put_results(bench *b, const cli_case *c, const bench_label *of,
   bench_summary_add(&b->summary, &row, b->covering[fastest]->name);
   b->wrong = b->wrong || (result->bare.tflops > 0 && !result->bare.right);
   bench_table_remarks(of, result);
+  bench_table_keep(&b->table);
 }
 
 /* Writes the text, and frees it, where a path is given. */
@@ -161,14 +163,25 @@ static int write_file(const char *path, gg_str *text) {
   return st ? cli_report(&err, NULL) : CLI_OK;
 }
 
+/* They are written last, but for the TSV; whether they can be is found out first. */
+static int check_files(const bench_options *given) {
+  const char *const paths[] = {given->tsv, given->json, given->markdown, given->svg};
+  int code = CLI_OK;
+  for (size_t i = 0; i < sizeof paths / sizeof *paths && !code; i++)
+    code = cli_check_writable(paths[i]);
+  return code;
+}
+
 static int write_files(bench *b) {
+  gg_error err = GG_ERROR_INIT;
   gg_str json = GG_STR_INIT, markdown = GG_STR_INIT, svg = GG_STR_INIT;
   bench_table_json(&json, &b->table, gg_context_device(b->rig.context),
                    b->rig.lt ? gg_cublaslt_version(b->rig.lt) : 0);
   bench_summary_markdown(&markdown, &b->summary);
   bench_summary_svg(&svg, &b->summary, gg_context_device(b->rig.context)->name);
-  int codes[] = {write_file(b->given->tsv, &b->table.tsv), write_file(b->given->json, &json),
-                 write_file(b->given->markdown, &markdown), write_file(b->given->svg, &svg)};
+  int codes[] = {bench_table_write(&b->table, &err) ? cli_report(&err, NULL) : CLI_OK,
+                 write_file(b->given->json, &json), write_file(b->given->markdown, &markdown),
+                 write_file(b->given->svg, &svg)};
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
     if (codes[i]) return codes[i];
   }
@@ -488,7 +501,8 @@ static int run_on_device(bench *b) {
     return CLI_NO_DEVICE;
   }
   if (st) return cli_report(&err, NULL);
-  int code = run_all(b);
+  int code = check_files(b->given);
+  if (!code) code = run_all(b);
   gg_context_close(b->rig.context);
   return code;
 }
@@ -518,6 +532,7 @@ static int run(const void *values, int argc, char **argv) {
   if (argc == 0 && !given.cases) return cli_usage("bench takes SPECs, --cases or both");
   int misread = given.epilogue ? bench_epilogues_read(b.epilogues, given.epilogue) : CLI_OK;
   if (misread) return misread;
+  b.table.path = given.tsv;
   b.table.epilogues = b.epilogues[0];
   int refused = argc ? cli_kernels_load(&b.kernels, argc, argv, given.keep_going) : CLI_OK;
   int code = given.keep_going && b.kernels.count > 0 ? CLI_OK : refused;
@@ -563,6 +578,10 @@ const cli_command cmd_bench = {
         "scales (one of A and one of B), scales_d (also one of D) and scales_mn (one a row of A and a\n"
         "column of B). gelu is of form tanh_approx, which is cuBLASLt's. Beside silu, which it has not,\n"
         "cuBLASLt computes the bare product.\n"
+        "\n"
+        "The file of --tsv has each case's rows as soon as they are measured, so that a run that is cut\n"
+        "off has left those before; it is whole at any time. The other files, and a pipe or a device, are\n"
+        "written at the end.\n"
         "\n"
         "Types with scale factors are e4m3:ue8m0, e2m1:ue4m3, e2m1:ue8m0:16; those of a sparse A\n"
         "or B bf16:sparse, e2m1:sparse:ue4m3.\n"

@@ -7,7 +7,6 @@
 
 #include "atom/arch.h"
 #include "base/alloc.h"
-#include "base/file.h"
 #include "gemmgen_emu.h"
 
 static bool read_ordinal(int *out, const char *text) {
@@ -55,14 +54,6 @@ static int read_seed(gg_emu_options *out, const char *text) {
   return cli_usage("--emu-seed takes a whole number, not '%s'", text);
 }
 
-/* Files are written when all has run; whether they can be is found out now. */
-static int check_writable(const char *path) {
-  gg_error err = GG_ERROR_INIT;
-  if (!path || strcmp(path, "-") == 0 || gg_file_writable(path)) return CLI_OK;
-  (void)gg_fail(&err, FILE_WRITE, NULL, path, strerror(errno));
-  return cli_report(&err, NULL);
-}
-
 /* The emulator's device where nobody says which: an H100 (0), or where that does not run the kernel
  * one of its architecture. */
 static int usual_arch(const char *kernel) {
@@ -90,8 +81,8 @@ int cli_emulate_begin(cli_device *out, const cli_emulate *given, const char *ker
   if (given->trace) options.trace_file = given->trace;
   if (given->hazards) options.hazards = given->hazards;
   options.warn = cli_warn;
-  if ((code = check_writable(given->trace))) return code;
-  if ((code = check_writable(given->counters))) return code;
+  if ((code = cli_check_writable(given->trace))) return code;
+  if ((code = cli_check_writable(given->counters))) return code;
   if (!gg_emu_configure(&options)) return CLI_OK;
   return cli_usage(out->arch ? "--device emu:ARCH: %s" : "--%s", gg_emu_message());
 }
