@@ -354,6 +354,7 @@ static uint64_t argument_of_operand(const gg_problem *p, gg_param param) {
       [GG_OPERAND_B] = {p->b, (uint64_t)p->ldb, (uint64_t)p->batch_stride_b},
       [GG_OPERAND_C] = {p->c, (uint64_t)p->ldc, (uint64_t)p->batch_stride_c},
       [GG_OPERAND_D] = {p->d, (uint64_t)p->ldd, (uint64_t)p->batch_stride_d},
+      [GG_OPERAND_METADATA] = {p->metadata, 0, (uint64_t)p->batch_stride_metadata},
       [GG_OPERAND_SCALE_D] = {p->scale_d, 0, (uint64_t)p->batch_stride_scale_d},
       [GG_OPERAND_EXTRA] = {extra->address, (uint64_t)extra->ld, (uint64_t)extra->batch_stride},
   };

@@ -56,7 +56,7 @@ __device__ __forceinline__ tile_loader start_loader(const ab_t *origin, int64 ld
   const int line = thread / op::across;
   const int pos = thread % op::across * op::chunk_size;
   const int64 turn_step = op::line_step * ld;
-  const int64 tile_distance = op::k_major ? tile_k : tile_k * ld;
+  const int64 tile_distance = op::k_major ? ${tile_k_of} : ${tile_k_of} * ld;
   const int64 walked = op::copy_bytes == 16 ? op::line_turns * turn_step : 0;
   return {line,
           pos,
@@ -141,9 +141,9 @@ template <class op>
 __device__ __forceinline__ bool needs_care(const tile_loader &l, int k_left) {
 //@ if ragged_lines
   return op::copy_bytes != 16 ||
-         (!op::k_major && !op::even_mn && l.ragged) || k_left < tile_k;
+         (!op::k_major && !op::even_mn && l.ragged) || k_left < ${tile_k_of};
 //@ else
-  return op::copy_bytes != 16 || k_left < tile_k;
+  return op::copy_bytes != 16 || k_left < ${tile_k_of};
 //@ end
 }
 
@@ -172,11 +172,18 @@ __device__ __forceinline__ lane_coord ldmatrix_coord_a(int lane) {
                    : lane_coord{lane / 8 % 2 * 8, lane / 16 * 8 + lane % 8};
 }
 
+//@ if sparse
+//   B's four matrices are neighbours along K, ${row} elements each: all of an atom's.
+__device__ __forceinline__ lane_coord ldmatrix_coord_b(int lane) {
+  return b_k_major ? lane_coord{lane % 8, lane / 8 * ${row}} : lane_coord{0, lane};
+}
+//@ else
 //   B's four matrices: (n 0, k 0), (n 0, k ${row}), (n 8, k 0), (n 8, k ${row}): two atoms side by side.
 __device__ __forceinline__ lane_coord ldmatrix_coord_b(int lane) {
   return b_k_major ? lane_coord{lane / 16 * 8 + lane % 8, lane / 8 % 2 * ${row}}
                    : lane_coord{lane / 16 * 8, lane % 16};
 }
+//@ end
 
 //@ if elements
 // Lanes that read single elements hold eight along M or N, and four along K.
@@ -208,7 +215,7 @@ __device__ __forceinline__ unsigned ldmatrix_place(lane_coord at, int mn, int k)
   if constexpr (op::repeats == 1)
     return op::offset(at.mn + mn, at.k) * ab_bytes + k / ${step_k} * op::offset(0, ${step_k}) * ab_bytes;
   else if constexpr (op::repeats == 2)
-    return op::offset(at.mn, at.k + k) * ab_bytes + mn / 16 * op::offset(16, 0) * ab_bytes;
+    return op::offset(at.mn, at.k + k) * ab_bytes + mn / ${step_mn} * op::offset(${step_mn}, 0) * ab_bytes;
   else
     return op::offset(at.mn + mn, at.k + k) * ab_bytes;
 }
@@ -279,6 +286,16 @@ __device__ __forceinline__ void load_fragments(fragments &f, unsigned stage, lan
     ldmatrix_x4_trans(f.b[j][0], f.b[j + 1][0], f.b[j][1], f.b[j + 1][1],
                       ${address_b});
 //@ else
+//@ if sparse
+#pragma unroll
+  for (int j = 0; j < frags_n; ++j) {
+    const unsigned addr = ${address_b};
+    if constexpr (b_k_major)
+      ldmatrix_x4(f.b[j][0], f.b[j][1], f.b[j][2], f.b[j][3], addr);
+    else
+      ldmatrix_x4_trans(f.b[j][0], f.b[j][1], f.b[j][2], f.b[j][3], addr);
+  }
+//@ else
 #pragma unroll
   for (int j = 0; j < frags_n; j += 2) {  // two atoms side by side
     const unsigned addr = ${address_b};
@@ -296,18 +313,25 @@ __device__ __forceinline__ void load_fragments(fragments &f, unsigned stage, lan
   }
 //@ end
 //@ end
+//@ end
 }
+//@ slot metadata
 
 // Columns first … last - 1 of the warp's atoms. Every other column is walked upwards, so that
 // neighbouring MMAs share an A or a B fragment.
 __device__ __forceinline__ void mma_columns(acc_t (&tCrC)[frags_m][frags_n][acc_words],
+//@ if sparse
+                                            const fragments &f, const metadata_words &e,
+                                            int k_step, int first, int last) {
+//@ else
                                             const fragments &f, int first, int last) {
+//@ end
 #pragma unroll
   for (int j = first; j < last; ++j) {
 #pragma unroll
     for (int step = 0; step < frags_m; ++step) {
       const int i = j % 2 ? frags_m - 1 - step : step;
-      mma(tCrC[i][j], f.a[i], f.b[j]);
+      mma(tCrC[i][j], f.a[i], f.b[j]${word_of_i});
     }
   }
 }
@@ -336,21 +360,24 @@ struct pipeline {
   tile_loader load_gA, load_gB;
   lane_coord at_a, at_b;  // where this lane's ldmatrix rows begin
   fragments frag[2];
+//@ if sparse
+  metadata_loader load_gE;
+//@ end
 };
 
 // Issues a tile's copies: those that need care, then the others. Tiles that do not exist become
 // zeros.
 __device__ __forceinline__ void load_with_care(pipeline &p, unsigned stage, bool exists,
                                                int k_left) {
-  if (whole_chunks ? k_left < tile_k : needs_care<operand_a>(p.load_gA, k_left))
-    load_any<operand_a>(p.load_gA, stage, exists, k_left);
+  if (whole_chunks ? k_left < tile_k : needs_care<operand_a>(p.load_gA, ${k_left_a}))
+    load_any<operand_a>(p.load_gA, stage, exists, ${k_left_a});
   if (whole_chunks ? k_left < tile_k : needs_care<operand_b>(p.load_gB, k_left))
     load_any<operand_b>(p.load_gB, stage + stage_begin_b, exists, k_left);
 }
 
 __device__ __forceinline__ void load_the_rest(pipeline &p, unsigned stage, bool exists,
                                               int k_left) {
-  const bool skip_a = whole_chunks ? k_left < tile_k : needs_care<operand_a>(p.load_gA, k_left);
+  const bool skip_a = whole_chunks ? k_left < tile_k : needs_care<operand_a>(p.load_gA, ${k_left_a});
   const bool skip_b = whole_chunks ? k_left < tile_k : needs_care<operand_b>(p.load_gB, k_left);
   load_whole<operand_a>(p.load_gA, stage, exists, skip_a);
   load_whole<operand_b>(p.load_gB, stage + stage_begin_b, exists, skip_b);
@@ -367,7 +394,7 @@ __device__ __forceinline__ void fill(pipeline &p, unsigned stages_begin, int k, 
       load_with_care(p, stages_begin + stage * stage_bytes, stage < k_tiles, k_left);
     load_the_rest(p, stages_begin + stage * stage_bytes, stage < k_tiles, k_left);
     if (stage > 0) continue;
-    p.load_gA.g -= k_tiles * (a_k_major ? int64(tile_k) : tile_k * lda);
+    p.load_gA.g -= k_tiles * (a_k_major ? int64(${tile_k_a}) : ${tile_k_a} * lda);
     p.load_gB.g -= k_tiles * (b_k_major ? int64(tile_k) : tile_k * ldb);
   }
 }
@@ -383,6 +410,10 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
   const unsigned stages_end = stages_begin + stages * stage_bytes;
   unsigned read = stages_begin;  // the stage being read, and the one being filled
   unsigned write = stages_end - stage_bytes;
+//@ if sparse
+  metadata_words e, next_e;  // of the K tile that is multiplied, the last of which comes first
+  if (k_tiles > 0) load_metadata(e, p.load_gE, k_tiles - 1);
+//@ end
   cp_async_wait<stages - 2>();
   __syncthreads();
   load_fragments(p.frag[0], read, p.at_a, p.at_b, 0);
@@ -399,6 +430,9 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
     // that every warp is done with it.
     const bool exists = k_tile + stages - 1 < k_tiles;
     if constexpr (!whole_chunks) load_with_care(p, write, exists, tile_k);
+//@ if sparse
+    load_metadata(next_e, p.load_gE, k_tile);
+//@ end
 #pragma unroll
     for (int step = 0; step < k_steps; ++step) {
       const fragments &now = p.frag[step % 2];
@@ -411,7 +445,7 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
       round_fragments(p.frag[step % 2]);
 //@ end
       if (!last_step) {
-        mma_columns(${mma_sums}, now, 0, frags_n);
+        mma_columns(${mma_sums}, now, ${e_of_step}0, frags_n);
 //@ if promotes
         if ((step + 1) % promoted_steps == 0) promote(tCrC, sums);
 //@ end
@@ -422,13 +456,13 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
       }
       // Half of the last step's MMAs cover the wait at the barrier, half the first ldmatrix of the
       // next tile.
-      mma_columns(${mma_sums}, now, 0, barrier_column);
+      mma_columns(${mma_sums}, now, ${e_of_step}0, barrier_column);
       write = read;
       read = read + stage_bytes == stages_end ? stages_begin : read + stage_bytes;
       cp_async_wait<stages - 2>();
       __syncthreads();
       load_fragments(next, read, p.at_a, p.at_b, 0);
-      mma_columns(${mma_sums}, now, barrier_column, frags_n);
+      mma_columns(${mma_sums}, now, ${e_of_step}barrier_column, frags_n);
 //@ if promotes
       promote(tCrC, sums);
 //@ end
@@ -437,6 +471,9 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
 //@ end
     }
     if constexpr (k_steps % 2 == 1) p.frag[0] = p.frag[1];  // an odd number ends in the other
+//@ if sparse
+    e = next_e;
+//@ end
   }
   cp_async_wait<0>();
   __syncthreads();  // nobody reads a stage any more
@@ -504,7 +541,13 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
                   start_loader<operand_b>(gB, ldb, next_cols, max(k_tiles - 1, 0), thread),
                   ${coord_a}(lane),
                   ${coord_b}(lane),
+//@ if sparse
+                  {},
+                  start_metadata(metadata + batch * batch_stride_metadata, m, m0 + warp_m0, 0,
+                                 lane)};
+//@ else
                   {}};
+//@ end
     p.at_a.mn += warp_m0;
     p.at_b.mn += warp_n0;
 //@ if along_k

@@ -53,6 +53,24 @@ static const gg_mma_row table[] = {
    .layout_a = GG_TV_##tv_a,                                                                       \
    .layout_b = GG_TV_##tv_b,                                                                       \
    .layout_c = GG_TV_##tv_c},
+#define GG_MMA_SPARSE(types, k_, number, cute_name, c_, a_, b_, tv_a, tv_b, tv_e)                  \
+  {.ptx = "mma.sp::ordered_metadata.sync.aligned.m16n8k" #k_ ".row.col." types,                    \
+   .cute = cute_name,                                                                              \
+   .m = 16,                                                                                        \
+   .n = 8,                                                                                         \
+   .k = k_,                                                                                        \
+   .arch = {number, 0},                                                                            \
+   .ptx_isa = 85,                                                                                  \
+   .kind = GG_MMA_sync,                                                                            \
+   .c = GG_DTYPE_##c_,                                                                             \
+   .a = GG_DTYPE_##a_,                                                                             \
+   .b = GG_DTYPE_##b_,                                                                             \
+   .threads = GG_TV_warp,                                                                          \
+   .layout_a = GG_TV_##tv_a,                                                                       \
+   .layout_b = GG_TV_##tv_b,                                                                       \
+   .layout_c = GG_TV_w16x8,                                                                        \
+   .layout_e = GG_TV_##tv_e,                                                                       \
+   .sparse = true},
 #define GG_WGMMA(types, name, tail, k, sparse_k, step, c, a, b)                                    \
   WGMMA("", types, "SM90::GMMA::MMA_64x*x" #k "_" name "_SS" tail, k, c, a, b, g_shared_a, thread, \
         GG_MMA_SHARED, step, sizeof(tail) > 1),                                                    \
@@ -111,6 +129,7 @@ static const gg_mma_row table[] = {
    .sparse = sparse_},
 #include "atom/mma_atoms.def"
 #undef GG_MMA
+#undef GG_MMA_SPARSE
 #undef GG_WGMMA
 #undef GG_TCGEN05
 #undef GG_TCGEN05_SCALED_D
@@ -284,6 +303,13 @@ static const gg_mma_row *find_cute(int *n, const gg_atom_name *name) {
   return found;
 }
 
+/* Whether a row has this PTX name, which is one of its N in a family: unlike CuTe's its qualifiers
+ * belong to it. */
+static bool has_ptx_name(int *n, const gg_mma_row *row, const char *name) {
+  if (row->kind == GG_MMA_wgmma) return gg_atom_name_match(n, name, row->ptx);
+  return *row->ptx && strcmp(name, row->ptx) == 0;
+}
+
 /* By a PTX name, behind which a row of parameters has its types. tcgen05's names leave the shape to
  * the instruction descriptor, so that none is found by them. */
 static gg_status find_ptx(gg_mma_atom *out, const char *name, bool *found, gg_error *err) {
@@ -291,8 +317,8 @@ static gg_status find_ptx(gg_mma_atom *out, const char *name, bool *found, gg_er
     size_t length = strlen(row->ptx);
     int n = row->n;
     bool mixed = row->kind == GG_MMA_mixed && strncmp(name, row->ptx, length) == 0;
-    *found = mixed || (row->kind != GG_MMA_tcgen05 && row->kind != GG_MMA_mixed && length &&
-                       gg_atom_name_match(&n, name, row->ptx));
+    *found = mixed || (row->kind != GG_MMA_tcgen05 && row->kind != GG_MMA_mixed &&
+                       has_ptx_name(&n, row, name));
     if (!*found) continue;
     gg_atom_name none = {.count = 0};
     if (!mixed) return instantiate(out, row, n, &none, err);

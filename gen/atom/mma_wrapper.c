@@ -111,7 +111,7 @@ static void put_name(gg_str *out, const gg_mma_atom *atom) {
 
 static void put_sync(gg_str *out, const gg_mma_atom *atom, const char *name) {
   enum { line_registers = 18 }; /* that a line of text holds */
-  bool scaled = atom->row->block > 0;
+  bool scaled = atom->row->block > 0, sparse = atom->row->sparse;
   registers d = operand_of(atom, GG_MMA_C, "d", 0);
   registers a = operand_of(atom, GG_MMA_A, "a", d.count);
   registers b = operand_of(atom, GG_MMA_B, "b", d.count + a.count);
@@ -119,6 +119,9 @@ static void put_sync(gg_str *out, const gg_mma_atom *atom, const char *name) {
   put_parameter(out, &d, "");
   put_parameter(out, &a, ", const ");
   put_parameter(out, &b, ", const ");
+  if (sparse)
+    gg_str_printf(out, ",\n%*sunsigned metadata",
+                  (int)(sizeof "__device__ inline void (" - 1 + strlen(name)), "");
   if (scaled)
     put_scale_parameters(out, (int)(sizeof "__device__ inline void (" - 1 + strlen(name)));
   gg_str_puts(out, ") {\n  asm volatile(\n      \"");
@@ -131,6 +134,7 @@ static void put_sync(gg_str *out, const gg_mma_atom *atom, const char *name) {
   put_list(out, &b);
   gg_str_puts(out, a.count + b.count + 2 * d.count > line_registers ? ", \"\n      \"" : ", ");
   put_list(out, &d);
+  if (sparse) gg_str_printf(out, ", %%%d, 0", d.count + a.count + b.count);
   if (scaled) put_scales(out, d.count + a.count + b.count);
   gg_str_puts(out, ";\"\n      : ");
   put_operands(out, &d, "+");
@@ -138,6 +142,7 @@ static void put_sync(gg_str *out, const gg_mma_atom *atom, const char *name) {
   put_operands(out, &a, "");
   gg_str_puts(out, ", ");
   put_operands(out, &b, "");
+  if (sparse) gg_str_puts(out, ",\n        \"r\"(metadata)");
   for (int i = 0; i < 2 && scaled; i++)
     gg_str_printf(out, ",\n        \"r\"(scales_%c), \"h\"(byte_%c), \"h\"(lanes_%c)", "ab"[i],
                   "ab"[i], "ab"[i]);

@@ -91,7 +91,8 @@ static void put_contents(gg_str *out, const gg_plan *plan, const gg_layouts *lay
                          gg_ring_id id) {
   if (id == GG_RING_STAGES) {
     gg_str_puts(out, gg_plan_is_scaled(plan) ? " of A, B and their scale factors" : " of A and B");
-    if (plan->sparse_a) gg_str_printf(out, ", and metadata of %s", gg_as_asked(plan, "A", "B"));
+    if (gg_metadata_bytes(plan))
+      gg_str_printf(out, ", and metadata of %s", gg_as_asked(plan, "A", "B"));
   }
   for (size_t i = 0; i < layouts->fetched_count && id == GG_RING_SUBTILES; i++) {
     const gg_fetched *it = &layouts->fetched[i];

@@ -64,6 +64,7 @@ static void write_of_matrix(gg_str *out, const gg_plan *plan, gg_param param) {
       [GG_OPERAND_C] = {"const c_t *C", "const c_t *const *C"},
       [GG_OPERAND_D] = {"d_t *D", "d_t *const *D"},
       [GG_OPERAND_SCALE_D] = {"unsigned char *scale_D"},
+      [GG_OPERAND_METADATA] = {"const unsigned char *__restrict__ metadata"},
   };
   static const char *const texts[] = {
       [GG_PARAM_LD] = "int64 ld",

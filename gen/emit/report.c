@@ -426,7 +426,8 @@ static void report_operands(gg_report *report, const gg_plan *plan, const gg_lay
       fact =
           add_text(report, "operands", name, "%s", row->ring ? row->ring->name : "global memory");
     }
-    fact->remark = copies[row->copy];
+    bool loaded = row->id == GG_OPERAND_METADATA && row->copy == GG_COPY_DIRECT;
+    fact->remark = loaded ? "loaded to registers by threads" : copies[row->copy];
   }
 }
 
@@ -537,7 +538,7 @@ static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts
     add_text(report, "cost", "scale_factor_columns", "%d..%d", layouts->scale_column,
              layouts->scale_column + gg_scale_columns(plan))
         ->remark = "of tensor memory, one stage's";
-  if (plan->sparse_a)
+  if (plan->sparse_a && tensor_memory)
     add_text(report, "cost", "metadata_columns", "%d..%d", layouts->metadata_column,
              layouts->metadata_column + gg_metadata_columns(plan))
         ->remark = "of tensor memory, one stage's";
@@ -546,6 +547,9 @@ static void report_cost(gg_report *report, const gg_plan *plan, const gg_layouts
              layouts->a_column + gg_sm100_columns_of_a(plan))
         ->remark =
         gg_as_asked(plan, "of tensor memory, one stage's A", "of tensor memory, one stage's B");
+  if (layouts->metadata_registers)
+    add_number(report, "cost", "metadata_registers", layouts->metadata_registers,
+               "a thread, of two K tiles");
   if (layouts->fragment_registers) {
     add_number(report, "cost", "fragment_registers", layouts->fragment_registers,
                "a thread, double buffered");

@@ -17,6 +17,7 @@
 #include "plan/gate.h"
 #include "plan/operation.h"
 #include "plan/sm80.h"
+#include "plan/sparse.h"
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
@@ -76,6 +77,21 @@ static void write_flags(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   gg_cuda_write_flags(out, flags, sizeof flags / sizeof *flags);
 }
 
+/* Words of an MMA's metadata are neighbours along K, up to four of them, where a lane has all of 16
+ * rows' in lines of its own; of 8-bit elements, half of whose K is another lane's, each other one.
+ */
+static void write_metadata_sizes(gg_str *out, const gg_plan *plan) {
+  enum { word_bytes = 4, widest = 4 };
+  int step = gg_sm80_metadata_step(plan), steps = plan->tile_k / plan->mma.k;
+  int at_once = step > word_bytes ? 1 : steps < widest ? steps : widest;
+  gg_str_printf(out, "constexpr int metadata_k = %d;  // of a tile of metadata\n",
+                gg_metadata_tile_k(plan));
+  gg_str_printf(out,
+                "constexpr int word_step = %d;  // bytes from an MMA's metadata to the next one's\n"
+                "constexpr int words_at_once = %d;\n",
+                step, at_once);
+}
+
 static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d, tile_k = %d;  // of a CTA\n",
                 plan->tile_m, plan->tile_n, plan->tile_k);
@@ -97,6 +113,7 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   if (plan->promote)
     gg_str_printf(out, "constexpr int promoted_steps = %d;  // MMAs along K of a sum\n",
                   plan->promote);
+  if (plan->sparse_a) write_metadata_sizes(out, plan);
   gg_str_printf(out, "constexpr int ctas_per_sm = %d;\n", plan->ctas_per_sm);
   gg_str_printf(out, "constexpr int raster_group = %d;\n\n", plan->raster_group);
   gg_write_cta_shares(out, plan);
@@ -249,8 +266,11 @@ static gg_status write_offset(gg_str *out, const tile *t, gg_error *err) {
 }
 
 static gg_status write_operand(gg_str *out, const tile *t, int copy_bytes, bool even_mn,
-                               gg_error *err) {
+                               bool sparse, gg_error *err) {
   write_copies(out, t);
+  if (sparse)
+    gg_str_printf(out, "  static constexpr int tile_k = %lld;  // elements, of A those stored\n",
+                  (long long)t->columns);
   gg_str_printf(out, "  static constexpr int copy_bytes = %d;\n", copy_bytes);
   gg_str_printf(out, "  static constexpr bool k_major = %s, even_mn = %s;\n",
                 gg_cuda_bool(t->along_columns), gg_cuda_bool(even_mn));
@@ -281,13 +301,14 @@ static void write_instructions(gg_str *out, const gg_plan *plan, const tile *a, 
                 gg_cuda_bool(first), gg_cuda_bool(zfill));
 }
 
-/* What ldmatrix, or a lane, reads of an operand at once, and the steps between. */
-static void put_reads(tile *t, const gg_operand *operand) {
+/* What ldmatrix, or a lane, reads of an operand at once, and the steps between: of two atoms side
+ * by side, but beside a sparse A of one. */
+static void put_reads(tile *t, const gg_operand *operand, bool sparse) {
   enum { matrix_rows = 8, row_bytes = 16, lanes_k = 4 };
   int bytes = (int)gg_dtype_bytes(operand->type, 1);
   bool by_elements = gg_sm80_by_elements(operand);
   t->read = by_elements ? 1 : row_bytes / bytes;
-  t->step_rows = by_elements ? matrix_rows : 2 * matrix_rows;
+  t->step_rows = by_elements || sparse ? matrix_rows : 2 * matrix_rows;
   t->step_columns = by_elements ? lanes_k : 2 * row_bytes / bytes;
 }
 
@@ -312,11 +333,11 @@ static void put_steps(tile *t, const gg_plan *plan, bool of_a) {
 static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                                 gg_error *err) {
   tile a = {.name = "operand_a",
-            .what = "A: (m, k)",
+            .what = plan->sparse_a ? "A: (m, stored k)" : "A: (m, k)",
             .coords = {"m", "k"},
             .layout = &layouts->sA,
             .rows = plan->tile_m,
-            .columns = plan->tile_k,
+            .columns = gg_plan_k_of_a(plan, plan->tile_k),
             .along_columns = plan->a.major == GG_MAJOR_K,
             .chunk = (int)(plan->copy_bytes_a / gg_dtype_bytes(plan->a.type, 1)),
             .chunk_name = "chunk_size"};
@@ -329,8 +350,8 @@ static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layou
             .along_columns = plan->b.major == GG_MAJOR_K,
             .chunk = (int)(plan->copy_bytes_b / gg_dtype_bytes(plan->b.type, 1)),
             .chunk_name = "chunk_size"};
-  put_reads(&a, &plan->a);
-  put_reads(&b, &plan->b);
+  put_reads(&a, &plan->a, plan->sparse_a);
+  put_reads(&b, &plan->b, plan->sparse_a);
   if (layouts->twins_m || layouts->twins_n) {
     put_steps(&a, plan, true);
     put_steps(&b, plan, false);
@@ -344,10 +365,10 @@ static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layou
   write_instructions(out, plan, &a, &b);
   if (st == GG_OK)
     st = write_operand(out, &a, plan->copy_bytes_a, gg_cuda_is_even(plan->fixed_m, plan->tile_m),
-                       err);
+                       plan->sparse_a, err);
   if (st == GG_OK)
     st = write_operand(out, &b, plan->copy_bytes_b, gg_cuda_is_even(plan->fixed_n, plan->tile_n),
-                       err);
+                       plan->sparse_a, err);
   gg_free(a.line_at);
   gg_free(b.line_at);
   return st;
@@ -476,8 +497,8 @@ static void bind_coords(gg_bindings *out, const gg_plan *plan) {
   char text[96];
   snprintf(text, sizeof text,
            twins ? "ldmatrix_address<operand_a>(stage, at_a, %s * i, k)"
-                 : "stage + ldmatrix_place<operand_a>(at_a, %s * i, k)",
-           step_m);
+                 : "stage + ldmatrix_place<operand_a>(at_a, %s * i, %s)",
+           step_m, plan->sparse_a ? "k / 2" : "k");
   gg_bind_text(out, "address_a", text);
   gg_bind_text(out, "address_b",
                twins ? "ldmatrix_address<operand_b>(stage + stage_begin_b, at_b, mma_n * j, k)"
@@ -536,9 +557,13 @@ static void bind_fragments(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "row", text);
   snprintf(text, sizeof text, "%d", 2 * row_bytes / bytes);
   gg_bind_text(out, "step_k", text);
-  snprintf(text, sizeof text, bytes == 2 ? "multiples of 16" : "in 16s and %ds",
+  snprintf(text, sizeof text,
+           plan->sparse_a ? "in 8s and %ds"
+           : bytes == 2   ? "multiples of 16"
+                          : "in 16s and %ds",
            2 * row_bytes / bytes);
   gg_bind_text(out, "multiples", text);
+  gg_bind_text(out, "step_mn", plan->sparse_a ? "8" : "16");
   snprintf(text, sizeof text, "%s a[frags_m][%d];%s", type_a, words_a,
            bytes == 2   ? "  // two elements each"
            : bytes == 1 ? "  // four elements each"
@@ -606,6 +631,27 @@ static void bind_firsts(gg_bindings *out, const gg_plan *plan) {
   gg_cuda_bind_first(out, plan, "d_first", GG_OPERAND_D, stored);
 }
 
+/* A sparse A: its extents along K, which are half of B's, and the word of metadata of each block of
+ * 16 rows that an MMA takes. */
+static void bind_sparse(gg_bindings *out, const gg_plan *plan) {
+  enum { word_bytes = 4 };
+  bool sparse = plan->sparse_a, ones = gg_dtype_info_of(plan->a.type)->bits == 32;
+  gg_bind_flag(out, "sparse", sparse);
+  gg_bind_part(out, "metadata", sparse ? "sm80_sparse" : NULL);
+  gg_bind_text(out, "tile_k_of", sparse ? "op::tile_k" : "tile_k");
+  gg_bind_text(out, "tile_k_a", sparse ? "operand_a::tile_k" : "tile_k");
+  gg_bind_text(out, "k_left_a", sparse ? "stored(k_left)" : "k_left");
+  gg_bind_text(out, "word_of_i", sparse ? ", e.word[i][k_step]" : "");
+  gg_bind_text(out, "e_of_step", sparse ? "e, step, " : "");
+  if (!sparse) return;
+  gg_bind_text(out, "group", ones ? "2" : "4");
+  gg_bind_text(out, "group_less_one", ones ? "1" : "3");
+  gg_bind_text(out, "group_stored", ones ? "1" : "2");
+  gg_bind_text(out, "lane_place",
+               gg_sm80_metadata_step(plan) > word_bytes ? " + lane / 2 % 2 * 4" : "");
+  gg_bind_text(out, "block_step", plan->turns_m ? "warps_m" : "1");
+}
+
 gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        gg_error *err) {
   gg_str text = GG_STR_INIT;
@@ -630,6 +676,7 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   bind_accumulators(out, plan, layouts);
   bind_along_k(out, plan);
   bind_firsts(out, plan);
+  bind_sparse(out, plan);
   gg_bind_flag(out, "promotes", plan->promote > 0);
   gg_bind_text(out, "mma_sums", plan->promote ? "sums" : "tCrC");
   gg_bind_cta_shares(out, plan, "sm80_sums", "sm80_kernel_shares");

@@ -90,6 +90,11 @@ void gg_sm80_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *l
                   "begin the copies of the K tile %d further, and multiply: while the tensor cores "
                   "work on one step along K, ldmatrix loads the next step's fragments.",
                   stages->depth - 1);
+  if (plan->sparse_a)
+    gg_outline_step(outline,
+                    "Of A a K tile has what is stored, half of K. The metadata that says which "
+                    "elements these are each lane reads from global memory to registers, a K tile "
+                    "ahead.");
   if (plan->atoms_k > 1)
     gg_outline_step(outline,
                     "The steps along K of a block were dealt to %d warps in turns. All but the "

@@ -43,7 +43,7 @@ static void say_elsewhere(gg_str *out, const gg_plan *plan, const gg_spec_field 
   const gg_spec *spec = plan->spec;
   const gg_spec_field none = {.state = GG_SPEC_UNSET};
   size_t before = out->length;
-  if (plan->scale_a.block || plan->sparse_a) return; /* no other family has them */
+  if (plan->scale_a.block || plan->sparse_a) return; /* of which types others have says nothing */
   if (field == &spec->a.type || field == &spec->b.type) {
     gg_elsewhere_types(out, plan, plan->a.type, plan->b.type, &none);
     if (out->length == before && field == &spec->a.type)

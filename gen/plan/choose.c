@@ -55,8 +55,12 @@ static gg_status choose_sparsity(gg_plan *plan, gg_error *err) {
   bool a = is_sparse(&spec->a), b = is_sparse(&spec->b);
   plan->sparse_a = a || b;
   if (plan->sparse_a && !plan->target->sparse)
-    return gg_refuse(plan, a ? &spec->a.sparse : &spec->b.sparse, "sparse", a ? "A" : "B",
-                     "dense operands: family sm100 has a sparse A or B", err);
+    return gg_refuse(
+        plan, a ? &spec->a.sparse : &spec->b.sparse, "sparse", a ? "A" : "B",
+        "dense operands: families sm80 and sm100 have a sparse A, and sm100 a sparse B", err);
+  if (b && !plan->target->swaps_ab)
+    return gg_refuse(plan, &spec->b.sparse, "sparse", "B",
+                     "a sparse A: family sm100 has a sparse B, by swap_ab", err);
   if (!a || !b) return GG_OK;
   return gg_refuse(plan, &spec->b.sparse, "sparse B", "beside a sparse A",
                    "one of them, the other dense", err);

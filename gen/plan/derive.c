@@ -41,7 +41,8 @@ gg_status gg_layouts_fragments(gg_layouts *out, const gg_plan *plan, const gg_la
 gg_status gg_layouts_check_covers(const gg_layouts *layouts, const gg_plan *plan, gg_error *err) {
   int64_t m = plan->tile_m, n = plan->tile_n, k = plan->tile_k;
   gg_status st;
-  if ((st = gg_check_cover("tAgA", &layouts->tAgA, m * k, err))) return st;
+  int64_t stored_k = gg_plan_k_of_a(plan, plan->tile_k);
+  if ((st = gg_check_cover("tAgA", &layouts->tAgA, m * stored_k, err))) return st;
   if ((st = gg_check_cover("tBgB", &layouts->tBgB, n * k, err))) return st;
   if ((st = gg_check_cover("tCrA", &layouts->tCrA, m * k, err))) return st;
   if ((st = gg_check_cover("tCrB", &layouts->tCrB, n * k, err))) return st;

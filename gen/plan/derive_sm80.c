@@ -403,7 +403,7 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
   int bits = gg_dtype_info_of(plan->a.type)->bits; /* B's have as many */
   const operand_tile a = {"A",
                           plan->tile_m,
-                          plan->tile_k,
+                          gg_plan_k_of_a(plan, plan->tile_k),
                           plan->a.major == GG_MAJOR_K,
                           plan->swizzle_a,
                           plan->copy_bytes_a,
@@ -537,13 +537,18 @@ static void derive_rings(gg_layouts *out, const gg_plan *plan) {
 }
 
 static void name_layouts(gg_layouts *out, const gg_plan *plan) {
-  gg_layouts_name(out, "sA", "(m, k) -> element of a stage", &out->sA);
+  const char *of_a =
+      plan->sparse_a ? "(m, stored k) -> element of a stage" : "(m, k) -> element of a stage";
+  gg_layouts_name(out, "sA", of_a, &out->sA);
   gg_layouts_name(out, "sB", "(n, k) -> element of a stage", &out->sB);
   const char *staged = "(m, n) -> element of a warp's staging";
   for (size_t i = 0; i < out->lined_count; i++)
     gg_layouts_name(out, out->lined[i].is_c ? "sC" : "sR", staged, &out->lined[i].layout);
   gg_layouts_name(out, "sD", staged, &out->sD);
-  gg_layouts_name_plain(out, "tAgA", "copy: (thread, value) -> index in (m, k)", &out->tAgA);
+  gg_layouts_name_plain(out, "tAgA",
+                        plan->sparse_a ? "copy: (thread, value) -> index in (m, stored k)"
+                                       : "copy: (thread, value) -> index in (m, k)",
+                        &out->tAgA);
   gg_layouts_name_plain(out, "tBgB", "copy: (thread, value) -> index in (n, k)", &out->tBgB);
   gg_layouts_name_plain(out, "tCrA", "mma: (thread, value) -> index in (m, k)", &out->tCrA);
   gg_layouts_name_plain(out, "tCrB", "mma: (thread, value) -> index in (n, k)", &out->tCrB);
@@ -561,6 +566,7 @@ gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = derive_epilogue(out, plan, err))) return st;
   if ((st = gg_layouts_check_covers(out, plan, err))) return st;
   name_layouts(out, plan);
+  if ((st = gg_sm80_derive_metadata(out, plan, err))) return st;
   int atoms_m = gg_plan_block_m(plan) / plan->mma.m, atoms_n = gg_plan_block_n(plan) / plan->mma.n;
   out->accumulator =
       (gg_accumulator_place){.home = GG_HOME_REGISTERS,

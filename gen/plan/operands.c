@@ -83,8 +83,9 @@ static bool is_there(const gg_plan *plan, gg_operand_id id) {
 }
 
 /* Whether it comes with A and B, in their stages. */
-static bool is_beside(gg_operand_id id) {
-  return id == GG_OPERAND_SCALE_A || id == GG_OPERAND_SCALE_B || id == GG_OPERAND_METADATA;
+static bool is_beside(const gg_plan *plan, gg_operand_id id) {
+  if (id == GG_OPERAND_METADATA) return gg_metadata_bytes(plan) > 0;
+  return id == GG_OPERAND_SCALE_A || id == GG_OPERAND_SCALE_B;
 }
 
 static bool is_result(const gg_layouts *layouts, int operation) {
@@ -150,7 +151,7 @@ size_t gg_operand_rows(gg_operand_row out[GG_OPERAND_ROWS_MAX], const gg_plan *p
   }
   place_inputs(&out[0], &out[1], plan, layouts);
   for (size_t i = 2; i < count; i++) {
-    if (is_beside(out[i].id))
+    if (is_beside(plan, out[i].id))
       place_beside(&out[i], plan, layouts);
     else
       place_output(&out[i], plan, layouts);

@@ -25,14 +25,15 @@ static bool accepts(const gg_spec *spec) {
 
 /* ---- Types and the MMA ------------------------------------------------------------------ */
 
-/* A warp's MMA whose K is two matrices of ldmatrix, 32 bytes, of elements that it keeps together;
- * or any of f64, which lanes read one by one. */
+/* A warp's MMA whose K is two matrices of ldmatrix, 32 bytes, of elements that it keeps together,
+ * or, of a sparse A, as much of what is stored; or any of f64, which lanes read one by one. */
 static bool has_atom(const gg_mma_row *row) {
   enum { matrices_bits = 2 * 16 * 8 };
   int bits = gg_dtype_info_of(row->a)->bits;
-  if (row->kind != GG_MMA_sync || row->threads != GG_TV_warp || !gg_mma_row_is_plain(row))
-    return false;
-  return bits == 64 || (bits >= 8 && row->m == 16 && row->k * bits == matrices_bits);
+  int stored_k = row->sparse ? row->k / 2 : row->k;
+  bool plain = row->sparse || gg_mma_row_is_plain(row);
+  if (row->kind != GG_MMA_sync || row->threads != GG_TV_warp || !plain) return false;
+  return bits == 64 || (bits >= 8 && row->m == 16 && stored_k * bits == matrices_bits);
 }
 
 /* The rows know: this says since when. */
@@ -148,6 +149,13 @@ static int usual_warp_rows(const gg_plan *plan) {
   return has_low_blocks(plan) ? usual_warp_extent / 2 : usual_warp_extent;
 }
 
+/* Fragments of B are twice as long beside a sparse A: what is not low is narrow then, and what is
+ * promoted both. */
+static int usual_warp_columns(const gg_plan *plan) {
+  bool narrow = plan->sparse_a && (!has_low_blocks(plan) || plan->promote > 0);
+  return narrow ? usual_warp_extent / 2 : usual_warp_extent;
+}
+
 /* What is decided one after the other, each from the values before it, so that another order does
  * not compile: `choose` alone writes them to the plan, whose types and MMA are settled before. */
 typedef struct tile {
@@ -199,7 +207,8 @@ static int64_t greater(int64_t a, int64_t b) {
  * place, and for the staging memory of `count` warps behind it. */
 static bool fits(const gg_plan *plan, tile t, int stages, int64_t count) {
   const gg_spec *spec = plan->spec;
-  int64_t a = tile_bytes(plan->a.type, &spec->swizzle.a, plan->a.major == GG_MAJOR_K, t.m, t.k);
+  int64_t a = tile_bytes(plan->a.type, &spec->swizzle.a, plan->a.major == GG_MAJOR_K, t.m,
+                         gg_plan_k_of_a(plan, t.k));
   int64_t b = tile_bytes(plan->b.type, &spec->swizzle.b, plan->b.major == GG_MAJOR_K, t.n, t.k);
   int64_t sums = gg_sm80_along_k_bytes(plan, t.m, t.n, asked_along_k(plan));
   return greater(stages * (a + b), sums) + count * staging_of_warp <=
@@ -215,17 +224,19 @@ static bool is_small(const gg_plan *plan) {
 }
 
 /* K steps of 64 are 128-byte lines of memory, and always measured faster than 32; so of other types
- * as many as are 128 bytes. Low blocks are those of eight warps, one CTA's. Two CTAs of 128 x
- * 128 are the best all-rounder: one multiplies through the other's epilogue, and tiles are fine
- * enough for ragged extents. Where shared memory has no room for two, one CTA of 128 x 256 reads as
- * little. See docs/performance/sm80.md. */
+ * as many as are 128 bytes. Low blocks, and narrow ones, are those of eight warps, one CTA's; what
+ * is both has half the columns. Two CTAs of 128 x 128 are the best all-rounder: one multiplies
+ * through the other's epilogue, and tiles are fine enough for ragged extents. Where shared memory
+ * has no room for two, one CTA of 128 x 256 reads as little. See docs/performance/sm80.md. */
 static tile large_tile(const gg_plan *plan) {
   static const struct {
     tile tile;
     int warps;
   } large[] = {{{128, 128, 64, 2}, 4}, {{128, 256, 64, 1}, 8}, {{128, 128, 64, 1}, 4}};
   const gg_spec *spec = plan->spec;
-  if (has_low_blocks(plan)) return (tile){128, 128, 128 / (int)gg_dtype_bytes(plan->a.type, 1), 1};
+  int k = 128 / (int)gg_dtype_bytes(plan->a.type, 1);
+  if (plan->sparse_a && plan->promote > 0) return (tile){128, 64, k, 1};
+  if (has_low_blocks(plan) || plan->sparse_a) return (tile){128, 128, k, 1};
   const int64_t *atoms = spec->atom_layout.tuple;
   int stages = spec->stages.state == GG_SPEC_SET ? (int)spec->stages.number : 3;
   tile out = large[0].tile;
@@ -276,7 +287,7 @@ static warps usual_warps(const gg_plan *plan, tile t) {
   warps w = {1, 1, 1};
   while (t.m / w.m > usual_warp_rows(plan) && t.m % (2 * w.m * plan->mma.m) == 0)
     w.m *= 2;
-  while (t.n / w.n > usual_warp_extent && t.n % (2 * w.n * least_columns(plan)) == 0)
+  while (t.n / w.n > usual_warp_columns(plan) && t.n % (2 * w.n * least_columns(plan)) == 0)
     w.n *= 2;
   bool alone = t.ctas == 1 && plan->spec->tile.state != GG_SPEC_SET;
   int enough = alone && is_large(t) ? (int)plan->device->warps_wanted : 4;
@@ -344,6 +355,8 @@ static gg_status check_registers(const gg_plan *plan, tile t, warps w, gg_error 
   int acc = sets * atoms_m * atoms_n * gg_sm80_registers(plan, GG_MMA_C);
   int fragments =
       atoms_m * gg_sm80_registers(plan, GG_MMA_A) + atoms_n * gg_sm80_registers(plan, GG_MMA_B);
+  if (plan->sparse_a) /* of this step and the next, and metadata of this K tile and the next */
+    fragments = 2 * (fragments + gg_sm80_metadata_words(plan, block_m, t.k));
   int most = GG_REGISTERS_PER_SM / (threads * t.ctas) / 8 * 8;
   if (most > GG_REGISTERS_PER_THREAD) most = GG_REGISTERS_PER_THREAD;
   if (acc + fragments + addresses <= most) return GG_OK;
@@ -404,7 +417,8 @@ static int copy_bytes(const gg_operand *operand) {
  * itself. */
 static gg_status choose_copies(gg_plan *plan, tile t, gg_error *err) {
   const gg_spec *spec = plan->spec;
-  int line_a = (int)gg_dtype_bytes(plan->a.type, plan->a.major == GG_MAJOR_K ? t.k : t.m);
+  int stored_k = gg_plan_k_of_a(plan, t.k);
+  int line_a = (int)gg_dtype_bytes(plan->a.type, plan->a.major == GG_MAJOR_K ? stored_k : t.m);
   int line_b = (int)gg_dtype_bytes(plan->b.type, plan->b.major == GG_MAJOR_K ? t.k : t.n);
   plan->copy_bytes_a = copy_bytes(&plan->a);
   plan->copy_bytes_b = copy_bytes(&plan->b);
@@ -509,6 +523,7 @@ static void put(gg_plan *plan, tile t, warps w, pipeline p, gg_order order) {
 static gg_status choose(gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = choose_types(plan, err))) return st;
+  if ((st = gg_sm80_check_sparse(plan, err))) return st;
   if ((st = choose_sums(plan, err))) return st;
   if ((st = gg_choose_operations(plan, plan->accumulator, err))) return st;
   if ((st = refuse_unused(plan, err))) return st;
@@ -517,6 +532,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   const warps w = choose_warps(plan, t);
   if ((st = check_warps(plan, w, err))) return st;
   if ((st = check_tile(plan, t, w, err))) return st;
+  if ((st = gg_sm80_check_sparse_tile(plan, t.k, w.k, err))) return st;
   if ((st = check_sums(plan, t.k, w.k, err))) return st;
   if ((st = check_registers(plan, t, w, err))) return st;
   const pipeline p = choose_pipeline(plan, t, w);
@@ -555,6 +571,7 @@ const gg_target gg_target_sm80 = {
     .has_atom = has_atom,
     .accepts = accepts,
     .pointers = true,
+    .sparse = true,
     .sum_boxes = gg_tile_sum_boxes,
     .promotes = true,
     .choose = choose,

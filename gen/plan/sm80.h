@@ -14,6 +14,21 @@ gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /
  * when the tile and the warps are in the plan. sm80_permutation.c */
 gg_status gg_sm80_choose_permutation(bool *turns_m, const gg_plan *plan, gg_error *err);
 
+/* What a sparse A asks of the spec: types and majors first; the tile's K when it is known. */
+gg_status gg_sm80_check_sparse(const gg_plan *plan, gg_error *err); /* sm80_sparse.c */
+gg_status gg_sm80_check_sparse_tile(const gg_plan *plan, int tile_k, int warps_k, gg_error *err);
+
+/* Registers of a lane that a K tile's metadata takes: a word for each MMA of its block's first
+ * columns; 0 where A is dense. */
+int gg_sm80_metadata_words(const gg_plan *plan, int block_m, int tile_k);
+
+/* Bytes from the word of an MMA to that of the next along K in a line of metadata: a word; or two,
+ * the other of which is of other lanes. */
+int gg_sm80_metadata_step(const gg_plan *plan);
+
+/* What a lane has of metadata, held to where the compressor puts it. */
+gg_status gg_sm80_derive_metadata(gg_layouts *out, const gg_plan *plan, gg_error *err);
+
 /* A tile of A or B, of lines of so many bytes, in chunks of `copy_bytes`. No more threads stand
  * side by side than one access of memory has room for: those beyond go to other lines, and the
  * turns along a line share an address. */

@@ -1,10 +1,11 @@
 /* A sparse A: of every four elements along K two are stored, and metadata says which.
  *
- * In global memory the metadata lies in tiles of 128 rows by 16 bytes (atom/sparse_layout.h). A
- * tensor map brings the tiles that a CTA's rows touch to the stage of A and B, a K step's rows
- * behind each other; the MMA issuer copies them to tensor memory (tcgen05.cp), 4 columns each in
- * the same order, before the MMAs that read them. An MMA reads one column of elements of 16 and 32
- * bits, else two. Each CTA of a pair has the metadata of its own rows.
+ * In global memory the metadata lies in tiles of 128 rows by 16 bytes (atom/sparse_layout.h).
+ * Warps of family sm80 read it from there (plan/sm80_sparse.c). For tcgen05 a tensor map brings the
+ * tiles that a CTA's rows touch to the stage of A and B, a K step's rows behind each other; the MMA
+ * issuer copies them to tensor memory (tcgen05.cp), 4 columns each in the same order, before the
+ * MMAs that read them. An MMA reads one column of elements of 16 and 32 bits, else two. Each CTA of
+ * a pair has the metadata of its own rows.
  *
  * MMAs of 64 rows a CTA have D, A and the metadata in the first half of each warp's lanes, 16 rows
  * in 32. No copy to tensor memory leaves lanes out, so that the stage has the gaps: half a tile,
@@ -36,7 +37,7 @@ int gg_metadata_tile_k(const gg_plan *plan);
 bool gg_metadata_is_half(const gg_plan *plan);
 int gg_metadata_rows(const gg_plan *plan);
 
-/* Tiles of a stage: along K; along the rows of A. 0 where A is not sparse. */
+/* Tiles of a stage: along K; along the rows of A. 0 where stages have none. */
 int gg_metadata_tiles_k(const gg_plan *plan);
 int gg_metadata_tiles_m(const gg_plan *plan);
 

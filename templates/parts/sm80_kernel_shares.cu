@@ -38,7 +38,13 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
                   start_loader<operand_b>(gB, ldb, from.cols, last, thread),
                   ${coord_a}(lane),
                   ${coord_b}(lane),
+//@ if sparse
+                  {},
+                  start_metadata(metadata + from.batch * batch_stride_metadata, m,
+                                 from.m0 + warp_m0, next.k_first, lane)};
+//@ else
                   {}};
+//@ end
     p.at_a.mn += warp_m0;
     p.at_b.mn += warp_n0;
 //@ if along_k

@@ -69,6 +69,13 @@ static void draw_narrow(nature *out, draws *from) {
   if (chance(from, 50)) pick(out->scale, from, both ? "ue8m0|ue4m3" : "ue8m0");
 }
 
+/* Of family sm80 a sparse A came later: by draws of its own, so that everything else that a seed
+ * gives stays as it is. */
+static bool draws_sparse_later(const draws *from, const nature *is) {
+  draws own = {.seed = from->seed ^ 0x6666666666666666, .drawn = from->drawn};
+  return is->family == SM80 && is->bytes < 8 && chance(&own, 25);
+}
+
 static nature draw_nature(draws *from, family of) {
   static const char *const types[] = {
       [SM90] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|s8|u8",
@@ -93,6 +100,7 @@ static nature draw_nature(draws *from, family of) {
     pick(out.b, from, "e4m3|e5m2");
   if (out.integers) pick(out.b, from, "s8|u8");
   if (of == SM100 && chance(from, 20)) out.sparse = chance(from, 40) ? 'b' : 'a';
+  if (draws_sparse_later(from, &out)) out.sparse = 'a';
   return out;
 }
 
@@ -128,6 +136,7 @@ static void draw_operands(gg_str *out, draws *from, const nature *is) {
   bool any = is->packed || is->family == SM120 ? chance(from, 2)
              : is->family == SM100             ? is->bytes < 4 || chance(from, 50)
                                                : is->family != SM90 || is->half || chance(from, 2);
+  if (is->family == SM80 && is->sparse && !is->half) any = chance(from, 2); /* it refuses them */
   draws *majors = !any && draws_majors_later(&later, is) ? &later : from;
   any = any || majors != from;
   char word[word_max];
@@ -250,8 +259,8 @@ static void draw_tile_of_sm80(gg_str *out, draws *from, const nature *is) {
         "persistent|data_parallel|split_k|stream_k|{kind: split_k, splits: 3}");
   if (chance(from, 5)) return;
   int m = draw_number(from, "16|32|64|96|128"), n = draw_number(from, "8|16|32|48|64|128");
-  gg_str_printf(out, "tile: [%d, %d, %d]\n", m, n,
-                draw_number(from, "16|32|32|64") * 2 / is->bytes);
+  int k = draw_number(from, "16|32|32|64") * 2 / is->bytes;
+  gg_str_printf(out, "tile: [%d, %d, %d]\n", m, n, is->sparse ? 2 * k : k);
   maybe(out, from, 30, "atom_layout",
         "[1,1,1]|[2,1,1]|[1,2,1]|[2,2,1]|[2,4,1]|[1,1,2]|[2,1,2]|[2,2,2]|[1,2,3]|[1,1,4]");
 }

@@ -340,6 +340,7 @@ static const struct sparse_case {
     {100, 'a', GG_DTYPE_e4m3, GG_DTYPE_e5m2, UNSCALED, GG_DTYPE_bf16, K, K, N, 300, 520, 129, 1, 0},
     {100, 'a', GG_DTYPE_tf32, GG_DTYPE_tf32, UNSCALED, F32, K, K, N, 129, 200, 65, 1, 0},
     {110, 'a', GG_DTYPE_e2m1, GG_DTYPE_e4m3, UNSCALED, F32, K, K, N, 127, 65, 256, 2, 0},
+    {80, 'a', GG_DTYPE_bf16, GG_DTYPE_bf16, UNSCALED, GG_DTYPE_bf16, M, N, N, 129, 127, 300, 2, 0},
     {100,
      'a',
      GG_DTYPE_e4m3,

@@ -1,0 +1,100 @@
+/* Family sm80: a sparse A.
+ *
+ * mma.sp reads of A what is stored, half of K, in fragments like those of a dense A with half the
+ * K; of B fragments twice as long, those of two dense MMAs behind each other. A word of metadata a
+ * lane names what is stored of 16 rows, and of all of an MMA's K (PTX ISA, "Sparse matrix storage"
+ * and the figures of its fragments for mma.sp): of elements of 16 and 32 bits lanes 0 and 1 of each
+ * four have it, each for half of K, 16 bits of row lane / 4 and 16 of the row 8 further; of 8 bits
+ * all four, of one row and half of K each.
+ *
+ * That is how the compressor lays it out (atom/sparse_layout.h): the 16 lines of 16 bytes that 16
+ * rows have in a tile of metadata are such words, of several MMAs along K. So a warp reads a K
+ * tile's words from global memory to registers, 256 bytes of 16 rows at once that lie together, and
+ * begins to while it multiplies the K tile before. By way of the stages nothing would be gained: no
+ * lane wants what another has, but for warps along N, which find it in the L1 cache, and the words
+ * are few, one for each MMA of a block's first columns. */
+#include <stdio.h>
+
+#include "plan/check.h"
+#include "plan/choices.h"
+#include "plan/sm80.h"
+#include "plan/sparse.h"
+
+static const char kept[] =
+    "those that it brings to MMAs as they are: 16 bits of either major, 8 and "
+    "32 bits with K contiguous";
+
+/* What is not read by ldmatrix as it lies is taken apart for MMAs of other shapes. */
+static gg_status check_major(const gg_plan *plan, const gg_operand *operand,
+                             const gg_spec_field *asked, const char *what, gg_error *err) {
+  if (!gg_sm80_by_elements(operand) && !gg_sm80_has_twins(operand)) return GG_OK;
+  return gg_refuse(plan, asked, what, asked->text, kept, err);
+}
+
+gg_status gg_sm80_check_sparse(const gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  gg_status st;
+  if (!plan->sparse_a) return GG_OK;
+  if (plan->pointers)
+    return gg_refuse(plan, &plan->asked->problem.pointers, "pointers beside a sparse A", "true",
+                     "matrices, and their metadata, at a constant stride", err);
+  if ((st = check_major(plan, &plan->a, &spec->a.major, "major of a sparse A", err))) return st;
+  return check_major(plan, &plan->b, &spec->b.major, "major of B beside a sparse A", err);
+}
+
+/* A K tile's words stand together in one tile of metadata. */
+gg_status gg_sm80_check_sparse_tile(const gg_plan *plan, int tile_k, int warps_k, gg_error *err) {
+  int of_metadata = gg_metadata_tile_k(plan);
+  char given[16], instead[96];
+  if (!plan->sparse_a) return GG_OK;
+  snprintf(given, sizeof given, "%d", warps_k);
+  if (warps_k > 1)
+    return gg_refuse(plan, &plan->spec->atom_layout, "warps along K beside a sparse A", given,
+                     "1: metadata is dealt to warps by rows", err);
+  if (of_metadata % tile_k == 0) return GG_OK;
+  snprintf(given, sizeof given, "%d", tile_k);
+  snprintf(instead, sizeof instead, "divisors of %d, what a tile of metadata has", of_metadata);
+  return gg_fail(err, PLAN_UNSUPPORTED, gg_element_mark(&plan->spec->tile, 2), plan->target->family,
+                 "tile K beside a sparse A", given, instead);
+}
+
+enum { line_bytes = 16, word_bytes = 4 };
+
+int gg_sm80_metadata_step(const gg_plan *plan) {
+  return line_bytes * plan->mma.k / gg_metadata_tile_k(plan);
+}
+
+/* Where the text has lanes find their words, the compressor puts what the instruction's fragment
+ * says that they have: each bit, of each MMA along K. */
+static gg_status check_places(const gg_plan *plan, const gg_layout *fragment, gg_error *err) {
+  enum { lines = 8, word_bits = 32 };
+  int tile_k = gg_metadata_tile_k(plan), step = gg_sm80_metadata_step(plan), m = plan->mma.m;
+  int64_t all = 0, right = 0;
+  gg_layout tile;
+  gg_status st = gg_sm1xx_sparse_metadata_tile(&tile, gg_plan_sparse_element(plan), err);
+  for (int mma = 0; !st && mma < tile_k / plan->mma.k; mma++) {
+    for (int i = 0; i < GG_WARP * word_bits; i++, all++) {
+      int lane = i % GG_WARP, bit = i / GG_WARP;
+      int line = lane % 2 * lines + lane / 4, half = step > word_bytes ? lane / 2 % 2 : 0;
+      int place = 8 * (line * line_bytes + mma * step + half * word_bytes) + bit;
+      int64_t at = gg_layout_at(fragment, i), k = at / m + (int64_t)mma * plan->mma.k;
+      int64_t element = gg_layout_at(&tile, at % m + k * GG_METADATA_TILE_ROWS);
+      right += element == place * tile_k / (8 * line_bytes);
+    }
+  }
+  if (st || right == all) return st;
+  return gg_fail(err, DERIVE_COVER, NULL, "tCrE", (long long)right, (long long)all);
+}
+
+gg_status gg_sm80_derive_metadata(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  if (!plan->sparse_a) return GG_OK;
+  const gg_layout fragment = gg_mma_atom_layout(&plan->mma, GG_MMA_E);
+  out->metadata_registers = 2 * gg_sm80_metadata_words(plan, gg_plan_block_m(plan), plan->tile_k);
+  gg_layouts_name_plain(out, "tCrE", "an MMA's metadata: (lane, bit) -> index in (m, k)",
+                        &fragment);
+  return check_places(plan, &fragment, err);
+}
+
+int gg_sm80_metadata_words(const gg_plan *plan, int block_m, int tile_k) {
+  return plan->sparse_a ? block_m / plan->mma.m * (tile_k / plan->mma.k) : 0;
+}
