@@ -22,6 +22,8 @@
 
 //@ include operations
 //@ slot load_vectors
+//@ slot arrive_here
+//@ slot fetch_matrices
 
 // ---- The consumers ------------------------------------------------------------------------------
 

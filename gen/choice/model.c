@@ -324,16 +324,15 @@ static double computing(const gg_model *model) {
   return join(e->special / model->device->special_rate, e->plain / model->device->plain_rate);
 }
 
-/* Seconds that the next tile's K tiles wait for stages which have C of a tile, where consumers take
- * turns: all of it is computed before any is stored. */
+/* Seconds that the next tile's K tiles wait for stages which have C of a tile. Where C has stages
+ * of its own they wait for the CTA of the cluster alone whose C comes last: in one of eight half as
+ * long. */
 static double tile_held(const gg_model *model) {
   const gg_plan *plan = model->plan;
-  const gg_device_model *device = model->device;
-  const gg_epilogue_work *e = &model->traits.epilogue;
-  double read = plan->tile_m * plan->tile_n * e->fetched / device->held_rate;
-  if (e->fetched == 0 || model->traits.overlap != GG_OVERLAP_TURNS) return read;
-  double times = e->pressed ? device->computed_pressed : device->computed_held;
-  return greater(read, tile_elements(model) * model->traits.owners * computing(model) * times);
+  double read = plan->tile_m * plan->tile_n * model->traits.epilogue.fetched;
+  int others = plan->cluster_m * plan->cluster_n - 1;
+  double waits = plan->subtile_stages ? others / 7.0 / 2 : 1;
+  return waits * read / model->device->held_rate;
 }
 
 /* Seconds of what it does beside that. The units that compute are the multiprocessor's: consumers

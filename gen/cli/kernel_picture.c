@@ -348,8 +348,8 @@ static double put_epilogue(gg_str *out, const gg_plan *plan, const gg_layouts *l
            plan->epi_m, plan->epi_n, plan->epi_buffers, plural(plan->epi_buffers));
   if (plan->subtile_stages)
     put_text(out, x, y + 6 + line, "left",
-             "what it reads of matrices comes a sub-tile at once, to a ring of %d stages",
-             plan->subtile_stages);
+             "what it reads of matrices comes a sub-tile at once, to %s ring of %d stages",
+             plan->pingpong ? "its consumer's" : "a", plan->subtile_stages);
   return y + line * (1 + (plan->subtile_stages > 0)) + 10;
 }
 

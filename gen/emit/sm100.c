@@ -74,21 +74,13 @@ void gg_sm100_write_rings(gg_str *out, const gg_rings *rings) {
   const gg_ring *sums = gg_rings_find(rings, GG_RING_ACCUMULATORS);
   gg_str_printf(out, "constexpr unsigned sums_barriers_begin = %lld, tmem_address_begin = %lld;\n",
                 (ll)sums->full.begin, (ll)rings->tensor_memory_begin);
-  const gg_ring *subtiles = gg_rings_find(rings, GG_RING_SUBTILES),
-                *answers = gg_rings_find(rings, GG_RING_ANSWERS);
+  const gg_ring *answers = gg_rings_find(rings, GG_RING_ANSWERS);
   if (answers)
     gg_str_printf(out,
                   "constexpr int answer_stages = %d;  // which tile is next\n"
                   "constexpr unsigned answers_begin = %lld, answer_bytes = %lld;\n"
                   "constexpr unsigned answer_barriers_begin = %lld;\n",
                   answers->depth, (ll)answers->begin, (ll)answers->bytes, (ll)answers->full.begin);
-  if (!subtiles) return;
-  gg_str_printf(out,
-                "constexpr int subtile_stages = %d;  // of what is fetched for the epilogue\n"
-                "constexpr unsigned subtiles_begin = %lld, subtile_bytes = %lld;\n"
-                "constexpr unsigned subtile_barriers_begin = %lld;\n",
-                subtiles->depth, (ll)subtiles->begin, (ll)subtiles->bytes,
-                (ll)subtiles->full.begin);
 }
 
 /* What load_sums has loaded, back to where it was. */
@@ -330,12 +322,6 @@ static void bind_columns(gg_bindings *out, const gg_plan *plan) {
   else
     gg_str_puts(&origin, "      const int row0 = at.m0 + rank * blocks_of_mma * epi_m;\n");
   gg_bind_str(out, "warp_origin", &origin);
-  if (plan->subtile_stages)
-    gg_bind_text(out, "begin_fetched",
-                 halves ? "    fetched_tile fetched = {smem, {0, 0}, rank / 2};\n"
-                        : "    fetched_tile fetched = {smem, {0, 0}};\n");
-  else
-    gg_bind_text(out, "begin_fetched", "");
 }
 
 /* ... and about metadata. */
@@ -384,15 +370,10 @@ void gg_sm100_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts
   gg_bind_flag(out, "lines_from_both", lines && pair);
   gg_bind_text(out, "await_lines", pair ? "acquire" : "wait");
   gg_bind_part(out, "issue", gg_rings_role(&layouts->rings, GG_ROLE_MMA)->part);
-  bool here = !pair || plan->subtile_stages;
-  gg_bind_part(out, "arrive_here", here && !plan->vector_buffers ? "sm100_arrive_here" : NULL);
   bool shares = gg_plan_shares_tiles(plan);
   gg_bind_text(out, "combine_boxes",
                shares ? "      const box_set boxes = combine(sums, list, item, workspace, rank, "
                         "lane);\n"
                       : "");
   gg_bind_text(out, "and_stored", shares && plan->fetches ? " && arg.stored" : "");
-  if (plan->subtile_stages)
-    gg_bind_text(out, "next_fetched",
-                 shares ? "    if (!stores_boxes(list, item)) continue;\n" : "");
 }

@@ -160,6 +160,17 @@ static void write_raw(gg_str *out, const gg_plan *plan, const gg_rings *rings) {
   gg_str_printf(out, "constexpr unsigned raw_barriers_begin = %lld;\n", (ll)raw->full.begin);
 }
 
+/* What is fetched for the epilogue. */
+static void write_subtiles(gg_str *out, const gg_ring *subtiles) {
+  if (!subtiles) return;
+  gg_str_printf(out,
+                "constexpr int subtile_stages = %d;  // of what is fetched for %s epilogue\n"
+                "constexpr unsigned subtiles_begin = %lld, subtile_bytes = %lld;\n"
+                "constexpr unsigned subtile_barriers_begin = %lld;\n",
+                subtiles->depth, subtiles->instances > 1 ? "a consumer's" : "the",
+                (ll)subtiles->begin, (ll)subtiles->bytes, (ll)subtiles->full.begin);
+}
+
 /* Where other CTAs' sums and the epilogue's vectors lie, and the barriers of all rings. */
 static void write_rings(gg_str *out, const gg_rings *rings) {
   const gg_ring *sums = gg_rings_find(rings, GG_RING_SUMS),
@@ -169,6 +180,7 @@ static void write_rings(gg_str *out, const gg_rings *rings) {
                   (ll)sums->begin, (ll)sums->full.begin);
   gg_str_printf(out, "constexpr unsigned barriers_begin = %lld;\n", (ll)rings->barriers_begin);
   if (gg_rings_find(rings, GG_RING_ACCUMULATORS)) gg_sm100_write_rings(out, rings);
+  write_subtiles(out, gg_rings_find(rings, GG_RING_SUBTILES));
   if (!vectors) return;
   gg_str_printf(out,
                 "constexpr int vector_buffers = %d;  // of a tile's vectors for the epilogue\n"

@@ -57,7 +57,6 @@ typedef struct gg_sm90_epilogue {
   bool fetches_behind; /* behind a tile's last K tile */
   bool reads_ahead;    /* vectors, to shared memory */
   bool reduces_sums;   /* of several CTAs: each stores some of a tile's boxes, or none */
-  bool holds_tile;     /* all of it in registers before it is stored */
   bool maps_results;   /* the copy engine stores some result */
   bool partial_tiles;  /* tiles may reach beyond D */
   bool tails;          /* a result's lines may end within 16 bytes */

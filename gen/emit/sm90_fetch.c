@@ -126,6 +126,14 @@ static void bind_subtiles(gg_bindings *out, const gg_plan *plan, const gg_layout
   gg_str_printf(&bytes, of_c ? "of.beta != 0.0f ? %lld : %lld" : "%lld", (long long)ring->tx_bytes,
                 (long long)(ring->tx_bytes - of_c));
   gg_bind_str(out, "fetch_all", &text);
+  bool shares = gg_plan_shares_tiles(plan), in_turns = ring->instances > 1;
+  gg_bind_text(out, "next_fetched", shares ? "    if (!stores_boxes(list, item)) continue;\n" : "");
+  gg_bind_flag(out, "in_turns", in_turns);
+  gg_bind_text(out, "consumer_parameter",
+               in_turns ? ",\n                                               int consumer" : "");
+  gg_bind_text(out, "all_subtiles", in_turns ? "consumers * subtile_stages" : "subtile_stages");
+  gg_bind_text(out, "subtiles_down", in_turns ? "frags_m" : "mmas_m");
+  gg_bind_text(out, "subtile_rows", in_turns ? "mma_m" : "mma_rows");
   gg_bind_flag(out, "column_parts", gg_plan_column_parts(plan) > 1);
   gg_bind_text(
       out, "subtile",
@@ -153,6 +161,31 @@ static void bind_fetches(gg_bindings *out, const gg_plan *plan, const gg_layouts
   gg_bind_str(out, "prefetch_all", &prefetch);
   write_list(&text, "&", plan, layouts);
   gg_bind_str(out, "fetched_members", &text);
+}
+
+/* Whether consumers are fetched sub-tiles of boxes that another CTA stores. */
+static bool skips_subtiles(const gg_plan *plan) {
+  return plan->subtile_stages && plan->pingpong && gg_plan_shares_tiles(plan);
+}
+
+/* Where a warp of the epilogue begins in its ring, and what consumers in turns do with it. */
+static void bind_subtile_readers(gg_bindings *out, const gg_plan *plan) {
+  bool apart = gg_plan_in_tensor_memory(plan), any = plan->subtile_stages > 0;
+  if (plan->specialised)
+    gg_bind_text(
+        out, "begin_fetched",
+        !any             ? ""
+        : plan->pingpong ? "    fetched_tile fetched = {smem, {turn * subtile_stages, 0}};\n"
+        : gg_plan_column_parts(plan) > 1 ? "    fetched_tile fetched = {smem, {0, 0}, rank / 2};\n"
+                                         : "    fetched_tile fetched = {smem, {0, 0}};\n");
+  if (any || !apart)
+    gg_bind_flag(out, "overlaps", any && !apart && plan->tile_n % plan->epi_n != 0);
+  if (apart) return;
+  bool skips = skips_subtiles(plan);
+  gg_bind_flag(out, "subtiles", any);
+  gg_bind_text(out, "if_stored", skips ? "if (arg.stored) " : "");
+  if (plan->specialised)
+    gg_bind_text(out, "or_fetched", skips ? " || stores_boxes(list, item)" : "");
 }
 
 /* ---- Cells ------------------------------------------------------------------------------- */
@@ -216,16 +249,18 @@ static void bind_vectors(gg_bindings *out, const gg_plan *plan) {
 
 void gg_sm90_bind_fetched(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool fetches = layouts->fetched_count > 0;
+  bind_subtile_readers(out, plan);
   gg_bind_part(out, "cells", fetches ? "sm90_cells" : NULL);
   if (fetches) bind_cells(out, plan, layouts);
   if (plan->subtile_stages) {
-    gg_bind_part(out, "fetched", "sm100_fetched_subtiles");
-    gg_bind_part(out, "locate_cells", "sm100_locate_cells");
+    gg_bind_part(out, "fetched", "sm90_fetched_subtiles");
+    gg_bind_part(out, "locate_cells", "sm90_locate_subtile_cells");
     gg_bind_part(out, "release_stages", NULL);
     bind_subtiles(out, plan, layouts);
+    gg_bind_flag(out, "skips", skips_subtiles(plan));
   } else if (fetches) {
     gg_bind_part(out, "fetched", "sm90_fetched_stages");
-    gg_bind_part(out, "locate_cells", "sm90_locate_cells");
+    gg_bind_part(out, "locate_cells", "sm90_locate_stage_cells");
     gg_bind_part(out, "release_stages", "sm90_release_read");
     bind_releases(out, plan, layouts);
     bind_fetches(out, plan, layouts);

@@ -299,8 +299,7 @@ gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layo
   gg_sm90_epilogue out = {.fetches = layouts->fetched_count > 0,
                           .fetches_behind = gg_sm90_fetches_behind(layouts),
                           .reads_ahead = plan->vector_buffers > 0,
-                          .reduces_sums = gg_plan_reduces_sums(plan),
-                          .holds_tile = gg_sm90_holds(plan)};
+                          .reduces_sums = gg_plan_reduces_sums(plan)};
   bool lines = false;
   for (size_t i = 0; i < layouts->result_count; i++) {
     out.maps_results = out.maps_results || layouts->results[i].mapped;
@@ -337,7 +336,6 @@ void gg_sm90_write_epilogue(gg_str *out, const gg_plan *plan, const gg_layouts *
       {"fetches_behind", has.fetches_behind},
       {"reads_ahead", has.reads_ahead},
       {"reduces_sums", has.reduces_sums},
-      {"holds_tile", has.holds_tile},
       {"maps_results", has.maps_results},
       {"partial_tiles", has.partial_tiles},
       {"tails", has.tails},

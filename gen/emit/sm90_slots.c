@@ -284,7 +284,7 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                  "accumulator_stages", "sums");
   write_barriers(&init, gg_rings_find(rings, GG_RING_SUBTILES),
                  "fetched sub-tiles, of the thread that fetches; of the warps that read", "stage",
-                 "subtile_stages", "subtile");
+                 plan->pingpong ? "consumers * subtile_stages" : "subtile_stages", "subtile");
   write_barriers(&init, gg_rings_find(rings, GG_RING_ANSWERS),
                  "answers, of this CTA's thread; of all that hear them in the cluster", "stage",
                  "answer_stages", "answer");
@@ -400,7 +400,7 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
 /* Calls a role's function in its warp. */
 static void run_in_warp(gg_str *out, const gg_role *role, const char *call) {
   if (!role) return;
-  gg_str_printf(out, "    if (warp == %d%s) %s\n", role->first_warp,
+  gg_str_printf(out, "    if (warp %s %d%s) %s\n", role->warps > 1 ? ">=" : "==", role->first_warp,
                 role->elected ? " && lane == 0" : "", call);
 }
 
@@ -425,8 +425,9 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_str run = GG_STR_INIT;
   gg_bind_part(out, "produce", producer->part);
   gg_bind_part(out, "load_vectors", vectors ? vectors->part : NULL);
-  if (gg_plan_in_tensor_memory(plan))
-    gg_bind_part(out, "fetch_matrices", matrices ? matrices->part : NULL);
+  gg_bind_part(out, "fetch_matrices", matrices ? matrices->part : NULL);
+  bool arrives = matrices || (gg_plan_in_tensor_memory(plan) && plan->cta_group < 2);
+  gg_bind_part(out, "arrive_here", arrives && !vectors ? "sm90_arrive_here" : NULL);
   if (gg_sm90_has_copiers(plan)) {
     gg_sm90_bind_copiers(out, plan);
     gg_sm90_run_copiers(&run, plan);
@@ -448,7 +449,12 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
     run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_MMA), multiply_of(plan));
     run_in_warp(&run, vectors, "copy_vectors(operands, list, m, n, smem, lane);");
     run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_SCHEDULER), "schedule(smem);");
-    run_in_warp(&run, matrices, "fetch_subtiles(maps, operands, list, smem);");
+    gg_str fetch = GG_STR_INIT;
+    gg_str_puts(&fetch, "fetch_subtiles(maps, operands, list, smem");
+    if (plan->pingpong && matrices) gg_str_printf(&fetch, ", warp - %d", matrices->first_warp);
+    gg_str_puts(&fetch, ");");
+    run_in_warp(&run, matrices, gg_str_text(&fetch));
+    gg_str_free(&fetch);
     gg_str_puts(&run, "    __syncwarp();\n");
   }
   gg_bind_str(out, "run_producers", &run);

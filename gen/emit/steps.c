@@ -266,6 +266,25 @@ static void read_ahead(gg_outline *outline, const gg_layouts *layouts) {
                     vectors->first_warp);
 }
 
+static void fetch_subtiles(gg_outline *outline, const gg_layouts *layouts) {
+  const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_MATRICES);
+  const gg_ring *ring = gg_rings_find(&layouts->rings, GG_RING_SUBTILES);
+  if (!role) return;
+  if (ring->instances > 1)
+    gg_outline_step(outline,
+                    "A thread each of warps %d..%d has the copy engine bring what its consumer's "
+                    "epilogue reads of matrices to a ring of that one's own (%d sub-tiles of %lld "
+                    "bytes), while the tile is multiplied and stored.",
+                    role->first_warp, role->first_warp + role->warps - 1, ring->depth,
+                    (ll)ring->bytes);
+  else
+    gg_outline_step(outline,
+                    "One thread of warp %d has the copy engine bring what the epilogue reads of "
+                    "matrices to a ring of its own (%d sub-tiles of %lld bytes), while the tile is "
+                    "multiplied and stored.",
+                    role->first_warp, ring->depth, (ll)ring->bytes);
+}
+
 static void reduce(gg_outline *outline, const gg_plan *plan) {
   if (plan->cluster_k > 1)
     gg_outline_step(outline, "The CTAs of a cluster along K send each other the sums of the boxes "
@@ -280,6 +299,7 @@ void gg_sm90_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *l
   begin(outline, plan);
   produce(outline, plan, layouts);
   read_ahead(outline, layouts);
+  fetch_subtiles(outline, layouts);
   prefetch_matrices(outline, plan, layouts, "the consumers described next");
   consume(outline, plan, layouts);
   reduce(outline, plan);
@@ -322,17 +342,6 @@ static void multiply(gg_outline *outline, const gg_plan *plan, const gg_layouts 
                     "Before a K tile's MMAs the issuer has the tensor core copy their metadata to "
                     "%d columns of tensor memory behind the accumulators (tcgen05.cp).",
                     gg_metadata_columns(plan));
-}
-
-static void fetch_subtiles(gg_outline *outline, const gg_layouts *layouts) {
-  const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_MATRICES);
-  const gg_ring *ring = gg_rings_find(&layouts->rings, GG_RING_SUBTILES);
-  if (role)
-    gg_outline_step(outline,
-                    "One thread of warp %d has the copy engine bring what the epilogue reads of "
-                    "matrices to a ring of its own (%d sub-tiles of %lld bytes), while the tile is "
-                    "multiplied and stored.",
-                    role->first_warp, ring->depth, (ll)ring->bytes);
 }
 
 static void schedule(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {

@@ -136,6 +136,17 @@ static inline bool gg_plan_in_tensor_memory(const gg_plan *plan) {
   return plan->accumulator_stages > 0;
 }
 
+/* Whether what is fetched of matrices has a ring of its own, of sub-tiles: so where warps finish a
+ * tile while the next one is multiplied, which would else wait for the stages that matrices are in. */
+static inline bool gg_plan_fetches_subtiles(const gg_plan *plan) {
+  return gg_plan_in_tensor_memory(plan) || plan->pingpong;
+}
+
+/* Such rings: of consumers in turns each has its own. */
+static inline int gg_plan_subtile_rings(const gg_plan *plan) {
+  return plan->pingpong ? plan->consumers : 1;
+}
+
 /* Whether the operand's tile lies under the swizzle of 128 bytes that moves 32 bytes as one: as
  * tcgen05.mma wants elements of 32 bits along M or N, and nothing else. */
 bool gg_plan_swizzles_wide(const gg_plan *plan, const gg_operand *operand);

@@ -288,7 +288,6 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
 /* Boxes of the ring bring matrices, and warps of the producer's vectors. Lines of A and B that
  * warps copy push those of C out of the L1 cache, where a row of C is read in many pieces. */
 void gg_sm90_move_fetched(gg_epilogue_work *out, const gg_plan *plan) {
-  enum { most_beside_derived = 128 };
   gg_fetched fetched[GG_FETCHED_MAX];
   size_t count = gg_sm90_fetched(fetched, plan);
   for (size_t i = 0; i < count; i++) {
@@ -297,7 +296,6 @@ void gg_sm90_move_fetched(gg_epilogue_work *out, const gg_plan *plan) {
     out->fetched += bytes;
   }
   if (plan->vector_buffers) out->vectors = 0;
-  out->pressed = gg_plan_derives(plan) && gg_sm90_accumulator_registers(plan) > most_beside_derived;
   out->crowded = gg_sm90_copies_lines(plan) && plan->d.major == GG_MAJOR_N;
 }
 

@@ -195,10 +195,6 @@ size_t gg_sm90_results_in(gg_result out[GG_RESULTS_MAX], const gg_plan *plan, in
                           size_t fetched);
 size_t gg_sm90_results(gg_result out[GG_RESULTS_MAX], const gg_plan *plan);
 
-/* Whether all of a tile is finished before anything of it is stored, so that the stages that were
- * fetched for it are soon empty: where another consumer waits for them. sm90_results.c */
-bool gg_sm90_holds(const gg_plan *plan);
-
 /* Bits of the widest type among what is stored. sm90_results.c */
 int gg_sm90_result_bits(const gg_plan *plan);
 

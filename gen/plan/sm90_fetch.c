@@ -1,19 +1,21 @@
 /* Family sm90: what a tile's epilogue reads is there when its last MMA ends.
  *
- * Matrices. The ring of stages goes on behind a tile's last K tile: the producer fetches C and what
- * else is like D, in boxes of tensor maps, to stages of their own, each of which consumers release
- * when they have read it. So they take no memory from the stages, only turns in the ring, and
- * are under way while the tile is multiplied; and in L2 before that. Consumers in turns finish all
- * of a tile before they store it: the other's K tiles wait for these stages. All of a tile's are
- * awaited before anything of it is stored: what they bring is older than what is stored in its
- * place, where C is D.
+ * Matrices. Where consumers share each tile, the ring of stages goes on behind a tile's last K
+ * tile: the producer fetches C and what else is like D, in boxes of tensor maps, to stages of their
+ * own, each of which consumers release when they have read it. So they take no memory from the
+ * stages, only turns in the ring, and are under way while the tile is multiplied; and in L2 before
+ * that. All of a tile's are awaited before anything of it is stored: what they bring is older than
+ * what is stored in its place, where C is D.
  *
- * In family sm100 the tensor core empties the stages of operands, the epilogue's warps those of
- * matrices, and a barrier cannot count now the one, now the others. So there matrices have a ring
- * of their own, of sub-tiles: the rows of an MMA by the columns of a box of D's, of all matrices
- * together, in the order in which the epilogue finishes them. A warp of their own fetches them, up
- * to the next tile's while a tile is stored. A sub-tile may come when others of its tile have been
- * stored, so that no two may have an element in common, where C is D.
+ * Where a tile is finished while the next one is multiplied, by consumers that take turns or by
+ * family sm100's epilogue, that one's K tiles would wait for the stages that matrices are in; and
+ * of sm100 the tensor core empties the stages of operands, the epilogue's warps those of matrices,
+ * and a barrier cannot count now the one, now the others. So there matrices have a ring of their
+ * own, of consumers in turns one each, of sub-tiles: the rows of an MMA by the columns of a box of
+ * D's, of all matrices together, in the order in which the epilogue finishes them. A warp of their
+ * own fetches them, up to the next tile's while a tile is stored. A sub-tile may come when others
+ * of its tile have been stored, so that, where C is D, none may have an element of another: or
+ * those of a last box that begins within the one before it are awaited before that one is stored.
  *
  * Vectors. Any address will do for them, so that a warp of the producer's warpgroup copies those of
  * a tile, element by element, to a buffer beside the stages: one, or where consumers take turns at
@@ -52,7 +54,7 @@ static int line_of(const gg_operand *operand, int length) {
 /* Whether boxes of a matrix can be fetched, however wide they are: a stage holds one, unless they
  * have stages of their own, and each begins at a multiple of 16 bytes. */
 static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
-  bool n_major = operand->major == GG_MAJOR_N, apart = gg_plan_in_tensor_memory(plan);
+  bool n_major = operand->major == GG_MAJOR_N, apart = gg_plan_fetches_subtiles(plan);
   int lines = n_major ? plan->tile_m : plan->tile_n;
   int columns = apart ? gg_plan_warp_columns(plan) : plan->tile_n; /* side by side */
   return plan->specialised && !gg_sm90_has_copiers(plan) && operand->align >= least_bytes &&
@@ -102,7 +104,7 @@ size_t gg_sm90_fetched_in(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan, i
     for (size_t i = 0; i < plan->operation_count && count < most_fetched(plan); i++) {
       const gg_operand *operand = matrix_of(plan, i);
       if (!operand || (operand == &plan->c) != of_c || !is_fetchable(plan, operand)) continue;
-      gg_fetched matrix = gg_plan_in_tensor_memory(plan) ? subtile_of(plan, operand, columns)
+      gg_fetched matrix = gg_plan_fetches_subtiles(plan) ? subtile_of(plan, operand, columns)
                                                          : boxes_of(plan, operand, columns);
       matrix.operation = (int)i;
       matrix.is_c = of_c;

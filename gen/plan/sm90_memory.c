@@ -13,10 +13,19 @@ enum { line_bytes = 128 /* the widest swizzle's pattern */ };
 
 enum { barriers_reserved = 1024 }; /* bytes, more than they ever take */
 
-/* Of what is fetched to a ring of its own, in boxes of so many columns. */
+/* A stage of what is fetched to rings of its own, of all of them, in boxes of so many columns. */
 static int64_t subtile_bytes(const gg_plan *plan, int columns) {
   gg_fetched all[GG_FETCHED_MAX];
-  return gg_sm90_subtile_bytes(all, gg_sm90_fetched_in(all, plan, columns));
+  size_t count = gg_sm90_fetched_in(all, plan, columns);
+  return gg_plan_subtile_rings(plan) * gg_sm90_subtile_bytes(all, count);
+}
+
+/* The fewest stages of such a ring. Where a tile's last box of columns begins within the one before
+ * it, the last one's sub-tiles are awaited before that one is stored: C may be D. */
+static int least_subtiles(const gg_plan *plan, int columns) {
+  enum { usual = 2 };
+  bool overlap = gg_plan_warp_columns(plan) % columns != 0;
+  return overlap ? plan->tile_m / gg_plan_mma_rows(plan) + 1 : usual;
 }
 
 /* Memory beside the staging buffers, what is fetched to a ring of its own, and barriers: for
@@ -25,7 +34,8 @@ static int64_t beside_stages(const gg_plan *plan, gg_sm90_staging s) {
   int columns = gg_plan_columns_of_d(plan, s.columns);
   int64_t staged = (int64_t)plan->consumers * GG_SM90_BLOCK_ROWS * columns * s.buffers *
                    gg_sm90_result_bits(plan) / 8;
-  if (plan->subtile_stages) staged += plan->subtile_stages * subtile_bytes(plan, s.columns);
+  if (plan->subtile_stages)
+    staged += least_subtiles(plan, s.columns) * subtile_bytes(plan, s.columns);
   return gg_smem_limit(plan) - staged - gg_sm90_sums_bytes_in(plan, s.columns) - barriers_reserved;
 }
 
@@ -94,7 +104,7 @@ static int columns_of_line(const gg_plan *plan) {
  */
 static gg_sm90_staging choose_staging(const gg_plan *plan, const gg_sm90_schedule *schedule,
                                       bool fetches) {
-  enum { usual = 16 };
+  enum { usual = 16, enough = 4 };
   bool gated = gg_plan_is_gated(plan);
   int least = gated && columns_of_line(plan) > usual ? columns_of_line(plan) : usual;
   int bits = gg_sm90_result_bits(plan), most = line_bytes * 8 / (bits < 8 ? 8 : bits);
@@ -109,7 +119,9 @@ static gg_sm90_staging choose_staging(const gg_plan *plan, const gg_sm90_schedul
   bool once =
       schedule->reduces_sums || gg_sm90_reads_directly(plan, fetches) || plan->scale_d.block;
   if (once || plan->d.major != GG_MAJOR_N) return best;
-  int stages = fitting_stages(plan, best);
+  int fit = fitting_stages(plan, best),
+      stages = plan->subtile_stages && fit > enough ? enough : fit;
+  if (plan->subtile_stages) most /= 2;
   for (int columns = 2 * power; columns <= most && columns <= all; columns *= 2) {
     for (int buffers = most_buffers(plan, columns); buffers > 0; buffers--) {
       gg_sm90_staging s = {columns, buffers};
@@ -165,19 +177,19 @@ static bool fits_fetched(const gg_plan *plan, const gg_sm90_memory *m) {
   enum { enough = 3 };
   gg_fetched all[GG_FETCHED_MAX];
   size_t count = gg_sm90_fetched_in(all, plan, m->staged.columns);
-  if (!plan->subtile_stages)
-    return count > 0 && gg_sm90_stages_of(all, count) <= m->stages - plan->pingpong;
+  if (!plan->subtile_stages) return count > 0 && gg_sm90_stages_of(all, count) <= m->stages;
   bool chosen = plan->spec->stages.state == GG_SPEC_SET;
   return count > 0 && left(plan, m) >= 0 && (chosen || m->stages >= enough);
 }
 
 /* A ring of sub-tiles takes what nothing else needs, up to all of a tile. */
 static int fitting_subtiles(const gg_plan *plan, const gg_sm90_memory *m) {
-  int all = plan->tile_m / gg_plan_mma_rows(plan) * staged_boxes(plan, m->staged.columns);
+  int columns = m->staged.columns, least = least_subtiles(plan, columns);
+  int all = plan->tile_m / gg_plan_mma_rows(plan) * staged_boxes(plan, columns);
   int64_t spare = left(plan, m) - gg_sm90_vectors_bytes(NULL, plan);
-  int64_t more = spare < 0 ? 0 : spare / subtile_bytes(plan, m->staged.columns);
-  int most = all - plan->subtile_stages;
-  return plan->subtile_stages + (most < 0 ? 0 : more > most ? most : (int)more);
+  int64_t more = spare < 0 ? 0 : spare / subtile_bytes(plan, columns);
+  int most = all - least;
+  return least + (most < 0 ? 0 : more > most ? most : (int)more);
 }
 
 /* Of a stage that alone is more than a CTA can
@@ -190,18 +202,17 @@ static gg_status check_stage(const gg_plan *plan, gg_error *err) {
   return parts.stage <= most ? GG_OK : gg_check_smem(&least, &parts, most, err);
 }
 
-/* Sub-tiles are fetched while others of their tile are stored: as what is read where it lies, none
- * may have an element of another. */
+/* Sub-tiles of sums in tensor memory are fetched while others of their tile are stored: as what is
+ * read where it lies, none may have an element of another. */
 gg_sm90_memory gg_sm90_choose_memory(gg_status *st, const gg_plan *plan,
                                      const gg_sm90_schedule *schedule, gg_error *err) {
-  enum { least_subtiles = 2 };
-  bool apart = gg_plan_in_tensor_memory(plan);
+  bool apart = gg_plan_fetches_subtiles(plan), disjoint = gg_plan_in_tensor_memory(plan);
   gg_sm90_memory out = {.fetches = false};
   if ((*st = check_stage(plan, err))) return out;
   for (int fetches = 1; fetches >= 0; fetches--) {
     gg_plan with = *plan;
-    with.subtile_stages = fetches && apart ? least_subtiles : 0;
-    out = (gg_sm90_memory){.staged = choose_staging(&with, schedule, fetches && !apart),
+    with.subtile_stages = fetches && apart; /* or more */
+    out = (gg_sm90_memory){.staged = choose_staging(&with, schedule, fetches && !disjoint),
                            .fetches = fetches};
     *st = choose_stages(&out.stages, &with, out.staged, err);
     if (*st) break;

@@ -50,15 +50,6 @@ size_t gg_sm90_results(gg_result out[GG_RESULTS_MAX], const gg_plan *plan) {
   return gg_sm90_results_in(out, plan, plan->epi_n, gg_sm90_fetched(fetched, plan));
 }
 
-/* Accumulators that are finished leave their registers to results of fewer bits; several results of
- * all of a large tile ptxas would spill. */
-bool gg_sm90_holds(const gg_plan *plan) {
-  gg_result results[GG_RESULTS_MAX];
-  if (!plan->pingpong || gg_sm90_fetch_stages(plan) == 0) return false;
-  bool small = 2 * gg_sm90_accumulator_registers(plan) <= plan->consumer_registers;
-  return small || gg_sm90_results(results, plan) == 1;
-}
-
 int gg_sm90_result_bits(const gg_plan *plan) {
   int most = bits_of(&plan->d);
   for (size_t i = 0; i < plan->operation_count; i++) {

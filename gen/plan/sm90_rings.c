@@ -19,6 +19,9 @@
  * own, which a thread of another warp fills, in each CTA with its own rows: to a stage of operands
  * the tensor core says when it is empty, to one of these the epilogue's warps.
  *
+ * Consumers of family sm90 that take tiles in turns have such rings, too, one each, and a warp for
+ * each that fetches.
+ *
  * Multistage kernels have one kind of warpgroup, of which a thread also asks for boxes. */
 #include "atom/dtype.h"
 #include "plan/narrow.h"
@@ -84,15 +87,15 @@ static gg_ring raw_of(const gg_plan *plan) {
 /* Sub-tiles of what the epilogue reads of matrices. Behind the stages, whose alignment the boxes
  * want, too. */
 static gg_ring subtiles_of(const gg_plan *plan) {
-  int depth = plan->subtile_stages;
+  int depth = plan->subtile_stages, rings = gg_plan_subtile_rings(plan);
   return (gg_ring){.id = GG_RING_SUBTILES,
                    .name = "sub-tiles",
                    .depth = depth,
-                   .instances = 1,
+                   .instances = rings,
                    .filled_by = GG_ROLE_MATRICES,
                    .drained_by = GG_ROLE_CONSUMER,
-                   .full = {"full sub-tiles", depth, 1, 0},
-                   .empty = {{"empty sub-tiles", depth, readers(plan), 0}},
+                   .full = {"full sub-tiles", rings * depth, 1, 0},
+                   .empty = {{"empty sub-tiles", rings * depth, readers(plan), 0}},
                    .empties = 1};
 }
 
@@ -296,10 +299,10 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
   if (plan->subtile_stages) {
     gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_MATRICES,
                                        .name = "matrices",
-                                       .first_warp = 3,
-                                       .warps = 1,
+                                       .first_warp = plan->pingpong ? 2 : 3,
+                                       .warps = gg_plan_subtile_rings(plan),
                                        .elected = true,
-                                       .part = "sm100_fetch"});
+                                       .part = "sm90_fetch_subtiles"});
   }
   if (gg_plan_is_dynamic(plan)) {
     gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_SCHEDULER,

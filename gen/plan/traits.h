@@ -28,7 +28,6 @@ typedef struct gg_epilogue_work {
   double fetched; /* bytes of C and what else is like D, that come while the tile is multiplied */
   double read;    /* the same, read where they lie by the threads that need them, behind that */
   double aside;   /* bytes that are stored beside D's */
-  bool pressed;   /* accumulators leave too few registers to derive several elements at once */
   bool crowded;   /* `read` goes through a cache that copies of A and B go through, too */
   double vectors; /* bytes of a tile's vectors, read as `read` is */
   double special; /* results of the special function unit: 2^t, a reciprocal */

@@ -6,6 +6,7 @@
     const unsigned empty_barriers = empty_barriers_of(list, smem, lane);
     ring_position read = {0, 0};
     unsigned vectors_parity = 0;
+//@ insert begin_fetched
 //@ insert walk_object
     // The first consumer begins.
     if (pingpong && turn == 1${and_work}) pass_turn(consumer);
@@ -20,6 +21,13 @@
       acc_t tCrC[frags_m][acc_words];
       clear(tCrC);
       if constexpr (pingpong) await_turn(consumer);
+//@ if subtiles
+      if (int(i) == turn) {
+        // Behind the first K tile: before it, this would only delay what is multiplied first.
+        if (${k_tiles} > 0) mbarrier_wait(full_barrier(smem, read.stage), read.parity);
+        fetched.begin(lane);
+      }
+//@ end
       if (prefetches && ${last_share} && ${k_tiles} > 0) {
         // Behind the first K tile: before it, this would only delay what is multiplied first.
         mbarrier_wait(full_barrier(smem, read.stage), read.parity);
@@ -31,7 +39,6 @@
             cluster_k == 1 ? worker : list.rank_k * workers + worker);
       }
       multiply(tCrC, read, empty_barriers, smem, ${k_tiles}, first_block);
-      if constexpr (fetches && pingpong) await_fetched(smem, read, behind);
       if (pingpong && ${more_tiles}) pass_turn(consumer);
 //@ insert locate_late
       if constexpr (reads_ahead) {
@@ -39,7 +46,7 @@
         vectors_parity ^= 1;
       }
 //@ slot finish_multiply
-      if constexpr (fetches && !pingpong) await_fetched(smem, read, behind);
+      if constexpr (fetches_behind) await_fetched(smem, read, behind);
 //@ insert combine_boxes
 
       const int row0 = at.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
@@ -47,11 +54,11 @@
 //@ insert arguments
       };
       if constexpr (reads_ahead) arguments.operands.vectors = vectors_address(smem, turn);
-      if (!reduces_sums || boxes != 0)
+      if (!reduces_sums || boxes != 0${or_fetched})
         epilogue(tCrC, arguments, staging, lane);
-      else if constexpr (fetches)
+      else if constexpr (fetches_behind)
         release_fetched(empty_barriers, read, behind);
-      if constexpr (fetches) read.skip(behind);
+      if constexpr (fetches_behind) read.skip(behind);
       if constexpr (reads_ahead) {
         __syncwarp();
         if (lane == 0) mbarrier_arrive_here(vectors_empty(smem, turn));

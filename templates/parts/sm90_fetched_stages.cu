@@ -17,12 +17,10 @@ struct fetched_tile {
   }
 };
 
-static_assert(fetch_stages <= stages - pingpong, "all of them are in the ring together");
+static_assert(fetch_stages <= stages, "all of them are in the ring together");
 
-// Consumers in turns await them before a turn is passed: the other consumer would else find such a
-// stage's phase two behind the one that it looks for, which has the same parity. They still hold
-// the stage of their last K tile then. Consumers that share a tile have given it back before, so
-// that what is fetched may take all stages.
+// Consumers have given back the stage of their last K tile before they await them, so that what is
+// fetched may take all stages.
 __device__ __forceinline__ void await_fetched(unsigned smem, ring_position read, int behind) {
 #pragma unroll 1
   for (int i = 0; i < behind; ++i, read.advance())

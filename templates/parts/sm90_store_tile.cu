@@ -10,20 +10,6 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
     for (int i = 0; i < frags_m * 2; ++i)
       rows[i / 2][i % 2] = read_row(arg.operands, first.beyond(i / 2 * mma_m + i % 2 * 8, 0));
 //@ insert seen
-  finished_box boxes[block_boxes][frags_m];
-  if constexpr (holds_tile) {
-    // All of the tile first: so the stages that were fetched for it are soon the producer's again.
-#pragma unroll
-    for (int b = 0; b < block_boxes; ++b) {
-#pragma unroll
-      for (int i = 0; i < frags_m; ++i) {
-        if (!reduces_sums || (arg.boxes >> (i * block_boxes + b) & 1))
-          finish_box(boxes[b][i], tCrC[i], arg, rows[i], first.beyond(i * mma_m, box_column(b)),
-                     arg.at.row + i * mma_m, b, lane${and_seen});
-      }
-      release_read(arg.operands, arg.fetched, b);
-    }
-  }
 #pragma unroll
   for (int b = 0; b < block_boxes; ++b) {
 #pragma unroll
@@ -31,17 +17,29 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
       if (reduces_sums && !(arg.boxes >> (i * block_boxes + b) & 1)) {
         if (maps_results && lane == 0)
           for (int r = 0; r < results; ++r) tma_store_commit();  // they keep their turns
+//@ if subtiles
+        ${if_stored}arg.fetched.skip(lane);
+//@ end
       } else {
         const int turn = frags_m == 1 ? b${times_results} : (b * frags_m + i)${times_results};
         finished_box box;
-        if constexpr (!holds_tile)
-          finish_box(box, tCrC[i], arg, rows[i], first.beyond(i * mma_m, box_column(b)),
-                     arg.at.row + i * mma_m, b, lane${and_seen});
-        store_results(arg, holds_tile ? boxes[b][i] : box, arg.row0 + i * mma_m,
-                      arg.col0 + box_column(b), staging, turn, lane);
+//@ if subtiles
+        arg.fetched.await();
+//@ end
+        finish_box(box, tCrC[i], arg, rows[i], first.beyond(i * mma_m, box_column(b)),
+                   arg.at.row + i * mma_m, b, lane${and_seen});
+//@ if subtiles
+        arg.fetched.release(lane);
+//@ end
+//@ if overlaps
+        // The last box has columns of this one, which are fetched before they are stored here.
+        if (b == block_boxes - 2) arg.fetched.await_beside();
+//@ end
+        store_results(arg, box, arg.row0 + i * mma_m, arg.col0 + box_column(b), staging, turn,
+                      lane);
       }
     }
-    if constexpr (fetches && !holds_tile) release_read(arg.operands, arg.fetched, b);
+    if constexpr (fetches_behind) release_read(arg.operands, arg.fetched, b);
   }
 //@ insert report
 }

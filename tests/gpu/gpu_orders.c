@@ -16,10 +16,13 @@ static gg_problem shape_of(const gg_kernel *kernel, int64_t m, int64_t n, int64_
   if (kernel->fixed_k == GG_FIXED_NONE)
     p.k = whole_k(kernel, k * kernel->tile_k * kernel->cluster_k - 1);
   if (kernel->fixed_batch == GG_FIXED_NONE) p.batch = 1;
+  if (gg_kernel_takes(kernel, GG_PARAM_BETA)) p.beta = -1;
   return p;
 }
 
-/* One tile a CTA, and enough K tiles to fill every stage more than twice; or several tiles for one
+/* C, where there is one, is added: of every other number in D's place.
+ *
+ * One tile a CTA, and enough K tiles to fill every stage more than twice; or several tiles for one
  * cluster, of few K tiles, for what happens where one tile ends and the next begins. */
 static gg_problem nth_shape(const gg_kernel *kernel, uint64_t number) {
   int64_t stage = (int64_t)(kernel->tile_m + kernel->tile_n) * kernel->tile_k *
@@ -31,7 +34,8 @@ static gg_problem nth_shape(const gg_kernel *kernel, uint64_t number) {
 static gg_status run_order(bool *passed, subject *s, const gg_binary *binary, uint64_t seed,
                            gg_str *why, gg_error *err) {
   gg_trial trial = {0};
-  gg_trial_options options = {.padding = 1, .least_aligned = true, .clusters = 1};
+  gg_trial_options options = {
+      .padding = 1, .least_aligned = true, .in_place = seed % 2, .clusters = 1};
   gg_problem shape = nth_shape(s->kernel, seed);
   gg_status st = gg_module_load_binary(&s->module, s->context, s->kernel, binary, err);
   if (!st) st = gg_trial_inputs_make(&s->integers, s->kernel, GG_INPUTS_INTEGERS, shape.k, 1, err);

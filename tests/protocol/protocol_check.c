@@ -55,8 +55,9 @@ static void add_catalogue(gg_dtype type, gg_dtype c, bool has_c) {
   gg_catalogue_close(catalogue);
 }
 
-/* A ring of a kernel that nobody asked for: its rings and roles are what the family makes of it. */
-static ring made(gg_plan plan, int tiles, int k_tiles, int behind) {
+/* A ring of a kernel that nobody asked for: its rings and roles are what the family makes of it.
+ * `fetched`: stages behind a tile's K tiles, or of consumers in turns sub-tiles of a tile. */
+static ring made(gg_plan plan, int tiles, int k_tiles, int fetched) {
   static gg_layouts layouts;
   layouts.rings = (gg_rings){.count = 0};
   plan.specialised = true;
@@ -65,7 +66,8 @@ static ring made(gg_plan plan, int tiles, int k_tiles, int behind) {
   ring r = ring_of_one_warp(ring_of_plan(&plan, &layouts.rings));
   r.tiles = tiles;
   r.k_tiles = k_tiles;
-  r.behind = behind;
+  r.behind = plan.pingpong ? 0 : fetched;
+  r.subtiles = plan.pingpong ? fetched : 0;
   return r;
 }
 
@@ -75,8 +77,13 @@ static void describe(const ring *r, ring_mistake mistake) {
          r->cluster_m, r->cluster_n, r->stages, r->producers, r->consumers, r->warps,
          r->pingpong ? " in turns" : "", r->tiles, r->k_tiles);
   if (r->behind) printf(" and %d fetched", r->behind);
+  if (r->subtiles) printf(", %d sub-tiles in %d stages", r->subtiles, r->subtile_stages);
   if (r->vectors) printf(", %d of vectors", r->vectors);
   printf(", %s: ", ring_mistake_names[mistake]);
+}
+
+static bool is_of_subtiles(ring_mistake mistake) {
+  return mistake >= RING_SUBTILE_NO_EMPTY && mistake <= RING_SUBTILE_ONE_RING;
 }
 
 /* ---- All orders ------------------------------------------------------------------------- */
@@ -131,12 +138,16 @@ static bool explore_all(void) {
   const ring reads = made(plan, 2, 2, 1), reads_all = made(plan, 2, 2, plan.stages);
   plan.pingpong = true;
   plan.vector_buffers = 2;
-  const ring reads_turns = made(plan, 3, 2, 1);
   plan.stages = 4;
-  const ring reads_ahead = made(plan, 3, 2, 1);
+  const ring reads_ahead = made(plan, 3, 2, 0);
   plan = two;
   plan.pingpong = true;
   const ring turns = made(plan, 3, 4, 0);
+  plan.subtile_stages = 1;
+  const ring reads_turns = made(plan, 3, 1, 2);
+  plan.subtile_stages = 2;
+  ring reads_beside = made(plan, 3, 1, 2);
+  reads_beside.beside = 1;
   ring loads = alone, loads_turns = turns;
   loads.loads = loads_turns.loads = true;
   bool right = explore(&alone, RING_RIGHT);
@@ -147,6 +158,7 @@ static bool explore_all(void) {
   right = explore(&reads, RING_RIGHT) && right;
   right = explore(&reads_all, RING_RIGHT) && right;
   right = explore(&reads_turns, RING_RIGHT) && right;
+  right = explore(&reads_beside, RING_RIGHT) && right;
   right = explore(&reads_ahead, RING_RIGHT) && right;
   right = explore(&reads_tall, RING_RIGHT) && right;
   right = explore(&turns, RING_RIGHT) && right;
@@ -161,7 +173,7 @@ static bool explore_all(void) {
                     : m == RING_NO_TURN            ? &turns
                     : m < RING_FETCH_EARLY         ? &square
                     : m == RING_VECTORS_ONE_BUFFER ? &reads_ahead
-                    : m == RING_FETCH_LATE         ? &reads_turns
+                    : is_of_subtiles(m)            ? &reads_turns
                     : m == RING_FETCH_SOON         ? &reads_all
                                                    : &reads;
     right = explore(r, m) && right;
@@ -216,7 +228,9 @@ static bool find_all(uint64_t seed, int walks) {
   plan = two;
   plan.pingpong = true;
   plan.vector_buffers = 2;
-  const ring reads_turns = made(plan, 8, 3, 2), vectors = made(plan, 8, 3, 0);
+  const ring vectors = made(plan, 8, 3, 0);
+  plan.subtile_stages = 3;
+  const ring reads_turns = made(plan, 8, 3, 4);
   plan = transposing(two);
   plan.stages = 4, plan.copies_ahead = 2;
   const ring raw = made(plan, 4, 6, 0);
@@ -224,7 +238,7 @@ static bool find_all(uint64_t seed, int walks) {
   for (ring_mistake m = RING_RIGHT + 1; m < RING_MISTAKES; m++) {
     const ring *r = m >= RING_RAW_NO_FULL          ? &raw
                     : m == RING_NO_TURN            ? &turns
-                    : m == RING_FETCH_LATE         ? &reads_turns
+                    : is_of_subtiles(m)            ? &reads_turns
                     : m == RING_FETCH_SOON         ? &reads_all
                     : m == RING_VECTORS_ONE_BUFFER ? &vectors
                     : m < RING_FETCH_EARLY         ? &large

@@ -18,8 +18,11 @@ const char *const ring_mistake_names[RING_MISTAKES] = {
     "no wait for a fetched stage",
     "a fetched stage that is not released",
     "no wait for an empty stage in front of what is fetched",
-    "a turn passed before what is fetched is awaited",
     "what is fetched to all stages awaited before the last K tile's stage is released",
+    "no wait for an empty sub-tile",
+    "no wait for a full sub-tile",
+    "a sub-tile released while it is read",
+    "one ring of sub-tiles for all turns",
     "no wait for empty vectors",
     "vectors released while they are read",
     "no wait for full vectors",
@@ -30,6 +33,7 @@ const char *const ring_mistake_names[RING_MISTAKES] = {
 
 ring ring_of_plan(const gg_plan *plan, const gg_rings *rings) {
   const gg_ring *stages = gg_rings_find(rings, GG_RING_STAGES),
+                *subtiles = gg_rings_find(rings, GG_RING_SUBTILES),
                 *vectors = gg_rings_find(rings, GG_RING_VECTORS);
   const gg_role *producer = gg_rings_role(rings, GG_ROLE_PRODUCER),
                 *consumer = gg_rings_role(rings, GG_ROLE_CONSUMER);
@@ -51,6 +55,15 @@ ring ring_of_plan(const gg_plan *plan, const gg_rings *rings) {
             .behind = gg_sm90_fetch_stages(plan)};
   for (int k = 0; k < stages->empties; k++)
     r.empty_arrivals[k] = stages->empty[k].arrivals;
+  if (subtiles) {
+    int blocks = plan->epi_n ? plan->tile_m / gg_plan_mma_rows(plan) : 1;
+    int boxes = plan->epi_n ? gg_plan_boxes_of_mma(plan, plan->epi_n) : 1;
+    r.subtiles = blocks * boxes;
+    r.subtile_rings = subtiles->instances;
+    r.subtile_stages = subtiles->depth;
+    r.subtile_arrivals = subtiles->empty[0].arrivals;
+    r.beside = plan->epi_n && plan->tile_n % plan->epi_n ? blocks : 0;
+  }
   if (!vectors) return r;
   r.vectors = vectors->depth;
   /* The lanes of the vectors' warp arrive one by one, each behind its own copies: here as one. */
@@ -63,6 +76,7 @@ ring ring_of_one_warp(ring r) {
   for (int k = 0; k < r.empties; k++)
     r.empty_arrivals[k] /= r.warps;
   r.vectors_empty_arrivals /= r.warps;
+  r.subtile_arrivals /= r.warps;
   r.warps = 1;
   return r;
 }
@@ -101,11 +115,35 @@ static int vectors_empty(const builder *b, int cta, int buffer) {
 static int raw_full(const builder *b, int cta, int stage) {
   return vectors_empty(b, cta, b->buffers) + stage;
 }
+/* Of the ring of a consumer, or of all of them. */
+static int subtile_places(const builder *b) {
+  return b->r->subtile_rings * b->r->subtile_stages;
+}
+static int full_subtile(const builder *b, int cta, int place) {
+  return raw_full(b, cta, b->r->raw ? b->r->stages : 0) + place;
+}
+static int empty_subtile(const builder *b, int cta, int place) {
+  return full_subtile(b, cta, subtile_places(b)) + place;
+}
 static int cell_of(const builder *b, int cta, int stage, int part) {
   return cta * b->cells + stage * b->parts + part;
 }
 static int vectors_cell(const builder *b, int cta, int buffer) {
   return cell_of(b, cta, b->r->stages, buffer);
+}
+
+static int subtile_cell(const builder *b, int cta, int place) {
+  return vectors_cell(b, cta, b->buffers) + place;
+}
+
+/* Where a sub-tile is, of all that a consumer is fetched, and how often the ring was full before.
+ */
+static int subtile_place(const builder *b, int consumer, int i) {
+  int own = b->mistake == RING_SUBTILE_ONE_RING ? 0 : consumer % b->r->subtile_rings;
+  return own * b->r->subtile_stages + i % b->r->subtile_stages;
+}
+static int subtile_round(const builder *b, int i) {
+  return i / b->r->subtile_stages;
 }
 
 /* Behind the cells that warps write, and that of boxes. */
@@ -154,6 +192,12 @@ static void add_memory(builder *b, int cta) {
   }
   for (int s = 0; s < r->stages && r->raw; s++)
     protocol_barrier(&b->p, "raw", cta, s, 1);
+  for (int s = 0; s < subtile_places(b); s++)
+    protocol_barrier(&b->p, "full sub-tile", cta, s, 1);
+  for (int s = 0; s < subtile_places(b); s++) {
+    protocol_barrier(&b->p, "empty sub-tile", cta, s, r->subtile_arrivals);
+    protocol_cell(&b->p, "sub-tile", cta, s, readers);
+  }
 }
 
 /* ---- The producer ----------------------------------------------------------------------- */
@@ -285,6 +329,24 @@ static void add_vectors(builder *b, int cta) {
   }
 }
 
+/* A thread for each consumer in turns fetches the sub-tiles of that one's tiles. */
+static void add_fetcher(builder *b, int cta, int consumer) {
+  const ring *r = b->r;
+  int who = protocol_agent(&b->p, "fetching thread", cta), i = 0;
+  for (int tile = consumer; tile < r->tiles; tile += r->subtile_rings) {
+    for (int number = 0; number < r->subtiles; number++, i++) {
+      int place = subtile_place(b, consumer, i), told = full_subtile(b, cta, place);
+      step wait = {STEP_WAIT, .barrier = empty_subtile(b, cta, place),
+                   .value = subtile_round(b, i)};
+      if (b->mistake != RING_SUBTILE_NO_EMPTY) protocol_step(&b->p, who, wait);
+      protocol_step(&b->p, who, (step){STEP_EXPECT, .barrier = told, .value = 1});
+      protocol_step(
+          &b->p, who,
+          (step){STEP_COPY, told, subtile_cell(b, cta, place), tile * r->subtiles + number});
+    }
+  }
+}
+
 /* ---- The consumers ---------------------------------------------------------------------- */
 
 static void read_stage(builder *b, int who, int cta, int i, step_kind kind) {
@@ -343,9 +405,41 @@ static void use_vectors(builder *b, int who, int cta, int tile) {
   if (b->mistake != RING_VECTORS_EARLY) protocol_step(&b->p, who, arrival);
 }
 
-/* All that was fetched is awaited together: by consumers in turns before the turn is passed, since
- * the other consumer would else find such a stage's phase two behind the one that it looks for; by
- * others when they have released the last K tile's stage, which may be the last of these. */
+static void await_subtile(builder *b, int who, int cta, int consumer, int i) {
+  int told = full_subtile(b, cta, subtile_place(b, consumer, i));
+  protocol_step(&b->p, who, (step){STEP_WAIT, .barrier = told, .value = subtile_round(b, i)});
+}
+
+/* Its stages are empty from when the consumer's first K tile has come. */
+static void begin_subtiles(builder *b, int who, int cta, int tile, int consumer) {
+  wait_full(b, who, cta, tile * tile_stages(b->r));
+  for (int i = 0; i < b->r->subtile_stages; i++) {
+    int place = subtile_place(b, consumer, i);
+    protocol_step(&b->p, who, (step){STEP_ARRIVE, .barrier = empty_subtile(b, cta, place)});
+  }
+}
+
+/* Sub-tiles are read one after the other. Those that the tile's last box has are awaited before
+ * what they have columns of is stored. */
+static void read_subtiles(builder *b, int who, int cta, int tile, int consumer) {
+  const ring *r = b->r;
+  int first = tile / r->subtile_rings * r->subtiles, last_box = first + r->subtiles - r->beside;
+  for (int i = first; i < first + r->subtiles; i++) {
+    int place = subtile_place(b, consumer, i), at = subtile_cell(b, cta, place);
+    int value = tile * r->subtiles + i - first;
+    step arrival = {STEP_ARRIVE, .barrier = empty_subtile(b, cta, place)};
+    if (b->mistake != RING_SUBTILE_NO_FULL) await_subtile(b, who, cta, consumer, i);
+    protocol_step(&b->p, who, (step){STEP_READ, .cell = at, .value = value});
+    if (b->mistake == RING_SUBTILE_EARLY) protocol_step(&b->p, who, arrival);
+    protocol_step(&b->p, who, (step){STEP_DONE, .cell = at, .value = value});
+    if (b->mistake != RING_SUBTILE_EARLY) protocol_step(&b->p, who, arrival);
+    if (i < last_box && i >= last_box - r->beside)
+      await_subtile(b, who, cta, consumer, i + r->beside);
+  }
+}
+
+/* All that was fetched behind a tile's K tiles is awaited together, when the last one's stage has
+ * been released, which may be the last of these. */
 static void await_fetched(builder *b, int who, int cta, int tile) {
   int end = (tile + 1) * tile_stages(b->r), first = end - b->r->behind;
   for (int i = first; i < end && b->mistake != RING_FETCH_NO_FULL; i++)
@@ -353,7 +447,7 @@ static void await_fetched(builder *b, int who, int cta, int tile) {
 }
 
 /* A fetched stage is released when it has been read, whatever of the tile is still to be done. */
-static void finish_tile(builder *b, int who, int cta, int tile) {
+static void finish_tile(builder *b, int who, int cta, int tile, int consumer) {
   const ring *r = b->r;
   int end = (tile + 1) * tile_stages(r), first = end - r->behind;
   if (b->buffers) await_vectors(b, who, cta, tile);
@@ -364,6 +458,7 @@ static void finish_tile(builder *b, int who, int cta, int tile) {
     read_stage(b, who, cta, i, STEP_DONE);
     if (!early && !kept) release(b, who, cta, i);
   }
+  if (r->subtiles) read_subtiles(b, who, cta, tile, consumer);
   if (b->buffers) use_vectors(b, who, cta, tile);
 }
 
@@ -384,15 +479,16 @@ static void add_consumer(builder *b, int cta, int consumer) {
   if (passes && consumer == 1) pass_turn(b, who, cta, 0);
   for (int tile = r->pingpong ? consumer : 0; tile < r->tiles; tile += turns) {
     if (r->pingpong) await_turn(b, who, cta, consumer, tile / turns);
+    if (r->subtiles && tile == consumer) begin_subtiles(b, who, cta, tile, consumer);
     multiply(b, who, cta, tile * tile_stages(r));
-    bool late = r->pingpong ? b->mistake == RING_FETCH_LATE : b->mistake != RING_FETCH_SOON;
+    bool late = b->mistake != RING_FETCH_SOON;
     if (!late) await_fetched(b, who, cta, tile);
     if (passes && tile + 1 < r->tiles) pass_turn(b, who, cta, (consumer + 1) % turns);
     int last = tile * tile_stages(r) + r->k_tiles - 1;
     if (!r->loads) read_stage(b, who, cta, last, STEP_DONE);
     if (!r->loads && b->mistake != RING_EARLY_RELEASE) release(b, who, cta, last);
     if (late) await_fetched(b, who, cta, tile);
-    finish_tile(b, who, cta, tile);
+    finish_tile(b, who, cta, tile, consumer);
   }
 }
 
@@ -401,14 +497,16 @@ protocol ring_protocol(const ring *r, ring_mistake mistake) {
   b.two_empties = r->empties > 1 && mistake != RING_ONE_EMPTY;
   b.buffers = mistake == RING_VECTORS_ONE_BUFFER && r->vectors ? 1 : r->vectors;
   b.barriers = r->stages * (b.two_empties ? 3 : 2) + (r->pingpong ? r->consumers : 0) +
-               2 * b.buffers + (r->raw ? r->stages : 0);
+               2 * b.buffers + (r->raw ? r->stages : 0) + 2 * subtile_places(&b);
   b.parts = r->producers > 1 ? r->producers + r->boxed + r->raw : operands;
-  b.cells = b.parts * r->stages + b.buffers;
+  b.cells = b.parts * r->stages + b.buffers + subtile_places(&b);
   for (int cta = 0; cta < ctas_of(&b); cta++)
     add_memory(&b, cta);
   for (int cta = 0; cta < ctas_of(&b); cta++) {
     add_producer(&b, cta);
     add_vectors(&b, cta);
+    for (int i = 0; i < r->subtile_rings; i++)
+      add_fetcher(&b, cta, i);
     for (int i = 0; i < r->consumers * r->warps; i++)
       add_consumer(&b, cta, i / r->warps);
   }

@@ -23,7 +23,11 @@ typedef struct ring {
   int full_arrivals, empty_arrivals[GG_RING_EMPTIES_MAX];
   int tiles, k_tiles; /* of the CTA, and of each along K */
   int behind;         /* stages that are fetched for a tile's epilogue, behind its K tiles */
-  int vectors;        /* buffers of the epilogue's vectors */
+  int subtiles;       /* of a tile's, that come to rings of their own: */
+  int subtile_rings, subtile_stages, subtile_arrivals; /* one of each consumer in turns */
+  int beside;  /* of these a box's, where the tile's last box has columns of the one before it;
+                  else 0 */
+  int vectors; /* buffers of the epilogue's vectors */
   int vectors_full_arrivals, vectors_empty_arrivals;
 } ring;
 
@@ -49,8 +53,11 @@ typedef enum ring_mistake {
   RING_FETCH_NO_FULL,  /* nor awaited */
   RING_FETCH_KEPT,     /* nor is all of it released */
   RING_FETCH_NO_EMPTY, /* the producer does not wait for a stage that it fetches to */
-  RING_FETCH_LATE,     /* pingpong: what is fetched is awaited when the turn has been passed */
   RING_FETCH_SOON,     /* shared tiles: it is awaited before the last K tile's stage is released */
+  RING_SUBTILE_NO_EMPTY,   /* a sub-tile is fetched to where another one is read */
+  RING_SUBTILE_NO_FULL,    /* it is not awaited */
+  RING_SUBTILE_EARLY,      /* it is released while it is read */
+  RING_SUBTILE_ONE_RING,   /* consumers in turns share a ring */
   RING_VECTORS_NO_EMPTY,   /* vectors are written before the last ones have been read */
   RING_VECTORS_EARLY,      /* they are released while they are read */
   RING_VECTORS_NO_FULL,    /* they are not awaited */

@@ -12,6 +12,14 @@ struct fetched_tile {
     return smem + subtiles_begin + read.stage * subtile_bytes;
   }
 
+//@ if in_turns
+  // All stages are empty.
+  __device__ __forceinline__ void begin(int lane) const {
+    for (int i = lane; i < subtile_stages; i += warp_size)
+      mbarrier_arrive_here(empty_subtile(smem, read.stage + i));
+  }
+
+//@ end
   __device__ __forceinline__ void await() const {
     mbarrier_wait(full_subtile(smem, read.stage), read.parity);
   }
@@ -21,4 +29,22 @@ struct fetched_tile {
     if (lane == 0) mbarrier_arrive_here(empty_subtile(smem, read.stage));
     read.advance();
   }
+//@ if overlaps
+
+  // The one beside that which was released last, in the next box of columns.
+  __device__ __forceinline__ void await_beside() const {
+    subtile_position beside = read;
+#pragma unroll
+    for (int i = 1; i < frags_m; ++i) beside.advance();
+    mbarrier_wait(full_subtile(smem, beside.stage), beside.parity);
+  }
+//@ end
+//@ if skips
+
+  // One that another CTA stores.
+  __device__ __forceinline__ void skip(int lane) {
+    await();
+    release(lane);
+  }
+//@ end
 };

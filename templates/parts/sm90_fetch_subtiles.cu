@@ -1,27 +1,50 @@
 
 // ---- Fetching what a tile's epilogue reads of matrices ------------------------------------------
 
+//@ if in_turns
+// A thread of a warp of its own fetches sub-tiles to each consumer's ring, in the order in which
+// that one's warps finish them: while a tile is multiplied its first ones come, while it is stored
+// the others and those of the consumer's next tile.
+//@ if overlaps
+// Those of the last box of columns have columns of the box before it: that one is stored when they
+// have come. So each is older than what is stored in its place, also where a matrix is D itself.
+//@ else
+// No two have an element in common: so each is older than what is stored in its place, also where a
+// matrix is D itself.
+//@ end
+//@ else
 // A thread of a warp of its own fetches sub-tiles to a ring, in the order in which the epilogue's
 // warps finish them: while a tile is multiplied its first ones come, while it is stored the others
 // and the next tile's. No two have an element in common: so each is older than what is stored in
 // its place, also where a matrix is D itself.
+//@ end
 
 __device__ __forceinline__ unsigned full_subtile(unsigned smem, int stage) {
   return smem + subtile_barriers_begin + 8 * stage;
 }
 
 __device__ __forceinline__ unsigned empty_subtile(unsigned smem, int stage) {
-  return smem + subtile_barriers_begin + 8 * (subtile_stages + stage);
+  return smem + subtile_barriers_begin + 8 * (${all_subtiles} + stage);
 }
 
+//@ if in_turns
+// Where a role is in a consumer's ring of sub-tiles, of which the first consumer's is in front. The
+// parity of its barriers changes each round.
+//@ else
 // Where a role is in the ring of sub-tiles. The parity of its barriers changes each round.
+//@ end
 struct subtile_position {
   int stage;
   unsigned parity;
 
   __device__ __forceinline__ void advance() {
+//@ if in_turns
+    if (++stage % subtile_stages != 0) return;
+    stage -= subtile_stages;
+//@ else
     if (++stage < subtile_stages) return;
     stage = 0;
+//@ end
     parity ^= 1;
   }
 };
@@ -46,19 +69,27 @@ __device__ __forceinline__ void fetch(const tensor_map &map, unsigned stage, uns
 
 // C is not fetched where there is no beta: `bytes` are of the others then.
 __device__ __forceinline__ void fetch_subtiles(const fetch_maps &maps, const epilogue_operands &of,
-                                               const work_list &list, unsigned smem) {
+                                               const work_list &list, unsigned smem${consumer_parameter}) {
   const unsigned bytes = ${subtile_bytes_fetched};
+//@ if in_turns
+  subtile_position write = {consumer * subtile_stages, 0};  // the consumer says when it begins
+  int turn = 0;
+//@ else
   subtile_position write = {0, 1};  // the first round finds every stage empty
+//@ end
   ${each_tile} {
 //@ insert next_item
+//@ if in_turns
+    if (turn++ % consumers != consumer) continue;
+//@ end
 //@ insert next_fetched
     const tile_origin at = locate(list, ${tile});
 #pragma unroll 1
-    for (int number = 0; number < block_boxes * mmas_m; ++number) {
+    for (int number = 0; number < block_boxes * ${subtiles_down}; ++number) {
       const unsigned full = full_subtile(smem, write.stage);
       const unsigned stage = smem + subtiles_begin + write.stage * subtile_bytes;
-      const int row = at.m0 + number % mmas_m * mma_rows;
-      const int col = at.n0 + box_column(number / mmas_m);
+      const int row = at.m0 + number % ${subtiles_down} * ${subtile_rows};
+      const int col = at.n0 + box_column(number / ${subtiles_down});
       mbarrier_wait(empty_subtile(smem, write.stage), write.parity);
       mbarrier_expect(full, bytes);
 //@ insert fetch_all
