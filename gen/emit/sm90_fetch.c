@@ -179,7 +179,7 @@ static void bind_subtile_readers(gg_bindings *out, const gg_plan *plan) {
         : gg_plan_column_parts(plan) > 1 ? "    fetched_tile fetched = {smem, {0, 0}, rank / 2};\n"
                                          : "    fetched_tile fetched = {smem, {0, 0}};\n");
   if (any || !apart)
-    gg_bind_flag(out, "overlaps", any && !apart && plan->tile_n % plan->epi_n != 0);
+    gg_bind_flag(out, "overlaps", any && !apart && gg_plan_boxes_overlap(plan, plan->epi_n));
   if (apart) return;
   bool skips = skips_subtiles(plan);
   gg_bind_flag(out, "subtiles", any);

@@ -461,7 +461,7 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
 }
 
 /* A wgmma's stage is released when it has been waited for, one K tile later. */
-static void bind_multiply(gg_bindings *out, const gg_plan *plan, bool fetches, bool shares) {
+static void bind_multiply(gg_bindings *out, const gg_plan *plan) {
   bool warps = gg_plan_multiplies_by_warps(plan);
   gg_bind_part(out, "finish_multiply", plan->promote || warps ? NULL : "sm90_finish_multiply");
   gg_bind_part(out, "multiply",
@@ -469,16 +469,12 @@ static void bind_multiply(gg_bindings *out, const gg_plan *plan, bool fetches, b
                : plan->promote                      ? "sm90_multiply_promoted"
                : gg_sm90_multiplies_registers(plan) ? "sm90_multiply_registers"
                                                     : "sm90_multiply");
-  const char *k_tiles = walk_of(plan, shares).k_tiles;
-  gg_str stages = GG_STR_INIT;
-  gg_str_printf(&stages, fetches ? "%s + behind" : "%s", k_tiles);
-  gg_bind_str(out, "item_stages", &stages);
 }
 
 static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_bind_part(out, "consume", gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER)->part);
   bool shares = gg_plan_shares_tiles(plan), fetches = gg_sm90_fetches_behind(layouts);
-  if (!gg_plan_in_tensor_memory(plan)) bind_multiply(out, plan, fetches, shares);
+  if (!gg_plan_in_tensor_memory(plan)) bind_multiply(out, plan);
   bool apart = gg_plan_in_tensor_memory(plan); /* nothing is fetched behind a tile there */
   if (apart && (plan->cta_group > 1 || gg_sm90_has_copiers(plan))) return;
   gg_bind_text(out, "behind",

@@ -423,7 +423,7 @@ static void write_sizes(gg_str *out, const gg_plan *plan) {
 /* Whether the last box of an MMA's columns may begin within the one before it. */
 static bool repeats_columns(const gg_plan *plan) {
   bool mmas = plan->target->sum_boxes == gg_mma_sum_boxes;
-  return mmas && gg_plan_warp_columns(plan) % plan->epi_n != 0;
+  return mmas && gg_plan_boxes_overlap(plan, plan->epi_n);
 }
 
 /* Which of a box's sums finish() adds to: what a family's epilogue calls them. */

@@ -131,13 +131,19 @@ static inline int gg_plan_boxes_of_mma(const gg_plan *plan, int columns) {
   return (gg_plan_warp_columns(plan) + columns - 1) / columns;
 }
 
+/* Whether the last of them begins within the one before it. */
+static inline bool gg_plan_boxes_overlap(const gg_plan *plan, int columns) {
+  return gg_plan_warp_columns(plan) % columns != 0;
+}
+
 /* Whether the accumulators are in tensor memory: a role of its own multiplies then. */
 static inline bool gg_plan_in_tensor_memory(const gg_plan *plan) {
   return plan->accumulator_stages > 0;
 }
 
 /* Whether what is fetched of matrices has a ring of its own, of sub-tiles: so where warps finish a
- * tile while the next one is multiplied, which would else wait for the stages that matrices are in. */
+ * tile while the next one is multiplied, which would else wait for the stages that matrices are in.
+ */
 static inline bool gg_plan_fetches_subtiles(const gg_plan *plan) {
   return gg_plan_in_tensor_memory(plan) || plan->pingpong;
 }

@@ -24,8 +24,7 @@ static int64_t subtile_bytes(const gg_plan *plan, int columns) {
  * it, the last one's sub-tiles are awaited before that one is stored: C may be D. */
 static int least_subtiles(const gg_plan *plan, int columns) {
   enum { usual = 2 };
-  bool overlap = gg_plan_warp_columns(plan) % columns != 0;
-  return overlap ? plan->tile_m / gg_plan_mma_rows(plan) + 1 : usual;
+  return gg_plan_boxes_overlap(plan, columns) ? plan->tile_m / gg_plan_mma_rows(plan) + 1 : usual;
 }
 
 /* Memory beside the staging buffers, what is fetched to a ring of its own, and barriers: for
@@ -94,14 +93,15 @@ static int columns_of_line(const gg_plan *plan) {
 }
 
 /* Boxes of a power of two of columns, up to 128 bytes, that divides those of an MMA that a warp
- * reads, most often the tile's N. Or of a larger
- * one, for lines of more bytes: the last box then begins within the one before it, and the columns
- * of both are stored twice. So nothing may be read that a store has replaced, but it be fetched
- * before, no box be another cluster's, and no element have a factor besides; and no stage is given
- * up for it. Of elements of 4 bits a line has 64 bytes: registers hold no more columns; and so of a
- * gated D whose sums are read from tensor memory, box by box. Of a tile
- * whose boxes are divided among the CTAs of a cluster, as many columns as divide them most evenly.
- */
+ * reads, most often the tile's N. Or of a larger one, for lines of more bytes: the last box then
+ * begins within the one before it, and the columns of both are stored twice. So nothing may be read
+ * that a store has replaced, but it be fetched before, no box be another cluster's, and no element
+ * have a factor besides; and no stage is given up for it. But where matrices have rings of their
+ * own, whose sub-tiles are as wide, some are, as long as `enough` are left, for lines of up to 64
+ * bytes: narrower ones take longer than a stage is worth, and wider ones less (measured). Of
+ * elements of 4 bits a line has 64 bytes: registers hold no more columns; and so of a gated D whose
+ * sums are read from tensor memory, box by box. Of a tile whose boxes are divided among the CTAs of
+ * a cluster, as many columns as divide them most evenly. */
 static gg_sm90_staging choose_staging(const gg_plan *plan, const gg_sm90_schedule *schedule,
                                       bool fetches) {
   enum { usual = 16, enough = 4 };

@@ -14,7 +14,7 @@
 //@ insert next_turn
       const int behind = ${behind};  // stages with what this tile's epilogue reads
       if (pingpong && int(i) % consumers != turn) {
-        read.skip(${item_stages});
+        read.skip(${k_tiles});
         continue;
       }
 //@ insert locate_early

@@ -62,7 +62,7 @@ ring ring_of_plan(const gg_plan *plan, const gg_rings *rings) {
     r.subtile_rings = subtiles->instances;
     r.subtile_stages = subtiles->depth;
     r.subtile_arrivals = subtiles->empty[0].arrivals;
-    r.beside = plan->epi_n && plan->tile_n % plan->epi_n ? blocks : 0;
+    r.beside = plan->epi_n && gg_plan_boxes_overlap(plan, plan->epi_n) ? blocks : 0;
   }
   if (!vectors) return r;
   r.vectors = vectors->depth;

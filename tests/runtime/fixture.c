@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problem.h"
+
 static const gg_param params[] = {
     {GG_PARAM_ADDRESS, GG_OPERAND_A, 0},
     {GG_PARAM_ADDRESS, GG_OPERAND_B, 0},
@@ -103,6 +105,16 @@ gg_problem fixture_problem(int64_t m, int64_t n, int64_t k, int64_t batch) {
   gg_problem_pack(&problem, &kernel, &err);
   gg_error_clear(&err);
   return problem;
+}
+
+void fixture_check_problem(const gg_kernel *kernel, const gg_problem *problem, int arch,
+                           gg_status wanted, const char *part, size_t row) {
+  enum { resident = 264 }; /* CTAs */
+  gg_launch_facts prepared;
+  gg_error err = GG_ERROR_INIT;
+  gg_status st = gg_problem_check(&prepared, kernel, problem, resident, gg_device_row(arch), &err);
+  ck_assert_msg(st == wanted, "row %zu: %s", row, st ? err.message : "no error");
+  if (st) assert_error(&err, st, part);
 }
 
 static char root[] = "/tmp/gemmgen-test.XXXXXX";

@@ -15,6 +15,11 @@ gg_kernel fixture_mapped_kernel(void);
 /* A problem of these kernels with made-up addresses. */
 gg_problem fixture_problem(int64_t m, int64_t n, int64_t k, int64_t batch);
 
+/* Checks a problem, of row `row` of a table, on a device of `arch`: fails the test unless the
+ * status is `wanted` and an error's message has `part`. */
+void fixture_check_problem(const gg_kernel *kernel, const gg_problem *problem, int arch,
+                           gg_status wanted, const char *part, size_t row);
+
 /* Makes a place for a program's directories, and removes it with all that is in it: first and last
  * in main, outside the tests, which run in processes of their own. */
 void fixture_begin(void);

@@ -98,12 +98,9 @@ START_TEST(scale_factors_are_checked) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     gg_problem p = good;
-    gg_launch_facts prepared;
     p.scale_a = rows[i].a;
     p.batch_stride_scale_b = rows[i].stride_b;
-    gg_status st = gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(100), &err);
-    ck_assert_msg(st == rows[i].status, "row %zu: %s", i, st ? err.message : "no error");
-    if (st) assert_error(&err, st, rows[i].part);
+    fixture_check_problem(&kernel, &p, 100, rows[i].status, rows[i].part, i);
   }
 }
 END_TEST
@@ -132,12 +129,9 @@ START_TEST(scale_factors_of_d_are_checked) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     gg_problem p = good;
-    gg_launch_facts prepared;
     p.scale_d = rows[i].d;
     p.batch_stride_scale_d = rows[i].stride;
-    gg_status st = gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(100), &err);
-    ck_assert_msg(st == rows[i].status, "row %zu: %s", i, st ? err.message : "no error");
-    if (st) assert_error(&err, st, rows[i].part);
+    fixture_check_problem(&kernel, &p, 100, rows[i].status, rows[i].part, i);
   }
 }
 END_TEST

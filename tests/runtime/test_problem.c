@@ -454,14 +454,11 @@ START_TEST(extras_are_packed_and_checked) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     gg_problem p = good;
-    gg_launch_facts prepared;
     p.extras[0].address = (uint64_t)rows[i].address0;
     p.extras[0].batch_stride = rows[i].batch_stride0;
     p.extras[2].ld = rows[i].ld2, p.extras[2].batch_stride = rows[i].batch_stride2;
     p.extras[3].address = (uint64_t)rows[i].address3;
-    gg_status st = gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err);
-    ck_assert_msg(st == rows[i].status, "row %zu: %s", i, st ? err.message : "no error");
-    if (st) assert_error(&err, st, rows[i].part);
+    fixture_check_problem(&kernel, &p, 90, rows[i].status, rows[i].part, i);
   }
 }
 END_TEST

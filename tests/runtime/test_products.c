@@ -84,21 +84,25 @@ static const struct {
     {120, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, N, N, 129, 72, 72, 1, 0, 16, "sm80", 0, 0}},
 };
 
-/* A kernel's facts as the harness wants them, for operands that gg_gemm has not seen yet. */
+/* A kernel's facts as the harness wants them, for operands that gg_gemm has not seen yet: what all
+ * have, without operands. */
+static const gg_kernel any_facts = {
+    .name = "gemm",
+    .fixed_m = GG_FIXED_NONE,
+    .fixed_n = GG_FIXED_NONE,
+    .fixed_k = GG_FIXED_NONE,
+    .fixed_batch = GG_FIXED_NONE,
+    .operations = {{.kind = GG_OP_LINEAR, .alpha = true, .beta = true}},
+    .operation_count = 1};
+
 static gg_kernel facts_of(const gemm_case *c) {
   int bytes = gg_number_bytes(c->out), align = c->align < bytes ? bytes : c->align;
-  return (gg_kernel){.name = "gemm",
-                     .a = {c->in, c->a, c->align},
-                     .b = {c->in, c->b, c->align},
-                     .c = {c->out, c->d, align},
-                     .d = {c->out, c->d, align},
-                     .accumulator = c->accumulator,
-                     .fixed_m = GG_FIXED_NONE,
-                     .fixed_n = GG_FIXED_NONE,
-                     .fixed_k = GG_FIXED_NONE,
-                     .fixed_batch = GG_FIXED_NONE,
-                     .operations = {{.kind = GG_OP_LINEAR, .alpha = true, .beta = true}},
-                     .operation_count = 1};
+  gg_kernel facts = any_facts;
+  facts.a = (gg_operand){c->in, c->a, c->align};
+  facts.b = (gg_operand){c->in, c->b, c->align};
+  facts.c = facts.d = (gg_operand){c->out, c->d, align};
+  facts.accumulator = c->accumulator;
+  return facts;
 }
 
 static gg_form form_of_case(const gemm_case *c) {
@@ -274,23 +278,11 @@ static const struct scaled_case {
 /* Alignments of the memory: what tensor maps want of A and B, and of D an element's. */
 static gg_kernel facts_of_form(const gg_form *form) {
   int align = form->d.type == GG_DTYPE_e2m1 ? 16 : gg_number_bytes(form->d.type);
-  gg_kernel facts = {.name = "gemm",
-                     .a = form->a,
-                     .b = form->b,
-                     .c = form->c,
-                     .d = form->d,
-                     .scale_a = form->scale_a,
-                     .scale_b = form->scale_b,
-                     .scale_d = form->scale_d,
-                     .sparse_a = form->sparse_a,
-                     .sparse_b = form->sparse_b,
-                     .accumulator = form->accumulator,
-                     .fixed_m = GG_FIXED_NONE,
-                     .fixed_n = GG_FIXED_NONE,
-                     .fixed_k = GG_FIXED_NONE,
-                     .fixed_batch = GG_FIXED_NONE,
-                     .operations = {{.kind = GG_OP_LINEAR, .alpha = true, .beta = true}},
-                     .operation_count = 1};
+  gg_kernel facts = any_facts;
+  facts.a = form->a, facts.b = form->b, facts.c = form->c, facts.d = form->d;
+  facts.scale_a = form->scale_a, facts.scale_b = form->scale_b, facts.scale_d = form->scale_d;
+  facts.sparse_a = form->sparse_a, facts.sparse_b = form->sparse_b;
+  facts.accumulator = form->accumulator;
   facts.a.align = gg_form_align_most(form, form->a.type);
   facts.b.align = gg_form_align_most(form, form->b.type);
   facts.c.align = facts.d.align = align;

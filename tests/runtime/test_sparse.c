@@ -282,12 +282,9 @@ START_TEST(metadata_is_checked) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     gg_problem p = good;
-    gg_launch_facts prepared;
     p.metadata = cases[i].address;
     p.batch_stride_metadata = cases[i].stride;
-    gg_status st = gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(100), &err);
-    ck_assert_msg(st == cases[i].status, "case %zu: %s", i, st ? err.message : "no error");
-    if (st) assert_refused(st, st, cases[i].part);
+    fixture_check_problem(&kernel, &p, 100, cases[i].status, cases[i].part, i);
   }
 }
 END_TEST
