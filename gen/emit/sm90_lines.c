@@ -38,15 +38,18 @@ static const step_of_way steps_of_ways[] = {
     {"copy_lines", LINES,
      "  copy_tile<operand_a>(sA, from.a, at.tile.m0, k0, at.tile.batch, warp, lane);\n",
      "  copy_tile<operand_b>(sB, from.b, at.tile.n0, k0, at.tile.batch, copier_of_b(warp), lane);\n"},
-    {"last_chunks", LINES, "  last_chunks<operand_a> last_a;\n",
-     "  last_chunks<operand_b> last_b;\n"},
+    {"head_chunks", LINES, "  head_chunks<operand_a> heads_a;\n",
+     "  head_chunks<operand_b> heads_b;\n"},
+    {"load_heads", LINES,
+     "      load_heads<operand_a>(heads_a, from.a, move.tile.m0, move.k_tile * tile_k,\n"
+     "                            move.tile.batch, move.begins(), warp, lane);\n",
+     "      load_heads<operand_b>(heads_b, from.b, move.tile.n0, move.k_tile * tile_k,\n"
+     "                            move.tile.batch, move.begins(), copier_of_b(warp), lane);\n"},
     {"shift_lines", LINES,
-     "    shift_lines<operand_a>(sA, last_a, from.a, move.tile.m0, k0, move.tile.batch, "
-     "move.begins(),\n"
-     "                           warp, lane);\n",
-     "    shift_lines<operand_b>(sA + stage_bytes_a, last_b, from.b, move.tile.n0, k0, "
-     "move.tile.batch,\n"
-     "                           move.begins(), copier_of_b(warp), lane);\n"},
+     "    shift_lines<operand_a>(sA, heads_a, from.a, move.tile.m0, move.k_tile * tile_k,\n"
+     "                           move.tile.batch, warp, lane);\n",
+     "    shift_lines<operand_b>(sA + stage_bytes_a, heads_b, from.b, move.tile.n0,\n"
+     "                           move.k_tile * tile_k, move.tile.batch, copier_of_b(warp), lane);\n"},
 };
 
 static way way_of(const gg_plan *plan, bool is_a) {

@@ -201,6 +201,21 @@ static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_bind_str(out, "arguments", &arguments);
 }
 
+/* Whether what lanes store has lines so long that chunks of 16 bytes are faster than units of what
+ * the lines are aligned to. */
+static bool has_long_lines(const gg_plan *plan, const gg_layouts *layouts) {
+  enum { long_line = 64 /* bytes */ };
+  bool all = true;
+  for (size_t i = 0; i < layouts->result_count; i++) {
+    const gg_operand *operand = &layouts->results[i].operand;
+    int columns = gg_sm90_columns_of_result(plan, &layouts->results[i]);
+    int length = operand->major == GG_MAJOR_N ? columns : plan->epi_m;
+    bool is_long = gg_dtype_bytes(operand->type, length) >= long_line;
+    all = all && (layouts->results[i].mapped || is_long);
+  }
+  return all;
+}
+
 static void bind_stores(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str text = GG_STR_INIT;
   bool mapped = false, lines = false;
@@ -213,6 +228,11 @@ static void bind_stores(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   if (gg_plan_scales_d(plan)) gg_str_puts(&text, "  store_factors(arg, box, row0, col0, lane);\n");
   gg_bind_str(out, "store_results", &text);
   gg_bind_part(out, "store_units", lines ? "sm90_store_units" : NULL);
+  if (!lines) return;
+  bool copies = gg_sm90_copies_lines(plan), chunks = has_long_lines(plan, layouts);
+  gg_bind_flag(out, "long_lines", chunks);
+  gg_bind_flag(out, "shifts_d", chunks && !copies);
+  gg_bind_flag(out, "chunks_of_d", chunks && !copies && !gg_sm90_transposes_any(plan));
 }
 
 /* What is stored besides D leaves in the same way, in front of D's box. */

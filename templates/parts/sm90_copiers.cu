@@ -67,10 +67,15 @@ __device__ __forceinline__ void begin_loads(const load_sources &from, const load
 __device__ __forceinline__ void produce(const load_sources &from, const work_list &list,
                                         unsigned smem, int warp, int lane) {
   if (list.k_tiles == 0) return;
-//@ insert last_chunks
+//@ insert head_chunks
   load_position copy(list), move(list);
 #pragma unroll 1
   for (int begun = 0; !move.ended;) {
+//@ if copies_lines
+    if (begun == copies_ahead) {  // while the copies are on their way
+//@ insert load_heads
+    }
+//@ end
     if (${begins}) {
       begin_loads(from, copy, smem, warp, lane);
       copy.advance(list);
@@ -87,9 +92,6 @@ __device__ __forceinline__ void produce(const load_sources &from, const work_lis
     __syncwarp();  // what the warp's other lanes copied is there, too
 //@ end
     const unsigned sA = smem + move.ring.stage * stage_bytes;
-//@ if copies_lines
-    const int k0 = move.k_tile * tile_k;
-//@ end
 //@ insert shift_lines
 //@ insert await_raw
 //@ insert transpose

@@ -27,6 +27,15 @@ __device__ __forceinline__ void cp_async_where(unsigned dst, unsigned long long 
       : "memory");
 }
 
+// A chunk that exists.
+__device__ __forceinline__ void ld_global_chunk(unsigned (&x)[chunk_words],
+                                                unsigned long long from) {
+  asm volatile("ld.global.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+               : "l"(from)
+               : "memory");
+}
+
 // What copying by lines must know of A and of B.
 struct operand_a {
   static constexpr bool k_major = a_k_major;
@@ -167,12 +176,18 @@ __device__ __forceinline__ unsigned bits_of(ab_t x) {
     return x;
 }
 
-// The chunk in which a strip begins, with zeros for what is not the strip's.
+// The chunk in which a strip begins; of what is not the strip's, what stands behind it is zeros. It
+// is read as a whole where all of it is in the matrix and the line, and nothing waits for it yet.
 template <class op>
 __device__ __forceinline__ void load_head(unsigned (&head)[chunk_words], const strip<op> &s) {
   constexpr int size = int(sizeof(ab_t));
   const ab_t *first = s.begin();
   const int shift = s.shift(), inside = s.line < s.from.lines ? s.inside() : 0;
+  const bool in_matrix = (s.line * s.from.ld + s.first) * size >= shift;
+  if (in_matrix && inside >= chunk_bytes - shift) {
+    ld_global_chunk(head, (unsigned long long)first - shift);
+    return;
+  }
 #pragma unroll
   for (int w = 0; w < chunk_words; ++w) {
     head[w] = 0;
@@ -184,23 +199,7 @@ __device__ __forceinline__ void load_head(unsigned (&head)[chunk_words], const s
   }
 }
 
-// 16 of the 32 bytes of two chunks, from `shift` on, which is a multiple of `align`.
-template <int align>
-__device__ __forceinline__ void shift_chunks(unsigned (&out)[chunk_words],
-                                             const unsigned (&low)[chunk_words],
-                                             const unsigned (&high)[chunk_words], int shift) {
-  unsigned words[2 * chunk_words];
-#pragma unroll
-  for (int w = 0; w < chunk_words; ++w) words[w] = low[w], words[chunk_words + w] = high[w];
-#pragma unroll
-  for (int w = 0; w < chunk_words + 2; ++w) words[w] = shift & 8 ? words[w + 2] : words[w];
-  if constexpr (align <= 4)
-#pragma unroll
-    for (int w = 0; w < chunk_words + 1; ++w) words[w] = shift & 4 ? words[w + 1] : words[w];
-#pragma unroll
-  for (int w = 0; w < chunk_words; ++w)
-    out[w] = align <= 2 ? __funnelshift_r(words[w], words[w + 1], shift % 4 * 8) : words[w];
-}
+//@ include sm90_shift_chunks
 
 //@ if tf32
 // To nearest even at 10 fraction bits, as tensor maps round; the tensor core would cut the low bits
@@ -212,15 +211,31 @@ __device__ __forceinline__ unsigned rounded(unsigned x) {
 }
 
 //@ end
-// The last chunk of each of a thread's strips, as it came.
+// Of each of a thread's strips the chunk in which it begins.
 template <class op>
-using last_chunks = unsigned[strips<op>::rounds][chunk_words];
+using head_chunks = unsigned[strips<op>::rounds][chunk_words];
 
-// Moves the chunks of a tile that has arrived into place.
+// Reads those that are not the last chunks of the K tile before.
 template <class op>
-__device__ __forceinline__ void shift_lines(unsigned dst, last_chunks<op> &last,
+__device__ __forceinline__ void load_heads(head_chunks<op> &heads, const line_source &from, int mn0,
+                                           int k0, int batch, bool tile_begins, int warp,
+                                           int lane) {
+  using tile = strips<op>;
+  if (tile::go_on && !tile_begins) return;
+#pragma unroll
+  for (int round = 0; round < tile::rounds; ++round) {
+    const int number = (round * warps_per_group + warp) * warp_size + lane;
+    if (!tile::all_work && number >= tile::count) continue;
+    load_head(heads[round], strip<op>(from, number, mn0, k0, batch));
+  }
+}
+
+// Moves the chunks of a tile that has arrived into place. Each strip's last one is the head of the
+// next K tile's strip, if that goes on there.
+template <class op>
+__device__ __forceinline__ void shift_lines(unsigned dst, head_chunks<op> &heads,
                                             const line_source &from, int mn0, int k0, int batch,
-                                            bool tile_begins, int warp, int lane) {
+                                            int warp, int lane) {
   using tile = strips<op>;
 #pragma unroll
   for (int round = 0; round < tile::rounds; ++round) {
@@ -230,9 +245,8 @@ __device__ __forceinline__ void shift_lines(unsigned dst, last_chunks<op> &last,
     const int shift = s.shift();
     const unsigned first = dst + tile::place(number, 0);
     unsigned chunks[tile::chunks + 1][chunk_words];
-    if (!tile::go_on || tile_begins) load_head(last[round], s);
 #pragma unroll
-    for (int w = 0; w < chunk_words; ++w) chunks[0][w] = last[round][w];
+    for (int w = 0; w < chunk_words; ++w) chunks[0][w] = heads[round][w];
 #pragma unroll
     for (int c = 0; c < tile::chunks; ++c)
       ld_shared_chunk(chunks[c + 1], first ^ c * chunk_bytes);
@@ -247,6 +261,6 @@ __device__ __forceinline__ void shift_lines(unsigned dst, last_chunks<op> &last,
       st_shared_chunk(first ^ c * chunk_bytes, moved);
     }
 #pragma unroll
-    for (int w = 0; w < chunk_words; ++w) last[round][w] = chunks[tile::chunks][w];
+    for (int w = 0; w < chunk_words; ++w) heads[round][w] = chunks[tile::chunks][w];
   }
 }
