@@ -82,6 +82,14 @@ static void spread_scales(gg_trial_inputs *inputs, const gg_kernel *kernel) {
   }
 }
 
+/* Of a set on the device, with the product's D where that has one of its own. */
+static int64_t bytes_of_set(const gg_trial *set) {
+  const gg_problem *p = &set->problem;
+  bool apart = gg_kernel_n_unit(set->kernel) > 1;
+  int64_t product = apart ? gg_dtype_bytes(set->kernel->d.type, p->m * p->n * p->batch) : 0;
+  return gg_trial_bytes(set) + product;
+}
+
 static gg_status make_sets(operand_sets *sets, const bench_rig *rig, const bench_entry *entry,
                            gg_error *err) {
   *sets = (operand_sets){.list = gg_malloc(sets_max * sizeof *sets->list)};
@@ -96,7 +104,7 @@ static gg_status make_sets(operand_sets *sets, const bench_rig *rig, const bench
   st = free_memory(&available, rig->context, err);
   if (!st) st = add_set(sets, rig, entry, &inputs, err);
   if (!st) {
-    int wanted = bench_set_count(gg_trial_bytes(&sets->list[0]),
+    int wanted = bench_set_count(bytes_of_set(&sets->list[0]),
                                  gg_context_device(rig->context)->l2_bytes, available);
     while (sets->count < wanted && !st)
       st = add_set(sets, rig, entry, &inputs, err);
@@ -120,27 +128,29 @@ static gg_status launch_ours(void *self, int turn, CUstream stream, gg_error *er
 typedef struct lt_launch {
   const gg_cublaslt_plan *plan;
   int index;
-  const operand_sets *sets;
+  const gg_trial *trials; /* one a set */
+  int sets;
 } lt_launch;
 
 static gg_status launch_lt(void *self, int turn, CUstream stream, gg_error *err) {
   const lt_launch *lt = self;
-  const gg_trial *set = &lt->sets->list[turn % lt->sets->count];
-  return gg_cublaslt_launch(lt->plan, lt->index, &set->problem, stream, err);
+  const gg_trial *trial = &lt->trials[turn % lt->sets];
+  return gg_cublaslt_launch(lt->plan, lt->index, &trial->problem, stream, err);
 }
 
 /* The bare product, and the epilogue in a kernel of its own. */
 typedef struct separate_launch {
   our_launch *bare;
   const gg_pass *pass;
-  const operand_sets *sets;
+  const gg_trial *trials, *products; /* one a set */
 } separate_launch;
 
 static gg_status launch_separate(void *self, int turn, CUstream stream, gg_error *err) {
   const separate_launch *both = self;
   gg_status st = launch_ours(both->bare, turn, stream, err);
   if (st) return st;
-  return gg_pass_launch(both->pass, &both->sets->list[turn % both->sets->count], stream, err);
+  int set = turn % both->bare->sets;
+  return gg_pass_launch(both->pass, &both->trials[set], &both->products[set], stream, err);
 }
 
 static gg_status launch_ceiling(void *self, int turn, CUstream stream, gg_error *err) {
@@ -157,15 +167,14 @@ static gg_status provide(const operand_sets *sets, const gg_module *module, gg_e
   return st;
 }
 
-/* `bare`: a kernel that has no C. */
-static gg_status prepare_ours(our_launch *out, const gg_module *module, const operand_sets *sets,
-                              bool bare, gg_error *err) {
-  *out = (our_launch){.prepared = gg_malloc((size_t)sets->count * sizeof *out->prepared),
-                      .sets = sets->count};
+/* For `sets` trials. `bare`: a kernel that has no C. */
+static gg_status prepare_ours(our_launch *out, const gg_module *module, const gg_trial *trials,
+                              int sets, bool bare, gg_error *err) {
+  *out = (our_launch){.prepared = gg_malloc((size_t)sets * sizeof *out->prepared), .sets = sets};
   if (!out->prepared) return gg_fail(err, MEMORY, NULL, "");
   gg_status st = GG_OK;
-  for (int i = 0; i < sets->count && !st; i++) {
-    gg_problem problem = sets->list[i].problem;
+  for (int i = 0; i < sets && !st; i++) {
+    gg_problem problem = trials[i].problem;
     if (bare) problem.beta = 0;
     st = gg_prepare(&out->prepared[i], module, &problem, err);
   }
@@ -180,6 +189,8 @@ typedef struct race {
   const bench_entry *entry;
   bench_result *out;
   operand_sets sets;
+  gg_kernel product;  /* our kernels' facts, without operations */
+  gg_trial *products; /* of each set the bare product */
   gg_sample sample;
   gg_reference reference;
   gg_cublaslt_plan *plan;      /* NULL: none */
@@ -210,17 +221,16 @@ static gg_status make_reference(race *r, gg_error *err) {
   return st;
 }
 
-/* What a contender computes. */
-typedef enum work { THE_PRODUCT, THE_EPILOGUE } work;
+/* What a contender computes; cuBLASLt stores some of it in types of its own. */
+typedef enum work { THE_PRODUCT, THE_EPILOGUE, THE_EPILOGUE_BY_CUBLASLT } work;
 
 /* Runs a contender on the first set and compares. */
 static gg_status verify(bench_figure *out, race *r, gg_contender_launch launch, void *self, work of,
                         gg_error *err) {
   gg_verdict verdict;
-  gg_trial trial = r->sets.list[0]; /* of the same memory */
-  gg_kernel product = *trial.kernel;
-  product.operation_count = 0;
-  if (of == THE_PRODUCT) trial.kernel = &product;
+  gg_trial trial = of == THE_PRODUCT ? r->products[0] : r->sets.list[0]; /* of the same memory */
+  gg_kernel by_cublaslt = gg_cublaslt_results(trial.kernel);
+  if (of == THE_EPILOGUE_BY_CUBLASLT) trial.kernel = &by_cublaslt;
   gg_status st = gg_trial_poison(&trial, err);
   if (!st) st = launch(self, 0, NULL, err);
   if (!st) st = gg_synchronize(r->rig->context, NULL, err);
@@ -231,10 +241,23 @@ static gg_status verify(bench_figure *out, race *r, gg_contender_launch launch, 
   return GG_OK;
 }
 
+static bool does_epilogue(const bench_entry *entry) {
+  return entry->epilogue && entry->epilogue->cublaslt != GG_CUBLASLT_PRODUCT;
+}
+
+/* What a plan of cuBLASLt's computes. */
+static const gg_trial *trials_of(const race *r, const gg_cublaslt_plan *plan) {
+  return plan == r->plan && does_epilogue(r->entry) ? r->sets.list : r->products;
+}
+
+static lt_launch launch_of(const race *r, const gg_cublaslt_plan *plan, int index) {
+  return (lt_launch){plan, index, trials_of(r, plan), r->sets.count};
+}
+
 /* Whether an algorithm that the library proposes can be launched after all. */
 static bool runs(const race *r, const gg_cublaslt_plan *plan, int index, gg_error *why) {
-  const gg_problem *p = &r->sets.list[0].problem;
-  gg_status st = gg_cublaslt_launch(plan, index, p, NULL, why);
+  lt_launch launch = launch_of(r, plan, index);
+  gg_status st = launch_lt(&launch, 0, NULL, why);
   if (!st) st = gg_synchronize(r->rig->context, NULL, why);
   return st == GG_OK;
 }
@@ -247,7 +270,7 @@ static gg_status choose_candidate(race *r, gg_error *err) {
   for (int i = 0; i < proposed; i++) {
     gg_error ignored = GG_ERROR_INIT;
     if (runs(r, r->plan, i, &ignored)) {
-      launches[count] = (lt_launch){r->plan, i, &r->sets};
+      launches[count] = launch_of(r, r->plan, i);
       contenders[count] = (gg_contender){.launch = launch_lt, .self = &launches[count]};
       count++;
     }
@@ -286,18 +309,14 @@ static gg_status enter(line_up *all, race *r, bench_figure *figure, gg_contender
   return verify(figure, r, launch, self, of, err);
 }
 
-static bool does_epilogue(const bench_entry *entry) {
-  return entry->epilogue && entry->epilogue->cublaslt != GG_CUBLASLT_PRODUCT;
-}
-
 /* The race: ours, then cuBLASLt's first and best, the bare products, that with a separate kernel,
  * the ceiling. */
 static gg_status run_race(race *r, line_up *all, gg_error *err) {
   bench_result *out = r->out;
-  lt_launch first = {r->plan, 0, &r->sets}, best = {r->plan, out->lt_index, &r->sets};
-  lt_launch bare = {r->bare_plan, 0, &r->sets};
-  separate_launch separate = {&r->bare, &r->pass, &r->sets};
-  work of_lt = does_epilogue(r->entry) ? THE_EPILOGUE : THE_PRODUCT;
+  lt_launch first = launch_of(r, r->plan, 0), best = launch_of(r, r->plan, out->lt_index);
+  lt_launch bare = launch_of(r, r->bare_plan, 0);
+  separate_launch separate = {&r->bare, &r->pass, r->sets.list, r->products};
+  work of_lt = does_epilogue(r->entry) ? THE_EPILOGUE_BY_CUBLASLT : THE_PRODUCT;
   gg_status st = GG_OK;
   for (int i = 0; i < r->entry->count && !st; i++)
     st = enter(all, r, &out->ours[i], launch_ours, &r->ours[i], THE_EPILOGUE, err);
@@ -339,8 +358,9 @@ static gg_status hold_race(race *r, gg_error *err) {
 /* That cuBLASLt has nothing for the case is no error: there is no figure then. */
 static bool open_plan(gg_cublaslt_plan **out, race *r, gg_cublaslt_epilogue epilogue,
                       gg_error *why) {
-  const gg_problem *p = &r->sets.list[0].problem;
-  if (gg_cublaslt_plan_open(out, r->rig->lt, r->entry->kernels[0], p, epilogue, why)) return false;
+  const gg_trial *trial = epilogue == GG_CUBLASLT_PRODUCT ? &r->products[0] : &r->sets.list[0];
+  if (gg_cublaslt_plan_open(out, r->rig->lt, trial->kernel, &trial->problem, epilogue, why))
+    return false;
   if (runs(r, *out, 0, why)) return true;
   gg_cublaslt_plan_close(*out);
   *out = NULL;
@@ -375,6 +395,24 @@ static gg_status open_yardsticks(race *r, gg_error *err) {
   return st;
 }
 
+/* When the sets have their workspaces, which the products share. */
+static gg_status open_products(race *r, gg_error *err) {
+  gg_status st = GG_OK;
+  r->product = *r->entry->kernels[0];
+  r->product.operation_count = 0;
+  r->products = gg_calloc((size_t)r->sets.count, sizeof *r->products);
+  if (!r->products) return gg_fail(err, MEMORY, NULL, "");
+  for (int i = 0; i < r->sets.count && !st; i++)
+    st = gg_trial_product_open(&r->products[i], &r->sets.list[i], &r->product, err);
+  return st;
+}
+
+static void close_products(race *r) {
+  for (int i = 0; i < r->sets.count && r->products; i++)
+    gg_trial_product_close(&r->products[i], &r->sets.list[i]);
+  gg_free(r->products);
+}
+
 /* Workspaces for every kernel, then their launches. */
 static gg_status prepare_all(race *r, gg_error *err) {
   const bench_entry *entry = r->entry;
@@ -382,9 +420,11 @@ static gg_status prepare_all(race *r, gg_error *err) {
   for (int i = 0; i < entry->count && !st; i++)
     st = provide(&r->sets, entry->modules[i], err);
   if (entry->bare && !st) st = provide(&r->sets, entry->bare, err);
+  if (!st) st = open_products(r, err);
+  int sets = r->sets.count;
   for (int i = 0; i < entry->count && !st; i++)
-    st = prepare_ours(&r->ours[i], entry->modules[i], &r->sets, false, err);
-  if (entry->bare && !st) st = prepare_ours(&r->bare, entry->bare, &r->sets, true, err);
+    st = prepare_ours(&r->ours[i], entry->modules[i], r->sets.list, sets, false, err);
+  if (entry->bare && !st) st = prepare_ours(&r->bare, entry->bare, r->products, sets, true, err);
   return st;
 }
 
@@ -399,6 +439,7 @@ static void close_race(race *r) {
     gg_free(r->ours[i].prepared);
   gg_free(r->ours);
   gg_free(r->bare.prepared);
+  close_products(r);
   free_sets(&r->sets);
 }
 

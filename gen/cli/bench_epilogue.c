@@ -45,6 +45,18 @@ const bench_epilogue bench_epilogues[] = {
      .operations = "[{dgelu: {form: tanh_approx, type: $}}]",
      .cublaslt = GG_CUBLASLT_DGELU,
      .cublaslt_name = "DGELU"},
+    {.word = "dgelu_bgrad",
+     .operations = "[{dgelu: {form: tanh_approx, type: $}}, {sum: {along: @}}]",
+     .cublaslt = GG_CUBLASLT_DGELU_BGRAD,
+     .cublaslt_name = "DGELU_BGRAD"},
+    {.word = "swiglu",
+     .operations = "[{gated: {act: silu}}]",
+     .gates = true,
+     .cublaslt_name = "the product"},
+    {.word = "geglu",
+     .operations = "[{gated: {act: gelu, form: tanh_approx}}]",
+     .gates = true,
+     .cublaslt_name = "the product"},
     {.word = "beta_c",
      .c = BENCH_C_APART,
      .cublaslt = GG_CUBLASLT_DEFAULT,
@@ -151,6 +163,8 @@ static const char *obstacle_of(const bench_epilogue *epilogue, const cli_case *c
   if (epilogue->scales == BENCH_SCALES_D && !gg_dtype_is_fp8(c->d)) {
     return "cuBLASLt has a scale of D where that is of 8-bit floats alone";
   }
+  if (epilogue->gates && (c->d_major != GG_MAJOR_N || c->n % 2 != 0))
+    return "gated columns are two by two, and neighbours in a row-major D";
   if (epilogue->c == BENCH_C_IN_PLACE && c_type(c) != c->d) {
     return "cuBLASLt's C is bf16 where D is of 8-bit floats, and cannot be D";
   }

@@ -17,6 +17,7 @@ typedef struct bench_epilogue {
                              its type, $ that of a C. NULL: what a spec without an epilogue has */
   bench_c c;
   bench_scales scales;
+  bool gates;                    /* D has half of the product's columns */
   gg_cublaslt_epilogue cublaslt; /* GG_CUBLASLT_PRODUCT: it has none, and computes the product */
   const char *cublaslt_name;
 } bench_epilogue;

@@ -284,12 +284,25 @@ static int first_of(const gg_kernel *kernel, gg_op_kind kind) {
   return none;
 }
 
+/* Of what is stored where a bias would be read. */
+static gg_dtype sum_type(const gg_kernel *kernel) {
+  return gg_dtype_is_fp8(kernel->d.type) ? GG_DTYPE_bf16 : kernel->d.type;
+}
+
+gg_kernel gg_cublaslt_results(const gg_kernel *kernel) {
+  gg_kernel out = *kernel;
+  for (size_t i = 0; i < out.operation_count; i++)
+    if (out.operations[i].kind == GG_OP_SUM) out.operations[i].operand.type = sum_type(kernel);
+  return out;
+}
+
 static operands operands_of(const gg_kernel *kernel, const gg_problem *problem,
                             gg_cublaslt_epilogue epilogue) {
   operands out = {none, none, none, none, none, none, false};
   if (epilogue == GG_CUBLASLT_PRODUCT) return out;
-  out.bias = first_of(kernel, GG_OP_BIAS);
-  out.aux = first_of(kernel, epilogue == GG_CUBLASLT_DGELU ? GG_OP_DGELU : GG_OP_AUX);
+  bool sums = epilogue == GG_CUBLASLT_DGELU_BGRAD, back = sums || epilogue == GG_CUBLASLT_DGELU;
+  out.bias = first_of(kernel, sums ? GG_OP_SUM : GG_OP_BIAS);
+  out.aux = first_of(kernel, back ? GG_OP_DGELU : GG_OP_AUX);
   out.residual = first_of(kernel, GG_OP_RESIDUAL);
   int linear = first_of(kernel, GG_OP_LINEAR);
   out.c = linear != none && kernel->operations[linear].beta && problem->beta != 0;
@@ -353,7 +366,9 @@ static status_t describe_epilogue(const gg_cublaslt_plan *plan, const gg_kernel 
   const operands *o = &plan->operands;
   status_t status = set_int32(plan, DESC_EPILOGUE, (int32_t)epilogue);
   if (!status && o->bias != none) {
-    status = set_int32(plan, DESC_BIAS_TYPE, type_of(kernel->operations[o->bias].operand.type));
+    const gg_operation *bias = &kernel->operations[o->bias];
+    gg_dtype type = bias->kind == GG_OP_SUM ? sum_type(kernel) : bias->operand.type;
+    status = set_int32(plan, DESC_BIAS_TYPE, type_of(type));
     if (!status && problem->batch > 1) {
       status = set_int64(plan, DESC_BIAS_STRIDE, problem->extras[o->bias].batch_stride);
     }

@@ -31,19 +31,24 @@ typedef enum gg_cublaslt_epilogue {
   GG_CUBLASLT_GELU_BIAS = 36,
   GG_CUBLASLT_GELU_AUX_BIAS = 164, /* stores what goes into gelu */
   GG_CUBLASLT_DGELU = 192,         /* times gelu's derivative at that */
+  GG_CUBLASLT_DGELU_BGRAD = 208,   /* and stores what sums along the bias its gradient has */
 } gg_cublaslt_epilogue;
 
 /* Types, majors, factors of blocks and the accumulator are the kernel's, the layout is the
  * problem's. But for the bare product, everything that the kernel's operations read and write takes
  * part: C with beta, or a residual as a C with beta 1; a bias and an aux, or what a dgelu reads in
- * its place; scales along M and N as those of A and B, and single numbers as those of A, B and D,
- * in this order. GG_E_CUBLASLT where the library has nothing for it. Close with
- * gg_cublaslt_plan_close. */
+ * its place, and a sum in a bias's; scales along M and N as those of A and B, and single numbers as
+ * those of A, B and D, in this order. GG_E_CUBLASLT where the library has nothing for it. Close
+ * with gg_cublaslt_plan_close. */
 gg_status gg_cublaslt_plan_open(gg_cublaslt_plan **out, gg_cublaslt *lt, const gg_kernel *kernel,
                                 const gg_problem *problem, gg_cublaslt_epilogue epilogue,
                                 gg_error *err);
 void gg_cublaslt_plan_close(gg_cublaslt_plan *plan);
 int gg_cublaslt_plan_count(const gg_cublaslt_plan *plan);
+
+/* A kernel's facts as the library stores its results: sums are not f32 but of a bias's type, which
+ * is D's, and bf16 where that is of 8-bit floats. */
+gg_kernel gg_cublaslt_results(const gg_kernel *kernel);
 
 /* Candidate `index`; the pointers, and no more, are those of `problem`. */
 gg_status gg_cublaslt_launch(const gg_cublaslt_plan *plan, int index, const gg_problem *problem,

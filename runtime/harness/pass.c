@@ -32,10 +32,11 @@ static int64_t larger(int64_t x, int64_t y) {
   return x > y ? x : y;
 }
 
-gg_status gg_pass_launch(const gg_pass *pass, const gg_trial *trial, CUstream stream,
-                         gg_error *err) {
+gg_status gg_pass_launch(const gg_pass *pass, const gg_trial *trial, const gg_trial *product,
+                         CUstream stream, gg_error *err) {
   const gg_kernel *kernel = trial->kernel;
   const gg_problem *p = &trial->problem;
+  span from = span_of(product->kernel, &product->problem, product->problem.d, kernel->d.type);
   span d = span_of(kernel, p, p->d, kernel->d.type), read = {0}, stored = {0};
   if (gg_problem_reads_c(p) && p->c != p->d) read = span_of(kernel, p, p->c, kernel->c.type);
   for (size_t i = 0; i < kernel->operation_count; i++) {
@@ -47,9 +48,9 @@ gg_status gg_pass_launch(const gg_pass *pass, const gg_trial *trial, CUstream st
     else
       read = matrix;
   }
-  int64_t most = larger(d.count, larger(read.count, stored.count));
+  int64_t most = larger(from.count, larger(read.count, stored.count));
   int64_t per_cta = threads * vectors_per_thread, ctas = (most + per_cta - 1) / per_cta;
-  void *arguments[] = {&d, &read, &stored};
+  void *arguments[] = {&from, &read, &d, &stored};
   return gg_raw_launch(&pass->kernel, (unsigned)larger(ctas, 1), 1, threads, arguments, stream,
                        err);
 }

@@ -14,10 +14,10 @@ typedef struct gg_pass {
 gg_status gg_pass_open(gg_pass *out, gg_context *context, gg_error *err);
 void gg_pass_close(gg_pass *pass);
 
-/* Reads D, C where the trial has one apart from D, and the matrix that its epilogue reads; stores D
- * and the matrix that its epilogue stores. Of several such matrices the last counts; vectors, which
- * stay in the caches, do not. */
-gg_status gg_pass_launch(const gg_pass *pass, const gg_trial *trial, CUstream stream,
-                         gg_error *err);
+/* Reads the trial's bare product (gg_trial_product_open), C where the trial has one apart from D,
+ * and the matrix that its epilogue reads; stores D and the matrix that its epilogue stores. Of
+ * several such matrices the last counts; vectors, which stay in the caches, do not. */
+gg_status gg_pass_launch(const gg_pass *pass, const gg_trial *trial, const gg_trial *product,
+                         CUstream stream, gg_error *err);
 
 #endif

@@ -526,6 +526,31 @@ void gg_trial_close(gg_trial *trial) {
   *trial = (gg_trial){0};
 }
 
+gg_status gg_trial_product_open(gg_trial *out, const gg_trial *of, const gg_kernel *product,
+                                gg_error *err) {
+  *out = *of;
+  out->kernel = product;
+  if (gg_kernel_n_unit(of->kernel) == gg_kernel_n_unit(product)) return GG_OK;
+  gg_problem *p = &out->problem, packed = *p;
+  out->d = (gg_trial_buffer){0};
+  out->arrays[3] = 0;
+  gg_status st = gg_problem_pack(&packed, product, err);
+  p->ldd = packed.ldd;
+  p->batch_stride_d = packed.batch_stride_d;
+  if (!st) st = make_operand(out, 'd', &out->d, &p->d, &(gg_trial_options){0}, NULL, err);
+  if (!st && p->pointers) st = make_array(out, 'd', &out->d, &p->d, err);
+  if (st) gg_trial_product_close(out, of);
+  return st;
+}
+
+void gg_trial_product_close(gg_trial *product, const gg_trial *of) {
+  if (product->context && product->d.device != of->d.device) {
+    free_buffer(product->context, &product->d);
+    gg_memory_free(product->context, product->arrays[3]);
+  }
+  *product = (gg_trial){0};
+}
+
 int64_t gg_trial_bytes(const gg_trial *trial) {
   int64_t bytes = trial->a.bytes + trial->b.bytes + trial->d.bytes;
   bytes +=

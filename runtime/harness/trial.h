@@ -86,6 +86,13 @@ gg_status gg_trial_read(gg_trial *trial, gg_trial_buffer *buffer, const gg_view 
 /* Bytes on the device. */
 int64_t gg_trial_bytes(const gg_trial *trial);
 
+/* The bare product of a trial's operands: of `product`, the trial's kernel without operations. It
+ * has the trial's memory; but for its D where a gate leaves half of the columns. Close with
+ * gg_trial_product_close before the trial. */
+gg_status gg_trial_product_open(gg_trial *out, const gg_trial *of, const gg_kernel *product,
+                                gg_error *err);
+void gg_trial_product_close(gg_trial *product, const gg_trial *of);
+
 /* Frees the host's copies of A, B and C; the host reference and C then have nothing to read. What
  * the epilogue reads stays. */
 void gg_trial_drop_inputs(gg_trial *trial);

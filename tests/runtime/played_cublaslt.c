@@ -22,8 +22,7 @@ typedef struct layout {
 typedef struct descriptor {
   int compute, scale;
   int32_t transa, transb, epilogue, bias_type, aux_type, a_mode, b_mode;
-  const void *bias;
-  void *aux;
+  void *bias, *aux;
   int64_t bias_stride, aux_ld, aux_stride;
   const void *a_scale, *b_scale, *d_scale;
   int8_t fast;
@@ -187,7 +186,7 @@ PUBLIC int cublasLtMatmulPreferenceSetAttribute(void *preference, int attribute,
 
 /* ---- The product ---------------------------------------------------------------------- */
 
-enum { F_RELU = 2, F_BIAS = 4, F_GELU = 32, F_BACK = 64, F_AUX = 128 };
+enum { F_RELU = 2, F_BIAS = 4, F_SUM = 16, F_GELU = 32, F_BACK = 64, F_AUX = 128 };
 
 /* cublasLtMatmulHeuristicResult_t */
 typedef struct heuristic {
@@ -225,7 +224,9 @@ static bool is_supported(const descriptor *o, const layout *a, const layout *b, 
   if (is_fp8(d->type) ? is_fp8(c->type) : c->type != d->type) return false;
   if ((o->a_scale || o->b_scale) && !narrow) return false;
   if (o->compute == 72 && (o->epilogue != 1 || o->scale != (d->type == 10 ? 10 : 0))) return false;
-  if ((o->epilogue & F_BIAS) && !o->bias) return false;
+  if ((o->epilogue & (F_BIAS | F_SUM)) && !o->bias) return false;
+  int bias_type = is_fp8(d->type) ? 14 : d->type; /* that of D, or bf16 */
+  if ((o->epilogue & F_SUM) && o->bias_type >= 0 && o->bias_type != bias_type) return false;
   return !(o->epilogue & F_AUX) || (o->aux && o->aux_ld % 8 == 0 && o->aux_ld >= (int64_t)d->rows);
 }
 
@@ -300,6 +301,17 @@ static double function_of(const descriptor *o, double x, const layout *d, int64_
   return o->epilogue & F_GELU ? gelu(x) : x;
 }
 
+/* The gradient of a bias: of each row of D the sum. */
+static void sum_rows(const descriptor *o, const layout *d, const void *at, int64_t batch) {
+  for (int64_t row = 0; row < (int64_t)d->rows && (o->epilogue & F_SUM); row++) {
+    double sum = 0;
+    for (int64_t col = 0; col < (int64_t)d->cols; col++)
+      sum += element((matrix){d, at}, batch, row, col);
+    int type = o->bias_type < 0 ? d->type : o->bias_type;
+    gg_number_set(dtype_of(type), o->bias, batch * o->bias_stride + row, sum);
+  }
+}
+
 PUBLIC int cublasLtMatmul(void *handle, void *desc, const void *alpha, const void *a,
                           void *a_layout, const void *b, void *b_layout, const void *beta,
                           const void *c, void *c_layout, void *d, void *d_layout,
@@ -323,6 +335,7 @@ PUBLIC int cublasLtMatmul(void *handle, void *desc, const void *alpha, const voi
         gg_number_set(dtype_of(out->type), d, batch * out->batch_stride + col * out->ld + row, x);
       }
     }
+    sum_rows(o, out, d, batch);
   }
   return SUCCESS;
 }

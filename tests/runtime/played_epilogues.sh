@@ -4,7 +4,7 @@
 #   played_epilogues.sh PLAYED_GEMMGEN PLAYED_CUBLASLT FOLDER
 library=$(realpath "$2") specs=$3
 . "$(dirname "$0")/../cli/expect.sh"
-all=none,bias,bias_relu,bias_gelu,gelu_aux,dgelu,residual,silu
+all=none,bias,bias_relu,bias_gelu,gelu_aux,dgelu,dgelu_bgrad,swiglu,geglu,residual,silu
 
 # Every row of a table has these values in its columns.
 column() { # FILE NAME
@@ -16,18 +16,18 @@ every() { # FILE NAME VALUE COUNT
 }
 
 export PLAYED_SPECS=$specs/epilogues.yaml
-expect 0 'eight epilogues' "$gemmgen" bench --cublaslt "$library" --epilogue $all -m 48 -n 40 -k 32 \
+expect 0 'eleven epilogues' "$gemmgen" bench --cublaslt "$library" --epilogue $all -m 48 -n 40 -k 32 \
   -l 2 --tsv all.tsv --json all.json --markdown all.md "$specs/epilogues.yaml"
-holds 'a row for each' every all.tsv 'case' 'f16,f16,f16,f32,kkn,48x40x32,b2' 8
-holds 'ours are right' every all.tsv right 1 8
-holds 'cuBLASLt is right' every all.tsv lt_right 1 8
+holds 'a row for each' every all.tsv 'case' 'f16,f16,f16,f32,kkn,48x40x32,b2' 11
+holds 'ours are right' every all.tsv right 1 11
+holds 'cuBLASLt is right' every all.tsv lt_right 1 11
 holds 'what cuBLASLt does' [ "$(column all.tsv lt_does | tr '\n' ,)" = \
-  'DEFAULT,BIAS,RELU_BIAS,GELU_BIAS,GELU_AUX_BIAS,DGELU,C,the product,' ]
+  'DEFAULT,BIAS,RELU_BIAS,GELU_BIAS,GELU_AUX_BIAS,DGELU,DGELU_BGRAD,the product,the product,C,the product,' ]
 holds 'over the bare product' [ "$(column all.tsv over_bare | tr '\n' ,)" = \
-  '0.0000,1.0000,1.0000,1.0000,1.0000,1.0000,1.0000,1.0000,' ]
+  '0.0000,1.0000,1.0000,1.0000,1.0000,1.0000,1.0000,1.0000,1.0000,1.0000,1.0000,' ]
 holds 'separate kernels beside each but the bare product' [ \
   "$(column all.tsv separate | sed 's/^0$/none/;s/^[0-9].*/some/' | tr '\n' ,)" = \
-  'none,some,some,some,some,some,some,some,' ]
+  'none,some,some,some,some,some,some,some,some,some,some,' ]
 holds 'their mean' grep -q '^gelu_aux: 1 cases beside separate kernels: geometric mean ' out
 holds 'a mean for each' grep -q '^gelu_aux: 1 cases beside cuBLASLt' out
 holds 'no mean beside another work' bash -c '! grep -q "^silu: .*beside cuBLASLt" out'
@@ -46,7 +46,7 @@ holds 'why' grep -q 'bias *without cuBLASLt: cublasLtMatmul failed: CUBLAS_STATU
 holds 'in JSON, too' grep -q '"lt_obstacle": "cublasLtMatmul failed' refused.json
 holds 'JSON' json refused.json
 
-sed 's/align: 16/align: 2/; /linear/d; /bias\]/d; /relu/d; /residual/d; /silu/d; /dgelu/d; /\[bias, {/d' \
+sed 's/align: 16/align: 2/; /linear/d; /bias\]/d; /relu/d; /residual/d; /silu/d; /dgelu/d; /gated/d; /\[bias, {/d' \
   "$specs/epilogues.yaml" >aux.yaml
 PLAYED_SPECS=aux.yaml expect 0 'an aux of odd lines' "$gemmgen" bench --cublaslt "$library" \
   --epilogue gelu_aux -m 48 -n 33 -k 32 aux.yaml

@@ -29,7 +29,7 @@ static const gg_kernel *kernel_of(const char *name) {
   return NULL;
 }
 
-/* Where a problem keeps what a parameter brings. */
+/* Where a problem keeps what a parameter brings; NULL: it says how the work is shared. */
 static void *member_of(gg_problem *p, gg_param param) {
   void *const of_operands[][3] = {
       [GG_OPERAND_A] = {&p->a, &p->lda, &p->batch_stride_a},
@@ -46,7 +46,8 @@ static void *member_of(gg_problem *p, gg_param param) {
     void *const of_extra[] = {&extra->address, &extra->ld, &extra->batch_stride};
     return of_extra[param.kind];
   }
-  return param.operand ? of_operands[param.operand][param.kind] : others[param.kind];
+  if (param.operand) return of_operands[param.operand][param.kind];
+  return param.kind < sizeof others / sizeof *others ? others[param.kind] : NULL;
 }
 
 static gg_problem problem_of(const gg_kernel *kernel, void **arguments) {
@@ -54,7 +55,8 @@ static gg_problem problem_of(const gg_kernel *kernel, void **arguments) {
   for (size_t i = 0; i < kernel->param_count; i++) {
     gg_param_kind kind = kernel->params[i].kind;
     bool scalar = kind == GG_PARAM_ALPHA || kind == GG_PARAM_BETA;
-    memcpy(member_of(&p, kernel->params[i]), arguments[i], scalar ? 4 : 8);
+    void *member = member_of(&p, kernel->params[i]);
+    if (member) memcpy(member, arguments[i], scalar ? 4 : 8);
   }
   return p;
 }
@@ -98,7 +100,7 @@ static gg_reference_operands operands_at(const gg_kernel *kernel, const gg_probl
     gg_span span = gg_operation_span(op);
     if (op->kind == GG_OP_LINEAR && op->beta && p->beta != 0) {
       out.at[i] = gg_number_get(c.operand->type, memory_of(&c), place(&c, batch, row, col));
-    } else if (span != GG_SPAN_NONE && op->kind != GG_OP_AUX) {
+    } else if (span != GG_SPAN_NONE && !gg_operation_writes(op)) {
       gg_view view = gg_problem_extra_view(kernel, p, i);
       int64_t at = extra_place(&view, span, batch, row, col);
       out.at[i] = gg_number_get(view.operand->type, memory_of(&view), at);
@@ -107,28 +109,46 @@ static gg_reference_operands operands_at(const gg_kernel *kernel, const gg_probl
   return out;
 }
 
-static void play_element(const gg_kernel *kernel, const gg_problem *p, double sum, int64_t batch,
-                         int64_t row, int64_t col) {
+/* What an operation stores: aux its element, a sum of columns D's first row and what it has. */
+static void play_stored(const gg_kernel *kernel, const gg_problem *p, size_t operation,
+                        double value, int64_t batch, int64_t row, int64_t col) {
+  const gg_operation *op = &kernel->operations[operation];
+  gg_view view = gg_problem_extra_view(kernel, p, operation);
+  int64_t at = extra_place(&view, gg_operation_span(op), batch, row, col);
+  if (op->kind == GG_OP_SUM && row > 0)
+    value += gg_number_get(view.operand->type, memory_of(&view), at);
+  if (op->kind == GG_OP_AUX || op->kind == GG_OP_SUM)
+    gg_number_set(view.operand->type, memory_of(&view), at, value);
+}
+
+/* One element of D, of one sum, or behind a gate of two. */
+static void play_element(const gg_kernel *kernel, const gg_problem *p, const double sum[2],
+                         int64_t batch, int64_t row, int64_t col) {
   gg_view d = gg_problem_view(kernel, p, 'd');
-  gg_reference_operands operands = operands_at(kernel, p, batch, row, col);
+  int64_t unit = gg_kernel_n_unit(kernel);
+  double magnitude[] = {fabs(sum[0]), fabs(sum[1])};
+  gg_reference_operands operands[] = {operands_at(kernel, p, batch, row, col),
+                                      operands_at(kernel, p, batch, row, col + unit - 1)};
   gg_expected result, stored[GG_OPERATIONS_MAX];
-  gg_reference_expect(&result, stored, kernel, p, sum, fabs(sum), &operands);
+  if (unit > 1)
+    gg_reference_expect_gated(&result, stored, kernel, p, sum, magnitude, operands);
+  else
+    gg_reference_expect(&result, stored, kernel, p, sum[0], magnitude[0], operands);
   if (faulty && (row + col) % 100 == 0) result.value += 1;
-  gg_number_set(d.operand->type, memory_of(&d), place(&d, batch, row, col), result.value);
-  for (size_t i = 0; i < kernel->operation_count; i++) {
-    if (kernel->operations[i].kind != GG_OP_AUX) continue;
-    gg_view view = gg_problem_extra_view(kernel, p, i);
-    gg_number_set(view.operand->type, memory_of(&view), place(&view, batch, row, col),
-                  stored[i].value);
-  }
+  gg_number_set(d.operand->type, memory_of(&d), place(&d, batch, row, col / unit), result.value);
+  for (size_t i = 0; i < kernel->operation_count; i++)
+    if (gg_operation_writes(&kernel->operations[i]))
+      play_stored(kernel, p, i, stored[i].value, batch, row, col);
 }
 
 static void play_row(const gg_kernel *kernel, const gg_problem *p, int64_t batch, int64_t row,
                      const double *a, const double *all_b) {
-  for (int64_t col = 0; col < p->n; col++) {
-    double sum = 0;
-    for (int64_t k = 0; k < p->k; k++)
-      sum += a[k] * all_b[col * p->k + k];
+  int64_t unit = gg_kernel_n_unit(kernel);
+  for (int64_t col = 0; col < p->n; col += unit) {
+    double sum[2] = {0, 0};
+    for (int64_t i = 0; i < unit; i++)
+      for (int64_t k = 0; k < p->k; k++)
+        sum[i] += a[k] * all_b[(col + i) * p->k + k];
     play_element(kernel, p, sum, batch, row, col);
   }
 }
@@ -190,8 +210,11 @@ typedef struct span {
 } span;
 
 static void play_pass(void **arguments) {
-  const span *d = arguments[0], *read = arguments[1], *stored = arguments[2];
+  const span *product = arguments[0], *read = arguments[1];
+  const span *d = arguments[2], *stored = arguments[3];
   unsigned char any = 0;
+  for (int64_t i = 0; i < 16 * product->count; i++)
+    any ^= ((unsigned char *)(uintptr_t)product->at)[i];
   for (int64_t i = 0; i < 16 * read->count; i++)
     any ^= ((unsigned char *)(uintptr_t)read->at)[i];
   for (int64_t i = 0; i < 16 * d->count; i++)

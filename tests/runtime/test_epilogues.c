@@ -79,11 +79,12 @@ static char outcome(const gg_catalogue *catalogue, const bench_epilogue *epilogu
 static const struct {
   const char *word, *outcomes;
 } expected[] = {
-    {"none", "+++++++"},      {"bias", "+++++++"},      {"bias_relu", "+++++++"},
-    {"bias_gelu", "+++++++"}, {"bias_silu", "+++++++"}, {"relu", "+++++++"},
-    {"gelu", "+++++++"},      {"silu", "+++++++"},      {"gelu_aux", "+++++++"},
-    {"dgelu", "+++++++"},     {"beta_c", "+++++++"},    {"beta_c_in_place", "++++x++"},
-    {"residual", "+++++++"},  {"scales", "xxx++xx"},    {"scales_d", "xxxx+xx"},
+    {"none", "+++++++"},      {"bias", "+++++++"},        {"bias_relu", "+++++++"},
+    {"bias_gelu", "+++++++"}, {"bias_silu", "+++++++"},   {"relu", "+++++++"},
+    {"gelu", "+++++++"},      {"silu", "+++++++"},        {"gelu_aux", "+++++++"},
+    {"dgelu", "+++++++"},     {"dgelu_bgrad", "+++++++"}, {"swiglu", "+++++++"},
+    {"geglu", "+++++++"},     {"beta_c", "+++++++"},      {"beta_c_in_place", "++++x++"},
+    {"residual", "+++++++"},  {"scales", "xxx++xx"},      {"scales_d", "xxxx+xx"},
     {"scales_mn", "xxx++xx"},
 };
 
@@ -136,6 +137,22 @@ START_TEST(operands_are_those_that_cublaslt_takes) {
 }
 END_TEST
 
+/* Two columns of the product are one of a row-major D. */
+START_TEST(gates_are_refused_where_d_has_no_half) {
+  cli_case cases[] = {case_of(0), case_of(0)};
+  cases[0].d_major = GG_MAJOR_M;
+  cases[1].n = 255;
+  for (int i = 0; i < 2; i++) {
+    gg_form form;
+    gg_str text = GG_STR_INIT, why = GG_STR_INIT;
+    ck_assert(!bench_epilogue_form(&form, &text, &why, word("swiglu"), &cases[i]));
+    ck_assert_uint_gt(why.length, 0);
+    gg_str_free(&text);
+    gg_str_free(&why);
+  }
+}
+END_TEST
+
 static gg_kernel *kernel_of(const char *epilogue) {
   gg_spec_file *file;
   gg_kernel *kernel;
@@ -171,6 +188,10 @@ static const struct {
     {"epilogue: [bias, {gelu: {form: tanh}}]", "bias_gelu", false},
     {"epilogue: [bias, {gelu: {form: tanh_approx}}]", "bias_gelu", true},
     {"epilogue: [bias, aux, {gelu: {form: tanh_approx}}]", "gelu_aux", true},
+    {"epilogue: [{dgelu: {form: tanh_approx}}, sum]", "dgelu_bgrad", true},
+    {"epilogue: [{dgelu: {form: tanh_approx}}, {sum: {along: m}}]", "dgelu_bgrad", false},
+    {"epilogue: [gated]", "swiglu", true},
+    {"epilogue: [gated]", "geglu", false},
     {"epilogue: [aux, bias, {gelu: {form: tanh_approx}}]", "gelu_aux", false},
 };
 
@@ -193,6 +214,7 @@ int main(void) {
   TCase *tests = tcase_create("epilogues");
   tcase_add_test(tests, every_word_for_every_type);
   tcase_add_test(tests, operands_are_those_that_cublaslt_takes);
+  tcase_add_test(tests, gates_are_refused_where_d_has_no_half);
   tcase_add_loop_test(tests, kernels_of_specs_are_told_apart, 0, sizeof pairs / sizeof *pairs);
   tcase_set_timeout(tests, 300);
   suite_add_tcase(suite, tests);
