@@ -109,6 +109,9 @@ typedef enum gg_scalars {
   GG_SCALARS_DEVICE = 1 /* in device memory, where the kernel reads them */
 } gg_scalars;
 
+/* Columns j and N / 2 + j of the product become D's column j; without it 2 j and 2 j + 1. */
+enum { GG_GATED_SPLIT = 256 };
+
 typedef struct gg_operation {
   gg_op_kind kind;
   bool alpha, beta;   /* linear: has such a factor */
@@ -116,7 +119,8 @@ typedef struct gg_operation {
   gg_along along;     /* bias, scale, expr, sum */
   gg_operand operand; /* what it reads, or, aux, amax and sum, writes */
   float numbers[2];   /* leaky_relu: its slope; clamp: least and most, infinite where not given */
-  int expression;     /* expr: which of the kernel's; gated: its activation, a gg_op_kind */
+  int expression;     /* expr: which of the kernel's; gated: its activation, a gg_op_kind, and
+                         GG_GATED_SPLIT where its columns are split */
   gg_scalars scalars; /* linear: where they are */
 } gg_operation;
 
@@ -212,6 +216,8 @@ typedef enum gg_map_mode {
                                 along the rows */
   GG_MAP_METADATA_GAP = 10,
   GG_MAP_METADATA_BLOCKS = 11,
+  GG_MAP_HALF = 12, /* of lines whose halves are copied by turns: which half; lines of a half */
+  GG_MAP_HALF_LINES = 13,
 } gg_map_mode;
 
 enum { GG_TENSOR_MAPS_MAX = 8, GG_MAP_RANK_MAX = 5 };

@@ -49,6 +49,12 @@ int64_t gg_kernel_n_unit(const gg_kernel *kernel) {
   return most / gg_columns_behind(kernel->operations, kernel->operation_count, most);
 }
 
+bool gg_kernel_is_split(const gg_kernel *kernel) {
+  for (size_t i = 0; i < kernel->operation_count; i++)
+    if (gg_operation_splits(&kernel->operations[i])) return true;
+  return false;
+}
+
 gg_dtype gg_kernel_scalar_type(const gg_kernel *kernel) {
   return kernel->accumulator == GG_DTYPE_f64 ? GG_DTYPE_f64 : GG_DTYPE_f32;
 }

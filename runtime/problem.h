@@ -62,6 +62,9 @@ int64_t gg_kernel_k_unit(const gg_kernel *kernel);
  * an epilogue that gates them; else 1. */
 int64_t gg_kernel_n_unit(const gg_kernel *kernel);
 
+/* Whether a gate's columns are the halves of N: j and N / 2 + j become D's column j. */
+bool gg_kernel_is_split(const gg_kernel *kernel);
+
 /* Whether its alpha and beta are in device memory; of which type they are. */
 bool gg_kernel_reads_scalars(const gg_kernel *kernel);
 gg_dtype gg_kernel_scalar_type(const gg_kernel *kernel);

@@ -104,10 +104,19 @@ static gg_status check_line(const gg_tensor_map *map, const gg_view *view, gg_er
   return gg_fail(err, PROBLEM_EXTENT, NULL, view->length_name, (long long)view->length, text);
 }
 
-static gg_status check_map(const gg_view *view, gg_error *err) {
+/* Whether lines are copied by turns from their first half and their second. */
+static bool halves(const gg_tensor_map *map) {
+  return map->modes[1] == GG_MAP_HALF;
+}
+
+static gg_status check_map(const gg_tensor_map *map, const gg_view *view, gg_error *err) {
   int64_t unit = unit_of(view), bits = gg_dtype_info_of(view->operand->type)->bits;
   int64_t most = (stride_limit * 8 / bits - 1) / unit * unit;
   if (view->rows > 1 && view->ld > most) return too_far(err, view, GG_VIEW_LD, view->ld, most);
+  if (halves(map) && view->rows > 0) {
+    int64_t least = most / (view->rows / 2) / unit * unit; /* of steps over half of the lines */
+    if (view->ld > least) return too_far(err, view, GG_VIEW_LD, view->ld, least);
+  }
   if (view->batch > 1 && view->batch_stride > most) {
     return too_far(err, view, GG_VIEW_BATCH_STRIDE, view->batch_stride, most);
   }
@@ -129,7 +138,7 @@ gg_status gg_tensor_maps_check(const gg_kernel *kernel, const gg_problem *proble
     gg_view view = view_of(kernel, problem, &kernel->maps[i]);
     if (!is_used(problem, &kernel->maps[i])) continue;
     if (!view.written) st = check_line(&kernel->maps[i], &view, err);
-    if (!st) st = check_map(&view, err);
+    if (!st) st = check_map(&kernel->maps[i], &view, err);
   }
   return st;
 }
@@ -191,8 +200,17 @@ static gg_status encode_map(uint64_t out[16], const gg_driver *driver, const gg_
 
 static gg_status encode(uint64_t out[16], const gg_driver *driver, const gg_tensor_map *map,
                         const gg_view *view, gg_error *err) {
-  const int64_t extent_of[] = {view->length, view->rows, view->batch}; /* by gg_map_mode */
-  const int64_t step_of[] = {1, view->ld, view->batch_stride};
+  int64_t half = view->rows / 2;
+  const int64_t extent_of[] = {[GG_MAP_LINE] = view->length,
+                               [GG_MAP_LINES] = view->rows,
+                               [GG_MAP_BATCH] = view->batch,
+                               [GG_MAP_HALF] = 2,
+                               [GG_MAP_HALF_LINES] = half};
+  const int64_t step_of[] = {[GG_MAP_LINE] = 1,
+                             [GG_MAP_LINES] = view->ld,
+                             [GG_MAP_BATCH] = view->batch_stride,
+                             [GG_MAP_HALF] = half * view->ld,
+                             [GG_MAP_HALF_LINES] = view->ld};
   uint64_t extents[GG_MAP_RANK_MAX], strides[GG_MAP_RANK_MAX];
   for (int i = 0; i < map->rank; i++) {
     int64_t extent = extent_of[map->modes[i]];
@@ -268,7 +286,9 @@ gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_d
     } else if (!is_used(problem, map)) {
       view.address = problem->d / align_of(map) * align_of(map);
       view.length = line_unit(map);
-      view.rows = view.batch = 1;
+      view.rows = halves(map) ? 2 : 1;
+      view.batch = 1;
+      view.ld = gg_dtype_unit(map->type, (int)align_of(map));
     }
     st = encode(out[i], driver, map, &view, err);
   }

@@ -50,19 +50,19 @@ struct tile_loader {
 
 template <class op>
 __device__ __forceinline__ tile_loader start_loader(const ab_t *origin, int64 ld, int mn,
-                                                    int k_tile, int thread) {
+                                                    int k_tile, int thread${half_parameter}) {
 //@ if units
   const int line = thread / op::across * op::unit;
 //@ else
   const int line = thread / op::across;
 //@ end
   const int pos = thread % op::across * op::chunk_size;
-  const int64 turn_step = op::line_step * ld;
+  const int64 turn_step = ${lines_of_turn} * ld;
   const int64 tile_distance = op::k_major ? tile_k : tile_k * ld;
   return {line,
           pos,
           unsigned(op::k_major ? op::offset(line, pos) : op::offset(pos, line)) * element_bytes,
-          origin + line * ld + pos + k_tile * tile_distance,
+          origin + ${first_line} * ld + pos + k_tile * tile_distance,
           turn_step,
           tile_distance - op::line_turns * turn_step,
           mn - (op::k_major ? line : pos)
@@ -252,10 +252,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int rows = even_m ? tile_m : int(min(m - m0, int64(tile_m)));
   const int cols = even_n ? tile_n : int(min(n - n0, int64(tile_n)));
   const ab_t *gA = ${a_first} + m0 * (a_k_major ? lda : 1);
-  const ab_t *gB = ${b_first} + n0 * (b_k_major ? ldb : 1);
+  const ab_t *gB = ${b_first} + ${b_n0} * (b_k_major ? ldb : 1);
   loaders l;
-  l.gA = start_loader<operand_a>(gA, lda, rows, max(k_tiles - 1, 0), thread);
-  l.gB = start_loader<operand_b>(gB, ldb, cols, max(k_tiles - 1, 0), thread);
+  l.gA = start_loader<operand_a>(gA, lda, rows, max(k_tiles - 1, 0), thread${half_of_a});
+  l.gB = start_loader<operand_b>(gB, ldb, cols, max(k_tiles - 1, 0), thread${half_of_b});
   const fragment_places at = {
       operand_a::offset(tile_row(thread, 0), 0) * element_bytes,
       stage_begin_b + operand_b::offset(tile_col(thread, 0), 0) * element_bytes};

@@ -52,15 +52,15 @@ struct tile_loader {
 
 template <class op>
 __device__ __forceinline__ tile_loader start_loader(const ab_t *origin, int64 ld, int mn,
-                                                    int k_tile, int thread) {
+                                                    int k_tile, int thread${half_parameter}) {
   const int line = thread / op::across;
   const int pos = thread % op::across * op::chunk_size;
-  const int64 turn_step = op::line_step * ld;
+  const int64 turn_step = ${lines_of_turn} * ld;
   const int64 tile_distance = op::k_major ? ${tile_k_of} : ${tile_k_of} * ld;
   const int64 walked = op::copy_bytes == 16 ? op::line_turns * turn_step : 0;
   return {line,
           pos,
-          origin + line * ld + pos + k_tile * tile_distance,
+          origin + ${first_line} * ld + pos + k_tile * tile_distance,
           turn_step,
           tile_distance - walked,
 //@ if ragged_lines
@@ -534,11 +534,11 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     const int64 n0 = int64(tile.n) * tile_n;
 //@ insert listed
     const ab_t *gA = ${a_first} + m0 * (a_k_major ? lda : 1);
-    const ab_t *gB = ${b_first} + n0 * (b_k_major ? ldb : 1);
+    const ab_t *gB = ${b_first} + ${b_n0} * (b_k_major ? ldb : 1);
     const int next_rows = even_m ? tile_m : int(min(m - m0, int64(tile_m)));
     const int next_cols = even_n ? tile_n : int(min(n - n0, int64(tile_n)));
-    pipeline p = {start_loader<operand_a>(gA, lda, next_rows, max(k_tiles - 1, 0), thread),
-                  start_loader<operand_b>(gB, ldb, next_cols, max(k_tiles - 1, 0), thread),
+    pipeline p = {start_loader<operand_a>(gA, lda, next_rows, max(k_tiles - 1, 0), thread${half_of_a}),
+                  start_loader<operand_b>(gB, ldb, next_cols, max(k_tiles - 1, 0), thread${half_of_b}),
                   ${coord_a}(lane),
                   ${coord_b}(lane),
 //@ if sparse

@@ -44,7 +44,7 @@ __device__ __forceinline__ void load_stage(const tensor_map &map_a, const tensor
              a_k_major ? tile.m0 : k0, tile.batch);
 #pragma unroll
   for (int box = 0; box < boxes_b; ++box)
-    tma_load(sA + stage_bytes_a + box * box_bytes_b, map_b, full,
+    ${load_b}(sA + stage_bytes_a + box * box_bytes_b, map_b, full,
              (b_k_major ? k0 : tile.n0) + box * line_b, b_k_major ? tile.n0 : k0, tile.batch);
 }
 

@@ -92,8 +92,10 @@ static bool is_operation(const gg_operation *has, const gg_expression *expressio
     return false;
   return has->kind == wanted->kind && has->alpha == wanted->alpha && has->beta == wanted->beta &&
          has->scalars == wanted->scalars && has->form == wanted->form &&
-         gg_operation_act(has) == gg_operation_act(wanted) && gg_operation_span(has) == span &&
-         has->numbers[0] == wanted->numbers[0] && has->numbers[1] == wanted->numbers[1] &&
+         gg_operation_act(has) == gg_operation_act(wanted) &&
+         gg_operation_splits(has) == gg_operation_splits(wanted) &&
+         gg_operation_span(has) == span && has->numbers[0] == wanted->numbers[0] &&
+         has->numbers[1] == wanted->numbers[1] &&
          (!typed || has->operand.type == wanted->operand.type);
 }
 
@@ -115,7 +117,8 @@ static void name_operation(gg_str *out, const gg_operations *all, const gg_opera
   if (op->beta) gg_str_puts(out, "_beta");
   if (op->scalars == GG_SCALARS_DEVICE) gg_str_puts(out, "_device");
   if (op->kind == GG_OP_GATED)
-    gg_str_printf(out, "_%s", gg_choice_word(GG_SET_ACT, gg_operation_act(op)));
+    gg_str_printf(out, "_%s%s", gg_operation_splits(op) ? "split_" : "",
+                  gg_choice_word(GG_SET_ACT, gg_operation_act(op)));
   if (gg_operation_has_form(op)) gg_str_printf(out, "_%s", gg_choice_word(GG_SET_GELU, op->form));
   if (op->kind == GG_OP_EXPR) {
     gg_str_putc(out, '[');

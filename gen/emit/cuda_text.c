@@ -6,6 +6,7 @@
 
 #include "atom/dtype.h"
 #include "plan/epilogue.h"
+#include "plan/gate.h"
 #include "plan/operands.h"
 #include "plan/operation.h"
 
@@ -146,6 +147,24 @@ void gg_cuda_bind_first(gg_bindings *out, const gg_plan *plan, const char *name,
     gg_str_printf(&text, "%s + %s * batch_stride_%s", matrices[operand], batch,
                   gg_operand_word(operand));
   gg_bind_str(out, name, &text);
+}
+
+void gg_cuda_write_split(gg_str *out, const gg_plan *plan, bool is_a) {
+  if (gg_plan_is_split(plan))
+    gg_str_printf(out, "  static constexpr bool split = %s;%s\n", gg_cuda_bool(!is_a),
+                  is_a ? "" : "  // its lines come from both halves of N, by turns");
+}
+
+void gg_cuda_bind_split(gg_bindings *out, const gg_plan *plan) {
+  bool split = gg_plan_is_split(plan);
+  gg_bind_text(out, "half_parameter", split ? ", int64 half" : "");
+  gg_bind_text(out, "half_of_a", split ? ", 0" : "");
+  gg_bind_text(out, "half_of_b", split ? ", n / 2" : "");
+  gg_bind_text(out, "b_n0", split ? "n0 / 2" : "n0");
+  gg_bind_text(out, "first_line",
+               split ? "(op::split ? line % 2 * half + line / 2 : line)" : "line");
+  gg_bind_text(out, "lines_of_turn",
+               split ? "(op::split ? op::line_step / 2 : op::line_step)" : "op::line_step");
 }
 
 enum { line_columns = 100 };

@@ -2,6 +2,7 @@
 
 #include "emit/expression_text.h"
 #include "emit/skeleton.h"
+#include "plan/gate.h"
 
 const gg_item_span gg_item_spans[] = {
     [GG_SPAN_ALL] = {{"row.@", "row.@"}, "  epi_t @;\n", "", "  values.@ = @_value(of.@[0]);\n"},
@@ -22,6 +23,20 @@ const gg_item_span gg_item_spans[] = {
                         "    values.@ = load_two<d_n_major, @_pairs>(\n"
                         "        of.@, of.ld_@, at, $r, $c);\n"},
 };
+
+/* Of a vector of a split gate's columns: those from an even one of the tile on. */
+static const char move_halves[] = "  of.@ += col / 2;\n";
+static const char read_halves[] =
+    "  values.@.x = at.col < at.cols ? @_value(of.@[at.col / 2]) : epi_t(0);\n"
+    "  values.@.y = at.col < at.cols ? @_value(of.@[of.half_n + at.col / 2]) : epi_t(0);\n";
+
+const char *gg_item_move(const gg_item *it) {
+  return it->halves ? move_halves : gg_item_spans[it->span].move;
+}
+
+const char *gg_item_read(const gg_item *it) {
+  return it->halves ? read_halves : gg_item_spans[it->span].read;
+}
 
 static bool is_fetched(const gg_items *e, size_t index) {
   for (size_t i = 0; i < e->layouts->fetched_count; i++) {
@@ -54,6 +69,7 @@ gg_item gg_item_of(const gg_items *e, size_t index) {
   out.lined = is_lined(e, index);
   out.staged = is_staged(e, index);
   out.ahead = gg_operation_reads_vector(out.operation) && plan->vector_buffers > 0;
+  out.halves = out.span == GG_SPAN_COLUMNS && gg_plan_is_split(plan);
   return out;
 }
 

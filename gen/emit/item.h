@@ -21,6 +21,7 @@ typedef struct gg_item {
   bool lined;   /* a matrix that comes through D's staging */
   bool staged;  /* a matrix that is stored through D's staging */
   bool ahead;   /* a vector that is read ahead */
+  bool halves;  /* a vector whose halves are of a tile's columns by turns */
   const gg_items *of;
   char name[GG_OPERATION_NAME_MAX];
 } gg_item;
@@ -38,6 +39,10 @@ typedef struct gg_item_span {
 } gg_item_span;
 
 extern const gg_item_span gg_item_spans[];
+
+/* The lines of an item. */
+const char *gg_item_move(const gg_item *it);
+const char *gg_item_read(const gg_item *it);
 
 /* A number that a step is on: what it is called, and which of two values of the operand is its. */
 typedef struct gg_item_number {

@@ -122,6 +122,14 @@ static void write_what_is_read(gg_str *out, const gg_items *e) {
                 gg_cuda_bool(any));
 }
 
+/* Whether a vector is read whose halves are of a tile's columns by turns. */
+static bool reads_halves(const gg_items *e) {
+  bool any = false;
+  for (size_t i = 0; i < e->plan->operation_count && !any; i++)
+    any = gg_item_of(e, i).halves;
+  return any;
+}
+
 /* The members of epilogue_operands, in the order of operand_list. */
 static void write_members(gg_str *out, const gg_items *e) {
   const gg_plan *plan = e->plan;
@@ -129,6 +137,7 @@ static void write_members(gg_str *out, const gg_items *e) {
                    "parameters.\nstruct epilogue_operands {\n");
   const char *factor = gg_cuda_factor_type(plan);
   if (plan->alpha) gg_str_printf(out, "  %s alpha;\n", factor);
+  if (reads_halves(e)) gg_str_puts(out, "  int64 half_n;  // columns of a gate's half of N\n");
   if (plan->has_c) {
     gg_str_printf(out, "  %s beta;  // -0 for 0: x + 0 * -0 is x, also where x is -0\n", factor);
   }
@@ -157,6 +166,7 @@ static void write_operand_list(gg_str *out, const gg_items *e) {
   const gg_plan *plan = e->plan;
   gg_str items = GG_STR_INIT;
   if (plan->alpha) gg_str_puts(&items, "alpha\n");
+  if (reads_halves(e)) gg_str_puts(&items, "n / 2\n");
   if (plan->has_c) gg_str_puts(&items, "beta == 0.0f ? -0.0f : beta\n");
   if (e->reads_c)
     gg_str_puts(&items, plan->pointers ? "C\nnullptr\nldc\n" : "C\nldc\nbatch_stride_c\n");
@@ -200,7 +210,7 @@ static void write_move(gg_str *out, const gg_items *e) {
     gg_item it = gg_item_of(e, i);
     if (it.span == GG_SPAN_NONE || it.fetched || it.operation->kind == GG_OP_SUM) continue;
     gg_item_write(out, "  of.@ += batch * of.batch_stride_@;\n", &it);
-    if (!it.staged) gg_item_write(out, gg_item_spans[it.span].move, &it);
+    if (!it.staged) gg_item_write(out, gg_item_move(&it), &it);
   }
   gg_totals_write_move(out, e->plan);
   gg_str_puts(out, "  return of;\n}\n");
@@ -252,7 +262,7 @@ static void write_values(gg_str *out, const gg_items *e, const char *name, const
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     gg_item it = gg_item_of(e, i);
     if (spans_one_of(&it, first, last))
-      gg_item_write(out, it.ahead ? ahead[it.span] : gg_item_spans[it.span].read, &it);
+      gg_item_write(out, it.ahead ? ahead[it.span] : gg_item_read(&it), &it);
   }
   gg_str_puts(out, "  return values;\n}\n\n");
 }
@@ -276,7 +286,7 @@ static void write_read_cells(gg_str *out, const gg_items *e) {
                    "    values = {};\n");
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     gg_item it = gg_item_of(e, i);
-    if (is_read_in_place(&it)) gg_item_write(out, gg_item_spans[it.span].read, &it);
+    if (is_read_in_place(&it)) gg_item_write(out, gg_item_read(&it), &it);
   }
   gg_str_puts(out, "  }\n");
   if (e->reads_c) {

@@ -108,6 +108,7 @@ static gg_status write_operand(gg_str *out, const gg_plan *plan, const tile *t, 
                 t->copy_bytes, chunk);
   gg_str_printf(out, "  static constexpr bool k_major = %s, even_mn = %s;\n", gg_cuda_bool(k_major),
                 gg_cuda_bool(t->even_mn));
+  gg_cuda_write_split(out, plan, t->operand == &plan->a);
   long long unit = gg_simt_unit(plan, t->operand);
   bool by_registers = gg_simt_by_registers(plan, t->operand);
   if (by_registers) {
@@ -309,6 +310,7 @@ static void bind_firsts(gg_bindings *out, const gg_plan *plan) {
   bool shares = gg_plan_shares_tiles(plan);
   const char *from = shares ? "from.batch" : "batch", *to = shares ? "to.batch" : "batch";
   gg_cuda_bind_first(out, plan, "a_first", GG_OPERAND_A, from);
+  gg_cuda_bind_split(out, plan);
   gg_cuda_bind_first(out, plan, "b_first", GG_OPERAND_B, from);
   gg_cuda_bind_first(out, plan, "d_first", GG_OPERAND_D, to);
 }

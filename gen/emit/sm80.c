@@ -265,9 +265,14 @@ static gg_status write_offset(gg_str *out, const tile *t, gg_error *err) {
   return st;
 }
 
-static gg_status write_operand(gg_str *out, const tile *t, int copy_bytes, bool even_mn,
-                               bool sparse, gg_error *err) {
+static gg_status write_operand(gg_str *out, const gg_plan *plan, const tile *t, bool is_a,
+                               gg_error *err) {
+  int copy_bytes = is_a ? plan->copy_bytes_a : plan->copy_bytes_b;
+  bool even_mn = is_a ? gg_cuda_is_even(plan->fixed_m, plan->tile_m)
+                      : gg_cuda_is_even(plan->fixed_n, plan->tile_n);
+  bool sparse = plan->sparse_a;
   write_copies(out, t);
+  gg_cuda_write_split(out, plan, is_a);
   if (sparse)
     gg_str_printf(out, "  static constexpr int tile_k = %lld;  // elements, of A those stored\n",
                   (long long)t->columns);
@@ -363,12 +368,8 @@ static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layou
   gg_status st = find_places(&a, err);
   if (st == GG_OK) st = find_places(&b, err);
   write_instructions(out, plan, &a, &b);
-  if (st == GG_OK)
-    st = write_operand(out, &a, plan->copy_bytes_a, gg_cuda_is_even(plan->fixed_m, plan->tile_m),
-                       plan->sparse_a, err);
-  if (st == GG_OK)
-    st = write_operand(out, &b, plan->copy_bytes_b, gg_cuda_is_even(plan->fixed_n, plan->tile_n),
-                       plan->sparse_a, err);
+  if (st == GG_OK) st = write_operand(out, plan, &a, true, err);
+  if (st == GG_OK) st = write_operand(out, plan, &b, false, err);
   gg_free(a.line_at);
   gg_free(b.line_at);
   return st;
@@ -625,6 +626,7 @@ static void bind_firsts(gg_bindings *out, const gg_plan *plan) {
                         "  // beyond the last tile there are no addresses\n"
                       : "");
   gg_cuda_bind_first(out, plan, "a_first", GG_OPERAND_A, loaded);
+  gg_cuda_bind_split(out, plan);
   gg_cuda_bind_first(out, plan, "b_first", GG_OPERAND_B, loaded);
   gg_cuda_bind_first(out, plan, "c_next", GG_OPERAND_C, next);
   gg_cuda_bind_first(out, plan, "c_first", GG_OPERAND_C, stored);

@@ -11,6 +11,9 @@ void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts 
 
 /* How far the second CTA's rows of B are from the first one's, of a pair: half of those of an MMA,
  * or of the turn that the tile's columns are taken in. sm90_lines.c */
+/* The function that loads a box of B. */
+const char *gg_sm90_load_of_b(const gg_plan *plan);
+
 const char *gg_sm90_half_of_b(const gg_plan *plan);
 
 /* What warps copy of lines that begin anywhere or transpose, and their role's call. sm90_lines.c */

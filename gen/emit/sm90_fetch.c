@@ -7,6 +7,7 @@
 #include "emit/cuda_text.h"
 #include "emit/layout_text.h"
 #include "emit/sm90.h"
+#include "plan/gate.h"
 #include "plan/operation.h"
 #include "plan/sm90.h"
 
@@ -228,12 +229,14 @@ static void bind_cells(gg_bindings *out, const gg_plan *plan, const gg_layouts *
 
 /* A vector behind D's last row or column is zeros. */
 static void bind_vectors(gg_bindings *out, const gg_plan *plan) {
+  bool split = gg_plan_is_split(plan);
   const char *const copies[] = {
       [GG_SPAN_ALL] = "copy_vector<1>(to + %s_begin, of.%s, 1, lane);\n",
       [GG_SPAN_ROWS] = "copy_vector<tile_m>(to + %s_begin, of.%s, rows, lane);\n",
-      [GG_SPAN_COLUMNS] = plan->turns_columns
-                              ? "copy_vector<span_n>(to + %s_begin, of.%s, cols, lane);\n"
-                              : "copy_vector<tile_n>(to + %s_begin, of.%s, cols, lane);\n",
+      [GG_SPAN_COLUMNS] =
+          split ? "copy_halves<tile_n>(to + %s_begin, of.%s, of.half_n, cols, lane);\n"
+          : plan->turns_columns ? "copy_vector<span_n>(to + %s_begin, of.%s, cols, lane);\n"
+                                : "copy_vector<tile_n>(to + %s_begin, of.%s, cols, lane);\n",
   };
   gg_str text = GG_STR_INIT;
   char name[GG_OPERATION_NAME_MAX];
@@ -244,6 +247,7 @@ static void bind_vectors(gg_bindings *out, const gg_plan *plan) {
     gg_str_puts(&text, "    ");
     gg_str_printf(&text, copies[gg_operation_span(operation)], name, name);
   }
+  gg_bind_flag(out, "halves", split);
   gg_bind_str(out, "copy_vectors", &text);
 }
 

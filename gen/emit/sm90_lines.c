@@ -7,6 +7,7 @@
 #include "atom/dtype.h"
 #include "emit/cuda_text.h"
 #include "emit/sm90.h"
+#include "plan/gate.h"
 #include "plan/narrow.h"
 #include "plan/sm90.h"
 
@@ -14,7 +15,7 @@
  * then; or copied by lines. */
 typedef enum way { BOXES, RAW, LINES } way;
 
-/* What warps do for an operand that comes so. */
+/* What warps do for an operand that comes so; @ is what loads a box of B. */
 typedef struct step_of_way {
   const char *name;
   way way;
@@ -30,7 +31,7 @@ static const step_of_way steps_of_ways[] = {
      "                 a_k_major ? at.tile.m0 : k0, at.tile.batch);\n",
      "#pragma unroll\n"
      "      for (int box = 0; box < boxes_b; ++box)\n"
-     "        tma_load(sB + box * box_bytes_b, from.b, full,\n"
+     "        @(sB + box * box_bytes_b, from.b, full,\n"
      "                 (b_k_major ? k0 : at.tile.n0) + box * line_b,\n"
      "                 b_k_major ? at.tile.n0 : k0, at.tile.batch);\n"},
     {"transpose", RAW, "    transpose_boxes<raw_a>(sA, warp, lane);\n",
@@ -61,8 +62,12 @@ static way way_of(const gg_plan *plan, bool is_a) {
 static const char boxes_of_several_mmas[] =
     "#pragma unroll\n"
     "      for (int box = 0; box < boxes_b; ++box)\n"
-    "        tma_load(sB + box * box_bytes_b, from.b, full, box_b_along(k0, at.tile.n0, box),\n"
+    "        @(sB + box * box_bytes_b, from.b, full, box_b_along(k0, at.tile.n0, box),\n"
     "                 box_b_across(k0, at.tile.n0, box), at.tile.batch);\n";
+
+const char *gg_sm90_load_of_b(const gg_plan *plan) {
+  return gg_plan_is_split(plan) ? "tma_load_halves" : "tma_load";
+}
 
 const char *gg_sm90_half_of_b(const gg_plan *plan) {
   if (plan->turns_columns) return "half_step";
@@ -118,6 +123,16 @@ static void bind_swizzle(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "turn_of_step", wide ? "tile::turn(i * 4)" : "i * 4 % steps");
 }
 
+/* Writes a step for B. */
+static void write_step_of_b(gg_str *out, const gg_plan *plan, const char *step) {
+  for (; *step; step++) {
+    if (*step == '@')
+      gg_str_puts(out, gg_sm90_load_of_b(plan));
+    else
+      gg_str_putc(out, *step);
+  }
+}
+
 static void bind_ways(gg_bindings *out, const gg_plan *plan) {
   way a = way_of(plan, true), b = way_of(plan, false);
   gg_str text = GG_STR_INIT;
@@ -125,7 +140,7 @@ static void bind_ways(gg_bindings *out, const gg_plan *plan) {
     const step_of_way *step = &steps_of_ways[i];
     if (a == step->way) gg_str_puts(&text, step->a);
     bool boxes = step->way == BOXES && gg_plan_has_mmas_along_n(plan);
-    if (b == step->way) gg_str_puts(&text, boxes ? boxes_of_several_mmas : step->b);
+    if (b == step->way) write_step_of_b(&text, plan, boxes ? boxes_of_several_mmas : step->b);
     gg_bind_str(out, step->name, &text);
   }
   gg_str_puts(&text, a == LINES ? "  line_source a;\n" : "  const tensor_map &a;\n");
@@ -135,7 +150,10 @@ static void bind_ways(gg_bindings *out, const gg_plan *plan) {
 
 /* What sm90_lines.cu names. */
 static void bind_lines(gg_bindings *out, const gg_plan *plan) {
+  bool split = gg_plan_is_split(plan);
   gg_bind_flag(out, "tf32", plan->a.type == GG_DTYPE_tf32);
+  gg_bind_text(out, "place_of_line", split ? "place()" : "line");
+  gg_bind_text(out, "lines_at_once", split ? "lines_at_once" : "at_once");
   bind_strips_of_b(out, plan);
   bind_swizzle(out, plan);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emit/shares.h"
+#include "plan/gate.h"
 #include "plan/operands.h"
 #include "plan/scales.h"
 #include "plan/sm90.h"
@@ -487,6 +488,8 @@ void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   gg_bind_part(out, "rasterise",
                plan->raster == GG_RASTER_HILBERT ? "rasterise_hilbert" : "rasterise");
   gg_bind_text(out, "tile_columns", plan->turns_columns ? "span_n" : "tile_n");
+  gg_bind_flag(out, "split", gg_plan_is_split(plan));
+  if (!gg_sm90_has_copiers(plan)) gg_bind_text(out, "load_b", gg_sm90_load_of_b(plan));
   if (!plan->specialised) return;
   bind_list(out, plan, layouts);
   bind_walk(out, plan);

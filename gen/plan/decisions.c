@@ -118,6 +118,7 @@ static void put_gg_operation_list(gg_identity *out, const gg_operation_list *val
     put(out, op->scalars);
     put(out, op->form);
     put(out, gg_operation_act(op));
+    put(out, gg_operation_splits(op));
     put(out, op->along);
     put_gg_operand(out, &op->operand);
     for (int j = 0; j < gg_operation_numbers(op); j++)

@@ -16,6 +16,7 @@
  * of every access to shared memory against the fewest possible. */
 #include "atom/dtype.h"
 #include "plan/check.h"
+#include "plan/gate.h"
 #include "plan/simt.h"
 
 enum { padding_bytes = 16, stage_alignment = 128 /* bytes: one line of all banks */ };
@@ -228,6 +229,8 @@ gg_status gg_simt_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if ((st = derive_operand(&out->sB, &out->size_b, plan, &b, err))) return st;
   if ((st = derive_copy(&out->tAgA, plan, &a, err))) return st;
   if ((st = derive_copy(&out->tBgB, plan, &b, err))) return st;
+  int64_t lines = gg_simt_deal(plan, &plan->b, plan->tile_n, plan->copy_bytes_b).lines_per_turn;
+  if ((st = gg_check_split_lines(plan, lines, err))) return st;
   if ((st = derive_mma(out, plan, err))) return st;
   if ((st = gg_layouts_check_covers(out, plan, err))) return st;
   count_copy(out, "copy A", plan, &out->sA, &a);

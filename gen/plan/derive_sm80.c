@@ -424,6 +424,8 @@ static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error 
   if ((st = derive_operand(&out->sB, &out->size_b, &b, err))) return st;
   if ((st = derive_copy(&out->tAgA, &a, plan->threads, err))) return st;
   if ((st = derive_copy(&out->tBgB, &b, plan->threads, err))) return st;
+  if ((st = gg_check_split_lines(plan, deal_tile(&b, plan->threads).lines_per_turn, err)))
+    return st;
   gg_smem_access *copy_a = gg_layouts_access(out, "copy A", a.copy_bytes);
   gg_smem_access *copy_b = gg_layouts_access(out, "copy B", b.copy_bytes);
   gg_smem_access *matrices_a = gg_layouts_access(out, a.by_elements ? "ld.shared A" : "ldmatrix A",

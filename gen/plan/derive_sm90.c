@@ -212,6 +212,10 @@ static void add_input(gg_layouts *out, gg_operand_id id, const gg_plan *plan,
   gg_tensor_map *map = add_map(out, id, operand->type, boxes->line, boxes->lines, tile->width);
   map->unpacks = gg_plan_unpacks(plan, operand->type);
   map->swizzle_wide = tile->wide;
+  if (id != GG_OPERAND_B || !gg_plan_is_split(plan)) return;
+  map->rank = 4;
+  map->modes[1] = GG_MAP_HALF, map->modes[2] = GG_MAP_HALF_LINES, map->modes[3] = GG_MAP_BATCH;
+  map->box[1] = 2, map->box[2] = boxes->lines / 2, map->box[3] = 1;
 }
 
 /* The tensor core reads matrices of 8 lines of 16 bytes, or of 4 of 32 under the swizzle of such.

@@ -204,7 +204,8 @@ void gg_operation_print(gg_str *out, const gg_plan *plan, const gg_operation *op
     gg_expression_print(out, &plan->expressions.list[op->expression]);
   }
   if (op->kind == GG_OP_GATED)
-    gg_str_printf(out, ": %s of each first of two columns, times the second",
-                  gg_choice_word(GG_SET_ACT, gg_operation_act(op)));
+    gg_str_printf(out, ": %s of %s", gg_choice_word(GG_SET_ACT, gg_operation_act(op)),
+                  gg_operation_splits(op) ? "the first half's columns, times the second's"
+                                          : "each first of two columns, times the second");
   if (gg_operation_has_form(op)) gg_str_printf(out, " (%s)", gg_choice_word(GG_SET_GELU, op->form));
 }

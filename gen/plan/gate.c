@@ -1,5 +1,7 @@
-/* A gate takes columns 2 j and 2 j + 1 of the product and gives column j of D: act(x[2 j]) times
- * x[2 j + 1]. Every MMA gives a thread two neighbouring columns of a row, and so do the threads of
+/* A gate takes columns 2 j and 2 j + 1 of a tile and gives column j of D: act(x[2 j]) times
+ * x[2 j + 1]. So they are where its columns are interleaved; where they are split, in the halves of
+ * N, B's rows come by turns from both, and nothing else differs but where a vector along n is read.
+ * Every MMA gives a thread two neighbouring columns of a row, and so do the threads of
  * family simt: nobody needs a number that another thread has. So the columns that belong together
  * are neighbours, of one row; in the transposed problem they would be rows of it.
  *
@@ -9,11 +11,19 @@
  * What is kept of all of D, its largest magnitude, stands behind it. */
 #include "plan/gate.h"
 
+#include <stdio.h>
+
 #include "plan/target.h"
 #include "spec/keys.h"
 
 bool gg_plan_is_gated(const gg_plan *plan) {
   return gg_plan_columns_of_d(plan, 2) < 2;
+}
+
+bool gg_plan_is_split(const gg_plan *plan) {
+  for (size_t i = 0; i < plan->operation_count; i++)
+    if (gg_operation_splits(&plan->operations[i])) return true;
+  return false;
 }
 
 int gg_plan_columns_of_d(const gg_plan *plan, int columns) {
@@ -59,6 +69,27 @@ static const gg_mark *mark_of_gate(const gg_plan *plan) {
   return &plan->spec->ops[i].mark;
 }
 
+/* Rows of B are copied by turns from the two halves of N, each as it is. Of an N-major B 16 bytes,
+ * the least that is copied, are neighbours; and factors come in blocks of 128 rows. */
+static gg_status check_split(const gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  if (!gg_plan_is_split(plan)) return GG_OK;
+  if (plan->b.major != GG_MAJOR_K)
+    return gg_refuse(plan, &spec->b.major, "split gated columns beside B of major", "n",
+                     "B of major k, or interleaved columns", err);
+  if (!plan->scale_b.block) return GG_OK;
+  return gg_refuse(plan, &spec->b.scale.here, "split gated columns beside B", "with scales",
+                   "B without, or interleaved columns: factors lie in blocks of 128 rows", err);
+}
+
+gg_status gg_check_split_lines(const gg_plan *plan, int64_t lines, gg_error *err) {
+  char text[32];
+  if (!gg_plan_is_split(plan) || lines % 2 == 0) return GG_OK;
+  snprintf(text, sizeof text, "%lld at once", (long long)lines);
+  return gg_refuse(plan, &plan->spec->tile, "split gated columns beside rows of B copied", text,
+                   "an even number at once, as an even number of warps copies", err);
+}
+
 gg_status gg_check_gate(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   if (!gg_plan_is_gated(plan)) return GG_OK;
@@ -73,6 +104,7 @@ gg_status gg_check_gate(const gg_plan *plan, gg_error *err) {
   if (plan->scale_d.block)
     return gg_refuse(plan, &spec->d.scale.here, "gated columns beside D", "with scales",
                      "D without: one number for all of it is a scale behind gated", err);
+  if ((st = check_split(plan, err))) return st;
   if (plan->fixed_n == GG_FIXED_NONE) return GG_OK;
   return gg_check_multiple("problem N", plan->fixed_n, 2, "columns of a gate, one of D",
                            &spec->problem.n.mark, err);

@@ -224,7 +224,8 @@ static void name_operation(gg_str *out, const gg_plan *plan, const gg_operation 
   }
   gg_str_printf(out, "_%s", gg_op_info_of(op->kind)->name);
   if (op->kind == GG_OP_GATED)
-    gg_str_printf(out, "_%s", gg_choice_word(GG_SET_ACT, gg_operation_act(op)));
+    gg_str_printf(out, "_%s%s", gg_operation_splits(op) ? "split_" : "",
+                  gg_choice_word(GG_SET_ACT, gg_operation_act(op)));
   if (gg_operation_has_form(op) && op->form != GG_GELU_ERF)
     gg_str_printf(out, "_%s", gg_choice_word(GG_SET_GELU, op->form));
   if (op->kind == GG_OP_EXPR) name_expression(out, &plan->expressions.list[op->expression]);

@@ -37,7 +37,12 @@ bool gg_operation_has_form(const gg_operation *operation) {
 }
 
 gg_op_kind gg_operation_act(const gg_operation *operation) {
-  return operation->kind == GG_OP_GATED ? (gg_op_kind)operation->expression : GG_OP_LINEAR;
+  if (operation->kind != GG_OP_GATED) return GG_OP_LINEAR;
+  return (gg_op_kind)(operation->expression & ~GG_GATED_SPLIT);
+}
+
+bool gg_operation_splits(const gg_operation *operation) {
+  return operation->kind == GG_OP_GATED && (operation->expression & GG_GATED_SPLIT);
 }
 
 bool gg_operation_derives(const gg_operation *operation) {
@@ -90,6 +95,11 @@ static void ask_numbers(gg_operation *out, const gg_spec_op *asked) {
   out->numbers[1] = real_of(&asked->max, INFINITY);
 }
 
+static void ask_gate(gg_operation *out, const gg_spec_op *asked) {
+  out->expression = asked->act.state == GG_SPEC_SET ? (int)asked->act.number : GG_OP_SILU;
+  if (is_true(&asked->columns, false)) out->expression |= GG_GATED_SPLIT;
+}
+
 static gg_along usual_along(const gg_spec_op *asked) {
   if (asked->kind == GG_OP_EXPR)
     return asked->expression->has_operand ? GG_ALONG_ELEMENTS : GG_ALONG_NONE;
@@ -107,8 +117,7 @@ gg_operation gg_operation_asked(const gg_spec_op *asked, gg_dtype d, bool has_c)
   gg_along usual = usual_along(asked);
   out.along = asked->along.state == GG_SPEC_SET ? (gg_along)asked->along.number : usual;
   out.form = asked->form.state == GG_SPEC_SET ? (gg_gelu)asked->form.number : GG_GELU_ERF;
-  if (asked->kind == GG_OP_GATED)
-    out.expression = asked->act.state == GG_SPEC_SET ? (int)asked->act.number : GG_OP_SILU;
+  if (asked->kind == GG_OP_GATED) ask_gate(&out, asked);
   ask_numbers(&out, asked);
   if (gg_operation_span(&out) == GG_SPAN_NONE) return out;
   gg_dtype usual_type = gg_operation_usual_type(asked->kind, d);

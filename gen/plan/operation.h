@@ -22,6 +22,9 @@ bool gg_operation_has_form(const gg_operation *operation);
 /* The activation of a gate; of other operations GG_OP_LINEAR, which is none. */
 gg_op_kind gg_operation_act(const gg_operation *operation);
 
+/* Whether it is a gate whose columns are the halves of N. */
+bool gg_operation_splits(const gg_operation *operation);
+
 /* Whether it multiplies by an activation's derivative, at its operand. */
 bool gg_operation_derives(const gg_operation *operation);
 

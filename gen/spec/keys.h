@@ -36,6 +36,7 @@ typedef enum gg_choice_set {
   GG_SET_SCALARS,
   GG_SET_GELU,
   GG_SET_ACT,
+  GG_SET_COLUMNS,
 } gg_choice_set;
 
 typedef struct gg_key {

@@ -99,6 +99,7 @@ typedef struct gg_spec_op {
   gg_spec_field type;              /* gg_dtype of the operation's own operand */
   gg_spec_field form;              /* gg_gelu */
   gg_spec_field act;               /* gg_op_kind: an activation */
+  gg_spec_field columns;           /* bool: a gate's are split */
   gg_spec_field slope, min, max;   /* real */
   gg_spec_field text;              /* of an expression */
   const gg_expression *expression; /* what it says; NULL: of other kinds */

@@ -115,13 +115,23 @@ gg_status gg_sample_choose(gg_sample *out, const gg_problem *p, int block, int64
   return choose_sample(out, p, block, GG_SPAN_NONE, budget, seed, err);
 }
 
+/* Columns of halves by turns, a pair of each two. */
+static void part_halves(gg_sample *sample, int64_t n) {
+  for (int64_t i = 0; i < sample->col_count; i++) {
+    int64_t number = sample->cols[i];
+    sample->cols[i] = number % 2 * (n / 2) + number / 2;
+  }
+}
+
 gg_status gg_sample_choose_for(gg_sample *out, const gg_kernel *kernel, const gg_problem *p,
                                int64_t budget, uint64_t seed, gg_error *err) {
   gg_span sums = GG_SPAN_NONE;
   for (size_t i = 0; i < kernel->operation_count && sums == GG_SPAN_NONE; i++)
     if (kernel->operations[i].kind == GG_OP_SUM) sums = gg_operation_span(&kernel->operations[i]);
   int pairs = (int)gg_kernel_n_unit(kernel), block = kernel->scale_d.block;
-  return choose_sample(out, p, pairs > block ? pairs : block, sums, budget, seed, err);
+  gg_status st = choose_sample(out, p, pairs > block ? pairs : block, sums, budget, seed, err);
+  if (!st && gg_kernel_is_split(kernel)) part_halves(out, p->n);
+  return st;
 }
 
 void gg_sample_free(gg_sample *sample) {

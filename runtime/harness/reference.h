@@ -7,7 +7,8 @@
 #include "gemmgen_runtime.h"
 #include "problem.h"
 
-/* Rows x columns x batches of D, by index, ascending. */
+/* Rows x columns x batches of the product, by index, ascending; of a gate's columns each two behind
+ * each other that D has one of. */
 typedef struct gg_sample {
   int64_t *rows, *cols, *batches;
   int64_t row_count, col_count, batch_count;
@@ -82,8 +83,8 @@ void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
                          const gg_kernel *kernel, const gg_problem *problem, double sum,
                          double magnitude, const gg_reference_operands *operands);
 
-/* The same where the epilogue gates columns: of two neighbours of the product, which D has one
- * element of. */
+/* The same where the epilogue gates columns: of a gate and what it gates, which D has one element
+ * of. */
 void gg_reference_expect_gated(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
                                const gg_kernel *kernel, const gg_problem *problem,
                                const double sum[2], const double magnitude[2],

@@ -292,15 +292,15 @@ static gg_expected expect_element(tally *sum, const gg_trial *trial, double prod
   return expected;
 }
 
-/* The element of D that a gate makes of two neighbours in the product, the first at `at`. */
+/* The element of D that a gate makes of two in a row of the product. */
 static void judge_gated(tally *sum, const gg_trial *trial, const double products[2],
-                        const double magnitudes[2], element_at at) {
-  const gg_reference_operands operands[] = {operands_at(trial, at.batch, at.row, at.col),
-                                            operands_at(trial, at.batch, at.row, at.col + 1)};
+                        const double magnitudes[2], const int64_t columns[2], element_at at) {
+  const gg_reference_operands operands[] = {operands_at(trial, at.batch, at.row, columns[0]),
+                                            operands_at(trial, at.batch, at.row, columns[1])};
   gg_expected expected, stored[GG_OPERATIONS_MAX];
   gg_reference_expect_gated(&expected, stored, trial->kernel, &trial->problem, products, magnitudes,
                             operands);
-  at.col /= 2;
+  at.col = gg_kernel_is_split(trial->kernel) ? columns[0] : columns[0] / 2;
   judge_stored(sum, trial, stored, at);
   judge_d(sum, trial, expected, at);
 }
@@ -331,7 +331,7 @@ static void compare_row(tally *sum, const gg_trial *trial, const gg_sample *samp
   for (int64_t j = 0; j < sample->col_count; j++) {
     at.col = sample->cols[j];
     if (gg_kernel_n_unit(trial->kernel) > 1) {
-      judge_gated(sum, trial, &products[j], &magnitudes[j], at);
+      judge_gated(sum, trial, &products[j], &magnitudes[j], &sample->cols[j], at);
       j++; /* the sample has whole pairs */
       continue;
     }

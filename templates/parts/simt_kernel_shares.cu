@@ -20,11 +20,11 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     const work_item item = walk.next(list);
     const tile_origin from = locate(item.tile, m, n);
     const ab_t *gA = ${a_first} + from.m0 * (a_k_major ? lda : 1);
-    const ab_t *gB = ${b_first} + from.n0 * (b_k_major ? ldb : 1);
+    const ab_t *gB = ${b_first} + from.${b_n0} * (b_k_major ? ldb : 1);
     const int last = max(item.k_first + item.k_tiles - 1, 0);  // of the K tiles
     loaders l;
-    l.gA = start_loader<operand_a>(gA, lda, from.rows, last, thread);
-    l.gB = start_loader<operand_b>(gB, ldb, from.cols, last, thread);
+    l.gA = start_loader<operand_a>(gA, lda, from.rows, last, thread${half_of_a});
+    l.gB = start_loader<operand_b>(gB, ldb, from.cols, last, thread${half_of_b});
 
     acc_t tCrC[block_m][block_n][1];
 #pragma unroll

@@ -36,12 +36,12 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
       if constexpr (cluster_m == 2) {
 #pragma unroll
         for (int box = 0; box < boxes_b; ++box)
-          tma_load(sB + box * box_bytes_b, map_b, first, ${box_b_along},
+          ${load_b}(sB + box * box_bytes_b, map_b, first, ${box_b_along},
                    ${box_b_across}, at.batch);
       } else if (k_tile % (cluster_m / 2) == list.rank_m / 2) {
 #pragma unroll
         for (int box = 0; box < boxes_b; ++box)
-          tma_load_multicast(sB + box * box_bytes_b, map_b, first,
+          ${load_b}_multicast(sB + box * box_bytes_b, map_b, first,
                              ${box_b_along}, ${box_b_across}, at.batch,
                              sharers_b);
       }

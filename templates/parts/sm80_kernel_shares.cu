@@ -33,9 +33,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     const int last = max(next.k_first + next.k_tiles - 1, 0);  // of the K tiles
     const tile_origin from = locate(next.tile, m, n);
     const ab_t *gA = ${a_first} + from.m0 * (a_k_major ? lda : 1);
-    const ab_t *gB = ${b_first} + from.n0 * (b_k_major ? ldb : 1);
-    pipeline p = {start_loader<operand_a>(gA, lda, from.rows, last, thread),
-                  start_loader<operand_b>(gB, ldb, from.cols, last, thread),
+    const ab_t *gB = ${b_first} + from.${b_n0} * (b_k_major ? ldb : 1);
+    pipeline p = {start_loader<operand_a>(gA, lda, from.rows, last, thread${half_of_a}),
+                  start_loader<operand_b>(gB, ldb, from.cols, last, thread${half_of_b}),
                   ${coord_a}(lane),
                   ${coord_b}(lane),
 //@ if sparse

@@ -38,6 +38,30 @@ __device__ __forceinline__ void tma_load(unsigned dst, const tensor_map &map, un
       : "memory");
 }
 
+//@ if split
+// The same of lines of the tensor's two halves by turns: `y` counts those of both.
+__device__ __forceinline__ void tma_load_halves(unsigned dst, const tensor_map &map,
+                                                unsigned barrier, int x, int y, int z) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.${load_to}.global.tile.mbarrier::complete_tx::bytes"
+      "${load_group} [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(dst),
+      "l"(&map), "r"(barrier), "r"(x), "r"(0), "r"(y / 2), "r"(z)
+      : "memory");
+}
+
+// The same, to the same place in all CTAs that the mask names; every one's barrier hears of the
+// bytes that arrived there.
+__device__ __forceinline__ void tma_load_halves_multicast(unsigned dst, const tensor_map &map,
+                                                          unsigned barrier, int x, int y, int z,
+                                                          unsigned short ctas) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+      ".multicast::cluster${load_group} [%0], [%1, {%3, %4, %5, %6}], [%2], %7;" ::"r"(dst),
+      "l"(&map), "r"(barrier), "r"(x), "r"(0), "r"(y / 2), "r"(z), "h"(ctas)
+      : "memory");
+}
+
+//@ end
 // A box from the tensor to the same place in all CTAs that the mask names; every one's barrier
 // hears of the bytes that arrived there. What lies outside of the tensor becomes zeros.
 __device__ __forceinline__ void tma_load_multicast(unsigned dst, const tensor_map &map,

@@ -41,6 +41,9 @@ struct operand_a {
   static constexpr bool k_major = a_k_major;
   static constexpr int boxes = boxes_a, line = line_a, box_lines = box_lines_a;
   static constexpr int align = align_a;
+//@ if split
+  static constexpr bool split = false;
+//@ end
 //@ if wide_lines
   static constexpr bool wide = ${wide_a};
 //@ end
@@ -50,6 +53,9 @@ struct operand_b {
   static constexpr bool k_major = b_k_major;
   static constexpr int boxes = ${strip_boxes_b}, line = line_b, box_lines = ${strip_lines_b};
   static constexpr int align = align_b;
+//@ if split
+  static constexpr bool split = true;  // lines of both halves, by turns
+//@ end
 //@ if wide_lines
   static constexpr bool wide = ${wide_b};
 //@ end
@@ -93,14 +99,21 @@ struct strip {
         first((op::k_major ? k0 : mn0) + number / op::box_lines * op::line),
         batch(batch) {}
 
+//@ if split
+  // Where it has a line.
+  __device__ __forceinline__ int place() const {
+    return op::split ? line % 2 * (from.lines / 2) + line / 2 : line;
+  }
+
+//@ end
   __device__ __forceinline__ const ab_t *begin() const {
-    return from.first + batch * from.batch_stride + line * from.ld + first;
+    return from.first + batch * from.batch_stride + ${place_of_line} * from.ld + first;
   }
 
   // Bytes from the last 16-byte boundary to the beginning.
   __device__ __forceinline__ int shift() const {
     const unsigned elements = unsigned(batch) * unsigned(from.batch_stride) +
-                              unsigned(line) * unsigned(from.ld) + unsigned(first);
+                              unsigned(${place_of_line}) * unsigned(from.ld) + unsigned(first);
     return int((unsigned((unsigned long long)from.first) + elements * unsigned(sizeof(ab_t))) %
                chunk_bytes);
   }
@@ -120,13 +133,16 @@ __device__ __forceinline__ void copy_strips(unsigned dst, const line_source &fro
                                             int mn0, int k0, int batch, int lane) {
   using tile = strips<op>;
   constexpr int steps = tile::chunks, at_once = warp_size / steps;
+//@ if split
+  constexpr int lines_at_once = op::split ? at_once / 2 : at_once;  // of a half
+//@ end
   constexpr bool in_step = op::boxes == 1 || op::box_lines % warp_size == 0;
   const int chunk = lane % steps, ahead = (chunk + 1) * chunk_bytes;
   const unsigned to = dst + tile::place(number, chunk);
   const strip<op> first(from, number, mn0, k0, batch);
   unsigned long long at = (unsigned long long)first.begin() + ahead;
 #pragma unroll
-  for (int i = 0; i < steps; ++i, at += at_once * from.ld * sizeof(ab_t)) {
+  for (int i = 0; i < steps; ++i, at += ${lines_at_once} * from.ld * sizeof(ab_t)) {
     const strip<op> s(from, number + i * at_once, mn0, k0, batch);
     if (!in_step) at = (unsigned long long)s.begin() + ahead;
     const int shift = int(at % chunk_bytes);
@@ -183,7 +199,7 @@ __device__ __forceinline__ void load_head(unsigned (&head)[chunk_words], const s
   constexpr int size = int(sizeof(ab_t));
   const ab_t *first = s.begin();
   const int shift = s.shift(), inside = s.line < s.from.lines ? s.inside() : 0;
-  const bool in_matrix = (s.line * s.from.ld + s.first) * size >= shift;
+  const bool in_matrix = (s.${place_of_line} * s.from.ld + s.first) * size >= shift;
   if (in_matrix && inside >= chunk_bytes - shift) {
     ld_global_chunk(head, (unsigned long long)first - shift);
     return;

@@ -38,12 +38,12 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
       if constexpr (cluster_m == 1) {
 #pragma unroll
         for (int box = 0; box < boxes_b; ++box)
-          tma_load(sB + box * box_bytes_b, map_b, full, ${box_b_along},
+          ${load_b}(sB + box * box_bytes_b, map_b, full, ${box_b_along},
                    ${box_b_across}, at.batch);
       } else if (k_tile % cluster_m == list.rank_m) {
 #pragma unroll
         for (int box = 0; box < boxes_b; ++box)
-          tma_load_multicast(sB + box * box_bytes_b, map_b, full,
+          ${load_b}_multicast(sB + box * box_bytes_b, map_b, full,
                              ${box_b_along}, ${box_b_across},
                              at.batch, sharers_b);
       }

@@ -42,6 +42,25 @@ __device__ __forceinline__ void copy_vector(unsigned to, const element *from, in
       st_shared(to + (lane + i * warp_size) * unsigned(sizeof(element)), x[i]);
 }
 
+//@ if halves
+// The same of two halves of a vector, by turns.
+template <int length, class element>
+__device__ __forceinline__ void copy_halves(unsigned to, const element *from, int64 half,
+                                            int inside, int lane) {
+  constexpr int each = (length + warp_size - 1) / warp_size;
+  element x[each];
+#pragma unroll
+  for (int i = 0; i < each; ++i) {
+    const int at = lane + i * warp_size;
+    x[i] = at < inside ? from[at % 2 * half + at / 2] : element(0);
+  }
+#pragma unroll
+  for (int i = 0; i < each; ++i)
+    if (length % warp_size == 0 || lane + i * warp_size < length)
+      st_shared(to + (lane + i * warp_size) * unsigned(sizeof(element)), x[i]);
+}
+
+//@ end
 __device__ __forceinline__ void copy_vectors(const epilogue_operands &operands,
                                              const work_list &list, int64 m, int64 n,
                                              unsigned smem, int lane) {

@@ -128,7 +128,7 @@ static gg_status try_kernel(bool *passed, const gg_kernel *kernel, const gg_bina
   if (!st) spread_scales(&inputs, kernel);
   if (!st) st = gg_trial_open(&trial, context, kernel, &shape, &how, &inputs, err);
   if (!st) st = gg_trial_run(&trial, module, NULL, err);
-  if (!st) st = gg_sample_choose(&sample, &trial.problem, kernel->scale_d.block, INT64_MAX, 1, err);
+  if (!st) st = gg_sample_choose_for(&sample, kernel, &trial.problem, INT64_MAX, 1, err);
   if (!st)
     st = gg_reference_on_host(&reference, kernel, &trial.problem, gg_trial_host_inputs(&trial),
                               &sample, err);

@@ -69,7 +69,8 @@ gg_status judge_trial(bool *passed, const subject *s, gg_trial *trial, gg_str *w
   gg_reference reference = {0};
   gg_verdict verdict;
   *passed = false;
-  gg_status st = gg_sample_choose(&sample, &trial->problem, 0, INT64_MAX / 2, 1, err);
+  gg_status st =
+      gg_sample_choose_for(&sample, trial->kernel, &trial->problem, INT64_MAX / 2, 1, err);
   if (!st && gg_sample_count(&sample) > 0) {
     st = s->reference ? gg_reference_on_device(&reference, s->reference, s->kernel, &trial->problem,
                                                &sample, err)

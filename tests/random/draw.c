@@ -438,7 +438,8 @@ static bool draw_gated(gg_str *out, const draws *from, const nature *is) {
     gg_str_puts(out, ", ");
   }
   pick(act, &own, "silu|silu|gelu|relu|sigmoid|tanh|hardswish|gelu, form: tanh");
-  gg_str_printf(out, "{gated: {act: %s}}", act);
+  draws later = {.seed = from->seed ^ 0x9999999999999999, .drawn = from->drawn};
+  gg_str_printf(out, "{gated: {act: %s%s}}", act, chance(&later, 40) ? ", columns: split" : "");
   for (int64_t behind = draw_below(&own, 3); behind > 0; behind--) {
     gg_str_puts(out, ", ");
     draw_beside_gate(out, &own, true);

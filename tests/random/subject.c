@@ -97,7 +97,8 @@ static gg_status judge(bool *right, gg_str *why, gg_trial *trial, gg_error *err)
   gg_sample sample = {0};
   gg_reference reference = {0};
   gg_verdict v = {0};
-  gg_status st = gg_sample_choose(&sample, &trial->problem, 0, INT64_MAX / 2, 1, err);
+  gg_status st =
+      gg_sample_choose_for(&sample, trial->kernel, &trial->problem, INT64_MAX / 2, 1, err);
   if (!st) {
     st = gg_reference_on_host(&reference, trial->kernel, &trial->problem,
                               gg_trial_host_inputs(trial), &sample, err);

@@ -356,6 +356,38 @@ START_TEST(tensor_maps_of_scale_factors) {
 }
 END_TEST
 
+/* 300 rows of B by turns from both halves: the half is a dimension of two, in front of its rows. Of
+ * none, where K is 0, each half is a row. */
+START_TEST(tensor_maps_of_halves) {
+  gg_kernel kernel = fixture_mapped_kernel();
+  kernel.maps[1] =
+      (gg_tensor_map){.operand = GG_OPERAND_B,
+                      .type = GG_DTYPE_f16,
+                      .rank = 4,
+                      .modes = {GG_MAP_LINE, GG_MAP_HALF, GG_MAP_HALF_LINES, GG_MAP_BATCH},
+                      .box = {32, 2, 32, 1},
+                      .swizzle_bytes = 64};
+  for (int with_k = 0; with_k < 2; with_k++) {
+    fake_reset();
+    loaded it = load(kernel);
+    gg_problem p = fixture_problem(64, 300, with_k ? 200 : 0, 2);
+    ck_assert_int_eq(gg_problem_pack(&p, &kernel, &err), GG_OK);
+    ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
+    const fake_map *map = &fake.maps[1];
+    ck_assert_uint_eq(map->rank, 4);
+    ck_assert_uint_eq(map->dims[0], with_k ? 200 : 1);
+    ck_assert_uint_eq(map->dims[1], 2);
+    ck_assert_uint_eq(map->dims[2], with_k ? 150 : 1);
+    ck_assert_uint_eq(map->dims[3], with_k ? 2 : 1);
+    ck_assert_uint_eq(map->strides[0], with_k ? 150 * 400 : 16);
+    ck_assert_uint_eq(map->strides[1], with_k ? 400 : 16);
+    ck_assert_uint_eq(map->strides[2], with_k ? 300 * 400 : 16);
+    ck_assert_uint_eq(map->box[1], 2);
+    unload(it);
+  }
+}
+END_TEST
+
 /* 300 rows are 3 tiles of 128, 200 elements along K 2 of 128: each 256 elements of 8 bytes, those
  * along the rows behind each other. Of none, where K is 0, a map is of one tile. */
 START_TEST(tensor_maps_of_metadata) {
@@ -590,6 +622,7 @@ int main(void) {
   tcase_add_test(tests, tensor_maps_are_encoded_once);
   tcase_add_test(tests, tensor_maps_of_any_rank_and_type);
   tcase_add_test(tests, tensor_maps_of_scale_factors);
+  tcase_add_test(tests, tensor_maps_of_halves);
   tcase_add_test(tests, tensor_maps_of_metadata);
   tcase_add_test(tests, tensor_maps_of_half_metadata);
   tcase_add_test(tests, tensor_maps_write_whole_units);

@@ -221,6 +221,24 @@ START_TEST(what_tensor_maps_cannot_address) {
 }
 END_TEST
 
+/* From one half of B's rows to the other. */
+START_TEST(halves_that_tensor_maps_cannot_step_over) {
+  gg_kernel kernel = fixture_mapped_kernel();
+  const int64_t most = (INT64_C(1) << 39) / 512 - 8; /* elements of f16 */
+  kernel.maps[1].rank = 4;
+  kernel.maps[1].modes[1] = GG_MAP_HALF, kernel.maps[1].modes[2] = GG_MAP_HALF_LINES;
+  kernel.maps[1].modes[3] = GG_MAP_BATCH;
+  for (int beyond = 0; beyond < 2; beyond++) {
+    gg_problem p = fixture_problem(128, 1024, 50, 1);
+    gg_launch_facts prepared;
+    p.ldb = most + 8 * beyond;
+    gg_status st = gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err);
+    ck_assert_int_eq(st, beyond ? GG_E_PROBLEM_SIZE : GG_OK);
+    if (beyond) assert_error(&err, st, "ldb = 1073741824 is more than the 1073741816 elements");
+  }
+}
+END_TEST
+
 START_TEST(nothing_to_compute) {
   gg_kernel kernel = fixture_kernel();
   const int64_t shapes[][4] = {{0, 8, 8, 1}, {8, 0, 8, 1}, {8, 8, 8, 0}, {0, 0, 0, 0}};
@@ -560,6 +578,7 @@ int main(void) {
   tcase_add_test(tests, pairs_that_take_turns);
   tcase_add_test(tests, columns_in_turns);
   tcase_add_test(tests, what_tensor_maps_cannot_address);
+  tcase_add_test(tests, halves_that_tensor_maps_cannot_step_over);
   tcase_add_test(tests, nothing_to_compute);
   tcase_add_test(tests, k_of_zero_launches_without_a_and_b);
   tcase_add_test(tests, c_is_not_looked_at_without_beta);

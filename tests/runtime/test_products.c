@@ -150,8 +150,7 @@ static void check_on(gemm_rig *on, const product *p) {
   if (!st) st = gg_trial_poison(&trial, err);
   if (!st) st = gg_gemm_launch(on->gemm, &p->form, &trial.problem, NULL, err);
   if (!st) st = gg_synchronize(context, NULL, err);
-  if (!st)
-    st = gg_sample_choose(&sample, &trial.problem, p->facts.scale_d.block, INT64_MAX, 1, err);
+  if (!st) st = gg_sample_choose_for(&sample, &p->facts, &trial.problem, INT64_MAX, 1, err);
   if (!st) {
     st = gg_reference_on_host(&reference, &p->facts, &trial.problem, gg_trial_host_inputs(&trial),
                               &sample, err);
@@ -194,6 +193,10 @@ START_TEST(gates_leave_half_of_the_columns) {
   product p = product_of(&c, 0);
   p.facts.operations[0] = (gg_operation){.kind = GG_OP_GATED, .expression = GG_OP_SILU};
   p.form.epilogue = "[gated]";
+  check_on(&on, &p);
+  p.facts.operations[0].expression |= GG_GATED_SPLIT;
+  p.form.epilogue = "[gated: {columns: split}]";
+  p.part = "gated_split_silu";
   check_on(&on, &p);
   p.shape.n = 301;
   ck_assert_int_ne(gg_gemm_launch(on.gemm, &p.form, &p.shape, NULL, &on.err), GG_OK);

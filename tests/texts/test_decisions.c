@@ -156,6 +156,8 @@ static const struct flip {
     {"operations", SM90 TILE "epilogue: [dgelu]", SM90 TILE "epilogue: [{dgelu: {form: tanh}}]",
      NULL},
     {"operations", SM90 TILE "epilogue: [gated]", SM90 TILE "epilogue: [gated: {act: relu}]", NULL},
+    {"operations", SM90 TILE "epilogue: [gated]", SM90 TILE "epilogue: [gated: {columns: split}]",
+     NULL},
     {"operation_count", SM90 TILE "epilogue: [linear, relu]", SM90 TILE, NULL},
     {"expressions", SM90 TILE "epilogue: [expr: x * 2]", SM90 TILE "epilogue: [expr: x * 3]", NULL},
     {"compute", INT8 "d: s32\nepilogue: [relu]", INT8 "d: f32", NULL},
