@@ -81,18 +81,20 @@ typedef enum gg_op_kind {
   GG_OP_LEAKY_RELU = 11,
   GG_OP_CLAMP = 12,
   GG_OP_MULTIPLY = 13, /* x * a matrix like D, element by element */
-  GG_OP_EXPR = 14,     /* what an expression makes of x and of t0, a vector or a matrix like D */
+  GG_OP_EXPR = 14,     /* what an expression makes of x, of t0, a vector or a matrix like D, and of
+                          operands in front of it */
   GG_OP_DRELU = 15,    /* x * relu's derivative at a matrix like D: what went into it, forward */
   GG_OP_DGELU = 16,    /* gelu's */
   GG_OP_DSILU = 17,    /* silu's */
   GG_OP_AMAX = 18,     /* x, of whose magnitudes the largest is kept in device memory */
   GG_OP_SUM = 19,      /* x, of which the sum of each column, or row, is stored */
   GG_OP_GATED = 20,    /* act(x) * the x of the next column: D has half of the product's columns */
-  GG_OP_COUNT          /* here; later versions have more */
+  GG_OP_OPERAND = 21, /* x; its operand is for expressions behind it: t1, the list's next t2, ... */
+  GG_OP_COUNT         /* here; later versions have more */
 } gg_op_kind;
 
 /* What a vector runs along: one number a row of D, one a column, or one in all; of an expression's
- * t0 also one an element, or that there is none. */
+ * operands also one an element, or that there is none. */
 typedef enum gg_along {
   GG_ALONG_M = 0,
   GG_ALONG_N = 1,
@@ -116,7 +118,7 @@ typedef struct gg_operation {
   gg_op_kind kind;
   bool alpha, beta;   /* linear: has such a factor */
   gg_gelu form;       /* gelu, dgelu; gated: of a gelu */
-  gg_along along;     /* bias, scale, expr, sum */
+  gg_along along;     /* bias, scale, expr, operand, sum */
   gg_operand operand; /* what it reads, or, aux, amax and sum, writes */
   float numbers[2];   /* leaky_relu: its slope; clamp: least and most, infinite where not given */
   int expression;     /* expr: which of the kernel's; gated: its activation, a gg_op_kind, and

@@ -125,7 +125,7 @@ static void write_node(gg_str *out, writer *w, int index) {
   bool sum = op == GG_EXPRESSION_ADD || op == GG_EXPRESSION_SUB;
   if (op == GG_EXPRESSION_NUMBER) {
     gg_literal_write(out, node->number, w->single);
-  } else if (op == GG_EXPRESSION_X || op == GG_EXPRESSION_OPERAND) {
+  } else if (op == GG_EXPRESSION_X || gg_expression_operand(op) >= 0) {
     gg_str_puts(out, gg_expression_name(op));
   } else if (op == GG_EXPRESSION_NEGATE) {
     write_negated(out, w, node->arguments[0]);
@@ -153,8 +153,10 @@ void gg_expression_write(gg_str *out, const char *name, const gg_expression *exp
   gg_expression_print(&text, expression);
   if (text.length <= columns) gg_str_printf(out, "// %s\n", gg_str_text(&text));
   write_node(&result, &w, expression->count - 1);
-  gg_str_printf(out, "__device__ __forceinline__ epi_t %s_of(epi_t x%s) {\n", name,
-                expression->has_operand ? ", epi_t t0" : "");
+  gg_str_printf(out, "__device__ __forceinline__ epi_t %s_of(epi_t x", name);
+  for (int i = 0; i < GG_EXPRESSION_OPERANDS_MAX; i++)
+    if (gg_expression_reads(expression, i)) gg_str_printf(out, ", epi_t t%d", i);
+  gg_str_puts(out, ") {\n");
   gg_str_add(out, &w.lines);
   gg_str_puts(out, "  return ");
   gg_str_add(out, &result);

@@ -26,7 +26,6 @@ static const char *const steps[GG_OP_COUNT] = {
     [GG_OP_TANH] = "tanh_of($x)",
     [GG_OP_HARDSWISH] = "hardswish($x)",
     [GG_OP_LEAKY_RELU] = "leaky_relu($x, $l)",
-    [GG_OP_EXPR] = "@_of($x)",
     [GG_OP_CLAMP] = "at_most(at_least($x, $l), $h)",
 };
 static const char *const gelu_steps[] = {
@@ -39,7 +38,8 @@ static const char *const dgelu_steps[] = {
     [GG_GELU_TANH] = "$x * gelu_tanh_slope($t)",
     [GG_GELU_TANH_APPROX] = "$x * gelu_tanh_approx_slope($t)",
 };
-static const char expr_of_two_step[] = "@_of($x, $t)";
+/* Of an expression what it reads: t0, its own operand, then t1 and up, two a line. */
+static const char *const reading_steps[] = {", $t", ", $1", ",\n             $2", ", $3"};
 static const char at_least_step[] = "at_least($x, $l)";
 static const char at_most_step[] = "at_most($x, $h)";
 
@@ -53,12 +53,20 @@ static const char row_sum_step[] = "add_to_row(rows.@, x, at);";
 static const gg_item_number left = {"x.x", 0}, right = {"x.y", 1}; /* two columns of the product */
 static const gg_item_number gated = {"y", 0};                      /* what a gate made of them */
 
+/* Whether its two halves do not fit a line. */
+static bool is_long(const gg_item *it) {
+  const gg_operation *op = it->operation;
+  bool reads = op->kind == GG_OP_EXPR &&
+               it->of->plan->expressions.list[op->expression].operands > 1; /* more than t0 */
+  return reads || gg_operation_derives(op);
+}
+
 /* A step on both numbers, or, behind a gate, on the one. */
 static void write_update(gg_str *out, const char *step, const gg_item *it, bool behind) {
   gg_str_puts(out, behind ? "  y = " : "  x = {");
   gg_item_write_step(out, step, it, behind ? gated : left);
   if (!behind) {
-    gg_str_puts(out, gg_operation_derives(it->operation) ? ",\n       " : ", ");
+    gg_str_puts(out, is_long(it) ? ",\n       " : ", ");
     gg_item_write_step(out, step, it, right);
     gg_str_putc(out, '}');
   }
@@ -136,7 +144,6 @@ static const char *keeping_of(const gg_item *it, bool behind) {
 
 static const char *step_of(const gg_item *it) {
   const gg_operation *op = it->operation;
-  if (op->kind == GG_OP_EXPR && it->span != GG_SPAN_NONE) return expr_of_two_step;
   if (op->kind == GG_OP_GELU) return gelu_steps[op->form];
   if (op->kind == GG_OP_DGELU) return dgelu_steps[op->form];
   if (op->kind == GG_OP_CLAMP && isinf(op->numbers[1])) return at_least_step;
@@ -152,6 +159,18 @@ static void write_gate(gg_str *out, const gg_item *it) {
   gg_str_puts(out, "  epi_t y = ");
   gg_item_write_step(out, step_of(&of_act), &of_act, left);
   gg_str_puts(out, " * x.y;\n");
+}
+
+static void write_expression(gg_str *out, const gg_item *it, bool behind) {
+  const gg_expression *e = &it->of->plan->expressions.list[it->operation->expression];
+  gg_str step = GG_STR_INIT;
+  gg_str_puts(&step, "@_of($x");
+  for (int i = 0; i < GG_EXPRESSION_OPERANDS_MAX; i++)
+    if (gg_expression_reads(e, i)) gg_str_puts(&step, reading_steps[i]);
+  gg_str_putc(&step, ')');
+  write_update(out, gg_str_text(&step), it, behind);
+  if (step.failed) out->failed = true;
+  gg_str_free(&step);
 }
 
 static void write_operation(gg_str *out, const gg_item *it, bool behind) {
@@ -170,6 +189,7 @@ static void write_operations(gg_str *out, const gg_items *e) {
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     gg_item it = gg_item_of(e, i);
     size_t factors = factors_from(e, i);
+    if (it.operation->kind == GG_OP_OPERAND) continue; /* expressions read it */
     if (it.operation->kind == GG_OP_LINEAR) {
       write_linear(out, e, &it, behind);
     } else if (factors > 1) {
@@ -177,6 +197,8 @@ static void write_operations(gg_str *out, const gg_items *e) {
       i += factors - 1;
     } else if (i + 1 == e->plan->operation_count && gg_cuda_narrows_relu(e->plan)) {
       gg_str_puts(out, "  // The conversion to D's type does the relu.\n");
+    } else if (it.operation->kind == GG_OP_EXPR) {
+      write_expression(out, &it, behind);
     } else if (it.operation->kind == GG_OP_GATED) {
       write_gate(out, &it);
       behind = true;

@@ -95,6 +95,10 @@ void gg_item_write_step(gg_str *out, const char *text, const gg_item *it, gg_ite
       gg_item_write_cell_step(out, it->of, *++text == 'r');
     } else if (*text == '$' && (text[1] == 'l' || text[1] == 'h')) {
       gg_literal_write(out, (double)it->operation->numbers[*++text == 'h'], true);
+    } else if (*text == '$' && text[1] >= '1' && text[1] <= '9') {
+      size_t index = gg_operation_operand(it->of->plan->operations, *++text - '0');
+      gg_item operand = gg_item_of(it->of, index);
+      gg_item_write_step(out, gg_item_spans[operand.span].values[x.value], &operand, x);
     } else if (*text == '$' && text[1] == 'x') {
       gg_str_puts(out, x.name);
       text++;

@@ -51,7 +51,7 @@ typedef struct gg_item_number {
 } gg_item_number;
 
 /* Writes `text`, each @ the item's name, $r and $c the steps of cells, $l and $h the item's
- * numbers; and, of a step, $x the number and $t its value of the operand. */
+ * numbers; and, of a step, $x the number, $t its value of the operand, and $1 its value of t1. */
 void gg_item_write(gg_str *out, const char *text, const gg_item *it);
 void gg_item_write_step(gg_str *out, const char *text, const gg_item *it, gg_item_number x);
 

@@ -47,6 +47,18 @@ static const char *obstacle_of(const gg_operation *op, bool behind) {
   return NULL;
 }
 
+/* Whether an expression behind a gate reads a vector along n, which has numbers of both its
+ * columns.
+ */
+static bool reads_both_columns(const gg_plan *plan, const gg_operation *op) {
+  for (int i = 1; op->kind == GG_OP_EXPR && i < GG_EXPRESSION_OPERANDS_MAX; i++) {
+    if (!gg_expression_reads(&plan->expressions.list[op->expression], i)) continue;
+    size_t operand = gg_operation_operand(plan->operations, i);
+    if (gg_operation_span(&plan->operations[operand]) == GG_SPAN_COLUMNS) return true;
+  }
+  return false;
+}
+
 /* A gate is asked for, and so is all that stands beside it: a list implies nothing, so that the
  * plan's operations are the spec's, one to one, and each has its mark. */
 static gg_status check_operations(const gg_plan *plan, gg_error *err) {
@@ -54,6 +66,8 @@ static gg_status check_operations(const gg_plan *plan, gg_error *err) {
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *op = &plan->operations[i];
     const char *obstacle = obstacle_of(op, behind);
+    if (!obstacle && behind && reads_both_columns(plan, op))
+      obstacle = "it reads a vector along n, of N numbers, and D has N / 2 columns";
     if (obstacle)
       return gg_fail(err, PLAN_GATED, &plan->spec->ops[i].mark, gg_op_info_of(op->kind)->name,
                      behind ? "behind" : "before", obstacle);

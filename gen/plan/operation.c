@@ -15,6 +15,7 @@ gg_span gg_operation_span(const gg_operation *operation) {
   case GG_OP_BIAS:
   case GG_OP_SCALE:
   case GG_OP_EXPR:
+  case GG_OP_OPERAND:
   case GG_OP_SUM:
     return vectors[operation->along];
   case GG_OP_RESIDUAL:
@@ -74,6 +75,13 @@ int64_t gg_columns_behind(const gg_operation *list, size_t count, int64_t column
   return columns;
 }
 
+size_t gg_operation_operand(const gg_operation *list, int number) {
+  size_t index = 0;
+  while (list[index].kind != GG_OP_OPERAND || --number > 0)
+    index++;
+  return index;
+}
+
 int gg_operation_numbers(const gg_operation *operation) {
   return operation->kind == GG_OP_LEAKY_RELU ? 1 : operation->kind == GG_OP_CLAMP ? 2 : 0;
 }
@@ -102,7 +110,8 @@ static void ask_gate(gg_operation *out, const gg_spec_op *asked) {
 
 static gg_along usual_along(const gg_spec_op *asked) {
   if (asked->kind == GG_OP_EXPR)
-    return asked->expression->has_operand ? GG_ALONG_ELEMENTS : GG_ALONG_NONE;
+    return gg_expression_reads(asked->expression, 0) ? GG_ALONG_ELEMENTS : GG_ALONG_NONE;
+  if (asked->kind == GG_OP_OPERAND) return GG_ALONG_ELEMENTS;
   return asked->kind == GG_OP_SCALE ? GG_ALONG_ALL : GG_ALONG_N;
 }
 
@@ -152,6 +161,10 @@ const char *gg_operation_name(char out[GG_OPERATION_NAME_MAX], const gg_operatio
   int number = 1;
   for (size_t i = 0; i < index; i++)
     number += list[i].kind == list[index].kind;
+  if (list[index].kind == GG_OP_OPERAND) { /* as expressions call it */
+    snprintf(out, GG_OPERATION_NAME_MAX, "t%d", number);
+    return out;
+  }
   bool multiplies = list[index].kind == GG_OP_MULTIPLY; /* which is a function of the templates */
   const char *kind = multiplies ? "factor" : gg_op_info_of(list[index].kind)->name;
   if (number == 1) {

@@ -44,6 +44,9 @@ gg_dtype gg_operation_usual_type(gg_op_kind kind, gg_dtype d);
  * stores, asks this; the latter of the operations before it. */
 int64_t gg_columns_behind(const gg_operation *list, size_t count, int64_t columns);
 
+/* Where a list has the operation `operand` of that number: 1 is what expressions call t1. */
+size_t gg_operation_operand(const gg_operation *list, int number);
+
 /* How many of its `numbers` say what it does. */
 int gg_operation_numbers(const gg_operation *operation);
 
@@ -62,7 +65,8 @@ void gg_operations_asked(gg_operations *out, const gg_spec *spec, gg_dtype d, bo
 
 enum { GG_OPERATION_NAME_MAX = 24 };
 
-/* What operation `index` of a list is called: "bias", and "bias2" where it is the list's second.
+/* What operation `index` of a list is called: "bias", and "bias2" where it is the list's second;
+ * of an operand for expressions what these call it, "t1".
  * Gives `out`. */
 const char *gg_operation_name(char out[GG_OPERATION_NAME_MAX], const gg_operation *list,
                               size_t index);

@@ -116,6 +116,7 @@ static void add_arithmetic(gg_epilogue_work *out, const gg_plan *plan, const gg_
     out->plain += 2 * (isfinite(op->numbers[0]) + isfinite(op->numbers[1]));
     break;
   case GG_OP_AUX:
+  case GG_OP_OPERAND:
     break;
   case GG_OP_AMAX:
   case GG_OP_SUM:

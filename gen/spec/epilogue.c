@@ -75,7 +75,7 @@ static gg_status read_options(const gg_reader *in, gg_spec_op *op, const gg_yaml
 /* Operands have no place where the expression does not read t0. */
 static gg_status check_expression(const gg_reader *in, const gg_spec_op *op) {
   const gg_spec_field *options[] = {&op->along, &op->type};
-  for (size_t i = 0; i < 2 && !op->expression->has_operand; i++)
+  for (size_t i = 0; i < 2 && !gg_expression_reads(op->expression, 0); i++)
     if (options[i]->state != GG_SPEC_UNSET)
       return gg_fail(in->err, SPEC_EXPRESSION, &options[i]->mark,
                      "this is of t0, which is not in the expression");
@@ -92,7 +92,9 @@ static gg_mark mark_of_text(const gg_spec_op *op, const gg_yaml_node *options) {
   return mark;
 }
 
-static gg_status read_expression(const gg_reader *in, gg_spec_op *op, const gg_yaml_node *options) {
+/* `operands`: that stand in front. */
+static gg_status read_expression(const gg_reader *in, gg_spec_op *op, int operands,
+                                 const gg_yaml_node *options) {
   if (op->kind != GG_OP_EXPR) return GG_OK;
   if (op->text.state != GG_SPEC_SET)
     return gg_fail(in->err, SPEC_MISSING, &op->mark, "text",
@@ -100,7 +102,7 @@ static gg_status read_expression(const gg_reader *in, gg_spec_op *op, const gg_y
   gg_expression *expression = GG_ARENA_NEW(in->arena, gg_expression);
   if (!expression) return gg_fail(in->err, MEMORY, NULL, "");
   const gg_mark mark = mark_of_text(op, options);
-  gg_status st = gg_expression_parse(expression, op->text.text, &mark, in->err);
+  gg_status st = gg_expression_parse(expression, op->text.text, operands, &mark, in->err);
   op->expression = expression;
   return st ? st : check_expression(in, op);
 }
@@ -119,7 +121,8 @@ static gg_status check_clamp(const gg_reader *in, const gg_spec_op *op) {
   return gg_fail(in->err, SPEC_TYPE, &op->max.mark, expected, got);
 }
 
-static gg_status read_operation(const gg_reader *in, gg_spec_op *op, const gg_yaml_node *node) {
+static gg_status read_operation(const gg_reader *in, gg_spec_op *op, int operands,
+                                const gg_yaml_node *node) {
   gg_place place;
   const gg_yaml_node *options = node->kind == GG_YAML_MAP ? node->first : NULL;
   if (node->kind == GG_YAML_LIST || gg_node_is(node, "") || (options && node->count > 1) ||
@@ -141,8 +144,45 @@ static gg_status read_operation(const gg_reader *in, gg_spec_op *op, const gg_ya
     option_field(op, option)->mark = op->mark;
   }
   st = options ? read_options(in, op, options) : GG_OK;
-  if (!st) st = read_expression(in, op, options);
+  if (!st) st = read_expression(in, op, operands, options);
   return st ? st : check_clamp(in, op);
+}
+
+/* How many of a kind there are among the first `count` operations. */
+static int count_of(const gg_spec_op *ops, size_t count, gg_op_kind kind) {
+  int out = 0;
+  for (size_t i = 0; i < count; i++)
+    out += ops[i].kind == kind;
+  return out;
+}
+
+/* So many expressions, and operands of theirs, there may be. */
+static gg_status check_counts(const gg_reader *in, const gg_spec *spec) {
+  const gg_spec_op *last = &spec->ops[spec->op_count - 1];
+  if (last->kind == GG_OP_EXPR &&
+      count_of(spec->ops, spec->op_count, last->kind) > GG_EXPRESSIONS_MAX)
+    return gg_fail(in->err, SPEC_LIMIT, &last->mark, "too many expressions", GG_EXPRESSIONS_MAX,
+                   "operations expr");
+  enum { most = GG_EXPRESSION_OPERANDS_MAX - 1 };
+  if (last->kind == GG_OP_OPERAND && count_of(spec->ops, spec->op_count, last->kind) > most)
+    return gg_fail(in->err, SPEC_LIMIT, &last->mark, "too many operands of expressions", most,
+                   "operations operand");
+  return GG_OK;
+}
+
+/* An expression reads each of them. */
+static gg_status check_operands(const gg_reader *in, const gg_spec *spec) {
+  unsigned read = 0;
+  int number = 0;
+  for (size_t i = 0; i < spec->op_count; i++)
+    if (spec->ops[i].kind == GG_OP_EXPR) read |= spec->ops[i].expression->operands;
+  for (size_t i = 0; i < spec->op_count; i++) {
+    char message[64];
+    if (spec->ops[i].kind != GG_OP_OPERAND || read >> ++number & 1) continue;
+    snprintf(message, sizeof message, "this is t%d, which no expression behind it reads", number);
+    return gg_fail(in->err, SPEC_EXPRESSION, &spec->ops[i].mark, message);
+  }
+  return GG_OK;
 }
 
 gg_status gg_epilogue_read(const gg_reader *in, gg_spec *spec, const gg_key *key,
@@ -158,15 +198,13 @@ gg_status gg_epilogue_read(const gg_reader *in, gg_spec *spec, const gg_key *key
   if (!ops) return gg_fail(in->err, MEMORY, NULL, "");
   spec->ops = ops;
   spec->op_count = 0;
-  int expressions = 0;
-  for (const gg_yaml_node *entry = node->first; entry; entry = entry->next) {
-    gg_spec_op *op = &ops[spec->op_count++];
-    gg_status st = read_operation(in, op, entry);
-    if (st) return st;
-    expressions += op->kind == GG_OP_EXPR;
-    if (expressions > GG_EXPRESSIONS_MAX)
-      return gg_fail(in->err, SPEC_LIMIT, &op->mark, "too many expressions", GG_EXPRESSIONS_MAX,
-                     "operations expr");
+  gg_status st = GG_OK;
+  for (const gg_yaml_node *entry = node->first; entry && !st; entry = entry->next) {
+    int operands = count_of(ops, spec->op_count, GG_OP_OPERAND);
+    st = read_operation(in, &ops[spec->op_count++], operands, entry);
+    if (!st) st = check_counts(in, spec);
   }
+  if (!st) st = check_operands(in, spec);
+  if (st) return st;
   return gg_field_set(in, &spec->epilogue, GG_SPEC_SET, node);
 }

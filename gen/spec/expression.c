@@ -21,6 +21,11 @@ const char *gg_expression_name(gg_expression_op op) {
   return ops[op].name;
 }
 
+int gg_expression_operand(gg_expression_op op) {
+  if (op == GG_EXPRESSION_OPERAND) return 0;
+  return op < GG_EXPRESSION_OPERAND1 ? -1 : (int)op - GG_EXPRESSION_OPERAND1 + 1;
+}
+
 int gg_expression_arguments(gg_expression_op op) {
   return ops[op].arguments;
 }
@@ -29,6 +34,7 @@ int gg_expression_arguments(gg_expression_op op) {
 
 typedef struct parser {
   const char *text, *at; /* `at`: what is read next, behind blanks */
+  int operands;          /* t1 and up, as many as stand in front */
   gg_mark mark;          /* of the text */
   gg_expression *out;
   gg_error *err;
@@ -70,6 +76,13 @@ static gg_status fail_name(const parser *p, const char *name, int length) {
   }
   if (near.best[0])
     snprintf(message + used, sizeof message - (size_t)used, "; did you mean '%.20s'?", near.best);
+  return fail(p, name, message);
+}
+
+static gg_status fail_operand(const parser *p, const char *name, int operand) {
+  char message[96];
+  snprintf(message, sizeof message, "there is no t%d: of operations `operand` %d stand%s in front",
+           operand, p->operands, p->operands == 1 ? "s" : "");
   return fail(p, name, message);
 }
 
@@ -147,7 +160,9 @@ static gg_status parse_name(parser *p, int *node) {
   if (op == sizeof ops / sizeof *ops) return fail_name(p, name, (int)length);
   p->at += length;
   skip_blanks(p);
-  if (op == GG_EXPRESSION_OPERAND) p->out->has_operand = true;
+  int operand = gg_expression_operand((gg_expression_op)op);
+  if (operand > p->operands) return fail_operand(p, name, operand);
+  if (operand >= 0) p->out->operands |= (unsigned char)(1u << operand);
   if (ops[op].arguments > 0) {
     if (!take(p, '(')) return fail_expected(p, "the function's arguments in parentheses");
     gg_status st = parse_arguments(p, name, (gg_expression_op)op, arguments);
@@ -205,9 +220,10 @@ static bool has_x(const gg_expression *e) {
   return false;
 }
 
-gg_status gg_expression_parse(gg_expression *out, const char *text, const gg_mark *mark,
-                              gg_error *err) {
-  parser p = {.text = text, .at = text, .mark = *mark, .out = out, .err = err};
+gg_status gg_expression_parse(gg_expression *out, const char *text, int operands,
+                              const gg_mark *mark, gg_error *err) {
+  parser p = {
+      .text = text, .at = text, .operands = operands, .mark = *mark, .out = out, .err = err};
   int node;
   memset(out, 0, sizeof *out);
   skip_blanks(&p);

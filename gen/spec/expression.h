@@ -3,7 +3,7 @@
  *     sum      product (('+' | '-') product)*
  *     product  unary (('*' | '/') unary)*
  *     unary    '-' unary | primary
- *     primary  number | 'x' | 't0' | function '(' sum (',' sum)* ')' | '(' sum ')'
+ *     primary  number | 'x' | 't0' ... 't3' | function '(' sum (',' sum)* ')' | '(' sum ')'
  *
  * A parsed one is a list of nodes, each behind its arguments; the last one is the result. */
 #ifndef GG_SPEC_EXPRESSION_H
@@ -26,11 +26,18 @@ typedef struct gg_expression_node {
 
 enum { GG_EXPRESSION_NODES_MAX = 48, GG_EXPRESSIONS_MAX = 4 };
 
+/* t0, the expression's own, and t1 and up, the list's operations `operand` in their order. */
+enum { GG_EXPRESSION_OPERANDS_MAX = 4 };
+
 struct gg_expression {
   gg_expression_node nodes[GG_EXPRESSION_NODES_MAX];
   int count;
-  bool has_operand; /* t0 */
+  unsigned char operands; /* which it reads: bit i for t<i> */
 };
+
+static inline bool gg_expression_reads(const gg_expression *expression, int operand) {
+  return expression->operands >> operand & 1;
+}
 
 /* The expressions of an epilogue, in its order. */
 typedef struct gg_expressions {
@@ -38,10 +45,14 @@ typedef struct gg_expressions {
   int count;
 } gg_expressions;
 
-/* `mark` is where the text begins; errors are marked where they are found. Errors: SPEC_EXPRESSION,
+/* `operands`: how many operations `operand` stand in front, whose operands it may read. `mark` is
+ * where the text begins; errors are marked where they are found. Errors: SPEC_EXPRESSION,
  * SPEC_LIMIT. */
-gg_status gg_expression_parse(gg_expression *out, const char *text, const gg_mark *mark,
-                              gg_error *err);
+gg_status gg_expression_parse(gg_expression *out, const char *text, int operands,
+                              const gg_mark *mark, gg_error *err);
+
+/* Which operand a node is: 0 for t0; -1: it is none. */
+int gg_expression_operand(gg_expression_op op);
 
 const char *gg_expression_name(gg_expression_op op);
 int gg_expression_arguments(gg_expression_op op);

@@ -287,16 +287,17 @@ static bounded constant(double value) {
   return (bounded){.value = value, .range = point(value)};
 }
 
-gg_bounded gg_expression_bound(const gg_expression *expression, gg_bounded x, double t0,
-                               bool wide) {
+gg_bounded gg_expression_bound(const gg_expression *expression, gg_bounded x,
+                               const double operands[GG_EXPRESSION_OPERANDS_MAX], bool wide) {
   bounded all[GG_EXPRESSION_NODES_MAX] = {0};
   for (int i = 0; i < expression->count; i++) {
     const gg_expression_node *node = &expression->nodes[i];
     const struct function *f = &functions[node->op];
+    int operand = gg_expression_operand((gg_expression_op)node->op);
     if (node->op == GG_EXPRESSION_X)
       all[i] = (bounded){x.value, widened(point(x.value), x.error), point(1), 0};
-    else if (node->op == GG_EXPRESSION_OPERAND)
-      all[i] = constant(t0);
+    else if (operand >= 0)
+      all[i] = constant(operands[operand]);
     else if (node->op == GG_EXPRESSION_NUMBER)
       all[i] = constant(wide ? node->number : (double)(float)node->number);
     else if (node->op == GG_EXPRESSION_NEGATE)

@@ -8,10 +8,11 @@ typedef struct gg_bounded {
   double value, error; /* |the kernel's - value| <= error */
 } gg_bounded;
 
-/* Of an x that is known so far, and t0, which is exact. The kernel computes in f32, or with `wide`
- * in f64. Where a function has no value, or no slope, near what it may be asked for, the error is
- * infinite. */
-gg_bounded gg_expression_bound(const gg_expression *expression, gg_bounded x, double t0, bool wide);
+/* Of an x that is known so far, and operands t0 and up, which are exact. The kernel computes in
+ * f32, or with `wide` in f64. Where a function has no value, or no slope, near what it may be asked
+ * for, the error is infinite. */
+gg_bounded gg_expression_bound(const gg_expression *expression, gg_bounded x,
+                               const double operands[GG_EXPRESSION_OPERANDS_MAX], bool wide);
 
 /* The derivatives of gelu, of form erf, and of silu. */
 double gg_gelu_slope(double x);

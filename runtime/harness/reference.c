@@ -417,17 +417,24 @@ static void step_clamp(running *x, const float limits[2]) {
   if (!is_whole(x->value)) x->grain = 0;
 }
 
-static void step_expression(running *x, const gg_expression *expression, double operand) {
+/* `at`: what each operation reads. */
+static void step_expression(running *x, const gg_kernel *kernel, const gg_operation *op,
+                            const double at[GG_OPERATIONS_MAX]) {
+  const gg_expression *expression = &kernel->expressions[op->expression];
+  double operands[GG_EXPRESSION_OPERANDS_MAX] = {at[op - kernel->operations]};
+  for (int i = 1; i < GG_EXPRESSION_OPERANDS_MAX; i++)
+    if (gg_expression_reads(expression, i))
+      operands[i] = at[gg_operation_operand(kernel->operations, i)];
   gg_bounded result =
-      gg_expression_bound(expression, (gg_bounded){x->value, x->error}, operand, x->bits > 24);
+      gg_expression_bound(expression, (gg_bounded){x->value, x->error}, operands, x->bits > 24);
   x->value = result.value;
   x->error = result.error;
   x->reach = fabs(result.value);
   x->grain = 0;
 }
 
-static void step(running *x, const gg_kernel *kernel, const gg_operation *op, const gg_problem *p,
-                 double operand) {
+/* Of all but expressions. */
+static void step(running *x, const gg_operation *op, const gg_problem *p, double operand) {
   switch (op->kind) {
   case GG_OP_LINEAR:
     step_linear(x, op, p, operand);
@@ -473,13 +480,10 @@ static void step(running *x, const gg_kernel *kernel, const gg_operation *op, co
   case GG_OP_DSILU:
     step_derivative(x, gg_silu_slope(operand), 0);
     break;
-  case GG_OP_EXPR:
-    step_expression(x, &kernel->expressions[op->expression], operand);
-    break;
   case GG_OP_CLAMP:
     step_clamp(x, op->numbers);
     break;
-  default: /* aux: x stays as it is */
+  default: /* aux, operand: x stays as it is */
     break;
   }
 }
@@ -514,7 +518,10 @@ static void step_through(running *x, gg_expected stored[GG_OPERATIONS_MAX], cons
                          size_t end) {
   for (size_t i = first; i < end; i++) {
     const gg_operation *op = &kernel->operations[i];
-    step(x, kernel, op, p, operands->at[i]);
+    if (op->kind == GG_OP_EXPR)
+      step_expression(x, kernel, op, operands->at);
+    else
+      step(x, op, p, operands->at[i]);
     if (stored && op->kind == GG_OP_AUX) stored[i] = stored_as(op->operand.type, x);
     if (stored && (op->kind == GG_OP_AMAX || op->kind == GG_OP_SUM))
       stored[i] = (gg_expected){x->value, x->error};
@@ -536,10 +543,10 @@ void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
 /* ---- Behind a gate ----------------------------------------------------------------------- */
 
 /* The product of two numbers that are both off. */
-static void step_gate(running *x, const gg_kernel *kernel, const gg_operation *gate,
-                      const gg_problem *p, const running *other) {
+static void step_gate(running *x, const gg_operation *gate, const gg_problem *p,
+                      const running *other) {
   const gg_operation act = {.kind = gg_operation_act(gate), .form = gate->form};
-  step(x, kernel, &act, p, 0);
+  step(x, &act, p, 0);
   double grain = x->grain * other->grain;
   x->error = carried(x->error, other->value) + carried(other->error, x->value) +
              carried(x->error, other->error);
@@ -560,7 +567,7 @@ void gg_reference_expect_gated(gg_expected *d, gg_expected stored[GG_OPERATIONS_
     x[i] = begin(kernel, p, sum[i], magnitude[i], operands->integers);
     step_through(&x[i], NULL, kernel, p, &operands[i], 0, gate);
   }
-  step_gate(&x[0], kernel, &kernel->operations[gate], p, &x[1]);
+  step_gate(&x[0], &kernel->operations[gate], p, &x[1]);
   step_through(&x[0], stored, kernel, p, &operands[0], gate + 1, kernel->operation_count);
   *d = end(kernel, &x[0]);
 }

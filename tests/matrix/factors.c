@@ -293,8 +293,9 @@ static void write_epilogue(gg_str *out, const factors *all, const choice *of) {
     gg_str_printf(&options, "%s%s%s", word_of(all, of, at), typed ? "type: " : "",
                   typed ? type : "");
     bool plain = strspn(gg_str_text(&options), " ") == options.length;
-    gg_str_printf(out, "%s%s%s%s%s%s", between, plain ? "" : "{", f->name, plain ? "" : ": {",
-                  plain ? "" : gg_str_text(&options), plain ? "" : "}}");
+    gg_str_printf(out, "%s%s%s%s%s%s%s", between, plain ? "" : "{", f->name, plain ? "" : ": {",
+                  plain ? "" : gg_str_text(&options), plain ? "" : "}}",
+                  f->op == GG_OP_OPERAND ? ", {expr: x * t1}" : ""); /* which reads it */
     gg_str_free(&options);
     between = ", ";
   }

@@ -340,6 +340,26 @@ static void draw_expression(gg_str *out, draws *own, const nature *is) {
     gg_str_printf(out, ", along: %s", pick(word, own, "m|n|all|elements|elements"));
 }
 
+/* An expression of operands in front of it; of the last of them, where a list has several. */
+static bool draw_wide_expression(gg_str *out, const draws *from, const nature *is) {
+  draws own = {.seed = from->seed ^ 0x7777777777777777, .drawn = from->drawn};
+  char text[word_max], word[word_max];
+  if (strstr(gg_str_text(out), "{operand") || !chance(&own, 8)) return false;
+  int64_t count = 1 + draw_below(&own, 3);
+  for (int64_t i = 0; i < count; i++) {
+    gg_str_printf(out, "{operand: {along: %s", pick(word, &own, "m|n|n|all|elements|elements"));
+    if (chance(&own, 40)) gg_str_printf(out, ", type: %s", pick(word, &own, types_of(is)));
+    gg_str_puts(out, "}}, ");
+  }
+  static const char *const texts[] = {
+      "x * t1|x + t1 * t0|x * sigmoid(1.702 * x) + t0 * t1",
+      "x * t1 + t2|min(max(x, t1), t0) - t2|t1 * x - t2 * t0",
+      "x * t1 + t2 * t3|t0 * t1 + x * t2 - t3|clamp(x, -t1, t2) + t3"};
+  pick(text, &own, texts[count - 1]);
+  gg_str_printf(out, "{expr: {text: \"%s\"}}", text);
+  return true;
+}
+
 /* The derivative of an activation, or what is kept of all of D. */
 static bool draw_latest_operation(gg_str *out, const draws *from, const nature *is) {
   draws own = {.seed = from->seed ^ 0x5555555555555555, .drawn = from->drawn};
@@ -370,6 +390,7 @@ static bool draw_sum(gg_str *out, const draws *from) {
 static bool draw_later_operation(gg_str *out, const draws *from, const nature *is) {
   draws own = {.seed = ~from->seed, .drawn = from->drawn};
   char name[word_max], word[word_max];
+  if (draw_wide_expression(out, from, is)) return true;
   if (draw_sum(out, from) || draw_latest_operation(out, from, is)) return true;
   if (!chance(&own, 30)) return false;
   pick(name, &own, "sigmoid|tanh|hardswish|leaky_relu|clamp|multiply|multiply|expr|expr|expr");
@@ -408,6 +429,13 @@ static void draw_operation(gg_str *out, draws *from, const nature *is) {
  * behind it. */
 static void draw_beside_gate(gg_str *out, draws *own, bool behind) {
   char word[word_max], along[word_max];
+  draws later = {.seed = own->seed ^ 0x7777777777777777, .drawn = own->drawn};
+  if (chance(&later, 8) && !strstr(gg_str_text(out), "{operand")) {
+    gg_str_printf(out, "{operand: {along: %s}}, ",
+                  pick(along, &later, behind ? "m|all" : "n|m|all"));
+    gg_str_printf(out, "{expr: {text: \"x * t1\"}}");
+    return;
+  }
   switch (draw_below(own, behind ? 5 : 4)) {
   case 0:
     gg_str_printf(out, "{bias: {along: %s}}", pick(word, own, behind ? "m" : "n|n|m"));

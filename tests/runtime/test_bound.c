@@ -12,8 +12,15 @@ static gg_expression parse(const char *text) {
   const gg_mark mark = {.file = "test"};
   gg_error err = GG_ERROR_INIT;
   gg_expression out;
-  ck_assert_msg(gg_expression_parse(&out, text, &mark, &err) == GG_OK, "%s: %s", text, err.message);
+  ck_assert_msg(gg_expression_parse(&out, text, 3, &mark, &err) == GG_OK, "%s: %s", text,
+                err.message);
   return out;
+}
+
+/* Of t0, with t1 to t3 twice it and so on. */
+static gg_bounded bound_of(const gg_expression *e, gg_bounded x, double t0, bool wide) {
+  const double operands[] = {t0, 2 * t0, 3 * t0, 4 * t0};
+  return gg_expression_bound(e, x, operands, wide);
 }
 
 static const struct {
@@ -28,6 +35,7 @@ static const struct {
     {"t0 - 3 * x", 3, 0.5, 7, -2, 1.5, 1.50001},
     {"x * x", 3, 0.5, 0, 9, 3.25, 3.51},
     {"x * t0", 3, 0.5, -4, -12, 2, 2.00001},
+    {"x * t1 + t2 - t3", 3, 0.5, 2, 10, 2, 2.00001},
     {"1 / x", 4, 1, 0, 0.25, 1.0 / 12, 0.112},
     {"relu(x)", 0, 0.5, 0, 0, 0.5, 0.5},
     {"relu(x)", -2, 0.5, 0, 0, 0, 1e-9},
@@ -51,7 +59,7 @@ START_TEST(errors_are_as_large_as_they_must_be) {
   gg_expression e = parse(rows[_i].text);
   for (int wide = 0; wide < 2; wide++) {
     gg_bounded x = {rows[_i].x, rows[_i].error};
-    gg_bounded out = gg_expression_bound(&e, x, rows[_i].t0, wide);
+    gg_bounded out = bound_of(&e, x, rows[_i].t0, wide);
     ck_assert_msg(fabs(out.value - rows[_i].value) < 1e-4, "%s is %.9g", rows[_i].text, out.value);
     ck_assert_msg(out.error >= rows[_i].least && out.error <= rows[_i].most * (1 + 1e-9),
                   "%s: %.9g", rows[_i].text, out.error);
@@ -60,7 +68,7 @@ START_TEST(errors_are_as_large_as_they_must_be) {
 END_TEST
 
 static double value_at(const gg_expression *e, double x, double t0) {
-  return gg_expression_bound(e, (gg_bounded){x, 0}, t0, true).value;
+  return bound_of(e, (gg_bounded){x, 0}, t0, true).value;
 }
 
 /* Whatever x is within its error, the value is within the result's. */
@@ -78,7 +86,7 @@ START_TEST(nothing_is_left_out) {
     gg_expression e = parse(texts[i]);
     for (double x = -6; x < 6; x += 0.37) {
       double reach = fmod(fabs(x) * 7.3, 0.5);
-      gg_bounded out = gg_expression_bound(&e, (gg_bounded){x, reach}, 0.3, true);
+      gg_bounded out = bound_of(&e, (gg_bounded){x, reach}, 0.3, true);
       ck_assert(isfinite(out.error));
       for (int j = -8; j <= 8; j++) {
         double value = value_at(&e, x + reach * j / 8, 0.3);
@@ -93,13 +101,13 @@ END_TEST
 /* A single rounding of f32 shows, and none of f64's. */
 START_TEST(roundings_are_counted) {
   gg_expression e = parse("x * 3");
-  double narrow = gg_expression_bound(&e, (gg_bounded){1, 0}, 0, false).error;
-  double wide = gg_expression_bound(&e, (gg_bounded){1, 0}, 0, true).error;
+  double narrow = bound_of(&e, (gg_bounded){1, 0}, 0, false).error;
+  double wide = bound_of(&e, (gg_bounded){1, 0}, 0, true).error;
   ck_assert_double_eq_tol(narrow / (3 * 0x1p-24), 1, 1e-6);
   ck_assert_double_eq_tol(wide / (3 * 0x1p-52), 1, 1e-6);
   e = parse("x * 0.1"); /* which f32 rounds, and the kernel's literal is */
-  ck_assert_double_eq(gg_expression_bound(&e, (gg_bounded){1, 0}, 0, false).value, (double)0.1f);
-  ck_assert_double_eq(gg_expression_bound(&e, (gg_bounded){1, 0}, 0, true).value, 0.1);
+  ck_assert_double_eq(bound_of(&e, (gg_bounded){1, 0}, 0, false).value, (double)0.1f);
+  ck_assert_double_eq(bound_of(&e, (gg_bounded){1, 0}, 0, true).value, 0.1);
 }
 END_TEST
 
@@ -111,7 +119,7 @@ START_TEST(what_has_no_value_has_no_bound) {
   } poles[] = {{"1 / x", 0.1}, {"log(x)", 0.2}, {"sqrt(x)", -1}, {"rsqrt(x - 1)", 1.1}};
   for (size_t i = 0; i < sizeof poles / sizeof *poles; i++) {
     gg_expression e = parse(poles[i].text);
-    ck_assert(isinf(gg_expression_bound(&e, (gg_bounded){poles[i].x, 0.25}, 0, false).error));
+    ck_assert(isinf(bound_of(&e, (gg_bounded){poles[i].x, 0.25}, 0, false).error));
   }
 }
 END_TEST

@@ -159,6 +159,8 @@ static const struct flip {
     {"operations", SM90 TILE "epilogue: [gated]", SM90 TILE "epilogue: [gated: {columns: split}]",
      NULL},
     {"operation_count", SM90 TILE "epilogue: [linear, relu]", SM90 TILE, NULL},
+    {"operations", SM90 TILE "epilogue: [operand, expr: x * t1]",
+     SM90 TILE "epilogue: [{operand: {along: n}}, expr: x * t1]", NULL},
     {"expressions", SM90 TILE "epilogue: [expr: x * 2]", SM90 TILE "epilogue: [expr: x * 3]", NULL},
     {"compute", INT8 "d: s32\nepilogue: [relu]", INT8 "d: f32", NULL},
     {"alpha", SM90 TILE, SM90 TILE "epilogue: [relu]", NULL},

@@ -6,7 +6,7 @@
 
 static gg_status parse(gg_expression *out, const char *text, gg_error *err) {
   const gg_mark mark = {.file = "spec.yaml", .line = 7, .column = 11};
-  return gg_expression_parse(out, text, &mark, err);
+  return gg_expression_parse(out, text, 1, &mark, err);
 }
 
 /* Blanks and needless parentheses are gone, the others are as they were. */
@@ -32,6 +32,7 @@ static const struct {
     {"clamp( x , -1 , 1 )", "clamp(x,-1,1)"},
     {"min(max(x, 0), abs(t0))", "min(max(x,0),abs(t0))"},
     {"relu(x)+gelu(x)+silu(x)+tanh(x)", "relu(x)+gelu(x)+silu(x)+tanh(x)"},
+    {"t1 * x + t1", "t1*x+t1"},
     {"exp(x)/log(x)*sqrt(x)-rsqrt(x)", "exp(x)/log(x)*sqrt(x)-rsqrt(x)"},
 };
 
@@ -44,7 +45,9 @@ START_TEST(expressions_are_parsed) {
   ck_assert_str_eq(gg_str_text(&printed), good[_i].printed);
   ck_assert_int_eq(parse(&second, gg_str_text(&printed), &err), GG_OK);
   ck_assert(gg_expression_is_same(&first, &second));
-  ck_assert_int_eq(first.has_operand, strstr(good[_i].text, "t0") != NULL);
+  ck_assert_int_eq(gg_expression_reads(&first, 0), strstr(good[_i].text, "t0") != NULL);
+  ck_assert_int_eq(gg_expression_reads(&first, 1), strstr(good[_i].text, "t1") != NULL);
+  ck_assert(!gg_expression_reads(&first, 2));
   for (int i = 0; i < first.count; i++) /* arguments stand in front */
     for (int j = 0; j < gg_expression_arguments((gg_expression_op)first.nodes[i].op); j++)
       ck_assert_int_lt(first.nodes[i].arguments[j], i);
@@ -80,13 +83,14 @@ static const struct {
     {"x(1)", 1, "expected an operator or the end; got '('"},
     {"x + y", 4,
      "there is no 'y', but x, t0, relu, gelu, silu, sigmoid, tanh, exp, log, sqrt, rsqrt, abs, min, "
-     "max, clamp"},
+     "max, clamp, t1, t2, t3"},
     {"Tanh(x)", 0,
      "there is no 'Tanh', but x, t0, relu, gelu, silu, sigmoid, tanh, exp, log, sqrt, rsqrt, abs, "
-     "min, max, clamp; did you mean 'tanh'?"},
-    {"x + t1 * 2", 4,
-     "there is no 't1', but x, t0, relu, gelu, silu, sigmoid, tanh, exp, log, sqrt, rsqrt, abs, "
-     "min, max, clamp; did you mean 't0'?"},
+     "min, max, clamp, t1, t2, t3; did you mean 'tanh'?"},
+    {"x + t4 * 2", 4,
+     "there is no 't4', but x, t0, relu, gelu, silu, sigmoid, tanh, exp, log, sqrt, rsqrt, abs, "
+     "min, max, clamp, t1, t2, t3; did you mean 't0'?"},
+    {"x + t2 * 2", 4, "there is no t2: of operations `operand` 1 stands in front"},
     {"x * .5", 4, "expected a decimal number such as 0.5, 3 or 1e-3"},
     {"x * 5.", 4, "expected a decimal number such as 0.5, 3 or 1e-3"},
     {"x * 1e39", 4, "the number is beyond f32's range"},
