@@ -45,6 +45,7 @@ static const char at_most_step[] = "at_most($x, $h)";
 
 /* What is kept or stored of x as it is: statements. */
 static const char store_step[] = "store_two<d_n_major, @_pairs>(of.@, of.ld_@, at, @_bits(x));";
+static const char store_halves_step[] = "store_halves(of.@, of.ld_@, of.half_n, at, @_bits(x));";
 static const char largest_step[] = "note_largest(seen.@, x, at);";
 static const char largest_of_one_step[] = "note_largest_of_one(seen.@, y, at);";
 static const char column_sum_step[] = "add_to_columns(columns.@, x, at);";
@@ -132,7 +133,7 @@ static bool write_aside(gg_str *out, const gg_items *e) {
 static const char *keeping_of(const gg_item *it, bool behind) {
   switch (it->operation->kind) {
   case GG_OP_AUX:
-    return it->staged ? "aside.@ = @_bits(x);" : store_step;
+    return it->staged ? "aside.@ = @_bits(x);" : it->halves ? store_halves_step : store_step;
   case GG_OP_AMAX:
     return behind ? largest_of_one_step : largest_step;
   case GG_OP_SUM:

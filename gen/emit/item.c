@@ -24,14 +24,19 @@ const gg_item_span gg_item_spans[] = {
                         "        of.@, of.ld_@, at, $r, $c);\n"},
 };
 
-/* Of a vector of a split gate's columns: those from an even one of the tile on. */
+/* Of a split gate's columns those from an even one of the tile on, of a vector or of a matrix that
+ * is stored. */
 static const char move_halves[] = "  of.@ += col / 2;\n";
+static const char move_half_lines[] =
+    "  forget(of.ld_@);\n"
+    "  of.@ += element_offset<d_n_major>(of.ld_@, row, col / 2);\n";
 static const char read_halves[] =
     "  values.@.x = at.col < at.cols ? @_value(of.@[at.col / 2]) : epi_t(0);\n"
     "  values.@.y = at.col < at.cols ? @_value(of.@[of.half_n + at.col / 2]) : epi_t(0);\n";
 
 const char *gg_item_move(const gg_item *it) {
-  return it->halves ? move_halves : gg_item_spans[it->span].move;
+  if (!it->halves) return gg_item_spans[it->span].move;
+  return it->span == GG_SPAN_MATRIX ? move_half_lines : move_halves;
 }
 
 const char *gg_item_read(const gg_item *it) {
@@ -69,7 +74,8 @@ gg_item gg_item_of(const gg_items *e, size_t index) {
   out.lined = is_lined(e, index);
   out.staged = is_staged(e, index);
   out.ahead = gg_operation_reads_vector(out.operation) && plan->vector_buffers > 0;
-  out.halves = out.span == GG_SPAN_COLUMNS && gg_plan_is_split(plan);
+  bool columns = out.span == GG_SPAN_COLUMNS || out.span == GG_SPAN_MATRIX;
+  out.halves = columns && gg_plan_is_split(plan);
   return out;
 }
 

@@ -21,7 +21,7 @@ typedef struct gg_item {
   bool lined;   /* a matrix that comes through D's staging */
   bool staged;  /* a matrix that is stored through D's staging */
   bool ahead;   /* a vector that is read ahead */
-  bool halves;  /* a vector whose halves are of a tile's columns by turns */
+  bool halves;  /* a vector, or a matrix's lines, whose halves are of a tile's columns by turns */
   const gg_items *of;
   char name[GG_OPERATION_NAME_MAX];
 } gg_item;

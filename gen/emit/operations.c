@@ -122,8 +122,8 @@ static void write_what_is_read(gg_str *out, const gg_items *e) {
                 gg_cuda_bool(any));
 }
 
-/* Whether a vector is read whose halves are of a tile's columns by turns. */
-static bool reads_halves(const gg_items *e) {
+/* Whether an operand's halves are of a tile's columns by turns. */
+static bool has_halves(const gg_items *e) {
   bool any = false;
   for (size_t i = 0; i < e->plan->operation_count && !any; i++)
     any = gg_item_of(e, i).halves;
@@ -137,7 +137,7 @@ static void write_members(gg_str *out, const gg_items *e) {
                    "parameters.\nstruct epilogue_operands {\n");
   const char *factor = gg_cuda_factor_type(plan);
   if (plan->alpha) gg_str_printf(out, "  %s alpha;\n", factor);
-  if (reads_halves(e)) gg_str_puts(out, "  int64 half_n;  // columns of a gate's half of N\n");
+  if (has_halves(e)) gg_str_puts(out, "  int64 half_n;  // columns of a gate's half of N\n");
   if (plan->has_c) {
     gg_str_printf(out, "  %s beta;  // -0 for 0: x + 0 * -0 is x, also where x is -0\n", factor);
   }
@@ -166,7 +166,7 @@ static void write_operand_list(gg_str *out, const gg_items *e) {
   const gg_plan *plan = e->plan;
   gg_str items = GG_STR_INIT;
   if (plan->alpha) gg_str_puts(&items, "alpha\n");
-  if (reads_halves(e)) gg_str_puts(&items, "n / 2\n");
+  if (has_halves(e)) gg_str_puts(&items, "n / 2\n");
   if (plan->has_c) gg_str_puts(&items, "beta == 0.0f ? -0.0f : beta\n");
   if (e->reads_c)
     gg_str_puts(&items, plan->pointers ? "C\nnullptr\nldc\n" : "C\nldc\nbatch_stride_c\n");

@@ -6,9 +6,10 @@
  * are neighbours, of one row; in the transposed problem they would be rows of it.
  *
  * What stands before the gate is of the product's N columns, what stands behind it of D's N / 2. A
- * matrix that the epilogue reads or stores lies as D does, in boxes of the same columns, which
- * neither side's would all be: there are none beside a gate, and vectors along n before it alone.
- * What is kept of all of D, its largest magnitude, stands behind it. */
+ * matrix that the epilogue reads lies as D does, in boxes of the same columns, which neither side's
+ * would be: there are none beside a gate, and vectors along n before it alone. What is stored in
+ * front of it, of N columns, is stored by the threads that have computed it, in no box. What is
+ * kept of all of D, its largest magnitude, stands behind it. */
 #include "plan/gate.h"
 
 #include <stdio.h>
@@ -38,6 +39,8 @@ static const char *obstacle_of(const gg_operation *op, bool behind) {
     return "C would have the product's N columns, and D has N / 2; `beta: false` is without a C";
   if (op->kind == GG_OP_SUM)
     return "sums over D are of all the product's columns, of which a gate leaves half";
+  if (op->kind == GG_OP_AUX) /* of N columns: what the gate reads */
+    return behind ? "what it stores has the product's N columns: it stands before" : NULL;
   if (span == GG_SPAN_MATRIX)
     return "it has a matrix like D, of N / 2 columns, where the product has N; vectors and numbers "
            "can";

@@ -82,6 +82,13 @@ size_t gg_operation_operand(const gg_operation *list, int number) {
   return index;
 }
 
+size_t gg_operation_gate(const gg_operation *list, size_t count) {
+  size_t index = 0;
+  while (index < count && list[index].kind != GG_OP_GATED)
+    index++;
+  return index;
+}
+
 int gg_operation_numbers(const gg_operation *operation) {
   return operation->kind == GG_OP_LEAKY_RELU ? 1 : operation->kind == GG_OP_CLAMP ? 2 : 0;
 }

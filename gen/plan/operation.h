@@ -47,6 +47,9 @@ int64_t gg_columns_behind(const gg_operation *list, size_t count, int64_t column
 /* Where a list has the operation `operand` of that number: 1 is what expressions call t1. */
 size_t gg_operation_operand(const gg_operation *list, int number);
 
+/* Where a list has its gate; `count` where it has none. */
+size_t gg_operation_gate(const gg_operation *list, size_t count);
+
 /* How many of its `numbers` say what it does. */
 int gg_operation_numbers(const gg_operation *operation);
 

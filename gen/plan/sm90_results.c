@@ -4,8 +4,10 @@
  *
  * Results whose lines tensor maps can address leave by the copy engine, as long as there are maps;
  * lanes store the lines of the others. What is put aside beyond the first few, or has lines of
- * less than 16 bytes, is stored by the threads that have computed it. */
+ * less than 16 bytes, or stands before a gate, so that it has twice D's columns, is stored by the
+ * threads that have computed it. */
 #include "atom/dtype.h"
+#include "plan/gate.h"
 #include "plan/operation.h"
 #include "plan/scales.h"
 #include "plan/sm90.h"
@@ -32,12 +34,17 @@ static bool has_lines(const gg_operand *operand, int columns) {
   return gg_bytes_of(length, bits_of(operand)) >= map_bytes;
 }
 
+/* Whether it is put aside in boxes of D's columns. */
+static bool is_aside(const gg_plan *plan, const gg_operation *operation) {
+  return operation->kind == GG_OP_AUX && !gg_plan_is_gated(plan);
+}
+
 size_t gg_sm90_results_in(gg_result out[GG_RESULTS_MAX], const gg_plan *plan, int columns,
                           size_t fetched) {
   size_t maps = (size_t)gg_plan_own_maps(plan) + fetched, count = 0;
   for (size_t i = 0; i < plan->operation_count && count < GG_RESULTS_MAX - 1; i++) {
     const gg_operation *operation = &plan->operations[i];
-    if (operation->kind != GG_OP_AUX || !has_lines(&operation->operand, columns)) continue;
+    if (!is_aside(plan, operation) || !has_lines(&operation->operand, columns)) continue;
     out[count] = result_of(&operation->operand, (int)i, maps < GG_TENSOR_MAPS_MAX);
     maps += out[count++].mapped;
   }
@@ -54,7 +61,7 @@ int gg_sm90_result_bits(const gg_plan *plan) {
   int most = bits_of(&plan->d);
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *operation = &plan->operations[i];
-    if (operation->kind == GG_OP_AUX && bits_of(&operation->operand) > most)
+    if (is_aside(plan, operation) && bits_of(&operation->operand) > most)
       most = bits_of(&operation->operand);
   }
   return most;

@@ -20,10 +20,10 @@ typedef struct span {
   int64_t count;
 } span;
 
-/* Of D, and of what lies as it does. */
-static span span_of(const gg_kernel *kernel, const gg_problem *problem, uint64_t at,
+/* Of a matrix with the columns that are left behind so many operations. */
+static span span_of(const gg_kernel *kernel, size_t behind, const gg_problem *problem, uint64_t at,
                     gg_dtype type) {
-  int64_t columns = problem->n / gg_kernel_n_unit(kernel);
+  int64_t columns = gg_columns_behind(kernel->operations, behind, problem->n);
   int64_t elements = problem->m * columns * problem->batch;
   return (span){at, gg_bytes_of(elements, gg_dtype_info_of(type)->bits) / vector_bytes};
 }
@@ -36,13 +36,14 @@ gg_status gg_pass_launch(const gg_pass *pass, const gg_trial *trial, const gg_tr
                          CUstream stream, gg_error *err) {
   const gg_kernel *kernel = trial->kernel;
   const gg_problem *p = &trial->problem;
-  span from = span_of(product->kernel, &product->problem, product->problem.d, kernel->d.type);
-  span d = span_of(kernel, p, p->d, kernel->d.type), read = {0}, stored = {0};
-  if (gg_problem_reads_c(p) && p->c != p->d) read = span_of(kernel, p, p->c, kernel->c.type);
+  span from = span_of(product->kernel, 0, &product->problem, product->problem.d, kernel->d.type);
+  span d = span_of(kernel, kernel->operation_count, p, p->d, kernel->d.type), read = {0},
+       stored = {0};
+  if (gg_problem_reads_c(p) && p->c != p->d) read = span_of(kernel, 0, p, p->c, kernel->c.type);
   for (size_t i = 0; i < kernel->operation_count; i++) {
     const gg_operation *operation = &kernel->operations[i];
     if (gg_operation_span(operation) != GG_SPAN_MATRIX) continue;
-    span matrix = span_of(kernel, p, p->extras[i].address, operation->operand.type);
+    span matrix = span_of(kernel, i, p, p->extras[i].address, operation->operand.type);
     if (operation->kind == GG_OP_AUX)
       stored = matrix;
     else

@@ -556,18 +556,17 @@ static void step_gate(running *x, const gg_operation *gate, const gg_problem *p,
   round_step(x, grain, 1);
 }
 
-void gg_reference_expect_gated(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
+void gg_reference_expect_gated(gg_expected *d, gg_expected stored[2][GG_OPERATIONS_MAX],
                                const gg_kernel *kernel, const gg_problem *p, const double sum[2],
                                const double magnitude[2], const gg_reference_operands operands[2]) {
-  size_t gate = 0;
-  while (kernel->operations[gate].kind != GG_OP_GATED)
-    gate++;
+  size_t gate = gg_operation_gate(kernel->operations, kernel->operation_count);
   running x[2];
   for (int i = 0; i < 2; i++) {
     x[i] = begin(kernel, p, sum[i], magnitude[i], operands->integers);
-    step_through(&x[i], NULL, kernel, p, &operands[i], 0, gate);
+    step_through(&x[i], stored ? stored[i] : NULL, kernel, p, &operands[i], 0, gate);
   }
   step_gate(&x[0], &kernel->operations[gate], p, &x[1]);
-  step_through(&x[0], stored, kernel, p, &operands[0], gate + 1, kernel->operation_count);
+  step_through(&x[0], stored ? stored[0] : NULL, kernel, p, &operands[0], gate + 1,
+               kernel->operation_count);
   *d = end(kernel, &x[0]);
 }

@@ -84,8 +84,8 @@ void gg_reference_expect(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
                          double magnitude, const gg_reference_operands *operands);
 
 /* The same where the epilogue gates columns: of a gate and what it gates, which D has one element
- * of. */
-void gg_reference_expect_gated(gg_expected *d, gg_expected stored[GG_OPERATIONS_MAX],
+ * of. What stands before the gate stores of both: stored[0] and [1]; what stands behind it, [0]. */
+void gg_reference_expect_gated(gg_expected *d, gg_expected stored[2][GG_OPERATIONS_MAX],
                                const gg_kernel *kernel, const gg_problem *problem,
                                const double sum[2], const double magnitude[2],
                                const gg_reference_operands operands[2]);

@@ -260,11 +260,13 @@ static void judge_sums(tally *sum, const gg_trial *trial, const gg_sample *sampl
   }
 }
 
-/* What is stored on the way to an element of D, or noted of it. */
+/* What operations from `first` on, up to `end`, store on the way to an element of D, or note of it.
+ */
 static void judge_stored(tally *sum, const gg_trial *trial,
-                         const gg_expected stored[GG_OPERATIONS_MAX], element_at at) {
+                         const gg_expected stored[GG_OPERATIONS_MAX], element_at at, size_t first,
+                         size_t end) {
   const gg_kernel *kernel = trial->kernel;
-  for (size_t i = 0; i < kernel->operation_count; i++) {
+  for (size_t i = first; i < end; i++) {
     if (!gg_operation_writes(&kernel->operations[i])) continue;
     at.operation = (int)i;
     if (kernel->operations[i].kind == GG_OP_AMAX) {
@@ -288,7 +290,7 @@ static gg_expected expect_element(tally *sum, const gg_trial *trial, double prod
   gg_expected expected, stored[GG_OPERATIONS_MAX];
   gg_reference_expect(&expected, stored, trial->kernel, &trial->problem, product, magnitude,
                       &operands);
-  judge_stored(sum, trial, stored, at);
+  judge_stored(sum, trial, stored, at, 0, trial->kernel->operation_count);
   return expected;
 }
 
@@ -297,11 +299,17 @@ static void judge_gated(tally *sum, const gg_trial *trial, const double products
                         const double magnitudes[2], const int64_t columns[2], element_at at) {
   const gg_reference_operands operands[] = {operands_at(trial, at.batch, at.row, columns[0]),
                                             operands_at(trial, at.batch, at.row, columns[1])};
-  gg_expected expected, stored[GG_OPERATIONS_MAX];
-  gg_reference_expect_gated(&expected, stored, trial->kernel, &trial->problem, products, magnitudes,
+  const gg_kernel *kernel = trial->kernel;
+  size_t gate = gg_operation_gate(kernel->operations, kernel->operation_count);
+  gg_expected expected, stored[2][GG_OPERATIONS_MAX];
+  gg_reference_expect_gated(&expected, stored, kernel, &trial->problem, products, magnitudes,
                             operands);
-  at.col = gg_kernel_is_split(trial->kernel) ? columns[0] : columns[0] / 2;
-  judge_stored(sum, trial, stored, at);
+  for (int i = 0; i < 2; i++) {
+    at.col = columns[i];
+    judge_stored(sum, trial, stored[i], at, 0, gate);
+  }
+  at.col = gg_kernel_is_split(kernel) ? columns[0] : columns[0] / 2;
+  judge_stored(sum, trial, stored[0], at, gate + 1, kernel->operation_count);
   judge_d(sum, trial, expected, at);
 }
 

@@ -436,6 +436,10 @@ static void draw_beside_gate(gg_str *out, draws *own, bool behind) {
     gg_str_printf(out, "{expr: {text: \"x * t1\"}}");
     return;
   }
+  if (!behind && chance(&later, 12)) {
+    gg_str_printf(out, "{aux: {type: %s}}", pick(word, &later, "f32|f16|bf16|s8"));
+    return;
+  }
   switch (draw_below(own, behind ? 5 : 4)) {
   case 0:
     gg_str_printf(out, "{bias: {along: %s}}", pick(word, own, behind ? "m" : "n|n|m"));

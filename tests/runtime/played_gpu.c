@@ -129,16 +129,16 @@ static void play_element(const gg_kernel *kernel, const gg_problem *p, const dou
   double magnitude[] = {fabs(sum[0]), fabs(sum[1])};
   gg_reference_operands operands[] = {operands_at(kernel, p, batch, row, col),
                                       operands_at(kernel, p, batch, row, col + unit - 1)};
-  gg_expected result, stored[GG_OPERATIONS_MAX];
+  gg_expected result, stored[2][GG_OPERATIONS_MAX];
   if (unit > 1)
     gg_reference_expect_gated(&result, stored, kernel, p, sum, magnitude, operands);
   else
-    gg_reference_expect(&result, stored, kernel, p, sum[0], magnitude[0], operands);
+    gg_reference_expect(&result, stored[0], kernel, p, sum[0], magnitude[0], operands);
   if (faulty && (row + col) % 100 == 0) result.value += 1;
   gg_number_set(d.operand->type, memory_of(&d), place(&d, batch, row, col / unit), result.value);
   for (size_t i = 0; i < kernel->operation_count; i++)
     if (gg_operation_writes(&kernel->operations[i]))
-      play_stored(kernel, p, i, stored[i].value, batch, row, col);
+      play_stored(kernel, p, i, stored[0][i].value, batch, row, col);
 }
 
 static void play_row(const gg_kernel *kernel, const gg_problem *p, int64_t batch, int64_t row,
